@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# TAP in shell. A test file begins with `. "${0%/*}/lib.sh"`, calls `ok NAME 'script'` and ends with `done_testing`.
+# Each script runs in its own sh -eu, in a temporary folder shared by the file; a failing script's output is shown.
+# KILN_BUILD holds the programs, KILN_DATA the source tree; PATH finds the programs first.
+set -eu
+tests_dir=$(cd "${0%/*}" && pwd)
+: "${KILN_DATA:=$(dirname "$tests_dir")}" "${KILN_BUILD:=$KILN_DATA/build}"
+PATH=$KILN_BUILD:$PATH
+LC_ALL=C
+export KILN_DATA KILN_BUILD PATH LC_ALL tests_dir
+T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-test.XXXXXX")
+export T
+trap 'chmod -R u+rwX "$T"; rm -rf "$T"' EXIT
+trap 'exit 130' INT TERM HUP
+cd "$T"
+count=0
+failed=0
+
+ok() {
+	count=$((count + 1))
+	# shellcheck disable=SC2016
+	if sh -euc '. "$tests_dir/functions.sh"; '"$2" >"$T/.log" 2>&1 </dev/null; then
+		printf 'ok %d - %s\n' "$count" "$1"
+	else
+		printf 'not ok %d - %s\n' "$count" "$1"
+		sed 's/^/# /' "$T/.log"
+		failed=1
+	fi
+}
+
+skip() {
+	count=$((count + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$count" "$1" "$2"
+}
+
+done_testing() {
+	printf '1..%d\n' "$count"
+	exit "$failed"
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kcamp: see kcamp.h. */
+#include "kcamp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kutil.h"
+
+#define BIG 1e15
+
+const struct kknob kknobs[] = {
+	{ "schema", KKNOB_ENUM, "campaign/1", 0, 0, "campaign/1", "format of this file" },
+	{ "name", KKNOB_STR, NULL, 0, 0, NULL, "name of the campaign" },
+	{ "title", KKNOB_STR, "", 0, 0, NULL, "one line for people" },
+	{ "task", KKNOB_STR, "task.json", 0, 0, NULL, "task file, relative to the campaign folder" },
+	{ "backend", KKNOB_ENUM, "c", 0, 0, "c|cuda|hip|opencl|sycl|triton", "what compiles and runs the kernels" },
+	{ "language", KKNOB_STR, "c", 0, 0, NULL, "label of the code fence that the model is asked for" },
+	{ "gpu", KKNOB_STR, "", 0, 0, NULL, "device name for the hardware section; empty: the machine's CPU" },
+	{ "seed", KKNOB_INT, "42", 0, 9007199254740991.0, NULL, "the one seed of all randomness in the loop" },
+	{ "instructions", KKNOB_STR, "", 0, 0, NULL, "text for the model from you, verbatim in every prompt" },
+
+	{ "search.mode", KKNOB_ENUM, "map-elites", 0, 0, "map-elites", "search algorithm" },
+	{ "search.branches", KKNOB_INT, "4", 1, 99, NULL, "candidates per trial" },
+	{ "search.exploit", KKNOB_NUM, "0.7", 0, 1, NULL, "share of parents drawn by softmax over the island's elites" },
+	{ "search.explore", KKNOB_NUM, "0.2", 0, 1, NULL, "share of parents drawn nearest to an under-explored cell, which becomes the target" },
+	{ "search.random", KKNOB_NUM, "0.1", 0, 1, NULL, "share of parents drawn uniformly over the island's elites" },
+	{ "search.temperature", KKNOB_NUM, "1.0", 1e-8, 1e6, NULL, "softmax temperature of exploit" },
+	{ "search.scale", KKNOB_ENUM, "log", 0, 0, "log|raw|rank", "what the softmax sees: log of the combined score, the score, or its rank" },
+	{ "search.strategy", KKNOB_ENUM, "mutate", 0, 0, "mutate|diversify|intensify|specialize|balance", "strategy for a correct parent when no other is drawn" },
+	{ "search.diversify", KKNOB_NUM, "0.2", 0, 1, NULL, "chance that a correct parent is sent to a random under-explored cell" },
+	{ "search.esimd", KKNOB_NUM, "0.1", 0, 1, NULL, "chance of esimd_upgrade (explicit SIMD or matrix unit) where the level is below 3" },
+	{ "search.repair", KKNOB_NUM, "0.5", 0, 1, NULL, "chance per broken candidate of the last trial that a branch repairs it instead of mutating an elite" },
+	{ "search.repair_tries", KKNOB_INT, "2", 0, 100, NULL, "times one plan may be repaired before it is discarded" },
+	{ "search.inspirations", KKNOB_INT, "2", 0, 16, NULL, "other elites shown beside the parent" },
+	{ "search.islands", KKNOB_INT, "1", 1, 64, NULL, "number of islands" },
+	{ "search.programs_per_island", KKNOB_INT, "10", 1, BIG, NULL, "candidates added to an island before the next one is current" },
+	{ "search.migration_interval", KKNOB_INT, "10", 1, BIG, NULL, "completed trials between migrations" },
+	{ "search.migration_rate", KKNOB_NUM, "0.1", 0, 1, NULL, "share of an island's elites copied to the next one" },
+	{ "search.population", KKNOB_INT, "1000", 1, BIG, NULL, "programs remembered; the lowest-scoring non-elites go first" },
+	{ "search.seed_score", KKNOB_NUM, "5.0", 0, 1e6, NULL, "combined score given to the reference in the first archive" },
+	{ "search.tabu_trials", KKNOB_INT, "3", 0, 1000, NULL, "a target profile is not repeated within this many trials unless nothing else is left" },
+
+	{ "gradient.enabled", KKNOB_BOOL, "true", 0, 0, NULL, "track transitions, reweight parents and give hints" },
+	{ "gradient.weight", KKNOB_NUM, "0.3", 0, 1, NULL, "share of the gradient in the parent distribution" },
+	{ "gradient.fitness", KKNOB_NUM, "0.4", 0, 1, NULL, "weight of the fitness part" },
+	{ "gradient.rate", KKNOB_NUM, "0.4", 0, 1, NULL, "weight of the success-rate part" },
+	{ "gradient.exploration", KKNOB_NUM, "0.2", 0, 1, NULL, "weight of the exploration part" },
+	{ "gradient.history", KKNOB_INT, "10000", 1, BIG, NULL, "transitions kept" },
+	{ "gradient.cells", KKNOB_INT, "256", 1, 256, NULL, "cells with statistics; the least recently updated goes first" },
+	{ "gradient.min_samples", KKNOB_INT, "3", 1, BIG, NULL, "transitions in one direction before its rate counts" },
+	{ "gradient.decay", KKNOB_NUM, "0.95", 0, 1, NULL, "weight of a transition per trial of age" },
+	{ "gradient.hint_samples", KKNOB_INT, "2", 1, BIG, NULL, "transitions in one direction before it may become a hint" },
+	{ "gradient.hint_rate", KKNOB_NUM, "0.5", 0, 1, NULL, "a hint needs a success rate above this" },
+	{ "gradient.hints", KKNOB_INT, "3", 0, 10, NULL, "hints per prompt" },
+
+	{ "stop.trials", KKNOB_INT, "10", 1, 999999, NULL, "trials at most" },
+	{ "stop.patience", KKNOB_INT, "2", 0, 999999, NULL, "stop after this many trials without a gain; 0: never" },
+	{ "stop.min_trials", KKNOB_INT, "3", 0, 999999, NULL, "trials before patience counts" },
+	{ "stop.speedup", KKNOB_NUM, "0", 0, BIG, NULL, "stop when the best speed-up reaches this; 0: never" },
+	{ "stop.budget_usd", KKNOB_NUM, "0", 0, BIG, NULL, "stop, and refuse model calls, when this much is spent; 0: no cap" },
+	{ "stop.once_correct", KKNOB_BOOL, "false", 0, 0, NULL, "stop at the first correct candidate" },
+	{ "stop.failures", KKNOB_INT, "0", 0, BIG, NULL, "stop after this many candidates in a row without code or timed out; 0: never" },
+
+	{ "model.provider", KKNOB_ENUM, "replay", 0, 0, "anthropic|openai|exec:|exec-json:|file|replay|null", "who answers the prompts" },
+	{ "model.name", KKNOB_STR, "", 0, 0, NULL, "model name as the provider knows it" },
+	{ "model.base_url", KKNOB_STR, "", 0, 0, NULL, "server, for compatible ones; empty: the provider's own" },
+	{ "model.key_env", KKNOB_STR, "", 0, 0, NULL, "environment variable that holds the key; empty: the provider's usual one" },
+	{ "model.key_file", KKNOB_STR, "", 0, 0, NULL, "file (mode 0600) that holds the key" },
+	{ "model.max_tokens", KKNOB_INT, "16000", 16, 1e7, NULL, "answer cap, reasoning included" },
+	{ "model.temperature", KKNOB_NUM, "-1", -1, 2, NULL, "sampling temperature; -1: do not send" },
+	{ "model.effort", KKNOB_ENUM, "", 0, 0, "|none|minimal|low|medium|high|xhigh|max", "reasoning effort; empty: do not send" },
+	{ "model.timeout_s", KKNOB_NUM, "1800", 1, 86400, NULL, "whole call" },
+	{ "model.first_byte_s", KKNOB_NUM, "120", 0.1, 86400, NULL, "until the first byte of the body" },
+	{ "model.stall_s", KKNOB_NUM, "120", 0.1, 86400, NULL, "without a byte of content (comments and pings do not count)" },
+	{ "model.retries", KKNOB_INT, "6", 1, 100, NULL, "attempts per prompt at most" },
+	{ "model.rpm", KKNOB_NUM, "0", 0, BIG, NULL, "requests per minute, shared by all processes; 0: no limit" },
+	{ "model.tpm", KKNOB_NUM, "0", 0, BIG, NULL, "tokens per minute, shared by all processes; 0: no limit" },
+	{ "model.inflight", KKNOB_INT, "0", 0, 10000, NULL, "requests at once, shared by all processes; 0: no limit" },
+	{ "model.replies", KKNOB_STR, "replies", 0, 0, NULL, "folder of recorded replies, TTT/BB.ndjson, for provider replay" },
+	{ "model.cache", KKNOB_BOOL, "true", 0, 0, NULL, "mark prompt-cache breakpoints" },
+
+	{ "prompt.tips", KKNOB_INT, "2", 0, 20, NULL, "random strategy tips for a correct parent" },
+	{ "prompt.inspirations", KKNOB_BOOL, "true", 0, 0, NULL, "show inspirations" },
+	{ "prompt.best", KKNOB_BOOL, "true", 0, 0, NULL, "show the best kernel when it is not the parent" },
+	{ "prompt.hardware", KKNOB_BOOL, "true", 0, 0, NULL, "show the hardware section" },
+	{ "prompt.errors", KKNOB_INT, "3", 0, 20, NULL, "compile errors of earlier candidates shown" },
+	{ "prompt.error_chars", KKNOB_INT, "500", 50, 10000, NULL, "characters kept of each" },
+	{ "prompt.log_chars", KKNOB_INT, "5000", 200, 100000, NULL, "characters kept of an evaluation log" },
+
+	{ "classify.patterns", KKNOB_STR, "", 0, 0, NULL, "pattern table; empty: patterns/BACKEND.json" },
+	{ "classify.strip", KKNOB_BOOL, "true", 0, 0, NULL, "strip comments and strings before matching" },
+	{ "classify.gates", KKNOB_BOOL, "true", 0, 0, NULL, "apply the table's gates" },
+
+	{ "eval.evaluator", KKNOB_ENUM, "harness", 0, 0, "harness|null", "harness: compile, check and time; null: a score from the code's hash, for simulations" },
+	{ "eval.set", KKNOB_STR, "quick", 0, 0, NULL, "workload set of the task used for every candidate" },
+	{ "eval.threads", KKNOB_INT, "0", 0, 4096, NULL, "threads for kernels and baselines; 0: all CPUs of this machine" },
+	{ "eval.seeds", KKNOB_INT, "2", 1, 100, NULL, "input seeds per workload and distribution" },
+	{ "eval.build_timeout_s", KKNOB_NUM, "120", 0.1, 86400, NULL, "one build" },
+	{ "eval.run_timeout_s", KKNOB_NUM, "60", 0.1, 86400, NULL, "one kernel call" },
+	{ "eval.timing_s", KKNOB_NUM, "1.0", 0.01, 3600, NULL, "time spent on samples per workload, at most (at least min_samples are taken)" },
+	{ "eval.min_samples", KKNOB_INT, "5", 1, 100000, NULL, "timing samples per workload at least" },
+	{ "eval.max_samples", KKNOB_INT, "30", 1, 100000, NULL, "timing samples per workload at most" },
+	{ "eval.warmup", KKNOB_INT, "2", 0, 10000, NULL, "untimed calls at least" },
+	{ "eval.warmup_s", KKNOB_NUM, "0.1", 0, 3600, NULL, "untimed calls for at least this long" },
+	{ "eval.abba", KKNOB_NUM, "0.1", 0, 10, NULL, "re-time interleaved with the incumbent when the times differ by less than this fraction; 0: never" },
+	{ "eval.sandbox", KKNOB_ENUM, "auto", 0, 0, "auto|bwrap|landlock|none", "isolation required; auto: the strongest there is, landlock at least" },
+	{ "eval.memory_mb", KKNOB_INT, "4096", 16, BIG, NULL, "memory of a build or a candidate" },
+	{ "eval.launcher", KKNOB_STR, "", 0, 0, NULL, "command put before keval by the pipeline, such as: ssh gpu1" },
+	{ "eval.build", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T1: {command, format, ...}, see kiln-record(5)" },
+	{ "eval.correctness", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T2" },
+	{ "eval.timing", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T3" },
+
+	{ "score.multiplier", KKNOB_NUM, "3", 0, 1e6, NULL, "combined = perf_score + multiplier * speedup for a correct candidate" },
+	{ "score.statistic", KKNOB_ENUM, "median", 0, 0, "median|min|mean", "sample statistic that is the time" },
+	{ "score.min_gain", KKNOB_NUM, "0.01", 0, 10, NULL, "smallest relative gain, even when the measured noise is lower" },
+};
+const size_t kknobs_count = LEN(kknobs);
+
+static const struct kknob *
+find_knob(const char *path)
+{
+	for (size_t i = 0; i < LEN(kknobs); i++)
+		if (!strcmp(kknobs[i].path, path))
+			return &kknobs[i];
+	return NULL;
+}
+
+/* "a|b|c:" accepts a, b and anything that begins with "c:". */
+static bool
+is_choice(const char *choices, const char *s)
+{
+	for (const char *c = choices;; c++) {
+		size_t n = strcspn(c, "|");
+
+		if ((n == strlen(s) && !strncmp(c, s, n)) || (n && c[n - 1] == ':' && !strncmp(c, s, n)))
+			return true;
+		c += n;
+		if (!*c)
+			return false;
+	}
+}
+
+/* What is wrong with V as a value of K, or NULL; the caller frees. */
+static char *
+value_fault(const struct kknob *k, const json_t *v)
+{
+	switch (k->type) {
+	case KKNOB_STR:
+		return json_is_string(v) ? NULL : kstrdup("must be a string");
+	case KKNOB_ENUM:
+		if (json_is_string(v) && is_choice(k->choices, json_string_value(v)))
+			return NULL;
+		return kasprintf("must be one of %s", k->choices);
+	case KKNOB_INT:
+		if (json_is_integer(v) && (double)json_integer_value(v) >= k->min && (double)json_integer_value(v) <= k->max)
+			return NULL;
+		return kasprintf("must be a whole number from %.15g to %.15g", k->min, k->max);
+	case KKNOB_NUM:
+		if (json_is_number(v) && json_number_value(v) >= k->min && json_number_value(v) <= k->max)
+			return NULL;
+		return kasprintf("must be a number from %.15g to %.15g", k->min, k->max);
+	case KKNOB_BOOL:
+		return json_is_boolean(v) ? NULL : kstrdup("must be true or false");
+	case KKNOB_JSON:
+		return json_is_object(v) ? NULL : kstrdup("must be an object");
+	}
+	return NULL;
+}
+
+/* Levenshtein distance, to suggest the field that was meant. */
+static size_t
+distance(const char *a, const char *b)
+{
+	size_t row[64], la = strlen(a), lb = strlen(b);
+
+	if (lb >= LEN(row))
+		return lb;
+	for (size_t j = 0; j <= lb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= lb; j++) {
+			size_t cost = diagonal + (a[i - 1] != b[j - 1]), up = row[j] + 1, left = row[j - 1] + 1;
+
+			diagonal = row[j];
+			row[j] = cost < up ? cost : up;
+			if (left < row[j])
+				row[j] = left;
+		}
+	}
+	return row[lb];
+}
+
+static const char *
+nearest_knob(const char *path)
+{
+	const char *best = NULL;
+	size_t limit = strlen(path) / 2 + 1;
+
+	for (size_t i = 0; i < LEN(kknobs); i++) {
+		size_t d = distance(path, kknobs[i].path);
+
+		if (d < limit) {
+			limit = d;
+			best = kknobs[i].path;
+		}
+	}
+	return best;
+}
+
+static bool
+is_group(const char *path)
+{
+	size_t n = strlen(path);
+
+	for (size_t i = 0; i < LEN(kknobs); i++)
+		if (!strncmp(kknobs[i].path, path, n) && kknobs[i].path[n] == '.')
+			return true;
+	return false;
+}
+
+static size_t
+check_object(const json_t *object, const char *prefix, struct kbuf *text)
+{
+	size_t faults = 0;
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)object, key, v) {
+		char *path = *prefix ? kasprintf("%s.%s", prefix, key) : kstrdup(key), *why = NULL;
+		const struct kknob *k = find_knob(path);
+
+		if (k) {
+			why = value_fault(k, v);
+			if (why)
+				kbuf_printf(text, "%s: %s (%s)\n", path, why, k->help);
+		} else if (is_group(path) && json_is_object(v)) {
+			faults += check_object(v, path, text);
+		} else {
+			const char *near = nearest_knob(path);
+
+			why = kstrdup("");
+			kbuf_printf(text, "%s: unknown field%s%s%s\n", path, near ? "; did you mean " : "", near ? near : "",
+			    near ? "?" : "");
+		}
+		faults += why != NULL;
+		free(why);
+		free(path);
+	}
+	return faults;
+}
+
+size_t
+kcamp_faults(const json_t *manifest, char **out)
+{
+	struct kbuf text = { 0 };
+	size_t faults;
+
+	kbuf_add(&text, "", 0);
+	faults = check_object(manifest, "", &text);
+	for (size_t i = 0; i < LEN(kknobs); i++)
+		if (!kknobs[i].def && !kjson_path(manifest, kknobs[i].path)) {
+			kbuf_printf(&text, "%s: is missing (%s)\n", kknobs[i].path, kknobs[i].help);
+			faults++;
+		}
+	*out = text.data;
+	return faults;
+}
+
+struct kcamp *
+kcamp_load(const char *dir)
+{
+	struct kcamp *c = kcalloc(1, sizeof *c);
+	char *text;
+
+	c->dir = kstrdup(dir ? dir : ".");
+	c->file = kasprintf("%s/campaign.json", c->dir);
+	c->json = kjson_load(c->file);
+	if (kcamp_faults(c->json, &text)) {
+		text[strcspn(text, "\n")] = '\0';
+		kdie(K_USAGE, "%s: %s", c->file, text);
+	}
+	free(text);
+	return c;
+}
+
+void
+kcamp_free(struct kcamp *c)
+{
+	if (!c)
+		return;
+	json_decref(c->json);
+	free(c->dir);
+	free(c->file);
+	free(c);
+}
+
+static const struct kknob *
+knob(const char *path)
+{
+	const struct kknob *k = find_knob(path);
+
+	if (!k) {
+		kwarn("no knob named %s", path);
+		abort();
+	}
+	return k;
+}
+
+double
+kcamp_num(const struct kcamp *c, const char *path)
+{
+	const struct kknob *k = knob(path);
+	const json_t *v = kjson_path(c->json, path);
+
+	return v ? json_number_value(v) : strtod(k->def, NULL);
+}
+
+long
+kcamp_int(const struct kcamp *c, const char *path)
+{
+	return (long)kcamp_num(c, path);
+}
+
+bool
+kcamp_bool(const struct kcamp *c, const char *path)
+{
+	const struct kknob *k = knob(path);
+	const json_t *v = kjson_path(c->json, path);
+
+	return v ? json_is_true(v) : !strcmp(k->def, "true");
+}
+
+const char *
+kcamp_str(const struct kcamp *c, const char *path)
+{
+	const struct kknob *k = knob(path);
+	const json_t *v = kjson_path(c->json, path);
+
+	return v ? json_string_value(v) : k->def;
+}
+
+const json_t *
+kcamp_json(const struct kcamp *c, const char *path)
+{
+	knob(path);
+	return kjson_path(c->json, path);
+}
+
+char *
+kcamp_path(const struct kcamp *c, const char *name)
+{
+	return *name == '/' ? kstrdup(name) : kasprintf("%s/%s", c->dir, name);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kcamp: the campaign manifest, campaign.json. Every knob stands in ONE table (kcamp.c) with its type, default, range and
+ * meaning; the loader, `kcampaign check`, the JSON Schema and the manual page all come from it.
+ */
+#ifndef KCAMP_H
+#define KCAMP_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum kknob_type { KKNOB_STR, KKNOB_ENUM, KKNOB_INT, KKNOB_NUM, KKNOB_BOOL, KKNOB_JSON };
+
+struct kknob {
+	const char *path;	/* dotted: "search.exploit" */
+	enum kknob_type type;
+	const char *def;	/* default as text; NULL: required; "" for KKNOB_JSON and KKNOB_STR: absent */
+	double min, max;	/* KKNOB_INT, KKNOB_NUM */
+	const char *choices;	/* KKNOB_ENUM: "a|b|c"; a trailing ":" on a choice accepts "choice:anything" */
+	const char *help;
+};
+extern const struct kknob kknobs[];
+extern const size_t kknobs_count;
+
+struct kcamp {
+	char *dir;		/* the campaign folder */
+	char *file;		/* dir/campaign.json */
+	json_t *json;		/* as written; owned */
+};
+
+/*
+ * Load DIR/campaign.json (DIR NULL: "."). Every field is checked: an unknown, misspelt, ill-typed or out-of-range field
+ * ends the program with K_USAGE, naming file and field and saying what would be right. The caller frees with kcamp_free.
+ */
+struct kcamp *kcamp_load(const char *dir);
+void kcamp_free(struct kcamp *c);
+/* The same check, collecting instead of dying: number of faults, one line each appended to TEXT (caller frees *TEXT). */
+size_t kcamp_faults(const json_t *manifest, char **text);
+
+/* Value of a knob, or its default. PATH must stand in the table (a wrong path is a bug and aborts). Borrowed. */
+double kcamp_num(const struct kcamp *c, const char *path);
+long kcamp_int(const struct kcamp *c, const char *path);
+bool kcamp_bool(const struct kcamp *c, const char *path);
+const char *kcamp_str(const struct kcamp *c, const char *path);
+const json_t *kcamp_json(const struct kcamp *c, const char *path);	/* NULL when absent */
+
+/* Path of a file named in the manifest, relative to the campaign folder; the caller frees. */
+char *kcamp_path(const struct kcamp *c, const char *name);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kio: see kio.h. */
+#include "kio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kutil.h"
+
+#define LOAD_FLAGS (JSON_REJECT_DUPLICATES)
+
+bool
+krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why_len)
+{
+	json_error_t e;
+	json_t *json = json_loadb(line, len, LOAD_FLAGS, &e);
+
+	if (json && !json_is_object(json)) {
+		json_decref(json);
+		json = NULL;
+		snprintf(e.text, sizeof e.text, "not an object");
+		e.column = 1;
+	}
+	if (!json) {
+		snprintf(why, why_len, "column %d: %s", e.column, e.text);
+		return false;
+	}
+	/* The member that a stage appends goes before the last brace. */
+	while (len && strchr(" \t\r", line[len - 1]))
+		len--;
+	rec->json = json;
+	rec->line = kstrndup(line, len);
+	rec->len = len;
+	rec->file = "<memory>";
+	rec->lineno = 1;
+	return true;
+}
+
+void
+krec_free(struct krec *rec)
+{
+	json_decref(rec->json);
+	free(rec->line);
+	rec->json = NULL;
+	rec->line = NULL;
+}
+
+void
+kin_open(struct kin *in, const char *path)
+{
+	*in = (struct kin){ 0 };
+	if (!path || !strcmp(path, "-")) {
+		in->f = stdin;
+		in->file = "<stdin>";
+		return;
+	}
+	in->file = path;
+	in->f = fopen(path, "re");
+	if (!in->f)
+		kdie_errno(errno == ENOENT ? K_USAGE : K_IO, "%s", path);
+}
+
+const char *
+kin_line(struct kin *in, size_t *len)
+{
+	for (;;) {
+		ssize_t n;
+
+		errno = 0;
+		n = getline(&in->buf, &in->cap, in->f);
+		if (n < 0) {
+			if (ferror(in->f) || errno == ENOMEM)
+				kdie_errno(K_IO, "%s", in->file);
+			return NULL;
+		}
+		in->lineno++;
+		if ((size_t)n > KIO_LINE_MAX)
+			kdie(K_USAGE, "%s:%ld: line longer than %zu bytes", in->file, in->lineno, KIO_LINE_MAX);
+		if (in->buf[n - 1] != '\n')
+			kdie(K_USAGE, "%s:%ld: truncated record (no newline at the end)", in->file, in->lineno);
+		in->buf[--n] = '\0';
+		if (strspn(in->buf, " \t\r") == (size_t)n)
+			continue;
+		*len = (size_t)n;
+		return in->buf;
+	}
+}
+
+bool
+kin_next(struct kin *in, struct krec *rec)
+{
+	char why[256];
+	size_t len;
+	const char *line = kin_line(in, &len);
+
+	if (!line)
+		return false;
+	if (!krec_parse(rec, line, len, why, sizeof why))
+		kdie(K_USAGE, "%s:%ld: %s", in->file, in->lineno, why);
+	rec->file = in->file;
+	rec->lineno = in->lineno;
+	return true;
+}
+
+void
+kin_close(struct kin *in)
+{
+	if (in->f && in->f != stdin)
+		fclose(in->f);
+	free(in->buf);
+	*in = (struct kin){ 0 };
+}
+
+/* The one output of a run. */
+static FILE *out_file;
+static char *out_path;
+static char *out_tmp;
+static pid_t out_owner;
+
+static void
+remove_temporary(void)
+{
+	/* A forked child that exits must not take its parent's file away. */
+	if (out_tmp && out_owner == getpid())
+		unlink(out_tmp);
+}
+
+static void
+on_signal(int sig)
+{
+	remove_temporary();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+void
+kout_open(const char *path)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	if (!path || !strcmp(path, "-")) {
+		out_file = stdout;
+		return;
+	}
+	out_path = kstrdup(path);
+	out_tmp = kasprintf("%s.XXXXXX", path);
+	fd = mkostemp(out_tmp, O_CLOEXEC);
+	if (fd < 0) {
+		free(out_tmp);
+		out_tmp = NULL;
+		kdie_errno(K_IO, "%s", path);
+	}
+	out_owner = getpid();
+	atexit(remove_temporary);
+	for (size_t i = 0; i < LEN(signals); i++)
+		signal(signals[i], on_signal);
+	fchmod(fd, 0666 & ~mask);
+	out_file = fdopen(fd, "w");
+	if (!out_file)
+		kdie_errno(K_IO, "%s", path);
+}
+
+static void
+put(const char *s, size_t len)
+{
+	if (len && fwrite(s, 1, len, out_file) != len)
+		kdie_errno(K_IO, "%s", out_path ? out_path : "<stdout>");
+}
+
+static int
+put_chunk(const char *s, size_t len, void *arg)
+{
+	(void)arg;
+	put(s, len);
+	return 0;
+}
+
+static void
+put_json(const json_t *value)
+{
+	if (json_dump_callback(value, put_chunk, NULL, KIO_DUMP | JSON_ENCODE_ANY) < 0)
+		kdie(K_IO, "a value could not be written as JSON");
+}
+
+void
+kout_member(const struct krec *rec, const char *name, const json_t *value)
+{
+	if (json_object_get(rec->json, name))
+		kdie(K_USAGE, "%s:%ld: the record already has a member '%s'", rec->file, rec->lineno, name);
+	put(rec->line, rec->len - 1);
+	if (json_object_size(rec->json))
+		put(",", 1);
+	put("\"", 1);
+	put(name, strlen(name));
+	put("\":", 2);
+	put_json(value);
+	put("}\n", 2);
+}
+
+void
+kout_json(const json_t *value)
+{
+	put_json(value);
+	put("\n", 1);
+}
+
+void
+kout_line(const char *line, size_t len)
+{
+	put(line, len);
+	put("\n", 1);
+}
+
+void
+kout_commit(void)
+{
+	const char *name = out_path ? out_path : "<stdout>";
+
+	if (fflush(out_file) || ferror(out_file))
+		kdie_errno(K_IO, "%s", name);
+	if (out_tmp && fsync(fileno(out_file)) < 0)
+		kdie_errno(K_IO, "%s", name);
+	if (fclose(out_file))
+		kdie_errno(K_IO, "%s", name);
+	if (!out_tmp)
+		return;
+	if (rename(out_tmp, out_path) < 0)
+		kdie_errno(K_IO, "%s", name);
+	free(out_tmp);
+	out_tmp = NULL;
+	if (ksync_folder(out_path) < 0)
+		kdie_errno(K_IO, "%s", name);
+	free(out_path);
+	out_path = NULL;
+}
+
+/* Length of the valid UTF-8 sequence at s, or 0. Overlong forms, surrogates and values above U+10FFFF are invalid. */
+static size_t
+utf8_len(const unsigned char *s, size_t left)
+{
+	static const struct {
+		unsigned char lo, hi, lo2, hi2;
+		size_t len;
+	} rows[] = {
+		{ 0x01, 0x7f, 0, 0, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
+		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
+		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
+	};
+
+	for (size_t i = 0; i < LEN(rows); i++) {
+		if (s[0] < rows[i].lo || s[0] > rows[i].hi || left < rows[i].len)
+			continue;
+		if (rows[i].len > 1 && (s[1] < rows[i].lo2 || s[1] > rows[i].hi2))
+			return 0;
+		for (size_t k = 2; k < rows[i].len; k++)
+			if ((s[k] & 0xc0) != 0x80)
+				return 0;
+		return rows[i].len;
+	}
+	return 0;
+}
+
+json_t *
+kjson_text(const char *bytes, size_t len)
+{
+	struct kbuf b = { 0 };
+	json_t *text;
+
+	kbuf_add(&b, "", 0);
+	for (size_t i = 0; i < len;) {
+		size_t start = i, n;
+
+		while (i < len && (n = utf8_len((const unsigned char *)bytes + i, len - i)))
+			i += n;
+		kbuf_add(&b, bytes + start, i - start);
+		if (i < len) {
+			kbuf_puts(&b, "\xef\xbf\xbd");
+			i++;
+		}
+	}
+	text = json_stringn(b.data, b.len);
+	kbuf_free(&b);
+	if (!text)
+		kdie(K_IO, "out of memory");
+	return text;
+}
+
+const json_t *
+kjson_path(const json_t *obj, const char *path)
+{
+	char key[128];
+
+	while (obj && *path) {
+		size_t n = strcspn(path, ".");
+
+		if (n >= sizeof key)
+			return NULL;
+		memcpy(key, path, n);
+		key[n] = '\0';
+		obj = json_object_get(obj, key);
+		path += n + (path[n] == '.');
+	}
+	return obj;
+}
+
+const json_t *
+krec_get(const struct krec *rec, const char *path)
+{
+	const json_t *v = kjson_path(rec->json, path);
+
+	if (!v)
+		kdie(K_USAGE, "%s:%ld: the record has no '%s'", rec->file, rec->lineno, path);
+	return v;
+}
+
+const char *
+krec_str(const struct krec *rec, const char *path)
+{
+	const json_t *v = krec_get(rec, path);
+
+	if (!json_is_string(v))
+		kdie(K_USAGE, "%s:%ld: '%s' is not a string", rec->file, rec->lineno, path);
+	return json_string_value(v);
+}
+
+const char *
+kjson_str_or(const json_t *obj, const char *path, const char *def)
+{
+	const json_t *v = kjson_path(obj, path);
+
+	return json_is_string(v) ? json_string_value(v) : def;
+}
+
+double
+kjson_num_or(const json_t *obj, const char *path, double def)
+{
+	const json_t *v = kjson_path(obj, path);
+
+	return json_is_number(v) ? json_number_value(v) : def;
+}
+
+json_int_t
+kjson_int_or(const json_t *obj, const char *path, json_int_t def)
+{
+	const json_t *v = kjson_path(obj, path);
+
+	return json_is_integer(v) ? json_integer_value(v) : def;
+}
+
+bool
+kjson_bool_or(const json_t *obj, const char *path, bool def)
+{
+	const json_t *v = kjson_path(obj, path);
+
+	return json_is_boolean(v) ? json_is_true(v) : def;
+}
+
+json_t *
+kjson_load(const char *path)
+{
+	size_t len;
+	char *text = kread_file_or_die(path, KIO_LINE_MAX, &len);
+	json_error_t e;
+	json_t *json = json_loadb(text, len, LOAD_FLAGS, &e);
+
+	free(text);
+	if (!json)
+		kdie(K_USAGE, "%s:%d:%d: %s", path, e.line, e.column, e.text);
+	if (!json_is_object(json))
+		kdie(K_USAGE, "%s: not a JSON object", path);
+	return json;
+}
+
+void
+krec_id(const struct krec *rec, char *buf, size_t len)
+{
+	snprintf(buf, len, "%03d/%02d", (int)kjson_int_or(rec->json, "trial", 0), (int)kjson_int_or(rec->json, "branch", 0));
+}

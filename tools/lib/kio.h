@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kio: records in, records out. A record is one JSON object on one line. A stage parses the line to read from it, and
+ * appends ONE member to the line as it stands: what came before passes through byte for byte.
+ */
+#ifndef KIO_H
+#define KIO_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Longest accepted line, in bytes. */
+#define KIO_LINE_MAX ((size_t)64 << 20)
+
+/* Flags of every json_dumps in the suite: compact, sorted keys, 17 digits so that reals survive a round trip. */
+#define KIO_DUMP (JSON_COMPACT | JSON_SORT_KEYS)
+
+struct krec {
+	json_t *json;		/* the parsed object; owned */
+	char *line;		/* the raw line without newline; owned */
+	size_t len;
+	const char *file;	/* for messages; borrowed */
+	long lineno;
+};
+
+/*
+ * Parse LEN bytes as one record: UTF-8, one object, no duplicate keys, no trailing text. On success fills REC (the caller
+ * calls krec_free) and returns true. On failure returns false with the reason in WHY. Never exits: this is the fuzzed entry.
+ */
+bool krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why_len);
+void krec_free(struct krec *rec);
+
+/* A stream of records; NULL or "-" is stdin. */
+struct kin {
+	FILE *f;
+	const char *file;
+	long lineno;
+	char *buf;
+	size_t cap;
+};
+void kin_open(struct kin *in, const char *path);
+/*
+ * Next record into REC (the caller frees it), or false at the end. Blank lines are skipped. A malformed or truncated line
+ * (no final newline) ends the program with K_USAGE and file:line; a read error with K_IO.
+ */
+bool kin_next(struct kin *in, struct krec *rec);
+/* Next raw line (without newline) or NULL at the end; the pointer is valid until the next call. Same errors. */
+const char *kin_line(struct kin *in, size_t *len);
+void kin_close(struct kin *in);
+
+/*
+ * One output file per run. NULL or "-" is stdout; else a temporary name beside PATH (PATH.XXXXXX), which kout_commit syncs and
+ * renames. Unless committed, the temporary is removed at exit and on INT, TERM and HUP; the old file stays.
+ */
+void kout_open(const char *path);
+/* Write REC's line with member NAME = VALUE appended. Dies with K_USAGE if the record already has that member. */
+void kout_member(const struct krec *rec, const char *name, const json_t *value);
+void kout_json(const json_t *value);
+void kout_line(const char *line, size_t len);
+/* Flush, check, sync, rename. Dies with K_IO on any failure. */
+void kout_commit(void);
+
+/* A JSON string from any bytes: NUL and invalid UTF-8 become U+FFFD. New reference. */
+json_t *kjson_text(const char *bytes, size_t len);
+
+/*
+ * Typed access for borders. PATH is dotted ("sample.parent.code"). The _or forms give the default when the member is absent;
+ * the others die with K_USAGE naming file:line and the field when it is absent or of another type. Results are borrowed.
+ */
+const json_t *krec_get(const struct krec *rec, const char *path);
+const char *krec_str(const struct krec *rec, const char *path);
+const json_t *kjson_path(const json_t *obj, const char *path);
+const char *kjson_str_or(const json_t *obj, const char *path, const char *def);
+double kjson_num_or(const json_t *obj, const char *path, double def);
+json_int_t kjson_int_or(const json_t *obj, const char *path, json_int_t def);
+bool kjson_bool_or(const json_t *obj, const char *path, bool def);
+
+/* Parse a JSON file (object, no duplicate keys). Dies with K_USAGE naming file:line:column. New reference. */
+json_t *kjson_load(const char *path);
+
+/* "007/02" for messages and ids; buf holds 24 bytes or more. Trial and branch are read from members of the record. */
+void krec_id(const struct krec *rec, char *buf, size_t len);
+
+#endif

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kutil: see kutil.h. */
+#include "kutil.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
+#include <sha2.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef KILN_VERSION
+#define KILN_VERSION "0.0.0"
+#endif
+#ifndef KILN_DATADIR
+#define KILN_DATADIR "/usr/local/share/kiln"
+#endif
+
+const char *kprog = "kiln";
+
+void
+kutil_init(const char *prog)
+{
+	kprog = prog;
+	setlocale(LC_NUMERIC, "C");
+	if (getenv("KILN_PIPELINE")) {
+		pid_t parent = getppid();
+
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		/* The parent may have died before the call above took effect. */
+		if (getppid() != parent || parent == 1)
+			raise(SIGTERM);
+	}
+}
+
+const char *
+kversion_string(void)
+{
+	return KILN_VERSION;
+}
+
+void
+kversion(void)
+{
+	printf("%s %s\n", kprog, KILN_VERSION);
+}
+
+void
+kmask_controls(char *s)
+{
+	for (; *s; s++)
+		if (((unsigned char)*s < 0x20 && *s != '\n' && *s != '\t') || *s == 0x7f)
+			*s = '?';
+}
+
+static void
+message(const char *fmt, va_list ap, const char *suffix)
+{
+	char text[8192];
+
+	vsnprintf(text, sizeof text, fmt, ap);
+	kmask_controls(text);
+	fflush(stdout);
+	if (suffix)
+		fprintf(stderr, "%s: %s: %s\n", kprog, text, suffix);
+	else
+		fprintf(stderr, "%s: %s\n", kprog, text);
+}
+
+void
+kdie(int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap, NULL);
+	va_end(ap);
+	exit(code);
+}
+
+void
+kdie_errno(int code, const char *fmt, ...)
+{
+	const char *why = strerror(errno);
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap, why);
+	va_end(ap);
+	exit(code);
+}
+
+void
+kwarn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap, NULL);
+	va_end(ap);
+}
+
+void
+kprogress(const char *fmt, ...)
+{
+	const char *forced = getenv("KILN_PROGRESS");
+	char text[1024];
+	va_list ap;
+
+	if (forced ? strcmp(forced, "1") != 0 : !isatty(STDERR_FILENO))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text - 1, fmt, ap);
+	va_end(ap);
+	kmask_controls(text);
+	/* One write, so that lines of parallel branches do not mix. */
+	strcat(text, "\n");
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return;
+}
+
+static void *
+check_alloc(void *p)
+{
+	if (!p)
+		kdie(K_IO, "out of memory");
+	return p;
+}
+
+void *
+kmalloc(size_t n)
+{
+	return check_alloc(malloc(n ? n : 1));
+}
+
+void *
+kcalloc(size_t n, size_t size)
+{
+	return check_alloc(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *
+krealloc(void *p, size_t n)
+{
+	return check_alloc(realloc(p, n ? n : 1));
+}
+
+char *
+kstrdup(const char *s)
+{
+	return check_alloc(strdup(s));
+}
+
+char *
+kstrndup(const char *s, size_t n)
+{
+	return check_alloc(strndup(s, n));
+}
+
+char *
+kasprintf(const char *fmt, ...)
+{
+	char *s = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	va_end(ap);
+	return check_alloc(s);
+}
+
+void
+kbuf_add(struct kbuf *b, const void *data, size_t len)
+{
+	if (b->len + len + 1 > b->cap) {
+		b->cap = (b->len + len + 1) * 2;
+		b->data = krealloc(b->data, b->cap);
+	}
+	if (len)
+		memcpy(b->data + b->len, data, len);
+	b->len += len;
+	b->data[b->len] = '\0';
+}
+
+void
+kbuf_puts(struct kbuf *b, const char *s)
+{
+	kbuf_add(b, s, strlen(s));
+}
+
+void
+kbuf_printf(struct kbuf *b, const char *fmt, ...)
+{
+	char *s = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		kdie(K_IO, "out of memory");
+	kbuf_add(b, s, (size_t)n);
+	free(s);
+}
+
+void
+kbuf_free(struct kbuf *b)
+{
+	free(b->data);
+	*b = (struct kbuf){ 0 };
+}
+
+long
+knum_long(const char *s, long min, long max, const char *what)
+{
+	char *end;
+	long v;
+
+	errno = 0;
+	v = strtol(s, &end, 10);
+	if (end == s || *end || errno || v < min || v > max)
+		kdie(K_USAGE, "%s: '%s' is not a whole number from %ld to %ld", what, s, min, max);
+	return v;
+}
+
+double
+knum_double(const char *s, double min, double max, const char *what)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(s, &end);
+	if (end == s || *end || errno || !(v >= min && v <= max))
+		kdie(K_USAGE, "%s: '%s' is not a number from %g to %g", what, s, min, max);
+	return v;
+}
+
+void
+ksha256_hex(const void *data, size_t len, char hex[65])
+{
+	SHA256Data(data, len, hex);
+}
+
+void
+krng_init(struct krng *r, uint64_t seed, long trial, long branch, const char *purpose)
+{
+	char *key = kasprintf("%llu/%ld/%ld/%s", (unsigned long long)seed, trial, branch, purpose);
+	char hex[65];
+
+	ksha256_hex(key, strlen(key), hex);
+	free(key);
+	for (int i = 0; i < 4; i++) {
+		char part[17];
+
+		memcpy(part, hex + 16 * i, 16);
+		part[16] = '\0';
+		r->s[i] = strtoull(part, NULL, 16);
+	}
+}
+
+static uint64_t
+rol64(uint64_t x, int k)
+{
+	return x << k | x >> (64 - k);
+}
+
+uint64_t
+krng_u64(struct krng *r)
+{
+	uint64_t result = rol64(r->s[1] * 5, 7) * 9, t = r->s[1] << 17;
+
+	r->s[2] ^= r->s[0];
+	r->s[3] ^= r->s[1];
+	r->s[1] ^= r->s[2];
+	r->s[0] ^= r->s[3];
+	r->s[2] ^= t;
+	r->s[3] = rol64(r->s[3], 45);
+	return result;
+}
+
+double
+krng_double(struct krng *r)
+{
+	return (double)(krng_u64(r) >> 11) * 0x1p-53;
+}
+
+size_t
+krng_below(struct krng *r, size_t n)
+{
+	uint64_t limit = UINT64_MAX - UINT64_MAX % n, v;
+
+	do
+		v = krng_u64(r);
+	while (v >= limit);
+	return (size_t)(v % n);
+}
+
+size_t
+krng_weighted(struct krng *r, const double *weight, size_t n)
+{
+	double sum = 0, u;
+	size_t last = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += weight[i];
+	if (!(sum > 0))
+		return krng_below(r, n);
+	u = krng_double(r) * sum;
+	for (size_t i = 0; i < n; i++) {
+		if (weight[i] <= 0)
+			continue;
+		last = i;
+		if (u < weight[i])
+			return i;
+		u -= weight[i];
+	}
+	return last;
+}
+
+char *
+kread_file(const char *path, size_t max, size_t *len)
+{
+	struct kbuf b = { 0 };
+	char chunk[65536];
+	ssize_t n;
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+
+	if (fd < 0)
+		return NULL;
+	while ((n = read(fd, chunk, sizeof chunk)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || b.len + (size_t)n > max) {
+			int e = n < 0 ? errno : EFBIG;
+
+			kbuf_free(&b);
+			close(fd);
+			errno = e;
+			return NULL;
+		}
+		kbuf_add(&b, chunk, (size_t)n);
+	}
+	close(fd);
+	kbuf_add(&b, "", 0);
+	if (len)
+		*len = b.len;
+	return b.data;
+}
+
+char *
+kread_file_or_die(const char *path, size_t max, size_t *len)
+{
+	char *s = kread_file(path, max, len);
+
+	if (!s)
+		kdie_errno(errno == ENOENT || errno == EFBIG ? K_USAGE : K_IO, "%s", path);
+	return s;
+}
+
+int
+ksync_folder(const char *path)
+{
+	char *dir = kstrdup(path), *slash = strrchr(dir, '/');
+	int fd, rc;
+
+	if (slash)
+		slash[slash == dir] = '\0';
+	fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(dir);
+	if (fd < 0)
+		return -1;
+	rc = fsync(fd);
+	close(fd);
+	return rc;
+}
+
+static int
+write_all(int fd, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int
+kwrite_file(const char *path, const void *data, size_t len)
+{
+	char *tmp = kasprintf("%s.XXXXXX", path);
+	int fd = mkostemp(tmp, O_CLOEXEC), e;
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (fd < 0) {
+		free(tmp);
+		return -1;
+	}
+	if (write_all(fd, data, len) < 0 || fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 || close(fd) < 0 ||
+	    rename(tmp, path) < 0) {
+		e = errno;
+		unlink(tmp);
+		free(tmp);
+		errno = e;
+		return -1;
+	}
+	free(tmp);
+	return ksync_folder(path);
+}
+
+static char *
+try_data(const char *dir, const char *name)
+{
+	char *path = kasprintf("%s/%s", dir, name);
+
+	if (access(path, R_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+char *
+kdata_path(const char *name)
+{
+	const char *env = getenv("KILN_DATA");
+	char exe[PATH_MAX], *path, *slash;
+	ssize_t n;
+
+	if (env && (path = try_data(env, name)))
+		return path;
+	n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	exe[n > 0 ? n : 0] = '\0';
+	for (int up = 0; up < 4 && (slash = strrchr(exe, '/')); up++) {
+		*slash = '\0';
+		if ((path = try_data(exe, name)))
+			return path;
+	}
+	if ((path = try_data(KILN_DATADIR, name)))
+		return path;
+	kdie(K_MISSING, "%s: not found (searched $KILN_DATA=%s, the folders above the program, %s)", name,
+	    env ? env : "unset", KILN_DATADIR);
+}
+
+int64_t
+know_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void
+know_iso(char *buf, size_t len)
+{
+	const char *pinned = getenv("KILN_NOW");
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (pinned)
+		snprintf(buf, len, "%s", pinned);
+	else if (!gmtime_r(&now, &tm) || !strftime(buf, len, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		snprintf(buf, len, "unknown");
+}

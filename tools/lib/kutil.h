@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kutil: what every tool needs: exit codes, messages, numbers, digests, seeded random streams, paths to data files.
+ */
+#ifndef KUTIL_H
+#define KUTIL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit codes, the same in every tool and every manual page. */
+enum {
+	K_OK = 0,		/* done */
+	K_NO = 1,		/* the answer is no (predicates only) */
+	K_USAGE = 2,		/* usage, bad input or configuration */
+	K_MISSING = 3,		/* something is missing here: compiler, sandbox, device */
+	K_IO = 4,		/* input or output failed */
+	K_AGAIN = 75		/* try again: rate limit, busy device, network, a reply not yet written */
+};
+
+#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Name of the running tool; kutil_init sets it. */
+extern const char *kprog;
+
+/*
+ * Start of every main: names the tool, sets LC_NUMERIC to C, and, when KILN_PIPELINE is set in the environment, asks the
+ * kernel to end this process with its parent, so that no stage outlives a killed make.
+ */
+void kutil_init(const char *prog);
+
+/* "NAME VERSION\n" on stdout, for --version. */
+void kversion(void);
+const char *kversion_string(void);
+
+/* Message on stderr as "tool: message\n" (control characters masked), then exit(code). */
+_Noreturn void kdie(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same with ": strerror(errno)" appended. */
+_Noreturn void kdie_errno(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void kwarn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* One line of progress on stderr, only when stderr is a terminal or KILN_PROGRESS is 1. */
+void kprogress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Allocation that dies (K_IO) when memory is gone; the caller frees. */
+void *kmalloc(size_t n);
+void *kcalloc(size_t n, size_t size);
+void *krealloc(void *p, size_t n);
+char *kstrdup(const char *s);
+char *kstrndup(const char *s, size_t n);
+char *kasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* A growing byte buffer; always NUL-terminated behind len. Zero-initialise, free with kbuf_free. */
+struct kbuf {
+	char *data;
+	size_t len;
+	size_t cap;
+};
+void kbuf_add(struct kbuf *b, const void *data, size_t len);
+void kbuf_puts(struct kbuf *b, const char *s);
+void kbuf_printf(struct kbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void kbuf_free(struct kbuf *b);
+
+/*
+ * Numbers from text: the whole string must be a number within [min, max], otherwise the program ends with K_USAGE and a
+ * message that names WHAT.
+ */
+long knum_long(const char *s, long min, long max, const char *what);
+double knum_double(const char *s, double min, double max, const char *what);
+
+/* SHA-256 of a byte string, as 64 lower-case hex digits and a NUL. */
+void ksha256_hex(const void *data, size_t len, char hex[65]);
+
+/*
+ * Random streams. A stream is a pure function of the campaign seed and a purpose: the same (seed, trial, branch, purpose)
+ * gives the same draws on every machine. Generator: xoshiro256** (Blackman and Vigna 2018), seeded with SHA-256 of the
+ * text "seed/trial/branch/purpose".
+ */
+struct krng {
+	uint64_t s[4];
+};
+void krng_init(struct krng *r, uint64_t seed, long trial, long branch, const char *purpose);
+uint64_t krng_u64(struct krng *r);
+/* Uniform in [0, 1) with 53 bits. */
+double krng_double(struct krng *r);
+/* Uniform in 0 .. n-1, without modulo bias; n > 0. */
+size_t krng_below(struct krng *r, size_t n);
+/* Index drawn with probability proportional to weight[i] >= 0; uniform when the sum is 0; n > 0. */
+size_t krng_weighted(struct krng *r, const double *weight, size_t n);
+
+/* Whole file into memory, NUL-terminated; the caller frees. NULL and errno on failure; EFBIG above max bytes. */
+char *kread_file(const char *path, size_t max, size_t *len);
+/* The same, but a failure is fatal: K_USAGE when there is no such file, K_IO otherwise. */
+char *kread_file_or_die(const char *path, size_t max, size_t *len);
+/* Atomic write: temporary file in the same folder, fsync, rename; -1 and errno on failure. */
+int kwrite_file(const char *path, const void *data, size_t len);
+/* fsync the folder that holds PATH, so that a rename survives a power cut; -1 and errno on failure. */
+int ksync_folder(const char *path);
+
+/*
+ * Path of a data file that ships with kiln ("patterns/c.json"). Searched: $KILN_DATA, the folders above the executable,
+ * PREFIX/share/kiln. The caller frees. Dies with K_MISSING when the file is nowhere, naming the folders searched.
+ */
+char *kdata_path(const char *name);
+
+/* Monotonic clock in integer nanoseconds. */
+int64_t know_ns(void);
+/* Wall clock as "2026-01-31T12:00:00Z"; KILN_NOW in the environment pins it. buf holds 32 bytes or more. */
+void know_iso(char *buf, size_t len);
+
+/* Bytes that are not printable text (terminal escapes, NUL, DEL; not tab and newline) become '?', in place. */
+void kmask_controls(char *s);
+
+#endif
