@@ -109,7 +109,7 @@ const struct kknob kknobs[] = {
 	{ "eval.sandbox", KKNOB_ENUM, "auto", 0, 0, "auto|bwrap|landlock|none", "isolation required; auto: the strongest there is, landlock at least" },
 	{ "eval.memory_mb", KKNOB_INT, "4096", 16, BIG, NULL, "memory of a build or a candidate" },
 	{ "eval.launcher", KKNOB_STR, "", 0, 0, NULL, "command put before keval by the pipeline, such as: ssh gpu1" },
-	{ "eval.build", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T1: {command, format, ...}, see kiln-record(5)" },
+	{ "eval.build", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T1: {command, format, ...}, see keval(1)" },
 	{ "eval.correctness", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T2" },
 	{ "eval.timing", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T3" },
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unit tests of kio: what is a record, what is refused, what a stage may append, and that a failed run leaves no file. */
+#include "kio.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "kutil.h"
+#include "tap.h"
+
+static bool
+parses(const char *line)
+{
+	struct krec rec;
+	char why[256];
+
+	if (!krec_parse(&rec, line, strlen(line), why, sizeof why))
+		return false;
+	krec_free(&rec);
+	return true;
+}
+
+static void
+test_parse(void)
+{
+	CHECK(parses("{}"));
+	CHECK(parses("{\"a\":1} "));
+	CHECK(!parses("[]"));
+	CHECK(!parses("1"));
+	CHECK(!parses("{\"a\":1,\"a\":2}"));
+	CHECK(!parses("{\"a\":1}x"));
+	CHECK(!parses("{\"a\":\"\\u0000\"}"));
+	CHECK(!parses("{\"a\":\"\xff\"}"));
+	CHECK(!parses("{\"a\":1e999}"));
+	CHECK(!parses("{\"a\":9223372036854775808}"));
+	CHECK(!parses("{\"a\":"));
+}
+
+static void
+write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		exit(99);
+}
+
+static void
+read_all(const char *path)
+{
+	struct kin in;
+	struct krec rec;
+
+	kin_open(&in, path);
+	while (kin_next(&in, &rec))
+		krec_free(&rec);
+	kin_close(&in);
+}
+
+static void
+test_stream(void)
+{
+	struct kin in;
+	struct krec rec;
+	char id[24];
+
+	write_text("in", "\n{\"trial\":7,\"branch\":2}\n  \n{\"b\":{\"c\":\"x\",\"n\":2.5,\"t\":true}}\n");
+	kin_open(&in, "in");
+	CHECK(kin_next(&in, &rec) && rec.lineno == 2);
+	krec_id(&rec, id, sizeof id);
+	CHECK_STR(id, "007/02");
+	krec_free(&rec);
+	CHECK(kin_next(&in, &rec) && rec.lineno == 4);
+	CHECK_STR(krec_str(&rec, "b.c"), "x");
+	CHECK(kjson_num_or(rec.json, "b.n", 0) == 2.5);
+	CHECK(kjson_int_or(rec.json, "b.n", 9) == 9);
+	CHECK(kjson_bool_or(rec.json, "b.t", false));
+	CHECK_STR(kjson_str_or(rec.json, "b.none", "def"), "def");
+	CHECK_EXIT(K_USAGE, krec_str(&rec, "b.n"));
+	CHECK_EXIT(K_USAGE, krec_get(&rec, "none"));
+	krec_free(&rec);
+	CHECK(!kin_next(&in, &rec));
+	kin_close(&in);
+	write_text("torn", "{\"a\":1}\n{\"a\":");
+	CHECK_EXIT(K_USAGE, read_all("torn"));
+	write_text("bad", "{\"a\":1}\n{a}\n");
+	CHECK_EXIT(K_USAGE, read_all("bad"));
+	CHECK_EXIT(K_USAGE, read_all("none"));
+	CHECK_EXIT(K_IO, read_all("."));
+}
+
+static void
+stage(const char *in_path, const char *member, bool commit)
+{
+	struct kin in;
+	struct krec rec;
+	json_t *value = json_pack("{s:i}", "x", 1);
+
+	kin_open(&in, in_path);
+	kout_open("out");
+	while (kin_next(&in, &rec)) {
+		kout_member(&rec, member, value);
+		krec_free(&rec);
+	}
+	kout_json(value);
+	kout_line("{}", 2);
+	json_decref(value);
+	if (commit)
+		kout_commit();
+	exit(K_OK);
+}
+
+static void
+test_output(void)
+{
+	char *text;
+
+	write_text("one", "{\"b\":0.1, \"a\":\"x\"}\n{}\n");
+	CHECK_EXIT(K_OK, stage("one", "eval", false));
+	CHECK(access("out", F_OK) < 0);
+	CHECK_EXIT(K_OK, stage("one", "eval", true));
+	text = kread_file("out", 1000, NULL);
+	CHECK_STR(text, "{\"b\":0.1, \"a\":\"x\",\"eval\":{\"x\":1}}\n{\"eval\":{\"x\":1}}\n{\"x\":1}\n{}\n");
+	free(text);
+	CHECK_EXIT(K_USAGE, stage("one", "a", true));
+	CHECK(system("ls out.* >/dev/null 2>&1") != 0);
+	CHECK_EXIT(K_IO, kout_open("none/out"));
+	CHECK_EXIT(K_IO, (freopen("/dev/full", "w", stdout), kout_open("-"), kout_line("x", 1), kout_commit()));
+}
+
+static void
+test_text(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *want;
+	} rows[] = {
+		{ "plain", 5, "plain" }, { "a\0b", 3, "a\xef\xbf\xbd" "b" }, { "\xff", 1, "\xef\xbf\xbd" },
+		{ "\xc3\xa4", 2, "\xc3\xa4" }, { "\xc3", 1, "\xef\xbf\xbd" }, { "\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xf0\x9f\x98\x80", 4, "\xf0\x9f\x98\x80" }, { "\xc0\x80", 2, "\xef\xbf\xbd\xef\xbf\xbd" }, { "", 0, "" },
+	};
+
+	for (size_t i = 0; i < LEN(rows); i++) {
+		json_t *s = kjson_text(rows[i].bytes, rows[i].len);
+
+		CHECK_STR(json_string_value(s), rows[i].want);
+		json_decref(s);
+	}
+}
+
+static void
+test_load(void)
+{
+	json_t *o;
+
+	write_text("ok.json", "{\"a\":{\"b\":1}}");
+	o = kjson_load("ok.json");
+	CHECK(kjson_int_or(o, "a.b", 0) == 1);
+	json_decref(o);
+	write_text("list.json", "[1]");
+	CHECK_EXIT(K_USAGE, kjson_load("list.json"));
+	write_text("twice.json", "{\"a\":1,\"a\":1}");
+	CHECK_EXIT(K_USAGE, kjson_load("twice.json"));
+}
+
+int
+main(void)
+{
+	char dir[] = "/tmp/kio-test.XXXXXX";
+
+	kutil_init("kio");
+	if (!mkdtemp(dir) || chdir(dir))
+		return 99;
+	test_parse();
+	test_stream();
+	test_output();
+	test_text();
+	test_load();
+	return system("rm -rf \"$PWD\"") || tap_done();
+}

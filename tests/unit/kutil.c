@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unit tests of kutil: numbers, digests, random streams, files. */
+#include "kutil.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tap.h"
+
+static void
+test_numbers(void)
+{
+	CHECK(knum_long("42", 0, 100, "n") == 42);
+	CHECK(knum_double("-1.5e3", -1e9, 1e9, "x") == -1500);
+	CHECK_EXIT(K_USAGE, knum_long("101", 0, 100, "n"));
+	CHECK_EXIT(K_USAGE, knum_long("4x", 0, 100, "n"));
+	CHECK_EXIT(K_USAGE, knum_long("", 0, 100, "n"));
+	CHECK_EXIT(K_USAGE, knum_double("nan", 0, 1, "x"));
+	CHECK_EXIT(K_USAGE, knum_double("1e400", 0, 1e308, "x"));
+}
+
+static void
+test_digest(void)
+{
+	char hex[65];
+
+	ksha256_hex("abc", 3, hex);
+	CHECK_STR(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	ksha256_hex("", 0, hex);
+	CHECK_STR(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+static void
+test_streams(void)
+{
+	struct krng a, b;
+	int histogram[5] = { 0 };
+	double weight[3] = { 0, 3, 1 }, none[2] = { 0, 0 };
+	int heavy = 0;
+
+	krng_init(&a, 42, 7, 2, "sample");
+	krng_init(&b, 42, 7, 2, "sample");
+	CHECK(krng_u64(&a) == krng_u64(&b));
+	krng_init(&b, 42, 7, 2, "tips");
+	CHECK(krng_u64(&a) != krng_u64(&b));
+	for (int i = 0; i < 10000; i++)
+		histogram[krng_below(&a, 5)]++;
+	for (int i = 0; i < 5; i++)
+		CHECK(histogram[i] > 1800 && histogram[i] < 2200);
+	for (int i = 0; i < 4000; i++) {
+		size_t k = krng_weighted(&a, weight, 3);
+
+		if (k == 0)
+			heavy = -100000;
+		heavy += k == 1;
+	}
+	CHECK(heavy > 2850 && heavy < 3150);
+	CHECK(krng_weighted(&a, none, 2) < 2);
+	CHECK(krng_double(&a) < 1);
+}
+
+static void
+test_buffers(void)
+{
+	struct kbuf b = { 0 };
+	char text[] = "a\033[31mb\tc\n\177";
+
+	kbuf_puts(&b, "x");
+	kbuf_printf(&b, "%d-%s", 7, "y");
+	CHECK_STR(b.data, "x7-y");
+	CHECK(b.len == 4);
+	kbuf_free(&b);
+	CHECK(!b.data && !b.len);
+	kmask_controls(text);
+	CHECK_STR(text, "a?[31mb\tc\n?");
+}
+
+static void
+test_files(void)
+{
+	char dir[] = "/tmp/kutil-test.XXXXXX", *path, *text, now[32];
+	size_t len;
+
+	CHECK(mkdtemp(dir) != NULL);
+	path = kasprintf("%s/f", dir);
+	CHECK(kwrite_file(path, "hello", 5) == 0);
+	text = kread_file(path, 100, &len);
+	CHECK_STR(text, "hello");
+	CHECK(len == 5);
+	free(text);
+	CHECK(!kread_file(path, 4, &len) && errno == EFBIG);
+	CHECK(kwrite_file("/nonexistent/f", "x", 1) < 0);
+	CHECK_EXIT(K_USAGE, kread_file_or_die("/nonexistent", 10, NULL));
+	unlink(path);
+	rmdir(dir);
+	free(path);
+	setenv("KILN_NOW", "2026-01-01T00:00:00Z", 1);
+	know_iso(now, sizeof now);
+	CHECK_STR(now, "2026-01-01T00:00:00Z");
+	unsetenv("KILN_NOW");
+	know_iso(now, sizeof now);
+	CHECK(strlen(now) == 20);
+	CHECK_EXIT(K_MISSING, kdata_path("no/such/data"));
+}
+
+int
+main(void)
+{
+	kutil_init("kutil");
+	test_numbers();
+	test_digest();
+	test_streams();
+	test_buffers();
+	test_files();
+	return tap_done();
+}
