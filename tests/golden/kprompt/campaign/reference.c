@@ -1,0 +1,5 @@
+/* Scaled product. ``` */
+void
+scaled(void)
+{
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kprompt: the prompt files, found in the campaign or among the shipped ones, read once, rendered. */
+#include "kprompt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ktemplate.h"
+
+enum { MAX_FILES = 64, MAX_BYTES = 1 << 20 };
+
+static struct file {
+	char *name, *path, *text;
+} files[MAX_FILES];
+static size_t count;
+/* Where prompt files are looked for, in this order. */
+static char *folders[2];
+
+void
+files_init(const char *dir)
+{
+	char *shipped = kdata_path("prompts/stable.txt");
+
+	*strrchr(shipped, '/') = '\0';
+	folders[0] = kasprintf("%s/prompts", dir);
+	folders[1] = shipped;
+}
+
+char *
+files_find(const char *name)
+{
+	for (size_t i = 0; i < LEN(folders); i++) {
+		char *path = kasprintf("%s/%s", folders[i], name);
+
+		if (access(path, R_OK) == 0)
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+json_t *
+files_json(const char *name)
+{
+	char *path = files_find(name);
+	json_t *json;
+
+	if (!path)
+		kdie(K_MISSING, "prompts/%s: not found in %s or %s", name, folders[0], folders[1]);
+	json = kjson_load(path);
+	free(path);
+	return json;
+}
+
+/* The loader of ktemplate.h. */
+static const char *
+load(void *arg, const char *name, const char **file)
+{
+	struct file *f = files;
+	char *with_suffix;
+
+	(void)arg;
+	while (f < files + count && strcmp(f->name, name))
+		f++;
+	if (f == files + count) {
+		if (count == LEN(files))
+			kdie(K_USAGE, "more than %zu prompt files", LEN(files));
+		with_suffix = kasprintf("%s.txt", name);
+		f->path = files_find(with_suffix);
+		free(with_suffix);
+		if (!f->path)
+			return NULL;
+		f->name = kstrdup(name);
+		f->text = kread_file_or_die(f->path, MAX_BYTES, NULL);
+		count++;
+	}
+	*file = f->path;
+	return f->text;
+}
+
+static void
+render(struct kbuf *out, const char *text, const char *file, const json_t *context, json_t *sections)
+{
+	struct ktemplate t = { load, NULL, sections };
+	char why[512];
+
+	if (!ktemplate_render(&t, out, text, file, context, why, sizeof why))
+		kdie(K_USAGE, "%s", why);
+}
+
+void
+files_render(struct kbuf *out, const char *name, const json_t *context, json_t *sections)
+{
+	const char *file, *text = load(NULL, name, &file);
+
+	if (!text)
+		kdie(K_MISSING, "prompts/%s.txt: not found in %s or %s", name, folders[0], folders[1]);
+	render(out, text, file, context, sections);
+}
+
+char *
+files_fill(const char *text, const char *where, const json_t *context)
+{
+	struct kbuf b = { 0 };
+
+	render(&b, text, where, context, NULL);
+	return b.data;
+}
+
+void
+files_free(void)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(files[i].name);
+		free(files[i].path);
+		free(files[i].text);
+	}
+	for (size_t i = 0; i < LEN(folders); i++)
+		free(folders[i]);
+	count = 0;
+}

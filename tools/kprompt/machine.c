@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kprompt: the machine: what is known of it, its widest SIMD unit, and block sizes that follow from its caches. */
+#include "kprompt.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kfence.h"
+
+enum { MAX_WORD = 200 };
+
+static json_t *
+clean_string(const char *s)
+{
+	char *line = kfence_line(s, MAX_WORD);
+	json_t *j = json_string(line);
+
+	free(line);
+	return j;
+}
+
+/* 524288 -> "512 KiB". */
+static json_t *
+size_text(double bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t u = 0;
+	char text[32];
+
+	for (; bytes >= 1024 && u + 1 < LEN(units); u++)
+		bytes /= 1024;
+	snprintf(text, sizeof text, "%.4g %s", bytes, units[u]);
+	return json_string(text);
+}
+
+/* The object "isa": every name in the list is true. And "isa_list": the names as one text. */
+static void
+add_isa(json_t *stable, const json_t *list)
+{
+	json_t *set = json_object();
+	struct kbuf text = { 0 };
+	size_t i;
+	json_t *name;
+
+	kbuf_add(&text, "", 0);
+	json_array_foreach((json_t *)list, i, name) {
+		char *word = kfence_line(json_is_string(name) ? json_string_value(name) : "", 32);
+
+		if (*word) {
+			json_object_set_new(set, word, json_true());
+			kbuf_printf(&text, "%s%s", text.len ? ", " : "", word);
+		}
+		free(word);
+	}
+	json_object_set_new(stable, "isa", set);
+	json_object_set_new(stable, "isa_list", json_string(text.data));
+	kbuf_free(&text);
+}
+
+/* The first row of prompts/simd.json that the machine has; a row without "isa" fits every machine. */
+static json_t *
+choose_simd(const json_t *isa)
+{
+	json_t *table = files_json("simd.json"), *row, *chosen = NULL;
+	size_t i;
+
+	json_array_foreach(json_object_get(table, "simd"), i, row) {
+		const char *need = kjson_str_or(row, "isa", NULL);
+
+		if (!chosen && (!need || json_object_get(isa, need)))
+			chosen = json_incref(row);
+	}
+	json_decref(table);
+	if (!chosen)
+		kdie(K_USAGE, "prompts/simd.json: no row fits this machine; the last one should have no \"isa\"");
+	return chosen;
+}
+
+static long
+round_down(double v, long unit, long min, long max)
+{
+	long n = v > (double)max ? max : (long)v;
+
+	n -= n % unit;
+	return n < min ? min : n;
+}
+
+/*
+ * Block sizes of a float32 matrix product in three cache levels (Goto and van de Geijn 2008): a KC x NR panel of B in
+ * half of L1, an MC x KC block of A in half of L2, a KC x NC block of B in half of L3.
+ */
+static void
+add_blocks(json_t *stable, const json_t *simd, const json_t *machine)
+{
+	long mr = (long)kjson_int_or(simd, "mr", 4), nr = (long)kjson_int_or(simd, "nr", 8);
+	double l1 = kjson_num_or(machine, "l1d_bytes", 0), l2 = kjson_num_or(machine, "l2_bytes", 0),
+	    l3 = kjson_num_or(machine, "l3_bytes", 0);
+	long kc = round_down((l1 > 0 ? l1 : 32768) / 2 / (4.0 * (double)nr), 8, 64, 512);
+	long mc = round_down((l2 > 0 ? l2 : 262144) / 2 / (4.0 * (double)kc), mr, mr, 1024);
+	long nc = round_down((l3 > 0 ? l3 : 4194304) / 2 / (4.0 * (double)kc), nr, nr, 4096);
+
+	json_object_set_new(stable, "block", json_pack("{s:I,s:I,s:I}", "kc", (json_int_t)kc, "mc", (json_int_t)mc,
+	    "nc", (json_int_t)nc));
+}
+
+/* The object "hardware", or false when nothing is to be said. */
+static json_t *
+hardware(const json_t *machine)
+{
+	static const char *const sizes[] = { "l1d", "l2", "l3", "memory" };
+	json_t *h = json_object();
+
+	json_object_set_new(h, "cpu", clean_string(kjson_str_or(machine, "cpu", "")));
+	json_object_set_new(h, "os", clean_string(kjson_str_or(machine, "os", "")));
+	json_object_set_new(h, "cores", json_integer(kjson_int_or(machine, "cores", 0)));
+	json_object_set_new(h, "threads", json_integer(kjson_int_or(machine, "threads", 0)));
+	for (size_t i = 0; i < LEN(sizes); i++) {
+		char *key = kasprintf("%s_bytes", sizes[i]);
+		double bytes = kjson_num_or(machine, key, 0);
+
+		json_object_set_new(h, sizes[i], bytes > 0 ? size_text(bytes) : json_string(""));
+		free(key);
+	}
+	return h;
+}
+
+void
+machine_facts(json_t *stable, const struct kcamp *camp)
+{
+	char *path = kcamp_path(camp, "trials/000/machine.json");
+	json_t *machine = access(path, R_OK) == 0 ? kjson_load(path) : json_object(), *simd;
+	const char *gpu = kcamp_str(camp, "gpu");
+	long threads = kcamp_int(camp, "eval.threads");
+	bool known = json_object_size(machine) > 0;
+
+	free(path);
+	add_isa(stable, json_object_get(machine, "isa"));
+	simd = choose_simd(json_object_get(stable, "isa"));
+	json_object_set_new(stable, "simd", simd);
+	add_blocks(stable, simd, machine);
+	if (!threads)
+		threads = (long)kjson_int_or(machine, "threads", 0);
+	json_object_set_new(stable, "threads", json_integer(threads));
+	json_object_set_new(stable, "gpu", clean_string(gpu));
+	json_object_set_new(stable, "device", clean_string(*gpu ? gpu : kjson_str_or(machine, "cpu", "")));
+	json_object_set_new(stable, "hardware",
+	    kcamp_bool(camp, "prompt.hardware") && (known || *gpu) ? hardware(machine) : json_false());
+	json_decref(machine);
+}

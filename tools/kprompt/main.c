@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kprompt: append to each record the prompt for its sample: what the whole campaign shares first, then what is new. */
+#include "kprompt.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfence.h"
+
+static const char usage[] = "usage: kprompt [-htV] [-c dir] [-o file] [file]\n";
+
+static void
+usage_error(const char *why)
+{
+	fprintf(stderr, "kprompt: %s\n%s", why, usage);
+	exit(K_USAGE);
+}
+
+/* Fill the tips in and part them at blank lines; those for other machines or tasks have come out empty. */
+static struct texts
+load_tips(const json_t *stable)
+{
+	struct kbuf b = { 0 };
+	struct texts t = { 0 };
+	char *p, *end, *name;
+
+	name = kasprintf("tips/%s", kjson_str_or(stable, "backend", ""));
+	files_render(&b, name, stable, NULL);
+	free(name);
+	for (p = b.data; *(p += strspn(p, "\n")); p = end) {
+		end = strstr(p, "\n\n");
+		end = end ? end : p + strlen(p);
+		t.item = krealloc(t.item, (t.count + 1) * sizeof *t.item);
+		p = kstrndup(p, (size_t)(end - p));
+		t.item[t.count++] = kfence_line(p, SIZE_MAX);
+		free(p);
+	}
+	kbuf_free(&b);
+	return t;
+}
+
+/* The label of the code fence asked for: the manifest's language, or the backend's own. */
+static void
+add_label(json_t *stable, const struct kcamp *camp)
+{
+	json_t *lang = json_object_get(stable, "lang");
+	const char *label = kcamp_str(camp, "language");
+
+	if (!strcmp(label, "c") && strcmp(kcamp_str(camp, "backend"), "c"))
+		label = kjson_str_or(lang, "label", label);
+	json_object_set_new(stable, "label", json_string(label));
+}
+
+static void
+campaign_open(struct campaign *c, const struct kcamp *camp)
+{
+	const char *backend = kcamp_str(camp, "backend");
+	char *name = kasprintf("backends/%s.json", backend), *instructions = kasprintf("instructions/%s.json", backend);
+	json_t *lang = files_json(name);
+
+	*c = (struct campaign){ .camp = camp };
+	c->stable = json_pack("{s:s,s:o,s:s,s:s}", "backend", backend, "lang", lang, "language",
+	    kjson_str_or(lang, "name", backend), "suffix", kjson_str_or(lang, "suffix", "c"));
+	add_label(c->stable, camp);
+	json_object_set_new(c->stable, "wishes", json_string(kcamp_str(camp, "instructions")));
+	machine_facts(c->stable, camp);
+	c->reference = task_facts(c->stable, camp);
+	c->device = kjson_str_or(c->stable, "device", "");
+	c->instructions = files_json(instructions);
+	c->tips = load_tips(c->stable);
+	free(name);
+	free(instructions);
+}
+
+static void
+campaign_close(struct campaign *c)
+{
+	for (size_t i = 0; i < c->tips.count; i++)
+		free(c->tips.item[i]);
+	free(c->tips.item);
+	free(c->reference);
+	json_decref(c->stable);
+	json_decref(c->instructions);
+}
+
+/* The parts that all prompts of the campaign share; rendered once, and from names that no record can set. */
+static void
+render_stable(struct prompt *p, const struct campaign *c)
+{
+	*p = (struct prompt){ .sections = json_array() };
+	files_render(&p->system, "system", c->stable, NULL);
+	files_render(&p->user, "stable", c->stable, p->sections);
+	p->stable_bytes = p->user.len;
+}
+
+static json_t *
+render_record(const struct prompt *shared, const struct campaign *c, const struct krec *rec)
+{
+	json_t *facts = record_facts(c, rec), *sections = json_copy(shared->sections), *member;
+	struct kbuf user = { 0 }, whole = { 0 };
+	char hex[65];
+
+	kbuf_add(&user, shared->user.data, shared->user.len);
+	files_render(&user, "volatile", facts, sections);
+	kbuf_printf(&whole, "%s\n", shared->system.data);
+	kbuf_add(&whole, user.data, user.len);
+	ksha256_hex(whole.data, whole.len, hex);
+	member = json_pack("{s:s,s:s,s:I,s:s,s:o}", "system", shared->system.data, "user", user.data, "stable_bytes",
+	    (json_int_t)shared->stable_bytes, "sha256", hex, "sections", sections);
+	if (!member)
+		kdie(K_IO, "%s:%ld: the prompt could not be written as JSON", rec->file, rec->lineno);
+	kbuf_free(&user);
+	kbuf_free(&whole);
+	json_decref(facts);
+	return member;
+}
+
+static void
+print_text(const struct krec *rec, const json_t *member)
+{
+	struct kbuf b = { 0 };
+	char id[24];
+
+	krec_id(rec, id, sizeof id);
+	kbuf_printf(&b, "===== %s system =====\n%s\n===== %s user =====\n%s", id,
+	    kjson_str_or(member, "system", ""), id, kjson_str_or(member, "user", ""));
+	while (b.len && b.data[b.len - 1] == '\n')
+		b.len--;
+	kout_line(b.data, b.len);
+	kbuf_free(&b);
+}
+
+static void
+run(const struct kcamp *camp, const char *input, const char *output, bool text)
+{
+	struct campaign c;
+	struct prompt shared;
+	struct kin in;
+	struct krec rec;
+
+	kin_open(&in, input);
+	campaign_open(&c, camp);
+	render_stable(&shared, &c);
+	kout_open(output);
+	while (kin_next(&in, &rec)) {
+		json_t *member = render_record(&shared, &c, &rec);
+
+		if (text)
+			print_text(&rec, member);
+		else
+			kout_member(&rec, "prompt", member);
+		json_decref(member);
+		krec_free(&rec);
+	}
+	kout_commit();
+	kin_close(&in);
+	kbuf_free(&shared.system);
+	kbuf_free(&shared.user);
+	json_decref(shared.sections);
+	campaign_close(&c);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "campaign", required_argument, NULL, 'c' }, { "help", no_argument, NULL, 'h' },
+		{ "output", required_argument, NULL, 'o' }, { "text", no_argument, NULL, 't' },
+		{ "version", no_argument, NULL, 'V' }, { 0 },
+	};
+	const char *dir = ".", *output = NULL;
+	bool text = false;
+	struct kcamp *camp;
+	int o;
+
+	kutil_init("kprompt");
+	while ((o = getopt_long(argc, argv, "c:ho:tV", options, NULL)) != -1)
+		switch (o) {
+		case 'c':
+			dir = optarg;
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 't':
+			text = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return K_OK;
+		case 'V':
+			kversion();
+			return K_OK;
+		default:
+			fputs(usage, stderr);
+			return K_USAGE;
+		}
+	if (argc - optind > 1)
+		usage_error("more than one input file");
+	camp = kcamp_load(dir);
+	files_init(dir);
+	run(camp, argv[optind], output, text);
+	files_free();
+	kcamp_free(camp);
+	return K_OK;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kprompt: the volatile part of a prompt: parent, best, inspirations, log, target, hints, errors of one record. */
+#include "kprompt.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfence.h"
+
+enum { MAX_NAME = 80, MAX_ID = 16, DIMENSIONS = 4 };
+
+/* Keys of prompts/instructions/BACKEND.json. */
+static const char *const dimensions[DIMENSIONS] = { "memory", "compute", "parallelism", "esimd" };
+
+static const struct {
+	const char *status;
+	int score;
+	const char *phrase;
+} ladder[] = {
+	{ "no_code", 0, "no code was found in the answer" },
+	{ "rejected", 0, "refused: it broke a rule of the evaluation" },
+	{ "quarantined", 0, "set aside: its result could not be trusted" },
+	{ "compile_error", 1, "did not compile" },
+	{ "run_error", 2, "compiled, but crashed, hung or broke a limit" },
+	{ "wrong_shape", 3, "ran, but left wrong or incomplete output" },
+	{ "wrong_value", 3, "ran, but computed wrong values" },
+	{ "partial", 4, "right for some inputs only" },
+	{ "correct", 5, "compiles and is correct" },
+};
+
+/* What one record's texts are made with. */
+struct maker {
+	const struct campaign *c;
+	const char *salt;	/* of data marks: the sample's seed, which no author of a kernel knows */
+	const char *label;	/* of code fences */
+};
+
+/* What the backend calls a dimension: "tensor cores". */
+static const char *
+dimension_name(const struct campaign *c, size_t d)
+{
+	const char *name = json_string_value(json_array_get(kjson_path(c->stable, "lang.dimensions"), d));
+
+	return name ? name : dimensions[d];
+}
+
+static void
+set_line(json_t *object, const char *key, const char *s, size_t max)
+{
+	char *line = kfence_line(s, max);
+
+	json_object_set_new(object, key, json_string(line));
+	free(line);
+}
+
+static json_t *
+buf_string(struct kbuf *b)
+{
+	json_t *s = json_string(b->data ? b->data : "");
+
+	kbuf_free(b);
+	return s;
+}
+
+/* Per-workload times, when the sampler passed them on. */
+static void
+add_workloads(struct kbuf *b, const json_t *program)
+{
+	size_t i;
+	json_t *w;
+
+	json_array_foreach(json_object_get(program, "per_workload"), i, w) {
+		char *name = kfence_line(kjson_str_or(w, "workload", "?"), MAX_NAME);
+
+		kbuf_printf(b, "; %s %.3f ms", name, kjson_num_or(w, "runtime_ms", 0));
+		if (kjson_num_or(w, "speedup", 0) > 0)
+			kbuf_printf(b, " (%.2fx)", kjson_num_or(w, "speedup", 0));
+		free(name);
+	}
+}
+
+/* "score 5 of 5 (compiles and is correct), speed-up 8.70x over the reference, 4.500 ms on AMD EPYC; n1024 4.500 ms" */
+static json_t *
+result_line(const struct campaign *c, const json_t *program)
+{
+	const char *status = kjson_str_or(program, "status", "");
+	double speedup = kjson_num_or(program, "speedup", 0), ms = kjson_num_or(program, "runtime_ms", 0);
+	struct kbuf b = { 0 };
+
+	for (size_t i = 0; i < LEN(ladder); i++)
+		if (!strcmp(ladder[i].status, status))
+			kbuf_printf(&b, "score %d of 5 (%s)", ladder[i].score, ladder[i].phrase);
+	if (!b.len)
+		kbuf_puts(&b, "not evaluated");
+	if (strcmp(status, "correct"))
+		return buf_string(&b);
+	if (speedup > 0)
+		kbuf_printf(&b, ", speed-up %.2fx over the reference", speedup);
+	if (ms > 0 && isfinite(ms))
+		kbuf_printf(&b, ", %.3f ms%s%s", ms, *c->device ? " on " : "", c->device);
+	add_workloads(&b, program);
+	return buf_string(&b);
+}
+
+static bool
+same_code(const json_t *a, const json_t *b)
+{
+	const char *x = kjson_str_or(a, "code", NULL), *y = kjson_str_or(b, "code", NULL);
+	const json_t *f = json_object_get(a, "files"), *g = json_object_get(b, "files");
+
+	return x && y && !strcmp(x, y) && (f == g || json_equal(f, g));
+}
+
+/* The fenced code of a program, main file first; files of a bundle follow under their names. */
+static json_t *
+fenced_code(const struct maker *m, const json_t *program)
+{
+	struct kbuf b = { 0 };
+	size_t i;
+	json_t *f;
+
+	kfence_code(&b, kjson_str_or(program, "code", ""), m->label);
+	json_array_foreach(json_object_get(program, "files"), i, f) {
+		char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME);
+		char *label = kasprintf("%s:%s", m->label, name);
+
+		kbuf_printf(&b, "File %zu of the bundle:\n", i + 1);
+		kfence_code(&b, kjson_str_or(f, "content", ""), label);
+		free(name);
+		free(label);
+	}
+	return buf_string(&b);
+}
+
+/* The object that stands for one program in the templates. */
+static json_t *
+program_facts(const struct maker *m, const json_t *program)
+{
+	json_t *o = json_object();
+	const char *log = kjson_str_or(program, "log", "");
+	bool is_reference = !strcmp(kjson_str_or(program, "code", ""), m->c->reference);
+	struct kbuf b = { 0 };
+
+	set_line(o, "id", kjson_str_or(program, "id", "?"), MAX_ID);
+	json_object_set_new(o, "result", result_line(m->c, program));
+	json_object_set_new(o, "is_reference", json_boolean(is_reference));
+	json_object_set_new(o, "code", fenced_code(m, program));
+	json_object_set_new(o, "tries", json_integer(kjson_int_or(program, "plan_tries", 0)));
+	if (log[strspn(log, " \t\r\n")]) {
+		char *clean = kfence_clean(log, strlen(log));
+		char *part = kfence_shorten(clean, (size_t)kcamp_int(m->c->camp, "prompt.log_chars"));
+
+		kfence_data(&b, part, "evaluation log", m->salt);
+		free(clean);
+		free(part);
+	}
+	json_object_set_new(o, "log", buf_string(&b));
+	return o;
+}
+
+/* The best program, unless it is switched off, stands in the prompt anyway, or there is none. */
+static const json_t *
+best_shown(const struct maker *m, const json_t *sample)
+{
+	const json_t *best = json_object_get(sample, "best");
+
+	if (!best || !kcamp_bool(m->c->camp, "prompt.best") || same_code(best, json_object_get(sample, "parent")) ||
+	    !strcmp(kjson_str_or(best, "code", ""), m->c->reference))
+		return NULL;
+	return best;
+}
+
+/* Inspirations that say something new: not the parent, the best shown, the reference, or one another. */
+static json_t *
+inspirations(const struct maker *m, const json_t *sample)
+{
+	const json_t *list = json_object_get(sample, "inspirations"), *parent = json_object_get(sample, "parent"),
+	    *best = best_shown(m, sample);
+	json_t *out = json_array(), *p;
+	size_t i;
+
+	if (!kcamp_bool(m->c->camp, "prompt.inspirations"))
+		return out;
+	json_array_foreach((json_t *)list, i, p) {
+		const char *code = kjson_str_or(p, "code", "");
+		bool skip = !*code || same_code(p, parent) || same_code(p, best) || !strcmp(code, m->c->reference);
+		json_t *facts;
+
+		for (size_t k = 0; k < i && !skip; k++)
+			skip = same_code(p, json_array_get(list, k));
+		if (skip)
+			continue;
+		facts = program_facts(m, p);
+		json_object_set_new(facts, "number", json_integer((json_int_t)json_array_size(out) + 1));
+		json_array_append_new(out, facts);
+	}
+	return out;
+}
+
+static int
+level_at(const json_t *coords, size_t d)
+{
+	json_int_t level = json_integer_value(json_array_get(coords, d));
+
+	return level < 0 ? 0 : level > 3 ? 3 : (int)level;
+}
+
+/* The filled-in instruction for one dimension and level, or NULL. The caller frees. */
+static char *
+instruction(const struct campaign *c, size_t d, int level)
+{
+	const json_t *texts = json_object_get(c->instructions, dimensions[d]);
+	const char *form = level ? json_string_value(json_array_get(texts, (size_t)level - 1)) : NULL;
+	char *filled, *line;
+
+	if (!form || !*form)
+		return NULL;
+	filled = files_fill(form, "prompts/instructions", c->stable);
+	line = kfence_line(filled, SIZE_MAX);
+	free(filled);
+	return line;
+}
+
+/* [{"dimension","level","now","kept","simpler","text"}] for every dimension that the target has above level 0. */
+static json_t *
+target_facts(const struct campaign *c, const json_t *sample)
+{
+	const json_t *target = json_object_get(sample, "target"), *coords = kjson_path(sample, "parent.coords");
+	json_t *out = json_array();
+
+	/* Random targets distract a repair. */
+	if (!strcmp(kjson_str_or(sample, "status", ""), "error"))
+		return out;
+	for (size_t d = 0; d < DIMENSIONS; d++) {
+		int level = level_at(target, d), now = level_at(coords, d);
+		char *text = instruction(c, d, level);
+
+		if (text)
+			json_array_append_new(out, json_pack("{s:s,s:i,s:i,s:b,s:b,s:s}",
+			    "dimension", dimension_name(c, d), "level", level, "now", now, "kept", level == now,
+			    "simpler", level < now, "text", text));
+		free(text);
+	}
+	return out;
+}
+
+/* "raise compute, lower memory" from a direction; empty for a zero vector. */
+static void
+direction_text(struct kbuf *b, const struct campaign *c, const json_t *direction)
+{
+	kbuf_add(b, "", 0);
+	for (size_t d = 0; d < DIMENSIONS; d++) {
+		json_int_t v = json_integer_value(json_array_get(direction, d));
+
+		if (v)
+			kbuf_printf(b, "%s%s %s", b->len ? ", " : "", v > 0 ? "raise" : "lower", dimension_name(c, d));
+	}
+}
+
+static json_t *
+hint_facts(const struct campaign *c, const json_t *sample)
+{
+	json_t *out = json_array(), *h;
+	size_t i;
+
+	json_array_foreach(json_object_get(sample, "hints"), i, h) {
+		struct kbuf b = { 0 };
+
+		direction_text(&b, c, json_object_get(h, "direction"));
+		if (b.len)
+			json_array_append_new(out, json_pack("{s:s,s:I,s:I}", "text", b.data,
+			    "percent", (json_int_t)lround(100 * kjson_num_or(h, "rate", 0)),
+			    "samples", kjson_int_or(h, "samples", 0)));
+		kbuf_free(&b);
+	}
+	return out;
+}
+
+/* One data block with the compile errors of other candidates; empty text when there are none. */
+static json_t *
+error_facts(const struct maker *m, const json_t *sample)
+{
+	size_t i, max = (size_t)kcamp_int(m->c->camp, "prompt.errors"), shown = 0,
+	    chars = (size_t)kcamp_int(m->c->camp, "prompt.error_chars");
+	const char *parent = kjson_str_or(sample, "parent.id", "");
+	struct kbuf b = { 0 }, block = { 0 };
+	json_t *e;
+
+	json_array_foreach(json_object_get(sample, "errors"), i, e) {
+		const char *text = kjson_str_or(e, "text", "");
+		char *id, *clean;
+
+		if (shown == max || !*text || !strcmp(kjson_str_or(e, "id", ""), parent))
+			continue;
+		id = kfence_line(kjson_str_or(e, "id", "?"), MAX_ID);
+		clean = kfence_clean(text, strlen(text));
+		clean[kfence_chars(clean, chars)] = '\0';
+		kbuf_printf(&b, "%s[%s]\n%s\n", shown++ ? "\n" : "", id, clean);
+		free(id);
+		free(clean);
+	}
+	if (shown)
+		kfence_data(&block, b.data, "errors of other candidates", m->salt);
+	kbuf_free(&b);
+	return buf_string(&block);
+}
+
+/* prompt.tips of the suitable tips, drawn without replacement from the record's own stream. */
+static json_t *
+tip_facts(const struct campaign *c, const struct krec *rec, const char *seed)
+{
+	size_t wanted = (size_t)kcamp_int(c->camp, "prompt.tips"), *order = kcalloc(c->tips.count, sizeof *order);
+	json_t *out = json_array();
+	struct krng rng;
+	char hex[65];
+
+	ksha256_hex(seed, strlen(seed), hex);
+	hex[16] = '\0';
+	krng_init(&rng, strtoull(hex, NULL, 16), (long)kjson_int_or(rec->json, "trial", 0),
+	    (long)kjson_int_or(rec->json, "branch", 0), "tips");
+	for (size_t i = 0; i < c->tips.count; i++)
+		order[i] = i;
+	for (size_t i = 0; i < wanted && i < c->tips.count; i++) {
+		size_t k = i + krng_below(&rng, c->tips.count - i), chosen = order[k];
+
+		order[k] = order[i];
+		json_array_append_new(out, json_string(c->tips.item[chosen]));
+	}
+	free(order);
+	return out;
+}
+
+/* Dies unless the sample has what every prompt needs. */
+static void
+check_sample(const struct krec *rec)
+{
+	const char *status = krec_str(rec, "sample.status");
+
+	krec_str(rec, "sample.seed");
+	krec_str(rec, "sample.parent.id");
+	krec_str(rec, "sample.parent.code");
+	if (strcmp(status, "initial") && strcmp(status, "error") && strcmp(status, "correct"))
+		kdie(K_USAGE, "%s:%ld: sample.status '%s' is none of initial, error, correct", rec->file, rec->lineno,
+		    status);
+}
+
+/* "has_tips" and the like: a heading stands once, not once per item. */
+static void
+set_has(json_t *o, const char *list)
+{
+	char *key = kasprintf("has_%s", list);
+
+	json_object_set_new(o, key, json_boolean(json_array_size(json_object_get(o, list)) > 0));
+	free(key);
+}
+
+json_t *
+record_facts(const struct campaign *c, const struct krec *rec)
+{
+	const json_t *sample = json_object_get(rec->json, "sample"), *parent = json_object_get(sample, "parent"), *best;
+	const char *status = kjson_str_or(sample, "status", ""), *strategy = kjson_str_or(sample, "strategy", "mutate"),
+	    *incumbent = kjson_str_or(sample, "incumbent", "");
+	struct maker m = { c, kjson_str_or(sample, "seed", ""), kjson_str_or(c->stable, "label", "") };
+	json_t *o, *flags;
+
+	check_sample(rec);
+	best = best_shown(&m, sample);
+	o = json_copy(c->stable);
+	flags = json_object();
+	json_object_set_new(flags, strategy, json_true());
+	json_object_set_new(o, "status", json_string(status));
+	json_object_set_new(o, status, json_true());
+	json_object_set_new(o, "strategy", flags);
+	json_object_set_new(o, "parent", program_facts(&m, parent));
+	json_object_set_new(o, "parent_is_best", json_boolean(!strcmp(incumbent, kjson_str_or(parent, "id", "?"))));
+	json_object_set_new(o, "best", best ? program_facts(&m, best) : json_false());
+	json_object_set_new(o, "inspirations", inspirations(&m, sample));
+	json_object_set_new(o, "target", target_facts(c, sample));
+	json_object_set_new(o, "hints", strcmp(status, "error") ? hint_facts(c, sample) : json_array());
+	json_object_set_new(o, "errors", error_facts(&m, sample));
+	json_object_set_new(o, "tips", strcmp(status, "correct") ? json_array() : tip_facts(c, rec, m.salt));
+	set_has(o, "tips");
+	set_has(o, "target");
+	set_has(o, "hints");
+	return o;
+}

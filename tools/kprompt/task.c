@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kprompt: the task: description, exact entry point, shapes, build command, and the reference to beat. */
+#include "kprompt.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfence.h"
+
+enum { MAX_SOURCE = 1 << 20, MAX_LINE = 400 };
+
+static void
+set_text(json_t *object, const char *key, const char *s)
+{
+	char *clean = kfence_clean(s, strlen(s));
+
+	json_object_set_new(object, key, json_string(clean));
+	free(clean);
+}
+
+static void
+set_buf(json_t *object, const char *key, struct kbuf *b)
+{
+	json_object_set_new(object, key, json_string(b->data ? b->data : ""));
+	kbuf_free(b);
+}
+
+/* "a, b, c" from an array of strings; other items are left out. */
+static void
+join(struct kbuf *out, const json_t *list, const char *between)
+{
+	size_t i;
+	json_t *item;
+	bool first = true;
+
+	kbuf_add(out, "", 0);
+	json_array_foreach((json_t *)list, i, item)
+		if (json_is_string(item)) {
+			kbuf_printf(out, "%s%s", first ? "" : between, json_string_value(item));
+			first = false;
+		}
+}
+
+/* The families whose words occur in the task's op or name, as an object of true values: {"gemm":true}. */
+static void
+add_families(json_t *stable, const json_t *task)
+{
+	json_t *table = files_json("families.json"), *set = json_object(), *words, *word;
+	char *op = kasprintf("%s %s", kjson_str_or(task, "op", ""), kjson_str_or(task, "name", ""));
+	const char *family;
+	size_t i;
+
+	for (char *p = op; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	json_object_foreach(json_object_get(table, "families"), family, words)
+		json_array_foreach(words, i, word)
+			if (json_is_string(word) && strstr(op, json_string_value(word)))
+				json_object_set_new(set, family, json_true());
+	json_object_set_new(stable, "family", set);
+	free(op);
+	json_decref(table);
+}
+
+/* One parameter of the entry point. */
+struct parameter {
+	const char *name, *dtype;
+	const char *kind;	/* key of the backend file: input, output, scalar */
+	const json_t *tensor;	/* NULL for an axis */
+	bool inout;
+};
+
+static struct parameter
+parameter_of(const json_t *task, const json_t *argument)
+{
+	struct parameter p = { .name = json_string_value(argument), .dtype = "int32", .kind = "scalar" };
+	const json_t *in, *out;
+
+	if (!p.name)
+		p.name = kjson_str_or(argument, "axis", kjson_str_or(argument, "name", NULL));
+	if (!p.name)
+		kdie(K_USAGE, "the task's entry.arguments: an item is neither a name nor {\"axis\": name}");
+	in = json_object_get(json_object_get(task, "inputs"), p.name);
+	out = json_object_get(json_object_get(task, "outputs"), p.name);
+	if (!in && !out && !json_object_get(json_object_get(task, "axes"), p.name))
+		kdie(K_USAGE, "the task's entry.arguments: '%s' is no input, output or axis", p.name);
+	p.tensor = out ? out : in;
+	p.inout = kjson_bool_or(out, "inout", false);
+	p.dtype = kjson_str_or(p.tensor, "dtype", kjson_str_or(argument, "dtype", p.tensor ? "float32" : "int32"));
+	if (out || json_is_array(json_object_get(in, "shape")))
+		p.kind = out ? "output" : "input";
+	return p;
+}
+
+/* "const float *A", as the backend writes it. */
+static char *
+declare(const struct parameter *p, const json_t *backend)
+{
+	const char *form = kjson_str_or(backend, p->kind, NULL);
+	json_t *context = json_pack("{s:s,s:s}", "name", p->name, "type",
+	    kjson_str_or(json_object_get(backend, "types"), p->dtype, p->dtype));
+	char *text;
+
+	if (!form)
+		kdie(K_USAGE, "prompts/backends: no \"%s\"", p->kind);
+	text = files_fill(form, "prompts/backends", context);
+	json_decref(context);
+	return text;
+}
+
+/* Smallest and largest value of an axis over the workloads; false when none has it. */
+static bool
+axis_range(const json_t *task, const char *axis, json_int_t *min, json_int_t *max)
+{
+	size_t i;
+	json_t *w;
+	bool any = false;
+
+	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+		const json_t *v = json_object_get(json_object_get(w, "axes"), axis);
+		json_int_t n = json_integer_value(v);
+
+		if (!json_is_integer(v))
+			continue;
+		*min = !any || n < *min ? n : *min;
+		*max = !any || n > *max ? n : *max;
+		any = true;
+	}
+	return any;
+}
+
+static void
+describe_axis(struct kbuf *out, const json_t *task, const char *name)
+{
+	const json_t *axis = json_object_get(json_object_get(task, "axes"), name);
+	const char *text = kjson_str_or(axis, "description", NULL);
+	const char *expression = kjson_str_or(axis, "expression", NULL);
+	json_int_t min, max;
+
+	if (json_is_integer(json_object_get(axis, "value")))
+		kbuf_printf(out, "always %" JSON_INTEGER_FORMAT, kjson_int_or(axis, "value", 0));
+	else if (expression)
+		kbuf_printf(out, "always %s", expression);
+	else if (axis_range(task, name, &min, &max))
+		kbuf_printf(out, "size, %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT " in the tests", min, max);
+	else
+		kbuf_puts(out, "size");
+	if (text)
+		kbuf_printf(out, ": %s", text);
+}
+
+/* "input, float32, M x K, read-only" */
+static void
+describe_tensor(struct kbuf *out, const struct parameter *p)
+{
+	const json_t *shape = json_object_get(p->tensor, "shape");
+	const char *text = kjson_str_or(p->tensor, "description", NULL);
+	size_t i;
+	json_t *n;
+
+	if (!json_is_array(shape)) {
+		kbuf_printf(out, "scalar, %s, by value", p->dtype);
+	} else {
+		kbuf_printf(out, "%s, %s, ", p->inout ? "input and output" : p->kind, p->dtype);
+		json_array_foreach((json_t *)shape, i, n) {
+			kbuf_puts(out, i ? " x " : "");
+			if (json_is_integer(n))
+				kbuf_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(n));
+			else
+				kbuf_puts(out, json_is_string(n) ? json_string_value(n) : "?");
+		}
+		kbuf_puts(out, p->inout ? ", updated in place" : !strcmp(p->kind, "input") ? ", read-only" :
+		    ", to be written completely");
+	}
+	if (text)
+		kbuf_printf(out, ": %s", text);
+}
+
+/* "prototype", and "arguments": [{"name","text"}]. */
+static void
+add_entry(json_t *stable, const json_t *task, const json_t *backend)
+{
+	json_t *list = json_array(), *argument, *context;
+	struct kbuf prototype = { 0 }, declarations = { 0 };
+	size_t i;
+	char *line;
+
+	kbuf_add(&declarations, "", 0);
+	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument) {
+		struct parameter p = parameter_of(task, argument);
+		struct kbuf text = { 0 };
+		char *declaration = declare(&p, backend);
+
+		kbuf_printf(&declarations, "%s%s", i ? ", " : "", declaration);
+		if (p.tensor)
+			describe_tensor(&text, &p);
+		else
+			describe_axis(&text, task, p.name);
+		line = kfence_line(text.data, MAX_LINE);
+		json_array_append_new(list, json_pack("{s:s,s:s}", "name", p.name, "text", line));
+		kbuf_free(&text);
+		free(declaration);
+		free(line);
+	}
+	context = json_pack("{s:s,s:s}", "entry", kjson_str_or(task, "entry.name", ""), "arguments", declarations.data);
+	line = files_fill(kjson_str_or(backend, "entry", "void {{entry}}({{arguments}})"), "prompts/backends", context);
+	kfence_code(&prototype, line, kjson_str_or(stable, "label", ""));
+	set_buf(stable, "prototype", &prototype);
+	json_object_set_new(stable, "entry", json_string(kjson_str_or(task, "entry.name", "")));
+	json_object_set_new(stable, "arguments", list);
+	json_decref(context);
+	kbuf_free(&declarations);
+	free(line);
+}
+
+static bool
+in_set(const json_t *workload, const char *set)
+{
+	size_t i;
+	json_t *s;
+
+	json_array_foreach(json_object_get(workload, "sets"), i, s)
+		if (json_is_string(s) && !strcmp(json_string_value(s), set))
+			return true;
+	return !json_object_get(workload, "sets");
+}
+
+/* "timed": [{"name","text":"M = 1024, N = 1024"}] of the set in use. */
+static void
+add_timed(json_t *stable, const json_t *task, const char *set)
+{
+	json_t *list = json_array(), *w, *v;
+	const char *axis;
+	size_t i;
+
+	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+		struct kbuf text = { 0 };
+
+		if (!kjson_bool_or(w, "timed", false) || !in_set(w, set))
+			continue;
+		json_object_foreach(json_object_get(w, "axes"), axis, v)
+			kbuf_printf(&text, "%s%s = %" JSON_INTEGER_FORMAT, text.len ? ", " : "", axis,
+			    json_integer_value(v));
+		json_array_append_new(list, json_pack("{s:s,s:s}", "name", kjson_str_or(w, "name", "?"), "text",
+		    text.data ? text.data : ""));
+		kbuf_free(&text);
+	}
+	json_object_set_new(stable, "timed", list);
+}
+
+static void
+add_tolerance(json_t *stable, const json_t *task)
+{
+	static const struct {
+		const char *key, *text;
+		double pointless;	/* the value that says nothing */
+	} parts[] = {
+		{ "rtol", "relative error", -1 }, { "atol", "absolute error", -1 },
+		{ "matched_ratio", "share of elements that must match", 1 },
+		{ "max_error_cap", "no element further off than", -1 },
+	};
+	const json_t *t = json_object_get(task, "tolerance");
+	struct kbuf b = { 0 };
+
+	for (size_t i = 0; i < LEN(parts); i++) {
+		double v = kjson_num_or(t, parts[i].key, parts[i].pointless);
+
+		if (v < parts[i].pointless || v > parts[i].pointless)
+			kbuf_printf(&b, "%s%s %g", b.len ? ", " : "", parts[i].text, v);
+	}
+	set_buf(stable, "tolerance", &b);
+	json_object_set_new(stable, "reduction", json_string(kjson_str_or(task, "reduction", "")));
+}
+
+/* The command line that builds a candidate. */
+static void
+add_build(json_t *stable, const json_t *task)
+{
+	const json_t *build = json_object_get(task, "build");
+	struct kbuf b = { 0 };
+
+	if (build) {
+		kbuf_printf(&b, "%s ", kjson_str_or(build, "compiler", "cc"));
+		join(&b, json_object_get(build, "flags"), " ");
+		kbuf_printf(&b, " -shared -fPIC -o kernel.so kernel.%s", kjson_str_or(stable, "suffix", "c"));
+		if (json_array_size(json_object_get(build, "libs")))
+			kbuf_puts(&b, " ");
+		join(&b, json_object_get(build, "libs"), " ");
+	}
+	set_buf(stable, "build", &b);
+}
+
+static void
+add_lists(json_t *stable, const json_t *task)
+{
+	struct kbuf symbols = { 0 }, baselines = { 0 };
+	size_t i;
+	json_t *b;
+
+	join(&symbols, json_object_get(task, "allow_symbols"), ", ");
+	set_buf(stable, "allow_symbols", &symbols);
+	json_array_foreach(json_object_get(task, "baselines"), i, b)
+		kbuf_printf(&baselines, "%s%s", i ? ", " : "", kjson_str_or(b, "name", "?"));
+	set_buf(stable, "baselines", &baselines);
+	json_object_set_new(stable, "flops", json_string(kjson_str_or(task, "flops", "")));
+	json_object_set_new(stable, "bytes", json_string(kjson_str_or(task, "bytes", "")));
+	json_object_set_new(stable, "bundle", json_boolean(json_object_get(task, "files") != NULL));
+}
+
+char *
+task_facts(json_t *stable, const struct kcamp *camp)
+{
+	char *path = kcamp_path(camp, kcamp_str(camp, "task")), *file, *slash, *source;
+	json_t *task = kjson_load(path), *backend = json_object_get(stable, "lang");
+	struct kbuf reference = { 0 };
+
+	/* Files of a task lie beside it. */
+	slash = strrchr(path, '/');
+	file = kasprintf("%.*s%s", slash ? (int)(slash - path + 1) : 0, path,
+	    kjson_str_or(task, "reference", "reference.c"));
+	source = kread_file_or_die(file, MAX_SOURCE, NULL);
+	json_object_set_new(stable, "task", json_string(kjson_str_or(task, "name", "")));
+	set_text(stable, "description", kjson_str_or(task, "description", ""));
+	add_families(stable, task);
+	add_entry(stable, task, backend);
+	add_timed(stable, task, kcamp_str(camp, "eval.set"));
+	add_tolerance(stable, task);
+	add_build(stable, task);
+	add_lists(stable, task);
+	kfence_code(&reference, source, kjson_str_or(stable, "label", ""));
+	set_buf(stable, "reference", &reference);
+	json_decref(task);
+	free(path);
+	free(file);
+	return source;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ktemplate: see ktemplate.h. */
+#include "ktemplate.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kio.h"
+
+enum { MAX_CONTEXTS = 32, MAX_DEPTH = 64, MAX_NAME = 96 };
+
+struct scope {
+	const json_t *stack[MAX_CONTEXTS];
+	size_t depth;
+};
+
+struct render {
+	const struct ktemplate *t;
+	struct kbuf *out;
+	size_t start;		/* where this rendering began in out */
+	struct scope scope;
+	int depth;		/* open partials and sections */
+	char *why;
+	size_t why_len;
+};
+
+/* One template being read. */
+struct source {
+	const char *text, *file;
+	const char *p;		/* where reading goes on */
+};
+
+struct tag {
+	char kind;		/* one of # ^ / > ! or 0 for a value */
+	char name[MAX_NAME];
+	const char *begin, *end;	/* of the tag, or of its whole line when it stands alone */
+};
+
+static bool
+fail(struct render *r, const struct source *s, const char *at, const char *what, const char *name)
+{
+	long line = 1;
+
+	for (const char *p = s->text; p < at; p++)
+		line += *p == '\n';
+	snprintf(r->why, r->why_len, "%s:%ld: %s%s%s", s->file, line, what, *name ? " " : "", name);
+	return false;
+}
+
+/* Literal text: a line feed that would make a second blank line, or a blank line at the start, is dropped. */
+static void
+put_literal(struct render *r, const char *s, const char *end)
+{
+	struct kbuf *b = r->out;
+
+	while (s < end) {
+		const char *nl = memchr(s, '\n', (size_t)(end - s)), *stop = nl ? nl : end;
+		size_t n;
+
+		kbuf_add(b, s, (size_t)(stop - s));
+		n = b->len - r->start;
+		if (nl && n && !(n >= 2 && b->data[b->len - 1] == '\n' && b->data[b->len - 2] == '\n'))
+			kbuf_add(b, "\n", 1);
+		s = nl ? nl + 1 : end;
+	}
+}
+
+/* The value of a dotted name, from the innermost context outwards; NULL when there is none. */
+static const json_t *
+look_up(const struct scope *scope, const char *name)
+{
+	char first[MAX_NAME];
+	size_t n = strcspn(name, ".");
+
+	if (!strcmp(name, "."))
+		return scope->stack[scope->depth - 1];
+	memcpy(first, name, n);
+	first[n] = '\0';
+	for (size_t i = scope->depth; i-- > 0;) {
+		const json_t *v = json_object_get(scope->stack[i], first);
+
+		if (v)
+			return kjson_path(v, name + n + (name[n] == '.'));
+	}
+	return NULL;
+}
+
+static bool
+is_true(const json_t *v)
+{
+	switch (v ? json_typeof(v) : JSON_NULL) {
+	case JSON_NULL:
+	case JSON_FALSE:
+		return false;
+	case JSON_STRING:
+		return json_string_length(v) > 0;
+	case JSON_INTEGER:
+	case JSON_REAL:
+		return json_number_value(v) < 0 || json_number_value(v) > 0;
+	case JSON_ARRAY:
+		return json_array_size(v) > 0;
+	case JSON_TRUE:
+	case JSON_OBJECT:
+		return true;
+	}
+	return false;
+}
+
+/* Widen a tag that stands alone on its line to the whole line. */
+static void
+widen(const struct source *s, struct tag *tag)
+{
+	const char *b = tag->begin, *e = tag->end;
+
+	if (!tag->kind)
+		return;
+	while (b > s->text && (b[-1] == ' ' || b[-1] == '\t'))
+		b--;
+	while (*e == ' ' || *e == '\t')
+		e++;
+	if ((b == s->text || b[-1] == '\n') && (*e == '\n' || !*e)) {
+		tag->begin = b;
+		tag->end = e + (*e == '\n');
+	}
+}
+
+/* Find the next tag at or behind s->p. Returns 0 at the end of the text, 1 with the tag, -1 on a fault. */
+static int
+next_tag(struct render *r, const struct source *s, struct tag *tag)
+{
+	const char *open = strstr(s->p, "{{"), *close, *b, *e;
+
+	if (!open)
+		return 0;
+	close = strstr(open, "}}");
+	if (!close) {
+		fail(r, s, open, "'{{' without '}}'", "");
+		return -1;
+	}
+	b = open + 2;
+	tag->kind = *b && strchr("#^/>!", *b) ? *b++ : 0;
+	tag->begin = open;
+	tag->end = close + 2;
+	for (e = close; e > b && isspace((unsigned char)e[-1]); e--)
+		;
+	while (b < e && isspace((unsigned char)*b))
+		b++;
+	if (tag->kind != '!' && (b == e || (size_t)(e - b) >= MAX_NAME)) {
+		fail(r, s, open, "a tag needs a short name", "");
+		return -1;
+	}
+	snprintf(tag->name, sizeof tag->name, "%.*s", tag->kind == '!' ? 0 : (int)(e - b), b);
+	widen(s, tag);
+	return 1;
+}
+
+static bool
+put_value(struct render *r, const struct source *s, const struct tag *tag)
+{
+	const json_t *v = look_up(&r->scope, tag->name);
+
+	if (json_is_string(v))
+		kbuf_add(r->out, json_string_value(v), json_string_length(v));
+	else if (json_is_integer(v))
+		kbuf_printf(r->out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	else if (json_is_real(v))
+		kbuf_printf(r->out, "%.6g", json_real_value(v));
+	else
+		return fail(r, s, tag->begin, v ? "not a string or number:" : "unknown name", tag->name);
+	return true;
+}
+
+/* The tag's name with every "@key" replaced by that value, which must be a plain word: it becomes part of a path. */
+static bool
+expand_name(struct render *r, const struct source *s, const struct tag *tag, char name[MAX_NAME])
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+	size_t n = 0;
+
+	for (const char *p = tag->name; *p;) {
+		size_t len = strcspn(p + 1, "@/.") + 1;
+		char key[MAX_NAME];
+		const char *value = key;
+
+		snprintf(key, sizeof key, "%.*s", (int)(*p == '@' ? len - 1 : len), p + (*p == '@'));
+		if (*p == '@')
+			value = json_string_value(look_up(&r->scope, key));
+		if (!value || (*p == '@' && (!*value || value[strspn(value, plain)])))
+			return fail(r, s, tag->begin, "no plain word for", p);
+		n += (size_t)snprintf(name + n, MAX_NAME - n, "%s", value);
+		if (n >= MAX_NAME)
+			return fail(r, s, tag->begin, "a tag needs a short name", "");
+		p += len;
+	}
+	return true;
+}
+
+static void
+note_section(struct render *r, const char *name, size_t before)
+{
+	json_t *list = r->t->sections;
+	size_t count = json_array_size(list), n = strcspn(name, "/");
+	const char *last = count ? json_string_value(json_array_get(list, count - 1)) : "";
+
+	if (!list || r->out->len == before || (strlen(last) == n && !strncmp(last, name, n)))
+		return;
+	json_array_append_new(list, json_stringn(name, n));
+}
+
+static bool render_text(struct render *r, struct source *s, const char *until, bool show);
+
+static bool
+put_partial(struct render *r, const struct source *s, const struct tag *tag)
+{
+	struct source part = { 0 };
+	char name[MAX_NAME] = "";
+	size_t before = r->out->len;
+
+	if (!expand_name(r, s, tag, name))
+		return false;
+	part.text = r->t->load ? r->t->load(r->t->arg, name, &part.file) : NULL;
+	if (!part.text)
+		return fail(r, s, tag->begin, "no template", name);
+	part.p = part.text;
+	if (!render_text(r, &part, NULL, true))
+		return false;
+	note_section(r, name, before);
+	return true;
+}
+
+/* The section that TAG opens, with V its value; s->p stands behind the tag, and behind the closing one on return. */
+static bool
+put_section(struct render *r, struct source *s, const struct tag *tag, const json_t *v, bool show)
+{
+	const char *body = s->p;
+	size_t count = json_is_array(v) ? json_array_size(v) : 1;
+	bool positive = tag->kind == '#', yes = show && positive == is_true(v);
+
+	if (!yes || !positive)
+		return render_text(r, s, tag->name, yes);
+	if (r->scope.depth == MAX_CONTEXTS)
+		return fail(r, s, tag->begin, "sections too deep at", tag->name);
+	for (size_t i = 0; i < count; i++) {
+		bool ok;
+
+		s->p = body;
+		r->scope.stack[r->scope.depth++] = json_is_array(v) ? json_array_get(v, i) : v;
+		ok = render_text(r, s, tag->name, true);
+		r->scope.depth--;
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool
+put_tag(struct render *r, struct source *s, const struct tag *tag, bool show)
+{
+	switch (tag->kind) {
+	case '#':
+	case '^':
+		return put_section(r, s, tag, show ? look_up(&r->scope, tag->name) : NULL, show);
+	case '>':
+		return !show || put_partial(r, s, tag);
+	case '!':
+		return true;
+	default:
+		return !show || put_value(r, s, tag);
+	}
+}
+
+/* Render up to {{/UNTIL}}, or to the end of the text when UNTIL is NULL. SHOW false only skips. */
+static bool
+render_text(struct render *r, struct source *s, const char *until, bool show)
+{
+	const char *begin = s->p;
+	struct tag tag;
+	int got;
+
+	if (++r->depth > MAX_DEPTH)
+		return fail(r, s, s->p, "templates nested too deep", "");
+	while ((got = next_tag(r, s, &tag)) > 0) {
+		if (show)
+			put_literal(r, s->p, tag.begin);
+		s->p = tag.end;
+		if (tag.kind == '/') {
+			if (!until || strcmp(until, tag.name))
+				return fail(r, s, tag.begin, "closes no open section:", tag.name);
+			r->depth--;
+			return true;
+		}
+		if (!put_tag(r, s, &tag, show))
+			return false;
+	}
+	if (got < 0)
+		return false;
+	if (until)
+		return fail(r, s, begin, "section is not closed:", until);
+	if (show)
+		put_literal(r, s->p, s->p + strlen(s->p));
+	r->depth--;
+	return true;
+}
+
+bool
+ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file, const json_t *context,
+    char *why, size_t why_len)
+{
+	struct render r = { .t = t, .out = out, .start = out->len, .why = why, .why_len = why_len };
+	struct source s = { text, file, text };
+
+	r.scope.stack[r.scope.depth++] = context;
+	kbuf_add(out, "", 0);
+	return render_text(&r, &s, NULL, true);
+}
