@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kclassify: where a kernel stands in the search space: four coordinates of 0..3, read from its source text by a table
+ * of patterns. Appends "coords" to records; prints a line per bare source file.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kcamp.h"
+#include "kio.h"
+#include "kpattern.h"
+#include "kutil.h"
+
+#define SOURCE_MAX ((size_t)64 << 20)
+
+static const char usage[] = "usage: kclassify [-es] [-b BACKEND | -p TABLE] [-c DIR] [-o FILE] [--no-strip]\n"
+    "                 [--no-gates] [--require-lower-levels] [FILE ...]\n";
+
+/* Files named so hold source text, not records. */
+static const char *const source_suffixes[] = {
+	".c", ".cc", ".cl", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".ptx", ".py", ".sycl",
+};
+
+struct classifier {
+	struct kpattern_table *table;
+	int flags;
+	bool explain, sources;
+};
+
+/* What --explain prints of one source. */
+struct report {
+	const char *source;
+	struct kbuf matches;	/* of the level whose score comes next */
+	struct kbuf text;
+};
+
+static size_t
+line_of(const char *source, size_t pos)
+{
+	size_t line = 1;
+
+	for (const char *p = source; (p = memchr(p, '\n', pos - (size_t)(p - source))); p++)
+		line++;
+	return line;
+}
+
+static void
+report_match(void *arg, const struct kpattern_match *m)
+{
+	enum { SHOWN = 60 };
+	struct report *r = arg;
+	size_t len = m->to - m->from, shown = len < SHOWN ? len : SHOWN;
+	char *text = kstrndup(r->source + m->from, shown);
+
+	for (char *p = text; (p = strpbrk(p, "\n\t\r")); p++)
+		*p = ' ';
+	kmask_controls(text);
+	kbuf_printf(&r->matches, "    %s %g, line %zu: %s%s\n      by %s\n", m->category, m->weight,
+	    line_of(r->source, m->from), text, len > shown ? "…" : "", m->pattern);
+	free(text);
+}
+
+static void
+report_score(void *arg, int dim, int level, double score, double threshold)
+{
+	struct report *r = arg;
+
+	kbuf_printf(&r->text, "  %s %d: score %.4f, threshold %.2f%s\n", kpattern_dims[dim], level, score, threshold,
+	    score >= threshold ? ", reached" : "");
+	kbuf_add(&r->text, r->matches.data ? r->matches.data : "", r->matches.len);
+	r->matches.len = 0;
+}
+
+static void
+report_gate(void *arg, const char *name, int dim, int from, int to)
+{
+	struct report *r = arg;
+
+	kbuf_printf(&r->text, "  %s: gate %s holds it at %d instead of %d\n", kpattern_dims[dim], name, to, from);
+}
+
+static void
+explain(const struct classifier *c, const char *name, const char *source, size_t len)
+{
+	struct report r = { .source = source };
+	struct kpattern_trace trace = { report_match, report_score, report_gate, &r };
+	struct kpattern_result result;
+	const int *at = result.coords;
+	struct kbuf head = { 0 };
+
+	kpattern_classify(c->table, source, len, c->flags, &result, &trace);
+	kbuf_printf(&head, "%s: cell %d%d%d%d\n", name, at[0], at[1], at[2], at[3]);
+	kbuf_add(&head, r.text.data, r.text.len - 1);
+	kout_line(head.data, head.len);
+	kbuf_free(&head);
+	kbuf_free(&r.matches);
+	kbuf_free(&r.text);
+}
+
+static void
+classify_source(const struct classifier *c, const char *path)
+{
+	const char *name = path ? path : "-";
+	size_t len;
+	char *source = kread_file_or_die(name, SOURCE_MAX, &len), *line;
+	struct kpattern_result r;
+
+	if (c->explain) {
+		explain(c, name, source, len);
+	} else {
+		kpattern_classify(c->table, source, len, c->flags, &r, NULL);
+		line = kasprintf("%d %d %d %d  %s", r.coords[0], r.coords[1], r.coords[2], r.coords[3], name);
+		kout_line(line, strlen(line));
+		free(line);
+	}
+	free(source);
+}
+
+/* The candidate's main file and the other files of its bundle; empty when there is no code. */
+static void
+collect_source(const struct krec *rec, struct kbuf *source)
+{
+	const json_t *code = kjson_path(rec->json, "eval.code"), *files = kjson_path(rec->json, "eval.files");
+	size_t i;
+	json_t *file;
+
+	if (code)
+		kbuf_puts(source, krec_str(rec, "eval.code"));
+	json_array_foreach((json_t *)files, i, file) {
+		const char *content = json_string_value(json_object_get(file, "content"));
+
+		if (!content)
+			kdie(K_USAGE, "%s:%ld: eval.files[%zu].content: not a string", rec->file, rec->lineno, i);
+		kbuf_puts(source, "\n");
+		kbuf_puts(source, content);
+	}
+	kbuf_puts(source, "");
+}
+
+static json_t *
+coords_of(const struct kpattern_result *r)
+{
+	const int *at = r->coords;
+	const double *sure = r->confidence;
+	char cell[48];
+
+	snprintf(cell, sizeof cell, "%d%d%d%d", at[0], at[1], at[2], at[3]);
+	return json_pack("{s:[i,i,i,i],s:s,s:[f,f,f,f]}", "coords", at[0], at[1], at[2], at[3], "cell", cell,
+	    "confidence", sure[0], sure[1], sure[2], sure[3]);
+}
+
+static void
+classify_record(const struct classifier *c, const struct krec *rec)
+{
+	struct kbuf source = { 0 };
+	struct kpattern_result r;
+	json_t *coords;
+	char id[24];
+
+	collect_source(rec, &source);
+	if (c->explain) {
+		krec_id(rec, id, sizeof id);
+		explain(c, id, source.data, source.len);
+	} else {
+		kpattern_classify(c->table, source.data, source.len, c->flags, &r, NULL);
+		coords = coords_of(&r);
+		kout_member(rec, "coords", coords);
+		json_decref(coords);
+	}
+	kbuf_free(&source);
+}
+
+static void
+classify_records(const struct classifier *c, const char *path)
+{
+	struct kin in;
+	struct krec rec;
+
+	kin_open(&in, path);
+	while (kin_next(&in, &rec)) {
+		classify_record(c, &rec);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+}
+
+static bool
+holds_source(const char *path)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL;
+
+	for (size_t i = 0; dot && i < LEN(source_suffixes); i++)
+		if (!strcmp(dot, source_suffixes[i]))
+			return true;
+	return false;
+}
+
+static void
+classify_operand(const struct classifier *c, const char *path)
+{
+	if (c->sources || holds_source(path))
+		classify_source(c, path);
+	else
+		classify_records(c, path);
+}
+
+static char *
+table_of(const char *backend)
+{
+	char *name, *path;
+
+	if (strchr(backend, '/') || *backend == '.')
+		kdie(K_USAGE, "'%s' is not the name of a backend", backend);
+	name = kasprintf("patterns/%s.json", backend);
+	path = kdata_path(name);
+	free(name);
+	return path;
+}
+
+/* Path of the campaign's table; takes its switches into FLAGS. */
+static char *
+table_of_campaign(const char *dir, int *flags)
+{
+	struct kcamp *camp = kcamp_load(dir);
+	const char *own = kcamp_str(camp, "classify.patterns");
+	char *path = own && *own ? kcamp_path(camp, own) : table_of(kcamp_str(camp, "backend"));
+
+	if (!kcamp_bool(camp, "classify.strip"))
+		*flags &= ~KPATTERN_STRIP;
+	if (!kcamp_bool(camp, "classify.gates"))
+		*flags &= ~KPATTERN_GATES;
+	if (kcamp_bool(camp, "classify.require_lower_levels"))
+		*flags |= KPATTERN_REQUIRE_LOWER;
+	kcamp_free(camp);
+	return path;
+}
+
+int
+main(int argc, char **argv)
+{
+	enum { NO_STRIP = 256, NO_GATES, REQUIRE_LOWER };
+	static const struct option options[] = {
+		{ "backend", required_argument, NULL, 'b' }, { "patterns", required_argument, NULL, 'p' },
+		{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
+		{ "explain", no_argument, NULL, 'e' }, { "source", no_argument, NULL, 's' },
+		{ "no-strip", no_argument, NULL, NO_STRIP }, { "no-gates", no_argument, NULL, NO_GATES },
+		{ "require-lower-levels", no_argument, NULL, REQUIRE_LOWER },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	};
+	const char *backend = NULL, *patterns = NULL, *dir = ".", *output = NULL;
+	struct classifier c = { .flags = KPATTERN_STRIP | KPATTERN_GATES };
+	int opt, on = 0, off = 0;
+	char *path;
+
+	kutil_init("kclassify");
+	while ((opt = getopt_long(argc, argv, "b:p:c:o:eshV", options, NULL)) != -1)
+		switch (opt) {
+		case 'b': backend = optarg; break;
+		case 'p': patterns = optarg; break;
+		case 'c': dir = optarg; break;
+		case 'o': output = optarg; break;
+		case 'e': c.explain = true; break;
+		case 's': c.sources = true; break;
+		case NO_STRIP: off |= KPATTERN_STRIP; break;
+		case NO_GATES: off |= KPATTERN_GATES; break;
+		case REQUIRE_LOWER: on |= KPATTERN_REQUIRE_LOWER; break;
+		case 'h': fputs(usage, stdout); return K_OK;
+		case 'V': kversion(); return K_OK;
+		default: fputs(usage, stderr); return K_USAGE;
+		}
+	if (backend && patterns) {
+		kwarn("-b and -p exclude each other");
+		fputs(usage, stderr);
+		return K_USAGE;
+	}
+	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign(dir, &c.flags);
+	c.flags = (c.flags | on) & ~off;
+	c.table = kpattern_load(path);
+	free(path);
+	kout_open(output);
+	if (optind == argc)
+		classify_operand(&c, NULL);
+	for (int i = optind; i < argc; i++)
+		classify_operand(&c, argv[i]);
+	kout_commit();
+	kpattern_free(c.table);
+	return K_OK;
+}
