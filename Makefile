@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # kiln: build, test, install, and run campaigns. `make help` lists the targets.
+#: make                       the tools, into build/
+#: make setup                 install the Debian packages that are missing (ARGS=--tests: those of the tests too)
+#: make check                 all tests            make lint      style, manual pages, schemas
+#: make asan                  tests with sanitizers     make valgrind  unit tests under valgrind
+#: make fuzz FUZZ_S=60        every fuzz target that long     make coverage  tests with line coverage of tools/
+#: make bench                 the figures of this machine     make kill      200 times kill -9 and resume
+#: make install PREFIX=/usr/local DESTDIR=   and: make uninstall
+#:
+#: Campaigns: CAMPAIGN is a folder of campaigns/, or a path with a slash (default: matmul).
 VERSION := 0.1.0
 O       ?= build
 PREFIX  ?= /usr/local
@@ -8,7 +17,7 @@ MANDIR   = $(PREFIX)/share/man
 
 TOOLS := kclassify ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness
 # Programs that tools start themselves; installed below libexec.
-HELPERS := krun-c
+HELPERS := krun-c kllm-http
 
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes
@@ -30,8 +39,9 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help setup check lint asan valgrind fuzz coverage bench install uninstall clean FORCE \
-	trial trials campaign status redo views best
+.DEFAULT_GOAL := all
+campaign_targets := trial trials campaign status best verify views redo
+.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench kill install uninstall clean FORCE $(campaign_targets)
 
 all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%)
 
@@ -61,6 +71,77 @@ $O/flags: FORCE
 
 # Tests see the fresh programs first and the data of this tree.
 export KILN_DATA ?= $(CURDIR)
-TESTENV = PATH='$(abspath $O)':"$$PATH" KILN_BUILD='$(abspath $O)' KILN_DATA='$(CURDIR)'
+export KILN_BUILD := $(abspath $O)
+TESTENV = PATH='$(abspath $O)':"$$PATH" KILN_DATA='$(CURDIR)'
 check: all $(UNIT) $(TESTTOOLS)
 	@$(TESTENV) prove -j4 --timer $(wildcard tests/*.t) $(UNIT) </dev/null
+
+help:
+	@sed -n 's/^#: \{0,1\}//p' Makefile
+	@sed -n '/make check/d; s/^#: //p' pipeline.mk
+setup:
+	@sh tools/setup.sh $(ARGS)
+# The one schema that is made from a table in the sources; a test says when it lags behind.
+schemas: $O/kcampaign
+	$O/kcampaign schema -o docs/schemas/campaign-1.json
+clean:
+	rm -rf $O
+
+# A campaign's own targets, from here. N, CELL and FROM travel by themselves, being given on the command line.
+CAMPAIGN ?= matmul
+$(campaign_targets): all
+	+@$(MAKE) --no-print-directory -C $(if $(findstring /,$(CAMPAIGN)),$(CAMPAIGN),campaigns/$(CAMPAIGN)) $@
+
+lint:
+	@CC='$(CC)' KFLAGS='$(subst ','\'',$(KFLAGS))' sh tests/lint.sh
+asan:
+	@$(MAKE) O=$O/asan CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined' check
+valgrind: $(UNIT)
+	@$(TESTENV) KILN_NO_JIT=1 prove -e 'valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT) </dev/null
+coverage:
+	@$(MAKE) O=$O/coverage CFLAGS='-O0 -g --coverage' check
+	@lcov -q -c -d $O/coverage -o $O/coverage/all.info
+	@lcov -q -e $O/coverage/all.info '$(CURDIR)/tools/*' -o $O/coverage/tools.info
+	@lcov -l $O/coverage/tools.info
+
+FUZZ_S ?= 60
+FUZZ   := $(FUZZ_SRC:tests/fuzz/%.c=$O/fuzz/%)
+$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC)
+	@mkdir -p $(@D)
+	clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(KFLAGS) $(CPPFLAGS) -o $@ $^ $(LIBS)
+fuzz: $(FUZZ)
+	@for f in $(FUZZ); do mkdir -p $$f.corpus && echo "$$f" && \
+		$$f -max_total_time=$(FUZZ_S) -print_final_stats=1 -verbosity=0 -artifact_prefix=$$f. $$f.corpus || exit 1; done
+
+bench: all $(TESTTOOLS)
+	@for b in $(wildcard tests/bench/*.sh); do $(TESTENV) sh $$b || exit 1; done
+kill: all
+	@$(TESTENV) sh tests/kill.sh 200
+
+# Data that the tools look for below PREFIX/share/kiln.
+DATA := pipeline.mk $(wildcard patterns/*.json skills/* docs/schemas/*.json tools/kllm/*.tsv) $(shell find prompts campaigns -type f \
+	-not -path '*/trials/*' -not -name '.*' 2>/dev/null)
+MAN1 := $(wildcard tools/*.1 tools/*/*.1)
+MAN5 := $(wildcard docs/*.5)
+MAN7 := $(wildcard docs/*.7)
+INSTALL ?= install
+install: all
+	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/libexec/kiln'
+	$(INSTALL) $(TOOLS:%=$O/%) '$(DESTDIR)$(PREFIX)/bin'
+	$(INSTALL) $(HELPERS:%=$O/%) '$(DESTDIR)$(PREFIX)/libexec/kiln'
+	$(INSTALL) -d '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5' '$(DESTDIR)$(MANDIR)/man7'
+	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1')
+	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5')
+	$(if $(MAN7),$(INSTALL) -m 644 $(MAN7) '$(DESTDIR)$(MANDIR)/man7')
+	$(INSTALL) -d '$(DESTDIR)$(DATADIR)'
+	cp --parents $(DATA) '$(DESTDIR)$(DATADIR)'
+	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/share/bash-completion/completions' '$(DESTDIR)$(PREFIX)/share/zsh/site-functions'
+	$(INSTALL) -m 644 docs/completion/kiln.bash '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/kcampaign'
+	for t in $(filter-out kcampaign,$(TOOLS)); do \
+		ln -sf kcampaign '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/'$$t || exit 1; done
+	$(INSTALL) -m 644 docs/completion/_kiln '$(DESTDIR)$(PREFIX)/share/zsh/site-functions'
+uninstall:
+	rm -rf '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(PREFIX)/libexec/kiln'
+	rm -f $(TOOLS:%='$(DESTDIR)$(PREFIX)/bin/%') $(TOOLS:%='$(DESTDIR)$(PREFIX)/share/bash-completion/completions/%')
+	rm -f $(patsubst %,'$(DESTDIR)$(MANDIR)/man1/%',$(notdir $(MAN1))) $(patsubst %,'$(DESTDIR)$(MANDIR)/man5/%',$(notdir $(MAN5)))
+	rm -f $(patsubst %,'$(DESTDIR)$(MANDIR)/man7/%',$(notdir $(MAN7))) '$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_kiln'

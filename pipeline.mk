@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+# The loop of a campaign, for GNU make 4.3; a campaign's Makefile includes it and docs/pipeline.md explains it.
+#
+# What a person types (trial, campaign, status, …) goes to kcampaign, which holds the campaign's lock, makes the folders,
+# and asks make for one trial at a time. The graph in the second half is what it asks for.
+MAKEFLAGS += --no-builtin-rules --no-builtin-variables --no-print-directory --warn-undefined-variables
+.SUFFIXES:
+.DEFAULT_GOAL := help
+
+here := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+KILN_BUILD ?= $(wildcard $(here)/build)
+export PATH := $(if $(KILN_BUILD),$(abspath $(KILN_BUILD)):)$(PATH)
+export LC_ALL := C
+# Every tool asks the kernel to end it with its parent, so nothing outlives a killed make.
+export KILN_PIPELINE := 1
+
+ifneq ($(origin FIRST),command line)
+#: make trial                        the next trial; with -j4 its four branches at once
+#: make trials N=3                   the next three
+#: make campaign                     trials until a stop condition holds, then the best kernel
+#: make status                       where the campaign stands, and what comes next
+#: make best                         the best kernel, how fast, and how that was measured
+#: make verify                       measure the best kernel again, beside the reference and the baselines
+#: make views                        remake scores, archives and gradients from the stored evaluations
+#: make redo CELL=007/02 FROM=eval   remake one candidate from a stage on, and the views behind it
+#: make check                        check every field of campaign.json and task.json
+.PHONY: help trial trials campaign status best verify views redo check
+N    ?= 1
+FROM ?= eval
+CELL ?= missing
+
+help:
+	@sed -n 's/^#: //p' $(here)/pipeline.mk
+trial:
+	+@kcampaign run --trials 1
+trials:
+	+@kcampaign run --trials $(N)
+campaign:
+	+@kcampaign run
+verify views:
+	+@kcampaign $@
+redo:
+	+@kcampaign redo --from $(FROM) $(CELL)
+status best check:
+	@kcampaign $@
+
+else
+# From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list; LAUNCHER put before
+# evaluations, BEST to verify, KEY, a further variable that holds a key.
+#
+# Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they hang on order-only prerequisites and are made
+# once. Views (coords, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they hang on
+# normal prerequisites and may be remade at any time. Tools commit by rename, so make need not delete what it was
+# interrupted at, and must not: a reply is precious.
+trials   := $(if $(filter $(FIRST),$(LAST)),$(FIRST),$(shell seq -f %03.0f $(FIRST) $(LAST)))
+rules    := trials/.rules
+
+# kcampaign writes these; without them, as in the plan of a fresh campaign, everything is still to be made.
+$(rules)/classify $(rules)/score $(rules)/archive $(rules)/gradient: ;
+
+trials/000/machine.json:
+	@$(LAUNCHER) kharness --machine -o $@
+trials/000/00/eval.ndjson: | trials/000/machine.json
+	@$(LAUNCHER) keval --reference -o $@
+trials/000/coords.ndjson: trials/000/00/eval.ndjson $(rules)/classify
+	@kclassify -o $@ $<
+trials/000/score.ndjson: trials/000/coords.ndjson trials/000/00/eval.ndjson $(rules)/score
+	@kscore -r trials/000/00/eval.ndjson -o $@ $<
+trials/000/archive.ndjson: trials/000/score.ndjson $(rules)/archive
+	@karchive -o $@ $<
+trials/000/gradient.ndjson: trials/000/score.ndjson trials/000/archive.ndjson $(rules)/gradient
+	@kgrad -a trials/000/archive.ndjson -o $@ $<
+
+# A trial that was begun has as many branches as it was begun with.
+folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRANCHES:%=trials/$1/%))
+
+# $1 is a trial, $2 the one before it, $3 its branches' folders.
+define trial
+$(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson trials/$2/gradient.ndjson
+	@ksample -t $1 -b $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
+$(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson
+	@kprompt -o $$@ $$|
+$(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
+	@kllm -o $$@ $$|
+$(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
+	@$$(LAUNCHER) keval -a trials/$2/archive.ndjson -o $$@ $$|
+
+trials/$1/coords.ndjson: $(3:%=%/eval.ndjson) $(rules)/classify
+	@kclassify -o $$@ $(3:%=%/eval.ndjson)
+trials/$1/score.ndjson: trials/$1/coords.ndjson trials/$2/archive.ndjson trials/000/00/eval.ndjson $(rules)/score
+	@kscore -r trials/000/00/eval.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
+trials/$1/archive.ndjson: trials/$1/score.ndjson trials/$2/archive.ndjson $(rules)/archive
+	@karchive -a trials/$2/archive.ndjson -o $$@ $$<
+trials/$1/gradient.ndjson: trials/$1/score.ndjson trials/$2/gradient.ndjson trials/$2/archive.ndjson $(rules)/gradient
+	@kgrad -g trials/$2/gradient.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
+.PRECIOUS: $(foreach f,sample prompt reply eval,$(3:%=%/$f.ndjson)) $(foreach f,coords score archive gradient,trials/$1/$f.ndjson)
+
+endef
+prev := $(PREV)
+$(foreach t,$(filter-out 000,$(trials)),\
+	$(eval $(call trial,$t,$(prev),$(call folders,$t)))$(eval prev := $t))
+
+trials/$(LAST)/verify.ndjson: | trials/$(LAST)/archive.ndjson
+	@$(LAUNCHER) keval --verify $(BEST) -o $@
+.PRECIOUS: trials/000/machine.json trials/000/00/eval.ndjson $(foreach f,coords score archive gradient,trials/000/$f.ndjson) \
+	trials/$(LAST)/verify.ndjson
+
+# Keys reach the model call and nothing else. A variable exported to a target is inherited by what is made on its behalf, so
+# the prompts, which stand before the replies, get empty ones.
+keys    := $(filter %_API_KEY %_AUTH_TOKEN $(KEY),$(.VARIABLES))
+unexport $(keys)
+define key
+$(cells:%=%/reply.ndjson): export $1 := $$(value $1)
+$(cells:%=%/prompt.ndjson): export $1 :=
+
+endef
+cells   := $(foreach t,$(filter-out 000,$(trials)),$(call folders,$t))
+$(foreach k,$(keys),$(eval $(call key,$k)))
+endif

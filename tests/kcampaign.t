@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kcampaign's commands, one by one; the loop itself is in pipeline.t.
+. "${0%/*}/lib.sh"
+. "$tests_dir/campaign.sh"
+unset MAKEFLAGS MAKELEVEL MFLAGS ANTHROPIC_API_KEY OPENAI_API_KEY ANTHROPIC_MODEL OPENAI_MODEL OPENAI_BASE_URL
+null_campaign c 3
+
+ok 'help, version, and usage errors' '
+	kcampaign --help >out; grep -q "^  redo" out
+	kcampaign -V >out; grep -q "^kcampaign [0-9]" out
+	exits 2 kcampaign; grep -q "^usage:" err
+	exits 2 kcampaign dance; grep -q "no such command: dance" err
+	exits 2 kcampaign status -c c extra; grep -q "one operand too many: extra" err
+	exits 2 kcampaign redo; grep -q "an operand is missing" err
+	exits 2 kcampaign status --trials 3; grep -q "trials means nothing to kcampaign status" err
+	exits 2 kcampaign run -c c -n 0; grep -q "not a whole number" err
+	exits 2 kcampaign run --nonsense
+	exits 2 kcampaign status -c nowhere; grep -q nowhere err
+	exits 2 kcampaign status -c .; grep -q campaign.json err'
+
+ok 'knobs prints every field with default, range and meaning' '
+	kcampaign knobs >out
+	grep -A1 "^search.exploit  *0.7 (0..1)" out | grep -q "softmax"
+	grep -q "^name  *required (text)" out
+	grep -q "^model.provider  *replay (anthropic|openai|" out'
+
+ok 'schema agrees with docs/schemas/campaign-1.json' '
+	kcampaign schema -o schema.json
+	same "$KILN_DATA/docs/schemas/campaign-1.json" schema.json
+	is true "$(jq .properties.gradient.properties.enabled.default schema.json)"
+	is "[\"name\"]" "$(jq -c .required schema.json)"
+	jq -e ".properties.model.properties.provider.pattern | test(\"exec:.[+]\")" schema.json'
+
+ok 'new writes a campaign that check finds nothing in, and asks nothing' '
+	kcampaign new n1 --task "$KILN_DATA/campaigns/layernorm" >out
+	grep -q "^n1: backend c, model by file" out
+	is "" "$(kcampaign check -c n1)"
+	is "n1 c c file" "$(jq -r "[.name, .backend, .language, .model.provider] | join(\" \")" n1/campaign.json)"
+	test -f n1/reference.c && test -f n1/oracle.c && test -f n1/baseline_openmp.c
+	make -C n1 -s help | grep -q "make redo"'
+
+ok 'new takes the model from the environment' '
+	OPENAI_API_KEY=k OPENAI_MODEL=m OPENAI_BASE_URL=http://127.0.0.1:1 kcampaign new d/n2/ --task c 2>err && exit 1
+	mkdir d
+	OPENAI_API_KEY=k OPENAI_MODEL=m OPENAI_BASE_URL=http://127.0.0.1:1 kcampaign new d/n2/ --task c >out
+	grep -q "model by openai (OPENAI_API_KEY is set)" out
+	is "n2 openai m http://127.0.0.1:1" "$(jq -r "[.name, .model.provider, .model.name, .model.base_url] | join(\" \")" d/n2/campaign.json)"
+	ANTHROPIC_API_KEY=k kcampaign new n3 --task c >out
+	is anthropic "$(jq -r .model.provider n3/campaign.json)"
+	! grep -rq "\"k\"" n3 d/n2'
+
+ok 'new refuses what it cannot do' '
+	exits 2 kcampaign new n4; grep -q -- "--task DIR is missing" err
+	exits 2 kcampaign new n1 --task c; grep -q "there is a campaign already" err
+	exits 2 kcampaign new n4 --task nowhere; grep -q nowhere/task.json err
+	mkdir t && jq ".reference = \"../r.c\"" c/task.json >t/task.json && cp c/*.c t && cp t/reference.c r.c
+	exits 2 kcampaign new n5 --task t; grep -q "stand beside it" err'
+
+ok 'new knows the backend by the language' '
+	for pair in cuda:cuda cl:opencl triton:triton fortran:c; do
+		mkdir "l-$pair"; cp c/*.c "l-$pair"; jq ".language = \"${pair%:*}\"" c/task.json >"l-$pair/task.json"
+		kcampaign new "b-$pair" --task "l-$pair" >/dev/null
+		is "${pair#*:}" "$(jq -r .backend "b-$pair/campaign.json")"
+	done'
+
+ok 'check names and explains all faults at once' '
+	cp -r c bad
+	jq ".serach = {} | .search.exploit = 2 | .stop.trials = \"ten\" | .model.effort = \"huge\" | .seed = 1.5 | del(.name)" \
+		c/campaign.json >bad/campaign.json
+	jq ".entry.arguments += [\"nothing\"] | .workloads[0].axes = {}" c/task.json >bad/task.json
+	exits 2 kcampaign check -c bad
+	grep -q "^campaign.json: serach: unknown field" out
+	grep -q "^campaign.json: search.exploit: must be a number from 0 to 1 (share of parents" out
+	grep -q "^campaign.json: stop.trials: must be a whole number" out
+	grep -q "^campaign.json: model.effort: must be one of" out
+	grep -q "^campaign.json: seed: must be" out
+	grep -q "^campaign.json: name: is missing" out
+	grep -q "^task.json: .*nothing" out
+	grep -c "^task.json: .*workloads" out'
+
+ok 'check looks at what the two files mean together' '
+	cp -r c bad2; rm bad2/oracle.c bad2/baseline_openmp.c
+	jq ".eval.set = \"none\" | .model.provider = \"replay\"" c/campaign.json >bad2/campaign.json
+	exits 2 kcampaign check -c bad2
+	grep -q "^task.json: oracle: .*oracle.c: no such file" out
+	grep -q "baseline_openmp.c: no such file" out
+	grep -q "^campaign.json: eval.set: no workload of .* is in the set none" out
+	grep -q "model.replies: replies: no such folder" out
+	jq ".eval.set = \"small\"" c/campaign.json >bad2/campaign.json; cp c/*.c bad2
+	jq ".workloads[0].sets += [\"small\"]" c/task.json >bad2/task.json
+	exits 2 kcampaign check -c bad2
+	grep -q "no workload of the set small is timed" out
+	jq ".task = \"missing.json\"" c/campaign.json >bad2/campaign.json
+	exits 2 kcampaign check -c bad2; grep -q "task: missing.json: no such file" out
+	echo "{" >bad2/campaign.json
+	exits 2 kcampaign check -c bad2; grep -q "campaign.json:" err'
+
+ok 'the shipped campaigns pass check' '
+	for d in softmax layernorm stencil matmul; do
+		cp -r "$KILN_DATA/campaigns/$d" "s-$d"; mkdir -p "s-$d/replies"
+		kcampaign check -c "s-$d" >out || { cat out; exit 1; }
+	done'
+
+ok 'status, next and best before the first trial' '
+	kcampaign status -c c >out
+	grep -q "^trial    0 of 3" out
+	grep -q "^next     the reference, then trial 1: make -j4 trial" out
+	is 1 "$(kcampaign next -c c)"
+	exits 2 kcampaign best -c c; grep -q "no trial has been made" err
+	exits 2 kcampaign verify -c c; grep -q "no trial has been made" err'
+
+ok 'status after a campaign: at most 80 columns' '
+	(cd c && kcampaign run >/dev/null)
+	kcampaign status -c c -o status
+	cat status
+	! grep -E ".{81}" status
+	grep -q "^trial    3 of 3" status
+	grep -q "^tried    12 candidates: " status
+	grep -q "^cells    [1-9][0-9]* of 256" status
+	grep -q "^next     nothing: over: 3 of 3 trials are done (stop.trials)" status'
+
+ok 'status says who is running' '
+	(cd c && flock .run.lock sleep 20 & echo $! >pid)
+	sleep 0.2
+	echo 4242 >c/.run.lock
+	kcampaign status -c c >out || :
+	kill "$(cat pid)"
+	grep -q "^running  process 4242" out'
+
+ok 'best prints the code of the best kernel' '
+	kcampaign best -c c >out; grep -q "^best kernel  0" out
+	id=$(sed -n "s/^best kernel  \([0-9/]*\),.*/\1/p" out)
+	kcampaign best -c c --code -o "$T/best.c"
+	jq -j .eval.code "c/trials/$id/eval.ndjson" | diff - best.c'
+
+ok 'each stop condition is named' '
+	stop() { jq ".stop = $1" c/campaign.json >new && cp -r c s && mv new s/campaign.json; exits 1 kcampaign next -c s; grep -q "$2" err; rm -r s; }
+	sed -i "1s/\"failures\":[0-9]*/\"failures\":7/; 1s/\"stale\":[0-9]*/\"stale\":3/; 1s/\"cost_usd\":[0-9.]*/\"cost_usd\":2.5/" c/trials/003/archive.ndjson
+	stop "{trials: 9, patience: 3}" "no gain in 3 trials (stop.patience)"
+	stop "{trials: 9, patience: 0, speedup: 0.001}" "stop.speedup"
+	stop "{trials: 9, patience: 0, budget_usd: 2.5}" "2.50 of .2.50 are spent (stop.budget_usd)"
+	stop "{trials: 9, patience: 0, once_correct: true}" "stop.once_correct"
+	stop "{trials: 9, patience: 0, failures: 7}" "7 candidates in a row without a result (stop.failures)"'
+
+ok 'the report of a verified kernel: speed-up, baselines, recorded replies' '
+	id=$(jq -r "select(.kind == \"archive\").best.id" c/trials/003/archive.ndjson)
+	jq -nc --arg id "$id" "{id: \$id, eval: {pairs: [
+		{name: \"reference\", workload: \"a\", ratio: 200, low: 190, high: 210}, {name: \"reference\", workload: \"b\", ratio: 50, low: 40, high: 60},
+		{name: \"openmp\", workload: \"a\", ratio: 0.5, low: 0.4, high: 0.6}]}}" >c/trials/003/verify.ndjson
+	sed -i "s/\"reply\":{/\"reply\":{\"recorded\":{\"prompt_match\":true},/" c/trials/002/01/reply.ndjson
+	kcampaign best -c c >out; cat out
+	grep -q "^speed-up     100.0x over the naive reference (87.2 to 112.2), same run" out
+	grep -q "a 200.0x, b 50.0x" out
+	grep -q "^openmp       50 % of its speed (40 to 60 %), same threads, same run" out
+	grep -q "^replies      1 recorded from .*, replayed; everything else was measured here" out
+	jq -c ".id = \"009/09\"" c/trials/003/verify.ndjson >v && mv v c/trials/003/verify.ndjson
+	kcampaign best -c c >out; grep -q "as scored; not measured again yet (make verify)" out'
+
+done_testing

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kill.sh N: kill -9 the whole process group of null campaigns at N random moments; resume each time. Whatever the moments: the
+# final archive is that of an uninterrupted run, no reply that was there is asked for again, no process survives, no file is half.
+# Needs the tools on PATH. Prints TAP.
+set -eu
+tests_dir=$(cd "${0%/*}" && pwd)
+. "$tests_dir/campaign.sh"
+: "${KILN_DATA:=$(dirname "$tests_dir")}" "${KILN_BUILD:=$KILN_DATA/build}"
+PATH=$KILN_BUILD:$PATH
+kills=${1:-20} trials=4
+T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-kill.XXXXXX")
+trap 'rm -rf "$T"' EXIT
+export PATH KILN_DATA KILN_BUILD LC_ALL=C KILN_NOW=2026-01-01T00:00:00Z
+unset MAKEFLAGS MAKELEVEL MFLAGS
+cd "$T"
+
+die() {
+	echo "not ok 1 - kill -9 and resume"
+	echo "# $*"
+	echo 1..1
+	exit 1
+}
+
+# Processes whose working folder is the campaign.
+survivors() {
+	for p in /proc/[0-9]*; do
+		[ "$(readlink "$p/cwd" 2>/dev/null)" = "$T/c" ] && echo "${p#/proc/}" && cat "$p/comm"
+	done
+	:
+}
+
+# Every record file is whole lines of JSON; a temporary left over is no record.
+check_whole() {
+	find c/trials -name '*.ndjson' | while read -r f; do
+		[ -z "$(tail -c 1 "$f")" ] || { echo "$f: no final newline"; break; }
+	done
+	find c/trials -name '*.ndjson' -exec cat {} + | jq -e . >/dev/null 2>err || cat err
+}
+
+replies() {
+	find c/trials -path '*/[0-9][0-9]/reply.ndjson' -exec stat -c '%n %i %Y' {} + | sort
+}
+
+null_campaign whole "$trials"
+start=$(date +%s%N)
+(cd whole && setsid -w make -s -j4 campaign >/dev/null)
+span=$((($(date +%s%N) - start) / 1000000))
+cp -r "$T/whole" "$T/clean" && rm -rf clean/trials clean/archive.ndjson
+
+done_kills=0 rounds=0
+while [ "$done_kills" -lt "$kills" ]; do
+	rm -rf c && cp -r clean c
+	rounds=$((rounds + 1))
+	[ "$rounds" -le $((kills + 20)) ] || die "only $done_kills kills in $rounds campaigns"
+	finished=
+	: >before
+	while [ -z "$finished" ]; do
+		# A moment within half of a whole run, so that a campaign is killed several times on its way.
+		pause=$(awk -v s="$done_kills$rounds" -v t="$span" 'BEGIN { srand(s); printf "%.3f", rand() * t / 2000 }')
+		(cd c && exec setsid make -s -j4 campaign >../run.log 2>&1) &
+		pid=$!
+		sleep "$pause"
+		if kill -s KILL -- "-$pid" 2>/dev/null; then
+			done_kills=$((done_kills + 1))
+		fi
+		wait "$pid" 2>/dev/null && finished=1
+		tries=50
+		while [ -n "$(survivors)" ] && [ "$tries" -gt 0 ]; do
+			sleep 0.1
+			tries=$((tries - 1))
+		done
+		[ "$tries" -gt 0 ] || die "after kill $done_kills: still alive: $(survivors | tr '\n' ' ')"
+		replies >after
+		lost=$(comm -23 before after)
+		[ -z "$lost" ] || die "after kill $done_kills: asked for again: $lost"
+		mv after before
+		half=$(check_whole)
+		[ -z "$half" ] || die "after kill $done_kills: $half"
+		[ "$done_kills" -lt "$kills" ] || [ -n "$finished" ] || {
+			(cd c && make -s -j4 campaign >../run.log 2>&1) || die "resume failed: $(tail -n 3 run.log)"
+			finished=1
+		}
+	done
+	for f in archive gradient; do
+		cmp -s "whole/trials/00$trials/$f.ndjson" "c/trials/00$trials/$f.ndjson" || die "after kill $done_kills: $f differs"
+	done
+done
+echo "ok 1 - kill -9 of the process group at $done_kills random moments of $rounds campaigns, and resume"
+echo 1..1

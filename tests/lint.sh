@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# make lint: what the compiler does not say. Run from the top of the tree. CC and KFLAGS come from the Makefile.
+set -u
+failed=0
+: "${CC:=cc}" "${KFLAGS:=-std=gnu11 -D_GNU_SOURCE -Itools/lib}"
+
+fail() {
+	failed=1
+	printf 'lint: %s\n' "$*" >&2
+}
+
+for h in tools/lib/*.h tools/*/*.h; do
+	eval "$CC $KFLAGS" -Werror -fsyntax-only -x c '"$h"' || fail "$h does not compile alone"
+done
+
+scripts=$(find tools tests .ci docs/completion -type f \( -name '*.sh' -o -name '*.t' -o -name '*.bash' -o -path '.ci/run' \))
+# shellcheck disable=SC2086
+shellcheck -x -P SCRIPTDIR -e SC2016 $scripts || fail 'shellcheck'
+
+pages=$(find tools docs -name '*.[1-8]')
+# shellcheck disable=SC2086
+mandoc -T lint -W warning $pages || fail 'mandoc -T lint'
+
+find docs patterns prompts campaigns -name '*.json' -not -path '*/trials/*' | while read -r j; do
+	jq -e . "$j" >/dev/null || echo "$j is not JSON"
+done | grep . && fail 'JSON'
+
+# A flat table may be long; anything else wants a second look, so this only warns.
+find tools -name '*.c' | while read -r c; do
+	awk -v f="$c" '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 61)
+		printf "lint: warning: %s:%d: function of %d lines\n", f, start, FNR - start - 1; start = 0 }' "$c"
+done
+
+if grep -rnE 'TODO|FIXME' tools pipeline.mk Makefile --include='*.c' --include='*.h' --include='*.sh' --include='*.mk'; then
+	fail 'unfinished places'
+fi
+exit "$failed"

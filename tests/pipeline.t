@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The graph: what is made, what is not made twice, and what happens after failures. Model and evaluator are the null ones.
+. "${0%/*}/lib.sh"
+. "$tests_dir/campaign.sh"
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+REAL=$KILN_BUILD LOG=$T/log
+KILN_BUILD=
+PATH=$T/bin:$PATH
+export REAL LOG KILN_BUILD PATH
+: >"$LOG"
+wrap "$T/bin"
+null_campaign c 20
+cd c
+
+ok 'make -n is a plan and makes nothing' '
+	make -n trial >plan
+	grep -q "^keval --reference -o trials/000/00/eval.ndjson" plan
+	is 4 "$(grep -c ^kllm plan)"
+	is "" "$(cat "$LOG")"
+	test ! -e trials && rm plan'
+
+ok 'the first trial makes the reference, four branches and their views' '
+	make -j2 trial >out
+	grep -q "^trial 1 of 20: 4 candidates" out
+	is "karchive 2, kclassify 2, keval 5, kgrad 2, kharness 1, kllm 4, kprompt 4, ksample 4, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"
+	is trials/001/archive.ndjson "$(readlink archive.ndjson)"
+	is 4 "$(wc -l <trials/001/score.ndjson)"
+	is "[\"sample\",\"prompt\",\"reply\",\"eval\",\"coords\",\"score\"]" "$(jq -c "[keys_unsorted[] | select(. as \$k |
+		[\"sample\",\"prompt\",\"reply\",\"eval\",\"coords\",\"score\"] | index(\$k))]" trials/001/score.ndjson | sort -u)"'
+
+ok 'trials N=3 makes three more' '
+	make -j2 trials N=3 >out
+	is 3 "$(grep -c ^trial out)"
+	is trials/004/archive.ndjson "$(readlink archive.ndjson)"
+	: >"$LOG"'
+
+ok 'a deleted evaluation is one evaluation, no model call, and views from there on' '
+	rm trials/003/02/eval.ndjson
+	make views
+	is "karchive 2, kclassify 1, keval 1, kgrad 2, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"'
+
+ok 'a changed scoring rule is scores, archives and gradients' '
+	jq ".score.multiplier = 4" campaign.json >new && mv new campaign.json
+	make views
+	is "karchive 5, kgrad 5, kscore 5" "$(. "$tests_dir/campaign.sh"; calls)"'
+
+ok 'the next trial brings the views up to date first' '
+	jq ".gradient.decay = 0.9" campaign.json >new && mv new campaign.json
+	make trial >out
+	is "karchive 1, kclassify 1, keval 4, kgrad 6, kllm 4, kprompt 4, ksample 4, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
+
+ok 'a manifest that only looks different changes nothing' '
+	jq ".title = \"new\" | .score.min_gain = 0.010" campaign.json >new && mv new campaign.json
+	make views
+	is "" "$(. "$tests_dir/campaign.sh"; calls)"'
+
+ok 'views made again from the same facts are the same bytes' '
+	mkdir ../before && cp -r trials ../before
+	rm trials/00?/coords.ndjson trials/00?/score.ndjson trials/00?/archive.ndjson trials/00?/gradient.ndjson
+	for t in 000 001 002 003 004 005; do : >trials/$t/archive.ndjson; touch -d 2001-01-01 trials/$t/archive.ndjson; done
+	make -j2 views
+	diff -r ../before/trials trials
+	rm -r ../before; : >"$LOG"'
+
+ok 'redo makes one cell again from a stage on, and the views behind it' '
+	cp trials/003/02/prompt.ndjson prompt
+	make redo CELL=003/02 FROM=reply
+	same prompt trials/003/02/prompt.ndjson && rm prompt
+	is "karchive 3, kclassify 1, keval 1, kgrad 3, kllm 1, kscore 3" "$(. "$tests_dir/campaign.sh"; calls)"
+	is trials/005/archive.ndjson "$(readlink archive.ndjson)"'
+
+ok 'redo says what it cannot do' '
+	exits 2 kcampaign redo 9/9; grep -q "no such candidate" err
+	exits 2 kcampaign redo 003; grep -q "trial/branch" err
+	exits 2 kcampaign redo --from lunch 003/02; grep -q "no such stage" err
+	exits 2 kcampaign redo --from reply 000/00; grep -q reference err'
+
+ok 'redo of the reference remakes every view' '
+	kcampaign redo 000/00
+	is "karchive 6, kclassify 1, keval 1, kgrad 6, kscore 6" "$(. "$tests_dir/campaign.sh"; calls)"'
+
+ok 'a redo that was killed is finished by the next run' '
+	FAIL=trials/002/03/eval.ndjson CODE=4 exits 4 kcampaign redo 002/03
+	test ! -e archive.ndjson
+	: >"$LOG"
+	exits 0 kcampaign views
+	is "karchive 4, kclassify 1, keval 1, kgrad 4, kscore 4" "$(. "$tests_dir/campaign.sh"; calls)"'
+
+ok 'one branch ends with 75: the others finish, the archive waits, the next run resumes there' '
+	FAIL=trials/006/02/reply.ndjson exits 75 kcampaign run -n 1
+	grep -q "trial 6: trials/006/02/reply.ndjson: not now" err
+	is "keval 3, kllm 4, kprompt 4, ksample 4" "$(. "$tests_dir/campaign.sh"; calls)"
+	test ! -e trials/006/archive.ndjson
+	: >trials/006/02/reply.ndjson.a1B2c3
+	kcampaign status >out; grep -q "02 sp--" out; grep -q "the rest of trial 6" out
+	make trial >out
+	test ! -e trials/006/02/reply.ndjson.a1B2c3
+	is "karchive 1, kclassify 1, keval 1, kgrad 1, kllm 1, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
+
+ok 'redo of a candidate no archive has counted makes it and nothing else' '
+	FAIL=trials/007/04/reply.ndjson exits 75 kcampaign run -n 1
+	: >"$LOG"
+	kcampaign redo 007/01
+	is "keval 1" "$(. "$tests_dir/campaign.sh"; calls)"
+	make trial >out; : >"$LOG"'
+
+ok 'make says which stage failed, with its status' '
+	export FAIL=trials/008/01/eval.ndjson CODE=3
+	exits 2 make trial
+	grep -q "trials/008/01/eval.ndjson failed with 3" err
+	grep -q "Error 3" err
+	exits 3 kcampaign run
+	unset FAIL; make trial >out; : >"$LOG"'
+
+ok 'a campaign tries again after 75, so many times' '
+	FAIL=trials/009/01/prompt.ndjson exits 75 kcampaign run --retries 3 --retry-s 0.01
+	is 3 "$(grep -c "next try" err)"
+	is 4 "$(grep -c "^kprompt.*009/01" "$LOG")"
+	make trial >out; : >"$LOG"'
+
+ok 'a second run at once ends with 75' '
+	exits 75 flock .run.lock kcampaign run -n 1
+	grep -q "already running" err
+	is "" "$(cat "$LOG")"'
+
+ok 'keys reach the model call and nothing else' '
+	export TEST_API_KEY="a\$b \$(c)#"
+	make -j2 trial >out
+	is 4 "$(grep -cF "key=$TEST_API_KEY" "$LOG")"
+	is 4 "$(grep ^kllm "$LOG" | grep -cF "key=$TEST_API_KEY")"
+	! grep -rqF "$TEST_API_KEY" trials out'
+
+ok 'a run that is ended by a signal ends make and the stages, and says so by its status' '
+	SLOW=trials/011/02/reply.ndjson kcampaign run -n 1 & pid=$!
+	tries=100
+	until grep -q "011/02/reply" "$LOG" || [ $((tries -= 1)) -eq 0 ]; do sleep 0.1; done
+	kcampaign status >out; grep -q "^running  process $pid" out
+	kill -s TERM "$pid"
+	got=0; wait "$pid" || got=$?
+	is 143 "$got"
+	for p in /proc/[0-9]*; do
+		[ "$(readlink "$p/cwd")" != "$PWD" ] || [ "${p#/proc/}" = $$ ] || ! grep -q . "$p/cmdline" || ! grep -q sleep "$p/comm" || exit 1
+	done
+	test ! -e trials/011/archive.ndjson
+	make trial >out; : >"$LOG"'
+
+ok 'the best kernel is measured again once, and again when it is another' '
+	make verify >out
+	grep -q "^best kernel" out
+	is "keval 1" "$(. "$tests_dir/campaign.sh"; calls)"
+	make verify >out
+	is "" "$(. "$tests_dir/campaign.sh"; calls)"
+	jq -c ".id = \"000/01\"" trials/011/verify.ndjson >v && mv v trials/011/verify.ndjson
+	kcampaign verify >out
+	is "keval 1" "$(. "$tests_dir/campaign.sh"; calls)"
+	FAIL=trials/011/verify.ndjson CODE=3 exits 0 kcampaign verify
+	rm trials/011/verify.ndjson
+	FAIL=trials/011/verify.ndjson CODE=3 exits 3 kcampaign verify'
+
+ok 'stop conditions end a campaign, and a report is printed' '
+	jq ".stop.trials = 12" campaign.json >new && mv new campaign.json
+	kcampaign run >out
+	grep -q "over: 12 of 12 trials are done (stop.trials)" out
+	grep -q "^best kernel" out
+	grep -q "^candidates   48: compiled" out
+	exits 1 kcampaign next; grep -q stop.trials err
+	exits 0 make trial'
+
+cd ..
+null_campaign f 2
+cd f
+jq '.model = {provider: "file"} | .search.branches = 2' campaign.json >new && mv new campaign.json
+
+ok 'the file provider: 75 until the answers are there, and the prompts stand beside' '
+	exits 75 kcampaign run --retry-s 0.01
+	grep -q "trial 1 waits for 2 replies" err
+	! grep -q "next try" err
+	test -s trials/001/01/prompt.md
+	for b in 01 02; do printf "\`\`\`c\nint f%s(void) { return 1; } /* long enough */\n\`\`\`\n" $b >trials/001/$b/reply.txt; done
+	kcampaign run -n 1 >out
+	grep -q "^trial 1 of 2: 2 candidates" out'
+
+done_testing

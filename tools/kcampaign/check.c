@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check, knobs and schema: the fields of campaign.json, from the one table of knobs. See kcampaign.h. */
+#include "kcampaign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "ktask.h"
+
+/* "0..1", "a|b|c", or the type's name; the caller frees. */
+static char *
+range(const struct kknob *k)
+{
+	switch (k->type) {
+	case KKNOB_ENUM:
+		return kstrdup(*k->choices == '|' ? k->choices + 1 : k->choices);
+	case KKNOB_INT:
+	case KKNOB_NUM:
+		return kasprintf("%.6g..%.6g", k->min, k->max);
+	case KKNOB_BOOL:
+		return kstrdup("true|false");
+	case KKNOB_JSON:
+		return kstrdup("object");
+	case KKNOB_STR:
+		break;
+	}
+	return kstrdup("text");
+}
+
+int
+command_knobs(const struct options *o)
+{
+	struct kbuf text = { 0 };
+
+	for (size_t i = 0; i < kknobs_count; i++) {
+		const struct kknob *k = &kknobs[i];
+		char *r = range(k);
+
+		kbuf_printf(&text, "%-28s %s (%s)\n    %s\n", k->path, !k->def ? "required" : *k->def ? k->def : "empty", r, k->help);
+		free(r);
+	}
+	emit(o, &text);
+	return K_OK;
+}
+
+/* "a|b:" as the regular expression ^(a|b:.+)$; the caller frees. */
+static char *
+choice_pattern(const char *choices)
+{
+	struct kbuf text = { 0 };
+
+	kbuf_puts(&text, "^(");
+	for (const char *c = choices; *c; c++) {
+		kbuf_add(&text, c, 1);
+		if (*c == ':')
+			kbuf_puts(&text, ".+");
+	}
+	kbuf_puts(&text, ")$");
+	return text.data;
+}
+
+static json_t *
+choice_list(const char *choices)
+{
+	json_t *list = json_array();
+
+	for (const char *c = choices;; c++) {
+		size_t n = strcspn(c, "|");
+
+		json_array_append_new(list, json_stringn(c, n));
+		c += n;
+		if (!*c)
+			return list;
+	}
+}
+
+static json_t *
+number(const char *text)
+{
+	return strpbrk(text, ".eE") ? json_real(strtod(text, NULL)) : json_integer(atoll(text));
+}
+
+static json_t *
+bound(double v)
+{
+	return v == (double)(json_int_t)v ? json_integer((json_int_t)v) : json_real(v);
+}
+
+static json_t *
+knob_schema(const struct kknob *k)
+{
+	static const char *const types[] = { [KKNOB_STR] = "string", [KKNOB_ENUM] = "string", [KKNOB_INT] = "integer",
+		[KKNOB_NUM] = "number", [KKNOB_BOOL] = "boolean", [KKNOB_JSON] = "object" };
+	json_t *s = json_pack("{s:s, s:s}", "description", k->help, "type", types[k->type]);
+	bool numeric = k->type == KKNOB_INT || k->type == KKNOB_NUM;
+
+	if (k->type == KKNOB_ENUM && strchr(k->choices, ':')) {
+		char *pattern = choice_pattern(k->choices);
+
+		json_object_set_new(s, "pattern", json_string(pattern));
+		free(pattern);
+	} else if (k->type == KKNOB_ENUM) {
+		json_object_set_new(s, "enum", choice_list(k->choices));
+	}
+	if (numeric) {
+		json_object_set_new(s, "minimum", bound(k->min));
+		json_object_set_new(s, "maximum", bound(k->max));
+	}
+	if (k->def && k->type == KKNOB_BOOL)
+		json_object_set_new(s, "default", json_boolean(!strcmp(k->def, "true")));
+	else if (k->def && (numeric || *k->def))
+		json_object_set_new(s, "default", numeric ? number(k->def) : json_string(k->def));
+	return s;
+}
+
+static json_t *
+object_schema(void)
+{
+	return json_pack("{s:s, s:{}, s:b}", "type", "object", "properties", "additionalProperties", 0);
+}
+
+/* Where a knob's own schema goes: the properties of its group. */
+static json_t *
+properties_of(json_t *root, const struct kknob *k, const char **leaf)
+{
+	json_t *properties = json_object_get(root, "properties"), *group;
+	const char *dot = strchr(k->path, '.');
+	char *name;
+
+	*leaf = dot ? dot + 1 : k->path;
+	if (!dot)
+		return properties;
+	name = kstrndup(k->path, (size_t)(dot - k->path));
+	group = json_object_get(properties, name);
+	if (!group) {
+		group = object_schema();
+		json_object_set_new(properties, name, group);
+	}
+	free(name);
+	return json_object_get(group, "properties");
+}
+
+int
+command_schema(const struct options *o)
+{
+	json_t *root = json_pack("{s:s, s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "$id",
+	    "campaign-1.json", "title", "campaign/1", "description",
+	    "The manifest of a campaign, campaign.json. Written by: kcampaign schema.");
+	json_t *object = object_schema(), *required = json_array();
+	struct kbuf text = { 0 };
+	char *dump;
+
+	json_object_update(root, object);
+	json_decref(object);
+	for (size_t i = 0; i < kknobs_count; i++) {
+		const char *leaf;
+		json_t *properties = properties_of(root, &kknobs[i], &leaf);
+
+		json_object_set_new(properties, leaf, knob_schema(&kknobs[i]));
+		if (!kknobs[i].def)
+			json_array_append_new(required, json_string(leaf));
+	}
+	json_object_set_new(root, "required", required);
+	dump = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	kbuf_printf(&text, "%s\n", dump);
+	free(dump);
+	json_decref(root);
+	emit(o, &text);
+	return K_OK;
+}
+
+/* Append "FILE: FAULT" for every line of FAULTS, and free it. */
+static void
+add_faults(struct kbuf *text, const char *file, char *faults)
+{
+	char *save;
+
+	for (char *line = strtok_r(faults, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		kbuf_printf(text, "%s: %s\n", file, line);
+	free(faults);
+}
+
+static void
+check_file(struct kbuf *text, const struct ktask *task, const char *field, const char *name)
+{
+	char *path = name ? ktask_path(task, name) : NULL;
+
+	if (path && !exists(path))
+		kbuf_printf(text, "%s: %s: %s: no such file\n", task->file, field, path);
+	free(path);
+}
+
+/* What neither file can tell alone: do the files they name exist, is there such a workload set, are there replies? */
+static void
+check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
+{
+	const char *set = kcamp_str(c, "eval.set"), *replies = kcamp_str(c, "model.replies");
+	size_t in_set = 0, timed = 0;
+
+	check_file(text, task, "reference", task->reference);
+	check_file(text, task, "oracle", task->oracle);
+	for (size_t i = 0; i < task->baseline_count; i++)
+		check_file(text, task, "baselines", task->baselines[i].file);
+	for (size_t i = 0; i < task->workload_count; i++)
+		if (ktask_in_set(&task->workloads[i], set)) {
+			in_set++;
+			timed += task->workloads[i].timed;
+		}
+	if (!in_set)
+		kbuf_printf(text, "campaign.json: eval.set: no workload of %s is in the set %s\n", task->file, set);
+	else if (!timed)
+		kbuf_printf(text, "campaign.json: eval.set: no workload of the set %s is timed, so nothing can become faster\n",
+		    set);
+	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !exists(replies))
+		kbuf_printf(text, "campaign.json: model.replies: %s: no such folder, and the provider is replay\n", replies);
+}
+
+int
+command_check(const struct options *o)
+{
+	json_t *manifest = kjson_load("campaign.json"), *task = NULL;
+	const char *name = kjson_str_or(manifest, "task", "task.json");
+	struct kbuf text = { 0 };
+	char *faults;
+	int code;
+
+	kcamp_faults(manifest, &faults);
+	add_faults(&text, "campaign.json", faults);
+	if (exists(name)) {
+		task = kjson_load(name);
+		ktask_faults(task, &faults);
+		add_faults(&text, name, faults);
+	} else {
+		kbuf_printf(&text, "campaign.json: task: %s: no such file\n", name);
+	}
+	if (!text.len) {
+		struct kcamp *c = kcamp_load(".");
+		struct ktask *t = ktask_load(name);
+
+		check_together(&text, c, t);
+		ktask_free(t);
+		kcamp_free(c);
+	}
+	code = text.len ? K_USAGE : K_OK;
+	if (text.len)
+		emit(o, &text);
+	json_decref(task);
+	json_decref(manifest);
+	return code;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kcampaign's own parts. The working folder of the program is the campaign's (main changes to it), so every path below is
+ * relative to it. The state of a campaign is its files: trials/TTT and the link archive.ndjson.
+ */
+#ifndef KCAMPAIGN_H
+#define KCAMPAIGN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kcamp.h"
+#include "kutil.h"
+
+/* What the command line gave. */
+struct options {
+	const char *output;	/* -o; NULL: stdout */
+	long trials;		/* --trials; 0: until a stop condition holds */
+	const char *from;	/* --from */
+	const char *task;	/* --task */
+	long retries;		/* --retries */
+	double retry_s;		/* --retry-s */
+	long jobs;		/* --jobs; 0: as make says, else one per branch */
+	bool code;		/* --code */
+	const char *operand;	/* the one operand, or NULL */
+};
+
+/* The stages that make facts, in their order; the file of a stage is trials/TTT/BB/STAGE.ndjson. */
+extern const char *const stages[];
+enum { STAGE_SAMPLE, STAGE_PROMPT, STAGE_REPLY, STAGE_EVAL, STAGES };
+
+/* position.c: where the campaign stands. */
+
+/* "trials/007/NAME", "trials/007/02/NAME.ndjson"; the caller frees. */
+char *trial_path(long trial, const char *name);
+char *cell_path(long trial, long branch, const char *stage);
+bool exists(const char *path);
+/*
+ * The last trial whose views are all up to date: the one that the link archive.ndjson names. Without a link: -1, and
+ * FOUND (may be NULL) is the last trial that has an archive, or -1.
+ */
+long position(long *found);
+/* Point archive.ndjson at TRIAL, atomically; or take it away, which says that views have to be checked. */
+void set_position(long trial);
+void clear_position(void);
+/* The header of the archive of TRIAL (its first line). New reference; NULL when there is no such archive. */
+json_t *archive_header(long trial);
+/* What an archive's header says, as far as it is used here. Text is borrowed from the header. */
+struct standing {
+	long candidates, compiled, correct;	/* the reference is not counted */
+	long stale;		/* trials since the last gain */
+	long failures;		/* candidates in a row without code or timed out */
+	double cost_usd;
+	json_int_t input_tokens, output_tokens;
+	const json_t *statuses;	/* candidates by status; may be NULL */
+	const char *best;	/* id; NULL: no correct candidate yet */
+	double speedup, runtime_ms;
+	const char *cell;
+};
+/* HEADER may be NULL: nothing yet. */
+struct standing standing(const json_t *header);
+/* Why the campaign stops after trial LAST, as one line that names the knob, or NULL; the caller frees. */
+char *stop_reason(const struct kcamp *c, long last, const struct standing *s);
+
+/* rules.c */
+
+/*
+ * Bring trials/.rules up to date: one file per kind of view, holding what the view depends on beside records (knobs, the
+ * pattern table's digest). A file is only written when its content changes, so that its time says when the rule changed.
+ */
+void rules_refresh(const struct kcamp *c);
+/* Is a rule newer than the views of TRIAL, or a view missing? */
+bool rules_newer(long trial);
+
+/* run.c: what drives make. Each command returns an exit code. */
+
+/* Process that holds the campaign's lock now, or 0. */
+long lock_holder(void);
+int command_run(const struct options *o);
+int command_views(const struct options *o);
+int command_redo(const struct options *o);
+int command_verify(const struct options *o);
+
+/* check.c, new.c, report.c: the other commands. */
+int command_check(const struct options *o);
+int command_knobs(const struct options *o);
+int command_schema(const struct options *o);
+int command_new(const struct options *o);
+int command_next(const struct options *o);
+int command_status(const struct options *o);
+int command_best(const struct options *o);
+
+/* The report on the best kernel, as `kcampaign best` prints it. */
+void report_best(const struct kcamp *c, long last, struct kbuf *text);
+/* One line after a trial. */
+void report_trial(const struct kcamp *c, long trial, struct kbuf *text);
+
+/* Write TEXT (whole lines) to -o or stdout, and free it. */
+void emit(const struct options *o, struct kbuf *text);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a campaign stands: last trial, archive header, stop conditions. See kcampaign.h. */
+#include "kcampaign.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "karch.h"
+#include "kio.h"
+
+#define LINK "archive.ndjson"
+
+const char *const stages[] = { "sample", "prompt", "reply", "eval" };
+
+char *
+trial_path(long trial, const char *name)
+{
+	return kasprintf("trials/%03ld/%s", trial, name);
+}
+
+char *
+cell_path(long trial, long branch, const char *stage)
+{
+	return kasprintf("trials/%03ld/%02ld/%s.ndjson", trial, branch, stage);
+}
+
+bool
+exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+static bool
+has_archive(long trial)
+{
+	char *path = trial_path(trial, "archive.ndjson");
+	bool yes = exists(path);
+
+	free(path);
+	return yes;
+}
+
+/* The last trial folder that has an archive. */
+static long
+find_last(void)
+{
+	DIR *dir = opendir("trials");
+	struct dirent *e;
+	long last = -1;
+
+	if (!dir && errno != ENOENT)
+		kdie_errno(K_IO, "trials");
+	while (dir && (e = readdir(dir)) != NULL) {
+		char *end;
+		long n = strtol(e->d_name, &end, 10);
+
+		if (e->d_name[0] >= '0' && e->d_name[0] <= '9' && !*end && n > last && has_archive(n))
+			last = n;
+	}
+	if (dir)
+		closedir(dir);
+	return last;
+}
+
+long
+position(long *found)
+{
+	char target[64], *end;
+	ssize_t n = readlink(LINK, target, sizeof target - 1);
+	long trial = -1;
+
+	if (n > 0) {
+		target[n] = '\0';
+		if (!strncmp(target, "trials/", 7)) {
+			trial = strtol(target + 7, &end, 10);
+			if (strcmp(end, "/archive.ndjson") || !has_archive(trial))
+				trial = -1;
+		}
+	}
+	if (found)
+		*found = trial >= 0 ? trial : find_last();
+	return trial;
+}
+
+void
+set_position(long trial)
+{
+	char *target = trial_path(trial, "archive.ndjson");
+
+	if (unlink(LINK ".new") < 0 && errno != ENOENT)
+		kdie_errno(K_IO, "%s", LINK ".new");
+	if (symlink(target, LINK ".new") < 0 || rename(LINK ".new", LINK) < 0 || ksync_folder(LINK) < 0)
+		kdie_errno(K_IO, "%s", LINK);
+	free(target);
+}
+
+void
+clear_position(void)
+{
+	if (unlink(LINK) < 0 && errno != ENOENT)
+		kdie_errno(K_IO, "%s", LINK);
+}
+
+json_t *
+archive_header(long trial)
+{
+	char *path = trial_path(trial, "archive.ndjson");
+	struct krec rec;
+	struct kin in;
+	json_t *header = NULL;
+
+	if (trial >= 0 && exists(path)) {
+		kin_open(&in, path);
+		if (!kin_next(&in, &rec))
+			kdie(K_USAGE, "%s: is empty", path);
+		header = json_incref(rec.json);
+		krec_free(&rec);
+		kin_close(&in);
+	}
+	free(path);
+	return header;
+}
+
+static long
+count(const json_t *header, const char *path)
+{
+	return (long)kjson_int_or(header, path, 0);
+}
+
+struct standing
+standing(const json_t *header)
+{
+	const json_t *statuses = header ? kjson_path(header, "statuses") : NULL;
+	struct standing s = { .statuses = statuses };
+	const char *best;
+
+	if (!header)
+		return s;
+	s.candidates = count(header, "candidates");
+	s.correct = count(statuses, "correct");
+	s.compiled = s.candidates - count(statuses, "no_code") - count(statuses, "rejected") - count(statuses, "compile_error");
+	s.stale = count(header, "stale");
+	s.failures = count(header, "failures");
+	s.cost_usd = kjson_num_or(header, "cost_usd", 0);
+	s.input_tokens = kjson_int_or(header, "tokens.input_tokens", 0);
+	s.output_tokens = kjson_int_or(header, "tokens.output_tokens", 0);
+	best = kjson_str_or(header, "best.id", NULL);
+	if (best && strcmp(best, KARCH_REFERENCE)) {
+		s.best = best;
+		s.speedup = kjson_num_or(header, "best.speedup", 0);
+		s.runtime_ms = kjson_num_or(header, "best.runtime_ms", 0);
+		s.cell = kjson_str_or(header, "best.cell", "");
+	}
+	return s;
+}
+
+char *
+stop_reason(const struct kcamp *c, long last, const struct standing *s)
+{
+	long trials = kcamp_int(c, "stop.trials"), patience = kcamp_int(c, "stop.patience");
+	long failures = kcamp_int(c, "stop.failures");
+	double speedup = kcamp_num(c, "stop.speedup"), budget = kcamp_num(c, "stop.budget_usd");
+
+	if (last < 1)
+		return NULL;
+	if (last >= trials)
+		return kasprintf("over: %ld of %ld trials are done (stop.trials)", last, trials);
+	if (patience && s->stale >= patience && last >= kcamp_int(c, "stop.min_trials"))
+		return kasprintf("over: no gain in %ld trials (stop.patience)", s->stale);
+	if (speedup > 0 && s->speedup >= speedup)
+		return kasprintf("over: %.4gx reaches the goal of %.4gx (stop.speedup)", s->speedup, speedup);
+	if (budget > 0 && s->cost_usd >= budget)
+		return kasprintf("over: $%.2f of $%.2f are spent (stop.budget_usd)", s->cost_usd, budget);
+	if (kcamp_bool(c, "stop.once_correct") && s->correct)
+		return kstrdup("over: a candidate is correct (stop.once_correct)");
+	if (failures && s->failures >= failures)
+		return kasprintf("over: %ld candidates in a row without a result (stop.failures)", s->failures);
+	return NULL;
+}

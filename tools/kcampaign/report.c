@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* next, status and best: what a person reads. See kcampaign.h. */
+#include "kcampaign.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "karch.h"
+#include "kio.h"
+
+#define REPLY_MAX ((size_t)64 << 20)
+
+int
+command_next(const struct options *o)
+{
+	struct kcamp *c = kcamp_load(".");
+	struct kbuf text = { 0 };
+	json_t *header;
+	struct standing now;
+	char *reason;
+	long last;
+	int code = K_OK;
+
+	position(&last);
+	header = archive_header(last);
+	now = standing(header);
+	reason = stop_reason(c, last, &now);
+	if (reason) {
+		kwarn("%s", reason);
+		code = K_NO;
+	} else {
+		kbuf_printf(&text, "%ld\n", last < 1 ? 1 : last + 1);
+		emit(o, &text);
+	}
+	free(reason);
+	json_decref(header);
+	kcamp_free(c);
+	return code;
+}
+
+static void
+add_rate(struct kbuf *text, const char *what, long n, long all)
+{
+	kbuf_printf(text, "%s %ld (%.1f %%)", what, n, all ? 100.0 * (double)n / (double)all : 0.0);
+}
+
+void
+report_trial(const struct kcamp *c, long trial, struct kbuf *text)
+{
+	json_t *header = archive_header(trial);
+	struct standing s = standing(header);
+
+	kbuf_printf(text, "trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial, kcamp_int(c, "stop.trials"),
+	    s.candidates, s.compiled, s.correct);
+	if (s.best)
+		kbuf_printf(text, "best %s: %.1fx, %.3f ms%s\n", s.best, s.speedup, s.runtime_ms,
+		    atol(s.best) == trial ? " (new)" : "");
+	else
+		kbuf_puts(text, "none correct yet\n");
+	json_decref(header);
+}
+
+/* The first (and only) record of PATH, or NULL when there is no such file. New reference. */
+static json_t *
+load_record(const char *path)
+{
+	struct krec rec;
+	struct kin in;
+	json_t *json = NULL;
+
+	if (!exists(path))
+		return NULL;
+	kin_open(&in, path);
+	if (kin_next(&in, &rec)) {
+		json = json_incref(rec.json);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+	return json;
+}
+
+/* Geometric mean over workloads of the ratio to opponent NAME in the pairs of a verification, with its bounds. */
+struct ratio {
+	double mean, low, high;
+	size_t n;
+};
+
+static struct ratio
+ratio_to(const json_t *pairs, const char *name)
+{
+	struct ratio r = { 0 };
+	size_t i;
+	json_t *p;
+
+	json_array_foreach(pairs, i, p) {
+		double v = kjson_num_or(p, "ratio", 0);
+
+		if (strcmp(kjson_str_or(p, "name", ""), name) || !(v > 0))
+			continue;
+		r.mean += log(v);
+		r.low += log(kjson_num_or(p, "low", v));
+		r.high += log(kjson_num_or(p, "high", v));
+		r.n++;
+	}
+	if (r.n) {
+		r.mean = exp(r.mean / (double)r.n);
+		r.low = exp(r.low / (double)r.n);
+		r.high = exp(r.high / (double)r.n);
+	}
+	return r;
+}
+
+/* "; n1024 430x, 256x2048x1024 300x" */
+static void
+add_workloads(struct kbuf *text, const json_t *pairs, const char *name, const char *format)
+{
+	const char *sep = "";
+	size_t i;
+	json_t *p;
+
+	json_array_foreach(pairs, i, p)
+		if (!strcmp(kjson_str_or(p, "name", ""), name)) {
+			char value[64];
+
+			snprintf(value, sizeof value, "%.1f", kjson_num_or(p, "ratio", 0) * (*format == '%' ? 100 : 1));
+			kbuf_printf(text, "%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value, *format == '%' ? " %" : "x");
+			sep = ", ";
+		}
+}
+
+static void
+add_against_reference(struct kbuf *text, const json_t *pairs, const struct standing *s)
+{
+	struct ratio r = ratio_to(pairs, "reference");
+
+	if (!r.n) {
+		kbuf_printf(text, "speed-up     %.1fx over the reference, as scored; not measured again yet (make verify)\n", s->speedup);
+		return;
+	}
+	kbuf_printf(text, "speed-up     %.1fx over the naive reference (%.1f to %.1f), same run\n             ", r.mean, r.low,
+	    r.high);
+	add_workloads(text, pairs, "reference", "x");
+	kbuf_puts(text, "\n");
+}
+
+/* The baselines that the task names, in the verification's own run. */
+static void
+add_against_baselines(struct kbuf *text, const json_t *pairs, const json_t *task)
+{
+	const json_t *baselines = json_object_get(task, "baselines");
+	size_t i;
+	json_t *b;
+
+	json_array_foreach(baselines, i, b) {
+		const char *name = kjson_str_or(b, "name", "?");
+		struct ratio r = ratio_to(pairs, name);
+
+		if (!r.n)
+			continue;
+		kbuf_printf(text, "%-12s %.0f %% of its speed (%.0f to %.0f %%), same threads, same run\n             ", name,
+		    100 * r.mean, 100 * r.low, 100 * r.high);
+		add_workloads(text, pairs, name, "%");
+		kbuf_puts(text, "\n");
+	}
+}
+
+/* The model that gave the recorded reply in PATH; the caller frees. */
+static char *
+recorded_model(const char *path)
+{
+	json_t *rec = load_record(path);
+	char *model = kstrdup(kjson_str_or(rec, "reply.model", "an unnamed model"));
+
+	json_decref(rec);
+	return model;
+}
+
+/* Is the reply in PATH a recorded one? By its bytes, for it is not small; inside a JSON string the quotes would be escaped. */
+static bool
+is_recorded(const char *path)
+{
+	char *data = kread_file(path, REPLY_MAX, NULL);
+	bool yes = data && strstr(data, "\"recorded\":{");
+
+	free(data);
+	return yes;
+}
+
+/* How many replies were recorded ones, and by which model (the caller frees). */
+static long
+count_recorded(long last, char **model)
+{
+	long n = 0;
+
+	*model = NULL;
+	for (long t = 1, b = 1; t <= last;) {
+		char *path = cell_path(t, b, stages[STAGE_REPLY]);
+		bool there = exists(path);
+
+		if (there && is_recorded(path)) {
+			n++;
+			if (!*model)
+				*model = recorded_model(path);
+		}
+		t += !there;
+		b = there ? b + 1 : 1;
+		free(path);
+	}
+	return n;
+}
+
+static void
+add_cost(struct kbuf *text, const struct standing *s)
+{
+	kbuf_printf(text, "cost         $%.2f; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n", s->cost_usd,
+	    s->input_tokens, s->output_tokens);
+}
+
+static void
+add_candidates(struct kbuf *text, const json_t *task, const struct standing *s)
+{
+	kbuf_printf(text, "candidates   %ld: ", s->candidates);
+	add_rate(text, "compiled", s->compiled, s->candidates);
+	add_rate(text, ", correct", s->correct, s->candidates);
+	kbuf_puts(text, "\n");
+	/* The anchor is of another device and precision: it tells what rates to expect of a good model, not of speeds. */
+	if (!strcmp(kjson_str_or(task, "op", ""), "matmul"))
+		kbuf_puts(text, "             first published run of this search (fp16 on an Intel B580 GPU, 28 candidates):\n"
+		    "             compiled 27 (96.4 %), correct 25 (89.3 %), best 27.9x\n");
+}
+
+static void
+add_recorded(struct kbuf *text, long last)
+{
+	char *model;
+	long n = count_recorded(last, &model);
+
+	if (n)
+		kbuf_printf(text, "replies      %ld recorded from %s, replayed; everything else was measured here\n", n, model);
+	free(model);
+}
+
+void
+report_best(const struct kcamp *c, long last, struct kbuf *text)
+{
+	json_t *header = archive_header(last), *verified;
+	struct standing s = standing(header);
+	char *path = trial_path(last, "verify.ndjson"), *task_file = kcamp_path(c, kcamp_str(c, "task"));
+	json_t *task = kjson_load(task_file);
+	const json_t *pairs;
+
+	verified = load_record(path);
+	pairs = verified ? kjson_path(verified, "eval.pairs") : NULL;
+	if (s.best && !(verified && !strcmp(kjson_str_or(verified, "id", ""), s.best)))
+		pairs = NULL;
+	if (s.best) {
+		kbuf_printf(text, "best kernel  %s, cell %s, %.3f ms; its code: kcampaign best --code\n", s.best, s.cell, s.runtime_ms);
+		add_against_reference(text, pairs, &s);
+		add_against_baselines(text, pairs, task);
+	} else {
+		kbuf_puts(text, "best kernel  none: no candidate is correct yet\n");
+	}
+	add_candidates(text, task, &s);
+	add_cost(text, &s);
+	add_recorded(text, last);
+	json_decref(verified);
+	json_decref(task);
+	json_decref(header);
+	free(path);
+	free(task_file);
+}
+
+/* The code of candidate ID, as its evaluation holds it. */
+static void
+add_code(struct kbuf *text, const char *id)
+{
+	char *path = kasprintf("trials/%s/eval.ndjson", id);
+	json_t *rec = load_record(path);
+	const char *code = kjson_str_or(rec, "eval.code", NULL);
+
+	if (!code)
+		kdie(K_USAGE, "%s: holds no code", path);
+	kbuf_puts(text, code);
+	json_decref(rec);
+	free(path);
+}
+
+int
+command_best(const struct options *o)
+{
+	struct kcamp *c = kcamp_load(".");
+	struct kbuf text = { 0 };
+	json_t *header;
+	struct standing s;
+	long last;
+
+	position(&last);
+	header = archive_header(last);
+	s = standing(header);
+	if (last < 1)
+		kdie(K_USAGE, "no trial has been made yet");
+	if (o->code && !s.best)
+		kdie(K_NO, "no candidate is correct yet");
+	if (o->code)
+		add_code(&text, s.best);
+	else
+		report_best(c, last, &text);
+	emit(o, &text);
+	json_decref(header);
+	kcamp_free(c);
+	return K_OK;
+}
+
+enum { LEVELS = 4 };
+
+/* The best speed-up per (memory, compute), over the other two axes; below zero: nothing there, zero: nothing correct. */
+static long
+read_cells(long trial, double best[LEVELS][LEVELS])
+{
+	char *path = trial_path(trial, "archive.ndjson");
+	struct karch archive;
+	long n = 0;
+
+	for (int i = 0; i < LEVELS * LEVELS; i++)
+		best[i / LEVELS][i % LEVELS] = -1;
+	karch_load(&archive, path, false);
+	for (int cell = 0; cell < KARCH_CELLS; cell++) {
+		const struct karch_row *row = archive.elite[cell];
+		double *b = &best[karch_level(cell, 0)][karch_level(cell, 1)];
+
+		if (!row)
+			continue;
+		n++;
+		*b = fmax(*b, karch_correct(row->status) ? row->speedup : 0);
+	}
+	karch_free(&archive);
+	free(path);
+	return n;
+}
+
+static void
+add_cells(struct kbuf *text, long trial)
+{
+	double best[LEVELS][LEVELS];
+	long n = read_cells(trial, best);
+
+	kbuf_printf(text, "cells    %ld of 256; best speed-up by memory (down) and compute (across):\n", n);
+	for (int m = LEVELS - 1; m >= 0; m--) {
+		kbuf_printf(text, "         %d ", m);
+		for (int k = 0; k < LEVELS; k++)
+			if (best[m][k] < 0)
+				kbuf_printf(text, "%9s", ".");
+			else if (best[m][k] > 0)
+				kbuf_printf(text, "%8.3gx", best[m][k]);
+			else
+				kbuf_printf(text, "%9s", "broken");
+		kbuf_puts(text, "\n");
+	}
+	kbuf_printf(text, "           %9d%9d%9d%9d\n", 0, 1, 2, 3);
+}
+
+static void
+add_statuses(struct kbuf *text, const struct standing *s)
+{
+	const char *status, *sep = ": ";
+	json_t *n;
+
+	kbuf_printf(text, "tried    %ld candidates", s->candidates);
+	json_object_foreach((json_t *)s->statuses, status, n) {
+		if (!json_integer_value(n))
+			continue;
+		kbuf_printf(text, "%s%" JSON_INTEGER_FORMAT " %s", sep, json_integer_value(n), status);
+		sep = ", ";
+	}
+	kbuf_puts(text, "\n");
+}
+
+/* Which files of the next trial are there already: one word a branch, a letter a stage. Returns how many. */
+static long
+add_progress(struct kbuf *text, long trial, long branches)
+{
+	struct kbuf words = { 0 };
+	long files = 0;
+
+	for (long b = 1; b <= branches; b++) {
+		kbuf_printf(&words, "%s%02ld ", b == 1 ? "" : (b - 1) % 8 ? "  " : "\n         ", b);
+		for (int s = 0; s < STAGES; s++) {
+			char *path = cell_path(trial, b, stages[s]);
+			bool there = exists(path);
+
+			kbuf_add(&words, there ? stages[s] : "-", 1);
+			files += there;
+			free(path);
+		}
+	}
+	if (files)
+		kbuf_printf(text, "begun    trial %ld (sample, prompt, reply, eval of each branch)\n         %s\n", trial, words.data);
+	kbuf_free(&words);
+	return files;
+}
+
+static void
+add_next(struct kbuf *text, const struct kcamp *c, long last, const struct standing *s, long holder)
+{
+	char *reason = stop_reason(c, last, s);
+	long next = last < 1 ? 1 : last + 1;
+
+	if (holder)
+		kbuf_printf(text, "running  process %ld\n", holder);
+	if (reason) {
+		kbuf_printf(text, "next     nothing: %s\n", reason);
+	} else {
+		long files = add_progress(text, next, kcamp_int(c, "search.branches"));
+
+		kbuf_printf(text, "next     %strial %ld: make -j%ld trial\n", files ? "the rest of " : last < 0 ?
+		    "the reference, then " : "", next, kcamp_int(c, "search.branches"));
+	}
+	free(reason);
+}
+
+int
+command_status(const struct options *o)
+{
+	struct kcamp *c = kcamp_load(".");
+	struct kbuf text = { 0 };
+	double budget = kcamp_num(c, "stop.budget_usd");
+	json_t *header;
+	struct standing s;
+	long last;
+
+	position(&last);
+	header = archive_header(last);
+	s = standing(header);
+	kbuf_printf(&text, "%-8s %.*s\n", kcamp_str(c, "name"), 70, kcamp_str(c, "title"));
+	kbuf_printf(&text, "trial    %ld of %ld\n", last < 0 ? 0 : last, kcamp_int(c, "stop.trials"));
+	add_statuses(&text, &s);
+	if (s.best)
+		kbuf_printf(&text, "best     %s: %.1fx, %.3f ms, cell %s\n", s.best, s.speedup, s.runtime_ms, s.cell);
+	kbuf_printf(&text, "cost     $%.2f", s.cost_usd);
+	if (budget > 0)
+		kbuf_printf(&text, " of $%.2f", budget);
+	kbuf_printf(&text, "; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n", s.input_tokens, s.output_tokens);
+	if (last > 0)
+		add_cells(&text, last);
+	add_next(&text, c, last, &s, lock_holder());
+	emit(o, &text);
+	json_decref(header);
+	kcamp_free(c);
+	return K_OK;
+}

@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drives make: one trial at a time, under the campaign's lock, again after a temporary failure. See kcampaign.h. */
+#include "kcampaign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kio.h"
+
+#define LOCK ".run.lock"
+#define RETRY_MAX_S 600.0
+
+/* What became of one make: the exit code for us, and the first target that failed with it. */
+struct outcome {
+	int code;
+	size_t failed;		/* targets that failed */
+	char *target;		/* owned */
+};
+
+static volatile sig_atomic_t stopped_by;
+static volatile sig_atomic_t make_pid;
+
+static void
+on_signal(int sig)
+{
+	stopped_by = sig;
+	if (make_pid > 0)
+		kill((pid_t)make_pid, SIGTERM);
+}
+
+static void
+catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	for (size_t i = 0; i < LEN(signals); i++)
+		sigaction(signals[i], &sa, NULL);
+}
+
+/* After a signal, and once make is gone: end the way the signal ends a program. */
+static void
+die_if_stopped(void)
+{
+	if (!stopped_by)
+		return;
+	fflush(stdout);
+	signal(stopped_by, SIG_DFL);
+	raise(stopped_by);
+}
+
+long
+lock_holder(void)
+{
+	int fd = open(LOCK, O_RDONLY | O_CLOEXEC);
+	char holder[32] = "";
+
+	if (fd < 0)
+		return 0;
+	/* A shared lock is to be had unless a run holds it, and is gone again with the descriptor. */
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0 && pread(fd, holder, sizeof holder - 1, 0) < 0)
+		holder[0] = '\0';
+	close(fd);
+	return atol(holder);
+}
+
+/*
+ * One run per campaign. The descriptor stays open in make and the stages, so that no second run begins while a straggler of
+ * a killed one is still at work.
+ */
+static void
+take_lock(void)
+{
+	int fd = open(LOCK, O_RDWR | O_CREAT, 0666), tries = 5;
+	char holder[32];
+
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", LOCK);
+	/* lock_holder has it for a moment, too. */
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK)
+			kdie_errno(K_IO, "%s", LOCK);
+		if (tries-- > 0 && usleep(20000) == 0)
+			continue;
+		kdie(K_AGAIN, "this campaign is already running (process %ld holds %s)", lock_holder(), LOCK);
+	}
+	snprintf(holder, sizeof holder, "%ld\n", (long)getpid());
+	if (ftruncate(fd, 0) < 0 || pwrite(fd, holder, strlen(holder), 0) < 0)
+		kdie_errno(K_IO, "%s", LOCK);
+}
+
+/* The first word of MAKEFLAGS holds make's one-letter flags. */
+static bool
+make_flag(char letter)
+{
+	const char *flags = getenv("MAKEFLAGS");
+	size_t n = flags ? strcspn(flags, " ") : 0;
+
+	return n && !memchr(flags, '-', n) && !memchr(flags, '=', n) && memchr(flags, letter, n);
+}
+
+static void
+remember(struct outcome *out, const char *target, size_t len, int code)
+{
+	out->failed++;
+	/* What has to be mended comes before what mends itself. */
+	if (out->target && !(out->code == K_AGAIN && code != K_AGAIN))
+		return;
+	free(out->target);
+	out->target = kstrndup(target, len);
+	out->code = code;
+}
+
+/*
+ * A line of make's or of a stage's. Ours to tell are "make: *** [pipeline.mk:70: TARGET] Error N" and what make adds to it;
+ * everything else is passed on.
+ */
+static void
+take_line(struct outcome *out, const char *line)
+{
+	const char *mark = strstr(line, "*** ["), *end = mark ? strstr(mark, "] Error ") : NULL, *target;
+
+	if (strncmp(line, "make", 4)) {
+		fprintf(stderr, "%s\n", line);
+	} else if (end) {
+		target = mark + 5;
+		for (const char *p = target; p + 1 < end; p++)
+			if (p[0] == ':' && p[1] == ' ')
+				target = p + 2;
+		remember(out, target, (size_t)(end - target), atoi(end + 8));
+	} else if (!strstr(line, "not remade because of errors") && !strstr(line, "Waiting for unfinished jobs")) {
+		fprintf(stderr, "%s\n", line);
+	}
+}
+
+static void
+exec_make(char *const *argv, const int *fds, pid_t parent)
+{
+	/* make ends with us, and each stage ends with make. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent || dup2(fds[1], STDERR_FILENO) < 0)
+		_exit(K_IO);
+	close(fds[0]);
+	close(fds[1]);
+	execvp(argv[0], argv);
+	fprintf(stderr, "%s: cannot be started: %s\n", argv[0], strerror(errno));
+	_exit(K_MISSING);
+}
+
+static void
+read_messages(struct outcome *out, int fd)
+{
+	FILE *f = fdopen(fd, "r");
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+
+	if (!f)
+		kdie_errno(K_IO, "make");
+	/* A signal interrupts the read; make still has to be heard to its end. */
+	while ((n = getline(&line, &cap, f)) > 0 || (n < 0 && ferror(f) && errno == EINTR)) {
+		clearerr(f);
+		if (n <= 0)
+			continue;
+		if (line[n - 1] == '\n')
+			line[n - 1] = '\0';
+		take_line(out, line);
+	}
+	free(line);
+	fclose(f);
+}
+
+static struct outcome
+run_make(char *const *argv)
+{
+	struct outcome out = { 0 };
+	int fds[2], status;
+	pid_t pid, parent = getpid();
+
+	fflush(NULL);
+	if (pipe(fds) < 0 || (pid = fork()) < 0)
+		kdie_errno(K_IO, "make");
+	if (pid == 0)
+		exec_make(argv, fds, parent);
+	make_pid = pid;
+	close(fds[1]);
+	read_messages(&out, fds[0]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	make_pid = 0;
+	die_if_stopped();
+	if (status && !out.target)
+		out = (struct outcome){ WIFEXITED(status) && WEXITSTATUS(status) == K_MISSING ? K_MISSING : K_IO, 1, kstrdup("make") };
+	return out;
+}
+
+/* Environment of the stages: messages of make that take_line knows, and progress when a person is watching. */
+static void
+prepare_environment(void)
+{
+	setenv("LC_ALL", "C", 1);
+	if (isatty(STDERR_FILENO))
+		setenv("KILN_PROGRESS", "1", 0);
+	setenv("KILN_PIPELINE", "1", 1);
+}
+
+struct graph {
+	long first, last;	/* trials in it */
+	const char *best;	/* candidate to verify; NULL: none */
+	long jobs;
+};
+
+/* "NAME=VALUE" for make's command line, where a dollar sign has to be doubled; the caller frees. */
+static char *
+variable(const char *name, const char *value)
+{
+	struct kbuf text = { 0 };
+
+	kbuf_printf(&text, "%s=", name);
+	for (; *value; value++)
+		kbuf_puts(&text, *value == '$' ? "$$" : (char[]){ *value, '\0' });
+	return text.data;
+}
+
+/* Run make on GRAPH for GOALS (space-free paths, NULL at the end). */
+static struct outcome
+make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
+{
+	char *argv[32], *branches = kstrdup(""), *old;
+	long n = 0, count = kcamp_int(c, "search.branches");
+	struct outcome out;
+
+	for (long b = 1; b <= count; b++) {
+		branches = kasprintf("%s%s%02ld", old = branches, b > 1 ? " " : "", b);
+		free(old);
+	}
+	argv[n++] = kstrdup("make");
+	argv[n++] = kstrdup("-rRks");
+	argv[n++] = kstrdup("--no-print-directory");
+	if (g->jobs || !getenv("MAKELEVEL"))
+		argv[n++] = kasprintf("-j%ld", g->jobs ? g->jobs : count);
+	argv[n++] = kasprintf("FIRST=%03ld", g->first);
+	argv[n++] = kasprintf("LAST=%03ld", g->last);
+	argv[n++] = kasprintf("PREV=%03ld", g->first > 0 ? g->first - 1 : 0);
+	argv[n++] = variable("BRANCHES", branches);
+	argv[n++] = variable("LAUNCHER", kcamp_str(c, "eval.launcher"));
+	argv[n++] = variable("KEY", kcamp_str(c, "model.key_env"));
+	argv[n++] = variable("BEST", g->best ? g->best : "");
+	for (; *goals; goals++)
+		argv[n++] = kstrdup(*goals);
+	argv[n] = NULL;
+	free(branches);
+	out = run_make(argv);
+	while (n > 0)
+		free(argv[--n]);
+	return out;
+}
+
+/* A folder, made or found; what a killed stage left of a file in it is removed (kio: NAME.XXXXXX), for the lock is ours. */
+static void
+make_folder(const char *path)
+{
+	char *pattern = kasprintf("%s/*.ndjson.??????", path);
+	glob_t left;
+
+	if (mkdir(path, 0777) < 0) {
+		if (errno != EEXIST)
+			kdie_errno(K_IO, "%s", path);
+		if (glob(pattern, GLOB_NOSORT, NULL, &left) == 0) {
+			for (size_t i = 0; i < left.gl_pathc; i++)
+				unlink(left.gl_pathv[i]);
+			globfree(&left);
+		}
+	}
+	free(pattern);
+}
+
+static void
+make_folders(long trial, long branches)
+{
+	char *path = trial_path(trial, "");
+
+	make_folder("trials");
+	make_folder(path);
+	free(path);
+	for (long b = trial ? 1 : 0; b <= (trial ? branches : 0); b++) {
+		path = kasprintf("trials/%03ld/%02ld", trial, b);
+		make_folder(path);
+		free(path);
+	}
+}
+
+/* All views of the trials FIRST..LAST. */
+static struct outcome
+make_views(const struct kcamp *c, const struct options *o, long first, long last)
+{
+	struct graph g = { first, last, NULL, o->jobs };
+	char *goals[] = { trial_path(last, "archive.ndjson"), trial_path(last, "gradient.ndjson"), NULL };
+	struct outcome out;
+
+	if (!make_flag('n')) {
+		make_folders(0, 0);
+		if (first == last)
+			make_folders(last, kcamp_int(c, "search.branches"));
+	}
+	out = make_graph(c, &g, goals);
+	free(goals[0]);
+	free(goals[1]);
+	return out;
+}
+
+/* Our exit code after a stage that ended with CODE: its own when it is one of ours; 126 and 127 mean that it is not there. */
+static int
+own_code(int code)
+{
+	if (code == 126 || code == 127)
+		return K_MISSING;
+	return code == K_USAGE || code == K_MISSING || code == K_AGAIN ? code : K_IO;
+}
+
+/* Say what failed, in one line, and what to do; returns the exit code. */
+static int
+explain(const struct kcamp *c, long trial, struct outcome *out)
+{
+	int code = own_code(out->code);
+
+	if (code == K_AGAIN && !strcmp(kcamp_str(c, "model.provider"), "file"))
+		kwarn("trial %ld waits for %zu %s; put the answers there and run the same command again", trial, out->failed,
+		    out->failed == 1 ? "reply" : "replies");
+	else if (code == K_AGAIN)
+		kwarn("trial %ld: %s: not now (%zu waiting); the same command carries on", trial, out->target, out->failed);
+	else
+		kwarn("trial %ld: %s failed with %d; what is done is kept, and the same command carries on", trial, out->target,
+		    out->code);
+	free(out->target);
+	out->target = NULL;
+	return code;
+}
+
+/* A campaign opened for a run. */
+static struct kcamp *
+begin(long *last)
+{
+	struct kcamp *c = kcamp_load(".");
+
+	take_lock();
+	catch_signals();
+	prepare_environment();
+	if (!make_flag('n'))
+		rules_refresh(c);
+	position(last);
+	return c;
+}
+
+/* Views of all trials, as far as they are not up to date. */
+static int
+bring_views(const struct kcamp *c, const struct options *o, long first, long last)
+{
+	struct outcome out;
+
+	if (last < 0)
+		return K_OK;
+	if (!make_flag('n'))
+		clear_position();
+	out = make_views(c, o, first < last ? first : last, last);
+	if (out.code)
+		return explain(c, last, &out);
+	if (!make_flag('n'))
+		set_position(last);
+	return K_OK;
+}
+
+/* Views lag behind when a rule has changed, or when something was begun that took the position away. */
+static int
+catch_up(const struct kcamp *c, const struct options *o, long last)
+{
+	if (last < 0 || make_flag('n') || (position(NULL) == last && !rules_newer(last)))
+		return K_OK;
+	return bring_views(c, o, 1, last);
+}
+
+/* Full jitter over a delay that doubles: 0.5..1 times BASE * 2^attempt. */
+static void
+wait_before_retry(double base, long attempt)
+{
+	double s = fmin(base * pow(2, (double)attempt), RETRY_MAX_S) * (0.5 + 0.5 * (double)(know_ns() % 1000) / 1000);
+	struct timespec t = { (time_t)s, (long)((s - floor(s)) * 1e9) };
+
+	kwarn("next try in %.0f s", s);
+	nanosleep(&t, NULL);
+	die_if_stopped();
+}
+
+/* One trial, with as many more tries as O allows while something asks to try again later. */
+static int
+make_trial(const struct kcamp *c, const struct options *o, long trial)
+{
+	long tries = o->trials || !strcmp(kcamp_str(c, "model.provider"), "file") ? 0 : o->retries;
+
+	for (long attempt = 0;; attempt++) {
+		struct outcome out = make_views(c, o, trial, trial);
+		int code = out.code ? explain(c, trial, &out) : K_OK;
+
+		if (code != K_AGAIN || attempt >= tries)
+			return code;
+		wait_before_retry(o->retry_s, attempt);
+	}
+}
+
+static void
+say(struct kbuf *text)
+{
+	fwrite(text->data, 1, text->len, stdout);
+	fflush(stdout);
+	kbuf_free(text);
+}
+
+/* The report that was written about the last trial is of the best kernel as it is now? */
+static bool
+verified(const char *path, const char *best)
+{
+	struct krec rec;
+	struct kin in;
+	bool yes = false;
+
+	if (!exists(path))
+		return false;
+	kin_open(&in, path);
+	if (kin_next(&in, &rec)) {
+		yes = !strcmp(kjson_str_or(rec.json, "id", ""), best);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+	return yes;
+}
+
+/* Measure the best kernel again, unless that is done. */
+static int
+verify(const struct kcamp *c, const struct options *o, long last)
+{
+	char *path = trial_path(last, "verify.ndjson"), *goals[] = { path, NULL };
+	json_t *header = archive_header(last);
+	struct standing now = standing(header);
+	struct graph g = { last, last, now.best, o->jobs };
+	struct outcome out = { 0 };
+
+	if (now.best && !verified(path, now.best)) {
+		if (unlink(path) < 0 && errno != ENOENT)
+			kdie_errno(K_IO, "%s", path);
+		out = make_graph(c, &g, goals);
+	}
+	json_decref(header);
+	free(path);
+	return out.code ? explain(c, last, &out) : K_OK;
+}
+
+/* The end of a campaign: why, the best kernel measured once more, and the report. */
+static int
+finish(const struct kcamp *c, const struct options *o, long last, const char *reason)
+{
+	struct kbuf text = { 0 };
+	int code = K_OK;
+
+	printf("%s: %s\n", kcamp_str(c, "name"), reason);
+	fflush(stdout);
+	if (o->trials || last < 1)
+		return K_OK;
+	if (!strcmp(kcamp_str(c, "eval.evaluator"), "harness"))
+		code = verify(c, o, last);
+	report_best(c, last, &text);
+	say(&text);
+	return code;
+}
+
+int
+command_run(const struct options *o)
+{
+	long last, done = 0;
+	struct kcamp *c = begin(&last);
+	int code = catch_up(c, o, last);
+
+	while (!code && (!o->trials || done < o->trials)) {
+		json_t *header = archive_header(last);
+		struct standing now = standing(header);
+		char *reason = stop_reason(c, last, &now);
+		struct kbuf text = { 0 };
+
+		json_decref(header);
+		if (reason) {
+			code = finish(c, o, last, reason);
+			free(reason);
+			break;
+		}
+		code = make_trial(c, o, last < 0 ? 1 : last + 1);
+		if (code || make_flag('n'))
+			break;
+		last = last < 0 ? 1 : last + 1;
+		set_position(last);
+		done++;
+		report_trial(c, last, &text);
+		say(&text);
+	}
+	kcamp_free(c);
+	return code;
+}
+
+int
+command_views(const struct options *o)
+{
+	long last;
+	struct kcamp *c = begin(&last);
+	int code = bring_views(c, o, 1, last);
+
+	kcamp_free(c);
+	return code;
+}
+
+int
+command_verify(const struct options *o)
+{
+	long last;
+	struct kcamp *c = begin(&last);
+	struct kbuf text = { 0 };
+	int code = catch_up(c, o, last);
+
+	if (last < 1)
+		kdie(K_USAGE, "no trial has been made yet");
+	if (!code)
+		code = verify(c, o, last);
+	if (!code) {
+		report_best(c, last, &text);
+		say(&text);
+	}
+	kcamp_free(c);
+	return code;
+}
+
+/* The files of a cell from STAGE on, and what providers keep beside them. */
+static void
+remove_stages(long trial, long branch, int from)
+{
+	static const char *const beside[] = { "prompt.md", "reply.txt", "reply.json", "reply.spool" };
+
+	for (int s = from; s < STAGES; s++) {
+		char *path = cell_path(trial, branch, stages[s]);
+
+		if (unlink(path) < 0 && errno != ENOENT)
+			kdie_errno(K_IO, "%s", path);
+		free(path);
+	}
+	for (size_t i = 0; from <= STAGE_REPLY && i < LEN(beside); i++) {
+		char *path = kasprintf("trials/%03ld/%02ld/%s", trial, branch, beside[i]);
+
+		if (unlink(path) < 0 && errno != ENOENT)
+			kdie_errno(K_IO, "%s", path);
+		free(path);
+	}
+}
+
+static int
+stage_number(const char *name)
+{
+	for (int s = 0; s < STAGES; s++)
+		if (!strcmp(stages[s], name))
+			return s;
+	kdie(K_USAGE, "--from %s: no such stage (sample, prompt, reply, eval)", name);
+}
+
+static void
+parse_cell(const char *text, long *trial, long *branch)
+{
+	char end;
+
+	if (!text || sscanf(text, "%6ld/%2ld%c", trial, branch, &end) != 2 || *trial < 0 || *branch < 0)
+		kdie(K_USAGE, "'%s' is not a candidate: write trial/branch, such as 007/02", text ? text : "");
+}
+
+/* One cell that no archive has counted yet: make it and nothing else. */
+static int
+redo_unfinished(const struct kcamp *c, const struct options *o, long trial, long branch)
+{
+	struct graph g = { trial, trial, NULL, o->jobs };
+	char *goals[] = { cell_path(trial, branch, stages[STAGE_EVAL]), NULL };
+	struct outcome out = make_graph(c, &g, goals);
+
+	free(goals[0]);
+	return out.code ? explain(c, trial, &out) : K_OK;
+}
+
+int
+command_redo(const struct options *o)
+{
+	long last, trial, branch;
+	int stage = stage_number(o->from), code;
+	struct kcamp *c;
+	char *folder, *report;
+
+	parse_cell(o->operand, &trial, &branch);
+	c = begin(&last);
+	folder = kasprintf("trials/%03ld/%02ld", trial, branch);
+	if (!exists(folder))
+		kdie(K_USAGE, "%s: there is no such candidate", folder);
+	if (trial == 0 && stage != STAGE_EVAL)
+		kdie(K_USAGE, "the reference has no %s; it is redone --from eval", stages[stage]);
+	if (make_flag('n'))
+		return K_OK;
+	if (trial > last) {
+		remove_stages(trial, branch, stage);
+		code = redo_unfinished(c, o, trial, branch);
+	} else {
+		/* From here until the views stand again there is no position: an interrupted redo is finished by any run. */
+		clear_position();
+		report = trial_path(last, "verify.ndjson");
+		if (unlink(report) < 0 && errno != ENOENT)
+			kdie_errno(K_IO, "%s", report);
+		free(report);
+		remove_stages(trial, branch, stage);
+		code = bring_views(c, o, trial ? trial : 1, last);
+	}
+	free(folder);
+	kcamp_free(c);
+	return code;
+}

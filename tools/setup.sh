@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian packages that kiln needs and that are missing here; says which. Safe to repeat.
+set -eu
+
+build='gcc make libc6-dev libjansson-dev libpcre2-dev libcurl4-openssl-dev libffi-dev libseccomp-dev libmd-dev'
+run='bubblewrap jq git'
+baseline='libopenblas-dev'
+tests='perl shellcheck mandoc python3 valgrind'
+
+usage() {
+	cat <<E
+usage: sh tools/setup.sh [--tests] [--list]
+  --tests   the packages of the tests and of make lint as well
+  --list    print the packages and install nothing
+E
+}
+
+list=
+packages="$build $run $baseline"
+for arg; do
+	case $arg in
+	--tests) packages="$packages $tests" ;;
+	--list) list=1 ;;
+	-h | --help) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+
+if [ -n "$list" ]; then
+	printf '%s\n' "$packages" | tr ' ' '\n'
+	exit 0
+fi
+
+if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
+	cat >&2 <<E
+setup: this is not Debian or a relative of it. Install what these Debian packages hold, by your own system's names:
+  $packages
+then run make. kiln needs GNU make 4.3, a C11 compiler, Linux 5.13 or later, and bubblewrap 0.8 or Landlock.
+E
+	exit 3
+fi
+
+missing=
+for p in $packages; do
+	case $(dpkg-query -W -f '${Status}' "$p" 2>/dev/null || :) in
+	*' installed') ;;
+	*) missing="$missing $p" ;;
+	esac
+done
+if [ -z "$missing" ]; then
+	echo "setup: nothing to install"
+	exit 0
+fi
+
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+	sudo=sudo
+	command -v sudo >/dev/null 2>&1 || {
+		echo "setup: run as root, or install sudo; missing:$missing" >&2
+		exit 3
+	}
+fi
+echo "setup: installing$missing"
+# shellcheck disable=SC2086
+{
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q update &&
+		$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $missing
+} || {
+	echo "setup: apt-get failed; missing are:$missing" >&2
+	exit 3
+}
+echo "setup: done"
