@@ -109,7 +109,7 @@ const struct kknob kknobs[] = {
 	{ "eval.max_samples", KKNOB_INT, "30", 1, 100000, NULL, "timing samples per workload at most" },
 	{ "eval.warmup", KKNOB_INT, "2", 0, 10000, NULL, "untimed calls at least" },
 	{ "eval.warmup_s", KKNOB_NUM, "0.1", 0, 3600, NULL, "untimed calls for at least this long" },
-	{ "eval.abba", KKNOB_NUM, "0.1", 0, 10, NULL, "re-time interleaved with the incumbent when the times differ by less than this fraction; 0: never" },
+	{ "eval.abba", KKNOB_NUM, "0.1", 0, 10, NULL, "re-time interleaved with the incumbent unless slower than it by more than this fraction; 0: never" },
 	{ "eval.sandbox", KKNOB_ENUM, "auto", 0, 0, "auto|bwrap|landlock|none", "isolation required; auto: the strongest there is, landlock at least" },
 	{ "eval.memory_mb", KKNOB_INT, "4096", 16, BIG, NULL, "memory of a build or a candidate" },
 	{ "eval.launcher", KKNOB_STR, "", 0, 0, NULL, "command put before keval by the pipeline, such as: ssh gpu1" },

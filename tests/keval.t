@@ -1,0 +1,420 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# keval: extraction, scan, build, imports, duplicates, commands of one's own, and how kharness's answers are used.
+# shellcheck disable=SC2016	# scripts in quotes
+. "${0%/*}/lib.sh"
+
+# Nothing here is measured in earnest, so nobody who measures need be waited for.
+KILN_LOCK_DIR=$T
+mkdir "$T/tmp"
+chmod 755 "$T"
+chmod 1777 "$T/tmp"
+TMPDIR=$T/tmp
+export KILN_LOCK_DIR TMPDIR
+# A campaign around a small task: y = 2 x.
+cat >task.json <<'E'
+{"schema":"task/1","name":"twice","op":"twice","description":"y = 2 x","language":"c","axes":{"N":{"type":"var"}},
+ "inputs":{"x":{"shape":["N"],"dtype":"float32"}},"outputs":{"y":{"shape":["N"],"dtype":"float32"}},
+ "entry":{"name":"twice","arguments":["x","y","N"]},"reference":"reference.c",
+ "build":{"compiler":"gcc","flags":["-O1","-fopenmp","-std=gnu11"],"libs":["-lm"]},"flops":"N","bytes":"8*N",
+ "distributions":["normal"],
+ "workloads":[{"name":"n7","axes":{"N":7},"sets":["quick"]},{"name":"n4096","axes":{"N":4096},"sets":["quick"],"timed":true}]}
+E
+cat >reference.c <<'E'
+#ifndef REAL
+#define REAL float
+#endif
+void twice(const REAL *x, REAL *y, int n)
+{
+	for (int i = 0; i < n; i++)
+		y[i] = 2 * x[i];
+}
+E
+echo '{"name":"twice","eval":{"timing_s":0.05,"warmup_s":0.01,"seeds":1}}' >campaign.json
+mkdir -p null trials/000/00
+echo '{"name":"null","eval":{"evaluator":"null"}}' >null/campaign.json
+
+# A stand-in for kharness beside a copy of keval: answers from files, and notes how it was called.
+mkdir -p bin
+cp "$KILN_BUILD/keval" bin/keval
+cat >bin/kharness <<'E'
+#!/bin/sh
+printf '%s\n' "$*" >>"$T/calls"
+case $1 in --lint) exit "$(cat "$T/lint" 2>/dev/null || echo 0)" ;; esac
+for f; do :; done
+[ -s "$f" ] || { echo "kharness: no candidate at $f" >&2; exit 2; }
+case $* in
+*--against*) cat "$T/answer.pairs" ;;
+*) cat "$T/answer" ;;
+esac
+exit "$(cat "$T/code" 2>/dev/null || echo 0)"
+E
+chmod +x bin/kharness
+
+cat >"make.sh" <<'E'
+# reply ID TEXT [MORE]: a record with this reply.
+reply() {
+	jq -cn --arg id "$1" --arg text "$2" --argjson more "${3:-null}" \
+	    '{schema:"candidate/1",trial:($id[0:3]|tonumber),branch:($id[4:]|tonumber),id:$id} + ($more // {}) + {reply:{text:$text}}'
+}
+fence() {
+	printf '```c\n%s\n```\n' "$1"
+}
+good='void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = x[i] + x[i]; }'
+# answer STATUS MEDIAN: what kharness says.
+answer() {
+	jq -cn --arg s "$1" --argjson t "$2" '{schema:"harness/1",seed:"ab",environment:{cpu:"x"},noise:{floor:0.01},
+	  sandbox:{level:3,name:"bwrap"},pairs:[],candidates:[{name:"candidate",status:$s,tier:(if $s=="correct" then 3 else 2 end),
+	  reasons:[],correctness:{passed:1,total:2,cases:[{workload:"n7",seed:"1",distribution:"normal",ok:false,max_abs_err:0.5,
+	  max_rel_err:0.1,tolerance:1e-6,mismatches:3,elements:7}]},
+	  timing:(if $s=="correct" then [{workload:"n4096",samples_ns:[$t],calls_per_sample:1,median_ns:$t,min_ns:$t,mean_ns:$t}] else [] end)}]}'
+}
+# code TEXT: evaluate this file; the eval member.
+code() {
+	printf '%s\n' "$1" >code.c
+	keval --code code.c | jq -c .eval
+}
+status() {
+	jq -r .eval.status "$@"
+}
+E
+
+ok 'help, version and usage errors' '
+	exits 0 keval --help; grep -q "^usage: keval" out
+	exits 0 keval -V; grep -q "^keval " out
+	exits 2 keval --nonsense
+	exits 2 keval --reference --code x; grep -q "exclude" err
+	exits 2 keval --reference in.ndjson
+	exits 2 keval --seed XYZ; grep -q hex err
+	exits 2 keval -c nowhere
+	exits 2 keval --code nowhere.c'
+ok 'no code in the reply' '
+	. ./make.sh
+	reply 001/01 "I am sorry." >in; keval in >out
+	is no_code "$(status out)"; is extract "$(jq -r ".eval.reasons[0].check" out)"
+	is false "$(jq ".eval|has(\"code\")" out)"
+	is null "$(jq -c .eval.tokens out)"'
+ok 'a record without a reply is refused' '
+	echo "{}" >in; exits 2 keval in; grep -q "in:1: the record has no .reply.text" err'
+ok 'a record is evaluated once' '
+	. ./make.sh
+	reply 001/01 "Nothing." >in; keval in >once; exits 2 keval once; grep -q "once:1: the record is evaluated already" err'
+ok 'compile errors are data, with a trimmed log' '
+	. ./make.sh
+	code "void twice(const float *x, float *y, int n) { y[0] = nowhere; (void)x; (void)n; }" >out
+	is "compile_error compiler 1" "$(jq -r "\"\(.status) \(.reasons[0].check) \(.tier)\"" out)"
+	jq -r .log out | grep -q "candidate.c:1:.*nowhere"
+	is 1 "$(jq .build.exit_code out)"
+	jq -r .build.command out | grep -q "^gcc -O1 .*-shared -fPIC -o candidate.so candidate.c -lm$"'
+ok 'no entry point' '
+	. ./make.sh
+	code "static int x; int other(void); int other(void) { return x++; }" >out
+	is "compile_error entry" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"
+	jq -r .log out | grep -q "defines no function twice"'
+ok 'a cut-off reply is said to be cut off' '
+	. ./make.sh
+	reply 001/01 "$(printf "\140\140\140c\nvoid twice(const float *x, float *y, int n)\n{\n")" >in
+	keval in | jq -r .eval.log | grep -q "cut off"'
+ok 'cheats that the source shows are rejected before the build' '
+	. ./make.sh
+	rejected() {
+		code "$2" >out
+		is "rejected $1" "$(jq -r "\"\(.status) \(.reasons|map(.check)|join(\" \"))\"" out)"
+		is false "$(jq "has(\"build\")" out)"
+		jq -r .log out | grep -q "refused this program"
+	}
+	rejected include_path "#include \"/etc/shadow\""
+	rejected include_path "#include <../../secret.h> int lots_of_code;"
+	rejected include_path "  #  include_next \"sub/../../up.h\""
+	rejected include_path "#inc\\
+lude \"/etc/passwd\""
+	rejected include_macro "#define P \"/etc/passwd\"
+#include P"
+	rejected asm_directive "__asm__(\".incbin \\\"/etc/passwd\\\"\");"
+	rejected asm_directive "asm(\".inc\" /* x */ \"bin \\\"/etc/passwd\\\"\");"
+	rejected asm_system "void f(void) { asm volatile (\"mov \$1, %eax\\n\\tsyscall\"); }"
+	rejected asm_data "void f(void) { asm volatile (\".byte 0x0f, 0x05\"); }"
+	rejected asm_escape "void f(void) { asm volatile (\"\\163yscall\"); }"
+	rejected load_hook "__attribute__((constructor)) void f(void) { }"
+	rejected load_hook "[[gnu::__constructor__]] void f(void) { }"
+	rejected load_hook "int f[4] __attribute__ ((aligned(4), section(\".text\")));"
+	rejected load_hook "#pragma weak twice = other_function"
+	rejected load_hook "_Pragma(\"redefine_extname a b\") int lots_of_code;"
+	rejected clock "long f(void) { return (long)__rdtsc(); }"
+	rejected process "int f(void) { return fork(); }"
+	rejected network "int f(void) { return socket(1, 2, 3); }"
+	rejected loader "void *f(void) { return dlopen(0, 1); }"
+	rejected memory_map "int f(void *p) { return mprotect(p, 1, 7); }"
+	rejected surroundings "void *f(void) { return __builtin_return_address(0); }"
+	rejected signal "int f(void *p) { return setjmp(p); }"
+	rejected "process network" "int f(void) { return fork() + socket(1, 2, 3); }"'
+ok 'names in comments, strings and other names are no cheats' '
+	. ./make.sh
+	code "/* fork() syscall #include \"/etc/passwd\" */ // socket(1)
+const char *s = \"fork() .incbin dlopen\";
+static void my_fork(void) { } static int forks, time_step;
+#pragma GCC optimize(\"O3\")
+#pragma omp declare simd
+void other(void); void other(void) { my_fork(); forks++; time_step++; }" >out
+	is "compile_error entry" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"'
+ok 'imports are checked after the build' '
+	. ./make.sh
+	rejected() {
+		code "$2 void twice(const float *x, float *y, int n) { (void)x; (void)n; $3 }" >out
+		is "rejected $1" "$(jq -r "\"\(.status) \(.reasons|map(.check)|join(\" \"))\"" out)"
+		is 0 "$(jq .build.exit_code out)"
+	}
+	rejected forbidden_symbol "int puts(const char *);" "puts(\"x\"); y[0] = 1;"
+	rejected "forbidden_symbol forbidden_symbol" "#define GLUE(a, b) a ## b
+int puts(const char *); int GLUE(so, cket)(int, int, int);" "y[0] = (float)GLUE(so, cket)(1, 2, 3) + (float)puts(\"x\");"
+	jq -r .log out | grep -q "socket (imported)"
+	rejected forbidden_symbol "#define GLUE(a, b) a ## b
+double GLUE(omp_get_, wtime)(void);" "y[0] = (float)GLUE(omp_get_, wtime)();"
+	rejected forbidden_symbol "extern void *stdout;" "y[0] = stdout != 0;"
+	rejected load_hook "#define CAT(a, b) a ## b
+static int count;
+__attribute__((CAT(const, ructor))) static void early(void) { count++; }" "y[0] = (float)count;"
+	jq -r .log out | grep -q "when the object is loaded"'
+ok 'inline assembly with the bytes of a system call is quarantined' '
+	. ./make.sh
+	code "#define S \"call\"
+void twice(const float *x, float *y, int n) { (void)x; (void)y; (void)n; __asm__ volatile (\"sys\" S ::: \"rax\", \"rcx\", \"r11\"); }" >out
+	is "quarantined asm_system" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"'
+ok 'files outside are not there when it builds' '
+	. ./make.sh
+	printf "#error secret\n" >"$T/secret.h"
+	code "#if __has_include(\"/etc/passwd\") || __has_include(\"$T/secret.h\")
+#error visible
+#endif
+int nothing;" >out
+	is entry "$(jq -r ".reasons[0].check" out)"'
+ok 'a compiler that is not there is a fault of the environment' '
+	. ./make.sh
+	mkdir -p c2; cp campaign.json reference.c c2
+	jq ".build.compiler = \"no-such-cc\"" task.json >c2/task.json
+	fence "$good" >code.c
+	exits 3 keval -c c2 --code code.c -o c2/out.ndjson
+	grep -q "no-such-cc is not installed" err; [ ! -e c2/out.ndjson ]'
+ok 'a build that takes too long is stopped' '
+	. ./make.sh
+	mkdir -p c3; cp task.json reference.c c3
+	echo "{\"name\":\"x\",\"eval\":{\"build_timeout_s\":0.5}}" >c3/campaign.json
+	printf "#define A x x x x x x x x x x\n#define B A A A A A A A A A A\n#define C B B B B B B B B B B\n#define D C C C C C C C C C C\n#define E D D D D D D D D D D\n#define F E E E E E E E E E E\n#define x F F\n int y = F F F F;\n" >code.c
+	start=$(date +%s)
+	keval -c c3 --code code.c >out
+	[ $(($(date +%s) - start)) -le 4 ]
+	is "compile_error resource" "$(jq -r "\"\(.eval.status) \(.eval.reasons[0].check)\"" out)"'
+
+ok 'a candidate goes to kharness with the knobs' '
+	. ./make.sh
+	rm -f calls; answer correct 2000 >answer
+	reply 001/01 "$(fence "$good")" >in
+	bin/keval -o out.ndjson in
+	is "correct 3 ab 0.01" "$(jq -r ".eval|\"\(.status) \(.tier) \(.seed) \(.noise.floor)\"" out.ndjson)"
+	is 1 "$(wc -l <calls)"
+	grep -q -- "-t ./task.json -s quick --phase both --oracle ./trials/000/build/.*so --seeds 1 --statistic median --timing-s 0.05" calls
+	jq -r .eval.log out.ndjson | grep -q "n4096: 0.002 ms, 2.048 GFLOP/s, 16.38 GB/s"'
+ok 'the work folder is gone afterwards' '
+	[ -z "$(ls -A "$TMPDIR")" ]'
+ok 'wrong results: where and how far, in the log' '
+	. ./make.sh
+	answer partial 1 >answer
+	reply 001/01 "$(fence "$good")" >in; bin/keval in >out
+	is partial "$(status out)"
+	jq -r .eval.log out | grep -q "workload n7, normal inputs, seed 1: 3 of 7 elements wrong, largest error 0.5"'
+ok 'a fault of kharness is passed on, and leaves no record' '
+	. ./make.sh
+	answer correct 2000 >answer
+	for c in 3 4 75; do
+		echo $c >code
+		exits $c bin/keval -o none.ndjson in
+		[ ! -e none.ndjson ]
+		[ -z "$(ls -A "$TMPDIR")" ]
+	done
+	rm code
+	echo "{" >answer; exits 4 bin/keval -o none.ndjson in; [ ! -e none.ndjson ]
+	echo "{\"schema\":\"harness/1\",\"candidates\":[]}" >answer; exits 4 bin/keval in; grep -q "no candidate" err'
+ok 'the reference: linted, checked, recorded' '
+	. ./make.sh
+	rm -f calls; answer correct 10000 >answer
+	bin/keval --reference -o trials/000/00/eval.ndjson
+	is "000/00 0 0 correct" "$(jq -r "\"\(.id) \(.trial) \(.branch) \(.eval.status)\"" trials/000/00/eval.ndjson)"
+	is "--lint ./task.json" "$(head -n 1 calls)"
+	answer wrong_value 1 >answer
+	exits 2 bin/keval --reference -o bad.ndjson; grep -q "reference is not correct but wrong_value" err; [ ! -e bad.ndjson ]
+	echo 2 >lint; exits 2 bin/keval --reference -o bad.ndjson; rm lint; [ ! -e bad.ndjson ]'
+ok 'baselines: checked, recorded, left out with a note when they do not build' '
+	. ./make.sh
+	mkdir -p base/trials/000/00; cp reference.c campaign.json base; cp reference.c base/best.c; echo "#include <no_such.h>" >base/none.c
+	jq ".baselines=[{name:\"best\",file:\"best.c\",flags:[\"-O3\"]},{name:\"none\",file:\"none.c\"}]" task.json >base/task.json
+	answer correct 500 >answer
+	bin/keval -c base --reference -o base/trials/000/00/eval.ndjson 2>err
+	grep -q "baseline none left out" err
+	is "best:500 none:-" "$(jq -r "[.eval.baselines[]|\"\(.name):\(.timing[0].median_ns // \"-\")\"]|join(\" \")" base/trials/000/00/eval.ndjson)"
+	jq -e ".eval.baselines[1].missing|test(\"no_such.h\")" base/trials/000/00/eval.ndjson
+	reply 001/01 "$(fence "$good")" >in4; answer correct 1000 >answer
+	bin/keval -c base in4 | jq -r .eval.log | grep -q "0.5 of the speed of best"
+	answer correct 1000 >answer.pairs
+	mkdir -p base/trials/001/01; bin/keval -c base -o base/trials/001/01/eval.ndjson in4
+	rm -f calls; bin/keval -c base --verify 001/01 >out 2>err; grep -q "baseline none left out" err
+	grep -q -- "--against reference=.* --against best=" calls'
+ok 'a bundle: files beside the program, in the build and in the hash' '
+	. ./make.sh
+	mkdir -p pack; cp reference.c campaign.json pack; jq ".files=true" task.json >pack/task.json
+	text() { printf "\140\140\140c file=tile.h\nenum { TWICE = %s };\n\140\140\140\n" "$1"; fence "#include \"tile.h\"
+void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = TWICE * x[i]; }"; }
+	answer correct 1000 >answer
+	reply 001/01 "$(text 2)" >in5; bin/keval -c pack in5 >out
+	is "correct tile.h" "$(jq -r ".eval|\"\(.status) \(.files[0].path)\"" out)"
+	mkdir -p pack/trials/001/01; cp out pack/trials/001/01/eval.ndjson
+	reply 001/01 "$(text 3)" >in6; bin/keval -c pack in6 >out2
+	[ "$(jq -r .eval.tokens out)" != "$(jq -r .eval.tokens out2)" ]
+	reply 002/01 "$(text 2)" "$(jq -c "{sample:{incumbent:\"001/01\",parent:{id:\"001/01\",code:.eval.code}}}" out)" >in7
+	bin/keval -c pack in7 >out3; is null "$(jq .eval.duplicate_of out3)"
+	bin/keval -c pack --verify 001/01 | jq -e ".eval.files|length == 1"
+	fence "#include \"tile.h\"
+void twice(const float *x, float *y, int n) { (void)x; (void)y; (void)n; }" >alone
+	reply 001/01 "$(cat alone)" >in8; is compile_error "$(bin/keval -c pack in8 | status)"'
+ok 'the log compares with the reference' '
+	. ./make.sh
+	answer correct 2000 >answer
+	bin/keval in | jq -r .eval.log | grep -q "n4096: 0.002 ms.*5 times as fast as the reference"'
+ok 'close to the incumbent: timed in turns; slower: not' '
+	. ./make.sh
+	mkdir -p trials/001/01; answer correct 2000 >answer
+	bin/keval -o trials/001/01/eval.ndjson in
+	other="void twice(const float *x, float *y, int n) { while (n--) *y++ = 2 * *x++; }"
+	reply 002/01 "$(fence "$other")" "{\"sample\":{\"incumbent\":\"001/01\"}}" >in2
+	answer correct 2000 | jq -c ".pairs=[{name:\"incumbent\",workload:\"n4096\",ratio:1.2,low:1.1,high:1.3}]" >answer.pairs
+	for t in 1000 1900 2100; do
+		answer correct $t >answer; rm -f calls
+		bin/keval in2 >out
+		is 2 "$(wc -l <calls)"
+		grep -q -- "--phase timing .*--against incumbent=./trials/000/build/" calls
+		is "001/01 1.1 $t" "$(jq -r ".eval|\"\(.pairs[0].id) \(.pairs[0].low) \(.timing[0].median_ns)\"" out)"
+		jq -r .eval.log out | grep -q "1.200 times its speed"
+	done
+	answer correct 3000 >answer; rm -f calls
+	bin/keval in2 >out; is 1 "$(wc -l <calls)"; is false "$(jq ".eval|has(\"pairs\")" out)"'
+ok 'wrong in the second timing is wrong' '
+	. ./make.sh
+	answer correct 2000 >answer; answer wrong_value 1 >answer.pairs
+	bin/keval in2 >out
+	is "wrong_value false" "$(jq -r ".eval|\"\(.status) \(has(\"pairs\"))\"" out)"'
+ok 'the best, verified beside reference and baselines' '
+	. ./make.sh
+	answer correct 2000 | jq -c ".pairs=[{name:\"reference\",workload:\"n4096\",ratio:5,low:4,high:6}]|
+	    .candidates+=[{name:\"reference\",status:\"correct\",timing:[{workload:\"n4096\",median_ns:9000}]}]" >answer.pairs
+	rm -f calls
+	bin/keval --verify 001/01 >out
+	grep -q -- "--against reference=./trials/000/build/" calls
+	is "001/01 reference reference 5" "$(jq -r "\"\(.id) \(.eval.pairs[0].name) \(.eval.baselines[0].name) \(.eval.pairs[0].ratio)\"" out)"
+	exits 2 bin/keval --verify 077/01; exits 2 bin/keval --verify ../../etc'
+ok 'the same tokens as the parent or one in the archive: taken over, not run' '
+	. ./make.sh
+	rm -f calls
+	tokens=$(jq -r .eval.tokens trials/001/01/eval.ndjson)
+	printf "%s\n" "{\"kind\":\"archive\"}" "{\"kind\":\"program\",\"id\":\"001/01\",\"tokens\":\"$tokens\"}" >archive
+	reply 003/01 "$(fence "/* again */  $good")" >in3
+	bin/keval -a archive in3 >out
+	is "001/01 correct 2000 $tokens" "$(jq -r ".eval|\"\(.duplicate_of) \(.status) \(.timing[0].median_ns) \(.tokens)\"" out)"
+	jq -r .eval.code out | grep -q again
+	[ ! -e calls ]
+	reply 003/01 "$(fence "/* again */  $good")" "$(jq -c "{sample:{parent:{id:\"001/01\",code:.eval.code}}}" trials/001/01/eval.ndjson)" >in3
+	bin/keval in3 >out; is 001/01 "$(jq -r .eval.duplicate_of out)"; [ ! -e calls ]
+	answer correct 2000 >answer
+	reply 003/01 "$(fence "$good")" "{\"sample\":{\"parent\":{\"id\":\"044/01\",\"code\":\"$good\"}}}" >in3
+	bin/keval in3 >out; is false "$(jq ".eval|has(\"duplicate_of\")" out)"; [ -e calls ]'
+
+ok 'the null evaluator: no task, no build, the same everywhere' '
+	. ./make.sh
+	for i in 1 2 3 4 5 6 7 8 9; do reply 001/0$i "$(fence "void f(int *a) { a[$i] = 1; }")"; done >in
+	keval -c null in >a; keval -c null <in >b; same a b
+	is false "$(head -n 1 a | jq ".eval|has(\"wall_s\")")"
+	keval -c null --reference >ref; is 10000000 "$(jq ".eval.timing[0].median_ns" ref)"
+	kscore -c null -r ref a | jq -e -s "map(.score.speedup // 1) | min > 0.1 and max < 100" >out'
+ok 'the null evaluator over many programs: mostly correct' '
+	. ./make.sh
+	jq -cn "range(1000) | {trial:1,branch:1,id:\"001/01\",reply:{text:\"\u0060\u0060\u0060c\nint variable_\(.) = \(.);\n\u0060\u0060\u0060\n\"}}" >in
+	keval -c null in | jq -r .eval.status | sort | uniq -c >out
+	cat out
+	correct=$(awk "/ correct/ { print \$1 }" out); [ "$correct" -gt 800 ]; [ "$correct" -lt 920 ]
+	grep -q compile_error out; grep -q run_error out; grep -q wrong_value out; grep -q partial out'
+ok 'the null evaluator times the workloads of the task' '
+	. ./make.sh
+	mkdir -p null2; cp task.json reference.c null2; echo "{\"name\":\"n\",\"eval\":{\"evaluator\":\"null\"}}" >null2/campaign.json
+	is n4096 "$(keval -c null2 --reference | jq -r ".eval.timing|map(.workload)|join(\" \")")"'
+ok 'progress' '
+	. ./make.sh
+	head -n 1 in >one; KILN_PROGRESS=1 keval -c null one >/dev/null 2>err
+	grep -q "^001/01 eval: " err'
+
+ok 'own commands: exit statuses' '
+	. ./make.sh
+	mkdir -p own; cp task.json reference.c own; printf "%s\n" "$good" >code.c
+	run() {
+		jq -cn --arg c "$1" --arg t "$2" "{name:\"own\",eval:{correctness:{command:\$c,files:[\"reference.c\"]},timing:{command:\$t,format:\"json\"}}}" >own/campaign.json
+		keval -c own --code code.c
+	}
+	times="echo {\\\"timing\\\":[{\\\"workload\\\":\\\"a\\\",\\\"samples_ns\\\":[10,30,20,40]}]}"
+	run "test -s \$KILN_SO && test -s \$KILN_CODE && test -s \$KILN_TASK && test -s reference.c && test \$KILN_SET = quick" "$times" >out
+	is "correct 3 25 10 25 a" "$(jq -r ".eval|\"\(.status) \(.tier) \(.timing[0]|\"\(.median_ns) \(.min_ns) \(.mean_ns) \(.workload)\")\"" out)"
+	is wrong_value "$(run "exit 1" "$times" | status)"
+	is run_error "$(run "exit 9" "$times" | status)"
+	is run_error "$(run "kill -9 \$\$" "$times" | status)"
+	is run_error "$(run true "exit 1" | status)"
+	run "exit 75" "$times" >out 2>err && exit 1; is 75 "$(run "exit 75" "$times" >out 2>err || echo $?)"; [ ! -s out ]
+	run "exit 75" "$times" 2>&1 | grep -q "asks to be tried again"'
+ok 'own commands: JSON and CSV' '
+	. ./make.sh
+	tiers() {
+		jq -cn --argjson c "$1" --argjson t "$2" "{name:\"own\",eval:{correctness:\$c,timing:\$t}}" >own/campaign.json
+		keval -c own --code code.c
+	}
+	check="{\"format\":\"csv\",\"command\":\"echo Shape,Check; echo a,PASS; echo b,FAIL\",\"columns\":{\"workload\":\"Shape\",\"ok\":\"Check\"}}"
+	bench="{\"format\":\"csv\",\"command\":\"printf %s \\\"M,N,\\\\\\\"Time (us)\\\\\\\"\n1,2,5\n1,2,7\n\n3,4,10\n\\\"\",\"columns\":{\"workload\":[\"M\",\"N\"],\"time\":\"Time (us)\",\"unit\":\"us\"}}"
+	tiers "$check" "$bench" >out
+	is "partial 1 2" "$(jq -r ".eval|\"\(.status) \(.correctness.passed) \(.correctness.total)\"" out)"
+	good_check="{\"format\":\"json\",\"command\":\"echo {\\\\\\\"ok\\\\\\\":true,\\\\\\\"log\\\\\\\":\\\\\\\"fine\\\\\\\"}\"}"
+	tiers "$good_check" "$bench" >out
+	is "correct 1x2:6000:5000 3x4:10000:10000" "$(jq -r ".eval|\"\(.status) \(.timing|map(\"\(.workload):\(.median_ns):\(.min_ns)\")|join(\" \"))\"" out)"
+	jq -r .eval.log out | grep -q fine
+	wrong="{\"format\":\"csv\",\"command\":\"echo w,t,c; echo a,5,ERROR\",\"columns\":{\"workload\":\"w\",\"time\":\"t\",\"ok\":\"c\"}}"
+	is wrong_value "$(tiers "$good_check" "$wrong" | status)"'
+ok 'own commands: what is wrong is named' '
+	. ./make.sh
+	refused() {
+		jq -cn --argjson t "$2" "{name:\"own\",eval:{correctness:{command:\"true\"},timing:\$t}}" >own/campaign.json
+		exits 2 keval -c own --code code.c -o own/none.ndjson
+		grep -q -- "$1" err || { cat err; return 1; }
+		[ ! -e own/none.ndjson ]
+	}
+	refused "eval.timing.command" "{}"
+	refused "eval.timing.comand: unknown field" "{\"command\":\"true\",\"comand\":1}"
+	refused "times need json or csv" "{\"command\":\"true\"}"
+	refused "is not json, csv or exit" "{\"command\":\"true\",\"format\":\"xml\"}"
+	refused "columns.tme: unknown column" "{\"command\":\"true\",\"format\":\"csv\",\"columns\":{\"tme\":\"x\"}}"
+	refused "columns.time: the name of a column is needed" "{\"command\":\"true\",\"format\":\"csv\"}"
+	refused "printed no column .Time" "{\"command\":\"echo a,b\",\"format\":\"csv\",\"columns\":{\"time\":\"Time\"}}"
+	refused "is not ms, us, ns or s" "{\"command\":\"echo t\",\"format\":\"csv\",\"columns\":{\"time\":\"t\",\"unit\":\"h\"}}"
+	refused "must be a number above zero" "{\"command\":\"echo t; echo fast\",\"format\":\"csv\",\"columns\":{\"time\":\"t\"}}"
+	refused "must be a number above zero" "{\"command\":\"echo t; echo 0\",\"format\":\"csv\",\"columns\":{\"time\":\"t\"}}"
+	refused "neither pass nor fail" "{\"command\":\"echo t,c; echo 1,perhaps\",\"format\":\"csv\",\"columns\":{\"time\":\"t\",\"ok\":\"c\"}}"
+	refused "printed no times" "{\"command\":\"echo t\",\"format\":\"csv\",\"columns\":{\"time\":\"t\"}}"
+	refused "not a JSON object" "{\"command\":\"echo hello\",\"format\":\"json\"}"
+	refused "relative name" "{\"command\":\"true\",\"format\":\"json\",\"files\":[\"../x\"]}"'
+ok 'own commands: a build, in and out of the sandbox, without secrets' '
+	. ./make.sh
+	jq -cn "{name:\"own\",eval:{build:{command:\"gcc -shared -fPIC -o \\\"\$KILN_SO\\\" \\\"\$KILN_CODE\\\"\"},
+	  correctness:{command:\"test -z \\\"\$MY_API_KEY\\\"\",sandbox:false},timing:{format:\"json\",command:\"echo {}\"}}}" >own/campaign.json
+	MY_API_KEY=canary exits 2 keval -c own --code code.c; grep -q "printed no times" err
+	jq -c ".eval.build={command:\"exit 1\"}" own/campaign.json >own/c; mv own/c own/campaign.json
+	is compile_error "$(keval -c own --code code.c | status)"
+	printf "%s\n" "{\"ok\":false,\"log\":\"a.c:1:1: error: bad\"}" >own/say
+	jq -c ".eval.build={command:\"cat say\",format:\"json\",files:[\"say\"]}" own/campaign.json >own/c; mv own/c own/campaign.json
+	keval -c own --code code.c >out
+	is compile_error "$(status out)"; jq -r .eval.log out | grep -q "error: bad"'
+ok 'the member fits its schema in shape' '
+	jq -c ".properties|keys" "$KILN_DATA/docs/schemas/eval-1.json" >known
+	cat trials/*/*/eval.ndjson out | jq -c ".eval|keys-$(cat known)" | sort -u >got; echo "[]" >want; same want got'
+done_testing

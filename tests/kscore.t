@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kscore: the ladder, the formula, gains, and what is refused.
+# shellcheck disable=SC2016
+. "${0%/*}/lib.sh"
+
+cat >campaign.json <<'E'
+{"name":"test"}
+E
+cat >ref.ndjson <<'E'
+{"trial":0,"branch":0,"id":"000/00","eval":{"status":"correct","tier":3,"log":"","noise":{"floor":0.01},"timing":[{"workload":"a","median_ns":33900000,"min_ns":30000000,"mean_ns":40000000}]}}
+E
+# record ID EVAL [SAMPLE]: a line with this evaluation.
+cat >make.sh <<'E'
+record() {
+	printf '{"trial":1,"branch":1,"id":"%s",%s"eval":{"log":"",%s}}\n' "$1" "${3:+\"sample\":$3,}" "$2"
+}
+timed() {
+	printf '"status":"correct","tier":3,"noise":{"floor":%s},"timing":[{"workload":"a","median_ns":%s,"min_ns":%s,"mean_ns":%s}]' \
+	    "${2:-0.01}" "$1" "$1" "$1"
+}
+score() {
+	kscore -r ref.ndjson "$@" | jq -c .score
+}
+E
+
+ok 'help and version' '
+	exits 0 kscore --help; grep -q "^usage: kscore" out
+	exits 0 kscore --version; grep -q "^kscore " out'
+ok 'usage errors' '
+	exits 2 kscore; grep -q "REFERENCE" err; grep -q "^usage" err
+	exits 2 kscore --nonsense
+	exits 2 kscore -r nowhere.ndjson
+	exits 2 kscore -r /dev/null'
+ok 'every status has its rung' '
+	. ./make.sh
+	for s in no_code rejected quarantined compile_error run_error wrong_shape wrong_value partial correct; do
+		record 001/01 "\"status\":\"$s\",\"tier\":1"
+	done >in
+	kscore -r ref.ndjson in | jq -r "[.score.perf_score,.score.combined,.score.correct,.score.gain]|@tsv" >got
+	printf "%s\t%s\t%s\tfalse\n" 0 0 false 0 0 false 0 0 false 1 1 false 2 2 false 3 3 false 3 3 false 4 4 false 5 5 true >want
+	same want got'
+ok 'the formula, on the figures of the logs' '
+	. ./make.sh
+	for ns in 23800000 1070000 274000; do record 001/01 "$(timed $ns)"; done >in
+	kscore -r ref.ndjson in | jq ".score.combined*1000|round|./1000" >got
+	printf "9.273\n100.047\n376.168\n" >want
+	same want got'
+ok 'slower than the reference still earns' '
+	. ./make.sh
+	record 001/01 "$(timed 67800000)" >in
+	is 6.5 "$(kscore -r ref.ndjson in | jq .score.combined)"
+	is false "$(kscore -r ref.ndjson in | jq .score.gain)"'
+ok 'the reference scores 1x' '
+	is "1 8 false" "$(kscore -r ref.ndjson ref.ndjson | jq -r "\"\(.score.speedup) \(.score.combined) \(.score.gain)\"")"'
+ok 'multiplier and statistic are knobs' '
+	. ./make.sh
+	mkdir -p k; printf "{\"name\":\"k\",\"score\":{\"multiplier\":1,\"statistic\":\"min\"}}" >k/campaign.json
+	record 001/01 "$(timed 10000000)" >in
+	is "3 8" "$(kscore -c k -r ref.ndjson in | jq -r "\"\(.score.speedup) \(.score.combined)\"")"'
+ok 'what came before passes through byte for byte' '
+	. ./make.sh
+	record 001/01 "$(timed 10000000)" >in
+	kscore -r ref.ndjson in >out
+	head -c "$(($(wc -c <in) - 2))" in >want; head -c "$(($(wc -c <in) - 2))" out >got; same want got'
+ok 'rebuilt, it is the same byte for byte' '
+	. ./make.sh
+	record 001/01 "$(timed 10000001)" >in
+	kscore -r ref.ndjson -o a.ndjson in; kscore -r ref.ndjson <in >b.ndjson; same a.ndjson b.ndjson'
+ok 'bad times are refused by name' '
+	. ./make.sh
+	for t in 0 -1 null "\"x\"" true; do
+		record 001/01 "$(timed $t)" >in
+		exits 2 kscore -r ref.ndjson -o bad.ndjson in
+		grep -q "in:1: workload a: the candidate has no valid median time" err
+		[ ! -e bad.ndjson ]
+	done
+	printf "%s\n" "{\"eval\":{\"status\":\"correct\",\"timing\":[{\"workload\":\"a\",\"median_ns\":NaN}]}}" >in
+	exits 2 kscore -r ref.ndjson in'
+ok 'other workloads than the reference are refused by name' '
+	. ./make.sh
+	record 001/01 "\"status\":\"correct\",\"timing\":[{\"workload\":\"b\",\"median_ns\":5}]" >in
+	exits 2 kscore -r ref.ndjson in
+	grep -q "only the reference has {a}, only the candidate has {b}" err'
+ok 'an unknown status, a record without evaluation' '
+	. ./make.sh
+	record 001/01 "\"status\":\"splendid\"" >in; exits 2 kscore -r ref.ndjson in; grep -q splendid err
+	echo "{}" >in; exits 2 kscore -r ref.ndjson in; grep -q "eval.status" err
+	echo "{\"eval\":{\"status\":\"correct\"},\"score\":{}}" >in; exits 2 kscore -r ref.ndjson in; grep -q "already" err'
+ok 'a broken reference is refused' '
+	echo "{\"id\":\"000/00\",\"eval\":{\"status\":\"wrong_value\"}}" >r
+	exits 2 kscore -r r ref.ndjson; grep -q "correct and timed" err'
+ok 'gain over the reference while there is no incumbent' '
+	. ./make.sh
+	record 001/01 "$(timed 33000000)" >in; is true "$(score in | jq .gain)"
+	record 001/01 "$(timed 33500000)" >in; is false "$(score in | jq .gain)"'
+ok 'gain over the incumbent needs more than the noise of both' '
+	. ./make.sh
+	mkdir -p trials/005/02
+	record 005/02 "$(timed 10000000 0.03)" >trials/005/02/eval.ndjson
+	for ns in 9600000 9400000; do record 006/01 "$(timed $ns 0.04)" "{\"incumbent\":\"005/02\"}"; done >in
+	is "false true" "$(score in | jq -s -r "map(.gain|tostring)|join(\" \")")"
+	record 006/01 "$(timed 9300000 0.04)" >in
+	echo "{\"kind\":\"archive\",\"schema\":\"archive/1\",\"best\":{\"id\":\"005/02\"}}" >arch
+	is "true 1.075" "$(kscore -a arch -r ref.ndjson in | jq -r "\"\(.score.gain) \(.score.gain_ratio*1000|round|./1000)\"")"'
+ok 'pairs decide by the lower end' '
+	. ./make.sh
+	pair() { printf "%s,\"pairs\":[{\"name\":\"incumbent\",\"id\":\"005/02\",\"workload\":\"a\",\"ratio\":%s,\"low\":%s,\"high\":9}]" "$(timed 5000000)" "$1" "$2"; }
+	for p in "1.05 1.02" "1.05 1.009" "0.9 0.8"; do
+		# shellcheck disable=SC2086
+		record 006/01 "$(pair $p)" "{\"incumbent\":\"005/02\"}"
+	done >in
+	is "true false false" "$(score in | jq -s -r "map(.gain|tostring)|join(\" \")")"
+	is "1.05 1.05 0.9" "$(score in | jq -s -r "map(.gain_ratio*100|round|./100|tostring)|join(\" \")")"'
+ok 'a duplicate never gains' '
+	. ./make.sh
+	record 001/01 "\"duplicate_of\":\"001/02\",$(timed 1000000)" >in
+	is false "$(score in | jq .gain)"'
+ok 'an incumbent that is not correct does not count' '
+	. ./make.sh
+	mkdir -p trials/004/01
+	record 004/01 "\"status\":\"wrong_value\"" >trials/004/01/eval.ndjson
+	record 006/01 "$(timed 30000000)" "{\"incumbent\":\"004/01\"}" >in
+	is true "$(score in | jq .gain)"
+	record 006/01 "$(timed 30000000)" "{\"incumbent\":\"009/01\"}" >in
+	exits 2 kscore -r ref.ndjson in; grep -q "trials/009/01" err'
+ok 'the member fits its schema in shape' '
+	. ./make.sh
+	record 001/01 "$(timed 10000000)" >in
+	jq -c ".properties|keys" "$KILN_DATA/docs/schemas/score-1.json" >known
+	kscore -r ref.ndjson in | jq -c ".score|keys-$(cat known)" >got; echo "[]" >want; same want got'
+done_testing

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kgain: times, speed-ups and pairs. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "kgain.h"
+#include "kutil.h"
+#include "tap.h"
+
+static json_t *
+parse(const char *text)
+{
+	json_t *v = json_loads(text, JSON_DECODE_ANY, NULL);
+
+	if (!v)
+		kdie(K_USAGE, "test data: %s", text);
+	return v;
+}
+
+static bool
+near(double a, double b)
+{
+	return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static double
+time_of(const char *row, const char *statistic)
+{
+	json_t *v = parse(row);
+	double ns = kgain_time_ns(v, statistic);
+
+	json_decref(v);
+	return ns;
+}
+
+static void
+test_times(void)
+{
+	static const char *const bad[] = { "{}", "{\"median_ns\":0}", "{\"median_ns\":-1}", "{\"median_ns\":\"x\"}",
+	    "{\"samples_ns\":[]}",
+		"{\"samples_ns\":[1,0,3]}", "{\"samples_ns\":[1,\"x\"]}", "{\"samples_ns\":[1,-5,3]}",
+		"{\"median_ns\":null,\"samples_ns\":[1]}" };
+	static const char samples[] = "{\"samples_ns\":[40,10,20,90]}";
+
+	CHECK(time_of("{\"median_ns\":5,\"min_ns\":3,\"mean_ns\":7}", "median") == 5);
+	CHECK(time_of("{\"median_ns\":5,\"min_ns\":3,\"mean_ns\":7}", "min") == 3);
+	CHECK(time_of("{\"median_ns\":5,\"min_ns\":3,\"mean_ns\":7.5}", "mean") == 7.5);
+	CHECK(time_of(samples, "median") == 30);
+	CHECK(time_of(samples, "min") == 10);
+	CHECK(time_of(samples, "mean") == 40);
+	CHECK(time_of("{\"samples_ns\":[3,1,2]}", "median") == 2);
+	for (size_t i = 0; i < LEN(bad); i++)
+		tap_check(isnan(time_of(bad[i], "median")), bad[i], __FILE__, __LINE__);
+}
+
+#define ROW(w, t) "{\"workload\":\"" w "\",\"median_ns\":" t "}"
+
+static char *
+compare(const char *reference, const char *candidate, double *speedup)
+{
+	json_t *r = parse(reference), *c = parse(candidate), *rows = NULL;
+	char *fault = kgain_speedup(r, c, "median", speedup, &rows);
+
+	if (!fault)
+		CHECK(json_array_size(rows) == json_array_size(c));
+	json_decref(rows);
+	json_decref(r);
+	json_decref(c);
+	return fault;
+}
+
+static void
+test_speedup(void)
+{
+	static const struct {
+		const char *reference, *candidate, *fault;
+	} bad[] = {
+		{ "[" ROW("a", "1") "]", "[" ROW("b", "1") "]",
+		"timed workloads differ: only the reference has {a}, only the candidate has {b}" },
+		{ "[" ROW("a", "1") "," ROW("b", "1") "]", "[" ROW("a", "1") "]",
+		"timed workloads differ: only the reference has {b}, only the candidate has {}" },
+		{ "[" ROW("a", "1") "]", "[" ROW("a", "1") "," ROW("a", "1") "]",
+		"timed workloads differ: only the reference has {}, only the candidate has {}" },
+		{ "[]", "[]", "no workload is timed" },
+		{ "[" ROW("a", "1") "]", "[" ROW("a", "0") "]", "workload a: the candidate has no valid median time" },
+		{ "[" ROW("a", "-1") "]", "[" ROW("a", "1") "]", "workload a: the reference has no valid median time" },
+		{ "[" ROW("a", "1") "]", "[{\"workload\":\"a\"}]",
+		"workload a: the candidate has no valid median time" },
+		{ "[{}]", "[" ROW("a", "1") "]",
+		"timed workloads differ: only the reference has {(without a name)}, only the candidate has {a}" },
+	};
+	double speedup = 0;
+
+	CHECK(!compare("[" ROW("a", "80") "," ROW("b", "100") "]", "[" ROW("b", "50") "," ROW("a", "10") "]",
+	    &speedup));
+	CHECK(near(speedup, 4));
+	CHECK(!compare("[" ROW("a", "7") "]", "[" ROW("a", "7") "]", &speedup));
+	CHECK(speedup == 1);
+	for (size_t i = 0; i < LEN(bad); i++) {
+		char *fault = compare(bad[i].reference, bad[i].candidate, &speedup);
+
+		CHECK_STR(fault, bad[i].fault);
+		free(fault);
+	}
+}
+
+static void
+test_pairs(void)
+{
+	static const char timing[] = "[" ROW("a", "1") "," ROW("b", "1") "]";
+	static const struct {
+		const char *pairs;
+		bool good;
+		double ratio, low;
+	} rows[] = {
+		{ "[{\"name\":\"i\",\"workload\":\"a\",\"ratio\":2,\"low\":1},{\"name\":\"i\",\"workload\":\"b\",\"ratio\":8,\"low\":4}]", true, 4, 2 },
+		{ "[{\"name\":\"i\",\"workload\":\"a\",\"ratio\":2,\"low\":1}]", false, 0, 0 },
+		{ "[{\"name\":\"x\",\"workload\":\"a\",\"ratio\":2,\"low\":1},{\"name\":\"i\",\"workload\":\"b\",\"ratio\":8,\"low\":4}]", false, 0, 0 },
+		{ "[{\"name\":\"i\",\"workload\":\"a\",\"ratio\":2,\"low\":0},{\"name\":\"i\",\"workload\":\"b\",\"ratio\":8,\"low\":4}]", false, 0, 0 },
+		{ "[{\"name\":\"i\",\"workload\":\"a\"},{\"name\":\"i\",\"workload\":\"b\",\"ratio\":8,\"low\":4}]",
+		false, 0, 0 },
+		{ "[]", false, 0, 0 },
+	};
+	json_t *t = parse(timing);
+
+	for (size_t i = 0; i < LEN(rows); i++) {
+		json_t *p = parse(rows[i].pairs);
+		double ratio = 0, low = 0;
+
+		CHECK(kgain_pairs(p, "i", t, &ratio, &low) == rows[i].good);
+		CHECK(!rows[i].good || (near(ratio, rows[i].ratio) && near(low, rows[i].low)));
+		json_decref(p);
+	}
+	CHECK(near(kgain_runtime_ms(t, "median"), 1e-6));
+	CHECK(isnan(kgain_runtime_ms(NULL, "median")));
+	CHECK(!kgain_row(t, "c"));
+	CHECK(near(kgain_noise(0.03, 0.04), 0.05));
+	json_decref(t);
+}
+
+int
+main(void)
+{
+	test_times();
+	test_speedup();
+	test_pairs();
+	return tap_done();
+}

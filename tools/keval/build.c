@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tier T1: source to shared object, in the sandbox's build profile; trusted code is built the same way and kept. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "keval.h"
+#include "kio.h"
+#include "klock.h"
+#include "klog.h"
+#include "ksandbox.h"
+#include "kutil.h"
+
+enum { SO_MAX = 64 << 20, LOG_MAX = 4 << 20, ARGS_MAX = 256 };
+
+static const char so_name[] = "candidate.so";
+
+/* Name of the source file, by backend: compilers go by the suffix. */
+static const struct {
+	const char *backend, *file;
+} sources[] = {
+	{ "c", "candidate.c" }, { "cuda", "candidate.cu" }, { "hip", "candidate.hip" }, { "opencl", "candidate.cl" },
+	{ "sycl", "candidate.cpp" }, { "triton", "candidate.py" },
+};
+
+const char *
+source_name(const struct keval *k)
+{
+	const char *backend = kcamp_str(k->camp, "backend");
+
+	for (size_t i = 0; i < LEN(sources); i++)
+		if (!strcmp(sources[i].backend, backend))
+			return sources[i].file;
+	return "candidate.c";
+}
+
+int
+sandbox_level(struct keval *k)
+{
+	if (!k->level)
+		k->level = ksandbox_level(kcamp_str(k->camp, "eval.sandbox"));
+	return k->level;
+}
+
+json_t *
+sandbox_json(struct keval *k)
+{
+	return json_pack("{s:i,s:s}", "level", sandbox_level(k), "name", ksandbox_name(sandbox_level(k)));
+}
+
+void
+work_put(const char *work, const char *name, const void *data, size_t len)
+{
+	if (ksandbox_put(work, name, data, len, 0644) < 0)
+		kdie_errno(K_IO, "%s/%s", work, name);
+}
+
+void
+work_put_sources(const struct keval *k, const struct subject *s, const char *work)
+{
+	work_put(work, source_name(k), s->code, strlen(s->code));
+	for (size_t i = 0; i < s->file_count; i++)
+		if (strncmp(s->files[i].path, "candidate.", 10))
+			work_put(work, s->files[i].path, s->files[i].content, strlen(s->files[i].content));
+}
+
+/* A file of the work folder, NULL when there is none, it is no regular file, or it is larger than MAX. */
+char *
+work_read(const char *work, const char *name, size_t max, size_t *len)
+{
+	int fd = ksandbox_open(work, name);
+	struct kbuf b = { 0 };
+	char chunk[65536];
+	ssize_t n = 0;
+
+	while (fd >= 0 && b.len <= max && (n = read(fd, chunk, sizeof chunk)) > 0)
+		kbuf_add(&b, chunk, (size_t)n);
+	if (fd < 0 || n < 0 || b.len > max) {
+		if (fd >= 0)
+			close(fd);
+		kbuf_free(&b);
+		return NULL;
+	}
+	close(fd);
+	kbuf_add(&b, "", 0);
+	*len = b.len;
+	return b.data;
+}
+
+static void
+add_strings(char **argv, size_t *n, const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *s = json_string_value(json_array_get(list, i));
+
+		if (s && *n < ARGS_MAX - 1)
+			argv[(*n)++] = (char *)s;
+	}
+}
+
+/* The sandbox's PATH is fixed; a compiler that is not on it is missing, which is no fault of the candidate. */
+static void
+need_compiler(const char *compiler)
+{
+	static const char *const folders[] = { "/usr/local/bin", "/usr/bin", "/bin" };
+
+	if (strchr(compiler, '/') && !access(compiler, X_OK))
+		return;
+	for (size_t i = 0; i < LEN(folders); i++) {
+		char *path = kasprintf("%s/%s", folders[i], compiler);
+		bool found = !access(path, X_OK);
+
+		free(path);
+		if (found)
+			return;
+	}
+	kdie(K_MISSING, "compiler %s is not installed (task.json, build.compiler)", compiler);
+}
+
+/* The command, as a vector whose strings are borrowed from the task. */
+static void
+compose(const struct keval *k, const json_t *extra_flags, char **argv)
+{
+	static char shared[] = "-shared", pic[] = "-fPIC", o[] = "-o", so[] = "candidate.so";
+	size_t n = 0;
+
+	argv[n++] = (char *)kjson_str_or(k->task, "build.compiler", "gcc");
+	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
+	argv[n++] = shared;
+	argv[n++] = pic;
+	argv[n++] = o;
+	argv[n++] = so;
+	argv[n++] = (char *)source_name(k);
+	add_strings(argv, &n, extra_flags);
+	add_strings(argv, &n, kjson_path(k->task, "build.libs"));
+	argv[n] = NULL;
+}
+
+static char *
+command_text(char *const *argv)
+{
+	struct kbuf b = { 0 };
+
+	for (; *argv; argv++)
+		kbuf_printf(&b, "%s%s", b.len ? " " : "", *argv);
+	return b.data;
+}
+
+/* Both streams of a build, trimmed, with a line on how it ended when that was not by itself. */
+char *
+build_log(const struct kproc_result *r, double limit_s)
+{
+	char *both = kasprintf("%s%s", r->err, r->out), *all;
+	char *log = klog_compiler(both, strlen(both), KLOG_MAX, KLOG_LOST);
+	char end[96] = "";
+
+	if (r->timed_out)
+		snprintf(end, sizeof end, "[the build was stopped after %g s]\n", limit_s);
+	else if (r->flooded)
+		snprintf(end, sizeof end, "[the build was stopped: it printed more than %d MiB]\n", LOG_MAX >> 20);
+	else if (r->signal)
+		snprintf(end, sizeof end, "[the build was ended by signal %d: %s]\n", r->signal, strsignal(r->signal));
+	all = kasprintf("%s%s", log, end);
+	free(log);
+	free(both);
+	return all;
+}
+
+/* Compile what lies in the work folder. */
+static void
+compile(struct keval *k, const char *work, const json_t *extra_flags, struct build *b)
+{
+	char *argv[ARGS_MAX], *command;
+	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work,
+		.memory_bytes = (uint64_t)kcamp_int(k->camp, "eval.memory_mb") << 20 };
+	struct kproc p = { .argv = argv, .max_output = LOG_MAX,
+		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
+	struct kproc_result r;
+
+	compose(k, extra_flags, argv);
+	need_compiler(argv[0]);
+	if (ksandbox_run(&s, &p, &r) < 0)
+		kdie(K_MISSING, "the build could not be started in the sandbox");
+	command = command_text(argv);
+	b->log = build_log(&r, p.timeout_s);
+	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s, "log",
+	    kjson_text(b->log, strlen(b->log)), "command", command);
+	b->ok = r.exit_code == 0 && !r.timed_out && !r.flooded;
+	if (b->ok) {
+		b->so = work_read(work, so_name, SO_MAX, &b->so_len);
+		b->ok = b->so != NULL;
+	}
+	free(command);
+	kproc_result_free(&r);
+}
+
+void
+build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b)
+{
+	int lock = klock_cpu(false);
+
+	*b = (struct build){ 0 };
+	work_put_sources(k, s, work);
+	compile(k, work, NULL, b);
+	close(lock);
+}
+
+void
+build_free(struct build *b)
+{
+	free(b->so);
+	free(b->log);
+	json_decref(b->json);
+	*b = (struct build){ 0 };
+}
+
+/* First line of "COMPILER --version", and this CPU's model and features, for which -march=native compiles. */
+static void
+add_environment(struct kbuf *key, const char *compiler)
+{
+	char *argv[] = { (char *)compiler, (char[]){ "--version" }, NULL }, *line = NULL;
+	struct kproc p = { .argv = argv, .timeout_s = 20 };
+	struct kproc_result r;
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	size_t cap = 0;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "%s", compiler);
+	kbuf_printf(key, "%.*s\n", (int)strcspn(r.out, "\n"), r.out);
+	kproc_result_free(&r);
+	while (f && getline(&line, &cap, f) > 1)
+		if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5) || !strncmp(line, "Features", 8))
+			kbuf_puts(key, line);
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+static char *
+cache_path(const struct keval *k, const struct subject *s, const json_t *flags)
+{
+	char *argv[ARGS_MAX], *command, hex[65], *folder, *path;
+	struct kbuf key = { 0 };
+
+	compose(k, flags, argv);
+	need_compiler(argv[0]);
+	command = command_text(argv);
+	kbuf_printf(&key, "%s\n", command);
+	add_environment(&key, argv[0]);
+	kbuf_puts(&key, s->code);
+	for (size_t i = 0; i < s->file_count; i++)
+		kbuf_printf(&key, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
+	ksha256_hex(key.data, key.len, hex);
+	folder = kasprintf("%s/trials/000/build", k->camp->dir);
+	for (char *p = folder + strlen(k->camp->dir); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (*folder && mkdir(folder, 0777) < 0 && errno != EEXIST)
+			kdie_errno(K_IO, "%s", folder);
+		*p = '/';
+	}
+	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+		kdie_errno(K_IO, "%s", folder);
+	path = kasprintf("%s/%.32s.so", folder, hex);
+	free(command);
+	free(folder);
+	kbuf_free(&key);
+	return path;
+}
+
+char *
+build_cached(struct keval *k, const struct subject *s, const json_t *flags, char **log)
+{
+	char *path = cache_path(k, s, flags), *work;
+	struct build b = { 0 };
+	int lock;
+
+	*log = NULL;
+	if (!access(path, R_OK))
+		return path;
+	work = ksandbox_work_new();
+	lock = klock_cpu(false);
+	work_put_sources(k, s, work);
+	compile(k, work, flags, &b);
+	close(lock);
+	ksandbox_work_free(work);
+	if (b.ok && kwrite_file(path, b.so, b.so_len) < 0)
+		kdie_errno(K_IO, "%s", path);
+	if (!b.ok) {
+		*log = kstrdup(b.log);
+		free(path);
+		path = NULL;
+	}
+	build_free(&b);
+	return path;
+}

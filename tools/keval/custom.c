@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiers that the campaign replaces by commands of its own; their fields are described in keval(1). */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "csv.h"
+#include "keval.h"
+#include "kgain.h"
+#include "kio.h"
+#include "klock.h"
+#include "klog.h"
+#include "ksandbox.h"
+#include "kutil.h"
+
+enum { OUTPUT_MAX = 16 << 20, FILE_MAX_BYTES = 64 << 20 };
+
+struct custom {
+	struct keval *k;
+	const struct subject *s;
+	const char *work;
+	char seed[17];
+};
+
+static const char so_name[] = "candidate.so";
+
+bool
+custom_has(const struct custom *c, const char *tier)
+{
+	return kcamp_json(c->k->camp, tier) != NULL;
+}
+
+/* Every field is checked before anything runs: a misspelt one would silently change what is measured. */
+static void
+check_tier(const struct kcamp *camp, const char *tier)
+{
+	static const char *const fields[] = { "command", "format", "columns", "sandbox", "files", "timeout_s" };
+	static const char *const columns[] = { "workload", "time", "unit", "ok", "max_abs_err", "max_rel_err" };
+	const json_t *t = kcamp_json(camp, tier), *v;
+	const char *key, *format = kjson_str_or(t, "format", "exit");
+	size_t i;
+
+	if (!t)
+		return;
+	if (!*kjson_str_or(t, "command", ""))
+		kdie(K_USAGE, "%s: %s.command: a shell command is needed", camp->file, tier);
+	json_object_foreach((json_t *)t, key, v) {
+		for (i = 0; i < LEN(fields) && strcmp(fields[i], key); i++)
+			;
+		if (i == LEN(fields))
+			kdie(K_USAGE, "%s: %s.%s: unknown field (command, format, columns, sandbox, files, timeout_s)",
+			    camp->file, tier, key);
+	}
+	json_object_foreach(json_object_get(t, "columns"), key, v) {
+		for (i = 0; i < LEN(columns) && strcmp(columns[i], key); i++)
+			;
+		if (i == LEN(columns))
+			kdie(K_USAGE,
+			    "%s: %s.columns.%s: unknown column (workload, time, unit, ok, max_abs_err, max_rel_err)",
+			    camp->file, tier, key);
+	}
+	if (strcmp(format, "json") && strcmp(format, "csv") && strcmp(format, "exit"))
+		kdie(K_USAGE, "%s: %s.format: '%s' is not json, csv or exit", camp->file, tier, format);
+	if (!strcmp(tier, "eval.timing") && !strcmp(format, "exit"))
+		kdie(K_USAGE, "%s: eval.timing.format: times need json or csv", camp->file);
+}
+
+struct custom *
+custom_open(struct keval *k, const struct subject *s, const char *work)
+{
+	struct custom *c = kcalloc(1, sizeof *c);
+	uint64_t draw = 0;
+
+	*c = (struct custom){ .k = k, .s = s, .work = work };
+	check_tier(k->camp, "eval.build");
+	check_tier(k->camp, "eval.correctness");
+	check_tier(k->camp, "eval.timing");
+	if (getrandom(&draw, sizeof draw, 0) != sizeof draw)
+		kdie_errno(K_IO, "getrandom");
+	snprintf(c->seed, sizeof c->seed, "%016llx", (unsigned long long)draw);
+	if (k->seed)
+		snprintf(c->seed, sizeof c->seed, "%s", k->seed);
+	return c;
+}
+
+void
+custom_close(struct custom *c)
+{
+	free(c);
+}
+
+/* Laid out anew for every tier: an earlier one ran the candidate, which may have changed its folder. */
+static void
+stage(const struct custom *c, const json_t *tier, const struct build *b)
+{
+	const json_t *files = json_object_get(tier, "files");
+	size_t len;
+	char *text;
+
+	work_put_sources(c->k, c->s, c->work);
+	text = kread_file_or_die(c->k->task_file, FILE_MAX_BYTES, &len);
+	work_put(c->work, "task.json", text, len);
+	free(text);
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		const char *name = json_string_value(json_array_get(files, i)) ? : "";
+		char *path = kcamp_path(c->k->camp, name);
+
+		if (!kextract_path_ok(name))
+			kdie(K_USAGE, "%s: files: '%s' is not the relative name of a file of the campaign",
+			    c->k->camp->file, name);
+		text = kread_file_or_die(path, FILE_MAX_BYTES, &len);
+		work_put(c->work, name, text, len);
+		free(text);
+		free(path);
+	}
+	if (b->so)
+		work_put(c->work, so_name, b->so, b->so_len);
+}
+
+static void
+push(char ***list, size_t *n, char *item)
+{
+	*list = krealloc(*list, (*n + 2) * sizeof **list);
+	(*list)[(*n)++] = item;
+	(*list)[*n] = NULL;
+}
+
+/* A variable that may hold a secret does not reach a command that runs outside the sandbox. */
+static bool
+is_secret(const char *variable)
+{
+	static const char *const marks[] = { "KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL" };
+	char *name = kstrndup(variable, strcspn(variable, "="));
+	bool secret = false;
+
+	for (size_t i = 0; i < LEN(marks); i++)
+		secret |= strcasestr(name, marks[i]) != NULL;
+	free(name);
+	return secret;
+}
+
+/* KILN_* for the command; outside the sandbox behind the rest of the environment. */
+static char **
+environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
+{
+	const struct {
+		const char *name, *file, *text;
+	} rows[] = {
+		{ "KILN_CODE", source_name(c->k), NULL }, { "KILN_WORK", ".", NULL },
+		{ "KILN_TASK", "task.json", NULL }, { "KILN_SO", so_name, NULL },
+		{ "KILN_SET", NULL, c->k->set }, { "KILN_SEED", NULL, c->seed },
+	};
+	char **list = NULL;
+	size_t n = 0;
+
+	for (char **e = environ; !sandboxed && *e; e++)
+		if (!is_secret(*e))
+			push(&list, &n, kstrdup(*e));
+	for (size_t i = 0; i < LEN(rows); i++) {
+		char *path = !rows[i].file ? NULL : sandboxed ? ksandbox_inside(s, rows[i].file) :
+		    kasprintf("%s/%s", c->work, rows[i].file);
+
+		push(&list, &n, kasprintf("%s=%s", rows[i].name, path ? path : rows[i].text));
+		free(path);
+	}
+	return list;
+}
+
+/* Run a tier's command. Exit status 75 is the environment's word, not the candidate's. */
+static void
+run(const struct custom *c, const char *name, const struct build *b, bool exclusive, struct kproc_result *r)
+{
+	const json_t *tier = kcamp_json(c->k->camp, name);
+	bool sandboxed = kjson_bool_or(tier, "sandbox", true);
+	char sh[] = "sh", opt[] = "-c", *argv[] = { sh, opt, (char *)kjson_str_or(tier, "command", ""), NULL };
+	struct ksandbox s = { .profile = KSANDBOX_BUILD, .work = c->work,
+		.memory_bytes = (uint64_t)kcamp_int(c->k->camp, "eval.memory_mb") << 20 };
+	struct kproc p = { .argv = argv, .cwd = c->work, .max_output = OUTPUT_MAX };
+	char **env;
+	int lock, e;
+
+	p.timeout_s = kjson_num_or(tier, "timeout_s", kcamp_num(c->k->camp, !strcmp(name, "eval.build") ?
+	    "eval.build_timeout_s" : "eval.run_timeout_s"));
+	if (sandboxed)
+		s.level = sandbox_level(c->k);
+	env = environment(c, &s, sandboxed);
+	stage(c, tier, b);
+	lock = klock_cpu(exclusive);
+	if (sandboxed) {
+		s.env = env;
+		e = ksandbox_run(&s, &p, r);
+	} else {
+		p.envp = env;
+		e = kproc_run(&p, r);
+	}
+	close(lock);
+	if (e < 0)
+		kdie(K_MISSING, "%s: the command could not be started", name);
+	if (r->exit_code == K_AGAIN)
+		kdie(K_AGAIN, "%s: the command asks to be tried again: %.200s", name, r->err);
+	for (size_t i = 0; env[i]; i++)
+		free(env[i]);
+	free(env);
+}
+
+static const char *
+format_of(const struct custom *c, const char *name)
+{
+	return kjson_str_or(kcamp_json(c->k->camp, name), "format", "exit");
+}
+
+/* What the command printed for people. */
+static void
+add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
+{
+	const char *said = kjson_str_or(answer, "log", NULL);
+	char *text = said ? kstrdup(said) : klog_clean(r->err, r->err_len), *clip = klog_clip(text, KLOG_MAX);
+
+	if (*clip)
+		eval_set(eval, "log", kjson_text(clip, strlen(clip)));
+	free(clip);
+	free(text);
+}
+
+static json_t *
+parse_json(const char *name, const struct kproc_result *r)
+{
+	json_error_t e;
+	json_t *answer = json_loadb(r->out, r->out_len, JSON_REJECT_DUPLICATES, &e);
+
+	if (!json_is_object(answer))
+		kdie(K_USAGE, "%s: the command's output is not a JSON object%s%s", name, answer ? "" : ": ",
+		    answer ? "" : e.text);
+	return answer;
+}
+
+/* True when the command ended by itself; else the candidate has failed with run_error. */
+static bool
+ended(const struct kproc_result *r, json_t *eval)
+{
+	char *detail = NULL;
+
+	if (r->timed_out)
+		detail = kasprintf("stopped after %.3g s", r->wall_s);
+	else if (r->flooded)
+		detail = kasprintf("stopped: it printed more than %d MiB", OUTPUT_MAX >> 20);
+	else if (r->signal)
+		detail = kasprintf("ended by signal %d (%s)", r->signal, strsignal(r->signal));
+	if (detail)
+		eval_fail(eval, "run_error", r->signal && !r->timed_out && !r->flooded ? "signal" : "resource", detail);
+	free(detail);
+	return !detail;
+}
+
+void
+custom_build(struct custom *c, struct build *b)
+{
+	const char *command = kjson_str_or(kcamp_json(c->k->camp, "eval.build"), "command", ""), *said;
+	struct kproc_result r;
+	json_t *answer = NULL;
+
+	*b = (struct build){ 0 };
+	run(c, "eval.build", b, false, &r);
+	b->log = build_log(&r, r.wall_s);
+	b->ok = r.exit_code == 0 && !r.timed_out && !r.flooded;
+	if (b->ok && !strcmp(format_of(c, "eval.build"), "json")) {
+		answer = parse_json("eval.build", &r);
+		b->ok = kjson_bool_or(answer, "ok", true);
+		free(b->log);
+		said = kjson_str_or(answer, "log", "");
+		b->log = klog_compiler(said, strlen(said), KLOG_MAX, KLOG_LOST);
+	}
+	if (b->ok)
+		b->so = work_read(c->work, so_name, FILE_MAX_BYTES, &b->so_len);
+	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s, "log",
+	    kjson_text(b->log, strlen(b->log)), "command", command);
+	json_decref(answer);
+	kproc_result_free(&r);
+}
+
+/* Verdict from cases; all, some or none of them passed. */
+static void
+set_verdict(json_t *eval, json_t *cases, bool ok)
+{
+	size_t total = json_array_size(cases), passed = 0;
+
+	for (size_t i = 0; i < total; i++)
+		passed += kjson_bool_or(json_array_get(cases, i), "ok", false);
+	if (total)
+		eval_set(eval, "correctness", json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)passed,
+		    "total", (json_int_t)total, "cases", cases));
+	if (ok && passed == total)
+		eval_set(eval, "status", json_string("correct"));
+	else
+		eval_fail(eval, passed && passed < total ? "partial" : "wrong_value", "value",
+		    "the campaign's own check refused it");
+}
+
+static json_t *
+cases_of_csv(const struct custom *c, const struct csv *csv)
+{
+	json_t *cases = json_array();
+
+	(void)c;
+	for (size_t row = 1; row < csv->rows; row++) {
+		char *name = csv_workload(csv, row);
+		json_t *item = json_pack("{s:s,s:b}", "workload", name, "ok", csv_ok(csv, row));
+		double v;
+
+		if (csv_number(csv, row, "max_abs_err", &v))
+			json_object_set_new(item, "max_abs_err", json_real(v));
+		if (csv_number(csv, row, "max_rel_err", &v))
+			json_object_set_new(item, "max_rel_err", json_real(v));
+		json_array_append_new(cases, item);
+		free(name);
+	}
+	return cases;
+}
+
+void
+custom_correctness(struct custom *c, const struct build *b, json_t *eval)
+{
+	const char *name = "eval.correctness", *format = format_of(c, name);
+	struct kproc_result r;
+	json_t *answer = NULL, *cases = NULL;
+
+	run(c, name, b, false, &r);
+	eval_set(eval, "tier", json_integer(2));
+	eval_set(eval, "seed", json_string(c->seed));
+	if (!ended(&r, eval)) {
+		add_log(eval, &r, NULL);
+	} else if (!strcmp(format, "exit")) {
+		set_verdict(eval, NULL, r.exit_code == 0);
+		if (r.exit_code > 1)
+			eval_set(eval, "status", json_string("run_error"));
+	} else if (r.exit_code) {
+		eval_fail(eval, "run_error", "exit", "the campaign's own check failed");
+	} else if (!strcmp(format, "json")) {
+		answer = parse_json(name, &r);
+		cases = json_incref(json_object_get(answer, "cases"));
+		set_verdict(eval, cases, kjson_bool_or(answer, "ok", json_array_size(cases) > 0));
+	} else {
+		struct csv csv;
+
+		csv_open(&csv, name, r.out, json_object_get(kcamp_json(c->k->camp, name), "columns"), "ok");
+		cases = cases_of_csv(c, &csv);
+		set_verdict(eval, cases, json_array_size(cases) > 0);
+		csv_close(&csv);
+	}
+	add_log(eval, &r, answer);
+	json_decref(cases);
+	json_decref(answer);
+	kproc_result_free(&r);
+}
+
+static int
+compare_number(const void *a, const void *b)
+{
+	double x = json_number_value(*(json_t *const *)a), y = json_number_value(*(json_t *const *)b);
+
+	return (x > y) - (x < y);
+}
+
+/* The statistics of a row that has its samples. */
+static void
+add_statistics(json_t *row)
+{
+	static const char *const names[] = { "median", "min", "mean" };
+	json_t *samples = json_object_get(row, "samples_ns");
+	size_t n = json_array_size(samples);
+	double mean = kgain_time_ns(row, "mean"), squares = 0, iqr = 0;
+	json_t **sorted = kcalloc(n + 1, sizeof *sorted);
+
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = json_array_get(samples, i);
+		squares += pow(json_number_value(sorted[i]) - mean, 2);
+	}
+	qsort(sorted, n, sizeof *sorted, compare_number);
+	for (size_t i = 0; i < LEN(names); i++) {
+		char key[16];
+
+		snprintf(key, sizeof key, "%s_ns", names[i]);
+		json_object_set_new(row, key, json_integer(llround(kgain_time_ns(row, names[i]))));
+	}
+	json_object_set_new(row, "sd_ns", json_integer(n > 1 ? llround(sqrt(squares / (double)(n - 1))) : 0));
+	if (n)
+		iqr = json_number_value(sorted[3 * n / 4]) - json_number_value(sorted[n / 4]);
+	json_object_set_new(row, "iqr_ns", json_integer(llround(iqr)));
+	free(sorted);
+}
+
+/* A sample for a workload, in the order in which workloads first appear. */
+static void
+add_sample(json_t *timing, const char *name, const char *workload, double ns)
+{
+	json_t *row = (json_t *)kgain_row(timing, workload);
+
+	if (!(ns >= 0.5) || ns > 9e15)
+		kdie(K_USAGE, "%s: workload %s: a time must be a number above zero", name, workload);
+	if (!row) {
+		row = json_pack("{s:s,s:[],s:i}", "workload", workload, "samples_ns", "calls_per_sample", 1);
+		json_array_append_new(timing, row);
+	}
+	json_array_append_new(json_object_get(row, "samples_ns"), json_integer(llround(ns)));
+}
+
+static void
+timing_of_json(json_t *timing, const char *name, const json_t *answer)
+{
+	const json_t *rows = json_object_get(answer, "timing");
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i), *samples = json_object_get(row, "samples_ns");
+		const char *workload = kjson_str_or(row, "workload", "all");
+
+		for (size_t s = 0; s < json_array_size(samples); s++)
+			add_sample(timing, name, workload, json_number_value(json_array_get(samples, s)));
+		if (!samples)
+			add_sample(timing, name, workload, kjson_num_or(row, "runtime_ms", NAN) * 1e6);
+	}
+}
+
+/* False when a row says that its result was wrong. */
+static bool
+timing_of_csv(const struct custom *c, json_t *timing, const char *name, const char *text)
+{
+	const json_t *columns = json_object_get(kcamp_json(c->k->camp, name), "columns");
+	struct csv csv;
+	bool ok = true;
+
+	csv_open(&csv, name, text, columns, "time");
+	for (size_t row = 1; row < csv.rows; row++) {
+		char *workload = csv_workload(&csv, row);
+		double v = NAN;
+
+		if (csv_has(&csv, "ok") && !csv_ok(&csv, row)) {
+			ok = false;
+		} else {
+			if (!csv_number(&csv, row, "time", &v))
+				v = NAN;
+			add_sample(timing, name, workload, v * csv.unit_ns);
+		}
+		free(workload);
+	}
+	csv_close(&csv);
+	return ok;
+}
+
+void
+custom_timing(struct custom *c, const struct build *b, json_t *eval)
+{
+	const char *name = "eval.timing";
+	struct kproc_result r;
+	json_t *answer = NULL, *timing = json_array();
+	bool ok = true;
+
+	run(c, name, b, true, &r);
+	eval_set(eval, "tier", json_integer(3));
+	if (ended(&r, eval) && r.exit_code) {
+		eval_fail(eval, "run_error", "exit", "the campaign's own timing command failed");
+	} else if (!r.exit_code && !strcmp(format_of(c, name), "json")) {
+		answer = parse_json(name, &r);
+		ok = kjson_bool_or(answer, "ok", true);
+		timing_of_json(timing, name, answer);
+	} else if (!r.exit_code) {
+		ok = timing_of_csv(c, timing, name, r.out);
+	}
+	if (!ok)
+		eval_fail(eval, "wrong_value", "value", "wrong in the timed run");
+	else if (!r.exit_code && !json_array_size(timing))
+		kdie(K_USAGE, "%s: the command printed no times", name);
+	if (ok && !r.exit_code) {
+		for (size_t i = 0; i < json_array_size(timing); i++)
+			add_statistics(json_array_get(timing, i));
+		eval_set(eval, "timing", json_incref(timing));
+	}
+	add_log(eval, &r, answer);
+	json_decref(timing);
+	json_decref(answer);
+	kproc_result_free(&r);
+}

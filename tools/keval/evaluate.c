@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From code to the eval member: hash, duplicates, static scan, then the tiers. */
+#include <string.h>
+
+#include "keval.h"
+#include "kio.h"
+#include "ktoken.h"
+#include "kutil.h"
+
+/* Members of an earlier evaluation that hold for the same tokens too. */
+static const char *const copied[] = {
+	"status", "tier", "reasons", "log", "build", "correctness", "timing", "noise", "sandbox", "environment", "seed",
+};
+
+bool
+is_null(const struct keval *k)
+{
+	return !strcmp(kcamp_str(k->camp, "eval.evaluator"), "null");
+}
+
+void
+eval_set(json_t *eval, const char *key, json_t *value)
+{
+	if (!value || json_object_set_new(eval, key, value) < 0)
+		kdie(K_IO, "eval.%s could not be stored", key);
+}
+
+/* Fails the candidate: data, not an error. */
+void
+eval_fail(json_t *eval, const char *status, const char *check, const char *detail)
+{
+	json_t *reasons = json_object_get(eval, "reasons");
+
+	if (!reasons) {
+		reasons = json_array();
+		eval_set(eval, "reasons", reasons);
+	}
+	json_array_append_new(reasons, json_pack("{s:s,s:o}", "check", check,
+	    "detail", kjson_text(detail, strlen(detail))));
+	eval_set(eval, "status", json_string(status));
+}
+
+static void
+add_code(const struct subject *s, const char *tokens, json_t *eval)
+{
+	char hex[65];
+
+	eval_set(eval, "code", kjson_text(s->code, strlen(s->code)));
+	ksha256_hex(s->code, strlen(s->code), hex);
+	eval_set(eval, "code_sha256", json_string(hex));
+	eval_set(eval, "tokens", json_string(tokens));
+	if (s->file_count) {
+		json_t *files = json_array();
+
+		for (size_t i = 0; i < s->file_count; i++)
+			json_array_append_new(files, json_pack("{s:s,s:o}", "path", s->files[i].path, "content",
+			    kjson_text(s->files[i].content, strlen(s->files[i].content))));
+		eval_set(eval, "files", files);
+	}
+}
+
+/* The token hash of the whole candidate: of the program, and of each file of a bundle behind a line with its name. */
+static void
+hash_subject(const struct subject *s, char tokens[17])
+{
+	struct kbuf all = { 0 };
+
+	if (!s->file_count) {
+		ktoken_hash(s->code, strlen(s->code), tokens);
+		return;
+	}
+	kbuf_puts(&all, s->code);
+	for (size_t i = 0; i < s->file_count; i++)
+		kbuf_printf(&all, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
+	ktoken_hash(all.data, all.len, tokens);
+	kbuf_free(&all);
+}
+
+/* An earlier evaluation of the same tokens, taken over; false when there is none to take. */
+static bool
+take_duplicate(struct keval *k, const struct subject *s, const char *tokens, json_t *eval)
+{
+	char *id = past_duplicate(k, s, tokens);
+	json_t *old = id ? past_eval(k, id) : NULL;
+
+	/* The hash of the parent's program alone says nothing about the files of a bundle. */
+	if (old && strcmp(kjson_str_or(old, "tokens", ""), tokens)) {
+		json_decref(old);
+		old = NULL;
+	}
+	if (old) {
+		for (size_t i = 0; i < LEN(copied); i++) {
+			json_t *v = json_object_get(old, copied[i]);
+
+			if (v)
+				eval_set(eval, copied[i], json_incref(v));
+		}
+		eval_set(eval, "duplicate_of", json_string(kjson_str_or(old, "duplicate_of", id)));
+	}
+	json_decref(old);
+	free(id);
+	return old != NULL;
+}
+
+static bool
+scan(const struct keval *k, const struct subject *s, json_t *eval)
+{
+	json_t *reasons = json_array();
+	bool clean = scan_source(k, NULL, s->code, reasons);
+
+	for (size_t i = 0; i < s->file_count; i++)
+		clean &= scan_source(k, s->files[i].path, s->files[i].content, reasons);
+	if (!clean) {
+		eval_set(eval, "reasons", json_incref(reasons));
+		eval_set(eval, "status", json_string("rejected"));
+		eval_set(eval, "tier", json_integer(0));
+	}
+	json_decref(reasons);
+	return clean;
+}
+
+json_t *
+evaluate(struct keval *k, const struct subject *s)
+{
+	int64_t start = know_ns();
+	json_t *eval = json_object();
+	char tokens[17];
+
+	hash_subject(s, tokens);
+	add_code(s, tokens, eval);
+	if (!s->trusted && !s->again && take_duplicate(k, s, tokens, eval))
+		return eval;
+	if (is_null(k)) {
+		null_evaluate(k, tokens, s->trusted, eval);
+		return eval;
+	}
+	if (scan(k, s, eval))
+		evaluate_tiers(k, s, eval);
+	report_log(k, s, eval);
+	eval_set(eval, "wall_s", json_real((double)(know_ns() - start) / 1e9));
+	return eval;
+}
+
+json_t *
+evaluate_nothing(const struct subject *s)
+{
+	json_t *eval = json_object();
+
+	eval_fail(eval, "no_code", "extract", s->cut_off ? "the reply was cut off before any code" :
+	    "the reply holds no fenced block of code");
+	eval_set(eval, "tier", json_integer(0));
+	eval_set(eval, "log",
+	    json_string("No code was found in the reply. Give the complete program in one fenced block."));
+	return eval;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiers T2 and T3: kharness does the work; here its command line is made from the knobs, and its answer read. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "keval.h"
+#include "kio.h"
+#include "kproc.h"
+#include "kutil.h"
+
+enum { ARGS_MAX = 128, ANSWER_MAX = 256 << 20 };
+
+/* Options of kharness that are knobs here. */
+static const struct {
+	const char *option, *knob;
+	bool zero_is_default;
+} knobs[] = {
+	{ "--threads", "eval.threads", true }, { "--seeds", "eval.seeds", false },
+	{ "--statistic", "score.statistic", false },
+	{ "--timing-s", "eval.timing_s", false }, { "--min-samples", "eval.min_samples", false },
+	{ "--max-samples", "eval.max_samples", false }, { "--warmup", "eval.warmup", false },
+	{ "--warmup-s", "eval.warmup_s", false }, { "--run-timeout-s", "eval.run_timeout_s", false },
+	{ "--memory-mb", "eval.memory_mb", false }, { "--sandbox", "eval.sandbox", false },
+};
+
+struct argv {
+	char *at[ARGS_MAX];	/* owned */
+	size_t count;
+};
+
+static void
+push(struct argv *a, const char *option, const char *value)
+{
+	if (a->count + 3 > ARGS_MAX)
+		kdie(K_USAGE, "too many baselines");
+	a->at[a->count++] = kstrdup(option);
+	if (value)
+		a->at[a->count++] = kstrdup(value);
+	a->at[a->count] = NULL;
+}
+
+static void
+push_knobs(struct argv *a, const struct keval *k)
+{
+	for (size_t i = 0; i < LEN(knobs); i++) {
+		const char *text = !strcmp(knobs[i].knob, "eval.sandbox") || !strcmp(knobs[i].knob, "score.statistic") ?
+		    kcamp_str(k->camp, knobs[i].knob) : NULL;
+		char number[40];
+
+		if (!text) {
+			double v = kcamp_num(k->camp, knobs[i].knob);
+
+			if (!(v > 0) && knobs[i].zero_is_default)
+				continue;
+			snprintf(number, sizeof number, "%.10g", v);
+			text = number;
+		}
+		push(a, knobs[i].option, text);
+	}
+}
+
+/* The kharness that lies beside this program, else the one in PATH. */
+static char *
+harness_path(void)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash, *path;
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	path = slash ? kasprintf("%.*s/kharness", (int)(slash - self), self) : kstrdup("kharness");
+	if (!access(path, X_OK))
+		return path;
+	free(path);
+	return kstrdup("kharness");
+}
+
+static void
+compose(struct argv *a, const struct keval *k, const struct harness_run *r)
+{
+	char *program = harness_path();
+
+	push(a, program, NULL);
+	free(program);
+	push(a, "-t", k->task_file);
+	push(a, "-s", k->set);
+	push(a, "--phase", r->phase);
+	if (r->oracle)
+		push(a, "--oracle", r->oracle);
+	if (k->seed)
+		push(a, "--seed", k->seed);
+	push_knobs(a, k);
+	for (const char *const *p = r->against; p && *p; p++)
+		push(a, "--against", *p);
+	push(a, r->so, NULL);
+}
+
+/* What it printed on stderr is passed on: warnings when it did well, the reason when it did not. */
+static void
+pass_messages(const struct kproc_result *r)
+{
+	if (r->err_len && fwrite(r->err, 1, r->err_len, stderr) != r->err_len)
+		return;
+}
+
+/* Run it, and give back its result; a failure of kharness is a failure of the environment and ends this program too. */
+static void
+start(struct argv *a, struct kproc_result *r)
+{
+	struct kproc p = { .argv = a->at, .max_output = ANSWER_MAX };
+
+	if (kproc_run(&p, r) < 0)
+		kdie_errno(K_MISSING, "%s", a->at[0]);
+	pass_messages(r);
+	if (r->signal)
+		kdie(K_IO, "%s was ended by signal %d (%s)", a->at[0], r->signal, strsignal(r->signal));
+	if (r->exit_code)
+		kdie(r->exit_code, "%s failed with exit status %d", a->at[0], r->exit_code);
+}
+
+static void
+free_argv(struct argv *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		free(a->at[i]);
+}
+
+json_t *
+harness_run(const struct keval *k, const struct harness_run *run)
+{
+	struct argv a = { .count = 0 };
+	struct kproc_result r;
+	json_error_t e;
+	json_t *answer;
+
+	compose(&a, k, run);
+	start(&a, &r);
+	answer = json_loadb(r.out, r.out_len, JSON_REJECT_DUPLICATES, &e);
+	if (!answer || strcmp(kjson_str_or(answer, "schema", ""), "harness/1"))
+		kdie(K_IO, "%s: its answer is not a harness/1 object%s%s", a.at[0], answer ? "" : ": ",
+		    answer ? "" : e.text);
+	kproc_result_free(&r);
+	free_argv(&a);
+	return answer;
+}
+
+void
+harness_lint(const struct keval *k)
+{
+	struct argv a = { .count = 0 };
+	char *program = harness_path();
+	struct kproc_result r;
+
+	push(&a, program, NULL);
+	push(&a, "--lint", k->task_file);
+	start(&a, &r);
+	kproc_result_free(&r);
+	free_argv(&a);
+	free(program);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keval: the parts of the evaluator and what they hand to each other. Infrastructure faults end the program (kdie). */
+#ifndef KEVAL_H
+#define KEVAL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kcamp.h"
+#include "kextract.h"
+#include "kproc.h"
+
+/* One run of keval. */
+struct keval {
+	struct kcamp *camp;
+	json_t *task;		/* task.json as written; NULL when the null evaluator runs without one */
+	char *task_file;
+	const char *set;	/* workload set */
+	bool set_given;		/* on the command line */
+	const char *archive;	/* file, or NULL */
+	const char *seed;	/* hex, or NULL: kharness draws one */
+	char **rivals;		/* NAME=FILE and a NULL: what --verify measures beside the candidate; else NULL */
+	int level;		/* sandbox level; 0 until first needed */
+};
+
+/* What one evaluation is about. */
+struct subject {
+	const char *name;		/* "007/02", for progress and messages */
+	const char *code;		/* borrowed */
+	const struct kextract_file *files;
+	size_t file_count;
+	const char *parent;		/* id, or NULL */
+	const char *parent_code;	/* or NULL */
+	const char *incumbent;		/* id, or NULL */
+	bool trusted;			/* the reference or a baseline */
+	bool again;			/* measured anew, whatever is on record */
+	bool cut_off;			/* the reply ended at the token limit */
+};
+
+/* A shared object: its bytes, checked, and how it was built. */
+struct build {
+	bool ok;
+	char *so;		/* bytes; owned; NULL unless ok */
+	size_t so_len;
+	char *log;		/* trimmed compiler output; owned */
+	json_t *json;		/* eval.build; owned */
+};
+
+/* scan.c: source and import rules of patterns/forbidden.json. True when clean, else REASONS are appended. */
+bool scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons);
+bool scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons);
+/*
+ * Machine code of a program with inline assembly that holds the bytes of a system call. They may be part of a
+ * constant, so this is a suspicion and no proof.
+ */
+bool scan_suspects(const struct keval *k, const struct subject *s, const char *so, size_t len);
+/* Does the shared object define a function of this name? */
+bool elf_defines(const char *so, size_t len, const char *name);
+
+/* build.c: tier T1. */
+const char *source_name(const struct keval *k);
+int sandbox_level(struct keval *k);
+json_t *sandbox_json(struct keval *k);
+/* Files of the work folder; faults of the file system end the program. work_read: NULL when there is no such file. */
+void work_put(const char *work, const char *name, const void *data, size_t len);
+void work_put_sources(const struct keval *k, const struct subject *s, const char *work);
+char *work_read(const char *work, const char *name, size_t max, size_t *len);
+/* Both streams of a build, trimmed; the caller frees. */
+char *build_log(const struct kproc_result *r, double limit_s);
+void build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b);
+void build_free(struct build *b);
+/*
+ * Path of the shared object of trusted code (or of an incumbent), kept in trials/000/build under a hash of sources,
+ * command, compiler version and CPU, and built when it is not there. FLAGS come behind the task's; may be NULL. NULL
+ * with the compiler's log in *LOG (the caller frees) when it does not build.
+ */
+char *build_cached(struct keval *k, const struct subject *s, const json_t *flags, char **log);
+
+/* harness.c: run kharness over a shared object; its answer (new reference). Dies with kharness's exit status. */
+struct harness_run {
+	const char *so;			/* file */
+	const char *phase;		/* correctness, timing or both */
+	const char *oracle;		/* file, or NULL */
+	const char *const *against;	/* NAME=FILE, NULL-terminated; may be NULL */
+};
+json_t *harness_run(const struct keval *k, const struct harness_run *run);
+/* kharness --lint over the task; its exit status is ours when it refuses. */
+void harness_lint(const struct keval *k);
+
+/* tiers.c: T1 to T3 of one candidate: fills EVAL. */
+void evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval);
+/* The part of kharness's answer about one candidate (borrowed); what of the answer goes into an evaluation. */
+const json_t *harness_candidate(const json_t *answer, const char *name);
+void harness_merge(json_t *eval, const json_t *answer);
+
+/* reference.c: trial 000: the reference and every baseline; the best kernel once more, beside them. New references. */
+json_t *evaluate_reference(struct keval *k);
+json_t *evaluate_best(struct keval *k, const char *id);
+/* Path of the oracle's shared object (oracle.c, else the reference in double); the caller frees. */
+char *oracle_so(struct keval *k);
+
+/* custom.c: tiers replaced by the campaign's own commands. */
+struct custom;
+struct custom *custom_open(struct keval *k, const struct subject *s, const char *work);
+void custom_close(struct custom *c);
+bool custom_has(const struct custom *c, const char *tier);
+void custom_build(struct custom *c, struct build *b);
+void custom_correctness(struct custom *c, const struct build *b, json_t *eval);
+void custom_timing(struct custom *c, const struct build *b, json_t *eval);
+
+/* null.c: an evaluation drawn from the code's token hash, for simulations. */
+void null_evaluate(const struct keval *k, const char *tokens, bool reference, json_t *eval);
+
+/* past.c: earlier evaluations. The eval member of trials/ID/eval.ndjson (new reference), or NULL when there is none. */
+json_t *past_eval(const struct keval *k, const char *id);
+/* The program of an evaluation, borrowed from it: fills code and files of S. False when it has none. */
+bool subject_of_past(const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES]);
+/* Id of a program with the same tokens (the parent, or one in the archive), or NULL; the caller frees. */
+char *past_duplicate(const struct keval *k, const struct subject *s, const char *tokens);
+
+/* report.c: eval.log, the text for the next prompt, from the rest of EVAL; a log that it has already ends it. */
+void report_log(const struct keval *k, const struct subject *s, json_t *eval);
+/* One line of progress. */
+void report_progress(const struct keval *k, const struct subject *s, const json_t *eval);
+
+/* evaluate.c: everything from code to eval member (new reference). */
+json_t *evaluate(struct keval *k, const struct subject *s);
+/* Evaluation of a reply without code. */
+json_t *evaluate_nothing(const struct subject *s);
+
+bool is_null(const struct keval *k);
+void eval_set(json_t *eval, const char *key, json_t *value);
+void eval_fail(json_t *eval, const char *status, const char *check, const char *detail);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keval: reply to evaluation: extracts the code, scans, builds, checks and times it. Also evaluates the reference,
+ * a bare file, and the best kernel once more beside the reference and every baseline.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "keval.h"
+#include "kio.h"
+#include "kutil.h"
+
+static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [-o FILE]\n"
+    "             [--reference | --code FILE | --verify ID | FILE ...]\n";
+
+enum mode { MODE_REPLIES, MODE_REFERENCE, MODE_CODE, MODE_VERIFY };
+
+enum { OPT_REFERENCE = 256, OPT_CODE, OPT_VERIFY, OPT_SEED };
+
+struct arguments {
+	enum mode mode;
+	const char *dir, *archive, *output, *set, *seed;
+	const char *operand;	/* of --code and --verify */
+	char **files;
+};
+
+static _Noreturn void
+die_usage(const char *why)
+{
+	if (why)
+		kwarn("%s", why);
+	fputs(usage, stderr);
+	exit(K_USAGE);
+}
+
+static void
+set_mode(struct arguments *a, enum mode mode)
+{
+	if (a->mode != MODE_REPLIES)
+		die_usage("--reference, --code and --verify exclude each other");
+	a->mode = mode;
+	a->operand = optarg;
+}
+
+static void
+parse(struct arguments *a, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "campaign", required_argument, NULL, 'c' }, { "archive", required_argument, NULL, 'a' },
+		{ "set", required_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
+		{ "reference", no_argument, NULL, OPT_REFERENCE }, { "code", required_argument, NULL, OPT_CODE },
+		{ "verify", required_argument, NULL, OPT_VERIFY }, { "seed", required_argument, NULL, OPT_SEED },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	};
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "c:a:s:o:hV", options, NULL)) != -1)
+		switch (opt) {
+		case 'c': a->dir = optarg; break;
+		case 'a': a->archive = optarg; break;
+		case 's': a->set = optarg; break;
+		case 'o': a->output = optarg; break;
+		case OPT_SEED: a->seed = optarg; break;
+		case OPT_REFERENCE: set_mode(a, MODE_REFERENCE); break;
+		case OPT_CODE: set_mode(a, MODE_CODE); break;
+		case OPT_VERIFY: set_mode(a, MODE_VERIFY); break;
+		case 'h': fputs(usage, stdout); exit(K_OK);
+		case 'V': kversion(); exit(K_OK);
+		default: die_usage(NULL);
+		}
+	a->files = argv + optind;
+	if (a->mode != MODE_REPLIES && *a->files)
+		die_usage("records are read only without --reference, --code and --verify");
+	if (a->seed && (!*a->seed || a->seed[strspn(a->seed, "0123456789abcdef")]))
+		die_usage("--seed wants lower-case hex digits");
+}
+
+/* The null evaluator does with no task; everything else needs one. */
+static void
+open_task(struct keval *k)
+{
+	k->task_file = kcamp_path(k->camp, kcamp_str(k->camp, "task"));
+	if (!is_null(k) || !access(k->task_file, F_OK))
+		k->task = kjson_load(k->task_file);
+}
+
+static void
+evaluate_reply(struct keval *k, const struct krec *rec)
+{
+	const char *text = krec_str(rec, "reply.text"), *finish = kjson_str_or(rec->json, "reply.finish", "stop");
+	struct subject s = {
+		.parent = kjson_str_or(rec->json, "sample.parent.id", NULL),
+		.parent_code = kjson_str_or(rec->json, "sample.parent.code", NULL),
+		.incumbent = kjson_str_or(rec->json, "sample.incumbent", NULL),
+		.cut_off = !strcmp(finish, "length"),
+	};
+	struct kextract x;
+	char name[24];
+	json_t *eval;
+
+	if (json_object_get(rec->json, "eval"))
+		kdie(K_USAGE, "%s:%ld: the record is evaluated already", rec->file, rec->lineno);
+	krec_id(rec, name, sizeof name);
+	s.name = name;
+	kextract(text, strlen(text), kcamp_str(k->camp, "language"), json_object_get(k->task, "files") != NULL, &x);
+	s.code = x.code;
+	s.files = x.files;
+	s.file_count = x.file_count;
+	s.cut_off |= x.unclosed;
+	eval = x.code ? evaluate(k, &s) : evaluate_nothing(&s);
+	report_progress(k, &s, eval);
+	kout_member(rec, "eval", eval);
+	json_decref(eval);
+	kextract_free(&x);
+}
+
+static void
+evaluate_file(struct keval *k, const char *path)
+{
+	struct kin in;
+	struct krec rec;
+
+	kin_open(&in, path);
+	while (kin_next(&in, &rec)) {
+		evaluate_reply(k, &rec);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+}
+
+/* A record that did not come from a model. */
+static void
+put_record(const struct keval *k, const char *id, json_t *eval)
+{
+	long trial = 0, branch = 0;
+	struct krec rec = { .file = "<new>" };
+
+	if (id && sscanf(id, "%ld/%ld", &trial, &branch) == 2)
+		rec.json = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", "candidate/1",
+		    "campaign", kcamp_str(k->camp, "name"), "trial", (int)trial, "branch", (int)branch, "id", id);
+	else
+		rec.json = json_pack("{s:s,s:s}", "schema", "candidate/1", "campaign", kcamp_str(k->camp, "name"));
+	rec.line = json_dumps(rec.json, KIO_DUMP);
+	rec.len = strlen(rec.line);
+	kout_member(&rec, "eval", eval);
+	krec_free(&rec);
+	json_decref(eval);
+}
+
+static json_t *
+evaluate_code(struct keval *k, const char *path)
+{
+	char *code = kread_file_or_die(path, 8 << 20, NULL);
+	struct subject s = { .name = path, .code = code };
+	json_t *eval = evaluate(k, &s);
+
+	report_progress(k, &s, eval);
+	free(code);
+	return eval;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = { .dir = "." };
+	struct keval k = { 0 };
+
+	kutil_init("keval");
+	parse(&a, argc, argv);
+	k.camp = kcamp_load(a.dir);
+	k.archive = a.archive;
+	k.seed = a.seed;
+	k.set = a.set ? a.set : kcamp_str(k.camp, "eval.set");
+	k.set_given = a.set != NULL;
+	open_task(&k);
+	kout_open(a.output);
+	switch (a.mode) {
+	case MODE_REFERENCE: put_record(&k, "000/00", evaluate_reference(&k)); break;
+	case MODE_VERIFY: put_record(&k, a.operand, evaluate_best(&k, a.operand)); break;
+	case MODE_CODE: put_record(&k, NULL, evaluate_code(&k, a.operand)); break;
+	case MODE_REPLIES:
+		if (!*a.files)
+			evaluate_file(&k, NULL);
+		for (char **f = a.files; *f; f++)
+			evaluate_file(&k, *f);
+	}
+	kout_commit();
+	json_decref(k.task);
+	free(k.task_file);
+	kcamp_free(k.camp);
+	return K_OK;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Earlier evaluations: read by id from the trial folders, and found by token hash in the archive. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keval.h"
+#include "kio.h"
+#include "ktoken.h"
+#include "kutil.h"
+
+/* "007/02": two numbers, so that an id never leads elsewhere. */
+static bool
+is_id(const char *id)
+{
+	size_t a = strspn(id, "0123456789"), b = id[a] ? strspn(id + a + 1, "0123456789") : 0;
+
+	return a && b && id[a] == '/' && !id[a + 1 + b];
+}
+
+json_t *
+past_eval(const struct keval *k, const char *id)
+{
+	char *path, why[256];
+	struct krec rec;
+	json_t *eval;
+	size_t len;
+	char *text;
+
+	if (!is_id(id))
+		return NULL;
+	path = kasprintf("%s/trials/%s/eval.ndjson", k->camp->dir, id);
+	text = kread_file(path, KIO_LINE_MAX, &len);
+	if (!text && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	if (!text) {
+		free(path);
+		return NULL;
+	}
+	while (len && text[len - 1] == '\n')
+		len--;
+	if (!krec_parse(&rec, text, len, why, sizeof why))
+		kdie(K_USAGE, "%s:1: %s", path, why);
+	eval = json_incref(json_object_get(rec.json, "eval"));
+	krec_free(&rec);
+	free(text);
+	free(path);
+	return eval;
+}
+
+bool
+subject_of_past(const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES])
+{
+	const json_t *list = json_object_get(eval, "files");
+
+	s->code = kjson_str_or(eval, "code", NULL);
+	s->files = files;
+	s->file_count = 0;
+	for (size_t i = 0; i < json_array_size(list) && i < KEXTRACT_MAX_FILES; i++) {
+		const json_t *f = json_array_get(list, i);
+		const char *path = kjson_str_or(f, "path", "");
+
+		if (!kextract_path_ok(path))
+			continue;
+		snprintf(files[s->file_count].path, sizeof files->path, "%s", path);
+		files[s->file_count++].content = (char *)kjson_str_or(f, "content", "");
+	}
+	return s->code != NULL;
+}
+
+/* The id on the archive's line that holds the token hash, found without parsing the others. */
+static char *
+in_archive(const char *archive, const char *tokens)
+{
+	char needle[32], why[256], *text, *hit, *id = NULL;
+	struct krec rec;
+	size_t len;
+
+	snprintf(needle, sizeof needle, "\"tokens\":\"%s\"", tokens);
+	text = kread_file_or_die(archive, SIZE_MAX, &len);
+	hit = memmem(text, len, needle, strlen(needle));
+	if (hit) {
+		char *start = memrchr(text, '\n', (size_t)(hit - text)), *end = strchrnul(hit, '\n');
+
+		start = start ? start + 1 : text;
+		if (!krec_parse(&rec, start, (size_t)(end - start), why, sizeof why))
+			kdie(K_USAGE, "%s: %s", archive, why);
+		id = kjson_str_or(rec.json, "id", NULL) ? kstrdup(kjson_str_or(rec.json, "id", NULL)) : NULL;
+		krec_free(&rec);
+	}
+	free(text);
+	return id;
+}
+
+char *
+past_duplicate(const struct keval *k, const struct subject *s, const char *tokens)
+{
+	char parent[17];
+
+	/* An archive holds the parent too, with its hash worked out. */
+	if (!k->archive && s->parent && s->parent_code) {
+		ktoken_hash(s->parent_code, strlen(s->parent_code), parent);
+		if (!strcmp(parent, tokens))
+			return kstrdup(s->parent);
+	}
+	return k->archive ? in_archive(k->archive, tokens) : NULL;
+}

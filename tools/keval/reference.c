@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trusted programs: the reference and the baselines evaluated (trial 000), and the best kernel verified beside them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "keval.h"
+#include "kio.h"
+#include "kutil.h"
+
+enum { SOURCE_MAX = 8 << 20 };
+
+static char *
+task_source(const struct keval *k, const char *key, const char *def)
+{
+	const char *name = kjson_str_or(k->task, key, def);
+	char *path, *text;
+
+	if (!name)
+		return NULL;
+	path = kcamp_path(k->camp, name);
+	text = kread_file_or_die(path, SOURCE_MAX, NULL);
+	free(path);
+	return text;
+}
+
+/* A baseline's or the oracle's shared object; NULL with the compiler's words in *LOG. */
+static char *
+trusted_so(struct keval *k, const char *file, const json_t *flags, char **log)
+{
+	char *path = kcamp_path(k->camp, file), *code = kread_file_or_die(path, SOURCE_MAX, NULL), *so;
+	struct subject s = { .name = file, .code = code, .trusted = true };
+
+	so = build_cached(k, &s, flags, log);
+	free(code);
+	free(path);
+	return so;
+}
+
+char *
+oracle_so(struct keval *k)
+{
+	const char *file = kjson_str_or(k->task, "oracle", kjson_str_or(k->task, "reference", "reference.c"));
+	json_t *flags = json_pack("[s]", "-DREAL=double");
+	char *log, *so = trusted_so(k, file, flags, &log);
+
+	if (!so)
+		kdie(K_USAGE, "%s: the oracle does not build:\n%s", file, log);
+	json_decref(flags);
+	return so;
+}
+
+/* One baseline, checked and timed as if it were a candidate. A library that is not installed here leaves a note. */
+static json_t *
+evaluate_baseline(struct keval *k, const json_t *baseline)
+{
+	const char *name = kjson_str_or(baseline, "name", "?"), *file = kjson_str_or(baseline, "file", "");
+	json_t *entry = json_pack("{s:s}", "name", name), *answer;
+	char *log = NULL, *oracle = oracle_so(k), *so = trusted_so(k, file, json_object_get(baseline, "flags"), &log);
+	struct harness_run run = { .so = so, .phase = "both", .oracle = oracle };
+	const json_t *c;
+
+	if (so) {
+		answer = harness_run(k, &run);
+		c = harness_candidate(answer, "candidate");
+		if (strcmp(kjson_str_or(c, "status", ""), "correct"))
+			kdie(K_USAGE, "%s: the baseline %s is not correct but %s", k->task_file, name,
+			    kjson_str_or(c, "status", "?"));
+		eval_set(entry, "timing", json_deep_copy(json_object_get(c, "timing")));
+		json_decref(answer);
+	} else {
+		kwarn("baseline %s left out, it does not build: %.300s", name, log);
+		eval_set(entry, "missing", kjson_text(log, strlen(log)));
+	}
+	free(so);
+	free(log);
+	free(oracle);
+	return entry;
+}
+
+static void
+need_correct(const struct keval *k, const char *what, const json_t *eval)
+{
+	const char *status = kjson_str_or(eval, "status", "?");
+
+	if (strcmp(status, "correct"))
+		kdie(K_USAGE, "%s: %s is not correct but %s: %s", k->task_file, what, status,
+		    kjson_str_or(eval, "log", ""));
+}
+
+json_t *
+evaluate_reference(struct keval *k)
+{
+	const json_t *baselines = json_object_get(k->task, "baselines");
+	char *code = k->task ? task_source(k, "reference", "reference.c") : kstrdup("/* no task: nothing to run */\n");
+	struct subject s = { .name = "000/00", .code = code, .trusted = true };
+	json_t *eval, *list = json_array();
+
+	if (!is_null(k))
+		harness_lint(k);
+	eval = evaluate(k, &s);
+	need_correct(k, "the reference", eval);
+	for (size_t i = 0; i < json_array_size(baselines) && !is_null(k); i++)
+		json_array_append_new(list, evaluate_baseline(k, json_array_get(baselines, i)));
+	if (json_array_size(list))
+		eval_set(eval, "baselines", json_incref(list));
+	report_progress(k, &s, eval);
+	json_decref(list);
+	free(code);
+	return eval;
+}
+
+/* "reference=FILE" and "NAME=FILE" for every baseline that builds; NULL-terminated, owned by the caller. */
+static char **
+rivals(struct keval *k)
+{
+	const json_t *baselines = json_object_get(k->task, "baselines");
+	size_t n = 0, count = json_array_size(baselines);
+	char **list = kcalloc(count + 2, sizeof *list), *log = NULL;
+	char *so = trusted_so(k, kjson_str_or(k->task, "reference", "reference.c"), NULL, &log);
+
+	if (!so)
+		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
+	list[n++] = kasprintf("reference=%s", so);
+	free(so);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *b = json_array_get(baselines, i);
+
+		so = trusted_so(k, kjson_str_or(b, "file", ""), json_object_get(b, "flags"), &log);
+		if (so)
+			list[n++] = kasprintf("%s=%s", kjson_str_or(b, "name", "?"), so);
+		else
+			kwarn("baseline %s left out: it does not build", kjson_str_or(b, "name", "?"));
+		free(so);
+		free(log);
+		log = NULL;
+	}
+	return list;
+}
+
+/* The wider set, when the task has one and the caller named none. */
+static void
+choose_set(struct keval *k)
+{
+	const json_t *workloads = json_object_get(k->task, "workloads");
+
+	for (size_t i = 0; i < json_array_size(workloads) && !k->set_given; i++) {
+		const json_t *sets = json_object_get(json_array_get(workloads, i), "sets");
+
+		for (size_t n = 0; n < json_array_size(sets); n++)
+			if (!strcmp(json_string_value(json_array_get(sets, n)) ? : "", "full"))
+				k->set = "full";
+	}
+}
+
+json_t *
+evaluate_best(struct keval *k, const char *id)
+{
+	json_t *past = past_eval(k, id), *eval;
+	struct subject s = { .name = id };
+	struct kextract_file files[KEXTRACT_MAX_FILES];
+
+	if (!past || !subject_of_past(past, &s, files))
+		kdie(K_USAGE, "%s: no evaluated candidate of that id in %s/trials", id, k->camp->dir);
+	s.again = true;
+	if (!is_null(k)) {
+		choose_set(k);
+		k->rivals = rivals(k);
+	}
+	eval = evaluate(k, &s);
+	report_progress(k, &s, eval);
+	for (size_t i = 0; k->rivals && k->rivals[i]; i++)
+		free(k->rivals[i]);
+	free(k->rivals);
+	k->rivals = NULL;
+	json_decref(past);
+	return eval;
+}

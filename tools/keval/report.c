@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people and models are told about an evaluation; expected values are never told. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "keval.h"
+#include "kgain.h"
+#include "kio.h"
+#include "klog.h"
+#include "ktask.h"
+#include "kutil.h"
+
+enum { CASES_MAX = 8 };
+
+/* The reasons that what was SAID already does not give. */
+static void
+add_reasons(struct kbuf *b, const json_t *eval, const char *said)
+{
+	const json_t *reasons = json_object_get(eval, "reasons");
+
+	for (size_t i = 0; i < json_array_size(reasons); i++) {
+		const json_t *r = json_array_get(reasons, i);
+		const char *detail = kjson_str_or(r, "detail", "");
+
+		if (!strstr(said, detail))
+			kbuf_printf(b, "- %s: %s\n", kjson_str_or(r, "check", "?"), detail);
+	}
+}
+
+static void
+add_case(struct kbuf *b, const json_t *c)
+{
+	static const struct {
+		const char *key, *text;
+	} figures[] = {
+		{ "max_abs_err", "largest error" }, { "max_rel_err", "largest relative error" },
+		{ "tolerance", "allowed" },
+	};
+
+	kbuf_printf(b, "- workload %s", kjson_str_or(c, "workload", "?"));
+	if (json_object_get(c, "distribution"))
+		kbuf_printf(b, ", %s inputs", kjson_str_or(c, "distribution", "?"));
+	if (json_is_string(json_object_get(c, "seed")))
+		kbuf_printf(b, ", seed %s", kjson_str_or(c, "seed", ""));
+	if (json_object_get(c, "mismatches"))
+		kbuf_printf(b, ": %lld of %lld elements wrong", (long long)kjson_int_or(c, "mismatches", 0),
+		    (long long)kjson_int_or(c, "elements", 0));
+	for (size_t i = 0; i < LEN(figures); i++)
+		if (json_object_get(c, figures[i].key))
+			kbuf_printf(b, ", %s %.3g", figures[i].text, kjson_num_or(c, figures[i].key, 0));
+	kbuf_puts(b, "\n");
+}
+
+/* The failed cases: how far off, on which shape and inputs. For checks that do not describe them themselves. */
+static void
+add_cases(struct kbuf *b, const json_t *eval)
+{
+	const json_t *cases = kjson_path(eval, "correctness.cases");
+	size_t failed = 0;
+
+	if (json_object_get(eval, "correctness"))
+		kbuf_printf(b, "%lld of %lld correctness cases passed.\n",
+		    (long long)kjson_int_or(eval, "correctness.passed", 0),
+		    (long long)kjson_int_or(eval, "correctness.total", 0));
+	for (size_t i = 0; i < json_array_size(cases); i++) {
+		const json_t *c = json_array_get(cases, i);
+
+		if (!kjson_bool_or(c, "ok", true) && failed++ < CASES_MAX)
+			add_case(b, c);
+	}
+	if (failed > CASES_MAX)
+		kbuf_printf(b, "- and %zu more\n", failed - CASES_MAX);
+}
+
+/* "speed-up 12.3 (reference 4.1 ms)", "0.61 of openblas": beside what was recorded in trial 000. */
+static void
+add_comparison(struct kbuf *b, const json_t *past, const char *workload, const char *statistic, double ns)
+{
+	double reference = kgain_time_ns(kgain_row(json_object_get(past, "timing"), workload), statistic);
+	const json_t *baselines = json_object_get(past, "baselines");
+
+	if (!isnan(reference))
+		kbuf_printf(b, ", %.4g times as fast as the reference", reference / ns);
+	for (size_t i = 0; i < json_array_size(baselines); i++) {
+		const json_t *base = json_array_get(baselines, i);
+		double other = kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload), statistic);
+
+		if (!isnan(other))
+			kbuf_printf(b, ", %.3g of the speed of %s", other / ns, kjson_str_or(base, "name", "?"));
+	}
+}
+
+static void
+add_rates(struct kbuf *b, const struct ktask *t, const char *workload, double ns)
+{
+	const struct ktask_workload *w = t ? ktask_workload(t, workload) : NULL;
+
+	if (w && t->flops)
+		kbuf_printf(b, ", %.4g GFLOP/s", (double)ktask_value(t, w, t->flops) / ns);
+	if (w && t->bytes)
+		kbuf_printf(b, ", %.4g GB/s", (double)ktask_value(t, w, t->bytes) / ns);
+}
+
+static void
+add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
+{
+	const char *statistic = kcamp_str(k->camp, "score.statistic");
+	const json_t *timing = json_object_get(eval, "timing");
+	json_t *past = past_eval(k, "000/00");
+	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes") ? ktask_load(k->task_file) : NULL;
+
+	for (size_t i = 0; i < json_array_size(timing); i++) {
+		const json_t *row = json_array_get(timing, i);
+		const char *workload = kjson_str_or(row, "workload", "?");
+		double ns = kgain_time_ns(row, statistic);
+
+		kbuf_printf(b, "- %s: %.4g ms", workload, ns / 1e6);
+		add_rates(b, t, workload, ns);
+		add_comparison(b, past, workload, statistic, ns);
+		kbuf_puts(b, "\n");
+	}
+	if (json_object_get(eval, "noise"))
+		kbuf_printf(b, "Differences below %.2g %% are noise.\n", 100 * kjson_num_or(eval, "noise.floor", 0));
+	if (t)
+		ktask_free(t);
+	json_decref(past);
+}
+
+static void
+add_pairs(struct kbuf *b, const json_t *eval)
+{
+	double ratio, low;
+
+	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent", json_object_get(eval, "timing"), &ratio, &low))
+		kbuf_printf(b,
+		    "Timed in turns with the best kernel so far: %.3f times its speed (%.3f at the least).\n",
+		    ratio, low);
+}
+
+/* What each status means to the one who has to do better. */
+static const struct {
+	const char *status, *text;
+} openings[] = {
+	{ "rejected", "The evaluator refused this program, and it scores nothing:\n" },
+	{ "quarantined", "The evaluator holds this program for suspect:\n" },
+	{ "compile_error", "It did not build.\n" },
+	{ "run_error", "It was built, but failed while running:\n" },
+	{ "wrong_shape", "It ran, but did not write all of its output:\n" },
+	{ "wrong_value", "It ran, but its results are wrong:\n" },
+	{ "partial", "Its results are right on some inputs only:\n" },
+	{ "correct", "All results are correct.\n" },
+};
+
+void
+report_log(const struct keval *k, const struct subject *s, json_t *eval)
+{
+	const char *status = kjson_str_or(eval, "status", ""), *said = kjson_str_or(eval, "log", "");
+	bool correct = !strcmp(status, "correct"), refused_by_compiler = !strcmp(status, "compile_error");
+	struct kbuf b = { 0 };
+	char *clip;
+
+	for (size_t i = 0; i < LEN(openings); i++)
+		if (!strcmp(openings[i].status, status))
+			kbuf_puts(&b, openings[i].text);
+	if (s->cut_off && !correct)
+		kbuf_puts(&b, "The reply was cut off, so the program is incomplete: answer with a shorter one.\n");
+	if (refused_by_compiler && *kjson_str_or(eval, "build.log", ""))
+		kbuf_puts(&b, kjson_str_or(eval, "build.log", ""));
+	else if (!correct && !(*said && (!strcmp(status, "partial") || !strcmp(status, "wrong_value"))))
+		add_reasons(&b, eval, said);
+	if (!correct && !*said)
+		add_cases(&b, eval);
+	if (correct) {
+		add_times(&b, k, eval);
+		add_pairs(&b, eval);
+	}
+	if (*said)
+		kbuf_printf(&b, "%s%s", said, said[strlen(said) - 1] == '\n' ? "" : "\n");
+	kbuf_add(&b, "", 0);
+	clip = klog_clip(b.data, KLOG_MAX + KLOG_LOST);
+	eval_set(eval, "log", kjson_text(clip, strlen(clip)));
+	free(clip);
+	kbuf_free(&b);
+}
+
+/* kprogress prints nothing otherwise, and the reference need not be read. */
+static bool
+progress_wanted(void)
+{
+	const char *forced = getenv("KILN_PROGRESS");
+
+	return forced ? !strcmp(forced, "1") : isatty(STDERR_FILENO);
+}
+
+void
+report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
+{
+	const char *statistic = kcamp_str(k->camp, "score.statistic"), *status = kjson_str_or(eval, "status", "?");
+	const json_t *timing = json_object_get(eval, "timing");
+	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
+	json_t *reference;
+	double speedup;
+	char *fault;
+
+	if (!progress_wanted())
+		return;
+	if (!timing) {
+		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "", kjson_str_or(reason, "detail", ""));
+		return;
+	}
+	reference = past_eval(k, "000/00");
+	fault = kgain_speedup(json_object_get(reference, "timing"), timing, statistic, &speedup, NULL);
+	if (fault)
+		kprogress("%s eval: %s %.4g ms", s->name, status, kgain_runtime_ms(timing, statistic));
+	else
+		kprogress("%s eval: %s %.3gx %.4g ms", s->name, status, speedup, kgain_runtime_ms(timing, statistic));
+	free(fault);
+	json_decref(reference);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a candidate may not do: patterns over its source and an allow-list over its imports (forbidden.json). */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kelf.h"
+#include "keval.h"
+#include "kio.h"
+#include "ktoken.h"
+#include "kutil.h"
+
+enum {
+	MATCH_LIMIT = 2000000,		/* steps before a pattern gives up on hostile text */
+	INIT_BYTES_MAX = 32,		/* .init as the compiler's start files make it: 23 to 27 bytes */
+	QUOTE_MAX = 60			/* characters of a match that are quoted */
+};
+
+static json_t *
+load_table(void)
+{
+	char *path = kdata_path("patterns/forbidden.json");
+	json_t *table = kjson_load(path);
+
+	if (strcmp(kjson_str_or(table, "schema", ""), "forbidden/1"))
+		kdie(K_USAGE, "%s: schema is not forbidden/1", path);
+	free(path);
+	return table;
+}
+
+static const json_t *
+backend_of(const json_t *table, const char *backend)
+{
+	return json_object_get(json_object_get(table, "backends"), backend);
+}
+
+static void
+add_reason(json_t *reasons, const char *check, const char *detail)
+{
+	json_array_append_new(reasons, json_pack("{s:s,s:o}", "check", check,
+	    "detail", kjson_text(detail, strlen(detail))));
+}
+
+/*
+ * The text that patterns see: lines joined at a backslash, comments and string contents blanked where they are not
+ * code, neighbouring string literals joined, and escapes for white space turned into it, so that nothing hides in a
+ * seam.
+ */
+static char *
+scan_text(const char *code, enum ktoken_lang lang)
+{
+	struct kbuf b = { 0 };
+	char *stripped, *out;
+
+	kbuf_add(&b, "", 0);
+	for (const char *p = code; *p; p++)
+		if (*p == '\\' && p[1] == '\n' && lang == KTOKEN_C)
+			p++;
+		else
+			kbuf_add(&b, p, 1);
+	stripped = ktoken_strip(b.data, b.len, lang);
+	kbuf_free(&b);
+	out = stripped;
+	for (const char *p = stripped; *p; p++) {
+		const char *next = p + 1 + strspn(p + 1, " \t\r\n");
+
+		if (*p == '"' && *next == '"' && p > stripped && p[-1] != '\\' && next > p + 1)
+			p = next;
+		else if (*p == '\\' && p[1] && strchr("ntvfr", p[1]))
+			*out++ = ' ', *out++ = ' ', p++;
+		else if (*p == '\\' && p[1])
+			*out++ = *p++, *out++ = *p;
+		else
+			*out++ = *p;
+	}
+	*out = '\0';
+	return stripped;
+}
+
+static pcre2_code *
+compile_rule(const json_t *rule)
+{
+	const char *pattern = kjson_str_or(rule, "pattern", "(?!)"), *check = kjson_str_or(rule, "check", "?");
+	PCRE2_UCHAR text[128];
+	PCRE2_SIZE at;
+	int error;
+	pcre2_code *re = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_MULTILINE, &error, &at, NULL);
+
+	if (!re) {
+		pcre2_get_error_message(error, text, sizeof text);
+		kdie(K_USAGE, "patterns/forbidden.json: %s, offset %zu: %s", check, (size_t)at, (const char *)text);
+	}
+	return re;
+}
+
+/* One rule over the text; true when it does not match. The reason quotes the end of the match, the culprit. */
+static bool
+apply_rule(const json_t *rule, const char *file, const char *text, json_t *reasons)
+{
+	pcre2_code *re = compile_rule(rule);
+	pcre2_match_data *match = pcre2_match_data_create_from_pattern(re, NULL);
+	pcre2_match_context *context = pcre2_match_context_create(NULL);
+	char *detail = NULL;
+	int rc;
+
+	pcre2_set_match_limit(context, MATCH_LIMIT);
+	rc = pcre2_match(re, (PCRE2_SPTR)text, strlen(text), 0, 0, match, context);
+	if (rc > 0) {
+		const PCRE2_SIZE *v = pcre2_get_ovector_pointer(match);
+		size_t from = v[1] - v[0] > QUOTE_MAX ? v[1] - QUOTE_MAX : v[0], line = 1;
+
+		for (size_t i = 0; i < from; i++)
+			line += text[i] == '\n';
+		for (; from < v[1] && strchr(" \t\n", text[from]); from++)
+			line += text[from] == '\n';
+		detail = kasprintf("%s (%s%sline %zu: %.*s)", kjson_str_or(rule, "why", ""), file ? file : "",
+		    file ? ", " : "", line, (int)(v[1] - from), text + from);
+	} else if (rc != PCRE2_ERROR_NOMATCH) {
+		detail = kasprintf("%s cannot be ruled out: the text defeats the scan", kjson_str_or(rule, "why", ""));
+	}
+	if (detail)
+		add_reason(reasons, kjson_str_or(rule, "check", "?"), detail);
+	pcre2_match_context_free(context);
+	pcre2_match_data_free(match);
+	pcre2_code_free(re);
+	free(detail);
+	return rc == PCRE2_ERROR_NOMATCH;
+}
+
+bool
+scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons)
+{
+	const char *backends[] = { "default", kcamp_str(k->camp, "backend") };
+	char *text = scan_text(code, ktoken_lang_of(backends[1]));
+	json_t *table = load_table();
+	bool clean = true;
+
+	for (size_t b = 0; b < LEN(backends); b++) {
+		const json_t *rules = json_object_get(backend_of(table, backends[b]), "source");
+
+		for (size_t i = 0; i < json_array_size(rules); i++)
+			clean &= apply_rule(json_array_get(rules, i), file, text, reasons);
+	}
+	json_decref(table);
+	free(text);
+	return clean;
+}
+
+/* "GOMP_*" stands for all that begins with GOMP_. */
+static bool
+fits(const char *pattern, const char *name)
+{
+	size_t n = strlen(pattern);
+
+	return n && pattern[n - 1] == '*' ? !strncmp(pattern, name, n - 1) : !strcmp(pattern, name);
+}
+
+static bool
+in_list(const json_t *list, const char *name)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (fits(json_string_value(json_array_get(list, i)) ? : "", name))
+			return true;
+	return false;
+}
+
+static bool
+is_math(const json_t *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *base = json_string_value(json_array_get(list, i)) ? : "";
+		size_t m = strlen(base);
+
+		if (!strncmp(base, name, m) && (n == m || (n == m + 1 && strchr("fl", name[m]))))
+			return true;
+	}
+	return false;
+}
+
+/* A library named by the task ("-lopenblas" allows libopenblas.so*). */
+static bool
+is_task_library(const json_t *flags, const char *library)
+{
+	for (size_t i = 0; i < json_array_size(flags); i++) {
+		const char *flag = json_string_value(json_array_get(flags, i)) ? : "";
+		char name[128];
+
+		if (strncmp(flag, "-l", 2))
+			continue;
+		if ((size_t)snprintf(name, sizeof name, "lib%s.so", flag + 2) < sizeof name &&
+		    !strncmp(library, name, strlen(name)))
+			return true;
+	}
+	return false;
+}
+
+static bool
+check_imports(const struct kelf *f, const json_t *imports, const json_t *extra, json_t *reasons)
+{
+	bool clean = true;
+
+	for (size_t i = 0; i < f->imports.count; i++) {
+		const char *name = f->imports.at[i];
+		bool denied = in_list(json_object_get(imports, "denied"), name);
+		char *detail;
+
+		if (in_list(extra, name) || (!denied && (in_list(json_object_get(imports, "names"), name) ||
+		    is_math(json_object_get(imports, "math"), name))))
+			continue;
+		detail = kasprintf("%s (imported): not among the functions that a candidate may call", name);
+		add_reason(reasons, "forbidden_symbol", detail);
+		free(detail);
+		clean = false;
+	}
+	return clean;
+}
+
+static bool
+check_libraries(const struct kelf *f, const json_t *allowed, const json_t *libs, json_t *reasons)
+{
+	bool clean = true;
+
+	for (size_t i = 0; i < f->needed.count; i++)
+		if (!in_list(allowed, f->needed.at[i]) && !is_task_library(libs, f->needed.at[i])) {
+			char *detail = kasprintf("linked with %s", f->needed.at[i]);
+
+			add_reason(reasons, "forbidden_library", detail);
+			free(detail);
+			clean = false;
+		}
+	return clean;
+}
+
+static bool
+check_loading(const struct kelf *f, json_t *reasons)
+{
+	const struct {
+		bool found;
+		const char *check, *detail;
+	} rows[] = {
+		{ f->constructors > 1 || f->destructors > 1, "load_hook",
+		    "code that runs when the object is loaded or unloaded" },
+		{ f->init_bytes > INIT_BYTES_MAX, "load_hook", "code added to .init" },
+		{ f->odd_sections.count, "load_hook", "an executable section of its own" },
+		{ f->ifunc, "load_hook", "an indirect function, which runs while symbols are bound" },
+		{ f->exec_stack, "memory_map", "an executable stack" },
+		{ f->writable_code, "memory_map", "code that can be written" },
+		{ f->search_path || f->loader_hooks, "loader", "its own library search path or loader hooks" },
+	};
+	bool clean = true;
+
+	for (size_t i = 0; i < LEN(rows); i++)
+		if (rows[i].found) {
+			add_reason(reasons, rows[i].check, rows[i].detail);
+			clean = false;
+		}
+	return clean;
+}
+
+bool
+scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
+{
+	json_t *table = load_table();
+	const json_t *backend = backend_of(table, kcamp_str(k->camp, "backend"));
+	const json_t *imports = json_object_get(backend, "imports");
+	struct kelf f;
+	const char *fault;
+	bool clean = true;
+
+	if (imports) {
+		fault = kelf_read(so, len, &f);
+		if (fault) {
+			add_reason(reasons, "loader", fault);
+			clean = false;
+		} else {
+			clean &= check_imports(&f, imports, json_object_get(k->task, "allow_symbols"), reasons);
+			clean &= check_libraries(&f, json_object_get(backend, "libraries"),
+			    kjson_path(k->task, "build.libs"), reasons);
+			clean &= check_loading(&f, reasons);
+			kelf_free(&f);
+		}
+	}
+	json_decref(table);
+	return clean;
+}
+
+bool
+scan_suspects(const struct keval *k, const struct subject *s, const char *so, size_t len)
+{
+	enum ktoken_lang lang = ktoken_lang_of(kcamp_str(k->camp, "backend"));
+	struct kelf f;
+	bool assembly = false, found = false;
+
+	for (size_t i = 0; i <= s->file_count && lang == KTOKEN_C; i++) {
+		char *text = scan_text(i ? s->files[i - 1].content : s->code, lang);
+
+		assembly |= strstr(text, "asm") != NULL;
+		free(text);
+	}
+	if (assembly && !kelf_read(so, len, &f)) {
+		found = f.system_bytes;
+		kelf_free(&f);
+	}
+	return found;
+}
+
+bool
+elf_defines(const char *so, size_t len, const char *name)
+{
+	struct kelf f;
+	bool found = false;
+
+	if (kelf_read(so, len, &f))
+		return false;
+	for (size_t i = 0; i < f.functions.count && !found; i++)
+		found = !strcmp(f.functions.at[i], name);
+	kelf_free(&f);
+	return found;
+}

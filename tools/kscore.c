@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kscore: evaluation to score: the rung reached, the speed-up over the reference, and whether it is a gain beyond the
+ * noise. A pure function of its records, the reference, the incumbent's evaluation and the knobs score.*.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kcamp.h"
+#include "kgain.h"
+#include "kio.h"
+#include "kutil.h"
+
+static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [-o FILE] [FILE ...]\n";
+
+/* The rung of each status; see kiln-record(5). */
+static const struct {
+	const char *status;
+	int perf_score;
+} ladder[] = {
+	{ "no_code", 0 }, { "rejected", 0 }, { "quarantined", 0 }, { "compile_error", 1 }, { "run_error", 2 },
+	{ "wrong_shape", 3 }, { "wrong_value", 3 }, { "partial", 4 }, { "correct", 5 },
+};
+
+/* An evaluation to compare with: the reference, or the incumbent. */
+struct rival {
+	char *id;
+	json_t *record;		/* owned */
+	const json_t *timing;
+	double noise;
+};
+
+struct scorer {
+	struct kcamp *camp;
+	const char *statistic;
+	double multiplier, min_gain;
+	struct rival reference, incumbent;
+	bool incumbent_holds;	/* it is correct and timed */
+	char *archive_best;	/* id of the best in the archive given, or NULL */
+};
+
+/* Returns whether it is a correct and timed kernel, with which alone others can be compared. */
+static bool
+load_rival(struct rival *r, const char *path, const char *id)
+{
+	bool correct;
+
+	struct kin in;
+	struct krec rec;
+
+	kin_open(&in, path);
+	if (!kin_next(&in, &rec))
+		kdie(K_USAGE, "%s: no record", path);
+	free(r->id);
+	json_decref(r->record);
+	r->id = kstrdup(id ? id : kjson_str_or(rec.json, "id", ""));
+	r->record = json_incref(rec.json);
+	r->timing = kjson_path(rec.json, "eval.timing");
+	r->noise = kjson_num_or(rec.json, "eval.noise.floor", 0);
+	correct = !strcmp(krec_str(&rec, "eval.status"), "correct") && r->timing;
+	krec_free(&rec);
+	kin_close(&in);
+	return correct;
+}
+
+static const struct rival *
+incumbent_of(struct scorer *s, const struct krec *rec)
+{
+	const char *id = kjson_str_or(rec->json, "sample.incumbent", s->archive_best);
+
+	if (!id || !strcmp(id, s->reference.id))
+		return NULL;
+	if (!s->incumbent.id || strcmp(s->incumbent.id, id)) {
+		char *path = kasprintf("%s/trials/%s/eval.ndjson", s->camp->dir, id);
+
+		s->incumbent_holds = load_rival(&s->incumbent, path, id);
+		free(path);
+	}
+	return s->incumbent_holds ? &s->incumbent : NULL;
+}
+
+static const struct rival *
+rival_of(struct scorer *s, const struct krec *rec)
+{
+	const struct rival *r = incumbent_of(s, rec);
+
+	return r ? r : &s->reference;
+}
+
+static _Noreturn void
+refuse(const struct krec *rec, const char *fault, const char *with)
+{
+	kdie(K_USAGE, "%s:%ld: %s (compared with %s)", rec->file, rec->lineno, fault, with);
+}
+
+/*
+ * A gain beats the incumbent (the reference, while there is none) beyond the noise: interleaved pairs decide by the
+ * lower end of their interval; times that were measured apart must differ by more than both noise floors together. A
+ * copy never gains.
+ */
+static void
+add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
+{
+	const struct rival *rival = rival_of(s, rec);
+	double noise = kjson_num_or(rec->json, "eval.noise.floor", 0), ratio, low;
+	bool gain;
+
+	if (kgain_pairs(kjson_path(rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
+		gain = low > 1 + s->min_gain;
+	} else {
+		char *fault = kgain_speedup(rival->timing, timing, s->statistic, &ratio, NULL);
+
+		if (fault)
+			refuse(rec, fault, rival->id);
+		gain = ratio > 1 + fmax(s->min_gain, kgain_noise(noise, rival->noise));
+	}
+	if (kjson_path(rec->json, "eval.duplicate_of"))
+		gain = false;
+	json_object_set_new(score, "gain", json_boolean(gain));
+	json_object_set_new(score, "gain_ratio", json_real(ratio));
+	json_object_set_new(score, "noise_floor", json_real(noise));
+}
+
+/* Adds the figures of a correct and timed candidate, and returns its speed-up. */
+static double
+add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
+{
+	json_t *rows = NULL;
+	double speedup;
+	char *fault = kgain_speedup(s->reference.timing, timing, s->statistic, &speedup, &rows);
+
+	if (fault)
+		refuse(rec, fault, "the reference");
+	json_object_set_new(score, "speedup", json_real(speedup));
+	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing, s->statistic)));
+	json_object_set_new(score, "per_workload", rows);
+	add_gain(s, rec, timing, score);
+	return speedup;
+}
+
+static int
+perf_score_of(const struct krec *rec)
+{
+	const char *status = krec_str(rec, "eval.status");
+
+	for (size_t i = 0; i < LEN(ladder); i++)
+		if (!strcmp(ladder[i].status, status))
+			return ladder[i].perf_score;
+	kdie(K_USAGE, "%s:%ld: unknown status '%s'", rec->file, rec->lineno, status);
+}
+
+static json_t *
+score_of(struct scorer *s, const struct krec *rec)
+{
+	int perf = perf_score_of(rec);
+	const json_t *timing = kjson_path(rec->json, "eval.timing");
+	bool correct = perf == 5;
+	json_t *score = json_pack("{s:i,s:b}", "perf_score", perf, "correct", correct);
+	double combined = perf;
+
+	if (correct && timing)
+		combined += s->multiplier * add_times(s, rec, timing, score);
+	else
+		json_object_set_new(score, "gain", json_false());
+	json_object_set_new(score, "combined", json_real(combined));
+	return score;
+}
+
+/* The first line of an archive names its best program. */
+static char *
+best_of(const char *path)
+{
+	struct kin in;
+	struct krec rec;
+	const char *id;
+	char *best = NULL;
+
+	kin_open(&in, path);
+	if (!kin_next(&in, &rec))
+		kdie(K_USAGE, "%s: an empty archive", path);
+	id = kjson_str_or(rec.json, "best.id", kjson_str_or(rec.json, "best", NULL));
+	if (id)
+		best = kstrdup(id);
+	krec_free(&rec);
+	kin_close(&in);
+	return best;
+}
+
+static void
+score_file(struct scorer *s, const char *path)
+{
+	struct kin in;
+	struct krec rec;
+
+	kin_open(&in, path);
+	while (kin_next(&in, &rec)) {
+		json_t *score = score_of(s, &rec);
+
+		kout_member(&rec, "score", score);
+		json_decref(score);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+}
+
+static _Noreturn void
+die_usage(const char *why)
+{
+	kwarn("%s", why);
+	fputs(usage, stderr);
+	exit(K_USAGE);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "campaign", required_argument, NULL, 'c' }, { "reference", required_argument, NULL, 'r' },
+		{ "archive", required_argument, NULL, 'a' }, { "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	};
+	const char *dir = ".", *reference = NULL, *archive = NULL, *output = NULL;
+	struct scorer s = { 0 };
+	int opt;
+
+	kutil_init("kscore");
+	while ((opt = getopt_long(argc, argv, "c:r:a:o:hV", options, NULL)) != -1)
+		switch (opt) {
+		case 'c': dir = optarg; break;
+		case 'r': reference = optarg; break;
+		case 'a': archive = optarg; break;
+		case 'o': output = optarg; break;
+		case 'h': fputs(usage, stdout); return K_OK;
+		case 'V': kversion(); return K_OK;
+		default: fputs(usage, stderr); return K_USAGE;
+		}
+	if (!reference)
+		die_usage("-r REFERENCE, the record of the reference evaluated, is needed");
+	s.camp = kcamp_load(dir);
+	s.statistic = kcamp_str(s.camp, "score.statistic");
+	s.multiplier = kcamp_num(s.camp, "score.multiplier");
+	s.min_gain = kcamp_num(s.camp, "score.min_gain");
+	if (!load_rival(&s.reference, reference, NULL))
+		kdie(K_USAGE, "%s: not the record of a correct and timed reference", reference);
+	s.archive_best = archive ? best_of(archive) : NULL;
+	kout_open(output);
+	if (optind == argc)
+		score_file(&s, NULL);
+	for (int i = optind; i < argc; i++)
+		score_file(&s, argv[i]);
+	kout_commit();
+	json_decref(s.reference.record);
+	json_decref(s.incumbent.record);
+	free(s.reference.id);
+	free(s.incumbent.id);
+	free(s.archive_best);
+	kcamp_free(s.camp);
+	return K_OK;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kelf: see kelf.h. 64-bit objects of this machine's byte order only. */
+#include "kelf.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kutil.h"
+
+struct image {
+	const unsigned char *data;
+	size_t len;
+	Elf64_Ehdr head;
+	const Elf64_Phdr *segments;	/* copied: the file may not be aligned */
+	const Elf64_Shdr *sections;
+};
+
+/* Dynamic entries, by tag. */
+struct dynamic {
+	uint64_t strtab, strsz, symtab, rela, relasz, jmprel, pltrelsz;
+	uint64_t init_arraysz, fini_arraysz, preinit_arraysz;
+	uint64_t flags;
+	bool textrel, path, hooks;
+};
+
+enum { MAX_NEEDED = 64, MAX_TABLE = 1 << 16, MAX_IMPORTS = 4096 };
+
+static const void *
+at(const struct image *e, uint64_t offset, uint64_t size)
+{
+	return offset <= e->len && size <= e->len - offset ? e->data + offset : NULL;
+}
+
+/* File offset of a virtual address, or UINT64_MAX. */
+static uint64_t
+offset_of(const struct image *e, uint64_t address)
+{
+	for (int i = 0; i < e->head.e_phnum; i++) {
+		const Elf64_Phdr *p = &e->segments[i];
+
+		if (p->p_type == PT_LOAD && address >= p->p_vaddr && address - p->p_vaddr < p->p_filesz)
+			return p->p_offset + (address - p->p_vaddr);
+	}
+	return UINT64_MAX;
+}
+
+/* The string at OFFSET of a table, when it ends within the table. */
+static const char *
+string_at(const struct image *e, uint64_t table, uint64_t size, uint64_t offset)
+{
+	const char *s = offset < size ? at(e, table, size) : NULL;
+
+	return s && memchr(s + offset, '\0', size - offset) ? s + offset : NULL;
+}
+
+static void
+append(struct kelf_names *n, const char *name)
+{
+	n->at = krealloc(n->at, (n->count + 1) * sizeof *n->at);
+	n->at[n->count++] = kstrdup(name);
+}
+
+/* Each name once; so few are allowed that looking through them all is cheap. */
+static void
+add_name(struct kelf_names *n, const char *name)
+{
+	for (size_t i = 0; i < n->count; i++)
+		if (!strcmp(n->at[i], name))
+			return;
+	append(n, name);
+}
+
+static void *
+copy_table(const struct image *e, uint64_t offset, size_t count, size_t entry)
+{
+	const void *from = count <= MAX_TABLE ? at(e, offset, (uint64_t)count * entry) : NULL;
+	void *to = from ? kmalloc(count * entry + 1) : NULL;
+
+	return to ? memcpy(to, from, count * entry) : NULL;
+}
+
+static const char *
+open_image(struct image *e)
+{
+	const void *head = at(e, 0, sizeof e->head);
+
+	if (!head)
+		return "shorter than an ELF header";
+	memcpy(&e->head, head, sizeof e->head);
+	if (memcmp(e->head.e_ident, ELFMAG, SELFMAG) || e->head.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    e->head.e_ident[EI_DATA] != (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB))
+		return "not a 64-bit ELF file of this byte order";
+	if (e->head.e_type != ET_DYN || e->head.e_phentsize != sizeof *e->segments ||
+	    (e->head.e_shnum && e->head.e_shentsize != sizeof *e->sections))
+		return "not a shared object";
+	e->segments = copy_table(e, e->head.e_phoff, e->head.e_phnum, sizeof *e->segments);
+	e->sections = copy_table(e, e->head.e_shoff, e->head.e_shnum, sizeof *e->sections);
+	return e->segments && e->sections ? NULL : "its header tables are out of bounds";
+}
+
+static void
+note_entry(struct dynamic *d, const Elf64_Dyn *entry)
+{
+	const struct {
+		Elf64_Sxword tag;
+		uint64_t *to;
+	} rows[] = {
+		{ DT_STRTAB, &d->strtab }, { DT_STRSZ, &d->strsz }, { DT_SYMTAB, &d->symtab }, { DT_RELA, &d->rela },
+		{ DT_RELASZ, &d->relasz }, { DT_JMPREL, &d->jmprel }, { DT_PLTRELSZ, &d->pltrelsz },
+		{ DT_INIT_ARRAYSZ, &d->init_arraysz }, { DT_FINI_ARRAYSZ, &d->fini_arraysz },
+		{ DT_PREINIT_ARRAYSZ, &d->preinit_arraysz }, { DT_FLAGS, &d->flags },
+	};
+
+	for (size_t i = 0; i < LEN(rows); i++)
+		if (rows[i].tag == entry->d_tag)
+			*rows[i].to = entry->d_un.d_val;
+	switch (entry->d_tag) {
+	case DT_TEXTREL: d->textrel = true; break;
+	case DT_RPATH: case DT_RUNPATH: d->path = true; break;
+	case DT_AUDIT: case DT_DEPAUDIT: case DT_FILTER: case DT_AUXILIARY: d->hooks = true; break;
+	/* Tables that this reader does not follow, and that today's tools do not make for this machine. */
+	case DT_REL: d->hooks = true; break;
+	}
+}
+
+static const char *
+read_dynamic(const struct image *e, struct dynamic *d, struct kelf *f)
+{
+	uint64_t needed[MAX_NEEDED];
+	size_t count = 0, needed_count = 0;
+	Elf64_Dyn *table = NULL;
+
+	for (int i = 0; i < e->head.e_phnum && !table; i++)
+		if (e->segments[i].p_type == PT_DYNAMIC) {
+			count = e->segments[i].p_filesz / sizeof *table;
+			table = copy_table(e, e->segments[i].p_offset, count, sizeof *table);
+		}
+	if (!table)
+		return "no dynamic segment";
+	for (size_t i = 0; i < count && table[i].d_tag != DT_NULL; i++) {
+		note_entry(d, &table[i]);
+		if (table[i].d_tag == DT_NEEDED && needed_count < MAX_NEEDED)
+			needed[needed_count++] = table[i].d_un.d_val;
+	}
+	free(table);
+	d->strtab = offset_of(e, d->strtab);
+	d->symtab = offset_of(e, d->symtab);
+	for (size_t i = 0; i < needed_count; i++) {
+		const char *name = string_at(e, d->strtab, d->strsz, needed[i]);
+
+		if (!name)
+			return "a library name is out of bounds";
+		add_name(&f->needed, name);
+	}
+	return NULL;
+}
+
+static bool
+is_irelative(const struct image *e, uint64_t type)
+{
+	return (e->head.e_machine == EM_X86_64 && type == R_X86_64_IRELATIVE) ||
+	    (e->head.e_machine == EM_AARCH64 && type == R_AARCH64_IRELATIVE);
+}
+
+/* Every relocation that names a symbol defined elsewhere is an import. */
+static const char *
+read_relocations(const struct image *e, const struct dynamic *d, uint64_t address, uint64_t size, struct kelf *f)
+{
+	uint64_t offset = size ? offset_of(e, address) : 0;
+
+	for (uint64_t i = 0; i + sizeof(Elf64_Rela) <= size; i += sizeof(Elf64_Rela)) {
+		const void *entry = at(e, offset + i, sizeof(Elf64_Rela)), *symbol;
+		const char *name;
+		Elf64_Rela r;
+		Elf64_Sym s;
+
+		if (offset == UINT64_MAX || !entry)
+			return "its relocations are out of bounds";
+		memcpy(&r, entry, sizeof r);
+		f->ifunc |= is_irelative(e, ELF64_R_TYPE(r.r_info));
+		if (!ELF64_R_SYM(r.r_info))
+			continue;
+		symbol = at(e, d->symtab + ELF64_R_SYM(r.r_info) * sizeof s, sizeof s);
+		if (d->symtab == UINT64_MAX || !symbol)
+			return "a relocation names no symbol";
+		memcpy(&s, symbol, sizeof s);
+		f->ifunc |= ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC;
+		name = string_at(e, d->strtab, d->strsz, s.st_name);
+		if (!name)
+			return "a symbol name is out of bounds";
+		if (s.st_shndx == SHN_UNDEF)
+			add_name(&f->imports, name);
+		if (f->imports.count > MAX_IMPORTS)
+			return "it imports too many symbols";
+	}
+	return NULL;
+}
+
+static const char *
+read_symbols(const struct image *e, const struct dynamic *d, const Elf64_Shdr *section, struct kelf *f)
+{
+	for (uint64_t i = 0; i + sizeof(Elf64_Sym) <= section->sh_size; i += sizeof(Elf64_Sym)) {
+		const void *entry = at(e, section->sh_offset + i, sizeof(Elf64_Sym));
+		const char *name;
+		Elf64_Sym s;
+
+		if (!entry)
+			return "its symbol table is out of bounds";
+		memcpy(&s, entry, sizeof s);
+		f->ifunc |= ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC;
+		name = string_at(e, d->strtab, d->strsz, s.st_name);
+		if (name && s.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s.st_info) == STT_FUNC)
+			append(&f->functions, name);
+	}
+	return NULL;
+}
+
+static const char *
+read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
+{
+	static const char *const usual[] = { ".init", ".plt", ".plt.got", ".plt.sec", ".text", ".fini" };
+	const Elf64_Shdr *names = e->head.e_shstrndx < e->head.e_shnum ? &e->sections[e->head.e_shstrndx] : NULL;
+	const char *fault = NULL;
+
+	if (!names)
+		return "no section names";
+	for (int i = 0; i < e->head.e_shnum && !fault; i++) {
+		const Elf64_Shdr *s = &e->sections[i];
+		const char *name = string_at(e, names->sh_offset, names->sh_size, s->sh_name);
+		size_t k = 0;
+
+		if (s->sh_type == SHT_DYNSYM)
+			fault = read_symbols(e, d, s, f);
+		if (!(s->sh_flags & SHF_EXECINSTR))
+			continue;
+		name = name ? name : "(without a name)";
+		while (k < LEN(usual) && strcmp(usual[k], name))
+			k++;
+		if (k == LEN(usual))
+			add_name(&f->odd_sections, name);
+		if (!strcmp(name, ".init"))
+			f->init_bytes = s->sh_size;
+	}
+	return fault;
+}
+
+/* syscall, sysenter and int 0x80 of x86, at any offset; other machines have the source patterns only. */
+static bool
+holds_system_call(const struct image *e, const Elf64_Phdr *p)
+{
+	static const unsigned char calls[][2] = { { 0x0f, 0x05 }, { 0x0f, 0x34 }, { 0xcd, 0x80 } };
+	const void *code = at(e, p->p_offset, p->p_filesz);
+
+	for (size_t i = 0; i < LEN(calls) && code && e->head.e_machine == EM_X86_64; i++)
+		if (memmem(code, p->p_filesz, calls[i], 2))
+			return true;
+	return false;
+}
+
+static void
+read_segments(const struct image *e, struct kelf *f)
+{
+	bool stack = false;
+
+	for (int i = 0; i < e->head.e_phnum; i++) {
+		const Elf64_Phdr *p = &e->segments[i];
+
+		if (p->p_type == PT_GNU_STACK) {
+			stack = true;
+			f->exec_stack |= (p->p_flags & PF_X) != 0;
+		}
+		f->system_bytes |= p->p_type == PT_LOAD && (p->p_flags & PF_X) && holds_system_call(e, p);
+		if (p->p_type == PT_LOAD && (p->p_flags & PF_W) && (p->p_flags & PF_X))
+			f->writable_code = true;
+	}
+	f->exec_stack |= !stack;
+}
+
+const char *
+kelf_read(const void *so, size_t len, struct kelf *f)
+{
+	struct image e = { .data = so, .len = len };
+	struct dynamic d = { 0 };
+	const char *fault;
+
+	*f = (struct kelf){ 0 };
+	fault = open_image(&e);
+	fault = fault ? fault : read_dynamic(&e, &d, f);
+	fault = fault ? fault : read_relocations(&e, &d, d.rela, d.relasz, f);
+	fault = fault ? fault : read_relocations(&e, &d, d.jmprel, d.pltrelsz, f);
+	fault = fault ? fault : read_sections(&e, &d, f);
+	if (!fault) {
+		read_segments(&e, f);
+		f->constructors = (d.init_arraysz + d.preinit_arraysz) / sizeof(uint64_t);
+		f->destructors = d.fini_arraysz / sizeof(uint64_t);
+		f->writable_code |= d.textrel || (d.flags & DF_TEXTREL);
+		f->search_path = d.path;
+		f->loader_hooks = d.hooks;
+	}
+	free((void *)e.segments);
+	free((void *)e.sections);
+	if (fault)
+		kelf_free(f);
+	return fault;
+}
+
+static void
+free_names(struct kelf_names *n)
+{
+	for (size_t i = 0; i < n->count; i++)
+		free(n->at[i]);
+	free(n->at);
+}
+
+void
+kelf_free(struct kelf *f)
+{
+	free_names(&f->imports);
+	free_names(&f->functions);
+	free_names(&f->needed);
+	free_names(&f->odd_sections);
+	*f = (struct kelf){ 0 };
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kelf: what a shared object asks of the loader, read as the loader reads it: from the dynamic segment and the
+ * relocations. The bytes were made by a compiler from hostile source, so nothing in them is trusted.
+ */
+#ifndef KELF_H
+#define KELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct kelf_names {
+	char **at;
+	size_t count;
+};
+
+struct kelf {
+	struct kelf_names imports;	/* symbols that some other object must define, each once */
+	struct kelf_names functions;	/* functions that it exports */
+	struct kelf_names needed;	/* libraries */
+	struct kelf_names odd_sections;	/* executable sections other than the compiler's own */
+	size_t constructors;		/* entries that run at load */
+	size_t destructors;
+	size_t init_bytes;		/* size of .init */
+	bool exec_stack;
+	bool writable_code;		/* a segment both writable and executable, or relocations in code */
+	bool ifunc;			/* code that runs while symbols are bound */
+	bool search_path;		/* own RPATH or RUNPATH */
+	bool system_bytes;		/* executable bytes that would be a system call */
+	bool loader_hooks;		/* audit, filter or auxiliary objects */
+};
+
+/* Read LEN bytes. NULL on success (free with kelf_free), else the fault as a constant string. */
+const char *kelf_read(const void *so, size_t len, struct kelf *f);
+void kelf_free(struct kelf *f);
+
+#endif

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kextract: see kextract.h. */
+#include "kextract.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "kutil.h"
+
+/* Labels that models put on fences, by language; the language's own name comes first. */
+static const struct {
+	const char *language;
+	const char *labels;	/* separated and enclosed by spaces */
+} label_table[] = {
+	{ "c", " c c99 c11 c17 c23 gnu11 h cpp c++ cc cxx " },
+	{ "cuda", " cuda cu cuh cuda-c cuda-cpp cpp c++ cc cxx c " },
+	{ "hip", " hip hip-cpp cpp c++ cc cxx cuda cu c " },
+	{ "opencl", " opencl cl ocl opencl-c openclc c " },
+	{ "sycl", " sycl dpcpp cpp c++ cc cxx " },
+	{ "triton", " triton python py python3 " },
+};
+
+/* Words that a model may leave alone on the first line of a block. */
+static const char stray_words[] = " c cpp c++ cuda cu hip opencl ocl cl sycl triton python py ";
+
+enum { MAX_SPANS = 256 };
+
+struct span {
+	const char *start, *end;
+	char label[24];
+	char path[64];
+	bool unclosed;
+};
+
+struct spans {
+	struct span at[MAX_SPANS];
+	size_t count;
+};
+
+struct line {
+	const char *start, *end;	/* without the line end */
+};
+
+static bool
+has_word(const char *words, const char *word)
+{
+	char key[32];
+
+	return *word && (size_t)snprintf(key, sizeof key, " %s ", word) < sizeof key && strcasestr(words, key);
+}
+
+static bool
+is_label_of(const char *language, const char *label)
+{
+	for (size_t i = 0; i < LEN(label_table); i++)
+		if (!strcasecmp(label_table[i].language, language))
+			return has_word(label_table[i].labels, label);
+	return *label && !strcasecmp(language, label);
+}
+
+static bool
+is_python(const char *language)
+{
+	return !strcasecmp(language, "triton") || !strcasecmp(language, "python");
+}
+
+static const char *
+next_line(const char *p, const char *end, struct line *line)
+{
+	const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+	line->start = p;
+	line->end = nl ? nl : end;
+	if (line->end > p && line->end[-1] == '\r')
+		line->end--;
+	return nl ? nl + 1 : end;
+}
+
+static struct line
+trim(struct line l)
+{
+	while (l.start < l.end && isspace((unsigned char)*l.start))
+		l.start++;
+	while (l.end > l.start && isspace((unsigned char)l.end[-1]))
+		l.end--;
+	return l;
+}
+
+static size_t
+solid_chars(const char *p, const char *end)
+{
+	size_t n = 0;
+
+	for (; p < end; p++)
+		n += !isspace((unsigned char)*p);
+	return n;
+}
+
+bool
+kextract_path_ok(const char *path)
+{
+	size_t n = strlen(path);
+
+	if (!n || n >= sizeof ((struct kextract_file *)0)->path || path[n - 1] == '/')
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		bool first = !i || path[i - 1] == '/';
+
+		if (first && !isalnum((unsigned char)path[i]) && path[i] != '_')
+			return false;
+		if (!isalnum((unsigned char)path[i]) && !strchr("._-/", path[i]))
+			return false;
+	}
+	return true;
+}
+
+/* One word of an info string into BUF, without the dressing of attribute lists; returns what follows. */
+static const char *
+info_word(const char *p, const char *end, char *buf, size_t cap)
+{
+	size_t n = 0;
+
+	while (p < end && strchr(" \t{.,\"'", *p))
+		p++;
+	while (p < end && !strchr(" \t},:\"'", *p)) {
+		if (n + 1 < cap)
+			buf[n++] = *p;
+		p++;
+	}
+	buf[n] = '\0';
+	while (p < end && strchr("}:\"'", *p))
+		p++;
+	return p;
+}
+
+/* "c", "{.c .numberLines}", "c:tile.h", "c file=tile.h", "C title=\"tile.h\"". */
+static void
+parse_info(const char *p, const char *end, struct span *s)
+{
+	char word[128], quoted[96];
+
+	p = info_word(p, end, s->label, sizeof s->label);
+	for (char *c = s->label; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	while (p < end) {
+		const char *value = word;
+
+		p = info_word(p, end, word, sizeof word);
+		for (size_t i = 0; i < 3; i++) {
+			static const char *const keys[] = { "file=", "path=", "title=" };
+
+			if (!strncasecmp(word, keys[i], strlen(keys[i])))
+				value = word + strlen(keys[i]);
+		}
+		if (value != word && !*value) {
+			p = info_word(p, end, quoted, sizeof quoted);
+			value = quoted;
+		}
+		if (strchr(value, '.') && kextract_path_ok(value)) {
+			memcpy(s->path, value, strlen(value) + 1);
+			return;
+		}
+	}
+}
+
+/* Length of the fence that the line begins with (3 or more of ` or ~), or 0. */
+static size_t
+fence_run(struct line l)
+{
+	size_t n = 0;
+
+	if (l.start == l.end || (*l.start != '`' && *l.start != '~'))
+		return 0;
+	while (l.start + n < l.end && l.start[n] == *l.start)
+		n++;
+	if (n < 3 || (*l.start == '`' && memchr(l.start + n, '`', (size_t)(l.end - l.start) - n)))
+		return 0;
+	return n;
+}
+
+/*
+ * Does a C block comment stand open after line L, when COMMENT says whether one stood open before it? A literal ends
+ * with its line, so that an apostrophe in bad code swallows no more.
+ */
+static bool
+comment_after(struct line l, bool comment)
+{
+	const char *p = l.start;
+
+	while (p < l.end) {
+		char next = p + 1 < l.end ? p[1] : '\0';
+
+		if (comment) {
+			comment = !(p[0] == '*' && next == '/');
+			p += comment ? 1 : 2;
+		} else if (p[0] == '/' && next == '/') {
+			return false;
+		} else if (p[0] == '/' && next == '*') {
+			comment = true;
+			p += 2;
+		} else if (*p == '"' || *p == '\'') {
+			char quote = *p++;
+
+			while (p < l.end && *p != quote)
+				p += *p == '\\' ? 2 : 1;
+			p++;
+		} else {
+			p++;
+		}
+	}
+	return comment;
+}
+
+static void
+add_span(struct spans *spans, struct span *s, const char *end, bool unclosed)
+{
+	s->end = end < s->start ? s->start : end;
+	s->unclosed = unclosed;
+	/* When there are too many, the last ones count: the answer stands at the end. */
+	if (spans->count == MAX_SPANS) {
+		memmove(spans->at, spans->at + 1, sizeof spans->at - sizeof *spans->at);
+		spans->count--;
+	}
+	spans->at[spans->count++] = *s;
+}
+
+/*
+ * The fences from P to END. A labelled opener inside an open fence starts a new one (a wrapper labelled markdown, or
+ * an answer that was begun anew), unless it stands in a comment of the code, when COMMENTS says that comments are to
+ * be trusted.
+ */
+static bool
+find_fences(const char *p, const char *end, const char *language, bool comments, struct spans *spans)
+{
+	struct span s = { 0 };
+	size_t open = 0;
+	bool comment = false;
+	char mark = 0;
+
+	spans->count = 0;
+	while (p < end) {
+		struct line l;
+		const char *next = next_line(p, end, &l), *line_start = p;
+		struct line t = trim(l);
+		size_t run = fence_run(t);
+		bool bare = run && t.start + run == t.end;
+
+		p = next;
+		if (!run || comment) {
+			comment = open && comments && comment_after(l, comment);
+			continue;
+		}
+		if (open && bare && *t.start == mark && run >= open) {
+			add_span(spans, &s, line_start, false);
+			open = 0;
+		} else if (!open || !bare) {
+			struct span inner = { .start = next };
+
+			parse_info(t.start + run, t.end, &inner);
+			if (open && !is_label_of(language, inner.label))
+				continue;
+			if (open && is_label_of(language, s.label))
+				add_span(spans, &s, line_start, false);
+			s = inner;
+			open = run;
+			mark = *t.start;
+		}
+	}
+	if (open)
+		add_span(spans, &s, end, true);
+	return !open;
+}
+
+static struct spans *
+fences_of(const char *p, const char *end, const char *language)
+{
+	struct spans *spans = kmalloc(sizeof *spans);
+
+	/* When a comment swallows the closing fence, the comment was the mistake. */
+	if (is_python(language) || !find_fences(p, end, language, true, spans))
+		find_fences(p, end, language, false, spans);
+	return spans;
+}
+
+/* The longest span of those that ACCEPT takes; on a tie the later one. */
+static struct span *
+longest(struct spans *spans, const char *language, bool labelled, bool named)
+{
+	struct span *best = NULL;
+
+	for (size_t i = 0; i < spans->count; i++) {
+		struct span *s = &spans->at[i];
+
+		if ((labelled && !is_label_of(language, s->label)) || (!named && *s->path))
+			continue;
+		if (solid_chars(s->start, s->end) < KEXTRACT_MIN_CHARS)
+			continue;
+		if (!best || s->end - s->start >= best->end - best->start)
+			best = s;
+	}
+	return best;
+}
+
+/* Code as it is stored: no BOM, no stray language word, LF line ends, no blank lines around. */
+static char *
+clean(const char *p, const char *end)
+{
+	struct kbuf b = { 0 };
+	struct line l, t;
+	const char *next;
+	char word[16];
+
+	if (end - p >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
+		p += 3;
+	while (p < end) {
+		next = next_line(p, end, &l);
+		t = trim(l);
+		snprintf(word, sizeof word, "%.*s", (int)(t.end - t.start > 15 ? 15 : t.end - t.start), t.start);
+		if (t.start < t.end && !has_word(stray_words, word))
+			break;
+		p = next;
+	}
+	while (p < end) {
+		p = next_line(p, end, &l);
+		kbuf_add(&b, l.start, (size_t)(l.end - l.start));
+		kbuf_puts(&b, "\n");
+	}
+	while (b.len && isspace((unsigned char)b.data[b.len - 1]))
+		b.len--;
+	kbuf_puts(&b, "\n");
+	return b.data;
+}
+
+static bool
+take(struct kextract *x, const char *p, const char *end, const char *how)
+{
+	char *code;
+
+	if (solid_chars(p, end) < KEXTRACT_MIN_CHARS)
+		return false;
+	code = clean(p, end);
+	if (solid_chars(code, code + strlen(code)) < KEXTRACT_MIN_CHARS) {
+		free(code);
+		return false;
+	}
+	x->code = code;
+	x->how = how;
+	return true;
+}
+
+/* Named fences other than the program become files; the last one of a name counts. */
+static void
+take_files(struct kextract *x, struct spans *spans, const struct span *main_span)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		struct span *s = &spans->at[i];
+		size_t k = 0;
+
+		if (s == main_span || !*s->path || !strcmp(s->path, main_span->path))
+			continue;
+		while (k < x->file_count && strcmp(x->files[k].path, s->path))
+			k++;
+		if (k == KEXTRACT_MAX_FILES)
+			continue;
+		if (k == x->file_count)
+			x->file_count++;
+		free(x->files[k].content);
+		snprintf(x->files[k].path, sizeof x->files[k].path, "%s", s->path);
+		x->files[k].content = clean(s->start, s->end);
+	}
+}
+
+static bool
+from_fences(struct kextract *x, const char *p, const char *end, const char *language, bool bundle)
+{
+	struct spans *spans = fences_of(p, end, language);
+	struct span *s = longest(spans, language, true, !bundle);
+	const char *how = "label";
+
+	if (!s && bundle)
+		s = longest(spans, language, true, true);
+	if (!s) {
+		s = longest(spans, language, false, true);
+		how = "fence";
+	}
+	if (s && take(x, s->start, s->end, how)) {
+		x->unclosed = s->unclosed;
+		if (bundle)
+			take_files(x, spans, s);
+	}
+	free(spans);
+	return x->code != NULL;
+}
+
+/* Text between <LANGUAGE> and </LANGUAGE>; the longest such text, unwrapped when it is a fence itself. */
+static bool
+from_tags(struct kextract *x, const char *text, const char *language, bool bundle)
+{
+	char open[32], close[32];
+	const char *best = NULL, *best_end = NULL;
+
+	if ((size_t)snprintf(open, sizeof open, "<%s>", language) >= sizeof open)
+		return false;
+	snprintf(close, sizeof close, "</%s>", language);
+	for (const char *p = strcasestr(text, open); p; p = strcasestr(p, open)) {
+		const char *end = strcasestr(p += strlen(open), close);
+
+		if (!end)
+			break;
+		if (!best || end - p > best_end - best) {
+			best = p;
+			best_end = end;
+		}
+	}
+	if (!best)
+		return false;
+	if (from_fences(x, best, best_end, language, bundle))
+		x->how = "tag";
+	return x->code || take(x, best, best_end, "tag");
+}
+
+static bool
+begins_with_any(struct line t, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t n = strlen(words[i]);
+
+		if ((size_t)(t.end - t.start) >= n && !memcmp(t.start, words[i], n))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_c_line(struct line t)
+{
+	static const char *const starts[] = {
+		"#include", "#define", "#pragma", "#if", "#el", "#endif", "#undef", "# ", "//", "/*", "*/", "}",
+		"static ", "void ", "inline ", "const ", "typedef ", "struct ", "template", "__global__", "__kernel",
+		"extern \"C\"",
+	};
+	size_t n = (size_t)(t.end - t.start);
+	char last = t.end[-1];
+
+	if (begins_with_any(t, starts, LEN(starts)))
+		return *t.start != '#' || t.start[1] != ' ' || n > 4;
+	if (strchr("{};", last))
+		return true;
+	/* A prototype or an expression that goes on in the next line. */
+	return strchr(",()+-*/&|=\\", last) && (memchr(t.start, '(', n) || memchr(t.start, '=', n)) &&
+	    memchr(t.start, '*', n);
+}
+
+static bool
+is_python_line(struct line t, bool indented)
+{
+	static const char *const starts[] = {
+		"import ", "from ", "def ", "class ", "@", "return ", "for ", "if ", "while ", "with ", "else:",
+		"elif ", "try:", "except", "#", "tl.", "torch.",
+	};
+	size_t n = (size_t)(t.end - t.start);
+
+	char last = t.end[-1];
+
+	if (begins_with_any(t, starts, LEN(starts)) || last == '(')
+		return true;
+	return indented && (memchr(t.start, '=', n) || memchr(t.start, '(', n) || strchr(",)]}", last));
+}
+
+/* The longest run of lines that read like code, with blank and comment lines inside it. */
+static bool
+from_lines(struct kextract *x, const char *text, const char *end, const char *language)
+{
+	const char *run = NULL, *run_end = NULL, *best = NULL, *best_end = NULL;
+	bool python = is_python(language), comment = false;
+
+	for (const char *p = text; p < end;) {
+		struct line l;
+		const char *start = p;
+		struct line t;
+		bool code;
+
+		p = next_line(p, end, &l);
+		t = trim(l);
+		if (t.start == t.end)
+			continue;
+		code = python ? is_python_line(t, t.start > l.start) : comment || is_c_line(t);
+		comment = code && comment_after(l, comment);
+		if (!code) {
+			run = NULL;
+			continue;
+		}
+		if (!run)
+			run = start;
+		run_end = l.end;
+		if (!best || run_end - run > best_end - best) {
+			best = run;
+			best_end = run_end;
+		}
+	}
+	if (!best || (!python && !memchr(best, '{', (size_t)(best_end - best))))
+		return false;
+	return take(x, best, best_end, "lines");
+}
+
+bool
+kextract(const char *text, size_t len, const char *language, bool bundle, struct kextract *x)
+{
+	char *copy = kmalloc(len + 1);
+
+	*x = (struct kextract){ .how = "" };
+	/* A NUL would end the text for the search functions. */
+	for (size_t i = 0; i < len; i++)
+		copy[i] = text[i] ? text[i] : ' ';
+	copy[len] = '\0';
+	(void)(from_tags(x, copy, language, bundle) || from_fences(x, copy, copy + len, language, bundle) ||
+	    from_lines(x, copy, copy + len, language));
+	free(copy);
+	return x->code != NULL;
+}
+
+void
+kextract_free(struct kextract *x)
+{
+	free(x->code);
+	for (size_t i = 0; i < x->file_count; i++)
+		free(x->files[i].content);
+	*x = (struct kextract){ .how = "" };
+}

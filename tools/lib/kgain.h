@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kgain: what timing rows say: times, speed-ups, and whether a difference is more than noise. A row is an element of
+ * eval.timing: {"workload", "samples_ns", "median_ns", "min_ns", "mean_ns", ...}.
+ */
+#ifndef KGAIN_H
+#define KGAIN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Time of a row by STATISTIC ("median", "min" or "mean") in ns: the field of that name, else computed from
+ * samples_ns. NAN when there is neither, or when the time is not a finite number above zero.
+ */
+double kgain_time_ns(const json_t *row, const char *statistic);
+
+/* The row of a workload, or NULL; borrowed. */
+const json_t *kgain_row(const json_t *timing, const char *workload);
+
+/* Arithmetic mean of the rows' times, in ms; NAN when there is no row or one has no time. */
+double kgain_runtime_ms(const json_t *timing, const char *statistic);
+
+/*
+ * Speed-up of CANDIDATE over REFERENCE: geometric mean over workloads of reference time / candidate time. Both must
+ * time the same workloads, each with a valid time. Returns NULL and fills *SPEEDUP and, unless ROWS is NULL, *ROWS (a
+ * new array of {"workload","speedup","runtime_ms"}); or returns the fault as text, which the caller frees.
+ */
+char *kgain_speedup(const json_t *reference, const json_t *candidate, const char *statistic, double *speedup,
+    json_t **rows);
+
+/*
+ * Interleaved pairs that bear NAME: geometric means over workloads of the ratios, and of the lower ends of their
+ * confidence intervals. True only when there is a valid pair for every row of TIMING.
+ */
+bool kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double *ratio, double *low);
+
+/* Noise of a ratio of two times that were measured apart, from the noise floor of each: sqrt(a^2 + b^2). */
+double kgain_noise(double a, double b);
+
+#endif
