@@ -1,0 +1,289 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# karchive: the elite rule, islands, population cap, counters, and every view, on small records made by hand.
+# shellcheck disable=SC2016
+. "${0%/*}/lib.sh"
+
+# rec ID STATUS CELL SCORE [FILTER]: a scored record; the jq FILTER changes it.
+cat >rec <<'EOF'
+#!/bin/sh
+id=$1 status=$2 cell=$3 score=$4
+digits=$(printf %s "$cell" | sed 's/./&,/g; s/,$//')
+printf '{"schema":"candidate/1","campaign":"t","trial":%d,"branch":%d,"id":"%s","sample":{"strategy":"mutate","island":0,"parent":{"id":"000/00","coords":[0,0,0,0],"combined":5,"status":"correct"}},"reply":{"cost_usd":0.1,"usage":{"input_tokens":10,"output_tokens":3}},"eval":{"status":"%s","tokens":"%s","log":"log of %s"},"coords":{"coords":[%s]},"score":{"combined":%s,"gain":false,"speedup":%s,"runtime_ms":2}}\n' \
+	"$((1${id%/*} - 1000))" "$((1${id#*/} - 100))" "$id" "$status" "$(printf %s "$id" | md5sum | cut -c1-16)" "$id" \
+	"$digits" "$score" "$score" | jq -c "${5:-.}"
+EOF
+chmod +x rec
+PATH=$T:$PATH
+echo '{"name":"t"}' >campaign.json
+rec 000/00 correct 0000 8 'del(.sample, .reply)' >reference
+
+ok 'the reference enters a new archive with search.seed_score' '
+	karchive -o a0 reference
+	is "5 correct 0" "$(jq -r "select(.kind == \"elite\") | \"\(.score) \(.status) \(.islands[])\"" a0)"
+	head -1 a0 | jq -e ".trial == 0 and .candidates == 0 and .best.id == \"000/00\" and .cost_usd == 0"
+	echo "{\"name\":\"t\",\"search\":{\"seed_score\":7.5,\"islands\":3}}" >seven.json
+	mkdir -p seven; mv seven.json seven/campaign.json
+	karchive -c seven -o a reference
+	is "7.5 [0,1,2]" "$(jq -r "select(.kind == \"elite\") | \"\(.score) \(.islands)\"" a)"'
+
+ok 'an empty cell is taken, a better one takes it, a tie keeps the elite' '
+	rec 001/01 correct 1000 20 >r; rec 001/02 correct 1000 20 >>r; rec 001/03 correct 0100 9 >>r; rec 001/04 correct 0100 10 >>r
+	karchive -a a0 -o a1 r
+	is "0000:000/00 0100:001/04 1000:001/01" "$(jq -r "select(.kind == \"elite\") | .cell + \":\" + .id" a1 | sort | xargs)"
+	is "001/02 001/03" "$(jq -r "select(.kind == \"program\") | .id" a1 | xargs)"
+	head -1 a1 | jq -e ".best.id == \"001/01\" and .elites == 3 and .programs == 2 and .trial == 1"'
+
+ok 'elites and programs stand in order of their score' '
+	jq -s -e "map(select(.kind == \"elite\").score) | . == (sort | reverse)" a1
+	jq -s -e "map(select(.kind == \"program\").score) | . == (sort | reverse)" a1'
+
+ok 'a broken candidate may hold an empty cell, and any correct one takes it' '
+	rec 001/01 wrong_value 2000 3 >r
+	karchive -a a0 -o a r
+	is 001/01 "$(jq -r "select(.cell == \"2000\" and .kind == \"elite\").id" a)"
+	rec 002/01 correct 2000 5.3 >r
+	karchive -a a -o b r
+	is 002/01 "$(jq -r "select(.cell == \"2000\" and .kind == \"elite\").id" b)"
+	is 001/01 "$(jq -r "select(.kind == \"program\").id" b)"'
+
+ok 'the best is correct, whatever a broken one scores' '
+	rec 001/01 partial 3333 400 >r
+	karchive -a a0 -o a r
+	is 000/00 "$(head -1 a | jq -r .best.id)"'
+
+for status in no_code rejected quarantined; do
+	ok "$status is counted and never enters" '
+		rec 001/01 '$status' 3000 900 >r
+		karchive -a a0 -o a r
+		is 0 "$(jq "select(.id == \"001/01\")" a | wc -l)"
+		is 1 "$(head -1 a | jq .statuses.'$status')"'
+done
+
+ok 'no_code needs no coordinates; others do' '
+	rec 001/01 no_code 3000 0 "del(.coords)" >r
+	karchive -a a0 -o a r
+	rec 001/01 correct 3000 8 "del(.coords)" >r
+	exits 2 karchive -a a0 -o refused r
+	grep "r:1: the record has no .coords.coords" err
+	[ ! -e refused ]'
+
+ok 'a duplicate neither enters nor gains, and is counted' '
+	rec 001/01 correct 3000 50 ".eval.duplicate_of = \"000/00\" | .score.gain = true" >r
+	karchive -a a0 -o a r
+	is 1 "$(head -1 a | jq .duplicates)"
+	is 0 "$(head -1 a | jq .last_gain)"
+	is 0 "$(grep -c 001/01 a)"'
+
+ok 'of two branches with the same tokens the lower one counts' '
+	rec 001/02 correct 3000 60 ".eval.tokens = \"00112233445566aa\"" >r
+	rec 001/01 correct 3000 50 ".eval.tokens = \"00112233445566aa\"" >>r
+	karchive -a a0 -o a r
+	is 001/01 "$(head -1 a | jq -r .best.id)"
+	is 1 "$(grep -c 00112233445566aa a)"'
+
+ok 'the order of records makes no difference' '
+	for i in 1 2 3 4 5 6 7 8; do rec 001/0$i correct 100$((i % 3)) $((i % 4 + 7)); done >r
+	sort -r r >r2
+	karchive -a a0 -o a r; karchive -a a0 -o b r2; same a b
+	sed -n 1,4p r >p; sed 1,4d r >q
+	karchive -a a0 -o b q p; same a b
+	karchive -a a0 <r2 >b; same a b'
+
+ok 'several trials in one call give the same bytes as one call each' '
+	for t in 1 2 3 4 5; do for i in 1 2 3 4; do
+		rec 00$t/0$i "$( [ $i = 3 ] && echo compile_error || echo correct)" $((t % 4))$((i % 4))00 $((t * i % 7 + 5)) \
+			".score.gain = ($t == 2 and $i == 1) | .sample.target = [$i % 4,$t % 4,0,0]"
+	done >t$t; done
+	cp a0 one
+	for t in 1 2 3 4 5; do karchive -a one -o two t$t; mv two one; done
+	karchive -a a0 -o all t1 t2 t3 t4 t5
+	same all one'
+
+ok 'a trial that is past, twice a branch, or no trial is refused' '
+	rec 001/01 correct 1000 9 >r
+	exits 2 karchive -a a1 -o refused r
+	grep "holds trial 1 already" err
+	rec 002/01 correct 1000 9 >r; rec 001/01 correct 1000 9 >>r
+	exits 2 karchive -a a0 -o refused r
+	grep "r:2: trial 1 after trial 2" err
+	rec 001/01 correct 1000 9 >r; rec 001/01 correct 1000 9 >>r
+	exits 2 karchive -a a0 -o refused r
+	grep "two records of 001/01" err
+	rec 001/01 correct 1000 9 "del(.trial)" >r
+	exits 2 karchive -a a0 -o refused r
+	exits 2 karchive </dev/null
+	[ ! -e refused ]'
+
+ok 'costs, tokens, statuses and failures in a row add up' '
+	rec 001/01 no_code 0000 0 "del(.coords)" >r; rec 001/02 correct 1000 9 "del(.reply.cost_usd)" >>r
+	rec 001/03 run_error 1000 2 ".eval.reasons = [{\"check\":\"timeout\",\"detail\":\"60 s\"}]" >>r
+	rec 001/04 no_code 0000 0 "del(.coords)" >>r
+	karchive -a a0 -o a r
+	head -1 a >h
+	is "0.3 1 2 4 40 12" "$(jq -r "\"\(.cost_usd) \(.unpriced) \(.failures) \(.candidates) \(.tokens.input_tokens) \(.tokens.output_tokens)\"" h)"
+	is "{\"correct\":1,\"no_code\":2,\"run_error\":1}" "$(jq -c .statuses h)"
+	jq -e ".strategies.mutate == {tried:4, correct:1, gains:0}" h'
+
+ok 'trials without a gain are counted' '
+	rec 001/01 correct 1000 9 ".score.gain = true" >r1; rec 002/01 correct 1000 99 >r2; rec 003/01 correct 1000 9 >r3
+	rec 004/01 correct 1000 9 ".score.gain = true" >r4
+	karchive -a a0 -o a r1 r2 r3
+	is "1 2" "$(head -1 a | jq -r "\"\(.last_gain) \(.stale)\"")"
+	karchive -a a -o b r4
+	is "4 0" "$(head -1 b | jq -r "\"\(.last_gain) \(.stale)\"")"'
+
+ok 'targets are tabu for search.tabu_trials' '
+	rec 001/01 correct 1000 9 ".sample.target = [1,2,3,0]" >r1; rec 002/01 correct 1000 9 ".sample.target = [3,2,3,0]" >r2
+	rec 003/01 correct 1000 9 >r3; rec 004/01 correct 1000 9 >r4
+	karchive -a a0 -o a r1 r2 r3
+	is "{\"1230\":1,\"3230\":2}" "$(head -1 a | jq -cS .tabu)"
+	karchive -a a -o b r4
+	is "{\"3230\":2}" "$(head -1 b | jq -cS .tabu)"'
+
+ok 'the last compile errors are kept, cut at whole characters, each once' '
+	mkdir -p short; echo "{\"name\":\"t\",\"prompt\":{\"errors\":2,\"error_chars\":50}}" >short/campaign.json
+	for i in 1 2 3; do rec 001/0$i compile_error 1000 1 ".eval.log = \"$i\" + (\"ä\" * 60)"; done >r
+	rec 001/04 compile_error 1000 1 ".eval.log = \"2\" + (\"ä\" * 60)" >>r
+	karchive -c short -a a0 -o a r
+	is "001/03 50 001/04 50" "$(head -1 a | jq -r ".errors[] | .id, (.text | length)" | xargs)"
+	rec 002/01 correct 1000 9 >r
+	karchive -c short -a a -o b r
+	is 2 "$(head -1 b | jq ".errors | length")"'
+
+ok 'the broken candidates of the last trial are listed with the failed repairs of their plan' '
+	rec 001/01 wrong_value 1000 3 >r; rec 001/02 correct 1000 9 >>r; rec 001/03 rejected 1000 0 >>r
+	rec 001/04 compile_error 1100 1 ".sample.strategy = \"repair\" | .sample.parent.plan_tries = 1" >>r
+	karchive -a a0 -o a r
+	is "001/01:0 001/04:2" "$(head -1 a | jq -r ".broken[] | \"\(.id):\(.tries)\"" | xargs)"
+	rec 002/01 correct 1000 9 >r
+	karchive -a a -o b r
+	is 0 "$(head -1 b | jq ".broken | length")"'
+
+ok 'the population is capped: elites stay, of the others the worst and oldest go' '
+	mkdir -p small; echo "{\"name\":\"t\",\"search\":{\"population\":5}}" >small/campaign.json
+	for i in 1 2 3 4 5 6 7; do rec 001/0$i correct 1000 $((20 - i)); done >r
+	karchive -c small -a a0 -o a r
+	is "000/00 001/01 001/02 001/03 001/04" "$(jq -r "select(.id).id" a | sort | xargs)"
+	is 3 "$(head -1 a | jq .dropped)"
+	for i in 1 2 3; do rec 002/0$i compile_error 1000 1; done >r
+	for i in 4 5 6 7; do rec 002/0$i compile_error $((i - 4))333 1; done >>r
+	karchive -c small -a a -o b r
+	is 6 "$(jq -r "select(.kind == \"elite\").id" b | wc -l)"
+	is 0 "$(jq -r "select(.kind == \"program\").id" b | wc -l)"
+	rec 002/01 correct 1000 18 >r; rec 002/02 correct 1000 18 >>r; rec 002/03 correct 1000 18 >>r
+	karchive -c small -a a -o b r
+	is "002/01 002/02 002/03" "$(jq -r "select(.kind == \"program\").id" b | sort | xargs)"'
+
+ok 'islands: candidates go where they were sampled, and the next island is current after programs_per_island' '
+	mkdir -p isles
+	echo "{\"name\":\"t\",\"search\":{\"islands\":3,\"programs_per_island\":3,\"migration_interval\":2,\"migration_rate\":0.5}}" >isles/campaign.json
+	karchive -c isles -o i0 reference
+	rec 001/01 correct 1000 9 >r; rec 001/02 correct 0100 11 >>r; rec 001/03 no_code 0000 0 >>r
+	rec 001/04 correct 0010 12 ".sample.island = 1" >>r; rec 001/05 correct 0001 13 "del(.sample.island)" >>r
+	karchive -c isles -a i0 -o i1 r
+	is "[0] [0] [1] [1]" "$(jq -rc "select(.parent).islands" i1 | sort | xargs)"
+	is "{\"current\":1,\"filled\":2}" "$(head -1 i1 | jq -c .island)"
+	is "3 3 1" "$(head -1 i1 | jq -r ".islands[].elites" | xargs)"
+	is 0 "$(head -1 i1 | jq .migrations)"'
+
+ok 'migration copies the best of each island to the next, all chosen beforehand' '
+	rec 002/01 correct 3330 40 ".sample.island = 0" >r
+	karchive -c isles -a i1 -o i2 r
+	jq -r "select(.kind == \"elite\") | \"\(.id) \(.islands)\"" i2 | sort >got
+	# island 0: 002/01 40, 001/02 11, 001/01 9, reference: two go to island 1; island 1: 13, 12, reference: one to island 2;
+	# island 2: the reference, to island 0, where it is already.
+	printf "%s\n" "000/00 [0,1,2]" "001/01 [0]" "001/02 [0,1]" "001/04 [1]" "001/05 [1,2]" "002/01 [0,1]" >want
+	same want got
+	is "1 3 2" "$(head -1 i2 | jq -r "\"\(.migrations) \(.migrants) \(.last_migration)\"")"'
+
+ok 'no migration without a rate, off its trials, or with one island' '
+	mkdir -p still; echo "{\"name\":\"t\",\"search\":{\"islands\":2,\"migration_interval\":1,\"migration_rate\":0}}" >still/campaign.json
+	rec 001/01 correct 1000 9 >r
+	karchive -c still -o s reference; karchive -c still -a s -o s1 r
+	is 0 "$(head -1 s1 | jq .migrants)"
+	is 0 "$(head -1 s | jq .migrations)"
+	karchive -a a0 -o a r
+	is 0 "$(head -1 a | jq .migrations)"'
+
+ok 'lines that do not change pass through byte for byte' '
+	rec 002/01 correct 3330 40 >r
+	karchive -a a1 -o b r
+	grep 001/ a1 | grep -v archive | sort >p; grep 001/ b | grep -v "kind\":\"archive" | sort >q
+	same p q'
+
+ok 'an archive that is none is refused with file and line' '
+	rec 009/01 correct 3330 40 >r
+	echo "{}" >bad; exits 2 karchive -a bad r; grep "bad:1: its schema" err
+	: >bad; exits 2 karchive -a bad r; grep "bad: is empty" err
+	exits 2 karchive -a nowhere r
+	for change in "s/\"cell\":\"1000\"/\"cell\":\"1004\"/" "s/\"kind\":\"elite\"/\"kind\":\"elitist\"/" "s/\"score\":20/\"score\":true/" \
+		"s/\"status\":\"correct\"/\"status\":\"rejected\"/" "s/\"islands\":.0./\"islands\":[99]/" "s/\"id\":\"001.02\"/\"id\":\"x\"/" \
+		"s/}$//" "s/\"cell\":\"0100\"/\"cell\":\"1000\"/"; do
+		{ sed -n 1p a1; sed 1d a1 | sed "$change"; } >bad
+		exits 2 karchive -a bad r
+		grep "bad:[2-6]: not a line of an archive" err
+	done
+	{ sed -n 1p a1; grep program a1; grep elite a1; } >bad; exits 2 karchive -a bad r'
+
+ok 'records that lack what they need are refused' '
+	for change in "del(.eval)" "del(.score)" "del(.score.combined)" ".eval.status = \"Ä\"" ".sample = 1" ".sample.parent.id = \"x\"" \
+		".sample.parent = []" ".reply = 1" ".reply.usage = 2" ".eval.tokens = \"a\\\"b\"" ".trial = -1"; do
+		rec 001/01 correct 1000 9 "$change" >r
+		exits 2 karchive -a a0 -o refused r
+		grep "r:1: " err
+	done
+	printf "{\"trial\":1" >r; exits 2 karchive -a a0 -o refused r
+	printf "{\"trial\":1\n" >r; exits 2 karchive -a a0 -o refused r
+	[ ! -e refused ]'
+
+rec 001/01 correct 1000 20 >r
+rec 001/02 correct 0100 3 '.sample.parent.id = "000/00"' >>r
+rec 001/03 compile_error 0333 1 'del(.score.speedup, .score.runtime_ms)' >>r
+karchive -a a0 -o v1 r
+rec 002/01 correct 1000 123.4 '.sample.parent.id = "001/01"' >r
+rec 002/02 correct 3010 15000 '.sample.parent.id = "001/01"' >>r
+rec 002/03 correct 3011 12 'del(.score.speedup, .score.runtime_ms) | .sample.parent.id = "001/02"' >>r
+karchive -a v1 -o archive.ndjson r
+
+ok 'view: best' '
+	karchive --best >out; grep "^002/02 *15000x .*3010  correct *001/01 *mutate$" out
+	is 002/02 "$(karchive --best --json archive.ndjson | jq -r .id)"
+	sed "1s/\"best\":{[^}]*},//" archive.ndjson >nobest; exits 1 karchive --best nobest'
+
+ok 'view: top, best first, over elites and others' '
+	is "002/02 002/01 001/01" "$(karchive --top 3 --json | jq -r .id | xargs)"
+	is 8 "$(karchive --top 100 | wc -l)"'
+
+ok 'view: the map fits 80 columns and shows every kind of cell' '
+	karchive --cells >map
+	awk "length > 80 { exit 1 }" map
+	grep "^mem0 p0  ref" map; grep "^mem1 p0  123" map; grep "^mem3 p0 .*" map; grep "^     p1  15k   +" map
+	grep "^     p3 .* x$" map || grep "^     p3 .*x |" map
+	grep "6 of 256 cells, 5 correct" map
+	is 6 "$(karchive --cells --json | wc -l)"'
+
+ok 'view: lineage from the root, also through a dropped program' '
+	is "000/00 001/01 002/01" "$(karchive --lineage 002/01 --json | jq -r .id | xargs)"
+	grep -v "\"program\",\"id\":\"001/01\"" archive.ndjson >dropped
+	exits 2 karchive --lineage 002/01 dropped; grep "not in the archive" err
+	mkdir -p trials/001; rec 001/02 correct 0100 3 >trials/001/score.ndjson
+	exits 2 karchive --lineage 002/01 dropped; grep "no record of 001/01" err
+	rec 001/01 correct 1000 20 >>trials/001/score.ndjson
+	karchive --lineage 002/01 dropped >out
+	is "id 000/00 001/01 002/01" "$(cut -d" " -f1 out | xargs)"
+	exits 2 karchive --lineage nonsense
+	rec 001/01 correct 1000 20 ".sample.parent.id = \"001/01\"" >trials/001/score.ndjson
+	exits 2 karchive --lineage 002/01 dropped; grep "no parent of an earlier trial" err'
+
+ok 'view: stats' '
+	karchive --stats >out; grep "^candidates  *6, 0 of them duplicates" out; grep "^best  *002/02" out
+	is 6 "$(karchive --stats --json | jq .candidates)"
+	karchive --stats i2 | grep "^island 2 .*(current)"'
+
+ok 'usage' '
+	exits 0 karchive --help; grep usage out; exits 0 karchive --version
+	exits 2 karchive --nonsense; exits 2 karchive --best --cells; exits 2 karchive --json r; exits 2 karchive --top 0
+	exits 2 karchive --best a b; exits 2 karchive -c nowhere r; exits 2 karchive --best nowhere'
+
+done_testing

@@ -1,0 +1,212 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kgrad: outcomes of transitions, what cells count, the three parts of the gradient, the ring, and the views.
+# shellcheck disable=SC2016
+. "${0%/*}/lib.sh"
+
+# rec ID STATUS CELL SCORE PARENTCELL PARENTSCORE [FILTER]: a scored record.
+cat >rec <<'EOF'
+#!/bin/sh
+digits() { printf %s "$1" | sed 's/./&,/g; s/,$//'; }
+printf '{"trial":%d,"branch":%d,"id":"%s","sample":{"parent":{"id":"000/00","coords":[%s],"combined":%s,"status":"correct"}},"eval":{"status":"%s"},"coords":{"coords":[%s]},"score":{"combined":%s}}\n' \
+	"$((1${1%/*} - 1000))" "$((1${1#*/} - 100))" "$1" "$(digits "$5")" "$6" "$2" "$(digits "$3")" "$4" | jq -c "${7:-.}"
+EOF
+# archive ID:CELL:SCORE …: an archive of trial 0.
+cat >archive <<'EOF'
+#!/bin/sh
+echo '{"kind":"archive","schema":"archive/1","trial":0}'
+for e; do
+	IFS=:; set -- $e
+	printf '{"kind":"elite","id":"%s","cell":"%s","score":%s,"status":"correct","islands":[0]}\n' "$1" "$2" "$3"
+done
+EOF
+# near GOT WANT…: numbers, equal to 1e-6.
+cat >near <<'EOF'
+#!/bin/sh
+printf '%s\n%s\n' "$1" "$2" | awk '{ n = split($0, v, /[][, ]+/); for (i = 1; i <= n; i++) x[NR, i] = v[i] }
+	END { for (i = 1; i <= n; i++) if ((x[1, i] - x[2, i]) ^ 2 > 1e-12) { print; print "not near"; exit 1 } }'
+EOF
+# cell NAME FILTER <GRADIENT
+cat >cell <<'EOF'
+#!/bin/sh
+jq -c "select(.kind == \"cell\" and .cell == \"$1\") | $2"
+EOF
+chmod +x rec archive near cell
+PATH=$T:$PATH
+echo '{"name":"t"}' >campaign.json
+archive 000/00:0000:5 >a0
+
+ok 'the reference alone: a gradient without transitions' '
+	rec 000/00 correct 0000 8 0000 0 "del(.sample)" >r
+	kgrad -a a0 -o g0 r
+	is "{\"campaign\":\"t\",\"cells\":0,\"kind\":\"gradient\",\"schema\":\"gradient/1\",\"total\":0,\"transitions\":0,\"trial\":0}" "$(cat g0)"'
+
+for row in 'discovery true correct 1000 9 0000 5' 'discovery true correct 1000 4 0000 5' 'discovery null partial 1000 4 0000 5' \
+	'replacement true correct 0000 6 0000 5' 'replacement true correct 0000 5.5 1100 9' 'improvement true correct 2222 8 0000 5' \
+	'neutral null correct 2222 8 0000 8.005' 'neutral null correct 2222 8 0000 7.995' 'regression null correct 2222 8 0000 8.5' \
+	'regression null rejected 3000 0 0000 5' 'regression null quarantined 3000 0 0000 5'; do
+	ok "outcome: $row" '
+		set -- '"$row"'
+		archive 000/00:0000:5 001/01:2222:10 >a
+		rec 001/01 $3 $4 $5 $6 $7 >r
+		kgrad -a a -o g r
+		is "$1 $2" "$(jq -r "select(.kind == \"transition\") | \"\(.outcome) \(.success)\"" g)"'
+done
+
+ok 'no transition without a parent, code or news' '
+	rec 001/01 no_code 0000 0 0000 5 >r; rec 001/02 correct 1000 9 0000 5 ".eval.duplicate_of = \"000/00\"" >>r
+	rec 001/03 correct 1000 9 0000 5 "del(.sample.parent)" >>r; rec 001/04 correct 1000 9 0000 5 "del(.sample.parent.coords)" >>r
+	kgrad -a a0 -o g r
+	is 0 "$(head -1 g | jq .total)"'
+
+ok 'within a trial, branches see the elites of lower branches' '
+	rec 001/02 correct 1000 9 0000 5 >r; rec 001/01 correct 1000 9 0000 5 >>r; rec 001/03 correct 1000 9.5 0000 5 >>r
+	kgrad -a a0 -o g r
+	is "001/01:discovery 001/02:improvement 001/03:replacement" "$(jq -r "select(.outcome) | .id + \":\" + .outcome" g | xargs)"'
+
+ok 'cells count what leaves and what arrives' '
+	rec 001/01 correct 1000 9 0000 5 >r; rec 001/02 correct 1000 4 0000 5 >>r; rec 001/03 wrong_value 0100 3 0000 5 >>r
+	rec 001/04 correct 0000 7 0000 5 >>r
+	kgrad -a a0 -o g r
+	is "[4,1,2,2,1,3]" "$(cell 0000 "[.departures,.arrivals,.improvements,.discoveries,.replacements,.delta]" <g)"
+	is "[0,2,0,0.5]" "$(cell 1000 "[.departures,.arrivals,.improvements,.rate]" <g)"
+	is "[0.5,0.2]" "$(cell 0000 "[.rate,.confidence]" <g)"
+	is "[[0,0,0,0],1,1] [[0,1,0,0],1,0] [[1,0,0,0],2,1]" "$(cell 0000 ".directions[] | [.direction,.samples,.successes]" <g | xargs)"'
+
+ok 'a repair is kept as a transition, but says nothing about directions' '
+	rec 001/01 correct 1100 60 1000 1 ".sample.parent.status = \"compile_error\"" >r
+	kgrad -a a0 -o g r
+	is 1 "$(head -1 g | jq .total)"; is 0 "$(head -1 g | jq .cells)"
+	tail -1 g | jq -e .repair'
+
+printf '{"name":"t","gradient":{"fitness":1,"rate":0,"exploration":0,"decay":0.5}}\n' >f.json; mkdir f; mv f.json f/campaign.json
+printf '{"name":"t","gradient":{"fitness":0,"rate":1,"exploration":0}}\n' >r.json; mkdir r0; mv r.json r0/campaign.json
+printf '{"name":"t","gradient":{"fitness":0,"rate":0,"exploration":1}}\n' >e.json; mkdir e; mv e.json e/campaign.json
+
+ok 'F: score differences per dimension, halved per trial of age' '
+	rec 001/01 correct 1000 9 0000 5 >r1
+	rec 002/01 correct 2010 4 0000 5 >r2
+	rec 004/01 correct 0010 8 0000 5 >r4
+	kgrad -c f -a a0 -o g r1 r2 r4
+	# memory: (4/8 - 1/4) / (1/8 + 1/4); parallelism: (-1/4 + 3) / (1/4 + 1)
+	near "$(cell 0000 .gradient <g)" "[0.666667,0,2.2,0]"
+	kgrad -c f -a a0 -o one r1; archive 000/00:0000:5 001/01:1000:9 >b; kgrad -c f -g one -a b -o two r2
+	archive 000/00:0000:5 001/01:1000:9 002/01:2010:4 >b; kgrad -c f -g two -a b -o three r4
+	same g three'
+
+ok 'F points down where lower levels paid' '
+	rec 001/01 correct 1000 9 2000 5 >r
+	kgrad -c f -a a0 -o g r
+	near "$(cell 2000 .gradient <g)" "[-4,0,0,0]"'
+
+ok 'R: signed success rates of directions tried min_samples times, scaled to at most 1' '
+	for i in 1 2 3 4; do rec 001/0$i correct 1100 $((i + 3)) 0000 5; done >r
+	for i in 5 6; do rec 001/0$i correct 0010 9 0000 5; done >>r
+	kgrad -c r0 -a a0 -o g r
+	# (1,1,0,0): 4, discovery; 5, replacement; 6 and 7 too: 4 of 4. (0,0,1,0): 2 samples only.
+	near "$(cell 0000 .gradient <g)" "[1,1,0,0]"
+	for i in 1 2 3; do rec 002/0$i correct 1000 $((i + 4)) 0000 5.5; done >r2
+	archive 000/00:0000:5 001/01:1000:5.9 >b
+	kgrad -c r0 -g g -a b -o h r2
+	# (1,0,0,0): 5 no, 6 and 7 yes: 2/3 more for memory, so 5/3 is scaled to 1.
+	near "$(cell 0000 .gradient <h)" "[1,0.6,0,0]"'
+
+ok 'E: empty cells pull by the inverse of their distance, poor ones by what they lack' '
+	rec 001/01 correct 0000 9 0000 5 >r
+	kgrad -c e -a a0 -o g r
+	near "$(cell 0000 .gradient <g)" "[0.5,0.5,0.5,0.5]"
+	cells=$(for a in 0 1 2 3; do for b in 0 1 2 3; do for c in 0 1 2 3; do for d in 0 1 2 3; do
+		[ "$a$b$c$d" = 0001 ] && echo 001/01:0001:5 || { [ "$a$b$c$d" = 3000 ] && echo 001/01:3000:1 || echo 001/01:$a$b$c$d:9; }
+	done; done; done; done)
+	archive $cells >full
+	rec 001/01 correct 0000 8 0000 5 >r
+	kgrad -c e -a full -o g r
+	# 0001 lacks 4 at distance 1; 3000 lacks 8 at distance 3: 8/3. Over sqrt(16 + 64/9).
+	near "$(cell 0000 .gradient <g)" "[0.5547,0,0,0.83205]"'
+
+ok 'the whole: shares as in the knobs, magnitude its length' '
+	for i in 1 2 3; do rec 001/0$i correct 1000 $((i + 5)) 0000 5; done >r
+	kgrad -a a0 -o g r
+	is true "$(cell 0000 "(.gradient | map(. * .) | add | sqrt) - .magnitude | fabs < 1e-4" <g)"
+	# F: mean of 1, 2, 3; R: 1; E: 255 empty cells less 1000, from the run with E alone.
+	kgrad -c e -a a0 -o x r
+	set -- $(cell 0000 ".gradient[]" <g) $(cell 0000 ".gradient[]" <x)
+	near "$1 $2" "$(awk "BEGIN { print 0.8 + 0.4 + 0.2 * $5, 0.2 * $6 }")"'
+
+ok 'the ring: what is forgotten is no longer counted' '
+	mkdir -p ring; echo "{\"name\":\"t\",\"gradient\":{\"history\":3,\"decay\":0.9}}" >ring/campaign.json
+	rec 001/01 correct 1000 9 0000 5 >r1; rec 001/02 correct 3000 1 2000 5 >>r1
+	rec 002/01 correct 0100 9 0000 5 >r2; rec 002/02 correct 0010 9 0000 5 >>r2; rec 003/01 correct 0001 9 0000 5 >r3
+	kgrad -c ring -a a0 -o g r1 r2 r3
+	is "3 5" "$(head -1 g | jq -r "\"\(.transitions) \(.total)\"")"
+	is "002/01 002/02 003/01" "$(jq -r "select(.kind == \"transition\").id" g | xargs)"
+	is "[3,3]" "$(cell 0000 "[.departures,(.directions | length)]" <g)"
+	is "[0,0,[0,0,0,0],[]]" "$(cell 2000 "[.departures,.delta,.weight,.directions]" <g)"
+	is 0 "$(cell 3000 .arrivals <g)"
+	kgrad -c ring -a a0 -o one r1; karchive -a a0 -o b1 r1; karchive -a b1 -o b2 r2
+	kgrad -c ring -g one -a b1 -o two r2; kgrad -c ring -g two -a b2 -o three r3
+	same g three'
+
+ok 'more cells than gradient.cells: the least recent goes, and is not discounted later' '
+	mkdir -p few; echo "{\"name\":\"t\",\"gradient\":{\"history\":3,\"cells\":2}}" >few/campaign.json
+	rec 001/01 correct 1000 9 0000 5 >r1; rec 002/01 correct 3000 9 2000 5 >r2; rec 003/01 correct 1000 9 0000 5 >r3
+	rec 004/01 correct 1000 10 0000 5 >r4
+	kgrad -c few -a a0 -o g r1 r2
+	is "2000 3000" "$(jq -r "select(.kind == \"cell\").cell" g | xargs)"
+	kgrad -c few -a a0 -o g r1 r2 r3 r4
+	is "2 2" "$(cell 0000 .departures <g) $(cell 1000 .arrivals <g)"'
+
+ok 'several trials in one call give the same bytes as one call each' '
+	for t in 1 2 3 4 5 6 7; do for i in 1 2 3 4; do
+		rec 00$t/0$i correct $((t % 4))$((i % 4))00 $((t * i % 7 + 5)).3 $((i % 3))0$((t % 2))0 $((i * t % 5 + 5)).1
+	done >t$t; done
+	kgrad -a a0 -o all t1 t2 t3 t4 t5 t6 t7
+	: >g; karchive -o s0 /dev/null 2>/dev/null || cp a0 s0
+	for t in 1 2 3 4 5 6 7; do
+		kgrad ${last:+-g $last} -a s$((t - 1)) -o g$t t$t; last=g$t
+		karchive -a s$((t - 1)) -o s$t t$t
+	done
+	same all g7'
+
+ok 'disabled: nothing is tracked' '
+	mkdir -p off; echo "{\"name\":\"t\",\"gradient\":{\"enabled\":false}}" >off/campaign.json
+	rec 001/01 correct 1000 9 0000 5 >r
+	kgrad -c off -a a0 -o g r
+	is 1 "$(wc -l <g)"; is 1 "$(head -1 g | jq .trial)"'
+
+ok 'shares of zero make a zero gradient; min_samples in the knobs' '
+	mkdir -p zero; echo "{\"name\":\"t\",\"gradient\":{\"fitness\":0,\"rate\":0,\"exploration\":0}}" >zero/campaign.json
+	rec 001/01 correct 1000 9 0000 5 >r
+	kgrad -c zero -a a0 -o g r
+	is "[0,0,0,0]" "$(cell 0000 .gradient <g)"'
+
+ok 'view: cells and hints' '
+	for i in 1 2 3; do rec 001/0$i correct 1000 $((i + 5)) 0000 5; done >r; rec 001/04 correct 0100 2 0000 5 ".eval.status = \"wrong_value\"" >>r
+	mkdir -p trials/001; kgrad -a a0 -o trials/001/gradient.ndjson r; karchive -a a0 -o archive.ndjson r
+	kgrad --cells >out; is 4 "$(wc -l <out)"; grep "^0000 *4 *0 *75 %" out
+	is 3 "$(kgrad --cells --json trials/001/gradient.ndjson | jq -s length)"
+	is "+1 memory: better in 100 % of 3 tries" "$(kgrad --hints 0000)"
+	kgrad --hints 0000 --json -g trials/001/gradient.ndjson | jq -e ".samples == 3"
+	exits 1 kgrad --hints 3333; exits 1 kgrad --hints 1000'
+
+ok 'what does not fit is refused' '
+	rec 001/01 correct 1000 9 0000 5 >r
+	kgrad -a a0 -o g r
+	exits 2 kgrad -g g -a a0 r; grep "gradient holds trial 1" err
+	rec 002/01 correct 1000 9 0000 5 >r2; sed "1s/0}/2}/" a0 >later; exits 2 kgrad -g g -a later r2; grep "archive holds trial 2" err
+	exits 2 kgrad </dev/null; grep "no records" err
+	: >bad; exits 2 kgrad -g bad r2; grep "is empty" err
+	printf "{}" >bad; exits 2 kgrad -g bad r2; grep "truncated" err
+	echo "{}" >bad; exits 2 kgrad -g bad r2; grep "not a gradient" err; exits 2 kgrad --cells bad
+	sed "s/\"confidence\"/\"Confidence\"/" g >bad; exits 2 kgrad -g bad r2; grep "bad:2: not a cell" err
+	sed "s/\"rates\"/\"Rates\"/" g >bad; exits 2 kgrad -g bad r2; grep "without its parts" err
+	sed "\$d" g >bad; exits 2 kgrad -g bad r2; grep "count its transitions" err
+	mkdir -p last; echo "{\"name\":\"t\",\"gradient\":{\"history\":1}}" >last/campaign.json
+	sed "s/\"outcome\":\"discovery\"/\"outcome\":0/" g >bad; exits 2 kgrad -c last -g bad -a a0 r2; grep "oldest transition" err
+	exits 2 kgrad -g nowhere r2'
+
+ok 'usage' '
+	exits 0 kgrad --help; grep usage out; exits 0 kgrad --version; exits 2 kgrad --x; exits 2 kgrad --hints 99
+	exits 2 kgrad --hints 0000 --cells; exits 2 kgrad --json r; exits 2 kgrad --cells a b; exits 2 kgrad --cells nowhere'
+
+done_testing

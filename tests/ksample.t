@@ -1,0 +1,302 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# ksample: parents, targets, repairs, inspirations and hints, on small archives made by hand.
+# shellcheck disable=SC2016
+. "${0%/*}/lib.sh"
+
+# header [FILTER]: the first line of an archive after trial 6.
+cat >header <<'EOF'
+#!/bin/sh
+echo '{"kind":"archive","schema":"archive/1","trial":6,"island":{"current":0,"filled":0},"broken":[],"errors":[],"tabu":{}}' | jq -c "${1:-.}"
+EOF
+# elite ID CELL SCORE [FILTER]: one line of it; also makes the evaluation that holds the code.
+cat >elite <<'EOF'
+#!/bin/sh
+mkdir -p "trials/$1"
+printf '{"id":"%s","prompt":{"user":"eval\\": \\\\"},"eval":{"status":"correct","code":"code of %s","log":"log of %s"}}\n' "$1" "$1" "$1" >"trials/$1/eval.ndjson"
+printf '{"kind":"elite","id":"%s","cell":"%s","score":%s,"status":"correct","speedup":2.5,"runtime_ms":4,"islands":[0]}\n' "$1" "$2" "$3" | jq -c "${4:-.}"
+EOF
+# many N OPTIONS: samples of trials 7 to N, branch 1.
+cat >many <<'EOF'
+#!/bin/sh
+last=$1; shift
+i=7; while [ "$i" -le "$last" ]; do ksample -t "$i" -b 1 "$@"; i=$((i + 1)); done
+EOF
+# campaign [JSON of search, JSON of gradient]
+cat >campaign <<'EOF'
+#!/bin/sh
+printf '{"name":"t","search":%s,"gradient":%s}\n' "${1:-"{}"}" "${2:-"{}"}" >campaign.json
+EOF
+chmod +x header elite many campaign
+PATH=$T:$PATH
+campaign
+elite 000/00 0000 5 >/dev/null
+
+ok 'no archive: the reference is the parent, and the branches get different targets' '
+	for b in 1 2 3 4; do ksample -t 1 -b $b; done >out
+	is "000/00 initial" "$(jq -r ".sample | .pick, .strategy, .status, .parent.id" out | sort -u | xargs)"
+	is 4 "$(jq -c .sample.target out | sort -u | wc -l)"
+	jq -e ".sample.target | min > 0" out
+	is "code of 000/00" "$(jq -r .sample.parent.code out | sort -u)"
+	jq -e ".schema == \"candidate/1\" and .campaign == \"t\" and .trial == 1 and (.sample | has(\"incumbent\") or has(\"best\") | not)" out
+	is "001/01 001/02 001/03 001/04" "$(jq -r .id out | xargs)"'
+
+ok 'only the reference in the archive: the same, with its score' '
+	{ header; elite 000/00 0000 5; } >a
+	ksample -t 7 -b 2 -a a >out
+	jq -e ".sample | .pick == \"initial\" and .parent.combined == 5 and .parent.coords == [0,0,0,0]" out'
+
+ok 'broken elites beside the reference: still a fresh start' '
+	{ header; elite 000/00 0000 5; elite 001/01 1000 3 ".status = \"wrong_value\""; } >a
+	is initial "$(ksample -t 7 -b 1 -a a | jq -r .sample.pick)"'
+
+ok 'draws depend on seed, trial and branch alone' '
+	{ header; for i in 1 2 3 4 5; do elite 00$i/01 ${i}000 1$i; done | sed "s/\"4000\"/\"0100\"/; s/\"5000\"/\"0200\"/"; } >a
+	ksample -t 7 -b 3 -a a >x; ksample -t 7 -b 3 -a a -o y; same x y
+	ksample -t 7 -b 2 -a a >y; ! cmp -s x y
+	cp campaign.json old.json; jq -c ".seed = 43" old.json >campaign.json
+	ksample -t 7 -b 3 -a a >y; ! cmp -s x y
+	campaign'
+
+{ header '.best = {id: "005/01"}'; elite 005/01 2103 90; elite 004/01 1101 45; elite 003/01 0101 22; elite 000/00 0000 5; } >a4
+
+ok 'exploit follows the score: shares within 5 % of the softmax of log scores' '
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"repair\":0}"
+	many 406 -a a4 >out
+	jq -r .sample.parent.id out | sort | uniq -c | awk "{ print \$2, \$1 }" >got
+	awk "BEGIN { w[\"005/01\"] = 90; w[\"004/01\"] = 45; w[\"003/01\"] = 22; w[\"000/00\"] = 5 }
+		{ d = \$2 / 400 - w[\$1] / 162; if (d < -0.05 || d > 0.05) { print; bad = 1 } } END { exit bad }" got'
+
+ok 'raw scores and a low temperature are greedy, ranks less so' '
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"scale\":\"raw\"}"
+	is 005/01 "$(many 40 -a a4 | jq -r .sample.parent.id | sort -u)"
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"temperature\":0.01}"
+	is 005/01 "$(many 40 -a a4 | jq -r .sample.parent.id | sort -u)"
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"scale\":\"rank\"}"
+	n=$(many 106 -a a4 | jq -r .sample.parent.id | grep -c 005/01)
+	[ "$n" -gt 50 ] && [ "$n" -lt 78 ]'
+
+ok 'random is uniform over the elites' '
+	campaign "{\"exploit\":0,\"explore\":0,\"random\":1}"
+	many 206 -a a4 | jq -r .sample.parent.id | sort | uniq -c | awk "\$1 < 32 || \$1 > 70 { exit 1 } END { exit NR != 4 }"'
+
+ok 'explore aims at an empty cell from the nearest elite' '
+	campaign "{\"exploit\":0,\"explore\":1,\"random\":0}"
+	many 46 -a a4 >out
+	jq -e ".sample | .pick == \"explore\" and .strategy == \"diversify\" and .status == \"correct\"" out
+	jq -c ".sample.target" out | grep -v -e "\[2,1,0,3\]" -e "\[1,1,0,1\]" -e "\[0,1,0,1\]" -e "\[0,0,0,0\]" | wc -l | grep -x 40
+	jq -e ".sample.target as \$t | def d(\$a): [\$a, \$t] | transpose | map(.[0] - .[1] | fabs) | add;
+		d(.sample.parent.coords) == ([[2,1,0,3], [1,1,0,1], [0,1,0,1], [0,0,0,0]] | map(d(.)) | min)" out'
+
+ok 'a full grid: explore aims below the median' '
+	{ header; jq -nr "[range(256)] | .[] | . as \$c | {kind: \"elite\", id: \"001/01\", score: (5 + .), status: \"correct\", islands: [0],
+		cell: ([64, 16, 4, 1] | map(\$c / . | floor % 4 | tostring) | add)} | tojson"; } >full
+	elite 001/01 0000 5 >/dev/null
+	many 26 -a full >out
+	jq -e ".sample.target | .[0] < 2" out'
+
+ok 'the mix has the shares asked for' '
+	campaign "{\"exploit\":0.5,\"explore\":0.3,\"random\":0.2}"
+	many 306 -a a4 | jq -r .sample.pick | sort | uniq -c | awk "
+		BEGIN { w[\"exploit\"] = 150; w[\"explore\"] = 90; w[\"random\"] = 60 } \$1 < w[\$2] - 26 || \$1 > w[\$2] + 26 { exit 1 }"'
+
+{ header '.best = {id: "005/01"}'; elite 005/01 1111 90; } >a1
+ok 'mutate: one step in one dimension, up twice as often as down' '
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"diversify\":0,\"esimd\":0}"
+	many 306 -a a1 >out
+	jq -e ".sample | .strategy == \"mutate\" and ([.target, .parent.coords] | transpose | map(.[0] - .[1] | fabs) | add) == 1" out
+	up=$(jq ".sample.target | add" out | grep -cx 5)
+	[ "$up" -gt 170 ] && [ "$up" -lt 230 ]'
+
+ok 'mutate never leaves the grid' '
+	{ header; elite 005/01 3033 90; } >a
+	many 60 -a a | jq -e ".sample.target | min >= 0 and max <= 3"'
+
+ok 'esimd_upgrade raises explicit SIMD, and not above 3' '
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"diversify\":0,\"esimd\":1}"
+	many 16 -a a1 | jq -e ".sample | .strategy == \"esimd_upgrade\" and .target == [1,1,1,2]"
+	{ header ".tabu = {\"1112\": 6}"; elite 005/01 1111 90; } >a
+	ksample -t 7 -a a | jq -e ".sample.target == [1,1,1,3]"
+	{ header; elite 005/01 1113 90; } >a
+	many 16 -a a | jq -e ".sample.strategy == \"mutate\""'
+
+for rule in 'intensify 1020 2130' 'specialize 2120 2220' 'specialize 1111 2111' 'balance 3011 3121' 'balance 0213 1223'; do
+	ok "strategy $rule" '
+		set -- '"$rule"'
+		campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"diversify\":0,\"esimd\":0,\"strategy\":\"$1\"}"
+		{ header; elite 005/01 $2 90; } >a
+		ksample -t 7 -a a >out
+		is "$1 $3" "$(jq -r ".sample | .strategy + \" \" + (.target | map(tostring) | add)" out)"
+		{ header ".tabu = {\"$3\": 5}"; elite 005/01 $2 90; } >a
+		is mutate "$(ksample -t 7 -a a | jq -r .sample.strategy)"'
+done
+
+ok 'strategy diversify: a cell that is empty' '
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"esimd\":0,\"strategy\":\"diversify\",\"diversify\":0}"
+	many 26 -a a1 | jq -e ".sample | .strategy == \"diversify\" and .pick == \"exploit\" and .target != [1,1,1,1]"'
+
+ok 'a target of the last search.tabu_trials trials is not repeated' '
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"diversify\":0,\"esimd\":0}"
+	{ header ".tabu = {\"2111\": 4, \"1211\": 6, \"1121\": 5, \"1112\": 3}"; elite 005/01 1111 90; } >a
+	for b in 1 2 3 4 5; do ksample -t 7 -b $b -a a; done | jq -c .sample.target >out
+	is 0 "$(grep -c -e "\[2,1,1,1\]" -e "\[1,2,1,1\]" -e "\[1,1,2,1\]" out)"
+	is 5 "$(sort -u out | wc -l)"'
+
+ok 'with every step tabu, mutate goes far' '
+	{ header ".tabu = {\"2111\":6,\"1211\":6,\"1121\":6,\"1112\":6,\"0111\":6,\"1011\":6,\"1101\":6,\"1110\":6}"; elite 005/01 1111 90; } >a
+	ksample -t 7 -a a | jq -e ".sample | .strategy == \"diversify\" and ([.target, .parent.coords] | transpose | map(.[0] - .[1] | fabs) | add) > 1"'
+
+ok 'with everything tabu, targets come again, but not twice in a trial' '
+	{ header ".tabu = ([range(256)] | map(. as \$c | {key: ([64, 16, 4, 1] | map(\$c / . | floor % 4 | tostring) | add), value: 6}) | from_entries)"
+		elite 005/01 1111 90; } >a
+	for b in 1 2 3 4 5 6 7 8; do ksample -t 7 -b $b -a a; done | jq -c .sample.target | sort -u | wc -l | grep -x 8'
+
+ok 'the branches of a trial have different targets' '
+	campaign
+	for t in 7 8 9 10 11 12; do for b in 1 2 3 4; do ksample -t $t -b $b -a a4; done | jq -c .sample.target | sort | uniq -d; done >twice
+	[ ! -s twice ]'
+
+cat >broken <<'EOF'
+#!/bin/sh
+elite 006/01 1000 1 >/dev/null; elite 006/02 1000 1 >/dev/null; elite 006/03 1000 1 >/dev/null
+header '.broken = [{id:"006/01",cell:"1000",score:1,status:"compile_error",tries:0},
+	{id:"006/02",cell:"1100",score:4,status:"partial",tries:1},{id:"006/03",cell:"1110",score:3,status:"wrong_value",tries:2}]
+	| .errors = [{id:"006/01",text:"boo"}]'
+elite 005/01 2103 90; elite 004/01 1101 45
+EOF
+chmod +x broken; broken >ab
+
+ok 'repair: the most promising broken candidates of the last trial, each once, half of the branches' '
+	campaign "{\"repair\":1,\"branches\":4}"
+	for b in 1 2 3 4; do ksample -t 7 -b $b -a ab; done >out
+	is "006/02 006/01" "$(jq -r "select(.sample.pick == \"repair\") | .sample.parent.id" out | xargs)"
+	jq -e "select(.branch == 1) | .sample | .strategy == \"repair\" and .status == \"error\" and (has(\"target\") | not)
+		and .hints == [] and .parent.plan_tries == 1 and .parent.combined == 4 and .parent.status == \"partial\"
+		and .parent.log == \"log of 006/02\" and .errors == [{id:\"006/01\",text:\"boo\"}]" out | grep -x true'
+
+ok 'repair_tries caps the repairs of a plan' '
+	campaign "{\"repair\":1,\"branches\":8,\"repair_tries\":3}"
+	for b in 1 2 3 4; do ksample -t 7 -b $b -a ab; done | jq -r "select(.sample.pick == \"repair\") | .sample.parent.id" >out
+	is "006/02 006/03 006/01" "$(xargs <out)"
+	campaign "{\"repair\":1,\"branches\":8,\"repair_tries\":0}"
+	for b in 1 2; do ksample -t 7 -b $b -a ab; done | jq -e ".sample.pick != \"repair\""'
+
+ok 'one branch may repair too; chance 0 never does; chance 0.5 does half the time' '
+	campaign "{\"repair\":1,\"branches\":1}"; is 006/02 "$(ksample -t 7 -b 1 -a ab | jq -r .sample.parent.id)"
+	campaign "{\"repair\":0}"; many 26 -a ab | jq -e ".sample.pick != \"repair\""
+	campaign "{\"repair\":0.5,\"branches\":1,\"repair_tries\":2}"
+	n=$(many 106 -a ab | jq -r .sample.pick | grep -c repair)
+	[ "$n" -gt 60 ] && [ "$n" -lt 90 ]'
+
+ok 'nothing correct at all: a broken elite is the parent, without a target' '
+	campaign "{\"repair\":0}"
+	{ header; elite 006/01 1000 3 ".status = \"wrong_value\""; } >a
+	ksample -t 7 -a a | jq -e ".sample | .status == \"error\" and .strategy == \"repair\" and (has(\"target\") | not)"'
+
+ok 'broken elites are no parents while something is correct' '
+	campaign "{\"exploit\":0,\"explore\":0,\"random\":1,\"repair\":0}"
+	{ header; elite 005/01 2103 90; elite 006/01 1000 3 ".status = \"wrong_value\""; } >a
+	is 005/01 "$(many 26 -a a | jq -r .sample.parent.id | sort -u)"'
+
+ok 'best and incumbent; the log goes with the parent alone' '
+	campaign "{\"exploit\":0,\"explore\":0,\"random\":1}"
+	many 26 -a a4 >out
+	is 005/01 "$(jq -r .sample.incumbent out | sort -u)"
+	jq -e ".sample | has(\"best\") == (.parent.id != \"005/01\")" out
+	jq -e ".sample | .parent.log and ([.inspirations[], .best // {}] | map(has(\"log\")) | any | not)" out
+	{ header ".best = {id: \"000/00\"}"; elite 005/01 2103 4; elite 000/00 0000 5; } >a
+	ksample -t 7 -a a | jq -e ".sample | has(\"incumbent\") or has(\"best\") | not"'
+
+ok 'inspirations: neither parent, best nor reference, none twice, as many as asked for' '
+	campaign "{\"exploit\":0,\"explore\":0,\"random\":1}"
+	{ header ".best = {id: \"005/01\"}"; elite 005/01 2103 90; elite 004/01 1101 45; elite 003/01 0101 22; elite 002/01 0201 12
+		elite 002/02 0333 1 ".status = \"compile_error\""; elite 000/00 0000 5; } >a
+	many 46 -a a >out
+	jq -e ".sample | [.parent.id, .best.id // \"005/01\", \"000/00\", \"002/02\"] as \$no
+		| (.inspirations | map(.id)) as \$i | (\$i | unique | length) == (\$i | length) and (\$i - \$no) == \$i" out
+	is 2 "$(jq "select(.sample.parent.id == \"000/00\").sample.inspirations | length" out | sort -u)"
+	campaign "{\"inspirations\":0}"
+	ksample -t 7 -a a | jq -e ".sample.inspirations == []"
+	campaign "{\"inspirations\":16}"
+	ksample -t 7 -a a | jq -e ".sample.inspirations | length <= 4"'
+
+ok 'inspirations: first by score and what is in the cell, in another cell than the parent' '
+	campaign "{\"exploit\":0,\"explore\":0,\"random\":1,\"inspirations\":1}"
+	{ header; elite 005/01 0000 20; elite 004/01 3333 19; elite 003/01 0001 19.9; } >a
+	many 26 -a a | jq -r "select(.sample.parent.id == \"005/01\").sample.inspirations[0].id" | sort -u >out
+	is 004/01 "$(cat out)"'
+
+ok 'islands: parents come from the branch island, inspirations also from others' '
+	campaign "{\"islands\":2,\"programs_per_island\":2,\"repair\":0,\"inspirations\":3}"
+	{ header ".island = {current:1,filled:1}"; elite 005/01 2103 90 ".islands = [0]"; elite 004/01 1101 45 ".islands = [1]"
+		elite 003/01 0101 22 ".islands = [1]"; } >a
+	for b in 1 2 3 4; do ksample -t 7 -b $b -a a; done >out
+	is "1 0 0 1" "$(jq .sample.island out | xargs)"
+	is "005/01 005/01" "$(jq -r "select(.sample.island == 0).sample.parent.id" out | xargs)"
+	is 0 "$(jq -r "select(.sample.island == 1).sample.parent.id" out | grep -c 005)"
+	{ header ".island = {current:1,filled:0}"; elite 005/01 2103 90; } >a
+	is 005/01 "$(ksample -t 7 -a a | jq -r .sample.parent.id)"'
+
+# cell NAME RATE MAGNITUDE DIRECTIONS
+cat >cell <<'EOF'
+#!/bin/sh
+printf '{"kind":"cell","cell":"%s","gradient":[0,0,0,0],"magnitude":%s,"confidence":1,"rate":%s,"departures":9,"directions":%s}\n' "$1" "$3" "$2" "$4"
+EOF
+chmod +x cell
+{ echo '{"kind":"gradient","schema":"gradient/1","trial":6}'
+	cell 2103 1 2 '[{"direction":[0,0,0,0],"samples":9,"successes":9},{"direction":[0,0,1,0],"samples":4,"successes":3},{"direction":[0,1,0,0],"samples":1,"successes":1},{"direction":[1,0,0,0],"samples":2,"successes":1},{"direction":[0,1,1,0],"samples":8,"successes":6},{"direction":[1,0,0,-1],"samples":3,"successes":3},{"direction":[0,-1,0,0],"samples":5,"successes":3}]'
+	cell 1101 0 0 '[]'; echo '{"kind":"transition"}'; echo garbage; } >g
+
+ok 'hints: often enough, mostly successful, best rate first, then the most tried' '
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"temperature\":0.01}"
+	ksample -t 7 -a a4 -g g | jq -c ".sample.hints[]" >out
+	printf "%s\n" "{\"direction\":[1,0,0,-1],\"rate\":1,\"samples\":3}" "{\"direction\":[0,1,1,0],\"rate\":0.75,\"samples\":8}" \
+		"{\"direction\":[0,0,1,0],\"rate\":0.75,\"samples\":4}" | same - out
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"temperature\":0.01}" "{\"hints\":9,\"hint_samples\":1,\"hint_rate\":0.4}"
+	is 6 "$(ksample -t 7 -a a4 -g g | jq ".sample.hints | length")"
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"temperature\":0.01}" "{\"enabled\":false}"
+	is 0 "$(ksample -t 7 -a a4 -g g | jq ".sample.hints | length")"'
+
+ok 'the gradient moves parents: full weight on it follows the cells that paid' '
+	{ header ".best = {id: \"005/01\"}"; elite 005/01 1101 90; elite 004/01 2103 5; } >a
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0}" "{\"weight\":1}"
+	is 004/01 "$(many 26 -a a -g g | jq -r .sample.parent.id | sort -u)"
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"scale\":\"raw\"}" "{\"weight\":0.5}"
+	n=$(many 106 -a a -g g | jq -r .sample.parent.id | grep -c 004/01); [ "$n" -gt 35 ] && [ "$n" -lt 65 ]
+	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"scale\":\"raw\"}" "{\"weight\":0}"
+	is 005/01 "$(many 26 -a a -g g | jq -r .sample.parent.id | sort -u)"'
+
+ok 'nothing behind the elites and the cells is read' '
+	{ cat a4; echo "{\"kind\":\"program\",\"id\":\"005/03\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\"}"; echo garbage; } >a
+	ksample -t 7 -a a -g g >x
+	ksample -t 7 -a a4 -g g | same - x'
+
+ok 'defaults: the newest archive, or the one before the trial asked for' '
+	campaign
+	mkdir -p trials/006; cp a4 trials/006/archive.ndjson; cp g trials/006/gradient.ndjson; ln -s trials/006/archive.ndjson archive.ndjson
+	ksample -t 7 -a a4 -g g >x
+	ksample | same x -
+	ksample -t 7 | same x -
+	mv trials/006/gradient.ndjson trials/006/g; ksample -t 7 -a a4 >x; ksample | same x -'
+
+ok 'files of a bundle come along' '
+	{ header; elite 005/01 2103 90; } >a
+	printf "{\"eval\":{\"code\":\"main\",\"files\":[{\"path\":\"t.h\",\"content\":\"x\"}]}}\n" >trials/005/01/eval.ndjson
+	ksample -t 7 -a a | jq -e ".sample.parent.files == [{path:\"t.h\",content:\"x\"}] and .sample.parent.code == \"main\""'
+
+ok 'an archive that does not fit, or code that is not there, is an error' '
+	exits 2 ksample -t 6 -a a4; grep "cannot be the past" err
+	exits 2 ksample -t 7 -a nowhere; exits 2 ksample -t 7 -a a4 -g a4; grep "not a gradient" err
+	{ sed 1q g; echo "{\"kind\":\"cell\",\"cell\":\"9999\"}"; } >bad; exits 2 ksample -t 7 -a a4 -g bad; grep "bad:2" err
+	{ sed 1q g; echo "{]"; } >bad; exits 2 ksample -t 7 -a a4 -g bad; cat err
+	{ header; echo "{\"kind\":\"elite\",\"id\":\"009/01\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\",\"islands\":[0]}"; } >a
+	exits 2 ksample -t 10 -a a; grep "trials/009/01/eval.ndjson" err
+	mkdir -p trials/009/01; echo "{\"eval\":{}}" >trials/009/01/eval.ndjson; exits 2 ksample -t 10 -a a -o o; grep "no code" err
+	printf "{}" >trials/009/01/eval.ndjson; exits 2 ksample -t 10 -a a -o o; grep truncated err
+	[ ! -e o ]'
+
+ok 'usage' '
+	exits 0 ksample --help; grep usage out; exits 0 ksample --version; exits 2 ksample -x; exits 2 ksample operand
+	exits 2 ksample -t 0; exits 2 ksample -b 100; exits 2 ksample -c nowhere'
+
+done_testing

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unit tests of karch and kskim: cells, ids, the elite rule, hints; skimming agrees with parsing on random objects. */
+#include "karch.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kio.h"
+#include "kutil.h"
+#include "tap.h"
+
+static struct kspan
+span(const char *s)
+{
+	return (struct kspan){ s, strlen(s) };
+}
+
+static void
+test_cells(void)
+{
+	char text[KARCH_DIMS + 1];
+	bool round = true, near = true;
+
+	for (int c = 0; c < KARCH_CELLS; c++) {
+		json_t *coords = karch_coords(c);
+
+		karch_cell_text(c, text);
+		round &= karch_cell(text) == c && karch_cell_json(coords) == c;
+		for (int d = 0; d < KARCH_DIMS; d++) {
+			round &= karch_level(c, d) == text[d] - '0' && karch_with(c, d, karch_level(c, d)) == c;
+			near &= karch_distance(c, karch_with(c, d, 0)) == karch_level(c, d);
+		}
+		json_decref(coords);
+	}
+	CHECK(round);
+	CHECK(near);
+	CHECK(karch_cell("2103") == 0x93 && karch_with(0, 2, 3) == karch_cell("0030"));
+	CHECK(karch_distance(karch_cell("0000"), karch_cell("3333")) == 12);
+	CHECK(karch_cell("210") < 0 && karch_cell("21034") < 0 && karch_cell("2104") < 0 && karch_cell("") < 0);
+	CHECK(karch_cell_json(NULL) < 0);
+}
+
+static void
+check_coords(const char *text, int want)
+{
+	json_t *v = json_loads(text, JSON_DECODE_ANY, NULL);
+
+	CHECK(karch_cell_json(v) == want);
+	json_decref(v);
+}
+
+static void
+test_ids(void)
+{
+	long trial, branch;
+
+	CHECK(karch_id("007/02", &trial, &branch) && trial == 7 && branch == 2);
+	CHECK(karch_id("1234/100", &trial, &branch) && trial == 1234 && branch == 100);
+	CHECK(!karch_id("", &trial, &branch) && !karch_id("7", &trial, &branch) && !karch_id("7/", &trial, &branch));
+	CHECK(!karch_id("../02", &trial, &branch) && !karch_id("7/2/1", &trial, &branch));
+	CHECK(!karch_id("7/2 ", &trial, &branch));
+	CHECK(!karch_id("9999999999/1", &trial, &branch));
+	check_coords("[0,0,0,0]", 0);
+	check_coords("[3,2,1,0]", karch_cell("3210"));
+	check_coords("[3,2,1]", -1);
+	check_coords("[3,2,1,4]", -1);
+	check_coords("[3,2,1,-1]", -1);
+	check_coords("[3,2,1,1.0]", -1);
+	check_coords("{}", -1);
+}
+
+static void
+test_rule(void)
+{
+	struct karch_row elite = { .score = 9 };
+
+	CHECK(karch_takes(NULL, "correct", 0) && karch_takes(NULL, "compile_error", 1));
+	CHECK(karch_takes(&elite, "correct", 9.01) && !karch_takes(&elite, "correct", 9));
+	CHECK(!karch_takes(NULL, "quarantined", 100) && !karch_takes(NULL, "rejected", 100));
+	CHECK(!karch_takes(NULL, "no_code", 100));
+	CHECK(!karch_takes(NULL, "unheard_of", 100));
+	CHECK(karch_repairable("partial") && karch_repairable("compile_error"));
+	CHECK(!karch_repairable("correct") && !karch_repairable("rejected") && !karch_repairable("unheard_of"));
+}
+
+static void
+test_islands(void)
+{
+	int current = 0;
+	long filled = 0;
+
+	for (int i = 0; i < 7; i++)
+		karch_step(3, 2, &current, &filled);
+	CHECK(current == 0 && filled == 1);
+	for (int i = 0; i < 5; i++)
+		karch_step(1, 1, &current, &filled);
+	CHECK(current == 0 && filled == 0);
+}
+
+static void
+test_real(void)
+{
+	char buf[32];
+	struct krng rng;
+	bool same = true;
+
+	CHECK_STR(karch_real(0.1, buf), "0.1");
+	CHECK_STR(karch_real(5, buf), "5");
+	CHECK_STR(karch_real(1e300, buf), "1e+300");
+	krng_init(&rng, 1, 0, 0, "real");
+	for (int i = 0; i < 10000; i++) {
+		double v = (krng_double(&rng) - 0.5) * pow(10, (double)krng_below(&rng, 40) - 20);
+
+		same &= strtod(karch_real(v, buf), NULL) == v;
+	}
+	CHECK(same);
+}
+
+static void
+test_hints(void)
+{
+	json_t *d = json_loads("[{\"direction\":[1,0,0,0],\"samples\":2,\"successes\":1},"
+	    "{\"direction\":[0,1,0,0],\"samples\":2,\"successes\":2},"
+	    "{\"direction\":[0,0,1,0],\"samples\":4,\"successes\":4},"
+	    "{\"direction\":[0,0,0,0],\"samples\":9,\"successes\":9}]", 0, NULL);
+	json_t *hints = karch_hints(d, 2, 0.5, 3);
+
+	CHECK(json_array_size(hints) == 2);
+	CHECK(kjson_int_or(json_array_get(hints, 0), "samples", 0) == 4);
+	CHECK(kjson_num_or(json_array_get(hints, 0), "rate", 0) == 1);
+	json_decref(hints);
+	hints = karch_hints(d, 1, 0.4, 1);
+	CHECK(json_array_size(hints) == 1);
+	json_decref(hints);
+	hints = karch_hints(NULL, 1, 0, 3);
+	CHECK(json_array_size(hints) == 0);
+	json_decref(hints);
+	json_decref(d);
+}
+
+static void
+test_skim(void)
+{
+	static const char *const keys[] = { "a", "b" };
+	static const char *const bad[] = {
+		"", " ", "[]", "1", "{", "{\"a\"", "{\"a\":", "{\"a\":}", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}",
+		"{\"a\":1}x", "{\"a\" 1}",
+		"{\"a\":\"x}", "{\"a\":[1}", "{,}", "{1:2}", "{\"a\":1 \"b\":2}", "{\"a\\\":1}", "{\"a\":\"\\\"}",
+	};
+	struct kspan v[LEN(keys)];
+	char word[8];
+
+	for (size_t i = 0; i < LEN(bad); i++)
+		CHECK(!kskim_members(span(bad[i]), keys, LEN(keys), v));
+	CHECK(!kskim_members((struct kspan){ 0 }, keys, LEN(keys), v));
+	CHECK(kskim_members(span(" { } "), keys, LEN(keys), v) && !v[0].s);
+	CHECK(kskim_members(span("{\"x\":{\"a\":[\"}\\\"\"]},\"a\" : -1.5e1 ,\"b\":true}"), keys, LEN(keys), v));
+	CHECK(kskim_num(v[0], 0) == -15 && kskim_true(v[1]) && !kskim_true(v[0]));
+	CHECK(kskim_members(span("{\"a\":1,\"a\":2}"), keys, LEN(keys), v) && kskim_num(v[0], 0) == 2);
+	CHECK(kskim_num(kskim_path(span("{\"x\":{\"y\":{\"z\":7}}}"), "x.y.z"), 0) == 7);
+	CHECK(!kskim_path(span("{\"x\":{\"y\":3}}"), "x.y.z").s && !kskim_path(span("{\"x\":1}"), "y").s);
+	CHECK(!kskim_path(span("{\"x\":1}"),
+	    "a_name_that_is_longer_than_any_member_could_reasonably_be_in_a_record").s);
+	CHECK(kskim_word(span("\"abc\""), word, sizeof word) && !strcmp(word, "abc"));
+	CHECK(!kskim_word(span("\"a\\nc\""), word, sizeof word) && !*word);
+	CHECK(!kskim_word(span("\"too long\""), word, sizeof word) && !kskim_word(span("12"), word, sizeof word));
+	CHECK(kskim_num(span("\"1\""), 3) == 3 && kskim_num(span("1x"), 3) == 3
+	    && kskim_num((struct kspan){ 0 }, 3) == 3);
+	CHECK(!kskim_json((struct kspan){ 0 }) && !kskim_json(span("{]")));
+}
+
+static json_t *
+random_json(struct krng *rng, int depth)
+{
+	static const char *const strings[] = { "", "a", "\"", "\\", "}{][", "\\\"", "ä\n", ",:" };
+	json_t *v;
+	char key[16];
+
+	switch (krng_below(rng, depth ? 6 : 4)) {
+	case 0: return json_string(strings[krng_below(rng, LEN(strings))]);
+	case 1: return json_integer((json_int_t)krng_below(rng, 1000) - 500);
+	case 2: return json_real(krng_double(rng));
+	case 3: return krng_below(rng, 2) ? json_true() : json_null();
+	case 4:
+		v = json_array();
+		for (size_t n = krng_below(rng, 4); n; n--)
+			json_array_append_new(v, random_json(rng, depth - 1));
+		return v;
+	default:
+		v = json_object();
+		for (size_t n = krng_below(rng, 4); n; n--) {
+			snprintf(key, sizeof key, "k%zu", krng_below(rng, 5));
+			json_object_set_new(v, key, random_json(rng, depth - 1));
+		}
+		return v;
+	}
+}
+
+/* Whatever the members are, skimming finds what the parser finds, in compact and in indented text. */
+static void
+test_agreement(void)
+{
+	static const char *const keys[] = { "k0", "k1", "k2", "k3", "k4", "other" };
+	struct kspan v[LEN(keys)];
+	struct krng rng;
+	long wrong = 0;
+
+	krng_init(&rng, 1, 0, 0, "skim");
+	for (int i = 0; i < 20000; i++) {
+		json_t *object = json_object();
+		char *text;
+
+		for (size_t k = 0; k < LEN(keys) - 1; k++)
+			if (krng_below(&rng, 3))
+				json_object_set_new(object, keys[k], random_json(&rng, 4));
+		text = json_dumps(object, i % 2 ? JSON_COMPACT : JSON_INDENT(1));
+		wrong += !kskim_members(span(text), keys, LEN(keys), v);
+		for (size_t k = 0; k < LEN(keys); k++) {
+			json_t *want = json_object_get(object, keys[k]), *got = kskim_json(v[k]);
+
+			wrong += want ? !got || !json_equal(want, got) : got != NULL;
+			json_decref(got);
+		}
+		free(text);
+		json_decref(object);
+	}
+	CHECK(wrong == 0);
+}
+
+static void
+test_load(void)
+{
+	struct karch a;
+	const struct karch_row *list[KARCH_CELLS];
+
+	karch_load(&a, NULL, true);
+	CHECK(!a.header && a.trial == -1 && karch_ranked(&a, list) == 0);
+	CHECK(karch_median(&a) == 0 && karch_top(&a) == 0);
+	a.elite[1] = kcalloc(1, sizeof **a.elite);
+	a.elite[1]->score = 4;
+	CHECK(karch_median(&a) == 4);
+	a.elite[9] = kcalloc(1, sizeof **a.elite);
+	a.elite[9]->score = 8;
+	CHECK(karch_median(&a) == 6 && karch_top(&a) == 8 && karch_ranked(&a, list) == 2 && list[0] == a.elite[9]);
+	a.elite[2] = kcalloc(1, sizeof **a.elite);
+	a.elite[2]->score = 8;
+	a.elite[2]->trial = 1;
+	CHECK(karch_ranked(&a, list) == 3 && list[0] == a.elite[9] && list[1] == a.elite[2]);
+	karch_free(&a);
+	karch_row_free(NULL);
+	CHECK_EXIT(K_USAGE, karch_load(&a, "/nowhere/archive.ndjson", true));
+	CHECK_EXIT(K_USAGE, karch_program("/nowhere", "001/01", true));
+}
+
+int
+main(void)
+{
+	kutil_init("karch");
+	test_cells();
+	test_ids();
+	test_rule();
+	test_islands();
+	test_real();
+	test_hints();
+	test_skim();
+	test_agreement();
+	test_load();
+	return tap_done();
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* karchive: the two halves of the tool: making an archive of the last one and a trial's records, and showing one. */
+#ifndef KARCHIVE_H
+#define KARCHIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "karch.h"
+#include "kcamp.h"
+
+/* Put the scored records of FILES (COUNT 0: stdin) into A, trial by trial. A is empty or holds an earlier trial. */
+void update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count);
+/* The archive on the output: header, elites, programs. */
+void put_archive(struct karch *a);
+
+enum view { VIEW_NONE, VIEW_BEST, VIEW_TOP, VIEW_CELLS, VIEW_LINEAGE, VIEW_STATS };
+
+struct view_options {
+	enum view view;
+	bool json;
+	size_t top;		/* VIEW_TOP: how many */
+	const char *id;		/* VIEW_LINEAGE */
+	const char *dir;	/* the campaign folder */
+	const char *archive;	/* the file, for messages */
+};
+/* Print a view to the output; K_OK, or K_NO when there is nothing to show (no best, an empty grid). */
+int show_view(const struct karch *a, const struct view_options *o);
+
+#endif

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * karchive: the elite rule, islands and migration, the population cap, and the header's counters: a pure function of
+ * the archive before, the scored records and the knobs.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "karchive.h"
+#include "kfence.h"
+#include "kio.h"
+#include "kscored.h"
+#include "kutil.h"
+
+struct keeper {
+	struct karch *a;
+	json_t *header;		/* borrowed from the archive */
+	int islands;
+	long per_island, migration_interval, tabu_trials;
+	double migration_rate, seed_score;
+	size_t population, errors, error_chars;
+	int current;		/* island */
+	long filled;		/* candidates it has had since it became current */
+};
+
+static bool
+is_reference(const struct kscored *s)
+{
+	return !strcmp(s->id, KARCH_REFERENCE);
+}
+
+static void
+set(json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new(object, key, value))
+		kdie(K_IO, "out of memory");
+}
+
+static void
+bump(json_t *object, const char *key, json_int_t n)
+{
+	set(object, key, json_integer(kjson_int_or(object, key, 0) + n));
+}
+
+/* The member KEY of an object, made an empty object or array when it is not there. */
+static json_t *
+member(json_t *object, const char *key, json_type type)
+{
+	json_t *v = json_object_get(object, key);
+
+	if (!v) {
+		v = type == JSON_OBJECT ? json_object() : json_array();
+		set(object, key, v);
+	}
+	return v;
+}
+
+static json_t *
+cell_json(int cell)
+{
+	char text[KARCH_DIMS + 1];
+
+	karch_cell_text(cell, text);
+	return json_string(text);
+}
+
+/* Best score first; of equals the newer, so that the oldest duplicates of a common failure go first. */
+static bool
+ranks_before(const struct karch_row *a, const struct karch_row *b)
+{
+	if (a->score != b->score)
+		return a->score > b->score;
+	return a->trial != b->trial ? a->trial > b->trial : a->branch > b->branch;
+}
+
+static void
+add_program(struct karch *a, struct karch_row *row)
+{
+	size_t low = 0, high = a->programs;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (ranks_before(a->program[middle], row))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (a->programs == a->capacity) {
+		a->capacity = a->capacity ? 2 * a->capacity : 64;
+		a->program = krealloc(a->program, a->capacity * sizeof *a->program);
+	}
+	memmove(a->program + low + 1, a->program + low, (a->programs - low) * sizeof *a->program);
+	a->program[low] = row;
+	a->programs++;
+}
+
+static void
+changed(struct karch_row *row)
+{
+	free(row->line);
+	row->line = NULL;
+}
+
+static void
+take_cell(struct karch *a, struct karch_row *row)
+{
+	struct karch_row *loser = a->elite[row->cell];
+
+	row->elite = true;
+	a->elite[row->cell] = row;
+	if (loser) {
+		loser->elite = false;
+		changed(loser);
+		add_program(a, loser);
+	}
+}
+
+static uint64_t
+all_islands(int islands)
+{
+	return islands == KARCH_ISLANDS ? UINT64_MAX : (UINT64_C(1) << islands) - 1;
+}
+
+static struct karch_row *
+row_new(const struct keeper *k, const struct kscored *s)
+{
+	struct karch_row *row = kcalloc(1, sizeof *row);
+	int island = s->island >= 0 && s->island < k->islands ? (int)s->island : k->current;
+
+	strcpy(row->id, s->id);
+	row->trial = s->trial;
+	row->branch = s->branch;
+	row->cell = s->cell;
+	row->score = is_reference(s) ? k->seed_score : s->score;
+	row->speedup = s->speedup;
+	row->runtime_ms = s->runtime_ms;
+	strcpy(row->status, s->status);
+	strcpy(row->tokens, s->tokens);
+	strcpy(row->parent, s->parent);
+	strcpy(row->strategy, s->strategy);
+	/* Every island may start from the reference. */
+	row->islands = is_reference(s) ? all_islands(k->islands) : UINT64_C(1) << island;
+	return row;
+}
+
+/* The best correct program so far; a tie keeps the older. */
+static void
+note_best(const struct keeper *k, const struct karch_row *row, bool gain)
+{
+	const json_t *best = json_object_get(k->header, "best");
+	json_t *now;
+
+	if (!karch_correct(row->status) || (best && !(gain && row->score > kjson_num_or(best, "score", 0))))
+		return;
+	now = json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial, "cell", cell_json(row->cell),
+	    "score", row->score, "status", row->status);
+	if (row->speedup > 0)
+		set(now, "speedup", json_real(row->speedup));
+	if (row->runtime_ms > 0)
+		set(now, "runtime_ms", json_real(row->runtime_ms));
+	set(k->header, "best", now);
+}
+
+static void
+enter(struct keeper *k, const struct kscored *s)
+{
+	struct karch_row *row;
+
+	if (!kscored_enters(s))
+		return;
+	row = row_new(k, s);
+	note_best(k, row, s->gain);
+	if (karch_takes(k->a->elite[row->cell], row->status, row->score))
+		take_cell(k->a, row);
+	else
+		add_program(k->a, row);
+}
+
+/* The last compile errors, each text once. */
+static void
+note_error(const struct keeper *k, const struct kscored *s)
+{
+	json_t *ring = member(k->header, "errors", JSON_ARRAY), *text;
+	size_t i;
+	json_t *e;
+
+	if (!s->log || !*s->log || s->duplicate)
+		return;
+	text = kjson_text(s->log, kfence_chars(s->log, k->error_chars));
+	json_array_foreach(ring, i, e)
+		if (json_equal(json_object_get(e, "text"), text)) {
+			json_array_remove(ring, i);
+			break;
+		}
+	json_array_append_new(ring, json_pack("{s:s,s:o}", "id", s->id, "text", text));
+	while (json_array_size(ring) > k->errors)
+		json_array_remove(ring, 0);
+}
+
+/* Broken candidates of this trial, and how many repairs of their plan have failed. */
+static void
+note_broken(const struct keeper *k, const struct kscored *s)
+{
+	bool repaired = !strcmp(s->strategy, "repair");
+
+	if (!karch_repairable(s->status) || !kscored_enters(s))
+		return;
+	json_array_append_new(member(k->header, "broken", JSON_ARRAY), json_pack("{s:s,s:o,s:f,s:s,s:I}", "id", s->id,
+	    "cell", cell_json(s->cell), "score", s->score, "status", s->status,
+	    "tries", (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
+}
+
+/* Money is added in whole nano-dollars, so that the sum does not depend on how it came about. */
+static void
+note_cost(const struct keeper *k, const struct kscored *s)
+{
+	double total = kjson_num_or(k->header, "cost_usd", 0);
+
+	if (!s->paid)
+		return;
+	set(k->header, "cost_usd", json_real((double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9));
+	bump(k->header, "unpriced", !s->priced);
+	for (size_t i = 0; i < KSCORED_TOKENS; i++)
+		bump(member(k->header, "tokens", JSON_OBJECT), kscored_tokens[i], s->token_count[i]);
+}
+
+static void
+note_strategy(const struct keeper *k, const struct kscored *s)
+{
+	json_t *strategies = member(k->header, "strategies", JSON_OBJECT), *one;
+
+	if (!*s->strategy)
+		return;
+	one = member(strategies, s->strategy, JSON_OBJECT);
+	bump(one, "tried", 1);
+	bump(one, "correct", karch_correct(s->status));
+	bump(one, "gains", s->gain);
+}
+
+static void
+count_candidate(struct keeper *k, const struct kscored *s)
+{
+	bool failure = !strcmp(s->status, "no_code") || s->timed_out;
+
+	bump(k->header, "candidates", 1);
+	bump(member(k->header, "statuses", JSON_OBJECT), s->status, 1);
+	bump(k->header, "duplicates", s->duplicate);
+	set(k->header, "failures", json_integer(failure ? kjson_int_or(k->header, "failures", 0) + 1 : 0));
+	note_strategy(k, s);
+	note_cost(k, s);
+	note_error(k, s);
+	note_broken(k, s);
+	if (s->target >= 0) {
+		char cell[KARCH_DIMS + 1];
+
+		karch_cell_text(s->target, cell);
+		set(member(k->header, "tabu", JSON_OBJECT), cell, json_integer(s->trial));
+	}
+	karch_step(k->islands, k->per_island, &k->current, &k->filled);
+}
+
+/* Targets that the next trial may use again are forgotten. */
+static void
+prune_tabu(const struct keeper *k, long trial)
+{
+	json_t *tabu = member(k->header, "tabu", JSON_OBJECT), *last;
+	const char *cell;
+	void *next;
+
+	json_object_foreach_safe(tabu, next, cell, last)
+		if (trial + 1 - json_integer_value(last) > k->tabu_trials)
+			json_object_del(tabu, cell);
+}
+
+/* Correct elites of an island, best first. */
+static size_t
+island_elites(const struct karch *a, int island, const struct karch_row **list)
+{
+	size_t all = karch_ranked(a, list), n = 0;
+
+	for (size_t i = 0; i < all; i++)
+		if (karch_correct(list[i]->status) && list[i]->islands >> island & 1)
+			list[n++] = list[i];
+	return n;
+}
+
+/*
+ * Migration copies the best elites of each island to the next one, in a ring. All emigrants are chosen before the first
+ * arrives, or the best program would travel round the whole ring at once.
+ */
+static void
+migrate(struct keeper *k, long trial)
+{
+	const struct karch_row *list[KARCH_CELLS];
+	uint64_t arrivals[KARCH_CELLS] = { 0 };
+	json_int_t moved = 0;
+
+	for (int i = 0; i < k->islands; i++) {
+		size_t n = island_elites(k->a, i, list), wanted = (size_t)(k->migration_rate * (double)n);
+
+		if (!wanted && n && k->migration_rate > 0)
+			wanted = 1;
+		for (size_t m = 0; m < wanted; m++)
+			arrivals[list[m]->cell] |= UINT64_C(1) << (i + 1) % k->islands;
+	}
+	for (int c = 0; c < KARCH_CELLS; c++) {
+		struct karch_row *row = k->a->elite[c];
+
+		if (!row || !(arrivals[c] & ~row->islands))
+			continue;
+		moved += __builtin_popcountll(arrivals[c] & ~row->islands);
+		row->islands |= arrivals[c];
+		changed(row);
+	}
+	bump(k->header, "migrations", 1);
+	bump(k->header, "migrants", moved);
+	set(k->header, "last_migration", json_integer(trial));
+}
+
+/* Elites stay; of the others the worst go. */
+static void
+cap_population(struct keeper *k)
+{
+	size_t elites = 0;
+
+	for (int c = 0; c < KARCH_CELLS; c++)
+		elites += k->a->elite[c] != NULL;
+	while (k->a->programs && elites + k->a->programs > k->population) {
+		karch_row_free(k->a->program[--k->a->programs]);
+		bump(k->header, "dropped", 1);
+	}
+}
+
+static void
+add_trial(struct keeper *k, const struct kscored *list, size_t n)
+{
+	long trial = list[0].trial;
+	bool gain = false;
+
+	if (trial <= k->a->trial)
+		kdie(K_USAGE, "the archive holds trial %ld already, and these records are of trial %ld", k->a->trial,
+		    trial);
+	set(k->header, "broken", json_array());
+	for (size_t i = 0; i < n; i++) {
+		enter(k, &list[i]);
+		if (!is_reference(&list[i]))
+			count_candidate(k, &list[i]);
+		gain |= list[i].gain && !is_reference(&list[i]) && !list[i].duplicate;
+	}
+	if (gain)
+		set(k->header, "last_gain", json_integer(trial));
+	set(k->header, "stale", json_integer(trial - (long)kjson_int_or(k->header, "last_gain", 0)));
+	set(k->header, "trial", json_integer(trial));
+	k->a->trial = trial;
+	if (k->islands > 1 && trial > 0 && trial % k->migration_interval == 0)
+		migrate(k, trial);
+	prune_tabu(k, trial);
+	cap_population(k);
+}
+
+static json_t *
+header_new(const struct kcamp *camp)
+{
+	static const char *const zeros[] = {
+		"candidates", "duplicates", "failures", "last_gain", "stale", "unpriced", "dropped",
+		"migrations", "migrants",
+	};
+	static const char *const objects[] = { "statuses", "tokens", "strategies", "tabu" };
+	json_t *h = json_pack("{s:s,s:s,s:s,s:f,s:[],s:[]}", "kind", "archive", "schema", "archive/1", "campaign",
+	    kcamp_str(camp, "name"), "cost_usd", 0.0, "errors", "broken");
+
+	for (size_t i = 0; i < LEN(zeros); i++)
+		set(h, zeros[i], json_integer(0));
+	for (size_t i = 0; i < LEN(objects); i++)
+		set(h, objects[i], json_object());
+	return h;
+}
+
+/* What the header says about islands: which is current, and what each holds. */
+static void
+describe_islands(const struct keeper *k)
+{
+	json_t *islands = json_array();
+
+	for (int i = 0; i < k->islands; i++) {
+		const struct karch_row *list[KARCH_CELLS];
+		size_t n = island_elites(k->a, i, list);
+		json_t *one = json_pack("{s:I}", "elites", (json_int_t)n);
+
+		if (n)
+			set(one, "best", json_string(list[0]->id));
+		json_array_append_new(islands, one);
+	}
+	set(k->header, "islands", islands);
+	set(k->header, "island", json_pack("{s:i,s:I}", "current", k->current, "filled", (json_int_t)k->filled));
+}
+
+void
+update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count)
+{
+	struct kscored_in in = { .files = files, .count = count };
+	struct keeper k = {
+		.a = a,
+		.islands = (int)kcamp_int(camp, "search.islands"),
+		.per_island = kcamp_int(camp, "search.programs_per_island"),
+		.migration_interval = kcamp_int(camp, "search.migration_interval"),
+		.migration_rate = kcamp_num(camp, "search.migration_rate"),
+		.tabu_trials = kcamp_int(camp, "search.tabu_trials"),
+		.seed_score = kcamp_num(camp, "search.seed_score"),
+		.population = (size_t)kcamp_int(camp, "search.population"),
+		.errors = (size_t)kcamp_int(camp, "prompt.errors"),
+		.error_chars = (size_t)kcamp_int(camp, "prompt.error_chars"),
+	};
+	const struct kscored *list;
+	size_t n;
+
+	if (!a->header)
+		a->header = header_new(camp);
+	k.header = a->header;
+	k.current = (int)kjson_int_or(a->header, "island.current", 0) % k.islands;
+	k.filled = (long)kjson_int_or(a->header, "island.filled", 0);
+	while ((n = kscored_trial(&in, &list)))
+		add_trial(&k, list, n);
+	kscored_close(&in);
+	if (a->trial < 0)
+		kdie(K_USAGE, "no records, and no archive to start from");
+	describe_islands(&k);
+}
+
+void
+put_archive(struct karch *a)
+{
+	const struct karch_row *list[KARCH_CELLS];
+	size_t n = karch_ranked(a, list);
+
+	set(a->header, "elites", json_integer((json_int_t)n));
+	set(a->header, "programs", json_integer((json_int_t)a->programs));
+	kout_json(a->header);
+	for (size_t i = 0; i < n; i++)
+		karch_put(list[i]);
+	for (size_t i = 0; i < a->programs; i++)
+		karch_put(a->program[i]);
+}

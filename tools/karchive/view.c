@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* karchive: views of an archive: best, top, the map of cells, the lineage of a candidate, and counts. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "karchive.h"
+#include "kio.h"
+#include "kscored.h"
+#include "kutil.h"
+
+enum { MAX_LINEAGE = 1000000 };
+
+static void
+put_text(struct kbuf *b)
+{
+	if (b->len)
+		kout_line(b->data, b->len - (b->data[b->len - 1] == '\n'));
+	kbuf_free(b);
+}
+
+/* Three characters: "1.3", "28", "311", "12k". */
+static void
+short_figure(char text[8], double v)
+{
+	snprintf(text, 8, v < 9.95 ? "%.1f" : v < 999.5 ? "%.0f" : "%.0fk", v < 999.5 ? v : fmin(v / 1000, 99));
+}
+
+static json_t *
+row_json(const struct karch_row *row)
+{
+	char cell[KARCH_DIMS + 1];
+	json_t *o;
+
+	karch_cell_text(row->cell, cell);
+	o = json_pack("{s:s,s:s,s:f,s:s}", "id", row->id, "cell", cell, "score", row->score, "status", row->status);
+	if (row->speedup > 0)
+		json_object_set_new(o, "speedup", json_real(row->speedup));
+	if (row->runtime_ms > 0)
+		json_object_set_new(o, "runtime_ms", json_real(row->runtime_ms));
+	if (*row->parent)
+		json_object_set_new(o, "parent", json_string(row->parent));
+	if (*row->strategy)
+		json_object_set_new(o, "strategy", json_string(row->strategy));
+	return o;
+}
+
+static void
+heading(const struct view_options *o)
+{
+	static const char line[] = "id        speed-up    time ms     score  cell  status         parent   strategy";
+
+	if (!o->json)
+		kout_line(line, sizeof line - 1);
+}
+
+static void
+put_row(const struct karch_row *row, const struct view_options *o)
+{
+	struct kbuf b = { 0 };
+	char cell[KARCH_DIMS + 1];
+	json_t *json;
+
+	if (o->json) {
+		json = row_json(row);
+		kout_json(json);
+		json_decref(json);
+		return;
+	}
+	karch_cell_text(row->cell, cell);
+	kbuf_printf(&b, "%-8s ", row->id);
+	if (row->speedup > 0) {
+		kbuf_printf(&b, "%8.*fx %10.4g", row->speedup < 99.5 ? 2 : 0, row->speedup, row->runtime_ms);
+	} else {
+		kbuf_printf(&b, "%9s %10s", "-", "-");
+	}
+	kbuf_printf(&b, " %9.2f  %s  %-13s  %-7s  %s", row->score, cell, row->status, *row->parent ? row->parent : "-",
+	    *row->strategy ? row->strategy : "-");
+	put_text(&b);
+}
+
+/* The best N rows: elites and programs are both in order, so this is a merge. */
+static int
+show_top(const struct karch *a, const struct view_options *o, size_t n)
+{
+	const struct karch_row *elites[KARCH_CELLS];
+	size_t count = karch_ranked(a, elites), e = 0, p = 0;
+
+	if (!count && !a->programs)
+		return K_NO;
+	heading(o);
+	while (n-- && (e < count || p < a->programs)) {
+		bool elite = p == a->programs || (e < count && elites[e]->score >= a->program[p]->score);
+
+		put_row(elite ? elites[e++] : a->program[p++], o);
+	}
+	return K_OK;
+}
+
+static int
+show_best(const struct karch *a, const struct view_options *o)
+{
+	const char *id = kjson_str_or(a->header, "best.id", NULL);
+
+	if (!id)
+		return K_NO;
+	for (int c = 0; c < KARCH_CELLS; c++)
+		if (a->elite[c] && !strcmp(a->elite[c]->id, id)) {
+			heading(o);
+			put_row(a->elite[c], o);
+			return K_OK;
+		}
+	kdie(K_USAGE, "%s: its best, %s, is no elite", o->archive, id);
+}
+
+/* One cell of the map: a speed-up, 'x' for a broken elite, '+' for a correct one without a time. */
+static void
+put_cell(struct kbuf *b, const struct karch_row *row)
+{
+	char text[8] = ".";
+
+	if (row && !strcmp(row->id, KARCH_REFERENCE))
+		strcpy(text, "ref");
+	else if (row && karch_correct(row->status) && row->speedup > 0)
+		short_figure(text, row->speedup);
+	else if (row)
+		strcpy(text, karch_correct(row->status) ? "+" : "x");
+	kbuf_printf(b, "%4s", text);
+}
+
+/* The four dimensions on paper: rows are memory and parallelism, columns compute and explicit SIMD. 78 columns. */
+static void
+map_text(const struct karch *a, struct kbuf *b)
+{
+	kbuf_puts(b, "        ");
+	for (int c = 0; c < 4; c++)
+		kbuf_printf(b, "      compute %d%s", c, c < 3 ? "    " : "\n        ");
+	for (int c = 0; c < 4; c++)
+		kbuf_printf(b, "  e0  e1  e2  e3%s", c < 3 ? " |" : "\n");
+	for (int m = 0; m < 4; m++)
+		for (int p = 0; p < 4; p++) {
+			kbuf_printf(b, p ? "     p%d " : "mem%d p%d ", p ? p : m, p);
+			for (int i = 0; i < 16; i++) {
+				put_cell(b, a->elite[m << 6 | i / 4 << 4 | p << 2 | i % 4]);
+				kbuf_puts(b, i == 15 ? "\n" : i % 4 == 3 ? " |" : "");
+			}
+			if (p == 3 && m < 3)
+				kbuf_puts(b, "\n");
+		}
+}
+
+static size_t
+count_elites(const struct karch *a, bool correct)
+{
+	size_t n = 0;
+
+	for (int c = 0; c < KARCH_CELLS; c++)
+		n += a->elite[c] && (!correct || karch_correct(a->elite[c]->status));
+	return n;
+}
+
+static int
+show_cells(const struct karch *a, const struct view_options *o)
+{
+	const struct karch_row *list[KARCH_CELLS];
+	size_t n = karch_ranked(a, list);
+	struct kbuf b = { 0 };
+
+	if (o->json) {
+		for (size_t i = 0; i < n; i++)
+			put_row(list[i], o);
+		return n ? K_OK : K_NO;
+	}
+	map_text(a, &b);
+	kbuf_printf(&b, "%zu of %d cells, %zu correct. Figures: speed-up of the best kernel of the cell;\n"
+	    "ref: the reference; x: broken; +: correct, not timed.\n"
+	    "mem: memory, p: parallelism, e: explicit SIMD.\n", n, KARCH_CELLS, count_elites(a, true));
+	put_text(&b);
+	return n ? K_OK : K_NO;
+}
+
+static const struct karch_row *
+find_row(const struct karch *a, const char *id)
+{
+	for (int c = 0; c < KARCH_CELLS; c++)
+		if (a->elite[c] && !strcmp(a->elite[c]->id, id))
+			return a->elite[c];
+	for (size_t i = 0; i < a->programs; i++)
+		if (!strcmp(a->program[i]->id, id))
+			return a->program[i];
+	return NULL;
+}
+
+/* A candidate that the archive does not hold, from the scored records of its trial. */
+static void
+read_folder(const char *dir, const char *id, struct karch_row *row)
+{
+	long trial, branch;
+	const struct kscored *list;
+	struct kscored_in in;
+	size_t n;
+	char *path;
+
+	karch_id(id, &trial, &branch);
+	path = kasprintf("%s/trials/%03ld/score.ndjson", dir, trial);
+	if (access(path, R_OK))
+		kdie(K_USAGE, "%s is not in the archive, and there is no %s", id, path);
+	in = (struct kscored_in){ .files = &path, .count = 1 };
+	while ((n = kscored_trial(&in, &list)))
+		for (size_t i = 0; i < n; i++)
+			if (list[i].branch == branch && list[i].trial == trial) {
+				row->cell = list[i].cell < 0 ? 0 : list[i].cell;
+				row->score = list[i].score;
+				row->speedup = list[i].speedup;
+				row->runtime_ms = list[i].runtime_ms;
+				strcpy(row->id, list[i].id);
+				strcpy(row->status, list[i].status);
+				strcpy(row->parent, list[i].parent);
+				strcpy(row->strategy, list[i].strategy);
+			}
+	kscored_close(&in);
+	if (!*row->id)
+		kdie(K_USAGE, "%s: no record of %s", path, id);
+	free(path);
+}
+
+/* From the root down to the candidate. */
+static int
+show_lineage(const struct karch *a, const struct view_options *o)
+{
+	struct karch_row *chain = NULL;
+	size_t n = 0, cap = 0;
+	char id[KARCH_ID];
+	long trial, branch, last = MAX_LINEAGE;
+
+	snprintf(id, sizeof id, "%s", o->id);
+	while (*id) {
+		const struct karch_row *row = find_row(a, id);
+
+		if (!karch_id(id, &trial, &branch) || trial >= last)
+			kdie(K_USAGE, "%s is no parent of an earlier trial", id);
+		last = trial;
+		if (n == cap) {
+			cap = cap ? 2 * cap : 16;
+			chain = krealloc(chain, cap * sizeof *chain);
+		}
+		chain[n] = row ? *row : (struct karch_row){ 0 };
+		if (!row)
+			read_folder(o->dir, id, &chain[n]);
+		strcpy(id, chain[n].parent);
+		n++;
+	}
+	heading(o);
+	while (n--)
+		put_row(&chain[n], o);
+	free(chain);
+	return K_OK;
+}
+
+static long long
+count(const json_t *o, const char *path)
+{
+	return (long long)kjson_int_or(o, path, 0);
+}
+
+static void
+strategies_text(const json_t *header, struct kbuf *b)
+{
+	const char *name;
+	json_t *s;
+
+	json_object_foreach(json_object_get(header, "strategies"), name, s)
+		kbuf_printf(b, "%-16s %lld tried, %lld correct, %lld gains\n", name, count(s, "tried"),
+		    count(s, "correct"), count(s, "gains"));
+}
+
+static void
+islands_text(const json_t *header, struct kbuf *b)
+{
+	const json_t *islands = json_object_get(header, "islands");
+
+	for (size_t i = 0; i < json_array_size(islands) && json_array_size(islands) > 1; i++) {
+		const json_t *island = json_array_get(islands, i);
+		bool current = count(header, "island.current") == (long long)i;
+
+		kbuf_printf(b, "island %-9zu %lld elites, best %s%s\n", i, count(island, "elites"),
+		    kjson_str_or(island, "best", "-"), current ? " (current)" : "");
+	}
+}
+
+static void
+stats_text(const struct karch *a, struct kbuf *b)
+{
+	const json_t *h = a->header;
+	const char *name;
+	json_t *n;
+
+	kbuf_printf(b, "%-16s %ld\n", "trial", a->trial);
+	kbuf_printf(b, "%-16s %lld, %lld of them duplicates\n", "candidates",
+	    count(h, "candidates"), count(h, "duplicates"));
+	json_object_foreach(json_object_get(h, "statuses"), name, n)
+		kbuf_printf(b, "  %-14s %lld\n", name, (long long)json_integer_value(n));
+	kbuf_printf(b, "%-16s %zu of %d cells, %zu correct\n", "elites", count_elites(a, false), KARCH_CELLS,
+	    count_elites(a, true));
+	kbuf_printf(b, "%-16s %zu remembered beside them, %lld dropped\n", "programs", a->programs,
+	    count(h, "dropped"));
+	if (kjson_path(h, "best.id"))
+		kbuf_printf(b, "%-16s %s, %.2fx, score %.2f\n", "best", kjson_str_or(h, "best.id", ""),
+		    kjson_num_or(h, "best.speedup", 0), kjson_num_or(h, "best.score", 0));
+	kbuf_printf(b, "%-16s trial %lld, %lld trials ago\n", "last gain", count(h, "last_gain"),
+	    count(h, "stale"));
+	strategies_text(h, b);
+	islands_text(h, b);
+	kbuf_printf(b, "%-16s $%.4f (%lld replies without a price)\n", "cost", kjson_num_or(h, "cost_usd", 0),
+	    count(h, "unpriced"));
+	kbuf_printf(b, "%-16s %lld in, %lld out\n", "tokens", count(h, "tokens.input_tokens"),
+	    count(h, "tokens.output_tokens"));
+}
+
+static int
+show_stats(const struct karch *a, const struct view_options *o)
+{
+	struct kbuf b = { 0 };
+
+	if (o->json) {
+		kout_json(a->header);
+		return K_OK;
+	}
+	stats_text(a, &b);
+	put_text(&b);
+	return K_OK;
+}
+
+int
+show_view(const struct karch *a, const struct view_options *o)
+{
+	switch (o->view) {
+	case VIEW_BEST: return show_best(a, o);
+	case VIEW_TOP: return show_top(a, o, o->top);
+	case VIEW_CELLS: return show_cells(a, o);
+	case VIEW_LINEAGE: return show_lineage(a, o);
+	case VIEW_STATS: return show_stats(a, o);
+	case VIEW_NONE: break;
+	}
+	return K_NO;
+}

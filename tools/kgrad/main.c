@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kgrad: the gradient of a search: which steps on the behaviour grid have paid, from where. Old gradient, the archive
+ * before a trial and the trial's scored records in, new gradient out; ksample weighs parents and writes hints with it.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgrad.h"
+#include "kio.h"
+
+static const char usage[] =
+    "usage: kgrad [-c DIR] [-g GRADIENT] [-a ARCHIVE] [-o FILE] [SCORED ...]\n"
+    "       kgrad --hints CELL | --cells [--json] [-c DIR] [-o FILE] [GRADIENT]\n";
+
+struct arguments {
+	const char *dir, *gradient, *archive, *output;
+	int hints;		/* cell, or -1 */
+	bool cells, json;
+};
+
+static _Noreturn void
+die_usage(const char *why)
+{
+	kwarn("%s", why);
+	fputs(usage, stderr);
+	exit(K_USAGE);
+}
+
+enum { OPT_HINTS = 256, OPT_CELLS, OPT_JSON };
+
+static void
+parse(struct arguments *a, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "campaign", required_argument, NULL, 'c' }, { "gradient", required_argument, NULL, 'g' },
+		{ "archive", required_argument, NULL, 'a' }, { "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
+		{ "hints", required_argument, NULL, OPT_HINTS }, { "cells", no_argument, NULL, OPT_CELLS },
+		{ "json", no_argument, NULL, OPT_JSON }, { 0 },
+	};
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "c:g:a:o:hV", options, NULL)) != -1)
+		switch (opt) {
+		case 'c': a->dir = optarg; break;
+		case 'g': a->gradient = optarg; break;
+		case 'a': a->archive = optarg; break;
+		case 'o': a->output = optarg; break;
+		case 'h': fputs(usage, stdout); exit(K_OK);
+		case 'V': kversion(); exit(K_OK);
+		case OPT_HINTS:
+			a->hints = karch_cell(optarg);
+			if (a->hints < 0)
+				die_usage("--hints wants a cell such as 2103");
+			break;
+		case OPT_CELLS: a->cells = true; break;
+		case OPT_JSON: a->json = true; break;
+		default: fputs(usage, stderr); exit(K_USAGE);
+		}
+}
+
+/* "+compute -memory" */
+static void
+put_step(const json_t *direction, struct kbuf *b)
+{
+	for (size_t d = 0; d < KARCH_DIMS; d++) {
+		json_int_t step = json_integer_value(json_array_get(direction, d));
+
+		if (step)
+			kbuf_printf(b, "%s%+lld %s", b->len ? ", " : "", (long long)step, karch_dims[d]);
+	}
+}
+
+/* Print what ksample would tell the model from this cell. */
+static int
+show_hints(const struct arguments *a, const json_t *cell, const struct kcamp *camp)
+{
+	json_t *hints = karch_hints(json_object_get(cell, "directions"), kcamp_int(camp, "gradient.hint_samples"),
+	    kcamp_num(camp, "gradient.hint_rate"), (size_t)kcamp_int(camp, "gradient.hints")), *h;
+	int code = json_array_size(hints) ? K_OK : K_NO;
+	size_t i;
+
+	json_array_foreach(hints, i, h) {
+		struct kbuf b = { 0 };
+
+		if (a->json) {
+			kout_json(h);
+			continue;
+		}
+		put_step(json_object_get(h, "direction"), &b);
+		kbuf_printf(&b, ": better in %.0f %% of %lld tries", 100 * kjson_num_or(h, "rate", 0),
+		    (long long)kjson_int_or(h, "samples", 0));
+		kout_line(b.data, b.len);
+		kbuf_free(&b);
+	}
+	json_decref(hints);
+	return code;
+}
+
+static void
+show_cell(const struct arguments *a, const struct krec *rec)
+{
+	const json_t *o = rec->json, *slope = json_object_get(o, "gradient");
+	struct kbuf b = { 0 };
+
+	if (a->json) {
+		kout_line(rec->line, rec->len);
+		return;
+	}
+	kbuf_printf(&b, "%s %6lld %6lld  %4.0f %% %9.2f ", kjson_str_or(o, "cell", "?"),
+	    (long long)kjson_int_or(o, "departures", 0), (long long)kjson_int_or(o, "arrivals", 0),
+	    100 * kjson_num_or(o, "rate", 0), kjson_num_or(o, "delta", 0));
+	for (size_t d = 0; d < KARCH_DIMS; d++)
+		kbuf_printf(&b, " %+9.3f", json_number_value(json_array_get(slope, d)));
+	kout_line(b.data, b.len);
+	kbuf_free(&b);
+}
+
+/* The gradient that belongs to the campaign's newest archive. */
+static char *
+newest_gradient(const char *dir)
+{
+	char *archive = kasprintf("%s/archive.ndjson", dir), *path;
+	struct karch a;
+
+	karch_load(&a, archive, false);
+	path = kasprintf("%s/trials/%03ld/gradient.ndjson", dir, a.trial);
+	karch_free(&a);
+	free(archive);
+	return path;
+}
+
+static int
+view(const struct arguments *a, const char *operand)
+{
+	static const char heading[] = "cell  left   came   paid     delta     memory   compute parallelism   esimd";
+	char *path = operand ? kstrdup(operand) : a->gradient ? kstrdup(a->gradient) : newest_gradient(a->dir);
+	struct kcamp *camp = kcamp_load(a->dir);
+	int code = K_NO;
+	struct krec rec;
+	struct kin in;
+
+	kin_open(&in, path);
+	kout_open(a->output);
+	if (a->cells && !a->json)
+		kout_line(heading, sizeof heading - 1);
+	while (kin_next(&in, &rec)) {
+		const char *kind = kjson_str_or(rec.json, "kind", "");
+		bool cell = !strcmp(kind, "cell"), past = !strcmp(kind, "transition");
+
+		if (in.lineno == 1 && strcmp(kjson_str_or(rec.json, "schema", ""), "gradient/1"))
+			kdie(K_USAGE, "%s:1: not a gradient", path);
+		if (cell && a->cells) {
+			show_cell(a, &rec);
+			code = K_OK;
+		} else if (cell && karch_cell(kjson_str_or(rec.json, "cell", "")) == a->hints) {
+			code = show_hints(a, rec.json, camp);
+		}
+		krec_free(&rec);
+		if (past)
+			break;
+	}
+	kout_commit();
+	kin_close(&in);
+	kcamp_free(camp);
+	free(path);
+	return code;
+}
+
+static int
+update(const struct arguments *a, char **operands, size_t count)
+{
+	struct kcamp *camp = kcamp_load(a->dir);
+	struct gradient g;
+	struct karch archive;
+
+	gradient_load(&g, a->gradient);
+	karch_load(&archive, a->archive, false);
+	gradient_update(&g, camp, &archive, operands, count);
+	kout_open(a->output);
+	gradient_put(&g, camp, &archive);
+	kout_commit();
+	gradient_free(&g);
+	karch_free(&archive);
+	kcamp_free(camp);
+	return K_OK;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = { .dir = ".", .hints = -1 };
+
+	kutil_init("kgrad");
+	parse(&a, argc, argv);
+	if (a.cells && a.hints >= 0)
+		die_usage("one view at a time");
+	if (!a.cells && a.hints < 0 && a.json)
+		die_usage("--json belongs to a view");
+	if (!a.cells && a.hints < 0)
+		return update(&a, argv + optind, (size_t)(argc - optind));
+	if (argc - optind > 1)
+		die_usage("one gradient at a time");
+	return view(&a, argv[optind]);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kgrad: transitions from scored records, and the counts of the cells that they leave and reach. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgrad.h"
+#include "kio.h"
+
+/* Score differences smaller than this are no difference. */
+static const double threshold = 0.01;
+
+static int
+compare_steps(const int *a, const int *b)
+{
+	for (int d = 0; d < KARCH_DIMS; d++)
+		if (a[d] != b[d])
+			return a[d] < b[d] ? -1 : 1;
+	return 0;
+}
+
+static struct direction *
+direction_of(struct cell *cell, const int *step)
+{
+	size_t i = 0;
+
+	while (i < cell->count && compare_steps(cell->directions[i].step, step) < 0)
+		i++;
+	if (i < cell->count && !compare_steps(cell->directions[i].step, step))
+		return &cell->directions[i];
+	if (cell->count == cell->capacity) {
+		cell->capacity = cell->capacity ? 2 * cell->capacity : 8;
+		cell->directions = krealloc(cell->directions, cell->capacity * sizeof *cell->directions);
+	}
+	memmove(cell->directions + i + 1, cell->directions + i, (cell->count - i) * sizeof *cell->directions);
+	cell->count++;
+	cell->directions[i] = (struct direction){ 0 };
+	memcpy(cell->directions[i].step, step, sizeof cell->directions[i].step);
+	return &cell->directions[i];
+}
+
+/* Make room for one cell more: the least recently updated goes, of equals the lowest. */
+static void
+drop_oldest(struct gradient *g, long most)
+{
+	long n = 0;
+	int oldest = -1;
+
+	for (int c = 0; c < KARCH_CELLS; c++) {
+		if (!g->cells[c].used)
+			continue;
+		n++;
+		if (oldest < 0 || g->cells[c].updated < g->cells[oldest].updated)
+			oldest = c;
+	}
+	if (n >= most)
+		cell_clear(&g->cells[oldest]);
+}
+
+static struct cell *
+touch(struct gradient *g, const struct kcamp *camp, int cell, long trial)
+{
+	if (!g->cells[cell].used) {
+		drop_oldest(g, kcamp_int(camp, "gradient.cells"));
+		g->cells[cell].used = true;
+		g->cells[cell].since = g->total;
+	}
+	cell_open(&g->cells[cell]);
+	g->cells[cell].updated = trial;
+	return &g->cells[cell];
+}
+
+/* Count (BY 1) or discount (BY -1) a transition in the cell that it left. */
+static void
+count_departure(struct cell *cell, const struct transition *t, double decay, int by)
+{
+	double aged = pow(decay, (double)(cell->base - t->trial));
+	int step[KARCH_DIMS];
+	struct direction *direction;
+
+	for (int d = 0; d < KARCH_DIMS; d++) {
+		step[d] = karch_level(t->to, d) - karch_level(t->from, d);
+		if (!step[d])
+			continue;
+		cell->sum[d] += by * (step[d] > 0 ? 1 : -1) * t->delta * aged;
+		cell->weight[d] += by * aged;
+	}
+	direction = direction_of(cell, step);
+	direction->samples += by;
+	direction->successes += by * t->success;
+	direction->delta += by * t->delta;
+	if (!direction->samples) {
+		size_t behind = cell->count - (size_t)(direction - cell->directions) - 1;
+
+		memmove(direction, direction + 1, behind * sizeof *direction);
+		cell->count--;
+	}
+	cell->departures += by;
+	cell->improvements += by * t->success;
+	cell->discoveries += by * !strcmp(t->outcome, "discovery");
+	cell->replacements += by * !strcmp(t->outcome, "replacement");
+	cell->delta += by * t->delta;
+	if (!cell->departures) {
+		/* Rounding must not leave a ghost. */
+		memset(cell->sum, 0, sizeof cell->sum);
+		memset(cell->weight, 0, sizeof cell->weight);
+		cell->delta = 0;
+	}
+}
+
+/* Sums are kept as of the last departure, so that a cell that nothing leaves need not be touched every trial. */
+static void
+rebase(struct cell *cell, long trial, double decay)
+{
+	double factor = pow(decay, (double)(trial - cell->base));
+
+	for (int d = 0; d < KARCH_DIMS; d++) {
+		cell->sum[d] *= factor;
+		cell->weight[d] *= factor;
+	}
+	cell->base = trial;
+}
+
+static void
+count_transition(struct gradient *g, const struct kcamp *camp, const struct transition *t)
+{
+	double decay = kcamp_num(camp, "gradient.decay");
+	struct cell *from;
+
+	if (t->repair)
+		return;
+	from = touch(g, camp, t->from, t->trial);
+	rebase(from, t->trial, decay);
+	count_departure(from, t, decay, 1);
+	touch(g, camp, t->to, t->trial)->arrivals++;
+}
+
+static void
+append_line(struct gradient *g, const struct transition *t)
+{
+	char from[KARCH_DIMS + 1], to[KARCH_DIMS + 1], delta[32];
+
+	karch_cell_text(t->from, from);
+	karch_cell_text(t->to, to);
+	kbuf_printf(&g->added, "{\"kind\":\"transition\",\"id\":\"%s\",\"parent\":\"%s\",\"from\":\"%s\",\"to\":\"%s\","
+	    "\"delta\":%s,\"outcome\":\"%s\"%s%s}\n", t->id, t->parent, from, to, karch_real(t->delta, delta),
+	    t->outcome, t->success ? ",\"success\":true" : "", t->repair ? ",\"repair\":true" : "");
+}
+
+static bool
+parse_line(struct kspan line, struct transition *t, char outcome[KARCH_WORD])
+{
+	enum { ID, FROM, TO, DELTA, OUTCOME, SUCCESS, REPAIR, KEYS };
+	static const char *const keys[] = { "id", "from", "to", "delta", "outcome", "success", "repair" };
+	struct kspan v[KEYS];
+	char from[KARCH_WORD], to[KARCH_WORD];
+	long branch;
+
+	if (!kskim_members(line, keys, KEYS, v) || !kskim_word(v[ID], t->id, sizeof t->id)
+	    || !karch_id(t->id, &t->trial, &branch))
+		return false;
+	kskim_word(v[FROM], from, sizeof from);
+	kskim_word(v[TO], to, sizeof to);
+	t->from = karch_cell(from);
+	t->to = karch_cell(to);
+	t->delta = kskim_num(v[DELTA], 0);
+	t->success = kskim_true(v[SUCCESS]);
+	t->repair = kskim_true(v[REPAIR]);
+	t->outcome = outcome;
+	return kskim_word(v[OUTCOME], outcome, KARCH_WORD) && t->from >= 0 && t->to >= 0;
+}
+
+/* Take the oldest transition's line off the file's or, when none is left of those, off this run's. */
+static struct kspan
+shift_line(struct gradient *g)
+{
+	bool old = g->old.len;
+	const char *line = old ? g->old.s : g->added.data + g->start;
+	const char *end = memchr(line, '\n', old ? g->old.len : g->added.len - g->start);
+	size_t len = (size_t)(end - line);
+
+	if (old)
+		g->old = (struct kspan){ end + 1, g->old.len - len - 1 };
+	else
+		g->start += len + 1;
+	return (struct kspan){ line, len };
+}
+
+/* The oldest transition goes, and with it what the cells have counted of it. */
+static void
+forget_oldest(struct gradient *g, const struct kcamp *camp)
+{
+	long long number = g->total - (long long)g->kept;
+	struct transition t = { 0 };
+	char outcome[KARCH_WORD];
+
+	if (!parse_line(shift_line(g), &t, outcome))
+		kdie(K_USAGE, "the gradient's oldest transition is malformed");
+	g->kept--;
+	if (t.repair)
+		return;
+	if (g->cells[t.to].used && g->cells[t.to].since <= number) {
+		cell_open(&g->cells[t.to]);
+		g->cells[t.to].arrivals--;
+	}
+	if (g->cells[t.from].used && g->cells[t.from].since <= number) {
+		cell_open(&g->cells[t.from]);
+		count_departure(&g->cells[t.from], &t, kcamp_num(camp, "gradient.decay"), -1);
+	}
+}
+
+static const char *
+outcome_of(const struct kscored *s, const struct karch_row *incumbent, double delta)
+{
+	if (karch_takes(incumbent, s->status, s->score))
+		return incumbent ? "replacement" : "discovery";
+	return delta > threshold ? "improvement" : delta < -threshold ? "regression" : "neutral";
+}
+
+static void
+note(struct gradient *g, const struct kcamp *camp, const struct kscored *s, const struct karch *archive)
+{
+	const struct karch_row *incumbent = archive->elite[s->cell];
+	bool takes = karch_takes(incumbent, s->status, s->score);
+	struct transition t = {
+		.trial = s->trial, .from = s->parent_cell, .to = s->cell, .delta = s->score - s->parent_score,
+		.repair = *s->parent_status && !karch_correct(s->parent_status),
+	};
+
+	strcpy(t.id, s->id);
+	strcpy(t.parent, s->parent);
+	t.outcome = outcome_of(s, incumbent, t.delta);
+	/* A broken kernel that lands in an empty cell has found nothing. */
+	t.success = t.delta > threshold || (takes && karch_correct(s->status));
+	count_transition(g, camp, &t);
+	append_line(g, &t);
+	g->total++;
+	g->kept++;
+	while (g->kept > (size_t)kcamp_int(camp, "gradient.history"))
+		forget_oldest(g, camp);
+}
+
+/* The elite rule as the archive will apply it. */
+static void
+advance(struct karch *archive, const struct kcamp *camp, const struct kscored *s)
+{
+	struct karch_row *row;
+	double score = strcmp(s->id, KARCH_REFERENCE) ? s->score : kcamp_num(camp, "search.seed_score");
+
+	if (!kscored_enters(s) || !karch_takes(archive->elite[s->cell], s->status, score))
+		return;
+	row = kcalloc(1, sizeof *row);
+	strcpy(row->id, s->id);
+	strcpy(row->status, s->status);
+	row->score = score;
+	row->cell = s->cell;
+	row->trial = s->trial;
+	row->branch = s->branch;
+	karch_row_free(archive->elite[s->cell]);
+	archive->elite[s->cell] = row;
+}
+
+void
+gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive, char *const *files, size_t count)
+{
+	struct kscored_in in = { .files = files, .count = count };
+	bool enabled = kcamp_bool(camp, "gradient.enabled");
+	const struct kscored *list;
+	size_t n;
+
+	while ((n = kscored_trial(&in, &list))) {
+		long trial = list[0].trial;
+
+		if (trial <= g->trial)
+			kdie(K_USAGE, "the gradient holds trial %ld already, and these records are of trial %ld",
+			    g->trial, trial);
+		if (trial <= archive->trial && trial)
+			kdie(K_USAGE, "the archive holds trial %ld already: give the one before these records",
+			    archive->trial);
+		for (size_t i = 0; i < n && enabled; i++) {
+			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 && !list[i].duplicate
+			    && strcmp(list[i].status, "no_code"))
+				note(g, camp, &list[i], archive);
+			advance(archive, camp, &list[i]);
+		}
+		g->trial = trial;
+	}
+	kscored_close(&in);
+	if (g->trial < 0)
+		kdie(K_USAGE, "no records, and no gradient to start from");
+	for (int c = 0; c < KARCH_CELLS; c++)
+		if (g->cells[c].used && !g->cells[c].rest.s) {
+			fitness_part(&g->cells[c]);
+			rate_part(&g->cells[c], kcamp_int(camp, "gradient.min_samples"));
+		}
+}

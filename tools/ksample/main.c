@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ksample: begins the record of one candidate: a parent from the archive, other kernels to look at, a strategy and the
+ * cell to aim at. All chance comes from streams of the campaign's seed; see plan_branch.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kio.h"
+#include "ksample.h"
+#include "kutil.h"
+
+static const char usage[] = "usage: ksample [-c DIR] [-t TRIAL] [-b BRANCH] [-a ARCHIVE] [-g GRADIENT] [-o FILE]\n";
+
+struct arguments {
+	const char *dir, *output;
+	char *archive, *gradient;	/* owned */
+	long trial, branch;		/* trial -1: the one after the archive's */
+};
+
+/* A line of the gradient; false when it is none of a cell. */
+static bool
+note_slope(struct search *s, const struct kin *in, struct kspan line)
+{
+	enum { KIND, CELL, DEPARTURES, RATE, MAGNITUDE, DIRECTIONS, KEYS };
+	static const char *const keys[] = { "kind", "cell", "departures", "rate", "magnitude", "directions" };
+	struct kspan v[KEYS];
+	char kind[KARCH_WORD], cell[KARCH_WORD];
+	int c;
+
+	if (!kskim_members(line, keys, KEYS, v) || !kskim_word(v[KIND], kind, sizeof kind))
+		kdie(K_USAGE, "%s:%ld: not a line of a gradient", in->file, in->lineno);
+	if (strcmp(kind, "cell"))
+		return false;
+	kskim_word(v[CELL], cell, sizeof cell);
+	c = karch_cell(cell);
+	if (c < 0 || s->slopes[c].known)
+		kdie(K_USAGE, "%s:%ld: not a cell, or one for the second time", in->file, in->lineno);
+	if (kskim_num(v[DEPARTURES], 0) < 1)
+		return true;
+	s->has_slopes = true;
+	s->slopes[c] = (struct slope){
+		.known = true,
+		.weight = 0.5 * kskim_num(v[RATE], 0.5) + 0.5 * fmin(1, kskim_num(v[MAGNITUDE], 0)),
+	};
+	if (v[DIRECTIONS].s)
+		s->slopes[c].directions =
+		    (struct kspan){ kstrndup(v[DIRECTIONS].s, v[DIRECTIONS].len), v[DIRECTIONS].len };
+	return true;
+}
+
+void
+load_slopes(struct search *s, const char *path)
+{
+	struct kin in;
+	const char *line;
+	size_t len;
+
+	for (int c = 0; c < KARCH_CELLS; c++)
+		s->slopes[c].weight = 0.5;
+	if (!path || !kcamp_bool(s->camp, "gradient.enabled"))
+		return;
+	kin_open(&in, path);
+	line = kin_line(&in, &len);
+	if (!line || !strstr(line, "\"schema\":\"gradient/1\""))
+		kdie(K_USAGE, "%s: not a gradient", path);
+	/* The transitions behind the cells are not read. */
+	while ((line = kin_line(&in, &len)) && note_slope(s, &in, (struct kspan){ line, len }))
+		continue;
+	kin_close(&in);
+}
+
+void
+free_slopes(struct search *s)
+{
+	for (int c = 0; c < KARCH_CELLS; c++)
+		free((char *)s->slopes[c].directions.s);
+}
+
+/* Without options: the campaign's newest archive, or the one that stands before the trial asked for. */
+static char *
+default_file(const struct arguments *a, long trial, const char *name)
+{
+	char *path = trial < 0 ? kasprintf("%s/%s.ndjson", a->dir, name)
+	    : kasprintf("%s/trials/%03ld/%s.ndjson", a->dir, trial, name);
+
+	if (!access(path, F_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static void
+load(struct search *s, struct arguments *a)
+{
+	if (!a->archive)
+		a->archive = default_file(a, a->trial < 0 ? -1 : a->trial - 1, "archive");
+	karch_load(&s->archive, a->archive, false);
+	s->trial = a->trial < 0 ? s->archive.trial + 1 : a->trial;
+	if (s->trial < 1)
+		s->trial = 1;
+	if (s->archive.trial >= s->trial)
+		kdie(K_USAGE, "%s: an archive of trial %ld cannot be the past of trial %ld", a->archive,
+		    s->archive.trial, s->trial);
+	if (!a->gradient && s->archive.header)
+		a->gradient = default_file(a, s->archive.trial, "gradient");
+	load_slopes(s, a->gradient);
+}
+
+static void
+parse(struct arguments *a, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "campaign", required_argument, NULL, 'c' }, { "trial", required_argument, NULL, 't' },
+		{ "branch", required_argument, NULL, 'b' }, { "archive", required_argument, NULL, 'a' },
+		{ "gradient", required_argument, NULL, 'g' }, { "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	};
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "c:t:b:a:g:o:hV", options, NULL)) != -1)
+		switch (opt) {
+		case 'c': a->dir = optarg; break;
+		case 't': a->trial = knum_long(optarg, 1, 999999, "--trial"); break;
+		case 'b': a->branch = knum_long(optarg, 1, 99, "--branch"); break;
+		case 'a': a->archive = kstrdup(optarg); break;
+		case 'g': a->gradient = kstrdup(optarg); break;
+		case 'o': a->output = optarg; break;
+		case 'h': fputs(usage, stdout); exit(K_OK);
+		case 'V': kversion(); exit(K_OK);
+		default: fputs(usage, stderr); exit(K_USAGE);
+		}
+	if (optind < argc) {
+		kwarn("no operands are taken, and there is '%s'", argv[optind]);
+		fputs(usage, stderr);
+		exit(K_USAGE);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = { .dir = ".", .trial = -1, .branch = 1 };
+	struct search s = { 0 };
+	struct kcamp *camp;
+	struct plan plan;
+	json_t *record;
+
+	kutil_init("ksample");
+	parse(&a, argc, argv);
+	s.camp = camp = kcamp_load(a.dir);
+	s.seed = (uint64_t)kcamp_num(camp, "seed");
+	s.branches = (int)kcamp_int(camp, "search.branches");
+	load(&s, &a);
+	plan = plan_branch(&s, (int)a.branch);
+	record = json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "schema", "candidate/1", "campaign", kcamp_str(camp, "name"),
+	    "trial", (json_int_t)s.trial, "branch", (json_int_t)a.branch, "id",
+	    json_sprintf("%03ld/%02ld", s.trial, a.branch), "sample", sample_json(&s, &plan, (int)a.branch));
+	kout_open(a.output);
+	kout_json(record);
+	kout_commit();
+	json_decref(record);
+	free_slopes(&s);
+	karch_free(&s.archive);
+	kcamp_free(camp);
+	free(a.archive);
+	free(a.gradient);
+	return K_OK;
+}

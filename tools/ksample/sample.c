@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ksample: the plan as a record: programs with their code, hints, recent errors. See ksample.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "ksample.h"
+#include "kutil.h"
+
+static void
+set(json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new(object, key, value))
+		kdie(K_IO, "out of memory");
+}
+
+/* A program of the archive with its code; the log only where the prompt shows it. */
+static json_t *
+program_json(const struct search *s, const struct karch_row *row, bool log)
+{
+	json_t *o = karch_program(s->camp->dir, row->id, log);
+
+	set(o, "coords", karch_coords(row->cell));
+	set(o, "status", json_string(row->status));
+	set(o, "combined", json_real(row->score));
+	if (row->speedup > 0)
+		set(o, "speedup", json_real(row->speedup));
+	if (row->runtime_ms > 0)
+		set(o, "runtime_ms", json_real(row->runtime_ms));
+	return o;
+}
+
+static json_t *
+broken_json(const struct search *s, const json_t *broken)
+{
+	json_t *o = karch_program(s->camp->dir, kjson_str_or(broken, "id", ""), true);
+
+	set(o, "coords", karch_coords(karch_cell(kjson_str_or(broken, "cell", "0000"))));
+	set(o, "status", json_string(kjson_str_or(broken, "status", "")));
+	set(o, "combined", json_real(kjson_num_or(broken, "score", 0)));
+	set(o, "plan_tries", json_integer(kjson_int_or(broken, "tries", 0)));
+	return o;
+}
+
+static json_t *
+parent_json(const struct search *s, const struct plan *plan)
+{
+	if (plan->broken)
+		return broken_json(s, plan->broken);
+	if (plan->parent)
+		return program_json(s, plan->parent, true);
+	return karch_program(s->camp->dir, KARCH_REFERENCE, true);
+}
+
+/* The cell that a plan starts from, or -1. */
+static int
+from_cell(const struct plan *plan)
+{
+	if (plan->broken)
+		return karch_cell(kjson_str_or(plan->broken, "cell", ""));
+	return plan->parent ? plan->parent->cell : -1;
+}
+
+/* Others worth a look, in the order in which they are shown. */
+struct shown {
+	const struct karch_row *row[KARCH_CELLS];
+	size_t n;
+};
+
+static void
+show(struct shown *shown, const struct karch_row *row)
+{
+	for (size_t i = 0; i < shown->n; i++)
+		if (shown->row[i] == row)
+			return;
+	shown->row[shown->n++] = row;
+}
+
+/* Correct elites other than the parent, the best (shown anyway) and the reference (known to every prompt). */
+static size_t
+others(const struct search *s, const char *parent, const struct karch_row **list)
+{
+	const char *best = kjson_str_or(s->archive.header, "best.id", "");
+	size_t n = karch_ranked(&s->archive, list), kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (karch_correct(list[i]->status) && strcmp(list[i]->id, parent) && strcmp(list[i]->id, best)
+		    && strcmp(list[i]->id, KARCH_REFERENCE))
+			list[kept++] = list[i];
+	return kept;
+}
+
+static int
+levels_sum(int cell)
+{
+	return karch_distance(cell, 0);
+}
+
+/* Score, with a small bonus for a cell with more in it than the parent's. */
+static double
+appeal(const struct karch_row *row, int from)
+{
+	int more = from < 0 ? 0 : levels_sum(row->cell) - levels_sum(from);
+
+	return row->score + 0.1 * (more > 0 ? more : 0);
+}
+
+/* The most appealing of LIST that is not shown yet and in another cell than FROM; NULL when there is none. */
+static const struct karch_row *
+most_appealing(const struct shown *shown, const struct karch_row **list, size_t n, int from)
+{
+	const struct karch_row *top = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		bool seen = list[i]->cell == from;
+
+		for (size_t k = 0; k < shown->n; k++)
+			seen |= shown->row[k] == list[i];
+		if (!seen && (!top || appeal(list[i], from) > appeal(top, from)))
+			top = list[i];
+	}
+	return top;
+}
+
+/*
+ * Half by appeal, then the best of other islands, then at random: the first are alike for all branches of a trial, the
+ * others are not.
+ */
+static void
+choose_inspirations(const struct search *s, const struct plan *plan, const char *parent, int branch,
+    struct shown *shown)
+{
+	const struct karch_row *list[KARCH_CELLS], *row;
+	size_t n = others(s, parent, list), wanted = (size_t)kcamp_int(s->camp, "search.inspirations"),
+	    half = (wanted + 1) / 2;
+	int islands = (int)kcamp_int(s->camp, "search.islands"), from = from_cell(plan);
+	struct krng rng;
+
+	if (wanted > n)
+		wanted = n;
+	krng_init(&rng, s->seed, s->trial, branch, "inspirations");
+	while (shown->n < half && shown->n < wanted && (row = most_appealing(shown, list, n, from)))
+		show(shown, row);
+	for (int i = 0; i < islands && islands > 1; i++)
+		for (size_t k = 0; k < n && shown->n < wanted; k++)
+			if (i != plan->island && list[k]->islands >> i & 1) {
+				show(shown, list[k]);
+				break;
+			}
+	while (shown->n < wanted)
+		show(shown, list[krng_below(&rng, n)]);
+}
+
+static json_t *
+inspirations_json(const struct search *s, const struct plan *plan, const char *parent, int branch)
+{
+	struct shown shown = { .n = 0 };
+	json_t *out = json_array();
+
+	choose_inspirations(s, plan, parent, branch, &shown);
+	for (size_t i = 0; i < shown.n; i++)
+		json_array_append_new(out, program_json(s, shown.row[i], false));
+	return out;
+}
+
+static const struct karch_row *
+best_row(const struct search *s)
+{
+	const char *id = kjson_str_or(s->archive.header, "best.id", "");
+
+	for (int c = 0; c < KARCH_CELLS; c++)
+		if (s->archive.elite[c] && !strcmp(s->archive.elite[c]->id, id))
+			return s->archive.elite[c];
+	return NULL;
+}
+
+/* Directions that have mostly paid from this cell. */
+static json_t *
+hints_json(const struct search *s, int cell)
+{
+	json_t *directions = cell < 0 ? NULL : kskim_json(s->slopes[cell].directions);
+	json_t *hints = karch_hints(directions, kcamp_int(s->camp, "gradient.hint_samples"),
+	    kcamp_num(s->camp, "gradient.hint_rate"), (size_t)kcamp_int(s->camp, "gradient.hints"));
+
+	json_decref(directions);
+	return hints;
+}
+
+static const char *
+status_of(const struct plan *plan)
+{
+	if (plan->broken || (plan->parent && !karch_correct(plan->parent->status)))
+		return "error";
+	return strcmp(plan->pick, "initial") ? "correct" : "initial";
+}
+
+static json_t *
+seed_json(const struct search *s, int branch)
+{
+	struct krng rng;
+
+	krng_init(&rng, s->seed, s->trial, branch, "record");
+	return json_sprintf("%016llx", (unsigned long long)krng_u64(&rng));
+}
+
+json_t *
+sample_json(const struct search *s, const struct plan *plan, int branch)
+{
+	const struct karch_row *best = best_row(s);
+	const json_t *errors = kjson_path(s->archive.header, "errors");
+	const char *status = status_of(plan), *id;
+	json_t *o = json_object(), *parent = parent_json(s, plan);
+
+	id = kjson_str_or(parent, "id", "");
+	set(o, "seed", seed_json(s, branch));
+	set(o, "pick", json_string(plan->pick));
+	set(o, "strategy", json_string(plan->strategy));
+	set(o, "status", json_string(status));
+	set(o, "island", json_integer(plan->island));
+	set(o, "inspirations", inspirations_json(s, plan, id, branch));
+	set(o, "hints", hints_json(s, strcmp(status, "error") ? from_cell(plan) : -1));
+	set(o, "errors", errors ? json_deep_copy(errors) : json_array());
+	if (best && strcmp(best->id, KARCH_REFERENCE)) {
+		set(o, "incumbent", json_string(best->id));
+		if (strcmp(best->id, id))
+			set(o, "best", program_json(s, best, false));
+	}
+	if (plan->target >= 0)
+		set(o, "target", karch_coords(plan->target));
+	set(o, "parent", parent);
+	return o;
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* karch: see karch.h. */
+#include "karch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kutil.h"
+
+const char *const karch_dims[KARCH_DIMS] = { "memory", "compute", "parallelism", "esimd" };
+
+static const struct {
+	const char *name;
+	bool eligible, repairable;
+} statuses[] = {
+	{ "no_code", false, false }, { "rejected", false, false }, { "quarantined", false, false },
+	{ "compile_error", true, true }, { "run_error", true, true }, { "wrong_shape", true, true },
+	{ "wrong_value", true, true }, { "partial", true, true }, { "correct", true, false },
+};
+
+bool
+karch_eligible(const char *status)
+{
+	for (size_t i = 0; i < LEN(statuses); i++)
+		if (!strcmp(statuses[i].name, status))
+			return statuses[i].eligible;
+	return false;
+}
+
+bool
+karch_repairable(const char *status)
+{
+	for (size_t i = 0; i < LEN(statuses); i++)
+		if (!strcmp(statuses[i].name, status))
+			return statuses[i].repairable;
+	return false;
+}
+
+bool
+karch_correct(const char *status)
+{
+	return !strcmp(status, "correct");
+}
+
+bool
+karch_takes(const struct karch_row *incumbent, const char *status, double score)
+{
+	return karch_eligible(status) && (!incumbent || score > incumbent->score);
+}
+
+/* Level l of dimension d stands in bits 6 - 2d and 7 - 2d. */
+int
+karch_level(int cell, int dim)
+{
+	return cell >> (6 - 2 * dim) & 3;
+}
+
+int
+karch_with(int cell, int dim, int level)
+{
+	int shift = 6 - 2 * dim;
+
+	return (cell & ~(3 << shift)) | level << shift;
+}
+
+int
+karch_distance(int a, int b)
+{
+	int sum = 0;
+
+	for (int d = 0; d < KARCH_DIMS; d++)
+		sum += abs(karch_level(a, d) - karch_level(b, d));
+	return sum;
+}
+
+int
+karch_cell(const char *text)
+{
+	int cell = 0;
+
+	if (strlen(text) != KARCH_DIMS || strspn(text, "0123") != KARCH_DIMS)
+		return -1;
+	for (int d = 0; d < KARCH_DIMS; d++)
+		cell = cell << 2 | (text[d] - '0');
+	return cell;
+}
+
+void
+karch_cell_text(int cell, char text[KARCH_DIMS + 1])
+{
+	for (int d = 0; d < KARCH_DIMS; d++)
+		text[d] = (char)('0' + karch_level(cell, d));
+	text[KARCH_DIMS] = '\0';
+}
+
+int
+karch_cell_json(const json_t *coords)
+{
+	int cell = 0;
+
+	if (json_array_size(coords) != KARCH_DIMS)
+		return -1;
+	for (size_t d = 0; d < KARCH_DIMS; d++) {
+		const json_t *level = json_array_get(coords, d);
+
+		if (!json_is_integer(level) || json_integer_value(level) < 0 || json_integer_value(level) > 3)
+			return -1;
+		cell = cell << 2 | (int)json_integer_value(level);
+	}
+	return cell;
+}
+
+json_t *
+karch_coords(int cell)
+{
+	return json_pack("[i,i,i,i]", karch_level(cell, 0), karch_level(cell, 1), karch_level(cell, 2),
+	    karch_level(cell, 3));
+}
+
+static bool
+digits(const char **p, long *value)
+{
+	const char *start = *p;
+
+	for (*value = 0; **p >= '0' && **p <= '9' && *p - start < 9; (*p)++)
+		*value = *value * 10 + (**p - '0');
+	return *p > start;
+}
+
+bool
+karch_id(const char *text, long *trial, long *branch)
+{
+	return digits(&text, trial) && *text++ == '/' && digits(&text, branch) && !*text;
+}
+
+void
+karch_step(int islands, long per_island, int *current, long *filled)
+{
+	if (++*filled >= per_island) {
+		*filled = 0;
+		*current = (*current + 1) % islands;
+	}
+}
+
+const char *
+karch_real(double v, char *buf)
+{
+	for (int digits_kept = 15; digits_kept <= 17; digits_kept++) {
+		snprintf(buf, 32, "%.*g", digits_kept, v);
+		if (strtod(buf, NULL) == v)
+			break;
+	}
+	return buf;
+}
+
+/* Where a row comes from, for messages. */
+static _Noreturn void
+bad_row(const struct kin *in, const char *why)
+{
+	kdie(K_USAGE, "%s:%ld: not a line of an archive: %s", in->file, in->lineno, why);
+}
+
+static uint64_t
+read_islands(const struct kin *in, struct kspan value)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 1; value.s && i + 1 < value.len;) {
+		char *end;
+		long n = strtol(value.s + i, &end, 10);
+
+		if (end == value.s + i || n < 0 || n >= KARCH_ISLANDS)
+			bad_row(in, "a bad island");
+		mask |= UINT64_C(1) << n;
+		i = (size_t)(end - value.s) + 1;
+	}
+	return mask;
+}
+
+static struct karch_row *
+read_row(const struct kin *in, const char *line, size_t len)
+{
+	enum { KIND, ID, CELL, SCORE, STATUS, SPEEDUP, RUNTIME, TOKENS, ISLANDS, PARENT, STRATEGY, KEYS };
+	static const char *const keys[] = {
+		"kind", "id", "cell", "score", "status", "speedup", "runtime_ms", "tokens", "islands",
+		"parent", "strategy",
+	};
+	struct kspan v[KEYS];
+	struct karch_row *row = kcalloc(1, sizeof *row);
+	char kind[KARCH_WORD], cell[KARCH_WORD];
+
+	if (!kskim_members((struct kspan){ line, len }, keys, KEYS, v))
+		bad_row(in, "no object");
+	if (!kskim_word(v[KIND], kind, sizeof kind) || (strcmp(kind, "elite") && strcmp(kind, "program")))
+		bad_row(in, "its kind is neither elite nor program");
+	if (!kskim_word(v[ID], row->id, sizeof row->id) || !karch_id(row->id, &row->trial, &row->branch))
+		bad_row(in, "no id");
+	if (!kskim_word(v[CELL], cell, sizeof cell) || (row->cell = karch_cell(cell)) < 0)
+		bad_row(in, "no cell");
+	row->score = kskim_num(v[SCORE], NAN);
+	if (isnan(row->score))
+		bad_row(in, "no score");
+	if (!kskim_word(v[STATUS], row->status, sizeof row->status) || !karch_eligible(row->status))
+		bad_row(in, "its status may not be there");
+	row->elite = *kind == 'e';
+	row->speedup = kskim_num(v[SPEEDUP], 0);
+	row->runtime_ms = kskim_num(v[RUNTIME], 0);
+	kskim_word(v[TOKENS], row->tokens, sizeof row->tokens);
+	kskim_word(v[PARENT], row->parent, sizeof row->parent);
+	kskim_word(v[STRATEGY], row->strategy, sizeof row->strategy);
+	row->islands = read_islands(in, v[ISLANDS]);
+	row->line = kstrndup(line, len);
+	row->len = len;
+	return row;
+}
+
+static void
+read_header(struct karch *a, struct kin *in)
+{
+	struct krec rec;
+	const char *schema;
+
+	if (!kin_next(in, &rec))
+		kdie(K_USAGE, "%s: is empty", in->file);
+	schema = kjson_str_or(rec.json, "schema", "");
+	if (strcmp(schema, "archive/1"))
+		kdie(K_USAGE, "%s:%ld: its schema is '%s', not 'archive/1'", in->file, in->lineno, schema);
+	a->trial = (long)kjson_int_or(rec.json, "trial", -1);
+	if (a->trial < 0)
+		kdie(K_USAGE, "%s:%ld: an archive without a trial", in->file, in->lineno);
+	a->header = json_incref(rec.json);
+	krec_free(&rec);
+}
+
+static void
+keep_program(struct karch *a, struct karch_row *row)
+{
+	if (a->programs == a->capacity) {
+		a->capacity = a->capacity ? 2 * a->capacity : 1024;
+		a->program = krealloc(a->program, a->capacity * sizeof *a->program);
+	}
+	a->program[a->programs++] = row;
+}
+
+void
+karch_load(struct karch *a, const char *path, bool programs)
+{
+	struct kin in;
+	const char *line;
+	size_t len;
+
+	*a = (struct karch){ .trial = -1 };
+	if (!path)
+		return;
+	kin_open(&in, path);
+	read_header(a, &in);
+	while ((line = kin_line(&in, &len))) {
+		struct karch_row *row = read_row(&in, line, len);
+
+		if (!row->elite && !programs) {
+			karch_row_free(row);
+			break;
+		}
+		if (!row->elite) {
+			keep_program(a, row);
+			continue;
+		}
+		if (a->elite[row->cell])
+			bad_row(&in, "a second elite of its cell");
+		if (a->programs)
+			bad_row(&in, "an elite behind the programs");
+		a->elite[row->cell] = row;
+	}
+	kin_close(&in);
+}
+
+void
+karch_row_free(struct karch_row *row)
+{
+	if (row)
+		free(row->line);
+	free(row);
+}
+
+void
+karch_free(struct karch *a)
+{
+	for (size_t i = 0; i < KARCH_CELLS; i++)
+		karch_row_free(a->elite[i]);
+	for (size_t i = 0; i < a->programs; i++)
+		karch_row_free(a->program[i]);
+	free(a->program);
+	json_decref(a->header);
+	*a = (struct karch){ .trial = -1 };
+}
+
+static void
+format_row(const struct karch_row *row, struct kbuf *b)
+{
+	char cell[KARCH_DIMS + 1], number[32];
+	const char *separator = "";
+
+	karch_cell_text(row->cell, cell);
+	kbuf_printf(b, "{\"kind\":\"%s\",\"id\":\"%s\",\"cell\":\"%s\"", row->elite ? "elite" : "program", row->id,
+	    cell);
+	kbuf_printf(b, ",\"score\":%s,\"status\":\"%s\"", karch_real(row->score, number), row->status);
+	if (row->speedup > 0)
+		kbuf_printf(b, ",\"speedup\":%s", karch_real(row->speedup, number));
+	if (row->runtime_ms > 0)
+		kbuf_printf(b, ",\"runtime_ms\":%s", karch_real(row->runtime_ms, number));
+	if (*row->tokens)
+		kbuf_printf(b, ",\"tokens\":\"%s\"", row->tokens);
+	kbuf_puts(b, ",\"islands\":[");
+	for (int i = 0; i < KARCH_ISLANDS; i++)
+		if (row->islands >> i & 1) {
+			kbuf_printf(b, "%s%d", separator, i);
+			separator = ",";
+		}
+	kbuf_puts(b, "]");
+	if (*row->parent)
+		kbuf_printf(b, ",\"parent\":\"%s\"", row->parent);
+	if (*row->strategy)
+		kbuf_printf(b, ",\"strategy\":\"%s\"", row->strategy);
+	kbuf_puts(b, "}");
+}
+
+void
+karch_put(const struct karch_row *row)
+{
+	struct kbuf b = { 0 };
+
+	if (row->line) {
+		kout_line(row->line, row->len);
+		return;
+	}
+	format_row(row, &b);
+	kout_line(b.data, b.len);
+	kbuf_free(&b);
+}
+
+static int
+by_rank(const void *pa, const void *pb)
+{
+	const struct karch_row *a = *(struct karch_row *const *)pa, *b = *(struct karch_row *const *)pb;
+
+	if (a->score != b->score)
+		return a->score < b->score ? 1 : -1;
+	if (a->trial != b->trial)
+		return a->trial < b->trial ? -1 : 1;
+	return a->branch < b->branch ? -1 : a->branch > b->branch;
+}
+
+size_t
+karch_ranked(const struct karch *a, const struct karch_row **list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < KARCH_CELLS; i++)
+		if (a->elite[i])
+			list[n++] = a->elite[i];
+	qsort(list, n, sizeof *list, by_rank);
+	return n;
+}
+
+double
+karch_median(const struct karch *a)
+{
+	const struct karch_row *list[KARCH_CELLS];
+	size_t n = karch_ranked(a, list);
+
+	if (!n)
+		return 0;
+	return n % 2 ? list[n / 2]->score : (list[n / 2 - 1]->score + list[n / 2]->score) / 2;
+}
+
+double
+karch_top(const struct karch *a)
+{
+	double top = 0;
+
+	for (size_t i = 0; i < KARCH_CELLS; i++)
+		if (a->elite[i])
+			top = fmax(top, a->elite[i]->score);
+	return top;
+}
+
+static double
+rate_of(const json_t *direction)
+{
+	return (double)kjson_int_or(direction, "successes", 0) / (double)kjson_int_or(direction, "samples", 1);
+}
+
+static bool
+is_zero(const json_t *vector)
+{
+	for (size_t d = 0; d < KARCH_DIMS; d++)
+		if (json_integer_value(json_array_get(vector, d)))
+			return false;
+	return true;
+}
+
+static bool
+better_hint(const json_t *a, const json_t *b)
+{
+	double ra = rate_of(a), rb = rate_of(b);
+
+	return ra != rb ? ra > rb : kjson_int_or(a, "samples", 0) > kjson_int_or(b, "samples", 0);
+}
+
+json_t *
+karch_hints(const json_t *directions, long samples, double rate, size_t most)
+{
+	json_t *out = json_array(), *d;
+	size_t i;
+
+	/* An insertion sort: what is equal stays in the order of the file. */
+	json_array_foreach((json_t *)directions, i, d) {
+		size_t at = json_array_size(out);
+
+		if (kjson_int_or(d, "samples", 0) < samples || rate_of(d) <= rate
+		    || is_zero(json_object_get(d, "direction")))
+			continue;
+		while (at && better_hint(d, json_array_get(out, at - 1)))
+			at--;
+		json_array_insert(out, at, d);
+	}
+	while (json_array_size(out) > most)
+		json_array_remove(out, json_array_size(out) - 1);
+	for (i = 0; i < json_array_size(out); i++) {
+		d = json_array_get(out, i);
+		json_array_set_new(out, i, json_pack("{s:O,s:f,s:I}", "direction", json_object_get(d, "direction"),
+		    "rate", rate_of(d), "samples", kjson_int_or(d, "samples", 0)));
+	}
+	return out;
+}
+
+char *
+karch_record(const char *dir, const char *id, const char *stage, size_t *len)
+{
+	char *path = kasprintf("%s/trials/%s/%s.ndjson", dir, id, stage), *text, *end;
+
+	text = kread_file(path, KIO_LINE_MAX, len);
+	if (!text && errno != ENOENT && errno != ENOTDIR)
+		kdie_errno(K_IO, "%s", path);
+	if (text) {
+		end = memchr(text, '\n', *len);
+		if (!end)
+			kdie(K_USAGE, "%s:1: truncated record (no newline at the end)", path);
+		*len = (size_t)(end - text);
+		*end = '\0';
+	}
+	free(path);
+	return text;
+}
+
+json_t *
+karch_program(const char *dir, const char *id, bool log)
+{
+	static const char *const keys[] = { "code", "files", "log" };
+	struct kspan v[LEN(keys)] = { 0 }, eval;
+	json_t *program = json_pack("{s:s}", "id", id);
+	size_t len;
+	char *text = karch_record(dir, id, "eval", &len);
+
+	if (!text)
+		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", dir, id, strerror(ENOENT));
+	eval = kskim_path((struct kspan){ text, len }, "eval");
+	if (eval.s)
+		kskim_members(eval, keys, LEN(keys), v);
+	for (size_t i = 0; i < LEN(keys) - !log; i++) {
+		json_t *value = kskim_json(v[i]);
+
+		if (value)
+			json_object_set_new(program, keys[i], value);
+	}
+	if (!kjson_str_or(program, "code", NULL))
+		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: no code in it", dir, id);
+	free(text);
+	return program;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * karch: archives. An archive is a header line, one line of kind "elite" per occupied cell and one of kind "program"
+ * per other candidate remembered, both by falling score. No code stands in it: karch_program fetches that by id from
+ * the trial folders.
+ */
+#ifndef KARCH_H
+#define KARCH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kskim.h"
+
+enum {
+	KARCH_DIMS = 4,		/* memory, compute, parallelism, esimd */
+	KARCH_LEVEL = 3,	/* highest level of each; the lowest is 0 */
+	KARCH_CELLS = 256,	/* a cell is a number in base 4, memory first */
+	KARCH_ISLANDS = 64,	/* most islands */
+	KARCH_ID = 24,		/* bytes that hold any id */
+	KARCH_WORD = 32		/* bytes that hold a status or a strategy */
+};
+
+extern const char *const karch_dims[KARCH_DIMS];
+
+/* Id of the reference evaluated, the root of every lineage. */
+#define KARCH_REFERENCE "000/00"
+
+/* One line of an archive. */
+struct karch_row {
+	char id[KARCH_ID];
+	long trial, branch;		/* the id as numbers */
+	int cell;
+	double score;			/* combined score */
+	double speedup, runtime_ms;	/* 0: not timed */
+	char status[KARCH_WORD];
+	char tokens[17];		/* token hash; empty: none */
+	char parent[KARCH_ID];		/* empty: none */
+	char strategy[KARCH_WORD];	/* empty: none */
+	uint64_t islands;		/* bit i: member of island i */
+	bool elite;
+	char *line;			/* as read, without newline; NULL once something has changed */
+	size_t len;
+};
+
+struct karch {
+	json_t *header;			/* NULL: no archive yet */
+	long trial;			/* last trial in it; -1: none */
+	struct karch_row *elite[KARCH_CELLS];
+	struct karch_row **program;	/* the others, best first */
+	size_t programs, capacity;
+};
+
+/*
+ * Read an archive; PATH NULL gives an empty one. With PROGRAMS false nothing behind the elites is read. A file that is
+ * no archive, or breaks a rule of its format, ends the program with K_USAGE. Free with karch_free.
+ */
+void karch_load(struct karch *a, const char *path, bool programs);
+void karch_free(struct karch *a);
+void karch_row_free(struct karch_row *row);
+/* A row on one line of the output (kout_line): as it was read, or formatted. */
+void karch_put(const struct karch_row *row);
+/* Elites, best first (of equals the older first), into LIST of KARCH_CELLS; how many. */
+size_t karch_ranked(const struct karch *a, const struct karch_row **list);
+
+/* "2103" to 0x93 and back; -1 when TEXT is no cell. */
+int karch_cell(const char *text);
+void karch_cell_text(int cell, char text[KARCH_DIMS + 1]);
+/* [2,1,0,3] to a cell, -1 when it is none; and back (new reference). */
+int karch_cell_json(const json_t *coords);
+json_t *karch_coords(int cell);
+int karch_level(int cell, int dim);
+/* The cell with LEVEL in dimension DIM. */
+int karch_with(int cell, int dim, int level);
+/* Manhattan distance. */
+int karch_distance(int a, int b);
+
+/* "007/02" to 7 and 2; false when TEXT is no id. */
+bool karch_id(const char *text, long *trial, long *branch);
+
+/* What a status means for the archive; an unknown one gives false in all. */
+bool karch_eligible(const char *status);	/* may hold a cell: there is code, and it did not cheat */
+bool karch_repairable(const char *status);	/* broken, but worth a repair */
+bool karch_correct(const char *status);
+
+/*
+ * The elite rule: a candidate of SCORE takes a cell that is empty (INCUMBENT NULL) or whose elite scores strictly less;
+ * a tie keeps the elite. Classes of the outcome are those of gradient transitions.
+ */
+bool karch_takes(const struct karch_row *incumbent, const char *status, double score);
+
+/* Median score of the elites; 0 without any. */
+double karch_median(const struct karch *a);
+/* Best score over the elites; 0 without any. */
+double karch_top(const struct karch *a);
+
+/* One candidate more on the current island: CURRENT and FILLED step on. */
+void karch_step(int islands, long per_island, int *current, long *filled);
+
+/*
+ * Hints from the directions of a gradient's cell, [{"direction":[0,1,0,0],"samples":3,"successes":2},...]: those that
+ * were tried SAMPLES times or more and succeeded in more than RATE of the cases; best rate first, then the most tried;
+ * MOST at most. New reference: [{"direction","rate","samples"}].
+ */
+json_t *karch_hints(const json_t *directions, long samples, double rate, size_t most);
+
+/*
+ * Program ID from DIR/trials/ID/eval.ndjson: {"id", "code", "files"?, "log"?} with the log only when wanted. New
+ * reference. Dies with K_USAGE when there is no such evaluation, or no code in it.
+ */
+json_t *karch_program(const char *dir, const char *id, bool log);
+/* The first line of a record file that somebody else may have removed: the text (the caller frees) or NULL. */
+char *karch_record(const char *dir, const char *id, const char *stage, size_t *len);
+
+/* Shortest decimal form that reads back as V. BUF holds 32 bytes. */
+const char *karch_real(double v, char *buf);
+
+#endif
