@@ -8,10 +8,12 @@
 cat >rec <<'EOF'
 #!/bin/sh
 id=$1 status=$2 cell=$3 score=$4
+gain=false
+[ "$status" != correct ] || gain=true
 digits=$(printf %s "$cell" | sed 's/./&,/g; s/,$//')
-printf '{"schema":"candidate/1","campaign":"t","trial":%d,"branch":%d,"id":"%s","sample":{"strategy":"mutate","island":0,"parent":{"id":"000/00","coords":[0,0,0,0],"combined":5,"status":"correct"}},"reply":{"cost_usd":0.1,"usage":{"input_tokens":10,"output_tokens":3}},"eval":{"status":"%s","tokens":"%s","log":"log of %s"},"coords":{"coords":[%s]},"score":{"combined":%s,"gain":false,"speedup":%s,"runtime_ms":2}}\n' \
+printf '{"schema":"candidate/1","campaign":"t","trial":%d,"branch":%d,"id":"%s","sample":{"strategy":"mutate","island":0,"parent":{"id":"000/00","coords":[0,0,0,0],"combined":5,"status":"correct"}},"reply":{"cost_usd":0.1,"usage":{"input_tokens":10,"output_tokens":3}},"eval":{"status":"%s","tokens":"%s","log":"log of %s"},"coords":{"coords":[%s]},"score":{"combined":%s,"gain":%s,"speedup":%s,"runtime_ms":2}}\n' \
 	"$((1${id%/*} - 1000))" "$((1${id#*/} - 100))" "$id" "$status" "$(printf %s "$id" | md5sum | cut -c1-16)" "$id" \
-	"$digits" "$score" "$score" | jq -c "${5:-.}"
+	"$digits" "$score" "$gain" "$score" | jq -c "${5:-.}"
 EOF
 chmod +x rec
 PATH=$T:$PATH
@@ -51,6 +53,12 @@ ok 'the best is correct, whatever a broken one scores' '
 	rec 001/01 partial 3333 400 >r
 	karchive -a a0 -o a r
 	is 000/00 "$(head -1 a | jq -r .best.id)"'
+
+ok 'the best changes only when the score clears the noise' '
+	rec 001/01 correct 3333 400 ".score.gain = false" >r
+	karchive -a a0 -o a r
+	is 000/00 "$(head -1 a | jq -r .best.id)"
+	is 001/01 "$(jq -r "select(.cell == \"3333\" and .kind == \"elite\").id" a)"'
 
 for status in no_code rejected quarantined; do
 	ok "$status is counted and never enters" '
@@ -123,10 +131,11 @@ ok 'costs, tokens, statuses and failures in a row add up' '
 	head -1 a >h
 	is "0.3 1 2 4 40 12" "$(jq -r "\"\(.cost_usd) \(.unpriced) \(.failures) \(.candidates) \(.tokens.input_tokens) \(.tokens.output_tokens)\"" h)"
 	is "{\"correct\":1,\"no_code\":2,\"run_error\":1}" "$(jq -c .statuses h)"
-	jq -e ".strategies.mutate == {tried:4, correct:1, gains:0}" h'
+	jq -e ".strategies.mutate == {tried:4, correct:1, gains:1}" h'
 
 ok 'trials without a gain are counted' '
-	rec 001/01 correct 1000 9 ".score.gain = true" >r1; rec 002/01 correct 1000 99 >r2; rec 003/01 correct 1000 9 >r3
+	rec 001/01 correct 1000 9 ".score.gain = true" >r1; rec 002/01 correct 1000 99 ".score.gain = false" >r2
+	rec 003/01 correct 1000 9 ".score.gain = false" >r3
 	rec 004/01 correct 1000 9 ".score.gain = true" >r4
 	karchive -a a0 -o a r1 r2 r3
 	is "1 2" "$(head -1 a | jq -r "\"\(.last_gain) \(.stale)\"")"

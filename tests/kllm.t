@@ -1,0 +1,306 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kllm: who answers, what a record then holds, what misbehaving servers lead to, and that nothing is paid for twice or leaks.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+
+cat >campaign.json <<'EOF'
+{"name":"t","seed":42}
+EOF
+printf 'You write kernels.\nThe stable part.\nWrite a kernel.' | sha256sum | cut -d' ' -f1 >sum
+jq -cn --arg sum "$(cat sum)" '{schema: "candidate/1", campaign: "t", trial: 1, branch: 2, id: "001/02",
+	sample: {parent: {id: "000/00", code: "void\nf(void)\n{\n}\n"}},
+	prompt: {system: "You write kernels.", user: "The stable part.\nWrite a kernel.", stable_bytes: 17, sha256: $sum, sections: ["goal"]}}' \
+	>prompt.ndjson
+XDG_RUNTIME_DIR=$T/runtime
+KILN_NOW=2026-11-21T12:00:00Z
+export XDG_RUNTIME_DIR KILN_NOW
+mkdir -m 700 runtime
+unset OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN OPENAI_BASE_URL ANTHROPIC_BASE_URL KLLM_KEY_FILE KLLM_MODELS
+
+kmock port requests &
+while [ ! -s port ]; do sleep 0.02; done
+MOCK=http://127.0.0.1:$(cat port)
+export MOCK
+cat >ask.sh <<'EOF'
+ask() { kllm -c "$T" -k model.backoff_s=0.02 -k model.name=mock "$@"; }
+http() { s=$1 api=$2; shift 2; ask -k "model.provider=$api" -k "model.base_url=$MOCK/$s/v1" "$@"; }
+requests() { grep -c "\"scenario\":\"$1\"" "$T/requests" || :; }
+fresh() { rm -rf "$T/runtime" "$T/.spend" d; mkdir -m 700 "$T/runtime"; mkdir d; }
+P=$T/prompt.ndjson
+EOF
+t() { ok "$1" '. "$T/ask.sh"; '"$2"; }
+
+t 'usage, version, wrong options' '
+	exits 0 kllm --help; grep -q "^usage: kllm" out
+	exits 0 kllm --version; grep -q "^kllm [0-9]" out
+	exits 2 kllm --wrong
+	exits 2 kllm a b; grep -q "one prompt at a time" err
+	exits 2 kllm -c /nonexistent x
+	exits 2 ask -k model.provider=nobody "$P"; grep -q "must be one of" err
+	exits 2 ask -k model.stall=3 "$P"; grep -q "did you mean model.stall_s" err
+	exits 2 ask -k nonsense "$P"; grep -q "NAME=VALUE" err
+	exits 2 kllm -c "$T" -k model.provider=openai "$P"; grep -q "model.name: is missing" err'
+t 'one record with a prompt and without a reply' '
+	exits 2 ask -k model.provider=null /dev/null; grep -q "no record" err
+	cat "$P" "$P" >two; exits 2 ask -k model.provider=null two; grep -q "more than one" err
+	jq -c ".reply = {}" "$P" >has; exits 2 ask -k model.provider=null has; grep -q "already has a reply" err
+	jq -c "del(.prompt)" "$P" >none; exits 2 ask -k model.provider=null none; grep -q "prompt.system" err
+	printf "{\"trial\":1" >torn; exits 2 ask -k model.provider=null torn'
+
+t 'null: an answer at once, the same each time, different for each branch' '
+	ask -k model.provider=null -o a "$P"; ask -k model.provider=null -o b - <"$P"; cmp a b
+	jq -e ".reply | .provider == \"null\" and .cost_usd == 0 and .usage.estimated and (has(\"time\") | not)" a
+	jq -j .reply.text a >text; head -n 2 text | tail -n 1 | grep -qx void
+	is "\`\`\`c" "$(head -n 1 text)"; is "\`\`\`" "$(tail -n 1 text)"
+	jq -c ".branch = 3" "$P" >other; ask -k model.provider=null -o c other; ! cmp -s a c'
+t 'null: code stays bounded over 300 generations, for every backend' '
+	for backend in c cuda opencl sycl triton; do
+		cp "$P" in
+		for g in 1 2 3 4 5 6 7 8 9 10; do
+			ask -k model.provider=null -k "backend=$backend" -o out in
+			jq -c --argjson g "$g" ".branch = \$g | .sample.parent.code = (.reply.text | split(\"\n\")[1:-2] | join(\"\n\")) | del(.reply)" \
+				out >in
+		done
+		[ "$(jq -r .sample.parent.code in | wc -l)" -le 20 ] || { jq -r .sample.parent.code in; false; }
+		is 1 "$(jq -r .sample.parent.code in | grep -c "null model")"
+	done'
+
+t 'replay: a recorded record or a bare reply; whether it answered this prompt' '
+	mkdir -p "$T/replies/001"; R=$T/replies/001/02.ndjson
+	ask -k model.provider=null -o rec "$P"; cp rec "$R"
+	ask -k model.provider=replay -o a "$P"
+	jq -e ".reply.recorded == {prompt_match: true, source: \"replies/001/02.ndjson\"}" a
+	jq -c .reply rec >"$R"; ask -k model.provider=replay -o b "$P"; jq -en --slurpfile a a --slurpfile b b "\$a == \$b"
+	jq -c ".reply | .prompt_sha256 = \"other\"" rec >"$R"; ask -k model.provider=replay -o b "$P"
+	jq -e ".reply.recorded.prompt_match == false and .reply.prompt_sha256 == \"other\"" b
+	jq -c "del(.reply.prompt_sha256)" rec >"$R"; ask -k model.provider=replay -o b "$P"; jq -e .reply.recorded.prompt_match b
+	echo "{\"finish\":\"stop\"}" >"$R"; exits 2 ask -k model.provider=replay "$P"; grep -q "has no .text" err
+	: >"$R"; exits 2 ask -k model.provider=replay "$P"
+	rm "$R"; exits 3 ask -k model.provider=replay -o absent "$P"; grep -q "no recorded reply" err; [ ! -e absent ]'
+
+t 'file: the prompt is written, the answer awaited, then taken' '
+	fresh; F="ask -k model.provider=file -o d/reply.ndjson"
+	exits 75 $F "$P"; grep -q "waiting for d/reply.txt" err; grep -q "^Write a kernel.$" d/prompt.md; [ ! -e d/reply.ndjson ]
+	touch -d "1 hour ago" d/prompt.md; cp -p d/prompt.md old; exits 75 $F "$P"; [ ! d/prompt.md -nt old ]
+	: >d/reply.txt; exits 75 $F "$P"
+	echo answer >d/reply.txt; touch -d "1 minute ago" d/reply.txt; $F "$P"
+	jq -e ".reply | .text == \"answer\n\" and .provider == \"file\" and .model == \"mock\"" d/reply.ndjson'
+t 'file: an answer that is still being written is waited for' '
+	fresh; (for i in 1 2 3; do echo "line $i"; sleep 0.3; done >d/reply.txt) &
+	sleep 0.1; ask -k model.provider=file -o d/reply.ndjson "$P"
+	is "line 1 line 2 line 3 " "$(jq -r .reply.text d/reply.ndjson | tr "\n" " " | sed "s/  */ /g")"'
+t 'file: reply.json with model, usage and cost; faults in it are named' '
+	fresh; F="ask -k model.provider=file -o d/reply.ndjson"
+	printf "{\"text\":\"x\",\"model\":\"claude-haiku-4-5\",\"finish\":\"length\",\"usage\":{\"input_tokens\":100,\"output_tokens\":10,\"cache_read_input_tokens\":50}}" >d/reply.json
+	touch -d "1 minute ago" d/reply.json; $F "$P"
+	jq -e ".reply | .finish == \"length\" and .usage.input_tokens == 150 and .cost_usd == 0.000155" d/reply.ndjson
+	rm d/reply.ndjson; echo "{" >d/reply.json; touch -d "1 minute ago" d/reply.json; exits 2 $F "$P"; grep -q "reply.json:" err
+	echo "{}" >d/reply.json; touch -d "1 minute ago" d/reply.json; exits 2 $F "$P"; grep -q "text" err'
+t 'file: an answer to an earlier prompt is put aside' '
+	fresh; F="ask -k model.provider=file -o d/reply.ndjson"
+	exits 75 $F "$P"; echo old >d/reply.txt; touch -d "1 minute ago" d/reply.txt
+	jq -c ".prompt.user = \"Another.\" | .prompt.sha256 = \"0\"" "$P" >other
+	exits 75 $F other; is old "$(cat d/reply.txt.old)"; [ ! -e d/reply.txt ]; grep -q "^Another.$" d/prompt.md
+	exits 2 ask -k model.provider=file other; grep -q "needs -o" err'
+
+t 'exec: prompt on stdin, system text in a file, an empty folder, escapes removed' '
+	ask -k "model.provider=exec:cat \"\$KLLM_SYSTEM_FILE\"; echo; cat; echo; ls | wc -l; echo \$KLLM_MODEL \$KLLM_MAX_TOKENS \$KLLM_SAMPLE; printf \"\\033[31mred\\033[0m \\033]0;title\\007x\\r\\n\"" -o a "$P"
+	jq -r .reply.text a >text
+	printf "You write kernels.\nThe stable part.\nWrite a kernel.\n0\nmock 16000 001/02\nred x\n\n" >want; same want text
+	jq -e ".reply | .provider == \"exec\" and .ms.total > 0 and .finish == \"stop\"" a
+	[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name "kllm.??????" -newer want)" ]'
+t 'exec: exit codes' '
+	exits 75 ask -k "model.provider=exec:echo busy >&2; exit 75" "$P"; grep -q "rate: .*busy" err
+	exits 2 ask -k "model.provider=exec:exit 77" "$P"; grep -q ": auth:" err
+	exits 3 ask -k "model.provider=exec:no-such-command-here" "$P"
+	exits 4 ask -k "model.provider=exec:echo sk-ant-Abcdefgh12345678Zz >&2; exit 1" "$P"; grep -q "redacted" err; ! grep -q Abcdefgh err
+	exits 4 ask -k "model.provider=exec:kill -9 \$\$" "$P"; grep -q "signal 9" err
+	exits 75 ask -k model.timeout_s=1 -k "model.provider=exec:sleep 9" "$P"; grep -q ": timeout:" err
+	exits 4 ask -k "model.provider=exec:yes" "$P"; grep -q too_large err
+	exits 2 ask -k "model.provider=exec: " "$P"; grep -q "names no command" err'
+t 'exec-json: pointers to answer and usage, errors inside' '
+	J="{\"a\":[{\"x/y\":\"hi\"}],\"u\":{\"input_tokens\":3,\"output_tokens\":4},\"total_cost_usd\":0.25}"
+	ask -k "model.provider=exec-json:echo '\''$J'\'':/a/0/x~1y:/u" -o a "$P"
+	jq -e ".reply | .text == \"hi\" and .usage.input_tokens == 3 and .cost_usd == 0.25" a
+	ask -k "model.provider=exec-json:echo '\''$J'\'':/a/0/x~1y" -o a "$P"; jq -e ".reply | has(\"usage\") | not" a
+	exits 4 ask -k "model.provider=exec-json:echo '\''$J'\'':/b" "$P"; grep -q "nothing at /b" err
+	exits 4 ask -k "model.provider=exec-json:echo no:/b" "$P"; grep -q "not JSON" err
+	exits 4 ask -k "model.provider=exec-json:echo {\\\"is_error\\\":true,\\\"result\\\":\\\"limit\\\"}:/result" "$P"; grep -q "limit" err
+	exits 2 ask -k "model.provider=exec-json:echo" "$P"; grep -q pointer err'
+t 'exec: presets are data' '
+	mkdir -p bin; printf "#!/bin/sh\necho \"\$@\" >args; cat >/dev/null; echo \"{\\\"result\\\":\\\"from claude\\\",\\\"usage\\\":{\\\"input_tokens\\\":1,\\\"output_tokens\\\":1}}\"\n" >bin/claude
+	chmod +x bin/claude; PATH=$PWD/bin:$PATH ask -k model.provider=exec:claude -o a "$P"
+	jq -e ".reply.text == \"from claude\"" a'
+
+ok 'every scenario of the server is expected, for both APIs' '
+	kmock --list | grep -v "^faulty" | sort >list; cut -f1 "$tests_dir/mock/expected.tsv" | sort | uniq -c | awk "{print \$2}" >have
+	same list have'
+for scenario in $(cut -f1 "$tests_dir/mock/expected.tsv" | uniq); do
+	S=$scenario
+	export S
+	ok "server: $scenario" '
+		sh "$tests_dir/mock/play.sh" "$S" openai >"$S.o" & a=$!
+		sh "$tests_dir/mock/play.sh" "$S" anthropic >"$S.a" || :
+		wait $a || :
+		awk -F "\t" -v s="$S" "\$1 == s" "$tests_dir/mock/expected.tsv" >"$S.want"; cat "$S.o" "$S.a" >"$S.got"; same "$S.want" "$S.got"'
+done
+
+t 'a redirect is not followed, and a refused parameter is not sent again' '
+	is 0 "$(requests stolen)"
+	jq -e -s "map(select(.scenario == \"temperature@openai\") | .keys | index(\"temperature\") != null) == [true, false]" "$T/requests"
+	jq -e -s "map(select(.scenario == \"temperature@anthropic\") | .keys | index(\"temperature\") != null) == [true, false]" "$T/requests"
+	jq -e -s "map(select(.scenario == \"cap-field@openai\") | .keys | index(\"max_completion_tokens\") != null) == [false, true]" "$T/requests"'
+t 'truncation: twice the cap, then a turn of its own' '
+	jq -e -s "map(select(.scenario == \"length-stitch@anthropic\") | [.cap, .turns]) == [[1000, 1], [2000, 1], [2000, 3]]" "$T/requests"
+	jq -e -s "map(select(.scenario == \"length-stitch@openai\") | [.cap, .turns]) == [[1000, 2], [2000, 2], [2000, 4]]" "$T/requests"
+	jq -e -s "map(select(.scenario == \"length-tail@openai\")) | length == 1" "$T/requests"'
+t 'a refusal goes to the fallback model, once' '
+	fresh; http refusal-then-ok@f anthropic -k model.fallback=other -o d/r "$P"
+	jq -e ".reply | .finish == \"stop\" and .flags == [\"refused:mock:frontier_llm\"] and .attempts == 2" d/r
+	jq -e -s "map(select(.scenario == \"refusal-then-ok@f\").model) == [\"mock\", \"other\"]" "$T/requests"'
+
+t 'cost: usage times the table, to the nano-dollar, for both APIs' '
+	fresh; printf "provider\tmatch\tinput\tcache_read\tcache_write_5m\tcache_write_1h\toutput\nlocal\t*\t3\t0.3\t3.75\t6\t15\n" >table
+	export KLLM_MODELS=$PWD/table
+	http usage@1 openai -o d/a "$P"; http usage@2 anthropic -o d/b "$P"
+	# 600 plain + 400 read + 200 out; 500 plain + 400 read + 100 written + 200 out.
+	jq -e ".reply.cost_usd * 1e9 | round == 600 * 3000 + 400 * 300 + 200 * 15000" d/a
+	jq -e ".reply.cost_usd * 1e9 | round == 500 * 3000 + 400 * 300 + 100 * 3750 + 200 * 15000" d/b
+	jq -e ".reply.usage == {input_tokens: 1000, output_tokens: 200, reasoning_tokens: 150, cache_read_tokens: 400, cache_write_tokens: 100}" d/b
+	is "spent_nanousd 00000000000009915000" "$(cat "$T/.spend")"
+	echo "no table" >table; exits 2 http usage@3 openai "$P"; grep -q "table:" err'
+t 'cost: an unknown model has none, and that is said once' '
+	fresh; printf "provider\tmatch\tinput\toutput\nx\tknown\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
+	http usage@4 openai -o d/a "$P" 2>err; grep -q "no row for model .mock" err; jq -e ".reply | has(\"cost_usd\") | not" d/a
+	http usage@5 openai -o d/b "$P" 2>err; ! grep -q "no row" err
+	exits 2 http usage@6 openai --budget 1 -o d/c "$P"; grep -q "budget: .*not known" err; is 0 "$(requests usage@6)"'
+t 'budget: refused before sending; what failed unbilled is given back' '
+	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
+	exits 2 http ok@b1 openai --budget 0.01 -k model.max_tokens=1000 -o d/a "$P"; grep -q "budget:" err; is 0 "$(requests ok@b1)"
+	http ok@b2 openai --budget 0.05 -k model.max_tokens=1000 -o d/a "$P"
+	exits 2 http auth@b3 openai -k stop.budget_usd=0.05 -k model.max_tokens=1000 -o d/b "$P"
+	is "$(jq ".reply.cost_usd * 1e9 | round" d/a)" "$(cut -d" " -f2 "$T/.spend" | sed "s/^0*//")"
+	rm -rf "$T/runtime"; mkdir -m 700 "$T/runtime"
+	exits 75 http stall@b4 openai -k model.stall_s=0.2 -k model.retries=1 -k model.max_tokens=1000 -o d/c "$P"
+	[ "$(cut -d" " -f2 "$T/.spend" | sed "s/^0*//")" -gt 15000000 ]'
+
+t 'a key that is refused stops the calls that follow' '
+	fresh; exits 2 http auth@s openai "$P"; grep -q ": auth: Incorrect" err
+	exits 2 http ok@s openai "$P"; grep -q "not sent, since the call before failed: Incorrect" err; is 0 "$(requests ok@s)"'
+t 'keys: file of mode 0600 only, environment, none for a server elsewhere' '
+	fresh; echo "  sk-file-Key123456789012  " >key; chmod 644 key
+	exits 2 http ok@k1 openai --key-file key "$P"; grep -q "chmod 600" err
+	chmod 600 key; http ok@k2 openai --key-file key -o d/a "$P"; jq -e -s "any(.scenario == \"ok@k2\" and .auth)" "$T/requests"
+	http ok@k3 openai -o d/b "$P"; jq -e -s "any(.scenario == \"ok@k3\" and (.auth | not))" "$T/requests"
+	KLLM_KEY_FILE=key http ok@k4 anthropic -o d/c "$P"; jq -e -s "any(.scenario == \"ok@k4\" and .auth)" "$T/requests"
+	OTHER=sk-env-Key123456789012 http ok@k5 anthropic -k model.key_env=OTHER -o d/d "$P"; jq -e -s "any(.scenario == \"ok@k5\" and .auth)" "$T/requests"
+	ANTHROPIC_AUTH_TOKEN=tok123456 http ok@k6 anthropic -o d/e "$P"; jq -e -s "any(.scenario == \"ok@k6\" and .auth)" "$T/requests"
+	exits 2 http ok@k7 openai --key-file d "$P"; grep -q "not a regular file" err
+	exits 2 http ok@k8 openai --key-file none "$P"
+	printf "two\nlines\n" >key; exits 2 http ok@k9 openai --key-file key "$P"; grep -q "no key has" err
+	exits 2 ask -k model.provider=openai -k model.base_url=https://models.example/v1 "$P"; grep -q "auth: no key" err'
+t 'addresses: https, or this machine; nothing else' '
+	for u in http://models.example/v1 ftp://127.0.0.1/v1 "http://127.0.0.1.models.example/v1" http://10.0.0.1/v1; do
+		OPENAI_API_KEY=sk-Abc1234567 exits 2 ask -k model.provider=openai -k "model.base_url=$u" "$P"
+	done
+	exits 2 ask -k model.provider=openai -k model.base_url=http://user:pw@127.0.0.1/v1 "$P"; grep -q "user or password" err
+	exits 2 ask -k model.provider=openai -k "model.base_url=http://127.0.0.1/ x" "$P"; grep -q "white space" err'
+t 'the base address may come from the environment' '
+	fresh; OPENAI_BASE_URL=$MOCK/ok@e1/v1/ ask -k model.provider=openai -o d/a "$P"
+	ANTHROPIC_BASE_URL=$MOCK/ok@e2 ask -k model.provider=anthropic -o d/b "$P"; is 1 "$(requests ok@e2)"'
+t 'a prompt that holds a key is not sent' '
+	fresh; for key in sk-proj-aB3aB3aB3aB3aB3aB3 AKIAIOSFODNN7EXAMPLE ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa hf_abcdefghijABCDEFGHIJabcdefghij1234 AIzaSyA1234567890abcdefghijklmnopqrstuv; do
+		jq -c --arg k "$key" ".prompt.user += \$k" "$P" >leak
+		exits 2 http ok@leak openai leak; grep -q "looks like a key" err; ! grep -q -e "$key" err
+	done
+	is 0 "$(requests ok@leak)"
+	http ok@leak openai --allow-secrets -o d/a leak; is 1 "$(requests ok@leak)"
+	jq -c ".prompt.user += \" task-mask-x[sk-some_long_name_of_a_variable]\"" "$P" >code; http ok@code openai -o d/b code'
+t 'the key is not in the environment or the arguments of any process' '
+	fresh; OPENAI_API_KEY=sk-CANARY-Seen0000001 http slow@env openai -o d/a "$P" & pid=$!
+	sleep 0.15
+	for p in $pid $(cat /proc/$pid/task/$pid/children 2>/dev/null || :); do
+		tr "\0" "\n" <"/proc/$p/cmdline" >>cmd 2>/dev/null || :; tr "\0" "\n" <"/proc/$p/environ" >>env.txt 2>/dev/null || :
+	done
+	wait $pid; ! grep -q CANARY cmd
+	if [ "$(id -u)" -ne 0 ]; then ! grep -q CANARY env.txt; fi'
+
+t 'cache: a breakpoint behind a long stable part, none behind a short one, none when switched off' '
+	fresh; head -c 12000 /dev/zero | tr "\0" "x" >long
+	jq -c --rawfile l long ".prompt.user = \$l + .prompt.user | .prompt.stable_bytes = 12000" "$P" >big
+	http ok@c1 anthropic -o d/a big; http ok@c2 anthropic -o d/b "$P"; http ok@c3 anthropic -k model.cache=false -o d/c big
+	http ok@c4 openai -o d/d big
+	for s in c1:1 c2:0 c3:0 c4:0; do jq -e -s --arg s "ok@${s%:*}" --argjson n "${s#*:}" "any(.scenario == \$s and .marks == \$n)" "$T/requests"; done'
+t 'cache: the first call warms the prefix, the others wait for it' '
+	fresh; head -c 12000 /dev/zero | tr "\0" "y" >long
+	jq -c --rawfile l long ".prompt.user = \$l + .prompt.user | .prompt.stable_bytes = 12000" "$P" >big
+	for i in 1 2 3; do http slow@w anthropic -o d/$i big & done; wait
+	for i in 1 2 3; do jq -e ".reply.finish == \"stop\"" d/$i; done; is 3 "$(requests slow@w)"'
+t 'effort, by API and by model' '
+	fresh; http ok@f1 openai -k model.effort=high -o d/a "$P"; http ok@f2 anthropic -k model.effort=high -o d/b "$P"
+	jq -e -s "any(.scenario == \"ok@f1\" and (.keys | index(\"reasoning_effort\")))" "$T/requests"
+	jq -e -s "any(.scenario == \"ok@f2\" and (.keys | index(\"output_config\")))" "$T/requests"
+	printf "provider\tmatch\tthinking\tsampling\tmax_out\nlocal\t*\tbudget\t0\t4096\n" >table; export KLLM_MODELS=$PWD/table
+	http ok@f3 anthropic -k model.effort=high -k model.temperature=0.3 -o d/c "$P"
+	jq -e -s "any(.scenario == \"ok@f3\" and (.keys | index(\"thinking\")) and (.keys | index(\"temperature\") | not) and .cap == 4096)" "$T/requests"'
+
+t 'resume: a whole answer in the spool is not paid for again' '
+	fresh; mkdir d/reply.ndjson; exits 4 http usage@r1 openai -o d/reply.ndjson "$P"
+	rmdir d/reply.ndjson; [ -s d/reply.spool ]; head -n 1 d/reply.spool | jq -e ".schema == \"exchange/1\" and .step == 1"
+	ask -k model.provider=openai -k model.base_url=http://127.0.0.1:1/v1 -o d/reply.ndjson "$P"
+	jq -e ".reply | .flags == [\"resumed\"] and .usage.input_tokens == 1000" d/reply.ndjson
+	[ ! -e d/reply.spool ]; is 1 "$(requests usage@r1)"'
+t 'resume: of three requests only the missing one is sent' '
+	fresh; mkdir d/reply.ndjson; exits 4 http length-stitch@r2 anthropic -k model.max_tokens=1000 -o d/reply.ndjson "$P"; rmdir d/reply.ndjson
+	head -n 1 d/reply.spool4 >cut; mv cut d/reply.spool4
+	http length-stitch@r2 anthropic -k model.max_tokens=1000 -o d/reply.ndjson "$P"; is 4 "$(requests length-stitch@r2)"
+	jq -e ".reply | .flags == [\"resumed\", \"cap_raised\", \"cost_unknown\", \"stitched\"] and .attempts == 1" d/reply.ndjson
+	is "$(printf "%s" d/reply.ndjson)" "$(ls d/reply*)"'
+t 'resume: an intent without an answer means that the cost is unknown; another prompt is another matter' '
+	fresh; mkdir d/reply.ndjson; exits 4 http ok@r3 openai -o d/reply.ndjson "$P"; rmdir d/reply.ndjson
+	cp d/reply.spool whole; head -c -40 whole >d/reply.spool; http ok@r4 openai -o d/reply.ndjson "$P"
+	jq -e ".reply.flags == [\"cost_unknown\"]" d/reply.ndjson; rm d/reply.ndjson
+	jq -c ".prompt.sha256 = \"0\"" "$P" >other; cp whole d/reply.spool; http ok@r5 openai -o d/reply.ndjson other
+	jq -e ".reply.flags == []" d/reply.ndjson; is 1 "$(requests ok@r5)"; rm d/reply.ndjson
+	echo rubbish >d/reply.spool; http ok@r6 openai -o d/reply.ndjson "$P"; jq -e ".reply.flags == []" d/reply.ndjson'
+t 'resume: killed at any moment, an answer that came is never paid for twice' '
+	fresh; paid=0
+	for ms in 0 5 10 15 20 25 30 40 60 80 120 200; do
+		rm -rf d; mkdir d; s=drip@k$ms
+		(XDG_RUNTIME_DIR=$T/runtime http "$s" openai -o d/reply.ndjson "$P") & pid=$!
+		sleep "$(printf "0.%03d" "$ms")"; pkill -KILL -P $pid 2>/dev/null || :; kill -KILL $pid 2>/dev/null || :; wait $pid 2>/dev/null || :
+		[ ! -e d/reply.ndjson ] || jq -e . d/reply.ndjson >/dev/null
+		whole=0; grep -q "^data: .DONE" d/reply.spool 2>/dev/null && whole=1; [ ! -e d/reply.ndjson ] || whole=1
+		before=$(requests "$s")
+		[ -e d/reply.ndjson ] || http "$s" openai -o d/reply.ndjson "$P"
+		[ $whole -eq 0 ] || is "$before" "$(requests "$s")"
+		is "kernel" "$(jq -r --rawfile k "$tests_dir/mock/kernel.txt" "if .reply.text == \$k then \"kernel\" else .reply.text end" d/reply.ndjson)"
+		[ ! -e d/reply.spool ]
+	done'
+
+t 'no server: tried again, then exit 75' '
+	fresh; exits 75 ask -k model.provider=openai -k model.base_url=http://127.0.0.1:1/v1 -k model.retries=2 -o d/a "$P"
+	grep -q ": network: .*2 attempts" err; [ ! -e d/a ]; [ ! -e d/a.spool ]'
+if command -v openssl >/dev/null; then
+	t 'a certificate that nobody vouches for is refused; one that SSL_CERT_FILE names is not' '
+		fresh; openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost >/dev/null 2>&1
+		: >s.log
+		openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & pid=$!
+		for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
+		exits 2 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -o d/a "$P"; grep -q ": permanent: .*certificate" err
+		SSL_CERT_FILE=$PWD/c.pem exits 75 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -k model.retries=1 -k model.first_byte_s=0.3 -o d/a "$P"
+		kill $pid 2>/dev/null || :; ! grep -q certificate err'
+else
+	skip 'a certificate that nobody vouches for is refused' 'no openssl here'
+fi
+t 'rate limit: shared by processes' '
+	fresh; start=$(date +%s%N)
+	for i in 1 2 3 4; do http ok@p openai -k model.rpm=600 -o d/$i "$P" & done; wait
+	took=$((($(date +%s%N) - start) / 1000000)); is 4 "$(requests ok@p)"; [ $took -ge 300 ]'
+t 'without -o the record goes to stdout, and nothing is left behind' '
+	fresh; cd d; http ok@o openai "$P" >out; jq -e .reply.text out >/dev/null; is out "$(ls)"'
+t 'a reply that repeats the key is redacted' '
+	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t0\t0\n" >table
+	OPENAI_API_KEY=kernel http ok@red openai --allow-secrets -o d/a "$P"; jq -e ".reply.flags == [\"redacted\"]" d/a; ! grep -q "kernel(float" d/a'
+done_testing

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exec: a command is the model: the prompt on its stdin, the answer on its stdout. exec-json takes the answer, and
+ * perhaps the usage, out of JSON by pointers. Presets of known commands are data: tools/kllm/presets.tsv.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kllm.h"
+#include "kproc.h"
+#include "secret.h"
+
+enum { STATUS_AUTH = 77, STATUS_NOT_FOUND = 127, STDERR_KEPT = 4096 };
+
+/* What model.provider says, taken apart. */
+struct command {
+	bool json;
+	char *line;		/* for sh -c; owned */
+	char *text_pointer;	/* "/result"; owned; NULL: the output is the answer */
+	char *usage_pointer;	/* "/usage"; owned; NULL: none */
+};
+
+/* A preset's row is "name TAB provider"; the provider of "exec:NAME" when there is such a row, else NULL. */
+static char *
+preset(const char *name)
+{
+	char *path = kdata_path("tools/kllm/presets.tsv"), *text = kread_file_or_die(path, 1 << 20, NULL);
+	char *found = NULL;
+
+	for (char *line = text, *next; line && *line; line = next) {
+		size_t n = strlen(name);
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (*line != '#' && !strncmp(line, name, n) && line[n] == '\t')
+			found = kstrdup(line + n + 1);
+	}
+	free(text);
+	free(path);
+	return found;
+}
+
+/* "COMMAND:/text[:/usage]": pointers are cut off from the end, since a command may hold colons. */
+static void
+cut_pointers(struct command *cmd)
+{
+	char *pointers[2] = { NULL, NULL };
+
+	for (int i = 0; i < 2; i++) {
+		char *colon = strrchr(cmd->line, ':');
+
+		if (!colon || colon[1] != '/' || strpbrk(colon, " \t\"'"))
+			break;
+		*colon = '\0';
+		pointers[1] = pointers[0];
+		pointers[0] = colon + 1;
+	}
+	if (!pointers[0])
+		kdie(K_USAGE, "model.provider: exec-json:COMMAND:/POINTER needs a JSON pointer to the answer");
+	cmd->text_pointer = kstrdup(pointers[0]);
+	cmd->usage_pointer = pointers[1] ? kstrdup(pointers[1]) : NULL;
+}
+
+static void
+parse_command(struct command *cmd, const char *provider)
+{
+	char *known = NULL;
+
+	*cmd = (struct command){ 0 };
+	if (!strncmp(provider, "exec:", 5) &&
+	    !provider[5 + strspn(provider + 5, "abcdefghijklmnopqrstuvwxyz0123456789-")])
+		known = preset(provider + 5);
+	if (known)
+		provider = known;
+	cmd->json = !strncmp(provider, "exec-json:", 10);
+	cmd->line = kstrdup(provider + (cmd->json ? 10 : 5));
+	free(known);
+	if (cmd->json)
+		cut_pointers(cmd);
+	if (!cmd->line[strspn(cmd->line, " \t")])
+		kdie(K_USAGE, "model.provider: '%s' names no command", provider);
+}
+
+static int
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path) < 0 && errno != ENOENT;
+}
+
+/* An empty folder to run in, and the system text in a file beside it. */
+static char *
+make_folder(const struct call *c)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *base = kasprintf("%s/kllm.XXXXXX", tmp && *tmp ? tmp : "/tmp"), *system, *cwd;
+
+	if (!mkdtemp(base))
+		kdie_errno(K_IO, "%s", base);
+	system = kasprintf("%s/system.txt", base);
+	cwd = kasprintf("%s/empty", base);
+	if (kwrite_file(system, c->system, strlen(c->system)) < 0 || mkdir(cwd, 0700) < 0)
+		kdie_errno(K_IO, "%s", base);
+	free(system);
+	free(cwd);
+	return base;
+}
+
+static void
+set_environment(const struct call *c, const char *base)
+{
+	char *system = kasprintf("%s/system.txt", base);
+	char *cap = kasprintf("%ld", kcamp_int(c->camp, "model.max_tokens"));
+
+	setenv("KLLM_SYSTEM_FILE", system, 1);
+	setenv("KLLM_MODEL", c->model, 1);
+	setenv("KLLM_MAX_TOKENS", cap, 1);
+	setenv("KLLM_SAMPLE", c->id, 1);
+	free(system);
+	free(cap);
+}
+
+static void
+run(const struct call *c, const struct command *cmd, struct kproc_result *result)
+{
+	char *base = make_folder(c), *cwd = kasprintf("%s/empty", base);
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", cmd->line, NULL };
+	struct kproc p = {
+		.argv = argv, .cwd = cwd, .in = c->user, .in_len = strlen(c->user),
+		.timeout_s = kcamp_num(c->camp, "model.timeout_s"), .max_output = KLLM_BODY_MAX,
+	};
+	int rc, why;
+
+	set_environment(c, base);
+	rc = kproc_run(&p, result);
+	why = errno;
+	nftw(base, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	free(cwd);
+	free(base);
+	errno = why;
+	if (rc < 0)
+		kdie_errno(K_MISSING, "/bin/sh");
+}
+
+/* The last of what the command said, safe to print. */
+static char *
+complaint(const struct kproc_result *r)
+{
+	size_t skip = r->err_len > STDERR_KEPT ? r->err_len - STDERR_KEPT : 0;
+	struct kbuf b = { 0 };
+
+	kbuf_add(&b, r->err + skip, r->err_len - skip);
+	while (b.len && (b.data[b.len - 1] == '\n' || !b.data[b.len - 1]))
+		b.data[--b.len] = '\0';
+	secret_redact(&b);
+	return b.data;
+}
+
+/* A command that failed ends the program; the exit code says whether trying again makes sense. */
+static void
+judge(const struct call *c, const struct kproc_result *r)
+{
+	static const struct {
+		int status, code;
+		const char *class;
+	} rows[] = {
+		{ K_AGAIN, K_AGAIN, "rate" },
+		{ STATUS_AUTH, K_USAGE, "auth" },
+		{ STATUS_NOT_FOUND, K_MISSING, "permanent" },
+	};
+	char *said = complaint(r);
+
+	if (r->timed_out)
+		kdie(K_AGAIN, "%s: timeout: the command ran longer than %g s: %s", c->id,
+		    kcamp_num(c->camp, "model.timeout_s"), said);
+	if (r->flooded)
+		kdie(K_IO, "%s: too_large: the command printed more than %zu bytes", c->id, KLLM_BODY_MAX);
+	if (r->signal)
+		kdie(K_IO, "%s: permanent: the command was ended by signal %d: %s", c->id, r->signal, said);
+	for (size_t i = 0; i < LEN(rows); i++)
+		if (r->exit_code == rows[i].status)
+			kdie(rows[i].code, "%s: %s: the command exited %d: %s", c->id, rows[i].class, r->exit_code,
+			    said);
+	if (r->exit_code)
+		kdie(K_IO, "%s: permanent: the command exited %d: %s", c->id, r->exit_code, said);
+	free(said);
+}
+
+/* Without terminal escapes: ESC [ ... letter, ESC ] ... BEL or ESC \, ESC x. */
+static void
+add_plain(struct kbuf *out, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		size_t start = i;
+
+		while (i < len && s[i] != '\033' && s[i] != '\r')
+			i++;
+		kbuf_add(out, s + start, i - start);
+		if (i == len)
+			break;
+		if (s[i] == '\r') {
+			i++;
+		} else if (i + 1 < len && s[i + 1] == '[') {
+			for (i += 2; i < len && !((unsigned char)s[i] >= 0x40 && (unsigned char)s[i] <= 0x7e); i++)
+				;
+			i++;
+		} else if (i + 1 < len && s[i + 1] == ']') {
+			i += 2;
+			while (i < len && s[i] != '\a' && !(s[i] == '\033' && i + 1 < len && s[i + 1] == '\\'))
+				i++;
+			i += i < len && s[i] == '\033' ? 2 : 1;
+		} else {
+			i += 2;
+		}
+	}
+}
+
+/* RFC 6901. */
+static const json_t *
+pointed(const json_t *v, const char *pointer)
+{
+	while (v && *pointer == '/') {
+		size_t n = strcspn(++pointer, "/"), w = 0;
+		char key[256];
+
+		for (size_t i = 0; i < n && w < sizeof key - 1; i++)
+			if (pointer[i] == '~' && i + 1 < n)
+				key[w++] = pointer[++i] == '1' ? '/' : '~';
+			else
+				key[w++] = pointer[i];
+		key[w] = '\0';
+		v = json_is_array(v) ? json_array_get(v, strtoul(key, NULL, 10)) : json_object_get(v, key);
+		pointer += n;
+	}
+	return v;
+}
+
+/* Known command-line tools report their own failures and cost at the top level. */
+static void
+from_json(struct reply *r, const struct command *cmd, const char *out, size_t len, const struct call *c)
+{
+	json_error_t e;
+	json_t *o = json_loadb(out, len, 0, &e);
+	const json_t *text, *error;
+	const char *said;
+	double cost;
+
+	if (!o)
+		kdie(K_IO, "%s: protocol: the command's output is not JSON: %s", c->id, e.text);
+	error = json_object_get(o, "error");
+	said = kjson_str_or(o, "error.message", kjson_str_or(o, "error", "no message"));
+	if (kjson_bool_or(o, "is_error", false) || (error && !json_is_null(error)))
+		kdie(K_IO, "%s: permanent: the command reports an error: %s", c->id, kjson_str_or(o, "result", said));
+	text = pointed(o, cmd->text_pointer);
+	if (!json_is_string(text))
+		kdie(K_IO, "%s: protocol: nothing at %s in the command's output", c->id, cmd->text_pointer);
+	add_plain(&r->text, json_string_value(text), json_string_length(text));
+	if (cmd->usage_pointer)
+		reply_usage(&r->usage, pointed(o, cmd->usage_pointer));
+	cost = kjson_num_or(o, "total_cost_usd", -1);
+	if (cost >= 0 && cost < 1e6)
+		r->nanousd = (int64_t)(cost * 1e9 + 0.5);
+	json_decref(o);
+}
+
+json_t *
+ask_exec(const struct call *c)
+{
+	struct kproc_result result;
+	struct command cmd;
+	struct reply r;
+
+	parse_command(&cmd, c->provider);
+	run(c, &cmd, &result);
+	judge(c, &result);
+	reply_init(&r, cmd.json ? "exec-json" : "exec", *c->model ? c->model : "exec");
+	r.total_ms = result.wall_s * 1e3;
+	if (cmd.json)
+		from_json(&r, &cmd, result.out, result.out_len, c);
+	else
+		add_plain(&r.text, result.out, result.out_len);
+	if (r.usage.known && r.nanousd == KUSAGE_UNKNOWN)
+		reply_price(&r, c);
+	kproc_result_free(&result);
+	free(cmd.line);
+	free(cmd.text_pointer);
+	free(cmd.usage_pointer);
+	return reply_finish(&r, c);
+}

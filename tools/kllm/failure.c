@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* failure: see failure.h. */
+#include "failure.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MANY = 1000, STOP_S = 60 };
+
+static const struct failure_rule rules[] = {
+	[FAILURE_NONE] = { "none", K_OK, MANY, 0, false },
+	[FAILURE_RATE] = { "rate", K_AGAIN, MANY, 0, false },
+	[FAILURE_OVERLOAD] = { "overload", K_AGAIN, MANY, 0, false },
+	[FAILURE_SERVER] = { "server", K_AGAIN, MANY, 0, false },
+	[FAILURE_NETWORK] = { "network", K_AGAIN, MANY, 0, false },
+	[FAILURE_TIMEOUT] = { "timeout", K_AGAIN, MANY, 0, true },
+	[FAILURE_STALL] = { "stall", K_AGAIN, MANY, 0, true },
+	[FAILURE_CUT] = { "cut", K_AGAIN, MANY, 0, true },
+	[FAILURE_EMPTY] = { "empty", K_AGAIN, MANY, 0, true },
+	[FAILURE_PROTOCOL] = { "protocol", K_USAGE, 2, 0, true },
+	[FAILURE_TOO_LARGE] = { "too_large", K_USAGE, 1, 0, true },
+	[FAILURE_PERMANENT] = { "permanent", K_USAGE, 1, 0, false },
+	[FAILURE_AUTH] = { "auth", K_USAGE, 1, STOP_S, false },
+	[FAILURE_BILLING] = { "billing", K_USAGE, 1, STOP_S, false },
+};
+
+const struct failure_rule *
+failure_rule(enum failure f)
+{
+	return &rules[f];
+}
+
+static const struct {
+	int low, high;
+	enum failure failure;
+} statuses[] = {
+	{ 401, 401, FAILURE_AUTH }, { 403, 403, FAILURE_AUTH }, { 402, 402, FAILURE_BILLING },
+	{ 408, 409, FAILURE_SERVER }, { 425, 425, FAILURE_SERVER }, { 429, 429, FAILURE_RATE },
+	{ 503, 503, FAILURE_OVERLOAD }, { 529, 529, FAILURE_OVERLOAD }, { 500, 599, FAILURE_SERVER },
+	{ 300, 499, FAILURE_PERMANENT },
+};
+
+static enum failure
+by_status(int status)
+{
+	for (size_t i = 0; i < LEN(statuses); i++)
+		if (status >= statuses[i].low && status <= statuses[i].high)
+			return statuses[i].failure;
+	return FAILURE_PROTOCOL;
+}
+
+/* Money is the matter, whatever the status says. */
+static bool
+about_money(const struct kanswer_error *e)
+{
+	static const char *const phrases[] = { "credit balance", "insufficient_quota", "exceeded your current quota",
+		"spend limit", "usage limits", "billing" };
+
+	if (e->status == 402)
+		return true;
+	for (size_t i = 0; i < LEN(phrases); i++)
+		if (strcasestr(e->message, phrases[i]))
+			return true;
+	return false;
+}
+
+/* Servers that know say so: a refusal may be repeated all the same. */
+static enum failure
+overruled(enum failure f, const struct transport *t)
+{
+	const char *should = transport_header(t, "x-should-retry");
+
+	return f == FAILURE_PERMANENT && should && !strcmp(should, "true") ? FAILURE_SERVER : f;
+}
+
+static enum failure
+by_error(const struct transport *t, const struct kanswer_error *e, int status)
+{
+	if (e->present && status != 529 && status < 500 && about_money(e))
+		return FAILURE_BILLING;
+	return overruled(by_status(status), t);
+}
+
+enum failure
+failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a, const struct kanswer_error *e)
+{
+	if (end == TRANSPORT_PERMANENT)
+		return FAILURE_PERMANENT;
+	if (end == TRANSPORT_TOO_LARGE || a->sse.bad)
+		return FAILURE_TOO_LARGE;
+	if (t->status && t->status != 200)
+		return by_error(t, e, t->status);
+	if (e->present)
+		return by_error(t, e, e->status ? e->status : 500);
+	if (end == TRANSPORT_TOTAL || end == TRANSPORT_FIRST_BYTE)
+		return FAILURE_TIMEOUT;
+	if (end == TRANSPORT_STALL)
+		return FAILURE_STALL;
+	if (a->kind == KANSWER_ALIEN)
+		return FAILURE_PROTOCOL;
+	if (end == TRANSPORT_NETWORK)
+		return t->first_byte_ms >= 0 ? FAILURE_CUT : FAILURE_NETWORK;
+	if (a->kind == KANSWER_JSON)
+		return FAILURE_PROTOCOL;
+	return a->done || a->kind == KANSWER_EMPTY ? FAILURE_EMPTY : FAILURE_CUT;
+}
+
+/* "1s", "6m0s", "250ms", "1.5"; or -1. */
+static double
+duration(const char *s)
+{
+	static const struct {
+		const char *unit;
+		double s;
+	} units[] = { { "ms", 1e-3 }, { "h", 3600 }, { "m", 60 }, { "s", 1 }, { "", 1 } };
+	double sum = 0;
+
+	if (!isdigit((unsigned char)*s))
+		return -1;
+	while (*s) {
+		char *end;
+		double v = strtod(s, &end);
+		size_t i = 0;
+
+		if (end == s || !isfinite(v))
+			return -1;
+		while (i < LEN(units) && strncmp(end, units[i].unit, strlen(units[i].unit)))
+			i++;
+		sum += v * units[i].s;
+		s = end + strlen(units[i].unit);
+		if (!*units[i].unit && *s)
+			return -1;
+	}
+	return sum;
+}
+
+/* Seconds from now to a date of HTTP or of RFC 3339; -1 when it is neither. */
+static double
+until(const char *s)
+{
+	static const char *const formats[] = { "%a, %d %b %Y %H:%M:%S GMT", "%Y-%m-%dT%H:%M:%SZ" };
+	double left;
+
+	for (size_t i = 0; i < LEN(formats); i++) {
+		struct tm tm = { 0 };
+		const char *end = strptime(s, formats[i], &tm);
+
+		if (!end || *end)
+			continue;
+		left = difftime(timegm(&tm), time(NULL));
+		return left > 0 ? left : 0;
+	}
+	return -1;
+}
+
+static double
+seconds_of(const char *s)
+{
+	double v = s ? duration(s) : -1;
+
+	return v < 0 && s ? until(s) : v;
+}
+
+double
+failure_wait(const struct transport *t)
+{
+	static const char *const limits[][2] = {
+		{ "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests" },
+		{ "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens" },
+		{ "anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset" },
+		{ "anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset" },
+		{ "anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset" },
+	};
+	const char *ms = transport_header(t, "retry-after-ms");
+	double wait = ms ? duration(ms) / 1e3 : -1;
+
+	if (wait < 0)
+		wait = seconds_of(transport_header(t, "retry-after"));
+	for (size_t i = 0; i < LEN(limits) && wait < 0; i++) {
+		const char *left = transport_header(t, limits[i][0]);
+
+		if (left && !strcmp(left, "0"))
+			wait = seconds_of(transport_header(t, limits[i][1]));
+	}
+	return wait;
+}

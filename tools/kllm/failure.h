@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* failure: what went wrong with a request, as a class, and what follows from the class. */
+#ifndef KLLM_FAILURE_H
+#define KLLM_FAILURE_H
+
+#include <stdbool.h>
+
+#include "kanswer.h"
+#include "transport.h"
+
+enum failure {
+	FAILURE_NONE,
+	FAILURE_RATE,
+	FAILURE_OVERLOAD,
+	FAILURE_SERVER,
+	FAILURE_NETWORK,
+	FAILURE_TIMEOUT,
+	FAILURE_STALL,
+	FAILURE_CUT,
+	FAILURE_EMPTY,
+	FAILURE_PROTOCOL,
+	FAILURE_TOO_LARGE,
+	FAILURE_PERMANENT,
+	FAILURE_AUTH,
+	FAILURE_BILLING
+};
+
+struct failure_rule {
+	const char *name;
+	int exit_code;
+	int attempts;		/* at most, whatever model.retries says */
+	double stop_s;		/* refuse every caller for this long: the next call would fail the same way */
+	bool billed;		/* the server may have charged for it */
+};
+const struct failure_rule *failure_rule(enum failure f);
+
+/* Class of a response that is no complete answer. E is the error that the body holds. */
+enum failure failure_of(
+    const struct transport *t, enum transport_end end, const struct kanswer *a, const struct kanswer_error *e);
+
+/*
+ * Seconds that the response asks to wait: retry-after-ms, retry-after as seconds or as a date, or, when a limit is used
+ * up, its reset. Below 0: it asks for nothing that can be understood.
+ */
+double failure_wait(const struct transport *t);
+
+#endif

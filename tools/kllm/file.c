@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file: a person or an agent is the model. The prompt is written beside the output; the answer is taken when somebody
+ * has put it there; until then the exit code says: try again.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kllm.h"
+
+/* A file is complete when it has not changed for this long; a shorter age is waited for. */
+static const double settle_s = 1.0;
+
+/* What the person or agent sees; the digest ties the answer to the prompt. */
+static void
+compose(const struct call *c, struct kbuf *b)
+{
+	kbuf_printf(b, "<!-- kiln prompt %s sha256 %s -->\n", c->id, c->sha256);
+	kbuf_printf(b,
+	    "<!-- Answer in reply.txt (the answer as it stands) or reply.json ({\"text\", \"model\", \"usage\"}), "
+	    "beside this file, then run make again. -->\n\n");
+	kbuf_printf(b, "# System\n\n%s\n\n# User\n\n%s", c->system, c->user);
+	if (b->data[b->len - 1] != '\n')
+		kbuf_puts(b, "\n");
+}
+
+/* Answers to an earlier prompt of this cell are put aside, not used and not destroyed. */
+static void
+put_aside(const char *path)
+{
+	char *old = kasprintf("%s.old", path);
+
+	if (rename(path, old) == 0)
+		kwarn("%s answered another prompt; it is now %s", path, old);
+	free(old);
+}
+
+/* Write prompt.md unless it is there already, as it should be. */
+static void
+write_prompt(const struct call *c, const char *path, const char *txt, const char *json)
+{
+	struct kbuf b = { 0 };
+	size_t len = 0;
+	char *there = kread_file(path, KLLM_BODY_MAX, &len);
+
+	compose(c, &b);
+	if (!there || len != b.len || memcmp(there, b.data, len)) {
+		if (there) {
+			put_aside(txt);
+			put_aside(json);
+		}
+		if (kwrite_file(path, b.data, b.len) < 0)
+			kdie_errno(K_IO, "%s", path);
+	}
+	free(there);
+	kbuf_free(&b);
+}
+
+/* Seconds since the last change; a time in the future counts as long ago. */
+static double
+age_of(const struct stat *st)
+{
+	struct timespec now;
+	double age;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = (double)(now.tv_sec - st->st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - st->st_mtim.tv_nsec);
+	return age < 0 ? settle_s : age;
+}
+
+/* The file's content once it stands still, or NULL when there is none (or an empty one) yet. */
+static char *
+take(const char *path, size_t *len)
+{
+	struct stat st;
+	char *text;
+	double age;
+
+	while (stat(path, &st) == 0 && st.st_size > 0) {
+		age = age_of(&st);
+		if (age < settle_s) {
+			usleep((useconds_t)((settle_s - age) * 1e6) + 1000);
+			continue;
+		}
+		text = kread_file(path, KLLM_BODY_MAX, len);
+		if (!text)
+			kdie_errno(errno == EFBIG ? K_USAGE : K_IO, "%s", path);
+		return text;
+	}
+	return NULL;
+}
+
+static const char *const finishes[] = { "stop", "length", "refusal", "content_filter", "other" };
+
+static void
+from_json(struct reply *r, const char *path)
+{
+	json_t *o = kjson_load(path);
+	const json_t *text = json_object_get(o, "text");
+	const char *reasoning = kjson_str_or(o, "reasoning", ""), *finish = kjson_str_or(o, "finish", "stop");
+	const char *model = kjson_str_or(o, "model", NULL);
+
+	if (!json_is_string(text))
+		kdie(K_USAGE, "%s: 'text' is missing or not a string", path);
+	kbuf_add(&r->text, json_string_value(text), json_string_length(text));
+	kbuf_puts(&r->reasoning, reasoning);
+	r->finish = "other";
+	for (size_t i = 0; i < LEN(finishes); i++)
+		if (!strcmp(finishes[i], finish))
+			r->finish = finishes[i];
+	if (model) {
+		free(r->model);
+		r->model = kstrdup(model);
+	}
+	reply_usage(&r->usage, json_object_get(o, "usage"));
+	json_decref(o);
+}
+
+json_t *
+ask_file(const struct call *c)
+{
+	char *prompt, *txt, *json, *text;
+	struct reply r;
+	size_t len;
+
+	if (!c->folder)
+		kdie(K_USAGE, "the provider 'file' needs -o FILE: prompt and answer stand beside it");
+	prompt = kasprintf("%s/prompt.md", c->folder);
+	txt = kasprintf("%s/reply.txt", c->folder);
+	json = kasprintf("%s/reply.json", c->folder);
+	write_prompt(c, prompt, txt, json);
+	reply_init(&r, "file", *c->model ? c->model : "file");
+	text = take(json, &len);
+	if (text) {
+		from_json(&r, json);
+	} else {
+		text = take(txt, &len);
+		if (!text)
+			kdie(K_AGAIN, "%s: waiting for %s, the answer to %s", c->id, txt, prompt);
+		kbuf_add(&r.text, text, len);
+	}
+	if (r.usage.known)
+		reply_price(&r, c);
+	free(text);
+	free(prompt);
+	free(txt);
+	free(json);
+	return reply_finish(&r, c);
+}

@@ -1,0 +1,724 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http: providers anthropic and openai. One prompt may take several requests (a larger cap, a continuation, another
+ * model after a refusal); each is retried as its failure's class allows, booked in the ledger, and spooled so that a
+ * kill costs nothing twice.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "failure.h"
+#include "klimit.h"
+#include "kllm.h"
+#include "models.h"
+#include "request.h"
+#include "secret.h"
+#include "spool.h"
+#include "stitch.h"
+#include "transport.h"
+#include "url.h"
+
+static const double retry_span_s = 900, longest_wait_s = 300, longest_backoff_s = 60;
+/* Bytes a token of which a server counts less than 60 % has lost part of the prompt. */
+static const double generous_density = 3.3;
+
+static const char continue_text[] =
+    "Your answer was cut off by the length limit. Continue exactly at the cut: repeat nothing, say nothing else, and if "
+    "the cut is inside code, start inside the code without opening a new fence.";
+
+struct session {
+	const struct call *call;
+	struct request request;
+	char *url;
+	char *auth;			/* the header that holds the key; NULL: none */
+	const char *headers[5];
+	struct klimit *limit;
+	char *ledger;
+	int64_t started;
+	int64_t booked;			/* of the request that is under way */
+	struct reply reply;
+	struct krng jitter;
+	int requests;
+};
+
+/* What is still to be corrected in the ledger once the record is safe. */
+static char *settle_ledger;
+static int64_t settle_delta;
+
+static const struct {
+	const char *provider, *base, *key_env, *path, *versioned_path;
+	enum api api;
+} servers[] = {
+	{ "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "/v1/messages",
+	    "/messages", API_MESSAGES },
+	{ "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "/chat/completions",
+	    "/chat/completions", API_CHAT },
+};
+
+static size_t
+server_of(const struct call *c)
+{
+	for (size_t i = 0; i < LEN(servers); i++)
+		if (!strcmp(servers[i].provider, c->provider))
+			return i;
+	return 0;
+}
+
+/* A base that ends in a version ("/v1") has it already. */
+static char *
+build_url(const struct call *c, size_t server)
+{
+	const char *base = *c->base_url ? c->base_url : servers[server].base, *end;
+	size_t len;
+
+	for (len = strlen(base); len && base[len - 1] == '/'; len--)
+		;
+	end = base + len;
+	for (const char *p = base; *p; p++)
+		if (*p <= ' ' || *p == 0x7f)
+			kdie(K_USAGE, "model.base_url: holds white space or control characters");
+	return kasprintf("%.*s%s", (int)len, base,
+	    len >= 3 && !strncmp(end - 3, "/v1", 3) ? servers[server].versioned_path : servers[server].path);
+}
+
+static void
+check_url(const char *url)
+{
+	bool secure = !strncmp(url, "https://", 8);
+	const char *host = strstr(url, "://");
+
+	if (!secure && strncmp(url, "http://", 7))
+		kdie(K_USAGE, "model.base_url: '%s' does not begin with https://", url);
+	if (!secure && !url_is_loopback(url))
+		kdie(K_USAGE,
+		    "model.base_url: '%s' is neither https nor this machine; a key and prompts would go over the net "
+		    "in clear",
+		    url);
+	if (memchr(host + 3, '@', strcspn(host + 3, "/?#")))
+		kdie(K_USAGE, "model.base_url: holds a user or password; name a key file instead");
+}
+
+/* Key and headers. A server on this machine may do without a key. */
+static void
+set_headers(struct session *s, size_t server)
+{
+	const struct call *c = s->call;
+	const char *env = kcamp_str(c->camp, "model.key_env"), *file = c->key_file, *key;
+	bool messages = servers[server].api == API_MESSAGES, bearer = !messages;
+	size_t n = 0;
+
+	env = *env ? env : servers[server].key_env;
+	if (!file)
+		file = getenv("KLLM_KEY_FILE");
+	key = secret_load(file && *file ? file : NULL, env);
+	if (!key && messages) {
+		key = secret_load(NULL, "ANTHROPIC_AUTH_TOKEN");
+		bearer = key != NULL;
+	}
+	if (!key && !url_is_loopback(s->url))
+		kdie(K_USAGE, "auth: no key: set %s, or name a key file (--key-file, model.key_file)", env);
+	if (key) {
+		s->auth = kasprintf(bearer ? "authorization: Bearer %s" : "x-api-key: %s", key);
+		s->headers[n++] = s->auth;
+	}
+	s->headers[n++] = "content-type: application/json";
+	s->headers[n++] = "accept: text/event-stream, application/json";
+	if (messages)
+		s->headers[n++] = "anthropic-version: 2023-06-01";
+	s->headers[n] = NULL;
+}
+
+static void
+open_limit(struct session *s)
+{
+	const struct kcamp *camp = s->call->camp;
+	struct klimit_rates rates = {
+		.rpm = kcamp_num(camp, "model.rpm"),
+		.tpm = kcamp_num(camp, "model.tpm"),
+		.inflight = kcamp_int(camp, "model.inflight"),
+		.wait_s = retry_span_s,
+	};
+	char *name, hex[65];
+
+	ksha256_hex(s->auth ? s->auth : "", s->auth ? strlen(s->auth) : 0, hex);
+	name = kasprintf("%s %.*s %s", s->call->provider, (int)(strcspn(strstr(s->url, "://") + 3, "/") + 3 +
+	    (size_t)(strstr(s->url, "://") - s->url)), s->url, hex);
+	s->limit = klimit_open(name, &rates);
+	free(name);
+}
+
+static void
+session_open(struct session *s, const struct call *c)
+{
+	size_t server = server_of(c);
+	uint64_t seed;
+
+	*s = (struct session){ .call = c, .started = know_ns() };
+	s->url = build_url(c, server);
+	check_url(s->url);
+	set_headers(s, server);
+	if (!c->allow_secrets && (secret_in(c->system, strlen(c->system)) || secret_in(c->user, strlen(c->user))))
+		kdie(K_USAGE,
+		    "%s: the prompt holds something that looks like a key; it was not sent (--allow-secrets sends it)",
+		    c->id);
+	s->request = (struct request){
+		.api = servers[server].api, .call = c, .row = models_row(c, c->model), .model = c->model,
+		.cap = kcamp_int(c->camp, "model.max_tokens"),
+	};
+	if (s->request.row->max_output && s->request.cap > s->request.row->max_output)
+		s->request.cap = (long)s->request.row->max_output;
+	s->ledger = kasprintf("%s/.spend", c->camp->dir);
+	open_limit(s);
+	reply_init(&s->reply, c->provider, c->model);
+	if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+		seed = (uint64_t)know_ns();
+	krng_init(&s->jitter, seed, 0, 0, "retry");
+}
+
+static void
+session_close(struct session *s)
+{
+	klimit_close(s->limit);
+	if (s->auth)
+		explicit_bzero(s->auth, strlen(s->auth));
+	free(s->auth);
+	free(s->url);
+	settle_ledger = s->ledger;
+}
+
+/* Tokens of the prompt, by what this server counted before, or on the high side. */
+static double
+input_tokens(struct session *s, double density)
+{
+	const struct request *r = &s->request;
+	size_t len = strlen(r->call->system) + strlen(r->call->user) + (r->said ? strlen(r->said) : 0);
+
+	return (double)len / (density > 0 ? density : 2.9) + 1;
+}
+
+/* Book the most that the request can cost, or refuse it. */
+static void
+book(struct session *s, double input)
+{
+	struct kusage most = { .input = (int64_t)input, .cache_write = (int64_t)input, .output = s->request.cap };
+	int64_t cap = (int64_t)llround(s->call->budget_usd * 1e9), spent, cost = kmodel_cost(s->request.row, &most);
+
+	if (cost == KUSAGE_UNKNOWN && cap > 0)
+		kdie(K_USAGE,
+		    "budget: a budget is set, but the price of '%s' is not known; add a row to the model table",
+		    s->request.model);
+	s->booked = cost == KUSAGE_UNKNOWN ? 0 : cost;
+	if (s->booked && !kbudget_reserve(s->ledger, s->booked, cap, &spent))
+		kdie(K_USAGE,
+		    "budget: %.4f USD are spent or booked, this request may cost %.4f, and the budget is %.4f (%s)",
+		    (double)spent / 1e9, (double)s->booked / 1e9, s->call->budget_usd, s->ledger);
+}
+
+static void
+refund(struct session *s)
+{
+	int64_t spent;
+
+	if (s->booked)
+		kbudget_settle(s->ledger, -s->booked, &spent);
+	s->booked = 0;
+}
+
+static void
+wait_turn(struct session *s, double tokens)
+{
+	double when;
+
+	switch (klimit_turn(s->limit, tokens, &when)) {
+	case KLIMIT_GO:
+		return;
+	case KLIMIT_STOPPED:
+		refund(s);
+		kdie(K_USAGE, "%s: not sent, since the call before failed: %s", s->call->id, klimit_reason(s->limit));
+	case KLIMIT_LATER:
+		refund(s);
+		kdie(K_AGAIN, "%s: rate: the next turn is in %.0f s", s->call->id, when);
+	}
+}
+
+/* One request on its way. */
+struct flow {
+	struct session *session;
+	struct transport transport;
+	struct spool spool;
+	struct kanswer *answer;
+	struct kbuf refusal;	/* body of a response that is not 200 */
+};
+
+static void
+on_head(void *arg)
+{
+	struct flow *f = arg;
+
+	spool_head(&f->spool, &f->transport);
+}
+
+static bool
+on_body(void *arg, const char *bytes, size_t len, size_t *progress)
+{
+	struct flow *f = arg;
+	bool readable;
+
+	if (f->transport.status != 200) {
+		kbuf_add(&f->refusal, bytes, len);
+		*progress += len;
+		return f->refusal.len < 65536;
+	}
+	spool_body(&f->spool, bytes, len);
+	readable = kanswer_feed(f->answer, bytes, len);
+	if (f->answer->progress != *progress)
+		klimit_warmed(f->session->limit);
+	*progress = f->answer->progress;
+	return readable && !(f->answer->done && f->answer->kind == KANSWER_STREAM);
+}
+
+static json_t *
+intent_of(const struct session *s, int step)
+{
+	char *host = url_host(s->url), now[32];
+	json_t *o;
+
+	know_iso(now, sizeof now);
+	o = json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:I s:s}", "schema", "exchange/1", "id", s->call->id,
+	    "prompt_sha256", s->call->sha256, "provider", s->call->provider, "model", s->request.model, "host", host,
+	    "step", step, "attempt", s->requests, "reserved_nanousd", (json_int_t)s->booked, "time", now);
+	free(host);
+	return o;
+}
+
+static void
+prepare_transport(struct flow *f, const char *body, size_t len)
+{
+	const struct session *s = f->session;
+	const struct kcamp *camp = s->call->camp;
+
+	f->transport = (struct transport){
+		.url = s->url,
+		.headers = s->headers,
+		.body = body,
+		.body_len = len,
+		.connect_s = kcamp_num(camp, "model.connect_s"),
+		.first_byte_s = kcamp_num(camp, "model.first_byte_s"),
+		.stall_s = kcamp_num(camp, "model.stall_s"),
+		.total_s = kcamp_num(camp, "model.timeout_s"),
+		.on_head = on_head,
+		.on_body = on_body,
+		.arg = f,
+	};
+}
+
+/* A whole answer: its usage, estimated if need be, its cost, and what the others should learn from it. */
+static void
+account(struct session *s, struct kanswer *a, double expected, int64_t booked)
+{
+	struct reply *r = &s->reply;
+	struct kusage u = a->usage;
+	int64_t cost;
+
+	if (!u.known || !u.input) {
+		/* The stream ended before the counts came, or the server does not count. */
+		u.input = (int64_t)input_tokens(s, generous_density);
+		u.output = models_tokens(a->text.len + a->reasoning.len);
+		u.known = u.estimated = true;
+	} else if (!u.estimated) {
+		klimit_learn(s->limit, input_tokens(s, 1), (double)u.input);
+		if ((double)u.input < 0.6 * input_tokens(s, generous_density)) {
+			reply_flag(r, "prompt_truncated");
+			kwarn("%s: the server counted %lld tokens of a prompt of about %.0f: it may have cut it off",
+			    s->call->id, (long long)u.input, input_tokens(s, generous_density));
+		}
+	}
+	cost = kmodel_cost(s->request.row, &u);
+	if (r->usage.known)
+		kusage_add(&r->usage, &u);
+	else
+		r->usage = u;
+	if (cost != KUSAGE_UNKNOWN) {
+		r->nanousd = r->nanousd == KUSAGE_UNKNOWN ? cost : r->nanousd + cost;
+		settle_delta += cost - booked;
+	}
+	klimit_done(s->limit, (double)(u.input + u.output) - expected);
+	if (a->malformed)
+		reply_flag(r, "malformed_events");
+}
+
+/* A prefix that is being cached for the first time is sent once, and by the others after its answer has begun. */
+static void
+warm_prefix(struct session *s)
+{
+	const struct call *c = s->call;
+	struct kbuf prefix = { 0 };
+
+	if (!kcamp_bool(c->camp, "model.cache") || !c->stable_bytes ||
+	    models_tokens(c->stable_bytes) < (s->request.row->min_cache ? s->request.row->min_cache : 1024))
+		return;
+	kbuf_puts(&prefix, s->request.model);
+	kbuf_puts(&prefix, c->system);
+	kbuf_add(&prefix, c->user, c->stable_bytes);
+	klimit_warm(s->limit, prefix.data, fmin(30, kcamp_num(c->camp, "model.first_byte_s")));
+	kbuf_free(&prefix);
+}
+
+/* What is known of a request that failed. */
+struct outcome {
+	struct kanswer_error error;
+	double wait;		/* seconds that the server asks to wait; below 0: it does not */
+	bool final;		/* the server asks not to repeat it */
+};
+
+/* A redirect is not followed, so say where it leads. */
+static void
+explain_redirect(const struct transport *t, struct kanswer_error *e)
+{
+	const char *to = transport_header(t, "location");
+	char *host = url_host(to ? to : "");
+
+	if (t->status >= 300 && t->status < 400)
+		snprintf(e->message, sizeof e->message, "status %d: a redirect to '%s', which is not followed",
+		    t->status, host);
+	free(host);
+}
+
+static enum failure
+examine(const struct flow *f, enum transport_end end, struct outcome *o)
+{
+	const struct transport *t = &f->transport;
+	const char *should;
+	enum failure failure;
+
+	o->error = f->answer->error;
+	if (t->status && t->status != 200)
+		kanswer_error_body(&o->error, f->refusal.data ? f->refusal.data : "", f->refusal.len);
+	explain_redirect(t, &o->error);
+	failure = failure_of(t, end, f->answer, &o->error);
+	if (!*o->error.message && t->why.data)
+		snprintf(o->error.message, sizeof o->error.message, "%s", t->why.data);
+	o->wait = failure_wait(t);
+	should = transport_header(t, "x-should-retry");
+	o->final = should && !strcmp(should, "false");
+	return failure;
+}
+
+/* One request. FAILURE_NONE: A holds a whole answer. Else O says what is known. */
+static enum failure
+send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
+{
+	struct flow f = { .session = s, .answer = a };
+	double input = input_tokens(s, klimit_density(s->limit)), expected = input + (double)s->request.cap;
+	enum failure failure = FAILURE_NONE;
+	enum transport_end end;
+	json_t *intent;
+	char *body;
+	size_t len;
+	bool whole;
+
+	book(s, input);
+	wait_turn(s, expected);
+	s->requests++;
+	intent = intent_of(s, step);
+	spool_begin(&f.spool, s->call, step, intent);
+	json_decref(intent);
+	body = request_body(&s->request, &len);
+	prepare_transport(&f, body, len);
+	end = transport_post(&f.transport);
+	kanswer_end(a);
+	whole = f.transport.status == 200 && kanswer_complete(a);
+	spool_end(&f.spool, whole);
+	if (whole) {
+		if (s->reply.first_byte_ms < 0)
+			s->reply.first_byte_ms = f.transport.first_byte_ms;
+		account(s, a, expected, s->booked);
+		klimit_calm(s->limit);
+	} else {
+		failure = examine(&f, end, o);
+		if (!failure_rule(failure)->billed) {
+			spool_discard(s->call, step);
+			refund(s);
+		}
+		klimit_done(s->limit, -expected);
+	}
+	free(body);
+	kbuf_free(&f.refusal);
+	transport_free(&f.transport);
+	return failure;
+}
+
+static const char *
+explain(enum failure f, const struct kanswer_error *e)
+{
+	static const struct {
+		enum failure failure;
+		const char *text;
+	} texts[] = {
+		{ FAILURE_STALL, "no content came for model.stall_s" },
+		{ FAILURE_TIMEOUT, "no answer in model.first_byte_s or model.timeout_s" },
+		{ FAILURE_CUT, "the answer broke off" },
+		{ FAILURE_EMPTY, "the answer was empty" },
+		{ FAILURE_PROTOCOL, "the server does not speak this API (is model.base_url right?)" },
+		{ FAILURE_TOO_LARGE, "the answer is larger than anything a model writes" },
+		{ FAILURE_NETWORK, "no connection" },
+	};
+
+	if (*e->message)
+		return e->message;
+	for (size_t i = 0; i < LEN(texts); i++)
+		if (texts[i].failure == f)
+			return texts[i].text;
+	return "no reason given";
+}
+
+/* End of the program: "id: class: reason", free of secrets. Frees REASON. */
+static _Noreturn void
+give_up(struct session *s, enum failure f, char *reason)
+{
+	const struct failure_rule *rule = failure_rule(f);
+	struct kbuf text = { 0 };
+	static char said[1024];
+
+	kbuf_puts(&text, reason);
+	secret_redact(&text);
+	snprintf(said, sizeof said, "%s", text.data);
+	kbuf_free(&text);
+	free(reason);
+	if (rule->stop_s > 0)
+		klimit_stop(s->limit, said, rule->stop_s);
+	session_close(s);
+	kdie(rule->exit_code, "%s: %s: %s", s->call->id, rule->name, said);
+}
+
+/*
+ * Seconds to wait before the next attempt: what the server asks and a little more, or full jitter over a doubling
+ * span.
+ */
+static double
+pause_of(struct session *s, int failed, double wait)
+{
+	double base = kcamp_num(s->call->camp, "model.backoff_s"), u = krng_double(&s->jitter);
+
+	if (wait >= 0)
+		return wait + u * (0.1 * wait + base);
+	return u * fmin(longest_backoff_s, base * pow(2, failed - 1));
+}
+
+static void
+sleep_s(double seconds)
+{
+	struct timespec t = { (time_t)seconds, (long)(fmod(seconds, 1) * 1e9) };
+
+	nanosleep(&t, NULL);
+}
+
+/* After failure number FAILED of class F: wait and return, or end the program. */
+static void
+retry_or_end(struct session *s, enum failure f, const struct outcome *o, int failed)
+{
+	const struct failure_rule *rule = failure_rule(f);
+	double wait = o->wait, pause = pause_of(s, failed, wait), gone = (double)(know_ns() - s->started) * 1e-9;
+	const char *why = explain(f, &o->error);
+	char *text = NULL;
+
+	if (f == FAILURE_OVERLOAD)
+		klimit_overload(s->limit);
+	if (wait > longest_wait_s)
+		text = kasprintf("%s; the server asks to wait %.0f s", why, wait);
+	else if (failed >= rule->attempts || failed >= kcamp_int(s->call->camp, "model.retries"))
+		text = failed == 1 ? kstrdup(why) : kasprintf("%s (%d attempts)", why, failed);
+	else if (o->final)
+		text = kasprintf("%s; the server asks not to repeat the request", why);
+	else if (gone + pause > retry_span_s)
+		text = kasprintf("%s; tried for %.0f s", why, gone);
+	else if (!klimit_may_retry(s->limit))
+		text = kasprintf("%s; a fifth of all requests were repetitions, so this one is not repeated now", why);
+	if (f == FAILURE_RATE)
+		klimit_hold(s->limit, fmin(wait >= 0 ? wait : pause, longest_wait_s));
+	if (text)
+		give_up(s, f, text);
+	kprogress("%s reply: %s, again in %.1f s", s->call->id, rule->name, pause);
+	sleep_s(pause);
+}
+
+/* A parameter that the server refuses is left out, once. */
+static bool
+drop_refused(struct session *s, enum failure f, const struct kanswer_error *e)
+{
+	const char *name;
+	unsigned drop;
+	char *flag;
+
+	if (f != FAILURE_PERMANENT)
+		return false;
+	drop = request_refused(&s->request, e, &name);
+	if (!drop)
+		return false;
+	s->request.dropped |= drop;
+	flag = kasprintf("dropped:%s", name);
+	reply_flag(&s->reply, flag);
+	free(flag);
+	if (klimit_first_time(name))
+		kwarn("the server refuses '%s' for model '%s'; asking without it, or by its other name (the model's "
+		      "row in the table can say so: line %ld)",
+		    name, s->request.model, s->request.row->line);
+	return true;
+}
+
+/*
+ * The answer to the request as it stands now: from an earlier run's spool, or from the server. Ends the program if
+ * there is none.
+ */
+static void
+exchange(struct session *s, int step, struct kanswer *a)
+{
+	struct outcome o;
+	enum failure f;
+	int64_t reserved;
+
+	*a = (struct kanswer){ 0 };
+	switch (spool_resume(s->call, step, s->request.model, a, &reserved)) {
+	case SPOOL_WHOLE:
+		reply_flag(&s->reply, "resumed");
+		account(s, a, 0, reserved);
+		return;
+	case SPOOL_PARTIAL:
+		reply_flag(&s->reply, "cost_unknown");
+		break;
+	case SPOOL_NONE:
+		break;
+	}
+	for (int failed = 0; (f = send_once(s, step, a, &o)) != FAILURE_NONE;) {
+		json_array_append_new(s->reply.failures, json_string(failure_rule(f)->name));
+		if (failure_rule(f)->billed)
+			reply_flag(&s->reply, "cost_unknown");
+		if (!drop_refused(s, f, &o.error))
+			retry_or_end(s, f, &o, ++failed);
+		kanswer_free(a);
+	}
+}
+
+static bool
+was_cut(const struct kanswer *a)
+{
+	return !strcmp(kanswer_finish(a), "length") && !(a->text.len && stitch_has_code(a->text.data));
+}
+
+static void
+replace(struct kanswer *a, struct kanswer *b)
+{
+	kanswer_free(a);
+	*a = *b;
+}
+
+/*
+ * The model refuses: another one, if the campaign names one, may not. The same text is not sent to the same model
+ * again.
+ */
+static void
+ask_other(struct session *s, struct kanswer *a)
+{
+	const char *other = kcamp_str(s->call->camp, "model.fallback");
+	struct kanswer b;
+	char *flag;
+
+	if (strcmp(kanswer_finish(a), "refusal"))
+		return;
+	flag = kasprintf("refused:%s%s%s", s->request.model, *a->detail ? ":" : "", a->detail);
+	reply_flag(&s->reply, flag);
+	free(flag);
+	if (!*other || !strcmp(other, s->request.model))
+		return;
+	s->request.model = other;
+	s->request.row = models_row(s->call, other);
+	s->request.dropped = 0;
+	exchange(s, 2, &b);
+	replace(a, &b);
+}
+
+/* Cut off without whole code: once more with twice the cap; then once on from the cut. */
+static void
+ask_more(struct session *s, struct kanswer *a)
+{
+	long twice = s->request.cap * 2, most = s->request.row->max_output ? (long)s->request.row->max_output : twice;
+	struct kanswer b;
+
+	twice = twice < most ? twice : most;
+	if (was_cut(a) && twice > s->request.cap) {
+		s->request.cap = twice;
+		reply_flag(&s->reply, "cap_raised");
+		exchange(s, 3, &b);
+		replace(a, &b);
+	}
+	if (!was_cut(a) || !a->text.len)
+		return;
+	s->request.said = a->text.data;
+	s->request.told = continue_text;
+	exchange(s, 4, &b);
+	s->request.said = s->request.told = NULL;
+	kbuf_add(&b.text, "", 0);
+	stitch_join(&a->text, b.text.data);
+	snprintf(a->finish, sizeof a->finish, "%s", b.finish);
+	kanswer_free(&b);
+	reply_flag(&s->reply, "stitched");
+}
+
+static void
+conclude(struct session *s, struct kanswer *a)
+{
+	struct reply *r = &s->reply;
+
+	r->finish = kanswer_finish(a);
+	if (!strcmp(r->finish, "length"))
+		reply_flag(r, !a->text.len ? "truncated_in_reasoning" : was_cut(a) ? "truncated" : "truncated_tail");
+	else if (!a->text.len && !strcmp(r->finish, "stop"))
+		reply_flag(r, "empty");
+	if (!strcmp(a->finish, "model_context_window_exceeded"))
+		reply_flag(r, "context_exceeded");
+	kbuf_add(&r->text, a->text.data, a->text.len);
+	if (!a->text.len)
+		kbuf_add(&r->text, a->refusal.data, a->refusal.len);
+	kbuf_add(&r->reasoning, a->reasoning.data, a->reasoning.len);
+	free(r->model);
+	r->model = kstrdup(a->model ? a->model : s->request.model);
+	r->attempts = s->requests;
+	r->total_ms = (double)(know_ns() - s->started) * 1e-6;
+}
+
+json_t *
+ask_http(const struct call *c)
+{
+	struct session s;
+	struct kanswer a;
+	json_t *reply;
+
+	secret_harden();
+	session_open(&s, c);
+	warm_prefix(&s);
+	exchange(&s, 1, &a);
+	ask_other(&s, &a);
+	ask_more(&s, &a);
+	conclude(&s, &a);
+	kanswer_free(&a);
+	reply = reply_finish(&s.reply, c);
+	session_close(&s);
+	return reply;
+}
+
+void
+http_committed(const struct call *c)
+{
+	int64_t spent;
+
+	if (!settle_ledger)
+		return;
+	if (settle_delta)
+		kbudget_settle(settle_ledger, settle_delta, &spent);
+	spool_remove(c);
+	free(settle_ledger);
+	settle_ledger = NULL;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kllm: what its files share: the prompt to answer, the answer while it is put together, and who gives it.
+ */
+#ifndef KLLM_H
+#define KLLM_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kcamp.h"
+#include "kio.h"
+#include "kusage.h"
+#include "kutil.h"
+
+/* Largest answer taken from anybody, in bytes. */
+#define KLLM_BODY_MAX ((size_t)32 << 20)
+
+/* One prompt and where its answer goes. */
+struct call {
+	const struct kcamp *camp;
+	struct krec rec;	/* the record that holds the prompt */
+	char id[24];		/* "007/02" */
+	const char *system, *user, *sha256;
+	size_t stable_bytes;	/* leading bytes of USER that every prompt of the campaign shares */
+	const char *provider;	/* knob model.provider; "exec:COMMAND" whole */
+	const char *model;	/* knob model.name; "" when not set */
+	const char *base_url;	/* of the server; "" for the provider's own */
+	const char *out;	/* path of the output; NULL for stdout */
+	char *folder;		/* folder of OUT; NULL for stdout */
+	const char *key_file;	/* NULL: none */
+	double budget_usd;	/* 0: no cap */
+	bool allow_secrets;
+};
+
+/* An answer while it is put together. Zero-initialise with reply_init. */
+struct reply {
+	struct kbuf text, reasoning;	/* any bytes; cleaned when stored */
+	const char *provider;
+	char *model;		/* owned */
+	const char *finish;	/* stop, length, refusal, content_filter, other */
+	json_t *flags;		/* array of strings; owned */
+	json_t *failures;	/* array: class of every failed attempt; owned */
+	struct kusage usage;
+	int64_t nanousd;	/* cost; KUSAGE_UNKNOWN when no price is known */
+	int attempts;
+	double first_byte_ms, total_ms;	/* below 0: not measured */
+	bool timeless;		/* leave out the time of day: the answer is a pure function of the prompt */
+};
+
+void reply_init(struct reply *r, const char *provider, const char *model);
+void reply_flag(struct reply *r, const char *flag);
+/* Member "reply" of the record; frees what R owns. New reference. */
+json_t *reply_finish(struct reply *r, const struct call *c);
+/* Usage as the providers and reply.json files spell it, read from the object OBJ; false when it holds none. */
+bool reply_usage(struct kusage *u, const json_t *obj);
+/* Usage of a model that reports none: estimated from the text; marked so. */
+void reply_estimate(struct reply *r, const struct call *c);
+/* Usage reported and a price known: the cost. */
+void reply_price(struct reply *r, const struct call *c);
+
+/* Path of a file beside the output with its ending replaced: "trials/007/02/reply" + suffix. The caller frees. */
+char *call_beside(const struct call *c, const char *suffix);
+
+/*
+ * Who answers. Each returns the value of member "reply" (new reference), or ends the program with the exit code that
+ * says why there is none.
+ */
+json_t *ask_null(const struct call *c);
+json_t *ask_replay(const struct call *c);
+json_t *ask_file(const struct call *c);
+json_t *ask_exec(const struct call *c);
+json_t *ask_http(const struct call *c);
+/* After the record is safe: remove what a resume would have needed. */
+void http_committed(const struct call *c);
+
+#endif

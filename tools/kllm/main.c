@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kllm: a prompt in, a model's reply out, from a hosted or local server, a command, a person or agent, a recording, or
+ * nobody. What is paid for is never lost: see http.c.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kllm.h"
+#include "secret.h"
+
+static const char usage[] =
+    "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--budget USD] [--key-file FILE] [--allow-secrets] [FILE]\n";
+
+static const struct {
+	const char *name;	/* ends in ':' when a command follows */
+	json_t *(*ask)(const struct call *);
+	bool needs_model;
+} providers[] = {
+	{ "null", ask_null, false },
+	{ "replay", ask_replay, false },
+	{ "file", ask_file, false },
+	{ "exec:", ask_exec, false },
+	{ "exec-json:", ask_exec, false },
+	{ "anthropic", ask_http, true },
+	{ "openai", ask_http, true },
+};
+
+struct options {
+	const char *dir, *out, *in;
+	const char *knobs[64];
+	size_t knob_count;
+	const char *budget, *key_file;
+	bool allow_secrets;
+};
+
+static void
+parse_options(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
+		{ "knob", required_argument, NULL, 'k' }, { "budget", required_argument, NULL, 'B' },
+		{ "key-file", required_argument, NULL, 'K' }, { "allow-secrets", no_argument, NULL, 'S' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 },
+	};
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "c:o:k:hV", longs, NULL)) >= 0)
+		switch (opt) {
+		case 'c': o->dir = optarg; break;
+		case 'o': o->out = strcmp(optarg, "-") ? optarg : NULL; break;
+		case 'B': o->budget = optarg; break;
+		case 'K': o->key_file = optarg; break;
+		case 'S': o->allow_secrets = true; break;
+		case 'k':
+			if (o->knob_count == LEN(o->knobs))
+				kdie(K_USAGE, "more than %zu knobs", LEN(o->knobs));
+			o->knobs[o->knob_count++] = optarg;
+			break;
+		case 'h': fputs(usage, stdout); exit(K_OK);
+		case 'V': kversion(); exit(K_OK);
+		default: fputs(usage, stderr); exit(K_USAGE);
+		}
+	if (argc - optind > 1) {
+		kwarn("one prompt at a time");
+		fputs(usage, stderr);
+		exit(K_USAGE);
+	}
+	o->in = argv[optind];
+}
+
+/* The text as it stands for a knob that is text, else as JSON. */
+static json_t *
+knob_value(const char *assignment, const char *text)
+{
+	size_t n = (size_t)(text - assignment) - 1;
+	json_t *v;
+
+	for (size_t i = 0; i < kknobs_count; i++)
+		if (strlen(kknobs[i].path) == n && !strncmp(kknobs[i].path, assignment, n) &&
+		    (kknobs[i].type == KKNOB_STR || kknobs[i].type == KKNOB_ENUM))
+			return kjson_text(text, strlen(text));
+	v = json_loads(text, JSON_DECODE_ANY, NULL);
+	return v ? v : kjson_text(text, strlen(text));
+}
+
+/* "model.stall_s=0.5" into the manifest. */
+static void
+set_knob(json_t *manifest, const char *assignment)
+{
+	const char *value = strchr(assignment, '='), *p = assignment;
+	json_t *group = manifest;
+	char key[128];
+
+	if (!value)
+		kdie(K_USAGE, "%s: a knob is given as NAME=VALUE", assignment);
+	for (;; p++) {
+		size_t n = strcspn(p, ".=");
+
+		snprintf(key, sizeof key, "%.*s", (int)n, p);
+		p += n;
+		if (*p == '=')
+			break;
+		if (!json_is_object(json_object_get(group, key)))
+			json_object_set_new(group, key, json_object());
+		group = json_object_get(group, key);
+	}
+	json_object_set_new(group, key, knob_value(assignment, value + 1));
+}
+
+static void
+apply_knobs(struct kcamp *camp, const struct options *o)
+{
+	char *faults;
+
+	if (!o->knob_count)
+		return;
+	for (size_t i = 0; i < o->knob_count; i++)
+		set_knob(camp->json, o->knobs[i]);
+	if (kcamp_faults(camp->json, &faults))
+		kdie(K_USAGE, "-k: %.*s", (int)strcspn(faults, "\n"), faults);
+	free(faults);
+}
+
+/* The one record of the input. */
+static void
+read_record(struct krec *rec, const char *path)
+{
+	struct krec more;
+	struct kin in;
+
+	kin_open(&in, path);
+	if (!kin_next(&in, rec))
+		kdie(K_USAGE, "%s: no record", in.file);
+	if (kin_next(&in, &more))
+		kdie(K_USAGE, "%s: more than one record; kllm answers one prompt at a time", in.file);
+	rec->file = path ? path : "<stdin>";
+	kin_close(&in);
+}
+
+/* The server that the campaign names, or else the environment; "": the provider's own. */
+static const char *
+base_url_of(const struct kcamp *camp)
+{
+	const char *base = kcamp_str(camp, "model.base_url"), *env;
+
+	env = getenv(strcmp(kcamp_str(camp, "model.provider"), "anthropic") ? "OPENAI_BASE_URL" : "ANTHROPIC_BASE_URL");
+	return *base ? base : env ? env : "";
+}
+
+static void
+prepare(struct call *c, const struct kcamp *camp, const struct options *o)
+{
+	size_t user_len;
+	json_int_t stable;
+
+	c->camp = camp;
+	c->system = krec_str(&c->rec, "prompt.system");
+	c->user = krec_str(&c->rec, "prompt.user");
+	c->sha256 = krec_str(&c->rec, "prompt.sha256");
+	user_len = json_string_length(krec_get(&c->rec, "prompt.user"));
+	stable = kjson_int_or(c->rec.json, "prompt.stable_bytes", 0);
+	c->stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
+	krec_id(&c->rec, c->id, sizeof c->id);
+	c->provider = kcamp_str(camp, "model.provider");
+	c->model = kcamp_str(camp, "model.name");
+	c->base_url = base_url_of(camp);
+	c->out = o->out;
+	if (o->out) {
+		const char *slash = strrchr(o->out, '/');
+
+		c->folder = slash ? kstrndup(o->out, (size_t)(slash - o->out) + (slash == o->out)) : kstrdup(".");
+	}
+	c->key_file = o->key_file;
+	if (!c->key_file && *kcamp_str(camp, "model.key_file"))
+		c->key_file = kcamp_str(camp, "model.key_file");
+	c->budget_usd = o->budget ? knum_double(o->budget, 0, 1e9, "--budget") : kcamp_num(camp, "stop.budget_usd");
+	c->allow_secrets = o->allow_secrets;
+}
+
+static json_t *
+ask(const struct call *c)
+{
+	for (size_t i = 0; i < LEN(providers); i++) {
+		size_t n = strlen(providers[i].name);
+
+		if (strncmp(c->provider, providers[i].name, n) || (providers[i].name[n - 1] != ':' && c->provider[n]))
+			continue;
+		if (providers[i].needs_model && !*c->model)
+			kdie(K_USAGE, "%s: model.name: is missing (the provider %s needs it)", c->camp->file,
+			    c->provider);
+		return providers[i].ask(c);
+	}
+	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", c->camp->file, c->provider);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct call c = { 0 };
+	struct kcamp *camp;
+	json_t *reply;
+
+	kutil_init("kllm");
+	parse_options(&o, argc, argv);
+	camp = kcamp_load(o.dir);
+	apply_knobs(camp, &o);
+	read_record(&c.rec, o.in);
+	prepare(&c, camp, &o);
+	if (json_object_get(c.rec.json, "reply"))
+		kdie(K_USAGE, "%s: the record already has a reply", c.rec.file);
+	reply = ask(&c);
+	kout_open(c.out);
+	kout_member(&c.rec, "reply", reply);
+	kout_commit();
+	http_committed(&c);
+	kprogress("%s reply: %s, %zu bytes, %s", c.id, kjson_str_or(reply, "finish", "?"),
+	    json_string_length(json_object_get(reply, "text")), c.provider);
+	json_decref(reply);
+	krec_free(&c.rec);
+	kcamp_free(camp);
+	free(c.folder);
+	secret_wipe();
+	return K_OK;
+}

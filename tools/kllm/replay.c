@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* replay: recorded replies, model.replies/TTT/BB.ndjson. Never the network: a missing recording ends the run. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kllm.h"
+#include "models.h"
+#include "secret.h"
+
+/* The first record of the file. */
+static void
+load(struct krec *rec, const char *path)
+{
+	struct kin in;
+
+	if (access(path, R_OK) < 0)
+		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "no recorded reply: %s", path);
+	kin_open(&in, path);
+	if (!kin_next(&in, rec))
+		kdie(K_USAGE, "%s: no record", path);
+	rec->file = path;
+	kin_close(&in);
+}
+
+json_t *
+ask_replay(const struct call *c)
+{
+	char *source = kasprintf("%s/%s.ndjson", kcamp_str(c->camp, "model.replies"), c->id);
+	char *path = kcamp_path(c->camp, source);
+	const json_t *recorded;
+	const char *answered;
+	struct krec rec;
+	json_t *reply;
+
+	load(&rec, path);
+	/* A whole record, or its member "reply" alone. */
+	recorded = json_object_get(rec.json, "reply");
+	if (!recorded)
+		recorded = rec.json;
+	if (!json_is_string(json_object_get(recorded, "text")))
+		kdie(K_USAGE, "%s: the recorded reply has no 'text'", path);
+	answered = kjson_str_or(recorded, "prompt_sha256", kjson_str_or(rec.json, "prompt.sha256", NULL));
+	reply = json_deep_copy(recorded);
+	json_object_del(reply, "recorded");
+	json_object_set_new(reply, "recorded",
+	    json_pack("{s:b s:s}", "prompt_match", answered && !strcmp(answered, c->sha256), "source", source));
+	krec_free(&rec);
+	free(path);
+	free(source);
+	return reply;
+}

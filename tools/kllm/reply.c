@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reply: the member "reply" of a record, whoever gave it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kllm.h"
+#include "models.h"
+#include "secret.h"
+
+void
+reply_init(struct reply *r, const char *provider, const char *model)
+{
+	*r = (struct reply){
+		.provider = provider,
+		.model = kstrdup(model),
+		.finish = "stop",
+		.flags = json_array(),
+		.failures = json_array(),
+		.nanousd = KUSAGE_UNKNOWN,
+		.attempts = 1,
+		.first_byte_ms = -1,
+		.total_ms = -1,
+	};
+	kbuf_add(&r->text, "", 0);
+	kbuf_add(&r->reasoning, "", 0);
+}
+
+void
+reply_flag(struct reply *r, const char *flag)
+{
+	size_t i;
+	json_t *v;
+
+	json_array_foreach(r->flags, i, v)
+		if (!strcmp(json_string_value(v), flag))
+			return;
+	json_array_append_new(r->flags, json_string(flag));
+}
+
+/* The first of the names that OBJ has as a count of tokens. */
+static int64_t
+count_of(const json_t *obj, const char *const *names)
+{
+	for (; *names; names++) {
+		double v = kjson_num_or(obj, *names, -1);
+
+		if (v >= 0 && v < 1e15)
+			return (int64_t)v;
+	}
+	return -1;
+}
+
+bool
+reply_usage(struct kusage *u, const json_t *obj)
+{
+	static const char *const input[] = { "input_tokens", "prompt_tokens", NULL };
+	static const char *const output[] = { "output_tokens", "completion_tokens", NULL };
+	static const char *const reasoning[] = { "reasoning_tokens", "output_tokens_details.thinking_tokens",
+	    "completion_tokens_details.reasoning_tokens", NULL };
+	static const char *const read[] = { "cache_read_tokens", "cache_read_input_tokens",
+		"prompt_tokens_details.cached_tokens", NULL };
+	static const char *const write[] = { "cache_write_tokens", "cache_creation_input_tokens", NULL };
+	/* Names that say that the cached part is not in the input count. */
+	static const char *const apart[] = { "cache_read_input_tokens", "cache_creation_input_tokens", NULL };
+	int64_t in = count_of(obj, input), out = count_of(obj, output);
+
+	if (in < 0 && out < 0)
+		return false;
+	*u = (struct kusage){ .input = in < 0 ? 0 : in, .output = out < 0 ? 0 : out, .known = true };
+	u->reasoning = count_of(obj, reasoning);
+	u->cache_read = count_of(obj, read);
+	u->cache_write = count_of(obj, write);
+	u->reasoning = u->reasoning < 0 ? 0 : u->reasoning;
+	u->cache_read = u->cache_read < 0 ? 0 : u->cache_read;
+	u->cache_write = u->cache_write < 0 ? 0 : u->cache_write;
+	if (count_of(obj, apart) >= 0)
+		u->input += u->cache_read + u->cache_write;
+	u->estimated = kjson_bool_or(obj, "estimated", false);
+	return true;
+}
+
+void
+reply_estimate(struct reply *r, const struct call *c)
+{
+	r->usage = (struct kusage){
+		.input = models_tokens(strlen(c->system) + strlen(c->user)),
+		.output = models_tokens(r->text.len + r->reasoning.len), .known = true, .estimated = true,
+	};
+}
+
+void
+reply_price(struct reply *r, const struct call *c)
+{
+	if (r->usage.known)
+		r->nanousd = kmodel_cost(models_row(c, r->model), &r->usage);
+}
+
+static json_t *
+usage_json(const struct kusage *u)
+{
+	json_t *o = json_pack("{s:I s:I s:I s:I s:I}", "input_tokens", (json_int_t)u->input, "output_tokens",
+	    (json_int_t)u->output, "reasoning_tokens", (json_int_t)u->reasoning, "cache_read_tokens",
+	    (json_int_t)u->cache_read, "cache_write_tokens", (json_int_t)u->cache_write);
+
+	if (u->estimated)
+		json_object_set_new(o, "estimated", json_true());
+	return o;
+}
+
+static void
+set_times(json_t *o, const struct reply *r)
+{
+	json_t *ms = json_object();
+	char now[32];
+
+	if (r->first_byte_ms >= 0)
+		json_object_set_new(ms, "first_byte", json_real(round(r->first_byte_ms * 1e3) / 1e3));
+	if (r->total_ms >= 0)
+		json_object_set_new(ms, "total", json_real(round(r->total_ms * 1e3) / 1e3));
+	json_object_set_new(o, "ms", ms);
+	know_iso(now, sizeof now);
+	json_object_set_new(o, "time", json_string(now));
+}
+
+json_t *
+reply_finish(struct reply *r, const struct call *c)
+{
+	json_t *o = json_object();
+	bool text = secret_redact(&r->text), reasoning = secret_redact(&r->reasoning);
+
+	if (text || reasoning)
+		reply_flag(r, "redacted");
+	json_object_set_new(o, "text", kjson_text(r->text.data, r->text.len));
+	if (r->reasoning.len)
+		json_object_set_new(o, "reasoning", kjson_text(r->reasoning.data, r->reasoning.len));
+	json_object_set_new(o, "provider", json_string(r->provider));
+	json_object_set_new(o, "model", kjson_text(r->model, strlen(r->model)));
+	json_object_set_new(o, "finish", json_string(r->finish));
+	json_object_set(o, "flags", r->flags);
+	if (json_array_size(r->failures))
+		json_object_set(o, "failures", r->failures);
+	if (r->usage.known)
+		json_object_set_new(o, "usage", usage_json(&r->usage));
+	if (r->nanousd != KUSAGE_UNKNOWN)
+		json_object_set_new(o, "cost_usd", json_real((double)r->nanousd / 1e9));
+	json_object_set_new(o, "attempts", json_integer(r->attempts));
+	json_object_set_new(o, "prompt_sha256", json_string(c->sha256));
+	if (!r->timeless)
+		set_times(o, r);
+	json_decref(r->flags);
+	json_decref(r->failures);
+	kbuf_free(&r->text);
+	kbuf_free(&r->reasoning);
+	free(r->model);
+	return o;
+}
+
+char *
+call_beside(const struct call *c, const char *suffix)
+{
+	const char *end = strrchr(c->out, '/'), *dot = strrchr(end ? end : c->out, '.');
+
+	return kasprintf("%.*s%s", dot ? (int)(dot - c->out) : (int)strlen(c->out), c->out, suffix);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request: see request.h. */
+#include "request.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models.h"
+
+static const char *
+effort_of(const struct request *r)
+{
+	const char *effort = kcamp_str(r->call->camp, "model.effort");
+
+	return *effort && !(r->dropped & DROP_EFFORT) ? effort : NULL;
+}
+
+static bool
+sends_temperature(const struct request *r)
+{
+	return kcamp_num(r->call->camp, "model.temperature") >= 0 && r->row->sampling &&
+	    !(r->dropped & DROP_TEMPERATURE);
+}
+
+/* A text block; MARK sets a prompt-cache breakpoint behind it. */
+static json_t *
+block(const char *text, size_t len, bool mark)
+{
+	json_t *b = json_pack("{s:s s:o}", "type", "text", "text", kjson_text(text, len));
+
+	if (mark)
+		json_object_set_new(b, "cache_control", json_pack("{s:s}", "type", "ephemeral"));
+	return b;
+}
+
+/* Bytes of the user text before the breakpoint: whole characters, and enough of them that a cache takes the prefix. */
+static size_t
+cached_bytes(const struct request *r)
+{
+	const struct call *c = r->call;
+	size_t n = c->stable_bytes;
+	int64_t least = r->row->min_cache ? r->row->min_cache : 1024;
+
+	if (!kcamp_bool(c->camp, "model.cache") || (r->dropped & DROP_CACHE) || n >= strlen(c->user))
+		return 0;
+	while (n && ((unsigned char)c->user[n] & 0xc0) == 0x80)
+		n--;
+	return models_tokens(n + strlen(c->system)) >= least ? n : 0;
+}
+
+static json_t *
+messages_user(const struct request *r)
+{
+	const char *user = r->call->user;
+	size_t stable = cached_bytes(r);
+	json_t *blocks = json_array();
+
+	if (stable)
+		json_array_append_new(blocks, block(user, stable, true));
+	json_array_append_new(blocks, block(user + stable, strlen(user + stable), false));
+	return blocks;
+}
+
+static json_t *
+text_message(const char *role, const char *text)
+{
+	return json_pack("{s:s s:o}", "role", role, "content", kjson_text(text, strlen(text)));
+}
+
+/* Reasoning budgets for models that take a number; at most half of the cap. */
+static json_t *
+budget(const struct request *r, const char *effort)
+{
+	static const struct {
+		const char *effort;
+		long tokens;
+	} rows[] = { { "low", 2048 }, { "medium", 8192 }, { "high", 16384 }, { "xhigh", 32768 }, { "max", 65536 } };
+
+	for (size_t i = 0; i < LEN(rows); i++)
+		if (!strcmp(rows[i].effort, effort)) {
+			long tokens = rows[i].tokens < r->cap / 2 ? rows[i].tokens : r->cap / 2;
+
+			return tokens < 1024 ? NULL
+			    : json_pack("{s:s s:I}", "type", "enabled", "budget_tokens", (json_int_t)tokens);
+		}
+	return NULL;
+}
+
+static void
+add_thinking(const struct request *r, json_t *o)
+{
+	const char *effort = effort_of(r);
+	json_t *thinking;
+
+	if (!effort || (r->dropped & DROP_THINKING))
+		return;
+	if (r->row->thinking == KTHINKING_BUDGET) {
+		thinking = budget(r, effort);
+		if (thinking)
+			json_object_set_new(o, "thinking", thinking);
+		return;
+	}
+	if (r->row->thinking == KTHINKING_ADAPTIVE)
+		json_object_set_new(o, "thinking", json_pack("{s:s}", "type", "adaptive"));
+	json_object_set_new(o, "output_config", json_pack("{s:s}", "effort", effort));
+}
+
+static json_t *
+messages_body(const struct request *r)
+{
+	json_t *o = json_object(), *turns = json_array(), *system = json_array();
+
+	if (*r->call->system) {
+		json_array_append_new(system, block(r->call->system, strlen(r->call->system), false));
+		json_object_set(o, "system", system);
+	}
+	json_decref(system);
+	json_array_append_new(turns, json_pack("{s:s s:o}", "role", "user", "content", messages_user(r)));
+	if (r->said) {
+		json_array_append_new(turns, text_message("assistant", r->said));
+		json_array_append_new(turns, text_message("user", r->told));
+	}
+	json_object_set_new(o, "model", kjson_text(r->model, strlen(r->model)));
+	json_object_set_new(o, "max_tokens", json_integer(r->cap));
+	json_object_set_new(o, "messages", turns);
+	json_object_set_new(o, "stream", json_true());
+	add_thinking(r, o);
+	return o;
+}
+
+static const char *
+cap_field(const struct request *r)
+{
+	static const char plain[] = "max_tokens", full[] = "max_completion_tokens";
+	bool is_plain = !strcmp(r->row->cap_field, plain);
+
+	return is_plain != !!(r->dropped & SWAP_CAP) ? plain : full;
+}
+
+static json_t *
+chat_body(const struct request *r)
+{
+	json_t *o = json_object(), *turns = json_array();
+	const char *effort = effort_of(r);
+
+	if (*r->call->system)
+		json_array_append_new(turns, text_message("system", r->call->system));
+	json_array_append_new(turns, text_message("user", r->call->user));
+	if (r->said) {
+		json_array_append_new(turns, text_message("assistant", r->said));
+		json_array_append_new(turns, text_message("user", r->told));
+	}
+	json_object_set_new(o, "model", kjson_text(r->model, strlen(r->model)));
+	json_object_set_new(o, "messages", turns);
+	if (!(r->dropped & DROP_CAP))
+		json_object_set_new(o, cap_field(r), json_integer(r->cap));
+	json_object_set_new(o, "stream", json_true());
+	if (!(r->dropped & DROP_STREAM_OPTIONS))
+		json_object_set_new(o, "stream_options", json_pack("{s:b}", "include_usage", 1));
+	if (effort)
+		json_object_set_new(o, "reasoning_effort", json_string(effort));
+	return o;
+}
+
+char *
+request_body(const struct request *r, size_t *len)
+{
+	json_t *o = r->api == API_MESSAGES ? messages_body(r) : chat_body(r);
+	char *text;
+
+	if (sends_temperature(r))
+		json_object_set_new(o, "temperature", json_real(kcamp_num(r->call->camp, "model.temperature")));
+	text = json_dumps(o, KIO_DUMP);
+	json_decref(o);
+	if (!text)
+		kdie(K_IO, "out of memory");
+	*len = strlen(text);
+	return text;
+}
+
+/* Does TEXT name the parameter, as a whole word? */
+static bool
+names(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = text; (p = strstr(p, word)); p++) {
+		bool before = p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_');
+
+		if (!before && !isalnum((unsigned char)p[n]) && p[n] != '_')
+			return true;
+	}
+	return false;
+}
+
+unsigned
+request_refused(const struct request *r, const struct kanswer_error *e, const char **name)
+{
+	const char *cap = cap_field(r);
+	const bool chat = r->api == API_CHAT, thinks = r->row->thinking != KTHINKING_NONE;
+	const struct {
+		const char *name;
+		unsigned drop;
+		bool sent;
+	} rows[] = {
+		{ "temperature", DROP_TEMPERATURE, sends_temperature(r) },
+		{ "reasoning_effort", DROP_EFFORT, chat && effort_of(r) },
+		{ "stream_options", DROP_STREAM_OPTIONS, chat },
+		{ "include_usage", DROP_STREAM_OPTIONS, chat },
+		{ "cache_control", DROP_CACHE, !chat && cached_bytes(r) },
+		{ "thinking", DROP_THINKING, !chat && effort_of(r) && thinks },
+		{ "output_config", DROP_EFFORT, !chat && effort_of(r) },
+		{ "effort", DROP_EFFORT, effort_of(r) != NULL },
+		{ cap, SWAP_CAP, chat && !(r->dropped & SWAP_CAP) },
+		{ cap, DROP_CAP, chat && (r->dropped & SWAP_CAP) },
+	};
+
+	for (size_t i = 0; i < LEN(rows); i++)
+		if (rows[i].sent && !(r->dropped & rows[i].drop) &&
+		    (!strcmp(e->param, rows[i].name) || names(e->message, rows[i].name))) {
+			*name = rows[i].name;
+			return rows[i].drop;
+		}
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request: the body of a request to either API. The same call always gives the same bytes. */
+#ifndef KLLM_REQUEST_H
+#define KLLM_REQUEST_H
+
+#include "kanswer.h"
+#include "kllm.h"
+
+enum api { API_CHAT, API_MESSAGES };
+
+/* What may be left out when a server refuses it, once each. */
+enum {
+	DROP_TEMPERATURE = 1,
+	DROP_EFFORT = 2,
+	DROP_STREAM_OPTIONS = 4,
+	DROP_CACHE = 8,
+	DROP_THINKING = 16,
+	DROP_CAP = 32,
+	SWAP_CAP = 64 /* max_tokens <-> max_completion_tokens */
+};
+
+struct request {
+	enum api api;
+	const struct call *call;
+	const struct kmodel *row;
+	const char *model;
+	long cap;		/* tokens of the answer at most */
+	unsigned dropped;
+	/* A continuation: what the model has said, and what it is now told. NULL: the prompt alone. */
+	const char *said, *told;
+};
+
+/* The body; the caller frees. */
+char *request_body(const struct request *r, size_t *len);
+
+/*
+ * The parameter that error E of status 400 or 422 is about, as a DROP_ bit that is sent and can be left out or spelt
+ * otherwise; 0: none. Sets *NAME to its name.
+ */
+unsigned request_refused(const struct request *r, const struct kanswer_error *e, const char **name);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * secret: the key of the running call. It is read once, taken out of the environment, never stored or printed; whatever
+ * leaves this program goes through a redactor that knows its bytes and the usual shapes of keys.
+ */
+#ifndef KLLM_SECRET_H
+#define KLLM_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kutil.h"
+
+/* Core dumps and /proc access off for the rest of this process. */
+void secret_harden(void);
+/*
+ * The key from FILE (when not NULL; anything but a regular file of mode 0600 or stricter ends the program with
+ * K_USAGE), else from the environment variable NAME, which is wiped. Returns the key, owned here, or NULL when there is
+ * none.
+ */
+const char *secret_load(const char *file, const char *name);
+/* The same bytes are also secret: the key in another form. */
+void secret_add(const char *bytes);
+void secret_wipe(void);
+
+/* True when TEXT holds the loaded key or something with the shape of a key. */
+bool secret_in(const char *text, size_t len);
+/* Replace every secret in B by "[redacted]"; true when something was replaced. */
+bool secret_redact(struct kbuf *b);
+
+/*
+ * A redactor for a stream: feed bytes in pieces, take out what is safe to store. Only a tail that may be the beginning
+ * of the key is held back. It knows the key's bytes, not shapes. Zero-initialise.
+ */
+struct secret_stream {
+	struct kbuf held;
+};
+void secret_feed(struct secret_stream *s, const char *bytes, size_t len, struct kbuf *out);
+void secret_flush(struct secret_stream *s, struct kbuf *out);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * transport: one POST through the helper kllm-http, watched: no first byte in time, no content for too long, or too
+ * long altogether, and the helper is ended.
+ */
+#ifndef KLLM_TRANSPORT_H
+#define KLLM_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kutil.h"
+
+enum transport_end {
+	TRANSPORT_DONE,		/* the whole response */
+	TRANSPORT_ENOUGH,	/* the reader needed no more */
+	TRANSPORT_NETWORK,	/* no connection, or it was lost */
+	TRANSPORT_PERMANENT,	/* no use asking again: certificate, address */
+	TRANSPORT_TOO_LARGE,
+	TRANSPORT_FIRST_BYTE,	/* no byte of the body in time */
+	TRANSPORT_STALL,	/* no content in time */
+	TRANSPORT_TOTAL		/* too long altogether */
+};
+
+struct transport {
+	/* the request */
+	const char *url;
+	const char *const *headers;	/* "name: value", NULL-terminated */
+	const char *body;
+	size_t body_len;
+	double connect_s, first_byte_s, stall_s, total_s;
+	/*
+	 * Called for each piece of the body. Returns false when no more is needed. Sets *PROGRESS to a number that has
+	 * grown if there was content in it.
+	 */
+	bool (*on_body)(void *arg, const char *bytes, size_t len, size_t *progress);
+	/* Called once, before the first on_body, when STATUS and HEAD are filled; may be NULL. */
+	void (*on_head)(void *arg);
+	void *arg;
+	/* the response */
+	int status;		/* HTTP status; 0: none came */
+	struct kbuf head;	/* "name: value" lines, names in lower case */
+	struct kbuf why;	/* what the helper said about a failure */
+	double first_byte_ms;	/* -1: none came */
+	double total_ms;
+};
+
+/* Fills the response part; the caller frees with transport_free. */
+enum transport_end transport_post(struct transport *t);
+void transport_free(struct transport *t);
+
+/* Value of a header of the response, or NULL; valid until the next call. */
+const char *transport_header(const struct transport *t, const char *name);
+
+#endif

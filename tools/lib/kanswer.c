@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kanswer: see kanswer.h. */
+#include "kanswer.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "kio.h"
+
+/* Copy of a JSON string as one line of C text. */
+static void
+copy_line(char *to, size_t size, const json_t *v)
+{
+	snprintf(to, size, "%s", json_is_string(v) ? json_string_value(v) : "");
+	for (char *p = to; *p; p++)
+		if (*p == '\n' || *p == '\r')
+			*p = ' ';
+}
+
+static void
+add_string(struct kanswer *a, struct kbuf *to, const json_t *v)
+{
+	if (!json_is_string(v) || !json_string_length(v))
+		return;
+	kbuf_add(to, json_string_value(v), json_string_length(v));
+	a->progress += json_string_length(v);
+}
+
+/* Four hex digits, or -1. */
+static long
+hex4(const char *s, size_t left)
+{
+	char digits[5] = { 0 };
+
+	if (left < 4)
+		return -1;
+	memcpy(digits, s, 4);
+	return strspn(digits, "0123456789abcdefABCDEF") == 4 ? strtol(digits, NULL, 16) : -1;
+}
+
+/* The unit of an escape \uXXXX at S, or -1. */
+static long
+unit_at(const char *s, size_t left)
+{
+	return left >= 6 && s[0] == '\\' && s[1] == 'u' ? hex4(s + 2, left - 2) : -1;
+}
+
+/*
+ * JSON that a strict parser takes: escapes of half a surrogate pair become \ufffd, and bytes that are not UTF-8
+ * U+FFFD.
+ */
+static char *
+mend(const char *s, size_t len)
+{
+	json_t *clean = kjson_text(s, len);
+	char *text = kstrndup(json_string_value(clean), json_string_length(clean));
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i < n; i++) {
+		long unit = unit_at(text + i, n - i), next;
+
+		if (text[i] != '\\')
+			continue;
+		if (unit < 0xd800 || unit > 0xdfff) {
+			i++;
+			continue;
+		}
+		next = unit_at(text + i + 6, n - i - 6);
+		if (unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff) {
+			i += 11;
+			continue;
+		}
+		memcpy(text + i, "\\ufffd", 6);
+		i += 5;
+	}
+	json_decref(clean);
+	return text;
+}
+
+static json_t *
+parse(const char *s, size_t len)
+{
+	json_t *v = json_loadb(s, len, JSON_ALLOW_NUL, NULL);
+	char *mended;
+
+	if (v)
+		return v;
+	mended = mend(s, len);
+	v = json_loads(mended, JSON_ALLOW_NUL, NULL);
+	free(mended);
+	return v;
+}
+
+/* Types and codes that stand for a status when the error does not give one. */
+static const struct {
+	const char *word;
+	int status;
+} words[] = {
+	{ "overloaded_error", 529 },
+	{ "overloaded", 529 },
+	{ "rate_limit_error", 429 },
+	{ "rate_limit_exceeded", 429 },
+	{ "insufficient_quota", 402 },
+	{ "billing_error", 402 },
+	{ "insufficient_credits", 402 },
+	{ "authentication_error", 401 },
+	{ "invalid_api_key", 401 },
+	{ "permission_error", 403 },
+	{ "not_found_error", 404 },
+	{ "model_not_found", 404 },
+	{ "request_too_large", 413 },
+	{ "context_length_exceeded", 400 },
+	{ "invalid_request_error", 400 },
+	{ "timeout_error", 504 },
+	{ "api_error", 500 },
+	{ "server_error", 500 },
+	{ "internal_server_error", 500 },
+};
+
+static void
+status_of_error(struct kanswer_error *e, const json_t *code)
+{
+	if (json_is_integer(code) && json_integer_value(code) >= 300 && json_integer_value(code) < 600)
+		e->status = (int)json_integer_value(code);
+	/* The code is closer to the matter than the type ("insufficient_quota" of type "invalid_request_error"). */
+	for (size_t i = 0; i < LEN(words) && !e->status; i++)
+		if (!strcmp(words[i].word, e->code))
+			e->status = words[i].status;
+	for (size_t i = 0; i < LEN(words) && !e->status; i++)
+		if (!strcmp(words[i].word, e->type))
+			e->status = words[i].status;
+}
+
+/* V is what stands under "error" or "detail", or the whole body. */
+static void
+read_error(struct kanswer_error *e, const json_t *v)
+{
+	const json_t *code = json_object_get(v, "code"), *message = json_object_get(v, "message");
+
+	if (e->present)
+		return;
+	e->present = true;
+	if (json_is_string(v)) {
+		copy_line(e->message, sizeof e->message, v);
+		return;
+	}
+	copy_line(e->type, sizeof e->type, json_object_get(v, "type"));
+	copy_line(e->code, sizeof e->code, code);
+	copy_line(e->param, sizeof e->param, json_object_get(v, "param"));
+	copy_line(e->message, sizeof e->message, message);
+	if (!*e->message) {
+		char *text = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
+
+		snprintf(e->message, sizeof e->message, "%s", text ? text : "");
+		free(text);
+	}
+	status_of_error(e, code);
+}
+
+static void
+set_count(int64_t *to, const json_t *obj, const char *path)
+{
+	double v = kjson_num_or(obj, path, -1);
+
+	if (v >= 0 && v < 1e15)
+		*to = (int64_t)v;
+}
+
+/* Chat completions: the cached tokens are part of the prompt's. */
+static void
+read_chat_usage(struct kanswer *a, const json_t *u)
+{
+	if (!json_is_object(u))
+		return;
+	a->usage.known = true;
+	set_count(&a->usage.input, u, "prompt_tokens");
+	set_count(&a->usage.output, u, "completion_tokens");
+	set_count(&a->usage.cache_read, u, "prompt_cache_hit_tokens");
+	set_count(&a->usage.cache_read, u, "prompt_tokens_details.cached_tokens");
+	set_count(&a->usage.cache_write, u, "prompt_tokens_details.cache_write_tokens");
+	set_count(&a->usage.reasoning, u, "completion_tokens_details.reasoning_tokens");
+}
+
+/* Messages: the input counts only what the cache had no part in; counts are cumulative, the last one holds. */
+static void
+read_message_usage(struct kanswer *a, const json_t *u)
+{
+	int64_t plain;
+
+	if (!json_is_object(u))
+		return;
+	a->usage.known = true;
+	plain = a->usage.input - a->usage.cache_read - a->usage.cache_write;
+	set_count(&plain, u, "input_tokens");
+	set_count(&a->usage.cache_read, u, "cache_read_input_tokens");
+	set_count(&a->usage.cache_write, u, "cache_creation_input_tokens");
+	set_count(&a->usage.cache_write_1h, u, "cache_creation.ephemeral_1h_input_tokens");
+	set_count(&a->usage.output, u, "output_tokens");
+	set_count(&a->usage.reasoning, u, "output_tokens_details.thinking_tokens");
+	a->usage.input = plain + a->usage.cache_read + a->usage.cache_write;
+}
+
+static void
+read_model(struct kanswer *a, const json_t *v)
+{
+	if (!a->model && json_is_string(v))
+		a->model = kstrdup(json_string_value(v));
+}
+
+/* Text of a delta or message: a string, or parts of type "text". */
+static void
+add_content(struct kanswer *a, const json_t *content)
+{
+	size_t i;
+	json_t *part;
+
+	add_string(a, &a->text, content);
+	if (json_is_array(content))
+		json_array_foreach(content, i, part)
+			if (!strcmp(kjson_str_or(part, "type", ""), "text"))
+				add_string(a, &a->text, json_object_get(part, "text"));
+}
+
+/* One chunk of a chat stream ("delta"), or a whole answer ("message"). */
+static void
+read_chat(struct kanswer *a, const json_t *o)
+{
+	const json_t *choice = json_array_get(json_object_get(o, "choices"), 0),
+		     *delta = json_object_get(choice, "delta");
+	const json_t *finish = json_object_get(choice, "finish_reason");
+
+	read_model(a, json_object_get(o, "model"));
+	read_chat_usage(a, json_object_get(o, "usage"));
+	if (kjson_int_or(choice, "index", 0) != 0)
+		return;
+	if (!delta)
+		delta = json_object_get(choice, "message");
+	add_content(a, json_object_get(delta, "content"));
+	add_string(a, &a->refusal, json_object_get(delta, "refusal"));
+	/* Servers that send both names send the same text twice. */
+	if (json_string_length(json_object_get(delta, "reasoning_content")))
+		add_string(a, &a->reasoning, json_object_get(delta, "reasoning_content"));
+	else
+		add_string(a, &a->reasoning, json_object_get(delta, "reasoning"));
+	if (json_is_string(finish))
+		copy_line(a->finish, sizeof a->finish, finish);
+	if (!strcmp(a->finish, "error")) {
+		a->finish[0] = '\0';
+		a->error = (struct kanswer_error){
+			.present = true, .status = 500, .message = "the stream ended with finish_reason error"
+		};
+	}
+}
+
+static void
+read_stop(struct kanswer *a, const json_t *o)
+{
+	const json_t *reason = json_object_get(o, "stop_reason");
+	const char *category = kjson_str_or(o, "stop_details.category", NULL);
+
+	if (json_is_string(reason))
+		copy_line(a->finish, sizeof a->finish, reason);
+	if (category)
+		snprintf(a->detail, sizeof a->detail, "%s", category);
+}
+
+/* A whole message: its text blocks are the answer; thinking is kept apart; others are ignored. */
+static void
+read_message(struct kanswer *a, const json_t *o)
+{
+	size_t i;
+	json_t *block;
+
+	json_array_foreach(json_object_get(o, "content"), i, block) {
+		if (!strcmp(kjson_str_or(block, "type", ""), "text"))
+			add_string(a, &a->text, json_object_get(block, "text"));
+		else
+			add_string(a, &a->reasoning, json_object_get(block, "thinking"));
+	}
+	read_model(a, json_object_get(o, "model"));
+	read_message_usage(a, json_object_get(o, "usage"));
+	read_stop(a, o);
+}
+
+/* An event of a messages stream; unknown types are ignored. */
+static void
+read_event(struct kanswer *a, const json_t *o, const char *type)
+{
+	const json_t *delta = json_object_get(o, "delta"), *block = json_object_get(o, "content_block");
+
+	if (!strcmp(type, "message_start")) {
+		read_message(a, json_object_get(o, "message"));
+	} else if (!strcmp(type, "content_block_start")) {
+		if (!strcmp(kjson_str_or(block, "type", ""), "text"))
+			add_string(a, &a->text, json_object_get(block, "text"));
+	} else if (!strcmp(type, "content_block_delta")) {
+		add_string(a, &a->text, json_object_get(delta, "text"));
+		add_string(a, &a->reasoning, json_object_get(delta, "thinking"));
+		/* Signatures of hidden reasoning show that the server is at work. */
+		a->progress += json_string_length(json_object_get(delta, "signature"));
+	} else if (!strcmp(type, "message_delta")) {
+		read_stop(a, delta);
+		read_message_usage(a, json_object_get(o, "usage"));
+	} else if (!strcmp(type, "message_stop")) {
+		a->done = true;
+	}
+}
+
+/* One JSON value, from an event or as the whole body. */
+static void
+read_value(struct kanswer *a, const json_t *o, const char *event)
+{
+	const json_t *error = json_object_get(o, "error"), *detail = json_object_get(o, "detail");
+	const char *type = kjson_str_or(o, "type", event);
+
+	if (error && !json_is_null(error)) {
+		read_error(&a->error, error);
+	} else if (!strcmp(type, "error") || !strcmp(kjson_str_or(o, "object", ""), "error")) {
+		read_error(&a->error, o);
+	} else if (json_object_get(o, "choices") || json_object_get(o, "usage")) {
+		if (!strcmp(type, "message"))
+			read_message(a, o);
+		else if (strncmp(type, "message_", 8))
+			read_chat(a, o);
+		else
+			read_event(a, o, type);
+	} else if (!strcmp(type, "message") && json_object_get(o, "content")) {
+		read_message(a, o);
+	} else if (detail && !json_object_get(o, "delta")) {
+		read_error(&a->error, detail);
+	} else {
+		read_event(a, o, type);
+	}
+}
+
+static void
+on_event(const char *name, const char *data, size_t len, void *arg)
+{
+	struct kanswer *a = arg;
+	json_t *o;
+
+	if (len >= 6 && !memcmp(data, "[DONE]", 6)) {
+		a->done = true;
+		return;
+	}
+	if (strspn(data, " \t") == len)
+		return;
+	o = parse(data, len);
+	if (json_is_object(o))
+		read_value(a, o, name);
+	else
+		a->malformed++;
+	json_decref(o);
+}
+
+/*
+ * What the first bytes are: events begin with a field name or a colon. NULL-safe: EMPTY when nothing but white space
+ * has come.
+ */
+static enum kanswer_kind
+kind_of(const char *s, size_t len)
+{
+	static const char *const fields[] = { "data", "event", "id", "retry", ":" };
+	size_t i = 0;
+
+	if (len >= 3 && !memcmp(s, "\xef\xbb\xbf", 3))
+		i = 3;
+	while (i < len && isspace((unsigned char)s[i]))
+		i++;
+	if (i == len)
+		return KANSWER_EMPTY;
+	if (s[i] == '{' || s[i] == '[')
+		return KANSWER_JSON;
+	for (size_t k = 0; k < LEN(fields); k++) {
+		size_t n = strlen(fields[k]), have = len - i < n ? len - i : n;
+
+		if (!memcmp(s + i, fields[k], have))
+			return have == n ? KANSWER_STREAM : KANSWER_EMPTY;
+	}
+	/* The byte order mark itself may have come in part. */
+	return i == 0 && len < 3 && !memcmp(s, "\xef\xbb\xbf", len) ? KANSWER_EMPTY : KANSWER_ALIEN;
+}
+
+bool
+kanswer_feed(struct kanswer *a, const char *bytes, size_t len)
+{
+	if (a->kind == KANSWER_EMPTY) {
+		kbuf_add(&a->body, bytes, len);
+		a->kind = kind_of(a->body.data, a->body.len);
+		if (a->kind == KANSWER_STREAM)
+			ksse_feed(&a->sse, a->body.data, a->body.len, on_event, a);
+	} else if (a->kind == KANSWER_STREAM) {
+		ksse_feed(&a->sse, bytes, len, on_event, a);
+	} else if (a->kind == KANSWER_JSON) {
+		kbuf_add(&a->body, bytes, len);
+		a->progress += len;
+	}
+	return a->kind != KANSWER_ALIEN && !a->sse.bad;
+}
+
+void
+kanswer_end(struct kanswer *a)
+{
+	json_t *o;
+
+	if (a->kind == KANSWER_STREAM)
+		ksse_end(&a->sse, on_event, a);
+	if (a->kind != KANSWER_JSON)
+		return;
+	o = parse(a->body.data, a->body.len);
+	if (json_is_object(o)) {
+		a->done = true;
+		read_value(a, o, "");
+	} else {
+		a->malformed++;
+	}
+	json_decref(o);
+}
+
+void
+kanswer_free(struct kanswer *a)
+{
+	/* A stream that was never ended. */
+	kbuf_free(&a->sse.line);
+	kbuf_free(&a->sse.name);
+	kbuf_free(&a->sse.data);
+	kbuf_free(&a->body);
+	kbuf_free(&a->text);
+	kbuf_free(&a->reasoning);
+	kbuf_free(&a->refusal);
+	free(a->model);
+	*a = (struct kanswer){ 0 };
+}
+
+bool
+kanswer_complete(const struct kanswer *a)
+{
+	if (a->error.present || a->sse.bad || a->kind == KANSWER_EMPTY || a->kind == KANSWER_ALIEN)
+		return false;
+	return *a->finish || (a->done && (a->text.len || a->refusal.len));
+}
+
+const char *
+kanswer_finish(const struct kanswer *a)
+{
+	static const struct {
+		const char *word, *finish;
+	} rows[] = {
+		{ "stop", "stop" }, { "end_turn", "stop" }, { "stop_sequence", "stop" }, { "", "stop" },
+		{ "length", "length" }, { "max_tokens", "length" }, { "model_context_window_exceeded", "length" },
+		{ "refusal", "refusal" }, { "content_filter", "content_filter" },
+	};
+
+	if (a->refusal.len && !a->text.len)
+		return "refusal";
+	for (size_t i = 0; i < LEN(rows); i++)
+		if (!strcasecmp(rows[i].word, a->finish))
+			return rows[i].finish;
+	return "other";
+}
+
+void
+kanswer_error_body(struct kanswer_error *e, const char *body, size_t len)
+{
+	json_t *o = parse(body, len), *start;
+	const char *const places[] = { "error", "detail" };
+
+	*e = (struct kanswer_error){ 0 };
+	for (size_t i = 0; i < LEN(places) && json_is_object(o); i++) {
+		const json_t *v = json_object_get(o, places[i]);
+
+		if (v && !json_is_null(v))
+			read_error(e, v);
+	}
+	if (json_is_object(o))
+		read_error(e, o);
+	if (json_is_array(o) && json_is_object(json_array_get(o, 0)))
+		read_error(e, json_object_get(json_array_get(o, 0), "error"));
+	json_decref(o);
+	if (e->present)
+		return;
+	e->present = true;
+	start = kjson_text(body, len < 500 ? len : 500);
+	copy_line(e->message, sizeof e->message, start);
+	json_decref(start);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kanswer: the body of a model server's response, decoded as it arrives: text, reasoning, how it ended, usage, or the
+ * error inside it. Reads streams and whole JSON bodies of the chat completions API and of the messages API; tells them
+ * apart itself.
+ */
+#ifndef KANSWER_H
+#define KANSWER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ksse.h"
+#include "kusage.h"
+#include "kutil.h"
+
+enum kanswer_kind { KANSWER_EMPTY, KANSWER_STREAM, KANSWER_JSON, KANSWER_ALIEN };
+
+struct kanswer_error {
+	bool present;
+	int status;		/* as an HTTP status; 0 when the error does not say */
+	char type[64], code[64], param[64];
+	char message[512];
+};
+
+/* Zero-initialise; free with kanswer_free. */
+struct kanswer {
+	enum kanswer_kind kind;	/* from the first bytes; ALIEN: neither JSON nor events, such as a proxy's HTML */
+	struct kbuf text, reasoning, refusal;
+	char *model;		/* as the server names it; NULL: not told */
+	char finish[48];	/* as the server spells it; "" while it has not ended */
+	char detail[256];	/* what a refusal or an unusual end says about itself */
+	bool done;		/* the end mark came ([DONE], message_stop), or the body was whole JSON */
+	struct kusage usage;
+	struct kanswer_error error;
+	size_t progress;	/* grows with every piece of content; comments and pings do not count */
+	size_t malformed;	/* events that were not JSON */
+	/* inside */
+	struct ksse sse;
+	struct kbuf body;
+};
+
+/* False when the body cannot be an answer any more: a line over KSSE_LINE_MAX, or alien from its first byte. */
+bool kanswer_feed(struct kanswer *a, const char *bytes, size_t len);
+/* The body has ended. Call once, before reading FINISH, DONE, USAGE and ERROR for the last time. */
+void kanswer_end(struct kanswer *a);
+void kanswer_free(struct kanswer *a);
+
+/* The answer came to its own end: nothing more would have come. */
+bool kanswer_complete(const struct kanswer *a);
+/* FINISH as a record has it: stop, length, refusal, content_filter, other. */
+const char *kanswer_finish(const struct kanswer *a);
+
+/*
+ * The error in the JSON or text body of a failed response: {"error":{…}}, {"error":"…"}, {"detail":…}, {"message":…},
+ * or its start.
+ */
+void kanswer_error_body(struct kanswer_error *e, const char *body, size_t len);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kusage: see kusage.h. */
+#include "kusage.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kutil.h"
+
+void
+kusage_add(struct kusage *a, const struct kusage *b)
+{
+	a->known = a->known && b->known;
+	a->estimated = a->estimated || b->estimated;
+	a->input += b->input;
+	a->output += b->output;
+	a->reasoning += b->reasoning;
+	a->cache_read += b->cache_read;
+	a->cache_write += b->cache_write;
+	a->cache_write_1h += b->cache_write_1h;
+}
+
+enum column_type { COL_TEXT, COL_PRICE, COL_COUNT, COL_FLAG, COL_THINKING };
+
+/* Columns by name, so that the file may order them as it likes and hold further ones. */
+static const struct column {
+	const char *name;
+	enum column_type type;
+	size_t at, size;
+} columns[] = {
+#define FIELD(name, type, field) { name, type, offsetof(struct kmodel, field), sizeof((struct kmodel *)0)->field }
+	FIELD("provider", COL_TEXT, provider),
+	FIELD("match", COL_TEXT, match),
+	FIELD("input", COL_PRICE, input),
+	FIELD("cache_read", COL_PRICE, cache_read),
+	FIELD("cache_write_5m", COL_PRICE, cache_write_5m),
+	FIELD("cache_write_1h", COL_PRICE, cache_write_1h),
+	FIELD("output", COL_PRICE, output),
+	FIELD("tier_start", COL_COUNT, tier_start),
+	FIELD("tier_input", COL_PRICE, tier_input),
+	FIELD("tier_cache", COL_PRICE, tier_cache),
+	FIELD("tier_output", COL_PRICE, tier_output),
+	FIELD("ctx", COL_COUNT, context),
+	FIELD("max_out", COL_COUNT, max_output),
+	FIELD("cap_field", COL_TEXT, cap_field),
+	FIELD("sampling", COL_FLAG, sampling),
+	FIELD("prefill", COL_FLAG, prefill),
+	FIELD("thinking", COL_THINKING, thinking),
+	FIELD("min_cache", COL_COUNT, min_cache),
+	FIELD("from_date", COL_TEXT, from_date),
+	FIELD("source", COL_TEXT, source),
+#undef FIELD
+};
+enum { FIELDS_MAX = 64 };
+
+static void
+set_defaults(struct kmodel *m)
+{
+	*m = (struct kmodel){
+		.input = -1,
+		.cache_read = -1,
+		.cache_write_5m = -1,
+		.cache_write_1h = -1,
+		.output = -1,
+		.tier_input = -1,
+		.tier_cache = -1,
+		.tier_output = -1,
+		.cap_field = "max_tokens",
+		.sampling = true,
+		.prefill = true,
+	};
+}
+
+/* Store TEXT in M as the column says; "-" leaves the default. False when it is no such value. */
+static bool
+set_field(struct kmodel *m, const struct column *col, const char *text)
+{
+	static const char *const thinkings[] = { "none", "adaptive", "budget" };
+	char *field = (char *)m + col->at, *end;
+	double v;
+
+	if (!strcmp(text, "-") || !*text)
+		return true;
+	switch (col->type) {
+	case COL_TEXT:
+		if (strlen(text) >= col->size)
+			return false;
+		strcpy(field, text);
+		return true;
+	case COL_THINKING:
+		for (size_t i = 0; i < LEN(thinkings); i++)
+			if (!strcmp(thinkings[i], text)) {
+				*(enum kthinking *)field = (enum kthinking)i;
+				return true;
+			}
+		return false;
+	case COL_FLAG:
+		*(bool *)field = *text == '1';
+		return (*text == '0' || *text == '1') && !text[1];
+	default:
+		break;
+	}
+	errno = 0;
+	v = strtod(text, &end);
+	if (*end || errno || !(v >= 0 && v <= 1e9))
+		return false;
+	*(int64_t *)field = col->type == COL_PRICE ? llround(v * 1e6) : llround(v);
+	return true;
+}
+
+/* Cut LINE at its tabs, in place. */
+static size_t
+split(char *line, char *fields[FIELDS_MAX])
+{
+	size_t n = 0;
+
+	for (char *p = line; p && n < FIELDS_MAX; n++) {
+		fields[n] = strsep(&p, "\t");
+		if (!p)
+			return n + 1;
+	}
+	return n;
+}
+
+static const struct column *
+column_named(const char *name)
+{
+	for (size_t i = 0; i < LEN(columns); i++)
+		if (!strcmp(columns[i].name, name))
+			return &columns[i];
+	return NULL;
+}
+
+static void
+parse_row(
+    struct kmodel *m, char *line, const char *file, long lineno, const struct column *const heads[], size_t head_count)
+{
+	char *fields[FIELDS_MAX];
+	size_t n = split(line, fields);
+
+	if (n != head_count)
+		kdie(K_USAGE, "%s:%ld: %zu fields, but the head line names %zu", file, lineno, n, head_count);
+	set_defaults(m);
+	m->line = lineno;
+	for (size_t i = 0; i < n; i++)
+		if (heads[i] && !set_field(m, heads[i], fields[i]))
+			kdie(
+			    K_USAGE, "%s:%ld: %s: '%s' is not a value for it", file, lineno, heads[i]->name, fields[i]);
+	if (!*m->match)
+		kdie(K_USAGE, "%s:%ld: match: is missing", file, lineno);
+}
+
+static size_t
+parse_head(char *line, const char *file, const struct column *heads[])
+{
+	char *fields[FIELDS_MAX];
+	size_t n = split(line, fields);
+	bool matches = false;
+
+	for (size_t i = 0; i < n; i++) {
+		heads[i] = column_named(fields[i]);
+		matches |= !strcmp(fields[i], "match");
+	}
+	if (!matches)
+		kdie(K_USAGE, "%s: the head line names no column 'match'", file);
+	return n;
+}
+
+static bool
+applies(const struct kmodel *row, bool local, const char *model)
+{
+	const char *base = strrchr(model, '/');
+
+	if (local != !strcmp(row->provider, "local"))
+		return false;
+	return !fnmatch(row->match, model, 0) || (base && !fnmatch(row->match, base + 1, 0));
+}
+
+bool
+kmodel_find(struct kmodel *m, const char *file, bool local, const char *model, const char *date)
+{
+	char *text = kread_file_or_die(file, 16 << 20, NULL), *rest = text, *line;
+	const struct column *heads[FIELDS_MAX];
+	size_t head_count = 0;
+	struct kmodel row;
+	long lineno = 0;
+
+	set_defaults(m);
+	while ((line = strsep(&rest, "\n"))) {
+		lineno++;
+		if (!*line || *line == '#')
+			continue;
+		if (!head_count) {
+			head_count = parse_head(line, file, heads);
+			continue;
+		}
+		parse_row(&row, line, file, lineno, heads, head_count);
+		if (strcmp(row.from_date, date) > 0 || !applies(&row, local, model))
+			continue;
+		if (!*m->match || (!strcmp(m->match, row.match) && strcmp(row.from_date, m->from_date) > 0))
+			*m = row;
+	}
+	free(text);
+	return *m->match != '\0';
+}
+
+int64_t
+kmodel_cost(const struct kmodel *m, const struct kusage *u)
+{
+	bool tier = m->tier_start > 0 && u->input > m->tier_start;
+	int64_t input = tier && m->tier_input >= 0 ? m->tier_input : m->input;
+	int64_t output = tier && m->tier_output >= 0 ? m->tier_output : m->output;
+	int64_t read = tier && m->tier_cache >= 0 ? m->tier_cache : m->cache_read;
+	int64_t plain = u->input - u->cache_read - u->cache_write, hour = u->cache_write_1h, pico;
+	int64_t write_5m = m->cache_write_5m, write_1h = m->cache_write_1h;
+
+	if (input < 0 || output < 0)
+		return KUSAGE_UNKNOWN;
+	/* A row without a price of its own for the cache bills it as input. */
+	read = read < 0 ? input : read;
+	write_5m = write_5m < 0 ? input : write_5m;
+	write_1h = write_1h < 0 ? write_5m : write_1h;
+	if (tier && m->tier_input >= 0 && m->input > 0) {
+		/* Writes follow the input price into the tier. */
+		write_5m = llround((double)write_5m * (double)input / (double)m->input);
+		write_1h = llround((double)write_1h * (double)input / (double)m->input);
+	}
+	if (plain < 0)
+		plain = 0;
+	pico = plain * input + u->cache_read * read + (u->cache_write - hour) * write_5m + hour * write_1h +
+	    u->output * output;
+	return (pico + 500) / 1000;
+}
