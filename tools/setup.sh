@@ -64,8 +64,8 @@ fi
 echo "setup: installing$missing"
 # shellcheck disable=SC2086
 {
-	$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q update &&
-		$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $missing
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq update &&
+		$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $missing >/dev/null
 } || {
 	echo "setup: apt-get failed; missing are:$missing" >&2
 	exit 3

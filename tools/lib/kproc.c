@@ -17,6 +17,8 @@
 
 #include "kutil.h"
 
+enum { KPROC_MAX = 64, KPROC_KEEP_MAX = 60 };
+
 static void
 limit(int resource, uint64_t value)
 {
@@ -36,9 +38,9 @@ compare_fd(const void *a, const void *b)
 static void
 close_others(const struct kproc *p, int report)
 {
-	int keep[64], n = 0, from = 3;
+	int keep[KPROC_KEEP_MAX + 1], n = 0, from = 3;
 
-	for (size_t i = 0; i < p->keep_count && n < (int)LEN(keep) - 1; i++) {
+	for (size_t i = 0; i < p->keep_count; i++) {
 		fcntl(p->keep_fds[i], F_SETFD, 0);
 		keep[n++] = p->keep_fds[i];
 	}
@@ -52,8 +54,9 @@ close_others(const struct kproc *p, int report)
 	syscall(SYS_close_range, (unsigned)from, ~0u, 0);
 }
 
+/* Runs in the child: only calls that are safe after fork. */
 static _Noreturn void
-child(const struct kproc *p, int in, int out, int err, int report)
+child(const struct kproc *p, const int stdio[3], pid_t parent, int report)
 {
 	struct rlimit no_core = { 0, 0 };
 	sigset_t none;
@@ -61,11 +64,14 @@ child(const struct kproc *p, int in, int out, int err, int report)
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(125);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
-		goto failed;
+	for (int i = 0; i < 3; i++)
+		if (dup2(stdio[i], i) < 0)
+			goto failed;
 	if (p->cwd && chdir(p->cwd) < 0)
 		goto failed;
 	setrlimit(RLIMIT_CORE, &no_core);
@@ -85,31 +91,136 @@ failed:
 	_exit(127);
 }
 
-/* Kill what is left of this process's descendants; a subreaper adopts orphans, so a few rounds find them all. */
-void
-kproc_reap_all(void)
+/* Children that kproc_spawn started and nobody has killed yet. */
+static pid_t running[KPROC_MAX];
+static size_t running_count;
+
+static bool
+is_running(pid_t pid)
+{
+	for (size_t i = 0; i < running_count; i++)
+		if (running[i] == pid)
+			return true;
+	return false;
+}
+
+static void
+forget(pid_t pid)
+{
+	for (size_t i = 0; i < running_count; i++)
+		if (running[i] == pid)
+			running[i--] = running[--running_count];
+}
+
+/*
+ * Kill children that nobody keeps; a subreaper adopts orphans, so a few rounds find every descendant of a dead child.
+ */
+static void
+sweep(void)
 {
 	char path[64];
 
+	snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)syscall(SYS_gettid));
 	for (int round = 0; round < 200; round++) {
-		FILE *f;
+		FILE *f = fopen(path, "re");
 		int pid, found = 0;
 
-		snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)syscall(SYS_gettid));
-		f = fopen(path, "re");
 		if (!f)
 			return;
 		while (fscanf(f, "%d", &pid) == 1) {
-			found++;
+			if (is_running(pid))
+				continue;
 			kill(pid, SIGKILL);
+			if (waitpid(pid, NULL, WNOHANG) == 0)
+				found++;
 		}
 		fclose(f);
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
 		if (!found)
 			return;
 		usleep(round < 20 ? 500 : 10000);
 	}
+}
+
+void
+kproc_reap_all(void)
+{
+	running_count = 0;
+	sweep();
+}
+
+/* Wait for the exec to succeed: 0, or the errno that the child reports. */
+static int
+await_exec(int report)
+{
+	int why;
+	ssize_t n;
+
+	do
+		n = read(report, &why, sizeof why);
+	while (n < 0 && errno == EINTR);
+	return n == sizeof why ? why : 0;
+}
+
+static int
+fail(int why)
+{
+	errno = why;
+	return -1;
+}
+
+pid_t
+kproc_spawn(const struct kproc *p, const int stdio[3])
+{
+	int report[2], fds[3], null, why;
+	pid_t parent = getpid(), pid;
+
+	if (running_count == LEN(running) || p->keep_count > KPROC_KEEP_MAX)
+		return fail(EINVAL);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)
+		return -1;
+	if (pipe2(report, O_CLOEXEC) < 0) {
+		why = errno;
+		close(null);
+		return fail(why);
+	}
+	for (int i = 0; i < 3; i++)
+		fds[i] = stdio[i] < 0 ? null : stdio[i];
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	pid = fork();
+	if (pid == 0)
+		child(p, fds, parent, report[1]);
+	why = pid < 0 ? errno : 0;
+	close(null);
+	close(report[1]);
+	if (pid > 0) {
+		setpgid(pid, pid);
+		why = await_exec(report[0]);
+	}
+	close(report[0]);
+	if (why) {
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		return fail(why);
+	}
+	running[running_count++] = pid;
+	return pid;
+}
+
+int
+kproc_kill(pid_t pid)
+{
+	int status = -1;
+
+	if (!is_running(pid))
+		return -1;
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	forget(pid);
+	sweep();
+	return status;
 }
 
 struct stream {
@@ -139,6 +250,12 @@ drain(struct stream *s, size_t max, bool *flooded)
 	return true;
 }
 
+static bool
+is_readable(int fd)
+{
+	return poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 0) > 0;
+}
+
 static void
 feed(struct stream *in, const struct kproc *p, size_t *sent)
 {
@@ -150,6 +267,19 @@ feed(struct stream *in, const struct kproc *p, size_t *sent)
 		close(in->fd);
 		in->fd = -1;
 	}
+}
+
+/* Wait for the streams, the child's end or LEFT ns; true when it has ended. fds[3] may be -1: an old kernel. */
+static bool
+await(struct pollfd fds[4], pid_t pid, int64_t left)
+{
+	siginfo_t info = { 0 };
+	int ms = left > 60000000000 ? 60000 : (int)(left / 1000000) + 1;
+
+	if (fds[3].fd >= 0)
+		return poll(fds, 4, ms) > 0 && fds[3].revents;
+	poll(fds, 3, ms < 20 ? ms : 20);
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
 /* Move bytes until the child has closed its streams, ended, flooded us, or run out of time. */
@@ -164,13 +294,13 @@ converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct
 			{ s[0].fd, POLLOUT, 0 }, { s[1].fd, POLLIN, 0 }, { s[2].fd, POLLIN, 0 }, { pidfd, POLLIN, 0 },
 		};
 		int64_t left = deadline - know_ns();
+		bool ended;
 
 		if (left <= 0) {
 			r->timed_out = true;
 			break;
 		}
-		if (poll(fds, 4, left > 60000000000 ? 60000 : (int)(left / 1000000) + 1) < 0 && errno != EINTR)
-			break;
+		ended = await(fds, pid, left);
 		if (s[0].fd >= 0 && fds[0].revents)
 			feed(&s[0], p, &sent);
 		for (int i = 1; i < 3; i++)
@@ -178,75 +308,97 @@ converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct
 				drain(&s[i], max, &r->flooded);
 		if (r->flooded)
 			break;
-		if (fds[3].revents) {
+		if (ended) {
 			/* Ended: take what is still in the pipes; a daemon that holds them open does not hold us. */
 			for (int i = 1; i < 3; i++)
-				while (s[i].fd >= 0 && !r->flooded && poll(&(struct pollfd){ s[i].fd, POLLIN, 0 }, 1, 0) > 0)
+				while (s[i].fd >= 0 && !r->flooded && is_readable(s[i].fd))
 					drain(&s[i], max, &r->flooded);
 			break;
 		}
 	}
 	r->wall_s = (double)(know_ns() - start) * 1e-9;
-	kill(-pid, SIGKILL);
-	kill(pid, SIGKILL);
+}
+
+enum { IN, OUT, ERR };
+
+static void
+close_both(int fd[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+}
+
+/* Three pipes; all or none. */
+static int
+open_pipes(int pipes[3][2])
+{
+	for (int i = 0; i < 3; i++)
+		if (pipe2(pipes[i], O_CLOEXEC) < 0) {
+			int why = errno;
+
+			while (i-- > 0)
+				close_both(pipes[i]);
+			return fail(why);
+		}
+	return 0;
+}
+
+/* Our ends of the pipes become streams; the child's ends are closed. */
+static void
+take_streams(const struct kproc *p, int pipes[3][2], struct stream s[3])
+{
+	close(pipes[IN][0]);
+	close(pipes[OUT][1]);
+	close(pipes[ERR][1]);
+	s[IN] = (struct stream){ pipes[IN][1], { 0 } };
+	s[OUT] = (struct stream){ pipes[OUT][0], { 0 } };
+	s[ERR] = (struct stream){ pipes[ERR][0], { 0 } };
+	fcntl(s[IN].fd, F_SETFL, O_NONBLOCK);
+	if (!p->in || !p->in_len) {
+		close(s[IN].fd);
+		s[IN].fd = -1;
+	}
+	kbuf_add(&s[OUT].buf, "", 0);
+	kbuf_add(&s[ERR].buf, "", 0);
 }
 
 int
 kproc_run(const struct kproc *p, struct kproc_result *r)
 {
-	int in[2], out[2], err[2], report[2], pidfd, status, why = 0;
+	int pipes[3][2], pidfd, status;
 	struct stream s[3];
 	pid_t pid;
 
 	*r = (struct kproc_result){ .exit_code = -1 };
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGPIPE, SIG_IGN);
-	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0 || pipe2(report, O_CLOEXEC) < 0)
+	if (open_pipes(pipes) < 0)
 		return -1;
-	pid = fork();
-	if (pid < 0)
-		return -1;
-	if (pid == 0)
-		child(p, in[0], out[1], err[1], report[1]);
-	setpgid(pid, pid);
-	close(in[0]);
-	close(out[1]);
-	close(err[1]);
-	close(report[1]);
-	if (read(report[0], &why, sizeof why) == sizeof why) {
-		close(in[1]), close(out[0]), close(err[0]), close(report[0]);
-		waitpid(pid, &status, 0);
-		errno = why;
-		return -1;
+	pid = kproc_spawn(p, (int[3]){ pipes[IN][0], pipes[OUT][1], pipes[ERR][1] });
+	if (pid < 0) {
+		int why = errno;
+
+		for (int i = 0; i < 3; i++)
+			close_both(pipes[i]);
+		return fail(why);
 	}
-	close(report[0]);
+	take_streams(p, pipes, s);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	s[0] = (struct stream){ in[1], { 0 } };
-	s[1] = (struct stream){ out[0], { 0 } };
-	s[2] = (struct stream){ err[0], { 0 } };
-	fcntl(in[1], F_SETFL, O_NONBLOCK);
-	if (!p->in || !p->in_len) {
-		close(in[1]);
-		s[0].fd = -1;
-	}
-	kbuf_add(&s[1].buf, "", 0);
-	kbuf_add(&s[2].buf, "", 0);
 	converse(p, pid, pidfd, s, r);
 	for (int i = 0; i < 3; i++)
 		if (s[i].fd >= 0)
 			close(s[i].fd);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	close(pidfd);
-	kproc_reap_all();
+	if (pidfd >= 0)
+		close(pidfd);
+	status = kproc_kill(pid);
 	if (WIFEXITED(status))
 		r->exit_code = WEXITSTATUS(status);
 	else
 		r->signal = WTERMSIG(status);
-	r->out = s[1].buf.data;
-	r->out_len = s[1].buf.len;
-	r->err = s[2].buf.data;
-	r->err_len = s[2].buf.len;
+	r->out = s[OUT].buf.data;
+	r->out_len = s[OUT].buf.len;
+	r->err = s[ERR].buf.data;
+	r->err_len = s[ERR].buf.len;
 	return 0;
 }
 

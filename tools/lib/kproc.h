@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct kproc {
 	char *const *argv;	/* argv[0] is searched in PATH */
@@ -23,9 +24,9 @@ struct kproc {
 	uint64_t cpu_s;		/* RLIMIT_CPU; 0: none */
 	uint64_t processes;	/* RLIMIT_NPROC; 0: none. The kernel ignores it for uid 0 */
 	uint64_t open_files;	/* RLIMIT_NOFILE; 0: none */
-	const int *keep_fds;	/* descriptors passed on (all others above 2 are closed); may be NULL */
+	const int *keep_fds;	/* at most 60 descriptors passed on (others above 2 are closed); may be NULL */
 	size_t keep_count;
-	int (*setup)(void *arg);	/* runs in the child right before exec; non-zero ends it with status 126; may be NULL */
+	int (*setup)(void *arg);	/* runs in the child before exec; non-zero: it ends with status 126; may be NULL */
 	void *setup_arg;
 };
 
@@ -48,7 +49,21 @@ struct kproc_result {
 int kproc_run(const struct kproc *p, struct kproc_result *result);
 void kproc_result_free(struct kproc_result *result);
 
-/* SIGKILL and reap every descendant of this process (needs PR_SET_CHILD_SUBREAPER, which kproc_run sets). */
+/*
+ * Start a child and leave it running. Of P only argv, envp, cwd, limits, keep_fds and setup count; STDIO are the
+ * descriptors it gets as 0, 1 and 2 (-1: /dev/null). Returns its pid, or -1 with errno when it could not be started. It
+ * leads its own process group and dies with the thread that called. Children started here are spared by the sweep that
+ * ends kproc_run. At most 64 at a time; not for use by several threads at once.
+ */
+pid_t kproc_spawn(const struct kproc *p, const int stdio[3]);
+
+/*
+ * SIGKILL a child of kproc_spawn, its process group and what it left behind; reap them. Returns its wait status, -1 if
+ * unknown.
+ */
+int kproc_kill(pid_t pid);
+
+/* SIGKILL and reap every descendant of this process, those of kproc_spawn too. */
 void kproc_reap_all(void);
 
 #endif

@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ksandbox: see ksandbox.h. Work folders are in kwork.c, system call filters in kfilter.c, file rules in klandlock.c.
+ */
+#include "ksandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kfilter.h"
+#include "klandlock.h"
+#include "kuser.h"
+#include "kutil.h"
+
+#define ENV_PATH "PATH=/usr/local/bin:/usr/bin:/bin"
+#define INSIDE "/w"
+
+enum { DEFAULT_PROCESSES = 256, DEFAULT_FILE_BYTES = 256 << 20, OPEN_FILES = 1024, MAX_KEEP = 48, STAGE_MAX = 1 << 30 };
+
+/* What every program needs of the system, read-only; what is a link here is a link inside. */
+static const char *const system_paths[] = {
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives",
+	"/sys/devices/system",
+};
+/* The same for Landlock, where /dev and /proc are the machine's own. */
+static const char *const system_devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom" };
+static const char *const system_facts[] = { "/proc/cpuinfo", "/proc/meminfo" };
+
+static const char *const names[] = {
+	[KSANDBOX_NONE] = "none", [KSANDBOX_LANDLOCK] = "landlock", [KSANDBOX_BWRAP] = "bwrap",
+};
+
+/* All that one start needs; made before the fork, so that the child only makes system calls. */
+struct launch {
+	const struct ksandbox *s;
+	struct kproc proc;
+	char **argv;		/* owned, as are its strings */
+	char **env;		/* the same */
+	int keep[MAX_KEEP + 8];
+	size_t keep_count, own_from;	/* keep[own_from..] are ours to close */
+	bool reports;		/* whether bwrap shall report how it went; somebody must then read status[0] */
+	int status[2];		/* -1 when there are no reports */
+	int ruleset;		/* Landlock, or -1 */
+	struct sock_fprog *filter;	/* levels that install it themselves */
+	uint64_t processes;
+	pid_t parent;
+};
+
+/* A growing NULL-terminated list of strings. */
+static void
+push(char ***list, char *item)
+{
+	size_t n = 0;
+
+	while (*list && (*list)[n])
+		n++;
+	*list = krealloc(*list, (n + 2) * sizeof **list);
+	(*list)[n] = item;
+	(*list)[n + 1] = NULL;
+}
+
+static void
+free_list(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+/* Pass on a descriptor of ours, closed after the start; -1 when there is none, or no room. */
+static int
+keep_own(struct launch *l, int fd)
+{
+	if (fd >= 0 && l->keep_count == LEN(l->keep)) {
+		close(fd);
+		errno = EMFILE;
+		return -1;
+	}
+	if (fd >= 0)
+		l->keep[l->keep_count++] = fd;
+	return fd;
+}
+
+/* An anonymous file with these bytes, read from its start; -1 and errno. */
+static int
+memory_file(const void *data, size_t len)
+{
+	int fd = memfd_create("kiln", MFD_CLOEXEC);
+
+	if (fd >= 0 && (write(fd, data, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET) < 0)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Open a file of a folder that only root can enter; warns and returns -1 when there is none, or it is no file. */
+static int
+open_unreachable(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		kwarn("%s: %s", path, strerror(errno));
+	else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	else
+		kwarn("%s: only root can read it, and candidates run as nobody: chmod o+rx it and the folders above it",
+		    path);
+	if (fd >= 0)
+		close(fd);
+	errno = EACCES;
+	return -1;
+}
+
+/* ---- bubblewrap ---- */
+
+static void
+arg(struct kbuf *args, const char *word)
+{
+	kbuf_add(args, word, strlen(word) + 1);
+}
+
+static void
+arg3(struct kbuf *args, const char *option, const char *from, const char *to)
+{
+	arg(args, option);
+	arg(args, from);
+	arg(args, to);
+}
+
+static void
+arg_fd(struct kbuf *args, const char *option, int fd)
+{
+	char number[16];
+
+	snprintf(number, sizeof number, "%d", fd);
+	arg(args, option);
+	arg(args, number);
+}
+
+static void
+arg_tmpfs(struct kbuf *args, const char *size, const char *where)
+{
+	arg3(args, "--size", size, "--perms");
+	arg3(args, "1777", "--tmpfs", where);
+}
+
+static void
+arg_system(struct kbuf *args)
+{
+	char target[4096];
+
+	for (size_t i = 0; i < LEN(system_paths); i++) {
+		ssize_t n = readlink(system_paths[i], target, sizeof target - 1);
+
+		if (n > 0) {
+			target[n] = '\0';
+			arg3(args, "--symlink", target, system_paths[i]);
+		} else {
+			arg3(args, "--ro-bind-try", system_paths[i], system_paths[i]);
+		}
+	}
+}
+
+/* A file that only root can reach is opened here, and bwrap makes a copy; a folder must be in reach. */
+static int
+arg_bind(struct kbuf *args, struct launch *l, const struct ksandbox_bind *b)
+{
+	int fd;
+
+	if (kuser_reaches(b->host)) {
+		arg3(args, "--ro-bind", b->host, b->inside);
+		return 0;
+	}
+	fd = keep_own(l, open_unreachable(b->host));
+	if (fd < 0)
+		return -1;
+	arg(args, "--perms");
+	arg(args, "0555");
+	arg_fd(args, "--ro-bind-data", fd);
+	arg(args, b->inside);
+	return 0;
+}
+
+static int
+arg_binds(struct kbuf *args, struct launch *l)
+{
+	for (size_t i = 0; i < l->s->bind_count; i++)
+		if (arg_bind(args, l, &l->s->binds[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* bubblewrap's options, as the file that --args reads: on its command line sandboxed programs could read them. */
+static int
+bwrap_options(struct launch *l, struct kbuf *args)
+{
+	static const char *const fixed[] = {
+		"--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534", "--hostname",
+		"kiln", "--cap-drop", "ALL", "--die-with-parent", "--new-session",
+	};
+	bool build = l->s->profile == KSANDBOX_BUILD;
+	int filter;
+
+	for (size_t i = 0; i < LEN(fixed); i++)
+		arg(args, fixed[i]);
+	arg_system(args);
+	arg(args, "--proc");
+	arg(args, "/proc");
+	arg(args, "--dev");
+	arg(args, "/dev");
+	arg_tmpfs(args, "16777216", "/dev/shm");
+	arg_tmpfs(args, build ? "536870912" : "16777216", "/tmp");
+	if (l->s->work)
+		arg3(args, "--bind", l->s->work, INSIDE);
+	if (arg_binds(args, l) < 0)
+		return -1;
+	arg3(args, "--chdir", l->s->work ? INSIDE : "/", "--remount-ro");
+	arg3(args, "/dev", "--remount-ro", "/");
+	filter = memory_file(l->filter->filter, l->filter->len * sizeof *l->filter->filter);
+	arg_fd(args, "--seccomp", keep_own(l, filter));
+	if (l->reports) {
+		if (pipe2(l->status, O_CLOEXEC) < 0)
+			return -1;
+		arg_fd(args, "--json-status-fd", keep_own(l, l->status[1]));
+	}
+	return 0;
+}
+
+static int
+prepare_bwrap(struct launch *l, char *const *argv)
+{
+	struct kbuf args = { 0 };
+	int fd = -1;
+
+	l->filter = kfilter_new(KFILTER_LAUNCH);
+	if (l->filter && bwrap_options(l, &args) == 0)
+		fd = keep_own(l, memory_file(args.data, args.len));
+	kbuf_free(&args);
+	if (fd < 0)
+		return -1;
+	push(&l->argv, kstrdup("bwrap"));
+	push(&l->argv, kstrdup("--args"));
+	push(&l->argv, kasprintf("%d", fd));
+	/* Set inside, where only the sandbox's own processes are counted against it. */
+	push(&l->argv, kstrdup("prlimit"));
+	push(&l->argv, kasprintf("--nproc=%llu", (unsigned long long)l->processes));
+	push(&l->argv, kstrdup("--"));
+	for (; *argv; argv++)
+		push(&l->argv, kstrdup(*argv));
+	push(&l->env, kstrdup("HOME=/tmp"));
+	push(&l->env, kstrdup("TMPDIR=/tmp"));
+	return 0;
+}
+
+/* Whether bwrap came as far as starting the program: it reports an exit code only then. */
+static bool
+bwrap_started(struct launch *l)
+{
+	char text[4096];
+	ssize_t n;
+
+	fcntl(l->status[0], F_SETFL, O_NONBLOCK);
+	n = read(l->status[0], text, sizeof text - 1);
+	text[n > 0 ? n : 0] = '\0';
+	return strstr(text, "exit-code") != NULL;
+}
+
+/* ---- Landlock, and limits alone ---- */
+
+/*
+ * Path at which a program outside a mount namespace finds a bind: its own, or that of a copy in the work folder when
+ * only root can reach it. NULL and errno.
+ */
+static char *
+stage(const struct ksandbox *s, const struct ksandbox_bind *b, size_t number)
+{
+	char *name, *data, *path = NULL;
+	int fd;
+	size_t len;
+
+	if (kuser_reaches(b->host))
+		return kstrdup(b->host);
+	fd = open_unreachable(b->host);
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	data = s->work ? kread_file(b->host, STAGE_MAX, &len) : NULL;
+	if (!data)
+		return NULL;
+	name = kasprintf(".ro/%zu", number);
+	if (ksandbox_put(s->work, name, data, len, 0755) == 0)
+		path = kasprintf("%s/%s", s->work, name);
+	free(data);
+	free(name);
+	return path;
+}
+
+/* Rules for the system's files, the work folder and the binds. */
+static int
+add_rules(int ruleset, const struct ksandbox *s, char *const *staged)
+{
+	for (size_t i = 0; i < LEN(system_paths); i++)
+		if (klandlock_allow(ruleset, system_paths[i], KLANDLOCK_READ) < 0)
+			return -1;
+	for (size_t i = 0; i < LEN(system_devices); i++)
+		if (klandlock_allow(ruleset, system_devices[i], KLANDLOCK_DEVICE) < 0)
+			return -1;
+	for (size_t i = 0; i < LEN(system_facts); i++)
+		if (klandlock_allow(ruleset, system_facts[i], KLANDLOCK_READ) < 0)
+			return -1;
+	for (size_t i = 0; i < s->bind_count; i++)
+		if (klandlock_allow(ruleset, staged[i], KLANDLOCK_READ) < 0)
+			return -1;
+	return s->work ? klandlock_allow(ruleset, s->work, KLANDLOCK_ALL) : 0;
+}
+
+/* The command with binds' inside paths replaced by where they are. */
+static void
+translate(struct launch *l, char *const *argv, char *const *staged)
+{
+	for (; *argv; argv++) {
+		const char *word = *argv;
+
+		for (size_t i = 0; i < l->s->bind_count; i++)
+			if (!strcmp(*argv, l->s->binds[i].inside) || !strcmp(*argv, l->s->binds[i].host))
+				word = staged[i];
+		push(&l->argv, kstrdup(word));
+	}
+}
+
+/* A folder in the work folder that takes the place of /tmp. */
+static void
+private_tmp(struct launch *l)
+{
+	char *tmp = kasprintf("%s/.tmp", l->s->work);
+
+	if (mkdir(tmp, 0700) == 0 && kuser_drops() && lchown(tmp, kuser_id(), (gid_t)kuser_id()) < 0)
+		kwarn("%s: %s", tmp, strerror(errno));
+	push(&l->env, kasprintf("HOME=%s", tmp));
+	push(&l->env, kasprintf("TMPDIR=%s", tmp));
+	free(tmp);
+}
+
+static int
+prepare_plain(struct launch *l, char *const *argv)
+{
+	char **staged = NULL;
+	int e = 0;
+
+	for (size_t i = 0; i < l->s->bind_count && !e; i++) {
+		char *path = stage(l->s, &l->s->binds[i], i);
+
+		if (path)
+			push(&staged, path);
+		else
+			e = -1;
+	}
+	if (!e && l->s->level == KSANDBOX_LANDLOCK) {
+		l->filter = kfilter_new(KFILTER_LAUNCH);
+		l->ruleset = keep_own(l, klandlock_new());
+		e = !l->filter || l->ruleset < 0 ? -1 : add_rules(l->ruleset, l->s, staged);
+	}
+	if (!e) {
+		translate(l, argv, staged);
+		if (l->s->work)
+			private_tmp(l);
+		/* The kernel counts all processes of the user: the limit is on top of those. */
+		l->processes += kuser_tasks();
+	}
+	free_list(staged);
+	return e;
+}
+
+/* ---- in the child ---- */
+
+/*
+ * Stand between kiln and the program as a process namespace's init would: adopt what the program leaves behind and
+ * kill it, when the program ends and also when kiln dies. Returns 0 in a new child that goes on to be the program, -1
+ * on failure.
+ */
+static int
+supervise(void)
+{
+	struct rlimit none = { 0, 0 };
+	sigset_t set;
+	pid_t self = getpid(), pid;
+	int status = 0;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pid = fork();
+	if (pid == 0) {
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != self ? -1 : 0;
+	}
+	if (pid < 0)
+		return -1;
+	syscall(SYS_close_range, 0u, ~0u, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	while (sigwaitinfo(&set, NULL) == SIGCHLD && waitpid(pid, &status, WNOHANG) == 0)
+		;
+	kproc_reap_all();
+	if (WIFSIGNALED(status)) {
+		setrlimit(RLIMIT_CORE, &none);
+		signal(WTERMSIG(status), SIG_DFL);
+		raise(WTERMSIG(status));
+	}
+	_exit(WEXITSTATUS(status));
+}
+
+/* Become the sandboxed user; changing it has cleared the wish to die with the parent. */
+static int
+drop(pid_t parent)
+{
+	if (kuser_drop() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		return -1;
+	return 0;
+}
+
+static int
+enter_bwrap(void *arg_)
+{
+	const struct launch *l = arg_;
+
+	return drop(l->parent);
+}
+
+static int
+enter_plain(void *arg_)
+{
+	const struct launch *l = arg_;
+	struct rlimit processes = { l->processes, l->processes };
+	pid_t supervisor = getpid();
+
+	if (supervise() < 0 || drop(supervisor) < 0 || setrlimit(RLIMIT_NPROC, &processes) < 0)
+		return -1;
+	if (l->ruleset >= 0 && klandlock_enter(l->ruleset) < 0)
+		return -1;
+	return l->filter ? kfilter_install(l->filter) : 0;
+}
+
+/* ---- start and end ---- */
+
+static void
+launch_free(struct launch *l)
+{
+	for (size_t i = l->own_from; i < l->keep_count; i++)
+		close(l->keep[i]);
+	if (l->status[0] >= 0)
+		close(l->status[0]);
+	free_list(l->argv);
+	free_list(l->env);
+	kfilter_free(l->filter);
+}
+
+static void
+fill_env(struct launch *l)
+{
+	push(&l->env, kstrdup(ENV_PATH));
+	push(&l->env, kstrdup("LC_ALL=C"));
+	for (char *const *e = l->s->env; e && *e; e++)
+		push(&l->env, kstrdup(*e));
+}
+
+/*
+ * Everything before the fork: the command line (argv of P), environment, limits and descriptors (of P) of this start.
+ * -1 and errno.
+ */
+static int
+launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, bool reports)
+{
+	int e, why;
+
+	*l = (struct launch){ .s = s, .reports = reports, .status = { -1, -1 }, .ruleset = -1, .parent = getpid(),
+	    .processes = s->processes ? s->processes : DEFAULT_PROCESSES };
+	if (p->keep_count > MAX_KEEP) {
+		errno = EINVAL;
+		return -1;
+	}
+	for (size_t i = 0; i < p->keep_count; i++)
+		l->keep[l->keep_count++] = p->keep_fds[i];
+	l->own_from = l->keep_count;
+	kuser_id();
+	fill_env(l);
+	e = s->level == KSANDBOX_BWRAP ? prepare_bwrap(l, p->argv) : prepare_plain(l, p->argv);
+	why = errno;
+	l->proc = (struct kproc){
+		.argv = l->argv, .envp = l->env, .cwd = s->level == KSANDBOX_BWRAP ? "/" : s->work,
+		.memory_bytes = s->memory_bytes, .cpu_s = s->cpu_s,
+		.file_bytes = s->file_bytes ? s->file_bytes : DEFAULT_FILE_BYTES,
+		.open_files = OPEN_FILES, .keep_fds = l->keep, .keep_count = l->keep_count,
+		.setup = s->level == KSANDBOX_BWRAP ? enter_bwrap : enter_plain, .setup_arg = l,
+	};
+	errno = why;
+	return e;
+}
+
+/* bwrap and shells give a signal's number as 128 + N: undo that, so that every level says the same. */
+static void
+normalise(struct kproc_result *r)
+{
+	if (r->exit_code > 128 && r->exit_code <= 128 + 64) {
+		r->signal = r->exit_code - 128;
+		r->exit_code = -1;
+	}
+}
+
+/* The sandbox failed, not the program: say why, once. */
+static int
+refuse(const struct launch *l, struct kproc_result *r)
+{
+	kwarn("the %s sandbox could not be set up: %.*s", ksandbox_name(l->s->level), (int)strcspn(r->err, "\n"),
+	    r->err);
+	kproc_result_free(r);
+	errno = EIO;
+	return -1;
+}
+
+int
+ksandbox_run(const struct ksandbox *s, const struct kproc *p, struct kproc_result *r)
+{
+	struct launch l;
+	int e = launch_init(&l, s, p, true), why;
+
+	if (!e) {
+		l.proc.in = p->in;
+		l.proc.in_len = p->in_len;
+		l.proc.timeout_s = p->timeout_s;
+		l.proc.max_output = p->max_output;
+		e = kproc_run(&l.proc, r);
+	}
+	if (!e && s->level == KSANDBOX_BWRAP && !r->timed_out && !r->flooded && !r->signal) {
+		if (bwrap_started(&l))
+			normalise(r);
+		else
+			e = refuse(&l, r);
+	} else if (!e && r->exit_code == 126 && !r->err_len && !r->out_len) {
+		/* Our own code between fork and exec ends so, and silently. */
+		e = refuse(&l, r);
+	}
+	why = errno;
+	launch_free(&l);
+	errno = why;
+	return e;
+}
+
+pid_t
+ksandbox_spawn(const struct ksandbox *s, char *const *argv, const int *keep, size_t keep_count, int *output)
+{
+	struct kproc p = { .argv = argv, .keep_fds = keep, .keep_count = keep_count };
+	struct launch l;
+	int out[2], why;
+	pid_t pid = -1;
+
+	if (pipe2(out, O_CLOEXEC) < 0)
+		return -1;
+	if (launch_init(&l, s, &p, false) == 0)
+		pid = kproc_spawn(&l.proc, (int[3]){ -1, out[1], out[1] });
+	why = errno;
+	launch_free(&l);
+	close(out[1]);
+	if (pid < 0)
+		close(out[0]);
+	else
+		*output = out[0];
+	errno = why;
+	return pid;
+}
+
+void
+ksandbox_kill(pid_t pid)
+{
+	kproc_kill(pid);
+}
+
+int
+ksandbox_seal(void)
+{
+	struct sock_fprog *program = kfilter_new(KFILTER_SEAL);
+	int e = program ? kfilter_install(program) : -1, why = errno;
+
+	kfilter_free(program);
+	errno = why;
+	return e;
+}
+
+char *
+ksandbox_inside(const struct ksandbox *s, const char *relative)
+{
+	return kasprintf("%s/%s", s->level == KSANDBOX_BWRAP ? INSIDE : s->work, relative);
+}
+
+/* ---- which level ---- */
+
+const char *
+ksandbox_name(int level)
+{
+	return level >= KSANDBOX_NONE && level <= KSANDBOX_BWRAP ? names[level] : "unknown";
+}
+
+/* Try a level with a program that does nothing; the first line of what went wrong is left in WHY. */
+static bool
+try_level(int level, char *why, size_t why_len)
+{
+	struct ksandbox s = { .level = level, .profile = KSANDBOX_BUILD };
+	struct kproc p = { .argv = (char *[]){ (char[]){ "true" }, NULL } };
+	struct launch l;
+	struct kproc_result r = { 0 };
+	bool works = false;
+
+	if (level == KSANDBOX_LANDLOCK && klandlock_abi() == 0) {
+		snprintf(why, why_len, "this kernel has no Landlock");
+		return false;
+	}
+	if (launch_init(&l, &s, &p, false) == 0) {
+		l.proc.timeout_s = 10;
+		if (kproc_run(&l.proc, &r) == 0)
+			works = r.exit_code == 0;
+		else
+			snprintf(why, why_len, "%s: %s", l.argv[0], strerror(errno));
+	}
+	if (!works && r.err_len)
+		snprintf(why, why_len, "%.*s", (int)strcspn(r.err, "\n"), r.err);
+	launch_free(&l);
+	kproc_result_free(&r);
+	return works;
+}
+
+/* Settings that keep bubblewrap from working, and their cure. */
+static const struct {
+	const char *file;
+	long bad;
+	const char *cure;
+} cures[] = {
+	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
+	    "load AppArmor's profile bwrap-userns-restrict (package apparmor-profiles)" },
+	{ "/proc/sys/kernel/unprivileged_userns_clone", 0, "sysctl kernel.unprivileged_userns_clone=1" },
+	{ "/proc/sys/user/max_user_namespaces", 0, "sysctl user.max_user_namespaces=10000" },
+};
+
+static const char *
+bwrap_cure(void)
+{
+	for (size_t i = 0; i < LEN(cures); i++) {
+		size_t len;
+		char *text = kread_file(cures[i].file, 64, &len);
+		bool bad = text && strtol(text, NULL, 10) == cures[i].bad;
+
+		free(text);
+		if (bad)
+			return cures[i].cure;
+	}
+	return "install the packages bubblewrap (0.8 or newer) and util-linux";
+}
+
+int
+ksandbox_level(const char *wanted)
+{
+	static int cached[KSANDBOX_BWRAP + 1];	/* 1: works, -1: does not */
+	static char why[KSANDBOX_BWRAP + 1][256];
+	bool automatic = !strcmp(wanted, "auto");
+
+	for (int level = KSANDBOX_BWRAP; level >= KSANDBOX_NONE; level--) {
+		if (automatic ? level == KSANDBOX_NONE : strcmp(wanted, names[level]) != 0)
+			continue;
+		if (level == KSANDBOX_NONE)
+			return level;
+		if (!cached[level])
+			cached[level] = try_level(level, why[level], sizeof why[level]) ? 1 : -1;
+		if (cached[level] > 0)
+			return level;
+	}
+	if (automatic)
+		kdie(K_MISSING, "no sandbox here (bwrap: %s; landlock: %s): %s", why[KSANDBOX_BWRAP],
+		    why[KSANDBOX_LANDLOCK], bwrap_cure());
+	if (!strcmp(wanted, names[KSANDBOX_BWRAP]))
+		kdie(K_MISSING, "no bwrap sandbox here (%s): %s, or take sandbox landlock", why[KSANDBOX_BWRAP],
+		    bwrap_cure());
+	if (!strcmp(wanted, names[KSANDBOX_LANDLOCK]))
+		kdie(K_MISSING, "no landlock sandbox here (%s): it needs Linux 5.13 with Landlock in lsm=",
+		    why[KSANDBOX_LANDLOCK]);
+	kdie(K_USAGE, "sandbox '%s': not one of auto, bwrap, landlock, none", wanted);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work folders of the sandbox (see ksandbox.h): made, filled, read and removed without following what a candidate
+ * planted there.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ksandbox.h"
+#include "kutil.h"
+#include "kuser.h"
+
+/* kiln-work-PIDNAMESPACE-PID-STARTTIME-XXXXXX */
+#define PREFIX "kiln-work-"
+
+/* Start time of a process in clock ticks since boot, 0 when there is no such process. */
+static unsigned long long
+start_time(long pid)
+{
+	char path[64], *text, *p;
+	unsigned long long ticks = 0;
+	size_t len;
+
+	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+	text = kread_file(path, 4096, &len);
+	/* The command name, field 2, may hold spaces and parentheses: count from its end. Start time is field 22. */
+	p = text ? strrchr(text, ')') : NULL;
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	if (p)
+		ticks = strtoull(p, NULL, 10);
+	free(text);
+	return ticks;
+}
+
+/* Number of the pid namespace: process ids of another one mean nothing here. */
+static unsigned long
+pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? (unsigned long)st.st_ino : 0;
+}
+
+static bool
+is_stale(const char *name)
+{
+	unsigned long space;
+	unsigned long long start;
+	long pid;
+
+	return sscanf(name, PREFIX "%lu-%ld-%llu-", &space, &pid, &start) == 3 && space == pid_namespace() &&
+	    start_time(pid) != start;
+}
+
+/* Make a folder ours to list and change, whatever its owner (the sandboxed user) has done to its mode. */
+static int
+open_folder(int at, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & 0700) != 0700)
+		fchmodat(at, name, 0700, 0);
+	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/*
+ * Remove all entries of a folder. A folder in it that is not empty is moved up to TOP under a number of its own and
+ * gets its turn there, so that depth costs neither stack nor descriptors. MOVED counts the moves.
+ */
+static void
+empty_folder(int folder, int top, unsigned long *moved)
+{
+	DIR *dir = fdopendir(folder);
+	struct dirent *e;
+	char name[32];
+
+	if (!dir) {
+		close(folder);
+		return;
+	}
+	while ((e = readdir(dir))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || unlinkat(folder, e->d_name, 0) == 0 ||
+		    unlinkat(folder, e->d_name, AT_REMOVEDIR) == 0)
+			continue;
+		close(open_folder(folder, e->d_name));
+		snprintf(name, sizeof name, ".%lu", *moved);
+		if (renameat(folder, e->d_name, top, name) == 0)
+			++*moved;
+	}
+	closedir(dir);
+}
+
+/* One pass over the top folder; false when it changed nothing: the folder is empty, or the file system refuses. */
+static bool
+empty_once(int top, unsigned long *moved)
+{
+	DIR *dir = fdopendir(openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	unsigned long before = *moved;
+	bool removed = false;
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		int folder;
+
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		if (unlinkat(top, e->d_name, 0) == 0) {
+			removed = true;
+			continue;
+		}
+		folder = open_folder(top, e->d_name);
+		if (folder >= 0)
+			empty_folder(folder, top, moved);
+		removed |= unlinkat(top, e->d_name, AT_REMOVEDIR) == 0;
+	}
+	if (dir)
+		closedir(dir);
+	return removed || *moved > before;
+}
+
+static void
+remove_tree(const char *path)
+{
+	int top = open_folder(AT_FDCWD, path);
+	unsigned long moved = 0;
+
+	if (top < 0)
+		return;
+	while (empty_once(top, &moved))
+		;
+	close(top);
+	if (rmdir(path) < 0)
+		kwarn("%s: not removed: %s", path, strerror(errno));
+}
+
+static const char *
+parent_folder(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir == '/' ? dir : "/tmp";
+}
+
+static void
+remove_stale(const char *parent)
+{
+	DIR *dir = opendir(parent);
+	struct dirent *e;
+	struct stat st;
+
+	while (dir && (e = readdir(dir))) {
+		char *path;
+
+		if (strncmp(e->d_name, PREFIX, sizeof PREFIX - 1) || !is_stale(e->d_name))
+			continue;
+		path = kasprintf("%s/%s", parent, e->d_name);
+		if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == kuser_id())
+			remove_tree(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+char *
+ksandbox_work_new(void)
+{
+	static bool swept;
+	const char *parent = parent_folder();
+	char *path;
+
+	if (!swept) {
+		remove_stale(parent);
+		swept = true;
+	}
+	if (!kuser_reaches(parent))
+		kdie(K_MISSING, "%s: not open to the user that candidates run as (nobody); set TMPDIR to another folder",
+		    parent);
+	path = kasprintf("%s/" PREFIX "%lu-%ld-%llu-XXXXXX", parent, pid_namespace(), (long)getpid(),
+	    start_time(getpid()));
+	if (!mkdtemp(path) || (kuser_drops() && chown(path, kuser_id(), (gid_t)kuser_id()) < 0))
+		kdie_errno(K_IO, "%s", path);
+	return path;
+}
+
+void
+ksandbox_work_free(char *path)
+{
+	if (path)
+		remove_tree(path);
+	free(path);
+}
+
+static int
+open_beneath(int at, const char *name, int flags, mode_t mode)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)flags, .mode = mode, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, at, name, &how, sizeof how);
+}
+
+/* Descriptor of the folder that NAME stands in, making it if need be. -1 and errno. */
+static int
+open_parent(int work, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	char *folder = slash ? kstrndup(name, (size_t)(slash - name)) : kstrdup(".");
+	int fd = open_beneath(work, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+
+	if (fd < 0 && errno == ENOENT && slash) {
+		int up = open_parent(work, folder);
+
+		if (up >= 0) {
+			const char *last = strrchr(folder, '/');
+
+			last = last ? last + 1 : folder;
+			if (mkdirat(up, last, 0755) == 0 && kuser_drops() &&
+			    fchownat(up, last, kuser_id(), (gid_t)kuser_id(), AT_SYMLINK_NOFOLLOW) < 0)
+				kwarn("%s: %s", folder, strerror(errno));
+			close(up);
+			fd = open_beneath(work, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+		}
+	}
+	free(folder);
+	return fd;
+}
+
+static int
+write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int
+ksandbox_put(const char *work, const char *name, const void *data, size_t len, unsigned mode)
+{
+	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+	int top = open(work, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), folder, fd = -1, why;
+
+	folder = top < 0 ? -1 : open_parent(top, name);
+	if (folder >= 0 && (unlinkat(folder, last, 0) == 0 || errno == ENOENT))
+		fd = openat(folder, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	if (fd >= 0 && (write_all(fd, data, len) < 0 || fchmod(fd, mode) < 0)) {
+		why = errno;
+		close(fd);
+		fd = -1;
+		errno = why;
+	}
+	why = errno;
+	close(fd);
+	close(folder);
+	close(top);
+	errno = why;
+	return fd < 0 ? -1 : 0;
+}
+
+int
+ksandbox_open(const char *work, const char *name)
+{
+	int top = open(work, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd, why;
+	struct stat st;
+
+	if (top < 0)
+		return -1;
+	/* Without O_NONBLOCK, opening a pipe would wait for a writer. */
+	fd = open_beneath(top, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+	why = errno;
+	close(top);
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		why = EINVAL;
+		close(fd);
+		fd = -1;
+	}
+	errno = why;
+	return fd;
+}
