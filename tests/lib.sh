@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # TAP in shell. A test file begins with `. "${0%/*}/lib.sh"`, calls `ok NAME 'script'` and ends with `done_testing`.
-# Each script runs in its own sh -eu, in a temporary folder shared by the file; a failing script's output is shown.
+# Each script runs in its own sh -eu, in a temporary folder shared by the file; a failing script's output goes to stderr,
+# where prove lets it through.
 # KILN_BUILD holds the programs, KILN_DATA the source tree; PATH finds the programs first.
 set -eu
 tests_dir=$(cd "${0%/*}" && pwd)
@@ -24,7 +25,7 @@ ok() {
 		printf 'ok %d - %s\n' "$count" "$1"
 	else
 		printf 'not ok %d - %s\n' "$count" "$1"
-		sed 's/^/# /' "$T/.log"
+		{ printf '%s: %d - %s\n' "${0##*/}" "$count" "$1" && cat "$T/.log"; } | sed 's/^/# /' >&2
 		failed=1
 	fi
 }

@@ -1,0 +1,282 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kharness: kernels that are right, wrong, broken, slow or hostile, each judged as it deserves, at every level of the sandbox.
+# shellcheck disable=SC2016	# scripts in quotes
+. "${0%/*}/lib.sh"
+
+# Not the machine's lock: these tests look at verdicts, not at times.
+KILN_LOCK_DIR=$T
+task=$tests_dir/tasks/affine/task.json
+export KILN_LOCK_DIR task
+flags='-O1 -w -std=gnu11 -fopenmp -shared -fPIC'
+# shellcheck disable=SC2086
+{
+	cc $flags -DREAL=double -o oracle.so "$tests_dir/tasks/affine/reference.c"
+	cc $flags -o right.so "$tests_dir/tasks/affine/reference.c"
+	cc $flags -o types.so "$tests_dir/tasks/types/reference.c"
+	cc $flags -o types-oracle.so "$tests_dir/tasks/types/oracle.c"
+}
+chmod 755 "$T"
+
+# kernel NAME 'declarations' 'body': a kernel for the task; RIGHT is the body of an honest one.
+cat >"$T/kernel" <<'E'
+#!/bin/sh -eu
+{
+	printf '#include <math.h>\n#include <pthread.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n'
+	printf '#include <string.h>\n#include <time.h>\n#include <unistd.h>\n#include <signal.h>\n#include <sys/socket.h>\n'
+	printf '#define RIGHT for (long i = 0; i < rows * cols; i++) y[i] = scale * x[i] + bias[i %% cols];\n'
+	printf '%s\nvoid\naffine(float *x, const float *bias, float *y, int rows, int64_t cols, float scale)\n{ %s }\n' "$2" "$3"
+} >"$1.c"
+cc -O1 -w -std=gnu11 -fopenmp -shared -fPIC -o "$1.so" "$1.c" -lm -lpthread
+E
+# judge ARGS… CANDIDATE: correctness of it, quickly.
+cat >"$T/judge" <<'E'
+#!/bin/sh -eu
+exec kharness -t "$task" --oracle oracle.so --phase correctness --run-timeout-s 2 --memory-mb 1024 "$@"
+E
+cat >"$T/timed" <<'E'
+#!/bin/sh -eu
+exec kharness -t "$task" --oracle oracle.so --timing-s 0.05 --warmup-s 0 --run-timeout-s 5 "$@"
+E
+chmod 755 kernel judge timed
+PATH=$T:$PATH
+
+ok 'usage' '
+	exits 0 kharness --help; grep -q "^usage: kharness" out
+	exits 0 kharness --version; grep -q "^kharness [0-9]" out
+	exits 2 kharness; grep -q "a task is needed" err; grep -q usage: err
+	exits 2 kharness --nonsense
+	exits 2 kharness -t "$task"; grep -q "one candidate" err
+	exits 2 kharness -t "$task" right.so; grep -q "without --oracle" err
+	exits 2 kharness -t "$task" --oracle oracle.so nothing.so; grep -q "nothing.so: No such file" err
+	exits 2 kharness -t "$task" --oracle nothing.so right.so
+	exits 2 kharness -t "$task" --oracle types-oracle.so right.so; grep -q "no function affine" err
+	exits 2 kharness -t nothing.json --oracle oracle.so right.so
+	exits 2 kharness -t "$task" --oracle oracle.so -s nothing right.so; grep -q "no workload is in set" err
+	for o in "--phase never" "--seed xyz" "--against x.so" "--threads many" "--statistic mode" "--sandbox moat" "--seeds 0"; do
+		exits 2 kharness -t "$task" --oracle oracle.so $o right.so
+	done
+	exits 2 kharness --machine right.so
+'
+ok 'the machine' '
+	kharness --machine -o m.json
+	jq -e ".schema == \"machine/1\" and .threads >= 1 and .cores >= 1 and .memory_bytes > 0 and (.isa | type == \"array\") and
+		(.cpu | length > 0) and (.kernel | startswith(\"Linux\")) and .os" m.json
+'
+ok 'a right kernel' '
+	timed -s full -o r.json right.so
+	[ "$(wc -l <r.json)" = 1 ]
+	jq -e ".schema == \"harness/1\" and (.seed | test(\"^[0-9a-f]{16}$\")) and .verified and .noise.floor > 0" r.json
+	jq -e ".candidates | length == 1" r.json
+	jq -e ".candidates[0] | .name == \"candidate\" and .status == \"correct\" and .tier == 3 and .reasons == []" r.json
+	jq -e ".candidates[0].correctness | .passed == 24 and .total == 24 and (.cases | length == 24 and all(.ok))" r.json
+	jq -e ".candidates[0].timing | length == 1" r.json
+	jq -e ".candidates[0].timing[0] | .workload == \"main\" and (.samples_ns | length >= 5 and length <= 30 and all(. > 0)) and
+		.min_ns <= .median_ns and .calls_per_sample >= 1 and .mean_ns > 0 and .cpu_ns > 0" r.json
+	jq -e ".environment | .threads >= 1 and (.cpus | length == 1 or length > 1) and .llc_bytes > 0" r.json
+'
+ok 'sets, names, seeds' '
+	judge -s quick --name mine --seed 00ff --seeds 1 right.so >a.json
+	judge -s quick --name mine --seed ff --seeds 1 right.so >b.json
+	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 9" a.json
+	jq -c .candidates a.json >a; jq -c .candidates b.json >b; same a b
+	judge -s quick --seeds 1 right.so | jq -c .candidates >c
+	! cmp -s a c
+'
+ok 'every element type' '
+	kharness -t "$tests_dir/tasks/types/task.json" --oracle types-oracle.so --timing-s 0.05 types.so >r.json
+	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 54" r.json
+'
+ok 'times against others, in one run' '
+	kernel slow "" "for (int k = 0; k < 40; k++) { RIGHT __asm__ volatile(\"\" ::: \"memory\"); }"
+	timed --phase timing --against slow=slow.so --against self=right.so right.so >r.json
+	jq -e "[.candidates[].name] == [\"candidate\", \"slow\", \"self\"] and (.candidates | all(.status == \"correct\"))" r.json
+	jq -e ".pairs | length == 2 and (.[0] | .name == \"slow\" and .workload == \"main\" and .pairs >= 9 and .low > 3 and
+		.ratio >= .low and .high >= .ratio) and (.[1] | .ratio > 0.2 and .ratio < 5 and .low <= 1.2)" r.json
+'
+ok 'a broken companion does not harm the candidate' '
+	kernel crash "" "abort();"
+	timed --phase timing --against crash=crash.so --against self=right.so right.so >r.json
+	jq -e "[.candidates[].status] == [\"correct\", \"run_error\", \"correct\"] and (.pairs | map(.name) == [\"self\"])" r.json
+'
+ok 'times without an oracle are not verified' '
+	kharness -t "$task" --phase timing --timing-s 0.05 right.so >r.json
+	jq -e "(.verified | not) and .candidates[0].timing[0].median_ns > 0" r.json
+'
+
+for level in bwrap landlock none; do
+	export level
+	if [ "$level" != none ] && ! kharness -t "$task" --oracle oracle.so --phase correctness --sandbox "$level" right.so >/dev/null 2>why; then
+		skip "$level" "$(head -n 1 why)"
+		continue
+	fi
+	ok "$level: right" 'judge --sandbox "$level" right.so >r.json
+		jq -e --arg l "$level" ".sandbox.name == \$l and .candidates[0].status == \"correct\"" r.json'
+	# expect NAME STATUS CHECK: the candidate is judged so.
+	cat >"$T/expect" <<'E'
+#!/bin/sh -eu
+name=$1 status=$2 check=$3
+shift 3
+start=$(date +%s)
+judge --sandbox "$level" "$@" "$name.so" >"$name.json"
+[ $(($(date +%s) - start)) -le 6 ]
+jq -e --arg s "$status" --arg c "$check" '.candidates[0] | (.status | test("^(" + $s + ")$")) and
+	(.reasons | length > 0 and any(.check | test("^(" + $c + ")$"))) and (.log | length > 0)' "$name.json" || { cat "$name.json"; exit 1; }
+E
+	chmod 755 expect
+	ok "$level: does nothing" 'kernel nop "" ""; expect nop wrong_value not_fully_written'
+	ok "$level: constant" 'kernel constant "" "for (long i = 0; i < rows * cols; i++) y[i] = 0.25;"; expect constant wrong_value wrong_result'
+	ok "$level: right on some" 'kernel some "" "if (rows == 3) rows = 2; RIGHT"; expect some partial not_fully_written
+		jq -e ".candidates[0].log | contains(\"workload odd\") and contains(\"were never written\")" some.json'
+	ok "$level: NaN everywhere" 'kernel nan "" "for (long i = 0; i < rows * cols; i++) y[i] = NAN;"; expect nan wrong_value ".*"'
+	ok "$level: half precision" 'kernel half "" "for (long i = 0; i < rows * cols; i++) y[i] = (_Float16)(scale * x[i] + bias[i % cols]);"
+		expect half "partial|wrong_value" wrong_result'
+	ok "$level: different every time" 'kernel odd "static unsigned n;" "RIGHT if (rows * cols > 1) y[0] = nextafterf(y[0], n++ % 2 ? 9 : -9);"
+		expect odd partial wrong_result; jq -e ".candidates[0].log | contains(\"different bits\")" odd.json'
+	ok "$level: writes past the end" 'kernel past "" "RIGHT y[rows * cols] = 1;"; expect past run_error out_of_bounds_write
+		jq -e ".candidates[0].log | contains(\"past the end of y\")" past.json'
+	ok "$level: writes before the start" 'kernel before "" "RIGHT y[-1] = 1;"; expect before run_error out_of_bounds_write
+		jq -e ".candidates[0].log | contains(\"before y\")" before.json'
+	ok "$level: writes to an input" 'kernel input "" "RIGHT x[0] = 1;"; expect input run_error crash
+		jq -e ".candidates[0].log | contains(\"byte 0 of x, among the inputs\")" input.json'
+	ok "$level: makes its input writable" 'kernel mprotect "#include <sys/mman.h>" "RIGHT
+		if (mprotect((void *)((uintptr_t)x & ~4095ul), 8192, PROT_READ | PROT_WRITE) == 0) y[0] = 77; x[0] = 1;"
+		expect mprotect run_error crash'
+	ok "$level: null pointer" 'kernel null "" "*(volatile int *)0 = 1;"; expect null run_error crash
+		jq -e ".candidates[0].log | contains(\"null pointer\")" null.json'
+	ok "$level: far beyond" 'kernel far "" "y[1 << 28] = 1;"; expect far run_error crash'
+	ok "$level: stack overflow" 'kernel stack "static int f(int n) { volatile char a[4096]; a[n % 9] = 1; return f(n + 1) + a[0]; }" "y[0] = f(0);"
+		expect stack run_error crash'
+	ok "$level: division by zero" 'kernel divide "" "volatile int z = 0; y[0] = 7 / z;"; expect divide run_error crash
+		grep -q SIGFPE divide.json'
+	ok "$level: abort" 'kernel abort "" "abort();"; expect abort run_error crash; grep -q SIGABRT abort.json'
+	ok "$level: exit" 'kernel exit "" "RIGHT exit(0);"; expect exit run_error exit'
+	ok "$level: endless" 'kernel endless "" "for (;;) __asm__ volatile(\"\");"; expect endless run_error timeout'
+	ok "$level: sleeps" 'kernel sleeps "" "RIGHT for (;;) pause();"; expect sleeps run_error timeout'
+	ok "$level: stops itself" 'kernel stops "" "RIGHT raise(SIGSTOP);"; expect stops run_error timeout'
+	ok "$level: prints without end" 'kernel flood "" "for (;;) puts(\"ignore the task\");"; expect flood run_error output_flood
+		[ "$(wc -c <flood.json)" -lt 4000 ]'
+	# A build with AddressSanitizer cannot live under a limit of its address space.
+	ok "$level: memory without end" 'grep -q __asan_init "$KILN_BUILD/kharness" && exit 0
+		kernel hog "" "for (;;) memset(malloc(64 << 20), 1, 64 << 20);"
+		expect hog run_error "crash|killed" --memory-mb 256'
+	ok "$level: sleeps while loaded" 'kernel ctor "__attribute__((constructor)) static void f(void) { for (;;) pause(); }" "RIGHT"
+		expect ctor run_error timeout'
+	ok "$level: crashes while loaded" 'kernel ctor2 "__attribute__((constructor)) static void f(void) { abort(); }" "RIGHT"
+		expect ctor2 run_error crash'
+	ok "$level: no entry point" 'echo "int x;" >e.c; cc -shared -fPIC -o entry.so e.c; expect entry run_error load'
+	ok "$level: no shared object" 'echo nonsense >junk.so; expect junk run_error load'
+	ok "$level: results come later" 'kernel later "static float *X, *Y, S; static const float *B; static long N, C; static volatile int go;
+		static void *work(void *a) { for (;;) { while (!go) usleep(5000); for (long i = 0; i < N; i++) Y[i] = S * X[i] + B[i % C]; go = 0; } }" \
+		"static pthread_t t; X = x; Y = y; S = scale; B = bias; N = rows * cols; C = cols; go = 1; if (!t) pthread_create(&t, 0, work, 0);"
+		expect later "partial|wrong_value|run_error" ".*"'
+	ok "$level: answers from memory" 'kernel cache "static float kept[100000], *last; static long n;" \
+		"if (n == rows * cols) { memcpy(y, kept, n * 4); return; } RIGHT n = rows * cols; if (n < 100000) memcpy(kept, y, n * 4);"
+		expect cache partial wrong_result'
+	ok "$level: speaks in the name of the runner" 'kernel forge "" "RIGHT char m[288] = { 2 };
+		for (int f = 3; f < 12; f++) write(f, m, sizeof m);"; expect forge rejected forged_report'
+	ok "$level: opens another shared memory" 'kernel shm "#include <fcntl.h>" "RIGHT int n = 0; char p[64];
+		for (int f = 0; f < 64; f++) { sprintf(p, \"/proc/self/fd/%d\", f); n += f > 2 && open(p, O_RDWR) >= 0; } if (n) y[0] = 99;"
+		judge --sandbox "$level" shm.so | jq -e ".candidates[0].status == \"correct\""'
+done
+
+ok 'right at first, wrong when timed' '
+	kernel later "static int calls;" "if (++calls > 3) return; RIGHT"
+	timed --phase timing later.so >r.json
+	jq -e ".candidates[0] | .status == \"wrong_value\" and (.reasons | any(.check == \"timed_run\")) and (has(\"timing\") | not)" r.json
+	jq -e "(has(\"noise\") | not) and .pairs == []" r.json
+'
+ok 'crashes when timed' '
+	kernel late "static int calls;" "if (++calls > 3) abort(); RIGHT"
+	timed --phase timing late.so | jq -e ".candidates[0] | .status == \"run_error\" and (has(\"timing\") | not)"
+	kernel past "static int calls;" "RIGHT if (++calls > 3) y[rows * cols] = 0;"
+	timed --phase timing past.so | jq -e ".candidates[0].reasons[0].check == \"out_of_bounds_write\""
+'
+ok 'a wrong kernel is not timed' '
+	kernel nop "" ""
+	timed nop.so | jq -e ".candidates[0] | .status == \"wrong_value\" and .tier == 2 and (has(\"timing\") | not)"
+'
+ok 'a clock that runs slow in its own process gains nothing' '
+	cat >clock.c <<E
+#include <time.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <dlfcn.h>
+#include <string.h>
+/* Overwrites the C library clock_gettime of its process: time stands still. */
+static int still(clockid_t c, struct timespec *t) { t->tv_sec = t->tv_nsec = 0; return 0; }
+void affine(const float *x, const float *bias, float *y, int rows, int64_t cols, float scale)
+{
+	static int done;
+	if (!done++) {
+		unsigned char *f = dlsym(RTLD_DEFAULT, "clock_gettime"), jump[12] = { 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0 };
+		void *to = (void *)still;
+		memcpy(jump + 2, &to, 8);
+		if (mprotect((void *)((uintptr_t)f & ~4095ul), 8192, PROT_READ | PROT_WRITE | PROT_EXEC) == 0)
+			memcpy(f, jump, sizeof jump);
+	}
+	for (int k = 0; k < 30; k++) {
+		for (long i = 0; i < rows * cols; i++) y[i] = scale * x[i] + bias[i % cols];
+		__asm__ volatile("" ::: "memory");
+	}
+}
+E
+	cc -O1 -w -shared -fPIC -o clock.so clock.c
+	[ "$(uname -m)" = x86_64 ] || exit 0
+	kharness -t "$task" --oracle oracle.so --threads 1 --phase timing --timing-s 0.05 clock.so >r.json
+	jq -e ".candidates[0] | .status == \"rejected\" and .reasons[0].check == \"clock_forged\"" r.json
+'
+ok 'faster than possible is quarantined' '
+	jq ".min_time_ns = 1e9" "$task" >t.json
+	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 right.so >r.json
+	jq -e ".candidates[0] | .status == \"quarantined\" and .reasons[0].check == \"too_fast\"" r.json
+'
+ok 'all calls together have a limit' '
+	kernel slow "" "RIGHT usleep(90000);"
+	judge --run-timeout-s 0.1 slow.so | jq -e ".candidates[0] | .status == \"run_error\" and .reasons[0].check == \"timeout\""
+'
+ok 'lint' '
+	kharness --lint "$task" --oracle oracle.so 2>err
+	[ ! -s err ]
+	jq "del(.reduction) | .workloads |= map(.axes.cols = 7)" "$task" >t.json
+	kharness --lint t.json 2>err; grep -q "axis cols has the same size" err; grep -q "no \"reduction\"" err
+	jq ".tolerance = {atol: 1e9}" "$task" >t.json
+	exits 2 kharness --lint t.json --oracle oracle.so; grep -q "y of zeros would pass" err; grep -q "other inputs would pass" err
+	jq ".tolerance = {atol: 0.1}" "$task" >t.json
+	exits 2 kharness --lint t.json --oracle oracle.so; grep -q "hardly depends on the inputs" err
+	jq ".tolerance = {atol: 0, rtol: 0}" "$task" >t.json
+	exits 2 kharness --lint t.json --oracle oracle.so; grep -q "the tolerance is too tight" err
+	jq "del(.op) | .extra = 1" "$task" >t.json
+	exits 2 kharness --lint t.json; grep -q "op: it is missing" err; grep -q "extra: no such field" err; grep -q "2 faults" err
+'
+ok 'tolerances of the task' '
+	kernel off "" "RIGHT y[0] += 0.5;"
+	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.6}" "$task" >t.json
+	kharness -t t.json --oracle oracle.so --phase correctness off.so | jq -e ".candidates[0].status == \"correct\""
+	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.6, max_error_cap: 0.1}" "$task" >t.json
+	kharness -t t.json --oracle oracle.so --phase correctness off.so | jq -e ".candidates[0].status == \"wrong_value\""
+	jq ".deterministic = false | .linear = false | .tolerance = {matched_ratio: 0.9, max_error_cap: 1}" "$task" >t.json
+	kharness -t t.json --oracle oracle.so --phase correctness off.so | jq -e ".candidates[0].status == \"partial\""
+'
+ok 'tasks and answers follow their schemas' '
+	for s in task-1 harness-1; do
+		jq -e ".\"\$schema\" and .title and .description" "$KILN_DATA/docs/schemas/$s.json"
+	done
+	python3 -c "import jsonschema" 2>/dev/null || exit 0
+	timed -s full --against self=right.so right.so >good.json
+	kernel some "" "if (rows == 3) rows = 2; RIGHT"
+	judge some.so >some.json
+	cat >v.py <<E
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+for f in sys.argv[2:]:
+    jsonschema.validate(json.load(open(f)), schema)
+E
+	python3 v.py "$KILN_DATA/docs/schemas/harness-1.json" good.json some.json
+	python3 v.py "$KILN_DATA/docs/schemas/task-1.json" "$task" "$tests_dir/tasks/types/task.json" "$KILN_DATA"/campaigns/*/task.json
+'
+ok 'no process and no folder is left behind' '
+	! ps -eo args | grep "[k]run-c\|[k]iln/krun-c"
+	! ls -d "${TMPDIR:-/tmp}"/kiln-work-*-$$-* 2>/dev/null
+'
+done_testing

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unit tests of kstat: known samples, and the coverage of the intervals by simulation. */
+#include "kstat.h"
+
+#include <math.h>
+
+#include "kutil.h"
+#include "tap.h"
+
+static bool
+near(double a, double b)
+{
+	return fabs(a - b) <= 1e-12 * fmax(1, fabs(b));
+}
+
+static void
+test_figures(void)
+{
+	double x[] = { 5, 1, 4, 2, 3 }, one[] = { 7 }, even[] = { 1, 2, 3, 10 };
+	struct kstat s;
+
+	kstat_of(x, 5, &s);
+	CHECK(near(s.median, 3) && near(s.min, 1) && near(s.max, 5) && near(s.mean, 3));
+	CHECK(near(s.sd, sqrt(2.5)) && near(s.iqr, 2));
+	CHECK(near(x[0], 5));
+	kstat_of(one, 1, &s);
+	CHECK(near(s.median, 7) && near(s.mean, 7) && near(s.sd, 0) && near(s.iqr, 0));
+	kstat_of(even, 4, &s);
+	CHECK(near(s.median, 2.5));
+	CHECK(near(kstat_quantile(even, 4, 0), 1) && near(kstat_quantile(even, 4, 1), 10) &&
+	    near(kstat_quantile(even, 4, 0.25), 1.75));
+}
+
+static void
+test_interval(void)
+{
+	double x[40];
+	struct kstat_interval m;
+
+	for (int i = 0; i < 40; i++)
+		x[i] = i + 1;
+	/* Ranks from tables of the binomial distribution with p = 1/2: 2 * P(B <= k - 1) <= 0.005. */
+	kstat_median(x, 9, &m);
+	CHECK(near(m.low, 1) && near(m.high, 9) && near(m.median, 5));
+	kstat_median(x, 11, &m);
+	CHECK(near(m.low, 1) && near(m.high, 11));
+	kstat_median(x, 12, &m);
+	CHECK(near(m.low, 1) && near(m.high, 12));
+	kstat_median(x, 20, &m);
+	CHECK(near(m.low, 4) && near(m.high, 17));
+	kstat_median(x, 30, &m);
+	CHECK(near(m.low, 7) && near(m.high, 24));
+	/* Too few: wider than the range. */
+	kstat_median(x, 3, &m);
+	CHECK(near(m.low, 1 - 2 * 3) && near(m.high, 3 + 2 * 3) && near(m.median, 2));
+	kstat_median(x + 4, 1, &m);
+	CHECK(near(m.low, 0) && near(m.high, 10));
+}
+
+/* Share of samples from a skewed distribution whose interval misses the true median. */
+static double
+miss_rate(size_t n, struct krng *rng)
+{
+	double x[64];
+	int missed = 0;
+
+	for (int run = 0; run < 20000; run++) {
+		struct kstat_interval m;
+
+		for (size_t i = 0; i < n; i++)
+			x[i] = -log(1 - krng_double(rng));
+		kstat_median(x, n, &m);
+		missed += m.low > log(2) || m.high < log(2);
+	}
+	return missed / 20000.0;
+}
+
+static void
+test_coverage(void)
+{
+	static const size_t sizes[] = { 9, 12, 15, 20, 30, 50 };
+	struct krng rng;
+
+	krng_init(&rng, 1, 0, 0, "kstat");
+	for (size_t i = 0; i < LEN(sizes); i++)
+		CHECK(miss_rate(sizes[i], &rng) < KSTAT_ALPHA * 1.4);
+}
+
+int
+main(void)
+{
+	test_figures();
+	test_interval();
+	test_coverage();
+	return tap_done();
+}

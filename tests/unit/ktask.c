@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unit tests of ktask: expressions, a task that loads, and every fault told apart. */
+#include "ktask.h"
+
+#include <stdlib.h>
+
+#include "kio.h"
+#include "kutil.h"
+#include "tap.h"
+
+static const char good[] =
+    "{'schema':'task/1','name':'t','op':'matmul','description':'d','language':'c',"
+    "'axes':{'M':{'type':'var'},'N':{'type':'var'},'T':{'type':'const','value':16},"
+    "'MT':{'type':'expr','expression':'MN*T'},'MN':{'type':'expr','expression':'M*N'}},"
+    "'inputs':{'A':{'shape':['M','N'],'dtype':'float32','distribution':'uniform'},"
+    "'eps':{'shape':null,'dtype':'float32','value':0.5}},"
+    "'outputs':{'C':{'shape':['M','ceildiv(N,2)',3],'dtype':'bfloat16'},"
+    "'D':{'shape':['M'],'dtype':'int32','inout':true}},"
+    "'entry':{'name':'f','arguments':['A',{'axis':'M','dtype':'int64'},'C','D','eps','N']},"
+    "'reference':'r.c','baselines':[{'name':'b','file':'b.c','flags':['-lm'],'symbols':['x']}],"
+    "'build':{'compiler':'gcc','flags':['-O2'],'libs':[]},'flops':'2*M*N','bytes':'M/1','reduction':'N',"
+    "'tolerance':{'rtol':0.001,'matched_ratio':0.99,'max_error_cap':1},'linear':true,"
+    "'workloads':[{'name':'w','axes':{'M':5,'N':7},'sets':['quick'],'timed':true},{'name':'v','axes':{'M':1,'N':1}}]}";
+
+/* The task with FROM replaced by TO, single quotes made double. The caller frees. */
+static char *
+text(const char *from, const char *to)
+{
+	struct kbuf b = { 0 };
+	const char *at = from ? strstr(good, from) : NULL;
+
+	if (at) {
+		kbuf_add(&b, good, (size_t)(at - good));
+		kbuf_puts(&b, to);
+		kbuf_puts(&b, at + strlen(from));
+	} else {
+		kbuf_puts(&b, good);
+	}
+	for (char *p = b.data; *p; p++)
+		*p = *p == '\'' ? '"' : *p;
+	return b.data;
+}
+
+static struct ktask *
+load(const char *from, const char *to)
+{
+	char path[] = "/tmp/ktask.XXXXXX", *s = text(from, to);
+	int fd = mkstemp(path);
+	struct ktask *t;
+
+	if (fd < 0 || write(fd, s, strlen(s)) != (ssize_t)strlen(s))
+		abort();
+	close(fd);
+	t = ktask_load(path);
+	unlink(path);
+	free(s);
+	return t;
+}
+
+static void
+test_load(void)
+{
+	struct ktask *t = load(NULL, NULL);
+	const struct ktask_workload *w = ktask_workload(t, "w");
+	char *path = ktask_path(t, "r.c");
+
+	CHECK(t->axis_count == 5 && t->tensor_count == 4 && t->arg_count == 6 && t->workload_count == 2 &&
+	    t->baseline_count == 1);
+	CHECK_STR(path, "/tmp/r.c");
+	CHECK_STR(t->entry, "f");
+	CHECK(w && w->timed && ktask_in_set(w, "quick") && !ktask_in_set(w, "full"));
+	CHECK(ktask_in_set(ktask_workload(t, "v"), "anything") && !ktask_workload(t, "nothing"));
+	CHECK(w->axis[0] == 5 && w->axis[2] == 16 && w->axis[3] == 560 && w->axis[4] == 35);
+	CHECK(t->tensors[1].scalar && t->tensors[1].value == 0.5 && t->tensors[0].distribution == KDIST_UNIFORM);
+	CHECK(ktask_elements(t, w, &t->tensors[2]) == 60 && ktask_last_axis(t, w, &t->tensors[2]) == 3);
+	CHECK(ktask_elements(t, w, &t->tensors[1]) == 1 && ktask_last_axis(t, w, &t->tensors[1]) == 1);
+	CHECK(t->tensors[3].input && t->tensors[3].output && !t->tensors[2].input &&
+	    t->tensors[2].dtype == KDTYPE_BF16);
+	CHECK(t->args[0].kind == KARG_TENSOR && t->args[1].kind == KARG_AXIS && t->args[1].dtype == KDTYPE_I64);
+	CHECK(t->args[5].kind == KARG_AXIS && t->args[5].dtype == KDTYPE_I32);
+	CHECK(ktask_value(t, w, t->flops) == 70 && ktask_value(t, w, NULL) == 0);
+	CHECK(t->rtol == 0.001 && t->atol < 0 && t->matched_ratio == 0.99 && t->max_error_cap == 1);
+	CHECK(t->distribution_count == 4 && t->distributions[2] == KDIST_ZERO_ONE);
+	CHECK_EXIT(K_USAGE, ktask_value(t, w, "1/0"));
+	free(path);
+	ktask_free(t);
+	ktask_free(NULL);
+}
+
+static void
+test_expressions(void)
+{
+	static const struct {
+		const char *text;
+		long value;
+	} right[] = {
+		{ "1+2*3", 7 }, { "(1+2)*3", 9 }, { "7-2-1", 4 }, { "12/2/3", 2 }, { "M*N%4", 3 }, { "-M+10", 5 },
+		    { "min(M,N)", 5 },
+		{ "max(M, N*2)", 14 }, { "ceildiv(7,2)", 4 }, { "ceildiv(8,2)", 4 }, { " MN ", 35 },
+		    { "2*(M-(N-5))", 6 }, { "--3", 3 },
+	};
+	static const struct {
+		const char *text, *why;
+	} wrong[] = {
+		{ "", "missing" }, { "1+", "missing" }, { "Q", "no such axis: Q" }, { "M N", "does not end" },
+		    { "(M", "')'" },
+		{ "M/0", "division by zero" }, { "M%0", "division by zero" }, { "min(M)", "two arguments" },
+		    { "pow(M,2)", "no such function" },
+		{ "9223372036854775807+1", "64 bits" }, { "9223372036854775808", "64 bits" },
+		    { "ceildiv(M,0)", "ceildiv" },
+		{ "min(M,N", "')'" }, { "$", "missing" }, { "(0-9223372036854775807-1)/-1", "64 bits" },
+	};
+	struct ktask *t = load(NULL, NULL);
+	char why[256], deep[1000];
+	int64_t v;
+
+	for (size_t i = 0; i < LEN(right); i++)
+		CHECK(ktask_eval(t, t->workloads, right[i].text, &v, why, sizeof why) && v == right[i].value);
+	for (size_t i = 0; i < LEN(wrong); i++)
+		CHECK(!ktask_eval(t, t->workloads, wrong[i].text, &v, why, sizeof why) && strstr(why, wrong[i].why));
+	memset(deep, '(', sizeof deep - 1);
+	deep[sizeof deep - 1] = '\0';
+	CHECK(!ktask_eval(t, t->workloads, deep, &v, why, sizeof why) && strstr(why, "deeply"));
+	ktask_free(t);
+}
+
+static void
+test_faults(void)
+{
+	static const struct {
+		const char *from, *to, *message;
+	} cases[] = {
+		{ "'schema':'task/1'", "'schema':'task/2'", "schema: it must be \"task/1\"" },
+		{ "'op'", "'opp'", "opp: no such field" },
+		{ "'op':'matmul',", "", "op: it is missing" },
+		{ "'name':'t'", "'name':3", "name: it must be a string" },
+		{ "'axes':{'M'", "'axes':{'M+'", "axes.M+: an axis is named like a C variable" },
+		{ "{'type':'var'}", "{'type':'varr'}", "axes.M: type must be var, const or expr" },
+		{ ",'value':16}", "}", "axes.T: type const needs \"value\"" },
+		{ "'MN*T'", "'MN*Q'", "axes.MT.expression: 'MN*Q': no such axis: Q" },
+		{ "'M*N'}", "'M*MT'}", "workloads[0] (w): axis" },
+		{ "'A':{'shape'", "'M':{'shape'", "inputs.M: a tensor is named like a C variable, and unlike" },
+		{ "'dtype':'float32','distribution'", "'dtype':'float8','distribution'", "inputs.A: dtype must be" },
+		{ "'uniform'", "'gaussian'", "inputs.A: no such distribution: 'gaussian'" },
+		{ "['M','N']", "[]", "inputs.A: shape must be null" },
+		{ "['M','N']", "['M','K']", "inputs.A: 'K': no such axis: K" },
+		{ "['M','N']", "['M',true]", "shape[1] must be an axis name" },
+		{ "['M','N']", "['M','N-7']", "A has a dimension of 0" },
+		{ "['M','N']", "['M','1/(M-5)']", "division by zero" },
+		{ ",'value':0.5", "", "inputs.eps: a scalar is an input" },
+		{ "'inout':true", "'inout':true,'value':3", "outputs.D: only a scalar" },
+		{ "'bfloat16'", "'bfloat16','distribution':'normal'", "outputs.C: an output that is not" },
+		{ "'arguments':['A',", "'arguments':[", "entry.arguments: 'A' must be passed once, not 0 times" },
+		{ "'eps','N'", "'eps','Z'", "entry.arguments[5]: 'Z' is no input, output or axis" },
+		{ "'eps','N'", "'eps',{'axis':'A'}", "entry.arguments[5]: 'A' is a tensor" },
+		{ "'eps','N'", "'eps',{'axis':'N','dtype':'float32'}", "entry.arguments[5]: an axis is passed as" },
+		{ "'eps','N'", "'eps',7", "entry.arguments[5]: it must be an object" },
+		{ "'name':'f'", "'name':'f()'", "entry.name: 'f()' is no name" },
+		{ "'r.c'", "'../r.c'", "reference: '../r.c' must be a file in the task's folder" },
+		{ "'file':'b.c'", "'file':'/b.c'", "baselines[0]: '/b.c' must be a file" },
+		{ "'file':'b.c',", "", "baselines[0].file: it is missing" },
+		{ "['-O2']", "[2]", "build.flags: it must be an array of strings" },
+		{ "'2*M*N'", "'2*M*'", "flops: '2*M*'" },
+		{ "'M/1'", "'M/(N-7)'", "division by zero" },
+		{ "0.99", "1.5", "tolerance.matched_ratio: it must be above 0 and at most 1" },
+		{ ",'max_error_cap':1", "", "tolerance.max_error_cap: a matched_ratio below 1 needs" },
+		{ "'rtol':0.001", "'rtol':-1", "tolerance: rtol must not be negative" },
+		{ "'linear':true", "'distributions':['normal','normal']", "distributions: 'normal' is named twice" },
+		{ "'linear':true", "'distributions':['norm']", "distributions: 'norm' is none of" },
+		{ "'N':7", "'N':7,'Q':1", "workloads[0] (w): 'Q' is no axis of type var" },
+		{ "'N':7", "'T':7", "workloads[0] (w): axis N is missing" },
+		{ "'N':7", "'N':'7'", "axis N must be an integer" },
+		{ "'N':7", "'N':-7", "must be 0 to 2147483647" },
+		{ "['M','N']", "['M',100000,100000,100000]", "too many" },
+		{ "'name':'v'", "'name':'w'", "workloads[1]: two workloads are called 'w'" },
+		{ "'name':'v'", "'name':''", "name must have 1 to 64 characters" },
+		{ ",'timed':true", "", "workloads: at least one must be \"timed\": true" },
+		{ "'axes':{'M':5,'N':7}", "'axes':3", "workloads[0].axes: it must be an object" },
+	};
+
+	for (size_t i = 0; i < LEN(cases); i++) {
+		char *s = text(cases[i].from, cases[i].to), *faults = NULL;
+		json_t *json = json_loads(s, 0, NULL);
+		size_t n = ktask_faults(json, &faults);
+
+		if (!tap_check(json && n > 0 && strstr(faults, cases[i].message), cases[i].message, __FILE__, __LINE__))
+			printf("# got '%s'\n", faults);
+		json_decref(json);
+		free(faults);
+		free(s);
+	}
+	CHECK_EXIT(K_USAGE, load("'op'", "'opp'"));
+	CHECK_EXIT(K_USAGE, ktask_load("/nonexistent/task.json"));
+}
+
+static void
+test_names(void)
+{
+	CHECK(kdtype_of("float16") == KDTYPE_F16 && kdtype_of("half") == KDTYPE_COUNT &&
+	    kdtype_of(NULL) == KDTYPE_COUNT);
+	CHECK(kdist_of("heavy_tail") == KDIST_HEAVY_TAIL && kdist_of("") == KDIST_COUNT);
+	CHECK_STR(kdtype_name(KDTYPE_BF16), "bfloat16");
+	CHECK_STR(kdist_name(KDIST_ZERO_ONE), "zero_one");
+	CHECK(kdtype_size(KDTYPE_I64) == 8 && kdtype_is_float(KDTYPE_F16) && !kdtype_is_float(KDTYPE_I32));
+	CHECK(kdtype_eps(KDTYPE_F32) == 0x1p-23 && kdtype_eps(KDTYPE_F16) == 0x1p-10 &&
+	    kdtype_eps(KDTYPE_BF16) == 0x1p-7);
+}
+
+int
+main(void)
+{
+	kutil_init("ktask");
+	test_names();
+	test_load();
+	test_expressions();
+	test_faults();
+	return tap_done();
+}

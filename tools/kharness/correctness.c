@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: tier T2: every workload of the set, on inputs of several distributions and seeds, drawn now; each case is
+ * one fresh call.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kharness.h"
+#include "kio.h"
+#include "klock.h"
+#include "krun.h"
+
+enum {
+	SMALL_BYTES = 1 << 20,	/* tensors of a workload that gets every distribution with every seed */
+	LOG_CASES = 6,		/* wrong cases explained to the model */
+	TOTAL_LIMIT = 10	/* all calls together may take this many times the limit of one */
+};
+static const int64_t slow_ns = 1000000000;	/* workloads slower than this are run on two distributions only */
+
+struct run {
+	struct judge *j;
+	struct subject *s;
+	struct runner r;
+	int64_t total_ns, last_ns;
+	size_t explained, unwritten;
+	bool broken;		/* no more cases: it crashed, hung or cheated */
+};
+
+/* JSON has no NaN and no infinity. */
+static void
+set_finite(json_t *o, const char *key, double x)
+{
+	if (isfinite(x))
+		json_object_set_new(o, key, json_real(x));
+}
+
+static void
+add_case(struct run *u, const struct batch *b, const struct verdict *v, bool compared)
+{
+	char draw[24];
+	json_t *c;
+
+	snprintf(draw, sizeof draw, "%llu", (unsigned long long)b->seed);
+	c = json_pack("{s:s,s:s,s:s,s:b}", "workload", b->w->name, "distribution", kdist_name(b->dist), "seed", draw,
+	    "ok",
+	    (int)v->ok);
+
+	if (compared) {
+		json_object_set_new(c, "elements", json_integer((json_int_t)v->elements));
+		json_object_set_new(c, "mismatches", json_integer((json_int_t)v->mismatches));
+		set_finite(c, "max_abs_err", v->max_abs);
+		set_finite(c, "max_rel_err", v->max_rel);
+	}
+	if (v->mismatches) {
+		set_finite(c, "tolerance", v->tolerance);
+		json_object_set_new(c, "first_tensor", json_string(v->tensor));
+		json_object_set_new(c, "worst_index", json_integer((json_int_t)v->worst_at));
+	}
+	json_array_append_new(u->s->cases, c);
+	u->s->total++;
+	u->s->passed += v->ok;
+}
+
+/* Call once on a batch; false when there is nothing more to find out. */
+static bool
+call(struct run *u, const struct batch *b)
+{
+	struct span s;
+	char where[256], text[512];
+	enum outcome e;
+
+	memory_load(u->j, &u->r.m, b);
+	e = runner_go(u->j, &u->r, b, &s);
+	if (e != OUT_OK) {
+		subject_outcome(u->s, e, &u->r, b);
+		return false;
+	}
+	u->last_ns = s.judge_ns;
+	u->total_ns += s.judge_ns;
+	if (!memory_intact(u->j, &u->r.m, b, where, sizeof where)) {
+		snprintf(text, sizeof text, "it wrote %s (workload %s)", where, b->w->name);
+		subject_fail(u->s, "run_error", "out_of_bounds_write", text);
+		kbuf_printf(&u->s->log, "%s\n", text);
+		return false;
+	}
+	if ((double)u->total_ns > TOTAL_LIMIT * u->j->o.run_timeout_s * 1e9) {
+		snprintf(text, sizeof text, "all calls together took more than %g s",
+		    TOTAL_LIMIT * u->j->o.run_timeout_s);
+		subject_fail(u->s, "run_error", "timeout", text);
+		kbuf_printf(&u->s->log, "%s\n", text);
+		return false;
+	}
+	return true;
+}
+
+/* The same inputs again, with other bytes in the outputs: the results must be the same bits. */
+static bool
+repeat(struct run *u, const struct batch *b, struct verdict *v)
+{
+	const struct ktask *t = u->j->task;
+	void *first[KTASK_TENSORS] = { 0 };
+	bool ran;
+
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (t->tensors[i].output) {
+			size_t bytes = ktask_elements(t, b->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype);
+
+			first[i] = memcpy(kmalloc(bytes), u->r.m.out.memory + u->r.m.places[0].tensor[i], bytes);
+		}
+	ran = call(u, b);
+	for (size_t i = 0; i < t->tensor_count; i++) {
+		if (ran && first[i] && memcmp(first[i], u->r.m.out.memory + u->r.m.places[0].tensor[i],
+		    ktask_elements(t, b->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype))) {
+			v->ok = false;
+			kbuf_printf(&u->s->log,
+			    "workload %s: two calls with the same inputs gave different bits in %s\n", b->w->name,
+			    t->tensors[i].name);
+		}
+		free(first[i]);
+	}
+	return ran;
+}
+
+static void
+one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool twice)
+{
+	struct batch b;
+	struct verdict v;
+
+	batch_draw(u->j, &b, w, dist, 1, true);
+	verdict_begin(&v);
+	u->broken = !call(u, &b);
+	if (!u->broken) {
+		if (u->j->oracle)
+			memory_check(u->j, &u->r.m, &b, 0, &v);
+		verdict_end(u->j, &v);
+		u->unwritten += v.unwritten;
+		if (!v.ok && u->explained++ < LOG_CASES)
+			subject_explain(u->s, &b, &v);
+		if (twice && v.ok)
+			u->broken = !repeat(u, &b, &v);
+	} else {
+		v.ok = false;
+	}
+	add_case(u, &b, &v, !u->broken);
+	batch_free(&b);
+}
+
+static bool
+is_small(const struct judge *j, const struct ktask_workload *w)
+{
+	size_t in, out;
+
+	/* Slots hold the bands too, so this is a little less than said. */
+	memory_slot(j->task, w, &in, &out);
+	return in + out < SMALL_BYTES + 100000 * j->task->tensor_count;
+}
+
+static void
+one_workload(struct run *u, const struct ktask_workload *w)
+{
+	const struct ktask *t = u->j->task;
+	int seeds = is_small(u->j, w) ? u->j->o.seeds : 1;
+	struct krng rng;
+
+	for (int s = 0; s < seeds && !u->broken; s++)
+		for (size_t d = 0; d < t->distribution_count && !u->broken; d++) {
+			one_case(u, w, t->distributions[d], t->deterministic && s == 0 && d == 0);
+			if (d > 0 || s > 0 || u->last_ns < slow_ns || t->distribution_count < 3)
+				continue;
+			/* Too slow for all: one of the others, which can't be foreseen. */
+			krng_init(&rng, u->j->o.seed, (long)u->j->draws, 0, "distribution");
+			if (!u->broken)
+				one_case(u, w, t->distributions[1 + krng_below(&rng, t->distribution_count - 1)],
+				    false);
+			return;
+		}
+}
+
+/* Arenas that the largest workload of the set fits into. */
+static void
+sizes(const struct judge *j, size_t *in, size_t *out)
+{
+	const struct ktask *t = j->task;
+
+	*in = *out = 0;
+	for (size_t i = 0; i < t->workload_count; i++) {
+		size_t a, b;
+
+		if (!ktask_in_set(&t->workloads[i], j->o.set))
+			continue;
+		memory_slot(t, &t->workloads[i], &a, &b);
+		*in = a > *in ? a : *in;
+		*out = b > *out ? b : *out;
+	}
+	*in += memory_table(t, 1);
+}
+
+static void
+decide(struct run *u)
+{
+	struct subject *s = u->s;
+	char text[128];
+
+	if (s->status)
+		return;
+	if (s->passed == s->total) {
+		s->status = "correct";
+		return;
+	}
+	snprintf(text, sizeof text, "wrong in %zu of %zu cases%s", s->total - s->passed, s->total,
+	    u->unwritten ? "; outputs were not fully written" : "");
+	subject_fail(s, s->passed ? "partial" : "wrong_value", u->unwritten ? "not_fully_written" : "wrong_result",
+	    text);
+}
+
+void
+judge_correctness(struct judge *j, struct subject *s)
+{
+	struct run u = { .j = j, .s = s };
+	size_t in, out;
+	int lock = klock_cpu(false);
+	enum outcome e;
+
+	sizes(j, &in, &out);
+	e = runner_open(j, &u.r, s->file, in, out, false);
+	s->tier = 2;
+	if (e != OUT_OK)
+		subject_outcome(s, e, &u.r, NULL);
+	for (size_t i = 0; e == OUT_OK && !u.broken && i < j->task->workload_count; i++)
+		if (ktask_in_set(&j->task->workloads[i], j->o.set))
+			one_workload(&u, &j->task->workloads[i]);
+	decide(&u);
+	if (u.explained > LOG_CASES)
+		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", u.explained - LOG_CASES);
+	if (s->total)
+		kbuf_printf(&s->log, "%zu of %zu correctness cases passed\n", s->passed, s->total);
+	runner_close(&u.r);
+	close(lock);
+}

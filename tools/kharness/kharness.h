@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: the parts of the judge and what they hand to each other. A fault of the environment ends the program
+ * (kdie).
+ */
+#ifndef KHARNESS_H
+#define KHARNESS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "krun.h"
+#include "ktask.h"
+#include "kutil.h"
+
+/* What the command line says. */
+struct options {
+	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic;
+	bool correctness, timing;
+	int threads, seeds, min_samples, max_samples, warmup;
+	double timing_s, warmup_s, run_timeout_s;
+	uint64_t memory_bytes, seed;
+	const char *against[16];	/* NAME=FILE */
+	size_t against_count;
+};
+
+/* The run as a whole. */
+struct judge {
+	struct options o;
+	struct ktask *task;
+	struct oracle *oracle;		/* NULL: results are not compared */
+	int level;			/* of the sandbox */
+	uint64_t cpus[KRUN_CPUS / 64];	/* where candidates run */
+	size_t draws;			/* inputs drawn so far: numbers the random streams */
+	size_t llc_bytes;		/* last-level cache */
+};
+
+/* ---- values.c: numbers in and out of tensors ---- */
+
+/* N values of a tensor as doubles, or doubles into a tensor, rounded to nearest. */
+void values_widen(enum kdtype t, const void *from, size_t n, double *to);
+void values_narrow(enum kdtype t, const double *from, size_t n, void *to);
+/* Fill a tensor with N values of a distribution. */
+void values_draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, void *to);
+
+/* ---- oracle.c: the trusted implementation in double precision, called in this process ---- */
+
+/* THREADS as its OpenMP team. Dies with K_USAGE when FILE is no shared object with the task's entry point. */
+struct oracle *oracle_open(const struct ktask *t, const char *file, int threads);
+/*
+ * One call. VALUES[i] is tensor i: doubles for floating types, the type itself for integers. Outputs are written there.
+ */
+void oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const *values);
+void oracle_close(struct oracle *o);
+
+/* ---- batch.c: inputs of one or more calls and what must come out ---- */
+
+struct call {
+	void *raw[KTASK_TENSORS];	/* inputs, as the candidate sees them; NULL for pure outputs and scalars */
+	void *expected[KTASK_TENSORS];	/* outputs, see oracle_call; NULL for pure inputs, or without an oracle */
+	double scale[KTASK_TENSORS];	/* see compare.c; for outputs of few elements only */
+};
+
+struct batch {
+	const struct ktask_workload *w;
+	enum kdist dist;
+	size_t count;
+	struct call *calls;
+	uint64_t seed;		/* of this draw, for the record */
+};
+
+/* Draw inputs for COUNT calls; with EXPECT, have the oracle compute the results. Free with batch_free. */
+void batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
+    bool expect);
+void batch_free(struct batch *b);
+
+/* ---- compare.c: is what came out right ---- */
+
+struct verdict {
+	size_t elements, mismatches, unwritten;
+	double max_abs, max_rel;
+	double worst, tolerance;	/* error and tolerance of the element furthest beyond its tolerance */
+	size_t worst_at;		/* its index */
+	const char *tensor;		/* and tensor */
+	bool ok;
+};
+
+/*
+ * Compare GOT, the bytes of output tensor T, with what was EXPECTED, and add to the verdict. POISON is the element that
+ * the tensor was filled with before the call, so that what was never written can be told from what was computed
+ * wrongly.
+ */
+void compare_tensor(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor, const void *got,
+    const void *poison, struct verdict *v);
+void verdict_begin(struct verdict *v);
+/* Decide, after all tensors. */
+void verdict_end(const struct judge *j, struct verdict *v);
+
+/* ---- arena.c: the memory that judge and runner share ---- */
+
+struct arena {
+	int fd, runner_fd;	/* runner_fd: what the runner gets; of an input arena it is read-only */
+	char *memory;
+	size_t bytes;
+};
+
+/* Where tensors of a call lie in an arena: offset of the first byte, and of the call's slot. */
+struct place {
+	size_t tensor[KTASK_TENSORS];
+	size_t in_slot, out_slot, in_end, out_end;
+};
+
+struct memory {
+	struct arena in, out;
+	struct place *places;	/* one per call loaded */
+	size_t count;
+	uint64_t guard;		/* key of the pattern around the outputs */
+	uint64_t poison;	/* word that outputs are filled with */
+	bool odd;		/* which of two poisons is next */
+};
+
+/* Bytes that one call of a workload takes in each arena. */
+void memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out);
+/* Arenas for CALLS calls of slots of these sizes. */
+void memory_open(struct memory *m, size_t in_bytes, size_t out_bytes);
+void memory_close(struct memory *m);
+/* Bytes of the call table in front of the input slots. */
+size_t memory_table(const struct ktask *t, size_t calls);
+/*
+ * Lay a batch out at addresses not used by the call before, and write everything: inputs, NaN around them, poison into
+ * the outputs, a secret pattern around them, the table of arguments.
+ */
+void memory_load(struct judge *j, struct memory *m, const struct batch *b);
+/* False when a byte around the outputs has changed; then WHERE names the tensor and the distance. */
+bool memory_intact(const struct judge *j, const struct memory *m, const struct batch *b, char *where, size_t where_len);
+void memory_check(const struct judge *j, const struct memory *m, const struct batch *b, size_t call, struct verdict *v);
+/* What lies at an offset of the input or output arena, in words. */
+void memory_describe(const struct judge *j, const struct memory *m, const struct batch *b, bool input, size_t offset,
+    char *text, size_t text_len);
+
+/* ---- runner.c: the candidate's process ---- */
+
+enum outcome { OUT_OK, OUT_DIED, OUT_TIMEOUT, OUT_FLOOD, OUT_PROTOCOL, OUT_AWAKE };
+
+struct runner {
+	pid_t outer, pid;	/* outermost process of the sandbox, and the runner itself */
+	int socket, output;
+	char *work;
+	clockid_t clock;	/* its processor time */
+	struct memory m;
+	uint64_t base[2];	/* where it maps inputs and outputs */
+	int64_t handshake_ns;	/* from go to done without any call */
+	int64_t frozen_cpu_ns;	/* processor time when it was stopped */
+	int threads;		/* seen when last stopped */
+	struct kbuf printed;	/* the beginning of what it wrote to stdout and stderr */
+	size_t printed_bytes;
+	struct krun_report fault;
+	bool faulted;
+	char why[512];		/* after anything but OUT_OK */
+	const char *check;
+};
+
+/* One go. */
+struct span {
+	int64_t own_ns, judge_ns, cpu_ns;
+};
+
+/*
+ * Start a runner for the shared object FILE with arenas of these sizes; it is stopped on return. WARM: measure the
+ * handshake before the candidate's code is loaded. OUT_OK, or how it failed, with CHECK and WHY set. Close it either
+ * way.
+ */
+enum outcome runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes,
+    bool warm);
+/*
+ * Let it make the calls of the batch that was loaded into its memory, and stop it again. It runs only during this
+ * function.
+ */
+enum outcome runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s);
+void runner_close(struct runner *r);
+
+/* Read and write twice the last-level cache, so that the next call finds nothing there. */
+void flush_caches(const struct judge *j);
+
+/* ---- subjects: who is judged ---- */
+
+struct subject {
+	char *name;
+	const char *file;
+	const char *status;	/* NULL: nothing against it yet */
+	int tier;
+	json_t *reasons, *cases, *timing;
+	size_t passed, total;
+	struct kbuf log;
+};
+
+void subject_fail(struct subject *s, const char *status, const char *check, const char *detail);
+/* The failure of a runner, as status, reason and log. */
+void subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const struct batch *b);
+/* A verdict in one line of log: which workload, which inputs, how far off; never the values. */
+void subject_explain(struct subject *s, const struct batch *b, const struct verdict *v);
+
+/* correctness.c: T2 of the candidate; sets status, cases, log. */
+void judge_correctness(struct judge *j, struct subject *s);
+
+/*
+ * timing.c: T3 of all subjects, interleaved; the first is the candidate. Sets timing; PAIRS is appended to; returns the
+ * noise floor.
+ */
+double judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs);
+
+/* machine.c */
+json_t *machine_facts(void);		/* of --machine */
+json_t *machine_environment(const struct judge *j);
+size_t machine_llc(void);
+
+/* lint.c: faults of the task beyond its form. Prints to stderr; false when the task must be refused. */
+bool lint_task(struct judge *j);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: is the task worth solving: a kernel that writes zeros, a constant, or yesterday's answer must be judged
+ * wrong on it. Tried out, with the judge's own comparison, on what the oracle says about every timed workload.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kharness.h"
+
+static const double contrast = 100;	/* results for different inputs differ by this many tolerances */
+
+struct lint {
+	struct judge *j;
+	const struct ktask_workload *w;
+	size_t faults;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+complain(struct lint *l, const char *fmt, ...)
+{
+	va_list ap;
+	char text[512];
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	kwarn("%s: workload %s: %s", l->j->task->file, l->w->name, text);
+	l->faults++;
+}
+
+static double
+mean(const double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += isfinite(x[i]) ? x[i] / (double)n : 0;
+	return sum;
+}
+
+/* Whether the judge would accept these values as output I of the batch. */
+static bool
+accepted(struct lint *l, const struct batch *b, size_t i, const double *values, struct verdict *v)
+{
+	const struct ktask_tensor *x = &l->j->task->tensors[i];
+	size_t n = ktask_elements(l->j->task, b->w, x);
+	void *raw = kmalloc(n * kdtype_size(x->dtype));
+	uint64_t poison = 0;
+
+	values_narrow(x->dtype, values, n, raw);
+	verdict_begin(v);
+	compare_tensor(l->j, b, &b->calls[0], i, raw, &poison, v);
+	verdict_end(l->j, v);
+	free(raw);
+	return v->ok;
+}
+
+/* What the oracle says, rounded to the type, is right by definition. */
+static void
+try_truth(struct lint *l, const struct batch *b, size_t i)
+{
+	struct verdict v;
+
+	if (!accepted(l, b, i, b->calls[0].expected[i], &v))
+		complain(l,
+		    "%s as the oracle computed it, rounded to %s, would not pass: the tolerance is too tight (%s)",
+		    l->j->task->tensors[i].name, kdtype_name(l->j->task->tensors[i].dtype), kdist_name(b->dist));
+}
+
+/* On the first distribution only: others may well be degenerate, that is what they are for. */
+static void
+try_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
+{
+	const struct ktask_tensor *x = &l->j->task->tensors[i];
+	size_t n = ktask_elements(l->j->task, b->w, x);
+	const double *expected = b->calls[0].expected[i];
+	double *fake = kcalloc(n, sizeof *fake), level = mean(expected, n);
+	struct verdict v;
+
+	if (accepted(l, b, i, fake, &v))
+		complain(l, "%s of zeros would pass", x->name);
+	for (size_t k = 0; k < n; k++)
+		fake[k] = level;
+	if (accepted(l, b, i, fake, &v))
+		complain(l, "%s filled with its mean would pass", x->name);
+	if (accepted(l, b, i, other->calls[0].expected[i], &v))
+		complain(l, "%s computed from other inputs would pass", x->name);
+	else if (v.worst < contrast * v.tolerance)
+		complain(l, "%s hardly depends on the inputs: it moves by %.3g, the tolerance is %.3g", x->name,
+		    v.worst, v.tolerance);
+	free(fake);
+}
+
+static void
+lint_workload(struct lint *l)
+{
+	const struct ktask *t = l->j->task;
+
+	for (size_t d = 0; d < t->distribution_count; d++) {
+		struct batch a, b;
+
+		batch_draw(l->j, &a, l->w, t->distributions[d], 1, true);
+		batch_draw(l->j, &b, l->w, t->distributions[d], 1, true);
+		for (size_t i = 0; i < t->tensor_count; i++) {
+			if (!t->tensors[i].output || !kdtype_is_float(t->tensors[i].dtype))
+				continue;
+			try_truth(l, &a, i);
+			if (d == 0)
+				try_impostors(l, &a, &b, i);
+		}
+		batch_free(&a);
+		batch_free(&b);
+	}
+}
+
+/* Things that are allowed, and hardly ever meant. */
+static void
+advise(const struct ktask *t)
+{
+	for (size_t i = 0; i < t->axis_count; i++) {
+		bool varies = false;
+
+		for (size_t k = 1; k < t->workload_count; k++)
+			varies |= t->workloads[k].axis[i] != t->workloads[0].axis[i];
+		if (!varies && t->axes[i].kind == KAXIS_VAR)
+			kwarn("%s: note: axis %s has the same size in all workloads", t->file, t->axes[i].name);
+	}
+	if (!t->reduction)
+		kwarn("%s: note: no \"reduction\": the tolerance takes its length as 1", t->file);
+}
+
+bool
+lint_task(struct judge *j)
+{
+	struct lint l = { .j = j };
+
+	advise(j->task);
+	for (size_t i = 0; j->oracle && i < j->task->workload_count; i++) {
+		l.w = &j->task->workloads[i];
+		if (l.w->timed)
+			lint_workload(&l);
+	}
+	return l.faults == 0;
+}

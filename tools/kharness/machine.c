@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kharness: facts about this machine, from /proc and /sys. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "kharness.h"
+#include "kio.h"
+
+/*
+ * Vector and matrix extensions worth telling a kernel writer about, as /proc/cpuinfo spells them, and what to call
+ * them.
+ */
+static const char *const extensions[][2] = {
+	{ "sse2", "sse2" }, { "sse4_2", "sse4.2" }, { "avx", "avx" }, { "f16c", "f16c" }, { "fma", "fma" },
+	{ "avx2", "avx2" },
+	{ "bmi2", "bmi2" }, { "avx512f", "avx512f" }, { "avx512bw", "avx512bw" }, { "avx512dq", "avx512dq" },
+	{ "avx512vl", "avx512vl" }, { "avx512_vnni", "avx512_vnni" }, { "avx512_bf16", "avx512_bf16" },
+	{ "avx512_fp16", "avx512_fp16" }, { "avx_vnni", "avx_vnni" }, { "amx_tile", "amx_tile" },
+	{ "amx_bf16", "amx_bf16" },
+	{ "amx_int8", "amx_int8" }, { "asimd", "neon" }, { "asimdhp", "fp16" }, { "asimddp", "dotprod" },
+	{ "sve", "sve" },
+	{ "sve2", "sve2" }, { "bf16", "bf16" }, { "i8mm", "i8mm" },
+};
+
+/* Value of the first "KEY : VALUE" line of /proc/cpuinfo, or NULL; the caller frees. */
+static char *
+cpuinfo(const char *text, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		const char *colon = line + n + strspn(line + n, " \t");
+
+		if (!strncmp(line, key, n) && *colon == ':')
+			return kstrndup(colon + 1 + strspn(colon + 1, " \t"), strcspn(colon + 1 +
+			    strspn(colon + 1, " \t"), "\n"));
+		if (!*line)
+			break;
+	}
+	return NULL;
+}
+
+static bool
+has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = list; (p = strstr(p, word)); p += n)
+		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || !p[n]))
+			return true;
+	return false;
+}
+
+/* First line of a small file, or NULL; the caller frees. */
+static char *
+line_of(const char *path)
+{
+	char *text = kread_file(path, 65536, NULL);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+/* Bytes of the data or unified cache of CPU 0 at a level; 0: the highest there is. */
+static size_t
+cache_bytes(int level)
+{
+	size_t best = 0;
+	long best_level = 0;
+
+	for (int i = 0; i < 8; i++) {
+		char path[128], *kind, *size, *lv;
+
+		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
+		lv = line_of(path);
+		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", i);
+		kind = line_of(path);
+		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+		size = line_of(path);
+		if (lv && kind && size && strcmp(kind, "Instruction") != 0 &&
+		    (level ? atol(lv) == level : atol(lv) > best_level)) {
+			char *unit;
+
+			best_level = atol(lv);
+			best = strtoul(size, &unit, 10);
+			best <<= *unit == 'M' ? 20 : *unit == 'K' ? 10 : 0;
+		}
+		free(lv);
+		free(kind);
+		free(size);
+	}
+	return best;
+}
+
+size_t
+machine_llc(void)
+{
+	size_t n = cache_bytes(0);
+
+	/* A machine that does not tell gets a large one. */
+	return n ? n : (size_t)64 << 20;
+}
+
+/* Physical cores: distinct (package, core) pairs. */
+static long
+cores(const char *info, long threads)
+{
+	char *seen = kcalloc(1, 1), key[64];
+	long count = 0, package = 0;
+
+	for (const char *line = info; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		long v;
+
+		if (sscanf(line, "physical id : %ld", &v) == 1)
+			package = v;
+		if (sscanf(line, "core id : %ld", &v) != 1)
+			continue;
+		snprintf(key, sizeof key, " %ld/%ld ", package, v);
+		if (!strstr(seen, key)) {
+			char *more = kasprintf("%s%s", seen, key);
+
+			free(seen);
+			seen = more;
+			count++;
+		}
+	}
+	free(seen);
+	return count ? count : threads;
+}
+
+static void
+set_text(json_t *o, const char *key, char *text)
+{
+	if (text)
+		json_object_set_new(o, key, kjson_text(text, strlen(text)));
+	free(text);
+}
+
+static char *
+os_name(void)
+{
+	char *text = kread_file("/etc/os-release", 65536, NULL), *at = text ? strstr(text, "PRETTY_NAME=\"") : NULL,
+	    *name = NULL;
+
+	if (at)
+		name = kstrndup(at + 13, strcspn(at + 13, "\"\n"));
+	free(text);
+	return name;
+}
+
+static char *
+cpu_name(const char *info)
+{
+	char *name = cpuinfo(info, "model name");
+
+	return name ? name : kstrdup("unknown");
+}
+
+static json_t *
+isa(const char *info)
+{
+	char *flags = cpuinfo(info, "flags");
+	json_t *list = json_array();
+
+	if (!flags)
+		flags = cpuinfo(info, "Features");
+	for (size_t i = 0; flags && i < LEN(extensions); i++)
+		if (has_word(flags, extensions[i][0]))
+			json_array_append_new(list, json_string(extensions[i][1]));
+	free(flags);
+	return list;
+}
+
+json_t *
+machine_facts(void)
+{
+	char *info = kread_file_or_die("/proc/cpuinfo", 16 << 20, NULL);
+	long threads = sysconf(_SC_NPROCESSORS_ONLN);
+	struct utsname u;
+	json_t *o = json_pack("{s:s,s:I,s:I,s:o,s:I,s:I,s:I,s:I}", "schema", "machine/1", "threads",
+	    (json_int_t)threads, "cores",
+	    (json_int_t)cores(info, threads), "isa", isa(info), "l1d_bytes", (json_int_t)cache_bytes(1), "l2_bytes",
+	    (json_int_t)cache_bytes(2), "l3_bytes", (json_int_t)cache_bytes(3), "memory_bytes",
+	    (json_int_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+
+	set_text(o, "cpu", cpu_name(info));
+	set_text(o, "os", os_name());
+	if (uname(&u) == 0)
+		set_text(o, "kernel", kasprintf("%s %s %s", u.sysname, u.release, u.machine));
+	free(info);
+	return o;
+}
+
+/* What a measurement depended on. */
+json_t *
+machine_environment(const struct judge *j)
+{
+	char *info = kread_file_or_die("/proc/cpuinfo", 16 << 20, NULL), *governor;
+	json_t *cpus = json_array(), *o;
+	struct utsname u;
+	double load = 0;
+
+	for (int i = 0; i < KRUN_CPUS; i++)
+		if (j->cpus[i / 64] >> (i % 64) & 1)
+			json_array_append_new(cpus, json_integer(i));
+	if (getloadavg(&load, 1) != 1)
+		load = 0;
+	o = json_pack("{s:i,s:o,s:I,s:f,s:s}", "threads", j->o.threads, "cpus", cpus, "llc_bytes",
+	    (json_int_t)j->llc_bytes, "load_before", load, "caches", "cold");
+	set_text(o, "cpu", cpu_name(info));
+	if (uname(&u) == 0)
+		set_text(o, "kernel", kasprintf("%s %s", u.sysname, u.release));
+	governor = line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	set_text(o, "governor", governor);
+	free(info);
+	return o;
+}

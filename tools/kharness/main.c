@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: judge a compiled kernel: is it right, how fast is it. The kernel runs in a sandboxed process of its own,
+ * which is stopped except while the clock runs; inputs, expected results, clock and verdict stay in this one.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <malloc.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "kharness.h"
+#include "kio.h"
+#include "kproc.h"
+#include "ksandbox.h"
+
+enum {
+	OPT_THREADS = 256, OPT_SEEDS, OPT_SEED, OPT_PHASE, OPT_STATISTIC, OPT_TIMING, OPT_MIN, OPT_MAX, OPT_WARMUP,
+	OPT_WARMUP_S,
+	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_LINT
+};
+
+static const struct option long_options[] = {
+	{ "task", required_argument, NULL, 't' }, { "set", required_argument, NULL, 's' },
+	{ "threads", required_argument, NULL, OPT_THREADS }, { "seeds", required_argument, NULL, OPT_SEEDS },
+	{ "seed", required_argument, NULL, OPT_SEED }, { "phase", required_argument, NULL, OPT_PHASE },
+	{ "statistic", required_argument, NULL, OPT_STATISTIC }, { "timing-s", required_argument, NULL, OPT_TIMING },
+	{ "min-samples", required_argument, NULL, OPT_MIN }, { "max-samples", required_argument, NULL, OPT_MAX },
+	{ "warmup", required_argument, NULL, OPT_WARMUP }, { "warmup-s", required_argument, NULL, OPT_WARMUP_S },
+	{ "run-timeout-s", required_argument, NULL, OPT_RUN_TIMEOUT },
+	{ "memory-mb", required_argument, NULL, OPT_MEMORY },
+	{ "sandbox", required_argument, NULL, OPT_SANDBOX }, { "oracle", required_argument, NULL, OPT_ORACLE },
+	{ "against", required_argument, NULL, OPT_AGAINST }, { "name", required_argument, NULL, OPT_NAME },
+	{ "machine", no_argument, NULL, OPT_MACHINE }, { "lint", required_argument, NULL, OPT_LINT },
+	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage_text[] =
+    "usage: kharness -t TASK.json [-s SET] [-o FILE] [--phase correctness|timing|both] [--oracle ORACLE.so]\n"
+    "                [--against NAME=FILE.so]... [--threads N] [--seeds N] [--seed HEX] [--timing-s S]\n"
+    "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] [--run-timeout-s S]\n"
+    "                [--statistic median|min|mean] [--memory-mb N] [--sandbox auto|bwrap|landlock|none]\n"
+    "                [--name NAME] CANDIDATE.so\n"
+    "       kharness --machine [-o FILE]\n"
+    "       kharness --lint TASK.json [--oracle ORACLE.so]\n";
+
+static _Noreturn void
+usage(const char *why)
+{
+	fprintf(stderr, "kharness: %s\n%s", why, usage_text);
+	exit(K_USAGE);
+}
+
+/* Index of WORD in a list, or the end of the program. */
+static int
+choice(const char *word, const char *const *list, size_t count, const char *option)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(word, list[i]))
+			return (int)i;
+	fprintf(stderr, "kharness: %s: '%s' is none of its values\n%s", option, word, usage_text);
+	exit(K_USAGE);
+}
+
+static uint64_t
+seed_of(const char *hex)
+{
+	char *end;
+	uint64_t v = strtoull(hex, &end, 16);
+
+	if (!*hex || *end || strlen(hex) > 16 || strspn(hex, "0123456789abcdefABCDEF") != strlen(hex))
+		usage("--seed: up to 16 hexadecimal digits");
+	return v;
+}
+
+static void
+set_phase(struct options *o, const char *word)
+{
+	static const char *const phases[] = { "both", "correctness", "timing" };
+	int i = choice(word, phases, LEN(phases), "--phase");
+
+	o->correctness = i != 2;
+	o->timing = i != 1;
+}
+
+/* One option; false when it is not known here. */
+static bool
+set_option(struct options *o, int c)
+{
+	static const char *const statistics[] = { "median", "min", "mean" };
+
+	switch (c) {
+	case 't':
+		o->task = optarg;
+		break;
+	case 's':
+		o->set = optarg;
+		break;
+	case 'o':
+		o->output = optarg;
+		break;
+	case OPT_THREADS:
+		o->threads = (int)knum_long(optarg, 0, 4096, "--threads");
+		break;
+	case OPT_SEEDS:
+		o->seeds = (int)knum_long(optarg, 1, 1000, "--seeds");
+		break;
+	case OPT_SEED:
+		o->seed = seed_of(optarg);
+		break;
+	case OPT_PHASE:
+		set_phase(o, optarg);
+		break;
+	case OPT_STATISTIC:
+		o->statistic = statistics[choice(optarg, statistics, LEN(statistics), "--statistic")];
+		break;
+	case OPT_TIMING:
+		o->timing_s = knum_double(optarg, 0.001, 86400, "--timing-s");
+		break;
+	case OPT_MIN:
+		o->min_samples = (int)knum_long(optarg, 1, 100000, "--min-samples");
+		break;
+	case OPT_MAX:
+		o->max_samples = (int)knum_long(optarg, 1, 100000, "--max-samples");
+		break;
+	case OPT_WARMUP:
+		o->warmup = (int)knum_long(optarg, 0, 10000, "--warmup");
+		break;
+	case OPT_WARMUP_S:
+		o->warmup_s = knum_double(optarg, 0, 3600, "--warmup-s");
+		break;
+	case OPT_RUN_TIMEOUT:
+		o->run_timeout_s = knum_double(optarg, 0.01, 86400, "--run-timeout-s");
+		break;
+	case OPT_MEMORY:
+		o->memory_bytes = (uint64_t)knum_long(optarg, 1, 1L << 30, "--memory-mb") << 20;
+		break;
+	case OPT_SANDBOX:
+		o->sandbox = optarg;
+		break;
+	case OPT_ORACLE:
+		o->oracle = optarg;
+		break;
+	case OPT_NAME:
+		o->name = optarg;
+		break;
+	case OPT_AGAINST:
+		if (o->against_count == LEN(o->against) || !strchr(optarg, '=') || *optarg == '=')
+			usage("--against: NAME=FILE.so, at most 16 times");
+		o->against[o->against_count++] = optarg;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static void
+print_machine(const struct options *o)
+{
+	json_t *facts = machine_facts();
+
+	kout_open(o->output);
+	kout_json(facts);
+	kout_commit();
+	json_decref(facts);
+	exit(K_OK);
+}
+
+static void
+parse_options(int argc, char **argv, struct options *o, bool *lint)
+{
+	bool machine = false;
+	int c;
+
+	*o = (struct options){ .set = "full", .correctness = true, .timing = true, .statistic = "median",
+	    .name = "candidate",
+	    .sandbox = "auto", .seeds = 2, .min_samples = 5, .max_samples = 30, .warmup = 2, .timing_s = 1,
+	    .warmup_s = 0.1, .run_timeout_s = 60, .memory_bytes = (uint64_t)4096 << 20 };
+	if (getrandom(&o->seed, sizeof o->seed, 0) != sizeof o->seed)
+		kdie_errno(K_MISSING, "getrandom");
+	while ((c = getopt_long(argc, argv, "t:s:o:hV", long_options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(usage_text, stdout);
+			exit(K_OK);
+		} else if (c == 'V') {
+			kversion();
+			exit(K_OK);
+		} else if (c == OPT_MACHINE) {
+			machine = true;
+		} else if (c == OPT_LINT) {
+			*lint = true;
+			o->task = optarg;
+		} else if (!set_option(o, c)) {
+			fputs(usage_text, stderr);
+			exit(K_USAGE);
+		}
+	}
+	if (machine && argc == optind)
+		print_machine(o);
+	if (!o->task)
+		usage("a task is needed: -t TASK.json");
+	if (argc - optind != (*lint ? 0 : 1) || machine)
+		usage(*lint || machine ? "operands where none belong" : "one candidate, a shared object, is needed");
+	o->candidate = argv[optind];
+	if (o->max_samples < o->min_samples)
+		o->max_samples = o->min_samples;
+}
+
+/* The first THREADS of the CPUs that this process may use; 0: all of them. */
+static void
+choose_cpus(struct judge *j)
+{
+	cpu_set_t set;
+	int n = 0;
+
+	if (sched_getaffinity(0, sizeof set, &set) < 0)
+		kdie_errno(K_MISSING, "sched_getaffinity");
+	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE && (!j->o.threads || n < j->o.threads); i++)
+		if (CPU_ISSET(i, &set)) {
+			j->cpus[i / 64] |= (uint64_t)1 << (i % 64);
+			n++;
+		}
+	if (!j->o.threads)
+		j->o.threads = n;
+	else if (n < j->o.threads)
+		kwarn("%d threads on %d CPUs", j->o.threads, n);
+}
+
+static void
+subject_init(struct subject *s, char *name, const char *file)
+{
+	*s = (struct subject){ .name = name, .file = file, .reasons = json_array(), .cases = json_array(),
+	    .timing = json_array() };
+}
+
+static json_t *
+subject_json(struct subject *s)
+{
+	json_t *o = json_pack("{s:s,s:s,s:i,s:O,s:o}", "name", s->name, "status", s->status ? s->status : "correct",
+	    "tier", s->tier,
+	    "reasons", s->reasons, "log", kjson_text(s->log.data ? s->log.data : "", s->log.len));
+
+	if (s->total)
+		json_object_set_new(o, "correctness", json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)s->passed,
+		    "total",
+		    (json_int_t)s->total, "cases", s->cases));
+	if (json_array_size(s->timing))
+		json_object_set(o, "timing", s->timing);
+	return o;
+}
+
+static void
+subject_free(struct subject *s)
+{
+	json_decref(s->reasons);
+	json_decref(s->cases);
+	json_decref(s->timing);
+	kbuf_free(&s->log);
+	free(s->name);
+}
+
+static void
+check_files(const struct judge *j, const struct subject *subjects, size_t count)
+{
+	bool timed = false, any = false;
+
+	for (size_t i = 0; i < count; i++)
+		if (access(subjects[i].file, R_OK) < 0)
+			kdie_errno(K_USAGE, "%s", subjects[i].file);
+	for (size_t i = 0; i < j->task->workload_count; i++) {
+		bool in = ktask_in_set(&j->task->workloads[i], j->o.set);
+
+		any |= in;
+		timed |= in && j->task->workloads[i].timed;
+	}
+	if (!any)
+		kdie(K_USAGE, "%s: no workload is in set '%s'", j->task->file, j->o.set);
+	if (j->o.timing && !timed)
+		kdie(K_USAGE, "%s: no workload of set '%s' is timed", j->task->file, j->o.set);
+	if (j->o.correctness && !j->oracle)
+		kdie(K_USAGE, "correctness can't be judged without --oracle ORACLE.so");
+}
+
+/* Judge, and print the one object. */
+static void
+judge_all(struct judge *j)
+{
+	struct subject subjects[1 + LEN(j->o.against)];
+	size_t count = 1 + j->o.against_count;
+	json_t *pairs = json_array(), *candidates = json_array(), *out, *environment = machine_environment(j);
+	double noise = 0;
+	char seed[17];
+
+	subject_init(&subjects[0], kstrdup(j->o.name), j->o.candidate);
+	for (size_t i = 1; i < count; i++) {
+		const char *equals = strchr(j->o.against[i - 1], '=');
+
+		subject_init(&subjects[i], kstrndup(j->o.against[i - 1], (size_t)(equals - j->o.against[i - 1])),
+		    equals + 1);
+	}
+	check_files(j, subjects, count);
+	if (j->o.correctness)
+		judge_correctness(j, &subjects[0]);
+	if (j->o.timing && (!subjects[0].status || !strcmp(subjects[0].status, "correct")))
+		noise = judge_timing(j, subjects, count, pairs);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || subjects[i].status)
+			json_array_append_new(candidates, subject_json(&subjects[i]));
+		subject_free(&subjects[i]);
+	}
+	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)j->o.seed);
+	out = json_pack("{s:s,s:s,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed", seed, "sandbox",
+	    "level", j->level,
+	    "name", ksandbox_name(j->level), "environment", environment, "candidates", candidates, "pairs", pairs,
+	    "verified",
+	    j->oracle != NULL);
+	if (noise > 0)
+		json_object_set_new(out, "noise", json_pack("{s:f}", "floor", noise));
+	kout_json(out);
+	json_decref(out);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct judge j = { .llc_bytes = machine_llc() };
+	bool lint = false, good = true;
+
+	kutil_init("kharness");
+	/* Tensors come and go by the hundred: giving their memory back each time would cost more than all else. */
+	mallopt(M_MMAP_THRESHOLD, INT_MAX);
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	parse_options(argc, argv, &j.o, &lint);
+	j.task = ktask_load(j.o.task);
+	choose_cpus(&j);
+	if (j.o.oracle)
+		j.oracle = oracle_open(j.task, j.o.oracle, j.o.threads);
+	if (lint) {
+		good = lint_task(&j);
+	} else {
+		j.level = ksandbox_level(j.o.sandbox);
+		kout_open(j.o.output);
+		judge_all(&j);
+		kout_commit();
+	}
+	oracle_close(j.oracle);
+	ktask_free(j.task);
+	return good ? K_OK : K_USAGE;
+}

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: the candidate's process, seen from the judge. It is stopped (SIGSTOP) at all times but between a go and its
+ * done, so what it computes, it computes while the clock runs; and the clock is the judge's.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kharness.h"
+#include "ksandbox.h"
+#include "kstat.h"
+
+enum {
+	START_S = 20,			/* time to start a sandbox */
+	STOP_S = 2,			/* time for all threads to stop */
+	HANDSHAKES = 9,
+	PRINT_MAX = 1 << 20, PRINT_KEEP = 1000,
+	AWAKE_NS = 5000			/* processor time of a stopped process beyond which it was awake */
+};
+
+static enum outcome __attribute__((format(printf, 4, 5)))
+outcome(struct runner *r, enum outcome e, const char *check, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r->why, sizeof r->why, fmt, ap);
+	va_end(ap);
+	r->check = check;
+	return e;
+}
+
+/* ---- start ---- */
+
+/* The runner program: beside kharness in a build folder, in libexec/kiln when installed. */
+static char *
+helper(void)
+{
+	char self[4096], *slash, *path = NULL;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	static const char *const places[] = { "krun-c", "../libexec/kiln/krun-c" };
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	for (size_t i = 0; slash && i < LEN(places); i++) {
+		free(path);
+		path = kasprintf("%.*s/%s", (int)(slash - self), self, places[i]);
+		if (access(path, X_OK) == 0)
+			return path;
+	}
+	kdie(K_MISSING, "krun-c is neither beside kharness nor in ../libexec/kiln: build or install it");
+}
+
+static void
+write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
+{
+	static const uint8_t scalar[] = {
+		[KDTYPE_F32] = KRUN_F32, [KDTYPE_F64] = KRUN_F64, [KDTYPE_I32] = KRUN_I32, [KDTYPE_I64] = KRUN_I64,
+	};
+	const struct ktask *t = j->task;
+
+	*s = (struct krun_setup){ .version = KRUN_VERSION, .arg_count = (uint32_t)t->arg_count,
+	    .input_bytes = r->m.in.bytes, .output_bytes = r->m.out.bytes };
+	memcpy(s->cpus, j->cpus, sizeof s->cpus);
+	snprintf(s->entry, sizeof s->entry, "%s", t->entry);
+	for (size_t i = 0; i < t->arg_count; i++) {
+		const struct ktask_arg *a = &t->args[i];
+		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
+
+		s->kind[i] = x && !x->scalar ? (uint8_t)(x->output ? KRUN_OUT : KRUN_IN) : scalar[a->dtype];
+	}
+}
+
+enum {
+	ENVIRONMENT = 5,
+#ifdef __SANITIZE_ADDRESS__
+	LIMITED = 0	/* the runner's shadow memory alone is terabytes of address space */
+#else
+	LIMITED = 1
+#endif
+};
+
+static void
+spawn(struct judge *j, struct runner *r, const char *file, int theirs)
+{
+	char *program = helper(), *library = realpath(file, NULL);
+	char *env[ENVIRONMENT + 1] = { kasprintf("OMP_NUM_THREADS=%d", j->o.threads),
+	    kasprintf("OPENBLAS_NUM_THREADS=%d", j->o.threads), kstrdup("OMP_PROC_BIND=close"),
+	    kstrdup("OMP_WAIT_POLICY=passive"), kstrdup("OMP_DYNAMIC=false") };
+	struct ksandbox_bind binds[] = { { program, "/kiln/krun-c" }, { library, "/kiln/kernel.so" } };
+	struct ksandbox s = { .level = j->level, .profile = KSANDBOX_RUN, .binds = binds, .bind_count = LEN(binds),
+	    .env = env,
+	    .memory_bytes = LIMITED * (j->o.memory_bytes + r->m.in.bytes + r->m.out.bytes), .file_bytes = 16 << 20 };
+	int keep[] = { theirs, r->m.in.runner_fd, r->m.out.runner_fd };
+	char number[LEN(keep)][16];
+	char *argv[] = { kstrdup("/kiln/krun-c"), kstrdup("/kiln/kernel.so"), number[0], number[1], number[2], NULL };
+
+	if (!library)
+		kdie_errno(K_USAGE, "%s", file);
+	for (size_t i = 0; i < LEN(keep); i++)
+		snprintf(number[i], sizeof number[i], "%d", keep[i]);
+	/* Below the level of a mount namespace, files that only root can reach are copied into a work folder. */
+	if (j->level < KSANDBOX_BWRAP)
+		s.work = r->work = ksandbox_work_new();
+	r->outer = ksandbox_spawn(&s, argv, keep, LEN(keep), &r->output);
+	if (r->outer < 0)
+		kdie_errno(K_MISSING, "the sandbox (%s)", ksandbox_name(j->level));
+	fcntl(r->output, F_SETFL, O_NONBLOCK);
+	for (size_t i = 0; i < ENVIRONMENT; i++)
+		free(env[i]);
+	free(argv[0]);
+	free(argv[1]);
+	free(program);
+	free(library);
+}
+
+/* ---- what it says ---- */
+
+/* Take what it printed; false when that is too much. */
+static bool
+drain(struct runner *r)
+{
+	char chunk[4096];
+	ssize_t n;
+
+	while ((n = read(r->output, chunk, sizeof chunk)) > 0) {
+		size_t room = PRINT_KEEP - r->printed.len;
+
+		kbuf_add(&r->printed, chunk, (size_t)n < room ? (size_t)n : room);
+		r->printed_bytes += (size_t)n;
+		if (r->printed_bytes > PRINT_MAX)
+			return false;
+	}
+	if (n == 0) {
+		close(r->output);
+		r->output = -1;
+	}
+	return true;
+}
+
+/* One report and the process id of its sender as the kernel tells it; false at the end of the connection. */
+static bool
+receive(struct runner *r, int flags, struct krun_report *report, pid_t *sender)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(64)];
+	} control;
+	struct iovec v = { report, sizeof *report };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = control.bytes,
+	    .msg_controllen = sizeof control.bytes };
+	ssize_t n;
+
+	memset(report, 0, sizeof *report);
+	*sender = -1;
+	do
+		n = recvmsg(r->socket, &m, flags | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return false;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
+			struct ucred who;
+
+			memcpy(&who, CMSG_DATA(c), sizeof who);
+			*sender = who.pid;
+		}
+	if (n != sizeof *report)
+		report->what = UINT32_MAX;
+	report->text[sizeof report->text - 1] = '\0';
+	kmask_controls(report->text);
+	return true;
+}
+
+static void
+send_command(struct runner *r, const void *message, size_t len)
+{
+	/* A dead runner is noticed when it is listened to. */
+	while (send(r->socket, message, len, MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+/* Where a memory fault happened, as far as that means something: ": it wrote to byte 12 of A, which is an input". */
+static void
+describe_fault(const struct judge *j, const struct runner *r, const struct batch *b, char *text, size_t text_len)
+{
+	static const char *const kinds[] = { "inputs, which are read-only", "outputs" };
+	const struct arena *arenas[] = { &r->m.in, &r->m.out };
+	uint64_t address = r->fault.value[1];
+	int sig = (int)r->fault.value[0];
+	char where[128];
+
+	*text = '\0';
+	if (sig != SIGSEGV && sig != SIGBUS)
+		return;
+	if (address < 65536)
+		snprintf(text, text_len, ": a null pointer was followed");
+	for (int i = 0; i < 2; i++) {
+		uint64_t offset = address - r->base[i];
+
+		if (offset < arenas[i]->bytes && b) {
+			memory_describe(j, &r->m, b, i == 0, offset, where, sizeof where);
+			snprintf(text, text_len, ": it wrote %s, among the %s", where, kinds[i]);
+		} else if (offset + (1 << 20) < arenas[i]->bytes + (2 << 20)) {
+			snprintf(text, text_len, ": it went far beyond the %s", i ? "outputs" : "inputs");
+		}
+	}
+}
+
+/* How the process ended: the sandbox's outermost process ends with it, and in the same way. */
+static enum outcome
+ended(struct judge *j, struct runner *r, const struct batch *b)
+{
+	siginfo_t info = { 0 };
+	char where[256] = "";
+	int sig;
+
+	for (int i = 0; i < 100 && info.si_pid == 0; i++) {
+		waitid(P_PID, (id_t)r->outer, &info, WEXITED | WNOHANG | WNOWAIT);
+		if (info.si_pid == 0)
+			usleep(10000);
+	}
+	if (r->output >= 0)
+		drain(r);
+	sig = info.si_code != CLD_EXITED ? info.si_status : info.si_status > 128 ? info.si_status - 128 : 0;
+	if (r->faulted) {
+		sig = (int)r->fault.value[0];
+		describe_fault(j, r, b, where, sizeof where);
+	}
+	if (!sig)
+		return outcome(r, OUT_DIED, "exit", "it ended the process (status %d) instead of returning",
+		    info.si_status);
+	if (sig == SIGKILL)
+		return outcome(r, OUT_DIED, "killed", "killed by SIGKILL: most likely it used too much memory");
+	return outcome(r, OUT_DIED, "crash", "killed by SIG%s%s", sigabbrev_np(sig) ? sigabbrev_np(sig) : "?", where);
+}
+
+/* Wait for the next report until DEADLINE: OUT_OK with it in REPORT, its sender, and in *AT when it came. */
+static enum outcome
+listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t deadline, struct krun_report *report,
+    int64_t *at, pid_t *sender)
+{
+	for (;;) {
+		struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->output, POLLIN, 0 } };
+		int64_t left = deadline - know_ns();
+		struct timespec t = { left / 1000000000, left % 1000000000 };
+		int n;
+
+		if (left <= 0)
+			return outcome(r, OUT_TIMEOUT, "timeout", "no answer within the time limit of %g s",
+			    j->o.run_timeout_s);
+		n = ppoll(fds, 2, &t, NULL);
+		*at = know_ns();
+		if (n < 0 && errno != EINTR)
+			kdie_errno(K_IO, "poll");
+		if (n > 0 && r->output >= 0 && fds[1].revents && !drain(r))
+			return outcome(r, OUT_FLOOD, "output_flood", "it printed more than %d bytes", PRINT_MAX);
+		if (n <= 0 || !fds[0].revents)
+			continue;
+		if (!receive(r, 0, report, sender))
+			return ended(j, r, b);
+		if (report->what != KRUN_FAULT)
+			return OUT_OK;
+		r->fault = *report;
+		r->faulted = true;
+	}
+}
+
+/* ---- stopping and going on ---- */
+
+/* Stopped threads of the process in STOPPED; false when there is no such process any more. */
+static bool
+count_threads(pid_t pid, int *threads, int *stopped)
+{
+	char path[320], text[512], *state;
+	DIR *dir;
+	struct dirent *e;
+
+	*threads = *stopped = 0;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	while ((e = readdir(dir))) {
+		ssize_t n;
+		int fd;
+
+		if (*e->d_name == '.')
+			continue;
+		snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)pid, e->d_name);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+		if (fd >= 0)
+			close(fd);
+		if (n <= 0)
+			continue;
+		text[n] = '\0';
+		/* The state follows the command name, which may itself hold parentheses. */
+		state = strrchr(text, ')');
+		++*threads;
+		*stopped += state && strchr("TtZX", state[2]) != NULL;
+	}
+	closedir(dir);
+	return *threads > 0;
+}
+
+static int64_t
+cpu_ns(const struct runner *r)
+{
+	struct timespec t;
+
+	return clock_gettime(r->clock, &t) == 0 ? t.tv_sec * (int64_t)1000000000 + t.tv_nsec : 0;
+}
+
+static enum outcome
+awake(struct runner *r, int64_t ns)
+{
+	return outcome(r, OUT_AWAKE, "ran_while_stopped", "it used %.3f ms of processor time outside its calls",
+	    (double)ns * 1e-6);
+}
+
+/*
+ * A thread that says it has stopped may be on its processor for a moment still: wait until the processor time stands.
+ */
+static void
+settle(struct runner *r)
+{
+	int64_t before;
+
+	r->frozen_cpu_ns = cpu_ns(r);
+	for (int i = 0; i < 1000; i++) {
+		before = r->frozen_cpu_ns;
+		usleep(5);
+		r->frozen_cpu_ns = cpu_ns(r);
+		if (r->frozen_cpu_ns == before)
+			return;
+	}
+}
+
+/*
+ * Stop every thread. A process that is gone counts as stopped: that is noticed at the next go. One that goes on working
+ * (by a timer that sends SIGCONT, say) is caught; one that neither works nor stops is stuck in the kernel, which is not
+ * its fault.
+ */
+static enum outcome
+stop(struct runner *r)
+{
+	int64_t start = know_ns(), before;
+	int threads, stopped;
+
+	kill(r->pid, SIGSTOP);
+	before = cpu_ns(r);
+	while (count_threads(r->pid, &threads, &stopped) && stopped < threads) {
+		if (know_ns() - start > (int64_t)STOP_S * 1000000000 && cpu_ns(r) - before > AWAKE_NS)
+			return awake(r, cpu_ns(r) - before);
+		if (know_ns() - start > (int64_t)START_S * 1000000000)
+			kdie(K_IO, "process %d does not stop", (int)r->pid);
+		usleep(20);
+		/* A SIGCONT in between would have cancelled the first. */
+		kill(r->pid, SIGSTOP);
+	}
+	r->threads = threads;
+	settle(r);
+	return OUT_OK;
+}
+
+enum outcome
+runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
+{
+	struct krun_command c = { KRUN_GO, b ? (uint32_t)b->count : 0, 0 };
+	struct krun_report report;
+	int64_t start, end, cpu = cpu_ns(r);
+	enum outcome e;
+	pid_t sender;
+
+	if (cpu - r->frozen_cpu_ns > AWAKE_NS)
+		return awake(r, cpu - r->frozen_cpu_ns);
+	if (receive(r, MSG_DONTWAIT, &report, &sender) && report.what != KRUN_FAULT)
+		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
+	if (getrandom(&c.nonce, sizeof c.nonce, 0) != sizeof c.nonce)
+		kdie_errno(K_MISSING, "getrandom");
+	start = know_ns();
+	send_command(r, &c, sizeof c);
+	kill(r->pid, SIGCONT);
+	e = listen_until(j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
+	if (e == OUT_OK)
+		e = stop(r);
+	if (e != OUT_OK)
+		return e;
+	if (report.what != KRUN_DONE || report.nonce != c.nonce || sender != r->pid)
+		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
+	*s = (struct span){ (int64_t)report.value[0], end - start, r->frozen_cpu_ns - cpu };
+	return OUT_OK;
+}
+
+/* ---- start and end ---- */
+
+void
+flush_caches(const struct judge *j)
+{
+	static uint64_t *memory;
+	static uint64_t sum;
+	size_t n = 2 * j->llc_bytes / sizeof *memory;
+
+	if (!memory) {
+		memory = mmap(NULL, n * sizeof *memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			kdie_errno(K_MISSING, "memory to flush the caches");
+	}
+	/* One word per line of 64 bytes; what is written depends on what was read, so neither can be left out. */
+	for (size_t i = 0; i < n; i += 8)
+		memory[i] = sum += memory[i] + i;
+}
+
+/*
+ * The empty call. A high quantile, lest the judge's clock add the jitter of waking up to every sample; but what is
+ * taken off a sample must not hide work either, so a busy machine does not raise it beyond twice what was seen at best.
+ */
+static void
+measure_handshake(struct judge *j, struct runner *r)
+{
+	double ns[HANDSHAKES];
+	struct span s;
+
+	for (size_t i = 0; i < HANDSHAKES; i++) {
+		flush_caches(j);
+		if (runner_go(j, r, NULL, &s) != OUT_OK)
+			kdie(K_MISSING, "the runner: %s", r->why);
+		ns[i] = (double)(s.judge_ns - s.own_ns);
+	}
+	r->handshake_ns = (int64_t)fmin(kstat_quantile(ns, HANDSHAKES, 0.75), 2 * kstat_quantile(ns, HANDSHAKES, 0));
+}
+
+static void
+greet(struct judge *j, struct runner *r)
+{
+	struct krun_report hello;
+	struct krun_setup setup;
+	int64_t at;
+	enum outcome e;
+
+	write_setup(j, r, &setup);
+	send_command(r, &setup, sizeof setup);
+	e = listen_until(j, r, NULL, know_ns() + (int64_t)START_S * 1000000000, &hello, &at, &r->pid);
+	if (e == OUT_OK && hello.what == KRUN_FAILED)
+		kdie(K_MISSING, "the runner: %s", hello.text);
+	if (e != OUT_OK || hello.what != KRUN_HELLO || r->pid <= 0)
+		kdie(K_MISSING, "the runner did not start in the %s sandbox: %s: %.*s", ksandbox_name(j->level), r->why,
+		    (int)r->printed.len, r->printed.data ? r->printed.data : "");
+	r->base[0] = hello.value[0];
+	r->base[1] = hello.value[1];
+	if (clock_getcpuclockid(r->pid, &r->clock))
+		kdie(K_MISSING, "no processor clock of process %d", (int)r->pid);
+}
+
+/* Have it load the candidate: the first moment that foreign code may run. */
+static enum outcome
+load(struct judge *j, struct runner *r)
+{
+	struct krun_command c = { KRUN_LOAD, 0, 0 };
+	struct krun_report report;
+	int64_t at;
+	pid_t sender;
+	enum outcome e;
+
+	send_command(r, &c, sizeof c);
+	kill(r->pid, SIGCONT);
+	e = listen_until(j, r, NULL, know_ns() + (int64_t)(j->o.run_timeout_s * 1e9), &report, &at, &sender);
+	if (e == OUT_OK)
+		e = stop(r);
+	if (e != OUT_OK)
+		return e;
+	if (report.what == KRUN_FAILED)
+		return outcome(r, OUT_DIED, "load", "it can't be loaded: %s", report.text);
+	if (report.what != KRUN_LOADED || sender != r->pid)
+		return outcome(r, OUT_PROTOCOL, "forged_report",
+		    "it wrote to the judge's connection while being loaded");
+	return OUT_OK;
+}
+
+enum outcome
+runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes, bool warm)
+{
+	int pair[2], on = 1;
+
+	*r = (struct runner){ .outer = -1, .output = -1 };
+	memory_open(&r->m, in_bytes, out_bytes);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 ||
+	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
+		kdie_errno(K_IO, "socketpair");
+	r->socket = pair[0];
+	spawn(j, r, file, pair[1]);
+	close(pair[1]);
+	greet(j, r);
+	if (stop(r) != OUT_OK)
+		kdie(K_IO, "the runner: %s", r->why);
+	if (warm)
+		measure_handshake(j, r);
+	return load(j, r);
+}
+
+void
+runner_close(struct runner *r)
+{
+	if (r->outer > 0)
+		ksandbox_kill(r->outer);
+	ksandbox_work_free(r->work);
+	close(r->socket);
+	if (r->output >= 0)
+		close(r->output);
+	kbuf_free(&r->printed);
+	memory_close(&r->m);
+}

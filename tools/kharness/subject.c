@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: what is found out about one shared object, in the words of the record and of the log that the model reads.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kharness.h"
+#include "kio.h"
+
+void
+subject_fail(struct subject *s, const char *status, const char *check, const char *detail)
+{
+	s->status = status;
+	json_array_append_new(s->reasons, json_pack("{s:s,s:o}", "check", check, "detail",
+	    kjson_text(detail, strlen(detail))));
+}
+
+void
+subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const struct batch *b)
+{
+	/* Failures are run errors; what can only be an attempt to deceive is rejected. */
+	bool cheat = e == OUT_PROTOCOL || e == OUT_AWAKE;
+
+	subject_fail(s, cheat ? "rejected" : "run_error", r->check, r->why);
+	kbuf_printf(&s->log, "%s", r->why);
+	if (b)
+		kbuf_printf(&s->log, " (workload %s, inputs %s)", b->w->name, kdist_name(b->dist));
+	kbuf_puts(&s->log, "\n");
+	if (r->printed.len)
+		kbuf_printf(&s->log, "It printed:\n%.*s\n", (int)r->printed.len, r->printed.data);
+}
+
+void
+subject_explain(struct subject *s, const struct batch *b, const struct verdict *v)
+{
+	kbuf_printf(&s->log, "wrong: workload %s, inputs %s: %zu of %zu elements of the outputs differ; ", b->w->name,
+	    kdist_name(b->dist), v->mismatches, v->elements);
+	if (v->unwritten)
+		kbuf_printf(&s->log, "%zu were never written; ", v->unwritten);
+	if (isfinite(v->worst))
+		kbuf_printf(&s->log, "worst at %s[%zu]: off by %.3g, allowed %.3g\n", v->tensor, v->worst_at, v->worst,
+		    v->tolerance);
+	else
+		kbuf_printf(&s->log,
+		    "worst at %s[%zu]: NaN or infinite where the right result is not, or finite where it is\n",
+		    v->tensor, v->worst_at);
+}

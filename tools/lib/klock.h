@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * klock: one device, one measurement. Whoever measures holds the machine's lock alone; builds and correctness runs hold
+ * it together.
+ */
+#ifndef KLOCK_H
+#define KLOCK_H
+
+#include <stdbool.h>
+
+/*
+ * Wait for the lock of the CPU, $KILN_LOCK_DIR/kiln-cpu.lock (default /tmp), and return a descriptor; closing it, or
+ * the end of the process, gives the lock back. ALONE: nobody else holds it. Waiters for ALONE are not starved: while
+ * one waits, newcomers queue behind it. Dies with K_IO when the file can't be had.
+ */
+int klock_cpu(bool alone);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * krun: what kharness (the judge) and krun-c (the process that the candidate runs in) say to each other, over a socket
+ * of sequenced packets; every message is one struct. Tensors never pass here: they lie in two shared memory files, of
+ * which the runner gets the one with inputs open for reading only. The judge believes nothing it reads from the runner
+ * beyond what it can check itself. Command line: krun-c LIBRARY SOCKET INPUTS OUTPUTS, the last three being numbers of
+ * descriptors.
+ */
+#ifndef KRUN_H
+#define KRUN_H
+
+#include <stdint.h>
+
+enum {
+	KRUN_VERSION = 1,
+	KRUN_ARGS = 48,
+	KRUN_CPUS = 1024
+};
+
+enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
+
+/* Judge to runner, first. */
+struct krun_setup {
+	uint32_t version, arg_count;
+	uint8_t kind[KRUN_ARGS];
+	uint64_t input_bytes, output_bytes;	/* of the memory files */
+	uint64_t cpus[KRUN_CPUS / 64];		/* bit mask of the CPUs to run on */
+	char entry[128];			/* function to call */
+};
+
+/*
+ * Runner to judge. HELLO: started, memory mapped, sealed; VALUE[0], VALUE[1] are where inputs and outputs lie. LOADED:
+ * the function was found. DONE: NONCE is that of the go, VALUE[0] the runner's own nanoseconds. FAULT: VALUE[0] signal,
+ * VALUE[1] address.
+ */
+enum krun_what { KRUN_HELLO, KRUN_LOADED, KRUN_DONE, KRUN_FAULT, KRUN_FAILED };
+
+struct krun_report {
+	uint32_t what, error;	/* KRUN_FAILED: an errno, or 0 */
+	uint64_t nonce;
+	uint64_t value[2];
+	char text[256];		/* KRUN_FAILED */
+};
+
+/*
+ * Judge to runner. LOAD the library, or make CALLS calls. Arguments of the calls are read from the start of the inputs:
+ * CALLS rows of arg_count words; a word is an offset into inputs or outputs, or holds a value's bytes from its first
+ * byte on.
+ */
+enum krun_order { KRUN_LOAD, KRUN_GO };
+
+struct krun_command {
+	uint32_t order, calls;
+	uint64_t nonce;
+};
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kstat: see kstat.h. */
+#include "kstat.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kutil.h"
+
+static int
+compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A sorted copy; the caller frees. */
+static double *
+sorted(const double *x, size_t n)
+{
+	double *s = kmalloc(n * sizeof *s);
+
+	memcpy(s, x, n * sizeof *s);
+	qsort(s, n, sizeof *s, compare);
+	return s;
+}
+
+static double
+quantile(const double *s, size_t n, double q)
+{
+	double at = q * (double)(n - 1);
+	size_t i = (size_t)at;
+
+	return i + 1 < n ? s[i] + (at - (double)i) * (s[i + 1] - s[i]) : s[n - 1];
+}
+
+double
+kstat_quantile(const double *x, size_t n, double q)
+{
+	double *s = sorted(x, n), v = quantile(s, n, q);
+
+	free(s);
+	return v;
+}
+
+void
+kstat_of(const double *x, size_t n, struct kstat *st)
+{
+	double *s = sorted(x, n), sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += s[i];
+	*st = (struct kstat){ .median = quantile(s, n, 0.5), .min = s[0], .max = s[n - 1], .mean = sum / (double)n,
+	    .iqr = quantile(s, n, 0.75) - quantile(s, n, 0.25) };
+	for (size_t i = 0; i < n; i++)
+		squares += (s[i] - st->mean) * (s[i] - st->mean);
+	st->sd = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+	free(s);
+}
+
+/* Largest K for which both tails together, 2 * P(Binomial(n, 1/2) < K), stay within KSTAT_ALPHA; 1 when none does. */
+static size_t
+rank(size_t n)
+{
+	double term = exp2(-(double)n), tail = term;
+	size_t k = 1;
+
+	/* TERM is the probability of exactly K successes. */
+	for (size_t i = 1; i < n / 2; i++) {
+		term *= (double)(n - i + 1) / (double)i;
+		tail += term;
+		if (2 * tail > KSTAT_ALPHA)
+			break;
+		k = i + 1;
+	}
+	return k;
+}
+
+void
+kstat_median(const double *x, size_t n, struct kstat_interval *m)
+{
+	double *s = sorted(x, n), widen = 0;
+	size_t k = rank(n);
+
+	if (n < KSTAT_ENOUGH)
+		widen = n > 1 ? (s[n - 1] - s[0]) * (double)(KSTAT_ENOUGH - n) / 2 : fabs(s[0]);
+	*m = (struct kstat_interval){ quantile(s, n, 0.5), s[k - 1] - widen, s[n - k] + widen };
+	free(s);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kstat: statistics of timing samples. Intervals are distribution-free: they are order statistics, whose coverage
+ * follows from the binomial distribution alone (W. J. Conover, Practical Nonparametric Statistics, section 3.2),
+ * because timings are never normal.
+ */
+#ifndef KSTAT_H
+#define KSTAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kstat {
+	double median, min, max, mean;
+	double sd;		/* sample standard deviation (n - 1); 0 for one sample */
+	double iqr;		/* upper quartile less lower quartile */
+};
+
+/* All of it, of N >= 1 values. */
+void kstat_of(const double *x, size_t n, struct kstat *s);
+
+/* Quantile Q in [0, 1] with linear interpolation between order statistics (Hyndman and Fan's type 7); N >= 1. */
+double kstat_quantile(const double *x, size_t n, double q);
+
+struct kstat_interval {
+	double median, low, high;
+};
+
+/* Error probability of the intervals below, both sides together. */
+#define KSTAT_ALPHA 0.005
+/* From this number of values on, the interval of the median covers with 1 - KSTAT_ALPHA: 2 * 2^-9 < 0.005. */
+enum { KSTAT_ENOUGH = 9 };
+
+/*
+ * Median of N >= 1 values and its confidence interval: the K-th smallest and K-th largest, K as large as KSTAT_ALPHA
+ * allows. With fewer than KSTAT_ENOUGH values even the extremes cover less than that; the interval is then the range,
+ * widened on both sides by its own length times (KSTAT_ENOUGH - N) / 2 (a convention, not a theorem; for one value
+ * there is no length, so it is that value -+ all of it).
+ */
+void kstat_median(const double *x, size_t n, struct kstat_interval *m);
+
+#endif

@@ -1,0 +1,980 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ktask: see ktask.h. One pass checks the JSON and fills the structure, so what is accepted and what is used can't
+ * differ.
+ */
+#include "ktask.h"
+
+#include <ctype.h>
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kutil.h"
+
+static const struct {
+	const char *name;
+	size_t size;
+	double eps;
+} dtypes[KDTYPE_COUNT] = {
+	[KDTYPE_F32] = { "float32", 4, FLT_EPSILON }, [KDTYPE_F64] = { "float64", 8, DBL_EPSILON },
+	[KDTYPE_F16] = { "float16", 2, 1.0 / 1024 }, [KDTYPE_BF16] = { "bfloat16", 2, 1.0 / 128 },
+	[KDTYPE_I32] = { "int32", 4, 0 }, [KDTYPE_I64] = { "int64", 8, 0 },
+};
+
+static const char *const distributions[KDIST_COUNT] = {
+	[KDIST_NORMAL] = "normal", [KDIST_UNIFORM] = "uniform", [KDIST_ZERO_ONE] = "zero_one", [KDIST_LARGE] = "large",
+	[KDIST_TINY] = "tiny", [KDIST_ALL_EQUAL] = "all_equal", [KDIST_SORTED] = "sorted",
+	    [KDIST_HEAVY_TAIL] = "heavy_tail",
+	[KDIST_ALTERNATING] = "alternating",
+};
+
+enum kdtype
+kdtype_of(const char *name)
+{
+	int t = 0;
+
+	while (t < KDTYPE_COUNT && (!name || strcmp(dtypes[t].name, name) != 0))
+		t++;
+	return (enum kdtype)t;
+}
+
+const char *
+kdtype_name(enum kdtype t)
+{
+	return dtypes[t].name;
+}
+
+size_t
+kdtype_size(enum kdtype t)
+{
+	return dtypes[t].size;
+}
+
+bool
+kdtype_is_float(enum kdtype t)
+{
+	return dtypes[t].eps > 0;
+}
+
+double
+kdtype_eps(enum kdtype t)
+{
+	return dtypes[t].eps;
+}
+
+enum kdist
+kdist_of(const char *name)
+{
+	int d = 0;
+
+	while (d < KDIST_COUNT && (!name || strcmp(distributions[d], name) != 0))
+		d++;
+	return (enum kdist)d;
+}
+
+const char *
+kdist_name(enum kdist d)
+{
+	return distributions[d];
+}
+
+/* ---- expressions ---- */
+
+struct parser {
+	const struct ktask *t;
+	const int64_t *axis;	/* values; NULL: only names and syntax are checked, every axis counts as 1 */
+	const char *p;
+	int depth;
+	const char *fault;	/* first thing wrong */
+	char name[64];		/* and the name it is about */
+};
+
+static int64_t
+bad(struct parser *x, const char *fault)
+{
+	if (!x->fault)
+		x->fault = fault;
+	return 1;
+}
+
+static char
+peek(struct parser *x)
+{
+	while (isspace((unsigned char)*x->p))
+		x->p++;
+	return *x->p;
+}
+
+static bool
+skip(struct parser *x, char c)
+{
+	if (peek(x) != c)
+		return false;
+	x->p++;
+	return true;
+}
+
+static int64_t
+apply(struct parser *x, char op, int64_t a, int64_t b)
+{
+	int64_t r = 0;
+	bool over = false;
+
+	switch (op) {
+	case '+':
+		over = __builtin_add_overflow(a, b, &r);
+		break;
+	case '-':
+		over = __builtin_sub_overflow(a, b, &r);
+		break;
+	case '*':
+		over = __builtin_mul_overflow(a, b, &r);
+		break;
+	default:
+		if (b == 0)
+			return bad(x, "division by zero");
+		if (a == INT64_MIN && b == -1)
+			over = true;
+		else
+			r = op == '/' ? a / b : a % b;
+	}
+	return over ? bad(x, "the value does not fit into 64 bits") : r;
+}
+
+static int64_t
+apply_function(struct parser *x, const char *name, int64_t a, int64_t b)
+{
+	if (!strcmp(name, "min"))
+		return a < b ? a : b;
+	if (!strcmp(name, "max"))
+		return a > b ? a : b;
+	if (strcmp(name, "ceildiv") != 0) {
+		snprintf(x->name, sizeof x->name, "%s", name);
+		return bad(x, "no such function (there are min, max, ceildiv):");
+	}
+	return b > 0 && a >= 0 ? apply(x, '+', a / (b ? b : 1), a % b != 0) : bad(x, "ceildiv needs a >= 0 and b > 0");
+}
+
+static int64_t
+axis_value(struct parser *x, const char *name)
+{
+	for (size_t i = 0; i < x->t->axis_count; i++)
+		if (!strcmp(x->t->axes[i].name, name))
+			return x->axis ? x->axis[i] : 1;
+	snprintf(x->name, sizeof x->name, "%s", name);
+	return bad(x, "no such axis:");
+}
+
+static int64_t
+number(struct parser *x)
+{
+	int64_t v = 0;
+
+	for (; isdigit((unsigned char)*x->p); x->p++)
+		v = apply(x, '+', apply(x, '*', v, 10), *x->p - '0');
+	return v;
+}
+
+/*
+ * Precedence climbing with the grammar's three levels in one function: level 0 sums, 1 products, 2 a factor. One
+ * recursive function needs no declaration ahead of its definition.
+ */
+static int64_t
+parse(struct parser *x, int level)
+{
+	static const char *const operators[] = { "+-", "*/%" };
+	char name[64];
+	int64_t v;
+	size_t n;
+
+	if (++x->depth > 200)
+		return bad(x, "nested too deeply");
+	if (level < 2) {
+		v = parse(x, level + 1);
+		while (!x->fault && peek(x) && strchr(operators[level], *x->p)) {
+			char op = *x->p++;
+
+			v = apply(x, op, v, parse(x, level + 1));
+		}
+	} else if (skip(x, '-')) {
+		v = apply(x, '-', 0, parse(x, 2));
+	} else if (skip(x, '(')) {
+		v = parse(x, 0);
+		if (!skip(x, ')'))
+			bad(x, "')' is missing");
+	} else if (isdigit((unsigned char)*x->p)) {
+		v = number(x);
+	} else {
+		for (n = 0; n + 1 < sizeof name && (isalnum((unsigned char)*x->p) || *x->p == '_'); n++)
+			name[n] = *x->p++;
+		name[n] = '\0';
+		if (!n) {
+			v = bad(x, "a number, an axis or '(' is missing");
+		} else if (!skip(x, '(')) {
+			v = axis_value(x, name);
+		} else {
+			v = parse(x, 0);
+			if (!skip(x, ','))
+				bad(x, "a function takes two arguments");
+			v = apply_function(x, name, v, parse(x, 0));
+			if (!skip(x, ')'))
+				bad(x, "')' is missing");
+		}
+	}
+	x->depth--;
+	return v;
+}
+
+static bool
+evaluate(const struct ktask *t, const int64_t *axis, const char *expression, int64_t *value, char *why, size_t why_len)
+{
+	struct parser x = { .t = t, .axis = axis, .p = expression };
+
+	*value = parse(&x, 0);
+	if (peek(&x))
+		bad(&x, "it does not end here:");
+	if (!x.fault)
+		return true;
+	if (*x.name || !*x.p)
+		snprintf(why, why_len, "'%.80s': %s%s%s", expression, x.fault, *x.name ? " " : "", x.name);
+	else
+		snprintf(why, why_len, "'%.80s': %s at '%.40s'", expression, x.fault, x.p);
+	return false;
+}
+
+bool
+ktask_eval(const struct ktask *t, const struct ktask_workload *w, const char *expression, int64_t *value, char *why,
+    size_t why_len)
+{
+	return evaluate(t, w->axis, expression, value, why, why_len);
+}
+
+int64_t
+ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *expression)
+{
+	char why[256];
+	int64_t v = 0;
+
+	if (expression && !evaluate(t, w->axis, expression, &v, why, sizeof why))
+		kdie(K_USAGE, "%s: workload %s: %s", t->file, w->name, why);
+	return v;
+}
+
+size_t
+ktask_elements(const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x)
+{
+	size_t n = 1;
+
+	for (size_t d = 0; d < x->rank; d++)
+		n *= (size_t)ktask_value(t, w, x->dim[d]);
+	return n;
+}
+
+size_t
+ktask_last_axis(const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x)
+{
+	return x->rank ? (size_t)ktask_value(t, w, x->dim[x->rank - 1]) : 1;
+}
+
+/* ---- reading the file ---- */
+
+struct reader {
+	struct ktask *t;
+	struct kbuf faults;
+	size_t count;
+};
+
+static void __attribute__((format(printf, 3, 4)))
+fault(struct reader *r, const char *field, const char *fmt, ...)
+{
+	va_list ap;
+	char text[512];
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	kbuf_printf(&r->faults, "%s: %s\n", field, text);
+	r->count++;
+}
+
+enum { STRING, INTEGER, NUMBER, BOOLEAN, OBJECT, ARRAY, STRINGS, ANY };
+
+static const char *const kinds[] = {
+	"a string", "an integer", "a number", "true or false", "an object", "an array", "an array of strings",
+	    "anything",
+};
+
+static bool
+is_kind(const json_t *v, int kind)
+{
+	size_t i;
+	json_t *item;
+
+	switch (kind) {
+	case STRING:
+		return json_is_string(v);
+	case INTEGER:
+		return json_is_integer(v);
+	case NUMBER:
+		return json_is_number(v);
+	case BOOLEAN:
+		return json_is_boolean(v);
+	case OBJECT:
+		return json_is_object(v);
+	case STRINGS:
+		json_array_foreach((json_t *)v, i, item)
+			if (!json_is_string(item))
+				return false;
+		return json_is_array(v);
+	case ARRAY:
+		return json_is_array(v);
+	}
+	return true;
+}
+
+struct field {
+	const char *name;
+	int kind;
+	bool required;
+};
+
+/*
+ * Check an object's members against a table; PATH stands before their names in messages. False when it is no object at
+ * all.
+ */
+static bool
+check_fields(struct reader *r, const json_t *o, const char *path, const struct field *fields, size_t count)
+{
+	const char *key, *dot = *path ? "." : "";
+	char name[256];
+	json_t *v;
+
+	if (!json_is_object(o)) {
+		fault(r, path, "it must be an object");
+		return false;
+	}
+	json_object_foreach((json_t *)o, key, v) {
+		size_t i = 0;
+
+		while (i < count && strcmp(fields[i].name, key) != 0)
+			i++;
+		snprintf(name, sizeof name, "%s%s%s", path, dot, key);
+		if (i == count)
+			fault(r, name, "no such field");
+		else if (!is_kind(v, fields[i].kind))
+			fault(r, name, "it must be %s", kinds[fields[i].kind]);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (fields[i].required && !json_object_get(o, fields[i].name)) {
+			snprintf(name, sizeof name, "%s%s%s", path, dot, fields[i].name);
+			fault(r, name, "it is missing (%s)", kinds[fields[i].kind]);
+		}
+	return true;
+}
+
+static const char *
+string_of(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+static bool
+is_identifier(const char *s)
+{
+	if (!isalpha((unsigned char)*s) && *s != '_')
+		return false;
+	while (isalnum((unsigned char)*s) || *s == '_')
+		s++;
+	return !*s;
+}
+
+/* A file name that stays in the task's folder. */
+static void
+check_file(struct reader *r, const char *field, const char *name)
+{
+	if (name && (!*name || *name == '/' || strstr(name, "..")))
+		fault(r, field, "'%s' must be a file in the task's folder or below", name);
+}
+
+static void
+check_expression(struct reader *r, const char *field, const char *expression)
+{
+	char why[256];
+	int64_t v;
+
+	/* Every axis counts as 1 here, so a division by zero may be an artefact; it is found again with real sizes. */
+	if (expression && !evaluate(r->t, NULL, expression, &v, why, sizeof why) && !strstr(why, "division by zero"))
+		fault(r, field, "%s", why);
+}
+
+static void
+read_axes(struct reader *r, const json_t *axes)
+{
+	static const struct field fields[] = {
+		{ "type", STRING, true }, { "value", INTEGER, false }, { "expression", STRING, false },
+		{ "description", STRING, false },
+	};
+	static const char *const types[] = { [KAXIS_VAR] = "var", [KAXIS_CONST] = "const", [KAXIS_EXPR] = "expr" };
+	static const char *const needs[] = { [KAXIS_CONST] = "value", [KAXIS_EXPR] = "expression" };
+	const char *name;
+	json_t *o;
+
+	json_object_foreach((json_t *)axes, name, o) {
+		struct ktask_axis *a = &r->t->axes[r->t->axis_count];
+		char path[128];
+		int kind = 0;
+
+		snprintf(path, sizeof path, "axes.%s", name);
+		if (!is_identifier(name))
+			fault(r, path, "an axis is named like a C variable");
+		if (r->t->axis_count == KTASK_AXES) {
+			fault(r, path, "more than %d axes", KTASK_AXES);
+			return;
+		}
+		if (!check_fields(r, o, path, fields, LEN(fields)))
+			continue;
+		*a = (struct ktask_axis){ .name = name, .value = json_integer_value(json_object_get(o, "value")),
+		    .expression = string_of(o, "expression") };
+		while (kind < (int)LEN(types) && strcmp(types[kind], string_of(o, "type") ? string_of(o, "type") :
+		    "") != 0)
+			kind++;
+		if (kind == (int)LEN(types))
+			fault(r, path, "type must be var, const or expr");
+		else if (kind != KAXIS_VAR && !json_object_get(o, needs[kind]))
+			fault(r, path, "type %s needs \"%s\"", types[kind], needs[kind]);
+		a->kind = kind == (int)LEN(types) ? KAXIS_VAR : (unsigned)kind;
+		r->t->axis_count++;
+	}
+	for (size_t i = 0; i < r->t->axis_count; i++)
+		if (r->t->axes[i].kind == KAXIS_EXPR) {
+			char path[160];
+
+			snprintf(path, sizeof path, "axes.%s.expression", r->t->axes[i].name);
+			check_expression(r, path, r->t->axes[i].expression);
+		}
+}
+
+static void
+read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask_tensor *x)
+{
+	size_t i;
+	json_t *item;
+
+	x->scalar = json_is_null(shape);
+	if (x->scalar)
+		return;
+	if (!json_is_array(shape) || !json_array_size(shape) || json_array_size(shape) > KTASK_RANK) {
+		fault(r, path,
+		    "shape must be null (a scalar) or an array of 1 to %d axis names, expressions or integers",
+		    KTASK_RANK);
+		return;
+	}
+	json_array_foreach((json_t *)shape, i, item) {
+		if (json_is_string(item))
+			x->dim[x->rank++] = kstrdup(json_string_value(item));
+		else if (json_is_integer(item))
+			x->dim[x->rank++] = kasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(item));
+		else
+			fault(r, path, "shape[%zu] must be an axis name, an expression or an integer", i);
+		if (json_is_string(item))
+			check_expression(r, path, json_string_value(item));
+	}
+}
+
+static bool
+taken(const struct ktask *t, const char *name)
+{
+	for (size_t i = 0; i < t->axis_count; i++)
+		if (!strcmp(t->axes[i].name, name))
+			return true;
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (!strcmp(t->tensors[i].name, name))
+			return true;
+	return false;
+}
+
+static void
+read_tensor(struct reader *r, const char *path, const char *name, const json_t *o, bool output)
+{
+	static const struct field fields[] = {
+		{ "shape", ANY, true }, { "dtype", STRING, true }, { "distribution", STRING, false },
+		    { "value", NUMBER, false },
+		{ "inout", BOOLEAN, false }, { "description", STRING, false },
+	};
+	struct ktask_tensor *x = &r->t->tensors[r->t->tensor_count];
+	const char *distribution;
+
+	if (!is_identifier(name) || taken(r->t, name))
+		fault(r, path, "a tensor is named like a C variable, and unlike the axes and other tensors");
+	if (r->t->tensor_count == KTASK_TENSORS) {
+		fault(r, path, "more than %d tensors", KTASK_TENSORS);
+		return;
+	}
+	if (!check_fields(r, o, path, fields, LEN(fields)))
+		return;
+	distribution = string_of(o, "distribution");
+	*x = (struct ktask_tensor){ .name = name, .dtype = kdtype_of(string_of(o, "dtype")), .output = output,
+	    .input = !output || json_is_true(json_object_get(o, "inout")), .distribution = kdist_of(distribution),
+	    .value = json_number_value(json_object_get(o, "value")) };
+	r->t->tensor_count++;
+	if (x->dtype == KDTYPE_COUNT) {
+		fault(r, path, "dtype must be float32, float64, float16, bfloat16, int32 or int64");
+		x->dtype = KDTYPE_F32;
+	}
+	if (distribution && x->distribution == KDIST_COUNT)
+		fault(r, path, "no such distribution: '%s'", distribution);
+	if (distribution && !x->input)
+		fault(r, path, "an output that is not \"inout\" has no distribution");
+	read_shape(r, path, json_object_get(o, "shape"), x);
+	if (x->scalar && (output || !json_object_get(o, "value") || x->dtype == KDTYPE_F16 || x->dtype == KDTYPE_BF16))
+		fault(r, path, "a scalar is an input of float32, float64, int32 or int64 with a \"value\"");
+	if (!x->scalar && json_object_get(o, "value"))
+		fault(r, path, "only a scalar (shape null) has a \"value\"");
+}
+
+static void
+read_tensors(struct reader *r, const json_t *task, const char *member)
+{
+	json_t *all = json_object_get(task, member), *o;
+	const char *name;
+	char path[128];
+
+	json_object_foreach(all, name, o) {
+		snprintf(path, sizeof path, "%s.%s", member, name);
+		read_tensor(r, path, name, o, !strcmp(member, "outputs"));
+	}
+	if (!strcmp(member, "outputs") && json_is_object(all) && !json_object_size(all))
+		fault(r, member, "a task has at least one output");
+}
+
+static bool
+find_argument(const struct ktask *t, const char *name, struct ktask_arg *arg)
+{
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (!strcmp(t->tensors[i].name, name)) {
+			*arg = (struct ktask_arg){ KARG_TENSOR, i, t->tensors[i].dtype };
+			return true;
+		}
+	for (size_t i = 0; i < t->axis_count; i++)
+		if (!strcmp(t->axes[i].name, name)) {
+			*arg = (struct ktask_arg){ KARG_AXIS, i, KDTYPE_I32 };
+			return true;
+		}
+	return false;
+}
+
+static void
+read_argument(struct reader *r, size_t i, const json_t *item)
+{
+	static const struct field fields[] = { { "axis", STRING, true }, { "dtype", STRING, false } };
+	const char *name = json_string_value(item), *dtype = NULL;
+	struct ktask_arg arg;
+	char path[64];
+
+	snprintf(path, sizeof path, "entry.arguments[%zu]", i);
+	if (!name) {
+		if (!check_fields(r, item, path, fields, LEN(fields)))
+			return;
+		name = string_of(item, "axis");
+		dtype = string_of(item, "dtype");
+	}
+	if (!name || !find_argument(r->t, name, &arg)) {
+		fault(r, path, "'%s' is no input, output or axis", name ? name : "");
+		return;
+	}
+	if (json_is_object(item) && arg.kind != KARG_AXIS) {
+		fault(r, path, "'%s' is a tensor: write just its name", name);
+		return;
+	}
+	if (dtype)
+		arg.dtype = kdtype_of(dtype);
+	if (arg.kind == KARG_AXIS && arg.dtype != KDTYPE_I32 && arg.dtype != KDTYPE_I64)
+		fault(r, path, "an axis is passed as int32 or int64");
+	if (r->t->arg_count == KTASK_ARGS)
+		fault(r, path, "more than %d arguments", KTASK_ARGS);
+	else
+		r->t->args[r->t->arg_count++] = arg;
+}
+
+static void
+read_entry(struct reader *r, const json_t *entry)
+{
+	static const struct field fields[] = { { "name", STRING, true }, { "arguments", ARRAY, true } };
+	struct ktask *t = r->t;
+	size_t i;
+	json_t *item;
+
+	if (!entry || !check_fields(r, entry, "entry", fields, LEN(fields)))
+		return;
+	t->entry = string_of(entry, "name");
+	if (t->entry && (!is_identifier(t->entry) || strlen(t->entry) > 100))
+		fault(r, "entry.name", "'%s' is no name of a C function", t->entry);
+	json_array_foreach(json_object_get(entry, "arguments"), i, item)
+		read_argument(r, i, item);
+	for (i = 0; i < t->tensor_count; i++) {
+		size_t n = 0;
+
+		for (size_t a = 0; a < t->arg_count; a++)
+			n += t->args[a].kind == KARG_TENSOR && t->args[a].index == i;
+		if (n != 1)
+			fault(r, "entry.arguments", "'%s' must be passed once, not %zu times", t->tensors[i].name, n);
+	}
+}
+
+static void
+read_tolerance(struct reader *r, const json_t *o)
+{
+	static const struct field fields[] = {
+		{ "rtol", NUMBER, false }, { "atol", NUMBER, false }, { "matched_ratio", NUMBER, false },
+		{ "max_error_cap", NUMBER, false },
+	};
+	double *const values[] = { &r->t->rtol, &r->t->atol, &r->t->matched_ratio, &r->t->max_error_cap };
+
+	for (size_t i = 0; i < LEN(fields); i++)
+		*values[i] = kjson_num_or(o, fields[i].name, i == 2 ? 1 : -1);
+	if (!o || !check_fields(r, o, "tolerance", fields, LEN(fields)))
+		return;
+	for (size_t i = 0; i < LEN(fields); i++)
+		if (json_object_get(o, fields[i].name) && *values[i] < 0)
+			fault(r, "tolerance", "%s must not be negative", fields[i].name);
+	if (r->t->matched_ratio <= 0 || r->t->matched_ratio > 1)
+		fault(r, "tolerance.matched_ratio", "it must be above 0 and at most 1");
+	if (r->t->matched_ratio < 1 && r->t->max_error_cap < 0)
+		fault(r, "tolerance.max_error_cap", "a matched_ratio below 1 needs a cap on the error of the rest");
+}
+
+static void
+read_distributions(struct reader *r, const json_t *list)
+{
+	struct ktask *t = r->t;
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)list, i, item) {
+		enum kdist d = kdist_of(json_string_value(item));
+		bool twice = false;
+
+		for (size_t j = 0; j < t->distribution_count; j++)
+			twice |= t->distributions[j] == d;
+		if (d == KDIST_COUNT || twice)
+			fault(r, "distributions", "'%s' is %s", json_is_string(item) ? json_string_value(item) : "?",
+			    twice ? "named twice" :
+			    "none of normal, uniform, zero_one, large, tiny, all_equal, sorted, heavy_tail, "
+			    "alternating");
+		else
+			t->distributions[t->distribution_count++] = d;
+	}
+	if (t->distribution_count)
+		return;
+	t->distributions[t->distribution_count++] = KDIST_NORMAL;
+	t->distributions[t->distribution_count++] = KDIST_UNIFORM;
+	if (t->linear)
+		t->distributions[t->distribution_count++] = KDIST_ZERO_ONE;
+	t->distributions[t->distribution_count++] = KDIST_LARGE;
+}
+
+/* Value of axis I of a workload; axes given by expressions may use others, in any order. DEPTH finds circles. */
+static bool
+resolve_axis(struct reader *r, struct ktask_workload *w, const char *path, const json_t *given, size_t i, int pass)
+{
+	const struct ktask_axis *a = &r->t->axes[i];
+	char why[256];
+
+	if (a->kind == KAXIS_VAR && pass == 0)
+		w->axis[i] = json_integer_value(json_object_get(given, a->name));
+	else if (a->kind == KAXIS_CONST)
+		w->axis[i] = a->value;
+	else if (a->kind == KAXIS_EXPR && pass > 0 && a->expression &&
+	    !evaluate(r->t, w->axis, a->expression, &w->axis[i], why, sizeof why)) {
+		if (pass == (int)r->t->axis_count)
+			fault(r, path, "axis %s: %s", a->name, why);
+		return false;
+	}
+	return true;
+}
+
+static void
+check_given(struct reader *r, const char *path, const json_t *given)
+{
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)given, name, v) {
+		size_t i = 0;
+
+		while (i < r->t->axis_count && strcmp(r->t->axes[i].name, name) != 0)
+			i++;
+		if (i == r->t->axis_count || r->t->axes[i].kind != KAXIS_VAR)
+			fault(r, path, "'%s' is no axis of type var", name);
+		else if (!json_is_integer(v))
+			fault(r, path, "axis %s must be an integer", name);
+	}
+	for (size_t i = 0; i < r->t->axis_count; i++)
+		if (r->t->axes[i].kind == KAXIS_VAR && !json_object_get(given, r->t->axes[i].name))
+			fault(r, path, "axis %s is missing", r->t->axes[i].name);
+}
+
+/*
+ * Axes and sizes of one workload. As many passes as there are axes settle every chain of expressions; a circle never
+ * settles.
+ */
+static void
+read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const json_t *given)
+{
+	struct ktask *t = r->t;
+	size_t before = r->count;
+	char why[256];
+	int64_t v;
+
+	check_given(r, path, given);
+	for (size_t i = 0; i < t->axis_count; i++)
+		w->axis[i] = 1;
+	for (int pass = 0; pass <= (int)t->axis_count; pass++)
+		for (size_t i = 0; i < t->axis_count; i++)
+			resolve_axis(r, w, path, given, i, pass);
+	for (size_t i = 0; i < t->axis_count && r->count == before; i++) {
+		int64_t now = w->axis[i];
+
+		resolve_axis(r, w, path, given, i, (int)t->axis_count);
+		if (w->axis[i] != now)
+			fault(r, path, "axis %s depends on itself", t->axes[i].name);
+		else if (now < 0 || now > INT32_MAX)
+			fault(r, path, "axis %s is %lld: it must be 0 to 2147483647", t->axes[i].name, (long long)now);
+	}
+	for (size_t i = 0; i < t->tensor_count && r->count == before; i++) {
+		const struct ktask_tensor *x = &t->tensors[i];
+		double n = 1;
+
+		for (size_t d = 0; d < x->rank; d++) {
+			if (!evaluate(t, w->axis, x->dim[d], &v, why, sizeof why))
+				fault(r, path, "%s: %s", x->name, why);
+			n *= v < 1 ? -1 : (double)v;
+			if (v < 1)
+				fault(r, path, "%s has a dimension of %lld", x->name, (long long)v);
+		}
+		if (n > (double)((int64_t)1 << 34))
+			fault(r, path, "%s has %.3g elements, too many", x->name, n);
+	}
+	if (r->count > before)
+		return;
+	for (const char *const *e = (const char *const[]){ t->flops ? t->flops : "0", t->bytes ? t->bytes : "0",
+	    t->reduction ? t->reduction : "0", NULL }; *e; e++)
+		if (!evaluate(t, w->axis, *e, &v, why, sizeof why))
+			fault(r, path, "%s", why);
+}
+
+static void
+read_workload(struct reader *r, size_t i, const json_t *o)
+{
+	static const struct field fields[] = {
+		{ "name", STRING, true }, { "axes", OBJECT, true }, { "sets", STRINGS, false },
+		    { "timed", BOOLEAN, false },
+		{ "core", BOOLEAN, false }, { "description", STRING, false },
+	};
+	struct ktask_workload *w = &r->t->workloads[i];
+	char path[160];
+
+	snprintf(path, sizeof path, "workloads[%zu]", i);
+	if (!check_fields(r, o, path, fields, LEN(fields)))
+		return;
+	*w = (struct ktask_workload){ .name = string_of(o, "name"), .timed = json_is_true(json_object_get(o, "timed")),
+	    .core = json_is_true(json_object_get(o, "core")), .sets = json_object_get(o, "sets") };
+	if (!w->name || !*w->name || strlen(w->name) > 64)
+		fault(r, path, "name must have 1 to 64 characters");
+	for (size_t j = 0; w->name && j < i; j++)
+		if (r->t->workloads[j].name && !strcmp(r->t->workloads[j].name, w->name))
+			fault(r, path, "two workloads are called '%s'", w->name);
+	if (w->name)
+		snprintf(path, sizeof path, "workloads[%zu] (%s)", i, w->name);
+	if (json_is_object(json_object_get(o, "axes")))
+		read_sizes(r, w, path, json_object_get(o, "axes"));
+}
+
+static void
+read_workloads(struct reader *r, const json_t *list)
+{
+	struct ktask *t = r->t;
+	size_t timed = 0, i;
+	json_t *o;
+
+	if (!json_is_array(list))
+		return;
+	t->workload_count = json_array_size(list);
+	t->workloads = kcalloc(t->workload_count + 1, sizeof *t->workloads);
+	json_array_foreach((json_t *)list, i, o) {
+		read_workload(r, i, o);
+		timed += t->workloads[i].timed;
+	}
+	if (!timed)
+		fault(r, "workloads", "at least one must be \"timed\": true");
+}
+
+static void
+read_baselines(struct reader *r, const json_t *list)
+{
+	static const struct field fields[] = {
+		{ "name", STRING, true }, { "file", STRING, true }, { "flags", STRINGS, false },
+		    { "symbols", STRINGS, false },
+		{ "description", STRING, false },
+	};
+	struct ktask *t = r->t;
+	size_t i;
+	json_t *o;
+
+	t->baselines = kcalloc(json_array_size(list) + 1, sizeof *t->baselines);
+	json_array_foreach((json_t *)list, i, o) {
+		char path[64];
+
+		snprintf(path, sizeof path, "baselines[%zu]", i);
+		if (!check_fields(r, o, path, fields, LEN(fields)))
+			continue;
+		t->baselines[t->baseline_count++] = (struct ktask_baseline){ string_of(o, "name"), string_of(o, "file"),
+		    json_object_get(o, "flags"), json_object_get(o, "symbols") };
+		check_file(r, path, string_of(o, "file"));
+	}
+}
+
+static void
+read_build(struct reader *r, const json_t *o)
+{
+	static const struct field fields[] = { { "compiler", STRING, true }, { "flags", STRINGS, false },
+	    { "libs", STRINGS, false } };
+
+	if (o)
+		check_fields(r, o, "build", fields, LEN(fields));
+}
+
+static void
+read_strings(struct ktask *t, const json_t *o)
+{
+	t->name = string_of(o, "name");
+	t->op = string_of(o, "op");
+	t->description = string_of(o, "description");
+	t->language = string_of(o, "language");
+	t->reference = string_of(o, "reference");
+	t->oracle = string_of(o, "oracle");
+	t->flops = string_of(o, "flops");
+	t->bytes = string_of(o, "bytes");
+	t->reduction = string_of(o, "reduction");
+	t->linear = json_is_true(json_object_get(o, "linear"));
+	t->deterministic = json_is_true(json_object_get(o, "deterministic"));
+	t->min_time_ns = kjson_num_or(o, "min_time_ns", 0);
+}
+
+static const struct field task_fields[] = {
+	{ "schema", STRING, true }, { "name", STRING, true }, { "op", STRING, true }, { "description", STRING, true },
+	{ "language", STRING, true }, { "axes", OBJECT, true }, { "inputs", OBJECT, true }, { "outputs", OBJECT, true },
+	{ "entry", OBJECT, true }, { "reference", STRING, true }, { "oracle", STRING, false },
+	{ "baselines", ARRAY, false },
+	{ "build", OBJECT, true }, { "allow_symbols", STRINGS, false }, { "files", ANY, false },
+	{ "flops", STRING, false },
+	{ "bytes", STRING, false }, { "reduction", STRING, false }, { "linear", BOOLEAN, false },
+	{ "deterministic", BOOLEAN, false }, { "tolerance", OBJECT, false }, { "distributions", STRINGS, false },
+	{ "min_time_ns", NUMBER, false }, { "workloads", ARRAY, true }, { "title", STRING, false },
+	{ "notes", ANY, false },
+};
+
+static void
+read_task(struct reader *r, const json_t *o)
+{
+	struct ktask *t = r->t;
+
+	if (!check_fields(r, o, "", task_fields, LEN(task_fields)))
+		return;
+	if (!string_of(o, "schema") || strcmp(string_of(o, "schema"), "task/1") != 0)
+		fault(r, "schema", "it must be \"task/1\"");
+	read_strings(t, o);
+	check_file(r, "reference", t->reference);
+	check_file(r, "oracle", t->oracle);
+	read_axes(r, json_object_get(o, "axes"));
+	read_tensors(r, o, "inputs");
+	read_tensors(r, o, "outputs");
+	read_entry(r, json_object_get(o, "entry"));
+	check_expression(r, "flops", t->flops);
+	check_expression(r, "bytes", t->bytes);
+	check_expression(r, "reduction", t->reduction);
+	read_tolerance(r, json_object_get(o, "tolerance"));
+	read_distributions(r, json_object_get(o, "distributions"));
+	read_baselines(r, json_object_get(o, "baselines"));
+	read_build(r, json_object_get(o, "build"));
+	read_workloads(r, json_object_get(o, "workloads"));
+}
+
+void
+ktask_free(struct ktask *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->tensor_count; i++)
+		for (size_t d = 0; d < t->tensors[i].rank; d++)
+			free(t->tensors[i].dim[d]);
+	free(t->workloads);
+	free(t->baselines);
+	json_decref(t->json);
+	free(t->file);
+	free(t->dir);
+	free(t);
+}
+
+size_t
+ktask_faults(const json_t *json, char **text)
+{
+	struct reader r = { .t = kcalloc(1, sizeof *r.t) };
+
+	read_task(&r, json);
+	kbuf_add(&r.faults, "", 0);
+	*text = r.faults.data;
+	ktask_free(r.t);
+	return r.count;
+}
+
+struct ktask *
+ktask_load(const char *file)
+{
+	struct reader r = { .t = kcalloc(1, sizeof *r.t) };
+	const char *slash = strrchr(file, '/');
+
+	r.t->json = kjson_load(file);
+	r.t->file = kstrdup(file);
+	r.t->dir = slash ? kstrndup(file, (size_t)(slash - file)) : kstrdup(".");
+	read_task(&r, r.t->json);
+	if (r.count) {
+		/* One message, a line per fault. */
+		for (char *line = strtok(r.faults.data, "\n"); line; line = strtok(NULL, "\n"))
+			kwarn("%s: %s", file, line);
+		kdie(K_USAGE, "%s: %zu fault%s in the task", file, r.count, r.count > 1 ? "s" : "");
+	}
+	kbuf_free(&r.faults);
+	return r.t;
+}
+
+char *
+ktask_path(const struct ktask *t, const char *name)
+{
+	return kasprintf("%s/%s", *t->dir ? t->dir : "/", name);
+}
+
+bool
+ktask_in_set(const struct ktask_workload *w, const char *set)
+{
+	size_t i;
+	json_t *s;
+
+	if (!w->sets)
+		return true;
+	json_array_foreach((json_t *)w->sets, i, s)
+		if (!strcmp(json_string_value(s), set))
+			return true;
+	return false;
+}
+
+const struct ktask_workload *
+ktask_workload(const struct ktask *t, const char *name)
+{
+	for (size_t i = 0; i < t->workload_count; i++)
+		if (!strcmp(t->workloads[i].name, name))
+			return &t->workloads[i];
+	return NULL;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ktask: the task file, task.json (schema task/1): what the kernel computes, how it is called, on which sizes, how
+ * exact it must be. The vocabulary is that of SOL-ExecBench's definition and workload files: axes, typed tensors,
+ * workloads.
+ */
+#ifndef KTASK_H
+#define KTASK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	KTASK_AXES = 32,	/* most axes of a task */
+	KTASK_TENSORS = 32,	/* most tensors and scalars */
+	KTASK_RANK = 8,		/* most dimensions of a tensor */
+	KTASK_ARGS = 48		/* most arguments of the entry point */
+};
+
+enum kdtype { KDTYPE_F32, KDTYPE_F64, KDTYPE_F16, KDTYPE_BF16, KDTYPE_I32, KDTYPE_I64, KDTYPE_COUNT };
+
+/* "float32" and so on; KDTYPE_COUNT when NAME is none of them. */
+enum kdtype kdtype_of(const char *name);
+const char *kdtype_name(enum kdtype t);
+size_t kdtype_size(enum kdtype t);
+bool kdtype_is_float(enum kdtype t);
+/* Distance from 1 to the next larger number; 0 for integers. */
+double kdtype_eps(enum kdtype t);
+
+/* What input values look like. Meanings: kharness(1). */
+enum kdist {
+	KDIST_NORMAL, KDIST_UNIFORM, KDIST_ZERO_ONE, KDIST_LARGE, KDIST_TINY, KDIST_ALL_EQUAL, KDIST_SORTED,
+	    KDIST_HEAVY_TAIL,
+	KDIST_ALTERNATING, KDIST_COUNT
+};
+enum kdist kdist_of(const char *name);	/* KDIST_COUNT when NAME is none of them */
+const char *kdist_name(enum kdist d);
+
+struct ktask_axis {
+	const char *name;
+	enum { KAXIS_VAR, KAXIS_CONST, KAXIS_EXPR } kind;
+	int64_t value;			/* KAXIS_CONST */
+	const char *expression;		/* KAXIS_EXPR */
+};
+
+struct ktask_tensor {
+	const char *name;
+	enum kdtype dtype;
+	bool scalar;			/* passed by value; then VALUE is its value */
+	bool input, output;		/* both: updated in place */
+	enum kdist distribution;	/* its own, whatever the case's is; KDIST_COUNT: that of the case */
+	double value;
+	size_t rank;			/* 0 for a scalar */
+	char *dim[KTASK_RANK];		/* expressions over the axes; owned */
+};
+
+struct ktask_arg {
+	enum { KARG_TENSOR, KARG_AXIS } kind;
+	size_t index;			/* into tensors or axes */
+	enum kdtype dtype;		/* KARG_AXIS: int32 or int64 */
+};
+
+struct ktask_workload {
+	const char *name;
+	int64_t axis[KTASK_AXES];	/* value of every axis, in the task's order */
+	bool timed, core;
+	const json_t *sets;		/* array of names; NULL: in every set */
+};
+
+struct ktask_baseline {
+	const char *name, *file;
+	const json_t *flags, *symbols;	/* arrays of strings, or NULL */
+};
+
+/* Strings and JSON values are borrowed from json, which the task owns. */
+struct ktask {
+	char *file, *dir;		/* as given, and the folder it is in */
+	json_t *json;
+	const char *name, *op, *description, *language;
+	const char *entry, *reference, *oracle;		/* oracle NULL: the reference compiled with -DREAL=double */
+	struct ktask_axis axes[KTASK_AXES];
+	size_t axis_count;
+	struct ktask_tensor tensors[KTASK_TENSORS];
+	size_t tensor_count;
+	struct ktask_arg args[KTASK_ARGS];
+	size_t arg_count;
+	struct ktask_workload *workloads;
+	size_t workload_count;
+	struct ktask_baseline *baselines;
+	size_t baseline_count;
+	const char *flops, *bytes, *reduction;		/* expressions, or NULL */
+	bool linear;			/* exact on inputs of 0 and 1: bit equality is asked for there */
+	bool deterministic;		/* the same input must give the same bits twice */
+	enum kdist distributions[KDIST_COUNT];
+	size_t distribution_count;	/* 1 or more; the first is that of the timed runs */
+	/* Tolerance; below 0: not given, see kharness(1) for the rule that then holds. */
+	double rtol, atol, matched_ratio, max_error_cap;
+	double min_time_ns;		/* no honest run is faster; 0: not known */
+};
+
+/*
+ * Load FILE ("task.json"). Every field is checked: an unknown, misspelt, missing, ill-typed or contradictory one ends
+ * the program with K_USAGE, naming file and field and saying what would be right; all faults at once. The caller frees
+ * with ktask_free.
+ */
+struct ktask *ktask_load(const char *file);
+void ktask_free(struct ktask *t);
+
+/*
+ * The same check, collecting instead of dying: number of faults, one line each appended to TEXT (caller frees *TEXT).
+ */
+size_t ktask_faults(const json_t *json, char **text);
+
+/* Path of a file named in the task, relative to the task's folder; the caller frees. */
+char *ktask_path(const struct ktask *t, const char *name);
+
+bool ktask_in_set(const struct ktask_workload *w, const char *set);
+const struct ktask_workload *ktask_workload(const struct ktask *t, const char *name);	/* NULL: no such workload */
+
+/*
+ * Value of an expression for a workload: + - * / % with C's meaning and rank, parentheses, integers, axis names,
+ * min(a,b), max(a,b), ceildiv(a,b). False with the reason in WHY on bad syntax, an unknown name, division by zero, or a
+ * result beyond int64.
+ */
+bool ktask_eval(const struct ktask *t, const struct ktask_workload *w, const char *expression, int64_t *value,
+    char *why, size_t why_len);
+/* The same for the task's own expressions, which were checked by the loader: 0 when EXPRESSION is NULL. */
+int64_t ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *expression);
+
+/* Elements of a tensor (1 for a scalar), and of its last axis. The loader has made sure that they are 1 or more. */
+size_t ktask_elements(const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x);
+size_t ktask_last_axis(const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x);
+
+#endif
