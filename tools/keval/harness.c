@@ -150,7 +150,7 @@ harness_run(const struct keval *k, const struct harness_run *run)
 }
 
 void
-harness_lint(const struct keval *k)
+harness_lint(const struct keval *k, const char *oracle)
 {
 	struct argv a = { .count = 0 };
 	char *program = harness_path();
@@ -158,6 +158,8 @@ harness_lint(const struct keval *k)
 
 	push(&a, program, NULL);
 	push(&a, "--lint", k->task_file);
+	if (oracle)
+		push(&a, "--oracle", oracle);
 	start(&a, &r);
 	kproc_result_free(&r);
 	free_argv(&a);

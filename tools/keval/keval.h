@@ -85,8 +85,8 @@ struct harness_run {
 	const char *const *against;	/* NAME=FILE, NULL-terminated; may be NULL */
 };
 json_t *harness_run(const struct keval *k, const struct harness_run *run);
-/* kharness --lint over the task; its exit status is ours when it refuses. */
-void harness_lint(const struct keval *k);
+/* kharness --lint over the task, with ORACLE its results too (NULL: its form only); its exit status is ours when it refuses. */
+void harness_lint(const struct keval *k, const char *oracle);
 
 /* tiers.c: T1 to T3 of one candidate: fills EVAL. */
 void evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval);

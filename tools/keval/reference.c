@@ -87,6 +87,19 @@ need_correct(const struct keval *k, const char *what, const json_t *eval)
 		    kjson_str_or(eval, "log", ""));
 }
 
+/* Own commands bring their own idea of a right result; the harness's is tried on the task first. */
+static void
+lint_task(struct keval *k)
+{
+	char *oracle;
+
+	if (is_null(k))
+		return;
+	oracle = kcamp_json(k->camp, "eval.correctness") ? NULL : oracle_so(k);
+	harness_lint(k, oracle);
+	free(oracle);
+}
+
 json_t *
 evaluate_reference(struct keval *k)
 {
@@ -95,8 +108,7 @@ evaluate_reference(struct keval *k)
 	struct subject s = { .name = "000/00", .code = code, .trusted = true };
 	json_t *eval, *list = json_array();
 
-	if (!is_null(k))
-		harness_lint(k);
+	lint_task(k);
 	eval = evaluate(k, &s);
 	need_correct(k, "the reference", eval);
 	for (size_t i = 0; i < json_array_size(baselines) && !is_null(k); i++)
