@@ -119,7 +119,7 @@ const struct kknob kknobs[] = {
 
 	{ "score.multiplier", KKNOB_NUM, "3", 0, 1e6, NULL, "combined = perf_score + multiplier * speedup for a correct candidate" },
 	{ "score.statistic", KKNOB_ENUM, "median", 0, 0, "median|min|mean", "sample statistic that is the time" },
-	{ "score.min_gain", KKNOB_NUM, "0.01", 0, 10, NULL, "smallest relative gain, even when the measured noise is lower" },
+	{ "score.min_gain", KKNOB_NUM, "0.02", 0, 10, NULL, "smallest relative gain, even when the measured noise is lower" },
 };
 const size_t kknobs_count = LEN(kknobs);
 
