@@ -205,7 +205,10 @@ ok 'best and incumbent; the log goes with the parent alone' '
 	jq -e ".sample | has(\"best\") == (.parent.id != \"005/01\")" out
 	jq -e ".sample | .parent.log and ([.inspirations[], .best // {}] | map(has(\"log\")) | any | not)" out
 	{ header ".best = {id: \"000/00\"}"; elite 005/01 2103 4; elite 000/00 0000 5; } >a
-	ksample -t 7 -a a | jq -e ".sample | has(\"incumbent\") or has(\"best\") | not"'
+	ksample -t 7 -a a | jq -e ".sample | has(\"incumbent\") or has(\"best\") | not"
+	# The best keeps its place where a luckier one took its cell without a gain.
+	{ header ".best = {id: \"002/02\", cell: \"2103\", score: 80, status: \"correct\", speedup: 25}"; elite 005/01 2103 90; } >a
+	ksample -t 7 -a a | jq -e ".sample | .incumbent == \"002/02\" and .best.combined == 80 and .best.code == \"code of 002/02\""'
 
 ok 'inspirations: neither parent, best nor reference, none twice, as many as asked for' '
 	campaign "{\"exploit\":0,\"explore\":0,\"random\":1}"

@@ -164,15 +164,24 @@ inspirations_json(const struct search *s, const struct plan *plan, const char *p
 	return out;
 }
 
-static const struct karch_row *
-best_row(const struct search *s)
+/* The best program, which need not be an elite: a luckier one may hold its cell without a gain. False: none but the reference. */
+static bool
+best_row(const struct search *s, struct karch_row *row)
 {
-	const char *id = kjson_str_or(s->archive.header, "best.id", "");
+	const json_t *best = kjson_path(s->archive.header, "best");
+	const char *id = kjson_str_or(best, "id", KARCH_REFERENCE);
 
-	for (int c = 0; c < KARCH_CELLS; c++)
-		if (s->archive.elite[c] && !strcmp(s->archive.elite[c]->id, id))
-			return s->archive.elite[c];
-	return NULL;
+	if (!strcmp(id, KARCH_REFERENCE))
+		return false;
+	*row = (struct karch_row){
+		.cell = karch_cell(kjson_str_or(best, "cell", "0000")),
+		.score = kjson_num_or(best, "score", 0),
+		.speedup = kjson_num_or(best, "speedup", 0),
+		.runtime_ms = kjson_num_or(best, "runtime_ms", 0),
+	};
+	snprintf(row->id, sizeof row->id, "%s", id);
+	snprintf(row->status, sizeof row->status, "%s", kjson_str_or(best, "status", "correct"));
+	return true;
 }
 
 /* Directions that have mostly paid from this cell. */
@@ -207,7 +216,7 @@ seed_json(const struct search *s, int branch)
 json_t *
 sample_json(const struct search *s, const struct plan *plan, int branch)
 {
-	const struct karch_row *best = best_row(s);
+	struct karch_row best;
 	const json_t *errors = kjson_path(s->archive.header, "errors");
 	const char *status = status_of(plan), *id;
 	json_t *o = json_object(), *parent = parent_json(s, plan);
@@ -221,10 +230,10 @@ sample_json(const struct search *s, const struct plan *plan, int branch)
 	set(o, "inspirations", inspirations_json(s, plan, id, branch));
 	set(o, "hints", hints_json(s, strcmp(status, "error") ? from_cell(plan) : -1));
 	set(o, "errors", errors ? json_deep_copy(errors) : json_array());
-	if (best && strcmp(best->id, KARCH_REFERENCE)) {
-		set(o, "incumbent", json_string(best->id));
-		if (strcmp(best->id, id))
-			set(o, "best", program_json(s, best, false));
+	if (best_row(s, &best)) {
+		set(o, "incumbent", json_string(best.id));
+		if (strcmp(best.id, id))
+			set(o, "best", program_json(s, &best, false));
 	}
 	if (plan->target >= 0)
 		set(o, "target", karch_coords(plan->target));
