@@ -3,7 +3,7 @@
 # kcampaign's commands, one by one; the loop itself is in pipeline.t.
 . "${0%/*}/lib.sh"
 . "$tests_dir/campaign.sh"
-unset MAKEFLAGS MAKELEVEL MFLAGS ANTHROPIC_API_KEY OPENAI_API_KEY ANTHROPIC_MODEL OPENAI_MODEL OPENAI_BASE_URL
+unset ANTHROPIC_API_KEY OPENAI_API_KEY ANTHROPIC_MODEL OPENAI_MODEL OPENAI_BASE_URL
 null_campaign c 3
 
 ok 'help, version, and usage errors' '

@@ -12,7 +12,7 @@ kills=${1:-20} trials=4
 T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-kill.XXXXXX")
 trap 'rm -rf "$T"' EXIT
 export PATH KILN_DATA KILN_BUILD LC_ALL=C KILN_NOW=2026-01-01T00:00:00Z
-unset MAKEFLAGS MAKELEVEL MFLAGS
+unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS
 cd "$T"
 
 die() {

@@ -10,6 +10,8 @@ tests_dir=$(cd "${0%/*}" && pwd)
 PATH=$KILN_BUILD:$PATH
 LC_ALL=C
 export KILN_DATA KILN_BUILD PATH LC_ALL tests_dir
+# What make check was told is not meant for the makes that tests run.
+unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS
 T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-test.XXXXXX")
 export T
 trap 'chmod -R u+rwX "$T"; rm -rf "$T"' EXIT

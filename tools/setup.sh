@@ -4,15 +4,17 @@
 set -eu
 
 build='gcc make libc6-dev libjansson-dev libpcre2-dev libcurl4-openssl-dev libffi-dev libseccomp-dev libmd-dev'
-run='bubblewrap jq git'
+run='bubblewrap jq git ca-certificates'
 baseline='libopenblas-dev'
-tests='perl shellcheck mandoc python3 valgrind'
+tests='perl procps shellcheck mandoc python3 python3-jsonschema'
+analysis='valgrind lcov clang libclang-rt-dev'
 
 usage() {
 	cat <<E
-usage: sh tools/setup.sh [--tests] [--list]
-  --tests   the packages of the tests and of make lint as well
-  --list    print the packages and install nothing
+usage: sh tools/setup.sh [--tests] [--analysis] [--list]
+  --tests     the packages of the tests and of make lint as well
+  --analysis  those of make valgrind, make coverage and make fuzz
+  --list      print the packages and install nothing
 E
 }
 
@@ -21,6 +23,7 @@ packages="$build $run $baseline"
 for arg; do
 	case $arg in
 	--tests) packages="$packages $tests" ;;
+	--analysis) packages="$packages $analysis" ;;
 	--list) list=1 ;;
 	-h | --help) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;

@@ -27,7 +27,7 @@ generate() {
 				printf "\"reply\":{\"text\":\"...\",\"usage\":{\"input_tokens\":9000,\"output_tokens\":3000},\"cost_usd\":0.05},"
 				printf "\"eval\":{\"status\":\"%s\",\"code\":\"%s\",\"tokens\":\"%08x%08x\",\"log\":\"ok\"},", good ? "correct" : "wrong_value", pad, t, b
 				printf "\"coords\":{\"coords\":[%d,%d,%d,%d]},", c / 64, c / 16 % 4, c / 4 % 4, c % 4
-				if (good) printf "\"score\":{\"combined\":%.6f,\"speedup\":%.6f,\"runtime_ms\":%.6f,\"gain\":false}}\n", 5 + 3 * s, s, 100 / s
+				if (good) printf "\"score\":{\"combined\":%.6f,\"speedup\":%.6f,\"runtime_ms\":%.6f,\"gain\":true}}\n", 5 + 3 * s, s, 100 / s
 				else print "\"score\":{\"combined\":3,\"gain\":false}}"
 			}
 	}'

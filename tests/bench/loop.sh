@@ -12,7 +12,7 @@ last=${1:-2000}
 T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-loop.XXXXXX")
 trap 'rm -rf "$T"' EXIT
 export PATH KILN_DATA KILN_BUILD LC_ALL=C
-unset MAKEFLAGS MAKELEVEL MFLAGS
+unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS
 cd "$T"
 null_campaign c 99999
 

@@ -167,6 +167,8 @@ test_skim(void)
 	CHECK(kskim_num(span("\"1\""), 3) == 3 && kskim_num(span("1x"), 3) == 3
 	    && kskim_num((struct kspan){ 0 }, 3) == 3);
 	CHECK(!kskim_json((struct kspan){ 0 }) && !kskim_json(span("{]")));
+	/* A NUL in a key ends nothing. */
+	CHECK(kskim_members((struct kspan){ "{\"a\0\0\":1}", 9 }, (const char *const[]){ "a\0\0" }, 1, v) && !v[0].s);
 }
 
 static json_t *

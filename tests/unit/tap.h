@@ -34,9 +34,11 @@ tap_check(bool good, const char *what, const char *file, int line)
 {
 	printf("%sok %d - %s\n", good ? "" : "not ", ++tap_count, what);
 	if (!good) {
-		printf("# failed at %s:%d\n", file, line);
+		fprintf(stderr, "# failed at %s:%d\n", file, line);
 		tap_failed++;
 	}
+	/* A child that ends under valgrind would write once more what is still in the buffer. */
+	fflush(stdout);
 	return good;
 }
 
@@ -47,7 +49,7 @@ tap_str(const char *got, const char *want, const char *what, const char *file, i
 
 	tap_check(good, what, file, line);
 	if (!good)
-		printf("# got '%s', want '%s'\n", got ? got : "(null)", want);
+		fprintf(stderr, "# got '%s', want '%s'\n", got ? got : "(null)", want);
 	return good;
 }
 

@@ -87,7 +87,7 @@ note_member(struct kspan key, struct kspan value, const char *const *keys, size_
 {
 	for (size_t i = 0; i < count; i++)
 		/* The first byte decides nearly always. */
-		if (*keys[i] == *key.s && !strncmp(keys[i], key.s, key.len) && !keys[i][key.len]) {
+		if (*keys[i] == *key.s && strlen(keys[i]) == key.len && !memcmp(keys[i], key.s, key.len)) {
 			out[i] = value;
 			return;
 		}

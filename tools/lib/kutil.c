@@ -425,9 +425,9 @@ kwrite_file(const char *path, const void *data, size_t len)
 }
 
 static char *
-try_data(const char *dir, const char *name)
+try_data(const char *dir, const char *below, const char *name)
 {
-	char *path = kasprintf("%s/%s", dir, name);
+	char *path = kasprintf("%s%s/%s", dir, below, name);
 
 	if (access(path, R_OK) == 0)
 		return path;
@@ -442,16 +442,16 @@ kdata_path(const char *name)
 	char exe[PATH_MAX], *path, *slash;
 	ssize_t n;
 
-	if (env && (path = try_data(env, name)))
+	if (env && (path = try_data(env, "", name)))
 		return path;
 	n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	for (int up = 0; up < 4 && (slash = strrchr(exe, '/')); up++) {
 		*slash = '\0';
-		if ((path = try_data(exe, name)))
+		if ((path = try_data(exe, "", name)) || (path = try_data(exe, "/share/kiln", name)))
 			return path;
 	}
-	if ((path = try_data(KILN_DATADIR, name)))
+	if ((path = try_data(KILN_DATADIR, "", name)))
 		return path;
 	kdie(K_MISSING, "%s: not found (searched $KILN_DATA=%s, the folders above the program, %s)", name,
 	    env ? env : "unset", KILN_DATADIR);

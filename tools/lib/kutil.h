@@ -99,8 +99,8 @@ int kwrite_file(const char *path, const void *data, size_t len);
 int ksync_folder(const char *path);
 
 /*
- * Path of a data file that ships with kiln ("patterns/c.json"). Searched: $KILN_DATA, the folders above the executable,
- * PREFIX/share/kiln. The caller frees. Dies with K_MISSING when the file is nowhere, naming the folders searched.
+ * Path of a data file that ships with kiln ("patterns/c.json"). Searched: $KILN_DATA, the folders above the executable and
+ * share/kiln in them (an installation may be moved), PREFIX/share/kiln. The caller frees. Dies with K_MISSING when the file is nowhere, naming the folders searched.
  */
 char *kdata_path(const char *name);
 
