@@ -12,7 +12,8 @@ chmod 755 "$T"
 umask 022
 mkdir "$T/tmp"
 TMPDIR=$T/tmp
-export TMPDIR
+KILN_LOCK_DIR=$T
+export TMPDIR KILN_LOCK_DIR
 runner=$(plain ksandbox-try)
 export runner
 key=sk-CANARY-$$-5e6f7a8b

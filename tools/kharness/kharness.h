@@ -155,6 +155,7 @@ struct runner {
 	uint64_t base[2];	/* where it maps inputs and outputs */
 	int64_t handshake_ns;	/* from go to done without any call */
 	int64_t frozen_cpu_ns;	/* processor time when it was stopped */
+	long goes, awakes;	/* how often it was sent off, and had worked while it was stopped */
 	int threads;		/* seen when last stopped */
 	struct kbuf printed;	/* the beginning of what it wrote to stdout and stderr */
 	size_t printed_bytes;

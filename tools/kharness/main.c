@@ -89,6 +89,38 @@ set_phase(struct options *o, const char *word)
 	o->timing = i != 1;
 }
 
+/* How long and how often, and what a call may use. */
+static bool
+set_limit(struct options *o, int c)
+{
+	switch (c) {
+	case OPT_TIMING:
+		o->timing_s = knum_double(optarg, 0.001, 86400, "--timing-s");
+		break;
+	case OPT_MIN:
+		o->min_samples = (int)knum_long(optarg, 1, 100000, "--min-samples");
+		break;
+	case OPT_MAX:
+		o->max_samples = (int)knum_long(optarg, 1, 100000, "--max-samples");
+		break;
+	case OPT_WARMUP:
+		o->warmup = (int)knum_long(optarg, 0, 10000, "--warmup");
+		break;
+	case OPT_WARMUP_S:
+		o->warmup_s = knum_double(optarg, 0, 3600, "--warmup-s");
+		break;
+	case OPT_RUN_TIMEOUT:
+		o->run_timeout_s = knum_double(optarg, 0.01, 86400, "--run-timeout-s");
+		break;
+	case OPT_MEMORY:
+		o->memory_bytes = (uint64_t)knum_long(optarg, 1, 1L << 30, "--memory-mb") << 20;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
 /* One option; false when it is not known here. */
 static bool
 set_option(struct options *o, int c)
@@ -120,27 +152,6 @@ set_option(struct options *o, int c)
 	case OPT_STATISTIC:
 		o->statistic = statistics[choice(optarg, statistics, LEN(statistics), "--statistic")];
 		break;
-	case OPT_TIMING:
-		o->timing_s = knum_double(optarg, 0.001, 86400, "--timing-s");
-		break;
-	case OPT_MIN:
-		o->min_samples = (int)knum_long(optarg, 1, 100000, "--min-samples");
-		break;
-	case OPT_MAX:
-		o->max_samples = (int)knum_long(optarg, 1, 100000, "--max-samples");
-		break;
-	case OPT_WARMUP:
-		o->warmup = (int)knum_long(optarg, 0, 10000, "--warmup");
-		break;
-	case OPT_WARMUP_S:
-		o->warmup_s = knum_double(optarg, 0, 3600, "--warmup-s");
-		break;
-	case OPT_RUN_TIMEOUT:
-		o->run_timeout_s = knum_double(optarg, 0.01, 86400, "--run-timeout-s");
-		break;
-	case OPT_MEMORY:
-		o->memory_bytes = (uint64_t)knum_long(optarg, 1, 1L << 30, "--memory-mb") << 20;
-		break;
 	case OPT_SANDBOX:
 		o->sandbox = optarg;
 		break;
@@ -156,7 +167,7 @@ set_option(struct options *o, int c)
 		o->against[o->against_count++] = optarg;
 		break;
 	default:
-		return false;
+		return set_limit(o, c);
 	}
 	return true;
 }
