@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The corpus of cheats and honest kernels: the list names every file and covers the catalogue; the C half is judged. The
+# CUDA half is judged by tests/cheats/run -b cuda where a device is; KILN_CHEATS_NVCC=1 compiles it here.
+# shellcheck disable=SC2016	# scripts in quotes
+. "${0%/*}/lib.sh"
+
+corpus=$KILN_DATA/tests/cheats
+list=$corpus/cheats.ndjson
+KILN_LOCK_DIR=$T
+export corpus list KILN_LOCK_DIR
+chmod 755 "$T"
+
+ok 'every line of the list is complete' '
+	jq -es "all(
+		(.file | test(\"^(c|cuda)/(good|bad)/[a-z0-9-]+[.]cu?\$\")) and (.backend | IN(\"c\", \"cuda\")) and
+		(.task | startswith(\"tasks/\")) and (.what | length > 10) and (.expect | length > 0) and
+		(if .file | contains(\"/bad/\") then (.hack | length > 0) and (.why | length > 10) and
+			((.expect | any(. == \"correct\") | not) or .harmless == true or .hack == \"H29\")
+		else .expect == [\"correct\"] end))" "$list"'
+ok 'the list names every file, once, and tasks and honest kernels that exist' '
+	(cd "$corpus" && find c cuda -type f | sort) >files
+	jq -r .file "$list" | sort >named
+	same files named
+	jq -r "\"\(.task)/task.json\", .max_speedup_vs // empty" "$list" | sort -u | while read -r f; do
+		[ -f "$corpus/$f" ] || { echo "$f is missing"; exit 1; }
+	done'
+ok 'the corpus is as large as promised' '
+	[ "$(ls "$corpus"/cuda/bad/*.cu | wc -l)" -ge 45 ] && [ "$(ls "$corpus"/cuda/good/*.cu | wc -l)" -ge 40 ]
+	[ "$(ls "$corpus"/c/bad/*.c | wc -l)" -ge 20 ] && [ "$(ls "$corpus"/c/good/*.c | wc -l)" -ge 10 ]'
+ok 'every hack of the catalogue has a file, or a row that says why not' '
+	i=1
+	while [ $i -le 40 ]; do
+		jq -r .hack "$list" | grep -qw "H$i" || grep -q "^| H$i | none" "$corpus/README.md" ||
+			{ echo "H$i is not covered"; exit 1; }
+		grep -q "^| H$i |" "$corpus/README.md" || { echo "H$i is not in the table"; exit 1; }
+		i=$((i + 1))
+	done'
+
+if [ "${KILN_CHEATS_NVCC-}" = 1 ] && command -v nvcc >/dev/null; then
+	cat >"$T/compile" <<'EOS'
+#!/bin/sh
+# compile FILE: those that are expected to fail may.
+o=$(mktemp)
+nvcc -O1 -std=c++17 -gencode arch=compute_90a,code=sm_90a -cudart shared -shared -Xcompiler -fPIC -w -o "$o" "$corpus/$1" \
+	>"$o.log" 2>&1 || jq -e --arg f "$1" 'select(.file == $f).expect | any(. == "compile_error")' "$list" >/dev/null ||
+	{ echo "$1"; cat "$o.log"; exit 1; }
+rm -f "$o" "$o.log"
+EOS
+	chmod 755 "$T/compile"
+	ok 'the CUDA half compiles' 'jq -r "select(.backend == \"cuda\").file" "$list" | TMPDIR=$T xargs -P 4 -n 1 "$T/compile"'
+else
+	skip 'the CUDA half compiles' 'takes minutes; KILN_CHEATS_NVCC=1 and nvcc ask for it'
+fi
+
+if command -v keval >/dev/null && command -v kharness >/dev/null; then
+	ok 'C: every cheat is caught for an expected reason, no honest kernel is accused' '
+		"$corpus/run" -b c -s -j 6 -o results
+		[ "$(jq -s "map(select(.verdict == \"not judged\")) | length" results)" -eq 0 ]'
+else
+	skip 'C: every cheat is caught' 'keval and kharness are not built'
+fi
+
+done_testing

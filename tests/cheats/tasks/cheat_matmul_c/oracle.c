@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is right, in double precision. */
+#include <stddef.h>
+
+void
+matmul(const double *A, const double *B, double *C, int M, int N, int K)
+{
+	for (int i = 0; i < M; i++) {
+		double *c = C + (size_t)i * N;
+
+		for (int j = 0; j < N; j++)
+			c[j] = 0;
+		for (int k = 0; k < K; k++)
+			for (int j = 0; j < N; j++)
+				c[j] += A[(size_t)i * K + k] * B[(size_t)k * N + j];
+	}
+}
