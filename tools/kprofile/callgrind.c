@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprofile: callgrind's own file: event counts per line of code, with names shortened to "(4) name" once and "(4)" after.
+ * The launch is the whole program or, with a pattern, what the functions that match cost by themselves.
+ */
+#include "kprofile.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+
+enum { MAX_EVENTS = 64, MAX_WORD = 400 };
+
+struct reader {
+	const struct text *t;
+	long line;
+	char *event[MAX_EVENTS];
+	size_t events, positions;
+	double total[MAX_EVENTS];
+	bool has_total;
+	json_t *names;		/* "4" -> name */
+	json_t *functions;	/* name -> [costs] */
+	char function[MAX_WORD];
+	bool skip;		/* the next line of costs is what a call cost inside */
+};
+
+static void
+read_events(struct reader *r, const char *s)
+{
+	while (*(s += strspn(s, " "))) {
+		size_t n = strcspn(s, " \r");
+
+		if (!n)
+			break;
+		if (r->events == MAX_EVENTS)
+			text_fault(r->t, r->line, "more than %d events", MAX_EVENTS);
+		r->event[r->events++] = kstrndup(s, n);
+		s += n;
+	}
+}
+
+/* "(12) name" defines, "(12)" refers, and a name without a number is itself. */
+static void
+read_function(struct reader *r, const char *s)
+{
+	char id[24];
+	size_t n;
+	const char *name = s;
+
+	if (*s == '(' && isdigit((unsigned char)s[1])) {
+		n = strspn(s + 1, "0123456789");
+		snprintf(id, sizeof id, "%.*s", (int)n, s + 1);
+		name = s + 1 + n;
+		name += *name == ')';
+		name += strspn(name, " ");
+		if (*name)
+			json_object_set_new(r->names, id, kjson_text(name, strlen(name)));
+		else
+			name = json_string_value(json_object_get(r->names, id));
+	}
+	if (!name || !*name)
+		text_fault(r->t, r->line, "a function without a name: fn=%.40s", s);
+	snprintf(r->function, sizeof r->function, "%s", name);
+}
+
+/* COUNT numbers; those left out at the end are zero, says the format. */
+static void
+read_costs(struct reader *r, const char *s, double *cost)
+{
+	for (size_t i = 0; i < r->events; i++) {
+		char *end;
+
+		cost[i] = strtod(s, &end);
+		if (end == s) {
+			if (s[strspn(s, " \r")])
+				text_fault(r->t, r->line, "'%.40s' is no number", s);
+			cost[i] = 0;
+		}
+		s = end;
+	}
+}
+
+static void
+cost_line(struct reader *r, const char *s)
+{
+	double cost[MAX_EVENTS];
+	json_t *sums;
+
+	for (size_t i = 0; i < r->positions; i++) {
+		s += strcspn(s, " ");
+		s += strspn(s, " ");
+	}
+	if (r->skip) {
+		r->skip = false;
+		return;
+	}
+	if (!r->events)
+		text_fault(r->t, r->line, "costs before the line \"events:\"");
+	read_costs(r, s, cost);
+	sums = json_object_get(r->functions, r->function);
+	if (!sums) {
+		sums = json_array();
+		for (size_t i = 0; i < r->events; i++)
+			json_array_append_new(sums, json_real(0));
+		json_object_set_new(r->functions, r->function, sums);
+	}
+	for (size_t i = 0; i < r->events; i++)
+		json_array_set_new(sums, i, json_real(json_real_value(json_array_get(sums, i)) + cost[i]));
+}
+
+static void
+read_line(struct reader *r, char *s)
+{
+	if (!*s || *s == '#')
+		return;
+	if (!strncmp(s, "events:", 7) && !r->events) {
+		read_events(r, s + 7);
+	} else if (!strncmp(s, "positions:", 10)) {
+		r->positions = strstr(s, "instr") && strstr(s, "line") ? 2 : 1;
+	} else if (!strncmp(s, "version:", 8) && strtol(s + 8, NULL, 10) != 1) {
+		text_fault(r->t, r->line, "callgrind's format %s is not known here", s);
+	} else if (!strncmp(s, "summary:", 8) || !strncmp(s, "totals:", 7)) {
+		read_costs(r, strchr(s, ':') + 1, r->total);
+		r->has_total = true;
+	} else if (!strncmp(s, "fn=", 3)) {
+		read_function(r, s + 3);
+	} else if (!strncmp(s, "calls=", 6)) {
+		r->skip = true;
+	} else if (!strncmp(s, "cfn=", 4)) {
+		char keep[MAX_WORD];
+
+		/* A callee's name may be defined here. */
+		memcpy(keep, r->function, sizeof keep);
+		read_function(r, s + 4);
+		memcpy(r->function, keep, sizeof keep);
+	} else if (isdigit((unsigned char)*s) || *s == '+' || *s == '-' || *s == '*') {
+		cost_line(r, s);
+	} else if (!strchr(s, '=') && !strchr(s, ':')) {
+		text_fault(r->t, r->line, "no line of a callgrind file: '%.40s'", s);
+	}
+}
+
+static struct launch *
+add_launch(struct profile *p, const struct reader *r, const char *name, const double *cost)
+{
+	char id[24];
+	struct launch *l;
+
+	snprintf(id, sizeof id, "%zu", p->count);
+	l = profile_launch(p, r->t->name, id, name);
+	for (size_t i = 0; i < r->events; i++)
+		launch_count(l, r->event[i], cost[i], r->t, r->line);
+	return l;
+}
+
+static void
+add_functions(struct profile *p, const struct reader *r)
+{
+	const char *name;
+	json_t *sums;
+	double cost[MAX_EVENTS];
+
+	json_object_foreach(r->functions, name, sums) {
+		for (size_t i = 0; i < r->events; i++)
+			cost[i] = json_real_value(json_array_get(sums, i));
+		add_launch(p, r, name, cost);
+	}
+}
+
+void
+callgrind_text(struct profile *p, const struct text *t, const char *kernel)
+{
+	struct reader r = { .t = t, .names = json_object(), .functions = json_object(), .positions = 1 };
+
+	for (const char *s = t->data; *s;) {
+		size_t n = strcspn(s, "\n");
+		char *line = kstrndup(s, n);
+
+		r.line++;
+		line[strcspn(line, "\r")] = '\0';
+		read_line(&r, line);
+		free(line);
+		s += n + (s[n] == '\n');
+	}
+	if (!r.has_total)
+		text_fault(t, r.line, "no summary: the file is cut off");
+	if (kernel)
+		add_functions(p, &r);
+	else
+		add_launch(p, &r, "(program)", r.total);
+	for (size_t i = 0; i < r.events; i++)
+		free(r.event[i]);
+	json_decref(r.names);
+	json_decref(r.functions);
+}

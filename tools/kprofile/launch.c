@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kprofile: launches and their raw metrics, gathered from one or more files of the same report. */
+#include "kprofile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+
+enum { MAX_LAUNCHES = 100000 };
+
+void
+text_fault(const struct text *t, long line, const char *fmt, ...)
+{
+	char why[600];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	kdie(K_USAGE, "%s:%ld: %s", t->file, line, why);
+}
+
+void
+profile_open(struct profile *p)
+{
+	*p = (struct profile){ .formats = json_array(), .files = json_array(), .notes = json_array() };
+}
+
+void
+profile_close(struct profile *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct launch *l = &p->launch[i];
+
+		free(l->process);
+		free(l->id);
+		free(l->kernel);
+		json_decref(l->facts);
+		json_decref(l->raw);
+		json_decref(l->advice);
+	}
+	free(p->launch);
+	json_decref(p->formats);
+	json_decref(p->files);
+	json_decref(p->notes);
+}
+
+void
+profile_note(struct profile *p, const char *fmt, ...)
+{
+	char text[600];
+	va_list ap;
+	json_t *note, *old;
+	size_t i;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	note = kjson_text(text, strlen(text));
+	json_array_foreach(p->notes, i, old)
+		if (json_equal(old, note)) {
+			json_decref(note);
+			return;
+		}
+	json_array_append_new(p->notes, note);
+}
+
+/* Names as they are kept and compared: UTF-8, whatever the file holds. */
+static char *
+utf8(const char *s)
+{
+	json_t *text = kjson_text(s, strlen(s));
+	char *copy = kstrdup(json_string_value(text));
+
+	json_decref(text);
+	return copy;
+}
+
+static struct launch *
+find_launch(const struct profile *p, const char *process, const char *id, const char *kernel)
+{
+
+	/* Rows of a launch follow one another, so look from the end. */
+	for (size_t i = p->count; i-- > 0;) {
+		struct launch *l = &p->launch[i];
+
+		if (!strcmp(l->id, id) && !strcmp(l->process, process) &&
+		    (!*kernel || !*l->kernel || !strcmp(l->kernel, kernel)))
+			return l;
+	}
+	return NULL;
+}
+
+struct launch *
+profile_launch(struct profile *p, const char *process, const char *id, const char *kernel)
+{
+	char *own_process = utf8(process), *own_id = utf8(id), *own_kernel = utf8(kernel);
+	struct launch *l = find_launch(p, own_process, own_id, own_kernel);
+
+	if (l) {
+		free(own_process);
+		free(own_id);
+		free(own_kernel);
+		return l;
+	}
+	if (p->count == MAX_LAUNCHES)
+		kdie(K_USAGE, "more than %d launches", MAX_LAUNCHES);
+	if (!(p->count & (p->count - 1)))
+		p->launch = krealloc(p->launch, (p->count ? 2 * p->count : 1) * sizeof *p->launch);
+	l = &p->launch[p->count++];
+	*l = (struct launch){ own_process, own_id, own_kernel, json_object(), json_object(), json_array() };
+	return l;
+}
+
+void
+launch_name(struct launch *l, const char *kernel, const struct text *t, long line)
+{
+	char *own = utf8(kernel);
+
+	if (*l->kernel && strcmp(l->kernel, own))
+		text_fault(t, line, "launch %s is of %.80s here, and of %.80s in another file: not the same run", l->id,
+		    own, l->kernel);
+	free(l->kernel);
+	l->kernel = own;
+}
+
+void
+launch_metric(struct launch *l, const char *name, const char *value, const char *unit, const struct text *t, long line)
+{
+	if (json_object_get(l->raw, name))
+		return;
+	json_object_set_new(l->raw, name, json_pack("[o,o,s,I]", kjson_text(value, strlen(value)),
+	    kjson_text(unit, strlen(unit)), t->file, (json_int_t)line));
+}
+
+void
+launch_count(struct launch *l, const char *name, double value, const struct text *t, long line)
+{
+	json_t *old = json_object_get(l->raw, name);
+	double sum = old ? strtod(json_string_value(json_array_get(old, 0)), NULL) : 0;
+	char text[40];
+
+	snprintf(text, sizeof text, "%.17g", sum + value);
+	json_object_del(l->raw, name);
+	launch_metric(l, name, text, "", t, line);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kprofile: what a profiler measured of a kernel, as one JSON object: metrics, bottleneck, findings, recommendations. */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "kio.h"
+#include "kprofile.h"
+
+#define FILE_MAX ((size_t)256 << 20)
+
+static const char usage[] = "usage: kprofile [-hV] [--format auto|ncu-raw|ncu-details|ncu-text|rocprofv3|callgrind|perf]\n"
+    "                [--kernel REGEX] [--peaks FILE] [-o FILE] FILE ...\n";
+
+static const struct {
+	const char *format, *source;
+} formats[] = {
+	{ "ncu-raw", "ncu" }, { "ncu-details", "ncu" }, { "ncu-text", "ncu" }, { "rocprofv3", "rocprofv3" },
+	{ "callgrind", "callgrind" }, { "perf", "perf" },
+};
+
+struct options {
+	const char *format, *kernel, *peaks, *output;
+};
+
+static const char *
+source_of(const char *format)
+{
+	for (size_t i = 0; i < LEN(formats); i++)
+		if (!strcmp(formats[i].format, format))
+			return formats[i].source;
+	return NULL;
+}
+
+static bool
+line_begins(const struct text *t, const char *with)
+{
+	for (const char *s = t->data; (s = strstr(s, with)); s++)
+		if (s == t->data || s[-1] == '\n')
+			return true;
+	return false;
+}
+
+/* The first line that is neither blank nor a comment. */
+static const char *
+first_line(const struct text *t)
+{
+	const char *s = t->data;
+
+	while (*s == '#' || *s == '\n' || *s == '\r') {
+		s += strcspn(s, "\n");
+		s += *s == '\n';
+	}
+	return s;
+}
+
+static bool
+looks_like_perf(const char *s)
+{
+	size_t commas = 0;
+
+	if (!strncmp(s, "{\"counter-value\"", 16))
+		return true;
+	for (const char *p = s; *p && *p != '\n'; p++)
+		commas += *p == ',';
+	return commas >= 4 && *s != '"' && (strspn(s, "0123456789.") > 0 || !strncmp(s, "<not ", 5));
+}
+
+const char *
+detect(const struct text *t)
+{
+	const char *first = first_line(t), *end = first + strcspn(first, "\n");
+
+	if (t->len >= 4 && (!memcmp(t->data, "NVR", 3) || strlen(t->data) < t->len))
+		kdie(K_USAGE, "%s: a binary file; export the report of ncu as text first: ncu --import FILE --csv --page raw",
+		    t->file);
+	if (line_begins(t, "\"ID\",")) {
+		const char *header = strstr(t->data, "\"ID\",");
+
+		while (header > t->data && header[-1] != '\n')
+			header = strstr(header + 1, "\"ID\",");
+		end = header + strcspn(header, "\n");
+		return memmem(header, (size_t)(end - header), "\"Metric Name\"", 13) ? "ncu-details" : "ncu-raw";
+	}
+	if (memmem(first, (size_t)(end - first), "Dispatch_Id", 11))
+		return "rocprofv3";
+	if (!strncmp(t->data, "# callgrind format", 18) || (line_begins(t, "creator: callgrind") && line_begins(t, "events:")))
+		return "callgrind";
+	if (line_begins(t, "    Section: "))
+		return "ncu-text";
+	if (looks_like_perf(first))
+		return "perf";
+	if (strstr(t->data, "ERR_NVGPUCTRPERM"))
+		kdie(K_MISSING, "%s: ncu may not read performance counters here (ERR_NVGPUCTRPERM)", t->file);
+	if (strstr(t->data, "No kernels were profiled"))
+		kdie(K_USAGE, "%s: ncu profiled no kernel", t->file);
+	kdie(K_USAGE, "%s:1: unknown format: '%.*s' begins no output of ncu, rocprofv3, callgrind or perf stat", t->file,
+	    (int)(end - first > 60 ? 60 : end - first), first);
+}
+
+static json_t *
+load_table(const char *source, char **path)
+{
+	char *name = kasprintf("patterns/profile/%s.json", source);
+	json_t *table;
+
+	*path = kdata_path(name);
+	table = kjson_load(*path);
+	if (strcmp(kjson_str_or(table, "schema", ""), "profile-rules/1"))
+		kdie(K_USAGE, "%s: schema must be profile-rules/1", *path);
+	free(name);
+	return table;
+}
+
+/* The table's own peaks, and over them those of a file: numbers, at the top or below "peaks". */
+static json_t *
+load_peaks(const char *path, const json_t *table)
+{
+	json_t *peaks = json_object(), *file, *inner, *v;
+	const char *key;
+
+	json_object_update(peaks, json_object_get(table, "peaks"));
+	if (!path)
+		return peaks;
+	file = kjson_load(path);
+	inner = json_object_get(file, "peaks");
+	json_object_foreach(json_is_object(inner) ? inner : file, key, v)
+		if (json_is_number(v))
+			json_object_set(peaks, key, v);
+	json_decref(file);
+	return peaks;
+}
+
+static pcre2_code *
+compile(const char *regex)
+{
+	int error;
+	PCRE2_SIZE at;
+	PCRE2_UCHAR why[120];
+	pcre2_code *code;
+
+	if (!regex)
+		return NULL;
+	code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &error, &at, NULL);
+	if (!code) {
+		pcre2_get_error_message(error, why, sizeof why);
+		kdie(K_USAGE, "--kernel '%s', offset %zu: %s", regex, (size_t)at, (const char *)why);
+	}
+	return code;
+}
+
+static bool
+matches(const pcre2_code *code, const char *name)
+{
+	pcre2_match_data *data;
+	int n;
+
+	if (!code)
+		return true;
+	data = pcre2_match_data_create_from_pattern(code, NULL);
+	n = pcre2_match(code, (PCRE2_SPTR)name, strlen(name), 0, 0, data, NULL);
+	pcre2_match_data_free(data);
+	return n >= 0;
+}
+
+/* The kernels with their launches and times, the one with the longest time in all first. */
+static json_t *
+kernels_of(const struct profile *p, const char *by, const double *time, const bool *wanted)
+{
+	json_t *list = json_array(), *k;
+	size_t i;
+
+	for (size_t n = 0; n < p->count; n++) {
+		json_t *found = NULL;
+
+		if (!wanted[n])
+			continue;
+		json_array_foreach(list, i, k)
+			if (!strcmp(kjson_str_or(k, "name", ""), p->launch[n].kernel))
+				found = k;
+		if (!found) {
+			found = json_pack("{s:o,s:i,s:f}", "name", kjson_text(p->launch[n].kernel, strlen(p->launch[n].kernel)),
+			    "launches", 0, by, 0.0);
+			json_array_append_new(list, found);
+		}
+		json_object_set_new(found, "launches", json_integer(kjson_int_or(found, "launches", 0) + 1));
+		json_object_set_new(found, by, json_real(kjson_num_or(found, by, 0) +
+		    (isnan(time[n]) ? 0 : time[n])));
+	}
+	for (i = 1; i < json_array_size(list); i++)
+		for (size_t j = i; j > 0 && kjson_num_or(json_array_get(list, j), by, 0) >
+		    kjson_num_or(json_array_get(list, j - 1), by, 0); j--) {
+			json_t *a = json_incref(json_array_get(list, j)), *b = json_array_get(list, j - 1);
+
+			json_array_set(list, j, b);
+			json_array_set_new(list, j - 1, a);
+		}
+	return list;
+}
+
+/*
+ * Of the kernel that took longest in all, the longest launch: counters of one run, not a mixture. The table may name
+ * another value than the duration.
+ */
+static const struct launch *
+choose(struct profile *p, const json_t *table, const char *where, const json_t *peaks, const char *regex,
+    json_t **kernels)
+{
+	double *time = kcalloc(p->count + 1, sizeof *time);
+	bool *wanted = kcalloc(p->count + 1, sizeof *wanted), untimed = false;
+	const struct launch *best = NULL;
+	pcre2_code *code = compile(regex);
+	double longest = -INFINITY;
+	const char *name, *by = kjson_str_or(table, "choose", "duration_ns");
+
+	for (size_t i = 0; i < p->count; i++) {
+		struct values v;
+
+		values_open(&v, table, where, &p->launch[i], peaks);
+		wanted[i] = matches(code, p->launch[i].kernel);
+		time[i] = values_get(&v, by);
+		untimed |= wanted[i] && isnan(time[i]);
+		values_close(&v);
+	}
+	*kernels = kernels_of(p, by, time, wanted);
+	if (!json_array_size(*kernels))
+		kdie(K_USAGE, "no kernel matches '%s'", regex ? regex : "");
+	if (untimed && json_array_size(*kernels) > 1)
+		kdie(K_USAGE, "%zu kernels, and no %s to choose by: say which with --kernel",
+		    json_array_size(*kernels), by);
+	name = kjson_str_or(json_array_get(*kernels, 0), "name", "");
+	for (size_t i = 0; i < p->count; i++) {
+		double t = isnan(time[i]) ? 0 : time[i];
+
+		if (wanted[i] && !strcmp(p->launch[i].kernel, name) && t > longest) {
+			longest = t;
+			best = &p->launch[i];
+		}
+	}
+	if (untimed && kjson_int_or(json_array_get(*kernels, 0), "launches", 0) > 1)
+		profile_note(p, "no %s: the first launch is shown", by);
+	pcre2_code_free(code);
+	free(time);
+	free(wanted);
+	return best;
+}
+
+static void
+read_file(struct profile *p, const char *path, const struct options *o, json_t **table, char **where)
+{
+	struct text t = { .file = path, .name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path };
+	const char *format, *source;
+
+	t.data = kread_file_or_die(path, FILE_MAX, &t.len);
+	format = strcmp(o->format, "auto") ? o->format : detect(&t);
+	source = source_of(format);
+	if (p->source && strcmp(p->source, source))
+		kdie(K_USAGE, "%s: a file of %s beside one of %s", path, source, p->source);
+	p->source = source;
+	if (!*table)
+		*table = load_table(source, where);
+	if (!strcmp(format, "ncu-text"))
+		ncu_text(p, &t, *table);
+	else if (!strcmp(source, "ncu"))
+		ncu_csv(p, &t, *table, format);
+	else if (!strcmp(source, "rocprofv3"))
+		rocprof_csv(p, &t);
+	else if (!strcmp(source, "callgrind"))
+		callgrind_text(p, &t, o->kernel);
+	else
+		perf_text(p, &t);
+	json_array_append_new(p->formats, json_string(format));
+	json_array_append_new(p->files, kjson_text(t.name, strlen(t.name)));
+	free(t.data);
+}
+
+static void
+run(const struct options *o, char **files, int count)
+{
+	struct profile p;
+	json_t *table = NULL, *peaks, *kernels, *out;
+	char *where = NULL;
+	const struct launch *l;
+
+	profile_open(&p);
+	for (int i = 0; i < count; i++)
+		read_file(&p, files[i], o, &table, &where);
+	peaks = load_peaks(o->peaks, table);
+	l = choose(&p, table, where, peaks, o->kernel, &kernels);
+	out = report(&p, l, table, where, peaks, kernels);
+	kout_open(o->output);
+	kout_json(out);
+	kout_commit();
+	json_decref(out);
+	json_decref(kernels);
+	json_decref(peaks);
+	json_decref(table);
+	free(where);
+	profile_close(&p);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' }, { "kernel", required_argument, NULL, 'k' },
+		{ "peaks", required_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	};
+	struct options o = { .format = "auto" };
+	int opt;
+
+	kutil_init("kprofile");
+	while ((opt = getopt_long(argc, argv, "f:k:p:o:hV", options, NULL)) != -1)
+		switch (opt) {
+		case 'f': o.format = optarg; break;
+		case 'k': o.kernel = optarg; break;
+		case 'p': o.peaks = optarg; break;
+		case 'o': o.output = optarg; break;
+		case 'h': fputs(usage, stdout); return K_OK;
+		case 'V': kversion(); return K_OK;
+		default: fputs(usage, stderr); return K_USAGE;
+		}
+	if (strcmp(o.format, "auto") && !source_of(o.format)) {
+		kwarn("no format named '%s'", o.format);
+		fputs(usage, stderr);
+		return K_USAGE;
+	}
+	if (optind == argc) {
+		kwarn("no file");
+		fputs(usage, stderr);
+		return K_USAGE;
+	}
+	run(&o, argv + optind, argc - optind);
+	return K_OK;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kprofile: the rules applied to one launch, and the object that says what came of it. */
+#include "kprofile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+
+enum { TOP_STALLS = 5 };
+
+static const char *const severities[] = { "low", "medium", "high" };
+
+static int
+rank_of(const json_t *rule)
+{
+	const char *s = kjson_str_or(rule, "severity", "");
+
+	for (size_t i = 0; i < LEN(severities); i++)
+		if (!strcmp(s, severities[i]))
+			return (int)i;
+	return -1;
+}
+
+/* The groups with all values that there are. */
+static json_t *
+metrics(struct values *v)
+{
+	json_t *groups = json_object(), *value;
+	size_t i;
+
+	json_array_foreach(json_object_get(v->table, "values"), i, value) {
+		const char *name = kjson_str_or(value, "name", ""), *group = kjson_str_or(value, "group", "");
+		double x = values_get(v, name);
+		json_t *g = json_object_get(groups, group);
+
+		if (isnan(x) || !*group)
+			continue;
+		if (!g)
+			json_object_set_new(groups, group, g = json_object());
+		json_object_set_new(g, name, json_pack("{s:f,s:s}", "value", x, "unit", kjson_str_or(value, "unit", "")));
+	}
+	return groups;
+}
+
+static int
+by_fraction(const void *x, const void *y)
+{
+	double a = kjson_num_or(*(json_t *const *)x, "fraction", 0), b = kjson_num_or(*(json_t *const *)y, "fraction", 0);
+
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* The reasons for which warps wait, as shares of the time between two instructions of a warp. */
+static json_t *
+stalls(struct values *v)
+{
+	const json_t *values = json_object_get(v->table, "values");
+	json_t **list = kcalloc(json_array_size(values) + 1, sizeof *list), *out = json_array(), *value;
+	size_t n = 0, i;
+
+	json_array_foreach((json_t *)values, i, value) {
+		const char *name = kjson_str_or(value, "name", ""), *reason = kjson_str_or(value, "reason", NULL);
+		double x = reason ? values_get(v, name) : NAN;
+
+		if (!isnan(x) && x > 0)
+			list[n++] = json_pack("{s:s,s:f}", "reason", reason, "fraction", x);
+	}
+	qsort(list, n, sizeof *list, by_fraction);
+	for (i = 0; i < n; i++)
+		if (i < TOP_STALLS)
+			json_array_append_new(out, list[i]);
+		else
+			json_decref(list[i]);
+	free(list);
+	return out;
+}
+
+static json_t *
+bottleneck(struct values *v)
+{
+	const json_t *table = json_object_get(v->table, "bottleneck");
+	json_t *o = json_object(), *tags = json_array(), *row, *missing = json_array();
+	const char *label = NULL;
+	struct kbuf text = { 0 };
+	bool unknown = false;
+	size_t i;
+
+	v->missing = missing;
+	json_array_foreach(json_object_get(table, "labels"), i, row) {
+		enum truth t = label || unknown ? NO : values_all(v, json_object_get(row, "when"), NULL);
+
+		/* A label further down would be a guess when one above it cannot be told. */
+		unknown |= t == UNKNOWN;
+		if (t == YES)
+			label = kjson_str_or(row, "label", "?");
+	}
+	v->missing = NULL;
+	kbuf_puts(&text, label ? label : "unknown");
+	json_object_set_new(o, "label", json_string(label ? label : "unknown"));
+	json_array_foreach(json_object_get(table, "tags"), i, row)
+		if (label && values_all(v, json_object_get(row, "when"), NULL) == YES) {
+			json_array_append(tags, json_object_get(row, "tag"));
+			kbuf_printf(&text, ", %s", kjson_str_or(row, "tag", "?"));
+		}
+	if (label || !json_array_size(missing)) {
+		char *shown = values_fill(v, kjson_str_or(table, "text", ""));
+
+		kbuf_printf(&text, " (%s)", shown);
+		free(shown);
+	}
+	json_object_set_new(o, "tags", tags);
+	json_object_set_new(o, "text", json_string(text.data));
+	if (!label)
+		json_object_set(o, "missing", missing);
+	json_decref(missing);
+	kbuf_free(&text);
+	return o;
+}
+
+/* What the rule saw: every value that its conditions or its text use. */
+static json_t *
+measured(struct values *v, const json_t *rule)
+{
+	json_t *o = json_object(), *c;
+	size_t i;
+
+	json_array_foreach(json_object_get(rule, "when"), i, c)
+		values_used(v, json_string_value(c), false, o);
+	values_used(v, kjson_str_or(rule, "finding", ""), true, o);
+	return o;
+}
+
+static json_t *
+finding(struct values *v, const json_t *rule, double margin)
+{
+	char *text = values_fill(v, kjson_str_or(rule, "finding", ""));
+	json_t *o = json_pack("{s:s,s:s,s:f,s:o,s:s,s:s}", "id", kjson_str_or(rule, "id", ""), "severity",
+	    kjson_str_or(rule, "severity", ""), "margin", margin, "measured", measured(v, rule), "text", text, "action",
+	    kjson_str_or(rule, "action", ""));
+	const char *skill = kjson_str_or(rule, "skill", NULL);
+
+	if (skill)
+		json_object_set_new(o, "skill", json_string(skill));
+	free(text);
+	return o;
+}
+
+static int
+by_severity(const void *x, const void *y)
+{
+	const json_t *a = *(json_t *const *)x, *b = *(json_t *const *)y;
+	int d = rank_of(b) - rank_of(a);
+	double ma = kjson_num_or(a, "margin", 0), mb = kjson_num_or(b, "margin", 0);
+
+	return d ? d : ma < mb ? 1 : ma > mb ? -1 : strcmp(kjson_str_or(a, "id", ""), kjson_str_or(b, "id", ""));
+}
+
+/* Every rule is tried; one whose metrics are absent is named, never taken for quiet. */
+static json_t *
+findings(struct values *v, json_t *not_evaluable)
+{
+	const json_t *rules = json_object_get(v->table, "rules");
+	json_t **list = kcalloc(json_array_size(rules) + 1, sizeof *list), *out = json_array(), *rule;
+	size_t n = 0, i;
+
+	json_array_foreach((json_t *)rules, i, rule) {
+		json_t *missing = json_array();
+		double margin = 0;
+		enum truth t;
+
+		if (rank_of(rule) < 0)
+			kdie(K_USAGE, "%s: rule %s: severity must be low, medium or high", v->where, kjson_str_or(rule, "id", "?"));
+		v->missing = missing;
+		t = values_all(v, json_object_get(rule, "when"), &margin);
+		v->missing = NULL;
+		if (t == YES && json_object_get(rule, "unless") &&
+		    values_all(v, json_object_get(rule, "unless"), NULL) == YES)
+			t = NO;
+		if (t == YES)
+			list[n++] = finding(v, rule, margin);
+		if (t == UNKNOWN)
+			json_array_append_new(not_evaluable, json_pack("{s:s,s:O}", "id", kjson_str_or(rule, "id", ""),
+			    "missing", missing));
+		json_decref(missing);
+	}
+	qsort(list, n, sizeof *list, by_severity);
+	for (i = 0; i < n; i++)
+		json_array_append_new(out, list[i]);
+	free(list);
+	return out;
+}
+
+static json_t *
+launch_facts(struct values *v, const struct launch *l)
+{
+	json_t *o = json_copy(l->facts);
+	double ns = values_get(v, "duration_ns");
+
+	json_object_set_new(o, "id", json_string(l->id));
+	if (!isnan(ns))
+		json_object_set_new(o, "duration_ns", json_real(ns));
+	return o;
+}
+
+json_t *
+report(const struct profile *p, const struct launch *l, const json_t *table, const char *where, const json_t *peaks,
+    const json_t *kernels)
+{
+	struct values v;
+	json_t *o, *not_evaluable = json_array(), *found, *cross, *advice, *notes = json_copy(p->notes), *mark;
+	const char *name;
+
+	values_open(&v, table, where, l, peaks);
+	found = findings(&v, not_evaluable);
+	advice = vendor_report(l, table, found, &cross);
+	o = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", "profile/1", "source", p->source,
+	    "formats", p->formats, "files", p->files, "kernel", l->kernel, "kernels", kernels, "launch",
+	    launch_facts(&v, l), "bottleneck", bottleneck(&v), "metrics", metrics(&v), "stalls", stalls(&v), "findings", found,
+	    "not_evaluable", not_evaluable, "recommendations", advice, "cross_check", cross);
+	json_object_foreach(v.unreliable, name, mark)
+		json_array_append_new(notes, json_sprintf("%s: marked as doubtful by the profiler, not used", name));
+	json_object_set_new(o, "notes", notes);
+	values_close(&v);
+	return o;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprofile: rocprofv3 as CSV: counters (a row per dispatch and counter), the kernel trace, and PC samples. Columns are
+ * found by name, for releases differ. Several files of several passes make one profile, joined by dispatch.
+ */
+#include "kprofile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+
+static const char *const known[] = {
+	"Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id", "Process_Id", "Thread_Id", "Grid_Size", "Kernel_Id",
+	"Kernel_Name", "Workgroup_Size", "LDS_Block_Size", "Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count",
+	"Counter_Name", "Counter_Value", "Start_Timestamp", "End_Timestamp", "Kind", "Stream_Id", "Workgroup_Size_X",
+	"Workgroup_Size_Y", "Workgroup_Size_Z", "Grid_Size_X", "Grid_Size_Y", "Grid_Size_Z", "Sample_Timestamp",
+	"Exec_Mask", "Instruction", "Instruction_Comment", "Wave_Issued_Instruction", "Instruction_Type", "Stall_Reason",
+	"Wave_Count",
+};
+/* Columns that are metrics of a dispatch by themselves. */
+static const char *const facts[] = {
+	"Grid_Size", "Workgroup_Size", "LDS_Block_Size", "Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count",
+};
+
+struct reader {
+	struct profile *p;
+	struct csv c;
+	char **header;
+	size_t width;
+	json_t *seen;		/* counters of this file, per dispatch: those of an earlier pass are not added to */
+};
+
+static const char *
+cell(const struct reader *r, const char *name)
+{
+	long at = csv_find(r->header, r->width, name);
+
+	return at < 0 ? NULL : r->c.cell[at];
+}
+
+static const char *
+need(const struct reader *r, const char *name)
+{
+	const char *s = cell(r, name);
+
+	if (!s)
+		text_fault(r->c.text, r->c.line, "a table of rocprofv3 without the column \"%s\": unknown layout", name);
+	return s;
+}
+
+static double
+need_number(const struct reader *r, const char *name)
+{
+	const char *s = need(r, name);
+	char *end;
+	double v = strtod(s, &end);
+
+	if (end == s || *end)
+		text_fault(r->c.text, r->c.line, "%s: '%.60s' is no number", name, s);
+	return v;
+}
+
+static void
+read_header(struct reader *r)
+{
+	r->width = r->c.width;
+	r->header = kcalloc(r->width, sizeof *r->header);
+	for (size_t i = 0; i < r->width; i++) {
+		bool ok = false;
+
+		r->header[i] = kstrdup(r->c.cell[i]);
+		for (size_t k = 0; k < LEN(known) && !ok; k++)
+			ok = !strcmp(known[k], r->header[i]);
+		if (!ok)
+			text_fault(r->c.text, r->c.line, "a table of rocprofv3 with the column \"%.60s\": unknown layout",
+			    r->header[i]);
+	}
+}
+
+static void
+duration(struct reader *r, struct launch *l)
+{
+	char text[40];
+	double ns;
+
+	if (!cell(r, "Start_Timestamp") || !cell(r, "End_Timestamp"))
+		return;
+	ns = need_number(r, "End_Timestamp") - need_number(r, "Start_Timestamp");
+	snprintf(text, sizeof text, "%.17g", ns);
+	if (ns > 0)
+		launch_metric(l, "Duration", text, "ns", r->c.text, r->c.line);
+}
+
+static void
+counter(struct reader *r, struct launch *l)
+{
+	const char *name = need(r, "Counter_Name");
+	char *key = kasprintf("%s %s", l->id, name);
+	double value = need_number(r, "Counter_Value");
+	bool here = json_object_get(r->seen, key) != NULL;
+
+	/* Twice in one file: instances of a unit. Again in another file: the same counter of another pass. */
+	if (here || !json_object_get(l->raw, name))
+		launch_count(l, name, value, r->c.text, r->c.line);
+	if (!here)
+		json_object_set_new(r->seen, key, json_object_get(l->raw, name) ? json_true() : json_false());
+	free(key);
+}
+
+/* One sample of a wave. A reason counts only where nothing was issued. */
+static void
+sample(struct reader *r, struct launch *l)
+{
+	static const char prefix[] = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_";
+	const char *reason = need(r, "Stall_Reason"), *code = need(r, "Instruction");
+	char *name;
+
+	launch_count(l, "pc_samples", 1, r->c.text, r->c.line);
+	if (need_number(r, "Wave_Issued_Instruction") > 0)
+		return;
+	if (!strncmp(reason, prefix, sizeof prefix - 1))
+		reason += sizeof prefix - 1;
+	if (!strncmp(code, "buffer_wbl2", 11) || !strncmp(code, "buffer_inv", 10))
+		launch_count(l, "pc_fence", 1, r->c.text, r->c.line);
+	name = kasprintf("pc_%s%s", reason, strcmp(reason, "WAITCNT") ? "" : strstr(code, "vmcnt") ? "_vmcnt" :
+	    strstr(code, "lgkmcnt") ? "_lgkmcnt" : "_other");
+	launch_count(l, name, 1, r->c.text, r->c.line);
+	free(name);
+}
+
+static void
+facts_of(struct reader *r, struct launch *l)
+{
+	static const char *const axes[] = { "X", "Y", "Z" };
+	double grid = 1, block = 1;
+	char text[40];
+
+	for (size_t i = 0; i < LEN(facts); i++)
+		if (cell(r, facts[i]))
+			launch_metric(l, facts[i], cell(r, facts[i]), "", r->c.text, r->c.line);
+	if (!cell(r, "Grid_Size_X"))
+		return;
+	for (size_t i = 0; i < LEN(axes); i++) {
+		snprintf(text, sizeof text, "Grid_Size_%s", axes[i]);
+		grid *= need_number(r, text);
+		snprintf(text, sizeof text, "Workgroup_Size_%s", axes[i]);
+		block *= need_number(r, text);
+	}
+	snprintf(text, sizeof text, "%.17g", grid);
+	launch_metric(l, "Grid_Size", text, "", r->c.text, r->c.line);
+	snprintf(text, sizeof text, "%.17g", block);
+	launch_metric(l, "Workgroup_Size", text, "", r->c.text, r->c.line);
+}
+
+static void
+read_row(struct reader *r)
+{
+	struct launch *l;
+
+	if (r->c.width != r->width)
+		text_fault(r->c.text, r->c.line, "a row of %zu cells below a header of %zu", r->c.width, r->width);
+	/* Passes are processes of their own, and the same dispatch has the same number in each. */
+	l = profile_launch(r->p, "", need(r, "Dispatch_Id"), "");
+	if (cell(r, "Kernel_Name"))
+		launch_name(l, cell(r, "Kernel_Name"), r->c.text, r->c.line);
+	if (cell(r, "Sample_Timestamp")) {
+		sample(r, l);
+		return;
+	}
+	facts_of(r, l);
+	duration(r, l);
+	if (cell(r, "Counter_Name"))
+		counter(r, l);
+	else if (!cell(r, "Start_Timestamp"))
+		need(r, "Counter_Name");
+}
+
+void
+rocprof_csv(struct profile *p, const struct text *t)
+{
+	struct reader r = { .p = p, .c = { .text = t }, .seen = json_object() };
+	size_t rows = 0;
+
+	for (; csv_next(&r.c, false); rows++)
+		if (rows)
+			read_row(&r);
+		else
+			read_header(&r);
+	if (rows < 2)
+		text_fault(t, r.c.next, "no dispatch in this file of rocprofv3");
+	for (size_t i = 0; i < r.width; i++)
+		free(r.header[i]);
+	free(r.header);
+	json_decref(r.seen);
+	csv_close(&r.c);
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprofile: values of a launch. An expression knows + - * / ( ), numbers, max(), min(), first() and names: of the table's
+ * values, of raw metrics, and of peaks as "peak.NAME". What is absent makes everything absent that needs it.
+ */
+#include "kprofile.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+
+enum { MAX_NAME = 160, MAX_DEPTH = 40, MAX_ARGUMENTS = 8 };
+
+struct parser {
+	struct values *v;
+	const char *whole, *p;
+};
+
+void
+values_open(struct values *v, const json_t *table, const char *where, const struct launch *l, const json_t *peaks)
+{
+	*v = (struct values){ table, where, l, peaks, json_object(), json_object(), NULL, 0 };
+}
+
+void
+values_close(struct values *v)
+{
+	json_decref(v->memo);
+	json_decref(v->unreliable);
+}
+
+static void
+miss(struct values *v, const char *name)
+{
+	json_t *item;
+	size_t i;
+
+	if (!v->missing)
+		return;
+	json_array_foreach(v->missing, i, item)
+		if (!strcmp(json_string_value(item), name))
+			return;
+	json_array_append_new(v->missing, json_string(name));
+}
+
+/* A raw metric in base units. */
+static double
+raw_value(struct values *v, const char *name)
+{
+	const json_t *cell = json_object_get(v->launch->raw, name);
+	const char *text = json_string_value(json_array_get(cell, 0)), *unit = json_string_value(json_array_get(cell, 1));
+	const char *file = json_string_value(json_array_get(cell, 2));
+	json_int_t line = json_integer_value(json_array_get(cell, 3));
+	double value, scale;
+
+	if (!cell)
+		return NAN;
+	if (number_absent(text)) {
+		if (*text == '(')
+			json_object_set_new(v->unreliable, name, json_string(text));
+		return NAN;
+	}
+	scale = number_scale(json_object_get(v->table, "units"), unit);
+	if (scale <= 0)
+		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: unknown unit '%s'", file, line, name, unit);
+	if (!number_read(text, &value))
+		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: '%.60s' is no number", file, line, name, text);
+	return value * scale;
+}
+
+static const json_t *
+find_value(const json_t *table, const char *name)
+{
+	size_t i;
+	json_t *value;
+
+	json_array_foreach(json_object_get(table, "values"), i, value)
+		if (!strcmp(kjson_str_or(value, "name", ""), name))
+			return value;
+	return NULL;
+}
+
+/* A value of the table: the first of its metrics that is there, or else the first of its expressions that has a value. */
+static double
+table_value(struct values *v, const json_t *value, const char *name)
+{
+	const json_t *from = json_object_get(value, "from"), *expr = json_object_get(value, "expr");
+	json_t *outer = v->missing, *wanted = json_array(), *item;
+	double found = NAN;
+	size_t i;
+
+	if (++v->depth > MAX_DEPTH)
+		kdie(K_USAGE, "%s: value %s needs itself", v->where, name);
+	v->missing = NULL;
+	json_array_foreach((json_t *)from, i, item)
+		if (isnan(found))
+			found = raw_value(v, json_string_value(item));
+	json_array_foreach((json_t *)expr, i, item) {
+		/* What is missing is what the preferred way needs. */
+		v->missing = i || json_array_size(from) ? NULL : wanted;
+		if (isnan(found))
+			found = values_eval(v, json_string_value(item));
+	}
+	v->missing = outer;
+	if (isnan(found) && json_array_size(from))
+		miss(v, json_string_value(json_array_get(from, 0)));
+	else if (isnan(found) && !json_array_size(wanted))
+		miss(v, name);
+	else if (isnan(found))
+		json_array_foreach(wanted, i, item)
+			miss(v, json_string_value(item));
+	json_decref(wanted);
+	v->depth--;
+	return found;
+}
+
+double
+values_get(struct values *v, const char *name)
+{
+	const json_t *known = json_object_get(v->memo, name), *value = find_value(v->table, name);
+	double found;
+
+	if (json_is_number(known))
+		return json_number_value(known);
+	if (!strncmp(name, "peak.", 5)) {
+		found = kjson_num_or(v->peaks, name + 5, NAN);
+		if (isnan(found))
+			miss(v, name);
+		return found;
+	}
+	if (value) {
+		found = table_value(v, value, name);
+	} else {
+		found = raw_value(v, name);
+		if (isnan(found))
+			miss(v, name);
+	}
+	if (!isnan(found))
+		json_object_set_new(v->memo, name, json_real(found));
+	return found;
+}
+
+_Noreturn static void
+syntax(const struct parser *s, const char *what)
+{
+	kdie(K_USAGE, "%s: \"%s\", offset %zu: %s", s->v->where, s->whole, (size_t)(s->p - s->whole), what);
+}
+
+static double sum(struct parser *s);
+
+static void
+blanks(struct parser *s)
+{
+	s->p += strspn(s->p, " ");
+}
+
+static double
+call(struct parser *s, const char *name)
+{
+	double result = NAN;
+	bool first = !strcmp(name, "first"), max = !strcmp(name, "max");
+	json_t *outer = s->v->missing;
+	int n = 0;
+
+	if (!first && !max && strcmp(name, "min"))
+		syntax(s, "no such function: there are first, max and min");
+	do {
+		double a;
+
+		s->p++;
+		/* Only the preferred one counts as missing. */
+		if (first && n)
+			s->v->missing = NULL;
+		a = sum(s);
+		if (n++ == 0)
+			result = a;
+		else if (first)
+			result = isnan(result) ? a : result;
+		else
+			result = isnan(a) || isnan(result) ? NAN : max ? fmax(a, result) : fmin(a, result);
+		blanks(s);
+	} while (*s->p == ',' && n < MAX_ARGUMENTS);
+	s->v->missing = outer;
+	if (*s->p != ')')
+		syntax(s, "')' expected");
+	s->p++;
+	return result;
+}
+
+static double
+primary(struct parser *s)
+{
+	char name[MAX_NAME], *end;
+	size_t n = 0;
+	double value;
+
+	blanks(s);
+	if (*s->p == '(') {
+		s->p++;
+		value = sum(s);
+		blanks(s);
+		if (*s->p != ')')
+			syntax(s, "')' expected");
+		s->p++;
+		return value;
+	}
+	if (isdigit((unsigned char)*s->p)) {
+		value = strtod(s->p, &end);
+		s->p = end;
+		return value;
+	}
+	while (isalnum((unsigned char)s->p[n]) || s->p[n] == '_' || s->p[n] == '.')
+		n++;
+	if (!n || n >= sizeof name)
+		syntax(s, "a number or a name expected");
+	memcpy(name, s->p, n);
+	name[n] = '\0';
+	s->p += n;
+	return *s->p == '(' ? call(s, name) : values_get(s->v, name);
+}
+
+static double
+signed_primary(struct parser *s)
+{
+	blanks(s);
+	if (*s->p != '-')
+		return primary(s);
+	s->p++;
+	return -primary(s);
+}
+
+static double
+product(struct parser *s)
+{
+	double a = signed_primary(s);
+
+	for (blanks(s); *s->p == '*' || *s->p == '/'; blanks(s)) {
+		bool divide = *s->p++ == '/';
+		double b = signed_primary(s);
+
+		a = divide ? a / b : a * b;
+		/* 0/0 and x/0 say nothing. */
+		a = isfinite(a) ? a : NAN;
+	}
+	return a;
+}
+
+static double
+sum(struct parser *s)
+{
+	double a;
+
+	if (++s->v->depth > MAX_DEPTH)
+		syntax(s, "nested too deep");
+	a = product(s);
+	for (blanks(s); *s->p == '+' || *s->p == '-'; blanks(s)) {
+		bool minus = *s->p++ == '-';
+		double b = product(s);
+
+		a = minus ? a - b : a + b;
+	}
+	s->v->depth--;
+	return a;
+}
+
+double
+values_eval(struct values *v, const char *expression)
+{
+	struct parser s = { v, expression, expression };
+	double a = sum(&s);
+
+	if (*s.p)
+		syntax(&s, "an operator expected");
+	return a;
+}
+
+enum truth
+values_test(struct values *v, const char *condition, double *margin)
+{
+	struct parser s = { v, condition, condition };
+	double a = sum(&s), b;
+	char op = *s.p;
+	bool equal;
+
+	if (op != '<' && op != '>')
+		syntax(&s, "one of < <= > >= expected");
+	equal = *++s.p == '=';
+	s.p += equal;
+	b = sum(&s);
+	if (*s.p)
+		syntax(&s, "an operator expected");
+	if (isnan(a) || isnan(b))
+		return UNKNOWN;
+	if (margin)
+		*margin = (op == '>' ? a - b : b - a) / fmax(fabs(b), 1e-9);
+	if (equal)
+		return op == '>' ? a >= b : a <= b;
+	return op == '>' ? a > b : a < b;
+}
+
+enum truth
+values_all(struct values *v, const json_t *conditions, double *margin)
+{
+	enum truth all = YES;
+	size_t i;
+	json_t *c;
+
+	json_array_foreach((json_t *)conditions, i, c) {
+		enum truth t = values_test(v, json_string_value(c), i ? NULL : margin);
+
+		/* One that does not hold decides, whatever is missing elsewhere. */
+		if (t == NO || (t == UNKNOWN && all == YES))
+			all = t;
+		if (all == NO)
+			break;
+	}
+	return all;
+}
+
+char *
+values_fill(struct values *v, const char *text)
+{
+	struct kbuf b = { 0 };
+	json_t *outer = v->missing;
+
+	v->missing = NULL;
+	kbuf_add(&b, "", 0);
+	while (*text) {
+		size_t n = strcspn(text, "{");
+		const char *end = strchr(text + n, '}');
+		char *expression, shown[40] = "?";
+		double value;
+
+		kbuf_add(&b, text, n);
+		text += n;
+		if (!*text)
+			break;
+		if (!end)
+			kdie(K_USAGE, "%s: \"%s\": '{' without '}'", v->where, text);
+		expression = kstrndup(text + 1, (size_t)(end - text - 1));
+		value = values_eval(v, expression);
+		if (!isnan(value))
+			number_text(value, shown, sizeof shown);
+		kbuf_puts(&b, shown);
+		free(expression);
+		text = end + 1;
+	}
+	v->missing = outer;
+	return b.data;
+}
+
+void
+values_used(struct values *v, const char *text, bool braces, json_t *out)
+{
+	bool inside = !braces;
+
+	for (const char *p = text; *p;) {
+		char name[MAX_NAME];
+		size_t n = 0;
+		double value;
+
+		if (braces && (*p == '{' || *p == '}'))
+			inside = *p == '{';
+		while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.')
+			n++;
+		if (!n) {
+			p++;
+			continue;
+		}
+		if (inside && !isdigit((unsigned char)*p) && n < sizeof name && p[n] != '(') {
+			memcpy(name, p, n);
+			name[n] = '\0';
+			value = values_get(v, name);
+			if (!isnan(value))
+				json_object_set_new(out, name, json_real(value));
+		}
+		p += n;
+	}
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprofile: recommendations of the vendor's tool, held against our findings. What a rule is about is told by its name
+ * (or, on the page for people, by its section), for the prose differs between releases; only the reason of a stall stands
+ * in the prose alone.
+ */
+#include "kprofile.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfence.h"
+#include "kio.h"
+
+enum { KEPT = 12, CHARS = 400, HEAD = 60 };
+
+void
+vendor_add(struct launch *l, const char *rule, const char *section, const char *type, const char *text,
+    const char *scope, const char *percent)
+{
+	char *line = kfence_line(text, CHARS);
+	json_t *o = json_pack("{s:o,s:o,s:o,s:s}", "rule", kjson_text(rule, strlen(rule)), "section",
+	    kjson_text(section, strlen(section)), "type", kjson_text(type, strlen(type)), "text", line);
+	double v;
+
+	if (number_read(percent, &v))
+		json_object_set_new(o, "speedup", json_pack("{s:s,s:f}", "scope", !strcmp(scope, "local") ? "local" : "global",
+		    "percent", v));
+	json_array_append_new(l->advice, o);
+	free(line);
+}
+
+/* Ids of our rules that speak of the same thing. */
+static json_t *
+topics(const json_t *table, const json_t *advice)
+{
+	const char *rule = kjson_str_or(advice, "rule", ""), *section = kjson_str_or(advice, "section", ""),
+	    *text = kjson_str_or(advice, "text", "");
+	json_t *out = json_array(), *row, *id;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(table, "vendor"), i, row) {
+		const char *name = kjson_str_or(row, "rule", ""), *word = kjson_str_or(row, "text", NULL);
+		bool same = *rule ? !strcmp(rule, name) : !strcmp(section, kjson_str_or(row, "section", "-"));
+
+		if (same && (!word || strstr(text, word)))
+			json_array_foreach(json_object_get(row, "ids"), k, id)
+				json_array_append(out, id);
+	}
+	return out;
+}
+
+static bool
+fired(const json_t *findings, const char *id)
+{
+	size_t i;
+	json_t *f;
+
+	json_array_foreach((json_t *)findings, i, f)
+		if (!strcmp(kjson_str_or(f, "id", ""), id))
+			return true;
+	return false;
+}
+
+static int
+type_rank(const json_t *a)
+{
+	const char *type = kjson_str_or(a, "type", "");
+
+	return !strcmp(type, "OPT") ? 0 : !strcmp(type, "WRN") ? 1 : 2;
+}
+
+/* Estimates for the whole kernel first, then those for one unit, the larger the earlier; then what has none. */
+static int
+order(const void *x, const void *y)
+{
+	const json_t *a = *(const json_t *const *)x, *b = *(const json_t *const *)y;
+	double pa = kjson_num_or(a, "speedup.percent", -1), pb = kjson_num_or(b, "speedup.percent", -1);
+	int sa = pa < 0 ? 2 : !strcmp(kjson_str_or(a, "speedup.scope", ""), "local"),
+	    sb = pb < 0 ? 2 : !strcmp(kjson_str_or(b, "speedup.scope", ""), "local");
+
+	if (sa != sb)
+		return sa - sb;
+	if (pa < pb || pa > pb)
+		return pa < pb ? 1 : -1;
+	return type_rank(a) - type_rank(b);
+}
+
+/* Same rule and, digits aside, the same beginning. */
+static bool
+same_advice(const json_t *a, const json_t *b)
+{
+	const char *s = kjson_str_or(a, "text", ""), *t = kjson_str_or(b, "text", "");
+
+	if (strcmp(kjson_str_or(a, "rule", ""), kjson_str_or(b, "rule", "")))
+		return false;
+	for (int n = 0; n < HEAD; n++, s += *s != 0, t += *t != 0) {
+		while (isdigit((unsigned char)*s) || *s == '.')
+			s++;
+		while (isdigit((unsigned char)*t) || *t == '.')
+			t++;
+		if (*s != *t)
+			return false;
+	}
+	return true;
+}
+
+static void
+append_new_name(json_t *list, const char *name)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(list, i, item)
+		if (!strcmp(json_string_value(item), name))
+			return;
+	json_array_append_new(list, json_string(name));
+}
+
+/* "agrees", "only_vendor", or "info" for remarks that recommend nothing. */
+static void
+judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agrees, json_t *only_vendor)
+{
+	json_t *about = topics(table, advice), *matches = json_array(), *id;
+	const char *rule = kjson_str_or(advice, "rule", ""), *verdict = "only_vendor";
+	size_t i;
+
+	json_array_foreach(about, i, id)
+		if (fired(findings, json_string_value(id)))
+			json_array_append(matches, id);
+	if (type_rank(advice) == 2) {
+		verdict = "info";
+	} else if (json_array_size(matches)) {
+		verdict = "agrees";
+		json_array_foreach(matches, i, id)
+			append_new_name(agrees, json_string_value(id));
+	} else {
+		append_new_name(only_vendor, *rule ? rule : kjson_str_or(advice, "section", "?"));
+	}
+	json_object_set_new(advice, "verdict", json_string(verdict));
+	json_object_set_new(advice, "matches", matches);
+	json_decref(about);
+}
+
+json_t *
+vendor_report(const struct launch *l, const json_t *table, const json_t *findings, json_t **cross)
+{
+	size_t n = json_array_size(l->advice), kept = 0;
+	json_t **list = kcalloc(n + 1, sizeof *list), *out = json_array(), *agrees = json_array(),
+	    *only_vendor = json_array(), *only_ours = json_array(), *f;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		list[i] = json_array_get(l->advice, i);
+	qsort(list, n, sizeof *list, order);
+	for (i = 0; i < n; i++) {
+		bool twice = false;
+
+		for (size_t k = 0; k < i && !twice; k++)
+			twice = same_advice(list[k], list[i]);
+		if (twice)
+			continue;
+		judge(list[i], table, findings, agrees, only_vendor);
+		if (kept++ < KEPT)
+			json_array_append(out, list[i]);
+	}
+	json_array_foreach((json_t *)findings, i, f)
+		if (n) {
+			const char *id = kjson_str_or(f, "id", "");
+			bool both = false;
+			size_t k;
+			json_t *a;
+
+			json_array_foreach(agrees, k, a)
+				both |= !strcmp(json_string_value(a), id);
+			if (!both)
+				append_new_name(only_ours, id);
+		}
+	*cross = json_pack("{s:o,s:o,s:o}", "agrees", agrees, "only_vendor", only_vendor, "only_ours", only_ours);
+	free(list);
+	return out;
+}
