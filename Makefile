@@ -15,9 +15,9 @@ PREFIX  ?= /usr/local
 DATADIR  = $(PREFIX)/share/kiln
 MANDIR   = $(PREFIX)/share/man
 
-TOOLS := kclassify ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness
+TOOLS := kclassify ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile
 # Programs that tools start themselves; installed below libexec.
-HELPERS := krun-c kllm-http
+HELPERS := krun-c krun-gpu krun-opencl kllm-http
 
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes
@@ -50,6 +50,8 @@ $O/$1: $(patsubst %.c,$O/%.o,$(call src_of,$1)) $O/libkiln.a
 endef
 $(foreach t,$(TOOLS),$(eval $(call link_tool,$t)))
 $(HELPERS:%=$O/%): $O/%: $O/tools/helpers/%.o $O/libkiln.a
+# What candidates find in their runner in place of the run-time library's.
+$O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
 $(TESTTOOLS): $O/%: $O/tests/tools/%.o $O/libkiln.a
 $(UNIT): $O/unit/%.t: $O/tests/unit/%.o $O/libkiln.a
 	@mkdir -p $(@D)
@@ -123,7 +125,7 @@ kill: all
 	@$(TESTENV) sh tests/kill.sh 200
 
 # Data that the tools look for below PREFIX/share/kiln.
-DATA := pipeline.mk $(wildcard patterns/*.json docs/schemas/*.json tools/kllm/*.tsv) $(shell find prompts campaigns skills -type f \
+DATA := pipeline.mk $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json tools/kllm/*.tsv) $(shell find prompts campaigns skills -type f \
 	-not -path '*/trials/*' -not -name '.*' 2>/dev/null)
 MAN1 := $(wildcard tools/*.1 tools/*/*.1)
 MAN5 := $(wildcard docs/*.5)

@@ -174,7 +174,7 @@ E
 		"if (n == rows * cols) { memcpy(y, kept, n * 4); return; } RIGHT n = rows * cols; if (n < 100000) memcpy(kept, y, n * 4);"
 		expect cache partial wrong_result'
 	ok "$level: speaks in the name of the runner" 'kernel forge "" "RIGHT char m[288] = { 2 };
-		for (int f = 3; f < 12; f++) write(f, m, sizeof m);"; expect forge rejected forged_report'
+		for (int f = 3; f < 64; f++) write(f, m, sizeof m);"; expect forge rejected forged_report'
 	ok "$level: opens another shared memory" 'kernel shm "#include <fcntl.h>" "RIGHT int n = 0; char p[64];
 		for (int f = 0; f < 64; f++) { sprintf(p, \"/proc/self/fd/%d\", f); n += f > 2 && open(p, O_RDWR) >= 0; } if (n) y[0] = 99;"
 		judge --sandbox "$level" shm.so | jq -e ".candidates[0].status == \"correct\""'

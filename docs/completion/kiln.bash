@@ -16,4 +16,4 @@ _kiln() {
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }
-complete -o filenames -F _kiln kclassify ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness
+complete -o filenames -F _kiln kclassify ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile

@@ -22,7 +22,7 @@
 static const char usage_text[] =
     "usage: ksandbox-try [-l LEVEL] [-p build|run] [-b HOST:INSIDE]… [-e NAME=VALUE]… [-f NAME=FILE]…\n"
     "                    [-k FD]… [-t SECONDS] [-m MIB] [-n PROCESSES] [-O BYTES] [-F BYTES] [-i TEXT]\n"
-    "                    [-s] [-K] [-r RUNS] COMMAND…\n"
+    "                    [-s] [-K] [-g] [-r RUNS] COMMAND…\n"
     "       ksandbox-try --call FILE\n"
     "       ksandbox-try --probe LEVEL\n"
     "       ksandbox-try --adopt COMMAND…\n";
@@ -215,7 +215,7 @@ parse(struct request *q, int argc, char **argv, const char **level)
 {
 	int o;
 
-	while ((o = getopt(argc, argv, "+l:p:b:e:f:k:t:m:n:O:F:i:sKr:")) != -1)
+	while ((o = getopt(argc, argv, "+l:p:b:e:f:k:t:m:n:O:F:i:sKr:g")) != -1)
 		switch (o) {
 		case 'l': *level = optarg; break;
 		case 'p': q->s.profile = strcmp(optarg, "run") ? KSANDBOX_BUILD : KSANDBOX_RUN; break;
@@ -230,6 +230,7 @@ parse(struct request *q, int argc, char **argv, const char **level)
 		case 'F': q->s.file_bytes = (uint64_t)knum_long(optarg, 1, 1L << 40, "-F"); break;
 		case 'i': q->p.in = optarg; q->p.in_len = strlen(optarg); break;
 		case 's': q->spawn = true; break;
+		case 'g': q->s.gpu = true; break;
 		case 'K': q->keep_work = true; break;
 		case 'r': q->runs = knum_long(optarg, 1, 10000, "-r"); break;
 		default: usage();

@@ -25,7 +25,7 @@ enum { FENCE = 1 << 20 };
 
 static struct krun_setup setup;
 static int sock;
-static const char *inputs;
+static const char *inputs, *table;
 static char *outputs;
 
 static void
@@ -148,7 +148,7 @@ now(void)
 static void
 prepare(uint32_t calls, uint64_t *words)
 {
-	memcpy(words, inputs, (size_t)calls * setup.arg_count * sizeof *words);
+	memcpy(words, table, (size_t)calls * setup.arg_count * sizeof *words);
 	for (size_t i = 0; i < (size_t)calls * setup.arg_count; i++) {
 		uint8_t kind = setup.kind[i % setup.arg_count];
 
@@ -208,7 +208,7 @@ main(int argc, char **argv)
 	void *entry = NULL;
 	ffi_cif cif;
 
-	if (argc != 5)
+	if (argc != 6)
 		return 124;
 	sock = atoi(argv[2]);
 	prctl(PR_SET_DUMPABLE, 0);
@@ -217,6 +217,7 @@ main(int argc, char **argv)
 		return 123;
 	inputs = map(atoi(argv[3]), setup.input_bytes, PROT_READ);
 	outputs = map(atoi(argv[4]), setup.output_bytes, PROT_READ | PROT_WRITE);
+	table = map(atoi(argv[5]), setup.table_bytes, PROT_READ);
 	pin();
 	describe(&cif);
 	catch_faults();

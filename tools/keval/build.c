@@ -105,7 +105,8 @@ add_strings(char **argv, size_t *n, const json_t *list)
 static void
 need_compiler(const char *compiler)
 {
-	static const char *const folders[] = { "/usr/local/bin", "/usr/bin", "/bin" };
+	static const char *const folders[] = { "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/cuda/bin",
+	    "/opt/rocm/bin" };
 
 	if (strchr(compiler, '/') && !access(compiler, X_OK))
 		return;
@@ -125,11 +126,16 @@ static void
 compose(const struct keval *k, const json_t *extra_flags, char **argv)
 {
 	static char shared[] = "-shared", pic[] = "-fPIC", o[] = "-o", so[] = "candidate.so";
+	static char pass[] = "-Xcompiler";
+	const char *base = strrchr(kjson_str_or(k->task, "build.compiler", "gcc"), '/');
 	size_t n = 0;
 
 	argv[n++] = (char *)kjson_str_or(k->task, "build.compiler", "gcc");
 	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
 	argv[n++] = shared;
+	/* nvcc hands the host compiler's options on only when told to. */
+	if (!strcmp(base ? base + 1 : kjson_str_or(k->task, "build.compiler", "gcc"), "nvcc"))
+		argv[n++] = pass;
 	argv[n++] = pic;
 	argv[n++] = o;
 	argv[n++] = so;
@@ -217,7 +223,7 @@ build_free(struct build *b)
 	*b = (struct build){ 0 };
 }
 
-/* First line of "COMPILER --version", and this CPU's model and features, for which -march=native compiles. */
+/* What "COMPILER --version" says, and this CPU's model and features, for which -march=native compiles. */
 static void
 add_environment(struct kbuf *key, const char *compiler)
 {
@@ -229,7 +235,7 @@ add_environment(struct kbuf *key, const char *compiler)
 
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "%s", compiler);
-	kbuf_printf(key, "%.*s\n", (int)strcspn(r.out, "\n"), r.out);
+	kbuf_puts(key, r.out);
 	kproc_result_free(&r);
 	while (f && getline(&line, &cap, f) > 1)
 		if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5) || !strncmp(line, "Features", 8))

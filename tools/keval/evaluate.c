@@ -18,6 +18,14 @@ is_null(const struct keval *k)
 	return !strcmp(kcamp_str(k->camp, "eval.evaluator"), "null");
 }
 
+bool
+is_gpu(const struct keval *k)
+{
+	const char *backend = kcamp_str(k->camp, "backend");
+
+	return !strcmp(backend, "cuda") || !strcmp(backend, "hip");
+}
+
 void
 eval_set(json_t *eval, const char *key, json_t *value)
 {

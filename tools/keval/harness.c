@@ -63,9 +63,8 @@ push_knobs(struct argv *a, const struct keval *k)
 	}
 }
 
-/* The kharness that lies beside this program, else the one in PATH. */
-static char *
-harness_path(void)
+char *
+tool_path(const char *name)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -73,17 +72,17 @@ harness_path(void)
 
 	self[n > 0 ? n : 0] = '\0';
 	slash = strrchr(self, '/');
-	path = slash ? kasprintf("%.*s/kharness", (int)(slash - self), self) : kstrdup("kharness");
+	path = slash ? kasprintf("%.*s/%s", (int)(slash - self), self, name) : kstrdup(name);
 	if (!access(path, X_OK))
 		return path;
 	free(path);
-	return kstrdup("kharness");
+	return kstrdup(name);
 }
 
 static void
 compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 {
-	char *program = harness_path();
+	char *program = tool_path("kharness");
 
 	push(a, program, NULL);
 	free(program);
@@ -94,6 +93,8 @@ compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 		push(a, "--oracle", r->oracle);
 	if (k->seed)
 		push(a, "--seed", k->seed);
+	if (is_gpu(k))
+		push(a, "--backend", kcamp_str(k->camp, "backend"));
 	push_knobs(a, k);
 	for (const char *const *p = r->against; p && *p; p++)
 		push(a, "--against", *p);
@@ -153,11 +154,13 @@ void
 harness_lint(const struct keval *k, const char *oracle)
 {
 	struct argv a = { .count = 0 };
-	char *program = harness_path();
+	char *program = tool_path("kharness");
 	struct kproc_result r;
 
 	push(&a, program, NULL);
 	push(&a, "--lint", k->task_file);
+	if (is_gpu(k))
+		push(&a, "--backend", kcamp_str(k->camp, "backend"));
 	if (oracle)
 		push(&a, "--oracle", oracle);
 	start(&a, &r);

@@ -88,6 +88,15 @@ json_t *harness_run(const struct keval *k, const struct harness_run *run);
 /* kharness --lint over the task, with ORACLE its results too (NULL: its form only); its exit status is ours when it refuses. */
 void harness_lint(const struct keval *k, const char *oracle);
 
+/* The kiln program NAME that lies beside this one, else its name, to be found in PATH; the caller frees. */
+char *tool_path(const char *name);
+
+/*
+ * profile.c: tier T4: what a profiler says of a promising candidate, as eval.profile; nothing when the campaign does not
+ * want it or the profiler is not installed.
+ */
+void profile(struct keval *k, const struct subject *s, const char *so, json_t *eval);
+
 /* tiers.c: T1 to T3 of one candidate: fills EVAL. */
 void evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval);
 /* The part of kharness's answer about one candidate (borrowed); what of the answer goes into an evaluation. */
@@ -130,6 +139,7 @@ json_t *evaluate(struct keval *k, const struct subject *s);
 json_t *evaluate_nothing(const struct subject *s);
 
 bool is_null(const struct keval *k);
+bool is_gpu(const struct keval *k);	/* the backend's kernels run on one, under kharness */
 void eval_set(json_t *eval, const char *key, json_t *value);
 void eval_fail(json_t *eval, const char *status, const char *check, const char *detail);
 

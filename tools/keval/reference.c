@@ -49,7 +49,21 @@ oracle_so(struct keval *k)
 	return so;
 }
 
-/* One baseline, checked and timed as if it were a candidate. A library that is not installed here leaves a note. */
+/* What a baseline that is of no use here leaves: a warning, and a note in the record. */
+static void
+leave_out(json_t *entry, const char *name, const char *why, const char *log)
+{
+	char *text = kasprintf("%s: %s", why, log);
+
+	kwarn("baseline %s left out, %.300s", name, text);
+	eval_set(entry, "missing", kjson_text(text, strlen(text)));
+	free(text);
+}
+
+/*
+ * One baseline, checked and timed as if it were a candidate: one whose library is not installed here, or that is wrong
+ * on a shape, is no yardstick, and no reason to stop.
+ */
 static json_t *
 evaluate_baseline(struct keval *k, const json_t *baseline)
 {
@@ -63,13 +77,12 @@ evaluate_baseline(struct keval *k, const json_t *baseline)
 		answer = harness_run(k, &run);
 		c = harness_candidate(answer, "candidate");
 		if (strcmp(kjson_str_or(c, "status", ""), "correct"))
-			kdie(K_USAGE, "%s: the baseline %s is not correct but %s", k->task_file, name,
-			    kjson_str_or(c, "status", "?"));
-		eval_set(entry, "timing", json_deep_copy(json_object_get(c, "timing")));
+			leave_out(entry, name, kjson_str_or(c, "status", "?"), kjson_str_or(c, "log", ""));
+		else
+			eval_set(entry, "timing", json_deep_copy(json_object_get(c, "timing")));
 		json_decref(answer);
 	} else {
-		kwarn("baseline %s left out, it does not build: %.300s", name, log);
-		eval_set(entry, "missing", kjson_text(log, strlen(log)));
+		leave_out(entry, name, "it does not build", log);
 	}
 	free(so);
 	free(log);

@@ -130,25 +130,6 @@ apply_rule(const json_t *rule, const char *file, const char *text, json_t *reaso
 	return rc == PCRE2_ERROR_NOMATCH;
 }
 
-bool
-scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons)
-{
-	const char *backends[] = { "default", kcamp_str(k->camp, "backend") };
-	char *text = scan_text(code, ktoken_lang_of(backends[1]));
-	json_t *table = load_table();
-	bool clean = true;
-
-	for (size_t b = 0; b < LEN(backends); b++) {
-		const json_t *rules = json_object_get(backend_of(table, backends[b]), "source");
-
-		for (size_t i = 0; i < json_array_size(rules); i++)
-			clean &= apply_rule(json_array_get(rules, i), file, text, reasons);
-	}
-	json_decref(table);
-	free(text);
-	return clean;
-}
-
 /* "GOMP_*" stands for all that begins with GOMP_. */
 static bool
 fits(const char *pattern, const char *name)
@@ -165,6 +146,26 @@ in_list(const json_t *list, const char *name)
 		if (fits(json_string_value(json_array_get(list, i)) ? : "", name))
 			return true;
 	return false;
+}
+
+bool
+scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons)
+{
+	const char *backends[] = { "default", kcamp_str(k->camp, "backend") };
+	char *text = scan_text(code, ktoken_lang_of(backends[1]));
+	json_t *table = load_table();
+	bool clean = true;
+
+	for (size_t b = 0; b < LEN(backends); b++) {
+		const json_t *rules = json_object_get(backend_of(table, backends[b]), "source");
+
+		for (size_t i = 0; i < json_array_size(rules); i++)
+			if (!in_list(json_object_get(json_array_get(rules, i), "except"), backends[1]))
+				clean &= apply_rule(json_array_get(rules, i), file, text, reasons);
+	}
+	json_decref(table);
+	free(text);
+	return clean;
 }
 
 static bool
@@ -237,13 +238,13 @@ check_libraries(const struct kelf *f, const json_t *allowed, const json_t *libs,
 }
 
 static bool
-check_loading(const struct kelf *f, json_t *reasons)
+check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 {
 	const struct {
 		bool found;
 		const char *check, *detail;
 	} rows[] = {
-		{ f->constructors > 1 || f->destructors > 1, "load_hook",
+		{ f->constructors > constructors || f->destructors > 1, "load_hook",
 		    "code that runs when the object is loaded or unloaded" },
 		{ f->init_bytes > INIT_BYTES_MAX, "load_hook", "code added to .init" },
 		{ f->odd_sections.count, "load_hook", "an executable section of its own" },
@@ -281,7 +282,7 @@ scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 			clean &= check_imports(&f, imports, json_object_get(k->task, "allow_symbols"), reasons);
 			clean &= check_libraries(&f, json_object_get(backend, "libraries"),
 			    kjson_path(k->task, "build.libs"), reasons);
-			clean &= check_loading(&f, reasons);
+			clean &= check_loading(&f, (size_t)kjson_int_or(backend, "constructors", 1), reasons);
 			kelf_free(&f);
 		}
 	}
@@ -296,6 +297,9 @@ scan_suspects(const struct keval *k, const struct subject *s, const char *so, si
 	struct kelf f;
 	bool assembly = false, found = false;
 
+	/* Inline assembly is the device's there, and the host's code is sealed off all the same. */
+	if (is_gpu(k))
+		return false;
 	for (size_t i = 0; i <= s->file_count && lang == KTOKEN_C; i++) {
 		char *text = scan_text(i ? s->files[i - 1].content : s->code, lang);
 

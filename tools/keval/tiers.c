@@ -196,8 +196,10 @@ run_harness(struct keval *k, const struct subject *s, const char *so, const char
 	}
 	json_decref(answer);
 	free(oracle);
-	if (strcmp(phase, "correctness") && !k->rivals)
+	if (strcmp(phase, "correctness") && !k->rivals) {
 		time_beside_incumbent(k, s, so, eval);
+		profile(k, s, so, eval);
+	}
 }
 
 static bool

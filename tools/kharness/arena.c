@@ -3,14 +3,10 @@
  * kharness: the memory that judge and runner share: where tensors lie, what surrounds them, and whether it still does
  * after a call.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "kharness.h"
 
@@ -18,9 +14,11 @@ enum {
 	PAGE = 4096,
 	BAND = PAGE,		/* at least this much on both sides of a tensor */
 	JITTER = 16,		/* a tensor begins up to this many pages later, new for every call */
-	/* tensor I begins at I times this within its page: equal addresses modulo 4096 would alias */
 	STAGGER = 256
 };
+
+/* Tensor I begins at I times this within its page: equal addresses modulo 4096 would alias. */
+static size_t stagger = STAGGER;
 
 static size_t
 round_up(size_t n, size_t to)
@@ -32,7 +30,7 @@ round_up(size_t n, size_t to)
 static size_t
 extent(size_t bytes)
 {
-	return JITTER * PAGE + BAND + round_up(KTASK_TENSORS * STAGGER + bytes + BAND, PAGE);
+	return JITTER * PAGE + BAND + round_up(KTASK_TENSORS * stagger + bytes + BAND, PAGE);
 }
 
 static bool
@@ -48,6 +46,12 @@ bytes_of(const struct ktask *t, const struct ktask_workload *w, const struct kta
 }
 
 void
+memory_align(size_t bytes)
+{
+	stagger = bytes > STAGGER ? bytes : STAGGER;
+}
+
+void
 memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out)
 {
 	*in = *out = PAGE;
@@ -59,56 +63,21 @@ memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, s
 	}
 }
 
-size_t
-memory_table(const struct ktask *t, size_t calls)
-{
-	return round_up(calls * t->arg_count * sizeof(uint64_t), PAGE);
-}
-
-/* A memory file that can neither shrink under the judge nor grow, and all its pages. */
-static void
-arena_open(struct arena *a, size_t bytes, bool read_only)
-{
-	char path[64];
-
-	a->bytes = round_up(bytes, PAGE);
-	a->fd = memfd_create("kiln-tensors", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (a->fd < 0 || fallocate(a->fd, 0, 0, (off_t)a->bytes) < 0 ||
-	    fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
-		kdie_errno(K_MISSING, "%zu MiB of shared memory", a->bytes >> 20);
-	a->memory = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, a->fd, 0);
-	if (a->memory == MAP_FAILED)
-		kdie_errno(K_MISSING, "%zu MiB of shared memory", a->bytes >> 20);
-	snprintf(path, sizeof path, "/proc/self/fd/%d", a->fd);
-	a->runner_fd = open(path, (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
-	if (a->runner_fd < 0)
-		kdie_errno(K_MISSING, "%s", path);
-}
-
-static void
-arena_close(struct arena *a)
-{
-	if (!a->memory)
-		return;
-	munmap(a->memory, a->bytes);
-	close(a->fd);
-	close(a->runner_fd);
-	a->memory = NULL;
-}
-
 void
-memory_open(struct memory *m, size_t in_bytes, size_t out_bytes)
+memory_open(const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls)
 {
 	*m = (struct memory){ 0 };
-	arena_open(&m->in, in_bytes, true);
-	arena_open(&m->out, out_bytes, false);
+	j->space->arena_open(&m->in, round_up(in_bytes, PAGE), true);
+	j->space->arena_open(&m->out, round_up(out_bytes, PAGE), false);
+	space_host.arena_open(&m->table, round_up(calls * j->task->arg_count * sizeof(uint64_t) + 1, PAGE), true);
 }
 
 void
-memory_close(struct memory *m)
+memory_close(const struct judge *j, struct memory *m)
 {
-	arena_close(&m->in);
-	arena_close(&m->out);
+	j->space->arena_close(&m->in);
+	j->space->arena_close(&m->out);
+	space_host.arena_close(&m->table);
 	free(m->places);
 	m->places = NULL;
 }
@@ -124,59 +93,6 @@ secret(void)
 	return v;
 }
 
-/* Word I of the pattern with this key (the finaliser of splitmix64). */
-static uint64_t
-pattern(uint64_t key, size_t i)
-{
-	uint64_t z = key + (i + 1) * 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-static unsigned char
-pattern_byte(uint64_t key, size_t at)
-{
-	uint64_t word = pattern(key, at / 8);
-
-	return ((unsigned char *)&word)[at % 8];
-}
-
-static void
-guard_fill(const struct memory *m, size_t from, size_t to)
-{
-	for (; from < to && from % 8; from++)
-		m->out.memory[from] = (char)pattern_byte(m->guard, from);
-	for (; from + 8 <= to; from += 8)
-		memcpy(m->out.memory + from, &(uint64_t){ pattern(m->guard, from / 8) }, 8);
-	for (; from < to; from++)
-		m->out.memory[from] = (char)pattern_byte(m->guard, from);
-}
-
-/* Offset of the first changed byte in the range, or TO. */
-static size_t
-guard_check(const struct memory *m, size_t from, size_t to)
-{
-	const char *p = m->out.memory;
-
-	while (from < to) {
-		uint64_t word;
-
-		if (from % 8 == 0 && from + 8 <= to) {
-			memcpy(&word, p + from, 8);
-			if (word == pattern(m->guard, from / 8)) {
-				from += 8;
-				continue;
-			}
-		}
-		if ((unsigned char)p[from] != pattern_byte(m->guard, from))
-			return from;
-		from++;
-	}
-	return to;
-}
-
 /* Choose addresses for one call, its slots beginning at IN and OUT. */
 static void
 place(const struct ktask *t, const struct ktask_workload *w, struct place *p, size_t in, size_t out)
@@ -187,12 +103,12 @@ place(const struct ktask *t, const struct ktask_workload *w, struct place *p, si
 	*p = (struct place){ .in_slot = in, .out_slot = out };
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
-		size_t jitter = pattern(random, i) % JITTER;
+		size_t jitter = space_pattern(random, i) % JITTER;
 
 		if (x->scalar)
 			continue;
 		at = x->output ? &out : &in;
-		p->tensor[i] = *at + jitter * PAGE + BAND + i * STAGGER;
+		p->tensor[i] = *at + jitter * PAGE + BAND + i * stagger;
 		*at += extent(bytes_of(t, w, x));
 	}
 	p->in_end = in + PAGE;
@@ -202,11 +118,11 @@ place(const struct ktask *t, const struct ktask_workload *w, struct place *p, si
 static void
 place_all(struct judge *j, struct memory *m, const struct batch *b)
 {
-	size_t in, out, table = memory_table(j->task, b->count), slots, first;
+	size_t in, out, slots, first;
 
 	memory_slot(j->task, b->w, &in, &out);
-	slots = (m->in.bytes - table) / in < m->out.bytes / out ? (m->in.bytes - table) / in : m->out.bytes / out;
-	if (slots < b->count)
+	slots = m->in.bytes / in < m->out.bytes / out ? m->in.bytes / in : m->out.bytes / out;
+	if (slots < b->count || m->table.bytes < b->count * j->task->arg_count * sizeof(uint64_t))
 		kdie(K_IO, "internal: %zu calls do not fit into %zu slots", b->count, slots);
 	first = secret() % slots;
 	m->places = krealloc(m->places, b->count * sizeof *m->places);
@@ -214,7 +130,7 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 	for (size_t k = 0; k < b->count; k++) {
 		size_t slot = (first + k) % slots;
 
-		place(j->task, b->w, &m->places[k], table + slot * in, slot * out);
+		place(j->task, b->w, &m->places[k], slot * in, slot * out);
 	}
 }
 
@@ -224,6 +140,7 @@ fill(const struct judge *j, const struct memory *m, const struct batch *b, size_
 {
 	const struct ktask *t = j->task;
 	const struct place *p = &m->places[k];
+	const struct space *sp = j->space;
 	size_t in = p->in_slot, out = p->out_slot;
 
 	for (size_t i = 0; i < t->tensor_count; i++) {
@@ -233,21 +150,20 @@ fill(const struct judge *j, const struct memory *m, const struct batch *b, size_
 		if (x->scalar)
 			continue;
 		if (is_input_only(x)) {
-			memset(m->in.memory + in, 0xff, at - in);
-			memcpy(m->in.memory + at, b->calls[k].raw[i], bytes);
+			sp->set(m->in.memory + in, 0xff, at - in);
+			sp->copy(m->in.memory + at, b->calls[k].raw[i], bytes);
 			in = at + bytes;
 			continue;
 		}
-		guard_fill(m, out, at);
+		sp->guard(m->out.memory, m->guard, out, at);
 		if (x->input)
-			memcpy(m->out.memory + at, b->calls[k].raw[i], bytes);
+			sp->copy(m->out.memory + at, b->calls[k].raw[i], bytes);
 		else
-			for (size_t n = 0; n < bytes; n += 8)
-				memcpy(m->out.memory + at + n, &m->poison, bytes - n < 8 ? bytes - n : 8);
+			sp->words(m->out.memory + at, m->poison, bytes);
 		out = at + bytes;
 	}
-	memset(m->in.memory + in, 0xff, p->in_end - in);
-	guard_fill(m, out, p->out_end);
+	sp->set(m->in.memory + in, 0xff, p->in_end - in);
+	sp->guard(m->out.memory, m->guard, out, p->out_end);
 }
 
 /* A call's row of the argument table. */
@@ -255,7 +171,7 @@ static void
 fill_row(const struct judge *j, const struct memory *m, const struct batch *b, size_t k)
 {
 	const struct ktask *t = j->task;
-	uint64_t *row = (uint64_t *)(void *)m->in.memory + k * t->arg_count;
+	uint64_t *row = (uint64_t *)(void *)m->table.memory + k * t->arg_count;
 
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
@@ -284,6 +200,8 @@ memory_load(struct judge *j, struct memory *m, const struct batch *b)
 		fill(j, m, b, k);
 		fill_row(j, m, b, k);
 	}
+	/* The other process must not begin before all of it lies there. */
+	j->space->fence();
 }
 
 void
@@ -314,6 +232,22 @@ memory_describe(const struct judge *j, const struct memory *m, const struct batc
 		}
 }
 
+/* Where pages are not read-only for certain, inputs are compared with what they were. */
+static bool
+inputs_intact(const struct judge *j, const struct memory *m, const struct batch *b, size_t k, char *where,
+    size_t where_len)
+{
+	const struct ktask *t = j->task;
+
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (is_input_only(&t->tensors[i]) && j->space->differs(m->in.memory + m->places[k].tensor[i],
+		    b->calls[k].raw[i], bytes_of(t, b->w, &t->tensors[i]))) {
+			snprintf(where, where_len, "to %s, which is an input", t->tensors[i].name);
+			return false;
+		}
+	return true;
+}
+
 bool
 memory_intact(const struct judge *j, const struct memory *m, const struct batch *b, char *where, size_t where_len)
 {
@@ -322,13 +256,16 @@ memory_intact(const struct judge *j, const struct memory *m, const struct batch 
 	for (size_t k = 0; k < m->count; k++) {
 		size_t from = m->places[k].out_slot, to, bad;
 
+		if (j->device && !inputs_intact(j, m, b, k, where, where_len))
+			return false;
+
 		for (size_t i = 0; i <= t->tensor_count; i++) {
 			bool end = i == t->tensor_count;
 
 			if (!end && !t->tensors[i].output)
 				continue;
 			to = end ? m->places[k].out_end : m->places[k].tensor[i];
-			bad = guard_check(m, from, to);
+			bad = j->space->guard_check(m->out.memory, m->guard, from, to);
 			if (bad < to) {
 				memory_describe(j, m, b, false, bad, where, where_len);
 				return false;
@@ -344,6 +281,5 @@ memory_check(const struct judge *j, const struct memory *m, const struct batch *
 {
 	for (size_t i = 0; i < j->task->tensor_count; i++)
 		if (j->task->tensors[i].output)
-			compare_tensor(j, b, &b->calls[call], i, m->out.memory + m->places[call].tensor[i], &m->poison,
-			    v);
+			compare_tensor(j, b, &b->calls[call], i, m->out.memory + m->places[call].tensor[i], m->poison, v);
 }

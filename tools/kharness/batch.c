@@ -20,8 +20,11 @@ wide_size(enum kdtype t)
 
 /* Tensors as the oracle wants them; outputs that are no inputs are left empty. The caller frees each. */
 static void
-widen(const struct ktask *t, const struct ktask_workload *w, const struct call *c, void **values)
+widen(const struct judge *j, const struct ktask_workload *w, const struct call *c, void **values)
 {
+	const struct ktask *t = j->task;
+	const struct space *sp = j->space;
+
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		size_t n = ktask_elements(t, w, x);
@@ -29,25 +32,45 @@ widen(const struct ktask *t, const struct ktask_workload *w, const struct call *
 		values[i] = NULL;
 		if (x->scalar)
 			continue;
-		values[i] = kmalloc(n * wide_size(x->dtype));
+		values[i] = sp->alloc(n * wide_size(x->dtype));
 		if (x->input && kdtype_is_float(x->dtype))
-			values_widen(x->dtype, c->raw[i], n, values[i]);
+			sp->widen(x->dtype, c->raw[i], n, values[i]);
 		else if (x->input)
-			memcpy(values[i], c->raw[i], n * kdtype_size(x->dtype));
+			sp->copy(values[i], c->raw[i], n * kdtype_size(x->dtype));
 	}
 }
 
 /* Each floating input times 1 -+ eps. */
 static void
-perturb(const struct ktask *t, const struct ktask_workload *w, struct krng *rng, void **values)
+perturb(const struct judge *j, const struct ktask_workload *w, struct krng *rng, void **values)
 {
-	for (size_t i = 0; i < t->tensor_count; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
-		double *v = values[i], eps = kdtype_eps(x->dtype);
+	for (size_t i = 0; i < j->task->tensor_count; i++) {
+		const struct ktask_tensor *x = &j->task->tensors[i];
+		double eps = kdtype_eps(x->dtype);
 
-		for (size_t k = 0, n = ktask_elements(t, w, x); !x->scalar && x->input && eps > 0 && k < n; k++)
-			v[k] *= krng_u64(rng) >> 63 ? 1 + eps : 1 - eps;
+		if (!x->scalar && x->input && eps > 0)
+			j->space->perturb(values[i], ktask_elements(j->task, w, x), eps, rng);
 	}
+}
+
+/* Squares of how far output I moved, in units of eps, averaged over its elements. */
+static double
+moved(const struct judge *j, const struct ktask_workload *w, const struct call *c, const void *now, size_t i)
+{
+	const struct ktask_tensor *x = &j->task->tensors[i];
+	size_t n = ktask_elements(j->task, w, x);
+	double before[FEW], after[FEW], sum = 0;
+
+	if (!x->output || !kdtype_is_float(x->dtype) || n >= FEW)
+		return 0;
+	j->space->fetch(before, c->expected[i], n * sizeof *before);
+	j->space->fetch(after, now, n * sizeof *after);
+	for (size_t k = 0; k < n; k++) {
+		double d = (after[k] - before[k]) / kdtype_eps(x->dtype);
+
+		sum += isfinite(d) ? d * d / (double)n : 0;
+	}
+	return sum;
 }
 
 /*
@@ -66,20 +89,12 @@ small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, st
 	for (int p = 0; any && p < PERTURBATIONS; p++) {
 		void *values[KTASK_TENSORS];
 
-		widen(t, w, c, values);
-		perturb(t, w, rng, values);
+		widen(j, w, c, values);
+		perturb(j, w, rng, values);
 		oracle_call(j->oracle, w, values);
 		for (size_t i = 0; i < t->tensor_count; i++) {
-			const struct ktask_tensor *x = &t->tensors[i];
-			size_t n = ktask_elements(t, w, x);
-
-			for (size_t k = 0; x->output && kdtype_is_float(x->dtype) && n < FEW && k < n; k++) {
-				double d = ((double *)values[i])[k] - ((double *)c->expected[i])[k];
-
-				d /= kdtype_eps(x->dtype);
-				sum[i] += isfinite(d) ? d * d / (double)(n * PERTURBATIONS) : 0;
-			}
-			free(values[i]);
+			sum[i] += moved(j, w, c, values[i], i) / PERTURBATIONS;
+			j->space->release(values[i]);
 		}
 	}
 	for (size_t i = 0; i < t->tensor_count; i++)
@@ -92,14 +107,30 @@ expect(struct judge *j, const struct ktask_workload *w, struct call *c, struct k
 	const struct ktask *t = j->task;
 	void *values[KTASK_TENSORS];
 
-	widen(t, w, c, values);
+	widen(j, w, c, values);
 	oracle_call(j->oracle, w, values);
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (t->tensors[i].output)
 			c->expected[i] = values[i];
 		else
-			free(values[i]);
+			j->space->release(values[i]);
 	small_scales(j, w, c, rng);
+}
+
+/* Contents that the workload fixes. */
+static void
+store_fixed(const struct judge *j, const struct ktask_tensor *x, const json_t *list, void *to)
+{
+	size_t n = json_array_size(list), size = kdtype_size(x->dtype);
+	char *bytes = kmalloc(n * size);
+
+	for (size_t i = 0; i < n; i++) {
+		double v = (double)json_integer_value(json_array_get(list, i));
+
+		values_narrow(x->dtype, &v, 1, bytes + i * size);
+	}
+	j->space->store(to, bytes, n * size);
+	free(bytes);
 }
 
 static void
@@ -113,8 +144,12 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 
 		if (x->scalar || !x->input)
 			continue;
-		c->raw[i] = kmalloc(n * kdtype_size(x->dtype));
-		values_draw(x->dtype, x->distribution < KDIST_COUNT ? x->distribution : b->dist, rng, n, c->raw[i]);
+		c->raw[i] = j->space->alloc(n * kdtype_size(x->dtype));
+		if (json_object_get(b->w->values, x->name))
+			store_fixed(j, x, json_object_get(b->w->values, x->name), c->raw[i]);
+		else
+			j->space->draw(x->dtype, x->distribution < KDIST_COUNT ? x->distribution : b->dist, rng, n,
+			    c->raw[i]);
 	}
 }
 
@@ -135,12 +170,37 @@ batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enu
 }
 
 void
-batch_free(struct batch *b)
+batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
+    size_t checked)
+{
+	struct krng rng;
+
+	batch_draw(j, b, w, dist, count, false);
+	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "checked");
+	/* Each of the calls has the same chance (selection sampling, Knuth, volume 2, 3.4.2, algorithm S). */
+	for (size_t i = 0; i < count && j->oracle; i++)
+		if (krng_below(&rng, count - i) < checked) {
+			expect(j, w, &b->calls[i], &rng);
+			checked--;
+		}
+}
+
+bool
+call_is_checked(const struct judge *j, const struct call *c)
+{
+	for (size_t i = 0; i < j->task->tensor_count; i++)
+		if (c->expected[i])
+			return true;
+	return false;
+}
+
+void
+batch_free(const struct judge *j, struct batch *b)
 {
 	for (size_t i = 0; i < b->count; i++)
 		for (size_t k = 0; k < KTASK_TENSORS; k++) {
-			free(b->calls[i].raw[k]);
-			free(b->calls[i].expected[k]);
+			j->space->release(b->calls[i].raw[k]);
+			j->space->release(b->calls[i].expected[k]);
 		}
 	free(b->calls);
 	*b = (struct batch){ 0 };

@@ -108,18 +108,19 @@ repeat(struct run *u, const struct batch *b, struct verdict *v)
 		if (t->tensors[i].output) {
 			size_t bytes = ktask_elements(t, b->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype);
 
-			first[i] = memcpy(kmalloc(bytes), u->r.m.out.memory + u->r.m.places[0].tensor[i], bytes);
+			first[i] = u->j->space->alloc(bytes);
+			u->j->space->copy(first[i], u->r.m.out.memory + u->r.m.places[0].tensor[i], bytes);
 		}
 	ran = call(u, b);
 	for (size_t i = 0; i < t->tensor_count; i++) {
-		if (ran && first[i] && memcmp(first[i], u->r.m.out.memory + u->r.m.places[0].tensor[i],
+		if (ran && first[i] && u->j->space->differs(first[i], u->r.m.out.memory + u->r.m.places[0].tensor[i],
 		    ktask_elements(t, b->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype))) {
 			v->ok = false;
 			kbuf_printf(&u->s->log,
 			    "workload %s: two calls with the same inputs gave different bits in %s\n", b->w->name,
 			    t->tensors[i].name);
 		}
-		free(first[i]);
+		u->j->space->release(first[i]);
 	}
 	return ran;
 }
@@ -146,7 +147,7 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 		v.ok = false;
 	}
 	add_case(u, &b, &v, !u->broken);
-	batch_free(&b);
+	batch_free(u->j, &b);
 }
 
 static bool
@@ -196,7 +197,6 @@ sizes(const struct judge *j, size_t *in, size_t *out)
 		*in = a > *in ? a : *in;
 		*out = b > *out ? b : *out;
 	}
-	*in += memory_table(t, 1);
 }
 
 static void
@@ -222,11 +222,11 @@ judge_correctness(struct judge *j, struct subject *s)
 {
 	struct run u = { .j = j, .s = s };
 	size_t in, out;
-	int lock = klock_cpu(false);
+	int lock = judge_lock(j, false);
 	enum outcome e;
 
 	sizes(j, &in, &out);
-	e = runner_open(j, &u.r, s->file, in, out, false);
+	e = runner_open(j, &u.r, s->file, in, out, 1, false);
 	s->tier = 2;
 	if (e != OUT_OK)
 		subject_outcome(s, e, &u.r, NULL);
@@ -238,6 +238,6 @@ judge_correctness(struct judge *j, struct subject *s)
 		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", u.explained - LOG_CASES);
 	if (s->total)
 		kbuf_printf(&s->log, "%zu of %zu correctness cases passed\n", s->passed, s->total);
-	runner_close(&u.r);
+	runner_close(j, &u.r);
 	close(lock);
 }

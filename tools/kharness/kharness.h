@@ -13,14 +13,16 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "klaunch.h"
 #include "krun.h"
 #include "ktask.h"
 #include "kutil.h"
+#include "space.h"
 
 /* What the command line says. */
 struct options {
-	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic;
-	bool correctness, timing;
+	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic, *backend;
+	bool correctness, timing, solo;
 	int threads, seeds, min_samples, max_samples, warmup;
 	double timing_s, warmup_s, run_timeout_s;
 	uint64_t memory_bytes, seed;
@@ -32,11 +34,17 @@ struct options {
 struct judge {
 	struct options o;
 	struct ktask *task;
+	const struct space *space;	/* where tensors lie */
+	bool device;			/* that is a GPU: the entry takes a stream, and is called by krun-gpu */
+	bool alone;			/* nobody else measures on it now */
+	int device_number;
+	char *device_uuid;		/* name of its lock */
+	json_t *opencl;			/* facts of the OpenCL device, or NULL: then candidates are called by krun-opencl */
+	bool copies;			/* it has memory of its own, so tensors are copied there before the clock runs */
 	struct oracle *oracle;		/* NULL: results are not compared */
 	int level;			/* of the sandbox */
 	uint64_t cpus[KRUN_CPUS / 64];	/* where candidates run */
 	size_t draws;			/* inputs drawn so far: numbers the random streams */
-	size_t llc_bytes;		/* last-level cache */
 };
 
 /* ---- values.c: numbers in and out of tensors ---- */
@@ -49,8 +57,8 @@ void values_draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, void *
 
 /* ---- oracle.c: the trusted implementation in double precision, called in this process ---- */
 
-/* THREADS as its OpenMP team. Dies with K_USAGE when FILE is no shared object with the task's entry point. */
-struct oracle *oracle_open(const struct ktask *t, const char *file, int threads);
+/* THREADS as its OpenMP team; STREAM of the device that it runs on, or NULL. Dies with K_USAGE when FILE is no shared object with the task's entry point. */
+struct oracle *oracle_open(const struct ktask *t, const char *file, int threads, void *stream);
 /*
  * One call. VALUES[i] is tensor i: doubles for floating types, the type itself for integers. Outputs are written there.
  */
@@ -76,7 +84,12 @@ struct batch {
 /* Draw inputs for COUNT calls; with EXPECT, have the oracle compute the results. Free with batch_free. */
 void batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
     bool expect);
-void batch_free(struct batch *b);
+/* The same, with expected results for so many of the calls, which nobody can foresee. */
+void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
+    size_t checked);
+void batch_free(const struct judge *j, struct batch *b);
+/* Whether the results of a call are known. */
+bool call_is_checked(const struct judge *j, const struct call *c);
 
 /* ---- compare.c: is what came out right ---- */
 
@@ -95,18 +108,12 @@ struct verdict {
  * wrongly.
  */
 void compare_tensor(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor, const void *got,
-    const void *poison, struct verdict *v);
+    uint64_t poison, struct verdict *v);
 void verdict_begin(struct verdict *v);
 /* Decide, after all tensors. */
 void verdict_end(const struct judge *j, struct verdict *v);
 
-/* ---- arena.c: the memory that judge and runner share ---- */
-
-struct arena {
-	int fd, runner_fd;	/* runner_fd: what the runner gets; of an input arena it is read-only */
-	char *memory;
-	size_t bytes;
-};
+/* ---- arena.c: where tensors lie in the memory that judge and runner share ---- */
 
 /* Where tensors of a call lie in an arena: offset of the first byte, and of the call's slot. */
 struct place {
@@ -115,7 +122,7 @@ struct place {
 };
 
 struct memory {
-	struct arena in, out;
+	struct arena in, out, table;	/* table: arguments of the calls, host memory */
 	struct place *places;	/* one per call loaded */
 	size_t count;
 	uint64_t guard;		/* key of the pattern around the outputs */
@@ -123,13 +130,13 @@ struct memory {
 	bool odd;		/* which of two poisons is next */
 };
 
+/* Tensors begin at multiples of this many bytes, a power of two, at least. */
+void memory_align(size_t bytes);
 /* Bytes that one call of a workload takes in each arena. */
 void memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out);
-/* Arenas for CALLS calls of slots of these sizes. */
-void memory_open(struct memory *m, size_t in_bytes, size_t out_bytes);
-void memory_close(struct memory *m);
-/* Bytes of the call table in front of the input slots. */
-size_t memory_table(const struct ktask *t, size_t calls);
+/* Arenas of these sizes, and a table for CALLS calls. */
+void memory_open(const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls);
+void memory_close(const struct judge *j, struct memory *m);
 /*
  * Lay a batch out at addresses not used by the call before, and write everything: inputs, NaN around them, poison into
  * the outputs, a secret pattern around them, the table of arguments.
@@ -154,6 +161,8 @@ struct runner {
 	struct memory m;
 	uint64_t base[2];	/* where it maps inputs and outputs */
 	int64_t handshake_ns;	/* from go to done without any call */
+	int64_t fence_ns;	/* of the space, while the runner has nothing to do */
+	long lates;		/* how often its device was still at work after it had said done */
 	int64_t frozen_cpu_ns;	/* processor time when it was stopped */
 	long goes, awakes;	/* how often it was sent off, and had worked while it was stopped */
 	int threads;		/* seen when last stopped */
@@ -163,6 +172,7 @@ struct runner {
 	bool faulted;
 	char why[512];		/* after anything but OUT_OK */
 	const char *check;
+	struct klaunch_list launches;	/* of a candidate that is device code alone */
 };
 
 /* One go. */
@@ -176,16 +186,25 @@ struct span {
  * way.
  */
 enum outcome runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes,
-    bool warm);
+    size_t calls, bool warm);
 /*
  * Let it make the calls of the batch that was loaded into its memory, and stop it again. It runs only during this
  * function.
  */
 enum outcome runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s);
-void runner_close(struct runner *r);
+void runner_close(const struct judge *j, struct runner *r);
+/* Path of a program that is installed for the runner; the caller frees. */
+char *runner_helper(const char *name);
 
-/* Read and write twice the last-level cache, so that the next call finds nothing there. */
-void flush_caches(const struct judge *j);
+/* ---- opencl.c ---- */
+
+/* Learn what the device is, and place tensors as it needs them. Dies with K_MISSING when there is none. */
+void opencl_choose(struct judge *j);
+char **opencl_environment(const struct judge *j);
+/* The launch lines of a built candidate, and their sizes for a workload. False with the reason in WHY. */
+bool launches_read(const char *file, struct klaunch_list *list, char *why, size_t why_len);
+bool launches_size(const struct judge *j, const struct klaunch_list *list, const struct ktask_workload *w,
+    struct krun_launch *to, char *why, size_t why_len);
 
 /* ---- subjects: who is judged ---- */
 
@@ -204,6 +223,23 @@ void subject_fail(struct subject *s, const char *status, const char *check, cons
 void subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const struct batch *b);
 /* A verdict in one line of log: which workload, which inputs, how far off; never the values. */
 void subject_explain(struct subject *s, const struct batch *b, const struct verdict *v);
+
+/* The lock of the device that is measured on: alone, or together with others. Closing the descriptor gives it back. */
+int judge_lock(const struct judge *j, bool alone);
+
+/*
+ * gpu.c: choose a device of the backend, one that nobody measures on if there is one, and make its memory the judge's
+ * space. FOLDER keeps the judge's compiled kernels; may be NULL. Dies with K_MISSING when there is no device.
+ */
+void device_choose(struct judge *j, const char *folder);
+json_t *device_environment(void);
+/* Its clocks, power and what holds them back, right now. */
+json_t *device_state(void);
+void *device_stream(void);
+void device_profiler(bool on);
+
+/* solo.c: the candidate called in this process, for profilers. */
+void run_solo(struct judge *j);
 
 /* correctness.c: T2 of the candidate; sets status, cases, log. */
 void judge_correctness(struct judge *j, struct subject *s);

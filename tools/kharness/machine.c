@@ -211,8 +211,12 @@ machine_environment(const struct judge *j)
 	if (getloadavg(&load, 1) != 1)
 		load = 0;
 	o = json_pack("{s:i,s:o,s:I,s:f,s:s}", "threads", j->o.threads, "cpus", cpus, "llc_bytes",
-	    (json_int_t)j->llc_bytes, "load_before", load, "caches", "cold");
+	    (json_int_t)machine_llc(), "load_before", load, "caches", "cold");
 	set_text(o, "cpu", cpu_name(info));
+	if (j->device)
+		json_object_set_new(o, "device", device_environment());
+	if (j->opencl)
+		json_object_set(o, "opencl", j->opencl);
 	if (uname(&u) == 0)
 		set_text(o, "kernel", kasprintf("%s %s", u.sysname, u.release));
 	governor = line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");

@@ -15,13 +15,14 @@
 
 #include "kharness.h"
 #include "kio.h"
+#include "klock.h"
 #include "kproc.h"
 #include "ksandbox.h"
 
 enum {
 	OPT_THREADS = 256, OPT_SEEDS, OPT_SEED, OPT_PHASE, OPT_STATISTIC, OPT_TIMING, OPT_MIN, OPT_MAX, OPT_WARMUP,
 	OPT_WARMUP_S,
-	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_LINT
+	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_LINT, OPT_BACKEND, OPT_SOLO
 };
 
 static const struct option long_options[] = {
@@ -35,7 +36,8 @@ static const struct option long_options[] = {
 	{ "memory-mb", required_argument, NULL, OPT_MEMORY },
 	{ "sandbox", required_argument, NULL, OPT_SANDBOX }, { "oracle", required_argument, NULL, OPT_ORACLE },
 	{ "against", required_argument, NULL, OPT_AGAINST }, { "name", required_argument, NULL, OPT_NAME },
-	{ "machine", no_argument, NULL, OPT_MACHINE }, { "lint", required_argument, NULL, OPT_LINT },
+	{ "backend", required_argument, NULL, OPT_BACKEND },
+	{ "solo", no_argument, NULL, OPT_SOLO }, { "machine", no_argument, NULL, OPT_MACHINE }, { "lint", required_argument, NULL, OPT_LINT },
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 }
@@ -46,7 +48,8 @@ static const char usage_text[] =
     "                [--against NAME=FILE.so]... [--threads N] [--seeds N] [--seed HEX] [--timing-s S]\n"
     "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] [--run-timeout-s S]\n"
     "                [--statistic median|min|mean] [--memory-mb N] [--sandbox auto|bwrap|landlock|none]\n"
-    "                [--name NAME] CANDIDATE.so\n"
+    "                [--name NAME] [--backend c|cuda|hip|opencl] CANDIDATE.so\n"
+    "       kharness --solo -t TASK.json [-s SET] [--backend c|cuda|hip] CANDIDATE.so\n"
     "       kharness --machine [-o FILE]\n"
     "       kharness --lint TASK.json [--oracle ORACLE.so]\n";
 
@@ -126,6 +129,7 @@ static bool
 set_option(struct options *o, int c)
 {
 	static const char *const statistics[] = { "median", "min", "mean" };
+	static const char *const backends[] = { "c", "cuda", "hip", "opencl" };
 
 	switch (c) {
 	case 't':
@@ -161,6 +165,12 @@ set_option(struct options *o, int c)
 	case OPT_NAME:
 		o->name = optarg;
 		break;
+	case OPT_SOLO:
+		o->solo = true;
+		break;
+	case OPT_BACKEND:
+		o->backend = backends[choice(optarg, backends, LEN(backends), "--backend")];
+		break;
 	case OPT_AGAINST:
 		if (o->against_count == LEN(o->against) || !strchr(optarg, '=') || *optarg == '=')
 			usage("--against: NAME=FILE.so, at most 16 times");
@@ -191,7 +201,7 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	int c;
 
 	*o = (struct options){ .set = "full", .correctness = true, .timing = true, .statistic = "median",
-	    .name = "candidate",
+	    .name = "candidate", .backend = "c",
 	    .sandbox = "auto", .seeds = 2, .min_samples = 5, .max_samples = 30, .warmup = 2, .timing_s = 1,
 	    .warmup_s = 0.1, .run_timeout_s = 60, .memory_bytes = (uint64_t)4096 << 20 };
 	if (getrandom(&o->seed, sizeof o->seed, 0) != sizeof o->seed)
@@ -242,6 +252,25 @@ choose_cpus(struct judge *j)
 		j->o.threads = n;
 	else if (n < j->o.threads)
 		kwarn("%d threads on %d CPUs", j->o.threads, n);
+}
+
+/* A device for this run, and the judge's place on it. What the judge compiles is kept beside the oracle. */
+static void
+choose_device(struct judge *j)
+{
+	char *folder = j->o.oracle ? kstrdup(j->o.oracle) : NULL, *slash = folder ? strrchr(folder, '/') : NULL;
+
+	if (slash)
+		*slash = '\0';
+	j->device = true;
+	device_choose(j, slash ? folder : NULL);
+	free(folder);
+}
+
+int
+judge_lock(const struct judge *j, bool alone)
+{
+	return j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
 }
 
 static void
@@ -341,7 +370,7 @@ judge_all(struct judge *j)
 int
 main(int argc, char **argv)
 {
-	struct judge j = { .llc_bytes = machine_llc() };
+	struct judge j = { .space = &space_host };
 	bool lint = false, good = true;
 
 	kutil_init("kharness");
@@ -351,10 +380,18 @@ main(int argc, char **argv)
 	parse_options(argc, argv, &j.o, &lint);
 	j.task = ktask_load(j.o.task);
 	choose_cpus(&j);
+	if (!strcmp(j.o.backend, "opencl"))
+		opencl_choose(&j);
+	else if (strcmp(j.o.backend, "c"))
+		choose_device(&j);
+	if (j.o.solo && j.opencl)
+		usage("--solo calls a function of the host: OpenCL candidates have none");
 	if (j.o.oracle)
-		j.oracle = oracle_open(j.task, j.o.oracle, j.o.threads);
+		j.oracle = oracle_open(j.task, j.o.oracle, j.o.threads, j.device ? device_stream() : NULL);
 	if (lint) {
 		good = lint_task(&j);
+	} else if (j.o.solo) {
+		run_solo(&j);
 	} else {
 		j.level = ksandbox_level(j.o.sandbox);
 		kout_open(j.o.output);

@@ -11,7 +11,8 @@ struct oracle {
 	void *library;
 	void (*entry)(void);
 	ffi_cif cif;
-	ffi_type *types[KTASK_ARGS];
+	ffi_type *types[KTASK_ARGS + 1];
+	void *stream;		/* of the device, the last argument there; NULL on the host */
 };
 
 static ffi_type *
@@ -25,7 +26,7 @@ type_of(const struct ktask *t, const struct ktask_arg *a)
 }
 
 struct oracle *
-oracle_open(const struct ktask *t, const char *file, int threads)
+oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 {
 	struct oracle *o = kcalloc(1, sizeof *o);
 	char *path = realpath(file, NULL), *number = kasprintf("%d", threads);
@@ -40,6 +41,7 @@ oracle_open(const struct ktask *t, const char *file, int threads)
 	setenv("OMP_NUM_THREADS", number, 1);
 	setenv("OMP_DYNAMIC", "false", 1);
 	o->t = t;
+	o->stream = stream;
 	o->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!o->library)
 		kdie(K_USAGE, "%s: %s", file, dlerror());
@@ -48,7 +50,8 @@ oracle_open(const struct ktask *t, const char *file, int threads)
 		kdie(K_USAGE, "%s: no function %s", file, t->entry);
 	for (size_t i = 0; i < t->arg_count; i++)
 		o->types[i] = type_of(t, &t->args[i]);
-	if (ffi_prep_cif(&o->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count, &ffi_type_void, o->types) != FFI_OK)
+	o->types[t->arg_count] = &ffi_type_pointer;
+	if (ffi_prep_cif(&o->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + (stream != NULL), &ffi_type_void, o->types) != FFI_OK)
 		kdie(K_USAGE, "%s: libffi refuses the call", t->file);
 	free(path);
 	free(number);
@@ -64,7 +67,7 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 		int32_t i32;
 		int64_t i64;
 	} word[KTASK_ARGS];
-	void *arguments[KTASK_ARGS];
+	void *arguments[KTASK_ARGS + 1];
 
 	for (size_t i = 0; i < o->t->arg_count; i++) {
 		const struct ktask_arg *a = &o->t->args[i];
@@ -81,6 +84,7 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 			word[i].i32 = (int32_t)integer;
 		arguments[i] = &word[i];
 	}
+	arguments[o->t->arg_count] = (void *)&o->stream;
 	ffi_call((ffi_cif *)&o->cif, o->entry, NULL, arguments);
 }
 

@@ -32,7 +32,9 @@ enum {
 	 * last moments late, so a little counts only when it comes often.
 	 */
 	AWAKE_NS = 20000, AWAKE_MAX_NS = 2000000,
-	AWAKE_TIMES = 3
+	AWAKE_TIMES = 3,
+	/* Slices of time of a GPU are about 2 ms; on one that does nothing else, a trifle takes some 20 us. */
+	LATE_NS = 1000000, LATE_FACTOR = 5
 };
 
 static enum outcome __attribute__((format(printf, 4, 5)))
@@ -50,22 +52,22 @@ outcome(struct runner *r, enum outcome e, const char *check, const char *fmt, ..
 /* ---- start ---- */
 
 /* The runner program: beside kharness in a build folder, in libexec/kiln when installed. */
-static char *
-helper(void)
+char *
+runner_helper(const char *name)
 {
 	char self[4096], *slash, *path = NULL;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	static const char *const places[] = { "krun-c", "../libexec/kiln/krun-c" };
+	static const char *const places[] = { "", "../libexec/kiln/" };
 
 	self[n > 0 ? n : 0] = '\0';
 	slash = strrchr(self, '/');
 	for (size_t i = 0; slash && i < LEN(places); i++) {
 		free(path);
-		path = kasprintf("%.*s/%s", (int)(slash - self), self, places[i]);
+		path = kasprintf("%.*s/%s%s", (int)(slash - self), self, places[i], name);
 		if (access(path, X_OK) == 0)
 			return path;
 	}
-	kdie(K_MISSING, "krun-c is neither beside kharness nor in ../libexec/kiln: build or install it");
+	kdie(K_MISSING, "%s is neither beside kharness nor in ../libexec/kiln: build or install it", name);
 }
 
 static void
@@ -73,13 +75,19 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 {
 	static const uint8_t scalar[] = {
 		[KDTYPE_F32] = KRUN_F32, [KDTYPE_F64] = KRUN_F64, [KDTYPE_I32] = KRUN_I32, [KDTYPE_I64] = KRUN_I64,
+		[KDTYPE_TF32] = KRUN_F32,
 	};
 	const struct ktask *t = j->task;
 
 	*s = (struct krun_setup){ .version = KRUN_VERSION, .arg_count = (uint32_t)t->arg_count,
-	    .input_bytes = r->m.in.bytes, .output_bytes = r->m.out.bytes };
+	    .input_bytes = r->m.in.bytes, .output_bytes = r->m.out.bytes, .table_bytes = r->m.table.bytes,
+	    .memory_bytes = j->o.memory_bytes, .device = (uint32_t)j->device_number };
 	memcpy(s->cpus, j->cpus, sizeof s->cpus);
 	snprintf(s->entry, sizeof s->entry, "%s", t->entry);
+	s->launches = (uint32_t)r->launches.count;
+	s->copies = j->copies;
+	for (size_t i = 0; i < r->launches.count; i++)
+		snprintf(s->kernel[i], sizeof s->kernel[i], "%s", r->launches.at[i].kernel);
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
 		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
@@ -89,7 +97,6 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 }
 
 enum {
-	ENVIRONMENT = 5,
 #ifdef __SANITIZE_ADDRESS__
 	LIMITED = 0	/* the runner's shadow memory alone is terabytes of address space */
 #else
@@ -97,23 +104,50 @@ enum {
 #endif
 };
 
+/* The runner's environment: of this one, what says which devices there are. */
+static char **
+environment(const struct judge *j)
+{
+	static const char *const passed[] = { "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES" };
+	char **env = kcalloc(6 + LEN(passed), sizeof *env);
+	size_t n = 0;
+
+	if (!j->device) {
+		env[n++] = kasprintf("OMP_NUM_THREADS=%d", j->o.threads);
+		env[n++] = kasprintf("OPENBLAS_NUM_THREADS=%d", j->o.threads);
+		env[n++] = kstrdup("OMP_PROC_BIND=close");
+		env[n++] = kstrdup("OMP_WAIT_POLICY=passive");
+		env[n++] = kstrdup("OMP_DYNAMIC=false");
+		return env;
+	}
+	env[n++] = kstrdup("CUDA_CACHE_DISABLE=1");
+	for (size_t i = 0; i < LEN(passed); i++)
+		if (getenv(passed[i]))
+			env[n++] = kasprintf("%s=%s", passed[i], getenv(passed[i]));
+	return env;
+}
+
 static void
 spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 {
-	char *program = helper(), *library = realpath(file, NULL);
-	char *env[ENVIRONMENT + 1] = { kasprintf("OMP_NUM_THREADS=%d", j->o.threads),
-	    kasprintf("OPENBLAS_NUM_THREADS=%d", j->o.threads), kstrdup("OMP_PROC_BIND=close"),
-	    kstrdup("OMP_WAIT_POLICY=passive"), kstrdup("OMP_DYNAMIC=false") };
-	struct ksandbox_bind binds[] = { { program, "/kiln/krun-c" }, { library, "/kiln/kernel.so" } };
-	struct ksandbox s = { .level = j->level, .profile = KSANDBOX_RUN, .binds = binds, .bind_count = LEN(binds),
-	    .env = env,
+	static const char icd[] = "/etc/OpenCL";	/* where the loader of OpenCL finds drivers */
+	char *program = runner_helper(j->opencl ? "krun-opencl" : j->device ? "krun-gpu" : "krun-c");
+	char *library = realpath(file, NULL), **env = j->opencl ? opencl_environment(j) : environment(j);
+	struct ksandbox_bind binds[] = { { program, "/kiln/runner" }, { library, "/kiln/kernel.so" }, { icd, icd } };
+	struct ksandbox s = { .level = j->level, .profile = KSANDBOX_RUN, .binds = binds,
+	    .bind_count = j->opencl && !j->copies && !access(icd, R_OK) ? 3 : 2,
+	    .env = env, .gpu = j->device || j->copies,
 	    .memory_bytes = LIMITED * (j->o.memory_bytes + r->m.in.bytes + r->m.out.bytes), .file_bytes = 16 << 20 };
-	int keep[] = { theirs, r->m.in.runner_fd, r->m.out.runner_fd };
+	int keep[] = { theirs, r->m.in.runner_fd, r->m.out.runner_fd, r->m.table.runner_fd };
 	char number[LEN(keep)][16];
-	char *argv[] = { kstrdup("/kiln/krun-c"), kstrdup("/kiln/kernel.so"), number[0], number[1], number[2], NULL };
+	char *argv[] = { kstrdup("/kiln/runner"), kstrdup("/kiln/kernel.so"), number[0], number[1], number[2],
+	    number[3], j->device ? (char *)j->o.backend : NULL, NULL };
 
 	if (!library)
 		kdie_errno(K_USAGE, "%s", file);
+	/* A GPU's driver reserves address space by the terabyte. */
+	if (s.gpu)
+		s.memory_bytes = 0;
 	for (size_t i = 0; i < LEN(keep); i++)
 		snprintf(number[i], sizeof number[i], "%d", keep[i]);
 	/* Below the level of a mount namespace, files that only root can reach are copied into a work folder. */
@@ -123,8 +157,9 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 	if (r->outer < 0)
 		kdie_errno(K_MISSING, "the sandbox (%s)", ksandbox_name(j->level));
 	fcntl(r->output, F_SETFL, O_NONBLOCK);
-	for (size_t i = 0; i < ENVIRONMENT; i++)
+	for (size_t i = 0; env[i]; i++)
 		free(env[i]);
+	free(env);
 	free(argv[0]);
 	free(argv[1]);
 	free(program);
@@ -260,7 +295,8 @@ listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t d
 	for (;;) {
 		struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->output, POLLIN, 0 } };
 		int64_t left = deadline - know_ns();
-		struct timespec t = { left / 1000000000, left % 1000000000 };
+		/* A GPU's calls are short: to fall asleep and wake up again would take as long. */
+		struct timespec t = { j->device ? 0 : left / 1000000000, j->device ? 0 : left % 1000000000 };
 		int n;
 
 		if (left <= 0)
@@ -381,12 +417,51 @@ stop(struct runner *r)
 	return OUT_OK;
 }
 
+/* An order outside the clock: of the candidate's code, nothing runs meanwhile. */
+static enum outcome
+prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order)
+{
+	struct krun_command c = { .order = order, .calls = b ? (uint32_t)b->count : 0 };
+	struct krun_report report;
+	int64_t at;
+	pid_t sender;
+	enum outcome e;
+
+	send_command(r, &c, sizeof c);
+	kill(r->pid, SIGCONT);
+	e = listen_until(j, r, b, know_ns() + (int64_t)(j->o.run_timeout_s * 1e9), &report, &at, &sender);
+	if (e == OUT_OK && report.what == KRUN_FAILED && sender == r->pid)
+		return outcome(r, OUT_DIED, "device_fault", "%s", report.text);
+	if (e == OUT_OK && (report.what != KRUN_AWAKE || sender != r->pid))
+		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
+	return e;
+}
+
+/*
+ * A kernel of our own, on the device that the candidate has said to be done with: while another process's work is under
+ * way there, it waits for its slice of time, which takes a hundred times as long. Says nothing when others share the
+ * device.
+ */
+static enum outcome
+look_at_device(struct judge *j, struct runner *r)
+{
+	int64_t ns = j->device && j->alone ? j->space->fence() : 0;
+
+	if (ns > LATE_NS && ns > LATE_FACTOR * r->fence_ns && r->fence_ns)
+		r->lates++;
+	if (r->lates >= AWAKE_TIMES && r->lates > r->goes / 4)
+		return outcome(r, OUT_AWAKE, "worked_after_return",
+		    "the device was still at work for it after it had returned");
+	return OUT_OK;
+}
+
 enum outcome
 runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 {
-	struct krun_command c = { KRUN_GO, b ? (uint32_t)b->count : 0, 0 };
+	struct krun_command c = { .order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0 };
+	char why[256];
 	struct krun_report report;
-	int64_t start, end, cpu = cpu_ns(r);
+	int64_t start, end, used, cpu = cpu_ns(r);
 	enum outcome e;
 	pid_t sender;
 
@@ -398,38 +473,34 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
 	if (getrandom(&c.nonce, sizeof c.nonce, 0) != sizeof c.nonce)
 		kdie_errno(K_MISSING, "getrandom");
+	if (b && !launches_size(j, &r->launches, b->w, c.launch, why, sizeof why))
+		return outcome(r, OUT_DIED, "launch", "%s", why);
+	/* A GPU's runner is awake and watches before the clock runs. */
+	e = j->device ? prepare(j, r, b, KRUN_READY) : j->copies ? prepare(j, r, b, KRUN_STAGE) : OUT_OK;
+	if (e != OUT_OK)
+		return e;
+	if (j->copies)
+		cpu = cpu_ns(r);
 	start = know_ns();
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
 	e = listen_until(j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
+	used = cpu_ns(r) - cpu;
+	if (e == OUT_OK && j->copies && report.what == KRUN_DONE)
+		e = prepare(j, r, b, KRUN_COLLECT);
 	if (e == OUT_OK)
 		e = stop(r);
 	if (e != OUT_OK)
 		return e;
+	if (report.what == KRUN_FAILED && sender == r->pid)
+		return outcome(r, OUT_DIED, "device_fault", "%s", report.text);
 	if (report.what != KRUN_DONE || report.nonce != c.nonce || sender != r->pid)
 		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
-	*s = (struct span){ (int64_t)report.value[0], end - start, r->frozen_cpu_ns - cpu };
-	return OUT_OK;
+	*s = (struct span){ (int64_t)report.value[0], end - start, j->copies ? used : r->frozen_cpu_ns - cpu };
+	return look_at_device(j, r);
 }
 
 /* ---- start and end ---- */
-
-void
-flush_caches(const struct judge *j)
-{
-	static uint64_t *memory;
-	static uint64_t sum;
-	size_t n = 2 * j->llc_bytes / sizeof *memory;
-
-	if (!memory) {
-		memory = mmap(NULL, n * sizeof *memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (memory == MAP_FAILED)
-			kdie_errno(K_MISSING, "memory to flush the caches");
-	}
-	/* One word per line of 64 bytes; what is written depends on what was read, so neither can be left out. */
-	for (size_t i = 0; i < n; i += 8)
-		memory[i] = sum += memory[i] + i;
-}
 
 /*
  * The empty call. A high quantile, lest the judge's clock add the jitter of waking up to every sample; but what is
@@ -438,15 +509,17 @@ flush_caches(const struct judge *j)
 static void
 measure_handshake(struct judge *j, struct runner *r)
 {
-	double ns[HANDSHAKES];
+	double ns[HANDSHAKES], fences[HANDSHAKES];
 	struct span s;
 
 	for (size_t i = 0; i < HANDSHAKES; i++) {
-		flush_caches(j);
+		j->space->flush();
 		if (runner_go(j, r, NULL, &s) != OUT_OK)
 			kdie(K_MISSING, "the runner: %s", r->why);
 		ns[i] = (double)(s.judge_ns - s.own_ns);
+		fences[i] = (double)j->space->fence();
 	}
+	r->fence_ns = (int64_t)kstat_quantile(fences, HANDSHAKES, 0.5);
 	r->handshake_ns = (int64_t)fmin(kstat_quantile(ns, HANDSHAKES, 0.75), 2 * kstat_quantile(ns, HANDSHAKES, 0));
 }
 
@@ -476,7 +549,7 @@ greet(struct judge *j, struct runner *r)
 static enum outcome
 load(struct judge *j, struct runner *r)
 {
-	struct krun_command c = { KRUN_LOAD, 0, 0 };
+	struct krun_command c = { .order = KRUN_LOAD };
 	struct krun_report report;
 	int64_t at;
 	pid_t sender;
@@ -498,16 +571,22 @@ load(struct judge *j, struct runner *r)
 }
 
 enum outcome
-runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes, bool warm)
+runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes, size_t calls,
+    bool warm)
 {
 	int pair[2], on = 1;
 
 	*r = (struct runner){ .outer = -1, .output = -1 };
-	memory_open(&r->m, in_bytes, out_bytes);
+	memory_open(j, &r->m, in_bytes, out_bytes, calls);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 ||
 	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
 		kdie_errno(K_IO, "socketpair");
 	r->socket = pair[0];
+	if (j->opencl && !launches_read(file, &r->launches, r->why, sizeof r->why)) {
+		close(pair[1]);
+		r->check = "launch";
+		return OUT_DIED;
+	}
 	spawn(j, r, file, pair[1]);
 	close(pair[1]);
 	greet(j, r);
@@ -519,7 +598,7 @@ runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes
 }
 
 void
-runner_close(struct runner *r)
+runner_close(const struct judge *j, struct runner *r)
 {
 	if (r->outer > 0)
 		ksandbox_kill(r->outer);
@@ -528,5 +607,5 @@ runner_close(struct runner *r)
 	if (r->output >= 0)
 		close(r->output);
 	kbuf_free(&r->printed);
-	memory_close(&r->m);
+	memory_close(j, &r->m);
 }

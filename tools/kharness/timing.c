@@ -15,12 +15,11 @@
 
 enum {
 	CALLS_MAX = 128,		/* calls in one sample at most */
-	ARENA_BYTES = 32 << 20,		/* memory for the slots of one subject, unless one call needs more */
+	CHECKED_MIN = 1,		/* of them, where checking all would take too long */
 	SLOW_SAMPLES = 3,		/* enough for a subject whose call takes longer than slow_s */
 	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
 	WALL_FACTOR = 4
 };
-static const double sample_ns = 1e6;	/* a sample lasts this long at least, if need be by more calls */
 static const double slow_s = 2, warm_slow_s = 1;
 /* An oracle that needs longer for a sample's inputs than this makes samples of fewer calls. */
 static const double oracle_s = 0.1;
@@ -52,6 +51,7 @@ struct race {
 	size_t count;
 	const struct ktask_workload *w;
 	size_t calls, rounds;
+	size_t checked;			/* calls of a sample whose results are compared with the oracle's */
 };
 
 static void
@@ -75,6 +75,9 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 	}
 	for (size_t k = 0; a->j->oracle && k < b->count; k++) {
 		struct verdict v;
+
+		if (!call_is_checked(a->j, &b->calls[k]))
+			continue;
 
 		verdict_begin(&v);
 		memory_check(a->j, &x->r.m, b, k, &v);
@@ -110,7 +113,7 @@ run(struct race *a, struct racer *x, const struct batch *b, bool cold, double *c
 
 	memory_load(a->j, &x->r.m, b);
 	if (cold)
-		flush_caches(a->j);
+		a->j->space->flush();
 	e = runner_go(a->j, &x->r, b, &s);
 	if (e != OUT_OK) {
 		subject_outcome(x->s, e, &x->r, b);
@@ -138,7 +141,7 @@ warm_up(struct race *a, struct racer *x)
 
 		batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, false);
 		ns = run(a, x, &b, false, &cpu);
-		batch_free(&b);
+		batch_free(a->j, &b);
 		if (ns < 0)
 			break;
 		fastest = fmin(fastest, ns);
@@ -156,9 +159,9 @@ slots(const struct judge *j, const struct ktask_workload *w)
 	size_t in, out, n;
 
 	memory_slot(j->task, w, &in, &out);
-	n = ARENA_BYTES / (in + out);
+	n = j->space->arena_bytes / (in + out);
 	/* A second slot, when memory allows, gives large tensors new addresses too. */
-	return n > CALLS_MAX ? CALLS_MAX : n > 2 ? n : in + out < ARENA_BYTES * 4u ? 2 : 1;
+	return n > CALLS_MAX ? CALLS_MAX : n > 2 ? n : in + out < j->space->arena_bytes * 4 ? 2 : 1;
 }
 
 /*
@@ -167,15 +170,18 @@ slots(const struct judge *j, const struct ktask_workload *w)
 static size_t
 calls_per_sample(struct race *a, double ns)
 {
-	double want = ceil(sample_ns / fmax(ns, 100)), most = (double)slots(a->j, a->w), seconds;
+	double want = ceil(a->j->space->sample_ns / fmax(ns, 100)), most = (double)slots(a->j, a->w), seconds;
 	struct batch b;
 	int64_t start = know_ns();
 
 	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, true);
 	seconds = (double)(know_ns() - start) * 1e-9;
-	batch_free(&b);
-	most = fmin(most, fmax(1, oracle_s / seconds));
-	return (size_t)fmax(1, fmin(want, most));
+	batch_free(a->j, &b);
+	if (!a->j->space->samples_checks)
+		most = fmin(most, fmax(1, oracle_s / seconds));
+	want = fmax(1, fmin(want, most));
+	a->checked = (size_t)fmin(want, fmax(CHECKED_MIN, oracle_s / seconds));
+	return (size_t)want;
 }
 
 /* Whether a racer needs no more samples; WALL: time is up. */
@@ -194,7 +200,7 @@ round_of(struct race *a, size_t round)
 {
 	struct batch b;
 
-	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], a->calls, true);
+	batch_draw_checked(a->j, &b, a->w, a->j->task->distributions[0], a->calls, a->checked);
 	for (size_t i = 0; i < a->count; i++) {
 		size_t which = round % 2 ? a->count - 1 - i : i;
 		struct racer *x = &a->racers[which];
@@ -212,7 +218,7 @@ round_of(struct race *a, size_t round)
 		if (ns > slow_s * 1e9 && x->enough > SLOW_SAMPLES)
 			x->enough = SLOW_SAMPLES;
 	}
-	batch_free(&b);
+	batch_free(a->j, &b);
 }
 
 static bool
@@ -252,7 +258,7 @@ begin(struct race *a, const struct ktask_workload *w)
 		if (i == 0)
 			fastest = ns;
 	}
-	a->calls = calls_per_sample(a, isfinite(fastest) ? fastest : sample_ns);
+	a->calls = calls_per_sample(a, isfinite(fastest) ? fastest : a->j->space->sample_ns);
 }
 
 /* The samples without the rounds it sat out. The caller frees. */
@@ -292,6 +298,7 @@ add_row(const struct race *a, struct racer *x)
 	json_object_set_new(row, "workload", json_string(a->w->name));
 	json_object_set_new(row, "samples_ns", list);
 	json_object_set_new(row, "calls_per_sample", json_integer((json_int_t)a->calls));
+	json_object_set_new(row, "checked_per_sample", json_integer((json_int_t)a->checked));
 	set_ns(row, "median_ns", st.median);
 	set_ns(row, "min_ns", st.min);
 	set_ns(row, "mean_ns", st.mean);
@@ -300,6 +307,8 @@ add_row(const struct race *a, struct racer *x)
 	set_ns(row, "cpu_ns", cpu);
 	set_ns(row, "handshake_ns", (double)x->r.handshake_ns);
 	json_object_set_new(row, "threads", json_integer(x->r.threads));
+	if (a->j->device)
+		json_object_set_new(row, "device", device_state());
 	json_array_append_new(x->s->timing, row);
 	free(v);
 	return (m.high - m.low) / 2 / m.median;
@@ -420,7 +429,6 @@ sizes(const struct judge *j, size_t *in, size_t *out)
 		*in = n * a > *in ? n * a : *in;
 		*out = n * b > *out ? n * b : *out;
 	}
-	*in += memory_table(t, CALLS_MAX);
 }
 
 /* All runners are started, and stopped again, before the first is timed. */
@@ -435,7 +443,7 @@ start_all(struct race *a, struct subject *subjects)
 		enum outcome e;
 
 		x->s = &subjects[i];
-		e = runner_open(a->j, &x->r, x->s->file, in, out, true);
+		e = runner_open(a->j, &x->r, x->s->file, in, out, CALLS_MAX, true);
 		if (e != OUT_OK) {
 			subject_outcome(x->s, e, &x->r, NULL);
 			x->out = true;
@@ -456,7 +464,7 @@ end_all(struct race *a)
 			x->s->tier = 3;
 		if (!x->out && !x->s->status)
 			x->s->status = "correct";
-		runner_close(&x->r);
+		runner_close(a->j, &x->r);
 	}
 	free(a->racers);
 }
@@ -467,8 +475,9 @@ judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pa
 	struct race a = { .j = j, .racers = kcalloc(count, sizeof *a.racers), .count = count };
 	double squares = 0;
 	size_t timed = 0;
-	int lock = klock_cpu(true);
+	int lock = judge_lock(j, true);
 
+	j->alone = true;
 	start_all(&a, subjects);
 	for (size_t i = 0; i < j->task->workload_count && !a.racers[0].out; i++) {
 		const struct ktask_workload *w = &j->task->workloads[i];
@@ -483,6 +492,7 @@ judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pa
 	if (a.racers[0].out)
 		json_array_clear(pairs);
 	end_all(&a);
+	j->alone = false;
 	close(lock);
 	/* Of the geometric mean over the workloads, whose errors are independent. */
 	return timed ? sqrt(squares) / (double)timed : 0;

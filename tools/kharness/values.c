@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kharness.h"
+#include "small.h"
 
 static float
 from_bfloat16(uint16_t bits)
@@ -29,12 +30,32 @@ to_bfloat16(float f)
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/* Types of 8 bits: exponent and mantissa bits, bias. */
+static const struct tiny {
+	int exponent, mantissa, bias;
+	enum small_top top;
+} tiny[KDTYPE_COUNT] = {
+	[KDTYPE_E4M3] = { 4, 3, 7, SMALL_FN_TOP }, [KDTYPE_E5M2] = { 5, 2, 15, SMALL_IEEE },
+	[KDTYPE_E4M3FNUZ] = { 4, 3, 8, SMALL_FNUZ }, [KDTYPE_E5M2FNUZ] = { 5, 2, 16, SMALL_FNUZ },
+};
+
+/* Values of 8 bits saturate, as the vendors' conversions do unless told otherwise. */
+static uint8_t
+to_tiny(enum kdtype t, double x)
+{
+	const struct tiny *f = &tiny[t];
+
+	x = isnan(x) ? x : fmin(fmax(x, -kdtype_max(t)), kdtype_max(t));
+	return (uint8_t)small_narrow(x, f->exponent, f->mantissa, f->bias, f->top);
+}
+
 void
 values_widen(enum kdtype t, const void *from, size_t n, double *to)
 {
 	for (size_t i = 0; i < n; i++)
 		switch (t) {
 		case KDTYPE_F32:
+		case KDTYPE_TF32:
 			to[i] = ((const float *)from)[i];
 			break;
 		case KDTYPE_F64:
@@ -45,6 +66,16 @@ values_widen(enum kdtype t, const void *from, size_t n, double *to)
 			break;
 		case KDTYPE_BF16:
 			to[i] = from_bfloat16(((const uint16_t *)from)[i]);
+			break;
+		case KDTYPE_E4M3:
+		case KDTYPE_E5M2:
+		case KDTYPE_E4M3FNUZ:
+		case KDTYPE_E5M2FNUZ:
+			to[i] = small_widen(((const uint8_t *)from)[i], tiny[t].exponent, tiny[t].mantissa,
+			    tiny[t].bias, tiny[t].top);
+			break;
+		case KDTYPE_I8:
+			to[i] = ((const int8_t *)from)[i];
 			break;
 		case KDTYPE_I32:
 			to[i] = ((const int32_t *)from)[i];
@@ -62,6 +93,7 @@ values_narrow(enum kdtype t, const double *from, size_t n, void *to)
 	for (size_t i = 0; i < n; i++)
 		switch (t) {
 		case KDTYPE_F32:
+		case KDTYPE_TF32:
 			((float *)to)[i] = (float)from[i];
 			break;
 		case KDTYPE_F64:
@@ -72,6 +104,15 @@ values_narrow(enum kdtype t, const double *from, size_t n, void *to)
 			break;
 		case KDTYPE_BF16:
 			((uint16_t *)to)[i] = to_bfloat16((float)from[i]);
+			break;
+		case KDTYPE_E4M3:
+		case KDTYPE_E5M2:
+		case KDTYPE_E4M3FNUZ:
+		case KDTYPE_E5M2FNUZ:
+			((uint8_t *)to)[i] = to_tiny(t, from[i]);
+			break;
+		case KDTYPE_I8:
+			((int8_t *)to)[i] = (int8_t)fmin(fmax(rint(from[i]), -128), 127);
 			break;
 		case KDTYPE_I32:
 			((int32_t *)to)[i] = (int32_t)lrint(from[i]);

@@ -53,6 +53,13 @@ void machine_facts(json_t *stable, const struct kcamp *camp);
 /* task.c: what task.json says, added to STABLE; returns the source of the reference, which the caller frees. */
 char *task_facts(json_t *stable, const struct kcamp *camp);
 
+/* profile.c: the list of skills, one line each, added to STABLE. */
+void skill_facts(json_t *stable, const struct kcamp *camp);
+/* "profile" of the parent, added to FACTS: false when there is none. SALT: see kfence.h. */
+void profile_facts(json_t *facts, const struct campaign *c, const json_t *parent, const char *salt);
+/* What a cheaper model wrote of a program's log, to be shown in its place; NULL when there is none. Borrowed. */
+const char *program_digest(const json_t *program);
+
 /* record.c: the facts of one record, as the templates of the volatile part name them. New reference. */
 json_t *record_facts(const struct campaign *c, const struct krec *rec);
 

@@ -66,6 +66,7 @@ campaign_open(struct campaign *c, const struct kcamp *camp)
 	add_label(c->stable, camp);
 	json_object_set_new(c->stable, "wishes", json_string(kcamp_str(camp, "instructions")));
 	machine_facts(c->stable, camp);
+	skill_facts(c->stable, camp);
 	c->reference = task_facts(c->stable, camp);
 	c->device = kjson_str_or(c->stable, "device", "");
 	c->instructions = files_json(instructions);

@@ -138,7 +138,7 @@ static json_t *
 program_facts(const struct maker *m, const json_t *program)
 {
 	json_t *o = json_object();
-	const char *log = kjson_str_or(program, "log", "");
+	const char *digest = program_digest(program), *log = digest ? digest : kjson_str_or(program, "log", "");
 	bool is_reference = !strcmp(kjson_str_or(program, "code", ""), m->c->reference);
 	struct kbuf b = { 0 };
 
@@ -151,7 +151,7 @@ program_facts(const struct maker *m, const json_t *program)
 		char *clean = kfence_clean(log, strlen(log));
 		char *part = kfence_shorten(clean, (size_t)kcamp_int(m->c->camp, "prompt.log_chars"));
 
-		kfence_data(&b, part, "evaluation log", m->salt);
+		kfence_data(&b, part, digest ? "digest of the evaluation log" : "evaluation log", m->salt);
 		free(clean);
 		free(part);
 	}
@@ -373,6 +373,7 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(o, status, json_true());
 	json_object_set_new(o, "strategy", flags);
 	json_object_set_new(o, "parent", program_facts(&m, parent));
+	profile_facts(o, c, parent, m.salt);
 	json_object_set_new(o, "parent_is_best", json_boolean(!strcmp(incumbent, kjson_str_or(parent, "id", "?"))));
 	json_object_set_new(o, "best", best ? program_facts(&m, best) : json_false());
 	json_object_set_new(o, "inspirations", inspirations(&m, sample));

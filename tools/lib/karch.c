@@ -459,7 +459,7 @@ karch_record(const char *dir, const char *id, const char *stage, size_t *len)
 json_t *
 karch_program(const char *dir, const char *id, bool log)
 {
-	static const char *const keys[] = { "code", "files", "log" };
+	static const char *const keys[] = { "code", "files", "log", "digest", "profile" };
 	struct kspan v[LEN(keys)] = { 0 }, eval;
 	json_t *program = json_pack("{s:s}", "id", id);
 	size_t len;
@@ -470,7 +470,7 @@ karch_program(const char *dir, const char *id, bool log)
 	eval = kskim_path((struct kspan){ text, len }, "eval");
 	if (eval.s)
 		kskim_members(eval, keys, LEN(keys), v);
-	for (size_t i = 0; i < LEN(keys) - !log; i++) {
+	for (size_t i = 0; i < LEN(keys) - (log ? 0 : 3); i++) {
 		json_t *value = kskim_json(v[i]);
 
 		if (value)

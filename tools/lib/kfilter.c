@@ -12,7 +12,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,21 +24,22 @@
 /* One row: a call, and optionally one condition "(argument & mask) == value" under which the row holds. */
 struct rule {
 	const char *name;
-	enum { ALWAYS, MASKED, SELF } when;
+	enum { ALWAYS, MASKED, SELF, NOT } when;
 	unsigned arg;
-	uint64_t mask, value;	/* MASKED; SELF: the argument is the id of this process */
+	uint64_t mask, value;	/* MASKED; SELF: the argument is the id of this process; NOT: it is not VALUE */
 };
 
 #define FLAG(name, arg, flag) { name, MASKED, arg, flag, flag }
 #define WORD(name, arg, value) { name, MASKED, arg, 0xffffffff, value }
 #define NONE(name, arg, mask) { name, MASKED, arg, mask, 0 }
 #define OWN(name, arg) { name, SELF, arg, 0, 0 }
+#define OTHER(name, arg, value) { name, NOT, arg, 0, value }
 #define CALL(name) { name, ALWAYS, 0, 0, 0 }
 
 /* Refused with EPERM under every sandboxed program, compilers too. */
 static const struct rule launch_refused[] = {
-	/* networks and keys: AF_VSOCK and the keyrings are not covered by namespaces */
-	CALL("socket"), CALL("socketpair"), CALL("socketcall"), CALL("keyctl"), CALL("add_key"), CALL("request_key"),
+	/* keys: the keyrings are not covered by namespaces */
+	CALL("keyctl"), CALL("add_key"), CALL("request_key"), CALL("socketcall"),
 	/* other processes */
 	CALL("ptrace"), CALL("process_vm_readv"), CALL("process_vm_writev"), CALL("process_madvise"),
 	CALL("process_mrelease"), CALL("kcmp"), CALL("pidfd_getfd"), CALL("pidfd_send_signal"),
@@ -61,6 +64,10 @@ static const struct rule launch_refused[] = {
 	/* typing into the user's terminal */
 	WORD("ioctl", 1, TIOCSTI), WORD("ioctl", 1, TIOCLINUX),
 };
+
+/* Networks: AF_VSOCK is not covered by namespaces. Drivers of GPUs speak to their own threads through local sockets. */
+static const struct rule networks_refused[] = { CALL("socket"), CALL("socketpair") };
+static const struct rule networks_refused_gpu[] = { OTHER("socket", 0, AF_UNIX), OTHER("socketpair", 0, AF_UNIX) };
 
 /* Calls whose flags lie in memory, where a filter can't look: ENOSYS makes the C library use the older call. */
 static const char *const too_new[] = { "clone3", "openat2" };
@@ -111,6 +118,15 @@ static const struct rule seal_allowed[] = {
 };
 
 /*
+ * What the drivers of GPUs need besides: orders to open device files, whose meaning no filter can tell, and more of
+ * those files, which are all that can be opened for writing in the sandbox.
+ */
+static const struct rule seal_gpu_allowed[] = {
+	CALL("ioctl"), CALL("openat"), CALL("open"), CALL("fcntl"), CALL("mlockall"), CALL("sched_setscheduler"),
+	CALL("prctl"), CALL("memfd_create"), CALL("ftruncate"),
+};
+
+/*
  * A call that this machine's tables don't know is no hole: LAUNCH names only old calls, and SEAL refuses all it does
  * not list.
  */
@@ -120,7 +136,8 @@ add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *rules, size_t
 	for (size_t i = 0; i < count; i++) {
 		const struct rule *r = &rules[i];
 		struct scmp_arg_cmp when = r->when == SELF ?
-		    SCMP_CMP(r->arg, SCMP_CMP_EQ, (scmp_datum_t)getpid()) :
+		    SCMP_CMP(r->arg, SCMP_CMP_EQ, (scmp_datum_t)getpid()) : r->when == NOT ?
+		    SCMP_CMP(r->arg, SCMP_CMP_NE, r->value) :
 		    SCMP_CMP(r->arg, SCMP_CMP_MASKED_EQ, r->mask, r->value);
 		int nr = seccomp_syscall_resolve_name(r->name);
 		int e = nr < 0 ? 0 : seccomp_rule_add_array(ctx, action, nr, r->when != ALWAYS, &when);
@@ -129,6 +146,12 @@ add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *rules, size_t
 			return e;
 	}
 	return 0;
+}
+
+static bool
+is_seal(enum kfilter which)
+{
+	return which == KFILTER_SEAL || which == KFILTER_SEAL_GPU;
 }
 
 static int
@@ -146,8 +169,17 @@ fill(scmp_filter_ctx ctx, enum kfilter which)
 	}
 	if (e)
 		return e;
-	if (which == KFILTER_SEAL)
+	if (which == KFILTER_SEAL_GPU)
+		e = add_rules(ctx, SCMP_ACT_ALLOW, seal_gpu_allowed, LEN(seal_gpu_allowed));
+	if (e)
+		return e;
+	if (is_seal(which))
 		return add_rules(ctx, SCMP_ACT_ALLOW, seal_allowed, LEN(seal_allowed));
+	e = which == KFILTER_LAUNCH_GPU ?
+	    add_rules(ctx, SCMP_ACT_ERRNO(EPERM), networks_refused_gpu, LEN(networks_refused_gpu)) :
+	    add_rules(ctx, SCMP_ACT_ERRNO(EPERM), networks_refused, LEN(networks_refused));
+	if (e)
+		return e;
 	return add_rules(ctx, SCMP_ACT_ERRNO(EPERM), launch_refused, LEN(launch_refused));
 }
 
@@ -177,7 +209,7 @@ export(scmp_filter_ctx ctx)
 struct sock_fprog *
 kfilter_new(enum kfilter which)
 {
-	scmp_filter_ctx ctx = seccomp_init(which == KFILTER_SEAL ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW);
+	scmp_filter_ctx ctx = seccomp_init(is_seal(which) ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW);
 	struct sock_fprog *program = NULL;
 
 	if (ctx && fill(ctx, which) == 0)

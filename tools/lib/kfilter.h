@@ -9,7 +9,7 @@
 
 #include <linux/filter.h>
 
-enum kfilter { KFILTER_LAUNCH, KFILTER_SEAL };
+enum kfilter { KFILTER_LAUNCH, KFILTER_LAUNCH_GPU, KFILTER_SEAL, KFILTER_SEAL_GPU };
 
 /*
  * The filter as a BPF program for this machine and (SEAL) for this process id. NULL with errno when libseccomp fails.

@@ -68,7 +68,8 @@ rights(enum klandlock_access access)
 {
 	static const uint64_t of[] = {
 		[KLANDLOCK_READ] = FS_EXECUTE | FS_READ_FILE | FS_READ_DIR,
-		[KLANDLOCK_DEVICE] = FS_READ_FILE | FS_WRITE_FILE,
+		[KLANDLOCK_DEVICE] = FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV,
+		[KLANDLOCK_SELF] = FS_EXECUTE | FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE,
 		[KLANDLOCK_ALL] = ~(uint64_t)(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_MAKE_SOCK | FS_IOCTL_DEV),
 	};
 
@@ -95,10 +96,10 @@ klandlock_allow(int ruleset, const char *path, enum klandlock_access access)
 }
 
 int
-klandlock_enter(int ruleset)
+klandlock_enter(int ruleset, bool writes)
 {
 	/* The kernel's view of the process itself; other processes' folders stay closed. */
-	if (klandlock_allow(ruleset, "/proc/self", KLANDLOCK_READ) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	if (klandlock_allow(ruleset, "/proc/self", writes ? KLANDLOCK_SELF : KLANDLOCK_READ) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    syscall(RESTRICT_SELF, ruleset, 0) < 0)
 		return -1;
 	return close(ruleset);

@@ -6,9 +6,12 @@
 #ifndef KLANDLOCK_H
 #define KLANDLOCK_H
 
+#include <stdbool.h>
+
 enum klandlock_access {
 	KLANDLOCK_READ,		/* read, list, execute */
 	KLANDLOCK_DEVICE,	/* read and write one device file */
+	KLANDLOCK_SELF,		/* read, and write what there is: below /proc/self */
 	KLANDLOCK_ALL		/* everything but making devices and sockets */
 };
 
@@ -25,8 +28,9 @@ int klandlock_new(void);
 int klandlock_allow(int ruleset, const char *path, enum klandlock_access access);
 
 /*
- * Put this process and its children under the rule set, for good; sets no_new_privs and closes RULESET. -1 and errno.
+ * Put this process and its children under the rule set, for good; sets no_new_privs and closes RULESET. WRITES: it may
+ * write below /proc/self, as drivers of GPUs do to name their threads. -1 and errno.
  */
-int klandlock_enter(int ruleset);
+int klandlock_enter(int ruleset, bool writes);
 
 #endif

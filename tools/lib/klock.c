@@ -33,22 +33,38 @@ open_lock(const char *name)
 	return fd;
 }
 
-static void
-wait_for(int fd, int operation)
+/* False when somebody else has it and we shall not wait. */
+static bool
+take(int fd, int operation)
 {
-	while (flock(fd, operation) < 0)
+	while (flock(fd, operation) < 0) {
+		if (errno == EWOULDBLOCK)
+			return false;
 		if (errno != EINTR)
 			kdie_errno(K_IO, "flock");
+	}
+	return true;
+}
+
+int
+klock_device(const char *name, bool alone, bool wait)
+{
+	char *gate_name = kasprintf("kiln-%s.gate", name), *lock_name = kasprintf("kiln-%s.lock", name);
+	int gate = open_lock(gate_name), fd = open_lock(lock_name), now = wait ? 0 : LOCK_NB;
+
+	/* All pass the gate one by one, and who waits for the lock alone keeps it shut. */
+	if (!take(gate, LOCK_EX | now) || !take(fd, (alone ? LOCK_EX : LOCK_SH) | now)) {
+		close(fd);
+		fd = -1;
+	}
+	close(gate);
+	free(gate_name);
+	free(lock_name);
+	return fd;
 }
 
 int
 klock_cpu(bool alone)
 {
-	int gate = open_lock("kiln-cpu.gate"), fd = open_lock("kiln-cpu.lock");
-
-	/* All pass the gate one by one, and who waits for the lock alone keeps it shut. */
-	wait_for(gate, LOCK_EX);
-	wait_for(fd, alone ? LOCK_EX : LOCK_SH);
-	close(gate);
-	return fd;
+	return klock_device("cpu", alone, true);
 }

@@ -15,4 +15,7 @@
  */
 int klock_cpu(bool alone);
 
+/* The same for a device, by a name without slashes. -1 when it would have to WAIT and shall not. */
+int klock_device(const char *name, bool alone, bool wait);
+
 #endif

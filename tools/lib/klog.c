@@ -150,7 +150,7 @@ static bool
 is_error(const char *line)
 {
 	static const char *const marks[] = { "error:", "Error:", "ERROR:", "undefined reference", "multiple definition",
-		"ld returned", "fatal error", ": undefined symbol", "ptxas fatal", "cannot find -l" };
+		"ld returned", "fatal error", "nvcc fatal", ": undefined symbol", "ptxas fatal", "cannot find -l" };
 
 	for (size_t i = 0; i < LEN(marks); i++)
 		if (strstr(line, marks[i]))

@@ -3,8 +3,13 @@
  * krun: what kharness (the judge) and krun-c (the process that the candidate runs in) say to each other, over a socket
  * of sequenced packets; every message is one struct. Tensors never pass here: they lie in two shared memory files, of
  * which the runner gets the one with inputs open for reading only. The judge believes nothing it reads from the runner
- * beyond what it can check itself. Command line: krun-c LIBRARY SOCKET INPUTS OUTPUTS, the last three being numbers of
- * descriptors.
+ * beyond what it can check itself. The table of arguments is a third file. Command line: krun-c LIBRARY SOCKET INPUTS OUTPUTS
+ * TABLE, the last four being numbers of descriptors; krun-gpu has the backend behind them, and inputs and outputs are
+ * memory of the device.
+ *
+ * Where a candidate is device code alone (krun-opencl), the judge says what is launched: names of kernels in the setup,
+ * sizes with every go; and where the device has memory of its own, tensors are taken there before the clock runs
+ * (STAGE), and results are fetched after it has stopped (COLLECT).
  */
 #ifndef KRUN_H
 #define KRUN_H
@@ -12,8 +17,9 @@
 #include <stdint.h>
 
 enum {
-	KRUN_VERSION = 1,
+	KRUN_VERSION = 3,
 	KRUN_ARGS = 48,
+	KRUN_LAUNCHES = 8,
 	KRUN_CPUS = 1024
 };
 
@@ -23,9 +29,14 @@ enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
 struct krun_setup {
 	uint32_t version, arg_count;
 	uint8_t kind[KRUN_ARGS];
-	uint64_t input_bytes, output_bytes;	/* of the memory files */
+	uint64_t input_bytes, output_bytes, table_bytes;	/* of the memory files */
+	uint64_t memory_bytes;			/* krun-gpu: of the device, for the candidate's own use */
+	uint32_t device;			/* krun-gpu: its number */
 	uint64_t cpus[KRUN_CPUS / 64];		/* bit mask of the CPUs to run on */
 	char entry[128];			/* function to call */
+	uint32_t launches;			/* kernels to launch instead of the function; 0: there is a function */
+	uint32_t copies;			/* krun-opencl: the device has memory of its own */
+	char kernel[KRUN_LAUNCHES][64];
 };
 
 /*
@@ -33,7 +44,7 @@ struct krun_setup {
  * the function was found. DONE: NONCE is that of the go, VALUE[0] the runner's own nanoseconds. FAULT: VALUE[0] signal,
  * VALUE[1] address.
  */
-enum krun_what { KRUN_HELLO, KRUN_LOADED, KRUN_DONE, KRUN_FAULT, KRUN_FAILED };
+enum krun_what { KRUN_HELLO, KRUN_LOADED, KRUN_DONE, KRUN_FAULT, KRUN_FAILED, KRUN_AWAKE };
 
 struct krun_report {
 	uint32_t what, error;	/* KRUN_FAILED: an errno, or 0 */
@@ -43,15 +54,21 @@ struct krun_report {
 };
 
 /*
- * Judge to runner. LOAD the library, or make CALLS calls. Arguments of the calls are read from the start of the inputs:
- * CALLS rows of arg_count words; a word is an offset into inputs or outputs, or holds a value's bytes from its first
+ * Judge to runner. LOAD the library, or make CALLS calls. Arguments of the calls are read from the table: CALLS
+ * rows of arg_count words; a word is an offset into inputs or outputs, or holds a value's bytes from its first
  * byte on.
  */
-enum krun_order { KRUN_LOAD, KRUN_GO };
+enum krun_order { KRUN_LOAD, KRUN_GO, KRUN_READY, KRUN_STAGE, KRUN_COLLECT };
+
+/* One launch: blocks, threads of a block, bytes that a block shares beyond what the kernel declares. */
+struct krun_launch {
+	uint32_t grid[3], block[3], shared;
+};
 
 struct krun_command {
 	uint32_t order, calls;
 	uint64_t nonce;
+	struct krun_launch launch[KRUN_LAUNCHES];
 };
 
 #endif

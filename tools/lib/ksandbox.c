@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 #include "kuser.h"
 #include "kutil.h"
 
-#define ENV_PATH "PATH=/usr/local/bin:/usr/bin:/bin"
+#define ENV_PATH "PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin:/opt/rocm/bin"
 #define INSIDE "/w"
 
 enum { DEFAULT_PROCESSES = 256, DEFAULT_FILE_BYTES = 256 << 20, OPEN_FILES = 1024, MAX_KEEP = 48, STAGE_MAX = 1 << 30 };
@@ -36,6 +37,12 @@ static const char *const system_paths[] = {
 /* The same for Landlock, where /dev and /proc are the machine's own. */
 static const char *const system_devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom" };
 static const char *const system_facts[] = { "/proc/cpuinfo", "/proc/meminfo" };
+
+/* Device files of GPUs, as patterns, and what their drivers read of the machine. */
+static const char *const gpu_devices[] = {
+	"/dev/nvidia[0-9]*", "/dev/nvidiactl", "/dev/nvidia-uvm*", "/dev/kfd", "/dev/dri/renderD*",
+};
+static const char *const gpu_facts[] = { "/proc", "/sys", "/etc/OpenCL" };
 
 static const char *const names[] = {
 	[KSANDBOX_NONE] = "none", [KSANDBOX_LANDLOCK] = "landlock", [KSANDBOX_BWRAP] = "bwrap",
@@ -195,6 +202,30 @@ arg_bind(struct kbuf *args, struct launch *l, const struct ksandbox_bind *b)
 	return 0;
 }
 
+/* Call FN with every device file of a GPU that there is; false when one call was. */
+static bool
+each_gpu(bool (*fn)(const char *path, void *arg_), void *arg_)
+{
+	glob_t found;
+	bool good = true;
+
+	for (size_t i = 0; i < LEN(gpu_devices); i++) {
+		if (glob(gpu_devices[i], 0, NULL, &found))
+			continue;
+		for (size_t k = 0; k < found.gl_pathc; k++)
+			good &= fn(found.gl_pathv[k], arg_);
+		globfree(&found);
+	}
+	return good;
+}
+
+static bool
+bind_gpu(const char *path, void *args)
+{
+	arg3(args, "--dev-bind", path, path);
+	return true;
+}
+
 static int
 arg_binds(struct kbuf *args, struct launch *l)
 {
@@ -228,6 +259,11 @@ bwrap_options(struct launch *l, struct kbuf *args)
 		arg3(args, "--bind", l->s->work, INSIDE);
 	if (arg_binds(args, l) < 0)
 		return -1;
+	if (l->s->gpu) {
+		each_gpu(bind_gpu, args);
+		arg3(args, "--ro-bind-try", "/sys", "/sys");
+		arg3(args, "--ro-bind-try", "/etc/OpenCL", "/etc/OpenCL");
+	}
 	arg3(args, "--chdir", l->s->work ? INSIDE : "/", "--remount-ro");
 	arg3(args, "/dev", "--remount-ro", "/");
 	filter = memory_file(l->filter->filter, l->filter->len * sizeof *l->filter->filter);
@@ -246,7 +282,7 @@ prepare_bwrap(struct launch *l, char *const *argv)
 	struct kbuf args = { 0 };
 	int fd = -1;
 
-	l->filter = kfilter_new(KFILTER_LAUNCH);
+	l->filter = kfilter_new(l->s->gpu ? KFILTER_LAUNCH_GPU : KFILTER_LAUNCH);
 	if (l->filter && bwrap_options(l, &args) == 0)
 		fd = keep_own(l, memory_file(args.data, args.len));
 	kbuf_free(&args);
@@ -309,6 +345,12 @@ stage(const struct ksandbox *s, const struct ksandbox_bind *b, size_t number)
 	return path;
 }
 
+static bool
+allow_gpu(const char *path, void *ruleset)
+{
+	return klandlock_allow(*(int *)ruleset, path, KLANDLOCK_DEVICE) == 0;
+}
+
 /* Rules for the system's files, the work folder and the binds. */
 static int
 add_rules(int ruleset, const struct ksandbox *s, char *const *staged)
@@ -322,6 +364,11 @@ add_rules(int ruleset, const struct ksandbox *s, char *const *staged)
 	for (size_t i = 0; i < LEN(system_facts); i++)
 		if (klandlock_allow(ruleset, system_facts[i], KLANDLOCK_READ) < 0)
 			return -1;
+	for (size_t i = 0; s->gpu && i < LEN(gpu_facts); i++)
+		if (klandlock_allow(ruleset, gpu_facts[i], KLANDLOCK_READ) < 0)
+			return -1;
+	if (s->gpu && !each_gpu(allow_gpu, &ruleset))
+		return -1;
 	for (size_t i = 0; i < s->bind_count; i++)
 		if (klandlock_allow(ruleset, staged[i], KLANDLOCK_READ) < 0)
 			return -1;
@@ -370,7 +417,7 @@ prepare_plain(struct launch *l, char *const *argv)
 			e = -1;
 	}
 	if (!e && l->s->level == KSANDBOX_LANDLOCK) {
-		l->filter = kfilter_new(KFILTER_LAUNCH);
+		l->filter = kfilter_new(l->s->gpu ? KFILTER_LAUNCH_GPU : KFILTER_LAUNCH);
 		l->ruleset = keep_own(l, klandlock_new());
 		e = !l->filter || l->ruleset < 0 ? -1 : add_rules(l->ruleset, l->s, staged);
 	}
@@ -451,7 +498,7 @@ enter_plain(void *arg_)
 
 	if (supervise() < 0 || drop(supervisor) < 0 || setrlimit(RLIMIT_NPROC, &processes) < 0)
 		return -1;
-	if (l->ruleset >= 0 && klandlock_enter(l->ruleset) < 0)
+	if (l->ruleset >= 0 && klandlock_enter(l->ruleset, l->s->gpu) < 0)
 		return -1;
 	return l->filter ? kfilter_install(l->filter) : 0;
 }
@@ -590,15 +637,27 @@ ksandbox_kill(pid_t pid)
 	kproc_kill(pid);
 }
 
-int
-ksandbox_seal(void)
+static int
+seal(enum kfilter which)
 {
-	struct sock_fprog *program = kfilter_new(KFILTER_SEAL);
+	struct sock_fprog *program = kfilter_new(which);
 	int e = program ? kfilter_install(program) : -1, why = errno;
 
 	kfilter_free(program);
 	errno = why;
 	return e;
+}
+
+int
+ksandbox_seal(void)
+{
+	return seal(KFILTER_SEAL);
+}
+
+int
+ksandbox_seal_gpu(void)
+{
+	return seal(KFILTER_SEAL_GPU);
 }
 
 char *

@@ -46,6 +46,7 @@ struct ksandbox {
 	uint64_t cpu_s;			/* 0: none */
 	uint64_t file_bytes;		/* largest file written; 0: 256 MiB */
 	uint64_t processes;		/* processes and threads; 0: 256 */
+	bool gpu;			/* the device files of GPUs, and what their drivers read */
 	char *const *env;		/* more environment, "NAME=VALUE", NULL at the end; may be NULL */
 };
 
@@ -96,5 +97,7 @@ void ksandbox_kill(pid_t pid);
  * io_uring away. -1 and errno on failure.
  */
 int ksandbox_seal(void);
+/* The same for a runner that uses a GPU: its driver goes on speaking to the device files. */
+int ksandbox_seal_gpu(void);
 
 #endif

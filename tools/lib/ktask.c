@@ -16,11 +16,16 @@
 static const struct {
 	const char *name;
 	size_t size;
-	double eps;
+	double eps, max;
 } dtypes[KDTYPE_COUNT] = {
-	[KDTYPE_F32] = { "float32", 4, FLT_EPSILON }, [KDTYPE_F64] = { "float64", 8, DBL_EPSILON },
-	[KDTYPE_F16] = { "float16", 2, 1.0 / 1024 }, [KDTYPE_BF16] = { "bfloat16", 2, 1.0 / 128 },
-	[KDTYPE_I32] = { "int32", 4, 0 }, [KDTYPE_I64] = { "int64", 8, 0 },
+	[KDTYPE_F32] = { "float32", 4, FLT_EPSILON, FLT_MAX }, [KDTYPE_F64] = { "float64", 8, DBL_EPSILON, DBL_MAX },
+	[KDTYPE_F16] = { "float16", 2, 1.0 / 1024, 65504 }, [KDTYPE_BF16] = { "bfloat16", 2, 1.0 / 128, 0x1.fep127 },
+	[KDTYPE_I32] = { "int32", 4, 0, 0 }, [KDTYPE_I64] = { "int64", 8, 0, 0 },
+	[KDTYPE_TF32] = { "tfloat32", 4, 1.0 / 1024, FLT_MAX },
+	[KDTYPE_E4M3] = { "float8_e4m3", 1, 1.0 / 8, 448 }, [KDTYPE_E5M2] = { "float8_e5m2", 1, 1.0 / 4, 57344 },
+	[KDTYPE_E4M3FNUZ] = { "float8_e4m3fnuz", 1, 1.0 / 8, 240 },
+	[KDTYPE_E5M2FNUZ] = { "float8_e5m2fnuz", 1, 1.0 / 4, 57344 },
+	[KDTYPE_I8] = { "int8", 1, 0, 0 },
 };
 
 static const char *const distributions[KDIST_COUNT] = {
@@ -56,6 +61,18 @@ bool
 kdtype_is_float(enum kdtype t)
 {
 	return dtypes[t].eps > 0;
+}
+
+double
+kdtype_max(enum kdtype t)
+{
+	return dtypes[t].max;
+}
+
+bool
+kdtype_is_storage(enum kdtype t)
+{
+	return dtypes[t].eps > 0 && dtypes[t].size < 4;
 }
 
 double
@@ -520,7 +537,8 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 	    .value = json_number_value(json_object_get(o, "value")) };
 	r->t->tensor_count++;
 	if (x->dtype == KDTYPE_COUNT) {
-		fault(r, path, "dtype must be float32, float64, float16, bfloat16, int32 or int64");
+		fault(r, path, "dtype must be float64, float32, tfloat32, float16, bfloat16, float8_e4m3, float8_e5m2 "
+		    "(AMD: float8_e4m3fnuz, float8_e5m2fnuz), int8, int32 or int64");
 		x->dtype = KDTYPE_F32;
 	}
 	if (distribution && x->distribution == KDIST_COUNT)
@@ -528,7 +546,7 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 	if (distribution && !x->input)
 		fault(r, path, "an output that is not \"inout\" has no distribution");
 	read_shape(r, path, json_object_get(o, "shape"), x);
-	if (x->scalar && (output || !json_object_get(o, "value") || x->dtype == KDTYPE_F16 || x->dtype == KDTYPE_BF16))
+	if (x->scalar && (output || !json_object_get(o, "value") || kdtype_size(x->dtype) < 4))
 		fault(r, path, "a scalar is an input of float32, float64, int32 or int64 with a \"value\"");
 	if (!x->scalar && json_object_get(o, "value"))
 		fault(r, path, "only a scalar (shape null) has a \"value\"");
@@ -765,13 +783,37 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 			fault(r, path, "%s", why);
 }
 
+/* Contents that a workload fixes: small integer inputs, such as the offsets of groups. */
+static void
+read_values(struct reader *r, const struct ktask_workload *w, const char *path)
+{
+	const char *name;
+	json_t *list;
+
+	json_object_foreach((json_t *)w->values, name, list) {
+		const struct ktask_tensor *x = NULL;
+		bool integers = json_is_array(list);
+
+		for (size_t i = 0; i < r->t->tensor_count; i++)
+			if (!strcmp(r->t->tensors[i].name, name))
+				x = &r->t->tensors[i];
+		for (size_t i = 0; i < json_array_size(list); i++)
+			integers &= json_is_integer(json_array_get(list, i));
+		if (!x || x->scalar || x->output || kdtype_is_float(x->dtype))
+			fault(r, path, "values: '%s' is no input of an integer type", name);
+		else if (!integers || (!r->count && json_array_size(list) != ktask_elements(r->t, w, x)))
+			fault(r, path, "values: %s must be a list of %zu integers", name,
+			    r->count ? 0 : ktask_elements(r->t, w, x));
+	}
+}
+
 static void
 read_workload(struct reader *r, size_t i, const json_t *o)
 {
 	static const struct field fields[] = {
 		{ "name", STRING, true }, { "axes", OBJECT, true }, { "sets", STRINGS, false },
 		    { "timed", BOOLEAN, false },
-		{ "core", BOOLEAN, false }, { "description", STRING, false },
+		{ "core", BOOLEAN, false }, { "description", STRING, false }, { "values", OBJECT, false },
 	};
 	struct ktask_workload *w = &r->t->workloads[i];
 	char path[160];
@@ -780,7 +822,8 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 	if (!check_fields(r, o, path, fields, LEN(fields)))
 		return;
 	*w = (struct ktask_workload){ .name = string_of(o, "name"), .timed = json_is_true(json_object_get(o, "timed")),
-	    .core = json_is_true(json_object_get(o, "core")), .sets = json_object_get(o, "sets") };
+	    .core = json_is_true(json_object_get(o, "core")), .sets = json_object_get(o, "sets"),
+	    .values = json_object_get(o, "values") };
 	if (!w->name || !*w->name || strlen(w->name) > 64)
 		fault(r, path, "name must have 1 to 64 characters");
 	for (size_t j = 0; w->name && j < i; j++)
@@ -790,6 +833,7 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 		snprintf(path, sizeof path, "workloads[%zu] (%s)", i, w->name);
 	if (json_is_object(json_object_get(o, "axes")))
 		read_sizes(r, w, path, json_object_get(o, "axes"));
+	read_values(r, w, path);
 }
 
 static void

@@ -19,13 +19,23 @@ enum {
 	KTASK_ARGS = 48		/* most arguments of the entry point */
 };
 
-enum kdtype { KDTYPE_F32, KDTYPE_F64, KDTYPE_F16, KDTYPE_BF16, KDTYPE_I32, KDTYPE_I64, KDTYPE_COUNT };
+enum kdtype {
+	KDTYPE_F32, KDTYPE_F64, KDTYPE_F16, KDTYPE_BF16, KDTYPE_I32, KDTYPE_I64,
+	KDTYPE_TF32,			/* stored as float32, multiplied with 10 bits of mantissa */
+	KDTYPE_E4M3, KDTYPE_E5M2,	/* 8 bits, as in the Open Compute Project's specification */
+	KDTYPE_E4M3FNUZ, KDTYPE_E5M2FNUZ,	/* 8 bits of AMD's CDNA3: no infinity, no negative zero, another bias */
+	KDTYPE_I8, KDTYPE_COUNT
+};
 
 /* "float32" and so on; KDTYPE_COUNT when NAME is none of them. */
 enum kdtype kdtype_of(const char *name);
 const char *kdtype_name(enum kdtype t);
 size_t kdtype_size(enum kdtype t);
 bool kdtype_is_float(enum kdtype t);
+/* Largest finite number of a floating type. */
+double kdtype_max(enum kdtype t);
+/* Types of 16 or 8 bits that are for storage: sums of them are expected in float32. */
+bool kdtype_is_storage(enum kdtype t);
 /* Distance from 1 to the next larger number; 0 for integers. */
 double kdtype_eps(enum kdtype t);
 
@@ -67,6 +77,7 @@ struct ktask_workload {
 	int64_t axis[KTASK_AXES];	/* value of every axis, in the task's order */
 	bool timed, core;
 	const json_t *sets;		/* array of names; NULL: in every set */
+	const json_t *values;		/* object: contents of small integer inputs, by name; or NULL */
 };
 
 struct ktask_baseline {

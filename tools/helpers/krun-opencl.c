@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * krun-opencl: the process that a candidate in OpenCL C runs in, and the program that builds one.
+ *
+ *   krun-opencl OBJECT SOCKET INPUTS OUTPUTS TABLE   the runner, see krun.h
+ *   krun-opencl --build SOURCE OBJECT [OPTION...]    text to an object (klaunch_pack); options are the OpenCL compiler's
+ *   krun-opencl --facts                              the device as one JSON object
+ *
+ * Which device: see kcl.h. A CPU works on the shared memory itself, as a candidate in C does; what it runs is machine
+ * code in this process, so there is no moment for it outside the judge's clock. A device with memory of its own gets
+ * both arenas copied before the clock runs, and outputs are fetched after; in this process then runs no foreign code.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "kcl.h"
+#include "kio.h"
+#include "klaunch.h"
+#include "krun.h"
+#include "ksandbox.h"
+#include "kutil.h"
+
+enum { FENCE = 1 << 20, OBJECT_MAX = 64 << 20, SOURCE_MAX = 8 << 20 };
+
+static struct krun_setup setup;
+static struct kcl cl;
+static int sock;
+static char *arena[2];		/* inputs and outputs */
+static const uint64_t *table;
+static void *buffer[2];		/* the same as the device sees them */
+static void *kernel[KRUN_LAUNCHES];
+static char refusal[256];	/* why there are no kernels */
+static void **tensors;		/* sub-buffers of the calls of one go, arg_count each; NULL for scalars */
+static uint32_t tensor_calls, tensor_room;
+
+/* ---- what is said to the judge ---- */
+
+static void
+report(const struct krun_report *r)
+{
+	while (write(sock, r, sizeof *r) < 0)
+		if (errno != EINTR)
+			_exit(121);
+}
+
+static _Noreturn void
+fail(const char *what, const char *why)
+{
+	struct krun_report r = { .what = KRUN_FAILED };
+
+	snprintf(r.text, sizeof r.text, "%s%s%s", what, why ? ": " : "", why ? why : "");
+	report(&r);
+	_exit(120);
+}
+
+static void
+need(const char *what, int error)
+{
+	if (error)
+		fail(what, kcl_words(error));
+}
+
+static void
+on_fault(int sig, siginfo_t *info, void *context)
+{
+	struct krun_report r = { .what = KRUN_FAULT, .value = { (uint64_t)sig, (uint64_t)(uintptr_t)info->si_addr } };
+
+	(void)context;
+	signal(sig, SIG_DFL);
+	report(&r);
+	raise(sig);
+}
+
+/* Not SIGFPE: drivers for CPUs handle it, since a division by zero must not end a kernel. */
+static void
+catch_faults(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGABRT };
+	static char stack[65536];
+	stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
+	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+
+	sigaltstack(&own, NULL);
+	for (size_t i = 0; i < LEN(signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/* ---- before the seal ---- */
+
+static void *
+map(int fd, uint64_t bytes, int protection)
+{
+	char *space = mmap(NULL, bytes + 2 * FENCE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p;
+
+	if (space == MAP_FAILED)
+		fail("address space", strerror(errno));
+	p = mmap(space + FENCE, bytes, protection, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0);
+	if (p == MAP_FAILED)
+		fail("shared memory", strerror(errno));
+	close(fd);
+	return p;
+}
+
+static void
+pin(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE; i++)
+		if (setup.cpus[i / 64] >> (i % 64) & 1)
+			CPU_SET(i, &set);
+	if (sched_setaffinity(0, sizeof set, &set) < 0)
+		fail("pinning to CPUs", strerror(errno));
+}
+
+/* What drivers keep of programs goes into the private folder for temporary files, and goes with it. */
+static void
+private_cache(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/opencl-cache", tmp && *tmp ? tmp : "/tmp");
+	setenv("POCL_CACHE_DIR", path, 1);
+	setenv("CUDA_CACHE_DISABLE", "1", 1);
+	setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 1);
+}
+
+/* The kernels of an object; what is wrong with it is told when it is asked for. */
+static void
+load(const char *file)
+{
+	size_t len, source_len, code_len;
+	const char *source, *code;
+	char *data = kread_file(file, OBJECT_MAX, &len), *log = NULL;
+	void *program;
+
+	if (!data || !klaunch_unpack(data, len, &source, &source_len, &code, &code_len)) {
+		snprintf(refusal, sizeof refusal, "it is no object of krun-opencl --build");
+		return;
+	}
+	program = kcl_build(&cl, code, code_len, true, "", &log);
+	if (!program)
+		snprintf(refusal, sizeof refusal, "the device refuses it: %.200s", log);
+	for (uint32_t i = 0; program && i < setup.launches; i++) {
+		uint32_t want = setup.arg_count, has;
+		int e = 0;
+
+		kernel[i] = cl.create_kernel(program, setup.kernel[i], &e);
+		has = e ? 0 : kcl_arguments(&cl, kernel[i]);
+		if (e)
+			snprintf(refusal, sizeof refusal, "kernel %s: %s", setup.kernel[i], kcl_words(e));
+		else if (has != want && has != want + 1)
+			snprintf(refusal, sizeof refusal, "kernel %s takes %u arguments: the task has %u", setup.kernel[i],
+			    has, want);
+	}
+	free(log);
+	free(data);
+}
+
+static void
+make_buffers(void)
+{
+	uint64_t how = setup.copies ? 0 : KCL_USE_HOST_PTR;
+	int e = 0;
+
+	buffer[0] = cl.create_buffer(cl.context, KCL_READ_ONLY | how, setup.input_bytes, how ? arena[0] : NULL, &e);
+	need("memory of the device", e);
+	buffer[1] = cl.create_buffer(cl.context, KCL_READ_WRITE | how, setup.output_bytes, how ? arena[1] : NULL, &e);
+	need("memory of the device", e);
+}
+
+/* ---- calls ---- */
+
+static void
+release_tensors(void)
+{
+	for (size_t i = 0; i < (size_t)tensor_calls * setup.arg_count; i++)
+		if (tensors[i])
+			cl.release_buffer(tensors[i]);
+	tensor_calls = 0;
+}
+
+/* A tensor is passed from its first byte on; that it ends somewhere is not told, and its surroundings are watched. */
+static void *
+tensor_at(bool output, uint64_t offset)
+{
+	struct {
+		size_t origin, size;
+	} region = { offset, (output ? setup.output_bytes : setup.input_bytes) - offset };
+	enum { REGION = 0x1220 };
+	int e = 0;
+	void *p = cl.create_sub(buffer[output], output ? KCL_READ_WRITE : KCL_READ_ONLY, REGION, &region, &e);
+
+	need("a tensor", e);
+	return p;
+}
+
+static void
+make_room(uint32_t calls)
+{
+	if (calls <= tensor_room)
+		return;
+	tensors = realloc(tensors, (size_t)calls * setup.arg_count * sizeof *tensors);
+	if (!tensors)
+		fail("memory for arguments", NULL);
+	tensor_room = calls;
+}
+
+static void
+make_tensors(uint32_t call)
+{
+	for (uint32_t i = 0; i < setup.arg_count; i++) {
+		size_t at = (size_t)call * setup.arg_count + i;
+		bool output = setup.kind[i] == KRUN_OUT;
+
+		tensors[at] = output || setup.kind[i] == KRUN_IN ? tensor_at(output, table[at]) : NULL;
+	}
+	tensor_calls = call + 1;
+}
+
+static void
+launch(uint32_t call, uint32_t n, const struct krun_launch *l, void **event)
+{
+	static const size_t sizes[] = { [KRUN_I32] = 4, [KRUN_I64] = 8, [KRUN_F32] = 4, [KRUN_F64] = 8 };
+	size_t global[3], local[3];
+	char text[128];
+
+	for (uint32_t i = 0; i < setup.arg_count; i++) {
+		size_t at = (size_t)call * setup.arg_count + i;
+		int e = tensors[at] ? cl.set_argument(kernel[n], i, sizeof tensors[at], &tensors[at]) :
+		    cl.set_argument(kernel[n], i, sizes[setup.kind[i]], &table[at]);
+
+		if (e) {
+			snprintf(text, sizeof text, "kernel %s, argument %u", setup.kernel[n], i + 1);
+			need(text, e);
+		}
+	}
+	if (l->shared)
+		need("shared memory", cl.set_argument(kernel[n], setup.arg_count, l->shared, NULL));
+	for (int d = 0; d < 3; d++) {
+		local[d] = l->block[d];
+		global[d] = (size_t)l->grid[d] * l->block[d];
+	}
+	snprintf(text, sizeof text, "kernel %s", setup.kernel[n]);
+	need(text, cl.enqueue(cl.queue, kernel[n], 3, NULL, global, local, 0, NULL, event));
+}
+
+static void
+go(const struct krun_command *c)
+{
+	struct krun_report r = { .what = KRUN_DONE, .nonce = c->nonce };
+	void *first = NULL, *last = NULL;
+	uint64_t start, end;
+
+	if (!setup.copies)
+		make_room(c->calls);
+	for (uint32_t k = 0; k < c->calls; k++) {
+		if (!setup.copies)
+			make_tensors(k);
+		for (uint32_t n = 0; n < setup.launches; n++) {
+			bool begins = k == 0 && n == 0, ends = k + 1 == c->calls && n + 1 == setup.launches;
+
+			launch(k, n, &c->launch[n], begins ? &first : ends ? &last : NULL);
+		}
+		if (k == 0)
+			need("the device", cl.flush(cl.queue));
+	}
+	need("the device", cl.finish(cl.queue));
+	if (first) {
+		start = kcl_time(&cl, first, false);
+		end = kcl_time(&cl, last ? last : first, true);
+		r.value[0] = end > start ? end - start : 0;
+		cl.release_event(first);
+		if (last)
+			cl.release_event(last);
+	}
+	if (!setup.copies)
+		release_tensors();
+	report(&r);
+}
+
+/* ---- a device with memory of its own ---- */
+
+/* Twice what the device says that it caches, written, so that calls begin cold. */
+static void
+flush_device(void)
+{
+	static const uint32_t zero;
+	static void *memory;
+	size_t bytes = 2 * (size_t)cl.facts.cache_bytes / sizeof zero * sizeof zero;
+	int e = 0;
+
+	if (bytes && !memory)
+		memory = cl.create_buffer(cl.context, KCL_READ_WRITE, bytes, NULL, &e);
+	if (memory && !e)
+		need("flushing caches", cl.fill(cl.queue, memory, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
+}
+
+static void
+stage(const struct krun_command *c)
+{
+	static const struct krun_report done = { .what = KRUN_AWAKE };
+
+	make_room(c->calls);
+	for (uint32_t k = 0; k < c->calls; k++)
+		make_tensors(k);
+	need("copying inputs", cl.write(cl.queue, buffer[0], KCL_BLOCKING, 0, setup.input_bytes, arena[0], 0, NULL, NULL));
+	need("copying outputs", cl.write(cl.queue, buffer[1], KCL_BLOCKING, 0, setup.output_bytes, arena[1], 0, NULL,
+	    NULL));
+	flush_device();
+	need("the device", cl.finish(cl.queue));
+	report(&done);
+}
+
+/* That inputs are for reading is a promise, not a protection: what came of them is looked at. */
+static void
+collect(void)
+{
+	static const struct krun_report done = { .what = KRUN_AWAKE };
+	static char *inputs;
+
+	if (!inputs)
+		inputs = malloc(setup.input_bytes);
+	if (!inputs)
+		fail("memory for inputs", NULL);
+	need("fetching outputs", cl.read(cl.queue, buffer[1], KCL_BLOCKING, 0, setup.output_bytes, arena[1], 0, NULL,
+	    NULL));
+	need("fetching inputs", cl.read(cl.queue, buffer[0], KCL_BLOCKING, 0, setup.input_bytes, inputs, 0, NULL, NULL));
+	if (memcmp(inputs, arena[0], setup.input_bytes))
+		fail("it wrote to its inputs", NULL);
+	release_tensors();
+	report(&done);
+}
+
+static void
+next(struct krun_command *c)
+{
+	ssize_t n;
+
+	do
+		n = read(sock, c, sizeof *c);
+	while (n < 0 && errno == EINTR);
+	if (n != sizeof *c)
+		_exit(n == 0 ? 0 : 122);
+}
+
+static _Noreturn void
+obey(void)
+{
+	static const struct krun_report loaded = { .what = KRUN_LOADED };
+	struct krun_command c;
+
+	for (;;) {
+		next(&c);
+		if (c.order == KRUN_LOAD && *refusal)
+			fail(refusal, NULL);
+		else if (c.order == KRUN_LOAD)
+			report(&loaded);
+		else if (c.order == KRUN_STAGE)
+			stage(&c);
+		else if (c.order == KRUN_COLLECT)
+			collect();
+		else
+			go(&c);
+	}
+}
+
+static int
+runner(char **argv)
+{
+	struct krun_report hello = { .what = KRUN_HELLO };
+	char why[256];
+
+	sock = atoi(argv[2]);
+	prctl(PR_SET_DUMPABLE, 0);
+	if (read(sock, &setup, sizeof setup) != sizeof setup || setup.version != KRUN_VERSION ||
+	    setup.arg_count > KRUN_ARGS || !setup.launches || setup.launches > KRUN_LAUNCHES)
+		return 123;
+	arena[0] = map(atoi(argv[3]), setup.input_bytes, PROT_READ);
+	arena[1] = map(atoi(argv[4]), setup.output_bytes, PROT_READ | PROT_WRITE);
+	table = map(atoi(argv[5]), setup.table_bytes, PROT_READ);
+	/* Threads of the driver inherit it. */
+	pin();
+	if (!kcl_choose(&cl, why, sizeof why) || !kcl_start(&cl, why, sizeof why))
+		fail(why, NULL);
+	make_buffers();
+	load(argv[1]);
+	catch_faults();
+	if ((cl.facts.cpu ? ksandbox_seal() : ksandbox_seal_gpu()) < 0)
+		fail("sealing", strerror(errno));
+	hello.value[0] = (uint64_t)(uintptr_t)arena[0];
+	hello.value[1] = (uint64_t)(uintptr_t)arena[1];
+	report(&hello);
+	obey();
+}
+
+/* ---- building ---- */
+
+static void
+start_or_die(bool queue)
+{
+	char why[256];
+
+	if (!kcl_choose(&cl, why, sizeof why) || (queue && !kcl_start(&cl, why, sizeof why)))
+		kdie(K_MISSING, "%s", why);
+}
+
+static void
+check_kernels(void *program, const char *file, const struct klaunch_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		int e = 0;
+
+		cl.create_kernel(program, list->at[i].kernel, &e);
+		if (e) {
+			fprintf(stderr, "%s:%d: error: the program has no kernel %s\n", file, list->at[i].line,
+			    list->at[i].kernel);
+			exit(1);
+		}
+	}
+}
+
+static int
+build(int argc, char **argv)
+{
+	struct kbuf options = { 0 };
+	struct klaunch_list list;
+	char why[512], *source, *log, *object;
+	size_t len, code_len, object_len;
+	void *program, *code;
+
+	if (argc < 4)
+		kdie(K_USAGE, "usage: krun-opencl --build SOURCE OBJECT [OPTION...]");
+	start_or_die(true);
+	source = kread_file_or_die(argv[2], SOURCE_MAX, &len);
+	kbuf_add(&options, "", 0);
+	for (int i = 4; i < argc; i++)
+		kbuf_printf(&options, "%s%s", i > 4 ? " " : "", argv[i]);
+	program = kcl_build(&cl, source, len, false, options.data, &log);
+	fputs(log, stderr);
+	if (!program)
+		return 1;
+	if (!klaunch_parse(source, &list, why, sizeof why)) {
+		fprintf(stderr, "%s: error: %s\n", argv[2], why);
+		return 1;
+	}
+	check_kernels(program, argv[2], &list);
+	code = kcl_binary(&cl, program, &code_len);
+	if (!code)
+		kdie(K_MISSING, "the driver gives no binary of a program");
+	object = klaunch_pack(source, len, code, code_len, &object_len);
+	if (kwrite_file(argv[3], object, object_len) < 0)
+		kdie_errno(K_IO, "%s", argv[3]);
+	return 0;
+}
+
+static int
+facts(void)
+{
+	const struct kcl_facts *f = &cl.facts;
+	json_t *o;
+
+	start_or_die(false);
+	o = json_pack("{s:s,s:s,s:s,s:s,s:b,s:i,s:I,s:I,s:I,s:I}", "platform", f->platform, "device", f->device, "version",
+	    f->version, "driver", f->driver, "cpu", f->cpu, "units", (int)f->units, "alignment",
+	    (json_int_t)f->alignment, "memory_bytes", (json_int_t)f->memory_bytes, "cache_bytes",
+	    (json_int_t)f->cache_bytes, "group_max", (json_int_t)f->group_max);
+	json_dumpf(o, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(o);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	private_cache();
+	if (argc == 6 && *argv[1] != '-')
+		return runner(argv);
+	kutil_init("krun-opencl");
+	if (argc == 2 && !strcmp(argv[1], "--facts"))
+		return facts();
+	if (argc > 1 && !strcmp(argv[1], "--build"))
+		return build(argc, argv);
+	kdie(K_USAGE, "krun-opencl is started by kharness and keval");
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The judge's own kernels, for the space of gpu.c: compiled at run time (NVRTC, hipRTC), with small.h and the numbers of
+ * enum kdtype and enum kdist in front. One element per thread and step; what they compute is what host.c computes.
+ */
+typedef unsigned long long u64;
+typedef unsigned char u8;
+
+#define EACH(i, n) \
+	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x, step_ = gridDim.x * (u64)blockDim.x; i < (n); i += step_)
+
+__device__ static inline u64
+mix(u64 key, u64 i)
+{
+	u64 z = key + (i + 1) * 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+/* Uniform in [0, 1): draw K of element I. */
+__device__ static inline double
+uniform(u64 seed, u64 i, int k)
+{
+	return (double)(mix(mix(seed, i), k) >> 11) * 0x1p-53;
+}
+
+__device__ static inline double
+normal(u64 seed, u64 i)
+{
+	double u = 1 - uniform(seed, i, 0), v = uniform(seed, i, 1);
+
+	return sqrt(-2 * log(u)) * cospi(2 * v);
+}
+
+__device__ static double
+element(int dist, u64 seed, u64 i, u64 n, double common)
+{
+	double u;
+
+	switch (dist) {
+	case KDIST_NORMAL:
+		return normal(seed, i);
+	case KDIST_UNIFORM:
+		return uniform(seed, i, 0);
+	case KDIST_ZERO_ONE:
+		return (double)(mix(seed, i) >> 63);
+	case KDIST_LARGE:
+	case KDIST_TINY:
+		u = dist == KDIST_LARGE ? -2 + 6 * uniform(seed, i, 0) : -42 + 6 * uniform(seed, i, 0);
+		return (mix(seed, i) >> 63 ? 1 : -1) * exp10(u);
+	case KDIST_ALL_EQUAL:
+		return common;
+	case KDIST_SORTED:
+		return 6 * ((double)i + uniform(seed, i, 0)) / (double)n - 3;
+	case KDIST_HEAVY_TAIL:
+		return (mix(seed, i) >> 63 ? 1 : -1) * pow(1 - uniform(seed, i, 0), -1 / 1.5);
+	default:
+		return i % 2 ? -fabs(normal(seed, i)) : fabs(normal(seed, i));
+	}
+}
+
+__device__ static void
+put(int type, void *to, u64 i, double x)
+{
+	switch (type) {
+	case KDTYPE_F32:
+	case KDTYPE_TF32:
+		((float *)to)[i] = (float)x;
+		break;
+	case KDTYPE_F64:
+		((double *)to)[i] = x;
+		break;
+	case KDTYPE_F16:
+		((unsigned short *)to)[i] = (unsigned short)small_narrow(x, 5, 10, 15, SMALL_IEEE);
+		break;
+	case KDTYPE_BF16:
+		((unsigned short *)to)[i] = (unsigned short)small_narrow(x, 8, 7, 127, SMALL_IEEE);
+		break;
+	case KDTYPE_E4M3:
+		((u8 *)to)[i] = (u8)small_narrow(fmin(fmax(x, -448.0), 448.0), 4, 3, 7, SMALL_FN_TOP);
+		break;
+	case KDTYPE_E5M2:
+		((u8 *)to)[i] = (u8)small_narrow(fmin(fmax(x, -57344.0), 57344.0), 5, 2, 15, SMALL_IEEE);
+		break;
+	case KDTYPE_E4M3FNUZ:
+		((u8 *)to)[i] = (u8)small_narrow(fmin(fmax(x, -240.0), 240.0), 4, 3, 8, SMALL_FNUZ);
+		break;
+	case KDTYPE_E5M2FNUZ:
+		((u8 *)to)[i] = (u8)small_narrow(fmin(fmax(x, -57344.0), 57344.0), 5, 2, 16, SMALL_FNUZ);
+		break;
+	case KDTYPE_I8:
+		((signed char *)to)[i] = (signed char)fmin(fmax(rint(x), -128.0), 127.0);
+		break;
+	case KDTYPE_I32:
+		((int *)to)[i] = (int)rint(x);
+		break;
+	default:
+		((long long *)to)[i] = (long long)rint(x);
+	}
+}
+
+__device__ static double
+get(int type, const void *from, u64 i)
+{
+	switch (type) {
+	case KDTYPE_F32:
+	case KDTYPE_TF32:
+		return ((const float *)from)[i];
+	case KDTYPE_F64:
+		return ((const double *)from)[i];
+	case KDTYPE_F16:
+		return small_widen(((const unsigned short *)from)[i], 5, 10, 15, SMALL_IEEE);
+	case KDTYPE_BF16:
+		return __int_as_float((int)((unsigned)((const unsigned short *)from)[i] << 16));
+	case KDTYPE_E4M3:
+		return small_widen(((const u8 *)from)[i], 4, 3, 7, SMALL_FN_TOP);
+	case KDTYPE_E5M2:
+		return small_widen(((const u8 *)from)[i], 5, 2, 15, SMALL_IEEE);
+	case KDTYPE_E4M3FNUZ:
+		return small_widen(((const u8 *)from)[i], 4, 3, 8, SMALL_FNUZ);
+	case KDTYPE_E5M2FNUZ:
+		return small_widen(((const u8 *)from)[i], 5, 2, 16, SMALL_FNUZ);
+	case KDTYPE_I8:
+		return ((const signed char *)from)[i];
+	case KDTYPE_I32:
+		return ((const int *)from)[i];
+	default:
+		return (double)((const long long *)from)[i];
+	}
+}
+
+extern "C" __global__ void
+kiln_draw(int type, int dist, u64 seed, u64 n, double common, double width, void *to)
+{
+	EACH(i, n)
+		put(type, to, i, width * element(dist, seed, i, n, common));
+}
+
+extern "C" __global__ void
+kiln_widen(int type, const void *from, u64 n, double *to)
+{
+	EACH(i, n)
+		to[i] = get(type, from, i);
+}
+
+extern "C" __global__ void
+kiln_perturb(double *v, u64 n, double eps, u64 seed)
+{
+	EACH(i, n)
+		v[i] *= mix(seed, i) >> 63 ? 1 + eps : 1 - eps;
+}
+
+/* A word over and over; the last piece may be shorter. TO is aligned to 8. */
+extern "C" __global__ void
+kiln_words(u8 *to, u64 word, u64 bytes)
+{
+	EACH(i, bytes / 8)
+		((u64 *)to)[i] = word;
+	if (!blockIdx.x && threadIdx.x < bytes % 8)
+		to[bytes / 8 * 8 + threadIdx.x] = (u8)(word >> 8 * threadIdx.x);
+}
+
+/* Bytes FROM to TO of the guard pattern: written, or the first that differs found. */
+extern "C" __global__ void
+kiln_guard(u8 *memory, u64 key, u64 from, u64 to)
+{
+	u64 first = from / 8, last = (to + 7) / 8;
+
+	EACH(w, last - first) {
+		u64 word = mix(key, first + w), at = (first + w) * 8;
+
+		if (at >= from && at + 8 <= to)
+			*(u64 *)(memory + at) = word;
+		else
+			for (int b = 0; b < 8; b++)
+				if (at + b >= from && at + b < to)
+					memory[at + b] = (u8)(word >> 8 * b);
+	}
+}
+
+extern "C" __global__ void
+kiln_guard_check(const u8 *memory, u64 key, u64 from, u64 to, u64 *bad)
+{
+	u64 first = from / 8, last = (to + 7) / 8;
+
+	EACH(w, last - first) {
+		u64 word = mix(key, first + w), at = (first + w) * 8;
+
+		if (at >= from && at + 8 <= to && *(const u64 *)(memory + at) == word)
+			continue;
+		for (int b = 0; b < 8; b++)
+			if (at + b >= from && at + b < to && memory[at + b] != (u8)(word >> 8 * b))
+				atomicMin(bad, at + b);
+	}
+}
+
+extern "C" __global__ void
+kiln_differs(const u8 *a, const u8 *b, u64 bytes, u64 *flag)
+{
+	EACH(i, (bytes + 15) / 16) {
+		if (i * 16 + 16 <= bytes) {
+			ulonglong2 x = ((const ulonglong2 *)a)[i], y = ((const ulonglong2 *)b)[i];
+
+			if (x.x != y.x || x.y != y.y)
+				*flag = 1;
+		} else {
+			for (u64 k = i * 16; k < bytes; k++)
+				if (a[k] != b[k])
+					*flag = 1;
+		}
+	}
+}
+
+/* Whether rounding to the type changes a value. */
+extern "C" __global__ void
+kiln_exact(int type, const double *expected, u64 n, u64 *flag)
+{
+	EACH(i, n) {
+		double raw = 0;
+
+		put(type, &raw, 0, expected[i]);
+		if (get(type, &raw, 0) != expected[i])
+			*flag = 1;
+	}
+}
+
+/* ---- comparison: the rule is in compare.c ---- */
+
+struct rule {
+	double rtol, per_scale, atol, fixed_scale, max, cap;
+	int exact, saturates;
+};
+
+struct result {
+	u64 mismatches, unwritten, over_cap;
+	u64 max_abs, max_rel, worst;	/* bits of doubles that are not negative: they sort like integers */
+	u64 worst_at;
+};
+
+__device__ static inline u64
+group_of(u64 i, u64 group, u64 groups)
+{
+	u64 g = i / group;
+
+	return g < groups ? g : groups - 1;
+}
+
+/* Sums of the squares of the finite ones, and their number, by group; neighbours in one group are added first. */
+extern "C" __global__ void
+kiln_scale(const double *expected, u64 n, u64 group, u64 groups, double *sums)
+{
+	u64 per = 64, threads = gridDim.x * (u64)blockDim.x, at = (blockIdx.x * (u64)blockDim.x + threadIdx.x);
+
+	for (u64 from = at * per; from < n; from += threads * per) {
+		u64 to = from + per < n ? from + per : n, g = group_of(from, group, groups);
+		double sum = 0, count = 0;
+
+		for (u64 i = from; i < to; i++) {
+			u64 now = group_of(i, group, groups);
+			double e = expected[i];
+
+			if (now != g) {
+				atomicAdd(&sums[2 * g], sum);
+				atomicAdd(&sums[2 * g + 1], count);
+				sum = count = 0;
+				g = now;
+			}
+			if (isfinite(e)) {
+				sum += e * e;
+				count += 1;
+			}
+		}
+		atomicAdd(&sums[2 * g], sum);
+		atomicAdd(&sums[2 * g + 1], count);
+	}
+}
+
+/* Error and tolerance of one element; false when it is right as it is: the same infinity, or NaN where one is due. */
+__device__ static bool
+judge_element(double e, double got, double scale, const struct rule *r, double *error, double *tolerance)
+{
+	if (fabs(e) > r->max)
+		e = copysign(r->saturates ? r->max : (double)INFINITY, e);
+	*error = fabs(got - e);
+	*tolerance = r->exact ? 0 : r->rtol * fabs(e) + r->per_scale * scale + r->atol;
+	if (isfinite(e) && isfinite(got))
+		return true;
+	if (isnan(e) ? isnan(got) : isinf(e) && isinf(got) && signbit(e) == signbit(got))
+		return false;
+	*error = INFINITY;
+	return true;
+}
+
+__device__ static double
+ratio(double error, double tolerance)
+{
+	return error / (tolerance > 0 ? tolerance : 2.2250738585072014e-308);
+}
+
+__device__ static bool
+is_poison(const u8 *got, u64 i, int size, u64 poison)
+{
+	for (int b = 0; b < size; b++)
+		if (got[i * size + b] != (u8)(poison >> 8 * b))
+			return false;
+	return true;
+}
+
+extern "C" __global__ void
+kiln_compare(int type, int size, const double *expected, const void *got, u64 n, u64 group, u64 groups,
+    const double *sums, struct rule r, u64 poison, struct result *out)
+{
+	EACH(i, n) {
+		u64 g = group_of(i, group, groups);
+		double scale = fmax(sums[2 * g + 1] > 0 ? sqrt(sums[2 * g] / sums[2 * g + 1]) : 0, r.fixed_scale);
+		double error, tolerance, e = expected[i];
+
+		if (is_poison((const u8 *)got, i, size, poison))
+			atomicAdd(&out->unwritten, 1ull);
+		if (!judge_element(e, get(type, got, i), scale, &r, &error, &tolerance))
+			continue;
+		if (error > 0 && __double_as_longlong(error) > (long long)out->max_abs)
+			atomicMax(&out->max_abs, (u64)__double_as_longlong(error));
+		if (fabs(e) > 0 && __double_as_longlong(error / fabs(e)) > (long long)out->max_rel)
+			atomicMax(&out->max_rel, (u64)__double_as_longlong(error / fabs(e)));
+		if (error > tolerance) {
+			atomicAdd(&out->mismatches, 1ull);
+			atomicMax(&out->worst, (u64)__double_as_longlong(ratio(error, tolerance)));
+		}
+		if (r.cap >= 0 && error > r.cap)
+			out->over_cap = 1;
+	}
+}
+
+/* Where the worst one is: the first of its kind. */
+extern "C" __global__ void
+kiln_worst(int type, const double *expected, const void *got, u64 n, u64 group, u64 groups, const double *sums,
+    struct rule r, struct result *out)
+{
+	EACH(i, n) {
+		u64 g = group_of(i, group, groups);
+		double scale = fmax(sums[2 * g + 1] > 0 ? sqrt(sums[2 * g] / sums[2 * g + 1]) : 0, r.fixed_scale);
+		double error, tolerance;
+
+		if (judge_element(expected[i], get(type, got, i), scale, &r, &error, &tolerance) &&
+		    error > tolerance && (u64)__double_as_longlong(ratio(error, tolerance)) == out->worst)
+			atomicMin(&out->worst_at, i);
+	}
+}
+
+/* Integers: equal or not. */
+extern "C" __global__ void
+kiln_compare_integers(int type, int size, const void *expected, const void *got, u64 n, u64 poison,
+    struct result *out)
+{
+	EACH(i, n) {
+		double error = fabs(get(type, expected, i) - get(type, got, i));
+
+		if (is_poison((const u8 *)got, i, size, poison))
+			atomicAdd(&out->unwritten, 1ull);
+		for (int b = 0; b < size; b++)
+			if (((const u8 *)expected)[i * size + b] != ((const u8 *)got)[i * size + b]) {
+				atomicAdd(&out->mismatches, 1ull);
+				atomicMax(&out->max_abs, (u64)__double_as_longlong(error));
+				atomicMin(&out->worst_at, i);
+				break;
+			}
+	}
+}
+
+/* Read and write a region larger than the caches; what is written depends on what was read. */
+extern "C" __global__ void
+kiln_flush(u64 *memory, u64 n)
+{
+	EACH(i, n)
+		memory[i] += i;
+}
+
+extern "C" __global__ void
+kiln_nothing(void)
+{
+}

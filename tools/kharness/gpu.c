@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: the space of a GPU's memory, see space.h. The judge has a context of its own on the device: what it holds
+ * there, expected results above all, is out of reach of the candidate's process. The kernels are in device.cu.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <float.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kgpu.h"
+#include "kharness.h"
+#include "kio.h"
+#include "klock.h"
+
+/* The text of the kernels, in this program. */
+__asm__(".section .rodata\n"
+    "kiln_small_h: .incbin \"tools/kharness/small.h\"\n.byte 0\n"
+    "kiln_device_cu: .incbin \"tools/kharness/device.cu\"\n.byte 0\n"
+    ".previous");
+extern const char kiln_small_h[], kiln_device_cu[];
+
+enum { THREADS = 256, BLOCKS_MAX = 4096, CODE_MAX = 64 << 20, SUSPECT_S = 600 };
+
+/* Mirrors of device.cu. */
+struct device_rule {
+	double rtol, per_scale, atol, fixed_scale, max, cap;
+	int exact, saturates;
+};
+struct device_result {
+	uint64_t mismatches, unwritten, over_cap, max_abs, max_rel, worst, worst_at;
+};
+
+enum kernel {
+	DRAW, WIDEN, PERTURB, WORDS, GUARD, GUARD_CHECK, DIFFERS, EXACT, SCALE, COMPARE, WORST, COMPARE_INTEGERS, FLUSH,
+	NOTHING, KERNELS
+};
+static const char *const kernel_names[KERNELS] = {
+	"kiln_draw", "kiln_widen", "kiln_perturb", "kiln_words", "kiln_guard", "kiln_guard_check", "kiln_differs",
+	"kiln_exact", "kiln_scale", "kiln_compare", "kiln_worst", "kiln_compare_integers", "kiln_flush", "kiln_nothing",
+};
+
+static struct kgpu *gpu;
+static struct kgpu_facts facts;
+static void *kernels[KERNELS];
+static kgpu_ptr scratch;	/* one result */
+static kgpu_ptr flush_memory;
+static char *suspect_mark;	/* file that says that this device is not to be trusted for a while */
+
+/*
+ * An error in the judge's own context is the device's: whoever comes next takes another one for a while, and a second
+ * attempt may well go through.
+ */
+static void
+need(const char *what, const char *why)
+{
+	if (!why)
+		return;
+	if (suspect_mark)
+		kwrite_file(suspect_mark, why, strlen(why));
+	kdie(K_AGAIN, "the device %s failed (%s: %s); it is set aside for %d minutes", facts.name, what, why,
+	    SUSPECT_S / 60);
+}
+
+static kgpu_ptr
+at(const void *p)
+{
+	return (kgpu_ptr)(uintptr_t)p;
+}
+
+static void
+launch(enum kernel k, uint64_t work, void **arguments)
+{
+	uint64_t blocks = (work + THREADS - 1) / THREADS;
+	const unsigned grid[3] = { blocks < 1 ? 1 : blocks > BLOCKS_MAX ? BLOCKS_MAX : (unsigned)blocks, 1, 1 };
+
+	need(kernel_names[k], kgpu_launch(gpu, kernels[k], grid, (const unsigned[3]){ THREADS, 1, 1 }, 0, arguments));
+}
+
+/* The scratch result as one number, set to FIRST before and read back after a kernel that has it as last argument. */
+static uint64_t
+answer(enum kernel k, uint64_t work, void **arguments, uint64_t first)
+{
+	need("store", kgpu_store(gpu, scratch, &first, sizeof first));
+	launch(k, work, arguments);
+	need(kernel_names[k], kgpu_fetch(gpu, &first, scratch, sizeof first));
+	return first;
+}
+
+/* ---- memory: freed pieces are kept by size, since the same sizes come back ---- */
+
+static void *
+alloc(size_t bytes)
+{
+	kgpu_ptr p = 0;
+	const char *why = kgpu_alloc(gpu, &p, bytes);
+
+	if (why)
+		kdie(K_MISSING, "%zu MiB of memory of the device: %s", bytes >> 20, why);
+	return (void *)(uintptr_t)p;
+}
+
+static void
+release(void *p)
+{
+	need("free", kgpu_free(gpu, at(p)));
+}
+
+static void
+copy(void *to, const void *from, size_t bytes)
+{
+	need("copy", kgpu_copy(gpu, at(to), at(from), bytes));
+}
+
+static void
+fetch(void *host, const void *from, size_t bytes)
+{
+	need("fetch", kgpu_fetch(gpu, host, at(from), bytes));
+}
+
+static void
+store(void *to, const void *host, size_t bytes)
+{
+	need("store", kgpu_store(gpu, at(to), host, bytes));
+}
+
+static void
+set(void *to, int byte, size_t bytes)
+{
+	need("set", kgpu_set(gpu, at(to), byte, bytes));
+}
+
+static void
+words(void *to, uint64_t word, size_t bytes)
+{
+	uint64_t n = bytes;
+
+	launch(WORDS, n / 8, (void *[]){ &to, &word, &n });
+}
+
+static void
+guard(char *memory, uint64_t key, size_t from, size_t to)
+{
+	uint64_t first = from, end = to;
+
+	launch(GUARD, (to - from) / 8 + 1, (void *[]){ &memory, &key, &first, &end });
+}
+
+static size_t
+guard_check(const char *memory, uint64_t key, size_t from, size_t to)
+{
+	uint64_t first = from, end = to;
+
+	return (size_t)answer(GUARD_CHECK, (to - from) / 8 + 1, (void *[]){ &memory, &key, &first, &end, &scratch }, to);
+}
+
+static bool
+differs(const void *a, const void *b, size_t bytes)
+{
+	uint64_t n = bytes;
+
+	return answer(DIFFERS, n / 16 + 1, (void *[]){ &a, &b, &n, &scratch }, 0) != 0;
+}
+
+static void
+arena_open(struct arena *a, size_t bytes, bool read_only)
+{
+	struct kgpu_shared *s = kcalloc(1, sizeof *s);
+	const char *why = kgpu_share(gpu, s, bytes);
+
+	(void)read_only;	/* the runner maps it so */
+	if (why)
+		kdie(K_MISSING, "%zu MiB of shared memory of the device: %s", bytes >> 20, why);
+	*a = (struct arena){ .fd = s->fd, .runner_fd = s->fd, .memory = (char *)(uintptr_t)s->at, .bytes = s->bytes,
+	    .handle = (uint64_t)(uintptr_t)s };
+}
+
+static void
+arena_close(struct arena *a)
+{
+	struct kgpu_shared *s = (struct kgpu_shared *)(uintptr_t)a->handle;
+
+	if (!s)
+		return;
+	need("wait", kgpu_wait(gpu));
+	kgpu_unshare(gpu, s);
+	free(s);
+	*a = (struct arena){ .fd = -1, .runner_fd = -1 };
+}
+
+/* ---- numbers ---- */
+
+static void
+draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, void *to)
+{
+	/* See values_draw. */
+	double width = kdtype_is_float(t) || d == KDIST_ZERO_ONE ? 1 : t == KDTYPE_I8 ? 30 : 100, common;
+	uint64_t seed = krng_u64(rng), count = n;
+	int type = (int)t, dist = (int)d;
+
+	values_draw(KDTYPE_F64, KDIST_NORMAL, rng, 1, &common);
+	launch(DRAW, n, (void *[]){ &type, &dist, &seed, &count, &common, &width, &to });
+}
+
+static void
+widen(enum kdtype t, const void *from, size_t n, double *to)
+{
+	uint64_t count = n;
+	int type = (int)t;
+
+	launch(WIDEN, n, (void *[]){ &type, &from, &count, &to });
+}
+
+static void
+perturb(double *v, size_t n, double eps, struct krng *rng)
+{
+	uint64_t seed = krng_u64(rng), count = n;
+
+	launch(PERTURB, n, (void *[]){ &v, &count, &eps, &seed });
+}
+
+static bool
+is_exact(enum kdtype t, const double *expected, size_t n)
+{
+	uint64_t count = n;
+	int type = (int)t;
+
+	return answer(EXACT, n, (void *[]){ &type, &expected, &count, &scratch }, 0) == 0;
+}
+
+static double
+double_of(uint64_t bits)
+{
+	double d;
+
+	memcpy(&d, &bits, sizeof d);
+	return d;
+}
+
+/* Error and tolerance of the element that is furthest beyond, worked out here from its numbers. */
+static void
+look_at_worst(const struct comparison *c, const struct device_rule *rule, double scale, struct comparison_result *r)
+{
+	double e, got, tolerance;
+	char raw[8];
+
+	fetch(&e, (const double *)c->expected + r->worst_at, sizeof e);
+	fetch(raw, (const char *)c->got + r->worst_at * kdtype_size(c->dtype), kdtype_size(c->dtype));
+	values_widen(c->dtype, raw, 1, &got);
+	if (fabs(e) > rule->max)
+		e = copysign(rule->saturates ? rule->max : INFINITY, e);
+	tolerance = rule->exact ? 0 : rule->rtol * fabs(e) + rule->per_scale * scale + rule->atol;
+	r->worst = isfinite(e) && isfinite(got) ? fabs(got - e) : INFINITY;
+	r->tolerance = tolerance;
+}
+
+static void
+compare_floats(const struct comparison *c, struct device_result *d, struct comparison_result *r)
+{
+	int type = (int)c->dtype, size = (int)kdtype_size(c->dtype);
+	uint64_t n = c->n, group = c->group, groups = n / group ? n / group : 1, poison = c->poison;
+	struct device_rule rule = { c->rule.rtol, c->rule.per_scale, c->rule.atol, c->rule.fixed_scale,
+	    kdtype_max(c->dtype), c->cap, c->rule.exact, size == 1 };
+	double *sums = alloc(groups * 2 * sizeof *sums), pair[2];
+	const void *expected = c->expected, *got = c->got;
+
+	set(sums, 0, groups * 2 * sizeof *sums);
+	launch(SCALE, n / 64 + 1, (void *[]){ &expected, &n, &group, &groups, &sums });
+	launch(COMPARE, n, (void *[]){ &type, &size, &expected, &got, &n, &group, &groups, &sums, &rule, &poison,
+	    &scratch });
+	fetch(d, (void *)(uintptr_t)scratch, sizeof *d);
+	if (d->mismatches) {
+		uint64_t g;
+
+		launch(WORST, n, (void *[]){ &type, &expected, &got, &n, &group, &groups, &sums, &rule, &scratch });
+		fetch(d, (void *)(uintptr_t)scratch, sizeof *d);
+		r->worst_at = d->worst_at < n ? (size_t)d->worst_at : 0;
+		g = r->worst_at / group < groups ? r->worst_at / group : groups - 1;
+		fetch(pair, sums + 2 * g, sizeof pair);
+		look_at_worst(c, &rule, fmax(pair[1] > 0 ? sqrt(pair[0] / pair[1]) : 0, rule.fixed_scale), r);
+	}
+	release(sums);
+}
+
+static void
+compare_integers(const struct comparison *c, struct device_result *d, struct comparison_result *r)
+{
+	int type = (int)c->dtype, size = (int)kdtype_size(c->dtype);
+	uint64_t n = c->n, poison = c->poison;
+	const void *expected = c->expected, *got = c->got;
+
+	launch(COMPARE_INTEGERS, n, (void *[]){ &type, &size, &expected, &got, &n, &poison, &scratch });
+	fetch(d, (void *)(uintptr_t)scratch, sizeof *d);
+	if (d->mismatches) {
+		r->worst_at = (size_t)d->worst_at;
+		r->worst = double_of(d->max_abs);
+		r->tolerance = 0;
+	}
+}
+
+static void
+compare(const struct comparison *c, struct comparison_result *r)
+{
+	struct device_result d = { .worst_at = UINT64_MAX };
+
+	*r = (struct comparison_result){ .worst = -1 };
+	store((void *)(uintptr_t)scratch, &d, sizeof d);
+	if (kdtype_is_float(c->dtype))
+		compare_floats(c, &d, r);
+	else
+		compare_integers(c, &d, r);
+	r->mismatches = (size_t)d.mismatches;
+	r->unwritten = d.mismatches ? (size_t)d.unwritten : 0;
+	r->over_cap = d.over_cap != 0;
+	r->max_abs = double_of(d.max_abs);
+	r->max_rel = double_of(d.max_rel);
+}
+
+/* ---- the device itself ---- */
+
+static void
+flush(void)
+{
+	uint64_t n = 2 * facts.l2_bytes / sizeof(uint64_t);
+
+	if (!flush_memory) {
+		flush_memory = at(alloc(n * sizeof(uint64_t)));
+		set((void *)(uintptr_t)flush_memory, 0, n * sizeof(uint64_t));
+	}
+	launch(FLUSH, n, (void *[]){ &flush_memory, &n });
+	need("flush", kgpu_wait(gpu));
+}
+
+static int64_t
+fence(void)
+{
+	int64_t start = know_ns();
+
+	launch(NOTHING, 1, NULL);
+	need("fence", kgpu_wait(gpu));
+	return know_ns() - start;
+}
+
+static struct space space = {
+	.alloc = alloc, .release = release, .copy = copy, .fetch = fetch, .store = store, .set = set, .words = words,
+	.guard = guard, .guard_check = guard_check, .differs = differs, .draw = draw, .widen = widen,
+	.perturb = perturb, .is_exact = is_exact, .compare = compare, .flush = flush, .arena_open = arena_open,
+	.arena_close = arena_close, .fence = fence, .sample_ns = 2e6, .samples_checks = true,
+};
+
+static char *
+source(void)
+{
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "#define SMALL_FN __device__ static inline\n");
+	for (int t = 0; t < KDTYPE_COUNT; t++) {
+		static const char *const names[KDTYPE_COUNT] = { "F32", "F64", "F16", "BF16", "I32", "I64", "TF32", "E4M3",
+		    "E5M2", "E4M3FNUZ", "E5M2FNUZ", "I8" };
+
+		kbuf_printf(&b, "#define KDTYPE_%s %d\n", names[t], t);
+	}
+	for (int d = 0; d < KDIST_COUNT; d++) {
+		kbuf_puts(&b, "#define KDIST_");
+		for (const char *p = kdist_name((enum kdist)d); *p; p++)
+			kbuf_printf(&b, "%c", *p >= 'a' && *p <= 'z' ? *p - 32 : *p);
+		kbuf_printf(&b, " %d\n", d);
+	}
+	kbuf_printf(&b, "#define INFINITY __longlong_as_double(0x7ff0000000000000ll)\n%s%s", kiln_small_h, kiln_device_cu);
+	return b.data;
+}
+
+/* The judge's kernels for this device: compiled, or as they were left in FOLDER by an earlier run. */
+static char *
+judge_code(const char *backend, const char *folder)
+{
+	char *text = source(), hex[65], *path = NULL, *code = NULL, *log = NULL;
+	char arch[64];
+	const char *flags[] = { arch, "-std=c++17", "-default-device" };
+	struct kbuf key = { 0 };
+	size_t len = 0;
+
+	snprintf(arch, sizeof arch, "-arch=sm_%d%d", facts.major, facts.minor);
+	kbuf_printf(&key, "%s %s %d %s", backend, arch, facts.driver_version, text);
+	ksha256_hex(key.data, key.len, hex);
+	if (folder) {
+		path = kasprintf("%s/judge-%.32s.bin", folder, hex);
+		code = kread_file(path, CODE_MAX, &len);
+	}
+	if (!code) {
+		code = strcmp(backend, "cuda") ? kgpu_compile(gpu, text, flags + 1, 1, &len, &log) :
+		    kgpu_compile(gpu, text, flags, 2, &len, &log);
+		if (!code)
+			kdie(K_MISSING, "the judge's kernels do not compile: %s", log);
+		if (path && kwrite_file(path, code, len) < 0)
+			kdie_errno(K_IO, "%s", path);
+	}
+	free(log);
+	free(path);
+	free(text);
+	kbuf_free(&key);
+	return code;
+}
+
+const struct space *
+space_gpu(const char *backend, const char *folder)
+{
+	void *module = NULL;
+	char *code = judge_code(backend, folder);
+
+	need("loading the judge's kernels", kgpu_module(gpu, code, &module));
+	for (int k = 0; k < KERNELS; k++)
+		need(kernel_names[k], kgpu_function(gpu, module, kernel_names[k], &kernels[k]));
+	free(code);
+	need("memory", kgpu_alloc(gpu, &scratch, sizeof(struct device_result)));
+	/* Large enough that a short call fills a sample; several evaluations share the device. */
+	space.arena_bytes = facts.memory_bytes / 32 < (size_t)4 << 30 ? facts.memory_bytes / 32 : (size_t)4 << 30;
+	return &space;
+}
+
+/* ---- which device ---- */
+
+static char *
+mark_of(const char *uuid)
+{
+	const char *dir = getenv("KILN_LOCK_DIR");
+
+	return kasprintf("%s/kiln-gpu-%s.suspect", dir && *dir ? dir : "/tmp", uuid);
+}
+
+static bool
+is_suspect(const char *mark)
+{
+	struct stat st;
+
+	return stat(mark, &st) == 0 && time(NULL) - st.st_mtime < SUSPECT_S;
+}
+
+/* Open device NUMBER; false, with nothing opened, when it is set aside, or others measure on it and we shall not WAIT. */
+static bool
+try_device(struct judge *j, int number, bool wait)
+{
+	char why[256];
+	int fd;
+
+	gpu = kgpu_open(j->o.backend, number, true, why, sizeof why);
+	if (!gpu) {
+		kwarn("device %d: %s", number, why);
+		return false;
+	}
+	kgpu_facts(gpu, &facts);
+	free(suspect_mark);
+	suspect_mark = mark_of(facts.uuid);
+	if (is_suspect(suspect_mark)) {
+		kwarn("device %d (%s) failed a short while ago and is set aside: remove %s to take it all the same", number,
+		    facts.name, suspect_mark);
+		return false;
+	}
+	free(j->device_uuid);
+	j->device_uuid = kasprintf("gpu-%s", facts.uuid);
+	j->device_number = number;
+	fd = klock_device(j->device_uuid, j->o.timing, wait);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+void
+device_choose(struct judge *j, const char *folder)
+{
+	char why[256];
+	int count = kgpu_count(j->o.backend, why, sizeof why);
+	bool found = false;
+
+	if (!count)
+		kdie(K_MISSING, "no %s device: %s", j->o.backend, why);
+	/* The first that nobody measures on; when there is none, one of them in turn, to wait for. */
+	for (int i = 0; i < count && !found && count > 1; i++)
+		found = try_device(j, i, false);
+	for (int i = 0; i < count && !found; i++)
+		found = try_device(j, ((int)getpid() + i) % count, true);
+	if (!found)
+		kdie(K_MISSING, "no %s device that can be used", j->o.backend);
+	j->space = space_gpu(j->o.backend, folder);
+}
+
+json_t *
+device_state(void)
+{
+	struct kgpu_state s;
+
+	kgpu_state(gpu, &s);
+	return json_pack("{s:i,s:i,s:i,s:i,s:I}", "sm_mhz", s.sm_mhz, "memory_mhz", s.memory_mhz, "temperature_c",
+	    s.temperature_c, "power_w", s.power_w, "throttle", (json_int_t)s.throttle);
+}
+
+void
+device_profiler(bool on)
+{
+	kgpu_profiler(gpu, on);
+}
+
+void *
+device_stream(void)
+{
+	return kgpu_stream(gpu);
+}
+
+json_t *
+device_environment(void)
+{
+	char compute[16], driver[32];
+
+	snprintf(compute, sizeof compute, "%d.%d", facts.major, facts.minor);
+	snprintf(driver, sizeof driver, "%d", facts.driver_version);
+	return json_pack("{s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:o}", "name", facts.name, "uuid", facts.uuid, "compute_capability",
+	    compute, "driver_api", driver, "multiprocessors", facts.multiprocessors, "l2_bytes",
+	    (json_int_t)facts.l2_bytes, "memory_bytes", (json_int_t)facts.memory_bytes, "state", device_state());
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kharness: the space of the machine's own memory, see space.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kharness.h"
+
+/* ---- plain memory ---- */
+
+static void *
+alloc(size_t bytes)
+{
+	return kmalloc(bytes);
+}
+
+static void
+copy(void *to, const void *from, size_t bytes)
+{
+	memcpy(to, from, bytes);
+}
+
+static void
+set(void *to, int byte, size_t bytes)
+{
+	memset(to, byte, bytes);
+}
+
+static void
+words(void *to, uint64_t word, size_t bytes)
+{
+	for (size_t n = 0; n < bytes; n += 8)
+		memcpy((char *)to + n, &word, bytes - n < 8 ? bytes - n : 8);
+}
+
+static bool
+differs(const void *a, const void *b, size_t bytes)
+{
+	return memcmp(a, b, bytes) != 0;
+}
+
+/* ---- shared memory ---- */
+
+/* A memory file that can neither shrink under the judge nor grow, and all its pages. */
+static void
+arena_open(struct arena *a, size_t bytes, bool read_only)
+{
+	char path[64];
+
+	a->bytes = bytes;
+	a->fd = memfd_create("kiln-tensors", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (a->fd < 0 || fallocate(a->fd, 0, 0, (off_t)a->bytes) < 0 ||
+	    fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		kdie_errno(K_MISSING, "%zu MiB of shared memory", a->bytes >> 20);
+	a->memory = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, a->fd, 0);
+	if (a->memory == MAP_FAILED)
+		kdie_errno(K_MISSING, "%zu MiB of shared memory", a->bytes >> 20);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", a->fd);
+	a->runner_fd = open(path, (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	if (a->runner_fd < 0)
+		kdie_errno(K_MISSING, "%s", path);
+}
+
+static void
+arena_close(struct arena *a)
+{
+	if (!a->memory)
+		return;
+	munmap(a->memory, a->bytes);
+	close(a->fd);
+	close(a->runner_fd);
+	a->memory = NULL;
+}
+
+/* ---- the pattern around outputs ---- */
+
+static unsigned char
+pattern_byte(uint64_t key, size_t at)
+{
+	uint64_t word = space_pattern(key, at / 8);
+
+	return ((unsigned char *)&word)[at % 8];
+}
+
+static void
+guard(char *memory, uint64_t key, size_t from, size_t to)
+{
+	for (; from < to && from % 8; from++)
+		memory[from] = (char)pattern_byte(key, from);
+	for (; from + 8 <= to; from += 8)
+		memcpy(memory + from, &(uint64_t){ space_pattern(key, from / 8) }, 8);
+	for (; from < to; from++)
+		memory[from] = (char)pattern_byte(key, from);
+}
+
+/* Offset of the first changed byte in the range, or TO. */
+static size_t
+guard_check(const char *memory, uint64_t key, size_t from, size_t to)
+{
+	while (from < to) {
+		uint64_t word;
+
+		if (from % 8 == 0 && from + 8 <= to) {
+			memcpy(&word, memory + from, 8);
+			if (word == space_pattern(key, from / 8)) {
+				from += 8;
+				continue;
+			}
+		}
+		if ((unsigned char)memory[from] != pattern_byte(key, from))
+			return from;
+		from++;
+	}
+	return to;
+}
+
+/* ---- numbers ---- */
+
+static void
+perturb(double *v, size_t n, double eps, struct krng *rng)
+{
+	for (size_t k = 0; k < n; k++)
+		v[k] *= krng_u64(rng) >> 63 ? 1 + eps : 1 - eps;
+}
+
+static bool
+is_exact(enum kdtype t, const double *expected, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		double back;
+		uint64_t raw;
+
+		values_narrow(t, &expected[i], 1, &raw);
+		values_widen(t, &raw, 1, &back);
+		if (back < expected[i] || back > expected[i])
+			return false;
+	}
+	return true;
+}
+
+/* Root mean square of the finite ones. */
+static double
+rms(const double *x, size_t n)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(x[i])) {
+			sum += x[i] * x[i];
+			count++;
+		}
+	return count ? sqrt(sum / (double)count) : 0;
+}
+
+/* A result beyond the type's range must come out as infinite, or as the largest number where a type saturates. */
+static double
+in_range(enum kdtype t, double e)
+{
+	double max = kdtype_max(t);
+
+	return fabs(e) > max ? copysign(kdtype_size(t) == 1 ? max : INFINITY, e) : e;
+}
+
+static bool
+same_special(double expected, double got)
+{
+	return isnan(expected) ? isnan(got) : isinf(expected) && isinf(got) && signbit(expected) == signbit(got);
+}
+
+static void
+note(struct comparison_result *r, size_t at, double error, double tolerance)
+{
+	double old = r->worst / (r->tolerance > 0 ? r->tolerance : DBL_MIN);
+	double now = error / (tolerance > 0 ? tolerance : DBL_MIN);
+
+	r->mismatches++;
+	if (r->worst >= 0 && !(now > old))
+		return;
+	r->worst = error;
+	r->tolerance = tolerance;
+	r->worst_at = at;
+}
+
+/* Elements FROM to TO, which share a scale. */
+static void
+compare_group(const struct comparison *c, const double *got, size_t from, size_t to, struct comparison_result *r)
+{
+	const struct rule *rule = &c->rule;
+	const double *expected = c->expected;
+	double scale = fmax(rms(expected + from, to - from), rule->fixed_scale);
+
+	for (size_t i = from; i < to; i++) {
+		double e = in_range(c->dtype, expected[i]), error = fabs(got[i] - e);
+		double tolerance = rule->exact ? 0 : rule->rtol * fabs(e) + rule->per_scale * scale + rule->atol;
+
+		if (!isfinite(e) || !isfinite(got[i])) {
+			if (same_special(e, got[i]))
+				continue;
+			error = INFINITY;
+		}
+		if (error > r->max_abs)
+			r->max_abs = error;
+		if (error > r->max_rel * fabs(e) && fabs(e) > 0)
+			r->max_rel = error / fabs(e);
+		if (error > tolerance)
+			note(r, i, error, tolerance);
+		if (c->cap >= 0 && error > c->cap)
+			r->over_cap = true;
+	}
+}
+
+static void
+compare_floats(const struct comparison *c, struct comparison_result *r)
+{
+	double *wide = kmalloc(c->n * sizeof *wide);
+
+	values_widen(c->dtype, c->got, c->n, wide);
+	for (size_t from = 0; from < c->n;) {
+		/* What is left over joins the last group. */
+		size_t to = c->n - from < 2 * c->group ? c->n : from + c->group;
+
+		compare_group(c, wide, from, to, r);
+		from = to;
+	}
+	free(wide);
+}
+
+static void
+compare_integers(const struct comparison *c, struct comparison_result *r)
+{
+	size_t size = kdtype_size(c->dtype);
+
+	for (size_t i = 0; i < c->n; i++) {
+		const char *e = (const char *)c->expected + i * size, *g = (const char *)c->got + i * size;
+		double a, b;
+
+		if (!memcmp(e, g, size))
+			continue;
+		values_widen(c->dtype, e, 1, &a);
+		values_widen(c->dtype, g, 1, &b);
+		r->max_abs = fmax(r->max_abs, fabs(a - b));
+		note(r, i, fabs(a - b), 0);
+	}
+}
+
+static size_t
+count_poison(const struct comparison *c)
+{
+	size_t count = 0, size = kdtype_size(c->dtype);
+
+	for (size_t i = 0; i < c->n; i++)
+		count += !memcmp((const char *)c->got + i * size, &c->poison, size);
+	return count;
+}
+
+static void
+compare(const struct comparison *c, struct comparison_result *r)
+{
+	*r = (struct comparison_result){ .worst = -1 };
+	if (kdtype_is_float(c->dtype))
+		compare_floats(c, r);
+	else
+		compare_integers(c, r);
+	if (r->mismatches)
+		r->unwritten = count_poison(c);
+}
+
+static void
+flush(void)
+{
+	static uint64_t *memory;
+	static uint64_t sum;
+	static size_t n;
+
+	if (!memory) {
+		n = 2 * machine_llc() / sizeof *memory;
+		memory = mmap(NULL, n * sizeof *memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			kdie_errno(K_MISSING, "memory to flush the caches");
+	}
+	/* One word per line of 64 bytes; what is written depends on what was read, so neither can be left out. */
+	for (size_t i = 0; i < n; i += 8)
+		memory[i] = sum += memory[i] + i;
+}
+
+static int64_t
+fence(void)
+{
+	return 0;
+}
+
+const struct space space_host = {
+	.alloc = alloc, .release = free, .copy = copy, .fetch = copy, .store = copy, .set = set, .words = words,
+	.guard = guard, .guard_check = guard_check, .differs = differs, .draw = values_draw, .widen = values_widen,
+	.perturb = perturb, .is_exact = is_exact, .compare = compare, .flush = flush, .arena_open = arena_open,
+	.arena_close = arena_close, .fence = fence, .arena_bytes = 32 << 20, .sample_ns = 1e6,
+};

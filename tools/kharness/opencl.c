@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: OpenCL, seen from the judge, which has no driver in its process: krun-opencl tells what the device is, and
+ * the launch lines of a candidate say what krun-opencl is told to launch.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kharness.h"
+#include "kio.h"
+#include "ksandbox.h"
+
+enum { ANSWER_MAX = 1 << 20, OBJECT_MAX = 64 << 20, FACTS_S = 60 };
+
+/* What names the driver and the device to krun-opencl (kcl.h); NULL-terminated, the caller frees. */
+char **
+opencl_environment(const struct judge *j)
+{
+	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE", "CUDA_VISIBLE_DEVICES" };
+	char **env = kcalloc(LEN(passed) + 3, sizeof *env);
+	size_t n = 0;
+
+	/* PoCL's threads. */
+	env[n++] = kasprintf("POCL_MAX_PTHREAD_COUNT=%d", j->o.threads);
+	env[n++] = kstrdup("POCL_AFFINITY=0");
+	for (size_t i = 0; i < LEN(passed); i++)
+		if (getenv(passed[i]))
+			env[n++] = kasprintf("%s=%s", passed[i], getenv(passed[i]));
+	return env;
+}
+
+/* The device as the runner will see it: asked in a sandbox like its own. */
+void
+opencl_choose(struct judge *j)
+{
+	char *program = runner_helper("krun-opencl"), *argv[] = { (char[]){ "/kiln/runner" }, (char[]){ "--facts" }, NULL };
+	char **env = opencl_environment(j), *name, hex[65];
+	struct ksandbox_bind binds[] = { { program, "/kiln/runner" } };
+	struct ksandbox s = { .level = ksandbox_level(j->o.sandbox), .profile = KSANDBOX_BUILD, .binds = binds,
+	    .bind_count = LEN(binds), .gpu = true, .env = env, .work = ksandbox_work_new() };
+	struct kproc p = { .argv = argv, .timeout_s = FACTS_S, .max_output = ANSWER_MAX };
+	struct kproc_result r;
+
+	if (ksandbox_run(&s, &p, &r) < 0)
+		kdie(K_MISSING, "krun-opencl could not be started in the sandbox");
+	ksandbox_work_free((char *)s.work);
+	j->opencl = r.exit_code ? NULL : json_loadb(r.out, r.out_len, 0, NULL);
+	if (!j->opencl)
+		kdie(K_MISSING, "no OpenCL device: %.300s", r.err_len ? r.err : "krun-opencl failed");
+	j->copies = !kjson_bool_or(j->opencl, "cpu", false);
+	name = kasprintf("%s %s", kjson_str_or(j->opencl, "platform", ""), kjson_str_or(j->opencl, "device", ""));
+	ksha256_hex(name, strlen(name), hex);
+	j->device_uuid = kasprintf("opencl-%.16s", hex);
+	memory_align((size_t)kjson_num_or(j->opencl, "alignment", 0));
+	kproc_result_free(&r);
+	for (size_t i = 0; env[i]; i++)
+		free(env[i]);
+	free(env);
+	free(name);
+	free(program);
+}
+
+bool
+launches_read(const char *file, struct klaunch_list *list, char *why, size_t why_len)
+{
+	size_t len, text_len, code_len;
+	const char *text, *code;
+	char *data = kread_file(file, OBJECT_MAX, &len), *source = NULL;
+	bool good = false;
+
+	if (data && klaunch_unpack(data, len, &text, &text_len, &code, &code_len)) {
+		source = kstrndup(text, text_len);
+		good = klaunch_parse(source, list, why, why_len);
+	} else {
+		snprintf(why, why_len, "it is not what krun-opencl --build makes of a program");
+	}
+	free(source);
+	free(data);
+	return good;
+}
+
+bool
+launches_size(const struct judge *j, const struct klaunch_list *list, const struct ktask_workload *w,
+    struct krun_launch *to, char *why, size_t why_len)
+{
+	struct klaunch_size size;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!klaunch_eval(&list->at[i], j->task, w, &size, why, why_len))
+			return false;
+		memcpy(to[i].grid, size.grid, sizeof size.grid);
+		memcpy(to[i].block, size.block, sizeof size.block);
+		to[i].shared = size.shared;
+	}
+	return true;
+}

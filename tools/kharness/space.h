@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: the memory that tensors lie in, the machine's own or a GPU's, and the few things that the judge does to it.
+ * The verdict is made of these, by the same code for all backends. Pointers belong to the space: only the host's may be
+ * followed. A fault of the environment ends the program.
+ */
+#ifndef SPACE_H
+#define SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ktask.h"
+#include "kutil.h"
+
+/* What may differ, besides RTOL * |expected|: see compare.c. */
+struct rule {
+	double rtol, per_scale, atol, fixed_scale;
+	bool exact;
+};
+
+/* Output GOT of N elements beside what was EXPECTED (doubles, or the type itself for integers). */
+struct comparison {
+	enum kdtype dtype;
+	size_t n, group;	/* elements, and elements that share a scale; the last group takes what is left over */
+	const void *expected, *got;
+	struct rule rule;
+	double cap;		/* largest error of any element; below 0: none */
+	uint64_t poison;	/* what the tensor was filled with */
+};
+
+struct comparison_result {
+	size_t mismatches, unwritten;
+	bool over_cap;
+	double max_abs, max_rel;
+	double worst, tolerance;	/* error and tolerance of the element furthest beyond; worst < 0: none */
+	size_t worst_at;
+};
+
+/* Memory that judge and runner share. */
+struct arena {
+	int fd, runner_fd;	/* runner_fd: what the runner gets; of an input arena it is read-only */
+	char *memory;
+	size_t bytes;
+	uint64_t handle;	/* of the space's own */
+};
+
+struct space {
+	void *(*alloc)(size_t bytes);
+	void (*release)(void *p);	/* NULL is allowed */
+	void (*copy)(void *to, const void *from, size_t bytes);
+	void (*fetch)(void *host, const void *from, size_t bytes);
+	void (*store)(void *to, const void *host, size_t bytes);
+	void (*set)(void *to, int byte, size_t bytes);
+	/* Fill with a word, over and over, from its first byte on. */
+	void (*words)(void *to, uint64_t word, size_t bytes);
+	/* The secret pattern (kpattern word of arena.c) over bytes FROM to TO of an arena; first byte that differs, or TO. */
+	void (*guard)(char *memory, uint64_t key, size_t from, size_t to);
+	size_t (*guard_check)(const char *memory, uint64_t key, size_t from, size_t to);
+	bool (*differs)(const void *a, const void *b, size_t bytes);
+	/* Random values of a distribution; N elements as doubles; each double times 1 -+ EPS. */
+	void (*draw)(enum kdtype t, enum kdist d, struct krng *rng, size_t n, void *to);
+	void (*widen)(enum kdtype t, const void *from, size_t n, double *to);
+	void (*perturb)(double *v, size_t n, double eps, struct krng *rng);
+	/* Whether every expected value can be told exactly in the type. */
+	bool (*is_exact)(enum kdtype t, const double *expected, size_t n);
+	void (*compare)(const struct comparison *c, struct comparison_result *r);
+	/* Twice the last-level cache, read and written, so that the next call finds nothing there. */
+	void (*flush)(void);
+	void (*arena_open)(struct arena *a, size_t bytes, bool read_only);
+	void (*arena_close)(struct arena *a);
+	/* All that was ordered has been done; returns the nanoseconds that a trifle took, 0 where that says nothing. */
+	int64_t (*fence)(void);
+	size_t arena_bytes;	/* for the slots of one subject when timing, unless one call needs more */
+	double sample_ns;	/* a sample lasts this long at least, if need be by more calls */
+	bool samples_checks;	/* results of timed calls are checked by sample where the oracle is slow */
+};
+
+extern const struct space space_host;
+/* The GPU that was chosen (gpu.c): BACKEND "cuda" or "hip". Compiles the judge's kernels, kept in FOLDER unless NULL. */
+const struct space *space_gpu(const char *backend, const char *folder);
+
+/* Word I of the guard pattern of KEY: the finaliser of splitmix64. */
+static inline uint64_t
+space_pattern(uint64_t key, size_t i)
+{
+	uint64_t z = key + (i + 1) * 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+#endif

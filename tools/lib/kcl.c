@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kcl: see kcl.h. Types and numbers of OpenCL 1.2, which every driver has, are declared here. */
+#include "kcl.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kutil.h"
+
+enum {
+	OBJECTS_MAX = 32,
+	ALL_DEVICES = -1, TYPE_CPU = 2, PROFILING = 2,
+	PLATFORM_NAME = 0x0902,
+	DEVICE_TYPE = 0x1000, DEVICE_UNITS = 0x1002, DEVICE_GROUP_MAX = 0x1004, DEVICE_ALIGNMENT_BITS = 0x1019,
+	DEVICE_CACHE = 0x101e, DEVICE_MEMORY = 0x101f, DEVICE_NAME = 0x102b, DRIVER_VERSION = 0x102d,
+	DEVICE_VERSION = 0x102f,
+	PROGRAM_BINARY_SIZES = 0x1165, PROGRAM_BINARIES = 0x1166, BUILD_LOG = 0x1183, KERNEL_NUM_ARGS = 0x1191,
+	EVENT_START = 0x1282, EVENT_END = 0x1283
+};
+
+static const struct {
+	int error;
+	const char *words;
+} errors[] = {
+	{ -1, "no device found" }, { -2, "the device is not available" }, { -3, "there is no compiler" },
+	{ -4, "the device has no memory left" }, { -5, "out of resources" }, { -6, "out of memory" },
+	{ -7, "no times in events" }, { -11, "the program does not build" }, { -30, "invalid value" },
+	{ -38, "invalid memory object" }, { -42, "invalid binary" }, { -43, "invalid build options" },
+	{ -44, "invalid program" }, { -45, "the program is not built" }, { -46, "no kernel of that name" },
+	{ -48, "invalid kernel" }, { -49, "invalid argument index" }, { -50, "invalid argument" },
+	{ -51, "an argument of another size: the kernel's parameters are not those of the task" },
+	{ -52, "missing kernel arguments: the kernel's parameters are not those of the task" },
+	{ -54, "invalid work-group size: too large for the device, or not what reqd_work_group_size says" },
+	{ -55, "invalid work-item size: too large for the device" }, { -63, "invalid global size" },
+	{ -13, "a sub-buffer is not aligned" }, { -14, "a kernel failed" },
+};
+
+const char *
+kcl_words(int error)
+{
+	static char other[32];
+
+	if (!error)
+		return NULL;
+	for (size_t i = 0; i < LEN(errors); i++)
+		if (errors[i].error == error)
+			return errors[i].words;
+	snprintf(other, sizeof other, "OpenCL error %d", error);
+	return other;
+}
+
+static bool
+works(const char *what, int error, char *why, size_t why_len)
+{
+	if (error)
+		snprintf(why, why_len, "%s: %s", what, kcl_words(error));
+	return !error;
+}
+
+static bool
+bind(struct kcl *c, char *why, size_t why_len)
+{
+	const char *name = getenv("KILN_OPENCL");
+	void *p;
+
+	if (!name || !*name)
+		name = "libOpenCL.so.1";
+	c->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	if (!c->library) {
+		snprintf(why, why_len, "no OpenCL: %s", dlerror());
+		return false;
+	}
+#define BIND(field, symbol, result, types) \
+	p = dlsym(c->library, symbol); \
+	if (!p) { \
+		snprintf(why, why_len, "%s has no %s", name, symbol); \
+		return false; \
+	} \
+	memcpy(&c->field, &p, sizeof p);
+	KCL_FUNCTIONS(BIND)
+#undef BIND
+	return true;
+}
+
+static void
+text_of(struct kcl *c, uint32_t what, char *text, size_t len)
+{
+	if (c->device_info(c->device, what, len - 1, text, NULL))
+		*text = '\0';
+	text[len - 1] = '\0';
+}
+
+static void
+learn(struct kcl *c, void *platform)
+{
+	struct kcl_facts *f = &c->facts;
+	uint64_t type = 0;
+	uint32_t bits = 0;
+	size_t group = 0;
+
+	*f = (struct kcl_facts){ 0 };
+	if (c->platform_info(platform, PLATFORM_NAME, sizeof f->platform - 1, f->platform, NULL))
+		*f->platform = '\0';
+	text_of(c, DEVICE_NAME, f->device, sizeof f->device);
+	text_of(c, DEVICE_VERSION, f->version, sizeof f->version);
+	text_of(c, DRIVER_VERSION, f->driver, sizeof f->driver);
+	c->device_info(c->device, DEVICE_TYPE, sizeof type, &type, NULL);
+	c->device_info(c->device, DEVICE_UNITS, sizeof f->units, &f->units, NULL);
+	c->device_info(c->device, DEVICE_ALIGNMENT_BITS, sizeof bits, &bits, NULL);
+	c->device_info(c->device, DEVICE_MEMORY, sizeof f->memory_bytes, &f->memory_bytes, NULL);
+	c->device_info(c->device, DEVICE_CACHE, sizeof f->cache_bytes, &f->cache_bytes, NULL);
+	c->device_info(c->device, DEVICE_GROUP_MAX, sizeof group, &group, NULL);
+	f->group_max = group;
+	f->alignment = bits / 8;
+	f->cpu = type & TYPE_CPU;
+}
+
+/* The devices of a platform, looked at one by one. FALLBACK is set to the first that is a CPU; true: found. */
+static bool
+look_through(struct kcl *c, void *platform, const char *wanted, void **fallback, void **fallback_platform)
+{
+	void *devices[OBJECTS_MAX];
+	uint32_t n = 0;
+
+	if (c->get_devices(platform, (uint64_t)(uint32_t)ALL_DEVICES, OBJECTS_MAX, devices, &n))
+		return false;
+	for (uint32_t i = 0; i < n && i < OBJECTS_MAX; i++) {
+		char both[sizeof c->facts.platform + sizeof c->facts.device + 4];
+
+		c->device = devices[i];
+		learn(c, platform);
+		snprintf(both, sizeof both, "%s / %s", c->facts.platform, c->facts.device);
+		if (wanted ? strcasestr(both, wanted) != NULL : !c->facts.cpu)
+			return true;
+		if (!wanted && !*fallback) {
+			*fallback = devices[i];
+			*fallback_platform = platform;
+		}
+	}
+	return false;
+}
+
+bool
+kcl_choose(struct kcl *c, char *why, size_t why_len)
+{
+	const char *wanted = getenv("KILN_OPENCL_DEVICE");
+	void *platforms[OBJECTS_MAX], *fallback = NULL, *fallback_platform = NULL;
+	uint32_t n = 0;
+
+	*c = (struct kcl){ 0 };
+	if (wanted && !*wanted)
+		wanted = NULL;
+	if (!bind(c, why, why_len))
+		return false;
+	if (c->get_platforms(OBJECTS_MAX, platforms, &n) || !n) {
+		snprintf(why, why_len, "OpenCL has no platform here (/etc/OpenCL/vendors)");
+		return false;
+	}
+	for (uint32_t i = 0; i < n && i < OBJECTS_MAX; i++)
+		if (look_through(c, platforms[i], wanted, &fallback, &fallback_platform))
+			return true;
+	if (!fallback) {
+		snprintf(why, why_len, "OpenCL has no device%s%s", wanted ? " called " : "", wanted ? wanted : "");
+		return false;
+	}
+	c->device = fallback;
+	learn(c, fallback_platform);
+	return true;
+}
+
+bool
+kcl_start(struct kcl *c, char *why, size_t why_len)
+{
+	int e = 0;
+
+	c->context = c->create_context(NULL, 1, &c->device, NULL, NULL, &e);
+	if (!works("no context on the device", e, why, why_len))
+		return false;
+	c->queue = c->create_queue(c->context, c->device, PROFILING, &e);
+	return works("no queue", e, why, why_len);
+}
+
+static char *
+log_of(struct kcl *c, void *program)
+{
+	size_t len = 0;
+	char *text;
+
+	c->build_info(program, c->device, BUILD_LOG, 0, NULL, &len);
+	text = kcalloc(len + 1, 1);
+	if (len)
+		c->build_info(program, c->device, BUILD_LOG, len, text, NULL);
+	return text;
+}
+
+void *
+kcl_build(struct kcl *c, const void *code, size_t len, bool binary, const char *options, char **log)
+{
+	const unsigned char *bytes = code;
+	const char *text = code;
+	int e = 0, status = 0;
+	void *program = binary ? c->program_binary(c->context, 1, &c->device, &len, &bytes, &status, &e) :
+	    c->program_source(c->context, 1, &text, &len, &e);
+
+	*log = NULL;
+	if (!e)
+		e = c->build(program, 1, &c->device, options, NULL, NULL);
+	if (!e) {
+		*log = log_of(c, program);
+		return program;
+	}
+	*log = program ? log_of(c, program) : NULL;
+	if (!*log || !**log) {
+		free(*log);
+		*log = kstrdup(kcl_words(e));
+	}
+	return NULL;
+}
+
+void *
+kcl_binary(struct kcl *c, void *program, size_t *len)
+{
+	unsigned char *bytes;
+
+	*len = 0;
+	if (c->program_info(program, PROGRAM_BINARY_SIZES, sizeof *len, len, NULL) || !*len)
+		return NULL;
+	bytes = kmalloc(*len);
+	if (!c->program_info(program, PROGRAM_BINARIES, sizeof bytes, &bytes, NULL))
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+uint32_t
+kcl_arguments(struct kcl *c, void *kernel)
+{
+	uint32_t n = 0;
+
+	return c->kernel_info(kernel, KERNEL_NUM_ARGS, sizeof n, &n, NULL) ? 0 : n;
+}
+
+uint64_t
+kcl_time(struct kcl *c, void *event, bool end)
+{
+	uint64_t ns = 0;
+
+	return c->profiling(event, end ? EVENT_END : EVENT_START, sizeof ns, &ns, NULL) ? 0 : ns;
+}
