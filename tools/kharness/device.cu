@@ -277,12 +277,17 @@ kiln_scale(const double *expected, u64 n, u64 group, u64 groups, double *sums)
 	}
 }
 
+/* A result beyond the type's range is due as infinity, or as the largest number where a type saturates. */
+__device__ static inline double
+in_range(double e, const struct rule *r)
+{
+	return fabs(e) > r->max ? copysign(r->saturates ? r->max : (double)INFINITY, e) : e;
+}
+
 /* Error and tolerance of one element; false when it is right as it is: the same infinity, or NaN where one is due. */
 __device__ static bool
 judge_element(double e, double got, double scale, const struct rule *r, double *error, double *tolerance)
 {
-	if (fabs(e) > r->max)
-		e = copysign(r->saturates ? r->max : (double)INFINITY, e);
 	*error = fabs(got - e);
 	*tolerance = r->exact ? 0 : r->rtol * fabs(e) + r->per_scale * scale + r->atol;
 	if (isfinite(e) && isfinite(got))
@@ -315,7 +320,7 @@ kiln_compare(int type, int size, const double *expected, const void *got, u64 n,
 	EACH(i, n) {
 		u64 g = group_of(i, group, groups);
 		double scale = fmax(sums[2 * g + 1] > 0 ? sqrt(sums[2 * g] / sums[2 * g + 1]) : 0, r.fixed_scale);
-		double error, tolerance, e = expected[i];
+		double error, tolerance, e = in_range(expected[i], &r);
 
 		if (is_poison((const u8 *)got, i, size, poison))
 			atomicAdd(&out->unwritten, 1ull);
@@ -323,7 +328,7 @@ kiln_compare(int type, int size, const double *expected, const void *got, u64 n,
 			continue;
 		if (error > 0 && __double_as_longlong(error) > (long long)out->max_abs)
 			atomicMax(&out->max_abs, (u64)__double_as_longlong(error));
-		if (fabs(e) > 0 && __double_as_longlong(error / fabs(e)) > (long long)out->max_rel)
+		if (isfinite(e) && fabs(e) > 0 && __double_as_longlong(error / fabs(e)) > (long long)out->max_rel)
 			atomicMax(&out->max_rel, (u64)__double_as_longlong(error / fabs(e)));
 		if (error > tolerance) {
 			atomicAdd(&out->mismatches, 1ull);
@@ -344,7 +349,7 @@ kiln_worst(int type, const double *expected, const void *got, u64 n, u64 group, 
 		double scale = fmax(sums[2 * g + 1] > 0 ? sqrt(sums[2 * g] / sums[2 * g + 1]) : 0, r.fixed_scale);
 		double error, tolerance;
 
-		if (judge_element(expected[i], get(type, got, i), scale, &r, &error, &tolerance) &&
+		if (judge_element(in_range(expected[i], &r), get(type, got, i), scale, &r, &error, &tolerance) &&
 		    error > tolerance && (u64)__double_as_longlong(ratio(error, tolerance)) == out->worst)
 			atomicMin(&out->worst_at, i);
 	}

@@ -33,6 +33,8 @@ enum { DEFAULT_PROCESSES = 256, DEFAULT_FILE_BYTES = 256 << 20, OPEN_FILES = 102
 static const char *const system_paths[] = {
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives",
 	"/sys/devices/system",
+	/* where GPU vendors put their tools; nothing else of /opt */
+	"/opt/nvidia", "/opt/rocm",
 };
 /* The same for Landlock, where /dev and /proc are the machine's own. */
 static const char *const system_devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom" };

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The judge's kernels for GPUs, on the CPU, beside the judge's code for the host (device/device.cc). And what of the GPU
+# backends can be tried without a device.
+# shellcheck disable=SC2016
+. "${0%/*}/lib.sh"
+
+: "${KILN_BUILD:=$KILN_DATA/build}"
+export KILN_BUILD
+
+ok 'kernels of the judge and code for the host come to the same verdict' '
+	"${CXX:-g++}" -std=c++17 -O1 -g -D_GNU_SOURCE -I"$KILN_DATA/tools/lib" -I"$KILN_DATA/tools/kharness" -o device \
+		"$tests_dir/device/device.cc" "$KILN_BUILD"/tools/kharness/host.o "$KILN_BUILD"/tools/kharness/values.o \
+		"$KILN_BUILD/libkiln.a" ${LDFLAGS-} -ljansson -lmd -lseccomp -lpcre2-8 -lffi -lm -pthread
+	./device >out || { grep -v "^ok" out; exit 1; }
+	is 39 "$(grep -c "^ok" out)"'
+
+ok 'without a driver or a device: what is missing, and no result' '
+	command -v nvidia-smi >/dev/null && exit 0
+	cp "$tests_dir"/tasks/cuda_saxpy/* .
+	code=0; kharness --backend cuda -t task.json --phase timing -o none ./reference.cu 2>err || code=$?
+	is 3 "$code"
+	grep -q "no cuda device" err
+	test ! -e none
+	code=0; kharness --backend hip -t task.json --phase timing ./reference.cu 2>err || code=$?
+	is 3 "$code"; grep -q "no hip device" err'
+
+ok 'contents that a workload fixes: checked by name' '
+	jq ".inputs.k={shape:[3],dtype:\"int32\"} | .entry.arguments+=[\"k\"] | .workloads[0].values={k:[1,2,3]}" "$tests_dir/tasks/cuda_saxpy/task.json" >a.json
+	kharness --lint a.json 2>err || { cat err; exit 1; }
+	jq ".workloads[0].values={k:[1,2]}" a.json >b.json
+	! kharness --lint b.json 2>err; grep -q "k must be a list of 3 integers" err
+	jq ".workloads[0].values={x:[1,2]}" a.json >b.json
+	! kharness --lint b.json 2>err; grep -q "x. is no input of an integer type" err'
+
+if command -v nvcc >/dev/null; then
+	ok 'a CUDA candidate that does not compile needs no device' '
+		mkdir c; cp "$tests_dir"/tasks/cuda_saxpy/* c
+		printf "{\"schema\":\"campaign/1\",\"name\":\"c\",\"backend\":\"cuda\",\"language\":\"cuda\",\"eval\":{\"memory_mb\":16384}}" >c/campaign.json
+		echo "extern \"C\" void saxpy() { nonsense; }" >bad.cu
+		keval -c c --code bad.cu -o out 2>err || { cat err; exit 1; }
+		is compile_error "$(jq -r .eval.status out)"
+		jq -e ".eval.log | test(\"nonsense\")" out >/dev/null'
+	ok 'what CUDA host code may not do is refused before it runs' '
+		while IFS="|" read -r check code; do
+			{ echo "#include <cuda_runtime.h>"; echo "$code"; cat c/reference.cu; } >try.cu
+			keval -c c --code try.cu -o out 2>err || { cat err; exit 1; }
+			is "rejected $check" "$(jq -r "\"\(.eval.status) \(.eval.reasons[0].check)\"" out)"
+		done <<-END
+			stream|static void s(void) { cudaStream_t t; cudaStreamCreate(&t); }
+			device_settings|static void s(void) { cudaDeviceSetLimit(cudaLimitStackSize, 1); }
+			l2_persistence|static int s = cudaLimitPersistingL2CacheSize;
+			forbidden_symbol|extern "C" int puts(const char *); extern "C" void s(void) { puts("x"); }
+			loader|extern "C" void *dlsym(void *, const char *);
+		END'
+fi
+
+ok 'a profile of a kernel in C, by callgrind' '
+	command -v valgrind >/dev/null || exit 0
+	mkdir p; cp "$tests_dir"/tasks/affine/* p
+	printf "{\"schema\":\"campaign/1\",\"name\":\"p\",\"backend\":\"c\",\"language\":\"c\",\"eval\":{\"timing_s\":0.05,\"profile\":\"all\"}}" >p/campaign.json
+	keval -c p --code p/reference.c -o out 2>err || { cat err; exit 1; }
+	is "correct 4 profile/1" "$(jq -r "\"\(.eval.status) \(.eval.tier) \(.eval.profile.schema)\"" out)"
+	jq -e ".eval.profile.metrics | length > 0" out >/dev/null'
+
+done_testing

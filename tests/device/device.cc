@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The judge's kernels for GPUs, compiled for the CPU (one block of one thread does all the work) and compared with the
+ * judge's own code for the host: the verdict must not depend on where the tensors lie.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define _Noreturn [[noreturn]]
+#define __device__
+#define __global__
+static const struct { unsigned x; } threadIdx = { 0 }, blockIdx = { 0 }, blockDim = { 1 }, gridDim = { 1 };
+struct ulonglong2 {
+	unsigned long long x, y;
+};
+template <class T, class U> static T
+bits_of(U u)
+{
+	T t;
+
+	memcpy(&t, &u, sizeof t);
+	return t;
+}
+static float __int_as_float(int i) { return bits_of<float>(i); }
+static long long __double_as_longlong(double d) { return bits_of<long long>(d); }
+static double cospi(double x) { return cos(M_PI * x); }
+template <class T> static void atomicMin(T *p, T v) { if (v < *p) *p = v; }
+template <class T> static void atomicMax(T *p, T v) { if (v > *p) *p = v; }
+template <class T> static void atomicAdd(T *p, T v) { *p += v; }
+
+extern "C" {
+#include "ktask.h"
+}
+#define KDTYPES(X) X(F32) X(F64) X(F16) X(BF16) X(I32) X(I64) X(TF32) X(E4M3) X(E5M2) X(E4M3FNUZ) X(E5M2FNUZ) X(I8)
+#include "small.h"
+#define rule device_rule
+#include "device.cu"
+#undef rule
+extern "C" {
+#define restrict
+#include "space.h"
+void values_widen(enum kdtype t, const void *from, size_t n, double *to);
+void values_narrow(enum kdtype t, const double *from, size_t n, void *to);
+}
+
+/* Of machine.c; nothing is flushed here. */
+extern "C" size_t machine_llc(void);
+size_t
+machine_llc(void)
+{
+	return 1 << 20;
+}
+
+static int tests, failures;
+
+static void
+check(bool good, const char *what, const char *type)
+{
+	printf("%sok %d - %s%s%s\n", good ? "" : "not ", ++tests, what, type ? ": " : "", type ? type : "");
+	failures += !good;
+}
+
+static double
+number(void)
+{
+	double u = drand48() - 0.5;
+
+	switch (lrand48() % 16) {
+	case 0:
+		return 0;
+	case 1:
+		return u * 1e6;
+	case 2:
+		return u * 1e-9;
+	case 3:
+		return ldexp(1, (int)(lrand48() % 40) - 20);
+	default:
+		return u * 20;
+	}
+}
+
+static void
+test_conversions(enum kdtype t)
+{
+	enum { N = 20000 };
+	static double x[N], back_host[N], back_device[N];
+	static char host[N * 8], device[N * 8];
+	bool special = kdtype_is_float(t);
+
+	memset(host, 0, sizeof host);
+	memset(device, 0, sizeof device);
+	for (int i = 0; i < N; i++)
+		x[i] = special && i % 100 == 0 ? (i % 200 ? INFINITY : -INFINITY) : special ? number() : rint(number() * 5);
+	values_narrow(t, x, N, host);
+	for (int i = 0; i < N; i++)
+		put(t, device, (u64)i, x[i]);
+	check(!memcmp(host, device, sizeof host), "rounded alike", kdtype_name(t));
+	values_widen(t, host, N, back_host);
+	kiln_widen(t, host, N, back_device);
+	check(!memcmp(back_host, back_device, sizeof back_host), "widened alike", kdtype_name(t));
+}
+
+/* One comparison by both; true when they say the same. */
+static bool
+same_verdict(enum kdtype t, size_t n, size_t group, bool exact, double cap)
+{
+	size_t size = kdtype_size(t);
+	double *expected = (double *)calloc(n, sizeof *expected), *noisy = (double *)calloc(n, sizeof *noisy);
+	char *got = (char *)calloc(n, size);
+	u64 groups = n / group ? n / group : 1;
+	double *sums = (double *)calloc(2 * groups, sizeof *sums);
+	struct comparison c = { t, n, group, expected, got, { 2e-3, 1e-3, 1e-30, 0, exact }, cap, 0xffffffffffffffffu };
+	struct comparison_result r;
+	struct device_rule rule = { 2e-3, 1e-3, 1e-30, 0, kdtype_max(t), cap, exact, size == 1 };
+	struct result d = { 0, 0, 0, 0, 0, 0, ~0ull };
+	bool good;
+
+	for (size_t i = 0; i < n; i++) {
+		expected[i] = number();
+		noisy[i] = expected[i] * (1 + (lrand48() % 4 ? 1e-4 : 1e-2) * (drand48() - 0.5));
+		if (lrand48() % 50 == 0)
+			noisy[i] = lrand48() % 2 ? NAN : INFINITY;
+		if (lrand48() % 60 == 0)
+			expected[i] = noisy[i];
+	}
+	values_narrow(t, noisy, n, got);
+	if (n > 10)
+		memset(got + 5 * size, 0xff, size);
+	space_host.compare(&c, &r);
+	kiln_scale(expected, n, group, groups, sums);
+	kiln_compare(t, (int)size, expected, got, n, group, groups, sums, rule, c.poison, &d);
+	kiln_worst(t, expected, got, n, group, groups, sums, rule, &d);
+	good = d.mismatches == r.mismatches && (d.over_cap != 0) == r.over_cap &&
+	    (!r.mismatches || d.unwritten == r.unwritten);
+	/* Sums in another order may differ in the last bit, errors do not. */
+	good = good && (isinf(r.max_rel) ? isinf(bits_of<double>(d.max_rel)) :
+	    fabs(bits_of<double>(d.max_rel) - r.max_rel) <= 1e-12 * r.max_rel);
+	good = good && (bits_of<double>(d.max_abs) >= r.max_abs && bits_of<double>(d.max_abs) <= r.max_abs);
+	good = good && (!r.mismatches || d.worst_at == r.worst_at || !isfinite(r.worst));
+	if (!good)
+		printf("# n %zu group %zu: %llu %zu mismatches, worst at %llu %zu\n", n, group, d.mismatches, r.mismatches,
+		    d.worst_at, r.worst_at);
+	free(expected);
+	free(noisy);
+	free(got);
+	free(sums);
+	return good;
+}
+
+static void
+test_comparison(enum kdtype t)
+{
+	static const size_t sizes[][2] = { { 1, 1 }, { 7, 7 }, { 64, 64 }, { 1000, 64 }, { 1000, 100 }, { 4099, 4099 }, { 130, 65 } };
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		for (int k = 0; k < 8; k++)
+			good &= same_verdict(t, sizes[i][0], sizes[i][1], k % 4 == 3, k % 2 ? 0.5 : -1);
+	check(good, "the same verdict", kdtype_name(t));
+}
+
+static void
+test_guards(void)
+{
+	enum { N = 5000 };
+	static char host[N], device[N];
+	bool good = true;
+
+	for (size_t from = 0; from < 20; from++)
+		for (size_t to = from; to < N; to += 997) {
+			u64 bad = to;
+
+			space_host.guard(host, 42, from, to);
+			kiln_guard((u8 *)device, 42, from, to);
+			good &= !memcmp(host, device, N);
+			kiln_guard_check((u8 *)device, 42, from, to, &bad);
+			good &= bad == to;
+			if (to - from < 30)
+				continue;
+			device[to - 3] ^= 1;
+			device[to - 1] ^= 1;
+			kiln_guard_check((u8 *)device, 42, from, to, &bad);
+			good &= bad == to - 3 && space_host.guard_check(device, 42, from, to) == bad;
+			device[to - 3] ^= 1;
+			device[to - 1] ^= 1;
+		}
+	check(good, "the pattern around outputs", NULL);
+	good = true;
+	for (size_t n = 0; n < 40; n++) {
+		memset(host, 0, 64);
+		memset(device, 0, 64);
+		space_host.words(host, 0x1122334455667788u, n / 8 * 8);
+		kiln_words((u8 *)device, 0x1122334455667788u, n / 8 * 8);
+		good &= !memcmp(host, device, 64);
+	}
+	check(good, "poison", NULL);
+}
+
+static void
+test_draws(void)
+{
+	enum { N = 200000 };
+	static double v[N];
+	double sum = 0, squares = 0, low = 1, high = 0;
+
+	kiln_draw(KDTYPE_F64, KDIST_NORMAL, 7, N, 0, 1, v);
+	for (int i = 0; i < N; i++) {
+		sum += v[i];
+		squares += v[i] * v[i];
+	}
+	check(fabs(sum / N) < 0.01 && fabs(squares / N - 1) < 0.02, "normal numbers", NULL);
+	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 7, N, 0, 1, v);
+	sum = 0;
+	for (int i = 0; i < N; i++) {
+		sum += v[i];
+		low = fmin(low, v[i]);
+		high = fmax(high, v[i]);
+	}
+	check(low >= 0 && high < 1 && low < 1e-3 && high > 0.999 && fabs(sum / N - 0.5) < 0.005, "uniform numbers", NULL);
+	kiln_draw(KDTYPE_F64, KDIST_ZERO_ONE, 9, N, 0, 1, v);
+	sum = 0;
+	for (int i = 0; i < N; i++)
+		sum += v[i] > 0 ? 1 : v[i] < 0 ? NAN : 0;
+	check(fabs(sum / N - 0.5) < 0.01, "zeros and ones", NULL);
+	kiln_draw(KDTYPE_F64, KDIST_SORTED, 9, N, 0, 1, v);
+	low = 0;
+	for (int i = 1; i < N; i++)
+		low += v[i] < v[i - 1];
+	check(low < 1 && v[0] < -2.9 && v[N - 1] > 2.9, "sorted numbers", NULL);
+}
+
+int
+main(void)
+{
+	srand48(1);
+	for (int t = 0; t < KDTYPE_COUNT; t++)
+		test_conversions((enum kdtype)t);
+	for (int t = 0; t < KDTYPE_COUNT; t++)
+		if (kdtype_is_float((enum kdtype)t))
+			test_comparison((enum kdtype)t);
+	test_guards();
+	test_draws();
+	printf("1..%d\n", tests);
+	return failures != 0;
+}
