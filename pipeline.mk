@@ -46,7 +46,7 @@ status best check:
 
 else
 # From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list; LAUNCHER put before
-# evaluations, BEST to verify, KEY, a further variable that holds a key.
+# evaluations, FEEDBACK and FEEDBACK_MODEL, provider and name of the model for digests (empty: none), BEST to verify, KEY, a further variable that holds a key.
 #
 # Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they hang on order-only prerequisites and are made
 # once. Views (coords, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they hang on
@@ -85,6 +85,12 @@ $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
 	@$$(LAUNCHER) keval -a trials/$2/archive.ndjson -o $$@ $$|
 
+# What a second model makes of the logs, where the campaign has one. The next trial's samples show it with the program.
+$(if $(FEEDBACK),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson
+	@kprompt --digest $$| | kllm -k model.provider='$(FEEDBACK)' -k model.name='$(FEEDBACK_MODEL)' -o $$@ -
+trials/$1/archive.ndjson: | $(3:%=%/digest.ndjson)
+.PRECIOUS: $(3:%=%/digest.ndjson))
+
 trials/$1/coords.ndjson: $(3:%=%/eval.ndjson) $(rules)/classify
 	@kclassify -o $$@ $(3:%=%/eval.ndjson)
 trials/$1/score.ndjson: trials/$1/coords.ndjson trials/$2/archive.ndjson trials/000/00/eval.ndjson $(rules)/score
@@ -110,7 +116,7 @@ trials/$(LAST)/verify.ndjson: | trials/$(LAST)/archive.ndjson
 keys    := $(filter %_API_KEY %_AUTH_TOKEN $(KEY),$(.VARIABLES))
 unexport $(keys)
 define key
-$(cells:%=%/reply.ndjson): export $1 := $$(value $1)
+$(cells:%=%/reply.ndjson) $(cells:%=%/digest.ndjson): export $1 := $$(value $1)
 $(cells:%=%/prompt.ndjson): export $1 :=
 
 endef

@@ -256,6 +256,9 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	argv[n++] = kasprintf("PREV=%03ld", g->first > 0 ? g->first - 1 : 0);
 	argv[n++] = variable("BRANCHES", branches);
 	argv[n++] = variable("LAUNCHER", kcamp_str(c, "eval.launcher"));
+	argv[n++] = variable("FEEDBACK", kcamp_str(c, "feedback.provider"));
+	argv[n++] = variable("FEEDBACK_MODEL", *kcamp_str(c, "feedback.name") ? kcamp_str(c, "feedback.name") :
+	    kcamp_str(c, "model.name"));
 	argv[n++] = variable("KEY", kcamp_str(c, "model.key_env"));
 	argv[n++] = variable("BEST", g->best ? g->best : "");
 	for (; *goals; goals++)

@@ -60,6 +60,9 @@ void profile_facts(json_t *facts, const struct campaign *c, const json_t *parent
 /* What a cheaper model wrote of a program's log, to be shown in its place; NULL when there is none. Borrowed. */
 const char *program_digest(const json_t *program);
 
+/* digest.c: a record with the prompt that asks a second model for a digest of an evaluated record's log. New reference. */
+json_t *digest_record(const struct campaign *c, const struct krec *rec);
+
 /* record.c: the facts of one record, as the templates of the volatile part name them. New reference. */
 json_t *record_facts(const struct campaign *c, const struct krec *rec);
 

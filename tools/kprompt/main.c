@@ -9,7 +9,7 @@
 
 #include "kfence.h"
 
-static const char usage[] = "usage: kprompt [-htV] [-c dir] [-o file] [file]\n";
+static const char usage[] = "usage: kprompt [-dhtV] [-c dir] [-o file] [file]\n";
 
 static void
 usage_error(const char *why)
@@ -134,7 +134,7 @@ print_text(const struct krec *rec, const json_t *member)
 }
 
 static void
-run(const struct kcamp *camp, const char *input, const char *output, bool text)
+run(const struct kcamp *camp, const char *input, const char *output, bool text, bool digest)
 {
 	struct campaign c;
 	struct prompt shared;
@@ -146,10 +146,12 @@ run(const struct kcamp *camp, const char *input, const char *output, bool text)
 	render_stable(&shared, &c);
 	kout_open(output);
 	while (kin_next(&in, &rec)) {
-		json_t *member = render_record(&shared, &c, &rec);
+		json_t *member = digest ? digest_record(&c, &rec) : render_record(&shared, &c, &rec);
 
 		if (text)
-			print_text(&rec, member);
+			print_text(&rec, digest ? json_object_get(member, "prompt") : member);
+		else if (digest)
+			kout_json(member);
 		else
 			kout_member(&rec, "prompt", member);
 		json_decref(member);
@@ -167,20 +169,23 @@ int
 main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "help", no_argument, NULL, 'h' },
+		{ "campaign", required_argument, NULL, 'c' }, { "digest", no_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' },
 		{ "output", required_argument, NULL, 'o' }, { "text", no_argument, NULL, 't' },
 		{ "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	const char *dir = ".", *output = NULL;
-	bool text = false;
+	bool text = false, digest = false;
 	struct kcamp *camp;
 	int o;
 
 	kutil_init("kprompt");
-	while ((o = getopt_long(argc, argv, "c:ho:tV", options, NULL)) != -1)
+	while ((o = getopt_long(argc, argv, "c:dho:tV", options, NULL)) != -1)
 		switch (o) {
 		case 'c':
 			dir = optarg;
+			break;
+		case 'd':
+			digest = true;
 			break;
 		case 'o':
 			output = optarg;
@@ -202,7 +207,7 @@ main(int argc, char **argv)
 		usage_error("more than one input file");
 	camp = kcamp_load(dir);
 	files_init(dir);
-	run(camp, argv[optind], output, text);
+	run(camp, argv[optind], output, text, digest);
 	files_free();
 	kcamp_free(camp);
 	return K_OK;

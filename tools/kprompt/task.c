@@ -278,9 +278,14 @@ add_build(json_t *stable, const json_t *task)
 {
 	const json_t *build = json_object_get(task, "build");
 	struct kbuf b = { 0 };
+	const char *compiler = kjson_str_or(build, "compiler", "cc");
 
-	if (build) {
-		kbuf_printf(&b, "%s ", kjson_str_or(build, "compiler", "cc"));
+	/* Device code alone, by the driver or the run-time compiler. */
+	if (build && (!strcmp(compiler, "opencl") || !strcmp(compiler, "nvrtc"))) {
+		kbuf_printf(&b, "%s with the options: ", *compiler == 'o' ? "clBuildProgram" : "NVRTC");
+		join(&b, json_object_get(build, "flags"), " ");
+	} else if (build) {
+		kbuf_printf(&b, "%s ", compiler);
 		join(&b, json_object_get(build, "flags"), " ");
 		kbuf_printf(&b, " -shared -fPIC -o kernel.so kernel.%s", kjson_str_or(stable, "suffix", "c"));
 		if (json_array_size(json_object_get(build, "libs")))

@@ -456,6 +456,21 @@ karch_record(const char *dir, const char *id, const char *stage, size_t *len)
 	return text;
 }
 
+/* What a second model wrote of the log, where there is such a file. */
+static void
+add_digest(json_t *program, const char *dir, const char *id)
+{
+	size_t len;
+	char *text = karch_record(dir, id, "digest", &len);
+	json_t *record = text ? json_loadb(text, len, 0, NULL) : NULL;
+	const char *digest = kjson_str_or(record, "reply.text", NULL);
+
+	if (digest)
+		json_object_set_new(program, "digest", json_string(digest));
+	json_decref(record);
+	free(text);
+}
+
 json_t *
 karch_program(const char *dir, const char *id, bool log)
 {
@@ -478,6 +493,8 @@ karch_program(const char *dir, const char *id, bool log)
 	}
 	if (!kjson_str_or(program, "code", NULL))
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: no code in it", dir, id);
+	if (log)
+		add_digest(program, dir, id);
 	free(text);
 	return program;
 }

@@ -85,6 +85,9 @@ const struct kknob kknobs[] = {
 	{ "model.replies", KKNOB_STR, "replies", 0, 0, NULL, "folder of recorded replies, TTT/BB.ndjson, for provider replay" },
 	{ "model.cache", KKNOB_BOOL, "true", 0, 0, NULL, "mark prompt-cache breakpoints" },
 
+	{ "feedback.provider", KKNOB_ENUM, "", 0, 0, "|anthropic|openai|exec:|exec-json:|null", "who puts an evaluation's log into few words for the next prompts: a second, cheaper model; empty: nobody" },
+	{ "feedback.name", KKNOB_STR, "", 0, 0, NULL, "its name as the provider knows it; empty: model.name" },
+
 	{ "prompt.tips", KKNOB_INT, "2", 0, 20, NULL, "random strategy tips for a correct parent" },
 	{ "prompt.inspirations", KKNOB_BOOL, "true", 0, 0, NULL, "show inspirations" },
 	{ "prompt.best", KKNOB_BOOL, "true", 0, 0, NULL, "show the best kernel when it is not the parent" },

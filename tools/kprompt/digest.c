@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprompt --digest: the prompt for a second, cheaper model that puts the log of an evaluation into few words, for the
+ * prompts that show its candidate as a parent.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfence.h"
+#include "kprompt.h"
+
+enum { WORDS = 250, LOG_MAX = 60000, PROFILE_MAX = 20000 };
+
+/* TEXT between data marks, as a member; an empty one gives an empty string. */
+static void
+add_data(json_t *facts, const char *key, const char *text, size_t max, const char *what, const char *salt)
+{
+	char *clean = kfence_clean(text, strlen(text)), *part = kfence_shorten(clean, max);
+	struct kbuf b = { 0 };
+
+	kbuf_add(&b, "", 0);
+	if (part[strspn(part, " \t\r\n")])
+		kfence_data(&b, part, what, salt);
+	json_object_set_new(facts, key, kjson_text(b.data, b.len));
+	kbuf_free(&b);
+	free(part);
+	free(clean);
+}
+
+static json_t *
+facts_of(const struct campaign *c, const struct krec *rec)
+{
+	const json_t *eval = json_object_get(rec->json, "eval"), *profile = json_object_get(eval, "profile");
+	/* No author of a kernel knows the seed of the sample. */
+	const char *salt = kjson_str_or(rec->json, "sample.seed", kjson_str_or(eval, "code_sha256", ""));
+	char *dump = profile ? json_dumps(profile, JSON_INDENT(1) | JSON_SORT_KEYS) : kstrdup("");
+	json_t *facts = json_copy(c->stable);
+	struct kbuf code = { 0 };
+
+	krec_str(rec, "eval.status");
+	kfence_code(&code, kjson_str_or(eval, "code", ""), kjson_str_or(c->stable, "label", ""));
+	json_object_set_new(facts, "code", kjson_text(code.data, code.len));
+	json_object_set_new(facts, "result", json_string(kjson_str_or(eval, "status", "")));
+	json_object_set_new(facts, "words", json_integer(WORDS));
+	add_data(facts, "log", kjson_str_or(eval, "log", ""), LOG_MAX, "evaluation log", salt);
+	add_data(facts, "profile", dump, PROFILE_MAX, "profile", salt);
+	kbuf_free(&code);
+	free(dump);
+	return facts;
+}
+
+json_t *
+digest_record(const struct campaign *c, const struct krec *rec)
+{
+	static const char *const kept[] = { "schema", "campaign", "trial", "branch", "id" };
+	json_t *facts = facts_of(c, rec), *record = json_object();
+	struct kbuf system = { 0 }, user = { 0 }, whole = { 0 };
+	char hex[65];
+
+	files_render(&system, "digest/system", facts, NULL);
+	files_render(&user, "digest/user", facts, NULL);
+	kbuf_printf(&whole, "%s\n%s", system.data, user.data);
+	ksha256_hex(whole.data, whole.len, hex);
+	for (size_t i = 0; i < LEN(kept); i++)
+		if (json_object_get(rec->json, kept[i]))
+			json_object_set(record, kept[i], json_object_get(rec->json, kept[i]));
+	json_object_set_new(record, "prompt", json_pack("{s:s,s:s,s:i,s:s,s:[]}", "system", system.data, "user", user.data,
+	    "stable_bytes", 0, "sha256", hex, "sections"));
+	kbuf_free(&system);
+	kbuf_free(&user);
+	kbuf_free(&whole);
+	json_decref(facts);
+	return record;
+}
