@@ -17,7 +17,7 @@ MANDIR   = $(PREFIX)/share/man
 
 TOOLS := kclassify ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile
 # Programs that tools start themselves; installed below libexec.
-HELPERS := krun-c krun-gpu krun-opencl kllm-http
+HELPERS := krun-c krun-gpu krun-opencl krtc kllm-http
 
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes

@@ -6,13 +6,15 @@ set -eu
 build='gcc make libc6-dev libjansson-dev libpcre2-dev libcurl4-openssl-dev libffi-dev libseccomp-dev libmd-dev'
 run='bubblewrap jq git ca-certificates'
 baseline='libopenblas-dev'
-tests='perl procps shellcheck mandoc python3 python3-jsonschema'
+tests='perl procps shellcheck mandoc python3 python3-jsonschema g++ pocl-opencl-icd ocl-icd-opencl-dev opencl-headers'
+hip='clang-19 clang-tools-19 lld-19 libamdhip64-dev rocm-device-libs'
 analysis='valgrind lcov clang libclang-rt-dev'
 
 usage() {
 	cat <<E
-usage: sh tools/setup.sh [--tests] [--analysis] [--list]
+usage: sh tools/setup.sh [--tests] [--hip] [--analysis] [--list]
   --tests     the packages of the tests and of make lint as well
+  --hip       a compiler for AMD GPUs, to build HIP kernels (375 MB)
   --analysis  those of make valgrind, make coverage and make fuzz
   --list      print the packages and install nothing
 E
@@ -23,6 +25,7 @@ packages="$build $run $baseline"
 for arg; do
 	case $arg in
 	--tests) packages="$packages $tests" ;;
+	--hip) packages="$packages $hip" ;;
 	--analysis) packages="$packages $analysis" ;;
 	--list) list=1 ;;
 	-h | --help) usage; exit 0 ;;

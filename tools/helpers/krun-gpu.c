@@ -18,8 +18,10 @@
 #include <unistd.h>
 
 #include "kgpu.h"
+#include "klaunch.h"
 #include "krun.h"
 #include "ksandbox.h"
+#include "kutil.h"
 
 static struct krun_setup setup;
 static int sock;
@@ -27,6 +29,7 @@ static const uint64_t *table;
 static kgpu_ptr base[2];	/* of inputs and outputs */
 static struct kgpu *gpu;
 static bool watching;
+static void *kernel[KRUN_LAUNCHES];	/* of a candidate that is device code alone */
 
 static void
 report(const struct krun_report *r)
@@ -152,6 +155,30 @@ prepare_runtime(bool hip)
 	}
 }
 
+/* Device code alone: its kernels. */
+static void
+load_kernels(const char *file)
+{
+	static const struct krun_report r = { .what = KRUN_LOADED };
+	enum { OBJECT_MAX = 64 << 20 };
+	size_t len, source_len, code_len;
+	const char *source, *code;
+	char *data = kread_file(file, OBJECT_MAX, &len), *aligned;
+	void *module = NULL;
+
+	if (!data || !klaunch_unpack(data, len, &source, &source_len, &code, &code_len))
+		fail("it is no object of krtc --build", NULL);
+	aligned = malloc(code_len + 1);
+	if (!aligned)
+		fail("memory for code", NULL);
+	memcpy(aligned, code, code_len);
+	need("the device refuses it", kgpu_module(gpu, aligned, &module));
+	for (uint32_t i = 0; i < setup.launches; i++)
+		need(setup.kernel[i], kgpu_function(gpu, module, setup.kernel[i], &kernel[i]));
+	free(data);
+	report(&r);
+}
+
 static void *
 load(const char *file)
 {
@@ -241,7 +268,11 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 	for (uint32_t k = 0; k < c->calls; k++) {
 		for (uint32_t i = 0; i < setup.arg_count; i++)
 			values[i] = &words[(size_t)k * setup.arg_count + i];
-		ffi_call(cif, FFI_FN(entry), NULL, values);
+		for (uint32_t n = 0; n < setup.launches; n++)
+			need(setup.kernel[n], kgpu_launch(gpu, kernel[n], c->launch[n].grid, c->launch[n].block,
+			    c->launch[n].shared, values));
+		if (!setup.launches)
+			ffi_call(cif, FFI_FN(entry), NULL, values);
 	}
 	need("the device", kgpu_mark(gpu, 1));
 	/* Not the stream alone: whatever it was issued to, it is done with when the answer goes out. */
@@ -284,9 +315,11 @@ obey(const char *file)
 		if (c.order == KRUN_READY) {
 			watching = true;
 			report(&awake);
+		} else if (c.order == KRUN_LOAD && setup.launches) {
+			load_kernels(file);
 		} else if (c.order == KRUN_LOAD) {
 			entry = load(file);
-		} else if (c.calls == 0 || entry) {
+		} else if (c.calls == 0 || entry || setup.launches) {
 			go(&cif, entry, &c);
 		}
 	}
@@ -303,7 +336,7 @@ main(int argc, char **argv)
 	sock = atoi(argv[2]);
 	prctl(PR_SET_DUMPABLE, 0);
 	if (read(sock, &setup, sizeof setup) != sizeof setup || setup.version != KRUN_VERSION ||
-	    setup.arg_count > KRUN_ARGS)
+	    setup.arg_count > KRUN_ARGS || setup.launches > KRUN_LAUNCHES)
 		return 123;
 	gpu = kgpu_open(argv[6], (int)setup.device, true, why, sizeof why);
 	if (!gpu)

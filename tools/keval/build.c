@@ -26,6 +26,60 @@ static const struct {
 	{ "sycl", "candidate.cpp" }, { "triton", "candidate.py" },
 };
 
+/* Programs of ours that compile device code, by what a task calls them in build.compiler. */
+static const struct {
+	const char *compiler, *program;
+	bool device;		/* it needs the device */
+} helpers[] = {
+	{ "opencl", "krun-opencl", true }, { "nvrtc", "krtc", false },
+};
+
+/* Its number, -1 when the task has a compiler of its own. */
+static int
+helper_of(const struct keval *k)
+{
+	for (size_t i = 0; i < LEN(helpers); i++)
+		if (!strcmp(kjson_str_or(k->task, "build.compiler", "gcc"), helpers[i].compiler))
+			return (int)i;
+	return -1;
+}
+
+static const char *
+helper_name(const struct keval *k)
+{
+	return helpers[helper_of(k)].program;
+}
+
+bool
+is_device_only(const struct keval *k)
+{
+	return helper_of(k) >= 0;
+}
+
+/* The source of a function of the host, where candidates are device code. */
+static const char *
+host_source(const struct keval *k)
+{
+	return is_gpu(k) ? "host.cu" : "host.c";
+}
+
+/* Beside keval in a build folder, in libexec/kiln when installed; the caller frees. */
+static char *
+helper_path(const char *name)
+{
+	static const char *const places[] = { "", "../libexec/kiln/" };
+
+	for (size_t i = 0; i < LEN(places); i++) {
+		char *relative = kasprintf("%s%s", places[i], name), *path = tool_path(relative);
+
+		free(relative);
+		if (strchr(path, '/') && !access(path, X_OK))
+			return path;
+		free(path);
+	}
+	kdie(K_MISSING, "%s is neither beside keval nor in ../libexec/kiln: build or install it", name);
+}
+
 const char *
 source_name(const struct keval *k)
 {
@@ -61,7 +115,7 @@ work_put(const char *work, const char *name, const void *data, size_t len)
 void
 work_put_sources(const struct keval *k, const struct subject *s, const char *work)
 {
-	work_put(work, source_name(k), s->code, strlen(s->code));
+	work_put(work, s->host ? host_source(k) : source_name(k), s->code, strlen(s->code));
 	for (size_t i = 0; i < s->file_count; i++)
 		if (strncmp(s->files[i].path, "candidate.", 10))
 			work_put(work, s->files[i].path, s->files[i].content, strlen(s->files[i].content));
@@ -121,9 +175,9 @@ need_compiler(const char *compiler)
 	kdie(K_MISSING, "compiler %s is not installed (task.json, build.compiler)", compiler);
 }
 
-/* The command, as a vector whose strings are borrowed from the task. */
+/* COMPILER FLAGS -shared -o OBJECT SOURCE EXTRA LIBS */
 static void
-compose(const struct keval *k, const json_t *extra_flags, char **argv)
+compose_compiler(const struct keval *k, const json_t *extra_flags, char **argv)
 {
 	static char shared[] = "-shared", pic[] = "-fPIC", o[] = "-o", so[] = "candidate.so";
 	static char pass[] = "-Xcompiler";
@@ -143,6 +197,56 @@ compose(const struct keval *k, const json_t *extra_flags, char **argv)
 	add_strings(argv, &n, extra_flags);
 	add_strings(argv, &n, kjson_path(k->task, "build.libs"));
 	argv[n] = NULL;
+}
+
+/* PROGRAM --build SOURCE OBJECT OPTION... */
+static void
+compose_helper(const struct keval *k, const json_t *extra_flags, char **argv)
+{
+	static char build[] = "--build";
+	size_t n = 0;
+
+	argv[n++] = (char *)helper_name(k);
+	argv[n++] = build;
+	argv[n++] = (char *)source_name(k);
+	argv[n++] = (char *)so_name;
+	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
+	add_strings(argv, &n, extra_flags);
+	argv[n] = NULL;
+}
+
+/* Such a function: the oracle, and comparators for a GPU. The device is the one that candidates are compiled for. */
+static void
+compose_host(const struct keval *k, const json_t *extra_flags, char **argv)
+{
+	static char c[][24] = { "gcc", "-O2", "-std=gnu11", "-fopenmp", "-shared", "-fPIC", "-o" },
+		cuda[][32] = { "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler", "-fPIC,-fvisibility=default",
+		"-shared", "-o" }, math[] = "-lm";
+	const json_t *flags = kjson_path(k->task, "build.flags");
+	size_t n = 0;
+
+	for (size_t i = 0; i < (is_gpu(k) ? LEN(cuda) : LEN(c)); i++)
+		argv[n++] = is_gpu(k) ? cuda[i] : c[i];
+	argv[n++] = (char *)so_name;
+	argv[n++] = (char *)host_source(k);
+	for (size_t i = 0; is_gpu(k) && i < json_array_size(flags); i++)
+		if (!strncmp(json_string_value(json_array_get(flags, i)) ? : "", "-arch=", 6))
+			argv[n++] = (char *)json_string_value(json_array_get(flags, i));
+	add_strings(argv, &n, extra_flags);
+	argv[n++] = math;
+	argv[n] = NULL;
+}
+
+/* The command, as a vector whose strings are borrowed from the task. */
+static void
+compose(const struct keval *k, const struct subject *s, const json_t *extra_flags, char **argv)
+{
+	if (s->host)
+		compose_host(k, extra_flags, argv);
+	else if (is_device_only(k))
+		compose_helper(k, extra_flags, argv);
+	else
+		compose_compiler(k, extra_flags, argv);
 }
 
 static char *
@@ -175,20 +279,57 @@ build_log(const struct kproc_result *r, double limit_s)
 	return all;
 }
 
-/* Compile what lies in the work folder. */
-static void
-compile(struct keval *k, const char *work, const json_t *extra_flags, struct build *b)
+/*
+ * A program of ours in the build sandbox. It limits its own memory, where the driver that it asks to compile does not
+ * reserve address space without end.
+ */
+static int
+run_helper(struct keval *k, const char *work, struct kproc *p, struct kproc_result *r)
 {
-	char *argv[ARGS_MAX], *command;
+	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE", "CUDA_VISIBLE_DEVICES" };
+	char *env[LEN(passed) + 2] = { kasprintf("KILN_MEMORY_MB=%lld", (long long)kcamp_int(k->camp, "eval.memory_mb")) };
+	char *program = helper_path(helper_name(k)), inside[] = "/kiln/compiler", *name = p->argv[0];
+	struct ksandbox_bind binds[] = { { program, inside } };
+	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work, .binds = binds,
+		.bind_count = LEN(binds), .env = env, .gpu = helpers[helper_of(k)].device };
+	size_t n = 1;
+	int e;
+
+	for (size_t i = 0; i < LEN(passed); i++)
+		if (getenv(passed[i]))
+			env[n++] = kasprintf("%s=%s", passed[i], getenv(passed[i]));
+	((char **)p->argv)[0] = inside;
+	e = ksandbox_run(&s, p, r);
+	((char **)p->argv)[0] = name;
+	while (n-- > 0)
+		free(env[n]);
+	free(program);
+	if (e == 0 && r->exit_code == K_MISSING)
+		kdie(K_MISSING, "%s: %.300s", name, r->err);
+	return e;
+}
+
+static int
+run_compiler(struct keval *k, const char *work, struct kproc *p, struct kproc_result *r)
+{
 	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work,
 		.memory_bytes = (uint64_t)kcamp_int(k->camp, "eval.memory_mb") << 20 };
+
+	need_compiler(p->argv[0]);
+	return ksandbox_run(&s, p, r);
+}
+
+/* Compile what lies in the work folder. */
+static void
+compile(struct keval *k, const struct subject *s, const char *work, const json_t *extra_flags, struct build *b)
+{
+	char *argv[ARGS_MAX], *command;
 	struct kproc p = { .argv = argv, .max_output = LOG_MAX,
 		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
 	struct kproc_result r;
 
-	compose(k, extra_flags, argv);
-	need_compiler(argv[0]);
-	if (ksandbox_run(&s, &p, &r) < 0)
+	compose(k, s, extra_flags, argv);
+	if ((is_device_only(k) && !s->host ? run_helper(k, work, &p, &r) : run_compiler(k, work, &p, &r)) < 0)
 		kdie(K_MISSING, "the build could not be started in the sandbox");
 	command = command_text(argv);
 	b->log = build_log(&r, p.timeout_s);
@@ -210,7 +351,7 @@ build_candidate(struct keval *k, const struct subject *s, const char *work, stru
 
 	*b = (struct build){ 0 };
 	work_put_sources(k, s, work);
-	compile(k, work, NULL, b);
+	compile(k, s, work, NULL, b);
 	close(lock);
 }
 
@@ -233,6 +374,7 @@ add_environment(struct kbuf *key, const char *compiler)
 	FILE *f = fopen("/proc/cpuinfo", "re");
 	size_t cap = 0;
 
+	need_compiler(compiler);
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "%s", compiler);
 	kbuf_puts(key, r.out);
@@ -245,17 +387,34 @@ add_environment(struct kbuf *key, const char *compiler)
 		fclose(f);
 }
 
+/* What a program of ours compiles for. */
+static void
+add_device(struct keval *k, struct kbuf *key)
+{
+	char *argv[] = { (char *)helper_name(k), (char[]){ "--facts" }, NULL }, *work = ksandbox_work_new();
+	struct kproc p = { .argv = argv, .timeout_s = 60, .max_output = LOG_MAX };
+	struct kproc_result r;
+
+	if (run_helper(k, work, &p, &r) < 0)
+		kdie(K_MISSING, "%s could not be started in the sandbox", argv[0]);
+	kbuf_puts(key, r.out);
+	kproc_result_free(&r);
+	ksandbox_work_free(work);
+}
+
 static char *
-cache_path(const struct keval *k, const struct subject *s, const json_t *flags)
+cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 {
 	char *argv[ARGS_MAX], *command, hex[65], *folder, *path;
 	struct kbuf key = { 0 };
 
-	compose(k, flags, argv);
-	need_compiler(argv[0]);
+	compose(k, s, flags, argv);
 	command = command_text(argv);
 	kbuf_printf(&key, "%s\n", command);
-	add_environment(&key, argv[0]);
+	if (is_device_only(k) && !s->host)
+		add_device(k, &key);
+	else
+		add_environment(&key, argv[0]);
 	kbuf_puts(&key, s->code);
 	for (size_t i = 0; i < s->file_count; i++)
 		kbuf_printf(&key, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
@@ -289,7 +448,7 @@ build_cached(struct keval *k, const struct subject *s, const json_t *flags, char
 	work = ksandbox_work_new();
 	lock = klock_cpu(false);
 	work_put_sources(k, s, work);
-	compile(k, work, flags, &b);
+	compile(k, s, work, flags, &b);
 	close(lock);
 	ksandbox_work_free(work);
 	if (b.ok && kwrite_file(path, b.so, b.so_len) < 0)

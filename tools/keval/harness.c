@@ -93,7 +93,7 @@ compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 		push(a, "--oracle", r->oracle);
 	if (k->seed)
 		push(a, "--seed", k->seed);
-	if (is_gpu(k))
+	if (is_gpu(k) || is_device_only(k))
 		push(a, "--backend", kcamp_str(k->camp, "backend"));
 	push_knobs(a, k);
 	for (const char *const *p = r->against; p && *p; p++)

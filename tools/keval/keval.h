@@ -34,6 +34,7 @@ struct subject {
 	const char *parent_code;	/* or NULL */
 	const char *incumbent;		/* id, or NULL */
 	bool trusted;			/* the reference or a baseline */
+	bool host;			/* a function of the host, where candidates are device code alone */
 	bool again;			/* measured anew, whatever is on record */
 	bool cut_off;			/* the reply ended at the token limit */
 };
@@ -87,6 +88,9 @@ struct harness_run {
 json_t *harness_run(const struct keval *k, const struct harness_run *run);
 /* kharness --lint over the task, with ORACLE its results too (NULL: its form only); its exit status is ours when it refuses. */
 void harness_lint(const struct keval *k, const char *oracle);
+
+/* Candidates are device code alone: the task names no compiler but a program of ours that drives one (build.c). */
+bool is_device_only(const struct keval *k);
 
 /* The kiln program NAME that lies beside this one, else its name, to be found in PATH; the caller frees. */
 char *tool_path(const char *name);

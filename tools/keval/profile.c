@@ -72,7 +72,8 @@ is_wanted(const struct keval *k, const struct subject *s, const struct profiler 
 {
 	const char *when = kcamp_str(k->camp, "eval.profile");
 
-	if (!p || s->trusted || !strcmp(when, "off") || strcmp(kjson_str_or(eval, "status", ""), "correct"))
+	/* Device code alone has no function that a profiler could wrap itself around. */
+	if (!p || s->trusted || is_device_only(k) || !strcmp(when, "off") || strcmp(kjson_str_or(eval, "status", ""), "correct"))
 		return false;
 	if (!is_installed(p->program)) {
 		if (strcmp(when, "auto"))

@@ -5,6 +5,7 @@
 
 #include "keval.h"
 #include "kio.h"
+#include "klaunch.h"
 #include "kutil.h"
 
 enum { SOURCE_MAX = 8 << 20 };
@@ -23,12 +24,22 @@ task_source(const struct keval *k, const char *key, const char *def)
 	return text;
 }
 
+/* Whether a comparator is no device code alone, but a function of the host that may use libraries of the device. */
+static bool
+is_host_function(const struct keval *k, const char *code)
+{
+	struct klaunch_list list;
+	char why[512];
+
+	return is_device_only(k) && is_gpu(k) && !klaunch_parse(code, &list, why, sizeof why);
+}
+
 /* A baseline's or the oracle's shared object; NULL with the compiler's words in *LOG. */
 static char *
-trusted_so(struct keval *k, const char *file, const json_t *flags, char **log)
+trusted_so(struct keval *k, const char *file, const json_t *flags, bool host, char **log)
 {
 	char *path = kcamp_path(k->camp, file), *code = kread_file_or_die(path, SOURCE_MAX, NULL), *so;
-	struct subject s = { .name = file, .code = code, .trusted = true };
+	struct subject s = { .name = file, .code = code, .trusted = true, .host = host || is_host_function(k, code) };
 
 	so = build_cached(k, &s, flags, log);
 	free(code);
@@ -41,8 +52,12 @@ oracle_so(struct keval *k)
 {
 	const char *file = kjson_str_or(k->task, "oracle", kjson_str_or(k->task, "reference", "reference.c"));
 	json_t *flags = json_pack("[s]", "-DREAL=double");
-	char *log, *so = trusted_so(k, file, flags, &log);
+	bool host = is_device_only(k);
+	char *log, *so;
 
+	if (host && !json_object_get(k->task, "oracle"))
+		kdie(K_USAGE, "%s: \"oracle\" is missing: a function of the host, since the reference is device code", k->task_file);
+	so = trusted_so(k, file, flags, host, &log);
 	if (!so)
 		kdie(K_USAGE, "%s: the oracle does not build:\n%s", file, log);
 	json_decref(flags);
@@ -69,7 +84,7 @@ evaluate_baseline(struct keval *k, const json_t *baseline)
 {
 	const char *name = kjson_str_or(baseline, "name", "?"), *file = kjson_str_or(baseline, "file", "");
 	json_t *entry = json_pack("{s:s}", "name", name), *answer;
-	char *log = NULL, *oracle = oracle_so(k), *so = trusted_so(k, file, json_object_get(baseline, "flags"), &log);
+	char *log = NULL, *oracle = oracle_so(k), *so = trusted_so(k, file, json_object_get(baseline, "flags"), false, &log);
 	struct harness_run run = { .so = so, .phase = "both", .oracle = oracle };
 	const json_t *c;
 
@@ -141,7 +156,7 @@ rivals(struct keval *k)
 	const json_t *baselines = json_object_get(k->task, "baselines");
 	size_t n = 0, count = json_array_size(baselines);
 	char **list = kcalloc(count + 2, sizeof *list), *log = NULL;
-	char *so = trusted_so(k, kjson_str_or(k->task, "reference", "reference.c"), NULL, &log);
+	char *so = trusted_so(k, kjson_str_or(k->task, "reference", "reference.c"), NULL, false, &log);
 
 	if (!so)
 		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
@@ -150,7 +165,7 @@ rivals(struct keval *k)
 	for (size_t i = 0; i < count; i++) {
 		const json_t *b = json_array_get(baselines, i);
 
-		so = trusted_so(k, kjson_str_or(b, "file", ""), json_object_get(b, "flags"), &log);
+		so = trusted_so(k, kjson_str_or(b, "file", ""), json_object_get(b, "flags"), false, &log);
 		if (so)
 			list[n++] = kasprintf("%s=%s", kjson_str_or(b, "name", "?"), so);
 		else

@@ -9,6 +9,7 @@
 #include "keval.h"
 #include "kgain.h"
 #include "kio.h"
+#include "klaunch.h"
 #include "ksandbox.h"
 #include "kutil.h"
 
@@ -127,6 +128,21 @@ time_beside_incumbent(struct keval *k, const struct subject *s, const char *so, 
 	}
 	free(other);
 	json_decref(past);
+}
+
+/* Device code alone: the launch lines must mean something for every workload. */
+static bool
+check_launches(const struct keval *k, const struct subject *s, json_t *eval)
+{
+	struct ktask *task = ktask_load(k->task_file);
+	struct klaunch_list list;
+	char why[512];
+	bool good = klaunch_parse(s->code, &list, why, sizeof why) && klaunch_check(&list, task, why, sizeof why);
+
+	if (!good)
+		eval_fail(eval, "compile_error", "launch", why);
+	ktask_free(task);
+	return good;
 }
 
 /* The built object must be clean and define the entry point. */
@@ -272,7 +288,7 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	eval_set(eval, "build", json_incref(b.json));
 	if (!b.ok) {
 		fail_build(&b, eval);
-	} else if (!harness || check_object(k, s, &b, eval)) {
+	} else if (!harness || (is_device_only(k) ? check_launches(k, s, eval) : check_object(k, s, &b, eval))) {
 		/* The bytes that were checked are the bytes that run. */
 		if (b.so)
 			work_put(work, checked_so, b.so, b.so_len);

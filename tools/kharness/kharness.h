@@ -201,7 +201,8 @@ char *runner_helper(const char *name);
 /* Learn what the device is, and place tensors as it needs them. Dies with K_MISSING when there is none. */
 void opencl_choose(struct judge *j);
 char **opencl_environment(const struct judge *j);
-/* The launch lines of a built candidate, and their sizes for a workload. False with the reason in WHY. */
+/* Whether a built candidate is device code alone; its launch lines, and their sizes for a workload. False with the reason in WHY. */
+bool launches_present(const char *file);
 bool launches_read(const char *file, struct klaunch_list *list, char *why, size_t why_len);
 bool launches_size(const struct judge *j, const struct klaunch_list *list, const struct ktask_workload *w,
     struct krun_launch *to, char *why, size_t why_len);

@@ -399,6 +399,8 @@ main(int argc, char **argv)
 		kout_commit();
 	}
 	oracle_close(j.oracle);
+	json_decref(j.opencl);
+	free(j.device_uuid);
 	ktask_free(j.task);
 	return good ? K_OK : K_USAGE;
 }

@@ -48,7 +48,8 @@ opencl_choose(struct judge *j)
 	j->opencl = r.exit_code ? NULL : json_loadb(r.out, r.out_len, 0, NULL);
 	if (!j->opencl)
 		kdie(K_MISSING, "no OpenCL device: %.300s", r.err_len ? r.err : "krun-opencl failed");
-	j->copies = !kjson_bool_or(j->opencl, "cpu", false);
+	/* So that the copying can be tried without such a device; it gives a CPU's kernels time beside the clock. */
+	j->copies = !kjson_bool_or(j->opencl, "cpu", false) || getenv("KILN_OPENCL_COPY");
 	name = kasprintf("%s %s", kjson_str_or(j->opencl, "platform", ""), kjson_str_or(j->opencl, "device", ""));
 	ksha256_hex(name, strlen(name), hex);
 	j->device_uuid = kasprintf("opencl-%.16s", hex);
@@ -59,6 +60,18 @@ opencl_choose(struct judge *j)
 	free(env);
 	free(name);
 	free(program);
+}
+
+bool
+launches_present(const char *file)
+{
+	size_t len, text_len, code_len;
+	const char *text, *code;
+	char *data = kread_file(file, OBJECT_MAX, &len);
+	bool found = data && klaunch_unpack(data, len, &text, &text_len, &code, &code_len);
+
+	free(data);
+	return found;
 }
 
 bool
@@ -73,7 +86,7 @@ launches_read(const char *file, struct klaunch_list *list, char *why, size_t why
 		source = kstrndup(text, text_len);
 		good = klaunch_parse(source, list, why, why_len);
 	} else {
-		snprintf(why, why_len, "it is not what krun-opencl --build makes of a program");
+		snprintf(why, why_len, "it is no program of device code, as krun-opencl --build makes it");
 	}
 	free(source);
 	free(data);

@@ -582,7 +582,8 @@ runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes
 	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
 		kdie_errno(K_IO, "socketpair");
 	r->socket = pair[0];
-	if (j->opencl && !launches_read(file, &r->launches, r->why, sizeof r->why)) {
+	if ((j->opencl || (j->device && launches_present(file))) &&
+	    !launches_read(file, &r->launches, r->why, sizeof r->why)) {
 		close(pair[1]);
 		r->check = "launch";
 		return OUT_DIED;

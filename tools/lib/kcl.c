@@ -59,11 +59,29 @@ works(const char *what, int error, char *why, size_t why_len)
 	return !error;
 }
 
+/* The functions of a driver that is loaded without a loader: a table of them is the first word of every object. */
+static void **
+table_of(struct kcl *c)
+{
+	void *(*address)(const char *);
+	int (*platforms)(uint32_t, void **, uint32_t *) = NULL;
+	void *first = NULL;
+	uint32_t n = 0;
+
+	*(void **)&address = dlsym(c->library, "clGetExtensionFunctionAddress");
+	if (address)
+		*(void **)&platforms = address("clIcdGetPlatformIDsKHR");
+	if (!platforms || platforms(1, &first, &n) || !n)
+		return NULL;
+	c->platforms = platforms;
+	return *(void ***)first;
+}
+
 static bool
 bind(struct kcl *c, char *why, size_t why_len)
 {
 	const char *name = getenv("KILN_OPENCL");
-	void *p;
+	void *p, **table = NULL;
 
 	if (!name || !*name)
 		name = "libOpenCL.so.1";
@@ -72,8 +90,10 @@ bind(struct kcl *c, char *why, size_t why_len)
 		snprintf(why, why_len, "no OpenCL: %s", dlerror());
 		return false;
 	}
-#define BIND(field, symbol, result, types) \
-	p = dlsym(c->library, symbol); \
+	if (!dlsym(c->library, "clGetPlatformIDs"))
+		table = table_of(c);
+#define BIND(field, symbol, number, result, types) \
+	p = table ? table[number] : dlsym(c->library, symbol); \
 	if (!p) { \
 		snprintf(why, why_len, "%s has no %s", name, symbol); \
 		return false; \
@@ -81,6 +101,8 @@ bind(struct kcl *c, char *why, size_t why_len)
 	memcpy(&c->field, &p, sizeof p);
 	KCL_FUNCTIONS(BIND)
 #undef BIND
+	if (!table)
+		c->platforms = c->get_platforms;
 	return true;
 }
 
@@ -154,7 +176,7 @@ kcl_choose(struct kcl *c, char *why, size_t why_len)
 		wanted = NULL;
 	if (!bind(c, why, why_len))
 		return false;
-	if (c->get_platforms(OBJECTS_MAX, platforms, &n) || !n) {
+	if (c->platforms(OBJECTS_MAX, platforms, &n) || !n) {
 		snprintf(why, why_len, "OpenCL has no platform here (/etc/OpenCL/vendors)");
 		return false;
 	}

@@ -3,8 +3,8 @@
  * kcl: an OpenCL device through its driver, found when the program runs, so that kiln needs no OpenCL headers to be
  * built. Used by krun-opencl alone: neither the judge nor the evaluator has a driver in its process.
  *
- * Environment: KILN_OPENCL names the library (libOpenCL.so.1 unless given; a driver without an entry in
- * /etc/OpenCL/vendors, such as libnvidia-opencl.so.1, may be named itself); KILN_OPENCL_DEVICE is part of
+ * Environment: KILN_OPENCL names the library (libOpenCL.so.1 unless given), which may be a driver itself, such as
+ * libnvidia-opencl.so.1, where there is no loader or no entry in /etc/OpenCL/vendors; KILN_OPENCL_DEVICE is part of
  * "PLATFORM / DEVICE", in letters of either case. Without it: the first device that is no CPU, else the first.
  */
 #ifndef KCL_H
@@ -20,39 +20,42 @@ enum {
 	KCL_BLOCKING = 1
 };
 
-/* Every function that is called: field, name, result, types. All objects are opaque pointers. */
+/*
+ * Every function that is called: field, name, its place in the table by which a driver hands its functions to a loader
+ * (cl_khr_icd), result, types. All objects are opaque pointers.
+ */
 #define KCL_FUNCTIONS(X) \
-	X(get_platforms, "clGetPlatformIDs", int, (uint32_t, void **, uint32_t *)) \
-	X(platform_info, "clGetPlatformInfo", int, (void *, uint32_t, size_t, void *, size_t *)) \
-	X(get_devices, "clGetDeviceIDs", int, (void *, uint64_t, uint32_t, void **, uint32_t *)) \
-	X(device_info, "clGetDeviceInfo", int, (void *, uint32_t, size_t, void *, size_t *)) \
-	X(create_context, "clCreateContext", void *, (const intptr_t *, uint32_t, void *const *, \
+	X(get_platforms, "clGetPlatformIDs", 0, int, (uint32_t, void **, uint32_t *)) \
+	X(platform_info, "clGetPlatformInfo", 1, int, (void *, uint32_t, size_t, void *, size_t *)) \
+	X(get_devices, "clGetDeviceIDs", 2, int, (void *, uint64_t, uint32_t, void **, uint32_t *)) \
+	X(device_info, "clGetDeviceInfo", 3, int, (void *, uint32_t, size_t, void *, size_t *)) \
+	X(create_context, "clCreateContext", 4, void *, (const intptr_t *, uint32_t, void *const *, \
 	    void (*)(const char *, const void *, size_t, void *), void *, int *)) \
-	X(create_queue, "clCreateCommandQueue", void *, (void *, void *, uint64_t, int *)) \
-	X(create_buffer, "clCreateBuffer", void *, (void *, uint64_t, size_t, void *, int *)) \
-	X(create_sub, "clCreateSubBuffer", void *, (void *, uint64_t, uint32_t, const void *, int *)) \
-	X(release_buffer, "clReleaseMemObject", int, (void *)) \
-	X(program_source, "clCreateProgramWithSource", void *, (void *, uint32_t, const char **, const size_t *, int *)) \
-	X(program_binary, "clCreateProgramWithBinary", void *, (void *, uint32_t, void *const *, const size_t *, \
+	X(create_queue, "clCreateCommandQueue", 9, void *, (void *, void *, uint64_t, int *)) \
+	X(create_buffer, "clCreateBuffer", 14, void *, (void *, uint64_t, size_t, void *, int *)) \
+	X(create_sub, "clCreateSubBuffer", 82, void *, (void *, uint64_t, uint32_t, const void *, int *)) \
+	X(release_buffer, "clReleaseMemObject", 18, int, (void *)) \
+	X(program_source, "clCreateProgramWithSource", 26, void *, (void *, uint32_t, const char **, const size_t *, int *)) \
+	X(program_binary, "clCreateProgramWithBinary", 27, void *, (void *, uint32_t, void *const *, const size_t *, \
 	    const unsigned char **, int *, int *)) \
-	X(build, "clBuildProgram", int, (void *, uint32_t, void *const *, const char *, void (*)(void *, void *), void *)) \
-	X(build_info, "clGetProgramBuildInfo", int, (void *, void *, uint32_t, size_t, void *, size_t *)) \
-	X(program_info, "clGetProgramInfo", int, (void *, uint32_t, size_t, void *, size_t *)) \
-	X(create_kernel, "clCreateKernel", void *, (void *, const char *, int *)) \
-	X(kernel_info, "clGetKernelInfo", int, (void *, uint32_t, size_t, void *, size_t *)) \
-	X(set_argument, "clSetKernelArg", int, (void *, uint32_t, size_t, const void *)) \
-	X(enqueue, "clEnqueueNDRangeKernel", int, (void *, void *, uint32_t, const size_t *, const size_t *, \
+	X(build, "clBuildProgram", 30, int, (void *, uint32_t, void *const *, const char *, void (*)(void *, void *), void *)) \
+	X(build_info, "clGetProgramBuildInfo", 33, int, (void *, void *, uint32_t, size_t, void *, size_t *)) \
+	X(program_info, "clGetProgramInfo", 32, int, (void *, uint32_t, size_t, void *, size_t *)) \
+	X(create_kernel, "clCreateKernel", 34, void *, (void *, const char *, int *)) \
+	X(kernel_info, "clGetKernelInfo", 39, int, (void *, uint32_t, size_t, void *, size_t *)) \
+	X(set_argument, "clSetKernelArg", 38, int, (void *, uint32_t, size_t, const void *)) \
+	X(enqueue, "clEnqueueNDRangeKernel", 59, int, (void *, void *, uint32_t, const size_t *, const size_t *, \
 	    const size_t *, uint32_t, void *const *, void **)) \
-	X(read, "clEnqueueReadBuffer", int, (void *, void *, uint32_t, size_t, size_t, void *, uint32_t, void *const *, \
+	X(read, "clEnqueueReadBuffer", 48, int, (void *, void *, uint32_t, size_t, size_t, void *, uint32_t, void *const *, \
 	    void **)) \
-	X(write, "clEnqueueWriteBuffer", int, (void *, void *, uint32_t, size_t, size_t, const void *, uint32_t, \
+	X(write, "clEnqueueWriteBuffer", 49, int, (void *, void *, uint32_t, size_t, size_t, const void *, uint32_t, \
 	    void *const *, void **)) \
-	X(fill, "clEnqueueFillBuffer", int, (void *, void *, const void *, size_t, size_t, size_t, uint32_t, \
+	X(fill, "clEnqueueFillBuffer", 102, int, (void *, void *, const void *, size_t, size_t, size_t, uint32_t, \
 	    void *const *, void **)) \
-	X(flush, "clFlush", int, (void *)) \
-	X(finish, "clFinish", int, (void *)) \
-	X(profiling, "clGetEventProfilingInfo", int, (void *, uint32_t, size_t, void *, size_t *)) \
-	X(release_event, "clReleaseEvent", int, (void *))
+	X(flush, "clFlush", 46, int, (void *)) \
+	X(finish, "clFinish", 47, int, (void *)) \
+	X(profiling, "clGetEventProfilingInfo", 45, int, (void *, uint32_t, size_t, void *, size_t *)) \
+	X(release_event, "clReleaseEvent", 44, int, (void *))
 
 struct kcl_facts {
 	char platform[128], device[256], version[128], driver[128];
@@ -64,7 +67,8 @@ struct kcl_facts {
 struct kcl {
 	void *library, *device, *context, *queue;
 	struct kcl_facts facts;
-#define KCL_DECLARE(field, name, result, types) result (*field) types;
+	int (*platforms)(uint32_t, void **, uint32_t *);	/* the loader's, or the driver's own */
+#define KCL_DECLARE(field, name, number, result, types) result (*field) types;
 	KCL_FUNCTIONS(KCL_DECLARE)
 #undef KCL_DECLARE
 };
@@ -75,7 +79,7 @@ bool kcl_choose(struct kcl *c, char *why, size_t why_len);
 bool kcl_start(struct kcl *c, char *why, size_t why_len);
 const char *kcl_words(int error);	/* NULL: no error */
 
-/* A program built from text or from a binary of the same device. NULL with the compiler's words in *LOG; the caller frees. */
+/* A program built from text, or from a binary of the same device. NULL when it fails. The caller frees *LOG, its words. */
 void *kcl_build(struct kcl *c, const void *code, size_t len, bool binary, const char *options, char **log);
 /* What clGetProgramInfo gives as binary; NULL when there is none. The caller frees. */
 void *kcl_binary(struct kcl *c, void *program, size_t *len);

@@ -4,7 +4,9 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "kutil.h"
 
@@ -229,4 +231,16 @@ klaunch_unpack(const char *data, size_t len, const char **source, size_t *source
 	*source = newline + 1;
 	*code = *source + *source_len;
 	return true;
+}
+
+void
+klaunch_limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__	/* whose shadow memory alone is terabytes of address space */
+	const char *mb = getenv("KILN_MEMORY_MB");
+	rlim_t bytes = mb ? (rlim_t)knum_long(mb, 1, 1L << 30, "KILN_MEMORY_MB") << 20 : RLIM_INFINITY;
+
+	if (mb && setrlimit(RLIMIT_AS, &(struct rlimit){ bytes, bytes }) < 0)
+		kdie_errno(K_MISSING, "setrlimit");
+#endif
 }

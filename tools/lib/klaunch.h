@@ -2,8 +2,8 @@
 /*
  * klaunch: how kernels are launched, where a candidate is device code alone: it says so in comment lines, in order,
  *   // kiln: launch kernel=NAME grid=EXPR[,EXPR[,EXPR]] block=EXPR[,EXPR[,EXPR]] [shared=EXPR]
- * GRID counts blocks (work-groups), BLOCK the threads (work-items) of one, SHARED the bytes of memory that a block shares
- * besides what the kernel declares. EXPR is ktask's language over the axes of the task, without white space or commas
+ * GRID counts blocks (work-groups), BLOCK the threads (work-items) of one, SHARED the bytes of memory that a block
+ * shares besides what the kernel declares. EXPR is ktask's language over the axes of the task, without white space or commas
  * outside parentheses.
  */
 #ifndef KLAUNCH_H
@@ -49,5 +49,7 @@ bool klaunch_check(const struct klaunch_list *list, const struct ktask *t, char 
 char *klaunch_pack(const char *source, size_t source_len, const void *code, size_t code_len, size_t *len);
 bool klaunch_unpack(const char *data, size_t len, const char **source, size_t *source_len, const char **code,
     size_t *code_len);
+/* For the programs that compile: at most KILN_MEMORY_MB (environment) of address space from here on. */
+void klaunch_limit_memory(void);
 
 #endif
