@@ -7,6 +7,10 @@
 #ifndef KILN_SMALL_H
 #define KILN_SMALL_H
 
+#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
+#include <math.h>
+#endif
+
 #ifndef SMALL_FN
 #define SMALL_FN static inline
 #endif
