@@ -21,7 +21,7 @@ softmax=$KILN_DATA/campaigns/softmax_opencl
 export saxpy softmax
 mkdir saxpy softmax
 cp "$saxpy"/* saxpy
-cp "$softmax"/* softmax
+cp -r "$softmax"/*.* softmax
 echo '{"name":"saxpy","backend":"opencl","eval":{"timing_s":0.05,"warmup_s":0.01,"seeds":1,"run_timeout_s":3}}' \
 	>saxpy/campaign.json
 

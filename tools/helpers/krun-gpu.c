@@ -7,77 +7,28 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <ffi.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "kgpu.h"
 #include "klaunch.h"
-#include "krun.h"
+#include "krunner.h"
 #include "ksandbox.h"
 #include "kutil.h"
 
 static struct krun_setup setup;
-static int sock;
 static const uint64_t *table;
 static kgpu_ptr base[2];	/* of inputs and outputs */
 static struct kgpu *gpu;
-static bool watching;
 static void *kernel[KRUN_LAUNCHES];	/* of a candidate that is device code alone */
-
-static void
-report(const struct krun_report *r)
-{
-	while (write(sock, r, sizeof *r) < 0)
-		if (errno != EINTR)
-			_exit(121);
-}
-
-static _Noreturn void
-fail(const char *what, const char *why)
-{
-	struct krun_report r = { .what = KRUN_FAILED };
-
-	snprintf(r.text, sizeof r.text, "%s%s%s", what, why ? ": " : "", why ? why : "");
-	report(&r);
-	_exit(120);
-}
 
 static void
 need(const char *what, const char *why)
 {
 	if (why)
-		fail(what, why);
-}
-
-static void
-on_fault(int sig, siginfo_t *info, void *context)
-{
-	struct krun_report r = { .what = KRUN_FAULT, .value = { (uint64_t)sig, (uint64_t)(uintptr_t)info->si_addr } };
-
-	(void)context;
-	signal(sig, SIG_DFL);
-	report(&r);
-	raise(sig);
-}
-
-static void
-catch_faults(void)
-{
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-	static char stack[65536];
-	stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
-	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
-
-	sigaltstack(&own, NULL);
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &action, NULL);
+		krunner_fail(what, why, 0);
 }
 
 /*
@@ -115,17 +66,6 @@ import(const char *number, uint64_t bytes, bool read_only)
 	need("device memory", kgpu_import(gpu, &s, read_only));
 	close(s.fd);
 	return s.at;
-}
-
-static const void *
-map_table(const char *number)
-{
-	void *p = mmap(NULL, setup.table_bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, atoi(number), 0);
-
-	if (p == MAP_FAILED)
-		fail("shared memory", strerror(errno));
-	close(atoi(number));
-	return p;
 }
 
 /*
@@ -167,50 +107,16 @@ load_kernels(const char *file)
 	void *module = NULL;
 
 	if (!data || !klaunch_unpack(data, len, &source, &source_len, &code, &code_len))
-		fail("it is no object of krtc --build", NULL);
+		krunner_fail("it is no object of krtc --build", NULL, 0);
 	aligned = malloc(code_len + 1);
 	if (!aligned)
-		fail("memory for code", NULL);
+		krunner_fail("memory for code", NULL, 0);
 	memcpy(aligned, code, code_len);
 	need("the device refuses it", kgpu_module(gpu, aligned, &module));
 	for (uint32_t i = 0; i < setup.launches; i++)
 		need(setup.kernel[i], kgpu_function(gpu, module, setup.kernel[i], &kernel[i]));
 	free(data);
-	report(&r);
-}
-
-static void *
-load(const char *file)
-{
-	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL), *entry = NULL;
-	struct krun_report r = { .what = KRUN_LOADED };
-	const char *why = library ? NULL : dlerror();
-
-	if (library) {
-		entry = dlsym(library, setup.entry);
-		why = entry ? NULL : dlerror();
-	}
-	if (!entry)
-		fail(why ? why : "the entry point is a null pointer", NULL);
-	report(&r);
-	return entry;
-}
-
-/* A cif for the argument kinds and the stream; its type list is static. */
-static void
-describe(ffi_cif *cif)
-{
-	static ffi_type *types[KRUN_ARGS + 1];
-	static ffi_type *const of_kind[] = {
-		[KRUN_IN] = &ffi_type_pointer, [KRUN_OUT] = &ffi_type_pointer, [KRUN_I32] = &ffi_type_sint32,
-		[KRUN_I64] = &ffi_type_sint64, [KRUN_F32] = &ffi_type_float, [KRUN_F64] = &ffi_type_double,
-	};
-
-	for (uint32_t i = 0; i < setup.arg_count; i++)
-		types[i] = of_kind[setup.kind[i]];
-	types[setup.arg_count] = &ffi_type_pointer;
-	if (ffi_prep_cif(cif, FFI_DEFAULT_ABI, setup.arg_count + 1, &ffi_type_void, types) != FFI_OK)
-		fail("libffi refuses the call", NULL);
+	krunner_report(&r);
 }
 
 /* Addresses and values of all calls of one go, made ready before the clock starts. */
@@ -258,7 +164,7 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 	if (c->calls > room) {
 		words = realloc(words, (size_t)c->calls * setup.arg_count * sizeof *words);
 		if (!words)
-			fail("memory for arguments", NULL);
+			krunner_fail("memory for arguments", NULL, 0);
 		room = c->calls;
 	}
 	if (c->calls)
@@ -281,47 +187,26 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 	if (c->calls)
 		need("a launch failed", left_behind());
 	r.value[0] = (uint64_t)ns;
-	report(&r);
-}
-
-/* Next order of the judge; the end of the socket is the end of the work. */
-static void
-next(struct krun_command *c)
-{
-	struct pollfd ready = { sock, POLLIN, 0 };
-	ssize_t n;
-
-	while (watching && poll(&ready, 1, 0) <= 0)
-		;
-	watching = false;
-	do
-		n = read(sock, c, sizeof *c);
-	while (n < 0 && errno == EINTR);
-	if (n != sizeof *c)
-		_exit(n == 0 ? 0 : 122);
+	krunner_report(&r);
 }
 
 static void
 obey(const char *file)
 {
-	static const struct krun_report awake = { .what = KRUN_AWAKE };
+	static ffi_type *types[KRUN_ARGS + 1];
 	struct krun_command c;
 	void *entry = NULL;
 	ffi_cif cif;
 
-	describe(&cif);
+	krunner_describe(&setup, true, types, &cif);
 	for (;;) {
-		next(&c);
-		if (c.order == KRUN_READY) {
-			watching = true;
-			report(&awake);
-		} else if (c.order == KRUN_LOAD && setup.launches) {
+		krunner_next(&c);
+		if (c.order == KRUN_LOAD && setup.launches)
 			load_kernels(file);
-		} else if (c.order == KRUN_LOAD) {
-			entry = load(file);
-		} else if (c.calls == 0 || entry || setup.launches) {
+		else if (c.order == KRUN_LOAD)
+			entry = krunner_load(file, setup.entry);
+		else if (c.calls == 0 || entry || setup.launches)
 			go(&cif, entry, &c);
-		}
 	}
 }
 
@@ -333,24 +218,20 @@ main(int argc, char **argv)
 
 	if (argc != 7)
 		return 124;
-	sock = atoi(argv[2]);
-	prctl(PR_SET_DUMPABLE, 0);
-	if (read(sock, &setup, sizeof setup) != sizeof setup || setup.version != KRUN_VERSION ||
-	    setup.arg_count > KRUN_ARGS || setup.launches > KRUN_LAUNCHES)
-		return 123;
+	krunner_open(argv[2], &setup);
 	gpu = kgpu_open(argv[6], (int)setup.device, true, why, sizeof why);
 	if (!gpu)
-		fail(why, NULL);
+		krunner_fail(why, NULL, 0);
 	base[0] = import(argv[3], setup.input_bytes, true);
 	base[1] = import(argv[4], setup.output_bytes, false);
-	table = map_table(argv[5]);
+	table = krunner_map(argv[5], setup.table_bytes, PROT_READ);
 	need("a limit of memory", kgpu_limit(gpu, setup.memory_bytes));
 	prepare_runtime(!strcmp(argv[6], "hip"));
-	catch_faults();
+	krunner_catch_faults(true);
 	if (ksandbox_seal_gpu() < 0)
-		fail("sealing", strerror(errno));
+		krunner_fail("sealing", strerror(errno), errno);
 	hello.value[0] = base[0];
 	hello.value[1] = base[1];
-	report(&hello);
+	krunner_report(&hello);
 	obey(argv[1]);
 }

@@ -12,27 +12,23 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "kcl.h"
 #include "kio.h"
 #include "klaunch.h"
-#include "krun.h"
+#include "krunner.h"
 #include "ksandbox.h"
 #include "kutil.h"
 
-enum { FENCE = 1 << 20, OBJECT_MAX = 64 << 20, SOURCE_MAX = 8 << 20 };
+enum { OBJECT_MAX = 64 << 20, SOURCE_MAX = 8 << 20 };
 
 static struct krun_setup setup;
 static struct kcl cl;
-static int sock;
 static char *arena[2];		/* inputs and outputs */
 static const uint64_t *table;
 static void *buffer[2];		/* the same as the device sees them */
@@ -51,87 +47,14 @@ __lsan_is_turned_off(void)
 }
 #endif
 
-/* ---- what is said to the judge ---- */
-
-static void
-report(const struct krun_report *r)
-{
-	while (write(sock, r, sizeof *r) < 0)
-		if (errno != EINTR)
-			_exit(121);
-}
-
-static _Noreturn void
-fail(const char *what, const char *why)
-{
-	struct krun_report r = { .what = KRUN_FAILED };
-
-	snprintf(r.text, sizeof r.text, "%s%s%s", what, why ? ": " : "", why ? why : "");
-	report(&r);
-	_exit(120);
-}
-
 static void
 need(const char *what, int error)
 {
 	if (error)
-		fail(what, kcl_words(error));
-}
-
-static void
-on_fault(int sig, siginfo_t *info, void *context)
-{
-	struct krun_report r = { .what = KRUN_FAULT, .value = { (uint64_t)sig, (uint64_t)(uintptr_t)info->si_addr } };
-
-	(void)context;
-	signal(sig, SIG_DFL);
-	report(&r);
-	raise(sig);
-}
-
-/* Not SIGFPE: drivers for CPUs handle it, since a division by zero must not end a kernel. */
-static void
-catch_faults(void)
-{
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGABRT };
-	static char stack[65536];
-	stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
-	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
-
-	sigaltstack(&own, NULL);
-	for (size_t i = 0; i < LEN(signals); i++)
-		sigaction(signals[i], &action, NULL);
+		krunner_fail(what, kcl_words(error), 0);
 }
 
 /* ---- before the seal ---- */
-
-static void *
-map(int fd, uint64_t bytes, int protection)
-{
-	char *space = mmap(NULL, bytes + 2 * FENCE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	void *p;
-
-	if (space == MAP_FAILED)
-		fail("address space", strerror(errno));
-	p = mmap(space + FENCE, bytes, protection, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0);
-	if (p == MAP_FAILED)
-		fail("shared memory", strerror(errno));
-	close(fd);
-	return p;
-}
-
-static void
-pin(void)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE; i++)
-		if (setup.cpus[i / 64] >> (i % 64) & 1)
-			CPU_SET(i, &set);
-	if (sched_setaffinity(0, sizeof set, &set) < 0)
-		fail("pinning to CPUs", strerror(errno));
-}
 
 /* What drivers keep of programs goes into the private folder for temporary files, and goes with it. */
 static void
@@ -223,7 +146,7 @@ make_room(uint32_t calls)
 		return;
 	tensors = realloc(tensors, (size_t)calls * setup.arg_count * sizeof *tensors);
 	if (!tensors)
-		fail("memory for arguments", NULL);
+		krunner_fail("memory for arguments", NULL, 0);
 	tensor_room = calls;
 }
 
@@ -297,7 +220,7 @@ go(const struct krun_command *c)
 	}
 	if (!setup.copies)
 		release_tensors();
-	report(&r);
+	krunner_report(&r);
 }
 
 /* ---- a device with memory of its own ---- */
@@ -330,7 +253,7 @@ stage(const struct krun_command *c)
 	    NULL));
 	flush_device();
 	need("the device", cl.finish(cl.queue));
-	report(&done);
+	krunner_report(&done);
 }
 
 /* That inputs are for reading is a promise, not a protection: what came of them is looked at. */
@@ -343,26 +266,14 @@ collect(void)
 	if (!inputs)
 		inputs = malloc(setup.input_bytes);
 	if (!inputs)
-		fail("memory for inputs", NULL);
+		krunner_fail("memory for inputs", NULL, 0);
 	need("fetching outputs", cl.read(cl.queue, buffer[1], KCL_BLOCKING, 0, setup.output_bytes, arena[1], 0, NULL,
 	    NULL));
 	need("fetching inputs", cl.read(cl.queue, buffer[0], KCL_BLOCKING, 0, setup.input_bytes, inputs, 0, NULL, NULL));
 	if (memcmp(inputs, arena[0], setup.input_bytes))
-		fail("it wrote to its inputs", NULL);
+		krunner_fail("it wrote to its inputs", NULL, 0);
 	release_tensors();
-	report(&done);
-}
-
-static void
-next(struct krun_command *c)
-{
-	ssize_t n;
-
-	do
-		n = read(sock, c, sizeof *c);
-	while (n < 0 && errno == EINTR);
-	if (n != sizeof *c)
-		_exit(n == 0 ? 0 : 122);
+	krunner_report(&done);
 }
 
 static _Noreturn void
@@ -372,11 +283,11 @@ obey(void)
 	struct krun_command c;
 
 	for (;;) {
-		next(&c);
+		krunner_next(&c);
 		if (c.order == KRUN_LOAD && *refusal)
-			fail(refusal, NULL);
+			krunner_fail(refusal, NULL, 0);
 		else if (c.order == KRUN_LOAD)
-			report(&loaded);
+			krunner_report(&loaded);
 		else if (c.order == KRUN_STAGE)
 			stage(&c);
 		else if (c.order == KRUN_COLLECT)
@@ -392,26 +303,25 @@ runner(char **argv)
 	struct krun_report hello = { .what = KRUN_HELLO };
 	char why[256];
 
-	sock = atoi(argv[2]);
-	prctl(PR_SET_DUMPABLE, 0);
-	if (read(sock, &setup, sizeof setup) != sizeof setup || setup.version != KRUN_VERSION ||
-	    setup.arg_count > KRUN_ARGS || !setup.launches || setup.launches > KRUN_LAUNCHES)
+	krunner_open(argv[2], &setup);
+	if (!setup.launches)
 		return 123;
-	arena[0] = map(atoi(argv[3]), setup.input_bytes, PROT_READ);
-	arena[1] = map(atoi(argv[4]), setup.output_bytes, PROT_READ | PROT_WRITE);
-	table = map(atoi(argv[5]), setup.table_bytes, PROT_READ);
+	arena[0] = krunner_map(argv[3], setup.input_bytes, PROT_READ);
+	arena[1] = krunner_map(argv[4], setup.output_bytes, PROT_READ | PROT_WRITE);
+	table = krunner_map(argv[5], setup.table_bytes, PROT_READ);
 	/* Threads of the driver inherit it. */
-	pin();
+	krunner_pin(&setup);
 	if (!kcl_choose(&cl, why, sizeof why) || !kcl_start(&cl, why, sizeof why))
-		fail(why, NULL);
+		krunner_fail(why, NULL, 0);
 	make_buffers();
 	load(argv[1]);
-	catch_faults();
+	/* Drivers for CPUs handle SIGFPE, since a division by zero must not end a kernel. */
+	krunner_catch_faults(false);
 	if ((cl.facts.cpu ? ksandbox_seal() : ksandbox_seal_gpu()) < 0)
-		fail("sealing", strerror(errno));
+		krunner_fail("sealing", strerror(errno), errno);
 	hello.value[0] = (uint64_t)(uintptr_t)arena[0];
 	hello.value[1] = (uint64_t)(uintptr_t)arena[1];
-	report(&hello);
+	krunner_report(&hello);
 	obey();
 }
 

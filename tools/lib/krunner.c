@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* krunner: see krunner.h. */
+#include "krunner.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "kutil.h"
+
+/* Address space kept free around each mapping. */
+enum { FENCE = 1 << 20 };
+
+static int sock;
+
+void
+krunner_open(const char *number, struct krun_setup *setup)
+{
+	sock = atoi(number);
+	prctl(PR_SET_DUMPABLE, 0);
+	if (read(sock, setup, sizeof *setup) != sizeof *setup || setup->version != KRUN_VERSION ||
+	    setup->arg_count > KRUN_ARGS || setup->launches > KRUN_LAUNCHES)
+		_exit(123);
+}
+
+void
+krunner_report(const struct krun_report *r)
+{
+	while (write(sock, r, sizeof *r) < 0)
+		if (errno != EINTR)
+			_exit(121);
+}
+
+_Noreturn void
+krunner_fail(const char *what, const char *why, int error)
+{
+	struct krun_report r = { .what = KRUN_FAILED, .error = (uint32_t)error };
+
+	snprintf(r.text, sizeof r.text, "%s%s%s", what, why ? ": " : "", why ? why : "");
+	krunner_report(&r);
+	_exit(120);
+}
+
+static void
+on_fault(int sig, siginfo_t *info, void *context)
+{
+	struct krun_report r = { .what = KRUN_FAULT, .value = { (uint64_t)sig, (uint64_t)(uintptr_t)info->si_addr } };
+
+	(void)context;
+	/* A second fault, in this handler or another thread, ends the process at once. */
+	signal(sig, SIG_DFL);
+	krunner_report(&r);
+	raise(sig);
+}
+
+void
+krunner_catch_faults(bool fpe)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE };
+	static char stack[65536];
+	stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
+	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+
+	/* On a stack of its own, since the fault may be the end of the normal one. */
+	sigaltstack(&own, NULL);
+	for (size_t i = 0; i < LEN(signals) - !fpe; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+void
+krunner_next(struct krun_command *c)
+{
+	static const struct krun_report awake = { .what = KRUN_AWAKE };
+	struct pollfd ready = { sock, POLLIN, 0 };
+	bool watching = false;
+	ssize_t n;
+
+	do {
+		while (watching && poll(&ready, 1, 0) <= 0)
+			;
+		do
+			n = read(sock, c, sizeof *c);
+		while (n < 0 && errno == EINTR);
+		if (n != sizeof *c)
+			_exit(n == 0 ? 0 : 122);
+		watching = c->order == KRUN_READY;
+		if (watching)
+			krunner_report(&awake);
+	} while (watching);
+}
+
+void *
+krunner_map(const char *number, uint64_t bytes, int protection)
+{
+	char *space = mmap(NULL, bytes + 2 * FENCE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int fd = atoi(number);
+	void *p;
+
+	if (space == MAP_FAILED)
+		krunner_fail("address space", strerror(errno), errno);
+	p = mmap(space + FENCE, bytes, protection, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0);
+	if (p == MAP_FAILED)
+		krunner_fail("shared memory", strerror(errno), errno);
+	close(fd);
+	return p;
+}
+
+void
+krunner_pin(const struct krun_setup *setup)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE; i++)
+		if (setup->cpus[i / 64] >> (i % 64) & 1)
+			CPU_SET(i, &set);
+	if (sched_setaffinity(0, sizeof set, &set) < 0)
+		krunner_fail("pinning to CPUs", strerror(errno), errno);
+}
+
+void *
+krunner_load(const char *file, const char *entry)
+{
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL), *function = NULL;
+	struct krun_report r = { .what = KRUN_LOADED };
+	const char *why = library ? NULL : dlerror();
+
+	if (library) {
+		function = dlsym(library, entry);
+		why = function ? NULL : dlerror();
+	}
+	if (!function)
+		krunner_fail(why ? why : "the entry point is a null pointer", NULL, 0);
+	krunner_report(&r);
+	return function;
+}
+
+void
+krunner_describe(const struct krun_setup *setup, bool stream, ffi_type **types, ffi_cif *cif)
+{
+	static ffi_type *const of_kind[] = {
+		[KRUN_IN] = &ffi_type_pointer, [KRUN_OUT] = &ffi_type_pointer, [KRUN_I32] = &ffi_type_sint32,
+		[KRUN_I64] = &ffi_type_sint64, [KRUN_F32] = &ffi_type_float, [KRUN_F64] = &ffi_type_double,
+	};
+
+	for (uint32_t i = 0; i < setup->arg_count; i++)
+		types[i] = of_kind[setup->kind[i]];
+	types[setup->arg_count] = &ffi_type_pointer;
+	if (ffi_prep_cif(cif, FFI_DEFAULT_ABI, setup->arg_count + stream, &ffi_type_void, types) != FFI_OK)
+		krunner_fail("libffi refuses the call", NULL, 0);
+}
