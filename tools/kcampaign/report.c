@@ -147,7 +147,7 @@ add_against_reference(struct kbuf *text, const json_t *pairs, const struct stand
 
 /* The baselines that the task names, in the verification's own run. */
 static void
-add_against_baselines(struct kbuf *text, const json_t *pairs, const json_t *task)
+add_against_baselines(struct kbuf *text, const json_t *pairs, const json_t *task, bool on_cpu)
 {
 	const json_t *baselines = json_object_get(task, "baselines");
 	size_t i;
@@ -159,8 +159,8 @@ add_against_baselines(struct kbuf *text, const json_t *pairs, const json_t *task
 
 		if (!r.n)
 			continue;
-		kbuf_printf(text, "%-12s %.0f %% of its speed (%.0f to %.0f %%), same threads, same run\n             ", name,
-		    100 * r.mean, 100 * r.low, 100 * r.high);
+		kbuf_printf(text, "%-12s %.0f %% of its speed (%.0f to %.0f %%), %ssame run\n             ", name,
+		    100 * r.mean, 100 * r.low, 100 * r.high, on_cpu ? "same threads, " : "");
 		add_workloads(text, pairs, name, "%");
 		kbuf_puts(text, "\n");
 	}
@@ -258,7 +258,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 	if (s.best) {
 		kbuf_printf(text, "best kernel  %s, cell %s, %.3f ms; its code: kcampaign best --code\n", s.best, s.cell, s.runtime_ms);
 		add_against_reference(text, pairs, &s);
-		add_against_baselines(text, pairs, task);
+		add_against_baselines(text, pairs, task, !strcmp(kcamp_str(c, "backend"), "c"));
 	} else {
 		kbuf_puts(text, "best kernel  none: no candidate is correct yet\n");
 	}

@@ -287,7 +287,7 @@ add_build(json_t *stable, const json_t *task)
 	} else if (build) {
 		kbuf_printf(&b, "%s ", compiler);
 		join(&b, json_object_get(build, "flags"), " ");
-		kbuf_printf(&b, " -shared -fPIC -o kernel.so kernel.%s", kjson_str_or(stable, "suffix", "c"));
+		kbuf_printf(&b, " -shared %s-fPIC -o kernel.so kernel.%s", !strcmp(compiler, "nvcc") ? "-Xcompiler " : "", kjson_str_or(stable, "suffix", "c"));
 		if (json_array_size(json_object_get(build, "libs")))
 			kbuf_puts(&b, " ");
 		join(&b, json_object_get(build, "libs"), " ");
