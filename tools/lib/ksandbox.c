@@ -438,11 +438,11 @@ prepare_plain(struct launch *l, char *const *argv)
 
 /*
  * Stand between kiln and the program as a process namespace's init would: adopt what the program leaves behind and
- * kill it, when the program ends and also when kiln dies. Returns 0 in a new child that goes on to be the program, -1
- * on failure.
+ * kill it, when the program ends and also when kiln, the process CALLER, dies. Returns 0 in a new child that goes on to
+ * be the program, -1 on failure.
  */
 static int
-supervise(void)
+supervise(pid_t caller)
 {
 	struct rlimit none = { 0, 0 };
 	sigset_t set;
@@ -454,6 +454,9 @@ supervise(void)
 	sigaddset(&set, SIGTERM);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* Before there is a program: on a busy machine it may be far along before this process runs again. */
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != caller)
+		return -1;
 	pid = fork();
 	if (pid == 0) {
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -462,7 +465,6 @@ supervise(void)
 	if (pid < 0)
 		return -1;
 	syscall(SYS_close_range, 0u, ~0u, 0);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	while (sigwaitinfo(&set, NULL) == SIGCHLD && waitpid(pid, &status, WNOHANG) == 0)
 		;
 	kproc_reap_all();
@@ -498,7 +500,7 @@ enter_plain(void *arg_)
 	struct rlimit processes = { l->processes, l->processes };
 	pid_t supervisor = getpid();
 
-	if (supervise() < 0 || drop(supervisor) < 0 || setrlimit(RLIMIT_NPROC, &processes) < 0)
+	if (supervise(l->parent) < 0 || drop(supervisor) < 0 || setrlimit(RLIMIT_NPROC, &processes) < 0)
 		return -1;
 	if (l->ruleset >= 0 && klandlock_enter(l->ruleset, l->s->gpu) < 0)
 		return -1;
