@@ -102,7 +102,7 @@ alloc(size_t bytes)
 	const char *why = kgpu_alloc(gpu, &p, bytes);
 
 	if (why)
-		kdie(K_MISSING, "%zu MiB of memory of the device: %s", bytes >> 20, why);
+		kdie(K_AGAIN, "%zu MiB of memory of the device: %s", bytes >> 20, why);
 	return (void *)(uintptr_t)p;
 }
 
@@ -176,7 +176,7 @@ arena_open(struct arena *a, size_t bytes, bool read_only)
 
 	(void)read_only;	/* the runner maps it so */
 	if (why)
-		kdie(K_MISSING, "%zu MiB of shared memory of the device: %s", bytes >> 20, why);
+		kdie(K_AGAIN, "%zu MiB of shared memory of the device: %s", bytes >> 20, why);
 	*a = (struct arena){ .fd = s->fd, .runner_fd = s->fd, .memory = (char *)(uintptr_t)s->at, .bytes = s->bytes,
 	    .handle = (uint64_t)(uintptr_t)s };
 }
@@ -449,6 +449,8 @@ try_device(struct judge *j, int number, bool wait)
 	char why[256];
 	int fd;
 
+	/* Of the device before this one, if it was refused. */
+	kgpu_close(gpu);
 	gpu = kgpu_open(j->o.backend, number, true, why, sizeof why);
 	if (!gpu) {
 		kwarn("device %d: %s", number, why);
@@ -466,9 +468,10 @@ try_device(struct judge *j, int number, bool wait)
 	j->device_uuid = kasprintf("gpu-%s", facts.uuid);
 	j->device_number = number;
 	fd = klock_device(j->device_uuid, j->o.timing, wait);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
 }
 
 void

@@ -52,6 +52,7 @@ enum {
 	X(attribute, "cuDeviceGetAttribute", "hipDeviceGetAttribute", (int *, int, int)) \
 	X(set_flags, "cuDevicePrimaryCtxSetFlags_v2", "hipDevicePrimaryCtxSetFlags", (int, unsigned)) \
 	X(retain, "cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain", (void **, int)) \
+	X(give_back, "cuDevicePrimaryCtxRelease_v2", "hipDevicePrimaryCtxRelease", (int)) \
 	X(set_current, "cuCtxSetCurrent", "hipCtxSetCurrent", (void *)) \
 	X(wait_all, "cuCtxSynchronize", "hipDeviceSynchronize", (void)) \
 	X(stream_create, "cuStreamCreate", "hipStreamCreateWithFlags", (void **, unsigned)) \
@@ -202,6 +203,14 @@ kgpu_open(const char *backend, int number, bool spin, char *why, size_t why_len)
 		return g;
 	free(g);
 	return NULL;
+}
+
+void
+kgpu_close(struct kgpu *g)
+{
+	if (g)
+		g->give_back(g->device);
+	free(g);
 }
 
 /* HIP numbers its attributes otherwise; those that nothing depends on are left 0 there. */

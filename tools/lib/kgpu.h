@@ -35,6 +35,8 @@ struct kgpu;
  * wait for the device without falling asleep. The primary context of device NUMBER is made current.
  */
 struct kgpu *kgpu_open(const char *backend, int number, bool spin, char *why, size_t why_len);
+/* Give the context back, and the memory in it; NULL is allowed. */
+void kgpu_close(struct kgpu *g);
 /* Devices that the driver shows; 0 and WHY when there are none. */
 int kgpu_count(const char *backend, char *why, size_t why_len);
 void kgpu_facts(struct kgpu *g, struct kgpu_facts *facts);
