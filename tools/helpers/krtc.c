@@ -6,26 +6,17 @@
  *   krtc --build SOURCE OBJECT [OPTION...]    text to an object (klaunch_pack); -arch=sm_... must be among the options
  *   krtc --facts                              the compiler as one JSON object
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kcompile.h"
 #include "kio.h"
 #include "klaunch.h"
 #include "kutil.h"
 
 enum { SOURCE_MAX = 8 << 20, OPTIONS_MAX = 64 };
-
-static struct {
-	int (*version)(int *, int *);
-	const char *(*words)(int);
-	int (*create)(void **, const char *, const char *, int, const char *const *, const char *const *);
-	int (*compile)(void *, int, const char *const *);
-	int (*log_size)(void *, size_t *), (*log)(void *, char *);
-	int (*code_size)(void *, size_t *), (*code)(void *, char *);
-} rtc;
 
 #ifdef __SANITIZE_ADDRESS__
 /* What a driver or a compiler keeps is no leak of ours; and in the sandbox nobody may look for leaks. */
@@ -38,44 +29,12 @@ __lsan_is_turned_off(void)
 #endif
 
 static void
-bind_or_die(void)
+find_or_die(void)
 {
-	static const char *const libraries[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
-		"/usr/local/cuda/lib64/libnvrtc.so" };
-	static const struct {
-		const char *name;
-		void *slot;
-	} names[] = {
-		{ "nvrtcVersion", &rtc.version }, { "nvrtcGetErrorString", &rtc.words }, { "nvrtcCreateProgram", &rtc.create },
-		{ "nvrtcCompileProgram", &rtc.compile }, { "nvrtcGetProgramLogSize", &rtc.log_size },
-		{ "nvrtcGetProgramLog", &rtc.log }, { "nvrtcGetCUBINSize", &rtc.code_size }, { "nvrtcGetCUBIN", &rtc.code },
-	};
-	void *library = NULL, *p;
+	char why[256];
 
-	for (size_t i = 0; i < LEN(libraries) && !library; i++)
-		library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		kdie(K_MISSING, "no NVRTC: %s", dlerror());
-	for (size_t i = 0; i < LEN(names); i++) {
-		p = dlsym(library, names[i].name);
-		if (!p)
-			kdie(K_MISSING, "NVRTC has no %s: it is too old", names[i].name);
-		memcpy(names[i].slot, &p, sizeof p);
-	}
-}
-
-static void
-print_log(void *program)
-{
-	size_t len = 0;
-	char *text;
-
-	if (rtc.log_size(program, &len) || len < 2)
-		return;
-	text = kcalloc(len + 1, 1);
-	if (!rtc.log(program, text))
-		fputs(text, stderr);
-	free(text);
+	if (!kcompile_find("cuda", why, sizeof why))
+		kdie(K_MISSING, "%s", why);
 }
 
 /* The code of a program for one device; ends the process when it does not build. */
@@ -83,25 +42,22 @@ static char *
 compile(const char *source, const char *name, int argc, char **argv, size_t *len)
 {
 	const char *options[OPTIONS_MAX + 2] = { "-I.", "-I/usr/local/cuda/include" };
-	void *program = NULL;
-	char *code;
-	int n = 2, e;
+	char why[256], *log, *code;
+	int n = 2;
 
 	for (int i = 0; i < argc && n < OPTIONS_MAX; i++)
 		options[n++] = argv[i];
 	options[n++] = "-default-device";
-	e = rtc.create(&program, source, name, 0, NULL, NULL);
-	e = e ? e : rtc.compile(program, n, options);
-	print_log(program);
-	if (e) {
-		fprintf(stderr, "%s: error: %s\n", name, rtc.words(e));
+	code = kcompile("cuda", source, name, options, n, len, &log, why, sizeof why);
+	if (log)
+		fputs(log, stderr);
+	free(log);
+	if (!code) {
+		fprintf(stderr, "%s: error: %s\n", name, why);
 		exit(1);
 	}
-	if (rtc.code_size(program, len) || !*len)
+	if (!*len)
 		kdie(K_USAGE, "no code for a device: build.flags of the task must name one, as -arch=sm_90a");
-	code = kmalloc(*len);
-	if (rtc.code(program, code))
-		kdie(K_IO, "NVRTC gives no code");
 	return code;
 }
 
@@ -124,7 +80,7 @@ build(int argc, char **argv)
 
 	if (argc < 4)
 		kdie(K_USAGE, "usage: krtc --build SOURCE OBJECT [OPTION...]");
-	bind_or_die();
+	find_or_die();
 	klaunch_limit_memory();
 	source = kread_file_or_die(argv[2], SOURCE_MAX, &source_len);
 	code = compile(source, argv[2], argc - 4, argv + 4, &code_len);
@@ -147,15 +103,15 @@ build(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	int major = 0, minor = 0;
+	int major, minor;
 
 	kutil_init("krtc");
 	if (argc > 1 && !strcmp(argv[1], "--build"))
 		return build(argc, argv);
 	if (argc != 2 || strcmp(argv[1], "--facts"))
 		kdie(K_USAGE, "krtc is started by keval");
-	bind_or_die();
-	rtc.version(&major, &minor);
+	find_or_die();
+	kcompile_version("cuda", &major, &minor);
 	printf("{\"nvrtc\":\"%d.%d\"}\n", major, minor);
 	return 0;
 }

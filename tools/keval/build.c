@@ -159,19 +159,8 @@ add_strings(char **argv, size_t *n, const json_t *list)
 static void
 need_compiler(const char *compiler)
 {
-	static const char *const folders[] = { "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/cuda/bin",
-	    "/opt/rocm/bin" };
-
-	if (strchr(compiler, '/') && !access(compiler, X_OK))
+	if ((strchr(compiler, '/') && !access(compiler, X_OK)) || ksandbox_finds(compiler))
 		return;
-	for (size_t i = 0; i < LEN(folders); i++) {
-		char *path = kasprintf("%s/%s", folders[i], compiler);
-		bool found = !access(path, X_OK);
-
-		free(path);
-		if (found)
-			return;
-	}
 	kdie(K_MISSING, "compiler %s is not installed (task.json, build.compiler)", compiler);
 }
 

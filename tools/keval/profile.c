@@ -50,22 +50,6 @@ profiler_of(const struct keval *k)
 	return NULL;
 }
 
-static bool
-is_installed(const char *program)
-{
-	static const char *const folders[] = { "/usr/local/bin", "/usr/bin", "/usr/local/cuda/bin", "/opt/rocm/bin" };
-
-	for (size_t i = 0; i < LEN(folders); i++) {
-		char *path = kasprintf("%s/%s", folders[i], program);
-		bool found = !access(path, X_OK);
-
-		free(path);
-		if (found)
-			return true;
-	}
-	return false;
-}
-
 /* Near the incumbent, beside which it was timed again, or the first of all. */
 static bool
 is_wanted(const struct keval *k, const struct subject *s, const struct profiler *p, const json_t *eval)
@@ -75,7 +59,7 @@ is_wanted(const struct keval *k, const struct subject *s, const struct profiler 
 	/* Device code alone has no function that a profiler could wrap itself around. */
 	if (!p || s->trusted || is_device_only(k) || !strcmp(when, "off") || strcmp(kjson_str_or(eval, "status", ""), "correct"))
 		return false;
-	if (!is_installed(p->program)) {
+	if (!ksandbox_finds(p->program)) {
 		if (strcmp(when, "auto"))
 			kwarn("eval.profile: %s is not installed; no profile", p->program);
 		return false;

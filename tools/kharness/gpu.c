@@ -3,10 +3,6 @@
  * kharness: the space of a GPU's memory, see space.h. The judge has a context of its own on the device: what it holds
  * there, expected results above all, is out of reach of the candidate's process. The kernels are in device.cu.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <float.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kcompile.h"
 #include "kgpu.h"
 #include "kharness.h"
 #include "kio.h"
@@ -93,7 +90,7 @@ answer(enum kernel k, uint64_t work, void **arguments, uint64_t first)
 	return first;
 }
 
-/* ---- memory: freed pieces are kept by size, since the same sizes come back ---- */
+/* ---- memory ---- */
 
 static void *
 alloc(size_t bytes)
@@ -381,8 +378,8 @@ static char *
 judge_code(const char *backend, const char *folder)
 {
 	char *text = source(), hex[65], *path = NULL, *code = NULL, *log = NULL;
-	char arch[64];
-	const char *flags[] = { arch, "-std=c++17", "-default-device" };
+	char arch[64], why[256];
+	const char *flags[] = { arch, "-std=c++17" };
 	struct kbuf key = { 0 };
 	size_t len = 0;
 
@@ -394,10 +391,12 @@ judge_code(const char *backend, const char *folder)
 		code = kread_file(path, CODE_MAX, &len);
 	}
 	if (!code) {
-		code = strcmp(backend, "cuda") ? kgpu_compile(gpu, text, flags + 1, 1, &len, &log) :
-		    kgpu_compile(gpu, text, flags, 2, &len, &log);
+		bool cuda = !strcmp(backend, "cuda");
+
+		code = kcompile(backend, text, "device.cu", cuda ? flags : flags + 1, cuda ? 2 : 1, &len, &log, why,
+		    sizeof why);
 		if (!code)
-			kdie(K_MISSING, "the judge's kernels do not compile: %s", log);
+			kdie(K_MISSING, "the judge's kernels do not compile: %s %s", why, log ? log : "");
 		if (path && kwrite_file(path, code, len) < 0)
 			kdie_errno(K_IO, "%s", path);
 	}

@@ -417,19 +417,27 @@ stop(struct runner *r)
 	return OUT_OK;
 }
 
-/* An order outside the clock: of the candidate's code, nothing runs meanwhile. */
+/* An order outside the clock, and the answer. */
 static enum outcome
-prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order)
+exchange(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order, struct krun_report *report,
+    pid_t *sender)
 {
 	struct krun_command c = { .order = order, .calls = b ? (uint32_t)b->count : 0 };
-	struct krun_report report;
 	int64_t at;
-	pid_t sender;
-	enum outcome e;
 
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
-	e = listen_until(j, r, b, know_ns() + (int64_t)(j->o.run_timeout_s * 1e9), &report, &at, &sender);
+	return listen_until(j, r, b, know_ns() + (int64_t)(j->o.run_timeout_s * 1e9), report, &at, sender);
+}
+
+/* One that is answered by AWAKE: of the candidate's code, nothing runs meanwhile. */
+static enum outcome
+prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order)
+{
+	struct krun_report report;
+	pid_t sender;
+	enum outcome e = exchange(j, r, b, order, &report, &sender);
+
 	if (e == OUT_OK && report.what == KRUN_FAILED && sender == r->pid)
 		return outcome(r, OUT_DIED, "device_fault", "%s", report.text);
 	if (e == OUT_OK && (report.what != KRUN_AWAKE || sender != r->pid))
@@ -550,15 +558,10 @@ greet(struct judge *j, struct runner *r)
 static enum outcome
 load(struct judge *j, struct runner *r)
 {
-	struct krun_command c = { .order = KRUN_LOAD };
 	struct krun_report report;
-	int64_t at;
 	pid_t sender;
-	enum outcome e;
+	enum outcome e = exchange(j, r, NULL, KRUN_LOAD, &report, &sender);
 
-	send_command(r, &c, sizeof c);
-	kill(r->pid, SIGCONT);
-	e = listen_until(j, r, NULL, know_ns() + (int64_t)(j->o.run_timeout_s * 1e9), &report, &at, &sender);
 	if (e == OUT_OK)
 		e = stop(r);
 	if (e != OUT_OK)

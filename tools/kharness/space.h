@@ -55,7 +55,7 @@ struct space {
 	void (*set)(void *to, int byte, size_t bytes);
 	/* Fill with a word, over and over, from its first byte on. */
 	void (*words)(void *to, uint64_t word, size_t bytes);
-	/* The secret pattern (kpattern word of arena.c) over bytes FROM to TO of an arena; first byte that differs, or TO. */
+	/* The secret pattern (space_pattern) over bytes FROM to TO of an arena; first byte that differs, or TO. */
 	void (*guard)(char *memory, uint64_t key, size_t from, size_t to);
 	size_t (*guard_check)(const char *memory, uint64_t key, size_t from, size_t to);
 	bool (*differs)(const void *a, const void *b, size_t bytes);

@@ -77,8 +77,6 @@ const char *kgpu_module(struct kgpu *g, const void *code, void **module);
 const char *kgpu_function(struct kgpu *g, void *module, const char *name, void **function);
 const char *kgpu_launch(struct kgpu *g, void *function, const unsigned grid[3], const unsigned block[3],
     unsigned shared_bytes, void **arguments);
-/* Source to code for this device by the run-time compiler. LOG (the caller frees) holds its words. NULL when it failed. */
-void *kgpu_compile(struct kgpu *g, const char *source, const char *const *flags, int flag_count, size_t *len, char **log);
 
 /* The stream that all the above use: what a candidate gets. And marks in it, with the nanoseconds between them. */
 void *kgpu_stream(struct kgpu *g);

@@ -56,7 +56,8 @@ struct krun_report {
 /*
  * Judge to runner. LOAD the library, or make CALLS calls. Arguments of the calls are read from the table: CALLS
  * rows of arg_count words; a word is an offset into inputs or outputs, or holds a value's bytes from its first
- * byte on.
+ * byte on. READY: watch for the next order without falling asleep. STAGE and COLLECT: copy the arenas to a device with
+ * memory of its own before a go, and back behind it. These three are answered by AWAKE.
  */
 enum krun_order { KRUN_LOAD, KRUN_GO, KRUN_READY, KRUN_STAGE, KRUN_COLLECT };
 

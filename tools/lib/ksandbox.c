@@ -24,7 +24,7 @@
 #include "kuser.h"
 #include "kutil.h"
 
-#define ENV_PATH "PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin:/opt/rocm/bin"
+#define FOLDERS "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin:/opt/rocm/bin"
 #define INSIDE "/w"
 
 enum { DEFAULT_PROCESSES = 256, DEFAULT_FILE_BYTES = 256 << 20, OPEN_FILES = 1024, MAX_KEEP = 48, STAGE_MAX = 1 << 30 };
@@ -524,7 +524,7 @@ launch_free(struct launch *l)
 static void
 fill_env(struct launch *l)
 {
-	push(&l->env, kstrdup(ENV_PATH));
+	push(&l->env, kstrdup("PATH=" FOLDERS));
 	push(&l->env, kstrdup("LC_ALL=C"));
 	for (char *const *e = l->s->env; e && *e; e++)
 		push(&l->env, kstrdup(*e));
@@ -662,6 +662,22 @@ int
 ksandbox_seal_gpu(void)
 {
 	return seal(KFILTER_SEAL_GPU);
+}
+
+bool
+ksandbox_finds(const char *name)
+{
+	bool found = false;
+
+	for (const char *p = FOLDERS, *end; *p && !found; p = *end ? end + 1 : end) {
+		char *path;
+
+		end = strchrnul(p, ':');
+		path = kasprintf("%.*s/%s", (int)(end - p), p, name);
+		found = !access(path, X_OK);
+		free(path);
+	}
+	return found;
 }
 
 char *

@@ -57,6 +57,9 @@ struct ksandbox {
 int ksandbox_level(const char *wanted);
 const char *ksandbox_name(int level);
 
+/* Whether sandboxed programs find the program NAME on their PATH. */
+bool ksandbox_finds(const char *name);
+
 /*
  * A fresh work folder under $TMPDIR (else /tmp), owned by the user that sandboxed programs run as (nobody when we are
  * root). The caller frees the path, and removes the folder with ksandbox_work_free, which follows no link. A folder

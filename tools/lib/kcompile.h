@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kcompile: the run-time compilers of device code, NVRTC and hipRTC, found when the program runs. They need no device.
+ */
+#ifndef KCOMPILE_H
+#define KCOMPILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Look for the compiler of BACKEND ("cuda" or "hip"); false with the reason in WHY. The others do so themselves. */
+bool kcompile_find(const char *backend, char *why, size_t why_len);
+void kcompile_version(const char *backend, int *major, int *minor);
+/*
+ * Source to code. NAME stands in messages. NULL when it failed, with the reason in WHY. *LOG is what the compiler said, or
+ * NULL; the caller frees both. *LEN is 0 when FLAGS name no device to make code for.
+ */
+char *kcompile(const char *backend, const char *source, const char *name, const char *const *flags, int flag_count,
+    size_t *len, char **log, char *why, size_t why_len);
+
+#endif
