@@ -1,0 +1,329 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kspec and what is made of it: facts with their sources, lines that cite them, the roofline, utilisation, the stop condition.
+# shellcheck disable=SC2016
+. "${0%/*}/lib.sh"
+# shellcheck source=tests/campaign.sh
+. "$tests_dir/campaign.sh"
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+
+# Facts of two made-up devices; h200 has the figures of the test vectors.
+mkdir hw
+: >hw/README.md
+cat >hw/h200.md <<'E'
+# H200
+- device: h200
+- alias: NVIDIA H200
+- bf16_matrix: 989.4 TFLOPS; derived 1978.8 / 2; [S] row BF16
+- fp16_matrix: unavailable: nobody has told
+- fp32_matrix: none: there is no such unit
+- fp32_vector: 67.0 TFLOPS; vendor-published; [S] row FP32
+- memory_bandwidth: 4.8 TB/s; vendor-published; [S] row bandwidth
+- memory_size: 141 GB; vendor-published; [S] row memory
+- l2_size: 50 MiB; vendor-published; [S] row L2
+- units: 132 SM; vendor-published; [S] row SMs
+- compute_capability: 9.0 version; vendor-published; [S] row CC
+
+- [S]: A vendor, data sheet, https://vendor.example/sheet
+E
+sed 's/h200/h20/; s/NVIDIA H200/NVIDIA H20/; s/4.8 TB/4.0 TB/' hw/h200.md >hw/h20.md
+
+cat >make.sh <<'E'
+# campaign FOLDER DTYPE FLOPS BYTES AXES: one timed workload of that task on an NVIDIA H200.
+campaign() {
+	mkdir -p "$1/trials/000"
+	jq --arg t "$2" --arg f "$3" --arg b "$4" --argjson a "$5" '.flops = $f | .bytes = $b | .language = "cuda"
+		| .axes = ($a | map_values({type: "var"})) | .inputs = {x: {shape: ["N"], dtype: $t}} | .outputs = {y: {shape: ["N"], dtype: $t}}
+		| .entry.arguments = ["x", "y"] | del(.reduction, .oracle, .baselines, .tolerance, .linear)
+		| .workloads = [{name: "w", axes: $a, timed: true}]' "$KILN_DATA/tests/tasks/affine/task.json" >"$1/task.json"
+	printf '{"name":"t","backend":"cuda","language":"cuda","gpu":"NVIDIA H200"}\n' >"$1/campaign.json"
+}
+roof() {
+	kspec roofline --hardware hw -c "$@"
+}
+# bad LINE MESSAGE: a file of facts with this line is refused with the message.
+bad() {
+	rm -rf bad && mkdir bad
+	{ sed '/\[S\]: /d' hw/h200.md; printf '%s\n' "$1"; grep '\[S\]: ' hw/h200.md; } >bad/h200.md
+	exits 2 kspec --hardware bad h200
+	grep -q "docs/hardware/h200.md:[0-9]*: .*$2" err || { cat err; return 1; }
+}
+# told LINE MESSAGE: this line in a file is refused with the message.
+told() {
+	printf 'Notes.\n\n%s\n' "$1" >note.md
+	exits 1 kspec check --hardware hw --device h200 note.md
+	grep -q "^note.md:3: .*$2" out || { cat out; return 1; }
+}
+# record FOLDER DEVICE-JSON NS: the reference, evaluated on that device.
+record() {
+	mkdir -p "$1/trials/000/00"
+	printf '{"trial":0,"branch":0,"id":"000/00","eval":{"status":"correct","tier":3,"log":"","noise":{"floor":0.01},"environment":{"device":%s},"timing":[{"workload":"w","median_ns":%s}]}}\n' \
+		"$2" "$3" >"$1/trials/000/00/eval.ndjson"
+}
+h200='"name":"NVIDIA H200","compute_capability":"9.0","multiprocessors":132,"memory_bytes":150109880320,"l2_bytes":52428800'
+E
+
+ok 'help and version' '
+	exits 0 kspec --help; grep -q "^usage: kspec" out
+	exits 0 kspec --version; grep -q "^kspec " out
+	exits 2 kspec; exits 2 kspec --nonsense; exits 2 kspec roofline h200'
+ok 'a fact, with file and line' '
+	is "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" "$(kspec --hardware hw h200 memory_bandwidth)"
+	is "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" "$(kspec --hardware hw "nvidia h200" memory_bandwidth)"
+	is 7 "$(kspec --hardware hw h200 | wc -l)"
+	kspec --hardware hw --json h200 units >r
+	is "$(sha256sum <hw/h200.md | cut -d" " -f1) 11 vendor-published" "$(jq -r "\"\(.sha256) \(.line) \(.evidence)\"" r)"'
+ok 'a sibling never serves' '
+	for d in "H200 NVL" "NVIDIA H200 MIG 1g.18gb" H2 "NVIDIA H100"; do
+		exits 1 kspec --hardware hw "$d" memory_bandwidth
+		[ ! -s out ] && grep -q "no file of docs/hardware is of the device" err
+	done
+	exits 1 kspec --hardware hw "H200 NVL"; grep -q "names of others: h20, h200 (facts of another device never serve)" err'
+ok 'what is unknown is said to be' '
+	exits 1 kspec --hardware hw h200 units fp16_matrix tf32_matrix
+	printf "units: 132 SM <- docs/hardware/h200.md:L11\nfp16_matrix: UNKNOWN (docs/hardware)\ntf32_matrix: UNKNOWN (docs/hardware)\n" >want
+	same want out; grep -q "fp16_matrix of h200: nobody has told" err
+	exits 2 kspec --hardware hw h200 fp16_matrxi; grep -q "no metric" err'
+ok 'two values, or two files for a name, are refused with both places' '
+	. ./make.sh
+	bad "- units: 114 SM; vendor-published; [S] row SMs" "units: it stands in line 11 already (132 SM)"
+	rm -rf two && cp -r hw two && sed -i "s/alias: NVIDIA H20/alias: NVIDIA H200/" two/h20.md
+	exits 2 kspec --hardware two h200
+	grep -q "docs/hardware/h200.md:3: .NVIDIA H200. is claimed by docs/hardware/h20.md:3 too" err'
+ok 'a line without a source, with a wrong unit, without a reason, with a word that hedges' '
+	. ./make.sh
+	bad "- board_power: 700 W; vendor-published; from memory" "it has no source"
+	bad "- board_power: 700 W; vendor-published; [X] row" "it has no source"
+	bad "- board_power: 700 W; vendor-published; [S]" "say where in the source"
+	bad "- board_power: 700 W; I think; [S] row" "no class of evidence"
+	bad "- l3_size: 4.8 TB/s; vendor-published; [S] row" ".TB/s. is no unit of it: bytes"
+	bad "- fp8_matrix: 1979 TB/s; vendor-published; [S] row" ".TB/s. is no unit of it: GFLOPS"
+	bad "- memory_clock: 3 GB; vendor-published; [S] row" ".GB. is no unit of it: MHz, GHz"
+	bad "- fp8_matrix: 1979 TFLOPS; derived 3957 / 4; [S] row" "gives 989.25, not 1979"
+	bad "- fp8_matrix: 1979 TFLOPS; derived from a total; [S] row" "needs its divisor"
+	bad "- fp8_matrix: unavailable:" "needs a reason"
+	bad "- board_power: about 700 W; vendor-published; [S] row" ".about. hedges"
+	bad "- board_power: ~700 W; vendor-published; [S] row" ".~. hedges"
+	bad "- colour: 3 W; vendor-published; [S] row" "no metric that is known"
+	bad "- [T]: nobody, https://x.example" "cited by no fact"'
+ok 'the files that ship are whole' '
+	kspec check
+	for d in h100_sxm h200 b200 a100_sxm rtx4090 rtx5090 mi300x mi325x mi355x arc_b580 x86; do kspec "$d" >/dev/null; done
+	for a in "NVIDIA H200" "NVIDIA H100 80GB HBM3" "AMD Instinct MI300X" "NVIDIA GeForce RTX 4090" "Intel(R) Arc(TM) B580 Graphics"; do
+		kspec "$a" memory_bandwidth
+	done
+	exits 1 kspec check --hardware hw; grep -q "docs/hardware/h200.md:1: tf32_matrix is missing" out'
+
+ok 'lines that cite what stands there' '
+	cat >note.md <<E
+- H300 memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8
+E
+	exits 1 kspec check --hardware hw --device h200 note.md; grep -q ".H300. is in no file" out
+	cat >note.md <<E
+- memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8
+* \`NVIDIA H200 bf16_matrix: 989.4 TFLOPS <- docs/hardware/h200.md:L4\`
+compute-bound target >= 890.46 TFLOPS
+memory-bound target >= 4.32 TB/s
+memory-bound target >= 4320 GB/s
+E
+	exits 0 kspec check --hardware hw --device h200 note.md
+	kspec --hardware hw h200 | exits 0 kspec check --hardware hw -'
+ok 'lines that do not' '
+	. ./make.sh
+	told "memory_bandwidth: 4.9 TB/s <- docs/hardware/h200.md:L8" "4.9 TB/s is cited, but docs/hardware/h200.md:L8 says 4.8 TB/s"
+	told "memory_bandwidth: 4.8 GB/s <- docs/hardware/h200.md:L8" "4.8 GB/s is cited"
+	told "memory_bandwidth: 4.8 TB <- docs/hardware/h200.md:L8" "no value with a unit of it: GB/s, TB/s"
+	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L9" "tells of memory_size"
+	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L1" "holds no fact"
+	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h300.md:L8" "no such file"
+	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md" "write .metric: value unit"
+	told "memory_bandwidth: 4.0 TB/s <- docs/hardware/h20.md:L8" "of another device than h200"
+	told "H20 memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" "not the file of H20"
+	told "memory_bandwidth: approximately 4.8 TB/s <- docs/hardware/h200.md:L8" "hedges"
+	told "it should be memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" "hedges"
+	told "memory-bound target >= 4.32 TB/s" "not 0.90 of any bandwidth that this file cites"
+	told "memory-bound target >= 4.32 TB" "needs a number and its unit"'
+ok 'a target from what is unknown needs consent' '
+	mkdir -p consent && printf "fp16_matrix: UNKNOWN (docs/hardware)\ncompute-bound target >= 360 TFLOPS\n" >consent/note.md && cd consent
+	exits 1 kspec check --hardware ../hw note.md; grep -q "comes from fp16_matrix, which is unknown" out
+	echo "fp16_matrix: 400 TFLOPS # me, for now" >placeholder.ok
+	exits 0 kspec check --hardware ../hw note.md'
+
+ok 'vector: bf16 matrix product, 4096 x 4096 x 4096' '
+	. ./make.sh
+	campaign gemm bfloat16 "2*N*N*N" "3*N*N*2" "{\"N\": 4096}"
+	roof gemm -o r.json
+	is "137438953472 100663296 1365.3 compute 206.1" "$(jq -r ".workloads[0] as \$w | [\$w.flops, \$w.bytes, (\$w.intensity*10|round/10), \$w.bound,
+		(.ridge*10|round/10)] | map(tostring) | join(\" \")" r.json)"
+	is "[\"w: compute-bound target >= 890.46 TFLOPS (0.90 x sourced peak)\"]" "$(jq -c .stop r.json)"
+	is "138.9 bf16_matrix complete" "$(jq -r "\"\(.workloads[0].floor_ns/100|round/10) \(.compute) \(.label)\"" r.json)"'
+ok 'vector: fp32 vector add, 2^26 elements' '
+	. ./make.sh
+	campaign add float32 "N" "12*N" "{\"N\": 67108864}"
+	roof add -o r.json
+	is "67108864 805306368 0.083 memory 14 fp32_vector" "$(jq -r ".workloads[0] as \$w | [\$w.flops, \$w.bytes, (\$w.intensity*1000|round/1000),
+		\$w.bound, (.ridge*10|round/10), .compute] | map(tostring) | join(\" \")" r.json)"
+	is "[\"w: memory-bound target >= 4.32 TB/s (0.90 x sourced peak)\"]" "$(jq -c .stop r.json)"'
+ok 'vector: tiles' '
+	tile() { kspec tile --hardware hw --compute bf16_matrix --flops 4194304 --bytes 4096 "$@" h200 | jq -r "[.waves, (.unit_util*1000|round/1000), .bound,
+		.advice, (.ceiling_tflops*10|round/10)] | map(tostring) | join(\" \")"; }
+	is "1 1 compute proceed 989.4" "$(tile --grid 132)"
+	is "2 1 compute proceed 498.4" "$(tile --grid 133)"
+	is "1 0.106 compute consider a smaller tile 104.9" "$(tile --grid 14)"
+	is "1 0.091 compute fix the tiling first 89.9" "$(tile --grid 12)"
+	is "559.6 50" "$(kspec tile --hardware hw --compute bf16_matrix --flops 4194304 --bytes 4096 --grid 132 --time-ns 1119.14 h200 |
+		jq -r "\"\(.tile_min_ns*10|round/10) \(.of_ceiling_pct|round)\"")"
+	exits 3 kspec tile --hardware hw --compute fp16_matrix --flops 1 --bytes 1 --grid 1 h200; grep -q "fp16_matrix: UNKNOWN" err
+	exits 2 kspec tile --hardware hw --compute units --flops 1 --bytes 1 --grid 1 h200
+	exits 2 kspec tile h200'
+
+ok 'without a peak there is no target, and no file' '
+	. ./make.sh
+	campaign half float16 "2*N*N*N" "3*N*N*2" "{\"N\": 4096}"
+	exits 3 roof half -o half.json
+	[ ! -e half.json ] && grep -q "fp16_matrix: UNKNOWN (docs/hardware): nobody has told" err && grep -q placeholder.ok err'
+ok 'a person may consent, and the result says so' '
+	. ./make.sh
+	echo "fp16_matrix: 400 TFLOPS # J. Doe: announced" >half/placeholder.ok
+	roof half -o half.json
+	is "placeholder placeholder placeholder.ok:L1 360" "$(jq -r "\"\(.label) \(.workloads[0].target.by) \(.workloads[0].target.from) \(.workloads[0].target.value)\"" half.json)"
+	echo "memory_bandwidth: 9 TB/s # better" >>half/placeholder.ok
+	exits 2 roof half; grep -q "placeholder.ok:2: memory_bandwidth is known (docs/hardware/h200.md:L8: 4.8 TB/s): take the line out" err
+	echo "fp16_matrix: 400 TB/s" >half/placeholder.ok
+	exits 2 roof half; grep -q "placeholder.ok:1: fp16_matrix: .TB/s. is no unit" err
+	echo "fast" >half/placeholder.ok; exits 2 roof half; grep -q "write .metric: value unit" err
+	rm half/placeholder.ok'
+ok 'a campaign without a target runs all the same' '
+	. ./make.sh
+	roof half --tolerant -o half.json
+	is "incomplete unknown null" "$(jq -r "\"\(.label) \(.workloads[0].bound) \(.workloads[0].target)\"" half.json)"
+	is fp16_matrix "$(jq -r ".unknown[0].metric" half.json)"
+	jq ".stop = {efficiency: 80}" half/campaign.json >c && cp c half/campaign.json
+	exits 3 roof half --tolerant'
+ok 'the task may name what its arithmetic runs on' '
+	. ./make.sh
+	jq ".compute = \"bf16_matrix\"" half/task.json >t && cp t half/task.json
+	is 890.46 "$(roof half | jq ".workloads[0].target.value*100|round/100")"
+	jq ".compute = \"fast\"" half/task.json >t && cp t half/task.json
+	exits 2 roof half; grep -q "compute: .fast. is no rate" err'
+
+ok 'the device at work decides' '
+	. ./make.sh
+	record gemm "{$h200}" 200000; roof gemm >/dev/null
+	record gemm "{\"name\":\"NVIDIA H100 80GB HBM3\"}" 200000
+	exits 2 roof gemm; grep -q "name: NVIDIA H200 (campaign.json: gpu), but the device at work says NVIDIA H100 80GB HBM3" err
+	record gemm "{\"name\":\"NVIDIA H20\"}" 200000
+	is "h20 1" "$(roof gemm --tolerant 2>err | jq -r "\"\(.device.name) \(.mismatches|length)\"")"; grep -q "NVIDIA H20" err'
+ok 'what it says of itself is held against the facts' '
+	. ./make.sh
+	for p in "multiprocessors 114 units" "compute_capability \"8.0\" compute_capability" "memory_bytes 80000000000 memory_size" "l2_bytes 62914560 l2_size"; do
+		set -- $p
+		record gemm "$(echo "{$h200}" | jq -c ".$1 = $2")" 200000
+		exits 2 roof gemm; grep -q "^kspec: $3: .* (docs/hardware/h200.md:L[0-9]*), but the device at work says" err
+		is "incomplete null 1" "$(roof gemm --tolerant 2>/dev/null | jq -r "\"\(.label) \(.device.file) \(.mismatches|length)\"")"
+	done
+	record gemm "{$h200}" 200000'
+ok 'measurements are kept apart, and are the ceiling where there are any' '
+	. ./make.sh
+	campaign small float32 "N" "12*N" "{\"N\": 1000000}"
+	copy() { printf "{\"moved_bytes\":%s,\"best_gbps\":%s,\"beyond_caches\":%s}" "$1" "$2" "$3"; }
+	printf "{\"schema\":\"ceilings/1\",\"command\":\"kharness --ceilings\",\"rates\":[{\"metric\":\"fp32_vector\",\"best_tflops\":60}],\"copies\":[%s,%s,%s]}" "$(copy 12000000 2000 false)" \
+		"$(copy 300000000 9999 false)" "$(copy 600000000 4300 true)" >small/trials/000/ceilings.json
+	roof small -o r.json
+	is "measured copy of the same size 2000" "$(jq -r "\"\(.workloads[0].memory_ceiling.by) \(.workloads[0].memory_ceiling.value)\"" r.json)"
+	is "memory-bound target >= 1.8 TB/s" "$(jq -r ".workloads[0].target.text" r.json)"
+	is "sourced peak 4800 measured maximum 60" "$(jq -r "\"\(.peaks.memory.by) \(.peaks.memory.value) \(.workloads[0].compute_ceiling.by) \(.workloads[0].compute_ceiling.value)\"" r.json)"
+	cp small/trials/000/ceilings.json add/trials/000/
+	is "memory-bound target >= 3.87 TB/s measured maximum" "$(roof add | jq -r ".workloads[0].target | \"\(.text) \(.by)\"")"
+	rm add/trials/000/ceilings.json'
+ok 'a CPU is measured, and its kernels are held against that' '
+	kharness --ceilings --threads 1 -t "$KILN_DATA/campaigns/softmax/task.json" -o ceilings.json
+	jq -e ".schema == \"ceilings/1\" and (.copies | length >= 4 and all(.gbps > 0) and any(.moved_bytes == 33554432) and any(.beyond_caches))
+		and (.rates | any(.metric == \"fp32_vector\" and .tflops > 0)) and (.not_measured | length > 0) and has(\"cpu\")" ceilings.json
+	mkdir -p cpu/trials/000 && cp "$KILN_DATA"/campaigns/softmax/*.* cpu/ && cp ceilings.json cpu/trials/000/
+	kspec roofline -c cpu -o r.json
+	is "complete memory measured maximum" "$(jq -r "\"\(.label) \(.workloads[0].bound) \(.workloads[0].floor_by)\"" r.json)"
+	exits 2 kharness --ceilings --backend opencl; exits 2 kharness --ceilings x.so
+	[ -e /dev/nvidia0 ] || exits 3 kharness --ceilings --backend cuda'
+ok 'made again, it is the same byte for byte; an edited source is noticed' '
+	. ./make.sh
+	roof gemm --tolerant -o 1.json; roof gemm --tolerant -o 2.json; same 1.json 2.json
+	roof add -o add.json; exits 0 kspec check --hardware hw add.json
+	rm -rf edited && cp -r hw edited && sed -i "s/4.8 TB/4.9 TB/" edited/h200.md
+	exits 1 kspec check --hardware edited add.json
+	grep -q "memory_bandwidth: docs/hardware/h200.md has changed since it was cited (sha256)" out
+	grep -q "memory_bandwidth: it does not stand in docs/hardware/h200.md:L8" out
+	cp -r hw moved && sed -i "1i # one more line" moved/h200.md
+	exits 1 kspec check --hardware moved add.json; grep -q "it does not stand in docs/hardware/h200.md:L11" out'
+if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
+	ok 'they fit their schemas' '
+		valid() { /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
+		valid roofline-1 1.json add.json half.json r.json && valid ceilings-1 ceilings.json'
+else
+	skip 'they fit their schemas' 'python3-jsonschema is not installed'
+fi
+
+ok 'scores tell the share of the ceilings' '
+	. ./make.sh
+	record add "{$h200}" 209715; roof add -o add/trials/000/roofline.json
+	kscore -c add -r add/trials/000/00/eval.ndjson add/trials/000/00/eval.ndjson >s
+	is "80 80 0.5 3840" "$(jq -r ".score | [.efficiency_pct, .utilization[0].memory_pct, .utilization[0].compute_pct, .utilization[0].gbps] |
+		map(.*10|round/10|tostring) | join(\" \")" s)"
+	is null "$(jq .score.alarm s)"'
+ok 'a time below the floor is an alarm, never a gain' '
+	. ./make.sh
+	# 0.9 x (805306368 - 52428800) / 4.8e12 s
+	is 141165 "$(jq ".workloads[0].alarm_ns|round" add/trials/000/roofline.json)"
+	for ns in 141100 141200; do
+		sed "s/209715/$ns/; s/000.00/001\\/01/" add/trials/000/00/eval.ndjson
+	done >fast
+	kscore -c add -r add/trials/000/00/eval.ndjson fast >s
+	is "below_floor false 5" "$(jq -r ".score | \"\(.alarm) \(.gain) \(.combined)\"" s | head -1)"
+	is "null true" "$(jq -r ".score | \"\(.alarm) \(.gain)\"" s | tail -1)"'
+ok 'prompts show facts with their lines' '
+	cp -r "$KILN_DATA/tests/golden/kprompt/campaign" p
+	jq -c . "$KILN_DATA/tests/golden/kprompt/record.json" >p/r && mkdir -p p/trials/000
+	kprompt -c p --text p/r >before
+	cp add.json p/trials/000/roofline.json
+	kprompt -c p --text p/r >after
+	diff before after | grep "^[<>] " >new || :
+	grep -q "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" new
+	grep -q "w: 6.711e+07 operations, 8.053e+08 bytes read and written" new
+	grep -q "memory-bound target >= 4.32 TB/s (0.90 x sourced peak)" new
+	! grep -q "^<" new
+	exits 0 kspec check --hardware hw after'
+
+null_campaign null 3
+ok 'the pipeline makes it, and remakes it when facts change' '
+	cd null; make -s -j2 trials N=1
+	jq -e ".label == \"incomplete\"" trials/000/roofline.json
+	cp trials/000/roofline.json ../first.json
+	make -s views; same ../first.json trials/000/roofline.json
+	ls -l --time-style=full-iso trials/001/*/eval.ndjson trials/000/machine.json >../facts
+	jq ".gpu = \"My Device\"" campaign.json >c && mv c campaign.json
+	mkdir hardware && sed "s/h200/mine/; s/NVIDIA H200/My Device/" ../hw/h200.md >hardware/mine.md
+	make -s views
+	is "hardware/mine.md memory" "$(jq -r "\"\(.device.file) \(.workloads[0].bound)\"" trials/000/roofline.json)"
+	[ trials/001/score.ndjson -nt trials/000/roofline.json ]
+	ls -l --time-style=full-iso trials/001/*/eval.ndjson trials/000/machine.json >../again; same ../facts ../again'
+ok 'kcampaign check tells what the roofline will lack' '
+	cd null
+	exits 0 kcampaign check; [ ! -s err ]
+	jq ".gpu = \"H20 PCIe\"" campaign.json >c && mv c campaign.json
+	exits 0 kcampaign check; grep -q "the roofline will lack: campaign.json: gpu: .H20 PCIe. is in no file of docs/hardware" err
+	jq ".stop.efficiency = 90" campaign.json >c && mv c campaign.json
+	exits 2 kcampaign check; grep -q "campaign.json: stop.efficiency: campaign.json: gpu:" out
+	exits 3 kcampaign run; grep -q "memory_bandwidth: UNKNOWN" err'
+ok 'stop.efficiency ends a campaign' '
+	cd null
+	jq ".gpu = \"My Device\" | .stop.efficiency = 79.9" campaign.json >c && mv c campaign.json
+	make -s views
+	id=$(head -1 archive.ndjson | jq -r .best.id)
+	jq -c --arg id "$id" "if .id == \$id then .score.efficiency_pct = 80 else . end" trials/001/score.ndjson >s && mv s trials/001/score.ndjson
+	touch trials/001/archive.ndjson trials/001/gradient.ndjson
+	exits 1 kcampaign next
+	kcampaign status >st; tr -s " \n" " " <st | grep -q "80 % of the ceilings are reached, the goal is 79.9 % (stop.efficiency)"
+	jq ".stop.efficiency = 80.1" campaign.json >c && mv c campaign.json
+	exits 0 kcampaign next'
+done_testing

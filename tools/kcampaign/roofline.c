@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a campaign stands against the roofline: the stop condition stop.efficiency, and what the roofline lacks. See kcampaign.h. */
+#include "kcampaign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "khw.h"
+#include "kio.h"
+#include "kroof.h"
+
+/* Of the candidate ID ("007/02"): score.efficiency_pct of its record; 0 when there is none. */
+static double
+efficiency_of(const char *id)
+{
+	char *path = kasprintf("trials/%.3s/score.ndjson", id);
+	struct krec rec;
+	struct kin in;
+	double pct = 0;
+
+	if (exists(path)) {
+		kin_open(&in, path);
+		while (kin_next(&in, &rec)) {
+			if (!strcmp(kjson_str_or(rec.json, "id", ""), id))
+				pct = kjson_num_or(rec.json, "score.efficiency_pct", 0);
+			krec_free(&rec);
+		}
+		kin_close(&in);
+	}
+	free(path);
+	return pct;
+}
+
+char *
+roofline_stop(const struct kcamp *c, const struct standing *s)
+{
+	double goal = kcamp_num(c, "stop.efficiency"), reached = goal > 0 && s->best ? efficiency_of(s->best) : 0;
+
+	if (goal <= 0 || reached < goal)
+		return NULL;
+	return kasprintf("over: %.4g %% of the ceilings are reached, the goal is %.4g %% (stop.efficiency)", reached, goal);
+}
+
+void
+roofline_require(const struct kcamp *c)
+{
+	json_t *roofline = kcamp_num(c, "stop.efficiency") > 0 ? kroof_load(".") : NULL, *u;
+	size_t i;
+
+	if (roofline && !strcmp(kjson_str_or(roofline, "label", ""), "incomplete")) {
+		json_array_foreach(json_object_get(roofline, "unknown"), i, u)
+			kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""), kjson_str_or(u, "why", ""));
+		kdie(K_MISSING, "stop.efficiency needs what the roofline lacks; docs/roofline.md says what to do");
+	}
+	json_decref(roofline);
+}
+
+void
+roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf *text)
+{
+	const char *gpu = kcamp_str(c, "gpu"), *metric;
+	struct khw *h = *gpu ? khw_load(NULL, ".") : NULL;
+	const struct khw_device *d = h ? khw_find(h, gpu) : NULL;
+	char why[300] = "";
+
+	if (h && !d) {
+		char *near = khw_near(h, gpu);
+
+		kbuf_printf(text, "campaign.json: gpu: '%s' is in no file of docs/hardware%s%s\n", gpu, *near ? "; others are " : "", near);
+		free(near);
+	} else if (d) {
+		metric = task->flops ? khw_compute(d, task, why, sizeof why) : NULL;
+		if (task->flops && !metric)
+			kbuf_printf(text, "%s: compute: %s\n", task->file, why);
+		else if (metric && !khw_known(d, metric))
+			kbuf_printf(text, "%s: %s: UNKNOWN (docs/hardware)\n", d->file, metric);
+		if (!khw_known(d, "memory_bandwidth"))
+			kbuf_printf(text, "%s: memory_bandwidth: UNKNOWN (docs/hardware)\n", d->file);
+	}
+	if (*gpu && !task->flops)
+		kbuf_printf(text, "%s: flops: no formula\n", task->file);
+	if (*gpu && !task->bytes)
+		kbuf_printf(text, "%s: bytes: no formula\n", task->file);
+	khw_free(h);
+}

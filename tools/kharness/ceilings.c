@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness --ceilings: what this device does at its best: copies of several sizes, and multiply-adds where that is cheap to
+ * ask. A measurement, made by the judge itself; the figures of vendors are in docs/hardware. The same code times the copies
+ * of a CPU and of a GPU: only the engine differs.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kgpu.h"
+#include "kharness.h"
+#include "kio.h"
+#include "kstat.h"
+
+enum { SAMPLES_MIN = 3, SAMPLES_MAX = 9, VOLUMES = 64, CHAINS = 12, THREADS_MAX = 1024 };
+
+/* Time spent on one figure, more or less. */
+#define BUDGET_NS 300e6
+/* What is moved must be so many times the caches for its rate to be the memory's. */
+#define BEYOND 8.0
+
+/* Two buffers of one device, copied from one to the other. Times are those of the device where it has a clock. */
+struct engine {
+	void (*open)(size_t bytes);
+	int64_t (*copy)(size_t bytes);
+	void (*flush)(void);
+	void (*close)(void);
+	double cache_bytes, memory_bytes;
+};
+
+/* ---- the CPU: a team of threads, one on each CPU ---- */
+
+struct member {
+	pthread_t thread;
+	int cpu;
+	size_t index;
+};
+
+static struct {
+	size_t count;
+	struct member member[THREADS_MAX];
+	atomic_long generation, done;
+	void (*work)(size_t index);
+	char *from, *to;
+	size_t bytes;
+	long rounds;
+	double sink[THREADS_MAX];	/* results, so that no work can be left out */
+} team;
+
+static void
+pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof set, &set);
+}
+
+static void
+wait_until(atomic_long *counter, long value)
+{
+	for (long spins = 0; atomic_load(counter) < value; spins++)
+		if (spins > 10000)
+			sched_yield();
+}
+
+static void *
+member_main(void *arg)
+{
+	const struct member *m = arg;
+
+	pin(m->cpu);
+	for (long g = 1;; g++) {
+		wait_until(&team.generation, g);
+		if (!team.work)
+			return NULL;
+		team.work(m->index);
+		atomic_fetch_add(&team.done, 1);
+	}
+}
+
+/* All threads do WORK, this one too; returns the time until the last is done. */
+static int64_t
+team_run(void (*work)(size_t))
+{
+	int64_t start;
+
+	team.work = work;
+	atomic_store(&team.done, 0);
+	start = know_ns();
+	atomic_fetch_add(&team.generation, 1);
+	work(0);
+	wait_until(&team.done, (long)team.count - 1);
+	return know_ns() - start;
+}
+
+static void
+team_start(const struct judge *j)
+{
+	int cpu = 0;
+
+	for (team.count = 0; cpu < KRUN_CPUS && team.count < THREADS_MAX && team.count < (size_t)j->o.threads; cpu++) {
+		struct member *m = &team.member[team.count];
+
+		if (!(j->cpus[cpu / 64] >> (cpu % 64) & 1))
+			continue;
+		*m = (struct member){ .cpu = cpu, .index = team.count };
+		if (team.count == 0)
+			pin(cpu);
+		else if (pthread_create(&m->thread, NULL, member_main, m))
+			kdie(K_MISSING, "a thread to measure with");
+		team.count++;
+	}
+}
+
+static void
+team_end(void)
+{
+	team.work = NULL;
+	atomic_fetch_add(&team.generation, 1);
+	for (size_t i = 1; i < team.count; i++)
+		pthread_join(team.member[i].thread, NULL);
+}
+
+static void
+copy_share(size_t i)
+{
+	size_t from = team.bytes / team.count * i, to = i + 1 == team.count ? team.bytes : team.bytes / team.count * (i + 1);
+
+	memcpy(team.to + from, team.from + from, to - from);
+}
+
+/* Each thread touches its own share first, so that pages are near it. */
+static void
+touch_share(size_t i)
+{
+	size_t from = team.bytes / team.count * i, to = i + 1 == team.count ? team.bytes : team.bytes / team.count * (i + 1);
+
+	memset(team.from + from, 1, to - from);
+	memset(team.to + from, 2, to - from);
+}
+
+static void
+host_open(size_t bytes)
+{
+	team.bytes = bytes;
+	team.from = kmalloc(bytes);
+	team.to = kmalloc(bytes);
+	team_run(touch_share);
+}
+
+static int64_t
+host_copy(size_t bytes)
+{
+	team.bytes = bytes;
+	return team_run(copy_share);
+}
+
+static void
+host_close(void)
+{
+	free(team.from);
+	free(team.to);
+}
+
+/* ---- multiply-adds of the CPU: as many independent chains as hide their latency, in vectors of the widest kind ---- */
+
+#define CHAIN(name, type, bytes, target) \
+	typedef type name##_v __attribute__((vector_size(bytes))); \
+	target static void \
+	name(size_t index) \
+	{ \
+		name##_v a[CHAINS], m, c; \
+		type sum = 0; \
+		for (size_t i = 0; i < CHAINS; i++) \
+			a[i] = (name##_v){ (type)index + (type)i }; \
+		m = (name##_v){ 0 } + (type)0.999; \
+		c = (name##_v){ 0 } + (type)team.sink[index] + (type)0.001; \
+		for (long r = 0; r < team.rounds; r++) { \
+			_Pragma("GCC unroll 12") \
+			for (size_t i = 0; i < CHAINS; i++) \
+				a[i] = a[i] * m + c; \
+		} \
+		for (size_t i = 0; i < CHAINS; i++) \
+			for (size_t l = 0; l < (bytes) / sizeof(type); l++) \
+				sum += a[i][l]; \
+		team.sink[index] = (double)sum * 1e-9; \
+	}
+
+#define NO_TARGET
+CHAIN(fp32_16, float, 16, NO_TARGET)
+CHAIN(fp64_16, double, 16, NO_TARGET)
+#ifdef __x86_64__
+CHAIN(fp32_32, float, 32, __attribute__((target("avx2,fma"))))
+CHAIN(fp64_32, double, 32, __attribute__((target("avx2,fma"))))
+CHAIN(fp32_64, float, 64, __attribute__((target("avx512f"))))
+CHAIN(fp64_64, double, 64, __attribute__((target("avx512f"))))
+#endif
+
+struct chain {
+	const char *metric, *how;
+	void (*work)(size_t);
+	double lanes;
+	bool available;
+};
+
+static json_t *
+measure_chain(const struct chain *c)
+{
+	double ns[SAMPLES_MAX];
+	struct kstat st;
+	double flops;
+
+	for (team.rounds = 1000; team_run(c->work) < 5000000 && team.rounds < 1L << 40;)
+		team.rounds *= 2;
+	for (size_t i = 0; i < SAMPLES_MAX; i++)
+		ns[i] = (double)team_run(c->work);
+	kstat_of(ns, SAMPLES_MAX, &st);
+	flops = 2.0 * CHAINS * c->lanes * (double)team.rounds * (double)team.count;
+	return json_pack("{s:s,s:s,s:f,s:f,s:i}", "metric", c->metric, "how", c->how, "tflops", flops / st.median / 1e3,
+	    "best_tflops", flops / st.min / 1e3, "samples", SAMPLES_MAX);
+}
+
+static json_t *
+measure_rates(void)
+{
+	const struct chain chains[] = {
+		{ "fp32_vector", "multiply-add, 16-byte vectors", fp32_16, 4, true },
+		{ "fp64_vector", "multiply-add, 16-byte vectors", fp64_16, 2, true },
+#ifdef __x86_64__
+		{ "fp32_vector", "multiply-add, AVX2", fp32_32, 8, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") },
+		{ "fp64_vector", "multiply-add, AVX2", fp64_32, 4, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") },
+		{ "fp32_vector", "multiply-add, AVX-512", fp32_64, 16, __builtin_cpu_supports("avx512f") },
+		{ "fp64_vector", "multiply-add, AVX-512", fp64_64, 8, __builtin_cpu_supports("avx512f") },
+#endif
+	};
+	json_t *rates = json_array();
+
+	for (size_t i = 0; i < LEN(chains); i++)
+		if (chains[i].available)
+			json_array_append_new(rates, measure_chain(&chains[i]));
+	return rates;
+}
+
+/* ---- the GPU: copies from device memory to device memory, timed by the device ---- */
+
+static struct {
+	struct kgpu *gpu;
+	kgpu_ptr from, to, flush;
+	size_t flush_bytes;
+} card;
+
+static void
+ask(const char *what, const char *why)
+{
+	if (why)
+		kdie(K_AGAIN, "the device's %s: %s", what, why);
+}
+
+static void
+card_open(size_t bytes)
+{
+	ask("memory", kgpu_alloc(card.gpu, &card.from, bytes));
+	ask("memory", kgpu_alloc(card.gpu, &card.to, bytes));
+	ask("memory", kgpu_set(card.gpu, card.from, 1, bytes));
+	ask("memory", kgpu_set(card.gpu, card.to, 2, bytes));
+	ask("work", kgpu_wait(card.gpu));
+}
+
+static int64_t
+card_copy(size_t bytes)
+{
+	int64_t ns = 0;
+
+	ask("clock", kgpu_mark(card.gpu, 0));
+	ask("copy", kgpu_copy(card.gpu, card.to, card.from, bytes));
+	ask("clock", kgpu_mark(card.gpu, 1));
+	ask("copy", kgpu_wait(card.gpu));
+	ask("clock", kgpu_elapsed(card.gpu, &ns));
+	return ns;
+}
+
+static void
+card_flush(void)
+{
+	if (!card.flush)
+		ask("memory", kgpu_alloc(card.gpu, &card.flush, card.flush_bytes));
+	ask("flush", kgpu_set(card.gpu, card.flush, 3, card.flush_bytes));
+	ask("flush", kgpu_wait(card.gpu));
+}
+
+static void
+card_close(void)
+{
+	ask("memory", kgpu_free(card.gpu, card.from));
+	ask("memory", kgpu_free(card.gpu, card.to));
+}
+
+/* ---- both ---- */
+
+static json_t *
+measure_copy(const struct engine *e, double volume)
+{
+	size_t bytes = (size_t)(volume / 2), n = 0;
+	double ns[SAMPLES_MAX], spent = 0;
+	struct kstat st;
+
+	e->open(bytes);
+	e->copy(bytes);
+	while (n < SAMPLES_MIN || (n < SAMPLES_MAX && spent < BUDGET_NS)) {
+		e->flush();
+		ns[n] = (double)e->copy(bytes);
+		spent += ns[n++];
+	}
+	e->close();
+	kstat_of(ns, n, &st);
+	if (st.median <= 0)
+		return NULL;
+	return json_pack("{s:I,s:i,s:I,s:I,s:f,s:f,s:b}", "moved_bytes", (json_int_t)(2 * bytes), "samples", (int)n, "median_ns",
+	    (json_int_t)llround(st.median), "min_ns", (json_int_t)llround(st.min), "gbps", 2 * (double)bytes / st.median,
+	    "best_gbps", 2 * (double)bytes / fmax(st.min, 1), "beyond_caches", volume >= BEYOND * e->cache_bytes);
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What to move: some sizes, one well beyond the caches, and what the task's timed workloads move. Sorted, each once. */
+static size_t
+choose_volumes(const struct judge *j, const struct engine *e, double *list)
+{
+	static const double steps[] = { 0x1p23, 0x1p25, 0x1p27, 0x1p28 };
+	double most = fmin(e->memory_bytes / 4, fmax(0x1p30, 2 * BEYOND * e->cache_bytes));
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < LEN(steps); i++)
+		list[n++] = steps[i];
+	list[n++] = BEYOND * e->cache_bytes;
+	for (size_t i = 0; j->task && i < j->task->workload_count && n < VOLUMES; i++)
+		if (j->task->workloads[i].timed && j->task->bytes)
+			list[n++] = (double)ktask_value(j->task, &j->task->workloads[i], j->task->bytes);
+	qsort(list, n, sizeof *list, by_size);
+	for (size_t i = 0; i < n; i++)
+		if (list[i] >= 4096 && list[i] <= most && (!kept || list[i] > list[kept - 1]))
+			list[kept++] = list[i];
+	return kept;
+}
+
+static json_t *
+measure_copies(const struct judge *j, const struct engine *e)
+{
+	double volumes[VOLUMES];
+	size_t n = choose_volumes(j, e, volumes);
+	json_t *copies = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *row = measure_copy(e, volumes[i]);
+
+		if (row)
+			json_array_append_new(copies, row);
+	}
+	return copies;
+}
+
+static void
+measure_host(const struct judge *j, json_t *out)
+{
+	struct engine e = { host_open, host_copy, j->space->flush, host_close, (double)machine_llc(),
+	    (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) };
+	json_t *machine = machine_facts();
+
+	team_start(j);
+	json_object_set_new(out, "copies", measure_copies(j, &e));
+	json_object_set_new(out, "rates", measure_rates());
+	team_end();
+	json_object_set_new(out, "threads", json_integer((json_int_t)team.count));
+	json_object_set(out, "cpu", json_object_get(machine, "cpu"));
+	json_object_set_new(out, "not_measured", json_pack("[s]", "rates of matrix units and of types narrower than 32 bits"));
+	json_decref(machine);
+}
+
+static void
+measure_card(struct judge *j, json_t *out)
+{
+	struct engine e = { card_open, card_copy, card_flush, card_close, 0, 0 };
+	struct kgpu_facts f;
+
+	card.gpu = device_open(j);
+	kgpu_facts(card.gpu, &f);
+	e.cache_bytes = (double)f.l2_bytes;
+	e.memory_bytes = (double)f.memory_bytes;
+	card.flush_bytes = 2 * f.l2_bytes;
+	json_object_set_new(out, "copies", measure_copies(j, &e));
+	json_object_set_new(out, "rates", json_array());
+	json_object_set_new(out, "device", device_environment());
+	json_object_set_new(json_object_get(out, "device"), "clock_khz", json_integer(f.clock_khz));
+	json_object_set_new(out, "not_measured", json_pack("[s]", "rates of arithmetic: no kernel and no library is run for them"));
+	kgpu_free(card.gpu, card.flush);
+}
+
+void
+measure_ceilings(struct judge *j)
+{
+	bool host = !strcmp(j->o.backend, "c");
+	char *command = kasprintf("kharness --ceilings --backend %s", j->o.backend);
+	json_t *out;
+	int lock;
+
+	if (!host && strcmp(j->o.backend, "cuda") != 0 && strcmp(j->o.backend, "hip") != 0)
+		kdie(K_USAGE, "--ceilings: the backends are c, cuda and hip");
+	out = json_pack("{s:s,s:s,s:s,s:s}", "schema", "ceilings/1", "backend", j->o.backend, "command", command, "convention",
+	    "bytes are those read plus those written; lines that a CPU reads before it writes them are not counted");
+	free(command);
+	j->device = !host;
+	lock = host ? judge_lock(j, true) : -1;
+	if (host)
+		measure_host(j, out);
+	else
+		measure_card(j, out);
+	if (lock >= 0)
+		close(lock);
+	kout_open(j->o.output);
+	kout_json(out);
+	kout_commit();
+	json_decref(out);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kspec check: is every figure that a file cites where it says, and does no target come from what nobody knows. Without
+ * files: are the facts themselves whole.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kcamp.h"
+#include "kio.h"
+#include "kspec.h"
+
+#define ARROW " <- "
+#define TARGET "-bound target >= "
+#define TARGET_SHARE 0.90
+/* Targets are rounded by those who write them. */
+#define ROUNDING 0.005
+
+enum { TEXT_MAX = 16 << 20, FIGURES = 64 };
+
+/* What one file says, for the targets at its end. */
+struct text {
+	const char *name;
+	const struct khw *hw;
+	const struct khw_device *device;	/* the one that is meant; NULL: any */
+	const char *device_name;
+	struct consents consents;
+	json_t *roofline;			/* of the campaign, or NULL */
+	struct kbuf *faults;
+	double rates[FIGURES], bandwidths[FIGURES];
+	size_t rate_count, bandwidth_count;
+	char unknown[1024];			/* " metric metric " */
+	long line;
+};
+
+static void fault(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void
+fault(struct text *t, const char *fmt, ...)
+{
+	char why[700];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	kbuf_printf(t->faults, "%s:%ld: %s\n", t->name, t->line, why);
+}
+
+/* ---- what is cited ---- */
+
+static const struct khw_device *
+device_of_file(const struct khw *h, const char *file)
+{
+	for (size_t i = 0; i < h->count; i++)
+		if (!strcmp(h->devices[i].file, file))
+			return &h->devices[i];
+	return NULL;
+}
+
+static const struct khw_fact *
+fact_of_line(const struct khw_device *d, long line)
+{
+	for (size_t i = 0; i < d->fact_count; i++)
+		if (d->facts[i].line == line)
+			return &d->facts[i];
+	return NULL;
+}
+
+/* 67 is 67.0, but words are what they are. */
+static bool
+same_value(const char *a, const char *b)
+{
+	char *end_a, *end_b;
+	double x = strtod(a, &end_a), y = strtod(b, &end_b);
+
+	return end_a > a && !*end_a && end_b > b && !*end_b ? x == y : !strcmp(a, b);
+}
+
+/* METRIC: VALUE UNIT, cited from FILE:LINE: does it stand there, and is it of the device that is meant. */
+static void
+check_citation(struct text *t, const char *metric, const char *value, const char *unit, const char *file, long line)
+{
+	const struct khw_device *d = device_of_file(t->hw, file);
+	const struct khw_fact *f = d ? fact_of_line(d, line) : NULL;
+
+	if (!d)
+		fault(t, "%s: there is no such file of facts", file);
+	else if (!f || f->state != KHW_KNOWN)
+		fault(t, "%s: %s:L%ld holds no fact", metric, file, line);
+	else if (strcmp(f->metric, metric) != 0)
+		fault(t, "%s: %s:L%ld tells of %s", metric, file, line, f->metric);
+	else if (!same_value(f->value, value) || strcmp(f->unit, unit) != 0)
+		fault(t, "%s: %s %s is cited, but %s:L%ld says %s %s", metric, value, unit, file, line, f->value, f->unit);
+	else if (t->device && d != t->device)
+		fault(t, "%s: %s is of another device than %s", metric, file, t->device_name);
+	else if (!strcmp(metric, "memory_bandwidth") && t->bandwidth_count < FIGURES)
+		t->bandwidths[t->bandwidth_count++] = f->number;
+	else if (strchr(metric, '_') && khw_unit(KHW_RATE, unit, NULL, 0) > 0 && t->rate_count < FIGURES)
+		t->rates[t->rate_count++] = f->number;
+}
+
+/* "[- `][DEVICE ]metric: value unit <- file:Lnn": the parts of a line that cites, or a fault. */
+static void
+check_spec_line(struct text *t, const char *line, const char *arrow)
+{
+	char *left = kstrndup(line, (size_t)(arrow - line)), *start = left + strspn(left, " \t-*>`|"), *colon, *metric, *value, *unit;
+	const char *locator = arrow + strlen(ARROW), *hedge = khw_hedge(left);
+	char file[200], list[160];
+	enum khw_dimension dimension;
+	long number;
+	int n = 0;
+
+	colon = strrchr(start, ':');
+	if (hedge) {
+		fault(t, "'%s' hedges: a line that cites a fact gives the fact", hedge);
+	} else if (!colon || sscanf(locator, "%199[^: \t`]:L%ld%n", file, &number, &n) != 2) {
+		fault(t, "write 'metric: value unit%sdocs/hardware/DEVICE.md:L12'", ARROW);
+	} else {
+		*colon = '\0';
+		metric = strrchr(start, ' ');
+		metric = metric ? metric + 1 : start;
+		value = colon + 1 + strspn(colon + 1, " `");
+		unit = strchr(value, ' ');
+		if (!khw_metric(metric, &dimension)) {
+			fault(t, "'%s' is no metric", metric);
+		} else if (!unit || khw_unit(dimension, unit + 1, list, sizeof list) <= 0) {
+			fault(t, "%s: '%s' is no value with a unit of it%s%s", metric, value, unit ? ": " : "", unit ? list : "");
+		} else {
+			*unit++ = '\0';
+			if (metric > start) {
+				metric[-1] = '\0';
+				if (!khw_find(t->hw, start))
+					fault(t, "'%s' is in no file of docs/hardware", start);
+				else if (khw_find(t->hw, start) != device_of_file(t->hw, file))
+					fault(t, "%s: %s is not the file of %s", metric, file, start);
+			}
+			check_citation(t, metric, value, unit, file, number);
+		}
+	}
+	free(left);
+}
+
+/* ---- targets ---- */
+
+static bool
+is_registered(const double *list, size_t count, double value)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fabs(TARGET_SHARE * list[i] - value) <= ROUNDING * value)
+			return true;
+	return false;
+}
+
+static bool
+is_in_roofline(const struct text *t, double value)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(json_object_get(t->roofline, "workloads"), i, row) {
+		const char *unit = kjson_str_or(row, "target.unit", "");
+		double factor = khw_unit(strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
+
+		if (fabs(kjson_num_or(row, "target.value", 0) * factor - value) <= ROUNDING * value)
+			return true;
+	}
+	return false;
+}
+
+/* The first unknown metric of the file that a target of this bound would come from; NULL: none. */
+static const char *
+unknown_behind(struct text *t, bool memory)
+{
+	static char metric[64];
+	enum khw_dimension dimension;
+
+	for (const char *p = t->unknown; sscanf(p, " %63s", metric) == 1; p = strstr(p, metric) + strlen(metric))
+		if (khw_metric(metric, &dimension) && dimension == (memory ? KHW_BANDWIDTH : KHW_RATE) &&
+		    !consent_for(&t->consents, metric))
+			return metric;
+	return NULL;
+}
+
+static void
+check_target(struct text *t, const char *line, const char *mark)
+{
+	bool memory = mark - line >= 6 && !strncmp(mark - 6, "memory", 6);
+	const char *value = mark + strlen(TARGET), *unknown = unknown_behind(t, memory);
+	char unit[16], *end;
+	double v = strtod(value, &end), factor;
+
+	if (sscanf(end, " %15[A-Za-z/]", unit) != 1)
+		unit[0] = '\0';
+	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
+	if (end == value || factor <= 0)
+		fault(t, "a target needs a number and its unit: %s", memory ? "TB/s or GB/s" : "TFLOPS");
+	else if (unknown)
+		fault(t, "a target that comes from %s, which is unknown: a person has to consent in placeholder.ok", unknown);
+	else if (!is_registered(memory ? t->bandwidths : t->rates, memory ? t->bandwidth_count : t->rate_count, v * factor) &&
+	    !is_in_roofline(t, v * factor)) {
+		bool consented = false;
+
+		for (size_t i = 0; i < t->consents.count; i++)
+			consented |= is_registered(&t->consents.list[i].number, 1, v * factor);
+		if (!consented)
+			fault(t, "%g %s is not %.2f of any %s that this file cites", v, unit, TARGET_SHARE, memory ? "bandwidth" : "rate");
+	}
+}
+
+/* ---- records ---- */
+
+static void
+check_object(struct text *t, const json_t *o)
+{
+	const char *file = kjson_str_or(o, "file", NULL), *sum = kjson_str_or(o, "sha256", NULL),
+	    *metric = kjson_str_or(o, "metric", NULL), *unit = kjson_str_or(o, "unit", "");
+	const struct khw_device *d = file ? device_of_file(t->hw, file) : NULL;
+	const json_t *value = json_object_get(o, "value");
+	const struct khw_fact *f;
+	size_t i;
+	json_t *one;
+
+	json_array_foreach(json_object_get(o, "facts"), i, one)
+		check_object(t, one);
+	if (!file || !sum || !metric)
+		return;
+	if (!d) {
+		fault(t, "%s: there is no such file of facts", file);
+		return;
+	}
+	if (strcmp(sum, d->sha256) != 0)
+		fault(t, "%s: %s has changed since it was cited (sha256)", metric, file);
+	f = fact_of_line(d, (long)kjson_int_or(o, "line", 0));
+	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) != 0 || strcmp(f->unit, unit) != 0 ||
+	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0 : json_number_value(value) != strtod(f->value, NULL)))
+		fault(t, "%s: it does not stand in %s:L%ld", metric, file, (long)kjson_int_or(o, "line", 0));
+}
+
+static bool
+check_json(struct text *t, const char *data, size_t len)
+{
+	json_t *o = json_loadb(data, len, JSON_DISABLE_EOF_CHECK, NULL);
+	bool is_object = json_is_object(o);
+
+	if (is_object)
+		check_object(t, o);
+	json_decref(o);
+	return is_object;
+}
+
+/* ---- files ---- */
+
+static void
+check_line(struct text *t, const char *line, bool targets)
+{
+	const char *arrow = strstr(line, ARROW), *mark = strstr(line, TARGET), *unknown = strstr(line, ": UNKNOWN (");
+	const char *start;
+
+	if (targets) {
+		if (mark)
+			check_target(t, line, mark);
+		return;
+	}
+	if (*line == '{' && check_json(t, line, strlen(line)))
+		return;
+	if (arrow && (!strncmp(arrow + strlen(ARROW), "docs/hardware/", 14) || !strncmp(arrow + strlen(ARROW), "hardware/", 9)))
+		check_spec_line(t, line, arrow);
+	if (unknown && strlen(t->unknown) + 70 < sizeof t->unknown) {
+		for (start = unknown; start > line && (start[-1] == '_' || (start[-1] >= 'a' && start[-1] <= 'z') ||
+		    (start[-1] >= '0' && start[-1] <= '9')); start--)
+			continue;
+		snprintf(t->unknown + strlen(t->unknown), 70, " %.*s ", (int)(unknown - start < 64 ? unknown - start : 64), start);
+	}
+}
+
+static void
+check_text(struct text *t, const char *path)
+{
+	size_t len;
+	char *data = kread_file_or_die(!strcmp(path, "-") ? "/dev/stdin" : path, TEXT_MAX, &len);
+
+	t->name = path;
+	t->rate_count = t->bandwidth_count = 0;
+	t->unknown[0] = '\0';
+	t->line = 1;
+	if (strlen(path) > 5 && !strcmp(path + strlen(path) - 5, ".json")) {
+		if (!check_json(t, data, len))
+			fault(t, "it is no JSON object");
+		free(data);
+		return;
+	}
+	for (int pass = 0; pass < 2; pass++) {
+		t->line = 0;
+		for (char *p = data; p < data + len;) {
+			size_t n = strcspn(p, "\n");
+			char *line = kstrndup(p, n);
+
+			t->line++;
+			line[strcspn(line, "\r")] = '\0';
+			check_line(t, line, pass == 1);
+			free(line);
+			p += n + 1;
+		}
+	}
+	free(data);
+}
+
+/* What every file of facts must tell, be it that it is unavailable. */
+static void
+check_facts(const struct khw *h, struct kbuf *faults)
+{
+	static const char *const required[] = {
+		"fp64_vector", "fp64_matrix", "fp32_vector", "fp32_matrix", "tf32_matrix", "fp16_vector", "fp16_matrix", "bf16_vector",
+		"bf16_matrix", "fp8_matrix", "int8_matrix", "memory_bandwidth", "memory_size", "l2_size", "units", "boost_clock",
+		"warp_width", "registers_per_unit", "shared_memory_per_unit", "max_threads_per_unit",
+	};
+
+	for (size_t i = 0; i < h->count; i++)
+		for (size_t j = 0; j < LEN(required); j++)
+			if (!khw_fact(&h->devices[i], required[j]))
+				kbuf_printf(faults, "%s:1: %s is missing: a value with its source, 'unavailable: reason' or 'none: reason'\n",
+				    h->devices[i].file, required[j]);
+}
+
+static void
+choose(struct text *t, const struct options *o)
+{
+	struct kcamp *c = o->campaign ? kcamp_load(o->campaign) : NULL;
+	char *path = o->campaign ? kasprintf("%s/trials/000/roofline.json", o->campaign) : NULL;
+
+	if (o->device || (c && *kcamp_str(c, "gpu"))) {
+		t->device_name = kstrdup(o->device ? o->device : kcamp_str(c, "gpu"));
+		t->device = device_or_die(t->hw, t->device_name);
+	}
+	if (path && access(path, R_OK) == 0)
+		t->roofline = kjson_load(path);
+	consents_load(&t->consents, o->campaign ? o->campaign : ".");
+	free(path);
+	kcamp_free(c);
+}
+
+int
+command_check(const struct options *o)
+{
+	struct kbuf faults = { 0 };
+	struct text t = { .hw = khw_load(o->hardware, o->campaign), .faults = &faults };
+	size_t len;
+
+	choose(&t, o);
+	if (!o->count)
+		check_facts(t.hw, &faults);
+	for (size_t i = 0; i < o->count; i++)
+		check_text(&t, o->operands[i]);
+	len = faults.len;
+	if (len) {
+		kout_open(o->output);
+		kout_line(faults.data, len - 1);
+		kout_commit();
+	}
+	kbuf_free(&faults);
+	consents_free(&t.consents);
+	json_decref(t.roofline);
+	khw_free((struct khw *)t.hw);
+	free((char *)t.device_name);
+	return len ? K_NO : K_OK;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kspec: facts about hardware with their sources, lines that cite them, and what follows from them for a campaign. */
+#ifndef KSPEC_H
+#define KSPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "khw.h"
+#include "kutil.h"
+
+struct options {
+	const char *campaign;	/* --campaign; NULL: not given */
+	const char *hardware;	/* --hardware; NULL: the folder that ships */
+	const char *output;
+	const char *device;	/* --device */
+	const char *compute;	/* --compute */
+	double flops, bytes, grid, time_ns;	/* of tile; below 0: not given */
+	bool json, tolerant;
+	char **operands;
+	size_t count;
+};
+
+/* How an unknown fact is told, everywhere. */
+#define UNKNOWN "UNKNOWN (docs/hardware)"
+
+/* The device of that name, or the end of the program with K_NO and names that are near. */
+const struct khw_device *device_or_die(const struct khw *h, const char *name);
+
+/* Each returns an exit code. */
+int command_show(const struct options *o);
+int command_check(const struct options *o);
+int command_roofline(const struct options *o);
+int command_tile(const struct options *o);
+
+/* Values that a person consented to, from DIR/placeholder.ok: lines "metric: value unit", a reason behind "#". */
+struct consent {
+	char *metric, *value, *unit;
+	double number;
+	long line;
+};
+struct consents {
+	struct consent *list;
+	size_t count;
+};
+/* None when there is no such file; a malformed line ends the program with K_USAGE. */
+void consents_load(struct consents *c, const char *dir);
+const struct consent *consent_for(const struct consents *c, const char *metric);
+void consents_free(struct consents *c);
+
+#endif

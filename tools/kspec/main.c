@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kspec: see kspec.h. */
+#include "kspec.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kio.h"
+
+static const char usage_text[] =
+    "usage: kspec [--json] [-c DIR] [-o FILE] DEVICE [METRIC ...]\n"
+    "       kspec check [-c DIR] [--device NAME] [-o FILE] [FILE ...]\n"
+    "       kspec roofline [--tolerant] [-c DIR] [-o FILE]\n"
+    "       kspec tile --compute METRIC --flops N --bytes N --grid N [--time-ns N] [-c DIR] [-o FILE] DEVICE\n"
+    "options of all: --hardware DIR, --help, --version\n";
+
+enum { OPT_HARDWARE = 256, OPT_DEVICE, OPT_JSON, OPT_TOLERANT, OPT_COMPUTE, OPT_FLOPS, OPT_BYTES, OPT_GRID, OPT_TIME };
+
+static const struct option long_options[] = {
+	{ "campaign", required_argument, NULL, 'c' }, { "hardware", required_argument, NULL, OPT_HARDWARE },
+	{ "output", required_argument, NULL, 'o' }, { "device", required_argument, NULL, OPT_DEVICE },
+	{ "json", no_argument, NULL, OPT_JSON }, { "tolerant", no_argument, NULL, OPT_TOLERANT },
+	{ "compute", required_argument, NULL, OPT_COMPUTE }, { "flops", required_argument, NULL, OPT_FLOPS },
+	{ "bytes", required_argument, NULL, OPT_BYTES }, { "grid", required_argument, NULL, OPT_GRID },
+	{ "time-ns", required_argument, NULL, OPT_TIME }, { "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' }, { 0 },
+};
+
+static const struct {
+	const char *name;
+	int (*run)(const struct options *o);
+} commands[] = {
+	{ "check", command_check }, { "roofline", command_roofline }, { "tile", command_tile },
+};
+
+static _Noreturn void
+usage(const char *why)
+{
+	kwarn("%s", why);
+	fputs(usage_text, stderr);
+	exit(K_USAGE);
+}
+
+const struct khw_device *
+device_or_die(const struct khw *h, const char *name)
+{
+	const struct khw_device *d = khw_find(h, name);
+	char *near = d ? NULL : khw_near(h, name);
+
+	if (!d)
+		kdie(K_NO, "no file of docs/hardware is of the device '%s'%s%s%s", name, *near ? "; names of others: " : "", near,
+		    *near ? " (facts of another device never serve)" : "");
+	return d;
+}
+
+void
+consents_load(struct consents *c, const char *dir)
+{
+	char *path = kasprintf("%s/placeholder.ok", dir), *text = NULL, *save;
+	long line = 0;
+
+	*c = (struct consents){ 0 };
+	if (access(path, F_OK) == 0)
+		text = kread_file_or_die(path, 1 << 20, NULL);
+	for (char *p = text ? strtok_r(text, "\n", &save) : NULL; p; p = strtok_r(NULL, "\n", &save)) {
+		char metric[64], value[64], unit[32], list[160];
+		enum khw_dimension dimension;
+		struct consent one = { 0 };
+		double factor;
+
+		line++;
+		p[strcspn(p, "#")] = '\0';
+		if (!p[strspn(p, " \t\r")])
+			continue;
+		if (sscanf(p, " %63[a-z0-9_]: %63s %31s %*c", metric, value, unit) != 3 || !khw_metric(metric, &dimension))
+			kdie(K_USAGE, "%s:%ld: write 'metric: value unit # who says so, and why'", path, line);
+		factor = khw_unit(dimension, unit, list, sizeof list);
+		if (factor <= 0)
+			kdie(K_USAGE, "%s:%ld: %s: '%s' is no unit of it: %s", path, line, metric, unit, list);
+		one = (struct consent){ kstrdup(metric), kstrdup(value), kstrdup(unit),
+		    knum_double(value, 0, 1e30, metric) * factor, line };
+		c->list = krealloc(c->list, (c->count + 1) * sizeof *c->list);
+		c->list[c->count++] = one;
+	}
+	free(text);
+	free(path);
+}
+
+const struct consent *
+consent_for(const struct consents *c, const char *metric)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (!strcmp(c->list[i].metric, metric))
+			return &c->list[i];
+	return NULL;
+}
+
+void
+consents_free(struct consents *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		free(c->list[i].metric);
+		free(c->list[i].value);
+		free(c->list[i].unit);
+	}
+	free(c->list);
+}
+
+/* ---- kspec DEVICE [METRIC…] ---- */
+
+static void
+put_unknown(const struct options *o, const struct khw_device *d, const struct khw_fact *f, const char *metric)
+{
+	const char *reason = f ? f->source : "its file does not tell it";
+	char *line = kasprintf("%s: %s", metric, UNKNOWN);
+	json_t *record;
+
+	if (o->json) {
+		record = json_pack("{s:s,s:s,s:s,s:s}", "schema", "spec/1", "device", d->name, "metric", metric, "unknown", reason);
+		kout_json(record);
+		json_decref(record);
+	} else {
+		kout_line(line, strlen(line));
+		kwarn("%s of %s: %s", metric, d->name, f ? reason : "its file does not tell it");
+	}
+	free(line);
+}
+
+static void
+put_fact(const struct options *o, const struct khw_device *d, const struct khw_fact *f)
+{
+	json_t *record;
+	char *line;
+
+	if (o->json) {
+		record = khw_json(d, f);
+		json_object_set_new(record, "schema", json_string("spec/1"));
+		json_object_set_new(record, "device", json_string(d->name));
+		kout_json(record);
+		json_decref(record);
+		return;
+	}
+	line = khw_line(d, f);
+	kout_line(line, strlen(line));
+	free(line);
+}
+
+int
+command_show(const struct options *o)
+{
+	struct khw *h = khw_load(o->hardware, o->campaign);
+	const struct khw_device *d = device_or_die(h, o->operands[0]);
+	enum khw_dimension dimension;
+	int code = K_OK;
+
+	for (size_t i = 1; i < o->count; i++)
+		if (!khw_metric(o->operands[i], &dimension))
+			kdie(K_USAGE, "'%s' is no metric; docs/hardware/README.md lists them", o->operands[i]);
+	kout_open(o->output);
+	for (size_t i = 0; i < d->fact_count && o->count == 1; i++)
+		if (d->facts[i].state == KHW_KNOWN)
+			put_fact(o, d, &d->facts[i]);
+	for (size_t i = 1; i < o->count; i++) {
+		const struct khw_fact *f = khw_fact(d, o->operands[i]);
+
+		if (f && f->state == KHW_KNOWN) {
+			put_fact(o, d, f);
+		} else {
+			put_unknown(o, d, f, o->operands[i]);
+			code = K_NO;
+		}
+	}
+	kout_commit();
+	khw_free(h);
+	return code;
+}
+
+static void
+set_option(struct options *o, int c)
+{
+	switch (c) {
+	case 'c': o->campaign = optarg; break;
+	case 'o': o->output = optarg; break;
+	case OPT_HARDWARE: o->hardware = optarg; break;
+	case OPT_DEVICE: o->device = optarg; break;
+	case OPT_JSON: o->json = true; break;
+	case OPT_TOLERANT: o->tolerant = true; break;
+	case OPT_COMPUTE: o->compute = optarg; break;
+	case OPT_FLOPS: o->flops = knum_double(optarg, 0, 1e30, "--flops"); break;
+	case OPT_BYTES: o->bytes = knum_double(optarg, 0, 1e30, "--bytes"); break;
+	case OPT_GRID: o->grid = (double)knum_long(optarg, 1, 1L << 40, "--grid"); break;
+	case OPT_TIME: o->time_ns = knum_double(optarg, 1e-3, 1e18, "--time-ns"); break;
+	case 'h': fputs(usage_text, stdout); exit(K_OK);
+	case 'V': kversion(); exit(K_OK);
+	default: fputs(usage_text, stderr); exit(K_USAGE);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .flops = -1, .bytes = -1, .grid = -1, .time_ns = -1 };
+	int c;
+
+	kutil_init("kspec");
+	while ((c = getopt_long(argc, argv, "c:o:hV", long_options, NULL)) != -1)
+		set_option(&o, c);
+	o.operands = argv + optind;
+	o.count = (size_t)(argc - optind);
+	if (!o.count)
+		usage("a device or a command is needed");
+	for (size_t i = 0; i < LEN(commands); i++)
+		if (!strcmp(commands[i].name, o.operands[0])) {
+			o.operands++;
+			o.count--;
+			return commands[i].run(&o);
+		}
+	return command_show(&o);
+}

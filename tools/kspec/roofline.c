@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kspec roofline, Step 0 of a campaign: what bounds each timed workload, the least time that it can take, and targets. A view
+ * of the task, the manifest, the facts about the device, and what was measured there; figures of vendors and measurements
+ * are kept apart by label all the way.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "kcamp.h"
+#include "kio.h"
+#include "kspec.h"
+#include "ktask.h"
+
+/* A target is this share of the ceiling that binds; an alarm rings below this share of the least time possible. */
+#define TARGET_SHARE 0.90
+#define ALARM_SHARE 0.90
+/* Moving less than this, no device comes near its bandwidth: a copy of the same size, measured, is the ceiling then. */
+#define SMALL_BYTES 100e6
+/* Sizes are the same when they differ by less than this. */
+#define SAME_SIZE 0.01
+
+/* A rate or bandwidth, in operations or bytes a second; 0: not known. */
+struct figure {
+	double number;
+	const char *by;		/* "sourced", "placeholder", "measured …" */
+	char *from;		/* file:Lnn, or the record */
+};
+
+struct step {
+	const struct options *o;
+	char *dir;
+	struct kcamp *camp;
+	struct ktask *task;
+	struct khw *hw;
+	const struct khw_device *device;	/* whose facts hold; NULL: unknown */
+	struct consents consents;
+	json_t *ceilings, *running;		/* trials/000/ceilings.json; the device as its driver describes it; or NULL */
+	json_t *unknown, *mismatches, *placeholders, *stop;
+	const char *compute;			/* metric, or NULL */
+	struct figure rate, bandwidth;		/* peaks: of the roofline, floors and bounds */
+	struct figure fast_rate, copy;		/* ceilings for targets: measured ones where there are any */
+	bool strict, lacking;
+};
+
+static void add_unknown(struct step *s, const char *metric, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static void
+add_unknown(struct step *s, const char *metric, const char *fmt, ...)
+{
+	char why[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	json_array_append_new(s->unknown, json_pack("{s:s,s:s}", "metric", metric, "why", why));
+}
+
+/* ---- which device ---- */
+
+/* A JSON file of the campaign, or the first record of a file of records; NULL when there is none. */
+static json_t *
+load(const struct step *s, const char *name, bool records)
+{
+	char *path = kasprintf("%s/%s", s->dir, name);
+	struct kin in;
+	struct krec rec;
+	json_t *json = NULL;
+
+	if (access(path, R_OK) == 0 && !records) {
+		json = kjson_load(path);
+	} else if (access(path, R_OK) == 0) {
+		kin_open(&in, path);
+		if (kin_next(&in, &rec)) {
+			json = json_incref(rec.json);
+			krec_free(&rec);
+		}
+		kin_close(&in);
+	}
+	free(path);
+	return json;
+}
+
+/* The driver's own words, from the ceilings or from the evaluation of the reference. */
+static json_t *
+running_device(const struct step *s)
+{
+	json_t *eval = load(s, "trials/000/00/eval.ndjson", true), *device = json_object_get(s->ceilings, "device");
+
+	if (!device && eval)
+		device = (json_t *)kjson_path(eval, "eval.environment.device");
+	if (json_is_object(device) && json_object_get(device, "name"))
+		device = json_incref(device);
+	else if (kjson_str_or(eval, "eval.environment.opencl.device", NULL) && !kjson_bool_or(eval, "eval.environment.opencl.cpu", false))
+		device = json_pack("{s:s}", "name", kjson_str_or(eval, "eval.environment.opencl.device", ""));
+	else
+		device = NULL;
+	json_decref(eval);
+	return device;
+}
+
+/* What the driver says against what is written down: the device decides, and the difference is told by name. */
+static void
+add_mismatch(struct step *s, const char *metric, const char *documented, const char *where, const char *running)
+{
+	if (s->strict)
+		kdie(K_USAGE, "%s: %s (%s), but the device at work says %s", metric, documented, where, running);
+	kwarn("%s: %s (%s), but the device at work says %s", metric, documented, where, running);
+	json_array_append_new(s->mismatches, json_pack("{s:s,s:s,s:s,s:s}", "metric", metric, "documented", documented, "where",
+	    where, "running", running));
+}
+
+/* Returns how many properties of the driver's differ from the facts of D. */
+static int
+compare_properties(struct step *s, const struct khw_device *d)
+{
+	static const struct {
+		const char *metric, *key;
+		double factor, tolerance;	/* memory is told without what the driver keeps, and in other units */
+	} properties[] = {
+		{ "units", "multiprocessors", 1, 0 }, { "memory_size", "memory_bytes", 1, 0.1 }, { "l2_size", "l2_bytes", 1, 0.01 },
+		{ "boost_clock", "clock_khz", 1e3, 0.01 },
+	};
+	const struct khw_fact *f = khw_known(d, "compute_capability");
+	const char *running = kjson_str_or(s->running, "compute_capability", "");
+	bool hip = !strcmp(kcamp_str(s->camp, "backend"), "hip");
+	int count = 0;
+
+	/* HIP tells no such version, and the L2 of one die of several. */
+	if (f && *running && !hip && strcmp(f->value, running) != 0) {
+		char *where = kasprintf("%s:L%ld", d->file, f->line);
+
+		add_mismatch(s, f->metric, f->value, where, running);
+		free(where);
+		count++;
+	}
+	for (size_t i = 0; i < LEN(properties); i++) {
+		double v = kjson_num_or(s->running, properties[i].key, 0) * properties[i].factor;
+
+		f = khw_known(d, properties[i].metric);
+		if (f && v > 0 && !(hip && i == 2) && fabs(v - f->number) > properties[i].tolerance * f->number) {
+			char *where = kasprintf("%s:L%ld", d->file, f->line), *said = kasprintf("%s %s", f->value, f->unit),
+			    *is = kasprintf("%.15g (%s)", v / properties[i].factor, properties[i].key);
+
+			add_mismatch(s, f->metric, said, where, is);
+			free(where);
+			free(said);
+			free(is);
+			count++;
+		}
+	}
+	return count;
+}
+
+static void
+choose_device(struct step *s)
+{
+	const char *asked = kcamp_str(s->camp, "gpu"), *backend = kcamp_str(s->camp, "backend");
+	const char *running = kjson_str_or(s->running, "name", "");
+	const struct khw_device *d = *asked ? khw_find(s->hw, asked) : NULL, *real = *running ? khw_find(s->hw, running) : NULL;
+
+	if (!*asked && !*running && !strcmp(backend, "c"))
+		d = khw_find(s->hw, "x86");
+	if (*asked && *running && (d ? real != d : strcasecmp(asked, running) != 0))
+		add_mismatch(s, "name", asked, "campaign.json: gpu", running);
+	s->device = *running ? real : d;
+	if (s->device && *running && compare_properties(s, s->device)) {
+		add_unknown(s, "device", "the device at work is not the one of %s: its facts do not hold", s->device->file);
+		s->device = NULL;
+	} else if (!s->device) {
+		char *near = khw_near(s->hw, *running ? running : asked);
+
+		add_unknown(s, "device", "'%s' is in no file of docs/hardware%s%s", *running ? running : *asked ? asked : backend,
+		    *near ? "; facts of others never serve: " : "", near);
+		free(near);
+	}
+}
+
+/* ---- ceilings ---- */
+
+static struct figure
+peak(struct step *s, const char *metric)
+{
+	const struct khw_fact *f = khw_known(s->device, metric), *any = s->device ? khw_fact(s->device, metric) : NULL;
+	const struct consent *c = consent_for(&s->consents, metric);
+
+	if (f && c)
+		kdie(K_USAGE, "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s): take the line out", s->dir, c->line, metric,
+		    s->device->file, f->line, f->value, f->unit);
+	if (f)
+		return (struct figure){ f->number, "sourced peak", kasprintf("%s:L%ld", s->device->file, f->line) };
+	if (c) {
+		char *from = kasprintf("placeholder.ok:L%ld", c->line);
+
+		json_array_append_new(s->placeholders, json_pack("{s:s,s:f,s:s,s:s}", "metric", metric, "value", strtod(c->value, NULL),
+		    "unit", c->unit, "from", from));
+		return (struct figure){ c->number, "placeholder", from };
+	}
+	add_unknown(s, metric, "%s", any ? any->source : s->device ? "its file does not tell it" : "no device is known");
+	return (struct figure){ 0 };
+}
+
+static struct figure
+measured(double number, const char *by)
+{
+	return number > 0 ? (struct figure){ number, by, kstrdup("trials/000/ceilings.json") } : (struct figure){ 0 };
+}
+
+static struct figure
+measured_rate(const struct step *s, const char *metric)
+{
+	const json_t *rates = json_object_get(s->ceilings, "rates");
+	double best = 0;
+	size_t i;
+	json_t *row;
+
+	json_array_foreach((json_t *)rates, i, row)
+		if (!strcmp(kjson_str_or(row, "metric", ""), metric))
+			best = fmax(best, kjson_num_or(row, "best_tflops", 0) * 1e12);
+	return measured(best, "measured maximum");
+}
+
+/*
+ * The fastest copy that the caches cannot hold, or that of the same size when BYTES are above 0. The best of its samples:
+ * whatever else runs on the machine makes a copy slower, never faster, and a ceiling is asked for.
+ */
+static struct figure
+measured_copy(const struct step *s, double bytes)
+{
+	const json_t *copies = json_object_get(s->ceilings, "copies");
+	double best = 0;
+	size_t i;
+	json_t *row;
+
+	json_array_foreach((json_t *)copies, i, row) {
+		double moved = kjson_num_or(row, "moved_bytes", 0);
+
+		if (bytes > 0 ? fabs(moved - bytes) <= SAME_SIZE * bytes :
+		    moved >= SMALL_BYTES && kjson_bool_or(row, "beyond_caches", false))
+			best = fmax(best, kjson_num_or(row, "best_gbps", 0) * 1e9);
+	}
+	return measured(best, bytes > 0 ? "measured copy of the same size" : "measured maximum");
+}
+
+/* A peak is the vendor's, else a placeholder, else what was measured; a ceiling is what was measured, else the peak. */
+static void
+find_ceilings(struct step *s)
+{
+	char why[300];
+
+	s->compute = khw_compute(s->device, s->task, why, sizeof why);
+	if (!s->task->flops)
+		s->compute = NULL, add_unknown(s, "flops", "the task gives no formula");
+	else if (!s->compute)
+		add_unknown(s, "compute", "%s", why);
+	if (!s->task->bytes)
+		add_unknown(s, "bytes", "the task gives no formula");
+	if (s->compute) {
+		s->rate = peak(s, s->compute);
+		s->fast_rate = measured_rate(s, s->compute);
+		if (!s->rate.number)
+			s->rate = measured_rate(s, s->compute);
+		if (!s->fast_rate.number)
+			s->fast_rate = (struct figure){ s->rate.number, s->rate.by, s->rate.from ? kstrdup(s->rate.from) : NULL };
+	}
+	s->bandwidth = peak(s, "memory_bandwidth");
+	s->copy = measured_copy(s, 0);
+	if (!s->bandwidth.number)
+		s->bandwidth = measured_copy(s, 0);
+	if (!s->copy.number)
+		s->copy = (struct figure){ s->bandwidth.number, s->bandwidth.by, s->bandwidth.from ? kstrdup(s->bandwidth.from) : NULL };
+	s->lacking = (s->compute && !s->rate.number) || (s->task->bytes && !s->bandwidth.number);
+}
+
+static json_t *
+figure_json(const struct figure *f, double unit, const char *name)
+{
+	return json_pack("{s:f,s:s,s:s,s:s}", "value", f->number / unit, "unit", name, "by", f->by, "from", f->from);
+}
+
+/* ---- below what no honest time lies ---- */
+
+/* The fastest dense rate of the device for any type with enough bits: results may be had by other arithmetic than the task's. */
+static double
+fastest_rate(const struct step *s)
+{
+	static const struct {
+		const char *prefix;
+		int bits;
+	} types[] = { { "fp64", 64 }, { "fp32", 32 }, { "tf32", 16 }, { "fp16", 16 }, { "bf16", 16 }, { "fp8", 8 }, { "int8", 8 },
+		{ "fp6", 6 }, { "fp4", 4 } };
+	int bits = 64;
+	double best = 0;
+
+	for (size_t i = 0; i < LEN(types); i++)
+		if (!strncmp(s->compute, types[i].prefix, strlen(types[i].prefix)))
+			bits = types[i].bits >= 64 ? 8 : types[i].bits > 16 ? 16 : types[i].bits;
+	for (size_t i = 0; i < LEN(types); i++)
+		for (size_t j = 0; s->device && j < s->device->fact_count; j++) {
+			const struct khw_fact *f = &s->device->facts[j];
+			const char *engine = f->metric + strlen(types[i].prefix);
+
+			if (types[i].bits < bits || strncmp(f->metric, types[i].prefix, strlen(types[i].prefix)) ||
+			    strstr(f->metric, "_sparse"))
+				continue;
+			if (f->state == KHW_UNAVAILABLE && !strcmp(engine, "_matrix"))
+				return 0;
+			if (f->state == KHW_KNOWN)
+				best = fmax(best, f->number);
+		}
+	return best;
+}
+
+/* Bytes that may never reach memory while the clock runs: those that the last caches hold. Below 0: not known. */
+static double
+cached_bytes(const struct step *s)
+{
+	const struct khw_fact *l2 = khw_known(s->device, "l2_size"), *l3 = khw_known(s->device, "l3_size");
+	double running = kjson_num_or(s->running, "l2_bytes", 0);
+
+	if (!l2 && running <= 0)
+		return -1;
+	return fmax(l2 ? l2->number : 0, running) + (l3 ? l3->number : 0);
+}
+
+static double
+alarm_ns(const struct step *s, double flops, double bytes)
+{
+	const struct khw_fact *bandwidth = khw_known(s->device, "memory_bandwidth");
+	double rate = s->compute ? fastest_rate(s) : 0, cached = cached_bytes(s), least = 0;
+
+	if (rate > 0)
+		least = flops / rate;
+	if (bandwidth && cached >= 0)
+		least = fmax(least, (bytes - cached) / bandwidth->number);
+	return ALARM_SHARE * least * 1e9;
+}
+
+/* ---- workloads ---- */
+
+static void
+add_target(struct step *s, json_t *row, const char *name, bool compute, const struct figure *ceiling)
+{
+	double v = TARGET_SHARE * ceiling->number, unit = v >= 1e12 ? 1e12 : 1e9;
+	const char *unit_name = unit > 1e9 ? compute ? "TFLOPS" : "TB/s" : compute ? "GFLOPS" : "GB/s";
+	char *text = kasprintf("%s-bound target >= %.6g %s", compute ? "compute" : "memory", v / unit, unit_name), *line;
+
+	json_object_set_new(row, "target", json_pack("{s:s,s:f,s:s,s:s,s:s}", "text", text, "value", v / unit, "unit", unit_name,
+	    "by", ceiling->by, "from", ceiling->from));
+	line = kasprintf("%s: %s (%.2f x %s)", name, text, TARGET_SHARE, ceiling->by);
+	json_array_append_new(s->stop, json_string(line));
+	free(line);
+	free(text);
+}
+
+static json_t *
+workload_row(struct step *s, const struct ktask_workload *w)
+{
+	double flops = (double)ktask_value(s->task, w, s->task->flops), bytes = (double)ktask_value(s->task, w, s->task->bytes);
+	double compute_s = s->rate.number > 0 ? flops / s->rate.number : 0;
+	double memory_s = s->bandwidth.number > 0 ? bytes / s->bandwidth.number : 0, alarm = alarm_ns(s, flops, bytes);
+	struct figure same = bytes > 0 && bytes < SMALL_BYTES ? measured_copy(s, bytes) : (struct figure){ 0 };
+	const struct figure *memory = same.number > 0 ? &same : &s->copy;
+	bool both = compute_s > 0 && memory_s > 0, compute = compute_s >= memory_s;
+	json_t *row = json_pack("{s:s,s:f,s:f}", "workload", w->name, "flops", flops, "bytes", bytes);
+
+	if (flops > 0 && bytes > 0)
+		json_object_set_new(row, "intensity", json_real(flops / bytes));
+	json_object_set_new(row, "bound", json_string(!both ? "unknown" : compute ? "compute" : "memory"));
+	if (fmax(compute_s, memory_s) > 0) {
+		json_object_set_new(row, "floor_ns", json_real(1e9 * fmax(compute_s, memory_s)));
+		json_object_set_new(row, "floor_by", json_string(compute ? s->rate.by : s->bandwidth.by));
+	}
+	if (alarm > 0)
+		json_object_set_new(row, "alarm_ns", json_real(alarm));
+	if (s->fast_rate.number > 0)
+		json_object_set_new(row, "compute_ceiling", figure_json(&s->fast_rate, 1e12, "TFLOPS"));
+	if (memory->number > 0)
+		json_object_set_new(row, "memory_ceiling", figure_json(memory, 1e9, "GB/s"));
+	if (both)
+		add_target(s, row, w->name, compute, compute ? &s->fast_rate : memory);
+	free(same.from);
+	return row;
+}
+
+static json_t *
+device_json(const struct step *s)
+{
+	json_t *o = json_object();
+	const char *asked = kcamp_str(s->camp, "gpu");
+
+	if (*asked)
+		json_object_set_new(o, "asked", json_string(asked));
+	if (s->device) {
+		json_object_set_new(o, "name", json_string(s->device->name));
+		json_object_set_new(o, "file", json_string(s->device->file));
+		json_object_set_new(o, "sha256", json_string(s->device->sha256));
+	}
+	if (s->running) {
+		json_t *running = json_copy(s->running);
+
+		/* What changes from moment to moment is not the device. */
+		json_object_del(running, "state");
+		json_object_set_new(o, "running", running);
+	}
+	return o;
+}
+
+static json_t *
+facts_json(const struct step *s)
+{
+	json_t *facts = json_array();
+
+	for (size_t i = 0; s->device && i < s->device->fact_count; i++)
+		if (s->device->facts[i].state == KHW_KNOWN)
+			json_array_append_new(facts, khw_json(s->device, &s->device->facts[i]));
+	return facts;
+}
+
+static json_t *
+result(struct step *s)
+{
+	json_t *workloads = json_array(), *out, *peaks = json_object();
+
+	for (size_t i = 0; i < s->task->workload_count; i++)
+		if (s->task->workloads[i].timed)
+			json_array_append_new(workloads, workload_row(s, &s->task->workloads[i]));
+	out = json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O}", "schema", "roofline/1", "convention",
+	    "bytes are those read plus those written", "device", device_json(s), "facts", facts_json(s), "unknown", s->unknown,
+	    "mismatches", s->mismatches, "placeholders", s->placeholders, "workloads", workloads, "stop", s->stop);
+	json_object_set_new(out, "label", json_string(json_array_size(s->placeholders) ? "placeholder" :
+	    json_array_size(s->unknown) && s->lacking ? "incomplete" : "complete"));
+	if (s->compute)
+		json_object_set_new(out, "compute", json_string(s->compute));
+	if (s->rate.number > 0)
+		json_object_set_new(peaks, "compute", figure_json(&s->rate, 1e12, "TFLOPS"));
+	if (s->bandwidth.number > 0)
+		json_object_set_new(peaks, "memory", figure_json(&s->bandwidth, 1e9, "GB/s"));
+	json_object_set_new(out, "peaks", peaks);
+	if (s->rate.number > 0 && s->bandwidth.number > 0)
+		json_object_set_new(out, "ridge", json_real(s->rate.number / s->bandwidth.number));
+	if (s->ceilings)
+		json_object_set_new(out, "measured", json_pack("{s:s,s:s,s:O*,s:O*,s:O*}", "record", "trials/000/ceilings.json", "command",
+		    kjson_str_or(s->ceilings, "command", ""), "copies", json_object_get(s->ceilings, "copies"), "rates",
+		    json_object_get(s->ceilings, "rates"), "not_measured", json_object_get(s->ceilings, "not_measured")));
+	return out;
+}
+
+/* A target must not come from what nobody knows. */
+static void
+refuse_unknown(const struct step *s)
+{
+	size_t i;
+	json_t *u;
+
+	json_array_foreach(s->unknown, i, u)
+		kwarn("%s: %s: %s", kjson_str_or(u, "metric", ""), UNKNOWN, kjson_str_or(u, "why", ""));
+	kdie(K_MISSING, "no target without these; a person may consent to a placeholder by a line 'metric: value unit # who, why' in "
+	    "%s/placeholder.ok", s->dir);
+}
+
+static void
+step_free(struct step *s)
+{
+	json_t *const list[] = { s->ceilings, s->running, s->unknown, s->mismatches, s->placeholders, s->stop };
+
+	for (size_t i = 0; i < LEN(list); i++)
+		json_decref(list[i]);
+	free(s->rate.from);
+	free(s->bandwidth.from);
+	free(s->fast_rate.from);
+	free(s->copy.from);
+	consents_free(&s->consents);
+	khw_free(s->hw);
+	ktask_free(s->task);
+	kcamp_free(s->camp);
+	free(s->dir);
+}
+
+int
+command_roofline(const struct options *o)
+{
+	struct step s = { .o = o, .dir = kstrdup(o->campaign ? o->campaign : ".") };
+	char *task;
+	json_t *out;
+
+	if (o->count)
+		kdie(K_USAGE, "roofline takes no operand: the device is that of the campaign");
+	s.camp = kcamp_load(s.dir);
+	task = kcamp_path(s.camp, kcamp_str(s.camp, "task"));
+	s.task = ktask_load(task);
+	free(task);
+	s.strict = !o->tolerant || kcamp_num(s.camp, "stop.efficiency") > 0;
+	s.hw = khw_load(o->hardware, s.dir);
+	s.unknown = json_array();
+	s.mismatches = json_array();
+	s.placeholders = json_array();
+	s.stop = json_array();
+	consents_load(&s.consents, s.dir);
+	s.ceilings = load(&s, "trials/000/ceilings.json", false);
+	s.running = running_device(&s);
+	choose_device(&s);
+	find_ceilings(&s);
+	if (s.lacking && s.strict)
+		refuse_unknown(&s);
+	out = result(&s);
+	kout_open(o->output);
+	kout_json(out);
+	kout_commit();
+	json_decref(out);
+	step_free(&s);
+	return K_OK;
+}

@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* khw: see khw.h. Names of metrics and units are vocabulary and stand here; values stand in docs/hardware alone. */
+#include "khw.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#define CITED "docs/hardware"
+
+enum { FILE_BYTES = 1 << 20 };
+
+static const struct {
+	const char *name;
+	enum khw_dimension dimension;
+} metrics[] = {
+	{ "arch", KHW_NAME }, { "compute_capability", KHW_NAME }, { "memory_type", KHW_NAME },
+	{ "memory_bandwidth", KHW_BANDWIDTH }, { "memory_size", KHW_SIZE }, { "memory_bus", KHW_WIDTH },
+	{ "l1_per_unit", KHW_SIZE }, { "l2_size", KHW_SIZE }, { "l3_size", KHW_SIZE }, { "cache_line", KHW_SIZE },
+	{ "units", KHW_COUNT }, { "boost_clock", KHW_CLOCK }, { "memory_clock", KHW_CLOCK }, { "board_power", KHW_POWER },
+	{ "warp_width", KHW_COUNT }, { "simd_width", KHW_WIDTH },
+	{ "registers_per_unit", KHW_COUNT }, { "register_file_per_unit", KHW_SIZE }, { "max_registers_per_thread", KHW_COUNT },
+	{ "shared_memory_per_unit", KHW_SIZE }, { "shared_memory_per_block", KHW_SIZE },
+	{ "max_threads_per_unit", KHW_COUNT }, { "max_warps_per_unit", KHW_COUNT }, { "max_blocks_per_unit", KHW_COUNT },
+	{ "max_threads_per_block", KHW_COUNT },
+};
+
+/* Peak rates: a type and what computes it. Sparse: only where 2 of every 4 values are zeros. Narrow: sums kept in 16 bits. */
+static const char *const types[] = { "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp6", "fp4", "int8" };
+static const char *const engines[] = { "_vector", "_matrix", "_matrix_sparse", "_matrix_narrow" };
+
+static const struct {
+	enum khw_dimension dimension;
+	const char *name;
+	double factor;
+} units[] = {
+	{ KHW_RATE, "GFLOPS", 1e9 }, { KHW_RATE, "TFLOPS", 1e12 }, { KHW_RATE, "PFLOPS", 1e15 },
+	{ KHW_RATE, "TOPS", 1e12 }, { KHW_RATE, "POPS", 1e15 },
+	{ KHW_BANDWIDTH, "GB/s", 1e9 }, { KHW_BANDWIDTH, "TB/s", 1e12 },
+	{ KHW_SIZE, "bytes", 1 }, { KHW_SIZE, "KiB", 1024 }, { KHW_SIZE, "MiB", 1048576 }, { KHW_SIZE, "GiB", 1073741824 },
+	{ KHW_SIZE, "KB", 1e3 }, { KHW_SIZE, "MB", 1e6 }, { KHW_SIZE, "GB", 1e9 },
+	{ KHW_CLOCK, "MHz", 1e6 }, { KHW_CLOCK, "GHz", 1e9 }, { KHW_POWER, "W", 1 },
+	{ KHW_COUNT, "SM", 1 }, { KHW_COUNT, "CU", 1 }, { KHW_COUNT, "Xe-cores", 1 }, { KHW_COUNT, "threads", 1 },
+	{ KHW_COUNT, "warps", 1 }, { KHW_COUNT, "wavefronts", 1 }, { KHW_COUNT, "blocks", 1 }, { KHW_COUNT, "registers", 1 },
+	{ KHW_WIDTH, "bits", 1 }, { KHW_NAME, "version", 1 }, { KHW_NAME, "name", 1 },
+};
+
+/* Words that have no place beside a figure. */
+static const char *const hedges[] = {
+	"approximately", "approx", "approximate", "about", "around", "roughly", "circa", "ca.", "nearly", "almost", "estimated",
+	"estimate", "usually", "typically", "typical", "generally", "probably", "likely", "presumably", "assumed", "assume",
+	"should be", "would be", "could be", "similar product", "similar to", "or so", "more or less", "~", "\xe2\x89\x88",
+};
+
+bool
+khw_metric(const char *metric, enum khw_dimension *dimension)
+{
+	for (size_t i = 0; i < LEN(metrics); i++)
+		if (!strcmp(metrics[i].name, metric)) {
+			*dimension = metrics[i].dimension;
+			return true;
+		}
+	for (size_t i = 0; i < LEN(types); i++)
+		for (size_t j = 0; j < LEN(engines) && !strncmp(metric, types[i], strlen(types[i])); j++)
+			if (!strcmp(metric + strlen(types[i]), engines[j])) {
+				*dimension = KHW_RATE;
+				return true;
+			}
+	return false;
+}
+
+double
+khw_unit(enum khw_dimension dimension, const char *unit, char *list, size_t list_len)
+{
+	double factor = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < LEN(units); i++) {
+		if (units[i].dimension != dimension)
+			continue;
+		if (unit && !strcmp(units[i].name, unit))
+			factor = units[i].factor;
+		if (list && n < list_len)
+			n += (size_t)snprintf(list + n, list_len - n, "%s%s", n ? ", " : "", units[i].name);
+	}
+	return factor;
+}
+
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+const char *
+khw_hedge(const char *line)
+{
+	for (size_t i = 0; i < LEN(hedges); i++) {
+		size_t n = strlen(hedges[i]);
+		bool letters = isalpha((unsigned char)hedges[i][0]);
+
+		for (const char *p = line; *p; p++)
+			if (!strncasecmp(p, hedges[i], n) && (!letters || ((p == line || !is_word(p[-1])) && !is_word(p[n]))))
+				return hedges[i];
+	}
+	return NULL;
+}
+
+/* ---- reading ---- */
+
+struct source {
+	char *key, *text;
+	bool used;
+	long line;
+};
+
+struct reader {
+	const char *cited;
+	struct khw_device *d;
+	struct source *sources;
+	size_t source_count, faults;
+	struct kbuf *text;
+	long line;
+	bool vendor;
+};
+
+static void fault(struct reader *r, long line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static void
+fault(struct reader *r, long line, const char *fmt, ...)
+{
+	char why[600];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	kbuf_printf(r->text, "%s:%ld: %s\n", r->cited, line, why);
+	r->faults++;
+}
+
+/* The text before the first C, without blanks around it, and *P behind C; all of it when there is no C. */
+static char *
+cut(char **p, char c)
+{
+	char *start = *p + strspn(*p, " \t"), *end = strchr(start, c);
+
+	*p = end ? end + 1 : start + strlen(start);
+	if (!end)
+		end = *p;
+	while (end > start && isspace((unsigned char)end[-1]))
+		end--;
+	return kstrndup(start, (size_t)(end - start));
+}
+
+static bool
+number_of(const char *s, double *v)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*s))
+		return false;
+	*v = strtod(s, &end);
+	return !*end && isfinite(*v) && *v >= 0;
+}
+
+/* "600 / 8", "8 * 2.5e3 / 1e3": numbers with * and /, from the left. */
+static bool
+product_of(const char *s, double *v)
+{
+	char *end, op;
+
+	for (*v = strtod(s, &end); end != s; *v = op == '*' ? *v * strtod(s, &end) : *v / strtod(s, &end)) {
+		s = end + strspn(end, " ");
+		if (!*s)
+			return isfinite(*v);
+		op = *s++;
+		s += strspn(s, " ");
+		if ((op != '*' && op != '/') || !isdigit((unsigned char)*s))
+			return false;
+	}
+	return false;
+}
+
+static void
+read_evidence(struct reader *r, struct khw_fact *f, double value)
+{
+	double derived;
+
+	if (!strcmp(f->evidence, "vendor-published") || !strcmp(f->evidence, "architecture-analysis"))
+		return;
+	if (strncmp(f->evidence, "derived ", 8)) {
+		fault(r, r->line, "%s: '%s' is no class of evidence: vendor-published, architecture-analysis, or derived with its "
+		    "calculation (derived 600 / 8)", f->metric, f->evidence);
+	} else if (!strpbrk(f->evidence, "*/") || !product_of(f->evidence + 8, &derived)) {
+		fault(r, r->line, "%s: 'derived' needs its divisor: numbers with * and /, as in derived 600 / 8", f->metric);
+	} else if (fabs(derived - value) > 1e-3 * value) {
+		fault(r, r->line, "%s: %s gives %g, not %g", f->metric, f->evidence, derived, value);
+	}
+}
+
+/* "[S1] row x" becomes the text of S1 and the row. */
+static void
+read_source(struct reader *r, struct khw_fact *f, char *text)
+{
+	size_t n = strcspn(text, "]");
+
+	for (size_t i = 0; *text == '[' && text[n] && i < r->source_count; i++)
+		if (strlen(r->sources[i].key) == n - 1 && !strncmp(r->sources[i].key, text + 1, n - 1)) {
+			const char *where = text + n + 1 + strspn(text + n + 1, " ");
+
+			r->sources[i].used = true;
+			f->source = kasprintf("%s%s%s", r->sources[i].text, *where ? "; " : "", where);
+			if (!*where)
+				fault(r, r->line, "%s: say where in the source it stands: a page, section, table or row", f->metric);
+			return;
+		}
+	fault(r, r->line, "%s: it has no source: end the line with [KEY] and where in it, KEY being one of the section Sources",
+	    f->metric);
+}
+
+static void
+read_value(struct reader *r, struct khw_fact *f, char *rest, enum khw_dimension dimension)
+{
+	char *value = cut(&rest, ';'), *blank = strrchr(value, ' '), list[160] = "", *p;
+	double number = NAN, factor;
+	const char *hedge = khw_hedge(value);
+
+	f->evidence = cut(&rest, ';');
+	f->unit = blank ? kstrdup(blank + 1) : kstrdup("");
+	if (blank)
+		*blank = '\0';
+	f->value = value;
+	factor = khw_unit(dimension, f->unit, list, sizeof list);
+	if (hedge)
+		fault(r, r->line, "%s: '%s' hedges: write the figure that the source has, or unavailable", f->metric, hedge);
+	else if (factor <= 0)
+		fault(r, r->line, "%s: '%s' is no unit of it: %s", f->metric, f->unit, list);
+	else if (dimension != KHW_NAME && !number_of(value, &number))
+		fault(r, r->line, "%s: '%s' is no number", f->metric, value);
+	f->number = number * factor;
+	if (!isnan(number))
+		read_evidence(r, f, number);
+	p = cut(&rest, '\n');
+	read_source(r, f, p);
+	free(p);
+}
+
+static void
+add_fact(struct reader *r, struct khw_fact *f)
+{
+	struct khw_device *d = r->d;
+
+	for (size_t i = 0; i < d->fact_count; i++)
+		if (!strcmp(d->facts[i].metric, f->metric)) {
+			fault(r, r->line, "%s: it stands in line %ld already (%s %s)", f->metric, d->facts[i].line,
+			    d->facts[i].value ? d->facts[i].value : "unknown", d->facts[i].unit ? d->facts[i].unit : "");
+			break;
+		}
+	d->facts = krealloc(d->facts, (d->fact_count + 1) * sizeof *d->facts);
+	d->facts[d->fact_count++] = *f;
+}
+
+static void
+read_fact(struct reader *r, char *name, char *rest)
+{
+	struct khw_fact f = { .metric = name, .line = r->line, .number = NAN };
+	enum khw_dimension dimension;
+	const char *reason = NULL;
+
+	rest += strspn(rest, " ");
+	if (!strncmp(rest, "unavailable:", 12))
+		f.state = KHW_UNAVAILABLE, reason = rest + 12;
+	else if (!strncmp(rest, "none:", 5))
+		f.state = KHW_NOTHING, reason = rest + 5;
+	else if (!strcmp(rest, "unavailable") || !strcmp(rest, "none"))
+		reason = "";
+	if (!khw_metric(name, &dimension)) {
+		fault(r, r->line, "'%s' is no metric that is known here; see docs/hardware/README.md", name);
+	} else if (!reason) {
+		read_value(r, &f, rest, dimension);
+	} else {
+		reason += strspn(reason, " ");
+		f.source = kstrdup(reason);
+		if (!*reason)
+			fault(r, r->line, "%s: what is unavailable or none needs a reason: %s: %s: because …", name, name, rest);
+	}
+	add_fact(r, &f);
+}
+
+static void
+add_alias(struct reader *r, char *alias)
+{
+	struct khw_device *d = r->d;
+
+	d->aliases = krealloc(d->aliases, (d->alias_count + 1) * sizeof *d->aliases);
+	d->alias_lines = krealloc(d->alias_lines, (d->alias_count + 1) * sizeof *d->alias_lines);
+	d->aliases[d->alias_count] = alias;
+	d->alias_lines[d->alias_count++] = r->line;
+}
+
+/* "- [KEY]: title, address". */
+static void
+read_key(struct reader *r, char *p)
+{
+	char *key = cut(&p, ']'), *text;
+
+	p += *p == ':';
+	text = cut(&p, '\n');
+	if (!strstr(text, "https://") && !strstr(text, "http://"))
+		fault(r, r->line, "[%s]: a source needs its title and its address (https://…)", key);
+	r->sources = krealloc(r->sources, (r->source_count + 1) * sizeof *r->sources);
+	r->sources[r->source_count++] = (struct source){ key, text, false, r->line };
+}
+
+/* "- name: rest" of the lists in a file; anything else is prose. */
+static void
+read_line(struct reader *r, char *line, bool sources)
+{
+	char *p = line + 2, *colon;
+	size_t n;
+
+	if (strncmp(line, "- ", 2))
+		return;
+	if (*p == '[') {
+		if (sources)
+			read_key(r, p + 1);
+		return;
+	}
+	n = strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789_");
+	colon = p + n;
+	if (!n || *colon != ':' || sources)
+		return;
+	line = kstrndup(p, n);
+	p = colon + 1;
+	if (!strcmp(line, "device")) {
+		free(r->d->name);
+		r->d->name = cut(&p, '\n');
+	} else if (!strcmp(line, "alias")) {
+		add_alias(r, cut(&p, '\n'));
+	} else if (!strcmp(line, "vendor")) {
+		r->vendor = true;
+	} else {
+		read_fact(r, line, p);
+		return;
+	}
+	free(line);
+}
+
+/* Two passes: facts may stand before the sources they name. */
+static void
+read_lines(struct reader *r, const char *text, bool sources)
+{
+	r->line = 0;
+	for (const char *p = text; *p; p += *p == '\n') {
+		size_t n = strcspn(p, "\n");
+		char *line = kstrndup(p, n);
+
+		r->line++;
+		line[strcspn(line, "\r")] = '\0';
+		read_line(r, line, sources);
+		free(line);
+		p += n;
+	}
+}
+
+/* The device of PATH, cited as CITED, into D; returns the number of faults. */
+static size_t
+read_device(struct khw_device *d, const char *path, const char *cited, struct kbuf *text)
+{
+	struct reader r = { .cited = cited, .d = d, .text = text };
+	size_t len;
+	char *data = kread_file_or_die(path, FILE_BYTES, &len);
+	const char *slash = strrchr(cited, '/'), *base = slash ? slash + 1 : cited;
+
+	*d = (struct khw_device){ .file = kstrdup(cited) };
+	ksha256_hex(data, len, d->sha256);
+	read_lines(&r, data, true);
+	read_lines(&r, data, false);
+	if (!d->name)
+		fault(&r, 1, "the line '- device: NAME' is missing");
+	else if (strlen(base) != strlen(d->name) + 3 || strncmp(base, d->name, strlen(d->name)))
+		fault(&r, 1, "the device is called '%s': so must be the file (%s.md)", d->name, d->name);
+	if (!d->name)
+		d->name = kstrdup("");
+	for (size_t i = 0; i < r.source_count; i++) {
+		if (!r.sources[i].used)
+			fault(&r, r.sources[i].line, "[%s] is cited by no fact", r.sources[i].key);
+		free(r.sources[i].key);
+		free(r.sources[i].text);
+	}
+	free(r.sources);
+	free(data);
+	return r.faults;
+}
+
+static void
+device_free(struct khw_device *d)
+{
+	for (size_t i = 0; i < d->fact_count; i++) {
+		struct khw_fact *f = &d->facts[i];
+
+		free(f->metric);
+		free(f->value);
+		free(f->unit);
+		free(f->evidence);
+		free(f->source);
+	}
+	for (size_t i = 0; i < d->alias_count; i++)
+		free(d->aliases[i]);
+	free(d->aliases);
+	free(d->alias_lines);
+	free(d->facts);
+	free(d->name);
+	free(d->file);
+}
+
+size_t
+khw_faults(const char *path, const char *cited, struct kbuf *text)
+{
+	struct khw_device d;
+	size_t n = read_device(&d, path, cited, text);
+
+	device_free(&d);
+	return n;
+}
+
+static int
+is_device_file(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name);
+
+	return n > 3 && !strcmp(e->d_name + n - 3, ".md") && strcmp(e->d_name, "README.md") != 0;
+}
+
+static size_t
+load_folder(struct khw *h, const char *folder, const char *cited, struct kbuf *text)
+{
+	struct dirent **list;
+	int n = scandir(folder, &list, is_device_file, alphasort);
+	size_t faults = 0;
+
+	if (n < 0)
+		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "%s", folder);
+	for (int i = 0; i < n; i++) {
+		char *path = kasprintf("%s/%s", folder, list[i]->d_name), *name = kasprintf("%s/%s", cited, list[i]->d_name);
+
+		h->devices = krealloc(h->devices, (h->count + 1) * sizeof *h->devices);
+		faults += read_device(&h->devices[h->count++], path, name, text);
+		free(path);
+		free(name);
+		free(list[i]);
+	}
+	free(list);
+	return faults;
+}
+
+static bool
+claims(const struct khw_device *d, const char *name, long *line)
+{
+	*line = 1;
+	if (!strcasecmp(d->name, name))
+		return true;
+	for (size_t i = 0; i < d->alias_count; i++)
+		if (!strcasecmp(d->aliases[i], name)) {
+			*line = d->alias_lines[i];
+			return true;
+		}
+	return false;
+}
+
+/* One name, one file: else the value would depend on which is read first. */
+static size_t
+check_claims(const struct khw *h, struct kbuf *text)
+{
+	size_t faults = 0;
+	long line;
+
+	for (size_t i = 0; i < h->count; i++)
+		for (size_t a = 0; a <= h->devices[i].alias_count; a++) {
+			const struct khw_device *d = &h->devices[i];
+			const char *name = a ? d->aliases[a - 1] : d->name;
+
+			for (size_t j = i + 1; j < h->count; j++)
+				if (claims(&h->devices[j], name, &line)) {
+					kbuf_printf(text, "%s:%ld: '%s' is claimed by %s:%ld too: one device, one file\n",
+					    h->devices[j].file, line, name, d->file, a ? d->alias_lines[a - 1] : 1);
+					faults++;
+				}
+		}
+	return faults;
+}
+
+static bool
+is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+struct khw *
+khw_load(const char *folder, const char *dir)
+{
+	struct khw *h = kcalloc(1, sizeof *h);
+	char *shipped = folder ? kstrdup(folder) : kdata_path(CITED "/README.md"), *own = kasprintf("%s/hardware", dir ? dir : ".");
+	struct kbuf text = { 0 };
+	size_t faults;
+
+	if (!folder)
+		*strrchr(shipped, '/') = '\0';
+	faults = load_folder(h, shipped, CITED, &text);
+	if (dir && is_folder(own))
+		faults += load_folder(h, own, "hardware", &text);
+	faults += check_claims(h, &text);
+	free(shipped);
+	free(own);
+	if (faults) {
+		for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n"))
+			kwarn("%s", line);
+		kdie(K_USAGE, "%zu fault%s in the facts about hardware", faults, faults > 1 ? "s" : "");
+	}
+	kbuf_free(&text);
+	return h;
+}
+
+void
+khw_free(struct khw *h)
+{
+	if (!h)
+		return;
+	for (size_t i = 0; i < h->count; i++)
+		device_free(&h->devices[i]);
+	free(h->devices);
+	free(h);
+}
+
+/* ---- asking ---- */
+
+const struct khw_device *
+khw_find(const struct khw *h, const char *name)
+{
+	long line;
+
+	for (size_t i = 0; i < h->count && *name; i++)
+		if (claims(&h->devices[i], name, &line))
+			return &h->devices[i];
+	return NULL;
+}
+
+char *
+khw_near(const struct khw *h, const char *name)
+{
+	struct kbuf b = { 0 };
+
+	kbuf_add(&b, "", 0);
+	for (size_t i = 0; i < h->count && *name; i++)
+		if (strcasestr(h->devices[i].name, name) || strcasestr(name, h->devices[i].name))
+			kbuf_printf(&b, "%s%s", b.len ? ", " : "", h->devices[i].name);
+	return b.data;
+}
+
+const struct khw_fact *
+khw_fact(const struct khw_device *d, const char *metric)
+{
+	for (size_t i = 0; i < d->fact_count; i++)
+		if (!strcmp(d->facts[i].metric, metric))
+			return &d->facts[i];
+	return NULL;
+}
+
+const struct khw_fact *
+khw_known(const struct khw_device *d, const char *metric)
+{
+	const struct khw_fact *f = d ? khw_fact(d, metric) : NULL;
+
+	return f && f->state == KHW_KNOWN ? f : NULL;
+}
+
+char *
+khw_line(const struct khw_device *d, const struct khw_fact *f)
+{
+	return kasprintf("%s: %s %s <- %s:L%ld", f->metric, f->value, f->unit, d->file, f->line);
+}
+
+json_t *
+khw_json(const struct khw_device *d, const struct khw_fact *f)
+{
+	json_t *value = isnan(f->number) ? json_string(f->value) : json_real(strtod(f->value, NULL));
+
+	return json_pack("{s:s,s:o,s:s,s:s,s:s,s:s,s:I,s:s}", "metric", f->metric, "value", value, "unit", f->unit, "evidence",
+	    f->evidence, "source", f->source, "file", d->file, "line", (json_int_t)f->line, "sha256", d->sha256);
+}
+
+/* The prefix of rates for a type; NULL: none. */
+static const char *
+rate_of(enum kdtype t)
+{
+	switch (t) {
+	case KDTYPE_F64: return "fp64";
+	case KDTYPE_F32: return "fp32";
+	case KDTYPE_TF32: return "tf32";
+	case KDTYPE_F16: return "fp16";
+	case KDTYPE_BF16: return "bf16";
+	case KDTYPE_E4M3: case KDTYPE_E5M2: case KDTYPE_E4M3FNUZ: case KDTYPE_E5M2FNUZ: return "fp8";
+	case KDTYPE_I8: return "int8";
+	default: return NULL;
+	}
+}
+
+/* The type that most elements of the inputs have, on the first timed workload. */
+static enum kdtype
+main_type(const struct ktask *t)
+{
+	const struct ktask_workload *w = t->workloads;
+	double elements[KDTYPE_COUNT] = { 0 };
+	int best = KDTYPE_COUNT;
+
+	while (w < t->workloads + t->workload_count - 1 && !w->timed)
+		w++;
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (!t->tensors[i].scalar && t->tensors[i].input && rate_of(t->tensors[i].dtype))
+			elements[t->tensors[i].dtype] += (double)ktask_elements(t, w, &t->tensors[i]);
+	for (int i = 0; i < KDTYPE_COUNT; i++)
+		if (elements[i] > 0 && (best == KDTYPE_COUNT || elements[i] > elements[best]))
+			best = i;
+	return (enum kdtype)best;
+}
+
+const char *
+khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t why_len)
+{
+	static char name[32];
+	const char *own = json_string_value(json_object_get(t->json, "compute")), *type;
+	enum kdtype dtype = own ? KDTYPE_COUNT : main_type(t);
+	const struct khw_fact *f;
+
+	if (own)
+		return own;
+	type = dtype == KDTYPE_COUNT ? NULL : rate_of(dtype);
+	if (!type) {
+		snprintf(why, why_len, "no input of the task is of a type that rates are told of; say \"compute\" in %s", t->file);
+		return NULL;
+	}
+	snprintf(name, sizeof name, "%s_matrix", type);
+	f = d ? khw_fact(d, name) : NULL;
+	/* Where nobody told, a type of 32 or more bits is taken to be the vector unit's. */
+	if (f ? f->state == KHW_NOTHING : dtype == KDTYPE_F32 || dtype == KDTYPE_F64)
+		snprintf(name, sizeof name, "%s_vector", type);
+	return name;
+}
