@@ -14,7 +14,7 @@ void update_archive(struct karch *a, const struct kcamp *camp, char *const *file
 /* The archive on the output: header, elites, programs. */
 void put_archive(struct karch *a);
 
-enum view { VIEW_NONE, VIEW_BEST, VIEW_TOP, VIEW_CELLS, VIEW_LINEAGE, VIEW_STATS };
+enum view { VIEW_NONE, VIEW_BEST, VIEW_TOP, VIEW_CELLS, VIEW_LINEAGE, VIEW_STATS, VIEW_CHECK };
 
 struct view_options {
 	enum view view;
@@ -26,5 +26,8 @@ struct view_options {
 };
 /* Print a view to the output; K_OK, or K_NO when there is nothing to show (no best, an empty grid). */
 int show_view(const struct karch *a, const struct view_options *o);
+
+/* chain.c: is the archive's chain that of the scored records? K_OK, or K_NO after messages that name rounds. */
+int check_chain(const struct karch *a, const struct view_options *o);
 
 #endif

@@ -13,7 +13,7 @@
 
 static const char usage[] =
     "usage: karchive [-c DIR] [-a ARCHIVE] [-o FILE] [SCORED ...]\n"
-    "       karchive --best | --top N | --cells | --lineage ID | --stats [--json] [-c DIR] [-o FILE] [ARCHIVE]\n";
+    "       karchive --best | --top N | --cells | --lineage ID | --stats | --check [--json] [-c DIR] [-o FILE] [ARCHIVE]\n";
 
 struct arguments {
 	const char *dir, *archive, *output;
@@ -36,7 +36,7 @@ pick_view(struct arguments *a, enum view view)
 	a->view.view = view;
 }
 
-enum { OPT_BEST = 256, OPT_TOP, OPT_CELLS, OPT_LINEAGE, OPT_STATS, OPT_JSON };
+enum { OPT_BEST = 256, OPT_TOP, OPT_CELLS, OPT_LINEAGE, OPT_STATS, OPT_CHECK, OPT_JSON };
 
 static const struct option options[] = {
 	{ "campaign", required_argument, NULL, 'c' }, { "archive", required_argument, NULL, 'a' },
@@ -44,7 +44,7 @@ static const struct option options[] = {
 	{ "version", no_argument, NULL, 'V' },
 	{ "best", no_argument, NULL, OPT_BEST }, { "top", required_argument, NULL, OPT_TOP },
 	{ "cells", no_argument, NULL, OPT_CELLS }, { "lineage", required_argument, NULL, OPT_LINEAGE },
-	{ "stats", no_argument, NULL, OPT_STATS }, { "json", no_argument, NULL, OPT_JSON }, { 0 },
+	{ "stats", no_argument, NULL, OPT_STATS }, { "check", no_argument, NULL, OPT_CHECK }, { "json", no_argument, NULL, OPT_JSON }, { 0 },
 };
 
 static void
@@ -70,6 +70,7 @@ parse(struct arguments *a, int argc, char **argv)
 			a->view.id = optarg;
 			break;
 		case OPT_STATS: pick_view(a, VIEW_STATS); break;
+		case OPT_CHECK: pick_view(a, VIEW_CHECK); break;
 		case OPT_JSON: a->view.json = true; break;
 		default: fputs(usage, stderr); exit(K_USAGE);
 		}

@@ -16,6 +16,7 @@
 struct keeper {
 	struct karch *a;
 	json_t *header;		/* borrowed from the archive */
+	bool linear;		/* a chain of rounds */
 	int islands;
 	long per_island, migration_interval, tabu_trials;
 	double migration_rate, seed_score;
@@ -152,7 +153,8 @@ note_best(const struct keeper *k, const struct karch_row *row, bool gain)
 	const json_t *best = json_object_get(k->header, "best");
 	json_t *now;
 
-	if (!karch_correct(row->status) || (best && !(gain && row->score > kjson_num_or(best, "score", 0))))
+	/* A round that was kept is the best, whatever it scores: levels differ, and a trade-off or a tie may score less. */
+	if (!karch_correct(row->status) || (best && !(gain && (k->linear || row->score > kjson_num_or(best, "score", 0)))))
 		return;
 	now = json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial, "cell", cell_json(row->cell),
 	    "score", row->score, "status", row->status);
@@ -161,6 +163,30 @@ note_best(const struct keeper *k, const struct karch_row *row, bool gain)
 	if (row->runtime_ms > 0)
 		set(now, "runtime_ms", json_real(row->runtime_ms));
 	set(k->header, "best", now);
+}
+
+static bool
+is_rolled_back(const struct kscored *s)
+{
+	return !strcmp(s->verdict, "rolled_back");
+}
+
+/* The chain of a linear search: kept rounds in order, and how many have been rolled back since the last of them. */
+static void
+note_round(const struct keeper *k, const struct kscored *list, size_t n)
+{
+	json_t *linear = member(k->header, "linear", JSON_OBJECT), *chain = member(linear, "chain", JSON_ARRAY);
+
+	if (n != 1 || !*list->verdict)
+		kdie(K_USAGE, "%s: a round of a linear search has one candidate and a decision: is search.mode what it was?", list->id);
+	if (is_rolled_back(list)) {
+		bump(linear, "streak", 1);
+	} else {
+		set(linear, "streak", json_integer(0));
+		set(linear, "accepted", json_string(list->id));
+		json_array_append_new(chain, json_string(list->id));
+	}
+	set(linear, "round", json_integer(list->trial + 1));
 }
 
 static void
@@ -172,7 +198,7 @@ enter(struct keeper *k, const struct kscored *s)
 		return;
 	row = row_new(k, s);
 	note_best(k, row, s->gain);
-	if (karch_takes(k->a->elite[row->cell], row->status, row->score))
+	if (k->linear ? !is_rolled_back(s) : karch_takes(k->a->elite[row->cell], row->status, row->score))
 		take_cell(k->a, row);
 	else
 		add_program(k->a, row);
@@ -343,6 +369,8 @@ add_trial(struct keeper *k, const struct kscored *list, size_t n)
 		kdie(K_USAGE, "the archive holds trial %ld already, and these records are of trial %ld", k->a->trial,
 		    trial);
 	set(k->header, "broken", json_array());
+	if (k->linear)
+		note_round(k, list, n);
 	for (size_t i = 0; i < n; i++) {
 		enter(k, &list[i]);
 		if (!is_reference(&list[i]))
@@ -403,6 +431,7 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 	struct kscored_in in = { .files = files, .count = count };
 	struct keeper k = {
 		.a = a,
+		.linear = kcamp_linear(camp),
 		.islands = (int)kcamp_int(camp, "search.islands"),
 		.per_island = kcamp_int(camp, "search.programs_per_island"),
 		.migration_interval = kcamp_int(camp, "search.migration_interval"),

@@ -342,6 +342,7 @@ show_view(const struct karch *a, const struct view_options *o)
 	case VIEW_CELLS: return show_cells(a, o);
 	case VIEW_LINEAGE: return show_lineage(a, o);
 	case VIEW_STATS: return show_stats(a, o);
+	case VIEW_CHECK: return check_chain(a, o);
 	case VIEW_NONE: break;
 	}
 	return K_NO;

@@ -70,7 +70,7 @@ helper_path(const char *name)
 	static const char *const places[] = { "", "../libexec/kiln/" };
 
 	for (size_t i = 0; i < LEN(places); i++) {
-		char *relative = kasprintf("%s%s", places[i], name), *path = tool_path(relative);
+		char *relative = kasprintf("%s%s", places[i], name), *path = ktool_path(relative);
 
 		free(relative);
 		if (strchr(path, '/') && !access(path, X_OK))

@@ -130,20 +130,6 @@ push(char ***list, size_t *n, char *item)
 	(*list)[*n] = NULL;
 }
 
-/* A variable that may hold a secret does not reach a command that runs outside the sandbox. */
-static bool
-is_secret(const char *variable)
-{
-	static const char *const marks[] = { "KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL" };
-	char *name = kstrndup(variable, strcspn(variable, "="));
-	bool secret = false;
-
-	for (size_t i = 0; i < LEN(marks); i++)
-		secret |= strcasestr(name, marks[i]) != NULL;
-	free(name);
-	return secret;
-}
-
 /* KILN_* for the command; outside the sandbox behind the rest of the environment. */
 static char **
 environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
@@ -159,7 +145,7 @@ environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
 	size_t n = 0;
 
 	for (char **e = environ; !sandboxed && *e; e++)
-		if (!is_secret(*e))
+		if (!kproc_is_secret(*e))
 			push(&list, &n, kstrdup(*e));
 	for (size_t i = 0; i < LEN(rows); i++) {
 		char *path = !rows[i].file ? NULL : sandboxed ? ksandbox_inside(s, rows[i].file) :

@@ -9,7 +9,8 @@
 
 /* Members of an earlier evaluation that hold for the same tokens too. */
 static const char *const copied[] = {
-	"status", "tier", "reasons", "log", "build", "correctness", "timing", "noise", "sandbox", "environment", "seed",
+	"status", "tier", "reasons", "log", "build", "correctness", "timing", "noise", "sandbox", "environment", "seed", "level",
+	"reuse", "reuse_against", "trace",
 };
 
 bool
@@ -84,6 +85,15 @@ hash_subject(const struct subject *s, char tokens[17])
 	kbuf_free(&all);
 }
 
+char *
+subject_duplicate(const struct keval *k, const struct subject *s)
+{
+	char tokens[17];
+
+	hash_subject(s, tokens);
+	return past_duplicate(k, s, tokens);
+}
+
 /* An earlier evaluation of the same tokens, taken over; false when there is none to take. */
 static bool
 take_duplicate(struct keval *k, const struct subject *s, const char *tokens, json_t *eval)
@@ -146,6 +156,20 @@ evaluate(struct keval *k, const struct subject *s)
 		evaluate_tiers(k, s, eval);
 	report_log(k, s, eval);
 	eval_set(eval, "wall_s", json_real((double)(know_ns() - start) / 1e9));
+	return eval;
+}
+
+json_t *
+evaluate_unplanned(const struct subject *s, const char *fault)
+{
+	json_t *eval = json_object();
+	char tokens[17];
+
+	hash_subject(s, tokens);
+	add_code(s, tokens, eval);
+	eval_fail(eval, "no_plan", "plan", fault);
+	eval_set(eval, "tier", json_integer(0));
+	eval_set(eval, "log", json_sprintf("The program was not evaluated, because of its plan: %s.\n", fault));
 	return eval;
 }
 

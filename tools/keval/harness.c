@@ -63,32 +63,16 @@ push_knobs(struct argv *a, const struct keval *k)
 	}
 }
 
-char *
-tool_path(const char *name)
-{
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash, *path;
-
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	path = slash ? kasprintf("%.*s/%s", (int)(slash - self), self, name) : kstrdup(name);
-	if (!access(path, X_OK))
-		return path;
-	free(path);
-	return kstrdup(name);
-}
-
 static void
 compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 {
-	char *program = tool_path("kharness");
+	char *program = ktool_path("kharness");
 
 	push(a, program, NULL);
 	free(program);
 	push(a, "-t", k->task_file);
 	push(a, "-s", k->set);
-	push(a, "--phase", r->phase);
+	push(a, r->reuse ? "--reuse" : "--phase", r->reuse ? NULL : r->phase);
 	if (r->oracle)
 		push(a, "--oracle", r->oracle);
 	if (k->seed)
@@ -154,7 +138,7 @@ void
 harness_lint(const struct keval *k, const char *oracle)
 {
 	struct argv a = { .count = 0 };
-	char *program = tool_path("kharness");
+	char *program = ktool_path("kharness");
 	struct kproc_result r;
 
 	push(&a, program, NULL);

@@ -9,6 +9,8 @@
 
 #include "kcamp.h"
 #include "kextract.h"
+#include "kio.h"
+#include "kplan.h"
 #include "kproc.h"
 
 /* One run of keval. */
@@ -82,6 +84,7 @@ char *build_cached(struct keval *k, const struct subject *s, const json_t *flags
 struct harness_run {
 	const char *so;			/* file */
 	const char *phase;		/* correctness, timing or both */
+	bool reuse;			/* instead: on buffers seen before, and on new ones */
 	const char *oracle;		/* file, or NULL */
 	const char *const *against;	/* NAME=FILE, NULL-terminated; may be NULL */
 };
@@ -91,9 +94,6 @@ void harness_lint(const struct keval *k, const char *oracle);
 
 /* Candidates are device code alone: the task names no compiler but a program of ours that drives one (build.c). */
 bool is_device_only(const struct keval *k);
-
-/* The kiln program NAME that lies beside this one, else its name, to be found in PATH; the caller frees. */
-char *tool_path(const char *name);
 
 /*
  * profile.c: tier T4: what a profiler says of a promising candidate, as eval.profile; nothing when the campaign does not
@@ -107,9 +107,50 @@ void evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval);
 const json_t *harness_candidate(const json_t *answer, const char *name);
 void harness_merge(json_t *eval, const json_t *answer);
 
+/* T2 and T3 by kharness on the set in use, as far as no command of the campaign replaces them; and beside the incumbent. */
+void run_harness(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
+/*
+ * Time the candidate once in turns with the incumbent: the pairs (new reference), or NULL when there is nobody to race, or
+ * when the candidate proves wrong in it, which then stands in EVAL.
+ */
+json_t *race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval);
+
+/*
+ * linear.c: the plan of a reply, checked against the history in its sample; and what EVAL says of it. After timing: full
+ * validation of a borderline gain, repeats of one near the noise. The wider set for a reference.
+ */
+void plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p);
+void plan_put(json_t *eval, const struct kplan *p);
+void confirm(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
+void choose_full_set(struct keval *k);
+/* In a linear search: the level of what EVAL holds, after a check that it covers the active set. */
+void note_level(const struct keval *k, json_t *eval);
+
+/* The shared object of an evaluation on record, to race against; NULL when it has no program or no longer builds. The caller frees. */
+char *incumbent_so(struct keval *k, const json_t *past);
+/* reuse.c: measure a would-be gain on buffers that it has seen before, too: eval.reuse, reuse_against and trace. */
+void time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eval);
+
+/*
+ * inputs.c: the files that a run reads, a line each: of the campaign (TRUSTED: of its baselines too), of one subject, one on
+ * record, and any other.
+ */
+void inputs_of_run(const struct keval *k, bool trusted);
+void inputs_of_subject(const struct keval *k, const struct subject *s);
+void input_past(const struct keval *k, const char *id);
+void input(const char *path);
+
+/*
+ * preflight.c: is all there that evaluations need here? One line that says what there is; else every lack is told, and the
+ * program ends with K_MISSING, or what is worse.
+ */
+void preflight(struct keval *k);
+
 /* reference.c: trial 000: the reference and every baseline; the best kernel once more, beside them. New references. */
 json_t *evaluate_reference(struct keval *k);
 json_t *evaluate_best(struct keval *k, const char *id);
+/* Dies when the task, with its oracle, is none to judge by. */
+void lint_task(struct keval *k);
 /* Path of the oracle's shared object (oracle.c, else the reference in double); the caller frees. */
 char *oracle_so(struct keval *k);
 
@@ -123,7 +164,7 @@ void custom_correctness(struct custom *c, const struct build *b, json_t *eval);
 void custom_timing(struct custom *c, const struct build *b, json_t *eval);
 
 /* null.c: an evaluation drawn from the code's token hash, for simulations. */
-void null_evaluate(const struct keval *k, const char *tokens, bool reference, json_t *eval);
+void null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval);
 
 /* past.c: earlier evaluations. The eval member of trials/ID/eval.ndjson (new reference), or NULL when there is none. */
 json_t *past_eval(const struct keval *k, const char *id);
@@ -131,6 +172,9 @@ json_t *past_eval(const struct keval *k, const char *id);
 bool subject_of_past(const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES]);
 /* Id of a program with the same tokens (the parent, or one in the archive), or NULL; the caller frees. */
 char *past_duplicate(const struct keval *k, const struct subject *s, const char *tokens);
+
+/* The same by the whole subject, whose tokens are hashed here. */
+char *subject_duplicate(const struct keval *k, const struct subject *s);
 
 /* report.c: eval.log, the text for the next prompt, from the rest of EVAL; a log that it has already ends it. */
 void report_log(const struct keval *k, const struct subject *s, json_t *eval);
@@ -141,6 +185,8 @@ void report_progress(const struct keval *k, const struct subject *s, const json_
 json_t *evaluate(struct keval *k, const struct subject *s);
 /* Evaluation of a reply without code. */
 json_t *evaluate_nothing(const struct subject *s);
+/* Evaluation of a reply whose plan is missing or faulty: its code is kept, and not run. */
+json_t *evaluate_unplanned(const struct subject *s, const char *fault);
 
 bool is_null(const struct keval *k);
 bool is_gpu(const struct keval *k);	/* the backend's kernels run on one, under kharness */

@@ -15,16 +15,17 @@
 #include "kutil.h"
 
 static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [-o FILE]\n"
-    "             [--reference | --code FILE | --verify ID | FILE ...]\n";
+    "             [--reference | --code FILE | --verify ID | --preflight | FILE ...]\n";
 
-enum mode { MODE_REPLIES, MODE_REFERENCE, MODE_CODE, MODE_VERIFY };
+enum mode { MODE_REPLIES, MODE_REFERENCE, MODE_CODE, MODE_VERIFY, MODE_PREFLIGHT };
 
-enum { OPT_REFERENCE = 256, OPT_CODE, OPT_VERIFY, OPT_SEED };
+enum { OPT_REFERENCE = 256, OPT_CODE, OPT_VERIFY, OPT_PREFLIGHT, OPT_INPUTS, OPT_SEED };
 
 struct arguments {
 	enum mode mode;
 	const char *dir, *archive, *output, *set, *seed;
 	const char *operand;	/* of --code and --verify */
+	bool inputs;		/* --inputs: only say what would be read */
 	char **files;
 };
 
@@ -41,7 +42,7 @@ static void
 set_mode(struct arguments *a, enum mode mode)
 {
 	if (a->mode != MODE_REPLIES)
-		die_usage("--reference, --code and --verify exclude each other");
+		die_usage("--reference, --code, --verify and --preflight exclude each other");
 	a->mode = mode;
 	a->operand = optarg;
 }
@@ -54,6 +55,7 @@ parse(struct arguments *a, int argc, char **argv)
 		{ "set", required_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
 		{ "reference", no_argument, NULL, OPT_REFERENCE }, { "code", required_argument, NULL, OPT_CODE },
 		{ "verify", required_argument, NULL, OPT_VERIFY }, { "seed", required_argument, NULL, OPT_SEED },
+		{ "preflight", no_argument, NULL, OPT_PREFLIGHT }, { "inputs", no_argument, NULL, OPT_INPUTS },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	int opt;
@@ -68,13 +70,15 @@ parse(struct arguments *a, int argc, char **argv)
 		case OPT_REFERENCE: set_mode(a, MODE_REFERENCE); break;
 		case OPT_CODE: set_mode(a, MODE_CODE); break;
 		case OPT_VERIFY: set_mode(a, MODE_VERIFY); break;
+		case OPT_PREFLIGHT: set_mode(a, MODE_PREFLIGHT); break;
+		case OPT_INPUTS: a->inputs = true; break;
 		case 'h': fputs(usage, stdout); exit(K_OK);
 		case 'V': kversion(); exit(K_OK);
 		default: die_usage(NULL);
 		}
 	a->files = argv + optind;
 	if (a->mode != MODE_REPLIES && *a->files)
-		die_usage("records are read only without --reference, --code and --verify");
+		die_usage("records are read only without --reference, --code, --verify and --preflight");
 	if (a->seed && (!*a->seed || a->seed[strspn(a->seed, "0123456789abcdef")]))
 		die_usage("--seed wants lower-case hex digits");
 }
@@ -88,48 +92,107 @@ open_task(struct keval *k)
 		k->task = kjson_load(k->task_file);
 }
 
+/* When it was done: the only time that later records have of a round without a model call. */
 static void
-evaluate_reply(struct keval *k, const struct krec *rec)
+add_time(json_t *eval)
+{
+	char now[32];
+
+	know_iso(now, sizeof now);
+	eval_set(eval, "time", json_string(now));
+}
+
+/* What is in a reply. */
+struct reply {
+	struct subject s;
+	struct kextract x;
+	struct kplan plan;
+	char name[24];
+};
+
+static void
+open_reply(const struct keval *k, const struct krec *rec, struct reply *r)
 {
 	const char *text = krec_str(rec, "reply.text"), *finish = kjson_str_or(rec->json, "reply.finish", "stop");
-	struct subject s = {
+
+	*r = (struct reply){ .s = {
 		.parent = kjson_str_or(rec->json, "sample.parent.id", NULL),
 		.parent_code = kjson_str_or(rec->json, "sample.parent.code", NULL),
 		.incumbent = kjson_str_or(rec->json, "sample.incumbent", NULL),
 		.cut_off = !strcmp(finish, "length"),
-	};
-	struct kextract x;
-	char name[24];
-	json_t *eval;
-
+	} };
 	if (json_object_get(rec->json, "eval"))
 		kdie(K_USAGE, "%s:%ld: the record is evaluated already", rec->file, rec->lineno);
-	krec_id(rec, name, sizeof name);
-	s.name = name;
-	kextract(text, strlen(text), kcamp_str(k->camp, "language"), json_object_get(k->task, "files") != NULL, &x);
-	s.code = x.code;
-	s.files = x.files;
-	s.file_count = x.file_count;
-	s.cut_off |= x.unclosed;
-	eval = x.code ? evaluate(k, &s) : evaluate_nothing(&s);
-	report_progress(k, &s, eval);
-	kout_member(rec, "eval", eval);
-	json_decref(eval);
-	kextract_free(&x);
+	krec_id(rec, r->name, sizeof r->name);
+	r->s.name = r->name;
+	if (kcamp_linear(k->camp))
+		plan_read(rec, text, strlen(text), &r->plan);
+	/* The plan is no code, and stands before it. */
+	text += r->plan.end;
+	kextract(text, strlen(text), kcamp_str(k->camp, "language"), json_object_get(k->task, "files") != NULL, &r->x);
+	r->s.code = r->x.code;
+	r->s.files = r->x.files;
+	r->s.file_count = r->x.file_count;
+	r->s.cut_off |= r->x.unclosed;
 }
 
 static void
-evaluate_file(struct keval *k, const char *path)
+close_reply(struct reply *r)
+{
+	kplan_free(&r->plan);
+	kextract_free(&r->x);
+}
+
+static void
+evaluate_reply(struct keval *k, const struct krec *rec)
+{
+	struct reply r;
+	json_t *eval;
+
+	open_reply(k, rec, &r);
+	if (!r.x.code)
+		eval = evaluate_nothing(&r.s);
+	else
+		eval = r.plan.fault ? evaluate_unplanned(&r.s, r.plan.fault) : evaluate(k, &r.s);
+	plan_put(eval, &r.plan);
+	report_progress(k, &r.s, eval);
+	add_time(eval);
+	kout_member(rec, "eval", eval);
+	json_decref(eval);
+	close_reply(&r);
+}
+
+static void
+list_reply(struct keval *k, const struct krec *rec)
+{
+	struct reply r;
+
+	open_reply(k, rec, &r);
+	inputs_of_subject(k, &r.s);
+	close_reply(&r);
+}
+
+static void
+each_record(struct keval *k, const char *path, void (*take)(struct keval *k, const struct krec *rec))
 {
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, path);
 	while (kin_next(&in, &rec)) {
-		evaluate_reply(k, &rec);
+		take(k, &rec);
 		krec_free(&rec);
 	}
 	kin_close(&in);
+}
+
+static void
+each_reply(struct keval *k, const struct arguments *a, void (*take)(struct keval *k, const struct krec *rec))
+{
+	if (!*a->files)
+		each_record(k, NULL, take);
+	for (char **f = a->files; *f; f++)
+		each_record(k, *f, take);
 }
 
 /* A record that did not come from a model. */
@@ -146,6 +209,7 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 		rec.json = json_pack("{s:s,s:s}", "schema", "candidate/1", "campaign", kcamp_str(k->camp, "name"));
 	rec.line = json_dumps(rec.json, KIO_DUMP);
 	rec.len = strlen(rec.line);
+	add_time(eval);
 	kout_member(&rec, "eval", eval);
 	krec_free(&rec);
 	json_decref(eval);
@@ -163,6 +227,34 @@ evaluate_code(struct keval *k, const char *path)
 	return eval;
 }
 
+static void
+list_inputs(struct keval *k, const struct arguments *a)
+{
+	inputs_of_run(k, a->mode == MODE_REFERENCE || a->mode == MODE_VERIFY);
+	if (a->mode == MODE_CODE)
+		input(a->operand);
+	if (a->mode == MODE_VERIFY)
+		input_past(k, a->operand);
+	for (char **f = a->files; *f; f++)
+		input(*f);
+	if (a->mode == MODE_REPLIES && !*a->files)
+		input("-");
+	if (a->mode == MODE_REPLIES)
+		each_reply(k, a, list_reply);
+}
+
+static void
+run(struct keval *k, const struct arguments *a)
+{
+	switch (a->mode) {
+	case MODE_REFERENCE: put_record(k, "000/00", evaluate_reference(k)); break;
+	case MODE_VERIFY: put_record(k, a->operand, evaluate_best(k, a->operand)); break;
+	case MODE_CODE: put_record(k, NULL, evaluate_code(k, a->operand)); break;
+	case MODE_PREFLIGHT: preflight(k); break;
+	case MODE_REPLIES: each_reply(k, a, evaluate_reply); break;
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -178,16 +270,10 @@ main(int argc, char **argv)
 	k.set_given = a.set != NULL;
 	open_task(&k);
 	kout_open(a.output);
-	switch (a.mode) {
-	case MODE_REFERENCE: put_record(&k, "000/00", evaluate_reference(&k)); break;
-	case MODE_VERIFY: put_record(&k, a.operand, evaluate_best(&k, a.operand)); break;
-	case MODE_CODE: put_record(&k, NULL, evaluate_code(&k, a.operand)); break;
-	case MODE_REPLIES:
-		if (!*a.files)
-			evaluate_file(&k, NULL);
-		for (char **f = a.files; *f; f++)
-			evaluate_file(&k, *f);
-	}
+	if (a.inputs)
+		list_inputs(&k, &a);
+	else
+		run(&k, &a);
 	kout_commit();
 	json_decref(k.task);
 	free(k.task_file);

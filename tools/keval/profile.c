@@ -107,7 +107,7 @@ run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t
 static bool
 run_profiler(struct keval *k, const struct profiler *p, const char *work, const char *so)
 {
-	char *program = tool_path("kharness"), *task = realpath(k->task_file, NULL), *object = realpath(so, NULL);
+	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL), *object = realpath(so, NULL);
 	char *argv[ARGS_MAX], *out;
 	struct ksandbox_bind binds[] = { { program, "/kiln/kharness" }, { task, "/kiln/task.json" },
 		{ object, "/kiln/kernel.so" } };
@@ -149,7 +149,7 @@ collect(struct keval *k, const struct profiler *p, const char *work, const char 
 static json_t *
 findings(const struct profiler *p, const char *folder)
 {
-	char *argv[LEN(p->result) + 2] = { tool_path("kprofile") };
+	char *argv[LEN(p->result) + 2] = { ktool_path("kprofile") };
 	struct kproc q = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = 60 };
 	struct kproc_result r;
 	json_t *found = NULL;

@@ -14,10 +14,12 @@
 #include "kutil.h"
 
 static const char checked_so[] = "checked.so";
+/* A round of a linear search that is slower than this share of the last accepted one is rolled back without a race. */
+static const double hopeless = 0.5;
 
 /* Members of kharness's answer that go into the evaluation as they are. */
 static const char *const of_candidate[] = { "status", "tier", "reasons", "correctness", "timing", "log" };
-static const char *const of_run[] = { "seed", "environment", "noise", "sandbox" };
+static const char *const of_run[] = { "seed", "environment", "noise", "sandbox", "spent_s" };
 
 static void
 copy_members(json_t *to, const json_t *from, const char *const *keys, size_t count)
@@ -50,8 +52,7 @@ harness_merge(json_t *eval, const json_t *answer)
 		kdie(K_IO, "kharness: its answer has no status");
 }
 
-/* The incumbent's shared object, when it is on record; NULL otherwise. */
-static char *
+char *
 incumbent_so(struct keval *k, const json_t *past)
 {
 	struct kextract_file files[KEXTRACT_MAX_FILES];
@@ -75,13 +76,27 @@ incumbent_so(struct keval *k, const json_t *past)
 static bool
 is_close(const struct keval *k, const json_t *eval, const json_t *past)
 {
+	const json_t *timing = json_object_get(eval, "timing");
 	double margin = kcamp_num(k->camp, "eval.abba"), ratio;
+	json_t *rows;
 	char *fault;
 
-	if (!(margin > 0) || strcmp(kjson_str_or(eval, "status", ""), "correct") || !json_object_get(eval, "timing"))
+	if (!(margin > 0) || strcmp(kjson_str_or(eval, "status", ""), "correct") || !timing)
 		return false;
-	fault = kgain_speedup(json_object_get(past, "timing"), json_object_get(eval, "timing"),
-	    kcamp_str(k->camp, "score.statistic"), &ratio, NULL);
+	/* The baseline of a chain is timed on more than a round's quick set. */
+	rows = kgain_rows_like(json_object_get(past, "timing"), timing);
+	fault = kgain_speedup(rows, timing, kcamp_str(k->camp, "score.statistic"), &ratio, NULL);
+	json_decref(rows);
+	/*
+	 * A round is decided by a race, unless it is hopeless. A chain's last link may have been kept by its quick set alone:
+	 * then there is nothing else to compare by.
+	 */
+	if (kcamp_linear(k->camp)) {
+		bool race = fault || ratio > hopeless;
+
+		free(fault);
+		return race;
+	}
 	free(fault);
 	margin = fmax(margin, kgain_noise(kjson_num_or(eval, "noise.floor", 0), kjson_num_or(past, "noise.floor", 0)));
 	return !fault && ratio > 1 - margin;
@@ -103,10 +118,10 @@ pairs_with_id(const json_t *answer, const char *name, const char *id)
 	return out;
 }
 
-static void
-time_beside_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+json_t *
+race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 {
-	json_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL, *answer;
+	json_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL, *answer, *pairs = NULL;
 	const char *against[] = { NULL, NULL };
 	struct harness_run run = { .so = so, .phase = "timing", .against = against };
 	char *other = past && is_close(k, eval, past) ? incumbent_so(k, past) : NULL, *pair, *oracle;
@@ -116,18 +131,18 @@ time_beside_incumbent(struct keval *k, const struct subject *s, const char *so, 
 		against[0] = pair;
 		run.oracle = oracle = oracle_so(k);
 		answer = harness_run(k, &run);
-		eval_set(eval, "pairs", pairs_with_id(answer, "incumbent", s->incumbent));
 		/* Caught only now: wrong in a timed run is wrong. The incumbent itself is on record as correct. */
-		if (strcmp(kjson_str_or(harness_candidate(answer, "candidate"), "status", ""), "correct")) {
-			json_object_del(eval, "pairs");
+		if (strcmp(kjson_str_or(harness_candidate(answer, "candidate"), "status", ""), "correct"))
 			harness_merge(eval, answer);
-		}
+		else
+			pairs = pairs_with_id(answer, "incumbent", s->incumbent);
 		json_decref(answer);
 		free(oracle);
 		free(pair);
 	}
 	free(other);
 	json_decref(past);
+	return pairs;
 }
 
 /* Device code alone: the launch lines must mean something for every workload. */
@@ -197,7 +212,7 @@ rival_times(const json_t *answer)
 }
 
 /* T2 and T3 by kharness, as far as no command of the campaign replaces them. */
-static void
+void
 run_harness(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
 {
 	char *oracle = oracle_so(k);
@@ -213,7 +228,21 @@ run_harness(struct keval *k, const struct subject *s, const char *so, const char
 	json_decref(answer);
 	free(oracle);
 	if (strcmp(phase, "correctness") && !k->rivals) {
-		time_beside_incumbent(k, s, so, eval);
+		json_t *pairs = race_incumbent(k, s, so, eval);
+
+		if (pairs)
+			eval_set(eval, "pairs", pairs);
+	}
+}
+
+/* The harness's tiers on the set of every round, then what a gain needs beside them. */
+static void
+run_and_confirm(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
+{
+	run_harness(k, s, so, phase, eval);
+	if (strcmp(phase, "correctness") && !k->rivals) {
+		confirm(k, s, so, phase, eval);
+		time_reuse(k, s, so, eval);
 		profile(k, s, so, eval);
 	}
 }
@@ -233,11 +262,13 @@ run_tiers(struct keval *k, const struct subject *s, struct custom *c, const stru
 	if (own_correctness)
 		custom_correctness(c, b, eval);
 	else
-		run_harness(k, s, so, own_timing ? "correctness" : "both", eval);
+		run_and_confirm(k, s, so, own_timing ? "correctness" : "both", eval);
 	if (own_correctness && !own_timing && is_correct(eval))
-		run_harness(k, s, so, "timing", eval);
-	if (own_timing && is_correct(eval))
+		run_and_confirm(k, s, so, "timing", eval);
+	if (own_timing && is_correct(eval)) {
 		custom_timing(c, b, eval);
+		note_level(k, eval);
+	}
 }
 
 /*

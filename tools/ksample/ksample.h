@@ -9,6 +9,7 @@
 
 #include "karch.h"
 #include "kcamp.h"
+#include "kmemo.h"
 
 /* What the gradient knows of a cell. */
 struct slope {
@@ -20,7 +21,8 @@ struct slope {
 /* Everything that a plan is a function of. */
 struct search {
 	const struct kcamp *camp;
-	struct karch archive;
+	struct karch archive;		/* without what is masked */
+	struct kmemo_masks masks;
 	struct slope slopes[KARCH_CELLS];
 	bool has_slopes;
 	uint64_t seed;
@@ -49,5 +51,11 @@ struct plan plan_branch(const struct search *s, int branch);
 
 /* The plan as the member "sample"; new reference. */
 json_t *sample_json(const struct search *s, const struct plan *plan, int branch);
+
+/* Seed of the record's own draws; new reference. */
+json_t *seed_json(const struct search *s, int branch);
+
+/* linear.c: the same for a round of a linear search, which has no plan to draw: its parent is the last accepted program. */
+json_t *linear_json(const struct search *s);
 
 #endif

@@ -95,6 +95,40 @@ default_file(const struct arguments *a, long trial, const char *name)
 	return NULL;
 }
 
+static bool
+is_hidden(const struct search *s, const char *id)
+{
+	const char *best = kjson_str_or(s->archive.header, "best.id", "");
+	long trial, branch;
+
+	return karch_id(id, &trial, &branch) && strcmp(id, best) && trial > 0 && kmemo_masked(&s->masks, trial, s->trial);
+}
+
+/* Entries of a list of the header that name programs. */
+static void
+hide_entries(struct search *s, const char *list)
+{
+	json_t *entries = json_object_get(s->archive.header, list);
+
+	for (size_t i = json_array_size(entries); i-- > 0;)
+		if (is_hidden(s, kjson_str_or(json_array_get(entries, i), "id", "")))
+			json_array_remove(entries, i);
+}
+
+/* Programs of masked trials are no parents, inspirations or warnings; the best program stays what it is. */
+static void
+hide_masked(struct search *s)
+{
+	kmemo_masks_load(&s->masks, s->camp->dir);
+	for (int c = 0; c < KARCH_CELLS; c++)
+		if (s->archive.elite[c] && is_hidden(s, s->archive.elite[c]->id)) {
+			karch_row_free(s->archive.elite[c]);
+			s->archive.elite[c] = NULL;
+		}
+	hide_entries(s, "errors");
+	hide_entries(s, "broken");
+}
+
 static void
 load(struct search *s, struct arguments *a)
 {
@@ -107,6 +141,7 @@ load(struct search *s, struct arguments *a)
 	if (s->archive.trial >= s->trial)
 		kdie(K_USAGE, "%s: an archive of trial %ld cannot be the past of trial %ld", a->archive,
 		    s->archive.trial, s->trial);
+	hide_masked(s);
 	if (!a->gradient && s->archive.header)
 		a->gradient = default_file(a, s->archive.trial, "gradient");
 	load_slopes(s, a->gradient);
@@ -149,24 +184,32 @@ main(int argc, char **argv)
 	struct search s = { 0 };
 	struct kcamp *camp;
 	struct plan plan;
-	json_t *record;
+	json_t *record, *sample;
 
 	kutil_init("ksample");
 	parse(&a, argc, argv);
 	s.camp = camp = kcamp_load(a.dir);
 	s.seed = (uint64_t)kcamp_num(camp, "seed");
-	s.branches = (int)kcamp_int(camp, "search.branches");
+	s.branches = (int)kcamp_branches(camp);
 	load(&s, &a);
-	plan = plan_branch(&s, (int)a.branch);
+	if (kcamp_linear(camp)) {
+		if (a.branch != 1)
+			kdie(K_USAGE, "--branch %ld: a round of a linear search has one branch", a.branch);
+		sample = linear_json(&s);
+	} else {
+		plan = plan_branch(&s, (int)a.branch);
+		sample = sample_json(&s, &plan, (int)a.branch);
+	}
 	record = json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "schema", "candidate/1", "campaign", kcamp_str(camp, "name"),
 	    "trial", (json_int_t)s.trial, "branch", (json_int_t)a.branch, "id",
-	    json_sprintf("%03ld/%02ld", s.trial, a.branch), "sample", sample_json(&s, &plan, (int)a.branch));
+	    json_sprintf("%03ld/%02ld", s.trial, a.branch), "sample", sample);
 	kout_open(a.output);
 	kout_json(record);
 	kout_commit();
 	json_decref(record);
 	free_slopes(&s);
 	karch_free(&s.archive);
+	kmemo_masks_free(&s.masks);
 	kcamp_free(camp);
 	free(a.archive);
 	free(a.gradient);

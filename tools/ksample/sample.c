@@ -204,7 +204,7 @@ status_of(const struct plan *plan)
 	return strcmp(plan->pick, "initial") ? "correct" : "initial";
 }
 
-static json_t *
+json_t *
 seed_json(const struct search *s, int branch)
 {
 	struct krng rng;

@@ -63,6 +63,14 @@ kgain_time_ns(const json_t *row, const char *statistic)
 	return isfinite(ns) && ns > 0 ? ns : NAN;
 }
 
+double
+kgain_weight(const json_t *row)
+{
+	double w = kjson_num_or(row, "weight", 1);
+
+	return isfinite(w) && w > 0 ? w : 1;
+}
+
 const json_t *
 kgain_row(const json_t *timing, const char *workload)
 {
@@ -73,6 +81,20 @@ kgain_row(const json_t *timing, const char *workload)
 			return row;
 	}
 	return NULL;
+}
+
+json_t *
+kgain_rows_like(const json_t *past, const json_t *timing)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < json_array_size(timing); i++) {
+		const json_t *row = kgain_row(past, kjson_str_or(json_array_get(timing, i), "workload", ""));
+
+		if (row)
+			json_array_append(rows, (json_t *)row);
+	}
+	return rows;
 }
 
 double
@@ -124,7 +146,7 @@ kgain_speedup(const json_t *reference, const json_t *candidate, const char *stat
 	size_t n = json_array_size(candidate);
 	char *fault = workload_fault(reference, candidate);
 	json_t *array = json_array();
-	double logs = 0, ratio = 0;
+	double logs = 0, weights = 0, ratio = 0;
 
 	for (size_t i = 0; i < n && !fault; i++) {
 		const json_t *row = json_array_get(candidate, i);
@@ -139,40 +161,41 @@ kgain_speedup(const json_t *reference, const json_t *candidate, const char *stat
 			json_array_append_new(array, json_pack("{s:s,s:f,s:f}", "workload", name,
 			    "speedup", other / own, "runtime_ms", own / 1e6));
 		ratio = other / own;
-		logs += log(ratio);
+		logs += kgain_weight(row) * log(ratio);
+		weights += kgain_weight(row);
 	}
 	if (fault || !rows)
 		json_decref(array);
 	else
 		*rows = array;
 	if (!fault)
-		*speedup = n == 1 ? ratio : exp(logs / (double)n);	/* exact where it can be */
+		*speedup = n == 1 ? ratio : exp(logs / weights);	/* exact where it can be */
 	return fault;
 }
 
 bool
 kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double *ratio, double *low)
 {
-	double ratios = 0, lows = 0;
+	double ratios = 0, lows = 0, weights = 0;
 	size_t found = 0;
 
 	for (size_t i = 0; i < json_array_size(pairs); i++) {
-		const json_t *pair = json_array_get(pairs, i);
+		const json_t *pair = json_array_get(pairs, i), *row = kgain_row(timing, kjson_str_or(pair, "workload", ""));
 		double r = kjson_num_or(pair, "ratio", 0), l = kjson_num_or(pair, "low", 0);
 
-		if (strcmp(kjson_str_or(pair, "name", ""), name) ||
-		    !kgain_row(timing, kjson_str_or(pair, "workload", "")))
+		if (strcmp(kjson_str_or(pair, "name", ""), name) || !row)
 			continue;
 		if (!(r > 0) || !(l > 0))
 			return false;
-		ratios += log(r);
-		lows += log(l);
+		ratios += kgain_weight(row) * log(r);
+		lows += kgain_weight(row) * log(l);
+		weights += kgain_weight(row);
 		found++;
 	}
 	if (!found || found != json_array_size(timing))
 		return false;
-	*ratio = exp(ratios / (double)found);
-	*low = exp(lows / (double)found);
+	*ratio = exp(ratios / weights);
+	*low = exp(lows / weights);
 	return true;
 }
 

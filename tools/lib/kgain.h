@@ -16,22 +16,28 @@
  */
 double kgain_time_ns(const json_t *row, const char *statistic);
 
+/* How much a row counts in a geometric mean: its "weight", from the task; 1 without one. */
+double kgain_weight(const json_t *row);
+
 /* The row of a workload, or NULL; borrowed. */
 const json_t *kgain_row(const json_t *timing, const char *workload);
+
+/* The rows of PAST for the workloads that TIMING has; new reference. */
+json_t *kgain_rows_like(const json_t *past, const json_t *timing);
 
 /* Arithmetic mean of the rows' times, in ms; NAN when there is no row or one has no time. */
 double kgain_runtime_ms(const json_t *timing, const char *statistic);
 
 /*
- * Speed-up of CANDIDATE over REFERENCE: geometric mean over workloads of reference time / candidate time. Both must
- * time the same workloads, each with a valid time. Returns NULL and fills *SPEEDUP and, unless ROWS is NULL, *ROWS (a
+ * Speed-up of CANDIDATE over REFERENCE: geometric mean, weighted, over workloads of reference time / candidate time. Both
+ * must time the same workloads, each with a valid time. Returns NULL and fills *SPEEDUP and, unless ROWS is NULL, *ROWS (a
  * new array of {"workload","speedup","runtime_ms"}); or returns the fault as text, which the caller frees.
  */
 char *kgain_speedup(const json_t *reference, const json_t *candidate, const char *statistic, double *speedup,
     json_t **rows);
 
 /*
- * Interleaved pairs that bear NAME: geometric means over workloads of the ratios, and of the lower ends of their
+ * Interleaved pairs that bear NAME: geometric means, weighted as the rows of TIMING are, over workloads of the ratios, and of the lower ends of their
  * confidence intervals. True only when there is a valid pair for every row of TIMING.
  */
 bool kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double *ratio, double *low);

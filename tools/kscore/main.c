@@ -9,38 +9,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "kcamp.h"
 #include "kgain.h"
 #include "kio.h"
+#include "kroof.h"
+#include "kscore.h"
 #include "kutil.h"
 
-static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [-o FILE] [FILE ...]\n";
+static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [-o FILE] [FILE ...]\n";
+
+enum { OPT_CHECK = 256 };
 
 /* The rung of each status; see kiln-record(5). */
 static const struct {
 	const char *status;
 	int perf_score;
 } ladder[] = {
-	{ "no_code", 0 }, { "rejected", 0 }, { "quarantined", 0 }, { "compile_error", 1 }, { "run_error", 2 },
+	{ "no_code", 0 }, { "no_plan", 0 }, { "rejected", 0 }, { "quarantined", 0 }, { "compile_error", 1 }, { "run_error", 2 },
 	{ "wrong_shape", 3 }, { "wrong_value", 3 }, { "partial", 4 }, { "correct", 5 },
-};
-
-/* An evaluation to compare with: the reference, or the incumbent. */
-struct rival {
-	char *id;
-	json_t *record;		/* owned */
-	const json_t *timing;
-	double noise;
-};
-
-struct scorer {
-	struct kcamp *camp;
-	const char *statistic;
-	double multiplier, min_gain;
-	struct rival reference, incumbent;
-	bool incumbent_holds;	/* it is correct and timed */
-	char *archive_best;	/* id of the best in the archive given, or NULL */
 };
 
 /* Returns whether it is a correct and timed kernel, with which alone others can be compared. */
@@ -83,7 +70,7 @@ incumbent_of(struct scorer *s, const struct krec *rec)
 	return s->incumbent_holds ? &s->incumbent : NULL;
 }
 
-static const struct rival *
+const struct rival *
 rival_of(struct scorer *s, const struct krec *rec)
 {
 	const struct rival *r = incumbent_of(s, rec);
@@ -110,7 +97,13 @@ add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t 
 	bool gain;
 
 	if (kgain_pairs(kjson_path(rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
+		double mean, sd;
+
 		gain = low > 1 + s->min_gain;
+		if (repeats_of(s, rec, rival, &mean, &sd)) {
+			gain = mean > s->min_gain && sd < mean / 2;
+			ratio = 1 + mean;
+		}
 	} else {
 		char *fault = kgain_speedup(rival->timing, timing, s->statistic, &ratio, NULL);
 
@@ -118,28 +111,51 @@ add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t 
 			refuse(rec, fault, rival->id);
 		gain = ratio > 1 + fmax(s->min_gain, kgain_noise(noise, rival->noise));
 	}
-	if (kjson_path(rec->json, "eval.duplicate_of"))
+	if (kjson_path(rec->json, "eval.duplicate_of") || json_object_get(score, "alarm"))
 		gain = false;
 	json_object_set_new(score, "gain", json_boolean(gain));
 	json_object_set_new(score, "gain_ratio", json_real(ratio));
 	json_object_set_new(score, "noise_floor", json_real(noise));
 }
 
-/* Adds the figures of a correct and timed candidate, and returns its speed-up. */
+/* Share of what the device can do; and whether a time lies below what it can. */
+static void
+add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
+{
+	double efficiency;
+	const char *alarm;
+	json_t *rows = kroof_utilization(s->roofline, timing, s->statistic, &efficiency, &alarm);
+
+	if (rows)
+		json_object_set_new(score, "utilization", rows);
+	if (isfinite(efficiency))
+		json_object_set_new(score, "efficiency_pct", json_real(efficiency));
+	if (alarm)
+		json_object_set_new(score, "alarm", json_string("below_floor"));
+}
+
+/* Adds the figures of a correct and timed candidate, and returns the speed-up that counts. */
 static double
 add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
 {
 	json_t *rows = NULL;
 	double speedup;
-	char *fault = kgain_speedup(s->reference.timing, timing, s->statistic, &speedup, &rows);
+	/* The baseline of a chain is timed on more workloads than a round on its quick set. */
+	json_t *reference = s->linear ? kgain_rows_like(s->reference.timing, timing) : json_incref((json_t *)s->reference.timing);
+	char *fault = kgain_speedup(reference, timing, s->statistic, &speedup, &rows);
 
+	json_decref(reference);
 	if (fault)
 		refuse(rec, fault, "the reference");
 	json_object_set_new(score, "speedup", json_real(speedup));
 	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing, s->statistic)));
 	json_object_set_new(score, "per_workload", rows);
-	add_gain(s, rec, timing, score);
-	return speedup;
+	if (s->roofline)
+		add_roofline(s, timing, score);
+	if (!s->linear)
+		add_gain(s, rec, timing, score);
+	/* What the device cannot do was not done: it earns what a correct kernel without times does, and is no gain. */
+	return json_object_get(score, "alarm") ? 0 : speedup;
 }
 
 static int
@@ -153,12 +169,27 @@ perf_score_of(const struct krec *rec)
 	kdie(K_USAGE, "%s:%ld: unknown status '%s'", rec->file, rec->lineno, status);
 }
 
+/* In a linear search a gain is a round that is kept. */
+static void
+add_decision(struct scorer *s, const struct krec *rec, json_t *score)
+{
+	json_t *decision = decision_of(s, rec, score);
+
+	json_object_set_new(score, "gain", json_boolean(!strcmp(kjson_str_or(decision, "verdict", ""), "accepted")));
+	if (json_object_get(decision, "improvement_pct"))
+		json_object_set_new(score, "gain_ratio", json_real(1 + kjson_num_or(decision, "improvement_pct", 0) / 100));
+	if (kjson_path(rec->json, "eval.noise.floor"))
+		json_object_set_new(score, "noise_floor", json_real(kjson_num_or(rec->json, "eval.noise.floor", 0)));
+	json_object_set_new(score, "decision", decision);
+}
+
 static json_t *
 score_of(struct scorer *s, const struct krec *rec)
 {
-	int perf = perf_score_of(rec);
+	bool overfit = !strcmp(kjson_str_or(rec->json, "audit.decision", ""), "REJECT-as-overfit");
+	int rung = perf_score_of(rec), perf = overfit ? 0 : rung;
 	const json_t *timing = kjson_path(rec->json, "eval.timing");
-	bool correct = perf == 5;
+	bool correct = rung == 5;
 	json_t *score = json_pack("{s:i,s:b}", "perf_score", perf, "correct", correct);
 	double combined = perf;
 
@@ -166,7 +197,15 @@ score_of(struct scorer *s, const struct krec *rec)
 		combined += s->multiplier * add_times(s, rec, timing, score);
 	else
 		json_object_set_new(score, "gain", json_false());
+	/* Its times stand, and count for nothing: what made them is of no use outside a benchmark. */
+	if (overfit) {
+		json_object_set_new(score, "gain", json_false());
+		json_object_set_new(score, "overfit", json_true());
+		combined = 0;
+	}
 	json_object_set_new(score, "combined", json_real(combined));
+	if (s->linear)
+		add_decision(s, rec, score);
 	return score;
 }
 
@@ -190,21 +229,37 @@ best_of(const char *path)
 	return best;
 }
 
-static void
-score_file(struct scorer *s, const char *path)
+static bool
+score_file(struct scorer *s, const char *path, bool check)
 {
 	struct kin in;
 	struct krec rec;
+	bool holds = true;
 
 	kin_open(&in, path);
 	while (kin_next(&in, &rec)) {
 		json_t *score = score_of(s, &rec);
 
-		kout_member(&rec, "score", score);
+		if (check)
+			holds &= decision_holds(&rec, score);
+		else
+			kout_member(&rec, "score", score);
 		json_decref(score);
 		krec_free(&rec);
 	}
 	kin_close(&in);
+	return holds;
+}
+
+/* task.json, for core workloads and pairs of passes; a simulation does without. */
+static json_t *
+load_task(const struct kcamp *camp)
+{
+	char *path = kcamp_path(camp, kcamp_str(camp, "task"));
+	json_t *task = access(path, F_OK) ? NULL : kjson_load(path);
+
+	free(path);
+	return task;
 }
 
 static _Noreturn void
@@ -221,10 +276,12 @@ main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "campaign", required_argument, NULL, 'c' }, { "reference", required_argument, NULL, 'r' },
 		{ "archive", required_argument, NULL, 'a' }, { "output", required_argument, NULL, 'o' },
+		{ "check", no_argument, NULL, OPT_CHECK },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	const char *dir = ".", *reference = NULL, *archive = NULL, *output = NULL;
 	struct scorer s = { 0 };
+	bool check = false, holds = true;
 	int opt;
 
 	kutil_init("kscore");
@@ -234,6 +291,7 @@ main(int argc, char **argv)
 		case 'r': reference = optarg; break;
 		case 'a': archive = optarg; break;
 		case 'o': output = optarg; break;
+		case OPT_CHECK: check = true; break;
 		case 'h': fputs(usage, stdout); return K_OK;
 		case 'V': kversion(); return K_OK;
 		default: fputs(usage, stderr); return K_USAGE;
@@ -241,23 +299,31 @@ main(int argc, char **argv)
 	if (!reference)
 		die_usage("-r REFERENCE, the record of the reference evaluated, is needed");
 	s.camp = kcamp_load(dir);
+	s.linear = kcamp_linear(s.camp);
+	s.task = s.linear ? load_task(s.camp) : NULL;
+	/* Times that nobody measured say nothing of a device. */
+	s.roofline = strcmp(kcamp_str(s.camp, "eval.evaluator"), "null") ? kroof_load(dir) : NULL;
 	s.statistic = kcamp_str(s.camp, "score.statistic");
 	s.multiplier = kcamp_num(s.camp, "score.multiplier");
 	s.min_gain = kcamp_num(s.camp, "score.min_gain");
 	if (!load_rival(&s.reference, reference, NULL))
 		kdie(K_USAGE, "%s: not the record of a correct and timed reference", reference);
 	s.archive_best = archive ? best_of(archive) : NULL;
+	if (check && !s.linear)
+		kdie(K_USAGE, "--check: %s: search.mode is not linear, so there are no decisions", s.camp->file);
 	kout_open(output);
 	if (optind == argc)
-		score_file(&s, NULL);
+		holds &= score_file(&s, NULL, check);
 	for (int i = optind; i < argc; i++)
-		score_file(&s, argv[i]);
+		holds &= score_file(&s, argv[i], check);
 	kout_commit();
+	json_decref(s.roofline);
+	json_decref(s.task);
 	json_decref(s.reference.record);
 	json_decref(s.incumbent.record);
 	free(s.reference.id);
 	free(s.incumbent.id);
 	free(s.archive_best);
 	kcamp_free(s.camp);
-	return K_OK;
+	return holds ? K_OK : K_NO;
 }

@@ -1,0 +1,281 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The linear search: one planned change a round, kept or rolled back by what was measured, told to the next round.
+# shellcheck disable=SC2016
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+
+cat >helpers.sh <<'E'
+# reply TRIAL CODE-NUMBER MEMBERS: the answer of a model for that trial, its plan with further members.
+reply() {
+	printf 'First the plan.\n\n```plan\n{"hypothesis":"rows should get faster because of %s","change":"change %s","category":"tiling","bucket":"K1"%s}\n```\n\n```c\n%s\n```\n' \
+	    "$2" "$2" "${3:-}" "void softmax(const float *x, float *y, int rows, int cols) { int step = $2; (void)step; }" >"replies/$1.md"
+}
+# campaign DIR: a linear one of a scripted model and the null evaluator, whose verdicts follow from the code alone.
+campaign() {
+	kcampaign new "$1" --task "$KILN_DATA/campaigns/softmax" --mode linear >/dev/null
+	mkdir "$1/replies"
+	printf '#!/bin/sh\ncat >/dev/null\ncat "%s/replies/${KLLM_SAMPLE%%%%/*}.md"\n' "$T/$1" >"$1/model.sh"
+	edit "$1" ".model = {provider: \"exec:sh $T/$1/model.sh\"} | .eval = {evaluator: \"null\"} | .stop = {trials: 14}"
+}
+edit() {
+	jq "$2" "$1/campaign.json" >"$1/new.json"
+	mv "$1/new.json" "$1/campaign.json"
+}
+codes() {
+	jq -r .score.decision.code trials/*/score.ndjson | tr '\n' ' '
+}
+review=',"directions":["another layout","fewer launches","a tree of sums"]'
+E
+# shellcheck source=/dev/null
+. ./helpers.sh
+campaign c
+cd c
+# The null evaluator finds 1, 2, 4, 5 and 3 ever faster, 6 crashing and 7 wrong.
+reply 001 2; reply 002 5; reply 003 4; reply 004 1
+cd ..
+
+ok 'a campaign begins as linear, and nothing is wrong with it' '
+	is linear "$(jq -r .search.mode c/campaign.json)"
+	is "" "$(kcampaign check -c c)"
+	exits 2 kcampaign new d --task c --mode zigzag; grep -q "no such mode" err'
+
+ok 'what the mode rules out is refused by name' '
+	refused() { cp -r c bad; jq "$1" c/campaign.json >bad/campaign.json; exits 2 kcampaign check -c bad; rm -r bad; grep -q "$2" out; }
+	refused ".linear.max_rounds = 120" "linear.max_rounds: must be a whole number from 0 to 119"
+	refused ".search.branches = 4" "search.branches: must be 1 or left out"
+	refused ".linear.target = \"fast\"" "linear.target: must be a number with one of x, GFLOP/s"
+	refused ".linear.repeats = 2" "linear.repeats: must be a whole number from 3"'
+
+ok 'round 1 is the baseline on the full set; then one candidate a round' '
+	cd c
+	kcampaign run -n 4 >out; cat out
+	grep -q "^Round 1: BASELINE — 2 shapes measured" out
+	grep -q "^Round 2: ACCEPTED — avg +[0-9.]*%, no regression in 2 shapes" out
+	grep -q "^Round 4: ROLLED BACK — avg -[0-9.]*%, because the aggregate did not improve" out
+	is "baseline gain gain aggregate aggregate " "$(. ../helpers.sh; codes)"
+	is full "$(jq -r .eval.level trials/000/00/eval.ndjson)"
+	is 5 "$(ls trials/*/0[0-9]/eval.ndjson | wc -l)"'
+
+ok 'a round starts from the last accepted program, never from a rolled-back one' '
+	cd c
+	is "000/00 001/01 002/01 002/01 " "$(jq -r .sample.parent.id trials/*/01/sample.ndjson | tr "\n" " ")"
+	is "000/00 001/01 002/01 002/01 " "$(jq -r .sample.incumbent trials/*/01/sample.ndjson | tr "\n" " ")"
+	is "2 0 none false,3 0 none false,4 0 none false,5 1 diagnose false," "$(jq -r ".sample | \"\(.round) \(.streak) \(.escalation) \(.stagnation)\"" trials/*/01/sample.ndjson | tr "\n" ,)"
+	is "002/01 002/01 2 5" "$(jq -r "select(.kind == \"archive\") | \"\(.linear.accepted) \(.best.id) \(.linear.streak) \(.linear.round)\"" trials/004/archive.ndjson)"
+	is "[\"000/00\",\"001/01\",\"002/01\"]" "$(jq -c "select(.kind == \"archive\").linear.chain" trials/004/archive.ndjson)"'
+
+ok 'two rollbacks in a row ask for a review: without three new directions nothing is evaluated' '
+	cd c
+	. ../helpers.sh
+	reply 005 3
+	kcampaign run -n 1 >out; cat out
+	grep -q "^Round 6: ROLLED BACK — no result, because a review names at least 3" out
+	is "no_plan profile true" "$(jq -r "\"\(.eval.status) \(.sample.escalation) \(.sample.stagnation)\"" trials/005/score.ndjson)"
+	grep -q "The program was not evaluated, because of its plan: a review names" trials/005/01/eval.ndjson
+	reply 006 3 ",\"directions\":[\"a\",\"b\",\"Change  4.\"]"
+	kcampaign run -n 1 >out
+	grep -q "direction 3, .*, was rolled back in round 4" trials/006/01/eval.ndjson
+	is "no_plan isa" "$(jq -r "\"\(.eval.status) \(.sample.escalation)\"" trials/006/score.ndjson)"
+	reply 007 4 "$review"
+	kcampaign run -n 1 >out; grep -q "this change was rolled back in round 4: propose another one" trials/007/01/eval.ndjson
+	is "no_plan sota" "$(jq -r "\"\(.eval.status) \(.sample.escalation)\"" trials/007/score.ndjson)"
+	reply 008 3 "$review"
+	kcampaign run -n 1 >out; grep -q "^Round 9: ACCEPTED" out
+	is "008/01 0" "$(jq -r "select(.kind == \"archive\") | \"\(.linear.accepted) \(.linear.streak)\"" trials/008/archive.ndjson)"'
+
+ok 'no plan, one behind the code, a forbidden bucket: not evaluated, and the model is told what is missing' '
+	cd c
+	. ../helpers.sh
+	reply 009 6; sed -i "s/^.*plan$/\`\`\`json/" replies/009.md
+	reply 010 6 "$review"; awk "/^.../ && /c\$/ { c = 1 } { if (c) code = code \$0 \"\\n\"; else plan = plan \$0 \"\\n\" } END { printf \"%s%s\", code, plan }" replies/010.md >x; mv x replies/010.md
+	reply 011 6 "$review"; sed -i "s/K1/W2/" replies/011.md
+	kcampaign run -n 3 >out; cat out
+	is "no_plan no_plan no_plan" "$(jq -rs "map(.score.decision.code) | join(\" \")" trials/009/score.ndjson trials/010/score.ndjson trials/011/score.ndjson)"
+	jq -r .eval.plan_fault trials/009/01/eval.ndjson | grep -q "^there is no plan: give it first"
+	jq -r .eval.plan_fault trials/010/01/eval.ndjson | grep -q "must be stated before the code"
+	jq -r .eval.plan_fault trials/011/01/eval.ndjson | grep -q "^bucket W2 is forbidden"
+	is 0 "$(jq .score.perf_score trials/011/score.ndjson)"'
+
+ok 'the same program again is a duplicate; what crashed may be tried again, and is shown' '
+	cd c
+	. ../helpers.sh
+	reply 012 5 "$review"; sed -i "s/change 5/something else/" replies/012.md
+	reply 013 6 "$review"; reply 014 7 "$review"
+	kcampaign run -n 3 >out; cat out
+	grep -q "because it is the program of 002/01" out
+	is "duplicate run wrong" "$(jq -rs "map(.score.decision.code) | join(\" \")" trials/012/score.ndjson trials/013/score.ndjson trials/014/score.ndjson)"
+	is "013/01 run_error" "$(jq -r ".sample.last | \"\(.id) \(.status)\"" trials/014/01/sample.ndjson)"
+	is "4,5,13" "$(jq -r ".sample.ineffective | map(.round | tostring) | join(\",\")" trials/014/01/sample.ndjson)"'
+
+ok 'the prompt: rules, rounds so far, what failed, the escalation; nothing of the other search' '
+	cd c
+	jq -r .prompt.user trials/014/01/prompt.ndjson >user; cat user
+	grep -q "^# Rules of the round" user; grep -q "^# Round 15" user
+	grep -q "begins with .*plan and ends with" user
+	grep -q "^Round 13: ROLLED BACK — .*duplicate\|^Round 13: ROLLED BACK — .*because it is the program of" user
+	grep -q "^round 4 (aggregate): tiling: change 4" user
+	grep -q "failed before it could be measured (score 2 of 5" user
+	grep -q "^Four rounds or more in a row" user; grep -q "^This round begins with a review" user
+	! grep -q "Required Optimizations\|Strategies worth\|# What to do now" user
+	jq -r .prompt.user trials/004/01/prompt.ndjson >user
+	grep -q "^The last round was rolled back" user; ! grep -q "begins with a review" user
+	is 1 "$(jq -r ".prompt.user[:.prompt.stable_bytes]" trials/0*/01/prompt.ndjson | grep -c "^# Rules of the round" | awk "{ print \$1 == 14 }")"'
+
+ok 'decisions are made again from the records, and a changed one is refused, naming round and field' '
+	cd c
+	kscore --check -r trials/000/00/eval.ndjson trials/*/score.ndjson
+	edited() {
+		jq -c ".score.decision.$1" trials/003/score.ndjson >edited
+		exits 1 kscore --check -r trials/000/00/eval.ndjson trials/002/score.ndjson edited; cat err; grep -q "edited:1: round 4: score.decision.$2 is" err
+	}
+	edited "verdict = \"accepted\"" verdict
+	edited "line |= sub(\"ROLLED\"; \"rolled\")" line
+	edited "improvement_pct = 7.5" improvement_pct
+	edited "shapes[0].core = false" shapes
+	jq -c "del(.score.decision)" trials/003/score.ndjson >edited
+	exits 2 kscore --check -r trials/000/00/eval.ndjson edited; grep -q "no .score.decision. to check" err'
+
+ok 'the chain is checked against the rounds' '
+	cd c
+	karchive --check
+	broken() { jq -c "if .kind == \"archive\" then $1 else . end" trials/014/archive.ndjson >edited; exits 1 karchive --check edited; cat err; grep -q "$2" err; }
+	broken ".linear.chain[2] = \"003/01\"" "round 3: 002/01 was kept, and link 2 of the chain is 003/01"
+	broken ".linear.accepted = \"003/01\"" "last accepted is 003/01, best is 008/01"
+	broken ".linear.streak = 0" "the streak of rollbacks is 6, not 0"
+	cp -r ../c ../worse
+	cd ../worse
+	jq -c ".sample.incumbent = \"001/01\" | .score.per_workload |= map(.runtime_ms *= 3)" trials/008/score.ndjson >new && mv new trials/008/score.ndjson
+	exits 1 karchive --check; cat err
+	grep -q "round 9: it was compared with 001/01, and the last accepted round is 002/01" err
+	grep -q "round 9: 008/01 is .* slower than 002/01 before it, and a link may lose 1 % at most" err
+	cd .. && rm -r worse'
+
+ok 'views made again are the same bytes' '
+	cd c
+	mkdir ../before && cp -r trials ../before
+	rm trials/0*/score.ndjson trials/0*/archive.ndjson
+	for t in trials/0*; do : >$t/archive.ndjson; touch -d 2001-01-01 $t/archive.ndjson; done
+	kcampaign views
+	diff -r ../before/trials trials && rm -r ../before'
+
+ok 'status: the chain, the streak, and what may end it, in 80 columns' '
+	cd c
+	kcampaign status >out; cat out
+	! grep -E ".{81}" out
+	grep -q "^chain    000/00 > 001/01 > 002/01 > 008/01" out
+	grep -q "^streak   6 rollbacks in a row; next: sota, with a review" out
+	grep -q "^stop     T1 target false, T2 efficiency false, T3 rounds true, T4 request false" out'
+
+ok 'T1, T3 and T4 end a campaign; stagnation does not, unless a patience was written down' '
+	cd c
+	. ../helpers.sh
+	edit . ".stop = {trials: 30}"; is 15 "$(kcampaign next)"
+	ends() { cp campaign.json keep; edit . "$1"; exits 1 kcampaign next; cat err; grep -q "$2" err; mv keep campaign.json; }
+	ends ".linear.max_rounds = 15" "15 of 15 rounds are done (T3, linear.max_rounds)"
+	ends ".linear.target = \"1.5x\"" "the target of 1.5x is reached (T1, linear.target)"
+	ends ".linear.target = \"0.001 GFLOP/s\"" "(T1, linear.target)"
+	ends ".stop.speedup = 1.5" "(T1, stop.speedup)"
+	ends ".stop.patience = 6" "no round was kept in 6 (stop.patience)"
+	cp trials/008/score.ndjson score; jq -c ".score.efficiency_pct = 95" score >trials/008/score.ndjson
+	ends ".stop.efficiency = 90" "95.0 % of the ceiling are reached, and 90.0 % were asked for (T2, stop.efficiency)"
+	mv score trials/008/score.ndjson
+	touch stop.request; ends . "(T4, the file stop.request)"; rm stop.request
+	edit . ".linear.target = \"900 TFLOP/s\""; is 15 "$(kcampaign next)"'
+
+ok 'a round is closed before the next begins' '
+	cd c
+	. ../helpers.sh
+	mkdir -p trials/016/01; cp trials/014/01/sample.ndjson trials/016/01
+	exits 2 kcampaign run -n 1; cat err; grep -q "round 17 was begun before round 16 was closed" err
+	rm -r trials/016'
+
+ok 'the active set is frozen when round 1 is closed' '
+	cd c
+	. ../helpers.sh
+	cp task.json task.keep
+	frozen() { jq "$1" task.keep >task.json; exits 2 kcampaign run -n 1; cat err; grep -q "the active set changed since round 1: $2" err; }
+	frozen "(.workloads[] | select(.name == \"3x5\").sets) = [\"full\"]" "3x5 is no longer in \"quick\""
+	frozen "(.workloads[] | select(.name == \"127x129\").sets) = [\"quick\", \"full\"]" "127x129 is new in \"quick\""
+	frozen "(.workloads[] | select(.name == \"4096x1024\").axes.rows) = 8192" "4096x1024 has other axes"
+	frozen "(.workloads[] | select(.name == \"4096x1024\").core) = false" "4096x1024 is no longer in \"core\""
+	mv task.keep task.json
+	cp campaign.json keep; edit . ".eval.set = \"full\""; exits 2 kcampaign run -n 1; grep -q "the active set changed since round 1" err; mv keep campaign.json'
+
+if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
+	ok 'every file of it fits its schema' '
+		cd c
+		valid() { /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
+		valid candidate-1 trials/*/0?/*.ndjson trials/*/score.ndjson
+		valid archive-1 trials/*/archive.ndjson
+		valid shapes-1 trials/000/shapes.json'
+else
+	skip 'every file of it fits its schema' 'python3-jsonschema is not installed'
+fi
+
+# Six sizes, of which three may stand for all.
+campaign many
+jq '.workloads = [range(6) | {name: "s\(.)", axes: {rows: (pow(4; .)), cols: 64}, sets: (if . == 0 or . == 2 or . == 5 then ["quick", "full"] else ["full"] end), timed: true}]
+	| .workloads[3].skew = true' many/task.json >new && mv new many/task.json
+ok 'shapes: three to five are proposed from the baseline' '
+	cd many
+	. ../helpers.sh
+	jq "del(.workloads[3].skew)" task.json >plain; cp task.json skewed; cp plain task.json
+	exits 2 kcampaign shapes; grep -q "the baseline has not been measured yet: kcampaign baseline" err
+	kcampaign baseline >out; grep -q "^Round 1: BASELINE — 6 shapes measured" out
+	kcampaign shapes >out; cat out
+	is 5 "$(grep -cE "smallest|largest|middle|scatters" out)"
+	grep -q "^s0 .* yes .*smallest" out; grep -q "^s5 .* yes .*largest" out; grep -q "^s2 .*middle" out
+	grep -q "^To take it: put .quick. into" out
+	is "the set quick stands for the full one" "$(kcampaign shapes --check)"
+	mv skewed task.json; kcampaign shapes | grep "^s3 .*skewed groups"'
+ok 'shapes: picked cherries are refused, by check, by shapes --check and by run' '
+	cd many
+	. ../helpers.sh
+	cherry() { cp plain task.json; jq "$1" plain >task.json; exits 1 kcampaign shapes --check; cat out; grep -q "$2" out; exits 2 kcampaign run -n 1; cat err; grep -q "^kcampaign: eval.set: the set quick" err; }
+	cherry ".workloads[0].sets = [\"full\"] | .workloads[1].sets = [\"quick\", \"full\"]" "the set quick leaves out the smallest shape, s0"
+	cherry ".workloads[5].sets = [\"full\"] | .workloads[4].sets = [\"quick\", \"full\"]" "the set quick leaves out the largest shape, s5"
+	cherry ".workloads[2].sets = [\"full\"]" "the set quick times 2 of 6 shapes, and 3 are the least"
+	cherry ".workloads[0].sets = [\"quick\"]" "the set quick has the workload s0, and the full set full has not"
+	cherry ".workloads[3].skew = true" "the set quick leaves out every skewed shape"
+	exits 2 kcampaign check; grep -q "^campaign.json: eval.set: the set quick leaves out every skewed shape" out
+	cp plain task.json
+	cp trials/000/00/eval.ndjson keep
+	jq -c ".eval.correctness = {passed: 1, total: 2, cases: [{workload: \"s2\", ok: false}]}" keep >trials/000/00/eval.ndjson
+	exits 1 kcampaign shapes --check; grep -q "s2, on which the baseline fails" out
+	mv keep trials/000/00/eval.ndjson'
+ok 'a linear campaign of a task whose quick set leaves too much out takes the full one' '
+	rm -rf fair; mkdir fair; cp many/*.c fair; jq ".workloads[2].sets = [\"full\"]" many/plain >fair/task.json
+	kcampaign new fuller --task fair --mode linear >out; cat out
+	grep -q "eval.set is full, since the set quick times 2 of 6 shapes" out
+	is full "$(jq -r .eval.set fuller/campaign.json)"'
+
+# Decisions that need no campaign: the rules themselves are in tests/unit/klinear.c.
+mkdir k
+echo '{"name":"k","search":{"mode":"linear"}}' >k/campaign.json
+cat >k/task.json <<'E'
+{"workloads":[{"name":"f","timed":true,"pair":"step","pass":"forward"},{"name":"b","timed":true,"pair":"step","pass":"backward"},{"name":"g","timed":true}]}
+E
+cat >timing <<'E'
+"timing":[{"workload":"f","median_ns":100},{"workload":"b","median_ns":300},{"workload":"g","median_ns":100}]
+E
+echo "{\"trial\":0,\"branch\":0,\"id\":\"000/00\",\"eval\":{\"status\":\"correct\",\"noise\":{\"floor\":0.01},$(cat timing)}}" >ref.ndjson
+ok 'the passes of a step count as one; an audit rolls back whatever was measured' '
+	pair() { printf "{\"name\":\"incumbent\",\"workload\":\"%s\",\"ratio\":%s,\"low\":%s,\"high\":9}" "$1" "$2" "$3"; }
+	echo "{\"trial\":1,\"branch\":1,\"id\":\"001/01\",\"sample\":{\"incumbent\":\"000/00\"},\"eval\":{\"status\":\"correct\",\"level\":\"full\",$(cat timing),\"pairs\":[$(pair f 0.9 0.9),$(pair b 1.4 1.3),$(pair g 1.1 1.05)]}}" >in
+	kscore -c k -r ref.ndjson in | jq -c .score.decision >out; cat out
+	jq -e ".code == \"gain\" and (.shapes | map(.workload) == [\"step\", \"g\"]) and (.shapes[0].delta_pct - 27.5 | fabs) < 1e-9
+		and (.forward_pct + 10 | fabs) < 1e-9 and (.backward_pct - 40 | fabs) < 1e-9" out
+	jq -c ".audit = {decision: \"REJECT-as-overfit\", reasons: [\"a table keyed on a pointer\"]}" in >audited
+	is "audit false" "$(kscore -c k -r ref.ndjson audited | jq -r ".score | \"\(.decision.code) \(.gain)\"")"'
+ok 'a tie is kept only by a waiver that names the candidate and its benefit' '
+	echo "{\"trial\":1,\"branch\":1,\"id\":\"001/01\",\"sample\":{\"incumbent\":\"000/00\"},\"eval\":{\"status\":\"correct\",\"level\":\"full\",$(cat timing)}}" >in
+	code() { kscore -c k -r ref.ndjson in | jq -r .score.decision.code; }
+	is aggregate "$(code)"
+	mkdir -p k/waivers; echo "benefit: half the shared memory" >k/waivers/tie-001-01.md; is aggregate "$(code)"
+	printf "001/01\nbenefit:\n" >k/waivers/tie-001-01.md; is aggregate "$(code)"
+	printf "001/01\nbenefit: half the shared memory\n" >k/waivers/tie-001-01.md; is tie_waiver "$(code)"'
+
+done_testing

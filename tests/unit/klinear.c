@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* klinear: the arithmetic of a round, every branch of the decision, and the lines that say so. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "klinear.h"
+#include "tap.h"
+
+static const struct klinear_rules rules = { .core_regression = 0.05, .borderline = 0.05, .noise = 0.02,
+    .min_mean = 0.01 };
+
+static json_t *kept;
+
+static json_t *
+parse(const char *text)
+{
+	json_t *v = json_loads(text, 0, NULL);
+
+	if (!v)
+		kdie(K_USAGE, "test data: %s", text);
+	return v;
+}
+
+static bool
+rounds_to(double v, double want, double places)
+{
+	return fabs(v - want) < 0.5 / places + 1e-9;
+}
+
+/* Combined rates of a step, their mean, and what a change of it is, on figures worked out by hand. */
+static void
+test_arithmetic(void)
+{
+	static const double forward[] = { 320, 305, 290 }, backward[] = { 160, 152, 145 };
+	double step[3];
+
+	for (int i = 0; i < 3; i++)
+		step[i] = klinear_combined(forward[i], backward[i]);
+	CHECK(rounds_to(step[0], 192, 1000) && rounds_to(step[1], 182.520, 1000) && rounds_to(step[2], 174, 1000));
+	CHECK(rounds_to(klinear_geomean(step, 3), 182.692, 1000));
+	CHECK(rounds_to(klinear_geomean(forward, 3), 304.75, 100) && rounds_to(klinear_geomean(backward, 3), 152.21,
+	    100));
+	CHECK(rounds_to(klinear_percent(182.690, 168.59), 8.363, 1000));
+	CHECK(rounds_to(klinear_combined(500, 250), 300, 1000) && rounds_to(klinear_combined(520, 258), 310.077, 1000));
+	CHECK(rounds_to(klinear_percent(klinear_combined(520, 258), 300), 3.359, 1000));
+	CHECK(klinear_geomean((double[]){ 7 }, 1) == 7);
+}
+
+#define ROW(w, t) "{\"workload\":\"" w "\",\"median_ns\":" t "}"
+#define PAIR(w, r, l) "{\"name\":\"incumbent\",\"workload\":\"" w "\",\"ratio\":" r ",\"low\":" l ",\"high\":9}"
+
+static char *
+compare(const char *workloads, const char *rival, const char *timing, const char *pairs, struct klinear_compare *c)
+{
+	json_t *w = parse(workloads), *r = parse(rival), *t = parse(timing), *p = parse(pairs);
+	char *fault = klinear_compare(w, r, t, p, "median", c);
+
+	/* Names are borrowed from these two. */
+	json_array_append_new(kept, w);
+	json_array_append_new(kept, t);
+	json_decref(r);
+	json_decref(p);
+	return fault;
+}
+
+static void
+test_compare(void)
+{
+	struct klinear_compare c;
+	char *fault;
+
+	CHECK(!compare("[]", "[" ROW("a", "200") "," ROW("b", "90") "," ROW("c", "1") "]",
+	    "[" ROW("a", "100") "," ROW("b", "100") "]",
+	    "[]", &c));
+	CHECK(c.count == 2 && !c.pairs && rounds_to(c.ratio, sqrt(2 * 0.9), 1e6) && c.low == c.ratio);
+	CHECK(c.unit[0].core && c.unit[1].core && rounds_to(klinear_delta(&c.unit[0]), 100, 1000) &&
+	    rounds_to(klinear_delta(&c.unit[1]), -10, 1000));
+	CHECK(!compare("[{\"name\":\"a\",\"timed\":true},{\"name\":\"b\",\"timed\":true,\"core\":true}]", "[]",
+	    "[" ROW("a", "100") "," ROW("b", "100") "]", "[" PAIR("a", "1.1", "1.0") "," PAIR("b", "1.2", "1.1") "]",
+	    &c));
+	CHECK(c.pairs && rounds_to(c.ratio, sqrt(1.1 * 1.2), 1e6) && rounds_to(c.low, sqrt(1.1), 1e6) &&
+	    !c.unit[0].core &&
+	    c.unit[1].core && c.forward == 0);
+	fault = compare("[]", "[]", "[" ROW("a", "100") "]", "[]", &c);
+	CHECK(fault && strstr(fault, "workload a: the last accepted round has no valid median time"));
+	free(fault);
+}
+
+/* A step counts by the sum of its passes; the passes alone are for information and may get worse. */
+static void
+test_step(void)
+{
+	static const char workloads[] = "[{\"name\":\"f\",\"timed\":true,\"pair\":\"s\",\"pass\":\"forward\"},"
+	    "{\"name\":\"b\",\"timed\":true,\"pair\":\"s\",\"pass\":\"backward\"}]";
+	struct klinear_compare c;
+
+	CHECK(!compare(workloads, "[" ROW("f", "100") "," ROW("b", "300") "]", "[" ROW("f", "110") "," ROW("b",
+	    "210") "]", "[]", &c));
+	CHECK(c.count == 1 && !strcmp(c.unit[0].name, "s") && rounds_to(c.ratio, 400.0 / 320, 1e6));
+	CHECK(rounds_to(c.forward, 100.0 / 110, 1e6) && rounds_to(c.backward, 300.0 / 210, 1e6));
+	CHECK(!compare(workloads, "[]", "[" ROW("f", "100") "," ROW("b", "300") "]",
+	    "[" PAIR("f", "0.9", "0.8") "," PAIR("b", "1.2", "1.1") "]", &c));
+	CHECK(rounds_to(c.ratio, (90.0 + 360) / 400, 1e6) && rounds_to(c.low, (80.0 + 330) / 400, 1e6));
+}
+
+/* Two shapes, x core and y not, faster by these shares, with an interval that is SURE or not. */
+static struct klinear_compare
+measured(double x, double y, bool sure)
+{
+	struct klinear_compare c = { .count = 2, .pairs = true,
+		.unit = { { .name = "x", .core = true, .now = 1, .was = 1 + x, .low = 1 + x },
+		    { .name = "y", .now = 1, .was = 1 + y, .low = 1 + y } } };
+
+	c.ratio = sqrt((1 + x) * (1 + y));
+	c.low = sure ? (1 + c.ratio) / 2 : 0.99;
+	return c;
+}
+
+static struct klinear_decision
+decide(struct klinear_case *c, const struct klinear_compare *compared, const char *line)
+{
+	struct klinear_decision d;
+	char *text;
+
+	c->status = c->status ? c->status : "correct";
+	c->compare = compared;
+	klinear_decide(&rules, c, &d);
+	text = klinear_line(4, c, &d);
+	if (line)
+		CHECK_STR(text, line);
+	free(text);
+	return d;
+}
+
+static void
+test_accepted(void)
+{
+	struct klinear_compare c = measured(0.10, 0.10, true);
+	struct klinear_case k = { 0 };
+
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +10.0%, no regression in 2 shapes").code == KLINEAR_GAIN);
+	c = measured(0.20, -0.03, true);
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED (trade-off) — avg +7.9%, shape y regressed 3.0%").trade_off);
+	/* A shape that is no core shape may lose more; a core shape may not. */
+	c = measured(0.50, -0.10, true);
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED (trade-off) — avg +16.2%, shape y regressed 10.0%").accepted);
+	c = measured(-0.0499, 0.50, true);
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_TRADE_OFF);
+	c = measured(-0.05, 0.50, true);
+	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +19.4%, because core shape x regressed 5.0%, and 5.0% is the limit").code ==
+	    KLINEAR_CORE_SHAPE);
+}
+
+static void
+test_rolled_back(void)
+{
+	struct klinear_compare c = measured(-0.01, -0.01, true);
+	struct klinear_case k = { 0 };
+
+	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg -1.0%, because the aggregate did not improve").code == KLINEAR_AGGREGATE);
+	c = measured(0, 0, true);
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_AGGREGATE);
+	k.waived = true;
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +0.0%, a tie kept for the benefit that its waiver names").code == KLINEAR_TIE_WAIVER);
+	c = measured(-0.02, -0.02, true);
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_AGGREGATE);
+	c = measured(-0.06, 0.06, true);
+	CHECK(!decide(&k, &c, NULL).accepted);
+	k = (struct klinear_case){ .overfit = true, .overfit_why = "a table keyed on a pointer" };
+	c = measured(1, 1, true);
+	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +100.0%, because the audit rejects it as overfit: a table keyed on a pointer").code ==
+	    KLINEAR_AUDIT);
+	k = (struct klinear_case){ .duplicate_of = "002/01" };
+	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +100.0%, because it is the program of 002/01").code == KLINEAR_DUPLICATE);
+	k = (struct klinear_case){ .alarm = "below_floor" };
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_REJECTED);
+}
+
+static void
+test_noise(void)
+{
+	struct klinear_compare c = measured(0.015, 0.015, true);
+	struct klinear_case k = { 0 };
+
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_NOISE);
+	k = (struct klinear_case){ .repeats = 3, .mean = 0.012, .sd = 0.005 };
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +1.2%, no regression in 2 shapes").code == KLINEAR_GAIN);
+	k.sd = 0.006;
+	CHECK(decide(&k, &c,
+	    "Round 4: ROLLED BACK — avg +1.2%, because 3 measurements more scatter by 0.6%, not less than half of their mean of +1.2%").code ==
+	    KLINEAR_VOLATILE);
+	k = (struct klinear_case){ .repeats = 4, .mean = 0.01, .sd = 0 };
+	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +1.0%, because the mean of 4 measurements more, +1.0%, is not above 1.0%").code ==
+	    KLINEAR_NOISE);
+	k = (struct klinear_case){ .needs_full = true };
+	c = measured(0.049, 0.049, true);
+	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +4.9%, because a gain below 5.0% on the quick set needs the full set").code ==
+	    KLINEAR_NOISE);
+	c = measured(0.051, 0.051, true);
+	CHECK(decide(&k, &c, NULL).accepted);
+	c = measured(0.051, 0.051, false);
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_VOLATILE);
+	c.pairs = false;
+	k = (struct klinear_case){ .floor = 0.05 };
+	CHECK(decide(&k, &c, NULL).accepted);
+	k.floor = 0.06;
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_VOLATILE);
+	CHECK(klinear_near_noise(1.01, 1.005, 0.02) && klinear_near_noise(1.04, 0.99, 0.02) && !klinear_near_noise(1.04,
+	    1.01, 0.02) &&
+	    !klinear_near_noise(1, 0.9, 0.02));
+}
+
+/* What was never measured: every status has its code, whatever else is said. */
+static void
+test_failures(void)
+{
+	static const struct {
+		const char *status;
+		enum klinear_code code;
+	} all[] = {
+		{ "no_plan", KLINEAR_NO_PLAN }, { "no_code", KLINEAR_BUILD }, { "compile_error", KLINEAR_BUILD },
+		{ "run_error", KLINEAR_RUN }, { "wrong_shape", KLINEAR_WRONG }, { "wrong_value", KLINEAR_WRONG },
+		{ "partial", KLINEAR_WRONG }, { "rejected", KLINEAR_REJECTED }, { "quarantined", KLINEAR_REJECTED },
+		{ "correct", KLINEAR_WRONG },
+	};
+
+	for (size_t i = 0; i < LEN(all); i++) {
+		struct klinear_case k = { .status = all[i].status, .waived = true };
+		struct klinear_decision d = decide(&k, NULL, NULL);
+
+		tap_check(d.code == all[i].code && !d.accepted, all[i].status, __FILE__, __LINE__);
+	}
+	CHECK(decide(&(struct klinear_case){ .status = "compile_error", .why = "the compiler refused it" }, NULL,
+	    "Round 4: ROLLED BACK — no result, because it does not build: the compiler refused it").code == KLINEAR_BUILD);
+	CHECK(klinear_refutes("aggregate") && klinear_refutes("audit") && !klinear_refutes("build") &&
+	    !klinear_refutes("no_plan"));
+}
+
+static void
+test_independent(void)
+{
+	struct klinear_rules independent = rules;
+	struct klinear_compare c = measured(0.30, -0.03, true);
+	struct klinear_case k = { .status = "correct", .compare = &c };
+	struct klinear_decision d;
+
+	independent.independent = true;
+	klinear_decide(&independent, &k, &d);
+	CHECK(!d.accepted && d.code == KLINEAR_AGGREGATE && strstr(d.why, "shape y got slower by 3.0%"));
+	c = measured(0.30, -0.01, true);
+	klinear_decide(&independent, &k, &d);
+	CHECK(d.accepted);
+}
+
+static void
+test_targets(void)
+{
+	struct klinear_target t;
+
+	CHECK(klinear_target("2.5x", &t) && t.kind == KLINEAR_SPEEDUP && t.value == 2.5);
+	CHECK(klinear_target("500 TFLOP/s", &t) && t.kind == KLINEAR_FLOPS && t.value == 5e14);
+	CHECK(klinear_target("300GB/s", &t) && t.kind == KLINEAR_BYTES && t.value == 3e11);
+	CHECK(!klinear_target("fast", &t) && !klinear_target("3", &t) && !klinear_target("-1x", &t) &&
+	    !klinear_target("infx", &t));
+	CHECK_STR(klinear_escalation(0), "none");
+	CHECK_STR(klinear_escalation(1), "diagnose");
+	CHECK_STR(klinear_escalation(2), "profile");
+	CHECK_STR(klinear_escalation(3), "isa");
+	CHECK_STR(klinear_escalation(40), "sota");
+}
+
+int
+main(void)
+{
+	kutil_init("test");
+	kept = json_array();
+	test_arithmetic();
+	test_compare();
+	test_step();
+	test_accepted();
+	test_rolled_back();
+	test_noise();
+	test_failures();
+	test_independent();
+	test_targets();
+	json_decref(kept);
+	return tap_done();
+}

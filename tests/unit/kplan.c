@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kplan: where a plan must stand, what it must hold, and what the history of a campaign rules out. */
+#include <stdlib.h>
+
+#include "kplan.h"
+#include "kutil.h"
+#include "tap.h"
+
+#define GOOD "{\"hypothesis\":\"rows should get faster because of x\",\"change\":\"tile by 8\",\"category\":\"tiling\",\"bucket\":\"K1\"}"
+#define CODE "```c\nint f(void) { return 1; }\n```\n"
+
+static void
+refuses(const char *text, const char *want)
+{
+	struct kplan p;
+
+	kplan_read(text, strlen(text), &p);
+	tap_check(!p.json && p.fault && strstr(p.fault, want), want, __FILE__, __LINE__);
+	if (p.fault && !strstr(p.fault, want))
+		fprintf(stderr, "# got: %s\n", p.fault);
+	kplan_free(&p);
+}
+
+static void
+accepts(const char *text)
+{
+	struct kplan p;
+
+	kplan_read(text, strlen(text), &p);
+	tap_check(p.json && !p.fault && p.end && !strncmp(text + p.end, "\n```c", 4), "accepted", __FILE__, __LINE__);
+	if (p.fault)
+		fprintf(stderr, "# got: %s\n", p.fault);
+	kplan_free(&p);
+}
+
+/* A plan block with MEMBERS in place of the good ones. */
+#define PLAN(members) "```plan\n" members "\n```\n\n" CODE
+
+static void
+test_place(void)
+{
+	accepts(PLAN(GOOD));
+	accepts("words\n\n  ```plan\n" GOOD "\n  ```\n\n" CODE);
+	accepts("~~~~ plan \r\n" GOOD "\r\n~~~~\n\n" CODE);
+	refuses(CODE, "there is no plan");
+	refuses("", "there is no plan");
+	refuses("```json\n" GOOD "\n```\n" CODE, "there is no plan");
+	refuses(CODE "```plan\n" GOOD "\n```\n", "must be stated before the code");
+	refuses("```plan\n" GOOD "\n```\n```plan\n" GOOD "\n```\n" CODE, "more than one plan");
+	refuses("```plan\n" GOOD "\n", "not closed");
+}
+
+static void
+test_members(void)
+{
+	refuses(PLAN("{"), "not JSON: line 2");
+	refuses(PLAN("[1]"), "not a JSON object");
+	refuses(PLAN("{\"hypothesis\":\"a\",\"hypothesis\":\"b\"}"), "not JSON");
+	refuses(PLAN("{\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"), "no \"hypothesis\"");
+	refuses(PLAN("{\"hypothesis\":\" \\n\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"),
+	    "\"hypothesis\" is empty");
+	refuses(PLAN("{\"hypothesis\":7,\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"),
+	    "\"hypothesis\" must be a text");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"category\":\"b\",\"bucket\":\"K1\"}"), "no \"change\"");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\"}"), "no \"bucket\"");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K5\"}"),
+	    "'K5', not one of K1, K2, K3, K4, W1");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"W2\"}"),
+	    "bucket W2 is forbidden");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"W3\"}"),
+	    "bucket W3 is forbidden");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\",\"expected_gain_pct\":\"much\"}"),
+	    "\"expected_gain_pct\" must be a number");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\",\"directions\":[1]}"),
+	    "\"directions\" must be a list of texts");
+	refuses("```plan\n{\"hypothesis\":\"\xff\"}\n```\n" CODE, "not JSON");
+	accepts(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"W1\",\"quant_us\":30,\"step_us\":1500}"));
+}
+
+static void
+history(const char *plan, const char *ineffective, bool review, const char *want)
+{
+	json_t *p = json_loads(plan, 0, NULL), *i = json_loads(ineffective, 0, NULL);
+	char *fault = kplan_history_fault(p, i, review);
+
+	tap_check(want ? fault && strstr(fault, want) : !fault, want ? want : plan, __FILE__, __LINE__);
+	if (fault && (!want || !strstr(fault, want)))
+		fprintf(stderr, "# got: %s\n", fault);
+	free(fault);
+	json_decref(p);
+	json_decref(i);
+}
+
+static void
+test_history(void)
+{
+	static const char past[] = "[{\"round\":3,\"category\":\"Tiling\",\"change\":\"Tile  by 8.\"}]";
+	char *normal = kplan_normal("  Tile -- by_8!\n");
+
+	CHECK_STR(normal, "tile by 8");
+	free(normal);
+	history(GOOD, "[]", false, NULL);
+	history(GOOD, past, false, "rolled back in round 3");
+	history("{\"change\":\"tile by 8\",\"category\":\"other\"}", past, false, NULL);
+	history("{\"change\":\"tile by 16\",\"category\":\"tiling\"}", past, false, NULL);
+	history("{\"change\":\"z\",\"category\":\"c\"}", "[]", true,
+	    "at least 3 fundamentally different \"directions\", and this one has 0");
+	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\" A. \",\"\"]}", "[]", true,
+	    "this one has 2");
+	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\"tile by 8\"]}", past, true,
+	    "direction 3, \"tile by 8\", was rolled back in round 3");
+	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\"d\"]}", past, true, NULL);
+}
+
+int
+main(void)
+{
+	kutil_init("test");
+	test_place();
+	test_members();
+	test_history();
+	return tap_done();
+}

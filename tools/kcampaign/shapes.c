@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shapes: which workloads a linear search measures in every round: proposed from the baseline, refused when they are
+ * picked cherries, and frozen once round 1 is closed. See kcampaign.h.
+ */
+#include "kcampaign.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgain.h"
+#include "kio.h"
+#include "ktask.h"
+
+#define FROZEN "trials/000/shapes.json"
+
+enum { LEAST = 3, MOST = 5 };
+
+/* A workload that is timed on the full set. */
+struct shape {
+	const struct ktask_workload *w;
+	double size;		/* operations, else bytes, else the baseline's time */
+	double ms, spread;	/* of the baseline; 0 when it has not been measured */
+	bool quick, fails, skew;
+	const char *why;	/* proposed: what for; else NULL */
+};
+
+struct shapes {
+	struct ktask *task;
+	const char *quick, *full;	/* names of the sets */
+	json_t *baseline;	/* the record of trial 000; NULL when there is none yet */
+	struct shape *at;
+	size_t count;
+};
+
+static json_t *
+load_baseline(const struct kcamp *c)
+{
+	char *name = cell_path(0, 0, stages[STAGE_EVAL]), *path = kcamp_path(c, name);
+	struct krec rec;
+	struct kin in;
+	json_t *json = NULL;
+
+	if (exists(path)) {
+		kin_open(&in, path);
+		if (kin_next(&in, &rec)) {
+			json = json_incref(rec.json);
+			krec_free(&rec);
+		}
+		kin_close(&in);
+	}
+	free(path);
+	free(name);
+	return json;
+}
+
+/* Does a case of the baseline fail on the workload? */
+static bool
+is_failing(const json_t *baseline, const char *name)
+{
+	const json_t *cases = kjson_path(baseline, "eval.correctness.cases");
+
+	for (size_t i = 0; i < json_array_size(cases); i++) {
+		const json_t *one = json_array_get(cases, i);
+
+		if (!strcmp(kjson_str_or(one, "workload", ""), name) && !kjson_bool_or(one, "ok", true))
+			return true;
+	}
+	return false;
+}
+
+/* The task's own words on a workload. */
+static const json_t *
+words_on(const struct ktask *t, const char *name)
+{
+	const json_t *list = json_object_get(t->json, "workloads");
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!strcmp(kjson_str_or(json_array_get(list, i), "name", ""), name))
+			return json_array_get(list, i);
+	return NULL;
+}
+
+static bool
+has_set(const struct ktask *t, const char *set)
+{
+	for (size_t i = 0; i < t->workload_count; i++)
+		if (t->workloads[i].sets && ktask_in_set(&t->workloads[i], set))
+			return true;
+	return false;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	const struct shape *x = a, *y = b;
+
+	return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : strcmp(x->w->name, y->w->name);
+}
+
+static void
+add_shape(struct shapes *s, const struct ktask_workload *w)
+{
+	const json_t *row = kgain_row(kjson_path(s->baseline, "eval.timing"), w->name);
+	const char *formula = s->task->flops ? s->task->flops : s->task->bytes;
+	struct shape *x = &s->at[s->count++];
+
+	*x = (struct shape){ .w = w, .quick = ktask_in_set(w, s->quick), .fails = is_failing(s->baseline, w->name),
+		.skew = kjson_bool_or(words_on(s->task, w->name), "skew", false) };
+	if (row) {
+		x->ms = kgain_time_ns(row, "median") / 1e6;
+		x->spread = kjson_num_or(row, "sd_ns", 0) / kgain_time_ns(row, "mean");
+	}
+	x->size = formula ? (double)ktask_value(s->task, w, formula) : x->ms;
+}
+
+static void
+open_shapes(struct shapes *s, const struct kcamp *c)
+{
+	char *file = kcamp_path(c, kcamp_str(c, "task"));
+
+	*s = (struct shapes){ .task = ktask_load(file), .quick = kcamp_str(c, "eval.set"),
+	    .full = kcamp_str(c, "linear.full_set") };
+	if (!has_set(s->task, s->full))
+		s->full = s->quick;
+	s->baseline = load_baseline(c);
+	s->at = kcalloc(s->task->workload_count + 1, sizeof *s->at);
+	for (size_t i = 0; i < s->task->workload_count; i++)
+		if (s->task->workloads[i].timed && ktask_in_set(&s->task->workloads[i], s->full))
+			add_shape(s, &s->task->workloads[i]);
+	qsort(s->at, s->count, sizeof *s->at, by_size);
+	free(file);
+}
+
+static void
+close_shapes(struct shapes *s)
+{
+	ktask_free(s->task);
+	json_decref(s->baseline);
+	free(s->at);
+}
+
+static size_t
+count_quick(const struct shapes *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		n += s->at[i].quick;
+	return n;
+}
+
+static bool
+covers(const struct shapes *s, double size)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->at[i].quick && s->at[i].size == size)
+			return true;
+	return false;
+}
+
+/* What makes the quick set a choice of cherries, a line each. */
+static void
+find_faults(const struct shapes *s, struct kbuf *text)
+{
+	size_t quick = count_quick(s), skewed = 0, chosen = 0;
+
+	for (size_t i = 0; i < s->task->workload_count; i++) {
+		const struct ktask_workload *w = &s->task->workloads[i];
+
+		if (ktask_in_set(w, s->quick) && !ktask_in_set(w, s->full))
+			kbuf_printf(text, "the set %s has the workload %s, and the full set %s has not\n", s->quick,
+			    w->name, s->full);
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		skewed += s->at[i].skew;
+		chosen += s->at[i].skew && s->at[i].quick;
+		if (s->at[i].quick && s->at[i].fails)
+			kbuf_printf(text, "the set %s has the workload %s, on which the baseline fails\n", s->quick,
+			    s->at[i].w->name);
+	}
+	if (quick == s->count)
+		return;
+	if (quick < LEAST && s->count >= LEAST)
+		kbuf_printf(text, "the set %s times %zu of %zu shapes, and %d are the least\n", s->quick, quick,
+		    s->count, LEAST);
+	if (!covers(s, s->at[0].size))
+		kbuf_printf(text, "the set %s leaves out the smallest shape, %s\n", s->quick, s->at[0].w->name);
+	if (!covers(s, s->at[s->count - 1].size))
+		kbuf_printf(text, "the set %s leaves out the largest shape, %s\n", s->quick,
+		    s->at[s->count - 1].w->name);
+	if (skewed && !chosen)
+		kbuf_printf(text, "the set %s leaves out every skewed shape\n", s->quick);
+}
+
+bool
+shapes_faults(const struct kcamp *c, struct kbuf *text)
+{
+	struct shapes s;
+	size_t before = text->len;
+
+	open_shapes(&s, c);
+	find_faults(&s, text);
+	close_shapes(&s);
+	return text->len > before;
+}
+
+static size_t
+choose(struct shape *x, const char *why, size_t chosen)
+{
+	if (!x || x->why || x->fails)
+		return chosen;
+	x->why = why;
+	return chosen + 1;
+}
+
+/* The one not chosen yet that has most of what PICK says; NULL: none. */
+static struct shape *
+most_spread(struct shapes *s, bool skew)
+{
+	struct shape *most = NULL;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->at[i].why && !s->at[i].fails && (!skew || s->at[i].skew) &&
+		    (!most || s->at[i].spread > most->spread))
+			most = &s->at[i];
+	return most;
+}
+
+static bool
+has_skew(const struct shapes *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->at[i].why && s->at[i].skew)
+			return true;
+	return false;
+}
+
+/* Both passes of a step, or neither. */
+static size_t
+add_partners(struct shapes *s, size_t chosen)
+{
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < s->count && s->at[i].why && s->at[i].w->pair; k++)
+			if (s->at[k].w->pair && !strcmp(s->at[k].w->pair, s->at[i].w->pair))
+				chosen = choose(&s->at[k], "other pass of a step", chosen);
+	return chosen;
+}
+
+/* Three to five: smallest, middle, largest, a skewed one where there are any, then those that scatter most. */
+static void
+propose(struct shapes *s)
+{
+	struct shape *passing[2] = { NULL, NULL };
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->at[i].fails) {
+			passing[0] = passing[0] ? passing[0] : &s->at[i];
+			passing[1] = &s->at[i];
+		}
+	chosen = choose(passing[0], "smallest: cost of a launch", chosen);
+	chosen = choose(passing[1], "largest: memory or arithmetic", chosen);
+	if (s->count)
+		chosen = choose(&s->at[(s->count - 1) / 2], "middle", chosen);
+	if (!has_skew(s))
+		chosen = choose(most_spread(s, true), "skewed groups", chosen);
+	while (chosen < MOST && most_spread(s, false))
+		chosen = choose(most_spread(s, false), "scatters most", chosen);
+	add_partners(s, chosen);
+}
+
+static void
+put_proposal(const struct shapes *s, struct kbuf *text)
+{
+	size_t same = 0;
+	const char *unit = s->task->flops ? "GFLOP" : s->task->bytes ? "GB" : "ms";
+	double scale = s->task->flops || s->task->bytes ? 1e-9 : 1;
+
+	kbuf_printf(text, "%-24s %12s %10s %7s  %-6s %s\n", "timed shape", unit, "ms", "spread", s->quick, "proposed");
+	for (size_t i = 0; i < s->count; i++) {
+		const struct shape *x = &s->at[i];
+
+		kbuf_printf(text, "%-24.24s %12.4g %10.4g %5.1f %%  %-6s %s\n", x->w->name, x->size * scale, x->ms,
+		    100 * x->spread, x->quick ? "yes" : "-",
+		    x->fails ? "- (the baseline fails on it)" : x->why ? x->why : "-");
+		same += x->quick == (x->why != NULL);
+	}
+	if (same == s->count)
+		kbuf_printf(text, "The set %s is this already.\n", s->quick);
+	else
+		kbuf_printf(text, "To take it: put \"%s\" into the \"sets\" of these workloads in %s, before round 2 "
+		    "begins.\n", s->quick, s->task->file);
+}
+
+int
+command_shapes(const struct options *o)
+{
+	struct kcamp *c = kcamp_load(".");
+	struct kbuf text = { 0 };
+	struct shapes s;
+	int code = K_OK;
+
+	if (o->check) {
+		if (shapes_faults(c, &text))
+			code = K_NO;
+		else
+			kbuf_printf(&text, "the set %s stands for the full one\n", kcamp_str(c, "eval.set"));
+	} else {
+		open_shapes(&s, c);
+		if (!s.baseline)
+			kdie(K_USAGE, "the baseline has not been measured yet: kcampaign baseline");
+		propose(&s);
+		put_proposal(&s, &text);
+		close_shapes(&s);
+	}
+	emit(o, &text);
+	kcamp_free(c);
+	return code;
+}
+
+/* The workloads of a set with their sizes, by name. */
+static json_t *
+set_json(const struct ktask *t, const char *set, bool core)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < t->workload_count; i++)
+		if (ktask_in_set(&t->workloads[i], set) && (!core || t->workloads[i].core))
+			json_object_set(o, t->workloads[i].name,
+			    json_object_get(words_on(t, t->workloads[i].name), core ? "name" : "axes"));
+	return o;
+}
+
+static json_t *
+shapes_json(const struct shapes *s)
+{
+	json_t *o = json_pack("{s:s,s:s,s:s,s:o,s:o,s:o}", "schema", "shapes/1", "quick_set", s->quick, "full_set",
+	    s->full, "quick", set_json(s->task, s->quick, false), "full", set_json(s->task, s->full, false), "core",
+	    set_json(s->task, s->full, true));
+	char *dump = json_dumps(o, KIO_DUMP), hex[65];
+
+	ksha256_hex(dump, strlen(dump), hex);
+	json_object_set_new(o, "sha256", json_string(hex));
+	free(dump);
+	return o;
+}
+
+/* Say how a set of workloads differs from the frozen one, and end. */
+static void
+compare_sets(const json_t *was, const json_t *now, const char *which, const char *file)
+{
+	const json_t *a = json_object_get(was, which), *b = json_object_get(now, which);
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)a, name, v) {
+		const json_t *other = json_object_get(b, name);
+
+		if (!other)
+			kdie(K_USAGE, "%s: the active set changed since round 1: %s is no longer in \"%s\" (" FROZEN ")",
+			    file, name, which);
+		if (!json_equal(v, other))
+			kdie(K_USAGE, "%s: the active set changed since round 1: %s has other axes (" FROZEN ")", file,
+			    name);
+	}
+	json_object_foreach((json_t *)b, name, v)
+		if (!json_object_get(a, name))
+			kdie(K_USAGE, "%s: the active set changed since round 1: %s is new in \"%s\" (" FROZEN ")",
+			    file, name, which);
+}
+
+bool
+shapes_frozen(void)
+{
+	return exists(FROZEN);
+}
+
+bool
+shapes_freeze(const struct kcamp *c, bool write)
+{
+	struct shapes s;
+	json_t *now, *was;
+	bool first = write && !shapes_frozen();
+	char *dump, *text;
+
+	open_shapes(&s, c);
+	now = shapes_json(&s);
+	if (shapes_frozen()) {
+		was = kjson_load(FROZEN);
+		if (strcmp(kjson_str_or(was, "sha256", ""), kjson_str_or(now, "sha256", "?"))) {
+			static const char *const sets[] = { "quick", "full", "core" };
+
+			for (size_t i = 0; i < LEN(sets); i++)
+				compare_sets(was, now, sets[i], s.task->file);
+			kdie(K_USAGE, "the active set changed since round 1: eval.set or linear.full_set is another ("
+			    FROZEN ")");
+		}
+		json_decref(was);
+	} else if (first) {
+		dump = json_dumps(now, KIO_DUMP);
+		text = kasprintf("%s\n", dump);
+		if (kwrite_file(FROZEN, text, strlen(text)) < 0)
+			kdie_errno(K_IO, "%s", FROZEN);
+		free(text);
+		free(dump);
+	}
+	json_decref(now);
+	close_shapes(&s);
+	return first;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the linear search asks of an evaluation beside a verdict: a plan stated first, a comparison on the set that is
+ * wide enough, and gains near the noise measured again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "keval.h"
+#include "kgain.h"
+#include "kio.h"
+#include "klinear.h"
+#include "kutil.h"
+
+void
+plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p)
+{
+	char *fault;
+
+	kplan_read(text, len, p);
+	if (!p->json)
+		return;
+	fault = kplan_history_fault(p->json, kjson_path(rec->json, "sample.ineffective"),
+	    kjson_bool_or(rec->json, "sample.stagnation", false));
+	if (fault) {
+		json_decref(p->json);
+		p->json = NULL;
+		p->fault = fault;
+	}
+}
+
+void
+plan_put(json_t *eval, const struct kplan *p)
+{
+	if (p->json)
+		eval_set(eval, "plan", json_incref(p->json));
+	else if (p->fault)
+		eval_set(eval, "plan_fault", kjson_text(p->fault, strlen(p->fault)));
+}
+
+static bool
+in_set(const json_t *workload, const char *set)
+{
+	const json_t *sets = json_object_get(workload, "sets");
+
+	for (size_t i = 0; i < json_array_size(sets); i++)
+		if (!strcmp(json_string_value(json_array_get(sets, i)) ? : "", set))
+			return true;
+	return !sets;
+}
+
+/* The set of full validation, when the task has a workload in it; else the only set there is. */
+static const char *
+full_set(const struct keval *k)
+{
+	const char *full = kcamp_str(k->camp, "linear.full_set");
+	const json_t *workloads = json_object_get(k->task, "workloads");
+
+	for (size_t i = 0; i < json_array_size(workloads); i++)
+		if (json_object_get(json_array_get(workloads, i), "sets") && in_set(json_array_get(workloads, i), full))
+			return full;
+	return k->set;
+}
+
+void
+choose_full_set(struct keval *k)
+{
+	if (!k->set_given)
+		k->set = full_set(k);
+}
+
+/* Has the full set a workload more than the one in use? */
+static bool
+is_wider(const struct keval *k, const char *full)
+{
+	const json_t *workloads = json_object_get(k->task, "workloads");
+
+	for (size_t i = 0; i < json_array_size(workloads); i++) {
+		const json_t *w = json_array_get(workloads, i);
+
+		if (in_set(w, full) && !in_set(w, k->set))
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_case(const json_t *cases, const char *workload)
+{
+	for (size_t i = 0; i < json_array_size(cases); i++)
+		if (!strcmp(kjson_str_or(json_array_get(cases, i), "workload", ""), workload))
+			return true;
+	return false;
+}
+
+/*
+ * Nobody picks cherries: a correct candidate was checked on every workload of the active set and timed on every timed
+ * one. The harness does that by itself; a campaign's own command may not.
+ */
+static void
+check_set(const struct keval *k, const json_t *eval)
+{
+	const json_t *workloads = json_object_get(k->task, "workloads"), *timing = json_object_get(eval, "timing"),
+	    *cases = kjson_path(eval, "correctness.cases");
+	bool own_cases = kcamp_json(k->camp, "eval.correctness") != NULL;
+	size_t timed = 0;
+
+	for (size_t i = 0; i < json_array_size(workloads); i++) {
+		const json_t *w = json_array_get(workloads, i);
+		const char *name = kjson_str_or(w, "name", "");
+
+		if (!in_set(w, k->set))
+			continue;
+		if (!own_cases && !has_case(cases, name))
+			kdie(K_USAGE, "%s: workload %s of the active set %s was not checked; a round takes all of it",
+			    k->task_file,
+			    name, k->set);
+		if (!kjson_bool_or(w, "timed", false))
+			continue;
+		timed++;
+		if (!kgain_row(timing, name))
+			kdie(K_USAGE, "%s: workload %s of the active set %s was not timed; a round takes all of it",
+			    k->task_file, name,
+			    k->set);
+	}
+	if (timed != json_array_size(timing))
+		kdie(K_USAGE, "%s: %zu workloads were timed, and the active set %s has %zu", k->task_file,
+		    json_array_size(timing),
+		    k->set, timed);
+}
+
+static bool
+is_timed(const json_t *eval)
+{
+	return !strcmp(kjson_str_or(eval, "status", ""), "correct") && json_object_get(eval, "timing");
+}
+
+/* How the candidate compares with the incumbent by what EVAL holds; false when nothing can be said. */
+static bool
+compare(const struct keval *k, const json_t *past, const json_t *eval, struct klinear_compare *c)
+{
+	char *fault = klinear_compare(json_object_get(k->task, "workloads"), json_object_get(past, "timing"),
+	    json_object_get(eval, "timing"), json_object_get(eval, "pairs"), kcamp_str(k->camp, "score.statistic"), c);
+	bool good = !fault;
+
+	free(fault);
+	return good;
+}
+
+/* The measurements of the quick set step aside for those of the full one. */
+static void
+keep_quick(json_t *eval)
+{
+	json_t *quick = json_pack("{s:O}", "timing", json_object_get(eval, "timing")), *pairs = json_object_get(eval,
+	    "pairs");
+
+	if (pairs)
+		eval_set(quick, "pairs", json_incref(pairs));
+	eval_set(eval, "quick", quick);
+	json_object_del(eval, "timing");
+	json_object_del(eval, "pairs");
+}
+
+/* A gain measured as often as the knob says, each time in turns with the incumbent. */
+static void
+measure_again(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+{
+	long n = kcamp_int(k->camp, "linear.repeats");
+	json_t *repeats = json_array(), *pairs;
+
+	for (long i = 0; i < n && (pairs = race_incumbent(k, s, so, eval)); i++)
+		json_array_append_new(repeats, json_pack("{s:o}", "pairs", pairs));
+	if (is_timed(eval) && json_array_size(repeats))
+		eval_set(eval, "repeats", json_incref(repeats));
+	json_decref(repeats);
+}
+
+void
+note_level(const struct keval *k, json_t *eval)
+{
+	if (!kcamp_linear(k->camp) || !is_timed(eval))
+		return;
+	check_set(k, eval);
+	eval_set(eval, "level", json_string(is_wider(k, full_set(k)) ? "quick" : "full"));
+}
+
+static void
+linear_levels(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
+{
+	const char *quick = k->set, *full = full_set(k);
+	json_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL;
+	struct klinear_compare c;
+	bool wider = is_wider(k, full), gain;
+
+	note_level(k, eval);
+	gain = past && compare(k, past, eval, &c) && c.ratio > 1;
+	if (gain && wider && c.ratio - 1 < kcamp_num(k->camp, "linear.borderline")) {
+		keep_quick(eval);
+		k->set = full;
+		eval_set(eval, "level", json_string("full"));
+		run_harness(k, s, so, phase, eval);
+		gain = is_timed(eval);
+		if (gain) {
+			check_set(k, eval);
+			gain = compare(k, past, eval, &c);
+		}
+	}
+	if (gain && c.pairs && klinear_near_noise(c.ratio, c.low, kcamp_num(k->camp, "linear.noise")))
+		measure_again(k, s, so, eval);
+	k->set = quick;
+	json_decref(past);
+}
+
+/* Outside the linear search: an apparent gain whose interval does not clear the smallest that counts. */
+static void
+remeasure(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+{
+	double least = 1 + kcamp_num(k->camp, "score.min_gain"), ratio, low;
+
+	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent", json_object_get(eval, "timing"), &ratio, &low) &&
+	    ratio > least && low <= least)
+		measure_again(k, s, so, eval);
+}
+
+void
+confirm(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
+{
+	if (!is_timed(eval) || s->trusted)
+		return;
+	if (kcamp_linear(k->camp))
+		linear_levels(k, s, so, phase, eval);
+	else if (kcamp_bool(k->camp, "eval.remeasure"))
+		remeasure(k, s, so, eval);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Before a campaign begins on this machine: is there what its evaluations need? */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keval.h"
+#include "kio.h"
+#include "ksandbox.h"
+#include "kutil.h"
+
+static void
+check_sandbox(struct keval *k)
+{
+	sandbox_level(k);
+}
+
+/* The oracle is built for all candidates, by the same compiler in the same sandbox, and kept. */
+static void
+check_compiler(struct keval *k)
+{
+	if (!kcamp_json(k->camp, "eval.correctness"))
+		free(oracle_so(k));
+}
+
+/* Every part ends the program with its own words when something is missing; here it ends a child of it instead. */
+static int
+try(struct keval *k, void (*check)(struct keval *k))
+{
+	pid_t pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		kdie_errno(K_IO, "preflight");
+	if (pid == 0) {
+		check(k);
+		_exit(K_OK);
+	}
+	if (waitpid(pid, &status, 0) < 0)
+		kdie_errno(K_IO, "preflight");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
+}
+
+/* Without the sandbox nothing is built, and without a compiler nothing is judged: what follows from a lack is not told again. */
+static void
+need(struct keval *k)
+{
+	static void (*const checks[])(struct keval *k) = { check_sandbox, check_compiler, lint_task };
+
+	for (size_t i = 0; i < LEN(checks); i++) {
+		int code = try(k, checks[i]);
+
+		if (code)
+			exit(code);
+	}
+}
+
+void
+preflight(struct keval *k)
+{
+	struct kbuf text = { 0 };
+	struct utsname here;
+
+	uname(&here);
+	kbuf_printf(&text, "%s: kiln %s, %ld CPUs", here.nodename, kversion_string(), sysconf(_SC_NPROCESSORS_ONLN));
+	if (!is_null(k)) {
+		need(k);
+		kbuf_printf(&text, ", sandbox %s, compiler %s", ksandbox_name(sandbox_level(k)),
+		    kjson_str_or(k->task, "build.compiler", "gcc"));
+	}
+	kout_line(text.data, text.len);
+	kbuf_free(&text);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is a would-be gain there on buffers that nobody has seen before? The harness measures the candidate on new buffers and
+ * on the same ones in turns. A candidate that gains from the latter is measured once more, beside the program that it is
+ * compared with: what both gain is warmth, and a gap that chance made does not come twice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "keval.h"
+#include "kgain.h"
+#include "kio.h"
+#include "kutil.h"
+
+/* Faster than the incumbent (the reference, without one) beyond the noise. */
+static bool
+would_gain(const struct keval *k, const json_t *past, const json_t *eval)
+{
+	const json_t *timing = json_object_get(eval, "timing");
+	double ratio, low;
+	json_t *rows;
+	char *fault;
+
+	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent", timing, &ratio, &low))
+		return low > 1;
+	rows = kgain_rows_like(json_object_get(past, "timing"), timing);
+	fault = kgain_speedup(rows, timing, kcamp_str(k->camp, "score.statistic"), &ratio, NULL);
+	json_decref(rows);
+	if (fault) {
+		free(fault);
+		return true;
+	}
+	return ratio > 1 + kgain_noise(kjson_num_or(eval, "noise.floor", 0), kjson_num_or(past, "noise.floor", 0));
+}
+
+static bool
+is_wanted(const struct keval *k, const struct subject *s, const json_t *past, const json_t *eval)
+{
+	const char *knob = kcamp_str(k->camp, "eval.reuse");
+
+	if (s->trusted || k->rivals || !strcmp(knob, "off") || strcmp(kjson_str_or(eval, "status", ""), "correct") ||
+	    !json_object_get(eval, "timing"))
+		return false;
+	return !strcmp(knob, "on") || (past && would_gain(k, past, eval));
+}
+
+/* A row whose gap is above the limit, and above its own noise. */
+static bool
+is_suspect(const struct keval *k, const json_t *rows)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach((json_t *)rows, i, row)
+		if (kjson_num_or(row, "gap_pct", 0) > 100 * kcamp_num(k->camp, "audit.gap") && kjson_num_or(row,
+		    "low_pct", 0) > 0)
+			return true;
+	return false;
+}
+
+/*
+ * One run, beside RIVAL (a shared object) unless it is NULL; its answer, new reference, or NULL when the candidate
+ * failed in it, which then stands in EVAL.
+ */
+static json_t *
+run_once(const struct keval *k, const char *so, const char *oracle, const char *rival, json_t *eval)
+{
+	char *pair = rival ? kasprintf("rival=%s", rival) : NULL;
+	const char *against[] = { pair, NULL };
+	struct harness_run run = { .so = so, .reuse = true, .oracle = oracle, .against = against };
+	json_t *answer = harness_run(k, &run);
+
+	free(pair);
+	if (!strcmp(kjson_str_or(harness_candidate(answer, "candidate"), "status", ""), "correct"))
+		return answer;
+	/*
+	 * Caught only now: what stays the same is wrong when it is asked for again, or after the weights have changed.
+	 */
+	harness_merge(eval, answer);
+	json_decref(answer);
+	return NULL;
+}
+
+static void
+take(json_t *eval, const json_t *answer, const char *rival_id)
+{
+	const json_t *c = harness_candidate(answer, "candidate"), *all = json_object_get(answer, "candidates"), *o;
+	size_t i;
+
+	for (const char *const *key = (const char *const[]){ "reuse", "trace", NULL }; *key; key++)
+		if (json_object_get(c, *key))
+			eval_set(eval, *key, json_deep_copy(json_object_get(c, *key)));
+	json_array_foreach((json_t *)all, i, o)
+		if (!strcmp(kjson_str_or(o, "name", ""), "rival") && json_object_get(o, "reuse"))
+			eval_set(eval, "reuse_against", json_pack("{s:s,s:O}", "id", rival_id, "rows",
+			    json_object_get(o, "reuse")));
+}
+
+void
+time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+{
+	const char *id = s->incumbent ? s->incumbent : "000/00";
+	json_t *past = past_eval(k, id), *answer;
+	char *oracle, *rival;
+
+	if (!is_wanted(k, s, past, eval)) {
+		json_decref(past);
+		return;
+	}
+	oracle = oracle_so(k);
+	answer = run_once(k, so, oracle, NULL, eval);
+	if (answer && is_suspect(k, json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
+		json_decref(answer);
+		rival = past ? incumbent_so(k, past) : NULL;
+		answer = run_once(k, so, oracle, rival, eval);
+		free(rival);
+	}
+	if (answer)
+		take(eval, answer, id);
+	json_decref(answer);
+	json_decref(past);
+	free(oracle);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The decision on a round of a linear search: keep it or roll back. What is compared with what, and what was measured
+ * again, comes from the records here; the rules themselves are in klinear.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfence.h"
+#include "kgain.h"
+#include "klinear.h"
+#include "kscore.h"
+#include "kutil.h"
+
+enum { REASON_MAX = 120, WAIVER_MAX = 1 << 20 };
+
+static void
+set(json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new(object, key, value))
+		kdie(K_IO, "out of memory");
+}
+
+static struct klinear_rules
+rules_of(const struct kcamp *c)
+{
+	return (struct klinear_rules){
+		.core_regression = kcamp_num(c, "linear.core_regression"), .borderline = kcamp_num(c,
+		    "linear.borderline"),
+		.noise = kcamp_num(c, "linear.noise"), .min_mean = kcamp_num(c, "linear.min_mean"),
+		.independent = !strcmp(kcamp_str(c, "linear.metric"), "independent"),
+	};
+}
+
+/* A line of WHAT (borrowed, may be NULL) that is fit for a record's line; the caller frees. */
+static char *
+reason_line(const char *what)
+{
+	return what ? kfence_line(what, REASON_MAX) : NULL;
+}
+
+/*
+ * A tie may be kept for a benefit beside speed that a person attests: waivers/tie-TTT-BB.md names the candidate, and
+ * in a line "benefit: …" what the benefit is.
+ */
+static bool
+is_waived(const struct kcamp *camp, const char *id)
+{
+	char *path = kasprintf("%s/waivers/tie-%s.md", camp->dir, id), *text, *line;
+	bool named, benefit = false;
+
+	path[strlen(path) - strlen(strrchr(path, '/'))] = '-';
+	text = kread_file(path, WAIVER_MAX, NULL);
+	named = text && strstr(text, id);
+	for (line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (!strncasecmp(line, "benefit:", 8))
+			benefit |= strcspn(line + 8 + strspn(line + 8, " \t\r"), "\n") > 0;
+	free(text);
+	free(path);
+	return named && benefit;
+}
+
+/* The measurements of a record on one level. */
+struct level {
+	const json_t *timing, *pairs;
+	bool needs_full;
+};
+
+static char *
+compare(const struct scorer *s, const struct rival *rival, const struct level *l, struct klinear_compare *out)
+{
+	return klinear_compare(json_object_get(s->task, "workloads"), rival->timing, l->timing, l->pairs, s->statistic,
+	    out);
+}
+
+/* Mean and standard deviation (n - 1) of the gains measured again; how many there are. */
+static size_t
+gains_again(const struct scorer *s, const struct rival *rival, const json_t *timing, const json_t *repeats,
+    double *mean,
+    double *sd)
+{
+	size_t n = json_array_size(repeats), used = 0;
+	double *x = kcalloc(n + 1, sizeof *x), squares = 0;
+	struct klinear_compare c;
+
+	*mean = *sd = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct level l = { timing, json_object_get(json_array_get(repeats, i), "pairs"), false };
+		char *fault = compare(s, rival, &l, &c);
+
+		if (!fault && c.pairs)
+			*mean += x[used++] = c.ratio - 1;
+		free(fault);
+	}
+	*mean /= used ? (double)used : 1;
+	for (size_t i = 0; i < used; i++)
+		squares += (x[i] - *mean) * (x[i] - *mean);
+	*sd = used > 1 ? sqrt(squares / (double)(used - 1)) : 0;
+	free(x);
+	return used;
+}
+
+size_t
+repeats_of(const struct scorer *s, const struct krec *rec, const struct rival *rival, double *mean, double *sd)
+{
+	return gains_again(s, rival, kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.repeats"), mean,
+	    sd);
+}
+
+/* On the deciding level; on the quick one when the last accepted round has no times on the wider and could not race. */
+static void
+compare_record(const struct scorer *s, const struct krec *rec, const struct rival *rival, struct level *l,
+    struct klinear_compare *out)
+{
+	char *fault;
+
+	*l = (struct level){ kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.pairs"),
+		!strcmp(kjson_str_or(rec->json, "eval.level", ""), "quick") };
+	fault = compare(s, rival, l, out);
+	if (fault && kjson_path(rec->json, "eval.quick.timing")) {
+		free(fault);
+		*l = (struct level){ kjson_path(rec->json, "eval.quick.timing"),
+		    kjson_path(rec->json, "eval.quick.pairs"), true };
+		fault = compare(s, rival, l, out);
+	}
+	if (fault)
+		kdie(K_USAGE, "%s:%ld: %s (compared with %s)", rec->file, rec->lineno, fault, rival->id);
+}
+
+static json_t *
+shapes_json(const struct klinear_compare *c)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < c->count; i++)
+		json_array_append_new(list, json_pack("{s:s,s:f,s:b}", "workload", c->unit[i].name, "delta_pct",
+		    klinear_delta(&c->unit[i]), "core", c->unit[i].core));
+	return list;
+}
+
+static void
+put_figures(const struct scorer *s, const struct klinear_case *c, const struct klinear_decision *d,
+    const struct level *l,
+    json_t *out)
+{
+	struct klinear_compare baseline;
+	struct level apart = { l->timing, NULL, false };
+	char *fault = compare(s, &s->reference, &apart, &baseline);
+
+	if (d->code != KLINEAR_BASELINE)
+		set(out, "improvement_pct", json_real(100 * d->improvement));
+	if (!fault)
+		set(out, "vs_baseline_pct", json_real(klinear_percent(baseline.ratio, 1)));
+	free(fault);
+	set(out, "shapes", shapes_json(c->compare));
+	if (c->compare->forward > 0)
+		set(out, "forward_pct", json_real(klinear_percent(c->compare->forward, 1)));
+	if (c->compare->backward > 0)
+		set(out, "backward_pct", json_real(klinear_percent(c->compare->backward, 1)));
+	if (c->repeats)
+		set(out, "remeasured", json_pack("{s:I,s:f,s:f}", "n", (json_int_t)c->repeats, "mean_pct",
+		    100 * c->mean, "sd_pct",
+		    100 * c->sd));
+}
+
+static const char *
+verdict_of(const struct klinear_decision *d)
+{
+	return d->code == KLINEAR_BASELINE ? "baseline" : d->accepted ? "accepted" : "rolled_back";
+}
+
+json_t *
+decision_of(struct scorer *s, const struct krec *rec, const json_t *score)
+{
+	const char *status = kjson_str_or(rec->json, "eval.status", ""), *id = kjson_str_or(rec->json, "id", "");
+	const json_t *reasons = kjson_path(rec->json, "audit.reasons"), *why = kjson_path(rec->json, "eval.reasons");
+	const struct rival *rival = rival_of(s, rec);
+	struct klinear_rules rules = rules_of(s->camp);
+	struct klinear_compare compared;
+	struct klinear_decision d = { .code = KLINEAR_BASELINE };
+	struct level level = { 0 };
+	long round = (long)kjson_int_or(rec->json, "trial", 0) + 1;
+	bool timed = !strcmp(status, "correct") && kjson_path(rec->json, "eval.timing");
+	struct klinear_case c = {
+		.status = status, .duplicate_of = kjson_str_or(rec->json, "eval.duplicate_of", NULL),
+		.overfit = !strcmp(kjson_str_or(rec->json, "audit.decision", ""), "REJECT-as-overfit"),
+		.alarm = kjson_str_or(score, "alarm", NULL), .waived = is_waived(s->camp, id),
+		.floor = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
+	};
+	char *first = reason_line(kjson_str_or(rec->json, "eval.plan_fault", kjson_str_or(json_array_get(why, 0),
+	    "detail", NULL))),
+	    *audit = reason_line(json_string_value(json_array_get(reasons, 0))), *line;
+	json_t *out;
+
+	c.why = first;
+	c.overfit_why = audit;
+	if (timed) {
+		compare_record(s, rec, rival, &level, &compared);
+		c.compare = &compared;
+		c.needs_full = level.needs_full;
+		c.repeats = repeats_of(s, rec, rival, &c.mean, &c.sd);
+	}
+	if (strcmp(id, s->reference.id))
+		klinear_decide(&rules, &c, &d);
+	line = klinear_line(round, &c, &d);
+	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off", d.trade_off, "code",
+	    klinear_codes[d.code],
+	    "line", line, "round", (json_int_t)round);
+	if (timed)
+		set(out, "level", json_string(level.needs_full ? "quick" : kjson_str_or(rec->json, "eval.level",
+		    "full")));
+	if (c.compare)
+		put_figures(s, &c, &d, &level, out);
+	free(line);
+	free(first);
+	free(audit);
+	return out;
+}
+
+/* The first member in which two objects differ, or NULL. */
+static const char *
+first_difference(const json_t *a, const json_t *b)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)a, key, v)
+		if (!json_equal(v, json_object_get(b, key)))
+			return key;
+	json_object_foreach((json_t *)b, key, v)
+		if (!json_object_get(a, key))
+			return key;
+	return NULL;
+}
+
+static char *
+dump_member(const json_t *object, const char *key)
+{
+	const json_t *v = json_object_get(object, key);
+
+	return v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : kstrdup("absent");
+}
+
+bool
+decision_holds(const struct krec *rec, const json_t *score)
+{
+	const json_t *stored = kjson_path(rec->json, "score.decision"), *now = json_object_get(score, "decision");
+	const char *key = first_difference(stored, now);
+	char *is, *want;
+
+	if (!stored)
+		kdie(K_USAGE, "%s:%ld: there is no 'score.decision' to check", rec->file, rec->lineno);
+	if (!key)
+		return true;
+	is = dump_member(stored, key);
+	want = dump_member(now, key);
+	kwarn("%s:%ld: round %lld: score.decision.%s is %.300s, and the records say %.300s", rec->file, rec->lineno,
+	    (long long)kjson_int_or(now, "round", 0), key, is, want);
+	free(is);
+	free(want);
+	return false;
+}

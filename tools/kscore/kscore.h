@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kscore: what its parts share: the programs that a candidate is compared with, and the knobs. */
+#ifndef KSCORE_H
+#define KSCORE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "kcamp.h"
+#include "kio.h"
+
+/* An evaluation to compare with: the reference, or the incumbent. */
+struct rival {
+	char *id;
+	json_t *record;		/* owned */
+	const json_t *timing;
+	double noise;
+};
+
+struct scorer {
+	struct kcamp *camp;
+	json_t *roofline;	/* trials/000/roofline.json, or NULL; owned */
+	json_t *task;		/* of a linear search: task.json, or NULL when there is none; owned */
+	bool linear;
+	const char *statistic;
+	double multiplier, min_gain;
+	struct rival reference, incumbent;
+	bool incumbent_holds;	/* it is correct and timed */
+	char *archive_best;	/* id of the best in the archive given, or NULL */
+};
+
+/* What RECORD is compared with: the incumbent, else the reference. */
+const struct rival *rival_of(struct scorer *s, const struct krec *rec);
+
+/*
+ * decide.c: "decision" of a round of a linear search, from the record and what SCORE has so far; new reference. And
+ * does the decision stored in the record equal that of SCORE, which was made again? If not, the difference is told.
+ */
+json_t *decision_of(struct scorer *s, const struct krec *rec, const json_t *score);
+bool decision_holds(const struct krec *rec, const json_t *score);
+/* Measurements of a gain that were made again: how many, their mean and standard deviation as shares. */
+size_t repeats_of(const struct scorer *s, const struct krec *rec, const struct rival *rival, double *mean, double *sd);
+
+#endif

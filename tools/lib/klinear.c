@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* klinear: see klinear.h. */
+#include "klinear.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgain.h"
+#include "kio.h"
+
+const char *const klinear_codes[KLINEAR_CODES] = {
+	[KLINEAR_NO_PLAN] = "no_plan", [KLINEAR_BUILD] = "build", [KLINEAR_RUN] = "run", [KLINEAR_WRONG] = "wrong",
+	[KLINEAR_REJECTED] = "rejected", [KLINEAR_AUDIT] = "audit", [KLINEAR_DUPLICATE] = "duplicate",
+	[KLINEAR_AGGREGATE] = "aggregate", [KLINEAR_CORE_SHAPE] = "core_shape", [KLINEAR_NOISE] = "noise",
+	[KLINEAR_VOLATILE] = "volatile", [KLINEAR_TIE_WAIVER] = "tie_waiver", [KLINEAR_TRADE_OFF] = "trade_off",
+	[KLINEAR_GAIN] = "gain", [KLINEAR_BASELINE] = "baseline",
+};
+
+double
+klinear_percent(double now, double was)
+{
+	return (now - was) / was * 100;
+}
+
+double
+klinear_geomean(const double *x, size_t n)
+{
+	double logs = 0;
+
+	for (size_t i = 0; i < n; i++)
+		logs += log(x[i]);
+	return n == 1 ? x[0] : exp(logs / (double)n);
+}
+
+double
+klinear_combined(double forward, double backward)
+{
+	return 6 / (2 / forward + 4 / backward);
+}
+
+double
+klinear_delta(const struct klinear_unit *u)
+{
+	return klinear_percent(u->was, u->now);
+}
+
+/* The task's own words on a workload, or NULL. */
+static const json_t *
+find_workload(const json_t *workloads, const char *name)
+{
+	for (size_t i = 0; i < json_array_size(workloads); i++)
+		if (!strcmp(kjson_str_or(json_array_get(workloads, i), "name", ""), name))
+			return json_array_get(workloads, i);
+	return NULL;
+}
+
+static bool
+names_core(const json_t *workloads)
+{
+	for (size_t i = 0; i < json_array_size(workloads); i++) {
+		const json_t *w = json_array_get(workloads, i);
+
+		if (kjson_bool_or(w, "core", false) && kjson_bool_or(w, "timed", false))
+			return true;
+	}
+	return false;
+}
+
+static struct klinear_unit *
+unit_of(struct klinear_compare *c, const char *name)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (!strcmp(c->unit[i].name, name))
+			return &c->unit[i];
+	if (c->count == KLINEAR_UNITS)
+		return NULL;
+	c->unit[c->count] = (struct klinear_unit){ .name = name };
+	return &c->unit[c->count++];
+}
+
+static const json_t *
+pair_of(const json_t *pairs, const char *workload)
+{
+	for (size_t i = 0; i < json_array_size(pairs); i++) {
+		const json_t *p = json_array_get(pairs, i);
+
+		if (!strcmp(kjson_str_or(p, "name", ""), "incumbent") && !strcmp(kjson_str_or(p, "workload", ""),
+		    workload))
+			return p;
+	}
+	return NULL;
+}
+
+/* One row into its unit; SUMS are the logs over forward and backward passes, and how many there are. */
+static char *
+add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, const json_t *rival, const json_t *pairs,
+    const char *statistic, double sums[2][2])
+{
+	const char *name = kjson_str_or(row, "workload", ""), *pair = kjson_str_or(workload, "pair", NULL);
+	struct klinear_unit *u = unit_of(c, pair ? pair : name);
+	double now = kgain_time_ns(row, statistic), was, low;
+
+	if (!u)
+		return kasprintf("more than %d timed workloads", KLINEAR_UNITS);
+	if (c->pairs) {
+		const json_t *p = pair_of(pairs, name);
+
+		was = now * kjson_num_or(p, "ratio", 0);
+		low = now * kjson_num_or(p, "low", 0);
+	} else {
+		was = low = kgain_time_ns(kgain_row(rival, name), statistic);
+	}
+	if (isnan(now) || isnan(was))
+		return kasprintf("workload %s: the %s has no valid %s time", name,
+		    isnan(now) ? "candidate" : "last accepted round", statistic);
+	u->now += now;
+	u->was += was;
+	u->low += low;
+	u->core |= kjson_bool_or(workload, "core", false);
+	u->weight = fmax(u->weight, kgain_weight(row));
+	if (pair) {
+		double *sum = sums[!strcmp(kjson_str_or(workload, "pass", ""), "backward")];
+
+		sum[0] += log(was / now);
+		sum[1]++;
+	}
+	return NULL;
+}
+
+char *
+klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing, const json_t *pairs,
+    const char *statistic, struct klinear_compare *out)
+{
+	double ratio, low, sums[2][2] = { { 0 } }, logs[2] = { 0 }, weights = 0;
+	bool all_core = !names_core(workloads);
+	char *fault = NULL;
+
+	*out = (struct klinear_compare){ .pairs = kgain_pairs(pairs, "incumbent", timing, &ratio, &low) };
+	for (size_t i = 0; i < json_array_size(timing) && !fault; i++) {
+		const json_t *row = json_array_get(timing, i);
+
+		fault = add_row(out, find_workload(workloads, kjson_str_or(row, "workload", "")), row, rival, pairs,
+		    statistic, sums);
+	}
+	if (!fault && !out->count)
+		fault = kstrdup("no workload is timed");
+	for (size_t i = 0; i < out->count && !fault; i++) {
+		struct klinear_unit *u = &out->unit[i];
+
+		u->core |= all_core;
+		logs[0] += u->weight * log(u->was / u->now);
+		logs[1] += u->weight * log(u->low / u->now);
+		weights += u->weight;
+	}
+	out->ratio = exp(logs[0] / weights);
+	out->low = exp(logs[1] / weights);
+	out->forward = sums[0][1] > 0 ? exp(sums[0][0] / sums[0][1]) : 0;
+	out->backward = sums[1][1] > 0 ? exp(sums[1][0] / sums[1][1]) : 0;
+	return fault;
+}
+
+bool
+klinear_near_noise(double ratio, double low, double noise)
+{
+	return ratio > 1 && (ratio < 1 + noise || low <= 1);
+}
+
+/* Candidates without a measurement: what each status comes to. */
+static const struct {
+	const char *status;
+	enum klinear_code code;
+	const char *why;
+} failures[] = {
+	{ "no_plan", KLINEAR_NO_PLAN, "it states no valid plan" }, { "no_code", KLINEAR_BUILD,
+	    "the reply holds no code" },
+	{ "compile_error", KLINEAR_BUILD, "it does not build" }, { "run_error", KLINEAR_RUN,
+	    "it failed while running" },
+	{ "wrong_shape", KLINEAR_WRONG, "it does not write all of its output" },
+	{ "wrong_value", KLINEAR_WRONG, "its results are wrong" },
+	{ "partial", KLINEAR_WRONG, "its results are wrong on some inputs" },
+	{ "rejected", KLINEAR_REJECTED, "the evaluator refused it" },
+	{ "quarantined", KLINEAR_REJECTED, "the evaluator holds it for suspect" },
+};
+
+static void
+because(struct klinear_decision *d, enum klinear_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void
+because(struct klinear_decision *d, enum klinear_code code, const char *format, ...)
+{
+	va_list args;
+
+	d->code = code;
+	va_start(args, format);
+	vsnprintf(d->why, sizeof d->why, format, args);
+	va_end(args);
+}
+
+/* No result to compare: true when the status says so. */
+static bool
+fails(const struct klinear_case *c, struct klinear_decision *d)
+{
+	for (size_t i = 0; i < LEN(failures); i++)
+		if (!strcmp(failures[i].status, c->status)) {
+			if (failures[i].code == KLINEAR_NO_PLAN && c->why)
+				because(d, failures[i].code, "%.*s", (int)strcspn(c->why, ":"), c->why);
+			else
+				because(d, failures[i].code, "%s%s%.120s", failures[i].why, c->why ? ": " : "",
+				    c->why ? c->why : "");
+			return true;
+		}
+	if (!c->compare)
+		because(d, KLINEAR_WRONG, "it was not timed");
+	return !c->compare;
+}
+
+/* The unit that lost most, and the core unit that did. */
+static void
+find_worst(const struct klinear_compare *c, const struct klinear_unit **worst, const struct klinear_unit **core)
+{
+	*worst = *core = NULL;
+	for (size_t i = 0; i < c->count; i++) {
+		const struct klinear_unit *u = &c->unit[i];
+
+		/* What would be printed as a loss of 0.0 % is none. */
+		if (klinear_delta(u) <= -0.05 && (!*worst || klinear_delta(u) < klinear_delta(*worst)))
+			*worst = u;
+		if (u->core && (!*core || klinear_delta(u) < klinear_delta(*core)))
+			*core = u;
+	}
+}
+
+/* A gain that was measured again: does the mean stand out from the scatter? */
+static bool
+remeasured_holds(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d)
+{
+	if (!(c->mean > r->min_mean)) {
+		because(d, KLINEAR_NOISE, "the mean of %zu measurements more, %+.1f%%, is not above %.1f%%", c->repeats,
+		    100 * c->mean,
+		    100 * r->min_mean);
+		return false;
+	}
+	if (!(c->sd < c->mean / 2)) {
+		because(d, KLINEAR_VOLATILE,
+		    "%zu measurements more scatter by %.1f%%, not less than half of their mean of %+.1f%%",
+		    c->repeats, 100 * c->sd, 100 * c->mean);
+		return false;
+	}
+	return true;
+}
+
+/* The noise policy for a gain: is it one? */
+static bool
+is_sure(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d)
+{
+	const struct klinear_compare *m = c->compare;
+
+	if (c->needs_full && m->ratio - 1 < r->borderline) {
+		because(d, KLINEAR_NOISE, "a gain below %.1f%% on the quick set needs the full set",
+		    100 * r->borderline);
+		return false;
+	}
+	if (c->repeats)
+		return remeasured_holds(r, c, d);
+	if (m->ratio - 1 < r->noise) {
+		because(d, KLINEAR_NOISE, "a gain below %.1f%% was not measured again", 100 * r->noise);
+		return false;
+	}
+	if (m->pairs ? m->low <= 1 : m->ratio - 1 <= c->floor) {
+		because(d, KLINEAR_VOLATILE, "the measured noise does not exclude that there is no gain");
+		return false;
+	}
+	return true;
+}
+
+/* The aggregate did not improve, or not surely. A tie may be kept for another benefit; anything else may not. */
+static bool
+is_kept_tie(const struct klinear_rules *r, const struct klinear_case *c, const struct klinear_decision *d)
+{
+	return c->waived && fabs(d->improvement) <= r->min_mean;
+}
+
+static void
+no_gain(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d, bool core_lost)
+{
+	if (!core_lost && is_kept_tie(r, c, d)) {
+		d->code = KLINEAR_TIE_WAIVER;
+		d->accepted = true;
+	} else if (r->independent && d->worst) {
+		because(d, KLINEAR_AGGREGATE, "shape %.64s got slower by %.1f%%, and no objective may", d->worst->name,
+		    -klinear_delta(d->worst));
+	} else {
+		because(d, KLINEAR_AGGREGATE, "the aggregate did not improve");
+	}
+}
+
+void
+klinear_decide(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d)
+{
+	const struct klinear_unit *core;
+	bool core_lost, gained;
+
+	*d = (struct klinear_decision){ .code = KLINEAR_BASELINE };
+	if (fails(c, d))
+		return;
+	find_worst(c->compare, &d->worst, &core);
+	d->improvement = c->repeats ? c->mean : c->compare->ratio - 1;
+	core_lost = core && -klinear_delta(core) / 100 >= r->core_regression;
+	gained = c->compare->ratio > 1 && !(r->independent && d->worst && -klinear_delta(d->worst) / 100 > r->noise);
+	if (c->overfit) {
+		because(d, KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s", c->overfit_why ? ": " : "",
+		    c->overfit_why ? c->overfit_why : "");
+	} else if (c->alarm) {
+		because(d, KLINEAR_REJECTED, "its times cannot be true (%.80s)", c->alarm);
+	} else if (c->duplicate_of) {
+		because(d, KLINEAR_DUPLICATE, "it is the program of %s", c->duplicate_of);
+	} else if (!gained) {
+		no_gain(r, c, d, core_lost);
+	} else if (core_lost) {
+		because(d, KLINEAR_CORE_SHAPE, "core shape %.64s regressed %.1f%%, and %.1f%% is the limit", core->name,
+		    -klinear_delta(core), 100 * r->core_regression);
+	} else if (is_sure(r, c, d)) {
+		d->accepted = true;
+		d->trade_off = d->worst != NULL;
+		d->code = d->trade_off ? KLINEAR_TRADE_OFF : KLINEAR_GAIN;
+	} else if (is_kept_tie(r, c, d)) {
+		no_gain(r, c, d, false);
+	}
+}
+
+char *
+klinear_line(long round, const struct klinear_case *c, const struct klinear_decision *d)
+{
+	size_t shapes = c->compare ? c->compare->count : 0;
+	double avg = 100 * d->improvement;
+
+	if (d->code == KLINEAR_BASELINE)
+		return kasprintf("Round %ld: BASELINE — %zu shape%s measured", round, shapes, shapes == 1 ? "" : "s");
+	if (d->code == KLINEAR_TIE_WAIVER)
+		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, a tie kept for the benefit that its waiver names",
+		    round, avg);
+	if (d->trade_off)
+		return kasprintf("Round %ld: ACCEPTED (trade-off) — avg %+.1f%%, shape %s regressed %.1f%%", round, avg,
+		    d->worst->name,
+		    -klinear_delta(d->worst));
+	if (d->accepted)
+		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, no regression in %zu shape%s", round, avg, shapes,
+		    shapes == 1 ? "" : "s");
+	if (!c->compare)
+		return kasprintf("Round %ld: ROLLED BACK — no result, because %s", round, d->why);
+	return kasprintf("Round %ld: ROLLED BACK — avg %+.1f%%, because %s", round, avg, d->why);
+}
+
+bool
+klinear_target(const char *text, struct klinear_target *t)
+{
+	static const struct {
+		const char *unit;
+		int kind;
+		double scale;
+	} units[] = {
+		{ "x", KLINEAR_SPEEDUP, 1 }, { "GFLOP/s", KLINEAR_FLOPS, 1e9 }, { "TFLOP/s", KLINEAR_FLOPS, 1e12 },
+		{ "GB/s", KLINEAR_BYTES, 1e9 }, { "TB/s", KLINEAR_BYTES, 1e12 },
+	};
+	char *end;
+	double v = strtod(text, &end);
+
+	end += strspn(end, " ");
+	for (size_t i = 0; i < LEN(units) && end != text && v > 0 && isfinite(v); i++)
+		if (!strcmp(end, units[i].unit)) {
+			t->kind = units[i].kind;
+			t->value = v * units[i].scale;
+			return true;
+		}
+	return false;
+}
+
+const char *
+klinear_escalation(long streak)
+{
+	static const char *const levels[] = { "none", "diagnose", "profile", "isa", "sota" };
+
+	return levels[streak < 0 ? 0 : streak < (long)LEN(levels) ? streak : (long)LEN(levels) - 1];
+}
+
+bool
+klinear_refutes(const char *code)
+{
+	static const char *const against[] = { "audit", "duplicate", "aggregate", "core_shape", "noise", "volatile" };
+
+	for (size_t i = 0; i < LEN(against); i++)
+		if (!strcmp(against[i], code))
+			return true;
+	return false;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * klinear: the arithmetic of the linear search: what a round measured against the last accepted one, whether it is
+ * kept, and the line that says so. Pure functions; who measures and who remembers is elsewhere.
+ */
+#ifndef KLINEAR_H
+#define KLINEAR_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kutil.h"
+
+/* (new - old) / old, in percent. */
+double klinear_percent(double now, double was);
+/* Geometric mean of N >= 1 positive values; of one the value itself. */
+double klinear_geomean(const double *x, size_t n);
+/*
+ * Rate of a step of one forward and one backward pass, where the backward pass does twice the operations of the forward
+ * one and both rates count only their own: 6 / (2 / forward + 4 / backward).
+ */
+double klinear_combined(double forward, double backward);
+
+enum { KLINEAR_UNITS = 256 };
+
+/* What is judged as one: a timed workload, or the two passes of a step. */
+struct klinear_unit {
+	const char *name;	/* borrowed from the task or the timing */
+	bool core;
+	double now, was;	/* ns; of a step the sum of its passes */
+	double low;		/* lower end of WAS by the pairs' intervals; WAS itself without pairs */
+	double weight;		/* in the geometric means; of a step that of its heavier pass */
+};
+
+struct klinear_compare {
+	struct klinear_unit unit[KLINEAR_UNITS];
+	size_t count;
+	double ratio, low;	/* weighted geometric means of was / now and low / now: above 1 it is faster */
+	bool pairs;		/* from interleaved pairs, else from times taken apart */
+	double forward, backward;	/* over the passes of steps alone, for information; 0: there are none */
+};
+
+/*
+ * Compare TIMING (rows of eval.timing) with PAIRS that bear the name "incumbent", when they cover every row, else with
+ * the rows of RIVAL that bear the same names. WORKLOADS is the task's list, or NULL; without a "core" among its timed
+ * workloads all are core. Returns NULL, or a fault as text, which the caller frees.
+ */
+char *klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing, const json_t *pairs,
+    const char *statistic, struct klinear_compare *out);
+
+/* The knobs linear.*, as shares. */
+struct klinear_rules {
+	double core_regression, borderline, noise, min_mean;
+	bool independent;	/* linear.metric */
+};
+
+/* Everything that a decision is a function of. */
+struct klinear_case {
+	const char *status;	/* of the evaluation */
+	const char *why;	/* its first reason, or the fault of the plan; NULL: none */
+	bool overfit;		/* the audit says REJECT-as-overfit */
+	const char *overfit_why;
+	const char *alarm;	/* the times cannot be believed: why; NULL: they can */
+	const char *duplicate_of;	/* NULL: of none */
+	bool waived;		/* a person attests a benefit beside speed */
+	bool needs_full;	/* measured on the quick set, and there is a wider one */
+	double floor;		/* measured noise of both times together, for times taken apart */
+	size_t repeats;		/* re-measurements, their mean and standard deviation as shares */
+	double mean, sd;
+	const struct klinear_compare *compare;	/* NULL unless correct and timed */
+};
+
+/* In the order in which they are looked for. */
+enum klinear_code {
+	KLINEAR_NO_PLAN, KLINEAR_BUILD, KLINEAR_RUN, KLINEAR_WRONG, KLINEAR_REJECTED, KLINEAR_AUDIT, KLINEAR_DUPLICATE,
+	KLINEAR_AGGREGATE, KLINEAR_CORE_SHAPE, KLINEAR_NOISE, KLINEAR_VOLATILE, KLINEAR_TIE_WAIVER, KLINEAR_TRADE_OFF,
+	KLINEAR_GAIN, KLINEAR_BASELINE, KLINEAR_CODES
+};
+extern const char *const klinear_codes[KLINEAR_CODES];	/* "no_plan" and so on */
+
+struct klinear_decision {
+	enum klinear_code code;
+	bool accepted, trade_off;
+	double improvement;	/* share; that of the re-measurements where there are any */
+	const struct klinear_unit *worst;	/* the unit that lost most, when one got worse; else NULL */
+	char why[200];		/* of a rollback: what stands behind "because" */
+};
+
+void klinear_decide(const struct klinear_rules *rules, const struct klinear_case *c, struct klinear_decision *d);
+/* "Round 4: ACCEPTED - avg +3.1%, ..." with a dash of the length that records have; the caller frees. */
+char *klinear_line(long round, const struct klinear_case *c, const struct klinear_decision *d);
+
+/* Percent by which a unit became faster. */
+double klinear_delta(const struct klinear_unit *u);
+
+/*
+ * May a gain of these pairs be measured again to be believed? It is a gain, but smaller than NOISE, or its interval
+ * does not exclude that there is none. ratio and low: see struct klinear_compare.
+ */
+bool klinear_near_noise(double ratio, double low, double noise);
+
+/* linear.target: "2.5x", "500 TFLOP/s", "300 GB/s". False when it is none of these. */
+struct klinear_target {
+	enum { KLINEAR_SPEEDUP, KLINEAR_FLOPS, KLINEAR_BYTES } kind;
+	double value;		/* times, operations per second, bytes per second */
+};
+bool klinear_target(const char *text, struct klinear_target *t);
+
+/* What to do after STREAK rollbacks in a row: none, diagnose, profile, isa, sota. */
+const char *klinear_escalation(long streak);
+/* Rollbacks in a row from which on a round has to begin with a review. */
+enum { KLINEAR_STAGNATION = 2 };
+/*
+ * Does a rollback with this code speak against the direction itself? What did not build, run or compute, or was never
+ * evaluated, may be tried again, mended.
+ */
+bool klinear_refutes(const char *code);
+
+#endif
