@@ -134,9 +134,9 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 	}
 }
 
-/* Everything of a call's slots: tensors, and what lies between them. */
+/* Everything of a call's slots: tensors, and what lies between them. AGAIN: not the inputs, which are there. */
 static void
-fill(const struct judge *j, const struct memory *m, const struct batch *b, size_t k)
+fill(const struct judge *j, const struct memory *m, const struct batch *b, size_t k, bool again)
 {
 	const struct ktask *t = j->task;
 	const struct place *p = &m->places[k];
@@ -149,7 +149,14 @@ fill(const struct judge *j, const struct memory *m, const struct batch *b, size_
 
 		if (x->scalar)
 			continue;
+		if (p->elsewhere & 1u << i) {
+			if (!again)
+				sp->copy(m->in.memory + at, b->calls[k].raw[i], bytes);
+			continue;
+		}
 		if (is_input_only(x)) {
+			if (again)
+				continue;
 			sp->set(m->in.memory + in, 0xff, at - in);
 			sp->copy(m->in.memory + at, b->calls[k].raw[i], bytes);
 			in = at + bytes;
@@ -162,7 +169,8 @@ fill(const struct judge *j, const struct memory *m, const struct batch *b, size_
 			sp->words(m->out.memory + at, m->poison, bytes);
 		out = at + bytes;
 	}
-	sp->set(m->in.memory + in, 0xff, p->in_end - in);
+	if (!again)
+		sp->set(m->in.memory + in, 0xff, p->in_end - in);
 	sp->guard(m->out.memory, m->guard, out, p->out_end);
 }
 
@@ -176,7 +184,7 @@ fill_row(const struct judge *j, const struct memory *m, const struct batch *b, s
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
 		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
-		double value = x ? x->value : (double)b->w->axis[a->index];
+		double value = x && x->scalar ? ktask_scalar(b->w, x) : x ? 0 : (double)b->w->axis[a->index];
 
 		row[i] = 0;
 		if (x && !x->scalar)
@@ -186,8 +194,8 @@ fill_row(const struct judge *j, const struct memory *m, const struct batch *b, s
 	}
 }
 
-void
-memory_load(struct judge *j, struct memory *m, const struct batch *b)
+static void
+new_secrets(struct memory *m)
 {
 	uint64_t random = secret() & 0xffff;
 
@@ -195,13 +203,55 @@ memory_load(struct judge *j, struct memory *m, const struct batch *b)
 	/* The same 16 bits over and over fill elements of every size alike; all ones are a NaN. */
 	m->odd = !m->odd;
 	m->poison = (m->odd ? 0xffff : random) * 0x0001000100010001u;
-	place_all(j, m, b);
+}
+
+static void
+fill_all(const struct judge *j, struct memory *m, const struct batch *b, bool again)
+{
 	for (size_t k = 0; k < b->count; k++) {
-		fill(j, m, b, k);
+		fill(j, m, b, k, again);
 		fill_row(j, m, b, k);
 	}
 	/* The other process must not begin before all of it lies there. */
 	j->space->fence();
+}
+
+void
+memory_load(struct judge *j, struct memory *m, const struct batch *b)
+{
+	new_secrets(m);
+	place_all(j, m, b);
+	fill_all(j, m, b, false);
+}
+
+void
+memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot, const struct place *kept,
+    uint32_t which)
+{
+	size_t in, out;
+
+	memory_slot(j->task, b->w, &in, &out);
+	if (b->count != 1 || (slot + 1) * in > m->in.bytes || (slot + 1) * out > m->out.bytes)
+		kdie(K_IO, "internal: slot %zu is beyond the arenas", slot);
+	new_secrets(m);
+	m->places = krealloc(m->places, sizeof *m->places);
+	m->count = 1;
+	place(j->task, b->w, m->places, slot * in, slot * out);
+	for (size_t i = 0; i < j->task->tensor_count; i++)
+		if (which & 1u << i)
+			m->places->tensor[i] = kept->tensor[i];
+	m->places->elsewhere = which;
+	fill_all(j, m, b, false);
+}
+
+void
+memory_load_again(struct judge *j, struct memory *m, const struct batch *b, const struct place *kept)
+{
+	new_secrets(m);
+	m->places = krealloc(m->places, sizeof *m->places);
+	m->count = 1;
+	*m->places = *kept;
+	fill_all(j, m, b, true);
 }
 
 void

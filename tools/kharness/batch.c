@@ -185,6 +185,16 @@ batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload
 		}
 }
 
+void
+batch_expect(struct judge *j, struct batch *b)
+{
+	struct krng rng;
+
+	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "expect");
+	for (size_t i = 0; i < b->count && j->oracle; i++)
+		expect(j, b->w, &b->calls[i], &rng);
+}
+
 bool
 call_is_checked(const struct judge *j, const struct call *c)
 {

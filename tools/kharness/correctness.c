@@ -223,6 +223,7 @@ judge_correctness(struct judge *j, struct subject *s)
 	struct run u = { .j = j, .s = s };
 	size_t in, out;
 	int lock = judge_lock(j, false);
+	int64_t start = know_ns();
 	enum outcome e;
 
 	sizes(j, &in, &out);
@@ -240,4 +241,5 @@ judge_correctness(struct judge *j, struct subject *s)
 		kbuf_printf(&s->log, "%zu of %zu correctness cases passed\n", s->passed, s->total);
 	runner_close(j, &u.r);
 	close(lock);
+	j->spent_ns.correctness = know_ns() - start;
 }

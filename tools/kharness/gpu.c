@@ -348,7 +348,8 @@ static struct space space = {
 	.alloc = alloc, .release = release, .copy = copy, .fetch = fetch, .store = store, .set = set, .words = words,
 	.guard = guard, .guard_check = guard_check, .differs = differs, .draw = draw, .widen = widen,
 	.perturb = perturb, .is_exact = is_exact, .compare = compare, .flush = flush, .arena_open = arena_open,
-	.arena_close = arena_close, .fence = fence, .sample_ns = 2e6, .samples_checks = true,
+	.arena_close = arena_close, .fence = fence, .sample_ns = 2e6, .oracle_s = 0.01,
+	.samples_checks = true,
 };
 
 static char *
@@ -466,15 +467,18 @@ try_device(struct judge *j, int number, bool wait)
 	free(j->device_uuid);
 	j->device_uuid = kasprintf("gpu-%s", facts.uuid);
 	j->device_number = number;
-	fd = klock_device(j->device_uuid, j->o.timing, wait);
+	/* The one to wait for is waited for when there is something to do on it. */
+	if (wait)
+		return true;
+	fd = klock_device(j->device_uuid, j->o.timing || j->o.reuse, false);
 	if (fd < 0)
 		return false;
 	close(fd);
 	return true;
 }
 
-void
-device_choose(struct judge *j, const char *folder)
+static void
+find_device(struct judge *j)
 {
 	char why[256];
 	int count = kgpu_count(j->o.backend, why, sizeof why);
@@ -489,7 +493,21 @@ device_choose(struct judge *j, const char *folder)
 		found = try_device(j, ((int)getpid() + i) % count, true);
 	if (!found)
 		kdie(K_MISSING, "no %s device that can be used", j->o.backend);
+}
+
+void
+device_choose(struct judge *j, const char *folder)
+{
+	find_device(j);
 	j->space = space_gpu(j->o.backend, folder);
+}
+
+struct kgpu *
+device_open(struct judge *j)
+{
+	find_device(j);
+	klock_device(j->device_uuid, true, true);
+	return gpu;
 }
 
 json_t *

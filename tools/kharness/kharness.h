@@ -22,7 +22,7 @@
 /* What the command line says. */
 struct options {
 	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic, *backend;
-	bool correctness, timing, solo;
+	bool ceilings, correctness, timing, solo, reuse;
 	int threads, seeds, min_samples, max_samples, warmup;
 	double timing_s, warmup_s, run_timeout_s;
 	uint64_t memory_bytes, seed;
@@ -45,6 +45,9 @@ struct judge {
 	int level;			/* of the sandbox */
 	uint64_t cpus[KRUN_CPUS / 64];	/* where candidates run */
 	size_t draws;			/* inputs drawn so far: numbers the random streams */
+	struct {
+		int64_t device, waiting, correctness, timing;
+	} spent_ns;			/* where the time went: until the device was had, for locks, in tier T2, in tier T3 */
 };
 
 /* ---- values.c: numbers in and out of tensors ---- */
@@ -87,6 +90,8 @@ void batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w
 /* The same, with expected results for so many of the calls, which nobody can foresee. */
 void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
     size_t checked);
+/* Have the oracle compute the results of inputs that were drawn without them, or changed since. */
+void batch_expect(struct judge *j, struct batch *b);
 void batch_free(const struct judge *j, struct batch *b);
 /* Whether the results of a call are known. */
 bool call_is_checked(const struct judge *j, const struct call *c);
@@ -118,6 +123,7 @@ void verdict_end(const struct judge *j, struct verdict *v);
 /* Where tensors of a call lie in an arena: offset of the first byte, and of the call's slot. */
 struct place {
 	size_t tensor[KTASK_TENSORS];
+	uint32_t elsewhere;	/* bits of the inputs that lie in another call's slot, without bands of this one's */
 	size_t in_slot, out_slot, in_end, out_end;
 };
 
@@ -142,6 +148,14 @@ void memory_close(const struct judge *j, struct memory *m);
  * the outputs, a secret pattern around them, the table of arguments.
  */
 void memory_load(struct judge *j, struct memory *m, const struct batch *b);
+/*
+ * The same for a batch of one call, in slot SLOT, where the inputs in WHICH (bits) keep the places that they have in
+ * KEPT; their contents are written all the same.
+ */
+void memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot, const struct place *kept,
+    uint32_t which);
+/* The same call once more, exactly where KEPT says: inputs are not touched, outputs are poisoned and guarded anew. */
+void memory_load_again(struct judge *j, struct memory *m, const struct batch *b, const struct place *kept);
 /* False when a byte around the outputs has changed; then WHERE names the tensor and the distance. */
 bool memory_intact(const struct judge *j, const struct memory *m, const struct batch *b, char *where, size_t where_len);
 void memory_check(const struct judge *j, const struct memory *m, const struct batch *b, size_t call, struct verdict *v);
@@ -181,10 +195,14 @@ struct span {
 };
 
 /*
- * Start a runner for the shared object FILE with arenas of these sizes; it is stopped on return. WARM: measure the
- * handshake before the candidate's code is loaded. OUT_OK, or how it failed, with CHECK and WHY set. Close it either
- * way.
+ * Start a runner for the shared object FILE with arenas of these sizes; it is stopped on return. OUT_OK, or how it
+ * failed, with CHECK and WHY set. Close it either way.
  */
+enum outcome runner_start(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes,
+    size_t calls);
+/* Load the candidate's code, and before it, where it is to be WARM, measure the handshake. Outcomes as above. */
+enum outcome runner_load(struct judge *j, struct runner *r, bool warm);
+/* Both. */
 enum outcome runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes,
     size_t calls, bool warm);
 /*
@@ -193,6 +211,8 @@ enum outcome runner_open(struct judge *j, struct runner *r, const char *file, si
  */
 enum outcome runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s);
 void runner_close(const struct judge *j, struct runner *r);
+/* Nanoseconds of a go as the judge believes them: its own, less the handshake, unless the runner's clock says more. */
+double runner_ns(const struct runner *r, const struct span *s);
 /* Path of a program that is installed for the runner; the caller frees. */
 char *runner_helper(const char *name);
 
@@ -215,6 +235,7 @@ struct subject {
 	const char *status;	/* NULL: nothing against it yet */
 	int tier;
 	json_t *reasons, *cases, *timing;
+	json_t *reuse, *trace;	/* of --reuse, or NULL */
 	size_t passed, total;
 	struct kbuf log;
 };
@@ -226,13 +247,15 @@ void subject_outcome(struct subject *s, enum outcome e, const struct runner *r, 
 void subject_explain(struct subject *s, const struct batch *b, const struct verdict *v);
 
 /* The lock of the device that is measured on: alone, or together with others. Closing the descriptor gives it back. */
-int judge_lock(const struct judge *j, bool alone);
+int judge_lock(struct judge *j, bool alone);
 
 /*
  * gpu.c: choose a device of the backend, one that nobody measures on if there is one, and make its memory the judge's
  * space. FOLDER keeps the judge's compiled kernels; may be NULL. Dies with K_MISSING when there is no device.
  */
 void device_choose(struct judge *j, const char *folder);
+/* The same choice without the judge's kernels, for those who only copy; the device is held alone until the end. */
+struct kgpu *device_open(struct judge *j);
 json_t *device_environment(void);
 /* Its clocks, power and what holds them back, right now. */
 json_t *device_state(void);
@@ -251,10 +274,19 @@ void judge_correctness(struct judge *j, struct subject *s);
  */
 double judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs);
 
+/*
+ * reuse.c: the same candidate on buffers that are new in every call and on buffers that are the same in every call, in
+ * turns; sets reuse of each subject, and trace of the first where the task has weights.
+ */
+void judge_reuse(struct judge *j, struct subject *subjects, size_t count);
+
 /* machine.c */
 json_t *machine_facts(void);		/* of --machine */
 json_t *machine_environment(const struct judge *j);
 size_t machine_llc(void);
+
+/* ceilings.c: what the device does at its best, printed. A task adds the sizes of its workloads; it may be NULL. */
+void measure_ceilings(struct judge *j);
 
 /* lint.c: faults of the task beyond its form. Prints to stderr; false when the task must be refused. */
 bool lint_task(struct judge *j);

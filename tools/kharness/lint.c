@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kgroups.h"
 #include "kharness.h"
 
 /* On a GPU, whose results are brought to the host for this, workloads with so many elements of outputs. */
@@ -171,6 +172,19 @@ advise(const struct ktask *t)
 		kwarn("%s: note: no \"reduction\": the tolerance takes its length as 1", t->file);
 }
 
+/* A grouped operation is tried on groups as real routing makes them. */
+static size_t
+lint_groups(const struct ktask *t)
+{
+	char *text;
+	size_t faults = kgroups_faults(t, &text);
+
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		kwarn("%s: %s", t->file, line);
+	free(text);
+	return faults;
+}
+
 bool
 lint_task(struct judge *j)
 {
@@ -178,6 +192,7 @@ lint_task(struct judge *j)
 
 	l.host.space = &space_host;
 	advise(j->task);
+	l.faults += lint_groups(j->task);
 	for (size_t i = 0; j->oracle && i < j->task->workload_count; i++) {
 		l.w = &j->task->workloads[i];
 		if (is_fit(j, l.w))

@@ -22,7 +22,7 @@
 enum {
 	OPT_THREADS = 256, OPT_SEEDS, OPT_SEED, OPT_PHASE, OPT_STATISTIC, OPT_TIMING, OPT_MIN, OPT_MAX, OPT_WARMUP,
 	OPT_WARMUP_S,
-	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_LINT, OPT_BACKEND, OPT_SOLO
+	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_CEILINGS, OPT_LINT, OPT_BACKEND, OPT_SOLO, OPT_REUSE
 };
 
 static const struct option long_options[] = {
@@ -37,7 +37,8 @@ static const struct option long_options[] = {
 	{ "sandbox", required_argument, NULL, OPT_SANDBOX }, { "oracle", required_argument, NULL, OPT_ORACLE },
 	{ "against", required_argument, NULL, OPT_AGAINST }, { "name", required_argument, NULL, OPT_NAME },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
-	{ "solo", no_argument, NULL, OPT_SOLO }, { "machine", no_argument, NULL, OPT_MACHINE }, { "lint", required_argument, NULL, OPT_LINT },
+	{ "solo", no_argument, NULL, OPT_SOLO }, { "reuse", no_argument, NULL, OPT_REUSE },
+	{ "machine", no_argument, NULL, OPT_MACHINE }, { "ceilings", no_argument, NULL, OPT_CEILINGS }, { "lint", required_argument, NULL, OPT_LINT },
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 }
@@ -49,8 +50,10 @@ static const char usage_text[] =
     "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] [--run-timeout-s S]\n"
     "                [--statistic median|min|mean] [--memory-mb N] [--sandbox auto|bwrap|landlock|none]\n"
     "                [--name NAME] [--backend c|cuda|hip|opencl] CANDIDATE.so\n"
+    "       kharness --reuse -t TASK.json [-s SET] [--oracle ORACLE.so] [--against NAME=FILE.so]... CANDIDATE.so\n"
     "       kharness --solo -t TASK.json [-s SET] [--backend c|cuda|hip] CANDIDATE.so\n"
     "       kharness --machine [-o FILE]\n"
+    "       kharness --ceilings [--backend c|cuda|hip] [--threads N] [-t TASK.json] [-o FILE]\n"
     "       kharness --lint TASK.json [--oracle ORACLE.so]\n";
 
 static _Noreturn void
@@ -165,8 +168,14 @@ set_option(struct options *o, int c)
 	case OPT_NAME:
 		o->name = optarg;
 		break;
+	case OPT_CEILINGS:
+		o->ceilings = true;
+		break;
 	case OPT_SOLO:
 		o->solo = true;
+		break;
+	case OPT_REUSE:
+		o->reuse = true;
 		break;
 	case OPT_BACKEND:
 		o->backend = backends[choice(optarg, backends, LEN(backends), "--backend")];
@@ -225,11 +234,18 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	}
 	if (machine && argc == optind)
 		print_machine(o);
+	if (o->ceilings) {
+		if (argc != optind)
+			usage("operands where none belong");
+		return;
+	}
 	if (!o->task)
 		usage("a task is needed: -t TASK.json");
 	if (argc - optind != (*lint ? 0 : 1) || machine)
 		usage(*lint || machine ? "operands where none belong" : "one candidate, a shared object, is needed");
 	o->candidate = argv[optind];
+	if (o->reuse)
+		o->correctness = o->timing = false;
 	if (o->max_samples < o->min_samples)
 		o->max_samples = o->min_samples;
 }
@@ -263,14 +279,29 @@ choose_device(struct judge *j)
 	if (slash)
 		*slash = '\0';
 	j->device = true;
+	j->spent_ns.device = know_ns();
 	device_choose(j, slash ? folder : NULL);
+	j->spent_ns.device = know_ns() - j->spent_ns.device;
 	free(folder);
 }
 
 int
-judge_lock(const struct judge *j, bool alone)
+judge_lock(struct judge *j, bool alone)
 {
-	return j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
+	int64_t start = know_ns();
+	int fd = j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
+
+	j->spent_ns.waiting += know_ns() - start;
+	return fd;
+}
+
+/* Where the time went, in seconds. */
+static json_t *
+spent_json(const struct judge *j)
+{
+	return json_pack("{s:f,s:f,s:f,s:f}", "device", (double)j->spent_ns.device * 1e-9, "waiting",
+	    (double)j->spent_ns.waiting * 1e-9, "correctness", (double)j->spent_ns.correctness * 1e-9, "timing",
+	    (double)j->spent_ns.timing * 1e-9);
 }
 
 static void
@@ -291,6 +322,10 @@ subject_json(struct subject *s)
 		json_object_set_new(o, "correctness", json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)s->passed,
 		    "total",
 		    (json_int_t)s->total, "cases", s->cases));
+	if (json_array_size(s->reuse))
+		json_object_set(o, "reuse", s->reuse);
+	if (json_array_size(s->trace))
+		json_object_set(o, "trace", s->trace);
 	if (json_array_size(s->timing))
 		json_object_set(o, "timing", s->timing);
 	return o;
@@ -302,6 +337,8 @@ subject_free(struct subject *s)
 	json_decref(s->reasons);
 	json_decref(s->cases);
 	json_decref(s->timing);
+	json_decref(s->reuse);
+	json_decref(s->trace);
 	kbuf_free(&s->log);
 	free(s->name);
 }
@@ -322,7 +359,7 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 	}
 	if (!any)
 		kdie(K_USAGE, "%s: no workload is in set '%s'", j->task->file, j->o.set);
-	if (j->o.timing && !timed)
+	if ((j->o.timing || j->o.reuse) && !timed)
 		kdie(K_USAGE, "%s: no workload of set '%s' is timed", j->task->file, j->o.set);
 	if (j->o.correctness && !j->oracle)
 		kdie(K_USAGE, "correctness can't be judged without --oracle ORACLE.so");
@@ -346,6 +383,8 @@ judge_all(struct judge *j)
 		    equals + 1);
 	}
 	check_files(j, subjects, count);
+	if (j->o.reuse)
+		judge_reuse(j, subjects, count);
 	if (j->o.correctness)
 		judge_correctness(j, &subjects[0]);
 	if (j->o.timing && (!subjects[0].status || !strcmp(subjects[0].status, "correct")))
@@ -356,7 +395,7 @@ judge_all(struct judge *j)
 		subject_free(&subjects[i]);
 	}
 	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)j->o.seed);
-	out = json_pack("{s:s,s:s,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed", seed, "sandbox",
+	out = json_pack("{s:s,s:s,s:o,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed", seed, "spent_s", spent_json(j), "sandbox",
 	    "level", j->level,
 	    "name", ksandbox_name(j->level), "environment", environment, "candidates", candidates, "pairs", pairs,
 	    "verified",
@@ -378,8 +417,13 @@ main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	parse_options(argc, argv, &j.o, &lint);
-	j.task = ktask_load(j.o.task);
+	j.task = j.o.task ? ktask_load(j.o.task) : NULL;
 	choose_cpus(&j);
+	if (j.o.ceilings) {
+		measure_ceilings(&j);
+		ktask_free(j.task);
+		return K_OK;
+	}
 	if (!strcmp(j.o.backend, "opencl"))
 		opencl_choose(&j);
 	else if (strcmp(j.o.backend, "c"))

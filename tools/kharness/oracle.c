@@ -72,12 +72,13 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 	for (size_t i = 0; i < o->t->arg_count; i++) {
 		const struct ktask_arg *a = &o->t->args[i];
 		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &o->t->tensors[a->index] : NULL;
-		int64_t integer = x ? (int64_t)x->value : w->axis[a->index];
+		double value = x && x->scalar ? ktask_scalar(w, x) : 0;
+		int64_t integer = x ? (int64_t)value : w->axis[a->index];
 
 		if (x && !x->scalar)
 			word[i].p = values[a->index];
 		else if (kdtype_is_float(a->dtype))
-			word[i].d = a->dtype == KDTYPE_F32 ? (double)(float)x->value : x->value;
+			word[i].d = a->dtype == KDTYPE_F32 ? (double)(float)value : value;
 		else if (a->dtype == KDTYPE_I64)
 			word[i].i64 = integer;
 		else

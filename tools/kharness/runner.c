@@ -575,8 +575,7 @@ load(struct judge *j, struct runner *r)
 }
 
 enum outcome
-runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes, size_t calls,
-    bool warm)
+runner_start(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes, size_t calls)
 {
 	int pair[2], on = 1;
 
@@ -597,9 +596,30 @@ runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes
 	greet(j, r);
 	if (stop(r) != OUT_OK)
 		kdie(K_IO, "the runner: %s", r->why);
+	return OUT_OK;
+}
+
+enum outcome
+runner_load(struct judge *j, struct runner *r, bool warm)
+{
 	if (warm)
 		measure_handshake(j, r);
 	return load(j, r);
+}
+
+enum outcome
+runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes, size_t calls,
+    bool warm)
+{
+	enum outcome e = runner_start(j, r, file, in_bytes, out_bytes, calls);
+
+	return e == OUT_OK ? runner_load(j, r, warm) : e;
+}
+
+double
+runner_ns(const struct runner *r, const struct span *s)
+{
+	return fmax(fmax((double)(s->judge_ns - r->handshake_ns), (double)s->own_ns), 1);
 }
 
 void

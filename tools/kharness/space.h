@@ -74,7 +74,9 @@ struct space {
 	int64_t (*fence)(void);
 	size_t arena_bytes;	/* for the slots of one subject when timing, unless one call needs more */
 	double sample_ns;	/* a sample lasts this long at least, if need be by more calls */
-	bool samples_checks;	/* results of timed calls are checked by sample where the oracle is slow */
+	/* The oracle's share of a sample. Where it needs longer: fewer calls, or, with SAMPLES_CHECKS, fewer of them checked. */
+	double oracle_s;
+	bool samples_checks;
 };
 
 extern const struct space space_host;

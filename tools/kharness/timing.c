@@ -21,8 +21,6 @@ enum {
 	WALL_FACTOR = 4
 };
 static const double slow_s = 2, warm_slow_s = 1;
-/* An oracle that needs longer for a sample's inputs than this makes samples of fewer calls. */
-static const double oracle_s = 0.1;
 /*
  * The runner's clock may run behind the judge's by this share and this much before it counts as forged; so often; and
  * only when processor time, too, says that more was done than the runner admits: on a busy machine a reply can be late
@@ -101,7 +99,7 @@ believed(const struct race *a, struct racer *x, const struct span *s)
 	double cpu = (double)s->cpu_ns / a->j->o.threads;
 
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
-	return fmax(fmax(judge, own), 1);
+	return runner_ns(&x->r, s);
 }
 
 /* One go on a batch; the time of one call in ns, or -1 when the racer is out. */
@@ -178,9 +176,9 @@ calls_per_sample(struct race *a, double ns)
 	seconds = (double)(know_ns() - start) * 1e-9;
 	batch_free(a->j, &b);
 	if (!a->j->space->samples_checks)
-		most = fmin(most, fmax(1, oracle_s / seconds));
+		most = fmin(most, fmax(1, a->j->space->oracle_s / seconds));
 	want = fmax(1, fmin(want, most));
-	a->checked = (size_t)fmin(want, fmax(CHECKED_MIN, oracle_s / seconds));
+	a->checked = (size_t)fmin(want, fmax(CHECKED_MIN, a->j->space->oracle_s / seconds));
 	return (size_t)want;
 }
 
@@ -296,6 +294,8 @@ add_row(const struct race *a, struct racer *x)
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(list, json_integer((json_int_t)llround(v[i])));
 	json_object_set_new(row, "workload", json_string(a->w->name));
+	if (a->w->weight != 1)
+		json_object_set_new(row, "weight", json_real(a->w->weight));
 	json_object_set_new(row, "samples_ns", list);
 	json_object_set_new(row, "calls_per_sample", json_integer((json_int_t)a->calls));
 	json_object_set_new(row, "checked_per_sample", json_integer((json_int_t)a->checked));
@@ -431,6 +431,15 @@ sizes(const struct judge *j, size_t *in, size_t *out)
 	}
 }
 
+static void
+drop(struct racer *x, enum outcome e)
+{
+	if (e == OUT_OK)
+		return;
+	subject_outcome(x->s, e, &x->r, NULL);
+	x->out = true;
+}
+
 /* All runners are started, and stopped again, before the first is timed. */
 static void
 start_all(struct race *a, struct subject *subjects)
@@ -440,15 +449,18 @@ start_all(struct race *a, struct subject *subjects)
 	sizes(a->j, &in, &out);
 	for (size_t i = 0; i < a->count; i++) {
 		struct racer *x = &a->racers[i];
-		enum outcome e;
 
 		x->s = &subjects[i];
-		e = runner_open(a->j, &x->r, x->s->file, in, out, CALLS_MAX, true);
-		if (e != OUT_OK) {
-			subject_outcome(x->s, e, &x->r, NULL);
-			x->out = true;
-		}
+		drop(x, runner_start(a->j, &x->r, x->s->file, in, out, CALLS_MAX));
 	}
+}
+
+static void
+load_all(struct race *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!a->racers[i].out)
+			drop(&a->racers[i], runner_load(a->j, &a->racers[i].r, true));
 }
 
 /* A subject that failed has no times. */
@@ -475,10 +487,15 @@ judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pa
 	struct race a = { .j = j, .racers = kcalloc(count, sizeof *a.racers), .count = count };
 	double squares = 0;
 	size_t timed = 0;
-	int lock = judge_lock(j, true);
+	int64_t start = know_ns() - j->spent_ns.waiting;
+	/* Starting takes longer than many a measurement: several may do that at once, as long as nobody measures. */
+	int lock = judge_lock(j, false);
 
-	j->alone = true;
 	start_all(&a, subjects);
+	close(lock);
+	lock = judge_lock(j, true);
+	j->alone = true;
+	load_all(&a);
 	for (size_t i = 0; i < j->task->workload_count && !a.racers[0].out; i++) {
 		const struct ktask_workload *w = &j->task->workloads[i];
 		double noise;
@@ -491,9 +508,12 @@ judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pa
 	}
 	if (a.racers[0].out)
 		json_array_clear(pairs);
-	end_all(&a);
 	j->alone = false;
 	close(lock);
+	lock = judge_lock(j, false);
+	end_all(&a);
+	close(lock);
+	j->spent_ns.timing = know_ns() - j->spent_ns.waiting - start;
 	/* Of the geometric mean over the workloads, whose errors are independent. */
 	return timed ? sqrt(squares) / (double)timed : 0;
 }

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kaudit: the decision on a candidate. What it keeps from call to call (scan, and buffers used again against fresh
+ * ones), what a cache of weights can be worth at most, and whether the gain is there under skew.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kaudit.h"
+#include "kgain.h"
+#include "kgroups.h"
+#include "karch.h"
+
+static const char real[] = "ACCEPT-as-real", asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
+
+/* What the parts find out about one record. */
+struct finding {
+	const struct audit *a;
+	const struct krec *rec;
+	const char *id, *declared;
+	bool reference;
+	json_t *reasons, *out;
+	json_t *asides;		/* reasons that come last */
+	bool refused;
+	enum bucket bucket;	/* gravest of what was found and not waived */
+	bool gains;		/* faster than the incumbent, beyond the noise */
+	double gain_pct;	/* as a geometric mean over the workloads; 0: not known */
+};
+
+static void __attribute__((format(printf, 2, 3)))
+refuse(struct finding *f, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	json_array_append_new(f->reasons, kjson_text(text, strlen(text)));
+	f->refused = true;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+remark(struct finding *f, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	json_array_append_new(f->reasons, kjson_text(text, strlen(text)));
+}
+
+/* ---- how much faster ---- */
+
+/* The evaluation that times are compared with: of the incumbent, else of the reference. New reference, or NULL. */
+static json_t *
+rivals_eval(const struct finding *f)
+{
+	const char *id = kjson_str_or(f->rec->json, "sample.incumbent", "000/00");
+	char *text, why[256];
+	struct krec rec;
+	json_t *eval = NULL;
+	size_t len;
+	long trial, branch;
+
+	text = karch_id(id, &trial, &branch) ? karch_record(f->a->camp->dir, id, "eval", &len) : NULL;
+	if (text && krec_parse(&rec, text, len, why, sizeof why)) {
+		eval = json_incref(json_object_get(rec.json, "eval"));
+		krec_free(&rec);
+	}
+	free(text);
+	return eval;
+}
+
+/* Of a ratio of the record's times to the rival's, which were taken apart. */
+static double
+noise_of(const struct finding *f, const json_t *rival)
+{
+	return kgain_noise(kjson_num_or(f->rec->json, "eval.noise.floor", 0), kjson_num_or(rival, "noise.floor", 0));
+}
+
+/* Ratio of a workload's times and the least that it can be: from the interleaved pair, else from times taken apart. */
+static bool
+workload_ratio(const struct finding *f, const json_t *rival, const char *workload, double *ratio, double *low)
+{
+	const json_t *pairs = kjson_path(f->rec->json, "eval.pairs"), *row;
+	const char *statistic = kcamp_str(f->a->camp, "score.statistic");
+	double own, other;
+	size_t i;
+
+	json_array_foreach((json_t *)pairs, i, row)
+		if (!strcmp(kjson_str_or(row, "workload", ""), workload) &&
+		    !strcmp(kjson_str_or(row, "name", ""), "incumbent")) {
+			*ratio = kjson_num_or(row, "ratio", 0);
+			*low = kjson_num_or(row, "low", 0);
+			return *ratio > 0;
+		}
+	own = kgain_time_ns(kgain_row(kjson_path(f->rec->json, "eval.timing"), workload), statistic);
+	other = kgain_time_ns(kgain_row(json_object_get(rival, "timing"), workload), statistic);
+	*ratio = other / own;
+	*low = *ratio - noise_of(f, rival);
+	return isfinite(*ratio);
+}
+
+static void
+look_at_gain(struct finding *f, const json_t *rival)
+{
+	const json_t *timing = kjson_path(f->rec->json, "eval.timing");
+	double ratio, low;
+	char *fault;
+
+	if (strcmp(kjson_str_or(f->rec->json, "eval.status", ""), "correct") || !timing || f->reference)
+		return;
+	if (!kgain_pairs(kjson_path(f->rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
+		json_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
+
+		fault = kgain_speedup(rows, timing, kcamp_str(f->a->camp, "score.statistic"), &ratio, NULL);
+		json_decref(rows);
+		if (fault) {
+			free(fault);
+			return;
+		}
+		low = ratio - noise_of(f, rival);
+	}
+	f->gains = low > 1;
+	f->gain_pct = 100 * (ratio - 1);
+}
+
+/* ---- the static scan ---- */
+
+static bool
+is_waived(const json_t *rules, const char *rule)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)rules, i, item)
+		if (!strcmp(json_string_value(item), rule))
+			return true;
+	return false;
+}
+
+static void
+add_hit(json_t *list, const struct hit *h, bool waived)
+{
+	json_t *o = json_pack("{s:s,s:I,s:o,s:s,s:s}", "rule", h->rule, "line", (json_int_t)h->line, "text",
+	    kjson_text(h->text, strlen(h->text)), "bucket", bucket_name(h->bucket), "why", h->why);
+
+	if (h->file)
+		json_object_set_new(o, "file", json_string(h->file));
+	if (h->note)
+		json_object_set_new(o, "note", json_true());
+	if (waived)
+		json_object_set_new(o, "waived", json_true());
+	json_array_append_new(list, o);
+}
+
+/* The gravest hits first; what is refused is said with its line. */
+static void
+look_at_code(struct finding *f)
+{
+	struct hits hits = { 0 };
+	json_t *list = json_array(), *waiver;
+	char *file = NULL;
+
+	scan_record(f->a->rules, f->a->camp, f->a->task, f->rec, &hits);
+	waiver = hits.count ? waiver_of(f->a->camp, f->id, &file, f->asides) : NULL;
+	for (int b = BUCKET_W3; b >= BUCKET_K; b--)
+		for (size_t i = 0; i < hits.count; i++) {
+			const struct hit *h = &hits.at[i];
+			bool waived = is_waived(waiver, h->rule);
+
+			if ((int)h->bucket != b)
+				continue;
+			add_hit(list, h, waived);
+			if (waived || h->note || f->reference)
+				continue;
+			f->bucket = h->bucket > f->bucket ? h->bucket : f->bucket;
+			if (h->bucket != BUCKET_W1)
+				refuse(f, "%s, %s%sline %zu: %s (%s)", h->rule, h->file ? h->file : "", h->file ?
+				    ", " : "", h->line, h->why,
+				    h->text);
+			else if (!f->declared || strcmp(f->declared, "W1"))
+				refuse(f, "%s, line %zu: keeps something of a weight, yet %s is declared: declare W1 "
+				    "with its bound (%s)",
+				    h->rule, h->line, f->declared ? f->declared : "no bucket", h->text);
+		}
+	json_object_set_new(f->out, "hits", list);
+	if (file)
+		json_object_set_new(f->out, "waiver", json_string(file));
+	free(file);
+	json_decref(waiver);
+	free(hits.at);
+}
+
+/* ---- buffers used again ---- */
+
+static const json_t *
+row_of(const json_t *rows, const char *workload)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach((json_t *)rows, i, row)
+		if (!strcmp(kjson_str_or(row, "workload", ""), workload))
+			return row;
+	return NULL;
+}
+
+/*
+ * How much more a candidate gains from buffers it has seen than the program it is compared with, in points; and the noise
+ * of that difference. A gap of both is warmth that any program enjoys. LOW of the one and HIGH of the other face each
+ * other, so these are the halves of the intervals that count.
+ */
+static double
+excess_of(const json_t *own, const json_t *rival, double *noise)
+{
+	double gap = kjson_num_or(own, "gap_pct", 0), other = kjson_num_or(rival, "gap_pct", 0);
+
+	*noise = kgain_noise(gap - kjson_num_or(own, "low_pct", gap), kjson_num_or(rival, "high_pct", other) - other);
+	return gap - other;
+}
+
+static void
+look_at_reuse(struct finding *f)
+{
+	const json_t *rows = kjson_path(f->rec->json, "eval.reuse"), *rival = kjson_path(f->rec->json,
+	    "eval.reuse_against.rows"),
+	    *worst = NULL, *row;
+	double limit = 100 * f->a->gap, most = -INFINITY, noise = 0;
+	bool bad = false;
+	json_t *o;
+	size_t i;
+
+	json_array_foreach((json_t *)rows, i, row) {
+		double n, e = excess_of(row, row_of(rival, kjson_str_or(row, "workload", "")), &n);
+		bool beyond = e > limit && e > n;
+
+		/* One that is beyond the limit counts before one that is larger and within its noise. */
+		if (worst && (beyond < bad || (beyond == bad && e <= most)))
+			continue;
+		worst = row;
+		most = e;
+		noise = n;
+		bad = beyond;
+	}
+	if (!worst)
+		return;
+	o = json_pack("{s:s,s:f,s:f,s:f,s:b}", "workload", kjson_str_or(worst, "workload", "?"), "gap_pct",
+	    kjson_num_or(worst, "gap_pct", 0), "excess_pct", most, "noise_pct", noise, "ok", !bad);
+	json_object_set_new(f->out, "fresh", o);
+	row = row_of(rival, kjson_str_or(worst, "workload", ""));
+	if (row)
+		json_object_set_new(f->out, "incumbent_fresh", json_pack("{s:s,s:f}", "id",
+		    kjson_str_or(f->rec->json, "eval.reuse_against.id", "?"), "gap_pct", kjson_num_or(row, "gap_pct",
+		    0)));
+	/* A declared cache of weights is meant to gain so; its bound judges it. */
+	if (bad && !(f->declared && !strcmp(f->declared, "W1")))
+		refuse(f, "reuse, workload %s: %.1f %% faster on buffers that it has seen before than on new ones, "
+		    "%.1f points more than %s "
+		    "(noise %.1f): it keeps results from call to call, and real calls bring new buffers",
+		    kjson_str_or(worst, "workload", "?"),
+		    kjson_num_or(worst, "gap_pct", 0), most, row ? "the program it is compared with" : "an honest one",
+		    noise);
+}
+
+/* ---- skew ---- */
+
+/*
+ * A gain holds on a workload where it is beyond the noise, or where half of the whole gain is (as a power: its square
+ * root), for an interval may be wide on a busy machine.
+ */
+static bool
+holds(const struct finding *f, double ratio, double low)
+{
+	return low > 1 || ratio >= sqrt(1 + f->gain_pct / 100);
+}
+
+static void
+look_at_skew(struct finding *f, const json_t *rival)
+{
+	const json_t *timing = kjson_path(f->rec->json, "eval.timing");
+	json_t *rows = json_array();
+	bool required = f->a->task && f->a->task->groups >= 0 && f->gains, ok = !required;
+
+	for (size_t i = 0; f->a->task && i < f->a->task->workload_count; i++) {
+		const struct ktask_workload *w = &f->a->task->workloads[i];
+		double ratio, low;
+
+		if (!w->skew || !kgain_row(timing, w->name) || f->reference || !workload_ratio(f, rival, w->name,
+		    &ratio, &low))
+			continue;
+		json_array_append_new(rows, json_pack("{s:s,s:f}", "workload", w->name, "delta_pct",
+		    100 * (ratio - 1)));
+		ok |= holds(f, ratio, low);
+	}
+	json_object_set_new(f->out, "skew", json_pack("{s:b,s:o,s:b}", "required", required, "rows", rows, "ok", ok));
+	if (ok)
+		return;
+	if (f->bucket < BUCKET_UNIFORM)
+		f->bucket = BUCKET_UNIFORM;
+	refuse(f, "uniform-only: %+.1f %% over all workloads, and on no skewed one a gain: routing is skewed",
+	    f->gain_pct);
+}
+
+/* ---- a cache of weights ---- */
+
+/* The trace of --reuse: did the second call of each step find something, and was it right after the weights changed. */
+static bool
+look_at_trace(struct finding *f, json_t *out)
+{
+	const json_t *trace = kjson_path(f->rec->json, "eval.trace"), *row;
+	long hits = 0, lookups = 0;
+	size_t i;
+
+	json_array_foreach((json_t *)trace, i, row) {
+		hits += (long)kjson_int_or(row, "hits", 0);
+		lookups += (long)kjson_int_or(row, "lookups", 0);
+	}
+	if (!lookups)
+		return false;
+	json_object_set_new(out, "hits", json_integer(hits));
+	json_object_set_new(out, "lookups", json_integer(lookups));
+	/* Half is all that can be; a step in eight may be lost to noise. */
+	if ((double)hits < 0.5 * (double)lookups * 7 / 8)
+		refuse(f, "W1: %ld hits of %ld look-ups in steps as in training, where a cache of weights has every "
+		    "second one", hits,
+		    lookups);
+	return true;
+}
+
+static bool
+has_weights(const struct ktask *t)
+{
+	for (size_t i = 0; t && i < t->tensor_count; i++)
+		if (t->tensors[i].weight)
+			return true;
+	return false;
+}
+
+/* The bound: what is saved is at most the preparation of the weight, once a step. */
+static void
+look_at_w1(struct finding *f)
+{
+	const json_t *plan = kjson_path(f->rec->json, "eval.plan");
+	double quant = kjson_num_or(plan, "quant_us", 0), step = kjson_num_or(plan, "step_us", 0),
+	    estimate = kjson_num_or(plan, "expected_gain_pct", 0), bound = step > 0 ? 100 * quant / step : 0;
+	json_t *o;
+
+	if (f->bucket < BUCKET_W1)
+		f->bucket = BUCKET_W1;
+	if (!has_weights(f->a->task)) {
+		refuse(f, "W1 is declared, but no input of the task has the role of a weight");
+		return;
+	}
+	if (!(quant > 0) || !(step > quant)) {
+		refuse(f, "W1 is declared without its bound: the plan must give quant_us (time to prepare the weight) "
+		    "and step_us (of a whole step)");
+		return;
+	}
+	o = json_pack("{s:f,s:f,s:f,s:f}", "quant_us", quant, "step_us", step, "bound_pct", bound, "gain_pct",
+	    f->gain_pct);
+	if (estimate > bound)
+		refuse(f, "W1: %.2f %% is expected, but a cache of the weight can give %.2f %% at most (%g us of %g "
+		    "us)", estimate, bound,
+		    quant, step);
+	if (f->gain_pct > bound)
+		json_object_set_new(o, "excess_pct", json_real(f->gain_pct - bound));
+	if (!look_at_trace(f, o) && f->gains)
+		refuse(f, "W1: the steps with changing weights were not run, and without them no cache is accepted");
+	json_object_set_new(f->out, "w1", o);
+	if (!f->refused)
+		remark(f, "W1: counts as %.2f %% at most (%g us of %g us)%s", fmin(fmax(f->gain_pct, 0), bound), quant,
+		    step,
+		    f->gain_pct > bound ? "; what was measured beyond that is the benchmark's loop" : "");
+}
+
+/* ---- all of it ---- */
+
+/* A letter and digit that the plan may declare. */
+static void
+look_at_declared(struct finding *f)
+{
+	if (f->declared && (!strcmp(f->declared, "W2") || !strcmp(f->declared, "W3")))
+		refuse(f, "%s is declared: a cache of %s never hits in real use", f->declared,
+		    f->declared[1] == '2' ? "activations" : "results");
+	else if (f->declared && !strcmp(f->declared, "W1"))
+		look_at_w1(f);
+}
+
+/* What the candidate counts as: what was found, else what was declared, else something inside the kernel. */
+static const char *
+bucket_of(const struct finding *f)
+{
+	if (f->bucket > BUCKET_W1 || (f->bucket == BUCKET_W1 && !(f->declared && *f->declared == 'W')))
+		return bucket_name(f->bucket);
+	return f->declared ? f->declared : "K";
+}
+
+json_t *
+audit_record(const struct audit *a, const struct krec *rec)
+{
+	struct finding f = { .a = a, .rec = rec, .declared = kjson_str_or(rec->json, "eval.plan.bucket", NULL),
+	    .reasons = json_array(), .asides = json_array(), .out = json_object() };
+	json_t *rival;
+	char id[24];
+
+	krec_str(rec, "eval.status");
+	krec_id(rec, id, sizeof id);
+	f.id = id;
+	f.reference = !strcmp(kjson_str_or(rec->json, "id", ""), "000/00");
+	rival = rivals_eval(&f);
+	look_at_gain(&f, rival);
+	look_at_code(&f);
+	look_at_reuse(&f);
+	look_at_skew(&f, rival);
+	look_at_declared(&f);
+	json_array_extend(f.reasons, f.asides);
+	json_object_set_new(f.out, "bucket", json_string(bucket_of(&f)));
+	if (f.declared)
+		json_object_set_new(f.out, "declared", json_string(f.declared));
+	json_object_set_new(f.out, "decision", json_string(f.refused ? overfit : f.bucket == BUCKET_W1 ? asterisk :
+	    real));
+	json_object_set_new(f.out, "reasons", f.reasons);
+	json_decref(f.asides);
+	json_decref(rival);
+	return f.out;
+}

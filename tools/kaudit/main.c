@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kaudit: would the gain outlive the benchmark. Appends "audit" to records: what the source keeps from call to call, how
+ * much a candidate gains from buffers it has seen before, whether the gain is there on skewed groups, and the decision.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kaudit.h"
+#include "kgroups.h"
+
+enum { OPT_REPORT = 256, OPT_JSON, OPT_MARKDOWN, OPT_TASK, OPT_CHECK, OPT_SOURCE };
+enum { SOURCE_MAX = 64 << 20 };
+
+static const char usage_text[] =
+    "usage: kaudit [-c DIR] [-r RULES] [-o FILE] [FILE ...]\n"
+    "       kaudit --report [--json | --markdown] [-c DIR] [-o FILE]\n"
+    "       kaudit --source [-c DIR | -b BACKEND] [-t TASK.json] [-r RULES] [-o FILE] FILE ...\n"
+    "       kaudit --task TASK.json\n"
+    "       kaudit --check [-r RULES]\n";
+
+static const struct option long_options[] = {
+	{ "campaign", required_argument, NULL, 'c' }, { "rules", required_argument, NULL, 'r' },
+	{ "output", required_argument, NULL, 'o' }, { "backend", required_argument, NULL, 'b' },
+	{ "report", no_argument, NULL, OPT_REPORT }, { "json", no_argument, NULL, OPT_JSON },
+	{ "markdown", no_argument, NULL, OPT_MARKDOWN }, { "task", required_argument, NULL, OPT_TASK },
+	{ "check", no_argument, NULL, OPT_CHECK }, { "source", no_argument, NULL, OPT_SOURCE },
+	{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+};
+
+enum mode { MODE_RECORDS, MODE_REPORT, MODE_TASK, MODE_CHECK, MODE_SOURCE };
+
+struct arguments {
+	enum mode mode;
+	const char *dir, *rules, *output, *backend, *task;
+	bool markdown;
+	char **files;
+};
+
+static _Noreturn void
+usage(const char *why)
+{
+	if (why)
+		kwarn("%s", why);
+	fputs(usage_text, stderr);
+	exit(K_USAGE);
+}
+
+static void
+set_mode(struct arguments *a, enum mode mode)
+{
+	if (a->mode != MODE_RECORDS)
+		usage("--report, --source, --task and --check exclude each other");
+	a->mode = mode;
+}
+
+static void
+parse(struct arguments *a, int argc, char **argv)
+{
+	int c;
+
+	*a = (struct arguments){ .dir = "." };
+	while ((c = getopt_long(argc, argv, "c:r:o:b:t:hV", long_options, NULL)) != -1)
+		switch (c) {
+		case 'c': a->dir = optarg; break;
+		case 'r': a->rules = optarg; break;
+		case 'o': a->output = optarg; break;
+		case 'b': a->backend = optarg; break;
+		case 't': a->task = optarg; break;
+		case OPT_JSON: a->markdown = false; break;
+		case OPT_MARKDOWN: a->markdown = true; break;
+		case OPT_REPORT: set_mode(a, MODE_REPORT); break;
+		case OPT_CHECK: set_mode(a, MODE_CHECK); break;
+		case OPT_SOURCE: set_mode(a, MODE_SOURCE); break;
+		case OPT_TASK:
+			set_mode(a, MODE_TASK);
+			a->task = optarg;
+			break;
+		case 'h': fputs(usage_text, stdout); exit(K_OK);
+		case 'V': kversion(); exit(K_OK);
+		default: usage(NULL);
+		}
+	a->files = argv + optind;
+	if (*a->files ? a->mode != MODE_RECORDS && a->mode != MODE_SOURCE : a->mode == MODE_SOURCE)
+		usage(*a->files ? "operands where none belong" : "--source wants files with source text");
+}
+
+static struct rules *
+load_rules(const struct arguments *a)
+{
+	char *path = a->rules ? kstrdup(a->rules) : kdata_path("patterns/audit.json");
+	struct rules *r = rules_load(path);
+
+	free(path);
+	return r;
+}
+
+static int
+check(const struct arguments *a)
+{
+	struct rules *r = load_rules(a);
+	size_t failures = rules_check(r);
+
+	rules_free(r);
+	return failures ? K_NO : K_OK;
+}
+
+static int
+check_task(const struct arguments *a)
+{
+	struct ktask *t = ktask_load(a->task);
+	char *text;
+	size_t faults = kgroups_faults(t, &text);
+
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		kwarn("%s: %s", a->task, line);
+	free(text);
+	ktask_free(t);
+	return faults ? K_NO : K_OK;
+}
+
+/* The campaign's task; NULL where there is none, as in simulations. */
+static struct ktask *
+task_of(const struct kcamp *camp)
+{
+	char *path = kcamp_path(camp, kcamp_str(camp, "task"));
+	struct ktask *t = access(path, F_OK) ? NULL : ktask_load(path);
+
+	free(path);
+	return t;
+}
+
+static void
+audit_file(const struct audit *a, const char *path)
+{
+	struct kin in;
+	struct krec rec;
+
+	kin_open(&in, path);
+	while (kin_next(&in, &rec)) {
+		json_t *audit = audit_record(a, &rec);
+
+		kout_member(&rec, "audit", audit);
+		json_decref(audit);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+}
+
+static void
+print_hits(const char *path, const struct hits *hits)
+{
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct hit *h = &hits->at[i];
+		char *line = kasprintf("%s:%zu: %s%s %s: %s", path, h->line, bucket_name(h->bucket), h->note ?
+		    " note" : "", h->rule, h->text);
+
+		kout_line(line, strlen(line));
+		free(line);
+	}
+}
+
+/* Bare source files: a line per hit. */
+static int
+scan_sources(const struct arguments *a)
+{
+	struct kcamp *camp = a->backend ? NULL : kcamp_load(a->dir);
+	struct ktask *task = a->task ? ktask_load(a->task) : camp ? task_of(camp) : NULL;
+	struct rules *rules = load_rules(a);
+	const char *language = camp ? kcamp_str(camp, "backend") : a->backend;
+	bool found = false;
+
+	for (char **f = a->files; *f; f++) {
+		struct source s = { 0 };
+		char *text = kread_file_or_die(*f, SOURCE_MAX, &s.len);
+		struct hits hits = { 0 };
+		struct words w;
+
+		s.text = text;
+		words_of(task, text, &w);
+		rules_apply(rules, language, task && kgroups_expected(task), &w, &s, &hits);
+		print_hits(*f, &hits);
+		for (size_t i = 0; i < hits.count; i++)
+			found |= !hits.at[i].note;
+		free(hits.at);
+		words_free(&w);
+		free(text);
+	}
+	rules_free(rules);
+	ktask_free(task);
+	kcamp_free(camp);
+	return found ? K_NO : K_OK;
+}
+
+static int
+report(const struct arguments *a)
+{
+	struct audit audit = { .camp = kcamp_load(a->dir) };
+	struct kbuf text = { 0 };
+	bool inflated;
+	json_t *o = report_campaign(&audit, &inflated);
+
+	if (a->markdown) {
+		report_markdown(o, &text);
+		kout_line(text.data, text.len - 1);
+	} else {
+		kout_json(o);
+	}
+	kbuf_free(&text);
+	json_decref(o);
+	kcamp_free(audit.camp);
+	return inflated ? K_NO : K_OK;
+}
+
+static int
+audit_all(const struct arguments *a)
+{
+	struct audit audit = { .camp = kcamp_load(a->dir), .rules = load_rules(a) };
+
+	audit.task = task_of(audit.camp);
+	audit.gap = kcamp_num(audit.camp, "audit.gap");
+	if (!*a->files)
+		audit_file(&audit, NULL);
+	for (char **f = a->files; *f; f++)
+		audit_file(&audit, *f);
+	rules_free(audit.rules);
+	ktask_free(audit.task);
+	kcamp_free(audit.camp);
+	return K_OK;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a;
+	int code;
+
+	kutil_init("kaudit");
+	parse(&a, argc, argv);
+	if (a.mode == MODE_CHECK)
+		return check(&a);
+	if (a.mode == MODE_TASK)
+		return check_task(&a);
+	kout_open(a.output);
+	code = a.mode == MODE_REPORT ? report(&a) : a.mode == MODE_SOURCE ? scan_sources(&a) : audit_all(&a);
+	kout_commit();
+	return code;
+}

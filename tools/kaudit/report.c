@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kaudit: what of a campaign's gain is real. Gains of kernel work (buckets K) count as measured; of a cache of weights,
+ * as far as its bound; of anything else, nothing. Gains compound, so parts and whole are products here: sums of per
+ * cents would leave a gap of their own.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kaudit.h"
+#include "kgain.h"
+
+static const double inflated_pct = 1;	/* a headline this much above what is real must not be shipped */
+
+enum class { CLASS_K, CLASS_W1, CLASS_REST, CLASSES };
+
+struct account {
+	json_t *rounds, *refused;
+	double bench[CLASSES], real[CLASSES];	/* products of ratios */
+	char buckets[CLASSES][64];		/* seen, for people */
+	double speedup;				/* of the last kept over the reference, as measured */
+	double noise, first_noise;		/* floors of that and of the reference */
+	bool linear;
+};
+
+static double
+percent(double ratio)
+{
+	return 100 * (ratio - 1);
+}
+
+static bool
+is_refused(const json_t *rec)
+{
+	return !strcmp(kjson_str_or(rec, "audit.decision", ""), "REJECT-as-overfit");
+}
+
+static enum class
+class_of(const json_t *rec)
+{
+	const char *bucket = kjson_str_or(rec, "audit.bucket", "K");
+
+	return is_refused(rec) ? CLASS_REST : *bucket == 'K' ? CLASS_K : !strcmp(bucket, "W1") ? CLASS_W1 : CLASS_REST;
+}
+
+static void
+note_bucket(struct account *a, enum class c, const char *bucket)
+{
+	size_t n = strlen(a->buckets[c]);
+
+	if (!strstr(a->buckets[c], bucket))
+		snprintf(a->buckets[c] + n, sizeof a->buckets[c] - n, "%s%s", n ? ", " : "", bucket);
+}
+
+/* One round that was kept: RATIO is its time before over its time after. */
+static void
+keep(struct account *a, const json_t *rec, double ratio)
+{
+	enum class c = class_of(rec);
+	double bound = 1 + kjson_num_or(rec, "audit.w1.bound_pct", 0) / 100;
+	double real = c == CLASS_K ? ratio : c == CLASS_W1 ? fmin(ratio, bound) : 1;
+	const char *bucket = kjson_str_or(rec, "audit.bucket", "K");
+
+	a->bench[c] *= ratio;
+	a->real[c] *= real;
+	note_bucket(a, c, bucket);
+	json_array_append_new(a->rounds, json_pack("{s:s,s:s,s:s,s:f,s:f}", "id", kjson_str_or(rec, "id", "?"),
+	    "bucket", bucket,
+	    "decision", kjson_str_or(rec, "audit.decision", "not audited"), "benchmark_pct", percent(ratio),
+	    "real_pct", percent(real)));
+}
+
+static void
+close_on(struct account *a, const json_t *rec, double speedup)
+{
+	a->speedup = speedup;
+	a->noise = kjson_num_or(rec, "eval.noise.floor", 0);
+}
+
+/* A round of a linear search: what was accepted was compared with the round accepted before. */
+static void
+take_round(struct account *a, const json_t *rec)
+{
+	const json_t *decision = kjson_path(rec, "score.decision");
+
+	a->linear = true;
+	if (strcmp(kjson_str_or(decision, "verdict", ""), "accepted"))
+		return;
+	keep(a, rec, 1 + kjson_num_or(decision, "improvement_pct", 0) / 100);
+	close_on(a, rec, json_object_get(decision, "vs_baseline_pct") ? 1 + kjson_num_or(decision, "vs_baseline_pct",
+	    0) / 100 :
+	    kjson_num_or(rec, "score.speedup", 1));
+}
+
+/* Of the candidates of a trial that gained, the fastest is what the next ones are compared with. */
+static void
+take_best(struct account *a, json_t *const *records, size_t count)
+{
+	const json_t *best = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		if (kjson_bool_or(records[i], "score.gain", false) && !is_refused(records[i]) &&
+		    kjson_num_or(records[i], "score.speedup", 0) > kjson_num_or(best, "score.speedup", a->speedup))
+			best = records[i];
+	if (!best)
+		return;
+	keep(a, best, kjson_num_or(best, "score.speedup", 1) / a->speedup);
+	close_on(a, best, kjson_num_or(best, "score.speedup", 1));
+}
+
+static void
+take_trial(struct account *a, json_t *const *records, size_t count)
+{
+	bool linear = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (kjson_path(records[i], "score.decision")) {
+			linear = true;
+			take_round(a, records[i]);
+		}
+		if (is_refused(records[i]))
+			json_array_append_new(a->refused, json_string(kjson_str_or(records[i], "id", "?")));
+	}
+	if (!linear)
+		take_best(a, records, count);
+}
+
+/* All records of TRIAL; false when it has no scores. */
+static bool
+read_trial(struct account *a, const char *dir, long trial)
+{
+	char *path = kasprintf("%s/trials/%03ld/score.ndjson", dir, trial);
+	json_t **records = NULL;
+	size_t count = 0;
+	struct kin in;
+	struct krec rec;
+	bool there = access(path, F_OK) == 0;
+
+	if (there)
+		kin_open(&in, path);
+	while (there && kin_next(&in, &rec)) {
+		records = krealloc(records, (count + 1) * sizeof *records);
+		records[count++] = json_incref(rec.json);
+		krec_free(&rec);
+	}
+	if (there)
+		kin_close(&in);
+	if (trial > 0)
+		take_trial(a, records, count);
+	else if (count)
+		a->first_noise = kjson_num_or(records[0], "eval.noise.floor", 0);
+	for (size_t i = 0; i < count; i++)
+		json_decref(records[i]);
+	free(records);
+	free(path);
+	return there;
+}
+
+static json_t *
+table_row(const struct account *a, const char *source, enum class c)
+{
+	return json_pack("{s:s,s:s,s:f,s:f}", "source", source, "buckets", a->buckets[c], "benchmark_pct",
+	    percent(a->bench[c]),
+	    "real_pct", percent(a->real[c]));
+}
+
+static json_t *
+table_of(const struct account *a, double real)
+{
+	json_t *table = json_array();
+
+	json_array_append_new(table, table_row(a, "structural kernel work", CLASS_K));
+	json_array_append_new(table, table_row(a, "bounded weight cache", CLASS_W1));
+	json_array_append_new(table, json_pack("{s:s,s:s,s:f,s:f}", "source", "benchmark-only residual", "buckets",
+	    a->buckets[CLASS_REST], "benchmark_pct", percent(a->speedup / real), "real_pct", 0.0));
+	json_array_append_new(table, json_pack("{s:s,s:s,s:f,s:f}", "source", "total", "buckets", "", "benchmark_pct",
+	    percent(a->speedup), "real_pct", percent(real)));
+	return table;
+}
+
+json_t *
+report_campaign(const struct audit *audit, bool *inflated)
+{
+	struct account a = { .rounds = json_array(), .refused = json_array(), .bench = { 1, 1, 1 }, .real = { 1, 1,
+	    1 }, .speedup = 1 };
+	double real, gap, noise;
+	long trial = 0;
+
+	while (read_trial(&a, audit->camp->dir, trial))
+		trial++;
+	if (!trial)
+		kdie(K_USAGE, "%s: no trial has been scored yet", audit->camp->dir);
+	real = a.real[CLASS_K] * a.real[CLASS_W1];
+	gap = percent(a.speedup) - percent(real);
+	/* The parts were measured at other times than the whole. */
+	noise = 100 * a.speedup * kgain_noise(a.noise, a.first_noise);
+	*inflated = gap > inflated_pct && gap > noise;
+	return json_pack("{s:s,s:s,s:s,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:o,s:o,s:o}", "schema", "audit-report/1",
+	    "campaign", kcamp_str(audit->camp, "name"), "mode", a.linear ? "linear" : "map-elites",
+	    "trials", (json_int_t)trial - 1, "headline_pct", percent(a.speedup), "s_real_pct", percent(a.real[CLASS_K]),
+	    "w_real_pct", percent(a.real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real), "inflation_gap_pct",
+	    gap,
+	    "noise_pct", noise, "verdict", *inflated ? "inflated" : json_array_size(a.refused) ? "rolled-back" :
+	    "clean",
+	    "refused", a.refused, "rounds", a.rounds, "table", table_of(&a, real));
+}
+
+/* ---- for people ---- */
+
+static void
+put_rounds(const json_t *report, struct kbuf *out)
+{
+	const json_t *row;
+	size_t i;
+
+	kbuf_puts(out, "\n| Candidate | Bucket | Decision | Benchmark gain | Real gain |\n|---|---|---|---:|---:|\n");
+	json_array_foreach(json_object_get(report, "rounds"), i, row)
+		kbuf_printf(out, "| %s | %s | %s | %+.2f %% | %+.2f %% |\n", kjson_str_or(row, "id", "?"),
+		    kjson_str_or(row, "bucket", "?"),
+		    kjson_str_or(row, "decision", "?"), kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row,
+		    "real_pct", 0));
+}
+
+void
+report_markdown(const json_t *report, struct kbuf *out)
+{
+	const char *verdict = kjson_str_or(report, "verdict", "?");
+	const json_t *row;
+	size_t i;
+
+	kbuf_printf(out, "# Audit of %s\n\n", kjson_str_or(report, "campaign", "?"));
+	kbuf_printf(out, "Verdict: **%s**. Headline %+.2f %%, of which real %+.2f %% (kernel work %+.2f %%, weight "
+	    "caches %+.2f %%, all else 0); "
+	    "inflation gap %.2f points, noise %.2f.\n", verdict, kjson_num_or(report, "headline_pct", 0),
+	    kjson_num_or(report, "real_pct", 0), kjson_num_or(report, "s_real_pct", 0), kjson_num_or(report,
+	    "w_real_pct", 0),
+	    kjson_num_or(report, "inflation_gap_pct", 0), kjson_num_or(report, "noise_pct", 0));
+	if (!strcmp(verdict, "inflated"))
+		kbuf_puts(out, "The gap is what only the benchmark's loop sees: do not ship the headline, and roll "
+		    "those rounds back.\n");
+	json_array_foreach(json_object_get(report, "refused"), i, row)
+		kbuf_printf(out, "%s%s", i ? ", " : "\nRefused as overfit: ", json_string_value(row));
+	if (json_array_size(json_object_get(report, "refused")))
+		kbuf_puts(out, ".\n");
+	kbuf_puts(out, "\n| Source | Buckets | Benchmark gain | Real-training-equivalent gain "
+	    "|\n|---|---|---:|---:|\n");
+	json_array_foreach(json_object_get(report, "table"), i, row)
+		kbuf_printf(out, "| %s | %s | %+.2f %% | %+.2f %% |\n", kjson_str_or(row, "source", "?"),
+		    kjson_str_or(row, "buckets", ""),
+		    kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row, "real_pct", 0));
+	if (json_array_size(json_object_get(report, "rounds")))
+		put_rounds(report, out);
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kaudit: the rules of patterns/audit.json. A rule is a regular expression over code without comments and strings, the
+ * bucket that a match means, and examples that must and must not match. Before the expression stand definitions of what
+ * the words of the program at hand mean, so that (?&input) matches one of its inputs whatever it calls them.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kaudit.h"
+#include "ktoken.h"
+
+enum {
+	MATCH_LIMIT = 5000000,	/* steps before an expression gives up on a text */
+	HITS_PER_RULE = 4,
+	QUOTE_MAX = 80
+};
+
+struct rule {
+	const char *id, *pattern, *unless, *why;	/* borrowed from the table */
+	const json_t *languages, *match, *clean;
+	enum bucket bucket;
+	bool whole, grouped, note;
+};
+
+struct rules {
+	char *file;
+	json_t *table;
+	struct rule *at;
+	size_t count;
+};
+
+const char *
+bucket_name(enum bucket b)
+{
+	static const char *const names[] = { "K", "W1", "uniform", "W2", "W3" };
+
+	return names[b];
+}
+
+/* ---- the table ---- */
+
+static const char *
+text_of(const struct rules *r, const json_t *o, size_t i, const char *key, bool required)
+{
+	const json_t *v = json_object_get(o, key);
+
+	if (v ? !json_is_string(v) || !*json_string_value(v) : required)
+		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a text that is not empty", r->file, i, kjson_str_or(o,
+		    "id", "?"), key);
+	return json_string_value(v);
+}
+
+static const json_t *
+list_of(const struct rules *r, const json_t *o, size_t i, const char *key)
+{
+	const json_t *v = json_object_get(o, key), *item;
+	bool good = json_array_size(v) > 0;
+	size_t k;
+
+	json_array_foreach((json_t *)v, k, item)
+		good &= json_is_string(item);
+	if (!good)
+		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a list of texts with one at least", r->file, i,
+		    kjson_str_or(o, "id", "?"), key);
+	return v;
+}
+
+/* Index of a word in a list of words; dies when it is none of them. */
+static size_t
+choice(const struct rules *r, const struct rule *rule, const char *key, const char *word, const char *const *list,
+    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i], word))
+			return i;
+	kdie(K_USAGE, "%s: rule %s: %s '%s' is none of its values", r->file, rule->id, key, word);
+}
+
+static void
+read_rule(struct rules *r, size_t i, const json_t *o)
+{
+	static const char *const keys[] = { "id", "bucket", "scope", "verdict", "when", "languages", "pattern",
+	    "unless", "why",
+	    "match", "clean" };
+	static const char *const buckets[] = { "uniform", "W1", "W2", "W3" };
+	static const enum bucket meanings[] = { BUCKET_UNIFORM, BUCKET_W1, BUCKET_W2, BUCKET_W3 };
+	static const char *const scopes[] = { "added", "whole" }, *const verdicts[] = { "refuse", "note" };
+	struct rule *rule = &r->at[i];
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)o, key, v) {
+		size_t k = 0;
+
+		while (k < LEN(keys) && strcmp(keys[k], key))
+			k++;
+		if (k == LEN(keys))
+			kdie(K_USAGE, "%s: rules[%zu]: unknown field '%s'", r->file, i, key);
+	}
+	*rule = (struct rule){ .id = text_of(r, o, i, "id", true), .pattern = text_of(r, o, i, "pattern", true),
+	    .unless = text_of(r, o, i, "unless", false), .why = text_of(r, o, i, "why", true),
+	    .languages = list_of(r, o, i, "languages"), .match = list_of(r, o, i, "match"),
+	    .clean = list_of(r, o, i, "clean") };
+	rule->bucket = meanings[choice(r, rule, "bucket", text_of(r, o, i, "bucket", true), buckets, LEN(buckets))];
+	rule->whole = choice(r, rule, "scope", kjson_str_or(o, "scope", "added"), scopes, LEN(scopes));
+	rule->note = choice(r, rule, "verdict", kjson_str_or(o, "verdict", "refuse"), verdicts, LEN(verdicts));
+	rule->grouped = !strcmp(kjson_str_or(o, "when", ""), "grouped");
+	if (json_object_get(o, "when") && !rule->grouped)
+		kdie(K_USAGE, "%s: rule %s: when must be grouped", r->file, rule->id);
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(r->at[k].id, rule->id))
+			kdie(K_USAGE, "%s: two rules are called %s", r->file, rule->id);
+}
+
+struct rules *
+rules_load(const char *file)
+{
+	struct rules *r = kcalloc(1, sizeof *r);
+	const json_t *list;
+
+	r->file = kstrdup(file);
+	r->table = kjson_load(file);
+	list = json_object_get(r->table, "rules");
+	if (strcmp(kjson_str_or(r->table, "schema", ""), "audit-rules/1") || !json_array_size(list))
+		kdie(K_USAGE, "%s: not a table of audit rules (schema audit-rules/1, with rules)", file);
+	r->count = json_array_size(list);
+	r->at = kcalloc(r->count, sizeof *r->at);
+	for (size_t i = 0; i < r->count; i++)
+		read_rule(r, i, json_array_get(list, i));
+	return r;
+}
+
+void
+rules_free(struct rules *r)
+{
+	json_decref(r->table);
+	free(r->file);
+	free(r->at);
+	free(r);
+}
+
+/* ---- words ---- */
+
+void
+words_free(struct words *w)
+{
+	free(w->entry);
+	free(w->inputs);
+	free(w->weights);
+	free(w->outputs);
+	*w = (struct words){ 0 };
+}
+
+static bool
+is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Where the parameters of function NAME begin, in its definition; NULL when it is not defined in TEXT. */
+static const char *
+parameters(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = text; n && (p = strstr(p, name)); p += n) {
+		const char *open = p + n + strspn(p + n, " \t\r\n"), *close;
+
+		if ((p > text && is_word(p[-1])) || *open != '(')
+			continue;
+		close = strchr(open, ')');
+		if (close && close[1 + strspn(close + 1, " \t\r\n")] == '{')
+			return open + 1;
+	}
+	return NULL;
+}
+
+/* The last word of the parameter FROM..TO, a pointer, as one more alternative of LIST. */
+static void
+add_word(char **list, const char *from, const char *to)
+{
+	char *old = *list;
+	const char *end = to, *start;
+
+	while (end > from && !is_word(end[-1]))
+		end--;
+	start = end;
+	while (start > from && is_word(start[-1]))
+		start--;
+	if (start == end)
+		return;
+	*list = old ? kasprintf("%s|%.*s", old, (int)(end - start), start) : kstrndup(start, (size_t)(end - start));
+	free(old);
+}
+
+/* Which list a tensor's name belongs to; NULL: none. What is updated in place is neither input nor output here. */
+static char **
+list_for(struct words *w, const struct ktask_tensor *x)
+{
+	return x->scalar || (x->input && x->output) ? NULL : x->output ? &w->outputs : x->weight ? &w->weights :
+	    &w->inputs;
+}
+
+void
+words_of(const struct ktask *task, const char *text, struct words *w)
+{
+	const char *p = task ? parameters(text, task->entry) : NULL;
+
+	*w = (struct words){ .entry = task ? kstrdup(task->entry) : NULL };
+	for (size_t i = 0; task && i < task->arg_count; i++) {
+		const struct ktask_arg *a = &task->args[i];
+		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &task->tensors[a->index] : NULL;
+		char **list = x ? list_for(w, x) : NULL;
+		const char *end = p ? p + strcspn(p, ",)") : NULL;
+
+		if (list && end)
+			add_word(list, p, end);
+		else if (list)
+			add_word(list, x->name, x->name + strlen(x->name));
+		p = end && *end == ',' ? end + 1 : NULL;
+	}
+}
+
+/* ---- matching ---- */
+
+/* What rules may refer to, before their own text. Names are not members of something. */
+static char *
+definitions(const struct words *w)
+{
+	static const char none[] = "(?!)";
+	const char *in = w->inputs ? w->inputs : none, *weights = w->weights ? w->weights : none;
+
+	return kasprintf("(?J)(?(DEFINE)"
+	    "(?<entry>\\b(?:%s)\\b)(?<input>(?<![\\w.>])(?:%s|%s)\\b)(?<output>(?<![\\w.>])(?:%s)\\b)"
+	    "(?<tensor>(?<![\\w.>])(?:%s|%s|%s)\\b)"
+	    "(?<store>\\b(?:static|__device__|__managed__|thread_local|_Thread_local|__thread)\\b|"
+	    "^(?=(?:const\\s+|volatile\\s+|unsigned\\s+|struct\\s+)*\\w+[ \\t*]))"
+	    "(?<nothing>(?:NULL|nullptr|0|-\\s*1|\\(\\s*void)\\b))",
+	    w->entry ? w->entry : none, in, weights, w->outputs ? w->outputs : none, in, weights,
+	    w->outputs ? w->outputs : none);
+}
+
+static pcre2_code *
+compile(const struct rules *r, const struct rule *rule, const char *pattern, const char *defined)
+{
+	char *full = kasprintf("%s%s", defined, pattern);
+	PCRE2_UCHAR text[128];
+	PCRE2_SIZE at;
+	int error;
+	pcre2_code *re = pcre2_compile((PCRE2_SPTR)full, PCRE2_ZERO_TERMINATED, PCRE2_MULTILINE | PCRE2_NEVER_UTF,
+	    &error, &at, NULL);
+
+	if (!re) {
+		pcre2_get_error_message(error, text, sizeof text);
+		kdie(K_USAGE, "%s: rule %s, offset %ld of its pattern: %s", r->file, rule->id,
+		    (long)at - (long)strlen(defined),
+		    (const char *)text);
+	}
+	if (!getenv("KILN_NO_JIT"))
+		pcre2_jit_compile(re, PCRE2_JIT_COMPLETE);
+	free(full);
+	return re;
+}
+
+/* One search; PCRE2's answer, and the ends of the match. */
+static int
+search(pcre2_code *re, pcre2_match_data *data, const char *text, size_t len, size_t from)
+{
+	static pcre2_match_context *context;
+
+	if (!context) {
+		context = pcre2_match_context_create(NULL);
+		pcre2_set_match_limit(context, MATCH_LIMIT);
+	}
+	return pcre2_match(re, (PCRE2_SPTR)text, len, from, 0, data, context);
+}
+
+/* Whether the match compares with a weight: its group "key" is one of their names. */
+static bool
+key_is_weight(pcre2_code *re, pcre2_match_data *data, const char *text, const struct words *w)
+{
+	const PCRE2_SIZE *v = pcre2_get_ovector_pointer(data);
+	PCRE2_SPTR first, last;
+	int size = pcre2_substring_nametable_scan(re, (PCRE2_SPTR)"key", &first, &last);
+
+	for (PCRE2_SPTR p = first; size > 0 && p <= last; p += size) {
+		unsigned group = (unsigned)(p[0] << 8 | p[1]);
+
+		if (group < pcre2_get_ovector_count(data) && v[2 * group] != PCRE2_UNSET && w->weights) {
+			size_t len = v[2 * group + 1] - v[2 * group];
+
+			for (const char *s = w->weights; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
+				if (strcspn(s, "|") == len && !strncmp(s, text + v[2 * group], len))
+					return true;
+		}
+	}
+	return false;
+}
+
+static size_t
+line_of(const char *text, size_t at)
+{
+	size_t line = 1;
+
+	for (size_t i = 0; i < at; i++)
+		line += text[i] == '\n';
+	return line;
+}
+
+/* The line of code that holds byte AT, without the blanks around it. */
+static void
+quote(const struct source *s, size_t at, char *to, size_t size)
+{
+	size_t from = at, end = at;
+
+	while (from > 0 && s->text[from - 1] != '\n')
+		from--;
+	from += strspn(s->text + from, " \t");
+	while (end < s->len && s->text[end] != '\n')
+		end++;
+	snprintf(to, size, "%.*s", from < end ? (int)(end - from < QUOTE_MAX ? end - from : QUOTE_MAX) : 0,
+	    s->text + from);
+	kmask_controls(to);
+	for (char *p = to; (p = strchr(p, '\t')); p++)
+		*p = ' ';
+}
+
+static bool
+is_added(const struct source *s, size_t line)
+{
+	return !s->added || line > s->lines || s->added[line - 1];
+}
+
+static bool
+known(const struct hits *hits, const struct source *s, const char *rule, size_t line)
+{
+	for (size_t i = 0; i < hits->count; i++)
+		if (hits->at[i].file == s->file && hits->at[i].line == line && !strcmp(hits->at[i].rule, rule))
+			return true;
+	return false;
+}
+
+static void
+add_hit(struct hits *hits, const struct rule *rule, const struct source *s, size_t line, size_t at, bool weight)
+{
+	struct hit *h;
+
+	hits->at = krealloc(hits->at, (hits->count + 1) * sizeof *hits->at);
+	h = &hits->at[hits->count++];
+	*h = (struct hit){ .rule = rule->id, .why = rule->why, .file = s->file, .line = line, .note = rule->note,
+	    .bucket = weight && rule->bucket > BUCKET_UNIFORM ? BUCKET_W1 : rule->bucket };
+	quote(s, at, h->text, sizeof h->text);
+}
+
+static bool
+matches(const struct rules *r, const struct rule *rule, const char *pattern, const char *defined, const char *text,
+    size_t len)
+{
+	pcre2_code *re = compile(r, rule, pattern, defined);
+	pcre2_match_data *data = pcre2_match_data_create_from_pattern(re, NULL);
+	bool yes = search(re, data, text, len, 0) > 0;
+
+	pcre2_match_data_free(data);
+	pcre2_code_free(re);
+	return yes;
+}
+
+/*
+ * All matches of one rule in CODE, the source as patterns see it. A match counts as added when its first or its last
+ * line is: what a pattern passes over between a declaration and its use says nothing.
+ */
+static void
+apply(const struct rules *r, const struct rule *rule, const char *defined, const struct words *w,
+    const struct source *s,
+    const char *code, struct hits *hits)
+{
+	pcre2_code *re = compile(r, rule, rule->pattern, defined);
+	pcre2_match_data *data = pcre2_match_data_create_from_pattern(re, NULL);
+	const PCRE2_SIZE *v = pcre2_get_ovector_pointer(data);
+	size_t found = 0, from = 0;
+
+	while (found < HITS_PER_RULE && from < s->len && search(re, data, code, s->len, from) > 0) {
+		size_t last = v[1] > v[0] ? v[1] - 1 : v[0], line = line_of(s->text, last);
+
+		if ((rule->whole || is_added(s, line) || is_added(s, line_of(s->text, v[0]))) &&
+		    !known(hits, s, rule->id, line)) {
+			add_hit(hits, rule, s, line, last, key_is_weight(re, data, code, w));
+			found++;
+		}
+		from = v[0] + 1;
+	}
+	pcre2_match_data_free(data);
+	pcre2_code_free(re);
+}
+
+/* Code without comments, strings and joins of lines, byte for byte where it was. */
+static char *
+plain_code(const char *text, size_t len, enum ktoken_lang lang)
+{
+	char *joined = kstrndup(text, len), *stripped;
+
+	for (char *p = joined; (p = strstr(p, "\\\n")); p++)
+		p[0] = p[1] = ' ';
+	stripped = ktoken_strip(joined, len, lang);
+	free(joined);
+	return stripped;
+}
+
+static bool
+speaks(const struct rule *rule, const char *language)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)rule->languages, i, item)
+		if (!strcmp(json_string_value(item), language))
+			return true;
+	return false;
+}
+
+void
+rules_apply(const struct rules *r, const char *language, bool grouped, const struct words *w, const struct source *s,
+    struct hits *hits)
+{
+	char *code = plain_code(s->text, s->len, ktoken_lang_of(language)), *defined = definitions(w);
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct rule *rule = &r->at[i];
+
+		if (!speaks(rule, language) || (rule->grouped && !grouped) ||
+		    (rule->unless && matches(r, rule, rule->unless, defined, code, s->len)))
+			continue;
+		apply(r, rule, defined, w, s, code, hits);
+	}
+	free(code);
+	free(defined);
+}
+
+/* ---- the rules' own examples ---- */
+
+/* In an example the entry point is "kernel", its weight is called w, its output y, its other inputs x and a. */
+static size_t
+try_examples(const struct rules *r, const struct rule *rule, const json_t *list, bool wanted)
+{
+	struct words w = { (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" }, (char[]){ "y" } };
+	char *defined = definitions(&w);
+	size_t i, failures = 0;
+	json_t *item;
+
+	json_array_foreach((json_t *)list, i, item) {
+		const char *text = json_string_value(item);
+		struct source s = { .text = text, .len = strlen(text) };
+		struct hits hits = { 0 };
+		char *code = plain_code(text, s.len, KTOKEN_C);
+
+		if (!rule->unless || !matches(r, rule, rule->unless, defined, code, s.len))
+			apply(r, rule, defined, &w, &s, code, &hits);
+		if ((hits.count > 0) != wanted) {
+			kwarn("%s: rule %s %s its example %zu of \"%s\": %s", r->file, rule->id, wanted ? "misses" :
+			    "accuses", i + 1,
+			    wanted ? "match" : "clean", text);
+			failures++;
+		}
+		free(hits.at);
+		free(code);
+	}
+	free(defined);
+	return failures;
+}
+
+size_t
+rules_check(const struct rules *r)
+{
+	size_t failures = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		failures += try_examples(r, &r->at[i], r->at[i].match, true) + try_examples(r, &r->at[i],
+		    r->at[i].clean, false);
+	return failures;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kaudit: what the rules find in a candidate that its parent has not: a round is judged by what it added. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kaudit.h"
+#include "kdiff.h"
+#include "kgroups.h"
+#include "ktoken.h"
+
+/* The parent's text of a file of the candidate: NULL when it has none. Borrowed. */
+static const char *
+parents_text(const json_t *parent, const char *file)
+{
+	const json_t *files = json_object_get(parent, "files"), *f;
+	size_t i;
+
+	if (!file)
+		return kjson_str_or(parent, "code", NULL);
+	json_array_foreach((json_t *)files, i, f)
+		if (!strcmp(kjson_str_or(f, "path", ""), file))
+			return kjson_str_or(f, "content", NULL);
+	return NULL;
+}
+
+static void
+scan_file(const struct rules *r, const char *language, bool grouped, const struct words *w, const json_t *parent,
+    const char *file, const char *text, struct hits *hits)
+{
+	struct source s = { .file = file, .text = text, .len = strlen(text) };
+	const char *old = parents_text(parent, file);
+	struct kdiff d = { 0 };
+
+	if (old) {
+		kdiff(old, strlen(old), text, s.len, &d);
+		s.added = d.added;
+		s.lines = d.lines[1];
+	}
+	rules_apply(r, language, grouped, w, &s, hits);
+	if (old)
+		kdiff_free(&d);
+}
+
+void
+scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask *task, const struct krec *rec,
+    struct hits *hits)
+{
+	const json_t *parent = kjson_path(rec->json, "sample.parent"), *files = kjson_path(rec->json, "eval.files"), *f;
+	const char *code = kjson_str_or(rec->json, "eval.code", NULL), *language = kcamp_str(camp, "backend");
+	bool grouped = task && kgroups_expected(task);
+	struct words w;
+	char *plain;
+	size_t i;
+
+	if (!code)
+		return;
+	plain = ktoken_strip(code, strlen(code), ktoken_lang_of(language));
+	words_of(task, plain, &w);
+	scan_file(r, language, grouped, &w, parent, NULL, code, hits);
+	json_array_foreach((json_t *)files, i, f)
+		if (kjson_str_or(f, "content", NULL))
+			scan_file(r, language, grouped, &w, parent, kjson_str_or(f, "path", "?"), kjson_str_or(f,
+			    "content", ""), hits);
+	words_free(&w);
+	free(plain);
+}

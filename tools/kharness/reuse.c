@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness --reuse: does a call get faster when it meets the very same buffers again. Each round measures two calls: one
+ * on buffers at new addresses with new contents, as every timed call elsewhere, and one on buffers at the addresses and
+ * with the contents of the round before. Caches are flushed before both, so what is left between them is memory of
+ * having seen the buffers: a table keyed by address, a result kept for a checksum. The first call on the same buffers is
+ * not timed, for a memory of one entry has lost it to the new ones in between.
+ *
+ * Each kind is timed twice in a round, and the faster one counts, because what disturbs a call only ever slows it. The
+ * figure is the median of the rounds' ratios: a drift of the machine falls on both kinds of a round, and single disturbed
+ * rounds do not move a median. Its interval follows from ranks alone, see kstat.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kharness.h"
+#include "kstat.h"
+
+enum {
+	ROUNDS_MIN = KSTAT_ENOUGH, ROUNDS_MAX = 31,
+	ROUNDS_SLOW = 3,	/* where rounds take long */
+	SLOTS = 3,		/* of one call each: the buffers that stay, and two for those that do not */
+	STEPS = 8,		/* of the trace */
+	WALL_FACTOR = 4,	/* rounds of a workload, in this many times --timing-s */
+	SLOW_FACTOR = 10	/* and beyond this many, ROUNDS_SLOW do */
+};
+static const double narrow_enough = 0.0025;	/* half-width of the interval */
+static const double oracle_s = 0.1;	/* results of fresh calls are compared where the oracle is this fast */
+static const double hit_share = 0.99;	/* a second call of a step below this share of the first has found something kept */
+
+struct player {
+	struct subject *s;
+	struct runner r;
+	bool out;
+	struct place kept;	/* where the buffers that stay lie */
+	/* Of the workload under way, by round. */
+	double fresh[ROUNDS_MAX], same[ROUNDS_MAX], ratio[ROUNDS_MAX];
+};
+
+struct reuse {
+	struct judge *j;
+	struct player *players;
+	size_t count;
+	const struct ktask_workload *w;
+	size_t rounds, calls;	/* calls number the slots of fresh buffers */
+	bool checked;		/* the oracle is fast enough for every fresh call */
+};
+
+static void
+fail(struct player *p, const char *status, const char *check, const char *detail)
+{
+	subject_fail(p->s, status, check, detail);
+	kbuf_printf(&p->s->log, "%s\n", detail);
+	p->out = true;
+}
+
+/* What came out must be right in every call whose results are known. */
+static bool
+verify(struct reuse *u, struct player *p, const struct batch *b, const char *check, const char *what)
+{
+	char where[256], text[512];
+	struct verdict v;
+
+	if (!memory_intact(u->j, &p->r.m, b, where, sizeof where)) {
+		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where, b->w->name);
+		fail(p, "run_error", "out_of_bounds_write", text);
+		return false;
+	}
+	if (!call_is_checked(u->j, &b->calls[0]))
+		return true;
+	verdict_begin(&v);
+	memory_check(u->j, &p->r.m, b, 0, &v);
+	verdict_end(u->j, &v);
+	if (v.ok)
+		return true;
+	subject_explain(p->s, b, &v);
+	fail(p, "wrong_value", check, what);
+	return false;
+}
+
+/* One call on what was loaded, from cold caches; its nanoseconds, or NAN when the player is out. */
+static double
+call(struct reuse *u, struct player *p, const struct batch *b)
+{
+	struct span s;
+	enum outcome e;
+
+	u->j->space->flush();
+	e = runner_go(u->j, &p->r, b, &s);
+	if (e != OUT_OK) {
+		subject_outcome(p->s, e, &p->r, b);
+		p->out = true;
+		return NAN;
+	}
+	return verify(u, p, b, "timed_run", "the result of a timed run was wrong") ? runner_ns(&p->r, &s) : NAN;
+}
+
+static double
+fresh_call(struct reuse *u, struct player *p, const struct batch *b)
+{
+	memory_load_beside(u->j, &p->r.m, b, 1 + u->calls++ % (SLOTS - 1), NULL, 0);
+	return call(u, p, b);
+}
+
+static double
+same_call(struct reuse *u, struct player *p, const struct batch *b)
+{
+	memory_load_again(u->j, &p->r.m, b, &p->kept);
+	return call(u, p, b);
+}
+
+/* The faster of two; either may be NAN when the player is out. */
+static double
+faster(const struct player *p, double a, double b)
+{
+	return p->out ? NAN : fmin(a, b);
+}
+
+/* Inputs of a fresh call. */
+static void
+draw(struct reuse *u, struct batch *b)
+{
+	batch_draw_checked(u->j, b, u->w, u->j->task->distributions[0], 1, u->checked ? 1 : 0);
+}
+
+/* One player's round: both kinds, which comes first taking turns. */
+static void
+play(struct reuse *u, struct player *p, const struct batch *kept, const struct batch *first, const struct batch *second)
+{
+	double fresh = NAN, same = NAN;
+
+	for (size_t i = 0; i < 2 && !p->out; i++) {
+		if (i == u->rounds % 2) {
+			fresh = fresh_call(u, p, first);
+			fresh = faster(p, fresh, p->out ? NAN : fresh_call(u, p, second));
+		} else {
+			same_call(u, p, kept);
+			same = p->out ? NAN : same_call(u, p, kept);
+			same = faster(p, same, p->out ? NAN : same_call(u, p, kept));
+		}
+	}
+	p->fresh[u->rounds] = fresh;
+	p->same[u->rounds] = same;
+	p->ratio[u->rounds] = fresh / same;
+}
+
+/* Whether the rounds say enough of every player, or time is up. */
+static bool
+enough(const struct reuse *u, double seconds)
+{
+	bool narrow = true;
+
+	if (u->rounds >= ROUNDS_MAX || (u->rounds >= ROUNDS_SLOW && seconds > SLOW_FACTOR * u->j->o.timing_s))
+		return true;
+	if (u->rounds < ROUNDS_MIN)
+		return false;
+	for (size_t i = 0; i < u->count; i++) {
+		struct kstat_interval m;
+
+		if (u->players[i].out)
+			continue;
+		kstat_median(u->players[i].ratio, u->rounds, &m);
+		narrow &= m.high - m.low < 2 * narrow_enough;
+	}
+	return narrow || seconds > WALL_FACTOR * u->j->o.timing_s;
+}
+
+static bool
+anybody(const struct reuse *u)
+{
+	return !u->players[0].out;
+}
+
+/* The buffers that stay, laid out and seen once by every player; and a first look at new ones. */
+static void
+warm_up(struct reuse *u, const struct batch *kept)
+{
+	struct batch b;
+	int64_t start = know_ns();
+
+	batch_draw(u->j, &b, u->w, u->j->task->distributions[0], 1, true);
+	u->checked = (double)(know_ns() - start) * 1e-9 < oracle_s;
+	for (size_t i = 0; i < u->count; i++) {
+		struct player *p = &u->players[i];
+
+		if (p->out)
+			continue;
+		memory_load_beside(u->j, &p->r.m, kept, 0, NULL, 0);
+		p->kept = p->r.m.places[0];
+		if (!isnan(call(u, p, kept)))
+			fresh_call(u, p, &b);
+	}
+	batch_free(u->j, &b);
+}
+
+static double
+percent(double ratio)
+{
+	return 100 * (ratio - 1);
+}
+
+static void
+add_row(const struct reuse *u, struct player *p)
+{
+	struct kstat_interval m;
+
+	if (p->out || !u->rounds)
+		return;
+	kstat_median(p->ratio, u->rounds, &m);
+	json_array_append_new(p->s->reuse, json_pack("{s:s,s:I,s:I,s:f,s:f,s:f,s:i}", "workload", u->w->name,
+	    "reuse_ns", (json_int_t)llround(kstat_quantile(p->same, u->rounds, 0.5)),
+	    "fresh_ns", (json_int_t)llround(kstat_quantile(p->fresh, u->rounds, 0.5)),
+	    "gap_pct", percent(m.median), "low_pct", percent(fmax(m.low, 0)), "high_pct", percent(m.high),
+	    "rounds", (int)u->rounds));
+}
+
+static void
+one_workload(struct reuse *u)
+{
+	struct batch kept, first, second;
+	int64_t start = know_ns();
+
+	batch_draw(u->j, &kept, u->w, u->j->task->distributions[0], 1, true);
+	warm_up(u, &kept);
+	for (u->rounds = 0; anybody(u) && !enough(u, (double)(know_ns() - start) * 1e-9); u->rounds++) {
+		draw(u, &first);
+		draw(u, &second);
+		for (size_t i = 0; i < u->count; i++) {
+			struct player *p = &u->players[u->rounds % 2 ? u->count - 1 - i : i];
+
+			if (!p->out)
+				play(u, p, &kept, &first, &second);
+		}
+		batch_free(u->j, &first);
+		batch_free(u->j, &second);
+	}
+	for (size_t i = 0; anybody(u) && i < u->count; i++)
+		add_row(u, &u->players[i]);
+	batch_free(u->j, &kept);
+}
+
+/* ---- trace: steps as in training ---- */
+
+/* Bits of the weights among the inputs. */
+static uint32_t
+weights_of(const struct ktask *t)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (t->tensors[i].weight && !t->tensors[i].scalar)
+			bits |= 1u << i;
+	return bits;
+}
+
+/* The second call of a step has the weights of the first. */
+static void
+same_weights(const struct reuse *u, struct batch *to, const struct batch *from, uint32_t weights)
+{
+	const struct ktask *t = u->j->task;
+
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (weights & 1u << i)
+			u->j->space->copy(to->calls[0].raw[i], from->calls[0].raw[i],
+			    ktask_elements(t, u->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype));
+}
+
+/* One call of a step, its weights where they always are; NAN when the player is out. */
+static double
+step_call(struct reuse *u, struct player *p, struct batch *b, uint32_t weights)
+{
+	struct span s;
+	enum outcome e;
+
+	batch_expect(u->j, b);
+	memory_load_beside(u->j, &p->r.m, b, 1 + u->calls++ % (SLOTS - 1), &p->kept, weights);
+	u->j->space->flush();
+	e = runner_go(u->j, &p->r, b, &s);
+	if (e != OUT_OK) {
+		subject_outcome(p->s, e, &p->r, b);
+		p->out = true;
+		return NAN;
+	}
+	return verify(u, p, b, "stale_weights", "the result was wrong after the weights had changed in place: it keeps "
+	    "something "
+	    "made of older ones") ? runner_ns(&p->r, &s) : NAN;
+}
+
+/*
+ * STEPS steps. In each the weights have new values at their old address, as an optimizer leaves them; two calls follow,
+ * for a forward and a backward pass, with activations that are new in every call. A cache of something made from the
+ * weights may answer the second call of each step and no other.
+ */
+static void
+trace(struct reuse *u, struct player *p)
+{
+	uint32_t weights = weights_of(u->j->task);
+	json_t *steps = json_array();
+	int hits = 0;
+
+	for (int i = 0; i < STEPS && !p->out; i++) {
+		struct batch first, second;
+		double a, b = NAN;
+
+		batch_draw(u->j, &first, u->w, u->j->task->distributions[0], 1, false);
+		batch_draw(u->j, &second, u->w, u->j->task->distributions[0], 1, false);
+		same_weights(u, &second, &first, weights);
+		a = step_call(u, p, &first, weights);
+		if (!p->out)
+			b = step_call(u, p, &second, weights);
+		if (!p->out) {
+			hits += b < hit_share * a;
+			json_array_append_new(steps, json_pack("{s:I,s:I}", "first_ns", (json_int_t)llround(a),
+			    "second_ns", (json_int_t)llround(b)));
+		}
+		batch_free(u->j, &first);
+		batch_free(u->j, &second);
+	}
+	if (p->out)
+		json_decref(steps);
+	else
+		json_array_append_new(p->s->trace, json_pack("{s:s,s:o,s:i,s:i}", "workload", u->w->name, "steps",
+		    steps,
+		    "hits", hits, "lookups", 2 * STEPS));
+}
+
+/* ---- all of it ---- */
+
+static void
+start_all(struct reuse *u, struct subject *subjects)
+{
+	size_t in = 0, out = 0;
+
+	for (size_t i = 0; i < u->j->task->workload_count; i++) {
+		const struct ktask_workload *w = &u->j->task->workloads[i];
+		size_t a, b;
+
+		if (!w->timed || !ktask_in_set(w, u->j->o.set))
+			continue;
+		memory_slot(u->j->task, w, &a, &b);
+		in = SLOTS * a > in ? SLOTS * a : in;
+		out = SLOTS * b > out ? SLOTS * b : out;
+	}
+	for (size_t i = 0; i < u->count; i++) {
+		struct player *p = &u->players[i];
+		enum outcome e;
+
+		p->s = &subjects[i];
+		p->s->reuse = json_array();
+		p->s->trace = json_array();
+		e = runner_open(u->j, &p->r, p->s->file, in, out, 1, true);
+		if (e != OUT_OK) {
+			subject_outcome(p->s, e, &p->r, NULL);
+			p->out = true;
+		}
+	}
+}
+
+void
+judge_reuse(struct judge *j, struct subject *subjects, size_t count)
+{
+	struct reuse u = { .j = j, .players = kcalloc(count, sizeof *u.players), .count = count };
+	int lock = judge_lock(j, true);
+
+	j->alone = true;
+	start_all(&u, subjects);
+	for (size_t i = 0; i < j->task->workload_count && anybody(&u); i++) {
+		u.w = &j->task->workloads[i];
+		if (!u.w->timed || !ktask_in_set(u.w, j->o.set))
+			continue;
+		one_workload(&u);
+		if (weights_of(j->task) && j->oracle && anybody(&u))
+			trace(&u, &u.players[0]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct player *p = &u.players[i];
+
+		if (p->out) {
+			json_array_clear(p->s->reuse);
+			json_array_clear(p->s->trace);
+		} else {
+			p->s->tier = 3;
+			p->s->status = "correct";
+		}
+		runner_close(j, &p->r);
+	}
+	free(u.players);
+	j->alone = false;
+	close(lock);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kgroups: see kgroups.h. */
+#include "kgroups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kutil.h"
+
+/* Beginnings of op names that mean groups. */
+static const char *const grouped_ops[] = { "grouped", "moe", "group_gemm", "expert" };
+
+bool
+kgroups_expected(const struct ktask *t)
+{
+	for (size_t i = 0; i < LEN(grouped_ops); i++)
+		if (!strncmp(t->op, grouped_ops[i], strlen(grouped_ops[i])))
+			return true;
+	return t->groups >= 0;
+}
+
+bool
+kgroups_of(const struct ktask *t, const struct ktask_workload *w, struct kgroups *g)
+{
+	const json_t *list = t->groups < 0 ? NULL : json_object_get(w->values, t->tensors[t->groups].name);
+	size_t n = json_array_size(list);
+	int64_t least = INT64_MAX;
+
+	*g = (struct kgroups){ .count = n - (n && t->group_offsets) };
+	if (!g->count)
+		return false;
+	for (size_t i = 0; i < g->count; i++) {
+		int64_t rows = json_integer_value(json_array_get(list, i));
+
+		if (t->group_offsets)
+			rows = json_integer_value(json_array_get(list, i + 1)) - rows;
+		g->rows += rows;
+		g->empty += rows < 1;
+		g->largest = rows > g->largest ? rows : g->largest;
+		least = rows < least ? rows : least;
+	}
+	g->uniform = g->count > 1 && g->largest - least <= 1;
+	g->dominated = g->count > 2 && 2 * g->largest >= g->rows;
+	g->skewed = g->count > 2 && g->largest * (int64_t)g->count >= 2 * g->rows;
+	return true;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+fault(struct kbuf *b, size_t *count, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	kbuf_printf(b, "%s\n", text);
+	(*count)++;
+}
+
+/*
+ * A generator that gives every group 0.2 to 1.2 of its share, say, is called unbalanced and is nearly uniform: no group
+ * is empty and none has half of the rows.
+ */
+static void
+check_skew(struct kbuf *b, size_t *count, const struct ktask_workload *w, const struct kgroups *g)
+{
+	if (w->skew && !g->empty && !g->dominated)
+		fault(b, count, "workload %s is called skewed, but none of its %zu groups is empty and none has half "
+		    "of the "
+		    "rows (the largest has %.2f times its share): routing is not that even; leave a group empty, or "
+		    "give one half of the rows",
+		    w->name, g->count, (double)g->largest * (double)g->count / (double)(g->rows ? g->rows : 1));
+}
+
+size_t
+kgroups_faults(const struct ktask *t, char **text)
+{
+	enum { UNIFORM, SKEWED, DOMINATED, EMPTY, TIMED, KINDS };
+	static const char *const missing[KINDS] = {
+		"no workload has groups of equal size", "no workload is skewed (the largest group at least twice the "
+		    "average)",
+		"no workload has a group with half of the rows or more", "no workload has an empty group",
+		"no timed workload has \"skew\": true, so no gain could be shown to hold there",
+	};
+	bool found[KINDS] = { false };
+	struct kbuf b = { 0 };
+	size_t count = 0, known = 0;
+
+	kbuf_add(&b, "", 0);
+	for (size_t i = 0; i < t->workload_count && t->groups >= 0; i++) {
+		const struct ktask_workload *w = &t->workloads[i];
+		struct kgroups g;
+
+		if (!kgroups_of(t, w, &g)) {
+			fault(&b, &count, "workload %s gives no values for %s: the sizes of its groups must be known",
+			    w->name,
+			    t->tensors[t->groups].name);
+			continue;
+		}
+		known++;
+		found[UNIFORM] |= g.uniform;
+		found[SKEWED] |= g.skewed;
+		found[DOMINATED] |= g.dominated;
+		found[EMPTY] |= g.empty > 0;
+		found[TIMED] |= w->skew && w->timed;
+		check_skew(&b, &count, w, &g);
+	}
+	if (t->groups < 0 && kgroups_expected(t))
+		fault(&b, &count, "op %s is a grouped operation: \"groups\" must say which input holds the sizes of "
+		    "its groups, as in "
+		    "{\"tensor\": \"offsets\", \"form\": \"offsets\"}", t->op);
+	for (size_t k = 0; k < KINDS && known; k++)
+		if (!found[k])
+			fault(&b, &count, "%s", missing[k]);
+	*text = b.data;
+	return count;
+}
