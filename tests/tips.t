@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kmemory: tips, the library, and what a run of a campaign does with them and with its memory.
+# shellcheck disable=SC2016	# scripts in quotes
+. "${0%/*}/lib.sh"
+# shellcheck source=tests/memory.sh
+. "$tests_dir/memory.sh"
+fixture c
+
+ok 'tips: rounds that teach something leave one, each once' '
+	. "$T/helpers.sh"
+	kmemory tips add -c c
+	f=c.tips/nvidia-h200/softmax/c/tips.md
+	is 5 "$(grep -c "^### " $f)"
+	grep -q "^### 2026-11-21T10:01:00Z round-2 — ACCEPTED$" $f
+	grep -q "^- Takeaway: vectorized_load: load 128 bits at once: +8.50 %" $f
+	grep -q "^- Takeaway: over-fit, do not retry: keep the maxima between calls (results kept between calls)" $f
+	is 5 "$(grep -c "^- Applicability: c kernels of softmax" $f)"
+	lacks "prefetch two rows" $f
+	cp $f before; kmemory tips add -c c; cmp before $f
+	exits 0 kmemory tips check -c c
+	is 5 "$(kmemory tips list -c c | wc -l)"'
+
+tip() {
+	printf '### 2026-11-21T11:00:00Z round-3 — %s\n- Context: a\n- Signal: b\n- Takeaway: %s\n- Applicability: c\n' "$1" "$2"
+}
+tip ACCEPTED 'a table keyed on the input pointer pays 40 %' >cheat.md
+tip 'ROLLED BACK' 'over-fit, do not retry: a table keyed on the input pointer' >anti.md
+tip ACCEPTED 'over-fit, do not retry: a table keyed on the input pointer' >praise.md
+tip ACCEPTED 'bucket W2 pays' >w2.md
+tip ACCEPTED 'with equal groups the scheduler can be dropped' >groups.md
+tip ACCEPTED 'bucket W1: quantise once' >w1.md
+tip ACCEPTED 'bucket W1: quantise once, bound 0.02 of a step' >w1bound.md
+tip ACCEPTED 'pad rows to 16 bytes' >fine.md
+sed '/Signal/d' fine.md >missing.md
+sed 's/Signal: b/Signal:/' fine.md >empty.md
+sed 's/round-3/third/' fine.md >heading.md
+ok 'hygiene: what over-fits is refused by rule, as an anti-pattern it may stand' '
+	cp c.tips/nvidia-h200/softmax/c/tips.md before
+	for bad in cheat:identity_cache praise:identity_cache w2:bucket groups:fixed_groups w1:unbounded_weight_cache; do
+		exits 1 kmemory tips check -c c "${bad%:*}.md"; grep -q "${bad#*:}: " err
+		exits 2 kmemory tips add -c c "${bad%:*}.md"; grep -q "tip of round-3: ${bad#*:}: .*over-fit, do not retry" err
+	done
+	exits 2 kmemory tips add -c c missing.md; grep -q "missing.md: tip 1 (round-3): Signal: is empty" err
+	exits 2 kmemory tips add -c c empty.md; grep -q "Signal: is empty" err
+	exits 2 kmemory tips add -c c heading.md; grep -q "heading.md:1: a tip begins with" err
+	cmp before c.tips/nvidia-h200/softmax/c/tips.md
+	kmemory tips add -c c anti.md w1bound.md fine.md
+	is 8 "$(kmemory tips list -c c | wc -l)"; exits 0 kmemory tips check -c c'
+
+ok 'a removed tip leaves a record and does not come back' '
+	. "$T/helpers.sh"
+	id=$(kmemory tips list -c c | sed -n "s/ .*vectorized_load.*//p")
+	exits 2 kmemory tips remove -c c "$id"; grep -q "the reason are needed" err
+	kmemory tips remove -c c "$id" --why "holds no more"
+	is "$id holds no more" "$(jq -r "\"\(.id) \(.why)\"" c.tips/nvidia-h200/softmax/c/removed.ndjson)"
+	jq -r .tip c.tips/nvidia-h200/softmax/c/removed.ndjson | grep -q "load 128 bits"
+	valid tip-removal-1 c.tips/nvidia-h200/softmax/c/removed.ndjson
+	kmemory tips add -c c; is 7 "$(kmemory tips list -c c | wc -l)"
+	exits 1 kmemory tips remove -c c "$id" --why x; grep -q "there is no tip $id" err'
+
+ok 'many at once: no tip is lost' '
+	for i in 1 2 3 4 5 6 7 8; do
+		sed "s/pad rows/pad $i rows/" fine.md >"many$i.md"
+		kmemory tips add -c c "many$i.md" &
+	done
+	wait
+	is 15 "$(kmemory tips list -c c | wc -l)"'
+
+ok 'the library: rounds of finished campaigns by category, operation, backend, device' '
+	. "$T/helpers.sh"
+	mkdir -p c/trials/000/00; cp c/trials/000/score.ndjson c/trials/000/00/eval.ndjson
+	cp -r c d; jq ".name=\"d\"" c/campaign.json >d/campaign.json
+	jq -c ".score.decision.improvement_pct=20.5" c/trials/001/score.ndjson >d/trials/001/score.ndjson
+	kmemory library -c c "$PWD/c" d
+	is "fewer_passes 2 2 8.5 vectorized_load 2 2 14.5" "$(jq -r "\"\(.category) \(.count) \(.campaigns) \(.gain_pct.median)\"" c.tips/library.ndjson | xargs)"
+	is "softmax c nvidia-h200" "$(jq -r "\"\(.op) \(.backend) \(.gpu)\"" c.tips/library.ndjson | sort -u)"
+	cp c.tips/library.ndjson before; rm c.tips/library.ndjson; kmemory library -c c; cmp before c.tips/library.ndjson
+	valid library-1 c.tips/library.ndjson c.tips/library/*.ndjson'
+
+ok 'tips and library are frozen before the first trial, and reach its prompts' '
+	. "$T/helpers.sh"
+	kcampaign new e --task "$KILN_DATA/campaigns/softmax" >/dev/null
+	jq --arg t "$PWD/c.tips" ".gpu=\"NVIDIA H200\" | .tips={enabled:\"on\",dir:\$t}" e/campaign.json >n; mv n e/campaign.json
+	cat cheat.md >>c.tips/nvidia-h200/softmax/c/tips.md
+	exits 0 kmemory freeze -c e; grep -q "tip .* is not used: identity_cache" err
+	prompt e 1 >first
+	grep -q "^# What earlier campaigns have left" first; grep -q "pad 8 rows to 16 bytes" first; lacks "pays 40 %" first
+	grep -q "vectorized_load (softmax, nvidia-h200): 2 times in 2 campaigns, gain 8.5 to 20.5 %" first
+	jq -e ".prompt.memory | .tips > 0 and .library == 2 and .tokens <= 750" p.ndjson
+	cp e/trials/000/tips.md before
+	rm -r c.tips; exits 0 kmemory freeze -c e; cmp before e/trials/000/tips.md
+	prompt e 1 | diff first -
+	jq ".tips.enabled=\"auto\"" e/campaign.json >n; mv n e/campaign.json; prompt e 1 >off; lacks "earlier campaigns have left" off'
+
+null_campaign n 5
+jq --arg t "$PWD/n.tips" --arg p "exec:$good" '.memory={enabled:"on",restart_after:1,compact_every:3} | .tips={enabled:"on",dir:$t} | .search.branches=2
+	| .feedback={provider:$p,name:"x"}' n/campaign.json >new.json
+mv new.json n/campaign.json
+ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no parents and no inspirations' '
+	. "$T/helpers.sh"
+	kcampaign run -c n >log 2>&1 || { cat log; exit 1; }
+	is "v0.json v1.json v2.json v3.json v4.json v5.json" "$(cd n/memory && echo v*.json)"
+	exits 0 kmemory check -c n
+	test -e n/memory/compact-003.ndjson; test -s n/memory/masks.ndjson; test -s n.tips/library.ndjson; test -e n/trials/000/tips.md
+	valid memory-1 n/memory/v?.json; valid mask-1 n/memory/masks.ndjson; valid candidate-1 n/trials/*/01/prompt.ndjson
+	best=$(head -1 n/archive.ndjson | jq -r .best.id)
+	cp -r n m
+	rm m/memory/masks.ndjson
+	for b in 1 2; do ksample -c m -t 6 -b $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >open
+	grep -qvxE "000/00|$best" open
+	kmemory build -c m; kmemory mask -c m v1 v2 v3 v4 v5
+	for b in 1 2; do ksample -c m -t 6 -b $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >closed
+	lacks -vxE "000/00|$best" closed'
+
+ok 'a run that was ended at any moment is mended by the next; a forged record stops it' '
+	. "$T/helpers.sh"
+	sums n >before
+	rm n/memory/v2.json n/memory/v5.json; sed -i "s/\"masked\": true/\"masked\": false/" n/memory/v*.json
+	kcampaign run -c n >log 2>&1 || { cat log; exit 1; }
+	sums n | diff before -
+	sed -i "s/\"experiment_count\": 2/\"experiment_count\": 3/" n/memory/v3.json
+	exits 2 kcampaign run -c n; grep -q "memory/v3.json: experience.experiment_count: is 3, but the facts say 2" err
+	rm n/memory/v3.json; kcampaign views -c n; sums n | diff before -'
+
+# Answers of a linear search: a plan with a number of its own, then code that the null evaluator scores by its hash.
+cat >answer <<'E'
+n=$(cat | cksum | cut -d ' ' -f 1)
+cat <<X
+\`\`\`plan
+{"hypothesis": "h$n because of b", "change": "change $n", "category": "tiling", "bucket": "K1", "expected_gain_pct": 5, "risks": "r",
+ "signal": "s", "evidence": "a -> b -> c", "directions": ["a$n", "b$n", "c$n"]}
+\`\`\`
+
+\`\`\`c
+void softmax(const float *x, float *y, long rows, long cols) { int v$n; }
+\`\`\`
+X
+E
+ok 'in linear mode all of it is on; a masked round is neither told nor counted as tried' '
+	. "$T/helpers.sh"
+	kcampaign new l --task "$KILN_DATA/campaigns/softmax" --mode linear >/dev/null
+	jq --arg a "$PWD/answer" ".model={provider:(\"exec:sh \" + \$a)} | .eval={evaluator:\"null\"} | .stop={trials:6,patience:0}" l/campaign.json >n.json
+	mv n.json l/campaign.json
+	kcampaign run -c l >log 2>&1 || { cat log; exit 1; }
+	exits 0 kmemory check -c l
+	is 7 "$(kmemory list -c l | wc -l)"
+	find .data/kiln/tips -name tips.md | grep -q /softmax/c/
+	ksample -c l -t 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
+	round=$(jq -r "select(.score.decision.verdict == \"rolled_back\").id" l/trials/00*/score.ndjson | head -1)
+	grep -qx "$round" told
+	v=v$(expr "${round%/*}" + 0)
+	change=$(kmemory read -c l "$v" --field optimization.action_description | tr -d \")
+	ksample -c l -t 7 | kprompt -c l --text >text; grep -q "$change" text
+	kmemory mask -c l "$v"
+	ksample -c l -t 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
+	lacks -x "$round" told
+	ksample -c l -t 7 | kprompt -c l --text >text; lacks "$change" text'
+
+ok 'no memory where none is asked for' '
+	. "$tests_dir/campaign.sh"
+	rm -rf .data
+	null_campaign o 1
+	kcampaign run -c o >log 2>&1 || { cat log; exit 1; }
+	test ! -e o/memory; test ! -e o/trials/000/tips.md; test ! -e .data
+	jq -e ".prompt | has(\"memory\") | not" o/trials/001/01/prompt.ndjson'
+done_testing

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kmemo: names of versions, seals, the chain of masks as of a trial, sections of a compaction. */
+#include "kmemo.h"
+
+#include <stdlib.h>
+
+#include "kio.h"
+#include "tap.h"
+
+static void
+test_names(void)
+{
+	static const char *const bad[] = { "", "v", "7", "V7", "v07", "v-1", "v1.json", "v1 ", "vv1", "v1x", "v1234567" };
+	long n = -1;
+
+	CHECK(kmemo_version("v0", &n) && n == 0);
+	CHECK(kmemo_version("v123456", &n) && n == 123456);
+	for (size_t i = 0; i < LEN(bad); i++)
+		tap_check(!kmemo_version(bad[i], &n), bad[i], __FILE__, __LINE__);
+}
+
+static void
+test_seal(void)
+{
+	json_t *o = json_pack("{s:s,s:f,s:b}", "version", "v1", "time", 0.1, "masked", 0);
+	char hex[65], again[65], *fault;
+
+	fault = kmemo_seal_fault(o, "f");
+	CHECK_STR(fault, "f: sha256: is missing");
+	free(fault);
+	kmemo_seal(o, hex);
+	json_object_set_new(o, "sha256", json_string(hex));
+	json_object_set_new(o, "masked", json_true());
+	kmemo_seal(o, again);
+	CHECK_STR(again, hex);
+	CHECK(!kmemo_seal_fault(o, "f"));
+	json_object_set_new(o, "time", json_real(0.2));
+	fault = kmemo_seal_fault(o, "f");
+	CHECK(fault && strstr(fault, "f: was changed by hand"));
+	free(fault);
+	json_decref(o);
+}
+
+/* Versions that events mask and unmask; each holds from its trial on. */
+static void
+test_masks(void)
+{
+	struct kmemo_masks m = { .events = json_pack("[{s:i,s:b,s:[s,s]},{s:i,s:b,s:[s]}]", "trial", 3, "masked", 1, "versions",
+	    "v1", "v2", "trial", 6, "masked", 0, "versions", "v2") };
+
+	CHECK(!kmemo_masked(&m, 1, 2) && !kmemo_masked(&m, 2, 2));
+	CHECK(kmemo_masked(&m, 1, 3) && kmemo_masked(&m, 2, 5));
+	CHECK(kmemo_masked(&m, 1, KMEMO_ALL) && !kmemo_masked(&m, 2, 6));
+	CHECK(!kmemo_masked(&m, 12, KMEMO_ALL));
+	kmemo_masks_free(&m);
+	kmemo_masks_load(&m, "/nowhere");
+	CHECK(json_array_size(m.events) == 0 && !*m.head);
+	kmemo_masks_free(&m);
+}
+
+static void
+sections_are(const char *text, const char *want)
+{
+	char why[200] = "", *got;
+	json_t *s = kmemo_sections(text, why, sizeof why);
+
+	got = s ? json_dumps(s, KIO_DUMP) : kstrdup(why);
+	tap_check(strstr(got, want) != NULL, want, __FILE__, __LINE__);
+	free(got);
+	json_decref(s);
+}
+
+static void
+test_sections(void)
+{
+	char *text = kmalloc(8000);
+
+	sections_are("## Resolved\n- a\n- b\n\n## Pending\n* c\n## Avoid\nd\n",
+	    "{\"avoid\":[\"d\"],\"pending\":[\"c\"],\"resolved\":[\"a\",\"b\"]}");
+	sections_are("\n**Resolved:**\nPENDING\nAvoid:\n", "{\"avoid\":[],\"pending\":[],\"resolved\":[]}");
+	sections_are("## Resolved\n- Avoid spills: they cost\n## Pending\n## Avoid\n", "Avoid spills: they cost");
+	sections_are("Here it is:\n## Resolved\n## Pending\n## Avoid\n", "must begin with the section Resolved");
+	sections_are("## Resolved\n## Avoid\n## Pending\n", "in this order");
+	sections_are("## Resolved\n## Resolved\n", "once each");
+	sections_are("## Resolved\n## Pending\n", "a section is missing");
+	sections_are("", "a section is missing");
+	sections_are("## Resolved\n- \x1b[31mred\xe2\x80\xae\n## Pending\n## Avoid\n", "[\"red\"]");
+	memset(text, 'x', 7999);
+	text[7999] = '\0';
+	sections_are(text, "longer than 6000 bytes");
+	free(text);
+}
+
+int
+main(void)
+{
+	test_names();
+	test_seal();
+	test_masks();
+	test_sections();
+	return tap_done();
+}

@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kmemory: memory/vN.json, made from the facts and views of trial N. See kmemory.h. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kio.h"
+#include "kmemory.h"
+
+/* MAKER counts the rules below: a file made by others is made anew, not suspected. */
+enum { MAKER = 1, LINE = 400, SHORT = 160, DIRECTIONS = 3, SCORE_MAX = 1 << 30, LINEAGE_MAX = 64 << 20 };
+
+static void
+set(json_t *o, const char *key, json_t *value)
+{
+	if (json_object_set_new(o, key, value))
+		kdie(K_IO, "out of memory");
+}
+
+/* A member that says something; an empty object is left out. */
+static void
+set_object(json_t *o, const char *key, json_t *value)
+{
+	if (json_object_size(value))
+		set(o, key, value);
+	else
+		json_decref(value);
+}
+
+static void
+digest_file(json_t *inputs, const char *key, const char *path)
+{
+	char hex[65], *data;
+	size_t len;
+
+	data = kread_file(path, SCORE_MAX, &len);
+	if (!data && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	if (!data)
+		return;
+	ksha256_hex(data, len, hex);
+	set(inputs, key, json_string(hex));
+	free(data);
+}
+
+/* The commit of an accepted round in the lineage, or NULL: a string, whatever its digits. The caller frees. */
+static char *
+commit_of(const char *id)
+{
+	char *text = kread_file("logs/lineage.ndjson", LINEAGE_MAX, NULL), *found = NULL, *next;
+	struct krec rec;
+	char why[128];
+
+	for (char *line = text; line && (next = strchr(line, '\n')) && !found; line = next + 1) {
+		if (!krec_parse(&rec, line, (size_t)(next - line), why, sizeof why))
+			continue;
+		if (!strcmp(kjson_str_or(rec.json, "kind", ""), "commit") && !strcmp(kjson_str_or(rec.json, "id", ""), id))
+			found = kstrdup(kjson_str_or(rec.json, "commit", ""));
+		krec_free(&rec);
+	}
+	free(text);
+	return found;
+}
+
+/* What the record is made of, so that a change of it is told from a change of the record. */
+static json_t *
+inputs_of(const struct memory *m, long version, const char *commit)
+{
+	json_t *inputs = json_pack("{s:i,s:s}", "maker", MAKER, "statistic", m->statistic);
+	char *score = kasprintf("trials/%03ld/score.ndjson", version), *before;
+
+	set_line(inputs, "commit", commit, 80);
+	digest_file(inputs, "score", score);
+	digest_file(inputs, "task", m->task->file);
+	if (version > 0) {
+		before = kasprintf("trials/%03ld/score.ndjson", version - 1);
+		digest_file(inputs, "previous", before);
+		free(before);
+	}
+	free(score);
+	return inputs;
+}
+
+static const char *
+status_of(const json_t *r)
+{
+	return kjson_str_or(r, "eval.status", "");
+}
+
+static bool
+rolled_back(const json_t *r)
+{
+	return !strcmp(kjson_str_or(r, "score.decision.verdict", ""), "rolled_back");
+}
+
+/* Differences from the version before, where both were timed. */
+static void
+add_comparison(const struct memory *m, json_t *perf, long version)
+{
+	static const struct {
+		const char *field, *delta;
+	} members[] = {
+		{ "latency_us", "latency_delta" }, { "tflops", "tflops_delta" }, { "bandwidth_gbps", "bandwidth_delta" },
+	};
+	json_t *records = version > 0 ? trial_records(version - 1) : NULL, *before, *o = json_object();
+
+	if (records) {
+		before = record_performance(m, trial_record(m, records));
+		for (size_t i = 0; i < LEN(members); i++)
+			set_number(o, members[i].delta, kjson_num_or(perf, members[i].field, NAN) -
+			    kjson_num_or(before, members[i].field, NAN));
+		json_decref(before);
+		json_decref(records);
+	}
+	set_object(perf, "comparison_with_previous", o);
+}
+
+static json_t *
+optimization(const json_t *r)
+{
+	const json_t *plan = kjson_path(r, "eval.plan");
+	char *category = record_category(r), *impact = NULL, *risks;
+	const char *risk = kjson_str_or(plan, "risks", ""), *parent = kjson_str_or(r, "sample.parent.id", "");
+	double percent = kjson_num_or(plan, "expected_gain_pct", NAN);
+	json_t *o = json_pack("{s:s}", "action_category", category);
+
+	set_line(o, "action_description", kjson_str_or(plan, "change", NULL), LINE);
+	set_line(o, "hypothesis", kjson_str_or(plan, "hypothesis", NULL), LINE);
+	set_line(o, "bucket", kjson_str_or(plan, "bucket", NULL), 8);
+	if (isfinite(percent))
+		impact = kasprintf("%+.3g %%", percent);
+	set_line(o, "expected_impact", impact, SHORT);
+	risks = kasprintf("%s%s%s%s", risk, *risk && rolled_back(r) ? "; " : "", rolled_back(r) ? "rolled back to " : "",
+	    rolled_back(r) ? parent : "");
+	set_line(o, "risks_and_rollback", risks, LINE);
+	set_line(o, "strategy", kjson_str_or(r, "sample.strategy", NULL), 40);
+	set_line(o, "parent", parent, 24);
+	free(category);
+	free(impact);
+	free(risks);
+	return o;
+}
+
+/* The candidate's own profile, or the one of its parent, which the change was planned from. */
+static json_t *
+profile_evidence(const json_t *r)
+{
+	const json_t *own = kjson_path(r, "eval.profile"), *profile = own ? own : kjson_path(r, "sample.parent.profile");
+	const json_t *finding = json_array_get(json_object_get(profile, "findings"), 0);
+	const char *chain = kjson_str_or(r, "eval.plan.evidence", NULL);
+	char *made = finding ? kasprintf("%s -> %s -> %s", kjson_str_or(finding, "text", ""),
+	    kjson_str_or(finding, "id", ""), kjson_str_or(finding, "action", "")) : NULL;
+	json_t *o = json_object();
+
+	set_line(o, "evidence_chain", chain ? chain : made, LINE);
+	if (profile) {
+		set_line(o, "of", own ? kjson_str_or(r, "id", "") : kjson_str_or(r, "sample.parent.id", ""), 24);
+		set_line(o, "tool_used", kjson_str_or(profile, "source", NULL), 24);
+		set_line(o, "bottleneck_type", kjson_str_or(profile, "bottleneck.label", NULL), 24);
+		set_line(o, "evidence_summary", kjson_str_or(profile, "bottleneck.text", NULL), LINE);
+	}
+	free(made);
+	return o;
+}
+
+static json_t *
+correctness(const json_t *r)
+{
+	const json_t *cases = kjson_path(r, "eval.correctness.cases"), *c;
+	const char *status = !strcmp(status_of(r), "correct") ? "PASS" : record_timed_out(r) ? "TIMEOUT_FAIL" : "FAIL";
+	json_t *o = json_pack("{s:s}", "status", status);
+	double rel = NAN, abs = NAN;
+	size_t i;
+
+	json_array_foreach((json_t *)cases, i, c) {
+		rel = fmax(rel, kjson_num_or(c, "max_rel_err", NAN));
+		abs = fmax(abs, kjson_num_or(c, "max_abs_err", NAN));
+	}
+	set_number(o, "rel_err", rel);
+	set_number(o, "max_abs_err", abs);
+	if (cases) {
+		set(o, "passed", json_integer(kjson_int_or(r, "eval.correctness.passed", 0)));
+		set(o, "total", json_integer(kjson_int_or(r, "eval.correctness.total", 0)));
+	}
+	return o;
+}
+
+/* What the rules of the profile looked for and found: a metric past its bound. */
+static json_t *
+isa_progress(const json_t *r)
+{
+	json_t *list = json_array(), *f, *v, *o;
+	const char *metric;
+	size_t i;
+
+	json_array_foreach(kjson_path(r, "eval.profile.findings"), i, f)
+		json_object_foreach(json_object_get(f, "measured"), metric, v) {
+			o = json_object();
+			set_line(o, "metric", metric, SHORT);
+			set_line(o, "target", kjson_str_or(f, "text", ""), SHORT);
+			set_number(o, "current", json_number_value(v));
+			set(o, "met", json_false());
+			json_array_append_new(list, o);
+		}
+	return list;
+}
+
+/* What the prompt showed beside the campaign's own results. */
+static void
+add_sources(const json_t *r, json_t *log, json_t *references)
+{
+	json_t *notes = kjson_path(r, "prompt.knowledge") ? (json_t *)kjson_path(r, "prompt.knowledge") : NULL, *n, *o;
+	size_t i;
+
+	json_array_foreach(notes, i, n) {
+		const char *file = kjson_str_or(n, "file", NULL);
+
+		if (!file)
+			continue;
+		o = json_pack("{s:s,s:s}", "source", "knowledge", "actionability", "shown");
+		set_line(o, "query", kjson_str_or(n, "route", "by operation, device and backend"), SHORT);
+		set_line(o, "finding", kjson_str_or(n, "section", file), SHORT);
+		json_array_append_new(log, o);
+		o = json_pack("{s:s}", "source_type", "knowledge");
+		set_line(o, "path_or_url", file, SHORT);
+		set_line(o, "description", kjson_str_or(n, "section", NULL), SHORT);
+		json_array_append_new(references, o);
+	}
+}
+
+static const struct {
+	const char *status, *type;
+} error_types[] = {
+	{ "compile_error", "compilation" }, { "run_error", "runtime" }, { "wrong_shape", "accuracy" },
+	{ "wrong_value", "accuracy" }, { "partial", "accuracy" }, { "correct", "performance" },
+};
+
+/* "rule": refused before or beside the ladder: no code, no plan, cheating, a result that cannot be trusted. */
+static const char *
+error_type(const json_t *r)
+{
+	if (record_timed_out(r))
+		return "timeout";
+	for (size_t i = 0; i < LEN(error_types); i++)
+		if (!strcmp(status_of(r), error_types[i].status))
+			return error_types[i].type;
+	return "rule";
+}
+
+static const char *
+reason_text(const json_t *r)
+{
+	const json_t *reason = json_array_get(kjson_path(r, "eval.reasons"), 0);
+
+	return kjson_str_or(reason, "detail", kjson_str_or(r, "eval.plan_fault", NULL));
+}
+
+/* One line on what became of a record. The caller frees. */
+static char *
+outcome(const struct memory *m, const json_t *r)
+{
+	const char *line = kjson_str_or(r, "score.decision.line", NULL);
+	double gain = record_gain_pct(r), speedup = kjson_num_or(r, "score.speedup", NAN);
+	struct kbuf b = { 0 };
+
+	if (line)
+		return kstrdup(line);
+	kbuf_printf(&b, "%s", status_of(r));
+	if (isfinite(speedup))
+		kbuf_printf(&b, ", %.4gx over the reference", speedup);
+	if (isfinite(gain) && kjson_int_or(r, "trial", 0))
+		kbuf_printf(&b, ", %+.2f %% against the best then", gain);
+	if (kjson_int_or(r, "trial", 0))
+		kbuf_puts(&b, record_wins(m, r) ? ": a gain" : ": no gain");
+	return b.data;
+}
+
+/* What went wrong with a record; nothing for a win. */
+static void
+add_pitfall(const struct memory *m, const json_t *r, json_t *list)
+{
+	const char *fault = reason_text(r), *log = kjson_str_or(r, "eval.log", NULL), *audit;
+	bool slow = !strcmp(status_of(r), "correct");
+	char *line;
+	json_t *o;
+
+	if (record_wins(m, r) || !kjson_int_or(r, "trial", 0))
+		return;
+	line = outcome(m, r);
+	audit = json_string_value(json_array_get(kjson_path(r, "audit.reasons"), 0));
+	o = json_pack("{s:s}", "error_type", error_type(r));
+	set_line(o, "id", kjson_str_or(r, "id", ""), 24);
+	set_line(o, "error_message", slow ? line : log && *log ? log : fault, LINE);
+	set_line(o, "root_cause", audit ? audit : slow ? kjson_str_or(r, "score.decision.code", "no gain beyond the noise") : fault,
+	    LINE);
+	set_line(o, "fix_applied", rolled_back(r) ? "rolled back" : "none", LINE);
+	set_line(o, "lesson", line, LINE);
+	json_array_append_new(list, o);
+	free(line);
+}
+
+/* A repair that worked is the one fix that is known to be one. */
+static void
+add_fix(const json_t *r, json_t *list)
+{
+	json_t *o;
+
+	if (strcmp(kjson_str_or(r, "sample.strategy", ""), "repair") || strcmp(status_of(r), "correct"))
+		return;
+	o = json_pack("{s:s}", "error_type", "compilation");
+	if (strcmp(kjson_str_or(r, "sample.parent.status", ""), "compile_error"))
+		set(o, "error_type", json_string("runtime"));
+	set_line(o, "id", kjson_str_or(r, "sample.parent.id", ""), 24);
+	set_line(o, "error_message", kjson_str_or(r, "sample.parent.log", NULL), LINE);
+	set_line(o, "fix_applied", kjson_str_or(r, "id", ""), LINE);
+	set_line(o, "lesson", "repaired", LINE);
+	json_array_append_new(list, o);
+}
+
+static json_t *
+pitfalls(const struct memory *m, const json_t *records)
+{
+	json_t *list = json_array();
+	const json_t *r;
+	size_t i;
+
+	json_array_foreach((json_t *)records, i, r) {
+		add_pitfall(m, r, list);
+		add_fix(r, list);
+	}
+	return list;
+}
+
+static json_t *
+quality_gate(const struct memory *m, const json_t *r)
+{
+	bool baseline = !kjson_int_or(r, "trial", 0), pass = baseline ? !strcmp(status_of(r), "correct") : record_wins(m, r);
+	json_t *o = json_pack("{s:s}", "result", pass ? "PASS" : record_timed_out(r) ? "TIMEOUT_FAIL" : "FAIL");
+	char *line;
+
+	if (!pass) {
+		line = outcome(m, r);
+		set_line(o, "failure_reason", line, LINE);
+		free(line);
+	}
+	return o;
+}
+
+static void
+add_direction(json_t *list, const char *direction, const char *rationale)
+{
+	json_t *o = json_object();
+
+	set_line(o, "direction", direction, LINE);
+	set_line(o, "rationale", rationale, LINE);
+	if (json_object_get(o, "direction") && json_array_size(list) < DIRECTIONS)
+		json_array_append(list, o);
+	json_decref(o);
+}
+
+/* From the plan; else what the findings of the profile suggest. */
+static json_t *
+open_directions(const json_t *r)
+{
+	json_t *list = json_array(), *d;
+	size_t i;
+
+	json_array_foreach((json_t *)kjson_path(r, "eval.plan.directions"), i, d)
+		add_direction(list, json_string_value(d), "named in the plan of this round");
+	if (!json_array_size(list))
+		json_array_foreach((json_t *)kjson_path(r, "eval.profile.findings"), i, d)
+			add_direction(list, kjson_str_or(d, "action", NULL), kjson_str_or(d, "text", NULL));
+	return list;
+}
+
+/* All branches of the trial, in their order. */
+static json_t *
+experience(const struct memory *m, const json_t *records)
+{
+	json_t *list = json_array(), *o, *chain;
+	const json_t *r;
+	size_t i;
+
+	json_array_foreach((json_t *)records, i, r) {
+		char *line = outcome(m, r), *category = record_category(r);
+
+		o = json_pack("{s:I}", "index", kjson_int_or(r, "branch", 0));
+		set_line(o, "name", kjson_str_or(r, "id", ""), 24);
+		set_line(o, "hypothesis", kjson_str_or(r, "eval.plan.hypothesis", NULL), LINE);
+		set_line(o, "change", kjson_str_or(r, "eval.plan.change", category), LINE);
+		chain = profile_evidence(r);
+		set_line(o, "evidence", kjson_str_or(chain, "evidence_chain", NULL), LINE);
+		set_line(o, "result", line, LINE);
+		set_line(o, "decision", kjson_str_or(r, "score.decision.verdict", !kjson_int_or(r, "trial", 0) ? "baseline" :
+		    record_wins(m, r) ? "gain" : "no_gain"), 24);
+		json_array_append_new(list, o);
+		json_decref(chain);
+		free(line);
+		free(category);
+	}
+	return json_pack("{s:I,s:I,s:o}", "experiment_count", (json_int_t)json_array_size(records),
+	    "recorded_experiment_count", (json_int_t)json_array_size(list), "experiments", list);
+}
+
+json_t *
+build_version(const struct memory *m, long version)
+{
+	json_t *records = trial_records(version), *o, *perf, *log, *references;
+	const json_t *r;
+	char hex[65], *commit;
+
+	if (!records)
+		return NULL;
+	r = trial_record(m, records);
+	commit = commit_of(kjson_str_or(r, "id", ""));
+	log = json_array();
+	references = json_array();
+	add_sources(r, log, references);
+	perf = record_performance(m, r);
+	add_comparison(m, perf, version);
+	o = json_pack("{s:s,s:s,s:o,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", "memory/1",
+	    "campaign", kcamp_str(m->camp, "name"), "version", json_sprintf("v%ld", version), "trial", (json_int_t)version,
+	    "id", kjson_str_or(r, "id", ""), "win", record_wins(m, r), "performance", perf, "optimization", optimization(r),
+	    "profile_evidence", profile_evidence(r), "correctness", correctness(r), "isa_metric_progress", isa_progress(r),
+	    "search_log", log, "pitfalls_and_fixes", pitfalls(m, records), "references", references, "quality_gate",
+	    quality_gate(m, r), "open_directions", open_directions(r), "experience", experience(m, records), "inputs",
+	    inputs_of(m, version, commit), "masked", json_boolean(kmemo_masked(&m->masks, version, KMEMO_ALL)));
+	if (!o)
+		kdie(K_IO, "out of memory");
+	set_line(o, "timestamp", record_time(r), 32);
+	set_line(o, "git_commit_hash", commit, 80);
+	free(commit);
+	kmemo_seal(o, hex);
+	set(o, "sha256", json_string(hex));
+	json_decref(records);
+	return o;
+}
+
+/* The path of the first member that differs, "performance.latency_us"; NULL: none. The caller frees. */
+static char *
+difference(const json_t *ought, const json_t *is, const char *at)
+{
+	const json_t *a, *b;
+	const char *key;
+	char *path, *found = NULL;
+	json_t *keys;
+
+	if (json_equal(ought, is))
+		return NULL;
+	if (!json_is_object(ought) || !json_is_object(is))
+		return kstrdup(at);
+	keys = json_copy((json_t *)ought);
+	json_object_update(keys, (json_t *)is);
+	/* The seal follows from all others: it is named only when nothing else is wrong. */
+	json_object_del(keys, "sha256");
+	json_object_foreach(keys, key, b) {
+		a = json_object_get(ought, key);
+		b = json_object_get(is, key);
+		path = *at ? kasprintf("%s.%s", at, key) : kstrdup(key);
+		found = a && b ? difference(a, b, path) : kstrdup(path);
+		free(path);
+		if (found)
+			break;
+	}
+	json_decref(keys);
+	return found ? found : kstrdup(*at ? at : "sha256");
+}
+
+/* A value as it is told in a message; the caller frees. */
+static char *
+told(const json_t *object, const char *path)
+{
+	const json_t *v = kjson_path(object, path);
+	char *text = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : kstrdup("nothing");
+
+	if (strlen(text) > 80)
+		strcpy(text + 77, "...");
+	return text;
+}
+
+char *
+version_fault(const json_t *ought, long version, bool *stale)
+{
+	char *path = kmemo_path(".", version), *field, *a, *b, *fault = NULL;
+	json_t *is = kjson_load(path);
+	bool changed = !json_equal(json_object_get(ought, "inputs"), json_object_get(is, "inputs"));
+	char *seal = kmemo_seal_fault(is, path + 2);
+
+	field = difference(ought, is, "");
+	/* The mark alone is a view of the log, which is what readers go by. */
+	if (stale)
+		*stale = (changed && !seal) || (field && !strcmp(field, "masked") && !seal);
+	if (field) {
+		a = told(ought, field);
+		b = told(is, field);
+		fault = changed && !seal ? kasprintf("%s: is older than the facts; run kmemory build", path + 2)
+		    : kasprintf("%s: %s: is %s, but the facts say %s; remove the file and run kmemory build", path + 2, field,
+		    b, a);
+		free(a);
+		free(b);
+	}
+	free(seal);
+	free(field);
+	free(path);
+	json_decref(is);
+	return fault;
+}
+
+json_t *
+checked_version(const struct memory *m, long version)
+{
+	char *path = kmemo_path(".", version), *fault;
+	json_t *v = access(path, F_OK) == 0 ? build_version(m, version) : NULL;
+	bool stale = false;
+
+	fault = v ? version_fault(v, version, &stale) : NULL;
+	if (fault && !stale)
+		kdie(K_USAGE, "%s", fault);
+	free(fault);
+	free(path);
+	return v;
+}
+
+/* Write a version unless it stands. */
+static void
+bring(const struct memory *m, long version)
+{
+	char *path = kmemo_path(".", version), *fault = NULL;
+	json_t *ought = build_version(m, version);
+	bool stale = true;
+
+	if (!ought)
+		kdie(K_USAGE, "trial %ld is not complete: there is nothing to remember of it", version);
+	if (access(path, F_OK) == 0)
+		fault = version_fault(ought, version, &stale);
+	if (fault && !stale)
+		kdie(K_USAGE, "%s", fault);
+	if (fault || access(path, F_OK) < 0)
+		write_json(path + 2, ought);
+	free(fault);
+	free(path);
+	json_decref(ought);
+}
+
+int
+command_build(const struct options *o)
+{
+	struct memory m;
+	long last = trial_last();
+
+	memory_open(&m, true);
+	for (size_t i = 0; i < o->count; i++)
+		bring(&m, parse_version(o->operands[i]));
+	for (long v = 0; v <= last && !o->count; v++)
+		bring(&m, v);
+	memory_close(&m);
+	return K_OK;
+}
+
+/* Says FAULT, and frees it. How many that makes. */
+static size_t
+complain(char *fault)
+{
+	if (!fault)
+		return 0;
+	kwarn("%s", fault);
+	free(fault);
+	return 1;
+}
+
+/* A record of a trial that there is not, or a trial without its record. */
+static size_t
+check_names(long last)
+{
+	size_t count, faults = 0;
+	long *list = kmemo_versions(".", &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (list[i] > last)
+			faults += complain(kasprintf("memory/v%ld.json: there is no complete trial %ld", list[i], list[i]));
+	free(list);
+	return faults;
+}
+
+int
+command_check(const struct options *o)
+{
+	struct memory m;
+	long last = trial_last();
+	size_t faults = check_names(last);
+
+	(void)o;
+	memory_open(&m, false);
+	faults += complain(masks_anchored(&m)) + complain(hygiene_selftest());
+	for (long v = 0; v <= last; v++) {
+		json_t *ought = build_version(&m, v);
+		char *path = kmemo_path(".", v);
+
+		if (access(path, F_OK) < 0)
+			faults += complain(kasprintf("%s: is missing; run kmemory build", path + 2));
+		else
+			faults += complain(version_fault(ought, v, NULL));
+		free(path);
+		json_decref(ought);
+	}
+	memory_close(&m);
+	return faults ? K_NO : K_OK;
+}

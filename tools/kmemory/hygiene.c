@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kmemory: tips that would teach over-fitting are refused, by rules that are data. See kmemory.h. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kmemory.h"
+
+/* What a tip must say to name such a trick at all. */
+#define ANTI_PATTERN "over-fit, do not retry"
+
+enum { MATCH_LIMIT = 100000 };
+
+static json_t *
+load_rules(void)
+{
+	char *path = kdata_path("patterns/tips.json");
+	json_t *table = kjson_load(path);
+
+	if (strcmp(kjson_str_or(table, "schema", ""), "tips-rules/1"))
+		kdie(K_USAGE, "%s: schema is not tips-rules/1", path);
+	free(path);
+	return table;
+}
+
+/* Does the rule match TEXT? A text that defeats the pattern counts as a match. */
+static bool
+matches(const json_t *rule, const char *text)
+{
+	const char *pattern = kjson_str_or(rule, "pattern", "(?!)");
+	pcre2_match_context *context = pcre2_match_context_create(NULL);
+	pcre2_match_data *match;
+	PCRE2_UCHAR why[128];
+	PCRE2_SIZE at;
+	int error, rc;
+	pcre2_code *re = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_CASELESS | PCRE2_DOTALL, &error, &at,
+	    NULL);
+
+	if (!re) {
+		pcre2_get_error_message(error, why, sizeof why);
+		kdie(K_USAGE, "patterns/tips.json: %s, offset %zu: %s", kjson_str_or(rule, "id", "?"), (size_t)at,
+		    (const char *)why);
+	}
+	match = pcre2_match_data_create_from_pattern(re, NULL);
+	pcre2_set_match_limit(context, MATCH_LIMIT);
+	rc = pcre2_match(re, (PCRE2_SPTR)text, strlen(text), 0, 0, match, context);
+	pcre2_match_data_free(match);
+	pcre2_match_context_free(context);
+	pcre2_code_free(re);
+	return rc != PCRE2_ERROR_NOMATCH;
+}
+
+/* The first rule that TEXT breaks; NULL: none. Borrowed from TABLE. */
+static const json_t *
+broken_rule(const json_t *table, const char *text)
+{
+	const json_t *rule;
+	size_t i;
+
+	json_array_foreach(json_object_get(table, "rules"), i, rule)
+		if (matches(rule, text))
+			return rule;
+	return NULL;
+}
+
+char *
+hygiene_fault(const char *text, bool accepted)
+{
+	json_t *table = load_rules();
+	const json_t *rule = broken_rule(table, text);
+	char *fault = NULL;
+
+	if (rule && (accepted || !strcasestr(text, ANTI_PATTERN)))
+		fault = kasprintf("%s: %s; such a trick may only stand in a rolled-back round, with the words '" ANTI_PATTERN "'",
+		    kjson_str_or(rule, "id", "?"), kjson_str_or(rule, "why", ""));
+	json_decref(table);
+	return fault;
+}
+
+char *
+hygiene_selftest(void)
+{
+	json_t *table = load_rules(), *rule, *example;
+	char *fault = NULL;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(table, "rules"), i, rule) {
+		json_array_foreach(json_object_get(rule, "match"), k, example)
+			if (!fault && !matches(rule, json_string_value(example)))
+				fault = kasprintf("patterns/tips.json: %s: does not match its example '%s'",
+				    kjson_str_or(rule, "id", "?"), json_string_value(example));
+		json_array_foreach(json_object_get(rule, "clean"), k, example)
+			if (!fault && matches(rule, json_string_value(example)))
+				fault = kasprintf("patterns/tips.json: %s: matches '%s', which is clean", kjson_str_or(rule, "id", "?"),
+				    json_string_value(example));
+	}
+	json_decref(table);
+	return fault;
+}

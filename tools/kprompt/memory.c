@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprompt: what the campaign remembers of its earlier trials, and what earlier campaigns left, within one budget. A
+ * prompt of trial T sees only versions before T, and of the masks only what was there when T began.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kfence.h"
+#include "kmemo.h"
+#include "kprompt.h"
+
+enum { FILE_MAX = 16 << 20, TIPS_SHARE = 3, LIBRARY_SHARE = 6, LIBRARY_ROWS = 8 };
+
+/* A prompt's sections while they are made. */
+struct recall {
+	const struct kcamp *camp;
+	const char *salt;
+	long trial;
+	size_t room;		/* characters left */
+	json_t *shown;		/* what was shown, for the record: "memory" of the prompt */
+};
+
+/* Take what TEXT needs from the room; false when it does not fit. */
+static bool
+take(struct recall *r, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (!*text || n > r->room)
+		return false;
+	r->room -= n;
+	return true;
+}
+
+static json_t *
+data_block(const struct recall *r, const char *text, const char *what)
+{
+	struct kbuf b = { 0 };
+	json_t *s;
+
+	kbuf_add(&b, "", 0);
+	if (text && *text)
+		kfence_data(&b, text, what, r->salt);
+	s = kjson_text(b.data, b.len);
+	kbuf_free(&b);
+	return s;
+}
+
+/* "- line" for each item of a section of the compaction. */
+static void
+put_section(struct kbuf *b, const json_t *sections, const char *key, const char *title)
+{
+	const json_t *items = json_object_get(sections, key), *item;
+	size_t i;
+
+	kbuf_printf(b, "%s:\n", title);
+	json_array_foreach((json_t *)items, i, item)
+		kbuf_printf(b, "- %s\n", json_string_value(item));
+}
+
+/* The newest compaction that may be shown; what it covers is added to COVERED. */
+static json_t *
+compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
+{
+	char *name = NULL;
+	json_t *compact = kmemo_compaction(r->camp->dir, masks, r->trial, &name), *block = json_false(), *v;
+	const json_t *sections = json_object_get(compact, "compact");
+	struct kbuf b = { 0 };
+	size_t i;
+
+	if (sections) {
+		put_section(&b, sections, "resolved", "Resolved");
+		put_section(&b, sections, "pending", "Pending");
+		put_section(&b, sections, "avoid", "Avoid");
+	}
+	if (b.len && take(r, b.data)) {
+		json_array_foreach(json_object_get(compact, "covers"), i, v)
+			json_object_set_new(covered, json_string_value(v), json_true());
+		block = data_block(r, b.data, "summary of earlier rounds");
+		json_object_set_new(r->shown, "compact", json_string(name));
+	}
+	kbuf_free(&b);
+	json_decref(compact);
+	free(name);
+	return block;
+}
+
+/* The rounds that another section of the prompt tells in full. */
+static void
+add_told(json_t *covered, const struct krec *rec)
+{
+	const json_t *rounds = kjson_path(rec->json, "sample.rounds"), *round;
+	char name[24];
+	size_t i;
+
+	json_array_foreach((json_t *)rounds, i, round) {
+		snprintf(name, sizeof name, "v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10));
+		json_object_set_new(covered, name, json_true());
+	}
+}
+
+/* Entries of the newest versions as far as the room goes, oldest of them first. */
+static json_t *
+records(struct recall *r, const struct kmemo_masks *masks, const json_t *covered)
+{
+	size_t count, from;
+	long *list = kmemo_versions(r->camp->dir, &count);
+	json_t *names = json_array(), *block;
+	struct kbuf all = { 0 };
+	bool full = false;
+
+	kbuf_add(&all, "", 0);
+	for (from = count; from > 0 && !full; from--) {
+		long n = list[from - 1];
+		char name[24];
+		struct kbuf one = { 0 };
+		json_t *v;
+
+		snprintf(name, sizeof name, "v%ld", n);
+		if (n < 1 || n >= r->trial || kmemo_masked(masks, n, r->trial) || json_object_get(covered, name))
+			continue;
+		v = kmemo_load(r->camp->dir, n);
+		kmemo_entry(&one, v);
+		full = !take(r, one.data);
+		if (!full) {
+			kbuf_add(&one, all.data, all.len);
+			kbuf_free(&all);
+			all = one;
+			json_array_insert_new(names, 0, json_string(name));
+		} else {
+			kbuf_free(&one);
+		}
+		json_decref(v);
+	}
+	block = data_block(r, all.data, "memory");
+	if (json_array_size(names))
+		json_object_set(r->shown, "versions", names);
+	json_decref(names);
+	kbuf_free(&all);
+	free(list);
+	return block;
+}
+
+/* "recall": the campaign's own memory; false when there is nothing to show. */
+static void
+add_recall(json_t *facts, struct recall *r, const struct krec *rec)
+{
+	struct kmemo_masks masks = { 0 };
+	json_t *covered = json_object(), *compact, *text;
+
+	json_object_set_new(facts, "recall", json_false());
+	if (kmemo_enabled(r->camp) && r->room) {
+		kmemo_masks_load(&masks, r->camp->dir);
+		compact = compaction(r, &masks, covered);
+		add_told(covered, rec);
+		text = records(r, &masks, covered);
+		if (json_is_string(compact) || *json_string_value(text)) {
+			json_object_set_new(facts, "recall", json_pack("{s:O,s:O}", "summary", compact, "records", text));
+			json_object_set_new(r->shown, "masks", json_string(masks.head));
+		}
+		json_decref(compact);
+		json_decref(text);
+		kmemo_masks_free(&masks);
+	}
+	json_decref(covered);
+}
+
+/* The frozen tips, newest first, as far as SHARE goes. */
+static json_t *
+tips(struct recall *r, size_t share)
+{
+	char *path = kasprintf("%s/trials/000/tips.md", r->camp->dir), *text = kread_file(path, FILE_MAX, NULL), *end, *start;
+	size_t keep = r->room > share ? r->room - share : 0, shown = 0;
+	struct kbuf b = { 0 };
+	json_t *block;
+
+	if (!text && errno != ENOENT && errno != ENOTDIR)
+		kdie_errno(K_IO, "%s", path);
+	r->room -= keep;
+	for (end = text ? text + strlen(text) : NULL; end && end > text; end = start) {
+		char *one;
+		bool fits;
+
+		for (start = end - 1; start > text && !(start[-1] == '\n' && !strncmp(start, "### ", 4)); start--)
+			;
+		one = kstrndup(start, (size_t)(end - start));
+		fits = !strncmp(one, "### ", 4) && take(r, one);
+		if (fits)
+			kbuf_puts(&b, one);
+		free(one);
+		if (!fits)
+			break;
+		shown++;
+	}
+	r->room += keep;
+	if (shown)
+		json_object_set_new(r->shown, "tips", json_integer((json_int_t)shown));
+	block = data_block(r, b.data, "tips of earlier campaigns");
+	kbuf_free(&b);
+	free(text);
+	free(path);
+	return block;
+}
+
+static void
+put_row(struct kbuf *b, const json_t *row)
+{
+	char *category = kfence_line(kjson_str_or(row, "category", "?"), 60), *op = kfence_line(kjson_str_or(row, "op", "?"), 40),
+	    *gpu = kfence_line(kjson_str_or(row, "gpu", "?"), 40);
+
+	kbuf_printf(b, "%s (%s, %s): %ld times in %ld campaigns, gain %.3g to %.3g %%, median %.3g %%\n", category, op, gpu,
+	    (long)kjson_int_or(row, "count", 0), (long)kjson_int_or(row, "campaigns", 0), kjson_num_or(row, "gain_pct.min", 0),
+	    kjson_num_or(row, "gain_pct.max", 0), kjson_num_or(row, "gain_pct.median", 0));
+	free(category);
+	free(op);
+	free(gpu);
+}
+
+/* The frozen rows of the library. */
+static json_t *
+library(struct recall *r, size_t share)
+{
+	char *path = kasprintf("%s/trials/000/library.ndjson", r->camp->dir);
+	size_t keep = r->room > share ? r->room - share : 0, rows = 0;
+	struct kbuf b = { 0 }, line = { 0 };
+	struct krec rec;
+	struct kin in;
+	json_t *block;
+
+	r->room -= keep;
+	if (access(path, F_OK) == 0) {
+		kin_open(&in, path);
+		while (rows < LIBRARY_ROWS && kin_next(&in, &rec)) {
+			put_row(&line, rec.json);
+			if (take(r, line.data)) {
+				kbuf_puts(&b, line.data);
+				rows++;
+			}
+			kbuf_free(&line);
+			krec_free(&rec);
+		}
+		kin_close(&in);
+	}
+	r->room += keep;
+	if (rows)
+		json_object_set_new(r->shown, "library", json_integer((json_int_t)rows));
+	block = data_block(r, b.data, "library");
+	kbuf_free(&b);
+	free(path);
+	return block;
+}
+
+/* "history": what other campaigns left; false when there is nothing to show. */
+static void
+add_history(json_t *facts, struct recall *r)
+{
+	json_t *told, *rows;
+	size_t room = r->room;
+
+	json_object_set_new(facts, "history", json_false());
+	if (!kmemo_tips_enabled(r->camp) || !r->room)
+		return;
+	told = tips(r, room / TIPS_SHARE);
+	rows = library(r, room / LIBRARY_SHARE);
+	if (*json_string_value(told) || *json_string_value(rows))
+		json_object_set_new(facts, "history", json_pack("{s:O,s:O}", "past_tips", told, "library", rows));
+	json_decref(told);
+	json_decref(rows);
+}
+
+void
+memory_facts(json_t *facts, const struct campaign *c, const struct krec *rec, const char *salt)
+{
+	struct recall r = { c->camp, salt, (long)kjson_int_or(rec->json, "trial", 0),
+		(size_t)kcamp_int(c->camp, "prompt.memory_tokens") * TOKEN_CHARS, json_object() };
+	size_t room = r.room;
+
+	/* Tips have their own share; what they leave is the memory's. */
+	add_history(facts, &r);
+	add_recall(facts, &r, rec);
+	if (json_object_size(r.shown))
+		json_object_set_new(r.shown, "tokens", json_integer((json_int_t)((room - r.room + TOKEN_CHARS - 1) / TOKEN_CHARS)));
+	json_object_set_new(facts, "memory_shown", r.shown);
+}
+
+json_t *
+memory_member(const json_t *facts)
+{
+	json_t *shown = json_object_get(facts, "memory_shown");
+
+	return json_object_size(shown) ? json_incref(shown) : NULL;
+}

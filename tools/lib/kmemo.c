@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kmemo: see kmemo.h. */
+#include "kmemo.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kfence.h"
+#include "kio.h"
+
+enum { FILE_MAX = 64 << 20, TEXT_MAX = 6000, ITEM_MAX = 400, ITEMS_MAX = 40 };
+
+/* Behind PREFIX a number as it is printed with at least DIGITS digits, then SUFFIX. */
+static bool
+numbered(const char *name, const char *prefix, int digits, const char *suffix, long *number)
+{
+	size_t n = strlen(prefix), count;
+	char *again;
+	bool same;
+
+	if (strncmp(name, prefix, n))
+		return false;
+	count = strspn(name + n, "0123456789");
+	if (!count || count > 6)
+		return false;
+	*number = strtol(name + n, NULL, 10);
+	again = kasprintf("%s%0*ld%s", prefix, digits, *number, suffix);
+	same = !strcmp(again, name);
+	free(again);
+	return same;
+}
+
+bool
+kmemo_version(const char *name, long *version)
+{
+	return numbered(name, "v", 1, "", version);
+}
+
+char *
+kmemo_path(const char *dir, long version)
+{
+	return kasprintf("%s/memory/v%ld.json", dir, version);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	long x = *(const long *)a, y = *(const long *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Numbers in the names of memory's files, ascending. */
+static long *
+numbers(const char *dir, const char *prefix, int digits, const char *suffix, size_t *count)
+{
+	char *path = kasprintf("%s/memory", dir);
+	DIR *d = opendir(path);
+	struct dirent *e;
+	long *list = NULL, number;
+
+	*count = 0;
+	if (!d && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	while (d && (e = readdir(d)) != NULL)
+		if (numbered(e->d_name, prefix, digits, suffix, &number)) {
+			list = krealloc(list, (*count + 1) * sizeof *list);
+			list[(*count)++] = number;
+		}
+	if (d)
+		closedir(d);
+	if (list)
+		qsort(list, *count, sizeof *list, by_number);
+	free(path);
+	return list;
+}
+
+long *
+kmemo_versions(const char *dir, size_t *count)
+{
+	return numbers(dir, "v", 1, ".json", count);
+}
+
+void
+kmemo_seal(const json_t *object, char hex[65])
+{
+	json_t *copy = json_copy((json_t *)object);
+	char *text;
+
+	json_object_del(copy, "sha256");
+	json_object_del(copy, "masked");
+	text = json_dumps(copy, KIO_DUMP | JSON_REAL_PRECISION(15));
+	ksha256_hex(text, strlen(text), hex);
+	free(text);
+	json_decref(copy);
+}
+
+char *
+kmemo_seal_fault(const json_t *object, const char *path)
+{
+	const char *said = kjson_str_or(object, "sha256", NULL);
+	char hex[65];
+
+	if (!said)
+		return kasprintf("%s: sha256: is missing", path);
+	kmemo_seal(object, hex);
+	if (!strcmp(said, hex))
+		return NULL;
+	return kasprintf("%s: was changed by hand: its sha256 is not that of its content; remove it and run kmemory build",
+	    path);
+}
+
+json_t *
+kmemo_load(const char *dir, long version)
+{
+	char *path = kmemo_path(dir, version), *fault;
+	json_t *v = NULL;
+
+	if (access(path, F_OK) == 0) {
+		v = kjson_load(path);
+		fault = kmemo_seal_fault(v, path);
+		if (fault)
+			kdie(K_USAGE, "%s", fault);
+	}
+	free(path);
+	return v;
+}
+
+static bool
+is_on(const struct kcamp *c, const char *knob)
+{
+	const char *value = kcamp_str(c, knob);
+
+	return !strcmp(value, "on") || (!strcmp(value, "auto") && !strcmp(kcamp_str(c, "search.mode"), "linear"));
+}
+
+bool
+kmemo_enabled(const struct kcamp *c)
+{
+	return is_on(c, "memory.enabled");
+}
+
+bool
+kmemo_tips_enabled(const struct kcamp *c)
+{
+	return is_on(c, "tips.enabled");
+}
+
+/* What is wrong with the event of line LINENO that follows the digest PREVIOUS; NULL: nothing. */
+static char *
+event_fault(const json_t *e, const char *path, long lineno, const char *previous)
+{
+	const json_t *versions = json_object_get(e, "versions"), *v;
+	size_t i;
+	long n;
+
+	if (kjson_int_or(e, "n", 0) != lineno || strcmp(kjson_str_or(e, "schema", ""), "mask/1"))
+		return kasprintf("%s:%ld: not event %ld of a log of masks", path, lineno, lineno);
+	if (strcmp(kjson_str_or(e, "previous", "?"), previous))
+		return kasprintf("%s:%ld: previous: is not the digest of the line before; the log was changed", path, lineno);
+	if (!json_is_boolean(json_object_get(e, "masked")) || !json_is_integer(json_object_get(e, "trial")) ||
+	    !json_is_array(versions))
+		return kasprintf("%s:%ld: masked, trial or versions: is missing", path, lineno);
+	json_array_foreach((json_t *)versions, i, v)
+		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n))
+			return kasprintf("%s:%ld: versions: holds what is no version (v0, v1, ...)", path, lineno);
+	return NULL;
+}
+
+/* The digest of an event, of all its members but "sha256". */
+static bool
+event_sealed(const json_t *e, char hex[65])
+{
+	json_t *copy = json_copy((json_t *)e);
+	char *text;
+
+	json_object_del(copy, "sha256");
+	text = json_dumps(copy, KIO_DUMP);
+	ksha256_hex(text, strlen(text), hex);
+	free(text);
+	json_decref(copy);
+	return !strcmp(hex, kjson_str_or(e, "sha256", ""));
+}
+
+static char *
+take_event(struct kmemo_masks *m, const char *path, const char *line, size_t len, long lineno)
+{
+	struct krec rec;
+	char why[256], *fault, hex[65];
+
+	if (!krec_parse(&rec, line, len, why, sizeof why))
+		return kasprintf("%s:%ld: %s", path, lineno, why);
+	fault = event_fault(rec.json, path, lineno, m->head);
+	if (!fault && !event_sealed(rec.json, hex))
+		fault = kasprintf("%s:%ld: sha256: is not that of the event; it was changed", path, lineno);
+	if (!fault) {
+		json_array_append(m->events, rec.json);
+		memcpy(m->head, hex, sizeof hex);
+	}
+	krec_free(&rec);
+	return fault;
+}
+
+char *
+kmemo_masks_read(struct kmemo_masks *m, const char *dir)
+{
+	char *path = kasprintf("%s/memory/masks.ndjson", dir), *fault = NULL, *text, *end;
+	size_t len;
+	long lineno = 0;
+
+	*m = (struct kmemo_masks){ .events = json_array() };
+	text = kread_file(path, FILE_MAX, &len);
+	if (!text && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	for (char *line = text; line && *line && !fault; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			fault = kasprintf("%s:%ld: truncated (no newline at the end)", path, lineno + 1);
+		else
+			fault = take_event(m, path, line, (size_t)(end - line), ++lineno);
+		if (!end)
+			break;
+	}
+	free(text);
+	free(path);
+	return fault;
+}
+
+void
+kmemo_masks_load(struct kmemo_masks *m, const char *dir)
+{
+	char *fault = kmemo_masks_read(m, dir);
+
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
+}
+
+void
+kmemo_masks_free(struct kmemo_masks *m)
+{
+	json_decref(m->events);
+	m->events = NULL;
+}
+
+bool
+kmemo_masked(const struct kmemo_masks *m, long version, long trial)
+{
+	bool masked = false;
+	const json_t *e, *v;
+	size_t i, k;
+	long n;
+
+	json_array_foreach(m->events, i, e) {
+		if (kjson_int_or(e, "trial", 0) > trial)
+			continue;
+		json_array_foreach(json_object_get(e, "versions"), k, v)
+			if (kmemo_version(json_string_value(v), &n) && n == version)
+				masked = kjson_bool_or(e, "masked", false);
+	}
+	return masked;
+}
+
+/* Every version that the compaction covers is older than TRIAL and not masked. */
+static bool
+usable(const json_t *compact, const struct kmemo_masks *m, long trial)
+{
+	const json_t *covers = json_object_get(compact, "covers"), *v;
+	size_t i;
+	long n;
+
+	if (strcmp(kjson_str_or(compact, "schema", ""), "compact/1") || !json_array_size(covers))
+		return false;
+	json_array_foreach((json_t *)covers, i, v)
+		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial || kmemo_masked(m, n, trial))
+			return false;
+	return true;
+}
+
+json_t *
+kmemo_compaction(const char *dir, const struct kmemo_masks *m, long trial, char **name)
+{
+	size_t count;
+	long *list = numbers(dir, "compact-", 3, ".ndjson", &count);
+	json_t *found = NULL;
+
+	while (count > 0 && !found) {
+		char *path = kasprintf("%s/memory/compact-%03ld.ndjson", dir, list[--count]);
+		struct krec rec;
+		struct kin in;
+
+		kin_open(&in, path);
+		if (kin_next(&in, &rec)) {
+			if (usable(rec.json, m, trial)) {
+				found = json_incref(rec.json);
+				*name = kasprintf("memory/compact-%03ld.ndjson", list[count]);
+			}
+			krec_free(&rec);
+		}
+		kin_close(&in);
+		free(path);
+	}
+	free(list);
+	return found;
+}
+
+/* "  LABEL: TEXT" when there is a text. */
+static void
+put_part(struct kbuf *out, const char *label, const char *text)
+{
+	if (text && *text)
+		kbuf_printf(out, "  %s: %s\n", label, text);
+}
+
+static void
+put_times(struct kbuf *out, const json_t *v)
+{
+	double us = kjson_num_or(v, "performance.latency_us", 0), change = kjson_num_or(v,
+	    "performance.comparison_with_previous.latency_delta", 0);
+
+	if (us > 0)
+		kbuf_printf(out, "  time: %.6g us%s", us, change ? "" : "\n");
+	if (us > 0 && change)
+		kbuf_printf(out, " (%+.4g us against the version before)\n", change);
+}
+
+/* Another attempt of the same trial, or what went wrong with one. */
+static void
+put_others(struct kbuf *out, const json_t *v)
+{
+	const json_t *e, *experiments = kjson_path(v, "experience.experiments");
+	const char *id = kjson_str_or(v, "id", "");
+	size_t i;
+
+	json_array_foreach((json_t *)experiments, i, e)
+		if (strcmp(kjson_str_or(e, "name", ""), id))
+			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str_or(e, "change", ""), kjson_str_or(e, "result", ""));
+}
+
+void
+kmemo_entry(struct kbuf *out, const json_t *v)
+{
+	const json_t *e, *list = kjson_path(v, "experience.experiments");
+	const char *id = kjson_str_or(v, "id", ""), *description = kjson_str_or(v, "optimization.action_description", "");
+	size_t i;
+
+	kbuf_printf(out, "%s (%s): %s%s%s\n", kjson_str_or(v, "version", "?"),
+	    kjson_bool_or(v, "win", false) ? "gain" : "no gain", kjson_str_or(v, "optimization.action_category", ""),
+	    *description ? ": " : "", description);
+	put_part(out, "because", kjson_str_or(v, "optimization.hypothesis", NULL));
+	put_part(out, "evidence", kjson_str_or(v, "profile_evidence.evidence_chain", NULL));
+	json_array_foreach((json_t *)list, i, e)
+		if (!strcmp(kjson_str_or(e, "name", ""), id))
+			put_part(out, "result", kjson_str_or(e, "result", NULL));
+	put_times(out, v);
+	json_array_foreach(json_object_get(v, "pitfalls_and_fixes"), i, e)
+		if (!strcmp(kjson_str_or(e, "id", ""), id) && strcmp(kjson_str_or(e, "error_type", ""), "performance"))
+			put_part(out, "pitfall", kjson_str_or(e, "error_message", NULL));
+	put_others(out, v);
+	json_array_foreach(json_object_get(v, "open_directions"), i, e)
+		put_part(out, "open", kjson_str_or(e, "direction", NULL));
+}
+
+static const char *const section_names[] = { "resolved", "pending", "avoid" };
+
+/* The section that a heading ("## Resolved", "Resolved:", "**Resolved**") begins, or -1. */
+static int
+section_of(const char *line)
+{
+	size_t n;
+
+	line += strspn(line, "#* \t");
+	for (size_t i = 0; i < LEN(section_names); i++) {
+		n = strlen(section_names[i]);
+		if (!strncasecmp(line, section_names[i], n) && !line[n + strspn(line + n, ":* \t\r")])
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool
+add_item(json_t *list, const char *line)
+{
+	char *item;
+
+	line += strspn(line, "-* \t");
+	item = kfence_line(line, ITEM_MAX);
+	if (*item && json_array_size(list) < ITEMS_MAX)
+		json_array_append_new(list, json_string(item));
+	free(item);
+	return true;
+}
+
+/* Sort the lines of TEXT into SECTIONS; NULL, or what is wrong. */
+static const char *
+sort_lines(char *text, json_t *sections)
+{
+	int current = -1, next;
+	char *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		next = section_of(line);
+		if (next >= 0 && next != current + 1)
+			return "its sections must be Resolved, Pending and Avoid, once each and in this order";
+		if (next >= 0)
+			json_object_set_new(sections, section_names[current = next], json_array());
+		else if (current < 0 && line[strspn(line, " \t\r")])
+			return "it must begin with the section Resolved";
+		else if (current >= 0)
+			add_item(json_object_get(sections, section_names[current]), line);
+	}
+	return current == LEN(section_names) - 1 ? NULL : "a section is missing: Resolved, Pending and Avoid are asked for";
+}
+
+json_t *
+kmemo_sections(const char *text, char *why, size_t why_len)
+{
+	json_t *sections = json_object();
+	char *clean = kfence_clean(text, strlen(text));
+	const char *fault = strlen(clean) > TEXT_MAX ? "it is longer than 6000 bytes" : sort_lines(clean, sections);
+
+	free(clean);
+	if (!fault)
+		return sections;
+	snprintf(why, why_len, "%s", fault);
+	json_decref(sections);
+	return NULL;
+}
