@@ -9,7 +9,7 @@
 
 #include "kfence.h"
 
-static const char usage[] = "usage: kprompt [-dhtV] [-c dir] [-o file] [file]\n";
+static const char usage[] = "usage: kprompt [-dhktV] [-c dir] [-o file] [file]\n";
 
 static void
 usage_error(const char *why)
@@ -66,8 +66,11 @@ campaign_open(struct campaign *c, const struct kcamp *camp)
 	add_label(c->stable, camp);
 	json_object_set_new(c->stable, "wishes", json_string(kcamp_str(camp, "instructions")));
 	machine_facts(c->stable, camp);
+	roofline_facts(c->stable, camp);
 	skill_facts(c->stable, camp);
+	linear_rules(c->stable, camp);
 	c->reference = task_facts(c->stable, camp);
+	knowledge_open(c);
 	c->device = kjson_str_or(c->stable, "device", "");
 	c->instructions = files_json(instructions);
 	c->tips = load_tips(c->stable);
@@ -82,6 +85,8 @@ campaign_close(struct campaign *c)
 		free(c->tips.item[i]);
 	free(c->tips.item);
 	free(c->reference);
+	json_decref(c->notes);
+	json_decref(c->when);
 	json_decref(c->stable);
 	json_decref(c->instructions);
 }
@@ -99,7 +104,7 @@ render_stable(struct prompt *p, const struct campaign *c)
 static json_t *
 render_record(const struct prompt *shared, const struct campaign *c, const struct krec *rec)
 {
-	json_t *facts = record_facts(c, rec), *sections = json_copy(shared->sections), *member;
+	json_t *facts = record_facts(c, rec), *sections = json_copy(shared->sections), *memory = memory_member(facts), *member;
 	struct kbuf user = { 0 }, whole = { 0 };
 	char hex[65];
 
@@ -108,8 +113,12 @@ render_record(const struct prompt *shared, const struct campaign *c, const struc
 	kbuf_printf(&whole, "%s\n", shared->system.data);
 	kbuf_add(&whole, user.data, user.len);
 	ksha256_hex(whole.data, whole.len, hex);
-	member = json_pack("{s:s,s:s,s:I,s:s,s:o}", "system", shared->system.data, "user", user.data, "stable_bytes",
-	    (json_int_t)shared->stable_bytes, "sha256", hex, "sections", sections);
+	member = json_pack("{s:s,s:s,s:I,s:s,s:o,s:o}", "system", shared->system.data, "user", user.data,
+	    "stable_bytes", (json_int_t)shared->stable_bytes, "sha256", hex, "sections", sections, "knowledge",
+	    knowledge_member(facts));
+	if (member && memory)
+		json_object_set(member, "memory", memory);
+	json_decref(memory);
 	if (!member)
 		kdie(K_IO, "%s:%ld: the prompt could not be written as JSON", rec->file, rec->lineno);
 	kbuf_free(&user);
@@ -131,6 +140,18 @@ print_text(const struct krec *rec, const json_t *member)
 		b.len--;
 	kout_line(b.data, b.len);
 	kbuf_free(&b);
+}
+
+static void
+list_knowledge(const struct kcamp *camp, const char *output)
+{
+	struct campaign c;
+
+	campaign_open(&c, camp);
+	kout_open(output);
+	knowledge_list(&c);
+	kout_commit();
+	campaign_close(&c);
 }
 
 static void
@@ -170,22 +191,25 @@ main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "campaign", required_argument, NULL, 'c' }, { "digest", no_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' },
-		{ "output", required_argument, NULL, 'o' }, { "text", no_argument, NULL, 't' },
+		{ "knowledge", no_argument, NULL, 'k' }, { "output", required_argument, NULL, 'o' }, { "text", no_argument, NULL, 't' },
 		{ "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	const char *dir = ".", *output = NULL;
-	bool text = false, digest = false;
+	bool text = false, digest = false, knowledge = false;
 	struct kcamp *camp;
 	int o;
 
 	kutil_init("kprompt");
-	while ((o = getopt_long(argc, argv, "c:dho:tV", options, NULL)) != -1)
+	while ((o = getopt_long(argc, argv, "c:dhko:tV", options, NULL)) != -1)
 		switch (o) {
 		case 'c':
 			dir = optarg;
 			break;
 		case 'd':
 			digest = true;
+			break;
+		case 'k':
+			knowledge = true;
 			break;
 		case 'o':
 			output = optarg;
@@ -203,11 +227,14 @@ main(int argc, char **argv)
 			fputs(usage, stderr);
 			return K_USAGE;
 		}
-	if (argc - optind > 1)
-		usage_error("more than one input file");
+	if (argc - optind > !knowledge)
+		usage_error(knowledge ? "--knowledge takes no input file" : "more than one input file");
 	camp = kcamp_load(dir);
 	files_init(dir);
-	run(camp, argv[optind], output, text, digest);
+	if (knowledge)
+		list_knowledge(camp, output);
+	else
+		run(camp, argv[optind], output, text, digest);
 	files_free();
 	kcamp_free(camp);
 	return K_OK;

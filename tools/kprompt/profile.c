@@ -11,7 +11,7 @@
 
 #include "kfence.h"
 
-enum { MAX_SKILL = 1 << 16, MAX_NAME = 200, MAX_TEXT = 500, MAX_FINDINGS = 10, MAX_ADVICE = 6, TOKEN_CHARS = 4, MIN_BODY = 300 };
+enum { MAX_SKILL = 1 << 16, MAX_NAME = 200, MAX_TEXT = 500, MAX_FINDINGS = 10, MAX_ADVICE = 6, MIN_BODY = 300 };
 
 /* Backends for whose kernels the skills are written. */
 static const char *const gpu_backends[] = { "cuda", "hip", "opencl" };
@@ -295,6 +295,12 @@ evaluated(const json_t *program, const char *key)
 	const json_t *v = json_object_get(program, key);
 
 	return v ? v : json_object_get(json_object_get(program, "eval"), key);
+}
+
+const json_t *
+program_profile(const json_t *program)
+{
+	return evaluated(program, "profile");
 }
 
 const char *

@@ -19,6 +19,7 @@ static const struct {
 	const char *phrase;
 } ladder[] = {
 	{ "no_code", 0, "no code was found in the answer" },
+	{ "no_plan", 0, "not evaluated: it stated no valid plan" },
 	{ "rejected", 0, "refused: it broke a rule of the evaluation" },
 	{ "quarantined", 0, "set aside: its result could not be trusted" },
 	{ "compile_error", 1, "did not compile" },
@@ -358,7 +359,8 @@ set_has(json_t *o, const char *list)
 json_t *
 record_facts(const struct campaign *c, const struct krec *rec)
 {
-	const json_t *sample = json_object_get(rec->json, "sample"), *parent = json_object_get(sample, "parent"), *best;
+	const json_t *sample = json_object_get(rec->json, "sample"), *parent = json_object_get(sample, "parent"), *best,
+	    *last = json_object_get(sample, "last");
 	const char *status = kjson_str_or(sample, "status", ""), *strategy = kjson_str_or(sample, "strategy", "mutate"),
 	    *incumbent = kjson_str_or(sample, "incumbent", "");
 	struct maker m = { c, kjson_str_or(sample, "seed", ""), kjson_str_or(c->stable, "label", "") };
@@ -374,6 +376,7 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(o, "strategy", flags);
 	json_object_set_new(o, "parent", program_facts(&m, parent));
 	profile_facts(o, c, parent, m.salt);
+	lead_facts(o, c, sample, program_profile(parent));
 	json_object_set_new(o, "parent_is_best", json_boolean(!strcmp(incumbent, kjson_str_or(parent, "id", "?"))));
 	json_object_set_new(o, "best", best ? program_facts(&m, best) : json_false());
 	json_object_set_new(o, "inspirations", inspirations(&m, sample));
@@ -381,6 +384,8 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(o, "hints", strcmp(status, "error") ? hint_facts(c, sample) : json_array());
 	json_object_set_new(o, "errors", error_facts(&m, sample));
 	json_object_set_new(o, "tips", strcmp(status, "correct") ? json_array() : tip_facts(c, rec, m.salt));
+	memory_facts(o, c, rec, m.salt);
+	linear_facts(o, c->camp, sample, last ? program_facts(&m, last) : NULL, m.salt);
 	set_has(o, "tips");
 	set_has(o, "target");
 	set_has(o, "hints");

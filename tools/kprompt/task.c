@@ -62,6 +62,21 @@ add_families(json_t *stable, const json_t *task)
 	json_decref(table);
 }
 
+/* The types of the task's tensors, as an object of true values: {"float16":true}. */
+static void
+add_dtypes(json_t *stable, const json_t *task)
+{
+	static const char *const members[] = { "inputs", "outputs" };
+	json_t *set = json_object(), *tensor;
+	const char *name;
+
+	for (size_t i = 0; i < LEN(members); i++)
+		json_object_foreach(json_object_get(task, members[i]), name, tensor)
+			if (json_is_array(json_object_get(tensor, "shape")))
+				json_object_set_new(set, kjson_str_or(tensor, "dtype", "float32"), json_true());
+	json_object_set_new(stable, "dtype", set);
+}
+
 /* One parameter of the entry point. */
 struct parameter {
 	const char *name, *dtype;
@@ -325,8 +340,10 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	    kjson_str_or(task, "reference", "reference.c"));
 	source = kread_file_or_die(file, MAX_SOURCE, NULL);
 	json_object_set_new(stable, "task", json_string(kjson_str_or(task, "name", "")));
+	json_object_set_new(stable, "op", json_string(kjson_str_or(task, "op", "")));
 	set_text(stable, "description", kjson_str_or(task, "description", ""));
 	add_families(stable, task);
+	add_dtypes(stable, task);
 	add_entry(stable, task, backend);
 	add_timed(stable, task, kcamp_str(camp, "eval.set"));
 	add_tolerance(stable, task);

@@ -1,0 +1,290 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Notes of knowledge: the right ones for a computation, a device and a language, within the budget, and nothing inferred.
+# shellcheck disable=SC2016	# scripts in quotes
+. "${0%/*}/lib.sh"
+
+golden=$tests_dir/golden/kprompt
+cp -r "$golden/campaign" "$golden/record.json" "$T"
+chmod -R u+w "$T/campaign"
+jq -c . record.json >record.ndjson
+
+cat >helpers.sh <<'END'
+# campaign_of FOLDER OP GPU BACKEND [KNOBS [DTYPE]]: a campaign that says so; its tensors are of 16 bits unless told.
+campaign_of() {
+	rm -rf "$1"
+	cp -r "$T/campaign" "$1"
+	printf '{"name":"n","gpu":"%s","backend":"%s","prompt":%s}\n' "$3" "$4" "${5:-{\}}" >"$1/campaign.json"
+	sed 's/"golden_matmul"/"kernel"/; s/"op": "matmul"/"op": "'"$2"'"/; s/"float32"/"'"${6:-float16}"'"/' "$T/campaign/task.json" >"$1/task.json"
+}
+# routed OP GPU BACKEND [KNOBS [DTYPE]]: the list of what comes into the prompt.
+routed() {
+	campaign_of r "$@"
+	kprompt --knowledge -c r
+}
+# notes: of such a list the files, each once, in order of appearance.
+notes() {
+	sed 's/.*  skills\/knowledge\/\(.*\)\.md: .*/\1/' | awk '!seen[$0]++' | tr '\n' ' '
+}
+lacks() {
+	if grep "$@"; then
+		echo "found: $*"
+		return 1
+	fi
+}
+# refused TEXT: the note in own/knowledge/n.md is refused with this message, and no output appears.
+refused() {
+	exits 2 kprompt -c own -o none.out record.ndjson
+	grep -qF -- "$1" err || { cat err; return 1; }
+	test ! -e none.out
+}
+END
+
+ok 'a product on an H200 in CUDA, softmax on an MI300X in HIP, a product on x86 in C' '
+	. "$T/helpers.sh"
+	is "hardware/hopper ops/gemm backends/cuda " "$(routed gemm "NVIDIA H200" cuda | notes)"
+	is "hardware/cdna3 ops/normalization ops/reduction backends/hip " "$(routed softmax "AMD Instinct MI300X" hip | notes)"
+	is "hardware/x86 ops/gemm backends/c " "$(routed matmul "" c | notes)"
+	routed gemm "NVIDIA H200" cuda >list
+	head -n 1 list | grep -q "^P0 .*hardware/hopper.md: Threads, registers, shared memory$"
+	grep -q "ops/gemm.md: Start configurations on Hopper$" list
+	grep -q "hopper.md: Exact forms of wgmma$" list
+	lacks -q "on a CPU\|on CDNA\|on Ampere" list
+	routed gemm "NVIDIA H200" cuda "{}" float32 | lacks -q wgmma
+	routed matmul "" c >list
+	grep -q "ops/gemm.md: Order of levers on a CPU$" list
+	lacks -q "on a GPU\|Hopper" list'
+
+ok 'an exact name or nothing: no sibling, no other case, no guess' '
+	. "$T/helpers.sh"
+	for gpu in "NVIDIA H20" "NVIDIA H2000" "nvidia h200" "NVIDIA H200 " "Radeon X"; do
+		routed gemm "$gpu" cuda >list
+		lacks -q "hardware/\|Start configurations" list
+		grep -q "ops/gemm" list
+	done
+	routed no_such_op "NVIDIA H200" cuda >list
+	is "hardware/hopper backends/cuda " "$(notes <list)"
+	# A GPU kernel is not told about this CPU, and a CPU of another kind has no notes.
+	lacks -q hardware/ - <<E
+$(routed gemm "" opencl)
+E
+	campaign_of arm matmul "" c
+	jq ".isa = [\"neon\"]" campaign/trials/000/machine.json >arm/trials/000/machine.json
+	is "ops/gemm backends/c " "$(kprompt -k -c arm | notes)"
+	rm -r arm/trials
+	is "ops/gemm backends/c " "$(kprompt -k -c arm | notes)"'
+
+ok 'names of a task: its op, else its name; case and dashes do not matter' '
+	. "$T/helpers.sh"
+	is "ops/grouped_gemm ops/gemm backends/c " "$(routed Grouped-GEMM x86 c | notes | sed "s/hardware.x86 //")"
+	campaign_of n "" "" c
+	jq ".op = \"unheard_of\" | .name = \"layernorm\"" campaign/task.json >n/task.json
+	kprompt -k -c n | grep -q ops/normalization
+	# The words of the best fit come first.
+	routed grouped_gemm x86 c | grep "^P1" | head -n 1 | grep -q ops/grouped_gemm'
+
+ok 'what every device of docs/hardware is called has a route, where its architecture has a note' '
+	for d in a100_sxm h100_sxm h200 b200 mi300x mi325x mi355x; do
+		test -e "$KILN_DATA/docs/hardware/$d.md" || continue
+		sed -n "s/^- \(device\|alias\): //p" "$KILN_DATA/docs/hardware/$d.md"
+	done | while IFS= read -r name; do
+		jq -e --arg n "$name" ".gpus | has(\$n)" "$KILN_DATA/skills/knowledge/routes.json" >/dev/null || { echo "no route: $name"; exit 1; }
+	done'
+
+ok 'the prompt: a section of the stable part, in order of priority, recorded with digests' '
+	. "$T/helpers.sh"
+	campaign_of c gemm "NVIDIA H200" cuda
+	kprompt -c c record.ndjson >out
+	jq -j .prompt.user out >user
+	head -c "$(jq .prompt.stable_bytes out)" user >stable
+	grep -qx "# What is known beforehand" stable
+	grep -qx "## Hopper (sm_90): Threads, registers, shared memory" stable
+	is "hardware knowledge skills" "$(jq -r ".prompt.sections | .[index(\"hardware\"):][:3] | join(\" \")" out)"
+	kprompt -k -c c | grep -v "(when \|left out" >list
+	sed "s/^P\(.\).*/\1/" list >priorities; sort -n priorities >sorted; same sorted priorities
+	sed "s/^P. *\([0-9]*\) tokens  \(.*\): \(.*\)/\1 \2 \3/" list >want
+	jq -r ".prompt.knowledge[] | \"\(.tokens) \(.file) \(.section)\"" out >got
+	same want got
+	# Each digest is that of the text in the prompt.
+	is "" "$(jq -r ".prompt.knowledge[].sha256" out | grep -v "^[0-9a-f]\{64\}$")"
+	text=$(jq -r "[.prompt.user | split(\"\n## \")[] | select(startswith(\"Hopper (sm_90): Threads\")) | split(\"\n\n\")[1:] | join(\"\n\n\")][0]" out)
+	is "$(jq -r ".prompt.knowledge[0].sha256" out)" "$(printf %s "$text" | sha256sum | cut -d" " -f1)"
+	# Comments with keys and lists of sources stay in the files.
+	lacks -q "<!--\|^## .*Sources\|^priority:" stable'
+
+ok 'the same files give the same bytes' '
+	. "$T/helpers.sh"
+	campaign_of c attention "NVIDIA B200" cuda
+	kprompt -c c record.ndjson >1
+	LC_ALL=C.UTF-8 TZ=Asia/Tokyo kprompt -c "$PWD/c" record.ndjson >2
+	cp -r "$KILN_DATA/skills" "$KILN_DATA/prompts" "$KILN_DATA/patterns" .
+	KILN_DATA=$PWD kprompt -c c record.ndjson >3
+	cmp 1 2; cmp 1 3'
+
+ok 'the budget holds, and the first in order goes first' '
+	. "$T/helpers.sh"
+	for n in 1 100 200 500 1000 2000 4000; do
+		campaign_of b grouped_gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":$n,\"lead_tokens\":0}"
+		kprompt -c b record.ndjson >out
+		test "$(jq "[.prompt.knowledge[].tokens] | add // 0" out)" -le "$n"
+		kprompt -k -c b >list
+		jq -r ".prompt.knowledge[] | \"\(.file): \(.section)\"" out >got
+		sed -n "/left out\|(when/!s/.*tokens  //p" list >want
+		same want got
+	done
+	is "hardware/hopper " "$(kprompt -k -c b | head -n 2 | notes)"
+	campaign_of b grouped_gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":200}"
+	is 1 "$(kprompt -k -c b | grep -c "^P0 .*[a-z]$")"
+	kprompt -k -c b | grep -q "^P1 .*(left out: the budget is spent)$"
+	campaign_of b gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":0}"
+	kprompt -c b record.ndjson >out
+	is "[]" "$(jq -c .prompt.knowledge out)"
+	jq -j .prompt.user out >user
+	lacks -q "known beforehand" user
+	is "" "$(kprompt -k -c b)"
+	# What counts as a token: four bytes of what stands in the prompt.
+	campaign_of b gemm "NVIDIA H200" cuda
+	kprompt -c b record.ndjson >out
+	jq -j .prompt.user out | sed -n "/^## Hopper/,/^# Signs/p" | wc -c >bytes
+	tokens=$(jq "[.prompt.knowledge[].tokens] | add" out)
+	test "$tokens" -le 3000
+	test $((tokens * 4)) -ge $(($(cat bytes) - 300))'
+
+ok 'leads: what a note says to the bottleneck that was measured, or to a search that stands still' '
+	. "$T/helpers.sh"
+	campaign_of l gemm "NVIDIA H200" cuda
+	lead() { jq -c "$1" record.json | kprompt -c l >out; jq -j .prompt.user out >user; }
+	lead ".sample.parent.profile = {bottleneck: {label: \"memory_bound\", text: \"memory\"}, kernel: \"k\"}"
+	grep -qx "# What usually helps in this state" user
+	grep -qx "## Matrix product: When memory is the limit" user
+	lacks -q "When arithmetic is the limit\|Other directions" user
+	is "When memory is the limit" "$(jq -r ".prompt.knowledge[-1].section" out)"
+	head -c "$(jq .prompt.stable_bytes out)" user >stable; lacks -q "When memory is the limit" stable
+	lead ".sample += {stagnation: true, escalation: \"sota\"}"
+	grep -qx "## Matrix product: Other directions" user
+	lead .; lacks -q "# What usually helps" user
+	for label in unknown "../x" 7 null; do
+		lead ".sample.parent.profile = {bottleneck: {label: \"$label\"}}"
+		lacks -q "# What usually helps" user
+	done
+	campaign_of l gemm "NVIDIA H200" cuda "{\"lead_tokens\":0}"
+	lead ".sample.stagnation = true"; lacks -q "# What usually helps" user'
+
+ok 'a campaign has notes of its own, and replaces shipped ones by the same name' '
+	. "$T/helpers.sh"
+	campaign_of own gemm "NVIDIA H200" cuda
+	mkdir -p own/knowledge/ops
+	printf "%s\n" --- "title: Our house" "priority: 0" --- "## Rule" "Tiles of 96." >own/knowledge/house.md
+	printf "%s\n" --- "title: Products" "ops: gemm" --- "## All" "{{parent.id}} as text." >own/knowledge/ops/gemm.md
+	echo "no note" >own/knowledge/README.md
+	kprompt -c own record.ndjson >out
+	jq -j .prompt.user out >user
+	grep -qx "## Our house: Rule" user; grep -qx "Tiles of 96." user
+	grep -qx "{{parent.id}} as text." user
+	lacks -q "## Matrix product" user
+	jq -e ".prompt.knowledge | map(.file) | index(\"knowledge/house.md\") != null and index(\"knowledge/ops/gemm.md\") != null
+		and index(\"skills/knowledge/ops/gemm.md\") == null" out
+	# Routes too.
+	jq ".gpus = {\"My Device\": [\"hopper\"]}" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
+	exits 2 kprompt -k -c own; grep -q "is no word of routes.json" err
+	for wrong in "del(.isas)" ".ops = []" ".ops.x = \"gemm\"" ".gpus.x = [7]" ".devices = {}"; do
+		jq "$wrong" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
+		exits 2 kprompt -k -c own; grep -q "own/knowledge/routes.json: \(isas\|ops\|ops.x\|gpus.x\|devices\): " err
+	done
+	jq ".gpus[\"My Device\"] = [\"hopper\"]" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
+	jq ".gpu = \"My Device\"" own/campaign.json >x; mv x own/campaign.json
+	kprompt -k -c own | grep -q hardware/hopper'
+
+ok 'control characters of a note do not reach a prompt' '
+	. "$T/helpers.sh"
+	campaign_of own gemm "" cuda
+	mkdir own/knowledge
+	printf -- "---\ntitle: T\npriority: 0\n---\n## S\nred \033[31mtext\001\nsecond\n" >own/knowledge/n.md
+	kprompt -c own record.ndjson | jq -j .prompt.user >user
+	grep -qx "red text" user'
+
+ok 'faults of a note are told by file and line' '
+	. "$T/helpers.sh"
+	campaign_of own gemm "NVIDIA H200" cuda
+	mkdir own/knowledge
+	n=own/knowledge/n.md
+	printf "%s\n" --- "title: T" "opps: gemm" --- "## S" "x" >$n; refused "own/knowledge/n.md:3: unknown key '\''opps'\''"
+	printf "%s\n" --- "title: T" "ops: gem" --- "## S" "x" >$n
+	refused "n.md:3: ops: '\''gem'\'' is no word of routes.json; there are: attention,"
+	printf "%s\n" --- "title: T" "archs: hopper," "ops:" --- "## S" "x" >$n; refused "n.md:4: ops: no words follow"
+	printf "%s\n" --- "title: T" "priority: 5" --- "## S" "x" >$n; refused "n.md:3: priority: '\''5'\'' is no whole number from 0 to 4"
+	printf "%s\n" --- "title: T" "tokens: many" --- "## S" "x" >$n; refused "n.md:3: tokens:"
+	printf "%s\n" --- "title: T" "only words" --- "## S" "x" >$n; refused "n.md:3: '\''only words'\'' is no \"key: value\""
+	printf "%s\n" "## S" "x" >$n; refused "n.md:1: a note begins with"
+	printf "%s\n" --- "title: T" "## S" >$n; refused "n.md:3: '\''## S'\'' is no"
+	printf "%s\n" --- "title: T" >$n; refused "n.md:1: the head has no end"
+	printf "%s\n" --- "ops: gemm" --- "## S" "x" >$n; refused "n.md:1: the head has no title"
+	printf "%s\n" --- "title: T" --- "words" >$n; refused "n.md:1: no section"
+	printf "%s\n" --- "title: T" --- "## S" "" "## Z" "x" >$n; refused "n.md:4: the section '\''S'\'' is empty"
+	printf "%s\n" --- "title: T" --- "" "## " "x" >$n; refused "n.md:5: a section has no name"
+	printf "%s\n" --- "title: T" --- "## S" "<!-- speed: high -->" "x" >$n; refused "n.md:5: unknown key '\''speed'\''"
+	printf "%s\n" --- "title: T" --- "## S" "<!-- tokens: 7 -->" "x" >$n; refused "n.md:5: '\''tokens'\'' belongs into the head"
+	printf "%s\n" --- "title: T" --- "## S" "<!-- priority: 1" "x" >$n; refused "n.md:5: the comment with the keys"
+	printf "%s\n" --- "title: T" "tokens: 3" --- "## S" "more than three tokens of words" >$n
+	refused "n.md:1: the note comes to 11 tokens, more than the 3"
+	# A heading inside of a code fence is none; line numbers count on behind sections.
+	printf "%s\n" --- "title: T" --- "## S" "\`\`\`" "## no heading" "\`\`\`" "## Z" "<!-- when: never -->" "x" >$n
+	refused "n.md:9: when: '\''never'\''"
+	rm $n; kprompt -c own record.ndjson >out'
+
+ok 'every shipped note is in order, and every section of it is reached by some campaign' '
+	. "$T/helpers.sh"
+	dir=$KILN_DATA/skills/knowledge
+	for op in attention gemm grouped_gemm reduction softmax transpose conv2d gelu stencil; do
+		for where in "x86:c" "NVIDIA H200:cuda" "NVIDIA B200:cuda" "NVIDIA A100-SXM4-80GB:cuda" "AMD Instinct MI300X:hip" \
+		    "AMD Instinct MI355X:hip" ":opencl"; do
+			routed "$op" "${where%:*}" "${where##*:}" "{\"knowledge_tokens\":100000}"
+		done
+	done | sed "s/.*tokens  //; s/  (when.*//" | sort -u >reached
+	lacks "left out" reached
+	(cd "$dir" && grep -r --include="*.md" "^## " . ) | sed "s/^\.\//skills\/knowledge\//; s/:## /: /" | grep -v ": Sources$" | sort >there
+	is "" "$(uniq -d there)"
+	same there reached
+	for f in "$dir"/*/*.md; do
+		grep -q "^## Sources$" "$f"
+		grep -q "^tokens: " "$f"
+		lacks "^### \|	" "$f"
+	done
+	# No word of a route is without a note, but backends that have none of their own.
+	jq -r "[.ops, .gpus, .isas] | map(.[][]) | unique[]" "$dir/routes.json" | while read -r w; do
+		grep -rqE "^(ops|archs): .*\b$w\b" "$dir" || { echo "no note for $w"; exit 1; }
+	done'
+
+ok 'no hedging word stands beside a number, and facts that cite a device are what docs/hardware says' '
+	. "$T/helpers.sh"
+	dir=$KILN_DATA/skills/knowledge
+	hedge="(approximately|about|roughly|around|usually|typically|nearly|almost|probably|likely|maybe|perhaps|should be|circa)"
+	for f in "$dir"/*/*.md; do lacks -niE "\b$hedge [^.,;:]{0,20}[0-9]|~ ?[0-9]" "$f"; done
+	printf "%s\n" "it takes about 40 cycles" >hedged
+	grep -qiE "\b$hedge [^.,;:]{0,20}[0-9]" hedged
+	if grep -rlE "<- docs/hardware/" "$dir" >cited; then
+		test ! -x "$KILN_BUILD/kspec" || xargs kspec check <cited
+	fi'
+
+ok 'the shipped campaigns: none without notes, and a sensible share of the prompt' '
+	. "$T/helpers.sh"
+	for c in "$KILN_DATA"/campaigns/*/campaign.json; do
+		kprompt -c "${c%/*}" record.ndjson >out
+		tokens=$(jq "[.prompt.knowledge[].tokens] | add" out)
+		test "$tokens" -gt 500
+		test "$tokens" -le 3000
+		case $c in
+		*_h200/*) jq -e ".prompt.knowledge[0].file == \"skills/knowledge/hardware/hopper.md\"" out ;;
+		*_mi300x/*) jq -e ".prompt.knowledge[0].file == \"skills/knowledge/hardware/cdna3.md\"" out ;;
+		esac
+	done >/dev/null'
+
+ok '--knowledge takes no file' '
+	exits 2 kprompt --knowledge -c campaign record.ndjson
+	grep -q "takes no input file" err
+	. "$T/helpers.sh"
+	campaign_of c gemm "" c
+	exits 0 kprompt -k -c c -o list
+	test -s list; test ! -s out'
+
+done_testing

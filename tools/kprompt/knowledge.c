@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprompt: what is known beforehand of a kind of computation, a device and a language: sections of the notes below
+ * skills/knowledge and the campaign's own knowledge folder, chosen by skills/knowledge/routes.json within a budget.
+ */
+#include "kprompt.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_DEPTH = 3, MAX_NAME = 200 };
+
+/* Keys of notes whose words a campaign has or has not; "when" depends on the record and is asked apart. */
+static const char *const stable_keys[] = { "ops", "archs", "backends", "dtypes" };
+
+/* Tables of routes.json: what a campaign or a record says, to the words that notes use, and the key that takes them. */
+static const struct {
+	const char *table, *key;
+} tables[] = {
+	{ "ops", "ops" }, { "gpus", "archs" }, { "isas", "archs" }, { "backends", "backends" },
+	{ "dtypes", "dtypes" }, { "when", "when" },
+};
+
+/*
+ * Markdown files below FOLDER/BELOW, as {"ops/gemm.md": {"path", "file"}}, where FILE begins with SHOWN; those of the same
+ * name that are there already are replaced.
+ */
+static void
+find_notes(json_t *files, const char *folder, const char *shown, const char *below, int depth)
+{
+	char *path = kasprintf("%s/%s", folder, below);
+	DIR *dir = opendir(path);
+	struct dirent *e;
+
+	if (!dir && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	while (dir && (e = readdir(dir))) {
+		size_t n = strlen(e->d_name);
+		char *name = kasprintf("%s%s%s", below, *below ? "/" : "", e->d_name),
+		    *file = kasprintf("%s/%s", folder, name), *told = kasprintf("%s/%s", shown, name);
+		struct stat st;
+
+		if (*e->d_name == '.' || stat(file, &st) < 0 || !strcmp(e->d_name, "README.md"))
+			;
+		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
+			find_notes(files, folder, shown, name, depth + 1);
+		else if (S_ISREG(st.st_mode) && n > 3 && !strcmp(e->d_name + n - 3, ".md"))
+			json_object_set_new(files, name, json_pack("{s:s,s:s}", "path", file, "file", told));
+		free(name);
+		free(file);
+		free(told);
+	}
+	if (dir)
+		closedir(dir);
+	free(path);
+}
+
+/* {"ops": {"gemm": true}, …}: every word that a note may use. New reference. */
+static json_t *
+words_of(const json_t *routes)
+{
+	json_t *words = json_object(), *row, *list, *word;
+	const char *name;
+	size_t k;
+
+	for (size_t i = 0; i < LEN(tables); i++) {
+		if (!json_object_get(words, tables[i].key))
+			json_object_set_new(words, tables[i].key, json_object());
+		row = json_object_get(routes, tables[i].table);
+		json_object_foreach(row, name, list)
+			json_array_foreach(list, k, word)
+				json_object_set_new(json_object_get(words, tables[i].key), json_string_value(word), json_true());
+	}
+	return words;
+}
+
+/* Append the words that TABLE gives for NAME, exactly as it is written there, to LIST; false when it has none. */
+static bool
+route(json_t *list, const json_t *routes, const char *table, const char *name)
+{
+	const json_t *words = json_object_get(json_object_get(routes, table), name);
+
+	json_array_extend(list, (json_t *)words);
+	return json_array_size(words) > 0;
+}
+
+/* "Grouped-GEMM" -> "grouped_gemm". The caller frees. */
+static char *
+plain_name(const char *s)
+{
+	char *name = kstrndup(s, strnlen(s, MAX_NAME));
+
+	for (char *p = name; *p; p++)
+		*p = strchr("- ./", *p) ? '_' : (char)tolower((unsigned char)*p);
+	return name;
+}
+
+/* The words of the task, by its op or, when no route knows that, by its name. */
+static json_t *
+op_words(const json_t *routes, const char *op, const char *name)
+{
+	json_t *list = json_array();
+	char *a = plain_name(op), *b = plain_name(name);
+
+	if (!route(list, routes, "ops", a))
+		route(list, routes, "ops", b);
+	free(a);
+	free(b);
+	return list;
+}
+
+/* The words of the device: by its exact name or, for kernels that run on this CPU, by its instruction sets. */
+static json_t *
+arch_words(const json_t *routes, const json_t *stable, const json_t *backends, const char *gpu)
+{
+	json_t *list = json_array(), *isas = json_object_get(routes, "isas"), *unused;
+	bool cpu = false;
+	const char *isa;
+	json_t *word;
+	size_t i;
+
+	if (*gpu) {
+		route(list, routes, "gpus", gpu);
+		return list;
+	}
+	json_array_foreach((json_t *)backends, i, word)
+		cpu = cpu || !strcmp(json_string_value(word), "cpu");
+	json_object_foreach(isas, isa, unused)
+		if (cpu && json_object_get(json_object_get(stable, "isa"), isa))
+			route(list, routes, "isas", isa);
+	return list;
+}
+
+/* Place of the first of LIST's words among WANTED; 0 when there is no LIST, -1 when none stands there. */
+static long
+rank_of(const json_t *list, const json_t *wanted)
+{
+	size_t i, k;
+	json_t *a, *b;
+
+	if (!list)
+		return 0;
+	json_array_foreach((json_t *)wanted, i, a)
+		json_array_foreach((json_t *)list, k, b)
+			if (json_equal(a, b))
+				return (long)i;
+	return -1;
+}
+
+static bool
+suits(const json_t *section, const json_t *wanted)
+{
+	for (size_t i = 0; i < LEN(stable_keys); i++)
+		if (rank_of(json_object_get(section, stable_keys[i]), json_object_get(wanted, stable_keys[i])) < 0)
+			return false;
+	return true;
+}
+
+/* By priority, then by how well the task's first words fit, then by file, then as they stand in it. */
+static int
+by_order(const void *a, const void *b)
+{
+	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+	static const char *const numbers[] = { "priority", "rank" };
+	int order;
+
+	for (size_t i = 0; i < LEN(numbers); i++) {
+		json_int_t p = kjson_int_or(x, numbers[i], 0), q = kjson_int_or(y, numbers[i], 0);
+
+		if (p != q)
+			return p < q ? -1 : 1;
+	}
+	order = strcmp(kjson_str_or(x, "file", ""), kjson_str_or(y, "file", ""));
+	return order ? order : (int)(kjson_int_or(x, "place", 0) - kjson_int_or(y, "place", 0));
+}
+
+static json_t *
+sorted(json_t *list)
+{
+	size_t n = json_array_size(list), i;
+	json_t **item = kcalloc(n + 1, sizeof *item), *out = json_array(), *s;
+
+	json_array_foreach(list, i, s)
+		item[i] = s;
+	qsort(item, n, sizeof *item, by_order);
+	for (i = 0; i < n; i++)
+		json_array_append(out, item[i]);
+	free(item);
+	json_decref(list);
+	return out;
+}
+
+/* All sections of all notes that suit what is WANTED, in order. New reference. */
+static json_t *
+collect(const json_t *files, const json_t *words, const json_t *wanted)
+{
+	json_t *out = json_array(), *note, *s;
+	const char *name;
+	size_t i;
+
+	json_object_foreach((json_t *)files, name, note) {
+		json_t *sections = notes_read(kjson_str_or(note, "path", ""), kjson_str_or(note, "file", ""), words);
+
+		json_array_foreach(sections, i, s) {
+			json_object_set_new(s, "place", json_integer((json_int_t)i));
+			json_object_set_new(s, "rank", json_integer(rank_of(json_object_get(s, "ops"),
+			    json_object_get(wanted, "ops"))));
+			if (suits(s, wanted))
+				json_array_append(out, s);
+		}
+		json_decref(sections);
+	}
+	return sorted(out);
+}
+
+/* What the campaign asks of notes: {"ops": [words], "archs": …, "backends": …, "dtypes": …}. New reference. */
+static json_t *
+wanted_words(const struct campaign *c, const json_t *routes)
+{
+	json_t *backends = json_array(), *dtypes = json_array(), *archs, *yes;
+	const char *dtype;
+
+	route(backends, routes, "backends", kcamp_str(c->camp, "backend"));
+	archs = arch_words(routes, c->stable, backends, kcamp_str(c->camp, "gpu"));
+	json_object_foreach(json_object_get(c->stable, "dtype"), dtype, yes)
+		route(dtypes, routes, "dtypes", dtype);
+	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(routes, kjson_str_or(c->stable, "op", ""),
+	    kjson_str_or(c->stable, "task", "")), "archs", archs, "backends", backends, "dtypes", dtypes);
+}
+
+/* Shipped notes, then the campaign's, which replace those of the same name. New reference. */
+static json_t *
+all_notes(const char *own)
+{
+	char *shipped = kdata_path("skills/knowledge/routes.json");
+	json_t *files = json_object();
+
+	*strrchr(shipped, '/') = '\0';
+	find_notes(files, shipped, "skills/knowledge", "", 0);
+	find_notes(files, own, "knowledge", "", 0);
+	free(shipped);
+	return files;
+}
+
+static bool
+is_member(const char *name)
+{
+	bool known = !strcmp(name, "schema") || !strcmp(name, "description");
+
+	for (size_t i = 0; i < LEN(tables) && !known; i++)
+		known = !strcmp(name, tables[i].table);
+	return known;
+}
+
+static bool
+is_word_list(const json_t *list)
+{
+	size_t k;
+	json_t *word;
+
+	json_array_foreach((json_t *)list, k, word)
+		if (!json_is_string(word))
+			return false;
+	return json_array_size(list) > 0;
+}
+
+/* Every table is there and maps names to lists of words, and nothing else stands beside them; else the end. */
+static void
+check_routes(const char *path, const json_t *routes)
+{
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)routes, name, v)
+		if (!is_member(name))
+			kdie(K_USAGE, "%s: %s: no such table", path, name);
+	for (size_t i = 0; i < LEN(tables); i++) {
+		json_t *table = json_object_get(routes, tables[i].table);
+
+		if (!json_is_object(table))
+			kdie(K_USAGE, "%s: %s: must be an object that maps names to lists of words", path, tables[i].table);
+		json_object_foreach(table, name, v)
+			if (!is_word_list(v))
+				kdie(K_USAGE, "%s: %s.%s: must be a list of words", path, tables[i].table, name);
+	}
+}
+
+static json_t *
+load_routes(const char *own)
+{
+	char *mine = kasprintf("%s/routes.json", own), *shipped = kdata_path("skills/knowledge/routes.json"),
+	    *path = access(mine, R_OK) == 0 ? mine : shipped;
+	json_t *routes = kjson_load(path);
+
+	check_routes(path, routes);
+	free(mine);
+	free(shipped);
+	return routes;
+}
+
+/*
+ * Those of c->notes that hold when one of LABELS does (NULL: those that hold always), each in its turn as long as it fits
+ * into what is left of the BUDGET. New reference.
+ */
+static json_t *
+choose(const struct campaign *c, const json_t *labels, long budget)
+{
+	json_t *out = json_array(), *s;
+	size_t i;
+
+	json_array_foreach(c->notes, i, s) {
+		const json_t *when = json_object_get(s, "when");
+		long tokens = (long)kjson_int_or(s, "tokens", 0);
+
+		if (!labels != !when || (labels && rank_of(when, labels) < 0) || tokens > budget)
+			continue;
+		json_array_append(out, s);
+		budget -= tokens;
+	}
+	return out;
+}
+
+void
+knowledge_open(struct campaign *c)
+{
+	long budget = kcamp_int(c->camp, "prompt.knowledge_tokens");
+	char *own = kcamp_path(c->camp, "knowledge");
+	json_t *routes = budget ? load_routes(own) : json_object(), *words = words_of(routes), *chosen;
+
+	if (budget) {
+		json_t *files = all_notes(own), *wanted = wanted_words(c, routes);
+
+		c->notes = collect(files, words, wanted);
+		json_decref(files);
+		json_decref(wanted);
+	} else {
+		c->notes = json_array();
+	}
+	c->when = json_incref(json_object_get(routes, "when"));
+	chosen = choose(c, NULL, budget);
+	json_object_set_new(c->stable, "has_knowledge", json_boolean(json_array_size(chosen) > 0));
+	json_object_set_new(c->stable, "knowledge", chosen);
+	json_decref(words);
+	json_decref(routes);
+	free(own);
+}
+
+void
+lead_facts(json_t *facts, const struct campaign *c, const json_t *sample, const json_t *profile)
+{
+	const char *said[] = { kjson_str_or(profile, "bottleneck.label", ""), kjson_str_or(sample, "escalation", ""),
+	    kjson_bool_or(sample, "stagnation", false) ? "stagnation" : "" };
+	json_t *labels = json_array(), *routes = json_pack("{s:O}", "when", c->when ? c->when : json_null()), *chosen;
+
+	for (size_t i = 0; i < LEN(said); i++)
+		route(labels, routes, "when", said[i]);
+	chosen = choose(c, labels, kcamp_int(c->camp, "prompt.lead_tokens"));
+	json_object_set_new(facts, "has_leads", json_boolean(json_array_size(chosen) > 0));
+	json_object_set_new(facts, "leads", chosen);
+	json_decref(labels);
+	json_decref(routes);
+}
+
+json_t *
+knowledge_member(const json_t *facts)
+{
+	static const char *const lists[] = { "knowledge", "leads" };
+	json_t *out = json_array(), *s;
+	size_t i;
+
+	for (size_t k = 0; k < LEN(lists); k++)
+		json_array_foreach(json_object_get(facts, lists[k]), i, s)
+			json_array_append_new(out, json_pack("{s:O,s:O,s:O,s:O}", "file", json_object_get(s, "file"),
+			    "section", json_object_get(s, "section"), "tokens", json_object_get(s, "tokens"),
+			    "sha256", json_object_get(s, "sha256")));
+	return out;
+}
+
+/* "memory_bound, isa" for people. The caller frees. */
+static char *
+joined(const json_t *words)
+{
+	struct kbuf b = { 0 };
+	size_t i;
+	json_t *w;
+
+	kbuf_add(&b, "", 0);
+	json_array_foreach((json_t *)words, i, w)
+		kbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(w));
+	return b.data;
+}
+
+void
+knowledge_list(const struct campaign *c)
+{
+	const json_t *chosen = json_object_get(c->stable, "knowledge");
+	size_t i, next = 0;
+	json_t *s;
+
+	json_array_foreach(c->notes, i, s) {
+		bool shown = s == json_array_get(chosen, next);
+		char *when = joined(json_object_get(s, "when")), *line;
+
+		next += shown;
+		line = kasprintf("P%lld %5lld tokens  %s: %s%s%s%s", (long long)kjson_int_or(s, "priority", 0),
+		    (long long)kjson_int_or(s, "tokens", 0), kjson_str_or(s, "file", ""), kjson_str_or(s, "section", ""),
+		    *when ? "  (when " : "", *when ? when : shown ? "" : "  (left out: the budget is spent)", *when ? ")" : "");
+		kout_line(line, strlen(line));
+		free(line);
+		free(when);
+	}
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprompt: notes of knowledge, Markdown with a head of "key: value" lines, taken apart into sections. A section knows whom it
+ * is for: it inherits the keys of its note, and a comment below its heading may set them anew.
+ */
+#include "kprompt.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfence.h"
+
+enum { MAX_NOTE = 1 << 16, MAX_HEADING = 120, MAX_PRIORITY = 4, MAX_TOKENS = 1 << 16, DEFAULT_PRIORITY = 3 };
+
+/* Where in which file, for messages. */
+struct place {
+	const char *path;
+	long line;
+};
+
+static const struct key {
+	const char *name;
+	enum { TEXT, WORDS, NUMBER } type;
+	long max;		/* of a NUMBER */
+	bool head_only;
+} keys[] = {
+	{ "title", TEXT, 0, true },
+	{ "ops", WORDS, 0, false },
+	{ "archs", WORDS, 0, false },
+	{ "backends", WORDS, 0, false },
+	{ "dtypes", WORDS, 0, false },
+	{ "when", WORDS, 0, false },
+	{ "priority", NUMBER, MAX_PRIORITY, false },
+	{ "tokens", NUMBER, MAX_TOKENS, true },
+};
+
+static _Noreturn void fault(const struct place *at, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static _Noreturn void
+fault(const struct place *at, const char *fmt, ...)
+{
+	char why[800];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	kdie(K_USAGE, "%s:%ld: %s", at->path, at->line, why);
+}
+
+/* A copy of the LEN bytes at S without blanks at the ends. The caller frees. */
+static char *
+trimmed(const char *s, size_t len)
+{
+	while (len && isspace((unsigned char)*s))
+		s++, len--;
+	while (len && isspace((unsigned char)s[len - 1]))
+		len--;
+	return kstrndup(s, len);
+}
+
+/* The words of SET, "attention, gemm"; not freed, since it goes into a last message. */
+static char *
+names_of(const json_t *set)
+{
+	struct kbuf b = { 0 };
+	const char *name;
+	json_t *v;
+
+	kbuf_add(&b, "", 0);
+	json_object_foreach((json_t *)set, name, v)
+		kbuf_printf(&b, "%s%s", b.len ? ", " : "", name);
+	return b.data;
+}
+
+/* "a, b" as an array; every word must stand in the set of WORDS that belongs to the key. */
+static json_t *
+word_list(const struct place *at, const struct key *k, const char *value, const json_t *words)
+{
+	const json_t *set = json_object_get(words, k->name);
+	json_t *list = json_array();
+
+	for (const char *s = value; *s;) {
+		size_t n = strcspn(s, ",");
+		char *word = trimmed(s, n);
+
+		if (!json_object_get(set, word))
+			fault(at, "%s: '%s' is no word of routes.json; there are: %s", k->name, word, names_of(set));
+		json_array_append_new(list, json_string(word));
+		free(word);
+		s += n + (s[n] == ',');
+	}
+	if (!json_array_size(list))
+		fault(at, "%s: no words follow; leave the line out when it does not matter", k->name);
+	return list;
+}
+
+static json_t *
+number(const struct place *at, const struct key *k, const char *value)
+{
+	char *end;
+	long n = strtol(value, &end, 10);
+
+	if (!*value || *end || n < 0 || n > k->max)
+		fault(at, "%s: '%s' is no whole number from 0 to %ld", k->name, value, k->max);
+	return json_integer(n);
+}
+
+/* One "key: value" of LEN bytes, put into KEYS. */
+static void
+take_key(const struct place *at, const char *s, size_t len, bool head, const json_t *words, json_t *into)
+{
+	char *pair = trimmed(s, len), *colon = strchr(pair, ':'), *value;
+	const struct key *k = keys;
+
+	if (!colon)
+		fault(at, "'%s' is no \"key: value\"", pair);
+	*colon = '\0';
+	value = trimmed(colon + 1, strlen(colon + 1));
+	while (k < keys + LEN(keys) && strcmp(k->name, pair))
+		k++;
+	if (k == keys + LEN(keys))
+		fault(at, "unknown key '%s'; there are title, ops, archs, backends, dtypes, when, priority, tokens", pair);
+	if (k->head_only && !head)
+		fault(at, "'%s' belongs into the head of the note, not to a section", pair);
+	json_object_set_new(into, k->name, k->type == WORDS ? word_list(at, k, value, words) :
+	    k->type == NUMBER ? number(at, k, value) : json_string(value));
+	free(value);
+	free(pair);
+}
+
+/* The head between two lines "---"; returns what follows it, with AT on its first line. */
+static const char *
+take_head(struct place *at, const char *s, const json_t *words, json_t *into)
+{
+	long first = at->line;
+
+	if (strncmp(s, "---\n", 4))
+		fault(at, "a note begins with a line \"---\", its keys, and another \"---\"");
+	for (s += 4, at->line++; strncmp(s, "---\n", 4); at->line++) {
+		size_t n = strcspn(s, "\n");
+
+		if (!s[n])
+			fault(&(struct place){ at->path, first }, "the head has no end: a line \"---\" is missing");
+		take_key(at, s, n, true, words, into);
+		s += n + 1;
+	}
+	at->line++;
+	if (!*kjson_str_or(into, "title", ""))
+		fault(&(struct place){ at->path, first }, "the head has no title");
+	return s + 4;
+}
+
+/* The comment below a heading, "<!-- key: value; key: value -->", when there is one; returns what follows it. */
+static const char *
+take_comment(struct place *at, const char *s, const json_t *words, json_t *into)
+{
+	const char *end;
+
+	if (strncmp(s, "<!--", 4))
+		return s;
+	end = s + strcspn(s, "\n");
+	if (end - s < 7 || strncmp(end - 3, "-->", 3))
+		fault(at, "the comment with the keys of a section ends on its line, with \"-->\"");
+	for (s += 4; s < end - 3; s++) {
+		size_t n = strcspn(s, ";");
+
+		n = s + n > end - 3 ? (size_t)(end - 3 - s) : n;
+		take_key(at, s, n, false, words, into);
+		s += n;
+	}
+	at->line++;
+	return end + (*end == '\n');
+}
+
+/* Length of the text up to the next line that begins with "## " outside of a code fence; LINES are those passed. */
+static size_t
+section_length(const char *text, long *lines)
+{
+	const char *s = text;
+	bool fenced = false;
+
+	for (*lines = 0; *s; ++*lines) {
+		if (!strncmp(s, "```", 3))
+			fenced = !fenced;
+		if (!fenced && !strncmp(s, "## ", 3))
+			break;
+		s += strcspn(s, "\n");
+		s += *s == '\n';
+	}
+	return (size_t)(s - text);
+}
+
+/* What a section costs in a prompt, with its heading and the blank lines around. */
+static long
+tokens_of(const char *title, const char *text)
+{
+	return (long)((strlen("## \n\n\n\n") + strlen(title) + strlen(text) + TOKEN_CHARS - 1) / TOKEN_CHARS);
+}
+
+/* The section of LEN bytes at S below HEADING, as kprompt.h describes it. */
+static json_t *
+section_new(const struct place *at, const json_t *own, const char *file, const char *heading, const char *s, size_t len)
+{
+	char *clean = kfence_clean(s, len), *text = trimmed(clean, strlen(clean)), hex[65];
+	char *title = kasprintf("%s: %s", kjson_str_or(own, "title", ""), heading);
+	json_t *section = json_copy((json_t *)own);
+
+	if (!*text)
+		fault(at, "the section '%s' is empty", heading);
+	ksha256_hex(text, strlen(text), hex);
+	json_object_set_new(section, "title", json_string(title));
+	json_object_set_new(section, "file", json_string(file));
+	json_object_set_new(section, "section", json_string(heading));
+	json_object_set_new(section, "text", json_string(text));
+	json_object_set_new(section, "tokens", json_integer(tokens_of(title, text)));
+	json_object_set_new(section, "sha256", json_string(hex));
+	free(title);
+	free(clean);
+	free(text);
+	return section;
+}
+
+/* One section from its heading on, put into OUT unless it only names sources; returns what follows it. */
+static const char *
+take_section(struct place *at, const char *s, const char *file, const json_t *head, const json_t *words, json_t *out)
+{
+	json_t *own = json_copy((json_t *)head);
+	struct place heading_at = *at;
+	char *line = kstrndup(s + 3, strcspn(s + 3, "\n")), *heading = kfence_line(line, MAX_HEADING);
+	size_t len;
+	long lines;
+
+	s += strcspn(s, "\n");
+	s += *s == '\n';
+	at->line++;
+	if (!*heading)
+		fault(&heading_at, "a section has no name");
+	s = take_comment(at, s, words, own);
+	len = section_length(s, &lines);
+	if (strcmp(heading, "Sources"))
+		json_array_append_new(out, section_new(&heading_at, own, file, heading, s, len));
+	at->line += lines;
+	free(heading);
+	free(line);
+	json_decref(own);
+	return s + len;
+}
+
+/* A note says how long it may become, so that nobody lets one grow over the budget of a prompt unseen. */
+static void
+check_tokens(const struct place *at, const json_t *head, const json_t *sections)
+{
+	json_int_t granted = kjson_int_or(head, "tokens", MAX_TOKENS), sum = 0;
+	size_t i;
+	json_t *s;
+
+	json_array_foreach((json_t *)sections, i, s)
+		sum += kjson_int_or(s, "tokens", 0);
+	if (sum > granted)
+		fault(at, "the note comes to %lld tokens, more than the %lld that its head grants", (long long)sum,
+		    (long long)granted);
+}
+
+json_t *
+notes_read(const char *path, const char *file, const json_t *words)
+{
+	char *text = kread_file_or_die(path, MAX_NOTE, NULL);
+	json_t *head = json_pack("{s:i}", "priority", DEFAULT_PRIORITY), *sections = json_array();
+	struct place at = { path, 1 };
+	const char *s = take_head(&at, text, words, head);
+	long lines;
+
+	/* What stands before the first section is for readers of the file. */
+	s += section_length(s, &lines);
+	at.line += lines;
+	while (*s)
+		s = take_section(&at, s, file, head, words, sections);
+	at.line = 1;
+	if (!json_array_size(sections))
+		fault(&at, "no section: a note has at least one line \"## NAME\" with text below");
+	check_tokens(&at, head, sections);
+	json_decref(head);
+	free(text);
+	return sections;
+}
