@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kreport: structure and content of the page and its Markdown twin, that hostile text stays text, that the same facts give the
+# same bytes, and, where there is one, what a browser makes of it.
+# shellcheck disable=SC2016	# scripts in quotes
+. "${0%/*}/lib.sh"
+# shellcheck source=tests/campaign.sh
+. "$tests_dir/campaign.sh"
+# shellcheck source=tests/report-campaign.sh
+. "$tests_dir/report-campaign.sh"
+null_campaign c 2
+hostile_campaign h
+python=/usr/bin/python3
+export python
+
+ok 'help, version, and usage errors' '
+	kreport --help >out; grep -q -- "--markdown" out
+	kreport -V >out; grep -q "^kreport [0-9]" out
+	exits 2 kreport --nonsense
+	exits 2 kreport c; grep -q "no operands" err
+	exits 2 kreport -o x -c h; grep -q -- "-o FILE belongs to" err
+	exits 2 kreport -c nowhere; grep -q nowhere err
+	exits 2 kreport -c c; grep -q "nothing to report on" err'
+
+ok 'make report in a campaign writes both files, again the same bytes' '
+	make -s -j2 -C c trials N=2 >/dev/null 2>&1
+	make -s -C c report
+	test -s c/report.html && test -s c/report.md
+	sha256sum c/report.html c/report.md >before
+	mv c elsewhere
+	make -s -C elsewhere report
+	mv elsewhere c
+	sha256sum -c --quiet before
+	kreport -c c --html | cmp - c/report.html
+	kreport -c c --markdown -o md && cmp md c/report.md'
+
+ok 'a reference alone is reported, without a best' '
+	mkdir -p r/trials && cp c/*.json c/*.c r && cp -r c/trials/000 r/trials
+	kreport -c r
+	grep -q "no candidate is correct" r/report.md
+	grep -q "No trial has been made yet" r/report.md
+	rm -r r/trials/000/score.ndjson
+	exits 2 kreport -c r; grep -q "trials/000/score.ndjson: is missing; make views makes it" err'
+
+ok 'the page asks for nothing and runs nothing' '
+	for page in c/report.html h/report.html; do
+		kreport -c "${page%/*}"
+		! grep -oE "(src|srcset|action|data|poster)=\"[^\"]*\"" $page | grep -v viewport
+		! grep -oE "href=\"[^\"]*\"" $page | grep -vE "\"#[a-z]+\"|\"data:,\""
+		! grep -qE "url\(|@import|<script|<iframe|<object|<embed|<form" $page
+		grep -q "default-src .none.; style-src .unsafe-inline." $page
+	done'
+
+ok 'it is well formed: as XML too, tags and ids in order' '
+	command -v xmllint >/dev/null || exit 0
+	for f in c h; do
+		! xmllint --html --noout "$f/report.html" 2>&1 | grep "parser error" | grep -vE "Tag [a-z]+ invalid"
+		sed "s/^<!DOCTYPE html>//; s/<meta \([^>]*\)>/<meta \1\/>/g; s/<link \([^>]*\)>/<link \1\/>/g" "$f/report.html" >x.xml
+		xmllint --noout x.xml
+		is "" "$(grep -oE " id=\"[^\"]*\"" "$f/report.html" | sort | uniq -d)"
+	done'
+
+ok 'all sections are there, in the page and in Markdown' '
+	for s in Result Roofline Rounds Search Archive "Lineage of the best" "What failed, and why" Audit Cost Environment "How to reproduce it"; do
+		grep -q "<h2>$s</h2>" h/report.html || { echo "no $s"; exit 1; }
+		grep -qx "## $s" h/report.md || { echo "no $s in Markdown"; exit 1; }
+	done
+	! grep -q "<h2>Rounds" c/report.html
+	grep -q "<th scope=\"col\"" h/report.html
+	for id in roof progress statuses distribution map; do
+		grep -q "aria-labelledby=\"$id-t $id-d\"" h/report.html
+		grep -q "<desc id=\"$id-d\">.*[a-z]" h/report.html
+	done'
+
+ok 'hostile text stays text' '
+	! grep -qi "<script" h/report.html
+	grep -qF "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;" h/report.html
+	grep -qF "]]&gt;" h/report.html
+	! grep -q "<img" h/report.html
+	! grep -qi "<script\|<img" h/report.md
+	grep -q "bytes more" h/report.html
+	is 0 "$(tr -d "\n\t" <h/report.html | LC_ALL=C tr -cd "\000-\037\177" | wc -c)"
+	for f in h/report.html h/report.md; do
+		iconv -f UTF-8 -t UTF-8 $f >/dev/null
+		! grep -q "$(printf "\342\200\256")" $f
+	done
+	awk "length > 20000 && !/<svg/ { exit 1 }" h/report.html'
+
+ok 'a fence in a program does not end its block in Markdown' '
+	awk "/^\`\`\`+/ { match(\$0, /^\`+/); n = RLENGTH; if (!open) open = n; else if (n >= open) open = 0 } END { exit open != 0 }" h/report.md
+	grep -q "^\`\`\`\`" h/report.md
+	awk "/^\|/ { gsub(/[\\\\][|]/, \"\"); n = gsub(/[|]/, \"\"); if (last && n != last) { print FNR; bad = 1 } last = n; next } { last = 0 }
+		END { exit bad }" h/report.md'
+
+ok 'rounds: decisions, lineage by acceptance, what was rolled back, termination' '
+	grep -q "| 2 | ACCEPTED |" h/report.md
+	grep -q "| 3 | ROLLED BACK |" h/report.md
+	grep -q "Round 3: ROLLED BACK" h/report.md
+	sed -n "/^\*\*Steps to the best/,/<details>/p" h/report.md >steps
+	grep -q "001/01" steps && grep -q "004/01" steps && ! grep -q "002/01" steps
+	grep -q "Hypothesis:\*\* tiles should help" h/report.md
+	grep -qF -- "+	float tile_4;" h/report.md
+	grep -q "^| T1 (target &lt;reached>) | false |$" h/report.md && grep -q "^| T4 | false |$" h/report.md
+	grep -q "^| T3 (rounds) | true |$" h/report.md && ! grep -q "Satisfied" h/report.md'
+
+ok 'audit, roofline and utilisation come from their records' '
+	grep -q "ACCEPT-as-real: 2 correct" h/report.md
+	grep -q "REJECT-as-overfit: 1 correct" h/report.md
+	grep -q "keyed on a pointer" h/report.md
+	grep -q "docs/hardware/h200.md:L12" h/report.md
+	grep -q "class=\"roof\"" h/report.html && grep -q "class=\"measured\"" h/report.html
+	grep -q "of the roofline" h/report.html
+	grep -q "compute-bound target" h/report.md
+	cp -r h h3; rm h3/trials/000/roofline.json; kreport -c h3; grep -q "There is no roofline" h3/report.md'
+
+ok 'cost: recorded replies are said to be recorded, unknown prices unknown' '
+	grep -q "replies were recorded before and replayed" h/report.md
+	grep -q "for 3 of 6 replies; the others have no price" h/report.md
+	grep -q "unknown" c/report.md'
+
+ok 'failures: reasons gathered, cheats with what they did' '
+	grep -q "| compile_error | 1 | error: expected" h/report.md
+	grep -q "| rejected | forbidden_symbol |" h/report.md'
+
+ok 'every fact has its digest, and the list checks' '
+	(cd h && sed -n "/^## How to reproduce/,\$p" report.md | grep -E "^[0-9a-f]{64}  " >sums && sha256sum -c --quiet sums)
+	is "$(cd h && find trials -name "eval.ndjson" -o -name machine.json | wc -l)" "$(grep -cE "  trials/.*(eval.ndjson|machine.json)" h/sums)"
+	grep -q "  campaign.json$" h/sums && grep -q "  task.json$" h/sums'
+
+ok 'the commands that it gives replay the campaign, to the same archive' '
+	cp -r c again
+	cd again
+	sed -n "/^The whole search/,\$p" report.md | sed -n "/^\`\`\`sh/,/^\`\`\`/p" | sed "/^\`\`\`/d" >commands
+	grep -q "make -j4 trials N=2" commands
+	sh -eu commands >/dev/null 2>&1
+	test -s report.html && test -d trials.old
+	for t in 001 002; do
+		same trials.old/$t/archive.ndjson trials/$t/archive.ndjson
+	done
+	jq -e ".reply.recorded" trials/002/04/reply.ndjson'
+
+ok 'the page follows the facts' '
+	cp -r h h2
+	sed -i "s/tiles should help/tiles ought to help/" h2/trials/*/score.ndjson
+	kreport -c h2
+	grep -q "tiles ought to help" h2/report.html
+	! cmp -s h/report.html h2/report.html'
+
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
+if [ -z "$browser" ]; then
+	skip 'a browser shows it' 'no chromium here'
+elif ! $python -c '' 2>/dev/null; then
+	skip 'a browser shows it' 'no python3 here'
+else
+	export browser
+	ok 'a browser shows it: no message, no request, nothing wider than 400 and 1280 pixels' '
+		$python "$tests_dir/browser.py" "$browser" h/report.html
+		$python "$tests_dir/browser.py" "$browser" c/report.html'
+	ok 'the browser test sees what it should' '
+		printf "<!DOCTYPE html><meta name=viewport content=width=device-width><title>t</title><div style=\"width: 600px\">wide</div><img src=http://127.0.0.1:1/x.png><script>console.log(1)</script>" >bad.html
+		exits 1 $python "$tests_dir/browser.py" "$browser" bad.html
+		grep -q "60[08] pixels wide in a window of 400" out
+		grep -q "request for http" out && grep -q "console:" out && grep -q "scripts in the page" out'
+fi
+done_testing

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The document: see doc.h. */
+#include "doc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_LINE = 400 };	/* of code, in bytes */
+
+static char *
+format(const char *fmt, va_list args)
+{
+	va_list copy;
+	int n;
+	char *text;
+
+	va_copy(copy, args);
+	n = vsnprintf(NULL, 0, fmt, copy);
+	va_end(copy);
+	text = kmalloc((size_t)n + 1);
+	vsnprintf(text, (size_t)n + 1, fmt, args);
+	return text;
+}
+
+#define FORMAT(text, fmt) \
+	do { \
+		va_list args; \
+		va_start(args, fmt); \
+		(text) = format(fmt, args); \
+		va_end(args); \
+	} while (0)
+
+/* A code span: between more backticks in a row than stand inside; a space keeps those at its ends apart. */
+static void
+code_span_md(struct kbuf *out, const char *text, size_t len, bool in_table)
+{
+	size_t run = 0, longest = 0;
+	struct kbuf clean = { 0 };
+
+	doc_clean(&clean, text, len);
+	for (size_t i = 0; i < clean.len; i++) {
+		run = clean.data[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	for (size_t i = 0; i <= longest; i++)
+		kbuf_puts(out, "`");
+	kbuf_puts(out, longest || !clean.len ? " " : "");
+	for (const char *p = clean.data; *p; p++) {
+		kbuf_puts(out, in_table && *p == '|' ? "\\" : "");
+		kbuf_add(out, *p == '\n' || *p == '\t' ? " " : p, 1);
+	}
+	kbuf_puts(out, longest ? " " : "");
+	for (size_t i = 0; i <= longest; i++)
+		kbuf_puts(out, "`");
+	kbuf_free(&clean);
+}
+
+/* Text with its marks, for both. */
+static void
+put_inline(struct doc *d, const char *text, bool in_table)
+{
+	bool code = false, strong = false;
+
+	while (*text) {
+		size_t n = strcspn(text, "\1\2");
+
+		if (code) {
+			kbuf_puts(&d->html, "<code>");
+			doc_escape_html(&d->html, text, n);
+			kbuf_puts(&d->html, "</code>");
+			code_span_md(&d->md, text, n, in_table);
+		} else {
+			doc_escape_html(&d->html, text, n);
+			doc_escape_md(&d->md, text, n);
+		}
+		text += n;
+		if (*text == '\1')
+			code = !code;
+		if (*text == '\2') {
+			strong = !strong;
+			kbuf_puts(&d->html, strong ? "<strong>" : "</strong>");
+			kbuf_puts(&d->md, "**");
+		}
+		text += *text != '\0';
+	}
+	if (strong) {
+		kbuf_puts(&d->html, "</strong>");
+		kbuf_puts(&d->md, "**");
+	}
+}
+
+/* Ends a list, tiles or figures when something else follows. */
+static void
+open_block(struct doc *d, enum doc_open what)
+{
+	static const struct {
+		const char *begin, *end;
+	} html[] = {
+		[DOC_NOTHING] = { "", "" },
+		[DOC_LIST] = { "<ul>\n", "</ul>\n" },
+		[DOC_TILES] = { "<dl class=\"tiles\">\n", "</dl>\n" },
+		[DOC_FIGURES] = { "<div class=\"figures\">\n", "</div>\n" },
+	};
+
+	if (d->open == what)
+		return;
+	kbuf_puts(&d->html, html[d->open].end);
+	if (d->open == DOC_LIST || d->open == DOC_TILES)
+		kbuf_puts(&d->md, "\n");
+	kbuf_puts(&d->html, html[what].begin);
+	d->open = what;
+}
+
+static void
+put_block(struct doc *d, const char *begin, const char *text, const char *end, const char *md)
+{
+	open_block(d, DOC_NOTHING);
+	kbuf_puts(&d->html, begin);
+	kbuf_puts(&d->md, md);
+	put_inline(d, text, false);
+	kbuf_puts(&d->html, end);
+	kbuf_puts(&d->md, "\n\n");
+}
+
+void
+doc_begin(struct doc *d, const char *title)
+{
+	*d = (struct doc){ .title = kstrdup(title) };
+	kbuf_puts(&d->html, "<h1>");
+	doc_escape_html(&d->html, title, strlen(title));
+	kbuf_puts(&d->html, "</h1>\n");
+	kbuf_puts(&d->md, "# ");
+	doc_escape_md(&d->md, title, strlen(title));
+	kbuf_puts(&d->md, "\n\n");
+}
+
+void
+doc_section(struct doc *d, const char *id, const char *title)
+{
+	open_block(d, DOC_NOTHING);
+	kbuf_printf(&d->html, "%s<section id=\"%s\">\n<h2>%s</h2>\n", d->section ? "</section>\n" : "", id, title);
+	kbuf_printf(&d->contents, "<li><a href=\"#%s\">%s</a></li>\n", id, title);
+	kbuf_printf(&d->md, "## %s\n\n", title);
+	d->section = true;
+}
+
+void
+doc_heading(struct doc *d, const char *fmt, ...)
+{
+	char *text;
+
+	FORMAT(text, fmt);
+	put_block(d, "<h3>", text, "</h3>\n", "### ");
+	free(text);
+}
+
+void
+doc_text(struct doc *d, const char *fmt, ...)
+{
+	char *text;
+
+	FORMAT(text, fmt);
+	put_block(d, "<p>", text, "</p>\n", "");
+	free(text);
+}
+
+void
+doc_lead(struct doc *d, const char *fmt, ...)
+{
+	char *text;
+
+	FORMAT(text, fmt);
+	put_block(d, "<p class=\"lead\">", text, "</p>\n", "");
+	free(text);
+}
+
+void
+doc_note(struct doc *d, const char *fmt, ...)
+{
+	char *text;
+
+	FORMAT(text, fmt);
+	put_block(d, "<p class=\"note\">", text, "</p>\n", "> ");
+	free(text);
+}
+
+void
+doc_item(struct doc *d, const char *fmt, ...)
+{
+	char *text;
+
+	FORMAT(text, fmt);
+	open_block(d, DOC_LIST);
+	kbuf_puts(&d->html, "<li>");
+	kbuf_puts(&d->md, "- ");
+	put_inline(d, text, false);
+	kbuf_puts(&d->html, "</li>\n");
+	kbuf_puts(&d->md, "\n");
+	free(text);
+}
+
+void
+doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, ...)
+{
+	char *text;
+
+	FORMAT(text, fmt);
+	open_block(d, DOC_TILES);
+	kbuf_puts(&d->html, "<div><dt>");
+	doc_escape_html(&d->html, what, strlen(what));
+	kbuf_puts(&d->html, "</dt><dd>");
+	doc_escape_html(&d->html, figure, strlen(figure));
+	kbuf_puts(&d->html, "</dd><dd class=\"small\">");
+	kbuf_puts(&d->md, "- **");
+	doc_escape_md(&d->md, figure, strlen(figure));
+	kbuf_puts(&d->md, "** ");
+	doc_escape_md(&d->md, what, strlen(what));
+	kbuf_puts(&d->md, *text ? ": " : "");
+	put_inline(d, text, false);
+	kbuf_puts(&d->html, "</dd></div>\n");
+	kbuf_puts(&d->md, "\n");
+	free(text);
+}
+
+/* What the sign before a column's name says. */
+static const struct kind {
+	char sign;
+	const char *class, *rule;
+} kinds[] = {
+	{ '>', "n", "---:|" }, { '^', "n many", "---:|" }, { '~', "prose", "---|" }, { '\0', NULL, "---|" },
+};
+
+static const struct kind *
+kind_of(char sign)
+{
+	const struct kind *k = kinds;
+
+	while (k->sign && k->sign != sign)
+		k++;
+	return k;
+}
+
+static void
+put_column(struct doc *d, const char *spec, size_t len, struct kbuf *rule)
+{
+	const struct kind *kind = kind_of(*spec);
+	const char *name = spec + (kind->sign != '\0');
+
+	if (d->columns == LEN(d->class))
+		abort();
+	len -= kind->sign != '\0';
+	d->class[d->columns++] = kind->class;
+	kbuf_printf(&d->html, "<th scope=\"col\"%s>", kind->class && *kind->class == 'n' ? " class=\"n\"" : "");
+	doc_escape_html(&d->html, name, len);
+	kbuf_puts(&d->html, "</th>");
+	kbuf_puts(&d->md, " ");
+	doc_escape_md(&d->md, name, len);
+	kbuf_puts(&d->md, " |");
+	kbuf_puts(rule, kind->rule);
+}
+
+void
+doc_table(struct doc *d, const char *caption, const char *spec)
+{
+	struct kbuf rule = { 0 };
+
+	open_block(d, DOC_NOTHING);
+	d->columns = d->column = 0;
+	kbuf_puts(&d->html, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
+	doc_escape_html(&d->html, caption, strlen(caption));
+	kbuf_puts(&d->html, "\"><table>\n<caption>");
+	doc_escape_html(&d->html, caption, strlen(caption));
+	kbuf_puts(&d->html, "</caption>\n<thead><tr>");
+	kbuf_puts(&d->md, "**");
+	doc_escape_md(&d->md, caption, strlen(caption));
+	kbuf_puts(&d->md, "**\n\n|");
+	while (*spec) {
+		size_t n = strcspn(spec, "|");
+
+		put_column(d, spec, n, &rule);
+		spec += n + (spec[n] == '|');
+	}
+	kbuf_puts(&d->html, "</tr></thead>\n<tbody>\n");
+	kbuf_printf(&d->md, "\n|%s\n", rule.data);
+	kbuf_free(&rule);
+}
+
+void
+doc_cell(struct doc *d, const char *fmt, ...)
+{
+	const char *class = d->class[d->column];
+	char *text;
+
+	FORMAT(text, fmt);
+	if (!d->column) {
+		kbuf_puts(&d->html, "<tr><th scope=\"row\">");
+		kbuf_puts(&d->md, "|");
+	} else {
+		kbuf_printf(&d->html, "<td%s%s%s>", class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
+	}
+	kbuf_puts(&d->md, " ");
+	put_inline(d, text, true);
+	kbuf_puts(&d->html, d->column ? "</td>" : "</th>");
+	kbuf_puts(&d->md, " |");
+	if (++d->column == d->columns) {
+		kbuf_puts(&d->html, "</tr>\n");
+		kbuf_puts(&d->md, "\n");
+		d->column = 0;
+	}
+	free(text);
+}
+
+void
+doc_table_end(struct doc *d)
+{
+	kbuf_puts(&d->html, "</tbody></table></div>\n");
+	kbuf_puts(&d->md, "\n");
+}
+
+void
+doc_details(struct doc *d, const char *fmt, ...)
+{
+	char *text;
+
+	FORMAT(text, fmt);
+	open_block(d, DOC_NOTHING);
+	kbuf_puts(&d->html, "<details><summary>");
+	kbuf_puts(&d->md, "<details><summary>");
+	/* Inside a tag Markdown is not read, so both get HTML. */
+	doc_escape_html(&d->html, text, strlen(text));
+	doc_escape_html(&d->md, text, strlen(text));
+	kbuf_puts(&d->html, "</summary>\n");
+	kbuf_puts(&d->md, "</summary>\n\n");
+	free(text);
+}
+
+void
+doc_details_end(struct doc *d)
+{
+	open_block(d, DOC_NOTHING);
+	kbuf_puts(&d->html, "</details>\n");
+	kbuf_puts(&d->md, "</details>\n\n");
+}
+
+/* The line that begins at TEXT, without its newline, cut; and the start of the next. */
+static const char *
+next_line(const char *text, const char *end, size_t *len, size_t *cut)
+{
+	const char *newline = memchr(text, '\n', (size_t)(end - text));
+	size_t all = (size_t)((newline ? newline : end) - text);
+
+	if (all && text[all - 1] == '\r')
+		all--;
+	*len = all < LONGEST_LINE ? all : LONGEST_LINE;
+	while (*len < all && *len && ((unsigned char)text[*len] & 0xc0) == 0x80)
+		--*len;
+	*cut = all - *len;
+	return newline ? newline + 1 : end;
+}
+
+static const char *
+line_class(char first)
+{
+	return first == '+' ? "add" : first == '-' ? "del" : first == '@' ? "at" : NULL;
+}
+
+static size_t
+longest_fence(const char *text, size_t len)
+{
+	size_t run = 0, longest = 2;
+
+	for (size_t i = 0; i < len; i++) {
+		run = text[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	return longest + 1;
+}
+
+void
+doc_code(struct doc *d, const char *text, size_t len, const char *language)
+{
+	const char *end = text + len;
+	bool diff = !strcmp(language, "diff");
+	size_t fence = longest_fence(text, len), n, cut;
+
+	open_block(d, DOC_NOTHING);
+	kbuf_puts(&d->html, "<pre tabindex=\"0\"><code>");
+	for (size_t i = 0; i < fence; i++)
+		kbuf_puts(&d->md, "`");
+	kbuf_printf(&d->md, "%s\n", language);
+	for (const char *line = text, *following; line < end; line = following) {
+		const char *class = diff ? line_class(*line) : NULL;
+
+		following = next_line(line, end, &n, &cut);
+		if (class)
+			kbuf_printf(&d->html, "<span class=\"%s\">", class);
+		doc_escape_html(&d->html, line, n);
+		doc_clean(&d->md, line, n);
+		if (cut) {
+			kbuf_printf(&d->html, "<i> … %zu bytes more</i>", cut);
+			kbuf_printf(&d->md, " … %zu bytes more", cut);
+		}
+		kbuf_puts(&d->html, class ? "</span>\n" : "\n");
+		kbuf_puts(&d->md, "\n");
+	}
+	kbuf_puts(&d->html, "</code></pre>\n");
+	for (size_t i = 0; i < fence; i++)
+		kbuf_puts(&d->md, "`");
+	kbuf_puts(&d->md, "\n\n");
+}
+
+void
+doc_figure(struct doc *d, struct kbuf *svg, const char *fmt, ...)
+{
+	char *text;
+
+	FORMAT(text, fmt);
+	open_block(d, DOC_FIGURES);
+	kbuf_printf(&d->html, "<figure>\n%s<figcaption>", svg->data);
+	kbuf_puts(&d->md, "*Figure:* ");
+	put_inline(d, text, false);
+	kbuf_puts(&d->html, "</figcaption></figure>\n");
+	kbuf_puts(&d->md, "\n\n");
+	kbuf_free(svg);
+	free(text);
+}
+
+/*
+ * The page asks for nothing and runs nothing, and says so: should a text ever get through as markup, the browser would
+ * still load and run none of it.
+ */
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+    "img-src data:; base-uri 'none'; form-action 'none'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>";
+
+void
+doc_end(struct doc *d, const char *style)
+{
+	struct kbuf page = { 0 };
+
+	open_block(d, DOC_NOTHING);
+	kbuf_puts(&page, head);
+	doc_escape_html(&page, d->title, strlen(d->title));
+	kbuf_printf(&page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
+	    "<nav aria-label=\"Sections\"><ul>\n%s</ul></nav>\n<main>\n%s%s</main>\n</body>\n</html>\n",
+	    style, d->contents.data, d->html.data, d->section ? "</section>\n" : "");
+	kbuf_free(&d->html);
+	d->html = page;
+	while (d->md.len > 1 && d->md.data[d->md.len - 1] == '\n' && d->md.data[d->md.len - 2] == '\n')
+		d->md.data[--d->md.len] = '\0';
+}
+
+void
+doc_free(struct doc *d)
+{
+	kbuf_free(&d->html);
+	kbuf_free(&d->md);
+	kbuf_free(&d->contents);
+	free(d->title);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A document that is written once and comes out twice: as a page of HTML and as Markdown. Whatever text goes in is data: it
+ * is escaped for each of them, bytes that are not UTF-8, control characters and those that turn the direction of text become
+ * U+FFFD. In a format string, \1 begins and ends code and \2 what is strong; blocks end what was left open.
+ */
+#ifndef DOC_H
+#define DOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kutil.h"
+
+#define DOC_TEXT __attribute__((format(printf, 2, 3)))
+
+struct doc {
+	struct kbuf html, md;		/* the body so far */
+	struct kbuf contents;		/* links to the sections */
+	char *title;
+	enum doc_open { DOC_NOTHING, DOC_LIST, DOC_TILES, DOC_FIGURES } open;
+	bool section;
+	size_t columns, column;		/* of the table at work */
+	const char *class[32];		/* of each column; NULL: none */
+};
+
+/* Text for a place between tags or in an attribute. */
+void doc_escape_html(struct kbuf *out, const char *text, size_t len);
+void doc_escape_md(struct kbuf *out, const char *text, size_t len);
+/* The text as it is but for what is no text. */
+void doc_clean(struct kbuf *out, const char *text, size_t len);
+
+void doc_begin(struct doc *d, const char *title);
+void doc_section(struct doc *d, const char *id, const char *title);
+void doc_heading(struct doc *d, const char *fmt, ...) DOC_TEXT;
+void doc_text(struct doc *d, const char *fmt, ...) DOC_TEXT;
+void doc_lead(struct doc *d, const char *fmt, ...) DOC_TEXT;	/* the paragraph that says it all */
+void doc_note(struct doc *d, const char *fmt, ...) DOC_TEXT;
+void doc_item(struct doc *d, const char *fmt, ...) DOC_TEXT;
+/* One figure of the headline: "158×", what it is, and what has to be known with it. */
+void doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/*
+ * A table with the columns of SPEC, "Program|>Median|^Rate|~Reason": after > figures, to the right; after ^ several of them,
+ * a line each; after ~ prose, which may be long. Then its cells, row by row; the first of
+ * a row is its name.
+ */
+void doc_table(struct doc *d, const char *caption, const char *spec);
+void doc_cell(struct doc *d, const char *fmt, ...) DOC_TEXT;
+void doc_table_end(struct doc *d);
+/* What is behind a line until it is opened. */
+void doc_details(struct doc *d, const char *fmt, ...) DOC_TEXT;
+void doc_details_end(struct doc *d);
+/* Text in fixed pitch; LANGUAGE is a word for the Markdown fence, "diff" colours lines. Long lines are cut. */
+void doc_code(struct doc *d, const char *text, size_t len, const char *language);
+/* SVG for the page, and what it shows in words, which is all that the Markdown has. SVG is freed. */
+void doc_figure(struct doc *d, struct kbuf *svg, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Ends the document: both texts whole, STYLE being the page's style sheet. */
+void doc_end(struct doc *d, const char *style);
+void doc_free(struct doc *d);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where it was measured: machine, device, compiler, sandbox, clocks, seeds. See kreport.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kreport.h"
+
+/* Ranges over all timed rows of the campaign. */
+struct clocks {
+	double sm_low, sm_high, memory_low, memory_high, hot, power, load;
+	long rows, throttled;
+	unsigned long long mask;
+	json_t *sandboxes, *governors;
+};
+
+static void
+widen(double *low, double *high, double v)
+{
+	if (v <= 0)
+		return;
+	*low = *low > 0 ? fmin(*low, v) : v;
+	*high = fmax(*high, v);
+}
+
+static void
+add_rows(struct clocks *k, const json_t *timing)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(timing, i, row) {
+		const json_t *device = json_object_get(row, "device");
+		long long mask = kjson_int_or(device, "throttle", -1);
+
+		if (!device)
+			continue;
+		k->rows++;
+		widen(&k->sm_low, &k->sm_high, kjson_num_or(device, "sm_mhz", -1));
+		widen(&k->memory_low, &k->memory_high, kjson_num_or(device, "memory_mhz", -1));
+		k->hot = fmax(k->hot, kjson_num_or(device, "temperature_c", 0));
+		k->power = fmax(k->power, kjson_num_or(device, "power_w", 0));
+		if (mask > 0) {
+			k->throttled++;
+			k->mask |= (unsigned long long)mask;
+		}
+	}
+}
+
+static void
+add_eval(struct clocks *k, const json_t *eval)
+{
+	const char *sandbox = kjson_str_or(eval, "sandbox.name", NULL),
+	    *governor = kjson_str_or(eval, "environment.governor", NULL);
+
+	add_rows(k, json_object_get(eval, "timing"));
+	k->load = fmax(k->load, kjson_num_or(eval, "environment.load_before", 0));
+	if (sandbox)
+		json_object_set_new(k->sandboxes, sandbox, json_true());
+	if (governor)
+		json_object_set_new(k->governors, governor, json_true());
+}
+
+static char *
+keys_of(json_t *set)
+{
+	struct kbuf b = { 0 };
+	const char *key;
+	json_t *v;
+
+	kbuf_add(&b, "", 0);
+	json_object_foreach(set, key, v)
+		kbuf_printf(&b, "%s%s", b.len ? ", " : "", key);
+	return b.data;
+}
+
+static void
+put_row(struct doc *d, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	doc_cell(d, "%s", name);
+	doc_cell(d, "%s", value);
+}
+
+static void
+put_size(struct doc *d, const char *name, double bytes)
+{
+	if (bytes > 0)
+		put_row(d, name, show_bytes(bytes));
+}
+
+static void
+put_machine(struct doc *d, const struct report *r)
+{
+	const json_t *m = r->machine;
+	char *cores = kasprintf("%lld cores, %lld threads", (long long)kjson_int_or(m, "cores", 0),
+	    (long long)kjson_int_or(m, "threads", 0));
+
+	if (!m) {
+		free(cores);
+		return;
+	}
+	put_row(d, "Processor", kjson_str_or(m, "cpu", ""));
+	put_row(d, "Cores", cores);
+	put_size(d, "Last-level cache", kjson_num_or(m, "l3_bytes", 0));
+	put_size(d, "Memory", kjson_num_or(m, "memory_bytes", 0));
+	put_row(d, "Kernel", kjson_str_or(m, "kernel", ""));
+	put_row(d, "System", kjson_str_or(m, "os", ""));
+	free(cores);
+}
+
+static void
+put_device(struct doc *d, const struct report *r)
+{
+	const json_t *gpu = of(r->reference, "eval.environment.device"), *cl = of(r->reference, "eval.environment.opencl");
+	long long api = strtoll(kjson_str_or(gpu, "driver_api", "0"), NULL, 10);
+
+	if (gpu) {
+		doc_cell(d, "GPU");
+		doc_cell(d, "%s, compute capability %s, %lld multiprocessors, %s of memory, %s of L2, driver API %lld.%lld",
+		    kjson_str_or(gpu, "name", "?"), kjson_str_or(gpu, "compute_capability", "?"),
+		    (long long)kjson_int_or(gpu, "multiprocessors", 0),
+		    show_bytes(kjson_num_or(gpu, "memory_bytes", 0)), show_bytes(kjson_num_or(gpu, "l2_bytes", 0)), api / 1000,
+		    api % 1000 / 10);
+	}
+	if (cl) {
+		doc_cell(d, "OpenCL device");
+		doc_cell(d, "%s, %s, driver %s", kjson_str_or(cl, "device", "?"), kjson_str_or(cl, "platform", "?"),
+		    kjson_str_or(cl, "driver", "?"));
+	}
+}
+
+static void
+put_clocks(struct doc *d, const struct report *r)
+{
+	struct clocks k = { .sandboxes = json_object(), .governors = json_object() };
+	char *sandboxes, *governors, *load;
+
+	for (size_t i = 0; i < r->count; i++)
+		add_eval(&k, of(&r->list[i], "eval"));
+	add_eval(&k, r->verify);
+	sandboxes = keys_of(k.sandboxes);
+	governors = keys_of(k.governors);
+	load = kasprintf("%.2f", k.load);
+	put_row(d, "Sandbox of candidates", sandboxes);
+	put_row(d, "Frequency governor", governors);
+	put_row(d, "Highest load before an evaluation", load);
+	if (k.rows) {
+		doc_cell(d, "Clocks during timing");
+		doc_cell(d, "processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at most %.0f °C and %.0f W", k.sm_low,
+		    k.sm_high, k.memory_low,
+		    k.memory_high, k.hot, k.power);
+		doc_cell(d, "Throttling");
+		if (k.throttled)
+			doc_cell(d, "in %ld of %ld timed rows (reasons 0x%llx): their times are too long", k.throttled, k.rows,
+			    k.mask);
+		else
+			doc_cell(d, "in none of %ld timed rows", k.rows);
+	}
+	free(sandboxes);
+	free(governors);
+	free(load);
+	json_decref(k.sandboxes);
+	json_decref(k.governors);
+}
+
+void
+put_environment(struct doc *d, const struct report *r)
+{
+	char *seed = kasprintf("%ld", (long)kcamp_num(r->camp, "seed"));
+	const char *gpu = kcamp_str(r->camp, "gpu"), *found = text_of(r->reference, "eval.environment.device.name", NULL);
+
+	doc_section(d, "environment", "Environment");
+	if (found && *gpu && strcmp(gpu, found))
+		doc_note(d, "The campaign is for \1%s\1; it was measured on \1%s\1.", gpu, found);
+	doc_table(d, "Where it was measured", "Item|~Value");
+	put_machine(d, r);
+	put_device(d, r);
+	put_row(d, "Threads given to kernels", show_count(kjson_int_or(r->reference->rec, "eval.environment.threads", 0)));
+	put_row(d, "Build of the reference", text_of(r->reference, "eval.build.command", ""));
+	if (r->best)
+		put_row(d, "Build of the best", text_of(r->best, "eval.build.command", ""));
+	put_clocks(d, r);
+	put_row(d, "Backend", kcamp_str(r->camp, "backend"));
+	put_row(d, "Workload set of the search", kcamp_str(r->camp, "eval.set"));
+	put_row(d, "Seed of the search", seed);
+	put_row(d, "Seed of the reference's inputs", text_of(r->reference, "eval.seed", ""));
+	doc_cell(d, "Page made by");
+	doc_cell(d, "kiln %s", kversion_string());
+	doc_table_end(d);
+	free(seed);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kreport: a campaign as a page to read. Everything in it comes from facts and views of the campaign's folder, and no
+ * clock is read, so that the same files give the same bytes.
+ */
+#ifndef KREPORT_H
+#define KREPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "doc.h"
+#include "karch.h"
+#include "kcamp.h"
+#include "ktask.h"
+
+/* A scored candidate. Its record is kept without the texts that are long: prompt, codes, reply. */
+struct candidate {
+	const char *id, *status;	/* borrowed from the record */
+	long trial, branch;
+	double speedup, runtime_ms;	/* 0: not timed */
+	bool correct, gain;
+	json_t *rec;
+};
+
+/* load.c */
+
+struct report {
+	const char *dir;
+	struct kcamp *camp;
+	struct ktask *task;
+	long last;			/* trial */
+	struct karch archive;		/* of that trial */
+	struct candidate *list;		/* by trial and branch; the reference is the first */
+	size_t count;
+	const struct candidate *reference;
+	const struct candidate *best;	/* NULL: none but the reference is correct */
+	json_t *verify;			/* eval of the newest verification of the best; NULL: none */
+	long verify_trial;
+	json_t *machine, *roofline;	/* NULL: there is no such file */
+	bool audited;			/* some candidate is */
+	json_t *audit;			/* what kaudit makes of the gains; NULL: nothing */
+	bool linear;			/* rounds with decisions, in place of a search over cells */
+	long begun;			/* trial after the last whose files are there in part; 0: none */
+};
+
+void load_report(struct report *r, const char *dir);
+void free_report(struct report *r);
+/* The candidate of that id, or NULL. */
+const struct candidate *find_candidate(const struct report *r, const char *id);
+/* A member of a candidate's record, by path; NULL when absent. */
+const json_t *of(const struct candidate *c, const char *path);
+const char *text_of(const struct candidate *c, const char *path, const char *def);
+/* The first record of a file in the campaign's folder, or NULL when there is no such file. New reference. */
+json_t *load_record(const char *dir, const char *path);
+
+/* figures.c: figures as text. The text is good until the 64th next call. */
+
+const char *show_time(double ns);			/* "31.63 µs" */
+const char *show_times(double ratio);			/* "157.8×" */
+const char *show_percent(double ratio);			/* "102.8 %" */
+const char *show_change(double percent);		/* "+1.23 %" */
+const char *show_rate(double per_second, const char *unit);	/* "679.0 T" + unit */
+const char *show_bytes(double bytes);
+const char *show_count(long long n);			/* "12,345" */
+const char *show_usd(double usd);
+const char *plural(long long n, const char *one, const char *many);	/* "1 round" */
+
+/* A ratio of two times and its interval. */
+struct ratio {
+	double mean, low, high;
+	size_t n;		/* workloads */
+};
+/* From interleaved pairs with opponent NAME; of one workload, or over all (geometric means) when WORKLOAD is NULL. */
+struct ratio ratio_of_pairs(const json_t *pairs, const char *name, const char *workload);
+/* From times measured apart: OTHER over OWN, the interval by those of the two medians; likewise. */
+struct ratio ratio_of_rows(const json_t *other, const json_t *own, const char *workload);
+/* Its interval, "155× to 161×"; AS shows one end. */
+const char *show_interval(const struct ratio *r, const char *(*as)(double));
+/* The best over the reference: pairs of the verification, or else the times apart. PAIRED says which. */
+struct ratio best_ratio(const struct report *r, bool *paired);
+
+/* svg.c: plots. */
+
+struct axis {
+	double low, high;	/* in units of the axis */
+	bool log, whole;	/* whole: ticks at whole numbers alone */
+	double from, to;	/* on the paper */
+	const char *title;
+};
+
+struct plot {
+	struct kbuf svg;
+	struct axis x, y;
+	double width, height;
+};
+
+/* An empty plot; ID is its own on the page. Its axes are set by the caller before the first mark, then drawn. */
+void plot_begin(struct plot *p, const char *id, double width, double height, const char *title, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+void plot_area(struct plot *p);			/* the default place for the axes */
+void plot_x_axis(struct plot *p, const char *(*label)(double));
+void plot_y_axis(struct plot *p, const char *(*label)(double));
+double plot_at(const struct axis *a, double value);
+void plot_text(struct plot *p, double x, double y, const char *class, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* A group with a title, which browsers show beside the pointer. */
+void plot_mark_begin(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void plot_mark_end(struct plot *p);
+void plot_svg(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));	/* as it is: no data */
+struct kbuf *plot_end(struct plot *p);
+const char *axis_times(double v);
+const char *axis_number(double v);
+
+/* The sections of the report, each in its own file. */
+void put_headline(struct doc *d, const struct report *r);
+void put_roofline(struct doc *d, const struct report *r);
+void put_search(struct doc *d, const struct report *r);
+void put_map(struct doc *d, const struct report *r);
+void put_lineage(struct doc *d, const struct report *r);
+void put_failures(struct doc *d, const struct report *r);
+void put_rounds(struct doc *d, const struct report *r);
+void put_audit(struct doc *d, const struct report *r);
+void put_cost(struct doc *d, const struct report *r);
+void put_environment(struct doc *d, const struct report *r);
+void put_reproduce(struct doc *d, const struct report *r);
+
+#endif

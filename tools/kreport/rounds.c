@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rounds of a linear search: the trend table, and which conditions would end it. See kreport.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgain.h"
+#include "kio.h"
+#include "kreport.h"
+
+enum { MOST_SHAPES = 6 };
+
+static const char *
+word_of(const char *verdict)
+{
+	static const char *const words[][2] = { { "baseline", "BASELINE" }, { "accepted", "ACCEPTED" },
+	    { "rolled_back", "ROLLED BACK" } };
+
+	for (size_t i = 0; i < LEN(words); i++)
+		if (!strcmp(words[i][0], verdict))
+			return words[i][1];
+	return *verdict ? verdict : "–";
+}
+
+/* The workloads that get a column: those that the reference was timed on, the first ones. */
+static size_t
+shapes_of(const struct report *r, const char *names[MOST_SHAPES])
+{
+	const json_t *timing = of(r->reference, "eval.timing"), *row;
+	size_t i, n = 0;
+
+	json_array_foreach(timing, i, row)
+		if (n < MOST_SHAPES)
+			names[n++] = kjson_str_or(row, "workload", "?");
+	return n;
+}
+
+static void
+put_shape(struct doc *d, const struct report *r, const struct candidate *c, const char *name)
+{
+	const struct ktask_workload *w = ktask_workload(r->task, name);
+	int64_t flops = w ? ktask_value(r->task, w, r->task->flops) : 0;
+	const json_t *row = kgain_row(of(c, "eval.timing"), name);
+	double ns = row ? kgain_time_ns(row, "median") : 0;
+
+	if (!(ns > 0))
+		doc_cell(d, "–");
+	else if (flops > 0)
+		doc_cell(d, "%s,\n%s", show_time(ns), show_rate((double)flops / ns * 1e9, "FLOP/s"));
+	else
+		doc_cell(d, "%s", show_time(ns));
+}
+
+static void
+put_round(struct doc *d, const struct report *r, const struct candidate *c, const char **names, size_t shapes)
+{
+	const char *verdict = text_of(c, "score.decision.verdict", "");
+
+	doc_cell(d, "%lld", (long long)kjson_int_or(c->rec, "score.decision.round", c->trial + 1));
+	doc_cell(d, "%s%s", word_of(verdict), kjson_bool_or(c->rec, "score.decision.trade_off", false) ? " (trade-off)" :
+	    "");
+	doc_cell(d, "%s", !strcmp(verdict, "baseline") ? "the naive reference" :
+	    text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", c->status)));
+	for (size_t i = 0; i < shapes; i++)
+		put_shape(d, r, c, names[i]);
+	if (of(c, "score.decision.improvement_pct") && strcmp(verdict, "baseline"))
+		doc_cell(d, "%s", show_change(kjson_num_or(c->rec, "score.decision.improvement_pct", 0)));
+	else
+		doc_cell(d, "–");
+	if (of(c, "score.decision.vs_baseline_pct") && strcmp(verdict, "baseline"))
+		doc_cell(d, "%+.3f %%", kjson_num_or(c->rec, "score.decision.vs_baseline_pct", 0));
+	else
+		doc_cell(d, "–");
+	doc_cell(d, "%s", text_of(c, "score.decision.level", "–"));
+	doc_cell(d, "%s", text_of(c, "score.decision.line", "–"));
+}
+
+static void
+put_trend(struct doc *d, const struct report *r)
+{
+	const char *names[MOST_SHAPES];
+	size_t shapes = shapes_of(r, names);
+	struct kbuf spec = { 0 };
+
+	kbuf_puts(&spec, ">Round|Status|~Description");
+	for (size_t i = 0; i < shapes; i++)
+		kbuf_printf(&spec, "|^%s", names[i]);
+	kbuf_puts(&spec, "|>vs last accepted|>vs baseline|Level|~Decision");
+	doc_table(d, "Rounds", spec.data);
+	for (size_t i = 0; i < r->count; i++)
+		if (of(&r->list[i], "score.decision"))
+			put_round(d, r, &r->list[i], names, shapes);
+	doc_table_end(d);
+	kbuf_free(&spec);
+}
+
+/* "T1 (target reached): false" after a dash is a condition and its state; other lines are none. */
+static void
+put_condition(struct doc *d, const char *line, size_t len)
+{
+	const char *colon = line;
+
+	for (const char *p = line; p < line + len; p++)
+		if (*p == ':')
+			colon = p;
+	if (len < 4 || strncmp(line, "- T", 3) || colon == line || colon + 2 >= line + len)
+		return;
+	doc_cell(d, "%.*s", (int)(colon - line - 2), line + 2);
+	/* Behind the colon and its space. */
+	doc_cell(d, "%.*s", (int)(line + len - colon) - 2, colon + 2);
+}
+
+/* What would end the campaign, as kround has written it down. */
+static void
+put_termination(struct doc *d, const struct report *r)
+{
+	char *path = kasprintf("%s/rounds/termination.md", r->dir), *text = kread_file(path, 1 << 20, NULL);
+
+	if (text) {
+		doc_table(d, "Termination", "Condition|State");
+		for (const char *line = text; *line;) {
+			size_t n = strcspn(line, "\n");
+
+			put_condition(d, line, n);
+			line += n + (line[n] == '\n');
+		}
+		doc_table_end(d);
+	}
+	free(text);
+	free(path);
+}
+
+void
+put_rounds(struct doc *d, const struct report *r)
+{
+	long accepted = 0, back = 0;
+
+	if (!r->linear)
+		return;
+	for (size_t i = 0; i < r->count; i++) {
+		const char *verdict = text_of(&r->list[i], "score.decision.verdict", "");
+
+		accepted += !strcmp(verdict, "accepted");
+		back += !strcmp(verdict, "rolled_back");
+	}
+	doc_section(d, "rounds", "Rounds");
+	doc_text(d, "One change a round, with its hypothesis stated before the code; it is kept or rolled back by rule. "
+	    "%s, %s rolled back; the last accepted program is \1%s\1.", plural(accepted, "round was accepted",
+	    "rounds were accepted"),
+	    plural(back, "was", "were"),
+	    kjson_str_or(r->archive.header, "linear.accepted", r->best ? r->best->id : KARCH_REFERENCE));
+	put_trend(d, r);
+	put_termination(d, r);
+}

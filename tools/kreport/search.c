@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the search went: speed-ups over trials, statuses, their distribution, what a gain cost. See kreport.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kreport.h"
+#include "kstat.h"
+
+/* Statuses as they stack up, the best below; class is a colour of the style sheet. */
+static const struct {
+	const char *status, *class;
+} kinds[] = {
+	{ "correct", "s-correct" }, { "partial", "s-partial" }, { "wrong_value", "s-wrong" }, { "wrong_shape", "s-wrong" },
+	{ "run_error", "s-run" }, { "compile_error", "s-build" }, { "no_plan", "s-none" }, { "no_code", "s-none" },
+	{ "quarantined", "s-cheat" }, { "rejected", "s-cheat" },
+};
+
+/* What came of one trial. */
+struct outcome {
+	long count[LEN(kinds)], all, gains;
+	double best;		/* speed-up of the best so far; 0: none */
+	double cost;
+	long long input_tokens, output_tokens;
+	bool priced;
+};
+
+static size_t
+kind_of(const char *status)
+{
+	for (size_t k = 0; k < LEN(kinds); k++)
+		if (!strcmp(kinds[k].status, status))
+			return k;
+	return LEN(kinds) - 2;
+}
+
+/* Is it the result of its trial: in rounds when it was accepted, in a search when it gained. */
+static bool
+is_gain(const struct report *r, const struct candidate *c)
+{
+	return r->linear ? !strcmp(text_of(c, "score.decision.verdict", ""), "accepted") : c->gain;
+}
+
+static struct outcome *
+outcomes_of(const struct report *r)
+{
+	struct outcome *list = kcalloc((size_t)r->last + 1, sizeof *list);
+	double best = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct candidate *c = &r->list[i];
+		struct outcome *o = &list[c->trial];
+
+		if (c == r->reference)
+			continue;
+		o->count[kind_of(c->status)]++;
+		o->all++;
+		o->gains += is_gain(r, c);
+		o->priced = o->priced || of(c, "reply.cost_usd");
+		o->cost += kjson_num_or(c->rec, "reply.cost_usd", 0);
+		o->input_tokens += kjson_int_or(c->rec, "reply.usage.input_tokens", 0);
+		o->output_tokens += kjson_int_or(c->rec, "reply.usage.output_tokens", 0);
+		if (c->correct && (!r->linear || is_gain(r, c)))
+			best = fmax(best, c->speedup);
+		o->best = best;
+	}
+	for (long t = 1; t <= r->last; t++)
+		list[t].best = fmax(list[t].best, list[t - 1].best);
+	return list;
+}
+
+/* Where in its trial a candidate stands: the branches of one side by side. */
+static double
+place_of(const struct candidate *c, const struct outcome *o)
+{
+	long n = o[c->trial].all > 1 ? o[c->trial].all : 1;
+
+	return (double)c->trial + 0.64 * (((double)c->branch - 0.5) / (double)n - 0.5);
+}
+
+static void
+put_best_line(struct plot *p, const struct report *r, const struct outcome *o)
+{
+	struct kbuf path = { 0 };
+	double last = 1;
+
+	kbuf_printf(&path, "<path class=\"best\" d=\"M%.1f %.1f", plot_at(&p->x, 0), plot_at(&p->y, 1));
+	for (long t = 1; t <= r->last; t++) {
+		double now = o[t].best > 0 ? fmax(o[t].best, 1) : last;
+
+		if (now > last)
+			kbuf_printf(&path, "H%.1fV%.1f", plot_at(&p->x, (double)t - 0.4), plot_at(&p->y, now));
+		last = now;
+	}
+	kbuf_printf(&path, "H%.1f\"/>\n", p->x.to);
+	kbuf_puts(&p->svg, path.data);
+	kbuf_free(&path);
+}
+
+static void
+put_points(struct plot *p, const struct report *r, const struct outcome *o)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const struct candidate *c = &r->list[i];
+		double x = plot_at(&p->x, place_of(c, o));
+
+		if (c == r->reference)
+			continue;
+		if (c->correct && c->speedup > 0) {
+			double y = plot_at(&p->y, c->speedup);
+
+			plot_mark_begin(p, "%s: %s, %s%s", c->id, show_times(c->speedup),
+			    text_of(c, "sample.strategy", "no strategy"),
+			    is_gain(r, c) ? r->linear ? ", accepted" : ", a gain" : "");
+			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y, r->count > 100 ? 3 : 4,
+			    is_gain(r, c) ? "gain" : "point");
+		} else {
+			double y = p->y.from - 5;
+
+			plot_mark_begin(p, "%s: %s", c->id, c->status);
+			plot_svg(p, "<path class=\"failed\" d=\"M%.1f %.1fl6 6m0 -6l-6 6\"/>", x - 3, y - 3);
+		}
+		plot_mark_end(p);
+	}
+}
+
+static void
+put_progress(struct doc *d, const struct report *r, const struct outcome *o)
+{
+	double low = 1, high = 1.5;
+	struct plot p;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (r->list[i].correct && r->list[i].speedup > 0) {
+			low = fmin(low, r->list[i].speedup);
+			high = fmax(high, r->list[i].speedup);
+		}
+	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials", "A point for every correct candidate, a cross at "
+	    "the foot for every other one, a line for the best so far, which ends at %s after trial %ld.",
+	    show_times(o[r->last].best),
+	    r->last);
+	plot_area(&p);
+	p.x = (struct axis){ .low = 0.5, .high = (double)r->last + 0.5, .from = p.x.from, .to = p.x.to, .whole = true,
+		.title = r->linear ? "trial (round − 1)" : "trial" };
+	p.y.title = "times as fast as the reference";
+	/* Room at the foot for the crosses. */
+	p.y.log = true;
+	p.y.low = low / pow(high / low, 0.12);
+	p.y.high = high * pow(high / low, 0.08);
+	plot_y_axis(&p, axis_times);
+	plot_x_axis(&p, axis_number);
+	put_best_line(&p, r, o);
+	put_points(&p, r, o);
+	doc_figure(d, plot_end(&p), "Every candidate over the trials: filled when it was %s, a cross when it was not "
+	    "correct; the line is the best so far.", r->linear ? "accepted" : "a gain beyond the noise");
+}
+
+static void
+put_bars(struct plot *p, const struct report *r, const struct outcome *o)
+{
+	double width = fmin(0.7 * (p->x.to - p->x.from) / (double)r->last, 60);
+
+	for (long t = 1; t <= r->last; t++) {
+		long sum = 0;
+
+		for (size_t k = 0; k < LEN(kinds); k++) {
+			double low = plot_at(&p->y, (double)sum), high = plot_at(&p->y, (double)(sum + o[t].count[k]));
+
+			sum += o[t].count[k];
+			if (!o[t].count[k])
+				continue;
+			plot_mark_begin(p, "trial %ld: %ld %s", t, o[t].count[k], kinds[k].status);
+			plot_svg(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"%s\"/>",
+			    plot_at(&p->x, (double)t) - width / 2, high, width, low - high, kinds[k].class);
+			plot_mark_end(p);
+		}
+	}
+}
+
+static void
+put_legend(struct plot *p, const struct report *r, const struct outcome *o)
+{
+	double x = p->x.from, y = p->height - 28;
+
+	for (size_t k = 0; k < LEN(kinds); k++) {
+		long n = 0;
+
+		for (long t = 1; t <= r->last; t++)
+			n += o[t].count[k];
+		if (!n)
+			continue;
+		if (x + 9.0 * (double)strlen(kinds[k].status) > p->width) {
+			x = p->x.from;
+			y += 18;
+		}
+		plot_svg(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" class=\"%s\"/>", x, y - 9, kinds[k].class);
+		plot_text(p, x + 14, y, "", "%s", kinds[k].status);
+		x += 32 + 7.2 * (double)strlen(kinds[k].status);
+	}
+}
+
+static void
+put_statuses(struct doc *d, const struct report *r, const struct outcome *o)
+{
+	long most = 1, correct = 0, all = 0;
+	struct plot p;
+
+	for (long t = 1; t <= r->last; t++) {
+		most = o[t].all > most ? o[t].all : most;
+		correct += o[t].count[0];
+		all += o[t].all;
+	}
+	plot_begin(&p, "statuses", 480, 340, "Candidates by status", "Bars for each trial; %ld of %ld candidates are "
+	    "correct.", correct, all);
+	plot_area(&p);
+	p.y.from -= 46;
+	p.x = (struct axis){ .low = 0.5, .high = (double)r->last + 0.5, .from = p.x.from, .to = p.x.to, .whole = true,
+	    .title = "trial" };
+	p.y = (struct axis){ .low = 0, .high = (double)most, .from = p.y.from, .to = p.y.to, .whole = true,
+	    .title = "candidates" };
+	plot_y_axis(&p, axis_number);
+	plot_x_axis(&p, axis_number);
+	put_bars(&p, r, o);
+	put_legend(&p, r, o);
+	doc_figure(d, plot_end(&p), "What became of the candidates of each trial.");
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+enum { BINS = 16 };
+
+static void
+put_histogram(struct doc *d, const double *x, size_t n)
+{
+	double low = x[0], high = x[n - 1] > low * 1.02 ? x[n - 1] : low * 1.02, width;
+	long bins[BINS] = { 0 }, most = 1;
+	struct plot p;
+
+	for (size_t i = 0; i < n; i++) {
+		int b = (int)(BINS * log(x[i] / low) / log(high / low));
+
+		b = b < 0 ? 0 : b >= BINS ? BINS - 1 : b;
+		most = ++bins[b] > most ? bins[b] : most;
+	}
+	plot_begin(&p, "distribution", 480, 260, "Distribution of speed-ups", "%zu correct candidates from %s to %s, "
+	    "median %s.", n,
+	    show_times(low), show_times(x[n - 1]), show_times(kstat_quantile(x, n, 0.5)));
+	plot_area(&p);
+	p.x = (struct axis){ .low = low, .high = high, .log = true, .from = p.x.from, .to = p.x.to,
+	    .title = "times as fast as the reference" };
+	p.y = (struct axis){ .low = 0, .high = (double)most, .from = p.y.from, .to = p.y.to, .whole = true,
+	    .title = "correct candidates" };
+	plot_y_axis(&p, axis_number);
+	plot_x_axis(&p, axis_times);
+	width = (p.x.to - p.x.from) / BINS;
+	for (int b = 0; b < BINS; b++) {
+		double top = plot_at(&p.y, (double)bins[b]);
+
+		if (!bins[b])
+			continue;
+		plot_mark_begin(&p, "%ld from %s to %s", bins[b], show_times(low * pow(high / low, (double)b / BINS)),
+		    show_times(low * pow(high / low, (double)(b + 1) / BINS)));
+		plot_svg(&p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"s-correct\"/>",
+		    p.x.from + b * width + 1, top,
+		    width - 2, p.y.from - top);
+		plot_mark_end(&p);
+	}
+	doc_figure(d, plot_end(&p), "Speed-ups of all correct candidates, and not of the best alone.");
+}
+
+/* The correct and timed ones, sorted; the caller frees. */
+static double *
+speedups_of(const struct report *r, size_t *count)
+{
+	double *x = kcalloc(r->count, sizeof *x);
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (&r->list[i] != r->reference && r->list[i].correct && r->list[i].speedup > 0)
+			x[n++] = r->list[i].speedup;
+	qsort(x, n, sizeof *x, by_value);
+	*count = n;
+	return x;
+}
+
+static void
+put_summary(struct doc *d, const struct report *r, const struct outcome *o, const double *x, size_t n)
+{
+	long gains = 0;
+	double cost = 0;
+	long long tokens = 0;
+	bool priced = false;
+
+	for (long t = 1; t <= r->last; t++) {
+		gains += o[t].gains;
+		cost += o[t].cost;
+		tokens += o[t].output_tokens;
+		priced = priced || o[t].priced;
+	}
+	if (n)
+		doc_text(d, "Of %s %zu %s correct and timed. Their speed-ups: lowest %s, lower quartile %s, median %s, upper "
+		    "quartile %s, highest %s.",
+		    plural((long long)r->count - 1, "candidate", "candidates"), n, n == 1 ? "is" : "are", show_times(x[0]),
+		    show_times(kstat_quantile(x, n, 0.25)), show_times(kstat_quantile(x, n, 0.5)),
+		    show_times(kstat_quantile(x, n, 0.75)),
+		    show_times(x[n - 1]));
+	if (!gains)
+		doc_text(d, "There was no %s.", r->linear ? "accepted round" : "gain beyond the noise");
+	else if (priced || tokens)
+		doc_text(d, "%s in all. Each took %s%s%s written, the failures included.",
+		    plural(gains, r->linear ? "accepted round" : "gain",
+		    r->linear ? "accepted rounds" : "gains"), priced ? show_usd(cost / (double)gains) : "", priced ? " and " :
+		    "",
+		    plural(tokens / gains, "token", "tokens"));
+	else
+		doc_text(d, "%s in all; neither cost nor tokens of the replies are known.",
+		    plural(gains, r->linear ? "accepted round" : "gain",
+		    r->linear ? "accepted rounds" : "gains"));
+}
+
+static void
+put_trials(struct doc *d, const struct report *r, const struct outcome *o)
+{
+	bool folded = r->last > 12;
+
+	if (folded)
+		doc_details(d, "All %ld trials", r->last);
+	doc_table(d, "Trials", r->linear ? ">Trial|>Candidates|>Correct|>Accepted|>Best so far|>Tokens in|>Tokens "
+	    "out|>Cost" :
+	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens in|>Tokens out|>Cost");
+	for (long t = 1; t <= r->last; t++) {
+		doc_cell(d, "%ld", t);
+		doc_cell(d, "%ld", o[t].all);
+		doc_cell(d, "%ld", o[t].count[0]);
+		doc_cell(d, "%ld", o[t].gains);
+		doc_cell(d, "%s", show_times(o[t].best));
+		doc_cell(d, "%s", o[t].input_tokens ? show_count(o[t].input_tokens) : "–");
+		doc_cell(d, "%s", o[t].output_tokens ? show_count(o[t].output_tokens) : "–");
+		doc_cell(d, "%s", o[t].priced ? show_usd(o[t].cost) : "unknown");
+	}
+	doc_table_end(d);
+	if (folded)
+		doc_details_end(d);
+}
+
+void
+put_search(struct doc *d, const struct report *r)
+{
+	struct outcome *o = outcomes_of(r);
+	size_t n;
+	double *x = speedups_of(r, &n);
+
+	doc_section(d, "search", "Search");
+	if (r->last < 1) {
+		doc_text(d, "No trial has been made yet; only the reference was evaluated.");
+	} else {
+		put_summary(d, r, o, x, n);
+		put_progress(d, r, o);
+		put_statuses(d, r, o);
+		if (n > 2)
+			put_histogram(d, x, n);
+		put_trials(d, r, o);
+	}
+	free(x);
+	free(o);
+}

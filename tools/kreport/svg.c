@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plots in SVG: axes, marks, texts. Colours are classes of the page's style sheet, so that a plot follows it into the dark
+ * and onto paper. See kreport.h.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kreport.h"
+
+static void
+put_escaped(struct kbuf *out, const char *fmt, va_list args)
+{
+	va_list copy;
+	int n;
+	char *text;
+
+	va_copy(copy, args);
+	n = vsnprintf(NULL, 0, fmt, copy);
+	va_end(copy);
+	text = kmalloc((size_t)n + 1);
+	vsnprintf(text, (size_t)n + 1, fmt, args);
+	doc_escape_html(out, text, (size_t)n);
+	free(text);
+}
+
+void
+plot_begin(struct plot *p, const char *id, double width, double height, const char *title, const char *fmt, ...)
+{
+	va_list args;
+
+	*p = (struct plot){ .width = width, .height = height };
+	kbuf_printf(&p->svg, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\">\n<title "
+	    "id=\"%s-t\">%s</title>\n"
+	    "<desc id=\"%s-d\">", width, height, id, id, id, title, id);
+	va_start(args, fmt);
+	put_escaped(&p->svg, fmt, args);
+	va_end(args);
+	kbuf_puts(&p->svg, "</desc>\n");
+}
+
+void
+plot_area(struct plot *p)
+{
+	p->x.from = 50;
+	p->x.to = p->width - 10;
+	p->y.from = p->height - 42;
+	p->y.to = 24;
+}
+
+double
+plot_at(const struct axis *a, double v)
+{
+	double low = a->log ? log10(a->low) : a->low, high = a->log ? log10(a->high) : a->high;
+	double part = ((a->log ? log10(v) : v) - low) / (high > low ? high - low : 1);
+
+	return a->from + fmin(fmax(part, 0), 1) * (a->to - a->from);
+}
+
+const char *
+axis_number(double v)
+{
+	static char text[8][32];
+	static int turn;
+	char *t = text[turn++ % 8];
+
+	if (v >= 1e4 || (v < 1e-3 && v > 0))
+		snprintf(t, sizeof text[0], "1e%d", (int)floor(log10(v) + 0.5));
+	else
+		snprintf(t, sizeof text[0], "%.5g", v);
+	return t;
+}
+
+const char *
+axis_times(double v)
+{
+	static char text[8][40];
+	static int turn;
+	char *t = text[turn++ % 8];
+
+	snprintf(t, sizeof text[0], "%.4g×", v);
+	return t;
+}
+
+/* A step of 1, 2 or 5 times a power of ten that gives some five ticks. */
+static double
+nice_step(double span)
+{
+	double rough = span / 5, power = pow(10, floor(log10(rough))), part = rough / power;
+
+	return power * (part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1);
+}
+
+/*
+ * Ticks of an axis into LIST of 64: of a logarithmic one the decades; when those are few also 2 and 5; when still few,
+ * even steps.
+ */
+static size_t
+ticks_of(const struct axis *a, double list[64])
+{
+	size_t n = 0;
+	double step, decades = a->log ? log10(a->high / a->low) : 0;
+
+	if (a->log && decades >= 0.9) {
+		static const double parts[] = { 1, 2, 5 };
+		size_t each = decades < 2.5 ? 3 : 1;
+		double skip = decades > 7 ? ceil(decades / 7) : 1;
+
+		for (double e = floor(log10(a->low)); e <= log10(a->high) + 1e-9 && n < 60; e += skip)
+			for (size_t i = 0; i < each; i++) {
+				double v = parts[i] * pow(10, e);
+
+				if (v >= a->low * 0.999 && v <= a->high * 1.001)
+					list[n++] = v;
+			}
+		return n;
+	}
+	step = nice_step(a->high - a->low);
+	if (a->whole && step < 1)
+		step = 1;
+	for (double v = ceil(a->low / step - 1e-9) * step; v <= a->high + step * 1e-9 && n < 60; v += step)
+		list[n++] = fabs(v) < step * 1e-9 ? 0 : v;
+	return n;
+}
+
+void
+plot_text(struct plot *p, double x, double y, const char *class, const char *fmt, ...)
+{
+	va_list args;
+
+	kbuf_printf(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+	va_start(args, fmt);
+	put_escaped(&p->svg, fmt, args);
+	va_end(args);
+	kbuf_puts(&p->svg, "</text>\n");
+}
+
+void
+plot_svg(struct plot *p, const char *fmt, ...)
+{
+	va_list args;
+	char text[512];
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	if (n >= (int)sizeof text) {
+		kwarn("a mark of %d bytes", n);
+		abort();
+	}
+	kbuf_puts(&p->svg, text);
+	kbuf_puts(&p->svg, "\n");
+}
+
+void
+plot_x_axis(struct plot *p, const char *(*label)(double))
+{
+	double ticks[64];
+	size_t n = ticks_of(&p->x, ticks);
+
+	for (size_t i = 0; i < n; i++) {
+		double x = plot_at(&p->x, ticks[i]);
+
+		plot_svg(p, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, p->y.from, p->y.to);
+		plot_text(p, x, p->y.from + 16, "mid", "%s", label(ticks[i]));
+	}
+	plot_svg(p, "<path class=\"frame\" d=\"M%.1f %.1fH%.1f\"/>", p->x.from, p->y.from, p->x.to);
+	plot_text(p, (p->x.from + p->x.to) / 2, p->y.from + 34, "mid axis", "%s", p->x.title);
+}
+
+void
+plot_y_axis(struct plot *p, const char *(*label)(double))
+{
+	double ticks[64];
+	size_t n = ticks_of(&p->y, ticks);
+
+	for (size_t i = 0; i < n; i++) {
+		double y = plot_at(&p->y, ticks[i]);
+
+		plot_svg(p, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", p->x.from, y, p->x.to);
+		plot_text(p, p->x.from - 6, y + 4, "end", "%s", label(ticks[i]));
+	}
+	if (p->y.title)
+		plot_text(p, p->x.from, p->y.to - 10, "axis", "%s", p->y.title);
+}
+
+void
+plot_mark_begin(struct plot *p, const char *fmt, ...)
+{
+	va_list args;
+
+	kbuf_puts(&p->svg, "<g><title>");
+	va_start(args, fmt);
+	put_escaped(&p->svg, fmt, args);
+	va_end(args);
+	kbuf_puts(&p->svg, "</title>");
+}
+
+void
+plot_mark_end(struct plot *p)
+{
+	kbuf_puts(&p->svg, "</g>\n");
+}
+
+struct kbuf *
+plot_end(struct plot *p)
+{
+	kbuf_puts(&p->svg, "</svg>\n");
+	return &p->svg;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Escaping: whatever bytes come in, text comes out that neither HTML nor Markdown takes for its own. See doc.h. */
+#include <stdint.h>
+#include <string.h>
+
+#include "doc.h"
+
+/*
+ * The code point at P, before END, and its length in *LEN; 0xfffd with length 1 for what is not UTF-8 (stray and missing
+ * continuation bytes, overlong forms, surrogates, beyond the last plane).
+ */
+static uint32_t
+decode(const char *p, const char *end, size_t *len)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	size_t n = *s < 0x80 ? 1 : *s >= 0xf0 ? 4 : *s >= 0xe0 ? 3 : 2;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	uint32_t c = *s;
+
+	*len = 1;
+	if (n == 1)
+		return c;
+	if (*s < 0xc2 || *s > 0xf4 || (size_t)(end - p) < n)
+		return 0xfffd;
+	c &= 0x7fU >> n;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0xfffd;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0xfffd;
+	*len = n;
+	return c;
+}
+
+/* Controls, and what makes text look other than it is: direction marks and overrides, and line ends of Unicode's own. */
+static bool
+is_hidden(uint32_t c)
+{
+	return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
+	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) ||
+	    (c & 0xfffe) == 0xfffe;
+}
+
+/* Takes one character off *P: into OUT as it is, or as U+FFFD. Returns it when it is ASCII, else 0. */
+static char
+next(const char **p, const char *end, char out[5])
+{
+	size_t len;
+	uint32_t c = decode(*p, end, &len);
+
+	if (c == '\r' && *p + 1 < end && (*p)[1] == '\n') {
+		++*p;
+		c = '\n';
+	}
+	if (c == 0xfffd || is_hidden(c)) {
+		strcpy(out, "\xef\xbf\xbd");
+	} else {
+		memcpy(out, *p, len);
+		out[len] = '\0';
+	}
+	*p += len;
+	return out[1] ? '\0' : out[0];
+}
+
+void
+doc_clean(struct kbuf *out, const char *text, size_t len)
+{
+	const char *end = text + len;
+	char c[5];
+
+	kbuf_add(out, "", 0);
+	while (text < end) {
+		next(&text, end, c);
+		kbuf_puts(out, c);
+	}
+}
+
+void
+doc_escape_html(struct kbuf *out, const char *text, size_t len)
+{
+	const char *end = text + len;
+	char c[5];
+
+	while (text < end)
+		switch (next(&text, end, c)) {
+		case '<': kbuf_puts(out, "&lt;"); break;
+		case '>': kbuf_puts(out, "&gt;"); break;
+		case '&': kbuf_puts(out, "&amp;"); break;
+		case '"': kbuf_puts(out, "&quot;"); break;
+		case '\'': kbuf_puts(out, "&#39;"); break;
+		default: kbuf_puts(out, c); break;
+		}
+}
+
+static bool
+is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/*
+ * An underscore inside a word means nothing in Markdown, and names are full of them; some signs mean something at the
+ * start alone.
+ */
+void
+doc_escape_md(struct kbuf *out, const char *text, size_t len)
+{
+	const char *start = text, *end = text + len;
+	char c[5], last = ' ';
+
+	while (text < end) {
+		bool first = text == start;
+		char ascii = next(&text, end, c);
+		bool item = first && ascii && strchr("+-", ascii) && text < end && *text == ' ';
+
+		if (ascii == '<')
+			kbuf_puts(out, "&lt;");
+		else if (ascii == '&')
+			kbuf_puts(out, "&amp;");
+		else if (ascii == '\n' || ascii == '\t')
+			kbuf_puts(out, " ");
+		else if (ascii == '_' && is_word(last) && text < end && is_word(*text))
+			kbuf_puts(out, "_");
+		else
+			kbuf_printf(out, "%s%s", item || (ascii && strchr(first ? "\\`*_[]|~$>#" : "\\`*_[]|~$", ascii)) ? "\\" : "", c);
+		last = ascii;
+	}
+}
