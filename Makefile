@@ -6,6 +6,7 @@
 #: make asan                  tests with sanitizers     make valgrind  unit tests under valgrind
 #: make fuzz FUZZ_S=60        every fuzz target that long     make coverage  tests with line coverage of tools/
 #: make bench                 the figures of this machine     make kill      200 times kill -9 and resume
+#: make V=1                   show the compiler's commands
 #: make install PREFIX=/usr/local DESTDIR=   and: make uninstall
 #:
 #: Campaigns: CAMPAIGN is a folder of campaigns/, or a path with a slash (default: matmul).
@@ -15,14 +16,21 @@ PREFIX  ?= /usr/local
 DATADIR  = $(PREFIX)/share/kiln
 MANDIR   = $(PREFIX)/share/man
 
-TOOLS := kclassify ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile
+TOOLS := kclassify kaudit ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport kmemory kround kadopt
 # Programs that tools start themselves; installed below libexec.
 HELPERS := krun-c krun-gpu krun-opencl krtc kllm-http
+# Preloaded into applications, whose kernel is watched; beside the helpers.
+KWATCH := $(wildcard tools/helpers/kwatch/*.c)
 
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes
 KFLAGS  := -std=gnu11 -D_GNU_SOURCE -Itools/lib -DKILN_VERSION='"$(VERSION)"' -DKILN_DATADIR='"$(DATADIR)"' $(WARN) $(WERROR)
 LIBS    := -ljansson -lpcre2-8 -lcurl -lffi -lseccomp -lmd -lm -ldl -pthread
+
+# A line per file, so that what a campaign says is not buried; V=1 shows the commands.
+V ?=
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %s %s\n' $1 $(@:$O/%=%))
 
 # A tool is tools/NAME.c or, when it has outgrown one file, tools/NAME/*.c; helpers live in the folder of their tool.
 src_of   = $(or $(wildcard tools/$1.c),$(wildcard tools/$1/*.c))
@@ -40,10 +48,10 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := all
-campaign_targets := trial trials campaign status best verify views redo
+campaign_targets := trial trials campaign status best verify views redo report records baseline shapes
 .PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench kill install uninstall clean FORCE $(campaign_targets)
 
-all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%)
+all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $O/kwatch.so
 
 define link_tool
 $O/$1: $(patsubst %.c,$O/%.o,$(call src_of,$1)) $O/libkiln.a
@@ -52,19 +60,28 @@ $(foreach t,$(TOOLS),$(eval $(call link_tool,$t)))
 $(HELPERS:%=$O/%): $O/%: $O/tools/helpers/%.o $O/libkiln.a
 # What candidates find in their runner in place of the run-time library's.
 $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
+# Without sanitizers, which want to come first themselves.
+$O/kwatch.so: $(KWATCH) $(wildcard tools/helpers/kwatch/*.h) tools/kadopt/wrapper.h $O/flags
+	$(call say,LD)
+	$(Q)$(CC) $(KFLAGS) $(CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize% --coverage,$(CFLAGS)) -fPIC -shared -o $@ $(KWATCH) \
+		-ldl -pthread
 $(TESTTOOLS): $O/%: $O/tests/tools/%.o $O/libkiln.a
 $(UNIT): $O/unit/%.t: $O/tests/unit/%.o $O/libkiln.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LIBS)
 $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $(TESTTOOLS):
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LIBS)
 
 $O/libkiln.a: $(LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)
+	$(Q)ar rcs $@ $^
 $O/%.o: %.c $O/flags
 	@mkdir -p $(@D)
-	$(CC) $(KFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(KFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 # Objects depend on the flags, not only on files.
 $O/flags: FORCE
 	@mkdir -p $O; f='$(CC) $(subst ','\'',$(KFLAGS)) $(CPPFLAGS) $(CFLAGS)'; \
@@ -125,8 +142,8 @@ kill: all
 	@$(TESTENV) sh tests/kill.sh 200
 
 # Data that the tools look for below PREFIX/share/kiln.
-DATA := pipeline.mk $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json tools/kllm/*.tsv) $(shell find prompts campaigns skills -type f \
-	-not -path '*/trials/*' -not -name '.*' 2>/dev/null)
+DATA := pipeline.mk tools/kadopt/wrapper.h $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css) $(shell find prompts campaigns skills -type f \
+	-not -path '*/trials/*' -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
 MAN1 := $(wildcard tools/*.1 tools/*/*.1)
 MAN5 := $(wildcard docs/*.5)
 MAN7 := $(wildcard docs/*.7)
@@ -134,7 +151,7 @@ INSTALL ?= install
 install: all
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/libexec/kiln'
 	$(INSTALL) $(TOOLS:%=$O/%) '$(DESTDIR)$(PREFIX)/bin'
-	$(INSTALL) $(HELPERS:%=$O/%) '$(DESTDIR)$(PREFIX)/libexec/kiln'
+	$(INSTALL) $(HELPERS:%=$O/%) $O/kwatch.so '$(DESTDIR)$(PREFIX)/libexec/kiln'
 	$(INSTALL) -d '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5' '$(DESTDIR)$(MANDIR)/man7'
 	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1')
 	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5')

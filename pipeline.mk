@@ -18,13 +18,17 @@ ifneq ($(origin FIRST),command line)
 #: make trial                        the next trial; with -j4 its four branches at once
 #: make trials N=3                   the next three
 #: make campaign                     trials until a stop condition holds, then the best kernel
+#: make baseline                     measure the reference: round 1 of a linear search
+#: make shapes                       the shapes that every round of a linear search should measure
 #: make status                       where the campaign stands, and what comes next
 #: make best                         the best kernel, how fast, and how that was measured
+#: make report                       all of it as a page: report.html, and report.md
+#: make records                      rounds/ and logs/, and a commit for each accepted round
 #: make verify                       measure the best kernel again, beside the reference and the baselines
 #: make views                        remake scores, archives and gradients from the stored evaluations
 #: make redo CELL=007/02 FROM=eval   remake one candidate from a stage on, and the views behind it
 #: make check                        check every field of campaign.json and task.json
-.PHONY: help trial trials campaign status best verify views redo check
+.PHONY: help trial trials campaign status best verify views redo check report records baseline shapes
 N    ?= 1
 FROM ?= eval
 CELL ?= missing
@@ -37,39 +41,82 @@ trials:
 	+@kcampaign run --trials $(N)
 campaign:
 	+@kcampaign run
-verify views:
+verify views baseline:
 	+@kcampaign $@
 redo:
 	+@kcampaign redo --from $(FROM) $(CELL)
-status best check:
+status best check shapes:
 	@kcampaign $@
+report:
+	@kreport
+records:
+	@kround close
 
 else
 # From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list; LAUNCHER put before
 # evaluations, FEEDBACK and FEEDBACK_MODEL, provider and name of the model for digests (empty: none), BEST to verify, KEY, a further variable that holds a key.
 #
 # Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they hang on order-only prerequisites and are made
-# once. Views (coords, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they hang on
+# once. Views (coords, audit, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they hang on
 # normal prerequisites and may be remade at any time. Tools commit by rename, so make need not delete what it was
 # interrupted at, and must not: a reply is precious.
 trials   := $(if $(filter $(FIRST),$(LAST)),$(FIRST),$(shell seq -f %03.0f $(FIRST) $(LAST)))
 rules    := trials/.rules
 
 # kcampaign writes these; without them, as in the plan of a fresh campaign, everything is still to be made.
-$(rules)/classify $(rules)/score $(rules)/archive $(rules)/gradient: ;
+$(rules)/classify $(rules)/audit $(rules)/roofline $(rules)/score $(rules)/archive $(rules)/gradient: ;
 
 trials/000/machine.json:
 	@$(LAUNCHER) kharness --machine -o $@
 trials/000/00/eval.ndjson: | trials/000/machine.json
 	@$(LAUNCHER) keval --reference -o $@
+# What the device can do at its best, where kharness can measure that: CEILINGS is the backend, or empty. Then what follows for
+# each workload from that, from docs/hardware and from the task.
+CEILINGS ?=
+ifneq ($(CEILINGS),)
+trials/000/ceilings.json: | trials/000/machine.json
+	@$(LAUNCHER) kharness --ceilings --backend $(CEILINGS) --threads $(THREADS) -t $(TASK) -o $@
+trials/000/00/eval.ndjson trials/000/roofline.json: | trials/000/ceilings.json
+.PRECIOUS: trials/000/ceilings.json
+endif
+trials/000/roofline.json: trials/000/00/eval.ndjson $(wildcard trials/000/ceilings.json) $(rules)/roofline
+	@kspec roofline --tolerant -o $@
 trials/000/coords.ndjson: trials/000/00/eval.ndjson $(rules)/classify
 	@kclassify -o $@ $<
-trials/000/score.ndjson: trials/000/coords.ndjson trials/000/00/eval.ndjson $(rules)/score
+trials/000/audit.ndjson: trials/000/coords.ndjson $(rules)/audit
+	@kaudit -o $@ $<
+trials/000/score.ndjson: trials/000/audit.ndjson trials/000/00/eval.ndjson trials/000/roofline.json $(rules)/score
 	@kscore -r trials/000/00/eval.ndjson -o $@ $<
 trials/000/archive.ndjson: trials/000/score.ndjson $(rules)/archive
 	@karchive -o $@ $<
 trials/000/gradient.ndjson: trials/000/score.ndjson trials/000/archive.ndjson $(rules)/gradient
 	@kgrad -a trials/000/archive.ndjson -o $@ $<
+
+# What earlier campaigns have left, as it stands before the first trial; TIPS says that the campaign asks for it.
+TIPS ?=
+trials/000/tips.md: | trials/000/machine.json
+	@kmemory freeze
+
+# What the campaign remembers. All of it is compared with the facts when a run begins; a trial adds its own record.
+.PHONY: memory-all memory-add memory-restart tips-add library-add
+memory-all:
+	@kmemory build
+memory-add:
+	@kmemory build v$$(expr $(LAST) + 0)
+memory-restart:
+	@kmemory restart --due
+tips-add:
+	@kmemory tips add
+library-add:
+	@kmemory library
+# An answer of another form than the one asked for (status 1) is set aside, and the campaign goes on without it.
+memory/compact-$(LAST).ndjson: | memory-add
+	@kmemory compact || test $$? -eq 1
+
+# What people read of the rounds, and the commits of those that were accepted.
+.PHONY: records
+records:
+	@kround close
 
 # A trial that was begun has as many branches as it was begun with.
 folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRANCHES:%=trials/$1/%))
@@ -78,8 +125,9 @@ folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRAN
 define trial
 $(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson trials/$2/gradient.ndjson
 	@ksample -t $1 -b $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
-$(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson
-	@kprompt -o $$@ $$|
+$(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.json
+	@kprompt -o $$@ $$(filter %/sample.ndjson,$$|)
+$(if $(TIPS),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
 	@kllm -o $$@ $$|
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
@@ -93,13 +141,15 @@ trials/$1/archive.ndjson: | $(3:%=%/digest.ndjson)
 
 trials/$1/coords.ndjson: $(3:%=%/eval.ndjson) $(rules)/classify
 	@kclassify -o $$@ $(3:%=%/eval.ndjson)
-trials/$1/score.ndjson: trials/$1/coords.ndjson trials/$2/archive.ndjson trials/000/00/eval.ndjson $(rules)/score
+trials/$1/audit.ndjson: trials/$1/coords.ndjson $(rules)/audit
+	@kaudit -o $$@ $$<
+trials/$1/score.ndjson: trials/$1/audit.ndjson trials/$2/archive.ndjson trials/000/00/eval.ndjson trials/000/roofline.json $(rules)/score
 	@kscore -r trials/000/00/eval.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
 trials/$1/archive.ndjson: trials/$1/score.ndjson trials/$2/archive.ndjson $(rules)/archive
 	@karchive -a trials/$2/archive.ndjson -o $$@ $$<
 trials/$1/gradient.ndjson: trials/$1/score.ndjson trials/$2/gradient.ndjson trials/$2/archive.ndjson $(rules)/gradient
 	@kgrad -g trials/$2/gradient.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
-.PRECIOUS: $(foreach f,sample prompt reply eval,$(3:%=%/$f.ndjson)) $(foreach f,coords score archive gradient,trials/$1/$f.ndjson)
+.PRECIOUS: $(foreach f,sample prompt reply eval,$(3:%=%/$f.ndjson)) $(foreach f,coords audit score archive gradient,trials/$1/$f.ndjson)
 
 endef
 prev := $(PREV)
@@ -108,7 +158,7 @@ $(foreach t,$(filter-out 000,$(trials)),\
 
 trials/$(LAST)/verify.ndjson: | trials/$(LAST)/archive.ndjson
 	@$(LAUNCHER) keval --verify $(BEST) -o $@
-.PRECIOUS: trials/000/machine.json trials/000/00/eval.ndjson $(foreach f,coords score archive gradient,trials/000/$f.ndjson) \
+.PRECIOUS: trials/000/machine.json trials/000/roofline.json trials/000/00/eval.ndjson $(foreach f,coords audit score archive gradient,trials/000/$f.ndjson) \
 	trials/$(LAST)/verify.ndjson
 
 # Keys reach the model call and nothing else. A variable exported to a target is inherited by what is made on its behalf, so
@@ -116,8 +166,8 @@ trials/$(LAST)/verify.ndjson: | trials/$(LAST)/archive.ndjson
 keys    := $(filter %_API_KEY %_AUTH_TOKEN $(KEY),$(.VARIABLES))
 unexport $(keys)
 define key
-$(cells:%=%/reply.ndjson) $(cells:%=%/digest.ndjson): export $1 := $$(value $1)
-$(cells:%=%/prompt.ndjson): export $1 :=
+$(cells:%=%/reply.ndjson) $(cells:%=%/digest.ndjson) memory/compact-$(LAST).ndjson: export $1 := $$(value $1)
+$(cells:%=%/prompt.ndjson) memory-add: export $1 :=
 
 endef
 cells   := $(foreach t,$(filter-out 000,$(trials)),$(call folders,$t))

@@ -24,7 +24,7 @@ esac
 exec "$REAL/${0##*/}" "$@"
 E
 	chmod +x "$1/wrapper"
-	for tool in ksample kprompt kllm keval kclassify kscore karchive kgrad kharness; do
+	for tool in ksample kprompt kllm keval kclassify kaudit kscore karchive kgrad kharness; do
 		ln -sf wrapper "$1/$tool"
 	done
 }

@@ -279,6 +279,22 @@ ok 'the log compares with the reference' '
 	. ./make.sh
 	answer correct 2000 >answer
 	bin/keval in | jq -r .eval.log | grep -q "n4096: 0.002 ms.*5 times as fast as the reference"'
+ok 'a would-be gain is measured on buffers seen before; one that gains there, beside the reference' '
+	. ./make.sh
+	reply 001/01 "$(fence "$good")" >in
+	row() { printf "{\"workload\":\"n4096\",\"reuse_ns\":1,\"fresh_ns\":2,\"gap_pct\":%s,\"low_pct\":%s,\"high_pct\":90,\"rounds\":9}" "$@"; }
+	answer correct 2000 | jq -c ".candidates[0].reuse=[$(row 0.5 0.2)]" >answer; rm -f calls
+	bin/keval in >out; is 2 "$(wc -l <calls)"; tail -n 1 calls | grep -q -- "-s quick --reuse --oracle"
+	is "0.5 false" "$(jq -r ".eval | \"\(.reuse[0].gap_pct) \(has(\"reuse_against\"))\"" out)"
+	answer correct 2000 | jq -c ".candidates[0].reuse=[$(row 50 40)]" >answer; rm -f calls
+	jq -c ".candidates += [.candidates[0] | .name = \"rival\" | .reuse[0].gap_pct = 1]" answer >answer.pairs
+	bin/keval in >out; is 3 "$(wc -l <calls)"; tail -n 1 calls | grep -q -e "--reuse .*--against rival=./trials/000/build/"
+	is "50 000/00 1" "$(jq -r ".eval | \"\(.reuse[0].gap_pct) \(.reuse_against.id) \(.reuse_against.rows[0].gap_pct)\"" out)"
+	answer wrong_value 1 >answer.pairs; rm -f calls
+	bin/keval in >out; is wrong_value "$(status out)"
+	answer correct 2000 | jq -c ".candidates[0].reuse=[$(row 50 40)]" >answer
+	cp campaign.json c.json; jq ".eval.reuse = \"off\"" c.json >campaign.json; rm -f calls
+	bin/keval in >out; cp c.json campaign.json; is 1 "$(wc -l <calls)"'
 ok 'close to the incumbent: timed in turns; slower: not' '
 	. ./make.sh
 	mkdir -p trials/001/01; answer correct 2000 >answer
@@ -289,7 +305,7 @@ ok 'close to the incumbent: timed in turns; slower: not' '
 	for t in 1000 1900 2100; do
 		answer correct $t >answer; rm -f calls
 		bin/keval in2 >out
-		is 2 "$(wc -l <calls)"
+		is 3 "$(wc -l <calls)"; tail -n 1 calls | grep -q -e --reuse
 		grep -q -- "--phase timing .*--against incumbent=./trials/000/build/" calls
 		is "001/01 1.1 $t" "$(jq -r ".eval|\"\(.pairs[0].id) \(.pairs[0].low) \(.timing[0].median_ns)\"" out)"
 		jq -r .eval.log out | grep -q "1.200 times its speed"

@@ -50,7 +50,7 @@ ok 'one member is appended, the rest passes through' '
 	kprompt -c campaign -o out.ndjson record.ndjson
 	is "$(head -c $(($(wc -c <record.ndjson) - 2)) out.ndjson)" "$(head -c $(($(wc -c <record.ndjson) - 2)) record.ndjson)"
 	is "prompt sample" "$(jq -r "keys - [\"schema\",\"campaign\",\"trial\",\"branch\",\"id\"] | join(\" \")" out.ndjson)"
-	is "sections sha256 stable_bytes system user" "$(jq -r ".prompt | keys | join(\" \")" out.ndjson)"
+	is "knowledge sections sha256 stable_bytes system user" "$(jq -r ".prompt | keys | join(\" \")" out.ndjson)"
 '
 
 ok 'the same input gives the same bytes, from a file or a pipe' '
@@ -215,7 +215,7 @@ ok 'inspirations and best are not shown twice' '
 ok 'switches of the manifest leave sections out' '
 	. "$T/helpers.sh"
 	cp -r campaign less
-	jq ".prompt={tips:0,inspirations:false,best:false,hardware:false,errors:0} | del(.instructions)" campaign/campaign.json \
+	jq ".prompt+={tips:0,inspirations:false,best:false,hardware:false,errors:0} | del(.instructions)" campaign/campaign.json \
 	    >less/campaign.json
 	kprompt -c less record.ndjson | jq -c .prompt >p
 	is "goal contract requirements checks task reference answer parent objectives target hints reminder" \
@@ -234,7 +234,7 @@ ok 'tips are drawn without replacement from the record own stream' '
 	cmp 1 2
 	is 20 "$(wc -l <1)"
 	test "$(sort -u 1 | wc -l)" -gt 8
-	jq ".prompt={tips:20}" campaign/campaign.json >campaign/c; cp -r campaign all; mv all/c all/campaign.json; rm campaign/c
+	jq ".prompt+={tips:20}" campaign/campaign.json >campaign/c; cp -r campaign all; mv all/c all/campaign.json; rm campaign/c
 	kprompt -c all record.ndjson | jq -j .prompt.user | sed -n "/^# Strategies/,/^# Required/p" | grep "^- " >tips
 	is 20 "$(sort -u tips | wc -l)"
 	# For a matrix product on AVX2: nothing about softmax or AVX-512.
@@ -332,7 +332,7 @@ ok 'each backend has its tips, whatever the task' '
 		b=${want% *}
 		cp -r campaign "t_$b"
 		printf "%s" "{{! all }}" >"t_$b/empty"
-		jq ".backend=\"$b\" | .prompt={tips:20}" campaign/campaign.json >"t_$b/campaign.json"
+		jq ".backend=\"$b\" | .prompt+={tips:20}" campaign/campaign.json >"t_$b/campaign.json"
 		jq ".op=\"unknown\" | .name=\"unknown\"" campaign/task.json >"t_$b/task.json"
 		jq ".isa=[\"sse2\",\"avx\",\"avx2\"]" campaign/trials/000/machine.json >"t_$b/trials/000/machine.json"
 		kprompt -c "t_$b" record.ndjson | jq -j .prompt.user | sed -n "/^# Strategies/,/^# Required/p" | grep -c "^- " >n
@@ -441,7 +441,7 @@ jq --slurpfile p profile.json '.sample.parent.profile=$p[0]' record.json >profil
 # profiled FILTER [KNOBS]: the user text for the GPU, with the prompt knobs given as JSON.
 cat >>helpers.sh <<'END'
 profiled() {
-	jq --argjson k "${2:-{\}}" '.prompt=$k' "$T/gpu/campaign.json" >"$T/gpu/new.json"
+	jq --argjson k "${2:-{\}}" '.prompt+=$k' "$T/gpu/campaign.json" >"$T/gpu/new.json"
 	rm -rf "$T/knobs"
 	cp -r "$T/gpu" "$T/knobs"
 	mv "$T/knobs/new.json" "$T/knobs/campaign.json"
@@ -558,7 +558,8 @@ ok 'a digest stands for the log; without one the log itself, compile errors and 
 ok 'the schema names every member' '
 	. "$T/helpers.sh"
 	rendered .
-	is "$(jq -c ".properties | keys" "$KILN_DATA/docs/schemas/prompt-1.json")" "$(jq -c ".prompt | keys" r.ndjson)"
+	# A campaign without a past has nothing to remember.
+	is "$(jq -c ".properties | keys - [\"memory\"]" "$KILN_DATA/docs/schemas/prompt-1.json")" "$(jq -c ".prompt | keys" r.ndjson)"
 '
 
 done_testing

@@ -13,7 +13,9 @@ export KILN_DATA KILN_BUILD PATH LC_ALL tests_dir
 # What make check was told is not meant for the makes that tests run.
 unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS
 T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-test.XXXXXX")
-export T
+# What campaigns leave to later ones stays in the test's folder.
+XDG_DATA_HOME=$T/.data
+export T XDG_DATA_HOME
 trap 'chmod -R u+rwX "$T"; rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM HUP
 cd "$T"

@@ -22,9 +22,16 @@ pages=$(find tools docs -name '*.[1-8]')
 # shellcheck disable=SC2086
 mandoc -T lint -W warning $pages || fail 'mandoc -T lint'
 
-find docs patterns prompts campaigns -name '*.json' -not -path '*/trials/*' | while read -r j; do
+find docs patterns prompts skills campaigns -name '*.json' -not -path '*/trials/*' | while read -r j; do
 	jq -e . "$j" >/dev/null || echo "$j is not JSON"
 done | grep . && fail 'JSON'
+
+# Figures of devices belong into docs/hardware: neither a peak that is assigned, nor a figure that stands there.
+if grep -rniE '(peak|bandwidth|tflops|gbps|sm_count|compute_units)[a-z_]* *=[ (]*[0-9.]*[1-9]' --include='*.[ch]' --include='*.cu' tools; then
+	fail 'a figure of a device in a program; docs/hardware is the place'
+fi
+grep -hoE '^- [a-z0-9_]+: [0-9.]+ ' docs/hardware/*.md | grep -oE '[0-9]+[.][0-9]+' | grep -E '.{5}' | sort -u |
+	grep -rnwF -f - --include='*.[ch]' --include='*.cu' tools && fail 'a figure of docs/hardware in a program'
 
 # A flat table may be long; anything else wants a second look, so this only warns.
 find tools -name '*.c' | while read -r c; do

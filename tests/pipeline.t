@@ -23,11 +23,11 @@ ok 'make -n is a plan and makes nothing' '
 ok 'the first trial makes the reference, four branches and their views' '
 	make -j2 trial >out
 	grep -q "^trial 1 of 20: 4 candidates" out
-	is "karchive 2, kclassify 2, keval 5, kgrad 2, kharness 1, kllm 4, kprompt 4, ksample 4, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"
+	is "karchive 2, kaudit 2, kclassify 2, keval 5, kgrad 2, kharness 1, kllm 4, kprompt 4, ksample 4, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"
 	is trials/001/archive.ndjson "$(readlink archive.ndjson)"
 	is 4 "$(wc -l <trials/001/score.ndjson)"
-	is "[\"sample\",\"prompt\",\"reply\",\"eval\",\"coords\",\"score\"]" "$(jq -c "[keys_unsorted[] | select(. as \$k |
-		[\"sample\",\"prompt\",\"reply\",\"eval\",\"coords\",\"score\"] | index(\$k))]" trials/001/score.ndjson | sort -u)"'
+	is "[\"sample\",\"prompt\",\"reply\",\"eval\",\"coords\",\"audit\",\"score\"]" "$(jq -c "[keys_unsorted[] | select(. as \$k |
+		[\"sample\",\"prompt\",\"reply\",\"eval\",\"coords\",\"audit\",\"score\"] | index(\$k))]" trials/001/score.ndjson | sort -u)"'
 
 ok 'trials N=3 makes three more' '
 	make -j2 trials N=3 >out
@@ -38,7 +38,7 @@ ok 'trials N=3 makes three more' '
 ok 'a deleted evaluation is one evaluation, no model call, and views from there on' '
 	rm trials/003/02/eval.ndjson
 	make views
-	is "karchive 2, kclassify 1, keval 1, kgrad 2, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 2, kaudit 1, kclassify 1, keval 1, kgrad 2, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'a changed scoring rule is scores, archives and gradients' '
 	jq ".score.multiplier = 4" campaign.json >new && mv new campaign.json
@@ -48,7 +48,7 @@ ok 'a changed scoring rule is scores, archives and gradients' '
 ok 'the next trial brings the views up to date first' '
 	jq ".gradient.decay = 0.9" campaign.json >new && mv new campaign.json
 	make trial >out
-	is "karchive 1, kclassify 1, keval 4, kgrad 6, kllm 4, kprompt 4, ksample 4, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 1, kaudit 1, kclassify 1, keval 4, kgrad 6, kllm 4, kprompt 4, ksample 4, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'a manifest that only looks different changes nothing' '
 	jq ".title = \"new\" | .score.statistic = \"median\"" campaign.json >new && mv new campaign.json
@@ -57,7 +57,7 @@ ok 'a manifest that only looks different changes nothing' '
 
 ok 'views made again from the same facts are the same bytes' '
 	mkdir ../before && cp -r trials ../before
-	rm trials/00?/coords.ndjson trials/00?/score.ndjson trials/00?/archive.ndjson trials/00?/gradient.ndjson
+	rm trials/00?/coords.ndjson trials/00?/audit.ndjson trials/00?/score.ndjson trials/00?/archive.ndjson trials/00?/gradient.ndjson
 	for t in 000 001 002 003 004 005; do : >trials/$t/archive.ndjson; touch -d 2001-01-01 trials/$t/archive.ndjson; done
 	make -j2 views
 	diff -r ../before/trials trials
@@ -67,7 +67,7 @@ ok 'redo makes one cell again from a stage on, and the views behind it' '
 	cp trials/003/02/prompt.ndjson prompt
 	make redo CELL=003/02 FROM=reply
 	same prompt trials/003/02/prompt.ndjson && rm prompt
-	is "karchive 3, kclassify 1, keval 1, kgrad 3, kllm 1, kscore 3" "$(. "$tests_dir/campaign.sh"; calls)"
+	is "karchive 3, kaudit 1, kclassify 1, keval 1, kgrad 3, kllm 1, kscore 3" "$(. "$tests_dir/campaign.sh"; calls)"
 	is trials/005/archive.ndjson "$(readlink archive.ndjson)"'
 
 ok 'redo says what it cannot do' '
@@ -78,14 +78,14 @@ ok 'redo says what it cannot do' '
 
 ok 'redo of the reference remakes every view' '
 	kcampaign redo 000/00
-	is "karchive 6, kclassify 1, keval 1, kgrad 6, kscore 6" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 6, kaudit 1, kclassify 1, keval 1, kgrad 6, kscore 6" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'a redo that was killed is finished by the next run' '
 	FAIL=trials/002/03/eval.ndjson CODE=4 exits 4 kcampaign redo 002/03
 	test ! -e archive.ndjson
 	: >"$LOG"
 	exits 0 kcampaign views
-	is "karchive 4, kclassify 1, keval 1, kgrad 4, kscore 4" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 4, kaudit 1, kclassify 1, keval 1, kgrad 4, kscore 4" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'one branch ends with 75: the others finish, the archive waits, the next run resumes there' '
 	FAIL=trials/006/02/reply.ndjson exits 75 kcampaign run -n 1
@@ -96,7 +96,7 @@ ok 'one branch ends with 75: the others finish, the archive waits, the next run 
 	kcampaign status >out; grep -q "02 sp--" out; grep -q "the rest of trial 6" out
 	make trial >out
 	test ! -e trials/006/02/reply.ndjson.a1B2c3
-	is "karchive 1, kclassify 1, keval 1, kgrad 1, kllm 1, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 1, kaudit 1, kclassify 1, keval 1, kgrad 1, kllm 1, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'redo of a candidate no archive has counted makes it and nothing else' '
 	FAIL=trials/007/04/reply.ndjson exits 75 kcampaign run -n 1

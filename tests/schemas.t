@@ -31,12 +31,14 @@ ok 'patterns' '
 		valid "$(jq -r .schema "$p" | tr / -)" "$p"
 	done'
 
+ok 'routes of knowledge' 'valid routes-1 "$KILN_DATA/skills/knowledge/routes.json"'
+
 null_campaign c 3
 ok 'every file of a campaign' '
 	cd c
 	make -s -j2 trials N=3
 	is 12 "$(printf "%s\n" trials/00[1-3]/*/reply.ndjson | wc -l)"
-	valid candidate-1 trials/*/*/*.ndjson trials/*/coords.ndjson trials/*/score.ndjson
+	valid candidate-1 trials/*/*/*.ndjson trials/*/coords.ndjson trials/*/audit.ndjson trials/*/score.ndjson
 	valid archive-1 trials/*/archive.ndjson
 	valid gradient-1 trials/*/gradient.ndjson
 	valid machine-1 trials/000/machine.json'

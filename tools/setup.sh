@@ -8,14 +8,14 @@ run='bubblewrap jq git ca-certificates'
 baseline='libopenblas-dev'
 tests='perl procps shellcheck mandoc python3 python3-jsonschema g++ pocl-opencl-icd ocl-icd-opencl-dev opencl-headers'
 hip='clang-19 clang-tools-19 lld-19 libamdhip64-dev rocm-device-libs'
-analysis='valgrind lcov clang libclang-rt-dev'
+analysis='valgrind lcov clang libclang-rt-dev chromium'
 
 usage() {
 	cat <<E
 usage: sh tools/setup.sh [--tests] [--hip] [--analysis] [--list]
   --tests     the packages of the tests and of make lint as well
   --hip       a compiler for AMD GPUs, to build HIP kernels (375 MB)
-  --analysis  those of make valgrind, make coverage and make fuzz
+  --analysis  those of make valgrind, make coverage and make fuzz, and a browser to look at reports
   --list      print the packages and install nothing
 E
 }

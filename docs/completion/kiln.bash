@@ -11,9 +11,9 @@ _kiln() {
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$tool" --help 2>/dev/null | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u)" -- "$cur")
 	elif [[ ${tool##*/} == kcampaign && $COMP_CWORD -eq 1 ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'new check status next best run views redo verify knobs schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'new check status next best baseline shapes run views redo verify knobs schema' -- "$cur")
 	else
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }
-complete -o filenames -F _kiln kclassify ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile
+complete -o filenames -F _kiln kclassify kaudit ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kspec kmemory kreport kround

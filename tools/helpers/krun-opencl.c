@@ -25,7 +25,7 @@
 #include "ksandbox.h"
 #include "kutil.h"
 
-enum { OBJECT_MAX = 64 << 20, SOURCE_MAX = 8 << 20 };
+enum { OBJECT_MAX = 64 << 20, SOURCE_MAX = 8 << 20, FLUSH_MIN = 512 << 20 };
 
 static struct krun_setup setup;
 static struct kcl cl;
@@ -34,8 +34,13 @@ static const uint64_t *table;
 static void *buffer[2];		/* the same as the device sees them */
 static void *kernel[KRUN_LAUNCHES];
 static char refusal[256];	/* why there are no kernels */
-static void **tensors;		/* sub-buffers of the calls of one go, arg_count each; NULL for scalars */
-static uint32_t tensor_calls, tensor_room;
+/* Sub-buffers of the calls of one go, arg_count each; NULL for scalars. */
+struct tensors {
+	void **at;
+	uint32_t calls, room;
+};
+/* Of this go, and of the one before: kernels hold the latter as arguments until they are given others. */
+static struct tensors now, before;
 
 #ifdef __SANITIZE_ADDRESS__
 /* What a driver or a compiler keeps is no leak of ours; and in the sandbox nobody may look for leaks. */
@@ -116,12 +121,23 @@ make_buffers(void)
 /* ---- calls ---- */
 
 static void
-release_tensors(void)
+release_before(void)
 {
-	for (size_t i = 0; i < (size_t)tensor_calls * setup.arg_count; i++)
-		if (tensors[i])
-			cl.release_buffer(tensors[i]);
-	tensor_calls = 0;
+	for (size_t i = 0; i < (size_t)before.calls * setup.arg_count; i++)
+		if (before.at[i])
+			cl.release_buffer(before.at[i]);
+	before.calls = 0;
+}
+
+static void
+retire_tensors(void)
+{
+	struct tensors t = before;
+
+	if (!now.calls)
+		return;
+	before = now;
+	now = t;
 }
 
 /* A tensor is passed from its first byte on; that it ends somewhere is not told, and its surroundings are watched. */
@@ -142,12 +158,12 @@ tensor_at(bool output, uint64_t offset)
 static void
 make_room(uint32_t calls)
 {
-	if (calls <= tensor_room)
+	if (calls <= now.room)
 		return;
-	tensors = realloc(tensors, (size_t)calls * setup.arg_count * sizeof *tensors);
-	if (!tensors)
+	now.at = realloc(now.at, (size_t)calls * setup.arg_count * sizeof *now.at);
+	if (!now.at)
 		krunner_fail("memory for arguments", NULL, 0);
-	tensor_room = calls;
+	now.room = calls;
 }
 
 static void
@@ -157,9 +173,9 @@ make_tensors(uint32_t call)
 		size_t at = (size_t)call * setup.arg_count + i;
 		bool output = setup.kind[i] == KRUN_OUT;
 
-		tensors[at] = output || setup.kind[i] == KRUN_IN ? tensor_at(output, table[at]) : NULL;
+		now.at[at] = output || setup.kind[i] == KRUN_IN ? tensor_at(output, table[at]) : NULL;
 	}
-	tensor_calls = call + 1;
+	now.calls = call + 1;
 }
 
 static void
@@ -171,7 +187,7 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l, void **event)
 
 	for (uint32_t i = 0; i < setup.arg_count; i++) {
 		size_t at = (size_t)call * setup.arg_count + i;
-		int e = tensors[at] ? cl.set_argument(kernel[n], i, sizeof tensors[at], &tensors[at]) :
+		int e = now.at[at] ? cl.set_argument(kernel[n], i, sizeof now.at[at], &now.at[at]) :
 		    cl.set_argument(kernel[n], i, sizes[setup.kind[i]], &table[at]);
 
 		if (e) {
@@ -218,14 +234,19 @@ go(const struct krun_command *c)
 		if (last)
 			cl.release_event(last);
 	}
+	if (c->calls)
+		release_before();
 	if (!setup.copies)
-		release_tensors();
+		retire_tensors();
 	krunner_report(&r);
 }
 
 /* ---- a device with memory of its own ---- */
 
-/* Twice what the device says that it caches, written, so that calls begin cold. */
+/*
+ * Twice what the device says that it caches, written, so that calls begin cold. What is said is not always the last
+ * level (4 MiB, seen where there were 60): of a GPU never less than FLUSH_MIN.
+ */
 static void
 flush_device(void)
 {
@@ -234,6 +255,8 @@ flush_device(void)
 	size_t bytes = 2 * (size_t)cl.facts.cache_bytes / sizeof zero * sizeof zero;
 	int e = 0;
 
+	if (!cl.facts.cpu && bytes < FLUSH_MIN)
+		bytes = FLUSH_MIN;
 	if (bytes && !memory)
 		memory = cl.create_buffer(cl.context, KCL_READ_WRITE, bytes, NULL, &e);
 	if (memory && !e)
@@ -272,7 +295,7 @@ collect(void)
 	need("fetching inputs", cl.read(cl.queue, buffer[0], KCL_BLOCKING, 0, setup.input_bytes, inputs, 0, NULL, NULL));
 	if (memcmp(inputs, arena[0], setup.input_bytes))
 		krunner_fail("it wrote to its inputs", NULL, 0);
-	release_tensors();
+	retire_tensors();
 	krunner_report(&done);
 }
 

@@ -212,8 +212,31 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	else if (!timed)
 		kbuf_printf(text, "campaign.json: eval.set: no workload of the set %s is timed, so nothing can become faster\n",
 		    set);
+	if (kcamp_linear(c) && in_set) {
+		struct kbuf faults = { 0 };
+
+		shapes_faults(c, &faults);
+		if (faults.len)
+			add_faults(text, "campaign.json: eval.set", faults.data);
+	}
 	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !exists(replies))
 		kbuf_printf(text, "campaign.json: model.replies: %s: no such folder, and the provider is replay\n", replies);
+}
+
+/* A lack is told, and is a fault only where the campaign asks for what it would have to come from. */
+static void
+check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
+{
+	struct kbuf lacks = { 0 };
+
+	roofline_lacks(c, task, &lacks);
+	if (lacks.len && kcamp_num(c, "stop.efficiency") > 0)
+		add_faults(text, "campaign.json: stop.efficiency", lacks.data);
+	else
+		for (char *line = lacks.len ? strtok(lacks.data, "\n") : NULL; line; line = strtok(NULL, "\n"))
+			kwarn("the roofline will lack: %s", line);
+	if (!lacks.len || kcamp_num(c, "stop.efficiency") <= 0)
+		kbuf_free(&lacks);
 }
 
 int
@@ -239,6 +262,7 @@ command_check(const struct options *o)
 		struct ktask *t = ktask_load(name);
 
 		check_together(&text, c, t);
+		check_roofline(&text, c, t);
 		ktask_free(t);
 		kcamp_free(c);
 	}

@@ -23,6 +23,8 @@ struct options {
 	double retry_s;		/* --retry-s */
 	long jobs;		/* --jobs; 0: as make says, else one per branch */
 	bool code;		/* --code */
+	bool check;		/* --check */
+	const char *mode;	/* --mode; NULL: as the knob says */
 	const char *operand;	/* the one operand, or NULL */
 };
 
@@ -57,11 +59,52 @@ struct standing {
 	const char *best;	/* id; NULL: no correct candidate yet */
 	double speedup, runtime_ms;
 	const char *cell;
+	const json_t *linear;	/* the chain of a linear search; NULL: none */
 };
 /* HEADER may be NULL: nothing yet. */
 struct standing standing(const json_t *header);
 /* Why the campaign stops after trial LAST, as one line that names the knob, or NULL; the caller frees. */
 char *stop_reason(const struct kcamp *c, long last, const struct standing *s);
+
+/* linear.c: why a linear search stops after trial LAST, as one line, or NULL (the caller frees); what status and trials say of it. */
+char *linear_stop(const struct kcamp *c, long last, const struct standing *s);
+void linear_status(const struct kcamp *c, long last, const struct standing *s, struct kbuf *text);
+void linear_trial(const struct kcamp *c, long trial, struct kbuf *text);
+/* Dies unless all rounds up to trial LAST are closed, and none behind the next has begun. */
+void linear_closed(long last);
+
+/* shapes.c */
+
+int command_shapes(const struct options *o);
+/* What is wrong with the quick set of a linear search, a line each, appended; false: nothing. */
+bool shapes_faults(const struct kcamp *c, struct kbuf *text);
+/*
+ * Dies when the active set is not what it was when round 1 was closed; with WRITE notes what it is, the first time, and says
+ * whether this was that.
+ */
+bool shapes_freeze(const struct kcamp *c, bool write);
+bool shapes_frozen(void);
+
+/* memory.c: the goals of pipeline.mk that keep memory, tips and library at a moment of a run. */
+enum memory_moment {
+	MEMORY_BEGIN,		/* all records stand, as the facts have them */
+	MEMORY_BEFORE,		/* before the trial behind LAST: is it time to forget? */
+	MEMORY_AFTER,		/* trial LAST is complete */
+	MEMORY_END		/* the campaign is over */
+};
+enum { MEMORY_GOALS = 4 };
+/* Fill GOALS (MEMORY_GOALS of them, freed by the caller), NULL at the end. */
+void memory_goals(const struct kcamp *c, enum memory_moment moment, long last, char **goals);
+
+/* roofline.c */
+
+/* Why the roofline ends the campaign, as one line that names the knob, or NULL; the caller frees. */
+char *roofline_stop(const struct kcamp *c, const struct standing *s);
+/* Dies when stop.efficiency asks for what the roofline of this campaign cannot tell. */
+void roofline_require(const struct kcamp *c);
+/* What a roofline of this campaign would lack, a line each, appended. */
+struct ktask;
+void roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf *text);
 
 /* rules.c */
 
@@ -78,6 +121,7 @@ bool rules_newer(long trial);
 /* Process that holds the campaign's lock now, or 0. */
 long lock_holder(void);
 int command_run(const struct options *o);
+int command_baseline(const struct options *o);
 int command_views(const struct options *o);
 int command_redo(const struct options *o);
 int command_verify(const struct options *o);

@@ -19,11 +19,13 @@ static const struct command {
 	bool anywhere;		/* needs no campaign folder to stand in */
 	const char *help;
 } commands[] = {
-	{ "new", "t", "FOLDER", command_new, true, "make a campaign from a task" },
+	{ "new", "tm", "FOLDER", command_new, true, "make a campaign from a task" },
 	{ "check", "o", NULL, command_check, false, "check every field of campaign.json and task.json" },
 	{ "status", "o", NULL, command_status, false, "where the campaign stands and what comes next" },
 	{ "next", "o", NULL, command_next, false, "number of the next trial; exit 1 when the campaign is over" },
 	{ "best", "oC", NULL, command_best, false, "the best kernel and how it was measured" },
+	{ "baseline", "j", NULL, command_baseline, false, "measure the reference, which is round 1 of a linear search" },
+	{ "shapes", "ok", NULL, command_shapes, false, "propose the shapes of every round; --check: refuse cherries" },
 	{ "run", "njrR", NULL, command_run, false, "run trials until a stop condition holds" },
 	{ "views", "j", NULL, command_views, false, "remake scores, archives and gradients" },
 	{ "redo", "jf", "TRIAL/BRANCH", command_redo, false, "remake one candidate from a stage on" },
@@ -42,6 +44,8 @@ static const struct option long_options[] = {
 	{ "from", required_argument, NULL, 'f' },
 	{ "task", required_argument, NULL, 't' },
 	{ "code", no_argument, NULL, 'C' },
+	{ "check", no_argument, NULL, 'k' },
+	{ "mode", required_argument, NULL, 'm' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
@@ -54,7 +58,7 @@ help(void)
 {
 	printf(USAGE "\n\n");
 	for (size_t i = 0; i < LEN(commands); i++)
-		printf("  %-7s %-13s %s\n", commands[i].name, commands[i].operand ? commands[i].operand : "", commands[i].help);
+		printf("  %-8s %-13s %s\n", commands[i].name, commands[i].operand ? commands[i].operand : "", commands[i].help);
 	printf("\n"
 	    "  -c, --campaign DIR   the campaign's folder (default: .)\n"
 	    "  -o, --output FILE    write there instead of stdout\n"
@@ -64,6 +68,8 @@ help(void)
 	    "      --retry-s S      run: seconds before the first of them; doubled each time (default: 15)\n"
 	    "      --from STAGE     redo: sample, prompt, reply or eval (default: eval)\n"
 	    "      --code           best: print its code\n"
+	    "      --check          shapes: is the quick set a fair choice? exit 1 when not\n"
+	    "      --mode MODE      new: map-elites (the default) or linear\n"
 	    "      --task DIR       new: the folder with task.json and the files it names\n"
 	    "  -h, --help           this text\n"
 	    "  -V, --version        the version\n");
@@ -134,6 +140,8 @@ set_option(struct options *o, const char **dir, int letter)
 	case 'f': o->from = optarg; break;
 	case 't': o->task = optarg; break;
 	case 'C': o->code = true; break;
+	case 'k': o->check = true; break;
+	case 'm': o->mode = optarg; break;
 	case 'h': help(); exit(K_OK);
 	case 'V': kversion(); exit(K_OK);
 	default: usage("see kcampaign --help", NULL);

@@ -136,7 +136,7 @@ cpu_name(void)
 }
 
 static json_t *
-manifest(const char *name, const json_t *task, const struct provider *p)
+manifest(const char *name, const json_t *task, const struct provider *p, const char *mode)
 {
 	const char *language = kjson_str_or(task, "language", "c");
 	char *cpu = cpu_name();
@@ -144,6 +144,8 @@ manifest(const char *name, const json_t *task, const struct provider *p)
 	json_t *m = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "schema", "campaign/1", "name", name, "title", title, "task",
 	    "task.json", "backend", backend_of(language), "language", language, "seed", 42);
 
+	if (mode)
+		json_object_set_new(m, "search", json_pack("{s:s}", "mode", mode));
 	json_object_set_new(m, "model", model_settings(p));
 	free(title);
 	free(cpu);
@@ -176,11 +178,37 @@ write_makefile(const char *folder)
 	free(data);
 }
 
+static void
+write_manifest(const char *folder, const json_t *m)
+{
+	char *dump = json_dumps(m, JSON_INDENT(2)), *text = kasprintf("%s\n", dump);
+
+	write_text(folder, "campaign.json", text);
+	free(text);
+	free(dump);
+}
+
+/* A linear search whose quick set leaves too much out measures every round on the full one. */
+static void
+choose_set(json_t *m, const char *folder)
+{
+	struct kbuf why = { 0 };
+	struct kcamp *c = kcamp_load(folder);
+
+	if (kcamp_linear(c) && shapes_faults(c, &why)) {
+		printf("%s: eval.set is full, since %.*s\n", folder, (int)strcspn(why.data, "\n"), why.data);
+		json_object_set_new(m, "eval", json_pack("{s:s}", "set", "full"));
+		write_manifest(folder, m);
+	}
+	kbuf_free(&why);
+	kcamp_free(c);
+}
+
 int
 command_new(const struct options *o)
 {
 	const struct provider *p = find_provider();
-	char *folder = kstrdup(o->operand), *file, *dump, *text;
+	char *folder = kstrdup(o->operand), *file;
 	size_t n = strlen(folder);
 	json_t *task, *m;
 
@@ -196,17 +224,16 @@ command_new(const struct options *o)
 	file = kasprintf("%s/campaign.json", folder);
 	if (exists(file))
 		kdie(K_USAGE, "%s: there is a campaign already", file);
-	m = manifest(strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder, task, p);
+	if (o->mode && strcmp(o->mode, "linear") && strcmp(o->mode, "map-elites"))
+		kdie(K_USAGE, "--mode %s: no such mode (map-elites, linear)", o->mode);
+	m = manifest(strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder, task, p, o->mode);
 	copy_task(o->task, task, folder);
 	write_makefile(folder);
-	dump = json_dumps(m, JSON_INDENT(2));
-	text = kasprintf("%s\n", dump);
-	write_text(folder, "campaign.json", text);
+	write_manifest(folder, m);
+	choose_set(m, folder);
 	printf("%s: backend %s, model by %s%s%s%s; %s`make -j4 trial` there runs the first trial\n", folder,
 	    kjson_str_or(m, "backend", ""), kjson_str_or(m, "model.provider", ""), p ? " (" : "", p ? p->variable : "",
 	    p ? " is set)" : "", p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then " : "");
-	free(text);
-	free(dump);
 	free(file);
 	free(folder);
 	json_decref(m);

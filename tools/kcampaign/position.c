@@ -143,6 +143,7 @@ standing(const json_t *header)
 
 	if (!header)
 		return s;
+	s.linear = json_object_get(header, "linear");
 	s.candidates = count(header, "candidates");
 	s.correct = count(statuses, "correct");
 	s.compiled = s.candidates - count(statuses, "no_code") - count(statuses, "rejected") - count(statuses, "compile_error");
@@ -167,15 +168,25 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 	long trials = kcamp_int(c, "stop.trials"), patience = kcamp_int(c, "stop.patience");
 	long failures = kcamp_int(c, "stop.failures");
 	double speedup = kcamp_num(c, "stop.speedup"), budget = kcamp_num(c, "stop.budget_usd");
+	char *reason;
 
 	if (last < 1)
 		return NULL;
-	if (last >= trials)
+	if (kcamp_linear(c)) {
+		if ((reason = linear_stop(c, last, s)) != NULL)
+			return reason;
+		/* What remains below is money and failures. */
+		patience = 0;
+		speedup = 0;
+	} else if (last >= trials) {
 		return kasprintf("over: %ld of %ld trials are done (stop.trials)", last, trials);
+	}
 	if (patience && s->stale >= patience && last >= kcamp_int(c, "stop.min_trials"))
 		return kasprintf("over: no gain in %ld trials (stop.patience)", s->stale);
 	if (speedup > 0 && s->speedup >= speedup)
 		return kasprintf("over: %.4gx reaches the goal of %.4gx (stop.speedup)", s->speedup, speedup);
+	if ((reason = roofline_stop(c, s)) != NULL)
+		return reason;
 	if (budget > 0 && s->cost_usd >= budget)
 		return kasprintf("over: $%.2f of $%.2f are spent (stop.budget_usd)", s->cost_usd, budget);
 	if (kcamp_bool(c, "stop.once_correct") && s->correct)

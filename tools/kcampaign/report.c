@@ -52,6 +52,11 @@ report_trial(const struct kcamp *c, long trial, struct kbuf *text)
 	json_t *header = archive_header(trial);
 	struct standing s = standing(header);
 
+	if (kcamp_linear(c)) {
+		json_decref(header);
+		linear_trial(c, trial, text);
+		return;
+	}
 	kbuf_printf(text, "trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial, kcamp_int(c, "stop.trials"),
 	    s.candidates, s.compiled, s.correct);
 	if (s.best)
@@ -412,10 +417,10 @@ add_next(struct kbuf *text, const struct kcamp *c, long last, const struct stand
 	if (reason) {
 		kbuf_printf(text, "next     nothing: %s\n", reason);
 	} else {
-		long files = add_progress(text, next, kcamp_int(c, "search.branches"));
+		long files = add_progress(text, next, kcamp_branches(c));
 
 		kbuf_printf(text, "next     %strial %ld: make -j%ld trial\n", files ? "the rest of " : last < 0 ?
-		    "the reference, then " : "", next, kcamp_int(c, "search.branches"));
+		    "the reference, then " : "", next, kcamp_branches(c));
 	}
 	free(reason);
 }
@@ -434,7 +439,10 @@ command_status(const struct options *o)
 	header = archive_header(last);
 	s = standing(header);
 	kbuf_printf(&text, "%-8s %.*s\n", kcamp_str(c, "name"), 70, kcamp_str(c, "title"));
-	kbuf_printf(&text, "trial    %ld of %ld\n", last < 0 ? 0 : last, kcamp_int(c, "stop.trials"));
+	kbuf_printf(&text, "trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int(c, "stop.trials"));
+	if (kcamp_linear(c))
+		kbuf_printf(&text, ", round %ld", last + 1);
+	kbuf_puts(&text, "\n");
 	add_statuses(&text, &s);
 	if (s.best)
 		kbuf_printf(&text, "best     %s: %.1fx, %.3f ms, cell %s\n", s.best, s.speedup, s.runtime_ms, s.cell);
@@ -442,7 +450,9 @@ command_status(const struct options *o)
 	if (budget > 0)
 		kbuf_printf(&text, " of $%.2f", budget);
 	kbuf_printf(&text, "; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n", s.input_tokens, s.output_tokens);
-	if (last > 0)
+	if (kcamp_linear(c))
+		linear_status(c, last, &s, &text);
+	else if (last > 0)
 		add_cells(&text, last);
 	add_next(&text, c, last, &s, lock_holder());
 	emit(o, &text);

@@ -3,10 +3,12 @@
 #include "kcampaign.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "khw.h"
 #include "kio.h"
 
 #define FOLDER "trials/.rules"
@@ -18,6 +20,8 @@ static const struct {
 	const char *knobs[6];
 } rules[] = {
 	{ "classify", { "classify.", "backend" } },
+	{ "audit", { "audit.", "backend", "score.statistic", "task" } },
+	{ "roofline", { "gpu", "backend", "task" } },
 	{ "score", { "score." } },
 	{ "archive", { "name", "search.", "prompt.errors", "prompt.error_chars" } },
 	{ "gradient", { "gradient.", "backend" } },
@@ -90,6 +94,90 @@ add_tables(struct kbuf *text, const struct kcamp *c)
 }
 
 static void
+add_digest(struct kbuf *text, const char *what, const void *data, size_t len)
+{
+	char hex[65];
+
+	ksha256_hex(data, len, hex);
+	kbuf_printf(text, "%s=%s\n", what, hex);
+}
+
+/* What people have waived. */
+static void
+add_waivers(struct kbuf *text)
+{
+	glob_t found;
+
+	if (glob("waivers/*.md", 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		size_t len;
+		char *data = kread_file_or_die(found.gl_pathv[i], TABLE_MAX, &len);
+
+		add_digest(text, found.gl_pathv[i], data, len);
+		free(data);
+	}
+	globfree(&found);
+}
+
+/* The audit depends on its rules, on roles and groups in the task, and on waivers. */
+static void
+add_audit(struct kbuf *text, const struct kcamp *c)
+{
+	char *table = kdata_path("patterns/audit.json"), *file = kcamp_path(c, kcamp_str(c, "task")), *data;
+	size_t len;
+
+	data = kread_file_or_die(table, TABLE_MAX, &len);
+	add_digest(text, "table", data, len);
+	free(data);
+	data = exists(file) ? kread_file_or_die(file, TABLE_MAX, &len) : NULL;
+	if (data)
+		add_digest(text, "task", data, len);
+	add_waivers(text);
+	free(data);
+	free(file);
+	free(table);
+}
+
+/* Decisions of a linear search depend on the task's core workloads and pairs too. */
+static void
+add_linear(struct kbuf *text, const struct kcamp *c)
+{
+	static const char *const knobs[] = { "linear.", "search.mode" };
+	char *file = kcamp_path(c, kcamp_str(c, "task")), *dump;
+	json_t *task = exists(file) ? kjson_load(file) : json_object(), *workloads = json_object_get(task, "workloads");
+
+	add_knobs(text, c, knobs, LEN(knobs));
+	dump = json_dumps(workloads ? workloads : task, KIO_DUMP);
+	add_digest(text, "workloads", dump, strlen(dump));
+	free(dump);
+	free(file);
+	json_decref(task);
+}
+
+/* What a roofline depends on beside the knobs: the task, the facts about hardware, and what a person consented to. */
+static void
+add_roofline(struct kbuf *text, const struct kcamp *c)
+{
+	struct khw *h = khw_load(NULL, ".");
+	char *files[] = { kcamp_path(c, kcamp_str(c, "task")), kcamp_path(c, "placeholder.ok") };
+
+	for (size_t i = 0; i < h->count; i++)
+		kbuf_printf(text, "%s=%s\n", h->devices[i].file, h->devices[i].sha256);
+	for (size_t i = 0; i < LEN(files); i++) {
+		size_t len;
+		char *data = kread_file(files[i], TABLE_MAX, &len), hex[65] = "none";
+
+		if (data)
+			ksha256_hex(data, len, hex);
+		kbuf_printf(text, "%s=%s\n", i ? "placeholder.ok" : "task.json", hex);
+		free(data);
+		free(files[i]);
+	}
+	khw_free(h);
+}
+
+static void
 write_if_changed(const char *path, const struct kbuf *text)
 {
 	size_t len;
@@ -115,6 +203,12 @@ rules_refresh(const struct kcamp *c)
 		add_knobs(&text, c, rules[i].knobs, LEN(rules[i].knobs));
 		if (!strcmp(rules[i].view, "classify"))
 			add_tables(&text, c);
+		if (!strcmp(rules[i].view, "audit"))
+			add_audit(&text, c);
+		if (!strcmp(rules[i].view, "score") && kcamp_linear(c))
+			add_linear(&text, c);
+		if (!strcmp(rules[i].view, "roofline"))
+			add_roofline(&text, c);
 		write_if_changed(path, &text);
 		kbuf_free(&text);
 		free(path);

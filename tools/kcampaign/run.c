@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "kio.h"
+#include "kmemo.h"
 
 #define LOCK ".run.lock"
 #define RETRY_MAX_S 600.0
@@ -234,12 +235,26 @@ variable(const char *name, const char *value)
 	return text.data;
 }
 
+/* The backend whose ceilings kharness can measure for this campaign, or "": not before the reference of a campaign that has begun. */
+static const char *
+ceilings_of(const struct kcamp *c)
+{
+	static const char *const backends[] = { "c", "cuda", "hip" };
+	bool measured = exists("trials/000/ceilings.json"), begun = exists("trials/000/00/eval.ndjson");
+
+	for (size_t i = 0; i < LEN(backends); i++)
+		if (!strcmp(kcamp_str(c, "backend"), backends[i]) && !strcmp(kcamp_str(c, "eval.evaluator"), "harness") &&
+		    !kcamp_json(c, "eval.timing") && (measured || !begun))
+			return backends[i];
+	return "";
+}
+
 /* Run make on GRAPH for GOALS (space-free paths, NULL at the end). */
 static struct outcome
 make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 {
 	char *argv[32], *branches = kstrdup(""), *old;
-	long n = 0, count = kcamp_int(c, "search.branches");
+	long n = 0, count = kcamp_branches(c);
 	struct outcome out;
 
 	for (long b = 1; b <= count; b++) {
@@ -256,9 +271,13 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	argv[n++] = kasprintf("PREV=%03ld", g->first > 0 ? g->first - 1 : 0);
 	argv[n++] = variable("BRANCHES", branches);
 	argv[n++] = variable("LAUNCHER", kcamp_str(c, "eval.launcher"));
+	argv[n++] = variable("CEILINGS", ceilings_of(c));
+	argv[n++] = kasprintf("THREADS=%ld", kcamp_int(c, "eval.threads"));
+	argv[n++] = variable("TASK", kcamp_str(c, "task"));
 	argv[n++] = variable("FEEDBACK", kcamp_str(c, "feedback.provider"));
 	argv[n++] = variable("FEEDBACK_MODEL", *kcamp_str(c, "feedback.name") ? kcamp_str(c, "feedback.name") :
 	    kcamp_str(c, "model.name"));
+	argv[n++] = variable("TIPS", kmemo_tips_enabled(c) ? "yes" : "");
 	argv[n++] = variable("KEY", kcamp_str(c, "model.key_env"));
 	argv[n++] = variable("BEST", g->best ? g->best : "");
 	for (; *goals; goals++)
@@ -316,7 +335,7 @@ make_views(const struct kcamp *c, const struct options *o, long first, long last
 	if (!make_flag('n')) {
 		make_folders(0, 0);
 		if (first == last)
-			make_folders(last, kcamp_int(c, "search.branches"));
+			make_folders(last, kcamp_branches(c));
 	}
 	out = make_graph(c, &g, goals);
 	free(goals[0]);
@@ -352,6 +371,44 @@ explain(const struct kcamp *c, long trial, struct outcome *out)
 	return code;
 }
 
+/* What people read of the rounds, and the commits of those that were accepted. */
+static int
+close_rounds(const struct kcamp *c, const struct options *o, long last)
+{
+	const char *enabled = kcamp_str(c, "records.enabled");
+	char *goals[] = { (char[]){ "records" }, NULL };
+	struct graph g = { last, last, NULL, o->jobs };
+	struct outcome out;
+
+	/* The shapes of a linear search may be chosen until round 2 begins: only then is round 1 closed. */
+	if (kcamp_linear(c) && !shapes_frozen())
+		return K_OK;
+	if (last < 0 || make_flag('n') || !strcmp(enabled, "off") || (!strcmp(enabled, "auto") && !kcamp_linear(c)))
+		return K_OK;
+	out = make_graph(c, &g, goals);
+	free(out.target);
+	if (out.code)
+		kwarn("trial %ld is complete, but its records are not: kround ended with %d", last, out.code);
+	return out.code == K_NO ? K_NO : out.code ? own_code(out.code) : K_OK;
+}
+
+/* What memory, tips and library need at a moment, behind the commits that it names; a plan (make -n) shows none of it. */
+static int
+remember_at(const struct kcamp *c, const struct options *o, enum memory_moment moment, long last)
+{
+	char *goals[MEMORY_GOALS];
+	struct graph g = { last, last, NULL, o->jobs };
+	struct outcome out = { 0 };
+	int closed = moment == MEMORY_BEGIN || moment == MEMORY_AFTER ? close_rounds(c, o, last) : K_OK;
+
+	memory_goals(c, moment, last, goals);
+	if (*goals && !make_flag('n'))
+		out = make_graph(c, &g, goals);
+	for (size_t i = 0; goals[i]; i++)
+		free(goals[i]);
+	return out.code ? explain(c, last, &out) : closed;
+}
+
 /* A campaign opened for a run. */
 static struct kcamp *
 begin(long *last)
@@ -364,6 +421,8 @@ begin(long *last)
 	if (!make_flag('n'))
 		rules_refresh(c);
 	position(last);
+	if (kcamp_linear(c))
+		shapes_freeze(c, false);
 	return c;
 }
 
@@ -382,7 +441,7 @@ bring_views(const struct kcamp *c, const struct options *o, long first, long las
 		return explain(c, last, &out);
 	if (!make_flag('n'))
 		set_position(last);
-	return K_OK;
+	return remember_at(c, o, MEMORY_BEGIN, last);
 }
 
 /* Views lag behind when a rule has changed, or when something was begun that took the position away. */
@@ -390,7 +449,7 @@ static int
 catch_up(const struct kcamp *c, const struct options *o, long last)
 {
 	if (last < 0 || make_flag('n') || (position(NULL) == last && !rules_newer(last)))
-		return K_OK;
+		return remember_at(c, o, MEMORY_BEGIN, last);
 	return bring_views(c, o, 1, last);
 }
 
@@ -478,13 +537,57 @@ finish(const struct kcamp *c, const struct options *o, long last, const char *re
 
 	printf("%s: %s\n", kcamp_str(c, "name"), reason);
 	fflush(stdout);
-	if (o->trials || last < 1)
-		return K_OK;
+	code = remember_at(c, o, MEMORY_END, last);
+	if (code || o->trials || last < 1)
+		return code;
 	if (!strcmp(kcamp_str(c, "eval.evaluator"), "harness"))
 		code = verify(c, o, last);
 	report_best(c, last, &text);
 	say(&text);
 	return code;
+}
+
+/* Round 1 of a linear search is the baseline alone, since the shapes of all others are chosen after it. */
+static int
+make_baseline(const struct kcamp *c, const struct options *o, long *last)
+{
+	struct kbuf text = { 0 };
+	int code = *last < 0 ? make_trial(c, o, 0) : K_OK;
+
+	if (code || *last >= 0)
+		return code;
+	set_position(*last = 0);
+	report_trial(c, 0, &text);
+	say(&text);
+	return K_OK;
+}
+
+int
+command_baseline(const struct options *o)
+{
+	long last;
+	struct kcamp *c = begin(&last);
+	int code = make_baseline(c, o, &last);
+
+	kcamp_free(c);
+	return code;
+}
+
+/* What must hold before a round of a linear search begins. */
+static int
+open_round(const struct kcamp *c, const struct options *o, long *last)
+{
+	struct kbuf text = { 0 };
+	int code = make_baseline(c, o, last);
+
+	if (code)
+		return code;
+	linear_closed(*last);
+	if (*last == 0 && shapes_faults(c, &text)) {
+		text.data[strcspn(text.data, "\n")] = '\0';
+		kdie(K_USAGE, "eval.set: %s; `kcampaign shapes` proposes a fair choice", text.data);
+	}
+	return shapes_freeze(c, true) ? close_rounds(c, o, *last) : K_OK;
 }
 
 int
@@ -494,6 +597,8 @@ command_run(const struct options *o)
 	struct kcamp *c = begin(&last);
 	int code = catch_up(c, o, last);
 
+	if (!code && kcamp_linear(c) && !make_flag('n'))
+		code = open_round(c, o, &last);
 	while (!code && (!o->trials || done < o->trials)) {
 		json_t *header = archive_header(last);
 		struct standing now = standing(header);
@@ -506,11 +611,15 @@ command_run(const struct options *o)
 			free(reason);
 			break;
 		}
-		code = make_trial(c, o, last < 0 ? 1 : last + 1);
+		roofline_require(c);
+		code = remember_at(c, o, MEMORY_BEFORE, last);
+		if (!code)
+			code = make_trial(c, o, last < 0 ? 1 : last + 1);
 		if (code || make_flag('n'))
 			break;
 		last = last < 0 ? 1 : last + 1;
 		set_position(last);
+		code = remember_at(c, o, MEMORY_AFTER, last);
 		done++;
 		report_trial(c, last, &text);
 		say(&text);

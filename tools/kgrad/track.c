@@ -279,7 +279,7 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 			    archive->trial);
 		for (size_t i = 0; i < n && enabled; i++) {
 			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 && !list[i].duplicate
-			    && strcmp(list[i].status, "no_code"))
+			    && strcmp(list[i].status, "no_code") && strcmp(list[i].status, "no_plan"))
 				note(g, camp, &list[i], archive);
 			advance(archive, camp, &list[i]);
 		}

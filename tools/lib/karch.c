@@ -16,7 +16,7 @@ static const struct {
 	const char *name;
 	bool eligible, repairable;
 } statuses[] = {
-	{ "no_code", false, false }, { "rejected", false, false }, { "quarantined", false, false },
+	{ "no_code", false, false }, { "no_plan", false, false }, { "rejected", false, false }, { "quarantined", false, false },
 	{ "compile_error", true, true }, { "run_error", true, true }, { "wrong_shape", true, true },
 	{ "wrong_value", true, true }, { "partial", true, true }, { "correct", true, false },
 };

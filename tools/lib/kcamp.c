@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kio.h"
+#include "klinear.h"
 #include "kutil.h"
 
 #define BIG 1e15
@@ -22,8 +23,8 @@ const struct kknob kknobs[] = {
 	{ "seed", KKNOB_INT, "42", 0, 9007199254740991.0, NULL, "the one seed of all randomness in the loop" },
 	{ "instructions", KKNOB_STR, "", 0, 0, NULL, "text for the model from you, verbatim in every prompt" },
 
-	{ "search.mode", KKNOB_ENUM, "map-elites", 0, 0, "map-elites", "search algorithm" },
-	{ "search.branches", KKNOB_INT, "4", 1, 99, NULL, "candidates per trial" },
+	{ "search.mode", KKNOB_ENUM, "map-elites", 0, 0, "map-elites|linear", "search algorithm; linear: one change a round, kept or rolled back" },
+	{ "search.branches", KKNOB_INT, "4", 1, 99, NULL, "candidates per trial; one in linear mode" },
 	{ "search.exploit", KKNOB_NUM, "0.7", 0, 1, NULL, "share of parents drawn by softmax over the island's elites" },
 	{ "search.explore", KKNOB_NUM, "0.2", 0, 1, NULL, "share of parents drawn nearest to an under-explored cell, which becomes the target" },
 	{ "search.random", KKNOB_NUM, "0.1", 0, 1, NULL, "share of parents drawn uniformly over the island's elites" },
@@ -43,6 +44,17 @@ const struct kknob kknobs[] = {
 	{ "search.seed_score", KKNOB_NUM, "5.0", 0, 1e6, NULL, "combined score given to the reference in the first archive" },
 	{ "search.tabu_trials", KKNOB_INT, "3", 0, 1000, NULL, "a target profile is not repeated within this many trials unless nothing else is left" },
 
+	{ "linear.metric", KKNOB_ENUM, "geomean", 0, 0, "geomean|independent", "what a round must improve: the geometric mean over timed workloads (forward and backward of a pair count as one), or any of them while none gets worse" },
+	{ "linear.full_set", KKNOB_STR, "full", 0, 0, NULL, "workload set of the baseline and of full validation; eval.set is the quick one" },
+	{ "linear.core_regression", KKNOB_NUM, "0.05", 0, 1, NULL, "a round that makes a core workload slower by this share is rolled back" },
+	{ "linear.borderline", KKNOB_NUM, "0.05", 0, 1, NULL, "a gain below this on the quick set is measured on the full one" },
+	{ "linear.noise", KKNOB_NUM, "0.02", 0, 1, NULL, "a gain below this is measured again, linear.repeats times" },
+	{ "linear.repeats", KKNOB_INT, "3", 3, 99, NULL, "measurements of a gain near the noise" },
+	{ "linear.min_mean", KKNOB_NUM, "0.01", 0, 1, NULL, "their mean must be above this, and their deviation below half of it" },
+	{ "linear.max_rounds", KKNOB_INT, "0", 0, 119, NULL, "stop after this many rounds, the baseline being the first; 0: stop.trials alone" },
+	{ "linear.target", KKNOB_STR, "", 0, 0, NULL, "stop when the last accepted round reaches this: 2.5x (over the baseline), 500 TFLOP/s, 300 GB/s; empty: never" },
+	{ "linear.history", KKNOB_INT, "8", 0, 119, NULL, "last rounds told to the model in full; rolled-back directions are all told" },
+
 	{ "gradient.enabled", KKNOB_BOOL, "true", 0, 0, NULL, "track transitions, reweight parents and give hints" },
 	{ "gradient.weight", KKNOB_NUM, "0.3", 0, 1, NULL, "share of the gradient in the parent distribution" },
 	{ "gradient.fitness", KKNOB_NUM, "0.4", 0, 1, NULL, "weight of the fitness part" },
@@ -57,9 +69,10 @@ const struct kknob kknobs[] = {
 	{ "gradient.hints", KKNOB_INT, "3", 0, 10, NULL, "hints per prompt" },
 
 	{ "stop.trials", KKNOB_INT, "10", 1, 999999, NULL, "trials at most" },
-	{ "stop.patience", KKNOB_INT, "2", 0, 999999, NULL, "stop after this many trials without a gain; 0: never" },
+	{ "stop.patience", KKNOB_INT, "2", 0, 999999, NULL, "stop after this many trials without a gain; 0: never, as in linear mode unless it is set" },
 	{ "stop.min_trials", KKNOB_INT, "3", 0, 999999, NULL, "trials before patience counts" },
 	{ "stop.speedup", KKNOB_NUM, "0", 0, BIG, NULL, "stop when the best speed-up reaches this; 0: never" },
+	{ "stop.efficiency", KKNOB_NUM, "0", 0, 100, NULL, "stop when the best kernel reaches this share, in percent, of the ceilings that bind its workloads (docs/roofline.md); needs facts about the device; 0: never" },
 	{ "stop.budget_usd", KKNOB_NUM, "0", 0, BIG, NULL, "stop, and refuse model calls, when this much is spent; 0: no cap" },
 	{ "stop.once_correct", KKNOB_BOOL, "false", 0, 0, NULL, "stop at the first correct candidate" },
 	{ "stop.failures", KKNOB_INT, "0", 0, BIG, NULL, "stop after this many candidates in a row without code or timed out; 0: never" },
@@ -98,7 +111,19 @@ const struct kknob kknobs[] = {
 	{ "prompt.skills", KKNOB_BOOL, "true", 0, 0, NULL, "for GPUs: list the signs that a profile can show, one line each" },
 	{ "prompt.profile", KKNOB_BOOL, "true", 0, 0, NULL, "show the parent's profile: bottleneck, metrics, findings" },
 	{ "prompt.skill_bodies", KKNOB_INT, "5", 0, 19, NULL, "skills shown in full for the profile's findings, the most severe first" },
+	{ "prompt.knowledge_tokens", KKNOB_INT, "3000", 0, 100000, NULL, "tokens at most, of 4 characters, for notes on the kind of computation, the device and the language; 0: none" },
+	{ "prompt.lead_tokens", KKNOB_INT, "500", 0, 100000, NULL, "the same for what those notes say to the parent's bottleneck or to a search that stands still; 0: none" },
 	{ "prompt.profile_tokens", KKNOB_INT, "6000", 200, 100000, NULL, "tokens at most, of 4 characters, for profile and skills" },
+
+	{ "prompt.memory_tokens", KKNOB_INT, "1500", 0, 100000, NULL, "tokens at most, of 4 characters, for memory, tips and the library of earlier campaigns; 0: do not show them" },
+
+	{ "memory.enabled", KKNOB_ENUM, "auto", 0, 0, "auto|on|off", "keep memory/vN.json of every trial and show it to the model; auto: in linear mode" },
+	{ "memory.restart_after", KKNOB_INT, "0", 0, 999999, NULL, "hide a random half of the memory after this many trials in a row without a gain; 0: never" },
+	{ "memory.mask_every", KKNOB_INT, "0", 0, 999999, NULL, "hide a random half of the memory after every so many trials; 0: never" },
+	{ "memory.compact_every", KKNOB_INT, "0", 0, 999999, NULL, "let the model of feedback.* sum the memory up after every so many trials; 0: never" },
+
+	{ "tips.enabled", KKNOB_ENUM, "auto", 0, 0, "auto|on|off", "read tips of earlier campaigns before the first trial and leave tips behind; auto: in linear mode" },
+	{ "tips.dir", KKNOB_STR, "", 0, 0, NULL, "folder of the tips; empty: $XDG_DATA_HOME/kiln/tips, or ~/.local/share/kiln/tips" },
 
 	{ "classify.patterns", KKNOB_STR, "", 0, 0, NULL, "pattern table; empty: patterns/BACKEND.json" },
 	{ "classify.strip", KKNOB_BOOL, "true", 0, 0, NULL, "strip comments and strings before matching" },
@@ -117,6 +142,8 @@ const struct kknob kknobs[] = {
 	{ "eval.warmup", KKNOB_INT, "2", 0, 10000, NULL, "untimed calls at least" },
 	{ "eval.warmup_s", KKNOB_NUM, "0.1", 0, 3600, NULL, "untimed calls for at least this long" },
 	{ "eval.abba", KKNOB_NUM, "0.1", 0, 10, NULL, "re-time interleaved with the incumbent unless slower than it by more than this fraction; 0: never" },
+	{ "eval.remeasure", KKNOB_BOOL, "false", 0, 0, NULL, "measure a gain that does not clear the noise again, linear.repeats times, as linear mode always does" },
+	{ "eval.reuse", KKNOB_ENUM, "auto", 0, 0, "auto|off|on", "measure on buffers that were seen before, too, for kaudit: auto: candidates that would be a gain; on: all correct ones" },
 	{ "eval.sandbox", KKNOB_ENUM, "auto", 0, 0, "auto|bwrap|landlock|none", "isolation required; auto: the strongest there is, landlock at least" },
 	{ "eval.memory_mb", KKNOB_INT, "4096", 16, BIG, NULL, "memory of a build or a candidate" },
 	{ "eval.launcher", KKNOB_STR, "", 0, 0, NULL, "command put before keval by the pipeline, such as: ssh gpu1" },
@@ -126,9 +153,17 @@ const struct kknob kknobs[] = {
 	{ "eval.correctness", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T2" },
 	{ "eval.timing", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T3" },
 
+	{ "audit.gap", KKNOB_NUM, "0.01", 0, 10, NULL, "how much more than the program it is compared with a candidate may gain from buffers it has seen before" },
+
 	{ "score.multiplier", KKNOB_NUM, "3", 0, 1e6, NULL, "combined = perf_score + multiplier * speedup for a correct candidate" },
 	{ "score.statistic", KKNOB_ENUM, "median", 0, 0, "median|min|mean", "sample statistic that is the time" },
 	{ "score.min_gain", KKNOB_NUM, "0.02", 0, 10, NULL, "smallest relative gain, even when the measured noise is lower" },
+
+	{ "records.enabled", KKNOB_ENUM, "auto", 0, 0, "auto|on|off", "after each trial write rounds/ and logs/ and commit what was accepted, see kround(1); auto: in linear mode" },
+	{ "git.branch", KKNOB_STR, "auto", 0, 0, NULL, "branch for accepted kernels in the repository that holds the campaign; auto: optimize/NAME; none: no branch" },
+	{ "git.commit", KKNOB_BOOL, "true", 0, 0, NULL, "commit accepted kernels to git.branch; the working tree, the index and HEAD are not touched" },
+	{ "git.kernel_path", KKNOB_STR, "", 0, 0, NULL, "where the kernel lives in the repository; empty: kernels/NAME/ENTRY.SUFFIX" },
+	{ "git.identity", KKNOB_STR, "kiln <kiln@localhost>", 0, 0, NULL, "author and committer of those commits: name <address>" },
 };
 const size_t kknobs_count = LEN(kknobs);
 
@@ -268,6 +303,26 @@ check_object(const json_t *object, const char *prefix, struct kbuf *text)
 	return faults;
 }
 
+/* What one field rules out in another. */
+static size_t
+mode_faults(const json_t *manifest, struct kbuf *text)
+{
+	bool linear = !strcmp(kjson_str_or(manifest, "search.mode", ""), "linear");
+	const char *target = kjson_str_or(manifest, "linear.target", "");
+	struct klinear_target parsed;
+	size_t faults = 0;
+
+	if (linear && kjson_int_or(manifest, "search.branches", 1) != 1) {
+		kbuf_puts(text, "search.branches: must be 1 or left out: linear mode makes one change a round\n");
+		faults++;
+	}
+	if (*target && !klinear_target(target, &parsed)) {
+		kbuf_puts(text, "linear.target: must be a number with one of x, GFLOP/s, TFLOP/s, GB/s, TB/s, such as 2.5x or 500 TFLOP/s\n");
+		faults++;
+	}
+	return faults;
+}
+
 size_t
 kcamp_faults(const json_t *manifest, char **out)
 {
@@ -281,6 +336,7 @@ kcamp_faults(const json_t *manifest, char **out)
 			kbuf_printf(&text, "%s: is missing (%s)\n", kknobs[i].path, kknobs[i].help);
 			faults++;
 		}
+	faults += mode_faults(manifest, &text);
 	*out = text.data;
 	return faults;
 }
@@ -363,6 +419,18 @@ kcamp_json(const struct kcamp *c, const char *path)
 {
 	knob(path);
 	return kjson_path(c->json, path);
+}
+
+bool
+kcamp_linear(const struct kcamp *c)
+{
+	return !strcmp(kcamp_str(c, "search.mode"), "linear");
+}
+
+long
+kcamp_branches(const struct kcamp *c)
+{
+	return kcamp_linear(c) ? 1 : kcamp_int(c, "search.branches");
 }
 
 char *

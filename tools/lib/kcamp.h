@@ -45,6 +45,10 @@ bool kcamp_bool(const struct kcamp *c, const char *path);
 const char *kcamp_str(const struct kcamp *c, const char *path);
 const json_t *kcamp_json(const struct kcamp *c, const char *path);	/* NULL when absent */
 
+/* Is the search linear: a chain of rounds? And the candidates of a trial: search.branches, or one. */
+bool kcamp_linear(const struct kcamp *c);
+long kcamp_branches(const struct kcamp *c);
+
 /* Path of a file named in the manifest, relative to the campaign folder; the caller frees. */
 char *kcamp_path(const struct kcamp *c, const char *name);
 

@@ -133,12 +133,36 @@ read_eval(const struct kin *in, struct kspan eval, struct kscored *s)
 	}
 }
 
+/*
+ * A candidate whose gain is one of the benchmark alone is kept and holds no cell, as one that is suspect. The next
+ * prompts say why.
+ */
+static void
+read_audit(struct kspan audit, struct kscored *s)
+{
+	enum { DECISION, REASONS, KEYS };
+	static const char *const keys[] = { "decision", "reasons" };
+	struct kspan v[KEYS];
+	char decision[32];
+	json_t *reasons;
+
+	if (!audit.s || !kskim_members(audit, keys, KEYS, v) || !kskim_word(v[DECISION], decision, sizeof decision) ||
+	    strcmp(decision, "REJECT-as-overfit") || !karch_eligible(s->status))
+		return;
+	snprintf(s->status, sizeof s->status, "quarantined");
+	reasons = kskim_json(v[REASONS]);
+	free(s->log);
+	s->log = kasprintf("refused, because its gain would not outlive the benchmark: %s",
+	    json_string_value(json_array_get(reasons, 0)) ? : "see its audit");
+	json_decref(reasons);
+}
+
 static void
 read_score(const struct kin *in, struct kspan score, struct kscored *s)
 {
-	enum { COMBINED, SPEEDUP, RUNTIME, GAIN, KEYS };
-	static const char *const keys[] = { "combined", "speedup", "runtime_ms", "gain" };
-	struct kspan v[KEYS];
+	enum { COMBINED, SPEEDUP, RUNTIME, GAIN, DECISION, KEYS };
+	static const char *const keys[] = { "combined", "speedup", "runtime_ms", "gain", "decision" };
+	struct kspan v[KEYS], verdict;
 
 	if (!score.s || !kskim_members(score, keys, KEYS, v))
 		refuse(in, "the record has no 'score'");
@@ -148,13 +172,17 @@ read_score(const struct kin *in, struct kspan score, struct kscored *s)
 	s->speedup = kskim_num(v[SPEEDUP], 0);
 	s->runtime_ms = kskim_num(v[RUNTIME], 0);
 	s->gain = kskim_true(v[GAIN]);
+	if (v[DECISION].s) {
+		verdict = kskim_path(v[DECISION], "verdict");
+		read_word(in, verdict, s->verdict, sizeof s->verdict, "score.decision.verdict");
+	}
 }
 
 static void
 read_record(const struct kin *in, struct kspan line, struct kscored *s)
 {
-	enum { TRIAL, BRANCH, SAMPLE, REPLY, EVAL, COORDS, SCORE, KEYS };
-	static const char *const keys[] = { "trial", "branch", "sample", "reply", "eval", "coords", "score" };
+	enum { TRIAL, BRANCH, SAMPLE, REPLY, EVAL, COORDS, AUDIT, SCORE, KEYS };
+	static const char *const keys[] = { "trial", "branch", "sample", "reply", "eval", "coords", "audit", "score" };
 	struct kspan v[KEYS];
 
 	*s = (struct kscored){ 0 };
@@ -171,6 +199,7 @@ read_record(const struct kin *in, struct kspan line, struct kscored *s)
 	s->cell = v[COORDS].s ? coords_cell(kskim_path(v[COORDS], "coords")) : -1;
 	if (karch_eligible(s->status) && s->cell < 0)
 		refuse(in, "the record has no 'coords.coords'");
+	read_audit(v[AUDIT], s);
 	read_score(in, v[SCORE], s);
 }
 

@@ -25,6 +25,7 @@ struct kscored {
 	double score;		/* combined */
 	double speedup, runtime_ms;	/* 0: not timed */
 	bool gain;
+	char verdict[KARCH_WORD];	/* of a linear search: "baseline", "accepted" or "rolled_back"; else empty */
 	char tokens[17];	/* token hash; empty: none */
 	/*
 	 * The same program as an earlier one: marked so by the evaluation, or the same tokens as a lower branch of its

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "khw.h"
 #include "kio.h"
 #include "kutil.h"
 
@@ -279,6 +280,14 @@ ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *e
 	return v;
 }
 
+double
+ktask_scalar(const struct ktask_workload *w, const struct ktask_tensor *x)
+{
+	const json_t *own = json_object_get(w->values, x->name);
+
+	return own ? json_number_value(own) : x->value;
+}
+
 size_t
 ktask_elements(const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x)
 {
@@ -512,13 +521,24 @@ taken(const struct ktask *t, const char *name)
 	return false;
 }
 
+/* What an input is where the kernel is used for real: a weight keeps its place from step to step, an activation does not. */
+static void
+read_role(struct reader *r, const char *path, const char *role, struct ktask_tensor *x)
+{
+	x->weight = role && !strcmp(role, "weight");
+	if (role && !x->weight && strcmp(role, "activation"))
+		fault(r, path, "role must be weight or activation");
+	if (x->weight && x->output)
+		fault(r, path, "a weight is an input that is not written");
+}
+
 static void
 read_tensor(struct reader *r, const char *path, const char *name, const json_t *o, bool output)
 {
 	static const struct field fields[] = {
 		{ "shape", ANY, true }, { "dtype", STRING, true }, { "distribution", STRING, false },
 		    { "value", NUMBER, false },
-		{ "inout", BOOLEAN, false }, { "description", STRING, false },
+		{ "inout", BOOLEAN, false }, { "role", STRING, false }, { "description", STRING, false },
 	};
 	struct ktask_tensor *x = &r->t->tensors[r->t->tensor_count];
 	const char *distribution;
@@ -536,6 +556,7 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 	    .input = !output || json_is_true(json_object_get(o, "inout")), .distribution = kdist_of(distribution),
 	    .value = json_number_value(json_object_get(o, "value")) };
 	r->t->tensor_count++;
+	read_role(r, path, string_of(o, "role"), x);
 	if (x->dtype == KDTYPE_COUNT) {
 		fault(r, path, "dtype must be float64, float32, tfloat32, float16, bfloat16, float8_e4m3, float8_e5m2 "
 		    "(AMD: float8_e4m3fnuz, float8_e5m2fnuz), int8, int32 or int64");
@@ -783,7 +804,7 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 			fault(r, path, "%s", why);
 }
 
-/* Contents that a workload fixes: small integer inputs, such as the offsets of groups. */
+/* Contents that a workload fixes: scalars, and small integer inputs, such as the offsets of groups. */
 static void
 read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 {
@@ -799,8 +820,13 @@ read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 				x = &r->t->tensors[i];
 		for (size_t i = 0; i < json_array_size(list); i++)
 			integers &= json_is_integer(json_array_get(list, i));
+		if (x && x->scalar) {
+			if (!json_is_number(list) || (!kdtype_is_float(x->dtype) && !json_is_integer(list)))
+				fault(r, path, "values: %s must be %s", name, kdtype_is_float(x->dtype) ? "a number" : "an integer");
+			continue;
+		}
 		if (!x || x->scalar || x->output || kdtype_is_float(x->dtype))
-			fault(r, path, "values: '%s' is no input of an integer type", name);
+			fault(r, path, "values: '%s' is no input of an integer type and no scalar", name);
 		else if (!integers || (!r->count && json_array_size(list) != ktask_elements(r->t, w, x)))
 			fault(r, path, "values: %s must be a list of %zu integers", name,
 			    r->count ? 0 : ktask_elements(r->t, w, x));
@@ -813,7 +839,8 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 	static const struct field fields[] = {
 		{ "name", STRING, true }, { "axes", OBJECT, true }, { "sets", STRINGS, false },
 		    { "timed", BOOLEAN, false },
-		{ "core", BOOLEAN, false }, { "description", STRING, false }, { "values", OBJECT, false },
+		{ "core", BOOLEAN, false }, { "skew", BOOLEAN, false }, { "description", STRING, false }, { "values", OBJECT, false },
+		    { "pair", STRING, false }, { "pass", STRING, false }, { "weight", NUMBER, false },
 	};
 	struct ktask_workload *w = &r->t->workloads[i];
 	char path[160];
@@ -822,8 +849,12 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 	if (!check_fields(r, o, path, fields, LEN(fields)))
 		return;
 	*w = (struct ktask_workload){ .name = string_of(o, "name"), .timed = json_is_true(json_object_get(o, "timed")),
-	    .core = json_is_true(json_object_get(o, "core")), .sets = json_object_get(o, "sets"),
-	    .values = json_object_get(o, "values") };
+	    .core = json_is_true(json_object_get(o, "core")), .skew = json_is_true(json_object_get(o, "skew")),
+	    .sets = json_object_get(o, "sets"),
+	    .values = json_object_get(o, "values"), .pair = string_of(o, "pair"), .pass = string_of(o, "pass"),
+	    .weight = kjson_num_or(o, "weight", 1) };
+	if (!(w->weight > 0 && w->weight <= 1e9))
+		fault(r, path, "weight must be above 0");
 	if (!w->name || !*w->name || strlen(w->name) > 64)
 		fault(r, path, "name must have 1 to 64 characters");
 	for (size_t j = 0; w->name && j < i; j++)
@@ -834,6 +865,36 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 	if (json_is_object(json_object_get(o, "axes")))
 		read_sizes(r, w, path, json_object_get(o, "axes"));
 	read_values(r, w, path);
+}
+
+/* A step has one forward and one backward pass, timed in the same sets: else its time would be one of half a step. */
+static void
+check_pair(struct reader *r, size_t i)
+{
+	const struct ktask *t = r->t;
+	const struct ktask_workload *w = &t->workloads[i];
+	size_t partners = 0;
+	char path[160];
+
+	snprintf(path, sizeof path, "workloads[%zu] (%s)", i, w->name ? w->name : "?");
+	if (!w->pair && !w->pass)
+		return;
+	if (!w->pair || !w->pass || (strcmp(w->pass, "forward") && strcmp(w->pass, "backward"))) {
+		fault(r, path, "\"pair\" and \"pass\" go together, and pass is forward or backward");
+		return;
+	}
+	for (size_t k = 0; k < t->workload_count; k++) {
+		const struct ktask_workload *o = &t->workloads[k];
+
+		if (k == i || !o->pair || !o->pass || strcmp(o->pair, w->pair))
+			continue;
+		partners++;
+		if (!strcmp(o->pass, w->pass) || o->timed != w->timed ||
+		    (o->sets != w->sets && !json_equal((json_t *)o->sets, (json_t *)w->sets)))
+			fault(r, path, "pair %s: one forward and one backward pass, timed alike and in the same sets", w->pair);
+	}
+	if (partners != 1)
+		fault(r, path, "pair %s has %zu workloads, not 2", w->pair, partners + 1);
 }
 
 static void
@@ -851,6 +912,8 @@ read_workloads(struct reader *r, const json_t *list)
 		read_workload(r, i, o);
 		timed += t->workloads[i].timed;
 	}
+	for (i = 0; i < t->workload_count; i++)
+		check_pair(r, i);
 	if (!timed)
 		fault(r, "workloads", "at least one must be \"timed\": true");
 }
@@ -890,6 +953,29 @@ read_build(struct reader *r, const json_t *o)
 		check_fields(r, o, "build", fields, LEN(fields));
 }
 
+/* Which input says how many rows each group of a grouped operation has. */
+static void
+read_groups(struct reader *r, const json_t *o)
+{
+	static const struct field fields[] = { { "tensor", STRING, true }, { "form", STRING, true } };
+	struct ktask *t = r->t;
+	const char *form;
+
+	t->groups = -1;
+	if (!o || !check_fields(r, o, "groups", fields, LEN(fields)))
+		return;
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (string_of(o, "tensor") && !strcmp(t->tensors[i].name, string_of(o, "tensor")))
+			t->groups = (int)i;
+	if (t->groups < 0 || t->tensors[t->groups].scalar || t->tensors[t->groups].output ||
+	    kdtype_is_float(t->tensors[t->groups].dtype))
+		fault(r, "groups.tensor", "it must name an input of an integer type");
+	form = string_of(o, "form");
+	t->group_offsets = form && !strcmp(form, "offsets");
+	if (form && !t->group_offsets && strcmp(form, "counts"))
+		fault(r, "groups.form", "it must be offsets or counts");
+}
+
 static void
 read_strings(struct ktask *t, const json_t *o)
 {
@@ -916,9 +1002,19 @@ static const struct field task_fields[] = {
 	{ "flops", STRING, false },
 	{ "bytes", STRING, false }, { "reduction", STRING, false }, { "linear", BOOLEAN, false },
 	{ "deterministic", BOOLEAN, false }, { "tolerance", OBJECT, false }, { "distributions", STRINGS, false },
-	{ "min_time_ns", NUMBER, false }, { "workloads", ARRAY, true }, { "title", STRING, false },
+	{ "compute", STRING, false }, { "min_time_ns", NUMBER, false }, { "groups", OBJECT, false }, { "workloads", ARRAY, true }, { "title", STRING, false },
 	{ "notes", ANY, false },
 };
+
+/* What the arithmetic of a roofline runs on, where the types of the tensors do not tell. */
+static void
+check_compute(struct reader *r, const char *metric)
+{
+	enum khw_dimension dimension;
+
+	if (metric && (!khw_metric(metric, &dimension) || dimension != KHW_RATE))
+		fault(r, "compute", "'%s' is no rate that docs/hardware tells of; fp16_matrix and fp32_vector are", metric);
+}
 
 static void
 read_task(struct reader *r, const json_t *o)
@@ -935,10 +1031,12 @@ read_task(struct reader *r, const json_t *o)
 	read_axes(r, json_object_get(o, "axes"));
 	read_tensors(r, o, "inputs");
 	read_tensors(r, o, "outputs");
+	read_groups(r, json_object_get(o, "groups"));
 	read_entry(r, json_object_get(o, "entry"));
 	check_expression(r, "flops", t->flops);
 	check_expression(r, "bytes", t->bytes);
 	check_expression(r, "reduction", t->reduction);
+	check_compute(r, string_of(o, "compute"));
 	read_tolerance(r, json_object_get(o, "tolerance"));
 	read_distributions(r, json_object_get(o, "distributions"));
 	read_baselines(r, json_object_get(o, "baselines"));

@@ -60,6 +60,7 @@ struct ktask_tensor {
 	enum kdtype dtype;
 	bool scalar;			/* passed by value; then VALUE is its value */
 	bool input, output;		/* both: updated in place */
+	bool weight;			/* stays the same object from step to step where it is used for real */
 	enum kdist distribution;	/* its own, whatever the case's is; KDIST_COUNT: that of the case */
 	double value;
 	size_t rank;			/* 0 for a scalar */
@@ -76,8 +77,11 @@ struct ktask_workload {
 	const char *name;
 	int64_t axis[KTASK_AXES];	/* value of every axis, in the task's order */
 	bool timed, core;
+	bool skew;			/* of a grouped operation: its groups are unlike in size */
+	const char *pair, *pass;	/* "forward" or "backward" of the step PAIR, whose time is that of both; or NULL */
 	const json_t *sets;		/* array of names; NULL: in every set */
-	const json_t *values;		/* object: contents of small integer inputs, by name; or NULL */
+	const json_t *values;		/* object: contents of small integer inputs, values of scalars, by name; or NULL */
+	double weight;			/* share of its time where the kernel is used for real, relative to the others'; 1 */
 };
 
 struct ktask_baseline {
@@ -104,6 +108,8 @@ struct ktask {
 	const char *flops, *bytes, *reduction;		/* expressions, or NULL */
 	bool linear;			/* exact on inputs of 0 and 1: bit equality is asked for there */
 	bool deterministic;		/* the same input must give the same bits twice */
+	int groups;			/* tensor that says how rows fall to groups, see kgroups.h; -1: no grouped operation */
+	bool group_offsets;		/* it holds first rows and the end, not numbers of rows */
 	enum kdist distributions[KDIST_COUNT];
 	size_t distribution_count;	/* 1 or more; the first is that of the timed runs */
 	/* Tolerance; below 0: not given, see kharness(1) for the rule that then holds. */
@@ -139,6 +145,9 @@ bool ktask_eval(const struct ktask *t, const struct ktask_workload *w, const cha
     char *why, size_t why_len);
 /* The same for the task's own expressions, which were checked by the loader: 0 when EXPRESSION is NULL. */
 int64_t ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *expression);
+
+/* Value of the scalar X: the workload's own, else the task's. */
+double ktask_scalar(const struct ktask_workload *w, const struct ktask_tensor *x);
 
 /* Elements of a tensor (1 for a scalar), and of its last axis. The loader has made sure that they are 1 or more. */
 size_t ktask_elements(const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x);

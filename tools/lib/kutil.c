@@ -457,6 +457,22 @@ kdata_path(const char *name)
 	    env ? env : "unset", KILN_DATADIR);
 }
 
+char *
+ktool_path(const char *name)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash, *path;
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	path = slash ? kasprintf("%.*s/%s", (int)(slash - self), self, name) : kstrdup(name);
+	if (!access(path, X_OK))
+		return path;
+	free(path);
+	return kstrdup(name);
+}
+
 int64_t
 know_ns(void)
 {

@@ -104,6 +104,9 @@ int ksync_folder(const char *path);
  */
 char *kdata_path(const char *name);
 
+/* The kiln program NAME that lies beside this one, else its name, to be found in PATH; the caller frees. */
+char *ktool_path(const char *name);
+
 /* Monotonic clock in integer nanoseconds. */
 int64_t know_ns(void);
 /* Wall clock as "2026-01-31T12:00:00Z"; KILN_NOW in the environment pins it. buf holds 32 bytes or more. */

@@ -1,0 +1,268 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt observe and configs: what is seen of an application's calls, when it is believed, and which few calls stand for all.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+
+apps=$tests_dir/apps
+export apps
+cp -r "$apps/heat" heat
+cat >do.sh <<'EOF'
+heat() { kadopt observe -c "$T/c" -p "$T/heat" --file src/diffuse.c --kernel heat_diffuse --build make --run "./heat -n 8 plates.conf heat.out" --runs 1 "$@"; }
+# app NAME [OPTION…]: observe f in NAME/f.c, a program of one file.
+cflags=
+app() { n=$1; shift; kadopt observe -c "$T/c-$n" -p "$T/$n" --file f.c --kernel f --build "cc -O2 $cflags -o app f.c" --run ./app --runs 0 "$@"; }
+klog() { kadopt observe -c "$T/cl" -p "$T/row" --file f.cu --kernel row_mix --build true --run true --log "$@"; }
+# cuda KERNEL LIBRARY [OPTION…]
+cuda() { k=$1 lib=$2; shift 2; kadopt observe -c "$T/cc" -p "$T/cu" --file f.cu --kernel "$k" --runs 1 \
+	--build "c++ -D__CUDACC__ -x c++ f.cu -x none '$lib' -o app" --run ./app "$@"; }
+calls() { sed 1d "$1/adopt/observed.ndjson"; }
+EOF
+t() { ok "$1" '. "$T/do.sh"; '"$2"; }
+(cd heat && find . -type f -exec sha256sum {} + | sort) >before
+
+t 'usage, version, what is missing' '
+	exits 0 kadopt --help; grep -q "kadopt observe" out; exits 0 kadopt observe --help; grep -q "^usage: kadopt observe" out
+	exits 0 kadopt observe --version; grep -q "^kadopt " out; exits 0 kadopt configs --help; exits 2 kadopt configs x
+	exits 2 kadopt observe -c none; grep -q "none/adopt.json: there is none, and --project is not given" err
+	exits 2 heat --kernel nothing; grep -q "src/diffuse.c: nothing: it is not defined there" err
+	exits 3 heat --build false; grep -q "false. ended with status 1" err
+	exits 3 heat --build true --run "echo torn; exit 9"; grep -q "ended with status 9" err; grep -q torn err
+	exits 3 heat --build true --run "sleep 9" --timeout 1; grep -q "did not end within 1 s" err
+	[ ! -e c/adopt/observed.ndjson ]
+	exits 2 kadopt configs -c c; grep -q "observed.ndjson: is not there: kadopt observe writes it" err'
+
+t 'the application runs, every call is seen, the project stays as it was' '
+	heat
+	is 24 "$(calls c | wc -l)"; is 24 "$(sed 1d c/adopt/timing.ndjson | wc -l)"
+	calls c | jq -es "all(.args.rows * .args.cols * 4 == .pointers.field.bytes and .pointers.next.room == .pointers.field.bytes and .ns > 0 and .clock == \"host\")"
+	calls c | jq -es "all(.pointers.field.written != true and .pointers.conduct.const and .pointers.field.read)"
+	calls c | jq -es "map(.pointers.next | select(has(\"written\"))) | length > 3 and all(.written and (has(\"read\") | not))"
+	calls c | jq -es ".[9].args == {cols: 640, radius: 4, rows: 192, spread: 2.5, step: 0.25}"
+	head -1 c/adopt/observed.ndjson | jq -e ".schema == \"observed/1\" and .kernel == \"heat_diffuse\" and .how == \"calls\"
+		and ([.signature_sha256, .wrapper_sha256, .command_sha256, .binary_sha256, .sources_sha256] | all(length == 64))"
+	(cd heat && find . -type f -exec sha256sum {} + | sort) >after
+	same before after'
+
+t 'configurations: fast and slow calls of one geometry apart, most of the time covered' '
+	kadopt configs -c c
+	jq -e ".key == [\"cols\", \"rows\"] and .aligned and .coverage > 0.8 and .calls == 24" c/adopt/configs.json
+	jq -e "[.configs[] | select(.key.cols == 512)] | length == 2 and (map(.name | sub(\".*_\"; \"\")) | sort == [\"fast\", \"slow\"])" c/adopt/configs.json
+	jq -e "[.configs[] | select(.name | endswith(\"slow\")) | .scalars.radius] | length > 1 and all(. == 4)" c/adopt/configs.json
+	jq -e "[.configs[] | select(.name | endswith(\"fast\")) | .scalars.radius] | length > 1 and all(. == 1)" c/adopt/configs.json
+	jq -e ".configs[0] | .share > 0.15 and .pointers.next.bytes == 4 * .scalars.rows * .scalars.cols" c/adopt/configs.json
+	kadopt configs -c c -o one.json; kadopt configs -c c -o two.json; same one.json two.json
+	exits 0 kadopt configs -c c --top 1; grep -q "the 1 configurations cover .* less than 80 %" err
+	kadopt configs -c c --key radius --top 9; jq -e ".key == [\"radius\"]" c/adopt/configs.json
+	exits 2 kadopt configs -c c --key spread; grep -q "spread. is no integer argument" err
+	kadopt configs -c c'
+
+t 'what was observed is taken again, until something changes; then it is said what' '
+	heat --check
+	stat -c %y c/adopt/observed.ndjson >one; heat; stat -c %y c/adopt/observed.ndjson >two; same one two
+	exits 1 heat --check --run "./heat -n 4 plates.conf heat.out"; grep -q "observed.ndjson: it is of other commands (command_sha256)" err
+	cp -r heat changed; other() { heat -p "$T/changed" --check; }
+	sed -i "s/int radius,/short radius,/" changed/src/diffuse.c; sed -i "s/int radius$/short radius/" changed/src/diffuse.c
+	exits 1 other; grep -q "other parameters (signature_sha256)" err || grep -q "another text" err
+	cp heat/src/diffuse.c changed/src; sed -i "s/sum = 0/sum = 1/" changed/src/diffuse.c; exits 1 other; grep -q "another text of the function (wrapper_sha256)" err
+	cp heat/src/diffuse.c changed/src; other; echo "# more" >>changed/Makefile; exits 1 other; grep -q "other sources (sources_sha256)" err
+	cp heat/Makefile changed; other; echo more >>c/adopt/watch/copy/heat; exits 1 other; grep -q "another program (binary_sha256)" err
+	sed "1s/\"wrapper_sha256\":\"./&x/" c/adopt/timing.ndjson >x; cp -r c cx; cp x cx/adopt/timing.ndjson
+	exits 2 kadopt configs -c cx; grep -q "it is not of the program that was observed (wrapper_sha256 differs)" err; rm -r cx'
+
+mkdir mixed
+cat >mixed/f.c <<'EOF'
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum kind { LOW = -3, HIGH = 7 };
+struct pair { int a, b; };
+typedef const float *row;
+static double table[10];
+static double f(const float *a, float *b, row c, double *t, void *none, char *local, enum kind k, bool yes, uint64_t big,
+    signed char small, float x, struct pair p, int n)
+{
+	for (int i = 0; i < n; i++)
+		b[i] = a[i] + c[i] + x;
+	t[1] += k + small + (yes ? p.a : p.b) + (double)big + (none != 0) + local[0];
+	return t[1];
+}
+int
+main(void)
+{
+	float *block = calloc(300, 4);
+	char local[8] = { 0 };
+	double sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		sum += f(block, block + 100, block + 200, table, 0, local, LOW, i != 1, UINT64_MAX - 1, -5, 0.1f, (struct pair){ 1, 2 }, 100);
+	if (!fork())
+		return f(block, block, block, table, 0, local, HIGH, true, 1, 1, 1e30f * 1e30f, (struct pair){ 0, 0 }, 10) == 0;
+	return wait(0) < 0 || sum == 0;
+}
+EOF
+t 'a static function of the same file, types of many kinds, memory of many kinds, a child process' '
+	app mixed
+	is 4 "$(calls c-mixed | wc -l)"
+	calls c-mixed | head -1 | jq -e ".args == {big: \"18446744073709551614\", k: -3, n: 100, small: -5, x: 0.1, yes: true}"
+	calls c-mixed | head -1 | jq -e ".pointers.a == {bytes: 1200, offset: 0, room: 400, device: false, const: true, read: true, written: false}"
+	calls c-mixed | head -1 | jq -e ".pointers | .b.offset == 400 and .b.written and .c.offset == 800 and .c.room == 400 and .t.bytes == 80 and .t.written"
+	calls c-mixed | head -1 | jq -e ".pointers | .none.null and (.local | has(\"bytes\") | not)"
+	calls c-mixed | tail -1 | jq -e ".args.x == \"inf\" and .args.k == 7 and .args.big == 1"'
+
+t 'no call, a static program, a function that is there twice' '
+	cp -r mixed never; sed -i "s/^main(void)/main(void) { return 0; } int other(void)/" never/f.c
+	exits 3 app never; grep -q "no call of f was seen in ../app" err
+	cp -r mixed linked; cflags=-static; exits 3 app linked; grep -q "was not loaded into app: a program that is linked statically" err
+	cp -r mixed twice; sed -n "/^static double f/,/^}/p" mixed/f.c >>twice/f.c
+	cflags=; exits 2 app twice; grep -q "f: it is defined in line 10 and in line 31" err'
+
+printf 'noise\n[KKLOG_CPP] kernel=other rows=1 grid_x=1 block_x=1\n' >log
+for i in 1 2 3 4; do
+	echo "app: [KKLOG_CPP] kernel=row_mix rows=4096, cols=$((i % 2 * 114 + 13)) gain=0.5 mode=fast flag=true mask=0x10 grid_x=16 grid_y=1 block_x=256 block_y=1"
+	echo "[KKLOG_RUST] kernel=row_mix depth=$i"
+done >>log
+mkdir row
+printf 'void row_mix(float *x, int rows) { (void)x; (void)rows; }\n' >row/f.cu
+t 'a log of calls: numbers, names, another tag; a torn one is refused' '
+	klog log
+	is 4 "$(calls cl | wc -l)"
+	calls cl | head -1 | jq -e ".args == {cols: 127, depth: 1, flag: true, gain: 0.5, mask: 16, mode: \"fast\", rows: 4096}"
+	calls cl | head -1 | jq -e ".grid == [16, 1, 1] and .block == [256, 1, 1]"
+	sed "s/ cols.*//" log >half; exits 3 klog half --force; grep -q "half: the observation is torn: 4 of 8 lines" err
+	grep -v "depth=4" log >fewer; exits 0 klog fewer --force; grep -q "3 lines of other tags are not one for each of 4 calls" err
+	calls cl | head -1 | jq -e ".args | has(\"depth\") | not"
+	{ for i in $(seq 60); do cat log; done; echo "[KKLOG_CPP] kernel=row_mix rows=40[KKLOG_CPP] kernel=row_mix rows=4096"; } | grep -v RUST >long
+	klog long --force; is 240 "$(calls cl | wc -l)"
+	echo nothing >empty; exits 3 klog empty --force; grep -q "no line .\[KKLOG_CPP\] kernel=row_mix" err'
+
+cat >ncu.csv <<'EOF'
+==PROF== Connected to process 4242
+"ID","Process ID","Kernel Name","Block Size","Grid Size","dram__bytes_read.sum","dram__bytes_write.sum","gpu__time_duration.sum","smsp__thread_inst_executed.sum"
+"","","","","","byte","byte","ns",""
+"0","1","row_mix<float, 4>(const float *, float *, int)","(256, 1, 1)","(16, 1, 1)","1,024,000","1,024,000","400000","409600"
+"1","1","other(int)","(256, 1, 1)","(16, 1, 1)","1","1","999","1"
+"2","1","row_mix<float, 4>(const float *, float *, int)","(256, 1, 1)","(16, 1, 1)","4096","n/a","100352","409600"
+"3","1","row_mix<float, 4>(const float *, float *, int)","(256, 1, 1)","(16, 1, 1)","1024000","1024000","420000","409600"
+"4","1","row_mix<float, 4>(const float *, float *, int)","(256, 1, 1)","(16, 1, 1)","1024000","1024000","100000","409600"
+EOF
+t 'times and counters from ncu: the work of a thread' '
+	klog log --force
+	exits 2 kadopt configs -c cl; grep -q "for launches, --ncu FILE" err
+	kadopt configs -c cl --ncu ncu.csv
+	is "top1_slow 410 127 top2_fast 100.176 13" "$(jq -r ".configs[] | \"\(.name) \(.target_us) \(.scalars.cols)\"" cl/adopt/configs.json | xargs)"
+	jq -e ".key == [\"grid_x\", \"block_x\"] and .aligned and .configs[0].budget == {inst_per_thread: 100, bytes_per_thread: 500}" cl/adopt/configs.json
+	jq -e ".configs[1].budget == {inst_per_thread: 100}" cl/adopt/configs.json
+	sed "s/row_mix/nobody/" ncu.csv >none.csv; exits 2 kadopt configs -c cl --ncu none.csv; grep -q "no launch of row_mix" err
+	sed "s/gpu__time/x/" ncu.csv >bad.csv; exits 2 kadopt configs -c cl --ncu bad.csv; grep -q "the header lacks" err'
+
+# A stand-in for a model that does as it is told, for one file.
+cat >model <<'EOF'
+#!/bin/sh
+cat >question
+echo 'Here is the file.'
+echo '```c'
+sed 's/^{$/{\n	fprintf(stderr, "[KKLOG_CPP] kernel=f n=%d\\n", n);/; 1i #include <stdio.h>' "$T/plain/f.c"
+echo '```'
+EOF
+chmod +x model
+mkdir plain
+printf 'void f(int n)\n{\n	(void)n;\n}\nint\nmain(void) {\n	for (int i = 0; i < 5; i++)\n		f(i);\n	return 0;\n}\n' >plain/f.c
+t 'log lines that a model adds, in the copy alone' '
+	mkdir ci; jq -n --arg t "$T" "{schema: \"adopt/1\", project: (\$t + \"/plain\"), file: \"f.c\", kernel: \"f\", language: \"c\", build: \"cc -o app f.c\", run: \"./app\", model: {provider: (\"exec:\" + \$t + \"/model\")}}" >ci/adopt.json
+	sha256sum plain/* >one; kadopt observe -c ci --instrument; sha256sum plain/* >two; same one two
+	is "0 1 2 3 4" "$(calls ci | jq .args.n | xargs)"
+	head -1 ci/adopt/observed.ndjson | jq -e ".how == \"instrument\""
+	exits 2 kadopt observe -c ci --kernel g; grep -q "adopt.json is there, and answers what the command line says once more" err
+	sed "s/KKLOG_CPP/KKLOG/" model >other; cp other model; cp -r ci cj; rm -r cj/adopt
+	exits 3 kadopt observe -c cj --instrument; grep -q "holds no file with the lines" err; rm -r cj'
+
+# Functions of CUDA, called as nvcc makes programs call them; nothing is behind them.
+mkdir cu
+cat >cu/f.cu <<'EOF'
+#include <cstring>
+struct dim3 { unsigned x, y, z; };
+typedef void *cudaStream_t;
+extern "C" {
+int cudaMalloc(void **, size_t);
+int cudaFree(void *);
+int __cudaGetKernel(void **, const void *);
+int __cudaLaunchKernel(void *, dim3, dim3, void **, size_t, void *);
+int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, void *);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, void *);
+}
+#define __global__
+__global__ void mix(const float *from, float *to, int rows, double gain) { (void)from, (void)to, (void)rows, (void)gain; }
+void
+row_mix(const float *x, float *y, int rows, cudaStream_t stream)
+{
+	double gain = 1.5;
+	void *args[] = { &x, &y, &rows, &gain }, *handle;
+	dim3 grid = { (unsigned)rows / 32, 2, 1 }, block = { 32, 8, 1 };
+
+	if (rows > 64) {
+		__cudaGetKernel(&handle, (const void *)mix);
+		__cudaLaunchKernel(handle, grid, block, args, 48, stream);
+	} else {
+		cudaLaunchKernel((const void *)mix, grid, block, args, 0, stream);
+	}
+}
+int
+main()
+{
+	float *a, *b;
+	char device[] = "mix";
+
+	__cudaRegisterFunction(nullptr, (const char *)mix, device, "_Z3mixPKfPfid", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+	cudaMalloc((void **)&a, 4096);
+	cudaMalloc((void **)&b, 4096);
+	for (int i = 1; i <= 4; i++)
+		row_mix(a, b, i * 32, nullptr);
+	cudaFree(a);
+	cudaFree(b);
+}
+EOF
+cc -shared -fPIC -o libcudart.so "$apps/cudart-stub.c"
+cc -c -o stub.o "$apps/cudart-stub.c"
+t 'launches within calls of the host function: geometry, memory of the device, time on its clock' '
+	cuda row_mix "$T/libcudart.so"
+	is "1,2,3,4" "$(calls cc | jq -r ".grid[0]" | paste -sd,)"
+	calls cc | jq -es "all(.clock == \"device\" and .ns == 500000 and .block == [32, 8, 1] and (.launches | length) == 1)"
+	calls cc | tail -1 | jq -e ".args == {rows: 128} and .grid == [4, 2, 1] and .shared == 48 and .launches[0].symbol == \"_Z3mixPKfPfid\""
+	calls cc | tail -1 | jq -e ".launches[0].args | .rows == 128 and .gain == 1.5 and .to == {bytes: 4096, offset: 0}"
+	calls cc | head -1 | jq -e ".pointers | .x.device and .x.read and .x.written == false and .y.written and .y.bytes == 4096"
+	kadopt configs -c cc; jq -e ".key == [\"grid_x\", \"block_x\"] and .aligned and (.configs | length) == 4 and .configs[0].block == [32, 8, 1]" cc/adopt/configs.json'
+t 'launches alone, without a change of the copy' '
+	cuda mix "$T/libcudart.so" --launches
+	is "1,2,3,4" "$(calls cc | jq -r ".args.rows / 32" | paste -sd,)"
+	calls cc | jq -es "all(.pointers.from.bytes == 4096 and .clock == \"device\")"
+	cmp cu/f.cu cc/adopt/watch/copy/f.cu'
+t 'a run-time library within the program: no launch is seen, and it is said' '
+	exits 3 cuda row_mix "$T/stub.o" --force; grep -q "no launch was seen: the CUDA run-time library is linked into the program itself; relink with -cudart shared, or use --instrument" err
+	exits 3 cuda mix "$T/stub.o" --launches --force; grep -q "no launch of mix was seen: the CUDA run-time library" err'
+
+if command -v nvcc >/dev/null; then
+	t 'an application of nvcc: its calls and launches, with a stand-in for the run-time library' '
+		mkdir stub
+		echo "libcudart.so.13 { *; };" >map
+		cc -shared -fPIC -Wl,-soname,libcudart.so.13 -Wl,--version-script=map -o stub/libcudart.so.13 "$apps/cudart-stub.c"
+		for v in 11.0 12; do cp stub/libcudart.so.13 stub/libcudart.so.$v; done
+		kadopt observe -c cm -p "$apps/mosaic" --file src/soften.cu --kernel mosaic_soften --build "make -s -j2 ARCH=sm_75 NVCCFLAGS=-O1" --run "LD_LIBRARY_PATH=$T/stub ./mosaic -n 4 mosaic.out" --runs 1
+		is 12 "$(calls cm | wc -l)"
+		calls cm | jq -es "all(.block == [32, 8, 1] and (.launches | length) == 1 and .pointers.dst.written != false and .pointers.src.bytes == 4 * .args.width * .args.height)"
+		calls cm | jq -r ".launches[0].symbol" | sort -u >names; grep -q soften_kernelIfLi1E names; grep -q soften_kernelIfLi5E names
+		kadopt configs -c cm; jq -e ".coverage > 0.99 and .configs[0].scalars.contrast == 0.25" cm/adopt/configs.json'
+else
+	skip 'an application of nvcc' 'nvcc is not installed'
+fi
+
+if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
+	t 'what is written is as the schemas say' '
+		valid() { /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
+		valid observed-1 c*/adopt/observed.ndjson c*/adopt/timing.ndjson; valid configs-1 c*/adopt/configs.json'
+else
+	skip 'what is written is as the schemas say' 'python3-jsonschema is not installed'
+fi
+done_testing

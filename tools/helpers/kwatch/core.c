@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls: their arguments and times, written as one line of JSON each. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kwatch.h"
+
+bool kwatch_on, kwatch_timing_only;
+
+static struct {
+	char prefix[3072], kernel[128];
+	long max;
+} settings;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int file = -1;
+static pid_t file_owner;
+static long calls, written;
+
+static __thread struct kwatch_state *states;	/* KWATCH_NEST of them */
+static __thread int depth;
+
+static int64_t
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
+}
+
+/* ---- output ---- */
+
+static void
+put(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n <= 0)
+			return;
+		data += n;
+		len -= (size_t)n;
+	}
+}
+
+struct text {
+	char *at;
+	size_t len, room;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct text *t, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(t->at + t->len, t->room - t->len, format, ap);
+	va_end(ap);
+	t->len = n < 0 || t->len + (size_t)n >= t->room ? t->room - 1 : t->len + (size_t)n;
+}
+
+/* A process writes a file of its own, begun with its first call; a forked one begins another. */
+static int
+output(void)
+{
+	char path[4096], head[128];
+
+	if (file >= 0 && file_owner == getpid())
+		return file;
+	if (file >= 0)
+		close(file);
+	calls = written = 0;
+	file_owner = getpid();
+	snprintf(path, sizeof path, "%s.%ld", settings.prefix, (long)file_owner);
+	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (file >= 0)
+		put(file, head, (size_t)snprintf(head, sizeof head, "{\"pid\":%ld,\"begun_ns\":%lld}\n", (long)file_owner,
+		    (long long)now()));
+	return file;
+}
+
+void
+kwatch_write_line(char *line, size_t len, double ns)
+{
+	struct text t = { line, len, len + 64 };
+
+	add(&t, "%.0f}\n", ns);
+	pthread_mutex_lock(&lock);
+	if (output() >= 0 && written < settings.max) {
+		put(file, t.at, t.len);
+		written++;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void
+put_end(void)
+{
+	char line[128];
+
+	if (file >= 0 && file_owner == getpid())
+		put(file, line, (size_t)snprintf(line, sizeof line, "{\"end\":true,\"calls\":%ld,\"written\":%ld}\n", calls, written));
+}
+
+static void __attribute__((constructor))
+start_up(void)
+{
+	const char *prefix = getenv("KWATCH_OUT"), *mode = getenv("KWATCH_MODE"), *kernel = getenv("KWATCH_KERNEL");
+	const char *max = getenv("KWATCH_MAX");
+	char path[4096], line[4352], program[4096] = "";
+	ssize_t n;
+	int fd;
+
+	if (!prefix || strlen(prefix) >= sizeof settings.prefix)
+		return;
+	strcpy(settings.prefix, prefix);
+	snprintf(settings.kernel, sizeof settings.kernel, "%s", kernel ? kernel : "");
+	settings.max = max ? atol(max) : 1000000;
+	kwatch_timing_only = mode && !strcmp(mode, "time");
+	kwatch_extents_wanted = !kwatch_timing_only;
+	kwatch_on = true;
+	n = readlink("/proc/self/exe", program, sizeof program - 1);
+	program[n > 0 ? n : 0] = '\0';
+	snprintf(path, sizeof path, "%s.loaded", prefix);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return;
+	put(fd, line, (size_t)snprintf(line, sizeof line, "%ld %s\n", (long)getpid(), program));
+	close(fd);
+}
+
+static void __attribute__((destructor))
+shut_down(void)
+{
+	put_end();
+}
+
+/* ---- memory ---- */
+
+/* Any change of any byte shows: multiplication by an odd number loses nothing. */
+uint64_t
+kwatch_sum(const void *data, size_t len, uint64_t sum)
+{
+	const unsigned char *p = data;
+	uint64_t word;
+
+	for (; len >= sizeof word; p += sizeof word, len -= sizeof word) {
+		memcpy(&word, p, sizeof word);
+		sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+		sum ^= sum >> 29;
+	}
+	for (; len; p++, len--)
+		sum = (sum ^ *p) * UINT64_C(0x100000001B3);
+	return sum;
+}
+
+static const void *
+pointer_of(const struct kwatch_arg *a)
+{
+	const void *p = NULL;
+
+	if (a->kind == KWATCH_POINTER)
+		memcpy(&p, a->at, sizeof p);
+	return p;
+}
+
+static void *
+stream_of(const struct kwatch_call *c)
+{
+	void *stream = NULL;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->args[i].kind == KWATCH_STREAM)
+			memcpy(&stream, c->args[i].at, sizeof stream);
+	return stream;
+}
+
+static void
+find_extents(struct kwatch_state *s, const struct kwatch_call *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		uintptr_t p = (uintptr_t)pointer_of(&c->args[i]), end;
+
+		s->pointer[i].found = kwatch_extent_find((const void *)p, &s->pointer[i].extent);
+		if (!s->pointer[i].found)
+			continue;
+		end = s->pointer[i].extent.start + s->pointer[i].extent.bytes;
+		for (size_t k = 0; k < c->count; k++) {
+			uintptr_t other = (uintptr_t)pointer_of(&c->args[k]);
+
+			if (other > p && other < end)
+				end = other;
+		}
+		s->pointer[i].room = end - p;
+	}
+}
+
+static uint64_t
+sum_of(const struct kwatch_state *s, const struct kwatch_call *c, size_t i, bool *good)
+{
+	const void *p = pointer_of(&c->args[i]);
+
+	if (s->pointer[i].extent.device)
+		return kwatch_device_sum((uintptr_t)p, s->pointer[i].room, stream_of(c), good);
+	*good = true;
+	return kwatch_sum(p, s->pointer[i].room, 0);
+}
+
+/*
+ * Sums of all memory would take longer than most kernels: the first calls of every set of scalars are looked at, and
+ * every call whose number is a power of two.
+ */
+static bool
+worth_a_look(const struct kwatch_call *c, long number)
+{
+	enum { SEEN = 4096, FIRST = 2 };
+	static struct {
+		uint64_t sum;
+		int times;
+	} seen[SEEN];
+	uint64_t sum = 1;
+	bool again;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->args[i].kind != KWATCH_POINTER && c->args[i].kind != KWATCH_STREAM)
+			sum = kwatch_sum(c->args[i].at, c->args[i].size, sum);
+	again = seen[sum % SEEN].sum == sum;
+	seen[sum % SEEN].times = again ? seen[sum % SEEN].times + 1 : 1;
+	seen[sum % SEEN].sum = sum;
+	return seen[sum % SEEN].times <= FIRST || (number & (number - 1)) == 0;
+}
+
+/* ---- calls ---- */
+
+struct kwatch_state *
+kwatch_current(void)
+{
+	return depth > 0 && depth <= KWATCH_NEST ? &states[depth - 1] : NULL;
+}
+
+/* NULL: too deep, or no memory. Every call of it is undone by leaving. */
+static struct kwatch_state *
+enter(void)
+{
+	if (!states)
+		states = kwatch_pages(KWATCH_NEST * sizeof *states);
+	depth++;
+	if (!states || depth > KWATCH_NEST)
+		return NULL;
+	states[depth - 1].launches = 0;
+	states[depth - 1].timer = NULL;
+	states[depth - 1].checked = false;
+	return &states[depth - 1];
+}
+
+static long
+next_number(void)
+{
+	long number;
+
+	pthread_mutex_lock(&lock);
+	output();
+	number = calls++;
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+static void
+start(struct kwatch_call *c)
+{
+	struct kwatch_state *s = kwatch_on && c->count <= KWATCH_ARGS ? enter() : NULL;
+	long number;
+
+	c->state = s;
+	if (!s)
+		return;
+	number = next_number();
+	if (!kwatch_timing_only) {
+		find_extents(s, c);
+		s->checked = worth_a_look(c, number);
+		for (size_t i = 0; s->checked && i < c->count; i++)
+			if (s->pointer[i].found)
+				s->pointer[i].sum = sum_of(s, c, i, &s->pointer[i].found);
+	}
+	if (c->cuda && kwatch_cuda())
+		s->timer = kwatch_timer_start(stream_of(c));
+	s->begun = now();
+}
+
+/* With no more digits than it takes to read the same number again; JSON has neither infinity nor NaN. */
+void
+kwatch_real(char *to, size_t room, double d, bool single)
+{
+	for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
+		snprintf(to, room, "%.*g", digits, d);
+		if (single ? strtof(to, NULL) == (float)d : strtod(to, NULL) == d)
+			break;
+	}
+	if (d - d != 0)
+		snprintf(to, room, "\"%g\"", d);
+	else if (!strpbrk(to, ".e"))
+		snprintf(to + strlen(to), room - strlen(to), ".0");
+}
+
+static void
+add_scalar(struct text *t, const struct kwatch_arg *a, const char *comma)
+{
+	int64_t i = 0;
+	uint64_t u = 0;
+	double d = 0;
+	float f;
+	char number[48];
+
+	switch (a->kind) {
+	case KWATCH_SIGNED:
+		/* Little end first; then the sign is spread. */
+		memcpy(&i, a->at, a->size);
+		if (a->size < sizeof i)
+			i = (int64_t)((uint64_t)i << (64 - 8 * a->size)) >> (64 - 8 * a->size);
+		add(t, "%s\"%s\":%lld", comma, a->name, (long long)i);
+		break;
+	case KWATCH_UNSIGNED:
+		memcpy(&u, a->at, a->size);
+		add(t, u > INT64_MAX ? "%s\"%s\":\"%llu\"" : "%s\"%s\":%llu", comma, a->name, (unsigned long long)u);
+		break;
+	case KWATCH_REAL:
+		if (a->size == sizeof f) {
+			memcpy(&f, a->at, sizeof f);
+			d = (double)f;
+		} else {
+			memcpy(&d, a->at, sizeof d);
+		}
+		kwatch_real(number, sizeof number, d, a->size == sizeof f);
+		add(t, "%s\"%s\":%s", comma, a->name, number);
+		break;
+	case KWATCH_BOOL:
+		add(t, "%s\"%s\":%s", comma, a->name, *(const unsigned char *)a->at ? "true" : "false");
+		break;
+	default:
+		break;
+	}
+}
+
+static bool
+is_scalar(const struct kwatch_arg *a)
+{
+	return a->kind >= KWATCH_SIGNED && a->kind <= KWATCH_BOOL;
+}
+
+static void
+add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_call *c, size_t i, const char *comma)
+{
+	const struct kwatch_arg *a = &c->args[i];
+	const struct kwatch_extent *e = &s->pointer[i].extent;
+	bool good = s->checked && s->pointer[i].found;
+	uint64_t sum = good ? sum_of(s, c, i, &good) : 0;
+
+	add(t, "%s\"%s\":{\"const\":%s", comma, a->name, a->constant ? "true" : "false");
+	if (!pointer_of(a))
+		add(t, ",\"null\":true");
+	if (s->pointer[i].found)
+		add(t, ",\"bytes\":%zu,\"offset\":%zu,\"room\":%zu,\"device\":%s", e->bytes,
+		    (size_t)((uintptr_t)pointer_of(a) - e->start), s->pointer[i].room, e->device ? "true" : "false");
+	if (good)
+		add(t, ",\"written\":%s", sum != s->pointer[i].sum ? "true" : "false");
+	add(t, "}");
+}
+
+static void
+add_launches(struct text *t, const struct kwatch_state *s)
+{
+	for (size_t i = 0; i < s->launches; i++) {
+		const struct kwatch_launch *l = &s->launch[i];
+
+		add(t, "%s{\"symbol\":\"%s\",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,\"args\":{%s}}", i ? "," : "",
+		    l->kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared, l->args);
+	}
+}
+
+static void
+add_call(struct text *t, const struct kwatch_state *s, const struct kwatch_call *c)
+{
+	const char *comma = "";
+
+	add(t, "{\"args\":{");
+	for (size_t i = 0; i < c->count; i++)
+		if (is_scalar(&c->args[i])) {
+			add_scalar(t, &c->args[i], comma);
+			comma = ",";
+		}
+	add(t, "},\"pointers\":{");
+	comma = "";
+	for (size_t i = 0; !kwatch_timing_only && i < c->count; i++)
+		if (c->args[i].kind == KWATCH_POINTER) {
+			add_pointer(t, s, c, i, comma);
+			comma = ",";
+		}
+	add(t, "},\"launches\":[");
+	add_launches(t, s);
+	add(t, "],\"clock\":\"%s\",\"ns\":", s->timer ? "device" : "host");
+}
+
+static void
+finish(struct kwatch_state *s, struct text *t, void *stream, int64_t end)
+{
+	if (s->timer)
+		kwatch_timer_stop(s->timer, stream, t->at, t->len);
+	else
+		kwatch_write_line(t->at, t->len, (double)(end - s->begun));
+}
+
+static void
+stop(struct kwatch_call *c)
+{
+	int64_t end = now();
+	struct kwatch_state *s = c->state;
+	char line[KWATCH_LINE];
+	struct text t = { line, 0, sizeof line - 128 };
+
+	if (!kwatch_on || c->count > KWATCH_ARGS)
+		return;
+	if (s) {
+		void *timer = s->timer;
+
+		/* The device's clock stops before memory is looked at. */
+		if (timer)
+			kwatch_timer_stop(timer, stream_of(c), NULL, 0);
+		add_call(&t, s, c);
+		finish(s, &t, stream_of(c), end);
+	}
+	depth--;
+}
+
+struct kwatch_state *
+kwatch_begin_launch(const char *kernel, void *stream)
+{
+	struct kwatch_state *s;
+	const char *at;
+
+	/* The name of a C++ function is its length and itself, within more. */
+	at = kwatch_on && !depth && *settings.kernel ? strstr(kernel, settings.kernel) : NULL;
+	if (!at || (at > kernel && (at[-1] < '0' || at[-1] > '9')))
+		return NULL;
+	s = enter();
+	if (!s) {
+		depth--;
+		return NULL;
+	}
+	next_number();
+	s->timer = kwatch_timer_start(stream);
+	s->begun = now();
+	return s;
+}
+
+void
+kwatch_end_launch(struct kwatch_state *s, void *stream)
+{
+	int64_t end = now();
+	char line[KWATCH_LINE];
+	struct text t = { line, 0, sizeof line - 128 };
+
+	if (s->timer)
+		kwatch_timer_stop(s->timer, stream, NULL, 0);
+	add(&t, "{\"args\":{%s},\"pointers\":{},\"launches\":[", s->launches ? s->launch[0].args : "");
+	add_launches(&t, s);
+	add(&t, "],\"clock\":\"%s\",\"ns\":", s->timer ? "device" : "host");
+	finish(s, &t, stream, end);
+	depth--;
+}
+
+const struct kwatch_api kwatch_api_1 = { start, stop };

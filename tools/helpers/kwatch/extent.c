@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the application has allocated: functions that allocate are replaced by ones that take note. The notes are a hash
+ * table by address in pages of its own.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kwatch.h"
+
+bool kwatch_extents_wanted;
+
+/* ---- the table ---- */
+
+enum { FIRST_ROOM = 1 << 12 };
+#define GONE ((uintptr_t)1)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kwatch_extent *table;
+static size_t room, used;	/* USED: entries that are not empty, GONE ones too */
+
+/* By the system call: mmap below is one of those that take note. */
+void *
+kwatch_pages(size_t bytes)
+{
+	long at = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return at == -1 ? NULL : (void *)at;
+}
+
+static struct kwatch_extent *
+slot(struct kwatch_extent *t, size_t n, uintptr_t start)
+{
+	size_t i = (size_t)(start * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (n - 1);
+
+	while (t[i].start && t[i].start != start)
+		i = (i + 1) & (n - 1);
+	return &t[i];
+}
+
+/* Twice as large; or as large, when most entries are gone. */
+static bool
+grow(void)
+{
+	size_t live = 0, n;
+	struct kwatch_extent *t;
+
+	for (size_t i = 0; i < room; i++)
+		live += table[i].start > GONE;
+	n = !room ? FIRST_ROOM : live > room / 4 ? room * 2 : room;
+	t = kwatch_pages(n * sizeof *t);
+	if (!t)
+		return false;
+	for (size_t i = 0; i < room; i++)
+		if (table[i].start > GONE)
+			*slot(t, n, table[i].start) = table[i];
+	if (table)
+		syscall(SYS_munmap, table, room * sizeof *table);
+	table = t;
+	room = n;
+	used = live;
+	return true;
+}
+
+void
+kwatch_extent_add(void *start, size_t bytes, bool device)
+{
+	struct kwatch_extent *e;
+
+	if (!kwatch_extents_wanted || !start || !bytes)
+		return;
+	pthread_mutex_lock(&lock);
+	if (2 * used < room || grow()) {
+		e = slot(table, room, (uintptr_t)start);
+		used += !e->start;
+		*e = (struct kwatch_extent){ (uintptr_t)start, bytes, device };
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void
+kwatch_extent_drop(const void *start)
+{
+	struct kwatch_extent *e;
+
+	if (!kwatch_extents_wanted || !start)
+		return;
+	pthread_mutex_lock(&lock);
+	e = room ? slot(table, room, (uintptr_t)start) : NULL;
+	if (e && e->start)
+		e->start = GONE;
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- variables of the program, by its symbol table ---- */
+
+static int
+first_object(struct dl_phdr_info *info, size_t size, void *base)
+{
+	(void)size;
+	*(uintptr_t *)base = info->dlpi_addr;
+	return 1;
+}
+
+static const Elf64_Ehdr *
+own_program(size_t *len)
+{
+	static const Elf64_Ehdr *elf;
+	static size_t bytes;
+	int fd = elf ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	long at;
+
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > (off_t)sizeof *elf) {
+		bytes = (size_t)st.st_size;
+		at = syscall(SYS_mmap, NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+		elf = at == -1 ? NULL : (const Elf64_Ehdr *)at;
+	}
+	if (fd >= 0)
+		close(fd);
+	*len = bytes;
+	return elf;
+}
+
+static bool
+variable_extent(uintptr_t p, struct kwatch_extent *e)
+{
+	size_t len;
+	const Elf64_Ehdr *elf = own_program(&len);
+	const Elf64_Shdr *section;
+	uintptr_t base = 0;
+
+	if (!elf || !elf->e_shoff || elf->e_shoff + (size_t)elf->e_shnum * sizeof *section > len)
+		return false;
+	dl_iterate_phdr(first_object, &base);
+	section = (const Elf64_Shdr *)((const char *)elf + elf->e_shoff);
+	for (size_t i = 0; i < elf->e_shnum; i++) {
+		const Elf64_Sym *symbol = (const Elf64_Sym *)((const char *)elf + section[i].sh_offset);
+
+		if (section[i].sh_type != SHT_SYMTAB || section[i].sh_offset + section[i].sh_size > len)
+			continue;
+		for (size_t k = 0; k < section[i].sh_size / sizeof *symbol; k++)
+			if (ELF64_ST_TYPE(symbol[k].st_info) == STT_OBJECT && p >= base + symbol[k].st_value &&
+			    p < base + symbol[k].st_value + symbol[k].st_size) {
+				*e = (struct kwatch_extent){ base + symbol[k].st_value, symbol[k].st_size, false };
+				return true;
+			}
+	}
+	return false;
+}
+
+bool
+kwatch_extent_find(const void *pointer, struct kwatch_extent *e)
+{
+	uintptr_t p = (uintptr_t)pointer;
+	bool found = false;
+
+	if (!p)
+		return false;
+	pthread_mutex_lock(&lock);
+	if (room)
+		*e = *slot(table, room, p);
+	found = room && e->start == p;
+	/* Into the middle: rare enough to look everywhere. */
+	for (size_t i = 0; !found && i < room; i++)
+		if (table[i].start > GONE && p > table[i].start && p < table[i].start + table[i].bytes) {
+			*e = table[i];
+			found = true;
+		}
+	pthread_mutex_unlock(&lock);
+	return found || variable_extent(p, e);
+}
+
+/* ---- the functions that allocate ---- */
+
+/* dlsym itself may allocate, before there is anything to call: from here, never given back. */
+static _Alignas(64) char early[1 << 16];
+static size_t early_used;
+
+static bool
+is_early(const void *p)
+{
+	return (const char *)p >= early && (const char *)p < early + sizeof early;
+}
+
+static void *
+early_memory(size_t bytes)
+{
+	size_t at = __atomic_fetch_add(&early_used, (bytes + 63) & ~(size_t)63, __ATOMIC_SEQ_CST);
+
+	return at + bytes <= sizeof early ? early + at : NULL;
+}
+
+static __thread bool searching;
+
+/* NULL while the search itself allocates. */
+static void *
+next(void **at, const char *name)
+{
+	if (!*at && !searching) {
+		searching = true;
+		*at = dlsym(RTLD_NEXT, name);
+		searching = false;
+	}
+	return *at;
+}
+
+#define NEXT(name, type) static void *name##_at; __typeof__(type) *real = (__typeof__(type) *)next(&name##_at, #name)
+
+void *
+malloc(size_t bytes)
+{
+	NEXT(malloc, void *(size_t));
+	void *p = real ? real(bytes) : early_memory(bytes);
+
+	kwatch_extent_add(p, bytes, false);
+	return p;
+}
+
+void *
+calloc(size_t n, size_t size)
+{
+	NEXT(calloc, void *(size_t, size_t));
+	void *p = real ? real(n, size) : early_memory(n * size);
+
+	kwatch_extent_add(p, n * size, false);
+	return p;
+}
+
+void
+free(void *p)
+{
+	NEXT(free, void(void *));
+
+	if (is_early(p))
+		return;
+	kwatch_extent_drop(p);
+	if (real)
+		real(p);
+}
+
+void *
+realloc(void *old, size_t bytes)
+{
+	NEXT(realloc, void *(void *, size_t));
+	void *p;
+
+	if (is_early(old) || !real) {
+		p = malloc(bytes);
+		if (p && old)
+			memcpy(p, old, (size_t)(early + sizeof early - (char *)old) < bytes ?
+			    (size_t)(early + sizeof early - (char *)old) : bytes);
+		return p;
+	}
+	kwatch_extent_drop(old);
+	p = real(old, bytes);
+	kwatch_extent_add(p, bytes, false);
+	return p;
+}
+
+void *
+aligned_alloc(size_t alignment, size_t bytes)
+{
+	NEXT(aligned_alloc, void *(size_t, size_t));
+	void *p = real ? real(alignment, bytes) : NULL;
+
+	kwatch_extent_add(p, bytes, false);
+	return p;
+}
+
+void *
+memalign(size_t alignment, size_t bytes)
+{
+	NEXT(memalign, void *(size_t, size_t));
+	void *p = real ? real(alignment, bytes) : NULL;
+
+	kwatch_extent_add(p, bytes, false);
+	return p;
+}
+
+int
+posix_memalign(void **to, size_t alignment, size_t bytes)
+{
+	NEXT(posix_memalign, int(void **, size_t, size_t));
+	int error = real ? real(to, alignment, bytes) : ENOMEM;
+
+	if (!error)
+		kwatch_extent_add(*to, bytes, false);
+	return error;
+}
+
+void *
+mmap(void *hint, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+	long at = syscall(SYS_mmap, hint, bytes, protection, flags, fd, offset);
+
+	if (at == -1)
+		return MAP_FAILED;
+	kwatch_extent_add((void *)at, bytes, false);
+	return (void *)at;
+}
+
+void *
+mmap64(void *hint, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+	return mmap(hint, bytes, protection, flags, fd, offset);
+}
+
+int
+munmap(void *at, size_t bytes)
+{
+	kwatch_extent_drop(at);
+	return (int)syscall(SYS_munmap, at, bytes);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model, through kllm, for what cannot be derived. See adopt.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kextract.h"
+#include "kio.h"
+#include "ktemplate.h"
+
+enum { TEMPLATE_MAX = 1 << 20 };
+
+/* A manifest for kllm, where the campaign has none yet; the caller frees the folder it is in. */
+static char *
+manifest_folder(const struct adoption *a)
+{
+	char *own = kasprintf("%s/campaign.json", a->dir), *path = adopt_path(a, "ask/campaign.json");
+	json_t *model = json_object_get(a->json, "model"), *m;
+
+	if (access(own, R_OK) == 0) {
+		free(own);
+		free(path);
+		return kstrdup(a->dir);
+	}
+	if (!model)
+		kdie(K_MISSING, "a model has to be asked, and none is named: --provider and --model name one");
+	m = json_pack("{s:s,s:s,s:i,s:O}", "schema", "campaign/1", "name", a->kernel, "seed", 42, "model", model);
+	write_json(path, m);
+	json_decref(m);
+	*strrchr(path, '/') = '\0';
+	free(own);
+	return path;
+}
+
+/* prompts/adopt/NAME.txt of the campaign, else the one that ships, filled in; the caller frees. */
+static char *
+render(const struct adoption *a, const char *name, const json_t *context)
+{
+	char *relative = kasprintf("prompts/adopt/%s.txt", name), *own = kasprintf("%s/%s", a->dir, relative);
+	char *path = access(own, R_OK) == 0 ? kstrdup(own) : kdata_path(relative), why[512];
+	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
+	struct ktemplate t = { 0 };
+	struct kbuf out = { 0 };
+
+	if (!ktemplate_render(&t, &out, text, path, context, why, sizeof why))
+		kdie(K_USAGE, "%s", why);
+	free(text);
+	free(path);
+	free(own);
+	free(relative);
+	return out.data;
+}
+
+/* The text of a stored reply; NULL: there is none. The caller frees. */
+static char *
+stored(const char *path)
+{
+	char *text = NULL;
+	struct krec rec;
+	struct kin in;
+
+	if (access(path, R_OK))
+		return NULL;
+	kin_open(&in, path);
+	if (kin_next(&in, &rec)) {
+		text = kstrdup(krec_str(&rec, "reply.text"));
+		krec_free(&rec);
+	}
+	kin_close(&in);
+	return text;
+}
+
+/* The record that asks, for kllm. */
+static void
+write_question(const struct adoption *a, const char *path, int n, const char *system, const char *user, const char *hex)
+{
+	json_t *record = json_pack("{s:s,s:s,s:i,s:i,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema", "candidate/1", "campaign", a->kernel, "trial", 0,
+	    "branch", n, "id", json_sprintf("000/%02d", n), "prompt", "system", system, "user", user, "stable_bytes", 0, "sha256", hex,
+	    "sections");
+	char *line, *text;
+
+	if (!record)
+		kdie(K_USAGE, "%s: the question is not UTF-8", path);
+	line = json_dumps(record, KIO_DUMP);
+	text = kasprintf("%s\n", line);
+	write_text(path, text, strlen(text));
+	free(text);
+	free(line);
+	json_decref(record);
+}
+
+static void
+call_model(const struct adoption *a, const char *prompt, const char *reply)
+{
+	char *folder = manifest_folder(a);
+	char *argv[] = { (char *)"kllm", (char *)"-c", folder, (char *)"-o", (char *)reply, (char *)prompt, NULL };
+	struct kproc p = { .argv = argv, .max_output = TEMPLATE_MAX };
+	struct kproc_result r;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "kllm");
+	if (r.exit_code) {
+		fwrite(r.err, 1, r.err_len, stderr);
+		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "%s: no answer", prompt);
+	}
+	kproc_result_free(&r);
+	free(folder);
+}
+
+char *
+ask_model(const struct adoption *a, const char *name, int n, const json_t *context)
+{
+	char *system = render(a, "system", context), *user = render(a, name, context), *whole = kasprintf("%s\n%s", system, user);
+	char *prompt, *reply, *text, hex[65];
+
+	ksha256_hex(whole, strlen(whole), hex);
+	prompt = adopt_path(a, "ask/%s-%d.%.12s/prompt.ndjson", name, n, hex);
+	reply = adopt_path(a, "ask/%s-%d.%.12s/reply.ndjson", name, n, hex);
+	text = stored(reply);
+	if (!text) {
+		write_question(a, prompt, n, system, user, hex);
+		kprogress("asking the model: %s", name);
+		call_model(a, prompt, reply);
+		text = stored(reply);
+	}
+	free(whole);
+	free(prompt);
+	free(reply);
+	free(system);
+	free(user);
+	return text ? text : kstrdup("");
+}
+
+char *
+ask_code(const struct adoption *a, const char *answer, char **fault)
+{
+	struct kextract x;
+	struct kbuf faults = { 0 };
+	char *code = NULL;
+
+	*fault = NULL;
+	if (!kextract(answer, strlen(answer), a->language, false, &x))
+		*fault = kstrdup("the answer holds no program");
+	else if (x.unclosed)
+		*fault = kstrdup("the answer was cut off");
+	else if (rules_scan("reply", a->language, x.code, a->kernel, NULL, &faults))
+		*fault = kstrdup(faults.data);
+	else
+		code = kstrdup(x.code);
+	kbuf_free(&faults);
+	kextract_free(&x);
+	return code;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands of the project: its build, its run. They are the user's own and trusted, but they may hang, print without end,
+ * or outlive a kadopt that was killed: they carry a mark in their environment, by which they are found again. See kadopt.h.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kadopt.h"
+
+extern char **environ;
+
+enum { WORDS = 32, TAIL = 4000, ENVIRON_MAX = 1 << 20 };
+
+/* Single quotes around TEXT, for sh. */
+static void
+quote(struct kbuf *b, const char *text)
+{
+	kbuf_puts(b, "'");
+	for (const char *p = text; *p; p++)
+		if (*p == '\'')
+			kbuf_puts(b, "'\\''");
+		else
+			kbuf_add(b, p, 1);
+	kbuf_puts(b, "'");
+}
+
+/* The command as a script, so that no launcher takes it apart. */
+static char *
+write_script(const struct adoption *a, const char *folder, const char *command, char *const *env, const char *name)
+{
+	char *path = adopt_path(a, "log/%s.sh", name);
+	struct kbuf b = { 0 };
+
+	kbuf_puts(&b, "cd ");
+	quote(&b, folder);
+	kbuf_puts(&b, " || exit 127\nexport KILN_ADOPT=");
+	quote(&b, a->dir);
+	kbuf_puts(&b, "\n");
+	for (; env && *env; env++) {
+		const char *value = strchr(*env, '=');
+
+		kbuf_printf(&b, "export %.*s=", (int)(value - *env), *env);
+		quote(&b, value + 1);
+		kbuf_puts(&b, "\n");
+	}
+	kbuf_printf(&b, "%s\n", command);
+	write_text(path, b.data, b.len);
+	kbuf_free(&b);
+	return path;
+}
+
+size_t
+launcher_words(const struct adoption *a, char **words, char **copy)
+{
+	size_t n = 0;
+	char *save;
+
+	*copy = kstrdup(a->launcher ? a->launcher : "");
+	for (char *w = strtok_r(*copy, " ", &save); w && n < WORDS; w = strtok_r(NULL, " ", &save))
+		words[n++] = w;
+	return n;
+}
+
+void
+command_run(const struct adoption *a, const char *folder, const char *command, char *const *env, const char *name,
+    struct command_result *r)
+{
+	static char sh[] = "sh", c[] = "-c", into[] = "log=$1; shift; exec \"$@\" >\"$log\" 2>&1";
+	char *argv[WORDS + 8] = { sh, c, into, sh }, *script = write_script(a, folder, command, env, name), *copy;
+	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
+	size_t n = 5, count = 0;
+	struct kproc p = { .argv = argv, .timeout_s = a->timeout_s };
+	struct kproc_result result;
+	char **vars;
+
+	while (environ[count])
+		count++;
+	vars = kcalloc(count + 2, sizeof *vars);
+	memcpy(vars, environ, count * sizeof *vars);
+	vars[count] = mark;
+	p.envp = vars;
+	*r = (struct command_result){ .log = adopt_path(a, "log/%s.log", name) };
+	argv[4] = r->log;
+	n += launcher_words(a, argv + n, &copy);
+	argv[n++] = sh;
+	argv[n++] = script;
+	argv[n] = NULL;
+	if (kproc_run(&p, &result) < 0)
+		kdie_errno(K_MISSING, "%s", argv[0]);
+	r->status = result.timed_out ? -1 : result.signal ? 128 + result.signal : result.exit_code;
+	r->wall_s = result.wall_s;
+	kproc_result_free(&result);
+	free(vars);
+	free(mark);
+	free(copy);
+	free(script);
+}
+
+void
+command_free(struct command_result *r)
+{
+	free(r->log);
+	r->log = NULL;
+}
+
+char *
+command_tail(const char *log)
+{
+	size_t len = 0;
+	char *text = file_text(log, &len), *tail;
+	const char *from = text;
+
+	if (!text)
+		return kstrdup("(nothing)");
+	if (len > TAIL) {
+		from = text + len - TAIL;
+		from += strcspn(from, "\n");
+	}
+	tail = kstrdup(*from ? from : "(nothing)");
+	free(text);
+	return tail;
+}
+
+const char *
+command_fault(const struct command_result *r, char *buf, size_t size)
+{
+	if (r->status == -1)
+		snprintf(buf, size, "it ran out of time");
+	else if (r->status > 128)
+		snprintf(buf, size, "it was ended by signal %d", r->status - 128);
+	else
+		snprintf(buf, size, "it ended with status %d", r->status);
+	return buf;
+}
+
+/* Does the process carry our mark? */
+static bool
+is_marked(const char *pid, const char *mark)
+{
+	char path[300];
+	size_t len, n = strlen(mark);
+	char *text;
+	bool found = false;
+
+	snprintf(path, sizeof path, "/proc/%s/environ", pid);
+	text = kread_file(path, ENVIRON_MAX, &len);
+	for (size_t i = 0; text && i + n < len && !found; i += strlen(text + i) + 1)
+		found = !strcmp(text + i, mark);
+	free(text);
+	return found;
+}
+
+size_t
+command_end_leftovers(const struct adoption *a)
+{
+	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
+	size_t ended = 0, found = 1;
+
+	/* What a dying one started a moment ago is found in the next round. */
+	for (int round = 0; round < 50 && found; round++) {
+		DIR *d = opendir("/proc");
+		struct dirent *e;
+
+		found = 0;
+		while (d && (e = readdir(d))) {
+			pid_t pid = (pid_t)atol(e->d_name);
+
+			if (pid > 1 && pid != getpid() && is_marked(e->d_name, mark) && kill(pid, SIGKILL) == 0)
+				found++;
+		}
+		if (d)
+			closedir(d);
+		ended += found;
+		if (found)
+			usleep(20000);
+	}
+	free(mark);
+	return ended;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt extract: the kernel with what it needs, as a file that compiles alone: adopt/task/reference.c or .cu. Put together
+ * from the project's own text; what is still missing is looked for in its other sources; the model is asked last.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kfence.h"
+#include "kio.h"
+#include "klog.h"
+
+enum { TRIES = 8, PULLS = 32, AROUND = 8, LOG_CHARS = 6000, CONTEXT_MAX = 200000 };
+
+json_t *
+compile_settings(const struct adoption *a)
+{
+	char *path = adopt_path(a, "compile.json");
+	json_t *settings;
+
+	if (access(path, R_OK))
+		kdie(K_USAGE, "%s is missing: run kadopt preflight", path);
+	settings = kjson_load(path);
+	free(path);
+	return settings;
+}
+
+json_t *
+task_libraries(const struct adoption *a)
+{
+	return !strcmp(a->language, "cuda") ? json_array() : json_pack("[s]", "-lm");
+}
+
+static void
+add_quoted(struct kbuf *b, const char *word)
+{
+	kbuf_puts(b, " '");
+	for (; *word; word++)
+		if (*word == '\'')
+			kbuf_puts(b, "'\\''");
+		else
+			kbuf_add(b, word, 1);
+	kbuf_puts(b, "'");
+}
+
+static void
+add_all(struct kbuf *b, const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		add_quoted(b, json_string_value(json_array_get(list, i)));
+}
+
+static char *
+build_command(const struct adoption *a, const char *source, const char *object)
+{
+	bool cuda = !strcmp(a->language, "cuda");
+	json_t *settings = compile_settings(a), *libs = task_libraries(a);
+	struct kbuf b = { 0 };
+
+	kbuf_puts(&b, kjson_str_or(settings, "compiler", "gcc"));
+	add_all(&b, json_object_get(settings, "flags"));
+	kbuf_puts(&b, cuda ? " -shared -Xcompiler -fPIC -Xlinker --no-undefined -o" : " -shared -fPIC -Wl,--no-undefined -o");
+	add_quoted(&b, object);
+	add_quoted(&b, source);
+	add_all(&b, libs);
+	json_decref(libs);
+	json_decref(settings);
+	return b.data;
+}
+
+bool
+build_alone(const struct adoption *a, const char *source, const char *object, char **log)
+{
+	char *command = build_command(a, source, object), *folder = adopt_path(a, "task"), *text;
+	struct command_result r;
+	size_t len;
+
+	command_run(a, folder, command, NULL, "build-alone", &r);
+	if (r.status == 127)
+		kdie(K_MISSING, "the compiler is not installed: %.80s", command);
+	text = r.status ? file_text(r.log, &len) : NULL;
+	*log = text ? klog_compiler(text, len, LOG_CHARS, 0) : NULL;
+	if (r.status && !*log)
+		*log = kstrdup("(the compiler said nothing)");
+	free(text);
+	free(folder);
+	free(command);
+	text = NULL;
+	command_free(&r);
+	return !*log;
+}
+
+const char *
+error_kind(const char *log)
+{
+	static const char *const structural[] = { "expected declaration", "expected identifier or", "expected '}'", "expected ‘}’",
+		"at end of input", "unterminated", "stray", "expected a declaration", "extraneous closing brace", "#endif", "#if",
+		"missing terminating", "unrecognized token", "expected unqualified-id" };
+	const char *error = strstr(log, "error:");
+	size_t n = error ? strcspn(error, "\n") : 0;
+	char *line = error ? kstrndup(error, n) : kstrdup("");
+	bool found = false;
+
+	for (size_t i = 0; i < LEN(structural); i++)
+		found |= strstr(line, structural[i]) != NULL;
+	free(line);
+	return found ? "structural" : "semantic";
+}
+
+/* Number behind "file:" or "file(" at P; 0: none. */
+static size_t
+line_number(const char *p)
+{
+	const char *colon = strpbrk(p, ":(\n");
+
+	return colon && *colon != '\n' && isdigit((unsigned char)colon[1]) ? (size_t)strtoul(colon + 1, NULL, 10) : 0;
+}
+
+char *
+error_context(const char *text, const char *log)
+{
+	struct kbuf b = { 0 };
+	size_t shown = 0;
+
+	for (const char *p = log; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL) {
+		size_t n = strcspn(p, "\n"), number = line_number(p), line = 1;
+		char *one = kstrndup(p, n);
+
+		if (strstr(one, "error")) {
+			kbuf_printf(&b, "%s\n", one);
+			for (const char *t = text; number && *t && line <= number + AROUND; line++) {
+				size_t m = strcspn(t, "\n");
+
+				if (line + AROUND >= number && line > shown) {
+					kbuf_printf(&b, "%5zu %.*s\n", line, (int)m, t);
+					shown = line;
+				}
+				t += m + (t[m] == '\n');
+			}
+		}
+		free(one);
+	}
+	if (!b.len)
+		kbuf_puts(&b, log);
+	return b.data;
+}
+
+/* The name in the first "undefined reference to `NAME'", or NULL; the caller frees. */
+static char *
+undefined_name(const char *log)
+{
+	const char *p = strstr(log, "ndefined reference to ");
+	size_t n = 0;
+
+	if (!p)
+		return NULL;
+	p += strlen("ndefined reference to ");
+	while (*p && !isalpha((unsigned char)*p) && *p != '_' && *p != '\n')
+		p++;
+	while (isalnum((unsigned char)p[n]) || p[n] == '_')
+		n++;
+	return n ? kstrndup(p, n) : NULL;
+}
+
+/* ---- the model ---- */
+
+static json_t *
+context_files(const struct adoption *a)
+{
+	const json_t *context = json_object_get(a->json, "context");
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < json_array_size(context); i++) {
+		const char *name = json_string_value(json_array_get(context, i));
+		char *path = project_path(a, name), *text = kread_file(path, CONTEXT_MAX, NULL);
+		struct kbuf b = { 0 };
+
+		if (text) {
+			kbuf_printf(&b, "%s:\n\n", name);
+			kfence_code(&b, text, a->language);
+			json_array_append_new(list, kjson_text(b.data, b.len));
+		}
+		kbuf_free(&b);
+		free(text);
+		free(path);
+	}
+	return list;
+}
+
+/* Does the program at hand still have the signature of the one it came from? */
+static bool
+same_signature(const struct adoption *a, const char *text, char **fault)
+{
+	char *wanted, *got;
+	struct kscan_signature g;
+	struct kscan s;
+	const struct kscan_item *f;
+	bool same;
+
+	kscan(text, strlen(text), &s);
+	f = kscan_function(&s, a->kernel);
+	if (!f) {
+		kscan_free(&s);
+		*fault = kasprintf("it does not define %s", a->kernel);
+		return false;
+	}
+	kscan_signature(&s, f, &g);
+	got = kscan_signature_text(&g);
+	kscan_signature_free(&g);
+	kscan_free(&s);
+	wanted = project_signature(a);
+	/* What stands before the parameters is linkage; those have to be the same. */
+	same = !strcmp(strrchr(wanted, '(') ? strchr(wanted, '(') : wanted, strchr(got, '('));
+	if (!same)
+		*fault = kasprintf("the parameters of %s are %s, not %s", a->kernel, strchr(got, '('), strchr(wanted, '('));
+	free(wanted);
+	free(got);
+	return same;
+}
+
+char *
+project_signature(const struct adoption *a)
+{
+	char *path = project_path(a, a->file), *text, *result;
+	struct kscan_signature g;
+	struct kscan s;
+	const struct kscan_item *f;
+	size_t len;
+
+	text = file_text(path, &len);
+	if (!text)
+		kdie_errno(K_USAGE, "%s", path);
+	kscan(text, len, &s);
+	f = kscan_function(&s, a->kernel);
+	if (!f)
+		kdie(K_USAGE, "%s: no definition of %s outside of conditions", path, a->kernel);
+	kscan_signature(&s, f, &g);
+	result = kscan_signature_text(&g);
+	kscan_signature_free(&g);
+	kscan_free(&s);
+	free(text);
+	free(path);
+	return result;
+}
+
+static json_t *
+question(const struct adoption *a, const char *text, const char *log, const char *fault)
+{
+	json_t *facts = json_object(), *settings = compile_settings(a);
+	char *context = error_context(text, log), *command = build_command(a, "reference", "reference.so");
+	struct kbuf code = { 0 }, words = { 0 };
+	bool structural = !strcmp(error_kind(log), "structural");
+
+	kfence_code(&code, text, a->language);
+	kfence_data(&words, context, "compiler", a->kernel);
+	json_object_set_new(facts, "kernel", json_string(a->kernel));
+	json_object_set_new(facts, "file", json_string(a->file));
+	json_object_set_new(facts, "label", json_string(a->language));
+	json_object_set_new(facts, "code", kjson_text(code.data, code.len));
+	json_object_set_new(facts, "log", kjson_text(words.data, words.len));
+	json_object_set_new(facts, "kind", json_string(error_kind(log)));
+	json_object_set_new(facts, "structural", json_boolean(structural));
+	json_object_set_new(facts, "cuda", json_boolean(!strcmp(a->language, "cuda")));
+	json_object_set_new(facts, "command", json_string(command));
+	json_object_set_new(facts, "context", context_files(a));
+	json_object_set_new(facts, "fault", json_string(fault ? fault : ""));
+	kbuf_free(&code);
+	kbuf_free(&words);
+	free(context);
+	free(command);
+	json_decref(settings);
+	return facts;
+}
+
+/* Let the model mend TEXT until it builds. Takes TEXT and LOG over; returns the text that builds. */
+static char *
+mend(const struct adoption *a, char *text, char *log, const char *source, const char *object, int *tries)
+{
+	char *fault = NULL, *why = kasprintf("%s does not compile alone (%s)", a->kernel, source);
+
+	fprintf(stderr, "%s\n", log);
+	kwarn("%s", why);
+	for (*tries = 1; *tries <= TRIES; (*tries)++) {
+		json_t *facts = question(a, text, log, fault);
+		char *answer = ask_model(a, "extract", *tries, facts), *code;
+
+		json_decref(facts);
+		free(fault);
+		code = ask_code(a, answer, &fault);
+		free(answer);
+		if (code && same_signature(a, code, &fault) && geometry_same(a, code, &fault)) {
+			free(text);
+			text = code;
+			write_text(source, text, strlen(text));
+			free(log);
+			if (build_alone(a, source, object, &log)) {
+				free(why);
+				return text;
+			}
+		} else {
+			free(code);
+		}
+	}
+	kdie(K_USAGE, "%s: %d answers of the model did not help; the last of what the compiler said:\n%s", why, TRIES, log);
+}
+
+/* ---- launches ---- */
+
+/* Grids and blocks of the kernel's launches in TEXT, a line each, in their order; the caller frees. */
+static char *
+launches_of(const struct adoption *a, const char *text)
+{
+	struct kscan s;
+	struct kscan_launch *list = NULL;
+	const struct kscan_item *f;
+	const struct kscan *sources[] = { &s };
+	struct kbuf b = { 0 };
+	size_t n = 0;
+
+	kscan(text, strlen(text), &s);
+	f = kscan_function(&s, a->kernel);
+	n = f ? kscan_launches(&s, f, &list) : 0;
+	kbuf_add(&b, "", 0);
+	for (size_t i = 0; i < n; i++) {
+		struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s, .f = f };
+		int64_t t[3];
+
+		if (kscan_dim3(&scope, list[i].block, t))
+			kbuf_printf(&b, "%s: block (%lld,%lld,%lld)\n", list[i].kernel, (long long)t[0], (long long)t[1], (long long)t[2]);
+		else
+			kbuf_printf(&b, "%s: block %s\n", list[i].kernel, list[i].block);
+	}
+	kscan_launches_free(list, n);
+	kscan_free(&s);
+	return b.data;
+}
+
+bool
+geometry_same(const struct adoption *a, const char *text, char **fault)
+{
+	char *path = adopt_path(a, "task/first.txt"), *first, *was, *now;
+	bool same = true;
+
+	first = file_text(path, NULL);
+	if (first) {
+		was = launches_of(a, first);
+		now = launches_of(a, text);
+		same = !strcmp(was, now);
+		if (!same)
+			*fault = kasprintf("its launches are\n%s\nand were\n%s", now, was);
+		free(was);
+		free(now);
+	}
+	free(first);
+	free(path);
+	return same;
+}
+
+int
+extract(const struct adoption *a)
+{
+	bool cuda = !strcmp(a->language, "cuda");
+	char *copy = adopt_path(a, "copy"), *source = adopt_path(a, "task/reference.%s", cuda ? "cu" : "c"), *log, *text;
+	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"), *signature, *first;
+	json_t *settings = compile_settings(a), *result;
+	int tries = 0, pulls = 0;
+	struct bundle b;
+
+	bundle_open(&b, a, copy, json_object_get(settings, "include"));
+	if (!bundle_keep(&b, a->kernel))
+		kdie(K_USAGE, "%s/%s: no definition of %s", a->project, a->file, a->kernel);
+	for (;;) {
+		char *name;
+
+		text = bundle_text(&b, a);
+		write_text(source, text, strlen(text));
+		if (build_alone(a, source, object, &log))
+			break;
+		name = undefined_name(log);
+		if (!name || pulls++ == PULLS || !bundle_keep(&b, name)) {
+			free(name);
+			first = adopt_path(a, "task/first.txt");
+			write_text(first, text, strlen(text));
+			free(first);
+			text = mend(a, text, log, source, object, &tries);
+			break;
+		}
+		free(name);
+		free(text);
+		free(log);
+	}
+	signature = project_signature(a);
+	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature", signature, "model", tries > 0, "tries", tries,
+	    "pulled", pulls, "notes", b.notes);
+	write_json(path, result);
+	for (size_t i = 0; i < json_array_size(b.notes); i++)
+		kwarn("%s", json_string_value(json_array_get(b.notes, i)));
+	json_decref(result);
+	json_decref(settings);
+	bundle_close(&b);
+	free(signature);
+	free(text);
+	free(copy);
+	free(source);
+	free(object);
+	free(path);
+	return K_OK;
+}
+
+int
+command_extract(int argc, char **argv)
+{
+	struct adoption *a = open_adoption(argc, argv, "usage: kadopt extract [-c CAMPAIGN]\n");
+	int code;
+
+	adoption_lock(a);
+	code = extract(a);
+	adoption_free(a);
+	return code;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* journal: see journal.h. */
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kio.h"
+
+enum { JOURNAL_MAX = 64 << 20 };
+
+/* ---- files ---- */
+
+char *
+journal_original(const struct adoption *a)
+{
+	return adopt_path(a, "original/%s", a->file);
+}
+
+/* The name under which the new file is written, in the same folder: known beforehand, so that one left behind is found. */
+static char *
+new_path(const struct adoption *a)
+{
+	const char *slash = strrchr(a->file, '/');
+
+	return kasprintf("%s/%.*s.%s.kadopt-new", a->project, slash ? (int)(slash - a->file + 1) : 0, a->file,
+	    slash ? slash + 1 : a->file);
+}
+
+static void
+write_all(int fd, const char *path, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			kdie_errno(K_IO, "%s", path);
+		text += n;
+		len -= (size_t)n;
+	}
+}
+
+/* TEXT in place of the project's file, with its mode and owner, at once or not at all. */
+static void
+replace(const struct adoption *a, const char *text, size_t len)
+{
+	char *path = project_path(a, a->file), *fresh = new_path(a);
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) < 0) {
+		char *kept = journal_original(a);
+
+		if (stat(kept, &st) < 0)
+			kdie_errno(K_IO, "%s", kept);
+		free(kept);
+	}
+	unlink(fresh);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", fresh);
+	write_all(fd, fresh, text, len);
+	/* Not everybody may give files away; the mode is what builds need. */
+	if (fchown(fd, st.st_uid, st.st_gid) < 0)
+		errno = 0;
+	if (fchmod(fd, st.st_mode & 07777) < 0 || fsync(fd) < 0 || close(fd) < 0 || rename(fresh, path) < 0)
+		kdie_errno(K_IO, "%s", path);
+	ksync_folder(path);
+	free(fresh);
+	free(path);
+}
+
+bool
+journal_is_original(const struct adoption *a)
+{
+	char *path = project_path(a, a->file), *kept = journal_original(a), now[65], was[65];
+	bool same = file_sha256(path, now) && file_sha256(kept, was) && !strcmp(now, was);
+
+	free(path);
+	free(kept);
+	return same;
+}
+
+/* ---- entries ---- */
+
+/* Append one line and see it on the disk. */
+static void
+note(const struct adoption *a, json_t *entry)
+{
+	char *path = adopt_path(a, "journal.ndjson"), *line, *text, at[32], last = '\n';
+	int fd;
+	off_t end;
+
+	know_iso(at, sizeof at);
+	json_object_set_new(entry, "at", json_string(at));
+	line = json_dumps(entry, KIO_DUMP);
+	make_folder_of(path);
+	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", path);
+	/* A line that was cut off by a power failure ends here. */
+	end = lseek(fd, 0, SEEK_END);
+	if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
+		kdie_errno(K_IO, "%s", path);
+	text = kasprintf("%s%s\n", last == '\n' ? "" : "\n", line);
+	write_all(fd, path, text, strlen(text));
+	if (fsync(fd) < 0 || close(fd) < 0)
+		kdie_errno(K_IO, "%s", path);
+	ksync_folder(path);
+	free(text);
+	free(line);
+	free(path);
+	json_decref(entry);
+}
+
+/* Where the journal stands: the last change, and what came of it. */
+struct standing {
+	json_t *change;		/* NULL: none yet; owned */
+	bool verified, accepted, restore, restored;
+};
+
+static struct standing
+read_journal(const struct adoption *a)
+{
+	char *path = adopt_path(a, "journal.ndjson"), *text = kread_file(path, JOURNAL_MAX, NULL), *save;
+	struct standing s = { 0 };
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+		json_t *entry = json_loads(line, 0, NULL);
+		const char *what = kjson_str_or(entry, "what", "");
+
+		if (!strcmp(what, "change")) {
+			json_decref(s.change);
+			s = (struct standing){ .change = json_incref(entry) };
+		}
+		s.verified |= !strcmp(what, "verified");
+		s.accepted |= !strcmp(what, "accepted");
+		s.restore |= !strcmp(what, "restore");
+		s.restored |= !strcmp(what, "restored");
+		json_decref(entry);
+	}
+	free(text);
+	free(path);
+	return s;
+}
+
+static bool
+is_pending(const struct standing *s)
+{
+	return s->change && !s->accepted && !s->restored;
+}
+
+void
+journal_backup(const struct adoption *a)
+{
+	struct standing s = read_journal(a);
+	char *path = project_path(a, a->file), *kept = journal_original(a), *text, hex[65];
+	json_t *originals = json_object_get(a->json, "originals");
+	size_t len;
+
+	if (is_pending(&s))
+		kdie(K_USAGE, "%s: a change of it is pending: kadopt repair finishes or undoes it", path);
+	text = file_text(path, &len);
+	if (!text)
+		kdie_errno(K_USAGE, "%s", path);
+	if (!journal_is_original(a))
+		write_text(kept, text, len);
+	ksha256_hex(text, len, hex);
+	if (!originals)
+		json_object_set_new(a->json, "originals", originals = json_object());
+	json_object_set_new(originals, a->file, json_string(hex));
+	json_decref(s.change);
+	free(text);
+	free(path);
+	free(kept);
+}
+
+void
+journal_change(const struct adoption *a, const char *text, size_t len, const char *run)
+{
+	char *kept = journal_original(a), from[65], to[65];
+
+	if (!file_sha256(kept, from))
+		kdie_errno(K_IO, "%s", kept);
+	ksha256_hex(text, len, to);
+	note(a, json_pack("{s:s,s:s,s:s,s:s,s:s}", "what", "change", "file", a->file, "from", from, "to", to, "run", run));
+	replace(a, text, len);
+}
+
+void
+journal_verified(const struct adoption *a)
+{
+	note(a, json_pack("{s:s}", "what", "verified"));
+}
+
+void
+journal_accepted(const struct adoption *a)
+{
+	note(a, json_pack("{s:s}", "what", "accepted"));
+}
+
+void
+journal_restore(const struct adoption *a)
+{
+	char *kept = journal_original(a), *text;
+	size_t len;
+
+	text = file_text(kept, &len);
+	if (!text)
+		kdie_errno(K_IO, "%s", kept);
+	note(a, json_pack("{s:s}", "what", "restore"));
+	replace(a, text, len);
+	note(a, json_pack("{s:s}", "what", "restored"));
+	free(text);
+	free(kept);
+}
+
+/* ---- after a kill ---- */
+
+/* Objects of the file that is gone may still lie there. */
+static void
+rebuild(const struct adoption *a)
+{
+	struct command_result r;
+	char why[64];
+
+	command_run(a, a->project, a->build, NULL, "rebuild", &r);
+	if (r.status)
+		kwarn("the sources are as they should be, but '%s' fails: %s (%s)", a->build, command_fault(&r, why, sizeof why), r.log);
+	command_free(&r);
+}
+
+/* The file is one of the two that the journal knows. */
+static int
+finish(const struct adoption *a, const struct standing *s, const char *now)
+{
+	bool winner = !strcmp(now, kjson_str_or(s->change, "to", "?"));
+
+	if (winner && s->verified && !s->restore) {
+		journal_accepted(a);
+		rebuild(a);
+		kwarn("%s: it was verified: it stays", a->file);
+		return K_OK;
+	}
+	journal_restore(a);
+	rebuild(a);
+	kwarn("%s/%s is again what it was", a->project, a->file);
+	return K_OK;
+}
+
+int
+journal_repair(const struct adoption *a)
+{
+	struct standing s = read_journal(a);
+	char *path = project_path(a, a->file), *fresh = new_path(a), now[65] = "";
+	size_t ended = command_end_leftovers(a);
+	int code = K_OK;
+
+	if (ended)
+		kwarn("%zu process%s of an earlier run ended", ended, ended > 1 ? "es" : "");
+	unlink(fresh);
+	file_sha256(path, now);
+	if (is_pending(&s)) {
+		if (!*now || !strcmp(now, kjson_str_or(s.change, "from", "?")) || !strcmp(now, kjson_str_or(s.change, "to", "?"))) {
+			code = finish(a, &s, now);
+		} else {
+			kwarn("%s: it is neither what was adopted nor what was put in its place: somebody has edited it since; it is left "
+			    "alone. The original is in %s/adopt/original: copy it back, then repair again", path, a->dir);
+			code = K_USAGE;
+		}
+	}
+	json_decref(s.change);
+	free(fresh);
+	free(path);
+	return code;
+}
+
+void
+journal_status(const struct adoption *a, struct kbuf *b)
+{
+	struct standing s = read_journal(a);
+
+	if (!s.change)
+		kbuf_puts(b, "project    never changed\n");
+	else
+		kbuf_printf(b, "project    %s: %s (%s)\n", kjson_str_or(s.change, "run", "?"), s.accepted ? "the winner was accepted" :
+		    s.restored ? "rolled back" : "a change is pending: kadopt repair", kjson_str_or(s.change, "at", "?"));
+	json_decref(s.change);
+}
+
+int
+command_repair(int argc, char **argv)
+{
+	struct adoption *a = open_adoption(argc, argv, "usage: kadopt repair [-c CAMPAIGN]\n");
+	int code;
+
+	adoption_lock(a);
+	code = journal_repair(a);
+	adoption_free(a);
+	return code;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* log: see log.h. */
+#include "log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kutil.h"
+
+/* Share of dropped lines above which the rest is not worth believing. */
+#define TORN 0.01
+
+static const char tag[] = "[KKLOG_", main_tag[] = "[KKLOG_CPP]";
+
+/* "12", "0x1f", "0.5", "true": as what they look like; else text. LEN without trailing commas. */
+static json_t *
+value_of(const char *word, size_t len)
+{
+	char *text, *end;
+	json_t *v = NULL;
+
+	while (len && (word[len - 1] == ',' || word[len - 1] == ';'))
+		len--;
+	text = kstrndup(word, len);
+	if (*text && !isspace((unsigned char)*text)) {
+		long long i;
+		double d;
+
+		errno = 0;
+		i = strtoll(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
+		if (!*end && !errno)
+			v = json_integer(i);
+		d = v ? 0 : strtod(text, &end);
+		if (!v && !*end && d - d == 0)
+			v = json_real(d);
+	}
+	if (!v && (!strcmp(text, "true") || !strcmp(text, "false")))
+		v = json_boolean(*text == 't');
+	if (!v)
+		v = kjson_text(text, len);
+	free(text);
+	return v;
+}
+
+/* The words behind the tag. NULL: not what the grammar says. */
+static json_t *
+read_words(const char *p, const char *end)
+{
+	json_t *o = json_object();
+
+	while (p < end) {
+		const char *from, *equals;
+		char *key;
+
+		while (p < end && isspace((unsigned char)*p))
+			p++;
+		for (from = p; p < end && !isspace((unsigned char)*p); p++)
+			;
+		if (from == p)
+			break;
+		equals = memchr(from, '=', (size_t)(p - from));
+		if (!equals || equals == from || equals + 1 == p || isdigit((unsigned char)*from) ||
+		    memchr(from, '[', (size_t)(p - from))) {
+			json_decref(o);
+			return NULL;
+		}
+		key = kstrndup(from, (size_t)(equals - from));
+		json_object_set_new(o, key, value_of(equals + 1, (size_t)(p - equals - 1)));
+		free(key);
+	}
+	return o;
+}
+
+/* grid_x … or grid (a number, or "(x,y,z)") as three numbers, taken out of O. NULL: not there. */
+static json_t *
+take_geometry(json_t *o, const char *name)
+{
+	long long at[3] = { 0, 1, 1 };
+	char key[16];
+	json_t *flat = json_object_get(o, name);
+	bool found = json_is_integer(flat);
+
+	if (found)
+		at[0] = json_integer_value(flat);
+	else if (json_is_string(flat))
+		found = sscanf(json_string_value(flat), "(%lld,%lld,%lld)", &at[0], &at[1], &at[2]) >= 1;
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *v;
+
+		snprintf(key, sizeof key, "%s_%c", name, "xyz"[i]);
+		v = json_object_get(o, key);
+		if (json_is_integer(v))
+			at[i] = json_integer_value(v);
+		found = found || (i == 0 && json_is_integer(v));
+		json_object_del(o, key);
+	}
+	json_object_del(o, name);
+	return found ? json_pack("[I,I,I]", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2]) : NULL;
+}
+
+/* One record as a call. NULL: dropped. */
+static json_t *
+call_of(json_t *words, bool geometry)
+{
+	json_t *call = json_object(), *grid, *block;
+
+	json_object_del(words, "kernel");
+	grid = take_geometry(words, "grid");
+	block = take_geometry(words, "block");
+	if (grid)
+		json_object_set_new(call, "grid", grid);
+	if (block)
+		json_object_set_new(call, "block", block);
+	if (json_is_integer(json_object_get(words, "ns")))
+		json_object_set(call, "ns", json_object_get(words, "ns"));
+	json_object_del(words, "ns");
+	json_object_set_new(call, "args", words);
+	if (geometry && (!grid || !block)) {
+		json_decref(call);
+		return NULL;
+	}
+	return call;
+}
+
+/* The names of everything that a call tells; lines torn between two words lack some. The caller frees. */
+static char *
+names_of(const json_t *call)
+{
+	struct kbuf b = { 0 };
+	const char *name;
+	json_t *v;
+
+	kbuf_printf(&b, "%d %d", json_object_get(call, "grid") != NULL, json_object_get(call, "block") != NULL);
+	json_object_foreach(json_object_get(call, "args"), name, v)
+		kbuf_printf(&b, " %s", name);
+	return b.data;
+}
+
+/* Drop the calls that do not tell what most tell. */
+static void
+drop_odd(json_t *calls, struct log_state *state)
+{
+	json_t *counts = json_object(), *v, *call;
+	const char *name, *usual = "";
+	json_int_t most = 0;
+	size_t i;
+
+	json_array_foreach(calls, i, call) {
+		char *names = names_of(call);
+
+		json_object_set_new(counts, names, json_integer(kjson_int_or(counts, names, 0) + 1));
+		free(names);
+	}
+	json_object_foreach(counts, name, v)
+		if (json_integer_value(v) > most) {
+			most = json_integer_value(v);
+			usual = name;
+		}
+	for (i = json_array_size(calls); i-- > 0;) {
+		char *names = names_of(json_array_get(calls, i));
+
+		if (strcmp(names, usual)) {
+			json_array_remove(calls, i);
+			state->dropped++;
+		}
+		free(names);
+	}
+	json_decref(counts);
+}
+
+static void
+read_line(const char *p, const char *end, const char *kernel, bool geometry, json_t *calls, json_t *others,
+    struct log_state *state)
+{
+	const char *at = memmem(p, (size_t)(end - p), tag, strlen(tag)), *close;
+	json_t *words, *call = NULL;
+	bool main_line;
+
+	if (!at)
+		return;
+	main_line = !strncmp(at, main_tag, strlen(main_tag));
+	close = memchr(at, ']', (size_t)(end - at));
+	words = close ? read_words(close + 1, end) : NULL;
+	if (words && strcmp(kjson_str_or(words, "kernel", kernel), kernel)) {
+		json_decref(words);
+		return;
+	}
+	state->lines++;
+	if (words && json_object_get(words, "kernel"))
+		call = call_of(words, geometry && main_line);
+	else
+		json_decref(words);
+	if (call)
+		json_array_append_new(main_line ? calls : others, call);
+	else
+		state->dropped++;
+}
+
+/* By index, when there is one for every call. */
+static void
+add_others(json_t *calls, json_t *others, struct log_state *state)
+{
+	size_t i;
+	json_t *call;
+
+	if (!json_array_size(calls)) {
+		json_array_extend(calls, others);
+		return;
+	}
+	if (json_array_size(others) != json_array_size(calls)) {
+		state->others = json_array_size(others);
+		return;
+	}
+	json_array_foreach(calls, i, call)
+		json_object_update_missing(json_object_get(call, "args"), json_object_get(json_array_get(others, i), "args"));
+}
+
+json_t *
+log_calls(const char *text, size_t len, const char *kernel, bool geometry, struct log_state *state)
+{
+	json_t *calls = json_array(), *others = json_array();
+	const char *end;
+
+	*state = (struct log_state){ 0 };
+	for (const char *p = text; p < text + len; p = end + 1) {
+		end = memchr(p, '\n', (size_t)(text + len - p));
+		if (!end)
+			end = text + len;
+		read_line(p, end, kernel, geometry, calls, others, state);
+	}
+	drop_odd(calls, state);
+	drop_odd(others, state);
+	add_others(calls, others, state);
+	json_decref(others);
+	state->torn = (double)state->dropped > TORN * (double)state->lines;
+	return calls;
+}

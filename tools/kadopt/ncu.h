@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ncu: launches as Nsight Compute lists them: `ncu --csv --page raw --print-units base`. */
+#ifndef NCU_H
+#define NCU_H
+
+#include <stddef.h>
+
+#include "kconfigs.h"
+
+/*
+ * All launches of KERNEL in FILE, *N of them, in order. Counters: gpu__time_duration.sum, and where they are there
+ * smsp__thread_inst_executed.sum, dram__bytes_read.sum, dram__bytes_write.sum. Dies when there is none. The caller frees.
+ */
+struct kconfigs_call *ncu_calls(const char *file, const char *kernel, size_t *n);
+
+#endif

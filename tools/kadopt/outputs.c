@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the application wrote before and after: byte by byte, or number by number within a tolerance. See adopt.h. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "kio.h"
+
+static const char *const kinds[] = { "float", "float32", "float64" };
+
+/* The number behind "KIND:", and which kind; -1: it is none. */
+static int
+kind_of(const char *compare, double *rtol)
+{
+	const char *colon = strchr(compare, ':');
+	char *end;
+
+	for (size_t i = 0; colon && i < LEN(kinds); i++)
+		if (strlen(kinds[i]) == (size_t)(colon - compare) && !strncmp(kinds[i], compare, strlen(kinds[i]))) {
+			*rtol = strtod(colon + 1, &end);
+			return *end || end == colon + 1 || !(*rtol >= 0 && *rtol < 1) ? -1 : (int)i;
+		}
+	return -1;
+}
+
+bool
+outputs_compare_ok(const char *compare)
+{
+	double rtol;
+
+	return !strcmp(compare, "exact") || kind_of(compare, &rtol) >= 0;
+}
+
+static bool
+near(double x, double y, double rtol)
+{
+	if (isnan(x) || isnan(y))
+		return isnan(x) && isnan(y);
+	return x == y || fabs(x - y) <= rtol * fmax(fabs(x), fabs(y));
+}
+
+static bool __attribute__((format(printf, 3, 4)))
+differ(char *why, size_t why_len, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, why_len, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static bool
+same_bytes(const char *x, size_t n, const char *y, size_t m, char *why, size_t why_len)
+{
+	size_t i = 0, line = 1;
+
+	while (i < n && i < m && x[i] == y[i])
+		line += x[i++] == '\n';
+	if (i == n && i == m)
+		return true;
+	return differ(why, why_len, "%zu and %zu bytes, unlike from byte %zu on (line %zu)", n, m, i, line);
+}
+
+static bool
+same_binary(const char *x, size_t n, const char *y, size_t m, size_t size, double rtol, char *why, size_t why_len)
+{
+	if (n != m || n % size)
+		return differ(why, why_len, "%zu and %zu bytes, which are to be numbers of %zu bytes", n, m, size);
+	for (size_t i = 0; i < n; i += size) {
+		double v[2];
+
+		for (int k = 0; k < 2; k++) {
+			float f;
+
+			if (size == sizeof f) {
+				memcpy(&f, (k ? y : x) + i, sizeof f);
+				v[k] = (double)f;
+			} else {
+				memcpy(&v[k], (k ? y : x) + i, sizeof v[k]);
+			}
+		}
+		if (!near(v[0], v[1], rtol))
+			return differ(why, why_len, "number %zu: %.9g was %.9g", i / size, v[1], v[0]);
+	}
+	return true;
+}
+
+/* Texts: numbers are compared as numbers, all else byte by byte. */
+static bool
+same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
+{
+	size_t line = 1;
+	char before = '\n';
+
+	while (*x || *y) {
+		bool begins = !isalnum((unsigned char)before) && before != '_' && before != '.';
+		char *ex = NULL, *ey = NULL;
+
+		if (begins && (isdigit((unsigned char)*x) || strchr("+-.", *x)) && *x && *y) {
+			double u = strtod(x, &ex), v = strtod(y, &ey);
+
+			if (ex > x && ey > y) {
+				if (!near(u, v, rtol))
+					return differ(why, why_len, "line %zu: %.9g was %.9g", line, v, u);
+				before = ex[-1];
+				x = ex;
+				y = ey;
+				continue;
+			}
+		}
+		if (*x != *y)
+			return differ(why, why_len, "unlike in line %zu", line);
+		line += *x == '\n';
+		before = *x++;
+		y++;
+	}
+	return true;
+}
+
+bool
+outputs_same(const json_t *o, const char *was, const char *now, char *why, size_t why_len)
+{
+	const char *compare = kjson_str_or(o, "compare", "exact");
+	size_t n, m;
+	char *x = file_text(was, &n), *y = file_text(now, &m);
+	double rtol = 0;
+	int kind = kind_of(compare, &rtol);
+	bool same;
+
+	if (!x || !y)
+		same = differ(why, why_len, "%s is not there", x ? now : was);
+	else if (kind < 0)
+		same = same_bytes(x, n, y, m, why, why_len);
+	else if (kind == 0)
+		same = same_text(x, y, rtol, why, why_len);
+	else
+		same = same_binary(x, n, y, m, kind == 1 ? 4 : 8, rtol, why, why_len);
+	free(x);
+	free(y);
+	return same;
+}

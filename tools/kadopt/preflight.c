@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt preflight: everything that an adoption needs and that can be missing, looked for before anything is touched. The
+ * project is built and run in a copy; how its file is compiled is noted on the way.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "signature.h"
+
+enum { CONNECT_S = 15, PATH_MAX_BYTES = 4096, ROOM_COPIES = 5, LOG_MAX = 64 << 20 };
+
+/* What was found, a line each: what is wrong ends the adoption, what is only told does not. */
+struct findings {
+	struct kbuf missing, wrong, again;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+tell(struct kbuf *b, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		kdie(K_IO, "out of memory");
+	va_end(ap);
+	kmask_controls(text);
+	kbuf_printf(b, "%s\n", text);
+	free(text);
+}
+
+static void __attribute__((format(printf, 1, 2)))
+say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* ---- what can be seen without running anything ---- */
+
+static bool
+is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static void
+check_files(const struct adoption *a, struct findings *f)
+{
+	char *path = project_path(a, a->file), *text, why[512];
+	struct signature s;
+	size_t len, n = strlen(a->project);
+
+	if (!is_folder(a->project)) {
+		tell(&f->wrong, "project: %s is no folder", a->project);
+	} else if (!strncmp(a->dir, a->project, n) && (a->dir[n] == '/' || !a->dir[n])) {
+		tell(&f->wrong, "the campaign's folder %s lies in the project, which is copied whole: put it elsewhere (-o)", a->dir);
+	} else if (!(text = file_text(path, &len))) {
+		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
+	} else {
+		if (!signature_find(text, len, a->kernel, &s, why, sizeof why))
+			tell(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel, why);
+		else if (s.returns)
+			tell(&f->wrong, "kernel: %s:%d: %s returns something: a task's entry returns void; let it write its result "
+			    "through a pointer", a->file, s.line, a->kernel);
+		else
+			say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s.line, s.of.count);
+		signature_free(&s);
+		free(text);
+	}
+	free(path);
+	for (size_t i = 0; i < json_array_size(json_object_get(a->json, "context")); i++) {
+		path = project_path(a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));
+		if (access(path, R_OK) < 0)
+			tell(&f->wrong, "context: %s: %s", path, strerror(errno));
+		free(path);
+	}
+}
+
+/* What is not committed there is told: it is part of what is adopted, and is left as it is. */
+static void
+check_versions(const struct adoption *a)
+{
+	char *argv[] = { (char *)"git", (char *)"--no-optional-locks", (char *)"-C", (char *)a->project, (char *)"status",
+		(char *)"--porcelain", (char *)"--", (char *)".", NULL };
+	struct kproc p = { .argv = argv, .timeout_s = CONNECT_S };
+	struct kproc_result r;
+	size_t lines = 0;
+
+	if (kproc_run(&p, &r) < 0)
+		return;
+	for (char *c = r.out; r.exit_code == 0 && (c = strchr(c, '\n')); c++)
+		lines++;
+	if (r.exit_code)
+		say("versions   the project is under no version control that is known here (git)");
+	else if (!lines)
+		say("versions   git: all is committed");
+	else
+		say("versions   git: %zu file%s not committed, which %s left as %s; the first: %.*s", lines, lines > 1 ? "s are" : " is",
+		    lines > 1 ? "are" : "is", lines > 1 ? "they are" : "it is", (int)strcspn(r.out, "\n"), r.out);
+	kproc_result_free(&r);
+}
+
+static double
+folder_bytes(const char *path)
+{
+	const char *argv[] = { "du", "-sk", "--", path, NULL };
+	struct kproc p = { .argv = (char *const *)argv };
+	struct kproc_result r;
+	double bytes = 0;
+
+	if (kproc_run(&p, &r) < 0)
+		return 0;
+	bytes = strtod(r.out, NULL) * 1024;
+	kproc_result_free(&r);
+	return bytes;
+}
+
+static void
+check_room(const struct adoption *a, struct findings *f)
+{
+	struct statvfs v;
+	double needed = folder_bytes(a->project) * ROOM_COPIES + 64e6, room;
+
+	if (statvfs(a->dir, &v) < 0)
+		return;
+	room = (double)v.f_bavail * (double)v.f_frsize;
+	if (room < needed)
+		tell(&f->missing, "%s: %.0f MB are free there, and copies of the project take about %.0f MB", a->dir, room / 1e6, needed / 1e6);
+	else
+		say("room       %.0f MB free, about %.0f MB needed", room / 1e6, needed / 1e6);
+}
+
+/* ---- the launcher, programs, the device ---- */
+
+/* Run WORDS under the launcher; false when that cannot be. */
+static bool
+ask(const struct adoption *a, const char *const *words, struct kproc_result *r)
+{
+	char *argv[64], *copy;
+	size_t n = launcher_words(a, argv, &copy);
+	struct kproc p = { .argv = argv, .timeout_s = CONNECT_S };
+	bool good;
+
+	for (; *words && n < LEN(argv) - 1; words++)
+		argv[n++] = (char *)*words;
+	argv[n] = NULL;
+	good = kproc_run(&p, r) == 0;
+	free(copy);
+	return good;
+}
+
+static bool
+check_launcher(const struct adoption *a, struct findings *f)
+{
+	const char *words[] = { "test", "-d", a->project, NULL };
+	struct kproc_result r;
+
+	if (!a->launcher)
+		return true;
+	if (!ask(a, words, &r)) {
+		tell(&f->missing, "launcher: '%s' cannot be started: %s", a->launcher, strerror(errno));
+		return false;
+	}
+	if (r.timed_out)
+		tell(&f->again, "launcher: '%s' gave no answer within %d s", a->launcher, CONNECT_S);
+	else if (r.exit_code == 1)
+		tell(&f->missing, "launcher: '%s' answers, but does not see %s: both machines need the folders of project and campaign",
+		    a->launcher, a->project);
+	else if (r.exit_code)
+		tell(&f->again, "launcher: '%s' ended with status %d: %.200s", a->launcher, r.exit_code, r.err);
+	else
+		say("launcher   '%s' answers", a->launcher);
+	kproc_result_free(&r);
+	return !f->again.len && !f->missing.len;
+}
+
+/* The program that a shell command names first, assignments passed over; "" when that is no plain word. The caller frees. */
+static char *
+first_program(const char *command)
+{
+	for (;;) {
+		size_t n;
+
+		command += strspn(command, " \t");
+		n = strcspn(command, " \t;|&<>()$`'\"");
+		if (!memchr(command, '=', n))
+			return kstrndup(command, n);
+		command += n;
+		if (!*command)
+			return kstrdup("");
+		command++;
+	}
+}
+
+static void
+check_program(const struct adoption *a, const char *what, const char *name, struct findings *f)
+{
+	const char *words[] = { "sh", "-c", "cd \"$1\" && command -v -- \"$2\"", "sh", a->project, name, NULL };
+	struct kproc_result r;
+	char *quoted;
+
+	if (!*name)
+		return;
+	/* A launcher's shell takes words apart once more. */
+	quoted = kasprintf("'cd \"%s\" && command -v -- %s'", a->project, name);
+	if (a->launcher) {
+		words[2] = quoted;
+		words[3] = NULL;
+	}
+	if (ask(a, words, &r)) {
+		if (r.exit_code)
+			tell(&f->missing, "%s: %s is not installed%s", what, name, a->launcher ? " there" : "");
+		kproc_result_free(&r);
+	}
+	free(quoted);
+}
+
+/* Processes of others on the GPU stop us; our own leftovers were ended before. */
+static void
+check_device(const struct adoption *a, struct findings *f)
+{
+	const char *words[] = { "nvidia-smi", "--query-compute-apps=pid,process_name", "--format=csv,noheader", NULL };
+	struct kproc_result r;
+	double load = 0;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (strcmp(a->language, "cuda")) {
+		if (!a->launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
+			say("device     the load of this machine is %.1f on %ld CPUs: times will be noisy", load, cpus);
+		else
+			say("device     CPU");
+		return;
+	}
+	if (!ask(a, words, &r)) {
+		tell(&f->missing, "device: nvidia-smi is not installed: no NVIDIA GPU to be seen here");
+		return;
+	}
+	if (r.exit_code)
+		tell(&f->missing, "device: nvidia-smi ended with status %d: %.200s%.200s", r.exit_code, r.out, r.err);
+	else if (r.out[strspn(r.out, " \n")])
+		tell(&f->again, "device: in use by others, who are left alone: %.400s", r.out);
+	else
+		say("device     the GPU is free");
+	kproc_result_free(&r);
+}
+
+/* ---- a build and a run, in a copy ---- */
+
+static const char *const compilers[] = { "cc", "gcc", "clang", "c99", "c11", "g++", "c++", "clang++", "nvcc", "icx", "ccache" };
+
+/* Programs that note how they are called, and are then the real ones. */
+static void
+write_shims(const struct adoption *a)
+{
+	static const char script[] =
+	    "#!/bin/sh\n"
+	    "# Notes how this compiler is called, and calls it.\n"
+	    "here=${0%/*}\n"
+	    "name=${0##*/}\n"
+	    "unit=$(printf '\\037')\n"
+	    "line=$name$unit$PWD\n"
+	    "for word; do line=$line$unit$word; done\n"
+	    "printf '%s\\n' \"$line\" >>\"$here/calls\"\n"
+	    "PATH=${PATH#\"$here:\"}\n"
+	    "exec \"$name\" \"$@\"\n";
+	char *folder = adopt_path(a, "shims");
+
+	remove_tree(folder);
+	for (size_t i = 0; i < LEN(compilers); i++) {
+		char *path = kasprintf("%s/%s", folder, compilers[i]);
+
+		write_text(path, script, strlen(script));
+		if (chmod(path, 0755) < 0)
+			kdie_errno(K_IO, "%s", path);
+		free(path);
+	}
+	free(folder);
+}
+
+/* Are these two the same file? */
+static bool
+same_file(const char *x, const char *y)
+{
+	struct stat a, b;
+
+	return !stat(x, &a) && !stat(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Is the option followed by a value of its own? */
+static bool
+takes_value(const char *option)
+{
+	static const char *const options[] = { "-o", "-I", "-D", "-U", "-isystem", "-iquote", "-include", "-MF", "-MT", "-MQ", "-x",
+		"-Xcompiler", "-gencode", "-arch", "-code", "-std", "-Xptxas", "-ccbin", "-maxrregcount", "-L", "-l", "--compiler-options" };
+
+	for (size_t i = 0; i < LEN(options); i++)
+		if (!strcmp(options[i], option))
+			return true;
+	return false;
+}
+
+/* What becomes of an option of the project's compiler: it counts for the kernel alone, too, or it does not. */
+static bool
+is_kept(const char *option)
+{
+	static const char *const kept[] = { "-O", "-std", "-f", "-m", "-D", "-U", "-pthread", "-ansi", "-arch", "-gencode", "-code",
+		"--gpu-architecture", "--generate-code", "-use_fast_math", "--use_fast_math", "-Xcompiler", "--compiler-options",
+		"--expt", "--extended-lambda", "--fmad", "-ftz", "-prec", "--ftz", "--prec", "-maxrregcount", "-Xptxas", "-lineinfo", "-ccbin" };
+	static const char *const dropped[] = { "-fPIC", "-fpic", "-fPIE", "-fpie", "-fdiagnostics", "-fmessage", "-fprofile", "-fsanitize",
+		"-flto", "-fvisibility", "-mf", "-MM" };
+
+	for (size_t i = 0; i < LEN(dropped); i++)
+		if (!strncmp(option, dropped[i], strlen(dropped[i])))
+			return false;
+	for (size_t i = 0; i < LEN(kept); i++)
+		if (!strncmp(option, kept[i], strlen(kept[i])))
+			return true;
+	return false;
+}
+
+/* One noted call, if it compiles FILE: {"compiler", "flags", "include"}. New reference, or NULL. */
+static json_t *
+compile_of(char *line, const char *file)
+{
+	json_t *flags = json_array(), *include = json_array();
+	char *save, *name = strtok_r(line, "\037", &save), *cwd = strtok_r(NULL, "\037", &save), *word;
+	bool found = false;
+
+	while (name && cwd && (word = strtok_r(NULL, "\037", &save))) {
+		char *full = *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word), *value = NULL;
+
+		if (*word != '-') {
+			found |= same_file(full, file);
+		} else if (!strncmp(word, "-I", 2) || !strcmp(word, "-isystem") || !strcmp(word, "-iquote")) {
+			value = !strncmp(word, "-I", 2) && word[2] ? word + 2 : strtok_r(NULL, "\037", &save);
+			if (value)
+				json_array_append_new(include, *value == '/' ? json_string(value) : json_sprintf("%s/%s", cwd, value));
+		} else if (is_kept(word)) {
+			json_array_append_new(flags, json_string(word));
+			if (takes_value(word) && (value = strtok_r(NULL, "\037", &save)))
+				json_array_append_new(flags, json_string(value));
+		} else if (takes_value(word)) {
+			strtok_r(NULL, "\037", &save);
+		}
+		free(full);
+	}
+	if (found && name && strcmp(name, "ccache"))
+		return json_pack("{s:s,s:o,s:o}", "compiler", name, "flags", flags, "include", include);
+	json_decref(flags);
+	json_decref(include);
+	return NULL;
+}
+
+/* How the file was compiled in COPY, from what the shims noted; a guess when they were not called. */
+static void
+note_compiler(const struct adoption *a, const char *copy)
+{
+	char *calls = adopt_path(a, "shims/calls"), *file = kasprintf("%s/%s", copy, a->file), *text = kread_file(calls, LOG_MAX, NULL);
+	char *save, *path = adopt_path(a, "compile.json");
+	bool cuda = !strcmp(a->language, "cuda");
+	json_t *found = NULL;
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !found; line = strtok_r(NULL, "\n", &save))
+		found = compile_of(line, file);
+	if (!found) {
+		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", cuda ? "nvcc" : "gcc", "flags", "-O2", cuda ? "-std=c++17" :
+		    "-std=gnu11", "include", "guessed", 1);
+		say("compiler   not seen (a compiler with a path of its own?): %s -O2 is taken; see %s", cuda ? "nvcc" : "gcc", path);
+	} else {
+		struct kbuf b = { 0 };
+
+		for (size_t i = 0; i < json_array_size(json_object_get(found, "flags")); i++)
+			kbuf_printf(&b, " %s", json_string_value(json_array_get(json_object_get(found, "flags"), i)));
+		say("compiler   %s%s", kjson_str_or(found, "compiler", ""), b.data ? b.data : "");
+		kbuf_free(&b);
+	}
+	write_json(path, found);
+	json_decref(found);
+	free(text);
+	free(path);
+	free(file);
+	free(calls);
+}
+
+static bool
+build_copy(const struct adoption *a, const char *copy, struct findings *f)
+{
+	char *shims = adopt_path(a, "shims"), *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")), NULL }, why[64];
+	char *path = kasprintf("%s/%s", copy, a->file);
+	struct command_result r;
+
+	copy_project(a, copy);
+	write_shims(a);
+	/* What is up to date is not compiled, and then not seen. */
+	utimensat(AT_FDCWD, path, NULL, 0);
+	command_run(a, copy, a->build, env, "build-copy", &r);
+	if (r.status) {
+		char *said = command_tail(r.log);
+
+		tell(&f->wrong, "build: '%s' does not build a copy of the project: %s (%s)", a->build, command_fault(&r, why, sizeof why), r.log);
+		fprintf(stderr, "%s\n", said);
+		free(said);
+	} else {
+		say("build      '%s': %.1f s", a->build, r.wall_s);
+	}
+	command_free(&r);
+	free(path);
+	free(env[0]);
+	free(shims);
+	return !f->wrong.len;
+}
+
+/* Keep what the run wrote, and see that a second run writes the same. */
+static void
+check_outputs(const struct adoption *a, const char *copy, bool second, struct findings *f)
+{
+	json_t *outputs = json_object_get(a->json, "outputs");
+
+	for (size_t i = 0; i < json_array_size(outputs); i++) {
+		const json_t *o = json_array_get(outputs, i);
+		const char *name = kjson_str_or(o, "file", "");
+		char *from = kasprintf("%s/%s", copy, name), *to = adopt_path(a, "outputs/%s", name), *text, why[512];
+		size_t len;
+
+		text = file_text(from, &len);
+		if (!text)
+			tell(&f->wrong, "outputs: %s: the run has not written it", name);
+		else if (!second)
+			write_text(to, text, len);
+		else if (!outputs_same(o, to, from, why, sizeof why))
+			tell(&f->wrong, "outputs: %s: two runs of the unchanged program differ: %s; say how near is near enough "
+			    "(--compare float:RTOL), or name other files", name, why);
+		free(text);
+		free(from);
+		free(to);
+	}
+}
+
+static void
+run_copy(const struct adoption *a, const char *copy, struct findings *f)
+{
+	char why[64];
+	struct command_result r;
+
+	for (int i = 0; i < 2 && !f->wrong.len; i++) {
+		command_run(a, copy, a->run, NULL, "run-copy", &r);
+		if (r.status) {
+			char *said = command_tail(r.log);
+
+			tell(&f->wrong, "run: '%s' in a copy of the project: %s (%s)", a->run, command_fault(&r, why, sizeof why), r.log);
+			fprintf(stderr, "%s\n", said);
+			free(said);
+		} else {
+			check_outputs(a, copy, i, f);
+			if (!i)
+				say("run        '%s': %.1f s", a->run, r.wall_s);
+		}
+		command_free(&r);
+	}
+	if (!f->wrong.len)
+		say("outputs    %zu, the same in two runs%s", json_array_size(json_object_get(a->json, "outputs")),
+		    json_array_size(json_object_get(a->json, "outputs")) ? "" : ": nothing will tell a wrong result of the application");
+}
+
+static void
+check_ours(struct findings *f)
+{
+	static const char *const tools[] = { "kcampaign", "kharness", "keval" };
+
+	for (size_t i = 0; i < LEN(tools); i++) {
+		char *argv[] = { (char *)tools[i], (char *)"--version", NULL };
+		struct kproc p = { .argv = argv };
+		struct kproc_result r;
+
+		if (kproc_run(&p, &r) < 0)
+			tell(&f->missing, "%s: it is not on the PATH", tools[i]);
+		else
+			kproc_result_free(&r);
+	}
+}
+
+static int
+verdict(struct findings *f)
+{
+	int code = f->wrong.len ? K_USAGE : f->missing.len ? K_MISSING : f->again.len ? K_AGAIN : K_OK;
+	struct kbuf *all[] = { &f->wrong, &f->missing, &f->again };
+
+	for (size_t i = 0; i < LEN(all); i++) {
+		char *save;
+
+		for (char *line = all[i]->data ? strtok_r(all[i]->data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+			kwarn("%s", line);
+		kbuf_free(all[i]);
+	}
+	return code;
+}
+
+int
+preflight(const struct adoption *a)
+{
+	struct findings f = { 0 };
+	size_t ended = command_end_leftovers(a);
+	char *copy = adopt_path(a, "copy"), *program;
+
+	if (ended)
+		say("leftovers  %zu process%s of an earlier run ended", ended, ended > 1 ? "es" : "");
+	check_files(a, &f);
+	check_ours(&f);
+	if (!f.wrong.len) {
+		check_versions(a);
+		check_room(a, &f);
+		if (check_launcher(a, &f)) {
+			program = first_program(a->build);
+			check_program(a, "build", program, &f);
+			free(program);
+			check_device(a, &f);
+		}
+	}
+	if (!f.wrong.len && !f.missing.len && !f.again.len && build_copy(a, copy, &f)) {
+		note_compiler(a, copy);
+		run_copy(a, copy, &f);
+	}
+	free(copy);
+	return verdict(&f);
+}
+
+int
+command_preflight(int argc, char **argv)
+{
+	struct adoption *a = open_adoption(argc, argv, "usage: kadopt preflight [-c CAMPAIGN]\n");
+	int code;
+
+	adoption_lock(a);
+	code = preflight(a);
+	adoption_free(a);
+	return code;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answers of an adoption and its files. See kadopt.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kadopt.h"
+#include "kio.h"
+
+enum { TEXT_MAX = 64 << 20 };
+
+static const char *
+answer(const struct adoption *a, const char *key, bool required)
+{
+	const char *s = kjson_str_or(a->json, key, NULL);
+
+	if (required && !s)
+		kdie(K_USAGE, "%s/adopt.json: %s: it is missing (a string)", a->dir, key);
+	return s;
+}
+
+static void
+take_answers(struct adoption *a)
+{
+	if (strcmp(kjson_str_or(a->json, "schema", ""), "adopt/1"))
+		kdie(K_USAGE, "%s/adopt.json: schema: it must be \"adopt/1\"", a->dir);
+	a->project = answer(a, "project", true);
+	a->file = answer(a, "file", true);
+	a->kernel = answer(a, "kernel", true);
+	a->language = answer(a, "language", true);
+	a->build = answer(a, "build", true);
+	a->run = answer(a, "run", true);
+	a->launcher = answer(a, "launcher", false);
+	a->timeout_s = kjson_num_or(a->json, "timeout_s", 600);
+	if (*a->project != '/' || *a->file == '/' || strstr(a->file, ".."))
+		kdie(K_USAGE, "%s/adopt.json: project is an absolute path, file one inside of it", a->dir);
+}
+
+struct adoption *
+adoption_new(const char *dir, json_t *answers)
+{
+	struct adoption *a = kcalloc(1, sizeof *a);
+	char full[PATH_MAX];
+
+	make_folder(dir);
+	if (!realpath(dir, full))
+		kdie_errno(K_USAGE, "%s", dir);
+	a->dir = kstrdup(full);
+	a->json = answers;
+	take_answers(a);
+	return a;
+}
+
+struct adoption *
+adoption_load(const char *dir)
+{
+	char *path = kasprintf("%s/adopt.json", dir);
+	struct adoption *a;
+
+	if (access(path, R_OK) < 0)
+		kdie(K_USAGE, "%s: no adoption here; kcampaign adopt makes one", path);
+	a = adoption_new(dir, kjson_load(path));
+	free(path);
+	return a;
+}
+
+void
+adoption_save(const struct adoption *a)
+{
+	char *path = kasprintf("%s/adopt.json", a->dir), *dump = json_dumps(a->json, JSON_INDENT(2) | JSON_SORT_KEYS);
+	char *text = kasprintf("%s\n", dump);
+
+	if (kwrite_file(path, text, strlen(text)) < 0)
+		kdie_errno(K_IO, "%s", path);
+	free(text);
+	free(dump);
+	free(path);
+}
+
+void
+adoption_free(struct adoption *a)
+{
+	if (a) {
+		free(a->dir);
+		json_decref(a->json);
+		free(a);
+	}
+}
+
+void
+adoption_lock(const struct adoption *a)
+{
+	char *path = adopt_path(a, ".lock");
+	int fd;
+
+	make_folder_of(path);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", path);
+	/* Held until the process ends. */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		kdie(K_AGAIN, "%s: another kadopt is at work on this campaign", a->dir);
+	free(path);
+}
+
+char *
+adopt_path(const struct adoption *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *tail, *path;
+
+	va_start(ap, fmt);
+	if (vasprintf(&tail, fmt, ap) < 0)
+		kdie(K_IO, "out of memory");
+	va_end(ap);
+	path = kasprintf("%s/adopt/%s", a->dir, tail);
+	free(tail);
+	return path;
+}
+
+char *
+project_path(const struct adoption *a, const char *name)
+{
+	return kasprintf("%s/%s", a->project, name);
+}
+
+char *
+file_text(const char *path, size_t *len)
+{
+	size_t n;
+	char *text = kread_file(path, TEXT_MAX, &n);
+
+	if (text && len)
+		*len = n;
+	return text;
+}
+
+bool
+file_sha256(const char *path, char hex[65])
+{
+	size_t len;
+	char *text = file_text(path, &len);
+
+	*hex = '\0';
+	if (text)
+		ksha256_hex(text, len, hex);
+	free(text);
+	return text != NULL;
+}
+
+void
+make_folder(const char *path)
+{
+	char *copy = kstrdup(path);
+
+	for (char *p = copy + 1; *p; p++)
+		if (*p == '/') {
+			*p = '\0';
+			mkdir(copy, 0777);
+			*p = '/';
+		}
+	if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+		kdie_errno(K_IO, "%s", path);
+	free(copy);
+}
+
+void
+make_folder_of(const char *path)
+{
+	char *copy = kstrdup(path), *slash = strrchr(copy, '/');
+
+	if (slash && slash != copy) {
+		*slash = '\0';
+		make_folder(copy);
+	}
+	free(copy);
+}
+
+void
+write_text(const char *path, const char *text, size_t len)
+{
+	make_folder_of(path);
+	if (kwrite_file(path, text, len) < 0)
+		kdie_errno(K_IO, "%s", path);
+}
+
+void
+write_json(const char *path, const json_t *value)
+{
+	char *dump = json_dumps(value, JSON_INDENT(2) | JSON_SORT_KEYS), *text = kasprintf("%s\n", dump);
+
+	write_text(path, text, strlen(text));
+	free(text);
+	free(dump);
+}
+
+static void
+run_quietly(const char *const *argv, const char *what)
+{
+	struct kproc p = { .argv = (char *const *)argv };
+	struct kproc_result r;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "%s", argv[0]);
+	if (r.exit_code)
+		kdie(K_IO, "%s: %.*s", what, (int)strcspn(r.err, "\n"), r.err);
+	kproc_result_free(&r);
+}
+
+void
+remove_tree(const char *path)
+{
+	const char *argv[] = { "rm", "-rf", "--", path, NULL };
+
+	if (!access(path, F_OK))
+		run_quietly(argv, path);
+}
+
+void
+copy_project(const struct adoption *a, const char *folder)
+{
+	char *inside = project_path(a, ".");
+	const char *argv[] = { "cp", "-a", "--", inside, folder, NULL };
+
+	remove_tree(folder);
+	make_folder(folder);
+	run_quietly(argv, a->project);
+	free(inside);
+}

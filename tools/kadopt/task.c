@@ -1,0 +1,757 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt task: a task from the reference and what was observed, tried out on the reference itself, and a campaign around it.
+ * What decides (roles, oracle, tolerance, shapes to check with) is decided by what the reference passes.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kfence.h"
+#include "kio.h"
+#include "shape.h"
+
+enum { COMBINATIONS = 4, LOG_LINES = 400 };
+
+/* A stand-alone time below or above this multiple of the one in the application is of something else. */
+static const double proxy_low = 0.2, proxy_high = 5;
+
+struct draft {
+	const struct adoption *a;
+	struct values v;
+	json_t *configs;	/* of configs.json */
+	char *text;		/* of the reference */
+	json_t *task;
+	json_t *small;		/* workloads that only check */
+	bool inout;		/* what is written is also read */
+	const char *oracle;	/* "double", "reference", or "self": doubles already, or whole numbers */
+	size_t step;		/* of the tolerance */
+	bool large;		/* inputs of large magnitudes too */
+};
+
+/* How far results may be from the oracle's: what "reduction" and "rtol" say. The default first, each looser than the one before. */
+static const struct {
+	const char *reduction;
+	double rtol;
+} steps[] = { { NULL, 0 }, { "64", 0 }, { "4096", 0 }, { "262144", 1e-5 }, { "262144", 1e-4 }, { "262144", 1e-3 } };
+
+static json_t *
+strings(const char *text)
+{
+	json_t *list = json_array();
+	char *copy = kstrdup(text), *save;
+
+	for (char *p = strtok_r(copy, "*", &save); p; p = strtok_r(NULL, "*", &save)) {
+		char *end;
+		long long n = strtoll(p, &end, 10);
+		size_t len = strlen(p);
+
+		if (!*end)
+			json_array_append_new(list, json_integer(n));
+		else if (*p == '(' && p[len - 1] == ')')
+			json_array_append_new(list, json_stringn(p + 1, len - 2));
+		else
+			json_array_append_new(list, json_string(p));
+	}
+	free(copy);
+	return list;
+}
+
+/* Factors stand apart only where '*' is outside of parentheses and nothing is added: else it is one dimension. */
+static json_t *
+shape_json(const char *shape)
+{
+	int depth = 0;
+
+	for (const char *p = shape; *p; p++) {
+		depth += (*p == '(') - (*p == ')');
+		if ((depth && *p == '*') || (!depth && strchr("+-/%", *p)))
+			return json_pack("[s]", shape);
+	}
+	return strings(shape);
+}
+
+static bool
+is_output(const struct value *x)
+{
+	return x->role == ROLE_ARRAY && x->written;
+}
+
+static void
+add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json_t *arguments)
+{
+	for (size_t i = 0; i < d->v.count; i++) {
+		const struct value *x = &d->v.at[i];
+
+		if (x->role == ROLE_STREAM)
+			continue;
+		if (x->role == ROLE_AXIS) {
+			json_object_set_new(axes, x->name, x->tied ? json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied) :
+			    json_pack("{s:s}", "type", "var"));
+			json_array_append_new(arguments, !strcmp(x->dtype, "int64") ? json_pack("{s:s,s:s}", "axis", x->name, "dtype", "int64") :
+			    json_string(x->name));
+			continue;
+		}
+		json_array_append_new(arguments, json_string(x->name));
+		if (x->role == ROLE_SCALAR)
+			json_object_set_new(inputs, x->name, json_pack("{s:n,s:s,s:O}", "shape", "dtype", x->dtype, "value",
+			    json_object_get(json_object_get(json_array_get(d->v.calls, 0), "args"), x->name)));
+		else if (!is_output(x))
+			json_object_set_new(inputs, x->name, json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype));
+		else if (d->inout || x->constant)
+			json_object_set_new(outputs, x->name, json_pack("{s:o,s:s,s:b}", "shape", shape_json(x->shape), "dtype", x->dtype, "inout", 1));
+		else
+			json_object_set_new(outputs, x->name, json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype));
+	}
+}
+
+/* Bytes that a call moves at least: every array once, one that is updated twice. */
+static char *
+bytes_expression(const struct draft *d)
+{
+	struct kbuf b = { 0 };
+
+	for (size_t i = 0; i < d->v.count; i++) {
+		const struct value *x = &d->v.at[i];
+
+		if (x->role == ROLE_ARRAY)
+			kbuf_printf(&b, "%s%zu*(%s)", b.len ? "+" : "", x->bytes * (is_output(x) && d->inout ? 2 : 1), x->shape);
+	}
+	return b.data;
+}
+
+/* ---- workloads ---- */
+
+/* Axes and scalars of a call, as a workload has them. */
+static json_t *
+workload(const struct draft *d, const char *name, const json_t *args)
+{
+	json_t *axes = json_object(), *values = json_object(), *w = json_pack("{s:s}", "name", name);
+
+	for (size_t i = 0; i < d->v.count; i++) {
+		const struct value *x = &d->v.at[i];
+		json_t *given = json_object_get(args, x->name);
+
+		if (x->role == ROLE_AXIS && !x->tied)
+			json_object_set_new(axes, x->name, json_integer((json_int_t)json_number_value(given)));
+		else if (x->role == ROLE_SCALAR)
+			json_object_set(values, x->name, given);
+	}
+	json_object_set_new(w, "axes", axes);
+	if (json_object_size(values))
+		json_object_set(w, "values", values);
+	json_decref(values);
+	return w;
+}
+
+/* The configurations, those with equal arguments as one: timed, each as heavy as its share of the application's time. */
+static json_t *
+timed_workloads(const struct draft *d)
+{
+	const json_t *list = json_object_get(d->configs, "configs");
+	json_t *all = json_array();
+	double total = 0;
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		total += kjson_num_or(json_array_get(list, i), "share", 0);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *c = json_array_get(list, i);
+		json_t *w = workload(d, kjson_str_or(c, "name", "?"), json_object_get(c, "scalars")), *twin = NULL;
+		double share = kjson_num_or(c, "share", 0) / (total > 0 ? total : 1);
+
+		for (size_t k = 0; k < json_array_size(all) && !twin; k++) {
+			json_t *other = json_array_get(all, k);
+
+			if (json_equal(json_object_get(other, "axes"), json_object_get(w, "axes")) &&
+			    json_equal(json_object_get(other, "values"), json_object_get(w, "values")))
+				twin = other;
+		}
+		if (twin) {
+			json_object_set_new(twin, "weight", json_real(kjson_num_or(twin, "weight", 0) + share));
+			json_decref(w);
+			continue;
+		}
+		json_object_set_new(w, "timed", json_true());
+		json_object_set_new(w, "weight", json_real(fmax(share, 1e-6)));
+		json_array_append_new(all, w);
+	}
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		json_t *w = json_array_get(all, i);
+
+		json_object_set_new(w, "weight", json_real(round(1e6 * kjson_num_or(w, "weight", 0)) / 1e6));
+	}
+	return all;
+}
+
+/* Arguments that are no sizes go together (a radius with its width): combinations that occurred, the most frequent calls first. */
+static json_t *
+combinations(const struct draft *d)
+{
+	json_t *list = json_array(), *seen = json_object();
+
+	for (size_t i = 0; i < json_array_size(d->v.calls) && json_array_size(list) < COMBINATIONS; i++) {
+		json_t *args = json_object_get(json_array_get(d->v.calls, i), "args"), *rest = json_copy(args);
+		char *key;
+
+		for (size_t k = 0; k < d->v.count; k++)
+			if (d->v.at[k].role == ROLE_AXIS && d->v.at[k].size)
+				json_object_del(rest, d->v.at[k].name);
+		key = json_dumps(rest, KIO_DUMP);
+		if (!json_object_get(seen, key)) {
+			json_object_set_new(seen, key, json_true());
+			json_array_append(list, args);
+		}
+		free(key);
+		json_decref(rest);
+	}
+	json_decref(seen);
+	return list;
+}
+
+/* Small and odd sizes, to check with: one, few, primes, long and thin, near powers of two. */
+static json_t *
+small_workloads(const struct draft *d)
+{
+	static const int sizes[][4] = { { 1, 1, 1, 1 }, { 3, 5, 2, 3 }, { 17, 31, 7, 5 }, { 1, 61, 3, 2 }, { 67, 1, 2, 3 }, { 33, 64, 5, 4 },
+		{ 65, 129, 3, 3 } };
+	json_t *all = json_array(), *given = combinations(d);
+
+	for (size_t i = 0; i < LEN(sizes); i++) {
+		json_t *args = json_deep_copy(json_array_get(given, i % json_array_size(given))), *w;
+		struct kbuf name = { 0 };
+		size_t n = 0;
+
+		kbuf_puts(&name, "check");
+		for (size_t k = 0; k < d->v.count; k++)
+			if (d->v.at[k].role == ROLE_AXIS && d->v.at[k].size && !d->v.at[k].tied) {
+				json_object_set_new(args, d->v.at[k].name, json_integer(sizes[i][n % 4]));
+				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
+			}
+		w = workload(d, name.data, args);
+		if (n)
+			json_array_append_new(all, w);
+		else
+			json_decref(w);
+		kbuf_free(&name);
+		json_decref(args);
+	}
+	json_decref(given);
+	return all;
+}
+
+/* ---- the whole task ---- */
+
+/* The comment at the prototype or the definition, which says what it does; the caller frees. */
+static char *
+comment_of(const struct draft *d)
+{
+	const struct adoption *a = d->a;
+	char *copy = adopt_path(a, "copy"), *found = NULL;
+	json_t *settings = compile_settings(a);
+	struct bundle b;
+
+	bundle_open(&b, a, copy, json_object_get(settings, "include"));
+	for (size_t i = 0; i < b.count && !found; i++)
+		for (size_t k = 0; k < b.sources[i].scan.count && !found; k++) {
+			const struct kscan_item *x = &b.sources[i].scan.items[k];
+
+			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) && kscan_declares(x, a->kernel) && x->lead < x->from)
+				found = kstrndup(b.sources[i].text + x->lead, x->from - x->lead);
+		}
+	bundle_close(&b);
+	json_decref(settings);
+	free(copy);
+	return found;
+}
+
+static char *
+description(const struct draft *d)
+{
+	const struct adoption *a = d->a;
+	char *comment = comment_of(d), *line = comment ? kfence_line(comment, 1200) : NULL;
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "The function %s, taken from an application as it stands (%s): the reference program defines what it computes. It is "
+	    "called with the sizes and values of the workloads below, which were observed in the application; their weights are their shares "
+	    "of its time. The program that wins goes back into the application in place of the function: it keeps the function's name and "
+	    "parameters, is right for any sizes, keeps nothing from one call to the next, and helper functions, types and macros stand in "
+	    "the same file.", a->kernel, a->file);
+	if (line)
+		kbuf_printf(&b, " What the application says of it: %s", line);
+	free(line);
+	free(comment);
+	return b.data;
+}
+
+static json_t *
+bounds_json(const struct draft *d)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < d->v.count; i++)
+		if (d->v.at[i].role == ROLE_AXIS)
+			json_object_set_new(o, d->v.at[i].name, json_string(value_bounds(d->text, d->v.at[i].name)));
+	return o;
+}
+
+static void
+draft_task(struct draft *d)
+{
+	const struct adoption *a = d->a;
+	bool cuda = !strcmp(a->language, "cuda");
+	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(), *arguments = json_array(), *workloads, *t;
+	json_t *settings = compile_settings(a);
+	char *about = description(d), *bytes = bytes_expression(d);
+
+	add_members(d, axes, inputs, outputs, arguments);
+	if (!json_object_size(outputs))
+		kdie(K_USAGE, "%s wrote nothing that it was given, in no observed call: there is nothing to check", a->kernel);
+	workloads = timed_workloads(d);
+	json_array_extend(workloads, d->small);
+	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o},s:s,s:{s:s,s:O,s:o},s:o}", "schema", "task/1", "name", a->kernel, "op",
+	    a->kernel, "description", kjson_text(about, strlen(about)), "language", a->language, "axes", axes, "inputs", inputs, "outputs",
+	    outputs, "entry", "name", a->kernel, "arguments", arguments, "reference", cuda ? "reference.cu" : "reference.c", "build",
+	    "compiler", kjson_str_or(settings, "compiler", "gcc"), "flags", json_object_get(settings, "flags"), "libs", task_libraries(a),
+	    "workloads", workloads);
+	if (!t)
+		kdie(K_IO, "out of memory");
+	if (bytes)
+		json_object_set_new(t, "bytes", json_string(bytes));
+	if (strcmp(d->oracle, "self"))
+		json_object_set_new(t, "oracle", json_string(cuda ? "oracle.cu" : "oracle.c"));
+	if (steps[d->step].reduction)
+		json_object_set_new(t, "reduction", json_string(steps[d->step].reduction));
+	if (steps[d->step].rtol > 0)
+		json_object_set_new(t, "tolerance", json_pack("{s:f}", "rtol", steps[d->step].rtol));
+	json_object_set_new(t, "distributions", d->large ? json_pack("[s,s,s]", "normal", "uniform", "large") : json_pack("[s,s]", "normal",
+	    "uniform"));
+	json_object_set_new(t, "notes", json_pack("{s:s,s:s,s:o,s:O}", "adopted", a->file, "oracle", d->oracle, "bounds", bounds_json(d), "told",
+	    d->v.notes));
+	json_decref(d->task);
+	d->task = t;
+	json_decref(settings);
+	free(bytes);
+	free(about);
+}
+
+static void
+write_draft(struct draft *d)
+{
+	char *path = adopt_path(d->a, "task/task.json");
+
+	draft_task(d);
+	write_json(path, d->task);
+	free(path);
+}
+
+/* ---- trying it out ---- */
+
+/* Text of the oracle as D has it, NULL with WHY when it cannot be had so; the caller frees. */
+static char *
+oracle_text(const struct draft *d, char *why, size_t why_len)
+{
+	if (!strcmp(d->oracle, "double"))
+		return oracle_swap(d->text, d->a->language, why, why_len);
+	return !strcmp(d->oracle, "self") ? kstrdup(d->text) : oracle_wrap(d->text, d->task);
+}
+
+static bool
+make_oracle(const struct draft *d, char *why, size_t why_len)
+{
+	char *text = oracle_text(d, why, why_len), *path, *object, *log = NULL;
+	bool good = text != NULL;
+
+	if (text) {
+		path = adopt_path(d->a, !strcmp(d->a->language, "cuda") ? "task/oracle.cu" : "task/oracle.c");
+		object = adopt_path(d->a, "task/oracle.so");
+		write_text(path, text, strlen(text));
+		good = build_alone(d->a, path, object, &log);
+		if (!good)
+			snprintf(why, why_len, "it does not compile: %.*s", (int)strcspn(log, "\n"), log);
+		free(log);
+		free(path);
+		free(object);
+	}
+	free(text);
+	return good;
+}
+
+/* kharness on the reference; new reference: its candidate, or NULL when it gave none (a lint that refuses: *LINT). */
+static json_t *
+judge(const struct draft *d, const char *phase, const char *more)
+{
+	const struct adoption *a = d->a;
+	char *folder = adopt_path(a, "task"), *out = adopt_path(a, "log/harness.json"), *command;
+	struct command_result r;
+	json_t *answer, *c;
+
+	unlink(out);
+	command = kasprintf("kharness -t task.json -s full --oracle ./oracle.so --phase %s --backend %s --name reference %s -o '%s' "
+	    "./reference.so", phase, a->language, more, out);
+	command_run(a, folder, command, NULL, "harness", &r);
+	if (r.status) {
+		char *said = command_tail(r.log);
+
+		kdie(r.status == 127 || r.status < 0 ? K_MISSING : r.status, "the reference cannot be judged here:\n%s", said);
+	}
+	answer = kjson_load(out);
+	c = json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
+	json_decref(answer);
+	command_free(&r);
+	free(command);
+	free(out);
+	free(folder);
+	return c;
+}
+
+static bool
+passes(struct draft *d, struct kbuf *said)
+{
+	json_t *c;
+	bool good;
+
+	write_draft(d);
+	c = judge(d, "correctness", "--seeds 1");
+	good = !strcmp(kjson_str_or(c, "status", ""), "correct");
+	if (!good && said) {
+		char *line = kfence_line(kjson_str_or(c, "log", ""), LOG_LINES);
+
+		kbuf_printf(said, "  %s, oracle %s%s: %s: %s\n", d->inout ? "updated in place" : "written anew", d->oracle, d->large ? "" :
+		    ", no large values", kjson_str_or(c, "status", "?"), line);
+		free(line);
+	}
+	json_decref(c);
+	return good;
+}
+
+/* Leave out the sizes at which the reference itself fails. */
+static void
+drop_small(struct draft *d)
+{
+	json_t *all = d->small, *good = json_array();
+
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		json_t *one = json_pack("[O]", json_array_get(all, i));
+
+		d->small = one;
+		if (passes(d, NULL))
+			json_array_append(good, json_array_get(all, i));
+		else
+			json_array_append_new(d->v.notes, json_sprintf("the reference itself fails at %s, which is left out",
+			    kjson_str_or(json_array_get(all, i), "name", "?")));
+		json_decref(one);
+	}
+	json_decref(all);
+	d->small = good;
+}
+
+/* Roles, oracle and inputs with which the reference is right, at the loosest tolerance. */
+static bool
+settle(struct draft *d, struct kbuf *said)
+{
+	static const char *const oracles[] = { "double", "reference" };
+	json_t *small = d->small, *none = json_array();
+	char why[512];
+
+	d->step = LEN(steps) - 1;
+	for (size_t o = 0; o < LEN(oracles); o++) {
+		if (strcmp(d->oracle, "self"))
+			d->oracle = oracles[o];
+		for (int inout = 0; inout < 2; inout++)
+			for (int large = 1; large >= 0; large--) {
+				d->inout = inout;
+				d->large = large;
+				d->small = small;
+				write_draft(d);
+				if (!make_oracle(d, why, sizeof why)) {
+					kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
+					continue;
+				}
+				if (passes(d, said)) {
+					json_decref(none);
+					return true;
+				}
+				d->small = none;
+				if (passes(d, NULL)) {
+					d->small = small;
+					drop_small(d);
+					json_decref(none);
+					return true;
+				}
+				d->small = small;
+			}
+		if (!strcmp(d->oracle, "self"))
+			break;
+	}
+	json_decref(none);
+	return false;
+}
+
+/* As tight as the reference allows, and one step: other orders of summation are not wrong. */
+static void
+tighten(struct draft *d)
+{
+	size_t loose = d->step;
+
+	for (d->step = 0; d->step < loose && !passes(d, NULL);)
+		d->step++;
+	if (d->step < loose)
+		d->step++;
+	write_draft(d);
+}
+
+static void
+lint(const struct draft *d)
+{
+	char *folder = adopt_path(d->a, "task"), *said;
+	struct command_result r;
+
+	command_run(d->a, folder, "kharness --lint task.json --oracle ./oracle.so", NULL, "lint", &r);
+	if (r.status) {
+		said = command_tail(r.log);
+		kdie(r.status < 0 ? K_MISSING : r.status, "the task is no good:\n%s", said);
+	}
+	command_free(&r);
+	free(folder);
+}
+
+/* ---- the proxy ---- */
+
+static double
+target_of(const struct draft *d, const char *name)
+{
+	const json_t *list = json_object_get(d->configs, "configs");
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!strcmp(kjson_str_or(json_array_get(list, i), "name", ""), name))
+			return kjson_num_or(json_array_get(list, i), "target_us", 0);
+	return 0;
+}
+
+/* Times of the reference alone beside those in the application. False: too far apart for one to stand for the other. */
+static bool
+check_proxy(struct draft *d)
+{
+	json_t *c = judge(d, "timing", "--timing-s 0.5"), *rows = json_array();
+	const json_t *timing = json_object_get(c, "timing");
+	char *path = adopt_path(d->a, "proxy.json");
+	bool good = true;
+
+	for (size_t i = 0; i < json_array_size(timing); i++) {
+		const char *name = kjson_str_or(json_array_get(timing, i), "workload", "?");
+		double alone = kjson_num_or(json_array_get(timing, i), "median_ns", 0) / 1e3, real = target_of(d, name), ratio = alone / real;
+
+		if (!(real > 0))
+			continue;
+		json_array_append_new(rows, json_pack("{s:s,s:f,s:f,s:f}", "workload", name, "alone_us", alone, "target_us", real, "ratio", ratio));
+		printf("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name, alone, real, ratio);
+		if (ratio < proxy_low || ratio > proxy_high) {
+			kwarn("%s: %.2f times as long alone as in the application: what is measured is not what the application does "
+			    "(%.1f to %.0f is accepted, 1 to 3 is usual)", name, ratio, proxy_low, proxy_high);
+			good = false;
+		}
+	}
+	write_json(path, rows);
+	json_decref(rows);
+	json_decref(c);
+	free(path);
+	return good;
+}
+
+/* ---- launches ---- */
+
+/* Every launch of the reference, with the arguments of a configuration, beside the block that was observed there. */
+static bool
+check_geometry(const struct draft *d)
+{
+	const json_t *list = json_object_get(d->configs, "configs");
+	struct kscan s;
+	const struct kscan *sources[] = { &s };
+	const struct kscan_item *f;
+	struct kscan_launch *launches;
+	size_t n;
+	bool good = true;
+
+	kscan(d->text, strlen(d->text), &s);
+	f = kscan_function(&s, d->a->kernel);
+	n = kscan_launches(&s, f, &launches);
+	for (size_t i = 0; i < json_array_size(list) && n; i++) {
+		const json_t *c = json_array_get(list, i), *block = json_object_get(c, "block");
+		struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s, .f = f, .values = json_object_get(c, "scalars") };
+		bool told = false, same = false;
+		struct kbuf b = { 0 };
+
+		for (size_t k = 0; k < n && json_array_size(block) == 3; k++) {
+			int64_t t[3];
+
+			if (!kscan_dim3(&scope, launches[k].block, t))
+				continue;
+			told = true;
+			same |= t[0] == json_integer_value(json_array_get(block, 0)) && t[1] == json_integer_value(json_array_get(block, 1)) &&
+			    t[2] == json_integer_value(json_array_get(block, 2));
+			kbuf_printf(&b, "%s(%lld,%lld,%lld)", b.len ? ", " : "", (long long)t[0], (long long)t[1], (long long)t[2]);
+		}
+		if (told && !same) {
+			kwarn("%s: the application launches blocks of (%lld,%lld,%lld), the reference of %s", kjson_str_or(c, "name", "?"),
+			    (long long)json_integer_value(json_array_get(block, 0)), (long long)json_integer_value(json_array_get(block, 1)),
+			    (long long)json_integer_value(json_array_get(block, 2)), b.data);
+			good = false;
+		}
+		kbuf_free(&b);
+	}
+	kscan_launches_free(launches, n);
+	kscan_free(&s);
+	return good;
+}
+
+/* ---- the campaign ---- */
+
+/* What an adopted campaign begins with: few rounds, and a gain that is worth the way back. */
+static void
+set_defaults(const struct adoption *a)
+{
+	char *path = kasprintf("%s/campaign.json", a->dir);
+	json_t *m = kjson_load(path), *search = json_object_get(m, "search"), *model = json_object_get(a->json, "model");
+	bool linear = strcmp(kjson_str_or(a->json, "mode", "linear"), "map-elites");
+
+	if (!search)
+		json_object_set_new(m, "search", search = json_object());
+	if (!linear)
+		json_object_set_new(search, "branches", json_integer(1));
+	json_object_set_new(m, "stop", json_pack("{s:i,s:i,s:i}", "trials", 6, "patience", 4, "min_trials", 1));
+	json_object_set_new(m, "score", json_pack("{s:f}", "min_gain", 0.02));
+	json_object_set_new(m, "records", json_pack("{s:s}", "enabled", "off"));
+	json_object_set_new(m, "title", json_sprintf("%s of %s", a->kernel, a->file));
+	if (model)
+		json_object_set(m, "model", model);
+	if (a->launcher) {
+		json_t *eval = json_object_get(m, "eval");
+
+		if (!eval)
+			json_object_set_new(m, "eval", eval = json_object());
+		json_object_set_new(eval, "launcher", json_string(a->launcher));
+	}
+	write_json(path, m);
+	json_decref(m);
+	free(path);
+}
+
+static void
+make_campaign(const struct adoption *a)
+{
+	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
+	const char *mode = kjson_str_or(a->json, "mode", "linear");
+	char *task = adopt_path(a, "task"), *trials = kasprintf("%s/trials", a->dir);
+	char *argv[] = { (char *)"kcampaign", (char *)"new", a->dir, (char *)"--task", task, (char *)"--mode", (char *)mode, NULL };
+	struct kproc p = { .argv = argv };
+	struct kproc_result r;
+
+	if (!access(trials, F_OK))
+		kdie(K_USAGE, "%s: the campaign has begun with another task; adopt into another folder, or remove this one", trials);
+	for (size_t i = 0; i < LEN(files); i++) {
+		char *path = kasprintf("%s/%s", a->dir, files[i]);
+
+		unlink(path);
+		free(path);
+	}
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "kcampaign");
+	if (r.exit_code)
+		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "kcampaign new: %s", r.err);
+	kproc_result_free(&r);
+	set_defaults(a);
+	free(trials);
+	free(task);
+}
+
+/* Digests of what all later figures rest on. */
+static void
+freeze(const struct adoption *a)
+{
+	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c", "oracle.cu", "adopt/observed.ndjson",
+		"adopt/configs.json" };
+	json_t *frozen = json_object();
+
+	for (size_t i = 0; i < LEN(files); i++) {
+		char *path = kasprintf("%s/%s", a->dir, files[i]), hex[65];
+
+		if (file_sha256(path, hex))
+			json_object_set_new(frozen, files[i], json_string(hex));
+		free(path);
+	}
+	json_object_set_new(a->json, "frozen", frozen);
+	adoption_save(a);
+}
+
+static bool
+has_floats(const struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (v->at[i].dtype && !strncmp(v->at[i].dtype, "float", 5) && v->at[i].bytes < 8)
+			return true;
+		else if (v->at[i].dtype && !strcmp(v->at[i].dtype, "bfloat16"))
+			return true;
+	return false;
+}
+
+int
+make_task(const struct adoption *a)
+{
+	bool cuda = !strcmp(a->language, "cuda");
+	struct draft d = { .a = a, .oracle = "double", .large = true };
+	char *path = adopt_path(a, "configs.json"), *source = adopt_path(a, "task/reference.%s", cuda ? "cu" : "c");
+	struct kbuf said = { 0 };
+	int code = K_OK;
+
+	if (access(path, R_OK))
+		kdie(K_USAGE, "%s is missing: run kadopt configs", path);
+	d.configs = kjson_load(path);
+	d.text = file_text(source, NULL);
+	if (!d.text)
+		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
+	values_find(&d.v, a, d.text);
+	if (!has_floats(&d.v))
+		d.oracle = "self";
+	d.small = small_workloads(&d);
+	if (!check_geometry(&d))
+		kdie(K_NO, "the reference does not launch what the application launches");
+	if (!settle(&d, &said))
+		kdie(K_USAGE, "%s: the reference is not right by its own oracle, whatever was tried:\n%s", a->kernel, said.data);
+	tighten(&d);
+	lint(&d);
+	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
+		kwarn("%s", json_string_value(json_array_get(d.v.notes, i)));
+	printf("task       %zu timed and %zu more workloads; what is right: %s; tolerance: step %zu of %zu\n",
+	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small), json_array_size(d.small), d.oracle, d.step,
+	    LEN(steps) - 1);
+	if (!check_proxy(&d)) {
+		code = K_NO;
+	} else {
+		make_campaign(a);
+		freeze(a);
+	}
+	values_free(&d.v);
+	json_decref(d.configs);
+	json_decref(d.small);
+	json_decref(d.task);
+	kbuf_free(&said);
+	free(d.text);
+	free(path);
+	free(source);
+	return code;
+}
+
+int
+command_task(int argc, char **argv)
+{
+	struct adoption *a = open_adoption(argc, argv, "usage: kadopt task [-c CAMPAIGN]\n");
+	int code;
+
+	adoption_lock(a);
+	code = make_task(a);
+	adoption_free(a);
+	return code;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch: see watch.h. */
+#include "watch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kio.h"
+
+enum { SOURCE_MAX = 8 << 20, RAW_MAX = 1 << 30 };
+
+char *
+watch_copy_path(const struct watch *w)
+{
+	return kasprintf("%s/copy", w->folder);
+}
+
+static char *
+join(const char *folder, const char *name)
+{
+	return kasprintf("%s/%s", folder, name);
+}
+
+char *
+watch_source(const struct watch *w, size_t *len)
+{
+	char *path = w->source ? kstrdup(w->source) : join(w->a->project, w->a->file);
+	char *text = kread_file_or_die(path, SOURCE_MAX, len);
+
+	free(path);
+	return text;
+}
+
+/* ---- the copy ---- */
+
+/*
+ * Build folders of CMake and Meson name the project by its path: a build in the copy would happen there. The build command
+ * has to make them anew.
+ */
+static const char clean_script[] =
+    "find \"$1\" \\( -name CMakeCache.txt -o -name meson-private \\) -prune -print | while IFS= read -r f; do\n"
+    "	d=${f%/*}\n"
+    "	if [ -e \"$d/CMakeLists.txt\" ]; then rm -rf \"$f\" \"$d/CMakeFiles\"; else rm -rf \"$d\"; fi\n"
+    "done\n";
+
+void
+watch_copy(const struct watch *w)
+{
+	char *copy = watch_copy_path(w);
+	const char *const argv[] = { "sh", "-c", clean_script, "sh", copy, NULL };
+	struct kproc p = { .argv = (char *const *)argv };
+	struct kproc_result r;
+
+	make_folder(w->folder);
+	copy_project(w->a, copy);
+	if (kproc_run(&p, &r) < 0 || r.exit_code)
+		kdie(K_IO, "%s: old build folders cannot be removed from the copy", copy);
+	kproc_result_free(&r);
+	free(copy);
+}
+
+/* Run a command of the project in the copy; dies unless it ends well. Gives the file with all that it printed. */
+static char *
+run_command(const struct watch *w, const char *what, const char *command, char *const *env)
+{
+	char *copy = watch_copy_path(w), *said, *log;
+	struct command_result r;
+
+	command_run(w->a, copy, command, env, what, &r);
+	if (r.status) {
+		said = command_tail(r.log);
+		if (r.status == -1)
+			kdie(K_MISSING, "'%s' did not end within %.0f s; a longer time can be given (log: %s):\n%s", command,
+			    w->a->timeout_s, r.log, said);
+		kdie(K_MISSING, "'%s' ended with status %d in the copy %s (log: %s):\n%s", command, r.status, copy, r.log, said);
+	}
+	log = kstrdup(r.log);
+	command_free(&r);
+	free(copy);
+	return log;
+}
+
+void
+watch_build(const struct watch *w)
+{
+	free(run_command(w, "watch-build", w->a->build, NULL));
+}
+
+/* ---- the wrapper ---- */
+
+/* All of the definition before its body, with SUFFIX behind the function's name. */
+static void
+add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w, const char *suffix)
+{
+	size_t behind = s->name + strlen(w->a->kernel);
+
+	kbuf_add(b, text + s->from, s->name - s->from);
+	kbuf_printf(b, "%s%s", w->a->kernel, suffix);
+	kbuf_add(b, text + behind, s->body - behind);
+}
+
+static void
+add_call(struct kbuf *b, const struct signature *s, const struct watch *w)
+{
+	kbuf_printf(b, "%s__kwatched(", w->a->kernel);
+	for (size_t i = 0; i < s->of.count; i++)
+		kbuf_printf(b, "%s%s", i ? ", " : "", s->of.params[i].name);
+	kbuf_puts(b, ")");
+}
+
+static void
+add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+{
+	add_head(b, text, s, w, "");
+	kbuf_puts(b, "\n{\n\tconst struct kwatch_arg kwatch_args[] = {\n");
+	for (size_t i = 0; i < s->of.count; i++)
+		if (signature_is_stream(&s->of.params[i]))
+			kbuf_printf(b, "\t\tKWATCH_STREAM_ARG(%s),\n", s->of.params[i].name);
+		else
+			kbuf_printf(b, "\t\tKWATCH_ARG(%s, %d),\n", s->of.params[i].name, s->of.params[i].constant);
+	if (!s->of.count)
+		kbuf_puts(b, "\t\t{ \"\", 0, 0, KWATCH_OTHER, 0 },\n");
+	kbuf_printf(b, "\t};\n\tstruct kwatch_call kwatch_call = { \"%s\", kwatch_args, %zu, KWATCH_CUDA, 0 };\n\n",
+	    w->a->kernel, s->of.count);
+	kbuf_puts(b, "\tkwatch_start(&kwatch_call);\n\t");
+	if (s->returns) {
+		kbuf_puts(b, "__typeof__(");
+		add_call(b, s, w);
+		kbuf_puts(b, ") kwatch_result = ");
+	}
+	add_call(b, s, w);
+	kbuf_printf(b, ";\n\tkwatch_stop(&kwatch_call);\n%s}\n", s->returns ? "\treturn kwatch_result;\n" : "");
+}
+
+/* "#line N" for what stands at AT of TEXT. */
+static void
+add_line(struct kbuf *b, const char *text, size_t at)
+{
+	int line = 1;
+
+	for (size_t i = 0; i < at; i++)
+		line += text[i] == '\n';
+	kbuf_printf(b, "#line %d\n", line);
+}
+
+/* What a strict build would say of the lines added here is not about the application. */
+static const char quiet[] =
+    "#pragma GCC diagnostic push\n"
+    "#pragma GCC diagnostic ignored \"-Wpedantic\"\n"
+    "#pragma GCC diagnostic ignored \"-Wmissing-declarations\"\n"
+    "#pragma GCC diagnostic ignored \"-Wredundant-decls\"\n", loud[] = "#pragma GCC diagnostic pop\n";
+
+/* TEXT with prototypes before the definition, another name in it, and the wrapper behind it; line numbers stay true. */
+static void
+wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, const struct watch *w, const char *header)
+{
+	kbuf_add(b, text, s->include);
+	kbuf_printf(b, "#include \"%s\"\n", header);
+	add_line(b, text, s->include);
+	kbuf_add(b, text + s->include, s->from - s->include);
+	kbuf_puts(b, quiet);
+	add_head(b, text, s, w, "");
+	kbuf_puts(b, ";\n");
+	add_head(b, text, s, w, "__kwatched");
+	kbuf_printf(b, ";\n%s", loud);
+	add_line(b, text, s->from);
+	add_head(b, text, s, w, "__kwatched");
+	kbuf_add(b, text + s->body, s->end - s->body);
+	kbuf_printf(b, "\n%s", quiet);
+	add_wrapper(b, text, s, w);
+	kbuf_puts(b, loud);
+	add_line(b, text, s->end);
+	kbuf_add(b, text + s->end, len - s->end);
+}
+
+static void
+put_wrapper(const struct watch *w, const struct signature *s)
+{
+	char *copy = watch_copy_path(w), *to = join(copy, w->a->file), *header = kdata_path("tools/kadopt/wrapper.h");
+	char *shown = join(copy, ".kwatch.h"), *words = kread_file_or_die(header, SOURCE_MAX, NULL), *text;
+	struct kbuf b = { 0 };
+	size_t len;
+
+	text = watch_source(w, &len);
+	wrap(&b, text, len, s, w, shown);
+	if (kwrite_file(shown, words, strlen(words)))
+		kdie_errno(K_IO, "%s", shown);
+	if (kwrite_file(to, b.data, b.len))
+		kdie_errno(K_IO, "%s", to);
+	kbuf_free(&b);
+	free(text);
+	free(words);
+	free(shown);
+	free(header);
+	free(to);
+	free(copy);
+}
+
+void
+watch_prepare(const struct watch *w, const struct signature *s)
+{
+	watch_copy(w);
+	if (!w->launches)
+		put_wrapper(w, s);
+	watch_build(w);
+}
+
+/* ---- a run ---- */
+
+/* The library lies beside the programs, or below libexec. */
+static char *
+library_path(void)
+{
+	char program[4096], *slash, *path;
+	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+
+	if (n < 0)
+		kdie_errno(K_MISSING, "/proc/self/exe");
+	program[n] = '\0';
+	slash = strrchr(program, '/');
+	*slash = '\0';
+	path = kasprintf("%s/kwatch.so", program);
+	if (access(path, R_OK) == 0)
+		return path;
+	free(path);
+	path = kasprintf("%s/../libexec/kiln/kwatch.so", program);
+	if (access(path, R_OK))
+		kdie(K_MISSING, "kwatch.so is neither in %s nor in %s/../libexec/kiln", program, program);
+	return path;
+}
+
+/* What the raw records of earlier runs are called; removed before the next one. */
+static void
+remove_raw(const char *folder)
+{
+	DIR *d = opendir(folder);
+	const struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, "raw.", 4)) {
+			char *path = join(folder, e->d_name);
+
+			unlink(path);
+			free(path);
+		}
+	if (d)
+		closedir(d);
+}
+
+/* Lines "KERNEL KIND:NAME…" for launches: parameters of the kernels in the file. */
+static char *
+layout_path(const struct watch *w)
+{
+	char *path = join(w->folder, "layout.txt");
+
+	if (access(path, R_OK)) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+struct raw {
+	json_int_t begun;
+	json_t *calls;
+};
+
+static int
+compare_raw(const void *a, const void *b)
+{
+	json_int_t x = ((const struct raw *)a)->begun, y = ((const struct raw *)b)->begun;
+
+	return (x > y) - (x < y);
+}
+
+/* The calls of one process. */
+static void
+read_raw(const char *path, struct raw *raw, json_int_t *dropped)
+{
+	char *text = kread_file(path, RAW_MAX, NULL), *save, why[256];
+
+	*raw = (struct raw){ .calls = json_array() };
+	if (!text)
+		kdie_errno(K_IO, "%s", path);
+	for (char *p = strtok_r(text, "\n", &save); p; p = strtok_r(NULL, "\n", &save)) {
+		struct krec rec;
+
+		if (!krec_parse(&rec, p, strlen(p), why, sizeof why))
+			kdie(K_MISSING, "%s: %s: the application wrote over its own records, or was cut off", path, why);
+		if (json_object_get(rec.json, "begun_ns"))
+			raw->begun = kjson_int_or(rec.json, "begun_ns", 0);
+		else if (json_object_get(rec.json, "end"))
+			*dropped += kjson_int_or(rec.json, "calls", 0) - kjson_int_or(rec.json, "written", 0);
+		else
+			json_array_append(raw->calls, rec.json);
+		krec_free(&rec);
+	}
+	free(text);
+}
+
+/* All processes that made calls, one after the other. */
+static json_t *
+collect(const char *folder, json_int_t *dropped)
+{
+	struct raw *raws = NULL;
+	size_t n = 0;
+	DIR *d = opendir(folder);
+	const struct dirent *e;
+	json_t *all = json_array();
+
+	if (!d)
+		kdie_errno(K_IO, "%s", folder);
+	while ((e = readdir(d)))
+		if (!strncmp(e->d_name, "raw.", 4) && isdigit((unsigned char)e->d_name[4])) {
+			char *path = join(folder, e->d_name);
+
+			raws = krealloc(raws, (n + 1) * sizeof *raws);
+			read_raw(path, &raws[n++], dropped);
+			free(path);
+		}
+	closedir(d);
+	if (n)
+		qsort(raws, n, sizeof *raws, compare_raw);
+	for (size_t i = 0; i < n; i++) {
+		json_array_extend(all, raws[i].calls);
+		json_decref(raws[i].calls);
+	}
+	free(raws);
+	return all;
+}
+
+/* Why nothing was seen: the programs that loaded the library tell most. */
+static _Noreturn void
+die_unseen(const struct watch *w)
+{
+	char *path = join(w->folder, "raw.loaded"), *text = kread_file(path, 1 << 20, NULL), *program = watch_program(w);
+	const char *name = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
+
+	if (!text || (*name && !strstr(text, name)))
+		kdie(K_MISSING, "%s of %s was seen: the library that watches was not loaded into %s: a program that is "
+		    "linked statically, or that changes its user, does not take it", w->launches ? "no launch" : "no call",
+		    w->a->kernel, *name ? name : "any program");
+	if (w->launches)
+		kdie(K_MISSING, "no launch of %s was seen: the CUDA run-time library is linked into the program itself; relink with "
+		    "-cudart shared, or use --instrument", w->a->kernel);
+	kdie(K_MISSING, "no call of %s was seen in '%s': it is not called on this path, or the build command did not rebuild %s "
+	    "(see %s/adopt/log/watch-build.log)", w->a->kernel, w->a->run, w->a->file, w->a->dir);
+}
+
+json_t *
+watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
+{
+	char *library = library_path(), *layout = layout_path(w), *env[6] = {
+		kasprintf("KWATCH_OUT=%s/raw", w->folder), kasprintf("KWATCH_MODE=%s", mode == WATCH_TIME ? "time" : "args"),
+		kasprintf("KWATCH_KERNEL=%s", w->launches ? w->a->kernel : ""), kasprintf("LD_PRELOAD=%s", library),
+		layout ? kasprintf("KWATCH_LAYOUT=%s", layout) : NULL,
+	};
+	json_t *calls;
+
+	*dropped = 0;
+	remove_raw(w->folder);
+	free(run_command(w, mode == WATCH_TIME ? "watch-time" : "watch-args", w->a->run, env));
+	calls = collect(w->folder, dropped);
+	if (!json_array_size(calls))
+		die_unseen(w);
+	remove_raw(w->folder);
+	for (size_t i = 0; i < LEN(env); i++)
+		free(env[i]);
+	free(layout);
+	free(library);
+	return calls;
+}
+
+char *
+watch_log(const struct watch *w, size_t *len)
+{
+	char *log = run_command(w, "watch-log", w->a->run, NULL), *text = kread_file_or_die(log, RAW_MAX, len);
+
+	free(log);
+	return text;
+}
+
+char *
+watch_program(const struct watch *w)
+{
+	const char *p = w->a->run;
+	char *copy = watch_copy_path(w), *word, *path;
+	struct stat st;
+
+	/* Assignments come before the program's name. */
+	for (;;) {
+		size_t n;
+
+		p += strspn(p, " \t");
+		n = strcspn(p, " \t;|&<>");
+		word = kstrndup(p, n);
+		if (!n || !strchr(word, '='))
+			break;
+		free(word);
+		p += n;
+	}
+	path = *word == '/' ? kstrdup(word) : join(copy, word);
+	if (!*word || stat(path, &st) || !S_ISREG(st.st_mode)) {
+		free(path);
+		path = kstrdup("");
+	}
+	free(word);
+	free(copy);
+	return path;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kremote: run a stage on another machine: its inputs go there, its output comes back. See kremote.h. */
+#include "kremote.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage_text[] = "usage: kremote [--there FOLDER] [--shared] [--plain] TRANSPORT... -- PROGRAM [ARGUMENT...]\n"
+    "       kremote --serve\n";
+
+static const char help_text[] = "\n"
+    "      --there FOLDER   where kiln's programs are on the other machine (default: in its PATH)\n"
+    "      --shared         the other machine has this folder at the same path: send no files\n"
+    "      --plain          add no options to ssh or srun\n"
+    "      --serve          the other end, started by the transport\n"
+    "  -h, --help           this text\n"
+    "  -V, --version        the version\n"
+    "\n"
+    "such as: kremote ssh gpu1 -- keval -a trials/006/archive.ndjson -o eval.ndjson reply.ndjson\n";
+
+static _Noreturn void
+usage(const char *why)
+{
+	kwarn("%s", why);
+	fputs(usage_text, stderr);
+	exit(K_USAGE);
+}
+
+/* It becomes a word for a shell there, where quotes of ours would mean something to some transports and nothing to others. */
+static void
+check_there(const char *folder)
+{
+	if (*folder != '/' && *folder != '~')
+		kdie(K_USAGE, "--there %s: not an absolute path, nor one from ~", folder);
+	if (folder[strspn(folder, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+@~-")])
+		kdie(K_USAGE, "--there %s: letters, digits and / . _ + - @ ~ only; a link there can have such a name", folder);
+}
+
+bool
+path_is_below(const char *path)
+{
+	if (!*path || *path == '/')
+		return false;
+	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/') {
+		size_t n = strcspn(p, "/");
+
+		if (n == 0 || (n == 1 && *p == '.') || (n == 2 && p[0] == '.' && p[1] == '.') || (p[n] == '/' && !p[n + 1]))
+			return false;
+	}
+	return true;
+}
+
+/* TRANSPORT... -- PROGRAM...: the "--" becomes the end of the first list. */
+static void
+split(struct call *c, char **words)
+{
+	char **end = words;
+
+	while (*end && strcmp(*end, "--"))
+		end++;
+	if (!*end)
+		usage("no -- behind the transport: kremote ssh HOST -- keval ...");
+	if (end == words)
+		usage("a transport is missing, such as: ssh HOST");
+	if (!end[1])
+		usage("a program is missing behind --");
+	*end = NULL;
+	c->transport = words;
+	c->args = end + 1;
+	if (strchr(c->args[0], '/'))
+		kdie(K_USAGE, "%s: the name of a program of kiln, without a folder", c->args[0]);
+}
+
+int
+main(int argc, char **argv)
+{
+	enum { THERE = 256, SHARED, PLAIN, SERVE };
+	static const struct option options[] = {
+		{ "there", required_argument, NULL, THERE }, { "shared", no_argument, NULL, SHARED },
+		{ "plain", no_argument, NULL, PLAIN }, { "serve", no_argument, NULL, SERVE },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	};
+	struct call c = { 0 };
+	bool other_end = false;
+	int opt;
+
+	kutil_init("kremote");
+	/* The first word that is no option begins the transport. */
+	while ((opt = getopt_long(argc, argv, "+hV", options, NULL)) != -1)
+		switch (opt) {
+		case THERE: c.there = optarg; break;
+		case SHARED: c.shared = true; break;
+		case PLAIN: c.plain = true; break;
+		case SERVE: other_end = true; break;
+		case 'h': printf("%s%s", usage_text, help_text); return K_OK;
+		case 'V': kversion(); return K_OK;
+		default: fputs(usage_text, stderr); return K_USAGE;
+		}
+	if (other_end && (argv[optind] || c.there || c.shared || c.plain))
+		usage("--serve takes nothing else");
+	if (other_end)
+		return serve();
+	if (c.there)
+		check_there(c.there);
+	split(&c, argv + optind);
+	return call_run(&c);
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The other end: takes an order, lays its files out in a folder of their own, runs the program there, and sends back what it
+ * printed. What is built for all candidates of a campaign (trials/000/build) stays.
+ */
+#include "kremote.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kio.h"
+#include "kproc.h"
+
+#define RUN "run-"
+#define BUILD "trials/000/build"
+#define OUTPUT ".output"
+
+static volatile sig_atomic_t stopped_by;
+
+struct service {
+	json_t *order;
+	char *folder;		/* of this run; removed at its end */
+	int lock;		/* held on it, so that nobody sweeps it away */
+	bool answered;
+	sigset_t open;		/* signals that are let in while we wait */
+	char host[256];
+};
+
+static void
+on_signal(int sig)
+{
+	stopped_by = sig;
+}
+
+static void
+make_folders(const char *path)
+{
+	char *copy = kstrdup(path);
+
+	for (char *p = copy + 1;; p++) {
+		char was = *p;
+
+		if (was && was != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(copy, 0700) < 0 && errno != EEXIST)
+			kdie_errno(K_IO, "%s", copy);
+		*p = was;
+		if (!was)
+			break;
+	}
+	free(copy);
+}
+
+static int
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+static void
+remove_folder(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static int
+lock_of(const char *folder)
+{
+	char *path = kasprintf("%s/.lock", folder);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	free(path);
+	return fd;
+}
+
+/* Folders of runs that were killed: nobody holds their lock. A new one is locked before it gets a name that is looked at. */
+static void
+sweep(const char *place)
+{
+	DIR *d = opendir(place);
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		char *path = kasprintf("%s/%s", place, e->d_name);
+		int fd = strncmp(e->d_name, RUN, strlen(RUN)) ? -1 : lock_of(path);
+
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			remove_folder(path);
+		if (fd >= 0)
+			close(fd);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* Where campaigns from elsewhere are kept; the caller frees. */
+static char *
+cache_folder(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const struct passwd *p;
+
+	if (cache && *cache == '/')
+		return kasprintf("%s/kiln/remote", cache);
+	if (!home || *home != '/') {
+		p = getpwuid(getuid());
+		home = p ? p->pw_dir : "/tmp";
+	}
+	return kasprintf("%s/.cache/kiln/remote", home);
+}
+
+/* A folder for this run in the campaign's place, with the objects that all of its runs share. */
+static void
+open_folder(struct service *s)
+{
+	const char *name = kjson_str_or(s->order, "place", "");
+	char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name), *build = kasprintf("%s/build", place), *path;
+
+	if (!path_is_below(name) || strchr(name, '/'))
+		kdie(K_USAGE, "the order names no place");
+	make_folders(build);
+	sweep(place);
+	path = kasprintf("%s/new-XXXXXX", place);
+	if (!mkdtemp(path) || (s->lock = lock_of(path)) < 0 || flock(s->lock, LOCK_EX) < 0)
+		kdie_errno(K_IO, "%s", path);
+	s->folder = kasprintf("%s/" RUN "%s", place, strrchr(path, '-') + 1);
+	if (rename(path, s->folder) < 0 || chdir(s->folder) < 0)
+		kdie_errno(K_IO, "%s", s->folder);
+	make_folders("trials/000");
+	if (symlink(build, BUILD) < 0)
+		kdie_errno(K_IO, "%s", build);
+	free(path);
+	free(build);
+	free(place);
+	free(cache);
+}
+
+/* The next byte, or the next LEN of them, of the order; false at its end. Not a byte more, for the leash is in the same pipe. */
+static bool
+take(void *to, size_t len)
+{
+	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+
+	for (size_t done = 0; done < len;) {
+		ssize_t n = poll(&p, 1, SILENCE_MS) > 0 ? read(STDIN_FILENO, (char *)to + done, len - done) : 0;
+
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return false;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return true;
+}
+
+static void
+read_order(struct service *s)
+{
+	struct kbuf line = { 0 };
+	json_error_t e;
+	char c;
+
+	while (take(&c, 1) && c != '\n' && line.len < ORDER_MAX)
+		kbuf_add(&line, &c, 1);
+	if (!line.len || c != '\n')
+		exit(K_AGAIN);
+	s->order = json_loadb(line.data, line.len, JSON_REJECT_DUPLICATES, &e);
+	if (!s->order || strcmp(kjson_str_or(s->order, "schema", ""), REMOTE_SCHEMA))
+		kdie(K_USAGE, "the order is not a " REMOTE_SCHEMA " object");
+	kbuf_free(&line);
+}
+
+static void
+write_file(const char *path, size_t len)
+{
+	char *folder = kstrdup(path), *slash = strrchr(folder, '/'), chunk[65536];
+	int fd;
+
+	if (slash) {
+		*slash = '\0';
+		make_folders(folder);
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", path);
+	while (len) {
+		size_t n = len < sizeof chunk ? len : sizeof chunk;
+
+		if (!take(chunk, n))
+			exit(K_AGAIN);
+		if (write(fd, chunk, n) != (ssize_t)n)
+			kdie_errno(K_IO, "%s", path);
+		len -= n;
+	}
+	close(fd);
+	free(folder);
+}
+
+static void
+read_files(const struct service *s)
+{
+	const json_t *list = json_object_get(s->order, "files"), *f;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, f) {
+		const char *path = kjson_str_or(f, "path", "");
+		json_int_t size = kjson_int_or(f, "size", -1);
+
+		if (!path_is_below(path) || size < 0 || !strncmp(path, BUILD, strlen(BUILD)))
+			kdie(K_USAGE, "%s: no name for a file of an order", path);
+		write_file(path, (size_t)size);
+	}
+}
+
+/* Ours, and what the order adds to it. The stages end with their parents. */
+static void
+set_environment(const struct service *s)
+{
+	const json_t *add = json_object_get(s->order, "env");
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)add, name, v)
+		if (!strncmp(name, "KILN_", 5) && json_is_string(v))
+			setenv(name, json_string_value(v), 1);
+	setenv("KILN_PIPELINE", "1", 1);
+	setenv("LC_ALL", "C", 1);
+	setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);
+}
+
+/* Start the program; its pid. */
+static pid_t
+start(const struct service *s, const char *name, int out)
+{
+	const json_t *args = json_object_get(s->order, "args");
+	const char *folder = kjson_str_or(s->order, "folder", NULL);
+	char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv), *file = kasprintf("%s/stdin", s->folder);
+	int in = kjson_bool_or(s->order, "stdin", false) ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+	struct kproc p = { .argv = argv, .cwd = folder };
+	pid_t pid;
+
+	for (size_t i = 0; i < json_array_size(args); i++)
+		argv[i] = (char *)json_string_value(json_array_get(args, i)) ? : (char[]){ "" };
+	argv[0] = ktool_path(name);
+	if (!*name || strchr(name, '/') || !strchr(argv[0], '/'))
+		kdie(K_MISSING, "%s: '%s' is no program of kiln here", s->host, name);
+	if (folder && access(folder, X_OK) < 0)
+		kdie_errno(K_MISSING, "%s: %s, which was said to be shared", s->host, folder);
+	set_environment(s);
+	pid = kproc_spawn(&p, (int[]){ in, out, STDERR_FILENO });
+	if (pid < 0)
+		kdie_errno(K_MISSING, "%s: %s", s->host, argv[0]);
+	if (in >= 0)
+		close(in);
+	free(file);
+	free(argv[0]);
+	free(argv);
+	return pid;
+}
+
+/* Until the program has ended; false when the caller was gone before. */
+static bool
+watch(const struct service *s, pid_t pid)
+{
+	struct pollfd p[] = { { STDIN_FILENO, POLLIN, 0 }, { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 } };
+	const struct timespec silence = { SILENCE_MS / 1000, 0 };
+	bool there = p[1].fd >= 0;
+	char pulse[256];
+
+	while (there && !(p[1].revents & POLLIN)) {
+		int n = ppoll(p, LEN(p), &silence, &s->open);
+
+		there = n > 0 && !stopped_by && ((p[1].revents & POLLIN) || read(STDIN_FILENO, pulse, sizeof pulse) > 0);
+	}
+	close(p[1].fd);
+	return there;
+}
+
+static void
+say(const json_t *line)
+{
+	char *text = json_dumps(line, KIO_DUMP);
+
+	if (puts(text) < 0 || fflush(stdout))
+		kdie_errno(K_IO, "<stdout>");
+	free(text);
+}
+
+static void
+answer(struct service *s, int status, int out)
+{
+	off_t size = status ? 0 : lseek(out, 0, SEEK_END);
+	json_t *line = json_pack("{s:i,s:I}", "status", status, "bytes", (json_int_t)size);
+	char chunk[65536];
+	ssize_t n;
+
+	if (size < 0 || lseek(out, 0, SEEK_SET) < 0)
+		kdie_errno(K_IO, OUTPUT);
+	say(line);
+	s->answered = true;
+	json_decref(line);
+	while (size > 0 && (n = read(out, chunk, sizeof chunk)) > 0) {
+		if (fwrite(chunk, 1, (size_t)n, stdout) != (size_t)n)
+			kdie_errno(K_IO, "<stdout>");
+		size -= n;
+	}
+	if (size > 0 || fflush(stdout))
+		kdie_errno(K_IO, "<stdout>");
+}
+
+static void
+work(struct service *s)
+{
+	const char *name;
+	int out, status;
+	pid_t pid;
+
+	read_order(s);
+	name = json_string_value(json_array_get(json_object_get(s->order, "args"), 0)) ? : "";
+	open_folder(s);
+	read_files(s);
+	out = open(OUTPUT, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (out < 0)
+		kdie_errno(K_IO, OUTPUT);
+	pid = start(s, name, out);
+	if (!watch(s, pid)) {
+		kproc_kill(pid);
+		exit(K_AGAIN);
+	}
+	status = kproc_kill(pid);
+	if (WIFSIGNALED(status))
+		kwarn("%s: %s was ended by signal %d (%s)", s->host, name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO, out);
+	close(out);
+}
+
+/* However we end: a fault on the way is an answer, too, if there is still somebody to hear it; and nothing is left. */
+static void
+finish(int status, void *arg)
+{
+	struct service *s = arg;
+
+	if (!s->answered && status) {
+		printf("{\"bytes\":0,\"status\":%d}\n", status);
+		fflush(stdout);
+	}
+	if (s->folder && chdir("/") == 0)
+		remove_folder(s->folder);
+}
+
+int
+serve(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static struct service s;
+	struct sigaction sa = { .sa_handler = on_signal };
+	sigset_t mask;
+	json_t *greeting;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&mask);
+	for (size_t i = 0; i < LEN(signals); i++)
+		sigaddset(&mask, signals[i]);
+	sigprocmask(SIG_BLOCK, &mask, &s.open);
+	for (size_t i = 0; i < LEN(signals); i++)
+		sigaction(signals[i], &sa, NULL);
+	gethostname(s.host, sizeof s.host - 1);
+	on_exit(finish, &s);
+	greeting = json_pack("{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln", kversion_string());
+	say(greeting);
+	json_decref(greeting);
+	work(&s);
+	json_decref(s.order);
+	return K_OK;
+}

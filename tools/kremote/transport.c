@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command that goes there: the caller's words, with options of ours where we know the program. */
+#include "kremote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WORDS = 24, TURN_MS = 5000, STEP_MS = 50 };
+
+/*
+ * Behind the program's name, so before the caller's own words: ssh takes the first word on a matter, srun the last. %s: the
+ * folder of the sockets.
+ */
+static const struct known {
+	const char *program;
+	const char *words[WORDS];
+} known[] = {
+	/* One connection for all, kept for a while, noticed when it is dead; nothing is asked, and nothing of ours goes along. */
+	{ "ssh", { "-T", "-oBatchMode=yes", "-oControlMaster=auto", "-oControlPersist=300", "-oControlPath=%s/%%C",
+	    "-oConnectTimeout=20", "-oServerAliveInterval=15", "-oServerAliveCountMax=4", "-oCompression=yes",
+	    "-oForwardAgent=no", "-oForwardX11=no", "-oClearAllForwardings=yes" } },
+	/* One task, in a folder that every node has, with nothing of our environment, its output as it comes. */
+	{ "srun", { "--quiet", "--ntasks=1", "--export=NONE", "--chdir=/", "--kill-on-bad-exit=1", "--unbuffered",
+	    "--job-name=kiln" } },
+};
+
+static const struct known *
+find(const struct call *c)
+{
+	const char *slash = strrchr(c->transport[0], '/'), *name = slash ? slash + 1 : c->transport[0];
+
+	for (size_t i = 0; i < LEN(known) && !c->plain; i++)
+		if (!strcmp(known[i].program, name))
+			return &known[i];
+	return NULL;
+}
+
+/* Sockets of connections: ours alone, at a path short enough for one; the caller frees. */
+static char *
+socket_folder(void)
+{
+	const char *run = getenv("XDG_RUNTIME_DIR");
+	char *path = run && *run ? kasprintf("%s/kiln-ssh", run) : kasprintf("/tmp/kiln-ssh-%lu", (unsigned long)getuid());
+	struct stat st;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		kdie_errno(K_IO, "%s", path);
+	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
+		kdie(K_IO, "%s: not a folder of this user alone (mode 0700); remove it", path);
+	return path;
+}
+
+char **
+transport_words(const struct call *c)
+{
+	const struct known *k = find(c);
+	size_t count = 0, n = 0;
+	char **list, *folder = NULL;
+
+	while (c->transport[count])
+		count++;
+	list = kcalloc(count + WORDS + 3, sizeof *list);
+	list[n++] = kstrdup(c->transport[0]);
+	for (size_t i = 0; k && i < WORDS && k->words[i]; i++) {
+		if (strchr(k->words[i], '%') && !folder)
+			folder = socket_folder();
+		list[n++] = strchr(k->words[i], '%') ? kasprintf("-oControlPath=%s/%%C", folder) : kstrdup(k->words[i]);
+	}
+	for (size_t i = 1; i < count; i++)
+		list[n++] = kstrdup(c->transport[i]);
+	list[n++] = c->there ? kasprintf("%s/kremote", c->there) : kstrdup("kremote");
+	list[n++] = kstrdup("--serve");
+	free(folder);
+	return list;
+}
+
+int
+transport_turn(const struct call *c)
+{
+	const struct known *k = find(c);
+	struct timespec step = { 0, STEP_MS * 1000000L };
+	char *folder, *path;
+	int fd;
+
+	if (!k || strcmp(k->program, "ssh"))
+		return -1;
+	folder = socket_folder();
+	path = kasprintf("%s/turn", folder);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", path);
+	/* A host that does not answer holds up the others for a while, and not for ever. */
+	for (int left = TURN_MS; flock(fd, LOCK_EX | LOCK_NB) < 0 && left > 0; left -= STEP_MS)
+		nanosleep(&step, NULL);
+	free(path);
+	free(folder);
+	return fd;
+}
