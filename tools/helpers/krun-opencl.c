@@ -31,16 +31,13 @@ static struct krun_setup setup;
 static struct kcl cl;
 static char *arena[2];		/* inputs and outputs */
 static const uint64_t *table;
-static void *buffer[2];		/* the same as the device sees them */
+/* The same as the device sees them: buffers over them, or shared virtual memory that they are copied to. */
+static void *buffer[2];
+static char *memory[2];
 static void *kernel[KRUN_LAUNCHES];
 static char refusal[256];	/* why there are no kernels */
-/* Sub-buffers of the calls of one go, arg_count each; NULL for scalars. */
-struct tensors {
-	void **at;
-	uint32_t calls, room;
-};
-/* Of this go, and of the one before: kernels hold the latter as arguments until they are given others. */
-static struct tensors now, before;
+static void **tensors;		/* sub-buffers of the calls of one go, arg_count each; NULL for scalars */
+static uint32_t tensor_calls, tensor_room;
 
 #ifdef __SANITIZE_ADDRESS__
 /* What a driver or a compiler keeps is no leak of ours; and in the sandbox nobody may look for leaks. */
@@ -109,35 +106,38 @@ load(const char *file)
 static void
 make_buffers(void)
 {
-	uint64_t how = setup.copies ? 0 : KCL_USE_HOST_PTR;
 	int e = 0;
 
-	buffer[0] = cl.create_buffer(cl.context, KCL_READ_ONLY | how, setup.input_bytes, how ? arena[0] : NULL, &e);
+	buffer[0] = cl.create_buffer(cl.context, KCL_READ_ONLY | KCL_USE_HOST_PTR, setup.input_bytes, arena[0], &e);
 	need("memory of the device", e);
-	buffer[1] = cl.create_buffer(cl.context, KCL_READ_WRITE | how, setup.output_bytes, how ? arena[1] : NULL, &e);
+	buffer[1] = cl.create_buffer(cl.context, KCL_READ_WRITE | KCL_USE_HOST_PTR, setup.output_bytes, arena[1], &e);
 	need("memory of the device", e);
+}
+
+/*
+ * Addresses, so that a tensor can begin anywhere. Sub-buffers can as well, but a driver was seen that keeps accounts of
+ * how they overlap: that took ten times as long as the kernel, and crashed now and then.
+ */
+static void
+make_memory(void)
+{
+	if (!cl.facts.shared)
+		krunner_fail("the device has no coarse-grained shared virtual memory (OpenCL 2.0), which tensors lie in", NULL, 0);
+	memory[0] = cl.svm_alloc(cl.context, KCL_READ_ONLY, setup.input_bytes, 0);
+	memory[1] = cl.svm_alloc(cl.context, KCL_READ_WRITE, setup.output_bytes, 0);
+	if (!memory[0] || !memory[1])
+		krunner_fail("memory of the device: out of memory", NULL, 0);
 }
 
 /* ---- calls ---- */
 
 static void
-release_before(void)
+release_tensors(void)
 {
-	for (size_t i = 0; i < (size_t)before.calls * setup.arg_count; i++)
-		if (before.at[i])
-			cl.release_buffer(before.at[i]);
-	before.calls = 0;
-}
-
-static void
-retire_tensors(void)
-{
-	struct tensors t = before;
-
-	if (!now.calls)
-		return;
-	before = now;
-	now = t;
+	for (size_t i = 0; i < (size_t)tensor_calls * setup.arg_count; i++)
+		if (tensors[i])
+			cl.release_buffer(tensors[i]);
+	tensor_calls = 0;
 }
 
 /* A tensor is passed from its first byte on; that it ends somewhere is not told, and its surroundings are watched. */
@@ -158,12 +158,12 @@ tensor_at(bool output, uint64_t offset)
 static void
 make_room(uint32_t calls)
 {
-	if (calls <= now.room)
+	if (calls <= tensor_room)
 		return;
-	now.at = realloc(now.at, (size_t)calls * setup.arg_count * sizeof *now.at);
-	if (!now.at)
+	tensors = realloc(tensors, (size_t)calls * setup.arg_count * sizeof *tensors);
+	if (!tensors)
 		krunner_fail("memory for arguments", NULL, 0);
-	now.room = calls;
+	tensor_room = calls;
 }
 
 static void
@@ -173,9 +173,9 @@ make_tensors(uint32_t call)
 		size_t at = (size_t)call * setup.arg_count + i;
 		bool output = setup.kind[i] == KRUN_OUT;
 
-		now.at[at] = output || setup.kind[i] == KRUN_IN ? tensor_at(output, table[at]) : NULL;
+		tensors[at] = output || setup.kind[i] == KRUN_IN ? tensor_at(output, table[at]) : NULL;
 	}
-	now.calls = call + 1;
+	tensor_calls = call + 1;
 }
 
 static void
@@ -187,8 +187,10 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l, void **event)
 
 	for (uint32_t i = 0; i < setup.arg_count; i++) {
 		size_t at = (size_t)call * setup.arg_count + i;
-		int e = now.at[at] ? cl.set_argument(kernel[n], i, sizeof now.at[at], &now.at[at]) :
-		    cl.set_argument(kernel[n], i, sizes[setup.kind[i]], &table[at]);
+		bool output = setup.kind[i] == KRUN_OUT, tensor = output || setup.kind[i] == KRUN_IN;
+		int e = !tensor ? cl.set_argument(kernel[n], i, sizes[setup.kind[i]], &table[at]) : setup.copies ?
+		    cl.svm_argument(kernel[n], i, memory[output] + table[at]) :
+		    cl.set_argument(kernel[n], i, sizeof tensors[at], &tensors[at]);
 
 		if (e) {
 			snprintf(text, sizeof text, "kernel %s, argument %u", setup.kernel[n], i + 1);
@@ -234,10 +236,8 @@ go(const struct krun_command *c)
 		if (last)
 			cl.release_event(last);
 	}
-	if (c->calls)
-		release_before();
 	if (!setup.copies)
-		retire_tensors();
+		release_tensors();
 	krunner_report(&r);
 }
 
@@ -251,29 +251,25 @@ static void
 flush_device(void)
 {
 	static const uint32_t zero;
-	static void *memory;
+	static void *scratch;
 	size_t bytes = 2 * (size_t)cl.facts.cache_bytes / sizeof zero * sizeof zero;
 	int e = 0;
 
 	if (!cl.facts.cpu && bytes < FLUSH_MIN)
 		bytes = FLUSH_MIN;
-	if (bytes && !memory)
-		memory = cl.create_buffer(cl.context, KCL_READ_WRITE, bytes, NULL, &e);
-	if (memory && !e)
-		need("flushing caches", cl.fill(cl.queue, memory, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
+	if (bytes && !scratch)
+		scratch = cl.create_buffer(cl.context, KCL_READ_WRITE, bytes, NULL, &e);
+	if (scratch && !e)
+		need("flushing caches", cl.fill(cl.queue, scratch, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
 }
 
 static void
-stage(const struct krun_command *c)
+stage(void)
 {
 	static const struct krun_report done = { .what = KRUN_AWAKE };
 
-	make_room(c->calls);
-	for (uint32_t k = 0; k < c->calls; k++)
-		make_tensors(k);
-	need("copying inputs", cl.write(cl.queue, buffer[0], KCL_BLOCKING, 0, setup.input_bytes, arena[0], 0, NULL, NULL));
-	need("copying outputs", cl.write(cl.queue, buffer[1], KCL_BLOCKING, 0, setup.output_bytes, arena[1], 0, NULL,
-	    NULL));
+	need("copying inputs", cl.svm_copy(cl.queue, KCL_BLOCKING, memory[0], arena[0], setup.input_bytes, 0, NULL, NULL));
+	need("copying outputs", cl.svm_copy(cl.queue, KCL_BLOCKING, memory[1], arena[1], setup.output_bytes, 0, NULL, NULL));
 	flush_device();
 	need("the device", cl.finish(cl.queue));
 	krunner_report(&done);
@@ -290,12 +286,10 @@ collect(void)
 		inputs = malloc(setup.input_bytes);
 	if (!inputs)
 		krunner_fail("memory for inputs", NULL, 0);
-	need("fetching outputs", cl.read(cl.queue, buffer[1], KCL_BLOCKING, 0, setup.output_bytes, arena[1], 0, NULL,
-	    NULL));
-	need("fetching inputs", cl.read(cl.queue, buffer[0], KCL_BLOCKING, 0, setup.input_bytes, inputs, 0, NULL, NULL));
+	need("fetching outputs", cl.svm_copy(cl.queue, KCL_BLOCKING, arena[1], memory[1], setup.output_bytes, 0, NULL, NULL));
+	need("fetching inputs", cl.svm_copy(cl.queue, KCL_BLOCKING, inputs, memory[0], setup.input_bytes, 0, NULL, NULL));
 	if (memcmp(inputs, arena[0], setup.input_bytes))
 		krunner_fail("it wrote to its inputs", NULL, 0);
-	retire_tensors();
 	krunner_report(&done);
 }
 
@@ -312,7 +306,7 @@ obey(void)
 		else if (c.order == KRUN_LOAD)
 			krunner_report(&loaded);
 		else if (c.order == KRUN_STAGE)
-			stage(&c);
+			stage();
 		else if (c.order == KRUN_COLLECT)
 			collect();
 		else
@@ -336,7 +330,10 @@ runner(char **argv)
 	krunner_pin(&setup);
 	if (!kcl_choose(&cl, why, sizeof why) || !kcl_start(&cl, why, sizeof why))
 		krunner_fail(why, NULL, 0);
-	make_buffers();
+	if (setup.copies)
+		make_memory();
+	else
+		make_buffers();
 	load(argv[1]);
 	/* Drivers for CPUs handle SIGFPE, since a division by zero must not end a kernel. */
 	krunner_catch_faults(false);

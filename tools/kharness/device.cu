@@ -6,6 +6,14 @@
 typedef unsigned long long u64;
 typedef unsigned char u8;
 
+/* Threads that run in step. */
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define STEP warpSize
+#else
+#define STEP 1
+#endif
+enum { FEW_GROUPS = 64 };
+
 #define EACH(i, n) \
 	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x, step_ = gridDim.x * (u64)blockDim.x; i < (n); i += step_)
 
@@ -247,11 +255,54 @@ group_of(u64 i, u64 group, u64 groups)
 	return g < groups ? g : groups - 1;
 }
 
-/* Sums of the squares of the finite ones, and their number, by group; neighbours in one group are added first. */
-extern "C" __global__ void
-kiln_scale(const double *expected, u64 n, u64 group, u64 groups, double *sums)
+/* The sum over the threads that run in step, for the first of them; the host has one thread. */
+__device__ static inline double
+step_sum(double v)
 {
-	u64 per = 64, threads = gridDim.x * (u64)blockDim.x, at = (blockIdx.x * (u64)blockDim.x + threadIdx.x);
+#if defined(__CUDA_ARCH__)
+	for (int d = warpSize / 2; d; d /= 2)
+		v += __shfl_down_sync(~0u, v, d);
+#elif defined(__HIP_DEVICE_COMPILE__)
+	for (int d = warpSize / 2; d; d /= 2)
+		v += __shfl_down(v, d);
+#endif
+	return v;
+}
+
+__device__ static inline void
+add_pair(double *sums, u64 g, double sum, double count)
+{
+	atomicAdd(&sums[2 * g], sum);
+	atomicAdd(&sums[2 * g + 1], count);
+}
+
+/* Few groups: all threads share each of them, and those in step add up first, lest everybody queue for one number. */
+__device__ static inline void
+scale_shared(const double *expected, u64 n, u64 group, u64 groups, double *sums)
+{
+	u64 threads = gridDim.x * (u64)blockDim.x, at = blockIdx.x * (u64)blockDim.x + threadIdx.x;
+
+	for (u64 g = 0; g < groups; g++) {
+		u64 to = g + 1 < groups ? (g + 1) * group : n;
+		double sum = 0, count = 0;
+
+		for (u64 i = g * group + at; i < to; i += threads)
+			if (isfinite(expected[i])) {
+				sum += expected[i] * expected[i];
+				count += 1;
+			}
+		sum = step_sum(sum);
+		count = step_sum(count);
+		if (threadIdx.x % STEP == 0)
+			add_pair(sums, g, sum, count);
+	}
+}
+
+/* Many groups: neighbours in one are added first. */
+__device__ static inline void
+scale_apart(const double *expected, u64 n, u64 group, u64 groups, double *sums)
+{
+	u64 per = 64, threads = gridDim.x * (u64)blockDim.x, at = blockIdx.x * (u64)blockDim.x + threadIdx.x;
 
 	for (u64 from = at * per; from < n; from += threads * per) {
 		u64 to = from + per < n ? from + per : n, g = group_of(from, group, groups);
@@ -262,8 +313,7 @@ kiln_scale(const double *expected, u64 n, u64 group, u64 groups, double *sums)
 			double e = expected[i];
 
 			if (now != g) {
-				atomicAdd(&sums[2 * g], sum);
-				atomicAdd(&sums[2 * g + 1], count);
+				add_pair(sums, g, sum, count);
 				sum = count = 0;
 				g = now;
 			}
@@ -272,9 +322,18 @@ kiln_scale(const double *expected, u64 n, u64 group, u64 groups, double *sums)
 				count += 1;
 			}
 		}
-		atomicAdd(&sums[2 * g], sum);
-		atomicAdd(&sums[2 * g + 1], count);
+		add_pair(sums, g, sum, count);
 	}
+}
+
+/* Sums of the squares of the finite ones, and their number, by group. */
+extern "C" __global__ void
+kiln_scale(const double *expected, u64 n, u64 group, u64 groups, double *sums)
+{
+	if (groups <= FEW_GROUPS)
+		scale_shared(expected, n, group, groups, sums);
+	else
+		scale_apart(expected, n, group, groups, sums);
 }
 
 /* A result beyond the type's range is due as infinity, or as the largest number where a type saturates. */

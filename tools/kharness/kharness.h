@@ -265,14 +265,14 @@ void device_profiler(bool on);
 /* solo.c: the candidate called in this process, for profilers. */
 void run_solo(struct judge *j);
 
-/* correctness.c: T2 of the candidate; sets status, cases, log. */
+/* correctness.c: T2 of the candidate; sets status, cases, log. The lock is held, with others. */
 void judge_correctness(struct judge *j, struct subject *s);
 
 /*
  * timing.c: T3 of all subjects, interleaved; the first is the candidate. Sets timing; PAIRS is appended to; returns the
- * noise floor.
+ * noise floor. SHARED is the lock held with others, which is closed, and taken alone, when all runners stand.
  */
-double judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs);
+double judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs, int shared);
 
 /*
  * reuse.c: the same candidate on buffers that are new in every call and on buffers that are the same in every call, in

@@ -173,6 +173,7 @@ calls_per_sample(struct race *a, double ns)
 	int64_t start = know_ns();
 
 	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, true);
+	a->j->space->fence();
 	seconds = (double)(know_ns() - start) * 1e-9;
 	batch_free(a->j, &b);
 	if (!a->j->space->samples_checks)
@@ -482,17 +483,17 @@ end_all(struct race *a)
 }
 
 double
-judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
+judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs, int shared)
 {
 	struct race a = { .j = j, .racers = kcalloc(count, sizeof *a.racers), .count = count };
 	double squares = 0;
 	size_t timed = 0;
 	int64_t start = know_ns() - j->spent_ns.waiting;
-	/* Starting takes longer than many a measurement: several may do that at once, as long as nobody measures. */
-	int lock = judge_lock(j, false);
+	int lock;
 
+	/* Starting takes longer than many a measurement: several may do that at once, as long as nobody measures. */
 	start_all(&a, subjects);
-	close(lock);
+	close(shared);
 	lock = judge_lock(j, true);
 	j->alone = true;
 	load_all(&a);
@@ -508,10 +509,8 @@ judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pa
 	}
 	if (a.racers[0].out)
 		json_array_clear(pairs);
-	j->alone = false;
-	close(lock);
-	lock = judge_lock(j, false);
 	end_all(&a);
+	j->alone = false;
 	close(lock);
 	j->spent_ns.timing = know_ns() - j->spent_ns.waiting - start;
 	/* Of the geometric mean over the workloads, whose errors are independent. */

@@ -13,7 +13,8 @@ enum {
 	OBJECTS_MAX = 32,
 	ALL_DEVICES = -1, TYPE_CPU = 2, PROFILING = 2,
 	PLATFORM_NAME = 0x0902,
-	DEVICE_TYPE = 0x1000, DEVICE_UNITS = 0x1002, DEVICE_GROUP_MAX = 0x1004, DEVICE_ALIGNMENT_BITS = 0x1019,
+	DEVICE_TYPE = 0x1000, DEVICE_UNITS = 0x1002, DEVICE_GROUP_MAX = 0x1004, DEVICE_SVM = 0x1053, COARSE_GRAINED = 1,
+	DEVICE_ALIGNMENT_BITS = 0x1019,
 	DEVICE_CACHE = 0x101e, DEVICE_MEMORY = 0x101f, DEVICE_NAME = 0x102b, DRIVER_VERSION = 0x102d,
 	DEVICE_VERSION = 0x102f,
 	PROGRAM_BINARY_SIZES = 0x1165, PROGRAM_BINARIES = 0x1166, BUILD_LOG = 0x1183, KERNEL_NUM_ARGS = 0x1191,
@@ -94,12 +95,16 @@ bind(struct kcl *c, char *why, size_t why_len)
 		table = table_of(c);
 #define BIND(field, symbol, number, result, types) \
 	p = table ? table[number] : dlsym(c->library, symbol); \
+	memcpy(&c->field, &p, sizeof p);
+#define NEED(field, symbol, number, result, types) \
+	BIND(field, symbol, number, result, types) \
 	if (!p) { \
 		snprintf(why, why_len, "%s has no %s", name, symbol); \
 		return false; \
-	} \
-	memcpy(&c->field, &p, sizeof p);
-	KCL_FUNCTIONS(BIND)
+	}
+	KCL_FUNCTIONS(NEED)
+	KCL_SHARED_FUNCTIONS(BIND)
+#undef NEED
 #undef BIND
 	if (!table)
 		c->platforms = c->get_platforms;
@@ -118,7 +123,7 @@ static void
 learn(struct kcl *c, void *platform)
 {
 	struct kcl_facts *f = &c->facts;
-	uint64_t type = 0;
+	uint64_t type = 0, svm = 0;
 	uint32_t bits = 0;
 	size_t group = 0;
 
@@ -134,7 +139,10 @@ learn(struct kcl *c, void *platform)
 	c->device_info(c->device, DEVICE_MEMORY, sizeof f->memory_bytes, &f->memory_bytes, NULL);
 	c->device_info(c->device, DEVICE_CACHE, sizeof f->cache_bytes, &f->cache_bytes, NULL);
 	c->device_info(c->device, DEVICE_GROUP_MAX, sizeof group, &group, NULL);
+	if (c->svm_alloc && c->svm_copy && c->svm_argument)
+		c->device_info(c->device, DEVICE_SVM, sizeof svm, &svm, NULL);
 	f->group_max = group;
+	f->shared = svm & COARSE_GRAINED;
 	f->alignment = bits / 8;
 	f->cpu = type & TYPE_CPU;
 }

@@ -46,20 +46,23 @@ enum {
 	X(set_argument, "clSetKernelArg", 38, int, (void *, uint32_t, size_t, const void *)) \
 	X(enqueue, "clEnqueueNDRangeKernel", 59, int, (void *, void *, uint32_t, const size_t *, const size_t *, \
 	    const size_t *, uint32_t, void *const *, void **)) \
-	X(read, "clEnqueueReadBuffer", 48, int, (void *, void *, uint32_t, size_t, size_t, void *, uint32_t, void *const *, \
-	    void **)) \
-	X(write, "clEnqueueWriteBuffer", 49, int, (void *, void *, uint32_t, size_t, size_t, const void *, uint32_t, \
-	    void *const *, void **)) \
 	X(fill, "clEnqueueFillBuffer", 102, int, (void *, void *, const void *, size_t, size_t, size_t, uint32_t, \
 	    void *const *, void **)) \
 	X(flush, "clFlush", 46, int, (void *)) \
 	X(finish, "clFinish", 47, int, (void *)) \
 	X(profiling, "clGetEventProfilingInfo", 45, int, (void *, uint32_t, size_t, void *, size_t *)) \
 	X(release_event, "clReleaseEvent", 44, int, (void *))
+/* The same of OpenCL 2.0: there or not. */
+#define KCL_SHARED_FUNCTIONS(X) \
+	X(svm_alloc, "clSVMAlloc", 126, void *, (void *, uint64_t, size_t, uint32_t)) \
+	X(svm_copy, "clEnqueueSVMMemcpy", 129, int, (void *, uint32_t, void *, const void *, size_t, uint32_t, \
+	    void *const *, void **)) \
+	X(svm_argument, "clSetKernelArgSVMPointer", 134, int, (void *, uint32_t, const void *))
 
 struct kcl_facts {
 	char platform[128], device[256], version[128], driver[128];
 	bool cpu;		/* kernels run on the processor, in the process that launches them */
+	bool shared;		/* has coarse-grained shared virtual memory, and the functions for it */
 	uint32_t units, alignment;	/* compute units; bytes that a sub-buffer's offset is a multiple of */
 	uint64_t memory_bytes, cache_bytes, group_max;
 };
@@ -70,6 +73,7 @@ struct kcl {
 	int (*platforms)(uint32_t, void **, uint32_t *);	/* the loader's, or the driver's own */
 #define KCL_DECLARE(field, name, number, result, types) result (*field) types;
 	KCL_FUNCTIONS(KCL_DECLARE)
+	KCL_SHARED_FUNCTIONS(KCL_DECLARE)	/* null where there are none */
 #undef KCL_DECLARE
 };
 
