@@ -116,6 +116,43 @@ kin_close(struct kin *in)
 	*in = (struct kin){ 0 };
 }
 
+static json_t *
+read_records(const char *path, size_t most)
+{
+	json_t *list;
+	struct krec rec;
+	struct kin in;
+
+	if (access(path, F_OK) < 0)
+		return NULL;
+	list = json_array();
+	kin_open(&in, path);
+	while (json_array_size(list) < most && kin_next(&in, &rec)) {
+		json_array_append(list, rec.json);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+	if (json_array_size(list))
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+json_t *
+kin_first(const char *path)
+{
+	json_t *list = read_records(path, 1), *first = json_incref(json_array_get(list, 0));
+
+	json_decref(list);
+	return first;
+}
+
+json_t *
+kin_all(const char *path)
+{
+	return read_records(path, SIZE_MAX);
+}
+
 /* The one output of a run. */
 static FILE *out_file;
 static char *out_path;
@@ -143,6 +180,7 @@ kout_open(const char *path)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	mode_t mask = umask(0);
+	struct stat st;
 	int fd;
 
 	umask(mask);
@@ -150,8 +188,18 @@ kout_open(const char *path)
 		out_file = stdout;
 		return;
 	}
-	out_path = kstrdup(path);
-	out_tmp = kasprintf("%s.XXXXXX", path);
+	/* Not the link, such as /dev/stdout, but what it names. */
+	out_path = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
+	if (!out_path)
+		out_path = kstrdup(path);
+	/* A device, a pipe: nothing that a file could take the place of. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		out_file = fopen(path, "we");
+		if (!out_file)
+			kdie_errno(K_IO, "%s", path);
+		return;
+	}
+	out_tmp = kasprintf("%s.XXXXXX", out_path);
 	fd = mkostemp(out_tmp, O_CLOEXEC);
 	if (fd < 0) {
 		free(out_tmp);
@@ -230,14 +278,10 @@ kout_commit(void)
 		kdie_errno(K_IO, "%s", name);
 	if (fclose(out_file))
 		kdie_errno(K_IO, "%s", name);
-	if (!out_tmp)
-		return;
-	if (rename(out_tmp, out_path) < 0)
+	if (out_tmp && (rename(out_tmp, out_path) < 0 || ksync_folder(out_path) < 0))
 		kdie_errno(K_IO, "%s", name);
 	free(out_tmp);
 	out_tmp = NULL;
-	if (ksync_folder(out_path) < 0)
-		kdie_errno(K_IO, "%s", name);
 	free(out_path);
 	out_path = NULL;
 }
