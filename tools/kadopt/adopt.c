@@ -17,11 +17,11 @@
 static const char usage[] =
     "usage: kadopt adopt [-o CAMPAIGN] -p PROJECT --file FILE --kernel NAME --build COMMAND --run COMMAND\n"
     "                    [--outputs FILE]... [--compare exact|float:RTOL|float32:RTOL|float64:RTOL]\n"
-    "                    [--context FILE]... [--shape NAME=EXPRESSION]... [--launcher COMMAND] [--timeout SECONDS]\n"
-    "                    [--provider PROVIDER [--model NAME]] [--mode linear|map-elites] [--top N] [--runs N] [--sandbox]\n";
+    "                    [--context FILE]... [--shape NAME=EXPRESSION]... [--launcher COMMAND] [--timeout SECONDS] [--threads N]\n"
+    "                    [--provider PROVIDER [--model NAME]] [--mode linear|map-elites] [--top N] [--runs N] [--proxy LOW,HIGH] [--sandbox]\n";
 
 enum { FILE_NAME = 256, KERNEL, BUILD, RUN, OUTPUTS, COMPARE, CONTEXT, SHAPE, LAUNCHER, TIMEOUT, PROVIDER, MODEL, MODE, TOP, RUNS,
-	SANDBOX };
+	SANDBOX, THREADS, PROXY };
 
 struct adopt_options {
 	const char *campaign, *compare, *provider, *model;
@@ -65,6 +65,20 @@ add_shape(json_t *answers, const char *text)
 	free(name);
 }
 
+/* How far a time alone may be from the one in the application. */
+static void
+add_proxy(json_t *answers, const char *text)
+{
+	char *copy = kstrdup(text), *comma = strchr(copy, ',');
+
+	if (!comma)
+		kdie(K_USAGE, "--proxy %s: it must be LOW,HIGH", text);
+	*comma = '\0';
+	json_object_set_new(answers, "proxy", json_pack("[f,f]", knum_double(copy, 0, 1e6, "--proxy"), knum_double(comma + 1, 0, 1e6,
+	    "--proxy")));
+	free(copy);
+}
+
 static void
 set_option(struct adopt_options *o, int letter)
 {
@@ -91,6 +105,8 @@ set_option(struct adopt_options *o, int letter)
 	case CONTEXT: append(o->answers, "context", json_string(optarg)); break;
 	case SHAPE: add_shape(o->answers, optarg); break;
 	case TIMEOUT: json_object_set_new(o->answers, "timeout_s", json_real(knum_double(optarg, 1, 1e6, "--timeout"))); break;
+	case PROXY: add_proxy(o->answers, optarg); break;
+	case THREADS: json_object_set_new(o->answers, "threads", json_integer(knum_long(optarg, 0, 4096, "--threads"))); break;
 	case PROVIDER: o->provider = optarg; break;
 	case MODEL: o->model = optarg; break;
 	case TOP: knum_long(optarg, 1, 64, "--top"); o->top = optarg; break;
@@ -114,7 +130,8 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		{ "launcher", required_argument, NULL, LAUNCHER }, { "timeout", required_argument, NULL, TIMEOUT },
 		{ "provider", required_argument, NULL, PROVIDER }, { "model", required_argument, NULL, MODEL },
 		{ "mode", required_argument, NULL, MODE }, { "top", required_argument, NULL, TOP }, { "runs", required_argument, NULL, RUNS },
-		{ "sandbox", no_argument, NULL, SANDBOX }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+		{ "sandbox", no_argument, NULL, SANDBOX }, { "threads", required_argument, NULL, THREADS },
+		{ "proxy", required_argument, NULL, PROXY }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	int letter;
 

@@ -67,7 +67,7 @@ struct bundle {
 };
 /*
  * FILE (within the project's copy in FOLDER) and the headers of the project that it includes, looked for beside it and in
- * INCLUDE, absolute paths.
+ * INCLUDE, folders of it or absolute ones.
  */
 void bundle_open(struct bundle *b, const struct adoption *a, const char *folder, const json_t *include);
 /* Keep the function NAME and what it needs. False: it is nowhere, not in the project's other sources either. */

@@ -30,6 +30,13 @@ is_inside(const char *path, const char *folder)
 	return !strncmp(path, folder, n) && path[n] == '/';
 }
 
+/* NAME in a folder of headers, which is one of the copy unless it is absolute. */
+static char *
+header_path(const struct search *s, const char *folder, const char *name)
+{
+	return *folder == '/' ? kasprintf("%s/%s", folder, name) : kasprintf("%s/%s/%s", s->folder, folder, name);
+}
+
 /* The project's file that an include names, seen from FROM; NULL: it is none of the project. The caller frees. */
 static char *
 find_header(const struct search *s, const char *from, const char *name, bool system)
@@ -43,7 +50,7 @@ find_header(const struct search *s, const char *from, const char *name, bool sys
 			return kstrdup(full);
 		}
 		free(path);
-		path = i < json_array_size(s->include) ? kasprintf("%s/%s", json_string_value(json_array_get(s->include, i)), name) : NULL;
+		path = i < json_array_size(s->include) ? header_path(s, json_string_value(json_array_get(s->include, i)), name) : NULL;
 	}
 	return NULL;
 }
@@ -193,6 +200,7 @@ note_variables(struct bundle *b)
 {
 	static const char *const harmless[] = { "const", "constexpr", "typedef", "using", "struct", "union", "enum", "class", "template" };
 
+	json_array_clear(b->notes);
 	for (size_t i = 0; i < b->count; i++)
 		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
 			const struct source *x = &b->sources[i];

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "kadopt.h"
+#include "kio.h"
 
 extern char **environ;
 
@@ -69,12 +70,35 @@ launcher_words(const struct adoption *a, char **words, char **copy)
 	return n;
 }
 
-void
-command_run(const struct adoption *a, const char *folder, const char *command, char *const *env, const char *name,
+/*
+ * The profile for applications, when it was asked for (--sandbox): no network, processes of its own, and nothing writable but
+ * the project, the campaign and a folder for temporary files. It is for a program of the user's with a part that is not.
+ */
+static size_t
+sandbox_words(const struct adoption *a, char **words, char *tmp)
+{
+	char *const all[] = { (char *)"bwrap", (char *)"--die-with-parent", (char *)"--new-session", (char *)"--unshare-net",
+		(char *)"--unshare-pid", (char *)"--unshare-ipc", (char *)"--ro-bind", (char *)"/", (char *)"/", (char *)"--dev-bind",
+		(char *)"/dev", (char *)"/dev", (char *)"--proc", (char *)"/proc", (char *)"--bind", (char *)a->project, (char *)a->project,
+		(char *)"--bind", a->dir, a->dir, (char *)"--setenv", (char *)"TMPDIR", tmp };
+
+	if (!kjson_bool_or(a->json, "sandbox", false))
+		return 0;
+	if (a->launcher)
+		kdie(K_USAGE, "%s/adopt.json: sandbox and launcher do not go together: a sandbox here contains nothing that runs there",
+		    a->dir);
+	make_folder(tmp);
+	memcpy(words, all, sizeof all);
+	return LEN(all);
+}
+
+static void
+run(const struct adoption *a, const char *folder, const char *command, char *const *env, const char *name, bool boxed,
     struct command_result *r)
 {
 	static char sh[] = "sh", c[] = "-c", into[] = "log=$1; shift; exec \"$@\" >\"$log\" 2>&1";
 	char *argv[WORDS + 8] = { sh, c, into, sh }, *script = write_script(a, folder, command, env, name), *copy;
+	char *tmp = adopt_path(a, "tmp");
 	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
 	size_t n = 5, count = 0;
 	struct kproc p = { .argv = argv, .timeout_s = a->timeout_s };
@@ -89,6 +113,7 @@ command_run(const struct adoption *a, const char *folder, const char *command, c
 	p.envp = vars;
 	*r = (struct command_result){ .log = adopt_path(a, "log/%s.log", name) };
 	argv[4] = r->log;
+	n += boxed ? sandbox_words(a, argv + n, tmp) : 0;
 	n += launcher_words(a, argv + n, &copy);
 	argv[n++] = sh;
 	argv[n++] = script;
@@ -102,6 +127,20 @@ command_run(const struct adoption *a, const char *folder, const char *command, c
 	free(mark);
 	free(copy);
 	free(script);
+	free(tmp);
+}
+
+void
+command_run(const struct adoption *a, const char *folder, const char *command, char *const *env, const char *name,
+    struct command_result *r)
+{
+	run(a, folder, command, env, name, true, r);
+}
+
+void
+command_own(const struct adoption *a, const char *folder, const char *command, const char *name, struct command_result *r)
+{
+	run(a, folder, command, NULL, name, false, r);
 }
 
 void

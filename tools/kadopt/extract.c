@@ -79,7 +79,7 @@ build_alone(const struct adoption *a, const char *source, const char *object, ch
 	struct command_result r;
 	size_t len;
 
-	command_run(a, folder, command, NULL, "build-alone", &r);
+	command_own(a, folder, command, "build-alone", &r);
 	if (r.status == 127)
 		kdie(K_MISSING, "the compiler is not installed: %.80s", command);
 	text = r.status ? file_text(r.log, &len) : NULL;

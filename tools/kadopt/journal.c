@@ -77,6 +77,60 @@ replace(const struct adoption *a, const char *text, size_t len)
 	free(path);
 }
 
+/* ---- what the application writes ---- */
+
+/* Keep the project's outputs as they are, before a program that may be wrong writes them: {"FILE": was it there}. */
+static void
+keep_outputs(const struct adoption *a)
+{
+	const json_t *outputs = json_object_get(a->json, "outputs");
+	json_t *there = json_object();
+	char *list = adopt_path(a, "kept/list.json");
+
+	for (size_t i = 0; i < json_array_size(outputs); i++) {
+		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
+		char *from = project_path(a, name), *to = adopt_path(a, "kept/files/%s", name), *text;
+		size_t len;
+
+		text = file_text(from, &len);
+		if (text)
+			write_text(to, text, len);
+		json_object_set_new(there, name, json_boolean(text));
+		free(text);
+		free(from);
+		free(to);
+	}
+	write_json(list, there);
+	json_decref(there);
+	free(list);
+}
+
+/* Those outputs again; what was not there before goes. */
+static void
+return_outputs(const struct adoption *a)
+{
+	char *list = adopt_path(a, "kept/list.json");
+	json_t *there = access(list, R_OK) ? NULL : kjson_load(list), *was;
+	const char *name;
+
+	json_object_foreach(there, name, was) {
+		char *to = project_path(a, name), *from = adopt_path(a, "kept/files/%s", name), now[65], kept[65], *text;
+		size_t len;
+
+		if (json_is_false(was)) {
+			unlink(to);
+		} else if (file_sha256(from, kept) && (!file_sha256(to, now) || strcmp(now, kept))) {
+			text = file_text(from, &len);
+			write_text(to, text, len);
+			free(text);
+		}
+		free(from);
+		free(to);
+	}
+	json_decref(there);
+	free(list);
+}
+
 bool
 journal_is_original(const struct adoption *a)
 {
@@ -182,15 +236,30 @@ journal_backup(const struct adoption *a)
 	free(kept);
 }
 
+bool
+journal_is_accepted(const struct adoption *a, const char *id)
+{
+	struct standing s = read_journal(a);
+	char *path = project_path(a, a->file), now[65];
+	bool same = s.accepted && file_sha256(path, now) && !strcmp(now, kjson_str_or(s.change, "to", "")) &&
+	    !strcmp(id, kjson_str_or(s.change, "winner", ""));
+
+	json_decref(s.change);
+	free(path);
+	return same;
+}
+
 void
-journal_change(const struct adoption *a, const char *text, size_t len, const char *run)
+journal_change(const struct adoption *a, const char *text, size_t len, const char *run, const char *id)
 {
 	char *kept = journal_original(a), from[65], to[65];
 
 	if (!file_sha256(kept, from))
 		kdie_errno(K_IO, "%s", kept);
 	ksha256_hex(text, len, to);
-	note(a, json_pack("{s:s,s:s,s:s,s:s,s:s}", "what", "change", "file", a->file, "from", from, "to", to, "run", run));
+	keep_outputs(a);
+	note(a, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "what", "change", "file", a->file, "from", from, "to", to, "run", run,
+	    "winner", id));
 	replace(a, text, len);
 }
 
@@ -217,6 +286,7 @@ journal_restore(const struct adoption *a)
 		kdie_errno(K_IO, "%s", kept);
 	note(a, json_pack("{s:s}", "what", "restore"));
 	replace(a, text, len);
+	return_outputs(a);
 	note(a, json_pack("{s:s}", "what", "restored"));
 	free(text);
 	free(kept);

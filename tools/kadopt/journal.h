@@ -22,11 +22,14 @@ char *journal_original(const struct adoption *a);
 /* Is the project's file the kept one, byte by byte? */
 bool journal_is_original(const struct adoption *a);
 
-/* Write TEXT in place of the project's file: entry, new file, rename. RUN names the run folder. */
-void journal_change(const struct adoption *a, const char *text, size_t len, const char *run);
+/* Is the project's file the winner ID, verified and accepted before? */
+bool journal_is_accepted(const struct adoption *a, const char *id);
+
+/* Write TEXT in place of the project's file: entry, new file, rename. RUN names the run folder, ID the winner. */
+void journal_change(const struct adoption *a, const char *text, size_t len, const char *run, const char *id);
 void journal_verified(const struct adoption *a);
 void journal_accepted(const struct adoption *a);
-/* The kept file again; the caller builds. */
+/* The kept file again, and the outputs as they were before the change; the caller builds. */
 void journal_restore(const struct adoption *a);
 
 /*

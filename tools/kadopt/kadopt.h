@@ -45,6 +45,7 @@ void adoption_save(const struct adoption *a);
 void adoption_free(struct adoption *a);
 /* One kadopt at a time works on a campaign: dies with K_AGAIN when another one does. Given back at the end of the process. */
 void adoption_lock(const struct adoption *a);
+void adoption_unlock_child(void);	/* in a child, which must not hold it longer than its parent */
 /* A path below DIR/adopt, or of the project; the caller frees. */
 char *adopt_path(const struct adoption *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char *project_path(const struct adoption *a, const char *name);
@@ -73,6 +74,8 @@ struct command_result {
  */
 void command_run(const struct adoption *a, const char *folder, const char *command, char *const *env, const char *name,
     struct command_result *r);
+/* The same for commands of ours, which have sandboxes of their own. */
+void command_own(const struct adoption *a, const char *folder, const char *command, const char *name, struct command_result *r);
 void command_free(struct command_result *r);
 /* How it ended, in words. */
 const char *command_fault(const struct command_result *r, char *buf, size_t size);

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -337,9 +338,24 @@ is_kept(const char *option)
 	return false;
 }
 
-/* One noted call, if it compiles FILE: {"compiler", "flags", "include"}. New reference, or NULL. */
+/* A folder of headers, as it is called within the copy, so that a campaign can be moved; or as it stands. */
 static json_t *
-compile_of(char *line, const char *file)
+include_folder(const char *copy, const char *cwd, const char *name)
+{
+	char full[PATH_MAX], *path = *name == '/' ? kstrdup(name) : kasprintf("%s/%s", cwd, name);
+	size_t n = strlen(copy);
+	json_t *result;
+
+	if (!realpath(path, full))
+		snprintf(full, sizeof full, "%s", path);
+	result = json_string(!strncmp(full, copy, n) && full[n] == '/' ? full + n + 1 : !strcmp(full, copy) ? "." : full);
+	free(path);
+	return result;
+}
+
+/* One noted call, if it compiles FILE in COPY: {"compiler", "flags", "include"}. New reference, or NULL. */
+static json_t *
+compile_of(char *line, const char *copy, const char *file)
 {
 	json_t *flags = json_array(), *include = json_array();
 	char *save, *name = strtok_r(line, "\037", &save), *cwd = strtok_r(NULL, "\037", &save), *word;
@@ -353,7 +369,7 @@ compile_of(char *line, const char *file)
 		} else if (!strncmp(word, "-I", 2) || !strcmp(word, "-isystem") || !strcmp(word, "-iquote")) {
 			value = !strncmp(word, "-I", 2) && word[2] ? word + 2 : strtok_r(NULL, "\037", &save);
 			if (value)
-				json_array_append_new(include, *value == '/' ? json_string(value) : json_sprintf("%s/%s", cwd, value));
+				json_array_append_new(include, include_folder(copy, cwd, value));
 		} else if (is_kept(word)) {
 			json_array_append_new(flags, json_string(word));
 			if (takes_value(word) && (value = strtok_r(NULL, "\037", &save)))
@@ -380,7 +396,7 @@ note_compiler(const struct adoption *a, const char *copy)
 	json_t *found = NULL;
 
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !found; line = strtok_r(NULL, "\n", &save))
-		found = compile_of(line, file);
+		found = compile_of(line, copy, file);
 	if (!found) {
 		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", cuda ? "nvcc" : "gcc", "flags", "-O2", cuda ? "-std=c++17" :
 		    "-std=gnu11", "include", "guessed", 1);

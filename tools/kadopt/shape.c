@@ -140,9 +140,9 @@ static json_int_t
 elements(const struct values *v, size_t call, const struct value *x)
 {
 	const json_t *p = json_object_get(json_object_get(json_array_get(v->calls, call), "pointers"), x->name);
-	json_int_t bytes = kjson_int_or(p, "bytes", -1) - kjson_int_or(p, "offset", 0);
+	json_int_t room = kjson_int_or(p, "room", kjson_int_or(p, "bytes", -1) - kjson_int_or(p, "offset", 0));
 
-	return kjson_int_or(p, "bytes", -1) < 0 || bytes % (json_int_t)x->bytes ? -1 : bytes / (json_int_t)x->bytes;
+	return room < 0 || room % (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
 }
 
 /* Does the axis have the value of the product of A and B (NULL: of A) in every call, and a large one at that? */
@@ -194,9 +194,14 @@ static void
 find_written(struct values *v)
 {
 	for (size_t i = 0; i < v->count; i++)
-		for (size_t k = 0; k < json_array_size(v->calls); k++)
-			v->at[i].written |= kjson_bool_or(json_object_get(json_object_get(json_array_get(v->calls, k), "pointers"),
-			    v->at[i].name), "written", false);
+		for (size_t k = 0; k < json_array_size(v->calls); k++) {
+			const json_t *p = json_object_get(json_object_get(json_array_get(v->calls, k), "pointers"), v->at[i].name);
+
+			v->at[i].written |= kjson_bool_or(p, "written", false);
+			if (kjson_bool_or(p, "null", false))
+				kdie(K_USAGE, "parameter %s is a null pointer in some calls: a task's arrays are always there; a function around "
+				    "it can be adopted instead", v->at[i].name);
+		}
 }
 
 /* ---- fitting ---- */
@@ -280,6 +285,56 @@ try_kind(const struct values *v, const struct value *x, size_t factors, int add,
 				index[m] = index[k - 1];
 		}
 	}
+}
+
+/* How often something is multiplied by NAME, or by a member of that name: as often as an index steps over such rows. */
+static size_t
+strides(const char *text, const char *name)
+{
+	size_t n = strlen(name), count = 0;
+
+	for (const char *p = strstr(text, name); p; p = strstr(p + n, name)) {
+		const char *q = p;
+
+		if (isalnum((unsigned char)p[n]) || p[n] == '_')
+			continue;
+		while (q > text && (isalnum((unsigned char)q[-1]) || strchr("_.>-", q[-1])))
+			q--;
+		if (q < p && p[-1] != '.' && p[-1] != '>')
+			continue;
+		while (q > text && isspace((unsigned char)q[-1]))
+			q--;
+		count += q > text && q[-1] == '*';
+	}
+	return count;
+}
+
+/* Factors of a plain product in the order of memory: those that indices step by are inner ones. SHAPE is taken over. */
+static char *
+in_order(char *shape, const char *text)
+{
+	char *factor[8], *copy = kstrdup(shape), *save;
+	struct kbuf b = { 0 };
+	size_t n = 0;
+
+	for (char *p = strtok_r(copy, "*", &save); p && n < LEN(factor); p = strtok_r(NULL, "*", &save))
+		factor[n++] = p;
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0 && strides(text, factor[k - 1]) > strides(text, factor[k]); k--) {
+			char *t = factor[k];
+
+			factor[k] = factor[k - 1];
+			factor[k - 1] = t;
+		}
+	for (size_t i = 0; i < n; i++)
+		kbuf_printf(&b, "%s%s", i ? "*" : "", factor[i]);
+	free(copy);
+	if (strpbrk(shape, "()+") || n < 2) {
+		kbuf_free(&b);
+		return shape;
+	}
+	free(shape);
+	return b.data;
 }
 
 /* The simplest kind of expression that fits, all of that kind. */
@@ -416,11 +471,12 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 	}
 	n = find_fits(v, x, list);
 	if (n == 1) {
-		x->shape = list[0];
+		x->shape = in_order(list[0], text);
 		return;
 	}
 	if (json_object_get(a->json, "model"))
 		x->shape = ask_shape(v, a, x, text, list, n);
+	x->asked = x->shape != NULL;
 	if (!x->shape) {
 		for (size_t i = 0; i < n; i++)
 			kbuf_printf(&b, "%s%s", i ? ", " : "", list[i]);

@@ -16,6 +16,7 @@ struct value {
 	bool size;		/* of an axis: it is in a shape */
 	char *tied;		/* of an axis: the expression of others that it was in every call; or NULL */
 	char *shape;		/* of an array: factors with '*' between, "rows*cols" */
+	bool asked;		/* the shape is the model's word, one of several that fit the calls */
 };
 
 struct values {

@@ -331,6 +331,7 @@ static void
 add_winner(struct kbuf *b, struct state *t)
 {
 	size_t at = (size_t)(t->new_kernel - t->w.items);
+	bool line = false;	/* the last one was a line of the preprocessor */
 
 	if (t->pragma)
 		kbuf_puts(b, "#pragma GCC push_options\n");
@@ -338,12 +339,17 @@ add_winner(struct kbuf *b, struct state *t)
 		const struct kscan_item *x = &t->w.items[i];
 
 		if (i == at) {
+			kbuf_puts(b, line ? "\n" : "");
 			add_kernel(b, t);
 			kbuf_puts(b, i + 1 < t->w.count ? "\n" : "");
+			line = false;
 		} else if (t->own[i] && !(x->kind == KSCAN_MACRO && x->names[0][0] == '_')) {
+			bool one = x->kind == KSCAN_MACRO || x->kind == KSCAN_DIRECTIVE;
+
+			kbuf_puts(b, line && !one ? "\n" : "");
 			add_item(b, t, x);
-			if (x->kind != KSCAN_MACRO && x->kind != KSCAN_DIRECTIVE)
-				kbuf_puts(b, "\n");
+			kbuf_puts(b, one ? "" : "\n");
+			line = one;
 		}
 	}
 	while (b->len > 1 && b->data[b->len - 1] == '\n' && b->data[b->len - 2] == '\n')
@@ -356,8 +362,6 @@ add_winner(struct kbuf *b, struct state *t)
 static void
 add_includes(struct kbuf *b, const struct state *t, bool macros)
 {
-	const struct kscan *old = &t->file->scan;
-
 	for (size_t i = 0; i < t->w.count; i++) {
 		const struct kscan_item *x = &t->w.items[i];
 		bool there = false;
@@ -371,7 +375,6 @@ add_includes(struct kbuf *b, const struct state *t, bool macros)
 		if (!there)
 			kbuf_add(b, t->w.text + x->from, x->to - x->from);
 	}
-	(void)old;
 }
 
 /* Byte of the file behind which new includes go: the last include before the kernel. */
@@ -526,11 +529,10 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 		kbuf_printf(faults, "signature: it does not define %s\n", a->kernel);
 		count++;
 	}
-	for (size_t i = 0; i < s.count; i++)
-		if (s.items[i].kind == KSCAN_FUNCTION && is_stub(&s, &s.items[i]) && &s.items[i] == f) {
-			kbuf_printf(faults, "stub: %s does nothing\n", s.items[i].names[0]);
-			count++;
-		}
+	if (f && is_stub(&s, f)) {
+		kbuf_printf(faults, "stub: %s does nothing\n", a->kernel);
+		count++;
+	}
 	for (size_t i = 0; f && i < json_array_size(arrays); i++)
 		if (!kscan_uses(&s, f->body, f->to, json_string_value(json_array_get(arrays, i)))) {
 			kbuf_printf(faults, "no_work: %s does not touch %s, which it has to write\n", a->kernel,

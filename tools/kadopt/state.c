@@ -75,13 +75,9 @@ adoption_load(const char *dir)
 void
 adoption_save(const struct adoption *a)
 {
-	char *path = kasprintf("%s/adopt.json", a->dir), *dump = json_dumps(a->json, JSON_INDENT(2) | JSON_SORT_KEYS);
-	char *text = kasprintf("%s\n", dump);
+	char *path = kasprintf("%s/adopt.json", a->dir);
 
-	if (kwrite_file(path, text, strlen(text)) < 0)
-		kdie_errno(K_IO, "%s", path);
-	free(text);
-	free(dump);
+	write_json(path, a->json);
 	free(path);
 }
 
@@ -95,20 +91,32 @@ adoption_free(struct adoption *a)
 	}
 }
 
+/* Held until the process ends. */
+static int lock = -1;
+
 void
 adoption_lock(const struct adoption *a)
 {
 	char *path = adopt_path(a, ".lock");
-	int fd;
 
 	make_folder_of(path);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
+	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (lock < 0)
 		kdie_errno(K_IO, "%s", path);
-	/* Held until the process ends. */
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		kdie(K_AGAIN, "%s: another kadopt is at work on this campaign", a->dir);
+	/* A child of one that was killed dies a moment after it. */
+	for (int i = 0; flock(lock, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (i == 40)
+			kdie(K_AGAIN, "%s: another kadopt is at work on this campaign", a->dir);
+		usleep(50000);
+	}
 	free(path);
+}
+
+void
+adoption_unlock_child(void)
+{
+	if (lock >= 0)
+		close(lock);
 }
 
 char *
@@ -192,10 +200,25 @@ write_text(const char *path, const char *text, size_t len)
 		kdie_errno(K_IO, "%s", path);
 }
 
+/* VALUE as text for people: numbers with no more digits than they need. The caller frees. */
+static char *
+readable(const json_t *value)
+{
+	char *dump = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	json_t *again = json_loads(dump, 0, NULL);
+
+	if (!json_equal(again, value)) {
+		free(dump);
+		dump = json_dumps(value, JSON_INDENT(2));
+	}
+	json_decref(again);
+	return dump;
+}
+
 void
 write_json(const char *path, const json_t *value)
 {
-	char *dump = json_dumps(value, JSON_INDENT(2) | JSON_SORT_KEYS), *text = kasprintf("%s\n", dump);
+	char *dump = readable(value), *text = kasprintf("%s\n", dump);
 
 	write_text(path, text, strlen(text));
 	free(text);

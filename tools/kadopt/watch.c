@@ -334,17 +334,31 @@ collect(const char *folder, json_int_t *dropped)
 	return all;
 }
 
-/* Why nothing was seen: the programs that loaded the library tell most. */
+/* Did the program that the run command names load the library? */
+static bool
+was_loaded(const struct watch *w, const char *program)
+{
+	char *path = join(w->folder, "raw.loaded"), *text = kread_file(path, 1 << 20, NULL);
+	bool loaded = text && (!*program || strstr(text, program));
+
+	free(text);
+	free(path);
+	return loaded;
+}
+
+/* Why nothing was seen. */
 static _Noreturn void
 die_unseen(const struct watch *w)
 {
-	char *path = join(w->folder, "raw.loaded"), *text = kread_file(path, 1 << 20, NULL), *program = watch_program(w);
-	const char *name = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
+	char *path = watch_program(w), program[256];
+	const char *slash = strrchr(path, '/');
 
-	if (!text || (*name && !strstr(text, name)))
+	snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
+	free(path);
+	if (!was_loaded(w, program))
 		kdie(K_MISSING, "%s of %s was seen: the library that watches was not loaded into %s: a program that is "
 		    "linked statically, or that changes its user, does not take it", w->launches ? "no launch" : "no call",
-		    w->a->kernel, *name ? name : "any program");
+		    w->a->kernel, *program ? program : "any program");
 	if (w->launches)
 		kdie(K_MISSING, "no launch of %s was seen: the CUDA run-time library is linked into the program itself; relink with "
 		    "-cudart shared, or use --instrument", w->a->kernel);
@@ -365,14 +379,14 @@ watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 	*dropped = 0;
 	remove_raw(w->folder);
 	free(run_command(w, mode == WATCH_TIME ? "watch-time" : "watch-args", w->a->run, env));
-	calls = collect(w->folder, dropped);
-	if (!json_array_size(calls))
-		die_unseen(w);
-	remove_raw(w->folder);
 	for (size_t i = 0; i < LEN(env); i++)
 		free(env[i]);
 	free(layout);
 	free(library);
+	calls = collect(w->folder, dropped);
+	if (!json_array_size(calls))
+		die_unseen(w);
+	remove_raw(w->folder);
 	return calls;
 }
 

@@ -285,76 +285,84 @@ add_enumerators(struct kscan_item *x, const struct kscan *s, size_t open, size_t
 	}
 }
 
+/* What is known while the words of a declaration are read. */
+struct naming {
+	bool value;		/* behind a '=' */
+	bool tag, is_enum;	/* behind struct, union, enum, class */
+	bool done;
+};
+
+/* A character that is no word: past brackets as a whole, with what they may name inside. */
+static size_t
+name_bracket(struct kscan *s, struct kscan_item *x, size_t p, struct naming *n)
+{
+	size_t to = x->to, after;
+	char c = s->code[p];
+
+	if (c == '#' && at_line_start(s, p))
+		return line_end(s, p, to);
+	n->value = c == '=' || (n->value && c != ',');
+	if (c != '(' && c != '[' && c != '{')
+		return p + 1;
+	if (c == '{' && n->is_enum && !n->value)
+		add_enumerators(x, s, p, matching(s, p, to));
+	/* A pointer to a function bears its name inside. */
+	after = skip_blank(s, p + 1, to);
+	if (c == '(' && !n->value && after < to && s->code[after] == '*') {
+		after = skip_blank(s, after + 1, to);
+		if (after < to && begins_word(s->code[after]))
+			add_name(x, s, after, word_end(s, after, to));
+		n->done = true;
+	}
+	after = matching(s, p, to);
+	return after < to ? after + 1 : to;
+}
+
+/* A word that is no attribute: a name, when the right thing follows it. */
+static void
+name_word(struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct naming *n)
+{
+	size_t to = x->to, next = skip_blank(s, end, to), behind = word_end(s, next, to);
+
+	n->is_enum |= is_text(s, p, end, "enum");
+	if (is_text(s, p, end, "enum") || is_text(s, p, end, "struct") || is_text(s, p, end, "union") || is_text(s, p, end, "class")) {
+		n->tag = true;
+		return;
+	}
+	if (n->value || is_keyword(s, p, end))
+		return;
+	if (next < to && s->code[next] == '(') {
+		/* A prototype, or a C++ variable with arguments. */
+		add_name(x, s, p, end);
+		n->done = true;
+	} else if (next >= to || strchr(";,=[", s->code[next]) || (n->tag && (s->code[next] == '{' || s->code[next] == ':')) ||
+	    (behind > next && is_attribute(s, next, behind))) {
+		add_name(x, s, p, end);
+	}
+	n->tag = false;
+}
+
 /* Names of a declaration: words that a ',', ';', '=', '[' or a tag's '{' follows, outside of brackets and initialisers. */
 static void
 name_declaration(struct kscan *s, struct kscan_item *x)
 {
-	bool value = false, tag = false, is_enum = false, first = true;
+	struct naming n = { 0 };
 	size_t p = x->from, to = x->to;
 
-	while (p < to) {
-		size_t end = word_end(s, p, to), next, after;
+	while (p < to && !n.done) {
+		size_t end = word_end(s, p, to), next = skip_blank(s, end, to);
 
 		if (!begins_word(s->code[p]) || end == p) {
-			char c = s->code[p];
-
-			if (c == '#' && at_line_start(s, p)) {
-				p = line_end(s, p, to);
-				continue;
-			}
-			if (c == '(' || c == '[' || c == '{') {
-				size_t close = matching(s, p, to);
-
-				if (c == '{' && is_enum && !value)
-					add_enumerators(x, s, p, close);
-				/* A pointer to a function bears its name inside. */
-				after = skip_blank(s, p + 1, to);
-				if (c == '(' && !value && after < to && s->code[after] == '*') {
-					after = skip_blank(s, after + 1, to);
-					if (after < to && begins_word(s->code[after]))
-						add_name(x, s, after, word_end(s, after, to));
-					return;
-				}
-				p = close < to ? close + 1 : to;
-				continue;
-			}
-			if (c == '=')
-				value = true;
-			else if (c == ',')
-				value = false;
-			p++;
-			continue;
-		}
-		next = skip_blank(s, end, to);
-		if (is_text(s, p, end, "template") && next < to && s->code[next] == '<') {
+			p = name_bracket(s, x, p, &n);
+		} else if (is_text(s, p, end, "template") && next < to && s->code[next] == '<') {
 			p = angle_end(s, next, to);
-			continue;
-		}
-		if (is_attribute(s, p, end)) {
+		} else if (is_attribute(s, p, end)) {
 			p = next < to && s->code[next] == '(' ? matching(s, next, to) + 1 : end;
-			continue;
+		} else {
+			name_word(s, x, p, end, &n);
+			p = end;
 		}
-		if (is_text(s, p, end, "enum"))
-			is_enum = tag = true;
-		else if (is_text(s, p, end, "struct") || is_text(s, p, end, "union") || is_text(s, p, end, "class"))
-			tag = true;
-		else if (!value && !is_keyword(s, p, end)) {
-			size_t behind = word_end(s, next, to);
-
-			if (next < to && s->code[next] == '(') {
-				/* A prototype, or a C++ variable with arguments. */
-				add_name(x, s, p, end);
-				return;
-			}
-			if (next >= to || strchr(";,=[", s->code[next]) || (tag && (s->code[next] == '{' || s->code[next] == ':')) ||
-			    (behind > next && is_attribute(s, next, behind)))
-				add_name(x, s, p, end);
-			tag = false;
-		}
-		first = false;
-		p = end;
 	}
-	(void)first;
 }
 
 /* The name of the function whose body begins at BODY, from FROM on: the word before the first parenthesis that is no attribute's. */
@@ -956,9 +964,9 @@ number_of(struct sum *x, const char *expression)
 	return v;
 }
 
-/* What stands behind "NAME =" or "NAME(" from FROM to TO, up to the next ',' or ';' or ')' outside of brackets. To be freed. */
+/* What stands behind "NAME =" from FROM to TO, up to the next ',' or ';' or '}' outside of brackets. To be freed. */
 static char *
-initialiser(const struct kscan *s, size_t from, size_t to, const char *name, bool dim3)
+initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -971,15 +979,6 @@ initialiser(const struct kscan *s, size_t from, size_t to, const char *name, boo
 		q = skip_blank(s, q, to);
 		if (q >= to)
 			return NULL;
-		if (dim3 && (s->code[q] == '(' || s->code[q] == '{')) {
-			size_t before = p;
-
-			while (before > from && isspace((unsigned char)s->code[before - 1]))
-				before--;
-			if (before >= from + 4 && !memcmp(s->code + before - 4, "dim3", 4))
-				return kstrndup(s->code + q + 1, matching(s, q, to) - q - 1);
-			continue;
-		}
 		if (s->code[q] != '=' || s->code[q + 1] == '=')
 			continue;
 		for (start = ++q; q < to;) {
@@ -990,6 +989,34 @@ initialiser(const struct kscan *s, size_t from, size_t to, const char *name, boo
 				return kstrndup(s->code + start, at - start);
 		}
 		return NULL;
+	}
+	return NULL;
+}
+
+/* What the variable NAME of type dim3 is made from, in a list of declarations from FROM to TO; to be freed, NULL: none. */
+static char *
+dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
+{
+	for (size_t p = from; p < to;) {
+		size_t end = word_end(s, p, to);
+
+		if (end == p || !is_text(s, p, end, "dim3")) {
+			p = end == p ? p + 1 : end;
+			continue;
+		}
+		do {
+			size_t word, close;
+
+			word = skip_blank(s, end == p ? p + 1 : end, to);
+			end = word_end(s, word, to);
+			p = skip_blank(s, end, to);
+			if (end == word || p >= to || (s->code[p] != '(' && s->code[p] != '{'))
+				break;
+			close = matching(s, p, to);
+			if (is_text(s, word, end, name))
+				return kstrndup(s->code + p + 1, close - p - 1);
+			end = p = skip_blank(s, close + 1, to);
+		} while (p < to && s->code[p] == ',');
 	}
 	return NULL;
 }
@@ -1010,7 +1037,7 @@ constant_in(const struct kscan *s, const char *name)
 			return p < x->to && s->code[p] != '(' ? kstrndup(s->code + p, x->to - p) : NULL;
 		}
 		if (x->kind == KSCAN_DECLARATION)
-			return initialiser(s, x->from, x->to, name, false);
+			return initialiser(s, x->from, x->to, name);
 	}
 	return NULL;
 }
@@ -1026,7 +1053,7 @@ enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *v
 			continue;
 		*value = -1;
 		for (size_t k = 0; k < e->name_count; k++) {
-			char *own = initialiser(s, e->from, e->to, e->names[k], false);
+			char *own = initialiser(s, e->from, e->to, e->names[k]);
 
 			*value = own && strcmp(e->names[k], name) ? number_of(x, own) : own ? number_of(x, own) : *value + 1;
 			free(own);
@@ -1048,7 +1075,7 @@ name_value(struct sum *x, const char *name)
 	if (json_is_number(given))
 		return (int64_t)json_number_value(given);
 	if (c->f)
-		text = initialiser(c->s, c->f->body, c->f->to, name, false);
+		text = initialiser(c->s, c->f->body, c->f->to, name);
 	if (!text && c->s)
 		text = constant_in(c->s, name);
 	for (size_t i = 0; i < c->count && !text; i++)
@@ -1250,7 +1277,7 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 		list = kstrndup(name + 5, strlen(name) - 6);
 	else if (n && !name[n + strspn(name + n, " \t\n")] && begins_word(*name) && c->f) {
 		name[n] = '\0';
-		list = initialiser(c->s, c->f->body, c->f->to, name, true);
+		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
 	}
 	if (!list)
 		list = kstrdup(name);

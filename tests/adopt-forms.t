@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt on functions of several forms: what a task makes of their parameters, what is asked of a person or a model, and what
+# stands in the way.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+
+mkdir app
+cat >app/k.h <<'EOF'
+#ifndef K_H
+#define K_H
+#include <stddef.h>
+typedef double value;
+double damp(double x);
+/* y += a x, damped. */
+void axpy(size_t n, double a, const value *x, value *y);
+void row_sums(const float *m, int rows, int cols, int ld, float *sums);
+void count(const unsigned char *bytes, int n, int *histogram);
+void blend(const float *in, int n, int m, int k, float *out);
+#define SCALE_BY(name, factor) static float name(float x) { return x * (factor); }
+SCALE_BY(scale, 0.5f)
+#endif
+EOF
+cat >app/util.c <<'EOF'
+#include "k.h"
+static const double factor = 0.999;
+double damp(double x) { return x * factor; }
+EOF
+cat >app/k.c <<'EOF'
+#include "k.h"
+#include <string.h>
+static int calls;
+void axpy(size_t n, double a, const value *x, value *y)
+{
+	calls++;
+	for (size_t i = 0; i < n; i++)
+		y[i] = damp(y[i] + a * x[i]);
+}
+void row_sums(const float *m, int rows, int cols, int ld, float *sums)
+{
+	for (int i = 0; i < rows; i++) {
+		float s = 0;
+		for (int j = 0; j < cols; j++)
+			s += m[(size_t)i * ld + j];
+		sums[i] = s;
+	}
+}
+void count(const unsigned char *bytes, int n, int *histogram)
+{
+	memset(histogram, 0, 256 * sizeof *histogram);
+	for (int i = 0; i < n; i++)
+		histogram[bytes[i]]++;
+}
+void blend(const float *in, int n, int m, int k, float *out)
+{
+	for (int r = 0; r < 2000; r++)
+		for (int i = 0; i < n; i++)
+			for (int j = 0; j < m; j++)
+				out[i * m + j] = scale(in[i * m + j]) + k * 1e-3f;
+}
+EOF
+cat >app/main.c <<'EOF'
+#include "k.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+	static const size_t sizes[] = { 200000, 500000 };
+	double sum = 0;
+
+	for (int s = 0; s < 2; s++) {
+		size_t n = sizes[s];
+		int rows = 400 + 300 * s, cols = 1000, *h = malloc(256 * sizeof *h);
+		double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
+		float *m = malloc(sizeof(float) * rows * cols), *o = malloc(sizeof(float) * rows);
+		unsigned char *b = malloc(n);
+		float *in = malloc(96 * sizeof *in), *out = malloc(96 * sizeof *out);
+
+		for (size_t i = 0; i < n; i++)
+			x[i] = i % 7, y[i] = 1, b[i] = i % 251;
+		for (int i = 0; i < rows * cols; i++)
+			m[i] = i % 5;
+		for (int i = 0; i < 96; i++)
+			in[i] = i;
+		for (int r = 0; r < 5; r++) {
+			axpy(n, 0.5, x, y);
+			row_sums(m, rows, cols, cols, o);
+			count(b, n, h);
+			blend(in, 8, 12, 12, out);
+		}
+		sum += y[3] + o[3] + h[3] + out[5];
+	}
+	printf("%.6f\n", sum);
+	return 0;
+}
+EOF
+cat >helpers.sh <<'EOF'
+forms() {
+	f=$1
+	shift
+	kadopt adopt -o "c-$f" -p app --file k.c --kernel "$f" --build 'gcc -O1 -o app main.c k.c util.c -lm' --run './app >out.txt' --outputs out.txt --threads 1 --runs 3 --proxy 0.001,1000 "$@"
+}
+EOF
+cat >model.sh <<'EOF'
+# Answers in turns: one that leaves something out, one with another parameter, then the program; and shapes.
+prompt=$(cat)
+n=$(($(cat "$T/asked" 2>/dev/null || echo 0) + 1))
+echo "$n" >"$T/asked"
+case $prompt in
+*"How many elements"*) echo 'shape: n*k'; exit ;;
+esac
+echo '```c'
+case $n in
+1) echo 'void blend(const float *in, int n, int m, int k, float *out) { /* ... the rest as before */ }' ;;
+2) echo 'static float scale(float x) { return x * 0.5f; }'; sed -n '/^void blend/,$p' "$T/app/k.c" | sed 's/int k/long k/' ;;
+*) echo 'static float scale(float x) { return x * 0.5f; }'; sed -n '/^void blend/,$p' "$T/app/k.c" ;;
+esac
+echo '```'
+EOF
+
+ok 'updated in place, doubles, a helper of another source, a size_t' '
+	. ./helpers.sh
+	exits 0 forms axpy
+	grep -q "the kernel uses the variable calls" err
+	jq -e ".axes.n.type == \"var\" and .entry.arguments[0] == {axis: \"n\", dtype: \"int64\"} and .outputs.y == {shape: [\"n\"], dtype: \"float64\", inout: true} and (has(\"oracle\") | not)" c-axpy/task.json
+	grep -q "static const double factor" c-axpy/reference.c; grep -q "y += a x, damped" c-axpy/task.json'
+
+ok 'a stride that was the width in every call follows from it' '
+	. ./helpers.sh
+	exits 1 forms row_sums --proxy 0.001,0.002; grep -q "what is measured is not what the application does (0.001 to 0.002 is accepted" err
+	[ ! -e c-row_sums/campaign.json ]
+	exits 0 forms row_sums
+	grep -q "ld was cols in every call" err
+	jq -e ".axes.ld == {type: \"expr\", expression: \"cols\"} and .inputs.m.shape == [\"rows\", \"cols\"] and .outputs.sums.shape == [\"rows\"]" c-row_sums/task.json'
+
+ok 'whole numbers: a table of fixed size; what is right is the reference itself' '
+	. ./helpers.sh
+	exits 0 forms count
+	jq -e ".inputs.bytes.dtype == \"int8\" and .outputs.histogram == {shape: [256], dtype: \"int32\"} and .notes.oracle == \"self\"" c-count/task.json'
+
+ok 'several shapes fit: the message names them, and --shape decides' '
+	. ./helpers.sh
+	exits 3 forms blend; grep -q "blend does not compile alone" err; grep -q "a model has to be asked, and none is named" err
+	sed -i "s/^SCALE_BY(scale.*/static inline float scale(float x) { return x * 0.5f; }/" app/k.h
+	exits 2 forms blend; grep -q "parameter in: several shapes fit all observed calls: n\*m, n\*k" err; grep -q -- "--shape in=EXPRESSION" err
+	exits 2 forms blend --shape in=n*m*k; grep -q -- "--shape in=n\*m\*k: .* is 1152 elements with .*, and there were 96" err
+	exits 2 forms blend --shape in=n*q; grep -q "is no expression over" err
+	exits 0 forms blend --shape in=n*m --shape out=n*m
+	jq -e ".inputs.in.shape == [\"n\", \"m\"] and .outputs.out.shape == [\"n\", \"m\"]" c-blend/task.json
+	sed -i "s/^static inline float scale.*/SCALE_BY(scale, 0.5f)/" app/k.h'
+
+ok 'the model is asked when it does not compile, refused, asked again; its word on shapes must agree with the calls' '
+	. ./helpers.sh
+	rm -rf c-blend
+	exits 2 forms blend --provider "exec:T=$T sh $T/model.sh"; cat out err
+	grep -q "the reference is not right by its own oracle" err; grep -q "beyond its arrays: their shapes are others\|a shape is wrong" err
+	jq -e ".model and .tries == 3" c-blend/adopt/extract.json
+	is 5 "$(cat asked)"
+	exits 0 forms blend --shape in=n*m --shape out=n*m; is 5 "$(cat asked)"
+	jq -e ".model.provider | startswith(\"exec:\")" c-blend/campaign.json'
+
+ok 'arrays of arrays, structures and null pointers are refused by name' '
+	mkdir odd
+	printf "struct p { int a; };\nvoid f(struct p *p) { p->a = 1; }\nvoid g(float **a) { a[0][0] = 1; }\nvoid h(const float *a, float *b, int n) { for (int i = 0; i < n; i++) b[i] = a ? a[i] : 1; }\nint main(void)\n{\n\tstruct p p;\n\tfloat x[16], *y = x;\n\tf(&p);\n\tg(&y);\n\th(0, x, 16);\n\treturn 0;\n}\n" >odd/k.c
+	odd() { exits 2 kadopt adopt -o "o-$1" -p odd --file k.c --kernel "$1" --build "gcc -o k k.c" --run ./k --runs 1; grep -q "$2" err || { cat out err; return 1; }; }
+	odd f "parameter .struct p\*p.: a task knows numbers"
+	odd g "parameter .float\*\*a.: a task knows numbers"
+	odd h "parameter a is a null pointer in some calls"'
+
+ok 'in the sandbox the project is writable, its surroundings and the network are not' '
+	mkdir boxed; cp app/k.h app/k.c app/util.c app/main.c boxed
+	run="./app >out.txt; (echo x >$T/escaped); cat /proc/net/dev | grep -c : >net.txt; true"
+	exits 0 kadopt adopt -o boxed-c -p boxed --file k.c --kernel count --build "gcc -O1 -o app main.c k.c util.c -lm" --run "$run" --outputs net.txt --threads 1 --runs 1 --proxy 0.001,1000 --sandbox
+	[ ! -e escaped ]; is 1 "$(cat boxed-c/adopt/outputs/net.txt)"; [ ! -e boxed/out.txt ]'
+ok 'preflight: what is not committed is told, own leftovers are ended, others on the GPU are named and left alone' '
+	mkdir gpu bin; printf "void f(float *x, int n) { x[0] = n; }\nint main() { float x; f(&x, 1); }\n" >gpu/f.cu
+	printf "#!/bin/sh\necho \"\$BUSY\"\n" >bin/nvidia-smi; chmod +x bin/nvidia-smi
+	git -C gpu init -q
+	mkdir g; KILN_ADOPT="$(pwd -P)/g" sleep 100 & mine=$!
+	KILN_ADOPT="$(pwd -P)/other" sleep 100 & other=$!
+	export BUSY="4711, /usr/bin/elsewhere" PATH="$T/bin:$PATH"
+	exits 75 kadopt adopt -o g -p gpu --file f.cu --kernel f --build true --run true; cat out err
+	grep -q "in use by others, who are left alone: 4711, /usr/bin/elsewhere" err
+	grep -q "git: 1 file is not committed" out
+	grep -q "1 process of an earlier run ended" err
+	got=0; wait "$mine" || got=$?; is 137 "$got"; kill -0 "$other"; kill "$other"'
+done_testing

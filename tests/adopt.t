@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt: a function of an application becomes a campaign; its winner goes back when it holds there, and only then.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+
+cp -r "$tests_dir/apps/heat" heat
+printf 'die 128 128 9\nfin 48 64 3\nboard 40 80 5\n' >heat/some.conf
+cat >helpers.sh <<'EOF'
+# adopt DIR [OPTION…]
+adopt() {
+	kcampaign adopt -o "$@" -p heat --file src/diffuse.c --kernel heat_diffuse --build make \
+		--run 'OMP_NUM_THREADS=1 ./heat -n 8 some.conf heat.out' --outputs heat.out --threads 1 --runs 5 --proxy 0.01,100
+}
+# spoil FILTER: a copy d of the campaign whose winner is another one.
+spoil() {
+	rm -rf d
+	cp -r unused d
+	jq -c ".eval.code |= $1" unused/trials/001/01/eval.ndjson >d/trials/001/01/eval.ndjson
+	! cmp -s unused/trials/001/01/eval.ndjson d/trials/001/01/eval.ndjson
+	edit d/adopt.json "del(.model)"
+}
+sums() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k 2); }
+edit() { jq "$2" "$1" >edit.json && mv edit.json "$1"; }
+valid() { python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
+EOF
+# shellcheck source=/dev/null
+. ./helpers.sh
+printf '#!/bin/sh\nexit 255\n' >lost
+chmod +x lost
+make -C heat >make.log
+(cd heat && OMP_NUM_THREADS=1 ./heat -n 8 some.conf heat.out)
+sums heat >before
+
+ok 'usage; what cannot be adopted is refused by name, before anything is touched' '
+	. ./helpers.sh
+	exits 0 kadopt --help; exits 0 kadopt adopt --help; exits 0 kadopt integrate --help; exits 2 kadopt integrate x
+	exits 2 kadopt status -c none; grep -q "none/adopt.json: no adoption here" err
+	exits 2 kadopt adopt -o x --file a.c; grep -q -- "--project is missing" err
+	exits 2 kadopt adopt -o x --compare near; grep -q "none of exact, float:RTOL" err
+	refused() {
+		s=$1 m=$2
+		shift 2
+		rm -rf x
+		exits "$s" kadopt adopt -o x -p heat --file src/diffuse.c --kernel heat_diffuse --build make --run ./heat "$@"
+		grep -q "$m" err || { cat out err; return 1; }
+	}
+	refused 2 "functions of .c and .cu files" --file src/diffuse.h
+	refused 2 "nothing: it is not defined there" --kernel nothing
+	refused 2 "returns something" --file src/plate.c --kernel heat_read_plates
+	refused 2 "lies in the project" -o heat/x; rm -rf heat/x
+	refused 3 "build: nonesuch is not installed" --build nonesuch
+	refused 2 "does not build a copy" --build "make CC=false"
+	refused 2 "run: .* it ended with status 2" --run ./heat
+	refused 2 "heat.out2: the run has not written it" --run "./heat -n 1 some.conf heat.out" --outputs heat.out2
+	refused 2 "two runs of the unchanged program differ" --run "./heat -n 1 some.conf o; date +%N >now" --outputs now
+	refused 3 "nolauncher. cannot be started" --launcher nolauncher
+	refused 75 "ended with status 255" --launcher "$T/lost"
+	sums heat >after; same before after' </dev/null
+
+ok 'adopted: reference, oracle, task and campaign, and the project as it was' '
+	. ./helpers.sh
+	adopt c --top 1 --provider "exec:sh $tests_dir/data/adopt/model.sh $tests_dir/data/adopt/big_only.c" >out; cat out
+	sums heat >after; same before after
+	is "" "$(kcampaign check -c c)"
+	kadopt check -c c
+	jq -e ".schema == \"adopt/1\" and .threads == 1 and (.originals | length == 1) and (.frozen | length == 5)" c/adopt.json
+	jq -e ".entry.arguments == [\"field\", \"conduct\", \"next\", \"rows\", \"cols\", \"radius\", \"spread\", \"step\"] and .build.flags == [\"-O2\", \"-std=gnu11\", \"-fopenmp\"]" c/task.json
+	jq -e ".inputs.field.shape == [\"rows\", \"cols\"] and (.outputs | keys == [\"next\"]) and .notes.oracle == \"double\"" c/task.json
+	jq -e "[.workloads[] | select(.timed)] | length == 1 and .[0].axes == {rows: 128, cols: 128, radius: 4} and .[0].values == {spread: 2.5, step: 0.25} and .[0].weight == 1" c/task.json
+	jq -e "[.workloads[].name] | index(\"check_17_31\") and index(\"check_radius_3\")" c/task.json
+	jq -e ".search.mode == \"linear\" and .stop.trials == 6 and .stop.patience == 4 and .score.min_gain == 0.02" c/campaign.json
+	grep -q "typedef double heat_real" c/oracle.c; grep -q " exp(" c/oracle.c
+	! grep -q "heat_inject\|heat_plate" c/reference.c
+	valid task-1 c/task.json; valid adopt-1 c/adopt.json; valid adopt-rules-1 "$KILN_DATA/patterns/adopt.json"
+	kadopt status -c c | grep -q "project    never changed"'
+
+ok 'before the campaign has run there is nothing to integrate; a changed task is refused' '
+	. ./helpers.sh
+	exits 2 kcampaign integrate -c c; grep -q "has not run yet" err
+	cp -r c d; echo >>d/task.json
+	exits 2 kadopt check -c d; grep -q "d/task.json: it has changed since the function was adopted" err
+	exits 2 kcampaign run -c d -n 1; grep -q "task.json: it has changed" err
+	exits 2 kadopt integrate -c d; grep -q "it has changed" err; rm -r d'
+
+ok 'the campaign finds a program that is fast where it is timed' '
+	. ./helpers.sh
+	edit c/campaign.json ".eval += {set: \"full\", timing_s: 0.05, warmup_s: 0.01, seeds: 1} | .memory = {enabled: \"off\"} | .tips = {enabled: \"off\"}"
+	kcampaign run -c c -n 1 >out; cat out
+	grep -q "Round 2: ACCEPTED" out
+	cp -r c unused'
+
+ok 'a gain below the gate touches nothing: 10' '
+	. ./helpers.sh
+	exits 10 kcampaign integrate -c c --gate 0.98; grep -q "^GATE: .*98.0 % is asked for: nothing was touched" out
+	sums heat >after; same before after; [ ! -e c/adopt/journal.ndjson ]'
+
+ok 'fast alone, slow in the application: rolled back, every byte as it was' '
+	. ./helpers.sh
+	exits 1 kcampaign integrate -c c; cat out err
+	grep -q "^ROLLED BACK" out; grep -q "all calls together take [0-9.]* % more in the application" err
+	sums heat >after; same before after
+	is "change restore restored" "$(jq -r .what c/adopt/journal.ndjson | paste -sd " ")"
+	r=$(ls -d c/runs/heat_diffuse/*); ls "$r"
+	grep -q "Rolled back" "$r/report.md"; [ -s "$r/best.c" ] && [ -s "$r/integrated.c" ] && [ -s "$r/integrated.patch" ]
+	[ -s "$r/iterations/001-01/response.txt" ]; [ ! -e "$r/iterations/001-01/prompt_user.txt" ]
+	jq -e ".faster == false and (.pairs | length == 3) and .reduction < 0 and (.configurations | length == 6)" "$r/timing.json"
+	valid real-1 "$r/timing.json"
+	kadopt status -c c | grep -q "rolled back"'
+
+ok 'what must not go back is refused before anything is touched' '
+	. ./helpers.sh
+	refused() {
+		spoil "$1"
+		exits 1 kadopt integrate -c d; cat out err; grep -q "^REFUSED" out; grep -q "$2" err
+		sums heat >after; same before after; [ ! -e d/adopt/journal.ndjson ]
+	}
+	refused "sub(\"total = weight\"; \"printf(\\\"x\\\"); total = weight\")" "harness_escape: line"
+	refused "sub(\"\\ttotal = weight\"; \"\\t/* ... existing code */\\n\\ttotal = weight\")" "elision: line"
+	refused "sub(\"conduct, next, rows\"; \"conduct, (float *)0, rows\")" "no_work: heat_diffuse does not touch next"
+	refused "sub(\"int rows, int cols, int radius, heat_real spread,\"; \"int rows, long cols, int radius, heat_real spread,\")" "signature: .*,int,long,int,"'
+
+ok 'another result of the application: rolled back' '
+	. ./helpers.sh
+	spoil "sub(\"\\ttotal = weight\"; \"\\tstep = cols == 80 ? 0 : step;\\n\\ttotal = weight\")"
+	exits 1 kadopt integrate -c d; cat out err; grep -q "output heat.out is another one" err; grep -q "^ROLLED BACK" out
+	sums heat >after; same before after'
+
+ok 'a project that was edited since is refused, and left alone' '
+	. ./helpers.sh
+	cp heat/src/diffuse.c kept.c; echo "/* mine */" >>heat/src/diffuse.c
+	exits 2 kadopt integrate -c c; grep -q "is not what was adopted" err
+	tail -1 heat/src/diffuse.c | grep -q mine
+	cp kept.c heat/src/diffuse.c'
+
+ok 'where its fault does not show, the same program is accepted, and stays' '
+	. ./helpers.sh
+	rm -rf d; cp -r unused d
+	printf "die 128 128 9\nbig 112 144 3\n" >heat/some.conf
+	kadopt preflight -c d >out
+	exits 0 kcampaign integrate -c d; cat out err; grep -q "^ACCEPTED: 001/01" out
+	is "change verified accepted" "$(jq -r .what d/adopt/journal.ndjson | paste -sd " ")"
+	grep -q "^static void" heat/src/diffuse.c; grep -q "include .heat.h" heat/src/diffuse.c
+	! grep -q "typedef float\|SQUARE" heat/src/diffuse.c
+	cp heat/heat.out was.out; (cd heat && ./heat -n 8 some.conf heat.out); same was.out heat/heat.out
+	exits 0 kadopt integrate -c d; grep -q "in place already" out
+	cp kept.c heat/src/diffuse.c'
+
+if [ -d "$tests_dir/apps/heat/replies" ]; then
+	ok 'recorded replies of a model make the application faster' '
+		. ./helpers.sh
+		rm -rf heat; cp -r "$tests_dir/apps/heat" heat; printf "die 192 192 9\nfin 128 160 3\n" >heat/some.conf
+		adopt m >out
+		cp -r "$tests_dir/apps/heat/replies" m/replies
+		edit m/campaign.json ".model = {provider: \"replay\"} | .eval += {set: \"full\", timing_s: 0.05, warmup_s: 0.01, seeds: 1}"
+		kcampaign run -c m -n "$(ls m/replies | wc -l)"
+		exits 0 kadopt integrate -c m; grep -q "^ACCEPTED" out'
+else
+	skip 'recorded replies of a model make the application faster' 'no replies are recorded yet'
+fi
+done_testing

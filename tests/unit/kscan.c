@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unit tests of kscan: items, signatures, launches and constants of sources as people write them. */
+#include "kscan.h"
+
+#include <stdlib.h>
+
+#include "tap.h"
+
+/* "kind:name,name kind:name …" of all items. */
+static char *
+items(const char *text)
+{
+	static const char *const kinds[] = { "include", "macro", "directive", "group", "function", "declaration", "open", "close" };
+	struct kbuf b = { 0 };
+	struct kscan s;
+
+	kscan(text, strlen(text), &s);
+	kbuf_puts(&b, s.unclosed ? "unclosed" : "");
+	for (size_t i = 0; i < s.count; i++) {
+		kbuf_printf(&b, "%s%s", b.len ? " " : "", kinds[s.items[i].kind]);
+		for (size_t n = 0; n < s.items[i].name_count; n++)
+			kbuf_printf(&b, "%s%s", n ? "," : ":", s.items[i].names[n]);
+	}
+	kscan_free(&s);
+	return b.data;
+}
+
+static void
+check_items(const char *text, const char *want)
+{
+	char *got = items(text);
+
+	CHECK_STR(got, want);
+	free(got);
+}
+
+static void
+test_items(void)
+{
+	check_items("", "");
+	check_items("#include <math.h>\n#include \"a/b.h\"\n#define N 8\n#define F(x) \\\n\t((x) + N)\n#undef N\n", "include:math.h "
+	    "include:a/b.h macro:N macro:F directive");
+	check_items("typedef float real;\nstruct point { int x, y; };\ntypedef struct { float a; } pair;\nenum { A, B = 3, C };\n",
+	    "declaration:real declaration:point declaration:pair declaration:A,B,C");
+	check_items("static const float table[] = { 1, 2 }, *other = table;\nint n __attribute__((aligned(8))) = 3, m;\n",
+	    "declaration:table,other declaration:n,m");
+	check_items("int f(int a);\nstatic inline int g(void) { return '{'; }\nvoid (*hook)(int);\nint h(int a) { return \"}\"[a]; }",
+	    "declaration:f function:g declaration:hook function:h");
+	check_items("struct s *find(struct s *p)\n{\n\tif (p) { return p; }\n\treturn 0;\n}\n", "function:find");
+	check_items("__attribute__((noinline)) static void f(int a) { (void)a; }", "function:f");
+	check_items("struct __attribute__((packed)) s { int a; };", "declaration:s");
+	check_items("void f(int a)\n{\n#ifdef X\n\tif (a) {\n#else\n\tif (!a) {\n#endif\n\t}\n}\nint g;\n", "function:f declaration:g");
+	check_items("#ifdef X\nint a;\nvoid f(void) { }\n#else\nint b;\n#endif\nint c;\n", "group:a,f,b declaration:c");
+	check_items("#ifndef H\n#define H\nint a;\n#endif\n", "declaration:a");
+	check_items("#pragma once\nint a;\n", "directive declaration:a");
+	check_items("namespace x {\nint f() { return 1; }\n}\nextern \"C\" {\nint g(void) { return 2; }\n}\n",
+	    "open function:f close open function:g close");
+	check_items("extern \"C\" void f(int a) { (void)a; }\n", "function:f");
+	check_items("template <typename T, int N = 4> __global__ void __launch_bounds__(32 * N) f(T *p) { p[0] = N; }\n", "function:f");
+	check_items("constexpr int a = 1, b = 2;\nusing real = float;\n", "declaration:a,b declaration:real");
+	check_items("int f(void) {\n", "unclosed function:f");
+	check_items("/* int a; */ // int b;\nint c;", "declaration:c");
+}
+
+static void
+test_signature(void)
+{
+	static const char text[] = "typedef float real;\n"
+	    "static void\nf(const real *restrict in, real out[], unsigned  int n, const int *const k, real (*fn)(int), struct s *p)\n{\n}\n"
+	    "void g(void) { }\n";
+	struct kscan_signature g;
+	struct kscan s;
+	int stars;
+	char *t;
+
+	kscan(text, strlen(text), &s);
+	kscan_signature(&s, kscan_function(&s, "f"), &g);
+	CHECK(g.count == 6);
+	CHECK_STR(g.result, "static void");
+	CHECK_STR(g.params[0].name, "in");
+	CHECK_STR(g.params[0].type, "real");
+	CHECK(g.params[0].stars == 1 && g.params[0].constant);
+	CHECK(g.params[1].stars == 1 && !g.params[1].constant && !g.params[1].strange);
+	CHECK_STR(g.params[2].type, "unsigned int");
+	CHECK(g.params[3].constant && g.params[3].stars == 1);
+	CHECK(g.params[4].strange && !g.params[5].strange);
+	t = kscan_signature_text(&g);
+	CHECK_STR(t, "static void(const real*,real*,unsigned int,const int*,real(*fn)(int),s*)");
+	free(t);
+	kscan_signature_free(&g);
+	kscan_signature(&s, kscan_function(&s, "g"), &g);
+	CHECK(g.count == 0);
+	kscan_signature_free(&g);
+	t = kscan_typedef(&s, "real", &stars);
+	CHECK_STR(t, "float");
+	free(t);
+	CHECK(!kscan_typedef(&s, "unreal", &stars) && !kscan_function(&s, "h"));
+	kscan_free(&s);
+}
+
+static void
+test_launches(void)
+{
+	static const char text[] = "#define BX 32\nconstexpr int by = 256 / BX, twice = 2 * by;\nenum { ONE = 1, TWO };\n"
+	    "void f(float *p, int n, int h, cudaStream_t s)\n{\n\tdim3 block(BX, by), grid((n + block.x - 1) / block.x, h);\n"
+	    "\tconst int threads = BX * by;\n"
+	    "\tk<float, 3><<<grid, block, 0, s>>>(p);\n\tm<<<(n + threads - 1) / threads, threads>>>(p);\n"
+	    "\tq<<<dim3(TWO, twice), dim3(64)>>>(p);\n\tr<<<n, unknown>>>(p);\n}\n";
+	struct kscan s;
+	const struct kscan *sources[] = { &s };
+	struct kscan_launch *list;
+	json_t *values = json_pack("{s:i,s:i}", "n", 1000, "h", 7);
+	struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s, .values = values };
+	int64_t t[3];
+	size_t n;
+
+	kscan(text, strlen(text), &s);
+	scope.f = kscan_function(&s, "f");
+	n = kscan_launches(&s, scope.f, &list);
+	CHECK(n == 4);
+	CHECK_STR(list[0].kernel, "k");
+	CHECK_STR(list[0].arguments, "<float,3>");
+	CHECK(kscan_dim3(&scope, list[0].block, t) && t[0] == 32 && t[1] == 8 && t[2] == 1);
+	CHECK(kscan_dim3(&scope, list[0].grid, t) && t[0] == 32 && t[1] == 7 && t[2] == 1);
+	CHECK(kscan_dim3(&scope, list[1].block, t) && t[0] == 256 && t[1] == 1);
+	CHECK(kscan_dim3(&scope, list[1].grid, t) && t[0] == 4);
+	CHECK(kscan_dim3(&scope, list[2].grid, t) && t[0] == 2 && t[1] == 16);
+	CHECK(kscan_dim3(&scope, list[2].block, t) && t[0] == 64 && t[2] == 1);
+	CHECK(!kscan_dim3(&scope, list[3].block, t));
+	CHECK(!kscan_number(&scope, "n / 0", &t[0]) && !kscan_number(&scope, "n +", &t[0]) && !kscan_number(&scope, "1.5", &t[0]));
+	CHECK(kscan_number(&scope, "(int)n * -2 + 0x10", &t[0]) && t[0] == -1984);
+	kscan_launches_free(list, n);
+	kscan_free(&s);
+	json_decref(values);
+}
+
+/* Any bytes are accepted: pieces of source, in any order, cut anywhere. */
+static void
+test_anything(void)
+{
+	static const char *const pieces[] = { "{", "}", "(", ")", "[", "]", "#if X\n", "#else\n", "#endif\n", "\"", "'", "/*", "*/", "//", "\n",
+		"\\\n", "template <", ">", "f", "<<<a,b>>>", "=", ";", ",", "#define A(x) ", "namespace n", "extern \"C\"", "enum", "\xff" };
+	unsigned state = 1;
+	bool good = true;
+
+	for (int round = 0; round < 3000; round++) {
+		struct kbuf b = { 0 };
+		struct kscan s;
+
+		kbuf_puts(&b, "");
+		for (int i = 0; i < 40; i++) {
+			state = state * 1664525u + 1013904223u;
+			kbuf_puts(&b, pieces[(state >> 16) % LEN(pieces)]);
+		}
+		kscan(b.data, b.len, &s);
+		for (size_t i = 0; i < s.count; i++) {
+			const struct kscan_item *x = &s.items[i];
+
+			good &= x->lead <= x->from && x->from <= x->to && x->to <= b.len && (!i || x->from >= s.items[i - 1].to);
+			if (x->kind == KSCAN_FUNCTION) {
+				struct kscan_signature g;
+				struct kscan_launch *list;
+				size_t n = kscan_launches(&s, x, &list);
+
+				kscan_launches_free(list, n);
+				kscan_signature(&s, x, &g);
+				free(kscan_signature_text(&g));
+				kscan_signature_free(&g);
+			}
+		}
+		kscan_free(&s);
+		kbuf_free(&b);
+	}
+	CHECK(good);
+}
+
+int
+main(void)
+{
+	kutil_init("kscan.t");
+	test_items();
+	test_signature();
+	test_launches();
+	test_anything();
+	return tap_done();
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt integrate: the winner goes back into the application, when it is worth it and holds there: looked at, built, run,
+ * compared; else the project is what it was, byte by byte. See docs/adopt.md for the order of things.
+ */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "journal.h"
+#include "kfence.h"
+#include "kfrozen.h"
+#include "kio.h"
+#include "klog.h"
+#include "real.h"
+#include "runs.h"
+#include "splice.h"
+
+static const char usage[] = "usage: kadopt integrate [-c CAMPAIGN] [--pairs N] [--gate SHARE] [--keep-prompts]\n";
+
+enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000 };
+
+struct integrate_options {
+	const char *campaign;
+	long pairs;
+	double gate;		/* smallest gain, as a share of the time */
+	bool keep_prompts;
+};
+
+struct winner {
+	char *id, *code;
+	double speedup;
+};
+
+static void
+parse_options(struct integrate_options *o, int argc, char **argv)
+{
+	enum { N = 256, GATE, PROMPTS };
+	static const struct option longs[] = {
+		{ "campaign", required_argument, NULL, 'c' }, { "pairs", required_argument, NULL, N },
+		{ "gate", required_argument, NULL, GATE }, { "keep-prompts", no_argument, NULL, PROMPTS },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	};
+	int letter;
+
+	while ((letter = getopt_long(argc, argv, "c:hV", longs, NULL)) != -1)
+		switch (letter) {
+		case 'c': o->campaign = optarg; break;
+		case N: o->pairs = knum_long(optarg, 3, 32, "--pairs"); break;
+		case GATE: o->gate = knum_double(optarg, 0.0001, 0.99, "--gate"); break;
+		case PROMPTS: o->keep_prompts = true; break;
+		case 'h': fputs(usage, stdout); exit(K_OK);
+		case 'V': kversion(); exit(K_OK);
+		default: fputs(usage, stderr); exit(K_USAGE);
+		}
+	if (optind < argc)
+		kdie(K_USAGE, "'%s': there are no operands\n%s", argv[optind], usage);
+}
+
+/* ---- the winner ---- */
+
+/* The first record of a file; new reference, NULL: no such file. */
+static json_t *
+first_record(const char *path)
+{
+	json_t *json = NULL;
+	struct krec rec;
+	struct kin in;
+
+	if (access(path, R_OK))
+		return NULL;
+	kin_open(&in, path);
+	if (kin_next(&in, &rec)) {
+		json = json_incref(rec.json);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+	return json;
+}
+
+/* The best program of the campaign, when one is better than the reference. */
+static bool
+find_winner(const struct adoption *a, struct winner *w)
+{
+	char *path = kasprintf("%s/archive.ndjson", a->dir);
+	json_t *header = first_record(path), *eval;
+	const char *id = kjson_str_or(header, "best.id", NULL);
+
+	*w = (struct winner){ .speedup = kjson_num_or(header, "best.speedup", 1) };
+	if (!header)
+		kdie(K_USAGE, "%s: the campaign has not run yet: make campaign", path);
+	free(path);
+	if (!id || !strncmp(id, "000/", 4)) {
+		json_decref(header);
+		return false;
+	}
+	path = kasprintf("%s/trials/%s/eval.ndjson", a->dir, id);
+	eval = first_record(path);
+	if (strcmp(kjson_str_or(eval, "eval.status", ""), "correct") || !kjson_str_or(eval, "eval.code", NULL))
+		kdie(K_USAGE, "%s: the best program has no correct evaluation there", path);
+	w->id = kstrdup(id);
+	w->code = kstrdup(kjson_str_or(eval, "eval.code", ""));
+	json_decref(eval);
+	json_decref(header);
+	free(path);
+	return true;
+}
+
+static void
+free_winner(struct winner *w)
+{
+	free(w->id);
+	free(w->code);
+}
+
+/* Arrays that the kernel writes, by the task. New reference. */
+static json_t *
+written_arrays(const struct adoption *a)
+{
+	char *path = kasprintf("%s/task.json", a->dir);
+	json_t *task = kjson_load(path), *list = json_array(), *v;
+	const char *name;
+
+	json_object_foreach(json_object_get(task, "outputs"), name, v)
+		json_array_append_new(list, json_string(name));
+	json_decref(task);
+	free(path);
+	return list;
+}
+
+static char *
+reference_text(const struct adoption *a)
+{
+	char *path = kasprintf("%s/reference.%s", a->dir, !strcmp(a->language, "cuda") ? "cu" : "c"), *text = file_text(path, NULL);
+
+	if (!text)
+		kdie_errno(K_IO, "%s", path);
+	free(path);
+	return text;
+}
+
+static bool
+scan(const struct adoption *a, const char *code, struct run_folder *run)
+{
+	json_t *arrays = written_arrays(a);
+	char *reference = reference_text(a), *save;
+	struct kbuf faults = { 0 };
+	size_t n = splice_scan(a, reference, code, arrays, &faults);
+
+	if (n)
+		run_note(run, "Refused, before anything was touched:\n\n%s\n", faults.data);
+	for (char *line = n ? strtok_r(faults.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+		kwarn("%s", line);
+	kbuf_free(&faults);
+	json_decref(arrays);
+	free(reference);
+	return !n;
+}
+
+/* ---- the new text of the file ---- */
+
+static char *
+ask_file(const struct adoption *a, const struct winner *w, const char *original, const char *text, const char *log, const char *fault,
+    int n, char **why)
+{
+	struct kbuf was = { 0 }, now = { 0 }, code = { 0 }, words = { 0 };
+	char *context = error_context(text ? text : "", log), *answer, *file;
+	json_t *facts;
+
+	kfence_code(&was, original, a->language);
+	kfence_code(&code, w->code, a->language);
+	if (text)
+		kfence_code(&now, text, a->language);
+	kfence_data(&words, context, "compiler", a->kernel);
+	kbuf_add(&now, "", 0);
+	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:s}", "kernel", a->kernel, "file", a->file, "label", a->language, "original",
+	    was.data, "winner", code.data, "text", now.data, "log", words.data, "structural", !strcmp(error_kind(log), "structural"), "fault",
+	    fault ? fault : "");
+	if (!facts)
+		kdie(K_USAGE, "%s is not UTF-8", a->file);
+	answer = ask_model(a, "integrate", n, facts);
+	file = ask_code(a, answer, why);
+	free(answer);
+	json_decref(facts);
+	free(context);
+	kbuf_free(&was);
+	kbuf_free(&now);
+	kbuf_free(&code);
+	kbuf_free(&words);
+	return file;
+}
+
+/* An answer has to be the project's file with another function: parameters as they were, and nothing refused in it. */
+static bool
+is_fit(const struct adoption *a, const char *original, const char *text, char **why)
+{
+	struct kscan s, o;
+	struct kscan_signature g = { 0 }, h = { 0 };
+	const struct kscan_item *f, *k;
+	char *x = NULL, *y = NULL;
+	bool good = false;
+
+	kscan(text, strlen(text), &s);
+	kscan(original, strlen(original), &o);
+	f = kscan_function(&s, a->kernel);
+	k = kscan_function(&o, a->kernel);
+	if (f && k) {
+		kscan_signature(&s, f, &g);
+		kscan_signature(&o, k, &h);
+		x = kscan_signature_text(&g);
+		y = kscan_signature_text(&h);
+		good = !strcmp(x, y);
+	}
+	if (!good)
+		*why = kasprintf("the definition of %s is not the one that the rest of the project calls", a->kernel);
+	for (size_t i = 0; good && i < o.count; i++)
+		for (size_t n = 0; good && n < o.items[i].name_count && o.items[i].kind == KSCAN_FUNCTION; n++)
+			if (!kscan_has_word(&o, &o.items[i], "static") && !kscan_function(&s, o.items[i].names[n])) {
+				*why = kasprintf("%s is missing", o.items[i].names[n]);
+				good = false;
+			}
+	free(x);
+	free(y);
+	kscan_signature_free(&g);
+	kscan_signature_free(&h);
+	kscan_free(&s);
+	kscan_free(&o);
+	return good;
+}
+
+static char *
+build_log(const struct adoption *a)
+{
+	char *path = adopt_path(a, "log/watch-build.log"), *text, *log;
+	size_t len;
+
+	text = file_text(path, &len);
+	log = text ? klog_compiler(text, len, LOG_CHARS, 0) : kstrdup("");
+	free(text);
+	free(path);
+	return log;
+}
+
+/* The project's file with the winner in it, which builds in a copy; NULL: it could not be had. The caller frees. */
+static char *
+new_file(const struct adoption *a, const struct winner *w, const char *original, struct run_folder *run)
+{
+	char *path = run_path(run, "integrated"), *fault = NULL, *text, *log = kstrdup("");
+	struct kbuf notes = { 0 };
+
+	text = splice(a, original, w->code, &notes, &fault);
+	if (notes.len)
+		run_note(run, "%s\n", notes.data);
+	for (int n = 1; n <= TRIES + 1; n++) {
+		if (text) {
+			write_text(path, text, strlen(text));
+			if (real_build(a, "winner", path))
+				break;
+			free(log);
+			log = build_log(a);
+		}
+		kwarn("%s", text ? "the winner does not build in the project" : fault);
+		run_note(run, "Try %d: %s\n\n%s\n", n, text ? "it does not build in the project" : fault, log);
+		if (n > TRIES || !json_object_get(a->json, "model")) {
+			free(text);
+			text = NULL;
+			break;
+		}
+		{
+			char *why = NULL, *next = ask_file(a, w, original, text, log, fault, n, &why);
+
+			free(fault);
+			fault = why;
+			if (next && is_fit(a, original, next, &fault)) {
+				free(text);
+				text = next;
+			} else {
+				free(next);
+			}
+		}
+	}
+	kbuf_free(&notes);
+	free(fault);
+	free(log);
+	free(path);
+	return text;
+}
+
+/* ---- in the project ---- */
+
+static bool
+command_good(const struct adoption *a, const char *what, const char *command, struct run_folder *run)
+{
+	struct command_result r;
+	char why[64];
+	bool good;
+
+	command_run(a, a->project, command, NULL, what, &r);
+	good = r.status == 0;
+	if (!good) {
+		char *said = command_tail(r.log);
+
+		kwarn("%s: '%s' in the project: %s (%s)", what, command, command_fault(&r, why, sizeof why), r.log);
+		run_note(run, "`%s` in the project: %s\n\n%s\n", command, why, said);
+		free(said);
+	}
+	command_free(&r);
+	return good;
+}
+
+static bool
+outputs_good(const struct adoption *a, struct run_folder *run)
+{
+	const json_t *outputs = json_object_get(a->json, "outputs");
+	bool good = true;
+
+	for (size_t i = 0; i < json_array_size(outputs) && good; i++) {
+		const json_t *o = json_array_get(outputs, i);
+		const char *name = kjson_str_or(o, "file", "");
+		char *was = adopt_path(a, "outputs/%s", name), *now = project_path(a, name), why[512];
+
+		good = outputs_same(o, was, now, why, sizeof why);
+		if (!good) {
+			kwarn("output %s is another one: %s", name, why);
+			run_note(run, "The output %s is another one: %s\n", name, why);
+		}
+		free(was);
+		free(now);
+	}
+	return good;
+}
+
+static bool
+measured_good(const struct adoption *a, const struct integrate_options *o, struct run_folder *run, struct real *r)
+{
+	char *original = journal_original(a);
+	bool good = real_build(a, "original", original) && real_compare(a, (size_t)o->pairs, o->gate, r);
+
+	free(original);
+	if (r->record)
+		run_json(run, "timing.json", r->record);
+	if (!good || !r->faster) {
+		kwarn("%s", r->why ? r->why : "the original program does not build in a copy");
+		run_note(run, "In the application: %s\n", r->why ? r->why : "the original program does not build in a copy");
+	}
+	return good && r->faster;
+}
+
+static int
+roll_back(const struct adoption *a, struct run_folder *run)
+{
+	journal_restore(a);
+	if (!command_good(a, "rebuild", a->build, run))
+		kwarn("%s is what it was; its build has to be looked at", a->file);
+	run_note(run, "Rolled back: %s is what it was, byte by byte.\n", a->file);
+	printf("ROLLED BACK: %s/%s is what it was\n", a->project, a->file);
+	return K_NO;
+}
+
+/* The project is changed from here on; every way out leaves it with the winner that was verified, or as it was. */
+static int
+try_in_project(const struct adoption *a, const struct integrate_options *o, const struct winner *w, const char *text,
+    struct run_folder *run)
+{
+	struct real r = { 0 };
+	int code = K_NO;
+
+	journal_change(a, text, strlen(text), run->name, w->id);
+	if (command_good(a, "build", a->build, run) && command_good(a, "run", a->run, run) && outputs_good(a, run) &&
+	    measured_good(a, o, run, &r)) {
+		journal_verified(a);
+		journal_accepted(a);
+		run_note(run, "Accepted: %s alone %.2fx; in the application all calls together take %.1f %% less, the application %.1f %% %s.\n",
+		    w->id, w->speedup, 100 * r.reduction, 100 * fabs(1 - r.wall), r.wall < 1 ? "less" : "more");
+		printf("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application (worst pair %.1f %%), %.1f %% %s in all\n",
+		    w->id, w->speedup, 100 * r.reduction, 100 * r.worst, 100 * fabs(1 - r.wall), r.wall < 1 ? "less" : "more");
+		code = K_OK;
+	} else {
+		code = roll_back(a, run);
+	}
+	real_free(&r);
+	return code;
+}
+
+static void
+require_original(const struct adoption *a)
+{
+	struct kbuf b = { 0 };
+
+	if (journal_is_original(a))
+		return;
+	journal_status(a, &b);
+	kdie(K_USAGE, "%s/%s is not what was adopted (%.*s); adopt it anew, into another folder", a->project, a->file,
+	    (int)strcspn(b.data, "\n"), b.data);
+}
+
+static int
+integrate(const struct adoption *a, const struct integrate_options *o)
+{
+	struct winner w;
+	struct run_folder run;
+	bool any = find_winner(a, &w);
+	double gain = 1 - 1 / w.speedup;
+	char *original, *path, *text;
+	int code;
+
+	if (!any || gain < o->gate) {
+		if (any)
+			printf("GATE: the best program, %s, takes %.1f %% less time than the reference, and %.1f %% is asked for: nothing was "
+			    "touched\n", w.id, 100 * gain, 100 * o->gate);
+		else
+			printf("GATE: no program of the campaign is better than the reference: nothing was touched\n");
+		free_winner(&w);
+		return K_GATE;
+	}
+	if (journal_is_accepted(a, w.id)) {
+		printf("ACCEPTED: %s is in place already\n", w.id);
+		free_winner(&w);
+		return K_OK;
+	}
+	require_original(a);
+	run_open(&run, a, w.id, w.code, w.speedup, o->keep_prompts);
+	path = journal_original(a);
+	original = file_text(path, NULL);
+	if (!original)
+		kdie_errno(K_IO, "%s", path);
+	code = K_NO;
+	if (!scan(a, w.code, &run)) {
+		printf("REFUSED: %s: nothing was touched\n", w.id);
+	} else if (!(text = new_file(a, &w, original, &run))) {
+		run_note(&run, "The winner could not be brought into the project's file: nothing was touched.\n");
+		printf("REFUSED: %s does not build in the project's file: nothing was touched\n", w.id);
+	} else {
+		run_diff(&run, "integrated.patch", a->file, original, text);
+		code = try_in_project(a, o, &w, text, &run);
+		free(text);
+	}
+	run_close(&run, code);
+	free(original);
+	free(path);
+	free_winner(&w);
+	return code;
+}
+
+int
+command_integrate(int argc, char **argv)
+{
+	struct integrate_options o = { .campaign = ".", .pairs = PAIRS, .gate = 0.02 };
+	struct adoption *a;
+	char *fault;
+	int code;
+
+	parse_options(&o, argc, argv);
+	a = adoption_load(o.campaign);
+	adoption_lock(a);
+	code = journal_repair(a);
+	if (code != K_OK)
+		return code;
+	fault = kfrozen_fault(a->dir);
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
+	code = integrate(a, &o);
+	adoption_free(a);
+	return code;
+}

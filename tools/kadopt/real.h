@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* real: is the application faster with the winner? Both programs run in turns, and every call of the function is timed. */
+#ifndef REAL_H
+#define REAL_H
+
+#include "adopt.h"
+
+struct real {
+	bool faster;		/* by the gate, in every pair of runs, and the application as a whole is not slower */
+	double reduction;	/* of the time of all calls: 1 - new / old, the median over pairs of runs */
+	double worst;		/* the smallest of a pair */
+	double wall;		/* time of whole runs, new over old, medians */
+	json_t *record;		/* pairs, calls by configuration; owned */
+	char *why;		/* it is not; owned */
+};
+
+/*
+ * Build both programs in copies, with ORIGINAL and WINNER (files) in place of the project's file, and run them in turns, PAIRS
+ * times each. False: they could not be built or run, and WHY says so. In any case nothing of the project is touched.
+ */
+bool real_build(const struct adoption *a, const char *name, const char *source);
+bool real_compare(const struct adoption *a, size_t pairs, double gate, struct real *r);
+void real_free(struct real *r);
+
+#endif
