@@ -11,7 +11,7 @@ cat >helpers.sh <<'E'
 # reply TRIAL CODE-NUMBER MEMBERS: the answer of a model for that trial, its plan with further members.
 reply() {
 	printf 'First the plan.\n\n```plan\n{"hypothesis":"rows should get faster because of %s","change":"change %s","category":"tiling","bucket":"K1"%s}\n```\n\n```c\n%s\n```\n' \
-	    "$2" "$2" "${3:-}" "void softmax(const float *x, float *y, int rows, int cols) { int step = $2; (void)step; }" >"replies/$1.md"
+	    "$2" "$2" "$(printf %s "${3:-}" | sed "s/@/$1/")" "void softmax(const float *x, float *y, int rows, int cols) { int step = $2; (void)step; }" >"replies/$1.md"
 }
 # campaign DIR: a linear one of a scripted model and the null evaluator, whose verdicts follow from the code alone.
 campaign() {
@@ -27,7 +27,7 @@ edit() {
 codes() {
 	jq -r .score.decision.code trials/*/score.ndjson | tr '\n' ' '
 }
-review=',"directions":["another layout","fewer launches","a tree of sums"]'
+review=',"directions":["another layout","fewer launches","a tree of sums"],"search":[{"layer":"L1","source":"skills/knowledge/ops/normalization.md","finding":"what trial @ found","new":true}]'
 E
 # shellcheck source=/dev/null
 . ./helpers.sh

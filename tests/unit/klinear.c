@@ -81,6 +81,10 @@ test_compare(void)
 	CHECK(c.pairs && rounds_to(c.ratio, sqrt(1.1 * 1.2), 1e6) && rounds_to(c.low, sqrt(1.1), 1e6) &&
 	    !c.unit[0].core &&
 	    c.unit[1].core && c.forward == 0);
+	/* 2 with a weight of 3, 32 with one of 1. */
+	CHECK(!compare("[]", "[" ROW("a", "200") "," ROW("b", "3200") "]", "[{\"workload\":\"a\",\"median_ns\":100,\"weight\":3},"
+	    ROW("b", "100") "]", "[]", &c));
+	CHECK(fabs(c.ratio - 4) < 1e-12);
 	fault = compare("[]", "[]", "[" ROW("a", "100") "]", "[]", &c);
 	CHECK(fault && strstr(fault, "workload a: the last accepted round has no valid median time"));
 	free(fault);
@@ -172,6 +176,9 @@ test_rolled_back(void)
 	    KLINEAR_AUDIT);
 	k = (struct klinear_case){ .duplicate_of = "002/01" };
 	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +100.0%, because it is the program of 002/01").code == KLINEAR_DUPLICATE);
+	k = (struct klinear_case){ .quality = "it spills 8 bytes of registers" };
+	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +100.0%, because it spills 8 bytes of registers").code == KLINEAR_QUALITY);
+	CHECK(!klinear_refutes("quality"));
 	k = (struct klinear_case){ .alarm = "below_floor" };
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_REJECTED);
 }

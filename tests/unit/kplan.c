@@ -77,6 +77,50 @@ test_members(void)
 	accepts(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"W1\",\"quant_us\":30,\"step_us\":1500}"));
 }
 
+#define WITH(members) PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"," members "}")
+
+static void
+test_forms(void)
+{
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"tiling, unrolling\",\"bucket\":\"K1\"}"), "names several kinds");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"tiling and unrolling\",\"bucket\":\"K1\"}"), "names several kinds");
+	refuses(WITH("\"evidence\":\"it is slow\""), "three parts, metric -> inference -> action");
+	refuses(WITH("\"evidence\":\"9.7 sectors -> -> widen\""), "three parts");
+	accepts(WITH("\"evidence\":\"9.7 sectors -> scattered -> widen\""));
+	refuses(WITH("\"risks\":\"it may not reach about 3 TB/s\""), "hedges a figure, 'not reach about 3 TB/s'");
+	refuses(WITH("\"search\":{}"), "\"search\" must be a list");
+	refuses(WITH("\"search\":[{\"layer\":\"L4\",\"source\":\"s\",\"finding\":\"f\"}]"), "must have a \"layer\"");
+	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\"}]"), "a \"source\" and a \"finding\"");
+	refuses(WITH("\"search\":[{\"layer\":\"L2\",\"source\":\"s\",\"finding\":\"f\"}]"), "no row before it is of L1");
+	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":\"L3\",\"source\":\"s\",\"finding\":\"f\"}]"),
+	    "no row before it is of L2");
+	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\",\"new\":1}]"), "\"new\" must be true or false");
+	accepts(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":\"L2\",\"source\":\"s\",\"finding\":\"f\",\"new\":true}]"));
+}
+
+static void
+novelty(const char *search, long streak, const char *want)
+{
+	json_t *p = json_loads(search, 0, NULL),
+	    *past = json_loads("[{\"round\":4,\"source\":\"Gemm.md\",\"finding\":\"use tiles\"}]", 0, NULL);
+	char *fault = kplan_novelty_fault(p, past, streak);
+
+	tap_check(want ? fault && strstr(fault, want) : !fault, want ? want : search, __FILE__, __LINE__);
+	free(fault);
+	json_decref(p);
+	json_decref(past);
+}
+
+static void
+test_novelty(void)
+{
+	novelty("{}", 2, NULL);
+	novelty("{}", 3, "needs a \"search\" with a row that is new");
+	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"Use tiles!\"}]}", 3, "needs a \"search\"");
+	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"Use tiles!\",\"new\":true}]}", 0, "stood in the plan of round 4");
+	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"use swizzles\",\"new\":true}]}", 3, NULL);
+}
+
 static void
 history(const char *plan, const char *ineffective, bool review, const char *want)
 {
@@ -118,6 +162,8 @@ main(void)
 	kutil_init("test");
 	test_place();
 	test_members();
+	test_forms();
+	test_novelty();
 	test_history();
 	return tap_done();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tier T1: source to shared object, in the sandbox's build profile; trusted code is built the same way and kept. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,6 +269,42 @@ build_log(const struct kproc_result *r, double limit_s)
 	return all;
 }
 
+/* The number before WHAT on a line of ptxas, or 0. */
+static long
+number_before(const char *line, const char *end, const char *what)
+{
+	const char *p = memmem(line, (size_t)(end - line), what, strlen(what));
+
+	if (!p)
+		return 0;
+	while (p > line && p[-1] == ' ')
+		p--;
+	while (p > line && isdigit((unsigned char)p[-1]))
+		p--;
+	return strtol(p, NULL, 10);
+}
+
+/* What ptxas -v told of the kernels; NULL when it told nothing. New reference. */
+static json_t *
+build_resources(const char *log)
+{
+	long kernels = 0, registers = 0, stack = 0, spills = 0;
+
+	for (const char *line = log; *line;) {
+		const char *end = line + strcspn(line, "\n");
+		long used = memmem(line, (size_t)(end - line), "ptxas", 5) ? number_before(line, end, "registers") : 0,
+		    frame = number_before(line, end, "bytes stack frame");
+
+		kernels += used > 0;
+		registers = used > registers ? used : registers;
+		stack = frame > stack ? frame : stack;
+		spills += number_before(line, end, "bytes spill stores") + number_before(line, end, "bytes spill loads");
+		line = end + (*end == '\n');
+	}
+	return kernels ? json_pack("{s:i,s:i,s:i,s:i}", "kernels", (int)kernels, "registers", (int)registers, "stack_bytes",
+	    (int)stack, "spill_bytes", (int)spills) : NULL;
+}
+
 /*
  * A program of ours in the build sandbox. It limits its own memory, where the driver that it asks to compile does not
  * reserve address space without end.
@@ -316,6 +353,7 @@ compile(struct keval *k, const struct subject *s, const char *work, const json_t
 	struct kproc p = { .argv = argv, .max_output = LOG_MAX,
 		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
 	struct kproc_result r;
+	json_t *resources;
 
 	compose(k, s, extra_flags, argv);
 	if ((is_device_only(k) && !s->host ? run_helper(k, work, &p, &r) : run_compiler(k, work, &p, &r)) < 0)
@@ -324,6 +362,9 @@ compile(struct keval *k, const struct subject *s, const char *work, const json_t
 	b->log = build_log(&r, p.timeout_s);
 	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s, "log",
 	    kjson_text(b->log, strlen(b->log)), "command", command);
+	resources = build_resources(r.err);
+	if (resources)
+		json_object_set_new(b->json, "resources", resources);
 	b->ok = r.exit_code == 0 && !r.timed_out && !r.flooded;
 	if (b->ok) {
 		b->so = work_read(work, so_name, SO_MAX, &b->so_len);

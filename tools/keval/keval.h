@@ -100,6 +100,16 @@ bool is_device_only(const struct keval *k);
  * want it or the profiler is not installed.
  */
 void profile(struct keval *k, const struct subject *s, const char *so, json_t *eval);
+/* The same whatever EVAL, the program's evaluation, holds already (new reference); NULL with the reason in *WHY. */
+json_t *profile_anew(struct keval *k, const char *so, const json_t *eval, const char **why);
+/* A program of the system in the sandbox; its output (the caller frees), or NULL with a warning. */
+struct ksandbox_bind;
+char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count, char **argv);
+
+/* evidence.c: what a run of rollbacks asks for before trial TRIAL may begin: the record evidence/1 (new reference). */
+json_t *gather_evidence(struct keval *k, long trial);
+/* The program that it is of: the last accepted one of the archive; the caller frees. */
+char *evidence_subject(const struct keval *k);
 
 /* tiers.c: T1 to T3 of one candidate: fills EVAL. */
 void evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval);
@@ -123,6 +133,8 @@ void plan_read(const struct krec *rec, const char *text, size_t len, struct kpla
 void plan_put(json_t *eval, const struct kplan *p);
 void confirm(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
 void choose_full_set(struct keval *k);
+/* Is the workload, as the task has it, in the SET? One without sets is in all. */
+bool in_set(const json_t *workload, const char *set);
 /* In a linear search: the level of what EVAL holds, after a check that it covers the active set. */
 void note_level(const struct keval *k, json_t *eval);
 

@@ -6,11 +6,109 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kclaim.h"
 #include "keval.h"
 #include "kgain.h"
+#include "karch.h"
 #include "kio.h"
 #include "klinear.h"
 #include "kutil.h"
+
+/* Whether the prompt showed measurements of the program from within: a profile, instructions, times beside others. */
+static bool
+shows_figures(const struct krec *rec)
+{
+	static const char *const figures[] = { "sample.parent.profile", "sample.evidence.profile", "sample.evidence.isa",
+		"sample.evidence.sota" };
+
+	for (size_t i = 0; i < LEN(figures); i++)
+		if (kjson_path(rec->json, figures[i]))
+			return true;
+	return false;
+}
+
+/* Where figures were shown, the evidence rests on one of them. */
+static char *
+evidence_fault(const struct krec *rec, const json_t *plan)
+{
+	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
+	char *metric = kplan_metric(plan), *fault = NULL;
+
+	if (shown && shows_figures(rec) && !metric)
+		fault = kstrdup("the prompt showed measurements, and the plan has no \"evidence\": metric -> inference -> action, "
+		    "the metric with its value as it was shown");
+	else if (shown && shows_figures(rec) && !kclaim_cites(metric, shown))
+		fault = kasprintf("the plan's evidence, '%.80s', cites no figure that was shown: give a metric and its value as "
+		    "they stand side by side in the profile, the listing or the times", metric);
+	free(metric);
+	return fault;
+}
+
+/* A program by its id, with words around it or without; or by words of the prompt. */
+static bool
+names_program(const char *source, const char *shown)
+{
+	if (strstr(shown, source))
+		return true;
+	for (const char *at = source; (at = strchr(at, '/')); at++)
+		if (at - source >= 3 && strlen(at) >= 3) {
+			char *id = kstrndup(at - 3, 6);
+			bool found = karch_id(id, &(long){ 0 }, &(long){ 0 }) && strstr(shown, id);
+
+			free(id);
+			if (found)
+				return true;
+		}
+	return false;
+}
+
+/* A note by the name of its file, with or without folders. */
+static bool
+names_note(const char *source, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return strstr(source, slash ? slash + 1 : file) != NULL;
+}
+
+/* Sources of the first two layers are in the prompt: notes by the names of their files, programs by theirs. */
+static char *
+source_fault(const struct krec *rec, const json_t *plan)
+{
+	const json_t *rows = json_object_get(plan, "search"), *notes = kjson_path(rec->json, "prompt.knowledge");
+	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
+
+	for (size_t i = 0; shown && i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		const char *source = kjson_str_or(row, "source", ""), *layer = kjson_str_or(row, "layer", "");
+		bool known = !strcmp(layer, "L3") || (!strcmp(layer, "L2") ? names_program(source, shown) :
+		    !json_array_size(notes));
+
+		for (size_t n = 0; n < json_array_size(notes) && !known; n++)
+			known = !strcmp(layer, "L1") && names_note(source, kjson_str_or(json_array_get(notes, n), "file", "?"));
+		if (!known)
+			return kasprintf("row %zu of the plan's \"search\" is of %s, and '%.80s' is none of the %s that the "
+			    "prompt showed", i + 1, layer, source, !strcmp(layer, "L1") ? "notes" : "programs");
+	}
+	return NULL;
+}
+
+/* What is wrong with a well-formed plan in view of the rounds before and of what was shown, or NULL. */
+static char *
+round_fault(const struct krec *rec, const json_t *plan)
+{
+	char *fault = kplan_history_fault(plan, kjson_path(rec->json, "sample.ineffective"),
+	    kjson_bool_or(rec->json, "sample.stagnation", false));
+
+	if (!fault)
+		fault = kplan_repeat_fault(plan, kjson_path(rec->json, "sample.accepted"));
+	if (!fault)
+		fault = kplan_novelty_fault(plan, kjson_path(rec->json, "sample.searched"),
+		    (long)kjson_int_or(rec->json, "sample.streak", 0));
+	if (!fault)
+		fault = source_fault(rec, plan);
+	return fault ? fault : evidence_fault(rec, plan);
+}
 
 void
 plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p)
@@ -20,8 +118,7 @@ plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p)
 	kplan_read(text, len, p);
 	if (!p->json)
 		return;
-	fault = kplan_history_fault(p->json, kjson_path(rec->json, "sample.ineffective"),
-	    kjson_bool_or(rec->json, "sample.stagnation", false));
+	fault = round_fault(rec, p->json);
 	if (fault) {
 		json_decref(p->json);
 		p->json = NULL;
@@ -38,7 +135,7 @@ plan_put(json_t *eval, const struct kplan *p)
 		eval_set(eval, "plan_fault", kjson_text(p->fault, strlen(p->fault)));
 }
 
-static bool
+bool
 in_set(const json_t *workload, const char *set)
 {
 	const json_t *sets = json_object_get(workload, "sets");

@@ -15,16 +15,16 @@
 #include "kutil.h"
 
 static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [-o FILE]\n"
-    "             [--reference | --code FILE | --verify ID | --preflight | FILE ...]\n";
+    "             [--reference | --code FILE | --verify ID | --evidence TRIAL | --preflight | FILE ...]\n";
 
-enum mode { MODE_REPLIES, MODE_REFERENCE, MODE_CODE, MODE_VERIFY, MODE_PREFLIGHT };
+enum mode { MODE_REPLIES, MODE_REFERENCE, MODE_CODE, MODE_VERIFY, MODE_EVIDENCE, MODE_PREFLIGHT };
 
-enum { OPT_REFERENCE = 256, OPT_CODE, OPT_VERIFY, OPT_PREFLIGHT, OPT_INPUTS, OPT_SEED };
+enum { OPT_REFERENCE = 256, OPT_CODE, OPT_VERIFY, OPT_EVIDENCE, OPT_PREFLIGHT, OPT_INPUTS, OPT_SEED };
 
 struct arguments {
 	enum mode mode;
 	const char *dir, *archive, *output, *set, *seed;
-	const char *operand;	/* of --code and --verify */
+	const char *operand;	/* of --code, --verify and --evidence */
 	bool inputs;		/* --inputs: only say what would be read */
 	char **files;
 };
@@ -42,7 +42,7 @@ static void
 set_mode(struct arguments *a, enum mode mode)
 {
 	if (a->mode != MODE_REPLIES)
-		die_usage("--reference, --code, --verify and --preflight exclude each other");
+		die_usage("--reference, --code, --verify, --evidence and --preflight exclude each other");
 	a->mode = mode;
 	a->operand = optarg;
 }
@@ -55,7 +55,7 @@ parse(struct arguments *a, int argc, char **argv)
 		{ "set", required_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
 		{ "reference", no_argument, NULL, OPT_REFERENCE }, { "code", required_argument, NULL, OPT_CODE },
 		{ "verify", required_argument, NULL, OPT_VERIFY }, { "seed", required_argument, NULL, OPT_SEED },
-		{ "preflight", no_argument, NULL, OPT_PREFLIGHT }, { "inputs", no_argument, NULL, OPT_INPUTS },
+		{ "evidence", required_argument, NULL, OPT_EVIDENCE }, { "preflight", no_argument, NULL, OPT_PREFLIGHT }, { "inputs", no_argument, NULL, OPT_INPUTS },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	int opt;
@@ -70,6 +70,7 @@ parse(struct arguments *a, int argc, char **argv)
 		case OPT_REFERENCE: set_mode(a, MODE_REFERENCE); break;
 		case OPT_CODE: set_mode(a, MODE_CODE); break;
 		case OPT_VERIFY: set_mode(a, MODE_VERIFY); break;
+		case OPT_EVIDENCE: set_mode(a, MODE_EVIDENCE); break;
 		case OPT_PREFLIGHT: set_mode(a, MODE_PREFLIGHT); break;
 		case OPT_INPUTS: a->inputs = true; break;
 		case 'h': fputs(usage, stdout); exit(K_OK);
@@ -78,7 +79,7 @@ parse(struct arguments *a, int argc, char **argv)
 		}
 	a->files = argv + optind;
 	if (a->mode != MODE_REPLIES && *a->files)
-		die_usage("records are read only without --reference, --code, --verify and --preflight");
+		die_usage("records are read only without --reference, --code, --verify, --evidence and --preflight");
 	if (a->seed && (!*a->seed || a->seed[strspn(a->seed, "0123456789abcdef")]))
 		die_usage("--seed wants lower-case hex digits");
 }
@@ -235,6 +236,12 @@ list_inputs(struct keval *k, const struct arguments *a)
 		input(a->operand);
 	if (a->mode == MODE_VERIFY)
 		input_past(k, a->operand);
+	if (a->mode == MODE_EVIDENCE) {
+		char *id = evidence_subject(k);
+
+		input_past(k, id);
+		free(id);
+	}
 	for (char **f = a->files; *f; f++)
 		input(*f);
 	if (a->mode == MODE_REPLIES && !*a->files)
@@ -244,12 +251,22 @@ list_inputs(struct keval *k, const struct arguments *a)
 }
 
 static void
+put_evidence(struct keval *k, const char *trial)
+{
+	json_t *evidence = gather_evidence(k, knum_long(trial, 1, 999999, "--evidence"));
+
+	kout_json(evidence);
+	json_decref(evidence);
+}
+
+static void
 run(struct keval *k, const struct arguments *a)
 {
 	switch (a->mode) {
 	case MODE_REFERENCE: put_record(k, "000/00", evaluate_reference(k)); break;
 	case MODE_VERIFY: put_record(k, a->operand, evaluate_best(k, a->operand)); break;
 	case MODE_CODE: put_record(k, NULL, evaluate_code(k, a->operand)); break;
+	case MODE_EVIDENCE: put_evidence(k, a->operand); break;
 	case MODE_PREFLIGHT: preflight(k); break;
 	case MODE_REPLIES: each_reply(k, a, evaluate_reply); break;
 	}

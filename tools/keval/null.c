@@ -27,17 +27,6 @@ timing_row(const char *workload, json_int_t ns)
 	    "calls_per_sample", 1, "median_ns", ns, "min_ns", ns, "mean_ns", ns, "sd_ns", 0, "iqr_ns", 0);
 }
 
-static bool
-in_set(const json_t *workload, const char *set)
-{
-	const json_t *sets = json_object_get(workload, "sets");
-
-	for (size_t i = 0; i < json_array_size(sets); i++)
-		if (!strcmp(json_string_value(json_array_get(sets, i)) ? : "", set))
-			return true;
-	return !sets;
-}
-
 /* Rows for the timed workloads of the set, as a real run would have, or one row when there is no task. */
 static json_t *
 timing_of(const struct keval *k, struct krng *rng, double speedup)

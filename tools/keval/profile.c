@@ -80,9 +80,8 @@ add(char **argv, size_t *n, const char *const *words)
 	argv[*n] = NULL;
 }
 
-/* A command in the sandbox; its output (the caller frees), or NULL with a warning. */
-static char *
-run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count, char **argv)
+char *
+tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count, char **argv)
 {
 	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work, .binds = binds,
 	    .bind_count = bind_count, .gpu = is_gpu(k), .processes = 1024, .file_bytes = (uint64_t)1 << 30 };
@@ -117,7 +116,7 @@ run_profiler(struct keval *k, const struct profiler *p, const char *work, const 
 
 	add(argv, &n, p->wrap);
 	add(argv, &n, solo);
-	out = task && object ? run(k, work, binds, LEN(binds), argv) : NULL;
+	out = task && object ? tool_run(k, work, binds, LEN(binds), argv) : NULL;
 	free(object);
 	free(task);
 	free(program);
@@ -134,7 +133,7 @@ collect(struct keval *k, const struct profiler *p, const char *work, const char 
 		size_t n = 0;
 
 		add(argv, &n, p->result[i].export);
-		text = n ? run(k, work, NULL, 0, argv) : work_read(work, p->result[i].file, OUTPUT_MAX, &n);
+		text = n ? tool_run(k, work, NULL, 0, argv) : work_read(work, p->result[i].file, OUTPUT_MAX, &n);
 		if (!text || kwrite_file(path, text, strlen(text)) < 0) {
 			free(text);
 			free(path);
@@ -167,29 +166,52 @@ findings(const struct profiler *p, const char *folder)
 	return found;
 }
 
-void
-profile(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+/* The profiler over the program in SO, while nobody measures; NULL when it gave nothing. */
+static json_t *
+profile_so(struct keval *k, const struct profiler *p, const char *so, const json_t *eval)
 {
-	const struct profiler *p = profiler_of(k);
-	char *work, *folder, *device;
+	char *work = ksandbox_work_new(), *folder = ksandbox_work_new(), *device;
 	json_t *found = NULL;
 	int lock;
 
-	if (!is_wanted(k, s, p, eval))
-		return;
 	device = is_gpu(k) ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown")) : kstrdup("cpu");
-	work = ksandbox_work_new();
-	folder = ksandbox_work_new();
-	/* Nobody measures meanwhile. */
 	lock = klock_device(device, true, true);
 	if (run_profiler(k, p, work, so) && collect(k, p, work, folder))
 		found = findings(p, folder);
 	close(lock);
+	ksandbox_work_free(folder);
+	ksandbox_work_free(work);
+	free(device);
+	return found;
+}
+
+void
+profile(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+{
+	const struct profiler *p = profiler_of(k);
+	json_t *found = is_wanted(k, s, p, eval) ? profile_so(k, p, so, eval) : NULL;
+
 	if (found) {
 		eval_set(eval, "profile", found);
 		eval_set(eval, "tier", json_integer(4));
 	}
-	ksandbox_work_free(folder);
-	ksandbox_work_free(work);
-	free(device);
+}
+
+json_t *
+profile_anew(struct keval *k, const char *so, const json_t *eval, const char **why)
+{
+	const struct profiler *p = profiler_of(k);
+	json_t *found;
+
+	if (!strcmp(kcamp_str(k->camp, "eval.profile"), "off"))
+		*why = "eval.profile is off";
+	else if (!p || is_device_only(k))
+		*why = "there is no profiler for programs of this kind";
+	else if (!ksandbox_finds(p->program))
+		*why = "the profiler is not installed";
+	else if (!(found = profile_so(k, p, so, eval)))
+		*why = "the profiler failed";
+	else
+		return found;
+	return NULL;
 }

@@ -208,7 +208,10 @@ evaluate_best(struct keval *k, const char *id)
 		kdie(K_USAGE, "%s: no evaluated candidate of that id in %s/trials", id, k->camp->dir);
 	s.again = true;
 	if (!is_null(k)) {
-		choose_set(k);
+		if (kcamp_linear(k->camp))
+			choose_full_set(k);
+		else
+			choose_set(k);
 		k->rivals = rivals(k);
 	}
 	eval = evaluate(k, &s);

@@ -19,18 +19,6 @@ enum {
 	QUOTE_MAX = 60			/* characters of a match that are quoted */
 };
 
-static json_t *
-load_table(void)
-{
-	char *path = kdata_path("patterns/forbidden.json");
-	json_t *table = kjson_load(path);
-
-	if (strcmp(kjson_str_or(table, "schema", ""), "forbidden/1"))
-		kdie(K_USAGE, "%s: schema is not forbidden/1", path);
-	free(path);
-	return table;
-}
-
 static const json_t *
 backend_of(const json_t *table, const char *backend)
 {
@@ -153,7 +141,7 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 {
 	const char *backends[] = { "default", kcamp_str(k->camp, "backend") };
 	char *text = scan_text(code, ktoken_lang_of(backends[1]));
-	json_t *table = load_table();
+	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 	bool clean = true;
 
 	for (size_t b = 0; b < LEN(backends); b++) {
@@ -266,7 +254,7 @@ check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 bool
 scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 {
-	json_t *table = load_table();
+	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 	const json_t *backend = backend_of(table, kcamp_str(k->camp, "backend"));
 	const json_t *imports = json_object_get(backend, "imports");
 	struct kelf f;

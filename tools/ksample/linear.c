@@ -28,20 +28,10 @@ static json_t *
 load_round(const struct search *s, long trial)
 {
 	char *path = kasprintf("%s/trials/%03ld/score.ndjson", s->camp->dir, trial);
-	struct kin in;
-	struct krec rec;
-	json_t *json = NULL;
+	json_t *record = kin_first(path);
 
-	if (!access(path, F_OK)) {
-		kin_open(&in, path);
-		if (kin_next(&in, &rec)) {
-			json = json_incref(rec.json);
-			krec_free(&rec);
-		}
-		kin_close(&in);
-	}
 	free(path);
-	return json;
+	return record;
 }
 
 static void
@@ -69,14 +59,33 @@ round_json(const json_t *record, const char *const *said, size_t count)
 	return o;
 }
 
-/* The rounds so far, the last linear.history of them in full, and every direction that was refuted; none that is masked. */
+/* What the round's plan found where, so that later ones do not call it new. */
+static void
+add_searched(json_t *list, const json_t *record)
+{
+	static const char *const said[] = { "source", "finding" };
+	const json_t *rows = kjson_path(record, "eval.plan.search");
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		json_t *one = json_pack("{s:I}", "round", kjson_int_or(record, "score.decision.round", 0));
+
+		for (size_t k = 0; k < LEN(said); k++)
+			add_said(one, json_array_get(rows, i), said[k]);
+		json_array_append_new(list, one);
+	}
+}
+
+/*
+ * The rounds so far, the last linear.history of them in full; every direction that was refuted, every change that was kept,
+ * and every finding that a plan rested on; none that is masked.
+ */
 static void
 add_history(const struct search *s, json_t *sample)
 {
 	static const char *const all[] = { "hypothesis", "change", "category", "bucket" },
 	    *const direction[] = { "change", "category" };
 	long history = kcamp_int(s->camp, "linear.history");
-	json_t *rounds = json_array(), *ineffective = json_array();
+	json_t *rounds = json_array(), *ineffective = json_array(), *accepted = json_array(), *searched = json_array();
 
 	for (long t = 1; t < s->trial; t++) {
 		json_t *record = kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t), *one;
@@ -92,10 +101,15 @@ add_history(const struct search *s, json_t *sample)
 		if (rolled_back && klinear_refutes(kjson_str_or(decision, "code", "")) &&
 		    kjson_path(record, "eval.plan"))
 			json_array_append_new(ineffective, round_json(record, direction, LEN(direction)));
+		if (!strcmp(kjson_str_or(decision, "verdict", ""), "accepted") && kjson_path(record, "eval.plan"))
+			json_array_append_new(accepted, round_json(record, direction, LEN(direction)));
+		add_searched(searched, record);
 		json_decref(record);
 	}
 	set(sample, "rounds", rounds);
 	set(sample, "ineffective", ineffective);
+	set(sample, "accepted", accepted);
+	set(sample, "searched", searched);
 }
 
 /* The program of the round before, when it failed before it could be measured: its change may still be right. */
@@ -131,6 +145,59 @@ accepted_program(const struct search *s, const char *id)
 	return o;
 }
 
+/* Each escalation needs what the ones before it need: the member of the record, or the reason why it is missing. */
+static const struct {
+	long streak;
+	const char *member, *missing;
+} needs[] = {
+	{ KLINEAR_PROFILE, "profile", "profile_missing" }, { KLINEAR_ISA, "isa", "isa_missing" },
+	{ KLINEAR_SOTA, "sota", "sota_missing" },
+};
+
+/* Dies unless the record in PATH is of the last accepted program, in this state of the search, and holds what that asks for. */
+static void
+check_evidence(const char *path, const json_t *evidence, const json_t *program, long streak)
+{
+	const char *code = kjson_str_or(program, "code", ""), *id = kjson_str_or(program, "id", "");
+	char hex[65];
+
+	ksha256_hex(code, strlen(code), hex);
+	if (strcmp(kjson_str_or(evidence, "id", ""), id) || strcmp(kjson_str_or(evidence, "code_sha256", ""), hex))
+		kdie(K_USAGE, "%s: is evidence of %s, and the last accepted program is %s: remove it, and it is gathered "
+		    "anew", path, kjson_str_or(evidence, "id", "nothing"), id);
+	if (kjson_int_or(evidence, "streak", 0) != streak)
+		kdie(K_USAGE, "%s: was gathered after %lld rollbacks in a row, and there are %ld: remove it, and it is "
+		    "gathered anew", path, (long long)kjson_int_or(evidence, "streak", 0), streak);
+	for (size_t i = 0; i < LEN(needs); i++)
+		if (streak >= needs[i].streak && !json_object_get(evidence, needs[i].member) &&
+		    !kjson_str_or(evidence, needs[i].missing, NULL))
+			kdie(K_USAGE, "%s: has neither '%s' nor a reason why it is missing", path, needs[i].member);
+}
+
+/* What a run of rollbacks asks for before the round may open. The fresh profile stands in place of the program's own. */
+static void
+add_evidence(const struct search *s, json_t *sample, json_t *program, long streak)
+{
+	char *path = kasprintf("%s/trials/%03ld/evidence.ndjson", s->camp->dir, s->trial);
+	json_t *evidence, *profile;
+
+	if (streak >= KLINEAR_PROFILE) {
+		if (access(path, F_OK))
+			kdie(K_MISSING, "round %ld may not open: %ld rounds in a row were rolled back, and %s, fresh evidence "
+			    "of %s, is not there; keval --evidence %ld makes it", s->trial + 1, streak, path,
+			    kjson_str_or(program, "id", "?"), s->trial);
+		evidence = kjson_load(path);
+		check_evidence(path, evidence, program, streak);
+		profile = json_object_get(evidence, "profile");
+		if (profile)
+			set(program, "profile", json_incref(profile));
+		json_object_del(evidence, "schema");
+		json_object_del(evidence, "campaign");
+		set(sample, "evidence", evidence);
+	}
+	free(path);
+}
+
 json_t *
 linear_json(const struct search *s)
 {
@@ -138,7 +205,7 @@ linear_json(const struct search *s)
 	    "errors");
 	const char *accepted = kjson_str_or(linear, "accepted", KARCH_REFERENCE);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
-	json_t *o = json_object();
+	json_t *o = json_object(), *program;
 
 	if (s->archive.header && !linear)
 		kdie(K_USAGE, "the archive holds no chain of rounds: it was made with another search.mode");
@@ -157,6 +224,8 @@ linear_json(const struct search *s)
 	set(o, "stagnation", json_boolean(streak >= KLINEAR_STAGNATION));
 	add_history(s, o);
 	add_last(s, o);
-	set(o, "parent", accepted_program(s, accepted));
+	program = accepted_program(s, accepted);
+	add_evidence(s, o, program, streak);
+	set(o, "parent", program);
 	return o;
 }

@@ -43,23 +43,47 @@ reason_line(const char *what)
 
 /*
  * A tie may be kept for a benefit beside speed that a person attests: waivers/tie-TTT-BB.md names the candidate, and
- * in a line "benefit: …" what the benefit is.
+ * in a line "benefit: …" what the benefit is. So may a program that spills or fills less of the device, by
+ * waivers/quality-TTT-BB.md with a line "reason: …".
  */
 static bool
-is_waived(const struct kcamp *camp, const char *id)
+is_waived(const struct kcamp *camp, const char *id, const char *kind, const char *word)
 {
-	char *path = kasprintf("%s/waivers/tie-%s.md", camp->dir, id), *text, *line;
+	char *path = kasprintf("%s/waivers/%s-%s.md", camp->dir, kind, id), *text, *line;
+	size_t n = strlen(word);
 	bool named, benefit = false;
 
 	path[strlen(path) - strlen(strrchr(path, '/'))] = '-';
 	text = kread_file(path, WAIVER_MAX, NULL);
 	named = text && strstr(text, id);
 	for (line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
-		if (!strncasecmp(line, "benefit:", 8))
-			benefit |= strcspn(line + 8 + strspn(line + 8, " \t\r"), "\n") > 0;
+		if (!strncasecmp(line, word, n))
+			benefit |= strcspn(line + n + strspn(line + n, " \t\r"), "\n") > 0;
 	free(text);
 	free(path);
 	return named && benefit;
+}
+
+/*
+ * What got much worse beside the times: registers spilled, threads resident. Only where both programs were looked at, and a
+ * person may waive it. The caller frees; NULL: nothing.
+ */
+static char *
+quality_fault(const struct scorer *s, const struct krec *rec, const struct rival *rival)
+{
+	const char *occupancy = "eval.profile.metrics.occupancy.occupancy_pct.value";
+	double spills = kjson_num_or(rec->json, "eval.build.resources.spill_bytes", -1),
+	    spilled = kjson_num_or(rival->record, "eval.build.resources.spill_bytes", -1),
+	    now = kjson_num_or(rec->json, occupancy, -1), was = kjson_num_or(rival->record, occupancy, -1),
+	    drop = kcamp_num(s->camp, "linear.occupancy_drop");
+
+	if (is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "quality", "reason:"))
+		return NULL;
+	if (spills >= 0 && spilled >= 0 && spills > spilled + (double)kcamp_int(s->camp, "linear.spill_bytes"))
+		return kasprintf("it spills %.0f bytes of registers, and %s spills %.0f", spills, rival->id, spilled);
+	if (now >= 0 && was > 0 && now < was * (1 - drop))
+		return kasprintf("its occupancy is %.1f %%, and that of %s %.1f %%", now, rival->id, was);
+	return NULL;
 }
 
 /* The measurements of a record on one level. */
@@ -186,16 +210,18 @@ decision_of(struct scorer *s, const struct krec *rec, const json_t *score)
 	struct klinear_case c = {
 		.status = status, .duplicate_of = kjson_str_or(rec->json, "eval.duplicate_of", NULL),
 		.overfit = !strcmp(kjson_str_or(rec->json, "audit.decision", ""), "REJECT-as-overfit"),
-		.alarm = kjson_str_or(score, "alarm", NULL), .waived = is_waived(s->camp, id),
+		.alarm = kjson_str_or(score, "alarm", NULL), .waived = is_waived(s->camp, id, "tie", "benefit:"),
 		.floor = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
 	};
 	char *first = reason_line(kjson_str_or(rec->json, "eval.plan_fault", kjson_str_or(json_array_get(why, 0),
 	    "detail", NULL))),
-	    *audit = reason_line(json_string_value(json_array_get(reasons, 0))), *line;
+	    *audit = reason_line(json_string_value(json_array_get(reasons, 0))),
+	    *quality = timed ? quality_fault(s, rec, rival) : NULL, *line;
 	json_t *out;
 
 	c.why = first;
 	c.overfit_why = audit;
+	c.quality = quality;
 	if (timed) {
 		compare_record(s, rec, rival, &level, &compared);
 		c.compare = &compared;
@@ -216,6 +242,7 @@ decision_of(struct scorer *s, const struct krec *rec, const json_t *score)
 	free(line);
 	free(first);
 	free(audit);
+	free(quality);
 	return out;
 }
 

@@ -34,24 +34,18 @@ static const struct {
 static bool
 load_rival(struct rival *r, const char *path, const char *id)
 {
-	bool correct;
+	json_t *record = kin_first(path);
+	const char *status = kjson_str_or(record, "eval.status", NULL);
 
-	struct kin in;
-	struct krec rec;
-
-	kin_open(&in, path);
-	if (!kin_next(&in, &rec))
-		kdie(K_USAGE, "%s: no record", path);
+	if (!status)
+		kdie(K_USAGE, "%s: no record with 'eval.status'", path);
 	free(r->id);
 	json_decref(r->record);
-	r->id = kstrdup(id ? id : kjson_str_or(rec.json, "id", ""));
-	r->record = json_incref(rec.json);
-	r->timing = kjson_path(rec.json, "eval.timing");
-	r->noise = kjson_num_or(rec.json, "eval.noise.floor", 0);
-	correct = !strcmp(krec_str(&rec, "eval.status"), "correct") && r->timing;
-	krec_free(&rec);
-	kin_close(&in);
-	return correct;
+	r->id = kstrdup(id ? id : kjson_str_or(record, "id", ""));
+	r->record = record;
+	r->timing = kjson_path(record, "eval.timing");
+	r->noise = kjson_num_or(record, "eval.noise.floor", 0);
+	return !strcmp(status, "correct") && r->timing;
 }
 
 static const struct rival *
@@ -213,19 +207,13 @@ score_of(struct scorer *s, const struct krec *rec)
 static char *
 best_of(const char *path)
 {
-	struct kin in;
-	struct krec rec;
-	const char *id;
-	char *best = NULL;
+	json_t *header = kin_first(path);
+	const char *id = kjson_str_or(header, "best.id", kjson_str_or(header, "best", NULL));
+	char *best = id ? kstrdup(id) : NULL;
 
-	kin_open(&in, path);
-	if (!kin_next(&in, &rec))
-		kdie(K_USAGE, "%s: an empty archive", path);
-	id = kjson_str_or(rec.json, "best.id", kjson_str_or(rec.json, "best", NULL));
-	if (id)
-		best = kstrdup(id);
-	krec_free(&rec);
-	kin_close(&in);
+	if (!header)
+		kdie(K_USAGE, "%s: an empty archive, or none", path);
+	json_decref(header);
 	return best;
 }
 

@@ -13,7 +13,7 @@
 const char *const klinear_codes[KLINEAR_CODES] = {
 	[KLINEAR_NO_PLAN] = "no_plan", [KLINEAR_BUILD] = "build", [KLINEAR_RUN] = "run", [KLINEAR_WRONG] = "wrong",
 	[KLINEAR_REJECTED] = "rejected", [KLINEAR_AUDIT] = "audit", [KLINEAR_DUPLICATE] = "duplicate",
-	[KLINEAR_AGGREGATE] = "aggregate", [KLINEAR_CORE_SHAPE] = "core_shape", [KLINEAR_NOISE] = "noise",
+	[KLINEAR_AGGREGATE] = "aggregate", [KLINEAR_QUALITY] = "quality", [KLINEAR_CORE_SHAPE] = "core_shape", [KLINEAR_NOISE] = "noise",
 	[KLINEAR_VOLATILE] = "volatile", [KLINEAR_TIE_WAIVER] = "tie_waiver", [KLINEAR_TRADE_OFF] = "trade_off",
 	[KLINEAR_GAIN] = "gain", [KLINEAR_BASELINE] = "baseline",
 };
@@ -322,6 +322,8 @@ klinear_decide(const struct klinear_rules *r, const struct klinear_case *c, stru
 	} else if (core_lost) {
 		because(d, KLINEAR_CORE_SHAPE, "core shape %.64s regressed %.1f%%, and %.1f%% is the limit", core->name,
 		    -klinear_delta(core), 100 * r->core_regression);
+	} else if (c->quality) {
+		because(d, KLINEAR_QUALITY, "%s", c->quality);
 	} else if (is_sure(r, c, d)) {
 		d->accepted = true;
 		d->trade_off = d->worst != NULL;

@@ -64,6 +64,7 @@ struct klinear_case {
 	const char *alarm;	/* the times cannot be believed: why; NULL: they can */
 	const char *duplicate_of;	/* NULL: of none */
 	bool waived;		/* a person attests a benefit beside speed */
+	const char *quality;	/* what the compiler or a profiler says got much worse; NULL: nothing, or waived */
 	bool needs_full;	/* measured on the quick set, and there is a wider one */
 	double floor;		/* measured noise of both times together, for times taken apart */
 	size_t repeats;		/* re-measurements, their mean and standard deviation as shares */
@@ -74,7 +75,7 @@ struct klinear_case {
 /* In the order in which they are looked for. */
 enum klinear_code {
 	KLINEAR_NO_PLAN, KLINEAR_BUILD, KLINEAR_RUN, KLINEAR_WRONG, KLINEAR_REJECTED, KLINEAR_AUDIT, KLINEAR_DUPLICATE,
-	KLINEAR_AGGREGATE, KLINEAR_CORE_SHAPE, KLINEAR_NOISE, KLINEAR_VOLATILE, KLINEAR_TIE_WAIVER, KLINEAR_TRADE_OFF,
+	KLINEAR_AGGREGATE, KLINEAR_CORE_SHAPE, KLINEAR_QUALITY, KLINEAR_NOISE, KLINEAR_VOLATILE, KLINEAR_TIE_WAIVER, KLINEAR_TRADE_OFF,
 	KLINEAR_GAIN, KLINEAR_BASELINE, KLINEAR_CODES
 };
 extern const char *const klinear_codes[KLINEAR_CODES];	/* "no_plan" and so on */
@@ -111,6 +112,8 @@ bool klinear_target(const char *text, struct klinear_target *t);
 const char *klinear_escalation(long streak);
 /* Rollbacks in a row from which on a round has to begin with a review. */
 enum { KLINEAR_STAGNATION = 2 };
+/* Rollbacks in a row that ask for a fresh profile, for a listing of instructions, for a comparison with known kernels. */
+enum { KLINEAR_PROFILE = 2, KLINEAR_ISA = 3, KLINEAR_SOTA = 4 };
 /*
  * Does a rollback with this code speak against the direction itself? What did not build, run or compute, or was never
  * evaluated, may be tried again, mended.

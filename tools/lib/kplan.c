@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kclaim.h"
 #include "kio.h"
 #include "kutil.h"
 
-enum { TEXT_MAX = 4000, DIRECTIONS_MIN = 3 };
+enum { TEXT_MAX = 4000, DIRECTIONS_MIN = 3, CATEGORY_MAX = 64, SEARCH_MAX = 32 };
 
 static const char form[] =
     "give it first, in a fenced block with the info string plan, as one JSON object with hypothesis, change, category "
@@ -154,6 +155,101 @@ directions_fault(const json_t *plan)
 	return NULL;
 }
 
+/* One kind of change a round: a category that lists several is a plan of several. */
+static char *
+category_fault(const char *category)
+{
+	static const char *const joints[] = { ",", ";", "/", "+", "&", " and ", " then ", "\n" };
+
+	if (strlen(category) > CATEGORY_MAX)
+		return kasprintf("the plan's \"category\" is longer than %d characters: one word names the kind of change",
+		    CATEGORY_MAX);
+	for (size_t i = 0; i < LEN(joints); i++)
+		if (strstr(category, joints[i]))
+			return kasprintf("the plan's \"category\" names several kinds, '%.64s': a round makes one change of one "
+			    "kind", category);
+	return NULL;
+}
+
+/* How many parts of "metric -> inference -> action" say something. */
+static size_t
+evidence_parts(const char *text)
+{
+	size_t parts = 0;
+
+	for (bool more = true; more;) {
+		const char *arrow = strstr(text, "->");
+		char *part = arrow ? kstrndup(text, (size_t)(arrow - text)) : kstrdup(text);
+
+		parts += !is_blank(part);
+		free(part);
+		more = arrow != NULL;
+		text = more ? arrow + 2 : text;
+	}
+	return parts;
+}
+
+static char *
+evidence_fault(const char *evidence)
+{
+	if (evidence && evidence_parts(evidence) != 3)
+		return kstrdup("the plan's \"evidence\" must have three parts, metric -> inference -> action");
+	return NULL;
+}
+
+/* A figure of a device is known, with its source, or it is not. */
+static char *
+hedge_fault(const json_t *plan)
+{
+	for (size_t i = 0; i < LEN(members); i++) {
+		const char *text = members[i].text ? kjson_str_or(plan, members[i].name, NULL) : NULL;
+		char *hedged = text ? kclaim_hedged(text) : NULL, *fault;
+
+		if (!hedged)
+			continue;
+		fault = kasprintf("the plan's \"%s\" hedges a figure, '%.80s': give it as it was shown, or leave it out",
+		    members[i].name, hedged);
+		free(hedged);
+		return fault;
+	}
+	return NULL;
+}
+
+/* A row of the search: layers are gone through in order, so a row of one needs a row of the layer before it. */
+static char *
+row_fault(const json_t *rows, size_t i)
+{
+	const json_t *row = json_array_get(rows, i), *fresh = json_object_get(row, "new");
+	const char *layer = kjson_str_or(row, "layer", ""), *source = kjson_str_or(row, "source", ""),
+	    *finding = kjson_str_or(row, "finding", "");
+	bool before = false;
+
+	if (strlen(layer) != 2 || layer[0] != 'L' || layer[1] < '1' || layer[1] > '3')
+		return kasprintf("row %zu of the plan's \"search\" must have a \"layer\", L1, L2 or L3", i + 1);
+	if (is_blank(source) || is_blank(finding) || strlen(source) > TEXT_MAX || strlen(finding) > TEXT_MAX)
+		return kasprintf("row %zu of the plan's \"search\" must have a \"source\" and a \"finding\"", i + 1);
+	if (fresh && !json_is_boolean(fresh))
+		return kasprintf("row %zu of the plan's \"search\": \"new\" must be true or false", i + 1);
+	/* A row before it of the same layer had one of the layer before. */
+	for (size_t k = 0; k < i; k++)
+		before |= kjson_str_or(json_array_get(rows, k), "layer", "")[1] + 1 >= layer[1];
+	return layer[1] == '1' || before ? NULL : kasprintf("row %zu of the plan's \"search\" is of %s, and no row before it "
+	    "is of L%c: look there first", i + 1, layer, layer[1] - 1);
+}
+
+static char *
+search_fault(const json_t *plan)
+{
+	const json_t *rows = json_object_get(plan, "search");
+	char *fault = NULL;
+
+	if (rows && (!json_is_array(rows) || json_array_size(rows) > SEARCH_MAX))
+		return kasprintf("the plan's \"search\" must be a list of at most %d rows", SEARCH_MAX);
+	for (size_t i = 0; i < json_array_size(rows) && !fault; i++)
+		fault = row_fault(rows, i);
+	return fault;
+}
+
 static char *
 plan_fault(const json_t *plan)
 {
@@ -165,6 +261,14 @@ plan_fault(const json_t *plan)
 		fault = member_fault(plan, i);
 	if (!fault)
 		fault = bucket_fault(kjson_str_or(plan, "bucket", ""));
+	if (!fault)
+		fault = category_fault(kjson_str_or(plan, "category", ""));
+	if (!fault)
+		fault = evidence_fault(kjson_str_or(plan, "evidence", NULL));
+	if (!fault)
+		fault = hedge_fault(plan);
+	if (!fault)
+		fault = search_fault(plan);
 	return fault ? fault : directions_fault(plan);
 }
 
@@ -308,4 +412,66 @@ kplan_history_fault(const json_t *plan, const json_t *ineffective, bool review)
 			    (long long)kjson_int_or(one, "round", 0));
 	}
 	return review ? review_fault(plan, ineffective) : NULL;
+}
+
+char *
+kplan_repeat_fault(const json_t *plan, const json_t *accepted)
+{
+	const char *change = kjson_str_or(plan, "change", ""), *category = kjson_str_or(plan, "category", "");
+
+	for (size_t i = 0; i < json_array_size(accepted); i++) {
+		const json_t *one = json_array_get(accepted, i);
+
+		if (says_the_same(kjson_str_or(one, "change", ""), change) &&
+		    says_the_same(kjson_str_or(one, "category", ""), category))
+			return kasprintf("this change was kept in round %lld and is in the program already: propose another one",
+			    (long long)kjson_int_or(one, "round", 0));
+	}
+	return NULL;
+}
+
+/* The round whose plan told the same finding from the same source, or 0. */
+static long
+found_before(const json_t *searched, const json_t *row)
+{
+	for (size_t i = 0; i < json_array_size(searched); i++) {
+		const json_t *one = json_array_get(searched, i);
+
+		if (says_the_same(kjson_str_or(one, "source", ""), kjson_str_or(row, "source", "")) &&
+		    says_the_same(kjson_str_or(one, "finding", ""), kjson_str_or(row, "finding", "")))
+			return (long)kjson_int_or(one, "round", 0);
+	}
+	return 0;
+}
+
+char *
+kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
+{
+	const json_t *rows = json_object_get(plan, "search");
+	size_t fresh = 0;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		long round = found_before(searched, row);
+
+		if (!kjson_bool_or(row, "new", false))
+			continue;
+		if (round)
+			return kasprintf("row %zu of the plan's \"search\" is called new, and stood in the plan of round %ld",
+			    i + 1, round);
+		fresh++;
+	}
+	if (streak >= KPLAN_STALL && !fresh)
+		return kasprintf("%ld rounds in a row were rolled back, so the plan needs a \"search\" with a row that is new: "
+		    "{\"layer\": \"L1\", \"source\", \"finding\", \"new\": true}", streak);
+	return NULL;
+}
+
+char *
+kplan_metric(const json_t *plan)
+{
+	const char *evidence = kjson_str_or(plan, "evidence", "");
+	const char *arrow = strstr(evidence, "->");
+
+	return arrow ? kstrndup(evidence, (size_t)(arrow - evidence)) : NULL;
 }

@@ -30,6 +30,20 @@ void kplan_free(struct kplan *p);
  */
 char *kplan_history_fault(const json_t *plan, const json_t *ineffective, bool review);
 
+/* The same for a change that was kept: ACCEPTED is [{"round","category","change"}]. */
+char *kplan_repeat_fault(const json_t *plan, const json_t *accepted);
+
+/* Rollbacks in a row after which a plan must rest on something that no plan before it found. */
+enum { KPLAN_STALL = 3 };
+/*
+ * What is wrong with the plan's search in view of SEARCHED, the rows of earlier plans ([{"round","source","finding"}]), and of
+ * STREAK rollbacks in a row; or NULL. The caller frees.
+ */
+char *kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak);
+
+/* The metric that the plan's evidence begins with; NULL: it has no evidence. The caller frees. */
+char *kplan_metric(const json_t *plan);
+
 /* TEXT in lower case, runs of anything but letters and digits as one blank. The caller frees. */
 char *kplan_normal(const char *text);
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kclaim: figures that are hedged, figures that were shown. */
+#include <stdlib.h>
+
+#include "kclaim.h"
+#include "kutil.h"
+#include "tap.h"
+
+static void
+hedged(const char *text, const char *want)
+{
+	char *got = kclaim_hedged(text);
+
+	CHECK_STR(got ? got : "none", want ? want : "none");
+	free(got);
+}
+
+static const char shown[] = "# Profile\n"
+    "- memory.sectors_per_request: 9.68 (ideal 4)\n"
+    "- occupancy 47.3 %, ipc 0.87\n"
+    "```c\nint tile = 32; /* tile 32 */\n```\n"
+    "workload 4096x1024 takes 1.250 ms\n";
+
+int
+main(void)
+{
+	kutil_init("test");
+	hedged("it moves about 4.8 TB/s", "it moves about 4.8 TB/s");
+	hedged("near ~3 TB/s, so", "near ~3 TB/s");
+	hedged("the clock should be 1.98 GHz.", "clock should be 1.98 GHz");
+	hedged("approximately half of it. It moves 4.8 TB/s", NULL);
+	hedged("about 40 lines", NULL);
+	hedged("it moves 4.8 TB/s", NULL);
+	hedged("", NULL);
+	CHECK(kclaim_cites("9.7 sectors_per_request", shown));
+	CHECK(kclaim_cites("occupancy of 47.3", shown));
+	CHECK(kclaim_cites("Occupancy 47", shown));
+	CHECK(kclaim_cites("ipc 0.87", shown));
+	CHECK(!kclaim_cites("occupancy 0.87", shown));
+	CHECK(!kclaim_cites("occupancy 48", shown));
+	CHECK(!kclaim_cites("occupancy is low", shown));
+	CHECK(!kclaim_cites("bandwidth 47.3", shown));
+	CHECK(!kclaim_cites("tile 32", shown));
+	CHECK(kclaim_cites("1.25 ms for this workload", shown));
+	CHECK(!kclaim_cites("fp32 takes long", shown));
+	CHECK(kclaim_cites("4096x1024: 1.250 ms, and more", shown));
+	CHECK(!kclaim_cites("4096x1025: 1.250 ms", shown));
+	return tap_done();
+}

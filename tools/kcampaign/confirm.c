@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* confirm: a person has read what a linear search will do, where the campaign asks for that. See kcampaign.h. */
+#include "kcampaign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+
+#define CONFIRMED "confirmed"
+
+enum { TEXT_MAX = 1 << 20 };
+
+static void
+digest(const char *path, char hex[65])
+{
+	size_t len;
+	char *data = kread_file_or_die(path, 64 << 20, &len);
+
+	ksha256_hex(data, len, hex);
+	free(data);
+}
+
+/* Whether TEXT has a line "KEY: VALUE"; with VALUE NULL, one with anything behind the colon. */
+static bool
+has_line(const char *text, const char *key, const char *value)
+{
+	size_t n = strlen(key);
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		const char *v = text + n + 1;
+		size_t len;
+
+		if (strncmp(text, key, n) || text[n] != ':')
+			continue;
+		v += strspn(v, " \t");
+		len = strcspn(v, " \t\r\n");
+		if (value ? len == strlen(value) && !strncmp(v, value, len) : len > 0)
+			return true;
+	}
+	return false;
+}
+
+/* What a person agrees to, a line each. */
+static void
+add_terms(const struct kcamp *c, struct kbuf *text)
+{
+	static const char *const knobs[] = { "backend", "gpu", "eval.set", "linear.metric", "linear.target", "linear.max_rounds",
+		"stop.trials", "model.provider", "git.branch" };
+
+	for (size_t i = 0; i < LEN(knobs); i++) {
+		const json_t *v = kjson_path(c->json, knobs[i]);
+		char *dump = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : NULL;
+
+		kbuf_printf(text, "    %s %s\n", knobs[i], dump ? dump : "(the default)");
+		free(dump);
+	}
+}
+
+void
+confirm_require(const struct kcamp *c)
+{
+	char *task = kcamp_path(c, kcamp_str(c, "task")), *said, hex[2][65];
+	struct kbuf text = { 0 };
+
+	if (!kcamp_bool(c, "linear.confirm")) {
+		free(task);
+		return;
+	}
+	digest(c->file, hex[0]);
+	digest(task, hex[1]);
+	said = kread_file(CONFIRMED, TEXT_MAX, NULL);
+	if (!said || !has_line(said, "by", NULL) || !has_line(said, "campaign", hex[0]) || !has_line(said, "task", hex[1])) {
+		add_terms(c, &text);
+		kdie(K_NO, "linear.confirm: %s; who agrees to\n%sputs these lines into the file " CONFIRMED ":\n    by: NAME\n"
+		    "    campaign: %s\n    task: %s", said ? "what was confirmed is not what campaign.json and the task say now" :
+		    "nobody has confirmed this campaign", text.data, hex[0], hex[1]);
+	}
+	free(said);
+	free(task);
+}

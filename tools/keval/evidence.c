@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * evidence: rounds that are rolled back one after the other ask for another look at the last accepted program before the next
+ * one begins: a profile made anew, then its instructions, then what the best known kernels need. What cannot be had here is
+ * named with the reason, so that whoever reads the record knows that it was looked for.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "karch.h"
+#include "keval.h"
+#include "kfence.h"
+#include "kgain.h"
+#include "klinear.h"
+#include "ksandbox.h"
+#include "kutil.h"
+
+/* Characters kept of a listing, kinds of instructions counted and told, letters of one. */
+enum { LISTING_MAX = 16000, OPS_MAX = 4096, OPS_TOLD = 24, OP_MAX = 32 };
+
+/* Who lists the instructions of a shared object, by backend. */
+static const struct lister {
+	const char *backend;
+	const char *words[8];
+} listers[] = {
+	{ "c", { "objdump", "-d", "-j", ".text", "--no-show-raw-insn", "/kiln/kernel.so", NULL } },
+	{ "cuda", { "cuobjdump", "-sass", "/kiln/kernel.so", NULL } },
+};
+
+/* Functions that every shared object has, whoever wrote it. */
+static const char *const of_the_linker[] = {
+	"<deregister_tm_clones>:", "<register_tm_clones>:", "<__do_global_dtors_aux>:", "<frame_dummy>:", "<_init>:", "<_fini>:",
+};
+
+struct op {
+	char name[OP_MAX];
+	json_int_t count;
+};
+
+/* The text of a listing, and how often each instruction stands in it. */
+struct listing {
+	struct kbuf text;
+	struct op *ops;
+	size_t count;
+};
+
+static void
+count_op(struct listing *l, const char *name, size_t n)
+{
+	if (n >= OP_MAX)
+		n = OP_MAX - 1;
+	for (size_t i = 0; i < l->count; i++)
+		if (strlen(l->ops[i].name) == n && !memcmp(l->ops[i].name, name, n)) {
+			l->ops[i].count++;
+			return;
+		}
+	if (l->count == OPS_MAX)
+		return;
+	memcpy(l->ops[l->count].name, name, n);
+	l->ops[l->count++].count = 1;
+}
+
+/* The instruction on a line of objdump (behind "1139:", a tab) or cuobjdump (behind an address in a comment); or NULL. */
+static const char *
+instruction(const char *line)
+{
+	const char *p = strstr(line, ":\t");
+
+	if (p)
+		p += 2;
+	else if ((p = strstr(line, "/*")) && isxdigit((unsigned char)p[2]) && p == line + strspn(line, " \t") &&
+	    strstr(p, "*/"))
+		p = strstr(p, "*/") + 2;
+	else
+		return NULL;
+	p += strspn(p, " \t");
+	if (*p == '@')
+		p += strcspn(p, " ") + 1;
+	return isalpha((unsigned char)*p) ? p : NULL;
+}
+
+/* Whether the line begins a function, and whether it is one of the program's. */
+static bool
+begins_function(const char *line, bool *own)
+{
+	const char *name = strchr(line, '<');
+
+	if (strstr(line, "Function :")) {
+		*own = true;
+		return true;
+	}
+	if (!isxdigit((unsigned char)*line) || !name || !strstr(name, ">:"))
+		return false;
+	*own = true;
+	for (size_t i = 0; i < LEN(of_the_linker); i++)
+		*own &= strcmp(name, of_the_linker[i]) != 0;
+	return true;
+}
+
+/* Heads of functions, and instructions with the addresses that jumps name, without bytes of code. */
+static void
+take_line(struct listing *l, const char *line, bool *own)
+{
+	const char *op = instruction(line), *end;
+	size_t n;
+
+	if (begins_function(line, own)) {
+		if (*own)
+			kbuf_printf(&l->text, "%s\n", strchr(line, '<') ? strchr(line, '<') : strstr(line, "Function"));
+	} else if (*own && op) {
+		count_op(l, op, strcspn(op, " \t;"));
+		end = strstr(op, "/*");
+		n = end ? (size_t)(end - line) : strlen(line);
+		for (size_t i = strspn(line, " \t"); i < n; i++)
+			if (line[i] == '\t' || (line[i] == ' ' && line[i + 1] == ' '))
+				kbuf_puts(&l->text, line[i] == '\t' ? " " : "");
+			else
+				kbuf_add(&l->text, &line[i], 1);
+		kbuf_puts(&l->text, "\n");
+	}
+}
+
+static int
+by_count(const void *a, const void *b)
+{
+	const struct op *x = a, *y = b;
+
+	return x->count != y->count ? (y->count > x->count) - (y->count < x->count) : strcmp(x->name, y->name);
+}
+
+static json_t *
+listing_json(const char *tool, char *output)
+{
+	struct listing l = { .ops = kcalloc(OPS_MAX, sizeof *l.ops) };
+	json_t *mix = json_array(), *out = NULL;
+	bool own = false;
+	char *save, *text;
+
+	for (char *line = strtok_r(output, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		take_line(&l, line, &own);
+	qsort(l.ops, l.count, sizeof *l.ops, by_count);
+	for (size_t i = 0; i < l.count && i < OPS_TOLD; i++)
+		json_array_append_new(mix, json_pack("{s:s,s:I}", "op", l.ops[i].name, "count", l.ops[i].count));
+	if (l.text.len && l.count) {
+		text = kfence_shorten(l.text.data, LISTING_MAX);
+		out = json_pack("{s:s,s:O,s:o}", "tool", tool, "mix", mix, "text", kjson_text(text, strlen(text)));
+		free(text);
+	}
+	json_decref(mix);
+	kbuf_free(&l.text);
+	free(l.ops);
+	return out;
+}
+
+/* What the program compiled to; NULL with the reason. */
+static json_t *
+list_instructions(struct keval *k, const char *so, const char **why)
+{
+	const struct lister *l = NULL;
+	char *argv[8], *work, *object, *output;
+	json_t *out = NULL;
+
+	for (size_t i = 0; i < LEN(listers); i++)
+		if (!strcmp(listers[i].backend, kcamp_str(k->camp, "backend")))
+			l = &listers[i];
+	*why = !l || is_device_only(k) ? "nothing here lists instructions of programs of this kind" :
+	    !ksandbox_finds(l->words[0]) ? "the program that lists instructions is not installed" : NULL;
+	if (*why)
+		return NULL;
+	for (size_t i = 0; i < LEN(argv); i++)
+		argv[i] = (char *)l->words[i];
+	object = realpath(so, NULL);
+	work = ksandbox_work_new();
+	output = object ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, argv) : NULL;
+	if (output)
+		out = listing_json(l->words[0], output);
+	if (!out)
+		*why = "the listing came to nothing";
+	ksandbox_work_free(work);
+	free(output);
+	free(object);
+	return out;
+}
+
+/* The fastest baseline of the reference's record on a workload; its name, or NULL when there is none. */
+static const char *
+best_baseline(const json_t *reference, const char *workload, const char *statistic, double *ns)
+{
+	const json_t *list = json_object_get(reference, "baselines");
+	const char *name = NULL;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *b = json_array_get(list, i), *row = kgain_row(json_object_get(b, "timing"), workload);
+		double t = row ? kgain_time_ns(row, statistic) : 0;
+
+		if (t > 0 && (!name || t < *ns)) {
+			*ns = t;
+			name = kjson_str_or(b, "name", "?");
+		}
+	}
+	return name;
+}
+
+/* The program beside the reference and the fastest known kernel, by times on record; NULL with the reason. */
+static json_t *
+compare_known(const struct keval *k, const json_t *past, const char **why)
+{
+	const char *statistic = kcamp_str(k->camp, "score.statistic");
+	json_t *reference = past_eval(k, KARCH_REFERENCE), *rows = json_array();
+	const json_t *timing = json_object_get(past, "timing");
+
+	for (size_t i = 0; i < json_array_size(timing); i++) {
+		const char *workload = kjson_str_or(json_array_get(timing, i), "workload", "");
+		const json_t *base = kgain_row(json_object_get(reference, "timing"), workload);
+		double ns, best_ns = 0;
+		const char *best = best_baseline(reference, workload, statistic, &best_ns);
+		json_t *row;
+
+		if (!base || !((ns = kgain_time_ns(json_array_get(timing, i), statistic)) > 0))
+			continue;
+		row = json_pack("{s:s,s:f,s:f}", "workload", workload, "accepted_ns", ns, "reference_ns",
+		    kgain_time_ns(base, statistic));
+		if (best) {
+			json_object_set_new(row, "best", json_string(best));
+			json_object_set_new(row, "best_ns", json_real(best_ns));
+		}
+		json_array_append_new(rows, row);
+	}
+	json_decref(reference);
+	if (json_array_size(rows))
+		return rows;
+	json_decref(rows);
+	*why = "nothing was timed";
+	return NULL;
+}
+
+/* KEY with VALUE, or, when there is none, KEY_missing with the reason. */
+static void
+put(json_t *out, const char *key, json_t *value, const char *why)
+{
+	char *missing = kasprintf("%s_missing", key);
+
+	eval_set(out, value ? key : missing, value ? value : json_string(why));
+	free(missing);
+}
+
+static json_t *
+archive_linear(const struct keval *k)
+{
+	struct karch a;
+	json_t *linear;
+
+	if (!k->archive)
+		kdie(K_USAGE, "--evidence needs the archive of the trial before (--archive)");
+	karch_load(&a, k->archive, false);
+	linear = json_incref(json_object_get(a.header, "linear"));
+	if (!linear)
+		kdie(K_USAGE, "%s: holds no chain of rounds: it is not of a linear search", k->archive);
+	karch_free(&a);
+	return linear;
+}
+
+char *
+evidence_subject(const struct keval *k)
+{
+	json_t *linear = archive_linear(k);
+	char *id = kstrdup(kjson_str_or(linear, "accepted", KARCH_REFERENCE));
+
+	json_decref(linear);
+	return id;
+}
+
+json_t *
+gather_evidence(struct keval *k, long trial)
+{
+	json_t *linear = archive_linear(k), *past, *out, *value;
+	const char *id = kjson_str_or(linear, "accepted", KARCH_REFERENCE), *why = "the null evaluator runs nothing";
+	long streak = (long)kjson_int_or(linear, "streak", 0);
+	char *so = NULL, now[32];
+
+	past = past_eval(k, id);
+	if (!past)
+		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is not there", k->camp->dir, id);
+	if (!is_null(k) && !(so = incumbent_so(k, past)))
+		why = "the program does not build here";
+	know_iso(now, sizeof now);
+	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s,s:s}", "schema", "evidence/1", "campaign", kcamp_str(k->camp, "name"),
+	    "trial", (json_int_t)trial, "round", (json_int_t)trial + 1, "id", id, "code_sha256",
+	    kjson_str_or(past, "code_sha256", ""), "streak", (json_int_t)streak, "escalation", klinear_escalation(streak),
+	    "time", now);
+	if (streak >= KLINEAR_PROFILE) {
+		value = so ? profile_anew(k, so, past, &why) : NULL;
+		put(out, "profile", value, why);
+	}
+	if (streak >= KLINEAR_ISA) {
+		value = so ? list_instructions(k, so, &why) : NULL;
+		put(out, "isa", value, why);
+	}
+	if (streak >= KLINEAR_SOTA) {
+		value = is_null(k) ? NULL : compare_known(k, past, &why);
+		put(out, "sota", value, why);
+	}
+	json_decref(past);
+	json_decref(linear);
+	free(so);
+	return out;
+}

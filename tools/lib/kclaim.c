@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kclaim: see kclaim.h. */
+#include "kclaim.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "khw.h"
+#include "kutil.h"
+
+/* Words before a figure in which a hedge counts as one of it; letters of a word that says what a number is of. */
+enum { HEDGE_WORDS = 3, WORD_MIN = 3 };
+
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The next number that is no part of a name from P on, and where it ends; NULL: there is none. */
+static const char *
+next_number(const char *text, const char *p, double *value, const char **end)
+{
+	for (; *p; p++) {
+		char *stop;
+
+		if (!isdigit((unsigned char)*p) || (p > text && (is_word(p[-1]) || p[-1] == '.')))
+			continue;
+		*value = strtod(p, &stop);
+		*end = stop;
+		return p;
+	}
+	return NULL;
+}
+
+static bool
+is_figure(const char *unit)
+{
+	static const enum khw_dimension hedged[] = { KHW_RATE, KHW_BANDWIDTH, KHW_CLOCK };
+	char name[16];
+	size_t n;
+
+	unit += *unit == ' ';
+	n = strspn(unit, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/");
+	if (!n || n >= sizeof name)
+		return false;
+	memcpy(name, unit, n);
+	name[n] = '\0';
+	for (size_t i = 0; i < LEN(hedged); i++)
+		if (khw_unit(hedged[i], name, NULL, 0) > 0)
+			return true;
+	return false;
+}
+
+/* Where the words before P begin, no more than HEDGE_WORDS of them and none of another sentence. */
+static const char *
+words_before(const char *text, const char *p)
+{
+	int words = 0;
+
+	for (; p > text && !strchr(".;\n", p[-1]); p--)
+		if (p[-1] == ' ' && is_word(*p) && ++words > HEDGE_WORDS)
+			break;
+	return p;
+}
+
+char *
+kclaim_hedged(const char *text)
+{
+	const char *p = text, *end;
+	double value;
+
+	while ((p = next_number(text, p, &value, &end))) {
+		const char *from = words_before(text, p);
+		char *words = kstrndup(from, (size_t)(end - from));
+		bool hedged = is_figure(end) && khw_hedge(words);
+
+		free(words);
+		if (hedged) {
+			from += strspn(from, " ");
+			end += *end == ' ';
+			end += strcspn(end, " .,;\n");
+			return kstrndup(from, (size_t)(end - from));
+		}
+		p = end;
+	}
+	return NULL;
+}
+
+/* Half a unit of the last place that was written out. */
+static double
+half_place(const char *number, const char *end)
+{
+	const char *point = memchr(number, '.', (size_t)(end - number));
+
+	return 0.5 * pow(10, point ? -(double)strspn(point + 1, "0123456789") : 0);
+}
+
+/* Does the line (LEN bytes) hold a number that is VALUE, but for HALF at most? */
+static bool
+holds_number(const char *line, double value, double half)
+{
+	const char *p = line, *end;
+	double other;
+
+	for (; (p = next_number(line, p, &other, &end)); p = end)
+		if (fabs(other - value) <= half * (1 + 1e-9))
+			return true;
+	return false;
+}
+
+static bool
+holds_word(const char *line, const char *word, size_t n)
+{
+	for (const char *p = line; *p; p++)
+		if (!strncasecmp(p, word, n) && (p == line || !is_word(p[-1])) && !is_word(p[n]))
+			return true;
+	return false;
+}
+
+static bool
+shares_word(const char *claim, const char *line)
+{
+	for (const char *p = claim; *p;) {
+		size_t n = 0;
+
+		bool letters = false;
+
+		for (; is_word(p[n]); n++)
+			letters |= isalpha((unsigned char)p[n]) != 0;
+		if (n >= WORD_MIN && letters && holds_word(line, p, n))
+			return true;
+		p += n ? n : 1;
+	}
+	return false;
+}
+
+static bool
+clause_bears(const char *claim, const char *clause)
+{
+	const char *p = claim, *end;
+	double value;
+
+	for (; (p = next_number(claim, p, &value, &end)); p = end)
+		if (holds_number(clause, value, half_place(p, end)) && shares_word(claim, clause))
+			return true;
+	return false;
+}
+
+/* Many metrics stand on one line: a value goes with the name that no comma parts from it. LINE is cut up. */
+static bool
+line_bears(const char *claim, char *line)
+{
+	char *next = line, *clause;
+
+	while ((clause = strsep(&next, ",;|")))
+		if (clause_bears(claim, clause))
+			return true;
+	return false;
+}
+
+bool
+kclaim_cites(const char *claim, const char *shown)
+{
+	bool code = false, found = false;
+
+	while (*shown && !found) {
+		size_t n = strcspn(shown, "\n");
+		char *line = kstrndup(shown, n);
+
+		if (!strncmp(line, "```", 3))
+			code = !code;
+		else
+			found = !code && line_bears(claim, line);
+		free(line);
+		shown += n + (shown[n] == '\n');
+	}
+	return found;
+}
