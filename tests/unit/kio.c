@@ -164,6 +164,28 @@ test_load(void)
 	CHECK_EXIT(K_USAGE, kjson_load("twice.json"));
 }
 
+static void
+test_records(void)
+{
+	json_t *v;
+
+	CHECK(!kin_first("nothing.ndjson") && !kin_all("nothing.ndjson"));
+	write_text("empty.ndjson", "");
+	CHECK(!kin_first("empty.ndjson") && !kin_all("empty.ndjson"));
+	write_text("two.ndjson", "{\"a\":1}\n\n{\"a\":2}\n");
+	v = kin_first("two.ndjson");
+	CHECK(kjson_int_or(v, "a", 0) == 1);
+	json_decref(v);
+	v = kin_all("two.ndjson");
+	CHECK(json_array_size(v) == 2 && kjson_int_or(json_array_get(v, 1), "a", 0) == 2);
+	json_decref(v);
+	write_text("torn.ndjson", "{\"a\":1}\n{\"a\":");
+	v = kin_first("torn.ndjson");
+	CHECK(v);
+	json_decref(v);
+	CHECK_EXIT(K_USAGE, kin_all("torn.ndjson"));
+}
+
 int
 main(void)
 {
@@ -177,5 +199,6 @@ main(void)
 	test_output();
 	test_text();
 	test_load();
+	test_records();
 	return system("rm -rf \"$PWD\"") || tap_done();
 }

@@ -96,6 +96,10 @@ test_speedup(void)
 	CHECK(near(speedup, 4));
 	CHECK(!compare("[" ROW("a", "7") "]", "[" ROW("a", "7") "]", &speedup));
 	CHECK(speedup == 1);
+	/* 2 with a weight of 3, 32 with one of 1: (8 * 32)^(1/4). */
+	CHECK(!compare("[" ROW("a", "2") "," ROW("b", "32") "]", "[{\"workload\":\"a\",\"median_ns\":1,\"weight\":3}," ROW("b", "1") "]",
+	    &speedup));
+	CHECK(near(speedup, 4));
 	for (size_t i = 0; i < LEN(bad); i++) {
 		char *fault = compare(bad[i].reference, bad[i].candidate, &speedup);
 
@@ -138,9 +142,38 @@ test_pairs(void)
 	json_decref(t);
 }
 
+static void
+test_ratios(void)
+{
+	json_t *pairs = parse("[{\"name\":\"r\",\"workload\":\"a\",\"ratio\":4,\"low\":2,\"high\":8},"
+	    "{\"name\":\"r\",\"workload\":\"b\",\"ratio\":1,\"low\":0,\"high\":2},{\"name\":\"s\",\"workload\":\"a\",\"ratio\":9}]");
+	json_t *heavy = parse("[{\"workload\":\"a\",\"weight\":3},{\"workload\":\"b\"}]");
+	json_t *own = parse("[{\"workload\":\"a\",\"median_ns\":10,\"samples_ns\":[10]}]"),
+	    *other = parse("[{\"workload\":\"a\",\"median_ns\":20,\"samples_ns\":[20]}]");
+	struct kgain_ratio r = kgain_ratio_of_pairs(pairs, "r", NULL, NULL);
+
+	CHECK(r.n == 2 && near(r.mean, 2) && r.low == 0 && near(r.high, 4));
+	r = kgain_ratio_of_pairs(pairs, "r", "a", NULL);
+	CHECK(r.n == 1 && near(r.mean, 4) && near(r.low, 2) && near(r.high, 8));
+	r = kgain_ratio_of_pairs(pairs, "r", NULL, heavy);
+	CHECK(near(r.mean, pow(4, 0.75)));
+	r = kgain_ratio_of_pairs(pairs, "s", NULL, NULL);
+	CHECK(r.n == 1 && near(r.low, 9) && near(r.high, 9));
+	CHECK(!kgain_ratio_of_pairs(NULL, "r", NULL, NULL).n && !kgain_ratio_of_pairs(pairs, "t", NULL, NULL).n);
+	/* One sample has no interval. */
+	r = kgain_ratio_of_rows(other, own, NULL);
+	CHECK(r.n == 1 && near(r.mean, 2) && r.low == 0 && isinf(r.high));
+	CHECK(!kgain_ratio_of_rows(NULL, own, NULL).n && !kgain_ratio_of_rows(other, own, "b").n);
+	json_decref(pairs);
+	json_decref(heavy);
+	json_decref(own);
+	json_decref(other);
+}
+
 int
 main(void)
 {
+	test_ratios();
 	test_times();
 	test_speedup();
 	test_pairs();

@@ -87,6 +87,18 @@ test_load(void)
 	ktask_free(NULL);
 }
 
+/* What a workload says of itself alone: how much it counts, and values of scalars. */
+static void
+test_workload(void)
+{
+	struct ktask *t = load("'axes':{'M':5,'N':7}", "'axes':{'M':5,'N':7},'weight':0.25,'values':{'eps':0.125}");
+
+	CHECK(ktask_workload(t, "w")->weight == 0.25 && ktask_workload(t, "v")->weight == 1);
+	CHECK(ktask_scalar(ktask_workload(t, "w"), &t->tensors[1]) == 0.125);
+	CHECK(ktask_scalar(ktask_workload(t, "v"), &t->tensors[1]) == 0.5);
+	ktask_free(t);
+}
+
 static void
 test_expressions(void)
 {
@@ -130,6 +142,9 @@ test_faults(void)
 	static const struct {
 		const char *from, *to, *message;
 	} cases[] = {
+		{ "'sets':['quick']", "'weight':0", "workloads[0]: weight must be above 0" },
+		{ "'sets':['quick']", "'values':{'eps':[1]}", "workloads[0] (w): values: eps must be a number" },
+		{ "'sets':['quick']", "'values':{'A':[1]}", "values: 'A' is no input of an integer type and no scalar" },
 		{ "'schema':'task/1'", "'schema':'task/2'", "schema: it must be \"task/1\"" },
 		{ "'op'", "'opp'", "opp: no such field" },
 		{ "'op':'matmul',", "", "op: it is missing" },
@@ -212,6 +227,7 @@ main(void)
 	kutil_init("ktask");
 	test_names();
 	test_load();
+	test_workload();
 	test_expressions();
 	test_faults();
 	return tap_done();

@@ -239,6 +239,16 @@ check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		kbuf_free(&lacks);
 }
 
+static int
+check_remote(void)
+{
+	struct kcamp *c = kcamp_load(".");
+	int code = preflight(c);
+
+	kcamp_free(c);
+	return code;
+}
+
 int
 command_check(const struct options *o)
 {
@@ -269,6 +279,8 @@ command_check(const struct options *o)
 	code = text.len ? K_USAGE : K_OK;
 	if (text.len)
 		emit(o, &text);
+	else if (o->remote)
+		code = check_remote();
 	json_decref(task);
 	json_decref(manifest);
 	return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcampaign's own parts. The working folder of the program is the campaign's (main changes to it), so every path below is
- * relative to it. The state of a campaign is its files: trials/TTT and the link archive.ndjson.
+ * kcampaign's own parts. The working folder of the program is the campaign's (main changes to it), so every path below
+ * is relative to it. The state of a campaign is its files: trials/TTT and the link archive.ndjson.
  */
 #ifndef KCAMPAIGN_H
 #define KCAMPAIGN_H
@@ -15,6 +15,7 @@
 
 /* What the command line gave. */
 struct options {
+	const char *dir;	/* -c; NULL: here */
 	const char *output;	/* -o; NULL: stdout */
 	long trials;		/* --trials; 0: until a stop condition holds */
 	const char *from;	/* --from */
@@ -24,6 +25,7 @@ struct options {
 	long jobs;		/* --jobs; 0: as make says, else one per branch */
 	bool code;		/* --code */
 	bool check;		/* --check */
+	bool remote;		/* --remote */
 	const char *mode;	/* --mode; NULL: as the knob says */
 	const char *operand;	/* the one operand, or NULL */
 };
@@ -43,6 +45,8 @@ bool exists(const char *path);
  * FOUND (may be NULL) is the last trial that has an archive, or -1.
  */
 long position(long *found);
+/* The last trial whose evaluations are all there, and those before it, whatever became of their views; -1: none. */
+long last_facts(const struct kcamp *c);
 /* Point archive.ndjson at TRIAL, atomically; or take it away, which says that views have to be checked. */
 void set_position(long trial);
 void clear_position(void);
@@ -66,7 +70,10 @@ struct standing standing(const json_t *header);
 /* Why the campaign stops after trial LAST, as one line that names the knob, or NULL; the caller frees. */
 char *stop_reason(const struct kcamp *c, long last, const struct standing *s);
 
-/* linear.c: why a linear search stops after trial LAST, as one line, or NULL (the caller frees); what status and trials say of it. */
+/*
+ * linear.c: why a linear search stops after trial LAST, as one line, or NULL (the caller frees); what status and trials
+ * say of it.
+ */
 char *linear_stop(const struct kcamp *c, long last, const struct standing *s);
 void linear_status(const struct kcamp *c, long last, const struct standing *s, struct kbuf *text);
 void linear_trial(const struct kcamp *c, long trial, struct kbuf *text);
@@ -79,11 +86,17 @@ int command_shapes(const struct options *o);
 /* What is wrong with the quick set of a linear search, a line each, appended; false: nothing. */
 bool shapes_faults(const struct kcamp *c, struct kbuf *text);
 /*
- * Dies when the active set is not what it was when round 1 was closed; with WRITE notes what it is, the first time, and says
- * whether this was that.
+ * Dies when the active set is not what it was when round 1 was closed; with WRITE notes what it is, the first time, and
+ * says whether this was that.
  */
 bool shapes_freeze(const struct kcamp *c, bool write);
 bool shapes_frozen(void);
+
+/*
+ * confirm.c: dies with K_NO while linear.confirm asks for a person's word that is not there, or is of other files than
+ * these.
+ */
+void confirm_require(const struct kcamp *c);
 
 /* memory.c: the goals of pipeline.mk that keep memory, tips and library at a moment of a run. */
 enum memory_moment {
@@ -109,8 +122,9 @@ void roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf
 /* rules.c */
 
 /*
- * Bring trials/.rules up to date: one file per kind of view, holding what the view depends on beside records (knobs, the
- * pattern table's digest). A file is only written when its content changes, so that its time says when the rule changed.
+ * Bring trials/.rules up to date: one file per kind of view, holding what the view depends on beside records (knobs,
+ * the pattern table's digest). A file is only written when its content changes, so that its time says when the rule
+ * changed.
  */
 void rules_refresh(const struct kcamp *c);
 /* Is a rule newer than the views of TRIAL, or a view missing? */
@@ -120,6 +134,11 @@ bool rules_newer(long trial);
 
 /* Process that holds the campaign's lock now, or 0. */
 long lock_holder(void);
+/*
+ * Whether evaluations can run where eval.launcher leads; a line about that machine, or what it lacks, is printed. Exit
+ * code.
+ */
+int preflight(const struct kcamp *c);
 int command_run(const struct options *o);
 int command_baseline(const struct options *o);
 int command_views(const struct options *o);

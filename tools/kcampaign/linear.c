@@ -2,17 +2,13 @@
 /* The linear search as a person sees it: when it ends, where it stands, and that a round is closed before the next. */
 #include "kcampaign.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "karch.h"
-#include "kgain.h"
+#include "kends.h"
 #include "kio.h"
 #include "klinear.h"
-#include "ktask.h"
-
-#define REQUEST "stop.request"
 
 enum { COLUMNS = 80 };
 
@@ -21,20 +17,10 @@ static json_t *
 load_round(long trial)
 {
 	char *path = trial_path(trial, "score.ndjson");
-	struct krec rec;
-	struct kin in;
-	json_t *json = NULL;
+	json_t *record = kin_first(path);
 
-	if (exists(path)) {
-		kin_open(&in, path);
-		if (kin_next(&in, &rec)) {
-			json = json_incref(rec.json);
-			krec_free(&rec);
-		}
-		kin_close(&in);
-	}
 	free(path);
-	return json;
+	return record;
 }
 
 static json_t *
@@ -45,97 +31,14 @@ load_accepted(const struct standing *s)
 	return karch_id(kjson_str_or(s->linear, "accepted", ""), &trial, &branch) ? load_round(trial) : NULL;
 }
 
-/*
- * Rate of a record in the target's unit: geometric mean over its timed workloads, the two passes of a step as one; 0
- * when the task has no formula for it.
- */
-static double
-rate_of(const struct kcamp *c, const json_t *record, int kind)
-{
-	char *file = kcamp_path(c, kcamp_str(c, "task"));
-	struct ktask *task = ktask_load(file);
-	const char *formula = kind == KLINEAR_FLOPS ? task->flops : task->bytes;
-	const json_t *timing = kjson_path(record, "eval.timing");
-	double rate[KLINEAR_UNITS];
-	size_t n = 0;
-
-	for (size_t i = 0; i < json_array_size(timing) && formula && n < LEN(rate); i++) {
-		const json_t *row = json_array_get(timing, i), *other;
-		const struct ktask_workload *w = ktask_workload(task, kjson_str_or(row, "workload", ""));
-		double work = w ? (double)ktask_value(task, w, formula) : 0, ns = kgain_time_ns(row,
-		    kcamp_str(c, "score.statistic"));
-		bool counted = false;
-
-		for (size_t k = 0; w && w->pair && k < json_array_size(timing); k++) {
-			const struct ktask_workload *p;
-
-			other = json_array_get(timing, k);
-			p = ktask_workload(task, kjson_str_or(other, "workload", ""));
-			if (k == i || !p || !p->pair || strcmp(p->pair, w->pair))
-				continue;
-			work += (double)ktask_value(task, p, formula);
-			ns += kgain_time_ns(other, kcamp_str(c, "score.statistic"));
-			counted = k < i;
-		}
-		if (!counted && work > 0 && ns > 0)
-			rate[n++] = work / ns * 1e9;
-	}
-	ktask_free(task);
-	free(file);
-	return n ? klinear_geomean(rate, n) : 0;
-}
-
-/* T1 to T4: the four conditions that may end a linear search, each with its reason when it holds. */
-struct ends {
-	bool holds[4];
-	char *reason;		/* of the first that holds; owned */
-};
-
-static void
-hold(struct ends *e, int which, char *reason)
-{
-	e->holds[which - 1] = true;
-	if (e->reason)
-		free(reason);
-	else
-		e->reason = reason;
-}
-
-static void
-check_target(const struct kcamp *c, const struct standing *s, const json_t *accepted, struct ends *e)
-{
-	const char *text = kcamp_str(c, "linear.target");
-	double goal = kcamp_num(c, "stop.speedup"), reached;
-	struct klinear_target target;
-
-	if (s->best && *text && klinear_target(text, &target)) {
-		reached = target.kind == KLINEAR_SPEEDUP ? s->speedup : rate_of(c, accepted, target.kind);
-		if (reached >= target.value)
-			hold(e, 1, kasprintf("over: the target of %s is reached (T1, linear.target)", text));
-	}
-	if (s->best && goal > 0 && s->speedup >= goal)
-		hold(e, 1, kasprintf("over: %.4gx reaches the goal of %.4gx (T1, stop.speedup)", s->speedup, goal));
-}
-
-static struct ends
+/* Which conditions hold after trial LAST. */
+static struct kends
 find_ends(const struct kcamp *c, long last, const struct standing *s)
 {
-	long rounds = kcamp_int(c, "linear.max_rounds"), trials = kcamp_int(c, "stop.trials");
-	double least = kjson_num_or(c->json, "stop.efficiency", 0), efficiency;
 	json_t *accepted = load_accepted(s);
-	struct ends e = { 0 };
+	struct kends e;
 
-	check_target(c, s, accepted, &e);
-	efficiency = kjson_num_or(accepted, "score.efficiency_pct", 0);
-	if (least > 0 && efficiency >= least)
-		hold(&e, 2, kasprintf("over: %.1f %% of the ceiling are reached, and %.1f %% were asked for "
-		    "(T2, stop.efficiency)", efficiency, least));
-	if (rounds && last + 1 >= rounds)
-		hold(&e, 3, kasprintf("over: %ld of %ld rounds are done (T3, linear.max_rounds)", last + 1, rounds));
-	if (last >= trials)
-		hold(&e, 3, kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last, trials));
-	if (exists(REQUEST))
-		hold(&e, 4, kstrdup("over: a stop was asked for (T4, the file " REQUEST ")"));
+	kends_find(c, last, accepted, &e);
 	json_decref(accepted);
 	return e;
 }
@@ -145,7 +48,7 @@ linear_stop(const struct kcamp *c, long last, const struct standing *s)
 {
 	/* Stagnation alone ends nothing: only a patience that somebody wrote down does. */
 	long patience = kjson_path(c->json, "stop.patience") ? kcamp_int(c, "stop.patience") : 0;
-	struct ends e = find_ends(c, last, s);
+	struct kends e = find_ends(c, last, s);
 
 	if (!e.reason && patience && s->stale >= patience && last >= kcamp_int(c, "stop.min_trials"))
 		e.reason = kasprintf("over: no round was kept in %ld (stop.patience)", s->stale);
@@ -213,9 +116,8 @@ add_chain(struct kbuf *out, const json_t *chain)
 void
 linear_status(const struct kcamp *c, long last, const struct standing *s, struct kbuf *text)
 {
-	static const char *const names[] = { "target", "efficiency", "rounds", "request" };
 	long streak = (long)kjson_int_or(s->linear, "streak", 0);
-	struct ends e = find_ends(c, last, s);
+	struct kends e = find_ends(c, last, s);
 
 	if (s->linear) {
 		kbuf_puts(text, "chain    ");
@@ -227,10 +129,10 @@ linear_status(const struct kcamp *c, long last, const struct standing *s, struct
 		add_record_line(text, last, 9);
 	}
 	kbuf_puts(text, "stop    ");
-	for (size_t i = 0; i < LEN(names); i++)
-		kbuf_printf(text, " T%zu %s %s%s", i + 1, names[i], e.holds[i] ? "true" : "false",
-		    i + 1 < LEN(names) ? "," : "\n");
-	free(e.reason);
+	for (size_t i = 0; i < KENDS; i++)
+		kbuf_printf(text, " T%zu %s %s%s", i + 1, kends_texts[i].name, e.at[i].holds ? "true" : "false",
+		    i + 1 < KENDS ? "," : "\n");
+	kends_free(&e);
 }
 
 /* A round is closed when its views stand; nothing of a later one may exist before. */
@@ -255,7 +157,8 @@ linear_closed(long last)
 		need_file(t, "archive.ndjson");
 	}
 	if (exists(path))
-		kdie(K_USAGE, "round %ld was begun before round %ld was closed: %s; remove trials/%03ld and those "
-		    "behind it", last + 3, last + 2, path, last + 2);
+		kdie(K_USAGE, "round %ld was begun before round %ld was closed: %s; `kcampaign views` closes what is "
+		    "evaluated; if round %ld is not, remove trials/%03ld", last + 3, last + 2, path, last + 2,
+		    last + 2);
 	free(path);
 }

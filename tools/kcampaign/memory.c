@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a campaign remembers, forgets and passes on: which goals of pipeline.mk belong to which moment. See kcampaign.h. */
+/*
+ * When a campaign remembers, forgets and passes on: which goals of pipeline.mk belong to which moment. See kcampaign.h.
+ */
 #include "kcampaign.h"
 
 #include <stdlib.h>

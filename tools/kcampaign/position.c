@@ -69,6 +69,40 @@ find_last(void)
 	return last;
 }
 
+/* Is every branch that the trial was begun with evaluated and, where the campaign has that done, told in few words? */
+static bool
+has_facts(const struct kcamp *c, long trial)
+{
+	bool told = trial && *kcamp_str(c, "feedback.provider"), whole = true;
+	long first = trial ? 1 : 0, b = first;
+
+	for (; whole; b++) {
+		char *folder = cell_path(trial, b, ""), *eval = cell_path(trial, b, stages[STAGE_EVAL]),
+		    *digest = cell_path(trial, b, "digest");
+		bool begun;
+
+		*strrchr(folder, '/') = '\0';
+		begun = exists(folder);
+		whole = begun && exists(eval) && (!told || exists(digest));
+		free(folder);
+		free(eval);
+		free(digest);
+		if (!begun)
+			return b > first;
+	}
+	return false;
+}
+
+long
+last_facts(const struct kcamp *c)
+{
+	long last = -1;
+
+	while (has_facts(c, last + 1))
+		last++;
+	return last;
+}
+
 long
 position(long *found)
 {
@@ -112,18 +146,10 @@ json_t *
 archive_header(long trial)
 {
 	char *path = trial_path(trial, "archive.ndjson");
-	struct krec rec;
-	struct kin in;
-	json_t *header = NULL;
+	json_t *header = trial >= 0 ? kin_first(path) : NULL;
 
-	if (trial >= 0 && exists(path)) {
-		kin_open(&in, path);
-		if (!kin_next(&in, &rec))
-			kdie(K_USAGE, "%s: is empty", path);
-		header = json_incref(rec.json);
-		krec_free(&rec);
-		kin_close(&in);
-	}
+	if (trial >= 0 && !header && exists(path))
+		kdie(K_USAGE, "%s: is empty", path);
 	free(path);
 	return header;
 }
@@ -146,7 +172,8 @@ standing(const json_t *header)
 	s.linear = json_object_get(header, "linear");
 	s.candidates = count(header, "candidates");
 	s.correct = count(statuses, "correct");
-	s.compiled = s.candidates - count(statuses, "no_code") - count(statuses, "rejected") - count(statuses, "compile_error");
+	s.compiled = s.candidates - count(statuses, "no_code") - count(statuses, "rejected") - count(statuses,
+	    "compile_error");
 	s.stale = count(header, "stale");
 	s.failures = count(header, "failures");
 	s.cost_usd = kjson_num_or(header, "cost_usd", 0);

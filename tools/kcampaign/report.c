@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "karch.h"
+#include "kgain.h"
 #include "kio.h"
 
 #define REPLY_MAX ((size_t)64 << 20)
@@ -57,64 +58,14 @@ report_trial(const struct kcamp *c, long trial, struct kbuf *text)
 		linear_trial(c, trial, text);
 		return;
 	}
-	kbuf_printf(text, "trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial, kcamp_int(c, "stop.trials"),
-	    s.candidates, s.compiled, s.correct);
+	kbuf_printf(text, "trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial,
+	    kcamp_int(c, "stop.trials"), s.candidates, s.compiled, s.correct);
 	if (s.best)
 		kbuf_printf(text, "best %s: %.1fx, %.3f ms%s\n", s.best, s.speedup, s.runtime_ms,
 		    atol(s.best) == trial ? " (new)" : "");
 	else
 		kbuf_puts(text, "none correct yet\n");
 	json_decref(header);
-}
-
-/* The first (and only) record of PATH, or NULL when there is no such file. New reference. */
-static json_t *
-load_record(const char *path)
-{
-	struct krec rec;
-	struct kin in;
-	json_t *json = NULL;
-
-	if (!exists(path))
-		return NULL;
-	kin_open(&in, path);
-	if (kin_next(&in, &rec)) {
-		json = json_incref(rec.json);
-		krec_free(&rec);
-	}
-	kin_close(&in);
-	return json;
-}
-
-/* Geometric mean over workloads of the ratio to opponent NAME in the pairs of a verification, with its bounds. */
-struct ratio {
-	double mean, low, high;
-	size_t n;
-};
-
-static struct ratio
-ratio_to(const json_t *pairs, const char *name)
-{
-	struct ratio r = { 0 };
-	size_t i;
-	json_t *p;
-
-	json_array_foreach(pairs, i, p) {
-		double v = kjson_num_or(p, "ratio", 0);
-
-		if (strcmp(kjson_str_or(p, "name", ""), name) || !(v > 0))
-			continue;
-		r.mean += log(v);
-		r.low += log(kjson_num_or(p, "low", v));
-		r.high += log(kjson_num_or(p, "high", v));
-		r.n++;
-	}
-	if (r.n) {
-		r.mean = exp(r.mean / (double)r.n);
-		r.low = exp(r.low / (double)r.n);
-		r.high = exp(r.high / (double)r.n);
-	}
-	return r;
 }
 
 /* "; n1024 430x, 256x2048x1024 300x" */
@@ -130,42 +81,57 @@ add_workloads(struct kbuf *text, const json_t *pairs, const char *name, const ch
 			char value[64];
 
 			snprintf(value, sizeof value, "%.1f", kjson_num_or(p, "ratio", 0) * (*format == '%' ? 100 : 1));
-			kbuf_printf(text, "%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value, *format == '%' ? " %" : "x");
+			kbuf_printf(text, "%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value, *format == '%' ?
+			    " %" : "x");
 			sep = ", ";
 		}
 }
 
+/* "(629 to 677)" in units of SCALE, with as many DECIMALS and UNIT behind. */
 static void
-add_against_reference(struct kbuf *text, const json_t *pairs, const struct standing *s)
+add_interval(struct kbuf *text, const struct kgain_ratio *r, double scale, int decimals, const char *unit)
 {
-	struct ratio r = ratio_to(pairs, "reference");
+	if (r->low > 0)
+		kbuf_printf(text, "(%.*f to %.*f%s)", decimals, scale * r->low, decimals, scale * r->high, unit);
+	else
+		kbuf_printf(text, "(at most %.*f%s; too few samples for a lower end)", decimals, scale * r->high, unit);
+}
+
+static void
+add_against_reference(struct kbuf *text, const json_t *verified, const struct standing *s)
+{
+	const json_t *pairs = kjson_path(verified, "eval.pairs");
+	struct kgain_ratio r = kgain_ratio_of_pairs(pairs, "reference", NULL, kjson_path(verified, "eval.timing"));
 
 	if (!r.n) {
-		kbuf_printf(text, "speed-up     %.1fx over the reference, as scored; not measured again yet (make verify)\n", s->speedup);
+		kbuf_printf(text, "speed-up     %.1fx over the reference, as scored; not measured again yet (make "
+		    "verify)\n", s->speedup);
 		return;
 	}
-	kbuf_printf(text, "speed-up     %.1fx over the naive reference (%.1f to %.1f), same run\n             ", r.mean, r.low,
-	    r.high);
+	kbuf_printf(text, "speed-up     %.1fx over the naive reference ", r.mean);
+	add_interval(text, &r, 1, 1, "");
+	kbuf_puts(text, ", same run\n             ");
 	add_workloads(text, pairs, "reference", "x");
 	kbuf_puts(text, "\n");
 }
 
 /* The baselines that the task names, in the verification's own run. */
 static void
-add_against_baselines(struct kbuf *text, const json_t *pairs, const json_t *task, bool on_cpu)
+add_against_baselines(struct kbuf *text, const json_t *verified, const json_t *task, bool on_cpu)
 {
-	const json_t *baselines = json_object_get(task, "baselines");
+	const json_t *baselines = json_object_get(task, "baselines"), *pairs = kjson_path(verified, "eval.pairs");
 	size_t i;
 	json_t *b;
 
 	json_array_foreach(baselines, i, b) {
 		const char *name = kjson_str_or(b, "name", "?");
-		struct ratio r = ratio_to(pairs, name);
+		struct kgain_ratio r = kgain_ratio_of_pairs(pairs, name, NULL, kjson_path(verified, "eval.timing"));
 
 		if (!r.n)
 			continue;
-		kbuf_printf(text, "%-12s %.0f %% of its speed (%.0f to %.0f %%), %ssame run\n             ", name,
-		    100 * r.mean, 100 * r.low, 100 * r.high, on_cpu ? "same threads, " : "");
+		kbuf_printf(text, "%-12s %.0f %% of its speed ", name, 100 * r.mean);
+		add_interval(text, &r, 100, 0, " %");
+		kbuf_printf(text, ", %ssame run\n             ", on_cpu ? "same threads, " : "");
 		add_workloads(text, pairs, name, "%");
 		kbuf_puts(text, "\n");
 	}
@@ -175,14 +141,17 @@ add_against_baselines(struct kbuf *text, const json_t *pairs, const json_t *task
 static char *
 recorded_model(const char *path)
 {
-	json_t *rec = load_record(path);
+	json_t *rec = kin_first(path);
 	char *model = kstrdup(kjson_str_or(rec, "reply.model", "an unnamed model"));
 
 	json_decref(rec);
 	return model;
 }
 
-/* Is the reply in PATH a recorded one? By its bytes, for it is not small; inside a JSON string the quotes would be escaped. */
+/*
+ * Is the reply in PATH a recorded one? By its bytes, for it is not small; inside a JSON string the quotes would be
+ * escaped.
+ */
 static bool
 is_recorded(const char *path)
 {
@@ -219,8 +188,8 @@ count_recorded(long last, char **model)
 static void
 add_cost(struct kbuf *text, const struct standing *s)
 {
-	kbuf_printf(text, "cost         $%.2f; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n", s->cost_usd,
-	    s->input_tokens, s->output_tokens);
+	kbuf_printf(text, "cost         $%.2f; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n",
+	    s->cost_usd, s->input_tokens, s->output_tokens);
 }
 
 static void
@@ -230,10 +199,12 @@ add_candidates(struct kbuf *text, const json_t *task, const struct standing *s)
 	add_rate(text, "compiled", s->compiled, s->candidates);
 	add_rate(text, ", correct", s->correct, s->candidates);
 	kbuf_puts(text, "\n");
-	/* The anchor is of another device and precision: it tells what rates to expect of a good model, not of speeds. */
+	/*
+	 * The anchor is of another device and precision: it tells what rates to expect of a good model, not of speeds.
+	 */
 	if (!strcmp(kjson_str_or(task, "op", ""), "matmul"))
-		kbuf_puts(text, "             first published run of this search (fp16 on an Intel B580 GPU, 28 candidates):\n"
-		    "             compiled 27 (96.4 %), correct 25 (89.3 %), best 27.9x\n");
+		kbuf_puts(text, "             first published run of this search (fp16 on an Intel B580 GPU, 28 "
+		    "candidates):\n" "             compiled 27 (96.4 %), correct 25 (89.3 %), best 27.9x\n");
 }
 
 static void
@@ -243,7 +214,8 @@ add_recorded(struct kbuf *text, long last)
 	long n = count_recorded(last, &model);
 
 	if (n)
-		kbuf_printf(text, "replies      %ld recorded from %s, replayed; everything else was measured here\n", n, model);
+		kbuf_printf(text, "replies      %ld recorded from %s, replayed; everything else was measured here\n", n,
+		    model);
 	free(model);
 }
 
@@ -254,16 +226,17 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 	struct standing s = standing(header);
 	char *path = trial_path(last, "verify.ndjson"), *task_file = kcamp_path(c, kcamp_str(c, "task"));
 	json_t *task = kjson_load(task_file);
-	const json_t *pairs;
 
-	verified = load_record(path);
-	pairs = verified ? kjson_path(verified, "eval.pairs") : NULL;
-	if (s.best && !(verified && !strcmp(kjson_str_or(verified, "id", ""), s.best)))
-		pairs = NULL;
+	verified = kin_first(path);
+	if (s.best && strcmp(kjson_str_or(verified, "id", ""), s.best)) {
+		json_decref(verified);
+		verified = NULL;
+	}
 	if (s.best) {
-		kbuf_printf(text, "best kernel  %s, cell %s, %.3f ms; its code: kcampaign best --code\n", s.best, s.cell, s.runtime_ms);
-		add_against_reference(text, pairs, &s);
-		add_against_baselines(text, pairs, task, !strcmp(kcamp_str(c, "backend"), "c"));
+		kbuf_printf(text, "best kernel  %s, cell %s, %.3f ms; its code: kcampaign best --code\n", s.best,
+		    s.cell, s.runtime_ms);
+		add_against_reference(text, verified, &s);
+		add_against_baselines(text, verified, task, !strcmp(kcamp_str(c, "backend"), "c"));
 	} else {
 		kbuf_puts(text, "best kernel  none: no candidate is correct yet\n");
 	}
@@ -282,7 +255,7 @@ static void
 add_code(struct kbuf *text, const char *id)
 {
 	char *path = kasprintf("trials/%s/eval.ndjson", id);
-	json_t *rec = load_record(path);
+	json_t *rec = kin_first(path);
 	const char *code = kjson_str_or(rec, "eval.code", NULL);
 
 	if (!code)
@@ -320,7 +293,9 @@ command_best(const struct options *o)
 
 enum { LEVELS = 4 };
 
-/* The best speed-up per (memory, compute), over the other two axes; below zero: nothing there, zero: nothing correct. */
+/*
+ * The best speed-up per (memory, compute), over the other two axes; below zero: nothing there, zero: nothing correct.
+ */
 static long
 read_cells(long trial, double best[LEVELS][LEVELS])
 {
@@ -401,7 +376,8 @@ add_progress(struct kbuf *text, long trial, long branches)
 		}
 	}
 	if (files)
-		kbuf_printf(text, "begun    trial %ld (sample, prompt, reply, eval of each branch)\n         %s\n", trial, words.data);
+		kbuf_printf(text, "begun    trial %ld (sample, prompt, reply, eval of each branch)\n         %s\n",
+		    trial, words.data);
 	kbuf_free(&words);
 	return files;
 }
@@ -449,7 +425,8 @@ command_status(const struct options *o)
 	kbuf_printf(&text, "cost     $%.2f", s.cost_usd);
 	if (budget > 0)
 		kbuf_printf(&text, " of $%.2f", budget);
-	kbuf_printf(&text, "; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n", s.input_tokens, s.output_tokens);
+	kbuf_printf(&text, "; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n", s.input_tokens,
+	    s.output_tokens);
 	if (kcamp_linear(c))
 		linear_status(c, last, &s, &text);
 	else if (last > 0)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a campaign stands against the roofline: the stop condition stop.efficiency, and what the roofline lacks. See kcampaign.h. */
+/*
+ * Where a campaign stands against the roofline: the stop condition stop.efficiency, and what the roofline lacks. See
+ * kcampaign.h.
+ */
 #include "kcampaign.h"
 
 #include <stdlib.h>
@@ -38,7 +41,8 @@ roofline_stop(const struct kcamp *c, const struct standing *s)
 
 	if (goal <= 0 || reached < goal)
 		return NULL;
-	return kasprintf("over: %.4g %% of the ceilings are reached, the goal is %.4g %% (stop.efficiency)", reached, goal);
+	return kasprintf("over: %.4g %% of the ceilings are reached, the goal is %.4g %% (stop.efficiency)", reached,
+	    goal);
 }
 
 void
@@ -49,7 +53,8 @@ roofline_require(const struct kcamp *c)
 
 	if (roofline && !strcmp(kjson_str_or(roofline, "label", ""), "incomplete")) {
 		json_array_foreach(json_object_get(roofline, "unknown"), i, u)
-			kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""), kjson_str_or(u, "why", ""));
+			kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""),
+			    kjson_str_or(u, "why", ""));
 		kdie(K_MISSING, "stop.efficiency needs what the roofline lacks; docs/roofline.md says what to do");
 	}
 	json_decref(roofline);
@@ -66,7 +71,8 @@ roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf *tex
 	if (h && !d) {
 		char *near = khw_near(h, gpu);
 
-		kbuf_printf(text, "campaign.json: gpu: '%s' is in no file of docs/hardware%s%s\n", gpu, *near ? "; others are " : "", near);
+		kbuf_printf(text, "campaign.json: gpu: '%s' is in no file of docs/hardware%s%s\n", gpu,
+		    *near ? "; others are " : "", near);
 		free(near);
 	} else if (d) {
 		metric = task->flops ? khw_compute(d, task, why, sizeof why) : NULL;

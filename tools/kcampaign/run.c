@@ -17,7 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kfrozen.h"
 #include "kio.h"
+#include "klinear.h"
 #include "kmemo.h"
 
 #define LOCK ".run.lock"
@@ -249,11 +251,33 @@ ceilings_of(const struct kcamp *c)
 	return "";
 }
 
+/*
+ * The trials of the graph that may not begin without fresh evidence: rounds of a linear search behind rollbacks in a row. One
+ * that has begun has it, or is older than the rule. The caller frees.
+ */
+static char *
+need_evidence(const struct kcamp *c, const struct graph *g)
+{
+	struct kbuf list = { 0 };
+
+	kbuf_add(&list, "", 0);
+	for (long t = g->first > 1 ? g->first : 1; kcamp_linear(c) && t <= g->last; t++) {
+		char *sample = cell_path(t, 1, stages[STAGE_SAMPLE]);
+		json_t *header = exists(sample) ? NULL : archive_header(t - 1);
+
+		if (kjson_int_or(header, "linear.streak", 0) >= KLINEAR_PROFILE)
+			kbuf_printf(&list, "%s%03ld", list.len ? " " : "", t);
+		json_decref(header);
+		free(sample);
+	}
+	return list.data;
+}
+
 /* Run make on GRAPH for GOALS (space-free paths, NULL at the end). */
 static struct outcome
 make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 {
-	char *argv[32], *branches = kstrdup(""), *old;
+	char *argv[32], *branches = kstrdup(""), *evidence = need_evidence(c, g), *old;
 	long n = 0, count = kcamp_branches(c);
 	struct outcome out;
 
@@ -278,11 +302,13 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	argv[n++] = variable("FEEDBACK_MODEL", *kcamp_str(c, "feedback.name") ? kcamp_str(c, "feedback.name") :
 	    kcamp_str(c, "model.name"));
 	argv[n++] = variable("TIPS", kmemo_tips_enabled(c) ? "yes" : "");
+	argv[n++] = variable("EVIDENCE", evidence);
 	argv[n++] = variable("KEY", kcamp_str(c, "model.key_env"));
 	argv[n++] = variable("BEST", g->best ? g->best : "");
 	for (; *goals; goals++)
 		argv[n++] = kstrdup(*goals);
 	argv[n] = NULL;
+	free(evidence);
 	free(branches);
 	out = run_make(argv);
 	while (n > 0)
@@ -414,15 +440,20 @@ static struct kcamp *
 begin(long *last)
 {
 	struct kcamp *c = kcamp_load(".");
+	char *fault = kfrozen_fault(".");
 
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
 	take_lock();
 	catch_signals();
 	prepare_environment();
 	if (!make_flag('n'))
 		rules_refresh(c);
 	position(last);
-	if (kcamp_linear(c))
+	if (kcamp_linear(c)) {
+		confirm_require(c);
 		shapes_freeze(c, false);
+	}
 	return c;
 }
 
@@ -481,6 +512,42 @@ make_trial(const struct kcamp *c, const struct options *o, long trial)
 	}
 }
 
+int
+preflight(const struct kcamp *c)
+{
+	char *goals[] = { (char[]){ "preflight" }, NULL };
+	struct graph g = { 0 };
+	struct outcome out;
+
+	prepare_environment();
+	out = make_graph(c, &g, goals);
+	if (out.code)
+		kwarn("eval.launcher: %s: %s", kcamp_str(c, "eval.launcher"), out.code == K_AGAIN ? "not now" : "evaluations cannot run there");
+	free(out.target);
+	return out.code ? own_code(out.code) : K_OK;
+}
+
+/* Evaluations that run elsewhere: is all there that they need? Asked before a model is. */
+static int
+arrive(const struct kcamp *c, const struct options *o, long last)
+{
+	json_t *header = archive_header(last);
+	struct standing now = standing(header);
+	char *over = stop_reason(c, last, &now);
+	bool needed = !over && *kcamp_str(c, "eval.launcher") && !make_flag('n');
+	int code = K_OK;
+
+	free(over);
+	json_decref(header);
+	for (long attempt = 0; needed; attempt++) {
+		code = preflight(c);
+		if (code != K_AGAIN || o->trials || attempt >= o->retries)
+			break;
+		wait_before_retry(o->retry_s, attempt);
+	}
+	return code;
+}
+
 static void
 say(struct kbuf *text)
 {
@@ -493,19 +560,26 @@ say(struct kbuf *text)
 static bool
 verified(const char *path, const char *best)
 {
-	struct krec rec;
-	struct kin in;
-	bool yes = false;
+	json_t *record = kin_first(path);
+	bool yes = !strcmp(kjson_str_or(record, "id", ""), best);
 
-	if (!exists(path))
-		return false;
-	kin_open(&in, path);
-	if (kin_next(&in, &rec)) {
-		yes = !strcmp(kjson_str_or(rec.json, "id", ""), best);
-		krec_free(&rec);
-	}
-	kin_close(&in);
+	json_decref(record);
 	return yes;
+}
+
+/* The last word on the best kernel: what the measurement on the full set says. */
+static int
+accept_best(const char *path, const char *best)
+{
+	json_t *record = best ? kin_first(path) : NULL;
+	const char *status = kjson_str_or(record, "eval.status", "correct");
+	int code = strcmp(status, "correct") ? K_NO : K_OK;
+
+	if (code)
+		kwarn("%s is not accepted: measured again on the full set it is %s: %.300s", best, status,
+		    kjson_str_or(record, "eval.log", ""));
+	json_decref(record);
+	return code;
 }
 
 /* Measure the best kernel again, unless that is done. */
@@ -517,15 +591,17 @@ verify(const struct kcamp *c, const struct options *o, long last)
 	struct standing now = standing(header);
 	struct graph g = { last, last, now.best, o->jobs };
 	struct outcome out = { 0 };
+	int code;
 
 	if (now.best && !verified(path, now.best)) {
 		if (unlink(path) < 0 && errno != ENOENT)
 			kdie_errno(K_IO, "%s", path);
 		out = make_graph(c, &g, goals);
 	}
+	code = out.code ? explain(c, last, &out) : accept_best(path, now.best);
 	json_decref(header);
 	free(path);
-	return out.code ? explain(c, last, &out) : K_OK;
+	return code;
 }
 
 /* The end of a campaign: why, the best kernel measured once more, and the report. */
@@ -597,6 +673,8 @@ command_run(const struct options *o)
 	struct kcamp *c = begin(&last);
 	int code = catch_up(c, o, last);
 
+	if (!code)
+		code = arrive(c, o, last);
 	if (!code && kcamp_linear(c) && !make_flag('n'))
 		code = open_round(c, o, &last);
 	while (!code && (!o->trials || done < o->trials)) {
@@ -631,9 +709,15 @@ command_run(const struct options *o)
 int
 command_views(const struct options *o)
 {
-	long last;
+	long last, facts;
 	struct kcamp *c = begin(&last);
-	int code = bring_views(c, o, 1, last);
+	int code;
+
+	/* Archives may be gone as well: they are views. */
+	facts = last_facts(c);
+	if (facts > last)
+		last = facts;
+	code = bring_views(c, o, 1, last);
 
 	kcamp_free(c);
 	return code;
@@ -667,6 +751,13 @@ remove_stages(long trial, long branch, int from)
 
 	for (int s = from; s < STAGES; s++) {
 		char *path = cell_path(trial, branch, stages[s]);
+
+		if (unlink(path) < 0 && errno != ENOENT)
+			kdie_errno(K_IO, "%s", path);
+		free(path);
+	}
+	if (from == STAGE_SAMPLE) {
+		char *path = trial_path(trial, "evidence.ndjson");
 
 		if (unlink(path) < 0 && errno != ENOENT)
 			kdie_errno(K_IO, "%s", path);

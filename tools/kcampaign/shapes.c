@@ -38,21 +38,11 @@ static json_t *
 load_baseline(const struct kcamp *c)
 {
 	char *name = cell_path(0, 0, stages[STAGE_EVAL]), *path = kcamp_path(c, name);
-	struct krec rec;
-	struct kin in;
-	json_t *json = NULL;
+	json_t *record = kin_first(path);
 
-	if (exists(path)) {
-		kin_open(&in, path);
-		if (kin_next(&in, &rec)) {
-			json = json_incref(rec.json);
-			krec_free(&rec);
-		}
-		kin_close(&in);
-	}
 	free(path);
 	free(name);
-	return json;
+	return record;
 }
 
 /* Does a case of the baseline fail on the workload? */
@@ -185,6 +175,9 @@ find_faults(const struct shapes *s, struct kbuf *text)
 	if (quick < LEAST && s->count >= LEAST)
 		kbuf_printf(text, "the set %s times %zu of %zu shapes, and %d are the least\n", s->quick, quick,
 		    s->count, LEAST);
+	if (quick > MOST)
+		kbuf_printf(text, "the set %s times %zu of %zu shapes, and %d are the most for a choice: leave some "
+		    "out, or take the full set (eval.set: %s)\n", s->quick, quick, s->count, MOST, s->full);
 	if (!covers(s, s->at[0].size))
 		kbuf_printf(text, "the set %s leaves out the smallest shape, %s\n", s->quick, s->at[0].w->name);
 	if (!covers(s, s->at[s->count - 1].size))
@@ -359,8 +352,9 @@ compare_sets(const json_t *was, const json_t *now, const char *which, const char
 		const json_t *other = json_object_get(b, name);
 
 		if (!other)
-			kdie(K_USAGE, "%s: the active set changed since round 1: %s is no longer in \"%s\" (" FROZEN ")",
-			    file, name, which);
+			kdie(K_USAGE,
+			    "%s: the active set changed since round 1: %s is no longer in \"%s\" (" FROZEN ")", file,
+			    name, which);
 		if (!json_equal(v, other))
 			kdie(K_USAGE, "%s: the active set changed since round 1: %s has other axes (" FROZEN ")", file,
 			    name);

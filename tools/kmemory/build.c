@@ -57,7 +57,8 @@ commit_of(const char *id)
 	for (char *line = text; line && (next = strchr(line, '\n')) && !found; line = next + 1) {
 		if (!krec_parse(&rec, line, (size_t)(next - line), why, sizeof why))
 			continue;
-		if (!strcmp(kjson_str_or(rec.json, "kind", ""), "commit") && !strcmp(kjson_str_or(rec.json, "id", ""), id))
+		if (!strcmp(kjson_str_or(rec.json, "kind", ""), "commit") && !strcmp(kjson_str_or(rec.json, "id", ""),
+		    id))
 			found = kstrdup(kjson_str_or(rec.json, "commit", ""));
 		krec_free(&rec);
 	}
@@ -103,7 +104,8 @@ add_comparison(const struct memory *m, json_t *perf, long version)
 	static const struct {
 		const char *field, *delta;
 	} members[] = {
-		{ "latency_us", "latency_delta" }, { "tflops", "tflops_delta" }, { "bandwidth_gbps", "bandwidth_delta" },
+		{ "latency_us", "latency_delta" }, { "tflops", "tflops_delta" },
+		{ "bandwidth_gbps", "bandwidth_delta" },
 	};
 	json_t *records = version > 0 ? trial_records(version - 1) : NULL, *before, *o = json_object();
 
@@ -133,8 +135,8 @@ optimization(const json_t *r)
 	if (isfinite(percent))
 		impact = kasprintf("%+.3g %%", percent);
 	set_line(o, "expected_impact", impact, SHORT);
-	risks = kasprintf("%s%s%s%s", risk, *risk && rolled_back(r) ? "; " : "", rolled_back(r) ? "rolled back to " : "",
-	    rolled_back(r) ? parent : "");
+	risks = kasprintf("%s%s%s%s", risk, *risk && rolled_back(r) ? "; " : "", rolled_back(r) ? "rolled back to " :
+	    "", rolled_back(r) ? parent : "");
 	set_line(o, "risks_and_rollback", risks, LINE);
 	set_line(o, "strategy", kjson_str_or(r, "sample.strategy", NULL), 40);
 	set_line(o, "parent", parent, 24);
@@ -148,7 +150,8 @@ optimization(const json_t *r)
 static json_t *
 profile_evidence(const json_t *r)
 {
-	const json_t *own = kjson_path(r, "eval.profile"), *profile = own ? own : kjson_path(r, "sample.parent.profile");
+	const json_t *own = kjson_path(r, "eval.profile"), *profile = own ? own : kjson_path(r,
+	    "sample.parent.profile");
 	const json_t *finding = json_array_get(json_object_get(profile, "findings"), 0);
 	const char *chain = kjson_str_or(r, "eval.plan.evidence", NULL);
 	char *made = finding ? kasprintf("%s -> %s -> %s", kjson_str_or(finding, "text", ""),
@@ -294,8 +297,8 @@ add_pitfall(const struct memory *m, const json_t *r, json_t *list)
 	o = json_pack("{s:s}", "error_type", error_type(r));
 	set_line(o, "id", kjson_str_or(r, "id", ""), 24);
 	set_line(o, "error_message", slow ? line : log && *log ? log : fault, LINE);
-	set_line(o, "root_cause", audit ? audit : slow ? kjson_str_or(r, "score.decision.code", "no gain beyond the noise") : fault,
-	    LINE);
+	set_line(o, "root_cause", audit ? audit : slow ? kjson_str_or(r, "score.decision.code",
+	    "no gain beyond the noise") : fault, LINE);
 	set_line(o, "fix_applied", rolled_back(r) ? "rolled back" : "none", LINE);
 	set_line(o, "lesson", line, LINE);
 	json_array_append_new(list, o);
@@ -337,7 +340,8 @@ pitfalls(const struct memory *m, const json_t *records)
 static json_t *
 quality_gate(const struct memory *m, const json_t *r)
 {
-	bool baseline = !kjson_int_or(r, "trial", 0), pass = baseline ? !strcmp(status_of(r), "correct") : record_wins(m, r);
+	bool baseline = !kjson_int_or(r, "trial", 0), pass = baseline ? !strcmp(status_of(r), "correct") :
+	    record_wins(m, r);
 	json_t *o = json_pack("{s:s}", "result", pass ? "PASS" : record_timed_out(r) ? "TIMEOUT_FAIL" : "FAIL");
 	char *line;
 
@@ -394,8 +398,8 @@ experience(const struct memory *m, const json_t *records)
 		chain = profile_evidence(r);
 		set_line(o, "evidence", kjson_str_or(chain, "evidence_chain", NULL), LINE);
 		set_line(o, "result", line, LINE);
-		set_line(o, "decision", kjson_str_or(r, "score.decision.verdict", !kjson_int_or(r, "trial", 0) ? "baseline" :
-		    record_wins(m, r) ? "gain" : "no_gain"), 24);
+		set_line(o, "decision", kjson_str_or(r, "score.decision.verdict", !kjson_int_or(r, "trial", 0) ?
+		    "baseline" : record_wins(m, r) ? "gain" : "no_gain"), 24);
 		json_array_append_new(list, o);
 		json_decref(chain);
 		free(line);
@@ -421,13 +425,14 @@ build_version(const struct memory *m, long version)
 	add_sources(r, log, references);
 	perf = record_performance(m, r);
 	add_comparison(m, perf, version);
-	o = json_pack("{s:s,s:s,s:o,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", "memory/1",
-	    "campaign", kcamp_str(m->camp, "name"), "version", json_sprintf("v%ld", version), "trial", (json_int_t)version,
-	    "id", kjson_str_or(r, "id", ""), "win", record_wins(m, r), "performance", perf, "optimization", optimization(r),
-	    "profile_evidence", profile_evidence(r), "correctness", correctness(r), "isa_metric_progress", isa_progress(r),
-	    "search_log", log, "pitfalls_and_fixes", pitfalls(m, records), "references", references, "quality_gate",
-	    quality_gate(m, r), "open_directions", open_directions(r), "experience", experience(m, records), "inputs",
-	    inputs_of(m, version, commit), "masked", json_boolean(kmemo_masked(&m->masks, version, KMEMO_ALL)));
+	o = json_pack("{s:s,s:s,s:o,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
+	    "memory/1", "campaign", kcamp_str(m->camp, "name"), "version", json_sprintf("v%ld", version), "trial",
+	    (json_int_t)version, "id", kjson_str_or(r, "id", ""), "win", record_wins(m, r), "performance", perf,
+	    "optimization", optimization(r), "profile_evidence", profile_evidence(r), "correctness", correctness(r),
+	    "isa_metric_progress", isa_progress(r), "search_log", log, "pitfalls_and_fixes", pitfalls(m, records),
+	    "references", references, "quality_gate", quality_gate(m, r), "open_directions", open_directions(r),
+	    "experience", experience(m, records), "inputs", inputs_of(m, version, commit), "masked",
+	    json_boolean(kmemo_masked(&m->masks, version, KMEMO_ALL)));
 	if (!o)
 		kdie(K_IO, "out of memory");
 	set_line(o, "timestamp", record_time(r), 32);
@@ -496,9 +501,9 @@ version_fault(const json_t *ought, long version, bool *stale)
 	if (field) {
 		a = told(ought, field);
 		b = told(is, field);
-		fault = changed && !seal ? kasprintf("%s: is older than the facts; run kmemory build", path + 2)
-		    : kasprintf("%s: %s: is %s, but the facts say %s; remove the file and run kmemory build", path + 2, field,
-		    b, a);
+		fault = changed && !seal ? kasprintf("%s: is older than the facts; run kmemory build", path + 2) :
+		    kasprintf("%s: %s: is %s, but the facts say %s; remove the file and run kmemory build", path + 2,
+		    field, b, a);
 		free(a);
 		free(b);
 	}
@@ -580,7 +585,8 @@ check_names(long last)
 
 	for (size_t i = 0; i < count; i++)
 		if (list[i] > last)
-			faults += complain(kasprintf("memory/v%ld.json: there is no complete trial %ld", list[i], list[i]));
+			faults += complain(kasprintf("memory/v%ld.json: there is no complete trial %ld", list[i],
+			    list[i]));
 	free(list);
 	return faults;
 }

@@ -26,7 +26,8 @@ static struct files
 files_of(long number)
 {
 	return (struct files){ kasprintf("memory/compact-%03ld.ndjson", number),
-		kasprintf("memory/compact-%03ld.prompt.ndjson", number), kasprintf("memory/compact-%03ld.reply.ndjson", number),
+		kasprintf("memory/compact-%03ld.prompt.ndjson", number), kasprintf("memory/compact-%03ld.reply.ndjson",
+		    number),
 		kasprintf("memory/compact-%03ld.refused.ndjson", number) };
 }
 
@@ -43,7 +44,8 @@ files_free(struct files *f)
 static void
 render(struct kbuf *out, const char *name, const json_t *facts)
 {
-	char *own = kasprintf("prompts/memory/%s.txt", name), *path = access(own, R_OK) == 0 ? kstrdup(own) : kdata_path(own);
+	char *own = kasprintf("prompts/memory/%s.txt", name), *path = access(own, R_OK) == 0 ? kstrdup(own) :
+	    kdata_path(own);
 	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL), why[512];
 	struct ktemplate t = { 0 };
 
@@ -103,8 +105,9 @@ question(const struct memory *m, long number)
 	kbuf_printf(&block, "%s\n%s", system.data, user.data);
 	ksha256_hex(block.data, block.len, hex);
 	record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema", "compact/1", "campaign",
-	    kcamp_str(m->camp, "name"), "trial", (json_int_t)number, "branch", 0, "id", json_sprintf("%03ld/00", number), "covers",
-	    covers, "prompt", "system", system.data, "user", user.data, "stable_bytes", 0, "sha256", hex, "sections");
+	    kcamp_str(m->camp, "name"), "trial", (json_int_t)number, "branch", 0, "id",
+	    json_sprintf("%03ld/00", number), "covers", covers, "prompt", "system", system.data, "user", user.data,
+	    "stable_bytes", 0, "sha256", hex, "sections");
 	if (!record)
 		kdie(K_IO, "out of memory");
 	kbuf_free(&text);
@@ -117,28 +120,32 @@ question(const struct memory *m, long number)
 	return record;
 }
 
-/* kllm with the provider of the campaign's second model; its own exit code is ours when it fails. */
-static void
+/* kllm with the provider of the campaign's second model; returns its exit code, which is ours when it fails. */
+static int
 ask(const struct memory *m, const struct files *f)
 {
 	const char *name = kcamp_str(m->camp, "feedback.name"), *provider = kcamp_str(m->camp, "feedback.provider");
 	char *knob = kasprintf("model.provider=%s", provider), *model = kasprintf("model.name=%s",
 	    *name ? name : kcamp_str(m->camp, "model.name"));
-	char *argv[] = { (char *)"kllm", (char *)"-k", knob, (char *)"-k", model, (char *)"-o", f->reply, f->prompt, NULL };
+	char *argv[] = { ktool_path("kllm"), (char *)"-k", knob, (char *)"-k", model, (char *)"-o", f->reply, f->prompt,
+	    NULL };
 	int status, error;
 	pid_t pid;
 
 	if (!*provider)
-		kdie(K_USAGE, "%s: feedback.provider: is empty; name the model that shall sum the memory up", m->camp->file);
+		kdie(K_USAGE, "%s: feedback.provider: is empty; name the model that shall sum the memory up",
+		    m->camp->file);
 	error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
 	if (error)
 		kdie(K_MISSING, "kllm: cannot be started: %s", strerror(error));
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	if (status)
-		kdie(WIFEXITED(status) ? WEXITSTATUS(status) : K_IO, "%s: kllm gave no answer", f->done);
+		kwarn("%s: kllm gave no answer", f->done);
+	free(argv[0]);
 	free(knob);
 	free(model);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
 }
 
 static void
@@ -155,17 +162,13 @@ write_line(const char *path, const json_t *record)
 static int
 accept(const struct files *f)
 {
-	char why[200], *text;
-	struct krec rec;
-	struct kin in;
-	json_t *sections, *whole;
+	char why[200];
+	json_t *whole = kin_first(f->reply), *sections;
+	const char *text = kjson_str_or(whole, "reply.text", NULL);
 
-	kin_open(&in, f->reply);
-	if (!kin_next(&in, &rec))
-		kdie(K_USAGE, "%s: is empty", f->reply);
-	text = kstrdup(krec_str(&rec, "reply.text"));
+	if (!text)
+		kdie(K_USAGE, "%s: no record with 'reply.text'", f->reply);
 	sections = kmemo_sections(text, why, sizeof why);
-	whole = json_copy(rec.json);
 	if (sections) {
 		json_object_set_new(whole, "compact", sections);
 		write_line(f->done, whole);
@@ -174,9 +177,6 @@ accept(const struct files *f)
 		write_line(f->refused, whole);
 	}
 	json_decref(whole);
-	krec_free(&rec);
-	kin_close(&in);
-	free(text);
 	unlink(f->reply);
 	unlink(f->prompt);
 	return sections ? K_OK : K_NO;
@@ -215,9 +215,10 @@ command_compact(const struct options *o)
 		/* An answer that a killed run has paid for is taken as it is. */
 		if (access(f.reply, F_OK) < 0) {
 			write_line(f.prompt, record);
-			ask(&m, &f);
+			code = ask(&m, &f);
 		}
-		code = accept(&f);
+		if (!code)
+			code = accept(&f);
 	}
 	json_decref(record);
 	files_free(&f);

@@ -13,18 +13,6 @@
 
 enum { MATCH_LIMIT = 100000 };
 
-static json_t *
-load_rules(void)
-{
-	char *path = kdata_path("patterns/tips.json");
-	json_t *table = kjson_load(path);
-
-	if (strcmp(kjson_str_or(table, "schema", ""), "tips-rules/1"))
-		kdie(K_USAGE, "%s: schema is not tips-rules/1", path);
-	free(path);
-	return table;
-}
-
 /* Does the rule match TEXT? A text that defeats the pattern counts as a match. */
 static bool
 matches(const json_t *rule, const char *text)
@@ -35,8 +23,8 @@ matches(const json_t *rule, const char *text)
 	PCRE2_UCHAR why[128];
 	PCRE2_SIZE at;
 	int error, rc;
-	pcre2_code *re = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_CASELESS | PCRE2_DOTALL, &error, &at,
-	    NULL);
+	pcre2_code *re = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_CASELESS | PCRE2_DOTALL,
+	    &error, &at, NULL);
 
 	if (!re) {
 		pcre2_get_error_message(error, why, sizeof why);
@@ -68,7 +56,7 @@ broken_rule(const json_t *table, const char *text)
 char *
 hygiene_fault(const char *text, bool accepted)
 {
-	json_t *table = load_rules();
+	json_t *table = kjson_data("patterns/tips.json", "tips-rules/1");
 	const json_t *rule = broken_rule(table, text);
 	char *fault = NULL;
 
@@ -82,7 +70,7 @@ hygiene_fault(const char *text, bool accepted)
 char *
 hygiene_selftest(void)
 {
-	json_t *table = load_rules(), *rule, *example;
+	json_t *table = kjson_data("patterns/tips.json", "tips-rules/1"), *rule, *example;
 	char *fault = NULL;
 	size_t i, k;
 
@@ -93,8 +81,8 @@ hygiene_selftest(void)
 				    kjson_str_or(rule, "id", "?"), json_string_value(example));
 		json_array_foreach(json_object_get(rule, "clean"), k, example)
 			if (!fault && matches(rule, json_string_value(example)))
-				fault = kasprintf("patterns/tips.json: %s: matches '%s', which is clean", kjson_str_or(rule, "id", "?"),
-				    json_string_value(example));
+				fault = kasprintf("patterns/tips.json: %s: matches '%s', which is clean",
+				    kjson_str_or(rule, "id", "?"), json_string_value(example));
 	}
 	json_decref(table);
 	return fault;

@@ -17,6 +17,7 @@
 
 /* What the command line gave. */
 struct options {
+	const char *dir;	/* -c; NULL: here */
 	const char *output;	/* -o; NULL: stdout */
 	const char *field;	/* --field */
 	const char *why;	/* --why */
@@ -45,7 +46,6 @@ void memory_close(struct memory *m);
 void write_json(const char *path, const json_t *object);
 /* The same for text. */
 void write_text(const char *path, const char *text, size_t len);
-void make_folder(const char *path);
 /* "v7", or K_USAGE with what is right. */
 long parse_version(const char *name);
 

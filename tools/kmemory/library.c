@@ -88,8 +88,8 @@ contribute(void)
 	memory_open(&m, false);
 	root = tips_root(m.camp);
 	if (!root)
-		kdie(K_USAGE, "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the library belongs",
-		    m.camp->file);
+		kdie(K_USAGE, "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the library "
+		    "belongs", m.camp->file);
 	name = contribution_name(&m);
 	device = tips_device(m.camp);
 	folder = kasprintf("%s/library", root);
@@ -97,7 +97,7 @@ contribute(void)
 	kbuf_add(&b, "", 0);
 	for (long trial = 1; trial <= last; trial++)
 		put_round(&b, &m, trial, device);
-	make_folder(folder);
+	kmake_folder(folder);
 	write_text(path, b.data, b.len);
 	kbuf_free(&b);
 	free(root);
@@ -169,7 +169,8 @@ row_of(json_t *const *rows, size_t n)
 {
 	json_t *row = json_pack("{s:s,s:s,s:I}", "schema", "library/1", "kind", "pattern", "count", (json_int_t)n),
 	    *campaigns = json_object(), *gains = json_object();
-	double sum = 0, low = kjson_num_or(rows[(n - 1) / 2], "gain_pct", 0), high = kjson_num_or(rows[n / 2], "gain_pct", 0);
+	double sum = 0, low = kjson_num_or(rows[(n - 1) / 2], "gain_pct", 0), high = kjson_num_or(rows[n / 2],
+	    "gain_pct", 0);
 
 	for (size_t i = 0; i < n; i++) {
 		sum += kjson_num_or(rows[i], "gain_pct", 0);
@@ -218,7 +219,8 @@ update(void)
 	int lock;
 
 	if (!root)
-		kdie(K_USAGE, "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the library belongs", c->file);
+		kdie(K_USAGE, "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the library "
+		    "belongs", c->file);
 	lock = tips_lock(root);
 	contribute();
 	rows = library(root);
@@ -273,7 +275,8 @@ library_top(const struct kcamp *c, const char *root, const char *op)
 			if (strcmp(kjson_str_or(row, "backend", ""), kcamp_str(c, "backend")))
 				continue;
 			/* Of equally near ones the one that paid most often counts, then the one that paid most. */
-			if (!best || near > nearest || (near == nearest && (kjson_int_or(row, "count", 0) > kjson_int_or(best, "count", 0) ||
+			if (!best || near > nearest ||
+			    (near == nearest && (kjson_int_or(row, "count", 0) > kjson_int_or(best, "count", 0) ||
 			    (kjson_int_or(row, "count", 0) == kjson_int_or(best, "count", 0) &&
 			    kjson_num_or(row, "gain_pct.median", 0) > kjson_num_or(best, "gain_pct.median", 0))))) {
 				best = row;

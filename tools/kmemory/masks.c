@@ -73,8 +73,6 @@ operands(const struct memory *m, const struct options *o, bool masked, size_t *c
 	long *list = kcalloc(o->count + 1, sizeof *list);
 
 	*count = 0;
-	if (!o->count)
-		kdie(K_USAGE, "versions are missing: name them, such as v3 v5");
 	for (size_t i = 0; i < o->count; i++) {
 		long v = parse_version(o->operands[i]);
 		json_t *there = checked_version(m, v);
@@ -265,8 +263,8 @@ undo(struct memory *m)
 	json_array_foreach(json_object_get(e, "versions"), i, v)
 		if (kmemo_version(json_string_value(v), &n) && kmemo_masked(&m->masks, n, KMEMO_ALL))
 			list[count++] = n;
-	append_event(m, json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why", "the restart is taken back", "of",
-	    kjson_int_or(e, "n", 0)), list, count);
+	append_event(m, json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why", "the restart is taken back",
+	    "of", kjson_int_or(e, "n", 0)), list, count);
 	free(list);
 	return K_OK;
 }
@@ -344,9 +342,10 @@ masks_anchored(const struct memory *m)
 		return NULL;
 	for (size_t i = 0; i < found.gl_pathc && !fault; i++) {
 		text = kread_file_or_die(found.gl_pathv[i], PROMPT_MAX, &len);
-		if (kskim_word(kskim_path((struct kspan){ text, strcspn(text, "\n") }, "prompt.memory.masks"), hex, sizeof hex) &&
-		    !in_log(m, hex))
-			fault = kasprintf("%s: an event is missing that %s was made with (%.16s...)", LOG, found.gl_pathv[i], hex);
+		if (kskim_word(kskim_path((struct kspan){ text, strcspn(text, "\n") }, "prompt.memory.masks"), hex,
+		    sizeof hex) && !in_log(m, hex))
+			fault = kasprintf("%s: an event is missing that %s was made with (%.16s...)", LOG,
+			    found.gl_pathv[i], hex);
 		free(text);
 	}
 	globfree(&found);

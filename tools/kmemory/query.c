@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kfence.h"
 #include "kio.h"
 #include "kmemory.h"
 
@@ -51,7 +52,8 @@ read_all(const struct memory *m, const struct options *o)
 	long *list = kmemo_versions(".", &count);
 
 	for (size_t i = 0; i < count; i++) {
-		json_t *v = kmemo_masked(&m->masks, list[i], KMEMO_ALL) ? NULL : checked_version(m, list[i]), *null = json_null();
+		json_t *v = kmemo_masked(&m->masks, list[i], KMEMO_ALL) ? NULL : checked_version(m, list[i]),
+		    *null = json_null();
 		const json_t *part = o->field ? kjson_path(v, o->field) : v;
 
 		if (v)
@@ -69,8 +71,6 @@ command_read(const struct options *o)
 	int code;
 
 	memory_open(&m, false);
-	if (o->count > 1)
-		kdie(K_USAGE, "one version at a time, or none for all");
 	kout_open(o->output);
 	code = o->count ? read_one(&m, o) : read_all(&m, o);
 	kout_commit();
@@ -91,47 +91,70 @@ put_figure(struct kbuf *b, const json_t *v, const char *path, int width, int dig
 }
 
 static void
-put_row(const json_t *v, bool masked)
+put_row(long version, const json_t *v, bool masked)
 {
+	char *action = kfence_line(kjson_str_or(v, "optimization.action_category", ""), 40);
 	struct kbuf b = { 0 };
 
-	kbuf_printf(&b, "%-6s %-6s", kjson_str_or(v, "version", ""), masked ? "masked" : "");
+	kbuf_printf(&b, "v%-5ld %-6s", version, masked ? "masked" : "");
 	put_figure(&b, v, "performance.latency_us", 11, 7);
 	put_figure(&b, v, "performance.tflops", 8, 4);
 	put_figure(&b, v, "performance.bandwidth_gbps", 8, 4);
 	put_figure(&b, v, "performance.tflops_peak_utilization_pct", 6, 3);
 	put_figure(&b, v, "performance.bandwidth_peak_utilization_pct", 6, 3);
-	kbuf_printf(&b, "  %-12s %-5s %.40s", kjson_str_or(v, "correctness.status", ""), kjson_str_or(v, "quality_gate.result", ""),
-	    kjson_str_or(v, "optimization.action_category", ""));
+	kbuf_printf(&b, "  %-12s %-5s %s", kjson_str_or(v, "correctness.status", ""),
+	    kjson_str_or(v, "quality_gate.result", ""), action);
 	while (b.len && b.data[b.len - 1] == ' ')
 		b.len--;
 	kout_line(b.data, b.len);
 	kbuf_free(&b);
+	free(action);
 }
 
-int
-command_summary(const struct options *o)
+static void
+put_name(long version, const json_t *v, bool masked)
 {
-	static const char head[] =
-	    "version mask    latency_us   tflops     gb/s tflop%  gb/s%  correctness  gate  action";
+	char *line = kasprintf("v%-5ld %-8s %-20s memory/v%ld.json", version, masked ? "[MASKED]" : "",
+	    kjson_str_or(v, "timestamp", "-"), version);
+
+	kout_line(line, strlen(line));
+	free(line);
+}
+
+/* A line for each version below HEAD (NULL: none); V is NULL when its trial is no longer complete. */
+static int
+tell_all(const struct options *o, const char *head, void (*put)(long version, const json_t *v, bool masked))
+{
 	struct memory m;
 	size_t count;
 	long *list = kmemo_versions(".", &count);
 
 	memory_open(&m, false);
 	kout_open(o->output);
-	kout_line(head, sizeof head - 1);
+	if (head)
+		kout_line(head, strlen(head));
 	for (size_t i = 0; i < count; i++) {
 		json_t *v = checked_version(&m, list[i]);
 
-		if (v)
-			put_row(v, kmemo_masked(&m.masks, list[i], KMEMO_ALL));
+		put(list[i], v, kmemo_masked(&m.masks, list[i], KMEMO_ALL));
 		json_decref(v);
 	}
 	kout_commit();
 	free(list);
 	memory_close(&m);
 	return K_OK;
+}
+
+int
+command_summary(const struct options *o)
+{
+	return tell_all(o, "version mask    latency_us   tflops     gb/s tflop%  gb/s%  correctness  gate  action", put_row);
+}
+
+int
+command_list(const struct options *o)
+{
+	return tell_all(o, NULL, put_name);
 }
 
 int
@@ -155,28 +178,4 @@ command_latest(const struct options *o)
 	free(list);
 	memory_close(&m);
 	return code;
-}
-
-int
-command_list(const struct options *o)
-{
-	struct memory m;
-	size_t count;
-	long *list = kmemo_versions(".", &count);
-
-	memory_open(&m, false);
-	kout_open(o->output);
-	for (size_t i = 0; i < count; i++) {
-		json_t *v = checked_version(&m, list[i]);
-		char *line = kasprintf("v%-5ld %-8s %-20s memory/v%ld.json", list[i],
-		    kmemo_masked(&m.masks, list[i], KMEMO_ALL) ? "[MASKED]" : "", kjson_str_or(v, "timestamp", "-"), list[i]);
-
-		kout_line(line, strlen(line));
-		free(line);
-		json_decref(v);
-	}
-	kout_commit();
-	free(list);
-	memory_close(&m);
-	return K_OK;
 }

@@ -91,7 +91,7 @@ tips_lock(const char *folder)
 	char *path = kasprintf("%s/.lock", folder);
 	int fd;
 
-	make_folder(folder);
+	kmake_folder(folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0 || flock(fd, LOCK_EX) < 0)
 		kdie_errno(K_IO, "%s", path);
@@ -195,7 +195,8 @@ parse_field(struct tip *t, const char *line)
 	for (size_t i = 0; i < FIELDS; i++) {
 		size_t n = strlen(field_names[i]);
 
-		if (!strncmp(line, "- ", 2) && !strncmp(line + 2, field_names[i], n) && line[2 + n] == ':' && !t->field[i]) {
+		if (!strncmp(line, "- ", 2) && !strncmp(line + 2, field_names[i], n) && line[2 + n] == ':' &&
+		    !t->field[i]) {
 			t->field[i] = kfence_line(line + 3 + n, FIELD_MAX);
 			return true;
 		}
@@ -214,12 +215,13 @@ take_line(struct tips *t, const char *path, long lineno, const char *line)
 		t->tip[t->count++] = (struct tip){ 0 };
 		known = parse_heading(&t->tip[t->count - 1], line + 4);
 		if (!known)
-			return kasprintf("%s:%ld: a tip begins with '### TIME round-N%sACCEPTED' or 'ROLLED BACK'", path, lineno, dash);
+			return kasprintf("%s:%ld: a tip begins with '### TIME round-N%sACCEPTED' or 'ROLLED BACK'",
+			    path, lineno, dash);
 	} else if (*line && strncmp(line, "# ", 2)) {
 		known = t->count && parse_field(&t->tip[t->count - 1], line);
 	}
-	return known ? NULL : kasprintf("%s:%ld: not a line of a tip (Context, Signal, Takeaway, Applicability, once each)", path,
-	    lineno);
+	return known ? NULL : kasprintf("%s:%ld: not a line of a tip (Context, Signal, Takeaway, Applicability, once "
+	    "each)", path, lineno);
 }
 
 /* Every tip has its four fields: NULL, or what is wrong. Seals them. */
@@ -229,8 +231,8 @@ complete(struct tips *t, const char *path)
 	for (size_t i = 0; i < t->count; i++) {
 		for (size_t k = 0; k < FIELDS; k++)
 			if (!t->tip[i].field[k] || !*t->tip[i].field[k])
-				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has Context, Signal, Takeaway and Applicability",
-				    path, i + 1, t->tip[i].round, field_names[k]);
+				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has Context, Signal, "
+				    "Takeaway and Applicability", path, i + 1, t->tip[i].round, field_names[k]);
 		seal_tip(&t->tip[i]);
 	}
 	return NULL;
@@ -342,7 +344,8 @@ context_text(const struct memory *m, const json_t *r)
 static char *
 signal_text(const json_t *r)
 {
-	const char *evidence = kjson_str_or(r, "eval.plan.evidence", ""), *sign = kjson_str_or(r, "eval.plan.signal", "");
+	const char *evidence = kjson_str_or(r, "eval.plan.evidence", ""), *sign = kjson_str_or(r, "eval.plan.signal",
+	    "");
 	const char *bottleneck = kjson_str_or(r, "eval.profile.bottleneck.text", "");
 	double gain = record_gain_pct(r);
 	struct kbuf b = { 0 };
@@ -359,7 +362,8 @@ signal_text(const json_t *r)
 static char *
 takeaway_text(const json_t *r, bool accepted)
 {
-	const char *change = kjson_str_or(r, "eval.plan.change", ""), *line = kjson_str_or(r, "score.decision.line", "");
+	const char *change = kjson_str_or(r, "eval.plan.change", ""), *line = kjson_str_or(r, "score.decision.line",
+	    "");
 	const char *reason = json_string_value(json_array_get(kjson_path(r, "audit.reasons"), 0));
 	char *category = record_category(r), *text;
 
@@ -368,10 +372,11 @@ takeaway_text(const json_t *r, bool accepted)
 	if (!strcmp(kjson_str_or(r, "audit.decision", ""), "REJECT-as-overfit"))
 		text = kasprintf("over-fit, do not retry: %s (%s)", change, reason ? reason : "refused by the audit");
 	else if (accepted)
-		text = kasprintf("%s%s%s: %+.2f %%", category, change == category ? "" : ": ", change == category ? "" : change,
-		    record_gain_pct(r));
+		text = kasprintf("%s%s%s: %+.2f %%", category, change == category ? "" : ": ", change == category ? "" :
+		    change, record_gain_pct(r));
 	else
-		text = kasprintf("%s: %s did not pay: %s", category, change, *line ? line : kjson_str_or(r, "eval.status", "?"));
+		text = kasprintf("%s: %s did not pay: %s", category, change, *line ? line : kjson_str_or(r,
+		    "eval.status", "?"));
 	free(category);
 	return text;
 }
@@ -384,7 +389,8 @@ applicability_text(const struct memory *m, const json_t *r)
 	double quant = kjson_num_or(r, "eval.plan.quant_us", NAN), step = kjson_num_or(r, "eval.plan.step_us", NAN);
 	struct kbuf b = { 0 }, losers = { 0 };
 
-	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(m->camp, "backend"), m->task->op ? m->task->op : m->task->name,
+	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(m->camp, "backend"), m->task->op ? m->task->op :
+	    m->task->name,
 	    *type ? ", " : "", type, *bucket ? ", bucket " : "", bucket);
 	if (isfinite(quant / step))
 		kbuf_printf(&b, ", bound %.3g of a step", quant / step);
@@ -400,8 +406,9 @@ applicability_text(const struct memory *m, const json_t *r)
 static bool
 is_reusable(const struct memory *m, const json_t *r)
 {
-	static const char *const lessons[] = { "gain", "trade_off", "tie_waiver", "build", "run", "wrong", "audit", "aggregate",
-		"core_shape" };
+	static const char *const lessons[] = { "gain", "trade_off", "tie_waiver", "build", "run", "wrong", "audit",
+	    "aggregate",
+		"core_shape", "quality" };
 	const char *code = kjson_str_or(r, "score.decision.code", NULL);
 
 	if (!code)
@@ -496,8 +503,8 @@ list(const struct options *o, const char *path)
 	kout_open(o->output);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct tip *t = &all.tip[i];
-		char *line = kasprintf("%s %s round-%ld %s: %s", t->id, t->time, t->round, t->accepted ? "ACCEPTED" : "ROLLED BACK",
-		    t->field[TAKEAWAY]);
+		char *line = kasprintf("%s %s round-%ld %s: %s", t->id, t->time, t->round, t->accepted ? "ACCEPTED" :
+		    "ROLLED BACK", t->field[TAKEAWAY]);
 
 		kout_line(line, strlen(line));
 		free(line);
@@ -549,8 +556,8 @@ note_removal(const char *folder, const struct tip *t, const char *why)
 
 	know_iso(now, sizeof now);
 	put_tip(&text, t);
-	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", t->id, "time", now, "why", why, "tip",
-	    text.data);
+	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", t->id, "time", now, "why", why,
+	    "tip", text.data);
 	line = json_dumps(record, KIO_DUMP);
 	old = kread_file(path, FILE_MAX, NULL);
 	kbuf_printf(&b, "%s%s\n", old ? old : "", line);
@@ -598,7 +605,8 @@ command_tips(const struct options *o)
 	memory_open(&m, false);
 	folder = folder_of(&m);
 	if (!folder)
-		kdie(K_USAGE, "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where tips belong", m.camp->file);
+		kdie(K_USAGE, "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where tips belong",
+		    m.camp->file);
 	path = kasprintf("%s/tips.md", folder);
 	if (!strcmp(what, "add"))
 		code = add(&m, o, folder, path);
@@ -667,10 +675,9 @@ command_freeze(const struct options *o)
 	struct memory m;
 	char *folder;
 
-	if (o->count)
-		kdie(K_USAGE, "freeze takes no operand");
+	(void)o;
 	memory_open(&m, false);
-	make_folder("trials/000");
+	kmake_folder("trials/000");
 	folder = folder_of(&m);
 	if (access("trials/000/tips.md", F_OK) < 0)
 		freeze_tips(&m, folder);

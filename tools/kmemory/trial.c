@@ -15,7 +15,8 @@
 static bool
 is_complete(long trial)
 {
-	char *archive = kasprintf("trials/%03ld/archive.ndjson", trial), *score = kasprintf("trials/%03ld/score.ndjson", trial);
+	char *archive = kasprintf("trials/%03ld/archive.ndjson", trial), *score = kasprintf("trials/%03ld/score.ndjson",
+	    trial);
 	bool yes = access(archive, F_OK) == 0 && access(score, F_OK) == 0;
 
 	free(archive);
@@ -38,20 +39,12 @@ trial_records(long trial)
 {
 	char *path;
 	json_t *records;
-	struct krec rec;
-	struct kin in;
 
 	if (!is_complete(trial))
 		return NULL;
 	path = kasprintf("trials/%03ld/score.ndjson", trial);
-	records = json_array();
-	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
-		json_array_append(records, rec.json);
-		krec_free(&rec);
-	}
-	kin_close(&in);
-	if (!json_array_size(records))
+	records = kin_all(path);
+	if (!records)
 		kdie(K_USAGE, "%s: is empty", path);
 	free(path);
 	return records;
@@ -64,7 +57,8 @@ record_wins(const struct memory *m, const json_t *record)
 
 	if (kjson_int_or(record, "trial", 0) == 0)
 		return false;
-	return verdict || m->linear ? verdict && !strcmp(verdict, "accepted") : kjson_bool_or(record, "score.gain", false);
+	return verdict || m->linear ? verdict && !strcmp(verdict, "accepted") : kjson_bool_or(record, "score.gain",
+	    false);
 }
 
 /* Rank for trial_record: a gain before a correct one before any other. */

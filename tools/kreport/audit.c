@@ -29,11 +29,11 @@ put_decisions(struct doc *d, const struct report *r)
 	}
 }
 
-/* A member that holds a verdict and maybe a figure: "ok, 0.2 %". */
+/* A member that holds a verdict and, unless FIGURE is NULL, maybe a figure: "ok, 0.2 %". */
 static void
 put_verdict(struct doc *d, const struct candidate *c, const char *path, const char *figure)
 {
-	const json_t *o = of(c, path), *v = o ? json_object_get(o, figure) : NULL;
+	const json_t *o = of(c, path), *v = figure ? json_object_get(o, figure) : NULL;
 
 	if (!o)
 		doc_cell(d, "–");
@@ -60,8 +60,8 @@ reasons_of(const struct candidate *c)
 static void
 put_transfer(struct doc *d, const struct report *r)
 {
-	doc_table(d, "Transfer checks of what was kept or refused", "Candidate|Bucket|Declared|>Rules hit|Reuse against "
-	    "fresh|Skewed rows|Decision|~Reasons");
+	doc_table(d, "Transfer checks of what was kept or refused",
+	    "Candidate|Bucket|Declared|>Rules hit|Reuse against fresh|Skewed rows|Decision|~Reasons");
 	for (size_t i = 0; i < r->count; i++) {
 		const struct candidate *c = &r->list[i];
 		bool refused = !strcmp(text_of(c, "audit.decision", ""), "REJECT-as-overfit");
@@ -75,7 +75,7 @@ put_transfer(struct doc *d, const struct report *r)
 		doc_cell(d, "%s", text_of(c, "audit.declared", "–"));
 		doc_cell(d, "%zu", json_array_size(of(c, "audit.hits")));
 		put_verdict(d, c, "audit.fresh", "gap_pct");
-		put_verdict(d, c, "audit.skew", "-");
+		put_verdict(d, c, "audit.skew", NULL);
 		doc_cell(d, "%s", text_of(c, "audit.decision", "–"));
 		doc_cell(d, "%s", reasons);
 		free(reasons);
@@ -108,11 +108,10 @@ put_attribution(struct doc *d, const json_t *report)
 	size_t i;
 
 	doc_text(d, "Verdict: \2%s\2. Of a headline of %s, %s is real; the inflation gap is %.2f points, and %.2f are "
-	    "noise.%s", verdict,
-	    show_change(kjson_num_or(report, "headline_pct", 0)), show_change(kjson_num_or(report, "real_pct", 0)),
-	    kjson_num_or(report, "inflation_gap_pct", 0), kjson_num_or(report, "noise_pct", 0),
-	    strcmp(verdict, "inflated") ? "" : " The gap is what only the loop of a benchmark sees: the headline must not "
-	    "be quoted.");
+	    "noise.%s", verdict, show_change(kjson_num_or(report, "headline_pct", 0)),
+	    show_change(kjson_num_or(report, "real_pct", 0)), kjson_num_or(report, "inflation_gap_pct", 0),
+	    kjson_num_or(report, "noise_pct", 0), strcmp(verdict, "inflated") ? "" :
+	    " The gap is what only the loop of a benchmark sees: the headline must not be quoted.");
 	doc_table(d, "Where the gain comes from", "Source|Buckets|>Benchmark gain|>Gain that carries over");
 	json_array_foreach(rows, i, row) {
 		doc_cell(d, "%s", kjson_str_or(row, "source", "?"));
@@ -131,8 +130,8 @@ put_audit(struct doc *d, const struct report *r)
 		doc_text(d, "No candidate of this campaign was audited for gains that only a benchmark gives.");
 		return;
 	}
-	doc_text(d, "A gain counts when the kernel would have it on inputs that are new every time: no cache keyed on what "
-	    "a benchmark repeats, no assumption that its sizes allow.");
+	doc_text(d, "A gain counts when the kernel would have it on inputs that are new every time: no cache keyed on "
+	    "what a benchmark repeats, no assumption that its sizes allow.");
 	put_decisions(d, r);
 	put_transfer(d, r);
 	put_hits(d, r);

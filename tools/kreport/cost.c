@@ -113,7 +113,8 @@ put_money(struct doc *d, const struct bill *b)
 	if (!b->priced)
 		doc_cell(d, "unknown: no reply has a price");
 	else if (b->priced < b->replies)
-		doc_cell(d, "%s for %ld of %ld replies; the others have no price", show_usd(b->usd), b->priced, b->replies);
+		doc_cell(d, "%s for %ld of %ld replies; the others have no price", show_usd(b->usd), b->priced,
+		    b->replies);
 	else
 		doc_cell(d, "%s", show_usd(b->usd));
 }
@@ -126,9 +127,10 @@ put_cost(struct doc *d, const struct report *r)
 
 	doc_section(d, "cost", "Cost");
 	if (b.recorded)
-		doc_note(d, "%s recorded before and replayed here: no model was called for them, and their cost, tokens and "
-		    "times are those of the recording. Builds, verdicts, times and scores are of this campaign's own machine.",
-		    b.recorded == b.replies ? "All replies were" : plural(b.recorded, "reply was", "replies were"));
+		doc_note(d, "%s recorded before and replayed here: no model was called for them, and their cost, "
+		    "tokens and times are those of the recording. Builds, verdicts, times and scores are of this "
+		    "campaign's own machine.", b.recorded == b.replies ? "All replies were" : plural(b.recorded,
+		    "reply was", "replies were"));
 	doc_table(d, "What was spent", "Item|~Amount");
 	put_row(d, "Replies", show_count(b.replies));
 	put_row(d, "Answered by (provider)", *providers ? providers : "nobody yet");

@@ -6,28 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kmark.h"
+
 enum { LONGEST_LINE = 400 };	/* of code, in bytes */
-
-static char *
-format(const char *fmt, va_list args)
-{
-	va_list copy;
-	int n;
-	char *text;
-
-	va_copy(copy, args);
-	n = vsnprintf(NULL, 0, fmt, copy);
-	va_end(copy);
-	text = kmalloc((size_t)n + 1);
-	vsnprintf(text, (size_t)n + 1, fmt, args);
-	return text;
-}
 
 #define FORMAT(text, fmt) \
 	do { \
 		va_list args; \
 		va_start(args, fmt); \
-		(text) = format(fmt, args); \
+		(text) = kvasprintf(fmt, args); \
 		va_end(args); \
 	} while (0)
 
@@ -38,7 +25,7 @@ code_span_md(struct kbuf *out, const char *text, size_t len, bool in_table)
 	size_t run = 0, longest = 0;
 	struct kbuf clean = { 0 };
 
-	doc_clean(&clean, text, len);
+	kmark_clean(&clean, text, len);
 	for (size_t i = 0; i < clean.len; i++) {
 		run = clean.data[i] == '`' ? run + 1 : 0;
 		longest = run > longest ? run : longest;
@@ -67,12 +54,12 @@ put_inline(struct doc *d, const char *text, bool in_table)
 
 		if (code) {
 			kbuf_puts(&d->html, "<code>");
-			doc_escape_html(&d->html, text, n);
+			kmark_html(&d->html, text, n);
 			kbuf_puts(&d->html, "</code>");
 			code_span_md(&d->md, text, n, in_table);
 		} else {
-			doc_escape_html(&d->html, text, n);
-			doc_escape_md(&d->md, text, n);
+			kmark_html(&d->html, text, n);
+			kmark_md(&d->md, text, n);
 		}
 		text += n;
 		if (*text == '\1')
@@ -128,10 +115,10 @@ doc_begin(struct doc *d, const char *title)
 {
 	*d = (struct doc){ .title = kstrdup(title) };
 	kbuf_puts(&d->html, "<h1>");
-	doc_escape_html(&d->html, title, strlen(title));
+	kmark_html(&d->html, title, strlen(title));
 	kbuf_puts(&d->html, "</h1>\n");
 	kbuf_puts(&d->md, "# ");
-	doc_escape_md(&d->md, title, strlen(title));
+	kmark_md(&d->md, title, strlen(title));
 	kbuf_puts(&d->md, "\n\n");
 }
 
@@ -208,14 +195,14 @@ doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, .
 	FORMAT(text, fmt);
 	open_block(d, DOC_TILES);
 	kbuf_puts(&d->html, "<div><dt>");
-	doc_escape_html(&d->html, what, strlen(what));
+	kmark_html(&d->html, what, strlen(what));
 	kbuf_puts(&d->html, "</dt><dd>");
-	doc_escape_html(&d->html, figure, strlen(figure));
+	kmark_html(&d->html, figure, strlen(figure));
 	kbuf_puts(&d->html, "</dd><dd class=\"small\">");
 	kbuf_puts(&d->md, "- **");
-	doc_escape_md(&d->md, figure, strlen(figure));
+	kmark_md(&d->md, figure, strlen(figure));
 	kbuf_puts(&d->md, "** ");
-	doc_escape_md(&d->md, what, strlen(what));
+	kmark_md(&d->md, what, strlen(what));
 	kbuf_puts(&d->md, *text ? ": " : "");
 	put_inline(d, text, false);
 	kbuf_puts(&d->html, "</dd></div>\n");
@@ -252,10 +239,10 @@ put_column(struct doc *d, const char *spec, size_t len, struct kbuf *rule)
 	len -= kind->sign != '\0';
 	d->class[d->columns++] = kind->class;
 	kbuf_printf(&d->html, "<th scope=\"col\"%s>", kind->class && *kind->class == 'n' ? " class=\"n\"" : "");
-	doc_escape_html(&d->html, name, len);
+	kmark_html(&d->html, name, len);
 	kbuf_puts(&d->html, "</th>");
 	kbuf_puts(&d->md, " ");
-	doc_escape_md(&d->md, name, len);
+	kmark_md(&d->md, name, len);
 	kbuf_puts(&d->md, " |");
 	kbuf_puts(rule, kind->rule);
 }
@@ -268,12 +255,12 @@ doc_table(struct doc *d, const char *caption, const char *spec)
 	open_block(d, DOC_NOTHING);
 	d->columns = d->column = 0;
 	kbuf_puts(&d->html, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
-	doc_escape_html(&d->html, caption, strlen(caption));
+	kmark_html(&d->html, caption, strlen(caption));
 	kbuf_puts(&d->html, "\"><table>\n<caption>");
-	doc_escape_html(&d->html, caption, strlen(caption));
+	kmark_html(&d->html, caption, strlen(caption));
 	kbuf_puts(&d->html, "</caption>\n<thead><tr>");
 	kbuf_puts(&d->md, "**");
-	doc_escape_md(&d->md, caption, strlen(caption));
+	kmark_md(&d->md, caption, strlen(caption));
 	kbuf_puts(&d->md, "**\n\n|");
 	while (*spec) {
 		size_t n = strcspn(spec, "|");
@@ -328,8 +315,8 @@ doc_details(struct doc *d, const char *fmt, ...)
 	kbuf_puts(&d->html, "<details><summary>");
 	kbuf_puts(&d->md, "<details><summary>");
 	/* Inside a tag Markdown is not read, so both get HTML. */
-	doc_escape_html(&d->html, text, strlen(text));
-	doc_escape_html(&d->md, text, strlen(text));
+	kmark_html(&d->html, text, strlen(text));
+	kmark_html(&d->md, text, strlen(text));
 	kbuf_puts(&d->html, "</summary>\n");
 	kbuf_puts(&d->md, "</summary>\n\n");
 	free(text);
@@ -395,8 +382,8 @@ doc_code(struct doc *d, const char *text, size_t len, const char *language)
 		following = next_line(line, end, &n, &cut);
 		if (class)
 			kbuf_printf(&d->html, "<span class=\"%s\">", class);
-		doc_escape_html(&d->html, line, n);
-		doc_clean(&d->md, line, n);
+		kmark_html(&d->html, line, n);
+		kmark_clean(&d->md, line, n);
 		if (cut) {
 			kbuf_printf(&d->html, "<i> … %zu bytes more</i>", cut);
 			kbuf_printf(&d->md, " … %zu bytes more", cut);
@@ -444,7 +431,7 @@ doc_end(struct doc *d, const char *style)
 
 	open_block(d, DOC_NOTHING);
 	kbuf_puts(&page, head);
-	doc_escape_html(&page, d->title, strlen(d->title));
+	kmark_html(&page, d->title, strlen(d->title));
 	kbuf_printf(&page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
 	    "<nav aria-label=\"Sections\"><ul>\n%s</ul></nav>\n<main>\n%s%s</main>\n</body>\n</html>\n",
 	    style, d->contents.data, d->html.data, d->section ? "</section>\n" : "");

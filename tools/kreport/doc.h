@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A document that is written once and comes out twice: as a page of HTML and as Markdown. Whatever text goes in is data: it
- * is escaped for each of them, bytes that are not UTF-8, control characters and those that turn the direction of text become
- * U+FFFD. In a format string, \1 begins and ends code and \2 what is strong; blocks end what was left open.
+ * A document that is written once and comes out twice: as a page of HTML and as Markdown. Whatever text goes in is
+ * data: it is escaped for each of them (kmark). In a format string, \1 begins and ends code and \2 what is strong;
+ * blocks end what was left open.
  */
 #ifndef DOC_H
 #define DOC_H
@@ -24,12 +24,6 @@ struct doc {
 	const char *class[32];		/* of each column; NULL: none */
 };
 
-/* Text for a place between tags or in an attribute. */
-void doc_escape_html(struct kbuf *out, const char *text, size_t len);
-void doc_escape_md(struct kbuf *out, const char *text, size_t len);
-/* The text as it is but for what is no text. */
-void doc_clean(struct kbuf *out, const char *text, size_t len);
-
 void doc_begin(struct doc *d, const char *title);
 void doc_section(struct doc *d, const char *id, const char *title);
 void doc_heading(struct doc *d, const char *fmt, ...) DOC_TEXT;
@@ -41,9 +35,8 @@ void doc_item(struct doc *d, const char *fmt, ...) DOC_TEXT;
 void doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /*
- * A table with the columns of SPEC, "Program|>Median|^Rate|~Reason": after > figures, to the right; after ^ several of them,
- * a line each; after ~ prose, which may be long. Then its cells, row by row; the first of
- * a row is its name.
+ * A table with the columns of SPEC, "Program|>Median|^Rate|~Reason": after > figures, to the right; after ^ several of
+ * them, a line each; after ~ prose, which may be long. Then its cells, row by row; the first of a row is its name.
  */
 void doc_table(struct doc *d, const char *caption, const char *spec);
 void doc_cell(struct doc *d, const char *fmt, ...) DOC_TEXT;

@@ -114,16 +114,17 @@ put_machine(struct doc *d, const struct report *r)
 static void
 put_device(struct doc *d, const struct report *r)
 {
-	const json_t *gpu = of(r->reference, "eval.environment.device"), *cl = of(r->reference, "eval.environment.opencl");
+	const json_t *gpu = of(r->reference, "eval.environment.device"),
+	    *cl = of(r->reference, "eval.environment.opencl");
 	long long api = strtoll(kjson_str_or(gpu, "driver_api", "0"), NULL, 10);
 
 	if (gpu) {
 		doc_cell(d, "GPU");
-		doc_cell(d, "%s, compute capability %s, %lld multiprocessors, %s of memory, %s of L2, driver API %lld.%lld",
-		    kjson_str_or(gpu, "name", "?"), kjson_str_or(gpu, "compute_capability", "?"),
+		doc_cell(d, "%s, compute capability %s, %lld multiprocessors, %s of memory, %s of L2, driver API "
+		    "%lld.%lld", kjson_str_or(gpu, "name", "?"), kjson_str_or(gpu, "compute_capability", "?"),
 		    (long long)kjson_int_or(gpu, "multiprocessors", 0),
-		    show_bytes(kjson_num_or(gpu, "memory_bytes", 0)), show_bytes(kjson_num_or(gpu, "l2_bytes", 0)), api / 1000,
-		    api % 1000 / 10);
+		    show_bytes(kjson_num_or(gpu, "memory_bytes", 0)), show_bytes(kjson_num_or(gpu, "l2_bytes", 0)),
+		    api / 1000, api % 1000 / 10);
 	}
 	if (cl) {
 		doc_cell(d, "OpenCL device");
@@ -149,13 +150,12 @@ put_clocks(struct doc *d, const struct report *r)
 	put_row(d, "Highest load before an evaluation", load);
 	if (k.rows) {
 		doc_cell(d, "Clocks during timing");
-		doc_cell(d, "processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at most %.0f °C and %.0f W", k.sm_low,
-		    k.sm_high, k.memory_low,
-		    k.memory_high, k.hot, k.power);
+		doc_cell(d, "processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at most %.0f °C and %.0f W",
+		    k.sm_low, k.sm_high, k.memory_low, k.memory_high, k.hot, k.power);
 		doc_cell(d, "Throttling");
 		if (k.throttled)
-			doc_cell(d, "in %ld of %ld timed rows (reasons 0x%llx): their times are too long", k.throttled, k.rows,
-			    k.mask);
+			doc_cell(d, "in %ld of %ld timed rows (reasons 0x%llx): their times are too long", k.throttled,
+			    k.rows, k.mask);
 		else
 			doc_cell(d, "in none of %ld timed rows", k.rows);
 	}
@@ -170,7 +170,8 @@ void
 put_environment(struct doc *d, const struct report *r)
 {
 	char *seed = kasprintf("%ld", (long)kcamp_num(r->camp, "seed"));
-	const char *gpu = kcamp_str(r->camp, "gpu"), *found = text_of(r->reference, "eval.environment.device.name", NULL);
+	const char *gpu = kcamp_str(r->camp, "gpu"), *found = text_of(r->reference, "eval.environment.device.name",
+	    NULL);
 
 	doc_section(d, "environment", "Environment");
 	if (found && *gpu && strcmp(gpu, found))
@@ -178,7 +179,8 @@ put_environment(struct doc *d, const struct report *r)
 	doc_table(d, "Where it was measured", "Item|~Value");
 	put_machine(d, r);
 	put_device(d, r);
-	put_row(d, "Threads given to kernels", show_count(kjson_int_or(r->reference->rec, "eval.environment.threads", 0)));
+	put_row(d, "Threads given to kernels", show_count(kjson_int_or(r->reference->rec, "eval.environment.threads",
+	    0)));
 	put_row(d, "Build of the reference", text_of(r->reference, "eval.build.command", ""));
 	if (r->best)
 		put_row(d, "Build of the best", text_of(r->best, "eval.build.command", ""));

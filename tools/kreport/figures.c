@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kgain.h"
 #include "kio.h"
 #include "kreport.h"
-#include "kstat.h"
 
 static const char *show(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -115,81 +113,8 @@ plural(long long n, const char *one, const char *many)
 	return show("%s %s", show_count(n), n == 1 ? one : many);
 }
 
-/* Sums logarithms, then is turned into means. */
-static void
-add_ratio(struct ratio *r, double mean, double low, double high)
-{
-	r->mean += log(mean);
-	r->low += log(low);
-	r->high += log(high);
-	r->n++;
-}
-
-static struct ratio
-mean_of(struct ratio r)
-{
-	if (!r.n)
-		return r;
-	return (struct ratio){ exp(r.mean / (double)r.n), exp(r.low / (double)r.n), exp(r.high / (double)r.n), r.n };
-}
-
-struct ratio
-ratio_of_pairs(const json_t *pairs, const char *name, const char *workload)
-{
-	struct ratio r = { 0 };
-	size_t i;
-	json_t *p;
-
-	json_array_foreach(pairs, i, p) {
-		double v = kjson_num_or(p, "ratio", 0), low = kjson_num_or(p, "low", v), high = kjson_num_or(p, "high", v);
-
-		if (!strcmp(kjson_str_or(p, "name", ""), name) && v > 0 && low >= 0 && high > 0 &&
-		    (!workload || !strcmp(kjson_str_or(p, "workload", ""), workload)))
-			add_ratio(&r, v, low, high);
-	}
-	return mean_of(r);
-}
-
-enum { MOST_SAMPLES = 4096 };
-
-/* The median of a row and its interval, which is everything when there are no two samples to make one of. */
-static bool
-interval_of(const json_t *row, struct kstat_interval *m)
-{
-	static double x[MOST_SAMPLES];
-	const json_t *samples = json_object_get(row, "samples_ns");
-	size_t n = json_array_size(samples);
-
-	n = n < MOST_SAMPLES ? n : MOST_SAMPLES;
-	for (size_t i = 0; i < n; i++)
-		x[i] = json_number_value(json_array_get(samples, i));
-	if (n > 1)
-		kstat_median(x, n, m);
-	else
-		*m = (struct kstat_interval){ kgain_time_ns(row, "median"), 0, INFINITY };
-	return m->median > 0;
-}
-
-struct ratio
-ratio_of_rows(const json_t *other, const json_t *own, const char *workload)
-{
-	struct ratio r = { 0 };
-	size_t i;
-	json_t *row;
-
-	json_array_foreach(own, i, row) {
-		const char *name = kjson_str_or(row, "workload", "");
-		struct kstat_interval a, b;
-
-		if ((workload && strcmp(name, workload)) || !interval_of(kgain_row(other, name), &a) || !interval_of(row, &b))
-			continue;
-		add_ratio(&r, a.median / b.median, fmax(a.low, 0) / b.high, a.high / fmax(b.low, 0));
-	}
-	return mean_of(r);
-}
-
 const char *
-show_interval(const struct ratio *r, const char *(*as)(double))
+show_interval(const struct kgain_ratio *r, const char *(*as)(double))
 {
 	if (isinf(r->high))
 		return "too few samples for an interval";
@@ -198,13 +123,14 @@ show_interval(const struct ratio *r, const char *(*as)(double))
 	return show("%s to %s", as(r->low), as(r->high));
 }
 
-struct ratio
+struct kgain_ratio
 best_ratio(const struct report *r, bool *paired)
 {
-	struct ratio ratio = ratio_of_pairs(r->verify ? kjson_path(r->verify, "pairs") : NULL, "reference", NULL);
+	struct kgain_ratio ratio = kgain_ratio_of_pairs(kjson_path(r->verify, "pairs"), "reference", NULL,
+	    kjson_path(r->verify, "timing"));
 
 	*paired = ratio.n > 0;
 	if (!*paired)
-		ratio = ratio_of_rows(of(r->reference, "eval.timing"), of(r->best, "eval.timing"), NULL);
+		ratio = kgain_ratio_of_rows(of(r->reference, "eval.timing"), of(r->best, "eval.timing"), NULL);
 	return ratio;
 }

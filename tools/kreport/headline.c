@@ -42,7 +42,7 @@ static void
 put_lead(struct doc *d, const struct report *r)
 {
 	bool paired;
-	struct ratio ratio;
+	struct kgain_ratio ratio;
 
 	if (!r->best) {
 		doc_lead(d, "After %s no candidate is correct%s.",
@@ -56,12 +56,13 @@ put_lead(struct doc *d, const struct report *r)
 	    paired ? "measured again after the search, in turns with the reference in one run."
 		   : "by the evaluation that scored it, for it was not measured again beside the reference.");
 	if (!paired)
-		doc_note(d, "Not verified since: \1make verify\1 measures the best kernel, the reference and the baselines in "
-		    "turns, on all workloads. Until then times of different runs are compared, and the intervals say less.");
+		doc_note(d, "Not verified since: \1make verify\1 measures the best kernel, the reference and the "
+		    "baselines in turns, on all workloads. Until then times of different runs are compared, and the "
+		    "intervals say less.");
 	if (r->audit && !strcmp(kjson_str_or(r->audit, "verdict", ""), "inflated"))
-		doc_note(d, "\2Not to be quoted:\2 the audit calls this figure inflated. Of %s, %s would be there outside a "
-		    "benchmark.",
-		    show_change(kjson_num_or(r->audit, "headline_pct", 0)), show_change(kjson_num_or(r->audit, "real_pct", 0)));
+		doc_note(d, "\2Not to be quoted:\2 the audit calls this figure inflated. Of %s, %s would be there "
+		    "outside a benchmark.", show_change(kjson_num_or(r->audit, "headline_pct", 0)),
+		    show_change(kjson_num_or(r->audit, "real_pct", 0)));
 }
 
 static void
@@ -69,11 +70,13 @@ put_baseline_tiles(struct doc *d, const struct report *r)
 {
 	for (size_t i = 0; i < r->task->baseline_count && i < 4; i++) {
 		const char *name = r->task->baselines[i].name;
-		struct ratio ratio = ratio_of_pairs(r->verify ? kjson_path(r->verify, "pairs") : NULL, name, NULL);
+		struct kgain_ratio ratio = kgain_ratio_of_pairs(kjson_path(r->verify, "pairs"), name, NULL,
+		    kjson_path(r->verify, "timing"));
 		char *what = kasprintf("of the speed of %s", name);
 
 		if (ratio.n)
-			doc_tile(d, show_percent(ratio.mean), what, "%s, same run", show_interval(&ratio, show_percent));
+			doc_tile(d, show_percent(ratio.mean), what, "%s, same run",
+			    show_interval(&ratio, show_percent));
 		free(what);
 	}
 }
@@ -89,17 +92,17 @@ put_tiles(struct doc *d, const struct report *r)
 
 	count_statuses(r, &correct, &compiled);
 	if (r->best) {
-		struct ratio ratio = best_ratio(r, &paired);
+		struct kgain_ratio ratio = best_ratio(r, &paired);
 
-		doc_tile(d, show_times(ratio.mean), "as fast as the reference", "%s, %s", show_interval(&ratio, show_times),
-		    paired ? "same run" : "runs of their own");
+		doc_tile(d, show_times(ratio.mean), "as fast as the reference", "%s, %s",
+		    show_interval(&ratio, show_times), paired ? "same run" : "runs of their own");
 		put_baseline_tiles(d, r);
 	}
 	if (efficiency > 0)
 		doc_tile(d, show_percent(efficiency / 100), "of the roofline", "of the binding ceiling, over all timed "
 		    "workloads");
-	doc_tile(d, show_count(correct), "correct candidates", "of %s; %ld compiled", show_count((long long)r->count - 1),
-	    compiled);
+	doc_tile(d, show_count(correct), "correct candidates", "of %s; %ld compiled",
+	    show_count((long long)r->count - 1), compiled);
 	if (unpriced && !(cost > 0))
 		doc_tile(d, "unknown", "cost", "no reply has a price");
 	else
@@ -147,7 +150,7 @@ put_program(struct doc *d, const struct report *r, const struct program *p, cons
 {
 	const json_t *row = kgain_row(p->timing, workload), *pairs = r->verify ? kjson_path(r->verify, "pairs") : NULL;
 	double ns = row ? kgain_time_ns(row, "median") : 0;
-	struct ratio ratio = { 0 };
+	struct kgain_ratio ratio = { 0 };
 	struct kbuf rates = { 0 };
 
 	if (!row)
@@ -159,9 +162,9 @@ put_program(struct doc *d, const struct report *r, const struct program *p, cons
 	doc_cell(d, "%s", show_time(kjson_num_or(row, "iqr_ns", 0)));
 	doc_cell(d, "%zu", json_array_size(json_object_get(row, "samples_ns")));
 	if (p->opponent) {
-		ratio = ratio_of_pairs(pairs, p->opponent, workload);
+		ratio = kgain_ratio_of_pairs(pairs, p->opponent, workload, NULL);
 		if (!ratio.n)
-			ratio = ratio_of_rows(p->timing, p->own, workload);
+			ratio = kgain_ratio_of_rows(p->timing, p->own, workload);
 	}
 	if (ratio.n)
 		doc_cell(d, "%s (%s)", show_times(ratio.mean), show_interval(&ratio, show_times));
@@ -182,7 +185,8 @@ put_workloads(struct doc *d, const struct report *r)
 	double floor = r->verify ? kjson_num_or(r->verify, "noise.floor", 0) :
 	    kjson_num_or(r->best->rec, "eval.noise.floor", 0);
 
-	doc_table(d, "Every timed workload", "Workload|Program|>Median|>IQR|>Samples|>Speed-up of the best over it|>Rate");
+	doc_table(d, "Every timed workload", "Workload|Program|>Median|>IQR|>Samples|>Speed-up of the best over "
+	    "it|>Rate");
 	json_array_foreach(own, i, row) {
 		const char *workload = kjson_str_or(row, "workload", "?");
 
@@ -191,7 +195,8 @@ put_workloads(struct doc *d, const struct report *r)
 		for (size_t b = 0; b < r->task->baseline_count; b++) {
 			const char *name = r->task->baselines[b].name;
 
-			put_program(d, r, &(struct program){ name, name, baseline_timing(baselines, name), own }, workload);
+			put_program(d, r, &(struct program){ name, name, baseline_timing(baselines, name), own },
+			    workload);
 		}
 	}
 	doc_table_end(d);
@@ -202,7 +207,8 @@ put_workloads(struct doc *d, const struct report *r)
 static void
 put_missing_baselines(struct doc *d, const struct report *r)
 {
-	const json_t *baselines = r->verify ? kjson_path(r->verify, "baselines") : of(r->reference, "eval.baselines"), *b;
+	const json_t *baselines = r->verify ? kjson_path(r->verify, "baselines") : of(r->reference, "eval.baselines"),
+	    *b;
 	size_t i;
 
 	json_array_foreach(baselines, i, b)
@@ -244,7 +250,8 @@ static void
 put_checks(struct doc *d, const char *when, const json_t *eval)
 {
 	const json_t *cases = kjson_path(eval, "correctness.cases");
-	long long passed = kjson_int_or(eval, "correctness.passed", 0), total = kjson_int_or(eval, "correctness.total", 0);
+	long long passed = kjson_int_or(eval, "correctness.passed", 0), total = kjson_int_or(eval, "correctness.total",
+	    0);
 
 	if (!total)
 		return;
@@ -275,34 +282,34 @@ put_verified(struct doc *d, const struct report *r)
 		free(after);
 	}
 	if (all_checked(kjson_path(eval, "timing")))
-		doc_item(d, "The result of every timed call was compared too, not only those of the correctness cases.");
+		doc_item(d, "The result of every timed call was compared too, not only those of the correctness "
+		    "cases.");
 	if (sandbox)
-		doc_item(d, "The verdict was reached in another process than the kernel's; its sandbox was \1%s\1 (level %lld "
-		    "of 3).", sandbox,
-		    (long long)kjson_int_or(eval, "sandbox.level", 0));
+		doc_item(d, "The verdict was reached in another process than the kernel's; its sandbox was \1%s\1 "
+		    "(level %lld of 3).", sandbox, (long long)kjson_int_or(eval, "sandbox.level", 0));
 	if (caches)
 		doc_item(d, "Caches before every sample: %s. Every call had inputs of its own.", caches);
 	if (when)
-		doc_item(d, "The reply with this kernel was complete at %s. Evaluations carry no clock reading; %s trial %ld.",
-		    when, r->verify ? "it was verified after" : "it was scored in", r->verify ? r->verify_trial :
-		    r->best->trial);
+		doc_item(d, "The reply with this kernel was complete at %s. Evaluations carry no clock reading; %s "
+		    "trial %ld.", when, r->verify ? "it was verified after" : "it was scored in",
+		    r->verify ? r->verify_trial : r->best->trial);
 }
 
 void
 put_headline(struct doc *d, const struct report *r)
 {
 	doc_text(d, "Campaign \1%s\1: %s on %s, backend %s, %s of search after %s.", kcamp_str(r->camp, "name"),
-	    r->task->op, device_of(r),
-	    kcamp_str(r->camp, "backend"), plural(r->last, r->linear ? "round" : "trial", r->linear ? "rounds" : "trials"),
-	    r->linear ? "the baseline" : "the reference");
+	    r->task->op, device_of(r), kcamp_str(r->camp, "backend"), plural(r->last, r->linear ? "round" : "trial",
+	    r->linear ? "rounds" : "trials"), r->linear ? "the baseline" : "the reference");
 	doc_section(d, "result", "Result");
 	if (!strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"))
-		doc_note(d, "\2Nothing was measured:\2 the evaluator is \1null\1, which makes times of the code's hash to try "
-		    "out the loop.");
+		doc_note(d, "\2Nothing was measured:\2 the evaluator is \1null\1, which makes times of the code's hash "
+		    "to try out the loop.");
 	put_lead(d, r);
 	put_tiles(d, r);
 	if (r->begun)
-		doc_note(d, "Trial %ld has begun and is not in this report, which ends with trial %ld.", r->begun, r->last);
+		doc_note(d, "Trial %ld has begun and is not in this report, which ends with trial %ld.", r->begun,
+		    r->last);
 	if (!r->best)
 		return;
 	put_workloads(d, r);

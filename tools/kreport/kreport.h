@@ -13,6 +13,7 @@
 #include "doc.h"
 #include "karch.h"
 #include "kcamp.h"
+#include "kgain.h"
 #include "ktask.h"
 
 /* A scored candidate. Its record is kept without the texts that are long: prompt, codes, reply. */
@@ -67,19 +68,10 @@ const char *show_count(long long n);			/* "12,345" */
 const char *show_usd(double usd);
 const char *plural(long long n, const char *one, const char *many);	/* "1 round" */
 
-/* A ratio of two times and its interval. */
-struct ratio {
-	double mean, low, high;
-	size_t n;		/* workloads */
-};
-/* From interleaved pairs with opponent NAME; of one workload, or over all (geometric means) when WORKLOAD is NULL. */
-struct ratio ratio_of_pairs(const json_t *pairs, const char *name, const char *workload);
-/* From times measured apart: OTHER over OWN, the interval by those of the two medians; likewise. */
-struct ratio ratio_of_rows(const json_t *other, const json_t *own, const char *workload);
 /* Its interval, "155× to 161×"; AS shows one end. */
-const char *show_interval(const struct ratio *r, const char *(*as)(double));
+const char *show_interval(const struct kgain_ratio *r, const char *(*as)(double));
 /* The best over the reference: pairs of the verification, or else the times apart. PAIRED says which. */
-struct ratio best_ratio(const struct report *r, bool *paired);
+struct kgain_ratio best_ratio(const struct report *r, bool *paired);
 
 /* svg.c: plots. */
 

@@ -48,18 +48,20 @@ parent_chain(const struct report *r, struct chain *chain)
 		chain->step[chain->count++] = list[--n];
 }
 
-/* How much faster than its parent: by the pairs when it was the incumbent that it was run beside, else by times apart. */
-static struct ratio
+/*
+ * How much faster than its parent: by the pairs when it was the incumbent that it was run beside, else by times apart.
+ */
+static struct kgain_ratio
 gain_of(const struct candidate *parent, const struct candidate *c, bool *paired)
 {
-	struct ratio ratio = { 0 };
+	struct kgain_ratio ratio = { 0 };
 
 	*paired = !strcmp(text_of(c, "sample.incumbent", ""), parent->id);
 	if (*paired)
-		ratio = ratio_of_pairs(of(c, "eval.pairs"), "incumbent", NULL);
+		ratio = kgain_ratio_of_pairs(of(c, "eval.pairs"), "incumbent", NULL, of(c, "eval.timing"));
 	*paired = ratio.n > 0;
 	if (!*paired)
-		ratio = ratio_of_rows(of(parent, "eval.timing"), of(c, "eval.timing"), NULL);
+		ratio = kgain_ratio_of_rows(of(parent, "eval.timing"), of(c, "eval.timing"), NULL);
 	return ratio;
 }
 
@@ -73,16 +75,17 @@ put_overview(struct doc *d, const struct chain *chain)
 
 		doc_cell(d, "%zu", i);
 		doc_cell(d, "\1%s\1", c->id);
-		doc_cell(d, "%s", i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–")) : "the reference");
+		doc_cell(d, "%s", i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–")) :
+		    "the reference");
 		doc_cell(d, "%s", text_of(c, "coords.cell", "–"));
 		doc_cell(d, "%s", show_time(c->runtime_ms * 1e6));
 		doc_cell(d, "%s", show_times(c->speedup));
 		if (i) {
-			struct ratio ratio = gain_of(chain->step[i - 1], c, &paired);
+			struct kgain_ratio ratio = gain_of(chain->step[i - 1], c, &paired);
 
 			if (ratio.n)
-				doc_cell(d, "%s (%s%s)", show_times(ratio.mean), show_interval(&ratio, show_times), paired ? "" :
-				    ", apart");
+				doc_cell(d, "%s (%s%s)", show_times(ratio.mean), show_interval(&ratio, show_times),
+				    paired ? "" : ", apart");
 			else
 				doc_cell(d, "not timed");
 		} else {
@@ -219,7 +222,8 @@ put_lineage(struct doc *d, const struct report *r)
 		parent_chain(r, &chain);
 	put_overview(d, &chain);
 	if (strcmp(chain.step[0]->id, KARCH_REFERENCE))
-		doc_note(d, "The lineage is cut: the parent of \1%s\1 is not among the scored candidates.", chain.step[0]->id);
+		doc_note(d, "The lineage is cut: the parent of \1%s\1 is not among the scored candidates.",
+		    chain.step[0]->id);
 	for (size_t i = 1; i < chain.count; i++)
 		put_step(d, r, chain.step[i - 1], chain.step[i]);
 	put_code(d, r);

@@ -12,8 +12,10 @@
 
 /* Members that are long and that no section reads from here. */
 static const char *const dropped[] = {
-	"prompt", "sample.parent.code", "sample.parent.files", "sample.parent.log", "sample.parent.profile", "sample.best",
-	"sample.inspirations", "sample.errors", "sample.rounds", "reply.text", "reply.reasoning", "eval.code", "eval.files",
+	"prompt", "sample.parent.code", "sample.parent.files", "sample.parent.log", "sample.parent.profile",
+	    "sample.best",
+	"sample.inspirations", "sample.errors", "sample.rounds", "reply.text", "reply.reasoning", "eval.code",
+	    "eval.files",
 	"eval.profile"
 };
 
@@ -44,20 +46,10 @@ json_t *
 load_record(const char *dir, const char *name)
 {
 	char *path = kasprintf("%s/%s", dir, name);
-	struct krec rec;
-	struct kin in;
-	json_t *json = NULL;
+	json_t *record = kin_first(path);
 
-	if (!access(path, F_OK)) {
-		kin_open(&in, path);
-		if (kin_next(&in, &rec)) {
-			json = json_incref(rec.json);
-			krec_free(&rec);
-		}
-		kin_close(&in);
-	}
 	free(path);
-	return json;
+	return record;
 }
 
 static json_t *
@@ -151,7 +143,10 @@ find_candidate(const struct report *r, const char *id)
 	return bsearch(&key, r->list, r->count, sizeof *r->list, by_place);
 }
 
-/* The trial that the link archive.ndjson names or, in a campaign that was copied without it, the last one with an archive. */
+/*
+ * The trial that the link archive.ndjson names or, in a campaign that was copied without it, the last one with an
+ * archive.
+ */
 static long
 last_trial(const char *dir)
 {
@@ -235,16 +230,17 @@ is_audited(const struct report *r)
 static json_t *
 attribution(const char *dir)
 {
-	char *argv[] = { (char *)"kaudit", (char *)"--report", (char *)"--json", (char *)"-c", (char *)dir, NULL };
+	char *argv[] = { ktool_path("kaudit"), (char *)"--report", (char *)"--json", (char *)"-c", (char *)dir, NULL };
 	struct kproc p = { .argv = argv, .timeout_s = 60, .max_output = 16 << 20 };
 	struct kproc_result result;
+	bool ran = !kproc_run(&p, &result);
 	json_t *json = NULL;
 
-	if (kproc_run(&p, &result))
-		return NULL;
-	if (result.exit_code == K_OK || result.exit_code == K_NO)
+	free(argv[0]);
+	if (ran && (result.exit_code == K_OK || result.exit_code == K_NO))
 		json = json_loads(result.out, 0, NULL);
-	kproc_result_free(&result);
+	if (ran)
+		kproc_result_free(&result);
 	return json;
 }
 

@@ -27,10 +27,12 @@ static void
 write_document(struct doc *d, const struct report *r)
 {
 	static void (*const sections[])(struct doc *, const struct report *) = {
-		put_headline, put_roofline, put_rounds, put_search, put_map, put_lineage, put_failures, put_audit, put_cost,
+		put_headline, put_roofline, put_rounds, put_search, put_map, put_lineage, put_failures, put_audit,
+		    put_cost,
 		put_environment, put_reproduce
 	};
-	char *style_file = kdata_path("tools/kreport/report.css"), *style = kread_file_or_die(style_file, 1 << 20, NULL);
+	char *style_file = kdata_path("tools/kreport/report.css"), *style = kread_file_or_die(style_file, 1 << 20,
+	    NULL);
 	const char *title = kcamp_str(r->camp, "title");
 
 	doc_begin(d, *title ? title : kcamp_str(r->camp, "name"));
@@ -64,7 +66,8 @@ main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
-		{ "html", no_argument, NULL, 'H' }, { "markdown", no_argument, NULL, 'M' }, { "help", no_argument, NULL, 'h' },
+		{ "html", no_argument, NULL, 'H' }, { "markdown", no_argument, NULL, 'M' }, { "help", no_argument, NULL,
+		'h' },
 		{ "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	const char *dir = ".", *output = NULL;

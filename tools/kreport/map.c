@@ -8,7 +8,9 @@
 
 enum { SIDE = 16, CELL = 26, LEFT = 54, TOP = 14 };
 
-/* Memory and compute are the coarse axes, parallelism and SIMD the fine ones inside them; high levels to the top right. */
+/*
+ * Memory and compute are the coarse axes, parallelism and SIMD the fine ones inside them; high levels to the top right.
+ */
 static int
 column_of(int cell)
 {
@@ -73,17 +75,17 @@ put_elite(struct plot *p, const struct karch_row *row, double best, bool is_best
 	plot_mark_begin(p, "%s in cell %s: %s%s%s, score %.4g%s", row->id, cell,
 	    karch_correct(row->status) ? show_times(row->speedup) : row->status,
 	    *row->strategy ? ", by " : "", row->strategy, row->score, is_best ? ", the best" : "");
-	plot_svg(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"cell %s%s\"/>", x, y, CELL, CELL, shade,
-	    is_best ? " crown" : "");
+	plot_svg(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"cell %s%s\"/>", x, y, CELL, CELL,
+	    shade, is_best ? " crown" : "");
 	if (!strcmp(row->id, KARCH_REFERENCE))
 		plot_text(p, x + CELL / 2.0, y + CELL / 2.0 + 4, "mid tiny on-c0", "ref");
 	else if (karch_correct(row->status) && row->speedup > 0)
-		plot_text(p, x + CELL / 2.0, y + CELL / 2.0 + 4, strcmp(shade, "c2") && strcmp(shade, "c3") ? "mid tiny on-c0" :
-		    "mid tiny on-c3",
-		    "%.*f", row->speedup >= 100 ? 0 : row->speedup >= 10 ? 1 : 2, row->speedup);
+		plot_text(p, x + CELL / 2.0, y + CELL / 2.0 + 4, strcmp(shade, "c2") && strcmp(shade, "c3") ?
+		    "mid tiny on-c0" : "mid tiny on-c3", "%.*f", row->speedup >= 100 ? 0 : row->speedup >= 10 ? 1 : 2,
+		    row->speedup);
 	else
-		plot_text(p, x + CELL / 2.0, y + CELL / 2.0 + 4, "mid tiny on-c0", "%s", karch_correct(row->status) ? "+" :
-		    "×");
+		plot_text(p, x + CELL / 2.0, y + CELL / 2.0 + 4, "mid tiny on-c0", "%s", karch_correct(row->status) ?
+		    "+" : "×");
 	plot_mark_end(p);
 }
 
@@ -121,19 +123,19 @@ put_map(struct doc *d, const struct report *r)
 	for (size_t i = 0; i < n; i++)
 		correct += karch_correct(list[i]->status);
 	doc_section(d, "archive", "Archive");
-	doc_text(d, "The levels of memory, compute, parallelism and explicit SIMD that a program shows name its cell; each "
-	    "of the %d keeps the best program seen there. %zu are occupied, %zu of them by correct programs.", KARCH_CELLS,
-	    n, correct);
-	plot_begin(&p, "map", 490, 500, "Map of the archive", "A grid of 16 by 16 cells, memory upward and compute to the "
-	    "right, each split by parallelism and SIMD. %zu cells are occupied.", n);
+	doc_text(d, "The levels of memory, compute, parallelism and explicit SIMD that a program shows name its cell; "
+	    "each of the %d keeps the best program seen there. %zu are occupied, %zu of them by correct programs.",
+	    KARCH_CELLS, n, correct);
+	plot_begin(&p, "map", 490, 500, "Map of the archive", "A grid of 16 by 16 cells, memory upward and compute to "
+	    "the right, each split by parallelism and SIMD. %zu cells are occupied.", n);
 	for (int row = 0; row < SIDE; row++)
 		for (int column = 0; column < SIDE; column++)
-			plot_svg(&p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"cell\"/>", left_of(column),
-			    top_of(row), CELL, CELL);
+			plot_svg(&p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"cell\"/>",
+			    left_of(column), top_of(row), CELL, CELL);
 	for (size_t i = n; i--;)
 		put_elite(&p, list[i], r->best ? r->best->speedup : 1, r->best && !strcmp(list[i]->id, r->best->id));
 	put_levels(&p);
-	doc_figure(d, plot_end(&p), "Speed-up of the best program of each cell; the stronger the colour, the faster; × is "
-	    "broken, ref the reference. The framed one is the best.");
+	doc_figure(d, plot_end(&p), "Speed-up of the best program of each cell; the stronger the colour, the faster; × "
+	    "is broken, ref the reference. The framed one is the best.");
 	put_table(d, list, n);
 }

@@ -58,8 +58,10 @@ add_facts(const struct report *r, struct names *names)
 
 	for (size_t i = 0; i < LEN(singles); i++)
 		add_name(r, names, kasprintf("trials/000/%s", singles[i]));
-	for (long t = 1; t <= r->last; t++)
+	for (long t = 1; t <= r->last; t++) {
+		add_name(r, names, kasprintf("trials/%03ld/evidence.ndjson", t));
 		add_name(r, names, kasprintf("trials/%03ld/verify.ndjson", t));
+	}
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t s = 0; s < LEN(stages); s++)
 			add_name(r, names, kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
@@ -131,8 +133,8 @@ put_commands(struct doc *d, const struct report *r)
 	doc_text(d, "The measurements, on this machine or another; times will differ, verdicts should not:");
 	doc_code(d, measure, strlen(measure), "sh");
 	doc_text(d, "The whole search, in a copy of the folder, with the replies that were given. Prompts depend on "
-	    "measured times, so where other times lead to another parent a recorded reply answers a prompt that was not "
-	    "quite the same; the records say where (\1reply.recorded.prompt_match\1):");
+	    "measured times, so where other times lead to another parent a recorded reply answers a prompt that was "
+	    "not quite the same; the records say where (\1reply.recorded.prompt_match\1):");
 	doc_code(d, run, strlen(run), "sh");
 	free(measure);
 	free(run);

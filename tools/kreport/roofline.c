@@ -39,12 +39,6 @@ plain(const json_t *figure)
 	return 0;
 }
 
-static const json_t *
-row_of(const json_t *rows, const char *workload)
-{
-	return kgain_row(rows, workload);
-}
-
 /* The times of a candidate that the report goes by: of the best those of its verification. */
 static const json_t *
 timing_of(const struct report *r, const struct candidate *c)
@@ -56,7 +50,7 @@ timing_of(const struct report *r, const struct candidate *c)
 static double
 rate_of(const struct report *r, const struct candidate *c, const json_t *workload, const char *work)
 {
-	const json_t *row = row_of(timing_of(r, c), kjson_str_or(workload, "workload", ""));
+	const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(workload, "workload", ""));
 	double ns = row ? kgain_time_ns(row, "median") : 0;
 
 	return ns > 0 ? kjson_num_or(workload, work, 0) / ns * 1e9 : 0;
@@ -160,9 +154,9 @@ put_plot(struct doc *d, const struct report *r, const json_t *rows, double peak,
 		if (r->best)
 			put_point(&p, r, r->best, w, "gain");
 	}
-	doc_figure(d, plot_end(&p), "The roof of the device, every timed workload at its intensity: hollow the reference, "
-	    "filled the best%s.",
-	    measured(rows, "memory_ceiling") > 0 ? "; the broken line is what was measured on it" : "");
+	doc_figure(d, plot_end(&p), "The roof of the device, every timed workload at its intensity: hollow the "
+	    "reference, filled the best%s.", measured(rows, "memory_ceiling") > 0 ?
+	    "; the broken line is what was measured on it" : "");
 }
 
 /* "64.6 %" of a ceiling {"value","unit"}. */
@@ -184,11 +178,11 @@ put_table(struct doc *d, const struct report *r, const json_t *rows)
 	size_t i;
 	json_t *w;
 
-	doc_table(d, r->best ? "How near the best comes to the ceilings" : "How near the reference comes to the ceilings",
-	    "Workload|Bound by|>Intensity|>Least time|>Time|>Rate|^Of the compute ceiling|>Bytes per second|^Of the memory "
-	    "ceiling|~Target");
+	doc_table(d, r->best ? "How near the best comes to the ceilings" :
+	    "How near the reference comes to the ceilings", "Workload|Bound by|>Intensity|>Least time|>Time|>Rate|^Of "
+	    "the compute ceiling|>Bytes per second|^Of the memory ceiling|~Target");
 	json_array_foreach(rows, i, w) {
-		const json_t *row = row_of(timing_of(r, c), kjson_str_or(w, "workload", ""));
+		const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(w, "workload", ""));
 		double flops = rate_of(r, c, w, "flops"), bytes = rate_of(r, c, w, "bytes");
 
 		doc_cell(d, "%s", kjson_str_or(w, "workload", "?"));
@@ -221,14 +215,16 @@ put_gaps(struct doc *d, const json_t *roofline)
 {
 	static const char *const lists[][2] = { { "unknown", "why" }, { "mismatches", "documented" },
 	    { "placeholders", "unit" } };
-	static const char *const words[] = { "Unknown", "Device and documents disagree on", "Placeholder, not a fact:" };
+	static const char *const words[] = { "Unknown", "Device and documents disagree on",
+	    "Placeholder, not a fact:" };
 
 	for (size_t k = 0; k < LEN(lists); k++) {
 		const json_t *list = json_object_get(roofline, lists[k][0]), *v;
 		size_t i;
 
 		json_array_foreach(list, i, v)
-			doc_item(d, "%s \1%s\1: %s", words[k], kjson_str_or(v, "metric", "?"), kjson_str_or(v, lists[k][1], ""));
+			doc_item(d, "%s \1%s\1: %s", words[k], kjson_str_or(v, "metric", "?"),
+			    kjson_str_or(v, lists[k][1], ""));
 	}
 }
 
@@ -241,15 +237,14 @@ put_roofline(struct doc *d, const struct report *r)
 
 	doc_section(d, "roofline", "Roofline");
 	if (!r->roofline) {
-		doc_text(d, "There is no roofline: \1trials/000/roofline.json\1 is not there, so how much of the device is "
-		    "used was not reckoned.");
+		doc_text(d, "There is no roofline: \1trials/000/roofline.json\1 is not there, so how much of the "
+		    "device is used was not reckoned.");
 		return;
 	}
-	doc_text(d, "Device \1%s\1. %s.", kjson_str_or(r->roofline, "device.name", kjson_str_or(r->roofline, "device.asked",
-	    "not known")),
-	    !strcmp(kjson_str_or(r->roofline, "label", ""), "placeholder") ? "Some of its figures are placeholders that a "
-	    "person consented to" :
-	    peak > 0 && bandwidth > 0 ? "Every figure used has a source" : "Not enough is known of it to draw its roof");
+	doc_text(d, "Device \1%s\1. %s.", kjson_str_or(r->roofline, "device.name", kjson_str_or(r->roofline,
+	    "device.asked", "not known")), !strcmp(kjson_str_or(r->roofline, "label", ""), "placeholder") ?
+	    "Some of its figures are placeholders that a person consented to" : peak > 0 && bandwidth > 0 ?
+	    "Every figure used has a source" : "Not enough is known of it to draw its roof");
 	put_peak(d, r->roofline, "peaks.compute", "Compute peak");
 	put_peak(d, r->roofline, "peaks.memory", "Memory bandwidth");
 	put_gaps(d, r->roofline);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kends.h"
 #include "kgain.h"
 #include "kio.h"
 #include "kreport.h"
@@ -56,8 +57,8 @@ put_round(struct doc *d, const struct report *r, const struct candidate *c, cons
 	const char *verdict = text_of(c, "score.decision.verdict", "");
 
 	doc_cell(d, "%lld", (long long)kjson_int_or(c->rec, "score.decision.round", c->trial + 1));
-	doc_cell(d, "%s%s", word_of(verdict), kjson_bool_or(c->rec, "score.decision.trade_off", false) ? " (trade-off)" :
-	    "");
+	doc_cell(d, "%s%s", word_of(verdict), kjson_bool_or(c->rec, "score.decision.trade_off", false) ?
+	    " (trade-off)" : "");
 	doc_cell(d, "%s", !strcmp(verdict, "baseline") ? "the naive reference" :
 	    text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", c->status)));
 	for (size_t i = 0; i < shapes; i++)
@@ -93,40 +94,22 @@ put_trend(struct doc *d, const struct report *r)
 	kbuf_free(&spec);
 }
 
-/* "T1 (target reached): false" after a dash is a condition and its state; other lines are none. */
-static void
-put_condition(struct doc *d, const char *line, size_t len)
-{
-	const char *colon = line;
-
-	for (const char *p = line; p < line + len; p++)
-		if (*p == ':')
-			colon = p;
-	if (len < 4 || strncmp(line, "- T", 3) || colon == line || colon + 2 >= line + len)
-		return;
-	doc_cell(d, "%.*s", (int)(colon - line - 2), line + 2);
-	/* Behind the colon and its space. */
-	doc_cell(d, "%.*s", (int)(line + len - colon) - 2, colon + 2);
-}
-
-/* What would end the campaign, as kround has written it down. */
+/* What would end the campaign. */
 static void
 put_termination(struct doc *d, const struct report *r)
 {
-	char *path = kasprintf("%s/rounds/termination.md", r->dir), *text = kread_file(path, 1 << 20, NULL);
+	const struct candidate *accepted = find_candidate(r, kjson_str_or(r->archive.header, "linear.accepted", NULL));
+	struct kends e;
 
-	if (text) {
-		doc_table(d, "Termination", "Condition|State");
-		for (const char *line = text; *line;) {
-			size_t n = strcspn(line, "\n");
-
-			put_condition(d, line, n);
-			line += n + (line[n] == '\n');
-		}
-		doc_table_end(d);
+	kends_find(r->camp, r->last, accepted ? accepted->rec : NULL, &e);
+	doc_table(d, "Termination", "Condition|~What|State");
+	for (size_t i = 0; i < KENDS; i++) {
+		doc_cell(d, "T%zu", i + 1);
+		doc_cell(d, "%s: %s", kends_texts[i].what, kends_texts[i].from);
+		doc_cell(d, "%s%s", e.at[i].holds ? "true" : "false", e.at[i].set ? "" : ", not set");
 	}
-	free(text);
-	free(path);
+	doc_table_end(d);
+	kends_free(&e);
 }
 
 void
@@ -143,11 +126,10 @@ put_rounds(struct doc *d, const struct report *r)
 		back += !strcmp(verdict, "rolled_back");
 	}
 	doc_section(d, "rounds", "Rounds");
-	doc_text(d, "One change a round, with its hypothesis stated before the code; it is kept or rolled back by rule. "
-	    "%s, %s rolled back; the last accepted program is \1%s\1.", plural(accepted, "round was accepted",
-	    "rounds were accepted"),
-	    plural(back, "was", "were"),
-	    kjson_str_or(r->archive.header, "linear.accepted", r->best ? r->best->id : KARCH_REFERENCE));
+	doc_text(d, "One change a round, with its hypothesis stated before the code; it is kept or rolled back by "
+	    "rule. %s, %s rolled back; the last accepted program is \1%s\1.", plural(accepted, "round was accepted",
+	    "rounds were accepted"), plural(back, "was", "were"), kjson_str_or(r->archive.header, "linear.accepted",
+	    r->best ? r->best->id : KARCH_REFERENCE));
 	put_trend(d, r);
 	put_termination(d, r);
 }

@@ -12,7 +12,8 @@
 static const struct {
 	const char *status, *class;
 } kinds[] = {
-	{ "correct", "s-correct" }, { "partial", "s-partial" }, { "wrong_value", "s-wrong" }, { "wrong_shape", "s-wrong" },
+	{ "correct", "s-correct" }, { "partial", "s-partial" }, { "wrong_value", "s-wrong" },
+	{ "wrong_shape", "s-wrong" },
 	{ "run_error", "s-run" }, { "compile_error", "s-build" }, { "no_plan", "s-none" }, { "no_code", "s-none" },
 	{ "quarantined", "s-cheat" }, { "rejected", "s-cheat" },
 };
@@ -113,8 +114,8 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 			plot_mark_begin(p, "%s: %s, %s%s", c->id, show_times(c->speedup),
 			    text_of(c, "sample.strategy", "no strategy"),
 			    is_gain(r, c) ? r->linear ? ", accepted" : ", a gain" : "");
-			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y, r->count > 100 ? 3 : 4,
-			    is_gain(r, c) ? "gain" : "point");
+			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y, r->count > 100 ?
+			    3 : 4, is_gain(r, c) ? "gain" : "point");
 		} else {
 			double y = p->y.from - 5;
 
@@ -136,10 +137,9 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 			low = fmin(low, r->list[i].speedup);
 			high = fmax(high, r->list[i].speedup);
 		}
-	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials", "A point for every correct candidate, a cross at "
-	    "the foot for every other one, a line for the best so far, which ends at %s after trial %ld.",
-	    show_times(o[r->last].best),
-	    r->last);
+	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials",
+	    "A point for every correct candidate, a cross at the foot for every other one, a line for the best so far, "
+	    "which ends at %s after trial %ld.", show_times(o[r->last].best), r->last);
 	plot_area(&p);
 	p.x = (struct axis){ .low = 0.5, .high = (double)r->last + 0.5, .from = p.x.from, .to = p.x.to, .whole = true,
 		.title = r->linear ? "trial (round − 1)" : "trial" };
@@ -194,7 +194,8 @@ put_legend(struct plot *p, const struct report *r, const struct outcome *o)
 			x = p->x.from;
 			y += 18;
 		}
-		plot_svg(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" class=\"%s\"/>", x, y - 9, kinds[k].class);
+		plot_svg(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" class=\"%s\"/>", x, y - 9,
+		    kinds[k].class);
 		plot_text(p, x + 14, y, "", "%s", kinds[k].status);
 		x += 32 + 7.2 * (double)strlen(kinds[k].status);
 	}
@@ -305,20 +306,18 @@ put_summary(struct doc *d, const struct report *r, const struct outcome *o, cons
 		priced = priced || o[t].priced;
 	}
 	if (n)
-		doc_text(d, "Of %s %zu %s correct and timed. Their speed-ups: lowest %s, lower quartile %s, median %s, upper "
-		    "quartile %s, highest %s.",
-		    plural((long long)r->count - 1, "candidate", "candidates"), n, n == 1 ? "is" : "are", show_times(x[0]),
-		    show_times(kstat_quantile(x, n, 0.25)), show_times(kstat_quantile(x, n, 0.5)),
-		    show_times(kstat_quantile(x, n, 0.75)),
+		doc_text(d, "Of %s %zu %s correct and timed. Their speed-ups: lowest %s, lower quartile %s, median %s, "
+		    "upper quartile %s, highest %s.", plural((long long)r->count - 1, "candidate", "candidates"), n,
+		    n == 1 ? "is" : "are", show_times(x[0]), show_times(kstat_quantile(x, n, 0.25)),
+		    show_times(kstat_quantile(x, n, 0.5)), show_times(kstat_quantile(x, n, 0.75)),
 		    show_times(x[n - 1]));
 	if (!gains)
 		doc_text(d, "There was no %s.", r->linear ? "accepted round" : "gain beyond the noise");
 	else if (priced || tokens)
 		doc_text(d, "%s in all. Each took %s%s%s written, the failures included.",
-		    plural(gains, r->linear ? "accepted round" : "gain",
-		    r->linear ? "accepted rounds" : "gains"), priced ? show_usd(cost / (double)gains) : "", priced ? " and " :
-		    "",
-		    plural(tokens / gains, "token", "tokens"));
+		    plural(gains, r->linear ? "accepted round" : "gain", r->linear ? "accepted rounds" : "gains"),
+		    priced ? show_usd(cost / (double)gains) : "", priced ? " and " : "", plural(tokens / gains, "token",
+		    "tokens"));
 	else
 		doc_text(d, "%s in all; neither cost nor tokens of the replies are known.",
 		    plural(gains, r->linear ? "accepted round" : "gain",

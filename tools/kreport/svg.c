@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plots in SVG: axes, marks, texts. Colours are classes of the page's style sheet, so that a plot follows it into the dark
- * and onto paper. See kreport.h.
+ * Plots in SVG: axes, marks, texts. Colours are classes of the page's style sheet, so that a plot follows it into the
+ * dark and onto paper. See kreport.h.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -9,21 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kmark.h"
 #include "kreport.h"
 
 static void
 put_escaped(struct kbuf *out, const char *fmt, va_list args)
 {
-	va_list copy;
-	int n;
-	char *text;
+	char *text = kvasprintf(fmt, args);
 
-	va_copy(copy, args);
-	n = vsnprintf(NULL, 0, fmt, copy);
-	va_end(copy);
-	text = kmalloc((size_t)n + 1);
-	vsnprintf(text, (size_t)n + 1, fmt, args);
-	doc_escape_html(out, text, (size_t)n);
+	kmark_html(out, text, strlen(text));
 	free(text);
 }
 

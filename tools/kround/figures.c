@@ -57,7 +57,8 @@ static void
 add_time(const struct campaign *c, const struct candidate *x, const struct ktask_workload *w, struct shape *s)
 {
 	const json_t *row = timing_row(x, w->name);
-	double flops = (double)ktask_value(c->task, w, c->task->flops), bytes = (double)ktask_value(c->task, w, c->task->bytes);
+	double flops = (double)ktask_value(c->task, w, c->task->flops), bytes = (double)ktask_value(c->task, w,
+	    c->task->bytes);
 	double ns = row ? kgain_time_ns(row, c->statistic) : NAN;
 
 	if (isnan(ns))
@@ -197,7 +198,9 @@ shape_change_pct(const struct campaign *c, const struct candidate *x, size_t wor
 	size_t i;
 	json_t *s;
 
-	/* Of a step with two passes the decision tells the sum, which stays the step's; the passes are compared here. */
+	/*
+	 * Of a step with two passes the decision tells the sum, which stays the step's; the passes are compared here.
+	 */
 	json_array_foreach(shapes, i, s)
 		if (!strcmp(kjson_str_or(s, "workload", ""), c->task->workloads[workload].name))
 			return kjson_num_or(s, "delta_pct", NAN);
@@ -233,7 +236,8 @@ put_vs_baseline(const struct campaign *c, const struct candidate *x, struct kbuf
 	put_pct(change_pct(c, x, first), 3, out);
 	kbuf_puts(out, ", fwd ");
 	/* Without a backward pass the step is the forward one, and both must read the same. */
-	put_pct(now.backward.n ? ratio_pct(now.forward.average, then.forward.average) : change_pct(c, x, first), 3, out);
+	put_pct(now.backward.n ? ratio_pct(now.forward.average, then.forward.average) : change_pct(c, x, first), 3,
+	    out);
 	kbuf_puts(out, ", bwd ");
 	put_pct(ratio_pct(now.backward.average, then.backward.average), 3, out);
 }

@@ -16,8 +16,8 @@ enum { GIT_ARGS = 32, GIT_S = 120 };
 extern char **environ;
 
 /*
- * Our environment without git's own variables: where a caller's git points to is not meant. References are taken as they
- * are, not as refs/replace would have them. The caller frees the list alone.
+ * Our environment without git's own variables: where a caller's git points to is not meant. References are taken as
+ * they are, not as refs/replace would have them. The caller frees the list alone.
  */
 static char **
 environment(void)
@@ -56,7 +56,8 @@ static int
 run(const char *const *args, const void *in, size_t in_len, struct kproc_result *result)
 {
 	char **argv = command(args), **env = environment();
-	struct kproc p = { .argv = argv, .envp = env, .in = in, .in_len = in_len, .timeout_s = GIT_S, .max_output = OUTPUT_MAX };
+	struct kproc p = { .argv = argv, .envp = env, .in = in, .in_len = in_len, .timeout_s = GIT_S,
+	    .max_output = OUTPUT_MAX };
 	int rc = kproc_run(&p, result), code;
 
 	if (rc < 0 && errno != ENOENT)
@@ -100,7 +101,8 @@ repo_find(void)
 
 	if (code < 0)
 		g.why = "git is not installed";
-	else if (code && (strstr(result.err, "not a git repository") || strstr(result.err, "must be run in a work tree")))
+	else if (code && (strstr(result.err, "not a git repository") ||
+	    strstr(result.err, "must be run in a work tree")))
 		g.why = "no git repository holds this campaign";
 	else if (code)
 		kdie(K_IO, "git rev-parse: %.500s", result.err);
@@ -134,7 +136,9 @@ git_commit_object(const char *text, bool write)
 	return git_run(args, text, strlen(text), false, NULL);
 }
 
-/* Entries of TREE but the one called NAME, whose object is put into *OBJECT: NULL without one, "" when it is no folder. */
+/*
+ * Entries of TREE but the one called NAME, whose object is put into *OBJECT: NULL without one, "" when it is no folder.
+ */
 static struct kbuf
 other_entries(const char *tree, const char *name, char **object)
 {

@@ -122,9 +122,13 @@ void put_pct(double pct, int decimals, struct kbuf *out);
 
 /* One clean line of at most MAX bytes; the caller frees. */
 char *one_line(const char *text, size_t max);
-/* The same appended to Markdown: nothing in it can open a table cell, a tag or a new line. "(none)" for no text. */
+/* The same appended to Markdown as plain text (kmark). "(none)" for no text. */
 void put_md(const char *text, size_t max, struct kbuf *out);
-/* Number of the first line in which two texts differ; the lines (without newline) in A and B, which the caller frees. */
+/* "- WHAT: TEXT", a line of a list. */
+void put_item(size_t max, struct kbuf *out, const char *what, const char *text);
+/*
+ * Number of the first line in which two texts differ; the lines (without newline) in A and B, which the caller frees.
+ */
 size_t first_difference(const char *a, size_t a_len, const char *b, size_t b_len, char **line_a, char **line_b);
 
 /* summary.c, csv.c, logs.c, views.c: texts made of rounds. Each appends to OUT. */
@@ -136,7 +140,10 @@ void put_csv(const struct campaign *c, const struct candidate *x, struct kbuf *o
  * fault as text, which the caller frees, or NULL.
  */
 char *csv_fault(const char *frozen, const char *table, const char *set);
-/* What a round adds to each append-only log; for round 1 with the log's heading. CORRECTED: it replaces an earlier entry. */
+/*
+ * What a round adds to each append-only log; for round 1 with the log's heading. CORRECTED: it replaces an earlier
+ * entry.
+ */
 enum { LOG_OPTIMIZE, LOG_TREND, LOGS };
 extern const char *const log_paths[LOGS];
 void put_log_entry(const struct campaign *c, const struct round *r, int log, bool corrected, struct kbuf *out);
@@ -165,13 +172,15 @@ void plan_round(const struct campaign *c, const struct round *r, struct plan *p)
 void plan_free(struct plan *p);
 const struct planned *find_planned(const struct plan *p, const char *path);
 /* Path of a candidate's file in FOLDER of its round, where a wide search has several; the caller frees. */
-char *place(const struct campaign *c, const struct round *r, const struct candidate *x, const char *folder, const char *name);
+char *place(const struct campaign *c, const struct round *r, const struct candidate *x, const char *folder,
+    const char *name);
 /* The same in the snapshot. */
 char *snapshot_path(const struct campaign *c, const struct round *r, const struct candidate *x, const char *name);
 
 /* records.c: those texts as files, and what proves that nobody changed them. Each command returns an exit code. */
 
 struct options {
+	const char *dir;	/* -c; NULL: here */
 	const char *output;	/* -o; NULL: stdout */
 	long round;		/* --round; 0: the last accepted */
 	const char *from;	/* --from; NULL: whichever is whole */
@@ -186,6 +195,8 @@ struct faults {
 };
 void add_fault(struct faults *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Writes a file, and makes the folders that it lies in; PATH has a slash. */
+void put_file(const char *path, const void *data, size_t len);
 /* One writer at a time, whoever started it: makes logs/ and locks it; closing the descriptor gives it back. */
 int records_lock(void);
 int write_records(const struct campaign *c, const struct options *o);

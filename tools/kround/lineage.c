@@ -77,8 +77,8 @@ check_path(const char *path)
 	for (;;) {
 		size_t n = strcspn(p, "/");
 
-		if (!n || !strncmp(p, "..", n > 2 ? n : 2) || (n == 1 && *p == '.') || (n == 4 && !strncasecmp(p, ".git", 4)) ||
-		    strcspn(p, "\n\t") < n)
+		if (!n || !strncmp(p, "..", n > 2 ? n : 2) || (n == 1 && *p == '.') ||
+		    (n == 4 && !strncasecmp(p, ".git", 4)) || strcspn(p, "\n\t") < n)
 			kdie(K_USAGE, "git.kernel_path: '%s' is no path of a file within the repository", path);
 		if (!p[n])
 			return;
@@ -112,7 +112,8 @@ commit_time(const struct chain *chain, size_t i)
 	for (size_t k = 0; k <= i; k++) {
 		struct tm tm = { 0 };
 
-		if (*chain->at[k]->time && strptime(chain->at[k]->time, "%Y-%m-%dT%H:%M:%SZ", &tm) && (long long)timegm(&tm) > last)
+		if (*chain->at[k]->time && strptime(chain->at[k]->time, "%Y-%m-%dT%H:%M:%SZ", &tm) &&
+		    (long long)timegm(&tm) > last)
 			last = (long long)timegm(&tm);
 	}
 	return last;
@@ -126,8 +127,10 @@ put_message(const struct campaign *c, const struct round *r, struct kbuf *out)
 	char *op = one_line(c->task->op, SUMMARY), *summary, *hypothesis;
 
 	summary = one_line(r->trial ? kjson_str_or(x->plan, "change", strategy) : "baseline", SUMMARY);
-	hypothesis = one_line(r->trial ? kjson_str_or(x->plan, "hypothesis", strategy) : "none: the reference as it is", WORDS);
-	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op, kcamp_str(c->camp, "backend"), r->number,
+	hypothesis = one_line(r->trial ? kjson_str_or(x->plan, "hypothesis", strategy) : "none: the reference as it is",
+	    WORDS);
+	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op,
+	    kcamp_str(c->camp, "backend"), r->number,
 	    *summary ? summary : strategy, hypothesis);
 	put_result(c, x, out);
 	kbuf_printf(out, "\nDetails: %s/logs/optimize.md\n", c->name);
@@ -142,8 +145,8 @@ identity(const struct campaign *c)
 {
 	const char *who = kcamp_str(c->camp, "git.identity"), *open = strchr(who, '<'), *close = strchr(who, '>');
 
-	if (!open || open == who || open[-1] != ' ' || open - who < 2 || !close || close < open || close[1] || strchr(open + 1, '<') ||
-	    strchr(who, '\n'))
+	if (!open || open == who || open[-1] != ' ' || open - who < 2 || !close || close < open || close[1] ||
+	    strchr(open + 1, '<') || strchr(who, '\n'))
 		kdie(K_USAGE, "git.identity: '%s' is not of the form: Name <address>", who);
 	return who;
 }
@@ -187,7 +190,8 @@ make_commit(const struct campaign *c, const struct chain *chain, size_t i, const
 
 	program_of(chain->at[i]->accepted, slash ? slash + 1 : kernel, &p);
 	for (size_t k = 0; k < p.count; k++) {
-		char *path = beside(kernel, p.file[k].path), *blob = git_blob(p.file[k].data, p.file[k].len, write), *old = m.tree;
+		char *path = beside(kernel, p.file[k].path), *blob = git_blob(p.file[k].data, p.file[k].len, write),
+		    *old = m.tree;
 
 		m.tree = git_tree_with(old, path, blob);
 		json_object_set_new(m.files, path, json_string(p.file[k].sha256));
@@ -304,8 +308,9 @@ lineage_begin(struct lineage *l, const char *branch, const char *base)
 static void
 lineage_add(struct lineage *l, const struct round *r, const struct made *m)
 {
-	json_array_append_new(l->commits, json_pack("{s:s,s:s,s:I,s:s,s:s,s:s,s:O}", "schema", LINEAGE_SCHEMA, "kind", "commit",
-	    "round", (json_int_t)r->number, "id", r->accepted->id, "commit", m->commit, "tree", m->tree, "files", m->files));
+	json_array_append_new(l->commits, json_pack("{s:s,s:s,s:I,s:s,s:s,s:s,s:O}", "schema", LINEAGE_SCHEMA, "kind",
+	    "commit", "round", (json_int_t)r->number, "id", r->accepted->id, "commit", m->commit, "tree", m->tree,
+	    "files", m->files));
 }
 
 static const char *
@@ -332,7 +337,8 @@ differs(const struct lineage *l, size_t i, const struct campaign *c, const struc
 			bool known = false;
 
 			for (size_t k = 0; k < p.count; k++)
-				known |= !strcmp(p.file[k].sha256, json_string_value(digest) ? json_string_value(digest) : "");
+				known |= !strcmp(p.file[k].sha256, json_string_value(digest) ?
+				    json_string_value(digest) : "");
 			differs |= !known;
 		}
 		program_free(&p);
@@ -343,7 +349,8 @@ differs(const struct lineage *l, size_t i, const struct campaign *c, const struc
 
 /* Does the chain's first N rounds on BASE (NULL: none) end at TIP? Then they are the lineage. */
 static bool
-leads_to(struct lineage *l, const struct campaign *c, const struct chain *chain, size_t n, const char *base, const char *tip)
+leads_to(struct lineage *l, const struct campaign *c, const struct chain *chain, size_t n, const char *base,
+    const char *tip)
 {
 	char *tree = base ? tree_of(base) : NULL, *parent = base ? kstrdup(base) : NULL;
 	bool found;
@@ -394,13 +401,18 @@ adopt(struct lineage *l, const struct campaign *c, const struct chain *chain, co
 	return found;
 }
 
-/* Somebody works on the branch: moving it would make their working tree look changed. The folder, or NULL; the caller frees. */
+/*
+ * Somebody works on the branch: moving it would make their working tree look changed. The folder, or NULL; the caller
+ * frees.
+ */
 static char *
 checked_out(const char *branch)
 {
-	char *list = GIT("worktree", "list", "--porcelain"), *wanted = kasprintf("branch refs/heads/%s", branch), *folder = NULL;
+	char *list = GIT("worktree", "list", "--porcelain"), *wanted = kasprintf("branch refs/heads/%s", branch),
+	    *folder = NULL;
 
-	for (char *save = NULL, *line = strtok_r(list, "\n", &save), *at = NULL; line && !folder; line = strtok_r(NULL, "\n", &save)) {
+	for (char *save = NULL, *line = strtok_r(list, "\n", &save), *at = NULL; line && !folder;
+	    line = strtok_r(NULL, "\n", &save)) {
 		if (!strncmp(line, "worktree ", 9))
 			at = line + 9;
 		else if (at && !strcmp(line, wanted))
@@ -419,7 +431,8 @@ is_own_tree(const struct campaign *c, const struct repo *g)
 	bool yes;
 
 	*slash = '\0';
-	yes = !strcmp(kcamp_str(c->camp, "git.branch"), "auto") && realpath(data, own) && realpath(g->top, top) && !strcmp(own, top);
+	yes = !strcmp(kcamp_str(c->camp, "git.branch"), "auto") && realpath(data, own) && realpath(g->top, top) &&
+	    !strcmp(own, top);
 	free(data);
 	return yes;
 }
@@ -440,7 +453,8 @@ extend(struct lineage *l, const struct campaign *c, const struct chain *chain, s
 	char *tip = from ? kstrdup(commit_at(l, from - 1)) : base ? kstrdup(base) : NULL;
 
 	if (base && !tree)
-		kdie(K_USAGE, "%s:1: its base %s is not in this repository; remove the file to begin a new lineage", LINEAGE, base);
+		kdie(K_USAGE, "%s:1: its base %s is not in this repository; remove the file to begin a new lineage",
+		    LINEAGE, base);
 	while (json_array_size(l->commits) > from)
 		json_array_remove(l->commits, json_array_size(l->commits) - 1);
 	for (size_t i = from; i < chain->count; i++) {
@@ -474,15 +488,16 @@ grow(struct lineage *l, const struct campaign *c, const struct chain *chain, con
 	int code = K_OK;
 
 	if (tip && !at_known && !stands_at(l, from, tip)) {
-		char *why = kasprintf("is at %.12s, which kround did not put there (it left it at %.12s); name another in git.branch, or "
-		    "put it back", tip, known ? commit_at(l, known - 1) : "no commit");
+		char *why = kasprintf("is at %.12s, which kround did not put there (it left it at %.12s); name another "
+		    "in git.branch, or put it back", tip, known ? commit_at(l, known - 1) : "no commit");
 
 		code = refuse(branch, why);
 		free(why);
 	} else if (!tip || strcmp(tip, new)) {
 		folder = checked_out(branch);
 		if (folder) {
-			char *why = kasprintf("is checked out in %s; check out another one there, or name another in git.branch", folder);
+			char *why = kasprintf("is checked out in %s; check out another one there, or name another in "
+			    "git.branch", folder);
 
 			code = refuse(branch, why);
 			free(why);
@@ -514,16 +529,18 @@ commit_to(const struct campaign *c, const char *branch)
 	free(kernel_path(c));
 	if (!lineage_load(&l) && (!tip || !adopt(&l, c, &chain, branch, tip))) {
 		if (tip)
-			code = refuse(branch, "exists, and is not the lineage of this campaign; name another in git.branch");
+			code = refuse(branch, "exists, and is not the lineage of this campaign; name another in "
+			    "git.branch");
 		else
 			lineage_begin(&l, branch, base = resolve("HEAD^{commit}"));
 	}
 	if (!code && strcmp(kjson_str_or(l.head, "branch", ""), branch))
-		code = refuse(branch, "is not the one that " LINEAGE " is about; remove that file to begin a new lineage");
+		code = refuse(branch, "is not the one that " LINEAGE " is about; remove that file to begin a new "
+		    "lineage");
 	for (size_t i = 0; i < json_array_size(l.commits) && !code; i++)
 		if (differs(&l, i, c, &chain))
-			code = refuse(branch, "holds a round that the records do not accept any more, or another kernel; name another in git.branch "
-			    "and remove " LINEAGE " to begin a new lineage");
+			code = refuse(branch, "holds a round that the records do not accept any more, or another "
+			    "kernel; name another in git.branch and remove " LINEAGE " to begin a new lineage");
 	if (!code)
 		code = grow(&l, c, &chain, branch, tip);
 	lineage_free(&l);
@@ -560,16 +577,16 @@ write_commits(const struct campaign *c, const struct options *o)
 
 /* A commit against the records: its bytes, the kernel in it, and that it changes nothing else. */
 static void
-check_commit(const struct campaign *c, const struct chain *chain, const struct lineage *l, size_t i, const char *base_tree,
-    struct faults *f)
+check_commit(const struct campaign *c, const struct chain *chain, const struct lineage *l, size_t i,
+    const char *base_tree, struct faults *f)
 {
 	const char *commit = commit_at(l, i), *base = kjson_str_or(l->head, "base", NULL);
 	struct made m = make_commit(c, chain, i, base_tree, i ? commit_at(l, i - 1) : base, false);
 	char *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(m.commit, commit))
-		add_fault(f, "%s:%zu: round %ld is commit %s there, and %s by the records", LINEAGE, i + 2, chain->at[i]->number, commit,
-		    m.commit);
+		add_fault(f, "%s:%zu: round %ld is commit %s there, and %s by the records", LINEAGE, i + 2,
+		    chain->at[i]->number, commit, m.commit);
 	else if (!there)
 		add_fault(f, "commit %s of round %ld is not in the repository any more", commit, chain->at[i]->number);
 	free(there);
@@ -597,7 +614,8 @@ check_commits(const struct campaign *c, struct faults *f, size_t *commits)
 		if (n != chain.count)
 			add_fault(f, "%s: %zu commits, and %zu accepted rounds", LINEAGE, n, chain.count);
 		if (n && (!tip || strcmp(tip, commit_at(&l, n - 1))))
-			add_fault(f, "branch %s: is at %.12s, and kround left it at %.12s", branch, tip ? tip : "nothing", commit_at(&l, n - 1));
+			add_fault(f, "branch %s: is at %.12s, and kround left it at %.12s", branch,
+			    tip ? tip : "nothing", commit_at(&l, n - 1));
 		*commits = n;
 		free(tree);
 		free(tip);

@@ -12,16 +12,10 @@
 static json_t *
 archive_header(const char *path)
 {
-	struct krec rec;
-	struct kin in;
-	json_t *header;
+	json_t *header = kin_first(path);
 
-	kin_open(&in, path);
-	if (!kin_next(&in, &rec))
-		kdie(K_USAGE, "%s: is empty", path);
-	header = json_incref(rec.json);
-	krec_free(&rec);
-	kin_close(&in);
+	if (!header)
+		kdie(K_USAGE, "%s: is empty, or is not there", path);
 	return header;
 }
 
@@ -33,7 +27,8 @@ last_trial(void)
 	long last;
 
 	if (access("archive.ndjson", F_OK) < 0)
-		kdie(K_USAGE, "archive.ndjson: no trial is complete, or views are being remade (make trial, or make views)");
+		kdie(K_USAGE, "archive.ndjson: no trial is complete, or views are being remade (make trial, or make "
+		    "views)");
 	header = archive_header("archive.ndjson");
 	last = (long)kjson_int_or(header, "trial", -1);
 	if (last < 0)
@@ -61,7 +56,8 @@ take_candidate(struct campaign *c, struct round *r, const struct krec *rec)
 	x->code = kjson_str_or(x->eval, "code", NULL);
 	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
 	if (c->linear && !json_is_string(json_object_get(x->decision, "verdict")))
-		kdie(K_USAGE, "%s:%ld: %s has no score.decision.verdict: score it again (make views)", rec->file, rec->lineno, x->id);
+		kdie(K_USAGE, "%s:%ld: %s has no score.decision.verdict: score it again (make views)", rec->file,
+		    rec->lineno, x->id);
 }
 
 /* What a candidate's last fact says of the time; empty when none does. */

@@ -32,27 +32,19 @@ shown(const struct campaign *c, const struct round *r)
 }
 
 static void
-put_item(struct kbuf *out, const char *what, const char *text)
-{
-	kbuf_printf(out, "- %s: ", what);
-	put_md(text, WORDS, out);
-	kbuf_puts(out, "\n");
-}
-
-static void
 put_basics(const struct campaign *c, const struct round *first, struct kbuf *out)
 {
 	char when[32];
 
-	kbuf_puts(out, "# Optimisation log\n\nThis file only grows; times are UTC. A round is a trial: round 1 is the reference.\n\n"
-	    "## Basic information\n\n");
-	put_item(out, "Operation", c->task->op);
-	put_item(out, "Language", kcamp_str(c->camp, "language"));
-	put_item(out, "Backend", kcamp_str(c->camp, "backend"));
-	put_item(out, "Device", *kcamp_str(c->camp, "gpu") ? kcamp_str(c->camp, "gpu") : "CPU");
-	put_item(out, "Campaign", c->name);
-	put_item(out, "Search", kcamp_str(c->camp, "search.mode"));
-	put_item(out, "Start", minute(first, when));
+	kbuf_puts(out, "# Optimisation log\n\nThis file only grows; times are UTC. A round is a trial: round 1 is the "
+	    "reference.\n\n" "## Basic information\n\n");
+	put_item(WORDS, out, "Operation", c->task->op);
+	put_item(WORDS, out, "Language", kcamp_str(c->camp, "language"));
+	put_item(WORDS, out, "Backend", kcamp_str(c->camp, "backend"));
+	put_item(WORDS, out, "Device", *kcamp_str(c->camp, "gpu") ? kcamp_str(c->camp, "gpu") : "CPU");
+	put_item(WORDS, out, "Campaign", c->name);
+	put_item(WORDS, out, "Search", kcamp_str(c->camp, "search.mode"));
+	put_item(WORDS, out, "Start", minute(first, when));
 }
 
 static void
@@ -63,10 +55,11 @@ put_baseline(const struct campaign *c, const struct round *r, struct kbuf *out)
 	char when[32];
 
 	kbuf_puts(out, "\n## Baseline\n\n");
-	put_item(out, "Time", minute(r, when));
-	put_item(out, "Device", kjson_str_or(x->eval, "environment.device.name", kjson_str_or(x->eval, "environment.cpu", "unknown")));
-	put_item(out, "Code", kjson_str_or(x->eval, "code_sha256", "?"));
-	put_item(out, "Level", x->level);
+	put_item(WORDS, out, "Time", minute(r, when));
+	put_item(WORDS, out, "Device", kjson_str_or(x->eval, "environment.device.name",
+	    kjson_str_or(x->eval, "environment.cpu", "unknown")));
+	put_item(WORDS, out, "Code", kjson_str_or(x->eval, "code_sha256", "?"));
+	put_item(WORDS, out, "Level", x->level);
 	kbuf_printf(out, "- Step geomean: ");
 	put_rate(c, &a.step, false, out);
 	kbuf_printf(out, " %s\n- Details: rounds/round-1/summary.md, rounds/round-1/artifacts/eval.log\n\n"
@@ -75,8 +68,8 @@ put_baseline(const struct campaign *c, const struct round *r, struct kbuf *out)
 		if (x->shape[i].ns > 0) {
 			kbuf_puts(out, "| ");
 			put_md(c->task->workloads[i].name, CELL, out);
-			kbuf_printf(out, " | %#.5g | %#.4g |\n", x->shape[i].ns / 1e6, c->task->flops ? x->shape[i].rate :
-			    x->shape[i].sd_ns / 1e6);
+			kbuf_printf(out, " | %#.5g | %#.4g |\n", x->shape[i].ns / 1e6, c->task->flops ?
+			    x->shape[i].rate : x->shape[i].sd_ns / 1e6);
 		}
 	kbuf_puts(out, "\n## Optimisation history\n");
 }
@@ -88,15 +81,15 @@ put_linear_entry(const struct campaign *c, const struct round *r, struct kbuf *o
 	char *line = verdict_line(c, r, x);
 
 	kbuf_printf(out, "- Level: %s\n", x->level);
-	put_item(out, "Hypothesis", r->trial ? kjson_str_or(x->plan, "hypothesis", "") : "none: the baseline");
-	put_item(out, "Change", r->trial ? kjson_str_or(x->plan, "change", "") : "no code change");
+	put_item(WORDS, out, "Hypothesis", r->trial ? kjson_str_or(x->plan, "hypothesis", "") : "none: the baseline");
+	put_item(WORDS, out, "Change", r->trial ? kjson_str_or(x->plan, "change", "") : "no code change");
 	kbuf_puts(out, "- Result: ");
 	put_result(c, x, out);
-	kbuf_printf(out, "\n- Test: %lld of %lld cases passed, `%s`\n", (long long)kjson_int_or(x->eval, "correctness.passed", 0),
-	    (long long)kjson_int_or(x->eval, "correctness.total", 0), x->status);
-	put_item(out, "Decision", line);
+	kbuf_printf(out, "\n- Test: %lld of %lld cases passed, `%s`\n", (long long)kjson_int_or(x->eval,
+	    "correctness.passed", 0), (long long)kjson_int_or(x->eval, "correctness.total", 0), x->status);
+	put_item(WORDS, out, "Decision", line);
 	if (x->audit)
-		put_item(out, "Transfer", kjson_str_or(x->audit, "decision", "?"));
+		put_item(WORDS, out, "Transfer", kjson_str_or(x->audit, "decision", "?"));
 	kbuf_printf(out, "- Details: rounds/round-%ld/summary.md\n", r->number);
 	free(line);
 }
@@ -115,7 +108,8 @@ put_wide_entry(const struct campaign *c, const struct round *r, struct kbuf *out
 static void
 put_optimize(const struct campaign *c, const struct round *r, bool corrected, struct kbuf *out)
 {
-	const char *word = c->linear || !r->trial ? verdict_word(r, &r->list[0]) : r->accepted ? "NEW BEST" : "NO NEW BEST";
+	const char *word = c->linear || !r->trial ? verdict_word(r, &r->list[0]) : r->accepted ? "NEW BEST" :
+	    "NO NEW BEST";
 	char when[32];
 
 	if (r->number == 1 && !corrected) {
@@ -127,7 +121,7 @@ put_optimize(const struct campaign *c, const struct round *r, bool corrected, st
 		    "This takes the place of the entry above; its facts have changed.\n\n", r->number, word);
 	else
 		kbuf_printf(out, "\n### round-%ld — %s\n\n", r->number, word);
-	put_item(out, "Time", minute(r, when));
+	put_item(WORDS, out, "Time", minute(r, when));
 	if (c->linear)
 		put_linear_entry(c, r, out);
 	else
@@ -141,8 +135,9 @@ put_trend_heading(const struct campaign *c, struct kbuf *out)
 
 	kbuf_printf(out, "# Performance trend\n\nThis file only grows. Avg: geometric mean over the timed shapes; "
 	    "Peak: the best of them. vs Baseline: throughput against round 1.\n\n"
-	    "| Round | Status | Description | Fwd Avg %s | Fwd Peak %s | Bwd Avg %s | Bwd Peak %s | Combined Step %s | vs Baseline "
-	    "| Key Finding |\n|---:|---|---|---:|---:|---:|---:|---:|---|---|\n", unit, unit, unit, unit, unit);
+	    "| Round | Status | Description | Fwd Avg %s | Fwd Peak %s | Bwd Avg %s | Bwd Peak %s | Combined Step %s | "
+	    "vs Baseline | Key Finding |\n|---:|---|---|---:|---:|---:|---:|---:|---|---|\n", unit, unit, unit, unit,
+	    unit);
 }
 
 static void
@@ -170,7 +165,8 @@ put_trend(const struct campaign *c, const struct round *r, bool corrected, struc
 		put_trend_heading(c, out);
 	kbuf_printf(out, "| %ld%s | %s | ", r->number, corrected ? " (corrected)" : "",
 	    !r->trial ? "BASELINE" : r->accepted ? "ACCEPTED" : "ROLLBACK");
-	put_md(r->trial ? kjson_str_or(x->plan, "change", kjson_str_or(x->json, "sample.strategy", "")) : "the reference", CELL, out);
+	put_md(r->trial ? kjson_str_or(x->plan, "change", kjson_str_or(x->json, "sample.strategy", "")) :
+	    "the reference", CELL, out);
 	for (size_t i = 0; i < LEN(cells); i++) {
 		kbuf_puts(out, " | ");
 		put_rate(c, cells[i], peak[i], out);

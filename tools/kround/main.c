@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kround: the rounds of a campaign as files for people, and the accepted ones as commits. See kround.h. */
-#include <getopt.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "kcommand.h"
 #include "kround.h"
-
-static const char usage_text[] =
-    "usage: kround records | commit | close [--correct] [-c DIR]\n"
-    "       kround check [-c DIR] [-o FILE]\n"
-    "       kround restore [-N ROUND] [--from git|snapshot] -o DIR [-c DIR]\n";
-
-static _Noreturn void
-die_usage(const char *why, const char *what)
-{
-	kwarn("%s%s%s", why, what ? ": " : "", what ? what : "");
-	fputs(usage_text, stderr);
-	exit(K_USAGE);
-}
 
 /* What a pipeline calls after each trial: records first, for commits point to them. */
 static int
@@ -44,7 +27,8 @@ check_all(const struct campaign *c, const struct options *o)
 	check_commits(c, &f, &commits);
 	code = f.count ? K_NO : K_OK;
 	if (!f.count)
-		kbuf_printf(&f.text, "%zu rounds, %zu files, %d logs, %zu commits: as they were closed\n", c->count, files, LOGS, commits);
+		kbuf_printf(&f.text, "%zu rounds, %zu files, %d logs, %zu commits: as they were closed\n", c->count,
+		    files, LOGS, commits);
 	kout_open(o->output);
 	kout_line(f.text.data, f.text.len - 1);
 	kout_commit();
@@ -52,93 +36,96 @@ check_all(const struct campaign *c, const struct options *o)
 	return code;
 }
 
-static const struct command {
-	const char *name, *options;
-	int (*run)(const struct campaign *c, const struct options *o);
-} commands[] = {
-	{ "records", "C", write_records }, { "commit", "", write_commits }, { "close", "C", close_rounds },
-	{ "check", "o", check_all }, { "restore", "oNf", restore_round },
+/* The rounds of the working folder's campaign, for one command. */
+static int
+with_campaign(int (*run)(const struct campaign *c, const struct options *o), const struct options *o)
+{
+	struct campaign c;
+	int code;
+
+	campaign_load(&c);
+	code = run(&c, o);
+	campaign_free(&c);
+	return code;
+}
+
+static int
+command_records(const struct options *o)
+{
+	return with_campaign(write_records, o);
+}
+
+static int
+command_commit(const struct options *o)
+{
+	return with_campaign(write_commits, o);
+}
+
+static int
+command_close(const struct options *o)
+{
+	return with_campaign(close_rounds, o);
+}
+
+static int
+command_check(const struct options *o)
+{
+	return with_campaign(check_all, o);
+}
+
+static int
+command_restore(const struct options *o)
+{
+	if (!o->output)
+		kdie(K_USAGE, "-o DIR, where to put the kernel, is missing");
+	if (o->from && strcmp(o->from, "git") && strcmp(o->from, "snapshot"))
+		kdie(K_USAGE, "--from is git or snapshot, not: %s", o->from);
+	return with_campaign(restore_round, o);
+}
+
+static const struct kcommand commands[] = {
+	{ "records", "C", NULL, command_records, false, "write rounds/ and logs/ up to the last complete trial" },
+	{ "commit", "", NULL, command_commit, false, "a commit for each accepted round" },
+	{ "close", "C", NULL, command_close, false, "records, then commit: what a run does after each trial" },
+	{ "check", "o", NULL, command_check, false, "is everything as it was closed? exit 1 when not" },
+	{ "restore", "oNf", NULL, command_restore, false, "put the kernel of a round into the folder -o DIR" },
 };
 
 static const struct option long_options[] = {
 	{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
 	{ "round", required_argument, NULL, 'N' }, { "from", required_argument, NULL, 'f' },
-	{ "correct", no_argument, NULL, 'C' }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	{ "correct", no_argument, NULL, 'C' }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL,
+	'V' }, { 0 },
 };
 
-/* The output stays where the caller meant it when we change to the campaign's folder. The caller frees. */
-static char *
-absolute(const char *path)
-{
-	char here[PATH_MAX];
-
-	if (!path || *path == '/' || !strcmp(path, "-"))
-		return path ? kstrdup(path) : NULL;
-	if (!getcwd(here, sizeof here))
-		kdie_errno(K_IO, "working folder");
-	return kasprintf("%s/%s", here, path);
-}
+static const char option_help[] =
+    "  -N, --round ROUND    restore: this round (default: the last accepted one)\n"
+    "      --from PLACE     restore: git or snapshot (default: whichever is whole)\n"
+    "      --correct        records, close: add labelled corrections where facts have changed\n";
 
 static void
-set_option(struct options *o, const char **dir, int letter)
+set_option(struct options *o, int letter)
 {
 	switch (letter) {
-	case 'c': *dir = optarg; break;
+	case 'c': o->dir = optarg; break;
 	case 'o': o->output = optarg; break;
 	case 'N': o->round = knum_long(optarg, 1, 999999, "--round"); break;
 	case 'f': o->from = optarg; break;
 	case 'C': o->correct = true; break;
-	case 'h': fputs(usage_text, stdout); exit(K_OK);
-	case 'V': kversion(); exit(K_OK);
-	default: fputs(usage_text, stderr); exit(K_USAGE);
 	}
-}
-
-static const struct command *
-find_command(const char *name, const char *given)
-{
-	for (size_t i = 0; i < LEN(commands); i++) {
-		if (strcmp(commands[i].name, name))
-			continue;
-		for (const char *p = given; *p; p++)
-			if (*p != 'c' && !strchr(commands[i].options, *p))
-				die_usage("an option that this command does not take", name);
-		return &commands[i];
-	}
-	die_usage("no such command", name);
 }
 
 int
 main(int argc, char **argv)
 {
+	static const struct kcommand_line line = { commands, LEN(commands), "c:o:N:hV", long_options, option_help,
+	    set_option };
 	struct options o = { 0 };
-	const struct command *command;
-	const char *dir = ".";
-	char given[32] = "", *output;
-	struct campaign c;
-	int letter, code;
+	const struct kcommand *command;
 
 	kutil_init("kround");
-	while ((letter = getopt_long(argc, argv, "c:o:N:hV", long_options, NULL)) != -1) {
-		set_option(&o, &dir, letter);
-		if (strlen(given) < sizeof given - 1)
-			given[strlen(given)] = (char)letter;
-	}
-	if (optind == argc)
-		die_usage("a command is missing", NULL);
-	command = find_command(argv[optind++], given);
-	if (optind < argc)
-		die_usage("one operand too many", argv[optind]);
-	if (o.from && strcmp(o.from, "git") && strcmp(o.from, "snapshot"))
-		die_usage("--from is git or snapshot, not", o.from);
-	if (command->run == restore_round && !o.output)
-		die_usage("-o DIR, where to put the kernel, is missing", NULL);
-	o.output = output = absolute(o.output);
-	if (chdir(dir) < 0)
-		kdie_errno(K_USAGE, "%s", dir);
-	campaign_load(&c);
-	code = command->run(&c, &o);
-	campaign_free(&c);
-	free(output);
-	return code;
+	command = kcommand_read(&line, argc, argv, &o);
+	o.output = kcommand_path(o.output);
+	kcommand_enter(command, o.dir);
+	return command->run(&o);
 }

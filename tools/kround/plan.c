@@ -55,7 +55,8 @@ plan_candidate(const struct campaign *c, const struct round *r, const struct can
 
 	program_of(x, name, &program);
 	for (size_t i = 0; i < program.count; i++)
-		kbuf_add(plan_file(p, snapshot_path(c, r, x, program.file[i].path)), program.file[i].data, program.file[i].len);
+		kbuf_add(plan_file(p, snapshot_path(c, r, x, program.file[i].path)), program.file[i].data,
+		    program.file[i].len);
 	program_free(&program);
 	put_csv(c, x, plan_file(p, place(c, r, x, "artifacts", "benchmark.csv")));
 	put_patch(x, name, plan_file(p, place(c, r, x, "artifacts", "diff.patch")));
@@ -84,8 +85,12 @@ put_facts(const struct round *r, struct kbuf *out)
 {
 	static const char *const stages[] = { "sample", "prompt", "reply", "eval" };
 
+	char *evidence = kasprintf("trials/%03ld/evidence.ndjson", r->trial);
+
 	if (!r->trial)
 		put_fact("trials/000/machine.json", out);
+	put_fact(evidence, out);
+	free(evidence);
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t s = 0; s < LEN(stages); s++) {
 			char *path = kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]);

@@ -44,15 +44,16 @@ struct state {
 void
 add_fault(struct faults *f, const char *fmt, ...)
 {
-	char text[2048];
 	va_list ap;
+	char *text;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	text = kvasprintf(fmt, ap);
 	va_end(ap);
 	kmask_controls(text);
 	kbuf_printf(&f->text, "%s\n", text);
 	f->count++;
+	free(text);
 }
 
 /* What there is: the seal. */
@@ -81,7 +82,8 @@ static bool
 take_seal(struct state *s, struct krec *rec)
 {
 	static const char *const lengths[LOGS] = { "optimize.length", "trend.length" };
-	struct seal e = { .json = json_incref(rec->json), .round = (long)kjson_int_or(rec->json, "round", 0), .current = true,
+	struct seal e = { .json = json_incref(rec->json), .round = (long)kjson_int_or(rec->json, "round", 0),
+	    .current = true,
 		.correction = !strcmp(kjson_str_or(rec->json, "kind", ""), "correction") };
 	const char *previous = s->seals ? s->seal[s->seals - 1].sha256 : "", *fault;
 
@@ -150,22 +152,13 @@ has_round(const struct state *s, long round)
 	return (size_t)round <= s->c->count;
 }
 
-static size_t
-line_number(const char *text, size_t offset)
-{
-	size_t n = 1;
-
-	for (size_t i = 0; i < offset; i++)
-		n += text[i] == '\n';
-	return n;
-}
-
 /* A log differs from its seal in the part that seal I vouches for: where, as exactly as can be told. */
 static void
 tell_log(struct state *s, int l, size_t i, const char *digest)
 {
 	const struct seal *e = &s->seal[i];
-	size_t start = i ? s->seal[i - 1].length[l] : 0, line = line_number(s->log[l], start < s->log_len[l] ? start : s->log_len[l]);
+	size_t start = i ? s->seal[i - 1].length[l] : 0, line = kline_at(s->log[l], start < s->log_len[l] ? start :
+	    s->log_len[l]);
 	struct kbuf whole = { 0 };
 	char hex[65], *is, *was;
 
@@ -174,13 +167,15 @@ tell_log(struct state *s, int l, size_t i, const char *digest)
 		put_log_entry(s->c, &s->c->round[e->round - 1], l, e->correction, &whole);
 	ksha256_hex(whole.data, whole.len, hex);
 	if (!strcmp(hex, digest)) {
-		line = first_difference(s->log[l], s->log_len[l] < e->length[l] ? s->log_len[l] : e->length[l], whole.data, whole.len, &is,
-		    &was);
-		add_fault(&s->faults, "%s:%zu: was edited: it reads '%.*s', not '%.*s'", log_paths[l], line, SHOWN, is, SHOWN, was);
+		line = first_difference(s->log[l], s->log_len[l] < e->length[l] ? s->log_len[l] : e->length[l],
+		    whole.data, whole.len, &is, &was);
+		add_fault(&s->faults, "%s:%zu: was edited: it reads '%.*s', not '%.*s'", log_paths[l], line, SHOWN, is,
+		    SHOWN, was);
 		free(is);
 		free(was);
 	} else {
-		add_fault(&s->faults, "%s:%zu: was edited in what round %ld added from this line on", log_paths[l], line, e->round);
+		add_fault(&s->faults, "%s:%zu: was edited in what round %ld added from this line on", log_paths[l],
+		    line, e->round);
 	}
 	kbuf_free(&whole);
 }
@@ -241,20 +236,21 @@ check_files(struct state *s, const struct seal *e, bool must_exist)
 		if (!there && must_exist)
 			add_fault(&s->faults, "%s: is missing", path);
 		else if (there && strcmp(hex, sealed_digest(files, path)))
-			add_fault(&s->faults, "%s: was changed after round %ld was closed: sha256 %s, not %s", path, e->round, hex,
-			    sealed_digest(files, path));
+			add_fault(&s->faults, "%s: was changed after round %ld was closed: sha256 %s, not %s", path,
+			    e->round, hex, sealed_digest(files, path));
 	}
 }
 
 /* Text that would come out otherwise today: where it differs, counted from line FIRST. */
 static void
-tell_drift(struct state *s, long round, const char *path, size_t first, const char *old, size_t old_len, const struct kbuf *new)
+tell_drift(struct state *s, long round, const char *path, size_t first, const char *old, size_t old_len,
+    const struct kbuf *new)
 {
 	char *was, *now;
 	size_t line = first + first_difference(old, old_len, new->data, new->len, &was, &now) - 1;
 
-	add_fault(&s->drift, "round %ld was closed on other facts, or by another version: %s:%zu holds '%.*s', and would now hold '%.*s'",
-	    round, path, line, SHOWN, was, SHOWN, now);
+	add_fault(&s->drift, "round %ld was closed on other facts, or by another version: %s:%zu holds '%.*s', and "
+	    "would now hold '%.*s'", round, path, line, SHOWN, was, SHOWN, now);
 	free(was);
 	free(now);
 }
@@ -277,8 +273,8 @@ drift_of_files(struct state *s, const struct seal *e)
 		return;
 	}
 	if (json_object_size(files) != p->count)
-		add_fault(&s->drift, "round %ld was closed on other facts, or by another version: it had %zu files, and would now have %zu",
-		    e->round, json_object_size(files), p->count);
+		add_fault(&s->drift, "round %ld was closed on other facts, or by another version: it had %zu files, "
+		    "and would now have %zu", e->round, json_object_size(files), p->count);
 }
 
 static void
@@ -289,7 +285,7 @@ drift_of_log(struct state *s, const struct seal *e, int l)
 
 	put_log_entry(s->c, &s->c->round[e->round - 1], l, e->correction, &entry);
 	if (entry.len != len || memcmp(entry.data, s->log[l] + start, len))
-		tell_drift(s, e->round, log_paths[l], line_number(s->log[l], start), s->log[l] + start, len, &entry);
+		tell_drift(s, e->round, log_paths[l], kline_at(s->log[l], start), s->log[l] + start, len, &entry);
 	kbuf_free(&entry);
 }
 
@@ -325,7 +321,8 @@ check_tables(struct state *s)
 
 		for (size_t k = 0; k < r->count; k++) {
 			char *path = place(s->c, r, &r->list[k], "artifacts", "benchmark.csv");
-			char *fault = csv_fault(frozen, find_planned(&s->plan[i], path)->text.data, r->trial ? set_of(s->c, &r->list[k]) : NULL);
+			char *fault = csv_fault(frozen, find_planned(&s->plan[i], path)->text.data,
+			    r->trial ? set_of(s->c, &r->list[k]) : NULL);
 
 			if (fault)
 				add_fault(&s->faults, "%s: %s", path, fault);
@@ -348,8 +345,8 @@ check_complete(struct state *s)
 				continue;
 			for (size_t w = 0; w < s->c->task->workload_count; w++)
 				if (x->shape[w].active && s->c->task->workloads[w].timed && !(x->shape[w].ns > 0))
-					add_fault(&s->faults, "trials/%s/eval.ndjson: workload %s of the set %s was not timed", x->id,
-					    s->c->task->workloads[w].name, set_of(s->c, x));
+					add_fault(&s->faults, "trials/%s/eval.ndjson: workload %s of the set %s was "
+					    "not timed", x->id, s->c->task->workloads[w].name, set_of(s->c, x));
 		}
 }
 
@@ -418,8 +415,8 @@ inspect(struct state *s, bool must_exist)
 	read_seal(s);
 	read_logs(s);
 	if (closed_rounds(s) > (long)s->c->count)
-		add_fault(&s->faults, "round %ld was closed, and trials/%03ld is not complete any more", closed_rounds(s),
-		    closed_rounds(s) - 1);
+		add_fault(&s->faults, "round %ld was closed, and trials/%03ld is not complete any more",
+		    closed_rounds(s), closed_rounds(s) - 1);
 	for (int l = 0; l < LOGS; l++)
 		check_log(s, l);
 	for (size_t i = 0; i < s->seals; i++)
@@ -437,7 +434,8 @@ inspect(struct state *s, bool must_exist)
 static void
 state_open(struct state *s, const struct campaign *c)
 {
-	*s = (struct state){ .c = c, .plan = kcalloc(c->count, sizeof *s->plan), .stale = kcalloc(c->count, sizeof *s->stale) };
+	*s = (struct state){ .c = c, .plan = kcalloc(c->count, sizeof *s->plan), .stale = kcalloc(c->count,
+	    sizeof *s->stale) };
 	for (size_t i = 0; i < c->count; i++)
 		plan_round(c, &c->round[i], &s->plan[i]);
 }
@@ -460,18 +458,15 @@ state_close(struct state *s)
 
 /* Writing. */
 
-static void
-make_folders(const char *path)
+void
+put_file(const char *path, const void *data, size_t len)
 {
-	char *copy = kstrdup(path);
+	char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path));
 
-	for (char *p = strchr(copy, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
-			kdie_errno(K_IO, "%s", copy);
-		*p = '/';
-	}
-	free(copy);
+	kmake_folder(folder);
+	if (kwrite_file(path, data, len) < 0)
+		kdie_errno(K_IO, "%s", path);
+	free(folder);
 }
 
 /* What already stands there as it should is left alone, so that its time says when it was made. */
@@ -481,11 +476,8 @@ write_text(const char *path, const struct kbuf *text)
 	size_t len;
 	char *old = kread_file(path, FILE_MAX, &len);
 
-	if (!old || len != text->len || memcmp(old, text->data, len)) {
-		make_folders(path);
-		if (kwrite_file(path, text->data, text->len) < 0)
-			kdie_errno(K_IO, "%s", path);
-	}
+	if (!old || len != text->len || memcmp(old, text->data, len))
+		put_file(path, text->data, text->len);
 	free(old);
 }
 
@@ -517,13 +509,14 @@ seal_line(const struct state *s, long round, bool correction, const struct kbuf 
 
 	for (size_t i = 0; i < p->count; i++)
 		json_object_set_new(files, p->file[i].path, json_string(p->file[i].sha256));
-	line = json_pack("{s:s,s:s,s:I,s:o,s:s}", "schema", SEAL_SCHEMA, "kind", correction ? "correction" : "round", "round",
-	    (json_int_t)round, "files", files, "previous", previous);
+	line = json_pack("{s:s,s:s,s:I,s:o,s:s}", "schema", SEAL_SCHEMA, "kind", correction ? "correction" : "round",
+	    "round", (json_int_t)round, "files", files, "previous", previous);
 	if (accepted)
 		json_object_set_new(line, "accepted", json_string(accepted->id));
 	for (int l = 0; l < LOGS; l++) {
 		ksha256_hex(log[l].data, log[l].len, hex);
-		json_object_set_new(line, names[l], json_pack("{s:I,s:s}", "length", (json_int_t)log[l].len, "sha256", hex));
+		json_object_set_new(line, names[l], json_pack("{s:I,s:s}", "length", (json_int_t)log[l].len, "sha256",
+		    hex));
 	}
 	return line;
 }
@@ -585,7 +578,8 @@ check_tails(struct state *s, const struct growth *g)
 		if (s->log_len[l] <= g->log[l].len && !memcmp(s->log[l], g->log[l].data, s->log_len[l]))
 			continue;
 		line = first_difference(s->log[l], s->log_len[l], g->log[l].data, g->log[l].len, &is, &was);
-		add_fault(&s->faults, "%s:%zu: was edited: it reads '%.*s', not '%.*s'", log_paths[l], line, SHOWN, is, SHOWN, was);
+		add_fault(&s->faults, "%s:%zu: was edited: it reads '%.*s', not '%.*s'", log_paths[l], line, SHOWN, is,
+		    SHOWN, was);
 		free(is);
 		free(was);
 	}
@@ -654,9 +648,11 @@ write_records(const struct campaign *c, const struct options *o)
 		check_tails(&s, &g);
 	}
 	if (s.faults.count)
-		code = refuse(&s.faults, "nothing was written; put back what was changed, or delete rounds/ and logs/ to have them made anew");
+		code = refuse(&s.faults, "nothing was written; put back what was changed, or delete rounds/ and logs/ "
+		    "to have them made anew");
 	else if (s.drift.count && !o->correct)
-		code = refuse(&s.drift, "nothing was written; if the change was meant, --correct adds labelled corrections to the logs");
+		code = refuse(&s.drift, "nothing was written; if the change was meant, --correct adds labelled "
+		    "corrections to the logs");
 	else
 		write_all(&s, &g);
 	for (int l = 0; l < LOGS; l++)
@@ -678,7 +674,8 @@ check_views(struct state *s)
 
 		put_view(s->c, v, &text);
 		if (v != VIEW_TERMINATION && (!is || len != text.len || memcmp(is, text.data, len)))
-			add_fault(&s->faults, "%s: is not what the records say; kround records makes it anew", view_paths[v]);
+			add_fault(&s->faults, "%s: is not what the records say; kround records makes it anew",
+			    view_paths[v]);
 		kbuf_free(&text);
 		free(is);
 	}
@@ -703,7 +700,8 @@ check_records(const struct campaign *c, struct faults *f, size_t *files)
 		if ((long)i >= closed_rounds(&s))
 			add_fault(&s.faults, "round %zu is not closed yet; kround records does it", i + 1);
 	}
-	kbuf_printf(&f->text, "%s%s", s.faults.text.data ? s.faults.text.data : "", s.drift.text.data ? s.drift.text.data : "");
+	kbuf_printf(&f->text, "%s%s", s.faults.text.data ? s.faults.text.data : "", s.drift.text.data ?
+	    s.drift.text.data : "");
 	f->count += s.faults.count + s.drift.count;
 	for (int l = 0; l < LOGS; l++)
 		kbuf_free(&g.log[l]);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel of an accepted round, byte for byte, from its snapshot or its commit. See kround.h. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "kround.h"
 
@@ -12,12 +10,14 @@
 static const struct round *
 wanted(const struct campaign *c, long number)
 {
-	const struct round *r = number ? &c->round[number - 1] : last_accepted(c);
+	const struct round *r;
 
 	if ((size_t)number > c->count)
 		kdie(K_USAGE, "--round %ld: there are %zu rounds", number, c->count);
+	r = number ? &c->round[number - 1] : last_accepted(c);
 	if (!r->accepted)
-		kdie(K_NO, "round %ld was not accepted; the last accepted one is round %ld", number, last_accepted(c)->number);
+		kdie(K_NO, "round %ld was not accepted; the last accepted one is round %ld", number,
+		    last_accepted(c)->number);
 	return r;
 }
 
@@ -47,42 +47,29 @@ fetch(const struct campaign *c, const struct round *r, const struct source *s, c
 		data = committed_file(r, s->sha256, len);
 	}
 	if (!is_whole(data, *len, s->sha256))
-		kdie(K_NO, "round %ld: %s is %s with sha256 %s", r->number, s->path, from ? "not in the place asked for" :
-		    "neither in the snapshot nor in git", s->sha256);
+		kdie(K_NO, "round %ld: %s is %s with sha256 %s", r->number, s->path,
+		    from ? "not in the place asked for" : "neither in the snapshot nor in git", s->sha256);
 	free(path);
 	return data;
-}
-
-static void
-put_file(const char *folder, const char *name, const char *data, size_t len)
-{
-	char *path = kasprintf("%s/%s", folder, name);
-
-	for (char *p = strchr(path + strlen(folder), '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdir(path, 0777) < 0 && errno != EEXIST)
-			kdie_errno(K_IO, "%s", path);
-		*p = '/';
-	}
-	if (kwrite_file(path, data, len) < 0)
-		kdie_errno(K_IO, "%s", path);
-	free(path);
 }
 
 int
 restore_round(const struct campaign *c, const struct options *o)
 {
 	const struct round *r = wanted(c, o->round);
-	char *name = kernel_name(c), *data[17];
-	size_t len[17];
 	struct program p;
+	char *name = kernel_name(c), *data[LEN(p.file)];
+	size_t len[LEN(p.file)];
 
 	program_of(r->accepted, name, &p);
 	/* All of it, or nothing. */
 	for (size_t i = 0; i < p.count; i++)
 		data[i] = fetch(c, r, &p.file[i], o->from, &len[i]);
 	for (size_t i = 0; i < p.count; i++) {
-		put_file(o->output, p.file[i].path, data[i], len[i]);
+		char *path = kasprintf("%s/%s", o->output, p.file[i].path);
+
+		put_file(path, data[i], len[i]);
+		free(path);
 		free(data[i]);
 	}
 	program_free(&p);

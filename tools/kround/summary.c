@@ -16,27 +16,20 @@ plan_text(const struct candidate *x, const char *field)
 	return kjson_str_or(x->plan, field, NULL);
 }
 
-static void
-put_item(struct kbuf *out, const char *what, const char *text)
-{
-	kbuf_printf(out, "- %s: ", what);
-	put_md(text, WORDS, out);
-	kbuf_puts(out, "\n");
-}
-
 /* Items for those fields of the plan that it has. */
 static void
 put_plan_items(struct kbuf *out, const struct candidate *x, const char *const (*items)[2], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (plan_text(x, items[i][0]))
-			put_item(out, items[i][1], plan_text(x, items[i][0]));
+			put_item(WORDS, out, items[i][1], plan_text(x, items[i][0]));
 }
 
 static void
 put_change(const struct round *r, const struct candidate *x, struct kbuf *out)
 {
-	static const char *const items[][2] = { { "category", "Category" }, { "bucket", "Bucket" }, { "risks", "Risks" } };
+	static const char *const items[][2] = { { "category", "Category" }, { "bucket", "Bucket" },
+	    { "risks", "Risks" } };
 	const char *parent = kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL);
 	const json_t *expected = json_object_get(x->plan, "expected_gain_pct");
 	struct kdiff d;
@@ -51,7 +44,7 @@ put_change(const struct round *r, const struct candidate *x, struct kbuf *out)
 	if (json_is_number(expected))
 		kbuf_printf(out, "- Expected gain: %+.3g%%\n", json_number_value(expected));
 	if (kjson_str_or(x->eval, "plan_fault", NULL))
-		put_item(out, "Fault of the plan", kjson_str_or(x->eval, "plan_fault", ""));
+		put_item(WORDS, out, "Fault of the plan", kjson_str_or(x->eval, "plan_fault", ""));
 	if (x->code && parent) {
 		kdiff(parent, strlen(parent), x->code, strlen(x->code), &d);
 		kbuf_printf(out, "- Lines: %zu added, %zu removed, of %zu\n", d.additions, d.removals, d.lines[0]);
@@ -111,9 +104,9 @@ put_shapes(const struct campaign *c, const struct candidate *x, struct kbuf *out
 {
 	const struct ktask *t = c->task;
 
-	kbuf_printf(out, "| Shape | Axes | Result | Time ms | sd ms%s%s | max rel err | Delta vs current best | Delta vs baseline |\n"
-	    "|---|---|---|---:|---:%s%s|---:|---:|---:|\n", t->flops ? " | TFLOPS" : "", t->bytes ? " | GB/s" : "",
-	    t->flops ? "|---:" : "", t->bytes ? "|---:" : "");
+	kbuf_printf(out, "| Shape | Axes | Result | Time ms | sd ms%s%s | max rel err | Delta vs current best | Delta "
+	    "vs baseline |\n" "|---|---|---|---:|---:%s%s|---:|---:|---:|\n", t->flops ? " | TFLOPS" : "",
+	    t->bytes ? " | GB/s" : "", t->flops ? "|---:" : "", t->bytes ? "|---:" : "");
 	for (size_t i = 0; i < t->workload_count; i++)
 		if (x->shape[i].active)
 			put_shape(c, x, i, out);
@@ -125,16 +118,19 @@ put_validation(const struct campaign *c, const struct round *r, const struct can
 	char when[32];
 	const json_t *repeats = json_object_get(x->eval, "repeats");
 
-	kbuf_printf(out, "- Time: %s\n- Candidate: %s, evaluated as `%s`%s\n- Level: %s (set `%s`)\n", minute(r, when), x->id, x->status,
-	    kjson_str_or(x->eval, "duplicate_of", NULL) ? ", a copy of an earlier one" : "", x->level, set_of(c, x));
-	kbuf_printf(out, "- Test: keval, tier 2: %lld of %lld cases passed\n", (long long)kjson_int_or(x->eval, "correctness.passed", 0),
-	    (long long)kjson_int_or(x->eval, "correctness.total", 0));
-	kbuf_printf(out, "- Benchmark: keval, tier 3: %s of the samples%s\n", c->statistic, json_object_get(x->eval, "pairs") ?
-	    ", timed in turns with the current best" : "");
+	kbuf_printf(out, "- Time: %s\n- Candidate: %s, evaluated as `%s`%s\n- Level: %s (set `%s`)\n", minute(r, when),
+	    x->id, x->status, kjson_str_or(x->eval, "duplicate_of", NULL) ? ", a copy of an earlier one" : "", x->level,
+	    set_of(c, x));
+	kbuf_printf(out, "- Test: keval, tier 2: %lld of %lld cases passed\n", (long long)kjson_int_or(x->eval,
+	    "correctness.passed", 0), (long long)kjson_int_or(x->eval, "correctness.total", 0));
+	kbuf_printf(out, "- Benchmark: keval, tier 3: %s of the samples%s\n", c->statistic,
+	    json_object_get(x->eval, "pairs") ? ", timed in turns with the current best" : "");
 	if (json_array_size(repeats))
 		kbuf_printf(out, "- Measured again: %zu times, mean %+.3f%%, sd %.3f%%\n", json_array_size(repeats),
-		    kjson_num_or(x->decision, "remeasured.mean_pct", 0), kjson_num_or(x->decision, "remeasured.sd_pct", 0));
-	kbuf_puts(out, "- Artefacts: `artifacts/` (benchmark.csv, diff.patch, eval.log, facts.sha256), `kernel_snapshot/`\n\n");
+		    kjson_num_or(x->decision, "remeasured.mean_pct", 0), kjson_num_or(x->decision, "remeasured.sd_pct",
+		    0));
+	kbuf_puts(out, "- Artefacts: `artifacts/` (benchmark.csv, diff.patch, eval.log, facts.sha256), "
+	    "`kernel_snapshot/`\n\n");
 	put_shapes(c, x, out);
 }
 
@@ -175,6 +171,7 @@ static const struct {
 	{ "audit", "the gain would not carry over to real use" },
 	{ "aggregate", "the aggregate did not rise" },
 	{ "core_shape", "a core shape fell too far" },
+	{ "quality", "it spills registers, or fills less of the device" },
 	{ "noise", "the gain is no larger than the noise" },
 	{ "volatile", "the measurements scatter too much to confirm a gain" },
 	{ "duplicate", "it is the same program as an earlier one" },
@@ -248,7 +245,7 @@ put_attribution(const struct campaign *c, const struct round *r, const struct ca
 		kbuf_puts(out, "\n");
 	}
 	if (bottleneck)
-		put_item(out, "Bottleneck by the profile", bottleneck);
+		put_item(WORDS, out, "Bottleneck by the profile", bottleneck);
 	kbuf_printf(out, "- Outcome: %s\n", code_meaning(x));
 }
 
@@ -281,7 +278,7 @@ put_next(const struct round *r, const struct candidate *x, struct kbuf *out)
 
 	kbuf_printf(out, "- %s\n", r->trial ? advice(r) : "State the first hypothesis.");
 	json_array_foreach(directions, i, d)
-		put_item(out, "Named in this round", json_string_value(d));
+		put_item(WORDS, out, "Named in this round", json_string_value(d));
 }
 
 static void
@@ -292,7 +289,7 @@ put_reasons(struct kbuf *out, const json_t *reasons)
 
 	json_array_foreach(reasons, i, reason) {
 		if (json_is_string(reason)) {
-			put_item(out, "Root cause", json_string_value(reason));
+			put_item(WORDS, out, "Root cause", json_string_value(reason));
 		} else {
 			kbuf_puts(out, "- Root cause: ");
 			put_md(kjson_str_or(reason, "check", "?"), CELL, out);
@@ -306,15 +303,15 @@ put_reasons(struct kbuf *out, const json_t *reasons)
 static void
 put_rollback(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 {
-	put_item(out, "Change made", plan_text(x, "change"));
-	put_item(out, "Expected", plan_text(x, "signal"));
+	put_item(WORDS, out, "Change made", plan_text(x, "change"));
+	put_item(WORDS, out, "Expected", plan_text(x, "signal"));
 	kbuf_printf(out, "- Actual: `%s`, aggregate ", x->status);
 	put_pct(change_pct(c, x, x->base), 3, out);
 	kbuf_printf(out, " against %s\n", x->base->id);
 	put_reasons(out, json_object_get(x->eval, "reasons"));
 	put_reasons(out, json_object_get(x->audit, "reasons"));
 	kbuf_printf(out, "- Root cause: %s\n", code_meaning(x));
-	put_item(out, "Log", kjson_str_or(x->eval, "log", ""));
+	put_item(WORDS, out, "Log", kjson_str_or(x->eval, "log", ""));
 	kbuf_puts(out, "- Lesson: not again as it was (category ");
 	put_md(plan_text(x, "category"), CELL, out);
 	kbuf_printf(out, "); the next round starts from %s\n", x->base->id);
@@ -328,7 +325,8 @@ is_cache_bucket(const char *bucket)
 
 /* The share of the benchmark's gain that real use can have. */
 static void
-put_real_gain(const struct campaign *c, const struct round *r, const struct candidate *x, const char *bucket, struct kbuf *out)
+put_real_gain(const struct campaign *c, const struct round *r, const struct candidate *x, const char *bucket,
+    struct kbuf *out)
 {
 	double gain = change_pct(c, x, x->base), quant = kjson_num_or(x->plan, "quant_us", NAN),
 	    step = kjson_num_or(x->plan, "step_us", NAN), bound = 100 * quant / step;
@@ -350,7 +348,7 @@ put_real_gain(const struct campaign *c, const struct round *r, const struct cand
 }
 
 static void
-put_skew(const struct candidate *x, struct kbuf *out)
+put_skew(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 {
 	const json_t *rows = kjson_path(x->audit, "skew.rows");
 	const char *sep = " (";
@@ -359,7 +357,7 @@ put_skew(const struct candidate *x, struct kbuf *out)
 
 	kbuf_puts(out, "- Robust against skewed groups: ");
 	if (!kjson_bool_or(x->audit, "skew.required", false)) {
-		kbuf_puts(out, "not a grouped operation\n");
+		kbuf_puts(out, c->task->groups < 0 ? "not a grouped operation\n" : "not asked for: there is no gain\n");
 		return;
 	}
 	kbuf_puts(out, kjson_bool_or(x->audit, "skew.ok", false) ? "holds under skew" : "uniform-only — REJECTED");
@@ -410,19 +408,19 @@ put_transfer(const struct campaign *c, const struct round *r, const struct candi
 	put_hits(x, out);
 	kbuf_puts(out, "- Same buffers against fresh ones: ");
 	if (gap)
-		kbuf_printf(out, "gap %+.3f%%, %s\n", json_number_value(gap), kjson_bool_or(x->audit, "fresh.ok", false) ? "within bounds" :
-		    "too large");
+		kbuf_printf(out, "gap %+.3f%%, %s\n", json_number_value(gap), kjson_bool_or(x->audit, "fresh.ok",
+		    false) ? "within bounds" : "too large");
 	else
 		kbuf_puts(out, "not measured\n");
-	put_skew(x, out);
+	put_skew(c, x, out);
 	kbuf_puts(out, "- Gain in the benchmark: ");
 	put_pct(change_pct(c, x, x->base), 3, out);
 	kbuf_puts(out, "\n");
 	put_real_gain(c, r, x, bucket, out);
-	put_item(out, "Decision", kjson_str_or(x->audit, "decision", "?"));
+	put_item(WORDS, out, "Decision", kjson_str_or(x->audit, "decision", "?"));
 	put_reasons(out, json_object_get(x->audit, "reasons"));
 	if (kjson_str_or(x->audit, "waiver", NULL))
-		put_item(out, "Waiver", kjson_str_or(x->audit, "waiver", ""));
+		put_item(WORDS, out, "Waiver", kjson_str_or(x->audit, "waiver", ""));
 }
 
 /* A linear round has one candidate, and every section about it. */
@@ -460,8 +458,9 @@ put_wide(const struct campaign *c, const struct round *r, struct kbuf *out)
 	char when[32];
 
 	kbuf_printf(out, "# round-%ld — trial %ld\n\n- Time: %s\n- New best: %s\n\n"
-	    "| Candidate | Status | Strategy | Step %s | Delta vs best | vs baseline | Gain |\n|---|---|---|---:|---:|---|---|\n", r->number,
-	    r->trial, minute(r, when), r->accepted ? r->accepted->id : "none", rate_unit(c));
+	    "| Candidate | Status | Strategy | Step %s | Delta vs best | vs baseline | Gain "
+	    "|\n|---|---|---|---:|---:|---|---|\n", r->number, r->trial, minute(r, when), r->accepted ?
+	    r->accepted->id : "none", rate_unit(c));
 	for (size_t i = 0; i < r->count; i++) {
 		const struct candidate *x = &r->list[i];
 		struct aggregates a = aggregates_of(c, x, NULL);

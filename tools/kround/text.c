@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "klog.h"
+#include "kmark.h"
 #include "kround.h"
 
 /* Bytes of TEXT that fit into MAX without cutting a character. */
@@ -51,14 +52,16 @@ put_md(const char *text, size_t max, struct kbuf *out)
 
 	if (!*line)
 		kbuf_puts(out, "(none)");
-	for (const char *p = line; *p; p++)
-		if (*p == '|' || *p == '\\')
-			kbuf_printf(out, "\\%c", *p);
-		else if (*p == '<')
-			kbuf_puts(out, "&lt;");
-		else
-			kbuf_add(out, p, 1);
+	kmark_md(out, line, strlen(line));
 	free(line);
+}
+
+void
+put_item(size_t max, struct kbuf *out, const char *what, const char *text)
+{
+	kbuf_printf(out, "- %s: ", what);
+	put_md(text, max, out);
+	kbuf_puts(out, "\n");
 }
 
 static char *

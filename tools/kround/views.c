@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What changes with every round, and so stands apart from the logs that only grow. See kround.h. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "kends.h"
 #include "klinear.h"
 #include "kplan.h"
 #include "kround.h"
@@ -44,8 +43,8 @@ put_best(const struct campaign *c, struct kbuf *out)
 
 	for (size_t i = 1; i < c->count; i++)
 		accepted += c->round[i].accepted != NULL;
-	kbuf_printf(out, "# Current best\n\n- Round: %ld (%s)\n- Kernel: %s\n- SHA-256: %s\n- Step geomean: ", r->number, x->id, path,
-	    kjson_str_or(x->eval, "code_sha256", "?"));
+	kbuf_printf(out, "# Current best\n\n- Round: %ld (%s)\n- Kernel: %s\n- SHA-256: %s\n- Step geomean: ",
+	    r->number, x->id, path, kjson_str_or(x->eval, "code_sha256", "?"));
 	put_rate(c, &a.step, false, out);
 	kbuf_printf(out, " %s\n- vs baseline: ", rate_unit(c));
 	put_vs_baseline(c, x, out);
@@ -69,7 +68,8 @@ tried_in(const struct campaign *c, const char *text)
 
 	for (size_t i = 1; i < c->count && !found; i++)
 		for (size_t k = 0; k < c->round[i].count * LEN(fields) && !found; k++) {
-			char *said = kplan_normal(kjson_str_or(c->round[i].list[k / LEN(fields)].plan, fields[k % LEN(fields)], ""));
+			char *said = kplan_normal(kjson_str_or(c->round[i].list[k / LEN(fields)].plan,
+			    fields[k % LEN(fields)], ""));
 
 			if (*said && !strcmp(said, wanted))
 				found = c->round[i].number;
@@ -143,66 +143,25 @@ put_ineffective(const struct campaign *c, struct kbuf *out)
 		kbuf_puts(out, "None.\n");
 }
 
-/* What the last accepted round reaches of linear.target, in the target's unit; 0: nothing to tell. */
-static double
-reached(const struct campaign *c, const struct klinear_target *t)
-{
-	const struct candidate *x = last_accepted(c)->accepted;
-	double logs = 0, n = 0;
-
-	if (t->kind == KLINEAR_SPEEDUP)
-		return kjson_num_or(x->score, "speedup", 1);
-	if (t->kind == KLINEAR_FLOPS)
-		return c->task->flops ? aggregates_of(c, x, NULL).step.average * 1e12 : 0;
-	for (size_t i = 0; i < c->task->workload_count; i++)
-		if (x->shape[i].gbps > 0) {
-			logs += log(x->shape[i].gbps);
-			n++;
-		}
-	return n > 0 ? exp(logs / n) * 1e9 : 0;
-}
-
-static void
-put_condition(struct kbuf *out, const char *name, const char *what, bool set, bool holds)
-{
-	kbuf_printf(out, "- %s (%s): %s%s\n", name, what, holds ? "true" : "false", set ? "" : ", not set");
-}
-
-/* The value of a knob of stop conditions. */
-static double
-knob(const struct campaign *c, const char *path)
-{
-	for (size_t i = 0; i < kknobs_count; i++)
-		if (!strcmp(kknobs[i].path, path))
-			return kcamp_num(c->camp, path);
-	return 0;
-}
-
 static void
 put_termination(const struct campaign *c, struct kbuf *out)
 {
-	const struct candidate *x = last_accepted(c)->accepted;
-	double efficiency = knob(c, "stop.efficiency");
-	long rounds = kcamp_int(c->camp, "linear.max_rounds");
-	struct klinear_target target = { 0 };
-	bool goal = klinear_target(kcamp_str(c->camp, "linear.target"), &target);
-	bool t[] = { goal && reached(c, &target) >= target.value,
-		efficiency > 0 && kjson_num_or(x->score, "efficiency_pct", 0) >= efficiency,
-		rounds && c->count >= (size_t)rounds, access("stop.request", F_OK) == 0 };
 	const char *sep = "";
+	struct kends e;
 
+	kends_find(c->camp, (long)c->count - 1, last_accepted(c)->accepted->json, &e);
 	kbuf_puts(out, "# Termination check\n\n");
-	put_condition(out, "T1", "performance target reached, linear.target", goal, t[0]);
-	put_condition(out, "T2", "hardware efficiency reached, stop.efficiency", efficiency > 0, t[1]);
-	put_condition(out, "T3", "number of rounds reached, linear.max_rounds", rounds > 0, t[2]);
-	put_condition(out, "T4", "somebody asks for it, the file stop.request", true, t[3]);
+	for (size_t i = 0; i < KENDS; i++)
+		kbuf_printf(out, "- T%zu (%s: %s): %s%s\n", i + 1, kends_texts[i].what, kends_texts[i].from,
+		    e.at[i].holds ? "true" : "false", e.at[i].set ? "" : ", not set");
 	kbuf_puts(out, "- Satisfied: ");
-	for (size_t i = 0; i < LEN(t); i++)
-		if (t[i]) {
+	for (size_t i = 0; i < KENDS; i++)
+		if (e.at[i].holds) {
 			kbuf_printf(out, "%sT%zu", sep, i + 1);
 			sep = ", ";
 		}
 	kbuf_puts(out, *sep ? "\n" : "none\n");
+	kends_free(&e);
 }
 
 void

@@ -115,7 +115,8 @@ diff_lines(const struct text *a, const struct text *b, struct kdiff *d)
 {
 	size_t head = 0, tail = 0, most = a->count < b->count ? a->count : b->count;
 
-	*d = (struct kdiff){ kcalloc(a->count, sizeof(bool)), kcalloc(b->count, sizeof(bool)), { a->count, b->count }, 0, 0 };
+	*d = (struct kdiff){ kcalloc(a->count, sizeof(bool)), kcalloc(b->count, sizeof(bool)), { a->count, b->count },
+	    0, 0 };
 	while (head < most && equal(&a->line[head], &b->line[head]))
 		head++;
 	while (tail < most - head && equal(&a->line[a->count - 1 - tail], &b->line[b->count - 1 - tail]))

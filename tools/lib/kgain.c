@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kio.h"
+#include "kstat.h"
 #include "kutil.h"
 
 static int
@@ -180,7 +181,8 @@ kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double 
 	size_t found = 0;
 
 	for (size_t i = 0; i < json_array_size(pairs); i++) {
-		const json_t *pair = json_array_get(pairs, i), *row = kgain_row(timing, kjson_str_or(pair, "workload", ""));
+		const json_t *pair = json_array_get(pairs, i), *row = kgain_row(timing, kjson_str_or(pair, "workload",
+		    ""));
 		double r = kjson_num_or(pair, "ratio", 0), l = kjson_num_or(pair, "low", 0);
 
 		if (strcmp(kjson_str_or(pair, "name", ""), name) || !row)
@@ -197,6 +199,84 @@ kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double 
 	*ratio = exp(ratios / weights);
 	*low = exp(lows / weights);
 	return true;
+}
+
+/* Sums logarithms, with WEIGHT; then they are turned into means. */
+static void
+add_ratio(struct kgain_ratio *r, double *weights, double weight, double mean, double low, double high)
+{
+	r->mean += weight * log(mean);
+	r->low += weight * log(low);
+	r->high += weight * log(high);
+	*weights += weight;
+	r->n++;
+}
+
+static struct kgain_ratio
+mean_of(struct kgain_ratio r, double weights)
+{
+	if (!r.n)
+		return r;
+	return (struct kgain_ratio){ exp(r.mean / weights), exp(r.low / weights), exp(r.high / weights), r.n };
+}
+
+struct kgain_ratio
+kgain_ratio_of_pairs(const json_t *pairs, const char *name, const char *workload, const json_t *timing)
+{
+	struct kgain_ratio r = { 0 };
+	double weights = 0;
+
+	for (size_t i = 0; i < json_array_size(pairs); i++) {
+		const json_t *p = json_array_get(pairs, i);
+		const char *of = kjson_str_or(p, "workload", "");
+		double v = kjson_num_or(p, "ratio", 0), low = kjson_num_or(p, "low", v), high = kjson_num_or(p, "high",
+		    v);
+
+		if (!strcmp(kjson_str_or(p, "name", ""), name) && v > 0 && low >= 0 && high > 0 &&
+		    (!workload || !strcmp(of, workload)))
+			add_ratio(&r, &weights, kgain_weight(kgain_row(timing, of)), v, low, high);
+	}
+	return mean_of(r, weights);
+}
+
+enum { MOST_SAMPLES = 4096 };
+
+/* The median of a row and its interval, which is everything when there are no two samples to make one of. */
+static bool
+interval_of(const json_t *row, struct kstat_interval *m)
+{
+	const json_t *samples = json_object_get(row, "samples_ns");
+	size_t n = json_array_size(samples) < MOST_SAMPLES ? json_array_size(samples) : MOST_SAMPLES;
+	double *x = kcalloc(n + 1, sizeof *x);
+
+	for (size_t i = 0; i < n; i++)
+		x[i] = json_number_value(json_array_get(samples, i));
+	if (n > 1)
+		kstat_median(x, n, m);
+	else
+		*m = (struct kstat_interval){ kgain_time_ns(row, "median"), 0, INFINITY };
+	free(x);
+	return m->median > 0;
+}
+
+struct kgain_ratio
+kgain_ratio_of_rows(const json_t *other, const json_t *own, const char *workload)
+{
+	struct kgain_ratio r = { 0 };
+	double weights = 0;
+
+	for (size_t i = 0; i < json_array_size(own); i++) {
+		const json_t *row = json_array_get(own, i);
+		const char *name = kjson_str_or(row, "workload", "");
+		struct kstat_interval a, b;
+
+		if ((workload && strcmp(name, workload)) || !interval_of(kgain_row(other, name), &a) ||
+		    !interval_of(row, &b))
+			continue;
+		add_ratio(&r, &weights, kgain_weight(row), a.median / b.median, fmax(a.low, 0) / b.high,
+		    a.high / fmax(b.low, 0));
+	}
+	return mean_of(r, weights);
 }
 
 double

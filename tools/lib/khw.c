@@ -24,15 +24,21 @@ static const struct {
 	{ "arch", KHW_NAME }, { "compute_capability", KHW_NAME }, { "memory_type", KHW_NAME },
 	{ "memory_bandwidth", KHW_BANDWIDTH }, { "memory_size", KHW_SIZE }, { "memory_bus", KHW_WIDTH },
 	{ "l1_per_unit", KHW_SIZE }, { "l2_size", KHW_SIZE }, { "l3_size", KHW_SIZE }, { "cache_line", KHW_SIZE },
-	{ "units", KHW_COUNT }, { "boost_clock", KHW_CLOCK }, { "memory_clock", KHW_CLOCK }, { "board_power", KHW_POWER },
+	{ "units", KHW_COUNT }, { "boost_clock", KHW_CLOCK }, { "memory_clock", KHW_CLOCK },
+	{ "board_power", KHW_POWER },
 	{ "warp_width", KHW_COUNT }, { "simd_width", KHW_WIDTH },
-	{ "registers_per_unit", KHW_COUNT }, { "register_file_per_unit", KHW_SIZE }, { "max_registers_per_thread", KHW_COUNT },
+	{ "registers_per_unit", KHW_COUNT }, { "register_file_per_unit", KHW_SIZE }, { "max_registers_per_thread",
+	KHW_COUNT },
 	{ "shared_memory_per_unit", KHW_SIZE }, { "shared_memory_per_block", KHW_SIZE },
-	{ "max_threads_per_unit", KHW_COUNT }, { "max_warps_per_unit", KHW_COUNT }, { "max_blocks_per_unit", KHW_COUNT },
+	{ "max_threads_per_unit", KHW_COUNT }, { "max_warps_per_unit", KHW_COUNT },
+	{ "max_blocks_per_unit", KHW_COUNT },
 	{ "max_threads_per_block", KHW_COUNT },
 };
 
-/* Peak rates: a type and what computes it. Sparse: only where 2 of every 4 values are zeros. Narrow: sums kept in 16 bits. */
+/*
+ * Peak rates: a type and what computes it. Sparse: only where 2 of every 4 values are zeros. Narrow: sums kept in 16
+ * bits.
+ */
 static const char *const types[] = { "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp6", "fp4", "int8" };
 static const char *const engines[] = { "_vector", "_matrix", "_matrix_sparse", "_matrix_narrow" };
 
@@ -44,19 +50,24 @@ static const struct {
 	{ KHW_RATE, "GFLOPS", 1e9 }, { KHW_RATE, "TFLOPS", 1e12 }, { KHW_RATE, "PFLOPS", 1e15 },
 	{ KHW_RATE, "TOPS", 1e12 }, { KHW_RATE, "POPS", 1e15 },
 	{ KHW_BANDWIDTH, "GB/s", 1e9 }, { KHW_BANDWIDTH, "TB/s", 1e12 },
-	{ KHW_SIZE, "bytes", 1 }, { KHW_SIZE, "KiB", 1024 }, { KHW_SIZE, "MiB", 1048576 }, { KHW_SIZE, "GiB", 1073741824 },
+	{ KHW_SIZE, "bytes", 1 }, { KHW_SIZE, "KiB", 1024 }, { KHW_SIZE, "MiB", 1048576 },
+	{ KHW_SIZE, "GiB", 1073741824 },
 	{ KHW_SIZE, "KB", 1e3 }, { KHW_SIZE, "MB", 1e6 }, { KHW_SIZE, "GB", 1e9 },
 	{ KHW_CLOCK, "MHz", 1e6 }, { KHW_CLOCK, "GHz", 1e9 }, { KHW_POWER, "W", 1 },
 	{ KHW_COUNT, "SM", 1 }, { KHW_COUNT, "CU", 1 }, { KHW_COUNT, "Xe-cores", 1 }, { KHW_COUNT, "threads", 1 },
-	{ KHW_COUNT, "warps", 1 }, { KHW_COUNT, "wavefronts", 1 }, { KHW_COUNT, "blocks", 1 }, { KHW_COUNT, "registers", 1 },
+	{ KHW_COUNT, "warps", 1 }, { KHW_COUNT, "wavefronts", 1 }, { KHW_COUNT, "blocks", 1 }, { KHW_COUNT, "registers",
+	1 },
 	{ KHW_WIDTH, "bits", 1 }, { KHW_NAME, "version", 1 }, { KHW_NAME, "name", 1 },
 };
 
 /* Words that have no place beside a figure. */
 static const char *const hedges[] = {
-	"approximately", "approx", "approximate", "about", "around", "roughly", "circa", "ca.", "nearly", "almost", "estimated",
-	"estimate", "usually", "typically", "typical", "generally", "probably", "likely", "presumably", "assumed", "assume",
-	"should be", "would be", "could be", "similar product", "similar to", "or so", "more or less", "~", "\xe2\x89\x88",
+	"approximately", "approx", "approximate", "about", "around", "roughly", "circa", "ca.", "nearly", "almost",
+	    "estimated",
+	"estimate", "usually", "typically", "typical", "generally", "probably", "likely", "presumably", "assumed",
+	    "assume",
+	"should be", "would be", "could be", "similar product", "similar to", "or so", "more or less", "~",
+	    "\xe2\x89\x88",
 };
 
 bool
@@ -107,7 +118,8 @@ khw_hedge(const char *line)
 		bool letters = isalpha((unsigned char)hedges[i][0]);
 
 		for (const char *p = line; *p; p++)
-			if (!strncasecmp(p, hedges[i], n) && (!letters || ((p == line || !is_word(p[-1])) && !is_word(p[n]))))
+			if (!strncasecmp(p, hedges[i], n) &&
+			    (!letters || ((p == line || !is_word(p[-1])) && !is_word(p[n]))))
 				return hedges[i];
 	}
 	return NULL;
@@ -197,10 +209,11 @@ read_evidence(struct reader *r, struct khw_fact *f, double value)
 	if (!strcmp(f->evidence, "vendor-published") || !strcmp(f->evidence, "architecture-analysis"))
 		return;
 	if (strncmp(f->evidence, "derived ", 8)) {
-		fault(r, r->line, "%s: '%s' is no class of evidence: vendor-published, architecture-analysis, or derived with its "
-		    "calculation (derived 600 / 8)", f->metric, f->evidence);
+		fault(r, r->line, "%s: '%s' is no class of evidence: vendor-published, architecture-analysis, or "
+		    "derived with its calculation (derived 600 / 8)", f->metric, f->evidence);
 	} else if (!strpbrk(f->evidence, "*/") || !product_of(f->evidence + 8, &derived)) {
-		fault(r, r->line, "%s: 'derived' needs its divisor: numbers with * and /, as in derived 600 / 8", f->metric);
+		fault(r, r->line, "%s: 'derived' needs its divisor: numbers with * and /, as in derived 600 / 8",
+		    f->metric);
 	} else if (fabs(derived - value) > 1e-3 * value) {
 		fault(r, r->line, "%s: %s gives %g, not %g", f->metric, f->evidence, derived, value);
 	}
@@ -219,11 +232,12 @@ read_source(struct reader *r, struct khw_fact *f, char *text)
 			r->sources[i].used = true;
 			f->source = kasprintf("%s%s%s", r->sources[i].text, *where ? "; " : "", where);
 			if (!*where)
-				fault(r, r->line, "%s: say where in the source it stands: a page, section, table or row", f->metric);
+				fault(r, r->line, "%s: say where in the source it stands: a page, section, table or "
+				    "row", f->metric);
 			return;
 		}
-	fault(r, r->line, "%s: it has no source: end the line with [KEY] and where in it, KEY being one of the section Sources",
-	    f->metric);
+	fault(r, r->line, "%s: it has no source: end the line with [KEY] and where in it, KEY being one of the section "
+	    "Sources", f->metric);
 }
 
 static void
@@ -240,7 +254,8 @@ read_value(struct reader *r, struct khw_fact *f, char *rest, enum khw_dimension 
 	f->value = value;
 	factor = khw_unit(dimension, f->unit, list, sizeof list);
 	if (hedge)
-		fault(r, r->line, "%s: '%s' hedges: write the figure that the source has, or unavailable", f->metric, hedge);
+		fault(r, r->line, "%s: '%s' hedges: write the figure that the source has, or unavailable", f->metric,
+		    hedge);
 	else if (factor <= 0)
 		fault(r, r->line, "%s: '%s' is no unit of it: %s", f->metric, f->unit, list);
 	else if (dimension != KHW_NAME && !number_of(value, &number))
@@ -261,7 +276,8 @@ add_fact(struct reader *r, struct khw_fact *f)
 	for (size_t i = 0; i < d->fact_count; i++)
 		if (!strcmp(d->facts[i].metric, f->metric)) {
 			fault(r, r->line, "%s: it stands in line %ld already (%s %s)", f->metric, d->facts[i].line,
-			    d->facts[i].value ? d->facts[i].value : "unknown", d->facts[i].unit ? d->facts[i].unit : "");
+			    d->facts[i].value ? d->facts[i].value : "unknown", d->facts[i].unit ? d->facts[i].unit :
+			    "");
 			break;
 		}
 	d->facts = krealloc(d->facts, (d->fact_count + 1) * sizeof *d->facts);
@@ -290,7 +306,8 @@ read_fact(struct reader *r, char *name, char *rest)
 		reason += strspn(reason, " ");
 		f.source = kstrdup(reason);
 		if (!*reason)
-			fault(r, r->line, "%s: what is unavailable or none needs a reason: %s: %s: because …", name, name, rest);
+			fault(r, r->line, "%s: what is unavailable or none needs a reason: %s: %s: because …", name,
+			    name, rest);
 	}
 	add_fact(r, &f);
 }
@@ -450,7 +467,8 @@ load_folder(struct khw *h, const char *folder, const char *cited, struct kbuf *t
 	if (n < 0)
 		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "%s", folder);
 	for (int i = 0; i < n; i++) {
-		char *path = kasprintf("%s/%s", folder, list[i]->d_name), *name = kasprintf("%s/%s", cited, list[i]->d_name);
+		char *path = kasprintf("%s/%s", folder, list[i]->d_name), *name = kasprintf("%s/%s", cited,
+		    list[i]->d_name);
 
 		h->devices = krealloc(h->devices, (h->count + 1) * sizeof *h->devices);
 		faults += read_device(&h->devices[h->count++], path, name, text);
@@ -490,8 +508,9 @@ check_claims(const struct khw *h, struct kbuf *text)
 
 			for (size_t j = i + 1; j < h->count; j++)
 				if (claims(&h->devices[j], name, &line)) {
-					kbuf_printf(text, "%s:%ld: '%s' is claimed by %s:%ld too: one device, one file\n",
-					    h->devices[j].file, line, name, d->file, a ? d->alias_lines[a - 1] : 1);
+					kbuf_printf(text, "%s:%ld: '%s' is claimed by %s:%ld too: one device, one "
+					    "file\n", h->devices[j].file, line, name, d->file,
+					    a ? d->alias_lines[a - 1] : 1);
 					faults++;
 				}
 		}
@@ -510,7 +529,8 @@ struct khw *
 khw_load(const char *folder, const char *dir)
 {
 	struct khw *h = kcalloc(1, sizeof *h);
-	char *shipped = folder ? kstrdup(folder) : kdata_path(CITED "/README.md"), *own = kasprintf("%s/hardware", dir ? dir : ".");
+	char *shipped = folder ? kstrdup(folder) : kdata_path(CITED "/README.md"), *own = kasprintf("%s/hardware",
+	    dir ? dir : ".");
 	struct kbuf text = { 0 };
 	size_t faults;
 
@@ -595,8 +615,9 @@ khw_json(const struct khw_device *d, const struct khw_fact *f)
 {
 	json_t *value = isnan(f->number) ? json_string(f->value) : json_real(strtod(f->value, NULL));
 
-	return json_pack("{s:s,s:o,s:s,s:s,s:s,s:s,s:I,s:s}", "metric", f->metric, "value", value, "unit", f->unit, "evidence",
-	    f->evidence, "source", f->source, "file", d->file, "line", (json_int_t)f->line, "sha256", d->sha256);
+	return json_pack("{s:s,s:o,s:s,s:s,s:s,s:s,s:I,s:s}", "metric", f->metric, "value", value, "unit", f->unit,
+	    "evidence", f->evidence, "source", f->source, "file", d->file, "line", (json_int_t)f->line, "sha256",
+	    d->sha256);
 }
 
 /* The prefix of rates for a type; NULL: none. */
@@ -646,7 +667,8 @@ khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t
 		return own;
 	type = dtype == KDTYPE_COUNT ? NULL : rate_of(dtype);
 	if (!type) {
-		snprintf(why, why_len, "no input of the task is of a type that rates are told of; say \"compute\" in %s", t->file);
+		snprintf(why, why_len, "no input of the task is of a type that rates are told of; say \"compute\" in "
+		    "%s", t->file);
 		return NULL;
 	}
 	snprintf(name, sizeof name, "%s_matrix", type);

@@ -423,6 +423,18 @@ kjson_load(const char *path)
 	return json;
 }
 
+json_t *
+kjson_data(const char *name, const char *schema)
+{
+	char *path = kdata_path(name);
+	json_t *json = kjson_load(path);
+
+	if (strcmp(kjson_str_or(json, "schema", ""), schema))
+		kdie(K_USAGE, "%s: schema is not %s", path, schema);
+	free(path);
+	return json;
+}
+
 void
 krec_id(const struct krec *rec, char *buf, size_t len)
 {

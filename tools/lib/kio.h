@@ -26,8 +26,9 @@ struct krec {
 };
 
 /*
- * Parse LEN bytes as one record: UTF-8, one object, no duplicate keys, no trailing text. On success fills REC (the caller
- * calls krec_free) and returns true. On failure returns false with the reason in WHY. Never exits: this is the fuzzed entry.
+ * Parse LEN bytes as one record: UTF-8, one object, no duplicate keys, no trailing text. On success fills REC (the
+ * caller calls krec_free) and returns true. On failure returns false with the reason in WHY. Never exits: this is the
+ * fuzzed entry.
  */
 bool krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why_len);
 void krec_free(struct krec *rec);
@@ -42,17 +43,23 @@ struct kin {
 };
 void kin_open(struct kin *in, const char *path);
 /*
- * Next record into REC (the caller frees it), or false at the end. Blank lines are skipped. A malformed or truncated line
- * (no final newline) ends the program with K_USAGE and file:line; a read error with K_IO.
+ * Next record into REC (the caller frees it), or false at the end. Blank lines are skipped. A malformed or truncated
+ * line (no final newline) ends the program with K_USAGE and file:line; a read error with K_IO.
  */
 bool kin_next(struct kin *in, struct krec *rec);
 /* Next raw line (without newline) or NULL at the end; the pointer is valid until the next call. Same errors. */
 const char *kin_line(struct kin *in, size_t *len);
 void kin_close(struct kin *in);
+/*
+ * The first record of the file PATH, or an array of all of them; NULL when there is no such file, or no record in it.
+ * New reference. Faults end the program as in kin_next.
+ */
+json_t *kin_first(const char *path);
+json_t *kin_all(const char *path);
 
 /*
- * One output file per run. NULL or "-" is stdout; else a temporary name beside PATH (PATH.XXXXXX), which kout_commit syncs and
- * renames. Unless committed, the temporary is removed at exit and on INT, TERM and HUP; the old file stays.
+ * One output file per run. NULL or "-" is stdout; else a temporary name beside PATH (PATH.XXXXXX), which kout_commit
+ * syncs and renames. Unless committed, the temporary is removed at exit and on INT, TERM and HUP; the old file stays.
  */
 void kout_open(const char *path);
 /* Write REC's line with member NAME = VALUE appended. Dies with K_USAGE if the record already has that member. */
@@ -66,8 +73,9 @@ void kout_commit(void);
 json_t *kjson_text(const char *bytes, size_t len);
 
 /*
- * Typed access for borders. PATH is dotted ("sample.parent.code"). The _or forms give the default when the member is absent;
- * the others die with K_USAGE naming file:line and the field when it is absent or of another type. Results are borrowed.
+ * Typed access for borders. PATH is dotted ("sample.parent.code"). The _or forms give the default when the member is
+ * absent; the others die with K_USAGE naming file:line and the field when it is absent or of another type. Results are
+ * borrowed.
  */
 const json_t *krec_get(const struct krec *rec, const char *path);
 const char *krec_str(const struct krec *rec, const char *path);
@@ -79,6 +87,8 @@ bool kjson_bool_or(const json_t *obj, const char *path, bool def);
 
 /* Parse a JSON file (object, no duplicate keys). Dies with K_USAGE naming file:line:column. New reference. */
 json_t *kjson_load(const char *path);
+/* The same of a data file that ships (kdata_path), which must be of this SCHEMA. */
+json_t *kjson_data(const char *name, const char *schema);
 
 /* "007/02" for messages and ids; buf holds 24 bytes or more. Trial and branch are read from members of the record. */
 void krec_id(const struct krec *rec, char *buf, size_t len);

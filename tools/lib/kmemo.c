@@ -111,8 +111,8 @@ kmemo_seal_fault(const json_t *object, const char *path)
 	kmemo_seal(object, hex);
 	if (!strcmp(said, hex))
 		return NULL;
-	return kasprintf("%s: was changed by hand: its sha256 is not that of its content; remove it and run kmemory build",
-	    path);
+	return kasprintf("%s: was changed by hand: its sha256 is not that of its content; remove it and run kmemory "
+	    "build", path);
 }
 
 json_t *
@@ -136,7 +136,7 @@ is_on(const struct kcamp *c, const char *knob)
 {
 	const char *value = kcamp_str(c, knob);
 
-	return !strcmp(value, "on") || (!strcmp(value, "auto") && !strcmp(kcamp_str(c, "search.mode"), "linear"));
+	return !strcmp(value, "on") || (!strcmp(value, "auto") && kcamp_linear(c));
 }
 
 bool
@@ -162,7 +162,8 @@ event_fault(const json_t *e, const char *path, long lineno, const char *previous
 	if (kjson_int_or(e, "n", 0) != lineno || strcmp(kjson_str_or(e, "schema", ""), "mask/1"))
 		return kasprintf("%s:%ld: not event %ld of a log of masks", path, lineno, lineno);
 	if (strcmp(kjson_str_or(e, "previous", "?"), previous))
-		return kasprintf("%s:%ld: previous: is not the digest of the line before; the log was changed", path, lineno);
+		return kasprintf("%s:%ld: previous: is not the digest of the line before; the log was changed", path,
+		    lineno);
 	if (!json_is_boolean(json_object_get(e, "masked")) || !json_is_integer(json_object_get(e, "trial")) ||
 	    !json_is_array(versions))
 		return kasprintf("%s:%ld: masked, trial or versions: is missing", path, lineno);
@@ -276,7 +277,8 @@ usable(const json_t *compact, const struct kmemo_masks *m, long trial)
 	if (strcmp(kjson_str_or(compact, "schema", ""), "compact/1") || !json_array_size(covers))
 		return false;
 	json_array_foreach((json_t *)covers, i, v)
-		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial || kmemo_masked(m, n, trial))
+		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial ||
+		    kmemo_masked(m, n, trial))
 			return false;
 	return true;
 }
@@ -290,18 +292,14 @@ kmemo_compaction(const char *dir, const struct kmemo_masks *m, long trial, char 
 
 	while (count > 0 && !found) {
 		char *path = kasprintf("%s/memory/compact-%03ld.ndjson", dir, list[--count]);
-		struct krec rec;
-		struct kin in;
 
-		kin_open(&in, path);
-		if (kin_next(&in, &rec)) {
-			if (usable(rec.json, m, trial)) {
-				found = json_incref(rec.json);
-				*name = kasprintf("memory/compact-%03ld.ndjson", list[count]);
-			}
-			krec_free(&rec);
+		found = kin_first(path);
+		if (found && usable(found, m, trial)) {
+			*name = kasprintf("memory/compact-%03ld.ndjson", list[count]);
+		} else {
+			json_decref(found);
+			found = NULL;
 		}
-		kin_close(&in);
 		free(path);
 	}
 	free(list);
@@ -338,14 +336,16 @@ put_others(struct kbuf *out, const json_t *v)
 
 	json_array_foreach((json_t *)experiments, i, e)
 		if (strcmp(kjson_str_or(e, "name", ""), id))
-			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str_or(e, "change", ""), kjson_str_or(e, "result", ""));
+			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str_or(e, "change", ""),
+			    kjson_str_or(e, "result", ""));
 }
 
 void
 kmemo_entry(struct kbuf *out, const json_t *v)
 {
 	const json_t *e, *list = kjson_path(v, "experience.experiments");
-	const char *id = kjson_str_or(v, "id", ""), *description = kjson_str_or(v, "optimization.action_description", "");
+	const char *id = kjson_str_or(v, "id", ""), *description = kjson_str_or(v, "optimization.action_description",
+	    "");
 	size_t i;
 
 	kbuf_printf(out, "%s (%s): %s%s%s\n", kjson_str_or(v, "version", "?"),
@@ -413,7 +413,8 @@ sort_lines(char *text, json_t *sections)
 		else if (current >= 0)
 			add_item(json_object_get(sections, section_names[current]), line);
 	}
-	return current == LEN(section_names) - 1 ? NULL : "a section is missing: Resolved, Pending and Avoid are asked for";
+	return current == LEN(section_names) - 1 ? NULL : "a section is missing: Resolved, Pending and Avoid are asked "
+	    "for";
 }
 
 json_t *

@@ -21,19 +21,10 @@ kroof_load(const char *dir)
 	return roofline;
 }
 
-static const json_t *
-row_of(const json_t *roofline, const char *workload)
-{
-	size_t i;
-	json_t *row;
-
-	json_array_foreach(json_object_get(roofline, "workloads"), i, row)
-		if (!strcmp(kjson_str_or(row, "workload", ""), workload))
-			return row;
-	return NULL;
-}
-
-/* AMOUNT done in NS, added to OUT in units of a thousand million a second (or a thousand times that), and its share of a ceiling. */
+/*
+ * AMOUNT done in NS, added to OUT in units of a thousand million a second (or a thousand times that), and its share of
+ * a ceiling.
+ */
 static double
 add_share(json_t *out, const char *name, const char *share, double amount, double ns, double unit, double ceiling)
 {
@@ -60,7 +51,8 @@ binding(const json_t *row, double compute, double memory)
 }
 
 json_t *
-kroof_utilization(const json_t *roofline, const json_t *timing, const char *statistic, double *efficiency, const char **alarm)
+kroof_utilization(const json_t *roofline, const json_t *timing, const char *statistic, double *efficiency,
+    const char **alarm)
 {
 	json_t *list = json_array(), *time;
 	double logs = 0;
@@ -69,7 +61,7 @@ kroof_utilization(const json_t *roofline, const json_t *timing, const char *stat
 	*alarm = NULL;
 	json_array_foreach((json_t *)timing, i, time) {
 		const char *name = kjson_str_or(time, "workload", "");
-		const json_t *row = row_of(roofline, name);
+		const json_t *row = kgain_row(json_object_get(roofline, "workloads"), name);
 		double ns = kgain_time_ns(time, statistic), compute, memory;
 		json_t *out;
 

@@ -167,14 +167,21 @@ kstrndup(const char *s, size_t n)
 char *
 kasprintf(const char *fmt, ...)
 {
-	char *s = NULL;
 	va_list ap;
+	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		s = NULL;
+	s = kvasprintf(fmt, ap);
 	va_end(ap);
-	return check_alloc(s);
+	return s;
+}
+
+char *
+kvasprintf(const char *fmt, va_list args)
+{
+	char *s = NULL;
+
+	return check_alloc(vasprintf(&s, fmt, args) < 0 ? NULL : s);
 }
 
 void
@@ -424,6 +431,26 @@ kwrite_file(const char *path, const void *data, size_t len)
 	return ksync_folder(path);
 }
 
+void
+kmake_folder(const char *path)
+{
+	char *copy = kstrdup(path);
+
+	for (char *p = copy + 1; *copy; p++) {
+		char was = *p;
+
+		if (was && was != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+			kdie_errno(K_IO, "%s", copy);
+		*p = was;
+		if (!was)
+			break;
+	}
+	free(copy);
+}
+
 static char *
 try_data(const char *dir, const char *below, const char *name)
 {
@@ -493,4 +520,14 @@ know_iso(char *buf, size_t len)
 		snprintf(buf, len, "%s", pinned);
 	else if (!gmtime_r(&now, &tm) || !strftime(buf, len, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		snprintf(buf, len, "unknown");
+}
+
+size_t
+kline_at(const char *text, size_t at)
+{
+	size_t line = 1;
+
+	for (size_t i = 0; i < at; i++)
+		line += text[i] == '\n';
+	return line;
 }

@@ -26,8 +26,8 @@ enum {
 extern const char *kprog;
 
 /*
- * Start of every main: names the tool, sets LC_NUMERIC to C, and, when KILN_PIPELINE is set in the environment, asks the
- * kernel to end this process with its parent, so that no stage outlives a killed make.
+ * Start of every main: names the tool, sets LC_NUMERIC to C, and, when KILN_PIPELINE is set in the environment, asks
+ * the kernel to end this process with its parent, so that no stage outlives a killed make.
  */
 void kutil_init(const char *prog);
 
@@ -50,6 +50,7 @@ void *krealloc(void *p, size_t n);
 char *kstrdup(const char *s);
 char *kstrndup(const char *s, size_t n);
 char *kasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *kvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* A growing byte buffer; always NUL-terminated behind len. Zero-initialise, free with kbuf_free. */
 struct kbuf {
@@ -73,9 +74,9 @@ double knum_double(const char *s, double min, double max, const char *what);
 void ksha256_hex(const void *data, size_t len, char hex[65]);
 
 /*
- * Random streams. A stream is a pure function of the campaign seed and a purpose: the same (seed, trial, branch, purpose)
- * gives the same draws on every machine. Generator: xoshiro256** (Blackman and Vigna 2018), seeded with SHA-256 of the
- * text "seed/trial/branch/purpose".
+ * Random streams. A stream is a pure function of the campaign seed and a purpose: the same (seed, trial, branch,
+ * purpose) gives the same draws on every machine. Generator: xoshiro256** (Blackman and Vigna 2018), seeded with
+ * SHA-256 of the text "seed/trial/branch/purpose".
  */
 struct krng {
 	uint64_t s[4];
@@ -95,12 +96,15 @@ char *kread_file(const char *path, size_t max, size_t *len);
 char *kread_file_or_die(const char *path, size_t max, size_t *len);
 /* Atomic write: temporary file in the same folder, fsync, rename; -1 and errno on failure. */
 int kwrite_file(const char *path, const void *data, size_t len);
+/* Make the folder PATH, and those above it, unless they are there. Dies with K_IO. */
+void kmake_folder(const char *path);
 /* fsync the folder that holds PATH, so that a rename survives a power cut; -1 and errno on failure. */
 int ksync_folder(const char *path);
 
 /*
- * Path of a data file that ships with kiln ("patterns/c.json"). Searched: $KILN_DATA, the folders above the executable and
- * share/kiln in them (an installation may be moved), PREFIX/share/kiln. The caller frees. Dies with K_MISSING when the file is nowhere, naming the folders searched.
+ * Path of a data file that ships with kiln ("patterns/c.json"). Searched: $KILN_DATA, the folders above the executable
+ * and share/kiln in them (an installation may be moved), PREFIX/share/kiln. The caller frees. Dies with K_MISSING when
+ * the file is nowhere, naming the folders searched.
  */
 char *kdata_path(const char *name);
 
@@ -112,6 +116,8 @@ int64_t know_ns(void);
 /* Wall clock as "2026-01-31T12:00:00Z"; KILN_NOW in the environment pins it. buf holds 32 bytes or more. */
 void know_iso(char *buf, size_t len);
 
+/* Number, from 1, of the line of TEXT that holds byte AT. */
+size_t kline_at(const char *text, size_t at);
 /* Bytes that are not printable text (terminal escapes, NUL, DEL; not tab and newline) become '?', in place. */
 void kmask_controls(char *s);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Escaping: whatever bytes come in, text comes out that neither HTML nor Markdown takes for its own. See doc.h. */
+/* kmark: see kmark.h. */
+#include "kmark.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "doc.h"
-
 /*
- * The code point at P, before END, and its length in *LEN; 0xfffd with length 1 for what is not UTF-8 (stray and missing
- * continuation bytes, overlong forms, surrogates, beyond the last plane).
+ * The code point at P, before END, and its length in *LEN; 0xfffd with length 1 for what is not UTF-8 (stray and
+ * missing continuation bytes, overlong forms, surrogates, beyond the last plane).
  */
 static uint32_t
 decode(const char *p, const char *end, size_t *len)
@@ -34,13 +35,15 @@ decode(const char *p, const char *end, size_t *len)
 	return c;
 }
 
-/* Controls, and what makes text look other than it is: direction marks and overrides, and line ends of Unicode's own. */
+/*
+ * Controls, and what makes text look other than it is: direction marks and overrides, and line ends of Unicode's own.
+ */
 static bool
 is_hidden(uint32_t c)
 {
 	return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
-	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) ||
-	    (c & 0xfffe) == 0xfffe;
+	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
+	    (c >= 0xfff0 && c <= 0xfffb) || (c & 0xfffe) == 0xfffe;
 }
 
 /* Takes one character off *P: into OUT as it is, or as U+FFFD. Returns it when it is ASCII, else 0. */
@@ -65,7 +68,7 @@ next(const char **p, const char *end, char out[5])
 }
 
 void
-doc_clean(struct kbuf *out, const char *text, size_t len)
+kmark_clean(struct kbuf *out, const char *text, size_t len)
 {
 	const char *end = text + len;
 	char c[5];
@@ -78,7 +81,7 @@ doc_clean(struct kbuf *out, const char *text, size_t len)
 }
 
 void
-doc_escape_html(struct kbuf *out, const char *text, size_t len)
+kmark_html(struct kbuf *out, const char *text, size_t len)
 {
 	const char *end = text + len;
 	char c[5];
@@ -105,7 +108,7 @@ is_word(char c)
  * start alone.
  */
 void
-doc_escape_md(struct kbuf *out, const char *text, size_t len)
+kmark_md(struct kbuf *out, const char *text, size_t len)
 {
 	const char *start = text, *end = text + len;
 	char c[5], last = ' ';
@@ -124,7 +127,8 @@ doc_escape_md(struct kbuf *out, const char *text, size_t len)
 		else if (ascii == '_' && is_word(last) && text < end && is_word(*text))
 			kbuf_puts(out, "_");
 		else
-			kbuf_printf(out, "%s%s", item || (ascii && strchr(first ? "\\`*_[]|~$>#" : "\\`*_[]|~$", ascii)) ? "\\" : "", c);
+			kbuf_printf(out, "%s%s", item || (ascii && strchr(first ? "\\`*_[]|~$>#" : "\\`*_[]|~$",
+			    ascii)) ? "\\" : "", c);
 		last = ascii;
 	}
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kends: see kends.h. */
+#include "kends.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "karch.h"
+#include "kgain.h"
+#include "kio.h"
+#include "klinear.h"
+#include "ktask.h"
+#include "kutil.h"
+
+#define REQUEST "stop.request"
+
+const struct kends_text kends_texts[KENDS] = {
+	[KENDS_TARGET] = { "target", "performance target reached", "linear.target or stop.speedup" },
+	[KENDS_EFFICIENCY] = { "efficiency", "hardware efficiency reached", "stop.efficiency" },
+	[KENDS_ROUNDS] = { "rounds", "number of rounds reached", "linear.max_rounds or stop.trials" },
+	[KENDS_REQUEST] = { "request", "somebody asks for it", "the file " REQUEST },
+};
+
+/* Index of the other pass of the step of workload W among the rows of TIMING; -1: there is none. */
+static long
+other_pass(const struct ktask *task, const struct ktask_workload *w, const json_t *timing, size_t own)
+{
+	for (size_t i = 0; w->pair && i < json_array_size(timing); i++) {
+		const struct ktask_workload *p = ktask_workload(task, kjson_str_or(json_array_get(timing, i),
+		    "workload", ""));
+
+		if (i != own && p && p->pair && !strcmp(p->pair, w->pair))
+			return (long)i;
+	}
+	return -1;
+}
+
+/* Adds work and time of row I; nothing for a workload that the task does not know. */
+static const struct ktask_workload *
+add_row(const struct ktask *task, const char *formula, const json_t *row, const char *statistic, double *work,
+    double *ns)
+{
+	const struct ktask_workload *w = ktask_workload(task, kjson_str_or(row, "workload", ""));
+
+	if (w) {
+		*work += (double)ktask_value(task, w, formula);
+		*ns += kgain_time_ns(row, statistic);
+	}
+	return w;
+}
+
+/*
+ * Rate of a record in operations or bytes a second: geometric mean over its timed workloads, the two passes of a step
+ * as one; 0 when the task has no formula for it.
+ */
+static double
+rate_of(const struct ktask *task, const char *formula, const json_t *timing, const char *statistic)
+{
+	double rate[KLINEAR_UNITS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_array_size(timing) && formula && n < LEN(rate); i++) {
+		double work = 0, ns = 0;
+		const struct ktask_workload *w = add_row(task, formula, json_array_get(timing, i), statistic, &work,
+		    &ns);
+		long other = w ? other_pass(task, w, timing, i) : -1;
+
+		/* A step counts once, with its first row. */
+		if (other >= 0 && (size_t)other < i)
+			continue;
+		if (other >= 0)
+			add_row(task, formula, json_array_get(timing, (size_t)other), statistic, &work, &ns);
+		if (work > 0 && ns > 0)
+			rate[n++] = work / ns * 1e9;
+	}
+	return n ? klinear_geomean(rate, n) : 0;
+}
+
+static double
+reached(const struct kcamp *c, const json_t *accepted, int kind)
+{
+	char *file;
+	struct ktask *task;
+	double rate;
+
+	if (kind == KLINEAR_SPEEDUP)
+		return kjson_num_or(accepted, "score.speedup", 0);
+	file = kcamp_path(c, kcamp_str(c, "task"));
+	task = ktask_load(file);
+	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes, kjson_path(accepted, "eval.timing"),
+	    kcamp_str(c, "score.statistic"));
+	ktask_free(task);
+	free(file);
+	return rate;
+}
+
+static void
+hold(struct kends *e, int which, char *reason)
+{
+	e->at[which].holds = true;
+	if (e->reason)
+		free(reason);
+	else
+		e->reason = reason;
+}
+
+static void
+check_target(const struct kcamp *c, const json_t *accepted, struct kends *e)
+{
+	const char *text = kcamp_str(c, "linear.target");
+	double goal = kcamp_num(c, "stop.speedup"), speedup = kjson_num_or(accepted, "score.speedup", 0);
+	struct klinear_target target;
+	bool aims = *text && klinear_target(text, &target);
+
+	e->at[KENDS_TARGET].set = aims || goal > 0;
+	/* The baseline has reached nothing. */
+	if (!strcmp(kjson_str_or(accepted, "id", KARCH_REFERENCE), KARCH_REFERENCE))
+		return;
+	if (aims && reached(c, accepted, target.kind) >= target.value)
+		hold(e, KENDS_TARGET, kasprintf("over: the target of %s is reached (T1, linear.target)", text));
+	if (goal > 0 && speedup >= goal)
+		hold(e, KENDS_TARGET, kasprintf("over: %.4gx reaches the goal of %.4gx (T1, stop.speedup)", speedup,
+		    goal));
+}
+
+void
+kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kends *e)
+{
+	long rounds = kcamp_int(c, "linear.max_rounds"), trials = kcamp_int(c, "stop.trials");
+	double least = kcamp_num(c, "stop.efficiency"), efficiency = kjson_num_or(accepted, "score.efficiency_pct", 0);
+	char *request = kcamp_path(c, REQUEST);
+
+	*e = (struct kends){ .at[KENDS_EFFICIENCY].set = least > 0, .at[KENDS_ROUNDS].set = true,
+	    .at[KENDS_REQUEST].set = true };
+	check_target(c, accepted, e);
+	if (least > 0 && efficiency >= least)
+		hold(e, KENDS_EFFICIENCY, kasprintf("over: %.1f %% of the ceiling are reached, and %.1f %% were asked "
+		    "for (T2, stop.efficiency)", efficiency, least));
+	if (rounds && last + 1 >= rounds)
+		hold(e, KENDS_ROUNDS, kasprintf("over: %ld of %ld rounds are done (T3, linear.max_rounds)", last + 1,
+		    rounds));
+	if (last >= trials)
+		hold(e, KENDS_ROUNDS, kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last, trials));
+	if (access(request, F_OK) == 0)
+		hold(e, KENDS_REQUEST, kstrdup("over: a stop was asked for (T4, the file " REQUEST ")"));
+	free(request);
+}
+
+void
+kends_free(struct kends *e)
+{
+	free(e->reason);
+	*e = (struct kends){ 0 };
+}
