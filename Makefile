@@ -6,6 +6,8 @@
 #: make asan                  tests with sanitizers     make valgrind  unit tests under valgrind
 #: make fuzz FUZZ_S=60        every fuzz target that long     make coverage  tests with line coverage of tools/
 #: make bench                 the figures of this machine     make kill      200 times kill -9 and resume
+#: make adopt-kill N=100      kill -9 of an adoption at random moments
+#: make remote                the tests of evaluations elsewhere: sshd and Slurm on the loopback
 #: make V=1                   show the compiler's commands
 #: make install PREFIX=/usr/local DESTDIR=   and: make uninstall
 #:
@@ -48,8 +50,8 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := all
-campaign_targets := trial trials campaign status best verify views redo report records baseline shapes
-.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench kill install uninstall clean FORCE $(campaign_targets)
+campaign_targets := trial trials campaign status best verify views redo report records proof baseline shapes
+.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench remote kill adopt-kill install uninstall clean FORCE $(campaign_targets)
 
 all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $O/kwatch.so
 
@@ -138,8 +140,12 @@ fuzz: $(FUZZ)
 
 bench: all $(TESTTOOLS)
 	@for b in $(wildcard tests/bench/*.sh); do $(TESTENV) sh $$b || exit 1; done
+remote: all
+	@$(TESTENV) prove -v tests/remote.t tests/ssh.t tests/slurm.t </dev/null
 kill: all
 	@$(TESTENV) sh tests/kill.sh 200
+adopt-kill: all
+	@$(TESTENV) sh tests/adopt-kill.sh $(if $N,$N,100)
 
 # Data that the tools look for below PREFIX/share/kiln.
 DATA := pipeline.mk tools/kadopt/wrapper.h $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css) $(shell find prompts campaigns skills -type f \

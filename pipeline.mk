@@ -24,11 +24,12 @@ ifneq ($(origin FIRST),command line)
 #: make best                         the best kernel, how fast, and how that was measured
 #: make report                       all of it as a page: report.html, and report.md
 #: make records                      rounds/ and logs/, and a commit for each accepted round
+#: make proof                        is every record of a linear search what the facts say, and every claim in it sourced?
 #: make verify                       measure the best kernel again, beside the reference and the baselines
 #: make views                        remake scores, archives and gradients from the stored evaluations
 #: make redo CELL=007/02 FROM=eval   remake one candidate from a stage on, and the views behind it
 #: make check                        check every field of campaign.json and task.json
-.PHONY: help trial trials campaign status best verify views redo check report records baseline shapes
+.PHONY: help trial trials campaign status best verify views redo check report records proof baseline shapes
 N    ?= 1
 FROM ?= eval
 CELL ?= missing
@@ -51,6 +52,14 @@ report:
 	@kreport
 records:
 	@kround close
+# Decisions, chain, logs and commits, memory, what of the gain is real, and figures in what people read.
+proof:
+	@kscore --check -r trials/000/00/eval.ndjson -o .proof trials/*/score.ndjson; code=$$?; rm -f .proof; exit $$code
+	@karchive --check
+	@kround check
+	@kmemory check
+	@kaudit --report -o .proof; code=$$?; rm -f .proof; exit $$code
+	@kspec check $(wildcard rounds/*.md rounds/*/summary.md logs/*.md memory/v*.json)
 
 else
 # From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list; LAUNCHER put before
@@ -68,6 +77,9 @@ $(rules)/classify $(rules)/audit $(rules)/roofline $(rules)/score $(rules)/archi
 
 trials/000/machine.json:
 	@$(LAUNCHER) kharness --machine -o $@
+.PHONY: preflight
+preflight:
+	@$(LAUNCHER) keval --preflight
 trials/000/00/eval.ndjson: | trials/000/machine.json
 	@$(LAUNCHER) keval --reference -o $@
 # What the device can do at its best, where kharness can measure that: CEILINGS is the backend, or empty. Then what follows for
@@ -118,6 +130,9 @@ memory/compact-$(LAST).ndjson: | memory-add
 records:
 	@kround close
 
+# Trials before which rounds of a linear search failed in a row, so that they need another look at the last accepted program.
+EVIDENCE ?=
+
 # A trial that was begun has as many branches as it was begun with.
 folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRANCHES:%=trials/$1/%))
 
@@ -128,6 +143,10 @@ $(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson tr
 $(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.json
 	@kprompt -o $$@ $$(filter %/sample.ndjson,$$|)
 $(if $(TIPS),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
+$(if $(filter $1,$(EVIDENCE)),$(3:%=%/sample.ndjson): | trials/$1/evidence.ndjson
+trials/$1/evidence.ndjson: | trials/$2/archive.ndjson
+	@$$(LAUNCHER) keval --evidence $1 -a trials/$2/archive.ndjson -o $$@
+.PRECIOUS: trials/$1/evidence.ndjson)
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
 	@kllm -o $$@ $$|
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson

@@ -87,7 +87,7 @@ ok 'recorded replies of the campaigns are not accused' '
 	done
 	for c in "$KILN_DATA"/campaigns/*; do
 		ls "${c##*/}"-[0-9]*.src >list 2>/dev/null || continue
-		xargs kaudit --source -b "$(jq -r ".backend // \"c\"" "$c/campaign.json")" -t "$c/task.json" <list
+		xargs kaudit --source -b "$(jq -r ".backend // \"c\"" "$c/campaign.json")" -t "$c/$(jq -r ".task // \"task.json\"" "$c/campaign.json")" <list
 	done
 	[ "$n" -ge 50 ]'
 

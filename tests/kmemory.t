@@ -111,7 +111,7 @@ ok 'mask and unmask: an event each, and the files are what they were' '
 	kmemory mask -c t v2
 	is 2 "$(wc -l <t/memory/masks.ndjson)"
 	exits 2 kmemory mask -c t v8; grep -q "memory/v8.json: there is no such version" err
-	exits 2 kmemory mask -c t; grep -q "versions are missing" err
+	exits 2 kmemory mask -c t; grep -q "an operand is missing: VERSION" err
 	valid mask-1 t/memory/masks.ndjson
 	exits 0 kmemory check -c t
 	kmemory unmask -c t v2 v3 v6

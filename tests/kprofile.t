@@ -358,6 +358,10 @@ ok 'rocprofv3: PC samples take their kernel from the trace, the peaks from a fil
 	is 0.25 "$(get .metrics.warp_stall.stall_barrier.value p)"
 	is 0 "$(get .metrics.warp_stall.stall_wait.value p)"
 	near "$(get .metrics.launch.waves.value p)" 3.3684
+	kprofile pc.csv counters.csv >p0; kprofile --device MI300X pc.csv counters.csv | diff p0 -
+	is 304 "$(kspec --json mi300x units | jq .value)"
+	kprofile --device mi355x pc.csv counters.csv >p355; near "$(get .metrics.launch.waves.value p355)" 2
+	exits 2 kprofile --device b200x pc.csv counters.csv; grep -q "no file of docs/hardware is of that device" err
 	is "row_mix(float const*, float*, int, int)" "$(get .kernel p)"
 	jq -e "[.findings[].id] | index(\"stall_long_scoreboard\") and index(\"stall_barrier\")" p'
 ok 'rocprofv3: the trace is a duration; unknown columns and numbers are refused' '

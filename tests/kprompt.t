@@ -420,7 +420,7 @@ ok 'the shipped campaigns render' '
 
 ok 'names used in the shipped templates stand in the manual of the prompts' '
 	. "$T/helpers.sh"
-	find "$KILN_DATA/prompts" -name "*.txt" -exec cat {} + | grep -o "{{[#^]\{0,1\}[a-z_.]*}}" | tr -d "{}#^" | sort -u >names
+	find "$KILN_DATA/prompts" -name "*.txt" -not -path "*/adopt/*" -exec cat {} + | grep -o "{{[#^]\{0,1\}[a-z_.]*}}" | tr -d "{}#^" | sort -u >names
 	cat "$KILN_DATA"/prompts/instructions/*.json | grep -o "{{[#^]\{0,1\}[a-z_0-9.]*}}" | tr -d "{}#^" | sort -u >>names
 	sort -u names | while read -r n; do
 		case $n in

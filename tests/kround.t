@@ -77,7 +77,7 @@ ok 'help, version, and usage errors' '
 	exits 2 kround; grep -q "a command is missing" err
 	exits 2 kround dance; grep -q "no such command: dance" err
 	exits 2 kround records extra; grep -q "one operand too many: extra" err
-	exits 2 kround commit --correct; grep -q "does not take" err
+	exits 2 kround commit --correct; grep -q -- "--correct means nothing to kround commit" err
 	exits 2 kround restore; grep -q -- "-o DIR" err
 	exits 2 kround restore -o x --from nowhere; grep -q "git or snapshot" err
 	exits 2 kround records -c nowhere; grep -q nowhere err'

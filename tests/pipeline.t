@@ -63,6 +63,15 @@ ok 'views made again from the same facts are the same bytes' '
 	diff -r ../before/trials trials
 	rm -r ../before; : >"$LOG"'
 
+ok 'with every view gone, archives too, the facts alone give the same' '
+	mkdir ../before && cp -r trials ../before
+	find trials -maxdepth 2 -name "*.ndjson" -delete; rm -r archive.ndjson trials/.rules trials/000/roofline.json
+	make views
+	is "" "$(grep -E "^(kllm|keval|ksample|kprompt) " "$LOG")"
+	diff -r ../before/trials trials
+	is trials/005/archive.ndjson "$(readlink archive.ndjson)"
+	rm -r ../before; : >"$LOG"'
+
 ok 'redo makes one cell again from a stage on, and the views behind it' '
 	cp trials/003/02/prompt.ndjson prompt
 	make redo CELL=003/02 FROM=reply

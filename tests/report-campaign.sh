@@ -39,7 +39,7 @@ decision() {
 hostile_campaign() {
 	mkdir -p "$1/trials/000/00"
 	cp "$KILN_DATA"/campaigns/matmul_f16_cuda_h200/*.cu "$KILN_DATA/campaigns/matmul_f16_cuda_h200/task.json" "$KILN_DATA/campaigns/matmul_f16_cuda_h200/Makefile" "$1"
-	jq -n '{schema: "campaign/1", name: "hostile", title: "A <script>alert(0)</script> & \"title\"", backend: "cuda", language: "cuda", gpu: "NVIDIA H200"}' \
+	jq -n '{schema: "campaign/1", name: "hostile", title: "A <script>alert(0)</script> & \"title\"", backend: "cuda", language: "cuda", gpu: "NVIDIA H200", linear: {max_rounds: 7}}' \
 		>"$1/campaign.json"
 	bad='</script><script>alert(1)</script><img src=x onerror=alert(2)> ]]> ``` | \u202e \u0007 --> {{x}} <!--'
 	long=$(head -c 30000 /dev/zero | tr '\0' x)
@@ -72,9 +72,6 @@ hostile_campaign() {
 	done
 	jq -c 'if .kind == "archive" then .linear = {accepted: "004/01", chain: ["000/00", "001/01", "004/01"], streak: 2, round: 7} else . end' "$1/trials/006/archive.ndjson" >"$1/new"
 	mv "$1/new" "$1/trials/006/archive.ndjson"
-	mkdir "$1/rounds"
-	printf '# Termination check\n\n- T1 (target <reached>): false\n- T2 (efficiency reached): false, not set\n- T3 (rounds): true\n- T4: false\n- Satisfied: T3\n' \
-		>"$1/rounds/termination.md"
 	jq -n '{schema: "machine/1", cpu: "A CPU <x>", cores: 8, threads: 16, l3_bytes: 33554432, memory_bytes: 68719476736, kernel: "Linux", os: "Debian"}' \
 		>"$1/trials/000/machine.json"
 	jq -n '{schema: "roofline/1", convention: "bytes are those read plus those written", device: {asked: "NVIDIA H200", name: "h200"}, label: "complete", ridge: 206.1,

@@ -129,7 +129,8 @@ n=$(cat | cksum | cut -d ' ' -f 1)
 cat <<X
 \`\`\`plan
 {"hypothesis": "h$n because of b", "change": "change $n", "category": "tiling", "bucket": "K1", "expected_gain_pct": 5, "risks": "r",
- "signal": "s", "evidence": "a -> b -> c", "directions": ["a$n", "b$n", "c$n"]}
+ "signal": "s", "evidence": "a -> b -> c", "directions": ["a$n", "b$n", "c$n"],
+ "search": [{"layer": "L1", "source": "skills/knowledge/ops/normalization.md", "finding": "f$n", "new": true}]}
 \`\`\`
 
 \`\`\`c
@@ -145,6 +146,7 @@ ok 'in linear mode all of it is on; a masked round is neither told nor counted a
 	kcampaign run -c l >log 2>&1 || { cat log; exit 1; }
 	exits 0 kmemory check -c l
 	is 7 "$(kmemory list -c l | wc -l)"
+	mkdir -p l/trials/007; keval -c l --evidence 7 -a l/trials/006/archive.ndjson -o l/trials/007/evidence.ndjson
 	find .data/kiln/tips -name tips.md | grep -q /softmax/c/
 	ksample -c l -t 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
 	round=$(jq -r "select(.score.decision.verdict == \"rolled_back\").id" l/trials/00*/score.ndjson | head -1)

@@ -8,13 +8,15 @@ run='bubblewrap jq git ca-certificates'
 baseline='libopenblas-dev'
 tests='perl procps shellcheck mandoc python3 python3-jsonschema g++ pocl-opencl-icd ocl-icd-opencl-dev opencl-headers'
 hip='clang-19 clang-tools-19 lld-19 libamdhip64-dev rocm-device-libs'
+remote='openssh-server slurmctld slurmd slurm-client munge'
 analysis='valgrind lcov clang libclang-rt-dev chromium'
 
 usage() {
 	cat <<E
-usage: sh tools/setup.sh [--tests] [--hip] [--analysis] [--list]
+usage: sh tools/setup.sh [--tests] [--hip] [--remote] [--analysis] [--list]
   --tests     the packages of the tests and of make lint as well
   --hip       a compiler for AMD GPUs, to build HIP kernels (375 MB)
+  --remote    ssh's and Slurm's servers for the tests of docs/remote.md (Debian starts an sshd where there was none)
   --analysis  those of make valgrind, make coverage and make fuzz, and a browser to look at reports
   --list      print the packages and install nothing
 E
@@ -26,6 +28,7 @@ for arg; do
 	case $arg in
 	--tests) packages="$packages $tests" ;;
 	--hip) packages="$packages $hip" ;;
+	--remote) packages="$packages $remote" ;;
 	--analysis) packages="$packages $analysis" ;;
 	--list) list=1 ;;
 	-h | --help) usage; exit 0 ;;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion for bash: long options of every tool from its own --help; commands and stages of kcampaign.
+# Completion for bash: long options of every tool, and its commands where it has any, from its own --help.
 _kiln() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} tool=${COMP_WORDS[0]}
 
@@ -10,10 +10,10 @@ _kiln() {
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$tool" --help 2>/dev/null | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u)" -- "$cur")
-	elif [[ ${tool##*/} == kcampaign && $COMP_CWORD -eq 1 ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'new check status next best baseline shapes run views redo verify knobs schema' -- "$cur")
+	elif [[ $COMP_CWORD -eq 1 && ${tool##*/} =~ ^k(campaign|memory|round|adopt)$ ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$("$tool" --help 2>/dev/null | sed -nE '/COMMAND/d; s/^ +(kadopt +)?([a-z]+) .*/\2/p')" -- "$cur")
 	else
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }
-complete -o filenames -F _kiln kclassify kaudit ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kspec kmemory kreport kround
+complete -o filenames -F _kiln kclassify kaudit ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kmemory kreport kround kadopt

@@ -20,6 +20,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!*kjson_str_or(p.json, "hypothesis", "") || !kjson_str_or(p.json, "bucket", NULL))
 			abort();
 		free(kplan_history_fault(p.json, NULL, true));
+		free(kplan_repeat_fault(p.json, NULL));
+		free(kplan_novelty_fault(p.json, NULL, 3));
+		free(kplan_metric(p.json));
 	}
 	kplan_free(&p);
 	return 0;

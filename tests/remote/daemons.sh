@@ -42,7 +42,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 AcceptEnv *
-SetEnv XDG_CACHE_HOME=$T/far KILN_DATA=$KILN_DATA KILN_LOCK_DIR=$T PATH=$KILN_BUILD:/usr/bin:/bin
+SetEnv FAR=$T XDG_CACHE_HOME=$T/far TMPDIR=$T/tmp KILN_DATA=$KILN_DATA KILN_LOCK_DIR=$T PATH=$KILN_BUILD:/usr/bin:/bin
 E
 	cat >"$T/sshd/client" <<E
 Host far
@@ -57,12 +57,12 @@ Host far
 E
 	printf '#!/bin/sh\nexec %s -F "%s/sshd/client" "$@"\n' "$(command -v ssh)" "$T" >"$T/bin/ssh"
 	chmod +x "$T/bin/ssh"
-	"$(command -v sshd)" -f "$T/sshd/server" -E "$T/sshd/log"
+	"$(command -v sshd)" -f "$T/sshd/server" -E "$T/sshd/log" </dev/null >/dev/null 2>&1
 	wait_for test -s "$T/sshd/pid"
 	daemons="$daemons $(cat "$T/sshd/pid")"
 }
 
-# start_slurm: SLURM_CONF is set; one node with the processors of this machine.
+# start_slurm: SLURM_CONF is set; one node with the processors of this machine, and what it takes for a GPU.
 start_slurm() {
 	mkdir -p "$T/slurm/state" "$T/slurm/spool"
 	SLURM_CONF=$T/slurm/slurm.conf
@@ -70,7 +70,7 @@ start_slurm() {
 	dd if=/dev/urandom of="$T/slurm/munge.key" bs=128 count=1 2>/dev/null
 	chmod 400 "$T/slurm/munge.key"
 	munged --force --key-file="$T/slurm/munge.key" --socket="$T/slurm/munge.socket" --pid-file="$T/slurm/munge.pid" \
-		--log-file="$T/slurm/munge.log" --seed-file="$T/slurm/munge.seed"
+		--log-file="$T/slurm/munge.log" --seed-file="$T/slurm/munge.seed" </dev/null >"$T/slurm/munge.err" 2>&1
 	cat >"$SLURM_CONF" <<E
 ClusterName=kiln
 SlurmctldHost=$(hostname -s)(127.0.0.1)
@@ -99,11 +99,13 @@ JobAcctGatherType=jobacct_gather/none
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 ReturnToService=2
 KillWait=3
-NodeName=$(hostname -s) NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+GresTypes=gpu
+NodeName=$(hostname -s) NodeAddr=127.0.0.1 CPUs=$(nproc) Gres=gpu:1 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=10 State=UP
 E
-	slurmctld
-	slurmd
+	echo 'Name=gpu File=/dev/null' >"$T/slurm/gres.conf"
+	slurmctld </dev/null >/dev/null 2>&1
+	slurmd </dev/null >/dev/null 2>&1
 	wait_for test -s "$T/slurm/slurmctld.pid"
 	wait_for test -s "$T/slurm/slurmd.pid"
 	daemons="$daemons $(cat "$T/slurm/slurmd.pid") $(cat "$T/slurm/slurmctld.pid") $(cat "$T/slurm/munge.pid")"
@@ -113,8 +115,10 @@ E
 # stop_daemons: those that were started here, and what of the system's we had to make.
 stop_daemons() {
 	[ ! -e "$T/bin/ssh" ] || "$T/bin/ssh" -o "ControlPath=$XDG_RUNTIME_DIR/kiln-ssh/%C" -O exit far 2>/dev/null || :
-	# shellcheck disable=SC2086
-	[ -z "$daemons" ] || kill $daemons 2>/dev/null || :
+	for pid in $daemons; do
+		kill "$pid" 2>/dev/null || continue
+		wait_for sh -c "! kill -0 $pid || grep -q '^State:.Z' /proc/$pid/status" || kill -9 "$pid"
+	done
 	[ -z "${own_run_sshd-}" ] || rmdir /run/sshd
 	daemons=
 }

@@ -27,31 +27,26 @@ static void __attribute__((format(printf, 3, 4)))
 blame(struct chain *c, long round, const char *format, ...)
 {
 	va_list args;
-	char text[512];
+	char *text;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	text = kvasprintf(format, args);
 	va_end(args);
 	kwarn("round %ld: %s", round, text);
 	c->good = false;
+	free(text);
 }
 
 static json_t *
 load_round(const struct chain *c, long trial)
 {
 	char *path = kasprintf("%s/trials/%03ld/score.ndjson", c->dir, trial);
-	struct kin in;
-	struct krec rec;
-	json_t *json;
+	json_t *record = kin_first(path);
 
-	kin_open(&in, path);
-	if (!kin_next(&in, &rec))
+	if (!record)
 		kdie(K_USAGE, "%s: no record", path);
-	json = json_incref(rec.json);
-	krec_free(&rec);
-	kin_close(&in);
 	free(path);
-	return json;
+	return record;
 }
 
 static double

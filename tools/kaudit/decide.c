@@ -28,29 +28,34 @@ struct finding {
 	double gain_pct;	/* as a geometric mean over the workloads; 0: not known */
 };
 
+static void
+add_reason(struct finding *f, const char *fmt, va_list args)
+{
+	char *text = kvasprintf(fmt, args);
+
+	json_array_append_new(f->reasons, kjson_text(text, strlen(text)));
+	free(text);
+}
+
 static void __attribute__((format(printf, 2, 3)))
 refuse(struct finding *f, const char *fmt, ...)
 {
-	char text[512];
-	va_list ap;
+	va_list args;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	json_array_append_new(f->reasons, kjson_text(text, strlen(text)));
+	va_start(args, fmt);
+	add_reason(f, fmt, args);
+	va_end(args);
 	f->refused = true;
 }
 
 static void __attribute__((format(printf, 2, 3)))
 remark(struct finding *f, const char *fmt, ...)
 {
-	char text[512];
-	va_list ap;
+	va_list args;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	json_array_append_new(f->reasons, kjson_text(text, strlen(text)));
+	va_start(args, fmt);
+	add_reason(f, fmt, args);
+	va_end(args);
 }
 
 /* ---- how much faster ---- */
@@ -198,18 +203,6 @@ look_at_code(struct finding *f)
 
 /* ---- buffers used again ---- */
 
-static const json_t *
-row_of(const json_t *rows, const char *workload)
-{
-	size_t i;
-	json_t *row;
-
-	json_array_foreach((json_t *)rows, i, row)
-		if (!strcmp(kjson_str_or(row, "workload", ""), workload))
-			return row;
-	return NULL;
-}
-
 /*
  * How much more a candidate gains from buffers it has seen than the program it is compared with, in points; and the noise
  * of that difference. A gap of both is warmth that any program enjoys. LOW of the one and HIGH of the other face each
@@ -236,7 +229,7 @@ look_at_reuse(struct finding *f)
 	size_t i;
 
 	json_array_foreach((json_t *)rows, i, row) {
-		double n, e = excess_of(row, row_of(rival, kjson_str_or(row, "workload", "")), &n);
+		double n, e = excess_of(row, kgain_row(rival, kjson_str_or(row, "workload", "")), &n);
 		bool beyond = e > limit && e > n;
 
 		/* One that is beyond the limit counts before one that is larger and within its noise. */
@@ -252,7 +245,7 @@ look_at_reuse(struct finding *f)
 	o = json_pack("{s:s,s:f,s:f,s:f,s:b}", "workload", kjson_str_or(worst, "workload", "?"), "gap_pct",
 	    kjson_num_or(worst, "gap_pct", 0), "excess_pct", most, "noise_pct", noise, "ok", !bad);
 	json_object_set_new(f->out, "fresh", o);
-	row = row_of(rival, kjson_str_or(worst, "workload", ""));
+	row = kgain_row(rival, kjson_str_or(worst, "workload", ""));
 	if (row)
 		json_object_set_new(f->out, "incumbent_fresh", json_pack("{s:s,s:f}", "id",
 		    kjson_str_or(f->rec->json, "eval.reuse_against.id", "?"), "gap_pct", kjson_num_or(row, "gap_pct",
@@ -405,6 +398,7 @@ audit_record(const struct audit *a, const struct krec *rec)
 {
 	struct finding f = { .a = a, .rec = rec, .declared = kjson_str_or(rec->json, "eval.plan.bucket", NULL),
 	    .reasons = json_array(), .asides = json_array(), .out = json_object() };
+	struct change change;
 	json_t *rival;
 	char id[24];
 
@@ -420,6 +414,9 @@ audit_record(const struct audit *a, const struct krec *rec)
 	look_at_declared(&f);
 	json_array_extend(f.reasons, f.asides);
 	json_object_set_new(f.out, "bucket", json_string(bucket_of(&f)));
+	if (change_of(rec, &change))
+		json_object_set_new(f.out, "change", json_pack("{s:I,s:I,s:I,s:I}", "files", (json_int_t)change.files, "hunks",
+		    (json_int_t)change.hunks, "added", (json_int_t)change.added, "removed", (json_int_t)change.removed));
 	if (f.declared)
 		json_object_set_new(f.out, "declared", json_string(f.declared));
 	json_object_set_new(f.out, "decision", json_string(f.refused ? overfit : f.bucket == BUCKET_W1 ? asterisk :

@@ -70,6 +70,12 @@ void rules_apply(const struct rules *r, const char *language, bool grouped, cons
 void scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask *task, const struct krec *rec,
     struct hits *hits);
 
+/* How far a record's program differs from its parent's; false: it has none. */
+struct change {
+	size_t files, hunks, added, removed;
+};
+bool change_of(const struct krec *rec, struct change *c);
+
 /* ---- decide.c ---- */
 
 struct audit {

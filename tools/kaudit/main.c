@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: would the gain outlive the benchmark. Appends "audit" to records: what the source keeps from call to call, how
- * much a candidate gains from buffers it has seen before, whether the gain is there on skewed groups, and the decision.
+ * kaudit: would the gain outlive the benchmark. Appends "audit" to records: what the source keeps from call to call,
+ * how much a candidate gains from buffers it has seen before, whether the gain is there on skewed groups, and the
+ * decision.
  */
 #include <getopt.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "kaudit.h"
 #include "kgain.h"
@@ -96,14 +95,15 @@ take_round(struct account *a, const json_t *rec)
 
 /* Of the candidates of a trial that gained, the fastest is what the next ones are compared with. */
 static void
-take_best(struct account *a, json_t *const *records, size_t count)
+take_best(struct account *a, const json_t *records)
 {
-	const json_t *best = NULL;
+	const json_t *best = NULL, *r;
+	size_t i;
 
-	for (size_t i = 0; i < count; i++)
-		if (kjson_bool_or(records[i], "score.gain", false) && !is_refused(records[i]) &&
-		    kjson_num_or(records[i], "score.speedup", 0) > kjson_num_or(best, "score.speedup", a->speedup))
-			best = records[i];
+	json_array_foreach(records, i, r)
+		if (kjson_bool_or(r, "score.gain", false) && !is_refused(r) &&
+		    kjson_num_or(r, "score.speedup", 0) > kjson_num_or(best, "score.speedup", a->speedup))
+			best = r;
 	if (!best)
 		return;
 	keep(a, best, kjson_num_or(best, "score.speedup", 1) / a->speedup);
@@ -111,20 +111,22 @@ take_best(struct account *a, json_t *const *records, size_t count)
 }
 
 static void
-take_trial(struct account *a, json_t *const *records, size_t count)
+take_trial(struct account *a, const json_t *records)
 {
 	bool linear = false;
+	const json_t *r;
+	size_t i;
 
-	for (size_t i = 0; i < count; i++) {
-		if (kjson_path(records[i], "score.decision")) {
+	json_array_foreach(records, i, r) {
+		if (kjson_path(r, "score.decision")) {
 			linear = true;
-			take_round(a, records[i]);
+			take_round(a, r);
 		}
-		if (is_refused(records[i]))
-			json_array_append_new(a->refused, json_string(kjson_str_or(records[i], "id", "?")));
+		if (is_refused(r))
+			json_array_append_new(a->refused, json_string(kjson_str_or(r, "id", "?")));
 	}
 	if (!linear)
-		take_best(a, records, count);
+		take_best(a, records);
 }
 
 /* All records of TRIAL; false when it has no scores. */
@@ -132,28 +134,14 @@ static bool
 read_trial(struct account *a, const char *dir, long trial)
 {
 	char *path = kasprintf("%s/trials/%03ld/score.ndjson", dir, trial);
-	json_t **records = NULL;
-	size_t count = 0;
-	struct kin in;
-	struct krec rec;
-	bool there = access(path, F_OK) == 0;
+	json_t *records = kin_all(path);
+	bool there = records != NULL;
 
-	if (there)
-		kin_open(&in, path);
-	while (there && kin_next(&in, &rec)) {
-		records = krealloc(records, (count + 1) * sizeof *records);
-		records[count++] = json_incref(rec.json);
-		krec_free(&rec);
-	}
-	if (there)
-		kin_close(&in);
 	if (trial > 0)
-		take_trial(a, records, count);
-	else if (count)
-		a->first_noise = kjson_num_or(records[0], "eval.noise.floor", 0);
-	for (size_t i = 0; i < count; i++)
-		json_decref(records[i]);
-	free(records);
+		take_trial(a, records);
+	else
+		a->first_noise = kjson_num_or(json_array_get(records, 0), "eval.noise.floor", 0);
+	json_decref(records);
 	free(path);
 	return there;
 }

@@ -301,16 +301,6 @@ key_is_weight(pcre2_code *re, pcre2_match_data *data, const char *text, const st
 	return false;
 }
 
-static size_t
-line_of(const char *text, size_t at)
-{
-	size_t line = 1;
-
-	for (size_t i = 0; i < at; i++)
-		line += text[i] == '\n';
-	return line;
-}
-
 /* The line of code that holds byte AT, without the blanks around it. */
 static void
 quote(const struct source *s, size_t at, char *to, size_t size)
@@ -384,9 +374,9 @@ apply(const struct rules *r, const struct rule *rule, const char *defined, const
 	size_t found = 0, from = 0;
 
 	while (found < HITS_PER_RULE && from < s->len && search(re, data, code, s->len, from) > 0) {
-		size_t last = v[1] > v[0] ? v[1] - 1 : v[0], line = line_of(s->text, last);
+		size_t last = v[1] > v[0] ? v[1] - 1 : v[0], line = kline_at(s->text, last);
 
-		if ((rule->whole || is_added(s, line) || is_added(s, line_of(s->text, v[0]))) &&
+		if ((rule->whole || is_added(s, line) || is_added(s, kline_at(s->text, v[0]))) &&
 		    !known(hits, s, rule->id, line)) {
 			add_hit(hits, rule, s, line, last, key_is_weight(re, data, code, w));
 			found++;

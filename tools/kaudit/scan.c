@@ -41,6 +41,46 @@ scan_file(const struct rules *r, const char *language, bool grouped, const struc
 		kdiff_free(&d);
 }
 
+/* Runs of changed lines, counted in the new text, and in the old one where nothing stands in their place. */
+static void
+count_change(const json_t *parent, const char *file, const char *text, struct change *c)
+{
+	const char *old = parents_text(parent, file);
+	struct kdiff d;
+	size_t x = 0, y = 0;
+	bool inside = false;
+
+	kdiff(old ? old : "", old ? strlen(old) : 0, text, strlen(text), &d);
+	while (x < d.lines[0] || y < d.lines[1]) {
+		bool removed = x < d.lines[0] && d.removed[x], added = y < d.lines[1] && d.added[y];
+
+		c->hunks += (removed || added) && !inside;
+		inside = removed || added;
+		x += removed || !added;
+		y += added || !removed;
+	}
+	c->files += d.additions + d.removals > 0;
+	c->added += d.additions;
+	c->removed += d.removals;
+	kdiff_free(&d);
+}
+
+bool
+change_of(const struct krec *rec, struct change *c)
+{
+	const json_t *parent = kjson_path(rec->json, "sample.parent"), *files = kjson_path(rec->json, "eval.files"), *f;
+	const char *code = kjson_str_or(rec->json, "eval.code", NULL);
+	size_t i;
+
+	*c = (struct change){ 0 };
+	if (!code || !kjson_str_or(parent, "code", NULL))
+		return false;
+	count_change(parent, NULL, code, c);
+	json_array_foreach((json_t *)files, i, f)
+		count_change(parent, kjson_str_or(f, "path", "?"), kjson_str_or(f, "content", ""), c);
+	return true;
+}
+
 void
 scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask *task, const struct krec *rec,
     struct hits *hits)

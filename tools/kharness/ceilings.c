@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --ceilings: what this device does at its best: copies of several sizes, and multiply-adds where that is cheap to
- * ask. A measurement, made by the judge itself; the figures of vendors are in docs/hardware. The same code times the copies
- * of a CPU and of a GPU: only the engine differs.
+ * kharness --ceilings: what this device does at its best: copies of several sizes, and multiply-adds where that is
+ * cheap to ask. A measurement, made by the judge itself; the figures of vendors are in docs/hardware. The same code
+ * times the copies of a CPU and of a GPU: only the engine differs.
  */
 #include <math.h>
 #include <pthread.h>
@@ -132,7 +132,8 @@ team_end(void)
 static void
 copy_share(size_t i)
 {
-	size_t from = team.bytes / team.count * i, to = i + 1 == team.count ? team.bytes : team.bytes / team.count * (i + 1);
+	size_t from = team.bytes / team.count * i, to = i + 1 == team.count ? team.bytes :
+	    team.bytes / team.count * (i + 1);
 
 	memcpy(team.to + from, team.from + from, to - from);
 }
@@ -141,7 +142,8 @@ copy_share(size_t i)
 static void
 touch_share(size_t i)
 {
-	size_t from = team.bytes / team.count * i, to = i + 1 == team.count ? team.bytes : team.bytes / team.count * (i + 1);
+	size_t from = team.bytes / team.count * i, to = i + 1 == team.count ? team.bytes :
+	    team.bytes / team.count * (i + 1);
 
 	memset(team.from + from, 1, to - from);
 	memset(team.to + from, 2, to - from);
@@ -170,7 +172,9 @@ host_close(void)
 	free(team.to);
 }
 
-/* ---- multiply-adds of the CPU: as many independent chains as hide their latency, in vectors of the widest kind ---- */
+/*
+ * ---- multiply-adds of the CPU: as many independent chains as hide their latency, in vectors of the widest kind ----
+ */
 
 #define CHAIN(name, type, bytes, target) \
 	typedef type name##_v __attribute__((vector_size(bytes))); \
@@ -235,8 +239,10 @@ measure_rates(void)
 		{ "fp32_vector", "multiply-add, 16-byte vectors", fp32_16, 4, true },
 		{ "fp64_vector", "multiply-add, 16-byte vectors", fp64_16, 2, true },
 #ifdef __x86_64__
-		{ "fp32_vector", "multiply-add, AVX2", fp32_32, 8, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") },
-		{ "fp64_vector", "multiply-add, AVX2", fp64_32, 4, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") },
+		{ "fp32_vector", "multiply-add, AVX2", fp32_32, 8, __builtin_cpu_supports("avx2") &&
+		__builtin_cpu_supports("fma") },
+		{ "fp64_vector", "multiply-add, AVX2", fp64_32, 4, __builtin_cpu_supports("avx2") &&
+		__builtin_cpu_supports("fma") },
 		{ "fp32_vector", "multiply-add, AVX-512", fp32_64, 16, __builtin_cpu_supports("avx512f") },
 		{ "fp64_vector", "multiply-add, AVX-512", fp64_64, 8, __builtin_cpu_supports("avx512f") },
 #endif
@@ -323,9 +329,10 @@ measure_copy(const struct engine *e, double volume)
 	kstat_of(ns, n, &st);
 	if (st.median <= 0)
 		return NULL;
-	return json_pack("{s:I,s:i,s:I,s:I,s:f,s:f,s:b}", "moved_bytes", (json_int_t)(2 * bytes), "samples", (int)n, "median_ns",
-	    (json_int_t)llround(st.median), "min_ns", (json_int_t)llround(st.min), "gbps", 2 * (double)bytes / st.median,
-	    "best_gbps", 2 * (double)bytes / fmax(st.min, 1), "beyond_caches", volume >= BEYOND * e->cache_bytes);
+	return json_pack("{s:I,s:i,s:I,s:I,s:f,s:f,s:b}", "moved_bytes", (json_int_t)(2 * bytes), "samples", (int)n,
+	    "median_ns", (json_int_t)llround(st.median), "min_ns", (json_int_t)llround(st.min), "gbps",
+	    2 * (double)bytes / st.median, "best_gbps", 2 * (double)bytes / fmax(st.min, 1), "beyond_caches",
+	    volume >= BEYOND * e->cache_bytes);
 }
 
 static int
@@ -386,7 +393,8 @@ measure_host(const struct judge *j, json_t *out)
 	team_end();
 	json_object_set_new(out, "threads", json_integer((json_int_t)team.count));
 	json_object_set(out, "cpu", json_object_get(machine, "cpu"));
-	json_object_set_new(out, "not_measured", json_pack("[s]", "rates of matrix units and of types narrower than 32 bits"));
+	json_object_set_new(out, "not_measured", json_pack("[s]", "rates of matrix units and of types narrower than 32 "
+	    "bits"));
 	json_decref(machine);
 }
 
@@ -405,7 +413,8 @@ measure_card(struct judge *j, json_t *out)
 	json_object_set_new(out, "rates", json_array());
 	json_object_set_new(out, "device", device_environment());
 	json_object_set_new(json_object_get(out, "device"), "clock_khz", json_integer(f.clock_khz));
-	json_object_set_new(out, "not_measured", json_pack("[s]", "rates of arithmetic: no kernel and no library is run for them"));
+	json_object_set_new(out, "not_measured", json_pack("[s]", "rates of arithmetic: no kernel and no library is "
+	    "run for them"));
 	kgpu_free(card.gpu, card.flush);
 }
 
@@ -419,8 +428,9 @@ measure_ceilings(struct judge *j)
 
 	if (!host && strcmp(j->o.backend, "cuda") != 0 && strcmp(j->o.backend, "hip") != 0)
 		kdie(K_USAGE, "--ceilings: the backends are c, cuda and hip");
-	out = json_pack("{s:s,s:s,s:s,s:s}", "schema", "ceilings/1", "backend", j->o.backend, "command", command, "convention",
-	    "bytes are those read plus those written; lines that a CPU reads before it writes them are not counted");
+	out = json_pack("{s:s,s:s,s:s,s:s}", "schema", "ceilings/1", "backend", j->o.backend, "command", command,
+	    "convention", "bytes are those read plus those written; lines that a CPU reads before it writes them are "
+	    "not counted");
 	free(command);
 	j->device = !host;
 	lock = host ? judge_lock(j, true) : -1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --reuse: does a call get faster when it meets the very same buffers again. Each round measures two calls: one
- * on buffers at new addresses with new contents, as every timed call elsewhere, and one on buffers at the addresses and
- * with the contents of the round before. Caches are flushed before both, so what is left between them is memory of
- * having seen the buffers: a table keyed by address, a result kept for a checksum. The first call on the same buffers is
- * not timed, for a memory of one entry has lost it to the new ones in between.
+ * kharness --reuse: does a call get faster when it meets the very same buffers again. Each round measures two calls:
+ * one on buffers at new addresses with new contents, as every timed call elsewhere, and one on buffers at the addresses
+ * and with the contents of the round before. Caches are flushed before both, so what is left between them is memory of
+ * having seen the buffers: a table keyed by address, a result kept for a checksum. The first call on the same buffers
+ * is not timed, for a memory of one entry has lost it to the new ones in between.
  *
  * Each kind is timed twice in a round, and the faster one counts, because what disturbs a call only ever slows it. The
- * figure is the median of the rounds' ratios: a drift of the machine falls on both kinds of a round, and single disturbed
- * rounds do not move a median. Its interval follows from ranks alone, see kstat.h.
+ * figure is the median of the rounds' ratios: a drift of the machine falls on both kinds of a round, and single
+ * disturbed rounds do not move a median. Its interval follows from ranks alone, see kstat.h.
  */
 #include <math.h>
 #include <stdlib.h>

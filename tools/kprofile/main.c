@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprofile: what a profiler measured of a kernel, as one JSON object: metrics, bottleneck, findings, recommendations. */
+/*
+ * kprofile: what a profiler measured of a kernel, as one JSON object: metrics, bottleneck, findings, recommendations.
+ */
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,13 +12,15 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "khw.h"
 #include "kio.h"
 #include "kprofile.h"
 
 #define FILE_MAX ((size_t)256 << 20)
 
-static const char usage[] = "usage: kprofile [-hV] [--format auto|ncu-raw|ncu-details|ncu-text|rocprofv3|callgrind|perf]\n"
-    "                [--kernel REGEX] [--peaks FILE] [-o FILE] FILE ...\n";
+static const char usage[] = "usage: kprofile [-hV] [--format "
+    "auto|ncu-raw|ncu-details|ncu-text|rocprofv3|callgrind|perf]\n"
+    "                [--kernel REGEX] [--device NAME] [--peaks FILE] [-o FILE] FILE ...\n";
 
 static const struct {
 	const char *format, *source;
@@ -26,7 +30,7 @@ static const struct {
 };
 
 struct options {
-	const char *format, *kernel, *peaks, *output;
+	const char *format, *kernel, *device, *peaks, *output;
 };
 
 static const char *
@@ -78,8 +82,8 @@ detect(const struct text *t)
 	const char *first = first_line(t), *end = first + strcspn(first, "\n");
 
 	if (t->len >= 4 && (!memcmp(t->data, "NVR", 3) || strlen(t->data) < t->len))
-		kdie(K_USAGE, "%s: a binary file; export the report of ncu as text first: ncu --import FILE --csv --page raw",
-		    t->file);
+		kdie(K_USAGE, "%s: a binary file; export the report of ncu as text first: ncu --import FILE --csv "
+		    "--page raw", t->file);
 	if (line_begins(t, "\"ID\",")) {
 		const char *header = strstr(t->data, "\"ID\",");
 
@@ -90,7 +94,8 @@ detect(const struct text *t)
 	}
 	if (memmem(first, (size_t)(end - first), "Dispatch_Id", 11))
 		return "rocprofv3";
-	if (!strncmp(t->data, "# callgrind format", 18) || (line_begins(t, "creator: callgrind") && line_begins(t, "events:")))
+	if (!strncmp(t->data, "# callgrind format", 18) || (line_begins(t, "creator: callgrind") &&
+	    line_begins(t, "events:")))
 		return "callgrind";
 	if (line_begins(t, "    Section: "))
 		return "ncu-text";
@@ -100,8 +105,8 @@ detect(const struct text *t)
 		kdie(K_MISSING, "%s: ncu may not read performance counters here (ERR_NVGPUCTRPERM)", t->file);
 	if (strstr(t->data, "No kernels were profiled"))
 		kdie(K_USAGE, "%s: ncu profiled no kernel", t->file);
-	kdie(K_USAGE, "%s:1: unknown format: '%.*s' begins no output of ncu, rocprofv3, callgrind or perf stat", t->file,
-	    (int)(end - first > 60 ? 60 : end - first), first);
+	kdie(K_USAGE, "%s:1: unknown format: '%.*s' begins no output of ncu, rocprofv3, callgrind or perf stat",
+	    t->file, (int)(end - first > 60 ? 60 : end - first), first);
 }
 
 static json_t *
@@ -118,14 +123,39 @@ load_table(const char *source, char **path)
 	return table;
 }
 
-/* The table's own peaks, and over them those of a file: numbers, at the top or below "peaks". */
+/*
+ * Peaks of the table that are facts about a device, known by the names of their metrics. What is unknown stays out, and
+ * with it every value that would need it.
+ */
+static void
+add_facts(json_t *peaks, const json_t *table, const char *name)
+{
+	const char *device = name ? name : kjson_str_or(table, "device", NULL), *key;
+	struct khw *h = device ? khw_load(NULL, NULL) : NULL;
+	const struct khw_device *d = h ? khw_find(h, device) : NULL;
+	json_t *v;
+
+	if (name && !d)
+		kdie(K_USAGE, "--device %s: no file of docs/hardware is of that device", name);
+	json_object_foreach(json_object_get(table, "peaks"), key, v) {
+		const struct khw_fact *f = json_is_string(v) ? khw_known(d, json_string_value(v)) : NULL;
+
+		if (json_is_number(v))
+			json_object_set(peaks, key, v);
+		else if (f)
+			json_object_set_new(peaks, key, json_real(f->number));
+	}
+	khw_free(h);
+}
+
+/* The table's peaks, and over them those of a file: numbers, at the top or below "peaks". */
 static json_t *
-load_peaks(const char *path, const json_t *table)
+load_peaks(const char *path, const char *device, const json_t *table)
 {
 	json_t *peaks = json_object(), *file, *inner, *v;
 	const char *key;
 
-	json_object_update(peaks, json_object_get(table, "peaks"));
+	add_facts(peaks, table, device);
 	if (!path)
 		return peaks;
 	file = kjson_load(path);
@@ -185,8 +215,8 @@ kernels_of(const struct profile *p, const char *by, const double *time, const bo
 			if (!strcmp(kjson_str_or(k, "name", ""), p->launch[n].kernel))
 				found = k;
 		if (!found) {
-			found = json_pack("{s:o,s:i,s:f}", "name", kjson_text(p->launch[n].kernel, strlen(p->launch[n].kernel)),
-			    "launches", 0, by, 0.0);
+			found = json_pack("{s:o,s:i,s:f}", "name", kjson_text(p->launch[n].kernel,
+			    strlen(p->launch[n].kernel)), "launches", 0, by, 0.0);
 			json_array_append_new(list, found);
 		}
 		json_object_set_new(found, "launches", json_integer(kjson_int_or(found, "launches", 0) + 1));
@@ -291,7 +321,7 @@ run(const struct options *o, char **files, int count)
 	profile_open(&p);
 	for (int i = 0; i < count; i++)
 		read_file(&p, files[i], o, &table, &where);
-	peaks = load_peaks(o->peaks, table);
+	peaks = load_peaks(o->peaks, o->device, table);
 	l = choose(&p, table, where, peaks, o->kernel, &kernels);
 	out = report(&p, l, table, where, peaks, kernels);
 	kout_open(o->output);
@@ -310,17 +340,19 @@ main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' }, { "kernel", required_argument, NULL, 'k' },
-		{ "peaks", required_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
+		{ "device", required_argument, NULL, 'd' }, { "peaks", required_argument, NULL, 'p' },
+		{ "output", required_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	struct options o = { .format = "auto" };
 	int opt;
 
 	kutil_init("kprofile");
-	while ((opt = getopt_long(argc, argv, "f:k:p:o:hV", options, NULL)) != -1)
+	while ((opt = getopt_long(argc, argv, "f:k:d:p:o:hV", options, NULL)) != -1)
 		switch (opt) {
 		case 'f': o.format = optarg; break;
 		case 'k': o.kernel = optarg; break;
+		case 'd': o.device = optarg; break;
 		case 'p': o.peaks = optarg; break;
 		case 'o': o.output = optarg; break;
 		case 'h': fputs(usage, stdout); return K_OK;

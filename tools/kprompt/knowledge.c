@@ -27,8 +27,8 @@ static const struct {
 };
 
 /*
- * Markdown files below FOLDER/BELOW, as {"ops/gemm.md": {"path", "file"}}, where FILE begins with SHOWN; those of the same
- * name that are there already are replaced.
+ * Markdown files below FOLDER/BELOW, as {"ops/gemm.md": {"path", "file"}}, where FILE begins with SHOWN; those of the
+ * same name that are there already are replaced.
  */
 static void
 find_notes(json_t *files, const char *folder, const char *shown, const char *below, int depth)
@@ -74,7 +74,8 @@ words_of(const json_t *routes)
 		row = json_object_get(routes, tables[i].table);
 		json_object_foreach(row, name, list)
 			json_array_foreach(list, k, word)
-				json_object_set_new(json_object_get(words, tables[i].key), json_string_value(word), json_true());
+				json_object_set_new(json_object_get(words, tables[i].key), json_string_value(word),
+				    json_true());
 	}
 	return words;
 }
@@ -283,7 +284,8 @@ check_routes(const char *path, const json_t *routes)
 		json_t *table = json_object_get(routes, tables[i].table);
 
 		if (!json_is_object(table))
-			kdie(K_USAGE, "%s: %s: must be an object that maps names to lists of words", path, tables[i].table);
+			kdie(K_USAGE, "%s: %s: must be an object that maps names to lists of words", path,
+			    tables[i].table);
 		json_object_foreach(table, name, v)
 			if (!is_word_list(v))
 				kdie(K_USAGE, "%s: %s.%s: must be a list of words", path, tables[i].table, name);
@@ -304,8 +306,8 @@ load_routes(const char *own)
 }
 
 /*
- * Those of c->notes that hold when one of LABELS does (NULL: those that hold always), each in its turn as long as it fits
- * into what is left of the BUDGET. New reference.
+ * Those of c->notes that hold when one of LABELS does (NULL: those that hold always), each in its turn as long as it
+ * fits into what is left of the BUDGET. New reference.
  */
 static json_t *
 choose(const struct campaign *c, const json_t *labels, long budget)
@@ -408,7 +410,8 @@ knowledge_list(const struct campaign *c)
 
 		next += shown;
 		line = kasprintf("P%lld %5lld tokens  %s: %s%s%s%s", (long long)kjson_int_or(s, "priority", 0),
-		    (long long)kjson_int_or(s, "tokens", 0), kjson_str_or(s, "file", ""), kjson_str_or(s, "section", ""),
+		    (long long)kjson_int_or(s, "tokens", 0), kjson_str_or(s, "file", ""), kjson_str_or(s, "section",
+		    ""),
 		    *when ? "  (when " : "", *when ? when : shown ? "" : "  (left out: the budget is spent)", *when ? ")" : "");
 		kout_line(line, strlen(line));
 		free(line);

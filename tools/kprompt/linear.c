@@ -3,9 +3,11 @@
 #include "kprompt.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kfence.h"
+#include "kplan.h"
 
 /* A share as a percentage without a tail of zeros: "5", "2.5". */
 static json_t *
@@ -78,6 +80,80 @@ ineffective_text(const json_t *sample, const char *salt)
 	return data_block(&b, "directions that did not help", salt);
 }
 
+static void
+put_missing(struct kbuf *b, const json_t *evidence, const char *key, const char *what)
+{
+	const char *why = kjson_str_or(evidence, key, NULL);
+
+	if (why)
+		kbuf_printf(b, "%s: not to be had here: %s\n", what, why);
+}
+
+/* "4096x1024: 1.250 ms; reference 3.000 ms; openblas 0.900 ms" for each timed workload. */
+static void
+put_known(struct kbuf *b, const json_t *rows)
+{
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+
+		kbuf_printf(b, "%s: %.4g ms; reference %.4g ms", kjson_str_or(row, "workload", "?"),
+		    kjson_num_or(row, "accepted_ns", 0) / 1e6, kjson_num_or(row, "reference_ns", 0) / 1e6);
+		if (kjson_str_or(row, "best", NULL))
+			kbuf_printf(b, "; %s %.4g ms", kjson_str_or(row, "best", "?"), kjson_num_or(row, "best_ns", 0) / 1e6);
+		kbuf_puts(b, "\n");
+	}
+}
+
+static void
+put_instructions(struct kbuf *b, const json_t *isa, size_t max)
+{
+	const json_t *mix = json_object_get(isa, "mix");
+	char *part = kfence_shorten(kjson_str_or(isa, "text", ""), max);
+
+	kbuf_printf(b, "instructions (%s), how many of each in the whole program:\n", kjson_str_or(isa, "tool", "?"));
+	for (size_t i = 0; i < json_array_size(mix); i++)
+		kbuf_printf(b, "%s %lld\n", kjson_str_or(json_array_get(mix, i), "op", "?"),
+		    (long long)kjson_int_or(json_array_get(mix, i), "count", 0));
+	kbuf_printf(b, "\n%s\n", part);
+	free(part);
+}
+
+/* What was measured of the last accepted program because rounds failed in a row; its profile is shown as the parent's. */
+static json_t *
+evidence_text(const struct kcamp *camp, const json_t *sample, const char *salt)
+{
+	const json_t *evidence = json_object_get(sample, "evidence"), *isa = json_object_get(evidence, "isa");
+	struct kbuf b = { 0 };
+
+	put_missing(&b, evidence, "profile_missing", "fresh profile");
+	put_missing(&b, evidence, "isa_missing", "instructions");
+	put_missing(&b, evidence, "sota_missing", "comparison with known kernels");
+	put_known(&b, json_object_get(evidence, "sota"));
+	if (isa)
+		put_instructions(&b, isa, (size_t)kcamp_int(camp, "prompt.log_chars"));
+	return data_block(&b, "evidence", salt);
+}
+
+/* The files of the notes that the prompt shows, each once. */
+static json_t *
+note_names(const json_t *facts)
+{
+	json_t *shown = knowledge_member(facts), *names = json_array(), *one, *seen = json_object();
+	size_t i;
+
+	json_array_foreach(shown, i, one) {
+		const char *file = kjson_str_or(one, "file", "?");
+
+		if (json_object_get(seen, file))
+			continue;
+		json_object_set_new(seen, file, json_true());
+		json_array_append_new(names, json_pack("{s:s}", "name", file));
+	}
+	json_decref(seen);
+	json_decref(shown);
+	return names;
+}
+
 void
 linear_facts(json_t *facts, const struct kcamp *camp, const json_t *sample, json_t *last, const char *salt)
 {
@@ -87,9 +163,11 @@ linear_facts(json_t *facts, const struct kcamp *camp, const json_t *sample, json
 		json_decref(last);
 		return;
 	}
-	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:{s:b}}", "number", kjson_int_or(sample, "round", 0), "stagnation",
+	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:{s:b}}", "number", kjson_int_or(sample, "round", 0), "stagnation",
 	    kjson_bool_or(sample, "stagnation", false), "so_far", history_text(sample, salt), "refuted",
-	    ineffective_text(sample, salt), "last", last ? last : json_false(), "escalation",
+	    ineffective_text(sample, salt), "evidence", evidence_text(camp, sample, salt), "last", last ? last : json_false(), "escalation",
 	    kjson_str_or(sample, "escalation", "none"), 1);
+	json_object_set_new(round, "stalled", json_boolean(kjson_int_or(sample, "streak", 0) >= KPLAN_STALL));
+	json_object_set_new(round, "notes", note_names(facts));
 	json_object_set_new(facts, "round", round);
 }

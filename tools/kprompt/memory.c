@@ -159,7 +159,8 @@ add_recall(json_t *facts, struct recall *r, const struct krec *rec)
 		add_told(covered, rec);
 		text = records(r, &masks, covered);
 		if (json_is_string(compact) || *json_string_value(text)) {
-			json_object_set_new(facts, "recall", json_pack("{s:O,s:O}", "summary", compact, "records", text));
+			json_object_set_new(facts, "recall", json_pack("{s:O,s:O}", "summary", compact, "records",
+			    text));
 			json_object_set_new(r->shown, "masks", json_string(masks.head));
 		}
 		json_decref(compact);
@@ -173,7 +174,8 @@ add_recall(json_t *facts, struct recall *r, const struct krec *rec)
 static json_t *
 tips(struct recall *r, size_t share)
 {
-	char *path = kasprintf("%s/trials/000/tips.md", r->camp->dir), *text = kread_file(path, FILE_MAX, NULL), *end, *start;
+	char *path = kasprintf("%s/trials/000/tips.md", r->camp->dir), *text = kread_file(path, FILE_MAX, NULL), *end,
+	    *start;
 	size_t keep = r->room > share ? r->room - share : 0, shown = 0;
 	struct kbuf b = { 0 };
 	json_t *block;
@@ -209,12 +211,14 @@ tips(struct recall *r, size_t share)
 static void
 put_row(struct kbuf *b, const json_t *row)
 {
-	char *category = kfence_line(kjson_str_or(row, "category", "?"), 60), *op = kfence_line(kjson_str_or(row, "op", "?"), 40),
+	char *category = kfence_line(kjson_str_or(row, "category", "?"), 60),
+	    *op = kfence_line(kjson_str_or(row, "op", "?"), 40),
 	    *gpu = kfence_line(kjson_str_or(row, "gpu", "?"), 40);
 
-	kbuf_printf(b, "%s (%s, %s): %ld times in %ld campaigns, gain %.3g to %.3g %%, median %.3g %%\n", category, op, gpu,
-	    (long)kjson_int_or(row, "count", 0), (long)kjson_int_or(row, "campaigns", 0), kjson_num_or(row, "gain_pct.min", 0),
-	    kjson_num_or(row, "gain_pct.max", 0), kjson_num_or(row, "gain_pct.median", 0));
+	kbuf_printf(b, "%s (%s, %s): %ld times in %ld campaigns, gain %.3g to %.3g %%, median %.3g %%\n", category, op,
+	    gpu, (long)kjson_int_or(row, "count", 0), (long)kjson_int_or(row, "campaigns", 0),
+	    kjson_num_or(row, "gain_pct.min", 0), kjson_num_or(row, "gain_pct.max", 0),
+	    kjson_num_or(row, "gain_pct.median", 0));
 	free(category);
 	free(op);
 	free(gpu);
@@ -283,7 +287,8 @@ memory_facts(json_t *facts, const struct campaign *c, const struct krec *rec, co
 	add_history(facts, &r);
 	add_recall(facts, &r, rec);
 	if (json_object_size(r.shown))
-		json_object_set_new(r.shown, "tokens", json_integer((json_int_t)((room - r.room + TOKEN_CHARS - 1) / TOKEN_CHARS)));
+		json_object_set_new(r.shown, "tokens",
+		    json_integer((json_int_t)((room - r.room + TOKEN_CHARS - 1) / TOKEN_CHARS)));
 	json_object_set_new(facts, "memory_shown", r.shown);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: notes of knowledge, Markdown with a head of "key: value" lines, taken apart into sections. A section knows whom it
- * is for: it inherits the keys of its note, and a comment below its heading may set them anew.
+ * kprompt: notes of knowledge, Markdown with a head of "key: value" lines, taken apart into sections. A section knows
+ * whom it is for: it inherits the keys of its note, and a comment below its heading may set them anew.
  */
 #include "kprompt.h"
 
@@ -121,7 +121,8 @@ take_key(const struct place *at, const char *s, size_t len, bool head, const jso
 	while (k < keys + LEN(keys) && strcmp(k->name, pair))
 		k++;
 	if (k == keys + LEN(keys))
-		fault(at, "unknown key '%s'; there are title, ops, archs, backends, dtypes, when, priority, tokens", pair);
+		fault(at, "unknown key '%s'; there are title, ops, archs, backends, dtypes, when, priority, tokens",
+		    pair);
 	if (k->head_only && !head)
 		fault(at, "'%s' belongs into the head of the note, not to a section", pair);
 	json_object_set_new(into, k->name, k->type == WORDS ? word_list(at, k, value, words) :

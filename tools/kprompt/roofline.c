@@ -14,8 +14,10 @@ enum { MAX_LINE = 300 };
 
 /* What helps to plan a kernel; a rate is shown when it is the one that the task's arithmetic runs at. */
 static const char *const shown[] = {
-	"compute_capability", "arch", "units", "warp_width", "memory_bandwidth", "memory_size", "l2_size", "l3_size", "l1_per_unit",
-	"shared_memory_per_unit", "shared_memory_per_block", "registers_per_unit", "max_registers_per_thread", "max_threads_per_unit",
+	"compute_capability", "arch", "units", "warp_width", "memory_bandwidth", "memory_size", "l2_size", "l3_size",
+	    "l1_per_unit",
+	"shared_memory_per_unit", "shared_memory_per_block", "registers_per_unit", "max_registers_per_thread",
+	    "max_threads_per_unit",
 	"max_blocks_per_unit",
 };
 
@@ -48,8 +50,8 @@ add_fact(json_t *list, const json_t *facts, const char *metric)
 			char number[32];
 
 			snprintf(number, sizeof number, "%.15g", kjson_num_or(f, "value", 0));
-			add_line(list, "%s: %s %s <- %s:L%ld", metric, word ? word : number, kjson_str_or(f, "unit", ""),
-			    kjson_str_or(f, "file", ""), (long)kjson_int_or(f, "line", 0));
+			add_line(list, "%s: %s %s <- %s:L%ld", metric, word ? word : number,
+			    kjson_str_or(f, "unit", ""), kjson_str_or(f, "file", ""), (long)kjson_int_or(f, "line", 0));
 		}
 }
 
@@ -60,10 +62,11 @@ add_bound(json_t *list, const json_t *row, double ridge)
 
 	if (!strcmp(bound, "unknown"))
 		return;
-	add_line(list, "%s: %.4g operations, %.4g bytes read and written, %.4g operations a byte (%s-bound: the ridge is at %.4g); "
-	    "%.4g us at the %s; %s (0.90 x %s)", kjson_str_or(row, "workload", ""), kjson_num_or(row, "flops", 0),
-	    kjson_num_or(row, "bytes", 0), kjson_num_or(row, "intensity", 0), bound, ridge, kjson_num_or(row, "floor_ns", 0) / 1e3, by,
-	    kjson_str_or(row, "target.text", ""), kjson_str_or(row, "target.by", ""));
+	add_line(list, "%s: %.4g operations, %.4g bytes read and written, %.4g operations a byte (%s-bound: the ridge "
+	    "is at %.4g); %.4g us at the %s; %s (0.90 x %s)", kjson_str_or(row, "workload", ""),
+	    kjson_num_or(row, "flops", 0), kjson_num_or(row, "bytes", 0), kjson_num_or(row, "intensity", 0), bound,
+	    ridge, kjson_num_or(row, "floor_ns", 0) / 1e3, by, kjson_str_or(row, "target.text", ""),
+	    kjson_str_or(row, "target.by", ""));
 }
 
 void

@@ -239,7 +239,7 @@ step(struct link *l, int ms, const sigset_t *mask)
 
 /*
  * Let go of the leash, and see the transport end: by itself, for then the other end has seen to its own; else by force.
- * PATIENCE: in milliseconds, before each of the two.
+ * PATIENCE: how long, in milliseconds, we wait for the first.
  */
 static void
 hang_up(struct link *l, int patience)
@@ -254,6 +254,7 @@ hang_up(struct link *l, int patience)
 			step(l, 50, NULL);
 		if (l->child >= 0 && i < LEN(signals))
 			kill(-l->pid, signals[i]);
+		patience = GRACE_MS;
 	}
 	close_fd(&l->from);
 }
@@ -269,7 +270,7 @@ explain(const struct link *l, const struct call *c)
 		    c->transport[0], code);
 		return K_AGAIN;
 	}
-	if (code == 126 || code == 127) {
+	if (transport_is_absent(c, code)) {
 		kwarn("%s: not found here, or kremote is not there: install kiln on the other machine, or say where it is with --there",
 		    c->transport[0]);
 		return K_MISSING;

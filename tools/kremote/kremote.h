@@ -46,6 +46,8 @@ void order_free(struct order *o);
 
 /* transport.c: the words of the command that goes there: NULL at the end, the caller frees them and the list. */
 char **transport_words(const struct call *c);
+/* Whether STATUS, of a transport that never spoke, means that there is no such program. */
+bool transport_is_absent(const struct call *c, int status);
 /*
  * A lock that lets one first connection at a time be made, so that the others share it; -1: there is nothing to wait for. Closing
  * it lets the next one in.

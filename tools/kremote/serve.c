@@ -324,6 +324,18 @@ answer(struct service *s, int status, int out)
 		kdie_errno(K_IO, "<stdout>");
 }
 
+/* A scheduler that takes the machine back ends all processes of a job, one after the other: the program's end may be what we see first. */
+static bool
+was_told_to_end(int status)
+{
+	const struct timespec moment = { 0, 200000000L };
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	return stopped_by || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) || sigtimedwait(&ends, NULL, &moment) == SIGTERM;
+}
+
 static void
 work(struct service *s)
 {
@@ -344,6 +356,8 @@ work(struct service *s)
 		exit(K_AGAIN);
 	}
 	status = kproc_kill(pid);
+	if (status && was_told_to_end(status))
+		kdie(K_AGAIN, "%s: %s was told to end", s->host, name);
 	if (WIFSIGNALED(status))
 		kwarn("%s: %s was ended by signal %d (%s)", s->host, name, WTERMSIG(status), strsignal(WTERMSIG(status)));
 	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO, out);

@@ -19,14 +19,16 @@ enum { WORDS = 24, TURN_MS = 5000, STEP_MS = 50 };
  */
 static const struct known {
 	const char *program;
+	int absent;		/* how it ends when there is no such program there */
+	bool path;		/* it looks for programs by our path, which here is that of the other machine, too */
 	const char *words[WORDS];
 } known[] = {
 	/* One connection for all, kept for a while, noticed when it is dead; nothing is asked, and nothing of ours goes along. */
-	{ "ssh", { "-T", "-oBatchMode=yes", "-oControlMaster=auto", "-oControlPersist=300", "-oControlPath=%s/%%C",
+	{ "ssh", 127, false, { "-T", "-oBatchMode=yes", "-oControlMaster=auto", "-oControlPersist=300", "-oControlPath=%s/%%C",
 	    "-oConnectTimeout=20", "-oServerAliveInterval=15", "-oServerAliveCountMax=4", "-oCompression=yes",
 	    "-oForwardAgent=no", "-oForwardX11=no", "-oClearAllForwardings=yes" } },
-	/* One task, in a folder that every node has, with nothing of our environment, its output as it comes. */
-	{ "srun", { "--quiet", "--ntasks=1", "--export=NONE", "--chdir=/", "--kill-on-bad-exit=1", "--unbuffered",
+	/* One task, in a folder that every node has, with next to nothing of our environment, its output as it comes. */
+	{ "srun", 2, true, { "--quiet", "--ntasks=1", "--export=PATH,HOME", "--chdir=/", "--kill-on-bad-exit=1", "--unbuffered",
 	    "--job-name=kiln" } },
 };
 
@@ -74,10 +76,18 @@ transport_words(const struct call *c)
 	}
 	for (size_t i = 1; i < count; i++)
 		list[n++] = kstrdup(c->transport[i]);
-	list[n++] = c->there ? kasprintf("%s/kremote", c->there) : kstrdup("kremote");
+	list[n++] = c->there ? kasprintf("%s/kremote", c->there) : k && k->path ? ktool_path("kremote") : kstrdup("kremote");
 	list[n++] = kstrdup("--serve");
 	free(folder);
 	return list;
+}
+
+bool
+transport_is_absent(const struct call *c, int status)
+{
+	const struct known *k = find(c);
+
+	return status == 126 || status == 127 || (k && status == k->absent);
 }
 
 int

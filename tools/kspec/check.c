@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kcamp.h"
+#include "kclaim.h"
 #include "kio.h"
 #include "kspec.h"
 
@@ -43,13 +44,14 @@ static void fault(struct text *t, const char *fmt, ...) __attribute__((format(pr
 static void
 fault(struct text *t, const char *fmt, ...)
 {
-	char why[700];
 	va_list ap;
+	char *why;
 
 	va_start(ap, fmt);
-	vsnprintf(why, sizeof why, fmt, ap);
+	why = kvasprintf(fmt, ap);
 	va_end(ap);
 	kbuf_printf(t->faults, "%s:%ld: %s\n", t->name, t->line, why);
+	free(why);
 }
 
 /* ---- what is cited ---- */
@@ -96,7 +98,8 @@ check_citation(struct text *t, const char *metric, const char *value, const char
 	else if (strcmp(f->metric, metric) != 0)
 		fault(t, "%s: %s:L%ld tells of %s", metric, file, line, f->metric);
 	else if (!same_value(f->value, value) || strcmp(f->unit, unit) != 0)
-		fault(t, "%s: %s %s is cited, but %s:L%ld says %s %s", metric, value, unit, file, line, f->value, f->unit);
+		fault(t, "%s: %s %s is cited, but %s:L%ld says %s %s", metric, value, unit, file, line, f->value,
+		    f->unit);
 	else if (t->device && d != t->device)
 		fault(t, "%s: %s is of another device than %s", metric, file, t->device_name);
 	else if (!strcmp(metric, "memory_bandwidth") && t->bandwidth_count < FIGURES)
@@ -109,7 +112,8 @@ check_citation(struct text *t, const char *metric, const char *value, const char
 static void
 check_spec_line(struct text *t, const char *line, const char *arrow)
 {
-	char *left = kstrndup(line, (size_t)(arrow - line)), *start = left + strspn(left, " \t-*>`|"), *colon, *metric, *value, *unit;
+	char *left = kstrndup(line, (size_t)(arrow - line)), *start = left + strspn(left, " \t-*>`|"), *colon, *metric,
+	    *value, *unit;
 	const char *locator = arrow + strlen(ARROW), *hedge = khw_hedge(left);
 	char file[200], list[160];
 	enum khw_dimension dimension;
@@ -130,7 +134,8 @@ check_spec_line(struct text *t, const char *line, const char *arrow)
 		if (!khw_metric(metric, &dimension)) {
 			fault(t, "'%s' is no metric", metric);
 		} else if (!unit || khw_unit(dimension, unit + 1, list, sizeof list) <= 0) {
-			fault(t, "%s: '%s' is no value with a unit of it%s%s", metric, value, unit ? ": " : "", unit ? list : "");
+			fault(t, "%s: '%s' is no value with a unit of it%s%s", metric, value, unit ? ": " : "",
+			    unit ? list : "");
 		} else {
 			*unit++ = '\0';
 			if (metric > start) {
@@ -201,15 +206,17 @@ check_target(struct text *t, const char *line, const char *mark)
 	if (end == value || factor <= 0)
 		fault(t, "a target needs a number and its unit: %s", memory ? "TB/s or GB/s" : "TFLOPS");
 	else if (unknown)
-		fault(t, "a target that comes from %s, which is unknown: a person has to consent in placeholder.ok", unknown);
-	else if (!is_registered(memory ? t->bandwidths : t->rates, memory ? t->bandwidth_count : t->rate_count, v * factor) &&
-	    !is_in_roofline(t, v * factor)) {
+		fault(t, "a target that comes from %s, which is unknown: a person has to consent in placeholder.ok",
+		    unknown);
+	else if (!is_registered(memory ? t->bandwidths : t->rates, memory ? t->bandwidth_count : t->rate_count,
+	    v * factor) && !is_in_roofline(t, v * factor)) {
 		bool consented = false;
 
 		for (size_t i = 0; i < t->consents.count; i++)
 			consented |= is_registered(&t->consents.list[i].number, 1, v * factor);
 		if (!consented)
-			fault(t, "%g %s is not %.2f of any %s that this file cites", v, unit, TARGET_SHARE, memory ? "bandwidth" : "rate");
+			fault(t, "%g %s is not %.2f of any %s that this file cites", v, unit, TARGET_SHARE,
+			    memory ? "bandwidth" : "rate");
 	}
 }
 
@@ -238,7 +245,8 @@ check_object(struct text *t, const json_t *o)
 		fault(t, "%s: %s has changed since it was cited (sha256)", metric, file);
 	f = fact_of_line(d, (long)kjson_int_or(o, "line", 0));
 	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) != 0 || strcmp(f->unit, unit) != 0 ||
-	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0 : json_number_value(value) != strtod(f->value, NULL)))
+	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0 :
+	    json_number_value(value) != strtod(f->value, NULL)))
 		fault(t, "%s: it does not stand in %s:L%ld", metric, file, (long)kjson_int_or(o, "line", 0));
 }
 
@@ -256,6 +264,17 @@ check_json(struct text *t, const char *data, size_t len)
 
 /* ---- files ---- */
 
+/* Whatever a file is about: a rate or a bandwidth in it is known, or it is not there. */
+static void
+check_hedge(struct text *t, const char *line)
+{
+	char *hedged = kclaim_hedged(line);
+
+	if (hedged)
+		fault(t, "'%.100s' hedges: give the figure with where it is from, or leave it out", hedged);
+	free(hedged);
+}
+
 static void
 check_line(struct text *t, const char *line, bool targets)
 {
@@ -267,15 +286,19 @@ check_line(struct text *t, const char *line, bool targets)
 			check_target(t, line, mark);
 		return;
 	}
+	if (!arrow)
+		check_hedge(t, line);
 	if (*line == '{' && check_json(t, line, strlen(line)))
 		return;
-	if (arrow && (!strncmp(arrow + strlen(ARROW), "docs/hardware/", 14) || !strncmp(arrow + strlen(ARROW), "hardware/", 9)))
+	if (arrow && (!strncmp(arrow + strlen(ARROW), "docs/hardware/", 14) || !strncmp(arrow + strlen(ARROW),
+	    "hardware/", 9)))
 		check_spec_line(t, line, arrow);
 	if (unknown && strlen(t->unknown) + 70 < sizeof t->unknown) {
 		for (start = unknown; start > line && (start[-1] == '_' || (start[-1] >= 'a' && start[-1] <= 'z') ||
 		    (start[-1] >= '0' && start[-1] <= '9')); start--)
 			continue;
-		snprintf(t->unknown + strlen(t->unknown), 70, " %.*s ", (int)(unknown - start < 64 ? unknown - start : 64), start);
+		snprintf(t->unknown + strlen(t->unknown), 70, " %.*s ", (int)(unknown - start < 64 ? unknown - start :
+		    64), start);
 	}
 }
 
@@ -290,6 +313,7 @@ check_text(struct text *t, const char *path)
 	t->unknown[0] = '\0';
 	t->line = 1;
 	if (strlen(path) > 5 && !strcmp(path + strlen(path) - 5, ".json")) {
+		check_hedge(t, data);
 		if (!check_json(t, data, len))
 			fault(t, "it is no JSON object");
 		free(data);
@@ -316,16 +340,18 @@ static void
 check_facts(const struct khw *h, struct kbuf *faults)
 {
 	static const char *const required[] = {
-		"fp64_vector", "fp64_matrix", "fp32_vector", "fp32_matrix", "tf32_matrix", "fp16_vector", "fp16_matrix", "bf16_vector",
-		"bf16_matrix", "fp8_matrix", "int8_matrix", "memory_bandwidth", "memory_size", "l2_size", "units", "boost_clock",
+		"fp64_vector", "fp64_matrix", "fp32_vector", "fp32_matrix", "tf32_matrix", "fp16_vector", "fp16_matrix",
+		    "bf16_vector",
+		"bf16_matrix", "fp8_matrix", "int8_matrix", "memory_bandwidth", "memory_size", "l2_size", "units",
+		    "boost_clock",
 		"warp_width", "registers_per_unit", "shared_memory_per_unit", "max_threads_per_unit",
 	};
 
 	for (size_t i = 0; i < h->count; i++)
 		for (size_t j = 0; j < LEN(required); j++)
 			if (!khw_fact(&h->devices[i], required[j]))
-				kbuf_printf(faults, "%s:1: %s is missing: a value with its source, 'unavailable: reason' or 'none: reason'\n",
-				    h->devices[i].file, required[j]);
+				kbuf_printf(faults, "%s:1: %s is missing: a value with its source, 'unavailable: "
+				    "reason' or 'none: reason'\n", h->devices[i].file, required[j]);
 }
 
 static void

@@ -51,7 +51,8 @@ device_or_die(const struct khw *h, const char *name)
 	char *near = d ? NULL : khw_near(h, name);
 
 	if (!d)
-		kdie(K_NO, "no file of docs/hardware is of the device '%s'%s%s%s", name, *near ? "; names of others: " : "", near,
+		kdie(K_NO, "no file of docs/hardware is of the device '%s'%s%s%s", name, *near ? "; names of others: " :
+		    "", near,
 		    *near ? " (facts of another device never serve)" : "");
 	return d;
 }
@@ -75,7 +76,8 @@ consents_load(struct consents *c, const char *dir)
 		p[strcspn(p, "#")] = '\0';
 		if (!p[strspn(p, " \t\r")])
 			continue;
-		if (sscanf(p, " %63[a-z0-9_]: %63s %31s %*c", metric, value, unit) != 3 || !khw_metric(metric, &dimension))
+		if (sscanf(p, " %63[a-z0-9_]: %63s %31s %*c", metric, value, unit) != 3 ||
+		    !khw_metric(metric, &dimension))
 			kdie(K_USAGE, "%s:%ld: write 'metric: value unit # who says so, and why'", path, line);
 		factor = khw_unit(dimension, unit, list, sizeof list);
 		if (factor <= 0)
@@ -119,7 +121,8 @@ put_unknown(const struct options *o, const struct khw_device *d, const struct kh
 	json_t *record;
 
 	if (o->json) {
-		record = json_pack("{s:s,s:s,s:s,s:s}", "schema", "spec/1", "device", d->name, "metric", metric, "unknown", reason);
+		record = json_pack("{s:s,s:s,s:s,s:s}", "schema", "spec/1", "device", d->name, "metric", metric,
+		    "unknown", reason);
 		kout_json(record);
 		json_decref(record);
 	} else {

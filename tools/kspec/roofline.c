@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kspec roofline, Step 0 of a campaign: what bounds each timed workload, the least time that it can take, and targets. A view
- * of the task, the manifest, the facts about the device, and what was measured there; figures of vendors and measurements
- * are kept apart by label all the way.
+ * kspec roofline, Step 0 of a campaign: what bounds each timed workload, the least time that it can take, and targets.
+ * A view of the task, the manifest, the facts about the device, and what was measured there; figures of vendors and
+ * measurements are kept apart by label all the way.
  */
 #include <jansson.h>
 #include <math.h>
@@ -54,13 +54,14 @@ static void add_unknown(struct step *s, const char *metric, const char *fmt, ...
 static void
 add_unknown(struct step *s, const char *metric, const char *fmt, ...)
 {
-	char why[512];
 	va_list ap;
+	char *why;
 
 	va_start(ap, fmt);
-	vsnprintf(why, sizeof why, fmt, ap);
+	why = kvasprintf(fmt, ap);
 	va_end(ap);
 	json_array_append_new(s->unknown, json_pack("{s:s,s:s}", "metric", metric, "why", why));
+	free(why);
 }
 
 /* ---- which device ---- */
@@ -70,20 +71,8 @@ static json_t *
 load(const struct step *s, const char *name, bool records)
 {
 	char *path = kasprintf("%s/%s", s->dir, name);
-	struct kin in;
-	struct krec rec;
-	json_t *json = NULL;
+	json_t *json = records ? kin_first(path) : access(path, R_OK) == 0 ? kjson_load(path) : NULL;
 
-	if (access(path, R_OK) == 0 && !records) {
-		json = kjson_load(path);
-	} else if (access(path, R_OK) == 0) {
-		kin_open(&in, path);
-		if (kin_next(&in, &rec)) {
-			json = json_incref(rec.json);
-			krec_free(&rec);
-		}
-		kin_close(&in);
-	}
 	free(path);
 	return json;
 }
@@ -98,7 +87,8 @@ running_device(const struct step *s)
 		device = (json_t *)kjson_path(eval, "eval.environment.device");
 	if (json_is_object(device) && json_object_get(device, "name"))
 		device = json_incref(device);
-	else if (kjson_str_or(eval, "eval.environment.opencl.device", NULL) && !kjson_bool_or(eval, "eval.environment.opencl.cpu", false))
+	else if (kjson_str_or(eval, "eval.environment.opencl.device", NULL) &&
+	    !kjson_bool_or(eval, "eval.environment.opencl.cpu", false))
 		device = json_pack("{s:s}", "name", kjson_str_or(eval, "eval.environment.opencl.device", ""));
 	else
 		device = NULL;
@@ -113,8 +103,8 @@ add_mismatch(struct step *s, const char *metric, const char *documented, const c
 	if (s->strict)
 		kdie(K_USAGE, "%s: %s (%s), but the device at work says %s", metric, documented, where, running);
 	kwarn("%s: %s (%s), but the device at work says %s", metric, documented, where, running);
-	json_array_append_new(s->mismatches, json_pack("{s:s,s:s,s:s,s:s}", "metric", metric, "documented", documented, "where",
-	    where, "running", running));
+	json_array_append_new(s->mismatches, json_pack("{s:s,s:s,s:s,s:s}", "metric", metric, "documented", documented,
+	    "where", where, "running", running));
 }
 
 /* Returns how many properties of the driver's differ from the facts of D. */
@@ -125,7 +115,8 @@ compare_properties(struct step *s, const struct khw_device *d)
 		const char *metric, *key;
 		double factor, tolerance;	/* memory is told without what the driver keeps, and in other units */
 	} properties[] = {
-		{ "units", "multiprocessors", 1, 0 }, { "memory_size", "memory_bytes", 1, 0.1 }, { "l2_size", "l2_bytes", 1, 0.01 },
+		{ "units", "multiprocessors", 1, 0 }, { "memory_size", "memory_bytes", 1, 0.1 },
+		{ "l2_size", "l2_bytes", 1, 0.01 },
 		{ "boost_clock", "clock_khz", 1e3, 0.01 },
 	};
 	const struct khw_fact *f = khw_known(d, "compute_capability");
@@ -146,7 +137,8 @@ compare_properties(struct step *s, const struct khw_device *d)
 
 		f = khw_known(d, properties[i].metric);
 		if (f && v > 0 && !(hip && i == 2) && fabs(v - f->number) > properties[i].tolerance * f->number) {
-			char *where = kasprintf("%s:L%ld", d->file, f->line), *said = kasprintf("%s %s", f->value, f->unit),
+			char *where = kasprintf("%s:L%ld", d->file, f->line), *said = kasprintf("%s %s", f->value,
+			    f->unit),
 			    *is = kasprintf("%.15g (%s)", v / properties[i].factor, properties[i].key);
 
 			add_mismatch(s, f->metric, said, where, is);
@@ -164,7 +156,8 @@ choose_device(struct step *s)
 {
 	const char *asked = kcamp_str(s->camp, "gpu"), *backend = kcamp_str(s->camp, "backend");
 	const char *running = kjson_str_or(s->running, "name", "");
-	const struct khw_device *d = *asked ? khw_find(s->hw, asked) : NULL, *real = *running ? khw_find(s->hw, running) : NULL;
+	const struct khw_device *d = *asked ? khw_find(s->hw, asked) : NULL, *real = *running ? khw_find(s->hw,
+	    running) : NULL;
 
 	if (!*asked && !*running && !strcmp(backend, "c"))
 		d = khw_find(s->hw, "x86");
@@ -172,12 +165,14 @@ choose_device(struct step *s)
 		add_mismatch(s, "name", asked, "campaign.json: gpu", running);
 	s->device = *running ? real : d;
 	if (s->device && *running && compare_properties(s, s->device)) {
-		add_unknown(s, "device", "the device at work is not the one of %s: its facts do not hold", s->device->file);
+		add_unknown(s, "device", "the device at work is not the one of %s: its facts do not hold",
+		    s->device->file);
 		s->device = NULL;
 	} else if (!s->device) {
 		char *near = khw_near(s->hw, *running ? running : asked);
 
-		add_unknown(s, "device", "'%s' is in no file of docs/hardware%s%s", *running ? running : *asked ? asked : backend,
+		add_unknown(s, "device", "'%s' is in no file of docs/hardware%s%s", *running ? running : *asked ?
+		    asked : backend,
 		    *near ? "; facts of others never serve: " : "", near);
 		free(near);
 	}
@@ -192,18 +187,19 @@ peak(struct step *s, const char *metric)
 	const struct consent *c = consent_for(&s->consents, metric);
 
 	if (f && c)
-		kdie(K_USAGE, "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s): take the line out", s->dir, c->line, metric,
-		    s->device->file, f->line, f->value, f->unit);
+		kdie(K_USAGE, "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s): take the line out", s->dir, c->line,
+		    metric, s->device->file, f->line, f->value, f->unit);
 	if (f)
 		return (struct figure){ f->number, "sourced peak", kasprintf("%s:L%ld", s->device->file, f->line) };
 	if (c) {
 		char *from = kasprintf("placeholder.ok:L%ld", c->line);
 
-		json_array_append_new(s->placeholders, json_pack("{s:s,s:f,s:s,s:s}", "metric", metric, "value", strtod(c->value, NULL),
-		    "unit", c->unit, "from", from));
+		json_array_append_new(s->placeholders, json_pack("{s:s,s:f,s:s,s:s}", "metric", metric, "value",
+		    strtod(c->value, NULL), "unit", c->unit, "from", from));
 		return (struct figure){ c->number, "placeholder", from };
 	}
-	add_unknown(s, metric, "%s", any ? any->source : s->device ? "its file does not tell it" : "no device is known");
+	add_unknown(s, metric, "%s", any ? any->source : s->device ? "its file does not tell it" :
+	    "no device is known");
 	return (struct figure){ 0 };
 }
 
@@ -228,8 +224,8 @@ measured_rate(const struct step *s, const char *metric)
 }
 
 /*
- * The fastest copy that the caches cannot hold, or that of the same size when BYTES are above 0. The best of its samples:
- * whatever else runs on the machine makes a copy slower, never faster, and a ceiling is asked for.
+ * The fastest copy that the caches cannot hold, or that of the same size when BYTES are above 0. The best of its
+ * samples: whatever else runs on the machine makes a copy slower, never faster, and a ceiling is asked for.
  */
 static struct figure
 measured_copy(const struct step *s, double bytes)
@@ -268,14 +264,16 @@ find_ceilings(struct step *s)
 		if (!s->rate.number)
 			s->rate = measured_rate(s, s->compute);
 		if (!s->fast_rate.number)
-			s->fast_rate = (struct figure){ s->rate.number, s->rate.by, s->rate.from ? kstrdup(s->rate.from) : NULL };
+			s->fast_rate = (struct figure){ s->rate.number, s->rate.by, s->rate.from ?
+			    kstrdup(s->rate.from) : NULL };
 	}
 	s->bandwidth = peak(s, "memory_bandwidth");
 	s->copy = measured_copy(s, 0);
 	if (!s->bandwidth.number)
 		s->bandwidth = measured_copy(s, 0);
 	if (!s->copy.number)
-		s->copy = (struct figure){ s->bandwidth.number, s->bandwidth.by, s->bandwidth.from ? kstrdup(s->bandwidth.from) : NULL };
+		s->copy = (struct figure){ s->bandwidth.number, s->bandwidth.by, s->bandwidth.from ?
+		    kstrdup(s->bandwidth.from) : NULL };
 	s->lacking = (s->compute && !s->rate.number) || (s->task->bytes && !s->bandwidth.number);
 }
 
@@ -287,14 +285,18 @@ figure_json(const struct figure *f, double unit, const char *name)
 
 /* ---- below what no honest time lies ---- */
 
-/* The fastest dense rate of the device for any type with enough bits: results may be had by other arithmetic than the task's. */
+/*
+ * The fastest dense rate of the device for any type with enough bits: results may be had by other arithmetic than the
+ * task's.
+ */
 static double
 fastest_rate(const struct step *s)
 {
 	static const struct {
 		const char *prefix;
 		int bits;
-	} types[] = { { "fp64", 64 }, { "fp32", 32 }, { "tf32", 16 }, { "fp16", 16 }, { "bf16", 16 }, { "fp8", 8 }, { "int8", 8 },
+	} types[] = { { "fp64", 64 }, { "fp32", 32 }, { "tf32", 16 }, { "fp16", 16 }, { "bf16", 16 }, { "fp8", 8 },
+	    { "int8", 8 },
 		{ "fp6", 6 }, { "fp4", 4 } };
 	int bits = 64;
 	double best = 0;
@@ -350,10 +352,11 @@ add_target(struct step *s, json_t *row, const char *name, bool compute, const st
 {
 	double v = TARGET_SHARE * ceiling->number, unit = v >= 1e12 ? 1e12 : 1e9;
 	const char *unit_name = unit > 1e9 ? compute ? "TFLOPS" : "TB/s" : compute ? "GFLOPS" : "GB/s";
-	char *text = kasprintf("%s-bound target >= %.6g %s", compute ? "compute" : "memory", v / unit, unit_name), *line;
+	char *text = kasprintf("%s-bound target >= %.6g %s", compute ? "compute" : "memory", v / unit, unit_name),
+	    *line;
 
-	json_object_set_new(row, "target", json_pack("{s:s,s:f,s:s,s:s,s:s}", "text", text, "value", v / unit, "unit", unit_name,
-	    "by", ceiling->by, "from", ceiling->from));
+	json_object_set_new(row, "target", json_pack("{s:s,s:f,s:s,s:s,s:s}", "text", text, "value", v / unit, "unit",
+	    unit_name, "by", ceiling->by, "from", ceiling->from));
 	line = kasprintf("%s: %s (%.2f x %s)", name, text, TARGET_SHARE, ceiling->by);
 	json_array_append_new(s->stop, json_string(line));
 	free(line);
@@ -363,7 +366,8 @@ add_target(struct step *s, json_t *row, const char *name, bool compute, const st
 static json_t *
 workload_row(struct step *s, const struct ktask_workload *w)
 {
-	double flops = (double)ktask_value(s->task, w, s->task->flops), bytes = (double)ktask_value(s->task, w, s->task->bytes);
+	double flops = (double)ktask_value(s->task, w, s->task->flops), bytes = (double)ktask_value(s->task, w,
+	    s->task->bytes);
 	double compute_s = s->rate.number > 0 ? flops / s->rate.number : 0;
 	double memory_s = s->bandwidth.number > 0 ? bytes / s->bandwidth.number : 0, alarm = alarm_ns(s, flops, bytes);
 	struct figure same = bytes > 0 && bytes < SMALL_BYTES ? measured_copy(s, bytes) : (struct figure){ 0 };
@@ -433,8 +437,9 @@ result(struct step *s)
 		if (s->task->workloads[i].timed)
 			json_array_append_new(workloads, workload_row(s, &s->task->workloads[i]));
 	out = json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O}", "schema", "roofline/1", "convention",
-	    "bytes are those read plus those written", "device", device_json(s), "facts", facts_json(s), "unknown", s->unknown,
-	    "mismatches", s->mismatches, "placeholders", s->placeholders, "workloads", workloads, "stop", s->stop);
+	    "bytes are those read plus those written", "device", device_json(s), "facts", facts_json(s), "unknown",
+	    s->unknown, "mismatches", s->mismatches, "placeholders", s->placeholders, "workloads", workloads, "stop",
+	    s->stop);
 	json_object_set_new(out, "label", json_string(json_array_size(s->placeholders) ? "placeholder" :
 	    json_array_size(s->unknown) && s->lacking ? "incomplete" : "complete"));
 	if (s->compute)
@@ -447,9 +452,10 @@ result(struct step *s)
 	if (s->rate.number > 0 && s->bandwidth.number > 0)
 		json_object_set_new(out, "ridge", json_real(s->rate.number / s->bandwidth.number));
 	if (s->ceilings)
-		json_object_set_new(out, "measured", json_pack("{s:s,s:s,s:O*,s:O*,s:O*}", "record", "trials/000/ceilings.json", "command",
-		    kjson_str_or(s->ceilings, "command", ""), "copies", json_object_get(s->ceilings, "copies"), "rates",
-		    json_object_get(s->ceilings, "rates"), "not_measured", json_object_get(s->ceilings, "not_measured")));
+		json_object_set_new(out, "measured", json_pack("{s:s,s:s,s:O*,s:O*,s:O*}", "record",
+		    "trials/000/ceilings.json", "command", kjson_str_or(s->ceilings, "command", ""), "copies",
+		    json_object_get(s->ceilings, "copies"), "rates", json_object_get(s->ceilings, "rates"),
+		    "not_measured", json_object_get(s->ceilings, "not_measured")));
 	return out;
 }
 
@@ -462,8 +468,8 @@ refuse_unknown(const struct step *s)
 
 	json_array_foreach(s->unknown, i, u)
 		kwarn("%s: %s: %s", kjson_str_or(u, "metric", ""), UNKNOWN, kjson_str_or(u, "why", ""));
-	kdie(K_MISSING, "no target without these; a person may consent to a placeholder by a line 'metric: value unit # who, why' in "
-	    "%s/placeholder.ok", s->dir);
+	kdie(K_MISSING, "no target without these; a person may consent to a placeholder by a line 'metric: value unit "
+	    "# who, why' in %s/placeholder.ok", s->dir);
 }
 
 static void

@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kremote over a plain pipe: the same evaluations, whatever lies between. ssh and Slurm are in ssh.t and slurm.t.
+. "${0%/*}/lib.sh"
+. "$tests_dir/remote/lib.sh"
+
+XDG_CACHE_HOME=$T/far
+export XDG_CACHE_HOME
+here_and pipe lacks
+launch pipe 'way kremote env --'
+launch lacks 'kremote env --'
+busy busy 'FAR=$T kremote env --'
+# A way that shows what was brought along.
+printf '#!/bin/sh\nenv >"$T/env"\nexec "$@"\n' >bin/way
+# Ways that are not what they should be.
+cat >bin/other <<'E'
+#!/bin/sh
+echo '{"schema":"remote/1","host":"gpu9","kiln":"0.0.1"}'
+exec cat >/dev/null
+E
+cat >bin/noisy <<'E'
+#!/bin/sh
+echo 'Welcome to gpu9'
+echo '{"motd": true}'
+exec "$@"
+E
+cat >bin/broken <<'E'
+#!/bin/sh
+echo '{"schema":"remote/1","host":"gpu9","kiln":"'"$(kremote -V | cut -d ' ' -f 2)"'"}'
+sleep 0.2
+exit 255
+E
+chmod +x bin/*
+
+ok 'help, version, and usage errors' '
+	kremote --help >out; grep -q "^      --there" out
+	kremote -V >out; grep -q "^kremote [0-9]" out
+	exits 2 kremote; grep -q "no -- behind the transport" err
+	exits 2 kremote ssh far keval; grep -q "no -- behind the transport" err
+	exits 2 kremote -- -- keval; grep -q "a transport is missing" err
+	exits 2 kremote env --; grep -q "a program is missing" err
+	exits 2 kremote env -- /bin/sh; grep -q "without a folder" err
+	exits 2 kremote --there "/opt/my kiln" env -- keval; grep -q "a link there can have such a name" err
+	exits 2 kremote --there kiln env -- keval; grep -q "not an absolute path" err
+	exits 2 kremote --serve env; grep -q "takes nothing else" err'
+
+ok 'here: the campaign that others are compared with' '
+	cd "here it is"
+	is "correct wrong_value compile_error correct correct correct run_error no_code" \
+		"$(jq -r .eval.status trials/00[12]/*/eval.ndjson | xargs)"
+	is 001/01 "$(jq -r .eval.duplicate_of trials/002/02/eval.ndjson)"'
+
+ok 'over a pipe: the same, four branches at once, and nothing is left but what all of them share' '
+	cd pipe; make -j4 trials N=2 >out
+	grep -q "^$(uname -n): kiln .*sandbox" out
+	(cd ..; . "$tests_dir/remote/campaign.sh"; same_campaign "here it is" pipe)
+	test ! -e trials/000/build
+	is 1 "$(ls "$T"/far/kiln/remote | wc -l)"
+	is build "$(ls "$T"/far/kiln/remote/pipe-*)"'
+
+ok 'a record on standard input, another folder, files from elsewhere: by any way the same answer' '
+	mkdir a; jq -c "del(.eval)" pipe/trials/001/04/eval.ndjson >"a/my reply.ndjson"
+	kremote env -- keval -c "here it is" <"a/my reply.ndjson" >one
+	kremote env -- keval -c "here it is" -o two "a/my reply.ndjson"
+	kremote env -- keval --campaign=pipe "$T/a/my reply.ndjson" --output=three
+	(cd pipe; kremote --shared env -- keval -o ../four "../a/my reply.ndjson")
+	(cd pipe; kremote --shared env -- keval <"../a/my reply.ndjson" >../five)
+	for f in one two three four five; do
+		is "001/04 correct 70000" "$(jq -r "\"\(.id) \(.eval.status) \(.eval.timing[0].median_ns)\"" $f)"
+	done
+	kremote env -- kharness --machine | jq -e .cpu
+	cp "here it is/reference.c" "a/it is.c"
+	is correct "$(kremote env -- keval -c pipe --code "a/it is.c" | jq -r .eval.status)"'
+
+ok 'the status is the program'\''s own, its words come along, and without an answer there is no file' '
+	cd pipe
+	exits 2 kremote env -- keval --verify 9/9 -o none; grep -q "9/9: no evaluated candidate" err
+	exits 2 kremote env -- keval --nonsense -o none; grep -q "unrecognized option" err
+	exits 3 kremote env -- nosuch -o none; grep -q "$(uname -n): .nosuch. is no program of kiln here" err
+	exits 75 kremote broken -- keval --preflight -o none; grep -q "gpu9: the connection ended before the answer (broken ended with 255)" err
+	exits 75 kremote false -- keval --preflight -o none; grep -q "no way there: false ended with 1" err
+	exits 3 kremote nowhere -- keval --preflight -o none; grep -q "kremote is not there: install kiln" err
+	exits 3 kremote --there /nowhere env -- keval --preflight -o none; grep -q "say where it is with --there" err
+	test ! -e none'
+
+ok 'another version is refused by name; what a login prints is not taken for an answer' '
+	cd pipe
+	exits 3 kremote other -- keval --preflight; grep -q "gpu9 has kiln 0.0.1, and here is [0-9].*: install the same on both" err
+	exits 0 kremote noisy -- keval --preflight; grep -q "^$(uname -n): kiln" out'
+
+ok 'preflight says what is missing there, before a model is asked' '
+	cd lacks
+	exits 0 kcampaign check --remote; grep -q "sandbox .*compiler gcc" out
+	jq ".build.compiler = \"gcc-from-mars\"" task.json >new && mv new task.json
+	exits 3 kcampaign check --remote
+	grep -q "compiler gcc-from-mars is not installed" err; grep -q "evaluations cannot run there" err
+	exits 3 kcampaign run; grep -q "evaluations cannot run there" err
+	test ! -e trials/000/machine.json && test ! -e trials/001
+	jq ".eval.launcher = \"kremote other --\"" campaign.json >new && mv new campaign.json
+	exits 3 kcampaign check --remote; grep -q "gpu9 has kiln 0.0.1" err
+	jq ".eval.launcher = \"kremote false --\"" campaign.json >new && mv new campaign.json
+	exits 75 kcampaign run --retries 1 --retry-s 0.01; grep -q "eval.launcher: kremote false --: not now" err
+	is 1 "$(grep -c "next try" err)"'
+
+ok 'an order that leads out of its folder is refused; one that ends too soon leaves nothing' '
+	order() { printf "{\"schema\":\"remote/1\",\"place\":\"%s\",\"args\":[\"keval\"],\"files\":[{\"path\":\"%s\",\"size\":4}]}\n%s" "$@"; }
+	for name in ../x /x a/../x ./x a//x a/ "" trials/000/build/x.so; do
+		order p "$name" text | exits 2 kremote --serve; grep -q "no name for a file" err; grep -q "\"status\":2" out
+	done
+	for name in .. a/b "" /tmp; do order "$name" x text | exits 2 kremote --serve; grep -q "names no place" err; done
+	echo "{}" | exits 2 kremote --serve
+	exits 75 kremote --serve </dev/null
+	order p x te | exits 75 kremote --serve
+	is build "$(ls "$T/far/kiln/remote/p")"
+	test ! -e "$T/far/kiln/x"'
+
+ok 'a folder that a killed run has left is swept away by the next one' '
+	mkdir "$(echo "$T"/far/kiln/remote/pipe-*)/run-abcdef"
+	cd pipe; kremote env -- keval --preflight >out
+	is build "$(ls "$T"/far/kiln/remote/pipe-*)"'
+
+ok 'a linear search: what a round is compared with is there, too' '
+	kcampaign new --mode linear chain --task "$KILN_DATA/tests/tasks/affine" >/dev/null
+	cd chain; mkdir -p replies/001 replies/002
+	jq ".model = {provider: \"replay\"} | .eval = {set: \"full\", launcher: \"kremote env --\", seeds: 1, threads: 1, timing_s: 0.02,
+		warmup_s: 0, max_samples: 9} | .linear.noise = 0 | .git.commit = false | .tips.enabled = \"off\" | .memory.enabled = \"off\"" \
+		campaign.json >new && mv new campaign.json
+	for round in 001 002; do
+		{ printf "\140\140\140plan\n{\"hypothesis\":\"it should improve because %s\",\"change\":\"change %s\",\"category\":\"c%s\",\"bucket\":\"K1\",
+			\"expected_gain_pct\":1,\"risks\":\"r\",\"signal\":\"s\",\"evidence\":\"the time of main -> one loop -> a factor\"}\n\140\140\140\n\140\140\140c\n" $round $round $round
+			sed "s/scale [*]/scale * (float)1 */; 1a int unused$round;" reference.c; printf "\140\140\140\n"; } |
+			jq -Rsc "{text: ., finish: \"stop\"}" >replies/$round/01.ndjson
+	done
+	kcampaign run -n 2 >out
+	jq -c .eval.plan_fault,.eval.reasons trials/00[12]/01/eval.ndjson
+	is "correct correct" "$(jq -r .eval.status trials/00[12]/01/eval.ndjson | xargs)"
+	is "000/00" "$(jq -r ".eval.pairs[0].id" trials/001/01/eval.ndjson)"
+	test ! -e trials/000/build'
+
+ok 'keys do not leave: neither with the way nor with the order' '
+	cd pipe
+	export TEST_API_KEY=a-secret MY_PASSWORD=a-secret HARMLESS=yes
+	kremote way -- keval --preflight >out
+	grep -q HARMLESS=yes "$T/env"
+	! grep -q a-secret "$T/env"'
+
+ok 'an interruption ends what runs there, and its folder is gone' '
+	interrupt TERM busy
+	interrupt INT busy'
+
+ok 'so does kill -9, of which nobody tells the other end' '
+	interrupt KILL busy'
+
+done_testing

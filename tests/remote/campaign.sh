@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# A campaign of real kernels whose times are a line of their source, so that nothing in it is left to the machine's mood but what is
+# about the run itself: it can be made in several places and compared.
+
+# reply CELL NS FLAGS...: the recorded reply of a cell: the task's reference changed by sed's FLAGS, with its time on top.
+reply() {
+	mkdir -p "replies/${1%/*}"
+	{ printf '```c\n/* ns %s */\n' "$2" && sed "$3" reference.c && echo '```'; } |
+		jq -Rsc '{text: ., finish: "stop", model: "recorded", usage: {input_tokens: 10, output_tokens: 10}}' >"replies/$1.ndjson"
+}
+
+# small_campaign FOLDER LAUNCHER: two trials of four branches: parallel, wrong, not C, no code, vectors, a twin, a crash.
+small_campaign() {
+	kcampaign new "$1" --task "$KILN_DATA/tests/tasks/affine" >/dev/null
+	(
+		cd "$1" || exit
+		jq --arg launcher "$2" '.name = "small" | .model = {provider: "replay"} | .stop = {trials: 2, patience: 0}
+			| .eval = {launcher: $launcher, seeds: 1, threads: 1, timing: {format: "json", command:
+				"sed -n \"s@^/[*] ns \\([0-9]*\\) .*@{\\\"timing\\\":[{\\\"workload\\\":\\\"main\\\",\\\"samples_ns\\\":[\\1]}]}@p\" \"$KILN_CODE\""}}' \
+			campaign.json >new.json
+		mv new.json campaign.json
+		sed '1i /* ns 100000 */' "$KILN_DATA/tests/tasks/affine/reference.c" >reference.c
+		reply 001/01 50000 '1d; s/^\tfor (.*rows.*/#pragma omp parallel for\n&/'
+		reply 001/02 80000 '1d; s/scale \*/1 + &/'
+		reply 001/03 80000 '1d; s/;/,/'
+		reply 001/04 70000 '1d; s/^void/__attribute__((noinline)) &/'
+		reply 002/01 20000 '1d; s/^\t\tfor (.*cols.*/#pragma omp simd\n&/'
+		reply 002/02 50000 '1d; s/^\tfor (.*rows.*/#pragma omp parallel for\n&/'
+		reply 002/03 10000 '1d; s/^{/{\n\t__builtin_trap();/'
+		jq -c '.text = "Nothing comes to mind."' replies/001/01.ndjson >replies/002/04.ndjson
+	)
+}
+
+# same_campaign A B: what both have found is the same: every archive and gradient byte for byte; of every candidate where it came from
+# and where it was sent, its verdict and what followed from it. Left out: moments, durations, load, seeds, and the errors that depend on
+# the seed.
+same_campaign() {
+	for view in archive gradient; do
+		for trial in 000 001 002; do
+			cmp "$1/trials/$trial/$view.ndjson" "$2/trials/$trial/$view.ndjson" || return 1
+		done
+	done
+	for folder in "$1" "$2"; do
+		jq -cS '{id, sample: (.sample | {strategy, parent: .parent.id, incumbent, target, inspirations: [.inspirations[]?.id]}),
+			eval: (.eval | {status, tier, code_sha256, tokens, duplicate_of, files, timing, sandbox, build: .build.command,
+				cases: [.correctness.cases[]? | {workload, distribution, ok}], reasons: [.reasons[]?.check]}),
+			coords, audit, score}' "$folder"/trials/00[12]/score.ndjson >"$folder/found"
+	done
+	diff "$1/found" "$2/found"
+}
