@@ -12,7 +12,7 @@ done
 start_slurm || { cat slurm/*.log >&2; exit 1; }
 here_and far
 # Next to nothing of our environment goes along, so what a test needs there is part of the way.
-there='env FAR=$T XDG_CACHE_HOME=$T/far TMPDIR=$T/tmp KILN_LOCK_DIR=$T'
+there='env FAR=$T XDG_CACHE_HOME=$T/far TMPDIR=$T/tmp KILN_LOCK_DIR=$T KILN_DATA=$KILN_DATA'
 launch far "kremote srun --cpus-per-task=1 $there --"
 busy gone "kremote srun --gres=gpu:1 $there --"
 # empty: no job runs or waits.
@@ -32,7 +32,7 @@ ok 'files that both machines see are not sent' '
 	cd far
 	jq -c "del(.eval)" trials/001/04/eval.ndjson >reply
 	mv "$T/far" "$T/away"
-	kremote --shared srun -- keval reply >out; is correct "$(jq -r .eval.status out)"
+	kremote --shared srun --export=ALL -- keval reply >out; is correct "$(jq -r .eval.status out)"
 	srun --quiet --ntasks=1 keval reply >out; is correct "$(jq -r .eval.status out)"
 	rm -rf "$T/far"; mv "$T/away" "$T/far"'
 
@@ -48,7 +48,7 @@ ok 'statuses are those of the program, of its absence, and of an allocation that
 
 ok 'keys do not leave' '
 	cd far
-	TEST_API_KEY=a-secret HARMLESS=yes kremote srun sh -c "env >$T/env; exec \"\$0\" \"\$@\"" -- keval --preflight >out
+	TEST_API_KEY=a-secret HARMLESS=yes kremote srun env KILN_DATA=$KILN_DATA sh -c "env >$T/env; exec \"\$0\" \"\$@\"" -- keval --preflight >out
 	grep -q SLURM_JOB_ID "$T/env"
 	! grep "a-secret\|HARMLESS" "$T/env"'
 
@@ -68,8 +68,8 @@ ok 'an interruption in the queue leaves no job behind' '
 	wait $first'
 
 ok 'a job that is cancelled asks to try again, and ends what runs there' '
-	cd gone; (kremote srun --gres=gpu:1 env FAR=$T XDG_CACHE_HOME=$T/far TMPDIR=$T/tmp -- keval -o none trials/001/01/reply.ndjson 2>err || echo $? >status) &
-	await runner
+	cd gone; (kremote srun --gres=gpu:1 env FAR=$T XDG_CACHE_HOME=$T/far TMPDIR=$T/tmp KILN_DATA=$KILN_DATA -- keval -o none trials/001/01/reply.ndjson 2>err || echo $? >status) &
+	await runner || { cat err; exit 1; }
 	scancel "$(squeue -h -o %i)"
 	wait
 	cat err; is 75 "$(cat status)"

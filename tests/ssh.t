@@ -8,6 +8,10 @@ if ! command -v sshd >/dev/null || ! command -v ssh-keygen >/dev/null; then
 	skip 'ssh' 'openssh-server is not installed'
 	done_testing
 fi
+case $(getent passwd "$(id -un)") in *nologin | *false)
+	skip 'ssh' "$(id -un) has no shell to log in with"
+	done_testing
+esac
 start_sshd
 here_and far
 launch far 'kremote ssh far --'
@@ -46,7 +50,7 @@ ok 'an interruption ends what runs there' '
 
 ok 'a connection that breaks in the middle asks to try again, and ends what runs there' '
 	cd gone; (kremote ssh far -- keval -o none trials/001/01/reply.ndjson 2>err || echo $? >status) &
-	await runner
+	await runner || { cat err; exit 1; }
 	ssh -o ControlPath="$T/run/kiln-ssh/%C" -O exit far
 	wait
 	cat err; is 75 "$(cat status)"

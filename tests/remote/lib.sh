@@ -53,11 +53,11 @@ for my $p (glob '/proc/[0-9]*') {
 	print "$p $command\n" if ("\0" . text("$p/environ")) =~ /\0FAR=\Q$ENV{T}\E\0/ || text("$p/mountinfo") =~ / (\Q$work\E|\Q$below\E)/;
 }
 E
-# await runner | nobody: until a candidate runs there, or nothing does.
+# await runner | nobody: until a candidate runs there (in a campaign's folder; the reference is no candidate), or nothing does.
 cat >bin/await <<'E'
 #!/bin/sh
 tries=300
-until case $1 in runner) strangers runner | grep -q . ;; *) ! strangers | grep -q . ;; esac do
+until case $1 in runner) [ -e trials/001/01/reply.ndjson ] && strangers runner | grep -q . ;; *) ! strangers | grep -q . ;; esac do
 	[ $((tries -= 1)) -gt 0 ] || { strangers; exit 1; }
 	sleep 0.1
 done

@@ -430,6 +430,27 @@ compose(struct state *t, struct kbuf *notes)
 	return b.data;
 }
 
+/* Types as the typedefs of the application make them: a model writes float where the file says real_t, and means the same. */
+static void
+see_through(const struct state *t, struct kscan_signature *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		struct kscan_param *x = &g->params[i];
+
+		for (size_t n = 0; n < t->b.count && !x->strange;) {
+			int more;
+			char *next = kscan_typedef(&t->b.sources[n].scan, x->type, &more);
+
+			n = next && strcmp(next, x->type) ? 0 : n + 1;
+			if (!next)
+				continue;
+			free(x->type);
+			x->type = next;
+			x->stars += more;
+		}
+	}
+}
+
 static bool
 same_signature(const struct state *t, const char *text, char **fault)
 {
@@ -448,6 +469,8 @@ same_signature(const struct state *t, const char *text, char **fault)
 	}
 	kscan_signature(&t->file->scan, t->kernel, &was);
 	kscan_signature(&s, f, &now);
+	see_through(t, &was);
+	see_through(t, &now);
 	x = kscan_signature_text(&was);
 	y = kscan_signature_text(&now);
 	same = !strcmp(strchr(x, '('), strchr(y, '('));

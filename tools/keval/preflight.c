@@ -18,6 +18,16 @@ check_sandbox(struct keval *k)
 	sandbox_level(k);
 }
 
+/* The data of kiln that candidates are judged by. */
+static void
+check_data(struct keval *k)
+{
+	json_t *reasons = json_array();
+
+	scan_source(k, NULL, "", reasons);
+	json_decref(reasons);
+}
+
 /* The oracle is built for all candidates, by the same compiler in the same sandbox, and kept. */
 static void
 check_compiler(struct keval *k)
@@ -50,7 +60,7 @@ try(struct keval *k, void (*check)(struct keval *k))
 static void
 need(struct keval *k)
 {
-	static void (*const checks[])(struct keval *k) = { check_sandbox, check_compiler, lint_task };
+	static void (*const checks[])(struct keval *k) = { check_sandbox, check_data, check_compiler, lint_task };
 
 	for (size_t i = 0; i < LEN(checks); i++) {
 		int code = try(k, checks[i]);

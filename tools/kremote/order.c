@@ -175,12 +175,12 @@ ask(char **args, const char *folder, const char *stdin_text, size_t stdin_len)
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "%s", argv[0]);
 	free(argv[0]);
-	text = kstrdup(r.out);
 	/* Without its standard input it has said so, and then found nothing there; what else is wrong is wrong there, too. */
 	if (r.exit_code || r.signal) {
 		fputs(r.err, stderr);
 		exit(r.exit_code > 0 ? r.exit_code : K_IO);
 	}
+	text = kstrdup(r.out);
 	kproc_result_free(&r);
 	return text;
 }

@@ -681,7 +681,20 @@ kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 bool
 kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *word)
 {
-	return kscan_uses(s, x->from, x->kind == KSCAN_FUNCTION ? x->name_at : x->to, word);
+	/* What looks like the name may be a macro that makes whole functions. */
+	size_t end = x->kind == KSCAN_FUNCTION ? x->name_at : x->to, head = x->kind == KSCAN_FUNCTION ? x->open : x->to;
+
+	if (kscan_uses(s, x->from, end, word))
+		return true;
+	/* "INLINE int f(...)", where INLINE is "static inline". */
+	for (size_t i = 0; i < s->count; i++) {
+		const struct kscan_item *m = &s->items[i];
+
+		if (m->kind == KSCAN_MACRO && m != x && m->name_count && kscan_uses(s, x->from, head, m->names[0]) &&
+		    kscan_uses(s, m->from, m->to, word))
+			return true;
+	}
+	return false;
 }
 
 /* ---- signatures ---- */

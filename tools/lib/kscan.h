@@ -56,7 +56,7 @@ bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 /* Every identifier there, told once or more; SEE returns false to stop. */
 void kscan_identifiers(const struct kscan *s, size_t from, size_t to, bool (*see)(void *arg, const char *name, size_t len,
     size_t at), void *arg);
-/* Does the item begin with, or have before its name, the word WORD ("static", "__global__", "template")? */
+/* Does the item begin with, or have before its name, the word WORD ("static", "__global__"), or a macro that makes it? */
 bool kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *word);
 
 enum { KSCAN_PARAMS = 48 };
