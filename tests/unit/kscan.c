@@ -174,11 +174,30 @@ test_anything(void)
 	CHECK(good);
 }
 
+/* What a macro makes static is static; and one that makes whole functions looks like a function's name. */
+static void
+test_macros(void)
+{
+	static const char text[] = "#define INLINE static inline\n"
+	    "#define BAND(R) static int band##R(void) { return R; }\n"
+	    "INLINE int f(void) { return 1; }\n"
+	    "BAND(1)\n"
+	    "int g(void) { return f() + band1(); }\n"
+	    "int h(void) { return g(); }\n";
+	struct kscan s;
+
+	kscan(text, strlen(text), &s);
+	CHECK(kscan_has_word(&s, kscan_function(&s, "f"), "static"));
+	CHECK(!kscan_has_word(&s, kscan_function(&s, "h"), "static"));
+	kscan_free(&s);
+}
+
 int
 main(void)
 {
 	kutil_init("kscan.t");
 	test_items();
+	test_macros();
 	test_signature();
 	test_launches();
 	test_anything();
