@@ -4,7 +4,7 @@
 . "${0%/*}/lib.sh"
 . "$tests_dir/remote/lib.sh"
 
-XDG_CACHE_HOME=$T/far
+XDG_CACHE_HOME=$T/there
 export XDG_CACHE_HOME
 here_and pipe lacks
 launch pipe 'way kremote env --'
@@ -55,8 +55,8 @@ ok 'over a pipe: the same, four branches at once, and nothing is left but what a
 	grep -q "^$(uname -n): kiln .*sandbox" out
 	(cd ..; . "$tests_dir/remote/campaign.sh"; same_campaign "here it is" pipe)
 	test ! -e trials/000/build
-	is 1 "$(ls "$T"/far/kiln/remote | wc -l)"
-	is build "$(ls "$T"/far/kiln/remote/pipe-*)"'
+	is 1 "$(ls "$T"/there/kiln/remote | wc -l)"
+	is build "$(ls "$T"/there/kiln/remote/pipe-*)"'
 
 ok 'a record on standard input, another folder, files from elsewhere: by any way the same answer' '
 	mkdir a; jq -c "del(.eval)" pipe/trials/001/04/eval.ndjson >"a/my reply.ndjson"
@@ -71,6 +71,15 @@ ok 'a record on standard input, another folder, files from elsewhere: by any way
 	kremote env -- kharness --machine | jq -e .cpu
 	cp "here it is/reference.c" "a/it is.c"
 	is correct "$(kremote env -- keval -c pipe --code "a/it is.c" | jq -r .eval.status)"'
+
+ok 'what a run reads, as keval says it' '
+	cd "here it is"
+	is "./campaign.json ./task.json ./reference.c" "$(rm -rf ../bare; mkdir ../bare; cp *.json *.c ../bare; cd ../bare
+		keval --inputs --reference | xargs)"
+	is "./campaign.json ./task.json ./reference.c a ./trials/000/00/eval.ndjson $T/a/my reply.ndjson ./trials/001/04/eval.ndjson" \
+		"$(cp trials/001/archive.ndjson a; keval --inputs -a a "$T/a/my reply.ndjson" | xargs; rm a)"
+	is - "$(keval --inputs </dev/null | tail -n 1)"
+	is ./trials/001/04/eval.ndjson "$(keval --inputs --verify 001/04 | tail -n 1)"'
 
 ok 'the status is the program'\''s own, its words come along, and without an answer there is no file' '
 	cd pipe
@@ -111,13 +120,13 @@ ok 'an order that leads out of its folder is refused; one that ends too soon lea
 	echo "{}" | exits 2 kremote --serve
 	exits 75 kremote --serve </dev/null
 	order p x te | exits 75 kremote --serve
-	is build "$(ls "$T/far/kiln/remote/p")"
-	test ! -e "$T/far/kiln/x"'
+	is build "$(ls "$T/there/kiln/remote/p")"
+	test ! -e "$T/there/kiln/x"'
 
 ok 'a folder that a killed run has left is swept away by the next one' '
-	mkdir "$(echo "$T"/far/kiln/remote/pipe-*)/run-abcdef"
+	mkdir "$(echo "$T"/there/kiln/remote/pipe-*)/run-abcdef"
 	cd pipe; kremote env -- keval --preflight >out
-	is build "$(ls "$T"/far/kiln/remote/pipe-*)"'
+	is build "$(ls "$T"/there/kiln/remote/pipe-*)"'
 
 ok 'a linear search: what a round is compared with is there, too' '
 	kcampaign new --mode linear chain --task "$KILN_DATA/tests/tasks/affine" >/dev/null

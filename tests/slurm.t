@@ -12,7 +12,7 @@ done
 start_slurm || { cat slurm/*.log >&2; exit 1; }
 here_and far
 # Next to nothing of our environment goes along, so what a test needs there is part of the way.
-there='env FAR=$T XDG_CACHE_HOME=$T/far TMPDIR=$T/tmp KILN_LOCK_DIR=$T KILN_DATA=$KILN_DATA'
+there='env FAR=$T XDG_CACHE_HOME=$T/there TMPDIR=$T/tmp KILN_LOCK_DIR=$T KILN_DATA=$KILN_DATA'
 launch far "kremote srun --cpus-per-task=1 $there --"
 busy gone "kremote srun --gres=gpu:1 $there --"
 # empty: no job runs or waits.
@@ -25,16 +25,16 @@ ok 'the same campaign, four branches at once, as many jobs as there are processo
 	grep -q "^$(uname -n): kiln .*sandbox" out
 	(cd ..; . "$tests_dir/remote/campaign.sh"; same_campaign "here it is" far)
 	test ! -e trials/000/build
-	is build "$(ls "$T"/far/kiln/remote/far-*)"
+	is build "$(ls "$T"/there/kiln/remote/far-*)"
 	is 11 "$(grep -c "_job_complete: JobId=[0-9]* done" "$T/slurm/slurmctld.log")"'
 
 ok 'files that both machines see are not sent' '
 	cd far
 	jq -c "del(.eval)" trials/001/04/eval.ndjson >reply
-	mv "$T/far" "$T/away"
 	kremote --shared srun --export=ALL -- keval reply >out; is correct "$(jq -r .eval.status out)"
 	srun --quiet --ntasks=1 keval reply >out; is correct "$(jq -r .eval.status out)"
-	rm -rf "$T/far"; mv "$T/away" "$T/far"'
+	is "" "$(ls "$T"/.cache/kiln/remote/far-*/build)"
+	test -e trials/000/build'
 
 ok 'statuses are those of the program, of its absence, and of an allocation that failed' '
 	cd far
@@ -68,7 +68,7 @@ ok 'an interruption in the queue leaves no job behind' '
 	wait $first'
 
 ok 'a job that is cancelled asks to try again, and ends what runs there' '
-	cd gone; (kremote srun --gres=gpu:1 env FAR=$T XDG_CACHE_HOME=$T/far TMPDIR=$T/tmp KILN_DATA=$KILN_DATA -- keval -o none trials/001/01/reply.ndjson 2>err || echo $? >status) &
+	cd gone; (kremote srun --gres=gpu:1 env FAR=$T XDG_CACHE_HOME=$T/there TMPDIR=$T/tmp KILN_DATA=$KILN_DATA -- keval -o none trials/001/01/reply.ndjson 2>err || echo $? >status) &
 	await runner || { cat err; exit 1; }
 	scancel "$(squeue -h -o %i)"
 	wait

@@ -23,7 +23,7 @@ ok 'the same campaign, four branches at once, by one connection' '
 	grep -q "^$(uname -n): kiln .*sandbox" out
 	(cd ..; . "$tests_dir/remote/campaign.sh"; same_campaign "here it is" far)
 	test ! -e trials/000/build
-	is build "$(ls "$T"/far/kiln/remote/far-*)"
+	is build "$(ls "$T"/there/kiln/remote/far-*)"
 	is 1 "$(grep -c "Accepted publickey" "$T/sshd/log")"
 	is 700 "$(stat -c %a "$T/run/kiln-ssh")"'
 
@@ -41,8 +41,8 @@ ok 'a host that is not there is tried again, one without kiln is not' '
 	cd far
 	exits 75 kremote ssh -p 1 far -- keval --preflight; grep -q "no way there: ssh ended with 255" err
 	exits 3 kremote --there /nowhere ssh far -- keval --preflight; grep -q "say where it is with --there" err
-	ln -s "$KILN_BUILD" "$T/there"
-	exits 0 kremote --there "$T/there" ssh far -- keval --preflight'
+	ln -s "$KILN_BUILD" "$T/programs"
+	exits 0 kremote --there "$T/programs" ssh far -- keval --preflight'
 
 ok 'an interruption ends what runs there' '
 	interrupt INT gone

@@ -42,7 +42,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 AcceptEnv *
-SetEnv FAR=$T XDG_CACHE_HOME=$T/far TMPDIR=$T/tmp KILN_DATA=$KILN_DATA KILN_LOCK_DIR=$T PATH=$KILN_BUILD:/usr/bin:/bin
+SetEnv FAR=$T XDG_CACHE_HOME=$T/there TMPDIR=$T/tmp KILN_DATA=$KILN_DATA KILN_LOCK_DIR=$T PATH=$KILN_BUILD:/usr/bin:/bin
 E
 	cat >"$T/sshd/client" <<E
 Host far
@@ -119,6 +119,6 @@ stop_daemons() {
 		kill "$pid" 2>/dev/null || continue
 		wait_for sh -c "! kill -0 $pid || grep -q '^State:.Z' /proc/$pid/status" || kill -9 "$pid"
 	done
-	[ -z "${own_run_sshd-}" ] || rmdir /run/sshd
+	[ -z "${own_run_sshd-}" ] || pgrep -x -r S,R sshd >/dev/null || rmdir /run/sshd
 	daemons=
 }

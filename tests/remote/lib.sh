@@ -6,9 +6,9 @@
 # shellcheck source=tests/remote/campaign.sh
 . "$tests_dir/remote/campaign.sh"
 
-# The other side is this machine too: what it keeps is below $T/far, and FAR is in the environment of what runs there.
-KILN_LOCK_DIR=$T XDG_RUNTIME_DIR=$T/run TMPDIR=$T/tmp
-export KILN_LOCK_DIR XDG_RUNTIME_DIR TMPDIR
+# The other side is this machine too: what it keeps is below $T/there, and FAR is in the environment of what runs there.
+HOME=$T KILN_LOCK_DIR=$T XDG_RUNTIME_DIR=$T/run TMPDIR=$T/tmp
+export HOME KILN_LOCK_DIR XDG_RUNTIME_DIR TMPDIR
 mkdir -m 700 run
 # Root's candidates run as nobody, who has to get to their work folders.
 chmod 711 .
@@ -71,6 +71,6 @@ await runner || { cat out err; exit 1; }
 kill -s "$1" "$pid"
 wait "$pid"
 status=$?
-await nobody && [ ! -e trials/001/01/eval.ndjson ] && [ "$status" -gt 128 ] && ! ls "$T"/far/kiln/remote/*/ | grep -q run-
+await nobody && [ ! -e trials/001/01/eval.ndjson ] && [ "$status" -gt 128 ] && ! ls "$T"/there/kiln/remote/*/ | grep -q run-
 E
 chmod +x bin/*

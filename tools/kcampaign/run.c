@@ -516,13 +516,15 @@ int
 preflight(const struct kcamp *c)
 {
 	char *goals[] = { (char[]){ "preflight" }, NULL };
+	const char *launcher = kcamp_str(c, "eval.launcher");
 	struct graph g = { 0 };
 	struct outcome out;
 
 	prepare_environment();
 	out = make_graph(c, &g, goals);
 	if (out.code)
-		kwarn("eval.launcher: %s: %s", kcamp_str(c, "eval.launcher"), out.code == K_AGAIN ? "not now" : "evaluations cannot run there");
+		kwarn("eval.launcher: %s: %s", *launcher ? launcher : "(here)",
+		    out.code == K_AGAIN ? "not now" : "evaluations cannot run there");
 	free(out.target);
 	return out.code ? own_code(out.code) : K_OK;
 }

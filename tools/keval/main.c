@@ -55,7 +55,8 @@ parse(struct arguments *a, int argc, char **argv)
 		{ "set", required_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
 		{ "reference", no_argument, NULL, OPT_REFERENCE }, { "code", required_argument, NULL, OPT_CODE },
 		{ "verify", required_argument, NULL, OPT_VERIFY }, { "seed", required_argument, NULL, OPT_SEED },
-		{ "evidence", required_argument, NULL, OPT_EVIDENCE }, { "preflight", no_argument, NULL, OPT_PREFLIGHT }, { "inputs", no_argument, NULL, OPT_INPUTS },
+		{ "evidence", required_argument, NULL, OPT_EVIDENCE }, { "preflight", no_argument, NULL, OPT_PREFLIGHT },
+		{ "inputs", no_argument, NULL, OPT_INPUTS },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	int opt;

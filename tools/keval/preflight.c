@@ -56,7 +56,7 @@ try(struct keval *k, void (*check)(struct keval *k))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
 }
 
-/* Without the sandbox nothing is built, and without a compiler nothing is judged: what follows from a lack is not told again. */
+/* Each needs those before it: what follows from a lack is not told again. */
 static void
 need(struct keval *k)
 {

@@ -159,8 +159,8 @@ check_greeting(const json_t *greeting)
 	const char *version = kjson_str_or(greeting, "kiln", "?");
 
 	if (strcmp(version, kversion_string()))
-		kdie(K_MISSING, "%s has kiln %s, and here is %s: install the same on both", kjson_str_or(greeting, "host", "?"),
-		    version, kversion_string());
+		kdie(K_MISSING, "%s has kiln %s, and here is %s: install the same on both",
+		    kjson_str_or(greeting, "host", "?"), version, kversion_string());
 }
 
 static void
@@ -266,13 +266,13 @@ explain(const struct link *l, const struct call *c)
 	int code = WIFEXITED(l->status) ? WEXITSTATUS(l->status) : 128 + WTERMSIG(l->status);
 
 	if (l->greeting) {
-		kwarn("%s: the connection ended before the answer (%s ended with %d)", kjson_str_or(l->greeting, "host", "?"),
-		    c->transport[0], code);
+		kwarn("%s: the connection ended before the answer (%s ended with %d)",
+		    kjson_str_or(l->greeting, "host", "?"), c->transport[0], code);
 		return K_AGAIN;
 	}
 	if (transport_is_absent(c, code)) {
-		kwarn("%s: not found here, or kremote is not there: install kiln on the other machine, or say where it is with --there",
-		    c->transport[0]);
+		kwarn("%s: not found here, or kremote is not there: install kiln on the other machine, "
+		    "or say where it is with --there", c->transport[0]);
 		return K_MISSING;
 	}
 	kwarn("no way there: %s ended with %d", c->transport[0], code);
@@ -284,9 +284,10 @@ static int
 deliver(const struct link *l, const struct order *o)
 {
 	json_int_t status = kjson_int_or(l->answer, "status", K_IO), len = kjson_int_or(l->answer, "bytes", 0);
+	bool ours = status == K_NO || status == K_USAGE || status == K_MISSING || status == K_AGAIN;
 
 	if (status)
-		return status == K_NO || status == K_USAGE || status == K_MISSING || status == K_AGAIN ? (int)status : K_IO;
+		return ours ? (int)status : K_IO;
 	if (o->output && kwrite_file(o->output, l->in.data ? l->in.data : "", (size_t)len) < 0)
 		kdie_errno(K_IO, "%s", o->output);
 	if (!o->output && ((len && fwrite(l->in.data, 1, (size_t)len, stdout) != (size_t)len) || fflush(stdout)))

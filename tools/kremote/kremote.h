@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kremote: the parts of the launcher, and what its two ends say to each other. Any command that passes standard input and
- * output on is a way there. One order, one answer:
+ * kremote: the parts of the launcher, and what its two ends say to each other. Any command that passes standard input
+ * and output on is a way there. One order, one answer:
  *
  *	there	{"schema":"remote/1","host":"gpu1","kiln":"0.1.0"}
- *	here	{"schema":"remote/1","campaign":NAME,"args":[...],...}, then the bytes of the files in it, then now and then a newline
+ *	here	{"schema":"remote/1","place":NAME,"args":[...],...}, then the bytes of the files in it, then pulses: newlines
  *	there	{"status":N,"bytes":M}, then M bytes of output
  *
  * The order's pipe is a leash: when it ends, or nothing is heard on it for a while, the program there is killed.
@@ -49,8 +49,8 @@ char **transport_words(const struct call *c);
 /* Whether STATUS, of a transport that never spoke, means that there is no such program. */
 bool transport_is_absent(const struct call *c, int status);
 /*
- * A lock that lets one first connection at a time be made, so that the others share it; -1: there is nothing to wait for. Closing
- * it lets the next one in.
+ * A lock that lets one first connection at a time be made, so that the others share it; -1: there is nothing to wait
+ * for. Closing it lets the next one in.
  */
 int transport_turn(const struct call *c);
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage_text[] = "usage: kremote [--there FOLDER] [--shared] [--plain] TRANSPORT... -- PROGRAM [ARGUMENT...]\n"
+static const char usage_text[] =
+    "usage: kremote [--there FOLDER] [--shared] [--plain] TRANSPORT... -- PROGRAM [ARGUMENT...]\n"
     "       kremote --serve\n";
 
 static const char help_text[] = "\n"
@@ -28,14 +29,15 @@ usage(const char *why)
 	exit(K_USAGE);
 }
 
-/* It becomes a word for a shell there, where quotes of ours would mean something to some transports and nothing to others. */
+/* It becomes a word for a shell there, or for none: quotes of ours would mean something to some transports only. */
 static void
 check_there(const char *folder)
 {
 	if (*folder != '/' && *folder != '~')
 		kdie(K_USAGE, "--there %s: not an absolute path, nor one from ~", folder);
 	if (folder[strspn(folder, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+@~-")])
-		kdie(K_USAGE, "--there %s: letters, digits and / . _ + - @ ~ only; a link there can have such a name", folder);
+		kdie(K_USAGE, "--there %s: letters, digits and / . _ + - @ ~ only; a link there can have such a name",
+		    folder);
 }
 
 bool
@@ -45,8 +47,9 @@ path_is_below(const char *path)
 		return false;
 	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/') {
 		size_t n = strcspn(p, "/");
+		bool last_slash = p[n] == '/' && !p[n + 1];
 
-		if (n == 0 || (n == 1 && *p == '.') || (n == 2 && p[0] == '.' && p[1] == '.') || (p[n] == '/' && !p[n + 1]))
+		if (n == 0 || last_slash || (n == 1 && *p == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
 			return false;
 	}
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order: the program, its arguments as they are there, and the files that it reads. The campaign's own lie there as they
- * lie here; those from elsewhere get a name below "elsewhere".
+ * The order: the program, its arguments as they are there, and the files that it reads. The campaign's own lie there as
+ * they lie here; those from elsewhere get a name below "elsewhere".
  */
 #include "kremote.h"
 
@@ -118,7 +118,10 @@ option_value(char **args, size_t *at, char letter, const char *name)
 	return NULL;
 }
 
-/* Take -o and, unless files are shared, -c out of the arguments: the answer is written here, and the campaign's folder is the working one there. */
+/*
+ * Take -o and, unless files are shared, -c out of the arguments: the answer is written here, and the campaign's folder is
+ * the working one there.
+ */
 static char **
 own_options(const struct call *c, struct order *o, char **folder)
 {
@@ -147,7 +150,10 @@ own_options(const struct call *c, struct order *o, char **folder)
 	return rest;
 }
 
-/* Ask PROGRAM what it reads; STDIN_TEXT is what it would find on its standard input. The list, NULL when it has no such option. */
+/*
+ * Ask the program what it reads; STDIN_TEXT is what it would find on its standard input. The list, NULL when it has no such
+ * option.
+ */
 static char *
 ask(char **args, const char *folder, const char *stdin_text, size_t stdin_len)
 {
@@ -175,7 +181,7 @@ ask(char **args, const char *folder, const char *stdin_text, size_t stdin_len)
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "%s", argv[0]);
 	free(argv[0]);
-	/* Without its standard input it has said so, and then found nothing there; what else is wrong is wrong there, too. */
+	/* What is wrong here would be wrong there. */
 	if (r.exit_code || r.signal) {
 		fputs(r.err, stderr);
 		exit(r.exit_code > 0 ? r.exit_code : K_IO);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The other end: takes an order, lays its files out in a folder of their own, runs the program there, and sends back what it
- * printed. What is built for all candidates of a campaign (trials/000/build) stays.
+ * The other end: takes an order, lays its files out in a folder of their own, runs the program there, and sends back what
+ * it printed. What is built for all candidates of a campaign (trials/000/build) stays.
  */
 #include "kremote.h"
 
@@ -90,7 +90,7 @@ lock_of(const char *folder)
 	return fd;
 }
 
-/* Folders of runs that were killed: nobody holds their lock. A new one is locked before it gets a name that is looked at. */
+/* Folders of killed runs: nobody holds their lock. A new one is locked before it gets a name that is looked at. */
 static void
 sweep(const char *place)
 {
@@ -131,7 +131,8 @@ static void
 open_folder(struct service *s)
 {
 	const char *name = kjson_str_or(s->order, "place", "");
-	char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name), *build = kasprintf("%s/build", place), *path;
+	char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name), *build = kasprintf("%s/build", place);
+	char *path;
 
 	if (!path_is_below(name) || strchr(name, '/'))
 		kdie(K_USAGE, "the order names no place");
@@ -152,7 +153,7 @@ open_folder(struct service *s)
 	free(cache);
 }
 
-/* The next byte, or the next LEN of them, of the order; false at its end. Not a byte more, for the leash is in the same pipe. */
+/* The next LEN bytes of the order; false at its end. Not a byte more, for the leash is in the same pipe. */
 static bool
 take(void *to, size_t len)
 {
@@ -284,9 +285,9 @@ watch(const struct service *s, pid_t pid)
 	char pulse[256];
 
 	while (there && !(p[1].revents & POLLIN)) {
-		int n = ppoll(p, LEN(p), &silence, &s->open);
-
-		there = n > 0 && !stopped_by && ((p[1].revents & POLLIN) || read(STDIN_FILENO, pulse, sizeof pulse) > 0);
+		there = ppoll(p, LEN(p), &silence, &s->open) > 0 && !stopped_by;
+		if (there && !(p[1].revents & POLLIN))
+			there = read(STDIN_FILENO, pulse, sizeof pulse) > 0;
 	}
 	close(p[1].fd);
 	return there;
@@ -324,16 +325,21 @@ answer(struct service *s, int status, int out)
 		kdie_errno(K_IO, "<stdout>");
 }
 
-/* A scheduler that takes the machine back ends all processes of a job, one after the other: the program's end may be what we see first. */
+/*
+ * A scheduler that takes the machine back ends all processes of a job, one after the other: the program's end may be what
+ * we see first.
+ */
 static bool
 was_told_to_end(int status)
 {
 	const struct timespec moment = { 0, 200000000L };
 	sigset_t ends;
 
+	if (stopped_by || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM))
+		return true;
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
-	return stopped_by || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) || sigtimedwait(&ends, NULL, &moment) == SIGTERM;
+	return sigtimedwait(&ends, NULL, &moment) == SIGTERM;
 }
 
 static void
@@ -359,7 +365,8 @@ work(struct service *s)
 	if (status && was_told_to_end(status))
 		kdie(K_AGAIN, "%s: %s was told to end", s->host, name);
 	if (WIFSIGNALED(status))
-		kwarn("%s: %s was ended by signal %d (%s)", s->host, name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+		kwarn("%s: %s was ended by signal %d (%s)", s->host, name, WTERMSIG(status),
+		    strsignal(WTERMSIG(status)));
 	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO, out);
 	close(out);
 }

@@ -14,8 +14,8 @@
 enum { WORDS = 24, TURN_MS = 5000, STEP_MS = 50 };
 
 /*
- * Behind the program's name, so before the caller's own words: ssh takes the first word on a matter, srun the last. %s: the
- * folder of the sockets.
+ * Behind the program's name, so before the caller's own words: ssh takes the first word on a matter, srun the last. %s:
+ * the folder of the sockets.
  */
 static const struct known {
 	const char *program;
@@ -23,13 +23,13 @@ static const struct known {
 	bool path;		/* it looks for programs by our path, which here is that of the other machine, too */
 	const char *words[WORDS];
 } known[] = {
-	/* One connection for all, kept for a while, noticed when it is dead; nothing is asked, and nothing of ours goes along. */
-	{ "ssh", 127, false, { "-T", "-oBatchMode=yes", "-oControlMaster=auto", "-oControlPersist=300", "-oControlPath=%s/%%C",
-	    "-oConnectTimeout=20", "-oServerAliveInterval=15", "-oServerAliveCountMax=4", "-oCompression=yes",
+	/* One connection for all, kept for a while, noticed when it is dead; nothing is asked, nothing of ours goes along. */
+	{ "ssh", 127, false, { "-T", "-oBatchMode=yes", "-oControlMaster=auto", "-oControlPersist=300",
+	    "-oControlPath=%s/%%C", "-oConnectTimeout=20", "-oServerAliveInterval=15", "-oServerAliveCountMax=4", "-oCompression=yes",
 	    "-oForwardAgent=no", "-oForwardX11=no", "-oClearAllForwardings=yes" } },
-	/* One task, in a folder that every node has, with next to nothing of our environment, its output as it comes. */
-	{ "srun", 2, true, { "--quiet", "--ntasks=1", "--export=PATH,HOME", "--chdir=/", "--kill-on-bad-exit=1", "--unbuffered",
-	    "--job-name=kiln" } },
+	/* One task, in a folder that every node has, with hardly anything of our environment, its output as it comes. */
+	{ "srun", 2, true, { "--quiet", "--ntasks=1", "--export=PATH,HOME", "--chdir=/", "--kill-on-bad-exit=1",
+	    "--unbuffered", "--job-name=kiln" } },
 };
 
 static const struct known *
@@ -48,7 +48,8 @@ static char *
 socket_folder(void)
 {
 	const char *run = getenv("XDG_RUNTIME_DIR");
-	char *path = run && *run ? kasprintf("%s/kiln-ssh", run) : kasprintf("/tmp/kiln-ssh-%lu", (unsigned long)getuid());
+	unsigned long uid = getuid();
+	char *path = run && *run ? kasprintf("%s/kiln-ssh", run) : kasprintf("/tmp/kiln-ssh-%lu", uid);
 	struct stat st;
 
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
@@ -76,7 +77,10 @@ transport_words(const struct call *c)
 	}
 	for (size_t i = 1; i < count; i++)
 		list[n++] = kstrdup(c->transport[i]);
-	list[n++] = c->there ? kasprintf("%s/kremote", c->there) : k && k->path ? ktool_path("kremote") : kstrdup("kremote");
+	if (c->there)
+		list[n++] = kasprintf("%s/kremote", c->there);
+	else
+		list[n++] = k && k->path ? ktool_path("kremote") : kstrdup("kremote");
 	list[n++] = kstrdup("--serve");
 	free(folder);
 	return list;
