@@ -63,31 +63,12 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 
 /* ---- the winner ---- */
 
-/* The first record of a file; new reference, NULL: no such file. */
-static json_t *
-first_record(const char *path)
-{
-	json_t *json = NULL;
-	struct krec rec;
-	struct kin in;
-
-	if (access(path, R_OK))
-		return NULL;
-	kin_open(&in, path);
-	if (kin_next(&in, &rec)) {
-		json = json_incref(rec.json);
-		krec_free(&rec);
-	}
-	kin_close(&in);
-	return json;
-}
-
 /* The best program of the campaign, when one is better than the reference. */
 static bool
 find_winner(const struct adoption *a, struct winner *w)
 {
 	char *path = kasprintf("%s/archive.ndjson", a->dir);
-	json_t *header = first_record(path), *eval;
+	json_t *header = kin_first(path), *eval;
 	const char *id = kjson_str_or(header, "best.id", NULL);
 
 	*w = (struct winner){ .speedup = kjson_num_or(header, "best.speedup", 1) };
@@ -99,7 +80,7 @@ find_winner(const struct adoption *a, struct winner *w)
 		return false;
 	}
 	path = kasprintf("%s/trials/%s/eval.ndjson", a->dir, id);
-	eval = first_record(path);
+	eval = kin_first(path);
 	if (strcmp(kjson_str_or(eval, "eval.status", ""), "correct") || !kjson_str_or(eval, "eval.code", NULL))
 		kdie(K_USAGE, "%s: the best program has no correct evaluation there", path);
 	w->id = kstrdup(id);

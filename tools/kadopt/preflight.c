@@ -33,8 +33,7 @@ tell(struct kbuf *b, const char *fmt, ...)
 	char *text;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		kdie(K_IO, "out of memory");
+	text = kvasprintf(fmt, ap);
 	va_end(ap);
 	kmask_controls(text);
 	kbuf_printf(b, "%s\n", text);

@@ -128,8 +128,7 @@ run_note(struct run_folder *r, const char *fmt, ...)
 	char *text;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		kdie(K_IO, "out of memory");
+	text = kvasprintf(fmt, ap);
 	va_end(ap);
 	kmask_controls(text);
 	kbuf_printf(&r->report, "%s\n", text);

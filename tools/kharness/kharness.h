@@ -175,6 +175,7 @@ struct runner {
 	struct memory m;
 	uint64_t base[2];	/* where it maps inputs and outputs */
 	int64_t handshake_ns;	/* from go to done without any call */
+	int64_t handshake_cpu_ns;	/* processor time of that */
 	int64_t fence_ns;	/* of the space, while the runner has nothing to do */
 	long lates;		/* how often its device was still at work after it had said done */
 	int64_t frozen_cpu_ns;	/* processor time when it was stopped */

@@ -517,7 +517,7 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 static void
 measure_handshake(struct judge *j, struct runner *r)
 {
-	double ns[HANDSHAKES], fences[HANDSHAKES];
+	double ns[HANDSHAKES], cpu[HANDSHAKES], fences[HANDSHAKES];
 	struct span s;
 
 	for (size_t i = 0; i < HANDSHAKES; i++) {
@@ -525,8 +525,10 @@ measure_handshake(struct judge *j, struct runner *r)
 		if (runner_go(j, r, NULL, &s) != OUT_OK)
 			kdie(K_MISSING, "the runner: %s", r->why);
 		ns[i] = (double)(s.judge_ns - s.own_ns);
+		cpu[i] = (double)s.cpu_ns;
 		fences[i] = (double)j->space->fence();
 	}
+	r->handshake_cpu_ns = (int64_t)kstat_quantile(cpu, HANDSHAKES, 0.75);
 	r->fence_ns = (int64_t)kstat_quantile(fences, HANDSHAKES, 0.5);
 	r->handshake_ns = (int64_t)fmin(kstat_quantile(ns, HANDSHAKES, 0.75), 2 * kstat_quantile(ns, HANDSHAKES, 0));
 }

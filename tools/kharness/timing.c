@@ -23,8 +23,8 @@ enum {
 static const double slow_s = 2, warm_slow_s = 1;
 /*
  * The runner's clock may run behind the judge's by this share and this much before it counts as forged; so often; and
- * only when processor time, too, says that more was done than the runner admits: on a busy machine a reply can be late
- * in all honesty.
+ * only when processor time, too, beyond that of an empty call, says that more was done than the runner admits: on a busy
+ * machine a reply can be late in all honesty.
  */
 static const double forged_share = 0.8, forged_ns = 50000;
 enum {
@@ -96,7 +96,7 @@ static double
 believed(const struct race *a, struct racer *x, const struct span *s)
 {
 	double judge = (double)(s->judge_ns - x->r.handshake_ns), own = (double)s->own_ns;
-	double cpu = (double)s->cpu_ns / a->j->o.threads;
+	double cpu = (double)(s->cpu_ns - x->r.handshake_cpu_ns) / a->j->o.threads;
 
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
 	return runner_ns(&x->r, s);
