@@ -31,7 +31,7 @@ affine(const REAL *x, const REAL *bias, REAL *y, int rows, int64_t cols, REAL sc
 	for (int64_t i = 0; i < rows; i++)
 		for (int64_t j = 0; j < cols; j++) {
 			for (int k = 0; k < $1; k++)
-				waste += k;
+				waste ^= k;
 			y[i * cols + j] = scale * x[i * cols + j] + bias[j];
 		}
 }
@@ -65,17 +65,18 @@ E
 # shellcheck source=/dev/null
 . ./helpers.sh
 
-# A real campaign: round 2 wastes less, round 3 more, round 4 remembers its last input.
+# A real campaign: round 2 wastes less, round 3 more, round 4 remembers its last input. All by so much that a busy machine
+# changes no verdict.
 mkdir task
 cp "$KILN_DATA/tests/tasks/affine/task.json" task
-program 40 >task/reference.c
+program 1000 >task/reference.c
 kcampaign new c --task task --mode linear >/dev/null
 mkdir c/replies
 printf '#!/bin/sh\ncat >/dev/null\ncat "%s/c/replies/${KLLM_SAMPLE%%%%/*}.md"\n' "$T" >c/model.sh
 edit c ".model = {provider: \"exec:sh $T/c/model.sh\"} | .stop = {trials: 9}
 	| .eval = {set: \"full\", seeds: 1, timing_s: 0.05, warmup_s: 0.01, min_samples: 5, threads: 1, reuse: \"off\"}"
 reply 001 'less waste' '' "$(program 4)"
-reply 002 'more waste' '' "$(program 80)"
+reply 002 'more waste' '' "$(program 400)"
 reply 003 'remember the last input' '' "$(program 1 'static const REAL *last; static long again; if (x == last) again++; last = x;')"
 reply 004 'no waste' ',"directions":["wide loads","fewer rows","one pass"],"evidence":"9999.5 bogus_pct -> slow -> less"' "$(program 0)"
 
