@@ -54,6 +54,7 @@ records:
 	@kround close
 # Decisions, chain, logs and commits, memory, what of the gain is real, and figures in what people read.
 proof:
+	@kcampaign shapes --check
 	@kscore --check -r trials/000/00/eval.ndjson -o .proof trials/*/score.ndjson; code=$$?; rm -f .proof; exit $$code
 	@karchive --check
 	@kround check

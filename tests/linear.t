@@ -204,13 +204,33 @@ ok 'the active set is frozen when round 1 is closed' '
 	mv task.keep task.json
 	cp campaign.json keep; edit . ".eval.set = \"full\""; exits 2 kcampaign run -n 1; grep -q "the active set changed since round 1" err; mv keep campaign.json'
 
+ok 'what rounds are judged by is frozen when round 1 is closed' '
+	cd c
+	cp task.json task.keep; cp reference.c reference.keep
+	exits 0 kcampaign shapes --check
+	judged() {
+		jq "$1" task.keep >task.json
+		exits 2 kcampaign run -n 1; cat err; grep -q "task.json: $2 since round 1: rounds before and after cannot be compared (trials/000/judged.json)" err
+		exits 1 kcampaign shapes --check; grep -q "task.json: $2 since round 1" out
+	}
+	judged ".tolerance = {rtol: 0.9, atol: 0.9}" "tolerance changed"
+	judged ".build.flags[0] = \"-O0\"" "build changed"
+	judged "del(.flops)" "flops is gone"
+	judged "(.workloads[] | select(.name == \"4096x1024\").weight) = 9" "workload 4096x1024 changed"
+	jq -S ".description = \"other words\"" task.keep >task.json; exits 0 kcampaign shapes --check
+	mv task.keep task.json
+	echo "/* slower */" >>reference.c; exits 2 kcampaign run -n 1; grep -q "task.json: reference.c changed since round 1" err
+	mv reference.keep reference.c; exits 0 kcampaign shapes --check
+	mv trials/000/judged.json keep; exits 1 kround check; grep -q "facts.sha256:[0-9]* holds .*judged.json" out; mv keep trials/000/judged.json'
+
 if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
 	ok 'every file of it fits its schema' '
 		cd c
 		valid() { /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
 		valid candidate-1 trials/*/0?/*.ndjson trials/*/score.ndjson
 		valid archive-1 trials/*/archive.ndjson
-		valid shapes-1 trials/000/shapes.json'
+		valid shapes-1 trials/000/shapes.json
+		valid judged-1 trials/000/judged.json'
 else
 	skip 'every file of it fits its schema' 'python3-jsonschema is not installed'
 fi

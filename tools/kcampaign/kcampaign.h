@@ -93,6 +93,13 @@ bool shapes_freeze(const struct kcamp *c, bool write);
 bool shapes_frozen(void);
 
 /*
+ * judged.c: what of the task and its programs is not what it was when round 1 was closed, a line each, appended; false:
+ * nothing, or round 1 is open. And the note of what it is.
+ */
+bool judged_faults(const struct kcamp *c, struct kbuf *text);
+void judged_freeze(const struct kcamp *c);
+
+/*
  * confirm.c: dies with K_NO while linear.confirm asks for a person's word that is not there, or is of other files than
  * these.
  */

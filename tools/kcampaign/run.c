@@ -435,6 +435,16 @@ remember_at(const struct kcamp *c, const struct options *o, enum memory_moment m
 	return out.code ? explain(c, last, &out) : closed;
 }
 
+/* Later rounds are judged by what the earlier ones were. */
+static void
+require_judged(const struct kcamp *c)
+{
+	struct kbuf text = { 0 };
+
+	if (judged_faults(c, &text))
+		kdie(K_USAGE, "%.*s", (int)strcspn(text.data, "\n"), text.data);
+}
+
 /* A campaign opened for a run. */
 static struct kcamp *
 begin(long *last)
@@ -453,6 +463,7 @@ begin(long *last)
 	if (kcamp_linear(c)) {
 		confirm_require(c);
 		shapes_freeze(c, false);
+		require_judged(c);
 	}
 	return c;
 }

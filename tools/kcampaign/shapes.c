@@ -296,7 +296,8 @@ command_shapes(const struct options *o)
 	int code = K_OK;
 
 	if (o->check) {
-		if (shapes_faults(c, &text))
+		shapes_freeze(c, false);
+		if (shapes_faults(c, &text) | judged_faults(c, &text))
 			code = K_NO;
 		else
 			kbuf_printf(&text, "the set %s stands for the full one\n", kcamp_str(c, "eval.set"));
@@ -393,6 +394,8 @@ shapes_freeze(const struct kcamp *c, bool write)
 		}
 		json_decref(was);
 	} else if (first) {
+		/* Before its sign that round 1 is closed: a run that is killed in between does both anew. */
+		judged_freeze(c);
 		dump = json_dumps(now, KIO_DUMP);
 		text = kasprintf("%s\n", dump);
 		if (kwrite_file(FROZEN, text, strlen(text)) < 0)
