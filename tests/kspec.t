@@ -127,6 +127,7 @@ compute-bound target >= 890.46 TFLOPS
 memory-bound target >= 4.32 TB/s
 memory-bound target >= 4320 GB/s
 E
+	printf "%s\n" "memory_bandwidth: 4.8 TB/s (measured maximum)" "x <- 3" "units: 132" "rate: 3 TFLOPS" >>note.md
 	exits 0 kspec check --hardware hw --device h200 note.md
 	kspec --hardware hw h200 | exits 0 kspec check --hardware hw -'
 ok 'lines that do not' '
@@ -142,6 +143,10 @@ ok 'lines that do not' '
 	told "H20 memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" "not the file of H20"
 	told "memory_bandwidth: approximately 4.8 TB/s <- docs/hardware/h200.md:L8" "hedges"
 	told "it should be memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" "hedges"
+	told "memory_bandwidth: 4.8 TB/s <- https://example.org/h200" "memory_bandwidth: it has no source"
+	told "- H200 memory_bandwidth: about 4.8 TB/s <- the data sheet" "hedges"
+	told "* \`fp16_matrix: 989.4 TFLOPS\`" "fp16_matrix: it has no source"
+	told "It moves 4.8 TB/s, more or less." "hedges"
 	told "memory-bound target >= 4.32 TB/s" "not 0.90 of any bandwidth that this file cites"
 	told "memory-bound target >= 4.32 TB" "needs a number and its unit"'
 ok 'a target from what is unknown needs consent' '

@@ -28,6 +28,10 @@ main(void)
 	hedged("it moves about 4.8 TB/s", "it moves about 4.8 TB/s");
 	hedged("near ~3 TB/s, so", "near ~3 TB/s");
 	hedged("the clock should be 1.98 GHz.", "clock should be 1.98 GHz");
+	hedged("about `4.8` TB/s", "about `4.8` TB/s");
+	hedged("4.8 TB/s or so. More", "4.8 TB/s or so");
+	hedged("it moves 4.8 TB/s, more or less", "it moves 4.8 TB/s, more or less");
+	hedged("4.8 TB/s or sooner", NULL);
 	hedged("approximately half of it. It moves 4.8 TB/s", NULL);
 	hedged("about 40 lines", NULL);
 	hedged("it moves 4.8 TB/s", NULL);

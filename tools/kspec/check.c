@@ -275,24 +275,49 @@ check_hedge(struct text *t, const char *line)
 	free(hedged);
 }
 
+/* "[- `][DEVICE ]metric: value unit" and no more: the form of a figure of hardware, without where it is from. */
+static void
+check_bare_figure(struct text *t, const char *line, const char *arrow)
+{
+	char *left = kstrndup(line, arrow ? (size_t)(arrow - line) : strlen(line)), *colon = strrchr(left, ':'), *metric, *unit;
+	enum khw_dimension dimension;
+	char name[16];
+	int n = 0;
+
+	if (colon) {
+		*colon = '\0';
+		metric = strpbrk(left, " `*") ? left + strlen(left) : left;
+		while (metric > left && !strchr(" `*", metric[-1]))
+			metric--;
+		strtod(colon + 1, &unit);
+		if (unit > colon + 1 && khw_metric(metric, &dimension) && sscanf(unit, " %15[A-Za-z/]%n", name, &n) == 1 &&
+		    !unit[n + (int)strspn(unit + n, " .`|")] && khw_unit(dimension, name, NULL, 0) > 0)
+			fault(t, "%s: it has no source: write 'metric: value unit" ARROW "docs/hardware/DEVICE.md:L12'", metric);
+	}
+	free(left);
+}
+
 static void
 check_line(struct text *t, const char *line, bool targets)
 {
 	const char *arrow = strstr(line, ARROW), *mark = strstr(line, TARGET), *unknown = strstr(line, ": UNKNOWN (");
 	const char *start;
+	bool cites = arrow && (!strncmp(arrow + strlen(ARROW), "docs/hardware/", 14) || !strncmp(arrow + strlen(ARROW),
+	    "hardware/", 9));
 
 	if (targets) {
 		if (mark)
 			check_target(t, line, mark);
 		return;
 	}
-	if (!arrow)
+	if (!cites)
 		check_hedge(t, line);
 	if (*line == '{' && check_json(t, line, strlen(line)))
 		return;
-	if (arrow && (!strncmp(arrow + strlen(ARROW), "docs/hardware/", 14) || !strncmp(arrow + strlen(ARROW),
-	    "hardware/", 9)))
+	if (cites)
 		check_spec_line(t, line, arrow);
+	else
+		check_bare_figure(t, line, arrow);
 	if (unknown && strlen(t->unknown) + 70 < sizeof t->unknown) {
 		for (start = unknown; start > line && (start[-1] == '_' || (start[-1] >= 'a' && start[-1] <= 'z') ||
 		    (start[-1] >= '0' && start[-1] <= '9')); start--)

@@ -12,6 +12,8 @@
 
 /* Words before a figure in which a hedge counts as one of it; letters of a word that says what a number is of. */
 enum { HEDGE_WORDS = 3, WORD_MIN = 3 };
+/* What may stand between a number and its unit: Markdown's marks too. */
+#define MARKS " `*"
 
 static bool
 is_word(char c)
@@ -42,7 +44,7 @@ is_figure(const char *unit)
 	char name[16];
 	size_t n;
 
-	unit += *unit == ' ';
+	unit += strspn(unit, MARKS);
 	n = strspn(unit, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/");
 	if (!n || n >= sizeof name)
 		return false;
@@ -66,6 +68,21 @@ words_before(const char *text, const char *p)
 	return p;
 }
 
+/* Words right behind the unit at P that take a figure back. */
+static bool
+hedged_behind(const char *p)
+{
+	static const char *const hedges[] = { "or so", "or thereabouts", "more or less", "give or take" };
+
+	p += strspn(p, MARKS);
+	p += strcspn(p, MARKS ".,;\n");
+	p += strspn(p, MARKS ",");
+	for (size_t i = 0; i < LEN(hedges); i++)
+		if (!strncasecmp(p, hedges[i], strlen(hedges[i])) && !is_word(p[strlen(hedges[i])]))
+			return true;
+	return false;
+}
+
 char *
 kclaim_hedged(const char *text)
 {
@@ -75,13 +92,13 @@ kclaim_hedged(const char *text)
 	while ((p = next_number(text, p, &value, &end))) {
 		const char *from = words_before(text, p);
 		char *words = kstrndup(from, (size_t)(end - from));
-		bool hedged = is_figure(end) && khw_hedge(words);
+		bool hedged = is_figure(end) && (khw_hedge(words) || hedged_behind(end));
 
 		free(words);
 		if (hedged) {
 			from += strspn(from, " ");
-			end += *end == ' ';
-			end += strcspn(end, " .,;\n");
+			end += strspn(end, MARKS);
+			end += strcspn(end, hedged_behind(end) ? ".;\n" : " .,;\n");
 			return kstrndup(from, (size_t)(end - from));
 		}
 		p = end;
