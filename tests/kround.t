@@ -260,6 +260,21 @@ ok 'a branch that somebody else moved is refused by name' '
 	sed -i "2s/\"commit\":\"..../\"commit\":\"0000/" w/work/c/logs/lineage.ndjson
 	exits 1 kround check -c w/work/c; grep -q "lineage.ndjson:2: round 1 is commit 0000.* by the records" out
 	rm w/work/c/logs/lineage.ndjson; kround commit -c w/work/c'
+ok 'commits that nobody knows of any more are told, and so is a branch put in their place' '
+	cp w/work/c/logs/lineage.ndjson whole; rm w/work/c/logs/lineage.ndjson
+	exits 1 kround check -c w/work/c; grep -q "logs/lineage.ndjson: is missing, so nobody knows of the commits on optimize/aff_c_cpu" out
+	tip=$(git -C w rev-parse optimize/aff_c_cpu); git -C w update-ref refs/heads/optimize/aff_c_cpu main
+	exits 1 kround check -c w/work/c; exits 1 kround close -c w/work/c; grep -q "exists, and is not the lineage of this campaign" err
+	git -C w update-ref refs/heads/optimize/aff_c_cpu "$tip"; exits 0 kround close -c w/work/c; same whole w/work/c/logs/lineage.ndjson
+	exits 0 kround check -c w/work/c'
+ok 'rounds are read, written and checked one run at a time' '
+	. ./make.sh; campaign turns; rounds turns 1 2
+	(cd turns && exec flock -o . sh -c "touch ../held; while test ! -e ../go; do sleep 0.05; done") & holder=$!
+	while test ! -e held; do sleep 0.05; done
+	kround close -c turns & closer=$!
+	sleep 0.3; test ! -e turns/rounds
+	rounds turns 3 5; touch go; wait $holder $closer
+	is 5 "$(grep -c . turns/logs/closed.ndjson)"; exits 0 kround check -c turns'
 ok 'a branch that is checked out is not moved' '
 	. ./make.sh; . ./repo.sh; repository x; campaign x/c; rounds x/c 1 2; kround close -c x/c
 	git -C x worktree add -q ../x2 optimize/aff_c_cpu

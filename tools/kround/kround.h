@@ -197,8 +197,8 @@ void add_fault(struct faults *f, const char *fmt, ...) __attribute__((format(pri
 
 /* Writes a file, and makes the folders that it lies in; PATH has a slash. */
 void put_file(const char *path, const void *data, size_t len);
-/* One writer at a time, whoever started it: makes logs/ and locks it; closing the descriptor gives it back. */
-int records_lock(void);
+/* One writer at a time, or many that only look, whoever started them; closing the descriptor gives it back. */
+int records_lock(bool write);
 int write_records(const struct campaign *c, const struct options *o);
 void check_records(const struct campaign *c, struct faults *f, size_t *files);
 

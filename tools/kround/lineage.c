@@ -292,8 +292,7 @@ lineage_save(const struct lineage *l)
 	put_line(&text, l->head);
 	json_array_foreach(l->commits, i, line)
 		put_line(&text, line);
-	if (kwrite_file(LINEAGE, text.data, text.len) < 0)
-		kdie_errno(K_IO, "%s", LINEAGE);
+	put_file(LINEAGE, text.data, text.len);
 	kbuf_free(&text);
 }
 
@@ -556,7 +555,7 @@ write_commits(const struct campaign *c, const struct options *o)
 {
 	char *branch = branch_of(c);
 	struct repo g = { 0 };
-	int code = K_OK, fd = records_lock();
+	int code = K_OK;
 
 	if (branch) {
 		g = repo_find();
@@ -571,7 +570,6 @@ write_commits(const struct campaign *c, const struct options *o)
 	}
 	repo_free(&g);
 	free(branch);
-	close(fd);
 	return code;
 }
 
@@ -593,6 +591,22 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
 	made_free(&m);
 }
 
+/* No lineage: then there is nothing that a run would commit, or somebody took it away. */
+static void
+check_absent(const struct campaign *c, struct faults *f)
+{
+	char *branch = branch_of(c);
+	struct repo g = { 0 };
+
+	if (branch)
+		g = repo_find();
+	if (g.top && !is_own_tree(c, &g))
+		add_fault(f, "%s: is missing, so nobody knows of the commits on %s; kround close makes it anew, or says what "
+		    "is on that branch", LINEAGE, branch);
+	repo_free(&g);
+	free(branch);
+}
+
 void
 check_commits(const struct campaign *c, struct faults *f, size_t *commits)
 {
@@ -602,6 +616,8 @@ check_commits(const struct campaign *c, struct faults *f, size_t *commits)
 
 	if (lineage_load(&l))
 		g = repo_find();
+	else
+		check_absent(c, f);
 	if (g.why)
 		add_fault(f, "%s: %s", LINEAGE, g.why);
 	if (g.top) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kround: the rounds of a campaign as files for people, and the accepted ones as commits. See kround.h. */
 #include <string.h>
+#include <unistd.h>
 
 #include "kcommand.h"
 #include "kround.h"
@@ -36,41 +37,45 @@ check_all(const struct campaign *c, const struct options *o)
 	return code;
 }
 
-/* The rounds of the working folder's campaign, for one command. */
+/*
+ * The rounds of the working folder's campaign, for one command. They are read under the lock: what another run closes in
+ * the meantime would look like a round without its trial.
+ */
 static int
-with_campaign(int (*run)(const struct campaign *c, const struct options *o), const struct options *o)
+with_campaign(int (*run)(const struct campaign *c, const struct options *o), const struct options *o, bool write)
 {
 	struct campaign c;
-	int code;
+	int code, fd = records_lock(write);
 
 	campaign_load(&c);
 	code = run(&c, o);
 	campaign_free(&c);
+	close(fd);
 	return code;
 }
 
 static int
 command_records(const struct options *o)
 {
-	return with_campaign(write_records, o);
+	return with_campaign(write_records, o, true);
 }
 
 static int
 command_commit(const struct options *o)
 {
-	return with_campaign(write_commits, o);
+	return with_campaign(write_commits, o, true);
 }
 
 static int
 command_close(const struct options *o)
 {
-	return with_campaign(close_rounds, o);
+	return with_campaign(close_rounds, o, true);
 }
 
 static int
 command_check(const struct options *o)
 {
-	return with_campaign(check_all, o);
+	return with_campaign(check_all, o, false);
 }
 
 static int
@@ -80,7 +85,7 @@ command_restore(const struct options *o)
 		kdie(K_USAGE, "-o DIR, where to put the kernel, is missing");
 	if (o->from && strcmp(o->from, "git") && strcmp(o->from, "snapshot"))
 		kdie(K_USAGE, "--from is git or snapshot, not: %s", o->from);
-	return with_campaign(restore_round, o);
+	return with_campaign(restore_round, o, false);
 }
 
 static const struct kcommand commands[] = {

@@ -609,15 +609,12 @@ write_all(const struct state *s, const struct growth *g)
 }
 
 int
-records_lock(void)
+records_lock(bool write)
 {
-	int fd;
+	int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (mkdir("logs", 0777) < 0 && errno != EEXIST)
-		kdie_errno(K_IO, "logs");
-	fd = open("logs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || flock(fd, LOCK_EX) < 0)
-		kdie_errno(K_IO, "logs");
+	if (fd < 0 || flock(fd, write ? LOCK_EX : LOCK_SH) < 0)
+		kdie_errno(K_IO, "the campaign's folder");
 	return fd;
 }
 
@@ -638,7 +635,7 @@ write_records(const struct campaign *c, const struct options *o)
 {
 	struct state s;
 	struct growth g = { 0 };
-	int fd = records_lock(), code = K_OK;
+	int code = K_OK;
 
 	state_open(&s, c);
 	sweep(&s, true);
@@ -659,7 +656,6 @@ write_records(const struct campaign *c, const struct options *o)
 		kbuf_free(&g.log[l]);
 	kbuf_free(&g.seal);
 	state_close(&s);
-	close(fd);
 	return code;
 }
 
