@@ -166,6 +166,8 @@ test_rolled_back(void)
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_AGGREGATE);
 	k.waived = true;
 	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +0.0%, a tie kept for the benefit that its waiver names").code == KLINEAR_TIE_WAIVER);
+	k.quality = "it spills 8 bytes of registers";
+	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +0.0%, because it spills 8 bytes of registers").code == KLINEAR_QUALITY);
 	c = measured(-0.02, -0.02, true);
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_AGGREGATE);
 	c = measured(-0.06, 0.06, true);
@@ -196,6 +198,9 @@ test_noise(void)
 	CHECK(decide(&k, &c,
 	    "Round 4: ROLLED BACK — avg +1.2%, because 3 measurements more scatter by 0.6%, not less than half of their mean of +1.2%").code ==
 	    KLINEAR_VOLATILE);
+	k = (struct klinear_case){ .repeats = 1, .mean = 0.018, .sd = 0 };
+	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +1.8%, because it was measured again 1 time, and 3 are the least").code ==
+	    KLINEAR_NOISE);
 	k = (struct klinear_case){ .repeats = 4, .mean = 0.01, .sd = 0 };
 	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +1.0%, because the mean of 4 measurements more, +1.0%, is not above 1.0%").code ==
 	    KLINEAR_NOISE);

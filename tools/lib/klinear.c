@@ -237,6 +237,11 @@ find_worst(const struct klinear_compare *c, const struct klinear_unit **worst, c
 static bool
 remeasured_holds(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d)
 {
+	if (c->repeats < KLINEAR_REPEATS) {
+		because(d, KLINEAR_NOISE, "it was measured again %zu time%s, and %d are the least", c->repeats,
+		    c->repeats == 1 ? "" : "s", KLINEAR_REPEATS);
+		return false;
+	}
 	if (!(c->mean > r->min_mean)) {
 		because(d, KLINEAR_NOISE, "the mean of %zu measurements more, %+.1f%%, is not above %.1f%%", c->repeats,
 		    100 * c->mean,
@@ -286,7 +291,9 @@ is_kept_tie(const struct klinear_rules *r, const struct klinear_case *c, const s
 static void
 no_gain(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d, bool core_lost)
 {
-	if (!core_lost && is_kept_tie(r, c, d)) {
+	if (!core_lost && is_kept_tie(r, c, d) && c->quality) {
+		because(d, KLINEAR_QUALITY, "%s", c->quality);
+	} else if (!core_lost && is_kept_tie(r, c, d)) {
 		d->code = KLINEAR_TIE_WAIVER;
 		d->accepted = true;
 	} else if (r->independent && d->worst) {

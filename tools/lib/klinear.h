@@ -23,6 +23,8 @@ double klinear_geomean(const double *x, size_t n);
 double klinear_combined(double forward, double backward);
 
 enum { KLINEAR_UNITS = 256 };
+/* Fewer measurements of a gain near the noise tell nothing of its scatter. */
+enum { KLINEAR_REPEATS = 3 };
 
 /* What is judged as one: a timed workload, or the two passes of a step. */
 struct klinear_unit {
