@@ -50,7 +50,8 @@ all_rounds() {
 	round "$1" 1 baseline baseline correct 2000000 50000
 	round "$1" 2 accepted gain correct 1600000 0
 	round "$1" 3 rolled_back aggregate correct 1700000 0
-	round "$1" 4 accepted trade_off correct 1250000 0 '.score.decision.shapes = [{workload: "main", delta_pct: 28.0, core: true}]'
+	round "$1" 4 accepted trade_off correct 1250000 0 '.score.decision.shapes = [{workload: "main", delta_pct: 28.0, core: true}]
+		| .eval.profile = {bottleneck: {label: "memory_bound", tags: [], text: "memory_bound: dram 81 %"}}'
 	round "$1" 5 rolled_back no_plan no_plan 0 0 'del(.eval.plan, .audit) | .eval.plan_fault = "no plan <b>|" | .eval.correctness = null'
 }
 # rounds DIR [FIRST LAST]: those of them.
@@ -100,6 +101,7 @@ ok 'a summary has its sections, and a rolled-back one its analysis' '
 	! grep -q "^## Rollback" a/rounds/round-2/summary.md
 	grep -q "^## Rollback analysis" a/rounds/round-3/summary.md
 	grep -q "the next round starts from 001/01" a/rounds/round-3/summary.md
+	grep -q "^- Bottleneck by the profile: memory_bound: dram 81 %$" a/rounds/round-4/summary.md
 	grep -q "^ROLLED BACK: there was no valid plan" a/rounds/round-5/summary.md
 	grep -q "Fault of the plan: no plan &lt;b>\\\\|" a/rounds/round-5/summary.md
 	grep -q "^- Decision: ACCEPT-as-real" a/rounds/round-2/summary.md'

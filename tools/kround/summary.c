@@ -226,7 +226,7 @@ put_attribution(const struct campaign *c, const struct round *r, const struct ca
 		double sign;
 		const char *what;
 	} ends[] = { { 1, "Gained most" }, { -1, "Lost most" } };
-	const char *bottleneck = kjson_str_or(x->eval, "profile.bottleneck", NULL);
+	const char *bottleneck = kjson_str_or(x->eval, "profile.bottleneck.text", NULL);
 
 	if (!r->trial) {
 		kbuf_puts(out, "- The reference sets the figures of round 1.\n");
