@@ -104,6 +104,33 @@ ok 'rounds: decisions, lineage by acceptance, what was rolled back, termination'
 	grep -q "^| T3 | .*linear.max\_rounds or stop.trials | true |$" h/report.md
 	grep -q "^| T4 | .*stop.request | false |$" h/report.md'
 
+ok 'a linear search without a result says why, and what is left out of a table' '
+	mkdir -p n/trials && cp h/*.json h/*.cu n && cp -r h/trials/000 n/trials && kreport -c n
+	grep -q "There is the baseline, and no round behind it yet" n/report.md
+	for t in 001 002 003; do mkdir -p n/trials/$t; done
+	jq -c ".eval.timing |= (. + [range(7) as \$i | .[0] | .workload = \"w\\(\$i)\"])" h/trials/000/score.ndjson >n/trials/000/score.ndjson
+	for t in 1 2; do
+		jq -c ".score.decision.verdict = \"rolled_back\" | .trial = $t | .id = \"00$t/01\"" h/trials/002/score.ndjson >n/trials/00$t/score.ndjson
+		karchive -c n -a n/trials/00$((t - 1))/archive.ndjson -o n/trials/00$t/archive.ndjson n/trials/00$t/score.ndjson
+	done
+	rmdir n/trials/003; kreport -c n
+	grep -q "None of 2 rounds was accepted: the naive reference stands as it was. 2 candidates were correct" n/report.md
+	grep -q "^3 further workloads are not shown here; their times are in" n/report.md
+	grep -q "^| Round | Status | Description | vs last accepted | vs baseline | Decision | Level | 2048x2560x2048 |" n/report.md'
+ok 'gains in turns along the chain stand beside the headline; noise, placeholders and mismatches with their figures' '
+	cp -r h v
+	for t in 001 004; do jq -c ".eval.pairs = [{name: \"incumbent\", workload: \"2048x2560x2048\", ratio: 1.1, low: 1, high: 2}]" h/trials/$t/score.ndjson >v/trials/$t/score.ndjson; done
+	jq ".placeholders = [{metric: \"fp16_matrix\", value: 400, unit: \"TFLOPS\", from: \"placeholder.ok:L1\"}]
+		| .mismatches = [{metric: \"units\", documented: \"132\", where: \"docs/hardware/h200.md:L9\", running: \"114\"}] | .workloads[0].floor_ns = 9e9" h/trials/000/roofline.json >v/trials/000/roofline.json
+	kreport -c v
+	grep -q "Timed in turns with what was accepted before, the accepted rounds together are \*\*1.266×\*\* as fast" v/report.md
+	! grep -q "Timed in turns with" h/report.md
+	grep -q "Differences below 0.2 % are noise here" v/report.md
+	grep -q "Placeholder, not a fact: .fp16_matrix.: 400 TFLOPS (.placeholder.ok:L1.)" v/report.md
+	grep -q "disagree on .units.: 132 (docs/hardware/h200.md:L9), but the device says 114" v/report.md
+	grep -q "A time below the least one is no fault in itself" v/report.md; ! grep -q "A time below the least one" h/report.md
+	for t in 000 004; do jq -c ".eval.noise.floor = 9" v/trials/$t/score.ndjson >x; mv x v/trials/$t/score.ndjson; done
+	kreport -c v; grep -q "Verdict: .*A gap within the noise can neither be shown nor excluded" v/report.md'
 ok 'audit, roofline and utilisation come from their records' '
 	grep -q "ACCEPT-as-real: 2 correct" h/report.md
 	grep -q "REJECT-as-overfit: 1 correct" h/report.md

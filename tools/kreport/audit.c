@@ -105,13 +105,15 @@ put_attribution(struct doc *d, const json_t *report)
 {
 	const char *verdict = kjson_str_or(report, "verdict", "?");
 	const json_t *rows = json_object_get(report, "table"), *row;
+	double gap = kjson_num_or(report, "inflation_gap_pct", 0), noise = kjson_num_or(report, "noise_pct", 0);
 	size_t i;
 
 	doc_text(d, "Verdict: \2%s\2. Of a headline of %s, %s is real; the inflation gap is %.2f points, and %.2f are "
 	    "noise.%s", verdict, show_change(kjson_num_or(report, "headline_pct", 0)),
-	    show_change(kjson_num_or(report, "real_pct", 0)), kjson_num_or(report, "inflation_gap_pct", 0),
-	    kjson_num_or(report, "noise_pct", 0), strcmp(verdict, "inflated") ? "" :
-	    " The gap is what only the loop of a benchmark sees: the headline must not be quoted.");
+	    show_change(kjson_num_or(report, "real_pct", 0)), gap, noise, !strcmp(verdict, "inflated") ?
+	    " The gap is what only the loop of a benchmark sees: the headline must not be quoted." :
+	    gap > 1 ? " A gap within the noise can neither be shown nor excluded: quote what is real, or measure again on a "
+	    "quieter machine." : "");
 	doc_table(d, "Where the gain comes from", "Source|Buckets|>Benchmark gain|>Gain that carries over");
 	json_array_foreach(rows, i, row) {
 		doc_cell(d, "%s", kjson_str_or(row, "source", "?"));

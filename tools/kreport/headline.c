@@ -38,6 +38,49 @@ count_statuses(const struct report *r, long *correct, long *compiled)
 	}
 }
 
+/* Nothing beats the reference: why. */
+static void
+put_no_best(struct doc *d, const struct report *r)
+{
+	long correct, compiled;
+
+	count_statuses(r, &correct, &compiled);
+	if (!r->linear)
+		doc_lead(d, "After %s no candidate is correct.", plural(r->last, "trial", "trials"));
+	else if (!r->last)
+		doc_lead(d, "There is the baseline, and no round behind it yet.");
+	else
+		doc_lead(d, "None of %s was accepted: the naive reference stands as it was. %s.", plural(r->last, "round",
+		    "rounds"), correct ? plural(correct, "candidate was correct", "candidates were correct") :
+		    "No candidate was correct");
+}
+
+/*
+ * Along the chain of a linear search every link was timed in turns with the one before, which tells more than two runs on
+ * different days: what those gains come to.
+ */
+static void
+put_chain(struct doc *d, const struct report *r)
+{
+	double product = 1;
+	long links = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct candidate *c = &r->list[i];
+
+		if (c == r->reference || strcmp(text_of(c, "score.decision.verdict", ""), "accepted"))
+			continue;
+		if (!of(c, "eval.pairs"))
+			return;
+		product *= 1 + kjson_num_or(c->rec, "score.decision.improvement_pct", 0) / 100;
+		links++;
+	}
+	if (links)
+		doc_note(d, "Timed in turns with what was accepted before, %s \2%s\2 as fast. Runs of their own differ from that by "
+		    "whatever the machine was doing meanwhile.", links > 1 ? "the accepted rounds together are" : "the accepted round is",
+		    show_times(product));
+}
+
 static void
 put_lead(struct doc *d, const struct report *r)
 {
@@ -45,9 +88,7 @@ put_lead(struct doc *d, const struct report *r)
 	struct kgain_ratio ratio;
 
 	if (!r->best) {
-		doc_lead(d, "After %s no candidate is correct%s.",
-		    plural(r->last, r->linear ? "round" : "trial", r->linear ? "rounds" : "trials"),
-		    r->linear ? " and accepted" : "");
+		put_no_best(d, r);
 		return;
 	}
 	ratio = best_ratio(r, &paired);
@@ -59,6 +100,8 @@ put_lead(struct doc *d, const struct report *r)
 		doc_note(d, "Not verified since: \1make verify\1 measures the best kernel, the reference and the "
 		    "baselines in turns, on all workloads. Until then times of different runs are compared, and the "
 		    "intervals say less.");
+	if (!paired && r->linear)
+		put_chain(d, r);
 	if (r->audit && !strcmp(kjson_str_or(r->audit, "verdict", ""), "inflated"))
 		doc_note(d, "\2Not to be quoted:\2 the audit calls this figure inflated. Of %s, %s would be there "
 		    "outside a benchmark.", show_change(kjson_num_or(r->audit, "headline_pct", 0)),
@@ -100,7 +143,7 @@ put_tiles(struct doc *d, const struct report *r)
 	}
 	if (efficiency > 0)
 		doc_tile(d, show_percent(efficiency / 100), "of the roofline", "of the binding ceiling, over all timed "
-		    "workloads");
+		    "workloads%s", efficiency > 100 ? "; how that can be is said there" : "");
 	doc_tile(d, show_count(correct), "correct candidates", "of %s; %ld compiled",
 	    show_count((long long)r->count - 1), compiled);
 	if (unpriced && !(cost > 0))
@@ -201,7 +244,7 @@ put_workloads(struct doc *d, const struct report *r)
 	}
 	doc_table_end(d);
 	doc_text(d, "Times are medians of one call; below 1× the other program is faster. In brackets stands a 99.5 %% "
-	    "confidence interval. Differences below %.2g %% are noise here.", 100 * floor);
+	    "confidence interval. Differences below %s are noise here.", show_percent(floor));
 }
 
 static void

@@ -175,28 +175,34 @@ static void
 put_table(struct doc *d, const struct report *r, const json_t *rows)
 {
 	const struct candidate *c = r->best ? r->best : r->reference;
+	bool below = false;
 	size_t i;
 	json_t *w;
 
 	doc_table(d, r->best ? "How near the best comes to the ceilings" :
-	    "How near the reference comes to the ceilings", "Workload|Bound by|>Intensity|>Least time|>Time|>Rate|^Of "
-	    "the compute ceiling|>Bytes per second|^Of the memory ceiling|~Target");
+	    "How near the reference comes to the ceilings", "Workload|Bound by|>Time|>Least time|~Target|>Rate|^Of "
+	    "the compute ceiling|>Bytes per second|^Of the memory ceiling|>Intensity");
 	json_array_foreach(rows, i, w) {
 		const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(w, "workload", ""));
-		double flops = rate_of(r, c, w, "flops"), bytes = rate_of(r, c, w, "bytes");
+		double flops = rate_of(r, c, w, "flops"), bytes = rate_of(r, c, w, "bytes"),
+		    floor = kjson_num_or(w, "floor_ns", 0), ns = row ? kgain_time_ns(row, "median") : 0;
 
 		doc_cell(d, "%s", kjson_str_or(w, "workload", "?"));
 		doc_cell(d, "%s", kjson_str_or(w, "bound", "unknown"));
-		doc_cell(d, "%.4g FLOP/B", kjson_num_or(w, "intensity", 0));
-		doc_cell(d, "%s", show_time(kjson_num_or(w, "floor_ns", 0)));
-		doc_cell(d, "%s", row ? show_time(kgain_time_ns(row, "median")) : "–");
+		doc_cell(d, "%s", ns > 0 ? show_time(ns) : "–");
+		doc_cell(d, "%s", show_time(floor));
+		doc_cell(d, "%s", kjson_str_or(w, "target.text", "–"));
 		doc_cell(d, "%s", flops > 0 ? show_rate(flops, "FLOP/s") : "–");
 		put_share(d, flops, json_object_get(w, "compute_ceiling"));
 		doc_cell(d, "%s", bytes > 0 ? show_rate(bytes, "B/s") : "–");
 		put_share(d, bytes, json_object_get(w, "memory_ceiling"));
-		doc_cell(d, "%s", kjson_str_or(w, "target.text", "–"));
+		doc_cell(d, "%.4g FLOP/B", kjson_num_or(w, "intensity", 0));
+		below |= ns > 0 && ns < floor;
 	}
 	doc_table_end(d);
+	if (below)
+		doc_text(d, "A time below the least one is no fault in itself: caches may hold what the formula moves, other units of the "
+		    "device may do the arithmetic than the one whose peak this is, and a peak that was measured is no upper bound.");
 }
 
 static void
@@ -213,19 +219,18 @@ put_peak(struct doc *d, const json_t *roofline, const char *path, const char *wh
 static void
 put_gaps(struct doc *d, const json_t *roofline)
 {
-	static const char *const lists[][2] = { { "unknown", "why" }, { "mismatches", "documented" },
-	    { "placeholders", "unit" } };
-	static const char *const words[] = { "Unknown", "Device and documents disagree on",
-	    "Placeholder, not a fact:" };
+	size_t i;
+	json_t *v;
 
-	for (size_t k = 0; k < LEN(lists); k++) {
-		const json_t *list = json_object_get(roofline, lists[k][0]), *v;
-		size_t i;
-
-		json_array_foreach(list, i, v)
-			doc_item(d, "%s \1%s\1: %s", words[k], kjson_str_or(v, "metric", "?"),
-			    kjson_str_or(v, lists[k][1], ""));
-	}
+	json_array_foreach(json_object_get(roofline, "unknown"), i, v)
+		doc_item(d, "Unknown \1%s\1: %s", kjson_str_or(v, "metric", "?"), kjson_str_or(v, "why", ""));
+	json_array_foreach(json_object_get(roofline, "mismatches"), i, v)
+		doc_item(d, "Device and documents disagree on \1%s\1: %s (%s), but the device says %s", kjson_str_or(v,
+		    "metric", "?"), kjson_str_or(v, "documented", "?"), kjson_str_or(v, "where", "?"), kjson_str_or(v,
+		    "running", "?"));
+	json_array_foreach(json_object_get(roofline, "placeholders"), i, v)
+		doc_item(d, "Placeholder, not a fact: \1%s\1: %.6g %s (\1%s\1)", kjson_str_or(v, "metric", "?"),
+		    kjson_num_or(v, "value", 0), kjson_str_or(v, "unit", ""), kjson_str_or(v, "from", "?"));
 }
 
 void

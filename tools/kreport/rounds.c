@@ -61,8 +61,6 @@ put_round(struct doc *d, const struct report *r, const struct candidate *c, cons
 	    " (trade-off)" : "");
 	doc_cell(d, "%s", !strcmp(verdict, "baseline") ? "the naive reference" :
 	    text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", c->status)));
-	for (size_t i = 0; i < shapes; i++)
-		put_shape(d, r, c, names[i]);
 	if (of(c, "score.decision.improvement_pct") && strcmp(verdict, "baseline"))
 		doc_cell(d, "%s", show_change(kjson_num_or(c->rec, "score.decision.improvement_pct", 0)));
 	else
@@ -71,27 +69,33 @@ put_round(struct doc *d, const struct report *r, const struct candidate *c, cons
 		doc_cell(d, "%+.3f %%", kjson_num_or(c->rec, "score.decision.vs_baseline_pct", 0));
 	else
 		doc_cell(d, "–");
-	doc_cell(d, "%s", text_of(c, "score.decision.level", "–"));
 	doc_cell(d, "%s", text_of(c, "score.decision.line", "–"));
+	doc_cell(d, "%s", text_of(c, "score.decision.level", "–"));
+	for (size_t i = 0; i < shapes; i++)
+		put_shape(d, r, c, names[i]);
 }
 
 static void
 put_trend(struct doc *d, const struct report *r)
 {
 	const char *names[MOST_SHAPES];
-	size_t shapes = shapes_of(r, names);
+	size_t shapes = shapes_of(r, names), timed = json_array_size(of(r->reference, "eval.timing"));
 	struct kbuf spec = { 0 };
 
-	kbuf_puts(&spec, ">Round|Status|~Description");
+	kbuf_puts(&spec, ">Round|Status|~Description|>vs last accepted|>vs baseline|~Decision|Level");
 	for (size_t i = 0; i < shapes; i++)
 		kbuf_printf(&spec, "|^%s", names[i]);
-	kbuf_puts(&spec, "|>vs last accepted|>vs baseline|Level|~Decision");
 	doc_table(d, "Rounds", spec.data);
 	for (size_t i = 0; i < r->count; i++)
 		if (of(&r->list[i], "score.decision"))
 			put_round(d, r, &r->list[i], names, shapes);
 	doc_table_end(d);
 	kbuf_free(&spec);
+	doc_text(d, "vs last accepted: what the decision rests on, measured in turns where the two were raced. vs baseline: "
+	    "times of runs of their own, so the two columns need not multiply.");
+	if (timed > shapes)
+		doc_text(d, "%s; their times are in \1trials/TTT/score.ndjson\1.", plural((long long)(timed - shapes),
+		    "further workload is not shown here", "further workloads are not shown here"));
 }
 
 /* What would end the campaign. */
