@@ -104,8 +104,11 @@ judged_faults(const struct kcamp *c, struct kbuf *text)
 	struct ktask *t;
 	json_t *was, *now;
 
-	/* Campaigns from before this file was written have none; in one that has, kround vouches for it. */
-	if (exists(JUDGED)) {
+	/*
+	 * A run that was killed may leave it while round 1 is open. Campaigns from before there was such a file have none; in one
+	 * that has, kround vouches for it.
+	 */
+	if (shapes_frozen() && exists(JUDGED)) {
 		t = ktask_load(file);
 		was = kjson_load(JUDGED);
 		now = judged_json(t);
