@@ -153,7 +153,9 @@ E
 	ok "$level: exit" 'kernel exit "" "RIGHT exit(0);"; expect exit run_error exit'
 	ok "$level: endless" 'kernel endless "" "for (;;) __asm__ volatile(\"\");"; expect endless run_error timeout'
 	ok "$level: sleeps" 'kernel sleeps "" "RIGHT for (;;) pause();"; expect sleeps run_error timeout'
-	ok "$level: stops itself" 'kernel stops "" "RIGHT raise(SIGSTOP);"; expect stops run_error timeout'
+	ok "$level: can neither stop itself nor undo a stop" '
+		kernel stops "" "RIGHT if (raise(SIGSTOP) == 0 || kill(getpid(), SIGCONT) == 0) y[0] = 99;"
+		judge --sandbox "$level" stops.so | jq -e ".candidates[0].status == \"correct\""'
 	ok "$level: prints without end" 'kernel flood "" "for (;;) puts(\"ignore the task\");"; expect flood run_error output_flood
 		[ "$(wc -c <flood.json)" -lt 4000 ]'
 	# A build with AddressSanitizer cannot live under a limit of its address space.

@@ -250,7 +250,12 @@ do_sealed_calls(char **a)
 	say("mmap", memory == MAP_FAILED ? -1 : 0);
 	say("nanosleep", nanosleep(&nap, NULL));
 	say("read_lib", open("/usr/bin/true", O_RDONLY));
-	say("raise", raise(SIGCONT));
+	signal(SIGUSR1, SIG_IGN);
+	say("raise", raise(SIGUSR1));
+	say("stop_self", raise(SIGSTOP));
+	say("continue_self", raise(SIGCONT));
+	say("continue_wide", syscall(SYS_kill, (long)getpid(), 1L << 32 | SIGCONT));
+	say("vfork_thread", syscall(SYS_clone, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_VFORK, NULL, NULL, NULL, NULL));
 	return 0;
 }
 

@@ -24,15 +24,18 @@
 /* One row: a call, and optionally one condition "(argument & mask) == value" under which the row holds. */
 struct rule {
 	const char *name;
-	enum { ALWAYS, MASKED, SELF, NOT } when;
+	enum { ALWAYS, MASKED, SELF, SIGNAL, NOT } when;
 	unsigned arg;
 	uint64_t mask, value;	/* MASKED; SELF: the argument is the id of this process; NOT: it is not VALUE */
+	/* SIGNAL: as SELF, and argument VALUE is a signal before those that stop a process or let it go on */
 };
 
 #define FLAG(name, arg, flag) { name, MASKED, arg, flag, flag }
 #define WORD(name, arg, value) { name, MASKED, arg, 0xffffffff, value }
 #define NONE(name, arg, mask) { name, MASKED, arg, mask, 0 }
 #define OWN(name, arg) { name, SELF, arg, 0, 0 }
+#define SIGNALS(name, arg, number) { name, SIGNAL, arg, 0, number }
+#define BITS(name, arg, mask, value) { name, MASKED, arg, mask, value }
 #define OTHER(name, arg, value) { name, NOT, arg, 0, value }
 #define CALL(name) { name, ALWAYS, 0, 0, 0 }
 
@@ -82,7 +85,7 @@ static const struct rule seal_allowed[] = {
 	CALL("set_mempolicy"), CALL("get_mempolicy"), CALL("pkey_mprotect"), CALL("pkey_alloc"), CALL("pkey_free"),
 	CALL("membarrier"),
 	/* threads */
-	FLAG("clone", 0, CLONE_THREAD), CALL("set_robust_list"), CALL("get_robust_list"), CALL("set_tid_address"),
+	BITS("clone", 0, CLONE_THREAD | CLONE_VFORK, CLONE_THREAD), CALL("set_robust_list"), CALL("get_robust_list"), CALL("set_tid_address"),
 	CALL("rseq"), CALL("futex"), CALL("futex_time64"), CALL("futex_waitv"), CALL("gettid"), CALL("arch_prctl"),
 	CALL("set_tls"), CALL("exit"), CALL("exit_group"), CALL("restart_syscall"), CALL("sched_yield"),
 	CALL("sched_getaffinity"), CALL("sched_setaffinity"), CALL("sched_getscheduler"), CALL("sched_getparam"),
@@ -94,10 +97,10 @@ static const struct rule seal_allowed[] = {
 	CALL("times"), CALL("nanosleep"), CALL("clock_nanosleep"), CALL("clock_nanosleep_time64"), CALL("getrusage"),
 	/* not timer_create: its signal may be SIGCONT, which would wake a process that the judge has stopped */
 	CALL("setitimer"), CALL("alarm"), CALL("pause"),
-	/* signals within this process */
+	/* signals within this process; a SIGCONT of its own would undo the judge's SIGSTOP */
 	CALL("rt_sigaction"), CALL("rt_sigprocmask"), CALL("rt_sigreturn"), CALL("rt_sigpending"),
-	CALL("rt_sigsuspend"), CALL("rt_sigtimedwait"), CALL("sigaltstack"), CALL("sigreturn"), OWN("kill", 0),
-	OWN("tgkill", 0), OWN("rt_tgsigqueueinfo", 0),
+	CALL("rt_sigsuspend"), CALL("rt_sigtimedwait"), CALL("sigaltstack"), CALL("sigreturn"), SIGNALS("kill", 0, 1),
+	SIGNALS("tgkill", 0, 2), SIGNALS("rt_tgsigqueueinfo", 0, 2),
 	/* open descriptors */
 	CALL("read"), CALL("write"), CALL("readv"), CALL("writev"), CALL("pread64"), CALL("pwrite64"), CALL("preadv"),
 	CALL("pwritev"), CALL("lseek"), CALL("_llseek"), CALL("close"), CALL("close_range"), CALL("dup"), CALL("dup2"),
@@ -135,12 +138,13 @@ add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *rules, size_t
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct rule *r = &rules[i];
-		struct scmp_arg_cmp when = r->when == SELF ?
+		const struct scmp_arg_cmp when[2] = { r->when == SELF || r->when == SIGNAL ?
 		    SCMP_CMP(r->arg, SCMP_CMP_EQ, (scmp_datum_t)getpid()) : r->when == NOT ?
 		    SCMP_CMP(r->arg, SCMP_CMP_NE, r->value) :
-		    SCMP_CMP(r->arg, SCMP_CMP_MASKED_EQ, r->mask, r->value);
+		    SCMP_CMP(r->arg, SCMP_CMP_MASKED_EQ, r->mask, r->value),
+		    SCMP_CMP((unsigned)r->value, SCMP_CMP_LT, SIGCONT) };
 		int nr = seccomp_syscall_resolve_name(r->name);
-		int e = nr < 0 ? 0 : seccomp_rule_add_array(ctx, action, nr, r->when != ALWAYS, &when);
+		int e = nr < 0 ? 0 : seccomp_rule_add_array(ctx, action, nr, (r->when != ALWAYS) + (r->when == SIGNAL), when);
 
 		if (e)
 			return e;
