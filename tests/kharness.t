@@ -228,6 +228,16 @@ E
 	kharness -t "$task" --oracle oracle.so --threads 1 --phase timing --timing-s 0.05 clock.so >r.json
 	jq -e ".candidates[0] | .status == \"rejected\" and .reasons[0].check == \"clock_forged\"" r.json
 '
+ok 'work on more processors than were given counts in full' '
+	kernel wide "#define CPU_SET_BYTES 128
+		int sched_setaffinity(pid_t, size_t, const void *);
+		static void burn(void) { unsigned char all[CPU_SET_BYTES]; memset(all, 255, sizeof all); sched_setaffinity(0, sizeof all, all);
+			for (struct timespec t = { 0 }; t.tv_nsec < 30000000; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)); }
+		static void *thread(void *a) { burn(); return a; }" \
+		"RIGHT pthread_t t; pthread_create(&t, 0, thread, 0); pthread_create(&t, 0, thread, 0); pthread_join(t, 0); usleep(30000);"
+	timed --threads 1 --phase timing --max-samples 5 wide.so >r.json
+	jq -e ".candidates[0] | .status == \"correct\" and .timing[0].median_ns > 50000000" r.json
+'
 ok 'faster than possible is quarantined' '
 	jq ".min_time_ns = 1e9" "$task" >t.json
 	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 right.so >r.json

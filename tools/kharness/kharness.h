@@ -212,8 +212,13 @@ enum outcome runner_open(struct judge *j, struct runner *r, const char *file, si
  */
 enum outcome runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s);
 void runner_close(const struct judge *j, struct runner *r);
-/* Nanoseconds of a go as the judge believes them: its own, less the handshake, unless the runner's clock says more. */
-double runner_ns(const struct runner *r, const struct span *s);
+/* Processor time of a go beyond that of an empty one, for each of the processors that the runner was given. */
+double runner_cpu_ns(const struct judge *j, const struct runner *r, const struct span *s);
+/*
+ * Nanoseconds of a go as the judge believes them: its own, less the handshake, unless the runner's clock says more, or
+ * processor time does: then work went on after "done", or on processors that were not the runner's.
+ */
+double runner_ns(const struct judge *j, const struct runner *r, const struct span *s);
 /* Path of a program that is installed for the runner; the caller frees. */
 char *runner_helper(const char *name);
 

@@ -94,7 +94,7 @@ call(struct reuse *u, struct player *p, const struct batch *b)
 		p->out = true;
 		return NAN;
 	}
-	return verify(u, p, b, "timed_run", "the result of a timed run was wrong") ? runner_ns(&p->r, &s) : NAN;
+	return verify(u, p, b, "timed_run", "the result of a timed run was wrong") ? runner_ns(u->j, &p->r, &s) : NAN;
 }
 
 static double
@@ -285,7 +285,7 @@ step_call(struct reuse *u, struct player *p, struct batch *b, uint32_t weights)
 	}
 	return verify(u, p, b, "stale_weights", "the result was wrong after the weights had changed in place: it keeps "
 	    "something "
-	    "made of older ones") ? runner_ns(&p->r, &s) : NAN;
+	    "made of older ones") ? runner_ns(u->j, &p->r, &s) : NAN;
 }
 
 /*

@@ -619,9 +619,20 @@ runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes
 }
 
 double
-runner_ns(const struct runner *r, const struct span *s)
+runner_cpu_ns(const struct judge *j, const struct runner *r, const struct span *s)
 {
-	return fmax(fmax((double)(s->judge_ns - r->handshake_ns), (double)s->own_ns), 1);
+	return (double)(s->cpu_ns - r->handshake_cpu_ns) / j->o.threads;
+}
+
+double
+runner_ns(const struct judge *j, const struct runner *r, const struct span *s)
+{
+	double ns = fmax((double)(s->judge_ns - r->handshake_ns), (double)s->own_ns);
+
+	/* A driver's threads wait for their device in ways of their own. */
+	if (!j->device && !j->copies)
+		ns = fmax(ns, runner_cpu_ns(j, r, s));
+	return fmax(ns, 1);
 }
 
 void

@@ -89,17 +89,15 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 	return true;
 }
 
-/*
- * Nanoseconds of one go as the judge believes them: its own, less the handshake, unless the runner's clock says more.
- */
+/* Nanoseconds of one go as the judge believes them; counts those whose own clock contradicts it. */
 static double
 believed(const struct race *a, struct racer *x, const struct span *s)
 {
 	double judge = (double)(s->judge_ns - x->r.handshake_ns), own = (double)s->own_ns;
-	double cpu = (double)(s->cpu_ns - x->r.handshake_cpu_ns) / a->j->o.threads;
+	double cpu = runner_cpu_ns(a->j, &x->r, s);
 
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
-	return runner_ns(&x->r, s);
+	return runner_ns(a->j, &x->r, s);
 }
 
 /* One go on a batch; the time of one call in ns, or -1 when the racer is out. */
