@@ -238,6 +238,12 @@ ok 'work on more processors than were given counts in full' '
 	timed --threads 1 --phase timing --max-samples 5 wide.so >r.json
 	jq -e ".candidates[0] | .status == \"correct\" and .timing[0].median_ns > 50000000" r.json
 '
+ok 'a slow start does not make samples short' '
+	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 2, cols: 7}" "$task" >t.json
+	kernel start "static int calls;" "RIGHT if (++calls < 9) usleep(5000);"
+	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 start.so >r.json
+	jq -e ".candidates[0].timing[0].calls_per_sample > 1" r.json
+'
 ok 'faster than possible is quarantined' '
 	jq ".min_time_ns = 1e9" "$task" >t.json
 	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 right.so >r.json

@@ -17,6 +17,7 @@ enum {
 	CALLS_MAX = 128,		/* calls in one sample at most */
 	CHECKED_MIN = 1,		/* of them, where checking all would take too long */
 	SLOW_SAMPLES = 3,		/* enough for a subject whose call takes longer than slow_s */
+	MORE_CALLS = 2,			/* samples that should hold so many times the calls are taken anew */
 	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
 	WALL_FACTOR = 4
 };
@@ -49,7 +50,10 @@ struct race {
 	size_t count;
 	const struct ktask_workload *w;
 	size_t calls, rounds;
+	size_t most;			/* calls that a sample may hold */
 	size_t checked;			/* calls of a sample whose results are compared with the oracle's */
+	double fastest_ns;		/* call of the candidate so far, be it timed or not */
+	double oracle_s;		/* what the results of one call take to compute */
 };
 
 static void
@@ -160,25 +164,30 @@ slots(const struct judge *j, const struct ktask_workload *w)
 	return n > CALLS_MAX ? CALLS_MAX : n > 2 ? n : in + out < j->space->arena_bytes * 4 ? 2 : 1;
 }
 
-/*
- * Calls per sample: enough for SAMPLE_NS, as far as memory and the oracle's speed allow. The candidate decides for all.
- */
-static size_t
-calls_per_sample(struct race *a, double ns)
+/* What calls of a workload cost the judge, and how many a sample may hold for that. */
+static void
+measure_oracle(struct race *a)
 {
-	double want = ceil(a->j->space->sample_ns / fmax(ns, 100)), most = (double)slots(a->j, a->w), seconds;
+	const struct space *space = a->j->space;
 	struct batch b;
 	int64_t start = know_ns();
 
 	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, true);
-	a->j->space->fence();
-	seconds = (double)(know_ns() - start) * 1e-9;
+	space->fence();
+	a->oracle_s = (double)(know_ns() - start) * 1e-9;
 	batch_free(a->j, &b);
-	if (!a->j->space->samples_checks)
-		most = fmin(most, fmax(1, a->j->space->oracle_s / seconds));
-	want = fmax(1, fmin(want, most));
-	a->checked = (size_t)fmin(want, fmax(CHECKED_MIN, a->j->space->oracle_s / seconds));
-	return (size_t)want;
+	a->most = slots(a->j, a->w);
+	if (!space->samples_checks)
+		a->most = (size_t)fmin((double)a->most, fmax(1, space->oracle_s / a->oracle_s));
+}
+
+/* Calls per sample: enough for SAMPLE_NS, as far as memory and the oracle's speed allow. The candidate decides for all. */
+static size_t
+calls_per_sample(const struct race *a)
+{
+	double want = a->j->space->sample_ns / fmax(a->fastest_ns, 100);
+
+	return (size_t)fmax(1, fmin(ceil(want), (double)a->most));
 }
 
 /* Whether a racer needs no more samples; WALL: time is up. */
@@ -232,7 +241,6 @@ begin(struct race *a, const struct ktask_workload *w)
 {
 	const struct options *o = &a->j->o;
 	size_t enough = (size_t)o->min_samples;
-	double fastest = 0;
 
 	a->w = w;
 	a->rounds = 0;
@@ -253,9 +261,11 @@ begin(struct race *a, const struct ktask_workload *w)
 		if (ns > slow_s * 1e9 && x->enough > SLOW_SAMPLES)
 			x->enough = SLOW_SAMPLES;
 		if (i == 0)
-			fastest = ns;
+			a->fastest_ns = fmin(a->fastest_ns, ns);
 	}
-	a->calls = calls_per_sample(a, isfinite(fastest) ? fastest : a->j->space->sample_ns);
+	measure_oracle(a);
+	a->calls = calls_per_sample(a);
+	a->checked = (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
 }
 
 /* The samples without the rounds it sat out. The caller frees. */
@@ -367,19 +377,31 @@ end(struct race *a)
 	}
 }
 
-/* Samples of all subjects; true when none of them looks forged. */
-static bool
+/* Samples of all subjects. */
+static void
 take_samples(struct race *a)
 {
 	int64_t start = know_ns();
-	bool good = true;
 
 	for (; !a->racers[0].out && a->rounds < (size_t)a->j->o.max_samples; a->rounds++) {
 		if (all_done(a, (double)(know_ns() - start) > WALL_FACTOR * a->j->o.timing_s * 1e9))
 			break;
 		round_of(a, a->rounds);
 	}
-	for (size_t i = 0; i < a->count; i++)
+	for (size_t i = 0; i < a->rounds; i++)
+		a->fastest_ns = fmin(a->fastest_ns, a->racers[0].ns[i]);
+}
+
+/*
+ * Whether the samples can stand. A candidate that only warms up slowly gets samples that are short, and what the
+ * handshake leaves uncertain is a large part of those: they are taken anew, with more calls.
+ */
+static bool
+good_samples(const struct race *a, int attempt)
+{
+	bool good = a->racers[0].out || calls_per_sample(a) < MORE_CALLS * a->calls;
+
+	for (size_t i = 0; i < a->count && attempt < FORGED_ATTEMPTS; i++)
 		good &= !looks_forged(&a->racers[i]);
 	return good;
 }
@@ -390,10 +412,13 @@ one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 {
 	double noise = NAN;
 
+	a->fastest_ns = INFINITY;
 	begin(a, w);
-	for (int attempt = 1; !take_samples(a) && attempt < FORGED_ATTEMPTS; attempt++) {
+	take_samples(a);
+	for (int attempt = 1; !good_samples(a, attempt); attempt++) {
 		end(a);
 		begin(a, w);
+		take_samples(a);
 	}
 	for (size_t i = 0; i < a->count; i++) {
 		struct racer *x = &a->racers[i];
