@@ -81,7 +81,7 @@ round() {
 	ok "$1: sealed: no fork, exec, open for writing, signals outside; threads, memory, reading stay" '
 		try -p run /m sealed sealed-calls | jq -r .out >answer
 		is "mmap nanosleep raise read_lib thread" "$(sed -n "s/: done//p" answer | sort | xargs)"
-		is 17 "$(grep -c ": EPERM" answer)"'
+		is 18 "$(grep -c ": EPERM" answer)"'
 	ok "$1: ksandbox_spawn: joined output, and the end of the program and its daemons" '
 		is "out err" "$(try -s -t 0.3 sh -c "echo out; echo err >&2; sleep 20" | jq -r .out | xargs)"
 		try -s -t 0.3 /m daemon-sleep | jq -e ".total_s < 1.3"

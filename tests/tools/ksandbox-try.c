@@ -61,7 +61,7 @@ call(const char *file)
 
 	for (size_t i = 0; i < n; i++)
 		a[i] = b[i] = 1;
-	if (ksandbox_seal() < 0)
+	if (ksandbox_seal(false) < 0)
 		kdie_errno(K_MISSING, "seal");
 	so = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	if (!so)

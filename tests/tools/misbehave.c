@@ -224,6 +224,7 @@ static int
 do_sealed_calls(char **a)
 {
 	struct timespec nap = { 0, 1000 };
+	unsigned long cpus = 1;
 	pthread_t t;
 	void *answer = NULL, *memory;
 	char *const none[] = { NULL };
@@ -241,6 +242,7 @@ do_sealed_calls(char **a)
 	say("memfd_create", memfd_create("x", 0));
 	say("kill_parent", kill(getppid(), 0));
 	say("prlimit_parent", syscall(SYS_prlimit64, getppid(), 7, NULL, NULL));
+	say("affinity_parent", syscall(SYS_sched_setaffinity, getppid(), sizeof cpus, &cpus));
 	say("fcntl_owner", fcntl(1, F_SETOWN, getppid()));
 	errno = pthread_create(&t, NULL, thread, (void *)nap.tv_nsec);
 	say("thread", errno ? -1 : 0);
@@ -299,7 +301,7 @@ main(int argc, char **argv)
 	kutil_init("misbehave");
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (argc > 2 && !strcmp(argv[1], "sealed")) {
-		if (ksandbox_seal() < 0)
+		if (ksandbox_seal(false) < 0)
 			kdie_errno(K_MISSING, "seal");
 		argv++;
 		argc--;

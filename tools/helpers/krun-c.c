@@ -88,7 +88,7 @@ main(int argc, char **argv)
 	krunner_pin(&setup);
 	krunner_describe(&setup, false, types, &cif);
 	krunner_catch_faults(true);
-	if (ksandbox_seal() < 0)
+	if (ksandbox_seal(setup.alone) < 0)
 		krunner_fail("sealing", strerror(errno), errno);
 	hello.value[0] = (uint64_t)(uintptr_t)inputs;
 	hello.value[1] = (uint64_t)(uintptr_t)outputs;

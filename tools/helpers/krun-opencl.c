@@ -337,7 +337,7 @@ runner(char **argv)
 	load(argv[1]);
 	/* Drivers for CPUs handle SIGFPE, since a division by zero must not end a kernel. */
 	krunner_catch_faults(false);
-	if ((cl.facts.cpu ? ksandbox_seal() : ksandbox_seal_gpu()) < 0)
+	if ((cl.facts.cpu ? ksandbox_seal(setup.alone) : ksandbox_seal_gpu()) < 0)
 		krunner_fail("sealing", strerror(errno), errno);
 	hello.value[0] = (uint64_t)(uintptr_t)arena[0];
 	hello.value[1] = (uint64_t)(uintptr_t)arena[1];

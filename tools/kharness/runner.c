@@ -86,6 +86,7 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 	snprintf(s->entry, sizeof s->entry, "%s", t->entry);
 	s->launches = (uint32_t)r->launches.count;
 	s->copies = j->copies;
+	s->alone = j->level == KSANDBOX_BWRAP;
 	for (size_t i = 0; i < r->launches.count; i++)
 		snprintf(s->kernel[i], sizeof s->kernel[i], "%s", r->launches.at[i].kernel);
 	for (size_t i = 0; i < t->arg_count; i++) {
@@ -115,7 +116,7 @@ environment(const struct judge *j)
 	if (!j->device) {
 		env[n++] = kasprintf("OMP_NUM_THREADS=%d", j->o.threads);
 		env[n++] = kasprintf("OPENBLAS_NUM_THREADS=%d", j->o.threads);
-		env[n++] = kstrdup("OMP_PROC_BIND=close");
+		env[n++] = kstrdup(j->level == KSANDBOX_BWRAP ? "OMP_PROC_BIND=close" : "OMP_PROC_BIND=false");
 		env[n++] = kstrdup("OMP_WAIT_POLICY=passive");
 		env[n++] = kstrdup("OMP_DYNAMIC=false");
 		return env;

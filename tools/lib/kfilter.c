@@ -88,7 +88,7 @@ static const struct rule seal_allowed[] = {
 	BITS("clone", 0, CLONE_THREAD | CLONE_VFORK, CLONE_THREAD), CALL("set_robust_list"), CALL("get_robust_list"), CALL("set_tid_address"),
 	CALL("rseq"), CALL("futex"), CALL("futex_time64"), CALL("futex_waitv"), CALL("gettid"), CALL("arch_prctl"),
 	CALL("set_tls"), CALL("exit"), CALL("exit_group"), CALL("restart_syscall"), CALL("sched_yield"),
-	CALL("sched_getaffinity"), CALL("sched_setaffinity"), CALL("sched_getscheduler"), CALL("sched_getparam"),
+	CALL("sched_getaffinity"), CALL("sched_getscheduler"), CALL("sched_getparam"),
 	CALL("sched_get_priority_max"), CALL("sched_get_priority_min"), CALL("getcpu"), WORD("prctl", 0, PR_SET_NAME),
 	WORD("prctl", 0, PR_GET_NAME), WORD("prctl", 0, 0x53564d41 /* PR_SET_VMA: malloc names its arenas */),
 	WORD("prctl", 0, PR_GET_DUMPABLE),
@@ -120,13 +120,16 @@ static const struct rule seal_allowed[] = {
 	WORD("prlimit64", 0, 0), OWN("prlimit64", 0),
 };
 
+/* OpenMP places its threads by their ids, which no filter can tell from the ids of other processes. */
+static const struct rule seal_alone_allowed[] = { CALL("sched_setaffinity") };
+
 /*
  * What the drivers of GPUs need besides: orders to open device files, whose meaning no filter can tell, and more of
  * those files, which are all that can be opened for writing in the sandbox.
  */
 static const struct rule seal_gpu_allowed[] = {
 	CALL("ioctl"), CALL("openat"), CALL("open"), CALL("fcntl"), CALL("mlockall"), CALL("sched_setscheduler"),
-	CALL("prctl"), CALL("memfd_create"), CALL("ftruncate"),
+	CALL("prctl"), CALL("memfd_create"), CALL("ftruncate"), CALL("sched_setaffinity"),
 };
 
 /*
@@ -155,7 +158,7 @@ add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *rules, size_t
 static bool
 is_seal(enum kfilter which)
 {
-	return which == KFILTER_SEAL || which == KFILTER_SEAL_GPU;
+	return which == KFILTER_SEAL || which == KFILTER_SEAL_ALONE || which == KFILTER_SEAL_GPU;
 }
 
 static int
@@ -175,6 +178,8 @@ fill(scmp_filter_ctx ctx, enum kfilter which)
 		return e;
 	if (which == KFILTER_SEAL_GPU)
 		e = add_rules(ctx, SCMP_ACT_ALLOW, seal_gpu_allowed, LEN(seal_gpu_allowed));
+	if (which == KFILTER_SEAL_ALONE)
+		e = add_rules(ctx, SCMP_ACT_ALLOW, seal_alone_allowed, LEN(seal_alone_allowed));
 	if (e)
 		return e;
 	if (is_seal(which))

@@ -9,7 +9,8 @@
 
 #include <linux/filter.h>
 
-enum kfilter { KFILTER_LAUNCH, KFILTER_LAUNCH_GPU, KFILTER_SEAL, KFILTER_SEAL_GPU };
+/* ALONE: of a process that sees no others. */
+enum kfilter { KFILTER_LAUNCH, KFILTER_LAUNCH_GPU, KFILTER_SEAL, KFILTER_SEAL_ALONE, KFILTER_SEAL_GPU };
 
 /*
  * The filter as a BPF program for this machine and (SEAL) for this process id. NULL with errno when libseccomp fails.

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	KRUN_VERSION = 3,
+	KRUN_VERSION = 4,
 	KRUN_ARGS = 48,
 	KRUN_LAUNCHES = 8,
 	KRUN_CPUS = 1024
@@ -36,6 +36,7 @@ struct krun_setup {
 	char entry[128];			/* function to call */
 	uint32_t launches;			/* kernels to launch instead of the function; 0: there is a function */
 	uint32_t copies;			/* krun-opencl: the device has memory of its own */
+	uint32_t alone;				/* in a process namespace of its own */
 	char kernel[KRUN_LAUNCHES][64];
 };
 

@@ -653,9 +653,9 @@ seal(enum kfilter which)
 }
 
 int
-ksandbox_seal(void)
+ksandbox_seal(bool alone)
 {
-	return seal(KFILTER_SEAL);
+	return seal(alone ? KFILTER_SEAL_ALONE : KFILTER_SEAL);
 }
 
 int

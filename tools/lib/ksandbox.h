@@ -97,9 +97,10 @@ void ksandbox_kill(pid_t pid);
 /*
  * For the runner itself, right before it loads the candidate: a seccomp filter that leaves threads, memory, futexes
  * and I/O on open descriptors, and takes new processes, exec, sockets, ptrace, signals to others, perf, keyrings and
- * io_uring away. -1 and errno on failure.
+ * io_uring away. ALONE: in a process namespace of its own, where it may also place its threads on CPUs. -1 and errno
+ * on failure.
  */
-int ksandbox_seal(void);
+int ksandbox_seal(bool alone);
 /* The same for a runner that uses a GPU: its driver goes on speaking to the device files. */
 int ksandbox_seal_gpu(void);
 
