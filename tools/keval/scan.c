@@ -237,7 +237,7 @@ check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 		bool found;
 		const char *check, *detail;
 	} rows[] = {
-		{ f->constructors > constructors || f->destructors > 1, "load_hook",
+		{ f->constructors > constructors + f->cpu_detection || f->destructors > 1, "load_hook",
 		    "code that runs when the object is loaded or unloaded" },
 		{ f->init_bytes > INIT_BYTES_MAX, "load_hook", "code added to .init" },
 		{ f->odd_sections.count, "load_hook", "an executable section of its own" },

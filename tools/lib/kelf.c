@@ -218,6 +218,28 @@ read_symbols(const struct image *e, const struct dynamic *d, const Elf64_Shdr *s
 	return NULL;
 }
 
+/* Whether a function of that name was linked in, be it exported or not. */
+static bool
+holds_function(const struct image *e, const Elf64_Shdr *section, const char *wanted)
+{
+	const Elf64_Shdr *names = section->sh_link < e->head.e_shnum ? &e->sections[section->sh_link] : NULL;
+	size_t count = names ? section->sh_size / sizeof(Elf64_Sym) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const void *entry = at(e, section->sh_offset + i * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
+		const char *name;
+		Elf64_Sym s;
+
+		if (!entry)
+			return false;
+		memcpy(&s, entry, sizeof s);
+		name = ELF64_ST_TYPE(s.st_info) == STT_FUNC ? string_at(e, names->sh_offset, names->sh_size, s.st_name) : NULL;
+		if (name && !strcmp(name, wanted))
+			return true;
+	}
+	return false;
+}
+
 static const char *
 read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
 {
@@ -234,6 +256,8 @@ read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
 
 		if (s->sh_type == SHT_DYNSYM)
 			fault = read_symbols(e, d, s, f);
+		if (s->sh_type == SHT_SYMTAB)
+			f->cpu_detection |= holds_function(e, s, "__cpu_indicator_init");
 		if (!(s->sh_flags & SHF_EXECINSTR))
 			continue;
 		name = name ? name : "(without a name)";

@@ -20,6 +20,7 @@ struct kelf {
 	struct kelf_names needed;	/* libraries */
 	struct kelf_names odd_sections;	/* executable sections other than the compiler's own */
 	size_t constructors;		/* entries that run at load */
+	bool cpu_detection;		/* one of them is the compiler's own, behind __builtin_cpu_supports */
 	size_t destructors;
 	size_t init_bytes;		/* size of .init */
 	bool exec_stack;
