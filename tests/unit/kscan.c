@@ -59,6 +59,9 @@ test_items(void)
 	check_items("template <typename T, int N = 4> __global__ void __launch_bounds__(32 * N) f(T *p) { p[0] = N; }\n", "function:f");
 	check_items("constexpr int a = 1, b = 2;\nusing real = float;\n", "declaration:a,b declaration:real");
 	check_items("int f(void) {\n", "unclosed function:f");
+	check_items("static int f(a, b)\n\tint a; double *b, c[];\n{\n}\nvoid g(void) { }\n", "function:f function:g");
+	check_items("DEFINE(x) static int y;\nvoid g(void) { }\nint f(a) int b; struct s { int c; };\n",
+	    "declaration:DEFINE function:g declaration:f declaration:s");
 	check_items("/* int a; */ // int b;\nint c;", "declaration:c");
 }
 
@@ -66,7 +69,8 @@ static void
 test_signature(void)
 {
 	static const char text[] = "typedef float real;\n"
-	    "static void\nf(const real *restrict in, real out[], unsigned  int n, const int *const k, real (*fn)(int), struct s *p)\n{\n}\n"
+	    "static void\nf(const real *restrict in, real out[], unsigned  int n, const int *const k, real (*fn)(int), struct s *p,\n"
+	    "\tdouble a[n][2 * k], double *rows[3])\n{\n}\n"
 	    "void g(void) { }\n";
 	struct kscan_signature g;
 	struct kscan s;
@@ -75,7 +79,7 @@ test_signature(void)
 
 	kscan(text, strlen(text), &s);
 	kscan_signature(&s, kscan_function(&s, "f"), &g);
-	CHECK(g.count == 6);
+	CHECK(g.count == 8);
 	CHECK_STR(g.result, "static void");
 	CHECK_STR(g.params[0].name, "in");
 	CHECK_STR(g.params[0].type, "real");
@@ -84,8 +88,9 @@ test_signature(void)
 	CHECK_STR(g.params[2].type, "unsigned int");
 	CHECK(g.params[3].constant && g.params[3].stars == 1);
 	CHECK(g.params[4].strange && !g.params[5].strange);
+	CHECK(g.params[6].stars == 1 && g.params[6].rows == 1 && !g.params[6].strange && g.params[7].strange);
 	t = kscan_signature_text(&g);
-	CHECK_STR(t, "static void(const real*,real*,unsigned int,const int*,real(*fn)(int),s*)");
+	CHECK_STR(t, "static void(const real*,real*,unsigned int,const int*,real(*fn)(int),s*,double*[],double*rows[3])");
 	free(t);
 	kscan_signature_free(&g);
 	kscan_signature(&s, kscan_function(&s, "g"), &g);

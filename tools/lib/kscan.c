@@ -431,6 +431,37 @@ kind_at_brace(const struct kscan *s, size_t from, size_t p, size_t *name, size_t
 	return function_name(s, from, p, name, name_end, open) ? KSCAN_FUNCTION : KSCAN_DECLARATION;
 }
 
+/*
+ * Does the ';' at P end a parameter of a definition in the old style, "f(a, b) int a; double *b; {"? Names alone stand in its
+ * parentheses then, and nothing but declarations without parentheses is between them and the brace.
+ */
+static bool
+is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
+{
+	size_t name, name_end, open, close, q;
+
+	if (!function_name(s, from, p, &name, &name_end, &open))
+		return false;
+	close = matching(s, open, p);
+	for (q = skip_blank(s, open + 1, p); q < close; q = skip_blank(s, q + (s->code[q] == ','), close)) {
+		size_t end = word_end(s, q, close);
+
+		if (end == q || is_keyword(s, q, end) || !(skip_blank(s, end, close) >= close || s->code[skip_blank(s, end, close)] == ','))
+			return false;
+		q = skip_blank(s, end, close);
+	}
+	q = skip_blank(s, close + 1, to);
+	if (skip_blank(s, open + 1, p) >= close || q >= p || !begins_word(s->code[q]) || is_attribute(s, q, word_end(s, q, p)))
+		return false;
+	while (q < to && (is_word(s->code[q]) || isspace((unsigned char)s->code[q]) || strchr("*,;[]", s->code[q])))
+		q++;
+	if (q >= to || s->code[q] != '{')
+		return false;
+	while (q > p && isspace((unsigned char)s->code[q - 1]))
+		q--;
+	return s->code[q - 1] == ';';
+}
+
 /* The declaration or function at P; returns its end, or P when nothing can be made of it. */
 static size_t
 scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
@@ -445,8 +476,11 @@ scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 		size_t at = p;
 		char c = step(s, &p, to, &w);
 
-		if (c == ';' && w.round <= 0 && w.curly <= 0)
+		if (c == ';' && w.round <= 0 && w.curly <= 0) {
+			if (is_old_style(s, from, at, to))
+				continue;
 			break;
+		}
 		if (c != '{' || w.round > 0 || w.curly != 1)
 			continue;
 		switch (kind_at_brace(s, from, at, &name, &name_end, &open)) {
@@ -777,8 +811,8 @@ read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 		}
 		if (c == '*')
 			starred = true;
-		if (c == '*' || c == '[')
-			x->stars++;
+		x->stars += c == '*';
+		x->rows += c == '[';
 		if (c == '(' || c == '&')
 			x->strange = true;
 		if (c == '<' || c == '>' || c == ':' || c == ',')
@@ -787,6 +821,8 @@ read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 	}
 	kbuf_add(&type, "", 0);
 	x->type = type.data;
+	x->stars += x->rows > 0;
+	x->rows -= x->rows > 0;
 	x->strange |= x->stars > 1;
 }
 
@@ -845,7 +881,8 @@ kscan_signature_text(const struct kscan_signature *g)
 		if (x->strange)
 			kbuf_printf(&b, "%s%s", i ? "," : "", x->text);
 		else
-			kbuf_printf(&b, "%s%s%s%.*s", i ? "," : "", x->constant && x->stars ? "const " : "", x->type, x->stars, "********");
+			kbuf_printf(&b, "%s%s%s%.*s%.*s", i ? "," : "", x->constant && x->stars ? "const " : "", x->type, x->stars, "********",
+			    2 * x->rows, "[][][][][][][][]");
 	}
 	kbuf_puts(&b, ")");
 	return b.data;

@@ -63,7 +63,8 @@ enum { KSCAN_PARAMS = 48 };
 
 struct kscan_param {
 	char *name, *type;	/* the type without const, restrict and stars, words apart by one blank */
-	int stars;		/* of a pointer or an array: 1 or more */
+	int stars;		/* of a pointer or an array, of however many dimensions: 1 or more */
+	int rows;		/* dimensions of an array beyond the first: "a[n][m]" has 1 */
 	bool constant;		/* what it points to is not for writing */
 	bool strange;		/* a reference, a pointer to a function or to an array: see TEXT */
 	char *text;		/* as it stands */
