@@ -105,6 +105,21 @@ keep_outputs(const struct adoption *a)
 	free(list);
 }
 
+/* TEXT in the file at PATH, which stays what it is: its mode, or a link to elsewhere. A killed one is done again. */
+static void
+write_in_place(const char *path, const char *text, size_t len)
+{
+	int fd;
+
+	make_folder_of(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", path);
+	write_all(fd, path, text, len);
+	if (close(fd) < 0)
+		kdie_errno(K_IO, "%s", path);
+}
+
 /* Those outputs again; what was not there before goes. */
 static void
 return_outputs(const struct adoption *a)
@@ -121,7 +136,7 @@ return_outputs(const struct adoption *a)
 			unlink(to);
 		} else if (file_sha256(from, kept) && (!file_sha256(to, now) || strcmp(now, kept))) {
 			text = file_text(from, &len);
-			write_text(to, text, len);
+			write_in_place(to, text, len);
 			free(text);
 		}
 		free(from);
@@ -140,6 +155,17 @@ journal_is_original(const struct adoption *a)
 	free(path);
 	free(kept);
 	return same;
+}
+
+void
+journal_require_writable(const struct adoption *a)
+{
+	char *folder = project_path(a, a->file);
+
+	*strrchr(folder, '/') = '\0';
+	if (access(folder, W_OK) < 0)
+		kdie_errno(K_IO, "%s: the winner is put in place by a rename there, and nothing was touched", folder);
+	free(folder);
 }
 
 /* ---- entries ---- */
@@ -285,7 +311,8 @@ journal_restore(const struct adoption *a)
 	if (!text)
 		kdie_errno(K_IO, "%s", kept);
 	note(a, json_pack("{s:s}", "what", "restore"));
-	replace(a, text, len);
+	if (!journal_is_original(a))
+		replace(a, text, len);
 	return_outputs(a);
 	note(a, json_pack("{s:s}", "what", "restored"));
 	free(text);

@@ -22,6 +22,9 @@ char *journal_original(const struct adoption *a);
 /* Is the project's file the kept one, byte by byte? */
 bool journal_is_original(const struct adoption *a);
 
+/* Dies when the folder of the project's file cannot be written. */
+void journal_require_writable(const struct adoption *a);
+
 /* Is the project's file the winner ID, verified and accepted before? */
 bool journal_is_accepted(const struct adoption *a, const char *id);
 

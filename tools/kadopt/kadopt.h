@@ -43,6 +43,9 @@ struct adoption *adoption_new(const char *dir, json_t *answers);
 struct adoption *adoption_load(const char *dir);
 void adoption_save(const struct adoption *a);
 void adoption_free(struct adoption *a);
+/* By the file's name: "c", "cuda", or NULL when functions of such files are not adopted. C++ is "c" with another compiler. */
+const char *language_of(const char *file);
+bool is_cxx(const struct adoption *a);
 /* One kadopt at a time works on a campaign: dies with K_AGAIN when another one does. Given back at the end of the process. */
 void adoption_lock(const struct adoption *a);
 void adoption_unlock_child(void);	/* in a child, which must not hold it longer than its parent */
@@ -57,7 +60,7 @@ void make_folder_of(const char *path);	/* those above the file PATH */
 /* These die when they fail. */
 void write_text(const char *path, const char *text, size_t len);
 void write_json(const char *path, const json_t *value);
-/* The project as it stands, with its times, to FOLDER, which is removed before. */
+/* The project as it stands, with its times, to FOLDER, which is removed before; build folders that name it by its path stay behind. */
 void copy_project(const struct adoption *a, const char *folder);
 void remove_tree(const char *path);
 

@@ -17,6 +17,39 @@
 
 enum { TEXT_MAX = 64 << 20 };
 
+static const struct {
+	const char *end, *language;
+	bool cxx;
+} languages[] = { { ".c", "c", false }, { ".cu", "cuda", false }, { ".cc", "c", true }, { ".cpp", "c", true }, { ".cxx", "c", true },
+	{ ".C", "c", true } };
+
+static size_t
+place_of(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+	size_t i = 0;
+
+	while (i < LEN(languages) && (!dot || strcmp(dot, languages[i].end)))
+		i++;
+	return i;
+}
+
+const char *
+language_of(const char *file)
+{
+	size_t i = place_of(file);
+
+	return i < LEN(languages) ? languages[i].language : NULL;
+}
+
+bool
+is_cxx(const struct adoption *a)
+{
+	size_t i = place_of(a->file);
+
+	return i < LEN(languages) && languages[i].cxx;
+}
+
 static const char *
 answer(const struct adoption *a, const char *key, bool required)
 {
@@ -44,6 +77,25 @@ take_answers(struct adoption *a)
 		kdie(K_USAGE, "%s/adopt.json: project is an absolute path, file one inside of it", a->dir);
 }
 
+/* A file that is a symbolic link is the one behind it: what is put in place of a link would not be one. */
+static void
+follow_link(struct adoption *a)
+{
+	char *path = project_path(a, a->file), full[PATH_MAX], project[PATH_MAX];
+	size_t n;
+
+	if (realpath(a->project, project) && realpath(path, full)) {
+		n = strlen(project);
+		if (strncmp(full, project, n) || full[n] != '/')
+			kdie(K_USAGE, "file: %s leads out of the project, to %s: adopt it from the project that holds it", path, full);
+		if (strcmp(full + n + 1, a->file)) {
+			json_object_set_new(a->json, "file", kjson_text(full + n + 1, strlen(full + n + 1)));
+			a->file = answer(a, "file", true);
+		}
+	}
+	free(path);
+}
+
 struct adoption *
 adoption_new(const char *dir, json_t *answers)
 {
@@ -56,6 +108,7 @@ adoption_new(const char *dir, json_t *answers)
 	a->dir = kstrdup(full);
 	a->json = answers;
 	take_answers(a);
+	follow_link(a);
 	return a;
 }
 
@@ -247,14 +300,30 @@ remove_tree(const char *path)
 		run_quietly(argv, path);
 }
 
+/*
+ * Build folders of CMake and Meson name the project by its path, and so may symbolic links: a build in the copy would happen in
+ * the project. The build command has to make the folders anew; the links lead into the copy.
+ */
+static const char clean_script[] =
+    "find \"$1\" \\( -name CMakeCache.txt -o -name meson-private \\) -prune -print | while IFS= read -r f; do\n"
+    "	d=${f%/*}\n"
+    "	if [ -e \"$d/CMakeLists.txt\" ]; then rm -rf \"$f\" \"$d/CMakeFiles\"; else rm -rf \"$d\"; fi\n"
+    "done\n"
+    "find \"$1\" -type l -lname '/*' -print | while IFS= read -r f; do\n"
+    "	to=$(readlink -- \"$f\")\n"
+    "	case $to in \"$2\" | \"$2\"/*) ln -sfn -- \"$1${to#\"$2\"}\" \"$f\" ;; esac\n"
+    "done\n";
+
 void
 copy_project(const struct adoption *a, const char *folder)
 {
 	char *inside = project_path(a, ".");
 	const char *argv[] = { "cp", "-a", "--", inside, folder, NULL };
+	const char *clean[] = { "sh", "-c", clean_script, "sh", folder, a->project, NULL };
 
 	remove_tree(folder);
 	make_folder(folder);
 	run_quietly(argv, a->project);
+	run_quietly(clean, folder);
 	free(inside);
 }

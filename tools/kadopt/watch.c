@@ -38,29 +38,13 @@ watch_source(const struct watch *w, size_t *len)
 
 /* ---- the copy ---- */
 
-/*
- * Build folders of CMake and Meson name the project by its path: a build in the copy would happen there. The build command
- * has to make them anew.
- */
-static const char clean_script[] =
-    "find \"$1\" \\( -name CMakeCache.txt -o -name meson-private \\) -prune -print | while IFS= read -r f; do\n"
-    "	d=${f%/*}\n"
-    "	if [ -e \"$d/CMakeLists.txt\" ]; then rm -rf \"$f\" \"$d/CMakeFiles\"; else rm -rf \"$d\"; fi\n"
-    "done\n";
-
 void
 watch_copy(const struct watch *w)
 {
 	char *copy = watch_copy_path(w);
-	const char *const argv[] = { "sh", "-c", clean_script, "sh", copy, NULL };
-	struct kproc p = { .argv = (char *const *)argv };
-	struct kproc_result r;
 
 	make_folder(w->folder);
 	copy_project(w->a, copy);
-	if (kproc_run(&p, &r) < 0 || r.exit_code)
-		kdie(K_IO, "%s: old build folders cannot be removed from the copy", copy);
-	kproc_result_free(&r);
 	free(copy);
 }
 
