@@ -20,6 +20,8 @@ void axpy(size_t n, double a, const value *x, value *y);
 void row_sums(const float *m, int rows, int cols, int ld, float *sums);
 void count(const unsigned char *bytes, int n, int *histogram);
 void blend(const float *in, int n, int m, int k, float *out);
+void tilt(int n, int m, double a[n][m], _Bool up, short by, const double aim[static 3], double *peak);
+extern const double slopes[2];
 #define SCALE_BY(name, factor) static float name(float x) { return x * (factor); }
 SCALE_BY(scale, 0.5f)
 #endif
@@ -28,11 +30,37 @@ cat >app/util.c <<'EOF'
 #include "k.h"
 static const double factor = 0.999;
 double damp(double x) { return x * factor; }
+const double slopes[2] = { 0.25, -0.5 };
 EOF
+echo '#define ROUNDS 400' >app/config.h
+echo '#define FORCED 1' >app/forced.h
 cat >app/k.c <<'EOF'
+#ifdef CONFIG
+#include <config.h>
+#endif
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 #include "k.h"
 #include <string.h>
 static int calls;
+static double least(a, b)
+	double a, b;
+{
+	return a < b ? a : b;
+}
+void tilt(int n, int m, double a[n][m], _Bool up, short by, const double aim[static 3], double *peak)
+{
+	double most = 0;
+
+	for (int r = 0; r < ROUNDS * FORCED; r++)
+		for (int j = 0; j < m; j++)
+			for (int i = 0; i < n; i++) {
+				a[i][j] = least(a[i][j], 3) + slopes[up] * aim[i % 3] * by * 1e-3;
+				most = most > a[i][j] ? most : a[i][j];
+			}
+	*peak = most;
+}
 void axpy(size_t n, double a, const value *x, value *y)
 {
 	calls++;
@@ -91,6 +119,15 @@ int main(void)
 			count(b, n, h);
 			blend(in, 8, 12, 12, out);
 		}
+		{
+			double (*a)[20 + s] = calloc(30, sizeof *a), peak, aim[3] = { 1, 2, 3 };
+
+			for (int r = 0; r < 4; r++) {
+				tilt(30, 20 + s, a, r % 2, 7, aim, &peak);
+				sum += peak;
+			}
+			free(a);
+		}
 		sum += y[3] + o[3] + h[3] + out[5];
 	}
 	printf("%.6f\n", sum);
@@ -101,7 +138,7 @@ cat >helpers.sh <<'EOF'
 forms() {
 	f=$1
 	shift
-	kadopt adopt -o "c-$f" -p app --file k.c --kernel "$f" --build 'gcc -O1 -o app main.c k.c util.c -lm' --run './app >out.txt' --outputs out.txt --threads 1 --runs 3 --proxy 0.001,1000 "$@"
+	kadopt adopt -o "c-$f" -p app --file k.c --kernel "$f" --build 'gcc -O1 -DCONFIG -I. -include forced.h -o app main.c k.c util.c -lm' --run './app >out.txt' --outputs out.txt --threads 1 --runs 3 --proxy 0.001,1000 "$@"
 }
 EOF
 cat >model.sh <<'EOF'
@@ -162,6 +199,114 @@ ok 'the model is asked when it does not compile, refused, asked again; its word 
 	exits 0 forms blend --shape in=n*m --shape out=n*m; is 5 "$(cat asked)"
 	jq -e ".model.provider | startswith(\"exec:\")" c-blend/campaign.json'
 
+ok 'a matrix, small integers, results on the stack, a table of another source, headers of conditions and of options' '
+	. ./helpers.sh
+	exits 0 forms tilt; cat out err
+	grep -q "peak is on the caller.s stack: it is taken for one number" err
+	jq -e ".entry.arguments == [\"n\", \"m\", \"a\", \"up\", \"by\", \"aim\", \"peak\"] and .outputs.a == {shape: [\"n\", \"m\"], dtype: \"float64\", inout: true}" c-tilt/task.json
+	jq -e ".outputs.peak.shape == [1] and .inputs.aim.shape == [3] and .inputs.up.dtype == \"int32\" and .axes.by.type == \"var\"" c-tilt/task.json
+	jq -e "[.workloads[].values.up] | unique - [0, 1] == []" c-tilt/task.json
+	for words in "const double slopes.2. = " "define ROUNDS 400" "define FORCED 1" "include <omp.h>"; do grep -q "$words" c-tilt/reference.c; done
+	! grep -q "config.h" c-tilt/reference.c
+	jq -e ".forced == [\"forced.h\"]" c-tilt/adopt/compile.json; is 0 "$(jq .tries c-tilt/adopt/extract.json)"'
+
+# C++ in a namespace, in a file with CR LF behind a symbolic link, called by threads that take turns as it comes, in a project
+# whose old build folder and link name it by its path.
+mkdir -p plus/lib plus/old
+cat >plus/lib/real.cpp <<'EOF'
+#include "k.hpp"
+
+namespace far {
+
+template <typename T> static inline T square(T x) { return x * x; }
+
+/* how rough */
+void rough(const real *x, std::size_t n, int rounds, real *y)
+{
+	for (std::size_t i = 0; i < n; ++i) {
+		y[i] = 0;
+		for (int r = 0; r < rounds; ++r)
+			y[i] += std::pow(square(x[i]) + r, real(1.5)) / rounds;
+	}
+}
+
+} // namespace far
+EOF
+sed -i 's/$/\r/' plus/lib/real.cpp
+cat >plus/lib/k.hpp <<'EOF'
+#pragma once
+#include <cmath>
+#include <cstddef>
+namespace far {
+using real = double;
+void rough(const real *x, std::size_t n, int rounds, real *y);
+}
+EOF
+cat >plus/main.cpp <<'EOF'
+#include "k.hpp"
+#include <atomic>
+#include <cstdio>
+#include <thread>
+#include <vector>
+static std::atomic<int> next_job;
+static double sums[8];
+static void work()
+{
+	for (int j; (j = next_job++) < 8;) {
+		std::vector<far::real> x(3000 + 1000 * (j % 2), 1.5), y(x.size());
+		far::rough(x.data(), x.size(), 20 + j % 3, y.data());
+		sums[j] = y[7];
+	}
+}
+int main()
+{
+	std::thread a(work), b(work);
+	a.join();
+	b.join();
+	for (double s : sums)
+		std::printf("%.9f\n", s);
+}
+EOF
+ln -s real.cpp plus/lib/k.cpp
+ln -s "$(pwd -P)/plus/lib/k.hpp" plus/link.hpp
+echo cache >plus/old/CMakeCache.txt
+cat >plus/make.sh <<'EOF'
+case $PWD in
+*/plus) ;;
+*) [ ! -e old ] && [ "$(readlink link.hpp)" = "$PWD/lib/k.hpp" ] || exit 1 ;;
+esac
+exec g++ -O1 -Ilib -o plus main.cpp lib/k.cpp -pthread
+EOF
+cat >rough.cpp <<'EOF'
+#include <cmath>
+#include <cstddef>
+namespace far {
+using real = double;
+/* how rough */
+extern "C" void rough(const real *x, std::size_t n, int rounds, real *y)
+{
+	for (std::size_t i = 0; i < n; ++i) {
+		real sum = 0;
+		for (int r = 0; r < rounds; ++r) {
+			const real v = x[i] * x[i] + r;
+			sum += v * std::sqrt(v);
+		}
+		y[i] = sum / rounds;
+	}
+}
+}
+EOF
+ok 'C++: a namespace, CR LF, a symbolic link, threads; from the campaign back into the file' '
+	exits 0 kadopt adopt -o c-plus -p plus --file lib/k.cpp --kernel rough --build "sh make.sh" --run "./plus >plus.txt" --outputs plus.txt --compare float:1e-6 --threads 1 --runs 2 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/rough.cpp"; cat out err
+	jq -e ".file == \"lib/real.cpp\" and .language == \"c\"" c-plus/adopt.json
+	jq -e ".build.compiler == \"g++\" and (.description | startswith(\"The program is C++\"))" c-plus/task.json
+	grep -q "^extern .C. void rough" c-plus/reference.c
+	jq ".eval += {set: \"full\", timing_s: 0.02, warmup_s: 0.01, seeds: 1} | .memory = {enabled: \"off\"} | .tips = {enabled: \"off\"}" c-plus/campaign.json >x.json && mv x.json c-plus/campaign.json
+	kcampaign run -c c-plus -n 1 >out; cat out
+	exits 0 kadopt integrate -c c-plus; cat out err; grep -q "^ACCEPTED" out
+	[ -h plus/lib/k.cpp ] && [ -e plus/old ]; grep -q "std::sqrt(v)" plus/lib/real.cpp; ! grep -q "square\|extern" plus/lib/real.cpp
+	is 1 "$(grep -c "how rough" plus/lib/real.cpp)"; is "" "$(sed "s/\r$//;t;" plus/lib/real.cpp | diff - plus/lib/real.cpp | grep -c "^>" | grep -vx "$(wc -l <plus/lib/real.cpp)")"'
+
 ok 'arrays of arrays, structures and null pointers are refused by name' '
 	mkdir odd
 	printf "struct p { int a; };\nvoid f(struct p *p) { p->a = 1; }\nvoid g(float **a) { a[0][0] = 1; }\nvoid h(const float *a, float *b, int n) { for (int i = 0; i < n; i++) b[i] = a ? a[i] : 1; }\nint main(void)\n{\n\tstruct p p;\n\tfloat x[16], *y = x;\n\tf(&p);\n\tg(&y);\n\th(0, x, 16);\n\treturn 0;\n}\n" >odd/k.c
@@ -171,9 +316,9 @@ ok 'arrays of arrays, structures and null pointers are refused by name' '
 	odd h "parameter a is a null pointer in some calls"'
 
 ok 'in the sandbox the project is writable, its surroundings and the network are not' '
-	mkdir boxed; cp app/k.h app/k.c app/util.c app/main.c boxed
+	mkdir boxed; cp app/*.[ch] boxed
 	run="./app >out.txt; (echo x >$T/escaped); cat /proc/net/dev | grep -c : >net.txt; true"
-	exits 0 kadopt adopt -o boxed-c -p boxed --file k.c --kernel count --build "gcc -O1 -o app main.c k.c util.c -lm" --run "$run" --outputs net.txt --threads 1 --runs 1 --proxy 0.001,1000 --sandbox
+	exits 0 kadopt adopt -o boxed-c -p boxed --file k.c --kernel count --build "gcc -O1 -DCONFIG -I. -include forced.h -o app main.c k.c util.c -lm" --run "$run" --outputs net.txt --threads 1 --runs 1 --proxy 0.001,1000 --sandbox
 	[ ! -e escaped ]; is 1 "$(cat boxed-c/adopt/outputs/net.txt)"; [ ! -e boxed/out.txt ]'
 ok 'preflight: what is not committed is told, own leftovers are ended, others on the GPU are named and left alone' '
 	mkdir gpu bin; printf "void f(float *x, int n) { x[0] = n; }\nint main() { float x; f(&x, 1); }\n" >gpu/f.cu

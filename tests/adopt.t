@@ -48,7 +48,9 @@ ok 'usage; what cannot be adopted is refused by name, before anything is touched
 		exits "$s" kadopt adopt -o x -p heat --file src/diffuse.c --kernel heat_diffuse --build make --run ./heat "$@"
 		grep -q "$m" err || { cat out err; return 1; }
 	}
-	refused 2 "functions of .c and .cu files" --file src/diffuse.h
+	refused 2 "functions of .c, .cu" --file src/diffuse.h
+	ln -s "$T/heat/src/main.c" elsewhere.c; mkdir -p away/src; cp -r heat/. away; ln -sf "$T/elsewhere.c" away/src/main.c
+	refused 2 "leads out of the project" -p away --file src/main.c
 	refused 2 "nothing: it is not defined there" --kernel nothing
 	refused 2 "returns something" --file src/plate.c --kernel heat_read_plates
 	refused 2 "lies in the project" -o heat/x; rm -rf heat/x
@@ -56,6 +58,9 @@ ok 'usage; what cannot be adopted is refused by name, before anything is touched
 	refused 2 "does not build a copy" --build "make CC=false"
 	refused 2 "run: .* it ended with status 2" --run ./heat
 	refused 2 "heat.out2: the run has not written it" --run "./heat -n 1 some.conf heat.out" --outputs heat.out2
+	refused 2 "heat.out: the run has not written it: it lay there before" --run true --outputs heat.out
+	refused 2 "compiles $T/heat/src/diffuse.c itself" --build "gcc -fopenmp -Iinclude -c -o x.o $T/heat/src/diffuse.c"
+	refused 2 "parameter .struct heat_plate.*: a task knows numbers" --file src/source.c --kernel heat_inject
 	refused 2 "two runs of the unchanged program differ" --run "./heat -n 1 some.conf o; date +%N >now" --outputs now
 	refused 3 "nolauncher. cannot be started" --launcher nolauncher
 	refused 75 "ended with status 255" --launcher "$T/lost"

@@ -146,7 +146,7 @@ static void
 complete(struct adopt_options *o)
 {
 	json_t *outputs = json_object_get(o->answers, "outputs");
-	const char *file = kjson_str_or(o->answers, "file", NULL), *mode = kjson_str_or(o->answers, "mode", "linear"), *dot;
+	const char *file = kjson_str_or(o->answers, "file", NULL), *mode = kjson_str_or(o->answers, "mode", "linear");
 
 	for (size_t i = 0; i < json_array_size(outputs); i++)
 		json_object_set_new(json_array_get(outputs, i), "compare", json_string(o->compare ? o->compare : "exact"));
@@ -157,10 +157,9 @@ complete(struct adopt_options *o)
 		kdie(K_USAGE, "--mode %s: it is neither linear nor map-elites", mode);
 	if (!file)
 		return;
-	dot = strrchr(file, '.');
-	if (!dot || (strcmp(dot, ".c") && strcmp(dot, ".cu")))
-		kdie(K_USAGE, "--file %s: functions of .c and .cu files can be adopted", file);
-	json_object_set_new(o->answers, "language", json_string(!strcmp(dot, ".cu") ? "cuda" : "c"));
+	if (!language_of(file))
+		kdie(K_USAGE, "--file %s: functions of .c, .cu, .cc, .cpp, .cxx and .C files can be adopted", file);
+	json_object_set_new(o->answers, "language", json_string(language_of(file)));
 }
 
 /* adopt.json as it is, with what the command line says in place of what it said. */

@@ -20,7 +20,7 @@ char *ask_code(const struct adoption *a, const char *answer, char **fault);
 
 /* extract.c */
 
-/* How the project compiles the file: {"compiler","flags","include"}. New reference. */
+/* How the project compiles the file: {"compiler","flags","include","forced"}, the last of which are headers. New reference. */
 json_t *compile_settings(const struct adoption *a);
 /* The libraries that a program of the language is linked with in a task: an array. New reference. */
 json_t *task_libraries(const struct adoption *a);
@@ -46,6 +46,10 @@ int preflight(const struct adoption *a);
 
 /* Is the file NOW what WAS was, as the output O of adopt.json asks: byte by byte, or number by number? WHY says where not. */
 bool outputs_same(const json_t *o, const char *was, const char *now, char *why, size_t why_len);
+/* When the outputs in FOLDER were written, for outputs_untouched after a run. New reference. */
+json_t *outputs_stamps(const struct adoption *a, const char *folder);
+/* The first output in FOLDER that is what it was when the stamps were taken; NULL: all were written. Borrowed. */
+const char *outputs_untouched(const struct adoption *a, const char *folder, const json_t *stamps);
 /* "exact", "float:1e-6", "float32:1e-6", "float64:1e-6"? */
 bool outputs_compare_ok(const char *compare);
 
@@ -63,15 +67,18 @@ struct bundle {
 	size_t count;
 	struct { size_t source, item; } *order;	/* items as they follow each other */
 	size_t order_count;
+	json_t *include;	/* folders of headers */
 	json_t *notes;		/* what a person should know, lines */
 };
 /*
- * FILE (within the project's copy in FOLDER) and the headers of the project that it includes, looked for beside it and in
- * INCLUDE, folders of it or absolute ones.
+ * FILE (within the project's copy in FOLDER) and the headers of the project that it includes, looked for beside it and in the
+ * folders that SETTINGS, of compile_settings, names: folders of it or absolute ones.
  */
-void bundle_open(struct bundle *b, const struct adoption *a, const char *folder, const json_t *include);
+void bundle_open(struct bundle *b, const struct adoption *a, const char *folder, const json_t *settings);
 /* Keep the function NAME and what it needs. False: it is nowhere, not in the project's other sources either. */
 bool bundle_keep(struct bundle *b, const char *name);
+/* Does a source of the project that is not open define NAME, in the very words that have this ktoken_hash? */
+bool bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash);
 /* The text of what is kept, ready to be compiled alone; the caller frees. */
 char *bundle_text(struct bundle *b, const struct adoption *a);
 void bundle_close(struct bundle *b);
@@ -94,6 +101,6 @@ const json_t *rules_double(void);
 /* Every float of TEXT a double; NULL with the reason in WHY when it does not come to that alone. The caller frees. */
 char *oracle_swap(const char *text, const char *language, char *why, size_t why_len);
 /* The reference as it is, in a wrapper that takes doubles: TASK says what is to be narrowed and widened. The caller frees. */
-char *oracle_wrap(const char *text, const json_t *task);
+char *oracle_wrap(const char *text, const json_t *task, bool cxx);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "ktoken.h"
 
 enum { LIST_MAX = 1 << 20 };
 
@@ -72,6 +73,83 @@ add_order(struct bundle *b, size_t source, size_t item)
 	b->order[b->order_count++].item = item;
 }
 
+/* The next line "#include" in the code of X from *P on: its file, to be freed, and whether it is the system's; NULL: none. */
+static char *
+next_include(const struct kscan *x, size_t *p, size_t to, bool *system)
+{
+	while (*p < to) {
+		const char *line = x->text + *p, *c = line + strspn(line, " \t");
+		size_t n = strcspn(line, "\n");
+
+		*p += n + 1;
+		if (x->code[c - x->text] != '#')
+			continue;
+		c += 1 + strspn(c + 1, " \t");
+		if (strncmp(c, "include", 7))
+			continue;
+		c += 7 + strspn(c + 7, " \t");
+		*system = *c == '<';
+		if (*c == '<' || *c == '"')
+			return kstrndup(c + 1, strcspn(c + 1, ">\"\n"));
+	}
+	return NULL;
+}
+
+/* Does a line of the group X begin with one of these words of the preprocessor? */
+static bool
+has_branch(const struct kscan *s, const struct kscan_item *x)
+{
+	for (size_t p = x->from; p < x->to; p += strcspn(s->text + p, "\n") + 1) {
+		const char *c = s->text + p + strspn(s->text + p, " \t");
+
+		if (*c == '#' && !strncmp(c + 1 + strspn(c + 1, " \t"), "el", 2))
+			return true;
+	}
+	return false;
+}
+
+static void add_source(struct search *s, const char *path, bool root);
+
+/* "#ifdef HAVE_CONFIG_H" and the like: the project's headers in a condition that has no other branch are taken for included. */
+static void
+add_group_headers(struct search *s, const char *path, size_t index, size_t item)
+{
+	size_t p = s->b->sources[index].scan.items[item].from;
+	bool system;
+	char *name;
+
+	if (has_branch(&s->b->sources[index].scan, &s->b->sources[index].scan.items[item]))
+		return;
+	/* The array of sources may move. */
+	while ((name = next_include(&s->b->sources[index].scan, &p, s->b->sources[index].scan.items[item].to, &system))) {
+		char *header = find_header(s, path, name, system);
+
+		if (header && !is_open(s->b, header))
+			add_source(s, header, false);
+		free(header);
+		free(name);
+	}
+}
+
+/* Does the group include something of the system, and nothing else? Then it stays as it is, like such an include outside of one. */
+static bool
+is_system_group(struct search *s, const char *path, const struct kscan *x, const struct kscan_item *item)
+{
+	size_t p = item->from, found = 0;
+	bool good = item->kind == KSCAN_GROUP && !item->name_count, system;
+	char *name;
+
+	while (good && (name = next_include(x, &p, item->to, &system))) {
+		char *header = find_header(s, path, name, system);
+
+		good = system && !header;
+		found++;
+		free(header);
+		free(name);
+	}
+	return good && found;
+}
+
 /* A source, and before each of its items the headers that it includes up to there. */
 static void
 add_source(struct search *s, const char *path, bool root)
@@ -94,6 +172,9 @@ add_source(struct search *s, const char *path, bool root)
 		const struct kscan_item *item = &b->sources[index].scan.items[i];
 		char *header = item->kind == KSCAN_INCLUDE ? find_header(s, path, item->names[0], item->system) : NULL;
 
+		b->sources[index].kept[i] = is_system_group(s, path, &b->sources[index].scan, item);
+		if (item->kind == KSCAN_GROUP)
+			add_group_headers(s, path, index, i);
 		if (header && !is_open(b, header))
 			add_source(s, header, false);
 		if (!header)
@@ -102,17 +183,26 @@ add_source(struct search *s, const char *path, bool root)
 	}
 }
 
+static void prepend_source(struct bundle *b, const char *path);
+
 void
-bundle_open(struct bundle *b, const struct adoption *a, const char *folder, const json_t *include)
+bundle_open(struct bundle *b, const struct adoption *a, const char *folder, const json_t *settings)
 {
 	char full[PATH_MAX], *path = kasprintf("%s/%s", folder, a->file), real[PATH_MAX];
+	const json_t *include = json_object_get(settings, "include"), *forced = json_object_get(settings, "forced");
 	struct search s = { .b = b, .folder = full, .include = include };
 
-	*b = (struct bundle){ .notes = json_array() };
+	*b = (struct bundle){ .notes = json_array(), .include = json_incref((json_t *)include) };
 	if (!realpath(folder, full) || !realpath(path, real))
 		kdie_errno(K_IO, "%s", path);
 	add_source(&s, real, true);
 	free(path);
+	for (size_t i = json_array_size(forced); i-- > 0;) {
+		path = header_path(&s, ".", json_string_value(json_array_get(forced, i)));
+		if (realpath(path, real) && is_inside(real, full) && !is_open(b, real))
+			prepend_source(b, real);
+		free(path);
+	}
 }
 
 void
@@ -129,6 +219,7 @@ bundle_close(struct bundle *b)
 	}
 	free(b->sources);
 	free(b->order);
+	json_decref(b->include);
 	json_decref(b->notes);
 	*b = (struct bundle){ 0 };
 }
@@ -216,11 +307,30 @@ note_variables(struct bundle *b)
 		}
 }
 
-/* Sources of the project that define the function NAME, searched by git's and grep's means: its path, or NULL; to be freed. */
+/* Is it what the linker looks for by NAME: a function with its body, or a variable and not a mere declaration of it? */
+static bool
+is_definition(const struct kscan *s, const struct kscan_item *x, const char *name)
+{
+	if (!kscan_declares(x, name) || kscan_has_word(s, x, "static"))
+		return false;
+	return x->kind == KSCAN_FUNCTION || (x->kind == KSCAN_DECLARATION && !kscan_has_word(s, x, "extern") &&
+	    !kscan_has_word(s, x, "typedef") && !memchr(s->code + x->from, '(', x->to - x->from));
+}
+
+static bool
+defines(const struct kscan *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (is_definition(s, &s->items[i], name))
+			return true;
+	return false;
+}
+
+/* The source of the project that defines the function or variable NAME, by grep's means: its path, or NULL; to be freed. */
 static char *
 find_definition(const struct bundle *b, const char *name)
 {
-	static const char script[] = "grep -rlwE --include='*.c' --include='*.cc' --include='*.cpp' --include='*.cu' --include='*.h' "
+	static const char script[] = "grep -rlwE --include='*.c' --include='*.cc' --include='*.cpp' --include='*.cxx' --include='*.C' --include='*.cu' --include='*.h' "
 	    "--include='*.cuh' --exclude-dir=.git -e \"$1\" \"$2\" | LC_ALL=C sort";
 	size_t n = strlen(b->sources[0].path) - strlen(b->sources[0].name) - 1;
 	char *folder = kstrndup(b->sources[0].path, n), *found = NULL, *save;
@@ -238,7 +348,7 @@ find_definition(const struct bundle *b, const char *name)
 		if (!text)
 			continue;
 		kscan(text, len, &s);
-		if (kscan_function(&s, name) && !kscan_has_word(&s, kscan_function(&s, name), "static"))
+		if (defines(&s, name))
 			found = kstrdup(line);
 		kscan_free(&s);
 		free(text);
@@ -248,6 +358,27 @@ find_definition(const struct bundle *b, const char *name)
 	return found;
 }
 
+bool
+bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash)
+{
+	char *path = find_definition(b, name), *text = path ? file_text(path, NULL) : NULL, other[17];
+	struct kscan s;
+	bool same = false;
+
+	if (text) {
+		kscan(text, strlen(text), &s);
+		for (size_t i = 0; i < s.count && !same; i++)
+			if (is_definition(&s, &s.items[i], name)) {
+				ktoken_hash(text + s.items[i].from, s.items[i].to - s.items[i].from, other);
+				same = !strcmp(hash, other);
+			}
+		kscan_free(&s);
+	}
+	free(text);
+	free(path);
+	return same;
+}
+
 static bool
 keep_function(struct bundle *b, const char *name)
 {
@@ -255,7 +386,8 @@ keep_function(struct bundle *b, const char *name)
 		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
 			const struct kscan_item *item = &b->sources[i].scan.items[k];
 
-			if ((item->kind == KSCAN_FUNCTION || item->kind == KSCAN_GROUP) && kscan_declares(item, name)) {
+			if (((item->kind == KSCAN_FUNCTION || item->kind == KSCAN_GROUP) && kscan_declares(item, name)) ||
+			    is_definition(&b->sources[i].scan, item, name)) {
 				b->sources[i].kept[k] = true;
 				return true;
 			}
@@ -269,7 +401,7 @@ prepend_source(struct bundle *b, const char *path)
 {
 	size_t n = b->order_count, from = strlen(b->sources[0].path) - strlen(b->sources[0].name) - 1;
 	char *folder = kstrndup(b->sources[0].path, from);
-	struct search s = { .b = b, .folder = folder, .include = NULL };
+	struct search s = { .b = b, .folder = folder, .include = b->include };
 
 	add_source(&s, path, false);
 	/* What was appended comes first; the kernel's source is the last. */
@@ -350,14 +482,38 @@ add_depth(struct kbuf *out, const struct bundle *b, size_t i, bool open)
 			}
 }
 
+/* A group without its includes of the project, whose items stand by themselves. */
+static void
+add_group(struct kbuf *out, const struct bundle *b, const struct source *x, const struct kscan_item *item)
+{
+	size_t end = strlen(x->path) - strlen(x->name) - 1;
+	char *folder = kstrndup(x->path, end);
+	struct search s = { .folder = folder, .include = b->include };
+
+	for (size_t p = item->lead, next; p < item->to; p = next) {
+		size_t at = p, n = strcspn(x->text + p, "\n") + 1;
+		bool system;
+		char *name, *header;
+
+		next = p + n < item->to ? p + n : item->to;
+		name = next_include(&x->scan, &at, next, &system);
+		header = name ? find_header(&s, x->path, name, system) : NULL;
+		if (!header)
+			kbuf_add(out, x->text + p, next - p);
+		free(header);
+		free(name);
+	}
+	free(folder);
+}
+
 /* The kernel's own definition: seen from outside, and under its plain name. */
 static void
-add_entry(struct kbuf *out, const struct source *x, const struct kscan_item *item, bool cuda)
+add_entry(struct kbuf *out, const struct source *x, const struct kscan_item *item, bool mangled)
 {
 	size_t from = item->from;
 
 	kbuf_add(out, x->text + item->lead, item->from - item->lead);
-	if (cuda && !item->depth && !kscan_has_word(&x->scan, item, "extern"))
+	if (mangled && !kscan_has_word(&x->scan, item, "extern"))
 		kbuf_puts(out, "extern \"C\" ");
 	if (!strncmp(x->scan.code + from, "static", 6) && (x->scan.code[from + 6] == ' ' || x->scan.code[from + 6] == '\n' ||
 	    x->scan.code[from + 6] == '\t'))
@@ -382,7 +538,7 @@ seen_include(const struct bundle *b, size_t i)
 char *
 bundle_text(struct bundle *b, const struct adoption *a)
 {
-	bool cuda = !strcmp(a->language, "cuda");
+	bool mangled = !strcmp(a->language, "cuda") || is_cxx(a);
 	enum kscan_kind last = KSCAN_INCLUDE;
 	struct kbuf out = { 0 };
 	char *text;
@@ -399,7 +555,9 @@ bundle_text(struct bundle *b, const struct adoption *a)
 		last = item->kind;
 		add_depth(&out, b, i, true);
 		if (item->kind == KSCAN_FUNCTION && kscan_declares(item, a->kernel))
-			add_entry(&out, x, item, cuda);
+			add_entry(&out, x, item, mangled);
+		else if (item->kind == KSCAN_GROUP)
+			add_group(&out, b, x, item);
 		else if (item->kind == KSCAN_INCLUDE)
 			kbuf_add(&out, x->text + item->from, item->to - item->from);
 		else

@@ -149,7 +149,7 @@ error_context(const char *text, const char *log)
 	return b.data;
 }
 
-/* The name in the first "undefined reference to `NAME'", or NULL; the caller frees. */
+/* The name in the first "undefined reference to `NAME'", without what it is a member of, or NULL; the caller frees. */
 static char *
 undefined_name(const char *log)
 {
@@ -161,8 +161,14 @@ undefined_name(const char *log)
 	p += strlen("ndefined reference to ");
 	while (*p && !isalpha((unsigned char)*p) && *p != '_' && *p != '\n')
 		p++;
-	while (isalnum((unsigned char)p[n]) || p[n] == '_')
-		n++;
+	for (;;) {
+		while (isalnum((unsigned char)p[n]) || p[n] == '_')
+			n++;
+		if (strncmp(p + n, "::", 2))
+			break;
+		p += n + 2;
+		n = 0;
+	}
 	return n ? kstrndup(p, n) : NULL;
 }
 
@@ -370,7 +376,7 @@ extract(const struct adoption *a)
 	int tries = 0, pulls = 0;
 	struct bundle b;
 
-	bundle_open(&b, a, copy, json_object_get(settings, "include"));
+	bundle_open(&b, a, copy, settings);
 	if (!bundle_keep(&b, a->kernel))
 		kdie(K_USAGE, "%s/%s: no definition of %s", a->project, a->file, a->kernel);
 	for (;;) {

@@ -293,11 +293,21 @@ command_good(const struct adoption *a, const char *what, const char *command, st
 	return good;
 }
 
+/* The run, and what it wrote beside what the original wrote. */
 static bool
-outputs_good(const struct adoption *a, struct run_folder *run)
+run_good(const struct adoption *a, struct run_folder *run)
 {
 	const json_t *outputs = json_object_get(a->json, "outputs");
-	bool good = true;
+	json_t *before = outputs_stamps(a, a->project);
+	bool good = command_good(a, "run", a->run, run);
+	const char *stale = good ? outputs_untouched(a, a->project, before) : NULL;
+
+	if (stale) {
+		kwarn("output %s: the run has not written it", stale);
+		run_note(run, "The run has not written %s.\n", stale);
+		good = false;
+	}
+	json_decref(before);
 
 	for (size_t i = 0; i < json_array_size(outputs) && good; i++) {
 		const json_t *o = json_array_get(outputs, i);
@@ -351,7 +361,7 @@ try_in_project(const struct adoption *a, const struct integrate_options *o, cons
 	int code = K_NO;
 
 	journal_change(a, text, strlen(text), run->name, w->id);
-	if (command_good(a, "build", a->build, run) && command_good(a, "run", a->run, run) && outputs_good(a, run) &&
+	if (command_good(a, "build", a->build, run) && run_good(a, run) &&
 	    measured_good(a, o, run, &r)) {
 		journal_verified(a);
 		journal_accepted(a);
@@ -372,8 +382,10 @@ require_original(const struct adoption *a)
 {
 	struct kbuf b = { 0 };
 
-	if (journal_is_original(a))
+	if (journal_is_original(a)) {
+		journal_require_writable(a);
 		return;
+	}
 	journal_status(a, &b);
 	kdie(K_USAGE, "%s/%s is not what was adopted (%.*s); adopt it anew, into another folder", a->project, a->file,
 	    (int)strcspn(b.data, "\n"), b.data);

@@ -92,14 +92,6 @@ answer(const struct options *o, const char *field)
 	return text;
 }
 
-static bool
-ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
-}
-
 /* adopt.json; or, before there is one, what the command line says. */
 static struct adoption *
 find_adoption(struct options *o)
@@ -118,7 +110,7 @@ find_adoption(struct options *o)
 			kdie_errno(K_USAGE, "%s", answer(o, "project"));
 		json_object_set_new(o->answers, "schema", json_string("adopt/1"));
 		json_object_set_new(o->answers, "project", kjson_text(project, strlen(project)));
-		json_object_set_new(o->answers, "language", json_string(ends_with(answer(o, "file"), ".cu") ? "cuda" : "c"));
+		json_object_set_new(o->answers, "language", json_string(language_of(answer(o, "file")) ? language_of(answer(o, "file")) : "c"));
 		for (size_t i = 0; i < LEN(needed); i++)
 			answer(o, needed[i]);
 		a = adoption_new(o->campaign, json_incref(o->answers));
@@ -366,17 +358,32 @@ timing_of(json_t *const *runs, size_t n, size_t i, const char *kernel)
 	return r;
 }
 
-/* Runs whose calls are not as many cannot be told call from call: then the first run alone counts. */
+/* Are the calls of two runs given the same, one by one? Those of threads may come in another order. */
+static bool
+same_calls(const json_t *x, const json_t *y)
+{
+	if (json_array_size(x) != json_array_size(y))
+		return false;
+	for (size_t i = 0; i < json_array_size(x); i++) {
+		const json_t *a = json_object_get(json_array_get(x, i), "args"), *b = json_object_get(json_array_get(y, i), "args");
+
+		if (a != b && !json_equal(a, b))
+			return false;
+	}
+	return true;
+}
+
+/* Where runs do not make the same calls, one cannot be told from another: then the first run alone counts. */
 static void
 write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, const char *kernel)
 {
 	size_t used = 1, calls = json_array_size(runs[0]);
 
-	while (used < n && json_array_size(runs[used]) == calls)
+	while (used < n && same_calls(runs[0], runs[used]))
 		used++;
 	if (used < n) {
-		kwarn("run %zu made %zu calls of %s, the first one %zu: only the first one is used", used + 1,
-		    json_array_size(runs[used]), kernel, calls);
+		kwarn("run %zu made %zu calls of %s, the first one %zu%s: only the first one is used", used + 1,
+		    json_array_size(runs[used]), kernel, calls, json_array_size(runs[used]) == calls ? ", in another order" : "");
 		used = 1;
 	}
 	json_object_set_new(header, "runs", json_integer((json_int_t)used));
@@ -522,7 +529,7 @@ command_observe(int argc, char **argv)
 	a = find_adoption(&o);
 	folder = adopt_path(a, "watch");
 	w = (struct watch){ .a = a, .folder = folder, .launches = o.launches,
-	    .cuda = ends_with(a->file, ".cu") || o.launches };
+	    .cuda = !strcmp(a->language, "cuda") || o.launches };
 	find_kernel(&w, &s);
 	header = make_header(&w, &s, o.log ? "log" : o.instrument ? "instrument" : o.launches ? "launches" : "calls");
 	observed = adopt_path(a, "observed.ndjson");

@@ -10,6 +10,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kscan.h"
 #include "ktoken.h"
 
 static bool
@@ -120,9 +121,9 @@ add_c(struct kbuf *b, const struct argument *x, bool before)
 	if (!x->tensor || !x->narrow)
 		return;
 	if (before)
-		kbuf_printf(b, "\tsize_t n_%s = %s;\n\t%s *c_%s = malloc(n_%s * sizeof *c_%s);\n\n\tif (!c_%s)\n\t\tabort();\n"
-		    "\tfor (size_t i = 0; i < n_%s; i++)\n\t\tc_%s[i] = %s%s%s;\n", x->name, x->elements, x->type, x->name, x->name, x->name,
-		    x->name, x->name, x->name, x->in ? "(float)" : "0", x->in ? x->name : "", x->in ? "[i]" : "");
+		kbuf_printf(b, "\tsize_t n_%s = %s;\n\t%s *c_%s = (%s *)malloc(n_%s * sizeof *c_%s);\n\n\tif (!c_%s)\n\t\tabort();\n"
+		    "\tfor (size_t i = 0; i < n_%s; i++)\n\t\tc_%s[i] = %s%s%s;\n", x->name, x->elements, x->type, x->name, x->type, x->name,
+		    x->name, x->name, x->name, x->name, x->in ? "(float)" : "0", x->in ? x->name : "", x->in ? "[i]" : "");
 	else if (x->out)
 		kbuf_printf(b, "\tfor (size_t i = 0; i < n_%s; i++)\n\t\t%s[i] = (double)c_%s[i];\n\tfree(c_%s);\n", x->name, x->name, x->name,
 		    x->name);
@@ -161,8 +162,40 @@ static const char cuda_helpers[] =
     "\t\tto[i] = (double)(float)from[i];\n"
     "}\n\n";
 
+/* The function may stand in a namespace: "using namespace a::b;" for each. */
+static void
+add_using(struct kbuf *b, const char *text)
+{
+	char *path[8] = { NULL }, *line;
+	struct kscan s;
+
+	kscan(text, strlen(text), &s);
+	for (size_t i = 0; i < s.count; i++) {
+		const struct kscan_item *x = &s.items[i];
+		const char *name = s.code + x->from;
+		size_t n;
+
+		if (x->kind != KSCAN_OPEN || x->depth >= LEN(path))
+			continue;
+		name += strncmp(name, "inline", 6) ? 0 : 6 + strspn(name + 6, " \t");
+		if (strncmp(name, "namespace", 9))
+			continue;
+		name += 9 + strspn(name + 9, " \t\n");
+		n = strcspn(name, " \t\n{");
+		free(path[x->depth]);
+		path[x->depth] = x->depth && path[x->depth - 1] ? kasprintf("%s::%.*s", path[x->depth - 1], (int)n, name) : kstrndup(name, n);
+		line = kasprintf("using namespace %s;\n", path[x->depth]);
+		if (n && !strstr(b->data, line))
+			kbuf_puts(b, line);
+		free(line);
+	}
+	for (size_t i = 0; i < LEN(path); i++)
+		free(path[i]);
+	kscan_free(&s);
+}
+
 char *
-oracle_wrap(const char *text, const json_t *task)
+oracle_wrap(const char *text, const json_t *task, bool cxx)
 {
 	const char *entry = kjson_str_or(task, "entry.name", "kernel");
 	const json_t *arguments = kjson_path(task, "entry.arguments");
@@ -172,8 +205,10 @@ oracle_wrap(const char *text, const json_t *task)
 	struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "/* The reference itself, behind a function that takes doubles: what is right has its rounding. */\n"
-	    "#include <stdlib.h>\n#define %s kiln_reference\n%s\n#undef %s\n\n%s%svoid\n%s(", entry, text, entry, cuda ? cuda_helpers : "",
-	    cuda ? "extern \"C\" " : "", entry);
+	    "#include <stdlib.h>\n#define %s kiln_reference\n%s\n#undef %s\n\n", entry, text, entry);
+	if (cuda || cxx)
+		add_using(&b, text);
+	kbuf_printf(&b, "%s%svoid\n%s(", cuda ? cuda_helpers : "", cuda || cxx ? "extern \"C\" " : "", entry);
 	for (size_t i = 0; i < n; i++) {
 		describe(task, json_array_get(arguments, i), &x[i]);
 		kbuf_printf(&b, "%s%s%s %s%s", i ? ", " : "", x[i].tensor && !x[i].out ? "const " : "", x[i].narrow ? "double" : x[i].type,
@@ -183,9 +218,10 @@ oracle_wrap(const char *text, const json_t *task)
 	for (size_t i = 0; i < n; i++)
 		(cuda ? add_cuda : add_c)(&b, &x[i], true);
 	kbuf_puts(&b, "\tkiln_reference(");
+	/* A matrix is a pointer to rows in C, which takes any pointer of none. */
 	for (size_t i = 0; i < n; i++)
-		kbuf_printf(&b, "%s%s%s%s", i ? ", " : "", x[i].narrow && !x[i].tensor ? "(float)" : "", x[i].tensor && x[i].narrow ? "c_" : "",
-		    x[i].name);
+		kbuf_printf(&b, "%s%s%s%s", i ? ", " : "", x[i].tensor ? cuda || cxx ? "" : "(void *)" : x[i].narrow ? "(float)" : "",
+		    x[i].tensor && x[i].narrow ? "c_" : "", x[i].name);
 	kbuf_printf(&b, "%s);\n", cuda ? ", kiln_stream" : "");
 	for (size_t i = 0; i < n; i++) {
 		(cuda ? add_cuda : add_c)(&b, &x[i], false);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "adopt.h"
 #include "kio.h"
@@ -142,4 +143,40 @@ outputs_same(const json_t *o, const char *was, const char *now, char *why, size_
 	free(x);
 	free(y);
 	return same;
+}
+
+json_t *
+outputs_stamps(const struct adoption *a, const char *folder)
+{
+	const json_t *outputs = json_object_get(a->json, "outputs");
+	json_t *stamps = json_object();
+
+	for (size_t i = 0; i < json_array_size(outputs); i++) {
+		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
+		char *path = kasprintf("%s/%s", folder, name);
+		struct stat st;
+
+		if (!stat(path, &st))
+			json_object_set_new(stamps, name, json_sprintf("%lld %ld %llu", (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+			    (unsigned long long)st.st_ino));
+		free(path);
+	}
+	return stamps;
+}
+
+const char *
+outputs_untouched(const struct adoption *a, const char *folder, const json_t *stamps)
+{
+	const json_t *outputs = json_object_get(a->json, "outputs");
+	json_t *now = outputs_stamps(a, folder);
+	const char *found = NULL;
+
+	for (size_t i = 0; i < json_array_size(outputs) && !found; i++) {
+		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
+
+		if (json_object_get(now, name) && json_equal(json_object_get(now, name), json_object_get(stamps, name)))
+			found = name;
+	}
+	json_decref(now);
+	return found;
 }

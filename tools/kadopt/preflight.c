@@ -62,6 +62,19 @@ is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+/* What no task takes, as far as it is told without the project's headers. */
+static void
+check_parameters(const struct adoption *a, const struct signature *s, struct findings *f)
+{
+	for (size_t i = 0; i < s->of.count; i++) {
+		const struct kscan_param *p = &s->of.params[i];
+
+		if (p->strange || p->stars > 1 || strstr(p->text, "struct ") || strstr(p->text, "union "))
+			tell(&f->wrong, "kernel: %s:%d: parameter '%s': a task knows numbers and arrays of them, not this; put a function with plain "
+			    "parameters around the part that takes the time, and adopt that one", a->file, s->line, p->text);
+	}
+}
+
 static void
 check_files(const struct adoption *a, struct findings *f)
 {
@@ -83,6 +96,10 @@ check_files(const struct adoption *a, struct findings *f)
 			    "through a pointer", a->file, s.line, a->kernel);
 		else
 			say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s.line, s.of.count);
+		check_parameters(a, &s, f);
+		*strrchr(path, '/') = '\0';
+		if (access(path, W_OK) < 0)
+			say("winner     %s cannot be written: a winner cannot be put in place there", path);
 		signature_free(&s);
 		free(text);
 	}
@@ -265,7 +282,52 @@ check_device(const struct adoption *a, struct findings *f)
 
 /* ---- a build and a run, in a copy ---- */
 
-static const char *const compilers[] = { "cc", "gcc", "clang", "c99", "c11", "g++", "c++", "clang++", "nvcc", "icx", "ccache" };
+static const char *const compilers[] = { "cc", "gcc", "clang", "c99", "c11", "g++", "c++", "clang++", "nvcc", "icx", "icpx", "ccache" };
+
+/* gcc-12, clang++-15 and the like. */
+static bool
+has_version(const char *name)
+{
+	static const char *const plain[] = { "gcc-", "g++-", "clang-", "clang++-" };
+
+	for (size_t i = 0; i < LEN(plain); i++)
+		if (!strncmp(name, plain[i], strlen(plain[i])) && name[strlen(plain[i])] &&
+		    !name[strlen(plain[i]) + strspn(name + strlen(plain[i]), "0123456789.")])
+			return true;
+	return false;
+}
+
+/* Those on the PATH, as a set. New reference. */
+static json_t *
+versioned_compilers(void)
+{
+	char *path = kstrdup(getenv("PATH") ? getenv("PATH") : ""), *save;
+	json_t *names = json_object();
+
+	for (char *folder = strtok_r(path, ":", &save); folder; folder = strtok_r(NULL, ":", &save)) {
+		DIR *d = opendir(folder);
+		const struct dirent *e;
+
+		while (d && (e = readdir(d)))
+			if (has_version(e->d_name))
+				json_object_set_new(names, e->d_name, json_true());
+		if (d)
+			closedir(d);
+	}
+	free(path);
+	return names;
+}
+
+static void
+write_shim(const char *folder, const char *name, const char *script)
+{
+	char *path = kasprintf("%s/%s", folder, name);
+
+	write_text(path, script, strlen(script));
+	if (chmod(path, 0755) < 0)
+		kdie_errno(K_IO, "%s", path);
+	free(path);
+}
 
 /* Programs that note how they are called, and are then the real ones. */
 static void
@@ -283,16 +345,15 @@ write_shims(const struct adoption *a)
 	    "PATH=${PATH#\"$here:\"}\n"
 	    "exec \"$name\" \"$@\"\n";
 	char *folder = adopt_path(a, "shims");
+	json_t *others = versioned_compilers(), *v;
+	const char *name;
 
 	remove_tree(folder);
-	for (size_t i = 0; i < LEN(compilers); i++) {
-		char *path = kasprintf("%s/%s", folder, compilers[i]);
-
-		write_text(path, script, strlen(script));
-		if (chmod(path, 0755) < 0)
-			kdie_errno(K_IO, "%s", path);
-		free(path);
-	}
+	for (size_t i = 0; i < LEN(compilers); i++)
+		write_shim(folder, compilers[i], script);
+	json_object_foreach(others, name, v)
+		write_shim(folder, name, script);
+	json_decref(others);
 	free(folder);
 }
 
@@ -337,7 +398,7 @@ is_kept(const char *option)
 	return false;
 }
 
-/* A folder of headers, as it is called within the copy, so that a campaign can be moved; or as it stands. */
+/* A header, or a folder of them, as it is called within the copy, so that a campaign can be moved; or as it stands. */
 static json_t *
 include_folder(const char *copy, const char *cwd, const char *name)
 {
@@ -352,23 +413,47 @@ include_folder(const char *copy, const char *cwd, const char *name)
 	return result;
 }
 
-/* One noted call, if it compiles FILE in COPY: {"compiler", "flags", "include"}. New reference, or NULL. */
-static json_t *
-compile_of(char *line, const char *copy, const char *file)
+/* A C++ file is C++ by its name, which the reference does not have. */
+static const char *
+compiler_for(const struct adoption *a, const char *name)
 {
-	json_t *flags = json_array(), *include = json_array();
+	static const char *const pairs[][2] = { { "cc", "c++" }, { "gcc", "g++" }, { "clang", "clang++" }, { "icx", "icpx" } };
+	const char *slash = strrchr(name, '/');
+
+	name = slash && strstr(name, "/adopt/shims/") ? slash + 1 : name;
+	for (size_t i = 0; i < LEN(pairs) && is_cxx(a); i++)
+		if (!strcmp(name, pairs[i][0]))
+			return pairs[i][1];
+	return name;
+}
+
+/*
+ * One noted call, if it compiles FILE in COPY: {"compiler", "flags", "include", "forced"}. New reference, or NULL. ASTRAY: it compiles the
+ * project's own file, which is not in the copy.
+ */
+static json_t *
+compile_of(const struct adoption *a, char *line, const char *copy, const char *file, const char *own, bool *astray)
+{
+	json_t *flags = json_array(), *include = json_array(), *forced = json_array();
 	char *save, *name = strtok_r(line, "\037", &save), *cwd = strtok_r(NULL, "\037", &save), *word;
 	bool found = false;
 
+	if (name && cwd && !strcmp(name, "ccache"))
+		name = strtok_r(NULL, "\037", &save);
 	while (name && cwd && (word = strtok_r(NULL, "\037", &save))) {
 		char *full = *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word), *value = NULL;
 
 		if (*word != '-') {
 			found |= same_file(full, file);
+			*astray |= same_file(full, own);
 		} else if (!strncmp(word, "-I", 2) || !strcmp(word, "-isystem") || !strcmp(word, "-iquote")) {
 			value = !strncmp(word, "-I", 2) && word[2] ? word + 2 : strtok_r(NULL, "\037", &save);
 			if (value)
 				json_array_append_new(include, include_folder(copy, cwd, value));
+		} else if (!strcmp(word, "-include")) {
+			value = strtok_r(NULL, "\037", &save);
+			if (value)
+				json_array_append_new(forced, include_folder(copy, cwd, value));
 		} else if (is_kept(word)) {
 			json_array_append_new(flags, json_string(word));
 			if (takes_value(word) && (value = strtok_r(NULL, "\037", &save)))
@@ -378,28 +463,34 @@ compile_of(char *line, const char *copy, const char *file)
 		}
 		free(full);
 	}
-	if (found && name && strcmp(name, "ccache"))
-		return json_pack("{s:s,s:o,s:o}", "compiler", name, "flags", flags, "include", include);
+	if (found && name)
+		return json_pack("{s:s,s:o,s:o,s:o}", "compiler", compiler_for(a, name), "flags", flags, "include", include,
+		    "forced", forced);
 	json_decref(flags);
 	json_decref(include);
+	json_decref(forced);
 	return NULL;
 }
 
 /* How the file was compiled in COPY, from what the shims noted; a guess when they were not called. */
 static void
-note_compiler(const struct adoption *a, const char *copy)
+note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 {
 	char *calls = adopt_path(a, "shims/calls"), *file = kasprintf("%s/%s", copy, a->file), *text = kread_file(calls, LOG_MAX, NULL);
-	char *save, *path = adopt_path(a, "compile.json");
-	bool cuda = !strcmp(a->language, "cuda");
+	char *save, *path = adopt_path(a, "compile.json"), *own = project_path(a, a->file);
+	bool cuda = !strcmp(a->language, "cuda"), astray = false;
+	const char *guess = cuda ? "nvcc" : is_cxx(a) ? "g++" : "gcc";
 	json_t *found = NULL;
 
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !found; line = strtok_r(NULL, "\n", &save))
-		found = compile_of(line, copy, file);
+		found = compile_of(a, line, copy, file, own, &astray);
+	if (astray && !found)
+		tell(&f->wrong, "build: '%s' in a copy of the project compiles %s itself: a build folder or makefile names the project by its path; "
+		    "let the build command configure anew, or clean the project", a->build, own);
 	if (!found) {
-		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", cuda ? "nvcc" : "gcc", "flags", "-O2", cuda ? "-std=c++17" :
+		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2", cuda || is_cxx(a) ? "-std=c++17" :
 		    "-std=gnu11", "include", "guessed", 1);
-		say("compiler   not seen (a compiler with a path of its own?): %s -O2 is taken; see %s", cuda ? "nvcc" : "gcc", path);
+		say("compiler   not seen (a compiler with a path of its own?): %s -O2 is taken; see %s", guess, path);
 	} else {
 		struct kbuf b = { 0 };
 
@@ -412,6 +503,7 @@ note_compiler(const struct adoption *a, const char *copy)
 	json_decref(found);
 	free(text);
 	free(path);
+	free(own);
 	free(file);
 	free(calls);
 }
@@ -442,6 +534,16 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 	free(env[0]);
 	free(shims);
 	return !f->wrong.len;
+}
+
+/* A file that lay in the project before is no output of the run. */
+static void
+check_written(const struct adoption *a, const char *copy, const json_t *before, struct findings *f)
+{
+	const char *name = outputs_untouched(a, copy, before);
+
+	if (name)
+		tell(&f->wrong, "outputs: %s: the run has not written it: it lay there before", name);
 }
 
 /* Keep what the run wrote, and see that a second run writes the same. */
@@ -477,6 +579,8 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 	struct command_result r;
 
 	for (int i = 0; i < 2 && !f->wrong.len; i++) {
+		json_t *before = outputs_stamps(a, copy);
+
 		command_run(a, copy, a->run, NULL, "run-copy", &r);
 		if (r.status) {
 			char *said = command_tail(r.log);
@@ -485,10 +589,12 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 			fprintf(stderr, "%s\n", said);
 			free(said);
 		} else {
+			check_written(a, copy, before, f);
 			check_outputs(a, copy, i, f);
 			if (!i)
 				say("run        '%s': %.1f s", a->run, r.wall_s);
 		}
+		json_decref(before);
 		command_free(&r);
 	}
 	if (!f->wrong.len)
@@ -551,7 +657,7 @@ preflight(const struct adoption *a)
 		}
 	}
 	if (!f.wrong.len && !f.missing.len && !f.again.len && build_copy(a, copy, &f)) {
-		note_compiler(a, copy);
+		note_compiler(a, copy, &f);
 		run_copy(a, copy, &f);
 	}
 	free(copy);

@@ -27,9 +27,11 @@ static const struct {
 	{ "int32_t", "int32", 4, true }, { "uint32_t", "int32", 4, true },
 	{ "long", "int64", 8, true }, { "long int", "int64", 8, true }, { "unsigned long", "int64", 8, true }, { "long long", "int64", 8, true },
 	{ "unsigned long long", "int64", 8, true }, { "size_t", "int64", 8, true }, { "ssize_t", "int64", 8, true },
-	{ "ptrdiff_t", "int64", 8, true }, { "int64_t", "int64", 8, true }, { "uint64_t", "int64", 8, true }, { "std::size_t", "int64", 8, true },
+	{ "ptrdiff_t", "int64", 8, true }, { "int64_t", "int64", 8, true }, { "uint64_t", "int64", 8, true },
 	{ "char", "int8", 1, true }, { "signed char", "int8", 1, true }, { "unsigned char", "int8", 1, true }, { "int8_t", "int8", 1, true },
 	{ "uint8_t", "int8", 1, true },
+	{ "short", NULL, 2, true }, { "unsigned short", NULL, 2, true }, { "int16_t", NULL, 2, true }, { "uint16_t", NULL, 2, true },
+	{ "bool", NULL, 1, true }, { "_Bool", NULL, 1, true },
 	{ "__half", "float16", 2, false }, { "half", "float16", 2, false }, { "__nv_bfloat16", "bfloat16", 2, false },
 	{ "nv_bfloat16", "bfloat16", 2, false },
 };
@@ -40,7 +42,7 @@ static const struct {
 static int
 type_of(const struct kscan *s, const char *type, int *stars)
 {
-	char *name = kstrdup(type);
+	char *name = kstrdup(strrchr(type, ':') ? strrchr(type, ':') + 1 : type);
 	int found = -1;
 
 	for (int chain = 0; chain < 16 && found < 0; chain++) {
@@ -69,6 +71,28 @@ is_stream(const struct adoption *a, const char *type)
 	return !strcmp(a->language, "cuda") && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
 }
 
+/* What stands in the brackets of an array parameter, as a product; NULL: it has none, or empty ones. The caller frees. */
+static char *
+declared_shape(const struct kscan_param *p)
+{
+	struct kbuf b = { 0 };
+	bool whole = p->rows || strchr(p->text, '[');
+
+	for (const char *open = strchr(p->text, '['); open && whole; open = strchr(open, '[')) {
+		const char *close = strchr(++open, ']');
+		char *one;
+
+		open += !strncmp(open, "static ", 7) ? 7 : 0;
+		one = kstrndup(open, close ? (size_t)(close - open) : 0);
+		whole = *one && one[strspn(one, " ")] && !strchr(one, '[');
+		kbuf_printf(&b, strpbrk(one, "+-/% ") ? "%s(%s)" : "%s%s", b.len ? "*" : "", one);
+		free(one);
+	}
+	if (!whole)
+		kbuf_free(&b);
+	return whole ? b.data : NULL;
+}
+
 static void
 take_parameter(struct values *v, const struct adoption *a, const struct kscan *s, const struct kscan_param *p, bool last)
 {
@@ -88,12 +112,33 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 		    "them, not this; a function around it, with plain parameters, can be adopted instead", a->kernel, p->text);
 	x->dtype = types[type].dtype;
 	x->bytes = types[type].bytes;
-	x->role = stars ? ROLE_ARRAY : types[type].integer && x->bytes >= 4 ? ROLE_AXIS : ROLE_SCALAR;
+	x->role = stars ? ROLE_ARRAY : types[type].integer && x->bytes > 1 ? ROLE_AXIS : ROLE_SCALAR;
+	x->declared = stars ? declared_shape(p) : NULL;
+	if (stars && !x->dtype)
+		kdie(K_USAGE, "%s: parameter '%s': a task knows no arrays of %s; a function around it, with plain parameters, can be adopted "
+		    "instead", a->kernel, p->text, p->type);
+	/* Small integers travel as int, which is how machines pass them. */
+	if (!stars && types[type].integer && x->bytes < 4) {
+		x->dtype = "int32";
+		x->bytes = 4;
+	}
 	if (!stars && x->bytes < 4)
 		kdie(K_USAGE, "%s: parameter '%s': a scalar of a task has 4 or 8 bytes", a->kernel, p->text);
 }
 
 /* ---- observed calls ---- */
+
+void
+values_number(json_t *args)
+{
+	const char *name;
+	void *next;
+	json_t *x;
+
+	json_object_foreach_safe(args, next, name, x)
+		if (json_is_boolean(x))
+			json_object_set_new(args, name, json_integer(json_is_true(x)));
+}
 
 static void
 load_calls(struct values *v, const struct adoption *a)
@@ -114,6 +159,7 @@ load_calls(struct values *v, const struct adoption *a)
 		char *key = json_dumps(both, KIO_DUMP);
 
 		if (!header && args && !json_object_get(seen, key)) {
+			values_number((json_t *)args);
 			json_object_set_new(seen, key, json_true());
 			json_array_append(v->calls, rec.json);
 		}
@@ -143,6 +189,16 @@ elements(const struct values *v, size_t call, const struct value *x)
 	json_int_t room = kjson_int_or(p, "room", kjson_int_or(p, "bytes", -1) - kjson_int_or(p, "offset", 0));
 
 	return room < 0 || room % (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
+}
+
+/* Of memory on a caller's stack nobody knows the size. */
+static bool
+has_extent(const struct values *v, const struct value *x)
+{
+	for (size_t i = 0; i < json_array_size(v->calls); i++)
+		if (elements(v, i, x) >= 0)
+			return true;
+	return false;
 }
 
 /* Does the axis have the value of the product of A and B (NULL: of A) in every call, and a large one at that? */
@@ -469,6 +525,16 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		x->shape = kstrdup(given);
 		return;
 	}
+	/* The brackets of a matrix say what it is; those of a vector only where nothing else does. */
+	if (x->declared && (strchr(x->declared, '*') || !has_extent(v, x)) && has_room(v, x, x->declared, why, sizeof why)) {
+		x->shape = kstrdup(x->declared);
+		return;
+	}
+	if (!has_extent(v, x) && x->written) {
+		x->shape = kstrdup("1");
+		json_array_append_new(v->notes, json_sprintf("%s is on the caller's stack: it is taken for one number (else: --shape)", x->name));
+		return;
+	}
 	n = find_fits(v, x, list);
 	if (n == 1) {
 		x->shape = in_order(list[0], text);
@@ -542,6 +608,7 @@ values_free(struct values *v)
 	for (size_t i = 0; i < v->count; i++) {
 		free(v->at[i].name);
 		free(v->at[i].tied);
+		free(v->at[i].declared);
 		free(v->at[i].shape);
 	}
 	free(v->at);

@@ -15,6 +15,7 @@ struct value {
 	bool constant, written;	/* of an array: declared so; seen so */
 	bool size;		/* of an axis: it is in a shape */
 	char *tied;		/* of an axis: the expression of others that it was in every call; or NULL */
+	char *declared;		/* of an array: what its brackets say, "rows*cols"; NULL: they do not say it all */
 	char *shape;		/* of an array: factors with '*' between, "rows*cols" */
 	bool asked;		/* the shape is the model's word, one of several that fit the calls */
 };
@@ -32,6 +33,8 @@ struct values {
  */
 void values_find(struct values *v, const struct adoption *a, const char *text);
 void values_free(struct values *v);
+/* True and false among the arguments of a call as a task has them, 1 and 0. */
+void values_number(json_t *args);
 /* Where in the code a size bounds work: "A" (a thread that is too far returns), "B" (the trip count of a loop), "AB", or "". */
 const char *value_bounds(const char *text, const char *name);
 

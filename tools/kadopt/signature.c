@@ -65,6 +65,11 @@ signature_find(const char *text, size_t len, const char *name, struct signature 
 		snprintf(why, why_len, "it is not defined there, or by a macro, or under an #if");
 		good = false;
 	}
+	if (good && (kscan_has_word(&k, found, "template") || (found->name_at > 1 && text[found->name_at - 1] == ':'))) {
+		snprintf(why, why_len, "line %d: it is %s: put a plain function around it, with types that are named, and adopt that one",
+		    line_of(text, found->name_at), text[found->name_at - 1] == ':' ? "a member, or defined by a qualified name" : "a template");
+		good = false;
+	}
 	good = good && describe(&k, found, s, why, why_len);
 	kscan_free(&k);
 	if (!good)

@@ -77,6 +77,26 @@ is_cleaned(const struct state *t, const struct kscan_item *x)
 	return false;
 }
 
+/* What was taken out of another source of the project is there still: the linker finds it. */
+static bool
+is_elsewhere(const struct state *t, const struct kscan_item *x)
+{
+	char hash[17];
+
+	if ((x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION) || !x->name_count)
+		return false;
+	for (size_t i = 0; i < t->b.count; i++)
+		for (size_t k = 0; k < t->b.sources[i].scan.count; k++) {
+			const struct kscan_item *y = &t->b.sources[i].scan.items[k];
+
+			if (y->kind == KSCAN_DECLARATION && kscan_declares(y, x->names[0])) {
+				item_hash(&t->w, x, hash);
+				return bundle_has_elsewhere(&t->b, x->names[0], hash);
+			}
+		}
+	return false;
+}
+
 static bool
 declares_kernel(const struct state *t, const struct kscan_item *x)
 {
@@ -92,7 +112,7 @@ choose_own(struct state *t)
 
 		if (x->kind == KSCAN_INCLUDE || x->kind == KSCAN_OPEN || x->kind == KSCAN_CLOSE || declares_kernel(t, x))
 			continue;
-		t->own[i] = !is_known(t, x) && !is_cleaned(t, x);
+		t->own[i] = !is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x);
 	}
 }
 
@@ -303,6 +323,26 @@ plain_head(const struct kscan *s, const struct kscan_item *f)
 	return b.data;
 }
 
+/* Texts without carriage returns, which a file may have and an answer has not. */
+static bool
+same_lines(const char *x, size_t n, const char *y, size_t m)
+{
+	while (n && m) {
+		if (*x == '\r' || *y == '\r') {
+			n -= *x == '\r';
+			m -= *y == '\r';
+			x += *x == '\r';
+			y += *y == '\r';
+		} else if (*x++ != *y++) {
+			return false;
+		} else {
+			n--;
+			m--;
+		}
+	}
+	return !n && !m;
+}
+
 static void
 add_kernel(struct kbuf *b, const struct state *t)
 {
@@ -312,7 +352,7 @@ add_kernel(struct kbuf *b, const struct state *t)
 
 	/* The comment of the project stays, and the winner's joins it when it says something else. */
 	kbuf_add(b, old->text + k->lead, k->from - k->lead);
-	if (n->from - n->lead != k->from - k->lead || memcmp(old->text + k->lead, t->w.text + n->lead, n->from - n->lead))
+	if (!same_lines(old->text + k->lead, k->from - k->lead, t->w.text + n->lead, n->from - n->lead))
 		kbuf_add(b, t->w.text + n->lead, n->from - n->lead);
 	if (!strcmp(was, now)) {
 		kbuf_add(b, old->text + k->from, k->name_at - k->from);
@@ -352,7 +392,7 @@ add_winner(struct kbuf *b, struct state *t)
 			line = one;
 		}
 	}
-	while (b->len > 1 && b->data[b->len - 1] == '\n' && b->data[b->len - 2] == '\n')
+	while (b->len && b->data[b->len - 1] == '\n')
 		b->data[--b->len] = '\0';
 	if (t->pragma)
 		kbuf_puts(b, "\n#pragma GCC pop_options");
@@ -390,6 +430,33 @@ include_place(const struct state *t)
 	return at;
 }
 
+/* Bytes of the end of a line that stands at P: 0, 1, or 2. */
+static size_t
+line_break(const char *p)
+{
+	return *p == '\n' ? 1 : *p == '\r' && p[1] == '\n' ? 2 : 0;
+}
+
+/* A file whose lines all end in CR LF stays one. TEXT is taken over. */
+static char *
+with_line_ends(char *text, const char *original)
+{
+	struct kbuf b = { 0 };
+
+	for (const char *p = strchr(original, '\n'); p; p = strchr(p + 1, '\n'))
+		if (p == original || p[-1] != '\r')
+			return text;
+	if (!strchr(original, '\n'))
+		return text;
+	for (const char *p = text; *p; p++) {
+		if (*p == '\n' && (p == text || p[-1] != '\r'))
+			kbuf_puts(&b, "\r");
+		kbuf_add(&b, p, 1);
+	}
+	free(text);
+	return b.data;
+}
+
 static char *
 compose(struct state *t, struct kbuf *notes)
 {
@@ -417,8 +484,8 @@ compose(struct state *t, struct kbuf *notes)
 			kbuf_add(&b, s->text + p, x->lead > p ? x->lead - p : 0);
 			p = x->to;
 			/* The blank line behind goes too. */
-			while (p < s->len && s->text[p] == '\n' && b.len && b.data[b.len - 1] == '\n')
-				p++;
+			while (line_break(s->text + p) && b.len && b.data[b.len - 1] == '\n')
+				p += line_break(s->text + p);
 			kbuf_printf(notes, "%s is taken out: nothing uses it any more\n", x->names[0]);
 		} else if (x->kind == KSCAN_INCLUDE && x->to == place && place != first) {
 			kbuf_add(&b, s->text + p, x->to - p);
@@ -492,7 +559,7 @@ splice(const struct adoption *a, const char *original, const char *winner, struc
 	json_t *settings = compile_settings(a);
 
 	*fault = NULL;
-	bundle_open(&t.b, a, copy, json_object_get(settings, "include"));
+	bundle_open(&t.b, a, copy, settings);
 	bundle_keep(&t.b, a->kernel);
 	t.file = &t.b.sources[0];
 	t.kernel = kscan_function(&t.file->scan, a->kernel);
@@ -508,7 +575,7 @@ splice(const struct adoption *a, const char *original, const char *winner, struc
 		choose_own(&t);
 		choose_dead(&t);
 		choose_names(&t, notes);
-		text = compose(&t, notes);
+		text = with_line_ends(compose(&t, notes), original);
 		if (!same_signature(&t, text, fault)) {
 			free(text);
 			text = NULL;

@@ -179,7 +179,11 @@ timed_workloads(struct draft *d)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *c = json_array_get(list, i);
 		const char *name = kjson_str_or(c, "name", "?"), *old;
-		json_t *w = workload(d, name, json_object_get(c, "scalars")), *twin = twin_of(all, w);
+		json_t *w, *twin;
+
+		values_number(json_object_get(c, "scalars"));
+		w = workload(d, name, json_object_get(c, "scalars"));
+		twin = twin_of(all, w);
 		double share = kjson_num_or(c, "share", 0) / (total > 0 ? total : 1), n = kjson_num_or(c, "calls", 1);
 
 		if (!twin) {
@@ -327,7 +331,7 @@ comment_of(const struct draft *d)
 	json_t *settings = compile_settings(a);
 	struct bundle b;
 
-	bundle_open(&b, a, copy, json_object_get(settings, "include"));
+	bundle_open(&b, a, copy, settings);
 	for (size_t i = 0; i < b.count && !found; i++)
 		for (size_t k = 0; k < b.sources[i].scan.count && !found; k++) {
 			const struct kscan_item *x = &b.sources[i].scan.items[k];
@@ -352,6 +356,9 @@ description(const struct draft *d)
 		strip_marks(comment);
 	line = comment ? kfence_line(comment, 1200) : NULL;
 
+	if (is_cxx(a))
+		kbuf_printf(&b, "The program is C++, compiled by a C++ compiler, and the function is declared extern \"C\", which the application's "
+		    "file does without. ");
 	kbuf_printf(&b, "The function %s, taken from an application as it stands (%s): the reference program defines what it computes. It is "
 	    "called with the sizes and values of the workloads below, which were observed in the application; their weights are their shares "
 	    "of its time. The program that wins goes back into the application in place of the function: it keeps the function's name and "
@@ -433,7 +440,7 @@ oracle_text(const struct draft *d, char *why, size_t why_len)
 {
 	if (!strcmp(d->oracle, "double"))
 		return oracle_swap(d->text, d->a->language, why, why_len);
-	return !strcmp(d->oracle, "self") ? kstrdup(d->text) : oracle_wrap(d->text, d->task);
+	return !strcmp(d->oracle, "self") ? kstrdup(d->text) : oracle_wrap(d->text, d->task, is_cxx(d->a));
 }
 
 static bool
@@ -661,7 +668,7 @@ check_proxy(struct draft *d)
 		printf("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name, alone, real, ratio);
 		if (ratio < low || ratio > high) {
 			kwarn("%s: %.2f times as long alone as in the application: what is measured is not what the application does "
-			    "(%.3g to %.3g is accepted, 1 to 3 is usual)", name, ratio, low, high);
+			    "(%.3g to %.3g is accepted, 1 to 3 is usual; --proxy LOW,HIGH)", name, ratio, low, high);
 			good = false;
 		}
 	}

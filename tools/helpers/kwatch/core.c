@@ -183,13 +183,30 @@ stream_of(const struct kwatch_call *c)
 	return stream;
 }
 
+/* Is it a variable of a function that called, in this thread? The stack grows downwards. */
+static bool
+is_on_stack(uintptr_t p)
+{
+	enum { NEAR = 1 << 20 };
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return p > here && p - here < NEAR;
+}
+
 static void
 find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 {
+	enum { LOOKED_AT = 4 };		/* bytes: the smallest number that a kernel gives back */
+
 	for (size_t i = 0; i < c->count; i++) {
 		uintptr_t p = (uintptr_t)pointer_of(&c->args[i]), end;
 
 		s->pointer[i].found = kwatch_extent_find((const void *)p, &s->pointer[i].extent);
+		s->pointer[i].stack = !s->pointer[i].found && is_on_stack(p);
+		if (s->pointer[i].stack) {
+			s->pointer[i].extent = (struct kwatch_extent){ p, LOOKED_AT, false };
+			s->pointer[i].found = true;
+		}
 		if (!s->pointer[i].found)
 			continue;
 		end = s->pointer[i].extent.start + s->pointer[i].extent.bytes;
@@ -366,7 +383,7 @@ add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_ca
 	add(t, "%s\"%s\":{\"const\":%s", comma, a->name, a->constant ? "true" : "false");
 	if (!pointer_of(a))
 		add(t, ",\"null\":true");
-	if (s->pointer[i].found)
+	if (s->pointer[i].found && !s->pointer[i].stack)
 		add(t, ",\"bytes\":%zu,\"offset\":%zu,\"room\":%zu,\"device\":%s", e->bytes,
 		    (size_t)((uintptr_t)pointer_of(a) - e->start), s->pointer[i].room, e->device ? "true" : "false");
 	if (good)

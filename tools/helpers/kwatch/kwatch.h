@@ -53,7 +53,7 @@ struct kwatch_state {
 	bool checked;		/* sums of memory were taken */
 	struct {
 		struct kwatch_extent extent;
-		bool found;
+		bool found, stack;	/* STACK: a caller's variable, of unknown size, of which the first bytes count */
 		size_t room;	/* to the end of the extent, or to another argument's place in it */
 		uint64_t sum;
 	} pointer[KWATCH_ARGS];
