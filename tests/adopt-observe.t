@@ -239,21 +239,43 @@ t 'launches alone, without a change of the copy' '
 	is "1,2,3,4" "$(calls cc | jq -r ".args.rows / 32" | paste -sd,)"
 	calls cc | jq -es "all(.pointers.from.bytes == 4096 and .clock == \"device\")"
 	cmp cu/f.cu cc/adopt/watch/copy/f.cu'
+t 'the static run-time library: a copy is linked with the shared one beside it, however it is asked for; the project is not' '
+	mkdir both; ar rc both/libcudart_static.a stub.o; cp libcudart.so both
+	echo "-L$T/both -lcudart_static" >cu/words
+	link() { exits 0 kadopt observe -c cl2 -p cu --file f.cu --kernel row_mix --runs 0 --force --build "$(command -v c++) -D__CUDACC__ -x c++ f.cu -x none -o app $1" --run ./app; is 4 "$(calls cl2 | wc -l)"; }
+	for how in "-L$T/both -lcudart_static" "-L$T/both -Wl,-Bstatic -lcudart_static -Wl,-Bdynamic" "-L$T/both -l:libcudart_static.a" "$T/both/libcudart_static.a" @words; do
+		link "$how"; readelf -d cl2/adopt/watch/copy/app >dynamic; grep -q "NEEDED.*libcudart.so\|NEEDED.*$T/both" dynamic; grep -q "R.*PATH.*$T/both" dynamic
+	done
+	rm cu/words; is f.cu "$(ls cu)"; is "ld ld.bfd ld.gold ld.lld ld.mold" "$(ls cl2/adopt/watch/linkers | xargs)"
+	rm both/libcudart.so
+	exits 3 kadopt observe -c cl2 -p cu --file f.cu --kernel row_mix --runs 0 --force --build "c++ -D__CUDACC__ -x c++ f.cu -x none -o app -L$T/both -lcudart_static" --run ./app
+	grep -q "no launch was seen: the CUDA run-time library is linked into the program itself" err'
 t 'a run-time library within the program: no launch is seen, and it is said' '
 	exits 3 cuda row_mix "$T/stub.o" --force; grep -q "no launch was seen: the CUDA run-time library is linked into the program itself; relink with -cudart shared, or use --instrument" err
 	exits 3 cuda mix "$T/stub.o" --launches --force; grep -q "no launch of mix was seen: the CUDA run-time library" err'
 
 if command -v nvcc >/dev/null; then
-	t 'an application of nvcc: its calls and launches, with a stand-in for the run-time library' '
+	t 'an application of nvcc: its calls and launches, linked with the static library, with a stand-in for the run-time library' '
 		mkdir stub
 		echo "libcudart.so.13 { *; };" >map
 		cc -shared -fPIC -Wl,-soname,libcudart.so.13 -Wl,--version-script=map -o stub/libcudart.so.13 "$apps/cudart-stub.c"
 		for v in 11.0 12; do cp stub/libcudart.so.13 stub/libcudart.so.$v; done
-		kadopt observe -c cm -p "$apps/mosaic" --file src/soften.cu --kernel mosaic_soften --build "make -s -j2 ARCH=sm_75 NVCCFLAGS=-O1" --run "LD_LIBRARY_PATH=$T/stub ./mosaic -n 4 mosaic.out" --runs 1
+		cp -r "$apps/mosaic" m; sed -i "s/ -cudart shared//; s|NVCC ?= nvcc|NVCC ?= $(command -v nvcc)|" m/Makefile
+		kadopt observe -c cm -p m --file src/soften.cu --kernel mosaic_soften --build "make -s -j2 ARCH=sm_75 NVCCFLAGS=-O1" --run "LD_LIBRARY_PATH=$T/stub ./mosaic -n 4 mosaic.out" --runs 1
 		is 12 "$(calls cm | wc -l)"
 		calls cm | jq -es "all(.block == [32, 8, 1] and (.launches | length) == 1 and .pointers.dst.written != false and .pointers.src.bytes == 4 * .args.width * .args.height)"
 		calls cm | jq -r ".launches[0].symbol" | sort -u >names; grep -q soften_kernelIfLi1E names; grep -q soften_kernelIfLi5E names
-		kadopt configs -c cm; jq -e ".coverage > 0.99 and .configs[0].scalars.contrast == 0.25" cm/adopt/configs.json'
+		kadopt configs -c cm; jq -e ".coverage > 0.99 and .configs[0].scalars.contrast == 0.25" cm/adopt/configs.json
+		readelf -d cm/adopt/watch/copy/mosaic | grep -q "NEEDED.*libcudart.so"; is "Makefile README include src" "$(ls m | xargs)"'
+	if command -v cmake >/dev/null; then
+		t 'the same, built by CMake' '
+			rm m/Makefile
+			printf "cmake_minimum_required(VERSION 3.18)\nproject(mosaic LANGUAGES CXX CUDA)\nset(CMAKE_CUDA_STANDARD 17)\ninclude_directories(include)\nadd_library(img STATIC src/scene.cu src/soften.cu src/tone.cu)\nadd_executable(mosaic src/main.cu)\ntarget_link_libraries(mosaic img)\n" >m/CMakeLists.txt
+			kadopt observe -c cm2 -p m --file src/soften.cu --kernel mosaic_soften --build "cmake -B build -DCMAKE_CUDA_ARCHITECTURES=75 >/dev/null && cmake --build build -j2" --run "LD_LIBRARY_PATH=$T/stub build/mosaic -n 4 mosaic.out" --runs 0
+			is 12 "$(calls cm2 | wc -l)"; is "CMakeLists.txt README include src" "$(ls m | xargs)"'
+	else
+		skip 'the same, built by CMake' 'cmake is not installed'
+	fi
 else
 	skip 'an application of nvcc' 'nvcc is not installed'
 fi

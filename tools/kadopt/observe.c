@@ -431,7 +431,7 @@ check_launches(const struct watch *w, const json_t *calls)
 		if (json_array_size(json_object_get(c, "launches")))
 			return;
 	kdie(K_MISSING, "%s was called, but no launch was seen: the CUDA run-time library is linked into the program itself; "
-	    "relink with -cudart shared, or use --instrument", w->a->kernel);
+	    "relink with -cudart shared, or use --instrument (what was linked: %s/adopt/log/watch-build.log)", w->a->kernel, w->a->dir);
 }
 
 static void

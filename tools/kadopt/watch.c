@@ -69,10 +69,42 @@ run_command(const struct watch *w, const char *what, const char *command, char *
 	return log;
 }
 
+/*
+ * A folder of linkers that compilers find first, for programs with the static run-time library of CUDA, whose launches cannot be
+ * seen: see ld.sh. The compiler itself need not be on the PATH. The caller frees.
+ */
+static char *
+linkers(const struct watch *w)
+{
+	static const char *const names[] = { "ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold" };
+	char *from = kdata_path("tools/kadopt/ld.sh"), *folder = join(w->folder, "linkers"), *text;
+	size_t len;
+
+	text = kread_file_or_die(from, SOURCE_MAX, &len);
+	make_folder(folder);
+	for (size_t i = 0; i < LEN(names); i++) {
+		char *path = join(folder, names[i]);
+
+		write_text(path, text, len);
+		if (chmod(path, 0755) < 0)
+			kdie_errno(K_IO, "%s", path);
+		free(path);
+	}
+	free(text);
+	free(from);
+	return folder;
+}
+
 void
 watch_build(const struct watch *w)
 {
-	free(run_command(w, "watch-build", w->a->build, NULL));
+	const char *given = getenv("COMPILER_PATH");
+	char *folder = w->cuda ? linkers(w) : NULL;
+	char *env[] = { folder ? kasprintf("COMPILER_PATH=%s%s%s", folder, given ? ":" : "", given ? given : "") : NULL, NULL };
+
+	free(run_command(w, "watch-build", w->a->build, env));
+	free(env[0]);
+	free(folder);
 }
 
 /* ---- the wrapper ---- */
@@ -345,7 +377,7 @@ die_unseen(const struct watch *w)
 		    w->a->kernel, *program ? program : "any program");
 	if (w->launches)
 		kdie(K_MISSING, "no launch of %s was seen: the CUDA run-time library is linked into the program itself; relink with "
-		    "-cudart shared, or use --instrument", w->a->kernel);
+		    "-cudart shared, or use --instrument (what was linked: %s/adopt/log/watch-build.log)", w->a->kernel, w->a->dir);
 	kdie(K_MISSING, "no call of %s was seen in '%s': it is not called on this path, or the build command did not rebuild %s "
 	    "(see %s/adopt/log/watch-build.log)", w->a->kernel, w->a->run, w->a->file, w->a->dir);
 }
