@@ -254,6 +254,97 @@ t 'a run-time library within the program: no launch is seen, and it is said' '
 	exits 3 cuda row_mix "$T/stub.o" --force; grep -q "no launch was seen: the CUDA run-time library is linked into the program itself; relink with -cudart shared, or use --instrument" err
 	exits 3 cuda mix "$T/stub.o" --launches --force; grep -q "no launch of mix was seen: the CUDA run-time library" err'
 
+# What else an application does with streams, devices and errors, and must find as it would be without a watch.
+mkdir more
+cat >more/f.cu <<'END'
+#include <cstring>
+#include <thread>
+struct dim3 { unsigned x, y, z; };
+typedef void *cudaStream_t;
+extern "C" {
+int cudaMalloc(void **, size_t);
+int cudaSetDevice(int);
+int cudaGetLastError(void);
+int cudaStreamCreate(void **);
+int cudaStreamBeginCapture(void *, int);
+int cudaStreamEndCapture(void *, void **);
+int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, void *);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, void *);
+}
+#define __global__
+__global__ void mix(const float *from, float *to, int rows, double gain) { (void)from, (void)to, (void)rows, (void)gain; }
+__global__ void mix_one(const float *from, float *to) { (void)from, (void)to; }
+__global__ void wide(float *a00, float *a01, float *a02, float *a03, float *a04, float *a05, float *a06, float *a07, float *a08, float *a09, float *a10,
+    float *a11, float *a12, float *a13, float *a14, float *a15, float *a16, float *a17, float *a18, float *a19, float *a20, float *a21) {}
+#define FAILED(x) if (x) return __LINE__
+void
+row_mix(const float *x, float *y, int rows, int times, cudaStream_t stream = nullptr)
+{
+	void *args[] = { &x, &y }, *all[22];
+	dim3 grid = { (unsigned)rows, 1, 1 }, block = { 32, 1, 1 };
+
+	for (int i = 0; i < 22; i++)
+		all[i] = &y;
+	for (int i = 0; i < times; i++)
+		cudaLaunchKernel(times > 1 ? (const void *)wide : (const void *)mix_one, grid, block, times > 1 ? all : args, 0, stream);
+}
+static void
+each(float *a, float *b)
+{
+	for (int i = 0; i < 50; i++)
+		row_mix(a, b, 77, 1);
+}
+int
+main()
+{
+	float *a, *b, *c, *d;
+	char device[] = "mix";
+	void *near, *far, *graph;
+
+	__cudaRegisterFunction(nullptr, (const char *)mix, device, "_Z3mixPKfPfid", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+	__cudaRegisterFunction(nullptr, (const char *)mix_one, device, "_ZN4mix_7mix_oneEPKfPf", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+	__cudaRegisterFunction(nullptr, (const char *)wide, device, "_Z4widePfS_", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+	cudaMalloc((void **)&a, 4096);
+	cudaMalloc((void **)&b, 4096);
+	cudaMalloc((void **)&c, 1 << 22);
+	cudaMalloc((void **)&d, 1 << 22);
+	cudaStreamCreate(&near);
+	cudaSetDevice(1);
+	cudaStreamCreate(&far);
+	row_mix(a, b, 1, 1, far);
+	cudaSetDevice(0);
+	row_mix(a, b, 2, 1, far);
+	FAILED(cudaGetLastError());
+	cudaStreamBeginCapture(near, 0);
+	row_mix(a + 8, b, 3, 1, near);
+	row_mix(a, b, 4, 1);
+	row_mix(a, b, 5, 1, far);
+	FAILED(cudaStreamEndCapture(near, &graph));
+	FAILED(cudaGetLastError());
+	row_mix(a, b, 0, 1);
+	FAILED(cudaGetLastError() != 9);
+	row_mix(a, b, 0, 1);
+	row_mix(a, b, 6, 1, near);
+	FAILED(cudaGetLastError() != 9);
+	row_mix(a, b, 7, 20, near);
+	std::thread one(each, a, b), two(each, c, d);
+	one.join();
+	two.join();
+	return 0;
+}
+END
+t 'captures, other devices and errors are as without a watch; what cannot be timed on the device is timed on the host' '
+	exits 0 kadopt observe -c cmore -p more --file f.cu --kernel row_mix --build "c++ -D__CUDACC__ -x c++ f.cu -x none $T/libcudart.so -o app -pthread" --run ./app --runs 1
+	is 109 "$(calls cmore | wc -l)"
+	of() { calls cmore | jq -c "select(.args.rows == $1) | $2"; }; holds() { of "$@" | grep -qx true; }
+	is "[\"device\",500000]" "$(of 1 "[.clock, .ns]")"; is "\"host\"" "$(of 2 .clock)"; holds 2 ".ns > 0"
+	is "\"host\" \"host\" \"host\"" "$(for i in 3 4 5; do of $i .clock; done | paste -sd" ")"
+	holds 3 ".pointers.x == {bytes: 4096, const: true, device: true, offset: 32, read: true, room: 4064}"
+	holds 3 ".launches[0].symbol | endswith(\"mix_oneEPKfPf\")"; holds 3 ".launches[0].args | keys == [\"from\", \"to\"]"
+	of 0 "(has(\"launches\") or has(\"grid\")) | not" >zero; is 2 "$(wc -l <zero)"
+	holds 7 ".launches | length > 8 and all(.args | length > 20)"
+	calls cmore | jq -es "map(select(.args.rows == 77)) | length == 100 and all(.pointers | .x.written != true and .y.written != false)"'
+
 if command -v nvcc >/dev/null; then
 	t 'an application of nvcc: its calls and launches, linked with the static library, with a stand-in for the run-time library' '
 		mkdir stub

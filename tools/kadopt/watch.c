@@ -109,15 +109,47 @@ watch_build(const struct watch *w)
 
 /* ---- the wrapper ---- */
 
+/* Where the default value that begins at AT ends. */
+static size_t
+behind_default(const char *text, size_t at, size_t end)
+{
+	int depth = 0;
+
+	for (; at < end && (depth || !strchr(",)", text[at])); at++)
+		depth += (strchr("([{", text[at]) != NULL) - (strchr(")]}", text[at]) != NULL);
+	return at;
+}
+
+/* The parameters without their default values, which one declaration alone may give. */
+static void
+add_parameters(struct kbuf *b, const char *text, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		const char *end = !strncmp(text + i, "/*", 2) ? strstr(text + i, "*/") : !strncmp(text + i, "//", 2) ? strchr(text + i, '\n') : NULL;
+		size_t behind = text[i] == '=' ? behind_default(text, i, to) : i;
+
+		if (end && end < text + to) {
+			kbuf_add(b, text + i, (size_t)(end - text) - i);
+			i = (size_t)(end - text);
+		} else if (behind > i) {
+			i = behind;
+		}
+		kbuf_add(b, text + i, i < to);
+	}
+}
+
 /* All of the definition before its body, with SUFFIX behind the function's name. */
 static void
-add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w, const char *suffix)
+add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w, const char *suffix, bool defaults)
 {
 	size_t behind = s->name + strlen(w->a->kernel);
 
 	kbuf_add(b, text + s->from, s->name - s->from);
 	kbuf_printf(b, "%s%s", w->a->kernel, suffix);
-	kbuf_add(b, text + behind, s->body - behind);
+	if (defaults)
+		kbuf_add(b, text + behind, s->body - behind);
+	else
+		add_parameters(b, text, behind, s->body);
 }
 
 static void
@@ -132,7 +164,7 @@ add_call(struct kbuf *b, const struct signature *s, const struct watch *w)
 static void
 add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
 {
-	add_head(b, text, s, w, "");
+	add_head(b, text, s, w, "", false);
 	kbuf_puts(b, "\n{\n\tconst struct kwatch_arg kwatch_args[] = {\n");
 	for (size_t i = 0; i < s->of.count; i++)
 		if (signature_is_stream(&s->of.params[i]))
@@ -180,12 +212,12 @@ wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, co
 	add_line(b, text, s->include);
 	kbuf_add(b, text + s->include, s->from - s->include);
 	kbuf_puts(b, quiet);
-	add_head(b, text, s, w, "");
+	add_head(b, text, s, w, "", true);
 	kbuf_puts(b, ";\n");
-	add_head(b, text, s, w, "__kwatched");
+	add_head(b, text, s, w, "__kwatched", false);
 	kbuf_printf(b, ";\n%s", loud);
 	add_line(b, text, s->from);
-	add_head(b, text, s, w, "__kwatched");
+	add_head(b, text, s, w, "__kwatched", false);
 	kbuf_add(b, text + s->body, s->end - s->body);
 	kbuf_printf(b, "\n%s", quiet);
 	add_wrapper(b, text, s, w);

@@ -26,17 +26,22 @@ struct kwatch_call {
 	const char *kernel;
 	const struct kwatch_arg *args;
 	size_t count;
-	int cuda;		/* its work may still be under way when it returns */
+	int cuda;		/* its work may still be under way when it returns: one of the below, or 0 */
 	void *state;
 };
+
+/* Kinds of CUDA: which stream the stream 0 is. */
+enum { KWATCH_LEGACY = 1, KWATCH_PER_THREAD = 2 };
 
 struct kwatch_api {
 	void (*start)(struct kwatch_call *call);
 	void (*stop)(struct kwatch_call *call);
 };
 
-#ifdef __CUDACC__
-#define KWATCH_CUDA 1
+#if defined __CUDACC__ && defined CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define KWATCH_CUDA KWATCH_PER_THREAD
+#elif defined __CUDACC__
+#define KWATCH_CUDA KWATCH_LEGACY
 #else
 #define KWATCH_CUDA 0
 #endif

@@ -88,11 +88,11 @@ output(void)
 }
 
 void
-kwatch_write_line(char *line, size_t len, double ns)
+kwatch_write_line(char *line, size_t len, const char *clock, double ns)
 {
-	struct text t = { line, len, len + 64 };
+	struct text t = { line, len, len + 96 };
 
-	add(&t, "%.0f}\n", ns);
+	add(&t, ",\"clock\":\"%s\",\"ns\":%.0f}\n", clock, ns);
 	pthread_mutex_lock(&lock);
 	if (output() >= 0 && written < settings.max) {
 		put(file, t.at, t.len);
@@ -180,7 +180,8 @@ stream_of(const struct kwatch_call *c)
 	for (size_t i = 0; i < c->count; i++)
 		if (c->args[i].kind == KWATCH_STREAM)
 			memcpy(&stream, c->args[i].at, sizeof stream);
-	return stream;
+	/* cudaStreamPerThread */
+	return !stream && c->cuda == KWATCH_PER_THREAD ? (void *)2 : stream;
 }
 
 /* Is it a variable of a function that called, in this thread? The stack grows downwards. */
@@ -201,6 +202,7 @@ find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 	for (size_t i = 0; i < c->count; i++) {
 		uintptr_t p = (uintptr_t)pointer_of(&c->args[i]), end;
 
+		s->pointer[i].summed = false;
 		s->pointer[i].found = kwatch_extent_find((const void *)p, &s->pointer[i].extent);
 		s->pointer[i].stack = !s->pointer[i].found && is_on_stack(p);
 		if (s->pointer[i].stack) {
@@ -305,7 +307,7 @@ start(struct kwatch_call *c)
 		s->checked = worth_a_look(c, number);
 		for (size_t i = 0; s->checked && i < c->count; i++)
 			if (s->pointer[i].found)
-				s->pointer[i].sum = sum_of(s, c, i, &s->pointer[i].found);
+				s->pointer[i].sum = sum_of(s, c, i, &s->pointer[i].summed);
 	}
 	if (c->cuda && kwatch_cuda())
 		s->timer = kwatch_timer_start(stream_of(c));
@@ -377,7 +379,7 @@ add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_ca
 {
 	const struct kwatch_arg *a = &c->args[i];
 	const struct kwatch_extent *e = &s->pointer[i].extent;
-	bool good = s->checked && s->pointer[i].found;
+	bool good = s->checked && s->pointer[i].found && s->pointer[i].summed;
 	uint64_t sum = good ? sum_of(s, c, i, &good) : 0;
 
 	add(t, "%s\"%s\":{\"const\":%s", comma, a->name, a->constant ? "true" : "false");
@@ -391,15 +393,22 @@ add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_ca
 	add(t, "}");
 }
 
+/* As many as there is room for: a line that is cut off tells nothing. */
 static void
 add_launches(struct text *t, const struct kwatch_state *s)
 {
+	enum { AROUND = 256 };
+
+	add(t, ",\"launches\":[");
 	for (size_t i = 0; i < s->launches; i++) {
 		const struct kwatch_launch *l = &s->launch[i];
 
+		if (t->room - t->len < strlen(l->kernel) + strlen(l->args) + AROUND)
+			break;
 		add(t, "%s{\"symbol\":\"%s\",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,\"args\":{%s}}", i ? "," : "",
 		    l->kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared, l->args);
 	}
+	add(t, "]");
 }
 
 static void
@@ -420,18 +429,17 @@ add_call(struct text *t, const struct kwatch_state *s, const struct kwatch_call 
 			add_pointer(t, s, c, i, comma);
 			comma = ",";
 		}
-	add(t, "},\"launches\":[");
+	add(t, "}");
 	add_launches(t, s);
-	add(t, "],\"clock\":\"%s\",\"ns\":", s->timer ? "device" : "host");
 }
 
 static void
-finish(struct kwatch_state *s, struct text *t, void *stream, int64_t end)
+finish(struct kwatch_state *s, struct text *t, int64_t end)
 {
 	if (s->timer)
-		kwatch_timer_stop(s->timer, stream, t->at, t->len);
-	else
-		kwatch_write_line(t->at, t->len, (double)(end - s->begun));
+		kwatch_timer_line(s->timer, t->at, t->len, (double)(end - s->begun));
+	else if (t->len)
+		kwatch_write_line(t->at, t->len, "host", (double)(end - s->begun));
 }
 
 static void
@@ -445,13 +453,11 @@ stop(struct kwatch_call *c)
 	if (!kwatch_on || c->count > KWATCH_ARGS)
 		return;
 	if (s) {
-		void *timer = s->timer;
-
 		/* The device's clock stops before memory is looked at. */
-		if (timer)
-			kwatch_timer_stop(timer, stream_of(c), NULL, 0);
+		if (s->timer)
+			kwatch_timer_stop(s->timer, stream_of(c));
 		add_call(&t, s, c);
-		finish(s, &t, stream_of(c), end);
+		finish(s, &t, end);
 	}
 	depth--;
 }
@@ -460,11 +466,8 @@ struct kwatch_state *
 kwatch_begin_launch(const char *kernel, void *stream)
 {
 	struct kwatch_state *s;
-	const char *at;
 
-	/* The name of a C++ function is its length and itself, within more. */
-	at = kwatch_on && !depth && *settings.kernel ? strstr(kernel, settings.kernel) : NULL;
-	if (!at || (at > kernel && (at[-1] < '0' || at[-1] > '9')))
+	if (!kwatch_on || depth || !*settings.kernel || !kwatch_is_named(kernel, settings.kernel))
 		return NULL;
 	s = enter();
 	if (!s) {
@@ -485,11 +488,13 @@ kwatch_end_launch(struct kwatch_state *s, void *stream)
 	struct text t = { line, 0, sizeof line - 128 };
 
 	if (s->timer)
-		kwatch_timer_stop(s->timer, stream, NULL, 0);
-	add(&t, "{\"args\":{%s},\"pointers\":{},\"launches\":[", s->launches ? s->launch[0].args : "");
-	add_launches(&t, s);
-	add(&t, "],\"clock\":\"%s\",\"ns\":", s->timer ? "device" : "host");
-	finish(s, &t, stream, end);
+		kwatch_timer_stop(s->timer, stream);
+	/* One that was refused is none. */
+	if (s->launches) {
+		add(&t, "{\"args\":{%s},\"pointers\":{}", s->launch[0].args);
+		add_launches(&t, s);
+	}
+	finish(s, &t, end);
 	depth--;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +31,38 @@ struct driver_config {
 	void *stream;
 };
 
-enum { DEVICE_TO_HOST = 2, CHUNK = 16 << 20 };
+enum { ANYWHERE = 4 /* cudaMemcpyDefault */, CHUNK = 16 << 20 };
+#define PER_THREAD ((void *)2)	/* cudaStreamPerThread */
+
+/* Files of the libraries, when they were loaded late and out of the program's sight. */
+static int
+see_library(struct dl_phdr_info *info, size_t size, void *paths)
+{
+	static const char *const names[] = { "/libcudart.so", "/libcuda.so" };
+	const char *base = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	for (size_t i = 0; base && i < LEN(names); i++)
+		if (!strncmp(base, names[i], strlen(names[i])))
+			snprintf(((char (*)[1024])paths)[i], 1024, "%s", info->dlpi_name);
+	return 0;
+}
 
 /* The application's own library, whichever way it was loaded. */
 static void *
 next(void **at, const char *name)
 {
+	char paths[2][1024] = { "", "" };
+
 	if (!*at)
 		*at = dlsym(RTLD_NEXT, name);
+	if (!*at)
+		dl_iterate_phdr(see_library, paths);
+	for (size_t i = 0; i < LEN(paths) && !*at; i++) {
+		void *library = *paths[i] ? dlopen(paths[i], RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+		*at = library ? dlsym(library, name) : NULL;
+	}
 	return *at;
 }
 
@@ -150,29 +175,41 @@ read_layout(void)
 	fclose(f);
 }
 
-/* The line for the kernel with this symbol: the longest name that it holds behind a length, or that it is. */
+bool
+kwatch_is_named(const char *symbol, const char *name)
+{
+	char length[24];
+	size_t len = strlen(name), digits = (size_t)snprintf(length, sizeof length, "%zu", len);
+
+	if (!strcmp(symbol, name))
+		return true;
+	for (const char *at = strstr(symbol, name); at; at = strstr(at + 1, name))
+		if ((size_t)(at - symbol) > digits && !memcmp(at - digits, length, digits))
+			return true;
+	return false;
+}
+
+/* The line for the kernel with this symbol; NULL: there is none, or several, for kernels that share their name. */
 static const char *
 layout_of(const char *symbol)
 {
-	const char *best = NULL;
-	size_t best_len = 0;
+	const char *found = NULL;
 
 	for (const char *line = layout; line && *line; line += strcspn(line, "\n"), line += *line != '\0') {
 		size_t len = strcspn(line, " \n");
 		char name[128];
-		const char *at;
 
 		if (!len || len >= sizeof name)
 			continue;
 		memcpy(name, line, len);
 		name[len] = '\0';
-		at = strstr(symbol, name);
-		if (at && (at == symbol || isdigit((unsigned char)at[-1])) && len > best_len) {
-			best = line;
-			best_len = len;
-		}
+		if (!kwatch_is_named(symbol, name))
+			continue;
+		if (found)
+			return NULL;
+		found = line + len;
 	}
-	return best ? best + best_len : NULL;
+	return found;
 }
 
 /* One parameter "KIND:NAME" of LEN characters, its value at AT: a member for JSON, or nothing. */
@@ -241,6 +278,7 @@ add_arguments(struct kwatch_launch *l, void **args)
 
 /* Launches under way in this thread: one function of the run-time library may call another one of those replaced here. */
 static __thread int launching;
+static __thread struct kwatch_state *noted;	/* what the outermost of them is noted in */
 
 /* Within a watched call a part of it; else a call itself, when it is the watched kernel: *OWN, for launch_end. */
 static void
@@ -253,10 +291,12 @@ launch_begin(const void *function, const unsigned grid[3], const unsigned block[
 	*own = NULL;
 	if (!kwatch_on || launching++)
 		return;
+	noted = NULL;
 	if (!s)
 		s = *own = kwatch_begin_launch(name_of(function), stream);
 	if (!s || s->launches == KWATCH_LAUNCHES)
 		return;
+	noted = s;
 	l = &s->launch[s->launches++];
 	memcpy(l->grid, grid, sizeof l->grid);
 	memcpy(l->block, block, sizeof l->block);
@@ -265,15 +305,17 @@ launch_begin(const void *function, const unsigned grid[3], const unsigned block[
 	add_arguments(l, args);
 }
 
+/* What was refused (a grid of no blocks, say) was no launch. */
 static void
-launch_end(struct kwatch_state *own, void *stream)
+launch_end(struct kwatch_state *own, void *stream, int error)
 {
-	launching -= kwatch_on;
+	if (kwatch_on && !--launching && error && noted)
+		noted->launches--;
 	if (own)
 		kwatch_end_launch(own, stream);
 }
 
-#define RUNTIME_LAUNCH(name) \
+#define RUNTIME_LAUNCH(name, standard) \
 int \
 name(const void *function, struct dim3 grid, struct dim3 block, void **args, size_t shared, void *stream) \
 { \
@@ -281,20 +323,20 @@ name(const void *function, struct dim3 grid, struct dim3 block, void **args, siz
 	const unsigned g[3] = { grid.x, grid.y, grid.z }, b[3] = { block.x, block.y, block.z }; \
 	struct kwatch_state *own; \
 	int error; \
-	launch_begin(function, g, b, shared, stream, args, &own); \
+	launch_begin(function, g, b, shared, stream ? stream : standard, args, &own); \
 	error = name##_real(function, grid, block, args, shared, stream); \
-	launch_end(own, stream); \
+	launch_end(own, stream ? stream : standard, error); \
 	return error; \
 }
 /* "ptsz": where the default stream is one per thread. */
-RUNTIME_LAUNCH(cudaLaunchKernel)
-RUNTIME_LAUNCH(cudaLaunchKernel_ptsz)
-RUNTIME_LAUNCH(__cudaLaunchKernel)
-RUNTIME_LAUNCH(__cudaLaunchKernel_ptsz)
-RUNTIME_LAUNCH(cudaLaunchCooperativeKernel)
-RUNTIME_LAUNCH(cudaLaunchCooperativeKernel_ptsz)
+RUNTIME_LAUNCH(cudaLaunchKernel, NULL)
+RUNTIME_LAUNCH(cudaLaunchKernel_ptsz, PER_THREAD)
+RUNTIME_LAUNCH(__cudaLaunchKernel, NULL)
+RUNTIME_LAUNCH(__cudaLaunchKernel_ptsz, PER_THREAD)
+RUNTIME_LAUNCH(cudaLaunchCooperativeKernel, NULL)
+RUNTIME_LAUNCH(cudaLaunchCooperativeKernel_ptsz, PER_THREAD)
 
-#define RUNTIME_LAUNCH_EX(name) \
+#define RUNTIME_LAUNCH_EX(name, standard) \
 int \
 name(const struct runtime_config *config, const void *function, void **args) \
 { \
@@ -303,42 +345,45 @@ name(const struct runtime_config *config, const void *function, void **args) \
 	const unsigned b[3] = { config->block.x, config->block.y, config->block.z }; \
 	struct kwatch_state *own; \
 	int error; \
-	launch_begin(function, g, b, config->shared, config->stream, args, &own); \
+	launch_begin(function, g, b, config->shared, config->stream ? config->stream : standard, args, &own); \
 	error = name##_real(config, function, args); \
-	launch_end(own, config->stream); \
+	launch_end(own, config->stream ? config->stream : standard, error); \
 	return error; \
 }
-RUNTIME_LAUNCH_EX(cudaLaunchKernelExC)
-RUNTIME_LAUNCH_EX(cudaLaunchKernelExC_ptsz)
+RUNTIME_LAUNCH_EX(cudaLaunchKernelExC, NULL)
+RUNTIME_LAUNCH_EX(cudaLaunchKernelExC_ptsz, PER_THREAD)
 
-int
-cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-    void *stream, void **args, void **extra)
-{
-	NEXT(cuLaunchKernel, int(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-	    void **));
-	const unsigned grid[3] = { gx, gy, gz }, block[3] = { bx, by, bz };
-	struct kwatch_state *own;
-	int error;
-
-	launch_begin(function, grid, block, shared, stream, args, &own);
-	error = cuLaunchKernel_real(function, gx, gy, gz, bx, by, bz, shared, stream, args, extra);
-	launch_end(own, stream);
-	return error;
+#define DRIVER_LAUNCH(name, standard) \
+int \
+name(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, \
+    void *stream, void **args, void **extra) \
+{ \
+	NEXT(name, int(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **)); \
+	const unsigned grid[3] = { gx, gy, gz }, block[3] = { bx, by, bz }; \
+	struct kwatch_state *own; \
+	int error; \
+	launch_begin(function, grid, block, shared, stream ? stream : standard, args, &own); \
+	error = name##_real(function, gx, gy, gz, bx, by, bz, shared, stream, args, extra); \
+	launch_end(own, stream ? stream : standard, error); \
+	return error; \
 }
+DRIVER_LAUNCH(cuLaunchKernel, NULL)
+DRIVER_LAUNCH(cuLaunchKernel_ptsz, PER_THREAD)
 
-int
-cuLaunchKernelEx(const struct driver_config *config, void *function, void **args, void **extra)
-{
-	NEXT(cuLaunchKernelEx, int(const struct driver_config *, void *, void **, void **));
-	struct kwatch_state *own;
-	int error;
-
-	launch_begin(function, config->grid, config->block, config->shared, config->stream, args, &own);
-	error = cuLaunchKernelEx_real(config, function, args, extra);
-	launch_end(own, config->stream);
-	return error;
+#define DRIVER_LAUNCH_EX(name, standard) \
+int \
+name(const struct driver_config *config, void *function, void **args, void **extra) \
+{ \
+	NEXT(name, int(const struct driver_config *, void *, void **, void **)); \
+	struct kwatch_state *own; \
+	int error; \
+	launch_begin(function, config->grid, config->block, config->shared, config->stream ? config->stream : standard, args, &own); \
+	error = name##_real(config, function, args, extra); \
+	launch_end(own, config->stream ? config->stream : standard, error); \
+	return error; \
 }
+DRIVER_LAUNCH_EX(cuLaunchKernelEx, NULL)
+DRIVER_LAUNCH_EX(cuLaunchKernelEx_ptsz, PER_THREAD)
 
 /* ---- memory ---- */
 
@@ -358,8 +403,12 @@ ALLOCATE(cudaMallocAsync, (void **to, size_t bytes, void *stream), (to, bytes, s
 ALLOCATE(cudaMallocAsync_ptsz, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
 ALLOCATE(cudaMallocFromPoolAsync, (void **to, size_t bytes, void *pool, void *stream), (to, bytes, pool, stream), bytes)
 ALLOCATE(cudaMallocPitch, (void **to, size_t *pitch, size_t width, size_t height), (to, pitch, width, height), *pitch * height)
+ALLOCATE(cudaMallocFromPoolAsync_ptsz, (void **to, size_t bytes, void *pool, void *stream), (to, bytes, pool, stream), bytes)
 ALLOCATE(cuMemAlloc_v2, (void **to, size_t bytes), (to, bytes), bytes)
 ALLOCATE(cuMemAllocAsync, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
+
+ALLOCATE(cuMemAllocAsync_ptsz, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
+ALLOCATE(cuMemAllocManaged, (void **to, size_t bytes, unsigned flags), (to, bytes, flags), bytes)
 
 #define RELEASE(name, parameters, arguments) \
 int \
@@ -373,24 +422,122 @@ RELEASE(cudaFree, (void *at), (at))
 RELEASE(cudaFreeAsync, (void *at, void *stream), (at, stream))
 RELEASE(cudaFreeAsync_ptsz, (void *at, void *stream), (at, stream))
 RELEASE(cuMemFree_v2, (void *at), (at))
+RELEASE(cuMemFreeAsync, (void *at, void *stream), (at, stream))
+RELEASE(cuMemFreeAsync_ptsz, (void *at, void *stream), (at, stream))
+
+/* ---- what the application must not notice ---- */
+
+static struct {
+	int (*create)(void **event);
+	int (*destroy)(void *event);
+	int (*record)(void *event, void *stream);
+	int (*wait)(void *event);
+	int (*elapsed)(float *ms, void *from, void *to);
+	int (*copy)(void *to, const void *from, size_t bytes, int kind, void *stream);
+	int (*settle)(void *stream);
+	/* These may be missing. */
+	int (*capturing)(void *stream, int *status);
+	int (*device)(int *number);
+	int (*peek)(void);
+	int (*last)(void);
+} cuda;
+
+bool
+kwatch_cuda(void)
+{
+	static const struct {
+		const char *name;
+		void *to;
+	} functions[] = {
+		{ "cudaEventCreate", &cuda.create }, { "cudaEventDestroy", &cuda.destroy }, { "cudaEventRecord", &cuda.record },
+		{ "cudaEventSynchronize", &cuda.wait }, { "cudaEventElapsedTime", &cuda.elapsed }, { "cudaMemcpyAsync", &cuda.copy },
+		{ "cudaStreamSynchronize", &cuda.settle }, { "cudaStreamIsCapturing", &cuda.capturing }, { "cudaGetDevice", &cuda.device },
+		{ "cudaPeekAtLastError", &cuda.peek }, { "cudaGetLastError", &cuda.last },
+	};
+	static bool known;
+
+	for (size_t i = 0; !known && i < LEN(functions); i++)
+		next((void **)functions[i].to, functions[i].name);
+	known = cuda.create && cuda.destroy && cuda.record && cuda.wait && cuda.elapsed && cuda.copy && cuda.settle;
+	return known;
+}
+
+/* An error of ours is taken back. One of the application's is left to be asked for: only ours in its place cannot be undone. */
+static int
+error_before(void)
+{
+	return cuda.peek ? cuda.peek() : 0;
+}
+
+static int
+ours(int before, int error)
+{
+	if (error && !before && cuda.last)
+		cuda.last();
+	return error;
+}
+
+/*
+ * Captures of streams under way, by whomever. Work of ours would become part of them, and waiting would spoil them: then
+ * nothing is asked of the device.
+ */
+static int captures;
+
+static bool
+is_capturing(void *stream)
+{
+	int before, status = 0;
+
+	if (__atomic_load_n(&captures, __ATOMIC_SEQ_CST) > 0)
+		return true;
+	before = error_before();
+	return cuda.capturing && (ours(before, cuda.capturing(stream, &status)) || status);
+}
+
+#define CAPTURE(name, parameters, arguments, change) \
+int \
+name parameters \
+{ \
+	NEXT(name, int parameters); \
+	int error = name##_real arguments; \
+	__atomic_fetch_add(&captures, change, __ATOMIC_SEQ_CST); \
+	return error; \
+}
+CAPTURE(cudaStreamBeginCapture, (void *stream, int mode), (stream, mode), !error)
+CAPTURE(cudaStreamBeginCapture_ptsz, (void *stream, int mode), (stream, mode), !error)
+CAPTURE(cudaStreamBeginCaptureToGraph, (void *stream, void *graph, void *on, void *data, size_t n, int mode),
+    (stream, graph, on, data, n, mode), !error)
+CAPTURE(cudaStreamBeginCaptureToGraph_ptsz, (void *stream, void *graph, void *on, void *data, size_t n, int mode),
+    (stream, graph, on, data, n, mode), !error)
+/* One that was spoilt ends, too. */
+CAPTURE(cudaStreamEndCapture, (void *stream, void **graph), (stream, graph), -(captures > 0))
+CAPTURE(cudaStreamEndCapture_ptsz, (void *stream, void **graph), (stream, graph), -(captures > 0))
+
+/* ---- sums of memory ---- */
 
 uint64_t
 kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good)
 {
-	static void *copy_at, *wait_at, *chunk;
-	int (*copy)(void *, const void *, size_t, int, void *) = (int (*)(void *, const void *, size_t, int, void *))next(&copy_at,
-	    "cudaMemcpyAsync");
-	int (*wait)(void *) = (int (*)(void *))next(&wait_at, "cudaStreamSynchronize");
+	static pthread_mutex_t chunk_lock = PTHREAD_MUTEX_INITIALIZER;
+	static void *chunk;
 	uint64_t sum = 0;
+	int before;
 
+	*good = kwatch_cuda() && !is_capturing(stream);
+	if (!*good)
+		return 0;
+	before = error_before();
+	pthread_mutex_lock(&chunk_lock);
 	if (!chunk)
 		chunk = kwatch_pages(CHUNK);
-	*good = copy && wait && chunk;
+	*good = chunk != NULL;
 	for (size_t at = 0, n; *good && at < bytes; at += n) {
 		n = bytes - at < CHUNK ? bytes - at : CHUNK;
-		*good = !copy(chunk, (const void *)(from + at), n, DEVICE_TO_HOST, stream) && !wait(stream);
+		*good = !ours(before, cuda.copy(chunk, (const void *)(from + at), n, ANYWHERE, stream)) &&
+		    !ours(before, cuda.settle(stream));
 		sum = kwatch_sum(chunk, n, sum);
 	}
+	pthread_mutex_unlock(&chunk_lock);
 	return sum;
 }
 
@@ -400,50 +547,29 @@ kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good)
 enum { PENDING = 1024 };
 
 struct timer {
-	void *from, *to;
+	void *from, *to;	/* events of DEVICE, or NULL */
+	int device;
 	char *line;		/* of KWATCH_LINE bytes */
-	size_t len;
-	bool ready;
+	size_t len;		/* 0: there is nothing to be written */
+	double host_ns;		/* what the host's clock says, where the events do not tell */
+	bool ready, stopped;
 };
 
 static struct timer *timers;
 static size_t first_timer, timer_count;
 static pthread_mutex_t timer_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct {
-	int (*create)(void **event);
-	int (*record)(void *event, void *stream);
-	int (*wait)(void *event);
-	int (*elapsed)(float *ms, void *from, void *to);
-	int (*capturing)(void *stream, int *status);
-} event;
-
-bool
-kwatch_cuda(void)
-{
-	static int known;
-
-	if (!known) {
-		event.create = (int (*)(void **))dlsym(RTLD_DEFAULT, "cudaEventCreate");
-		event.record = (int (*)(void *, void *))dlsym(RTLD_DEFAULT, "cudaEventRecord");
-		event.wait = (int (*)(void *))dlsym(RTLD_DEFAULT, "cudaEventSynchronize");
-		event.elapsed = (int (*)(float *, void *, void *))dlsym(RTLD_DEFAULT, "cudaEventElapsedTime");
-		event.capturing = (int (*)(void *, int *))dlsym(RTLD_DEFAULT, "cudaStreamIsCapturing");
-		known = event.create && event.record && event.wait && event.elapsed ? 1 : -1;
-	}
-	return known > 0;
-}
-
 /* The oldest one: its line, with its time. */
 static void
 harvest_one(void)
 {
 	struct timer *t = &timers[first_timer % PENDING];
+	int before = error_before();
 	float ms = 0;
+	bool device = t->len && t->stopped && !ours(before, cuda.wait(t->to)) && !ours(before, cuda.elapsed(&ms, t->from, t->to));
 
-	if (event.wait(t->to) || event.elapsed(&ms, t->from, t->to))
-		ms = 0;
-	kwatch_write_line(t->line, t->len, (double)ms * 1e6);
+	if (t->len)
+		kwatch_write_line(t->line, t->len, device ? "device" : "host", device ? (double)ms * 1e6 : t->host_ns);
 	t->ready = false;
 	first_timer++;
 	timer_count--;
@@ -465,6 +591,8 @@ cudaDeviceReset(void)
 	NEXT(cudaDeviceReset, int(void));
 
 	harvest();
+	for (size_t i = 0; timers && i < PENDING; i++)
+		timers[i].from = timers[i].to = NULL;
 	return cudaDeviceReset_real();
 }
 
@@ -476,27 +604,49 @@ make_timers(void)
 
 	if (timers)
 		return true;
-	timers = kwatch_pages(PENDING * sizeof *timers);
 	lines = kwatch_pages((size_t)PENDING * KWATCH_LINE);
-	for (size_t i = 0; timers && lines && i < PENDING; i++) {
+	timers = lines ? kwatch_pages(PENDING * sizeof *timers) : NULL;
+	for (size_t i = 0; timers && i < PENDING; i++)
 		timers[i].line = lines + i * KWATCH_LINE;
-		if (event.create(&timers[i].from) || event.create(&timers[i].to))
-			lines = NULL;
-	}
-	if (!lines)
-		timers = NULL;
-	else
+	if (timers)
 		atexit(harvest);
 	return timers;
+}
+
+/* Events belong to a device. */
+static bool
+make_events(struct timer *t)
+{
+	int device = 0, before = error_before();
+
+	if (cuda.device && ours(before, cuda.device(&device)))
+		return false;
+	if (t->to && t->device == device)
+		return true;
+	if (t->from)
+		ours(before, cuda.destroy(t->from));
+	if (t->to)
+		ours(before, cuda.destroy(t->to));
+	t->from = t->to = NULL;
+	t->device = device;
+	return !ours(before, cuda.create(&t->from)) && !ours(before, cuda.create(&t->to));
+}
+
+static void
+set_ready(struct timer *t)
+{
+	pthread_mutex_lock(&timer_lock);
+	t->ready = true;
+	pthread_mutex_unlock(&timer_lock);
 }
 
 void *
 kwatch_timer_start(void *stream)
 {
 	struct timer *t = NULL;
-	int capturing = 0;
+	int before;
 
-	if (!kwatch_cuda() || (event.capturing && !event.capturing(stream, &capturing) && capturing))
+	if (!kwatch_cuda() || is_capturing(stream))
 		return NULL;
 	pthread_mutex_lock(&timer_lock);
 	if (make_timers()) {
@@ -506,23 +656,36 @@ kwatch_timer_start(void *stream)
 			t = &timers[(first_timer + timer_count++) % PENDING];
 	}
 	pthread_mutex_unlock(&timer_lock);
-	if (t)
-		event.record(t->from, stream);
-	return t;
+	if (!t)
+		return NULL;
+	t->len = 0;
+	t->stopped = false;
+	before = error_before();
+	if (make_events(t) && !ours(before, cuda.record(t->from, stream)))
+		return t;
+	set_ready(t);
+	return NULL;
 }
 
 void
-kwatch_timer_stop(void *timer, void *stream, const char *line, size_t len)
+kwatch_timer_stop(void *timer, void *stream)
+{
+	struct timer *t = timer;
+	int before = error_before();
+
+	/* Without events since a reset of the device. */
+	t->stopped = t->to && !is_capturing(stream) && !ours(before, cuda.record(t->to, stream));
+}
+
+void
+kwatch_timer_line(void *timer, const char *line, size_t len, double host_ns)
 {
 	struct timer *t = timer;
 
-	if (!line) {
-		event.record(t->to, stream);
-		return;
-	}
 	memcpy(t->line, line, len);
 	t->len = len;
-	t->ready = true;
-	if (!kwatch_timing_only)
+	t->host_ns = host_ns;
+	set_ready(t);
+	if (!kwatch_timing_only && !__atomic_load_n(&captures, __ATOMIC_SEQ_CST))
 		harvest();
 }

@@ -49,6 +49,41 @@ slot(struct kwatch_extent *t, size_t n, uintptr_t start)
 	return &t[i];
 }
 
+/* Pieces into whose middle was pointed. */
+static struct kwatch_extent recent[64];
+
+static struct kwatch_extent *
+recent_slot(uintptr_t start)
+{
+	return &recent[(start * UINT64_C(0x9E3779B97F4A7C15) >> 32) % LEN(recent)];
+}
+
+static bool
+holds(const struct kwatch_extent *e, uintptr_t p)
+{
+	return e->start > GONE && p > e->start && p < e->start + e->bytes;
+}
+
+static bool
+find_recent(uintptr_t p, struct kwatch_extent *e)
+{
+	for (size_t i = 0; i < LEN(recent); i++)
+		if (holds(&recent[i], p)) {
+			*e = recent[i];
+			return true;
+		}
+	return false;
+}
+
+/* That which begins there, and those that something begins in. */
+static void
+forget_recent(uintptr_t start)
+{
+	for (size_t i = 0; i < LEN(recent); i++)
+		if (recent[i].start == start || holds(&recent[i], start))
+			recent[i].start = 0;
+}
+
 /* Twice as large; or as large, when most entries are gone. */
 static bool
 grow(void)
@@ -85,6 +120,7 @@ kwatch_extent_add(void *start, size_t bytes, bool device)
 		e = slot(table, room, (uintptr_t)start);
 		used += !e->start;
 		*e = (struct kwatch_extent){ (uintptr_t)start, bytes, device };
+		forget_recent((uintptr_t)start);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -100,6 +136,7 @@ kwatch_extent_drop(const void *start)
 	e = room ? slot(table, room, (uintptr_t)start) : NULL;
 	if (e && e->start)
 		e->start = GONE;
+	forget_recent((uintptr_t)start);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -164,6 +201,7 @@ bool
 kwatch_extent_find(const void *pointer, struct kwatch_extent *e)
 {
 	uintptr_t p = (uintptr_t)pointer;
+	const struct kwatch_extent *best = NULL;
 	bool found = false;
 
 	if (!p)
@@ -172,12 +210,18 @@ kwatch_extent_find(const void *pointer, struct kwatch_extent *e)
 	if (room)
 		*e = *slot(table, room, p);
 	found = room && e->start == p;
-	/* Into the middle: rare enough to look everywhere. */
+	/*
+	 * Into the middle: rare enough to look everywhere, but among pieces that were asked for of late. The smallest one: what was
+	 * mapped as a whole holds what was allocated from it.
+	 */
+	found = found || find_recent(p, e);
 	for (size_t i = 0; !found && i < room; i++)
-		if (table[i].start > GONE && p > table[i].start && p < table[i].start + table[i].bytes) {
-			*e = table[i];
-			found = true;
-		}
+		if (holds(&table[i], p) && (!best || table[i].bytes < best->bytes))
+			best = &table[i];
+	if (best) {
+		*e = *recent_slot(best->start) = *best;
+		found = true;
+	}
 	pthread_mutex_unlock(&lock);
 	return found || variable_extent(p, e);
 }
@@ -307,7 +351,9 @@ mmap(void *hint, size_t bytes, int protection, int flags, int fd, off_t offset)
 
 	if (at == -1)
 		return MAP_FAILED;
-	kwatch_extent_add((void *)at, bytes, false);
+	/* What a driver keeps places in, for memory of the device, cannot be read. */
+	if (protection & PROT_READ)
+		kwatch_extent_add((void *)at, bytes, false);
 	return (void *)at;
 }
 

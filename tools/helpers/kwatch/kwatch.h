@@ -19,6 +19,8 @@
 
 #include "../../kadopt/wrapper.h"
 
+#define LEN(a) (sizeof (a) / sizeof *(a))
+
 enum { KWATCH_NEST = 8, KWATCH_LAUNCHES = 16, KWATCH_LINE = 16384 };
 
 /* A piece of memory that was allocated. */
@@ -53,7 +55,7 @@ struct kwatch_state {
 	bool checked;		/* sums of memory were taken */
 	struct {
 		struct kwatch_extent extent;
-		bool found, stack;	/* STACK: a caller's variable, of unknown size, of which the first bytes count */
+		bool found, summed, stack;	/* STACK: a caller's variable, of unknown size, of which the first bytes count */
 		size_t room;	/* to the end of the extent, or to another argument's place in it */
 		uint64_t sum;
 	} pointer[KWATCH_ARGS];
@@ -68,15 +70,21 @@ struct kwatch_state *kwatch_current(void);
 /* A launch that is a call of its own: begin before it, end after it. NULL: not wanted. */
 struct kwatch_state *kwatch_begin_launch(const char *kernel, void *stream);
 void kwatch_end_launch(struct kwatch_state *s, void *stream);
-/* A line of a call whose time is known at last. LINE ends with "ns": the number and the rest are appended. */
-void kwatch_write_line(char *line, size_t len, double ns);
+/* A line of a call whose time is known at last. LINE ends behind the launches: clock and time are appended. */
+void kwatch_write_line(char *line, size_t len, const char *clock, double ns);
 
 /* cuda.c: does nothing where no run-time library is there. */
 bool kwatch_cuda(void);
 uint64_t kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good);
-/* Time on a stream. _stop hands over the line, which is written when the time is known. */
+/* Is SYMBOL, as the compiler names a kernel, the one that the source calls NAME? */
+bool kwatch_is_named(const char *symbol, const char *name);
+/*
+ * Time on a stream; NULL: it cannot be taken there now. _line, behind _stop, hands over the line, which is written when the time
+ * is known; an empty one is not.
+ */
 void *kwatch_timer_start(void *stream);
-void kwatch_timer_stop(void *timer, void *stream, const char *line, size_t len);
+void kwatch_timer_stop(void *timer, void *stream);
+void kwatch_timer_line(void *timer, const char *line, size_t len, double host_ns);
 
 void kwatch_real(char *to, size_t room, double d, bool single);
 uint64_t kwatch_sum(const void *data, size_t len, uint64_t sum);
