@@ -320,8 +320,47 @@ ok 'in the sandbox the project is writable, its surroundings and the network are
 	run="./app >out.txt; (echo x >$T/escaped); cat /proc/net/dev | grep -c : >net.txt; true"
 	exits 0 kadopt adopt -o boxed-c -p boxed --file k.c --kernel count --build "gcc -O1 -DCONFIG -I. -include forced.h -o app main.c k.c util.c -lm" --run "$run" --outputs net.txt --threads 1 --runs 1 --proxy 0.001,1000 --sandbox
 	[ ! -e escaped ]; is 1 "$(cat boxed-c/adopt/outputs/net.txt)"; [ ! -e boxed/out.txt ]'
+ok 'how a CUDA file is compiled: options in files, the GPU for native, a PATH that the build command puts before' '
+	mkdir cuda bin2
+	cat >cuda/f.cu <<"END"
+#include "f.h"
+namespace img {
+__constant__ float gains[2];
+__constant__ float fixed[2] = { 1, 2 };
+__global__ void scale(const float *x, float *y, int n) { y[0] = x[0] * fixed[1]; }
+__global__ void gain(const float *x, float *y, int n) { y[0] = x[0] * gains[1]; }
+void scaled(const float *x, float *y, int n, cudaStream_t stream) { scale(x, y, n); }
+void gained(const float *x, float *y, int n, cudaStream_t stream) { gain(x, y, n); }
+void copied(const float *x, float *y, int n, cudaStream_t stream) { cudaMemcpyToSymbol(gains, x, 8); gain(x, y, n); }
+void plain(const float *x, float *y, int n) { scale(x, y, n); }
+}
+int main() { return 0; }
+END
+	mkdir cuda/inc; printf "typedef void *cudaStream_t;\ninline int cudaMemcpyToSymbol(const void *, const void *, unsigned long) { return 0; }\n" >cuda/inc/f.h
+	printf "%s\n" "-I\"inc\" -DDEEP" >cuda/words
+	cat >bin2/nvcc <<"END"
+#!/bin/sh
+so=app more=
+for w; do case $w in *.cu) src=$w ;; *.so) so=$w more="-shared -fPIC" ;; esac; done
+exec c++ -w -D__global__= -D__constant__= -D__device__= $more -Iinc -o "$so" -x c++ "$src"
+END
+	printf "#!/bin/sh\ncase \$* in *compute_cap*) echo 9.0 ;; esac\n" >bin2/nvidia-smi; chmod +x bin2/*
+	PATH=$T/bin2:$PATH
+	adoption() { mkdir -p "x-$1"; jq -n --arg t "$T" --arg k "$1" "{schema: \"adopt/1\", project: (\$t + \"/cuda\"), file: \"f.cu\", kernel: \$k, language: \"cuda\", build: \"nvcc -arch=native -O3 --options-file words f.cu && PATH=/nowhere:\$PATH gcc --version\", run: \"./app\"}" >"x-$1/adopt.json"; }
+	for k in scaled gained copied; do adoption $k; exits 0 kadopt preflight -c x-$k; done
+	jq -e ".compiler == \"nvcc\" and .flags == [\"-arch=sm_90\", \"-O3\", \"-DDEEP\", \"-cudart\", \"shared\", \"-Xcompiler\", \"-fvisibility=default\"] and .include == [\"inc\"]" x-scaled/adopt/compile.json
+	adoption plain; exits 2 kadopt preflight -c x-plain; grep -q "f.cu:10: plain has no stream as its last parameter" err'
+
+ok 'a function of a namespace is found by its plain name; what other code copies to the device is refused' '
+	PATH=$T/bin2:$PATH
+	exits 0 kadopt extract -c x-scaled; nm -D x-scaled/adopt/task/reference.so | grep -q " T scaled$"; jq -e ".notes == []" x-scaled/adopt/extract.json
+	exits 0 kadopt extract -c x-copied
+	sed -i "/^void copied/d" x-gained/adopt/copy/f.cu; exits 0 kadopt extract -c x-gained
+	echo "void set(const float *x) { cudaMemcpyToSymbol(img::gains, x, 8); }" >>x-gained/adopt/copy/f.cu
+	exits 2 kadopt extract -c x-gained; grep -q "the kernel reads gains, which other code sets on the device: ./f.cu:[0-9]*:void set" err'
+
 ok 'preflight: what is not committed is told, own leftovers are ended, others on the GPU are named and left alone' '
-	mkdir gpu bin; printf "void f(float *x, int n) { x[0] = n; }\nint main() { float x; f(&x, 1); }\n" >gpu/f.cu
+	mkdir gpu bin; printf "typedef void *cudaStream_t;\nvoid f(float *x, int n, cudaStream_t s) { x[0] = n; }\nint main() { float x; f(&x, 1, 0); }\n" >gpu/f.cu
 	printf "#!/bin/sh\necho \"\$BUSY\"\n" >bin/nvidia-smi; chmod +x bin/nvidia-smi
 	git -C gpu init -q
 	mkdir g; KILN_ADOPT="$(pwd -P)/g" sleep 100 & mine=$!

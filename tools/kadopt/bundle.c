@@ -285,6 +285,44 @@ close_over(struct bundle *b)
 	free(seen);
 }
 
+/* Does a kept function itself copy to the device's variable NAME, before it launches? */
+static bool
+sets_itself(const struct bundle *b, const char *name)
+{
+	static const char *const calls[] = { "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync" };
+
+	for (size_t i = 0; i < b->count; i++)
+		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
+			const struct kscan *s = &b->sources[i].scan;
+			const struct kscan_item *x = &s->items[k];
+
+			for (size_t c = 0; c < LEN(calls) && b->sources[i].kept[k] && x->kind == KSCAN_FUNCTION; c++)
+				if (kscan_uses(s, x->from, x->to, calls[c]) && kscan_uses(s, x->from, x->to, name))
+					return true;
+		}
+	return false;
+}
+
+/* Alone nobody would set it: what the reference computes with it would be something else. */
+static void
+refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
+{
+	static const char script[] = "cd \"$2\" && grep -rnE --include='*.c' --include='*.cc' --include='*.cpp' --include='*.cu' --include='*.h' "
+	    "--include='*.cuh' --include='*.hpp' -e \"cudaMemcpyToSymbol(Async)?[[:space:]]*\\([^,]*\\<$1\\>\" . | LC_ALL=C sort | head -1";
+	char *folder = kstrndup(x->path, strlen(x->path) - strlen(x->name) - 1);
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name, folder, NULL };
+	struct kproc p = { .argv = argv, .max_output = LIST_MAX };
+	struct kproc_result r;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "grep");
+	if (*r.out && !sets_itself(b, name))
+		kdie(K_USAGE, "%s: the kernel reads %s, which other code sets on the device: %.*s: alone it would not be set; give it to "
+		    "the function as an array, or copy it there before the launch", x->name, name, (int)strcspn(r.out, "\n"), r.out);
+	kproc_result_free(&r);
+	free(folder);
+}
+
 /* Variables that something else may change are no arguments: stand-alone they keep the value they begin with. */
 static void
 note_variables(struct bundle *b)
@@ -298,9 +336,15 @@ note_variables(struct bundle *b)
 			const struct kscan_item *item = &x->scan.items[k];
 			bool safe = !x->kept[k] || item->kind != KSCAN_DECLARATION || !item->name_count ||
 			    memchr(x->scan.code + item->from, '(', item->to - item->from);
+			bool device = item->kind == KSCAN_DECLARATION && (kscan_has_word(&x->scan, item, "__constant__") ||
+			    kscan_has_word(&x->scan, item, "__device__"));
 
 			for (size_t m = 0; m < LEN(harmless) && !safe; m++)
 				safe = kscan_has_word(&x->scan, item, harmless[m]);
+			if (!safe && device)
+				refuse_symbol(b, x, item->names[0]);
+			/* What nobody copies to is what it was made. */
+			safe |= kscan_has_word(&x->scan, item, "__constant__");
 			if (!safe)
 				json_array_append_new(b->notes, json_sprintf("%s: %s uses the variable %s, which other code may change; "
 				    "alone it keeps its first value", x->name, "the kernel", item->names[0]));

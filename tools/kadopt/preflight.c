@@ -94,6 +94,9 @@ check_files(const struct adoption *a, struct findings *f)
 		else if (s.returns)
 			tell(&f->wrong, "kernel: %s:%d: %s returns something: a task's entry returns void; let it write its result "
 			    "through a pointer", a->file, s.line, a->kernel);
+		else if (!strcmp(a->language, "cuda") && (!s.of.count || !signature_is_stream(&s.of.params[s.of.count - 1])))
+			tell(&f->wrong, "kernel: %s:%d: %s has no stream as its last parameter, and a task's function launches on one that it is given: "
+			    "add it (with 'cudaStream_t stream = 0' its callers stay as they are), and launch on it", a->file, s.line, a->kernel);
 		else
 			say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s.line, s.of.count);
 		check_parameters(a, &s, f);
@@ -339,10 +342,22 @@ write_shims(const struct adoption *a)
 	    "here=${0%/*}\n"
 	    "name=${0##*/}\n"
 	    "unit=$(printf '\\037')\n"
+	    "before=\n"
 	    "line=$name$unit$PWD\n"
-	    "for word; do line=$line$unit$word; done\n"
+	    "for word; do\n"
+	    "	case $before in\n"
+	    "	-optf | --options-file) line=$line$unit$(xargs printf \"%s$unit\" <\"$word\") ;;\n"
+	    "	*) line=$line$unit$word ;;\n"
+	    "	esac\n"
+	    "	before=$word\n"
+	    "done\n"
 	    "printf '%s\\n' \"$line\" >>\"$here/calls\"\n"
-	    "PATH=${PATH#\"$here:\"}\n"
+	    "case :$PATH: in\n"
+	    "*\":$here:\"*)\n"
+	    "	PATH=:$PATH:\n"
+	    "	PATH=${PATH%%\":$here:\"*}:${PATH#*\":$here:\"}\n"
+	    "	PATH=${PATH#:} PATH=${PATH%:}\n"
+	    "esac\n"
 	    "exec \"$name\" \"$@\"\n";
 	char *folder = adopt_path(a, "shims");
 	json_t *others = versioned_compilers(), *v;
@@ -371,7 +386,7 @@ static bool
 takes_value(const char *option)
 {
 	static const char *const options[] = { "-o", "-I", "-D", "-U", "-isystem", "-iquote", "-include", "-MF", "-MT", "-MQ", "-x",
-		"-Xcompiler", "-gencode", "-arch", "-code", "-std", "-Xptxas", "-ccbin", "-maxrregcount", "-L", "-l", "--compiler-options" };
+		"-Xcompiler", "-gencode", "-arch", "-code", "--gpu-architecture", "--generate-code", "--gpu-code", "-std", "--std", "-Xptxas", "-ccbin", "-maxrregcount", "-L", "-l", "--compiler-options" };
 
 	for (size_t i = 0; i < LEN(options); i++)
 		if (!strcmp(options[i], option))
@@ -383,9 +398,9 @@ takes_value(const char *option)
 static bool
 is_kept(const char *option)
 {
-	static const char *const kept[] = { "-O", "-std", "-f", "-m", "-D", "-U", "-pthread", "-ansi", "-arch", "-gencode", "-code",
+	static const char *const kept[] = { "-O", "-std", "--std", "-f", "-m", "-D", "-U", "-pthread", "-ansi", "-arch", "-gencode", "-code",
 		"--gpu-architecture", "--generate-code", "-use_fast_math", "--use_fast_math", "-Xcompiler", "--compiler-options",
-		"--expt", "--extended-lambda", "--fmad", "-ftz", "-prec", "--ftz", "--prec", "-maxrregcount", "-Xptxas", "-lineinfo", "-ccbin" };
+		"-expt", "--expt", "--extended-lambda", "--fmad", "-ftz", "-prec", "--ftz", "--prec", "-maxrregcount", "-Xptxas", "-lineinfo", "-ccbin" };
 	static const char *const dropped[] = { "-fPIC", "-fpic", "-fPIE", "-fpie", "-fdiagnostics", "-fmessage", "-fprofile", "-fsanitize",
 		"-flto", "-fvisibility", "-mf", "-MM" };
 
@@ -472,6 +487,49 @@ compile_of(const struct adoption *a, char *line, const char *copy, const char *f
 	return NULL;
 }
 
+/* "sm_90" for the first GPU there is; NULL: it cannot be told. The caller frees. */
+static char *
+device_architecture(const struct adoption *a)
+{
+	const char *words[] = { "nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader", NULL };
+	struct kproc_result r;
+	char *name = NULL;
+	int major, minor;
+
+	if (!ask(a, words, &r))
+		return NULL;
+	if (!r.exit_code && sscanf(r.out, "%d.%d", &major, &minor) == 2)
+		name = kasprintf("sm_%d%d", major, minor);
+	kproc_result_free(&r);
+	return name;
+}
+
+/*
+ * Flags of nvcc for a task, whose programs are compiled where no GPU is to be seen ("native"), bring no run-time library of
+ * their own, and are looked up by name.
+ */
+static void
+settle_nvcc(const struct adoption *a, json_t *settings)
+{
+	static const char *const more[] = { "-cudart", "shared", "-Xcompiler", "-fvisibility=default" };
+	json_t *flags = json_object_get(settings, "flags");
+	char *name = device_architecture(a);
+	bool any = false;
+
+	for (size_t i = 0; i < json_array_size(flags); i++) {
+		const char *flag = json_string_value(json_array_get(flags, i)), *at = strstr(flag, "native");
+
+		any |= strstr(flag, "arch") != NULL;
+		if (name && at && !at[6] && (at == flag || at[-1] == '='))
+			json_array_set_new(flags, i, json_sprintf("%.*s%s", (int)(at - flag), flag, name));
+	}
+	if (name && !any)
+		json_array_append_new(flags, json_sprintf("-arch=%s", name));
+	for (size_t i = 0; i < LEN(more); i++)
+		json_array_append_new(flags, json_string(more[i]));
+	free(name);
+}
+
 /* How the file was compiled in COPY, from what the shims noted; a guess when they were not called. */
 static void
 note_compiler(const struct adoption *a, const char *copy, struct findings *f)
@@ -491,7 +549,10 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2", cuda || is_cxx(a) ? "-std=c++17" :
 		    "-std=gnu11", "include", "guessed", 1);
 		say("compiler   not seen (a compiler with a path of its own?): %s -O2 is taken; see %s", guess, path);
-	} else {
+	}
+	if (!strcmp(kjson_str_or(found, "compiler", ""), "nvcc"))
+		settle_nvcc(a, found);
+	if (!kjson_bool_or(found, "guessed", false)) {
 		struct kbuf b = { 0 };
 
 		for (size_t i = 0; i < json_array_size(json_object_get(found, "flags")); i++)
