@@ -323,13 +323,16 @@ ok 'in the sandbox the project is writable, its surroundings and the network are
 ok 'how a CUDA file is compiled: options in files, the GPU for native, a PATH that the build command puts before' '
 	mkdir cuda bin2
 	cat >cuda/f.cu <<"END"
+#include <cstdio>
+#include <cstdlib>
+#define CHECK(e) do { if (e) { fprintf(stderr, "%s; line %d\n", #e, __LINE__); exit(1); } } while (0)
 #include "f.h"
 namespace img {
 __constant__ float gains[2];
 __constant__ float fixed[2] = { 1, 2 };
 __global__ void scale(const float *x, float *y, int n) { y[0] = x[0] * fixed[1]; }
 __global__ void gain(const float *x, float *y, int n) { y[0] = x[0] * gains[1]; }
-void scaled(const float *x, float *y, int n, cudaStream_t stream) { scale(x, y, n); }
+void scaled(const float *x, float *y, int n, cudaStream_t stream) { scale(x, y, n); CHECK(n < 0); }
 void gained(const float *x, float *y, int n, cudaStream_t stream) { gain(x, y, n); }
 void copied(const float *x, float *y, int n, cudaStream_t stream) { cudaMemcpyToSymbol(gains, x, 8); gain(x, y, n); }
 void plain(const float *x, float *y, int n) { scale(x, y, n); }
@@ -349,11 +352,11 @@ END
 	adoption() { mkdir -p "x-$1"; jq -n --arg t "$T" --arg k "$1" "{schema: \"adopt/1\", project: (\$t + \"/cuda\"), file: \"f.cu\", kernel: \$k, language: \"cuda\", build: \"nvcc -arch=native -O3 --options-file words f.cu && PATH=/nowhere:\$PATH gcc --version\", run: \"./app\"}" >"x-$1/adopt.json"; }
 	for k in scaled gained copied; do adoption $k; exits 0 kadopt preflight -c x-$k; done
 	jq -e ".compiler == \"nvcc\" and .flags == [\"-arch=sm_90\", \"-O3\", \"-DDEEP\", \"-cudart\", \"shared\", \"-Xcompiler\", \"-fvisibility=default\"] and .include == [\"inc\"]" x-scaled/adopt/compile.json
-	adoption plain; exits 2 kadopt preflight -c x-plain; grep -q "f.cu:10: plain has no stream as its last parameter" err'
+	adoption plain; exits 2 kadopt preflight -c x-plain; grep -q "f.cu:13: plain has no stream as its last parameter" err'
 
 ok 'a function of a namespace is found by its plain name; what other code copies to the device is refused' '
 	PATH=$T/bin2:$PATH
-	exits 0 kadopt extract -c x-scaled; nm -D x-scaled/adopt/task/reference.so | grep -q " T scaled$"; jq -e ".notes == []" x-scaled/adopt/extract.json
+	exits 0 kadopt extract -c x-scaled; nm -D x-scaled/adopt/task/reference.so | grep -q " T scaled$"; nm -D x-scaled/adopt/task/reference.so | grep -c "printf\\|exit$\\|stderr" | grep -qx 0; jq -e ".notes == []" x-scaled/adopt/extract.json
 	exits 0 kadopt extract -c x-copied
 	sed -i "/^void copied/d" x-gained/adopt/copy/f.cu; exits 0 kadopt extract -c x-gained
 	echo "void set(const float *x) { cudaMemcpyToSymbol(img::gains, x, 8); }" >>x-gained/adopt/copy/f.cu

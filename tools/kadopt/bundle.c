@@ -318,7 +318,7 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 		kdie_errno(K_MISSING, "grep");
 	if (*r.out && !sets_itself(b, name))
 		kdie(K_USAGE, "%s: the kernel reads %s, which other code sets on the device: %.*s: alone it would not be set; give it to "
-		    "the function as an array, or copy it there before the launch", x->name, name, (int)strcspn(r.out, "\n"), r.out);
+		    "the function as an array, or copy it there before the launch, with cudaMemcpyToSymbolAsync", x->name, name, (int)strcspn(r.out, "\n"), r.out);
 	kproc_result_free(&r);
 	free(folder);
 }
