@@ -84,6 +84,11 @@ static const struct {
 	{ "bare code within prose", "c",
 	"I would write it this way.\n\n#include <math.h>\n" KERNEL "\nThat is all there is to it.\n",
 	    "#include <math.h>\n" KERNEL, "lines", false },
+	{ "bare code with loops and branches", "c",
+	"Here:\nvoid f(int *x, int n)\n{\n\tfor (int i = 0; i < n; i++)\n\t\tif (x[i])\n\t\t\tx[i] = 1;\n"
+	"\t\telse\n\t\t\twhile (x[i] < 9)\n\t\t\t\tx[i]++;\n}\n",
+	"void f(int *x, int n)\n{\n\tfor (int i = 0; i < n; i++)\n\t\tif (x[i])\n\t\t\tx[i] = 1;\n"
+	"\t\telse\n\t\t\twhile (x[i] < 9)\n\t\t\t\tx[i]++;\n}\n", "lines", false },
 	{ "bare code with a comment of many lines", "c",
 	"Sure\n/*\n * A word about it\n   and more\n */\n" KERNEL "Bye\n",
 	    "/*\n * A word about it\n   and more\n */\n" KERNEL, "lines", false },

@@ -440,7 +440,7 @@ is_c_line(struct line t)
 	static const char *const starts[] = {
 		"#include", "#define", "#pragma", "#if", "#el", "#endif", "#undef", "# ", "//", "/*", "*/", "}",
 		"static ", "void ", "inline ", "const ", "typedef ", "struct ", "template", "__global__", "__kernel",
-		"extern \"C\"",
+		"extern \"C\"", "for (", "for(", "if (", "if(", "while (", "while(", "switch (", "switch(", "else",
 	};
 	size_t n = (size_t)(t.end - t.start);
 	char last = t.end[-1];
