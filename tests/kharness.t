@@ -267,6 +267,28 @@ ok 'lint' '
 	jq "del(.op) | .extra = 1" "$task" >t.json
 	exits 2 kharness --lint t.json; grep -q "op: it is missing" err; grep -q "extra: no such field" err; grep -q "2 faults" err
 '
+ok 'lint: results in integers depend on the inputs, or a constant would pass' '
+	jq -n "{schema:\"task/1\",name:\"count\",op:\"count\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},
+	  inputs:{x:{shape:[\"n\"],dtype:\"int32\"}},outputs:{c:{shape:[1],dtype:\"int32\"}},entry:{name:\"count\",
+	  arguments:[\"x\",\"c\",\"n\"]},reference:\"count.c\",build:{compiler:\"cc\"},
+	  workloads:[{name:\"w\",axes:{n:1000},timed:true},{name:\"v\",axes:{n:1}}]}" >count.json
+	echo "void count(const int *x, int *c, int n) { *c = 0; for (int i = 0; i < n; i++) *c += x[i] > 0; }" >count.c
+	echo "void count(const int *x, int *c, int n) { *c = 0; for (int i = 0; i < n; i++) *c += x[i] == x[i]; }" >all.c
+	cc -shared -fPIC -o count.so count.c; cc -shared -fPIC -o all.so all.c
+	kharness --lint count.json --oracle count.so 2>err; [ ! -s err ]
+	exits 2 kharness --lint count.json --oracle all.so; grep -q "workload w: the results are the same for all inputs" err
+'
+ok 'an oracle that cannot be called is named, and the workload on which it crashes' '
+	echo "void other(void) { }" >o.c; cc -shared -fPIC -o o.so o.c
+	exits 2 kharness --lint "$task" --oracle o.so; grep -q "^kharness: reference.c: the oracle has no function affine" err
+	echo "void missing(void); void affine(void) { missing(); }" >o.c; cc -shared -fPIC -o o.so o.c
+	exits 2 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle can.t be loaded: .*missing" err
+	echo "void affine(void) { __builtin_trap(); }" >o.c; cc -shared -fPIC -o o.so o.c
+	exits 2 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload [a-z0-9]" err
+	echo "int f(volatile char *p) { volatile char b[4096]; b[0] = *p; return f(b) + b[0]; }
+	void affine(char *p) { f(p); }" >o.c; cc -O0 -shared -fPIC -o o.so o.c
+	exits 2 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload" err
+'
 ok 'tolerances of the task' '
 	kernel off "" "RIGHT y[0] += 0.5;"
 	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.6}" "$task" >t.json

@@ -13,6 +13,8 @@
 /* On a GPU, whose results are brought to the host for this, workloads with so many elements of outputs. */
 enum { DEVICE_MIN = 1024, DEVICE_MAX = 1 << 22 };
 static const double contrast = 100;	/* results for different inputs differ by this many tolerances */
+/* Results in integers that are the same for so many inputs are so for all; fewer may meet by chance, as an argmax does. */
+enum { SAME_DRAWS = 16 };
 
 struct lint {
 	struct judge *j;
@@ -93,8 +95,8 @@ try_impostors(struct lint *l, const struct batch *b, const struct batch *other, 
 	if (accepted(l, b, i, other->calls[0].expected[i], &v))
 		complain(l, "%s computed from other inputs would pass", x->name);
 	else if (v.worst < contrast * v.tolerance)
-		complain(l, "%s hardly depends on the inputs: it moves by %.3g, the tolerance is %.3g", x->name,
-		    v.worst, v.tolerance);
+		complain(l, "%s hardly depends on the inputs: it moves by %.3g, which must be %.0f times the tolerance of %.3g; "
+		    "put another distribution first, or narrow \"tolerance\"", x->name, v.worst, contrast, v.tolerance);
 	free(fake);
 }
 
@@ -123,6 +125,46 @@ draw(struct lint *l, struct batch *b, enum kdist d)
 	}
 }
 
+/* Whether the batches have the same in all outputs. */
+static bool
+same_results(const struct lint *l, const struct batch *a, const struct batch *b)
+{
+	const struct ktask *t = l->j->task;
+
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (t->tensors[i].output && memcmp(a->calls[0].expected[i], b->calls[0].expected[i],
+		    ktask_elements(t, l->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype)))
+			return false;
+	return true;
+}
+
+/* Of a task whose results are integers alone: they are exact, so only a constant would pass where it should not. */
+static void
+try_constant(struct lint *l)
+{
+	struct batch first, other;
+	bool same = true;
+
+	draw(l, &first, l->j->task->distributions[0]);
+	for (int n = 1; n < SAME_DRAWS && same; n++) {
+		draw(l, &other, l->j->task->distributions[0]);
+		same = same_results(l, &first, &other);
+		batch_free(&l->host, &other);
+	}
+	batch_free(&l->host, &first);
+	if (same)
+		complain(l, "the results are the same for all inputs: a constant would pass");
+}
+
+static bool
+has_float_output(const struct ktask *t)
+{
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (t->tensors[i].output && kdtype_is_float(t->tensors[i].dtype))
+			return true;
+	return false;
+}
+
 static bool
 is_fit(const struct judge *j, const struct ktask_workload *w)
 {
@@ -139,6 +181,10 @@ lint_workload(struct lint *l)
 {
 	const struct ktask *t = l->j->task;
 
+	if (!has_float_output(t)) {
+		try_constant(l);
+		return;
+	}
 	for (size_t d = 0; d < t->distribution_count; d++) {
 		struct batch a, b;
 
@@ -168,7 +214,7 @@ advise(const struct ktask *t)
 		if (!varies && t->axes[i].kind == KAXIS_VAR)
 			kwarn("%s: note: axis %s has the same size in all workloads", t->file, t->axes[i].name);
 	}
-	if (!t->reduction)
+	if (!t->reduction && has_float_output(t))
 		kwarn("%s: note: no \"reduction\": the tolerance takes its length as 1", t->file);
 }
 

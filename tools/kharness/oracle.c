@@ -2,7 +2,11 @@
 /* kharness: the oracle: trusted code that computes the expected results in double precision, loaded into the judge. */
 #include <dlfcn.h>
 #include <ffi.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "kharness.h"
 
@@ -25,6 +29,43 @@ type_of(const struct ktask *t, const struct ktask_arg *a)
 	return a->dtype == KDTYPE_I64 ? &ffi_type_sint64 : &ffi_type_sint32;
 }
 
+/* What people know the oracle by. */
+static const char *
+source(const struct ktask *t)
+{
+	return t->oracle ? t->oracle : t->reference;
+}
+
+/* Said when the oracle crashes: it is trusted, so nothing contains it, but nobody is free of mistakes. */
+static char last_words[512];
+
+static void
+say_last_words(int sig)
+{
+	ssize_t n = write(STDERR_FILENO, last_words, strlen(last_words));
+
+	(void)sig;
+	_exit(n < 0 ? K_IO : K_USAGE);
+}
+
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+static void
+call_guarded(struct oracle *o, void **arguments)
+{
+	/* Of its own, as the stack may be what has run out. */
+	static char stack[64 << 10];
+	stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
+	struct sigaction act = { .sa_handler = say_last_words, .sa_flags = SA_ONSTACK }, old[LEN(crashes)];
+
+	sigaltstack(&own, NULL);
+	for (size_t i = 0; i < LEN(crashes); i++)
+		sigaction(crashes[i], &act, &old[i]);
+	ffi_call(&o->cif, o->entry, NULL, arguments);
+	for (size_t i = 0; i < LEN(crashes); i++)
+		sigaction(crashes[i], &old[i], NULL);
+}
+
 struct oracle *
 oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 {
@@ -44,10 +85,11 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 	o->stream = stream;
 	o->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!o->library)
-		kdie(K_USAGE, "%s: %s", file, dlerror());
+		kdie(K_USAGE, "%s: the oracle can't be loaded: %s", source(t), dlerror());
 	*(void **)&o->entry = dlsym(o->library, t->entry);
 	if (!o->entry)
-		kdie(K_USAGE, "%s: no function %s", file, t->entry);
+		kdie(K_USAGE, "%s: the oracle has no function %s, the task's entry.name (in C++ it must be extern \"C\")", source(t),
+		    t->entry);
 	for (size_t i = 0; i < t->arg_count; i++)
 		o->types[i] = type_of(t, &t->args[i]);
 	o->types[t->arg_count] = &ffi_type_pointer;
@@ -86,7 +128,8 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 		arguments[i] = &word[i];
 	}
 	arguments[o->t->arg_count] = (void *)&o->stream;
-	ffi_call((ffi_cif *)&o->cif, o->entry, NULL, arguments);
+	snprintf(last_words, sizeof last_words, "kharness: %s: the oracle crashed on workload %s\n", source(o->t), w->name);
+	call_guarded((struct oracle *)o, arguments);
 }
 
 void
