@@ -144,6 +144,11 @@ test_faults(void)
 	} cases[] = {
 		{ "'sets':['quick']", "'weight':0", "workloads[0]: weight must be above 0" },
 		{ "'sets':['quick']", "'values':{'eps':[1]}", "workloads[0] (w): values: eps must be a number" },
+		{ "'value':0.5", "'value':'x'", "inputs.eps.value: it must be a number" },
+		{ "'eps':{'shape':null,'dtype':'float32'", "'eps':{'shape':null,'dtype':'int32'", "inputs.eps: its value is no int32" },
+		{ "'D':{'shape':['M'],'dtype':'int32','inout':true}},", "'D':{'shape':['M'],'dtype':'int32','inout':true}},'min_time_ns':-1,",
+		    "min_time_ns: it must not be negative" },
+		{ "'name':'t'", "'name':''", "name: it must not be empty" },
 		{ "'sets':['quick']", "'values':{'A':[1]}", "values: 'A' is no input of an integer type and no scalar" },
 		{ "'schema':'task/1'", "'schema':'task/2'", "schema: it must be \"task/1\"" },
 		{ "'op'", "'opp'", "opp: no such field" },
@@ -204,6 +209,63 @@ test_faults(void)
 		free(faults);
 		free(s);
 	}
+}
+
+/* Contents of an integer input fit its type and its size. */
+static void
+test_values(void)
+{
+	static const struct {
+		const char *values, *message;
+	} cases[] = {
+		{ "[1,2,3]", "values: offsets must be a list of 5 integers, not 3" },
+		{ "[1,2,3,4,128]", "values: offsets must be a list of integers of type int8" },
+		{ "[1,2,3,4,0.5]", "values: offsets must be a list of integers of type int8" },
+		{ "7", "values: offsets must be a list of integers of type int8" },
+		{ "[-128,2,3,4,127]", NULL },
+	};
+
+	for (size_t i = 0; i < LEN(cases); i++) {
+		char *s = text("'inputs':{", "'inputs':{'offsets':{'shape':['M'],'dtype':'int8'},"), *faults = NULL;
+		json_t *json = json_loads(s, 0, NULL), *w = json_array_get(json_object_get(json, "workloads"), 0);
+		size_t n;
+
+		json_array_append_new(json_object_get(json_object_get(json, "entry"), "arguments"), json_string("offsets"));
+		json_object_set_new(w, "values", json_pack("{s:o}", "offsets",
+		    json_loads(cases[i].values, JSON_DECODE_ANY, NULL)));
+		n = ktask_faults(json, &faults);
+		if (!tap_check(cases[i].message ? n == 1 && strstr(faults, cases[i].message) : n == 0, cases[i].values, __FILE__,
+		    __LINE__))
+			printf("# got '%s'\n", faults);
+		json_decref(json);
+		free(faults);
+		free(s);
+	}
+}
+
+/* A reference can be its own oracle when its numbers can be made double. */
+static void
+test_lacks_oracle(void)
+{
+	struct ktask *t = load(NULL, NULL);
+
+	CHECK(!ktask_lacks_oracle(t, "void f(const REAL *A);") && ktask_lacks_oracle(t, "void f(const float *A);"));
+	t->oracle = "o.c";
+	CHECK(!ktask_lacks_oracle(t, "void f(const float *A);"));
+	ktask_free(t);
+	t = load("'gcc'", "'opencl'");
+	CHECK(ktask_lacks_oracle(t, "REAL") && strstr(ktask_lacks_oracle(t, "REAL"), "host"));
+	ktask_free(t);
+	t = load(NULL, NULL);
+	for (size_t i = 0; i < t->tensor_count; i++)
+		t->tensors[i].dtype = KDTYPE_F64;
+	CHECK(!ktask_lacks_oracle(t, "void f(const double *A);"));
+	ktask_free(t);
+}
+
+static void
+test_bad_files(void)
+{
 	CHECK_EXIT(K_USAGE, load("'op'", "'opp'"));
 	CHECK_EXIT(K_USAGE, ktask_load("/nonexistent/task.json"));
 }
@@ -230,5 +292,8 @@ main(void)
 	test_workload();
 	test_expressions();
 	test_faults();
+	test_values();
+	test_lacks_oracle();
+	test_bad_files();
 	return tap_done();
 }

@@ -191,6 +191,19 @@ check_file(struct kbuf *text, const struct ktask *task, const char *field, const
 	free(path);
 }
 
+/* A reference that has to be its own oracle, where the harness is to judge. */
+static void
+check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
+{
+	char *path = ktask_path(task, task->reference), *code = exists(path) ? kread_file_or_die(path, 8 << 20, NULL) : NULL;
+	const char *lack = code ? ktask_lacks_oracle(task, code) : NULL;
+
+	if (lack && !kcamp_json(c, "eval.correctness") && strcmp(kcamp_str(c, "eval.evaluator"), "null"))
+		kbuf_printf(text, "%s: %s\n", task->file, lack);
+	free(code);
+	free(path);
+}
+
 /* What neither file can tell alone: do the files they name exist, is there such a workload set, are there replies? */
 static void
 check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
@@ -200,6 +213,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 
 	check_file(text, task, "reference", task->reference);
 	check_file(text, task, "oracle", task->oracle);
+	check_oracle(text, c, task);
 	for (size_t i = 0; i < task->baseline_count; i++)
 		check_file(text, task, "baselines", task->baselines[i].file);
 	for (size_t i = 0; i < task->workload_count; i++)

@@ -6,6 +6,7 @@
 #include "keval.h"
 #include "kio.h"
 #include "klaunch.h"
+#include "ktask.h"
 #include "kutil.h"
 
 enum { SOURCE_MAX = 8 << 20 };
@@ -47,6 +48,19 @@ trusted_so(struct keval *k, const char *file, const json_t *flags, bool host, ch
 	return so;
 }
 
+static void
+need_oracle(const struct keval *k)
+{
+	struct ktask *t = ktask_load(k->task_file);
+	char *code = task_source(k, "reference", "reference.c");
+	const char *lack = ktask_lacks_oracle(t, code);
+
+	if (lack)
+		kdie(K_USAGE, "%s: %s", k->task_file, lack);
+	free(code);
+	ktask_free(t);
+}
+
 char *
 oracle_so(struct keval *k)
 {
@@ -55,11 +69,10 @@ oracle_so(struct keval *k)
 	bool host = is_device_only(k);
 	char *log, *so;
 
-	if (host && !json_object_get(k->task, "oracle"))
-		kdie(K_USAGE, "%s: \"oracle\" is missing: a function of the host, since the reference is device code", k->task_file);
+	need_oracle(k);
 	so = trusted_so(k, file, flags, host, &log);
 	if (!so)
-		kdie(K_USAGE, "%s: the oracle does not build:\n%s", file, log);
+		kdie(K_USAGE, "%s: it does not build as the oracle, with -DREAL=double:\n%s", file, log);
 	json_decref(flags);
 	return so;
 }

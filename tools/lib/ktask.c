@@ -532,6 +532,15 @@ read_role(struct reader *r, const char *path, const char *role, struct ktask_ten
 		fault(r, path, "a weight is an input that is not written");
 }
 
+/* Whether V can be passed, or lie in memory, as an element of type T: a wrong one would be cut to something else. */
+static bool
+fits(const json_t *v, enum kdtype t)
+{
+	json_int_t i = json_integer_value(v), top = t == KDTYPE_I8 ? INT8_MAX : t == KDTYPE_I32 ? INT32_MAX : INT64_MAX;
+
+	return kdtype_is_float(t) ? json_is_number(v) : json_is_integer(v) && i <= top && i >= -top - 1;
+}
+
 static void
 read_tensor(struct reader *r, const char *path, const char *name, const json_t *o, bool output)
 {
@@ -569,6 +578,8 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 	read_shape(r, path, json_object_get(o, "shape"), x);
 	if (x->scalar && (output || !json_object_get(o, "value") || kdtype_size(x->dtype) < 4))
 		fault(r, path, "a scalar is an input of float32, float64, int32 or int64 with a \"value\"");
+	else if (x->scalar && json_is_number(json_object_get(o, "value")) && !fits(json_object_get(o, "value"), x->dtype))
+		fault(r, path, "its value is no %s", kdtype_name(x->dtype));
 	if (!x->scalar && json_object_get(o, "value"))
 		fault(r, path, "only a scalar (shape null) has a \"value\"");
 }
@@ -676,7 +687,7 @@ read_tolerance(struct reader *r, const json_t *o)
 	if (!o || !check_fields(r, o, "tolerance", fields, LEN(fields)))
 		return;
 	for (size_t i = 0; i < LEN(fields); i++)
-		if (json_object_get(o, fields[i].name) && *values[i] < 0)
+		if (json_is_number(json_object_get(o, fields[i].name)) && *values[i] < 0)
 			fault(r, "tolerance", "%s must not be negative", fields[i].name);
 	if (r->t->matched_ratio <= 0 || r->t->matched_ratio > 1)
 		fault(r, "tolerance.matched_ratio", "it must be above 0 and at most 1");
@@ -819,17 +830,19 @@ read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 			if (!strcmp(r->t->tensors[i].name, name))
 				x = &r->t->tensors[i];
 		for (size_t i = 0; i < json_array_size(list); i++)
-			integers &= json_is_integer(json_array_get(list, i));
+			integers &= x && fits(json_array_get(list, i), x->dtype);
 		if (x && x->scalar) {
-			if (!json_is_number(list) || (!kdtype_is_float(x->dtype) && !json_is_integer(list)))
-				fault(r, path, "values: %s must be %s", name, kdtype_is_float(x->dtype) ? "a number" : "an integer");
+			if (!fits(list, x->dtype))
+				fault(r, path, "values: %s must be a number of type %s", name, kdtype_name(x->dtype));
 			continue;
 		}
 		if (!x || x->scalar || x->output || kdtype_is_float(x->dtype))
 			fault(r, path, "values: '%s' is no input of an integer type and no scalar", name);
-		else if (!integers || (!r->count && json_array_size(list) != ktask_elements(r->t, w, x)))
-			fault(r, path, "values: %s must be a list of %zu integers", name,
-			    r->count ? 0 : ktask_elements(r->t, w, x));
+		else if (!integers)
+			fault(r, path, "values: %s must be a list of integers of type %s", name, kdtype_name(x->dtype));
+		else if (!r->count && json_array_size(list) != ktask_elements(r->t, w, x))
+			fault(r, path, "values: %s must be a list of %zu integers, not %zu", name, ktask_elements(r->t, w, x),
+			    json_array_size(list));
 	}
 }
 
@@ -1026,6 +1039,10 @@ read_task(struct reader *r, const json_t *o)
 	if (!string_of(o, "schema") || strcmp(string_of(o, "schema"), "task/1") != 0)
 		fault(r, "schema", "it must be \"task/1\"");
 	read_strings(t, o);
+	if (t->name && !*t->name)
+		fault(r, "name", "it must not be empty");
+	if (t->min_time_ns < 0)
+		fault(r, "min_time_ns", "it must not be negative");
 	check_file(r, "reference", t->reference);
 	check_file(r, "oracle", t->oracle);
 	read_axes(r, json_object_get(o, "axes"));
@@ -1090,6 +1107,22 @@ ktask_load(const char *file)
 	}
 	kbuf_free(&r.faults);
 	return r.t;
+}
+
+const char *
+ktask_lacks_oracle(const struct ktask *t, const char *reference)
+{
+	const char *compiler = string_of(json_object_get(t->json, "build"), "compiler");
+	bool narrow = false;
+
+	if (!t->oracle && compiler && (!strcmp(compiler, "opencl") || !strcmp(compiler, "nvrtc")))
+		return "\"oracle\" is missing: a function of the host, since the reference is device code";
+	for (size_t i = 0; i < t->tensor_count; i++)
+		narrow |= kdtype_is_float(t->tensors[i].dtype) && t->tensors[i].dtype != KDTYPE_F64;
+	if (t->oracle || !narrow || strstr(reference, "REAL"))
+		return NULL;
+	return "\"oracle\" is missing, and the reference cannot take its place: it is compiled with -DREAL=double then, "
+	    "but does not write REAL for the type of its numbers";
 }
 
 char *

@@ -130,6 +130,12 @@ void ktask_free(struct ktask *t);
  */
 size_t ktask_faults(const json_t *json, char **text);
 
+/*
+ * Why the task's reference, whose text is REFERENCE, can't be its own oracle: the judge passes double for every
+ * floating type, and the text would take it for another. NULL: it can, or there is an oracle.
+ */
+const char *ktask_lacks_oracle(const struct ktask *t, const char *reference);
+
 /* Path of a file named in the task, relative to the task's folder; the caller frees. */
 char *ktask_path(const struct ktask *t, const char *name);
 
