@@ -106,6 +106,15 @@ ok 'compile errors are data, with a trimmed log' '
 	jq -r .log out | grep -q "candidate.c:1:.*nowhere"
 	is 1 "$(jq .build.exit_code out)"
 	jq -r .build.command out | grep -q "^gcc -O1 .*-shared -fPIC -o candidate.so candidate.c -lm$"'
+ok 'a program of millions of blanks and comments is scanned in one pass' '
+	. ./make.sh
+	{ echo "/*"; yes "                                                                   " | head -n 60000; echo "*/ int x = nowhere;"; } >big.c
+	timeout 120 keval --code big.c | jq -c .eval >out
+	is compile_error "$(jq -r .status out)"'
+ok 'a reference that cannot be its own oracle is refused' '
+	mkdir lack && cp campaign.json task.json lack && sed "s/REAL/float/" reference.c >lack/reference.c
+	sed -i "s/^#.*//; s/REAL/float/g" lack/reference.c
+	exits 2 keval -c lack --reference; grep -q "task.json: \"oracle\" is missing, and the reference cannot" err'
 ok 'no entry point' '
 	. ./make.sh
 	code "static int x; int other(void); int other(void) { return x++; }" >out

@@ -58,7 +58,8 @@ scan_text(const char *code, enum ktoken_lang lang)
 	kbuf_free(&b);
 	out = stripped;
 	for (const char *p = stripped; *p; p++) {
-		const char *next = p + 1 + strspn(p + 1, " \t\r\n");
+		/* Looked for behind a quote alone: at every blank, long comments would take minutes. */
+		const char *next = *p == '"' ? p + 1 + strspn(p + 1, " \t\r\n") : p;
 
 		if (*p == '"' && *next == '"' && p > stripped && p[-1] != '\\' && next > p + 1)
 			p = next;
