@@ -111,7 +111,7 @@ clean:
 # A campaign's own targets, from here. N, CELL and FROM travel by themselves, being given on the command line.
 CAMPAIGN ?= matmul
 $(campaign_targets): all
-	+@$(MAKE) --no-print-directory -C $(if $(findstring /,$(CAMPAIGN)),$(CAMPAIGN),campaigns/$(CAMPAIGN)) $@
+	+@$(MAKE) --no-print-directory -C '$(if $(findstring /,$(CAMPAIGN)),$(CAMPAIGN),campaigns/$(CAMPAIGN))' $@
 
 lint:
 	@CC='$(CC)' KFLAGS='$(subst ','\'',$(KFLAGS))' sh tests/lint.sh

@@ -17,7 +17,8 @@ ok 'help, version, and usage errors' '
 	exits 2 kcampaign run -c c -n 0; grep -q "not a whole number" err
 	exits 2 kcampaign run --nonsense
 	exits 2 kcampaign status -c nowhere; grep -q nowhere err
-	exits 2 kcampaign status -c .; grep -q campaign.json err'
+	exits 2 kcampaign status -c .; grep -q campaign.json err
+	mkdir bare; exits 2 kcampaign status -c bare; grep -q "bare/campaign.json: No such file" err'
 
 ok 'knobs prints every field with default, range and meaning' '
 	kcampaign knobs >out
@@ -55,7 +56,32 @@ ok 'new refuses what it cannot do' '
 	exits 2 kcampaign new n1 --task c; grep -q "there is a campaign already" err
 	exits 2 kcampaign new n4 --task nowhere; grep -q nowhere/task.json err
 	mkdir t && jq ".reference = \"../r.c\"" c/task.json >t/task.json && cp c/*.c t && cp t/reference.c r.c
-	exits 2 kcampaign new n5 --task t; grep -q "stand beside it" err'
+	exits 2 kcampaign new n5 --task t; grep -q "stand beside it" err
+	jq ".reference = \"r.c\"" c/task.json >t/task.json
+	exits 2 kcampaign new n5 --task t; grep -q "t/task.json: reference: t/r.c: no such file" err
+	jq ".axes = {} | .extra = 1" c/task.json >t/task.json
+	exits 2 kcampaign new n5 --task t; grep -q "t/task.json: extra: no such field" err; grep -q "nothing was made" err
+	exits 2 kcampaign new n5 --task c --mode lin; grep -q "no such mode" err
+	test ! -e n5'
+
+ok 'new writes over nothing, and takes its name from the folder' '
+	mkdir own && echo "all:" >own/Makefile
+	exits 2 kcampaign new own --task c; grep -q "own/Makefile: it is there already" err
+	is Makefile "$(ls own)"
+	rm own/Makefile; cp c/reference.c own
+	(cd own && kcampaign new . --task ../c)
+	is own "$(jq -r .name own/campaign.json)"
+	mkdir same && cp c/task.json c/*.c same && kcampaign new same --task same && kcampaign check -c same'
+
+ok 'check finds that a reference cannot be its own oracle' '
+	mkdir lack && cp "$KILN_DATA"/campaigns/softmax/*.c lack
+	jq "del(.oracle)" "$KILN_DATA/campaigns/softmax/task.json" >lack/task.json
+	kcampaign new lack --task lack
+	exits 2 kcampaign check -c lack; grep -q "task.json: \"oracle\" is missing" err out'
+
+ok 'make at the top takes a campaign whose folder has a space in its name' '
+	mkdir "a space" && kcampaign new "a space/my own" --task c
+	make -s -C "$KILN_DATA" -n -o all O="$KILN_BUILD" CAMPAIGN="$PWD/a space/my own" status >out'
 
 ok 'new knows the backend by the language' '
 	for pair in cuda:cuda cl:opencl triton:triton fortran:c; do

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kio.h"
+#include "ktask.h"
 
 #define FILE_MAX ((size_t)64 << 20)
 
@@ -67,38 +68,84 @@ model_settings(const struct provider *p)
 	return model;
 }
 
+/* FOLDER/NAME is not there, or is DATA already: what somebody has written is not written over. */
 static void
-copy_file(const char *from_dir, const char *name, const char *to_dir)
+need_free(const char *folder, const char *name, const char *data, size_t len)
 {
-	char *from = kasprintf("%s/%s", from_dir, name), *to = kasprintf("%s/%s", to_dir, name);
-	size_t len;
-	char *data = kread_file_or_die(from, FILE_MAX, &len);
+	char *path = kasprintf("%s/%s", folder, name), *old;
+	size_t n;
 
+	if (exists(path)) {
+		old = kread_file_or_die(path, FILE_MAX, &n);
+		if (n != len || memcmp(old, data, n))
+			kdie(K_USAGE, "%s: it is there already, and not what would be written: move it away, or take another folder",
+			    path);
+		free(old);
+	}
+	free(path);
+}
+
+static void
+write_text(const char *folder, const char *name, const char *text, size_t len)
+{
+	char *path = kasprintf("%s/%s", folder, name);
+
+	if (kwrite_file(path, text, len) < 0)
+		kdie_errno(K_IO, "%s", path);
+	free(path);
+}
+
+/* A file of the task, named in FIELD (NULL: task.json itself); unless COPY, only whether it could be copied. */
+static void
+copy_file(const char *from_dir, const char *field, const char *name, const char *to_dir, bool copy)
+{
+	char *from, *data;
+	size_t len;
+
+	if (!name)
+		return;
+	from = kasprintf("%s/%s", from_dir, name);
 	if (strchr(name, '/'))
 		kdie(K_USAGE, "%s/task.json: %s: files of a task stand beside it", from_dir, name);
-	if (kwrite_file(to, data, len) < 0)
-		kdie_errno(K_IO, "%s", to);
+	if (field && !exists(from))
+		kdie(K_USAGE, "%s/task.json: %s: %s: no such file", from_dir, field, from);
+	data = kread_file_or_die(from, FILE_MAX, &len);
+	if (copy)
+		write_text(to_dir, name, data, len);
+	else
+		need_free(to_dir, name, data, len);
 	free(data);
 	free(from);
-	free(to);
 }
 
 /* task.json and the files that it names. */
 static void
-copy_task(const char *from, const json_t *task, const char *to)
+copy_task(const char *from, const json_t *task, const char *to, bool copy)
 {
 	static const char *const members[] = { "reference", "oracle" };
 	const json_t *baselines = json_object_get(task, "baselines");
 	size_t i;
 	json_t *b;
 
-	copy_file(from, "task.json", to);
+	copy_file(from, NULL, "task.json", to, copy);
 	for (i = 0; i < LEN(members); i++)
-		if (kjson_str_or(task, members[i], NULL))
-			copy_file(from, kjson_str_or(task, members[i], NULL), to);
+		copy_file(from, members[i], kjson_str_or(task, members[i], NULL), to, copy);
 	json_array_foreach(baselines, i, b)
-		if (kjson_str_or(b, "file", NULL))
-			copy_file(from, kjson_str_or(b, "file", NULL), to);
+		copy_file(from, "baselines", kjson_str_or(b, "file", NULL), to, copy);
+}
+
+/* A campaign of a faulty task would end at its first step. */
+static void
+need_faultless(const char *file, const json_t *task)
+{
+	char *faults, *save;
+	size_t n = ktask_faults(task, &faults);
+
+	for (char *line = strtok_r(faults, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		kwarn("%s: %s", file, line);
+	if (n)
+		kdie(K_USAGE, "%s: %zu fault%s in the task; nothing was made", file, n, n > 1 ? "s" : "");
+	free(faults);
 }
 
 /* Backend by the language of the task's files: its own name where there is one, and C for the CPU. */
@@ -152,19 +199,9 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 	return m;
 }
 
-static void
-write_text(const char *folder, const char *name, const char *text)
-{
-	char *path = kasprintf("%s/%s", folder, name);
-
-	if (kwrite_file(path, text, strlen(text)) < 0)
-		kdie_errno(K_IO, "%s", path);
-	free(path);
-}
-
-/* The generated Makefile, which finds pipeline.mk beside the other data of kiln. */
-static void
-write_makefile(const char *folder)
+/* The generated Makefile, which finds pipeline.mk beside the other data of kiln; the caller frees. */
+static char *
+makefile(void)
 {
 	char *data = kdata_path("pipeline.mk"), full[PATH_MAX], *text;
 
@@ -173,9 +210,8 @@ write_makefile(const char *folder)
 	*strrchr(full, '/') = '\0';
 	text = kasprintf("# Written by kcampaign new. `make -j4 trial` runs the next trial; `make help` lists the rest.\n"
 	    "KILN_DATA ?= %s\ninclude $(KILN_DATA)/pipeline.mk\n", full);
-	write_text(folder, "Makefile", text);
-	free(text);
 	free(data);
+	return text;
 }
 
 static void
@@ -183,7 +219,7 @@ write_manifest(const char *folder, const json_t *m)
 {
 	char *dump = json_dumps(m, JSON_INDENT(2)), *text = kasprintf("%s\n", dump);
 
-	write_text(folder, "campaign.json", text);
+	write_text(folder, "campaign.json", text, strlen(text));
 	free(text);
 	free(dump);
 }
@@ -204,11 +240,37 @@ choose_set(json_t *m, const char *folder)
 	kcamp_free(c);
 }
 
+/* The last part of a path that may end in "." or "..", of a folder that may not be there yet; the caller frees. */
+static char *
+folder_name(const char *folder)
+{
+	char full[PATH_MAX];
+	const char *path = realpath(folder, full) ? full : folder, *slash = strrchr(path, '/');
+
+	return kstrdup(slash && slash[1] ? slash + 1 : path);
+}
+
+/* Everything that could be refused is looked at before the first file is written. */
+static void
+need_all(const struct options *o, const char *file, const json_t *task, const char *folder, const char *make)
+{
+	char *path = kasprintf("%s/campaign.json", folder);
+
+	if (exists(path))
+		kdie(K_USAGE, "%s: there is a campaign already", path);
+	if (o->mode && strcmp(o->mode, "linear") && strcmp(o->mode, "map-elites"))
+		kdie(K_USAGE, "--mode %s: no such mode (map-elites, linear)", o->mode);
+	copy_task(o->task, task, folder, false);
+	need_faultless(file, task);
+	need_free(folder, "Makefile", make, strlen(make));
+	free(path);
+}
+
 int
 command_new(const struct options *o)
 {
 	const struct provider *p = find_provider();
-	char *folder = kstrdup(o->operand), *file;
+	char *folder = kstrdup(o->operand), *file, *make = makefile(), *name;
 	size_t n = strlen(folder);
 	json_t *task, *m;
 
@@ -218,22 +280,20 @@ command_new(const struct options *o)
 		folder[--n] = '\0';
 	file = kasprintf("%s/task.json", o->task);
 	task = kjson_load(file);
+	need_all(o, file, task, folder, make);
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", folder);
-	free(file);
-	file = kasprintf("%s/campaign.json", folder);
-	if (exists(file))
-		kdie(K_USAGE, "%s: there is a campaign already", file);
-	if (o->mode && strcmp(o->mode, "linear") && strcmp(o->mode, "map-elites"))
-		kdie(K_USAGE, "--mode %s: no such mode (map-elites, linear)", o->mode);
-	m = manifest(strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder, task, p, o->mode);
-	copy_task(o->task, task, folder);
-	write_makefile(folder);
+	name = folder_name(folder);
+	m = manifest(name, task, p, o->mode);
+	copy_task(o->task, task, folder, true);
+	write_text(folder, "Makefile", make, strlen(make));
 	write_manifest(folder, m);
 	choose_set(m, folder);
 	printf("%s: backend %s, model by %s%s%s%s; %s`make -j4 trial` there runs the first trial\n", folder,
 	    kjson_str_or(m, "backend", ""), kjson_str_or(m, "model.provider", ""), p ? " (" : "", p ? p->variable : "",
 	    p ? " is set)" : "", p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then " : "");
+	free(name);
+	free(make);
 	free(file);
 	free(folder);
 	json_decref(m);

@@ -136,6 +136,11 @@ kcommand_path(const char *path)
 void
 kcommand_enter(const struct kcommand *command, const char *dir)
 {
-	if (dir && !command->anywhere && chdir(dir) < 0)
+	if (!dir || command->anywhere)
+		return;
+	if (chdir(dir) < 0)
 		kdie_errno(K_USAGE, "%s", dir);
+	/* Said here, where the folder's name is still known. */
+	if (access("campaign.json", F_OK) < 0)
+		kdie_errno(K_USAGE, "%s/campaign.json", dir);
 }
