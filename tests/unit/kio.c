@@ -162,6 +162,8 @@ test_load(void)
 	CHECK_EXIT(K_USAGE, kjson_load("list.json"));
 	write_text("twice.json", "{\"a\":1,\"a\":1}");
 	CHECK_EXIT(K_USAGE, kjson_load("twice.json"));
+	write_text("mark.json", "\xef\xbb\xbf{}");
+	CHECK_EXIT(K_USAGE, kjson_load("mark.json"));
 }
 
 static void

@@ -415,6 +415,8 @@ kjson_load(const char *path)
 	json_error_t e;
 	json_t *json = json_loadb(text, len, LOAD_FLAGS, &e);
 
+	if (len >= 2 && ((unsigned char)*text >= 0xfe || !memcmp(text, "\xef\xbb", 2)))
+		kdie(K_USAGE, "%s:1:1: it begins with a byte order mark: save it as UTF-8 without one", path);
 	free(text);
 	if (!json)
 		kdie(K_USAGE, "%s:%d:%d: %s", path, e.line, e.column, e.text);
