@@ -79,6 +79,14 @@ ok 'check finds that a reference cannot be its own oracle' '
 	kcampaign new lack --task lack
 	exits 2 kcampaign check -c lack; grep -q "task.json: \"oracle\" is missing" err out'
 
+ok 'a campaign of correct kernels, none of which is faster, says so' '
+	cp -r c slow && jq ".score.min_gain = 10" c/campaign.json >slow/campaign.json
+	kcampaign run -c slow -n 1 >out
+	grep -q "[1-9] correct; no candidate is faster than the reference yet" out
+	kcampaign best -c slow | grep -q "^best kernel  none: no candidate is faster than the reference yet"
+	exits 1 kcampaign best -c slow --code; grep -q "faster than the reference yet" err
+	kreport -c slow && grep -q "After 1 trial no candidate is faster than the reference" slow/report.md'
+
 ok 'make at the top takes a campaign whose folder has a space in its name' '
 	mkdir "a space" && kcampaign new "a space/my own" --task c
 	make -s -C "$KILN_DATA" -n -o all O="$KILN_BUILD" CAMPAIGN="$PWD/a space/my own" status >out'

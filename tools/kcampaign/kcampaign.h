@@ -60,7 +60,7 @@ struct standing {
 	double cost_usd;
 	json_int_t input_tokens, output_tokens;
 	const json_t *statuses;	/* candidates by status; may be NULL */
-	const char *best;	/* id; NULL: no correct candidate yet */
+	const char *best;	/* id; NULL: none is correct and faster than the reference yet */
 	double speedup, runtime_ms;
 	const char *cell;
 	const json_t *linear;	/* the chain of a linear search; NULL: none */

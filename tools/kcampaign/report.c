@@ -47,6 +47,13 @@ add_rate(struct kbuf *text, const char *what, long n, long all)
 	kbuf_printf(text, "%s %ld (%.1f %%)", what, n, all ? 100.0 * (double)n / (double)all : 0.0);
 }
 
+/* Why there is no best kernel. */
+static const char *
+no_best(const struct standing *s)
+{
+	return s->correct ? "no candidate is faster than the reference yet" : "no candidate is correct yet";
+}
+
 void
 report_trial(const struct kcamp *c, long trial, struct kbuf *text)
 {
@@ -64,7 +71,7 @@ report_trial(const struct kcamp *c, long trial, struct kbuf *text)
 		kbuf_printf(text, "best %s: %.1fx, %.3f ms%s\n", s.best, s.speedup, s.runtime_ms,
 		    atol(s.best) == trial ? " (new)" : "");
 	else
-		kbuf_puts(text, "none correct yet\n");
+		kbuf_printf(text, "%s\n", no_best(&s));
 	json_decref(header);
 }
 
@@ -238,7 +245,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 		add_against_reference(text, verified, &s);
 		add_against_baselines(text, verified, task, !strcmp(kcamp_str(c, "backend"), "c"));
 	} else {
-		kbuf_puts(text, "best kernel  none: no candidate is correct yet\n");
+		kbuf_printf(text, "best kernel  none: %s\n", no_best(&s));
 	}
 	add_candidates(text, task, &s);
 	add_cost(text, &s);
@@ -280,7 +287,7 @@ command_best(const struct options *o)
 	if (last < 1)
 		kdie(K_USAGE, "no trial has been made yet");
 	if (o->code && !s.best)
-		kdie(K_NO, "no candidate is correct yet");
+		kdie(K_NO, "%s", no_best(&s));
 	if (o->code)
 		add_code(&text, s.best);
 	else

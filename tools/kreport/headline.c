@@ -46,7 +46,8 @@ put_no_best(struct doc *d, const struct report *r)
 
 	count_statuses(r, &correct, &compiled);
 	if (!r->linear)
-		doc_lead(d, "After %s no candidate is correct.", plural(r->last, "trial", "trials"));
+		doc_lead(d, "After %s no candidate is %s.", plural(r->last, "trial", "trials"),
+		    correct ? "faster than the reference" : "correct");
 	else if (!r->last)
 		doc_lead(d, "There is the baseline, and no round behind it yet.");
 	else
