@@ -120,6 +120,10 @@ ok 'no entry point' '
 	code "static int x; int other(void); int other(void) { return x++; }" >out
 	is "compile_error entry" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"
 	jq -r .log out | grep -q "defines no function twice"'
+ok 'a difference instead of a program is said to be one' '
+	. ./make.sh
+	code "$(printf -- "--- a/reference.c\n+++ b/reference.c\n@@ -1 +1 @@\n-void twice();\n+void twice(void);")" |
+	    jq -r .log | grep -q "answer with the whole program"'
 ok 'a cut-off reply is said to be cut off' '
 	. ./make.sh
 	reply 001/01 "$(printf "\140\140\140c\nvoid twice(const float *x, float *y, int n)\n{\n")" >in

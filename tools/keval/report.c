@@ -153,6 +153,18 @@ static const struct {
 	{ "correct", "All results are correct.\n" },
 };
 
+/* A model that was shown a program may answer with the difference alone. */
+static bool
+is_difference(const char *code)
+{
+	static const char *const starts[] = { "--- ", "diff --git ", "@@ ", "*** " };
+
+	for (size_t i = 0; i < LEN(starts); i++)
+		if (!strncmp(code, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
 void
 report_log(const struct keval *k, const struct subject *s, json_t *eval)
 {
@@ -166,6 +178,8 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 			kbuf_puts(&b, openings[i].text);
 	if (s->cut_off && !correct)
 		kbuf_puts(&b, "The reply was cut off, so the program is incomplete: answer with a shorter one.\n");
+	if (refused_by_compiler && is_difference(s->code))
+		kbuf_puts(&b, "The reply is a difference between programs: answer with the whole program.\n");
 	if (refused_by_compiler && *kjson_str_or(eval, "build.log", ""))
 		kbuf_puts(&b, kjson_str_or(eval, "build.log", ""));
 	else if (!correct && !(*said && (!strcmp(status, "partial") || !strcmp(status, "wrong_value"))))
