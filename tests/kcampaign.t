@@ -73,6 +73,13 @@ ok 'new writes over nothing, and takes its name from the folder' '
 	is own "$(jq -r .name own/campaign.json)"
 	mkdir same && cp c/task.json c/*.c same && kcampaign new same --task same && kcampaign check -c same'
 
+ok 'the task of docs/task.md is one' '
+	mkdir dot && sed -n "/^    {/,/^\$/p" "$KILN_DATA/docs/task.md" >dot/task.json
+	echo "void dot(const float *a, const float *b, float *s, int n) { double t = 0; for (int i = 0; i < n; i++) t += (double)a[i] * b[i]; *s = (float)t; }" >dot/reference.c
+	sed "s/float/double/g" dot/reference.c >dot/oracle.c
+	kcampaign new dotc --task dot && is "" "$(kcampaign check -c dotc)"
+	cc -shared -fPIC -o dot.so dot/oracle.c && kharness --lint dot/task.json --oracle ./dot.so'
+
 ok 'check finds that a reference cannot be its own oracle' '
 	mkdir lack && cp "$KILN_DATA"/campaigns/softmax/*.c lack
 	jq "del(.oracle)" "$KILN_DATA/campaigns/softmax/task.json" >lack/task.json
