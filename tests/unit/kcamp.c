@@ -56,6 +56,7 @@ test_faults(void)
 	CHECK(n == 0);
 	free(text);
 	check_fault("{\"name\":\"x\",\"model\":{\"provider\":\"execute\"}}", "model.provider: must be one of");
+	check_fault("{\"name\":\"x\",\"model\":{\"provider\":\"exec:\"}}", "model.provider: must be one of");
 }
 
 static void

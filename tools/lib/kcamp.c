@@ -179,14 +179,15 @@ find_knob(const char *path)
 	return NULL;
 }
 
-/* "a|b|c:" accepts a, b and anything that begins with "c:". */
+/* "a|b|c:" accepts a, b and anything longer that begins with "c:". */
 static bool
 is_choice(const char *choices, const char *s)
 {
 	for (const char *c = choices;; c++) {
 		size_t n = strcspn(c, "|");
+		bool open = n && c[n - 1] == ':';
 
-		if ((n == strlen(s) && !strncmp(c, s, n)) || (n && c[n - 1] == ':' && !strncmp(c, s, n)))
+		if (!strncmp(c, s, n) && (open ? strlen(s) > n : strlen(s) == n))
 			return true;
 		c += n;
 		if (!*c)
