@@ -283,11 +283,11 @@ ok 'an oracle that cannot be called is named, and the workload on which it crash
 	exits 2 kharness --lint "$task" --oracle o.so; grep -q "^kharness: reference.c: the oracle has no function affine" err
 	echo "void missing(void); void affine(void) { missing(); }" >o.c; cc -shared -fPIC -o o.so o.c
 	exits 2 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle can.t be loaded: .*missing" err
-	echo "void affine(void) { __builtin_trap(); }" >o.c; cc -shared -fPIC -o o.so o.c
-	exits 2 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload [a-z0-9]" err
+	echo "void raise(int); void affine(void) { raise(4); }" >o.c; cc -shared -fPIC -o o.so o.c
+	exits 132 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload [a-z0-9]" err
 	echo "int f(volatile char *p) { volatile char b[4096]; b[0] = *p; return f(b) + b[0]; }
 	void affine(char *p) { f(p); }" >o.c; cc -O0 -shared -fPIC -o o.so o.c
-	exits 2 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload" err
+	exits 139 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload" err
 '
 ok 'tolerances of the task' '
 	kernel off "" "RIGHT y[0] += 0.5;"
