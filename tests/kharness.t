@@ -288,6 +288,9 @@ ok 'an oracle that cannot be called is named, and the workload on which it crash
 	echo "int f(volatile char *p) { volatile char b[4096]; b[0] = *p; return f(b) + b[0]; }
 	void affine(char *p) { f(p); }" >o.c; cc -O0 -shared -fPIC -o o.so o.c
 	exits 139 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload" err
+	# Beyond an array by no more than what aligns it.
+	echo "void affine(const double *x, const double *bias, double *y, int rows, long cols) { y[rows * cols + 8] = *x + *bias; }" >o.c
+	cc -shared -fPIC -o o.so o.c; exits 139 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload" err
 '
 ok 'tolerances of the task' '
 	kernel off "" "RIGHT y[0] += 0.5;"

@@ -11,7 +11,6 @@
 #include "kharness.h"
 
 enum {
-	PAGE = 4096,
 	BAND = PAGE,		/* at least this much on both sides of a tensor */
 	JITTER = 16,		/* a tensor begins up to this many pages later, new for every call */
 	STAGGER = 256
@@ -19,12 +18,6 @@ enum {
 
 /* Tensor I begins at I times this within its page: equal addresses modulo 4096 would alias. */
 static size_t stagger = STAGGER;
-
-static size_t
-round_up(size_t n, size_t to)
-{
-	return (n + to - 1) / to * to;
-}
 
 /* Room for one tensor with everything around it. */
 static size_t

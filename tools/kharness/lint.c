@@ -114,7 +114,7 @@ draw(struct lint *l, struct batch *b, enum kdist d)
 
 		if (from) {
 			n *= kdtype_is_float(x->dtype) ? sizeof(double) : kdtype_size(x->dtype);
-			to = kmalloc(n);
+			to = l->host.space->alloc(n);
 			sp->fetch(to, from, n);
 			sp->release(from);
 			b->calls[0].expected[i] = to;

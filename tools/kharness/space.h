@@ -38,6 +38,14 @@ struct comparison_result {
 	size_t worst_at;
 };
 
+enum { PAGE = 4096 };
+
+static inline size_t
+round_up(size_t n, size_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
 /* Memory that judge and runner share. */
 struct arena {
 	int fd, runner_fd;	/* runner_fd: what the runner gets; of an input arena it is read-only */
