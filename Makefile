@@ -95,7 +95,7 @@ export KILN_DATA ?= $(CURDIR)
 export KILN_BUILD := $(abspath $O)
 TESTENV = PATH='$(abspath $O)':"$$PATH" KILN_DATA='$(CURDIR)'
 check: all $(UNIT) $(TESTTOOLS)
-	@$(TESTENV) prove -j4 --timer $(wildcard tests/*.t) $(UNIT) </dev/null
+	@$(TESTENV) prove -j"$$(nproc)" --timer $(wildcard tests/*.t) $(UNIT) </dev/null
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile
