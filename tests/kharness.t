@@ -243,6 +243,9 @@ ok 'a slow start does not make samples short' '
 	kernel start "static int calls;" "RIGHT if (++calls < 9) usleep(5000);"
 	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 start.so >r.json
 	jq -e ".candidates[0].timing[0].calls_per_sample > 1" r.json
+	kernel steps "static int calls;" "RIGHT if (++calls < 90) usleep(9000 - 100 * calls);"
+	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 --min-samples 100 --max-samples 100 steps.so >r.json
+	jq -e ".candidates[0] | .status == \"correct\" and .timing[0].calls_per_sample > 1" r.json
 '
 ok 'faster than possible is quarantined' '
 	jq ".min_time_ns = 1e9" "$task" >t.json

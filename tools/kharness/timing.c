@@ -17,7 +17,7 @@ enum {
 	CALLS_MAX = 128,		/* calls in one sample at most */
 	CHECKED_MIN = 1,		/* of them, where checking all would take too long */
 	SLOW_SAMPLES = 3,		/* enough for a subject whose call takes longer than slow_s */
-	MORE_CALLS = 2,			/* samples that should hold so many times the calls are taken anew */
+	MORE_CALLS = 2,			/* samples with room for so many times the calls, and need of them, are taken anew */
 	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
 	WALL_FACTOR = 4
 };
@@ -98,7 +98,8 @@ static double
 believed(const struct race *a, struct racer *x, const struct span *s)
 {
 	double judge = (double)(s->judge_ns - x->r.handshake_ns), own = (double)s->own_ns;
-	double cpu = runner_cpu_ns(a->j, &x->r, s);
+	/* Waking and stopping the threads of a pool is nobody's forgery either, however many it has. */
+	double cpu = ((double)s->cpu_ns - (double)x->r.handshake_cpu_ns * x->r.threads) / a->j->o.threads;
 
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
 	return runner_ns(a->j, &x->r, s);
@@ -181,13 +182,21 @@ measure_oracle(struct race *a)
 		a->most = (size_t)fmin((double)a->most, fmax(1, space->oracle_s / a->oracle_s));
 }
 
-/* Calls per sample: enough for SAMPLE_NS, as far as memory and the oracle's speed allow. The candidate decides for all. */
-static size_t
-calls_per_sample(const struct race *a)
+/* Calls that take SAMPLE_NS, as far as memory and the oracle's speed allow. The candidate decides for all. */
+static double
+calls_wanted(const struct race *a)
 {
-	double want = a->j->space->sample_ns / fmax(a->fastest_ns, 100);
+	return fmin(a->j->space->sample_ns / fmax(a->fastest_ns, 100), (double)a->most);
+}
 
-	return (size_t)fmax(1, fmin(ceil(want), (double)a->most));
+/*
+ * A candidate that only warms up slowly gets samples that are short, and what the handshake leaves uncertain is a large part
+ * of those: they are taken anew, with more calls. That ends, since a call must have become twice as fast each time.
+ */
+static bool
+too_short(const struct race *a)
+{
+	return !a->racers[0].out && calls_wanted(a) >= MORE_CALLS * (double)a->calls;
 }
 
 /* Whether a racer needs no more samples; WALL: time is up. */
@@ -264,7 +273,7 @@ begin(struct race *a, const struct ktask_workload *w)
 			a->fastest_ns = fmin(a->fastest_ns, ns);
 	}
 	measure_oracle(a);
-	a->calls = calls_per_sample(a);
+	a->calls = (size_t)fmax(1, ceil(calls_wanted(a)));
 	a->checked = (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
 }
 
@@ -377,33 +386,28 @@ end(struct race *a)
 	}
 }
 
-/* Samples of all subjects. */
+/* Samples of all subjects, until they are enough, or known to be too short. */
 static void
 take_samples(struct race *a)
 {
 	int64_t start = know_ns();
 
-	for (; !a->racers[0].out && a->rounds < (size_t)a->j->o.max_samples; a->rounds++) {
+	for (; !a->racers[0].out && !too_short(a) && a->rounds < (size_t)a->j->o.max_samples; a->rounds++) {
 		if (all_done(a, (double)(know_ns() - start) > WALL_FACTOR * a->j->o.timing_s * 1e9))
 			break;
 		round_of(a, a->rounds);
+		a->fastest_ns = fmin(a->fastest_ns, a->racers[0].ns[a->rounds]);
 	}
-	for (size_t i = 0; i < a->rounds; i++)
-		a->fastest_ns = fmin(a->fastest_ns, a->racers[0].ns[i]);
 }
 
-/*
- * Whether the samples can stand. A candidate that only warms up slowly gets samples that are short, and what the
- * handshake leaves uncertain is a large part of those: they are taken anew, with more calls.
- */
 static bool
-good_samples(const struct race *a, int attempt)
+anybody_forged(const struct race *a)
 {
-	bool good = a->racers[0].out || calls_per_sample(a) < MORE_CALLS * a->calls;
+	bool forged = false;
 
-	for (size_t i = 0; i < a->count && attempt < FORGED_ATTEMPTS; i++)
-		good &= !looks_forged(&a->racers[i]);
-	return good;
+	for (size_t i = 0; i < a->count; i++)
+		forged |= looks_forged(&a->racers[i]);
+	return forged;
 }
 
 /* Time one workload; the candidate's noise, or NAN when it is out. */
@@ -415,7 +419,7 @@ one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 	a->fastest_ns = INFINITY;
 	begin(a, w);
 	take_samples(a);
-	for (int attempt = 1; !good_samples(a, attempt); attempt++) {
+	for (int forged = 0; too_short(a) || (anybody_forged(a) && ++forged < FORGED_ATTEMPTS);) {
 		end(a);
 		begin(a, w);
 		take_samples(a);
