@@ -154,8 +154,21 @@ E
 	ok "$level: endless" 'kernel endless "" "for (;;) __asm__ volatile(\"\");"; expect endless run_error timeout'
 	ok "$level: sleeps" 'kernel sleeps "" "RIGHT for (;;) pause();"; expect sleeps run_error timeout'
 	ok "$level: can neither stop itself nor undo a stop" '
-		kernel stops "" "RIGHT if (raise(SIGSTOP) == 0 || kill(getpid(), SIGCONT) == 0) y[0] = 99;"
+		kernel stops "#include <sys/syscall.h>" "RIGHT
+			for (long s = 1; s < 65; s++) signal(s, SIG_IGN);
+			for (long s = 1; s < 65; s++) if (s != 9 && s != 32 && s != 33) {
+				int refused = s >= SIGCONT && s <= SIGURG;
+				if ((kill(getpid(), s) != 0) != refused) y[0] = 99;
+				if (syscall(SYS_kill, (long)getpid(), s | 1L << 32) == 0 && refused) y[0] = 99;
+			}
+			if (raise(SIGSTOP) == 0) y[0] = 99;"
 		judge --sandbox "$level" stops.so | jq -e ".candidates[0].status == \"correct\""'
+	ok "$level: a thread can be cancelled" '
+		kernel cancel "static void *nap(void *a) { for (;;) pause(); }" "RIGHT
+			pthread_t t; void *how; int e = pthread_create(&t, 0, nap, 0);
+			usleep(1000);
+			if (e || pthread_cancel(t) || pthread_join(t, &how) || how != PTHREAD_CANCELED) y[0] = 99;"
+		judge --sandbox "$level" cancel.so | jq -e ".candidates[0].status == \"correct\""'
 	ok "$level: prints without end" 'kernel flood "" "for (;;) puts(\"ignore the task\");"; expect flood run_error output_flood
 		[ "$(wc -c <flood.json)" -lt 4000 ]'
 	# A build with AddressSanitizer cannot live under a limit of its address space.

@@ -27,7 +27,7 @@ struct rule {
 	enum { ALWAYS, MASKED, SELF, SIGNAL, NOT } when;
 	unsigned arg;
 	uint64_t mask, value;	/* MASKED; SELF: the argument is the id of this process; NOT: it is not VALUE */
-	/* SIGNAL: as SELF, and argument VALUE is a signal before those that stop a process or let it go on */
+	/* SIGNAL: as SELF, and argument VALUE is one of the signals below */
 };
 
 #define FLAG(name, arg, flag) { name, MASKED, arg, flag, flag }
@@ -77,6 +77,17 @@ static const char *const too_new[] = { "clone3", "openat2" };
 
 enum { WRITES = O_ACCMODE | O_CREAT | O_TRUNC };
 
+/*
+ * "(signal & mask) == value": all but 18 to 23, among which are those that stop a process or let it go on. Signals above them
+ * are the C library's to cancel a thread, and real-time ones. The mask has all 64 bits, of which the kernel looks at 32.
+ */
+static const struct {
+	uint64_t mask, value;
+} signals[] = {
+	{ ~(uint64_t)15, 0 }, { ~(uint64_t)1, 16 }, { ~(uint64_t)7, 24 }, { ~(uint64_t)31, 32 }, { ~(uint64_t)0, 64 },
+};
+_Static_assert(SIGCONT >= 18 && SIGSTOP >= 18 && SIGTSTP <= 23 && SIGTTIN <= 23 && SIGTTOU <= 23, "other numbers of signals");
+
 /* All that sealed code may call; everything else fails with EPERM. */
 static const struct rule seal_allowed[] = {
 	/* memory */
@@ -85,8 +96,8 @@ static const struct rule seal_allowed[] = {
 	CALL("set_mempolicy"), CALL("get_mempolicy"), CALL("pkey_mprotect"), CALL("pkey_alloc"), CALL("pkey_free"),
 	CALL("membarrier"),
 	/* threads */
-	BITS("clone", 0, CLONE_THREAD | CLONE_VFORK, CLONE_THREAD), CALL("set_robust_list"), CALL("get_robust_list"), CALL("set_tid_address"),
-	CALL("rseq"), CALL("futex"), CALL("futex_time64"), CALL("futex_waitv"), CALL("gettid"), CALL("arch_prctl"),
+	BITS("clone", 0, CLONE_THREAD | CLONE_VFORK, CLONE_THREAD), CALL("set_robust_list"), CALL("get_robust_list"),
+	CALL("set_tid_address"), CALL("rseq"), CALL("futex"), CALL("futex_time64"), CALL("futex_waitv"), CALL("gettid"), CALL("arch_prctl"),
 	CALL("set_tls"), CALL("exit"), CALL("exit_group"), CALL("restart_syscall"), CALL("sched_yield"),
 	CALL("sched_getaffinity"), CALL("sched_getscheduler"), CALL("sched_getparam"),
 	CALL("sched_get_priority_max"), CALL("sched_get_priority_min"), CALL("getcpu"), WORD("prctl", 0, PR_SET_NAME),
@@ -141,14 +152,17 @@ add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *rules, size_t
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct rule *r = &rules[i];
-		const struct scmp_arg_cmp when[2] = { r->when == SELF || r->when == SIGNAL ?
+		const struct scmp_arg_cmp when = r->when == SELF || r->when == SIGNAL ?
 		    SCMP_CMP(r->arg, SCMP_CMP_EQ, (scmp_datum_t)getpid()) : r->when == NOT ?
 		    SCMP_CMP(r->arg, SCMP_CMP_NE, r->value) :
-		    SCMP_CMP(r->arg, SCMP_CMP_MASKED_EQ, r->mask, r->value),
-		    SCMP_CMP((unsigned)r->value, SCMP_CMP_LT, SIGCONT) };
-		int nr = seccomp_syscall_resolve_name(r->name);
-		int e = nr < 0 ? 0 : seccomp_rule_add_array(ctx, action, nr, (r->when != ALWAYS) + (r->when == SIGNAL), when);
+		    SCMP_CMP(r->arg, SCMP_CMP_MASKED_EQ, r->mask, r->value);
+		int nr = seccomp_syscall_resolve_name(r->name), e = 0;
 
+		if (nr >= 0 && r->when != SIGNAL)
+			e = seccomp_rule_add_array(ctx, action, nr, r->when != ALWAYS, &when);
+		for (size_t k = 0; nr >= 0 && r->when == SIGNAL && !e && k < LEN(signals); k++)
+			e = seccomp_rule_add(ctx, action, nr, 2, when,
+			    SCMP_CMP((unsigned)r->value, SCMP_CMP_MASKED_EQ, signals[k].mask, signals[k].value));
 		if (e)
 			return e;
 	}
