@@ -14,35 +14,80 @@
 
 /* ---- plain memory ---- */
 
-/* Of the address of an array, as of a candidate's tensor; also the room for its size before it. */
-enum { ALIGNED = 64 };
+enum {
+	ALIGNED = 64,			/* of the address of an array, as of a candidate's tensor; also the room for its head */
+	SPARE_MAX = 256 << 20		/* bytes of arrays that are kept for the next ones */
+};
+
+/* At the begin of an array's first page. */
+struct head {
+	size_t whole;			/* bytes of all its pages */
+	struct head *next;		/* of the spare ones */
+};
+
+/* Tensors come and go by the hundred: new pages for each would cost more than all else. */
+static struct head *spare;
+static size_t spare_bytes;
+
+/* A spare array of that length, or NULL. */
+static struct head *
+take_spare(size_t whole)
+{
+	for (struct head **p = &spare; *p; p = &(*p)->next) {
+		struct head *h = *p;
+
+		if (h->whole != whole)
+			continue;
+		*p = h->next;
+		spare_bytes -= whole;
+		return h;
+	}
+	return NULL;
+}
+
+static void
+drop_spares(void)
+{
+	while (spare) {
+		struct head *next = spare->next;
+
+		munmap(spare, spare->whole);
+		spare = next;
+	}
+	spare_bytes = 0;
+}
 
 /*
  * Ends at a page that nobody may touch: an oracle that writes beyond its arrays, as one with a wrong shape does, crashes
- * there and then, and spoils no figure of the judge's. The first page begins with how long all of it is.
+ * there and then, and spoils no figure of the judge's.
  */
 static void *
 alloc(size_t bytes)
 {
 	size_t room = round_up(bytes + ALIGNED, PAGE), whole = room + PAGE;
-	char *base = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct head *h = take_spare(whole);
 
-	if (base == MAP_FAILED || mprotect(base + room, PAGE, PROT_NONE) < 0)
-		kdie_errno(K_IO, "an array of %zu bytes", bytes);
-	memcpy(base, &whole, sizeof whole);
-	return base + (room - bytes) / ALIGNED * ALIGNED;
+	if (!h) {
+		h = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (h == MAP_FAILED || mprotect((char *)h + room, PAGE, PROT_NONE) < 0)
+			kdie_errno(K_IO, "an array of %zu bytes", bytes);
+		h->whole = whole;
+	}
+	return (char *)h + (room - bytes) / ALIGNED * ALIGNED;
 }
 
 static void
 release(void *p)
 {
-	char *base = p ? (char *)p - ALIGNED - ((uintptr_t)p - ALIGNED) % PAGE : NULL;
-	size_t whole;
+	struct head *h = p ? (void *)((char *)p - ALIGNED - ((uintptr_t)p - ALIGNED) % PAGE) : NULL;
 
-	if (!p)
+	if (!h)
 		return;
-	memcpy(&whole, base, sizeof whole);
-	munmap(base, whole);
+	if (spare_bytes + h->whole > SPARE_MAX)
+		drop_spares();
+	h->next = spare;
+	spare = h;
+	spare_bytes += h->whole;
 }
 
 static void

@@ -425,7 +425,7 @@ main(int argc, char **argv)
 	bool lint = false, good = true;
 
 	kutil_init("kharness");
-	/* Tensors come and go by the hundred: giving their memory back each time would cost more than all else. */
+	/* What is compared comes and goes by the hundred: giving its memory back each time would cost more than all else. */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	parse_options(argc, argv, &j.o, &lint);
