@@ -204,6 +204,16 @@ ok 'the active set is frozen when round 1 is closed' '
 	mv task.keep task.json
 	cp campaign.json keep; edit . ".eval.set = \"full\""; exits 2 kcampaign run -n 1; grep -q "the active set changed since round 1" err; mv keep campaign.json'
 
+ok 'records may be written before round 2 begins' '
+	. ./helpers.sh
+	campaign early
+	cd early
+	reply 001 2
+	kcampaign baseline; kround close
+	exits 0 kcampaign run -n 1
+	exits 0 kround check
+	grep -q trials/000/judged.json rounds/round-2/artifacts/facts.sha256'
+
 ok 'what rounds are judged by is frozen when round 1 is closed' '
 	cd c
 	cp task.json task.keep; cp reference.c reference.keep
@@ -224,7 +234,7 @@ ok 'what rounds are judged by is frozen when round 1 is closed' '
 	mv trials/000/judged.json keep; exits 1 kround check; grep -q "facts.sha256:[0-9]* holds .*judged.json" out; mv keep trials/000/judged.json
 	cp -r ../c ../opened; cd ../opened; rm trials/000/shapes.json
 	jq ".tolerance = {rtol: 0.9, atol: 0.9}" task.json >new; mv new task.json
-	exits 1 kcampaign run -n 1; cat err; grep -q "round 1 was closed on other facts, .*judged.json" err'
+	exits 1 kcampaign run -n 1; cat err; grep -q "round 2 was closed on other facts, .*judged.json" err'
 
 if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
 	ok 'every file of it fits its schema' '

@@ -87,10 +87,11 @@ put_facts(const struct round *r, struct kbuf *out)
 
 	char *evidence = kasprintf("trials/%03ld/evidence.ndjson", r->trial);
 
-	if (!r->trial) {
+	if (!r->trial)
 		put_fact("trials/000/machine.json", out);
+	/* Of round 2: it is noted when that begins, and round 1 may be closed by then. */
+	if (r->trial == 1)
 		put_fact("trials/000/judged.json", out);
-	}
 	put_fact(evidence, out);
 	free(evidence);
 	for (size_t i = 0; i < r->count; i++)
