@@ -294,6 +294,20 @@ ok 'lint: results in integers depend on the inputs, or a constant would pass' '
 	kharness --lint count.json --oracle count.so 2>err; [ ! -s err ]
 	exits 2 kharness --lint count.json --oracle all.so; grep -q "workload w: the results are the same for all inputs" err
 '
+ok 'an oracle whose threads go on to the end' '
+	cat >o.c <<-E
+	#include <pthread.h>
+	#include <sched.h>
+	static void *stay(void *a) { for (;;) sched_yield(); }
+	void affine(const double *x, const double *bias, double *y, int rows, long cols, double scale)
+	{
+		static pthread_t t;
+		if (!t) pthread_create(&t, 0, stay, 0);
+		for (long i = 0; i < rows * cols; i++) y[i] = scale * x[i] + bias[i % cols];
+	}
+	E
+	cc -shared -fPIC -pthread -o o.so o.c; exits 0 kharness --lint "$task" --oracle o.so
+'
 ok 'an oracle that cannot be called is named, and the workload on which it crashes' '
 	echo "void other(void) { }" >o.c; cc -shared -fPIC -o o.so o.c
 	exits 2 kharness --lint "$task" --oracle o.so; grep -q "^kharness: reference.c: the oracle has no function affine" err

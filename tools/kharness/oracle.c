@@ -12,7 +12,6 @@
 
 struct oracle {
 	const struct ktask *t;
-	void *library;
 	void (*entry)(void);
 	ffi_cif cif;
 	ffi_type *types[KTASK_ARGS + 1];
@@ -70,6 +69,7 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 {
 	struct oracle *o = kcalloc(1, sizeof *o);
 	char *path = realpath(file, NULL), *number = kasprintf("%d", threads);
+	void *library;
 
 	if (!path)
 		kdie_errno(K_USAGE, "%s", file);
@@ -82,10 +82,10 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 	setenv("OMP_DYNAMIC", "false", 1);
 	o->t = t;
 	o->stream = stream;
-	o->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!o->library)
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
 		kdie(K_USAGE, "%s: the oracle can't be loaded: %s", source(t), dlerror());
-	*(void **)&o->entry = dlsym(o->library, t->entry);
+	*(void **)&o->entry = dlsym(library, t->entry);
 	if (!o->entry)
 		kdie(K_USAGE, "%s: the oracle has no function %s, the task's entry.name (in C++ it must be extern \"C\")", source(t),
 		    t->entry);
@@ -134,7 +134,6 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 void
 oracle_close(struct oracle *o)
 {
-	if (o)
-		dlclose(o->library);
+	/* The library stays: threads of its OpenMP runtime are still on their way to sleep in it. */
 	free(o);
 }
