@@ -254,7 +254,7 @@ ok 'work on more processors than were given counts in full' '
 ok 'a slow start does not make samples short' '
 	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 2, cols: 7}" "$task" >t.json
 	kernel start "static int calls;" "RIGHT if (++calls < 9) usleep(5000);"
-	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 start.so >r.json
+	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 --min-samples 60 start.so >r.json
 	jq -e ".candidates[0].timing[0].calls_per_sample > 1" r.json
 	kernel steps "static int calls;" "RIGHT if (++calls < 90) usleep(9000 - 100 * calls);"
 	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 --min-samples 100 --max-samples 100 steps.so >r.json

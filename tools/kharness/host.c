@@ -16,7 +16,8 @@
 
 enum {
 	ALIGNED = 64,			/* of the address of an array, as of a candidate's tensor; also the room for its head */
-	SPARE_MAX = 256 << 20		/* bytes of arrays that are kept for the next ones */
+	SPARE_MAX = 256 << 20,		/* bytes of arrays that are kept for the next ones */
+	SPARE_COUNT = 4096		/* and their number: each takes two of the 65530 mappings of a process */
 };
 
 /* At the begin of an array's first page. */
@@ -27,7 +28,7 @@ struct head {
 
 /* Tensors come and go by the hundred: new pages for each would cost more than all else. */
 static struct head *spare;
-static size_t spare_bytes;
+static size_t spare_bytes, spare_count;
 
 /* A spare array of that length, or NULL. */
 static struct head *
@@ -40,6 +41,7 @@ take_spare(size_t whole)
 			continue;
 		*p = h->next;
 		spare_bytes -= whole;
+		spare_count--;
 		return h;
 	}
 	return NULL;
@@ -54,7 +56,7 @@ drop_spares(void)
 		munmap(spare, spare->whole);
 		spare = next;
 	}
-	spare_bytes = 0;
+	spare_bytes = spare_count = 0;
 }
 
 /*
@@ -83,11 +85,12 @@ release(void *p)
 
 	if (!h)
 		return;
-	if (spare_bytes + h->whole > SPARE_MAX)
+	if (spare_bytes + h->whole > SPARE_MAX || spare_count == SPARE_COUNT)
 		drop_spares();
 	h->next = spare;
 	spare = h;
 	spare_bytes += h->whole;
+	spare_count++;
 }
 
 static void
