@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kio.h"
+#include "ktoken.h"
 
 enum { SOURCE_MAX = 8 << 20, RAW_MAX = 1 << 30 };
 
@@ -109,33 +110,29 @@ watch_build(const struct watch *w)
 
 /* ---- the wrapper ---- */
 
-/* Where the default value that begins at AT ends. */
-static size_t
-behind_default(const char *text, size_t at, size_t end)
+/* Where the default value that begins at CODE ends. */
+static const char *
+behind_default(const char *code)
 {
 	int depth = 0;
 
-	for (; at < end && (depth || !strchr(",)", text[at])); at++)
-		depth += (strchr("([{", text[at]) != NULL) - (strchr(")]}", text[at]) != NULL);
-	return at;
+	for (; *code && (depth || !strchr(",)", *code)); code++)
+		depth += (strchr("([{", *code) != NULL) - (strchr(")]}", *code) != NULL);
+	return code;
 }
 
-/* The parameters without their default values, which one declaration alone may give. */
+/* The parameters without their default values, which one declaration alone may give, and without comments. */
 static void
-add_parameters(struct kbuf *b, const char *text, size_t from, size_t to)
+add_parameters(struct kbuf *b, const char *text, size_t len)
 {
-	for (size_t i = from; i < to; i++) {
-		const char *end = !strncmp(text + i, "/*", 2) ? strstr(text + i, "*/") : !strncmp(text + i, "//", 2) ? strchr(text + i, '\n') : NULL;
-		size_t behind = text[i] == '=' ? behind_default(text, i, to) : i;
+	char *code = ktoken_strip(text, len, KTOKEN_C);
 
-		if (end && end < text + to) {
-			kbuf_add(b, text + i, (size_t)(end - text) - i);
-			i = (size_t)(end - text);
-		} else if (behind > i) {
-			i = behind;
-		}
-		kbuf_add(b, text + i, i < to);
-	}
+	for (const char *p = code; *p;)
+		if (*p == '=')
+			p = behind_default(p);
+		else
+			kbuf_add(b, p++, 1);
+	free(code);
 }
 
 /* All of the definition before its body, with SUFFIX behind the function's name. */
@@ -149,7 +146,7 @@ add_head(struct kbuf *b, const char *text, const struct signature *s, const stru
 	if (defaults)
 		kbuf_add(b, text + behind, s->body - behind);
 	else
-		add_parameters(b, text, behind, s->body);
+		add_parameters(b, text + behind, s->body - behind);
 }
 
 static void
