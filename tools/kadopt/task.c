@@ -211,6 +211,22 @@ timed_workloads(struct draft *d)
 	return all;
 }
 
+/* One that is there is not needed twice; one of the same sizes, with other values, gets another name. */
+static void
+add_check(json_t *all, json_t *w)
+{
+	const char *name = kjson_str_or(w, "name", "");
+	bool taken = false;
+
+	if (twin_of(all, w))
+		return;
+	for (size_t i = 0; i < json_array_size(all); i++)
+		taken |= !strcmp(kjson_str_or(json_array_get(all, i), "name", ""), name);
+	if (taken)
+		json_object_set_new(w, "name", json_sprintf("%sb", name));
+	json_array_append(all, w);
+}
+
 /* Arguments that are no sizes go together (a radius with its width): combinations that occurred, the most frequent calls first. */
 static json_t *
 combinations(const struct draft *d)
@@ -261,8 +277,7 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 					json_object_set_new(args, d->v.at[n].name, json_integer(23 + 6 * (json_int_t)m++));
 			name = kasprintf("check_%s_%lld", x->name, (long long)v);
 			w = workload(d, name, args);
-			if (!twin_of(all, w))
-				json_array_append(all, w);
+			add_check(all, w);
 			json_decref(w);
 			free(name);
 			json_decref(args);
@@ -289,8 +304,8 @@ small_workloads(const struct draft *d)
 				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
 			}
 		w = workload(d, name.data, args);
-		if (n && !twin_of(all, w))
-			json_array_append(all, w);
+		if (n)
+			add_check(all, w);
 		json_decref(w);
 		kbuf_free(&name);
 		json_decref(args);
