@@ -20,9 +20,8 @@ extern char **environ;
 
 enum { WORDS = 32, TAIL = 4000, ENVIRON_MAX = 1 << 20 };
 
-/* Single quotes around TEXT, for sh. */
-static void
-quote(struct kbuf *b, const char *text)
+void
+command_quote(struct kbuf *b, const char *text)
 {
 	kbuf_puts(b, "'");
 	for (const char *p = text; *p; p++)
@@ -41,15 +40,15 @@ write_script(const struct adoption *a, const char *folder, const char *command, 
 	struct kbuf b = { 0 };
 
 	kbuf_puts(&b, "cd ");
-	quote(&b, folder);
+	command_quote(&b, folder);
 	kbuf_puts(&b, " || exit 127\nexport KILN_ADOPT=");
-	quote(&b, a->dir);
+	command_quote(&b, a->dir);
 	kbuf_puts(&b, "\n");
 	for (; env && *env; env++) {
 		const char *value = strchr(*env, '=');
 
 		kbuf_printf(&b, "export %.*s=", (int)(value - *env), *env);
-		quote(&b, value + 1);
+		command_quote(&b, value + 1);
 		kbuf_puts(&b, "\n");
 	}
 	kbuf_printf(&b, "%s\n", command);
@@ -140,7 +139,10 @@ command_run(const struct adoption *a, const char *folder, const char *command, c
 void
 command_own(const struct adoption *a, const char *folder, const char *command, const char *name, struct command_result *r)
 {
-	run(a, folder, command, NULL, name, false, r);
+	static char words[] = "LC_ALL=C";	/* what compilers say is read */
+	char *const env[] = { words, NULL };
+
+	run(a, folder, command, env, name, false, r);
 }
 
 void

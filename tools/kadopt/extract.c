@@ -38,13 +38,8 @@ task_libraries(const struct adoption *a)
 static void
 add_quoted(struct kbuf *b, const char *word)
 {
-	kbuf_puts(b, " '");
-	for (; *word; word++)
-		if (*word == '\'')
-			kbuf_puts(b, "'\\''");
-		else
-			kbuf_add(b, word, 1);
-	kbuf_puts(b, "'");
+	kbuf_puts(b, " ");
+	command_quote(b, word);
 }
 
 static void
@@ -61,7 +56,7 @@ build_command(const struct adoption *a, const char *source, const char *object)
 	json_t *settings = compile_settings(a), *libs = task_libraries(a);
 	struct kbuf b = { 0 };
 
-	kbuf_puts(&b, kjson_str_or(settings, "compiler", "gcc"));
+	command_quote(&b, kjson_str_or(settings, "compiler", "gcc"));
 	add_all(&b, json_object_get(settings, "flags"));
 	kbuf_puts(&b, cuda ? " -shared -Xcompiler -fPIC -Xlinker --no-undefined -o" : " -shared -fPIC -Wl,--no-undefined -o");
 	add_quoted(&b, object);

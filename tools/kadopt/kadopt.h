@@ -80,6 +80,8 @@ void command_run(const struct adoption *a, const char *folder, const char *comma
 /* The same for commands of ours, which have sandboxes of their own. */
 void command_own(const struct adoption *a, const char *folder, const char *command, const char *name, struct command_result *r);
 void command_free(struct command_result *r);
+/* TEXT in single quotes, for the shell. */
+void command_quote(struct kbuf *b, const char *text);
 /* How it ended, in words. */
 const char *command_fault(const struct command_result *r, char *buf, size_t size);
 /* The last lines of a log, for messages; the caller frees. */

@@ -234,24 +234,18 @@ first_program(const char *command)
 static void
 check_program(const struct adoption *a, const char *what, const char *name, struct findings *f)
 {
-	const char *words[] = { "sh", "-c", "cd \"$1\" && command -v -- \"$2\"", "sh", a->project, name, NULL };
-	struct kproc_result r;
-	char *quoted;
+	struct kbuf command = { 0 };
+	struct command_result r;
 
 	if (!*name)
 		return;
-	/* A launcher's shell takes words apart once more. */
-	quoted = kasprintf("'cd \"%s\" && command -v -- %s'", a->project, name);
-	if (a->launcher) {
-		words[2] = quoted;
-		words[3] = NULL;
-	}
-	if (ask(a, words, &r)) {
-		if (r.exit_code)
-			tell(&f->missing, "%s: %s is not installed%s", what, name, a->launcher ? " there" : "");
-		kproc_result_free(&r);
-	}
-	free(quoted);
+	kbuf_puts(&command, "command -v -- ");
+	command_quote(&command, name);
+	command_run(a, a->project, command.data, NULL, "program", &r);
+	if (r.status)
+		tell(&f->missing, "%s: %s is not installed%s", what, name, a->launcher ? " there" : "");
+	command_free(&r);
+	kbuf_free(&command);
 }
 
 /* Processes of others on the GPU stop us; our own leftovers were ended before. */

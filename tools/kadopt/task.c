@@ -179,13 +179,12 @@ timed_workloads(struct draft *d)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *c = json_array_get(list, i);
 		const char *name = kjson_str_or(c, "name", "?"), *old;
+		double share = kjson_num_or(c, "share", 0) / (total > 0 ? total : 1), n = kjson_num_or(c, "calls", 1);
 		json_t *w, *twin;
 
 		values_number(json_object_get(c, "scalars"));
 		w = workload(d, name, json_object_get(c, "scalars"));
 		twin = twin_of(all, w);
-		double share = kjson_num_or(c, "share", 0) / (total > 0 ? total : 1), n = kjson_num_or(c, "calls", 1);
-
 		if (!twin) {
 			json_object_set_new(w, "timed", json_true());
 			json_object_set_new(w, "weight", json_real(share));
@@ -487,14 +486,16 @@ static json_t *
 judge(const struct draft *d, const char *phase, const char *more)
 {
 	const struct adoption *a = d->a;
-	char *folder = adopt_path(a, "task"), *out = adopt_path(a, "log/harness.json"), *command;
+	char *folder = adopt_path(a, "task"), *out = adopt_path(a, "log/harness.json");
 	struct command_result r;
+	struct kbuf command = { 0 };
 	json_t *answer, *c;
 
 	unlink(out);
-	command = kasprintf("kharness -t task.json -s full --oracle ./oracle.so --phase %s --backend %s --threads %lld --name reference %s "
-	    "-o '%s' ./reference.so", phase, a->language, (long long)kjson_int_or(a->json, "threads", 0), more, out);
-	command_own(a, folder, command, "harness", &r);
+	kbuf_printf(&command, "kharness -t task.json -s full --oracle ./oracle.so --phase %s --backend %s --threads %lld --name reference "
+	    "%s ./reference.so -o ", phase, a->language, (long long)kjson_int_or(a->json, "threads", 0), more);
+	command_quote(&command, out);
+	command_own(a, folder, command.data, "harness", &r);
 	if (r.status && r.status < 128) {
 		char *said = command_tail(r.log);
 
@@ -504,7 +505,7 @@ judge(const struct draft *d, const char *phase, const char *more)
 	c = json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
 	json_decref(answer);
 	command_free(&r);
-	free(command);
+	kbuf_free(&command);
 	free(out);
 	free(folder);
 	return c;
