@@ -307,6 +307,40 @@ ok 'C++: a namespace, CR LF, a symbolic link, threads; from the campaign back in
 	[ -h plus/lib/k.cpp ] && [ -e plus/old ]; grep -q "std::sqrt(v)" plus/lib/real.cpp; ! grep -q "square\|extern" plus/lib/real.cpp
 	is 1 "$(grep -c "how rough" plus/lib/real.cpp)"; is "" "$(sed "s/\r$//;t;" plus/lib/real.cpp | diff - plus/lib/real.cpp | grep -c "^>" | grep -vx "$(wc -l <plus/lib/real.cpp)")"'
 
+mkdir -p "it's" wrapped
+cat >"it's/k.cpp" <<'EOF'
+#include <cstddef>
+namespace {
+void weigh(const double *x, std::size_t n, int rounds, double *y, char sep = ',' /* it's "," */)
+{
+	for (std::size_t i = 0; i < n; ++i)
+		for (int r = 0; r < rounds; ++r)
+			y[i] += x[i] * FACTOR + (sep == ',');
+}
+}
+#include <cstdio>
+#include <vector>
+int main()
+{
+	for (int j = 0; j < 4; j++) {
+		std::vector<double> x(3000, 1.5), y(x.size());
+		weigh(x.data(), x.size(), 200 + j, y.data());
+		std::printf("%.9f\n", y[7]);
+	}
+}
+EOF
+for w in gcc g++; do printf '#!/bin/sh\nexec %s "$@"\n' "$w" >"wrapped/$w-9"; done
+printf '#!/bin/sh\nexec g++ -DFACTOR=2 -c k.cpp -o k.o\n' >wrapped/nvcc
+chmod +x wrapped/*
+ok 'C++ by a compiler that is called as if for C, or by nvcc; a namespace without a name; a default; a quote; a launcher without a shell' '
+	PATH=$T/wrapped:$PATH
+	cd "it'\''s"
+	weigh() { kadopt adopt -p . --file k.cpp --kernel weigh --run "./k >k.txt" --outputs k.txt --threads 1 --runs 1 --proxy 0.0001,10000 "$@"; }
+	exits 0 weigh -o "../it'\''s 9" --launcher env --build "gcc-9 -O1 -D FACTOR=2 -c k.cpp -o k.o && g++ -o k k.o"; cat out err
+	jq -e ".build.compiler == \"g++-9\" and ([.workloads[].name] | contains([\"check_1\", \"check_1b\"]))" "../it'\''s 9/task.json"
+	exits 2 weigh -o ../handed-on --run "exit 1" --build "nvcc -O1 -arch=native -D FACTOR=2 -Xcompiler -ffast-math,-Wall -c k.cpp -o k.o && g++ -o k k.o"
+	jq -e ".compiler == \"g++\" and .flags == [\"-O1\", \"-DFACTOR=2\", \"-ffast-math\"]" ../handed-on/adopt/compile.json'
+
 ok 'arrays of arrays, structures and null pointers are refused by name' '
 	mkdir odd
 	printf "struct p { int a; };\nvoid f(struct p *p) { p->a = 1; }\nvoid g(float **a) { a[0][0] = 1; }\nvoid h(const float *a, float *b, int n) { for (int i = 0; i < n; i++) b[i] = a ? a[i] : 1; }\nint main(void)\n{\n\tstruct p p;\n\tfloat x[16], *y = x;\n\tf(&p);\n\tg(&y);\n\th(0, x, 16);\n\treturn 0;\n}\n" >odd/k.c

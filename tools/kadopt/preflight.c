@@ -281,15 +281,20 @@ check_device(const struct adoption *a, struct findings *f)
 
 static const char *const compilers[] = { "cc", "gcc", "clang", "c99", "c11", "g++", "c++", "clang++", "nvcc", "icx", "icpx", "ccache" };
 
-/* gcc-12, clang++-15 and the like. */
+/* "-12" and the like. */
+static bool
+is_version(const char *text)
+{
+	return *text == '-' && text[1] && !text[1 + strspn(text + 1, "0123456789.")];
+}
+
 static bool
 has_version(const char *name)
 {
-	static const char *const plain[] = { "gcc-", "g++-", "clang-", "clang++-" };
+	static const char *const plain[] = { "gcc", "g++", "clang", "clang++" };
 
 	for (size_t i = 0; i < LEN(plain); i++)
-		if (!strncmp(name, plain[i], strlen(plain[i])) && name[strlen(plain[i])] &&
-		    !name[strlen(plain[i]) + strspn(name + strlen(plain[i]), "0123456789.")])
+		if (!strncmp(name, plain[i], strlen(plain[i])) && is_version(name + strlen(plain[i])))
 			return true;
 	return false;
 }
@@ -380,7 +385,8 @@ static bool
 takes_value(const char *option)
 {
 	static const char *const options[] = { "-o", "-I", "-D", "-U", "-isystem", "-iquote", "-include", "-MF", "-MT", "-MQ", "-x",
-		"-Xcompiler", "-gencode", "-arch", "-code", "--gpu-architecture", "--generate-code", "--gpu-code", "-std", "--std", "-Xptxas", "-ccbin", "-maxrregcount", "-L", "-l", "--compiler-options" };
+		"-Xcompiler", "-gencode", "-arch", "-code", "--gpu-architecture", "--generate-code", "--gpu-code", "-std", "--std",
+		"-Xptxas", "-ccbin", "-maxrregcount", "-L", "-l", "--compiler-options" };
 
 	for (size_t i = 0; i < LEN(options); i++)
 		if (!strcmp(options[i], option))
@@ -422,28 +428,71 @@ include_folder(const char *copy, const char *cwd, const char *name)
 	return result;
 }
 
-/* A C++ file is C++ by its name, which the reference does not have. */
 static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Does nvcc compile a file that is not CUDA? Then it only hands it on. */
+static bool
+is_handed_on(const struct adoption *a, const char *compiler)
+{
+	return strcmp(a->language, "cuda") && !strcmp(base_name(compiler), "nvcc");
+}
+
+/* A C++ file is C++ by its name, which the reference does not have. The caller frees. */
+static char *
 compiler_for(const struct adoption *a, const char *name)
 {
 	static const char *const pairs[][2] = { { "cc", "c++" }, { "gcc", "g++" }, { "clang", "clang++" }, { "icx", "icpx" } };
-	const char *slash = strrchr(name, '/');
+	const char *base = base_name(name);
 
-	name = slash && strstr(name, "/adopt/shims/") ? slash + 1 : name;
-	for (size_t i = 0; i < LEN(pairs) && is_cxx(a); i++)
-		if (!strcmp(name, pairs[i][0]))
-			return pairs[i][1];
-	return name;
+	if (is_handed_on(a, name))
+		return kstrdup(is_cxx(a) ? "g++" : "gcc");
+	name = strstr(name, "/adopt/shims/") ? base : name;
+	for (size_t i = 0; i < LEN(pairs) && is_cxx(a); i++) {
+		const char *behind = base + strlen(pairs[i][0]);
+
+		if (!strncmp(base, pairs[i][0], strlen(pairs[i][0])) && (!*behind || is_version(behind)))
+			return kasprintf("%.*s%s%s", (int)(base - name), name, pairs[i][1], behind);
+	}
+	return kstrdup(name);
+}
+
+/* Those of nvcc's FLAGS that the compiler which it hands a file to gets. New reference. */
+static json_t *
+flags_handed_on(const json_t *flags)
+{
+	static const char *const alike[] = { "-O", "-std=", "--std=", "-D", "-U" };
+	json_t *result = json_array();
+
+	for (size_t i = 0; i < json_array_size(flags); i++) {
+		const char *flag = json_string_value(json_array_get(flags, i));
+		const char *value = takes_value(flag) ? json_string_value(json_array_get(flags, ++i)) : NULL;
+		char *words = kstrdup(value && strstr(flag, "ompiler") ? value : ""), *save;
+
+		for (char *word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save))
+			if (is_kept(word))
+				json_array_append_new(result, json_string(word));
+		for (size_t k = 0; k < LEN(alike); k++)
+			if (!strncmp(flag, alike[k], strlen(alike[k])))
+				json_array_append_new(result, json_sprintf("%s%s", flag, value ? value : ""));
+		free(words);
+	}
+	return result;
 }
 
 /*
- * One noted call, if it compiles FILE in COPY: {"compiler", "flags", "include", "forced"}. New reference, or NULL. ASTRAY: it compiles the
- * project's own file, which is not in the copy.
+ * One noted call, if it compiles FILE in COPY: {"compiler", "flags", "include", "forced"}. New reference, or NULL. ASTRAY: it
+ * compiles the project's own file, which is not in the copy.
  */
 static json_t *
 compile_of(const struct adoption *a, char *line, const char *copy, const char *file, const char *own, bool *astray)
 {
-	json_t *flags = json_array(), *include = json_array(), *forced = json_array();
+	json_t *flags = json_array(), *include = json_array(), *forced = json_array(), *result = NULL;
 	char *save, *name = strtok_r(line, "\037", &save), *cwd = strtok_r(NULL, "\037", &save), *word;
 	bool found = false;
 
@@ -472,13 +521,17 @@ compile_of(const struct adoption *a, char *line, const char *copy, const char *f
 		}
 		free(full);
 	}
-	if (found && name)
-		return json_pack("{s:s,s:o,s:o,s:o}", "compiler", compiler_for(a, name), "flags", flags, "include", include,
-		    "forced", forced);
+	if (found && name) {
+		char *compiler = compiler_for(a, name);
+
+		result = json_pack("{s:s,s:o,s:O,s:O}", "compiler", compiler, "flags", is_handed_on(a, name) ? flags_handed_on(flags) :
+		    json_incref(flags), "include", include, "forced", forced);
+		free(compiler);
+	}
 	json_decref(flags);
 	json_decref(include);
 	json_decref(forced);
-	return NULL;
+	return result;
 }
 
 /* "sm_90" for the first GPU there is; NULL: it cannot be told. The caller frees. */
@@ -544,7 +597,7 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 		    "-std=gnu11", "include", "guessed", 1);
 		say("compiler   not seen (a compiler with a path of its own?): %s -O2 is taken; see %s", guess, path);
 	}
-	if (!strcmp(kjson_str_or(found, "compiler", ""), "nvcc"))
+	if (!strcmp(base_name(kjson_str_or(found, "compiler", "")), "nvcc"))
 		settle_nvcc(a, found);
 	if (!kjson_bool_or(found, "guessed", false)) {
 		struct kbuf b = { 0 };
