@@ -56,7 +56,7 @@ void tilt(int n, int m, double a[n][m], _Bool up, short by, const double aim[sta
 	for (int r = 0; r < ROUNDS * FORCED; r++)
 		for (int j = 0; j < m; j++)
 			for (int i = 0; i < n; i++) {
-				a[i][j] = least(a[i][j], 3) + slopes[up] * aim[i % 3] * by * 1e-3;
+				a[i][j] = least(a[i][j], 1e6) + slopes[up] * aim[i % 3] * by * 1e-3;
 				most = most > a[i][j] ? most : a[i][j];
 			}
 	*peak = most;
