@@ -287,6 +287,7 @@ journal_change(const struct adoption *a, const char *text, size_t len, const cha
 	note(a, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "what", "change", "file", a->file, "from", from, "to", to, "run", run,
 	    "winner", id));
 	replace(a, text, len);
+	free(kept);
 }
 
 void

@@ -71,6 +71,9 @@ build_step(const struct adoption *a, void *arg)
 	if (!signature_find(text, len, a->kernel, &s, why, sizeof why))
 		kdie(K_USAGE, "%s: %s: %s", b->source, a->kernel, why);
 	watch_prepare(&w, &s);
+	signature_free(&s);
+	free(text);
+	free(folder);
 	return K_OK;
 }
 
@@ -322,7 +325,8 @@ static int
 compare_step(const struct adoption *a, void *arg)
 {
 	const struct comparison *c = arg;
-	char *folders[] = { adopt_path(a, "real/original"), adopt_path(a, "real/winner") }, *copy, *path = adopt_path(a, "real/result.json");
+	char *folders[] = { adopt_path(a, "real/original"), adopt_path(a, "real/winner") }, *copy;
+	char *path = adopt_path(a, "real/result.json");
 	struct run old[PAIRS_MAX], new[PAIRS_MAX], warm;
 	struct real r = { .record = json_object() };
 	char why[700] = "";
@@ -357,6 +361,15 @@ compare_step(const struct adoption *a, void *arg)
 	json_object_set_new(r.record, "gate", number(c->gate));
 	json_object_set_new(r.record, "why", json_string(why));
 	write_json(path, r.record);
+	json_decref(r.record);
+	for (size_t p = 0; p < c->pairs; p++) {
+		json_decref(old[p].calls);
+		json_decref(new[p].calls);
+	}
+	free(folders[0]);
+	free(folders[1]);
+	free(copy);
+	free(path);
 	return K_OK;
 }
 
