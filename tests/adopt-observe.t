@@ -247,6 +247,8 @@ t 'the static run-time library: a copy is linked with the shared one beside it, 
 		link "$how"; readelf -d cl2/adopt/watch/copy/app >dynamic; grep -q "NEEDED.*libcudart.so\|NEEDED.*$T/both" dynamic; grep -q "R.*PATH.*$T/both" dynamic
 	done
 	rm cu/words; is f.cu "$(ls cu)"; is "ld ld.bfd ld.gold ld.lld ld.mold" "$(ls cl2/adopt/watch/linkers | xargs)"
+	mkdir llvm; cp "$(command -v timeout)" llvm; printf "#!/bin/sh\necho beside the compiler\n" >llvm/ld.mold; chmod +x llvm/ld.mold
+	is "beside the compiler" "$(COMPILER_PATH=$T/cl2/adopt/watch/linkers llvm/timeout 60 cl2/adopt/watch/linkers/ld.mold -o app)"
 	rm both/libcudart.so
 	exits 3 kadopt observe -c cl2 -p cu --file f.cu --kernel row_mix --runs 0 --force --build "c++ -D__CUDACC__ -x c++ f.cu -x none -o app -L$T/both -lcudart_static" --run ./app
 	grep -q "no launch was seen: the CUDA run-time library is linked into the program itself" err'

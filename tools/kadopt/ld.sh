@@ -6,10 +6,12 @@
 here=${0%/*}
 name=${0##*/}
 
-# The linker that would have been called. Empty parts of a PATH are the folder at hand, which none has its linker in.
+# The linker that would have been called, which may lie beside the compiler alone. Empty parts of a PATH are the folder at hand,
+# which none has its linker in.
 find_linker() {
 	IFS=:
-	for folder in $COMPILER_PATH $PATH; do
+	caller=$(readlink "/proc/$PPID/exe")
+	for folder in $COMPILER_PATH ${caller%/*} $PATH; do
 		[ "${folder%/}" = "$here" ] || [ ! -x "${folder%/}/$name" ] || { echo "${folder%/}/$name" && return; }
 	done
 }
