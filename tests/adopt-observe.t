@@ -112,6 +112,40 @@ t 'a static function of the same file, types of many kinds, memory of many kinds
 	calls c-mixed | head -1 | jq -e ".pointers | .none.null and (.local | has(\"bytes\") | not)"
 	calls c-mixed | tail -1 | jq -e ".args.x == \"inf\" and .args.k == 7 and .args.big == 1"'
 
+mkdir above
+cat >above/k.c <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+enum { BYTES = 1 << 20, PAGE = 1 << 16 };
+void fill(int n, int *result, const char *label)
+{
+	*result += n + (label != NULL);
+}
+static void *run(void *label)
+{
+	int result = 0;
+
+	fill(1, &result, label);
+	return result == 2 ? label : NULL;
+}
+int main(void)
+{
+	char *at = mmap(NULL, BYTES + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t a;
+	pthread_t one;
+	void *label;
+
+	if (at == MAP_FAILED || mprotect(at, BYTES, PROT_READ | PROT_WRITE) || pthread_attr_init(&a) || pthread_attr_setstack(&a, at, BYTES))
+		return 1;
+	if (pthread_create(&one, &a, run, at + BYTES + 64) || pthread_join(one, &label))
+		return 1;
+	return label != at + BYTES + 64;
+}
+EOF
+t 'a pointer above the stack of a thread is not followed' '
+	exits 0 kadopt observe -c ca -p above --file k.c --kernel fill --build "cc -pthread -o k k.c" --run ./k --runs 0
+	calls ca | jq -e ".pointers == {label: {const: true, read: true}, result: {const: false, written: true}}"'
 t 'no call, a static program, a function that is there twice' '
 	cp -r mixed never; sed -i "s/^main(void)/main(void) { return 0; } int other(void)/" never/f.c
 	exits 3 app never; grep -q "no call of f was seen in ../app" err

@@ -184,14 +184,24 @@ stream_of(const struct kwatch_call *c)
 	return !stream && c->cuda == KWATCH_PER_THREAD ? (void *)2 : stream;
 }
 
-/* Is it a variable of a function that called, in this thread? The stack grows downwards. */
+/* Is it a variable of a function that called, in this thread? Stacks grow downwards; what lies above one may not be readable. */
 static bool
 is_on_stack(uintptr_t p)
 {
-	enum { NEAR = 1 << 20 };
+	static __thread uintptr_t low, top;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	pthread_attr_t a;
+	void *at;
+	size_t bytes;
 
-	return p > here && p - here < NEAR;
+	if (!top && !pthread_getattr_np(pthread_self(), &a)) {
+		if (!pthread_attr_getstack(&a, &at, &bytes)) {
+			low = (uintptr_t)at;
+			top = low + bytes;
+		}
+		pthread_attr_destroy(&a);
+	}
+	return here > low && p > here && p < top;
 }
 
 static void
