@@ -393,8 +393,8 @@ ok 'a function of a namespace is found by its plain name; what other code copies
 	exits 0 kadopt extract -c x-scaled; nm -D x-scaled/adopt/task/reference.so | grep -q " T scaled$"; nm -D x-scaled/adopt/task/reference.so | grep -c "printf\\|exit$\\|stderr" | grep -qx 0; jq -e ".notes == []" x-scaled/adopt/extract.json
 	exits 0 kadopt extract -c x-copied
 	sed -i "/^void copied/d" x-gained/adopt/copy/f.cu; exits 0 kadopt extract -c x-gained
-	echo "void set(const float *x) { cudaMemcpyToSymbol(img::gains, x, 8); }" >>x-gained/adopt/copy/f.cu
-	exits 2 kadopt extract -c x-gained; grep -q "the kernel reads gains, which other code sets on the device: ./f.cu:[0-9]*:void set" err'
+	echo "void set(const float *x) { cudaMemcpyToSymbol(img::gains, x, 8); }" >x-gained/adopt/copy/set.hxx
+	exits 2 kadopt extract -c x-gained; grep -q "the kernel reads gains, which other code sets on the device: ./set.hxx:1:void set" err'
 
 ok 'preflight: what is not committed is told, own leftovers are ended, others on the GPU are named and left alone' '
 	mkdir gpu bin; printf "typedef void *cudaStream_t;\nvoid f(float *x, int n, cudaStream_t s) { x[0] = n; }\nint main() { float x; f(&x, 1, 0); }\n" >gpu/f.cu

@@ -16,6 +16,10 @@
 
 enum { LIST_MAX = 1 << 20 };
 
+/* What grep takes for code of the project. */
+#define CODE "--include='*.[chC]' --include='*.cc' --include='*.cpp' --include='*.cxx' --include='*.cu' --include='*.cuh' " \
+    "--include='*.hh' --include='*.hpp' --include='*.hxx' --exclude-dir=.git "
+
 /* What bundle_open needs to know while it goes through includes. */
 struct search {
 	struct bundle *b;
@@ -95,7 +99,7 @@ next_include(const struct kscan *x, size_t *p, size_t to, bool *system)
 	return NULL;
 }
 
-/* Does a line of the group X begin with one of these words of the preprocessor? */
+/* Has the group X another branch (#else, #elif)? */
 static bool
 has_branch(const struct kscan *s, const struct kscan_item *x)
 {
@@ -110,7 +114,9 @@ has_branch(const struct kscan *s, const struct kscan_item *x)
 
 static void add_source(struct search *s, const char *path, bool root);
 
-/* "#ifdef HAVE_CONFIG_H" and the like: the project's headers in a condition that has no other branch are taken for included. */
+/*
+ * "#ifdef HAVE_CONFIG_H" and the like: the project's headers in a condition that has no other branch are taken for included.
+ */
 static void
 add_group_headers(struct search *s, const char *path, size_t index, size_t item)
 {
@@ -307,8 +313,8 @@ sets_itself(const struct bundle *b, const char *name)
 static void
 refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 {
-	static const char script[] = "cd \"$2\" && grep -rnE --include='*.c' --include='*.cc' --include='*.cpp' --include='*.cu' --include='*.h' "
-	    "--include='*.cuh' --include='*.hpp' -e \"cudaMemcpyToSymbol(Async)?[[:space:]]*\\([^,]*\\<$1\\>\" . | LC_ALL=C sort | head -1";
+	static const char script[] = "cd \"$2\" && grep -rnE " CODE "-e \"cudaMemcpyToSymbol(Async)?[[:space:]]*\\([^,]*\\<$1\\>\" . | "
+	    "LC_ALL=C sort | head -1";
 	char *folder = kstrndup(x->path, strlen(x->path) - strlen(x->name) - 1);
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name, folder, NULL };
 	struct kproc p = { .argv = argv, .max_output = LIST_MAX };
@@ -318,7 +324,8 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 		kdie_errno(K_MISSING, "grep");
 	if (*r.out && !sets_itself(b, name))
 		kdie(K_USAGE, "%s: the kernel reads %s, which other code sets on the device: %.*s: alone it would not be set; give it to "
-		    "the function as an array, or copy it there before the launch, with cudaMemcpyToSymbolAsync", x->name, name, (int)strcspn(r.out, "\n"), r.out);
+		    "the function as an array, or copy it there before the launch, with cudaMemcpyToSymbolAsync", x->name, name,
+		    (int)strcspn(r.out, "\n"), r.out);
 	kproc_result_free(&r);
 	free(folder);
 }
@@ -374,8 +381,7 @@ defines(const struct kscan *s, const char *name)
 static char *
 find_definition(const struct bundle *b, const char *name)
 {
-	static const char script[] = "grep -rlwE --include='*.c' --include='*.cc' --include='*.cpp' --include='*.cxx' --include='*.C' --include='*.cu' --include='*.h' "
-	    "--include='*.cuh' --exclude-dir=.git -e \"$1\" \"$2\" | LC_ALL=C sort";
+	static const char script[] = "grep -rlwE " CODE "-e \"$1\" \"$2\" | LC_ALL=C sort";
 	size_t n = strlen(b->sources[0].path) - strlen(b->sources[0].name) - 1;
 	char *folder = kstrndup(b->sources[0].path, n), *found = NULL, *save;
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name, folder, NULL };
