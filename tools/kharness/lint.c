@@ -13,8 +13,8 @@
 /* On a GPU, whose results are brought to the host for this, workloads with so many elements of outputs. */
 enum { DEVICE_MIN = 1024, DEVICE_MAX = 1 << 22 };
 static const double contrast = 100;	/* results for different inputs differ by this many tolerances */
-/* Results in integers that are the same for so many inputs are so for all; fewer may meet by chance, as an argmax does. */
-enum { SAME_DRAWS = 16 };
+/* What is so for so many inputs is so for all; fewer may meet by chance, as an argmax does, or a sum of random numbers. */
+enum { DRAWS = 16 };
 
 struct lint {
 	struct judge *j;
@@ -75,31 +75,6 @@ try_truth(struct lint *l, const struct batch *b, size_t i)
 		    l->j->task->tensors[i].name, kdtype_name(l->j->task->tensors[i].dtype), kdist_name(b->dist));
 }
 
-/* On the first distribution only: others may well be degenerate, that is what they are for. */
-static void
-try_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
-{
-	const struct ktask_tensor *x = &l->j->task->tensors[i];
-	size_t n = ktask_elements(l->j->task, b->w, x);
-	const double *expected = b->calls[0].expected[i];
-	double *fake = kcalloc(n, sizeof *fake), level = mean(expected, n);
-	struct verdict v;
-
-	if (accepted(l, b, i, fake, &v))
-		complain(l, "%s of zeros would pass", x->name);
-	for (size_t k = 0; k < n; k++)
-		fake[k] = level;
-	/* One element is its own mean. */
-	if (n > 1 && accepted(l, b, i, fake, &v))
-		complain(l, "%s filled with its mean would pass", x->name);
-	if (accepted(l, b, i, other->calls[0].expected[i], &v))
-		complain(l, "%s computed from other inputs would pass", x->name);
-	else if (v.worst < contrast * v.tolerance)
-		complain(l, "%s hardly depends on the inputs: it moves by %.3g, which must be %.0f times the tolerance of %.3g; "
-		    "put another distribution first, or narrow \"tolerance\"", x->name, v.worst, contrast, v.tolerance);
-	free(fake);
-}
-
 /* One call's inputs and results, in the host's memory. */
 static void
 draw(struct lint *l, struct batch *b, enum kdist d)
@@ -125,6 +100,59 @@ draw(struct lint *l, struct batch *b, enum kdist d)
 	}
 }
 
+/* What is wrong with output I of a batch and of another one, or NULL; the caller frees. */
+static char *
+find_impostor(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
+{
+	const char *name = l->j->task->tensors[i].name;
+	size_t n = ktask_elements(l->j->task, b->w, &l->j->task->tensors[i]);
+	const double *expected = b->calls[0].expected[i];
+	double *fake = kcalloc(n, sizeof *fake), level = mean(expected, n);
+	bool zeros, means;
+	struct verdict v;
+
+	zeros = accepted(l, b, i, fake, &v);
+	for (size_t k = 0; k < n; k++)
+		fake[k] = level;
+	/* One element is its own mean. */
+	means = n > 1 && accepted(l, b, i, fake, &v);
+	free(fake);
+	if (zeros)
+		return kasprintf("%s of zeros would pass", name);
+	if (means)
+		return kasprintf("%s filled with its mean would pass", name);
+	if (accepted(l, b, i, other->calls[0].expected[i], &v))
+		return kasprintf("%s computed from other inputs would pass", name);
+	if (v.worst < contrast * v.tolerance)
+		return kasprintf("%s hardly depends on the inputs: it moves by %.3g, which must be %.0f times the tolerance of %.3g; "
+		    "put another distribution first, or narrow \"tolerance\"", name, v.worst, contrast, v.tolerance);
+	return NULL;
+}
+
+/*
+ * On the first distribution only: others may well be degenerate, that is what they are for. Two sums may happen to be near
+ * each other: what is wrong is so whatever is drawn.
+ */
+static void
+try_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
+{
+	char *fault = find_impostor(l, b, other, i);
+
+	for (int n = 1; n < DRAWS && fault; n++) {
+		struct batch again[2];
+
+		free(fault);
+		for (size_t k = 0; k < LEN(again); k++)
+			draw(l, &again[k], b->dist);
+		fault = find_impostor(l, &again[0], &again[1], i);
+		for (size_t k = 0; k < LEN(again); k++)
+			batch_free(&l->host, &again[k]);
+	}
+	if (fault)
+		complain(l, "%s", fault);
+	free(fault);
+}
+
 /* Whether the batches have the same in all outputs. */
 static bool
 same_results(const struct lint *l, const struct batch *a, const struct batch *b)
@@ -146,7 +174,7 @@ try_constant(struct lint *l)
 	bool same = true;
 
 	draw(l, &first, l->j->task->distributions[0]);
-	for (int n = 1; n < SAME_DRAWS && same; n++) {
+	for (int n = 1; n < DRAWS && same; n++) {
 		draw(l, &other, l->j->task->distributions[0]);
 		same = same_results(l, &first, &other);
 		batch_free(&l->host, &other);
