@@ -102,31 +102,29 @@ draw(struct lint *l, struct batch *b, enum kdist d)
 
 /* What is wrong with output I of a batch and of another one, or NULL; the caller frees. */
 static char *
-find_impostor(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
+find_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
 {
 	const char *name = l->j->task->tensors[i].name;
 	size_t n = ktask_elements(l->j->task, b->w, &l->j->task->tensors[i]);
 	const double *expected = b->calls[0].expected[i];
 	double *fake = kcalloc(n, sizeof *fake), level = mean(expected, n);
-	bool zeros, means;
+	struct kbuf faults = { 0 };
 	struct verdict v;
 
-	zeros = accepted(l, b, i, fake, &v);
+	if (accepted(l, b, i, fake, &v))
+		kbuf_printf(&faults, "; %s of zeros would pass", name);
 	for (size_t k = 0; k < n; k++)
 		fake[k] = level;
 	/* One element is its own mean. */
-	means = n > 1 && accepted(l, b, i, fake, &v);
+	if (n > 1 && accepted(l, b, i, fake, &v))
+		kbuf_printf(&faults, "; %s filled with its mean would pass", name);
 	free(fake);
-	if (zeros)
-		return kasprintf("%s of zeros would pass", name);
-	if (means)
-		return kasprintf("%s filled with its mean would pass", name);
 	if (accepted(l, b, i, other->calls[0].expected[i], &v))
-		return kasprintf("%s computed from other inputs would pass", name);
-	if (v.worst < contrast * v.tolerance)
-		return kasprintf("%s hardly depends on the inputs: it moves by %.3g, which must be %.0f times the tolerance of %.3g; "
-		    "put another distribution first, or narrow \"tolerance\"", name, v.worst, contrast, v.tolerance);
-	return NULL;
+		kbuf_printf(&faults, "; %s computed from other inputs would pass", name);
+	else if (v.worst < contrast * v.tolerance)
+		kbuf_printf(&faults, "; %s hardly depends on the inputs: it moves by %.3g, which must be %.0f times the tolerance of "
+		    "%.3g; put another distribution first, or narrow \"tolerance\"", name, v.worst, contrast, v.tolerance);
+	return faults.data;
 }
 
 /*
@@ -136,7 +134,7 @@ find_impostor(struct lint *l, const struct batch *b, const struct batch *other, 
 static void
 try_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
 {
-	char *fault = find_impostor(l, b, other, i);
+	char *fault = find_impostors(l, b, other, i);
 
 	for (int n = 1; n < DRAWS && fault; n++) {
 		struct batch again[2];
@@ -144,12 +142,12 @@ try_impostors(struct lint *l, const struct batch *b, const struct batch *other, 
 		free(fault);
 		for (size_t k = 0; k < LEN(again); k++)
 			draw(l, &again[k], b->dist);
-		fault = find_impostor(l, &again[0], &again[1], i);
+		fault = find_impostors(l, &again[0], &again[1], i);
 		for (size_t k = 0; k < LEN(again); k++)
 			batch_free(&l->host, &again[k]);
 	}
 	if (fault)
-		complain(l, "%s", fault);
+		complain(l, "%s", fault + strlen("; "));
 	free(fault);
 }
 
