@@ -30,14 +30,10 @@ static void __attribute__((format(printf, 2, 3)))
 tell(struct kbuf *b, const char *fmt, ...)
 {
 	va_list ap;
-	char *text;
 
 	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
+	kbuf_vline(b, fmt, ap);
 	va_end(ap);
-	kmask_controls(text);
-	kbuf_printf(b, "%s\n", text);
-	free(text);
 }
 
 static void __attribute__((format(printf, 1, 2)))

@@ -125,14 +125,10 @@ void
 run_note(struct run_folder *r, const char *fmt, ...)
 {
 	va_list ap;
-	char *text;
 
 	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
+	kbuf_vline(&r->report, fmt, ap);
 	va_end(ap);
-	kmask_controls(text);
-	kbuf_printf(&r->report, "%s\n", text);
-	free(text);
 }
 
 void

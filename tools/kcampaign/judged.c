@@ -125,16 +125,11 @@ judged_faults(const struct kcamp *c, struct kbuf *text)
 void
 judged_freeze(const struct kcamp *c)
 {
-	char *file = kcamp_path(c, kcamp_str(c, "task")), *dump, *text;
+	char *file = kcamp_path(c, kcamp_str(c, "task"));
 	struct ktask *t = ktask_load(file);
 	json_t *now = judged_json(t);
 
-	dump = json_dumps(now, KIO_DUMP);
-	text = kasprintf("%s\n", dump);
-	if (kwrite_file(JUDGED, text, strlen(text)) < 0)
-		kdie_errno(K_IO, "%s", JUDGED);
-	free(text);
-	free(dump);
+	freeze(JUDGED, now);
 	json_decref(now);
 	ktask_free(t);
 	free(file);

@@ -91,6 +91,8 @@ bool shapes_faults(const struct kcamp *c, struct kbuf *text);
  */
 bool shapes_freeze(const struct kcamp *c, bool write);
 bool shapes_frozen(void);
+/* Write down what later rounds are held to; dies when it cannot. */
+void freeze(const char *path, const json_t *what);
 
 /*
  * judged.c: what of the task and its programs is not what it was when round 1 was closed, a line each, appended; false:

@@ -372,13 +372,23 @@ shapes_frozen(void)
 	return exists(FROZEN);
 }
 
+void
+freeze(const char *path, const json_t *what)
+{
+	char *dump = json_dumps(what, KIO_DUMP), *text = kasprintf("%s\n", dump);
+
+	if (kwrite_file(path, text, strlen(text)) < 0)
+		kdie_errno(K_IO, "%s", path);
+	free(text);
+	free(dump);
+}
+
 bool
 shapes_freeze(const struct kcamp *c, bool write)
 {
 	struct shapes s;
 	json_t *now, *was;
 	bool first = write && !shapes_frozen();
-	char *dump, *text;
 
 	open_shapes(&s, c);
 	now = shapes_json(&s);
@@ -396,12 +406,7 @@ shapes_freeze(const struct kcamp *c, bool write)
 	} else if (first) {
 		/* Before its sign that round 1 is closed: a run that is killed in between does both anew. */
 		judged_freeze(c);
-		dump = json_dumps(now, KIO_DUMP);
-		text = kasprintf("%s\n", dump);
-		if (kwrite_file(FROZEN, text, strlen(text)) < 0)
-			kdie_errno(K_IO, "%s", FROZEN);
-		free(text);
-		free(dump);
+		freeze(FROZEN, now);
 	}
 	json_decref(now);
 	close_shapes(&s);

@@ -45,15 +45,11 @@ void
 add_fault(struct faults *f, const char *fmt, ...)
 {
 	va_list ap;
-	char *text;
 
 	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
+	kbuf_vline(&f->text, fmt, ap);
 	va_end(ap);
-	kmask_controls(text);
-	kbuf_printf(&f->text, "%s\n", text);
 	f->count++;
-	free(text);
 }
 
 /* What there is: the seal. */

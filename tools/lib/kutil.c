@@ -220,6 +220,16 @@ kbuf_printf(struct kbuf *b, const char *fmt, ...)
 }
 
 void
+kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
+{
+	char *text = kvasprintf(fmt, args);
+
+	kmask_controls(text);
+	kbuf_printf(b, "%s\n", text);
+	free(text);
+}
+
+void
 kbuf_free(struct kbuf *b)
 {
 	free(b->data);

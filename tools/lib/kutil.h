@@ -61,6 +61,8 @@ struct kbuf {
 void kbuf_add(struct kbuf *b, const void *data, size_t len);
 void kbuf_puts(struct kbuf *b, const char *s);
 void kbuf_printf(struct kbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A line for people: formatted, and without control characters but the one at its end. */
+void kbuf_vline(struct kbuf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 void kbuf_free(struct kbuf *b);
 
 /*
