@@ -179,7 +179,8 @@ struct runner {
 	int64_t fence_ns;	/* of the space, while the runner has nothing to do */
 	long lates;		/* how often its device was still at work after it had said done */
 	int64_t frozen_cpu_ns;	/* processor time when it was stopped */
-	long goes, awakes;	/* how often it was sent off, and had worked while it was stopped */
+	long goes;		/* how often it was sent off */
+	uint16_t awakes;	/* before which of the last of these it had worked while it was stopped: a bit each */
 	int threads;		/* seen when last stopped */
 	struct kbuf printed;	/* the beginning of what it wrote to stdout and stderr */
 	size_t printed_bytes;

@@ -28,11 +28,12 @@ enum {
 	HANDSHAKES = 9,
 	PRINT_MAX = 1 << 20, PRINT_KEEP = 1000,
 	/*
-	 * Processor time of a stopped process beyond which it was awake. On an overrun machine the kernel books a thread's
-	 * last moments late, so a little counts only when it comes often.
+	 * Processor time of a stopped process beyond which it was awake. The kernel books a thread's last moments when the
+	 * thread leaves its processor, which a machine's host can put off for milliseconds: only what comes often counts,
+	 * and seldom does not help a candidate, whose time is a median.
 	 */
-	AWAKE_NS = 20000, AWAKE_MAX_NS = 2000000,
-	AWAKE_TIMES = 3,
+	AWAKE_NS = 20000,
+	AWAKE_TIMES = 3, AWAKE_WINDOW = 16,
 	/* Slices of time of a GPU are about 2 ms; on one that does nothing else, a trifle takes some 20 us. */
 	LATE_NS = 1000000, LATE_FACTOR = 5
 };
@@ -472,11 +473,13 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 	struct krun_report report;
 	int64_t start, end, used, cpu = cpu_ns(r);
 	enum outcome e;
+	int awakes;
 	pid_t sender;
 
 	r->goes++;
-	r->awakes += cpu - r->frozen_cpu_ns > AWAKE_NS;
-	if (cpu - r->frozen_cpu_ns > AWAKE_MAX_NS || (r->awakes >= AWAKE_TIMES && r->awakes > r->goes / 4))
+	r->awakes = (uint16_t)(r->awakes << 1 | (cpu - r->frozen_cpu_ns > AWAKE_NS));
+	awakes = __builtin_popcount(r->awakes);
+	if (awakes >= AWAKE_TIMES && awakes > (r->goes < AWAKE_WINDOW ? r->goes : AWAKE_WINDOW) / 4)
 		return awake(r, cpu - r->frozen_cpu_ns);
 	if (receive(r, MSG_DONTWAIT, &report, &sender) && report.what != KRUN_FAULT)
 		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
