@@ -27,22 +27,15 @@ rounds_to(double v, double want, double places)
 	return fabs(v - want) < 0.5 / places + 1e-9;
 }
 
-/* Combined rates of a step, their mean, and what a change of it is, on figures worked out by hand. */
+/* Means, and what a change of them is, on figures worked out by hand. */
 static void
 test_arithmetic(void)
 {
 	static const double forward[] = { 320, 305, 290 }, backward[] = { 160, 152, 145 };
-	double step[3];
 
-	for (int i = 0; i < 3; i++)
-		step[i] = klinear_combined(forward[i], backward[i]);
-	CHECK(rounds_to(step[0], 192, 1000) && rounds_to(step[1], 182.520, 1000) && rounds_to(step[2], 174, 1000));
-	CHECK(rounds_to(klinear_geomean(step, 3), 182.692, 1000));
 	CHECK(rounds_to(klinear_geomean(forward, 3), 304.75, 100) && rounds_to(klinear_geomean(backward, 3), 152.21,
 	    100));
 	CHECK(rounds_to(klinear_percent(182.690, 168.59), 8.363, 1000));
-	CHECK(rounds_to(klinear_combined(500, 250), 300, 1000) && rounds_to(klinear_combined(520, 258), 310.077, 1000));
-	CHECK(rounds_to(klinear_percent(klinear_combined(520, 258), 300), 3.359, 1000));
 	CHECK(klinear_geomean((double[]){ 7 }, 1) == 7);
 }
 
@@ -105,6 +98,50 @@ test_step(void)
 	CHECK(!compare(workloads, "[]", "[" ROW("f", "100") "," ROW("b", "300") "]",
 	    "[" PAIR("f", "0.9", "0.8") "," PAIR("b", "1.2", "1.1") "]", &c));
 	CHECK(rounds_to(c.ratio, (90.0 + 360) / 400, 1e6) && rounds_to(c.low, (80.0 + 330) / 400, 1e6));
+}
+
+/*
+ * The combined rate of COUNT steps whose backward pass does twice the operations of the forward one, from the rate of
+ * each: what makes them faster than steps whose rates are all 1.
+ */
+static double
+combined(const double *forward, const double *backward, int count)
+{
+	struct kbuf workloads = { 0 }, was = { 0 }, now = { 0 };
+	struct klinear_compare c;
+	char *fault;
+
+	for (int i = 0; i < 2 * count; i++) {
+		bool back = i % 2;
+		double work = back ? 4 : 2, rate = back ? backward[i / 2] : forward[i / 2];
+		char mark = i ? ',' : '[';
+
+		kbuf_printf(&workloads, "%c{\"name\":\"%d\",\"timed\":true,\"pair\":\"%d\",\"pass\":\"%s\"}", mark, i, i / 2,
+		    back ? "backward" : "forward");
+		kbuf_printf(&was, "%c{\"workload\":\"%d\",\"median_ns\":%.17g}", mark, i, work);
+		kbuf_printf(&now, "%c{\"workload\":\"%d\",\"median_ns\":%.17g}", mark, i, work / rate);
+	}
+	kbuf_puts(&workloads, "]");
+	kbuf_puts(&was, "]");
+	kbuf_puts(&now, "]");
+	fault = compare(workloads.data, was.data, now.data, "[]", &c);
+	CHECK(!fault && c.count == (size_t)count);
+	kbuf_free(&workloads);
+	kbuf_free(&was);
+	kbuf_free(&now);
+	return c.ratio;
+}
+
+static void
+test_combined(void)
+{
+	static const double forward[] = { 320, 305, 290 }, backward[] = { 160, 152, 145 };
+	static const double each[] = { 192, 182.520, 174 };
+
+	for (int i = 0; i < 3; i++)
+		CHECK(rounds_to(combined(forward + i, backward + i, 1), each[i], 1000));
+	CHECK(rounds_to(combined(forward, backward, 3), 182.692, 1000));
+	CHECK(rounds_to(combined((double[]){ 520 }, (double[]){ 258 }, 1), 310.077, 1000));
 }
 
 /* Two shapes, x core and y not, faster by these shares, with an interval that is SURE or not. */
@@ -289,6 +326,7 @@ main(void)
 	test_arithmetic();
 	test_compare();
 	test_step();
+	test_combined();
 	test_accepted();
 	test_rolled_back();
 	test_noise();

@@ -35,12 +35,6 @@ klinear_geomean(const double *x, size_t n)
 }
 
 double
-klinear_combined(double forward, double backward)
-{
-	return 6 / (2 / forward + 4 / backward);
-}
-
-double
 klinear_delta(const struct klinear_unit *u)
 {
 	return klinear_percent(u->was, u->now);

@@ -16,11 +16,6 @@
 double klinear_percent(double now, double was);
 /* Geometric mean of N >= 1 positive values; of one the value itself. */
 double klinear_geomean(const double *x, size_t n);
-/*
- * Rate of a step of one forward and one backward pass, where the backward pass does twice the operations of the forward
- * one and both rates count only their own: 6 / (2 / forward + 4 / backward).
- */
-double klinear_combined(double forward, double backward);
 
 enum { KLINEAR_UNITS = 256 };
 /* Fewer measurements of a gain near the noise tell nothing of its scatter. */
