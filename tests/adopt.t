@@ -24,7 +24,6 @@ spoil() {
 	edit d/adopt.json "del(.model)"
 }
 sums() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k 2); }
-edit() { jq "$2" "$1" >edit.json && mv edit.json "$1"; }
 valid() { python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
 EOF
 # shellcheck source=/dev/null

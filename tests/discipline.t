@@ -10,10 +10,6 @@ export KILN_LOCK_DIR
 chmod 755 "$T"
 
 cat >helpers.sh <<'E'
-edit() {
-	jq "$2" "$1/campaign.json" >"$1/new.json"
-	mv "$1/new.json" "$1/campaign.json"
-}
 # program WASTE [BODY]: the kernel, with that many turns of wasted work per element, and further statements at its beginning.
 program() {
 	cat <<C
@@ -73,7 +69,7 @@ program 1000 >task/reference.c
 kcampaign new c --task task --mode linear >/dev/null
 mkdir c/replies
 printf '#!/bin/sh\ncat >/dev/null\ncat "%s/c/replies/${KLLM_SAMPLE%%%%/*}.md"\n' "$T" >c/model.sh
-edit c ".model = {provider: \"exec:sh $T/c/model.sh\"} | .stop = {trials: 9}
+edit c/campaign.json ".model = {provider: \"exec:sh $T/c/model.sh\"} | .stop = {trials: 9}
 	| .eval = {set: \"full\", seeds: 1, timing_s: 0.05, warmup_s: 0.01, min_samples: 5, threads: 1, reuse: \"off\"}"
 reply 001 'less waste' '' "$(program 4)"
 reply 002 'more waste' '' "$(program 400)"
@@ -155,7 +151,7 @@ ok 'a list of picked shapes is refused before any round, and the words say which
 	kcampaign new cherry --task task --mode linear >/dev/null
 	jq ".workloads = [range(5) | {name: \"s\(.)\", axes: {rows: (pow(4; .)), cols: 64}, sets: (if . == 2 or . == 3 then [\"quick\", \"full\"] else [\"full\"] end), timed: true}]" \
 		task/task.json >cherry/task.json
-	edit cherry ".eval = {evaluator: \"null\", set: \"quick\"} | .model.provider = \"null\""
+	edit cherry/campaign.json ".eval = {evaluator: \"null\", set: \"quick\"} | .model.provider = \"null\""
 	exits 1 kcampaign shapes --check -c cherry
 	grep -q "the set quick times 2 of 5 shapes, and 3 are the least" out; grep -q "leaves out the smallest shape, s0" out; grep -q "leaves out the largest shape, s4" out
 	exits 2 kcampaign run -n 1 -c cherry; grep -q "^kcampaign: eval.set: the set quick times 2 of 5 shapes" err; test ! -e cherry/trials/001'

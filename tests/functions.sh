@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Helpers inside an ok script.
+# Helpers of a test file and of its ok scripts.
 
 # exits CODE COMMAND…: the command ends with exactly this status; its output is in out and err.
 exits() {
@@ -26,4 +26,9 @@ is() {
 		printf 'expected: %s\n     got: %s\n' "$1" "$2"
 		return 1
 	}
+}
+
+# edit FILE PROGRAM: what jq makes of the file takes its place.
+edit() {
+	jq "$2" "$1" >"$1.new" && mv "$1.new" "$1"
 }

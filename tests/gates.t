@@ -10,10 +10,6 @@ export KILN_LOCK_DIR
 chmod 755 "$T"
 
 cat >helpers.sh <<'E'
-edit() {
-	jq "$2" "$1/campaign.json" >"$1/new.json"
-	mv "$1/new.json" "$1/campaign.json"
-}
 # fault SAMPLE MEMBERS: what keval says of a plan with these members, in a round with that sample (JSON, without braces).
 fault() {
 	jq -nc --argjson s "{\"incumbent\":\"000/00\",\"parent\":{\"id\":\"000/00\",\"code\":\"\"}${1:+,$1}}" \
@@ -34,7 +30,7 @@ E
 . ./helpers.sh
 printf '%s\n' '# Profile' 'metrics: l1_miss_pct 12.4 %, ipc 0.87' 'programs: 002/01' >shown
 kcampaign new n --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null
-edit n '.eval = {evaluator: "null"}'
+edit n/campaign.json '.eval = {evaluator: "null"}'
 
 ok 'a plan: one kind of change, evidence of three parts, no hedged figure' '
 	. ./helpers.sh
@@ -78,7 +74,7 @@ ok 'after three rollbacks in a row a plan rests on something new' '
 
 # A campaign with a measured reference, and archives that say that so many rounds in a row were rolled back.
 kcampaign new r --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null
-edit r '.eval = {set: "full", seeds: 1, timing_s: 0.02, warmup_s: 0.001, min_samples: 5, threads: 1, profile: "off"}'
+edit r/campaign.json '.eval = {set: "full", seeds: 1, timing_s: 0.02, warmup_s: 0.001, min_samples: 5, threads: 1, profile: "off"}'
 mkdir -p r/trials/000/00
 keval -c r --reference -o r/trials/000/00/eval.ndjson
 kclassify -c r r/trials/000/00/eval.ndjson | kaudit -c r | kscore -c r -r r/trials/000/00/eval.ndjson | karchive -c r -o archive
@@ -98,10 +94,10 @@ ok 'evidence: from two rollbacks in a row on a profile, from three on instructio
 if command -v valgrind >/dev/null; then
 	ok 'evidence: the profile is made anew, whatever the record says' '
 		. ./helpers.sh
-		edit r ".eval.profile = \"auto\""
+		edit r/campaign.json ".eval.profile = \"auto\""
 		keval -c r --evidence 5 -a streak-2 -o e
 		jq -e ".profile.source == \"callgrind\" and (has(\"profile_missing\") | not)" e
-		edit r ".eval.profile = \"off\""'
+		edit r/campaign.json ".eval.profile = \"off\""'
 else
 	skip 'evidence: the profile is made anew' 'valgrind is not installed'
 fi
@@ -161,7 +157,7 @@ ok 'a faster kernel that spills, or fills half of the device no more, is rolled 
 	decide ".eval.build.resources.spill_bytes = 32" | grep -q "^quality "
 	echo "reason: they are outside of the loop" >>r/waivers/quality-001-01.md
 	decide ".eval.build.resources.spill_bytes = 32" | grep -q "^gain "; rm -r r/waivers
-	edit r ".linear.spill_bytes = 32"; decide ".eval.build.resources.spill_bytes = 32" | grep -q "^gain "'
+	edit r/campaign.json ".linear.spill_bytes = 32"; decide ".eval.build.resources.spill_bytes = 32" | grep -q "^gain "'
 
 ok 'the audit counts what a round changed' '
 	jq -c ".sample = {parent: {id: \"000/00\", code: \"a\nb\nc\nd\ne\n\"}} | .eval.code = \"a\nB\nB2\nc\ne\nf\n\" | del(.eval.timing)" r/trials/000/00/eval.ndjson |
@@ -171,18 +167,18 @@ ok 'the audit counts what a round changed' '
 ok 'where a campaign asks for it, a person confirms what it will do' '
 	. ./helpers.sh
 	kcampaign new p --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null
-	edit p ".eval = {evaluator: \"null\", set: \"full\"} | .linear.confirm = true | .model.provider = \"null\""
+	edit p/campaign.json ".eval = {evaluator: \"null\", set: \"full\"} | .linear.confirm = true | .model.provider = \"null\""
 	exits 1 kcampaign baseline -c p; grep -q "nobody has confirmed this campaign; who agrees to" err
 	grep -q "^    linear.metric (the default)" err; test ! -e p/trials/000/00
 	sed -n "/^    \(by\|campaign\|task\):/s/^    //p" err | sed "s/NAME/A. Person/" >p/confirmed
 	exits 0 kcampaign baseline -c p
-	edit p ".linear.core_regression = 0.9"
+	edit p/campaign.json ".linear.core_regression = 0.9"
 	exits 1 kcampaign run -n 1 -c p; grep -q "what was confirmed is not what campaign.json and the task say now" err'
 
 ok 'a choice of shapes is of three to five' '
 	. ./helpers.sh
 	cp -r n many; jq ".workloads = [range(8) | {name: \"s\(.)\", axes: {rows: (. + 1), cols: 64}, sets: (if . == 3 then [\"full\"] else [\"quick\", \"full\"] end), timed: true}]" n/task.json >many/task.json
-	edit many ".eval.set = \"quick\""
+	edit many/campaign.json ".eval.set = \"quick\""
 	exits 1 kcampaign shapes --check -c many; grep -q "the set quick times 7 of 8 shapes, and 5 are the most for a choice: leave some out, or take the full set" out'
 
 # A harness that finds the best kernel wrong on the full set.
@@ -200,7 +196,7 @@ chmod 755 bin/keval
 ok 'a campaign is accepted by the full set: a best kernel that fails there is refused' '
 	. ./helpers.sh
 	kcampaign new v --task "$KILN_DATA/campaigns/softmax" >/dev/null
-	edit v ".model = {provider: \"null\"} | .eval = {evaluator: \"null\"} | .stop = {trials: 1}"
+	edit v/campaign.json ".model = {provider: \"null\"} | .eval = {evaluator: \"null\"} | .stop = {trials: 1}"
 	cd v; exits 0 kcampaign run
 	exits 1 env PATH="$T/bin:$PATH" KILN_BUILD="$T/bin" kcampaign verify
 	cat err; grep -q "is not accepted: measured again on the full set it is wrong_value: one row is off" err'

@@ -322,6 +322,14 @@ ok 'an oracle that cannot be called is named, and the workload on which it crash
 	echo "void affine(const double *x, const double *bias, double *y, int rows, long cols) { y[rows * cols + 8] = *x + *bias; }" >o.c
 	cc -shared -fPIC -o o.so o.c; exits 139 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload" err
 '
+ok 'an oracle that does not end is said to be at work still' '
+	echo "int creat(const char *, int); void affine(void) { creat(\"started\", 0600); for (;;) continue; }" >o.c
+	cc -shared -fPIC -o o.so o.c; kharness --lint "$task" --oracle o.so 2>slow & at_work=$!
+	for i in $(seq 200); do [ ! -e started ] || break; sleep 0.1; done
+	# Its own alarm comes after a minute.
+	kill -ALRM $at_work; for i in $(seq 200); do [ ! -s slow ] || break; sleep 0.1; done
+	kill -KILL $at_work; exits 137 wait $at_work
+	grep "^kharness: reference.c: the oracle has worked on workload [a-z0-9]* for 60 s, and nothing limits it but you" slow'
 ok 'tolerances of the task' '
 	kernel off "" "RIGHT y[0] += 0.5;"
 	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.6}" "$task" >t.json

@@ -8,10 +8,6 @@ KILN_LOCK_DIR=$T
 export KILN_LOCK_DIR
 
 cat >helpers.sh <<'E'
-edit() {
-	jq "$2" "$1/campaign.json" >"$1/new.json"
-	mv "$1/new.json" "$1/campaign.json"
-}
 E
 # shellcheck source=/dev/null
 . ./helpers.sh
@@ -49,7 +45,7 @@ E
 chmod +x fake/kharness
 kcampaign new lv --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null
 jq '.workloads |= map(if .name == "row" then .timed = true else . end)' lv/task.json >new && mv new lv/task.json
-edit lv '.eval.set = "quick" | .eval.reuse = "off"'
+edit lv/campaign.json '.eval.set = "quick" | .eval.reuse = "off"'
 cat >evaluate.sh <<'E'
 # evaluate RATIOS...: one round against the baseline, each race finding the next "ratio low".
 evaluate() {
@@ -94,13 +90,13 @@ ok 'a set that was not measured whole is no result' '
 	grep -q "workload odd of the active set quick was not checked; a round takes all of it" err'
 ok 'outside the linear search a knob asks for repeats' '
 	. ./helpers.sh; . ./evaluate.sh
-	edit lv "del(.search.mode) | .eval.remeasure = true"
+	edit lv/campaign.json "del(.search.mode) | .eval.remeasure = true"
 	fake/keval -c lv --reference -o lv/trials/000/00/eval.ndjson
 	evaluate "1.03 1.01" "1.03 1" "1.04 1" "1.03 1"
 	is "true 3" "$(jq -r "\"\(.score.gain) \(.eval.repeats | length)\"" score.ndjson)"
 	evaluate "1.03 1.01" "1.06 1" "1.00 1" "1.03 1"
 	is false "$(jq -r .score.gain score.ndjson)"
-	edit lv ".eval.remeasure = false"
+	edit lv/campaign.json ".eval.remeasure = false"
 	evaluate "1.03 1.01"; is null "$(jq -r .eval.repeats eval.ndjson)"'
 
 done_testing

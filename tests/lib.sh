@@ -19,6 +19,8 @@ export T XDG_DATA_HOME
 trap 'chmod -R u+rwX "$T"; rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM HUP
 cd "$T"
+# shellcheck source=tests/functions.sh
+. "$tests_dir/functions.sh"
 count=0
 failed=0
 

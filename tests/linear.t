@@ -18,11 +18,7 @@ campaign() {
 	kcampaign new "$1" --task "$KILN_DATA/campaigns/softmax" --mode linear >/dev/null
 	mkdir "$1/replies"
 	printf '#!/bin/sh\ncat >/dev/null\ncat "%s/replies/${KLLM_SAMPLE%%%%/*}.md"\n' "$T/$1" >"$1/model.sh"
-	edit "$1" ".model = {provider: \"exec:sh $T/$1/model.sh\"} | .eval = {evaluator: \"null\"} | .stop = {trials: 14}"
-}
-edit() {
-	jq "$2" "$1/campaign.json" >"$1/new.json"
-	mv "$1/new.json" "$1/campaign.json"
+	edit "$1/campaign.json" ".model = {provider: \"exec:sh $T/$1/model.sh\"} | .eval = {evaluator: \"null\"} | .stop = {trials: 14}"
 }
 codes() {
 	jq -r .score.decision.code trials/*/score.ndjson | tr '\n' ' '
@@ -172,8 +168,8 @@ ok 'status: the chain, the streak, and what may end it, in 80 columns' '
 ok 'T1, T3 and T4 end a campaign; stagnation does not, unless a patience was written down' '
 	cd c
 	. ../helpers.sh
-	edit . ".stop = {trials: 30}"; is 15 "$(kcampaign next)"
-	ends() { cp campaign.json keep; edit . "$1"; exits 1 kcampaign next; cat err; grep -q "$2" err; mv keep campaign.json; }
+	edit campaign.json ".stop = {trials: 30}"; is 15 "$(kcampaign next)"
+	ends() { cp campaign.json keep; edit campaign.json "$1"; exits 1 kcampaign next; cat err; grep -q "$2" err; mv keep campaign.json; }
 	ends ".linear.max_rounds = 15" "15 of 15 rounds are done (T3, linear.max_rounds)"
 	ends ".linear.target = \"1.5x\"" "the target of 1.5x is reached (T1, linear.target)"
 	ends ".linear.target = \"0.001 GFLOP/s\"" "(T1, linear.target)"
@@ -183,7 +179,7 @@ ok 'T1, T3 and T4 end a campaign; stagnation does not, unless a patience was wri
 	ends ".stop.efficiency = 90" "95.0 % of the ceiling are reached, and 90.0 % were asked for (T2, stop.efficiency)"
 	mv score trials/008/score.ndjson
 	touch stop.request; ends . "(T4, the file stop.request)"; rm stop.request
-	edit . ".linear.target = \"900 TFLOP/s\""; is 15 "$(kcampaign next)"'
+	edit campaign.json ".linear.target = \"900 TFLOP/s\""; is 15 "$(kcampaign next)"'
 
 ok 'a round is closed before the next begins' '
 	cd c
@@ -202,7 +198,7 @@ ok 'the active set is frozen when round 1 is closed' '
 	frozen "(.workloads[] | select(.name == \"4096x1024\").axes.rows) = 8192" "4096x1024 has other axes"
 	frozen "(.workloads[] | select(.name == \"4096x1024\").core) = false" "4096x1024 is no longer in \"core\""
 	mv task.keep task.json
-	cp campaign.json keep; edit . ".eval.set = \"full\""; exits 2 kcampaign run -n 1; grep -q "the active set changed since round 1" err; mv keep campaign.json'
+	cp campaign.json keep; edit campaign.json ".eval.set = \"full\""; exits 2 kcampaign run -n 1; grep -q "the active set changed since round 1" err; mv keep campaign.json'
 
 ok 'records may be written before round 2 begins' '
 	. ./helpers.sh

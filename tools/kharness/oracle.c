@@ -35,8 +35,10 @@ source(const struct ktask *t)
 	return t->oracle ? t->oracle : t->reference;
 }
 
-/* Said when the oracle crashes: it is trusted, so nothing contains it, but nobody is free of mistakes. */
-static char last_words[512];
+/* It is trusted, so nothing contains or limits it, but nobody is free of mistakes: said when it crashes, and when it is slow. */
+static char last_words[512], slow_words[512];
+
+enum { SLOW_S = 60 };
 
 static void
 say_last_words(int sig)
@@ -44,6 +46,13 @@ say_last_words(int sig)
 	/* The action is the default one again: the signal ends the program all the same. */
 	if (write(STDERR_FILENO, last_words, strlen(last_words)) >= 0)
 		raise(sig);
+}
+
+static void
+say_slow_words(int sig)
+{
+	(void)sig;
+	(void)!write(STDERR_FILENO, slow_words, strlen(slow_words));
 }
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
@@ -55,11 +64,15 @@ call_guarded(struct oracle *o, void **arguments)
 	static char stack[64 << 10];
 	stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
 	struct sigaction act = { .sa_handler = say_last_words, .sa_flags = SA_ONSTACK | SA_RESETHAND }, old[LEN(crashes)];
+	struct sigaction slow = { .sa_handler = say_slow_words, .sa_flags = SA_ONSTACK | SA_RESTART };
 
 	sigaltstack(&own, NULL);
 	for (size_t i = 0; i < LEN(crashes); i++)
 		sigaction(crashes[i], &act, &old[i]);
+	sigaction(SIGALRM, &slow, NULL);
+	alarm(SLOW_S);
 	ffi_call(&o->cif, o->entry, NULL, arguments);
+	alarm(0);
 	for (size_t i = 0; i < LEN(crashes); i++)
 		sigaction(crashes[i], &old[i], NULL);
 }
@@ -128,6 +141,8 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 	}
 	arguments[o->t->arg_count] = (void *)&o->stream;
 	snprintf(last_words, sizeof last_words, "kharness: %s: the oracle crashed on workload %s\n", source(o->t), w->name);
+	snprintf(slow_words, sizeof slow_words, "kharness: %s: the oracle has worked on workload %s for %d s, and nothing limits it "
+	    "but you; if that is no endless loop, smaller workloads shorten it\n", source(o->t), w->name, SLOW_S);
 	call_guarded((struct oracle *)o, arguments);
 }
 
