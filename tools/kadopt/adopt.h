@@ -39,6 +39,21 @@ int extract(const struct adoption *a);
 /* task.c */
 int make_task(const struct adoption *a);
 
+/* compile.c: how the project compiles the kernel's file, as compile_settings gives it later. */
+
+/* Write programs into adopt/shims that note how they are called and are then the compilers whose names they bear. */
+void compile_shims(const struct adoption *a);
+/*
+ * How the file was compiled in COPY, by what they noted; NULL: they saw nothing of it. ASTRAY: the project's own file was
+ * compiled, which is not in the copy. New reference.
+ */
+json_t *compile_seen(const struct adoption *a, const char *copy, bool *astray);
+/*
+ * Flags for a task in the place of nvcc's: its programs are compiled where no GPU is to be seen ("native" becomes the
+ * ARCHITECTURE; NULL: unknown), bring no run-time library of their own, and are looked up by name. Other compilers' stay.
+ */
+void compile_settle(json_t *settings, const char *architecture);
+
 /* preflight.c */
 int preflight(const struct adoption *a);
 
