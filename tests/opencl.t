@@ -89,6 +89,11 @@ ok 'launch lines with faults' '
 ok 'parameters that are not those of the task' '
 	try "s/, float a)/)/; s/a \* x/x/"
 	jq -e ".status == \"run_error\" and (.log | contains(\"takes 3 arguments: the task has 4\"))" eval.json'
+ok 'local memory and shared= come together' '
+	try "s/block=64/block=64 shared=256/"
+	jq -e ".status == \"run_error\" and (.log | contains(\"kernel saxpy: shared= gives it local memory, and\"))" eval.json
+	try "s/float a)/float a, __local float *t)/"
+	jq -e ".status == \"run_error\" and (.log | contains(\"kernel saxpy: it has one parameter more than the task\"))" eval.json'
 ok 'two launches, local memory' '
 	cat >two.cl <<"E2"
 // kiln: launch kernel=first grid=ceildiv(n,32) block=32 shared=32*4

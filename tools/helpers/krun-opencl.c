@@ -35,6 +35,7 @@ static const uint64_t *table;
 static void *buffer[2];
 static char *memory[2];
 static void *kernel[KRUN_LAUNCHES];
+static bool local_memory[KRUN_LAUNCHES];	/* the kernel has one parameter more than the task, for shared= */
 static char refusal[256];	/* why there are no kernels */
 static void **tensors;		/* sub-buffers of the calls of one go, arg_count each; NULL for scalars */
 static uint32_t tensor_calls, tensor_room;
@@ -98,6 +99,7 @@ load(const char *file)
 		else if (has != want && has != want + 1)
 			snprintf(refusal, sizeof refusal, "kernel %s takes %u arguments: the task has %u", setup.kernel[i],
 			    has, want);
+		local_memory[i] = has == want + 1;
 	}
 	free(log);
 	free(data);
@@ -178,6 +180,19 @@ make_tensors(uint32_t call)
 	tensor_calls = call + 1;
 }
 
+/* The parameter for local memory and shared= of the launch line come together; a driver would speak of numbers. */
+static void
+check_shared(uint32_t n, uint32_t bytes)
+{
+	char text[128];
+
+	snprintf(text, sizeof text, "kernel %s", setup.kernel[n]);
+	if (bytes && !local_memory[n])
+		krunner_fail(text, "shared= gives it local memory, and it has no parameter for that", 0);
+	if (!bytes && local_memory[n])
+		krunner_fail(text, "it has one parameter more than the task, and shared= gives it no local memory", 0);
+}
+
 static void
 launch(uint32_t call, uint32_t n, const struct krun_launch *l, void **event)
 {
@@ -185,6 +200,7 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l, void **event)
 	size_t global[3], local[3];
 	char text[128];
 
+	check_shared(n, l->shared);
 	for (uint32_t i = 0; i < setup.arg_count; i++) {
 		size_t at = (size_t)call * setup.arg_count + i;
 		bool output = setup.kind[i] == KRUN_OUT, tensor = output || setup.kind[i] == KRUN_IN;
