@@ -171,6 +171,15 @@ E2
 	jq -e ".candidates[0].status == \"correct\"" pairs.json
 	jq -c .pairs pairs.json
 	jq -e ".pairs | length == 2 and all(.ratio > 1.5)" pairs.json'
+# The driver then enqueues all calls before the first kernel begins, which is no forgery.
+ok 'many short calls on one CPU' '
+	jq ".workloads |= (map(del(.timed)) + [{\"name\":\"short\",\"axes\":{\"n\":1000},\"timed\":true}])" \
+		saxpy/task.json >short.json
+	krun-opencl --build saxpy/reference.cl short.obj
+	cc -O2 -shared -fPIC -o short.so saxpy/oracle.c
+	kharness -t short.json -s quick --backend opencl --oracle short.so --threads 1 --timing-s 0.2 --seeds 1 short.obj >out
+	jq -c ".candidates[0] | .status, .reasons, .timing" out
+	jq -e ".candidates[0] | .status == \"correct\" and (.timing | length == 1)" out'
 ok 'a device with memory of its own: the same verdicts' '
 	export KILN_OPENCL_COPY=1
 	try "s/x\[i\];/x[i]; /"

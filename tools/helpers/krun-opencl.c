@@ -194,7 +194,7 @@ check_shared(uint32_t n, uint32_t bytes)
 }
 
 static void
-launch(uint32_t call, uint32_t n, const struct krun_launch *l, void **event)
+launch(uint32_t call, uint32_t n, const struct krun_launch *l)
 {
 	static const size_t sizes[] = { [KRUN_I32] = 4, [KRUN_I64] = 8, [KRUN_F32] = 4, [KRUN_F64] = 8 };
 	size_t global[3], local[3];
@@ -220,40 +220,34 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l, void **event)
 		global[d] = (size_t)l->grid[d] * l->block[d];
 	}
 	snprintf(text, sizeof text, "kernel %s", setup.kernel[n]);
-	need(text, cl.enqueue(cl.queue, kernel[n], 3, NULL, global, local, 0, NULL, event));
+	need(text, cl.enqueue(cl.queue, kernel[n], 3, NULL, global, local, 0, NULL, NULL));
 }
 
+/*
+ * The clock here covers what the driver does as well: on one CPU, all calls are enqueued before the first kernel begins,
+ * and times that the device bears would lack so much that honest kernels look like forgers.
+ */
 static void
 go(const struct krun_command *c)
 {
 	struct krun_report r = { .what = KRUN_DONE, .nonce = c->nonce };
-	void *first = NULL, *last = NULL;
-	uint64_t start, end;
+	int64_t start = know_ns();
 
 	if (!setup.copies)
 		make_room(c->calls);
 	for (uint32_t k = 0; k < c->calls; k++) {
 		if (!setup.copies)
 			make_tensors(k);
-		for (uint32_t n = 0; n < setup.launches; n++) {
-			bool begins = k == 0 && n == 0, ends = k + 1 == c->calls && n + 1 == setup.launches;
-
-			launch(k, n, &c->launch[n], begins ? &first : ends ? &last : NULL);
-		}
+		for (uint32_t n = 0; n < setup.launches; n++)
+			launch(k, n, &c->launch[n]);
 		if (k == 0)
 			need("the device", cl.flush(cl.queue));
 	}
 	need("the device", cl.finish(cl.queue));
-	if (first) {
-		start = kcl_time(&cl, first, false);
-		end = kcl_time(&cl, last ? last : first, true);
-		r.value[0] = end > start ? end - start : 0;
-		cl.release_event(first);
-		if (last)
-			cl.release_event(last);
-	}
 	if (!setup.copies)
 		release_tensors();
+	if (c->calls)
+		r.value[0] = (uint64_t)(know_ns() - start);
 	krunner_report(&r);
 }
 

@@ -11,14 +11,13 @@
 
 enum {
 	OBJECTS_MAX = 32,
-	ALL_DEVICES = -1, TYPE_CPU = 2, PROFILING = 2,
+	ALL_DEVICES = -1, TYPE_CPU = 2,
 	PLATFORM_NAME = 0x0902,
 	DEVICE_TYPE = 0x1000, DEVICE_UNITS = 0x1002, DEVICE_GROUP_MAX = 0x1004, DEVICE_SVM = 0x1053, COARSE_GRAINED = 1,
 	DEVICE_ALIGNMENT_BITS = 0x1019,
 	DEVICE_CACHE = 0x101e, DEVICE_MEMORY = 0x101f, DEVICE_NAME = 0x102b, DRIVER_VERSION = 0x102d,
 	DEVICE_VERSION = 0x102f,
-	PROGRAM_BINARY_SIZES = 0x1165, PROGRAM_BINARIES = 0x1166, BUILD_LOG = 0x1183, KERNEL_NUM_ARGS = 0x1191,
-	EVENT_START = 0x1282, EVENT_END = 0x1283
+	PROGRAM_BINARY_SIZES = 0x1165, PROGRAM_BINARIES = 0x1166, BUILD_LOG = 0x1183, KERNEL_NUM_ARGS = 0x1191
 };
 
 static const struct {
@@ -27,7 +26,7 @@ static const struct {
 } errors[] = {
 	{ -1, "no device found" }, { -2, "the device is not available" }, { -3, "there is no compiler" },
 	{ -4, "the device has no memory left" }, { -5, "out of resources" }, { -6, "out of memory" },
-	{ -7, "no times in events" }, { -11, "the program does not build" }, { -30, "invalid value" },
+	{ -11, "the program does not build" }, { -30, "invalid value" },
 	{ -38, "invalid memory object" }, { -42, "invalid binary" }, { -43, "invalid build options" },
 	{ -44, "invalid program" }, { -45, "the program is not built" }, { -46, "no kernel of that name" },
 	{ -48, "invalid kernel" }, { -49, "invalid argument index" }, { -50, "invalid argument" },
@@ -208,7 +207,7 @@ kcl_start(struct kcl *c, char *why, size_t why_len)
 	c->context = c->create_context(NULL, 1, &c->device, NULL, NULL, &e);
 	if (!works("no context on the device", e, why, why_len))
 		return false;
-	c->queue = c->create_queue(c->context, c->device, PROFILING, &e);
+	c->queue = c->create_queue(c->context, c->device, 0, &e);
 	return works("no queue", e, why, why_len);
 }
 
@@ -270,12 +269,4 @@ kcl_arguments(struct kcl *c, void *kernel)
 	uint32_t n = 0;
 
 	return c->kernel_info(kernel, KERNEL_NUM_ARGS, sizeof n, &n, NULL) ? 0 : n;
-}
-
-uint64_t
-kcl_time(struct kcl *c, void *event, bool end)
-{
-	uint64_t ns = 0;
-
-	return c->profiling(event, end ? EVENT_END : EVENT_START, sizeof ns, &ns, NULL) ? 0 : ns;
 }

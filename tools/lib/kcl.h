@@ -49,9 +49,7 @@ enum {
 	X(fill, "clEnqueueFillBuffer", 102, int, (void *, void *, const void *, size_t, size_t, size_t, uint32_t, \
 	    void *const *, void **)) \
 	X(flush, "clFlush", 46, int, (void *)) \
-	X(finish, "clFinish", 47, int, (void *)) \
-	X(profiling, "clGetEventProfilingInfo", 45, int, (void *, uint32_t, size_t, void *, size_t *)) \
-	X(release_event, "clReleaseEvent", 44, int, (void *))
+	X(finish, "clFinish", 47, int, (void *))
 /* The same of OpenCL 2.0: there or not. */
 #define KCL_SHARED_FUNCTIONS(X) \
 	X(svm_alloc, "clSVMAlloc", 126, void *, (void *, uint64_t, size_t, uint32_t)) \
@@ -79,7 +77,7 @@ struct kcl {
 
 /* Choose a device and learn about it; false with the reason in WHY. */
 bool kcl_choose(struct kcl *c, char *why, size_t why_len);
-/* Its context, and a queue in order whose events bear times. */
+/* Its context, and a queue in order. */
 bool kcl_start(struct kcl *c, char *why, size_t why_len);
 const char *kcl_words(int error);	/* NULL: no error */
 
@@ -88,7 +86,5 @@ void *kcl_build(struct kcl *c, const void *code, size_t len, bool binary, const 
 /* What clGetProgramInfo gives as binary; NULL when there is none. The caller frees. */
 void *kcl_binary(struct kcl *c, void *program, size_t *len);
 uint32_t kcl_arguments(struct kcl *c, void *kernel);
-/* Nanoseconds of the device's clock; an event that bears none gives 0. */
-uint64_t kcl_time(struct kcl *c, void *event, bool end);
 
 #endif
