@@ -97,7 +97,7 @@ ok 'local memory and shared= come together' '
 ok 'two launches, local memory' '
 	cat >two.cl <<"E2"
 // kiln: launch kernel=first grid=ceildiv(n,32) block=32 shared=32*4
-// kiln: launch kernel=second grid=ceildiv(n,8*4),1,1 block=8,4
+// kiln: launch kernel=second grid=ceildiv(n, 8 * 4),1,1 block=8,4
 __kernel void first(__global const float *x, __global float *y, int n, float a, __local float *kept)
 {
 	size_t i = get_global_id(0);

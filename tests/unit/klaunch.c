@@ -58,7 +58,13 @@ lines(void)
 	CHECK(says("// kiln: launch kernel=a block= grid=1\n", "is not one to three expressions"));
 	CHECK(says("// kiln: launch kernel=a block=1 grid=1 shared=1,2\n", "is not one expression"));
 	CHECK(says("// kiln: launch kernel=a block=1 grid=1 stream=0\n", "'stream=0' is none of"));
-	CHECK(says("// kiln: launch kernel=a block=1 grid=( n )\n", "'n' is none of"));
+	CHECK(says("// kiln: launch kernel=a block=1 grid=n * 2\n", "'*' is none of"));
+	CHECK(says("// kiln: launch kernel=a grid=(n + 1 block=1\n", "'+' is none of"));
+	CHECK(parses("// kiln: launch kernel=a grid=ceildiv(n, 64),max(1, (n + 3) / 4) block=( n )\n"));
+	CHECK_STR(list.at[0].grid[0], "ceildiv(n, 64)");
+	CHECK_STR(list.at[0].grid[1], "max(1, (n + 3) / 4)");
+	CHECK_STR(list.at[0].block[0], "( n )");
+	CHECK(parses("\xef\xbb\xbf// kiln: launch kernel=a grid=1 block=1\n") && list.at[0].line == 1);
 	for (int i = 0; i <= KLAUNCH_MAX; i++)
 		kbuf_puts(&many, "// kiln: launch kernel=a block=1 grid=1\n");
 	CHECK(says(many.data, "line 9: more than 8 launches"));

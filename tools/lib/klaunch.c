@@ -87,6 +87,21 @@ set_field(struct klaunch *l, const char *word, size_t len, char *why, size_t why
 	return fault(why, why_len, l->line, "'%.*s' is none of kernel=, grid=, block=, shared=", (int)len, word);
 }
 
+/* The length of a word: white space inside parentheses belongs to it, unless they are never closed. */
+static size_t
+word_length(const char *p, const char *end)
+{
+	size_t n = 0, first = 0;
+	int depth = 0;
+
+	for (; p + n < end && (depth > 0 || !isspace((unsigned char)p[n])); n++) {
+		depth += (p[n] == '(') - (p[n] == ')');
+		if (!first && isspace((unsigned char)p[n]))
+			first = n;
+	}
+	return depth > 0 && first ? first : n;
+}
+
 /* The words behind "launch". */
 static bool
 read_line(struct klaunch *l, const char *p, const char *end, char *why, size_t why_len)
@@ -96,8 +111,7 @@ read_line(struct klaunch *l, const char *p, const char *end, char *why, size_t w
 
 		while (p < end && isspace((unsigned char)*p))
 			p++;
-		for (n = 0; p + n < end && !isspace((unsigned char)p[n]); n++)
-			;
+		n = word_length(p, end);
 		if (n && !set_field(l, p, n, why, why_len))
 			return false;
 		p += n;
@@ -127,9 +141,12 @@ match(const char *p, const char *end)
 bool
 klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t why_len)
 {
+	static const char mark[] = "\xef\xbb\xbf";	/* that text is UTF-8: some compilers pass over it */
 	int line = 1;
 
 	*list = (struct klaunch_list){ .count = 0 };
+	if (!strncmp(source, mark, strlen(mark)))
+		source += strlen(mark);
 	for (const char *p = source; *p; line++) {
 		const char *end = p + strcspn(p, "\n"), *words = match(p, end);
 
