@@ -132,6 +132,12 @@ ok 'check looks at what the two files mean together' '
 	jq ".workloads[0].sets += [\"small\"]" c/task.json >bad2/task.json
 	exits 2 kcampaign check -c bad2
 	grep -q "no workload of the set small is timed" out
+	jq ".build.compiler = \"opencl\"" c/task.json >bad2/task.json; cp c/campaign.json bad2
+	exits 2 kcampaign check -c bad2
+	grep -q "^campaign.json: backend: c, and the compiler of .* is opencl, which is for opencl" out
+	cp c/task.json bad2; jq ".backend = \"opencl\"" c/campaign.json >bad2/campaign.json
+	exits 2 kcampaign check -c bad2
+	grep -q "^task.json: build.compiler: .*cc, and the campaign.s backend is opencl" out
 	jq ".task = \"missing.json\"" c/campaign.json >bad2/campaign.json
 	exits 2 kcampaign check -c bad2; grep -q "task: missing.json: no such file" out
 	echo "{" >bad2/campaign.json

@@ -204,6 +204,22 @@ check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 	free(path);
 }
 
+/* The compilers of device code alone make what one backend runs, and OpenCL runs nothing else. */
+static void
+check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
+{
+	static const struct { const char *compiler, *backend; } map[] = { { "opencl", "opencl" }, { "nvrtc", "cuda" } };
+	const char *compiler = kjson_str_or(task->json, "build.compiler", ""), *backend = kcamp_str(c, "backend");
+
+	for (size_t i = 0; i < LEN(map) && !kcamp_json(c, "eval.build"); i++)
+		if (!strcmp(compiler, map[i].compiler) && strcmp(backend, map[i].backend))
+			kbuf_printf(text, "campaign.json: backend: %s, and the compiler of %s is %s, which is for %s\n", backend,
+			    task->file, compiler, map[i].backend);
+	if (!strcmp(backend, "opencl") && strcmp(compiler, "opencl") && !kcamp_json(c, "eval.build"))
+		kbuf_printf(text, "%s: build.compiler: %s, and the campaign's backend is opencl, whose compiler is opencl\n",
+		    task->file, compiler);
+}
+
 /* What neither file can tell alone: do the files they name exist, is there such a workload set, are there replies? */
 static void
 check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
@@ -214,6 +230,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	check_file(text, task, "reference", task->reference);
 	check_file(text, task, "oracle", task->oracle);
 	check_oracle(text, c, task);
+	check_compiler(text, c, task);
 	for (size_t i = 0; i < task->baseline_count; i++)
 		check_file(text, task, "baselines", task->baselines[i].file);
 	for (size_t i = 0; i < task->workload_count; i++)
