@@ -125,6 +125,21 @@ ok 'what the source may not hold' '
 	jq -e ".status == \"rejected\" and .reasons[0].check == \"inline_assembly\"" eval.json
 	try "s/if (i </printf(\"x\"); &/"
 	jq -e ".status == \"rejected\"" eval.json'
+ok 'words made by pasting are caught as well' '
+	jq -e .cpu facts.json || exit 0
+	try "1i #define J(a, b) a##b
+		s/if (i </J(__as, m__) volatile(\"nop\"); &/"
+	jq -e ".status == \"compile_error\" and (.log | contains(\"no_inline_assembly_in_OpenCL_C\"))" eval.json
+	cat >hook.cl <<"E2"
+#define J(a, b) a##b
+__attribute__((noinline, J(construc, tor))) void hook(void);
+void hook(void) { for (volatile int i = 1; i;) ; }
+E2
+	sed "s/if (i </if (n < 0) hook(); &/" saxpy/reference.cl >>hook.cl
+	evaluate hook.cl
+	jq -e ".status == \"correct\" and (.build.log | contains(\"no_constructor\"))" eval.json
+	try "1i #undef __constructor__"
+	jq -e ".status == \"rejected\" and .reasons[0].check == \"load_hook\"" eval.json'
 ok 'functions of the host are out of reach' '
 	jq -e ".platform == \"Portable Computing Language\"" facts.json || exit 0
 	try "s/^__kernel/int getpid(void);\n&/; s/a \* x/(getpid() ? a : 0) * x/"

@@ -404,6 +404,16 @@ check_kernels(void *program, const char *file, const struct klaunch_list *list)
 	}
 }
 
+/*
+ * Of a CPU's kernels the driver makes libraries, and loads them in this process too. What would be machine code of the
+ * candidate's own there, or code that runs when they are loaded, is refused by its words in the source; but ## makes words
+ * that do not stand there. Macros catch those as well.
+ */
+static const char own_code[] =
+    " -D__asm__=no_inline_assembly_in_OpenCL_C -D__asm=no_inline_assembly_in_OpenCL_C"
+    " -Dconstructor=no_constructor -D__constructor__=no_constructor"
+    " -Ddestructor=no_destructor -D__destructor__=no_destructor";
+
 static int
 build(int argc, char **argv)
 {
@@ -421,7 +431,7 @@ build(int argc, char **argv)
 		klaunch_limit_memory();
 	source = kread_file_or_die(argv[2], SOURCE_MAX, &len);
 	/* Files of a bundle lie here; the driver compiles a copy elsewhere. */
-	kbuf_puts(&options, "-I .");
+	kbuf_printf(&options, "-I .%s", cl.facts.cpu ? own_code : "");
 	for (int i = 4; i < argc; i++)
 		kbuf_printf(&options, " %s", argv[i]);
 	program = kcl_build(&cl, source, len, false, options.data, &log);
