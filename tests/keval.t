@@ -138,6 +138,12 @@ ok 'cheats that the source shows are rejected before the build' '
 	}
 	rejected include_path "#include \"/etc/shadow\""
 	rejected include_path "#include <../../secret.h> int lots_of_code;"
+	rejected include_path "%:include \"/etc/shadow\""
+	rejected trigraph "??=include \"/etc/shadow\""
+	rejected trigraph "// ??/
+/*
+#include \"/etc/shadow\"
+// */"
 	rejected include_path "  #  include_next \"sub/../../up.h\""
 	rejected include_path "#inc\\
 lude \"/etc/passwd\""

@@ -38,8 +38,8 @@ add_reason(json_t *reasons, const char *check, const char *detail)
 }
 
 /*
- * The text that patterns see: lines joined at a backslash, comments and string contents blanked where they are not
- * code, neighbouring string literals joined, form feeds and the like, and escapes for white space, turned into blanks,
+ * The text that patterns see: lines joined at a backslash, # where it was spelled %:, comments and string contents blanked
+ * where they are not code, neighbouring string literals joined, form feeds and the like, and escapes for white space, turned into blanks,
  * so that nothing hides in a seam.
  */
 static char *
@@ -52,6 +52,8 @@ scan_text(const char *code, enum ktoken_lang lang)
 	for (const char *p = code; *p; p++)
 		if (*p == '\\' && p[1] == '\n' && lang == KTOKEN_C)
 			p++;
+		else if (*p == '%' && p[1] == ':' && lang == KTOKEN_C)
+			kbuf_add(&b, "# ", 2), p++;
 		else
 			kbuf_add(&b, *p == '\f' || *p == '\v' ? " " : p, 1);
 	stripped = ktoken_strip(b.data, b.len, lang);
@@ -146,10 +148,14 @@ bool
 scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons)
 {
 	const char *backends[] = { "default", kcamp_str(k->camp, "backend") };
-	char *text = scan_text(code, ktoken_lang_of(backends[1]));
+	enum ktoken_lang lang = ktoken_lang_of(backends[1]);
+	char *text = scan_text(code, lang);
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
-	bool clean = true;
+	bool clean = lang != KTOKEN_C || !strstr(code, "?" "?/");
 
+	/* By language and options it is a backslash, which moves the ends of comments and strings, or it is none. */
+	if (!clean)
+		add_reason(reasons, "trigraph", "?" "?/, which some compilers take for a backslash");
 	for (size_t b = 0; b < LEN(backends); b++) {
 		const json_t *rules = json_object_get(backend_of(table, backends[b]), "source");
 
