@@ -229,6 +229,12 @@ test_whole_bodies(void)
 		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", "x", "stop", false, 0 },
 		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n", "x", "stop", true, 0 },
 		{ "data: 1\n\ndata: [DONE]\n\n", "", "stop", false, 0 },
+		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n"
+		  "data: {\"choices\":[{\"delta\":{\"content\":\"y\"}}],\"error\":\"late\"}\n\n",
+		    "x", "stop", true, 0 },
+		{ "{\"choices\":[{\"message\":{\"content\":\"x\"}}],\"error\":{}}", "x", "stop", true, 0 },
+		{ "{\"choices\":[{\"message\":{\"content\":\"x\"}}],\"error\":\"\"}", "x", "stop", true, 0 },
+		{ "{\"choices\":[{\"message\":{\"content\":\"x\"}}],\"error\":false}", "x", "stop", true, 0 },
 		{ "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n", "", "other", true, 0 },
 	};
 
@@ -241,6 +247,23 @@ test_whole_bodies(void)
 		CHECK(kanswer_complete(&a) == rows[i].complete);
 		CHECK(a.error.status == rows[i].status);
 		kanswer_free(&a);
+	}
+}
+
+/* What is no count counts nothing, so that no cost comes out below zero. */
+static void
+test_absurd_usage(void)
+{
+	static const char *const counts[] = { "-1", "1e12", "100000000000000", "\"7\"", "null", "[7]" };
+
+	for (size_t i = 0; i < LEN(counts); i++) {
+		char *body = kasprintf("{\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s}}", counts[i], counts[i]);
+		struct kanswer a;
+
+		decode(&a, body, strlen(body), NULL, 0);
+		CHECK(a.usage.known && a.usage.input == 0 && a.usage.output == 0);
+		kanswer_free(&a);
+		free(body);
 	}
 }
 
@@ -281,6 +304,7 @@ main(void)
 	test_messages();
 	test_splits();
 	test_whole_bodies();
+	test_absurd_usage();
 	test_error_bodies();
 	kbuf_free(&seen);
 	return tap_done();

@@ -45,7 +45,7 @@ count_of(const json_t *obj, const char *const *names)
 	for (; *names; names++) {
 		double v = kjson_num_or(obj, *names, -1);
 
-		if (v >= 0 && v < 1e15)
+		if (v >= 0 && v < KUSAGE_COUNT_MAX)
 			return (int64_t)v;
 	}
 	return -1;

@@ -165,7 +165,7 @@ set_count(int64_t *to, const json_t *obj, const char *path)
 {
 	double v = kjson_num_or(obj, path, -1);
 
-	if (v >= 0 && v < 1e15)
+	if (v >= 0 && v < KUSAGE_COUNT_MAX)
 		*to = (int64_t)v;
 }
 
@@ -309,6 +309,14 @@ read_event(struct kanswer *a, const json_t *o, const char *type)
 	}
 }
 
+/* Gateways fill in an error that says nothing beside a whole answer: null, false, "" or {}. */
+static bool
+says_error(const json_t *v)
+{
+	return v && !json_is_null(v) && !json_is_false(v) && (!json_is_string(v) || json_string_length(v)) &&
+	    (!json_is_object(v) || json_object_size(v));
+}
+
 /* One JSON value, from an event or as the whole body. */
 static void
 read_value(struct kanswer *a, const json_t *o, const char *event)
@@ -316,7 +324,7 @@ read_value(struct kanswer *a, const json_t *o, const char *event)
 	const json_t *error = json_object_get(o, "error"), *detail = json_object_get(o, "detail");
 	const char *type = kjson_str_or(o, "type", event);
 
-	if (error && !json_is_null(error)) {
+	if (says_error(error)) {
 		read_error(&a->error, error);
 	} else if (!strcmp(type, "error") || !strcmp(kjson_str_or(o, "object", ""), "error")) {
 		read_error(&a->error, o);
@@ -342,6 +350,9 @@ on_event(const char *name, const char *data, size_t len, void *arg)
 	struct kanswer *a = arg;
 	json_t *o;
 
+	/* What follows the end mark belongs to no answer, whether or not it came in the same read. */
+	if (a->done)
+		return;
 	if (len >= 6 && !memcmp(data, "[DONE]", 6)) {
 		a->done = true;
 		return;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #define KUSAGE_UNKNOWN INT64_MIN
+/* What a server counts is below this, or no count: times any price, it fits. */
+#define KUSAGE_COUNT_MAX 1e9
 
 /* Counts include their parts: input includes the cached tokens, output the reasoning. */
 struct kusage {
