@@ -170,6 +170,13 @@ t 'cost: usage times the table, to the nano-dollar, for both APIs' '
 	jq -e ".reply.usage == {input_tokens: 1000, output_tokens: 200, reasoning_tokens: 150, cache_read_tokens: 400, cache_write_tokens: 100}" d/b
 	is "spent_nanousd 00000000000009915000" "$(cat "$T/.spend")"
 	echo "no table" >table; exits 2 http usage@3 openai "$P"; grep -q "table:" err'
+t 'cost: an answer whose tokens the server did not count is not free' '
+	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
+	for api in openai anthropic; do
+		http no-count@1 $api -o d/a "$P"
+		jq -e ".reply | .usage.estimated and .usage.input_tokens == 1000 and .usage.output_tokens > 30 and
+			(.cost_usd * 1e6 | round == 3000 + 15 * \$u)" --argjson u "$(jq .reply.usage.output_tokens d/a)" d/a
+	done'
 t 'cost: an unknown model has none, and that is said once' '
 	fresh; printf "provider\tmatch\tinput\toutput\nx\tknown\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
 	http usage@4 openai -o d/a "$P" 2>err; grep -q "no row for model .mock" err; jq -e ".reply | has(\"cost_usd\") | not" d/a

@@ -94,6 +94,11 @@ static const struct scenario {
 	{ "few-tokens", { { .flags = FEW_TOKENS } }, 0 },
 	{ "bytewise", { { .piece = 1 } }, 0 },
 	{ "crlf", { { .flags = CRLF, .piece = 7 } }, 0 },
+	/* The count of the answer is missing, or still the one from before the answer. */
+	{ "no-count",
+	    { { .usage = { "{\"prompt_tokens\":1000,\"completion_tokens\":null}",
+		    "{\"input_tokens\":1000,\"output_tokens\":1}" } } },
+	    0 },
 	{ "bom", { { .flags = BOM } }, 0 },
 	{ "comments", { { .flags = COMMENTS } }, 0 },
 	{ "comments-for-ever", { { .flags = BROKEN_OFF, .ending = COMMENT_FOR_EVER } }, 0 },

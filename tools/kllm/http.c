@@ -24,6 +24,8 @@
 static const double retry_span_s = 900, longest_wait_s = 300, longest_backoff_s = 60;
 /* Bytes a token of which a server counts less than 60 % has lost part of the prompt. */
 static const double generous_density = 3.3;
+/* No server counts fewer tokens than one for this many bytes. */
+static const size_t longest_token = 64;
 
 static const char continue_text[] =
     "Your answer was cut off by the length limit. Continue exactly at the cut: repeat nothing, say nothing else, and if "
@@ -328,6 +330,10 @@ account(struct session *s, struct kanswer *a, double expected, int64_t booked)
 		u.input = (int64_t)input_tokens(s, generous_density);
 		u.output = models_tokens(a->text.len + a->reasoning.len);
 		u.known = u.estimated = true;
+	} else if (u.output < (int64_t)(a->text.len / longest_token)) {
+		/* The count of the answer never came, or it is the one from before the answer. */
+		u.output = models_tokens(a->text.len + a->reasoning.len);
+		u.estimated = true;
 	} else if (!u.estimated) {
 		klimit_learn(s->limit, input_tokens(s, 1), (double)u.input);
 		if ((double)u.input < 0.6 * input_tokens(s, generous_density)) {
