@@ -310,4 +310,10 @@ t 'without -o the record goes to stdout, and nothing is left behind' '
 t 'a reply that repeats the key is redacted' '
 	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t0\t0\n" >table
 	OPENAI_API_KEY=kernel http ok@red openai --allow-secrets -o d/a "$P"; jq -e ".reply.flags == [\"redacted\"]" d/a; ! grep -q "kernel(float" d/a'
+t 'a key that comes back in the head of an answer, or as the name of the model, is in no file' '
+	fresh; mkdir d/reply.ndjson; key=sk-CANARY-1b4e28ba-2fa1-Zz
+	OPENAI_API_KEY=$key exits 4 http key-everywhere@1 openai -o d/reply.ndjson "$P"; rmdir d/reply.ndjson
+	grep -q "^x-request-id: .redacted" d/reply.spool; ! grep -rqF -e "$key" d err
+	OPENAI_API_KEY=$key http key-everywhere@1 openai -o d/reply.ndjson "$P"
+	is "resumed [redacted]" "$(jq -r "\"\(.reply.flags[0]) \(.reply.model)\"" d/reply.ndjson)"; ! grep -rqF -e "$key" d'
 done_testing

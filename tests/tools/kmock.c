@@ -72,6 +72,9 @@ struct act {
 	"void f(float *a, const float *b, int n)\\n{\\n\\tfor (int i = 0; i < n; i++)\\n\\t\\ta[i] = b[i] * "          \
 	"b[i];\\n}\\n"
 
+/* The key that tests/mock/play.sh gives. */
+#define CANARY "sk-CANARY-1b4e28ba-2fa1-Zz"
+
 static const char html[] = "<!DOCTYPE html>\n<html><body>Please sign in to the hotel network.</body></html>\n";
 
 /* What each scenario answers to its first, second, … request; the last response is repeated. */
@@ -91,14 +94,14 @@ static const struct scenario {
 		    "\"output_tokens_details\":{\"thinking_tokens\":150}}" } } },
 	    0 },
 	{ "no-usage", { { .flags = NO_USAGE } }, 0 },
-	{ "few-tokens", { { .flags = FEW_TOKENS } }, 0 },
-	{ "bytewise", { { .piece = 1 } }, 0 },
-	{ "crlf", { { .flags = CRLF, .piece = 7 } }, 0 },
 	/* The count of the answer is missing, or still the one from before the answer. */
 	{ "no-count",
 	    { { .usage = { "{\"prompt_tokens\":1000,\"completion_tokens\":null}",
 		    "{\"input_tokens\":1000,\"output_tokens\":1}" } } },
 	    0 },
+	{ "few-tokens", { { .flags = FEW_TOKENS } }, 0 },
+	{ "bytewise", { { .piece = 1 } }, 0 },
+	{ "crlf", { { .flags = CRLF, .piece = 7 } }, 0 },
 	{ "bom", { { .flags = BOM } }, 0 },
 	{ "comments", { { .flags = COMMENTS } }, 0 },
 	{ "comments-for-ever", { { .flags = BROKEN_OFF, .ending = COMMENT_FOR_EVER } }, 0 },
@@ -199,6 +202,11 @@ static const struct scenario {
 	{ "fence-nested", { { .text = "````md\\n```c\\n" CODE "```\\n````\\n" } }, 0 },
 	{ "fence-cu", { { .text = "```cu\\n" CODE "```\\n" } }, 0 },
 	{ "fence-cxx", { { .text = "```c++\\n" CODE "```\\n" } }, 0 },
+	{ "key-everywhere",
+	    { { .headers = "x-request-id: " CANARY "\r\n",
+		.body = "{\"type\":\"message\",\"model\":\"" CANARY "\",\"content\":[],\"stop_reason\":\"refusal\","
+			"\"stop_details\":{\"category\":\"" CANARY "\"}}" } },
+	    0 },
 	{ "slow", { { .pause_ms = 30 } }, 0 },
 	{ "faulty", { { 0 } }, 0 },
 };

@@ -394,13 +394,15 @@ explain_redirect(const struct transport *t, struct kanswer_error *e)
 }
 
 static enum failure
-examine(const struct flow *f, enum transport_end end, struct outcome *o)
+examine(struct flow *f, enum transport_end end, struct outcome *o)
 {
 	const struct transport *t = &f->transport;
 	const char *should;
 	enum failure failure;
 
 	o->error = f->answer->error;
+	/* Before it is cut to the length of a message, where half a key would not be known for one. */
+	secret_redact(&f->refusal);
 	if (t->status && t->status != 200)
 		kanswer_error_body(&o->error, f->refusal.data ? f->refusal.data : "", f->refusal.len);
 	explain_redirect(t, &o->error);

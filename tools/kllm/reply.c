@@ -26,16 +26,32 @@ reply_init(struct reply *r, const char *provider, const char *model)
 	kbuf_add(&r->reasoning, "", 0);
 }
 
+/* A short text that a server has had a part in: it may send anything back, the key too. */
+static json_t *
+safe_text(const char *s)
+{
+	struct kbuf b = { 0 };
+	json_t *v;
+
+	kbuf_add(&b, s, strlen(s));
+	secret_redact(&b);
+	v = kjson_text(b.data, b.len);
+	kbuf_free(&b);
+	return v;
+}
+
 void
 reply_flag(struct reply *r, const char *flag)
 {
+	json_t *safe = safe_text(flag), *v;
 	size_t i;
-	json_t *v;
 
 	json_array_foreach(r->flags, i, v)
-		if (!strcmp(json_string_value(v), flag))
+		if (json_equal(v, safe)) {
+			json_decref(safe);
 			return;
-	json_array_append_new(r->flags, json_string(flag));
+		}
+	json_array_append_new(r->flags, safe);
 }
 
 /* The first of the names that OBJ has as a count of tokens. */
@@ -135,7 +151,7 @@ reply_finish(struct reply *r, const struct call *c)
 	if (r->reasoning.len)
 		json_object_set_new(o, "reasoning", kjson_text(r->reasoning.data, r->reasoning.len));
 	json_object_set_new(o, "provider", json_string(r->provider));
-	json_object_set_new(o, "model", kjson_text(r->model, strlen(r->model)));
+	json_object_set_new(o, "model", safe_text(r->model));
 	json_object_set_new(o, "finish", json_string(r->finish));
 	json_object_set(o, "flags", r->flags);
 	if (json_array_size(r->failures))

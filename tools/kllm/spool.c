@@ -59,10 +59,15 @@ spool_begin(struct spool *s, const struct call *c, int step, const json_t *inten
 void
 spool_head(struct spool *s, const struct transport *t)
 {
+	struct kbuf safe = { 0 };
+
 	if (s->fd <= 0 || t->status != 200)
 		return;
-	put(s, t->head.data, t->head.len);
+	kbuf_add(&safe, t->head.data, t->head.len);
+	secret_redact(&safe);
+	put(s, safe.data, safe.len);
 	put(s, "\n", 1);
+	kbuf_free(&safe);
 }
 
 void
