@@ -41,6 +41,11 @@ ok 'new writes a campaign that check finds nothing in, and asks nothing' '
 	test -f n1/reference.c && test -f n1/oracle.c && test -f n1/baseline_openmp.c
 	make -C n1 -s help | grep -q "make redo"'
 
+ok 'a folder whose name is not UTF-8 is a campaign, too' '
+	folder=$(printf "n\\377"); kcampaign new "$folder" --task c >out
+	is "$(printf "n\\357\\277\\275")" "$(jq -r .name "$folder/campaign.json")"
+	kcampaign check -c "$folder"'
+
 ok 'new takes the model from the environment' '
 	OPENAI_API_KEY=k OPENAI_MODEL=m OPENAI_BASE_URL=http://127.0.0.1:1 kcampaign new d/n2/ --task c 2>err && exit 1
 	mkdir d

@@ -188,8 +188,10 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 	const char *language = kjson_str_or(task, "language", "c");
 	char *cpu = cpu_name();
 	char *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name), cpu, sysconf(_SC_NPROCESSORS_ONLN));
-	json_t *m = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "schema", "campaign/1", "name", name, "title", title, "task",
-	    "task.json", "backend", backend_of(language), "language", language, "seed", 42);
+	/* A folder may be named in any bytes. */
+	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", "campaign/1", "name", kjson_text(name, strlen(name)),
+	    "title", kjson_text(title, strlen(title)), "task", "task.json", "backend", backend_of(language), "language", language,
+	    "seed", 42);
 
 	if (mode)
 		json_object_set_new(m, "search", json_pack("{s:s}", "mode", mode));
