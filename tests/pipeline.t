@@ -40,6 +40,19 @@ ok 'a deleted evaluation is one evaluation, no model call, and views from there 
 	make views
 	is "karchive 2, kaudit 1, kclassify 1, keval 1, kgrad 2, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"'
 
+ok 'a fact or view that something has emptied is named, and remade when it is gone' '
+	cp -r trials ../before
+	for f in 03/reply 03/eval coords audit score; do
+		cp trials/002/$f.ndjson ../kept; : >trials/002/$f.ndjson
+		case $f in */reply) mv trials/002/03/eval.ndjson ../kept.eval ;; esac
+		exits 2 kcampaign views; grep -q "trials/002/$f.ndjson: no record in it" err
+		cp ../kept trials/002/$f.ndjson
+		case $f in */reply) mv ../kept.eval trials/002/03/eval.ndjson ;; esac
+		make views
+		diff -r ../before trials
+	done
+	rm -r ../before ../kept; : >"$LOG"'
+
 ok 'a changed scoring rule is scores, archives and gradients' '
 	jq ".score.multiplier = 4" campaign.json >new && mv new campaign.json
 	make views

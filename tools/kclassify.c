@@ -183,7 +183,7 @@ classify_records(const struct classifier *c, const char *path)
 		classify_record(c, &rec);
 		krec_free(&rec);
 	}
-	kin_close(&in);
+	kin_end(&in);
 }
 
 static bool

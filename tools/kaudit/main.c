@@ -148,7 +148,7 @@ audit_file(const struct audit *a, const char *path)
 		json_decref(audit);
 		krec_free(&rec);
 	}
-	kin_close(&in);
+	kin_end(&in);
 }
 
 static void

@@ -185,7 +185,7 @@ each_record(struct keval *k, const char *path, void (*take)(struct keval *k, con
 		take(k, &rec);
 		krec_free(&rec);
 	}
-	kin_close(&in);
+	kin_end(&in);
 }
 
 static void

@@ -235,7 +235,7 @@ score_file(struct scorer *s, const char *path, bool check)
 		json_decref(score);
 		krec_free(&rec);
 	}
-	kin_close(&in);
+	kin_end(&in);
 	return holds;
 }
 

@@ -86,6 +86,7 @@ kin_line(struct kin *in, size_t *len)
 		in->buf[--n] = '\0';
 		if (strspn(in->buf, " \t\r") == (size_t)n)
 			continue;
+		in->count++;
 		*len = (size_t)n;
 		return in->buf;
 	}
@@ -114,6 +115,14 @@ kin_close(struct kin *in)
 		fclose(in->f);
 	free(in->buf);
 	*in = (struct kin){ 0 };
+}
+
+void
+kin_end(struct kin *in)
+{
+	if (!in->count && in->f != stdin)
+		kdie(K_USAGE, "%s: no record in it", in->file);
+	kin_close(in);
 }
 
 static json_t *

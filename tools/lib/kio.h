@@ -38,6 +38,7 @@ struct kin {
 	FILE *f;
 	const char *file;
 	long lineno;
+	long count;	/* of records so far */
 	char *buf;
 	size_t cap;
 };
@@ -50,6 +51,8 @@ bool kin_next(struct kin *in, struct krec *rec);
 /* Next raw line (without newline) or NULL at the end; the pointer is valid until the next call. Same errors. */
 const char *kin_line(struct kin *in, size_t *len);
 void kin_close(struct kin *in);
+/* kin_close where the input must hold a record: a named file without one is damaged, and ends the program with K_USAGE. */
+void kin_end(struct kin *in);
 /*
  * The first record of the file PATH, or an array of all of them; NULL when there is no such file, or no record in it.
  * New reference. Faults end the program as in kin_next.

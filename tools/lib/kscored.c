@@ -223,7 +223,7 @@ look_ahead(struct kscored_in *in)
 			read_record(&in->in, (struct kspan){ line, len }, &in->ahead);
 			in->pending = true;
 		} else {
-			kin_close(&in->in);
+			kin_end(&in->in);
 			in->open = false;
 		}
 	}
