@@ -58,6 +58,19 @@ ok 'a changed scoring rule is scores, archives and gradients' '
 	make views
 	is "karchive 5, kgrad 5, kscore 5" "$(. "$tests_dir/campaign.sh"; calls)"'
 
+ok 'times in the future, which a clock that ran ahead has left, hide no change' '
+	cp -r . ../ahead; find ../ahead/trials -type f -exec touch -d tomorrow {} +
+	for folder in . ../ahead; do
+		(cd "$folder"; jq ".score.multiplier = 5" campaign.json >new && mv new campaign.json; make views)
+		diff -r trials "$folder/trials"
+	done
+	find ../ahead/trials -type f -exec touch -d tomorrow {} +
+	jq ".score.multiplier = 3" ../ahead/campaign.json >new && mv new ../ahead/campaign.json
+	make -C ../ahead trial >out; jq ".score.multiplier = 3" campaign.json >new && mv new campaign.json; make views
+	for trial in 002 003 004; do diff -r trials/$trial "../ahead/trials/$trial"; done
+	make -C ../ahead views 2>err; ! grep -i "future\|skew" err
+	rm -r ../ahead; : >"$LOG"'
+
 ok 'the next trial brings the views up to date first' '
 	jq ".gradient.decay = 0.9" campaign.json >new && mv new campaign.json
 	make trial >out

@@ -136,8 +136,13 @@ void roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf
  * changed.
  */
 void rules_refresh(const struct kcamp *c);
-/* Is a rule newer than the views of TRIAL, or a view missing? */
+/* Is a rule newer than the views of TRIAL, or a view missing, or from the future, so that nothing seems newer? */
 bool rules_newer(long trial);
+/*
+ * Files of trial 0 and FIRST..LAST that a clock which ran ahead has left in the future: make would take such a view for
+ * up to date whatever changes. Facts get the present, views the past, so that they are remade.
+ */
+void rules_settle(long first, long last);
 
 /* run.c: what drives make. Each command returns an exit code. */
 

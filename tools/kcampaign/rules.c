@@ -3,10 +3,12 @@
 #include "kcampaign.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "khw.h"
 #include "kio.h"
@@ -223,13 +225,20 @@ newer(const struct stat *a, const struct stat *b)
 	return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
+/* A second is no clock that ran ahead. */
+static bool
+from_future(const struct stat *st)
+{
+	return st->st_mtim.tv_sec > time(NULL) + 1;
+}
+
 /* The gradient is the last view of a trial to be made: it hangs on the archive. */
 bool
 rules_newer(long trial)
 {
 	char *view = trial_path(trial, "gradient.ndjson");
 	struct stat rule, made;
-	bool yes = stat(view, &made) < 0;
+	bool yes = stat(view, &made) < 0 || from_future(&made);
 
 	for (size_t i = 0; i < LEN(rules) && !yes; i++) {
 		char *path = kasprintf(FOLDER "/%s", rules[i].view);
@@ -239,4 +248,46 @@ rules_newer(long trial)
 	}
 	free(view);
 	return yes;
+}
+
+/* Those that match PATTERN and are from the future get the time WHEN. Frees PATTERN. */
+static void
+settle(char *pattern, time_t when)
+{
+	struct timespec times[2] = { { .tv_sec = when }, { .tv_sec = when } };
+	struct stat st;
+	glob_t found;
+
+	if (!glob(pattern, GLOB_NOSORT, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			if (stat(found.gl_pathv[i], &st) == 0 && from_future(&st) &&
+			    utimensat(AT_FDCWD, found.gl_pathv[i], times, 0) < 0)
+				kdie_errno(K_IO, "%s", found.gl_pathv[i]);
+		globfree(&found);
+	}
+	free(pattern);
+}
+
+static void
+settle_trial(long trial, time_t now)
+{
+	static const char *const views[] = { "coords.ndjson", "audit.ndjson", "score.ndjson", "archive.ndjson",
+		"gradient.ndjson", "roofline.json" };
+	enum { LONG_AGO = 1000000000 };
+
+	for (size_t i = 0; i < LEN(views); i++)
+		settle(trial_path(trial, views[i]), LONG_AGO);
+	settle(trial_path(trial, "*.*json"), now);
+	settle(trial_path(trial, "*/*.ndjson"), now);
+}
+
+void
+rules_settle(long first, long last)
+{
+	time_t now = time(NULL);
+
+	settle(kstrdup(FOLDER "/*"), now);
+	settle_trial(0, now);
+	for (long trial = first > 0 ? first : 1; trial <= last; trial++)
+		settle_trial(trial, now);
 }

@@ -476,8 +476,10 @@ bring_views(const struct kcamp *c, const struct options *o, long first, long las
 
 	if (last < 0)
 		return K_OK;
-	if (!make_flag('n'))
+	if (!make_flag('n')) {
 		clear_position();
+		rules_settle(first, last);
+	}
 	out = make_views(c, o, first < last ? first : last, last);
 	if (out.code)
 		return explain(c, last, &out);
