@@ -257,4 +257,8 @@ EOS
 	echo "{\"eval\":{}}" | kclassify -b c | jq .coords >c.json
 	python3 v.py "$KILN_DATA/docs/schemas/coords-1.json" c.json'
 
+ok 'the session of the README explains a kernel that comes by a pipe' '
+	sh -euc "$(grep -o "kclassify -b c .*-$" "$KILN_DATA/README.md")" <"$KILN_DATA/campaigns/softmax/reference.c" >out
+	grep -q "cell [0-3]" out'
+
 done_testing

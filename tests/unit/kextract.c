@@ -93,6 +93,7 @@ static const struct {
 	"Sure\n/*\n * A word about it\n   and more\n */\n" KERNEL "Bye\n",
 	    "/*\n * A word about it\n   and more\n */\n" KERNEL, "lines", false },
 	{ "bare python", "triton", "This is how\n" PYTHON "and so on.\n", PYTHON, "lines", false },
+	{ "byte order mark before the fence", "c", "\xef\xbb\xbf```c\n" KERNEL "```\n", KERNEL, "label", false },
 	{ "byte order mark", "c", "```c\n\xef\xbb\xbf" KERNEL "```\n", KERNEL, "label", false },
 	{ "prose only", "c", "I can't help with that. Sorry about it.\nNothing more to say here.\n", NULL, "", false },
 	{ "empty reply", "c", "", NULL, "", false },

@@ -509,8 +509,12 @@ from_lines(struct kextract *x, const char *text, const char *end, const char *la
 bool
 kextract(const char *text, size_t len, const char *language, bool bundle, struct kextract *x)
 {
+	/* A file that some editors have saved begins with a byte order mark, and perhaps the fence follows. */
+	size_t skip = len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
 	char *copy = kmalloc(len + 1);
 
+	text += skip;
+	len -= skip;
 	*x = (struct kextract){ .how = "" };
 	/* A NUL would end the text for the search functions. */
 	for (size_t i = 0; i < len; i++)
