@@ -90,6 +90,8 @@ ok 'the status is the program'\''s own, its words come along, and without an ans
 	exits 75 kremote false -- keval --preflight -o none; grep -q "no way there: false ended with 1" err
 	exits 3 kremote nowhere -- keval --preflight -o none; grep -q "kremote is not there: install kiln" err
 	exits 3 kremote --there /nowhere env -- keval --preflight -o none; grep -q "say where it is with --there" err
+	: >"$T/file"
+	XDG_CACHE_HOME=$T/file exits 4 kremote env -- keval --preflight -o none; grep -q "^kremote: $(uname -n): $T/file.*: Not a directory" err
 	test ! -e none'
 
 ok 'another version is refused by name; what a login prints is not taken for an answer' '

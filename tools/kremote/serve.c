@@ -260,13 +260,13 @@ start(const struct service *s, const char *name, int out)
 		argv[i] = (char *)json_string_value(json_array_get(args, i)) ? : (char[]){ "" };
 	argv[0] = ktool_path(name);
 	if (!*name || strchr(name, '/') || !strchr(argv[0], '/'))
-		kdie(K_MISSING, "%s: '%s' is no program of kiln here", s->host, name);
+		kdie(K_MISSING, "'%s' is no program of kiln here", name);
 	if (folder && access(folder, X_OK) < 0)
-		kdie_errno(K_MISSING, "%s: %s, which was said to be shared", s->host, folder);
+		kdie_errno(K_MISSING, "%s, which was said to be shared", folder);
 	set_environment(s);
 	pid = kproc_spawn(&p, (int[]){ in, out, STDERR_FILENO });
 	if (pid < 0)
-		kdie_errno(K_MISSING, "%s: %s", s->host, argv[0]);
+		kdie_errno(K_MISSING, "%s", argv[0]);
 	if (in >= 0)
 		close(in);
 	free(file);
@@ -363,10 +363,9 @@ work(struct service *s)
 	}
 	status = kproc_kill(pid);
 	if (status && was_told_to_end(status))
-		kdie(K_AGAIN, "%s: %s was told to end", s->host, name);
+		kdie(K_AGAIN, "%s was told to end", name);
 	if (WIFSIGNALED(status))
-		kwarn("%s: %s was ended by signal %d (%s)", s->host, name, WTERMSIG(status),
-		    strsignal(WTERMSIG(status)));
+		kwarn("%s was ended by signal %d (%s)", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
 	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO, out);
 	close(out);
 }
@@ -392,6 +391,7 @@ serve(void)
 	static struct service s;
 	struct sigaction sa = { .sa_handler = on_signal };
 	sigset_t mask;
+	static char prog[300];
 	json_t *greeting;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -402,6 +402,9 @@ serve(void)
 	for (size_t i = 0; i < LEN(signals); i++)
 		sigaction(signals[i], &sa, NULL);
 	gethostname(s.host, sizeof s.host - 1);
+	/* Whatever is said here is read there, where a full disk would be looked for at home. */
+	snprintf(prog, sizeof prog, "kremote: %s", s.host);
+	kprog = prog;
 	on_exit(finish, &s);
 	greeting = json_pack("{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln", kversion_string());
 	say(greeting);
