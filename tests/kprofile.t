@@ -412,7 +412,7 @@ ok 'callgrind: the program, or functions by themselves' '
 	exits 2 kprofile --kernel none cg.out'
 ok 'callgrind: events that were not simulated are absent' '
 	. ./helpers.sh
-	printf "%s\n" "# callgrind format" "version: 1" "creator: callgrind-3.19.0" "events: Ir" "fn=(1) main" "1 5" "summary: 5" >ir.out
+	printf "%s\n" "# callgrind format" "version: 1" "creator: callgrind-3.19.0" "events: Ir" "fn=(1) main" "1 5" "totals: 5" >ir.out
 	kprofile ir.out >p
 	is "" "$(ids p)"
 	is "unknown DLmr" "$(get ".bottleneck | .label + \" \" + .missing[0]" p)"
@@ -425,6 +425,23 @@ ok 'callgrind: events that were not simulated are absent' '
 	exits 2 kprofile name.out; grep -q "name.out:13: a function without a name" err
 	sed "s/^9 50000/9 fifty/" cg.out >number.out
 	exits 2 kprofile number.out; grep -q "number.out:14: .* is no number" err'
+ok 'callgrind: several parts are added up, and one that is cut off is refused though a summary stands at its head' '
+	. ./helpers.sh
+	sed "s/^positions/part: 1\n&/; s/^events.*/&\nsummary: 90101/" cg.out >1.out
+	{ cat 1.out; sed "s/part: 1/part: 2/" 1.out; } >2.out
+	is 180202 "$(kprofile 2.out | jq .metrics.instruction.instructions.value)"
+	is 180002 "$(kprofile --kernel hot 2.out | jq .metrics.instruction.instructions.value)"
+	sed "\$d" 2.out >cut.out
+	for k in "" "--kernel=hot"; do
+		exits 2 kprofile ${k:+"$k"} cut.out; grep -q "cut.out:.*no totals at the end: the file is cut off" err
+	done'
+ok 'callgrind: names of any length and any bytes stay apart' '
+	. ./helpers.sh
+	long=$(printf "%0600d" 0 | tr 0 x)
+	head -5 cg.out >names.out
+	printf "%s\n" "fn=(1) ${long}A" "1 5" "fn=(2) ${long}B" "1 6" "$(printf "fn=(3) \351t\351")" "1 7" "+1 8" "totals: 26" >>names.out
+	is "1 15" "$(kprofile --kernel "^[^x]" names.out | jq -r "[(.kernels | length), .metrics.instruction.instructions.value] | join(\" \")")"
+	is "601 5" "$(kprofile --kernel "A\$" names.out | jq -r "[(.kernel | length), .metrics.instruction.instructions.value] | join(\" \")")"'
 if command -v valgrind >/dev/null && command -v gcc >/dev/null; then
 	ok 'callgrind: a real run of a column walk' '
 		. ./helpers.sh

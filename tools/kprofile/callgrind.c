@@ -12,7 +12,7 @@
 
 #include "kio.h"
 
-enum { MAX_EVENTS = 64, MAX_WORD = 400 };
+enum { MAX_EVENTS = 64 };
 
 struct reader {
 	const struct text *t;
@@ -20,10 +20,10 @@ struct reader {
 	char *event[MAX_EVENTS];
 	size_t events, positions;
 	double total[MAX_EVENTS];
-	bool has_total;
+	bool whole;		/* the part that was read last has its totals, which end it */
 	json_t *names;		/* "4" -> name */
 	json_t *functions;	/* name -> [costs] */
-	char function[MAX_WORD];
+	char *function;		/* owned */
 	bool skip;		/* the next line of costs is what a call cost inside */
 };
 
@@ -42,13 +42,14 @@ read_events(struct reader *r, const char *s)
 	}
 }
 
-/* "(12) name" defines, "(12)" refers, and a name without a number is itself. */
-static void
-read_function(struct reader *r, const char *s)
+/* "(12) name" defines, "(12)" refers, and a name without a number is itself. UTF-8; the caller frees. */
+static char *
+function_name(struct reader *r, const char *s)
 {
-	char id[24];
+	char id[24], *copy;
 	size_t n;
 	const char *name = s;
+	json_t *clean;
 
 	if (*s == '(' && isdigit((unsigned char)s[1])) {
 		n = strspn(s + 1, "0123456789");
@@ -63,7 +64,10 @@ read_function(struct reader *r, const char *s)
 	}
 	if (!name || !*name)
 		text_fault(r->t, r->line, "a function without a name: fn=%.40s", s);
-	snprintf(r->function, sizeof r->function, "%s", name);
+	clean = kjson_text(name, strlen(name));
+	copy = kstrdup(json_string_value(clean));
+	json_decref(clean);
+	return copy;
 }
 
 /* COUNT numbers; those left out at the end are zero, says the format. */
@@ -111,6 +115,18 @@ cost_line(struct reader *r, const char *s)
 		json_array_set_new(sums, i, json_real(json_real_value(json_array_get(sums, i)) + cost[i]));
 }
 
+/* A file may hold several parts, dumped one after another: each has totals of its own. */
+static void
+read_totals(struct reader *r, const char *s)
+{
+	double cost[MAX_EVENTS];
+
+	read_costs(r, s, cost);
+	for (size_t i = 0; i < r->events; i++)
+		r->total[i] += cost[i];
+	r->whole = true;
+}
+
 static void
 read_line(struct reader *r, char *s)
 {
@@ -122,20 +138,18 @@ read_line(struct reader *r, char *s)
 		r->positions = strstr(s, "instr") && strstr(s, "line") ? 2 : 1;
 	} else if (!strncmp(s, "version:", 8) && strtol(s + 8, NULL, 10) != 1) {
 		text_fault(r->t, r->line, "callgrind's format %s is not known here", s);
-	} else if (!strncmp(s, "summary:", 8) || !strncmp(s, "totals:", 7)) {
-		read_costs(r, strchr(s, ':') + 1, r->total);
-		r->has_total = true;
+	} else if (!strncmp(s, "part:", 5)) {
+		r->whole = false;
+	} else if (!strncmp(s, "totals:", 7)) {
+		read_totals(r, s + 7);
 	} else if (!strncmp(s, "fn=", 3)) {
-		read_function(r, s + 3);
+		free(r->function);
+		r->function = function_name(r, s + 3);
 	} else if (!strncmp(s, "calls=", 6)) {
 		r->skip = true;
 	} else if (!strncmp(s, "cfn=", 4)) {
-		char keep[MAX_WORD];
-
 		/* A callee's name may be defined here. */
-		memcpy(keep, r->function, sizeof keep);
-		read_function(r, s + 4);
-		memcpy(r->function, keep, sizeof keep);
+		free(function_name(r, s + 4));
 	} else if (isdigit((unsigned char)*s) || *s == '+' || *s == '-' || *s == '*') {
 		cost_line(r, s);
 	} else if (!strchr(s, '=') && !strchr(s, ':')) {
@@ -173,7 +187,8 @@ add_functions(struct profile *p, const struct reader *r)
 void
 callgrind_text(struct profile *p, const struct text *t, const char *kernel)
 {
-	struct reader r = { .t = t, .names = json_object(), .functions = json_object(), .positions = 1 };
+	struct reader r = { .t = t, .names = json_object(), .functions = json_object(), .positions = 1,
+	    .function = kstrdup("") };
 
 	for (const char *s = t->data; *s;) {
 		size_t n = strcspn(s, "\n");
@@ -185,14 +200,15 @@ callgrind_text(struct profile *p, const struct text *t, const char *kernel)
 		free(line);
 		s += n + (s[n] == '\n');
 	}
-	if (!r.has_total)
-		text_fault(t, r.line, "no summary: the file is cut off");
+	if (!r.whole)
+		text_fault(t, r.line, "no totals at the end: the file is cut off");
 	if (kernel)
 		add_functions(p, &r);
 	else
 		add_launch(p, &r, "(program)", r.total);
 	for (size_t i = 0; i < r.events; i++)
 		free(r.event[i]);
+	free(r.function);
 	json_decref(r.names);
 	json_decref(r.functions);
 }
