@@ -207,16 +207,22 @@ ok 'layouts that are not known are refused by name' '
 ok 'a known version, program output, CR LF and NVTX columns are taken' '
 	. ./helpers.sh
 	raw g lts__t_sector_hit_rate.pct 90 %
-	{ echo "==PROF== Connected"; echo "Nsight Compute Version 2025.3.1.0 (build 1)"; echo "\"quoted\" words"; cat g; echo done; } |
+	{ echo "==PROF== Connected"; echo "Nsight Compute Version 2025.3.1.0 (build 1)"; echo "Version 1.4 of the program"; echo "\"quoted\" words"; cat g; echo done; } |
 		sed "s/\$/\r/" >f.csv
 	sed "s/\"quoted\" words/(quoted words)/" f.csv >g
 	kprofile g >p
-	is "ncu 2025.3.1.0" "$(get .notes[0] p)"
+	is "ncu 2025.3.1.0" "$(get ".notes | join(\", \")" p)"
 	is 90 "$(get .metrics.memory.l2_hit_pct.value p)"
 	printf "%s\n" "\"ID\",\"thread Domain:Push/Pop_Range:PL_Type\",\"Kernel Name\",\"a__b.sum\",\"lts__t_sector_hit_rate.pct\"" \
 		"\"\",\"\",\"\",\"\",\"%\"" "\"0\",\"x:y\",\"k<\"\"a,b\"\">(int)\",\"1\",\"7\"" >f.csv
 	kprofile f.csv >p
 	is "k<\"a,b\">(int)" "$(get .kernel p)"'
+ok 'a byte order mark and the name of a file do not matter' '
+	. ./helpers.sh
+	raw f.csv gpu__time_duration.sum 5 us
+	odd=$(printf "odd-\351.csv")
+	{ printf "\357\273\277"; cat f.csv; } >"$odd"
+	is 5000 "$(kprofile "$odd" | jq .launch.duration_ns)"'
 ok 'rows with too few cells: absent metrics, a cut value is a fault' '
 	. ./helpers.sh
 	raw f.csv lts__t_sector_hit_rate.pct 90 % l1tex__t_sector_hit_rate.pct 5 %

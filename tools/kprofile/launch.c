@@ -131,8 +131,8 @@ launch_metric(struct launch *l, const char *name, const char *value, const char 
 {
 	if (json_object_get(l->raw, name))
 		return;
-	json_object_set_new(l->raw, name, json_pack("[o,o,s,I]", kjson_text(value, strlen(value)),
-	    kjson_text(unit, strlen(unit)), t->file, (json_int_t)line));
+	json_object_set_new(l->raw, name, json_pack("[o,o,o,I]", kjson_text(value, strlen(value)),
+	    kjson_text(unit, strlen(unit)), kjson_text(t->file, strlen(t->file)), (json_int_t)line));
 }
 
 void

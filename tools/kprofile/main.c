@@ -288,6 +288,9 @@ read_file(struct profile *p, const char *path, const struct options *o, json_t *
 	const char *format, *source;
 
 	t.data = kread_file_or_die(path, FILE_MAX, &t.len);
+	/* A byte order mark, as programs for tables put before their text, is no part of the first cell. */
+	if (!strncmp(t.data, "\xef\xbb\xbf", 3))
+		memmove(t.data, t.data + 3, (t.len -= 3) + 1);
 	format = strcmp(o->format, "auto") ? o->format : detect(&t);
 	source = source_of(format);
 	if (p->source && strcmp(p->source, source))

@@ -191,7 +191,7 @@ ncu_preface(struct profile *p, const struct text *t, const json_t *table)
 			at = NULL;
 		else if (strstr(copy, "ERR_NVGPUCTRPERM"))
 			kdie(K_MISSING, "%s:%ld: ncu may not read performance counters here (ERR_NVGPUCTRPERM)", t->file, line);
-		if (at && (at == copy || strstr(copy, "ncu") || strstr(copy, "Nsight"))) {
+		if (at && ((at == copy && strstr(at, "(build ")) || strstr(copy, "ncu") || strstr(copy, "Nsight"))) {
 			at += strlen("Version ");
 			json_array_foreach(versions, i, v)
 				known |= !strncmp(at, json_string_value(v), strlen(json_string_value(v)));
