@@ -162,6 +162,7 @@ ok 'numbers with separators of either kind, and scaled units' '
 		4,196,992|ns|4196992
 		4.20|ms|4200000
 		4,20|ms|4200000
+		0,580|us|580
 		1.234.567,5|ns|1234567.5
 		1,234,567.5|nsecond|1234567.5
 		496.67|us|496670
@@ -490,6 +491,9 @@ ok 'perf stat -x,: ratios, what is not counted, variance, hybrid and scaled even
 	get ".notes[]" p >notes
 	grep -qx "dTLB-load-misses: <not supported>" notes
 	grep -q "cycles:u: counted 80.00 % of the time" notes
+	{ cat perf.csv; echo "7,,cycles:k,1,100.00,,"; } >twice.csv
+	is 0.5 "$(kprofile twice.csv | tee p | jq .metrics.instruction.ipc.value)"
+	get ".notes[]" p | grep -qx "cycles: told more than once, and the first is taken"
 	echo "{\"threads\":8,\"stream_bytes_per_s\":20e9}" >peaks.json
 	kprofile --peaks peaks.json perf.csv >p
 	is 0.4 "$(get .metrics.time.parallel_efficiency.value p)"

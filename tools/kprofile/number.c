@@ -25,7 +25,7 @@ number_absent(const char *s)
 	return false;
 }
 
-/* Does every SEPARATOR up to END stand before three digits, the first one behind one to three? */
+/* Does every SEPARATOR up to END stand before three digits, the first one behind one to three that are no lone 0? */
 static bool
 grouped(const char *s, const char *end, char separator)
 {
@@ -34,7 +34,7 @@ grouped(const char *s, const char *end, char separator)
 
 	for (const char *p = s + (*s == '-'); p < end; p++)
 		if (*p == separator) {
-			if (!run || run > 3 || (any && run != 3))
+			if (!run || run > 3 || (any ? run != 3 : run == 1 && p[-1] == '0'))
 				return false;
 			any = true;
 			run = 0;

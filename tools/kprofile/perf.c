@@ -35,7 +35,9 @@ add_event(struct profile *p, struct launch *l, const char *event, const char *va
 		memmove(name, slash + 1, strlen(slash));
 		name[strlen(name) - 1] = '\0';
 	}
-	if (number_absent(value))
+	if (json_object_get(l->raw, name))
+		profile_note(p, "%s: told more than once, and the first is taken", name);
+	else if (number_absent(value))
 		profile_note(p, "%s: %s", name, *value ? value : "no value");
 	else
 		launch_metric(l, name, value, unit, t, line);
