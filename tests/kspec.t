@@ -105,6 +105,7 @@ ok 'a line without a source, with a wrong unit, without a reason, with a word th
 	bad "- fp8_matrix: unavailable:" "needs a reason"
 	bad "- board_power: about 700 W; vendor-published; [S] row" ".about. hedges"
 	bad "- board_power: ~700 W; vendor-published; [S] row" ".~. hedges"
+	for v in 0 0x2BC 1e400 -700; do bad "- board_power: $v W; vendor-published; [S] row" "no number above 0"; done
 	bad "- colour: 3 W; vendor-published; [S] row" "no metric that is known"
 	bad "- [T]: nobody, https://x.example" "cited by no fact"'
 ok 'the files that ship are whole' '
@@ -148,7 +149,8 @@ ok 'lines that do not' '
 	told "* \`fp16_matrix: 989.4 TFLOPS\`" "fp16_matrix: it has no source"
 	told "It moves 4.8 TB/s, more or less." "hedges"
 	told "memory-bound target >= 4.32 TB/s" "not 0.90 of any bandwidth that this file cites"
-	told "memory-bound target >= 4.32 TB" "needs a number and its unit"'
+	told "memory-bound target >= 4.32 TB" "needs a number and its unit"
+	told "memory-bound target >= inf TB/s" "needs a number and its unit"'
 ok 'a target from what is unknown needs consent' '
 	mkdir -p consent && printf "fp16_matrix: UNKNOWN (docs/hardware)\ncompute-bound target >= 360 TFLOPS\n" >consent/note.md && cd consent
 	exits 1 kspec check --hardware ../hw note.md; grep -q "comes from fp16_matrix, which is unknown" out
@@ -197,6 +199,10 @@ ok 'a person may consent, and the result says so' '
 	exits 2 roof half; grep -q "placeholder.ok:2: memory_bandwidth is known (docs/hardware/h200.md:L8: 4.8 TB/s): take the line out" err
 	echo "fp16_matrix: 400 TB/s" >half/placeholder.ok
 	exits 2 roof half; grep -q "placeholder.ok:1: fp16_matrix: .TB/s. is no unit" err
+	printf "fp16_matrix: 400 TFLOPS\n\nfp16_matrix: 500 TFLOPS\n" >half/placeholder.ok
+	exits 2 roof half; grep -q "placeholder.ok:3: fp16_matrix: it stands in line 1 already" err
+	echo "fp16_matrix: 0 TFLOPS" >half/placeholder.ok
+	exits 2 roof half; grep -q "is not a number from" err
 	echo "fast" >half/placeholder.ok; exits 2 roof half; grep -q "write .metric: value unit" err
 	rm half/placeholder.ok'
 ok 'a campaign without a target runs all the same' '

@@ -203,7 +203,7 @@ check_target(struct text *t, const char *line, const char *mark)
 	if (sscanf(end, " %15[A-Za-z/]", unit) != 1)
 		unit[0] = '\0';
 	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
-	if (end == value || factor <= 0)
+	if (end == value || !isfinite(v) || factor <= 0)
 		fault(t, "a target needs a number and its unit: %s", memory ? "TB/s or GB/s" : "TFLOPS");
 	else if (unknown)
 		fault(t, "a target that comes from %s, which is unknown: a person has to consent in placeholder.ok",

@@ -57,16 +57,25 @@ device_or_die(const struct khw *h, const char *name)
 	return d;
 }
 
+const struct consent *
+consent_for(const struct consents *c, const char *metric)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (!strcmp(c->list[i].metric, metric))
+			return &c->list[i];
+	return NULL;
+}
+
 void
 consents_load(struct consents *c, const char *dir)
 {
-	char *path = kasprintf("%s/placeholder.ok", dir), *text = NULL, *save;
+	char *path = kasprintf("%s/placeholder.ok", dir), *text = NULL, *rest, *p;
 	long line = 0;
 
 	*c = (struct consents){ 0 };
 	if (access(path, F_OK) == 0)
 		text = kread_file_or_die(path, 1 << 20, NULL);
-	for (char *p = text ? strtok_r(text, "\n", &save) : NULL; p; p = strtok_r(NULL, "\n", &save)) {
+	for (rest = text; (p = strsep(&rest, "\n"));) {
 		char metric[64], value[64], unit[32], list[160];
 		enum khw_dimension dimension;
 		struct consent one = { 0 };
@@ -82,22 +91,16 @@ consents_load(struct consents *c, const char *dir)
 		factor = khw_unit(dimension, unit, list, sizeof list);
 		if (factor <= 0)
 			kdie(K_USAGE, "%s:%ld: %s: '%s' is no unit of it: %s", path, line, metric, unit, list);
+		if (consent_for(c, metric))
+			kdie(K_USAGE, "%s:%ld: %s: it stands in line %ld already", path, line, metric,
+			    consent_for(c, metric)->line);
 		one = (struct consent){ kstrdup(metric), kstrdup(value), kstrdup(unit),
-		    knum_double(value, 0, 1e30, metric) * factor, line };
+		    knum_double(value, 1e-6, 1e30, metric) * factor, line };
 		c->list = krealloc(c->list, (c->count + 1) * sizeof *c->list);
 		c->list[c->count++] = one;
 	}
 	free(text);
 	free(path);
-}
-
-const struct consent *
-consent_for(const struct consents *c, const char *metric)
-{
-	for (size_t i = 0; i < c->count; i++)
-		if (!strcmp(c->list[i].metric, metric))
-			return &c->list[i];
-	return NULL;
 }
 
 void

@@ -180,7 +180,7 @@ number_of(const char *s, double *v)
 	if (!isdigit((unsigned char)*s))
 		return false;
 	*v = strtod(s, &end);
-	return !*end && isfinite(*v) && *v >= 0;
+	return !*end && isfinite(*v) && *v > 0 && !strpbrk(s, "xX");
 }
 
 /* "600 / 8", "8 * 2.5e3 / 1e3": numbers with * and /, from the left. */
@@ -259,7 +259,7 @@ read_value(struct reader *r, struct khw_fact *f, char *rest, enum khw_dimension 
 	else if (factor <= 0)
 		fault(r, r->line, "%s: '%s' is no unit of it: %s", f->metric, f->unit, list);
 	else if (dimension != KHW_NAME && !number_of(value, &number))
-		fault(r, r->line, "%s: '%s' is no number", f->metric, value);
+		fault(r, r->line, "%s: '%s' is no number above 0", f->metric, value);
 	f->number = number * factor;
 	if (!isnan(number))
 		read_evidence(r, f, number);
