@@ -172,6 +172,20 @@ ok 'vector: fp32 vector add, 2^26 elements' '
 	is "67108864 805306368 0.083 memory 14 fp32_vector" "$(jq -r ".workloads[0] as \$w | [\$w.flops, \$w.bytes, (\$w.intensity*1000|round/1000),
 		\$w.bound, (.ridge*10|round/10), .compute] | map(tostring) | join(\" \")" r.json)"
 	is "[\"w: memory-bound target >= 4.32 TB/s (0.90 x sourced peak)\"]" "$(jq -c .stop r.json)"'
+ok 'a copy is bound by memory, whatever its type; where operations are not counted, nothing is known' '
+	. ./make.sh
+	bound() { jq -r "[.workloads[0].bound, (.stop[0] // \"-\")] | join(\" \")" r.json; }
+	for t in float32 int32; do
+		campaign copy $t 0 "8*N" "{\"N\": 67108864}"
+		roof copy -o r.json
+		is "memory w: memory-bound target >= 4.32 TB/s (0.90 x sourced peak)" "$(bound)"
+		cp r.json copy.json
+		jq "del(.flops)" copy/task.json >n && mv n copy/task.json
+		roof copy -o r.json
+		is "unknown -" "$(bound)"
+	done
+	campaign negative bfloat16 "N-67108865" "8*N" "{\"N\": 67108864}"
+	exits 2 roof negative; grep -q ".N-67108865. is -1: it must be 0 or more" err'
 ok 'vector: tiles' '
 	tile() { kspec tile --hardware hw --compute bf16_matrix --flops 4194304 --bytes 4096 "$@" h200 | jq -r "[.waves, (.unit_util*1000|round/1000), .bound,
 		.advice, (.ceiling_tflops*10|round/10)] | map(tostring) | join(\" \")"; }
@@ -303,7 +317,10 @@ ok 'prompts show facts with their lines' '
 	grep -q "w: 6.711e+07 operations, 8.053e+08 bytes read and written" new
 	grep -q "memory-bound target >= 4.32 TB/s (0.90 x sourced peak)" new
 	! grep -q "^<" new
-	exits 0 kspec check --hardware hw after'
+	exits 0 kspec check --hardware hw after
+	# A copy of integers: nothing tells a rate, and so no ridge.
+	cp copy.json p/trials/000/roofline.json
+	kprompt -c p --text p/r | grep -q "0 operations a byte (memory-bound); 111.8 us at the sourced peak; memory-bound target"'
 
 null_campaign null 3
 ok 'the pipeline makes it, and remakes it when facts change' '

@@ -59,14 +59,18 @@ static void
 add_bound(json_t *list, const json_t *row, double ridge)
 {
 	const char *bound = kjson_str_or(row, "bound", "unknown"), *by = kjson_str_or(row, "floor_by", "");
+	char *why;
 
 	if (!strcmp(bound, "unknown"))
 		return;
-	add_line(list, "%s: %.4g operations, %.4g bytes read and written, %.4g operations a byte (%s-bound: the ridge "
-	    "is at %.4g); %.4g us at the %s; %s (0.90 x %s)", kjson_str_or(row, "workload", ""),
-	    kjson_num_or(row, "flops", 0), kjson_num_or(row, "bytes", 0), kjson_num_or(row, "intensity", 0), bound,
-	    ridge, kjson_num_or(row, "floor_ns", 0) / 1e3, by, kjson_str_or(row, "target.text", ""),
+	/* A copy has no rate of arithmetic, and so perhaps no ridge. */
+	why = ridge > 0 ? kasprintf(": the ridge is at %.4g", ridge) : kstrdup("");
+	add_line(list, "%s: %.4g operations, %.4g bytes read and written, %.4g operations a byte (%s-bound%s); %.4g us at "
+	    "the %s; %s (0.90 x %s)", kjson_str_or(row, "workload", ""), kjson_num_or(row, "flops", 0),
+	    kjson_num_or(row, "bytes", 0), kjson_num_or(row, "intensity", 0), bound, why,
+	    kjson_num_or(row, "floor_ns", 0) / 1e3, by, kjson_str_or(row, "target.text", ""),
 	    kjson_str_or(row, "target.by", ""));
+	free(why);
 }
 
 void

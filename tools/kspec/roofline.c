@@ -372,7 +372,8 @@ workload_row(struct step *s, const struct ktask_workload *w)
 	double memory_s = s->bandwidth.number > 0 ? bytes / s->bandwidth.number : 0, alarm = alarm_ns(s, flops, bytes);
 	struct figure same = bytes > 0 && bytes < SMALL_BYTES ? measured_copy(s, bytes) : (struct figure){ 0 };
 	const struct figure *memory = same.number > 0 ? &same : &s->copy;
-	bool both = compute_s > 0 && memory_s > 0, compute = compute_s >= memory_s;
+	/* Where the task counts no operations, whatever their rate, it is bound by memory; where it says nothing, who knows. */
+	bool both = memory_s > 0 && (compute_s > 0 || (s->task->flops && flops == 0)), compute = compute_s >= memory_s;
 	json_t *row = json_pack("{s:s,s:f,s:f}", "workload", w->name, "flops", flops, "bytes", bytes);
 
 	if (flops > 0 && bytes > 0)

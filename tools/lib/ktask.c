@@ -813,6 +813,8 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 	    t->reduction ? t->reduction : "0", NULL }; *e; e++)
 		if (!evaluate(t, w->axis, *e, &v, why, sizeof why))
 			fault(r, path, "%s", why);
+		else if (v < 0 && w->timed)
+			fault(r, path, "'%s' is %lld: it must be 0 or more", *e, (long long)v);
 }
 
 /* Contents that a workload fixes: scalars, and small integer inputs, such as the offsets of groups. */
