@@ -309,7 +309,9 @@ ok 'rules at their bounds' '
 		m=smsp__average_warps_issue_stalled_${name}_per_issue_active.ratio l=smsp__average_warp_latency_per_inst_issued.ratio
 		fires "$rule" true "$m" "$cut" inst $l 1 cycle
 		fires "$rule" false "$m" "$cut" inst $l 1.01 cycle
-	done'
+	done
+	# A fifth, though not in binary.
+	fires stall_barrier true smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio 0.6 inst $l 3 cycle'
 ok 'labels and tags' '
 	. ./helpers.sh
 	label() {
@@ -321,6 +323,7 @@ ok 'labels and tags' '
 	is "compute_bound near_peak" "$(label 90 40 5)"
 	is "latency_bound" "$(label 40 59.9 5)"
 	is "latency_bound balanced small_grid" "$(label 3 2 0.5)"
+	is "memory_bound" "$(label 30 61 0.5)"
 	is "memory_bound balanced" "$(label 70 70 5)"
 	is "unknown" "$(label n/a 70 5)"'
 

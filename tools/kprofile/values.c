@@ -295,6 +295,9 @@ values_test(struct values *v, const char *condition, double *margin)
 		syntax(&s, "an operator expected");
 	if (isnan(a) || isnan(b))
 		return UNKNOWN;
+	/* 0.6 / 3 is as much as 0.2, though not in binary. */
+	if (fabs(a - b) <= 1e-12 * fabs(b))
+		a = b;
 	if (margin)
 		*margin = (op == '>' ? a - b : b - a) / fmax(fabs(b), 1e-9);
 	if (equal)
