@@ -506,6 +506,13 @@ ok 'perf stat -j, and columns that are not known' '
 	printf "%s\n" "{\"counter-value\" : \"100.0\", \"unit\" : \"\", \"event\" : \"cycles\"}" "{\"counter-value\" : \"300.0\", \"unit\" : \"\", \"event\" : \"instructions\"}" >j
 	kprofile j >p
 	is 3 "$(get .metrics.instruction.ipc.value p)"
+	# Releases differ in what is a number there.
+	for q in "" "\""; do
+		printf "%s\n" "{\"counter-value\" : \"1.0\", \"unit\" : \"msec\", \"event\" : \"task-clock\", \"pcnt-running\" : ${q}100.00$q, \"metric-value\" : ${q}0.5$q, \"metric-unit\" : \"CPUs utilized\"}" \
+			"{\"counter-value\" : \"9\", \"unit\" : \"\", \"event\" : \"cycles\", \"pcnt-running\" : ${q}40$q}" >j
+		kprofile j >p
+		is "2000000 cycles: counted 40 % of the time, scaled" "$(get "[.launch.duration_ns, .notes[]] | join(\" \")" p)"
+	done
 	sed "5s/^/1.0001,/" perf.csv >i.csv
 	exits 2 kprofile i.csv; grep -q "i.csv:5: .*perf" err
 	sed "5s/^/CPU0,/" perf.csv >i.csv

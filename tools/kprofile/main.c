@@ -105,7 +105,7 @@ detect(const struct text *t)
 		kdie(K_MISSING, "%s: ncu may not read performance counters here (ERR_NVGPUCTRPERM)", t->file);
 	if (strstr(t->data, "No kernels were profiled"))
 		kdie(K_USAGE, "%s: ncu profiled no kernel", t->file);
-	kdie(K_USAGE, "%s:1: unknown format: '%.*s' begins no output of ncu, rocprofv3, callgrind or perf stat",
+	kdie(K_USAGE, "%s:1: unknown format: '%.*s' begins no output of ncu, rocprofv3, callgrind or perf stat -x, or -j",
 	    t->file, (int)(end - first > 60 ? 60 : end - first), first);
 }
 

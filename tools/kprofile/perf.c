@@ -74,18 +74,31 @@ csv_row(struct profile *p, struct launch *l, const struct csv *c)
 		launch_metric(l, "cpus_utilized", c->cell[at + 2], "", c->text, c->line);
 }
 
+/* A member that some releases of perf write as a number, others as text. The caller frees. */
+static char *
+member_text(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return json_is_number(v) ? kasprintf("%.10g", json_number_value(v)) : kstrdup(kjson_str_or(o, key, ""));
+}
+
 static void
 json_row(struct profile *p, struct launch *l, const char *line, size_t len, const struct text *t, long number)
 {
 	json_error_t error;
 	json_t *o = json_loadb(line, len, 0, &error);
 	const char *event = kjson_str_or(o, "event", NULL), *value = kjson_str_or(o, "counter-value", NULL);
+	char *metric = member_text(o, "metric-value"), *percent = member_text(o, "pcnt-running");
 
 	if (!event || !value || !is_event(event))
 		text_fault(t, number, "no line of perf stat -j");
 	add_event(p, l, event, value, kjson_str_or(o, "unit", ""), t, number);
+	add_share(p, event, percent);
 	if (!strcmp(kjson_str_or(o, "metric-unit", ""), "CPUs utilized"))
-		launch_metric(l, "cpus_utilized", kjson_str_or(o, "metric-value", ""), "", t, number);
+		launch_metric(l, "cpus_utilized", metric, "", t, number);
+	free(metric);
+	free(percent);
 	json_decref(o);
 }
 
