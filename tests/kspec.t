@@ -106,6 +106,7 @@ ok 'a line without a source, with a wrong unit, without a reason, with a word th
 	bad "- board_power: about 700 W; vendor-published; [S] row" ".about. hedges"
 	bad "- board_power: ~700 W; vendor-published; [S] row" ".~. hedges"
 	for v in 0 0x2BC 1e400 -700; do bad "- board_power: $v W; vendor-published; [S] row" "no number above 0"; done
+	bad "$(printf "%s\\351" "- board_power: 700 W; vendor-published; [S] r")" "no UTF-8"
 	bad "- colour: 3 W; vendor-published; [S] row" "no metric that is known"
 	bad "- [T]: nobody, https://x.example" "cited by no fact"'
 ok 'the files that ship are whole' '

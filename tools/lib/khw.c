@@ -379,11 +379,15 @@ read_lines(struct reader *r, const char *text, bool sources)
 	for (const char *p = text; *p; p += *p == '\n') {
 		size_t n = strcspn(p, "\n");
 		char *line = kstrndup(p, n);
+		json_t *valid = json_stringn(p, n);
 
 		r->line++;
+		if (!valid && !sources)
+			fault(r, r->line, "the line is no UTF-8");
 		line[strcspn(line, "\r")] = '\0';
 		read_line(r, line, sources);
 		free(line);
+		json_decref(valid);
 		p += n;
 	}
 }
