@@ -18,8 +18,9 @@ export XDG_RUNTIME_DIR KILN_NOW
 mkdir -m 700 runtime
 unset OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN OPENAI_BASE_URL ANTHROPIC_BASE_URL KLLM_KEY_FILE KLLM_MODELS
 
-kmock port requests &
-while [ ! -s port ]; do sleep 0.02; done
+kmock port requests & mock=$!
+# A server that could not start fails the file, and nobody waits for it.
+while [ ! -s port ]; do kill -0 $mock; sleep 0.02; done
 MOCK=http://127.0.0.1:$(cat port)
 export MOCK
 cat >ask.sh <<'EOF'
