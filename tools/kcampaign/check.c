@@ -211,11 +211,13 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	static const struct { const char *compiler, *backend; } map[] = { { "opencl", "opencl" }, { "nvrtc", "cuda" } };
 	const char *compiler = kjson_str_or(task->json, "build.compiler", ""), *backend = kcamp_str(c, "backend");
 
-	for (size_t i = 0; i < LEN(map) && !kcamp_json(c, "eval.build"); i++)
+	if (kcamp_json(c, "eval.build"))
+		return;
+	for (size_t i = 0; i < LEN(map); i++)
 		if (!strcmp(compiler, map[i].compiler) && strcmp(backend, map[i].backend))
 			kbuf_printf(text, "campaign.json: backend: %s, and the compiler of %s is %s, which is for %s\n", backend,
 			    task->file, compiler, map[i].backend);
-	if (!strcmp(backend, "opencl") && strcmp(compiler, "opencl") && !kcamp_json(c, "eval.build"))
+	if (!strcmp(backend, "opencl") && strcmp(compiler, "opencl"))
 		kbuf_printf(text, "%s: build.compiler: %s, and the campaign's backend is opencl, whose compiler is opencl\n",
 		    task->file, compiler);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kfence.h"
+#include "ktask.h"
 
 enum { MAX_SOURCE = 1 << 20, MAX_LINE = 400 };
 
@@ -295,8 +296,7 @@ add_build(json_t *stable, const json_t *task)
 	struct kbuf b = { 0 };
 	const char *compiler = kjson_str_or(build, "compiler", "cc");
 
-	/* Device code alone, by the driver or the run-time compiler. */
-	if (build && (!strcmp(compiler, "opencl") || !strcmp(compiler, "nvrtc"))) {
+	if (ktask_device_only(task)) {
 		kbuf_printf(&b, "%s with the options: ", *compiler == 'o' ? "clBuildProgram" : "NVRTC");
 		join(&b, json_object_get(build, "flags"), " ");
 	} else if (build) {

@@ -1111,13 +1111,20 @@ ktask_load(const char *file)
 	return r.t;
 }
 
+bool
+ktask_device_only(const json_t *task)
+{
+	const char *compiler = kjson_str_or(task, "build.compiler", "");
+
+	return !strcmp(compiler, "opencl") || !strcmp(compiler, "nvrtc");
+}
+
 const char *
 ktask_lacks_oracle(const struct ktask *t, const char *reference)
 {
-	const char *compiler = string_of(json_object_get(t->json, "build"), "compiler");
 	bool narrow = false;
 
-	if (!t->oracle && compiler && (!strcmp(compiler, "opencl") || !strcmp(compiler, "nvrtc")))
+	if (!t->oracle && ktask_device_only(t->json))
 		return "\"oracle\" is missing: a function of the host, since the reference is device code";
 	for (size_t i = 0; i < t->tensor_count; i++)
 		narrow |= kdtype_is_float(t->tensors[i].dtype) && t->tensors[i].dtype != KDTYPE_F64;

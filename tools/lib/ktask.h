@@ -130,6 +130,9 @@ void ktask_free(struct ktask *t);
  */
 size_t ktask_faults(const json_t *json, char **text);
 
+/* Are its programs device code alone, which the driver or a run-time compiler builds? TASK: the JSON of a task. */
+bool ktask_device_only(const json_t *task);
+
 /*
  * Why the task's reference, whose text is REFERENCE, can't be its own oracle: the judge passes double for every
  * floating type, and the text would take it for another. NULL: it can, or there is an oracle.
