@@ -73,6 +73,8 @@ test_buffers(void)
 	CHECK(!b.data && !b.len);
 	kmask_controls(text);
 	CHECK_STR(text, "a?[31mb\tc\n?");
+	CHECK(kbom("\xef\xbb\xbf", 3) == 3 && kbom("\xef\xbb\xbfx", 4) == 3);
+	CHECK(!kbom("\xef\xbb\xbf", 2) && !kbom("x\xef\xbb\xbf", 4) && !kbom(NULL, 0));
 }
 
 static void

@@ -286,11 +286,13 @@ read_file(struct profile *p, const char *path, const struct options *o, json_t *
 {
 	struct text t = { .file = path, .name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path };
 	const char *format, *source;
+	size_t mark;
 
 	t.data = kread_file_or_die(path, FILE_MAX, &t.len);
 	/* A byte order mark, as programs for tables put before their text, is no part of the first cell. */
-	if (!strncmp(t.data, "\xef\xbb\xbf", 3))
-		memmove(t.data, t.data + 3, (t.len -= 3) + 1);
+	mark = kbom(t.data, t.len);
+	t.len -= mark;
+	memmove(t.data, t.data + mark, t.len + 1);
 	format = strcmp(o->format, "auto") ? o->format : detect(&t);
 	source = source_of(format);
 	if (p->source && strcmp(p->source, source))

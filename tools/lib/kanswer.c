@@ -375,10 +375,8 @@ static enum kanswer_kind
 kind_of(const char *s, size_t len)
 {
 	static const char *const fields[] = { "data", "event", "id", "retry", ":" };
-	size_t i = 0;
+	size_t i = kbom(s, len);
 
-	if (len >= 3 && !memcmp(s, "\xef\xbb\xbf", 3))
-		i = 3;
 	while (i < len && isspace((unsigned char)s[i]))
 		i++;
 	if (i == len)

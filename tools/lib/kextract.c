@@ -313,8 +313,7 @@ clean(const char *p, const char *end)
 	const char *next;
 	char word[16];
 
-	if (end - p >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
-		p += 3;
+	p += kbom(p, (size_t)(end - p));
 	while (p < end) {
 		next = next_line(p, end, &l);
 		t = trim(l);
@@ -510,7 +509,7 @@ bool
 kextract(const char *text, size_t len, const char *language, bool bundle, struct kextract *x)
 {
 	/* A file that some editors have saved begins with a byte order mark, and perhaps the fence follows. */
-	size_t skip = len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+	size_t skip = kbom(text, len);
 	char *copy = kmalloc(len + 1);
 
 	text += skip;

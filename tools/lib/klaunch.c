@@ -141,12 +141,11 @@ match(const char *p, const char *end)
 bool
 klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t why_len)
 {
-	static const char mark[] = "\xef\xbb\xbf";	/* that text is UTF-8: some compilers pass over it */
 	int line = 1;
 
 	*list = (struct klaunch_list){ .count = 0 };
-	if (!strncmp(source, mark, strlen(mark)))
-		source += strlen(mark);
+	/* Some compilers pass over it. */
+	source += kbom(source, strlen(source));
 	for (const char *p = source; *p; line++) {
 		const char *end = p + strcspn(p, "\n"), *words = match(p, end);
 

@@ -56,13 +56,13 @@ take_line(struct ksse *s, ksse_handler *handler, void *arg)
 static void
 drop_bom(struct ksse *s)
 {
+	size_t mark = kbom(s->line.data, s->line.len);
+
 	if (s->started || s->line.len < 3)
 		return;
 	s->started = true;
-	if (!memcmp(s->line.data, "\xef\xbb\xbf", 3)) {
-		s->line.len -= 3;
-		memmove(s->line.data, s->line.data + 3, s->line.len);
-	}
+	s->line.len -= mark;
+	memmove(s->line.data, s->line.data + mark, s->line.len);
 }
 
 bool

@@ -229,6 +229,14 @@ kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
 	free(text);
 }
 
+size_t
+kbom(const char *text, size_t len)
+{
+	static const char mark[] = { '\xef', '\xbb', '\xbf' };
+
+	return len >= sizeof mark && !memcmp(text, mark, sizeof mark) ? sizeof mark : 0;
+}
+
 void
 kbuf_free(struct kbuf *b)
 {

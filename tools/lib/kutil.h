@@ -65,6 +65,9 @@ void kbuf_printf(struct kbuf *b, const char *fmt, ...) __attribute__((format(pri
 void kbuf_vline(struct kbuf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 void kbuf_free(struct kbuf *b);
 
+/* Bytes of the byte order mark that the text begins with, which editors and gateways put before UTF-8: 3, or 0. */
+size_t kbom(const char *text, size_t len);
+
 /*
  * Numbers from text: the whole string must be a number within [min, max], otherwise the program ends with K_USAGE and a
  * message that names WHAT.
