@@ -23,7 +23,8 @@ ok 'without a driver or a device: what is missing, and no result' '
 	grep -q "no cuda device" err
 	test ! -e none
 	code=0; kharness --backend hip -t task.json --phase timing ./reference.cu 2>err || code=$?
-	is 3 "$code"; grep -q "no hip device" err'
+	is 3 "$code"; grep -q "no hip device" err
+	cc -shared -fPIC -o oracle.so -x c /dev/null; exits 2 kharness --lint task.json --oracle oracle.so; grep -q "backend cuda or hip is needed" err'
 
 ok 'contents that a workload fixes: checked by name' '
 	jq ".inputs.k={shape:[3],dtype:\"int32\"} | .entry.arguments+=[\"k\"] | .workloads[0].values={k:[1,2,3]}" "$tests_dir/tasks/cuda_saxpy/task.json" >a.json

@@ -649,14 +649,17 @@ static void
 lint(const struct draft *d)
 {
 	char *folder = adopt_path(d->a, "task"), *said;
+	struct kbuf command = { 0 };
 	struct command_result r;
 
-	command_own(d->a, folder, "kharness --lint task.json --oracle ./oracle.so", "lint", &r);
+	kbuf_printf(&command, "kharness --lint task.json --oracle ./oracle.so --backend %s", d->a->language);
+	command_own(d->a, folder, command.data, "lint", &r);
 	if (r.status) {
 		said = command_tail(r.log);
 		kdie(r.status < 0 ? K_MISSING : r.status, "the task is no good:\n%s", said);
 	}
 	command_free(&r);
+	kbuf_free(&command);
 	free(folder);
 }
 

@@ -54,7 +54,7 @@ static const char usage_text[] =
     "       kharness --solo -t TASK.json [-s SET] [--backend c|cuda|hip] CANDIDATE.so\n"
     "       kharness --machine [-o FILE]\n"
     "       kharness --ceilings [--backend c|cuda|hip] [--threads N] [-t TASK.json] [-o FILE]\n"
-    "       kharness --lint TASK.json [--oracle ORACLE.so]\n";
+    "       kharness --lint TASK.json [--backend c|cuda|hip] [--oracle ORACLE.so]\n";
 
 static _Noreturn void
 usage(const char *why)
@@ -442,6 +442,9 @@ main(int argc, char **argv)
 		choose_device(&j);
 	if (j.o.solo && j.opencl)
 		usage("--solo calls a function of the host: OpenCL candidates have none");
+	/* Its oracle would be given addresses of the host. */
+	if (j.o.oracle && !j.device && (!strcmp(j.task->language, "cuda") || !strcmp(j.task->language, "hip")))
+		usage("the task's language is one of devices: --backend cuda or hip is needed");
 	if (j.o.oracle)
 		j.oracle = oracle_open(j.task, j.o.oracle, j.o.threads, j.device ? device_stream() : NULL);
 	if (lint) {
