@@ -153,6 +153,8 @@ ok 'what is faster on buffers seen before is refused, beyond noise and beyond wh
 		(.reasons[0] | startswith(\"reuse, workload even: 40.0 % faster on buffers\"))" a
 	gap 0.9 0.8 . | jq -e ".fresh.ok and .decision == \"ACCEPT-as-real\""
 	gap 4 -1 . | jq -e ".fresh.ok"
+	gap 2.63 0 ".eval.reuse_against = {id: \"000/00\", rows: [{workload: \"even\", gap_pct: -0.15, high_pct: 0, low_pct: -0.86}]}" |
+		jq -e ".fresh.ok"
 	gap 4 3 ".eval.reuse_against = {id: \"000/00\", rows: [{workload: \"even\", gap_pct: 3.5, high_pct: 4, low_pct: 3}]}" |
 		jq -e ".fresh.ok and .fresh.excess_pct == 0.5 and .incumbent_fresh == {id: \"000/00\", gap_pct: 3.5}"
 	gap 9 8 ".eval.reuse_against = {id: \"000/00\", rows: [{workload: \"even\", gap_pct: 3, high_pct: 3.5, low_pct: 2}]}" |
