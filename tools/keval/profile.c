@@ -110,13 +110,15 @@ run_profiler(struct keval *k, const struct profiler *p, const char *work, const 
 	char *argv[ARGS_MAX], *out;
 	struct ksandbox_bind binds[] = { { program, "/kiln/kharness" }, { task, "/kiln/task.json" },
 		{ object, "/kiln/kernel.so" } };
+	char *memory = kasprintf("%lld", (long long)kcamp_int(k->camp, "eval.memory_mb"));
 	const char *const solo[] = { "/kiln/kharness", "--solo", "-t", "/kiln/task.json", "-s", k->set, "--backend",
-		kcamp_str(k->camp, "backend"), "/kiln/kernel.so", NULL };
+		kcamp_str(k->camp, "backend"), "--memory-mb", memory, "/kiln/kernel.so", NULL };
 	size_t n = 0;
 
 	add(argv, &n, p->wrap);
 	add(argv, &n, solo);
 	out = task && object ? tool_run(k, work, binds, LEN(binds), argv) : NULL;
+	free(memory);
 	free(object);
 	free(task);
 	free(program);
@@ -172,13 +174,15 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 {
 	char *work = ksandbox_work_new(), *folder = ksandbox_work_new(), *device;
 	json_t *found = NULL;
+	bool ran;
 	int lock;
 
 	device = is_gpu(k) ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown")) : kstrdup("cpu");
 	lock = klock_device(device, true, true);
-	if (run_profiler(k, p, work, so) && collect(k, p, work, folder))
-		found = findings(p, folder);
+	ran = run_profiler(k, p, work, so);
 	close(lock);
+	if (ran && collect(k, p, work, folder))
+		found = findings(p, folder);
 	ksandbox_work_free(folder);
 	ksandbox_work_free(work);
 	free(device);

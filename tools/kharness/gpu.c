@@ -23,7 +23,7 @@ __asm__(".section .rodata\n"
     ".previous");
 extern const char kiln_small_h[], kiln_device_cu[];
 
-enum { THREADS = 256, BLOCKS_MAX = 4096, CODE_MAX = 64 << 20, SUSPECT_S = 600 };
+enum { THREADS = 256, BLOCKS_MAX = 4096, CODE_MAX = 64 << 20, SUSPECT_S = 600, ROOM_S = 60 };
 
 /* Mirrors of device.cu. */
 struct device_rule {
@@ -48,6 +48,7 @@ static struct kgpu_facts facts;
 static void *kernels[KERNELS];
 static kgpu_ptr scratch;	/* one result */
 static kgpu_ptr flush_memory;
+static bool no_room;		/* a device has no memory left for a context of ours */
 static char *suspect_mark;	/* file that says that this device is not to be trusted for a while */
 
 /*
@@ -453,7 +454,9 @@ try_device(struct judge *j, int number, bool wait)
 	kgpu_close(gpu);
 	gpu = kgpu_open(j->o.backend, number, true, why, sizeof why);
 	if (!gpu) {
-		kwarn("device %d: %s", number, why);
+		if (!no_room)
+			kwarn("device %d: %s", number, why);
+		no_room |= strstr(why, "out of memory") != NULL;
 		return false;
 	}
 	kgpu_facts(gpu, &facts);
@@ -489,10 +492,15 @@ find_device(struct judge *j)
 	/* The first that nobody measures on; when there is none, one of them in turn, to wait for. */
 	for (int i = 0; i < count && !found && count > 1; i++)
 		found = try_device(j, i, false);
-	for (int i = 0; i < count && !found; i++)
-		found = try_device(j, ((int)getpid() + i) % count, true);
+	for (int s = 0; !found && s < ROOM_S; s++) {
+		for (int i = 0; i < count && !found; i++)
+			found = try_device(j, ((int)getpid() + i) % count, true);
+		/* It has room again when what its other users run is done. */
+		if (!found && (!no_room || sleep(1)))
+			break;
+	}
 	if (!found)
-		kdie(K_MISSING, "no %s device that can be used", j->o.backend);
+		kdie(no_room ? K_AGAIN : K_MISSING, "no %s device that can be used", j->o.backend);
 }
 
 void
@@ -500,6 +508,16 @@ device_choose(struct judge *j, const char *folder)
 {
 	find_device(j);
 	j->space = space_gpu(j->o.backend, folder);
+}
+
+void
+device_limit(size_t bytes)
+{
+	/* What the judge draws and flushes with is in it. */
+	const char *why = kgpu_limit(gpu, bytes + space.arena_bytes);
+
+	if (why)
+		kdie(K_MISSING, "a limit of memory: %s", why);
 }
 
 struct kgpu *

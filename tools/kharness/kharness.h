@@ -258,9 +258,12 @@ int judge_lock(struct judge *j, bool alone);
 
 /*
  * gpu.c: choose a device of the backend, one that nobody measures on if there is one, and make its memory the judge's
- * space. FOLDER keeps the judge's compiled kernels; may be NULL. Dies with K_MISSING when there is no device.
+ * space. FOLDER keeps the judge's compiled kernels; may be NULL. Waits a minute for one without room. Dies with K_MISSING when
+ * there is no device, with K_AGAIN when there is still no room on it.
  */
 void device_choose(struct judge *j, const char *folder);
+/* From now on allocations of a program in this very process (--solo) end at so many bytes, beside the judge's own. */
+void device_limit(size_t bytes);
 /* The same choice without the judge's kernels, for those who only copy; the device is held alone until the end. */
 struct kgpu *device_open(struct judge *j);
 json_t *device_environment(void);

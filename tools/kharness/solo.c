@@ -104,6 +104,8 @@ run_solo(struct judge *j)
 {
 	struct solo s = { .j = j };
 
+	if (j->device)
+		device_limit(j->o.memory_bytes);
 	load(&s);
 	for (size_t i = 0; i < j->task->workload_count; i++)
 		if (j->task->workloads[i].timed && ktask_in_set(&j->task->workloads[i], j->o.set))
