@@ -71,7 +71,8 @@ test_signature(void)
 	static const char text[] = "typedef float real;\n"
 	    "static void\nf(const real *restrict in, real out[], unsigned  int n, const int *const k, real (*fn)(int), struct s *p,\n"
 	    "\tdouble a[n][2 * k], double *rows[3])\n{\n}\n"
-	    "void g(void) { }\n";
+	    "void g(void) { }\n"
+	    "extern \"C\" __attribute__((visibility(\"default\"))) __typeof__(0) [[gnu::hot]]\nh(int a) { return a; }\n";
 	struct kscan_signature g;
 	struct kscan s;
 	int stars;
@@ -96,10 +97,14 @@ test_signature(void)
 	kscan_signature(&s, kscan_function(&s, "g"), &g);
 	CHECK(g.count == 0);
 	kscan_signature_free(&g);
+	kscan_signature(&s, kscan_function(&s, "h"), &g);
+	CHECK_STR(g.result, "extern\"\"__typeof__(0)");
+	CHECK(g.count == 1);
+	kscan_signature_free(&g);
 	t = kscan_typedef(&s, "real", &stars);
 	CHECK_STR(t, "float");
 	free(t);
-	CHECK(!kscan_typedef(&s, "unreal", &stars) && !kscan_function(&s, "h"));
+	CHECK(!kscan_typedef(&s, "unreal", &stars) && !kscan_function(&s, "i"));
 	kscan_free(&s);
 }
 

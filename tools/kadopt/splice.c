@@ -301,7 +301,32 @@ add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 		kbuf_puts(b, "\n");
 }
 
-/* What stands before a function's name, blanks made one, without linkage: 'extern "C"' and static. The caller frees. */
+/* Past '__attribute__((visibility("default")))' at P, which says what 'extern "C"' says: see me from outside; else P. */
+static size_t
+behind_visibility(const struct kscan *s, size_t p, size_t to)
+{
+	static const char *const words[] = { "__attribute__", "(", "(", "visibility", "(" };
+	size_t from = p;
+
+	for (size_t i = 0; i < LEN(words); i++) {
+		size_t n = strlen(words[i]);
+
+		while (p < to && isspace((unsigned char)s->code[p]))
+			p++;
+		if (to - p < n || memcmp(s->code + p, words[i], n))
+			return from;
+		p += n;
+	}
+	/* A list of more than this one is left alone. */
+	for (int open = 3; p < to && open; p++) {
+		if (s->code[p] == ',')
+			return from;
+		open += (s->code[p] == '(') - (s->code[p] == ')');
+	}
+	return p;
+}
+
+/* What stands before a function's name, blanks made one, without linkage: 'extern "C"', static, visibility. The caller frees. */
 static char *
 plain_head(const struct kscan *s, const struct kscan_item *f)
 {
@@ -310,8 +335,10 @@ plain_head(const struct kscan *s, const struct kscan_item *f)
 
 	kbuf_add(&b, "", 0);
 	while (p < f->name_at) {
-		size_t end = p;
+		size_t end = p = behind_visibility(s, p, f->name_at);
 
+		if (p == f->name_at)
+			break;
 		while (end < f->name_at && is_word(s->code[end]))
 			end++;
 		if (end > p && !(end - p == 6 && !memcmp(s->code + p, "static", 6)))

@@ -65,6 +65,14 @@ is_attribute(const struct kscan *s, size_t p, size_t end)
 }
 
 static bool
+is_type_of(const struct kscan *s, size_t p, size_t end)
+{
+	static const char *const words[] = { "decltype", "typeof", "__typeof__" };
+
+	return is_one_of(s, p, end, words, LEN(words));
+}
+
+static bool
 is_keyword(const struct kscan *s, size_t p, size_t end)
 {
 	static const char *const words[] = { "static", "extern", "const", "constexpr", "inline", "__inline__", "typedef", "struct",
@@ -826,6 +834,31 @@ read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 	x->strange |= x->stars > 1;
 }
 
+/* What stands before the name, without attributes, which are no part of a type. */
+static char *
+result_of(const struct kscan *s, const struct kscan_item *f)
+{
+	struct kscan plain = { .code = kstrndup(s->code, f->name_at) };
+	char *text;
+
+	for (size_t p = f->from, end; p < f->name_at; p = end) {
+		size_t open;
+
+		end = word_end(s, p, f->name_at);
+		open = skip_blank(s, end, f->name_at);
+		if (end == p && !strncmp(s->code + p, "[[", 2))
+			end = matching(s, p, f->name_at) + 1;
+		else if (end > p && is_attribute(s, p, end) && !is_type_of(s, p, end) && open < f->name_at && s->code[open] == '(')
+			end = matching(s, open, f->name_at) + 1;
+		else
+			p = end = end > p ? end : p + 1;
+		memset(plain.code + p, ' ', (end < f->name_at ? end : f->name_at) - p);
+	}
+	text = tidy(&plain, f->from, f->name_at);
+	free(plain.code);
+	return text;
+}
+
 void
 kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g)
 {
@@ -833,7 +866,7 @@ kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_
 	struct walk w = { 0 };
 	int angle = 0;
 
-	*g = (struct kscan_signature){ .result = tidy(s, f->from, f->name_at) };
+	*g = (struct kscan_signature){ .result = result_of(s, f) };
 	while (p <= close) {
 		size_t at = p;
 		char c = p < close ? step(s, &p, close, &w) : ',';

@@ -71,7 +71,7 @@ struct kscan_param {
 };
 
 struct kscan_signature {
-	char *result;		/* what stands before the name: "static void", "template <class T> __global__ void" */
+	char *result;		/* what stands before the name, attributes left out: "static void", "template<class T>__global__ void" */
 	struct kscan_param params[KSCAN_PARAMS];
 	size_t count;
 	bool too_many;
