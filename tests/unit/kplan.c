@@ -86,6 +86,8 @@ test_forms(void)
 	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"tiling and unrolling\",\"bucket\":\"K1\"}"), "names several kinds");
 	refuses(WITH("\"evidence\":\"it is slow\""), "three parts, metric -> inference -> action");
 	refuses(WITH("\"evidence\":\"9.7 sectors -> -> widen\""), "three parts");
+	refuses(WITH("\"evidence\":\"9.7 sectors -> widen ->\""), "three parts");
+	accepts(WITH("\"evidence\":\"9.7 sectors -> narrow; sm_pct 12 % \u2192 it waits; action => widen\""));
 	accepts(WITH("\"evidence\":\"9.7 sectors -> scattered -> widen\""));
 	refuses(WITH("\"risks\":\"it may not reach about 3 TB/s\""), "hedges a figure, 'not reach about 3 TB/s'");
 	refuses(WITH("\"search\":{}"), "\"search\" must be a list");

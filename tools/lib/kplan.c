@@ -171,28 +171,49 @@ category_fault(const char *category)
 	return NULL;
 }
 
-/* How many parts of "metric -> inference -> action" say something. */
-static size_t
-evidence_parts(const char *text)
+/* The first arrow in TEXT as people write it, its length in LEN; NULL without one. */
+static const char *
+next_arrow(const char *text, size_t *len)
+{
+	static const char *const arrows[] = { "->", "=>", "\u2192" };
+	const char *first = NULL;
+
+	for (size_t i = 0; i < LEN(arrows); i++) {
+		const char *at = strstr(text, arrows[i]);
+
+		if (at && (!first || at < first)) {
+			first = at;
+			*len = strlen(arrows[i]);
+		}
+	}
+	return first;
+}
+
+/* Does each part of "metric -> inference -> action" say something? Several observations may lead to the one action. */
+static bool
+is_chain(const char *text)
 {
 	size_t parts = 0;
 
-	for (bool more = true; more;) {
-		const char *arrow = strstr(text, "->");
+	for (bool more = true; more; parts++) {
+		size_t len = 0;
+		const char *arrow = next_arrow(text, &len);
 		char *part = arrow ? kstrndup(text, (size_t)(arrow - text)) : kstrdup(text);
+		bool blank = is_blank(part);
 
-		parts += !is_blank(part);
 		free(part);
+		if (blank)
+			return false;
 		more = arrow != NULL;
-		text = more ? arrow + 2 : text;
+		text = more ? arrow + len : text;
 	}
-	return parts;
+	return parts >= 3;
 }
 
 static char *
 evidence_fault(const char *evidence)
 {
-	if (evidence && evidence_parts(evidence) != 3)
+	if (evidence && !is_chain(evidence))
 		return kstrdup("the plan's \"evidence\" must have three parts, metric -> inference -> action");
 	return NULL;
 }
