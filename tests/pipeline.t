@@ -193,6 +193,25 @@ ok 'the best kernel is measured again once, and again when it is another' '
 	rm trials/011/verify.ndjson
 	FAIL=trials/011/verify.ndjson CODE=3 exits 3 kcampaign verify'
 
+ok 'a best kernel that is wrong on the full set is the best no more: the next is measured' '
+	cp -r . ../wrong; cd ../wrong; mkdir "$T/wrong-bin"
+	cat >"$T/wrong-bin/keval" <<"E"
+#!/bin/sh
+"$REAL/keval" "$@" || exit
+for last; do :; done
+case " $* " in *" --verify $WRONG "*) jq -c ".eval.status = \"partial\" | .eval.log = \"wrong: workload tall\"" "$last" >"$last.new" && mv "$last.new" "$last" ;; esac
+E
+	chmod 755 "$T/wrong-bin/keval"; PATH=$T/wrong-bin:$PATH
+	first=$(jq -r "select(.kind == \"archive\").best.id" archive.ndjson); rm -f trials/011/verify.ndjson
+	WRONG=$first; export WRONG; exits 0 kcampaign verify
+	grep -q "^kcampaign: $first is not accepted, and that is its evaluation from now on: measured again on the full set it is partial: wrong: workload tall" err
+	next=$(jq -r "select(.kind == \"archive\").best.id" archive.ndjson); [ "$first" != "$next" ]; grep -q "^best kernel  $next," out
+	is "$next" "$(jq -r .id trials/011/verify.ndjson)"
+	is "partial correct" "$(jq -r .eval.status "trials/$first/eval.ndjson") $(jq -r .eval.status "trials/$first/eval.ndjson.scored")"
+	jq -e ".reply and .prompt and .sample" "trials/$first/eval.ndjson"
+	views() { find trials -maxdepth 2 -name "*.ndjson" -exec sha256sum {} + | sort; }
+	views >before; rm trials/*/archive.ndjson; kcampaign views >out; views | diff before -'
+
 ok 'stop conditions end a campaign, and a report is printed' '
 	jq ".stop.trials = 12" campaign.json >new && mv new campaign.json
 	kcampaign run >out

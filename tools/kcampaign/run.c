@@ -571,6 +571,15 @@ say(struct kbuf *text)
 	kbuf_free(text);
 }
 
+static void
+parse_cell(const char *text, long *trial, long *branch)
+{
+	char end;
+
+	if (!text || sscanf(text, "%6ld/%2ld%c", trial, branch, &end) != 2 || *trial < 0 || *branch < 0)
+		kdie(K_USAGE, "'%s' is not a candidate: write trial/branch, such as 007/02", text ? text : "");
+}
+
 /* The report that was written about the last trial is of the best kernel as it is now? */
 static bool
 verified(const char *path, const char *best)
@@ -582,39 +591,81 @@ verified(const char *path, const char *best)
 	return yes;
 }
 
-/* The last word on the best kernel: what the measurement on the full set says. */
+/*
+ * What the measurement on the full set says of the best kernel ID. K_NO: it is not right there; with REPLACED that is its
+ * evaluation from now on.
+ */
 static int
-accept_best(const char *path, const char *best)
+accept_best(const char *path, const char *id, bool replaced)
 {
-	json_t *record = best ? kin_first(path) : NULL;
+	json_t *record = id ? kin_first(path) : NULL;
 	const char *status = kjson_str_or(record, "eval.status", "correct");
 	int code = strcmp(status, "correct") ? K_NO : K_OK;
 
 	if (code)
-		kwarn("%s is not accepted: measured again on the full set it is %s: %.300s", best, status,
-		    kjson_str_or(record, "eval.log", ""));
+		kwarn("%s is not accepted%s: measured again on the full set it is %s: %.300s", id,
+		    replaced ? ", and that is its evaluation from now on" : "", status, kjson_str_or(record, "eval.log", ""));
 	json_decref(record);
 	return code;
 }
 
-/* Measure the best kernel again, unless that is done. */
+/*
+ * The evaluation of ID becomes the one of the full set that REPORT holds; the one that scored it is kept beside it. As
+ * with redo there is no position until the views stand again, so an interruption leaves nothing behind.
+ */
+static int
+demote(const struct kcamp *c, const struct options *o, const char *id, const char *report, long last)
+{
+	long trial, branch;
+	char *path, *kept;
+	json_t *record, *verified = kin_first(report);
+
+	parse_cell(id, &trial, &branch);
+	path = cell_path(trial, branch, stages[STAGE_EVAL]);
+	kept = kasprintf("%s.scored", path);
+	record = kin_first(path);
+	json_object_set(record, "eval", json_object_get(verified, "eval"));
+	clear_position();
+	if (link(path, kept) < 0 && errno != EEXIST)
+		kdie_errno(K_IO, "%s", kept);
+	kout_open(path);
+	kout_json(record);
+	kout_commit();
+	json_decref(verified);
+	json_decref(record);
+	free(kept);
+	free(path);
+	return bring_views(c, o, trial, last);
+}
+
+/*
+ * Measure the best kernel again on the full set, unless that is done. One that is not right there is the best no more, and
+ * the next is measured; the chain of a linear search is closed, and stays.
+ */
 static int
 verify(const struct kcamp *c, const struct options *o, long last)
 {
+	bool chain = !strcmp(kcamp_str(c, "search.mode"), "linear"), again = true;
 	char *path = trial_path(last, "verify.ndjson"), *goals[] = { path, NULL };
-	json_t *header = archive_header(last);
-	struct standing now = standing(header);
-	struct graph g = { last, last, now.best, o->jobs };
-	struct outcome out = { 0 };
-	int code;
+	int code = K_OK;
 
-	if (now.best && !verified(path, now.best)) {
-		if (unlink(path) < 0 && errno != ENOENT)
-			kdie_errno(K_IO, "%s", path);
-		out = make_graph(c, &g, goals);
+	while (again) {
+		json_t *header = archive_header(last);
+		struct standing now = standing(header);
+		struct graph g = { last, last, now.best, o->jobs };
+		struct outcome out = { 0 };
+
+		if (now.best && !verified(path, now.best)) {
+			if (unlink(path) < 0 && errno != ENOENT)
+				kdie_errno(K_IO, "%s", path);
+			out = make_graph(c, &g, goals);
+		}
+		code = out.code ? explain(c, last, &out) : accept_best(path, now.best, !chain);
+		again = code == K_NO && !chain && !make_flag('n');
+		if (again)
+			again = (code = demote(c, o, now.best, path, last)) == K_OK;
+		json_decref(header);
 	}
-	code = out.code ? explain(c, last, &out) : accept_best(path, now.best);
-	json_decref(header);
 	free(path);
 	return code;
 }
@@ -794,15 +845,6 @@ stage_number(const char *name)
 		if (!strcmp(stages[s], name))
 			return s;
 	kdie(K_USAGE, "--from %s: no such stage (sample, prompt, reply, eval)", name);
-}
-
-static void
-parse_cell(const char *text, long *trial, long *branch)
-{
-	char end;
-
-	if (!text || sscanf(text, "%6ld/%2ld%c", trial, branch, &end) != 2 || *trial < 0 || *branch < 0)
-		kdie(K_USAGE, "'%s' is not a candidate: write trial/branch, such as 007/02", text ? text : "");
 }
 
 /* One cell that no archive has counted yet: make it and nothing else. */
