@@ -220,6 +220,13 @@ ok 'a weight cache counts as far as its bound, and a gap above 1 point is inflat
 	exits 1 kaudit --report --markdown -c l
 	grep -q "^Verdict: \*\*inflated\*\*. Headline +27.05 %, of which real +22.8" out
 	grep -q "^| bounded weight cache | W1 | +5.00 % | +1.50 % |" out; grep -q "do not ship the headline" out'
+ok 'of a speed-up of 30 a point is nothing, and 2 % are inflated' '
+	mkdir many; mv l many; kcampaign new l --task "$grouped" >/dev/null
+	scored 000 ".score = {decision: {verdict: \"baseline\"}}"
+	scored 001 ".score = {decision: {verdict: \"accepted\", improvement_pct: 2900, vs_baseline_pct: 2920}}"
+	kaudit --report -c l | jq -e ".verdict == \"clean\" and (.inflation_gap_pct | round) == 20"
+	scored 001 ".score = {decision: {verdict: \"accepted\", improvement_pct: 2900, vs_baseline_pct: 2960}}"
+	exits 1 kaudit --report -c l; jq -e ".verdict == \"inflated\"" out; rm -r l; mv many/l l'
 ok 'what the audit refuses is rolled back, and named' '
 	scored 004 ".score = {decision: {verdict: \"rolled_back\"}} | .audit = {bucket: \"W3\", decision: \"REJECT-as-overfit\"}"
 	kaudit --report -c l | jq -e ".verdict == \"rolled-back\" and .refused == [\"004/01\"]"
