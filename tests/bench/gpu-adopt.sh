@@ -24,7 +24,7 @@ rm -r "$T/mosaic/replies"
 kcampaign adopt -o "$T/campaign" -p "$T/mosaic" --file src/soften.cu --kernel mosaic_soften --build "make -s ARCH=${1:-sm_90a}" \
 	--run './mosaic -n 400 mosaic.out' --outputs mosaic.out --compare float:1e-3 --provider file
 cp -r "$app/replies" "$T/campaign"
-jq '.model = {provider: "replay"}' "$T/campaign/campaign.json" >"$T/replay.json"
+jq '.model = {provider: "replay"} | .eval.profile = "off"' "$T/campaign/campaign.json" >"$T/replay.json"
 mv "$T/replay.json" "$T/campaign/campaign.json"
 kcampaign run -c "$T/campaign" -n "$(ls "$app/replies" | wc -l)"
 code=0
