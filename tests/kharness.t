@@ -330,6 +330,12 @@ ok 'an oracle that does not end is said to be at work still' '
 	kill -ALRM $at_work; for i in $(seq 200); do [ ! -s slow ] || break; sleep 0.1; done
 	kill -KILL $at_work; exits 137 wait $at_work
 	grep "^kharness: reference.c: the oracle has worked on workload [a-z0-9]* for 60 s, and nothing limits it but you" slow'
+ok 'solo: twice on each timed workload, or on one' '
+	timed=$(jq -r "[.workloads[] | select(.timed)] | length" "$task"); one=$(jq -r "[.workloads[] | select(.timed)][0].name" "$task")
+	./kernel told "" "fprintf(stderr, \"called\\n\"); RIGHT"
+	kharness --solo -t "$task" told.so 2>calls; is $((2 * timed)) "$(grep -c called calls)"
+	kharness --solo -t "$task" --workload "$one" told.so 2>calls; is 2 "$(grep -c called calls)"
+	exits 2 kharness --solo -t "$task" --workload nothing told.so; grep -q "no timed workload called nothing" err'
 ok 'tolerances of the task' '
 	kernel off "" "RIGHT y[0] += 0.5;"
 	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.6}" "$task" >t.json

@@ -26,7 +26,7 @@ kcampaign adopt -o "$T/campaign" -p "$T/mosaic" --file src/soften.cu --kernel mo
 cp -r "$app/replies" "$T/campaign"
 jq '.model = {provider: "replay"} | .eval.profile = "off"' "$T/campaign/campaign.json" >"$T/replay.json"
 mv "$T/replay.json" "$T/campaign/campaign.json"
-kcampaign run -c "$T/campaign" -n "$(ls "$app/replies" | wc -l)"
+kcampaign run -c "$T/campaign" -n "$(find "$app/replies" -name '*.ndjson' | wc -l)"
 code=0
 kcampaign integrate -c "$T/campaign" || code=$?
 jq -r '"\(.id) \(.eval.status) " + ([.eval.timing[]? | "\(.workload) \(.median_ns / 1000) us"] | join(", "))' "$T"/campaign/trials/*/*/eval.ndjson

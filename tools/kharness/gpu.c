@@ -544,6 +544,12 @@ device_profiler(bool on)
 	kgpu_profiler(gpu, on);
 }
 
+void
+device_wait(void)
+{
+	need("waiting", kgpu_wait(gpu));
+}
+
 void *
 device_stream(void)
 {

@@ -22,6 +22,7 @@
 /* What the command line says. */
 struct options {
 	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic, *backend;
+	const char *workload;	/* of --solo; NULL: all that are timed */
 	bool ceilings, correctness, timing, solo, reuse;
 	int threads, seeds, min_samples, max_samples, warmup;
 	double timing_s, warmup_s, run_timeout_s;
@@ -270,6 +271,8 @@ json_t *device_environment(void);
 /* Its clocks, power and what holds them back, right now. */
 json_t *device_state(void);
 void *device_stream(void);
+/* Until all that the stream was given is done. */
+void device_wait(void);
 void device_profiler(bool on);
 
 /* solo.c: the candidate called in this process, for profilers. */

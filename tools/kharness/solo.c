@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --solo: call the kernel in this very process, once on each timed workload of the set, for a profiler that
+ * kharness --solo: call the kernel in this very process, on each timed workload of the set or on one, for a profiler that
  * wraps around it. There is no verdict and no clock; the caller sees to the sandbox.
  */
 #include <dlfcn.h>
@@ -72,7 +72,9 @@ call(struct solo *s, const struct memory *m)
 	}
 	values[t->arg_count] = &stream;
 	ffi_call(&s->cif, FFI_FN(s->entry), NULL, values);
-	s->j->space->fence();
+	/* A fence is a launch of its own there, which a profiler would measure, too. */
+	if (s->j->device)
+		device_wait();
 }
 
 /* Once to warm up, once for the profiler. */
@@ -103,11 +105,20 @@ void
 run_solo(struct judge *j)
 {
 	struct solo s = { .j = j };
+	bool found = false;
 
 	if (j->device)
 		device_limit(j->o.memory_bytes);
 	load(&s);
-	for (size_t i = 0; i < j->task->workload_count; i++)
-		if (j->task->workloads[i].timed && ktask_in_set(&j->task->workloads[i], j->o.set))
-			one_workload(&s, &j->task->workloads[i]);
+	for (size_t i = 0; i < j->task->workload_count; i++) {
+		const struct ktask_workload *w = &j->task->workloads[i];
+
+		if (!w->timed || !ktask_in_set(w, j->o.set) || (j->o.workload && strcmp(w->name, j->o.workload)))
+			continue;
+		one_workload(&s, w);
+		found = true;
+	}
+	if (!found)
+		kdie(K_USAGE, "%s: set '%s' has no timed workload%s%s", j->task->file, j->o.set, j->o.workload ? " called " : "",
+		    j->o.workload ? j->o.workload : "");
 }
