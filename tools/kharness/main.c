@@ -128,6 +128,24 @@ set_limit(struct options *o, int c)
 	return true;
 }
 
+/* Words that are taken as they stand. */
+static bool
+set_text(struct options *o, int c)
+{
+	const struct {
+		int option;
+		const char **to;
+	} texts[] = { { 't', &o->task }, { 's', &o->set }, { 'o', &o->output }, { OPT_SANDBOX, &o->sandbox }, { OPT_ORACLE, &o->oracle },
+		{ OPT_NAME, &o->name }, { OPT_WORKLOAD, &o->workload } };
+
+	for (size_t i = 0; i < LEN(texts); i++)
+		if (texts[i].option == c) {
+			*texts[i].to = optarg;
+			return true;
+		}
+	return false;
+}
+
 /* One option; false when it is not known here. */
 static bool
 set_option(struct options *o, int c)
@@ -136,15 +154,6 @@ set_option(struct options *o, int c)
 	static const char *const backends[] = { "c", "cuda", "hip", "opencl" };
 
 	switch (c) {
-	case 't':
-		o->task = optarg;
-		break;
-	case 's':
-		o->set = optarg;
-		break;
-	case 'o':
-		o->output = optarg;
-		break;
 	case OPT_THREADS:
 		o->threads = (int)knum_long(optarg, 0, 4096, "--threads");
 		break;
@@ -160,23 +169,11 @@ set_option(struct options *o, int c)
 	case OPT_STATISTIC:
 		o->statistic = statistics[choice(optarg, statistics, LEN(statistics), "--statistic")];
 		break;
-	case OPT_SANDBOX:
-		o->sandbox = optarg;
-		break;
-	case OPT_ORACLE:
-		o->oracle = optarg;
-		break;
-	case OPT_NAME:
-		o->name = optarg;
-		break;
 	case OPT_CEILINGS:
 		o->ceilings = true;
 		break;
 	case OPT_SOLO:
 		o->solo = true;
-		break;
-	case OPT_WORKLOAD:
-		o->workload = optarg;
 		break;
 	case OPT_REUSE:
 		o->reuse = true;
@@ -190,7 +187,7 @@ set_option(struct options *o, int c)
 		o->against[o->against_count++] = optarg;
 		break;
 	default:
-		return set_limit(o, c);
+		return set_text(o, c) || set_limit(o, c);
 	}
 	return true;
 }
