@@ -335,7 +335,8 @@ ok 'solo: twice on each timed workload, or on one' '
 	./kernel told "" "fprintf(stderr, \"called\\n\"); RIGHT"
 	kharness --solo -t "$task" told.so 2>calls; is $((2 * timed)) "$(grep -c called calls)"
 	kharness --solo -t "$task" --workload "$one" told.so 2>calls; is 2 "$(grep -c called calls)"
-	exits 2 kharness --solo -t "$task" --workload nothing told.so; grep -q "no timed workload called nothing" err'
+	exits 2 kharness --solo -t "$task" --workload nothing told.so; grep -q "no timed workload called nothing" err
+	exits 2 kharness --solo -t "$task" none.so; grep -q "none.so: No such file" err'
 ok 'tolerances of the task' '
 	kernel off "" "RIGHT y[0] += 0.5;"
 	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.6}" "$task" >t.json

@@ -4,6 +4,7 @@
  * wraps around it. There is no verdict and no clock; the caller sees to the sandbox.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <ffi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ load(struct solo *s)
 
 	s->entry = library ? dlsym(library, t->entry) : NULL;
 	if (!s->entry)
-		kdie(K_USAGE, "%s: %s", s->j->o.candidate, dlerror());
+		kdie(K_USAGE, "%s: %s", s->j->o.candidate, path ? dlerror() : strerror(errno));
 	for (size_t i = 0; i < t->arg_count; i++)
 		s->types[i] = type_of(t, &t->args[i]);
 	s->types[t->arg_count] = &ffi_type_pointer;
