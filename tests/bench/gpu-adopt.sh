@@ -4,19 +4,7 @@
 # kadopt says of each step; its exit status is that of the integration. Prints nothing but a note where there is no device.
 # usage: gpu-adopt.sh [ARCH]: what nvcc's -arch takes (default: sm_90a)
 set -eu
-here=$(cd "${0%/*}" && pwd)
-: "${KILN_DATA:=${here%/*/*}}"
-: "${KILN_BUILD:=$KILN_DATA/build}"
-PATH=$KILN_BUILD:$PATH
-export KILN_DATA KILN_BUILD PATH
-if ! command -v nvcc >/dev/null || ! nvidia-smi >/dev/null 2>&1; then
-	echo "gpu-adopt.sh: no nvcc or no device here"
-	exit 0
-fi
-T=$(mktemp -d)
-chmod 755 "$T"
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
+. "${0%/*}/gpu-setup.sh"
 app=$KILN_DATA/tests/apps/mosaic
 
 cp -r "$app" "$T/mosaic"

@@ -4,19 +4,7 @@
 # test; and the time from a reply to its verdict with four builds at a time. Prints nothing but a note where there is no device.
 # usage: gpu.sh [KERNEL.cu CAMPAIGN-FOLDER]: the kernel compared with itself (default: the reference of tests/tasks/cuda_saxpy)
 set -eu
-here=$(cd "${0%/*}" && pwd)
-: "${KILN_DATA:=${here%/*/*}}"
-: "${KILN_BUILD:=$KILN_DATA/build}"
-PATH=$KILN_BUILD:$PATH
-export KILN_DATA KILN_BUILD PATH
-if ! command -v nvcc >/dev/null || ! nvidia-smi >/dev/null 2>&1; then
-	echo "gpu.sh: no nvcc or no device here"
-	exit 0
-fi
-T=$(mktemp -d)
-chmod 755 "$T"
-trap 'rm -rf "$T"' EXIT
-trap 'exit 130' INT TERM
+. "${0%/*}/gpu-setup.sh"
 
 # A throw-away campaign over a task folder.
 campaign() {
