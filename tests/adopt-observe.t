@@ -387,7 +387,7 @@ if command -v nvcc >/dev/null; then
 		echo "libcudart.so.13 { *; };" >map
 		cc -shared -fPIC -Wl,-soname,libcudart.so.13 -Wl,--version-script=map -o stub/libcudart.so.13 "$apps/cudart-stub.c"
 		for v in 11.0 12; do cp stub/libcudart.so.13 stub/libcudart.so.$v; done
-		cp -r "$apps/mosaic" m; sed -i "s/ -cudart shared//; s|NVCC ?= nvcc|NVCC ?= $(command -v nvcc)|" m/Makefile
+		cp -r "$apps/mosaic" m; rm -r m/replies; sed -i "s/ -cudart shared//; s|NVCC ?= nvcc|NVCC ?= $(command -v nvcc)|" m/Makefile
 		kadopt observe -c cm -p m --file src/soften.cu --kernel mosaic_soften --build "make -s -j2 ARCH=sm_75 NVCCFLAGS=-O1" --run "LD_LIBRARY_PATH=$T/stub ./mosaic -n 4 mosaic.out" --runs 1
 		is 12 "$(calls cm | wc -l)"
 		calls cm | jq -es "all(.block == [32, 8, 1] and (.launches | length) == 1 and .pointers.dst.written != false and .pointers.src.bytes == 4 * .args.width * .args.height)"

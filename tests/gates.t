@@ -199,7 +199,7 @@ ok 'a campaign is accepted by the full set: a best kernel that fails there is re
 	edit v/campaign.json ".model = {provider: \"null\"} | .eval = {evaluator: \"null\"} | .stop = {trials: 1}"
 	cd v; exits 0 kcampaign run
 	exits 1 env PATH="$T/bin:$PATH" KILN_BUILD="$T/bin" kcampaign verify
-	cat err; grep -q "is not accepted: measured again on the full set it is wrong_value: one row is off" err'
+	cat err; grep -q "is not accepted, and that is its evaluation from now on: measured again on the full set it is wrong_value: one row is off" err'
 
 ok 'figures in what people read are sourced, and hedged nowhere' '
 	printf "It moves about 4.8 TB/s.\n" >note.md; exits 1 kspec check note.md; grep -q "note.md:1: .*about 4.8 TB/s. hedges: give the figure" out

@@ -661,8 +661,10 @@ verify(const struct kcamp *c, const struct options *o, long last)
 			out = make_graph(c, &g, goals);
 		}
 		code = out.code ? explain(c, last, &out) : accept_best(path, now.best, !chain);
+		if (refused && !now.best)
+			code = K_NO;
 		/* One that the views hold on to all the same is refused once. */
-		again = code == K_NO && !chain && !make_flag('n') && (!refused || strcmp(refused, now.best));
+		again = code == K_NO && now.best && !chain && !make_flag('n') && (!refused || strcmp(refused, now.best));
 		if (again) {
 			free(refused);
 			refused = kstrdup(now.best);
