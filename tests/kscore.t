@@ -124,6 +124,16 @@ ok 'an incumbent that is not correct does not count' '
 	is true "$(score in | jq .gain)"
 	record 006/01 "$(timed 30000000)" "{\"incumbent\":\"009/01\"}" >in
 	exits 2 kscore -r ref.ndjson in; grep -q "trials/009/01" err'
+ok 'pairs with an incumbent found wrong since say nothing: the best of the archive counts, else the reference' '
+	. ./make.sh
+	mkdir -p trials/003/01
+	record 003/01 "$(timed 20000000 0.01)" >trials/003/01/eval.ndjson
+	beside() { printf "%s,\"pairs\":[{\"name\":\"incumbent\",\"id\":\"004/01\",\"workload\":\"a\",\"ratio\":%s,\"low\":%s,\"high\":9}]" "$(timed "$1" 0.01)" "$2" "$2"; }
+	record 006/01 "$(beside 10000000 0.9)" "{\"incumbent\":\"004/01\"}" >in
+	record 006/02 "$(beside 30000000 1.5)" "{\"incumbent\":\"004/01\"}" >>in
+	is "true true" "$(score in | jq -s -r "map(.gain|tostring)|join(\" \")")"
+	echo "{\"kind\":\"archive\",\"schema\":\"archive/1\",\"best\":{\"id\":\"003/01\"}}" >arch
+	is "true 2 false 0.67" "$(kscore -a arch -r ref.ndjson in | jq -r "\"\(.score.gain) \(.score.gain_ratio*100|round|./100)\"" | xargs)"'
 ok 'the member fits its schema in shape' '
 	. ./make.sh
 	record 001/01 "$(timed 10000000)" >in

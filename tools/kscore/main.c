@@ -49,10 +49,8 @@ load_rival(struct rival *r, const char *path, const char *id)
 }
 
 static const struct rival *
-incumbent_of(struct scorer *s, const struct krec *rec)
+incumbent_of(struct scorer *s, const char *id)
 {
-	const char *id = kjson_str_or(rec->json, "sample.incumbent", s->archive_best);
-
 	if (!id || !strcmp(id, s->reference.id))
 		return NULL;
 	if (!s->incumbent.id || strcmp(s->incumbent.id, id)) {
@@ -67,8 +65,12 @@ incumbent_of(struct scorer *s, const struct krec *rec)
 const struct rival *
 rival_of(struct scorer *s, const struct krec *rec)
 {
-	const struct rival *r = incumbent_of(s, rec);
+	const char *id = kjson_str_or(rec->json, "sample.incumbent", s->archive_best);
+	const struct rival *r = incumbent_of(s, id);
 
+	/* One that was found wrong since gives way to what is the best without it. */
+	if (!r && id && strcmp(id, s->reference.id))
+		r = incumbent_of(s, s->archive_best);
 	return r ? r : &s->reference;
 }
 
@@ -81,16 +83,16 @@ refuse(const struct krec *rec, const char *fault, const char *with)
 /*
  * A gain beats the incumbent (the reference, while there is none) beyond the noise: interleaved pairs decide by the
  * lower end of their interval; times that were measured apart must differ by more than both noise floors together. A
- * copy never gains.
+ * copy never gains. Pairs with an incumbent that is none any more say nothing.
  */
 static void
 add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
 {
 	const struct rival *rival = rival_of(s, rec);
 	double noise = kjson_num_or(rec->json, "eval.noise.floor", 0), ratio, low;
-	bool gain;
+	bool beside = !strcmp(kjson_str_or(rec->json, "sample.incumbent", rival->id), rival->id), gain;
 
-	if (kgain_pairs(kjson_path(rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
+	if (beside && kgain_pairs(kjson_path(rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
 		double mean, sd;
 
 		gain = low > 1 + s->min_gain;
