@@ -212,6 +212,19 @@ E
 	views() { find trials -maxdepth 2 -name "*.ndjson" -exec sha256sum {} + | sort; }
 	views >before; rm trials/*/archive.ndjson; kcampaign views >out; views | diff before -'
 
+ok 'what was taken over from it is taken over again, and a redo of it leaves nothing of the old verdict' '
+	cd ../wrong; PATH=$T/wrong-bin:$PATH
+	first=$(ls trials/*/*/eval.ndjson.scored); first=${first#trials/}; WRONG=${first%/eval*}; export WRONG
+	exits 0 kcampaign redo "$WRONG"
+	test ! -e "trials/$WRONG/eval.ndjson.scored"
+	is "$WRONG correct" "$(jq -r "select(.kind == \"archive\").best.id" archive.ndjson) $(jq -r .eval.status "trials/$WRONG/eval.ndjson")"
+	copy=trials/011/04/eval.ndjson; [ "$WRONG" != 011/04 ]
+	jq -c ".eval.duplicate_of = \"$WRONG\"" "$copy" >v && mv v "$copy"; cp "trials/$WRONG/eval.ndjson" redone
+	exits 0 kcampaign verify
+	is null "$(jq -r .eval.duplicate_of "$copy")"
+	same redone "trials/$WRONG/eval.ndjson.scored"
+	is partial "$(jq -r .eval.status "trials/$WRONG/eval.ndjson")"'
+
 ok 'stop conditions end a campaign, and a report is printed' '
 	jq ".stop.trials = 12" campaign.json >new && mv new campaign.json
 	kcampaign run >out

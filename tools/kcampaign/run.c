@@ -609,6 +609,22 @@ accept_best(const char *path, const char *id, bool replaced)
 	return code;
 }
 
+/* Evaluations of trials FROM..LAST that were taken over from ID are taken over again, with the views. */
+static void
+forget_copies(const struct kcamp *c, const char *id, long from, long last)
+{
+	for (long t = from; t <= last; t++)
+		for (long b = 1; b <= kcamp_branches(c); b++) {
+			char *path = cell_path(t, b, stages[STAGE_EVAL]);
+			json_t *record = exists(path) ? kin_first(path) : NULL;
+
+			if (!strcmp(kjson_str_or(record, "eval.duplicate_of", ""), id) && unlink(path) < 0)
+				kdie_errno(K_IO, "%s", path);
+			json_decref(record);
+			free(path);
+		}
+}
+
 /*
  * The evaluation of ID becomes the one of the full set that REPORT holds; the one that scored it is kept beside it. As
  * with redo there is no position until the views stand again, so an interruption leaves nothing behind.
@@ -626,7 +642,8 @@ demote(const struct kcamp *c, const struct options *o, const char *id, const cha
 	record = kin_first(path);
 	json_object_set(record, "eval", json_object_get(verified, "eval"));
 	clear_position();
-	if (link(path, kept) < 0 && errno != EEXIST)
+	forget_copies(c, id, trial, last);
+	if ((unlink(kept) < 0 && errno != ENOENT) || link(path, kept) < 0)
 		kdie_errno(K_IO, "%s", kept);
 	kout_open(path);
 	kout_json(record);
@@ -820,7 +837,13 @@ command_verify(const struct options *o)
 static void
 remove_stages(long trial, long branch, int from)
 {
-	static const char *const beside[] = { "prompt.md", "reply.txt", "reply.json", "reply.spool" };
+	static const struct {
+		const char *name;
+		int stage;
+	} beside[] = {
+		{ "prompt.md", STAGE_REPLY }, { "reply.txt", STAGE_REPLY }, { "reply.json", STAGE_REPLY }, { "reply.spool", STAGE_REPLY },
+		{ "eval.ndjson.scored", STAGE_EVAL },
+	};
 
 	for (int s = from; s < STAGES; s++) {
 		char *path = cell_path(trial, branch, stages[s]);
@@ -836,10 +859,10 @@ remove_stages(long trial, long branch, int from)
 			kdie_errno(K_IO, "%s", path);
 		free(path);
 	}
-	for (size_t i = 0; from <= STAGE_REPLY && i < LEN(beside); i++) {
-		char *path = kasprintf("trials/%03ld/%02ld/%s", trial, branch, beside[i]);
+	for (size_t i = 0; i < LEN(beside); i++) {
+		char *path = kasprintf("trials/%03ld/%02ld/%s", trial, branch, beside[i].name);
 
-		if (unlink(path) < 0 && errno != ENOENT)
+		if (from <= beside[i].stage && unlink(path) < 0 && errno != ENOENT)
 			kdie_errno(K_IO, "%s", path);
 		free(path);
 	}
