@@ -211,6 +211,14 @@ ok 'the report of a verified kernel: speed-up, baselines, recorded replies' '
 	grep -q "over the naive reference (at most 112.2; too few samples for a lower end), same run" out
 	grep -q "^openmp       50 % of its speed (at most 60 %; too few samples for a lower end), same threads" out
 	jq -c ".id = \"009/09\"" c/trials/003/verify.ndjson >v && mv v c/trials/003/verify.ndjson
-	kcampaign best -c c >out; grep -q "as scored; not measured again yet (make verify)" out'
+	kcampaign best -c c >out; grep -q "as scored; not measured again yet (make verify)" out
+	jq -nc --arg id "$id" "{id: \$id, eval: {status: \"partial\"}}" >c/trials/003/verify.ndjson
+	kcampaign best -c c >out; grep -q "^speed-up .* as scored; not accepted: partial on the full set$" out'
+
+ok 'what was not built is not counted as compiled' '
+	cp -r c s; all=$(jq -r "select(.kind == \"archive\").candidates" c/trials/003/archive.ndjson)
+	jq -c "if .kind == \"archive\" then .statuses = {no_code: 1, no_plan: 1, rejected: 1, compile_error: 1, quarantined: 1} else . end" \
+		c/trials/003/archive.ndjson >s/trials/003/archive.ndjson
+	kcampaign best -c s >out; grep -q "^candidates   $all: compiled $((all - 4)) " out; rm -r s'
 
 done_testing

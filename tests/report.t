@@ -34,6 +34,19 @@ ok 'make report in a campaign writes both files, again the same bytes' '
 	kreport -c c --html | cmp - c/report.html
 	kreport -c c --markdown -o md && cmp md c/report.md'
 
+ok 'a best kernel that is wrong on the full set is called so' '
+	cp -r c w; best=$(jq -r "select(.kind == \"archive\").best.id" c/trials/002/archive.ndjson)
+	jq -nc --arg id "$best" "{id: \$id, eval: {status: \"partial\"}}" >w/trials/002/verify.ndjson
+	kreport -c w
+	grep -qF "> **Not accepted:** measured again on the full set after trial 2 it is partial." w/report.md
+	! grep -q "Not verified since" w/report.md; rm -r w'
+
+ok 'what the audit refuses is not counted as correct' '
+	cp -r c w; n=$(sed -n "s/^- \*\*\([0-9]*\)\*\* correct candidates.*/\1/p" c/report.md)
+	id=$(jq -r "select(.eval.status == \"correct\").id" c/trials/001/score.ndjson | head -n 1)
+	jq -c --arg id "$id" "if .id == \$id then .score.overfit = true | .audit.decision = \"REJECT-as-overfit\" else . end" c/trials/001/score.ndjson >w/trials/001/score.ndjson
+	kreport -c w; grep -q "^- \*\*$((n - 1))\*\* correct candidate" w/report.md; rm -r w'
+
 ok 'a reference alone is reported, without a best' '
 	mkdir -p r/trials && cp c/*.json c/*.c r && cp -r c/trials/000 r/trials
 	kreport -c r

@@ -172,8 +172,8 @@ standing(const json_t *header)
 	s.linear = json_object_get(header, "linear");
 	s.candidates = count(header, "candidates");
 	s.correct = count(statuses, "correct");
-	s.compiled = s.candidates - count(statuses, "no_code") - count(statuses, "rejected") - count(statuses,
-	    "compile_error");
+	s.compiled = s.candidates - count(statuses, "no_code") - count(statuses, "no_plan") - count(statuses, "rejected") -
+	    count(statuses, "compile_error");
 	s.stale = count(header, "stale");
 	s.failures = count(header, "failures");
 	s.cost_usd = kjson_num_or(header, "cost_usd", 0);

@@ -109,7 +109,13 @@ add_against_reference(struct kbuf *text, const json_t *verified, const struct st
 {
 	const json_t *pairs = kjson_path(verified, "eval.pairs");
 	struct kgain_ratio r = kgain_ratio_of_pairs(pairs, "reference", NULL, kjson_path(verified, "eval.timing"));
+	const char *status = kjson_str_or(verified, "eval.status", "correct");
 
+	if (strcmp(status, "correct")) {
+		kbuf_printf(text, "speed-up     %.1fx over the reference, as scored; not accepted: %s on the full set\n",
+		    s->speedup, status);
+		return;
+	}
 	if (!r.n) {
 		kbuf_printf(text, "speed-up     %.1fx over the reference, as scored; not measured again yet (make "
 		    "verify)\n", s->speedup);

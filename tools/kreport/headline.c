@@ -24,6 +24,7 @@ device_of(const struct report *r)
 	return kjson_str_or(r->machine, "cpu", "an unnamed device");
 }
 
+/* As `kcampaign best` counts them: what the audit refuses is not correct, and what is held for suspect was compiled. */
 static void
 count_statuses(const struct report *r, long *correct, long *compiled)
 {
@@ -33,8 +34,8 @@ count_statuses(const struct report *r, long *correct, long *compiled)
 
 		if (c == r->reference)
 			continue;
-		*correct += c->correct;
-		*compiled += karch_eligible(c->status) && strcmp(c->status, "compile_error");
+		*correct += c->correct && !of(c, "score.overfit");
+		*compiled += !strcmp(c->status, "quarantined") || (karch_eligible(c->status) && strcmp(c->status, "compile_error"));
 	}
 }
 
@@ -96,8 +97,12 @@ put_lead(struct doc *d, const struct report *r)
 	doc_lead(d, "The best kernel, \1%s\1, runs \2%s\2 as fast as the naive reference (%s) on %s: %s", r->best->id,
 	    show_times(ratio.mean), show_interval(&ratio, show_times), device_of(r),
 	    paired ? "measured again after the search, in turns with the reference in one run."
+		   : r->refused ? "by the evaluation that scored it."
 		   : "by the evaluation that scored it, for it was not measured again beside the reference.");
-	if (!paired)
+	if (r->refused)
+		doc_note(d, "\2Not accepted:\2 measured again on the full set after trial %ld it is %s.", r->verify_trial,
+		    kjson_str_or(r->refused, "status", "?"));
+	else if (!paired)
 		doc_note(d, "Not verified since: \1make verify\1 measures the best kernel, the reference and the "
 		    "baselines in turns, on all workloads. Until then times of different runs are compared, and the "
 		    "intervals say less.");
@@ -319,10 +324,10 @@ put_verified(struct doc *d, const struct report *r)
 
 	doc_heading(d, "What was verified");
 	put_checks(d, "When it was scored", of(r->best, "eval"));
-	if (r->verify) {
+	if (r->verify || r->refused) {
 		char *after = kasprintf("Again after trial %ld", r->verify_trial);
 
-		put_checks(d, after, r->verify);
+		put_checks(d, after, r->verify ? r->verify : r->refused);
 		free(after);
 	}
 	if (all_checked(kjson_path(eval, "timing")))

@@ -37,7 +37,8 @@ struct report {
 	size_t count;
 	const struct candidate *reference;
 	const struct candidate *best;	/* NULL: none but the reference is correct */
-	json_t *verify;			/* eval of the newest verification of the best; NULL: none */
+	json_t *verify;			/* eval of the newest verification of the best; NULL: none, or */
+	json_t *refused;		/* that of one which found it wrong */
 	long verify_trial;
 	json_t *machine, *roofline;	/* NULL: there is no such file */
 	bool audited;			/* some candidate is */

@@ -192,13 +192,15 @@ linked_trial(const char *dir)
 static void
 load_verify(struct report *r)
 {
-	for (long t = r->last; r->best && t > 0 && !r->verify; t--) {
+	for (long t = r->last; r->best && t > 0 && !r->verify && !r->refused; t--) {
 		char *name = kasprintf("trials/%03ld/verify.ndjson", t);
 		json_t *rec = load_record(r->dir, name);
 
 		if (rec && !strcmp(kjson_str_or(rec, "id", ""), r->best->id)) {
+			bool right = !strcmp(kjson_str_or(rec, "eval.status", "correct"), "correct");
+
 			drop(rec, "eval.code");
-			r->verify = json_incref((json_t *)kjson_path(rec, "eval"));
+			*(right ? &r->verify : &r->refused) = json_incref((json_t *)kjson_path(rec, "eval"));
 			r->verify_trial = t;
 		}
 		json_decref(rec);
@@ -286,6 +288,7 @@ free_report(struct report *r)
 	free(r->list);
 	karch_free(&r->archive);
 	json_decref(r->verify);
+	json_decref(r->refused);
 	json_decref(r->machine);
 	json_decref(r->roofline);
 	json_decref(r->audit);
