@@ -225,6 +225,25 @@ ok 'what was taken over from it is taken over again, and a redo of it leaves not
 	same redone "trials/$WRONG/eval.ndjson.scored"
 	is partial "$(jq -r .eval.status "trials/$WRONG/eval.ndjson")"'
 
+ok 'a search that was ended by the speed of a refused kernel goes on' '
+	cd ../wrong; PATH=$T/wrong-bin:$PATH
+	first=$(ls trials/*/*/eval.ndjson.scored); first=${first#trials/}; WRONG=${first%/eval*}; export WRONG
+	kcampaign redo "$WRONG"
+	cat >"$T/wrong-bin/keval" <<"E"
+#!/bin/sh
+for last; do :; done
+case " $* " in
+*" --verify $WRONG "*) echo "{\"id\":\"$WRONG\",\"eval\":{\"status\":\"partial\"}}" >"$last" ;;
+*" --verify "*) echo "{\"id\":\"$2\",\"eval\":{\"status\":\"correct\"}}" >"$last" ;;
+*) exit 3 ;;
+esac
+E
+	jq --argjson x "$(jq "select(.kind == \"archive\").best.speedup" archive.ndjson)" \
+		".stop = {trials: 12, patience: 0, speedup: \$x} | .eval.evaluator = \"harness\"" campaign.json >new && mv new campaign.json
+	exits 3 kcampaign run
+	grep -q "(stop.speedup)" out; grep -q "^kcampaign: what ended the search held for the kernel that is not accepted: it goes on" err
+	grep -q "trial 12: trials/012/0./eval.ndjson failed with 3" err'
+
 ok 'stop conditions end a campaign, and a report is printed' '
 	jq ".stop.trials = 12" campaign.json >new && mv new campaign.json
 	kcampaign run >out

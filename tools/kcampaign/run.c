@@ -756,6 +756,22 @@ open_round(const struct kcamp *c, const struct options *o, long *last)
 	return shapes_freeze(c, true) ? close_rounds(c, o, *last) : K_OK;
 }
 
+/* The condition that ended the search held for a kernel that was refused since? */
+static bool
+goes_on(const struct kcamp *c, long last)
+{
+	json_t *header = archive_header(last);
+	struct standing now = standing(header);
+	char *reason = stop_reason(c, last, &now);
+	bool yes = !reason;
+
+	free(reason);
+	json_decref(header);
+	if (yes)
+		kwarn("what ended the search held for the kernel that is not accepted: it goes on");
+	return yes;
+}
+
 int
 command_run(const struct options *o)
 {
@@ -777,6 +793,10 @@ command_run(const struct options *o)
 		if (reason) {
 			code = finish(c, o, last, reason);
 			free(reason);
+			if ((code == K_OK || code == K_NO) && !o->trials && goes_on(c, last)) {
+				code = K_OK;
+				continue;
+			}
 			break;
 		}
 		roofline_require(c);
