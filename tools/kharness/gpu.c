@@ -456,7 +456,7 @@ try_device(struct judge *j, int number, bool wait)
 	if (!gpu) {
 		if (!no_room)
 			kwarn("device %d: %s", number, why);
-		no_room |= strstr(why, "out of memory") != NULL;
+		no_room |= kgpu_no_room(why);
 		return false;
 	}
 	kgpu_facts(gpu, &facts);
@@ -495,9 +495,9 @@ find_device(struct judge *j)
 	for (int s = 0; !found && s < ROOM_S; s++) {
 		for (int i = 0; i < count && !found; i++)
 			found = try_device(j, ((int)getpid() + i) % count, true);
-		/* It has room again when what its other users run is done. */
-		if (!found && (!no_room || sleep(1)))
+		if (found || !no_room)
 			break;
+		sleep(1);
 	}
 	if (!found)
 		kdie(no_room ? K_AGAIN : K_MISSING, "no %s device that can be used", j->o.backend);

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kgpu.h"
 #include "kharness.h"
 #include "ksandbox.h"
 #include "kstat.h"
@@ -550,7 +551,7 @@ greet(struct judge *j, struct runner *r)
 	e = listen_until(j, r, NULL, know_ns() + (int64_t)START_S * 1000000000, &hello, &at, &r->pid);
 	/* A device without room has it again when its other users are done. */
 	if (e == OUT_OK && hello.what == KRUN_FAILED)
-		kdie(strstr(hello.text, "out of memory") ? K_AGAIN : K_MISSING, "the runner: %s", hello.text);
+		kdie(kgpu_no_room(hello.text) ? K_AGAIN : K_MISSING, "the runner: %s", hello.text);
 	if (e != OUT_OK || hello.what != KRUN_HELLO || r->pid <= 0)
 		kdie(K_MISSING, "the runner did not start in the %s sandbox: %s: %.*s", ksandbox_name(j->level), r->why,
 		    (int)r->printed.len, r->printed.data ? r->printed.data : "");

@@ -205,6 +205,12 @@ kgpu_open(const char *backend, int number, bool spin, char *why, size_t why_len)
 	return NULL;
 }
 
+bool
+kgpu_no_room(const char *why)
+{
+	return strstr(why, "out of memory") != NULL;
+}
+
 void
 kgpu_close(struct kgpu *g)
 {

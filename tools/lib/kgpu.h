@@ -35,6 +35,8 @@ struct kgpu;
  * wait for the device without falling asleep. The primary context of device NUMBER is made current.
  */
 struct kgpu *kgpu_open(const char *backend, int number, bool spin, char *why, size_t why_len);
+/* Does WHY, of this process or told by another, say that the device's memory is taken? It is given back when others are done. */
+bool kgpu_no_room(const char *why);
 /* Give the context back, and the memory in it; NULL is allowed. */
 void kgpu_close(struct kgpu *g);
 /* Devices that the driver shows; 0 and WHY when there are none. */
