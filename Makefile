@@ -18,7 +18,7 @@ PREFIX  ?= /usr/local
 DATADIR  = $(PREFIX)/share/kiln
 MANDIR   = $(PREFIX)/share/man
 
-TOOLS := kclassify kaudit ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport kmemory kround kadopt
+TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport kmemory kround kadopt
 # Programs that tools start themselves; installed below libexec.
 HELPERS := krun-c krun-gpu krun-opencl krtc kllm-http
 # Preloaded into applications, whose kernel is watched; beside the helpers.

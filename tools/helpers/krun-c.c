@@ -15,8 +15,8 @@
 #include "ksandbox.h"
 
 static struct krun_setup setup;
-static const char *inputs, *table;
-static char *outputs;
+static uint64_t base[2];	/* of inputs and outputs */
+static int rows;
 
 static int64_t
 now(void)
@@ -27,43 +27,21 @@ now(void)
 	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
 }
 
-/* Addresses and values of all calls of one go, made ready before the clock starts. */
-static void
-prepare(uint32_t calls, uint64_t *words)
-{
-	memcpy(words, table, (size_t)calls * setup.arg_count * sizeof *words);
-	for (size_t i = 0; i < (size_t)calls * setup.arg_count; i++) {
-		uint8_t kind = setup.kind[i % setup.arg_count];
-
-		if (kind == KRUN_IN)
-			words[i] += (uint64_t)(uintptr_t)inputs;
-		else if (kind == KRUN_OUT)
-			words[i] += (uint64_t)(uintptr_t)outputs;
-	}
-}
-
 static void
 go(ffi_cif *cif, void *entry, const struct krun_command *c)
 {
-	static uint64_t *words;
-	static uint32_t room;
 	struct krun_report r = { .what = KRUN_DONE, .nonce = c->nonce };
+	uint64_t words[KRUN_ARGS];
 	void *values[KRUN_ARGS];
 	int64_t start, end;
 
-	if (c->calls > room) {
-		words = realloc(words, (size_t)c->calls * setup.arg_count * sizeof *words);
-		if (!words)
-			krunner_fail("memory for arguments", NULL, ENOMEM);
-		room = c->calls;
-	}
-	if (c->calls)
-		prepare(c->calls, words);
+	for (uint32_t i = 0; i < setup.arg_count; i++)
+		values[i] = &words[i];
 	start = now();
 	for (uint32_t k = 0; k < c->calls; k++) {
-		for (uint32_t i = 0; i < setup.arg_count; i++)
-			values[i] = &words[(size_t)k * setup.arg_count + i];
-		ffi_call(cif, FFI_FN(entry), NULL, values);
+		krunner_row(rows, &setup, base, words);
+		if (entry)
+			ffi_call(cif, FFI_FN(entry), NULL, values);
 	}
 	end = now();
 	r.value[0] = (uint64_t)(end - start);
@@ -82,22 +60,21 @@ main(int argc, char **argv)
 	if (argc != 6)
 		return 124;
 	krunner_open(argv[2], &setup);
-	inputs = krunner_map(argv[3], setup.input_bytes, PROT_READ);
-	outputs = krunner_map(argv[4], setup.output_bytes, PROT_READ | PROT_WRITE);
-	table = krunner_map(argv[5], setup.table_bytes, PROT_READ);
+	base[0] = (uint64_t)(uintptr_t)krunner_map(argv[3], setup.input_bytes, PROT_READ);
+	base[1] = (uint64_t)(uintptr_t)krunner_map(argv[4], setup.output_bytes, PROT_READ | PROT_WRITE);
+	rows = atoi(argv[5]);
 	krunner_pin(&setup);
 	krunner_describe(&setup, false, types, &cif);
 	krunner_catch_faults(true);
 	if (ksandbox_seal(setup.alone) < 0)
 		krunner_fail("sealing", strerror(errno), errno);
-	hello.value[0] = (uint64_t)(uintptr_t)inputs;
-	hello.value[1] = (uint64_t)(uintptr_t)outputs;
+	memcpy(hello.value, base, sizeof base);
 	krunner_report(&hello);
 	for (;;) {
 		krunner_next(&c);
 		if (c.order == KRUN_LOAD)
 			entry = krunner_load(argv[1], setup.entry);
-		else if (c.calls == 0 || entry)
+		else
 			go(&cif, entry, &c);
 	}
 }

@@ -9,7 +9,6 @@
 #include <ffi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "kgpu.h"
@@ -19,8 +18,8 @@
 #include "kutil.h"
 
 static struct krun_setup setup;
-static const uint64_t *table;
-static kgpu_ptr base[2];	/* of inputs and outputs */
+static int rows;
+static uint64_t base[2];	/* of inputs and outputs */
 static struct kgpu *gpu;
 static void *kernel[KRUN_LAUNCHES];	/* of a candidate that is device code alone */
 
@@ -119,19 +118,6 @@ load_kernels(const char *file)
 	krunner_report(&r);
 }
 
-/* Addresses and values of all calls of one go, made ready before the clock starts. */
-static void
-prepare(uint32_t calls, uint64_t *words)
-{
-	memcpy(words, table, (size_t)calls * setup.arg_count * sizeof *words);
-	for (size_t i = 0; i < (size_t)calls * setup.arg_count; i++) {
-		uint8_t kind = setup.kind[i % setup.arg_count];
-
-		if (kind == KRUN_IN || kind == KRUN_OUT)
-			words[i] += base[kind == KRUN_OUT];
-	}
-}
-
 /* An error that the candidate's own launches left behind in the run-time library. */
 static const char *
 left_behind(void)
@@ -155,29 +141,21 @@ left_behind(void)
 static void
 go(ffi_cif *cif, void *entry, const struct krun_command *c)
 {
-	static uint64_t *words;
-	static uint32_t room;
 	struct krun_report r = { .what = KRUN_DONE, .nonce = c->nonce };
+	uint64_t words[KRUN_ARGS];
 	void *values[KRUN_ARGS + 1], *stream = kgpu_stream(gpu);
 	int64_t ns = 0;
 
-	if (c->calls > room) {
-		words = realloc(words, (size_t)c->calls * setup.arg_count * sizeof *words);
-		if (!words)
-			krunner_fail("memory for arguments", NULL, 0);
-		room = c->calls;
-	}
-	if (c->calls)
-		prepare(c->calls, words);
+	for (uint32_t i = 0; i < setup.arg_count; i++)
+		values[i] = &words[i];
 	values[setup.arg_count] = &stream;
 	need("event", kgpu_mark(gpu, 0));
 	for (uint32_t k = 0; k < c->calls; k++) {
-		for (uint32_t i = 0; i < setup.arg_count; i++)
-			values[i] = &words[(size_t)k * setup.arg_count + i];
-		for (uint32_t n = 0; n < setup.launches; n++)
+		krunner_row(rows, &setup, base, words);
+		for (uint32_t n = 0; n < setup.launches && kernel[n]; n++)
 			need(setup.kernel[n], kgpu_launch(gpu, kernel[n], c->launch[n].grid, c->launch[n].block,
 			    c->launch[n].shared, values));
-		if (!setup.launches)
+		if (entry)
 			ffi_call(cif, FFI_FN(entry), NULL, values);
 	}
 	need("the device", kgpu_mark(gpu, 1));
@@ -205,7 +183,7 @@ obey(const char *file)
 			load_kernels(file);
 		else if (c.order == KRUN_LOAD)
 			entry = krunner_load(file, setup.entry);
-		else if (c.calls == 0 || entry || setup.launches)
+		else
 			go(&cif, entry, &c);
 	}
 }
@@ -224,7 +202,7 @@ main(int argc, char **argv)
 		krunner_fail(why, NULL, 0);
 	base[0] = import(argv[3], setup.input_bytes, true);
 	base[1] = import(argv[4], setup.output_bytes, false);
-	table = krunner_map(argv[5], setup.table_bytes, PROT_READ);
+	rows = atoi(argv[5]);
 	need("a limit of memory", kgpu_limit(gpu, setup.memory_bytes));
 	prepare_runtime(!strcmp(argv[6], "hip"));
 	krunner_catch_faults(true);

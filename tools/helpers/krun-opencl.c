@@ -30,7 +30,8 @@ enum { OBJECT_MAX = 64 << 20, SOURCE_MAX = 8 << 20, FLUSH_MIN = 512 << 20 };
 static struct krun_setup setup;
 static struct kcl cl;
 static char *arena[2];		/* inputs and outputs */
-static const uint64_t *table;
+static int rows;
+static uint64_t row[KRUN_ARGS];	/* of the call under way: offsets and values */
 /* The same as the device sees them: buffers over them, or shared virtual memory that they are copied to. */
 static void *buffer[2];
 static char *memory[2];
@@ -175,7 +176,7 @@ make_tensors(uint32_t call)
 		size_t at = (size_t)call * setup.arg_count + i;
 		bool output = setup.kind[i] == KRUN_OUT;
 
-		tensors[at] = output || setup.kind[i] == KRUN_IN ? tensor_at(output, table[at]) : NULL;
+		tensors[at] = output || setup.kind[i] == KRUN_IN ? tensor_at(output, row[i]) : NULL;
 	}
 	tensor_calls = call + 1;
 }
@@ -204,8 +205,8 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l)
 	for (uint32_t i = 0; i < setup.arg_count; i++) {
 		size_t at = (size_t)call * setup.arg_count + i;
 		bool output = setup.kind[i] == KRUN_OUT, tensor = output || setup.kind[i] == KRUN_IN;
-		int e = !tensor ? cl.set_argument(kernel[n], i, sizes[setup.kind[i]], &table[at]) : setup.copies ?
-		    cl.svm_argument(kernel[n], i, memory[output] + table[at]) :
+		int e = !tensor ? cl.set_argument(kernel[n], i, sizes[setup.kind[i]], &row[i]) : setup.copies ?
+		    cl.svm_argument(kernel[n], i, memory[output] + row[i]) :
 		    cl.set_argument(kernel[n], i, sizeof tensors[at], &tensors[at]);
 
 		if (e) {
@@ -236,6 +237,7 @@ go(const struct krun_command *c)
 	if (!setup.copies)
 		make_room(c->calls);
 	for (uint32_t k = 0; k < c->calls; k++) {
+		krunner_row(rows, &setup, (const uint64_t[2]){ 0, 0 }, row);
 		if (!setup.copies)
 			make_tensors(k);
 		for (uint32_t n = 0; n < setup.launches; n++)
@@ -335,7 +337,7 @@ runner(char **argv)
 		return 123;
 	arena[0] = krunner_map(argv[3], setup.input_bytes, PROT_READ);
 	arena[1] = krunner_map(argv[4], setup.output_bytes, PROT_READ | PROT_WRITE);
-	table = krunner_map(argv[5], setup.table_bytes, PROT_READ);
+	rows = atoi(argv[5]);
 	/* Threads of the driver inherit it. */
 	krunner_pin(&setup);
 	if (!kcl_choose(&cl, why, sizeof why) || !kcl_start(&cl, why, sizeof why))

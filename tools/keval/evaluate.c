@@ -10,7 +10,7 @@
 /* Members of an earlier evaluation that hold for the same tokens too. */
 static const char *const copied[] = {
 	"status", "tier", "reasons", "log", "build", "correctness", "timing", "noise", "sandbox", "environment", "seed", "level",
-	"reuse", "reuse_against", "trace",
+	"reuse", "reuse_against", "trace", "anchor", "pairs", "machine",
 };
 
 bool
@@ -47,6 +47,18 @@ eval_fail(json_t *eval, const char *status, const char *check, const char *detai
 	json_array_append_new(reasons, json_pack("{s:s,s:o}", "check", check,
 	    "detail", kjson_text(detail, strlen(detail))));
 	eval_set(eval, "status", json_string(status));
+}
+
+void
+add_spent(json_t *eval, const char *what, int64_t start_ns)
+{
+	json_t *spent = json_object_get(eval, "spent_s");
+
+	if (!spent) {
+		spent = json_object();
+		eval_set(eval, "spent_s", spent);
+	}
+	eval_set(spent, what, json_real(kjson_num_or(spent, what, 0) + (double)(know_ns() - start_ns) * 1e-9));
 }
 
 static void
@@ -143,6 +155,7 @@ evaluate(struct keval *k, const struct subject *s)
 	int64_t start = know_ns();
 	json_t *eval = json_object();
 	char tokens[17];
+	bool clean;
 
 	hash_subject(s, tokens);
 	add_code(s, tokens, eval);
@@ -152,7 +165,9 @@ evaluate(struct keval *k, const struct subject *s)
 		null_evaluate(k, tokens, s->trusted, eval);
 		return eval;
 	}
-	if (scan(k, s, eval))
+	clean = scan(k, s, eval);
+	add_spent(eval, "scanning", start);
+	if (clean)
 		evaluate_tiers(k, s, eval);
 	report_log(k, s, eval);
 	eval_set(eval, "wall_s", json_real((double)(know_ns() - start) / 1e9));

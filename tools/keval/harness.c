@@ -21,7 +21,7 @@ static const struct {
 } knobs[] = {
 	{ "--threads", "eval.threads", true }, { "--seeds", "eval.seeds", false },
 	{ "--statistic", "score.statistic", false },
-	{ "--timing-s", "eval.timing_s", false }, { "--min-samples", "eval.min_samples", false },
+	{ "--timing-s", "eval.timing_s", false }, { "--busy-s", "eval.busy_s", false }, { "--min-samples", "eval.min_samples", false },
 	{ "--max-samples", "eval.max_samples", false }, { "--warmup", "eval.warmup", false },
 	{ "--warmup-s", "eval.warmup_s", false }, { "--run-timeout-s", "eval.run_timeout_s", false },
 	{ "--memory-mb", "eval.memory_mb", false }, { "--sandbox", "eval.sandbox", false },
@@ -82,6 +82,10 @@ compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 	push_knobs(a, k);
 	for (const char *const *p = r->against; p && *p; p++)
 		push(a, "--against", *p);
+	if (r->all_pairs)
+		push(a, "--all-pairs", NULL);
+	if (r->name)
+		push(a, "--name", r->name);
 	push(a, r->so, NULL);
 }
 
@@ -132,6 +136,16 @@ harness_run(const struct keval *k, const struct harness_run *run)
 	kproc_result_free(&r);
 	free_argv(&a);
 	return answer;
+}
+
+void
+add_harness_spent(json_t *eval, const json_t *answer)
+{
+	const char *what;
+	json_t *s;
+
+	json_object_foreach(json_object_get(answer, "spent_s"), what, s)
+		add_spent(eval, what, know_ns() - (int64_t)(json_number_value(s) * 1e9));
 }
 
 void

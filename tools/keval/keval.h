@@ -23,6 +23,7 @@ struct keval {
 	const char *archive;	/* file, or NULL */
 	const char *seed;	/* hex, or NULL: kharness draws one */
 	char **rivals;		/* NAME=FILE and a NULL: what --verify measures beside the candidate; else NULL */
+	bool check_only;	/* tiers up to T2 */
 	int level;		/* sandbox level; 0 until first needed */
 };
 
@@ -87,6 +88,8 @@ struct harness_run {
 	bool reuse;			/* instead: on buffers seen before, and on new ones */
 	const char *oracle;		/* file, or NULL */
 	const char *const *against;	/* NAME=FILE, NULL-terminated; may be NULL */
+	const char *name;		/* of the candidate in its answer; NULL: "candidate" */
+	bool all_pairs;			/* everybody is compared with everybody */
 };
 json_t *harness_run(const struct keval *k, const struct harness_run *run);
 /* kharness --lint over the task, with ORACLE its results too (NULL: its form only); its exit status is ours when it refuses. */
@@ -119,11 +122,36 @@ void harness_merge(json_t *eval, const json_t *answer);
 
 /* T2 and T3 by kharness on the set in use, as far as no command of the campaign replaces them; and beside the incumbent. */
 void run_harness(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
+
 /*
- * Time the candidate once in turns with the incumbent: the pairs (new reference), or NULL when there is nobody to race, or
- * when the candidate proves wrong in it, which then stands in EVAL.
+ * race.c: who a candidate is timed in turns with. Its anchor: the incumbent, else the fastest baseline that was raced with
+ * the reference, else the reference. False when there is none, or when it does not build here. Free with free_anchor.
+ */
+struct anchor {
+	char *against;		/* NAME=FILE.so */
+	char *name, *id;	/* id of an incumbent, or NULL */
+};
+bool choose_anchor(struct keval *k, const struct subject *s, struct anchor *a);
+void free_anchor(struct anchor *a);
+/* eval.anchor and eval.pairs, from kharness's answer. */
+void put_anchor(json_t *eval, const struct anchor *a, const json_t *answer);
+/* eval.pairs and eval.baselines of --verify. */
+void put_rivals(json_t *eval, const json_t *answer);
+/*
+ * Time the candidate once more in turns with the incumbent: the pairs (new reference), or NULL when there is no incumbent,
+ * or when the candidate proves wrong in it, which then stands in EVAL.
  */
 json_t *race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval);
+/* The best program of the archive raced with the reference anew: the record anchor/1 of TRIAL (new reference). */
+json_t *renew_anchor(struct keval *k, long trial);
+/* Id of that program; the caller frees. */
+char *anchor_subject(const struct keval *k);
+/* Check FILES and race those that are correct, each with each, TIMES times; a record bench/1 per race goes to the output. */
+void race_files(struct keval *k, char **files, long times);
+
+/* Time since START_NS was spent on WHAT: into eval.spent_s. And what kharness says of its own time. */
+void add_spent(json_t *eval, const char *what, int64_t start_ns);
+void add_harness_spent(json_t *eval, const json_t *answer);
 
 /*
  * linear.c: the plan of a reply, checked against the history in its sample; and what EVAL says of it. After timing: full
@@ -165,6 +193,9 @@ json_t *evaluate_best(struct keval *k, const char *id);
 void lint_task(struct keval *k);
 /* Path of the oracle's shared object (oracle.c, else the reference in double); the caller frees. */
 char *oracle_so(struct keval *k);
+/* "reference=FILE.so", and "NAME=FILE.so" of a baseline (NULL when it does not build); the caller frees. */
+char *against_reference(struct keval *k);
+char *against_baseline(struct keval *k, const json_t *baseline);
 
 /* custom.c: tiers replaced by the campaign's own commands. */
 struct custom;

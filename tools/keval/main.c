@@ -15,11 +15,12 @@
 #include "kutil.h"
 
 static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [-o FILE]\n"
-    "             [--reference | --code FILE | --verify ID | --evidence TRIAL | --preflight | FILE ...]\n";
+    "             [--reference | --code FILE | --verify ID | --evidence TRIAL | --anchor TRIAL | --preflight | FILE ...]\n"
+    "       keval [-c DIR] [-s SET] [-o FILE] --race TIMES KERNEL ...\n";
 
-enum mode { MODE_REPLIES, MODE_REFERENCE, MODE_CODE, MODE_VERIFY, MODE_EVIDENCE, MODE_PREFLIGHT };
+enum mode { MODE_REPLIES, MODE_REFERENCE, MODE_CODE, MODE_VERIFY, MODE_EVIDENCE, MODE_ANCHOR, MODE_RACE, MODE_PREFLIGHT };
 
-enum { OPT_REFERENCE = 256, OPT_CODE, OPT_VERIFY, OPT_EVIDENCE, OPT_PREFLIGHT, OPT_INPUTS, OPT_SEED };
+enum { OPT_REFERENCE = 256, OPT_CODE, OPT_VERIFY, OPT_EVIDENCE, OPT_ANCHOR, OPT_RACE, OPT_PREFLIGHT, OPT_INPUTS, OPT_SEED };
 
 struct arguments {
 	enum mode mode;
@@ -42,7 +43,7 @@ static void
 set_mode(struct arguments *a, enum mode mode)
 {
 	if (a->mode != MODE_REPLIES)
-		die_usage("--reference, --code, --verify, --evidence and --preflight exclude each other");
+		die_usage("--reference, --code, --verify, --evidence, --anchor, --race and --preflight exclude each other");
 	a->mode = mode;
 	a->operand = optarg;
 }
@@ -55,7 +56,8 @@ parse(struct arguments *a, int argc, char **argv)
 		{ "set", required_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
 		{ "reference", no_argument, NULL, OPT_REFERENCE }, { "code", required_argument, NULL, OPT_CODE },
 		{ "verify", required_argument, NULL, OPT_VERIFY }, { "seed", required_argument, NULL, OPT_SEED },
-		{ "evidence", required_argument, NULL, OPT_EVIDENCE }, { "preflight", no_argument, NULL, OPT_PREFLIGHT },
+		{ "evidence", required_argument, NULL, OPT_EVIDENCE }, { "anchor", required_argument, NULL, OPT_ANCHOR },
+		{ "race", required_argument, NULL, OPT_RACE }, { "preflight", no_argument, NULL, OPT_PREFLIGHT },
 		{ "inputs", no_argument, NULL, OPT_INPUTS },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};
@@ -72,6 +74,8 @@ parse(struct arguments *a, int argc, char **argv)
 		case OPT_CODE: set_mode(a, MODE_CODE); break;
 		case OPT_VERIFY: set_mode(a, MODE_VERIFY); break;
 		case OPT_EVIDENCE: set_mode(a, MODE_EVIDENCE); break;
+		case OPT_ANCHOR: set_mode(a, MODE_ANCHOR); break;
+		case OPT_RACE: set_mode(a, MODE_RACE); break;
 		case OPT_PREFLIGHT: set_mode(a, MODE_PREFLIGHT); break;
 		case OPT_INPUTS: a->inputs = true; break;
 		case 'h': fputs(usage, stdout); exit(K_OK);
@@ -79,8 +83,10 @@ parse(struct arguments *a, int argc, char **argv)
 		default: die_usage(NULL);
 		}
 	a->files = argv + optind;
-	if (a->mode != MODE_REPLIES && *a->files)
-		die_usage("records are read only without --reference, --code, --verify, --evidence and --preflight");
+	if (a->mode != MODE_REPLIES && a->mode != MODE_RACE && *a->files)
+		die_usage("there are operands, and nothing is done with them");
+	if (a->mode == MODE_RACE && !*a->files)
+		die_usage("--race: no kernels to race");
 	if (a->seed && (!*a->seed || a->seed[strspn(a->seed, "0123456789abcdef")]))
 		die_usage("--seed wants lower-case hex digits");
 }
@@ -237,8 +243,8 @@ list_inputs(struct keval *k, const struct arguments *a)
 		input(a->operand);
 	if (a->mode == MODE_VERIFY)
 		input_past(k, a->operand);
-	if (a->mode == MODE_EVIDENCE) {
-		char *id = evidence_subject(k);
+	if (a->mode == MODE_EVIDENCE || a->mode == MODE_ANCHOR) {
+		char *id = a->mode == MODE_ANCHOR ? anchor_subject(k) : evidence_subject(k);
 
 		input_past(k, id);
 		free(id);
@@ -261,6 +267,15 @@ put_evidence(struct keval *k, const char *trial)
 }
 
 static void
+put_anchor_fact(struct keval *k, const char *trial)
+{
+	json_t *anchor = renew_anchor(k, knum_long(trial, 1, 999999, "--anchor"));
+
+	kout_json(anchor);
+	json_decref(anchor);
+}
+
+static void
 run(struct keval *k, const struct arguments *a)
 {
 	switch (a->mode) {
@@ -268,6 +283,8 @@ run(struct keval *k, const struct arguments *a)
 	case MODE_VERIFY: put_record(k, a->operand, evaluate_best(k, a->operand)); break;
 	case MODE_CODE: put_record(k, NULL, evaluate_code(k, a->operand)); break;
 	case MODE_EVIDENCE: put_evidence(k, a->operand); break;
+	case MODE_ANCHOR: put_anchor_fact(k, a->operand); break;
+	case MODE_RACE: race_files(k, a->files, knum_long(a->operand, 1, 100000, "--race")); break;
 	case MODE_PREFLIGHT: preflight(k); break;
 	case MODE_REPLIES: each_reply(k, a, evaluate_reply); break;
 	}

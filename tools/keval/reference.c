@@ -77,6 +77,31 @@ oracle_so(struct keval *k)
 	return so;
 }
 
+char *
+against_reference(struct keval *k)
+{
+	char *log = NULL, *text, *so = trusted_so(k, kjson_str_or(k->task, "reference", "reference.c"), NULL, false, &log);
+
+	if (!so)
+		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
+	text = kasprintf("reference=%s", so);
+	free(so);
+	return text;
+}
+
+char *
+against_baseline(struct keval *k, const json_t *baseline)
+{
+	char *log = NULL, *text = NULL,
+	    *so = trusted_so(k, kjson_str_or(baseline, "file", ""), json_object_get(baseline, "flags"), false, &log);
+
+	if (so)
+		text = kasprintf("%s=%s", kjson_str_or(baseline, "name", "?"), so);
+	free(so);
+	free(log);
+	return text;
+}
+
 /* What a baseline that is of no use here leaves: a warning, and a note in the record. */
 static void
 leave_out(json_t *entry, const char *name, const char *why, const char *log)
@@ -88,17 +113,29 @@ leave_out(json_t *entry, const char *name, const char *why, const char *log)
 	free(text);
 }
 
+static void
+put_baseline(json_t *entry, const json_t *candidate, const json_t *answer)
+{
+	if (json_object_get(candidate, "timing")) {
+		eval_set(entry, "timing", json_deep_copy(json_object_get(candidate, "timing")));
+		eval_set(entry, "pairs", json_deep_copy(json_object_get(answer, "pairs")));
+	}
+	if (json_object_get(answer, "machine"))
+		eval_set(entry, "machine", json_deep_copy(json_object_get(answer, "machine")));
+}
+
 /*
- * One baseline, checked and timed as if it were a candidate: one whose library is not installed here, or that is wrong
+ * One baseline, checked and timed in turns with the REFERENCE ("reference=FILE.so") as if it were a candidate: one whose library is not installed here, or that is wrong
  * on a shape, is no yardstick, and no reason to stop.
  */
 static json_t *
-evaluate_baseline(struct keval *k, const json_t *baseline)
+evaluate_baseline(struct keval *k, const json_t *baseline, const char *reference)
 {
 	const char *name = kjson_str_or(baseline, "name", "?"), *file = kjson_str_or(baseline, "file", "");
 	json_t *entry = json_pack("{s:s}", "name", name), *answer;
 	char *log = NULL, *oracle = oracle_so(k), *so = trusted_so(k, file, json_object_get(baseline, "flags"), false, &log);
-	struct harness_run run = { .so = so, .phase = "both", .oracle = oracle };
+	const char *against[] = { reference, NULL };
+	struct harness_run run = { .so = so, .phase = "both", .oracle = oracle, .against = against };
 	const json_t *c;
 
 	if (so) {
@@ -107,7 +144,7 @@ evaluate_baseline(struct keval *k, const json_t *baseline)
 		if (strcmp(kjson_str_or(c, "status", ""), "correct"))
 			leave_out(entry, name, kjson_str_or(c, "status", "?"), kjson_str_or(c, "log", ""));
 		else
-			eval_set(entry, "timing", json_deep_copy(json_object_get(c, "timing")));
+			put_baseline(entry, c, answer);
 		json_decref(answer);
 	} else {
 		leave_out(entry, name, "it does not build", log);
@@ -148,6 +185,7 @@ evaluate_reference(struct keval *k)
 	char *code = k->task ? task_source(k, "reference", "reference.c") : kstrdup("/* no task: nothing to run */\n");
 	struct subject s = { .name = "000/00", .code = code, .trusted = true };
 	json_t *eval, *list = json_array();
+	char *against = NULL;
 
 	lint_task(k);
 	/* The root of a chain is measured on all there is, so that every later round finds its rows in it. */
@@ -157,8 +195,11 @@ evaluate_reference(struct keval *k)
 	need_correct(k, "the reference", eval);
 	if (kcamp_linear(k->camp))
 		eval_set(eval, "level", json_string("full"));
+	if (json_array_size(baselines) && !is_null(k))
+		against = against_reference(k);
 	for (size_t i = 0; i < json_array_size(baselines) && !is_null(k); i++)
-		json_array_append_new(list, evaluate_baseline(k, json_array_get(baselines, i)));
+		json_array_append_new(list, evaluate_baseline(k, json_array_get(baselines, i), against));
+	free(against);
 	if (json_array_size(list))
 		eval_set(eval, "baselines", json_incref(list));
 	report_progress(k, &s, eval);
@@ -173,24 +214,17 @@ rivals(struct keval *k)
 {
 	const json_t *baselines = json_object_get(k->task, "baselines");
 	size_t n = 0, count = json_array_size(baselines);
-	char **list = kcalloc(count + 2, sizeof *list), *log = NULL;
-	char *so = trusted_so(k, kjson_str_or(k->task, "reference", "reference.c"), NULL, false, &log);
+	char **list = kcalloc(count + 2, sizeof *list);
 
-	if (!so)
-		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
-	list[n++] = kasprintf("reference=%s", so);
-	free(so);
+	list[n++] = against_reference(k);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *b = json_array_get(baselines, i);
 
-		so = trusted_so(k, kjson_str_or(b, "file", ""), json_object_get(b, "flags"), false, &log);
-		if (so)
-			list[n++] = kasprintf("%s=%s", kjson_str_or(b, "name", "?"), so);
+		list[n] = against_baseline(k, b);
+		if (list[n])
+			n++;
 		else
 			kwarn("baseline %s left out: it does not build", kjson_str_or(b, "name", "?"));
-		free(so);
-		free(log);
-		log = NULL;
 	}
 	return list;
 }

@@ -70,6 +70,7 @@ run_once(const struct keval *k, const char *so, const char *oracle, const char *
 	struct harness_run run = { .so = so, .reuse = true, .oracle = oracle, .against = against };
 	json_t *answer = harness_run(k, &run);
 
+	add_harness_spent(eval, answer);
 	free(pair);
 	if (!strcmp(kjson_str_or(harness_candidate(answer, "candidate"), "status", ""), "correct"))
 		return answer;

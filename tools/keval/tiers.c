@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tiers of one candidate: build, correctness, timing, and timing once more in turns with the incumbent. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "keval.h"
-#include "kgain.h"
 #include "kio.h"
 #include "klaunch.h"
 #include "ksandbox.h"
 #include "kutil.h"
 
 static const char checked_so[] = "checked.so";
-/* A round of a linear search that is slower than this share of the last accepted one is rolled back without a race. */
-static const double hopeless = 0.5;
 
 /* Members of kharness's answer that go into the evaluation as they are. */
 static const char *const of_candidate[] = { "status", "tier", "reasons", "correctness", "timing", "log" };
-static const char *const of_run[] = { "seed", "environment", "noise", "sandbox", "spent_s" };
+static const char *const of_run[] = { "seed", "environment", "machine", "noise", "sandbox" };
 
 static void
 copy_members(json_t *to, const json_t *from, const char *const *keys, size_t count)
@@ -50,99 +46,6 @@ harness_merge(json_t *eval, const json_t *answer)
 	copy_members(eval, answer, of_run, LEN(of_run));
 	if (!json_is_string(json_object_get(eval, "status")))
 		kdie(K_IO, "kharness: its answer has no status");
-}
-
-char *
-incumbent_so(struct keval *k, const json_t *past)
-{
-	struct kextract_file files[KEXTRACT_MAX_FILES];
-	struct subject s = { 0 };
-	char *so, *log = NULL;
-
-	if (!subject_of_past(past, &s, files))
-		return NULL;
-	so = build_cached(k, &s, NULL, &log);
-	if (!so)
-		kwarn("the incumbent no longer builds; compared by recorded times only");
-	free(log);
-	return so;
-}
-
-/*
- * Whether to time again beside the incumbent. Times taken apart differ by the machine's mood too, so a gain is never
- * left to them: only a candidate that is slower by more than the knob's share, and more than the noise, is let go
- * without.
- */
-static bool
-is_close(const struct keval *k, const json_t *eval, const json_t *past)
-{
-	const json_t *timing = json_object_get(eval, "timing");
-	double margin = kcamp_num(k->camp, "eval.abba"), ratio;
-	json_t *rows;
-	char *fault;
-
-	if (!(margin > 0) || strcmp(kjson_str_or(eval, "status", ""), "correct") || !timing)
-		return false;
-	/* The baseline of a chain is timed on more than a round's quick set. */
-	rows = kgain_rows_like(json_object_get(past, "timing"), timing);
-	fault = kgain_speedup(rows, timing, kcamp_str(k->camp, "score.statistic"), &ratio, NULL);
-	json_decref(rows);
-	/*
-	 * A round is decided by a race, unless it is hopeless. A chain's last link may have been kept by its quick set alone:
-	 * then there is nothing else to compare by.
-	 */
-	if (kcamp_linear(k->camp)) {
-		bool race = fault || ratio > hopeless;
-
-		free(fault);
-		return race;
-	}
-	free(fault);
-	margin = fmax(margin, kgain_noise(kjson_num_or(eval, "noise.floor", 0), kjson_num_or(past, "noise.floor", 0)));
-	return !fault && ratio > 1 - margin;
-}
-
-static json_t *
-pairs_with_id(const json_t *answer, const char *name, const char *id)
-{
-	const json_t *pairs = json_object_get(answer, "pairs");
-	json_t *out = json_array();
-
-	for (size_t i = 0; i < json_array_size(pairs); i++) {
-		json_t *pair = json_deep_copy(json_array_get(pairs, i));
-
-		if (id && !strcmp(kjson_str_or(pair, "name", ""), name))
-			json_object_set_new(pair, "id", json_string(id));
-		json_array_append_new(out, pair);
-	}
-	return out;
-}
-
-json_t *
-race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval)
-{
-	json_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL, *answer, *pairs = NULL;
-	const char *against[] = { NULL, NULL };
-	struct harness_run run = { .so = so, .phase = "timing", .against = against };
-	char *other = past && is_close(k, eval, past) ? incumbent_so(k, past) : NULL, *pair, *oracle;
-
-	if (other) {
-		pair = kasprintf("incumbent=%s", other);
-		against[0] = pair;
-		run.oracle = oracle = oracle_so(k);
-		answer = harness_run(k, &run);
-		/* Caught only now: wrong in a timed run is wrong. The incumbent itself is on record as correct. */
-		if (strcmp(kjson_str_or(harness_candidate(answer, "candidate"), "status", ""), "correct"))
-			harness_merge(eval, answer);
-		else
-			pairs = pairs_with_id(answer, "incumbent", s->incumbent);
-		json_decref(answer);
-		free(oracle);
-		free(pair);
-	}
-	free(other);
-	json_decref(past);
-	return pairs;
 }
 
 /* Device code alone: the launch lines must mean something for every workload. */
@@ -194,45 +97,31 @@ fail_build(const struct build *b, json_t *eval)
 	eval_fail(eval, "compile_error", end ? "resource" : "compiler", end ? end : "the compiler refused it");
 }
 
-/* What the other programs of the run measured. */
-static json_t *
-rival_times(const json_t *answer)
-{
-	const json_t *all = json_object_get(answer, "candidates");
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < json_array_size(all); i++) {
-		const json_t *c = json_array_get(all, i);
-
-		if (strcmp(kjson_str_or(c, "name", ""), "candidate"))
-			json_array_append_new(list, json_pack("{s:s,s:O}", "name", kjson_str_or(c, "name", "?"),
-			    "timing", json_object_get(c, "timing")));
-	}
-	return list;
-}
-
 /* T2 and T3 by kharness, as far as no command of the campaign replaces them. */
 void
 run_harness(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
 {
+	bool timed = strcmp(phase, "correctness") != 0;
+	struct anchor anchor = { 0 };
+	const char *one[] = { NULL, NULL };
 	char *oracle = oracle_so(k);
-	struct harness_run run = { .so = so, .phase = phase, .oracle = oracle,
-		.against = (const char *const *)k->rivals };
-	json_t *answer = harness_run(k, &run);
+	struct harness_run run = { .so = so, .phase = phase, .oracle = oracle, .against = one };
+	json_t *answer;
 
+	if (timed && k->rivals)
+		run.against = (const char *const *)k->rivals;
+	else if (timed && !s->trusted && choose_anchor(k, s, &anchor))
+		one[0] = anchor.against;
+	answer = harness_run(k, &run);
+	add_harness_spent(eval, answer);
 	harness_merge(eval, answer);
-	if (k->rivals) {
-		eval_set(eval, "pairs", pairs_with_id(answer, "", NULL));
-		eval_set(eval, "baselines", rival_times(answer));
-	}
+	if (one[0] && json_object_get(eval, "timing"))
+		put_anchor(eval, &anchor, answer);
+	if (timed && k->rivals)
+		put_rivals(eval, answer);
 	json_decref(answer);
+	free_anchor(&anchor);
 	free(oracle);
-	if (strcmp(phase, "correctness") && !k->rivals) {
-		json_t *pairs = race_incumbent(k, s, so, eval);
-
-		if (pairs)
-			eval_set(eval, "pairs", pairs);
-	}
 }
 
 /* The harness's tiers on the set of every round, then what a gain needs beside them. */
@@ -262,7 +151,7 @@ run_tiers(struct keval *k, const struct subject *s, struct custom *c, const stru
 	if (own_correctness)
 		custom_correctness(c, b, eval);
 	else
-		run_and_confirm(k, s, so, own_timing ? "correctness" : "both", eval);
+		run_and_confirm(k, s, so, own_timing || k->check_only ? "correctness" : "both", eval);
 	if (own_correctness && !own_timing && is_correct(eval))
 		run_and_confirm(k, s, so, "timing", eval);
 	if (own_timing && is_correct(eval)) {
@@ -304,13 +193,16 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	struct custom *c = custom_open(k, s, work);
 	bool harness = !custom_has(c, "eval.correctness") || !custom_has(c, "eval.timing");
 	struct build b = { 0 };
+	int64_t start;
 
 	eval_set(eval, "tier", json_integer(1));
 	eval_set(eval, "sandbox", sandbox_json(k));
+	start = know_ns();
 	if (custom_has(c, "eval.build"))
 		custom_build(c, &b);
 	else
 		build_candidate(k, s, work, &b);
+	add_spent(eval, "building", start);
 	if (b.ok && harness && !b.so) {
 		free(b.log);
 		b.log = kstrdup("the build command left no shared object\n");

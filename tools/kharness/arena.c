@@ -62,7 +62,8 @@ memory_open(const struct judge *j, struct memory *m, size_t in_bytes, size_t out
 	*m = (struct memory){ 0 };
 	j->space->arena_open(&m->in, round_up(in_bytes, PAGE), true);
 	j->space->arena_open(&m->out, round_up(out_bytes, PAGE), false);
-	space_host.arena_open(&m->table, round_up(calls * j->task->arg_count * sizeof(uint64_t) + 1, PAGE), true);
+	m->rows = kcalloc(calls * j->task->arg_count, sizeof *m->rows);
+	m->calls = calls;
 }
 
 void
@@ -70,7 +71,7 @@ memory_close(const struct judge *j, struct memory *m)
 {
 	j->space->arena_close(&m->in);
 	j->space->arena_close(&m->out);
-	space_host.arena_close(&m->table);
+	free(m->rows);
 	free(m->places);
 	m->places = NULL;
 }
@@ -115,7 +116,7 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 
 	memory_slot(j->task, b->w, &in, &out);
 	slots = m->in.bytes / in < m->out.bytes / out ? m->in.bytes / in : m->out.bytes / out;
-	if (slots < b->count || m->table.bytes < b->count * j->task->arg_count * sizeof(uint64_t))
+	if (slots < b->count || m->calls < b->count)
 		kdie(K_IO, "internal: %zu calls do not fit into %zu slots", b->count, slots);
 	first = secret() % slots;
 	m->places = krealloc(m->places, b->count * sizeof *m->places);
@@ -167,12 +168,12 @@ fill(const struct judge *j, const struct memory *m, const struct batch *b, size_
 	sp->guard(m->out.memory, m->guard, out, p->out_end);
 }
 
-/* A call's row of the argument table. */
+/* A call's row of arguments. */
 static void
 fill_row(const struct judge *j, const struct memory *m, const struct batch *b, size_t k)
 {
 	const struct ktask *t = j->task;
-	uint64_t *row = (uint64_t *)(void *)m->table.memory + k * t->arg_count;
+	uint64_t *row = m->rows + k * t->arg_count;
 
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
@@ -245,6 +246,26 @@ memory_load_again(struct judge *j, struct memory *m, const struct batch *b, cons
 	m->count = 1;
 	*m->places = *kept;
 	fill_all(j, m, b, true);
+}
+
+void
+memory_reload(struct judge *j, struct memory *m, const struct batch *b)
+{
+	new_secrets(m);
+	fill_all(j, m, b, true);
+}
+
+void
+memory_flush(const struct judge *j, const struct memory *m)
+{
+	for (size_t k = 0; j->space->evict && k < m->count; k++) {
+		const struct place *p = &m->places[k];
+
+		j->space->evict(m->in.memory + p->in_slot, p->in_end - p->in_slot);
+		j->space->evict(m->out.memory + p->out_slot, p->out_end - p->out_slot);
+	}
+	if (!j->space->evict)
+		j->space->flush();
 }
 
 void

@@ -104,6 +104,7 @@ small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, st
 static void
 expect(struct judge *j, const struct ktask_workload *w, struct call *c, struct krng *rng)
 {
+	enum spent before = spent_on(j, SPENT_ORACLE);
 	const struct ktask *t = j->task;
 	void *values[KTASK_TENSORS];
 
@@ -115,6 +116,7 @@ expect(struct judge *j, const struct ktask_workload *w, struct call *c, struct k
 		else
 			j->space->release(values[i]);
 	small_scales(j, w, c, rng);
+	spent_on(j, before);
 }
 
 /* Contents that the workload fixes. */
@@ -157,6 +159,7 @@ void
 batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
     bool expected)
 {
+	enum spent before = spent_on(j, SPENT_DRAWING);
 	struct krng rng;
 
 	*b = (struct batch){ .w = w, .dist = dist, .count = count, .calls = kcalloc(count, sizeof *b->calls),
@@ -167,6 +170,7 @@ batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enu
 		if (expected && j->oracle)
 			expect(j, w, &b->calls[i], &rng);
 	}
+	spent_on(j, before);
 }
 
 void

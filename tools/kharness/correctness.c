@@ -23,6 +23,7 @@ static const int64_t slow_ns = 1000000000;	/* workloads slower than this are run
 struct run {
 	struct judge *j;
 	struct subject *s;
+	struct memory m;
 	struct runner r;
 	int64_t total_ns, last_ns;
 	size_t explained, unwritten;
@@ -72,7 +73,7 @@ call(struct run *u, const struct batch *b)
 	char where[256], text[512];
 	enum outcome e;
 
-	memory_load(u->j, &u->r.m, b);
+	memory_load(u->j, &u->m, b);
 	e = runner_go(u->j, &u->r, b, &s);
 	if (e != OUT_OK) {
 		subject_outcome(u->s, e, &u->r, b);
@@ -80,7 +81,7 @@ call(struct run *u, const struct batch *b)
 	}
 	u->last_ns = s.judge_ns;
 	u->total_ns += s.judge_ns;
-	if (!memory_intact(u->j, &u->r.m, b, where, sizeof where)) {
+	if (!memory_intact(u->j, &u->m, b, where, sizeof where)) {
 		snprintf(text, sizeof text, "it wrote %s (workload %s)", where, b->w->name);
 		subject_fail(u->s, "run_error", "out_of_bounds_write", text);
 		kbuf_printf(&u->s->log, "%s\n", text);
@@ -109,11 +110,11 @@ repeat(struct run *u, const struct batch *b, struct verdict *v)
 			size_t bytes = ktask_elements(t, b->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype);
 
 			first[i] = u->j->space->alloc(bytes);
-			u->j->space->copy(first[i], u->r.m.out.memory + u->r.m.places[0].tensor[i], bytes);
+			u->j->space->copy(first[i], u->m.out.memory + u->m.places[0].tensor[i], bytes);
 		}
 	ran = call(u, b);
 	for (size_t i = 0; i < t->tensor_count; i++) {
-		if (ran && first[i] && u->j->space->differs(first[i], u->r.m.out.memory + u->r.m.places[0].tensor[i],
+		if (ran && first[i] && u->j->space->differs(first[i], u->m.out.memory + u->m.places[0].tensor[i],
 		    ktask_elements(t, b->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype))) {
 			v->ok = false;
 			kbuf_printf(&u->s->log,
@@ -136,7 +137,7 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 	u->broken = !call(u, &b);
 	if (!u->broken) {
 		if (u->j->oracle)
-			memory_check(u->j, &u->r.m, &b, 0, &v);
+			memory_check(u->j, &u->m, &b, 0, &v);
 		verdict_end(u->j, &v);
 		u->unwritten += v.unwritten;
 		if (!v.ok && u->explained++ < LOG_CASES)
@@ -222,11 +223,12 @@ judge_correctness(struct judge *j, struct subject *s)
 {
 	struct run u = { .j = j, .s = s };
 	size_t in, out;
-	int64_t start = know_ns();
+	enum spent before = spent_on(j, SPENT_CORRECTNESS);
 	enum outcome e;
 
 	sizes(j, &in, &out);
-	e = runner_open(j, &u.r, s->file, in, out, 1, false);
+	memory_open(j, &u.m, in, out, 1);
+	e = runner_open(j, &u.r, s->file, &u.m);
 	s->tier = 2;
 	if (e != OUT_OK)
 		subject_outcome(s, e, &u.r, NULL);
@@ -238,6 +240,7 @@ judge_correctness(struct judge *j, struct subject *s)
 		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", u.explained - LOG_CASES);
 	if (s->total)
 		kbuf_printf(&s->log, "%zu of %zu correctness cases passed\n", s->passed, s->total);
-	runner_close(j, &u.r);
-	j->spent_ns.correctness = know_ns() - start;
+	runner_close(&u.r);
+	memory_close(j, &u.m);
+	spent_on(j, before);
 }

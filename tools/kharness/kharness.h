@@ -19,15 +19,39 @@
 #include "kutil.h"
 #include "space.h"
 
+/* Where the judge's time goes: at every moment, to one of these. */
+enum spent {
+	SPENT_STARTING,		/* programs and runners */
+	SPENT_DEVICE,		/* until a device was had */
+	SPENT_WAITING,		/* for the lock of the machine or device */
+	SPENT_DRAWING,		/* inputs */
+	SPENT_ORACLE,		/* expected results */
+	SPENT_LOADING,		/* tensors into shared memory, with poison and patterns */
+	SPENT_FLUSHING,		/* caches */
+	SPENT_CALLING,		/* the subjects at work */
+	SPENT_STOPPING,		/* them again */
+	SPENT_PACING,		/* what a go costs by itself */
+	SPENT_CHECKING,		/* results and patterns */
+	SPENT_BUSY,		/* for processors that other programs kept busy */
+	SPENT_CORRECTNESS,	/* what is left of tier T2, of T3, and of --reuse */
+	SPENT_TIMING,
+	SPENT_REUSE,
+	SPENT_COUNT
+};
+
+enum { RACERS_MAX = 17 };
+
 /* What the command line says. */
 struct options {
 	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic, *backend;
 	const char *workload;	/* of --solo; NULL: all that are timed */
 	bool ceilings, correctness, timing, solo, reuse;
+	bool all_pairs;		/* everybody is compared with everybody, not with the candidate alone */
 	int threads, seeds, min_samples, max_samples, warmup;
 	double timing_s, warmup_s, run_timeout_s;
+	double busy_s;		/* how long to wait for processors that other programs keep busy */
 	uint64_t memory_bytes, seed;
-	const char *against[16];	/* NAME=FILE */
+	const char *against[RACERS_MAX - 1];	/* NAME=FILE */
 	size_t against_count;
 };
 
@@ -46,10 +70,13 @@ struct judge {
 	int level;			/* of the sandbox */
 	uint64_t cpus[KRUN_CPUS / 64];	/* where candidates run */
 	size_t draws;			/* inputs drawn so far: numbers the random streams */
-	struct {
-		int64_t device, waiting, correctness, timing;
-	} spent_ns;			/* where the time went: until the device was had, for locks, in tier T2, in tier T3 */
+	json_t *machine;		/* how busy it was while somebody was timed; NULL: nobody was */
+	enum spent doing;
+	int64_t since_ns, spent_ns[SPENT_COUNT];
 };
+
+/* From now on time is spent on WHAT; what it was spent on before. */
+enum spent spent_on(struct judge *j, enum spent what);
 
 /* ---- values.c: numbers in and out of tensors ---- */
 
@@ -129,7 +156,9 @@ struct place {
 };
 
 struct memory {
-	struct arena in, out, table;	/* table: arguments of the calls, host memory */
+	struct arena in, out;
+	uint64_t *rows;		/* arguments of the calls, a row each */
+	size_t calls;		/* room for so many */
 	struct place *places;	/* one per call loaded */
 	size_t count;
 	uint64_t guard;		/* key of the pattern around the outputs */
@@ -141,12 +170,12 @@ struct memory {
 void memory_align(size_t bytes);
 /* Bytes that one call of a workload takes in each arena. */
 void memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out);
-/* Arenas of these sizes, and a table for CALLS calls. */
+/* Arenas of these sizes, for up to CALLS calls at once. */
 void memory_open(const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls);
 void memory_close(const struct judge *j, struct memory *m);
 /*
  * Lay a batch out at addresses not used by the call before, and write everything: inputs, NaN around them, poison into
- * the outputs, a secret pattern around them, the table of arguments.
+ * the outputs, a secret pattern around them, the rows of arguments.
  */
 void memory_load(struct judge *j, struct memory *m, const struct batch *b);
 /*
@@ -157,6 +186,10 @@ void memory_load_beside(struct judge *j, struct memory *m, const struct batch *b
     uint32_t which);
 /* The same call once more, exactly where KEPT says: inputs are not touched, outputs are poisoned and guarded anew. */
 void memory_load_again(struct judge *j, struct memory *m, const struct batch *b, const struct place *kept);
+/* The batch that lies there already, for another runner: outputs are poisoned and guarded anew. */
+void memory_reload(struct judge *j, struct memory *m, const struct batch *b);
+/* Out of the caches with all that was loaded, so that the next call finds it in memory. */
+void memory_flush(const struct judge *j, const struct memory *m);
 /* False when a byte around the outputs has changed; then WHERE names the tensor and the distance. */
 bool memory_intact(const struct judge *j, const struct memory *m, const struct batch *b, char *where, size_t where_len);
 void memory_check(const struct judge *j, const struct memory *m, const struct batch *b, size_t call, struct verdict *v);
@@ -173,13 +206,13 @@ struct runner {
 	int socket, output;
 	char *work;
 	clockid_t clock;	/* its processor time */
-	struct memory m;
+	int rows[2];		/* pipe of the calls' arguments; its reading end is kept, lest a write find no reader */
+	struct memory *m;	/* not its own: several runners may share one, which run by turns */
 	uint64_t base[2];	/* where it maps inputs and outputs */
-	int64_t handshake_ns;	/* from go to done without any call */
-	int64_t handshake_cpu_ns;	/* processor time of that */
 	int64_t fence_ns;	/* of the space, while the runner has nothing to do */
 	long lates;		/* how often its device was still at work after it had said done */
 	int64_t frozen_cpu_ns;	/* processor time when it was stopped */
+	int64_t frozen_delay_ns;	/* time that its threads had waited for a processor by then */
 	long goes;		/* how often it was sent off */
 	uint16_t awakes;	/* before which of the last of these it had worked while it was stopped: a bit each */
 	int threads;		/* seen when last stopped */
@@ -192,35 +225,43 @@ struct runner {
 	struct klaunch_list launches;	/* of a candidate that is device code alone */
 };
 
-/* One go. */
+/*
+ * One go: by the runner's own clock, by the judge's, and in processor time. DELAY_NS is what the runner's threads waited for
+ * a processor, all together, and JUDGE_DELAY_NS what the judge did: other programs had it.
+ */
 struct span {
-	int64_t own_ns, judge_ns, cpu_ns;
+	int64_t own_ns, judge_ns, cpu_ns, delay_ns, judge_delay_ns;
+};
+
+/* What a go takes by itself: a go of a runner that reads its rows and makes no calls. */
+struct handshake {
+	double ns, own_ns, cpu_ns;
 };
 
 /*
- * Start a runner for the shared object FILE with arenas of these sizes; it is stopped on return. OUT_OK, or how it
- * failed, with CHECK and WHY set. Close it either way.
+ * Start a runner for the shared object FILE over the memory M, which the caller keeps; it is stopped on return. OUT_OK, or
+ * how it failed, with CHECK and WHY set. Close it either way.
  */
-enum outcome runner_start(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes,
-    size_t calls);
-/* Load the candidate's code, and before it, where it is to be WARM, measure the handshake. Outcomes as above. */
-enum outcome runner_load(struct judge *j, struct runner *r, bool warm);
+enum outcome runner_start(struct judge *j, struct runner *r, const char *file, struct memory *m);
+/* Load the candidate's code. Outcomes as above. */
+enum outcome runner_load(struct judge *j, struct runner *r);
 /* Both. */
-enum outcome runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes,
-    size_t calls, bool warm);
+enum outcome runner_open(struct judge *j, struct runner *r, const char *file, struct memory *m);
 /*
  * Let it make the calls of the batch that was loaded into its memory, and stop it again. It runs only during this
  * function.
  */
 enum outcome runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s);
-void runner_close(const struct judge *j, struct runner *r);
-/* Processor time of a go beyond that of an empty one, for each of the processors that the runner was given. */
-double runner_cpu_ns(const struct judge *j, const struct runner *r, const struct span *s);
+void runner_close(struct runner *r);
 /*
- * Nanoseconds of a go as the judge believes them: its own, less the handshake, unless the runner's clock says more, or
- * processor time does: then work went on after "done", or on processors that were not the runner's.
+ * The handshake of a runner that has loaded nothing yet: medians of a few empty goes. Dies when one fails.
  */
-double runner_ns(const struct judge *j, const struct runner *r, const struct span *s);
+struct handshake runner_handshake(struct judge *j, struct runner *r);
+/*
+ * Nanoseconds of a go as the judge believes them: its own, less the handshake and the time that the judge, or a runner with
+ * one thread, waited for a processor. Processor time counts where it says clearly more: then work went on after "done".
+ */
+double runner_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h);
 /* Path of a program that is installed for the runner; the caller frees. */
 char *runner_helper(const char *name);
 

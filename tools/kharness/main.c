@@ -23,7 +23,7 @@ enum {
 	OPT_THREADS = 256, OPT_SEEDS, OPT_SEED, OPT_PHASE, OPT_STATISTIC, OPT_TIMING, OPT_MIN, OPT_MAX, OPT_WARMUP,
 	OPT_WARMUP_S,
 	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_CEILINGS, OPT_LINT, OPT_BACKEND, OPT_SOLO, OPT_WORKLOAD,
-	OPT_REUSE
+	OPT_REUSE, OPT_ALL_PAIRS, OPT_BUSY
 };
 
 static const struct option long_options[] = {
@@ -39,6 +39,7 @@ static const struct option long_options[] = {
 	{ "against", required_argument, NULL, OPT_AGAINST }, { "name", required_argument, NULL, OPT_NAME },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
 	{ "solo", no_argument, NULL, OPT_SOLO }, { "workload", required_argument, NULL, OPT_WORKLOAD }, { "reuse", no_argument, NULL, OPT_REUSE },
+	{ "all-pairs", no_argument, NULL, OPT_ALL_PAIRS }, { "busy-s", required_argument, NULL, OPT_BUSY },
 	{ "machine", no_argument, NULL, OPT_MACHINE }, { "ceilings", no_argument, NULL, OPT_CEILINGS }, { "lint", required_argument, NULL, OPT_LINT },
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -47,7 +48,7 @@ static const struct option long_options[] = {
 
 static const char usage_text[] =
     "usage: kharness -t TASK.json [-s SET] [-o FILE] [--phase correctness|timing|both] [--oracle ORACLE.so]\n"
-    "                [--against NAME=FILE.so]... [--threads N] [--seeds N] [--seed HEX] [--timing-s S]\n"
+    "                [--against NAME=FILE.so]... [--all-pairs] [--busy-s S] [--threads N] [--seeds N] [--seed HEX] [--timing-s S]\n"
     "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] [--run-timeout-s S]\n"
     "                [--statistic median|min|mean] [--memory-mb N] [--sandbox auto|bwrap|landlock|none]\n"
     "                [--name NAME] [--backend c|cuda|hip|opencl] CANDIDATE.so\n"
@@ -109,6 +110,9 @@ set_limit(struct options *o, int c)
 		break;
 	case OPT_MAX:
 		o->max_samples = (int)knum_long(optarg, 1, 100000, "--max-samples");
+		break;
+	case OPT_BUSY:
+		o->busy_s = knum_double(optarg, 0, 86400, "--busy-s");
 		break;
 	case OPT_WARMUP:
 		o->warmup = (int)knum_long(optarg, 0, 10000, "--warmup");
@@ -178,6 +182,9 @@ set_option(struct options *o, int c)
 	case OPT_REUSE:
 		o->reuse = true;
 		break;
+	case OPT_ALL_PAIRS:
+		o->all_pairs = true;
+		break;
 	case OPT_BACKEND:
 		o->backend = backends[choice(optarg, backends, LEN(backends), "--backend")];
 		break;
@@ -212,7 +219,7 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 
 	*o = (struct options){ .set = "full", .correctness = true, .timing = true, .statistic = "median",
 	    .name = "candidate", .backend = "c",
-	    .sandbox = "auto", .seeds = 2, .min_samples = 5, .max_samples = 30, .warmup = 2, .timing_s = 1,
+	    .sandbox = "auto", .seeds = 2, .min_samples = 5, .max_samples = 96, .warmup = 2, .timing_s = 1, .busy_s = 60,
 	    .warmup_s = 0.1, .run_timeout_s = 60, .memory_bytes = (uint64_t)4096 << 20 };
 	if (getrandom(&o->seed, sizeof o->seed, 0) != sizeof o->seed)
 		kdie_errno(K_MISSING, "getrandom");
@@ -280,29 +287,47 @@ choose_device(struct judge *j)
 	if (slash)
 		*slash = '\0';
 	j->device = true;
-	j->spent_ns.device = know_ns();
+	spent_on(j, SPENT_DEVICE);
 	device_choose(j, slash ? folder : NULL);
-	j->spent_ns.device = know_ns() - j->spent_ns.device;
+	spent_on(j, SPENT_STARTING);
 	free(folder);
 }
 
 int
 judge_lock(struct judge *j, bool alone)
 {
-	int64_t start = know_ns();
+	enum spent before = spent_on(j, SPENT_WAITING);
 	int fd = j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
 
-	j->spent_ns.waiting += know_ns() - start;
+	spent_on(j, before);
 	return fd;
+}
+
+enum spent
+spent_on(struct judge *j, enum spent what)
+{
+	enum spent before = j->doing;
+	int64_t now = know_ns();
+
+	j->spent_ns[before] += now - j->since_ns;
+	j->since_ns = now;
+	j->doing = what;
+	return before;
 }
 
 /* Where the time went, in seconds. */
 static json_t *
-spent_json(const struct judge *j)
+spent_json(struct judge *j)
 {
-	return json_pack("{s:f,s:f,s:f,s:f}", "device", (double)j->spent_ns.device * 1e-9, "waiting",
-	    (double)j->spent_ns.waiting * 1e-9, "correctness", (double)j->spent_ns.correctness * 1e-9, "timing",
-	    (double)j->spent_ns.timing * 1e-9);
+	static const char *const names[SPENT_COUNT] = { "starting", "device", "waiting", "drawing", "oracle", "loading",
+		"flushing", "calling", "stopping", "pacing", "checking", "busy", "correctness", "timing", "reuse" };
+	json_t *o = json_object();
+
+	spent_on(j, SPENT_STARTING);
+	for (int i = 0; i < SPENT_COUNT; i++)
+		if (j->spent_ns[i])
+			json_object_set_new(o, names[i], json_real((double)j->spent_ns[i] * 1e-9));
+	return o;
 }
 
 static void
@@ -413,6 +438,8 @@ judge_all(struct judge *j)
 	    "name", ksandbox_name(j->level), "environment", environment, "candidates", candidates, "pairs", pairs,
 	    "verified",
 	    j->oracle != NULL);
+	if (j->machine)
+		json_object_set_new(out, "machine", j->machine);
 	if (noise > 0)
 		json_object_set_new(out, "noise", json_pack("{s:f}", "floor", noise));
 	kout_json(out);
@@ -422,7 +449,7 @@ judge_all(struct judge *j)
 int
 main(int argc, char **argv)
 {
-	struct judge j = { .space = &space_host };
+	struct judge j = { .space = &space_host, .since_ns = know_ns() };
 	bool lint = false, good = true;
 
 	kutil_init("kharness");

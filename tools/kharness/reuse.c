@@ -32,7 +32,9 @@ static const double hit_share = 0.99;	/* a second call of a step below this shar
 
 struct player {
 	struct subject *s;
+	struct memory m;
 	struct runner r;
+	struct handshake handshake;
 	bool out;
 	struct place kept;	/* where the buffers that stay lie */
 	/* Of the workload under way, by round. */
@@ -63,7 +65,7 @@ verify(struct reuse *u, struct player *p, const struct batch *b, const char *che
 	char where[256], text[512];
 	struct verdict v;
 
-	if (!memory_intact(u->j, &p->r.m, b, where, sizeof where)) {
+	if (!memory_intact(u->j, &p->m, b, where, sizeof where)) {
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where, b->w->name);
 		fail(p, "run_error", "out_of_bounds_write", text);
 		return false;
@@ -71,7 +73,7 @@ verify(struct reuse *u, struct player *p, const struct batch *b, const char *che
 	if (!call_is_checked(u->j, &b->calls[0]))
 		return true;
 	verdict_begin(&v);
-	memory_check(u->j, &p->r.m, b, 0, &v);
+	memory_check(u->j, &p->m, b, 0, &v);
 	verdict_end(u->j, &v);
 	if (v.ok)
 		return true;
@@ -87,27 +89,27 @@ call(struct reuse *u, struct player *p, const struct batch *b)
 	struct span s;
 	enum outcome e;
 
-	u->j->space->flush();
+	memory_flush(u->j, &p->m);
 	e = runner_go(u->j, &p->r, b, &s);
 	if (e != OUT_OK) {
 		subject_outcome(p->s, e, &p->r, b);
 		p->out = true;
 		return NAN;
 	}
-	return verify(u, p, b, "timed_run", "the result of a timed run was wrong") ? runner_ns(u->j, &p->r, &s) : NAN;
+	return verify(u, p, b, "timed_run", "the result of a timed run was wrong") ? runner_ns(u->j, &p->r, &s, &p->handshake) : NAN;
 }
 
 static double
 fresh_call(struct reuse *u, struct player *p, const struct batch *b)
 {
-	memory_load_beside(u->j, &p->r.m, b, 1 + u->calls++ % (SLOTS - 1), NULL, 0);
+	memory_load_beside(u->j, &p->m, b, 1 + u->calls++ % (SLOTS - 1), NULL, 0);
 	return call(u, p, b);
 }
 
 static double
 same_call(struct reuse *u, struct player *p, const struct batch *b)
 {
-	memory_load_again(u->j, &p->r.m, b, &p->kept);
+	memory_load_again(u->j, &p->m, b, &p->kept);
 	return call(u, p, b);
 }
 
@@ -187,8 +189,8 @@ warm_up(struct reuse *u, const struct batch *kept)
 
 		if (p->out)
 			continue;
-		memory_load_beside(u->j, &p->r.m, kept, 0, NULL, 0);
-		p->kept = p->r.m.places[0];
+		memory_load_beside(u->j, &p->m, kept, 0, NULL, 0);
+		p->kept = p->m.places[0];
 		if (!isnan(call(u, p, kept)))
 			fresh_call(u, p, &b);
 	}
@@ -275,8 +277,8 @@ step_call(struct reuse *u, struct player *p, struct batch *b, uint32_t weights)
 	enum outcome e;
 
 	batch_expect(u->j, b);
-	memory_load_beside(u->j, &p->r.m, b, 1 + u->calls++ % (SLOTS - 1), &p->kept, weights);
-	u->j->space->flush();
+	memory_load_beside(u->j, &p->m, b, 1 + u->calls++ % (SLOTS - 1), &p->kept, weights);
+	memory_flush(u->j, &p->m);
 	e = runner_go(u->j, &p->r, b, &s);
 	if (e != OUT_OK) {
 		subject_outcome(p->s, e, &p->r, b);
@@ -285,7 +287,7 @@ step_call(struct reuse *u, struct player *p, struct batch *b, uint32_t weights)
 	}
 	return verify(u, p, b, "stale_weights", "the result was wrong after the weights had changed in place: it keeps "
 	    "something "
-	    "made of older ones") ? runner_ns(u->j, &p->r, &s) : NAN;
+	    "made of older ones") ? runner_ns(u->j, &p->r, &s, &p->handshake) : NAN;
 }
 
 /*
@@ -350,7 +352,12 @@ start_all(struct reuse *u, struct subject *subjects)
 		p->s = &subjects[i];
 		p->s->reuse = json_array();
 		p->s->trace = json_array();
-		e = runner_open(u->j, &p->r, p->s->file, in, out, 1, true);
+		memory_open(u->j, &p->m, in, out, 1);
+		e = runner_start(u->j, &p->r, p->s->file, &p->m);
+		if (e == OUT_OK) {
+			p->handshake = runner_handshake(u->j, &p->r);
+			e = runner_load(u->j, &p->r);
+		}
 		if (e != OUT_OK) {
 			subject_outcome(p->s, e, &p->r, NULL);
 			p->out = true;
@@ -365,6 +372,7 @@ judge_reuse(struct judge *j, struct subject *subjects, size_t count)
 	int lock = judge_lock(j, true);
 
 	j->alone = true;
+	spent_on(j, SPENT_REUSE);
 	start_all(&u, subjects);
 	for (size_t i = 0; i < j->task->workload_count && anybody(&u); i++) {
 		u.w = &j->task->workloads[i];
@@ -384,7 +392,8 @@ judge_reuse(struct judge *j, struct subject *subjects, size_t count)
 			p->s->tier = 3;
 			p->s->status = "correct";
 		}
-		runner_close(j, &p->r);
+		runner_close(&p->r);
+		memory_close(j, &p->m);
 	}
 	free(u.players);
 	j->alone = false;

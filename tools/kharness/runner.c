@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -36,8 +37,10 @@ enum {
 	AWAKE_NS = 20000,
 	AWAKE_TIMES = 3, AWAKE_WINDOW = 16,
 	/* Slices of time of a GPU are about 2 ms; on one that does nothing else, a trifle takes some 20 us. */
-	LATE_NS = 1000000, LATE_FACTOR = 5
+	LATE_NS = 1000000, LATE_FACTOR = 5,
+	CPU_TRIFLE_NS = 20000		/* that processor time may exceed the judge's time by, and by a tenth */
 };
+static const double CLEARLY = 1.1;
 
 static enum outcome __attribute__((format(printf, 4, 5)))
 outcome(struct runner *r, enum outcome e, const char *check, const char *fmt, ...)
@@ -82,7 +85,7 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 	const struct ktask *t = j->task;
 
 	*s = (struct krun_setup){ .version = KRUN_VERSION, .arg_count = (uint32_t)t->arg_count,
-	    .input_bytes = r->m.in.bytes, .output_bytes = r->m.out.bytes, .table_bytes = r->m.table.bytes,
+	    .input_bytes = r->m->in.bytes, .output_bytes = r->m->out.bytes,
 	    .memory_bytes = j->o.memory_bytes, .device = (uint32_t)j->device_number };
 	memcpy(s->cpus, j->cpus, sizeof s->cpus);
 	snprintf(s->entry, sizeof s->entry, "%s", t->entry);
@@ -140,8 +143,8 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 	struct ksandbox s = { .level = j->level, .profile = KSANDBOX_RUN, .binds = binds,
 	    .bind_count = j->opencl && !j->copies && !access(icd, R_OK) ? 3 : 2,
 	    .env = env, .gpu = j->device || j->copies,
-	    .memory_bytes = LIMITED * (j->o.memory_bytes + r->m.in.bytes + r->m.out.bytes), .file_bytes = 16 << 20 };
-	int keep[] = { theirs, r->m.in.runner_fd, r->m.out.runner_fd, r->m.table.runner_fd };
+	    .memory_bytes = LIMITED * (j->o.memory_bytes + r->m->in.bytes + r->m->out.bytes), .file_bytes = 16 << 20 };
+	int keep[] = { theirs, r->m->in.runner_fd, r->m->out.runner_fd, r->rows[0] };
 	char number[LEN(keep)][16];
 	char *argv[] = { kstrdup("/kiln/runner"), kstrdup("/kiln/kernel.so"), number[0], number[1], number[2],
 	    number[3], j->device ? (char *)j->o.backend : NULL, NULL };
@@ -240,7 +243,7 @@ static void
 describe_fault(const struct judge *j, const struct runner *r, const struct batch *b, char *text, size_t text_len)
 {
 	static const char *const kinds[] = { "inputs, which are read-only", "outputs" };
-	const struct arena *arenas[] = { &r->m.in, &r->m.out };
+	const struct arena *arenas[] = { &r->m->in, &r->m->out };
 	uint64_t address = r->fault.value[1];
 	int sig = (int)r->fault.value[0];
 	char where[128];
@@ -254,7 +257,7 @@ describe_fault(const struct judge *j, const struct runner *r, const struct batch
 		uint64_t offset = address - r->base[i];
 
 		if (offset < arenas[i]->bytes && b) {
-			memory_describe(j, &r->m, b, i == 0, offset, where, sizeof where);
+			memory_describe(j, r->m, b, i == 0, offset, where, sizeof where);
 			snprintf(text, text_len, ": it wrote %s, among the %s", where, kinds[i]);
 		} else if (offset + (1 << 20) < arenas[i]->bytes + (2 << 20)) {
 			snprintf(text, text_len, ": it went far beyond the %s", i ? "outputs" : "inputs");
@@ -324,40 +327,95 @@ listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t d
 
 /* ---- stopping and going on ---- */
 
-/* Stopped threads of the process in STOPPED; false when there is no such process any more. */
+/* First line of a file of a thread of PID; false when it has none any more. */
 static bool
-count_threads(pid_t pid, int *threads, int *stopped)
+read_task(pid_t pid, const char *thread, const char *file, char *text, size_t len)
 {
-	char path[320], text[512], *state;
-	DIR *dir;
-	struct dirent *e;
+	char path[64];
+	ssize_t n;
+	int fd;
 
-	*threads = *stopped = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%.16s/%s", (int)pid, thread, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, len - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* Nanoseconds that a thread has waited for a processor: the second word of schedstat; 0 where the kernel does not tell. */
+static int64_t
+delay_of(const char *schedstat)
+{
+	const char *space = strchr(schedstat, ' ');
+
+	return space ? strtoll(space, NULL, 10) : 0;
+}
+
+/* The same of this thread of the judge's. */
+static int64_t
+own_delay_ns(void)
+{
+	static int fd = -2;
+	char text[96];
+	ssize_t n;
+
+	if (fd == -2)
+		fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : pread(fd, text, sizeof text - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	return delay_of(text);
+}
+
+/* The same of the first thread of a process. */
+static int64_t
+thread_delay_ns(pid_t pid)
+{
+	char thread[16], text[96];
+
+	snprintf(thread, sizeof thread, "%d", (int)pid);
+	return read_task(pid, thread, "schedstat", text, sizeof text) ? delay_of(text) : 0;
+}
+
+/* A thread that is gone has taken its share along. */
+static int64_t
+delay_since(int64_t before, int64_t now)
+{
+	return now > before ? now - before : 0;
+}
+
+/* Threads of a process, how many of them are stopped, and what all have waited for a processor. */
+struct threads {
+	int count, stopped;
+	int64_t delay_ns;
+};
+
+/* False when there is no such process any more. */
+static bool
+look_at_threads(pid_t pid, struct threads *t)
+{
+	char path[32], text[512], *state;
+	struct dirent *e;
+	DIR *dir;
+
+	*t = (struct threads){ 0 };
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	dir = opendir(path);
 	if (!dir)
 		return false;
 	while ((e = readdir(dir))) {
-		ssize_t n;
-		int fd;
-
-		if (*e->d_name == '.')
+		if (*e->d_name == '.' || !read_task(pid, e->d_name, "stat", text, sizeof text))
 			continue;
-		snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)pid, e->d_name);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-		if (fd >= 0)
-			close(fd);
-		if (n <= 0)
-			continue;
-		text[n] = '\0';
 		/* The state follows the command name, which may itself hold parentheses. */
 		state = strrchr(text, ')');
-		++*threads;
-		*stopped += state && strchr("TtZX", state[2]) != NULL;
+		t->count++;
+		t->stopped += state && strchr("TtZX", state[2]) != NULL;
+		if (read_task(pid, e->d_name, "schedstat", text, sizeof text))
+			t->delay_ns += delay_of(text);
 	}
 	closedir(dir);
-	return *threads > 0;
+	return t->count > 0;
 }
 
 static int64_t
@@ -402,11 +460,11 @@ static enum outcome
 stop(struct runner *r)
 {
 	int64_t start = know_ns(), before;
-	int threads, stopped;
+	struct threads t;
 
 	kill(r->pid, SIGSTOP);
 	before = cpu_ns(r);
-	while (count_threads(r->pid, &threads, &stopped) && stopped < threads) {
+	while (look_at_threads(r->pid, &t) && t.stopped < t.count) {
 		if (know_ns() - start > (int64_t)STOP_S * 1000000000 && cpu_ns(r) - before > AWAKE_NS)
 			return awake(r, cpu_ns(r) - before);
 		if (know_ns() - start > (int64_t)START_S * 1000000000)
@@ -415,7 +473,8 @@ stop(struct runner *r)
 		/* A SIGCONT in between would have cancelled the first. */
 		kill(r->pid, SIGSTOP);
 	}
-	r->threads = threads;
+	r->threads = t.count;
+	r->frozen_delay_ns = t.delay_ns;
 	settle(r);
 	return OUT_OK;
 }
@@ -466,13 +525,39 @@ look_at_device(struct judge *j, struct runner *r)
 	return OUT_OK;
 }
 
-enum outcome
-runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
+/* The rows of a go's calls, to be read one by one. */
+static void
+send_rows(const struct judge *j, const struct runner *r, size_t calls)
+{
+	const char *p = (const char *)r->m->rows;
+	size_t left = calls * j->task->arg_count * sizeof *r->m->rows;
+	ssize_t n;
+
+	for (; left; p += n, left -= (size_t)n)
+		if ((n = write(r->rows[1], p, left)) < 0) {
+			/* A dead runner is noticed when it is listened to; a full pipe, when its rows do not come. */
+			if (errno != EINTR)
+				return;
+			n = 0;
+		}
+}
+
+/* Rows that nobody has read: of a go that ended in another way than by making its calls. */
+static bool
+rows_are_left(const struct runner *r)
+{
+	int bytes = 0;
+
+	return ioctl(r->rows[1], FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+static enum outcome
+go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 {
 	struct krun_command c = { .order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0 };
 	char why[256];
 	struct krun_report report;
-	int64_t start, end, used, cpu = cpu_ns(r);
+	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay = 0, own_delay;
 	enum outcome e;
 	int awakes;
 	pid_t sender;
@@ -494,13 +579,21 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 		return e;
 	if (j->copies)
 		cpu = cpu_ns(r);
+	send_rows(j, r, c.calls);
 	start = know_ns();
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
+	/* From here on: while the runner has taken the judge's own processor, the judge waits in all honesty. */
+	own_delay = own_delay_ns();
 	e = listen_until(j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
+	own_delay = own_delay_ns() - own_delay;
+	/* Before it is stopped, for which it may have to wait as well. */
+	if (r->threads == 1)
+		done_delay = thread_delay_ns(r->pid);
 	used = cpu_ns(r) - cpu;
 	if (e == OUT_OK && j->copies && report.what == KRUN_DONE)
 		e = prepare(j, r, b, KRUN_COLLECT);
+	spent_on(j, SPENT_STOPPING);
 	if (e == OUT_OK)
 		e = stop(r);
 	if (e != OUT_OK)
@@ -509,33 +602,67 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 		return outcome(r, OUT_DIED, "device_fault", "%s", report.text);
 	if (report.what != KRUN_DONE || report.nonce != c.nonce || sender != r->pid)
 		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
-	*s = (struct span){ (int64_t)report.value[0], end - start, j->copies ? used : r->frozen_cpu_ns - cpu };
+	if (rows_are_left(r))
+		return outcome(r, OUT_PROTOCOL, "calls_left_out", "it answered before all calls had been made");
+	*s = (struct span){ .own_ns = (int64_t)report.value[0], .judge_ns = end - start,
+	    .cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu,
+	    .delay_ns = delay_since(delay, r->threads == 1 && done_delay ? done_delay : r->frozen_delay_ns),
+	    .judge_delay_ns = own_delay };
 	return look_at_device(j, r);
+}
+
+enum outcome
+runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
+{
+	enum spent before = spent_on(j, SPENT_CALLING);
+	enum outcome e = go(j, r, b, s);
+
+	spent_on(j, before);
+	return e;
+}
+
+/* ---- what it took ---- */
+
+/*
+ * The judge's nanoseconds less those in which other programs had the processor: the judge's own wait, and the runner's when
+ * it has one thread. Of several threads nobody can say how much of a wait the others made up for.
+ */
+static double
+undelayed(const struct runner *r, const struct span *s)
+{
+	return (double)(s->judge_ns - s->judge_delay_ns - (r->threads == 1 ? s->delay_ns : 0));
+}
+
+double
+runner_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
+{
+	double ns = undelayed(r, s) - h->ns, cpu = ((double)s->cpu_ns - h->cpu_ns) / j->o.threads;
+
+	/* A driver's threads wait for their device in ways of their own. */
+	if (!j->device && !j->copies && cpu > CLEARLY * ns + CPU_TRIFLE_NS)
+		ns = cpu;
+	return fmax(ns, 1);
 }
 
 /* ---- start and end ---- */
 
-/*
- * The empty call. A high quantile, lest the judge's clock add the jitter of waking up to every sample; but what is
- * taken off a sample must not hide work either, so a busy machine does not raise it beyond twice what was seen at best.
- */
-static void
-measure_handshake(struct judge *j, struct runner *r)
+struct handshake
+runner_handshake(struct judge *j, struct runner *r)
 {
-	double ns[HANDSHAKES], cpu[HANDSHAKES], fences[HANDSHAKES];
+	double ns[HANDSHAKES], own[HANDSHAKES], cpu[HANDSHAKES], fences[HANDSHAKES];
 	struct span s;
 
 	for (size_t i = 0; i < HANDSHAKES; i++) {
-		j->space->flush();
 		if (runner_go(j, r, NULL, &s) != OUT_OK)
 			kdie(K_MISSING, "the runner: %s", r->why);
-		ns[i] = (double)(s.judge_ns - s.own_ns);
+		ns[i] = undelayed(r, &s);
+		own[i] = (double)s.own_ns;
 		cpu[i] = (double)s.cpu_ns;
 		fences[i] = (double)j->space->fence();
 	}
-	r->handshake_cpu_ns = (int64_t)kstat_quantile(cpu, HANDSHAKES, 0.75);
 	r->fence_ns = (int64_t)kstat_quantile(fences, HANDSHAKES, 0.5);
-	r->handshake_ns = (int64_t)fmin(kstat_quantile(ns, HANDSHAKES, 0.75), 2 * kstat_quantile(ns, HANDSHAKES, 0));
+	return (struct handshake){ kstat_quantile(ns, HANDSHAKES, 0.5), kstat_quantile(own, HANDSHAKES, 0.5),
+	    kstat_quantile(cpu, HANDSHAKES, 0.5) };
 }
 
 static void
@@ -561,9 +688,9 @@ greet(struct judge *j, struct runner *r)
 		kdie(K_MISSING, "no processor clock of process %d", (int)r->pid);
 }
 
-/* Have it load the candidate: the first moment that foreign code may run. */
-static enum outcome
-load(struct judge *j, struct runner *r)
+/* The first moment that foreign code may run. */
+enum outcome
+runner_load(struct judge *j, struct runner *r)
 {
 	struct krun_report report;
 	pid_t sender;
@@ -582,15 +709,14 @@ load(struct judge *j, struct runner *r)
 }
 
 enum outcome
-runner_start(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes, size_t calls)
+runner_start(struct judge *j, struct runner *r, const char *file, struct memory *m)
 {
 	int pair[2], on = 1;
 
-	*r = (struct runner){ .outer = -1, .output = -1 };
-	memory_open(j, &r->m, in_bytes, out_bytes, calls);
+	*r = (struct runner){ .outer = -1, .output = -1, .m = m };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 ||
-	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
-		kdie_errno(K_IO, "socketpair");
+	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 || pipe2(r->rows, O_CLOEXEC | O_NONBLOCK) < 0)
+		kdie_errno(K_IO, "the connection to the runner");
 	r->socket = pair[0];
 	if ((j->opencl || (j->device && launches_present(file))) &&
 	    !launches_read(file, &r->launches, r->why, sizeof r->why)) {
@@ -607,48 +733,23 @@ runner_start(struct judge *j, struct runner *r, const char *file, size_t in_byte
 }
 
 enum outcome
-runner_load(struct judge *j, struct runner *r, bool warm)
+runner_open(struct judge *j, struct runner *r, const char *file, struct memory *m)
 {
-	if (warm)
-		measure_handshake(j, r);
-	return load(j, r);
-}
+	enum outcome e = runner_start(j, r, file, m);
 
-enum outcome
-runner_open(struct judge *j, struct runner *r, const char *file, size_t in_bytes, size_t out_bytes, size_t calls,
-    bool warm)
-{
-	enum outcome e = runner_start(j, r, file, in_bytes, out_bytes, calls);
-
-	return e == OUT_OK ? runner_load(j, r, warm) : e;
-}
-
-double
-runner_cpu_ns(const struct judge *j, const struct runner *r, const struct span *s)
-{
-	return (double)(s->cpu_ns - r->handshake_cpu_ns) / j->o.threads;
-}
-
-double
-runner_ns(const struct judge *j, const struct runner *r, const struct span *s)
-{
-	double ns = fmax((double)(s->judge_ns - r->handshake_ns), (double)s->own_ns);
-
-	/* A driver's threads wait for their device in ways of their own. */
-	if (!j->device && !j->copies)
-		ns = fmax(ns, runner_cpu_ns(j, r, s));
-	return fmax(ns, 1);
+	return e == OUT_OK ? runner_load(j, r) : e;
 }
 
 void
-runner_close(const struct judge *j, struct runner *r)
+runner_close(struct runner *r)
 {
 	if (r->outer > 0)
 		ksandbox_kill(r->outer);
 	ksandbox_work_free(r->work);
 	close(r->socket);
+	close(r->rows[0]);
+	close(r->rows[1]);
 	if (r->output >= 0)
 		close(r->output);
 	kbuf_free(&r->printed);
-	memory_close(j, &r->m);
 }

@@ -55,7 +55,7 @@ load(struct solo *s)
 	free(path);
 }
 
-/* Words of the table to arguments: offsets become addresses. */
+/* Words of a row to arguments: offsets become addresses. */
 static void
 call(struct solo *s, const struct memory *m)
 {
@@ -63,7 +63,7 @@ call(struct solo *s, const struct memory *m)
 	uint64_t words[KTASK_ARGS];
 	void *values[KTASK_ARGS + 1], *stream = s->j->device ? device_stream() : NULL;
 
-	memcpy(words, m->table.memory, t->arg_count * sizeof *words);
+	memcpy(words, m->rows, t->arg_count * sizeof *words);
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
 
@@ -91,7 +91,7 @@ one_workload(struct solo *s, const struct ktask_workload *w)
 	for (int i = 0; i < 2; i++) {
 		batch_draw(s->j, &b, w, s->j->task->distributions[0], 1, false);
 		memory_load(s->j, &m, &b);
-		s->j->space->flush();
+		memory_flush(s->j, &m);
 		if (s->j->device && i == 1)
 			device_profiler(true);
 		call(s, &m);

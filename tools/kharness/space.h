@@ -74,6 +74,8 @@ struct space {
 	/* Whether every expected value can be told exactly in the type. */
 	bool (*is_exact)(enum kdtype t, const double *expected, size_t n);
 	void (*compare)(const struct comparison *c, struct comparison_result *r);
+	/* Take BYTES out of all caches, line by line; NULL where there is no such instruction. */
+	void (*evict)(const void *p, size_t bytes);
 	/* Twice the last-level cache, read and written, so that the next call finds nothing there. */
 	void (*flush)(void);
 	void (*arena_open)(struct arena *a, size_t bytes, bool read_only);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: tier T3: how long a call takes. Every sample is taken on inputs drawn for it, from cold caches, and what
- * came out is compared with the oracle's results; subjects take turns in the order A B, B A, so that a drift of the
- * machine falls on all alike.
+ * kharness: tier T3: how long a call takes, and who is faster. Subjects take turns in the order A B, B A on the same inputs
+ * at the same addresses, drawn for the round, out of the caches; a drift of the machine falls on all alike. Ratios are those
+ * of a round. Sampling ends when the ratios say clearly who is faster, or that nobody is.
+ *
+ * What a go costs by itself is measured in every round by a runner that has loaded nothing, and is the same for all. Time
+ * in which other programs had the processor does not count; where nobody can say how much that was, because several threads
+ * work together, a disturbed round is void, and the machine is waited for.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,14 +18,22 @@
 #include "kstat.h"
 
 enum {
-	CALLS_MAX = 128,		/* calls in one sample at most */
+	CALLS_MAX = 128,		/* calls in one sample at most; their rows fit into a pipe */
 	CHECKED_MIN = 1,		/* of them, where checking all would take too long */
 	SLOW_SAMPLES = 3,		/* enough for a subject whose call takes longer than slow_s */
 	MORE_CALLS = 2,			/* samples with room for so many times the calls, and need of them, are taken anew */
-	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
-	WALL_FACTOR = 4
+	WALL_FACTOR = 4,		/* all samples of a workload, with drawing and checking, in this many times --timing-s */
+	HANDSHAKES = 9,			/* the last so many tell what a go costs */
+	HANDSHAKE_SHARE = 10,		/* a sample is at least so many times as long as that */
+	CHECKED_ROUNDS = 6,		/* of the rounds up to the first look, where checking every one would take too long */
+	LONE_EVERY = 2,			/* every so many rounds each subject makes one call by itself */
+	LONE_MIN = 6			/* so many of them say something */
 };
 static const double slow_s = 2, warm_slow_s = 1;
+/* The ratios are looked at after so many rounds. Each look may err with KSTAT_PAIRS_ALPHA, and there are few of them. */
+static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
+/* A ratio is known well when its interval is as narrow as this on both sides, or this share of the logarithm of a large one. */
+static const double precise = 0.02, precise_share = 0.05;
 /*
  * The runner's clock may run behind the judge's by this share and this much before it counts as forged; so often; and
  * only when processor time, too, beyond that of an empty call, says that more was done than the runner admits: on a busy
@@ -32,15 +44,24 @@ enum {
 	FORGED_TIMES = 3,
 	FORGED_ATTEMPTS = 3	/* a forger is one in every attempt; an honest subject on an overrun machine is not */
 };
+/*
+ * A call in a row of calls takes less than a call by itself, which finds less of its code in the caches: by LONE_NS, by what
+ * the other subjects need too, and by a share. One that takes far less has solved calls together before their turn.
+ */
+static const double lone_ns = 15000, lone_share = 0.6;
+/* Several threads were disturbed when they waited for processors longer than this share of the time, and this much. */
+static const double delay_share = 0.02, delay_ns = 30000;
+/* Beyond this share the machine is called busy. */
+static const double busy_share = 0.1;
+static const int64_t nap_min_us = 2000, nap_max_us = 500000;
 
 struct racer {
 	struct subject *s;
 	struct runner r;
 	bool out;			/* failed: takes no more part */
-	size_t enough;			/* samples at least */
 	/* Of the workload being timed; by round, NAN where it took no part. */
-	double *ns, *cpu;
-	size_t count, forged;
+	double *ns, *cpu, *lone;
+	size_t count, lones, forged;
 	double total_ns;
 };
 
@@ -48,12 +69,23 @@ struct race {
 	struct judge *j;
 	struct racer *racers;
 	size_t count;
+	struct memory m;		/* of all racers, who use it in turns */
+	struct runner pacer;		/* has loaded nothing */
+	bool paced;
+	struct handshake h, recent[HANDSHAKES];
+	size_t handshakes;
 	const struct ktask_workload *w;
 	size_t calls, rounds;
+	size_t enough;			/* rounds at least */
 	size_t most;			/* calls that a sample may hold */
 	size_t checked;			/* calls of a sample whose results are compared with the oracle's */
-	double fastest_ns;		/* call of the candidate so far, be it timed or not */
+	size_t to_check;		/* rounds that are still to be checked before the first look */
+	double fastest_ns;		/* call so far, be it timed or not, of those who decide how many calls a sample has */
 	double oracle_s;		/* what the results of one call take to compute */
+	double run_ns, delay_ns;	/* of all samples, and what the racers waited in them */
+	int64_t waited_ns;		/* in void rounds */
+	int64_t nap_us;
+	bool busy;			/* waited too long: no times */
 };
 
 static void
@@ -68,81 +100,139 @@ fail(struct racer *x, const char *status, const char *check, const char *detail)
 static bool
 verify(struct race *a, struct racer *x, const struct batch *b)
 {
+	enum spent before = spent_on(a->j, SPENT_CHECKING);
 	char where[256], text[512];
+	bool intact = memory_intact(a->j, &a->m, b, where, sizeof where);
 
-	if (!memory_intact(a->j, &x->r.m, b, where, sizeof where)) {
+	if (!intact) {
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where, b->w->name);
 		fail(x, "run_error", "out_of_bounds_write", text);
-		return false;
 	}
-	for (size_t k = 0; a->j->oracle && k < b->count; k++) {
+	for (size_t k = 0; intact && a->j->oracle && k < b->count && !x->out; k++) {
 		struct verdict v;
 
 		if (!call_is_checked(a->j, &b->calls[k]))
 			continue;
-
 		verdict_begin(&v);
-		memory_check(a->j, &x->r.m, b, k, &v);
+		memory_check(a->j, &a->m, b, k, &v);
 		verdict_end(a->j, &v);
 		if (v.ok)
 			continue;
 		subject_explain(x->s, b, &v);
 		fail(x, "wrong_value", "timed_run", "the result of a timed run was wrong");
-		return false;
 	}
-	return true;
+	spent_on(a->j, before);
+	return !x->out;
 }
 
-/* Nanoseconds of one go as the judge believes them; counts those whose own clock contradicts it. */
-static double
-believed(const struct race *a, struct racer *x, const struct span *s)
+/* Counts goes whose own clock contradicts the judge's. */
+static void
+suspect(const struct race *a, struct racer *x, const struct span *s)
 {
-	double judge = (double)(s->judge_ns - x->r.handshake_ns), own = (double)s->own_ns;
+	double judge = (double)(s->judge_ns - s->judge_delay_ns - s->delay_ns) - a->h.ns,
+	    own = (double)s->own_ns - a->h.own_ns;
 	/* Waking and stopping the threads of a pool is nobody's forgery either, however many it has. */
-	double cpu = ((double)s->cpu_ns - (double)x->r.handshake_cpu_ns * x->r.threads) / a->j->o.threads;
+	double cpu = ((double)s->cpu_ns - a->h.cpu_ns * x->r.threads) / a->j->o.threads;
 
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
-	return runner_ns(a->j, &x->r, s);
 }
 
-/* One go on a batch; the time of one call in ns, or -1 when the racer is out. */
+static bool
+is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
+{
+	return x->r.threads > 1 && !a->j->device && !a->j->copies &&
+	    (double)s->delay_ns > delay_share * (double)s->judge_ns + delay_ns;
+}
+
+/*
+ * One go on the batch that lies in the memory; the time of one call in ns, -1 when the racer is out, NAN when others had
+ * the processors.
+ */
 static double
-run(struct race *a, struct racer *x, const struct batch *b, bool cold, double *cpu)
+run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 {
 	struct span s;
-	enum outcome e;
+	enum outcome e = runner_go(a->j, &x->r, b, &s);
 
-	memory_load(a->j, &x->r.m, b);
-	if (cold)
-		a->j->space->flush();
-	e = runner_go(a->j, &x->r, b, &s);
 	if (e != OUT_OK) {
 		subject_outcome(x->s, e, &x->r, b);
 		x->out = true;
 		return -1;
 	}
+	a->run_ns += (double)s.judge_ns;
+	a->delay_ns += (double)(s.delay_ns + s.judge_delay_ns);
 	*cpu = (double)s.cpu_ns / (double)b->count;
-	return believed(a, x, &s) / (double)b->count;
+	suspect(a, x, &s);
+	return is_disturbed(a, x, &s) ? NAN : runner_ns(a->j, &x->r, &s, &a->h) / (double)b->count;
+}
+
+/* ---- what a go costs ---- */
+
+static double
+middle(const struct race *a, size_t offset)
+{
+	double v[HANDSHAKES];
+	size_t n = a->handshakes < HANDSHAKES ? a->handshakes : HANDSHAKES;
+
+	for (size_t i = 0; i < n; i++)
+		memcpy(&v[i], (const char *)&a->recent[i] + offset, sizeof v[i]);
+	return kstat_quantile(v, n, 0.5);
+}
+
+/* The pacer reads the rows of the batch that lies in the memory, and makes no call. */
+static void
+pace(struct race *a, const struct batch *b)
+{
+	enum spent before;
+	struct span s;
+
+	if (!a->paced)
+		return;
+	before = spent_on(a->j, SPENT_PACING);
+	if (runner_go(a->j, &a->pacer, b, &s) != OUT_OK)
+		kdie(K_MISSING, "the runner: %s", a->pacer.why);
+	a->recent[a->handshakes++ % HANDSHAKES] = (struct handshake){
+		.ns = (double)(s.judge_ns - s.judge_delay_ns - s.delay_ns), .own_ns = (double)s.own_ns,
+		.cpu_ns = (double)s.cpu_ns };
+	a->h = (struct handshake){ middle(a, offsetof(struct handshake, ns)), middle(a, offsetof(struct handshake, own_ns)),
+	    middle(a, offsetof(struct handshake, cpu_ns)) };
+	spent_on(a->j, before);
+}
+
+/* ---- a workload's beginning ---- */
+
+/* What was loaded for the first of a round is there for the others as well, but for the outputs. */
+static void
+set_out(struct race *a, const struct batch *b, bool first)
+{
+	enum spent before = spent_on(a->j, SPENT_LOADING);
+
+	if (first)
+		memory_load(a->j, &a->m, b);
+	else
+		memory_reload(a->j, &a->m, b);
+	spent_on(a->j, SPENT_FLUSHING);
+	memory_flush(a->j, &a->m);
+	spent_on(a->j, before);
 }
 
 /*
- * Untimed calls, by count and by time; returns the fastest, in ns. They look like timed ones, so that nothing can be
- * told apart; the number of samples does not depend on them.
+ * Untimed calls on a batch of one call, by count and by time; returns the fastest, in ns. They look like timed ones, so that
+ * nothing can be told apart; the number of samples does not depend on them.
  */
 static double
-warm_up(struct race *a, struct racer *x)
+warm_up(struct race *a, struct racer *x, const struct batch *b)
 {
 	const struct options *o = &a->j->o;
 	double fastest = INFINITY, cpu;
 	int64_t start = know_ns();
 
 	for (int i = 0; i < 1 || i < o->warmup || (double)(know_ns() - start) < o->warmup_s * 1e9; i++) {
-		struct batch b;
 		double ns;
 
-		batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, false);
-		ns = run(a, x, &b, false, &cpu);
-		batch_free(a->j, &b);
+		set_out(a, b, true);
+		pace(a, b);
+		ns = run(a, x, b, &cpu);
 		if (ns < 0)
 			break;
 		fastest = fmin(fastest, ns);
@@ -165,28 +255,47 @@ slots(const struct judge *j, const struct ktask_workload *w)
 	return n > CALLS_MAX ? CALLS_MAX : n > 2 ? n : in + out < j->space->arena_bytes * 4 ? 2 : 1;
 }
 
-/* What calls of a workload cost the judge, and how many a sample may hold for that. */
+/* Inputs to warm up on: what they cost the judge with their results, and how many calls a sample may hold for that. */
 static void
-measure_oracle(struct race *a)
+draw_first(struct race *a, struct batch *b)
 {
 	const struct space *space = a->j->space;
-	struct batch b;
 	int64_t start = know_ns();
 
-	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, true);
+	batch_draw(a->j, b, a->w, a->j->task->distributions[0], 1, true);
 	space->fence();
 	a->oracle_s = (double)(know_ns() - start) * 1e-9;
-	batch_free(a->j, &b);
 	a->most = slots(a->j, a->w);
 	if (!space->samples_checks)
 		a->most = (size_t)fmin((double)a->most, fmax(1, space->oracle_s / a->oracle_s));
 }
 
-/* Calls that take SAMPLE_NS, as far as memory and the oracle's speed allow. The candidate decides for all. */
+/* The candidate decides for all how many calls a sample has; where all are alike, the fastest does. */
+static void
+note_speed(struct race *a, size_t racer, double ns)
+{
+	if (racer == 0 || a->j->o.all_pairs)
+		a->fastest_ns = fmin(a->fastest_ns, ns);
+}
+
+/* Calls that take SAMPLE_NS, as far as memory and the oracle's speed allow. */
 static double
 calls_wanted(const struct race *a)
 {
-	return fmin(a->j->space->sample_ns / fmax(a->fastest_ns, 100), (double)a->most);
+	double sample_ns = fmax(a->j->space->sample_ns, HANDSHAKE_SHARE * a->h.ns);
+
+	return fmin(sample_ns / fmax(a->fastest_ns, 100), (double)a->most);
+}
+
+/* Whether nobody is left whose times are wanted. */
+static bool
+is_over(const struct race *a)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		left += !a->racers[i].out;
+	return a->j->o.all_pairs ? !left : a->racers[0].out;
 }
 
 /*
@@ -196,86 +305,245 @@ calls_wanted(const struct race *a)
 static bool
 too_short(const struct race *a)
 {
-	return !a->racers[0].out && calls_wanted(a) >= MORE_CALLS * (double)a->calls;
-}
-
-/* Whether a racer needs no more samples; WALL: time is up. */
-static bool
-is_done(const struct race *a, const struct racer *x, bool wall)
-{
-	const struct options *o = &a->j->o;
-
-	return x->out || x->count >= (size_t)o->max_samples ||
-	    (x->count >= x->enough && (wall || x->total_ns >= o->timing_s * 1e9));
-}
-
-/* One sample of every racer that needs one. The candidate runs along as long as anybody does, for the pairs. */
-static void
-round_of(struct race *a, size_t round)
-{
-	struct batch b;
-
-	batch_draw_checked(a->j, &b, a->w, a->j->task->distributions[0], a->calls, a->checked);
-	for (size_t i = 0; i < a->count; i++) {
-		size_t which = round % 2 ? a->count - 1 - i : i;
-		struct racer *x = &a->racers[which];
-		double ns, cpu;
-
-		x->ns[round] = NAN;
-		if (x->out || (which > 0 && is_done(a, x, false)))
-			continue;
-		ns = run(a, x, &b, true, &cpu);
-		if (ns < 0 || !verify(a, x, &b))
-			continue;
-		x->ns[round] = ns;
-		x->cpu[x->count++] = cpu;
-		x->total_ns += ns * (double)a->calls;
-		if (ns > slow_s * 1e9 && x->enough > SLOW_SAMPLES)
-			x->enough = SLOW_SAMPLES;
-	}
-	batch_free(a->j, &b);
-}
-
-static bool
-all_done(const struct race *a, bool wall)
-{
-	for (size_t i = 0; i < a->count; i++)
-		if (!is_done(a, &a->racers[i], wall))
-			return false;
-	return true;
+	return !is_over(a) && calls_wanted(a) >= MORE_CALLS * (double)a->calls;
 }
 
 static void
 begin(struct race *a, const struct ktask_workload *w)
 {
 	const struct options *o = &a->j->o;
-	size_t enough = (size_t)o->min_samples;
+	struct batch b;
+	bool slow = false;
 
 	a->w = w;
-	a->rounds = 0;
-	/* A ratio needs so many pairs that their extremes bound its median with confidence. */
-	if (a->count > 1 && enough < KSTAT_ENOUGH)
-		enough = KSTAT_ENOUGH;
+	a->rounds = a->handshakes = 0;
+	a->to_check = CHECKED_ROUNDS;
+	draw_first(a, &b);
 	for (size_t i = 0; i < a->count; i++) {
 		struct racer *x = &a->racers[i];
 		double ns = INFINITY;
 
-		x->enough = enough < (size_t)o->max_samples ? enough : (size_t)o->max_samples;
-		x->count = x->forged = 0;
+		x->count = x->lones = x->forged = 0;
 		x->total_ns = 0;
 		x->ns = kcalloc((size_t)o->max_samples + 1, sizeof *x->ns);
 		x->cpu = kcalloc((size_t)o->max_samples + 1, sizeof *x->cpu);
+		x->lone = kcalloc((size_t)o->max_samples + 1, sizeof *x->lone);
 		if (!x->out)
-			ns = warm_up(a, x);
-		if (ns > slow_s * 1e9 && x->enough > SLOW_SAMPLES)
-			x->enough = SLOW_SAMPLES;
-		if (i == 0)
-			a->fastest_ns = fmin(a->fastest_ns, ns);
+			ns = warm_up(a, x, &b);
+		slow |= ns > slow_s * 1e9 && isfinite(ns);
+		note_speed(a, i, ns);
 	}
-	measure_oracle(a);
+	batch_free(a->j, &b);
+	a->enough = slow ? SLOW_SAMPLES : a->count > 1 ? KSTAT_PAIRS : (size_t)o->min_samples;
+	a->enough = (size_t)fmin((double)a->enough, (double)o->max_samples);
 	a->calls = (size_t)fmax(1, ceil(calls_wanted(a)));
 	a->checked = (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
 }
+
+/* ---- who is faster ---- */
+
+/* Logarithms of the ratios OTHER to X of the rounds in which both took part; how many. */
+static size_t
+log_ratios(const struct race *a, const struct racer *x, const struct racer *other, double *logs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->rounds; i++)
+		if (!isnan(x->ns[i]) && !isnan(other->ns[i]))
+			logs[n++] = log(other->ns[i] / x->ns[i]);
+	return n;
+}
+
+/* The logarithm of the ratio OTHER to X with its interval; how many pairs; 0: none. */
+static size_t
+compare_racers(const struct race *a, const struct racer *x, const struct racer *other, struct kstat_interval *m)
+{
+	double *logs = kcalloc(a->rounds + 1, sizeof *logs);
+	size_t n = log_ratios(a, x, other, logs);
+
+	if (n)
+		kstat_pairs(logs, n, m);
+	free(logs);
+	return n;
+}
+
+static bool
+is_clear(const struct race *a, const struct racer *x, const struct racer *other)
+{
+	struct kstat_interval m;
+
+	if (x->out || other->out)
+		return true;
+	return compare_racers(a, x, other, &m) && kstat_verdict(&m) != KSTAT_INCONCLUSIVE && (m.high - m.low) / 2 < fmax(precise, precise_share * fabs(m.median));
+}
+
+/* Whether the median of a racer that has nobody to be compared with is known well. */
+static bool
+is_precise(const struct race *a, const struct racer *x)
+{
+	double *logs = kcalloc(a->rounds + 1, sizeof *logs);
+	struct kstat_interval m;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->rounds; i++)
+		if (!isnan(x->ns[i]))
+			logs[n++] = log(x->ns[i]);
+	if (n)
+		kstat_pairs(logs, n, &m);
+	free(logs);
+	return n && (m.high - m.low) / 2 < precise;
+}
+
+/* The pairs that somebody wants to know: the candidate with every other, or everybody with everybody. */
+static bool
+all_clear(const struct race *a)
+{
+	size_t firsts = a->j->o.all_pairs ? a->count : 1;
+
+	for (size_t i = 0; i < firsts; i++)
+		for (size_t k = i + 1; k < a->count; k++)
+			if (!is_clear(a, &a->racers[i], &a->racers[k]))
+				return false;
+	return a->count > 1 || is_precise(a, &a->racers[0]);
+}
+
+static bool
+is_look(const struct race *a)
+{
+	for (size_t i = 0; i < LEN(looks); i++)
+		if (a->rounds == looks[i])
+			return true;
+	return a->rounds == a->enough;
+}
+
+/* ---- rounds ---- */
+
+/*
+ * Whether the results of this round are compared with the oracle's: all, where that is quick; else a secret choice of the
+ * rounds before the first look (selection sampling, as in batch.c), and every other one after it.
+ */
+static bool
+is_checked_round(struct race *a)
+{
+	size_t left = a->rounds < a->enough ? a->enough - a->rounds : 0;
+	struct krng rng;
+	bool yes;
+
+	if (a->oracle_s <= a->j->space->oracle_s || a->enough <= CHECKED_ROUNDS)
+		return true;
+	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked rounds");
+	yes = left ? krng_below(&rng, left) < a->to_check : krng_below(&rng, 2) == 0;
+	a->to_check -= yes && left;
+	return yes;
+}
+
+/* One go of each racer, in the order of the round. False when others had the processors: the round is void. */
+static bool
+one_go_each(struct race *a, const struct batch *b, double *ns, double *cpu)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < a->count; i++) {
+		size_t which = a->rounds % 2 ? a->count - 1 - i : i;
+		struct racer *x = &a->racers[which];
+
+		ns[which] = cpu[which] = -1;
+		if (x->out)
+			continue;
+		set_out(a, b, first);
+		if (first)
+			pace(a, b);
+		first = false;
+		ns[which] = run(a, x, b, &cpu[which]);
+		if (isnan(ns[which]))
+			return false;
+		if (ns[which] >= 0 && !verify(a, x, b))
+			ns[which] = -1;
+	}
+	return true;
+}
+
+/* A call by itself, of each racer; void where it was disturbed. */
+static void
+lone_calls(struct race *a)
+{
+	double ns[RACERS_MAX], cpu[RACERS_MAX];
+	struct batch b;
+
+	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, false);
+	if (one_go_each(a, &b, ns, cpu))
+		for (size_t i = 0; i < a->count; i++)
+			if (ns[i] >= 0)
+				a->racers[i].lone[a->racers[i].lones++] = ns[i];
+	batch_free(a->j, &b);
+	/* What a go with a batch costs is another figure: it has more rows. */
+	a->handshakes = a->handshakes ? a->handshakes - 1 : 0;
+}
+
+static bool
+round_of(struct race *a)
+{
+	double ns[RACERS_MAX], cpu[RACERS_MAX];
+	struct batch b;
+	bool done;
+
+	batch_draw_checked(a->j, &b, a->w, a->j->task->distributions[0], a->calls, is_checked_round(a) ? a->checked : 0);
+	done = one_go_each(a, &b, ns, cpu);
+	batch_free(a->j, &b);
+	if (!done)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		struct racer *x = &a->racers[i];
+
+		x->ns[a->rounds] = ns[i] < 0 ? NAN : ns[i];
+		if (ns[i] < 0)
+			continue;
+		note_speed(a, i, ns[i]);
+		x->cpu[x->count++] = cpu[i];
+		x->total_ns += ns[i] * (double)a->calls;
+	}
+	if (a->calls > 1 && a->rounds % LONE_EVERY == 0 && !a->j->device && !a->j->copies)
+		lone_calls(a);
+	return true;
+}
+
+/* Others had the processors. Wait a little longer each time; false when that has taken too long. */
+static bool
+wait_for_machine(struct race *a, int64_t since)
+{
+	enum spent before = spent_on(a->j, SPENT_BUSY);
+
+	a->nap_us = a->nap_us ? a->nap_us * 2 < nap_max_us ? a->nap_us * 2 : nap_max_us : nap_min_us;
+	usleep((useconds_t)a->nap_us);
+	spent_on(a->j, before);
+	a->waited_ns += know_ns() - since;
+	a->busy = (double)a->waited_ns > a->j->o.busy_s * 1e9;
+	return !a->busy;
+}
+
+/* Samples of all subjects, until they are enough, or known to be too short. */
+static void
+take_samples(struct race *a)
+{
+	const struct options *o = &a->j->o;
+	int64_t start = know_ns(), waited = a->waited_ns;
+
+	while (!is_over(a) && !too_short(a) && a->rounds < (size_t)o->max_samples) {
+		int64_t now = know_ns();
+		bool late = (double)(now - start - (a->waited_ns - waited)) > WALL_FACTOR * o->timing_s * 1e9;
+
+		if (a->rounds >= a->enough && (late || (is_look(a) && all_clear(a))))
+			break;
+		if (round_of(a)) {
+			a->rounds++;
+			a->nap_us = 0;
+		} else if (!is_over(a) && !wait_for_machine(a, now)) {
+			break;
+		}
+	}
+}
+
+/* ---- a workload's end ---- */
 
 /* The samples without the rounds it sat out. The caller frees. */
 static double *
@@ -304,11 +572,10 @@ add_row(const struct race *a, struct racer *x)
 	struct kstat_interval m;
 	struct kstat st;
 	size_t n;
-	double *v = samples(a, x, &n), cpu;
+	double *v = samples(a, x, &n);
 
 	kstat_of(v, n, &st);
 	kstat_median(v, n, &m);
-	cpu = kstat_quantile(x->cpu, x->count, 0.5);
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(list, json_integer((json_int_t)llround(v[i])));
 	json_object_set_new(row, "workload", json_string(a->w->name));
@@ -322,8 +589,10 @@ add_row(const struct race *a, struct racer *x)
 	set_ns(row, "mean_ns", st.mean);
 	set_ns(row, "sd_ns", st.sd);
 	set_ns(row, "iqr_ns", st.iqr);
-	set_ns(row, "cpu_ns", cpu);
-	set_ns(row, "handshake_ns", (double)x->r.handshake_ns);
+	set_ns(row, "cpu_ns", kstat_quantile(x->cpu, x->count, 0.5));
+	set_ns(row, "handshake_ns", a->h.ns);
+	if (x->lones)
+		set_ns(row, "lone_ns", kstat_quantile(x->lone, x->lones, 0.5));
 	json_object_set_new(row, "threads", json_integer(x->r.threads));
 	if (a->j->device)
 		json_object_set_new(row, "device", device_state());
@@ -332,29 +601,54 @@ add_row(const struct race *a, struct racer *x)
 	return (m.high - m.low) / 2 / m.median;
 }
 
-/* Ratio of a subject's time to the candidate's, from the rounds that both took part in. */
+/* Ratio of a subject's time to that of X, from the rounds that both took part in. */
 static void
-add_pair(const struct race *a, const struct racer *x, json_t *pairs)
+add_pair(const struct race *a, const struct racer *x, const struct racer *other, json_t *pairs)
 {
-	double *ratios = kcalloc(a->rounds + 1, sizeof *ratios);
 	struct kstat_interval m;
-	size_t n = 0;
+	size_t n = compare_racers(a, x, other, &m);
 
-	for (size_t i = 0; i < a->rounds; i++)
-		if (!isnan(x->ns[i]) && !isnan(a->racers[0].ns[i]))
-			ratios[n++] = x->ns[i] / a->racers[0].ns[i];
-	if (n) {
-		kstat_median(ratios, n, &m);
-		json_array_append_new(pairs, json_pack("{s:s,s:s,s:f,s:f,s:f,s:i}", "name", x->s->name, "workload",
-		    a->w->name, "ratio", m.median, "low", fmax(m.low, 0), "high", m.high, "pairs", (int)n));
-	}
-	free(ratios);
+	if (n)
+		json_array_append_new(pairs, json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of",
+		    x->s->name, "workload", a->w->name, "ratio", exp(m.median), "low", exp(m.low), "high",
+		    fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict", kstat_verdicts[kstat_verdict(&m)]));
 }
 
 static bool
 looks_forged(const struct racer *x)
 {
 	return !x->out && x->forged >= FORGED_TIMES && x->forged > x->count / 2;
+}
+
+/* How much more a racer's call takes by itself than in a row of calls; NAN when too few were made. */
+static double
+excess_ns(const struct race *a, const struct racer *x)
+{
+	double *v, ns = NAN;
+	size_t n;
+
+	if (x->out || x->lones < LONE_MIN)
+		return NAN;
+	v = samples(a, x, &n);
+	if (n)
+		ns = kstat_quantile(x->lone, x->lones, 0.5) - kstat_quantile(v, n, 0.5);
+	free(v);
+	return ns;
+}
+
+/* Is the time of a call in a row of calls far below what the call takes by itself? */
+static bool
+solves_together(const struct race *a, const struct racer *x)
+{
+	double excess = excess_ns(a, x), usual = 0, lone;
+
+	if (isnan(excess))
+		return false;
+	for (size_t i = 1; i < a->count; i++)
+		if (x != &a->racers[i] && !isnan(excess_ns(a, &a->racers[i])))
+			usual = fmax(usual, excess_ns(a, &a->racers[i]));
+	lone = kstat_quantile(x->lone, x->lones, 0.5);
+	return lone - excess < lone_share * (lone - usual - lone_ns);
 }
 
 static void
@@ -364,12 +658,17 @@ judge_racer(const struct race *a, struct racer *x)
 	size_t n;
 	double *v;
 
-	if (x->out)
+	if (x->out || !x->count)
 		return;
 	v = samples(a, x, &n);
 	if (looks_forged(x)) {
 		fail(x, "rejected", "clock_forged",
 		    "the clock in its process fell far behind the judge's, or its work went on after it had returned");
+	} else if (solves_together(a, x)) {
+		snprintf(text, sizeof text, "a call of workload %s takes %.1f us by itself, and %.1f us in a row of %zu calls: "
+		    "calls were solved together before their turn", a->w->name, 1e-3 * kstat_quantile(x->lone, x->lones, 0.5),
+		    1e-3 * kstat_quantile(v, n, 0.5), a->calls);
+		fail(x, "rejected", "solved_together", text);
 	} else if (kstat_quantile(v, n, 0.5) < a->j->task->min_time_ns) {
 		snprintf(text, sizeof text, "workload %s took less than min_time_ns of the task", a->w->name);
 		fail(x, "quarantined", "too_fast", text);
@@ -383,20 +682,7 @@ end(struct race *a)
 	for (size_t i = 0; i < a->count; i++) {
 		free(a->racers[i].ns);
 		free(a->racers[i].cpu);
-	}
-}
-
-/* Samples of all subjects, until they are enough, or known to be too short. */
-static void
-take_samples(struct race *a)
-{
-	int64_t start = know_ns();
-
-	for (; !a->racers[0].out && !too_short(a) && a->rounds < (size_t)a->j->o.max_samples; a->rounds++) {
-		if (all_done(a, (double)(know_ns() - start) > WALL_FACTOR * a->j->o.timing_s * 1e9))
-			break;
-		round_of(a, a->rounds);
-		a->fastest_ns = fmin(a->fastest_ns, a->racers[0].ns[a->rounds]);
+		free(a->racers[i].lone);
 	}
 }
 
@@ -410,6 +696,17 @@ anybody_forged(const struct race *a)
 	return forged;
 }
 
+static void
+add_pairs(const struct race *a, json_t *pairs)
+{
+	size_t firsts = a->j->o.all_pairs ? a->count : 1;
+
+	for (size_t i = 0; i < firsts; i++)
+		for (size_t k = i + 1; k < a->count; k++)
+			if (!a->racers[i].out && !a->racers[k].out)
+				add_pair(a, &a->racers[i], &a->racers[k], pairs);
+}
+
 /* Time one workload; the candidate's noise, or NAN when it is out. */
 static double
 one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
@@ -419,44 +716,46 @@ one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 	a->fastest_ns = INFINITY;
 	begin(a, w);
 	take_samples(a);
-	for (int forged = 0; too_short(a) || (anybody_forged(a) && ++forged < FORGED_ATTEMPTS);) {
+	for (int forged = 0; !a->busy && (too_short(a) || (anybody_forged(a) && ++forged < FORGED_ATTEMPTS));) {
 		end(a);
 		begin(a, w);
 		take_samples(a);
 	}
-	for (size_t i = 0; i < a->count; i++) {
+	for (size_t i = 0; i < a->count && !a->busy; i++) {
 		struct racer *x = &a->racers[i];
 
 		judge_racer(a, x);
-		if (!x->out && !a->racers[0].out && x->count) {
+		if (!x->out && x->count && (a->j->o.all_pairs || !a->racers[0].out)) {
 			double half = add_row(a, x);
 
-			if (i == 0)
-				noise = half;
-			else
-				add_pair(a, x, pairs);
+			noise = i == 0 ? half : noise;
 		}
 	}
+	if (!a->busy)
+		add_pairs(a, pairs);
 	end(a);
 	return noise;
 }
 
-static void
-sizes(const struct judge *j, size_t *in, size_t *out)
-{
-	const struct ktask *t = j->task;
+/* ---- all of it ---- */
 
-	*in = *out = 0;
+static void
+open_memory(struct race *a)
+{
+	const struct ktask *t = a->j->task;
+	size_t in = 0, out = 0;
+
 	for (size_t i = 0; i < t->workload_count; i++) {
 		const struct ktask_workload *w = &t->workloads[i];
-		size_t a, b, n = slots(j, w);
+		size_t x, y, n = slots(a->j, w);
 
-		if (!w->timed || !ktask_in_set(w, j->o.set))
+		if (!w->timed || !ktask_in_set(w, a->j->o.set))
 			continue;
-		memory_slot(t, w, &a, &b);
-		*in = n * a > *in ? n * a : *in;
-		*out = n * b > *out ? n * b : *out;
+		memory_slot(t, w, &x, &y);
+		in = n * x > in ? n * x : in;
+		out = n * y > out ? n * y : out;
 	}
+	memory_open(a->j, &a->m, in, out, CALLS_MAX);
 }
 
 static void
@@ -468,45 +767,81 @@ drop(struct racer *x, enum outcome e)
 	x->out = true;
 }
 
-/* All runners are started, and stopped again, before the first is timed. */
+/*
+ * All runners are started, and stopped again, before the first is timed. A GPU's runner takes long to start, and waits in
+ * no run queue: what a go costs is measured before anything is loaded, and the quickest says it for all.
+ */
 static void
 start_all(struct race *a, struct subject *subjects)
 {
-	size_t in, out;
+	enum spent before = spent_on(a->j, SPENT_STARTING);
 
-	sizes(a->j, &in, &out);
+	open_memory(a);
+	a->paced = !a->j->device && !a->j->opencl;
+	if (a->paced && runner_start(a->j, &a->pacer, subjects[0].file, &a->m) != OUT_OK)
+		kdie(K_MISSING, "the runner: %s", a->pacer.why);
 	for (size_t i = 0; i < a->count; i++) {
-		struct racer *x = &a->racers[i];
-
-		x->s = &subjects[i];
-		drop(x, runner_start(a->j, &x->r, x->s->file, in, out, CALLS_MAX));
+		a->racers[i].s = &subjects[i];
+		drop(&a->racers[i], runner_start(a->j, &a->racers[i].r, subjects[i].file, &a->m));
 	}
+	spent_on(a->j, before);
 }
 
 static void
 load_all(struct race *a)
 {
+	enum spent before = spent_on(a->j, SPENT_STARTING);
+
+	for (size_t i = 0; i < a->count && !a->paced; i++)
+		if (!a->racers[i].out) {
+			struct handshake h = runner_handshake(a->j, &a->racers[i].r);
+
+			if (a->h.ns <= 0 || h.ns < a->h.ns)
+				a->h = h;
+		}
 	for (size_t i = 0; i < a->count; i++)
 		if (!a->racers[i].out)
-			drop(&a->racers[i], runner_load(a->j, &a->racers[i].r, true));
+			drop(&a->racers[i], runner_load(a->j, &a->racers[i].r));
+	spent_on(a->j, before);
 }
 
-/* A subject that failed has no times. */
+/* A subject that failed, or that a busy machine left no chance, has no times. */
 static void
 end_all(struct race *a)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		struct racer *x = &a->racers[i];
 
-		if (x->out)
+		if (x->out || a->busy)
 			json_array_clear(x->s->timing);
-		else
+		if (!x->out)
 			x->s->tier = 3;
 		if (!x->out && !x->s->status)
 			x->s->status = "correct";
-		runner_close(a->j, &x->r);
+		if (!x->out && a->busy)
+			kbuf_printf(&x->s->log, "not timed: for %.0f s other programs kept the processors busy\n",
+			    (double)a->waited_ns * 1e-9);
+		runner_close(&x->r);
 	}
+	if (a->paced)
+		runner_close(&a->pacer);
+	memory_close(a->j, &a->m);
 	free(a->racers);
+}
+
+/* How busy the machine was while this was timed. */
+static json_t *
+machine_json(const struct race *a)
+{
+	double share = a->run_ns > 0 ? a->delay_ns / a->run_ns : 0;
+	bool busy = a->busy || share > busy_share;
+
+	if (a->busy)
+		kwarn("the machine is busy: for %.0f s other programs had the processors; not timed", (double)a->waited_ns * 1e-9);
+	else if (busy)
+		kwarn("the machine is busy: %.0f %% of the time went to other programs, and was left out", 100 * share);
+	return json_pack("{s:b,s:f,s:f}", "busy", (int)busy, "delay_pct", 100 * share, "waited_s",
+	    (double)a->waited_ns * 1e-9);
 }
 
 double
@@ -515,7 +850,6 @@ judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pa
 	struct race a = { .j = j, .racers = kcalloc(count, sizeof *a.racers), .count = count };
 	double squares = 0;
 	size_t timed = 0;
-	int64_t start = know_ns() - j->spent_ns.waiting;
 	int lock;
 
 	/* Starting takes longer than many a measurement: several may do that at once, as long as nobody measures. */
@@ -523,8 +857,9 @@ judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pa
 	close(shared);
 	lock = judge_lock(j, true);
 	j->alone = true;
+	spent_on(j, SPENT_TIMING);
 	load_all(&a);
-	for (size_t i = 0; i < j->task->workload_count && !a.racers[0].out; i++) {
+	for (size_t i = 0; i < j->task->workload_count && !is_over(&a) && !a.busy; i++) {
 		const struct ktask_workload *w = &j->task->workloads[i];
 		double noise;
 
@@ -534,12 +869,12 @@ judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pa
 		squares += isnan(noise) ? 0 : noise * noise;
 		timed++;
 	}
-	if (a.racers[0].out)
+	if (is_over(&a) || a.busy)
 		json_array_clear(pairs);
+	j->machine = machine_json(&a);
 	end_all(&a);
 	j->alone = false;
 	close(lock);
-	j->spent_ns.timing = know_ns() - j->spent_ns.waiting - start;
 	/* Of the geometric mean over the workloads, whose errors are independent. */
 	return timed ? sqrt(squares) / (double)timed : 0;
 }

@@ -3,9 +3,12 @@
  * krun: what kharness (the judge) and krun-c (the process that the candidate runs in) say to each other, over a socket
  * of sequenced packets; every message is one struct. Tensors never pass here: they lie in two shared memory files, of
  * which the runner gets the one with inputs open for reading only. The judge believes nothing it reads from the runner
- * beyond what it can check itself. The table of arguments is a third file. Command line: krun-c LIBRARY SOCKET INPUTS OUTPUTS
- * TABLE, the last four being numbers of descriptors; krun-gpu has the backend behind them, and inputs and outputs are
- * memory of the device.
+ * beyond what it can check itself. Command line: krun-c LIBRARY SOCKET INPUTS OUTPUTS ROWS, the last four being numbers
+ * of descriptors; krun-gpu has the backend after them, and inputs and outputs are memory of the device.
+ *
+ * ROWS is a pipe that holds the arguments of the calls of a go, one row of arg_count words for each call. The runner reads
+ * a row just before its call, so what is called next stays in the kernel until its turn: a candidate that looks around in
+ * its process finds no other call's arguments.
  *
  * Where a candidate is device code alone (krun-opencl), the judge says what is launched: names of kernels in the setup,
  * sizes with every go; and where the device has memory of its own, tensors are taken there before the clock runs
@@ -17,7 +20,7 @@
 #include <stdint.h>
 
 enum {
-	KRUN_VERSION = 4,
+	KRUN_VERSION = 5,
 	KRUN_ARGS = 48,
 	KRUN_LAUNCHES = 8,
 	KRUN_CPUS = 1024
@@ -29,7 +32,7 @@ enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
 struct krun_setup {
 	uint32_t version, arg_count;
 	uint8_t kind[KRUN_ARGS];
-	uint64_t input_bytes, output_bytes, table_bytes;	/* of the memory files */
+	uint64_t input_bytes, output_bytes;	/* of the memory files */
 	uint64_t memory_bytes;			/* krun-gpu: of the device, for the candidate's own use */
 	uint32_t device;			/* krun-gpu: its number */
 	uint64_t cpus[KRUN_CPUS / 64];		/* bit mask of the CPUs to run on */
@@ -55,9 +58,9 @@ struct krun_report {
 };
 
 /*
- * Judge to runner. LOAD the library, or make CALLS calls. Arguments of the calls are read from the table: CALLS
- * rows of arg_count words; a word is an offset into inputs or outputs, or holds a value's bytes from its first
- * byte on. READY: watch for the next order without falling asleep. STAGE and COLLECT: copy the arenas to a device with
+ * Judge to runner. LOAD the library, or make CALLS calls, each with the next row of the pipe; a word of a row is an offset
+ * into inputs or outputs, or holds a value's bytes from its first byte on. A runner that has loaded nothing reads the rows
+ * and makes no call: that is what a go costs by itself. READY: watch for the next order without falling asleep. STAGE and COLLECT: copy the arenas to a device with
  * memory of its own before a go, and back behind it. These three are answered by AWAKE.
  */
 enum krun_order { KRUN_LOAD, KRUN_GO, KRUN_READY, KRUN_STAGE, KRUN_COLLECT };

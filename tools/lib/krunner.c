@@ -114,6 +114,21 @@ krunner_map(const char *number, uint64_t bytes, int protection)
 }
 
 void
+krunner_row(int rows, const struct krun_setup *setup, const uint64_t base[2], uint64_t *words)
+{
+	ssize_t want = (ssize_t)(setup->arg_count * sizeof *words), n;
+
+	do
+		n = read(rows, words, (size_t)want);
+	while (n < 0 && errno == EINTR);
+	if (n != want)
+		krunner_fail("the arguments of a call are gone", NULL, n < 0 ? errno : 0);
+	for (uint32_t i = 0; i < setup->arg_count; i++)
+		if (setup->kind[i] == KRUN_IN || setup->kind[i] == KRUN_OUT)
+			words[i] += base[setup->kind[i] == KRUN_OUT];
+}
+
+void
 krunner_pin(const struct krun_setup *setup)
 {
 	cpu_set_t set;

@@ -89,3 +89,51 @@ kstat_median(const double *x, size_t n, struct kstat_interval *m)
 	*m = (struct kstat_interval){ quantile(s, n, 0.5), s[k - 1] - widen, s[n - k] + widen };
 	free(s);
 }
+
+/*
+ * Averages that lie outside the interval on each side: the largest K with P(W < K) <= alpha / 2, where W, the sum of the
+ * ranks of N values with a plus sign, has 2^-N times as many chances as there are sets of ranks with that sum.
+ */
+static size_t
+signed_rank(size_t n)
+{
+	size_t sums = n * (n + 1) / 2, k = 0;
+	double *chance = kcalloc(sums + 1, sizeof *chance), tail = 0;
+
+	chance[0] = exp2(-(double)n);
+	for (size_t rank = 1; rank <= n; rank++)
+		for (size_t sum = sums; sum >= rank; sum--)
+			chance[sum] += chance[sum - rank];
+	while (k < sums && tail + chance[k] <= KSTAT_PAIRS_ALPHA / 2)
+		tail += chance[k++];
+	free(chance);
+	return k;
+}
+
+void
+kstat_pairs(const double *x, size_t n, struct kstat_interval *m)
+{
+	size_t count = n * (n + 1) / 2, at = 0, k = n < KSTAT_PAIRS ? 1 : signed_rank(n);
+	double *average = kmalloc(count * sizeof *average), widen = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t other = i; other < n; other++)
+			average[at++] = (x[i] + x[other]) / 2;
+	qsort(average, count, sizeof *average, compare);
+	if (n < KSTAT_PAIRS)
+		widen = n > 1 ? (average[count - 1] - average[0]) * (double)(KSTAT_PAIRS - n) / 2 : fabs(x[0]);
+	*m = (struct kstat_interval){ quantile(average, count, 0.5), average[k - 1] - widen, average[count - k] + widen };
+	free(average);
+}
+
+const char *const kstat_verdicts[] = { "faster", "slower", "same", "inconclusive" };
+
+enum kstat_verdict
+kstat_verdict(const struct kstat_interval *m)
+{
+	if (m->low > 0 && m->median > KSTAT_SAME)
+		return KSTAT_FASTER;
+	if (m->high < 0 && m->median < -KSTAT_SAME)
+		return KSTAT_SLOWER;
+	return m->low > -KSTAT_SAME && m->high < KSTAT_SAME ? KSTAT_ALIKE : KSTAT_INCONCLUSIVE;
+}

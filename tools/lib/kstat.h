@@ -39,4 +39,25 @@ enum { KSTAT_ENOUGH = 9 };
  */
 void kstat_median(const double *x, size_t n, struct kstat_interval *m);
 
+/* Error probability of the intervals of pairs, both sides together, and the number of values that it takes at least. */
+#define KSTAT_PAIRS_ALPHA 0.0005
+enum { KSTAT_PAIRS = 12 };
+/*
+ * Centre of N >= 1 differences of pairs, which are symmetric about it when both sides were measured in turns: the median
+ * of all averages of two (Hodges and Lehmann), with the interval that Wilcoxon's signed-rank test does not reject
+ * (M. Hollander and D. A. Wolfe, Nonparametric Statistical Methods, sections 3.2 and 3.3). It needs fewer values than the
+ * median's interval. With fewer than KSTAT_PAIRS values it is the range, widened as above.
+ */
+void kstat_pairs(const double *x, size_t n, struct kstat_interval *m);
+
+/*
+ * What the interval of the logarithm of a ratio of times says: somebody is faster or slower, both are the same, or the noise
+ * leaves it open. Programs that differ by less than KSTAT_SAME are called the same: two processes of one program differ by
+ * that much, for each has its own pages.
+ */
+#define KSTAT_SAME 0.01
+enum kstat_verdict { KSTAT_FASTER, KSTAT_SLOWER, KSTAT_ALIKE, KSTAT_INCONCLUSIVE };
+enum kstat_verdict kstat_verdict(const struct kstat_interval *log_ratio);
+extern const char *const kstat_verdicts[];	/* as words */
+
 #endif

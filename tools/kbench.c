@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kbench: any number of kernels of one task, checked and timed in turns by the judge that keval uses, without a model. A
+ * table for people, or records bench/1.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kio.h"
+#include "kproc.h"
+#include "ksandbox.h"
+#include "kutil.h"
+
+static const char usage[] =
+    "usage: kbench [options] TASK KERNEL ...\n"
+    "Check kernels of one task, time them in turns, and say which is faster. TASK is a task.json, or a folder with one.\n"
+    "  -b, --backend NAME   c, cuda, hip or opencl (default: the task's language)\n"
+    "  -s, --set SET        workloads of this set (default: full)\n"
+    "  -t, --threads N      threads that a kernel may use (default: all)\n"
+    "  -r, --repeat N       race N times, and count the verdicts\n"
+    "  -k, --knob NAME=VALUE  set a field of campaign.json, such as eval.timing_s=2; may be repeated\n"
+    "  -j, --json           records, one JSON object a line (default when the output is no terminal)\n"
+    "  -p, --pretty         the table, wherever it goes\n"
+    "  -o, --output FILE    write there\n"
+    "  -h, --help           print this text\n"
+    "  -V, --version        print the version\n"
+    "Exit status: 0 all kernels are correct and raced, 1 one is not, 2 usage, 3 something is missing here.\n";
+
+enum { ANSWER_MAX = 1 << 30 };
+
+struct arguments {
+	const char *backend, *set, *threads, *repeat, *output;
+	json_t *eval;		/* fields of the campaign's member eval */
+	int format;		/* 'j', 'p', or 0: by the output */
+	const char *task;
+	char **kernels;
+};
+
+static _Noreturn void
+die_usage(const char *why)
+{
+	if (why)
+		kwarn("%s", why);
+	fputs(usage, stderr);
+	exit(K_USAGE);
+}
+
+/* "eval.NAME=VALUE", the value being JSON or else a word. */
+static void
+set_knob(struct arguments *a, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	char *name;
+	json_t *value;
+
+	if (strncmp(text, "eval.", 5) || !equals)
+		die_usage("--knob: NAME=VALUE, the name beginning with eval.");
+	name = kstrndup(text + 5, (size_t)(equals - text - 5));
+	value = json_loads(equals + 1, JSON_DECODE_ANY, NULL);
+	json_object_set_new(a->eval, name, value ? value : json_string(equals + 1));
+	free(name);
+}
+
+static void
+parse(struct arguments *a, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "backend", required_argument, NULL, 'b' }, { "set", required_argument, NULL, 's' },
+		{ "threads", required_argument, NULL, 't' }, { "repeat", required_argument, NULL, 'r' },
+		{ "knob", required_argument, NULL, 'k' }, { "json", no_argument, NULL, 'j' },
+		{ "pretty", no_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	};
+	int opt;
+
+	*a = (struct arguments){ .set = "full", .repeat = "1", .eval = json_object() };
+	while ((opt = getopt_long(argc, argv, "b:s:t:r:k:jpo:hV", options, NULL)) != -1)
+		switch (opt) {
+		case 'b': a->backend = optarg; break;
+		case 's': a->set = optarg; break;
+		case 't': a->threads = optarg; break;
+		case 'r': a->repeat = optarg; break;
+		case 'k': set_knob(a, optarg); break;
+		case 'j': case 'p': a->format = opt; break;
+		case 'o': a->output = optarg; break;
+		case 'h': fputs(usage, stdout); exit(K_OK);
+		case 'V': kversion(); exit(K_OK);
+		default: die_usage(NULL);
+		}
+	if (argc - optind < 2)
+		die_usage("a task and at least one kernel are needed");
+	a->task = argv[optind];
+	a->kernels = argv + optind + 1;
+	if (a->threads)
+		json_object_set_new(a->eval, "threads", json_integer(knum_long(a->threads, 1, 4096, "--threads")));
+	knum_long(a->repeat, 1, 100000, "--repeat");
+}
+
+/* ---- the race ---- */
+
+/* The path of task.json, absolute; the caller frees. */
+static char *
+task_file(const char *task)
+{
+	struct stat st;
+	char *path = stat(task, &st) == 0 && S_ISDIR(st.st_mode) ? kasprintf("%s/task.json", task) : kstrdup(task), *real;
+
+	real = realpath(path, NULL);
+	if (!real)
+		kdie_errno(K_USAGE, "%s", path);
+	free(path);
+	return real;
+}
+
+/* A campaign for keval: nothing but the task, its backend and the knobs. Its folder, which goes with the program. */
+static char *
+make_campaign(const struct arguments *a, const char *file)
+{
+	json_t *task = kjson_load(file), *camp;
+	const char *language = kjson_str_or(task, "language", "c");
+	char *folder = ksandbox_work_new(), *path = kasprintf("%s/campaign.json", folder), *text;
+
+	camp = json_pack("{s:s,s:s,s:s,s:s,s:s,s:O}", "schema", "campaign/1", "name", "kbench", "task", file, "backend",
+	    a->backend ? a->backend : language, "language", language, "eval", a->eval);
+	text = json_dumps(camp, JSON_INDENT(2));
+	if (kwrite_file(path, text, strlen(text)) < 0)
+		kdie_errno(K_IO, "%s", path);
+	json_decref(camp);
+	json_decref(task);
+	free(text);
+	free(path);
+	return folder;
+}
+
+/* keval's records, an array; its messages go where ours go. */
+static json_t *
+race(const struct arguments *a, const char *folder)
+{
+	size_t kernels = 0, n = 0;
+	char **argv, *program = ktool_path("keval");
+	struct kproc p = { .max_output = ANSWER_MAX };
+	struct kproc_result r;
+	json_t *records = json_array();
+
+	while (a->kernels[kernels])
+		kernels++;
+	argv = kcalloc(kernels + 8, sizeof *argv);
+	argv[n++] = program;
+	for (const char *const *w = (const char *const[]){ "-c", folder, "-s", a->set, "--race", a->repeat, NULL }; *w; w++)
+		argv[n++] = (char *)*w;
+	memcpy(argv + n, a->kernels, kernels * sizeof *argv);
+	p.argv = argv;
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "%s", program);
+	fwrite(r.err, 1, r.err_len, stderr);
+	if (r.signal || r.exit_code)
+		kdie(r.signal ? K_IO : r.exit_code, "the race could not be held");
+	for (char *line = r.out, *end; (end = strchr(line, '\n')); line = end + 1)
+		json_array_append_new(records, json_loadb(line, (size_t)(end - line), 0, NULL));
+	kproc_result_free(&r);
+	free(argv);
+	free(program);
+	return records;
+}
+
+/* ---- the table ---- */
+
+static void
+show_time(struct kbuf *b, double ns)
+{
+	static const struct { double ns; const char *name; } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t u = 0;
+
+	while (u + 1 < LEN(units) && ns < units[u].ns)
+		u++;
+	kbuf_printf(b, "%7.4g %-2s", ns / units[u].ns, units[u].name);
+}
+
+static const json_t *
+row_of(const json_t *kernel, const char *workload)
+{
+	const json_t *rows = json_object_get(kernel, "timing"), *row;
+	size_t i;
+
+	json_array_foreach((json_t *)rows, i, row)
+		if (!strcmp(kjson_str_or(row, "workload", ""), workload))
+			return row;
+	return NULL;
+}
+
+static int
+name_width(const json_t *kernels)
+{
+	int width = 6;
+	size_t i;
+	json_t *k;
+
+	json_array_foreach((json_t *)kernels, i, k) {
+		int n = (int)strlen(kjson_str_or(k, "name", ""));
+
+		width = n > width ? n : width;
+	}
+	return width;
+}
+
+static const json_t *
+first_timing(const json_t *kernels)
+{
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach((json_t *)kernels, i, k)
+		if (json_object_get(k, "timing"))
+			return json_object_get(k, "timing");
+	return NULL;
+}
+
+static void
+show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int width)
+{
+	const json_t *c;
+	size_t i;
+
+	kbuf_printf(b, "%-*s  %-12s", width, kjson_str_or(kernel, "name", "?"), kjson_str_or(kernel, "status", "?"));
+	json_array_foreach((json_t *)columns, i, c) {
+		const json_t *row = row_of(kernel, kjson_str_or(c, "workload", ""));
+
+		kbuf_puts(b, "  ");
+		if (row)
+			show_time(b, kjson_num_or(row, "median_ns", 0));
+		else
+			kbuf_printf(b, "%10s", "-");
+	}
+	kbuf_puts(b, "\n");
+	if (json_array_size(json_object_get(kernel, "reasons")))
+		kbuf_printf(b, "%*s  %s\n", width, "",
+		    kjson_str_or(json_array_get(json_object_get(kernel, "reasons"), 0), "detail", ""));
+}
+
+static void
+show_pair(struct kbuf *b, const json_t *pair)
+{
+	const char *verdict = kjson_str_or(pair, "verdict", "?"), *of = kjson_str_or(pair, "of", "?"),
+	    *name = kjson_str_or(pair, "name", "?");
+	double ratio = kjson_num_or(pair, "ratio", 0), low = kjson_num_or(pair, "low", 0), high = kjson_num_or(pair, "high", 0);
+
+	if (!strcmp(verdict, "faster"))
+		kbuf_printf(b, "%s is faster than %s: %.3fx (%.3f to %.3f)\n", of, name, ratio, low, high);
+	else if (!strcmp(verdict, "slower"))
+		kbuf_printf(b, "%s is faster than %s: %.3fx (%.3f to %.3f)\n", name, of, 1 / ratio, 1 / high, 1 / low);
+	else if (!strcmp(verdict, "same"))
+		kbuf_printf(b, "%s and %s are equally fast: %.3fx (%.3f to %.3f)\n", of, name, ratio, low, high);
+	else
+		kbuf_printf(b, "%s against %s is inconclusive: %.3fx (%.3f to %.3f)\n", of, name, ratio, low, high);
+}
+
+static void
+show_record(struct kbuf *b, const json_t *record)
+{
+	const json_t *kernels = json_object_get(record, "kernels"), *columns = first_timing(kernels), *v;
+	int width = name_width(kernels);
+	size_t i;
+
+	kbuf_printf(b, "%-*s  %-12s", width, "kernel", "status");
+	json_array_foreach((json_t *)columns, i, v)
+		kbuf_printf(b, "  %10.24s", kjson_str_or(v, "workload", "?"));
+	kbuf_puts(b, "\n");
+	json_array_foreach((json_t *)kernels, i, v)
+		show_kernel(b, v, columns, width);
+	kbuf_puts(b, "\n");
+	json_array_foreach(json_object_get(record, "overall"), i, v)
+		show_pair(b, v);
+	if (kjson_bool_or(record, "machine.busy", false))
+		kbuf_printf(b, "The machine was busy: other programs had the processors for %.0f %% of the time.\n",
+		    kjson_num_or(record, "machine.delay_pct", 0));
+}
+
+/* How often each verdict was given, over all races and pairs. */
+static void
+show_counts(struct kbuf *b, const json_t *records)
+{
+	static const char *const words[] = { "faster", "slower", "same", "inconclusive" };
+	size_t counts[LEN(words)] = { 0 }, i, k;
+	json_t *record, *pair;
+
+	json_array_foreach((json_t *)records, i, record)
+		json_array_foreach(json_object_get(record, "overall"), k, pair)
+			for (size_t n = 0; n < LEN(words); n++)
+				counts[n] += !strcmp(kjson_str_or(pair, "verdict", ""), words[n]);
+	kbuf_printf(b, "\n%zu races:", json_array_size(records));
+	for (size_t n = 0; n < LEN(words); n++)
+		kbuf_printf(b, "%s %zu %s", n ? "," : "", counts[n], words[n]);
+	kbuf_puts(b, "\n");
+}
+
+static void
+put_table(const json_t *records)
+{
+	struct kbuf b = { 0 };
+
+	show_record(&b, json_array_get(records, json_array_size(records) - 1));
+	if (json_array_size(records) > 1)
+		show_counts(&b, records);
+	for (char *line = b.data, *end; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		/* Names come from the command line, and reasons from compilers. */
+		kmask_controls(line);
+		kout_line(line, strlen(line));
+	}
+	kbuf_free(&b);
+}
+
+static bool
+all_raced(const json_t *records)
+{
+	json_t *k;
+	size_t i;
+
+	json_array_foreach(json_object_get(json_array_get(records, 0), "kernels"), i, k)
+		if (strcmp(kjson_str_or(k, "status", ""), "correct"))
+			return false;
+	return true;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a;
+	char *file, *folder;
+	json_t *records, *record;
+	bool table, good;
+	size_t i;
+
+	kutil_init("kbench");
+	parse(&a, argc, argv);
+	file = task_file(a.task);
+	folder = make_campaign(&a, file);
+	records = race(&a, folder);
+	ksandbox_work_free(folder);
+	table = a.format ? a.format == 'p' : (!a.output || !strcmp(a.output, "-")) && isatty(STDOUT_FILENO);
+	kout_open(a.output);
+	if (table)
+		put_table(records);
+	else
+		json_array_foreach(records, i, record)
+			kout_json(record);
+	kout_commit();
+	good = all_raced(records);
+	json_decref(records);
+	json_decref(a.eval);
+	free(file);
+	return good ? K_OK : K_NO;
+}

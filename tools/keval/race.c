@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who a program is timed in turns with: a candidate with its anchor, the best program with the reference once more, and any
+ * number of kernels with each other (kbench).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "karch.h"
+#include "keval.h"
+#include "kgain.h"
+#include "kio.h"
+#include "kstat.h"
+#include "kutil.h"
+
+char *
+incumbent_so(struct keval *k, const json_t *past)
+{
+	struct kextract_file files[KEXTRACT_MAX_FILES];
+	struct subject s = { 0 };
+	char *so, *log = NULL;
+
+	if (!subject_of_past(past, &s, files))
+		return NULL;
+	so = build_cached(k, &s, NULL, &log);
+	if (!so)
+		kwarn("the incumbent no longer builds");
+	free(log);
+	return so;
+}
+
+/* ---- the anchor ---- */
+
+/* The name of the baseline that beat the reference by most in trial 0; NULL: none did. */
+static const char *
+fastest_baseline(const json_t *reference)
+{
+	const json_t *list = json_object_get(reference, "baselines"), *b;
+	const char *name = NULL;
+	double fastest = 1;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, b) {
+		struct kgain_ratio r = kgain_ratio_of_pairs(json_object_get(b, "pairs"), "reference", NULL,
+		    json_object_get(b, "timing"));
+
+		if (!r.n || !(r.mean > fastest))
+			continue;
+		fastest = r.mean;
+		name = kjson_str_or(b, "name", NULL);
+	}
+	return name;
+}
+
+static char *
+baseline_named(struct keval *k, const char *name)
+{
+	const json_t *list = json_object_get(k->task, "baselines"), *b;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, b)
+		if (!strcmp(kjson_str_or(b, "name", ""), name))
+			return against_baseline(k, b);
+	return NULL;
+}
+
+static bool
+anchor_at_incumbent(struct keval *k, const struct subject *s, struct anchor *a)
+{
+	json_t *past = s->incumbent && strcmp(s->incumbent, KARCH_REFERENCE) ? past_eval(k, s->incumbent) : NULL;
+	char *so = past ? incumbent_so(k, past) : NULL;
+
+	if (so)
+		*a = (struct anchor){ kasprintf("incumbent=%s", so), kstrdup("incumbent"), kstrdup(s->incumbent) };
+	free(so);
+	json_decref(past);
+	return a->against != NULL;
+}
+
+bool
+choose_anchor(struct keval *k, const struct subject *s, struct anchor *a)
+{
+	json_t *reference;
+	const char *name;
+
+	*a = (struct anchor){ 0 };
+	if (anchor_at_incumbent(k, s, a))
+		return true;
+	reference = past_eval(k, KARCH_REFERENCE);
+	name = fastest_baseline(reference);
+	if (name)
+		*a = (struct anchor){ .against = baseline_named(k, name), .name = kstrdup(name) };
+	json_decref(reference);
+	if (a->against)
+		return true;
+	free_anchor(a);
+	*a = (struct anchor){ .against = against_reference(k), .name = kstrdup("reference") };
+	return true;
+}
+
+void
+free_anchor(struct anchor *a)
+{
+	free(a->against);
+	free(a->name);
+	free(a->id);
+	*a = (struct anchor){ 0 };
+}
+
+/* The pairs of an answer; those with the incumbent bear its ID. */
+static json_t *
+pairs_with_id(const json_t *answer, const char *id)
+{
+	json_t *pairs = json_deep_copy(json_object_get(answer, "pairs")), *pair;
+	size_t i;
+
+	json_array_foreach(pairs, i, pair)
+		if (id)
+			eval_set(pair, "id", json_string(id));
+	return pairs;
+}
+
+void
+put_anchor(json_t *eval, const struct anchor *a, const json_t *answer)
+{
+	eval_set(eval, "anchor", json_string(a->name));
+	eval_set(eval, "pairs", pairs_with_id(answer, a->id));
+}
+
+/* What the other programs of the run measured. */
+static json_t *
+rival_times(const json_t *answer)
+{
+	const json_t *all = json_object_get(answer, "candidates");
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		const json_t *c = json_array_get(all, i);
+
+		if (strcmp(kjson_str_or(c, "name", ""), "candidate") && json_object_get(c, "timing"))
+			json_array_append_new(list, json_pack("{s:s,s:O}", "name", kjson_str_or(c, "name", "?"),
+			    "timing", json_object_get(c, "timing")));
+	}
+	return list;
+}
+
+void
+put_rivals(json_t *eval, const json_t *answer)
+{
+	eval_set(eval, "pairs", pairs_with_id(answer, NULL));
+	eval_set(eval, "baselines", rival_times(answer));
+}
+
+json_t *
+race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+{
+	struct anchor a = { 0 };
+	const char *against[] = { NULL, NULL };
+	struct harness_run run = { .so = so, .phase = "timing", .against = against };
+	json_t *answer, *pairs = NULL;
+	char *oracle;
+
+	if (!anchor_at_incumbent(k, s, &a))
+		return NULL;
+	against[0] = a.against;
+	run.oracle = oracle = oracle_so(k);
+	answer = harness_run(k, &run);
+	add_harness_spent(eval, answer);
+	/* Caught only now: wrong in a timed run is wrong. The incumbent itself is on record as correct. */
+	if (strcmp(kjson_str_or(harness_candidate(answer, "candidate"), "status", ""), "correct"))
+		harness_merge(eval, answer);
+	else
+		pairs = pairs_with_id(answer, a.id);
+	json_decref(answer);
+	free(oracle);
+	free_anchor(&a);
+	return pairs;
+}
+
+/* ---- the best program and the reference once more ---- */
+
+char *
+anchor_subject(const struct keval *k)
+{
+	struct karch a;
+	char *id;
+
+	if (!k->archive)
+		kdie(K_USAGE, "--anchor needs the archive of the trial before (--archive)");
+	karch_load(&a, k->archive, false);
+	id = kstrdup(kjson_str_or(a.header, "best.id", KARCH_REFERENCE));
+	karch_free(&a);
+	return id;
+}
+
+json_t *
+renew_anchor(struct keval *k, long trial)
+{
+	char *id = anchor_subject(k), *so, *reference, now[32];
+	json_t *past = past_eval(k, id), *answer, *out;
+	const char *against[] = { NULL, NULL };
+	struct harness_run run = { .phase = "timing", .against = against };
+
+	if (!past || !(so = incumbent_so(k, past)))
+		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: there is no program that builds, to be measured again", k->camp->dir, id);
+	run.so = so;
+	against[0] = reference = against_reference(k);
+	answer = harness_run(k, &run);
+	know_iso(now, sizeof now);
+	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:s}", "schema", "anchor/1", "campaign", kcamp_str(k->camp, "name"), "id", id,
+	    "trial", (json_int_t)trial, "machine", json_object_get(answer, "machine"), "time", now);
+	if (json_object_get(harness_candidate(answer, "candidate"), "timing")) {
+		eval_set(out, "pairs", pairs_with_id(answer, NULL));
+		eval_set(out, "timing", json_deep_copy(json_object_get(harness_candidate(answer, "candidate"), "timing")));
+	}
+	json_decref(answer);
+	json_decref(past);
+	free(reference);
+	free(so);
+	free(id);
+	return out;
+}
+
+/* ---- kernels beside each other ---- */
+
+enum { KERNELS_MAX = 16, SOURCE_MAX = 8 << 20 };
+
+struct entry {
+	json_t *row;		/* what the record says of it */
+	char *against;		/* NAME=FILE.so; NULL: it is not fit to race */
+};
+
+/* A kernel's name: that of its file, without folders, unless another one has it. */
+static const char *
+name_of(char **files, size_t i)
+{
+	const char *name = strrchr(files[i], '/');
+
+	name = name ? name + 1 : files[i];
+	for (size_t other = 0; files[other]; other++) {
+		const char *theirs = strrchr(files[other], '/');
+
+		if (other != i && !strcmp(theirs ? theirs + 1 : files[other], name))
+			return files[i];
+	}
+	return name;
+}
+
+static struct entry
+check_file(struct keval *k, const char *file, const char *name)
+{
+	char *code = kread_file_or_die(file, SOURCE_MAX, NULL), *so;
+	struct subject s = { .name = name, .code = code };
+	json_t *eval = evaluate(k, &s);
+	const char *status = kjson_str_or(eval, "status", "?");
+	struct entry e = { .row = json_pack("{s:s,s:s,s:s}", "name", name, "file", file, "status", status) };
+
+	for (const char *const *key = (const char *const[]){ "reasons", "correctness", "log", NULL }; *key; key++)
+		if (json_object_get(eval, *key))
+			eval_set(e.row, *key, json_incref(json_object_get(eval, *key)));
+	so = strcmp(status, "correct") ? NULL : incumbent_so(k, eval);
+	if (so)
+		e.against = kasprintf("%s=%s", name, so);
+	free(so);
+	json_decref(eval);
+	free(code);
+	return e;
+}
+
+/* Times, and what went wrong in the race, into the rows. */
+static void
+take_times(struct entry *entries, size_t count, const json_t *answer)
+{
+	const json_t *all = json_object_get(answer, "candidates"), *c;
+	size_t i;
+
+	json_array_foreach((json_t *)all, i, c)
+		for (size_t n = 0; n < count; n++) {
+			if (strcmp(kjson_str_or(c, "name", ""), kjson_str_or(entries[n].row, "name", "?")))
+				continue;
+			for (const char *const *key = (const char *const[]){ "status", "reasons", "timing", NULL }; *key; key++)
+				if (json_object_get(c, *key))
+					eval_set(entries[n].row, *key, json_deep_copy(json_object_get(c, *key)));
+		}
+}
+
+/* The pairs of NAME against OF alone; new reference. */
+static json_t *
+pairs_of(const json_t *pairs, const char *of, const char *name)
+{
+	json_t *list = json_array(), *p;
+	size_t i;
+
+	json_array_foreach((json_t *)pairs, i, p)
+		if (!strcmp(kjson_str_or(p, "of", ""), of) && !strcmp(kjson_str_or(p, "name", ""), name))
+			json_array_append(list, p);
+	return list;
+}
+
+/* Each pair of kernels over all workloads. */
+static json_t *
+overall(const struct entry *entries, size_t count, const json_t *pairs)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < count; k++) {
+			const char *of = kjson_str_or(entries[i].row, "name", "?"), *name = kjson_str_or(entries[k].row, "name", "?");
+			json_t *some = pairs_of(pairs, of, name);
+			struct kgain_ratio r = kgain_ratio_of_pairs(some, name, NULL, json_object_get(entries[i].row, "timing"));
+			struct kstat_interval m = { log(r.mean), log(r.low), log(r.high) };
+
+			if (r.n)
+				json_array_append_new(list, json_pack("{s:s,s:s,s:f,s:f,s:f,s:s}", "of", of, "name", name, "ratio",
+				    r.mean, "low", r.low, "high", r.high, "verdict", kstat_verdicts[kstat_verdict(&m)]));
+			json_decref(some);
+		}
+	return list;
+}
+
+/* One race of those that are fit; its record. */
+static json_t *
+race_once(struct keval *k, struct entry *entries, size_t count)
+{
+	const char *against[KERNELS_MAX + 1] = { NULL };
+	char *oracle = oracle_so(k), *first = NULL;
+	size_t fit = 0;
+	json_t *rows = json_array(), *out, *answer;
+
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].against && !first)
+			first = entries[i].against;
+		else if (entries[i].against)
+			against[fit++] = entries[i].against;
+	out = json_pack("{s:s,s:s,s:O}", "schema", "bench/1", "task", k->task_file, "kernels", rows);
+	if (first) {
+		char *name = kstrndup(first, strcspn(first, "="));
+		struct harness_run run = { .so = first + strlen(name) + 1, .name = name, .phase = "timing", .oracle = oracle,
+		    .against = against, .all_pairs = true };
+
+		answer = harness_run(k, &run);
+		take_times(entries, count, answer);
+		eval_set(out, "overall", overall(entries, count, json_object_get(answer, "pairs")));
+		for (const char *const *key = (const char *const[]){ "pairs", "machine", "environment", "spent_s", NULL }; *key;
+		    key++)
+			if (json_object_get(answer, *key))
+				eval_set(out, *key, json_deep_copy(json_object_get(answer, *key)));
+		json_decref(answer);
+		free(name);
+	}
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(rows, json_deep_copy(entries[i].row));
+	json_decref(rows);
+	free(oracle);
+	return out;
+}
+
+void
+race_files(struct keval *k, char **files, long times)
+{
+	struct entry entries[KERNELS_MAX];
+	size_t count = 0;
+
+	lint_task(k);
+	k->check_only = true;
+	for (; files[count]; count++) {
+		if (count == KERNELS_MAX)
+			kdie(K_USAGE, "at most %d kernels race", KERNELS_MAX);
+		entries[count] = check_file(k, files[count], name_of(files, count));
+	}
+	for (long i = 0; i < times; i++) {
+		json_t *record = race_once(k, entries, count);
+
+		kout_json(record);
+		json_decref(record);
+	}
+	for (size_t i = 0; i < count; i++) {
+		json_decref(entries[i].row);
+		free(entries[i].against);
+	}
+}
