@@ -226,11 +226,12 @@ struct runner {
 };
 
 /*
- * One go: by the runner's own clock, by the judge's, and in processor time. DELAY_NS is what the runner's threads waited for
- * a processor, all together, and JUDGE_DELAY_NS what the judge did: other programs had it.
+ * One go: by the runner's own clock, by the judge's, and in processor time, until "done" and until it was stopped. DELAY_NS
+ * is what the runner's threads waited for a processor, all together. JUDGE_DELAY_NS is what the judge did, and LATE_DELAY_NS
+ * the part of that after the runner had been set going.
  */
 struct span {
-	int64_t own_ns, judge_ns, cpu_ns, delay_ns, judge_delay_ns;
+	int64_t own_ns, judge_ns, done_cpu_ns, cpu_ns, delay_ns, judge_delay_ns, late_delay_ns;
 };
 
 /* What a go takes by itself: a go of a runner that reads its rows and makes no calls. */
@@ -258,9 +259,11 @@ void runner_close(struct runner *r);
  */
 struct handshake runner_handshake(struct judge *j, struct runner *r);
 /*
- * Nanoseconds of a go as the judge believes them: its own, less the handshake and the time that the judge, or a runner with
- * one thread, waited for a processor. Processor time counts where it says clearly more: then work went on after "done".
+ * The judge's nanoseconds of a go; of a runner with one thread, without those in which other programs had the processor. The
+ * judge may also wait while the runner itself runs, so processor time is the least that it can be.
  */
+double runner_undelayed_ns(const struct runner *r, const struct span *s);
+/* The same less the handshake. Processor time counts where it says clearly more: then work went on after "done". */
 double runner_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h);
 /* Path of a program that is installed for the runner; the caller frees. */
 char *runner_helper(const char *name);

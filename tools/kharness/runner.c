@@ -557,7 +557,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	struct krun_command c = { .order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0 };
 	char why[256];
 	struct krun_report report;
-	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay = 0, own_delay;
+	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay = 0, own_delay, late_delay;
 	enum outcome e;
 	int awakes;
 	pid_t sender;
@@ -580,12 +580,13 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	if (j->copies)
 		cpu = cpu_ns(r);
 	send_rows(j, r, c.calls);
+	own_delay = own_delay_ns();
 	start = know_ns();
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
-	/* From here on: while the runner has taken the judge's own processor, the judge waits in all honesty. */
-	own_delay = own_delay_ns();
+	late_delay = own_delay_ns();
 	e = listen_until(j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
+	late_delay = own_delay_ns() - late_delay;
 	own_delay = own_delay_ns() - own_delay;
 	/* Before it is stopped, for which it may have to wait as well. */
 	if (r->threads == 1)
@@ -605,9 +606,9 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	if (rows_are_left(r))
 		return outcome(r, OUT_PROTOCOL, "calls_left_out", "it answered before all calls had been made");
 	*s = (struct span){ .own_ns = (int64_t)report.value[0], .judge_ns = end - start,
-	    .cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu,
+	    .cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu, .done_cpu_ns = used,
 	    .delay_ns = delay_since(delay, r->threads == 1 && done_delay ? done_delay : r->frozen_delay_ns),
-	    .judge_delay_ns = own_delay };
+	    .judge_delay_ns = own_delay, .late_delay_ns = late_delay };
 	return look_at_device(j, r);
 }
 
@@ -623,20 +624,21 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 
 /* ---- what it took ---- */
 
-/*
- * The judge's nanoseconds less those in which other programs had the processor: the judge's own wait, and the runner's when
- * it has one thread. Of several threads nobody can say how much of a wait the others made up for.
- */
-static double
-undelayed(const struct runner *r, const struct span *s)
+double
+runner_undelayed_ns(const struct runner *r, const struct span *s)
 {
-	return (double)(s->judge_ns - s->judge_delay_ns - (r->threads == 1 ? s->delay_ns : 0));
+	int64_t ns = s->judge_ns - s->judge_delay_ns - s->delay_ns;
+
+	/* Of several threads nobody can say how much of a wait the others made up for. */
+	if (r->threads != 1)
+		return (double)s->judge_ns;
+	return (double)(ns > s->done_cpu_ns ? ns : s->done_cpu_ns);
 }
 
 double
 runner_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
 {
-	double ns = undelayed(r, s) - h->ns, cpu = ((double)s->cpu_ns - h->cpu_ns) / j->o.threads;
+	double ns = runner_undelayed_ns(r, s) - h->ns, cpu = ((double)s->cpu_ns - h->cpu_ns) / j->o.threads;
 
 	/* A driver's threads wait for their device in ways of their own. */
 	if (!j->device && !j->copies && cpu > CLEARLY * ns + CPU_TRIFLE_NS)
@@ -655,7 +657,7 @@ runner_handshake(struct judge *j, struct runner *r)
 	for (size_t i = 0; i < HANDSHAKES; i++) {
 		if (runner_go(j, r, NULL, &s) != OUT_OK)
 			kdie(K_MISSING, "the runner: %s", r->why);
-		ns[i] = undelayed(r, &s);
+		ns[i] = runner_undelayed_ns(r, &s);
 		own[i] = (double)s.own_ns;
 		cpu[i] = (double)s.cpu_ns;
 		fences[i] = (double)j->space->fence();

@@ -129,7 +129,7 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 static void
 suspect(const struct race *a, struct racer *x, const struct span *s)
 {
-	double judge = (double)(s->judge_ns - s->judge_delay_ns - s->delay_ns) - a->h.ns,
+	double judge = runner_undelayed_ns(&x->r, s) - a->h.ns,
 	    own = (double)s->own_ns - a->h.own_ns;
 	/* Waking and stopping the threads of a pool is nobody's forgery either, however many it has. */
 	double cpu = ((double)s->cpu_ns - a->h.cpu_ns * x->r.threads) / a->j->o.threads;
@@ -141,7 +141,7 @@ static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
 {
 	return x->r.threads > 1 && !a->j->device && !a->j->copies &&
-	    (double)s->delay_ns > delay_share * (double)s->judge_ns + delay_ns;
+	    (double)(s->delay_ns + s->late_delay_ns) > delay_share * (double)s->judge_ns + delay_ns;
 }
 
 /*
@@ -192,7 +192,7 @@ pace(struct race *a, const struct batch *b)
 	if (runner_go(a->j, &a->pacer, b, &s) != OUT_OK)
 		kdie(K_MISSING, "the runner: %s", a->pacer.why);
 	a->recent[a->handshakes++ % HANDSHAKES] = (struct handshake){
-		.ns = (double)(s.judge_ns - s.judge_delay_ns - s.delay_ns), .own_ns = (double)s.own_ns,
+		.ns = runner_undelayed_ns(&a->pacer, &s), .own_ns = (double)s.own_ns,
 		.cpu_ns = (double)s.cpu_ns };
 	a->h = (struct handshake){ middle(a, offsetof(struct handshake, ns)), middle(a, offsetof(struct handshake, own_ns)),
 	    middle(a, offsetof(struct handshake, cpu_ns)) };
