@@ -16,4 +16,4 @@ _kiln() {
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }
-complete -o filenames -F _kiln kclassify kaudit ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kmemory kreport kround kadopt
+complete -o filenames -F _kiln kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kmemory kreport kround kadopt

@@ -57,6 +57,59 @@ test_interval(void)
 	CHECK(near(m.low, 0) && near(m.high, 10));
 }
 
+static void
+test_pairs(void)
+{
+	double x[40];
+	struct kstat_interval m;
+
+	for (int i = 0; i < 40; i++)
+		x[i] = i + 1;
+	/* From tables of the signed-rank test: with 12 values only the extremes are that rare, 2 * 2^-12 < 0.0005. */
+	kstat_pairs(x, 12, &m);
+	CHECK(near(m.low, 1) && near(m.high, 12) && near(m.median, 6.5));
+	kstat_pairs(x, 30, &m);
+	CHECK(m.low > 7 && m.low < m.median && m.high < 24 && near(m.median, 15.5));
+	/* Too few: wider than the range. */
+	kstat_pairs(x, 2, &m);
+	CHECK(near(m.low, 1 - 5) && near(m.high, 2 + 5));
+	/* One wild value among many moves neither the middle nor the ends by much. */
+	x[39] = 1e9;
+	kstat_pairs(x, 40, &m);
+	CHECK(m.median < 22 && m.high < 32);
+}
+
+/* How often the interval of symmetric pairs about 0 lies on one side of it, as it grows. */
+static void
+test_pairs_coverage(void)
+{
+	struct krng rng;
+	int misses = 0;
+
+	krng_init(&rng, 1, 0, 0, "pairs");
+	for (int run = 0; run < 20000; run++) {
+		double x[24];
+		struct kstat_interval m;
+
+		for (int i = 0; i < 24; i++)
+			x[i] = krng_double(&rng) - 0.5 + (krng_below(&rng, 10) ? 0 : 20 * (krng_double(&rng) - 0.5));
+		kstat_pairs(x, 24, &m);
+		misses += m.low > 0 || m.high < 0;
+	}
+	/* 10 are expected of 20000; the chance of 25 is one in 30000. */
+	CHECK(misses <= 25);
+}
+
+static void
+test_verdict(void)
+{
+	CHECK(kstat_verdict(&(struct kstat_interval){ 0.05, 0.01, 0.09 }) == KSTAT_FASTER);
+	CHECK(kstat_verdict(&(struct kstat_interval){ -0.05, -0.09, -0.01 }) == KSTAT_SLOWER);
+	CHECK(kstat_verdict(&(struct kstat_interval){ 0.005, -0.01, 0.015 }) == KSTAT_ALIKE);
+	CHECK(kstat_verdict(&(struct kstat_interval){ 0.005, 0.001, 0.009 }) == KSTAT_ALIKE);
+	CHECK(kstat_verdict(&(struct kstat_interval){ 0.05, -0.01, 0.09 }) == KSTAT_INCONCLUSIVE);
+}
+
 /* Share of samples from a skewed distribution whose interval misses the true median. */
 static double
 miss_rate(size_t n, struct krng *rng)
@@ -91,6 +144,9 @@ main(void)
 {
 	test_figures();
 	test_interval();
+	test_pairs();
+	test_pairs_coverage();
+	test_verdict();
 	test_coverage();
 	return tap_done();
 }

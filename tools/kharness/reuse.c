@@ -26,7 +26,7 @@ enum {
 	WALL_FACTOR = 4,	/* rounds of a workload, in this many times --timing-s */
 	SLOW_FACTOR = 10	/* and beyond this many, ROUNDS_SLOW do */
 };
-static const double narrow_enough = 0.0025;	/* half-width of the interval */
+static const double narrow_enough = 0.01;	/* half-width of the interval */
 static const double oracle_s = 0.1;	/* results of fresh calls are compared where the oracle is this fast */
 static const double hit_share = 0.99;	/* a second call of a step below this share of the first has found something kept */
 

@@ -131,9 +131,9 @@ const char *const kstat_verdicts[] = { "faster", "slower", "same", "inconclusive
 enum kstat_verdict
 kstat_verdict(const struct kstat_interval *m)
 {
-	if (m->low > 0 && m->median > KSTAT_SAME)
+	if (m->low > 0 && m->median > KSTAT_LEAST)
 		return KSTAT_FASTER;
-	if (m->high < 0 && m->median < -KSTAT_SAME)
+	if (m->high < 0 && m->median < -KSTAT_LEAST)
 		return KSTAT_SLOWER;
 	return m->low > -KSTAT_SAME && m->high < KSTAT_SAME ? KSTAT_ALIKE : KSTAT_INCONCLUSIVE;
 }

@@ -52,10 +52,11 @@ void kstat_pairs(const double *x, size_t n, struct kstat_interval *m);
 
 /*
  * What the interval of the logarithm of a ratio of times says: somebody is faster or slower, both are the same, or the noise
- * leaves it open. Programs that differ by less than KSTAT_SAME are called the same: two processes of one program differ by
- * that much, for each has its own pages.
+ * leaves it open. A difference of less than KSTAT_LEAST is none: two processes of one program differ by that much, for each
+ * has its own pages. Both are the same when the whole interval lies within KSTAT_SAME.
  */
-#define KSTAT_SAME 0.01
+#define KSTAT_LEAST 0.01
+#define KSTAT_SAME 0.02
 enum kstat_verdict { KSTAT_FASTER, KSTAT_SLOWER, KSTAT_ALIKE, KSTAT_INCONCLUSIVE };
 enum kstat_verdict kstat_verdict(const struct kstat_interval *log_ratio);
 extern const char *const kstat_verdicts[];	/* as words */
