@@ -193,6 +193,10 @@ char *
 stop_reason(const struct kcamp *c, long last, const struct standing *s)
 {
 	long trials = kcamp_int(c, "stop.trials"), patience = kcamp_int(c, "stop.patience");
+	/* It becomes a path and a word of a recipe. */
+	if (best && !karch_id(best, &(long){ 0 }, &(long){ 0 }))
+		kdie(K_USAGE, "archive.ndjson: best.id: '%s' is not the id of a candidate, which is "
+		    "TRIAL/BRANCH, such as 007/02; make views makes the archive again", best);
 	long failures = kcamp_int(c, "stop.failures");
 	double speedup = kcamp_num(c, "stop.speedup"), budget = kcamp_num(c, "stop.budget_usd");
 	char *reason;

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "karch.h"
 #include "kfrozen.h"
 #include "kio.h"
 #include "klinear.h"
@@ -67,7 +68,7 @@ die_if_stopped(void)
 long
 lock_holder(void)
 {
-	int fd = open(LOCK, O_RDONLY | O_CLOEXEC);
+	int fd = open(LOCK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char holder[32] = "";
 
 	if (fd < 0)
@@ -86,11 +87,14 @@ lock_holder(void)
 static void
 take_lock(void)
 {
-	int fd = open(LOCK, O_RDWR | O_CREAT, 0666), tries = 5;
+	int fd = open(LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666), tries = 5;
 	char holder[32];
+	struct stat st;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		kdie_errno(K_IO, "%s", LOCK);
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+		kdie(K_USAGE, "%s: has a second name, so it may be another file: remove it", LOCK);
 	/* lock_holder has it for a moment, too. */
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)
@@ -99,8 +103,9 @@ take_lock(void)
 			continue;
 		kdie(K_AGAIN, "this campaign is already running (process %ld holds %s)", lock_holder(), LOCK);
 	}
-	snprintf(holder, sizeof holder, "%ld\n", (long)getpid());
-	if (ftruncate(fd, 0) < 0 || pwrite(fd, holder, strlen(holder), 0) < 0)
+	/* As long as any other process id, so that nothing has to be cut off. */
+	snprintf(holder, sizeof holder, "%-10ld\n", (long)getpid());
+	if (pwrite(fd, holder, strlen(holder), 0) < 0)
 		kdie_errno(K_IO, "%s", LOCK);
 }
 
@@ -126,6 +131,16 @@ remember(struct outcome *out, const char *target, size_t len, int code)
 	out->code = code;
 }
 
+/* In one write, as it comes, so that a stage's words are seen while it still waits. */
+static void
+pass_line(const char *line)
+{
+	char *text = kasprintf("%s\n", line);
+
+	kpass(text, strlen(text));
+	free(text);
+}
+
 /*
  * A line of make's or of a stage's. Ours to tell are "make: *** [pipeline.mk:70: TARGET] Error N" and what make adds to it;
  * everything else is passed on.
@@ -136,7 +151,7 @@ take_line(struct outcome *out, const char *line)
 	const char *mark = strstr(line, "*** ["), *end = mark ? strstr(mark, "] Error ") : NULL, *target;
 
 	if (strncmp(line, "make", 4)) {
-		fprintf(stderr, "%s\n", line);
+		pass_line(line);
 	} else if (end) {
 		target = mark + 5;
 		for (const char *p = target; p + 1 < end; p++)
@@ -144,7 +159,7 @@ take_line(struct outcome *out, const char *line)
 				target = p + 2;
 		remember(out, target, (size_t)(end - target), atoi(end + 8));
 	} else if (!strstr(line, "not remade because of errors") && !strstr(line, "Waiting for unfinished jobs")) {
-		fprintf(stderr, "%s\n", line);
+		pass_line(line);
 	}
 }
 
@@ -290,6 +305,9 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	argv[n++] = kstrdup("--no-print-directory");
 	if (g->jobs || !getenv("MAKELEVEL"))
 		argv[n++] = kasprintf("-j%ld", g->jobs ? g->jobs : count);
+	/* Not the folder's own Makefile, which may be somebody else's. */
+	argv[n++] = kstrdup("-f");
+	argv[n++] = kdata_path("pipeline.mk");
 	argv[n++] = kasprintf("FIRST=%03ld", g->first);
 	argv[n++] = kasprintf("LAST=%03ld", g->last);
 	argv[n++] = kasprintf("PREV=%03ld", g->first > 0 ? g->first - 1 : 0);
@@ -566,17 +584,14 @@ arrive(const struct kcamp *c, const struct options *o, long last)
 static void
 say(struct kbuf *text)
 {
-	fwrite(text->data, 1, text->len, stdout);
-	fflush(stdout);
+	ksay("%s", text->data ? text->data : "");
 	kbuf_free(text);
 }
 
 static void
 parse_cell(const char *text, long *trial, long *branch)
 {
-	char end;
-
-	if (!text || sscanf(text, "%6ld/%2ld%c", trial, branch, &end) != 2 || *trial < 0 || *branch < 0)
+	if (!text || !karch_id(text, trial, branch))
 		kdie(K_USAGE, "'%s' is not a candidate: write trial/branch, such as 007/02", text ? text : "");
 }
 
@@ -701,8 +716,7 @@ finish(const struct kcamp *c, const struct options *o, long last, const char *re
 	struct kbuf text = { 0 };
 	int code = K_OK;
 
-	printf("%s: %s\n", kcamp_str(c, "name"), reason);
-	fflush(stdout);
+	ksay("%s: %s\n", kcamp_str(c, "name"), reason);
 	code = remember_at(c, o, MEMORY_END, last);
 	if (code || o->trials || last < 1)
 		return code;
