@@ -112,7 +112,7 @@ schemas: $O/kcampaign
 clean:
 	rm -rf $O
 
-# A campaign's own targets, from here, and not by the Makefile in its folder, which may be anybody's.
+# A campaign's own targets, from here, not by the Makefile in its folder, which may be anybody's.
 # N, CELL and FROM travel by themselves, being given on the command line.
 CAMPAIGN ?= matmul
 $(campaign_targets): all

@@ -63,10 +63,11 @@ proof:
 	@kspec check $(wildcard rounds/*.md rounds/*/summary.md logs/*.md memory/v*.json)
 
 else
-# From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list; LAUNCHER put before
-# evaluations, ASK (empty: no model is asked for a reply), FEEDBACK (empty: nobody is for a digest), BEST to verify, KEY, a
-# further variable that holds a key. A recipe is text for a shell: what may be any text, such as a provider or a path, does
-# not stand in one; the tool reads it from campaign.json, or the shell from its environment. LAUNCHER is a command, and does.
+# From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list;
+# LAUNCHER put before evaluations, ASK (empty: no model is asked for a reply), FEEDBACK (empty: nobody
+# is for a digest), BEST to verify, KEY, a further variable that holds a key. A recipe is text for a
+# shell, so what may be any text, such as a provider or a path, does not stand in one: the tool reads it
+# from campaign.json, or the shell from its environment. LAUNCHER is a command, and does.
 #
 # Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they hang on order-only prerequisites and are made
 # once. Views (coords, audit, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they hang on
@@ -142,7 +143,8 @@ folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRAN
 # In place of a model call where only views are made.
 ASK ?=
 FEEDBACK ?=
-unpaid = echo "$$@: is missing, and views ask no model: make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply" >&2; exit 2
+unpaid = echo "$$@: is missing, and views ask no model:" \
+	"make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply makes it" >&2; exit 2
 
 # $1 is a trial, $2 the one before it, $3 its branches' folders.
 define trial
