@@ -112,10 +112,12 @@ schemas: $O/kcampaign
 clean:
 	rm -rf $O
 
-# A campaign's own targets, from here. N, CELL and FROM travel by themselves, being given on the command line.
+# A campaign's own targets, from here, not by the Makefile in its folder, which may be anybody's.
+# N, CELL and FROM travel by themselves, being given on the command line.
 CAMPAIGN ?= matmul
 $(campaign_targets): all
-	+@$(MAKE) --no-print-directory -C '$(if $(findstring /,$(CAMPAIGN)),$(CAMPAIGN),campaigns/$(CAMPAIGN))' $@
+	+@$(MAKE) --no-print-directory -f '$(CURDIR)/pipeline.mk' \
+		-C '$(if $(findstring /,$(CAMPAIGN)),$(CAMPAIGN),campaigns/$(CAMPAIGN))' $@
 
 lint:
 	@CC='$(CC)' KFLAGS='$(subst ','\'',$(KFLAGS))' sh tests/lint.sh

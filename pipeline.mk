@@ -63,8 +63,11 @@ proof:
 	@kspec check $(wildcard rounds/*.md rounds/*/summary.md logs/*.md memory/v*.json)
 
 else
-# From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list; LAUNCHER put before
-# evaluations, FEEDBACK and FEEDBACK_MODEL, provider and name of the model for digests (empty: none), BEST to verify, KEY, a further variable that holds a key.
+# From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list;
+# LAUNCHER put before evaluations, ASK (empty: no model is asked for a reply), FEEDBACK (empty: nobody
+# is for a digest), BEST to verify, KEY, a further variable that holds a key. A recipe is text for a
+# shell, so what may be any text, such as a provider or a path, does not stand in one: the tool reads it
+# from campaign.json, or the shell from its environment. LAUNCHER is a command, and does.
 #
 # Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they hang on order-only prerequisites and are made
 # once. Views (coords, audit, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they hang on
@@ -88,7 +91,7 @@ trials/000/00/eval.ndjson: | trials/000/machine.json
 CEILINGS ?=
 ifneq ($(CEILINGS),)
 trials/000/ceilings.json: | trials/000/machine.json
-	@$(LAUNCHER) kharness --ceilings --backend $(CEILINGS) --threads $(THREADS) -t $(TASK) -o $@
+	@$(LAUNCHER) kharness --ceilings --backend $(CEILINGS) --threads $(THREADS) -t "$$TASK" -o $@
 trials/000/00/eval.ndjson trials/000/roofline.json: | trials/000/ceilings.json
 .PRECIOUS: trials/000/ceilings.json
 endif
@@ -137,6 +140,12 @@ EVIDENCE ?=
 # A trial that was begun has as many branches as it was begun with.
 folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRANCHES:%=trials/$1/%))
 
+# In place of a model call where only views are made.
+ASK ?=
+FEEDBACK ?=
+unpaid = echo "$$@: is missing, and views ask no model:" \
+	"make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply makes it" >&2; exit 2
+
 # $1 is a trial, $2 the one before it, $3 its branches' folders.
 define trial
 $(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson trials/$2/gradient.ndjson
@@ -149,13 +158,13 @@ trials/$1/evidence.ndjson: | trials/$2/archive.ndjson
 	@$$(LAUNCHER) keval --evidence $1 -a trials/$2/archive.ndjson -o $$@
 .PRECIOUS: trials/$1/evidence.ndjson)
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
-	@kllm -o $$@ $$|
+	@$(if $(ASK),kllm -o $$@ $$|,$(unpaid))
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
 	@$$(LAUNCHER) keval -a trials/$2/archive.ndjson -o $$@ $$|
 
 # What a second model makes of the logs, where the campaign has one. The next trial's samples show it with the program.
 $(if $(FEEDBACK),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson
-	@kprompt --digest $$| | kllm -k model.provider='$(FEEDBACK)' -k model.name='$(FEEDBACK_MODEL)' -o $$@ -
+	@kprompt --digest $$| | kllm --feedback -o $$@ -
 trials/$1/archive.ndjson: | $(3:%=%/digest.ndjson)
 .PRECIOUS: $(3:%=%/digest.ndjson))
 

@@ -449,6 +449,19 @@ ok 'own commands: a build, in and out of the sandbox, without secrets' '
 	jq -c ".eval.build={command:\"cat say\",format:\"json\",files:[\"say\"]}" own/campaign.json >own/c; mv own/c own/campaign.json
 	keval -c own --code code.c >out
 	is compile_error "$(status out)"; jq -r .eval.log out | grep -q "error: bad"'
+cat >fake-kharness <<'E'
+#!/bin/sh
+printf 'kharness: waits for the machine: \033[2Jprocess 7 has it\n' >&2
+for i in $(seq 200); do test -e "$T/go" && exit 75; sleep 0.1; done
+E
+ok 'what the harness says, such as that it waits for the machine, is heard at once, and masked' '
+	mkdir live; cp "$KILN_BUILD/keval" live
+	cp fake-kharness live/kharness; chmod +x live/kharness
+	live/keval --reference 2>said & pid=$!
+	for i in $(seq 100); do grep -q "waits for the machine" said && break; sleep 0.1; done
+	kill -0 $pid; grep -q "waits for the machine: ?.2Jprocess 7 has it" said
+	touch "$T/go"; code=0; wait $pid || code=$?
+	is "75 1" "$code $(grep -c "waits for the machine" said)"'
 ok 'the member fits its schema in shape' '
 	jq -c ".properties|keys" "$KILN_DATA/docs/schemas/eval-1.json" >known
 	cat trials/*/*/eval.ndjson out | jq -c ".eval|keys-$(cat known)" | sort -u >got; echo "[]" >want; same want got'

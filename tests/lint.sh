@@ -39,6 +39,12 @@ find tools -name '*.c' | while read -r c; do
 		printf "lint: warning: %s:%d: function of %d lines\n", f, start, FNR - start - 1; start = 0 }' "$c"
 done
 
+# What goes to a terminal is masked: ksay and kout_line do that, printf does not.
+if grep -rnE '(^|[^a-z_])(v?printf|puts|putchar)\(' tools --include='*.c' |
+	grep -vE '^tools/(helpers/|kharness/|kremote/|lib/k(util|command)[.]c)'; then
+	fail 'text for people goes through ksay or kout_line'
+fi
+
 if grep -rnE 'TODO|FIXME' tools pipeline.mk Makefile --include='*.c' --include='*.h' --include='*.sh' --include='*.mk'; then
 	fail 'unfinished places'
 fi

@@ -98,6 +98,15 @@ ok 'with every view gone, archives too, the facts alone give the same' '
 	is trials/005/archive.ndjson "$(readlink archive.ndjson)"
 	rm -r ../before; : >"$LOG"'
 
+ok 'views ask no model: a reply that is missing is named, and how to get it' '
+	mv trials/003/02/reply.ndjson ../kept; mv trials/003/02/eval.ndjson ../kept.eval
+	exits 2 kcampaign views
+	grep -q "trials/003/02/reply.ndjson: is missing, and views ask no model" err
+	grep -q "make redo CELL=003/02 FROM=reply" err
+	is "" "$(grep ^kllm "$LOG")"
+	mv ../kept trials/003/02/reply.ndjson; mv ../kept.eval trials/003/02/eval.ndjson
+	make views; : >"$LOG"'
+
 ok 'redo makes one cell again from a stage on, and the views behind it' '
 	cp trials/003/02/prompt.ndjson prompt
 	make redo CELL=003/02 FROM=reply
@@ -261,10 +270,23 @@ jq '.model = {provider: "file"} | .search.branches = 2' campaign.json >new && mv
 ok 'the file provider: 75 until the answers are there, and the prompts stand beside' '
 	exits 75 kcampaign run --retry-s 0.01
 	grep -q "trial 1 waits for 2 replies" err
+	grep -q "answer each prompt.md in trials/001 in a file reply.txt next to it, then run the" err
+	is 1 "$(grep -c "This is not a fault" err)"
 	! grep -q "next try" err
 	test -s trials/001/01/prompt.md
 	for b in 01 02; do printf "\`\`\`c\nint f%s(void) { return 1; } /* long enough */\n\`\`\`\n" $b >trials/001/$b/reply.txt; done
 	kcampaign run -n 1 >out
 	grep -q "^trial 1 of 2: 2 candidates" out'
+
+ok 'redo keeps an answer that was written by hand, each time' '
+	cp trials/001/01/reply.txt first; cp -r trials/001/02 other
+	exits 75 kcampaign redo --from reply 001/01
+	grep -q "reply.txt was the answer; it is kept as trials/001/01/reply.txt.old" err
+	grep -q "trial 1 waits for 1 reply from you" err; same first trials/001/01/reply.txt.old
+	echo "no code" >trials/001/01/reply.txt; kcampaign run -n 1 >out 2>&1 || :
+	exits 75 kcampaign redo --from prompt 001/01
+	same first trials/001/01/reply.txt.old; is "no code" "$(cat trials/001/01/reply.txt.old.2)"
+	cp first trials/001/01/reply.txt; exits 75 kcampaign run -n 1
+	diff -r other trials/001/02; test -s trials/001/archive.ndjson; test -s trials/002/01/prompt.md'
 
 done_testing

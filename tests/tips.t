@@ -93,6 +93,29 @@ ok 'tips and library are frozen before the first trial, and reach its prompts' '
 	prompt e 1 | diff first -
 	jq ".tips.enabled=\"auto\"" e/campaign.json >n; mv n e/campaign.json; prompt e 1 >off; lacks "earlier campaigns have left" off'
 
+ok 'only what the same operation has left is shown, and the run says so' '
+	. "$T/helpers.sh"
+	tips=$T/same.tips here=$T/same.tips/nvidia-h200/softmax/c/tips.md
+	mkdir -p "${here%/*}" $tips/nvidia-h200/none/c $tips/library; cp fine.md "$here"
+	sed "s/pad rows/SOMETHING ELSE/" fine.md >$tips/nvidia-h200/none/c/tips.md
+	for row in softmax/wide_loads attention/foreign_trick none/foreign_trick; do
+		jq -nc --arg op "${row%/*}" --arg c "${row#*/}" "{schema: \"library/1\", kind: \"round\",
+			campaign: \"x\", id: \"001/01\", category: \$c, op: \$op, backend: \"c\",
+			gpu: \"nvidia-h200\", gain_pct: 9}"
+	done >$tips/library/x.ndjson
+	kcampaign new s --task "$KILN_DATA/campaigns/softmax" >/dev/null; cp -r s u
+	jq ".op = \"\" | .name = \"unnamed\"" s/task.json >u/task.json
+	for folder in s u; do
+		jq --arg t "$tips" ".gpu=\"NVIDIA H200\" | .tips={enabled:\"on\",dir:\$t}" \
+			s/campaign.json >$folder/own.json; cp $folder/own.json $folder/campaign.json
+		kmemory freeze -c $folder 2>$folder.err; prompt $folder 1 >$folder.text
+		lacks "SOMETHING ELSE" $folder.text; lacks foreign_trick $folder.text
+	done
+	is "" "$(cat u.err)"; lacks "earlier campaigns have left" u.text
+	grep -q "show tips of earlier campaigns on softmax: 1, from $here; .*leaves them out" s.err
+	grep -q "show kinds of change that have paid on softmax: 1, from $tips;" s.err
+	grep -q "pad rows" s.text; grep -q "wide_loads (softmax" s.text'
+
 null_campaign n 5
 jq --arg t "$PWD/n.tips" --arg p "exec:$good" '.memory={enabled:"on",restart_after:1,compact_every:3} | .tips={enabled:"on",dir:$t} | .search.branches=2
 	| .feedback={provider:$p,name:"x"}' n/campaign.json >new.json

@@ -100,6 +100,24 @@ test_forms(void)
 	accepts(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":\"L2\",\"source\":\"s\",\"finding\":\"f\",\"new\":true}]"));
 }
 
+/* Whatever arrow the evidence is written with, its first part is the metric. */
+static void
+test_metric(void)
+{
+	static const char *const arrows[] = { "->", "=>", "\u2192", "\u21d2", "\u27f6" };
+
+	for (size_t i = 0; i < LEN(arrows); i++) {
+		char *evidence = kasprintf("sectors 9.7 %s scattered %s widen", arrows[i], arrows[i]);
+		json_t *plan = json_pack("{s:s}", "evidence", evidence);
+		char *metric = kplan_metric(plan);
+
+		tap_check(metric && !strcmp(metric, "sectors 9.7 "), arrows[i], __FILE__, __LINE__);
+		free(metric);
+		json_decref(plan);
+		free(evidence);
+	}
+}
+
 static void
 novelty(const char *search, long streak, const char *want)
 {
@@ -165,6 +183,7 @@ main(void)
 	test_place();
 	test_members();
 	test_forms();
+	test_metric();
 	test_novelty();
 	test_history();
 	return tap_done();

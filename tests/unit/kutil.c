@@ -63,7 +63,9 @@ static void
 test_buffers(void)
 {
 	struct kbuf b = { 0 };
+	/* NUL, a lone 0x9b, then letters of UTF-8 that hold such bytes, and U+009B. */
 	char text[] = "a\033[31mb\tc\n\177";
+	char high[] = "a\0\x9b\x07\x62 \xc3\x9b \xe2\x82\xac \xc2\x9b\x33\x31m \x85";
 
 	kbuf_puts(&b, "x");
 	kbuf_printf(&b, "%d-%s", 7, "y");
@@ -73,6 +75,8 @@ test_buffers(void)
 	CHECK(!b.data && !b.len);
 	kmask_controls(text);
 	CHECK_STR(text, "a?[31mb\tc\n?");
+	kmask_bytes(high, sizeof high - 1);
+	CHECK(!memcmp(high, "a???b \xc3\x9b \xe2\x82\xac ??31m ?", sizeof high));
 	CHECK(kbom("\xef\xbb\xbf", 3) == 3 && kbom("\xef\xbb\xbfx", 4) == 3);
 	CHECK(!kbom("\xef\xbb\xbf", 2) && !kbom("x\xef\xbb\xbf", 4) && !kbom(NULL, 0));
 }

@@ -186,7 +186,7 @@ step(const struct adoption *a, const char *name, int (*run)(int, char **), const
 {
 	char *argv[] = { (char *)name, (char *)"-c", a->dir, value ? (char *)option : NULL, (char *)value, NULL };
 
-	printf("---------- %s\n", name);
+	ksay("---------- %s\n", name);
 	fflush(stdout);
 	optind = 0;
 	return run(value ? 5 : 3, argv);
@@ -214,15 +214,15 @@ command_adopt(int argc, char **argv)
 	if (code == K_OK)
 		code = step(a, "configs", command_configs, "--top", o.top);
 	if (code == K_OK) {
-		printf("---------- extract\n");
+		ksay("---------- extract\n");
 		code = extract(a);
 	}
 	if (code == K_OK) {
-		printf("---------- task\n");
+		ksay("---------- task\n");
 		code = make_task(a);
 	}
 	if (code == K_OK)
-		printf("---------- %s: `make campaign` there, then `kcampaign integrate`\n", a->dir);
+		ksay("---------- %s: `make campaign` there, then `kcampaign integrate`\n", a->dir);
 	adoption_free(a);
 	json_decref(o.answers);
 	return code;
@@ -275,15 +275,15 @@ command_status(int argc, char **argv)
 	struct adoption *a = open_adoption(argc, argv, "usage: kadopt status [-c CAMPAIGN]\n");
 	struct kbuf b = { 0 };
 
-	printf("%s of %s/%s\n", a->kernel, a->project, a->file);
+	ksay("%s of %s/%s\n", a->kernel, a->project, a->file);
 	for (size_t i = 0; i < LEN(steps); i++) {
 		char *path = kasprintf("%s/%s", a->dir, steps[i].file);
 
-		printf("%-10s %s\n", steps[i].step, access(path, F_OK) ? "to be done" : "done");
+		ksay("%-10s %s\n", steps[i].step, access(path, F_OK) ? "to be done" : "done");
 		free(path);
 	}
 	journal_status(a, &b);
-	printf("%s", b.data);
+	ksay("%s", b.data);
 	kbuf_free(&b);
 	adoption_free(a);
 	return K_OK;

@@ -102,7 +102,7 @@ call_model(const struct adoption *a, const char *prompt, const char *reply)
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "kllm");
 	if (r.exit_code) {
-		fwrite(r.err, 1, r.err_len, stderr);
+		kpass(r.err, r.err_len);
 		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "%s: no answer", prompt);
 	}
 	kproc_result_free(&r);

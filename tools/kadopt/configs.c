@@ -440,7 +440,7 @@ write_document(const char *path, const json_t *o)
 	char *text = json_dumps(o, JSON_INDENT(2) | JSON_SORT_KEYS);
 
 	kout_open(path);
-	kout_line(text, strlen(text));
+	kout_raw(text, strlen(text));
 	kout_commit();
 	free(text);
 }

@@ -283,7 +283,8 @@ mend(const struct adoption *a, char *text, char *log, const char *source, const 
 {
 	char *fault = NULL, *why = kasprintf("%s does not compile alone (%s)", a->kernel, source);
 
-	fprintf(stderr, "%s\n", log);
+	kpass(log, strlen(log));
+	kpass("\n", 1);
 	kwarn("%s", why);
 	for (*tries = 1; *tries <= TRIES; (*tries)++) {
 		json_t *facts = question(a, text, log, fault);

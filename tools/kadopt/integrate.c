@@ -12,6 +12,7 @@
 
 #include "adopt.h"
 #include "journal.h"
+#include "karch.h"
 #include "kfence.h"
 #include "kfrozen.h"
 #include "kio.h"
@@ -79,7 +80,7 @@ find_winner(const struct adoption *a, struct winner *w)
 		json_decref(header);
 		return false;
 	}
-	path = kasprintf("%s/trials/%s/eval.ndjson", a->dir, id);
+	path = karch_path(a->dir, id, "eval");
 	eval = kin_first(path);
 	if (strcmp(kjson_str_or(eval, "eval.status", ""), "correct") || !kjson_str_or(eval, "eval.code", NULL))
 		kdie(K_USAGE, "%s: the best program has no correct evaluation there", path);
@@ -348,7 +349,7 @@ roll_back(const struct adoption *a, struct run_folder *run)
 	if (!command_good(a, "rebuild", a->build, run))
 		kwarn("%s is what it was; its build has to be looked at", a->file);
 	run_note(run, "Rolled back: %s is what it was, byte by byte.\n", a->file);
-	printf("ROLLED BACK: %s/%s is what it was\n", a->project, a->file);
+	ksay("ROLLED BACK: %s/%s is what it was\n", a->project, a->file);
 	return K_NO;
 }
 
@@ -367,7 +368,8 @@ try_in_project(const struct adoption *a, const struct integrate_options *o, cons
 		journal_accepted(a);
 		run_note(run, "Accepted: %s alone %.2fx; in the application all calls together take %.1f %% less, the application %.1f %% %s.\n",
 		    w->id, w->speedup, 100 * r.reduction, 100 * fabs(1 - r.wall), r.wall < 1 ? "less" : "more");
-		printf("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application (worst pair %.1f %%), %.1f %% %s in all\n",
+		ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
+		    "(worst pair %.1f %%), %.1f %% %s in all\n",
 		    w->id, w->speedup, 100 * r.reduction, 100 * r.worst, 100 * fabs(1 - r.wall), r.wall < 1 ? "less" : "more");
 		code = K_OK;
 	} else {
@@ -403,15 +405,17 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 
 	if (!any || gain < o->gate) {
 		if (any)
-			printf("GATE: the best program, %s, takes %.1f %% less time than the reference, and %.1f %% is asked for: nothing was "
-			    "touched\n", w.id, 100 * gain, 100 * o->gate);
+			ksay("GATE: the best program, %s, takes %.1f %% less time than the reference, "
+			    "and %.1f %% is asked for: nothing was touched\n", w.id, 100 * gain,
+			    100 * o->gate);
 		else
-			printf("GATE: no program of the campaign is better than the reference: nothing was touched\n");
+			ksay("GATE: no program of the campaign is better than the reference: "
+			    "nothing was touched\n");
 		free_winner(&w);
 		return K_GATE;
 	}
 	if (journal_is_accepted(a, w.id)) {
-		printf("ACCEPTED: %s is in place already\n", w.id);
+		ksay("ACCEPTED: %s is in place already\n", w.id);
 		free_winner(&w);
 		return K_OK;
 	}
@@ -423,10 +427,11 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 		kdie_errno(K_IO, "%s", path);
 	code = K_NO;
 	if (!scan(a, w.code, &run)) {
-		printf("REFUSED: %s: nothing was touched\n", w.id);
+		ksay("REFUSED: %s: nothing was touched\n", w.id);
 	} else if (!(text = new_file(a, &w, original, &run))) {
 		run_note(&run, "The winner could not be brought into the project's file: nothing was touched.\n");
-		printf("REFUSED: %s does not build in the project's file: nothing was touched\n", w.id);
+		ksay("REFUSED: %s does not build in the project's file: nothing was touched\n",
+		    w.id);
 	} else {
 		run_diff(&run, "integrated.patch", a->file, original, text);
 		code = try_in_project(a, o, &w, text, &run);

@@ -37,12 +37,13 @@ static void __attribute__((format(printf, 1, 2)))
 say(const char *fmt, ...)
 {
 	va_list ap;
+	char *text;
 
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	text = kvasprintf(fmt, ap);
 	va_end(ap);
-	putchar('\n');
-	fflush(stdout);
+	ksay("%s\n", text);
+	free(text);
 }
 
 /* ---- what can be seen without running anything ---- */
@@ -337,7 +338,7 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 		char *said = command_tail(r.log);
 
 		tell(&f->wrong, "build: '%s' does not build a copy of the project: %s (%s)", a->build, command_fault(&r, why, sizeof why), r.log);
-		fprintf(stderr, "%s\n", said);
+		kwarn("%s", said);
 		free(said);
 	} else {
 		say("build      '%s': %.1f s", a->build, r.wall_s);
@@ -399,7 +400,7 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 			char *said = command_tail(r.log);
 
 			tell(&f->wrong, "run: '%s' in a copy of the project: %s (%s)", a->run, command_fault(&r, why, sizeof why), r.log);
-			fprintf(stderr, "%s\n", said);
+			kwarn("%s", said);
 			free(said);
 		} else {
 			check_written(a, copy, before, f);

@@ -178,7 +178,7 @@ run_close(struct run_folder *r, int code)
 
 	run_note(r, "Exit status %d.", code);
 	write_text(path, r->report.data, r->report.len);
-	printf("report     %s\n", path);
+	ksay("report     %s\n", path);
 	kbuf_free(&r->report);
 	free(path);
 	free(r->path);

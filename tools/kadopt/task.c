@@ -684,7 +684,8 @@ check_proxy(struct draft *d)
 		if (!(real > 0))
 			continue;
 		json_array_append_new(rows, json_pack("{s:s,s:f,s:f,s:f}", "workload", name, "alone_us", alone, "target_us", real, "ratio", ratio));
-		printf("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name, alone, real, ratio);
+		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name, alone,
+		    real, ratio);
 		if (ratio < low || ratio > high) {
 			kwarn("%s: %.2f times as long alone as in the application: what is measured is not what the application does "
 			    "(%.3g to %.3g is accepted, 1 to 3 is usual; --proxy LOW,HIGH)", name, ratio, low, high);
@@ -863,7 +864,8 @@ make_task(const struct adoption *a)
 	lint(&d);
 	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
 		kwarn("%s", json_string_value(json_array_get(d.v.notes, i)));
-	printf("task       %zu timed and %zu more workloads; what is right: %s; tolerance: step %zu of %zu\n",
+	ksay("task       %zu timed and %zu more workloads; what is right: %s; "
+	    "tolerance: step %zu of %zu\n",
 	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small), json_array_size(d.small), d.oracle, d.step,
 	    LEN(steps) - 1);
 	if (!check_proxy(&d)) {

@@ -109,6 +109,7 @@ void confirm_require(const struct kcamp *c);
 
 /* memory.c: the goals of pipeline.mk that keep memory, tips and library at a moment of a run. */
 enum memory_moment {
+	MEMORY_VIEWS,		/* as MEMORY_BEGIN, but nobody is asked for anything */
 	MEMORY_BEGIN,		/* all records stand, as the facts have them */
 	MEMORY_BEFORE,		/* before the trial behind LAST: is it time to forget? */
 	MEMORY_AFTER,		/* trial LAST is complete */

@@ -33,10 +33,11 @@ memory_goals(const struct kcamp *c, enum memory_moment moment, long last, char *
 	size_t n = 0;
 
 	switch (moment) {
+	case MEMORY_VIEWS:
 	case MEMORY_BEGIN:
 		if (memory && last >= 0)
 			goals[n++] = kstrdup("memory-all");
-		if (memory && wants_summary(c, last))
+		if (moment == MEMORY_BEGIN && memory && wants_summary(c, last))
 			goals[n++] = kasprintf("memory/compact-%03ld.ndjson", last);
 		break;
 	case MEMORY_BEFORE:

@@ -234,7 +234,8 @@ choose_set(json_t *m, const char *folder)
 	struct kcamp *c = kcamp_load(folder);
 
 	if (kcamp_linear(c) && shapes_faults(c, &why)) {
-		printf("%s: eval.set is full, since %.*s\n", folder, (int)strcspn(why.data, "\n"), why.data);
+		ksay("%s: eval.set is full, since %.*s\n", folder, (int)strcspn(why.data, "\n"),
+		    why.data);
 		json_object_set_new(m, "eval", json_pack("{s:s}", "set", "full"));
 		write_manifest(folder, m);
 	}
@@ -291,7 +292,7 @@ command_new(const struct options *o)
 	write_text(folder, "Makefile", make, strlen(make));
 	write_manifest(folder, m);
 	choose_set(m, folder);
-	printf("%s: backend %s, model by %s%s%s%s; %s`make -j4 trial` there runs the first trial\n", folder,
+	ksay("%s: backend %s, model by %s%s%s%s; %s`make -j4 trial` there runs the first trial\n", folder,
 	    kjson_str_or(m, "backend", ""), kjson_str_or(m, "model.provider", ""), p ? " (" : "", p ? p->variable : "",
 	    p ? " is set)" : "", p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then " : "");
 	free(name);

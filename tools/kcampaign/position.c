@@ -69,25 +69,38 @@ find_last(void)
 	return last;
 }
 
-/* Is every branch that the trial was begun with evaluated and, where the campaign has that done, told in few words? */
+static bool
+begun(long trial)
+{
+	char *folder = trial_path(trial, "");
+	bool yes = exists(folder);
+
+	free(folder);
+	return yes;
+}
+
+/*
+ * Is every branch that the trial was begun with evaluated and, where the campaign has that done, told
+ * in few words? Those words are for the next trial; once that has begun, they can be missed.
+ */
 static bool
 has_facts(const struct kcamp *c, long trial)
 {
-	bool told = trial && *kcamp_str(c, "feedback.provider"), whole = true;
+	bool told = trial && *kcamp_str(c, "feedback.provider") && !begun(trial + 1), whole = true;
 	long first = trial ? 1 : 0, b = first;
 
 	for (; whole; b++) {
 		char *folder = cell_path(trial, b, ""), *eval = cell_path(trial, b, stages[STAGE_EVAL]),
 		    *digest = cell_path(trial, b, "digest");
-		bool begun;
+		bool there;
 
 		*strrchr(folder, '/') = '\0';
-		begun = exists(folder);
-		whole = begun && exists(eval) && (!told || exists(digest));
+		there = exists(folder);
+		whole = there && exists(eval) && (!told || exists(digest));
 		free(folder);
 		free(eval);
 		free(digest);
-		if (!begun)
+		if (!there)
 			return b > first;
 	}
 	return false;
@@ -180,6 +193,10 @@ standing(const json_t *header)
 	s.input_tokens = kjson_int_or(header, "tokens.input_tokens", 0);
 	s.output_tokens = kjson_int_or(header, "tokens.output_tokens", 0);
 	best = kjson_str_or(header, "best.id", NULL);
+	/* It becomes a path and a word of a recipe. */
+	if (best && !karch_id(best, &(long){ 0 }, &(long){ 0 }))
+		kdie(K_USAGE, "archive.ndjson: best.id: '%s' is not the id of a candidate, which is "
+		    "TRIAL/BRANCH, such as 007/02; make views makes the archive again", best);
 	if (best && strcmp(best, KARCH_REFERENCE)) {
 		s.best = best;
 		s.speedup = kjson_num_or(header, "best.speedup", 0);

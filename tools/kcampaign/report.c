@@ -263,17 +263,21 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 	free(task_file);
 }
 
-/* The code of candidate ID, as its evaluation holds it. */
+/* The code of candidate ID as its evaluation holds it, byte for byte: it may go into a file. */
 static void
-add_code(struct kbuf *text, const char *id)
+emit_code(const struct options *o, const char *id)
 {
-	char *path = kasprintf("trials/%s/eval.ndjson", id);
+	char *path = karch_path(".", id, stages[STAGE_EVAL]);
 	json_t *rec = kin_first(path);
 	const char *code = kjson_str_or(rec, "eval.code", NULL);
+	size_t len;
 
 	if (!code)
 		kdie(K_USAGE, "%s: holds no code", path);
-	kbuf_puts(text, code);
+	len = strlen(code);
+	kout_open(o->output);
+	kout_raw(code, len - (len && code[len - 1] == '\n'));
+	kout_commit();
 	json_decref(rec);
 	free(path);
 }
@@ -294,11 +298,12 @@ command_best(const struct options *o)
 		kdie(K_USAGE, "no trial has been made yet");
 	if (o->code && !s.best)
 		kdie(K_NO, "%s", no_best(&s));
-	if (o->code)
-		add_code(&text, s.best);
-	else
+	if (o->code) {
+		emit_code(o, s.best);
+	} else {
 		report_best(c, last, &text);
-	emit(o, &text);
+		emit(o, &text);
+	}
 	json_decref(header);
 	kcamp_free(c);
 	return K_OK;

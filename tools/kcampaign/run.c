@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "karch.h"
 #include "kfrozen.h"
 #include "kio.h"
 #include "klinear.h"
@@ -67,7 +68,7 @@ die_if_stopped(void)
 long
 lock_holder(void)
 {
-	int fd = open(LOCK, O_RDONLY | O_CLOEXEC);
+	int fd = open(LOCK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char holder[32] = "";
 
 	if (fd < 0)
@@ -86,11 +87,14 @@ lock_holder(void)
 static void
 take_lock(void)
 {
-	int fd = open(LOCK, O_RDWR | O_CREAT, 0666), tries = 5;
+	int fd = open(LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666), tries = 5;
 	char holder[32];
+	struct stat st;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		kdie_errno(K_IO, "%s", LOCK);
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+		kdie(K_USAGE, "%s: has a second name, so it may be another file: remove it", LOCK);
 	/* lock_holder has it for a moment, too. */
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)
@@ -99,8 +103,9 @@ take_lock(void)
 			continue;
 		kdie(K_AGAIN, "this campaign is already running (process %ld holds %s)", lock_holder(), LOCK);
 	}
-	snprintf(holder, sizeof holder, "%ld\n", (long)getpid());
-	if (ftruncate(fd, 0) < 0 || pwrite(fd, holder, strlen(holder), 0) < 0)
+	/* As long as any other process id, so that nothing has to be cut off. */
+	snprintf(holder, sizeof holder, "%-10ld\n", (long)getpid());
+	if (pwrite(fd, holder, strlen(holder), 0) < 0)
 		kdie_errno(K_IO, "%s", LOCK);
 }
 
@@ -126,6 +131,16 @@ remember(struct outcome *out, const char *target, size_t len, int code)
 	out->code = code;
 }
 
+/* In one write, as it comes, so that a stage's words are seen while it still waits. */
+static void
+pass_line(const char *line)
+{
+	char *text = kasprintf("%s\n", line);
+
+	kpass(text, strlen(text));
+	free(text);
+}
+
 /*
  * A line of make's or of a stage's. Ours to tell are "make: *** [pipeline.mk:70: TARGET] Error N" and what make adds to it;
  * everything else is passed on.
@@ -136,7 +151,7 @@ take_line(struct outcome *out, const char *line)
 	const char *mark = strstr(line, "*** ["), *end = mark ? strstr(mark, "] Error ") : NULL, *target;
 
 	if (strncmp(line, "make", 4)) {
-		fprintf(stderr, "%s\n", line);
+		pass_line(line);
 	} else if (end) {
 		target = mark + 5;
 		for (const char *p = target; p + 1 < end; p++)
@@ -144,7 +159,7 @@ take_line(struct outcome *out, const char *line)
 				target = p + 2;
 		remember(out, target, (size_t)(end - target), atoi(end + 8));
 	} else if (!strstr(line, "not remade because of errors") && !strstr(line, "Waiting for unfinished jobs")) {
-		fprintf(stderr, "%s\n", line);
+		pass_line(line);
 	}
 }
 
@@ -223,6 +238,8 @@ struct graph {
 	long first, last;	/* trials in it */
 	const char *best;	/* candidate to verify; NULL: none */
 	long jobs;
+	/* Whom to ask for what is missing: the model for replies; the second one for digests, too. */
+	enum { ASK_NOBODY, ASK_MODEL, ASK_BOTH } ask;
 };
 
 /* "NAME=VALUE" for make's command line, where a dollar sign has to be doubled; the caller frees. */
@@ -280,6 +297,7 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	char *argv[32], *branches = kstrdup(""), *evidence = need_evidence(c, g), *old;
 	long n = 0, count = kcamp_branches(c);
 	struct outcome out;
+	bool told;
 
 	for (long b = 1; b <= count; b++) {
 		branches = kasprintf("%s%s%02ld", old = branches, b > 1 ? " " : "", b);
@@ -287,6 +305,9 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	}
 	argv[n++] = kstrdup("make");
 	argv[n++] = kstrdup("-rRks");
+	/* Not the folder's own Makefile, which may be somebody else's. */
+	argv[n++] = kstrdup("-f");
+	argv[n++] = kdata_path("pipeline.mk");
 	argv[n++] = kstrdup("--no-print-directory");
 	if (g->jobs || !getenv("MAKELEVEL"))
 		argv[n++] = kasprintf("-j%ld", g->jobs ? g->jobs : count);
@@ -298,9 +319,9 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	argv[n++] = variable("CEILINGS", ceilings_of(c));
 	argv[n++] = kasprintf("THREADS=%ld", kcamp_int(c, "eval.threads"));
 	argv[n++] = variable("TASK", kcamp_str(c, "task"));
-	argv[n++] = variable("FEEDBACK", kcamp_str(c, "feedback.provider"));
-	argv[n++] = variable("FEEDBACK_MODEL", *kcamp_str(c, "feedback.name") ? kcamp_str(c, "feedback.name") :
-	    kcamp_str(c, "model.name"));
+	told = g->ask == ASK_BOTH && *kcamp_str(c, "feedback.provider");
+	argv[n++] = variable("ASK", g->ask != ASK_NOBODY ? "yes" : "");
+	argv[n++] = variable("FEEDBACK", told ? "yes" : "");
 	argv[n++] = variable("TIPS", kmemo_tips_enabled(c) ? "yes" : "");
 	argv[n++] = variable("EVIDENCE", evidence);
 	argv[n++] = variable("KEY", kcamp_str(c, "model.key_env"));
@@ -350,11 +371,11 @@ make_folders(long trial, long branches)
 	}
 }
 
-/* All views of the trials FIRST..LAST. */
+/* All views of the trials FIRST..LAST, and whom to ask for what is missing under them. */
 static struct outcome
-make_views(const struct kcamp *c, const struct options *o, long first, long last)
+make_views(const struct kcamp *c, const struct options *o, long first, long last, int ask)
 {
-	struct graph g = { first, last, NULL, o->jobs };
+	struct graph g = { .first = first, .last = last, .jobs = o->jobs, .ask = ask };
 	char *goals[] = { trial_path(last, "archive.ndjson"), trial_path(last, "gradient.ndjson"), NULL };
 	struct outcome out;
 
@@ -385,8 +406,10 @@ explain(const struct kcamp *c, long trial, struct outcome *out)
 	int code = own_code(out->code);
 
 	if (code == K_AGAIN && !strcmp(kcamp_str(c, "model.provider"), "file"))
-		kwarn("trial %ld waits for %zu %s; put the answers there and run the same command again", trial, out->failed,
-		    out->failed == 1 ? "reply" : "replies");
+		kwarn("trial %ld waits for %zu %s from you, since model.provider is \"file\": answer "
+		    "each prompt.md in trials/%03ld in a file reply.txt next to it, then run the same "
+		    "command again. This is not a fault; make's \"Error %d\" says no more than this",
+		    trial, out->failed, out->failed == 1 ? "reply" : "replies", trial, K_AGAIN);
 	else if (code == K_AGAIN)
 		kwarn("trial %ld: %s: not now (%zu waiting); the same command carries on", trial, out->target, out->failed);
 	else
@@ -403,7 +426,7 @@ close_rounds(const struct kcamp *c, const struct options *o, long last)
 {
 	const char *enabled = kcamp_str(c, "records.enabled");
 	char *goals[] = { (char[]){ "records" }, NULL };
-	struct graph g = { last, last, NULL, o->jobs };
+	struct graph g = { .first = last, .last = last, .jobs = o->jobs };
 	struct outcome out;
 
 	/* The shapes of a linear search may be chosen until round 2 begins: only then is round 1 closed. */
@@ -423,9 +446,10 @@ static int
 remember_at(const struct kcamp *c, const struct options *o, enum memory_moment moment, long last)
 {
 	char *goals[MEMORY_GOALS];
-	struct graph g = { last, last, NULL, o->jobs };
+	struct graph g = { .first = last, .last = last, .jobs = o->jobs };
 	struct outcome out = { 0 };
-	int closed = moment == MEMORY_BEGIN || moment == MEMORY_AFTER ? close_rounds(c, o, last) : K_OK;
+	bool closes = moment == MEMORY_VIEWS || moment == MEMORY_BEGIN || moment == MEMORY_AFTER;
+	int closed = closes ? close_rounds(c, o, last) : K_OK;
 
 	memory_goals(c, moment, last, goals);
 	if (*goals && !make_flag('n'))
@@ -468,9 +492,12 @@ begin(long *last)
 	return c;
 }
 
-/* Views of all trials, as far as they are not up to date. */
+/*
+ * Views of all trials, as far as they are not up to date. They cost nothing: no model is asked for
+ * what is missing unless ASK says so, and none ever for the digest of a finished trial.
+ */
 static int
-bring_views(const struct kcamp *c, const struct options *o, long first, long last)
+bring_views(const struct kcamp *c, const struct options *o, long first, long last, int ask)
 {
 	struct outcome out;
 
@@ -480,21 +507,24 @@ bring_views(const struct kcamp *c, const struct options *o, long first, long las
 		clear_position();
 		rules_settle(first, last);
 	}
-	out = make_views(c, o, first < last ? first : last, last);
+	out = make_views(c, o, first < last ? first : last, last, ask);
 	if (out.code)
 		return explain(c, last, &out);
 	if (!make_flag('n'))
 		set_position(last);
-	return remember_at(c, o, MEMORY_BEGIN, last);
+	return remember_at(c, o, ask == ASK_NOBODY ? MEMORY_VIEWS : MEMORY_BEGIN, last);
 }
 
-/* Views lag behind when a rule has changed, or when something was begun that took the position away. */
+/*
+ * Views lag behind when a rule has changed, or when something was begun that took the position away:
+ * a redo that was interrupted may still wait for its reply.
+ */
 static int
-catch_up(const struct kcamp *c, const struct options *o, long last)
+catch_up(const struct kcamp *c, const struct options *o, long last, int ask)
 {
 	if (last < 0 || make_flag('n') || (position(NULL) == last && !rules_newer(last)))
-		return remember_at(c, o, MEMORY_BEGIN, last);
-	return bring_views(c, o, 1, last);
+		return remember_at(c, o, ask == ASK_NOBODY ? MEMORY_VIEWS : MEMORY_BEGIN, last);
+	return bring_views(c, o, 1, last, ask);
 }
 
 /* Full jitter over a delay that doubles: 0.5..1 times BASE * 2^attempt. */
@@ -516,7 +546,7 @@ make_trial(const struct kcamp *c, const struct options *o, long trial)
 	long tries = o->trials || !strcmp(kcamp_str(c, "model.provider"), "file") ? 0 : o->retries;
 
 	for (long attempt = 0;; attempt++) {
-		struct outcome out = make_views(c, o, trial, trial);
+		struct outcome out = make_views(c, o, trial, trial, ASK_BOTH);
 		int code = out.code ? explain(c, trial, &out) : K_OK;
 
 		if (code != K_AGAIN || attempt >= tries)
@@ -566,17 +596,14 @@ arrive(const struct kcamp *c, const struct options *o, long last)
 static void
 say(struct kbuf *text)
 {
-	fwrite(text->data, 1, text->len, stdout);
-	fflush(stdout);
+	ksay("%s", text->data ? text->data : "");
 	kbuf_free(text);
 }
 
 static void
 parse_cell(const char *text, long *trial, long *branch)
 {
-	char end;
-
-	if (!text || sscanf(text, "%6ld/%2ld%c", trial, branch, &end) != 2 || *trial < 0 || *branch < 0)
+	if (!text || !karch_id(text, trial, branch))
 		kdie(K_USAGE, "'%s' is not a candidate: write trial/branch, such as 007/02", text ? text : "");
 }
 
@@ -652,7 +679,7 @@ demote(const struct kcamp *c, const struct options *o, const char *id, const cha
 	json_decref(record);
 	free(kept);
 	free(path);
-	return bring_views(c, o, trial, last);
+	return bring_views(c, o, trial, last, ASK_NOBODY);
 }
 
 /*
@@ -669,7 +696,7 @@ verify(const struct kcamp *c, const struct options *o, long last)
 	while (again) {
 		json_t *header = archive_header(last);
 		struct standing now = standing(header);
-		struct graph g = { last, last, now.best, o->jobs };
+		struct graph g = { .first = last, .last = last, .best = now.best, .jobs = o->jobs };
 		struct outcome out = { 0 };
 
 		if (now.best && !verified(path, now.best)) {
@@ -701,8 +728,7 @@ finish(const struct kcamp *c, const struct options *o, long last, const char *re
 	struct kbuf text = { 0 };
 	int code = K_OK;
 
-	printf("%s: %s\n", kcamp_str(c, "name"), reason);
-	fflush(stdout);
+	ksay("%s: %s\n", kcamp_str(c, "name"), reason);
 	code = remember_at(c, o, MEMORY_END, last);
 	if (code || o->trials || last < 1)
 		return code;
@@ -777,7 +803,7 @@ command_run(const struct options *o)
 {
 	long last, done = 0;
 	struct kcamp *c = begin(&last);
-	int code = catch_up(c, o, last);
+	int code = catch_up(c, o, last, ASK_MODEL);
 
 	if (!code)
 		code = arrive(c, o, last);
@@ -827,8 +853,7 @@ command_views(const struct options *o)
 	facts = last_facts(c);
 	if (facts > last)
 		last = facts;
-	code = bring_views(c, o, 1, last);
-
+	code = bring_views(c, o, 1, last, ASK_NOBODY);
 	kcamp_free(c);
 	return code;
 }
@@ -839,7 +864,7 @@ command_verify(const struct options *o)
 	long last;
 	struct kcamp *c = begin(&last);
 	struct kbuf text = { 0 };
-	int code = catch_up(c, o, last);
+	int code = catch_up(c, o, last, ASK_NOBODY);
 
 	if (last < 1)
 		kdie(K_USAGE, "no trial has been made yet");
@@ -853,6 +878,24 @@ command_verify(const struct options *o)
 	return code;
 }
 
+static void
+remove_file(const char *path)
+{
+	if (unlink(path) < 0 && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+}
+
+/* An answer that somebody wrote by hand. */
+static void
+keep_answer(const char *path)
+{
+	char *kept = kset_aside(path);
+
+	if (kept)
+		kwarn("%s was the answer; it is kept as %s", path, kept);
+	free(kept);
+}
+
 /* The files of a cell from STAGE on, and what providers keep beside them. */
 static void
 remove_stages(long trial, long branch, int from)
@@ -860,30 +903,33 @@ remove_stages(long trial, long branch, int from)
 	static const struct {
 		const char *name;
 		int stage;
+		void (*away)(const char *path);
 	} beside[] = {
-		{ "prompt.md", STAGE_REPLY }, { "reply.txt", STAGE_REPLY }, { "reply.json", STAGE_REPLY }, { "reply.spool", STAGE_REPLY },
-		{ "eval.ndjson.scored", STAGE_EVAL },
+		{ "prompt.md", STAGE_REPLY, remove_file },
+		{ "reply.txt", STAGE_REPLY, keep_answer },
+		{ "reply.json", STAGE_REPLY, keep_answer },
+		{ "reply.spool", STAGE_REPLY, remove_file },
+		{ "eval.ndjson.scored", STAGE_EVAL, remove_file },
+		{ "digest.ndjson", STAGE_EVAL, remove_file },
 	};
 
 	for (int s = from; s < STAGES; s++) {
 		char *path = cell_path(trial, branch, stages[s]);
 
-		if (unlink(path) < 0 && errno != ENOENT)
-			kdie_errno(K_IO, "%s", path);
+		remove_file(path);
 		free(path);
 	}
 	if (from == STAGE_SAMPLE) {
 		char *path = trial_path(trial, "evidence.ndjson");
 
-		if (unlink(path) < 0 && errno != ENOENT)
-			kdie_errno(K_IO, "%s", path);
+		remove_file(path);
 		free(path);
 	}
 	for (size_t i = 0; i < LEN(beside); i++) {
 		char *path = kasprintf("trials/%03ld/%02ld/%s", trial, branch, beside[i].name);
 
-		if (from <= beside[i].stage && unlink(path) < 0 && errno != ENOENT)
-			kdie_errno(K_IO, "%s", path);
+		if (from <= beside[i].stage)
+			beside[i].away(path);
 		free(path);
 	}
 }
@@ -897,15 +943,18 @@ stage_number(const char *name)
 	kdie(K_USAGE, "--from %s: no such stage (sample, prompt, reply, eval)", name);
 }
 
-/* One cell that no archive has counted yet: make it and nothing else. */
+/* The facts of one cell, and nothing else. */
 static int
-redo_unfinished(const struct kcamp *c, const struct options *o, long trial, long branch)
+make_cell(const struct kcamp *c, const struct options *o, long trial, long branch)
 {
-	struct graph g = { trial, trial, NULL, o->jobs };
-	char *goals[] = { cell_path(trial, branch, stages[STAGE_EVAL]), NULL };
+	struct graph g = { .first = trial, .last = trial, .jobs = o->jobs, .ask = ASK_BOTH };
+	bool told = trial && *kcamp_str(c, "feedback.provider");
+	char *digest = told ? cell_path(trial, branch, "digest") : NULL;
+	char *goals[] = { cell_path(trial, branch, stages[STAGE_EVAL]), digest, NULL };
 	struct outcome out = make_graph(c, &g, goals);
 
 	free(goals[0]);
+	free(digest);
 	return out.code ? explain(c, trial, &out) : K_OK;
 }
 
@@ -926,19 +975,17 @@ command_redo(const struct options *o)
 		kdie(K_USAGE, "the reference has no %s; it is redone --from eval", stages[stage]);
 	if (make_flag('n'))
 		return K_OK;
-	if (trial > last) {
-		remove_stages(trial, branch, stage);
-		code = redo_unfinished(c, o, trial, branch);
-	} else {
+	if (trial <= last) {
 		/* From here until the views stand again there is no position: an interrupted redo is finished by any run. */
 		clear_position();
 		report = trial_path(last, "verify.ndjson");
-		if (unlink(report) < 0 && errno != ENOENT)
-			kdie_errno(K_IO, "%s", report);
+		remove_file(report);
 		free(report);
-		remove_stages(trial, branch, stage);
-		code = bring_views(c, o, trial ? trial : 1, last);
 	}
+	remove_stages(trial, branch, stage);
+	code = make_cell(c, o, trial, branch);
+	if (!code && trial <= last)
+		code = bring_views(c, o, trial ? trial : 1, last, ASK_NOBODY);
 	free(folder);
 	kcamp_free(c);
 	return code;

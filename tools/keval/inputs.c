@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "karch.h"
 #include "keval.h"
 #include "kio.h"
 #include "kutil.h"
@@ -11,7 +12,7 @@
 void
 input(const char *path)
 {
-	kout_line(path, strlen(path));
+	kout_raw(path, strlen(path));
 }
 
 static void
@@ -27,7 +28,7 @@ input_of_campaign(const struct keval *k, const char *name)
 void
 input_past(const struct keval *k, const char *id)
 {
-	char *path = kasprintf("%s/trials/%s/eval.ndjson", k->camp->dir, id);
+	char *path = karch_path(k->camp->dir, id, "eval");
 
 	/* One that is not there is a comparison that is not made. */
 	if (!access(path, F_OK))

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "karch.h"
 #include "keval.h"
 #include "kio.h"
 #include "kutil.h"
@@ -210,7 +211,7 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 	long trial = 0, branch = 0;
 	struct krec rec = { .file = "<new>" };
 
-	if (id && sscanf(id, "%ld/%ld", &trial, &branch) == 2)
+	if (id && karch_id(id, &trial, &branch))
 		rec.json = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", "candidate/1",
 		    "campaign", kcamp_str(k->camp, "name"), "trial", (int)trial, "branch", (int)branch, "id", id);
 	else

@@ -5,19 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "karch.h"
 #include "keval.h"
 #include "kio.h"
 #include "ktoken.h"
 #include "kutil.h"
-
-/* "007/02": two numbers, so that an id never leads elsewhere. */
-static bool
-is_id(const char *id)
-{
-	size_t a = strspn(id, "0123456789"), b = id[a] ? strspn(id + a + 1, "0123456789") : 0;
-
-	return a && b && id[a] == '/' && !id[a + 1 + b];
-}
 
 json_t *
 past_eval(const struct keval *k, const char *id)
@@ -28,9 +20,9 @@ past_eval(const struct keval *k, const char *id)
 	size_t len;
 	char *text;
 
-	if (!is_id(id))
+	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }))
 		return NULL;
-	path = kasprintf("%s/trials/%s/eval.ndjson", k->camp->dir, id);
+	path = karch_path(k->camp->dir, id, "eval");
 	text = kread_file(path, KIO_LINE_MAX, &len);
 	if (!text && errno != ENOENT)
 		kdie_errno(K_IO, "%s", path);

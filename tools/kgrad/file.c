@@ -267,7 +267,7 @@ gradient_put(const struct gradient *g, const struct kcamp *camp, const struct ka
 	kbuf_add(&b, g->added.data ? g->added.data + g->start : "", g->added.len - g->start);
 	put_header(g, kcamp_str(camp, "name"), n);
 	if (b.len)
-		kout_line(b.data, b.len - 1);
+		kout_raw(b.data, b.len - 1);
 	kbuf_free(&b);
 }
 

@@ -107,7 +107,7 @@ show_cell(const struct arguments *a, const struct krec *rec)
 	struct kbuf b = { 0 };
 
 	if (a->json) {
-		kout_line(rec->line, rec->len);
+		kout_raw(rec->line, rec->len);
 		return;
 	}
 	kbuf_printf(&b, "%s %6lld %6lld  %4.0f %% %9.2f ", kjson_str_or(o, "cell", "?"),

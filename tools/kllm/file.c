@@ -33,9 +33,9 @@ compose(const struct call *c, struct kbuf *b)
 static void
 put_aside(const char *path)
 {
-	char *old = kasprintf("%s.old", path);
+	char *old = kset_aside(path);
 
-	if (rename(path, old) == 0)
+	if (old)
 		kwarn("%s answered another prompt; it is now %s", path, old);
 	free(old);
 }
@@ -81,7 +81,10 @@ take(const char *path, size_t *len)
 	char *text;
 	double age;
 
-	while (stat(path, &st) == 0 && st.st_size > 0) {
+	while (lstat(path, &st) == 0 && st.st_size > 0) {
+		/* It could make any file of this user part of a record. */
+		if (!S_ISREG(st.st_mode))
+			kdie(K_USAGE, "%s: is not a file: put the answer itself there", path);
 		age = age_of(&st);
 		if (age < settle_s) {
 			usleep((useconds_t)((settle_s - age) * 1e6) + 1000);

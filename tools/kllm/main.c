@@ -12,7 +12,8 @@
 #include "secret.h"
 
 static const char usage[] =
-    "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--budget USD] [--key-file FILE] [--allow-secrets] [FILE]\n";
+    "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--feedback] [--budget USD] [--key-file FILE]\n"
+    "            [--allow-secrets] [FILE]\n";
 
 static const struct {
 	const char *name;	/* ends in ':' when a command follows */
@@ -33,6 +34,7 @@ struct options {
 	const char *knobs[64];
 	size_t knob_count;
 	const char *budget, *key_file;
+	bool feedback;		/* the model of feedback.* answers */
 	bool allow_secrets;
 };
 
@@ -42,6 +44,7 @@ parse_options(struct options *o, int argc, char **argv)
 	static const struct option longs[] = {
 		{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
 		{ "knob", required_argument, NULL, 'k' }, { "budget", required_argument, NULL, 'B' },
+		{ "feedback", no_argument, NULL, 'F' },
 		{ "key-file", required_argument, NULL, 'K' }, { "allow-secrets", no_argument, NULL, 'S' },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 },
 	};
@@ -52,6 +55,7 @@ parse_options(struct options *o, int argc, char **argv)
 		case 'c': o->dir = optarg; break;
 		case 'o': o->out = strcmp(optarg, "-") ? optarg : NULL; break;
 		case 'B': o->budget = optarg; break;
+		case 'F': o->feedback = true; break;
 		case 'K': o->key_file = optarg; break;
 		case 'S': o->allow_secrets = true; break;
 		case 'k':
@@ -122,6 +126,24 @@ apply_knobs(struct kcamp *camp, const struct options *o)
 	if (kcamp_faults(camp->json, &faults))
 		kdie(K_USAGE, "-k: %.*s", (int)strcspn(faults, "\n"), faults);
 	free(faults);
+}
+
+/* The second model in the place of the first: its provider and, where it has one, its name. */
+static void
+use_feedback(const struct kcamp *camp)
+{
+	const char *provider = kcamp_str(camp, "feedback.provider");
+	const char *name = kcamp_str(camp, "feedback.name");
+	json_t *group = json_object_get(camp->json, "model");
+
+	if (!*provider)
+		kdie(K_USAGE, "%s: feedback.provider: is empty; name the second model there",
+		    camp->file);
+	if (!group)
+		json_object_set_new(camp->json, "model", group = json_object());
+	json_object_set_new(group, "provider", json_string(provider));
+	if (*name)
+		json_object_set_new(group, "name", json_string(name));
 }
 
 /* The one record of the input. */
@@ -208,6 +230,8 @@ main(int argc, char **argv)
 	parse_options(&o, argc, argv);
 	camp = kcamp_load(o.dir);
 	apply_knobs(camp, &o);
+	if (o.feedback)
+		use_feedback(camp);
 	read_record(&c.rec, o.in);
 	prepare(&c, camp, &o);
 	if (json_object_get(c.rec.json, "reply"))

@@ -43,7 +43,7 @@ spool_begin(struct spool *s, const struct call *c, int step, const json_t *inten
 	*s = (struct spool){ 0 };
 	if (!path)
 		return;
-	s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (s->fd < 0)
 		kdie_errno(K_IO, "%s", path);
 	line = json_dumps(intent, KIO_DUMP);

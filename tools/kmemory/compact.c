@@ -122,19 +122,13 @@ question(const struct memory *m, long number)
 
 /* kllm with the provider of the campaign's second model; returns its exit code, which is ours when it fails. */
 static int
-ask(const struct memory *m, const struct files *f)
+ask(const struct files *f)
 {
-	const char *name = kcamp_str(m->camp, "feedback.name"), *provider = kcamp_str(m->camp, "feedback.provider");
-	char *knob = kasprintf("model.provider=%s", provider), *model = kasprintf("model.name=%s",
-	    *name ? name : kcamp_str(m->camp, "model.name"));
-	char *argv[] = { ktool_path("kllm"), (char *)"-k", knob, (char *)"-k", model, (char *)"-o", f->reply, f->prompt,
+	char *argv[] = { ktool_path("kllm"), (char *)"--feedback", (char *)"-o", f->reply, f->prompt,
 	    NULL };
 	int status, error;
 	pid_t pid;
 
-	if (!*provider)
-		kdie(K_USAGE, "%s: feedback.provider: is empty; name the model that shall sum the memory up",
-		    m->camp->file);
 	error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
 	if (error)
 		kdie(K_MISSING, "kllm: cannot be started: %s", strerror(error));
@@ -143,8 +137,6 @@ ask(const struct memory *m, const struct files *f)
 	if (status)
 		kwarn("%s: kllm gave no answer", f->done);
 	free(argv[0]);
-	free(knob);
-	free(model);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
 }
 
@@ -215,7 +207,7 @@ command_compact(const struct options *o)
 		/* An answer that a killed run has paid for is taken as it is. */
 		if (access(f.reply, F_OK) < 0) {
 			write_line(f.prompt, record);
-			code = ask(&m, &f);
+			code = ask(&f);
 		}
 		if (!code)
 			code = accept(&f);

@@ -116,6 +116,11 @@ char *tips_root(const struct kcamp *c);
 char *tips_device(const struct kcamp *c);
 /* TEXT in lower case with one dash for everything that is no letter or digit; "none" for an empty one. */
 char *tips_slug(const char *text);
+/*
+ * The operation as a name of folders; a task whose "op" is empty is an operation of its own. The caller
+ * frees.
+ */
+char *tips_op(const struct ktask *task);
 /* Take the lock of FOLDER, which is made; closing the descriptor gives it back. */
 int tips_lock(const char *folder);
 
@@ -128,7 +133,10 @@ char *hygiene_selftest(void);
 
 /* library.c */
 int command_library(const struct options *o);
-/* What has paid on this backend, the nearest first. New reference: array of rows of the library. */
+/*
+ * What has paid in the operation OP (of tips_op) on this backend, that of the same device first. New
+ * reference: array of rows of the library.
+ */
 json_t *library_top(const struct kcamp *c, const char *root, const char *op);
 
 #endif

@@ -44,7 +44,7 @@ put_round(struct kbuf *b, const struct memory *m, long trial, const char *device
 	if (r && record_wins(m, r) && isfinite(gain)) {
 		category = record_category(r);
 		same = normal(category);
-		op = tips_slug(m->task->op ? m->task->op : "");
+		op = tips_op(m->task);
 		row = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", "round", "campaign",
 		    kcamp_str(m->camp, "name"), "id", kjson_str_or(r, "id", ""), "category", same, "op", op, "backend",
 		    kcamp_str(m->camp, "backend"), "gpu", device);
@@ -253,32 +253,41 @@ command_library(const struct options *o)
 	return K_OK;
 }
 
-/* How near a row is to this campaign: operation and device, operation, device. */
-static int
-nearness(const json_t *row, const char *op, const char *device)
+static bool
+is_of(const json_t *row, const char *member, const char *value)
 {
-	return 2 * !strcmp(kjson_str_or(row, "op", ""), op) + !strcmp(kjson_str_or(row, "gpu", ""), device);
+	return !strcmp(kjson_str_or(row, member, ""), value);
+}
+
+/* Does row A come before B? First the same device, then what paid most often, then what paid most. */
+static bool
+comes_before(const json_t *a, const json_t *b, const char *device)
+{
+	bool near = is_of(a, "gpu", device);
+	json_int_t n = kjson_int_or(a, "count", 0), than = kjson_int_or(b, "count", 0);
+
+	if (near != is_of(b, "gpu", device))
+		return near;
+	if (n != than)
+		return n > than;
+	return kjson_num_or(a, "gain_pct.median", 0) > kjson_num_or(b, "gain_pct.median", 0);
 }
 
 json_t *
 library_top(const struct kcamp *c, const char *root, const char *op)
 {
 	json_t *rows = library(root), *top = json_array(), *row, *best;
-	char *device = tips_device(c), *slug = tips_slug(op);
+	char *device = tips_device(c);
+	const char *backend = kcamp_str(c, "backend");
 	size_t i, at = 0;
 
 	do {
 		best = NULL;
 		json_array_foreach(rows, i, row) {
-			int near = nearness(row, slug, device), nearest = best ? nearness(best, slug, device) : -1;
-
-			if (strcmp(kjson_str_or(row, "backend", ""), kcamp_str(c, "backend")))
+			/* What has paid in another operation says little of this one. */
+			if (!is_of(row, "backend", backend) || !is_of(row, "op", op))
 				continue;
-			/* Of equally near ones the one that paid most often counts, then the one that paid most. */
-			if (!best || near > nearest ||
-			    (near == nearest && (kjson_int_or(row, "count", 0) > kjson_int_or(best, "count", 0) ||
-			    (kjson_int_or(row, "count", 0) == kjson_int_or(best, "count", 0) &&
-			    kjson_num_or(row, "gain_pct.median", 0) > kjson_num_or(best, "gain_pct.median", 0))))) {
+			if (!best || comes_before(row, best, device)) {
 				best = row;
 				at = i;
 			}
@@ -290,6 +299,5 @@ library_top(const struct kcamp *c, const char *root, const char *op)
 	} while (best && json_array_size(top) < TOP);
 	json_decref(rows);
 	free(device);
-	free(slug);
 	return top;
 }

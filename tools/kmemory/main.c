@@ -85,7 +85,7 @@ memory_open(struct memory *m, bool writes)
 	m->linear = kcamp_linear(m->camp);
 	if (writes) {
 		kmake_folder("memory");
-		m->lock = open("memory/.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+		m->lock = open("memory/.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 		if (m->lock < 0 || flock(m->lock, LOCK_EX) < 0)
 			kdie_errno(K_IO, "memory/.lock");
 	}

@@ -14,7 +14,7 @@ put_value(const json_t *v)
 {
 	char *text = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 
-	kout_line(text, strlen(text));
+	kout_raw(text, strlen(text));
 	free(text);
 }
 

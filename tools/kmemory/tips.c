@@ -67,6 +67,12 @@ tips_slug(const char *text)
 	return b.data;
 }
 
+char *
+tips_op(const struct ktask *task)
+{
+	return tips_slug(task->op && *task->op ? task->op : task->name);
+}
+
 /* The manifest's device, else the CPU of the machine that judged the reference. */
 char *
 tips_device(const struct kcamp *c)
@@ -108,7 +114,7 @@ folder_of(const struct memory *m)
 	if (!root)
 		return NULL;
 	device = tips_device(m->camp);
-	op = tips_slug(m->task->op ? m->task->op : "");
+	op = tips_op(m->task);
 	backend = tips_slug(kcamp_str(m->camp, "backend"));
 	folder = kasprintf("%s/%s/%s/%s", root, device, op, backend);
 	free(root);
@@ -275,7 +281,7 @@ parse_or_die(struct tips *t, const char *path)
 static void
 save_tips(const struct memory *m, const char *path, const struct tips *t)
 {
-	char *device = tips_device(m->camp), *op = tips_slug(m->task->op ? m->task->op : "");
+	char *device = tips_device(m->camp), *op = tips_op(m->task);
 	struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "# Tips: %s, %s, %s\n", device, op, kcamp_str(m->camp, "backend"));
@@ -624,6 +630,17 @@ command_tips(const struct options *o)
 	return code;
 }
 
+/* What prompts will hold that does not stand in the campaign. */
+static void
+tell(const struct memory *m, const char *what, size_t count, const char *from)
+{
+	char *op = tips_op(m->task);
+
+	kwarn("prompts of this campaign show %s on %s: %zu, from %s; \"tips\": {\"enabled\": \"off\"} "
+	    "in campaign.json leaves them out", what, op, count, from);
+	free(op);
+}
+
 /* The tips that stand now, as the campaign will see them to its end; none that breaks a rule. */
 static void
 freeze_tips(const struct memory *m, const char *folder)
@@ -642,6 +659,8 @@ freeze_tips(const struct memory *m, const char *folder)
 			kept.tip[kept.count++] = all.tip[i];
 		free(fault);
 	}
+	if (kept.count)
+		tell(m, "tips of earlier campaigns", kept.count, path);
 	save_tips(m, "trials/000/tips.md", &kept);
 	free(kept.tip);
 	tips_free(&all);
@@ -651,10 +670,13 @@ freeze_tips(const struct memory *m, const char *folder)
 static void
 freeze_library(const struct memory *m)
 {
-	char *root = tips_root(m->camp), *line;
-	json_t *rows = root ? library_top(m->camp, root, m->task->op ? m->task->op : "") : json_array(), *row;
+	char *root = tips_root(m->camp), *op = tips_op(m->task), *line;
+	json_t *rows = root ? library_top(m->camp, root, op) : json_array(), *row;
 	struct kbuf b = { 0 };
 	size_t i;
+
+	if (json_array_size(rows))
+		tell(m, "kinds of change that have paid", json_array_size(rows), root);
 
 	kbuf_add(&b, "", 0);
 	json_array_foreach(rows, i, row) {
@@ -666,6 +688,7 @@ freeze_library(const struct memory *m)
 	json_decref(rows);
 	kbuf_free(&b);
 	free(root);
+	free(op);
 }
 
 /* Facts: made once, before the first trial; what is there stays. */

@@ -183,7 +183,7 @@ ask(char **args, const char *folder, const char *stdin_text, size_t stdin_len)
 	free(argv[0]);
 	/* What is wrong here would be wrong there. */
 	if (r.exit_code || r.signal) {
-		fputs(r.err, stderr);
+		kpass(r.err, strlen(r.err));
 		exit(r.exit_code > 0 ? r.exit_code : K_IO);
 	}
 	text = kstrdup(r.out);

@@ -90,7 +90,9 @@ candidate_of(const struct krec *rec)
 	struct candidate c = { .trial = (long)kjson_int_or(rec->json, "trial", 0),
 		.branch = (long)kjson_int_or(rec->json, "branch", 0) };
 
-	krec_str(rec, "id");
+	if (!karch_id(krec_str(rec, "id"), &(long){ 0 }, &(long){ 0 }))
+		kdie(K_USAGE, "%s:%ld: id '%s' is not TRIAL/BRANCH", rec->file, rec->lineno,
+		    krec_str(rec, "id"));
 	krec_str(rec, "eval.status");
 	keep_prelude(rec->json);
 	for (size_t i = 0; i < LEN(dropped); i++)
@@ -251,6 +253,7 @@ load_report(struct report *r, const char *dir)
 {
 	char *path, *begun;
 
+	kcamp_no_links(dir);
 	*r = (struct report){ .dir = dir, .camp = kcamp_load(dir) };
 	path = kcamp_path(r->camp, kcamp_str(r->camp, "task"));
 	r->task = ktask_load(path);

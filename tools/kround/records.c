@@ -620,7 +620,7 @@ refuse(const struct faults *f, const char *what_to_do)
 	fflush(stdout);
 	for (const char *p = f->text.data, *end; *p; p = end + 1) {
 		end = strchr(p, '\n');
-		fprintf(stderr, "%s: %.*s\n", kprog, (int)(end - p), p);
+		kwarn("%.*s", (int)(end - p), p);
 	}
 	kwarn("%s", what_to_do);
 	return K_NO;

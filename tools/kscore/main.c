@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "karch.h"
 #include "kgain.h"
 #include "kio.h"
 #include "kroof.h"
@@ -54,7 +55,7 @@ incumbent_of(struct scorer *s, const char *id)
 	if (!id || !strcmp(id, s->reference.id))
 		return NULL;
 	if (!s->incumbent.id || strcmp(s->incumbent.id, id)) {
-		char *path = kasprintf("%s/trials/%s/eval.ndjson", s->camp->dir, id);
+		char *path = karch_path(s->camp->dir, id, "eval");
 
 		s->incumbent_holds = load_rival(&s->incumbent, path, id);
 		free(path);

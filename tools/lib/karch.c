@@ -136,6 +136,17 @@ karch_id(const char *text, long *trial, long *branch)
 	return digits(&text, trial) && *text++ == '/' && digits(&text, branch) && !*text;
 }
 
+char *
+karch_path(const char *dir, const char *id, const char *stage)
+{
+	long trial, branch;
+
+	if (!karch_id(id, &trial, &branch))
+		kdie(K_USAGE, "%s: '%s' is not the id of a candidate, which is TRIAL/BRANCH, such as "
+		    "007/02", dir, id);
+	return kasprintf("%s/trials/%03ld/%02ld/%s.ndjson", dir, trial, branch, stage);
+}
+
 void
 karch_step(int islands, long per_island, int *current, long *filled)
 {
@@ -333,11 +344,11 @@ karch_put(const struct karch_row *row)
 	struct kbuf b = { 0 };
 
 	if (row->line) {
-		kout_line(row->line, row->len);
+		kout_raw(row->line, row->len);
 		return;
 	}
 	format_row(row, &b);
-	kout_line(b.data, b.len);
+	kout_raw(b.data, b.len);
 	kbuf_free(&b);
 }
 
@@ -440,7 +451,7 @@ karch_hints(const json_t *directions, long samples, double rate, size_t most)
 char *
 karch_record(const char *dir, const char *id, const char *stage, size_t *len)
 {
-	char *path = kasprintf("%s/trials/%s/%s.ndjson", dir, id, stage), *text, *end;
+	char *path = karch_path(dir, id, stage), *text, *end;
 
 	text = kread_file(path, KIO_LINE_MAX, len);
 	if (!text && errno != ENOENT && errno != ENOTDIR)

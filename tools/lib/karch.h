@@ -79,6 +79,11 @@ int karch_distance(int a, int b);
 
 /* "007/02" to 7 and 2; false when TEXT is no id. */
 bool karch_id(const char *text, long *trial, long *branch);
+/*
+ * DIR/trials/007/02/STAGE.ndjson of candidate ID. Here an id becomes a path, and nowhere else: whatever
+ * is no id dies with K_USAGE. The caller frees.
+ */
+char *karch_path(const char *dir, const char *id, const char *stage);
 
 /* What a status means for the archive; an unknown one gives false in all. */
 bool karch_eligible(const char *status);	/* may hold a cell: there is code, and it did not cheat */

@@ -2,9 +2,14 @@
 /* kcamp: see kcamp.h. */
 #include "kcamp.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "kio.h"
 #include "klinear.h"
@@ -313,11 +318,17 @@ mode_faults(const json_t *manifest, struct kbuf *text)
 {
 	bool linear = !strcmp(kjson_str_or(manifest, "search.mode", ""), "linear");
 	const char *target = kjson_str_or(manifest, "linear.target", "");
+	const char *key = kjson_str_or(manifest, "model.key_env", "");
 	struct klinear_target parsed;
 	size_t faults = 0;
 
 	if (linear && kjson_int_or(manifest, "search.branches", 1) != 1) {
 		kbuf_puts(text, "search.branches: must be 1 or left out: linear mode makes one change a round\n");
+		faults++;
+	}
+	if (key[strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789abcdefghijklmnopqrstuvwxyz")]) {
+		kbuf_puts(text, "model.key_env: must be the name of an environment variable: letters, "
+		    "digits and _\n");
 		faults++;
 	}
 	if (*target && !klinear_target(target, &parsed)) {
@@ -345,6 +356,102 @@ kcamp_faults(const json_t *manifest, char **out)
 	return faults;
 }
 
+/* What kiln makes in a campaign's folder. What a person puts there, such as a task, may be a link. */
+static const struct {
+	const char *name;
+	mode_t type;
+} own[] = {
+	{ "trials", S_IFDIR }, { "rounds", S_IFDIR }, { "logs", S_IFDIR }, { "memory", S_IFDIR },
+	{ "runs", S_IFDIR }, { "adopt", S_IFDIR }, { ".run.lock", S_IFREG }, { ".proof", S_IFREG },
+	{ "report.html", S_IFREG }, { "report.md", S_IFREG },
+};
+enum { WALKED = 4 };	/* of them are gone through to the bottom */
+
+/* The kind of file at PATH, of a link its own; 0: there is none. */
+static mode_t
+type_of(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0)
+		return st.st_mode & S_IFMT;
+	if (errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	return 0;
+}
+
+static _Noreturn void
+refuse(const char *path)
+{
+	kdie(K_USAGE, "%s: is %s; in a campaign kiln uses only files and folders of its own: remove it",
+	    path, type_of(path) == S_IFLNK ? "a symbolic link" : "not a file or folder as kiln makes it");
+}
+
+static void
+check_names(const char *dir)
+{
+	for (size_t i = 0; i < LEN(own); i++) {
+		char *path = kasprintf("%s/%s", dir, own[i].name);
+		mode_t type = type_of(path);
+
+		if (type && type != own[i].type)
+			refuse(path);
+		free(path);
+	}
+}
+
+/* The one link that kiln makes names the archive of a trial. */
+static void
+check_position(const char *dir)
+{
+	char *path = kasprintf("%s/archive.ndjson", dir), target[64];
+	ssize_t n = readlink(path, target, sizeof target - 1);
+	int end = 0;
+
+	target[n > 0 ? n : 0] = '\0';
+	if (n > 0 && (sscanf(target, "trials/%*[0-9]/archive.ndjson%n", &end) < 0 || end != n))
+		kdie(K_USAGE, "%s: is a link to '%s', and not to the archive of a trial: remove it, then "
+		    "run kcampaign views", path, target);
+	free(path);
+}
+
+static void
+check_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+
+	if (!dir && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	while (dir && (e = readdir(dir)) != NULL) {
+		char *name;
+
+		if (e->d_type == DT_REG || !strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		name = kasprintf("%s/%s", path, e->d_name);
+		switch (type_of(name)) {
+		case 0: case S_IFREG: break;
+		case S_IFDIR: check_folder(name); break;
+		default: refuse(name);
+		}
+		free(name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void
+kcamp_no_links(const char *dir)
+{
+	check_names(dir);
+	for (size_t i = 0; i < WALKED; i++) {
+		char *path = kasprintf("%s/%s", dir, own[i].name);
+
+		check_folder(path);
+		free(path);
+	}
+}
+
 struct kcamp *
 kcamp_load(const char *dir)
 {
@@ -358,6 +465,8 @@ kcamp_load(const char *dir)
 		text[strcspn(text, "\n")] = '\0';
 		kdie(K_USAGE, "%s: %s", c->file, text);
 	}
+	check_names(c->dir);
+	check_position(c->dir);
 	free(text);
 	return c;
 }

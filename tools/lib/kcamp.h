@@ -35,6 +35,13 @@ struct kcamp {
  */
 struct kcamp *kcamp_load(const char *dir);
 void kcamp_free(struct kcamp *c);
+/*
+ * A campaign may come from somebody else, and its folder may hold links that lead out of it. kcamp_load
+ * refuses those among the names that kiln makes there, and this refuses all below trials, rounds, logs
+ * and memory: whoever goes through a whole campaign calls it first. What is neither a file nor a folder
+ * is refused, too. Dies with K_USAGE and the name.
+ */
+void kcamp_no_links(const char *dir);
 /* The same check, collecting instead of dying: number of faults, one line each appended to TEXT (caller frees *TEXT). */
 size_t kcamp_faults(const json_t *manifest, char **text);
 

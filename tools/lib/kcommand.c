@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kcamp.h"
 #include "kutil.h"
 
 enum { OPTIONS_MAX = 64 };
@@ -136,11 +137,12 @@ kcommand_path(const char *path)
 void
 kcommand_enter(const struct kcommand *command, const char *dir)
 {
-	if (!dir || command->anywhere)
+	if (command->anywhere)
 		return;
-	if (chdir(dir) < 0)
+	if (dir && chdir(dir) < 0)
 		kdie_errno(K_USAGE, "%s", dir);
 	/* Said here, where the folder's name is still known. */
-	if (access("campaign.json", F_OK) < 0)
+	if (dir && access("campaign.json", F_OK) < 0)
 		kdie_errno(K_USAGE, "%s/campaign.json", dir);
+	kcamp_no_links(".");
 }

@@ -44,7 +44,8 @@ const struct kcommand *kcommand_read(const struct kcommand_line *line, int argc,
 const char *kcommand_path(const char *path);
 
 /*
- * Change to DIR, the campaign's folder (NULL: here), unless the command may run anywhere. K_USAGE when there is none.
+ * Change to DIR, the campaign's folder (NULL: here), unless the command may run anywhere. K_USAGE when
+ * there is none, or when links lead out of it (kcamp_no_links).
  */
 void kcommand_enter(const struct kcommand *command, const char *dir);
 

@@ -166,6 +166,7 @@ kin_all(const char *path)
 static FILE *out_file;
 static char *out_path;
 static char *out_tmp;
+static bool out_terminal;
 static pid_t out_owner;
 
 static void
@@ -195,6 +196,7 @@ kout_open(const char *path)
 	umask(mask);
 	if (!path || !strcmp(path, "-")) {
 		out_file = stdout;
+		out_terminal = isatty(STDOUT_FILENO);
 		return;
 	}
 	/* Not the link, such as /dev/stdout, but what it names. */
@@ -226,10 +228,30 @@ kout_open(const char *path)
 }
 
 static void
-put(const char *s, size_t len)
+put_bytes(const char *s, size_t len)
 {
 	if (len && fwrite(s, 1, len, out_file) != len)
 		kdie_errno(K_IO, "%s", out_path ? out_path : "<stdout>");
+}
+
+static void
+put_masked(const char *s, size_t len)
+{
+	struct kbuf copy = { 0 };
+
+	kbuf_add(&copy, s, len);
+	kmask_bytes(copy.data, len);
+	put_bytes(copy.data, len);
+	kbuf_free(&copy);
+}
+
+static void
+put(const char *s, size_t len)
+{
+	if (out_terminal)
+		put_masked(s, len);
+	else
+		put_bytes(s, len);
 }
 
 static int
@@ -272,8 +294,15 @@ kout_json(const json_t *value)
 void
 kout_line(const char *line, size_t len)
 {
+	put_masked(line, len);
+	put_bytes("\n", 1);
+}
+
+void
+kout_raw(const char *line, size_t len)
+{
 	put(line, len);
-	put("\n", 1);
+	put_bytes("\n", 1);
 }
 
 void

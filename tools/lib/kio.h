@@ -68,7 +68,13 @@ void kout_open(const char *path);
 /* Write REC's line with member NAME = VALUE appended. Dies with K_USAGE if the record already has that member. */
 void kout_member(const struct krec *rec, const char *name, const json_t *value);
 void kout_json(const json_t *value);
+/*
+ * Text for people, whatever it holds of other people's files: control characters are masked. A newline
+ * is added. What programs read, records and sources, goes out byte for byte by kout_raw; on a terminal
+ * that is masked, too.
+ */
 void kout_line(const char *line, size_t len);
+void kout_raw(const char *line, size_t len);
 /* Flush, check, sync, rename. Dies with K_IO on any failure. */
 void kout_commit(void);
 

@@ -175,7 +175,7 @@ category_fault(const char *category)
 static const char *
 next_arrow(const char *text, size_t *len)
 {
-	static const char *const arrows[] = { "->", "=>", "\u2192" };
+	static const char *const arrows[] = { "->", "=>", "\u2192", "\u21d2", "\u27f6" };
 	const char *first = NULL;
 
 	for (size_t i = 0; i < LEN(arrows); i++) {
@@ -492,7 +492,8 @@ char *
 kplan_metric(const json_t *plan)
 {
 	const char *evidence = kjson_str_or(plan, "evidence", "");
-	const char *arrow = strstr(evidence, "->");
+	size_t len;
+	const char *arrow = next_arrow(evidence, &len);
 
 	return arrow ? kstrndup(evidence, (size_t)(arrow - evidence)) : NULL;
 }

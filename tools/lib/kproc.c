@@ -224,6 +224,8 @@ kproc_kill(pid_t pid)
 	return status;
 }
 
+enum { IN, OUT, ERR };
+
 struct stream {
 	int fd;
 	struct kbuf buf;
@@ -249,6 +251,17 @@ drain(struct stream *s, size_t max, bool *flooded)
 	}
 	kbuf_add(&s->buf, chunk, (size_t)n);
 	return true;
+}
+
+/* What has come on stream I of the child. */
+static void
+take(const struct kproc *p, struct stream s[3], int i, struct kproc_result *r)
+{
+	size_t had = s[i].buf.len;
+
+	drain(&s[i], p->max_output ? p->max_output : (size_t)1 << 20, &r->flooded);
+	if (i == ERR && p->pass_err && s[i].buf.len > had)
+		kpass(s[i].buf.data + had, s[i].buf.len - had);
 }
 
 static bool
@@ -287,7 +300,7 @@ await(struct pollfd fds[4], pid_t pid, int64_t left)
 static void
 converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct kproc_result *r)
 {
-	size_t max = p->max_output ? p->max_output : (size_t)1 << 20, sent = 0;
+	size_t sent = 0;
 	int64_t start = know_ns(), deadline = p->timeout_s > 0 ? start + (int64_t)(p->timeout_s * 1e9) : INT64_MAX;
 
 	for (;;) {
@@ -306,21 +319,19 @@ converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct
 			feed(&s[0], p, &sent);
 		for (int i = 1; i < 3; i++)
 			if (s[i].fd >= 0 && fds[i].revents)
-				drain(&s[i], max, &r->flooded);
+				take(p, s, i, r);
 		if (r->flooded)
 			break;
 		if (ended) {
 			/* Ended: take what is still in the pipes; a daemon that holds them open does not hold us. */
 			for (int i = 1; i < 3; i++)
 				while (s[i].fd >= 0 && !r->flooded && is_readable(s[i].fd))
-					drain(&s[i], max, &r->flooded);
+					take(p, s, i, r);
 			break;
 		}
 	}
 	r->wall_s = (double)(know_ns() - start) * 1e-9;
 }
-
-enum { IN, OUT, ERR };
 
 static void
 close_both(int fd[2])

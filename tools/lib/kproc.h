@@ -18,6 +18,7 @@ struct kproc {
 	const void *in;		/* bytes for stdin; NULL: /dev/null */
 	size_t in_len;
 	double timeout_s;	/* wall clock; 0: none. SIGKILL to the group when it has passed */
+	bool pass_err;		/* what it says on stderr goes to ours, too, at once, and masked */
 	size_t max_output;	/* bytes kept per stream; a child that prints more is killed; 0: 1 MiB */
 	uint64_t memory_bytes;	/* RLIMIT_AS; 0: none */
 	uint64_t file_bytes;	/* RLIMIT_FSIZE; 0: none */

@@ -53,11 +53,27 @@ kversion(void)
 }
 
 void
+kmask_bytes(char *s, size_t len)
+{
+	unsigned char before = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+		/* In UTF-8 these follow another high byte; only 0xc2 before them makes a control. */
+		bool high = c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2);
+
+		if (high && before == 0xc2)
+			s[i - 1] = '?';
+		if (high || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+			s[i] = '?';
+		before = c;
+	}
+}
+
+void
 kmask_controls(char *s)
 {
-	for (; *s; s++)
-		if (((unsigned char)*s < 0x20 && *s != '\n' && *s != '\t') || *s == 0x7f)
-			*s = '?';
+	kmask_bytes(s, strlen(s));
 }
 
 static void
@@ -105,6 +121,33 @@ kwarn(const char *fmt, ...)
 	va_start(ap, fmt);
 	message(fmt, ap, NULL);
 	va_end(ap);
+}
+
+void
+ksay(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = kvasprintf(fmt, ap);
+	va_end(ap);
+	kmask_controls(text);
+	if (fputs(text, stdout) < 0 || fflush(stdout))
+		kdie_errno(K_IO, "<stdout>");
+	free(text);
+}
+
+void
+kpass(const char *text, size_t len)
+{
+	char *copy = kmalloc(len);
+
+	if (len)
+		memcpy(copy, text, len);
+	kmask_bytes(copy, len);
+	fwrite(copy, 1, len, stderr);
+	free(copy);
 }
 
 void
@@ -447,6 +490,24 @@ kwrite_file(const char *path, const void *data, size_t len)
 	}
 	free(tmp);
 	return ksync_folder(path);
+}
+
+char *
+kset_aside(const char *path)
+{
+	char *kept = kasprintf("%s.old", path);
+	struct stat st;
+
+	for (int n = 2; lstat(kept, &st) == 0; n++) {
+		free(kept);
+		kept = kasprintf("%s.old.%d", path, n);
+	}
+	if (rename(path, kept) == 0)
+		return kept;
+	if (errno != ENOENT)
+		kdie_errno(K_IO, "%s", kept);
+	free(kept);
+	return NULL;
 }
 
 void

@@ -40,6 +40,10 @@ _Noreturn void kdie(int code, const char *fmt, ...) __attribute__((format(printf
 /* The same with ": strerror(errno)" appended. */
 _Noreturn void kdie_errno(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void kwarn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Text for people on stdout, as it stands but with control characters masked, and flushed. */
+void ksay(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* What another program said on its stderr, said on ours with control characters masked. */
+void kpass(const char *text, size_t len);
 /* One line of progress on stderr, only when stderr is a terminal or KILN_PROGRESS is 1. */
 void kprogress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -101,6 +105,11 @@ char *kread_file(const char *path, size_t max, size_t *len);
 char *kread_file_or_die(const char *path, size_t max, size_t *len);
 /* Atomic write: temporary file in the same folder, fsync, rename; -1 and errno on failure. */
 int kwrite_file(const char *path, const void *data, size_t len);
+/*
+ * Rename what somebody has written by hand to PATH.old, or to PATH.old.2 and so on when that is taken.
+ * The new name, which the caller frees; NULL when there is no such file. Dies with K_IO.
+ */
+char *kset_aside(const char *path);
 /* Make the folder PATH, and those above it, unless they are there. Dies with K_IO. */
 void kmake_folder(const char *path);
 /* fsync the folder that holds PATH, so that a rename survives a power cut; -1 and errno on failure. */
@@ -123,7 +132,11 @@ void know_iso(char *buf, size_t len);
 
 /* Number, from 1, of the line of TEXT that holds byte AT. */
 size_t kline_at(const char *text, size_t at);
-/* Bytes that are not printable text (terminal escapes, NUL, DEL; not tab and newline) become '?', in place. */
+/*
+ * What a terminal would obey becomes '?', in place: control characters of ASCII but tab and newline, and
+ * those above 0x80, alone or in UTF-8. The second form masks LEN bytes, NUL among them.
+ */
 void kmask_controls(char *s);
+void kmask_bytes(char *s, size_t len);
 
 #endif
