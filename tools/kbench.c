@@ -143,7 +143,7 @@ race(const struct arguments *a, const char *folder)
 {
 	size_t kernels = 0, n = 0;
 	char **argv, *program = ktool_path("keval");
-	struct kproc p = { .max_output = ANSWER_MAX };
+	struct kproc p = { .max_output = ANSWER_MAX, .pass_err = true };
 	struct kproc_result r;
 	json_t *records = json_array();
 
@@ -157,7 +157,6 @@ race(const struct arguments *a, const char *folder)
 	p.argv = argv;
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "%s", program);
-	fwrite(r.err, 1, r.err_len, stderr);
 	if (r.signal || r.exit_code)
 		kdie(r.signal ? K_IO : r.exit_code, "the race could not be held");
 	for (char *line = r.out, *end; (end = strchr(line, '\n')); line = end + 1)
