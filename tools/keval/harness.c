@@ -85,23 +85,17 @@ compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 	push(a, r->so, NULL);
 }
 
-/* What it printed on stderr is passed on: warnings when it did well, the reason when it did not. */
-static void
-pass_messages(const struct kproc_result *r)
-{
-	if (r->err_len && fwrite(r->err, 1, r->err_len, stderr) != r->err_len)
-		return;
-}
-
-/* Run it, and give back its result; a failure of kharness is a failure of the environment and ends this program too. */
+/*
+ * Run it, and give back its result; a failure of kharness is a failure of the environment and ends this program too. What it
+ * says, such as that it waits for a lock, is heard while it runs.
+ */
 static void
 start(struct argv *a, struct kproc_result *r)
 {
-	struct kproc p = { .argv = a->at, .max_output = ANSWER_MAX };
+	struct kproc p = { .argv = a->at, .max_output = ANSWER_MAX, .err_through = true };
 
 	if (kproc_run(&p, r) < 0)
 		kdie_errno(K_MISSING, "%s", a->at[0]);
-	pass_messages(r);
 	if (r->signal)
 		kdie(K_IO, "%s was ended by signal %d (%s)", a->at[0], r->signal, strsignal(r->signal));
 	if (r->exit_code)

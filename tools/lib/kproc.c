@@ -375,7 +375,7 @@ kproc_run(const struct kproc *p, struct kproc_result *r)
 	signal(SIGPIPE, SIG_IGN);
 	if (open_pipes(pipes) < 0)
 		return -1;
-	pid = kproc_spawn(p, (int[3]){ pipes[IN][0], pipes[OUT][1], pipes[ERR][1] });
+	pid = kproc_spawn(p, (int[3]){ pipes[IN][0], pipes[OUT][1], p->err_through ? STDERR_FILENO : pipes[ERR][1] });
 	if (pid < 0) {
 		int why = errno;
 
@@ -409,17 +409,4 @@ kproc_result_free(struct kproc_result *r)
 	free(r->out);
 	free(r->err);
 	*r = (struct kproc_result){ 0 };
-}
-
-bool
-kproc_is_secret(const char *variable)
-{
-	static const char *const marks[] = { "KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL" };
-	char *name = kstrndup(variable, strcspn(variable, "="));
-	bool secret = false;
-
-	for (size_t i = 0; i < LEN(marks); i++)
-		secret |= strcasestr(name, marks[i]) != NULL;
-	free(name);
-	return secret;
 }

@@ -18,6 +18,7 @@ struct kproc {
 	const void *in;		/* bytes for stdin; NULL: /dev/null */
 	size_t in_len;
 	double timeout_s;	/* wall clock; 0: none. SIGKILL to the group when it has passed */
+	bool err_through;	/* stderr is the caller's, and none of it is kept */
 	size_t max_output;	/* bytes kept per stream; a child that prints more is killed; 0: 1 MiB */
 	uint64_t memory_bytes;	/* RLIMIT_AS; 0: none */
 	uint64_t file_bytes;	/* RLIMIT_FSIZE; 0: none */
@@ -62,12 +63,6 @@ pid_t kproc_spawn(const struct kproc *p, const int stdio[3]);
  * unknown.
  */
 int kproc_kill(pid_t pid);
-
-/*
- * Whether a variable of the environment, "NAME=VALUE", may hold a secret by its name: those do not reach commands outside the
- * sandbox, nor other machines.
- */
-bool kproc_is_secret(const char *variable);
 
 /* SIGKILL and reap every descendant of this process, those of kproc_spawn too. */
 void kproc_reap_all(void);
