@@ -53,10 +53,8 @@ bad() {
 told() {
 	printf 'Notes.\n\n%s\n' "$1" >note.md
 	exits 1 kspec check --hardware hw --device h200 note.md
-	[ ! -e /dev/full ] || exits 4 sh -c "kspec check --hardware hw --device h200 note.md >/dev/full"
-	kspec check --hardware hw --device h200 -o faults note.md || is 1 $?; [ -s faults ]
-	: >fine.md; kspec check --hardware hw --device h200 -o faults fine.md; [ ! -s faults ]
 	grep -q "^note.md:3: .*$2" out || { cat out; return 1; }
+	[ ! -e /dev/full ] || exits 4 sh -c "kspec check --hardware hw --device h200 note.md >/dev/full"
 }
 # record FOLDER DEVICE-JSON NS: the reference, evaluated on that device.
 record() {

@@ -123,13 +123,10 @@ t 'a program with a NUL is refused by its name and offset' '
 	exits 2 keval -c c --code nul.c; grep -q "nul.c: byte 6 (line 1) is NUL" err
 	exits 2 kaudit -b c --source nul.c; grep -q "nul.c: byte 6" err'
 
-t 'a line without end is refused in bounded memory' '
-	head -c 400000000 /dev/zero >spaces
-	ulimit -v 250000; exits 2 kclassify -c c spaces; grep -q "line longer than" err'
 t 'credentials reach neither the tools around a candidate nor what they start' '
 	export HF_TOKEN=leak1 GITHUB_TOKEN=leak2 AWS_PROFILE=leak3 AWS_SECRET_ACCESS_KEY=leak4 DATABASE_URL=postgres://me:leak5@host/db PLAIN=here
-	jq ".eval = {evaluator: \"harness\", build: {command: \"env >$T/seen; cat /proc/\\$PPID/environ >>$T/seen; exit 1\", sandbox: false}}" \
-		c/campaign.json >custom/campaign.json
+	printf "env >%s/seen\ncat /proc/\$PPID/environ >>%s/seen\nexit 1\n" "$T" "$T" >build.sh
+	jq ".eval = {evaluator: \"harness\", build: {command: \"sh $T/build.sh\", sandbox: false}}" c/campaign.json >custom/campaign.json
 	keval -c custom --code k.c >e
 	grep -q PLAIN=here seen
 	! grep -a leak seen

@@ -3,6 +3,7 @@
 #include "kio.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "kutil.h"
@@ -153,6 +154,19 @@ test_limits(void)
 	free(text);
 }
 
+/* What is too long is refused before it is in memory. */
+static void
+test_memory(void)
+{
+	struct rusage usage;
+
+	write_text("endless", "");
+	CHECK(truncate("endless", (off_t)1 << 30) == 0);
+	CHECK_EXIT(K_USAGE, read_all("endless"));
+	CHECK(getrusage(RUSAGE_CHILDREN, &usage) == 0 && usage.ru_maxrss < 200 << 10);
+	unlink("endless");
+}
+
 static void
 test_text(void)
 {
@@ -221,6 +235,7 @@ main(void)
 	kutil_init("kio");
 	if (!mkdtemp(dir) || chdir(dir))
 		return 99;
+	test_memory();
 	test_parse();
 	test_stream();
 	test_output();
