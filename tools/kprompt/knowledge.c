@@ -298,7 +298,7 @@ static json_t *
 load_routes(const char *own)
 {
 	char *mine = kasprintf("%s/routes.json", own), *shipped = kdata_path("skills/knowledge/routes.json"),
-	    *path = access(mine, R_OK) == 0 ? mine : shipped;
+	    *path = kis_there(mine) ? mine : shipped;
 	json_t *routes = kjson_load(path);
 
 	check_routes(path, routes);

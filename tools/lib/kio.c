@@ -149,7 +149,7 @@ read_records(const char *path, size_t most)
 	struct krec rec;
 	struct kin in;
 
-	if (access(path, F_OK) < 0)
+	if (!kis_there(path))
 		return NULL;
 	list = json_array();
 	kin_open(&in, path);

@@ -481,6 +481,16 @@ kread_text_or_die(const char *path, size_t max)
 	return text;
 }
 
+bool
+kis_there(const char *path)
+{
+	if (access(path, F_OK) == 0)
+		return true;
+	if (errno != ENOENT && errno != ENOTDIR)
+		kdie_errno(K_IO, "%s", path);
+	return false;
+}
+
 struct dirent *
 knext_entry(DIR *folder, const char *path)
 {

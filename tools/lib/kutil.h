@@ -118,6 +118,8 @@ char *kread_text_or_die(const char *path, size_t max);
 int kwrite_file(const char *path, const void *data, size_t len);
 /* Make the folder PATH, and those above it, unless they are there. Dies with K_IO. */
 void kmake_folder(const char *path);
+/* Is there such a file? Not to know dies with K_IO: it is not the same as no. */
+bool kis_there(const char *path);
 /* The next entry of the open folder PATH, or NULL behind the last; a folder that cannot be read to its end dies with K_IO. */
 struct dirent *knext_entry(DIR *folder, const char *path);
 /* fsync the folder that holds PATH, so that a rename survives a power cut; -1 and errno on failure. */
