@@ -6,6 +6,7 @@
 #: make asan                  tests with sanitizers     make valgrind  unit tests under valgrind
 #: make fuzz FUZZ_S=60        every fuzz target that long     make coverage  tests with line coverage of tools/
 #: make bench                 the figures of this machine     make kill      200 times kill -9 and resume
+#: make faults N=2000           so many failing system calls, one by one, in every tool of a campaign (needs strace)
 #: make adopt-kill N=100      kill -9 of an adoption at random moments
 #: make remote                the tests of evaluations elsewhere: sshd and Slurm on the loopback
 #: make V=1                   show the compiler's commands
@@ -51,7 +52,7 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 .SUFFIXES:
 .DEFAULT_GOAL := all
 campaign_targets := trial trials campaign status best verify views redo report records proof baseline shapes
-.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench remote kill adopt-kill install uninstall clean FORCE $(campaign_targets)
+.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench remote kill faults adopt-kill install uninstall clean FORCE $(campaign_targets)
 
 all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $O/kwatch.so
 
@@ -150,6 +151,8 @@ remote: all
 	@$(TESTENV) prove -v tests/remote.t tests/ssh.t tests/slurm.t </dev/null
 kill: all
 	@$(TESTENV) sh tests/kill.sh 200
+faults: all
+	@$(TESTENV) sh tests/faults.sh $(if $N,$N,2000)
 adopt-kill: all
 	@$(TESTENV) sh tests/adopt-kill.sh $(if $N,$N,100)
 

@@ -170,6 +170,8 @@ t 'a log of calls: numbers, names, another tag; a torn one is refused' '
 	calls cl | head -1 | jq -e ".args | has(\"depth\") | not"
 	{ for i in $(seq 60); do cat log; done; echo "[KKLOG_CPP] kernel=row_mix rows=40[KKLOG_CPP] kernel=row_mix rows=4096"; } | grep -v RUST >long
 	klog long --force; is 240 "$(calls cl | wc -l)"
+	sed "1,/mode=fast/s/mode=fast/mode=4\\x000/" log >nul; klog nul --force
+	calls cl | head -1 | jq -e ".args.mode | startswith(\"4\") and endswith(\"0\") and length == 3"
 	echo nothing >empty; exits 3 klog empty --force; grep -q "no line .\[KKLOG_CPP\] kernel=row_mix" err'
 
 cat >ncu.csv <<'EOF'

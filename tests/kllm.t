@@ -115,19 +115,19 @@ t 'exec: exit codes' '
 	exits 75 ask -k "model.provider=exec:echo busy >&2; exit 75" "$P"; grep -q "rate: .*busy" err
 	exits 2 ask -k "model.provider=exec:exit 77" "$P"; grep -q ": auth:" err
 	exits 3 ask -k "model.provider=exec:no-such-command-here" "$P"
-	exits 4 ask -k "model.provider=exec:echo sk-ant-Abcdefgh12345678Zz >&2; exit 1" "$P"; grep -q "redacted" err; ! grep -q Abcdefgh err
-	exits 4 ask -k "model.provider=exec:kill -9 \$\$" "$P"; grep -q "signal 9" err
+	exits 2 ask -k "model.provider=exec:echo sk-ant-Abcdefgh12345678Zz >&2; exit 1" "$P"; grep -q "redacted" err; ! grep -q Abcdefgh err
+	exits 2 ask -k "model.provider=exec:kill -9 \$\$" "$P"; grep -q "signal 9" err
 	exits 75 ask -k model.timeout_s=1 -k "model.provider=exec:sleep 9" "$P"; grep -q ": timeout:" err
-	exits 4 ask -k "model.provider=exec:yes" "$P"; grep -q too_large err
+	ask -k "model.provider=exec:yes" "$P" | jq -e ".reply.flags == [\"too_large\"]"
 	exits 2 ask -k "model.provider=exec: " "$P"; grep -q "names no command" err'
 t 'exec-json: pointers to answer and usage, errors inside' '
 	J="{\"a\":[{\"x/y\":\"hi\"}],\"u\":{\"input_tokens\":3,\"output_tokens\":4},\"total_cost_usd\":0.25}"
 	ask -k "model.provider=exec-json:echo '\''$J'\'':/a/0/x~1y:/u" -o a "$P"
 	jq -e ".reply | .text == \"hi\" and .usage.input_tokens == 3 and .cost_usd == 0.25" a
 	ask -k "model.provider=exec-json:echo '\''$J'\'':/a/0/x~1y" -o a "$P"; jq -e ".reply | has(\"usage\") | not" a
-	exits 4 ask -k "model.provider=exec-json:echo '\''$J'\'':/b" "$P"; grep -q "nothing at /b" err
-	exits 4 ask -k "model.provider=exec-json:echo no:/b" "$P"; grep -q "not JSON" err
-	exits 4 ask -k "model.provider=exec-json:echo {\\\"is_error\\\":true,\\\"result\\\":\\\"limit\\\"}:/result" "$P"; grep -q "limit" err
+	exits 2 ask -k "model.provider=exec-json:echo '\''$J'\'':/b" "$P"; grep -q "nothing at /b" err
+	exits 2 ask -k "model.provider=exec-json:echo no:/b" "$P"; grep -q "not JSON" err
+	exits 2 ask -k "model.provider=exec-json:echo {\\\"is_error\\\":true,\\\"result\\\":\\\"limit\\\"}:/result" "$P"; grep -q "limit" err
 	exits 2 ask -k "model.provider=exec-json:echo" "$P"; grep -q pointer err'
 t 'exec: presets are data' '
 	mkdir -p bin; printf "#!/bin/sh\necho \"\$@\" >args; cat >/dev/null; echo \"{\\\"result\\\":\\\"from claude\\\",\\\"usage\\\":{\\\"input_tokens\\\":1,\\\"output_tokens\\\":1}}\"\n" >bin/claude
@@ -286,6 +286,61 @@ t 'resume: killed at any moment, an answer that came is never paid for twice' '
 		is "kernel" "$(jq -r --rawfile k "$tests_dir/mock/kernel.txt" "if .reply.text == \$k then \"kernel\" else .reply.text end" d/reply.ndjson)"
 		[ ! -e d/reply.spool ]
 	done'
+
+cat >full.c <<'E'
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+/* NO_ROOM: nothing can be taken in advance. FULL=N: from the Nth on, what is written behind the beginning of a file does not fit. */
+int posix_fallocate(int fd, off_t at, off_t len)
+{
+	int (*real)(int, off_t, off_t) = (int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, "posix_fallocate");
+	return getenv("NO_ROOM") ? ENOSPC : real(fd, at, len);
+}
+ssize_t pwrite(int fd, const void *p, size_t n, off_t at)
+{
+	ssize_t (*real)(int, const void *, size_t, off_t) = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
+	static long seen;
+	if (getenv("FULL") && at > 0 && ++seen >= atol(getenv("FULL"))) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return real(fd, p, n, at);
+}
+E
+if cc -D_GNU_SOURCE -fPIC -shared -o full.so full.c -ldl 2>/dev/null && LD_PRELOAD=$T/full.so kllm --version >/dev/null 2>&1; then
+	t 'without room for an answer nothing is asked for, and nothing is booked' '
+		fresh; export LD_PRELOAD=$T/full.so NO_ROOM=1
+		exits 4 http ok@n1 openai -k model.price_input=3 -k model.price_output=15 -o d/reply.ndjson "$P"
+		grep -q "no room to keep an answer.*No space left" err; is 0 "$(requests ok@n1)"; is "" "$(ls d)"
+		grep -qx "spent_nanousd 0*" "$T/.spend"'
+	t 'an answer whose spool cannot be written on is the answer all the same' '
+		fresh; export LD_PRELOAD=$T/full.so FULL=3
+		exits 0 http ok@n2 openai -o d/reply.ndjson "$P"
+		grep -q "not kept while it comes in: No space" err; is reply.ndjson "$(ls d)"
+		jq -e --rawfile k "$tests_dir/mock/kernel.txt" ".reply.text == \$k" d/reply.ndjson'
+else
+	skip 'a disk that fills' 'no compiler, or a sanitizer that comes first'
+fi
+t 'resume: the room that was taken for more of an answer is no part of it' '
+	fresh; mkdir d/reply.ndjson; exits 4 http usage@n3 openai -o d/reply.ndjson "$P"; rmdir d/reply.ndjson
+	truncate -s 3000000 d/reply.spool
+	ask -k model.provider=openai -k model.base_url=http://127.0.0.1:1/v1 -o d/reply.ndjson "$P"
+	jq -e ".reply.flags == [\"resumed\"] and .reply.usage.input_tokens == 1000" d/reply.ndjson'
+t 'a model behind a gateway on this machine costs what the campaign says, and the budget holds' '
+	fresh; http usage@n4 openai -o a "$P"; jq -e ".reply.cost_usd == 0" a
+	priced() { s=$1; shift; http "$s" openai -k model.price_input=3 -k model.price_output=15 -o a "$@" "$P"; }
+	priced usage@n5; jq -e ".reply | (.cost_usd - (.usage.input_tokens * 3 + .usage.output_tokens * 15) / 1e6 | fabs) < 1e-9" a
+	[ "$(tr -dc 1-9 <"$T/.spend")" ]
+	priced usage@n6 -k model.price_cached=0
+	jq -e ".reply | (.cost_usd - ((.usage.input_tokens - .usage.cache_read_tokens) * 3 + .usage.output_tokens * 15) / 1e6 | fabs) < 1e-9" a
+	exits 2 priced usage@n7 --budget 0.0001; grep -q "this request may cost" err; is 0 "$(requests usage@n7)"
+	exits 2 http usage@n7 openai -k model.price_input=3 "$P"; grep -q "model.price_output: is missing" err
+	exits 2 http usage@n7 openai -k model.price_input=3000 "$P"; grep -q "price_input" err
+	mkdir p; jq ".model = {name: \"mine\", price_input: 3, price_output: 15}" "$T/campaign.json" >p/campaign.json
+	kllm -c p -k model.name=digester -k model.provider=openai -k "model.base_url=$MOCK/usage@n8/v1" -o a "$P"; jq -e ".reply.cost_usd == 0" a'
 
 t 'no server: tried again, then exit 75' '
 	fresh; exits 75 ask -k model.provider=openai -k model.base_url=http://127.0.0.1:1/v1 -k model.retries=2 -o d/a "$P"

@@ -3,6 +3,7 @@
 #include "kio.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "kutil.h"
@@ -128,6 +129,44 @@ test_output(void)
 	CHECK_EXIT(K_IO, (freopen("/dev/full", "w", stdout), kout_open("-"), kout_line("x", 1), kout_commit()));
 }
 
+/* How long text is in a record, and that no record is longer than its reader takes. */
+static void
+test_limits(void)
+{
+	static const char mixed[] = "a\"\\\n\x01\xc3\xa4\xff";
+	size_t big = KIO_LINE_MAX - 8;
+	char *text = kmalloc(big + 2);
+	json_t *value, *clean = kjson_text(mixed, strlen(mixed));
+
+	CHECK(kjson_fit(mixed, strlen(mixed), 100) == strlen(mixed));
+	CHECK(kjson_fit(mixed, strlen(mixed), kjson_size(clean) - 2) == strlen(mixed));
+	CHECK(kjson_fit(mixed, strlen(mixed), kjson_size(clean) - 3) == strlen(mixed) - 1);
+	CHECK(kjson_fit("\x01\x01", 2, 11) == 1 && kjson_fit("\xc3\xa4", 2, 1) == 0 && kjson_fit("", 0, 0) == 0);
+	CHECK(kjson_fit("a\0b", 3, 4) == 2);
+	json_decref(clean);
+	memset(text, 'x', big + 1);
+	for (int over = 0; over < 2; over++) {
+		value = json_pack("{s:o}", "a", json_stringn_nocheck(text, big - 1 + (size_t)over));
+		CHECK_EXIT(over ? K_USAGE : K_OK, (kout_open("long"), kout_json(value), kout_commit(), exit(K_OK)));
+		json_decref(value);
+	}
+	CHECK_EXIT(K_OK, (read_all("long"), exit(K_OK)));
+	free(text);
+}
+
+/* What is too long is refused before it is in memory. */
+static void
+test_memory(void)
+{
+	struct rusage usage;
+
+	write_text("endless", "");
+	CHECK(truncate("endless", (off_t)1 << 30) == 0);
+	CHECK_EXIT(K_USAGE, read_all("endless"));
+	CHECK(getrusage(RUSAGE_CHILDREN, &usage) == 0 && usage.ru_maxrss < 200 << 10);
+	unlink("endless");
+}
+
 static void
 test_text(void)
 {
@@ -196,10 +235,12 @@ main(void)
 	kutil_init("kio");
 	if (!mkdtemp(dir) || chdir(dir))
 		return 99;
+	test_memory();
 	test_parse();
 	test_stream();
 	test_output();
 	test_text();
+	test_limits();
 	test_load();
 	test_records();
 	return system("rm -rf \"$PWD\"") || tap_done();

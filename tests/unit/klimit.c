@@ -201,6 +201,10 @@ test_warm(void)
 static void
 test_money(void)
 {
+	static const char *const bad[] = { "rubbish\n", "spent_nanousd\n", "spent_nanousd -1\n", "spent_nanousd 1", "spent_nanousd 1 2\n",
+		"spent_nanousd 9223372036854775808\n", "spent_nanousd 1000000000000000001\n", "spent_nanousd 1\nspent_nanousd 2\n",
+		"spent_nanousd 99999999999999999999999999999999999999999999999999999999999999\n" };
+	static const char most[] = "spent_nanousd 1000000000000000000\n";
 	char *ledger = kasprintf("%s/ledger", folder);
 	int64_t spent;
 
@@ -217,8 +221,19 @@ test_money(void)
 	while (wait(NULL) > 0)
 		;
 	CHECK(kbudget_reserve(ledger, 0, 0, &spent) && spent == 500);
-	kwrite_file(ledger, "rubbish\n", 8);
+	for (size_t i = 0; i < LEN(bad); i++) {
+		kwrite_file(ledger, bad[i], strlen(bad[i]));
+		CHECK_EXIT(K_IO, kbudget_reserve(ledger, 1, 1000, &spent));
+		CHECK_EXIT(K_IO, kbudget_settle(ledger, -1, &spent));
+	}
+	kwrite_file(ledger, most, strlen(most));
+	CHECK(!kbudget_reserve(ledger, 0, 1000, &spent) && spent == 1000000000000000000);
 	CHECK_EXIT(K_IO, kbudget_reserve(ledger, 1, 0, &spent));
+	CHECK_EXIT(K_IO, kbudget_reserve(ledger, INT64_MAX, 0, &spent));
+	/* Set back by hand while a booking was under way. */
+	kwrite_file(ledger, "spent_nanousd 5\n", 16);
+	kbudget_settle(ledger, -600, &spent);
+	CHECK(spent == 0);
 	CHECK_EXIT(K_IO, kbudget_reserve("/nonexistent/ledger", 1, 0, &spent));
 	free(ledger);
 }

@@ -202,6 +202,26 @@ test_macros(void)
 	kscan_free(&s);
 }
 
+/* Nothing to scan is no null pointer to count from; what stands behind a NUL is read as far as it goes. */
+static void
+test_bytes(void)
+{
+	static const char text[] = "long\0 __attribute__((cold)) f(int a) { return a; }\n";
+	struct kscan_signature of;
+	struct kscan s;
+
+	kscan("", 0, &s);
+	CHECK(s.items && !s.count);
+	kscan_free(&s);
+	kscan(text, sizeof text - 1, &s);
+	if (kscan_function(&s, "f")) {
+		kscan_signature(&s, kscan_function(&s, "f"), &of);
+		CHECK(!strncmp(of.result, "long", 4));
+		kscan_signature_free(&of);
+	}
+	kscan_free(&s);
+}
+
 int
 main(void)
 {
@@ -211,5 +231,6 @@ main(void)
 	test_signature();
 	test_launches();
 	test_anything();
+	test_bytes();
 	return tap_done();
 }

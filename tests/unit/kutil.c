@@ -97,6 +97,14 @@ test_files(void)
 	CHECK(!kread_file(path, 4, &len) && errno == EFBIG);
 	CHECK(kwrite_file("/nonexistent/f", "x", 1) < 0);
 	CHECK_EXIT(K_USAGE, kread_file_or_die("/nonexistent", 10, NULL));
+	CHECK(kwrite_file(path, "a\nb\0c", 5) == 0);
+	text = kread_file(path, 100, &len);
+	CHECK(len == 5 && !memcmp(text, "a\nb\0c", 6));
+	free(text);
+	text = kmemdup("b\0c", 3);
+	CHECK(!memcmp(text, "b\0c", 4));
+	free(text);
+	CHECK_EXIT(K_USAGE, kread_text_or_die(path, 100));
 	unlink(path);
 	rmdir(dir);
 	free(path);
@@ -109,6 +117,29 @@ test_files(void)
 	CHECK_EXIT(K_MISSING, kdata_path("no/such/data"));
 }
 
+static void
+test_secrets(void)
+{
+	static const char *const secret[] = { "HF_TOKEN=x", "GITHUB_TOKEN=", "AWS_PROFILE=x", "AWS_ACCESS_KEY_ID=x", "MY_API_KEY=x",
+		"PGPASSWORD=x", "SSH_AUTH_SOCK=/x", "GH_PAT=x", "MYSQL_PWD=x", "DATABASE_URL=postgres://me:pass@host/db",
+		"https_proxy=http://me:pass@proxy:3128", "GOOGLE_APPLICATION_CREDENTIALS=/x", "azure_x=1" };
+	static const char *const plain[] = { "PATH=/bin", "LD_LIBRARY_PATH=/x", "PWD=/", "OLDPWD=/", "CUDA_VISIBLE_DEVICES=0",
+		"http_proxy=http://proxy:3128", "KILN_LOCK_DIR=/tmp", "CPATH=/x", "GIT_SSH_COMMAND=ssh me@host", "OMP_NUM_THREADS=4" };
+	char *value;
+
+	for (size_t i = 0; i < LEN(secret); i++)
+		CHECK(kutil_is_secret(secret[i]));
+	for (size_t i = 0; i < LEN(plain); i++)
+		CHECK(!kutil_is_secret(plain[i]));
+	setenv("HF_TOKEN", "hidden", 1);
+	value = getenv("HF_TOKEN");
+	setenv("NOT_ONE", "seen", 1);
+	kutil_init("kllm");
+	CHECK_STR(getenv("HF_TOKEN"), "hidden");
+	kutil_init("keval");
+	CHECK(!getenv("HF_TOKEN") && !strcmp(value, "") && getenv("NOT_ONE"));
+}
+
 int
 main(void)
 {
@@ -118,5 +149,6 @@ main(void)
 	test_streams();
 	test_buffers();
 	test_files();
+	test_secrets();
 	return tap_done();
 }

@@ -99,7 +99,7 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 	char *argv[WORDS + 8] = { sh, c, into, sh }, *script = write_script(a, folder, command, env, name), *copy;
 	char *tmp = adopt_path(a, "tmp");
 	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
-	size_t n = 5, count = 0;
+	size_t n = 5, count = 0, kept = 0;
 	struct kproc p = { .argv = argv, .timeout_s = a->timeout_s };
 	struct kproc_result result;
 	char **vars;
@@ -107,8 +107,11 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 	while (environ[count])
 		count++;
 	vars = kcalloc(count + 2, sizeof *vars);
-	memcpy(vars, environ, count * sizeof *vars);
-	vars[count] = mark;
+	/* It builds and runs what a model wrote. */
+	for (size_t i = 0; i < count; i++)
+		if (!kutil_is_secret(environ[i]))
+			vars[kept++] = environ[i];
+	vars[kept] = mark;
 	p.envp = vars;
 	*r = (struct command_result){ .log = adopt_path(a, "log/%s.log", name) };
 	argv[4] = r->log;

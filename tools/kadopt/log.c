@@ -25,8 +25,9 @@ value_of(const char *word, size_t len)
 
 	while (len && (word[len - 1] == ',' || word[len - 1] == ';'))
 		len--;
-	text = kstrndup(word, len);
-	if (*text && !isspace((unsigned char)*text)) {
+	text = kmemdup(word, len);
+	/* A NUL in it makes it text: no number has one. */
+	if (len && !isspace((unsigned char)*text) && strlen(text) == len) {
 		long long i;
 		double d;
 
@@ -68,7 +69,7 @@ read_words(const char *p, const char *end)
 			json_decref(o);
 			return NULL;
 		}
-		key = kstrndup(from, (size_t)(equals - from));
+		key = kmemdup(from, (size_t)(equals - from));
 		json_object_set_new(o, key, value_of(equals + 1, (size_t)(p - equals - 1)));
 		free(key);
 	}

@@ -176,11 +176,12 @@ scan_sources(const struct arguments *a)
 
 	for (char **f = a->files; *f; f++) {
 		struct source s = { 0 };
-		char *text = kread_file_or_die(*f, SOURCE_MAX, &s.len);
+		char *text = kread_text_or_die(*f, SOURCE_MAX);
 		struct hits hits = { 0 };
 		struct words w;
 
 		s.text = text;
+		s.len = strlen(text);
 		words_of(task, text, &w);
 		rules_apply(rules, language, task && kgroups_expected(task), &w, &s, &hits);
 		print_hits(*f, &hits);

@@ -391,9 +391,9 @@ apply(const struct rules *r, const struct rule *rule, const char *defined, const
 static char *
 plain_code(const char *text, size_t len, enum ktoken_lang lang)
 {
-	char *joined = kstrndup(text, len), *stripped;
+	char *joined = kmemdup(text, len), *stripped, *p;
 
-	for (char *p = joined; (p = strstr(p, "\\\n")); p++)
+	for (p = joined; (p = memmem(p, len - (size_t)(p - joined), "\\\n", 2)); p++)
 		p[0] = p[1] = ' ';
 	stripped = ktoken_strip(joined, len, lang);
 	free(joined);

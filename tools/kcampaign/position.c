@@ -57,7 +57,7 @@ find_last(void)
 
 	if (!dir && errno != ENOENT)
 		kdie_errno(K_IO, "trials");
-	while (dir && (e = readdir(dir)) != NULL) {
+	while (dir && (e = knext_entry(dir, "trials")) != NULL) {
 		char *end;
 		long n = strtol(e->d_name, &end, 10);
 

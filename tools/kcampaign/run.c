@@ -25,6 +25,8 @@
 
 #define LOCK ".run.lock"
 #define RETRY_MAX_S 600.0
+/* What the stages after an evaluation add to its record at most, in bytes. */
+#define MEMBERS_MAX ((size_t)1 << 20)
 
 /* What became of one make: the exit code for us, and the first target that failed with it. */
 struct outcome {
@@ -337,6 +339,43 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	return out;
 }
 
+/* A fact of a cell that is too long for any tool to read is put aside, so that its stage makes it anew, within the limits. */
+static void
+put_aside(const char *folder)
+{
+	for (int s = STAGE_REPLY; s <= STAGE_EVAL; s++) {
+		char *path = kasprintf("%s/%s.ndjson", folder, stages[s]), *aside = kasprintf("%s.too_large", path);
+		struct stat st;
+
+		/* Each of the next stages adds a few members. */
+		if (stat(path, &st) == 0 && (size_t)st.st_size > KIO_LINE_MAX - MEMBERS_MAX && rename(path, aside) == 0)
+			kwarn("%s is longer than any tool reads; it is now %s, and is made anew", path, aside);
+		free(path);
+		free(aside);
+	}
+}
+
+/* A spool whose record is there: kllm was killed before it could take it away. */
+static void
+drop_spools(const char *folder)
+{
+	char *pattern = kasprintf("%s/*.spool*", folder);
+	glob_t left;
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &left) == 0) {
+		for (size_t i = 0; i < left.gl_pathc; i++) {
+			char *spool = left.gl_pathv[i], *end = strstr(spool + strlen(folder), ".spool");
+			char *record = kasprintf("%.*s.ndjson", (int)(end - spool), spool);
+
+			if (exists(record))
+				unlink(spool);
+			free(record);
+		}
+		globfree(&left);
+	}
+	free(pattern);
+}
+
 /* A folder, made or found; what a killed stage left of a file in it is removed (kio: NAME.XXXXXX), for the lock is ours. */
 static void
 make_folder(const char *path)
@@ -367,6 +406,8 @@ make_folders(long trial, long branches)
 	for (long b = trial ? 1 : 0; b <= (trial ? branches : 0); b++) {
 		path = kasprintf("trials/%03ld/%02ld", trial, b);
 		make_folder(path);
+		put_aside(path);
+		drop_spools(path);
 		free(path);
 	}
 }
@@ -909,6 +950,9 @@ remove_stages(long trial, long branch, int from)
 		{ "reply.txt", STAGE_REPLY, keep_answer },
 		{ "reply.json", STAGE_REPLY, keep_answer },
 		{ "reply.spool", STAGE_REPLY, remove_file },
+		{ "reply.spool2", STAGE_REPLY, remove_file },
+		{ "reply.spool3", STAGE_REPLY, remove_file },
+		{ "reply.spool4", STAGE_REPLY, remove_file },
 		{ "eval.ndjson.scored", STAGE_EVAL, remove_file },
 		{ "digest.ndjson", STAGE_EVAL, remove_file },
 	};

@@ -145,8 +145,7 @@ environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
 	size_t n = 0;
 
 	for (char **e = environ; !sandboxed && *e; e++)
-		if (!kproc_is_secret(*e))
-			push(&list, &n, kstrdup(*e));
+		push(&list, &n, kstrdup(*e));
 	for (size_t i = 0; i < LEN(rows); i++) {
 		char *path = !rows[i].file ? NULL : sandboxed ? ksandbox_inside(s, rows[i].file) :
 		    kasprintf("%s/%s", c->work, rows[i].file);

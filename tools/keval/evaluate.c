@@ -149,6 +149,33 @@ scan(const struct keval *k, const struct subject *s, json_t *eval)
 	return clean;
 }
 
+bool
+subject_fits(const struct subject *s)
+{
+	json_t *all = json_pack("[o]", kjson_text(s->code, strlen(s->code)));
+	size_t size;
+
+	for (size_t i = 0; i < s->file_count; i++)
+		json_array_append_new(all, kjson_text(s->files[i].content, strlen(s->files[i].content)));
+	size = kjson_size(all);
+	json_decref(all);
+	return size <= KIO_CODE_MAX;
+}
+
+json_t *
+evaluate_too_large(const char *what, size_t max)
+{
+	json_t *eval = json_object();
+	char *detail = kasprintf("the %s takes more than %zu bytes of a record", what, max);
+
+	eval_fail(eval, "no_code", KIO_TOO_LARGE, detail);
+	eval_set(eval, "tier", json_integer(0));
+	eval_set(eval, "log", json_sprintf("Nothing was evaluated: %s. Give one complete program, and much less text.",
+	    detail));
+	free(detail);
+	return eval;
+}
+
 json_t *
 evaluate(struct keval *k, const struct subject *s)
 {
@@ -191,7 +218,11 @@ evaluate_unplanned(const struct subject *s, const char *fault)
 json_t *
 evaluate_nothing(const struct subject *s)
 {
-	json_t *eval = json_object();
+	json_t *eval;
+
+	if (s->too_large)
+		return evaluate_too_large("reply", KIO_REPLY_MAX);
+	eval = json_object();
 
 	eval_fail(eval, "no_code", "extract", s->cut_off ? "the reply was cut off before any code" :
 	    "the reply holds no fenced block of code");

@@ -40,6 +40,7 @@ struct subject {
 	bool host;			/* a function of the host, where candidates are device code alone */
 	bool again;			/* measured anew, whatever is on record */
 	bool cut_off;			/* the reply ended at the token limit */
+	bool too_large;			/* the reply was longer than a record takes */
 };
 
 /* A shared object: its bytes, checked, and how it was built. */
@@ -226,6 +227,10 @@ void report_progress(const struct keval *k, const struct subject *s, const json_
 
 /* evaluate.c: everything from code to eval member (new reference). */
 json_t *evaluate(struct keval *k, const struct subject *s);
+/* May the records of later candidates hold the program and its files (KIO_CODE_MAX)? */
+bool subject_fits(const struct subject *s);
+/* Evaluation of a candidate whose WHAT takes more than MAX bytes of a record. */
+json_t *evaluate_too_large(const char *what, size_t max);
 /* Evaluation of a reply without code. */
 json_t *evaluate_nothing(const struct subject *s);
 /* Evaluation of a reply whose plan is missing or faulty: its code is kept, and not run. */

@@ -119,6 +119,19 @@ struct reply {
 	char name[24];
 };
 
+/* Cut by kllm, which says so, or by nobody. */
+static bool
+is_too_large(const json_t *rec, const char *text)
+{
+	const json_t *flags = kjson_path(rec, "reply.flags"), *flag;
+	size_t i, len = strlen(text);
+
+	json_array_foreach(flags, i, flag)
+		if (json_is_string(flag) && !strcmp(json_string_value(flag), KIO_TOO_LARGE))
+			return true;
+	return kjson_fit(text, len, KIO_REPLY_MAX) < len;
+}
+
 static void
 open_reply(const struct keval *k, const struct krec *rec, struct reply *r)
 {
@@ -134,6 +147,9 @@ open_reply(const struct keval *k, const struct krec *rec, struct reply *r)
 		kdie(K_USAGE, "%s:%ld: the record is evaluated already", rec->file, rec->lineno);
 	krec_id(rec, r->name, sizeof r->name);
 	r->s.name = r->name;
+	r->s.too_large = is_too_large(rec->json, text);
+	if (r->s.too_large)
+		return;
 	if (kcamp_linear(k->camp))
 		plan_read(rec, text, strlen(text), &r->plan);
 	/* The plan is no code, and stands before it. */
@@ -152,6 +168,16 @@ close_reply(struct reply *r)
 	kextract_free(&r->x);
 }
 
+/* What a custom evaluator says may have any length; what the next stages read has not. */
+static json_t *
+bounded(json_t *eval)
+{
+	if (kjson_size(eval) <= KIO_EVAL_MAX)
+		return eval;
+	json_decref(eval);
+	return evaluate_too_large("evaluation", KIO_EVAL_MAX);
+}
+
 static void
 evaluate_reply(struct keval *k, const struct krec *rec)
 {
@@ -161,9 +187,12 @@ evaluate_reply(struct keval *k, const struct krec *rec)
 	open_reply(k, rec, &r);
 	if (!r.x.code)
 		eval = evaluate_nothing(&r.s);
+	else if (!subject_fits(&r.s))
+		eval = evaluate_too_large("program", KIO_CODE_MAX);
 	else
 		eval = r.plan.fault ? evaluate_unplanned(&r.s, r.plan.fault) : evaluate(k, &r.s);
 	plan_put(eval, &r.plan);
+	eval = bounded(eval);
 	report_progress(k, &r.s, eval);
 	add_time(eval);
 	kout_member(rec, "eval", eval);
@@ -227,7 +256,7 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 static json_t *
 evaluate_code(struct keval *k, const char *path)
 {
-	char *code = kread_file_or_die(path, 8 << 20, NULL);
+	char *code = kread_text_or_die(path, 8 << 20);
 	struct subject s = { .name = path, .code = code };
 	json_t *eval = evaluate(k, &s);
 

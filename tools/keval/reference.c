@@ -20,7 +20,7 @@ task_source(const struct keval *k, const char *key, const char *def)
 	if (!name)
 		return NULL;
 	path = kcamp_path(k->camp, name);
-	text = kread_file_or_die(path, SOURCE_MAX, NULL);
+	text = kread_text_or_die(path, SOURCE_MAX);
 	free(path);
 	return text;
 }
@@ -39,7 +39,7 @@ is_host_function(const struct keval *k, const char *code)
 static char *
 trusted_so(struct keval *k, const char *file, const json_t *flags, bool host, char **log)
 {
-	char *path = kcamp_path(k->camp, file), *code = kread_file_or_die(path, SOURCE_MAX, NULL), *so;
+	char *path = kcamp_path(k->camp, file), *code = kread_text_or_die(path, SOURCE_MAX), *so;
 	struct subject s = { .name = file, .code = code, .trusted = true, .host = host || is_host_function(k, code) };
 
 	so = build_cached(k, &s, flags, log);
@@ -187,6 +187,9 @@ evaluate_reference(struct keval *k)
 	json_t *eval, *list = json_array();
 	char *against = NULL;
 
+	if (!subject_fits(&s))
+		kdie(K_USAGE, "%s: the reference takes more than %zu bytes of a record, and every prompt holds it",
+		    k->task_file, KIO_CODE_MAX);
 	lint_task(k);
 	/* The root of a chain is measured on all there is, so that every later round finds its rows in it. */
 	if (kcamp_linear(k->camp))

@@ -5,12 +5,14 @@
  */
 #include <errno.h>
 #include <ftw.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "failure.h"
 #include "kllm.h"
 #include "kproc.h"
 #include "secret.h"
@@ -164,33 +166,44 @@ complaint(const struct kproc_result *r)
 	return b.data;
 }
 
+static _Noreturn void fail(const struct call *c, enum failure f, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* End of the program as for a server: "id: class: reason", and the exit code of the class. */
+static _Noreturn void
+fail(const struct call *c, enum failure f, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = kvasprintf(fmt, args);
+	va_end(args);
+	kdie(failure_rule(f)->exit_code, "%s: %s: %s", c->id, failure_rule(f)->name, text);
+}
+
 /* A command that failed ends the program; the exit code says whether trying again makes sense. */
 static void
 judge(const struct call *c, const struct kproc_result *r)
 {
 	static const struct {
-		int status, code;
-		const char *class;
-	} rows[] = {
-		{ K_AGAIN, K_AGAIN, "rate" },
-		{ STATUS_AUTH, K_USAGE, "auth" },
-		{ STATUS_NOT_FOUND, K_MISSING, "permanent" },
-	};
+		int status;
+		enum failure failure;
+	} rows[] = { { K_AGAIN, FAILURE_RATE }, { STATUS_AUTH, FAILURE_AUTH } };
+	enum failure failure = FAILURE_PERMANENT;
 	char *said = complaint(r);
 
 	if (r->timed_out)
-		kdie(K_AGAIN, "%s: timeout: the command ran longer than %g s: %s", c->id,
-		    kcamp_num(c->camp, "model.timeout_s"), said);
-	if (r->flooded)
-		kdie(K_IO, "%s: too_large: the command printed more than %zu bytes", c->id, KLLM_BODY_MAX);
-	if (r->signal)
-		kdie(K_IO, "%s: permanent: the command was ended by signal %d: %s", c->id, r->signal, said);
+		fail(c, FAILURE_TIMEOUT, "the command ran longer than %g s: %s", kcamp_num(c->camp, "model.timeout_s"), said);
+	if (r->signal && !r->flooded)
+		fail(c, failure, "the command was ended by signal %d: %s", r->signal, said);
+	if (r->exit_code == STATUS_NOT_FOUND)
+		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", c->id, r->exit_code, said);
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (r->exit_code == rows[i].status)
-			kdie(rows[i].code, "%s: %s: the command exited %d: %s", c->id, rows[i].class, r->exit_code,
-			    said);
-	if (r->exit_code)
-		kdie(K_IO, "%s: permanent: the command exited %d: %s", c->id, r->exit_code, said);
+			failure = rows[i].failure;
+	if (r->exit_code && !r->flooded)
+		fail(c, failure, "the command exited %d: %s", r->exit_code, said);
 	free(said);
 }
 
@@ -254,14 +267,14 @@ from_json(struct reply *r, const struct command *cmd, const char *out, size_t le
 	double cost;
 
 	if (!o)
-		kdie(K_IO, "%s: protocol: the command's output is not JSON: %s", c->id, e.text);
+		fail(c, FAILURE_PROTOCOL, "the command's output is not JSON: %s", e.text);
 	error = json_object_get(o, "error");
 	said = kjson_str_or(o, "error.message", kjson_str_or(o, "error", "no message"));
 	if (kjson_bool_or(o, "is_error", false) || (error && !json_is_null(error)))
-		kdie(K_IO, "%s: permanent: the command reports an error: %s", c->id, kjson_str_or(o, "result", said));
+		fail(c, FAILURE_PERMANENT, "the command reports an error: %s", kjson_str_or(o, "result", said));
 	text = pointed(o, cmd->text_pointer);
 	if (!json_is_string(text))
-		kdie(K_IO, "%s: protocol: nothing at %s in the command's output", c->id, cmd->text_pointer);
+		fail(c, FAILURE_PROTOCOL, "nothing at %s in the command's output", cmd->text_pointer);
 	add_plain(&r->text, json_string_value(text), json_string_length(text));
 	if (cmd->usage_pointer)
 		reply_usage(&r->usage, pointed(o, cmd->usage_pointer));
@@ -283,7 +296,9 @@ ask_exec(const struct call *c)
 	judge(c, &result);
 	reply_init(&r, cmd.json ? "exec-json" : "exec", *c->model ? c->model : "exec");
 	r.total_ms = result.wall_s * 1e3;
-	if (cmd.json)
+	if (result.flooded)
+		reply_too_large(&r);
+	if (cmd.json && !result.flooded)
 		from_json(&r, &cmd, result.out, result.out_len, c);
 	else
 		add_plain(&r.text, result.out, result.out_len);

@@ -73,9 +73,9 @@ age_of(const struct stat *st)
 	return age < 0 ? settle_s : age;
 }
 
-/* The file's content once it stands still, or NULL when there is none (or an empty one) yet. */
+/* The file's content once it stands still; NULL when there is none (or an empty one) yet, or TOO_LARGE. */
 static char *
-take(const char *path, size_t *len)
+take(const char *path, size_t *len, bool *too_large)
 {
 	struct stat st;
 	char *text;
@@ -91,8 +91,9 @@ take(const char *path, size_t *len)
 			continue;
 		}
 		text = kread_file(path, KLLM_BODY_MAX, len);
-		if (!text)
-			kdie_errno(errno == EFBIG ? K_USAGE : K_IO, "%s", path);
+		*too_large = !text && errno == EFBIG;
+		if (!text && !*too_large)
+			kdie_errno(K_IO, "%s", path);
 		return text;
 	}
 	return NULL;
@@ -129,6 +130,7 @@ ask_file(const struct call *c)
 {
 	char *prompt, *txt, *json, *text;
 	struct reply r;
+	bool too_large;
 	size_t len;
 
 	if (!c->folder)
@@ -138,15 +140,17 @@ ask_file(const struct call *c)
 	json = kasprintf("%s/reply.json", c->folder);
 	write_prompt(c, prompt, txt, json);
 	reply_init(&r, "file", *c->model ? c->model : "file");
-	text = take(json, &len);
+	text = take(json, &len, &too_large);
 	if (text) {
 		from_json(&r, json);
-	} else {
-		text = take(txt, &len);
-		if (!text)
+	} else if (!too_large) {
+		text = take(txt, &len, &too_large);
+		if (!text && !too_large)
 			kdie(K_AGAIN, "%s: waiting for %s, the answer to %s", c->id, txt, prompt);
-		kbuf_add(&r.text, text, len);
+		kbuf_add(&r.text, text, text ? len : 0);
 	}
+	if (too_large)
+		reply_too_large(&r);
 	if (r.usage.known)
 		reply_price(&r, c);
 	free(text);

@@ -4,6 +4,7 @@
  * model after a refusal); each is retried as its failure's class allows, booked in the ledger, and spooled so that a
  * kill costs nothing twice.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@ static const double retry_span_s = 900, longest_wait_s = 300, longest_backoff_s 
 static const double generous_density = 3.3;
 /* No server counts fewer tokens than one for this many bytes. */
 static const size_t longest_token = 64;
+
+enum { EVENT_BYTES = 512 };
 
 static const char continue_text[] =
     "Your answer was cut off by the length limit. Continue exactly at the cut: repeat nothing, say nothing else, and if "
@@ -415,6 +418,15 @@ examine(struct flow *f, enum transport_end end, struct outcome *o)
 	return failure;
 }
 
+/* Bytes that an answer of CAP tokens takes as it arrives: an event for each, with all that servers say around it. */
+static size_t
+room_for(long cap)
+{
+	size_t room = ((size_t)cap + 256) * EVENT_BYTES;
+
+	return room < KLLM_BODY_MAX ? room : KLLM_BODY_MAX;
+}
+
 /* One request. FAILURE_NONE: A holds a whole answer. Else O says what is known. */
 static enum failure
 send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
@@ -432,7 +444,13 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 	wait_turn(s, expected);
 	s->requests++;
 	intent = intent_of(s, step);
-	spool_begin(&f.spool, s->call, step, intent);
+	if (!spool_begin(&f.spool, s->call, step, intent, room_for(s->request.cap))) {
+		int why = errno;
+
+		refund(s);
+		errno = why;
+		kdie_errno(K_IO, "%s: no room to keep an answer beside %s, so it is not asked for", s->call->id, s->call->out);
+	}
 	json_decref(intent);
 	body = request_body(&s->request, &len);
 	prepare_transport(&f, body, len);
@@ -604,6 +622,12 @@ exchange(struct session *s, int step, struct kanswer *a)
 		json_array_append_new(s->reply.failures, json_string(failure_rule(f)->name));
 		if (failure_rule(f)->billed)
 			reply_flag(&s->reply, "cost_unknown");
+		/* It is paid for, and would be as long the next time: what has come of it is the answer. */
+		if (f == FAILURE_TOO_LARGE) {
+			reply_flag(&s->reply, KIO_TOO_LARGE);
+			snprintf(a->finish, sizeof a->finish, "%s", failure_rule(f)->name);
+			return;
+		}
 		if (!drop_refused(s, f, &o.error))
 			retry_or_end(s, f, &o, ++failed);
 		kanswer_free(a);

@@ -14,7 +14,7 @@
 #include "kusage.h"
 #include "kutil.h"
 
-/* Largest answer taken from anybody, in bytes. */
+/* Largest answer read from anybody, in bytes; what is longer is not read to its end. */
 #define KLLM_BODY_MAX ((size_t)32 << 20)
 
 /* One prompt and where its answer goes. */
@@ -26,6 +26,7 @@ struct call {
 	size_t stable_bytes;	/* leading bytes of USER that every prompt of the campaign shares */
 	const char *provider;	/* knob model.provider; "exec:COMMAND" whole */
 	const char *model;	/* knob model.name; "" when not set */
+	char *priced;		/* the model that model.price_* are about; owned */
 	const char *base_url;	/* of the server; "" for the provider's own */
 	const char *out;	/* path of the output; NULL for stdout */
 	char *folder;		/* folder of OUT; NULL for stdout */
@@ -53,6 +54,10 @@ void reply_init(struct reply *r, const char *provider, const char *model);
 void reply_flag(struct reply *r, const char *flag);
 /* Member "reply" of the record; frees what R owns. New reference. */
 json_t *reply_finish(struct reply *r, const struct call *c);
+/* No answer, but one that is longer than KLLM_BODY_MAX: its candidate fails. */
+void reply_too_large(struct reply *r);
+/* The value of member "reply" as a record takes it: cut to KIO_REPLY_MAX, and flagged, where it is longer. Takes REPLY. */
+json_t *reply_bounded(json_t *reply);
 /* Usage as the providers and reply.json files spell it, read from the object OBJ; false when it holds none. */
 bool reply_usage(struct kusage *u, const json_t *obj);
 /* Usage of a model that reports none: estimated from the text; marked so. */

@@ -146,6 +146,22 @@ use_feedback(const struct kcamp *camp)
 		json_object_set_new(group, "name", json_string(name));
 }
 
+/* The campaign's prices are about its own model, not the one that digests logs; those on the command line about that one. */
+static char *
+priced_model(const struct kcamp *camp, const struct options *o)
+{
+	static const char price[] = "model.price_", name[] = "model.name=";
+	const char *model = kcamp_str(camp, "model.name");
+	bool here = false;
+
+	for (size_t i = 0; i < o->knob_count; i++)
+		here |= !strncmp(o->knobs[i], price, strlen(price));
+	for (size_t i = 0; i < o->knob_count && here; i++)
+		if (!strncmp(o->knobs[i], name, strlen(name)))
+			model = o->knobs[i] + strlen(name);
+	return kstrdup(model);
+}
+
 /* The one record of the input. */
 static void
 read_record(struct krec *rec, const char *path)
@@ -229,6 +245,7 @@ main(int argc, char **argv)
 	kutil_init("kllm");
 	parse_options(&o, argc, argv);
 	camp = kcamp_load(o.dir);
+	c.priced = priced_model(camp, &o);
 	apply_knobs(camp, &o);
 	if (o.feedback)
 		use_feedback(camp);
@@ -236,7 +253,7 @@ main(int argc, char **argv)
 	prepare(&c, camp, &o);
 	if (json_object_get(c.rec.json, "reply"))
 		kdie(K_USAGE, "%s: the record already has a reply", c.rec.file);
-	reply = ask(&c);
+	reply = reply_bounded(ask(&c));
 	kout_open(c.out);
 	kout_member(&c.rec, "reply", reply);
 	kout_commit();
@@ -247,6 +264,7 @@ main(int argc, char **argv)
 	krec_free(&c.rec);
 	kcamp_free(camp);
 	free(c.folder);
+	free(c.priced);
 	secret_wipe();
 	return K_OK;
 }

@@ -2,6 +2,7 @@
 /* models: see models.h. */
 #include "models.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +18,33 @@ table_path(void)
 	return own && *own ? kstrdup(own) : kdata_path("tools/kllm/models.tsv");
 }
 
+/* Prices that the campaign gives for its model, such as one behind a gateway on this machine, stand above the table's. */
+static bool
+own_prices(const struct call *c, const char *model, struct kmodel *row)
+{
+	double input = kcamp_num(c->camp, "model.price_input"), output = kcamp_num(c->camp, "model.price_output"),
+	       cached = kcamp_num(c->camp, "model.price_cached");
+
+	if (strcmp(model, c->priced) || (input < 0 && output < 0))
+		return false;
+	if (input < 0 || output < 0)
+		kdie(K_USAGE, "%s: model.price_%s: is missing: one price without the other counts nothing", c->camp->file,
+		    input < 0 ? "input" : "output");
+	row->input = llround(input * 1e6);
+	row->output = llround(output * 1e6);
+	row->cache_read = cached < 0 ? -1 : llround(cached * 1e6);
+	row->cache_write_5m = row->cache_write_1h = -1;
+	row->tier_start = 0;
+	return true;
+}
+
 const struct kmodel *
 models_row(const struct call *c, const char *model)
 {
 	static struct kmodel row;
 	static char *loaded;
 	char now[32], *path;
+	bool known;
 
 	if (loaded && !strcmp(loaded, model))
 		return &row;
@@ -31,8 +53,8 @@ models_row(const struct call *c, const char *model)
 	know_iso(now, sizeof now);
 	now[10] = '\0';
 	path = table_path();
-	if (!kmodel_find(&row, path, url_is_local(c->base_url), model, now) &&
-	    klimit_first_time(model))
+	known = kmodel_find(&row, path, url_is_local(c->base_url), model, now);
+	if (!own_prices(c, model, &row) && !known && klimit_first_time(model))
 		kwarn(
 		    "%s: no row for model '%s', so its cost is unknown; add one, or name your own table in KLLM_MODELS",
 		    path, model);

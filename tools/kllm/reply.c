@@ -40,18 +40,25 @@ safe_text(const char *s)
 	return v;
 }
 
+/* Once; takes FLAG. */
+static void
+add_flag(json_t *flags, json_t *flag)
+{
+	size_t i;
+	json_t *v;
+
+	json_array_foreach(flags, i, v)
+		if (json_equal(v, flag)) {
+			json_decref(flag);
+			return;
+		}
+	json_array_append_new(flags, flag);
+}
+
 void
 reply_flag(struct reply *r, const char *flag)
 {
-	json_t *safe = safe_text(flag), *v;
-	size_t i;
-
-	json_array_foreach(r->flags, i, v)
-		if (json_equal(v, safe)) {
-			json_decref(safe);
-			return;
-		}
-	json_array_append_new(r->flags, safe);
+	add_flag(r->flags, safe_text(flag));
 }
 
 /* The first of the names that OBJ has as a count of tokens. */
@@ -170,6 +177,52 @@ reply_finish(struct reply *r, const struct call *c)
 	kbuf_free(&r->reasoning);
 	free(r->model);
 	return o;
+}
+
+void
+reply_too_large(struct reply *r)
+{
+	r->finish = "other";
+	reply_flag(r, KIO_TOO_LARGE);
+}
+
+/* The text of member KEY, cut; true when it had to be. */
+static bool
+cut_member(json_t *reply, const char *key)
+{
+	const json_t *text = json_object_get(reply, key);
+	const char *bytes = json_string_value(text);
+	size_t len = json_string_length(text), fit = bytes ? kjson_fit(bytes, len, KIO_REPLY_MAX) : len;
+
+	if (fit < len)
+		json_object_set_new(reply, key, json_stringn(bytes, fit));
+	return fit < len;
+}
+
+json_t *
+reply_bounded(json_t *reply)
+{
+	static const char *const kept[] = { "text", "reasoning", "provider", "model", "finish", "attempts", "prompt_sha256", "usage",
+		"cost_usd", "recorded" };
+	bool text = cut_member(reply, "text"), reasoning = cut_member(reply, "reasoning");
+	json_t *flags = json_object_get(reply, "flags"), *small = reply;
+
+	/* A recording may hold anything else. */
+	if (kjson_size(reply) > 3 * KIO_REPLY_MAX) {
+		small = json_object();
+		for (size_t i = 0; i < LEN(kept); i++)
+			if (kjson_size(json_object_get(reply, kept[i])) <= KIO_REPLY_MAX + 2)
+				json_object_set(small, kept[i], json_object_get(reply, kept[i]));
+		flags = NULL;
+	} else if (!text && !reasoning) {
+		return reply;
+	}
+	flags = json_is_array(flags) ? json_copy(flags) : json_array();
+	add_flag(flags, json_string(KIO_TOO_LARGE));
+	json_object_set_new(small, "flags", flags);
+	if (small != reply)
+		json_decref(reply);
+	return small;
 }
 
 char *

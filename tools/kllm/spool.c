@@ -20,40 +20,72 @@ spool_path(const struct call *c, int step)
 	return call_beside(c, suffix);
 }
 
-static void
+/* False with errno set; what is written then counts as nothing. */
+static bool
 put(struct spool *s, const char *data, size_t len)
 {
 	while (len) {
-		ssize_t n = write(s->fd, data, len);
+		ssize_t n = pwrite(s->fd, data, len, s->len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			kdie_errno(K_IO, "spool");
+			return false;
 		data += n;
+		s->len += n;
 		len -= (size_t)n;
 	}
+	return true;
 }
 
-void
-spool_begin(struct spool *s, const struct call *c, int step, const json_t *intent)
+/* The answer goes on without a spool: it is paid for, and the record may yet be written. */
+static void
+give_up(struct spool *s)
+{
+	kwarn("the answer is not kept while it comes in: %s", strerror(errno));
+	if (ftruncate(s->fd, s->intent_len) < 0)
+		kwarn("nor can what is there of it be taken away: %s", strerror(errno));
+	close(s->fd);
+	s->fd = 0;
+}
+
+static bool
+reserve(int fd, size_t room)
+{
+	int e;
+
+	while ((e = posix_fallocate(fd, 0, (off_t)room)) == EINTR)
+		;
+	errno = e;
+	return !e;
+}
+
+bool
+spool_begin(struct spool *s, const struct call *c, int step, const json_t *intent, size_t room)
 {
 	char *path = spool_path(c, step), *line;
+	bool safe;
+	int e;
 
 	*s = (struct spool){ 0 };
 	if (!path)
-		return;
-	s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (s->fd < 0)
-		kdie_errno(K_IO, "%s", path);
+		return true;
 	line = json_dumps(intent, KIO_DUMP);
 	s->intent_len = (long)strlen(line) + 1;
-	put(s, line, strlen(line));
-	put(s, "\n", 1);
-	if (fsync(s->fd) < 0 || ksync_folder(path) < 0)
-		kdie_errno(K_IO, "%s", path);
+	s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	safe = s->fd >= 0 && reserve(s->fd, (size_t)s->intent_len + room) && put(s, line, strlen(line)) && put(s, "\n", 1) &&
+	    fsync(s->fd) == 0 && ksync_folder(path) == 0;
+	e = errno;
+	if (!safe && s->fd >= 0) {
+		close(s->fd);
+		unlink(path);
+	}
+	if (!safe)
+		s->fd = 0;
 	free(line);
 	free(path);
+	errno = e;
+	return safe;
 }
 
 void
@@ -65,8 +97,8 @@ spool_head(struct spool *s, const struct transport *t)
 		return;
 	kbuf_add(&safe, t->head.data, t->head.len);
 	secret_redact(&safe);
-	put(s, safe.data, safe.len);
-	put(s, "\n", 1);
+	if (!put(s, safe.data, safe.len) || !put(s, "\n", 1))
+		give_up(s);
 	kbuf_free(&safe);
 }
 
@@ -78,7 +110,8 @@ spool_body(struct spool *s, const char *bytes, size_t len)
 	if (s->fd <= 0)
 		return;
 	secret_feed(&s->redactor, bytes, len, &safe);
-	put(s, safe.data ? safe.data : "", safe.len);
+	if (!put(s, safe.data ? safe.data : "", safe.len))
+		give_up(s);
 	kbuf_free(&safe);
 }
 
@@ -90,12 +123,14 @@ spool_end(struct spool *s, bool keep)
 	if (s->fd <= 0)
 		return;
 	secret_flush(&s->redactor, &rest);
-	put(s, rest.data ? rest.data : "", rest.len);
+	if (!put(s, rest.data ? rest.data : "", rest.len) || ftruncate(s->fd, keep ? s->len : s->intent_len) < 0 ||
+	    fsync(s->fd) < 0) {
+		give_up(s);
+	} else {
+		close(s->fd);
+		s->fd = 0;
+	}
 	kbuf_free(&rest);
-	if (!keep && ftruncate(s->fd, s->intent_len) < 0)
-		kdie_errno(K_IO, "spool");
-	close(s->fd);
-	s->fd = 0;
 }
 
 static bool
@@ -115,10 +150,13 @@ spool_resume(const struct call *c, int step, const char *model, struct kanswer *
 	size_t len;
 
 	*reserved = 0;
-	text = path ? kread_file(path, 2 * KLLM_BODY_MAX, &len) : NULL;
+	text = path ? kread_file(path, 3 * KLLM_BODY_MAX, &len) : NULL;
 	free(path);
 	if (!text)
 		return SPOOL_NONE;
+	/* After a kill the room that was taken for more of the answer still follows, as NULs. */
+	while (len && !text[len - 1])
+		len--;
 	end = strchr(text, '\n');
 	intent = end ? json_loadb(text, (size_t)(end - text), 0, NULL) : NULL;
 	if (intent && is_ours(intent, c, model)) {

@@ -20,14 +20,21 @@ enum { SPOOL_STEPS = 4 };
 struct spool {
 	int fd;			/* 0: none */
 	long intent_len;	/* bytes of the intent's line */
+	off_t len;		/* bytes written; room for more may follow */
 	struct secret_stream redactor;
 };
 
-/* INTENT is borrowed. Dies with K_IO when it cannot be made safe. */
-void spool_begin(struct spool *s, const struct call *c, int step, const json_t *intent);
+/*
+ * INTENT is borrowed. Room for an answer of ROOM bytes is taken on the disk now, so that a disk that fills meanwhile costs
+ * no answer. False, with errno set and nothing left behind, when intent or room cannot be had.
+ */
+bool spool_begin(struct spool *s, const struct call *c, int step, const json_t *intent, size_t room);
 void spool_head(struct spool *s, const struct transport *t);
 void spool_body(struct spool *s, const char *bytes, size_t len);
-/* KEEP: the body is a whole answer; otherwise only the intent stays. */
+/*
+ * KEEP: the body is a whole answer, and is on the disk when this returns; otherwise only the intent stays. A spool that could
+ * not be written to its end is given up with a warning: the answer is still here, and goes into the record.
+ */
 void spool_end(struct spool *s, bool keep);
 
 enum spool_state { SPOOL_NONE, SPOOL_PARTIAL, SPOOL_WHOLE };

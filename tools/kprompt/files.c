@@ -34,7 +34,7 @@ files_find(const char *name)
 	for (size_t i = 0; i < LEN(folders); i++) {
 		char *path = kasprintf("%s/%s", folders[i], name);
 
-		if (access(path, R_OK) == 0)
+		if (kis_there(path))
 			return path;
 		free(path);
 	}

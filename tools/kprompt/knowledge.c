@@ -39,14 +39,16 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 
 	if (!dir && errno != ENOENT)
 		kdie_errno(K_IO, "%s", path);
-	while (dir && (e = readdir(dir))) {
+	while (dir && (e = knext_entry(dir, path))) {
 		size_t n = strlen(e->d_name);
 		char *name = kasprintf("%s%s%s", below, *below ? "/" : "", e->d_name),
 		    *file = kasprintf("%s/%s", folder, name), *told = kasprintf("%s/%s", shown, name);
 		struct stat st;
 
-		if (*e->d_name == '.' || stat(file, &st) < 0 || !strcmp(e->d_name, "README.md"))
+		if (*e->d_name == '.' || !strcmp(e->d_name, "README.md"))
 			;
+		else if (stat(file, &st) < 0)
+			kdie_errno(K_IO, "%s", file);
 		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
 			find_notes(files, folder, shown, name, depth + 1);
 		else if (S_ISREG(st.st_mode) && n > 3 && !strcmp(e->d_name + n - 3, ".md"))
@@ -296,7 +298,7 @@ static json_t *
 load_routes(const char *own)
 {
 	char *mine = kasprintf("%s/routes.json", own), *shipped = kdata_path("skills/knowledge/routes.json"),
-	    *path = access(mine, R_OK) == 0 ? mine : shipped;
+	    *path = kis_there(mine) ? mine : shipped;
 	json_t *routes = kjson_load(path);
 
 	check_routes(path, routes);

@@ -236,7 +236,7 @@ library(struct recall *r, size_t share)
 	json_t *block;
 
 	r->room -= keep;
-	if (access(path, F_OK) == 0) {
+	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (rows < LIBRARY_ROWS && kin_next(&in, &rec)) {
 			put_row(&line, rec.json);

@@ -17,8 +17,6 @@
 #include "kio.h"
 #include "kproc.h"
 
-extern char **environ;
-
 enum { CHUNK = 1 << 16, NOISE_MAX = 1 << 20, GRACE_MS = 3000 };
 
 struct link {
@@ -50,19 +48,19 @@ close_fd(int *fd)
 	*fd = -1;
 }
 
-/* What keys are named like stays here, whatever the transport would pass on. */
+/* Keys stay here, whatever the transport would pass on; ssh needs its agent and its tickets. */
 static void
 drop_secrets(void)
 {
-	for (char **e = environ; *e;) {
-		char *name = kstrndup(*e, strcspn(*e, "="));
+	static const char *const kept[] = { "SSH_AUTH_SOCK", "KRB5CCNAME" };
+	char *value[LEN(kept)];
 
-		if (kproc_is_secret(*e) && unsetenv(name) == 0)
-			e = environ;
-		else
-			e++;
-		free(name);
-	}
+	for (size_t i = 0; i < LEN(kept); i++)
+		value[i] = getenv(kept[i]) ? kstrdup(getenv(kept[i])) : NULL;
+	kutil_drop_secrets();
+	for (size_t i = 0; i < LEN(kept); i++)
+		if (value[i])
+			setenv(kept[i], value[i], 1);
 }
 
 static _Noreturn void

@@ -89,7 +89,7 @@ default_file(const struct arguments *a, long trial, const char *name)
 	char *path = trial < 0 ? kasprintf("%s/%s.ndjson", a->dir, name)
 	    : kasprintf("%s/trials/%03ld/%s.ndjson", a->dir, trial, name);
 
-	if (!access(path, F_OK))
+	if (kis_there(path))
 		return path;
 	free(path);
 	return NULL;

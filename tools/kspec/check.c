@@ -409,11 +409,10 @@ command_check(const struct options *o)
 	for (size_t i = 0; i < o->count; i++)
 		check_text(&t, o->operands[i]);
 	len = faults.len;
-	if (len) {
-		kout_open(o->output);
+	kout_open(o->output);
+	if (len)
 		kout_line(faults.data, len - 1);
-		kout_commit();
-	}
+	kout_commit();
 	kbuf_free(&faults);
 	consents_free(&t.consents);
 	json_decref(t.roofline);

@@ -34,7 +34,7 @@ krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why
 	while (len && strchr(" \t\r", line[len - 1]))
 		len--;
 	rec->json = json;
-	rec->line = kstrndup(line, len);
+	rec->line = kmemdup(line, len);
 	rec->len = len;
 	rec->file = "<memory>";
 	rec->lineno = 1;
@@ -65,29 +65,46 @@ kin_open(struct kin *in, const char *path)
 		kdie_errno(errno == ENOENT ? K_USAGE : K_IO, "%s", path);
 }
 
+/* A line with its newline into the buffer; its bytes, 0 at the end. Of a line that is too long no more than that is read. */
+static size_t
+read_line(struct kin *in)
+{
+	size_t n = 0;
+	int c;
+
+	while (n <= KIO_LINE_MAX && (c = getc_unlocked(in->f)) != EOF) {
+		if (n + 1 >= in->cap) {
+			in->cap = in->cap ? in->cap * 2 : 4096;
+			in->buf = krealloc(in->buf, in->cap);
+		}
+		in->buf[n++] = (char)c;
+		if (c == '\n')
+			break;
+	}
+	if (ferror(in->f))
+		kdie_errno(K_IO, "%s", in->file);
+	return n;
+}
+
 const char *
 kin_line(struct kin *in, size_t *len)
 {
 	for (;;) {
-		ssize_t n;
+		size_t n = read_line(in);
 
-		errno = 0;
-		n = getline(&in->buf, &in->cap, in->f);
-		if (n < 0) {
-			if (ferror(in->f) || errno == ENOMEM)
-				kdie_errno(K_IO, "%s", in->file);
+		in->too_long = n > KIO_LINE_MAX;
+		if (!n || (in->too_long && in->lenient))
 			return NULL;
-		}
 		in->lineno++;
-		if ((size_t)n > KIO_LINE_MAX)
+		if (in->too_long)
 			kdie(K_USAGE, "%s:%ld: line longer than %zu bytes", in->file, in->lineno, KIO_LINE_MAX);
 		if (in->buf[n - 1] != '\n')
 			kdie(K_USAGE, "%s:%ld: truncated record (no newline at the end)", in->file, in->lineno);
 		in->buf[--n] = '\0';
-		if (strspn(in->buf, " \t\r") == (size_t)n)
+		if (strspn(in->buf, " \t\r") == n)
 			continue;
 		in->count++;
-		*len = (size_t)n;
+		*len = n;
 		return in->buf;
 	}
 }
@@ -132,7 +149,7 @@ read_records(const char *path, size_t most)
 	struct krec rec;
 	struct kin in;
 
-	if (access(path, F_OK) < 0)
+	if (!kis_there(path))
 		return NULL;
 	list = json_array();
 	kin_open(&in, path);
@@ -168,6 +185,7 @@ static char *out_path;
 static char *out_tmp;
 static bool out_terminal;
 static pid_t out_owner;
+static size_t out_record;	/* bytes of the record so far */
 
 static void
 remove_temporary(void)
@@ -232,6 +250,18 @@ put_bytes(const char *s, size_t len)
 {
 	if (len && fwrite(s, 1, len, out_file) != len)
 		kdie_errno(K_IO, "%s", out_path ? out_path : "<stdout>");
+	out_record += len;
+}
+
+/* The newline of a record, which somebody has to read: better none than one that is refused there. */
+static void
+end_record(void)
+{
+	put_bytes("\n", 1);
+	if (out_record > KIO_LINE_MAX)
+		kdie(K_USAGE, "%s: the record would be %zu bytes long, and no tool reads more than %zu: nothing was written",
+		    out_path ? out_path : "<stdout>", out_record, KIO_LINE_MAX);
+	out_record = 0;
 }
 
 static void
@@ -281,14 +311,15 @@ kout_member(const struct krec *rec, const char *name, const json_t *value)
 	put(name, strlen(name));
 	put("\":", 2);
 	put_json(value);
-	put("}\n", 2);
+	put("}", 1);
+	end_record();
 }
 
 void
 kout_json(const json_t *value)
 {
 	put_json(value);
-	put("\n", 1);
+	end_record();
 }
 
 void
@@ -296,6 +327,7 @@ kout_line(const char *line, size_t len)
 {
 	put_masked(line, len);
 	put_bytes("\n", 1);
+	out_record = 0;
 }
 
 void
@@ -303,6 +335,7 @@ kout_raw(const char *line, size_t len)
 {
 	put(line, len);
 	put_bytes("\n", 1);
+	out_record = 0;
 }
 
 void
@@ -373,6 +406,33 @@ kjson_text(const char *bytes, size_t len)
 	if (!text)
 		kdie(K_IO, "out of memory");
 	return text;
+}
+
+size_t
+kjson_fit(const char *bytes, size_t len, size_t max)
+{
+	size_t i = 0, out = 0;
+
+	while (i < len) {
+		unsigned char c = (unsigned char)bytes[i];
+		size_t n = utf8_len((const unsigned char *)bytes + i, len - i), more = n ? n : strlen("\xef\xbf\xbd");
+
+		if (c == '"' || c == '\\' || (c && c < 0x20 && strchr("\b\f\n\r\t", c)))
+			more = strlen("\\n");
+		else if (c && c < 0x20)
+			more = strlen("\\u0001");
+		if (out + more > max)
+			break;
+		out += more;
+		i += n ? n : 1;
+	}
+	return i;
+}
+
+size_t
+kjson_size(const json_t *value)
+{
+	return json_dumpb(value, NULL, 0, KIO_DUMP | JSON_ENCODE_ANY);
 }
 
 const json_t *

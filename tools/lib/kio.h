@@ -11,8 +11,19 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Longest accepted line, in bytes. */
+/*
+ * Longest accepted line, in bytes, its newline included; no tool writes a longer record. A record holds the programs of
+ * up to 18 candidates twice (its sample and its prompt), one reply with its reasoning, and one evaluation: what comes
+ * from outside is held below a limit of its own, so that the whole of it fits. Bytes are counted as they stand in JSON,
+ * escapes included.
+ */
 #define KIO_LINE_MAX ((size_t)64 << 20)
+#define KIO_REPLY_MAX ((size_t)4 << 20)	/* the text of a reply, and its reasoning */
+#define KIO_CODE_MAX ((size_t)1 << 20)	/* a program with its files */
+#define KIO_EVAL_MAX ((size_t)8 << 20)	/* all that an evaluation says */
+
+/* Flag of a reply that was cut to KIO_REPLY_MAX: its candidate has failed. */
+#define KIO_TOO_LARGE "too_large"
 
 /* Flags of every json_dumps in the suite: compact, sorted keys, 17 digits so that reals survive a round trip. */
 #define KIO_DUMP (JSON_COMPACT | JSON_SORT_KEYS)
@@ -41,6 +52,8 @@ struct kin {
 	long count;	/* of records so far */
 	char *buf;
 	size_t cap;
+	bool lenient;	/* a line that is too long is the end of the input, and no fault */
+	bool too_long;	/* there was one */
 };
 void kin_open(struct kin *in, const char *path);
 /*
@@ -65,7 +78,10 @@ json_t *kin_all(const char *path);
  * syncs and renames. Unless committed, the temporary is removed at exit and on INT, TERM and HUP; the old file stays.
  */
 void kout_open(const char *path);
-/* Write REC's line with member NAME = VALUE appended. Dies with K_USAGE if the record already has that member. */
+/*
+ * Write REC's line with member NAME = VALUE appended. Dies with K_USAGE if the record already has that member; so do
+ * both where the line would be longer than KIO_LINE_MAX.
+ */
 void kout_member(const struct krec *rec, const char *name, const json_t *value);
 void kout_json(const json_t *value);
 /*
@@ -80,6 +96,10 @@ void kout_commit(void);
 
 /* A JSON string from any bytes: NUL and invalid UTF-8 become U+FFFD. New reference. */
 json_t *kjson_text(const char *bytes, size_t len);
+/* How many of these bytes, from the first on, take at most MAX bytes as the text of a JSON string. */
+size_t kjson_fit(const char *bytes, size_t len, size_t max);
+/* Bytes of VALUE as a record holds it. */
+size_t kjson_size(const json_t *value);
 
 /*
  * Typed access for borders. PATH is dotted ("sample.parent.code"). The _or forms give the default when the member is

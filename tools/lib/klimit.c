@@ -17,6 +17,8 @@
 #include "kutil.h"
 
 enum { SLOTS_MAX = 256, WARM_S = 240, NS = 1000000000 };
+/* Most that a ledger holds, in 1e-9 USD: a billion dollars. */
+static const long long LEDGER_MAX = 1000000000000000000;
 static const double retry_share = 0.2, retry_burst = 20;
 
 /* The state file's only line; times are of the monotonic clock, in nanoseconds. */
@@ -458,27 +460,47 @@ klimit_warmed(struct klimit *l)
 	l->warm = -1;
 }
 
+/* What a ledger says; anything else than a sum of money in it ends the program. */
+static int64_t
+read_ledger(int fd, const char *path)
+{
+	char text[64], end;
+	long long sum = 0;
+	ssize_t got = pread(fd, text, sizeof text - 1, 0);
+
+	if (got < 0)
+		kdie_errno(K_IO, "%s", path);
+	text[got] = '\0';
+	errno = 0;
+	if (got && (sscanf(text, "spent_nanousd %lld%c", &sum, &end) != 2 || end != '\n' || text[strcspn(text, "\n") + 1]))
+		kdie(K_IO, "%s: not a ledger; it should say: spent_nanousd NUMBER", path);
+	if (errno == ERANGE || sum < 0 || sum > LEDGER_MAX)
+		kdie(K_IO, "%s: %.*s is not from 0 to %lld: write what was spent, in 1e-9 USD", path,
+		    (int)strcspn(text + strlen("spent_nanousd "), "\n"), text + strlen("spent_nanousd "), LEDGER_MAX);
+	return sum;
+}
+
 /* Add AMOUNT under the lock unless the sum would exceed CAP. */
 static bool
 ledger_add(const char *path, int64_t amount, int64_t cap, int64_t *spent)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), n;
-	int64_t sum = 0;
+	int64_t sum, total;
 	char text[64];
-	ssize_t got;
 	bool fits;
 
 	if (fd < 0)
 		kdie_errno(K_IO, "%s", path);
 	lock(fd);
-	got = pread(fd, text, sizeof text - 1, 0);
-	text[got > 0 ? got : 0] = '\0';
-	if (got < 0 || (got > 0 && sscanf(text, "spent_nanousd %" SCNd64, &sum) != 1))
-		kdie(K_IO, "%s: not a ledger; it should say: spent_nanousd NUMBER", path);
-	fits = cap <= 0 || sum + amount <= cap;
+	sum = read_ledger(fd, path);
+	if (__builtin_add_overflow(sum, amount, &total) || total > LEDGER_MAX)
+		kdie(K_IO, "%s: %" PRId64 " and %" PRId64 " more are beyond what a ledger holds", path, sum, amount);
+	/* Somebody has set it back while a booking was under way. */
+	total = total < 0 ? 0 : total;
+	fits = cap <= 0 || total <= cap;
 	*spent = sum;
 	if (fits && amount) {
-		*spent = sum + amount;
+		*spent = total;
 		n = snprintf(text, sizeof text, "spent_nanousd %020" PRId64 "\n", *spent);
 		if (pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) < 0 || fdatasync(fd) < 0)
 			kdie_errno(K_IO, "%s", path);

@@ -4,62 +4,145 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "kutil.h"
 
+enum { FIRST_S = 1, AGAIN_S = 30 };
+
 /*
  * Other users' processes share the file: it is created for all to read, and opened without O_CREAT where it exists
- * already.
+ * already. Whoever made it there made a regular file, or none of ours: a FIFO would hold us up for ever.
  */
 static int
-open_lock(const char *name)
+open_lock(const char *path)
 {
-	const char *dir = getenv("KILN_LOCK_DIR");
-	char *path = kasprintf("%s/%s", dir && *dir ? dir : "/tmp", name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, fd = open(path, flags);
+	struct stat st;
 
 	if (fd < 0 && errno == ENOENT) {
-		fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+		fd = open(path, flags | O_CREAT, 0644);
 		if (fd < 0 && errno == EACCES)
-			fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+			fd = open(path, flags);
 	}
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		kdie_errno(K_IO, "%s", path);
-	free(path);
+	if (!S_ISREG(st.st_mode))
+		kdie(K_IO, "%s: not a regular file, so no lock of ours: remove it, or name another folder in KILN_LOCK_DIR",
+		    path);
 	return fd;
+}
+
+/* Who holds the lock, as the kernel tells: a process, or 0 when it does not say. */
+static long
+holder_of(int fd)
+{
+	FILE *f = fopen("/proc/locks", "re");
+	unsigned long inode;
+	char line[256], kind[16];
+	struct stat st;
+	long pid;
+
+	while (f && fstat(fd, &st) == 0 && fgets(line, sizeof line, f))
+		/* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131073 0 EOF"; who waits has an arrow before the kind. */
+		if (sscanf(line, "%*d: %15s %*s %*s %ld %*x:%*x:%lu", kind, &pid, &inode) == 3 && !strcmp(kind, "FLOCK") &&
+		    inode == (unsigned long)st.st_ino && pid > 0) {
+			fclose(f);
+			return pid;
+		}
+	if (f)
+		fclose(f);
+	return 0;
+}
+
+static void
+tell(int fd, const char *path)
+{
+	long pid = holder_of(fd);
+	char *file = kasprintf("/proc/%ld/comm", pid), *name = pid ? kread_file(file, 64, NULL) : NULL;
+
+	if (name)
+		name[strcspn(name, "\n")] = '\0';
+	if (pid)
+		kwarn("waiting for %s: process %ld%s%s%s holds it", path, pid, name ? " (" : "", name ? name : "", name ? ")" : "");
+	else
+		kwarn("waiting for %s: another process holds it (lslocks shows which)", path);
+	free(name);
+	free(file);
+}
+
+static void
+on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* flock, told of on stderr when it takes longer than a moment. */
+static int
+wait_lock(int fd, int operation, const char *path)
+{
+	struct itimerval soon = { { AGAIN_S, 0 }, { FIRST_S, 0 } }, timer;
+	struct sigaction wake = { .sa_handler = on_alarm }, before;
+	int rc, e;
+
+	sigaction(SIGALRM, &wake, &before);
+	setitimer(ITIMER_REAL, &soon, &timer);
+	while ((rc = flock(fd, operation)) < 0 && errno == EINTR)
+		tell(fd, path);
+	e = errno;
+	setitimer(ITIMER_REAL, &timer, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	errno = e;
+	return rc;
 }
 
 /* False when somebody else has it and we shall not wait. */
 static bool
-take(int fd, int operation)
+take(int fd, int operation, bool wait, const char *path)
 {
-	while (flock(fd, operation) < 0) {
-		if (errno == EWOULDBLOCK)
-			return false;
-		if (errno != EINTR)
-			kdie_errno(K_IO, "flock");
-	}
+	int rc;
+
+	while ((rc = flock(fd, operation | LOCK_NB)) < 0 && errno == EINTR)
+		;
+	if (rc < 0 && errno == EWOULDBLOCK && !wait)
+		return false;
+	if (rc < 0 && errno == EWOULDBLOCK)
+		rc = wait_lock(fd, operation, path);
+	if (rc < 0)
+		kdie_errno(K_IO, "%s", path);
 	return true;
+}
+
+/* The file NAME.KIND; the caller frees. */
+static char *
+lock_path(const char *name, const char *kind)
+{
+	const char *dir = getenv("KILN_LOCK_DIR");
+
+	return kasprintf("%s/kiln-%s.%s", dir && *dir ? dir : "/tmp", name, kind);
 }
 
 int
 klock_device(const char *name, bool alone, bool wait)
 {
-	char *gate_name = kasprintf("kiln-%s.gate", name), *lock_name = kasprintf("kiln-%s.lock", name);
-	int gate = open_lock(gate_name), fd = open_lock(lock_name), now = wait ? 0 : LOCK_NB;
+	char *gate_path = lock_path(name, "gate"), *path = lock_path(name, "lock");
+	int gate = open_lock(gate_path), fd = open_lock(path);
 
 	/* All pass the gate one by one, and who waits for the lock alone keeps it shut. */
-	if (!take(gate, LOCK_EX | now) || !take(fd, (alone ? LOCK_EX : LOCK_SH) | now)) {
+	if (!take(gate, LOCK_EX, wait, gate_path) || !take(fd, alone ? LOCK_EX : LOCK_SH, wait, path)) {
 		close(fd);
 		fd = -1;
 	}
 	close(gate);
-	free(gate_name);
-	free(lock_name);
+	free(gate_path);
+	free(path);
 	return fd;
 }
 

@@ -67,7 +67,7 @@ numbers(const char *dir, const char *prefix, int digits, const char *suffix, siz
 	*count = 0;
 	if (!d && errno != ENOENT)
 		kdie_errno(K_IO, "%s", path);
-	while (d && (e = readdir(d)) != NULL)
+	while (d && (e = knext_entry(d, path)) != NULL)
 		if (numbered(e->d_name, prefix, digits, suffix, &number)) {
 			list = krealloc(list, (*count + 1) * sizeof *list);
 			list[(*count)++] = number;

@@ -421,16 +421,3 @@ kproc_result_free(struct kproc_result *r)
 	free(r->err);
 	*r = (struct kproc_result){ 0 };
 }
-
-bool
-kproc_is_secret(const char *variable)
-{
-	static const char *const marks[] = { "KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL" };
-	char *name = kstrndup(variable, strcspn(variable, "="));
-	bool secret = false;
-
-	for (size_t i = 0; i < LEN(marks); i++)
-		secret |= strcasestr(name, marks[i]) != NULL;
-	free(name);
-	return secret;
-}

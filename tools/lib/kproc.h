@@ -64,12 +64,6 @@ pid_t kproc_spawn(const struct kproc *p, const int stdio[3]);
  */
 int kproc_kill(pid_t pid);
 
-/*
- * Whether a variable of the environment, "NAME=VALUE", may hold a secret by its name: those do not reach commands outside the
- * sandbox, nor other machines.
- */
-bool kproc_is_secret(const char *variable);
-
 /* SIGKILL and reap every descendant of this process, those of kproc_spawn too. */
 void kproc_reap_all(void);
 

@@ -15,7 +15,7 @@ json_t *
 kroof_load(const char *dir)
 {
 	char *path = kasprintf("%s/trials/000/roofline.json", dir);
-	json_t *roofline = access(path, R_OK) == 0 ? kjson_load(path) : NULL;
+	json_t *roofline = kis_there(path) ? kjson_load(path) : NULL;
 
 	free(path);
 	return roofline;

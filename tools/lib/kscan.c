@@ -641,7 +641,8 @@ kscan(const char *text, size_t len, struct kscan *s)
 {
 	size_t from = 0, to = len;
 
-	*s = (struct kscan){ .text = text, .code = ktoken_strip(text, len, KTOKEN_C), .len = len };
+	*s = (struct kscan){ .text = text, .code = ktoken_strip(text, len, KTOKEN_C), .len = len,
+		.items = kmalloc(sizeof *s->items) };
 	look_through_guard(s, &from, &to);
 	if (from < to)
 		scan_range(s, from, to);
@@ -838,7 +839,7 @@ read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 static char *
 result_of(const struct kscan *s, const struct kscan_item *f)
 {
-	struct kscan plain = { .code = kstrndup(s->code, f->name_at) };
+	struct kscan plain = { .code = kmemdup(s->code, f->name_at) };
 	char *text;
 
 	for (size_t p = f->from, end; p < f->name_at; p = end) {

@@ -106,7 +106,7 @@ set_field(struct kmodel *m, const struct column *col, const char *text)
 	}
 	errno = 0;
 	v = strtod(text, &end);
-	if (*end || errno || !(v >= 0 && v <= 1e9))
+	if (*end || errno || !(v >= 0 && v <= (col->type == COL_PRICE ? KUSAGE_PRICE_MAX : 1e9)))
 		return false;
 	*(int64_t *)field = col->type == COL_PRICE ? llround(v * 1e6) : llround(v);
 	return true;

@@ -14,6 +14,9 @@
 /* What a server counts is below this, or no count: times any price, it fits. */
 #define KUSAGE_COUNT_MAX 1e9
 
+/* Highest price, in USD per million tokens. */
+#define KUSAGE_PRICE_MAX 1e3
+
 /* Counts include their parts: input includes the cached tokens, output the reasoning. */
 struct kusage {
 	int64_t input, output;

@@ -2,6 +2,7 @@
 /* kutil: see kutil.h. */
 #include "kutil.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,10 +26,75 @@
 
 const char *kprog = "kiln";
 
+/* "scheme://user:password@host" */
+static bool
+holds_password(const char *value)
+{
+	const char *user = strstr(value, "://");
+	size_t n = user ? strcspn(user += 3, "/?# ") : 0;
+
+	return n && memchr(user, '@', n) && memchr(user, ':', n);
+}
+
+bool
+kutil_is_secret(const char *variable)
+{
+	static const char *const marks[] = { "KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "BEARER",
+		"_PAT", "_PASS", "_PWD" };
+	static const char *const groups[] = { "AWS_", "AZURE_", "OCI_CLI_", "DATABRICKS_", "VAULT_", "KRB5CCNAME" };
+	size_t n = strcspn(variable, "=");
+	char *name = kstrndup(variable, n);
+	bool secret = variable[n] && holds_password(variable + n);
+
+	for (size_t i = 0; i < LEN(marks); i++) {
+		const char *at = strcasestr(name, marks[i]);
+
+		/* "_PAT" is a personal access token and "_PATH" a folder. */
+		secret |= at && (*marks[i] != '_' || !isalnum((unsigned char)at[strlen(marks[i])]));
+	}
+	for (size_t i = 0; i < LEN(groups); i++)
+		secret |= !strncasecmp(name, groups[i], strlen(groups[i]));
+	free(name);
+	return secret;
+}
+
+void
+kutil_drop_secrets(void)
+{
+	for (char **e = environ; e && *e;) {
+		char *name = kstrndup(*e, strcspn(*e, "=")), *value = getenv(name);
+
+		if (kutil_is_secret(*e)) {
+			/* /proc shows the environment that a process began with. */
+			if (value)
+				explicit_bzero(value, strlen(value));
+			unsetenv(name);
+			e = environ;
+		} else {
+			e++;
+		}
+		free(name);
+	}
+}
+
+/* Who asks a model, or starts somebody who does, or another machine's shell. */
+static bool
+needs_secrets(const char *prog)
+{
+	static const char *const tools[] = { "kllm", "kllm-http", "kcampaign", "kmemory", "kadopt", "kremote" };
+
+	for (size_t i = 0; i < LEN(tools); i++)
+		if (!strcmp(prog, tools[i]))
+			return true;
+	return false;
+}
+
 void
 kutil_init(const char *prog)
 {
 	kprog = prog;
+	if (!needs_secrets(prog))
+		kutil_drop_secrets();
 	setlocale(LC_NUMERIC, "C");
 	if (getenv("KILN_PIPELINE")) {
 		pid_t parent = getppid();
@@ -205,6 +271,17 @@ char *
 kstrndup(const char *s, size_t n)
 {
 	return check_alloc(strndup(s, n));
+}
+
+char *
+kmemdup(const void *bytes, size_t n)
+{
+	char *copy = kmalloc(n + 1);
+
+	if (n)
+		memcpy(copy, bytes, n);
+	copy[n] = '\0';
+	return copy;
 }
 
 char *
@@ -433,6 +510,40 @@ kread_file_or_die(const char *path, size_t max, size_t *len)
 	if (!s)
 		kdie_errno(errno == ENOENT || errno == EFBIG ? K_USAGE : K_IO, "%s", path);
 	return s;
+}
+
+char *
+kread_text_or_die(const char *path, size_t max)
+{
+	size_t len, at;
+	char *text = kread_file_or_die(path, max, &len);
+
+	at = strlen(text);
+	if (at < len)
+		kdie(K_USAGE, "%s: byte %zu (line %zu) is NUL: no text has one; remove it", path, at, kline_at(text, at));
+	return text;
+}
+
+bool
+kis_there(const char *path)
+{
+	if (access(path, F_OK) == 0)
+		return true;
+	if (errno != ENOENT && errno != ENOTDIR)
+		kdie_errno(K_IO, "%s", path);
+	return false;
+}
+
+struct dirent *
+knext_entry(DIR *folder, const char *path)
+{
+	struct dirent *e;
+
+	errno = 0;
+	e = readdir(folder);
+	if (!e && errno)
+		kdie_errno(K_IO, "%s", path);
+	return e;
 }
 
 int

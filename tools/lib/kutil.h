@@ -5,6 +5,7 @@
 #ifndef KUTIL_H
 #define KUTIL_H
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +32,15 @@ extern const char *kprog;
  */
 void kutil_init(const char *prog);
 
+/*
+ * Whether a variable of the environment, "NAME=VALUE", may hold a secret: by its name, or by a value that is an address with a
+ * password in it. Those do not reach what runs or builds candidates, nor other machines. Only the model call, and the tools
+ * that lead to one, keep them: from all others kutil_init takes them away, and wipes them. In the sandbox there is an allow
+ * list instead (ksandbox.h).
+ */
+bool kutil_is_secret(const char *variable);
+void kutil_drop_secrets(void);
+
 /* "NAME VERSION\n" on stdout, for --version. */
 void kversion(void);
 const char *kversion_string(void);
@@ -52,7 +62,10 @@ void *kmalloc(size_t n);
 void *kcalloc(size_t n, size_t size);
 void *krealloc(void *p, size_t n);
 char *kstrdup(const char *s);
+/* At most N bytes of the string S: the copy ends at a NUL in them. For bytes, take kmemdup. */
 char *kstrndup(const char *s, size_t n);
+/* All N bytes, whatever they are, and a NUL behind them. */
+char *kmemdup(const void *bytes, size_t n);
 char *kasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *kvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
@@ -103,6 +116,8 @@ size_t krng_weighted(struct krng *r, const double *weight, size_t n);
 char *kread_file(const char *path, size_t max, size_t *len);
 /* The same, but a failure is fatal: K_USAGE when there is no such file, K_IO otherwise. */
 char *kread_file_or_die(const char *path, size_t max, size_t *len);
+/* The same of a text, where a NUL would end it unseen: one dies with K_USAGE, naming its offset. */
+char *kread_text_or_die(const char *path, size_t max);
 /* Atomic write: temporary file in the same folder, fsync, rename; -1 and errno on failure. */
 int kwrite_file(const char *path, const void *data, size_t len);
 /*
@@ -112,6 +127,10 @@ int kwrite_file(const char *path, const void *data, size_t len);
 char *kset_aside(const char *path);
 /* Make the folder PATH, and those above it, unless they are there. Dies with K_IO. */
 void kmake_folder(const char *path);
+/* Is there such a file? Not to know dies with K_IO: it is not the same as no. */
+bool kis_there(const char *path);
+/* The next entry of the open folder PATH, or NULL behind the last; a folder that cannot be read to its end dies with K_IO. */
+struct dirent *knext_entry(DIR *folder, const char *path);
 /* fsync the folder that holds PATH, so that a rename survives a power cut; -1 and errno on failure. */
 int ksync_folder(const char *path);
 
