@@ -330,14 +330,11 @@ add_lists(json_t *stable, const json_t *task)
 char *
 task_facts(json_t *stable, const struct kcamp *camp)
 {
-	char *path = kcamp_path(camp, kcamp_str(camp, "task")), *file, *slash, *source;
+	char *path = kcamp_path(camp, kcamp_str(camp, "task")), *file, *source;
 	json_t *task = kjson_load(path), *backend = json_object_get(stable, "lang");
 	struct kbuf reference = { 0 };
 
-	/* Files of a task lie beside it. */
-	slash = strrchr(path, '/');
-	file = kasprintf("%.*s%s", slash ? (int)(slash - path + 1) : 0, path,
-	    kjson_str_or(task, "reference", "reference.c"));
+	file = ktask_beside(path, kjson_str_or(task, "reference", "reference.c"));
 	source = kread_file_or_die(file, MAX_SOURCE, NULL);
 	json_object_set_new(stable, "task", json_string(kjson_str_or(task, "name", "")));
 	json_object_set_new(stable, "op", json_string(kjson_str_or(task, "op", "")));
