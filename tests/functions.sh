@@ -42,7 +42,7 @@ shipped() {
 # make_small FOLDER: a campaign's evaluations take seconds, on a busy machine too: its own files, but
 # sizes of 40 at most, one seed, and times from a file.
 make_small() (
-	cd "$1"
+	cd "$1" || exit
 	edit campaign.json '.memory = {enabled: "off"} | .tips = {enabled: "off"} | .git.commit = false |
 		.eval += {seeds: 1, threads: 1, profile: "off",
 			timing: {format: "json", command: "cat times.json", files: ["times.json"]}}'

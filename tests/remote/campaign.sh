@@ -70,7 +70,7 @@ kinds() {
 
 # adopted: a campaign made of a function of an application.
 adopted() {
-	cp -r "$tests_dir/apps/heat" heat
+	cp -r "$KILN_DATA/tests/apps/heat" heat
 	printf 'die 128 128 9\n' >heat/some.conf
 	kcampaign adopt -o adopted -p heat --file src/diffuse.c --kernel heat_diffuse --build make \
 		--run './heat -n 2 some.conf heat.out' --outputs heat.out --threads 1 --runs 2 --top 1 \
