@@ -8,6 +8,7 @@
 #: make bench                 the figures of this machine     make kill      200 times kill -9 and resume
 #: make adopt-kill N=100      kill -9 of an adoption at random moments
 #: make remote                the tests of evaluations elsewhere: sshd and Slurm on the loopback
+#: make campaigns-check       every campaign that ships, as far as this machine can run or build it
 #: make V=1                   show the compiler's commands
 #: make install PREFIX=/usr/local DESTDIR=   and: make uninstall
 #:
@@ -51,7 +52,7 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 .SUFFIXES:
 .DEFAULT_GOAL := all
 campaign_targets := trial trials campaign status best verify views redo report records proof baseline shapes
-.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench remote kill adopt-kill install uninstall clean FORCE $(campaign_targets)
+.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench remote campaigns-check kill adopt-kill install uninstall clean FORCE $(campaign_targets)
 
 all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $O/kwatch.so
 
@@ -146,6 +147,8 @@ bench: all $(TESTTOOLS)
 	@for b in $(wildcard tests/bench/*.sh); do $(TESTENV) sh $$b || exit 1; done
 remote: all
 	@$(TESTENV) prove -v tests/remote.t tests/ssh.t tests/slurm.t </dev/null
+campaigns-check: all
+	@KILN_CAMPAIGNS=full $(TESTENV) prove -v tests/campaigns.t tests/hip.t </dev/null
 kill: all
 	@$(TESTENV) sh tests/kill.sh 200
 adopt-kill: all
