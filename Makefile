@@ -9,6 +9,7 @@
 #: make faults N=2000           so many failing system calls, one by one, in every tool of a campaign (needs strace)
 #: make adopt-kill N=100      kill -9 of an adoption at random moments
 #: make remote                the tests of evaluations elsewhere: sshd and Slurm on the loopback
+#: make campaigns-check       every campaign that ships, as far as this machine can run or build it
 #: make V=1                   show the compiler's commands
 #: make install PREFIX=/usr/local DESTDIR=   and: make uninstall
 #:
@@ -52,7 +53,7 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 .SUFFIXES:
 .DEFAULT_GOAL := all
 campaign_targets := trial trials campaign status best verify views redo report records proof baseline shapes
-.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench remote kill faults adopt-kill install uninstall clean FORCE $(campaign_targets)
+.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench remote campaigns-check kill faults adopt-kill install uninstall clean FORCE $(campaign_targets)
 
 all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $O/kwatch.so
 
@@ -149,6 +150,8 @@ bench: all $(TESTTOOLS)
 	@for b in $(wildcard tests/bench/*.sh); do $(TESTENV) sh $$b || exit 1; done
 remote: all
 	@$(TESTENV) prove -v tests/remote.t tests/ssh.t tests/slurm.t </dev/null
+campaigns-check: all
+	@KILN_CAMPAIGNS=full $(TESTENV) prove -v tests/campaigns.t tests/hip.t </dev/null
 kill: all
 	@$(TESTENV) sh tests/kill.sh 200
 faults: all

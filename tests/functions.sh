@@ -32,3 +32,22 @@ is() {
 edit() {
 	jq "$2" "$1" >"$1.new" && mv "$1.new" "$1"
 }
+
+# shipped NAME: a copy of a shipped campaign, in a folder of that name, as it is before its first trial.
+shipped() {
+	cp -r "$KILN_DATA/campaigns/$1" "$1"
+	(cd "$1" && rm -rf trials rounds logs memory recorded archive.ndjson report.*)
+}
+
+# make_small FOLDER: a campaign's evaluations take seconds, on a busy machine too: its own files, but
+# sizes of 40 at most, one seed, and times from a file.
+make_small() (
+	cd "$1" || exit
+	edit campaign.json '.memory = {enabled: "off"} | .tips = {enabled: "off"} | .git.commit = false |
+		.eval += {seeds: 1, threads: 1, profile: "off",
+			timing: {format: "json", command: "cat times.json", files: ["times.json"]}}'
+	[ ! -e task.json ] ||
+		edit task.json '.workloads[].axes |= map_values(if . > 40 then 40 - . % 3 else . end)'
+	jq '{timing: [.workloads[] | select(.timed) | {workload: .name, samples_ns: [5000]}]}' \
+		"$(jq -r '.task // "task.json"' campaign.json)" >times.json
+)

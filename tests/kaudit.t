@@ -82,7 +82,7 @@ ok 'recorded replies of the campaigns are not accused' '
 	n=0
 	for r in "$KILN_DATA"/campaigns/*/replies/*/*.ndjson; do
 		c=${r%/replies/*}; n=$((n + 1))
-		jq -r .text "$r" | awk "/^\`\`\`/ { on = !on; if (!on && length(now) > length(best)) best = now; now = \"\"; next }
+		jq -r .reply.text "$r" | awk "/^\`\`\`/ { on = !on; if (!on && length(now) > length(best)) best = now; now = \"\"; next }
 			on { now = now \$0 \"\\n\" } END { printf \"%s\", best }" >"${c##*/}-$n.src"
 	done
 	for c in "$KILN_DATA"/campaigns/*; do

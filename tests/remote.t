@@ -79,7 +79,42 @@ ok 'what a run reads, as keval says it' '
 	is "./campaign.json ./task.json ./reference.c a ./trials/000/00/eval.ndjson $T/a/my reply.ndjson ./trials/001/04/eval.ndjson" \
 		"$(cp trials/001/archive.ndjson a; keval --inputs -a a "$T/a/my reply.ndjson" | xargs; rm a)"
 	is - "$(keval --inputs </dev/null | tail -n 1)"
+	jq -r .eval.code trials/001/01/eval.ndjson >../a/twin.c
+	for way in env "kremote env --"; do
+		is 001/01 "$($way keval -a trials/001/archive.ndjson --code ../a/twin.c | jq -r .eval.duplicate_of)"
+	done
 	is ./trials/001/04/eval.ndjson "$(keval --inputs --verify 001/04 | tail -n 1)"'
+
+ok 'oracles, baselines, a task in another folder, own commands: their files go along' '
+	. "$tests_dir/remote/campaign.sh"
+	mkdir kinds; cd kinds; kinds
+	kinds_by kremote env --
+	test ! -e softmax_linear/trials
+	is build "$(ls "$T"/there/kiln/remote/softmax_linear-*)"
+	cd softmax_linear; kremote env -- keval --reference -o out; is correct "$(jq -r .eval.status out)"
+	edit campaign.json ".task = \"$T/kinds/softmax/task.json\""
+	is correct "$(keval --reference | jq -r .eval.status)"
+	exits 2 kremote env -- keval --reference; grep -q "kinds/softmax/task.json: the other machine cannot have this file" err
+	edit campaign.json ".task = \"replies/../../softmax/task.json\""
+	exits 2 kremote env -- keval --reference; grep -q "with \"..\" at the beginning only" err'
+
+if strace -o /dev/null true 2>/dev/null; then
+	ok 'keval and what it starts read nothing of a campaign that it does not list' '
+		cd kinds; cp -r "../here it is" seen
+		reads() {
+			keval --inputs "$@" >listed
+			strace -f -qq -e trace=openat -o log keval "$@" >/dev/null
+			sed -n "s/.*openat(AT_FDCWD, \"\([^\"]*\)\", O_RDONLY.*) = [0-9]*$/\1/p" log |
+				grep "^$dir/.*[.]" | grep -v "/build" | sort -u >read
+			cat listed read; test -s read; is "" "$(grep -vxFf listed read)"
+		}
+		for dir in softmax softmax_linear own; do reads -c $dir --reference; reads -c $dir --code $dir/../softmax/reference.c; done
+		dir=softmax_linear; reads -c $dir $dir/replies/001/01.ndjson
+		dir=seen; reads -c $dir --verify 001/01
+		reads -c $dir -a seen/trials/002/archive.ndjson seen/trials/001/01/reply.ndjson'
+else
+	skip 'keval and what it starts read nothing of a campaign that it does not list' 'strace is not installed'
+fi
 
 ok 'the status is the program'\''s own, its words come along, and without an answer there is no file' '
 	cd pipe

@@ -28,6 +28,12 @@ ok 'the same campaign, four branches at once, as many jobs as there are processo
 	is build "$(ls "$T"/there/kiln/remote/far-*)"
 	is 11 "$(grep -c "_job_complete: JobId=[0-9]* done" "$T/slurm/slurmctld.log")"'
 
+ok 'a shipped campaign with its oracle, a task in another folder, own commands, an adopted campaign' '
+	. "$tests_dir/remote/campaign.sh"
+	mkdir kinds; cd kinds; kinds; adopted
+	kinds_by kremote srun --cpus-per-task=1 env FAR=$T XDG_CACHE_HOME=$T/there TMPDIR=$T/tmp KILN_LOCK_DIR=$T KILN_DATA=$KILN_DATA --
+	test ! -e softmax_linear/trials; test ! -e adopted/trials'
+
 ok 'files that both machines see are not sent' '
 	cd far
 	jq -c "del(.eval)" trials/001/04/eval.ndjson >reply

@@ -27,6 +27,12 @@ ok 'the same campaign, four branches at once, by one connection' '
 	is 1 "$(grep -c "Accepted publickey" "$T/sshd/log")"
 	is 700 "$(stat -c %a "$T/run/kiln-ssh")"'
 
+ok 'a shipped campaign with its oracle, a task in another folder, own commands, an adopted campaign' '
+	. "$tests_dir/remote/campaign.sh"
+	mkdir kinds; cd kinds; kinds; adopted
+	kinds_by kremote ssh far --
+	test ! -e softmax_linear/trials; test ! -e adopted/trials'
+
 ok 'keys do not leave, whatever ssh is told to send along' '
 	ssh -o ControlPath=none far env >out; grep -q "^LC_ALL" out
 	TEST_API_KEY=a-secret ssh -o ControlPath=none far env >out; grep -q a-secret out

@@ -49,3 +49,48 @@ same_campaign() {
 	done
 	diff "$1/found" "$2/found"
 }
+
+# kinds: campaigns whose evaluations read more than a task and its reference: one with an oracle and a
+# baseline, one whose task lies in the other's folder, one with commands of its own.
+kinds() {
+	for c in softmax softmax_linear; do
+		shipped $c
+		make_small $c
+	done
+	kcampaign new own --task "$KILN_DATA/tests/tasks/affine" >/dev/null
+	mkdir own/judge
+	echo 'gcc -O1 -shared -fPIC -o candidate.so candidate.c' >own/judge/build.sh
+	echo 'test -s candidate.so && grep -q affine task.json && grep -q good judge/word' >own/judge/check.sh
+	echo "echo '{\"timing\":[{\"workload\":\"main\",\"samples_ns\":[5000]}]}'" >own/judge/time.sh
+	echo good >own/judge/word
+	edit own/campaign.json '.eval = {build: {command: "sh judge/build.sh", files: ["judge/build.sh"]},
+		correctness: {command: "sh judge/check.sh", files: ["judge/check.sh", "judge/word"]},
+		timing: {format: "json", command: "sh judge/time.sh", files: ["judge/time.sh"]}}'
+}
+
+# adopted: a campaign made of a function of an application.
+adopted() {
+	cp -r "$KILN_DATA/tests/apps/heat" heat
+	printf 'die 128 128 9\n' >heat/some.conf
+	kcampaign adopt -o adopted -p heat --file src/diffuse.c --kernel heat_diffuse --build make \
+		--run './heat -n 2 some.conf heat.out' --outputs heat.out --threads 1 --runs 2 --top 1 \
+		--proxy 0.0001,10000 >adopt.log 2>&1 || cat adopt.log
+	make_small adopted
+}
+
+# kinds_by WAY...: they come to what they should by that way; so does an adopted one, where there is one.
+kinds_by() {
+	for c in softmax softmax_linear; do
+		"$@" keval -c $c --reference -o "$c.out"
+		is "correct 5000 openmp" \
+			"$(jq -r '.eval | "\(.status) \(.timing[0].median_ns) \(.baselines[0].name)"' "$c.out")"
+	done
+	"$@" keval -c softmax_linear softmax_linear/replies/001/01.ndjson -o out
+	is correct "$(jq -r .eval.status out)"
+	if [ -e adopted ]; then
+		"$@" keval -c adopted --reference -o out
+		is correct "$(jq -r .eval.status out)"
+	fi
+	"$@" keval -c own --code own/reference.c -o out
+	is "correct 5000" "$(jq -r '.eval | "\(.status) \(.timing[0].median_ns)"' out)"
+}

@@ -36,6 +36,22 @@ main(void)
 	hedged("about 40 lines", NULL);
 	hedged("it moves 4.8 TB/s", NULL);
 	hedged("", NULL);
+	/* Results of who writes, and what only looks like one. */
+	hedged("a ceiling of about 989/6 = 165 TFLOPS against 67", NULL);
+	hedged("a ceiling of about 2 x 3 * 4 = 24 TFLOPS", NULL);
+	hedged("a ceiling of about 989/6 = 170 TFLOPS", "of about 989/6 = 170 TFLOPS");
+	hedged("of 989/6 parts about 165 TFLOPS", "989/6 parts about 165 TFLOPS");
+	hedged("7.86 GB/s against a measured copy of about 22 and 21 GB/s -> it waits", NULL);
+	hedged("7.86 GB/s against about 22 GB/s of a copy of the same size -> it waits", NULL);
+	hedged("a copy takes 3 ms, and it moves about 4.8 TB/s", "it moves about 4.8 TB/s");
+	hedged("a copy takes 3 ms; it moves about 4.8 TB/s", "it moves about 4.8 TB/s");
+	hedged("a copy takes 3 ms -> it moves about 4.8 TB/s", "it moves about 4.8 TB/s");
+	hedged("it moves about 4.8 TB/s, a copy less", "it moves about 4.8 TB/s");
+	hedged("a copybook of about 4.8 TB/s", "copybook of about 4.8 TB/s");
+	hedged("about 160 TFLOPS, by my estimate", NULL);
+	hedged("about 160 TFLOPS by our estimate", NULL);
+	hedged("an estimated 4.8 TB/s", "an estimated 4.8 TB/s");
+	hedged("its estimate is about 4.8 TB/s", "estimate is about 4.8 TB/s");
 	CHECK(kclaim_cites("9.7 sectors_per_request", shown));
 	CHECK(kclaim_cites("occupancy of 47.3", shown));
 	CHECK(kclaim_cites("Occupancy 47", shown));

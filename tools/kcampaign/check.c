@@ -191,6 +191,26 @@ check_file(struct kbuf *text, const struct ktask *task, const char *field, const
 	free(path);
 }
 
+/* What the campaign's own commands are given lies in the campaign's folder. */
+static void
+check_commands(struct kbuf *text, const struct kcamp *c)
+{
+	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
+
+	for (size_t i = 0; i < LEN(tiers); i++) {
+		const json_t *files = json_object_get(kcamp_json(c, tiers[i]), "files");
+
+		for (size_t n = 0; n < json_array_size(files); n++) {
+			const char *name = json_string_value(json_array_get(files, n)) ? : "";
+			char *path = kcamp_path(c, name);
+
+			if (!*name || !exists(path))
+				kbuf_printf(text, "campaign.json: %s.files: '%s': no such file\n", tiers[i], name);
+			free(path);
+		}
+	}
+}
+
 /* A reference that has to be its own oracle, where the harness is to judge. */
 static void
 check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
@@ -232,6 +252,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	check_file(text, task, "reference", task->reference);
 	check_file(text, task, "oracle", task->oracle);
 	check_oracle(text, c, task);
+	check_commands(text, c);
 	check_compiler(text, c, task);
 	for (size_t i = 0; i < task->baseline_count; i++)
 		check_file(text, task, "baselines", task->baselines[i].file);

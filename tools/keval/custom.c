@@ -103,7 +103,7 @@ stage(const struct custom *c, const json_t *tier, const struct build *b)
 	char *text;
 
 	work_put_sources(c->k, c->s, c->work);
-	text = kread_file_or_die(c->k->task_file, FILE_MAX_BYTES, &len);
+	text = input_read(c->k, c->k->task_file, FILE_MAX_BYTES, &len);
 	work_put(c->work, "task.json", text, len);
 	free(text);
 	for (size_t i = 0; i < json_array_size(files); i++) {
@@ -113,7 +113,7 @@ stage(const struct custom *c, const json_t *tier, const struct build *b)
 		if (!kextract_path_ok(name))
 			kdie(K_USAGE, "%s: files: '%s' is not the relative name of a file of the campaign",
 			    c->k->camp->file, name);
-		text = kread_file_or_die(path, FILE_MAX_BYTES, &len);
+		text = input_read(c->k, path, FILE_MAX_BYTES, &len);
 		work_put(c->work, name, text, len);
 		free(text);
 		free(path);

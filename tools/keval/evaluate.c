@@ -110,8 +110,7 @@ subject_duplicate(const struct keval *k, const struct subject *s)
 static bool
 take_duplicate(struct keval *k, const struct subject *s, const char *tokens, json_t *eval)
 {
-	char *id = past_duplicate(k, s, tokens);
-	json_t *old = id ? past_eval(k, id) : NULL;
+	json_t *old = s->twin ? past_eval(k, s->twin) : NULL;
 
 	/* The hash of the parent's program alone says nothing about the files of a bundle. */
 	if (old && strcmp(kjson_str_or(old, "tokens", ""), tokens)) {
@@ -125,10 +124,10 @@ take_duplicate(struct keval *k, const struct subject *s, const char *tokens, jso
 			if (v)
 				eval_set(eval, copied[i], json_incref(v));
 		}
-		eval_set(eval, "duplicate_of", json_string(kjson_str_or(old, "duplicate_of", id)));
+		eval_set(eval, "duplicate_of",
+		    json_string(kjson_str_or(old, "duplicate_of", s->twin)));
 	}
 	json_decref(old);
-	free(id);
 	return old != NULL;
 }
 

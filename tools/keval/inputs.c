@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run reads, for whoever has to bring it to another machine first (kremote). It stands beside what reads it. */
+/*
+ * What a run reads. Every file is named here before it is read, and read through input_read, which
+ * refuses any other. So the list that kremote asks for (--inputs) cannot lack one.
+ */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,75 +11,119 @@
 #include "karch.h"
 #include "keval.h"
 #include "kio.h"
+#include "ktask.h"
 #include "kutil.h"
 
-void
-input(const char *path)
-{
-	kout_raw(path, strlen(path));
-}
-
+/* NEEDED: without it the run ends; another one may be absent. */
 static void
-input_of_campaign(const struct keval *k, const char *name)
+put(struct keval *k, const char *path, bool needed)
 {
-	char *path = kcamp_path(k->camp, name);
-
-	if (*name)
-		input(path);
-	free(path);
+	if (!k->inputs)
+		k->inputs = json_object();
+	if (!json_object_get(k->inputs, path))
+		json_object_set_new_nocheck(k->inputs, path, json_boolean(needed));
 }
 
 void
-input_past(const struct keval *k, const char *id)
+input(struct keval *k, const char *path)
 {
-	char *path = karch_path(k->camp->dir, id, "eval");
+	put(k, path, true);
+}
+
+void
+input_past(struct keval *k, const char *id)
+{
+	char *path = past_path(k, id);
 
 	/* One that is not there is a comparison that is not made. */
-	if (!access(path, F_OK))
-		input(path);
+	if (path)
+		put(k, path, false);
 	free(path);
 }
 
 static void
-inputs_of_task(const struct keval *k, bool trusted)
+input_beside_task(struct keval *k, const char *name)
+{
+	char *path = name ? ktask_beside(k->task_file, name) : NULL;
+
+	if (path)
+		input(k, path);
+	free(path);
+}
+
+static void
+inputs_of_task(struct keval *k)
 {
 	const json_t *baselines = json_object_get(k->task, "baselines");
 
-	input(k->task_file);
-	if (trusted || !kjson_str_or(k->task, "oracle", NULL))
-		input_of_campaign(k, kjson_str_or(k->task, "reference", "reference.c"));
-	input_of_campaign(k, kjson_str_or(k->task, "oracle", ""));
-	for (size_t i = 0; trusted && i < json_array_size(baselines); i++)
-		input_of_campaign(k, kjson_str_or(json_array_get(baselines, i), "file", ""));
+	input(k, k->task_file);
+	input_beside_task(k, task_reference(k));
+	input_beside_task(k, kjson_str_or(k->task, "oracle", NULL));
+	for (size_t i = 0; i < json_array_size(baselines); i++)
+		input_beside_task(k, kjson_str_or(json_array_get(baselines, i), "file", NULL));
 }
 
-void
-inputs_of_run(const struct keval *k, bool trusted)
+static void
+inputs_of_tier(struct keval *k, const char *tier)
 {
-	static const char *const tiers[] = { "eval.build.files", "eval.correctness.files", "eval.timing.files" };
+	const json_t *files = json_object_get(kcamp_json(k->camp, tier), "files");
 
-	input(k->camp->file);
-	if (k->task)
-		inputs_of_task(k, trusted);
-	for (size_t i = 0; i < LEN(tiers); i++) {
-		const json_t *files = kjson_path(k->camp->json, tiers[i]);
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		char *path = kcamp_path(k->camp, json_string_value(json_array_get(files, i)) ? : "");
 
-		for (size_t n = 0; n < json_array_size(files); n++)
-			input_of_campaign(k, json_string_value(json_array_get(files, n)) ? : "");
+		input(k, path);
+		free(path);
 	}
-	if (k->archive)
-		input(k->archive);
-	input_past(k, "000/00");
 }
 
 void
-inputs_of_subject(const struct keval *k, const struct subject *s)
+inputs_of_run(struct keval *k)
 {
-	char *twin = s->code ? subject_duplicate(k, s) : NULL;
+	input(k, k->camp->file);
+	if (k->task)
+		inputs_of_task(k);
+	inputs_of_tier(k, "eval.build");
+	inputs_of_tier(k, "eval.correctness");
+	inputs_of_tier(k, "eval.timing");
+	if (k->archive)
+		input(k, k->archive);
+	input_past(k, KARCH_REFERENCE);
+}
 
+void
+inputs_of_subject(struct keval *k, struct subject *s)
+{
+	s->twin = subject_duplicate(k, s);
 	if (s->incumbent)
 		input_past(k, s->incumbent);
-	if (twin)
-		input_past(k, twin);
-	free(twin);
+	if (s->twin)
+		input_past(k, s->twin);
+}
+
+void
+inputs_print(const struct keval *k)
+{
+	const char *path;
+	json_t *needed;
+
+	json_object_foreach(k->inputs, path, needed)
+		if (json_is_true(needed) || !access(path, F_OK))
+			kout_raw(path, strlen(path));
+}
+
+char *
+input_read(const struct keval *k, const char *path, size_t max, size_t *len)
+{
+	const json_t *needed = json_object_get(k->inputs, path);
+	char *text;
+
+	if (!needed)
+		kdie(K_IO, "%s: a fault of kiln: keval reads this file, and --inputs does not list it",
+		    path);
+	if (json_is_true(needed))
+		return len ? kread_file_or_die(path, max, len) : kread_text_or_die(path, max);
+	text = kread_file(path, max, len);
+	if (!text && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	return text;
 }

@@ -24,6 +24,7 @@ struct keval {
 	const char *seed;	/* hex, or NULL: kharness draws one */
 	char **rivals;		/* NAME=FILE and a NULL: what --verify measures beside the candidate; else NULL */
 	bool check_only;	/* tiers up to T2 */
+	json_t *inputs;		/* files that it reads, see inputs.c */
 	int level;		/* sandbox level; 0 until first needed */
 };
 
@@ -36,6 +37,7 @@ struct subject {
 	const char *parent;		/* id, or NULL */
 	const char *parent_code;	/* or NULL */
 	const char *incumbent;		/* id, or NULL */
+	char *twin;			/* id of one on record with the same tokens, or NULL; owned */
 	bool trusted;			/* the reference or a baseline */
 	bool host;			/* a function of the host, where candidates are device code alone */
 	bool again;			/* measured anew, whatever is on record */
@@ -173,13 +175,17 @@ char *incumbent_so(struct keval *k, const json_t *past);
 void time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eval);
 
 /*
- * inputs.c: the files that a run reads, a line each: of the campaign (TRUSTED: of its baselines too), of one subject, one on
- * record, and any other.
+ * inputs.c: the files that a run reads: those of every run, of one subject (its twin is found
+ * here), one on record, and any other. They are named before they are read: --inputs prints the
+ * list, a line each, and no other file can be read.
  */
-void inputs_of_run(const struct keval *k, bool trusted);
-void inputs_of_subject(const struct keval *k, const struct subject *s);
-void input_past(const struct keval *k, const char *id);
-void input(const char *path);
+void inputs_of_run(struct keval *k);
+void inputs_of_subject(struct keval *k, struct subject *s);
+void input_past(struct keval *k, const char *id);
+void input(struct keval *k, const char *path);
+void inputs_print(const struct keval *k);
+/* Its bytes, or without LEN its text, where a NUL is refused; the caller frees. NULL: an evaluation that is not on record. Other lacks are fatal. */
+char *input_read(const struct keval *k, const char *path, size_t max, size_t *len);
 
 /*
  * preflight.c: is all there that evaluations need here? One line that says what there is; else every lack is told, and the
@@ -187,6 +193,8 @@ void input(const char *path);
  */
 void preflight(struct keval *k);
 
+/* The task's name of its reference. */
+const char *task_reference(const struct keval *k);
 /* reference.c: trial 000: the reference and every baseline; the best kernel once more, beside them. New references. */
 json_t *evaluate_reference(struct keval *k);
 json_t *evaluate_best(struct keval *k, const char *id);
@@ -210,7 +218,9 @@ void custom_timing(struct custom *c, const struct build *b, json_t *eval);
 /* null.c: an evaluation drawn from the code's token hash, for simulations. */
 void null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval);
 
-/* past.c: earlier evaluations. The eval member of trials/ID/eval.ndjson (new reference), or NULL when there is none. */
+/* past.c: where the evaluation of ID is; NULL: it is no id. The caller frees. */
+char *past_path(const struct keval *k, const char *id);
+/* The eval member of it (new reference), or NULL when there is none. */
 json_t *past_eval(const struct keval *k, const char *id);
 /* The program of an evaluation, borrowed from it: fills code and files of S. False when it has none. */
 bool subject_of_past(const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES]);

@@ -111,12 +111,12 @@ add_time(json_t *eval)
 	eval_set(eval, "time", json_string(now));
 }
 
-/* What is in a reply. */
-struct reply {
+/* What is to be evaluated: a reply with its plan, or a bare file. */
+struct entry {
 	struct subject s;
 	struct kextract x;
 	struct kplan plan;
-	char name[24];
+	char name[24], *text;
 };
 
 /* Cut by kllm, which says so, or by nobody. */
@@ -133,11 +133,11 @@ is_too_large(const json_t *rec, const char *text)
 }
 
 static void
-open_reply(const struct keval *k, const struct krec *rec, struct reply *r)
+open_reply(struct keval *k, const struct krec *rec, struct entry *r)
 {
 	const char *text = krec_str(rec, "reply.text"), *finish = kjson_str_or(rec->json, "reply.finish", "stop");
 
-	*r = (struct reply){ .s = {
+	*r = (struct entry){ .s = {
 		.parent = kjson_str_or(rec->json, "sample.parent.id", NULL),
 		.parent_code = kjson_str_or(rec->json, "sample.parent.code", NULL),
 		.incumbent = kjson_str_or(rec->json, "sample.incumbent", NULL),
@@ -159,13 +159,25 @@ open_reply(const struct keval *k, const struct krec *rec, struct reply *r)
 	r->s.files = r->x.files;
 	r->s.file_count = r->x.file_count;
 	r->s.cut_off |= r->x.unclosed;
+	if (r->x.code && !r->plan.fault)
+		inputs_of_subject(k, &r->s);
 }
 
 static void
-close_reply(struct reply *r)
+open_code(struct keval *k, const char *path, struct entry *r)
+{
+	*r = (struct entry){ .s = { .name = path }, .text = input_read(k, path, 8 << 20, NULL) };
+	r->s.code = r->text;
+	inputs_of_subject(k, &r->s);
+}
+
+static void
+close_entry(struct entry *r)
 {
 	kplan_free(&r->plan);
 	kextract_free(&r->x);
+	free(r->s.twin);
+	free(r->text);
 }
 
 /* What a custom evaluator says may have any length; what the next stages read has not. */
@@ -181,7 +193,7 @@ bounded(json_t *eval)
 static void
 evaluate_reply(struct keval *k, const struct krec *rec)
 {
-	struct reply r;
+	struct entry r;
 	json_t *eval;
 
 	open_reply(k, rec, &r);
@@ -197,17 +209,16 @@ evaluate_reply(struct keval *k, const struct krec *rec)
 	add_time(eval);
 	kout_member(rec, "eval", eval);
 	json_decref(eval);
-	close_reply(&r);
+	close_entry(&r);
 }
 
 static void
 list_reply(struct keval *k, const struct krec *rec)
 {
-	struct reply r;
+	struct entry r;
 
 	open_reply(k, rec, &r);
-	inputs_of_subject(k, &r.s);
-	close_reply(&r);
+	close_entry(&r);
 }
 
 static void
@@ -256,21 +267,23 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 static json_t *
 evaluate_code(struct keval *k, const char *path)
 {
-	char *code = kread_text_or_die(path, 8 << 20);
-	struct subject s = { .name = path, .code = code };
-	json_t *eval = evaluate(k, &s);
+	struct entry r;
+	json_t *eval;
 
-	report_progress(k, &s, eval);
-	free(code);
+	open_code(k, path, &r);
+	eval = evaluate(k, &r.s);
+	report_progress(k, &r.s, eval);
+	close_entry(&r);
 	return eval;
 }
 
+/* All that is known of before the first candidate is looked at. */
 static void
-list_inputs(struct keval *k, const struct arguments *a)
+name_inputs(struct keval *k, const struct arguments *a)
 {
-	inputs_of_run(k, a->mode == MODE_REFERENCE || a->mode == MODE_VERIFY);
+	inputs_of_run(k);
 	if (a->mode == MODE_CODE)
-		input(a->operand);
+		input(k, a->operand);
 	if (a->mode == MODE_VERIFY)
 		input_past(k, a->operand);
 	if (a->mode == MODE_EVIDENCE || a->mode == MODE_ANCHOR) {
@@ -280,11 +293,24 @@ list_inputs(struct keval *k, const struct arguments *a)
 		free(id);
 	}
 	for (char **f = a->files; *f; f++)
-		input(*f);
+		input(k, *f);
 	if (a->mode == MODE_REPLIES && !*a->files)
-		input("-");
+		input(k, "-");
+}
+
+/* Candidates name what they are compared with, so they are opened as for an evaluation. */
+static void
+list_inputs(struct keval *k, const struct arguments *a)
+{
+	struct entry r;
+
 	if (a->mode == MODE_REPLIES)
 		each_reply(k, a, list_reply);
+	if (a->mode == MODE_CODE) {
+		open_code(k, a->operand, &r);
+		close_entry(&r);
+	}
+	inputs_print(k);
 }
 
 static void
@@ -335,11 +361,13 @@ main(int argc, char **argv)
 	k.set_given = a.set != NULL;
 	open_task(&k);
 	kout_open(a.output);
+	name_inputs(&k, &a);
 	if (a.inputs)
 		list_inputs(&k, &a);
 	else
 		run(&k, &a);
 	kout_commit();
+	json_decref(k.inputs);
 	json_decref(k.task);
 	free(k.task_file);
 	kcamp_free(k.camp);

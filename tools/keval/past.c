@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Earlier evaluations: read by id from the trial folders, and found by token hash in the archive. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +10,21 @@
 #include "ktoken.h"
 #include "kutil.h"
 
+char *
+past_path(const struct keval *k, const char *id)
+{
+	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? karch_path(k->camp->dir, id, "eval") : NULL;
+}
+
 json_t *
 past_eval(const struct keval *k, const char *id)
 {
-	char *path, why[256];
+	char *path = past_path(k, id), why[256], *text;
 	struct krec rec;
 	json_t *eval;
 	size_t len;
-	char *text;
 
-	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }))
-		return NULL;
-	path = karch_path(k->camp->dir, id, "eval");
-	text = kread_file(path, KIO_LINE_MAX, &len);
-	if (!text && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
+	text = path ? input_read(k, path, KIO_LINE_MAX, &len) : NULL;
 	if (!text) {
 		free(path);
 		return NULL;
@@ -63,21 +62,21 @@ subject_of_past(const json_t *eval, struct subject *s, struct kextract_file file
 
 /* The id on the archive's line that holds the token hash, found without parsing the others. */
 static char *
-in_archive(const char *archive, const char *tokens)
+in_archive(const struct keval *k, const char *tokens)
 {
 	char needle[32], why[256], *text, *hit, *id = NULL;
 	struct krec rec;
 	size_t len;
 
 	snprintf(needle, sizeof needle, "\"tokens\":\"%s\"", tokens);
-	text = kread_file_or_die(archive, SIZE_MAX, &len);
+	text = input_read(k, k->archive, SIZE_MAX, &len);
 	hit = memmem(text, len, needle, strlen(needle));
 	if (hit) {
 		char *start = memrchr(text, '\n', (size_t)(hit - text)), *end = strchrnul(hit, '\n');
 
 		start = start ? start + 1 : text;
 		if (!krec_parse(&rec, start, (size_t)(end - start), why, sizeof why))
-			kdie(K_USAGE, "%s: %s", archive, why);
+			kdie(K_USAGE, "%s: %s", k->archive, why);
 		id = kjson_str_or(rec.json, "id", NULL) ? kstrdup(kjson_str_or(rec.json, "id", NULL)) : NULL;
 		krec_free(&rec);
 	}
@@ -96,5 +95,5 @@ past_duplicate(const struct keval *k, const struct subject *s, const char *token
 		if (!strcmp(parent, tokens))
 			return kstrdup(s->parent);
 	}
-	return k->archive ? in_archive(k->archive, tokens) : NULL;
+	return k->archive ? in_archive(k, tokens) : NULL;
 }

@@ -250,7 +250,7 @@ name_of(char **files, size_t i)
 static struct entry
 check_file(struct keval *k, const char *file, const char *name)
 {
-	char *code = kread_file_or_die(file, SOURCE_MAX, NULL), *so;
+	char *code = input_read(k, file, SOURCE_MAX, NULL), *so;
 	struct subject s = { .name = name, .code = code };
 	json_t *eval = evaluate(k, &s);
 	const char *status = kjson_str_or(eval, "status", "?");

@@ -11,16 +11,18 @@
 
 enum { SOURCE_MAX = 8 << 20 };
 
-static char *
-task_source(const struct keval *k, const char *key, const char *def)
+const char *
+task_reference(const struct keval *k)
 {
-	const char *name = kjson_str_or(k->task, key, def);
-	char *path, *text;
+	return kjson_str_or(k->task, "reference", "reference.c");
+}
 
-	if (!name)
-		return NULL;
-	path = kcamp_path(k->camp, name);
-	text = kread_text_or_die(path, SOURCE_MAX);
+/* Text of a file that the task names. */
+static char *
+task_source(const struct keval *k, const char *name)
+{
+	char *path = ktask_beside(k->task_file, name), *text = input_read(k, path, SOURCE_MAX, NULL);
+
 	free(path);
 	return text;
 }
@@ -39,12 +41,11 @@ is_host_function(const struct keval *k, const char *code)
 static char *
 trusted_so(struct keval *k, const char *file, const json_t *flags, bool host, char **log)
 {
-	char *path = kcamp_path(k->camp, file), *code = kread_text_or_die(path, SOURCE_MAX), *so;
+	char *code = task_source(k, file), *so;
 	struct subject s = { .name = file, .code = code, .trusted = true, .host = host || is_host_function(k, code) };
 
 	so = build_cached(k, &s, flags, log);
 	free(code);
-	free(path);
 	return so;
 }
 
@@ -52,7 +53,7 @@ static void
 need_oracle(const struct keval *k)
 {
 	struct ktask *t = ktask_load(k->task_file);
-	char *code = task_source(k, "reference", "reference.c");
+	char *code = task_source(k, task_reference(k));
 	const char *lack = ktask_lacks_oracle(t, code);
 
 	if (lack)
@@ -64,7 +65,7 @@ need_oracle(const struct keval *k)
 char *
 oracle_so(struct keval *k)
 {
-	const char *file = kjson_str_or(k->task, "oracle", kjson_str_or(k->task, "reference", "reference.c"));
+	const char *file = kjson_str_or(k->task, "oracle", task_reference(k));
 	json_t *flags = json_pack("[s]", "-DREAL=double");
 	bool host = is_device_only(k);
 	char *log, *so;
@@ -80,7 +81,7 @@ oracle_so(struct keval *k)
 char *
 against_reference(struct keval *k)
 {
-	char *log = NULL, *text, *so = trusted_so(k, kjson_str_or(k->task, "reference", "reference.c"), NULL, false, &log);
+	char *log = NULL, *text, *so = trusted_so(k, task_reference(k), NULL, false, &log);
 
 	if (!so)
 		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
@@ -182,7 +183,8 @@ json_t *
 evaluate_reference(struct keval *k)
 {
 	const json_t *baselines = json_object_get(k->task, "baselines");
-	char *code = k->task ? task_source(k, "reference", "reference.c") : kstrdup("/* no task: nothing to run */\n");
+	char *code = k->task ? task_source(k, task_reference(k)) :
+	    kstrdup("/* no task: nothing to run */\n");
 	struct subject s = { .name = "000/00", .code = code, .trusted = true };
 	json_t *eval, *list = json_array();
 	char *against = NULL;

@@ -330,16 +330,13 @@ add_lists(json_t *stable, const json_t *task)
 char *
 task_facts(json_t *stable, const struct kcamp *camp)
 {
-	char *path = kcamp_path(camp, kcamp_str(camp, "task")), *file, *slash, *source;
+	char *path = kcamp_path(camp, kcamp_str(camp, "task")), *file, *source;
 	json_t *task = kjson_load(path), *backend = json_object_get(stable, "lang");
 	struct kbuf reference = { 0 };
 
 	if (strcmp(kjson_str_or(task, "schema", ""), "task/1"))
 		kdie(K_USAGE, "%s: schema: must be \"task/1\"; this is not a task that this version of kiln reads", path);
-	/* Files of a task lie beside it. */
-	slash = strrchr(path, '/');
-	file = kasprintf("%.*s%s", slash ? (int)(slash - path + 1) : 0, path,
-	    kjson_str_or(task, "reference", "reference.c"));
+	file = ktask_beside(path, kjson_str_or(task, "reference", "reference.c"));
 	source = kread_text_or_die(file, MAX_SOURCE);
 	json_object_set_new(stable, "task", json_string(kjson_str_or(task, "name", "")));
 	json_object_set_new(stable, "op", json_string(kjson_str_or(task, "op", "")));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order: the program, its arguments as they are there, and the files that it reads. The campaign's own lie there as
- * they lie here; those from elsewhere get a name below "elsewhere".
+ * The order: the program, its arguments as they are there, and the files that it reads. The
+ * campaign's own lie there as they lie here, and so do those that it names above its folder
+ * (../X/task.json); arguments from elsewhere get a name below "elsewhere".
  */
 #include "kremote.h"
 
@@ -35,9 +36,9 @@ struct making {
 	size_t elsewhere;
 };
 
-/* The name of a file as it is below the campaign's folder; NULL when it is not. Points into PATH. */
+/* The name of a file from the campaign's folder on, within PATH; NULL: PATH does not lead there. */
 static const char *
-below(const struct making *m, const char *path)
+from_campaign(const struct making *m, const char *path)
 {
 	size_t n = strlen(m->folder);
 
@@ -47,7 +48,27 @@ below(const struct making *m, const char *path)
 		return NULL;
 	while (path[0] == '.' && path[1] == '/')
 		path += 2;
-	return path_is_below(path) ? path : NULL;
+	return path;
+}
+
+/* The same; NULL when it is not below that folder. */
+static const char *
+below(const struct making *m, const char *path)
+{
+	const char *name = from_campaign(m, path);
+
+	return name && path_is_below(name) ? name : NULL;
+}
+
+/* How many folders "../../x" leads up; *NAME is left at what follows. */
+static size_t
+climb(const char **name)
+{
+	size_t n = 0;
+
+	for (; !strncmp(*name, "../", 3); n++)
+		*name += 3;
+	return n;
 }
 
 static void
@@ -59,16 +80,15 @@ add(struct making *m, const char *name, const char *text, size_t len)
 	json_array_foreach(m->list, i, old)
 		if (!strcmp(json_string_value(json_object_get(old, "path")), name))
 			return;
-	json_array_append_new(m->list, json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len));
+	if (json_array_append_new(m->list,
+	    json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
+		kdie(K_USAGE, "%s: a name that is not UTF-8", name);
 	kbuf_add(&m->o->files, text, len);
 }
 
-/* Its name there, which the caller frees. */
-static char *
-add_file(struct making *m, const char *path)
+static void
+add_file(struct making *m, const char *path, const char *name)
 {
-	const char *inside = below(m, path), *slash = strrchr(path, '/');
-	char *name = inside ? kstrdup(inside) : kasprintf("elsewhere/%zu/%s", m->elsewhere++, slash ? slash + 1 : path);
 	size_t len;
 	char *text = kread_file_or_die(path, FILES_MAX_BYTES, &len);
 
@@ -76,6 +96,17 @@ add_file(struct making *m, const char *path)
 		kdie(K_USAGE, "%s: a name with a newline", path);
 	add(m, name, text, len);
 	free(text);
+}
+
+/* Its name there, which the caller frees. */
+static char *
+add_argument(struct making *m, const char *path)
+{
+	const char *inside = below(m, path), *slash = strrchr(path, '/');
+	char *name = inside ? kstrdup(inside) :
+	    kasprintf("elsewhere/%zu/%s", m->elsewhere++, slash ? slash + 1 : path);
+
+	add_file(m, path, name);
 	return name;
 }
 
@@ -87,16 +118,23 @@ is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* An argument, or what stands behind "--option=" in it. */
+static const char *
+argument_value(const char *arg)
+{
+	return !strncmp(arg, "--", 2) && strchr(arg, '=') ? strchr(arg, '=') + 1 : arg;
+}
+
 /* An argument as it is there: files become their names, alone or behind "--option=". */
 static char *
 translate(struct making *m, const char *arg)
 {
-	const char *value = !strncmp(arg, "--", 2) && strchr(arg, '=') ? strchr(arg, '=') + 1 : arg;
+	const char *value = argument_value(arg);
 	char *name, *all;
 
 	if (!is_file(value))
 		return kstrdup(arg);
-	name = add_file(m, value);
+	name = add_argument(m, value);
 	all = kasprintf("%.*s%s", (int)(value - arg), arg, name);
 	free(name);
 	return all;
@@ -202,6 +240,31 @@ has_line(const char *text, const char *line)
 	return false;
 }
 
+static bool
+is_argument(char **args, const char *path)
+{
+	while (*args && strcmp(argument_value(*args), path))
+		args++;
+	return *args != NULL;
+}
+
+/* One that the program reads by itself, unless it went along as an argument. */
+static void
+add_input(struct making *m, char **args, const char *path)
+{
+	const char *name = from_campaign(m, path), *rest = name;
+
+	if (!below(m, path) && is_argument(args, path))
+		return;
+	if (name)
+		climb(&rest);
+	if (!name || !path_is_below(rest))
+		kdie(K_USAGE, "%s: the other machine cannot have this file at the same place: let the "
+		    "campaign name it from its own folder on, with \"..\" at the beginning only, or give "
+		    "both machines the folder (--shared)", path);
+	add_file(m, path, name);
+}
+
 /* What the program reads by itself. Its standard input, when it wants that, becomes a file. */
 static void
 add_inputs(struct making *m, char **args, bool shared)
@@ -220,9 +283,67 @@ add_inputs(struct making *m, char **args, bool shared)
 		free(text);
 	}
 	for (char *line = list ? strtok_r(list, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
-		if (strcmp(line, "-") && !shared && below(m, line))
-			free(add_file(m, line));
+		if (strcmp(line, "-") && !shared)
+			add_input(m, args, line);
 	free(list);
+}
+
+/* The last DEPTH parts of the path of the campaign's folder; the caller frees. */
+static char *
+last_parts(const char *folder, size_t depth)
+{
+	char full[PATH_MAX], *at;
+
+	if (!realpath(folder, full))
+		kdie_errno(K_USAGE, "%s", folder);
+	at = full + strlen(full);
+	for (size_t i = 0; i < depth && at; i++)
+		at = memrchr(full, '/', (size_t)(at - full));
+	if (!at)
+		kdie(K_USAGE, "%s: the campaign names a file above the root", full);
+	return kstrdup(at + 1);
+}
+
+/* A name from the folder HOME on as one from the folder above all of HOME on; the caller frees. */
+static char *
+from_above(const char *home, const char *name)
+{
+	size_t end = strlen(home);
+
+	for (size_t up = climb(&name); up > 0; up--)
+		while (end && home[--end] != '/')
+			continue;
+	return kasprintf("%.*s%s%s", (int)end, home, end ? "/" : "", name);
+}
+
+/*
+ * Where files above the campaign's folder are read, that folder lies as deep there as they need
+ * it to, by the names that it has here.
+ */
+static void
+lay_out(struct making *m)
+{
+	size_t depth = 0, i;
+	char *home, *name;
+	json_t *file;
+
+	json_array_foreach(m->list, i, file) {
+		const char *rest = json_string_value(json_object_get(file, "path"));
+		size_t up = climb(&rest);
+
+		depth = up > depth ? up : depth;
+	}
+	if (!depth)
+		return;
+	home = last_parts(m->folder, depth);
+	if (json_object_set_new(m->o->head, "home", json_string(home)) < 0)
+		kdie(K_USAGE, "%s: not UTF-8", home);
+	json_array_foreach(m->list, i, file) {
+		name = from_above(home, json_string_value(json_object_get(file, "path")));
+		json_object_set_new(file, "path", json_string(name));
+		free(name);
+	}
+	free(home);
 }
 
 /* A name for the folder that is kept there for this campaign: readable, and not that of another one. */
@@ -298,6 +419,7 @@ order_make(struct order *o, const struct call *c)
 		}
 	}
 	add_inputs(&m, args, c->shared);
+	lay_out(&m);
 	free(args);
 	free(folder);
 }

@@ -33,6 +33,7 @@ static volatile sig_atomic_t stopped_by;
 struct service {
 	json_t *order;
 	char *folder;		/* of this run; removed at its end */
+	char *build;		/* what stays for the next one */
 	int lock;		/* held on it, so that nobody sweeps it away */
 	bool answered;
 	sigset_t open;		/* signals that are let in while we wait */
@@ -126,17 +127,17 @@ cache_folder(void)
 	return kasprintf("%s/.cache/kiln/remote", home);
 }
 
-/* A folder for this run in the campaign's place, with the objects that all of its runs share. */
+/* A folder for this run in the campaign's place, which has one for what all of its runs share. */
 static void
 open_folder(struct service *s)
 {
 	const char *name = kjson_str_or(s->order, "place", "");
-	char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name), *build = kasprintf("%s/build", place);
-	char *path;
+	char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name), *path;
 
 	if (!path_is_below(name) || strchr(name, '/'))
 		kdie(K_USAGE, "the order names no place");
-	make_folders(build);
+	s->build = kasprintf("%s/build", place);
+	make_folders(s->build);
 	sweep(place);
 	path = kasprintf("%s/new-XXXXXX", place);
 	if (!mkdtemp(path) || (s->lock = lock_of(path)) < 0 || flock(s->lock, LOCK_EX) < 0)
@@ -144,13 +145,27 @@ open_folder(struct service *s)
 	s->folder = kasprintf("%s/" RUN "%s", place, strrchr(path, '-') + 1);
 	if (rename(path, s->folder) < 0 || chdir(s->folder) < 0)
 		kdie_errno(K_IO, "%s", s->folder);
-	make_folders("trials/000");
-	if (symlink(build, BUILD) < 0)
-		kdie_errno(K_IO, "%s", build);
 	free(path);
-	free(build);
 	free(place);
 	free(cache);
+}
+
+/* To the campaign's folder, which is that of the run or one below it. */
+static void
+enter_home(const struct service *s)
+{
+	const char *home = kjson_str_or(s->order, "home", NULL);
+
+	if (home && !path_is_below(home))
+		kdie(K_USAGE, "%s: no name for a folder of an order", home);
+	if (home) {
+		make_folders(home);
+		if (chdir(home) < 0)
+			kdie_errno(K_IO, "%s", home);
+	}
+	make_folders("trials/000");
+	if (symlink(s->build, BUILD) < 0)
+		kdie_errno(K_IO, "%s", s->build);
 }
 
 /* The next LEN bytes of the order; false at its end. Not a byte more, for the leash is in the same pipe. */
@@ -197,7 +212,7 @@ write_file(const char *path, size_t len)
 		*slash = '\0';
 		make_folders(folder);
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		kdie_errno(K_IO, "%s", path);
 	while (len) {
@@ -223,7 +238,7 @@ read_files(const struct service *s)
 		const char *path = kjson_str_or(f, "path", "");
 		json_int_t size = kjson_int_or(f, "size", -1);
 
-		if (!path_is_below(path) || size < 0 || !strncmp(path, BUILD, strlen(BUILD)))
+		if (!path_is_below(path) || size < 0 || strstr(path, BUILD))
 			kdie(K_USAGE, "%s: no name for a file of an order", path);
 		write_file(path, (size_t)size);
 	}
@@ -251,8 +266,8 @@ start(const struct service *s, const char *name, int out)
 {
 	const json_t *args = json_object_get(s->order, "args");
 	const char *folder = kjson_str_or(s->order, "folder", NULL);
-	char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv), *file = kasprintf("%s/stdin", s->folder);
-	int in = kjson_bool_or(s->order, "stdin", false) ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+	char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv);
+	int in = kjson_bool_or(s->order, "stdin", false) ? open("stdin", O_RDONLY | O_CLOEXEC) : -1;
 	struct kproc p = { .argv = argv, .cwd = folder };
 	pid_t pid;
 
@@ -269,7 +284,6 @@ start(const struct service *s, const char *name, int out)
 		kdie_errno(K_MISSING, "%s", argv[0]);
 	if (in >= 0)
 		close(in);
-	free(file);
 	free(argv[0]);
 	free(argv);
 	return pid;
@@ -353,6 +367,7 @@ work(struct service *s)
 	name = json_string_value(json_array_get(json_object_get(s->order, "args"), 0)) ? : "";
 	open_folder(s);
 	read_files(s);
+	enter_home(s);
 	out = open(OUTPUT, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (out < 0)
 		kdie_errno(K_IO, OUTPUT);

@@ -41,13 +41,15 @@ by_name(const void *a, const void *b)
 static void
 add_sources(const struct report *r, struct names *names)
 {
+	const char *task = kcamp_str(r->camp, "task");
+
 	add_name(r, names, kstrdup("campaign.json"));
-	add_name(r, names, kstrdup(kcamp_str(r->camp, "task")));
-	add_name(r, names, kstrdup(r->task->reference));
+	add_name(r, names, kstrdup(task));
+	add_name(r, names, ktask_beside(task, r->task->reference));
 	if (r->task->oracle)
-		add_name(r, names, kstrdup(r->task->oracle));
+		add_name(r, names, ktask_beside(task, r->task->oracle));
 	for (size_t i = 0; i < r->task->baseline_count; i++)
-		add_name(r, names, kstrdup(r->task->baselines[i].file));
+		add_name(r, names, ktask_beside(task, r->task->baselines[i].file));
 }
 
 static void

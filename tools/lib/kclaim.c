@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,87 @@ hedged_behind(const char *p)
 	return false;
 }
 
+/* Half a unit of the last place that was written out. */
+static double
+half_place(const char *number, const char *end)
+{
+	const char *point = memchr(number, '.', (size_t)(end - number));
+
+	return 0.5 * pow(10, point ? -(double)strspn(point + 1, "0123456789") : 0);
+}
+
+static bool
+holds_word(const char *line, const char *word, size_t n)
+{
+	for (const char *p = line; *p; p++)
+		if (!strncasecmp(p, word, n) && (p == line || !is_word(p[-1])) && !is_word(p[n]))
+			return true;
+	return false;
+}
+
+/* Is P at a mark that ends a clause? */
+static bool
+ends_clause(const char *p)
+{
+	static const char *const marks[] = { ";", "\n", "\"", "->", "=>", "\u2192", ". ", ", " };
+
+	/* "about 160 TFLOPS, by my estimate" is one. */
+	if (!*p || !strncmp(p, ", by ", 5))
+		return !*p;
+	for (size_t i = 0; i < LEN(marks); i++)
+		if (!strncmp(p, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
+/* Is the figure at P the right result of a product or a quotient in its clause, "989/6 = 165"? */
+static bool
+is_worked_out(const char *clause, const char *p, double value, double half)
+{
+	const char *q = clause, *end;
+	double result, factor;
+	char sign[2];
+	int n;
+
+	for (; (q = next_number(clause, q, &result, &end)) && q < p; q = end) {
+		const char *at = end;
+
+		for (; sscanf(at, " %1[*/x] %lf%n", sign, &factor, &n) == 2; at += n)
+			result = *sign == '/' ? result / factor : result * factor;
+		at += strspn(at, " ");
+		if (at > end && *at == '=' && at + 1 + strspn(at + 1, MARKS) == p &&
+		    fabs(result - value) <= half * (1 + 1e-9))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a figure, from P to END, says itself that it is no fact of a device but a result of who
+ * writes: it is worked out on the spot, it is called an estimate, or it is what a copy of the data
+ * reached in the campaign's own run.
+ */
+static bool
+is_own_result(const char *text, const char *p, const char *end, double value)
+{
+	static const char *const words[] = { "copy", "my estimate", "our estimate", "i estimate",
+		"we estimate" };
+	const char *start = p, *stop = end;
+	bool own = false;
+	char *clause;
+
+	while (start > text && !ends_clause(start - 1))
+		start--;
+	while (!ends_clause(stop))
+		stop++;
+	clause = kstrndup(start, (size_t)(stop - start));
+	for (size_t i = 0; i < LEN(words) && !own; i++)
+		own = holds_word(clause, words[i], strlen(words[i]));
+	own = own || is_worked_out(clause, clause + (p - start), value, half_place(p, end));
+	free(clause);
+	return own;
+}
+
 char *
 kclaim_hedged(const char *text)
 {
@@ -95,7 +177,7 @@ kclaim_hedged(const char *text)
 		bool hedged = is_figure(end) && (khw_hedge(words) || hedged_behind(end));
 
 		free(words);
-		if (hedged) {
+		if (hedged && !is_own_result(text, p, end, value)) {
 			from += strspn(from, " ");
 			end += strspn(end, MARKS);
 			end += strcspn(end, hedged_behind(end) ? ".;\n" : " .,;\n");
@@ -104,15 +186,6 @@ kclaim_hedged(const char *text)
 		p = end;
 	}
 	return NULL;
-}
-
-/* Half a unit of the last place that was written out. */
-static double
-half_place(const char *number, const char *end)
-{
-	const char *point = memchr(number, '.', (size_t)(end - number));
-
-	return 0.5 * pow(10, point ? -(double)strspn(point + 1, "0123456789") : 0);
 }
 
 /* Does the line (LEN bytes) hold a number that is VALUE, but for HALF at most? */
@@ -124,15 +197,6 @@ holds_number(const char *line, double value, double half)
 
 	for (; (p = next_number(line, p, &other, &end)); p = end)
 		if (fabs(other - value) <= half * (1 + 1e-9))
-			return true;
-	return false;
-}
-
-static bool
-holds_word(const char *line, const char *word, size_t n)
-{
-	for (const char *p = line; *p; p++)
-		if (!strncasecmp(p, word, n) && (p == line || !is_word(p[-1])) && !is_word(p[n]))
 			return true;
 	return false;
 }

@@ -9,8 +9,10 @@
 #include <stdbool.h>
 
 /*
- * The words of TEXT that hedge a rate, a bandwidth or a clock ("about 4.8 TB/s"), or NULL. The caller frees. Such a figure is
- * known, and then it has a source, or it is not, and then it is no figure.
+ * The words of TEXT that hedge a rate, a bandwidth or a clock of a device ("about 4.8 TB/s"), or
+ * NULL. The caller frees. Such a figure is known, and then it has a source, or it is not, and then
+ * it is no figure. A result of who writes may be rounded, where its clause says that it is one:
+ * "about 989/6 = 165 TFLOPS", "about 160 TFLOPS by my estimate", "a copy reaches about 22 GB/s".
  */
 char *kclaim_hedged(const char *text);
 

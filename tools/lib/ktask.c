@@ -1075,7 +1075,6 @@ ktask_free(struct ktask *t)
 	free(t->baselines);
 	json_decref(t->json);
 	free(t->file);
-	free(t->dir);
 	free(t);
 }
 
@@ -1095,11 +1094,9 @@ struct ktask *
 ktask_load(const char *file)
 {
 	struct reader r = { .t = kcalloc(1, sizeof *r.t) };
-	const char *slash = strrchr(file, '/');
 
 	r.t->json = kjson_load(file);
 	r.t->file = kstrdup(file);
-	r.t->dir = slash ? kstrndup(file, (size_t)(slash - file)) : kstrdup(".");
 	read_task(&r, r.t->json);
 	if (r.count) {
 		/* One message, a line per fault. */
@@ -1135,9 +1132,17 @@ ktask_lacks_oracle(const struct ktask *t, const char *reference)
 }
 
 char *
+ktask_beside(const char *task_file, const char *name)
+{
+	const char *slash = strrchr(task_file, '/');
+
+	return kasprintf("%.*s%s", slash ? (int)(slash + 1 - task_file) : 0, task_file, name);
+}
+
+char *
 ktask_path(const struct ktask *t, const char *name)
 {
-	return kasprintf("%s/%s", *t->dir ? t->dir : "/", name);
+	return ktask_beside(t->file, name);
 }
 
 bool

@@ -91,7 +91,7 @@ struct ktask_baseline {
 
 /* Strings and JSON values are borrowed from json, which the task owns. */
 struct ktask {
-	char *file, *dir;		/* as given, and the folder it is in */
+	char *file;			/* as given */
 	json_t *json;
 	const char *name, *op, *description, *language;
 	const char *entry, *reference, *oracle;		/* oracle NULL: the reference compiled with -DREAL=double */
@@ -139,7 +139,11 @@ bool ktask_device_only(const json_t *task);
  */
 const char *ktask_lacks_oracle(const struct ktask *t, const char *reference);
 
-/* Path of a file named in the task, relative to the task's folder; the caller frees. */
+/*
+ * Path of the file NAME that a task names: it is relative to the folder of the task's own file. The
+ * caller frees. The first takes the path of that file, for who has not loaded the task.
+ */
+char *ktask_beside(const char *task_file, const char *name);
 char *ktask_path(const struct ktask *t, const char *name);
 
 bool ktask_in_set(const struct ktask_workload *w, const char *set);
