@@ -538,6 +538,21 @@ device_state(void)
 	    s.temperature_c, "power_w", s.power_w, "throttle", (json_int_t)s.throttle);
 }
 
+void *
+device_alloc(size_t bytes)
+{
+	kgpu_ptr p = 0;
+
+	need("memory", kgpu_alloc_plain(gpu, &p, bytes));
+	return (void *)(uintptr_t)p;
+}
+
+void
+device_free(void *p)
+{
+	need("free", kgpu_free_plain(gpu, at(p)));
+}
+
 void
 device_profiler(bool on)
 {

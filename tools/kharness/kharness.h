@@ -24,6 +24,7 @@ struct options {
 	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic, *backend;
 	const char *workload;	/* of --solo; NULL: all that are timed */
 	bool ceilings, correctness, timing, solo, reuse;
+	bool apart;		/* of --solo: every tensor an allocation of its own */
 	int threads, seeds, min_samples, max_samples, warmup;
 	double timing_s, warmup_s, run_timeout_s;
 	uint64_t memory_bytes, seed;
@@ -274,6 +275,9 @@ void *device_stream(void);
 /* Until all that the stream was given is done. */
 void device_wait(void);
 void device_profiler(bool on);
+/* Memory that no pool of the driver's hands out, so that tools which watch accesses know where it ends. */
+void *device_alloc(size_t bytes);
+void device_free(void *p);
 
 /* solo.c: the candidate called in this process, for profilers. */
 void run_solo(struct judge *j);

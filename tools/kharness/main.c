@@ -23,7 +23,7 @@ enum {
 	OPT_THREADS = 256, OPT_SEEDS, OPT_SEED, OPT_PHASE, OPT_STATISTIC, OPT_TIMING, OPT_MIN, OPT_MAX, OPT_WARMUP,
 	OPT_WARMUP_S,
 	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_CEILINGS, OPT_LINT, OPT_BACKEND, OPT_SOLO, OPT_WORKLOAD,
-	OPT_REUSE
+	OPT_REUSE, OPT_APART
 };
 
 static const struct option long_options[] = {
@@ -38,7 +38,8 @@ static const struct option long_options[] = {
 	{ "sandbox", required_argument, NULL, OPT_SANDBOX }, { "oracle", required_argument, NULL, OPT_ORACLE },
 	{ "against", required_argument, NULL, OPT_AGAINST }, { "name", required_argument, NULL, OPT_NAME },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
-	{ "solo", no_argument, NULL, OPT_SOLO }, { "workload", required_argument, NULL, OPT_WORKLOAD }, { "reuse", no_argument, NULL, OPT_REUSE },
+	{ "solo", no_argument, NULL, OPT_SOLO }, { "apart", no_argument, NULL, OPT_APART },
+	{ "workload", required_argument, NULL, OPT_WORKLOAD }, { "reuse", no_argument, NULL, OPT_REUSE },
 	{ "machine", no_argument, NULL, OPT_MACHINE }, { "ceilings", no_argument, NULL, OPT_CEILINGS }, { "lint", required_argument, NULL, OPT_LINT },
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -52,7 +53,7 @@ static const char usage_text[] =
     "                [--statistic median|min|mean] [--memory-mb N] [--sandbox auto|bwrap|landlock|none]\n"
     "                [--name NAME] [--backend c|cuda|hip|opencl] CANDIDATE.so\n"
     "       kharness --reuse -t TASK.json [-s SET] [--oracle ORACLE.so] [--against NAME=FILE.so]... CANDIDATE.so\n"
-    "       kharness --solo -t TASK.json [-s SET] [--workload NAME] [--backend c|cuda|hip] CANDIDATE.so\n"
+    "       kharness --solo -t TASK.json [-s SET] [--workload NAME | --apart] [--backend c|cuda|hip] CANDIDATE.so\n"
     "       kharness --machine [-o FILE]\n"
     "       kharness --ceilings [--backend c|cuda|hip] [--threads N] [-t TASK.json] [-o FILE]\n"
     "       kharness --lint TASK.json [--backend c|cuda|hip] [--oracle ORACLE.so]\n";
@@ -175,6 +176,9 @@ set_option(struct options *o, int c)
 	case OPT_SOLO:
 		o->solo = true;
 		break;
+	case OPT_APART:
+		o->apart = true;
+		break;
 	case OPT_REUSE:
 		o->reuse = true;
 		break;
@@ -245,6 +249,8 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	if (argc - optind != (*lint ? 0 : 1) || machine)
 		usage(*lint || machine ? "operands where none belong" : "one candidate, a shared object, is needed");
 	o->candidate = argv[optind];
+	if (o->apart && !o->solo)
+		usage("--apart says how --solo lays out memory: it needs --solo");
 	if (o->reuse)
 		o->correctness = o->timing = false;
 	if (o->max_samples < o->min_samples)
