@@ -75,6 +75,14 @@ ok 'a right kernel' '
 		.min_ns <= .median_ns and .calls_per_sample >= 1 and .mean_ns > 0 and .cpu_ns > 0" r.json
 	jq -e ".environment | .threads >= 1 and (.cpus | length == 1 or length > 1) and .llc_bytes > 0" r.json
 '
+ok 'a call by itself stands beside the batch; a task may say that it counts' '
+	jq -e ".candidates[0].timing[0] | .alone_ns > 0 and .alone_samples >= 1 and .alone_samples <= 5 and (has(\"host_ns\") | not)" r.json
+	jq -e ".candidates[0].timing[0].calls_per_sample > 1" r.json
+	jq ".timing = \"alone\"" "$task" >alone.json
+	kharness -t alone.json --oracle oracle.so --phase timing --timing-s 0.02 --max-samples 5 -s full right.so >a.json
+	jq -e ".candidates[0].timing[0] | .calls_per_sample == 1 and .alone_ns > 0" a.json
+	jq ".timing = \"loan\"" "$task" >bad.json
+	exits 2 kharness --lint bad.json; grep -q "timing: .loan. is neither .batch." err'
 ok 'sets, names, seeds' '
 	judge -s quick --name mine --seed 00ff --seeds 1 right.so >a.json
 	judge -s quick --name mine --seed ff --seeds 1 right.so >b.json

@@ -196,6 +196,7 @@ struct runner {
 /* One go. */
 struct span {
 	int64_t own_ns, judge_ns, cpu_ns;
+	int64_t host_ns;	/* krun-gpu: until the entry had returned, all calls of it; the runner's word */
 };
 
 /*
@@ -290,6 +291,17 @@ void judge_correctness(struct judge *j, struct subject *s);
  * noise floor. SHARED is the lock held with others, which is closed, and taken alone, when all runners stand.
  */
 double judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs, int shared);
+
+/* alone.c: calls by themselves, on a device that has nothing else to do. */
+enum { ALONE_MAX = 5 };
+struct alone {
+	double ns[ALONE_MAX], host_ns[ALONE_MAX];
+	size_t count;
+};
+/* A few such calls of workload W by a runner that is loaded; false when the subject failed, which stands in S. */
+bool alone_measure(struct judge *j, struct runner *r, struct subject *s, const struct ktask_workload *w, struct alone *a);
+/* Adds alone_ns, alone_samples and, on a GPU, host_ns to a row of timing. */
+void alone_add(const struct judge *j, const struct alone *a, json_t *row);
 
 /*
  * reuse.c: the same candidate on buffers that are new in every call and on buffers that are the same in every call, in

@@ -42,6 +42,7 @@ struct racer {
 	double *ns, *cpu;
 	size_t count, forged;
 	double total_ns;
+	struct alone alone;		/* calls by themselves */
 };
 
 struct race {
@@ -186,6 +187,8 @@ measure_oracle(struct race *a)
 static double
 calls_wanted(const struct race *a)
 {
+	if (a->j->task->alone)
+		return 1;
 	return fmin(a->j->space->sample_ns / fmax(a->fastest_ns, 100), (double)a->most);
 }
 
@@ -325,6 +328,7 @@ add_row(const struct race *a, struct racer *x)
 	set_ns(row, "cpu_ns", cpu);
 	set_ns(row, "handshake_ns", (double)x->r.handshake_ns);
 	json_object_set_new(row, "threads", json_integer(x->r.threads));
+	alone_add(a->j, &x->alone, row);
 	if (a->j->device)
 		json_object_set_new(row, "device", device_state());
 	json_array_append_new(x->s->timing, row);
@@ -428,6 +432,7 @@ one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 		struct racer *x = &a->racers[i];
 
 		judge_racer(a, x);
+		x->out = x->out || !alone_measure(a->j, &x->r, x->s, w, &x->alone);
 		if (!x->out && !a->racers[0].out && x->count) {
 			double half = add_row(a, x);
 
