@@ -25,6 +25,8 @@ struct options {
 	const char *workload;	/* of --solo; NULL: all that are timed */
 	bool ceilings, correctness, timing, solo, reuse;
 	bool apart;		/* of --solo: every tensor an allocation of its own */
+	const char *clocks;	/* off, try or require: lock those of a GPU */
+	int clocks_mhz;		/* at this; 0: the device's default */
 	int threads, seeds, min_samples, max_samples, warmup;
 	double timing_s, warmup_s, run_timeout_s;
 	uint64_t memory_bytes, seed;
@@ -46,6 +48,7 @@ struct judge {
 	struct oracle *oracle;		/* NULL: results are not compared */
 	int level;			/* of the sandbox */
 	uint64_t cpus[KRUN_CPUS / 64];	/* where candidates run */
+	json_t *clocks;			/* what became of locking the device's clocks; NULL: nobody asked */
 	size_t draws;			/* inputs drawn so far: numbers the random streams */
 	struct {
 		int64_t device, waiting, correctness, timing;
@@ -308,6 +311,11 @@ void alone_add(const struct judge *j, const struct alone *a, json_t *row);
  * turns; sets reuse of each subject, and trace of the first where the task has weights.
  */
 void judge_reuse(struct judge *j, struct subject *subjects, size_t count);
+
+/* clocks.c: have the device's clocks locked until this process ends, if that was asked for; once. */
+void clocks_hold(struct judge *j);
+/* --hold-clocks UUID:MHZ, the process that does it; returns an exit code. */
+int clocks_holder(const char *operand);
 
 /* machine.c */
 json_t *machine_facts(void);		/* of --machine */

@@ -23,7 +23,7 @@ enum {
 	OPT_THREADS = 256, OPT_SEEDS, OPT_SEED, OPT_PHASE, OPT_STATISTIC, OPT_TIMING, OPT_MIN, OPT_MAX, OPT_WARMUP,
 	OPT_WARMUP_S,
 	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_CEILINGS, OPT_LINT, OPT_BACKEND, OPT_SOLO, OPT_WORKLOAD,
-	OPT_REUSE, OPT_APART
+	OPT_REUSE, OPT_APART, OPT_LOCK_CLOCKS, OPT_LOCK_MHZ, OPT_HOLD_CLOCKS
 };
 
 static const struct option long_options[] = {
@@ -38,6 +38,8 @@ static const struct option long_options[] = {
 	{ "sandbox", required_argument, NULL, OPT_SANDBOX }, { "oracle", required_argument, NULL, OPT_ORACLE },
 	{ "against", required_argument, NULL, OPT_AGAINST }, { "name", required_argument, NULL, OPT_NAME },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
+	{ "lock-clocks", required_argument, NULL, OPT_LOCK_CLOCKS }, { "lock-mhz", required_argument, NULL, OPT_LOCK_MHZ },
+	{ "hold-clocks", required_argument, NULL, OPT_HOLD_CLOCKS },
 	{ "solo", no_argument, NULL, OPT_SOLO }, { "apart", no_argument, NULL, OPT_APART },
 	{ "workload", required_argument, NULL, OPT_WORKLOAD }, { "reuse", no_argument, NULL, OPT_REUSE },
 	{ "machine", no_argument, NULL, OPT_MACHINE }, { "ceilings", no_argument, NULL, OPT_CEILINGS }, { "lint", required_argument, NULL, OPT_LINT },
@@ -51,7 +53,8 @@ static const char usage_text[] =
     "                [--against NAME=FILE.so]... [--threads N] [--seeds N] [--seed HEX] [--timing-s S]\n"
     "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] [--run-timeout-s S]\n"
     "                [--statistic median|min|mean] [--memory-mb N] [--sandbox auto|bwrap|landlock|none]\n"
-    "                [--name NAME] [--backend c|cuda|hip|opencl] CANDIDATE.so\n"
+    "                [--name NAME] [--backend c|cuda|hip|opencl] [--lock-clocks off|try|require] [--lock-mhz N]\n"
+    "                CANDIDATE.so\n"
     "       kharness --reuse -t TASK.json [-s SET] [--oracle ORACLE.so] [--against NAME=FILE.so]... CANDIDATE.so\n"
     "       kharness --solo -t TASK.json [-s SET] [--workload NAME | --apart] [--backend c|cuda|hip] CANDIDATE.so\n"
     "       kharness --machine [-o FILE]\n"
@@ -153,6 +156,7 @@ set_option(struct options *o, int c)
 {
 	static const char *const statistics[] = { "median", "min", "mean" };
 	static const char *const backends[] = { "c", "cuda", "hip", "opencl" };
+	static const char *const clocks[] = { "off", "try", "require" };
 
 	switch (c) {
 	case OPT_THREADS:
@@ -176,6 +180,14 @@ set_option(struct options *o, int c)
 	case OPT_SOLO:
 		o->solo = true;
 		break;
+	case OPT_LOCK_CLOCKS:
+		o->clocks = clocks[choice(optarg, clocks, LEN(clocks), "--lock-clocks")];
+		break;
+	case OPT_LOCK_MHZ:
+		o->clocks_mhz = (int)knum_long(optarg, 0, 10000, "--lock-mhz");
+		break;
+	case OPT_HOLD_CLOCKS:
+		exit(clocks_holder(optarg));
 	case OPT_APART:
 		o->apart = true;
 		break;
@@ -215,7 +227,7 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	int c;
 
 	*o = (struct options){ .set = "full", .correctness = true, .timing = true, .statistic = "median",
-	    .name = "candidate", .backend = "c",
+	    .name = "candidate", .backend = "c", .clocks = "off",
 	    .sandbox = "auto", .seeds = 2, .min_samples = 5, .max_samples = 30, .warmup = 2, .timing_s = 1,
 	    .warmup_s = 0.1, .run_timeout_s = 60, .memory_bytes = (uint64_t)4096 << 20 };
 	if (getrandom(&o->seed, sizeof o->seed, 0) != sizeof o->seed)
@@ -299,6 +311,9 @@ judge_lock(struct judge *j, bool alone)
 	int fd = j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
 
 	j->spent_ns.waiting += know_ns() - start;
+	/* Nobody else measures from here on. */
+	if (alone)
+		clocks_hold(j);
 	return fd;
 }
 
@@ -413,6 +428,8 @@ judge_all(struct judge *j)
 			json_array_append_new(candidates, subject_json(&subjects[i]));
 		subject_free(&subjects[i]);
 	}
+	if (j->clocks)
+		json_object_set_new(environment, "clocks", j->clocks);
 	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)j->o.seed);
 	out = json_pack("{s:s,s:s,s:o,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed", seed, "spent_s", spent_json(j), "sandbox",
 	    "level", j->level,

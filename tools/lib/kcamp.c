@@ -152,6 +152,8 @@ const struct kknob kknobs[] = {
 	{ "eval.launcher", KKNOB_STR, "", 0, 0, NULL, "command put before keval and kharness, such as: kremote ssh gpu1 -- (docs/remote.md); empty: they run here" },
 	{ "eval.profile", KKNOB_ENUM, "auto", 0, 0, "auto|off|promising|all", "tier T4, a profiler's findings for the next prompt: for candidates that come near the incumbent or for all correct ones; auto: promising ones of a GPU where the profiler is installed" },
 	{ "eval.profile_timeout_s", KKNOB_NUM, "180", 1, 86400, NULL, "one profiler run" },
+	{ "eval.lock_clocks", KKNOB_ENUM, "off", 0, 0, "off|try|require", "lock the clocks of a CUDA device while it is measured on: try: where the machine permits it; require: or do not measure" },
+	{ "eval.lock_mhz", KKNOB_INT, "0", 0, 10000, NULL, "the clock to lock it at; 0: the device's default for applications" },
 	{ "eval.sanitize_s", KKNOB_NUM, "60", 0, 86400, NULL, "time limit of each sanitizer that verify runs over the best kernel; 0: none is run, and the record says so" },
 	{ "eval.build", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T1: {command, format, ...}, see keval(1)" },
 	{ "eval.correctness", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T2" },
