@@ -73,6 +73,8 @@ ok 'a right kernel' '
 	jq -e ".candidates[0].timing | length == 1" r.json
 	jq -e ".candidates[0].timing[0] | .workload == \"main\" and (.samples_ns | length >= 5 and length <= 30 and all(. > 0)) and
 		.min_ns <= .median_ns and .calls_per_sample >= 1 and .mean_ns > 0 and .cpu_ns > 0" r.json
+	jq -e ".spent_s | (keys == [\"correctness\", \"device\", \"inputs\", \"kernels\", \"timing\", \"waiting\"]) and all(. >= 0) and
+		.inputs > 0 and .correctness > 0 and .timing > 0" r.json
 	jq -e ".environment | .threads >= 1 and (.cpus | length == 1 or length > 1) and .llc_bytes > 0" r.json
 '
 ok 'a call by itself stands beside the batch; a task may say that it counts' '

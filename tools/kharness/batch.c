@@ -153,10 +153,20 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 	}
 }
 
+/* A device goes on working when its orders are given: its time is spent here, and not where it is next waited for. */
+static void
+add_spent(struct judge *j, int64_t start)
+{
+	if (j->device)
+		j->space->fence();
+	j->spent_ns.inputs += know_ns() - start;
+}
+
 void
 batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
     bool expected)
 {
+	int64_t start = know_ns();
 	struct krng rng;
 
 	*b = (struct batch){ .w = w, .dist = dist, .count = count, .calls = kcalloc(count, sizeof *b->calls),
@@ -167,15 +177,18 @@ batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enu
 		if (expected && j->oracle)
 			expect(j, w, &b->calls[i], &rng);
 	}
+	add_spent(j, start);
 }
 
 void
 batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
     size_t checked)
 {
+	int64_t start;
 	struct krng rng;
 
 	batch_draw(j, b, w, dist, count, false);
+	start = know_ns();
 	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "checked");
 	/* Each of the calls has the same chance (selection sampling, Knuth, volume 2, 3.4.2, algorithm S). */
 	for (size_t i = 0; i < count && j->oracle; i++)
@@ -183,16 +196,19 @@ batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload
 			expect(j, w, &b->calls[i], &rng);
 			checked--;
 		}
+	add_spent(j, start);
 }
 
 void
 batch_expect(struct judge *j, struct batch *b)
 {
+	int64_t start = know_ns();
 	struct krng rng;
 
 	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "expect");
 	for (size_t i = 0; i < b->count && j->oracle; i++)
 		expect(j, b->w, &b->calls[i], &rng);
+	add_spent(j, start);
 }
 
 bool

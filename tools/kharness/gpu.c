@@ -507,7 +507,9 @@ void
 device_choose(struct judge *j, const char *folder)
 {
 	find_device(j);
+	j->spent_ns.kernels = -know_ns();
 	j->space = space_gpu(j->o.backend, folder);
+	j->spent_ns.kernels += know_ns();
 }
 
 void

@@ -51,8 +51,9 @@ struct judge {
 	json_t *clocks;			/* what became of locking the device's clocks; NULL: nobody asked */
 	size_t draws;			/* inputs drawn so far: numbers the random streams */
 	struct {
-		int64_t device, waiting, correctness, timing;
-	} spent_ns;			/* where the time went: until the device was had, for locks, in tier T2, in tier T3 */
+		/* Until the device was had; for the judge's kernels there; for locks; inputs and results; tiers T2, T3. */
+		int64_t device, kernels, waiting, inputs, correctness, timing;
+	} spent_ns;			/* where the time went; each moment counts once */
 };
 
 /* ---- values.c: numbers in and out of tensors ---- */

@@ -300,7 +300,7 @@ choose_device(struct judge *j)
 	j->device = true;
 	j->spent_ns.device = know_ns();
 	device_choose(j, slash ? folder : NULL);
-	j->spent_ns.device = know_ns() - j->spent_ns.device;
+	j->spent_ns.device = know_ns() - j->spent_ns.device - j->spent_ns.kernels;
 	free(folder);
 }
 
@@ -321,8 +321,9 @@ judge_lock(struct judge *j, bool alone)
 static json_t *
 spent_json(const struct judge *j)
 {
-	return json_pack("{s:f,s:f,s:f,s:f}", "device", (double)j->spent_ns.device * 1e-9, "waiting",
-	    (double)j->spent_ns.waiting * 1e-9, "correctness", (double)j->spent_ns.correctness * 1e-9, "timing",
+	return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "device", (double)j->spent_ns.device * 1e-9, "kernels",
+	    (double)j->spent_ns.kernels * 1e-9, "waiting", (double)j->spent_ns.waiting * 1e-9, "inputs",
+	    (double)j->spent_ns.inputs * 1e-9, "correctness", (double)j->spent_ns.correctness * 1e-9, "timing",
 	    (double)j->spent_ns.timing * 1e-9);
 }
 
@@ -392,13 +393,21 @@ static double
 judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
 {
 	int shared = judge_lock(j, false);
+	double noise = 0;
+	int64_t inputs;
 
 	if (j->o.correctness)
 		judge_correctness(j, &subjects[0]);
-	if (j->o.timing && (!subjects[0].status || !strcmp(subjects[0].status, "correct")))
-		return judge_timing(j, subjects, count, pairs, shared);
-	close(shared);
-	return 0;
+	/* Inputs are named apart from the tier that they are drawn for. */
+	inputs = j->spent_ns.inputs;
+	j->spent_ns.correctness -= j->o.correctness ? inputs : 0;
+	if (j->o.timing && (!subjects[0].status || !strcmp(subjects[0].status, "correct"))) {
+		noise = judge_timing(j, subjects, count, pairs, shared);
+		j->spent_ns.timing -= j->spent_ns.inputs - inputs;
+	} else {
+		close(shared);
+	}
+	return noise;
 }
 
 /* Judge, and print the one object. */
