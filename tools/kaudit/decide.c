@@ -13,7 +13,7 @@
 #include "karch.h"
 
 static const char real[] = "ACCEPT-as-real", unmeasured[] = "ACCEPT-unmeasured",
-    asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
+		  asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
 
 /* What the parts find out about one record. */
 struct finding {
@@ -24,7 +24,7 @@ struct finding {
 	json_t *reasons, *out;
 	json_t *asides;		/* reasons that come last */
 	bool refused;
-	bool reused;		/* buffers seen before were measured against new ones */
+	bool reused; /* buffers seen before were measured against new ones */
 	enum bucket bucket;	/* gravest of what was found and not waived */
 	bool gains;		/* faster than the incumbent, beyond the noise */
 	double gain_pct;	/* as a geometric mean over the workloads; 0: not known */
@@ -398,14 +398,16 @@ static void
 note_unmeasured(struct finding *f)
 {
 	size_t timed = json_array_size(kjson_path(f->rec->json, "eval.timing")),
-	    rows = json_array_size(kjson_path(f->rec->json, "eval.reuse"));
+	       rows = json_array_size(kjson_path(f->rec->json, "eval.reuse"));
 	json_t *list = json_array();
 
 	if (!f->reused && !f->reference)
-		json_array_append_new(list, json_pack("{s:s,s:s}", "what", "reuse", "why", why_not_reused(f)));
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s}", "what", "reuse", "why", why_not_reused(f)));
 	else if (rows < timed && !f->reference)
-		json_array_append_new(list, json_pack("{s:s,s:o}", "what", "reuse", "why",
-		    json_sprintf("only on %zu of %zu timed workloads", rows, timed)));
+		json_array_append_new(list,
+		    json_pack("{s:s,s:o}", "what", "reuse", "why",
+			json_sprintf("only on %zu of %zu timed workloads", rows, timed)));
 	if (json_array_size(list))
 		json_object_set_new(f->out, "not_measured", json_incref(list));
 	json_decref(list);

@@ -166,8 +166,12 @@ table_of(const struct account *a, double real)
 json_t *
 report_campaign(const struct audit *audit, bool *inflated)
 {
-	struct account a = { .rounds = json_array(), .refused = json_array(), .unmeasured = json_array(),
-		.bench = { 1, 1, 1 }, .real = { 1, 1, 1 }, .speedup = 1 };
+	struct account a = { .rounds = json_array(),
+		.refused = json_array(),
+		.unmeasured = json_array(),
+		.bench = { 1, 1, 1 },
+		.real = { 1, 1, 1 },
+		.speedup = 1 };
 	double real, gap, noise;
 	long trial = 0;
 
@@ -182,14 +186,16 @@ report_campaign(const struct audit *audit, bool *inflated)
 	/* A point of a gain of some per cent; of a speed-up of 30, which no two machines give alike, 30 points. */
 	*inflated = gap > inflated_pct * real && gap > noise;
 	return json_pack("{s:s,s:s,s:s,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:o,s:o,s:o,s:o}",
-	    "schema", "audit-report/1",
-	    "campaign", kcamp_str(audit->camp, "name"), "mode", a.linear ? "linear" : "map-elites",
-	    "trials", (json_int_t)trial - 1, "headline_pct", percent(a.speedup), "s_real_pct", percent(a.real[CLASS_K]),
-	    "w_real_pct", percent(a.real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real), "inflation_gap_pct",
-	    gap,
-	    "noise_pct", noise, "verdict", *inflated ? "inflated" : json_array_size(a.refused) ? "rolled-back" :
-	    "clean",
-	    "refused", a.refused, "unmeasured", a.unmeasured, "rounds", a.rounds, "table", table_of(&a, real));
+	    "schema", "audit-report/1", "campaign", kcamp_str(audit->camp, "name"), "mode",
+	    a.linear ? "linear" : "map-elites", "trials", (json_int_t)trial - 1, "headline_pct",
+	    percent(a.speedup), "s_real_pct", percent(a.real[CLASS_K]), "w_real_pct",
+	    percent(a.real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real),
+	    "inflation_gap_pct", gap, "noise_pct", noise, "verdict",
+	    *inflated                      ? "inflated" :
+		json_array_size(a.refused) ? "rolled-back" :
+					     "clean",
+	    "refused", a.refused, "unmeasured", a.unmeasured, "rounds", a.rounds, "table",
+	    table_of(&a, real));
 }
 
 /* ---- for people ---- */
@@ -238,7 +244,8 @@ report_markdown(const json_t *report, struct kbuf *out)
 		kbuf_puts(out, "The gap is what only the benchmark's loop sees: do not ship the headline, and roll "
 		    "those rounds back.\n");
 	put_ids(out, "Refused as overfit: ", json_object_get(report, "refused"));
-	put_ids(out, "Kept, but not measured on new buffers, so real only as far as the source tells: ",
+	put_ids(out,
+	    "Kept, but not measured on new buffers, so real only as far as the source tells: ",
 	    json_object_get(report, "unmeasured"));
 	kbuf_puts(out, "\n| Source | Buckets | Benchmark gain | Real-training-equivalent gain "
 	    "|\n|---|---|---:|---:|\n");

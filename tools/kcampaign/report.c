@@ -242,7 +242,8 @@ add_sanitizers(struct kbuf *text, const json_t *verified)
 	json_array_foreach(rows, i, row) {
 		const char *status = kjson_str_or(row, "status", "?");
 
-		kbuf_printf(text, "%s%s %s", i ? ", " : "checked      ", kjson_str_or(row, "tool", "?"), status);
+		kbuf_printf(text, "%s%s %s", i ? ", " : "checked      ",
+		    kjson_str_or(row, "tool", "?"), status);
 		if (strcmp(status, "clean"))
 			kbuf_printf(text, " (%.80s)", kjson_str_or(row, "detail", ""));
 	}

@@ -47,7 +47,8 @@ roofline_stop(const struct kcamp *c, const struct standing *s)
 	doubt = kroof_doubt(roofline, reached);
 	json_decref(roofline);
 	if (doubt) {
-		kwarn("stop.efficiency does not end this search: %s (trials/000/roofline.json)", doubt);
+		kwarn("stop.efficiency does not end this search: %s (trials/000/roofline.json)",
+		    doubt);
 		free(doubt);
 		return NULL;
 	}

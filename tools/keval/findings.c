@@ -11,7 +11,8 @@
 enum { DETAIL_MAX = 300 };
 
 void
-findings_row(json_t *rows, const char *tool, const char *status, const char *detail, const struct tool_run *r)
+findings_row(json_t *rows, const char *tool, const char *status, const char *detail,
+    const struct tool_run *r)
 {
 	size_t len = strlen(detail);
 	json_t *row = json_pack("{s:s,s:s,s:o}", "tool", tool, "status", status, "detail",
@@ -40,9 +41,11 @@ add_end(json_t *rows, const char *tool, const struct tool_run *r)
 	char *detail, *words;
 
 	if (!r->text) {
-		findings_row(rows, tool, "unavailable", "it could not be started in the sandbox", NULL);
+		findings_row(
+		    rows, tool, "unavailable", "it could not be started in the sandbox", NULL);
 	} else if (r->timed_out && !r->done) {
-		findings_row(rows, tool, "timeout", "the time limit (eval.sanitize_s) came before the end of one workload", r);
+		findings_row(rows, tool, "timeout",
+		    "the time limit (eval.sanitize_s) came before the end of one workload", r);
 	} else if (!r->ended && !r->timed_out) {
 		words = line_at(r->text + strspn(r->text, "\n"));
 		detail = kasprintf("the run failed: %s", words);
@@ -77,7 +80,8 @@ add_access(struct kbuf *b, const char *report)
 static char *
 describe_asan(const char *report)
 {
-	const char *kind = report + strlen("AddressSanitizer: "), *frame = strstr(report, "candidate."), *in = frame;
+	const char *kind = report + strlen("AddressSanitizer: "),
+		   *frame = strstr(report, "candidate."), *in = frame;
 	struct kbuf b = { 0 };
 
 	kbuf_add(&b, kind, strcspn(kind, " \n"));
@@ -125,7 +129,8 @@ findings_ubsan(json_t *rows, const struct tool_run *r)
 		findings_row(rows, "ubsan", "findings", line, r);
 		free(line);
 	} else if (r->text && strstr(r->text, "AddressSanitizer: ")) {
-		findings_row(rows, "ubsan", r->done ? "clean" : "unavailable", "the run ended at the finding of asan", r);
+		findings_row(rows, "ubsan", r->done ? "clean" : "unavailable",
+		    "the run ended at the finding of asan", r);
 	} else {
 		add_end(rows, "ubsan", r);
 	}
@@ -133,7 +138,8 @@ findings_ubsan(json_t *rows, const struct tool_run *r)
 
 /* ---- compute-sanitizer ---- */
 
-/* The number before WORD in the last summary of TEXT, or -1 without one: "ERROR SUMMARY: 3 errors", "(1 error, 0 warnings)". */
+/* The number before WORD in the last summary of TEXT, or -1 without one: "ERROR SUMMARY: 3 errors",
+ * "(1 error, 0 warnings)". */
 static long
 errors_told(const char *text)
 {
@@ -145,14 +151,17 @@ errors_told(const char *text)
 	if (!summary)
 		return -1;
 	p = strchr(summary, '(');
-	return p && p - summary < 80 ? strtol(p + 1, NULL, 10) : strtol(summary + strlen("RACECHECK SUMMARY:"), NULL, 10);
+	return p && p - summary < 80 ? strtol(p + 1, NULL, 10) :
+				       strtol(summary + strlen("RACECHECK SUMMARY:"), NULL, 10);
 }
 
-/* Where a report begins on its line, or NULL: "========= Invalid __global__ read", "========= ERROR: Race reported". */
+/* Where a report begins on its line, or NULL: "========= Invalid __global__ read", "=========
+ * ERROR: Race reported". */
 static const char *
 report_at(const char *line)
 {
-	static const char *const words[] = { "Invalid ", "Uninitialized ", "Misaligned ", "Race reported", "Potential " };
+	static const char *const words[] = { "Invalid ", "Uninitialized ", "Misaligned ",
+		"Race reported", "Potential " };
 	size_t len = strcspn(line, "\n");
 
 	if (strncmp(line, "========= ", 10) || line[10] == ' ')
@@ -163,7 +172,8 @@ report_at(const char *line)
 	return NULL;
 }
 
-/* The first report that is not about the judge's own kernels, with the line on where it was; how many are about those. */
+/* The first report that is not about the judge's own kernels, with the line on where it was; how
+ * many are about those. */
 static char *
 candidates_report(const char *text, long *own)
 {
@@ -180,8 +190,9 @@ candidates_report(const char *text, long *own)
 		if (memmem(line, (size_t)(end - line), "kiln_", 5))
 			++*own;
 		else if (!found)
-			found = kasprintf("%.*s, %.*s", (int)strcspn(report, "\n"), report, (int)strcspn(next + strspn(next,
-			    "= "), "\n"), next + strspn(next, "= "));
+			found = kasprintf("%.*s, %.*s", (int)strcspn(report, "\n"), report,
+			    (int)strcspn(next + strspn(next, "= "), "\n"),
+			    next + strspn(next, "= "));
 	}
 	return found;
 }
@@ -193,9 +204,11 @@ findings_device(json_t *rows, const char *tool, const struct tool_run *r)
 	char *report = r->text ? candidates_report(r->text, &own) : NULL;
 
 	if (report || errors > own)
-		findings_row(rows, tool, "findings", report ? report : "errors that it does not describe", r);
+		findings_row(rows, tool, "findings",
+		    report ? report : "errors that it does not describe", r);
 	else if (errors < 0 && r->ended)
-		findings_row(rows, tool, "unavailable", "compute-sanitizer ended without a summary", r);
+		findings_row(
+		    rows, tool, "unavailable", "compute-sanitizer ended without a summary", r);
 	else
 		add_end(rows, tool, r);
 	free(report);

@@ -19,12 +19,17 @@ static const struct {
 	const char *option, *knob;
 	bool zero_is_default;
 } knobs[] = {
-	{ "--threads", "eval.threads", true }, { "--seeds", "eval.seeds", false },
+	{ "--threads", "eval.threads", true },
+	{ "--seeds", "eval.seeds", false },
 	{ "--statistic", "score.statistic", false },
-	{ "--timing-s", "eval.timing_s", false }, { "--min-samples", "eval.min_samples", false },
-	{ "--max-samples", "eval.max_samples", false }, { "--warmup", "eval.warmup", false },
-	{ "--warmup-s", "eval.warmup_s", false }, { "--run-timeout-s", "eval.run_timeout_s", false },
-	{ "--memory-mb", "eval.memory_mb", false }, { "--lock-mhz", "eval.lock_mhz", true },
+	{ "--timing-s", "eval.timing_s", false },
+	{ "--min-samples", "eval.min_samples", false },
+	{ "--max-samples", "eval.max_samples", false },
+	{ "--warmup", "eval.warmup", false },
+	{ "--warmup-s", "eval.warmup_s", false },
+	{ "--run-timeout-s", "eval.run_timeout_s", false },
+	{ "--memory-mb", "eval.memory_mb", false },
+	{ "--lock-mhz", "eval.lock_mhz", true },
 	{ "--sandbox", "eval.sandbox", false },
 };
 

@@ -107,8 +107,8 @@ struct ksandbox_bind;
 char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count, char **argv);
 
 /*
- * sanitize.c: tools that look for faults of memory, over a correct candidate: eval.sanitizers; one with findings is a
- * run_error from then on.
+ * sanitize.c: tools that look for faults of memory, over a correct candidate: eval.sanitizers; one
+ * with findings is a run_error from then on.
  */
 void sanitize(struct keval *k, const struct subject *s, json_t *eval);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: what one call costs by itself. Samples of several calls back to back hide what a call costs that begins on an
- * idle device: starting it, and the host's time until the entry returned. A few goes with one call each, from cold
- * caches and checked like all others, tell.
+ * kharness: what one call costs by itself. Samples of several calls back to back hide what a call
+ * costs that begins on an idle device: starting it, and the host's time until the entry returned. A
+ * few goes with one call each, from cold caches and checked like all others, tell.
  */
 #include <math.h>
 
@@ -19,7 +19,8 @@ is_right(struct judge *j, struct runner *r, struct subject *s, const struct batc
 	struct verdict v;
 
 	if (!memory_intact(j, &r->m, b, where, sizeof where)) {
-		snprintf(text, sizeof text, "it wrote %s when it was called once (workload %s)", where, b->w->name);
+		snprintf(text, sizeof text, "it wrote %s when it was called once (workload %s)",
+		    where, b->w->name);
 		subject_fail(s, "run_error", "out_of_bounds_write", text);
 		kbuf_printf(&s->log, "%s\n", text);
 		return false;
@@ -31,14 +32,16 @@ is_right(struct judge *j, struct runner *r, struct subject *s, const struct batc
 	verdict_end(j, &v);
 	if (!v.ok) {
 		subject_explain(s, b, &v);
-		subject_fail(s, "wrong_value", "timed_run", "the result of a call by itself was wrong");
+		subject_fail(
+		    s, "wrong_value", "timed_run", "the result of a call by itself was wrong");
 	}
 	return v.ok;
 }
 
 /* One go with one call; false when it failed, which stands in S. */
 static bool
-call_once(struct judge *j, struct runner *r, struct subject *s, const struct batch *b, struct alone *a)
+call_once(
+    struct judge *j, struct runner *r, struct subject *s, const struct batch *b, struct alone *a)
 {
 	struct span span;
 	enum outcome e;
@@ -59,7 +62,8 @@ call_once(struct judge *j, struct runner *r, struct subject *s, const struct bat
 }
 
 bool
-alone_measure(struct judge *j, struct runner *r, struct subject *s, const struct ktask_workload *w, struct alone *a)
+alone_measure(struct judge *j, struct runner *r, struct subject *s, const struct ktask_workload *w,
+    struct alone *a)
 {
 	int64_t start = know_ns();
 	bool good = true;
@@ -81,7 +85,8 @@ alone_add(const struct judge *j, const struct alone *a, json_t *row)
 {
 	if (!a->count)
 		return;
-	json_object_set_new(row, "alone_ns", json_integer((json_int_t)llround(kstat_quantile(a->ns, a->count, 0.5))));
+	json_object_set_new(row, "alone_ns",
+	    json_integer((json_int_t)llround(kstat_quantile(a->ns, a->count, 0.5))));
 	json_object_set_new(row, "alone_samples", json_integer((json_int_t)a->count));
 	if (j->device)
 		json_object_set_new(row, "host_ns",

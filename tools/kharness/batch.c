@@ -153,7 +153,7 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 	}
 }
 
-/* A device goes on working when its orders are given: its time is spent here, and not where it is next waited for. */
+/* A device works on when its orders are given: its time is spent here, not at the next wait. */
 static void
 add_spent(struct judge *j, int64_t start)
 {

@@ -19,7 +19,7 @@
 #include "kroof.h"
 #include "kstat.h"
 
-enum { ATTEMPTS = 3 };	/* to measure a copy that is not plausible beside the others */
+enum { ATTEMPTS = 3 }; /* to measure a copy that is not plausible beside the others */
 enum { SAMPLES_MIN = 3, SAMPLES_MAX = 9, VOLUMES = 64, CHAINS = 12, THREADS_MAX = 1024 };
 
 /* Time spent on one figure, more or less. */
@@ -367,8 +367,8 @@ choose_volumes(const struct judge *j, const struct engine *e, double *list)
 }
 
 /*
- * Whatever else ran on the device made a copy slow, and nothing makes one fast: what is not plausible beside the fastest
- * is measured again, and the faster result stays.
+ * Whatever else ran on the device made a copy slow, and nothing makes one fast: what is not
+ * plausible beside the fastest is measured again, and the faster result stays.
  */
 static void
 measure_again(const struct engine *e, json_t *copies)
@@ -383,7 +383,8 @@ measure_again(const struct engine *e, json_t *copies)
 			if (kroof_copy_plausible(row, kroof_best_copy(copies)))
 				continue;
 			again = measure_copy(e, kjson_num_or(row, "moved_bytes", 0));
-			if (again && kjson_num_or(again, "best_gbps", 0) > kjson_num_or(row, "best_gbps", 0))
+			if (again &&
+			    kjson_num_or(again, "best_gbps", 0) > kjson_num_or(row, "best_gbps", 0))
 				json_object_update(row, again);
 			json_object_set_new(row, "attempts", json_integer(attempt));
 			json_decref(again);

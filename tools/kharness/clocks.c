@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the clocks of a GPU, locked while it is measured on, where the machine permits it. A process of its own
- * (kharness --hold-clocks) locks them and waits for the end of its input, which comes however this one ends: by a signal,
- * too. It then gives the clocks back, and only then may the next one lock them.
+ * kharness: the clocks of a GPU, locked while it is measured on, where the machine permits it. A
+ * process of its own (kharness --hold-clocks) locks them and waits for the end of its input, which
+ * comes however this one ends: by a signal, too. It then gives the clocks back, and only then may
+ * the next one lock them.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -36,10 +37,13 @@ bind_library(void)
 		const char *name;
 		void *to;
 	} functions[] = {
-		{ "nvmlInit_v2", &nvml.start }, { "nvmlDeviceGetHandleByUUID", &nvml.by_uuid },
+		{ "nvmlInit_v2", &nvml.start },
+		{ "nvmlDeviceGetHandleByUUID", &nvml.by_uuid },
 		{ "nvmlDeviceGetDefaultApplicationsClock", &nvml.default_clock },
-		{ "nvmlDeviceGetMaxClockInfo", &nvml.most }, { "nvmlDeviceSetGpuLockedClocks", &nvml.lock },
-		{ "nvmlDeviceResetGpuLockedClocks", &nvml.reset }, { "nvmlErrorString", &nvml.error },
+		{ "nvmlDeviceGetMaxClockInfo", &nvml.most },
+		{ "nvmlDeviceSetGpuLockedClocks", &nvml.lock },
+		{ "nvmlDeviceResetGpuLockedClocks", &nvml.reset },
+		{ "nvmlErrorString", &nvml.error },
 	};
 	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL), *p;
 
@@ -67,7 +71,8 @@ lock_clocks(const char *uuid, void **handle, unsigned *mhz)
 		return why;
 	if (strlen(uuid) != 32)
 		return "the device has no UUID";
-	snprintf(id, sizeof id, "GPU-%.8s-%.4s-%.4s-%.4s-%.12s", uuid, uuid + 8, uuid + 12, uuid + 16, uuid + 20);
+	snprintf(id, sizeof id, "GPU-%.8s-%.4s-%.4s-%.4s-%.12s", uuid, uuid + 8, uuid + 12,
+	    uuid + 16, uuid + 20);
 	e = nvml.start();
 	e = e ? e : nvml.by_uuid(id, handle);
 	if (!e && !*mhz && nvml.default_clock(*handle, SM, mhz))
@@ -80,12 +85,15 @@ int
 clocks_holder(const char *operand)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	char *uuid = kstrndup(operand, strcspn(operand, ":")), *name = kasprintf("gpu-%s.clocks", uuid), byte;
-	unsigned mhz = strchr(operand, ':') ? (unsigned)strtoul(strchr(operand, ':') + 1, NULL, 10) : 0;
+	char *uuid = kstrndup(operand, strcspn(operand, ":")),
+	     *name = kasprintf("gpu-%s.clocks", uuid), byte;
+	unsigned mhz =
+	    strchr(operand, ':') ? (unsigned)strtoul(strchr(operand, ':') + 1, NULL, 10) : 0;
 	const char *why;
 	void *handle = NULL;
 
-	/* Whoever ends the measurement, by the terminal's keys or otherwise, does not mean the clocks to stay. */
+	/* Whoever ends the measurement, by the terminal's keys or otherwise, does not mean the
+	 * clocks to stay. */
 	setsid();
 	for (size_t i = 0; i < LEN(ignored); i++)
 		signal(ignored[i], SIG_IGN);
@@ -141,7 +149,8 @@ start_holder(const char *operand, char *answer, size_t answer_len)
 	atexit(give_back);
 	close(in[0]);
 	close(out[1]);
-	while ((size_t)n < answer_len - 1 && (got = read(out[0], answer + n, answer_len - 1 - (size_t)n)) > 0)
+	while ((size_t)n < answer_len - 1 &&
+	    (got = read(out[0], answer + n, answer_len - 1 - (size_t)n)) > 0)
 		if (memchr(answer + n, '\n', (size_t)got)) {
 			n += got;
 			break;
@@ -168,14 +177,17 @@ clocks_hold(struct judge *j)
 		why = "this backend has no way to lock clocks here";
 	} else {
 		operand = kasprintf("%s:%d", uuid, j->o.clocks_mhz);
-		why = start_holder(operand, answer, sizeof answer) ? NULL : "the process that holds them did not start";
+		why = start_holder(operand, answer, sizeof answer) ?
+		    NULL :
+		    "the process that holds them did not start";
 		mhz = strtol(answer, &words, 10);
 		if (!why && mhz <= 0)
 			why = *words ? words + 1 : "no reason was told";
 		free(operand);
 	}
 	if (why && required)
-		kdie(K_MISSING, "the device's clocks could not be locked: %s (--lock-clocks require)", why);
+		kdie(K_MISSING,
+		    "the device's clocks could not be locked: %s (--lock-clocks require)", why);
 	if (why)
 		kwarn("the device's clocks are not locked: %s", why);
 	j->clocks = json_pack("{s:s,s:b}", "asked", j->o.clocks, "locked", !why);

@@ -48,10 +48,10 @@ struct judge {
 	struct oracle *oracle;		/* NULL: results are not compared */
 	int level;			/* of the sandbox */
 	uint64_t cpus[KRUN_CPUS / 64];	/* where candidates run */
-	json_t *clocks;			/* what became of locking the device's clocks; NULL: nobody asked */
+	json_t *clocks;		/* what became of locking the device's; NULL: nobody asked */
 	size_t draws;			/* inputs drawn so far: numbers the random streams */
 	struct {
-		/* Until the device was had; for the judge's kernels there; for locks; inputs and results; tiers T2, T3. */
+		/* Until the device was had; the judge's kernels; locks; inputs; tiers T2, T3. */
 		int64_t device, kernels, waiting, inputs, correctness, timing;
 	} spent_ns;			/* where the time went; each moment counts once */
 };
@@ -200,7 +200,7 @@ struct runner {
 /* One go. */
 struct span {
 	int64_t own_ns, judge_ns, cpu_ns;
-	int64_t host_ns;	/* krun-gpu: until the entry had returned, all calls of it; the runner's word */
+	int64_t host_ns;	/* krun-gpu: until the last entry returned; the runner's word */
 };
 
 /*
@@ -280,7 +280,7 @@ void *device_stream(void);
 /* Until all that the stream was given is done. */
 void device_wait(void);
 void device_profiler(bool on);
-/* Memory that no pool of the driver's hands out, so that tools which watch accesses know where it ends. */
+/* Memory from no pool of the driver's, so that tools which watch accesses know where it ends. */
 void *device_alloc(size_t bytes);
 void device_free(void *p);
 
@@ -302,8 +302,9 @@ struct alone {
 	double ns[ALONE_MAX], host_ns[ALONE_MAX];
 	size_t count;
 };
-/* A few such calls of workload W by a runner that is loaded; false when the subject failed, which stands in S. */
-bool alone_measure(struct judge *j, struct runner *r, struct subject *s, const struct ktask_workload *w, struct alone *a);
+/* A few such calls of workload W; false when the subject failed, which stands in S. */
+bool alone_measure(struct judge *j, struct runner *r, struct subject *s,
+    const struct ktask_workload *w, struct alone *a);
 /* Adds alone_ns, alone_samples and, on a GPU, host_ns to a row of timing. */
 void alone_add(const struct judge *j, const struct alone *a, json_t *row);
 
@@ -313,7 +314,7 @@ void alone_add(const struct judge *j, const struct alone *a, json_t *row);
  */
 void judge_reuse(struct judge *j, struct subject *subjects, size_t count);
 
-/* clocks.c: have the device's clocks locked until this process ends, if that was asked for; once. */
+/* clocks.c: have the device's clocks locked until this process ends, if asked for; once. */
 void clocks_hold(struct judge *j);
 /* --hold-clocks UUID:MHZ, the process that does it; returns an exit code. */
 int clocks_holder(const char *operand);

@@ -509,8 +509,8 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 		return outcome(r, OUT_DIED, "device_fault", "%s", report.text);
 	if (report.what != KRUN_DONE || report.nonce != c.nonce || sender != r->pid)
 		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
-	*s = (struct span){ (int64_t)report.value[0], end - start, j->copies ? used : r->frozen_cpu_ns - cpu,
-	    (int64_t)report.value[1] };
+	*s = (struct span){ (int64_t)report.value[0], end - start,
+		j->copies ? used : r->frozen_cpu_ns - cpu, (int64_t)report.value[1] };
 	return look_at_device(j, r);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --solo: call the kernel in this very process, on each timed workload of the set or on one, for a profiler that
- * wraps around it. There is no verdict and no clock; the caller sees to the sandbox. With --apart it is for tools that
- * look for faults of memory: every tensor is then an allocation of exactly its size.
+ * kharness --solo: call the kernel in this very process, on each timed workload of the set or on
+ * one, for a profiler that wraps around it. There is no verdict and no clock; the caller sees to
+ * the sandbox. With --apart it is for tools that look for faults of memory: every tensor is then an
+ * allocation of exactly its size.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -106,7 +107,7 @@ one_workload(struct solo *s, const struct ktask_workload *w)
 
 /* ---- every tensor an allocation of its own ---- */
 
-enum { ALIGNED = 64 };	/* as in the memory that candidates are judged in */
+enum { ALIGNED = 64 }; /* as in the memory that candidates are judged in */
 
 /* Memory whose bounds a sanitizer knows; what it holds counts as never written. */
 static void *
@@ -139,8 +140,11 @@ apart_call(struct solo *s, const struct ktask_workload *w, void *const *memory)
 
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
-		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
-		double value = x && x->scalar ? ktask_scalar(w, x) : x ? 0 : (double)w->axis[a->index];
+		const struct ktask_tensor *x =
+		    a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
+		double value = x && x->scalar ? ktask_scalar(w, x) :
+		    x                         ? 0 :
+						(double)w->axis[a->index];
 
 		if (x && !x->scalar)
 			words[i] = (uint64_t)(uintptr_t)memory[a->index];
@@ -189,14 +193,15 @@ by_bytes(const void *a, const void *b)
 
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < sorted->tensor_count; i++)
-			bytes[k] += (double)ktask_elements(sorted, *(struct ktask_workload *const *)(k ? b : a),
-			    &sorted->tensors[i]);
+			bytes[k] += (double)ktask_elements(sorted,
+			    *(struct ktask_workload *const *)(k ? b : a), &sorted->tensors[i]);
 	return (bytes[0] > bytes[1]) - (bytes[0] < bytes[1]);
 }
 
 /*
- * All workloads of the set, the smallest first, with inputs of every distribution; none is begun after --run-timeout-s.
- * Says which were done, a line each, and how many there are: what comes first may be all there is time for.
+ * All workloads of the set, the smallest first, with inputs of every distribution; none is begun
+ * after --run-timeout-s. Says which were done, a line each, and how many there are: what comes
+ * first may be all there is time for.
  */
 static void
 run_apart(struct solo *s)

@@ -250,9 +250,12 @@ put_alone(struct doc *d, const struct report *r, const json_t *own, const json_t
 			doc_cell(d, "%s", show_time(kjson_num_or(x, "host_ns", 0)));
 		}
 	doc_table_end(d);
-	doc_text(d, "%s By itself: one call on an idle device, from cold caches. Host time: until the entry of such a call "
-	    "returned.", r->task->alone ? "What counts is a call by itself (\1timing\1 of the task)." :
-	    "What counts are calls back to back (\1timing\1 of the task).");
+	doc_text(d,
+	    "%s By itself: one call on an idle device, from cold caches. Host time: until the "
+	    "entry of such a call "
+	    "returned.",
+	    r->task->alone ? "What counts is a call by itself (\1timing\1 of the task)." :
+			     "What counts are calls back to back (\1timing\1 of the task).");
 }
 
 static void
@@ -355,8 +358,8 @@ put_sanitizers(struct doc *d, const json_t *eval)
 	size_t i;
 
 	json_array_foreach(rows, i, row)
-		doc_item(d, "\1%s\1: %s (%s)", kjson_str_or(row, "tool", "?"), kjson_str_or(row, "status", "?"),
-		    kjson_str_or(row, "detail", ""));
+		doc_item(d, "\1%s\1: %s (%s)", kjson_str_or(row, "tool", "?"),
+		    kjson_str_or(row, "status", "?"), kjson_str_or(row, "detail", ""));
 }
 
 static void

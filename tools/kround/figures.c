@@ -47,7 +47,8 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 		failed |= !kjson_bool_or(k, "ok", false);
 		s->max_rel_err = fmax(s->max_rel_err, kjson_num_or(k, "max_rel_err", -1));
 	}
-	/* A command of the campaign's own may tell no cases: its verdict is about all of them, and no test of ours. */
+	/* A command of the campaign's own may tell no cases: its verdict is about all of them, and
+	 * no test of ours. */
 	if (!cases && !strcmp(x->status, "correct"))
 		s->check = "OWN";
 	else
@@ -62,8 +63,8 @@ put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 
 	kbuf_puts(out, own ? "the campaign's own command" : "keval, tier 2");
 	if (total)
-		kbuf_printf(out, ": %lld of %lld cases passed", (long long)kjson_int_or(x->eval,
-		    "correctness.passed", 0), total);
+		kbuf_printf(out, ": %lld of %lld cases passed",
+		    (long long)kjson_int_or(x->eval, "correctness.passed", 0), total);
 	else if (!strcmp(x->status, "correct"))
 		kbuf_puts(out, " passed it, and lists no cases: kiln compared no results itself");
 	else

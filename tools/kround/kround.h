@@ -19,7 +19,8 @@
 /* One workload as one candidate did on it. */
 struct shape {
 	bool active;		/* in the set that the candidate was judged on */
-	/* "PASS", "FAIL"; "OWN": the campaign's command passed it, without a list; "ERROR": it never came to that */
+	/* "PASS", "FAIL"; "OWN": the campaign's command passed it, without a list; "ERROR": it
+	 * never came to that */
 	const char *check;
 	double ns, sd_ns;	/* 0: not timed */
 	double rate;		/* TFLOPS, or calls per ms where the task has no FLOP formula; 0: not timed */

@@ -134,7 +134,9 @@ add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
 static void
 add_alone(json_t *rows, const json_t *timing)
 {
-	static const char *const members[][2] = { { "alone_ns", "alone_ms" }, { "host_ns", "host_ms" } };
+	static const char *const members[][2] = {
+		{ "alone_ns", "alone_ms" }, { "host_ns", "host_ms" },
+	};
 	json_t *row;
 	size_t i;
 

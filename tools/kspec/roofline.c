@@ -46,9 +46,9 @@ struct step {
 	const struct khw_device *device;	/* whose facts hold; NULL: unknown */
 	struct consents consents;
 	json_t *ceilings, *running;		/* trials/000/ceilings.json; the device as its driver describes it; or NULL */
-	json_t *reference;			/* the evaluation of trial 000, or NULL */
+	json_t *reference; /* the evaluation of trial 000, or NULL */
 	json_t *unknown, *mismatches, *placeholders, *stop;
-	json_t *implausible;			/* measured ceilings that cannot be right, or may not be */
+	json_t *implausible; /* measured ceilings that cannot be right, or may not be */
 	const char *compute;			/* metric, or NULL */
 	struct figure rate, bandwidth;		/* peaks: of the roofline, floors and bounds */
 	struct figure fast_rate, copy;		/* ceilings for targets: measured ones where there are any */
@@ -70,11 +70,12 @@ add_unknown(struct step *s, const char *metric, const char *fmt, ...)
 	free(why);
 }
 
-static void add_implausible(struct step *s, const char *what, double value, const char *unit, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+static void add_implausible(struct step *s, const char *what, double value, const char *unit,
+    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 static void
-add_implausible(struct step *s, const char *what, double value, const char *unit, const char *fmt, ...)
+add_implausible(
+    struct step *s, const char *what, double value, const char *unit, const char *fmt, ...)
 {
 	va_list ap;
 	char *why;
@@ -82,8 +83,8 @@ add_implausible(struct step *s, const char *what, double value, const char *unit
 	va_start(ap, fmt);
 	why = kvasprintf(fmt, ap);
 	va_end(ap);
-	json_array_append_new(s->implausible, json_pack("{s:s,s:f,s:s,s:s}", "what", what, "value", value, "unit", unit,
-	    "why", why));
+	json_array_append_new(s->implausible,
+	    json_pack("{s:s,s:f,s:s,s:s}", "what", what, "value", value, "unit", unit, "why", why));
 	free(why);
 }
 
@@ -270,8 +271,8 @@ measured_copy(const struct step *s, double bytes)
 }
 
 /*
- * What was measured must fit together. A copy that was much slower than its size explains is no ceiling; one that
- * varied much may be none, so no search ends by it.
+ * What was measured must fit together. A copy that was much slower than its size explains is no
+ * ceiling; one that varied much may be none, so no search ends by it.
  */
 static void
 check_measured(struct step *s)
@@ -287,40 +288,52 @@ check_measured(struct step *s)
 		low = kjson_num_or(row, "min_ns", 0);
 		high = kjson_num_or(row, "median_ns", 0);
 		if (!kroof_copy_plausible(row, best))
-			add_implausible(s, what, kjson_num_or(row, "best_gbps", 0), "GB/s", "a larger copy reached %.4g GB/s: "
-			    "this one was measured while the machine was busy, and is not used", best);
+			add_implausible(s, what, kjson_num_or(row, "best_gbps", 0), "GB/s",
+			    "a larger copy reached %.4g GB/s: "
+			    "this one was measured while the machine was busy, and is not used",
+			    best);
 		else if (high > BUSY * low && low > 0)
-			add_implausible(s, what, kjson_num_or(row, "best_gbps", 0), "GB/s", "the median sample took %.3g times "
-			    "as long as the fastest: the machine was busy", high / low);
+			add_implausible(s, what, kjson_num_or(row, "best_gbps", 0), "GB/s",
+			    "the median sample took %.3g times "
+			    "as long as the fastest: the machine was busy",
+			    high / low);
 		free(what);
 	}
 	json_array_foreach(json_object_get(s->ceilings, "rates"), i, row) {
 		low = kjson_num_or(row, "tflops", 0);
 		high = kjson_num_or(row, "best_tflops", 0);
 		if (low > 0 && high > BUSY * low)
-			add_implausible(s, kjson_str_or(row, "metric", "?"), high, "TFLOPS", "the median sample took %.3g times "
-			    "as long as the fastest: the machine was busy", high / low);
+			add_implausible(s, kjson_str_or(row, "metric", "?"), high, "TFLOPS",
+			    "the median sample took %.3g times "
+			    "as long as the fastest: the machine was busy",
+			    high / low);
 	}
 }
 
-/* The highest rate of AMOUNT on a workload that the reference or a baseline has reached; 0: none was timed. */
+/* The highest rate of AMOUNT on a workload that the reference or a baseline has reached; 0: none
+ * was timed. */
 static double
 reached(const struct step *s, const char *workload, double amount)
 {
-	const json_t *eval = json_object_get(s->reference, "eval"), *baselines = json_object_get(eval, "baselines");
-	double ns = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload), "median"), best = 0;
+	const json_t *eval = json_object_get(s->reference, "eval"),
+		     *baselines = json_object_get(eval, "baselines");
+	double ns = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload), "median"),
+	       best = 0;
 
 	if (ns > 0)
 		best = amount / ns * 1e9;
 	for (size_t i = 0; i < json_array_size(baselines); i++) {
-		ns = kgain_time_ns(kgain_row(json_object_get(json_array_get(baselines, i), "timing"), workload), "median");
+		ns = kgain_time_ns(
+		    kgain_row(json_object_get(json_array_get(baselines, i), "timing"), workload),
+		    "median");
 		if (ns > 0)
 			best = fmax(best, amount / ns * 1e9);
 	}
 	return best;
 }
 
-/* A measured ceiling that a program has passed is none: what that reached stands in its place. The caller frees FROM. */
+/* A measured ceiling that a program has passed is none: what that reached stands in its place. The
+ * caller frees FROM. */
 static struct figure
 raised(struct step *s, const struct figure *f, const char *workload, double amount)
 {
@@ -332,9 +345,11 @@ raised(struct step *s, const struct figure *f, const char *workload, double amou
 	if (rate <= f->number || strncmp(f->by, "measured", 8))
 		return (struct figure){ f->number, f->by, f->from ? kstrdup(f->from) : NULL };
 	what = kasprintf("%s of %s", f->by, workload);
-	add_implausible(s, what, f->number / scale, unit, "the reference or a baseline reached %.4g %s", rate / scale, unit);
+	add_implausible(s, what, f->number / scale, unit,
+	    "the reference or a baseline reached %.4g %s", rate / scale, unit);
 	free(what);
-	return (struct figure){ rate, "reached by the reference", kstrdup("trials/000/00/eval.ndjson") };
+	return (struct figure){ rate, "reached by the reference",
+		kstrdup("trials/000/00/eval.ndjson") };
 }
 
 /* A peak is the vendor's, else a placeholder, else what was measured; a ceiling is what was measured, else the peak. */
@@ -573,8 +588,8 @@ refuse_unknown(const struct step *s)
 static void
 step_free(struct step *s)
 {
-	json_t *const list[] = { s->ceilings, s->running, s->unknown, s->mismatches, s->placeholders, s->stop,
-		s->reference, s->implausible };
+	json_t *const list[] = { s->ceilings, s->running, s->unknown, s->mismatches,
+		s->placeholders, s->stop, s->reference, s->implausible };
 
 	for (size_t i = 0; i < LEN(list); i++)
 		json_decref(list[i]);

@@ -660,19 +660,21 @@ main_type(const struct ktask *t)
 }
 
 /*
- * Sums of products of float32, on a device whose matrix units take TF32: operands split into parts bring float32's
- * precision there, so no tolerance keeps a kernel off them, and the vector unit's rate is no ceiling.
+ * Sums of products of float32, on a device whose matrix units take TF32: operands split into parts
+ * bring float32's precision there, so no tolerance keeps a kernel off them, and the vector unit's
+ * rate is no ceiling.
  */
 static bool
-may_use_tf32(const struct khw_device *d, const struct ktask *t, enum kdtype dtype, const char *other)
+may_use_tf32(
+    const struct khw_device *d, const struct ktask *t, enum kdtype dtype, const char *other)
 {
 	const struct khw_fact *tf32 = khw_known(d, "tf32_matrix"), *own = khw_known(d, other);
 	const struct ktask_workload *w = t->workloads;
 
 	while (w < t->workloads + t->workload_count - 1 && !w->timed)
 		w++;
-	return dtype == KDTYPE_F32 && tf32 && (!own || tf32->number > own->number) && t->linear && t->reduction &&
-	    ktask_value(t, w, t->reduction) > 1;
+	return dtype == KDTYPE_F32 && tf32 && (!own || tf32->number > own->number) && t->linear &&
+	    t->reduction && ktask_value(t, w, t->reduction) > 1;
 }
 
 const char *

@@ -19,13 +19,14 @@ json_t *kroof_utilization(const json_t *roofline, const json_t *timing, const ch
     const char **alarm);
 
 /*
- * Whether a measured copy (a row of ceilings/1) is what the device can do, beside its fastest copy of BEST bytes a
- * nanosecond: a smaller one pays for its start and is slower, but not so many times.
+ * Whether a measured copy (a row of ceilings/1) is what the device can do, beside its fastest copy
+ * of BEST bytes a nanosecond: a smaller one pays for its start and is slower, but not so many
+ * times.
  */
 bool kroof_copy_plausible(const json_t *row, double best);
 /*
- * Why EFFICIENCY of the best kernel, in percent of ceilings on ROOFLINE, ends no search: a measured ceiling that is not
- * plausible, or one that the kernel has passed. NULL: it may. The caller frees.
+ * Why EFFICIENCY of the best kernel, in percent of ceilings on ROOFLINE, ends no search: a measured
+ * ceiling that is not plausible, or one that the kernel has passed. NULL: it may. The caller frees.
  */
 char *kroof_doubt(const json_t *roofline, double efficiency);
 /* The fastest copy of the list that no cache could hold; of all, when there is none. */
