@@ -22,7 +22,8 @@ printf '{"schema":"candidate/1","campaign":"c","trial":0,"branch":0,"id":"000/00
 cat >record <<'E'
 #!/bin/sh -eu
 jq -c '.trial = 1 | .branch = 1 | .id = "001/01" | .sample = {incumbent: "000/00", parent: {id: "000/00", code: .eval.code}}
-	| .eval.timing |= map(.median_ns = 500) | '"${1:-.}" c/trials/000/00/eval.ndjson
+	| .eval.timing |= map(.median_ns = 500) | .eval.reuse = (.eval.timing | map({workload, gap_pct: 0, low_pct: -1, high_pct: 1}))
+	| '"${1:-.}" c/trials/000/00/eval.ndjson
 E
 # code TEXT: jq that gives the record this program, and its parent an empty one; body TEXT: of the entry point alone.
 cat >code <<'E'
@@ -93,7 +94,7 @@ ok 'recorded replies of the campaigns are not accused' '
 
 ok 'an honest record' '
 	audited >a
-	jq -e ".bucket == \"K\" and .hits == [] and .decision == \"ACCEPT-as-real\" and .reasons == [] and (has(\"fresh\") | not) and
+	jq -e ".bucket == \"K\" and .hits == [] and .decision == \"ACCEPT-as-real\" and .reasons == [] and .fresh.ok and (has(\"not_measured\") | not) and
 		.skew == {required: true, rows: [{workload: \"skewed\", delta_pct: 100}], ok: true}" a
 	record >in; kaudit -c c in >x; kaudit -c c <in >y; same x y
 	head -c "$(($(wc -c <in) - 2))" in >want; head -c "$(($(wc -c <in) - 2))" x | cmp - want'
@@ -159,6 +160,17 @@ ok 'what is faster on buffers seen before is refused, beyond noise and beyond wh
 		jq -e ".fresh.ok and .fresh.excess_pct == 0.5 and .incumbent_fresh == {id: \"000/00\", gap_pct: 3.5}"
 	gap 9 8 ".eval.reuse_against = {id: \"000/00\", rows: [{workload: \"even\", gap_pct: 3, high_pct: 3.5, low_pct: 2}]}" |
 		jq -e "(.fresh.ok | not) and (.reasons[0] | contains(\"6.0 points more than the program\"))"'
+ok 'nothing is accepted as real that was not measured on new buffers, and it is said why' '
+	try() { audited "del(.eval.reuse) | $1" >a; jq -e ".decision == \"ACCEPT-unmeasured\" and (has(\"fresh\") | not) and (.not_measured | length == 1 and
+		.[0].what == \"reuse\" and (.[0].why | contains(\"$2\")))" a || { cat a; return 1; }; }
+	knobs() { jq ".eval += $1" c/campaign.json >new.json; mv new.json c/campaign.json; }
+	try . "did not measure it"
+	try ".eval.timing |= map(.median_ns = 1000)" "no gain beyond the noise"
+	knobs "{reuse: \"off\"}"; try . "eval.reuse is off"; knobs "{reuse: \"auto\"}"
+	knobs "{timing: {command: \"true\"}, correctness: {command: \"true\"}}"; try . "own command took the times"
+	jq "del(.eval.timing, .eval.correctness)" c/campaign.json >new.json; mv new.json c/campaign.json
+	audited ".eval.reuse |= .[:1]" | jq -e ".decision == \"ACCEPT-as-real\" and .not_measured[0].why == \"only on 1 of 2 timed workloads\""
+	audited "del(.eval.reuse) | .eval.plan = {bucket: \"W3\"}" | jq -e ".decision == \"REJECT-as-overfit\""'
 ok 'a gain that skew takes away is refused' '
 	audited ".eval.timing[1].median_ns = 1000" >a
 	jq -e ".decision == \"REJECT-as-overfit\" and .bucket == \"uniform\" and .skew.required and (.skew.ok | not) and .skew.rows[0].delta_pct == 0 and
@@ -232,10 +244,15 @@ ok 'what the audit refuses is rolled back, and named' '
 	kaudit --report -c l | jq -e ".verdict == \"rolled-back\" and .refused == [\"004/01\"]"
 	scored 005 ".score = {decision: {verdict: \"accepted\", improvement_pct: 50, vs_baseline_pct: 81.5}} | .audit = {bucket: \"W3\", decision: \"REJECT-as-overfit\"}"
 	exits 1 kaudit --report -c l; jq -e ".verdict == \"inflated\" and (.table[2].benchmark_pct * 100 | round) == 5000" out'
+ok 'what was kept without being measured on new buffers is named in the report' '
+	scored 006 ".score = {decision: {verdict: \"accepted\", improvement_pct: 1, vs_baseline_pct: 83}} | .audit = {bucket: \"K1\", decision: \"ACCEPT-unmeasured\"}"
+	kaudit --report -c l >r || :; jq -e ".unmeasured == [\"006/01\"]" r
+	kaudit --report --markdown -c l >r || :; grep -q "^Kept, but not measured on new buffers.*: 006/01\.$" r; rm -r l/trials/006'
 null_campaign n 2
 ok 'views: audited between coords and score, and a waiver makes them anew' '
 	cd n; make -s -j2 trials N=2 >/dev/null
-	jq -e ".audit.decision == \"ACCEPT-as-real\"" trials/00[012]/score.ndjson >/dev/null
+	jq -e ".audit.decision == \"ACCEPT-as-real\"" trials/000/score.ndjson >/dev/null
+	jq -e ".audit.decision == \"ACCEPT-unmeasured\"" trials/00[12]/score.ndjson >/dev/null
 	cp trials/002/audit.ndjson ../before.ndjson; kcampaign views >/dev/null; same ../before.ndjson trials/002/audit.ndjson
 	mkdir waivers; echo "id: 001/01" >waivers/001-01.md; touch -d 2001-01-01 trials/001/audit.ndjson; kcampaign views
 	[ trials/001/audit.ndjson -nt waivers/001-01.md ]

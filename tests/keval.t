@@ -298,6 +298,11 @@ ok 'the log compares with the reference' '
 	. ./make.sh
 	answer correct 2000 >answer
 	bin/keval in | jq -r .eval.log | grep -q "n4096: 0.002 ms.*5 times as fast as the reference"'
+ok 'the log tells what a call by itself costs on a GPU' '
+	. ./make.sh
+	answer correct 21800 | jq -c ".candidates[0].timing[0] += {alone_ns: 25400, alone_samples: 5, host_ns: 78000}" >answer
+	bin/keval in | jq -r .eval.log | grep -q "n4096: 0.0218 ms.*; one call by itself 0.0254 ms, of which the host took 0.078 ms"
+	bin/keval in | jq -e ".eval.timing[0].host_ns == 78000"'
 ok 'a would-be gain is measured on buffers seen before; one that gains there, beside the reference' '
 	. ./make.sh
 	reply 001/01 "$(fence "$good")" >in

@@ -71,10 +71,19 @@ ok 'a right kernel' '
 	jq -e ".candidates[0] | .name == \"candidate\" and .status == \"correct\" and .tier == 3 and .reasons == []" r.json
 	jq -e ".candidates[0].correctness | .passed == 24 and .total == 24 and (.cases | length == 24 and all(.ok))" r.json
 	jq -e ".candidates[0].timing | length == 1" r.json
-	jq -e ".candidates[0].timing[0] | .workload == \"main\" and (.samples_ns | length >= 5 and length <= 30 and all(. > 0)) and
+	jq -e ".candidates[0].timing[0] | .workload == \"main\" and (.samples_ns | length >= 5 and length <= 96 and all(. > 0)) and
 		.min_ns <= .median_ns and .calls_per_sample >= 1 and .mean_ns > 0 and .cpu_ns > 0" r.json
+	jq -e ".spent_s | all(. >= 0) and .drawing > 0 and .oracle > 0 and .calling > 0 and .checking > 0 and (has(\"other\") | not)" r.json
 	jq -e ".environment | .threads >= 1 and (.cpus | length == 1 or length > 1) and .llc_bytes > 0" r.json
 '
+ok 'a call by itself stands beside the batch; a task may say that it counts' '
+	jq -e ".candidates[0].timing[0] | .alone_ns > 0 and .alone_samples >= 1 and (has(\"host_ns\") | not)" r.json
+	jq -e ".candidates[0].timing[0].calls_per_sample > 1" r.json
+	jq ".timing = \"alone\"" "$task" >alone.json
+	kharness -t alone.json --oracle oracle.so --phase timing --timing-s 0.02 --max-samples 5 -s full right.so >a.json
+	jq -e ".candidates[0].timing[0] | .calls_per_sample == 1 and .alone_ns > 0" a.json
+	jq ".timing = \"loan\"" "$task" >bad.json
+	exits 2 kharness --lint bad.json; grep -q "timing: .loan. is neither .batch." err'
 ok 'sets, names, seeds' '
 	judge -s quick --name mine --seed 00ff --seeds 1 right.so >a.json
 	judge -s quick --name mine --seed ff --seeds 1 right.so >b.json

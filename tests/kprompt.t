@@ -193,6 +193,8 @@ ok 'the result line says score, phrase, speed-up, time with three decimals, devi
 	grep -qxF "Result: score 5 of 5 (compiles and is correct), speed-up 8.70x over the reference, 4.500 ms on Golden CPU 1. This is the best kernel so far" u
 	user ".sample.parent.per_workload=[{workload:\"large\",runtime_ms:4.5,speedup:8.7},{workload:\"b\",runtime_ms:1}]" >u
 	grep -q "Golden CPU 1; large 4.500 ms (8.70x); b 1.000 ms$" u
+	user ".sample.parent.per_workload=[{workload:\"large\",runtime_ms:0.0218,speedup:8.7,alone_ms:0.0254,host_ms:0.078}]" >u
+	grep -q "; large 0.022 ms (8.70x) \[one call by itself 0.0254 ms, host time 0.0780 ms\]$" u
 	for s in "no_code 0" "rejected 0" "quarantined 0" "compile_error 1" "run_error 2" "wrong_shape 3" "wrong_value 3" "partial 4" \
 	    "correct 5"; do
 		user ".sample.parent.status=\"${s% *}\"" >u

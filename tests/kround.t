@@ -105,6 +105,22 @@ ok 'a summary has its sections, and a rolled-back one its analysis' '
 	grep -q "^ROLLED BACK: there was no valid plan" a/rounds/round-5/summary.md
 	grep -q "Fault of the plan: no plan &lt;b>\\\\|" a/rounds/round-5/summary.md
 	grep -q "^- Decision: ACCEPT-as-real" a/rounds/round-2/summary.md'
+ok 'a verdict by a command of the campaign is called that, not PASS beside no case' '
+	. ./make.sh; campaign own; rounds own 1 2
+	jq ".eval.correctness = {command: \"true\"}" own/campaign.json >new.json; mv new.json own/campaign.json
+	for f in own/trials/00[01]/score.ndjson; do
+		jq -c "del(.eval.correctness) | .audit = (.audit | del(.fresh) | .decision = \"ACCEPT-unmeasured\" | .not_measured = [{what: \"reuse\", why: \"the campaign took the times\"}])" $f >new.json
+		mv new.json $f
+	done
+	for i in 000/00 001/01; do jq -c "{schema, id, eval}" own/trials/${i%/*}/score.ndjson >own/trials/$i/eval.ndjson; done
+	exits 0 kround records -c own
+	s=own/rounds/round-2/summary.md
+	! grep -E "PASS|0 of 0" $s own/rounds/round-2/artifacts/benchmark.csv own/logs/*.md
+	grep -q "^- Test: the campaign.s own command passed it, and lists no cases: kiln compared no results itself$" $s
+	grep -q "^| main .*| OWN |" $s
+	grep -q "^- Same buffers against fresh ones: not measured: the campaign took the times$" $s
+	grep -q "^- Decision: ACCEPT-unmeasured" $s
+	grep -q "real use: at most .*not measured on new buffers$" $s'
 ok 'figures: against the current best, and against the baseline' '
 	grep -q "^- vs baseline: step +25.000%, fwd +25.000%, bwd —$" a/rounds/round-2/summary.md
 	grep -q "^- vs current best (001/01): +28.000%$" a/rounds/round-4/summary.md

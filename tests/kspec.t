@@ -264,6 +264,37 @@ ok 'measurements are kept apart, and are the ceiling where there are any' '
 	cp small/trials/000/ceilings.json add/trials/000/
 	is "memory-bound target >= 3.87 TB/s measured maximum" "$(roof add | jq -r ".workloads[0].target | \"\(.text) \(.by)\"")"
 	rm add/trials/000/ceilings.json'
+ok 'measured ceilings must fit together, and with what the reference reached' '
+	. ./make.sh
+	campaign busy float32 "N" "12*N" "{\"N\": 1000000}"
+	copy() { printf "{\"moved_bytes\":%s,\"best_gbps\":%s,\"min_ns\":%s,\"median_ns\":%s,\"beyond_caches\":%s}" "$@"; }
+	ceilings() { printf "{\"schema\":\"ceilings/1\",\"command\":\"kharness --ceilings\",\"copies\":[%s,%s]}" "$1" "$2" >busy/trials/000/ceilings.json; }
+	large=$(copy 600000000 10.5 57000000 58000000 true)
+	# 12 MB at 1.83 GB/s, where 600 MB went at 10.5: something else ran.
+	ceilings "$(copy 12000000 1.83 6557000 6600000 false)" "$large"; roof busy -o r.json
+	is "measured maximum 10.5" "$(jq -r ".workloads[0].memory_ceiling | \"\(.by) \(.value)\"" r.json)"
+	jq -e ".implausible | length == 1 and .[0].what == \"copy of 1.2e+07 bytes\" and (.[0].why | contains(\"a larger copy reached 10.5 GB/s\"))" r.json
+	# Slower by less than its start explains.
+	ceilings "$(copy 12000000 8 1500000 1600000 false)" "$large"; roof busy -o r.json
+	jq -e "(has(\"implausible\") | not) and .workloads[0].memory_ceiling.value == 8" r.json
+	ceilings "$(copy 12000000 8 1500000 3600000 false)" "$large"; roof busy -o r.json
+	jq -e ".implausible[0].why == \"the median sample took 2.4 times as long as the fastest: the machine was busy\"" r.json
+	# The reference moves 12 GB/s.
+	ceilings "$(copy 12000000 8 1500000 1600000 false)" "$large"; record busy "{$h200}" 1000000; roof busy -o r.json
+	jq -e ".workloads[0].memory_ceiling == {value: 12, unit: \"GB/s\", by: \"reached by the reference\", from: \"trials/000/00/eval.ndjson\"} and
+		(.implausible[0].why | contains(\"the reference or a baseline reached 12 GB/s\"))" r.json'
+ok 'sums of products of float32 are held against the matrix units, where operands may be split for them' '
+	. ./make.sh
+	cp -r hw tf; sed "s/^- fp32_vector/- tf32_matrix: 494.5 TFLOPS; derived 989 \/ 2; [S] row TF32\n&/" hw/h200.md >tf/h200.md
+	campaign sums float32 "2*N*N*N" "12*N*N" "{\"N\": 4096}"
+	metric() { kspec roofline --hardware tf -c sums | jq -r "\"\(.compute) \(.workloads[0].compute_ceiling.value)\""; }
+	is "fp32_vector 67" "$(metric)"
+	jq ".linear = true | .reduction = \"1\"" sums/task.json >t; cp t sums/task.json; is "fp32_vector 67" "$(metric)"
+	jq ".reduction = \"N\"" sums/task.json >t; cp t sums/task.json; is "tf32_matrix 494.5" "$(metric)"
+	is "fp32_vector" "$(roof sums | jq -r .compute)"
+	# 212 TFLOPS: three times the vector unit.
+	record sums "{$h200}" 648000; kspec roofline --hardware tf -c sums -o sums/trials/000/roofline.json
+	kscore -c sums -r sums/trials/000/00/eval.ndjson sums/trials/000/00/eval.ndjson | jq -e ".score.efficiency_pct | . > 42 and . < 44"'
 ok 'a CPU is measured, and its kernels are held against that' '
 	kharness --ceilings --threads 1 -t "$KILN_DATA/campaigns/softmax/task.json" -o ceilings.json
 	jq -e ".schema == \"ceilings/1\" and (.copies | length >= 4 and all(.gbps > 0) and any(.moved_bytes == 33554432) and any(.beyond_caches))
@@ -354,6 +385,15 @@ ok 'stop.efficiency ends a campaign' '
 	touch trials/001/archive.ndjson trials/001/gradient.ndjson
 	exits 1 kcampaign next
 	kcampaign status >st; tr -s " \n" " " <st | grep -q "80 % of the ceilings are reached, the goal is 79.9 % (stop.efficiency)"
+	jq ".implausible = [{what: \"copy of 4096 bytes\", value: 1, unit: \"GB/s\", why: \"the machine was busy\"}]" trials/000/roofline.json >rl
+	cp trials/000/roofline.json was.json; cat rl >trials/000/roofline.json
+	exits 0 kcampaign next; grep -q "stop.efficiency does not end this search: copy of 4096 bytes is no ceiling to stop by: the machine was busy" err
+	cat was.json >trials/000/roofline.json; exits 1 kcampaign next
+	jq -c --arg id "$id" "if .id == \$id then .score.efficiency_pct = 317 else . end" trials/001/score.ndjson >s && mv s trials/001/score.ndjson
+	touch trials/001/archive.ndjson trials/001/gradient.ndjson
+	exits 0 kcampaign next; grep -q "317 % of a ceiling are more than there can be" err
+	jq -c --arg id "$id" "if .id == \$id then .score.efficiency_pct = 80 else . end" trials/001/score.ndjson >s && mv s trials/001/score.ndjson
+	touch trials/001/archive.ndjson trials/001/gradient.ndjson
 	jq ".stop.efficiency = 80.1" campaign.json >c && mv c campaign.json
 	exits 0 kcampaign next'
 done_testing

@@ -9,7 +9,7 @@ record() {
 		def timing(ns): [["2048x2560x2048", 1], ["512x8192x4096", 1.6]] | map({workload: .[0], calls_per_sample: 4, checked_per_sample: 4,
 			samples_ns: [range(9) as $i | (ns * .[1] * (1 + $i / 1000) | round)], iqr_ns: (ns / 250 | round),
 			device: {sm_mhz: 1980, memory_mhz: 3201, temperature_c: 50, power_w: 400, throttle: (if $t == 3 then 4 else 0 end)}}
-			| .median_ns = .samples_ns[4]);
+			| .median_ns = .samples_ns[4] | .alone_ns = .median_ns + 3600 | .alone_samples = 5 | .host_ns = 19000);
 		(4990000 / $ns) as $speedup
 		| {schema: "candidate/1", campaign: "hostile", trial: $t, branch: (if $t == 0 then 0 else 1 end)}
 		| .id = "00\(.trial)/0\(.branch)"

@@ -64,6 +64,11 @@ ok 'the page asks for nothing and runs nothing' '
 		grep -q "default-src .none.; style-src .unsafe-inline." $page
 	done'
 
+ok 'what a call by itself costs stands beside the time that counts' '
+	grep -q "One call by itself" h/report.html
+	grep -A 9 "One call by itself" h/report.md | grep -E "2048x2560x2048 .* 33\.13 .* 36\.73 .* 19\.00 "
+	grep -q "What counts are calls back to back (.timing. of the task)" h/report.md
+	! grep -q "One call by itself" c/report.md'
 ok 'it is well formed: as XML too, tags and ids in order' '
 	command -v xmllint >/dev/null || exit 0
 	for f in c h; do

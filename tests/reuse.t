@@ -70,7 +70,7 @@ E
 chmod 755 evaluated
 ok 'an honest kernel passes, measured' '
 	evaluated "$audit/even.c" | kclassify -c c | kaudit -c c >r
-	jq -e ".audit.decision == \"ACCEPT-as-real\" and .audit.skew.ok" r
+	jq -e ".audit.decision == (if .eval.reuse then \"ACCEPT-as-real\" else \"ACCEPT-unmeasured\" end) and .audit.skew.ok" r
 	jq -e "(.audit.skew.required | not) or (.eval.reuse | length == 2 and all(.rounds >= 3 and .fresh_ns > 0 and .reuse_ns > 0))" r
 	jq -e "(.audit.skew.required | not) or (.eval.trace | length == 2 and all(.lookups == 16 and (.steps | length == 8)))" r'
 ok 'a kernel for uniform groups alone is refused, measured' '

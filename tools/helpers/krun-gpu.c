@@ -144,12 +144,13 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 	struct krun_report r = { .what = KRUN_DONE, .nonce = c->nonce };
 	uint64_t words[KRUN_ARGS];
 	void *values[KRUN_ARGS + 1], *stream = kgpu_stream(gpu);
-	int64_t ns = 0;
+	int64_t ns = 0, start;
 
 	for (uint32_t i = 0; i < setup.arg_count; i++)
 		values[i] = &words[i];
 	values[setup.arg_count] = &stream;
 	need("event", kgpu_mark(gpu, 0));
+	start = know_ns();
 	for (uint32_t k = 0; k < c->calls; k++) {
 		krunner_row(rows, &setup, base, words);
 		for (uint32_t n = 0; n < setup.launches && kernel[n]; n++)
@@ -158,6 +159,7 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 		if (entry)
 			ffi_call(cif, FFI_FN(entry), NULL, values);
 	}
+	r.value[1] = (uint64_t)(know_ns() - start);
 	need("the device", kgpu_mark(gpu, 1));
 	/* Not the stream alone: whatever it was issued to, it is done with when the answer goes out. */
 	need("the device", kgpu_wait_all(gpu));

@@ -12,7 +12,8 @@
 #include "kgroups.h"
 #include "karch.h"
 
-static const char real[] = "ACCEPT-as-real", asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
+static const char real[] = "ACCEPT-as-real", unmeasured[] = "ACCEPT-unmeasured",
+		  asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
 
 /* What the parts find out about one record. */
 struct finding {
@@ -23,6 +24,7 @@ struct finding {
 	json_t *reasons, *out;
 	json_t *asides;		/* reasons that come last */
 	bool refused;
+	bool reused; /* buffers seen before were measured against new ones */
 	enum bucket bucket;	/* gravest of what was found and not waived */
 	bool gains;		/* faster than the incumbent, beyond the noise */
 	double gain_pct;	/* as a geometric mean over the workloads; 0: not known */
@@ -243,6 +245,7 @@ look_at_reuse(struct finding *f)
 	}
 	if (!worst)
 		return;
+	f->reused = true;
 	o = json_pack("{s:s,s:f,s:f,s:f,s:b}", "workload", kjson_str_or(worst, "workload", "?"), "gap_pct",
 	    kjson_num_or(worst, "gap_pct", 0), "excess_pct", most, "noise_pct", noise, "ok", !bad);
 	json_object_set_new(f->out, "fresh", o);
@@ -373,6 +376,53 @@ look_at_w1(struct finding *f)
 		    f->gain_pct > bound ? "; what was measured beyond that is the benchmark's loop" : "");
 }
 
+/* ---- what was not measured ---- */
+
+/* Why no buffers were used again; keval decides that (eval.reuse). */
+static const char *
+why_not_reused(const struct finding *f)
+{
+	if (strcmp(kjson_str_or(f->rec->json, "eval.status", ""), "correct"))
+		return "the candidate is not correct";
+	if (kcamp_json(f->a->camp, "eval.timing"))
+		return "the campaign's own command took the times";
+	if (!strcmp(kcamp_str(f->a->camp, "eval.evaluator"), "null"))
+		return "the null evaluator runs nothing";
+	if (!strcmp(kcamp_str(f->a->camp, "eval.reuse"), "off"))
+		return "eval.reuse is off";
+	return f->gains ? "the evaluation did not measure it" : "there is no gain beyond the noise";
+}
+
+/* A decision rests on measurements: those that are missing are named in it. */
+static void
+note_unmeasured(struct finding *f)
+{
+	size_t timed = json_array_size(kjson_path(f->rec->json, "eval.timing")),
+	       rows = json_array_size(kjson_path(f->rec->json, "eval.reuse"));
+	json_t *list = json_array();
+
+	if (!f->reused && !f->reference)
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s}", "what", "reuse", "why", why_not_reused(f)));
+	else if (rows < timed && !f->reference)
+		json_array_append_new(list,
+		    json_pack("{s:s,s:o}", "what", "reuse", "why",
+			json_sprintf("only on %zu of %zu timed workloads", rows, timed)));
+	if (json_array_size(list))
+		json_object_set_new(f->out, "not_measured", json_incref(list));
+	json_decref(list);
+}
+
+static const char *
+decision_of(const struct finding *f)
+{
+	if (f->refused)
+		return overfit;
+	if (f->bucket == BUCKET_W1)
+		return asterisk;
+	return f->reused || f->reference ? real : unmeasured;
+}
+
 /* ---- all of it ---- */
 
 /* A letter and digit that the plan may declare. */
@@ -421,8 +471,8 @@ audit_record(const struct audit *a, const struct krec *rec)
 		    (json_int_t)change.hunks, "added", (json_int_t)change.added, "removed", (json_int_t)change.removed));
 	if (f.declared)
 		json_object_set_new(f.out, "declared", json_string(f.declared));
-	json_object_set_new(f.out, "decision", json_string(f.refused ? overfit : f.bucket == BUCKET_W1 ? asterisk :
-	    real));
+	note_unmeasured(&f);
+	json_object_set_new(f.out, "decision", json_string(decision_of(&f)));
 	json_object_set_new(f.out, "reasons", f.reasons);
 	json_decref(f.asides);
 	json_decref(rival);

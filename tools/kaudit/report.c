@@ -16,7 +16,7 @@ static const double inflated_pct = 1;	/* a headline this much above what is real
 enum class { CLASS_K, CLASS_W1, CLASS_REST, CLASSES };
 
 struct account {
-	json_t *rounds, *refused;
+	json_t *rounds, *refused, *unmeasured;
 	double bench[CLASSES], real[CLASSES];	/* products of ratios */
 	char buckets[CLASSES][64];		/* seen, for people */
 	double speedup;				/* of the last kept over the reference, as measured */
@@ -66,6 +66,8 @@ keep(struct account *a, const json_t *rec, double ratio)
 	a->real[c] *= real;
 	a->noise = kgain_noise(a->noise, kjson_num_or(rec, "eval.noise.floor", 0));
 	note_bucket(a, c, bucket);
+	if (!strcmp(kjson_str_or(rec, "audit.decision", ""), "ACCEPT-unmeasured"))
+		json_array_append_new(a->unmeasured, json_string(kjson_str_or(rec, "id", "?")));
 	json_array_append_new(a->rounds, json_pack("{s:s,s:s,s:s,s:f,s:f}", "id", kjson_str_or(rec, "id", "?"),
 	    "bucket", bucket,
 	    "decision", kjson_str_or(rec, "audit.decision", "not audited"), "benchmark_pct", percent(ratio),
@@ -164,8 +166,12 @@ table_of(const struct account *a, double real)
 json_t *
 report_campaign(const struct audit *audit, bool *inflated)
 {
-	struct account a = { .rounds = json_array(), .refused = json_array(), .bench = { 1, 1, 1 }, .real = { 1, 1,
-	    1 }, .speedup = 1 };
+	struct account a = { .rounds = json_array(),
+		.refused = json_array(),
+		.unmeasured = json_array(),
+		.bench = { 1, 1, 1 },
+		.real = { 1, 1, 1 },
+		.speedup = 1 };
 	double real, gap, noise;
 	long trial = 0;
 
@@ -179,14 +185,17 @@ report_campaign(const struct audit *audit, bool *inflated)
 	noise = 100 * a.speedup * a.noise;
 	/* A point of a gain of some per cent; of a speed-up of 30, which no two machines give alike, 30 points. */
 	*inflated = gap > inflated_pct * real && gap > noise;
-	return json_pack("{s:s,s:s,s:s,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:o,s:o,s:o}", "schema", "audit-report/1",
-	    "campaign", kcamp_str(audit->camp, "name"), "mode", a.linear ? "linear" : "map-elites",
-	    "trials", (json_int_t)trial - 1, "headline_pct", percent(a.speedup), "s_real_pct", percent(a.real[CLASS_K]),
-	    "w_real_pct", percent(a.real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real), "inflation_gap_pct",
-	    gap,
-	    "noise_pct", noise, "verdict", *inflated ? "inflated" : json_array_size(a.refused) ? "rolled-back" :
-	    "clean",
-	    "refused", a.refused, "rounds", a.rounds, "table", table_of(&a, real));
+	return json_pack("{s:s,s:s,s:s,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:o,s:o,s:o,s:o}",
+	    "schema", "audit-report/1", "campaign", kcamp_str(audit->camp, "name"), "mode",
+	    a.linear ? "linear" : "map-elites", "trials", (json_int_t)trial - 1, "headline_pct",
+	    percent(a.speedup), "s_real_pct", percent(a.real[CLASS_K]), "w_real_pct",
+	    percent(a.real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real),
+	    "inflation_gap_pct", gap, "noise_pct", noise, "verdict",
+	    *inflated                      ? "inflated" :
+		json_array_size(a.refused) ? "rolled-back" :
+					     "clean",
+	    "refused", a.refused, "unmeasured", a.unmeasured, "rounds", a.rounds, "table",
+	    table_of(&a, real));
 }
 
 /* ---- for people ---- */
@@ -203,6 +212,18 @@ put_rounds(const json_t *report, struct kbuf *out)
 		    kjson_str_or(row, "bucket", "?"),
 		    kjson_str_or(row, "decision", "?"), kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row,
 		    "real_pct", 0));
+}
+
+static void
+put_ids(struct kbuf *out, const char *what, const json_t *ids)
+{
+	const json_t *id;
+	size_t i;
+
+	json_array_foreach(ids, i, id)
+		kbuf_printf(out, "%s%s%s", i ? ", " : "\n", i ? "" : what, json_string_value(id));
+	if (json_array_size(ids))
+		kbuf_puts(out, ".\n");
 }
 
 void
@@ -222,10 +243,10 @@ report_markdown(const json_t *report, struct kbuf *out)
 	if (!strcmp(verdict, "inflated"))
 		kbuf_puts(out, "The gap is what only the benchmark's loop sees: do not ship the headline, and roll "
 		    "those rounds back.\n");
-	json_array_foreach(json_object_get(report, "refused"), i, row)
-		kbuf_printf(out, "%s%s", i ? ", " : "\nRefused as overfit: ", json_string_value(row));
-	if (json_array_size(json_object_get(report, "refused")))
-		kbuf_puts(out, ".\n");
+	put_ids(out, "Refused as overfit: ", json_object_get(report, "refused"));
+	put_ids(out,
+	    "Kept, but not measured on new buffers, so real only as far as the source tells: ",
+	    json_object_get(report, "unmeasured"));
 	kbuf_puts(out, "\n| Source | Buckets | Benchmark gain | Real-training-equivalent gain "
 	    "|\n|---|---|---:|---:|\n");
 	json_array_foreach(json_object_get(report, "table"), i, row)

@@ -232,6 +232,25 @@ add_recorded(struct kbuf *text, long last)
 	free(model);
 }
 
+/* "checked      asan clean, ubsan unavailable (it does not build)" */
+static void
+add_sanitizers(struct kbuf *text, const json_t *verified)
+{
+	const json_t *rows = kjson_path(verified, "eval.sanitizers"), *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		const char *status = kjson_str_or(row, "status", "?");
+
+		kbuf_printf(text, "%s%s %s", i ? ", " : "checked      ",
+		    kjson_str_or(row, "tool", "?"), status);
+		if (strcmp(status, "clean"))
+			kbuf_printf(text, " (%.80s)", kjson_str_or(row, "detail", ""));
+	}
+	if (json_array_size(rows))
+		kbuf_puts(text, "\n");
+}
+
 void
 report_best(const struct kcamp *c, long last, struct kbuf *text)
 {
@@ -250,6 +269,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 		    s.cell, s.runtime_ms);
 		add_against_reference(text, verified, &s);
 		add_against_baselines(text, verified, task, !strcmp(kcamp_str(c, "backend"), "c"));
+		add_sanitizers(text, verified);
 	} else {
 		kbuf_printf(text, "best kernel  none: %s\n", no_best(&s));
 	}

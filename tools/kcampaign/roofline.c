@@ -38,9 +38,20 @@ char *
 roofline_stop(const struct kcamp *c, const struct standing *s)
 {
 	double goal = kcamp_num(c, "stop.efficiency"), reached = goal > 0 && s->best ? efficiency_of(s->best) : 0;
+	json_t *roofline;
+	char *doubt;
 
 	if (goal <= 0 || reached < goal)
 		return NULL;
+	roofline = kroof_load(".");
+	doubt = kroof_doubt(roofline, reached);
+	json_decref(roofline);
+	if (doubt) {
+		kwarn("stop.efficiency does not end this search: %s (trials/000/roofline.json)",
+		    doubt);
+		free(doubt);
+		return NULL;
+	}
 	return kasprintf("over: %.4g %% of the ceilings are reached, the goal is %.4g %% (stop.efficiency)", reached,
 	    goal);
 }

@@ -19,12 +19,19 @@ static const struct {
 	const char *option, *knob;
 	bool zero_is_default;
 } knobs[] = {
-	{ "--threads", "eval.threads", true }, { "--seeds", "eval.seeds", false },
+	{ "--threads", "eval.threads", true },
+	{ "--seeds", "eval.seeds", false },
 	{ "--statistic", "score.statistic", false },
-	{ "--timing-s", "eval.timing_s", false }, { "--busy-s", "eval.busy_s", false }, { "--min-samples", "eval.min_samples", false },
-	{ "--max-samples", "eval.max_samples", false }, { "--warmup", "eval.warmup", false },
-	{ "--warmup-s", "eval.warmup_s", false }, { "--run-timeout-s", "eval.run_timeout_s", false },
-	{ "--memory-mb", "eval.memory_mb", false }, { "--sandbox", "eval.sandbox", false },
+	{ "--timing-s", "eval.timing_s", false },
+	{ "--busy-s", "eval.busy_s", false },
+	{ "--min-samples", "eval.min_samples", false },
+	{ "--max-samples", "eval.max_samples", false },
+	{ "--warmup", "eval.warmup", false },
+	{ "--warmup-s", "eval.warmup_s", false },
+	{ "--run-timeout-s", "eval.run_timeout_s", false },
+	{ "--memory-mb", "eval.memory_mb", false },
+	{ "--lock-mhz", "eval.lock_mhz", true },
+	{ "--sandbox", "eval.sandbox", false },
 };
 
 struct argv {
@@ -79,6 +86,8 @@ compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 		push(a, "--seed", k->seed);
 	if (is_gpu(k) || is_device_only(k))
 		push(a, "--backend", kcamp_str(k->camp, "backend"));
+	if (is_gpu(k) && strcmp(kcamp_str(k->camp, "eval.lock_clocks"), "off"))
+		push(a, "--lock-clocks", kcamp_str(k->camp, "eval.lock_clocks"));
 	push_knobs(a, k);
 	for (const char *const *p = r->against; p && *p; p++)
 		push(a, "--against", *p);

@@ -112,6 +112,12 @@ json_t *profile_anew(struct keval *k, const char *so, const json_t *eval, const 
 struct ksandbox_bind;
 char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count, char **argv);
 
+/*
+ * sanitize.c: tools that look for faults of memory, over a correct candidate: eval.sanitizers; one
+ * with findings is a run_error from then on.
+ */
+void sanitize(struct keval *k, const struct subject *s, json_t *eval);
+
 /* evidence.c: what a run of rollbacks asks for before trial TRIAL may begin: the record evidence/1 (new reference). */
 json_t *gather_evidence(struct keval *k, long trial);
 /* The program that it is of: the last accepted one of the archive; the caller frees. */

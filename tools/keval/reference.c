@@ -267,6 +267,8 @@ evaluate_best(struct keval *k, const char *id)
 		k->rivals = rivals(k);
 	}
 	eval = evaluate(k, &s);
+	if (!is_null(k) && !strcmp(kjson_str_or(eval, "status", ""), "correct"))
+		sanitize(k, &s, eval);
 	report_progress(k, &s, eval);
 	for (size_t i = 0; k->rivals && k->rivals[i]; i++)
 		free(k->rivals[i]);

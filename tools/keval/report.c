@@ -119,6 +119,12 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 		kbuf_printf(b, "- %s: %.4g ms", workload, ns / 1e6);
 		add_rates(b, t, workload, ns);
 		add_comparison(b, past, workload, statistic, ns);
+		if (kjson_num_or(row, "host_ns", 0) > 0)
+			kbuf_printf(b,
+			    "; one call by itself %.4g ms, of which the host took %.4g ms until it "
+			    "returned",
+			    kjson_num_or(row, "alone_ns", 0) / 1e6,
+			    kjson_num_or(row, "host_ns", 0) / 1e6);
 		kbuf_puts(b, "\n");
 	}
 	if (json_object_get(eval, "noise"))

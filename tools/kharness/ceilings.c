@@ -16,8 +16,10 @@
 #include "kgpu.h"
 #include "kharness.h"
 #include "kio.h"
+#include "kroof.h"
 #include "kstat.h"
 
+enum { ATTEMPTS = 3 }; /* to measure a copy that is not plausible beside the others */
 enum { SAMPLES_MIN = 3, SAMPLES_MAX = 9, VOLUMES = 64, CHAINS = 12, THREADS_MAX = 1024 };
 
 /* Time spent on one figure, more or less. */
@@ -364,6 +366,31 @@ choose_volumes(const struct judge *j, const struct engine *e, double *list)
 	return kept;
 }
 
+/*
+ * Whatever else ran on the device made a copy slow, and nothing makes one fast: what is not
+ * plausible beside the fastest is measured again, and the faster result stays.
+ */
+static void
+measure_again(const struct engine *e, json_t *copies)
+{
+	size_t i;
+	json_t *row;
+
+	for (int attempt = 2; attempt <= ATTEMPTS; attempt++)
+		json_array_foreach(copies, i, row) {
+			json_t *again;
+
+			if (kroof_copy_plausible(row, kroof_best_copy(copies)))
+				continue;
+			again = measure_copy(e, kjson_num_or(row, "moved_bytes", 0));
+			if (again &&
+			    kjson_num_or(again, "best_gbps", 0) > kjson_num_or(row, "best_gbps", 0))
+				json_object_update(row, again);
+			json_object_set_new(row, "attempts", json_integer(attempt));
+			json_decref(again);
+		}
+}
+
 static json_t *
 measure_copies(const struct judge *j, const struct engine *e)
 {
@@ -377,6 +404,7 @@ measure_copies(const struct judge *j, const struct engine *e)
 		if (row)
 			json_array_append_new(copies, row);
 	}
+	measure_again(e, copies);
 	return copies;
 }
 

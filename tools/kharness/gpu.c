@@ -507,7 +507,9 @@ void
 device_choose(struct judge *j, const char *folder)
 {
 	find_device(j);
+	spent_on(j, SPENT_KERNELS);
 	j->space = space_gpu(j->o.backend, folder);
+	spent_on(j, SPENT_DEVICE);
 }
 
 void
@@ -536,6 +538,21 @@ device_state(void)
 	kgpu_state(gpu, &s);
 	return json_pack("{s:i,s:i,s:i,s:i,s:I}", "sm_mhz", s.sm_mhz, "memory_mhz", s.memory_mhz, "temperature_c",
 	    s.temperature_c, "power_w", s.power_w, "throttle", (json_int_t)s.throttle);
+}
+
+void *
+device_alloc(size_t bytes)
+{
+	kgpu_ptr p = 0;
+
+	need("memory", kgpu_alloc_plain(gpu, &p, bytes));
+	return (void *)(uintptr_t)p;
+}
+
+void
+device_free(void *p)
+{
+	need("free", kgpu_free_plain(gpu, at(p)));
 }
 
 void

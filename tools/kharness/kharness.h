@@ -23,6 +23,7 @@
 enum spent {
 	SPENT_STARTING,		/* programs and runners */
 	SPENT_DEVICE,		/* until a device was had */
+	SPENT_KERNELS,		/* the judge's, compiled for the device and loaded */
 	SPENT_WAITING,		/* for the lock of the machine or device */
 	SPENT_DRAWING,		/* inputs */
 	SPENT_ORACLE,		/* expected results */
@@ -47,6 +48,9 @@ struct options {
 	const char *workload;	/* of --solo; NULL: all that are timed */
 	bool ceilings, correctness, timing, solo, reuse;
 	bool all_pairs;		/* everybody is compared with everybody, not with the candidate alone */
+	bool apart;		/* of --solo: every tensor an allocation of its own */
+	const char *clocks;	/* off, try or require: lock those of a GPU */
+	int clocks_mhz;		/* at this; 0: the device's default */
 	int threads, seeds, min_samples, max_samples, warmup;
 	double timing_s, warmup_s, run_timeout_s;
 	double busy_s;		/* how long to wait for processors that other programs keep busy */
@@ -69,6 +73,7 @@ struct judge {
 	struct oracle *oracle;		/* NULL: results are not compared */
 	int level;			/* of the sandbox */
 	uint64_t cpus[KRUN_CPUS / 64];	/* where candidates run */
+	json_t *clocks;		/* what became of locking the device's; NULL: nobody asked */
 	size_t draws;			/* inputs drawn so far: numbers the random streams */
 	json_t *machine;		/* how busy it was while somebody was timed; NULL: nobody was */
 	enum spent doing;
@@ -232,6 +237,7 @@ struct runner {
  */
 struct span {
 	int64_t own_ns, judge_ns, done_cpu_ns, cpu_ns, delay_ns, judge_delay_ns, late_delay_ns;
+	int64_t host_ns;	/* krun-gpu: until the last entry returned; the runner's word */
 };
 
 /* What a go takes by itself: a go of a runner that reads its rows and makes no calls. */
@@ -318,6 +324,9 @@ void *device_stream(void);
 /* Until all that the stream was given is done. */
 void device_wait(void);
 void device_profiler(bool on);
+/* Memory from no pool of the driver's, so that tools which watch accesses know where it ends. */
+void *device_alloc(size_t bytes);
+void device_free(void *p);
 
 /* solo.c: the candidate called in this process, for profilers. */
 void run_solo(struct judge *j);
@@ -331,11 +340,17 @@ void judge_correctness(struct judge *j, struct subject *s);
  */
 double judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs, int shared);
 
+
 /*
  * reuse.c: the same candidate on buffers that are new in every call and on buffers that are the same in every call, in
  * turns; sets reuse of each subject, and trace of the first where the task has weights.
  */
 void judge_reuse(struct judge *j, struct subject *subjects, size_t count);
+
+/* clocks.c: have the device's clocks locked until this process ends, if asked for; once. */
+void clocks_hold(struct judge *j);
+/* --hold-clocks UUID:MHZ, the process that does it; returns an exit code. */
+int clocks_holder(const char *operand);
 
 /* machine.c */
 json_t *machine_facts(void);		/* of --machine */

@@ -23,7 +23,7 @@ enum {
 	OPT_THREADS = 256, OPT_SEEDS, OPT_SEED, OPT_PHASE, OPT_STATISTIC, OPT_TIMING, OPT_MIN, OPT_MAX, OPT_WARMUP,
 	OPT_WARMUP_S,
 	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_CEILINGS, OPT_LINT, OPT_BACKEND, OPT_SOLO, OPT_WORKLOAD,
-	OPT_REUSE, OPT_ALL_PAIRS, OPT_BUSY
+	OPT_REUSE, OPT_ALL_PAIRS, OPT_BUSY, OPT_APART, OPT_LOCK_CLOCKS, OPT_LOCK_MHZ, OPT_HOLD_CLOCKS
 };
 
 static const struct option long_options[] = {
@@ -38,7 +38,10 @@ static const struct option long_options[] = {
 	{ "sandbox", required_argument, NULL, OPT_SANDBOX }, { "oracle", required_argument, NULL, OPT_ORACLE },
 	{ "against", required_argument, NULL, OPT_AGAINST }, { "name", required_argument, NULL, OPT_NAME },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
-	{ "solo", no_argument, NULL, OPT_SOLO }, { "workload", required_argument, NULL, OPT_WORKLOAD }, { "reuse", no_argument, NULL, OPT_REUSE },
+	{ "lock-clocks", required_argument, NULL, OPT_LOCK_CLOCKS }, { "lock-mhz", required_argument, NULL, OPT_LOCK_MHZ },
+	{ "hold-clocks", required_argument, NULL, OPT_HOLD_CLOCKS },
+	{ "solo", no_argument, NULL, OPT_SOLO }, { "apart", no_argument, NULL, OPT_APART },
+	{ "workload", required_argument, NULL, OPT_WORKLOAD }, { "reuse", no_argument, NULL, OPT_REUSE },
 	{ "all-pairs", no_argument, NULL, OPT_ALL_PAIRS }, { "busy-s", required_argument, NULL, OPT_BUSY },
 	{ "machine", no_argument, NULL, OPT_MACHINE }, { "ceilings", no_argument, NULL, OPT_CEILINGS }, { "lint", required_argument, NULL, OPT_LINT },
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
@@ -51,9 +54,10 @@ static const char usage_text[] =
     "                [--against NAME=FILE.so]... [--all-pairs] [--busy-s S] [--threads N] [--seeds N] [--seed HEX] [--timing-s S]\n"
     "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] [--run-timeout-s S]\n"
     "                [--statistic median|min|mean] [--memory-mb N] [--sandbox auto|bwrap|landlock|none]\n"
-    "                [--name NAME] [--backend c|cuda|hip|opencl] CANDIDATE.so\n"
+    "                [--name NAME] [--backend c|cuda|hip|opencl] [--lock-clocks off|try|require] [--lock-mhz N]\n"
+    "                CANDIDATE.so\n"
     "       kharness --reuse -t TASK.json [-s SET] [--oracle ORACLE.so] [--against NAME=FILE.so]... CANDIDATE.so\n"
-    "       kharness --solo -t TASK.json [-s SET] [--workload NAME] [--backend c|cuda|hip] CANDIDATE.so\n"
+    "       kharness --solo -t TASK.json [-s SET] [--workload NAME | --apart] [--backend c|cuda|hip] CANDIDATE.so\n"
     "       kharness --machine [-o FILE]\n"
     "       kharness --ceilings [--backend c|cuda|hip] [--threads N] [-t TASK.json] [-o FILE]\n"
     "       kharness --lint TASK.json [--backend c|cuda|hip] [--oracle ORACLE.so]\n";
@@ -156,6 +160,7 @@ set_option(struct options *o, int c)
 {
 	static const char *const statistics[] = { "median", "min", "mean" };
 	static const char *const backends[] = { "c", "cuda", "hip", "opencl" };
+	static const char *const clocks[] = { "off", "try", "require" };
 
 	switch (c) {
 	case OPT_THREADS:
@@ -178,6 +183,17 @@ set_option(struct options *o, int c)
 		break;
 	case OPT_SOLO:
 		o->solo = true;
+		break;
+	case OPT_LOCK_CLOCKS:
+		o->clocks = clocks[choice(optarg, clocks, LEN(clocks), "--lock-clocks")];
+		break;
+	case OPT_LOCK_MHZ:
+		o->clocks_mhz = (int)knum_long(optarg, 0, 10000, "--lock-mhz");
+		break;
+	case OPT_HOLD_CLOCKS:
+		exit(clocks_holder(optarg));
+	case OPT_APART:
+		o->apart = true;
 		break;
 	case OPT_REUSE:
 		o->reuse = true;
@@ -218,7 +234,7 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	int c;
 
 	*o = (struct options){ .set = "full", .correctness = true, .timing = true, .statistic = "median",
-	    .name = "candidate", .backend = "c",
+	    .name = "candidate", .backend = "c", .clocks = "off",
 	    .sandbox = "auto", .seeds = 2, .min_samples = 5, .max_samples = 96, .warmup = 2, .timing_s = 1, .busy_s = 60,
 	    .warmup_s = 0.1, .run_timeout_s = 60, .memory_bytes = (uint64_t)4096 << 20 };
 	if (getrandom(&o->seed, sizeof o->seed, 0) != sizeof o->seed)
@@ -252,6 +268,8 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	if (argc - optind != (*lint ? 0 : 1) || machine)
 		usage(*lint || machine ? "operands where none belong" : "one candidate, a shared object, is needed");
 	o->candidate = argv[optind];
+	if (o->apart && !o->solo)
+		usage("--apart says how --solo lays out memory: it needs --solo");
 	if (o->reuse)
 		o->correctness = o->timing = false;
 	if (o->max_samples < o->min_samples)
@@ -300,6 +318,9 @@ judge_lock(struct judge *j, bool alone)
 	int fd = j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
 
 	spent_on(j, before);
+	/* Nobody else measures from here on. */
+	if (alone)
+		clocks_hold(j);
 	return fd;
 }
 
@@ -319,7 +340,7 @@ spent_on(struct judge *j, enum spent what)
 static json_t *
 spent_json(struct judge *j)
 {
-	static const char *const names[SPENT_COUNT] = { "starting", "device", "waiting", "drawing", "oracle", "loading",
+	static const char *const names[SPENT_COUNT] = { "starting", "device", "kernels", "waiting", "drawing", "oracle", "loading",
 		"flushing", "calling", "stopping", "pacing", "checking", "busy", "correctness", "timing", "reuse" };
 	json_t *o = json_object();
 
@@ -432,6 +453,8 @@ judge_all(struct judge *j)
 			json_array_append_new(candidates, subject_json(&subjects[i]));
 		subject_free(&subjects[i]);
 	}
+	if (j->clocks)
+		json_object_set_new(environment, "clocks", j->clocks);
 	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)j->o.seed);
 	out = json_pack("{s:s,s:s,s:o,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed", seed, "spent_s", spent_json(j), "sandbox",
 	    "level", j->level,

@@ -608,7 +608,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	*s = (struct span){ .own_ns = (int64_t)report.value[0], .judge_ns = end - start,
 	    .cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu, .done_cpu_ns = used,
 	    .delay_ns = delay_since(delay, r->threads == 1 && done_delay ? done_delay : r->frozen_delay_ns),
-	    .judge_delay_ns = own_delay, .late_delay_ns = late_delay };
+	    .judge_delay_ns = own_delay, .late_delay_ns = late_delay, .host_ns = (int64_t)report.value[1] };
 	return look_at_device(j, r);
 }
 

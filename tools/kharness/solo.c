@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --solo: call the kernel in this very process, on each timed workload of the set or on one, for a profiler that
- * wraps around it. There is no verdict and no clock; the caller sees to the sandbox.
+ * kharness --solo: call the kernel in this very process, on each timed workload of the set or on
+ * one, for a profiler that wraps around it. There is no verdict and no clock; the caller sees to
+ * the sandbox. With --apart it is for tools that look for faults of memory: every tensor is then an
+ * allocation of exactly its size.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <ffi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,15 +105,140 @@ one_workload(struct solo *s, const struct ktask_workload *w)
 	memory_close(s->j, &m);
 }
 
+/* ---- every tensor an allocation of its own ---- */
+
+enum { ALIGNED = 64 }; /* as in the memory that candidates are judged in */
+
+/* Memory whose bounds a sanitizer knows; what it holds counts as never written. */
+static void *
+apart_alloc(const struct judge *j, size_t bytes)
+{
+	void *p = NULL;
+
+	if (j->device)
+		return device_alloc(bytes);
+	if (posix_memalign(&p, ALIGNED, bytes ? bytes : 1))
+		kdie(K_MISSING, "%zu bytes for a tensor", bytes);
+	return p;
+}
+
+static void
+apart_free(const struct judge *j, void *p)
+{
+	if (j->device)
+		device_free(p);
+	else
+		free(p);
+}
+
+static void
+apart_call(struct solo *s, const struct ktask_workload *w, void *const *memory)
+{
+	const struct ktask *t = s->j->task;
+	uint64_t words[KTASK_ARGS] = { 0 };
+	void *values[KTASK_ARGS + 1], *stream = s->j->device ? device_stream() : NULL;
+
+	for (size_t i = 0; i < t->arg_count; i++) {
+		const struct ktask_arg *a = &t->args[i];
+		const struct ktask_tensor *x =
+		    a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
+		double value = x && x->scalar ? ktask_scalar(w, x) :
+		    x                         ? 0 :
+						(double)w->axis[a->index];
+
+		if (x && !x->scalar)
+			words[i] = (uint64_t)(uintptr_t)memory[a->index];
+		else
+			values_narrow(a->dtype, &value, 1, &words[i]);
+		values[i] = &words[i];
+	}
+	values[t->arg_count] = &stream;
+	ffi_call(&s->cif, FFI_FN(s->entry), NULL, values);
+	if (s->j->device)
+		device_wait();
+}
+
+static void
+apart_workload(struct solo *s, const struct ktask_workload *w, enum kdist dist)
+{
+	struct judge *j = s->j;
+	const struct ktask *t = j->task;
+	void *memory[KTASK_TENSORS] = { NULL };
+	struct batch b;
+
+	batch_draw(j, &b, w, dist, 1, false);
+	for (size_t i = 0; i < t->tensor_count; i++) {
+		const struct ktask_tensor *x = &t->tensors[i];
+		size_t bytes = x->scalar ? 0 : ktask_elements(t, w, x) * kdtype_size(x->dtype);
+
+		if (x->scalar)
+			continue;
+		memory[i] = apart_alloc(j, bytes);
+		if (x->input)
+			j->space->copy(memory[i], b.calls[0].raw[i], bytes);
+	}
+	apart_call(s, w, memory);
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (memory[i])
+			apart_free(j, memory[i]);
+	batch_free(j, &b);
+}
+
+static const struct ktask *sorted;
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	double bytes[2] = { 0, 0 };
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < sorted->tensor_count; i++)
+			bytes[k] += (double)ktask_elements(sorted,
+			    *(struct ktask_workload *const *)(k ? b : a), &sorted->tensors[i]);
+	return (bytes[0] > bytes[1]) - (bytes[0] < bytes[1]);
+}
+
+/*
+ * All workloads of the set, the smallest first, with inputs of every distribution; none is begun
+ * after --run-timeout-s. Says which were done, a line each, and how many there are: what comes
+ * first may be all there is time for.
+ */
+static void
+run_apart(struct solo *s)
+{
+	const struct ktask *t = s->j->task;
+	struct ktask_workload **list = kcalloc(t->workload_count + 1, sizeof *list);
+	int64_t end = know_ns() + (int64_t)(s->j->o.run_timeout_s * 1e9);
+	size_t count = 0;
+
+	for (size_t i = 0; i < t->workload_count; i++)
+		if (ktask_in_set(&t->workloads[i], s->j->o.set))
+			list[count++] = &t->workloads[i];
+	sorted = t;
+	qsort(list, count, sizeof(struct ktask_workload *), by_bytes);
+	printf("apart: %zu workloads\n", count);
+	for (size_t i = 0; i < count && know_ns() < end; i++) {
+		for (size_t d = 0; d < t->distribution_count; d++)
+			apart_workload(s, list[i], t->distributions[d]);
+		printf("apart: done %s\n", list[i]->name);
+		fflush(stdout);
+	}
+	free(list);
+}
+
 void
 run_solo(struct judge *j)
 {
 	struct solo s = { .j = j };
 	bool found = false;
 
-	if (j->device)
+	if (j->device && !j->o.apart)
 		device_limit(j->o.memory_bytes);
 	load(&s);
+	if (j->o.apart) {
+		run_apart(&s);
+		return;
+	}
 	for (size_t i = 0; i < j->task->workload_count; i++) {
 		const struct ktask_workload *w = &j->task->workloads[i];
 

@@ -60,7 +60,9 @@ struct racer {
 	struct runner r;
 	bool out;			/* failed: takes no more part */
 	/* Of the workload being timed; by round, NAN where it took no part. */
-	double *ns, *cpu, *lone;
+	double *ns, *cpu;
+	double *lone, *host;		/* of calls by themselves */
+	double host_ns;			/* of the go just made: the host's time until the entry returned */
 	size_t count, lones, forged;
 	double total_ns;
 };
@@ -162,6 +164,8 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 	a->run_ns += (double)s.judge_ns;
 	a->delay_ns += (double)(s.delay_ns + s.judge_delay_ns);
 	*cpu = (double)s.cpu_ns / (double)b->count;
+	/* The runner's word; no more of it can be than the judge has seen. */
+	x->host_ns = fmin((double)s.host_ns, (double)s.judge_ns);
 	suspect(a, x, &s);
 	return is_disturbed(a, x, &s) ? NAN : runner_ns(a->j, &x->r, &s, &a->h) / (double)b->count;
 }
@@ -284,7 +288,7 @@ calls_wanted(const struct race *a)
 {
 	double sample_ns = fmax(a->j->space->sample_ns, HANDSHAKE_SHARE * a->h.ns);
 
-	return fmin(sample_ns / fmax(a->fastest_ns, 100), (double)a->most);
+	return a->j->task->alone ? 1 : fmin(sample_ns / fmax(a->fastest_ns, 100), (double)a->most);
 }
 
 /* Whether nobody is left whose times are wanted. */
@@ -328,6 +332,7 @@ begin(struct race *a, const struct ktask_workload *w)
 		x->ns = kcalloc((size_t)o->max_samples + 1, sizeof *x->ns);
 		x->cpu = kcalloc((size_t)o->max_samples + 1, sizeof *x->cpu);
 		x->lone = kcalloc((size_t)o->max_samples + 1, sizeof *x->lone);
+		x->host = kcalloc((size_t)o->max_samples + 1, sizeof *x->host);
 		if (!x->out)
 			ns = warm_up(a, x, &b);
 		slow |= ns > slow_s * 1e9 && isfinite(ns);
@@ -463,6 +468,13 @@ one_go_each(struct race *a, const struct batch *b, double *ns, double *cpu)
 	return true;
 }
 
+static void
+note_lone(struct racer *x, double ns)
+{
+	x->host[x->lones] = x->host_ns;
+	x->lone[x->lones++] = ns;
+}
+
 /* A call by itself, of each racer; void where it was disturbed. */
 static void
 lone_calls(struct race *a)
@@ -470,11 +482,11 @@ lone_calls(struct race *a)
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	struct batch b;
 
-	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, false);
+	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, a->oracle_s <= a->j->space->oracle_s);
 	if (one_go_each(a, &b, ns, cpu))
 		for (size_t i = 0; i < a->count; i++)
 			if (ns[i] >= 0)
-				a->racers[i].lone[a->racers[i].lones++] = ns[i];
+				note_lone(&a->racers[i], ns[i]);
 	batch_free(a->j, &b);
 	/* What a go with a batch costs is another figure: it has more rows. */
 	a->handshakes = a->handshakes ? a->handshakes - 1 : 0;
@@ -500,9 +512,11 @@ round_of(struct race *a)
 			continue;
 		note_speed(a, i, ns[i]);
 		x->cpu[x->count++] = cpu[i];
+		if (a->calls == 1)
+			note_lone(x, ns[i]);
 		x->total_ns += ns[i] * (double)a->calls;
 	}
-	if (a->calls > 1 && a->rounds % LONE_EVERY == 0 && !a->j->device && !a->j->copies)
+	if (a->calls > 1 && a->rounds % LONE_EVERY == 0)
 		lone_calls(a);
 	return true;
 }
@@ -564,6 +578,18 @@ set_ns(json_t *row, const char *key, double ns)
 	json_object_set_new(row, key, json_integer((json_int_t)llround(ns)));
 }
 
+/* What a call costs that begins on a device, or with caches, that others have used. */
+static void
+add_lone(const struct race *a, const struct racer *x, json_t *row)
+{
+	if (!x->lones)
+		return;
+	set_ns(row, "alone_ns", kstat_quantile(x->lone, x->lones, 0.5));
+	json_object_set_new(row, "alone_samples", json_integer((json_int_t)x->lones));
+	if (a->j->device)
+		set_ns(row, "host_ns", kstat_quantile(x->host, x->lones, 0.5));
+}
+
 /* Add the row of a workload; returns the relative half-width of the median's confidence interval. */
 static double
 add_row(const struct race *a, struct racer *x)
@@ -591,9 +617,8 @@ add_row(const struct race *a, struct racer *x)
 	set_ns(row, "iqr_ns", st.iqr);
 	set_ns(row, "cpu_ns", kstat_quantile(x->cpu, x->count, 0.5));
 	set_ns(row, "handshake_ns", a->h.ns);
-	if (x->lones)
-		set_ns(row, "lone_ns", kstat_quantile(x->lone, x->lones, 0.5));
 	json_object_set_new(row, "threads", json_integer(x->r.threads));
+	add_lone(a, x, row);
 	if (a->j->device)
 		json_object_set_new(row, "device", device_state());
 	json_array_append_new(x->s->timing, row);
@@ -642,7 +667,8 @@ solves_together(const struct race *a, const struct racer *x)
 {
 	double excess = excess_ns(a, x), usual = 0, lone;
 
-	if (isnan(excess))
+	/* A driver's work for one call overlaps with the calls before it. */
+	if (isnan(excess) || a->calls == 1 || a->j->device || a->j->copies)
 		return false;
 	for (size_t i = 1; i < a->count; i++)
 		if (x != &a->racers[i] && !isnan(excess_ns(a, &a->racers[i])))
@@ -683,6 +709,7 @@ end(struct race *a)
 		free(a->racers[i].ns);
 		free(a->racers[i].cpu);
 		free(a->racers[i].lone);
+		free(a->racers[i].host);
 	}
 }
 

@@ -77,6 +77,10 @@ add_workloads(struct kbuf *b, const json_t *program)
 		kbuf_printf(b, "; %s %.3f ms", name, kjson_num_or(w, "runtime_ms", 0));
 		if (kjson_num_or(w, "speedup", 0) > 0)
 			kbuf_printf(b, " (%.2fx)", kjson_num_or(w, "speedup", 0));
+		/* On a GPU, what a batch hides. */
+		if (kjson_num_or(w, "host_ms", 0) > 0)
+			kbuf_printf(b, " [one call by itself %.4f ms, host time %.4f ms]",
+			    kjson_num_or(w, "alone_ms", 0), kjson_num_or(w, "host_ms", 0));
 		free(name);
 	}
 }

@@ -346,6 +346,8 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	add_entry(stable, task, backend);
 	add_timed(stable, task, kcamp_str(camp, "eval.set"));
 	add_tolerance(stable, task);
+	json_object_set_new(
+	    stable, "alone", json_boolean(!strcmp(kjson_str_or(task, "timing", ""), "alone")));
 	add_build(stable, task);
 	add_lists(stable, task);
 	kfence_code(&reference, source, kjson_str_or(stable, "label", ""));

@@ -17,7 +17,8 @@ counts(const struct report *r, const struct candidate *c)
 static void
 put_decisions(struct doc *d, const struct report *r)
 {
-	static const char *const decisions[] = { "ACCEPT-as-real", "ACCEPT-with-asterisk", "REJECT-as-overfit" };
+	static const char *const decisions[] = { "ACCEPT-as-real", "ACCEPT-unmeasured",
+		"ACCEPT-with-asterisk", "REJECT-as-overfit" };
 
 	for (size_t i = 0; i < LEN(decisions); i++) {
 		long n = 0;
@@ -54,6 +55,9 @@ reasons_of(const struct candidate *c)
 	kbuf_add(&b, "", 0);
 	json_array_foreach(reasons, i, v)
 		kbuf_printf(&b, "%s%s", i ? "; " : "", json_is_string(v) ? json_string_value(v) : "?");
+	json_array_foreach(of(c, "audit.not_measured"), i, v)
+		kbuf_printf(&b, "%s%s not measured: %s", b.len ? "; " : "",
+		    kjson_str_or(v, "what", "?"), kjson_str_or(v, "why", "?"));
 	return b.data;
 }
 

@@ -223,6 +223,41 @@ put_program(struct doc *d, const struct report *r, const struct program *p, cons
 	kbuf_free(&rates);
 }
 
+/* Calls by themselves, where the device is a GPU: what a batch hides. */
+static void
+put_alone(struct doc *d, const struct report *r, const json_t *own, const json_t *reference)
+{
+	bool any = false;
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)own, i, row)
+		any |= json_object_get(row, "host_ns") != NULL;
+	if (!any)
+		return;
+	doc_table(d, "One call by itself", "Workload|Program|>Counts|>By itself|>Host time");
+	json_array_foreach((json_t *)own, i, row)
+		for (int k = 0; k < 2; k++) {
+			const char *workload = kjson_str_or(row, "workload", "?");
+			const json_t *x = k ? kgain_row(reference, workload) : row;
+
+			if (!x || !json_object_get(x, "host_ns"))
+				continue;
+			doc_cell(d, "%s", workload);
+			doc_cell(d, k ? "%s" : "\2%s\2", k ? "reference" : r->best->id);
+			doc_cell(d, "%s", show_time(kgain_time_ns(x, "median")));
+			doc_cell(d, "%s", show_time(kjson_num_or(x, "alone_ns", 0)));
+			doc_cell(d, "%s", show_time(kjson_num_or(x, "host_ns", 0)));
+		}
+	doc_table_end(d);
+	doc_text(d,
+	    "%s By itself: one call on an idle device, from cold caches. Host time: until the "
+	    "entry of such a call "
+	    "returned.",
+	    r->task->alone ? "What counts is a call by itself (\1timing\1 of the task)." :
+			     "What counts are calls back to back (\1timing\1 of the task).");
+}
+
 static void
 put_workloads(struct doc *d, const struct report *r)
 {
@@ -251,6 +286,7 @@ put_workloads(struct doc *d, const struct report *r)
 	doc_table_end(d);
 	doc_text(d, "Times are medians of one call; below 1× the other program is faster. In brackets stands a 99.5 %% "
 	    "confidence interval. Differences below %s are noise here.", show_percent(floor));
+	put_alone(d, r, own, reference);
 }
 
 static void
@@ -314,6 +350,18 @@ put_checks(struct doc *d, const char *when, const json_t *eval)
 		doc_item(d, "%s: right in %lld of %lld cases.", when, passed, total);
 }
 
+/* What tools that look for faults of memory said; one that was not there is named. */
+static void
+put_sanitizers(struct doc *d, const json_t *eval)
+{
+	const json_t *rows = kjson_path(eval, "sanitizers"), *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		doc_item(d, "\1%s\1: %s (%s)", kjson_str_or(row, "tool", "?"),
+		    kjson_str_or(row, "status", "?"), kjson_str_or(row, "detail", ""));
+}
+
 static void
 put_verified(struct doc *d, const struct report *r)
 {
@@ -328,6 +376,7 @@ put_verified(struct doc *d, const struct report *r)
 		char *after = kasprintf("Again after trial %ld", r->verify_trial);
 
 		put_checks(d, after, r->verify ? r->verify : r->refused);
+		put_sanitizers(d, r->verify ? r->verify : r->refused);
 		free(after);
 	}
 	if (all_checked(kjson_path(eval, "timing")))

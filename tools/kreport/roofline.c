@@ -231,6 +231,10 @@ put_gaps(struct doc *d, const json_t *roofline)
 	json_array_foreach(json_object_get(roofline, "placeholders"), i, v)
 		doc_item(d, "Placeholder, not a fact: \1%s\1: %.6g %s (\1%s\1)", kjson_str_or(v, "metric", "?"),
 		    kjson_num_or(v, "value", 0), kjson_str_or(v, "unit", ""), kjson_str_or(v, "from", "?"));
+	json_array_foreach(json_object_get(roofline, "implausible"), i, v)
+		doc_item(d, "Not plausible: \1%s\1, %.4g %s: %s", kjson_str_or(v, "what", "?"),
+		    kjson_num_or(v, "value", 0), kjson_str_or(v, "unit", ""),
+		    kjson_str_or(v, "why", ""));
 }
 
 void

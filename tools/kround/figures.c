@@ -47,10 +47,28 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 		failed |= !kjson_bool_or(k, "ok", false);
 		s->max_rel_err = fmax(s->max_rel_err, kjson_num_or(k, "max_rel_err", -1));
 	}
-	/* Evaluators of one's own may tell no cases; a verdict of correct then stands for all. */
+	/* A command of the campaign's own may tell no cases: its verdict is about all of them, and
+	 * no test of ours. */
 	if (!cases && !strcmp(x->status, "correct"))
-		seen = true;
-	s->check = !seen ? "ERROR" : failed ? "FAIL" : "PASS";
+		s->check = "OWN";
+	else
+		s->check = !seen ? "ERROR" : failed ? "FAIL" : "PASS";
+}
+
+void
+put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
+{
+	bool own = kcamp_json(c->camp, "eval.correctness") != NULL;
+	long long total = (long long)kjson_int_or(x->eval, "correctness.total", 0);
+
+	kbuf_puts(out, own ? "the campaign's own command" : "keval, tier 2");
+	if (total)
+		kbuf_printf(out, ": %lld of %lld cases passed",
+		    (long long)kjson_int_or(x->eval, "correctness.passed", 0), total);
+	else if (!strcmp(x->status, "correct"))
+		kbuf_puts(out, " passed it, and lists no cases: kiln compared no results itself");
+	else
+		kbuf_puts(out, ": no case was reached");
 }
 
 static void

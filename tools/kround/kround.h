@@ -19,7 +19,9 @@
 /* One workload as one candidate did on it. */
 struct shape {
 	bool active;		/* in the set that the candidate was judged on */
-	const char *check;	/* "PASS", "FAIL", or "ERROR": it never came to that */
+	/* "PASS", "FAIL"; "OWN": the campaign's command passed it, without a list; "ERROR": it
+	 * never came to that */
+	const char *check;
 	double ns, sd_ns;	/* 0: not timed */
 	double rate;		/* TFLOPS, or calls per ms where the task has no FLOP formula; 0: not timed */
 	double gbps;		/* 0: no formula for bytes, or not timed */
@@ -115,6 +117,8 @@ const char *rate_unit(const struct campaign *c);
 void put_rate(const struct campaign *c, const struct aggregate *a, bool peak, struct kbuf *out);
 /* The step's rate before and after, and the change: "12.5 -> 13.1 TFLOPS (+4.8%)". */
 void put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out);
+/* Who tested it, and what of it passed. */
+void put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out);
 /* "+1.2%", with this many decimals; "—" for NAN. */
 void put_pct(double pct, int decimals, struct kbuf *out);
 

@@ -85,8 +85,9 @@ put_linear_entry(const struct campaign *c, const struct round *r, struct kbuf *o
 	put_item(WORDS, out, "Change", r->trial ? kjson_str_or(x->plan, "change", "") : "no code change");
 	kbuf_puts(out, "- Result: ");
 	put_result(c, x, out);
-	kbuf_printf(out, "\n- Test: %lld of %lld cases passed, `%s`\n", (long long)kjson_int_or(x->eval,
-	    "correctness.passed", 0), (long long)kjson_int_or(x->eval, "correctness.total", 0), x->status);
+	kbuf_puts(out, "\n- Test: ");
+	put_test(c, x, out);
+	kbuf_printf(out, ", `%s`\n", x->status);
 	put_item(WORDS, out, "Decision", line);
 	if (x->audit)
 		put_item(WORDS, out, "Transfer", kjson_str_or(x->audit, "decision", "?"));

@@ -121,8 +121,9 @@ put_validation(const struct campaign *c, const struct round *r, const struct can
 	kbuf_printf(out, "- Time: %s\n- Candidate: %s, evaluated as `%s`%s\n- Level: %s (set `%s`)\n", minute(r, when),
 	    x->id, x->status, kjson_str_or(x->eval, "duplicate_of", NULL) ? ", a copy of an earlier one" : "", x->level,
 	    set_of(c, x));
-	kbuf_printf(out, "- Test: keval, tier 2: %lld of %lld cases passed\n", (long long)kjson_int_or(x->eval,
-	    "correctness.passed", 0), (long long)kjson_int_or(x->eval, "correctness.total", 0));
+	kbuf_puts(out, "- Test: ");
+	put_test(c, x, out);
+	kbuf_puts(out, "\n");
 	kbuf_printf(out, "- Benchmark: keval, tier 3: %s of the samples%s\n", c->statistic,
 	    json_object_get(x->eval, "pairs") ? ", timed in turns with the current best" : "");
 	if (json_array_size(repeats))
@@ -336,6 +337,10 @@ put_real_gain(const struct campaign *c, const struct round *r, const struct cand
 		kbuf_puts(out, "none: it lives on what only the benchmark does\n");
 	} else if (r->accepted != x || !r->trial) {
 		kbuf_printf(out, "none: %s\n", r->trial ? "the round was rolled back" : "the baseline");
+	} else if (!strcmp(kjson_str_or(x->audit, "decision", ""), "ACCEPT-unmeasured")) {
+		kbuf_puts(out, "at most ");
+		put_pct(gain, 3, out);
+		kbuf_puts(out, ", if the source tells all: it was not measured on new buffers\n");
 	} else if (!is_cache_bucket(bucket)) {
 		put_pct(gain, 3, out);
 		kbuf_puts(out, ", all of it: the change is inside the kernel\n");
@@ -390,6 +395,14 @@ put_hits(const struct candidate *x, struct kbuf *out)
 	kbuf_puts(out, "\n");
 }
 
+static const char *
+unmeasured_why(const struct candidate *x)
+{
+	const json_t *first = json_array_get(kjson_path(x->audit, "not_measured"), 0);
+
+	return kjson_str_or(first, "why", "nothing asked for it");
+}
+
 static void
 put_transfer(const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
 {
@@ -411,7 +424,7 @@ put_transfer(const struct campaign *c, const struct round *r, const struct candi
 		kbuf_printf(out, "gap %+.3f%%, %s\n", json_number_value(gap), kjson_bool_or(x->audit, "fresh.ok",
 		    false) ? "within bounds" : "too large");
 	else
-		kbuf_puts(out, "not measured\n");
+		kbuf_printf(out, "not measured: %s\n", unmeasured_why(x));
 	put_skew(c, x, out);
 	kbuf_puts(out, "- Gain in the benchmark: ");
 	put_pct(change_pct(c, x, x->base), 3, out);

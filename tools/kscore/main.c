@@ -131,6 +131,25 @@ add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
 		json_object_set_new(score, "alarm", json_string("below_floor"));
 }
 
+/* What a call by itself took, beside the time that counts. */
+static void
+add_alone(json_t *rows, const json_t *timing)
+{
+	static const char *const members[][2] = {
+		{ "alone_ns", "alone_ms" }, { "host_ns", "host_ms" },
+	};
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		for (size_t m = 0; m < LEN(members); m++) {
+			double ns = kjson_num_or(json_array_get(timing, i), members[m][0], -1);
+
+			if (ns >= 0)
+				json_object_set_new(row, members[m][1], json_real(ns / 1e6));
+		}
+}
+
 /* Adds the figures of a correct and timed candidate, and returns the speed-up that counts. */
 static double
 add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
@@ -146,6 +165,7 @@ add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t
 		refuse(rec, fault, "the reference");
 	json_object_set_new(score, "speedup", json_real(speedup));
 	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing, s->statistic)));
+	add_alone(rows, timing);
 	json_object_set_new(score, "per_workload", rows);
 	if (s->roofline)
 		add_roofline(s, timing, score);

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "kcamp.h"
+#include "kgain.h"
 #include "kio.h"
+#include "kroof.h"
 #include "kspec.h"
 #include "ktask.h"
 
@@ -25,6 +27,8 @@
 #define SMALL_BYTES 100e6
 /* Sizes are the same when they differ by less than this. */
 #define SAME_SIZE 0.01
+/* A median so many times the fastest sample was taken on a busy machine. */
+#define BUSY 2
 
 /* A rate or bandwidth, in operations or bytes a second; 0: not known. */
 struct figure {
@@ -42,7 +46,9 @@ struct step {
 	const struct khw_device *device;	/* whose facts hold; NULL: unknown */
 	struct consents consents;
 	json_t *ceilings, *running;		/* trials/000/ceilings.json; the device as its driver describes it; or NULL */
+	json_t *reference; /* the evaluation of trial 000, or NULL */
 	json_t *unknown, *mismatches, *placeholders, *stop;
+	json_t *implausible; /* measured ceilings that cannot be right, or may not be */
 	const char *compute;			/* metric, or NULL */
 	struct figure rate, bandwidth;		/* peaks: of the roofline, floors and bounds */
 	struct figure fast_rate, copy;		/* ceilings for targets: measured ones where there are any */
@@ -64,6 +70,24 @@ add_unknown(struct step *s, const char *metric, const char *fmt, ...)
 	free(why);
 }
 
+static void add_implausible(struct step *s, const char *what, double value, const char *unit,
+    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+static void
+add_implausible(
+    struct step *s, const char *what, double value, const char *unit, const char *fmt, ...)
+{
+	va_list ap;
+	char *why;
+
+	va_start(ap, fmt);
+	why = kvasprintf(fmt, ap);
+	va_end(ap);
+	json_array_append_new(s->implausible,
+	    json_pack("{s:s,s:f,s:s,s:s}", "what", what, "value", value, "unit", unit, "why", why));
+	free(why);
+}
+
 /* ---- which device ---- */
 
 /* A JSON file of the campaign, or the first record of a file of records; NULL when there is none. */
@@ -81,7 +105,7 @@ load(const struct step *s, const char *name, bool records)
 static json_t *
 running_device(const struct step *s)
 {
-	json_t *eval = load(s, "trials/000/00/eval.ndjson", true), *device = json_object_get(s->ceilings, "device");
+	json_t *eval = s->reference, *device = json_object_get(s->ceilings, "device");
 
 	if (!device && eval)
 		device = (json_t *)kjson_path(eval, "eval.environment.device");
@@ -92,7 +116,6 @@ running_device(const struct step *s)
 		device = json_pack("{s:s}", "name", kjson_str_or(eval, "eval.environment.opencl.device", ""));
 	else
 		device = NULL;
-	json_decref(eval);
 	return device;
 }
 
@@ -238,11 +261,95 @@ measured_copy(const struct step *s, double bytes)
 	json_array_foreach((json_t *)copies, i, row) {
 		double moved = kjson_num_or(row, "moved_bytes", 0);
 
+		if (!kroof_copy_plausible(row, kroof_best_copy(copies)))
+			continue;
 		if (bytes > 0 ? fabs(moved - bytes) <= SAME_SIZE * bytes :
 		    moved >= SMALL_BYTES && kjson_bool_or(row, "beyond_caches", false))
 			best = fmax(best, kjson_num_or(row, "best_gbps", 0) * 1e9);
 	}
 	return measured(best, bytes > 0 ? "measured copy of the same size" : "measured maximum");
+}
+
+/*
+ * What was measured must fit together. A copy that was much slower than its size explains is no
+ * ceiling; one that varied much may be none, so no search ends by it.
+ */
+static void
+check_measured(struct step *s)
+{
+	const json_t *copies = json_object_get(s->ceilings, "copies");
+	double best = kroof_best_copy(copies), low, high;
+	size_t i;
+	json_t *row;
+
+	json_array_foreach((json_t *)copies, i, row) {
+		char *what = kasprintf("copy of %.6g bytes", kjson_num_or(row, "moved_bytes", 0));
+
+		low = kjson_num_or(row, "min_ns", 0);
+		high = kjson_num_or(row, "median_ns", 0);
+		if (!kroof_copy_plausible(row, best))
+			add_implausible(s, what, kjson_num_or(row, "best_gbps", 0), "GB/s",
+			    "a larger copy reached %.4g GB/s: "
+			    "this one was measured while the machine was busy, and is not used",
+			    best);
+		else if (high > BUSY * low && low > 0)
+			add_implausible(s, what, kjson_num_or(row, "best_gbps", 0), "GB/s",
+			    "the median sample took %.3g times "
+			    "as long as the fastest: the machine was busy",
+			    high / low);
+		free(what);
+	}
+	json_array_foreach(json_object_get(s->ceilings, "rates"), i, row) {
+		low = kjson_num_or(row, "tflops", 0);
+		high = kjson_num_or(row, "best_tflops", 0);
+		if (low > 0 && high > BUSY * low)
+			add_implausible(s, kjson_str_or(row, "metric", "?"), high, "TFLOPS",
+			    "the median sample took %.3g times "
+			    "as long as the fastest: the machine was busy",
+			    high / low);
+	}
+}
+
+/* The highest rate of AMOUNT on a workload that the reference or a baseline has reached; 0: none
+ * was timed. */
+static double
+reached(const struct step *s, const char *workload, double amount)
+{
+	const json_t *eval = json_object_get(s->reference, "eval"),
+		     *baselines = json_object_get(eval, "baselines");
+	double ns = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload), "median"),
+	       best = 0;
+
+	if (ns > 0)
+		best = amount / ns * 1e9;
+	for (size_t i = 0; i < json_array_size(baselines); i++) {
+		ns = kgain_time_ns(
+		    kgain_row(json_object_get(json_array_get(baselines, i), "timing"), workload),
+		    "median");
+		if (ns > 0)
+			best = fmax(best, amount / ns * 1e9);
+	}
+	return best;
+}
+
+/* A measured ceiling that a program has passed is none: what that reached stands in its place. The
+ * caller frees FROM. */
+static struct figure
+raised(struct step *s, const struct figure *f, const char *workload, double amount)
+{
+	double rate = f->number > 0 ? reached(s, workload, amount) : 0;
+	const char *unit = f == &s->fast_rate ? "TFLOPS" : "GB/s";
+	double scale = f == &s->fast_rate ? 1e12 : 1e9;
+	char *what;
+
+	if (rate <= f->number || strncmp(f->by, "measured", 8))
+		return (struct figure){ f->number, f->by, f->from ? kstrdup(f->from) : NULL };
+	what = kasprintf("%s of %s", f->by, workload);
+	add_implausible(s, what, f->number / scale, unit,
+	    "the reference or a baseline reached %.4g %s", rate / scale, unit);
+	free(what);
+	return (struct figure){ rate, "reached by the reference",
+		kstrdup("trials/000/00/eval.ndjson") };
 }
 
 /* A peak is the vendor's, else a placeholder, else what was measured; a ceiling is what was measured, else the peak. */
@@ -371,7 +478,8 @@ workload_row(struct step *s, const struct ktask_workload *w)
 	double compute_s = s->rate.number > 0 ? flops / s->rate.number : 0;
 	double memory_s = s->bandwidth.number > 0 ? bytes / s->bandwidth.number : 0, alarm = alarm_ns(s, flops, bytes);
 	struct figure same = bytes > 0 && bytes < SMALL_BYTES ? measured_copy(s, bytes) : (struct figure){ 0 };
-	const struct figure *memory = same.number > 0 ? &same : &s->copy;
+	struct figure memory = raised(s, same.number > 0 ? &same : &s->copy, w->name, bytes);
+	struct figure fast = raised(s, &s->fast_rate, w->name, flops);
 	/* Where the task counts no operations, whatever their rate, it is bound by memory; where it says nothing, who knows. */
 	bool both = memory_s > 0 && (compute_s > 0 || (s->task->flops && flops == 0)), compute = compute_s >= memory_s;
 	json_t *row = json_pack("{s:s,s:f,s:f}", "workload", w->name, "flops", flops, "bytes", bytes);
@@ -385,12 +493,14 @@ workload_row(struct step *s, const struct ktask_workload *w)
 	}
 	if (alarm > 0)
 		json_object_set_new(row, "alarm_ns", json_real(alarm));
-	if (s->fast_rate.number > 0)
-		json_object_set_new(row, "compute_ceiling", figure_json(&s->fast_rate, 1e12, "TFLOPS"));
-	if (memory->number > 0)
-		json_object_set_new(row, "memory_ceiling", figure_json(memory, 1e9, "GB/s"));
+	if (fast.number > 0)
+		json_object_set_new(row, "compute_ceiling", figure_json(&fast, 1e12, "TFLOPS"));
+	if (memory.number > 0)
+		json_object_set_new(row, "memory_ceiling", figure_json(&memory, 1e9, "GB/s"));
 	if (both)
-		add_target(s, row, w->name, compute, compute ? &s->fast_rate : memory);
+		add_target(s, row, w->name, compute, compute ? &fast : &memory);
+	free(fast.from);
+	free(memory.from);
 	free(same.from);
 	return row;
 }
@@ -443,6 +553,8 @@ result(struct step *s)
 	    s->stop);
 	json_object_set_new(out, "label", json_string(json_array_size(s->placeholders) ? "placeholder" :
 	    json_array_size(s->unknown) && s->lacking ? "incomplete" : "complete"));
+	if (json_array_size(s->implausible))
+		json_object_set(out, "implausible", s->implausible);
 	if (s->compute)
 		json_object_set_new(out, "compute", json_string(s->compute));
 	if (s->rate.number > 0)
@@ -476,7 +588,8 @@ refuse_unknown(const struct step *s)
 static void
 step_free(struct step *s)
 {
-	json_t *const list[] = { s->ceilings, s->running, s->unknown, s->mismatches, s->placeholders, s->stop };
+	json_t *const list[] = { s->ceilings, s->running, s->unknown, s->mismatches,
+		s->placeholders, s->stop, s->reference, s->implausible };
 
 	for (size_t i = 0; i < LEN(list); i++)
 		json_decref(list[i]);
@@ -511,9 +624,12 @@ command_roofline(const struct options *o)
 	s.placeholders = json_array();
 	s.stop = json_array();
 	consents_load(&s.consents, s.dir);
+	s.implausible = json_array();
+	s.reference = load(&s, "trials/000/00/eval.ndjson", true);
 	s.ceilings = load(&s, "trials/000/ceilings.json", false);
 	s.running = running_device(&s);
 	choose_device(&s);
+	check_measured(&s);
 	find_ceilings(&s);
 	if (s.lacking && s.strict)
 		refuse_unknown(&s);

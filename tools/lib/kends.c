@@ -10,6 +10,7 @@
 #include "kgain.h"
 #include "kio.h"
 #include "klinear.h"
+#include "kroof.h"
 #include "ktask.h"
 #include "kutil.h"
 
@@ -124,19 +125,31 @@ check_target(const struct kcamp *c, const json_t *accepted, struct kends *e)
 		    goal));
 }
 
+/* A share of ceilings that cannot be right ends nothing. */
+static void
+check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
+{
+	double least = kcamp_num(c, "stop.efficiency"), efficiency = kjson_num_or(accepted, "score.efficiency_pct", 0);
+	json_t *roofline = least > 0 && efficiency >= least ? kroof_load(c->dir) : NULL;
+	char *doubt = kroof_doubt(roofline, efficiency);
+
+	e->at[KENDS_EFFICIENCY].set = least > 0;
+	if (least > 0 && efficiency >= least && !doubt)
+		hold(e, KENDS_EFFICIENCY, kasprintf("over: %.1f %% of the ceiling are reached, and %.1f %% were asked "
+		    "for (T2, stop.efficiency)", efficiency, least));
+	free(doubt);
+	json_decref(roofline);
+}
+
 void
 kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kends *e)
 {
 	long rounds = kcamp_int(c, "linear.max_rounds"), trials = kcamp_int(c, "stop.trials");
-	double least = kcamp_num(c, "stop.efficiency"), efficiency = kjson_num_or(accepted, "score.efficiency_pct", 0);
 	char *request = kcamp_path(c, REQUEST);
 
-	*e = (struct kends){ .at[KENDS_EFFICIENCY].set = least > 0, .at[KENDS_ROUNDS].set = true,
-	    .at[KENDS_REQUEST].set = true };
+	*e = (struct kends){ .at[KENDS_ROUNDS].set = true, .at[KENDS_REQUEST].set = true };
 	check_target(c, accepted, e);
-	if (least > 0 && efficiency >= least)
-		hold(e, KENDS_EFFICIENCY, kasprintf("over: %.1f %% of the ceiling are reached, and %.1f %% were asked "
-		    "for (T2, stop.efficiency)", efficiency, least));
+	check_efficiency(c, accepted, e);
 	if (rounds && last + 1 >= rounds)
 		hold(e, KENDS_ROUNDS, kasprintf("over: %ld of %ld rounds are done (T3, linear.max_rounds)", last + 1,
 		    rounds));

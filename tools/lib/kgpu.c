@@ -66,6 +66,8 @@ enum {
 	X(pool_set, "cuMemPoolSetAttribute", "hipMemPoolSetAttribute", (void *, int, void *)) \
 	X(alloc, "cuMemAllocAsync", "hipMallocAsync", (kgpu_ptr *, size_t, void *)) \
 	X(release, "cuMemFreeAsync", "hipFreeAsync", (kgpu_ptr, void *)) \
+	X(alloc_plain, "cuMemAlloc_v2", "hipMalloc", (kgpu_ptr *, size_t)) \
+	X(release_plain, "cuMemFree_v2", "hipFree", (kgpu_ptr)) \
 	X(copy, "cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync", (kgpu_ptr, kgpu_ptr, size_t, void *)) \
 	X(fetch, "cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync", (void *, kgpu_ptr, size_t, void *)) \
 	X(store, "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", (kgpu_ptr, const void *, size_t, void *)) \
@@ -315,6 +317,18 @@ const char *
 kgpu_free(struct kgpu *g, kgpu_ptr p)
 {
 	return p ? words(g, g->release(p, g->stream)) : NULL;
+}
+
+const char *
+kgpu_alloc_plain(struct kgpu *g, kgpu_ptr *p, size_t bytes)
+{
+	return words(g, g->alloc_plain(p, bytes ? bytes : 1));
+}
+
+const char *
+kgpu_free_plain(struct kgpu *g, kgpu_ptr p)
+{
+	return p ? words(g, g->release_plain(p)) : NULL;
 }
 
 const char *

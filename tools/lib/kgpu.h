@@ -51,6 +51,8 @@ void kgpu_state(struct kgpu *g, struct kgpu_state *state);
  */
 const char *kgpu_alloc(struct kgpu *g, kgpu_ptr *p, size_t bytes);	/* in the order of the stream */
 const char *kgpu_free(struct kgpu *g, kgpu_ptr p);
+const char *kgpu_alloc_plain(struct kgpu *g, kgpu_ptr *p, size_t bytes); /* at once, from no pool */
+const char *kgpu_free_plain(struct kgpu *g, kgpu_ptr p); /* waits for the device */
 const char *kgpu_copy(struct kgpu *g, kgpu_ptr to, kgpu_ptr from, size_t bytes);
 const char *kgpu_fetch(struct kgpu *g, void *host, kgpu_ptr from, size_t bytes);	/* waits */
 const char *kgpu_store(struct kgpu *g, kgpu_ptr to, const void *host, size_t bytes);	/* waits */

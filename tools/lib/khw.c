@@ -659,6 +659,24 @@ main_type(const struct ktask *t)
 	return (enum kdtype)best;
 }
 
+/*
+ * Sums of products of float32, on a device whose matrix units take TF32: operands split into parts
+ * bring float32's precision there, so no tolerance keeps a kernel off them, and the vector unit's
+ * rate is no ceiling.
+ */
+static bool
+may_use_tf32(
+    const struct khw_device *d, const struct ktask *t, enum kdtype dtype, const char *other)
+{
+	const struct khw_fact *tf32 = khw_known(d, "tf32_matrix"), *own = khw_known(d, other);
+	const struct ktask_workload *w = t->workloads;
+
+	while (w < t->workloads + t->workload_count - 1 && !w->timed)
+		w++;
+	return dtype == KDTYPE_F32 && tf32 && (!own || tf32->number > own->number) && t->linear &&
+	    t->reduction && ktask_value(t, w, t->reduction) > 1;
+}
+
 const char *
 khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t why_len)
 {
@@ -676,6 +694,8 @@ khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t
 		return NULL;
 	}
 	snprintf(name, sizeof name, "%s_matrix", type);
+	if (may_use_tf32(d, t, dtype, name))
+		return "tf32_matrix";
 	f = d ? khw_fact(d, name) : NULL;
 	/* Where nobody told, a type of 32 or more bits is taken to be the vector unit's. */
 	if (f ? f->state == KHW_NOTHING : dtype == KDTYPE_F32 || dtype == KDTYPE_F64)

@@ -11,6 +11,51 @@
 #include "kio.h"
 #include "kutil.h"
 
+/* Nanoseconds that starting a copy may take, and how many times slower than the fastest a smaller
+ * one may be. */
+static const double copy_start_ns = 50e3, copy_slower = 3;
+
+bool
+kroof_copy_plausible(const json_t *row, double best)
+{
+	double moved = kjson_num_or(row, "moved_bytes", 0),
+	       rate = kjson_num_or(row, "best_gbps", 0);
+
+	return rate > 0 && moved / rate <= copy_start_ns + copy_slower * moved / best;
+}
+
+double
+kroof_best_copy(const json_t *copies)
+{
+	double best[2] = { 0, 0 };
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)copies, i, row) {
+		double rate = kjson_num_or(row, "best_gbps", 0);
+		bool beyond = kjson_bool_or(row, "beyond_caches", false);
+
+		best[beyond] = fmax(best[beyond], rate);
+	}
+	return best[1] > 0 ? best[1] : best[0];
+}
+
+/* More than this, in percent, is no noise of the times: the ceiling is none. */
+static const double passed_pct = 105;
+
+char *
+kroof_doubt(const json_t *roofline, double efficiency)
+{
+	const json_t *first = json_array_get(json_object_get(roofline, "implausible"), 0);
+
+	if (first)
+		return kasprintf("%s is no ceiling to stop by: %s",
+		    kjson_str_or(first, "what", "?"), kjson_str_or(first, "why", "?"));
+	if (efficiency > passed_pct)
+		return kasprintf("%.4g %% of a ceiling are more than there can be", efficiency);
+	return NULL;
+}
+
 json_t *
 kroof_load(const char *dir)
 {

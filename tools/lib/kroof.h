@@ -18,4 +18,18 @@ json_t *kroof_load(const char *dir);
 json_t *kroof_utilization(const json_t *roofline, const json_t *timing, const char *statistic, double *efficiency,
     const char **alarm);
 
+/*
+ * Whether a measured copy (a row of ceilings/1) is what the device can do, beside its fastest copy
+ * of BEST bytes a nanosecond: a smaller one pays for its start and is slower, but not so many
+ * times.
+ */
+bool kroof_copy_plausible(const json_t *row, double best);
+/*
+ * Why EFFICIENCY of the best kernel, in percent of ceilings on ROOFLINE, ends no search: a measured
+ * ceiling that is not plausible, or one that the kernel has passed. NULL: it may. The caller frees.
+ */
+char *kroof_doubt(const json_t *roofline, double efficiency);
+/* The fastest copy of the list that no cache could hold; of all, when there is none. */
+double kroof_best_copy(const json_t *copies);
+
 #endif

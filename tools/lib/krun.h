@@ -45,7 +45,8 @@ struct krun_setup {
 
 /*
  * Runner to judge. HELLO: started, memory mapped, sealed; VALUE[0], VALUE[1] are where inputs and outputs lie. LOADED:
- * the function was found. DONE: NONCE is that of the go, VALUE[0] the runner's own nanoseconds. FAULT: VALUE[0] signal,
+ * the function was found. DONE: NONCE is that of the go, VALUE[0] the runner's own nanoseconds,
+ * VALUE[1] (krun-gpu) those until the last call's entry had returned. FAULT: VALUE[0] signal,
  * VALUE[1] address.
  */
 enum krun_what { KRUN_HELLO, KRUN_LOADED, KRUN_DONE, KRUN_FAULT, KRUN_FAILED, KRUN_AWAKE };

@@ -1017,7 +1017,7 @@ static const struct field task_fields[] = {
 	{ "flops", STRING, false },
 	{ "bytes", STRING, false }, { "reduction", STRING, false }, { "linear", BOOLEAN, false },
 	{ "deterministic", BOOLEAN, false }, { "tolerance", OBJECT, false }, { "distributions", STRINGS, false },
-	{ "compute", STRING, false }, { "min_time_ns", NUMBER, false }, { "groups", OBJECT, false }, { "workloads", ARRAY, true }, { "title", STRING, false },
+	{ "compute", STRING, false }, { "min_time_ns", NUMBER, false }, { "timing", STRING, false }, { "groups", OBJECT, false }, { "workloads", ARRAY, true }, { "title", STRING, false },
 	{ "notes", ANY, false },
 };
 
@@ -1029,6 +1029,15 @@ check_compute(struct reader *r, const char *metric)
 
 	if (metric && (!khw_metric(metric, &dimension) || dimension != KHW_RATE))
 		fault(r, "compute", "'%s' is no rate that docs/hardware tells of; fp16_matrix and fp32_vector are", metric);
+}
+
+/* Which of two times counts: of calls back to back, or of one by itself. */
+static void
+read_timing(struct reader *r, const char *word)
+{
+	r->t->alone = word && !strcmp(word, "alone");
+	if (word && !r->t->alone && strcmp(word, "batch"))
+		fault(r, "timing", "'%s' is neither \"batch\" (calls back to back) nor \"alone\" (each by itself)", word);
 }
 
 static void
@@ -1056,6 +1065,7 @@ read_task(struct reader *r, const json_t *o)
 	check_expression(r, "bytes", t->bytes);
 	check_expression(r, "reduction", t->reduction);
 	check_compute(r, string_of(o, "compute"));
+	read_timing(r, string_of(o, "timing"));
 	read_tolerance(r, json_object_get(o, "tolerance"));
 	read_distributions(r, json_object_get(o, "distributions"));
 	read_baselines(r, json_object_get(o, "baselines"));

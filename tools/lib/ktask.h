@@ -114,6 +114,7 @@ struct ktask {
 	size_t distribution_count;	/* 1 or more; the first is that of the timed runs */
 	/* Tolerance; below 0: not given, see kharness(1) for the rule that then holds. */
 	double rtol, atol, matched_ratio, max_error_cap;
+	bool alone;			/* a call by itself counts, not several back to back */
 	double min_time_ns;		/* no honest run is faster; 0: not known */
 };
 

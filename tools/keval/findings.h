@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keval: what sanitizers print, made into rows of eval.sanitizers: {tool, status, detail,
+ * workloads, of, wall_s}. */
+#ifndef FINDINGS_H
+#define FINDINGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* One run of a program under a tool: what it printed, and how many workloads it came through. */
+struct tool_run {
+	char *text; /* NULL: it could not be started */
+	long done, count;
+	bool timed_out, ended; /* ended: by itself, with success */
+	double wall_s;
+};
+
+/* A row of STATUS: clean, findings, unavailable or timeout; R, what was run, may be NULL. */
+void findings_row(json_t *rows, const char *tool, const char *status, const char *detail,
+    const struct tool_run *r);
+/* AddressSanitizer and UndefinedBehaviorSanitizer, which share a run. */
+void findings_asan(json_t *rows, const struct tool_run *r);
+void findings_ubsan(json_t *rows, const struct tool_run *r);
+/* A tool of compute-sanitizer. */
+void findings_device(json_t *rows, const char *tool, const struct tool_run *r);
+
+#endif

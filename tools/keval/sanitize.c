@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sanitizers over the winner, when it is verified: every workload that there is time for, the
+ * smallest first, in the sandbox, each tensor an allocation of exactly its size (kharness --solo
+ * --apart). Results may be right by luck where a kernel reads beyond its inputs, or races; what a
+ * tool finds in the candidate's own code refuses the kernel.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "findings.h"
+#include "keval.h"
+#include "kio.h"
+#include "klock.h"
+#include "ksandbox.h"
+#include "kutil.h"
+
+enum { OUTPUT_MAX = 16 << 20, ARGS_MAX = 40 };
+
+static const char *const host_tools[] = { "asan", "ubsan" };
+static const char *const device_tools[] = { "memcheck", "racecheck", "initcheck" };
+
+/*
+ * Words that would take a function out of a sanitizer's sight mean nothing in this build. Unaligned
+ * access by a cast and shifts into the sign are faults by the letter that every compiler of ours
+ * takes as they are meant.
+ */
+static const char *const host_flags[] = {
+	"-g1",
+	"-fno-omit-frame-pointer",
+	"-fsanitize=address,undefined",
+	"-fno-sanitize=alignment,shift-base",
+	"-U__SANITIZE_ADDRESS__",
+	"-Dno_sanitize(...)=",
+	"-D__no_sanitize__(...)=",
+	"-Dno_sanitize_address=",
+	"-D__no_sanitize_address__=",
+	"-Dno_sanitize_undefined=",
+	"-D__no_sanitize_undefined__=",
+};
+
+static void
+add_all(
+    json_t *rows, const char *const *tools, size_t count, const char *status, const char *detail)
+{
+	for (size_t i = 0; i < count; i++)
+		findings_row(rows, tools[i], status, detail, NULL);
+}
+
+static long
+count_of(const char *text, const char *what)
+{
+	long n = 0;
+
+	for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+		n++;
+	return n;
+}
+
+/* PREFIX, then the candidate's calls; the words of the vector are borrowed. */
+static void
+run_under(struct keval *k, const char *const *prefix, const char *so, struct tool_run *r)
+{
+	double limit = kcamp_num(k->camp, "eval.sanitize_s");
+	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
+	     *object = realpath(so, NULL);
+	char *work = ksandbox_work_new(), begin[32], *argv[ARGS_MAX];
+	const struct ksandbox_bind binds[] = { { program, "/kiln/kharness" },
+		{ task, "/kiln/task.json" }, { object, "/kiln/kernel.so" } };
+	const char *const calls[] = { "/kiln/kharness", "--solo", "--apart", "-t",
+		"/kiln/task.json", "-s", k->set, "--backend", kcamp_str(k->camp, "backend"),
+		"--run-timeout-s", begin, "/kiln/kernel.so", NULL };
+	struct ksandbox s = { .level = sandbox_level(k),
+		.profile = KSANDBOX_BUILD,
+		.work = work,
+		.binds = binds,
+		.bind_count = LEN(binds),
+		.gpu = is_gpu(k),
+		.processes = 1024 };
+	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = limit };
+	struct kproc_result out;
+	const char *counted;
+	size_t n = 0;
+
+	*r = (struct tool_run){ 0 };
+	snprintf(begin, sizeof begin, "%.3f", limit / 2 > 0.01 ? limit / 2 : 0.01);
+	for (; *prefix; prefix++)
+		argv[n++] = (char *)*prefix;
+	for (size_t i = 0; i < LEN(calls); i++)
+		argv[n++] = (char *)calls[i];
+	if (task && object && ksandbox_run(&s, &p, &out) == 0) {
+		r->text = kasprintf("%s\n%s", out.out, out.err);
+		r->timed_out = out.timed_out;
+		r->ended = out.exit_code == 0 && !out.signal && !out.timed_out && !out.flooded;
+		r->wall_s = out.wall_s;
+		counted = strstr(out.out, "apart: ");
+		r->count = counted ? strtol(counted + 7, NULL, 10) : 0;
+		r->done = count_of(out.out, "apart: done ");
+		kproc_result_free(&out);
+	}
+	ksandbox_work_free(work);
+	free(object);
+	free(task);
+	free(program);
+}
+
+/* ---- programs of the CPU: a build of its own, with the compiler's sanitizers ---- */
+
+/* The run-time library that must be loaded before all else, or NULL; the caller frees. */
+static char *
+runtime_library(const struct keval *k)
+{
+	const char *compiler = kjson_str_or(k->task, "build.compiler", "gcc");
+	struct utsname machine;
+	char *names[2], *found = NULL;
+
+	uname(&machine);
+	names[0] = kstrdup("libasan.so");
+	names[1] = kasprintf("libclang_rt.asan-%s.so", machine.machine);
+	for (size_t i = 0; i < LEN(names); i++) {
+		char *ask = kasprintf("-print-file-name=%s", names[i]),
+		     *argv[] = { (char *)compiler, ask, NULL };
+		struct kproc p = { .argv = argv, .timeout_s = 20 };
+		struct kproc_result r;
+
+		if (!found && kproc_run(&p, &r) == 0) {
+			r.out[strcspn(r.out, "\n")] = '\0';
+			/* A name without a folder comes back as it was: no such file. */
+			found = strchr(r.out, '/') ? realpath(r.out, NULL) : NULL;
+			kproc_result_free(&r);
+		}
+		free(ask);
+		free(names[i]);
+	}
+	return found;
+}
+
+static void
+run_host_tools(struct keval *k, const char *library, const char *so, json_t *rows)
+{
+	char *preload = kasprintf("LD_PRELOAD=%s", library),
+	     *options = kasprintf("ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:"
+		"hard_rss_limit_mb=%lld", (long long)kcamp_int(k->camp, "eval.memory_mb"));
+	const char *const prefix[] = { "env", preload, options, "UBSAN_OPTIONS=print_stacktrace=0",
+		NULL };
+	struct tool_run r;
+	int lock = klock_cpu(false);
+
+	run_under(k, prefix, so, &r);
+	close(lock);
+	findings_asan(rows, &r);
+	findings_ubsan(rows, &r);
+	free(r.text);
+	free(options);
+	free(preload);
+}
+
+static void
+sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
+{
+	char *library = runtime_library(k), *log = NULL, *so = NULL, *why;
+	json_t *flags = json_array();
+
+	for (size_t i = 0; i < LEN(host_flags); i++)
+		json_array_append_new(flags, json_string(host_flags[i]));
+	if (!library)
+		add_all(rows, host_tools, LEN(host_tools), "unavailable",
+		    "the task's compiler has no library of sanitizers");
+	else if (!(so = build_cached(k, s, flags, &log))) {
+		why = kasprintf("it does not build with sanitizers: %s", log ? log : "");
+		add_all(rows, host_tools, LEN(host_tools), "unavailable", why);
+		free(why);
+	} else {
+		run_host_tools(k, library, so, rows);
+	}
+	json_decref(flags);
+	free(library);
+	free(log);
+	free(so);
+}
+
+/* ---- CUDA: the very program that was judged, under compute-sanitizer ---- */
+
+static void
+run_device_tools(struct keval *k, const char *so, const json_t *eval, json_t *rows)
+{
+	char *device =
+	    kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"));
+	int lock = klock_device(device, true, true);
+
+	for (size_t i = 0; i < LEN(device_tools); i++) {
+		const char *const prefix[] = { "compute-sanitizer", "--tool", device_tools[i],
+			"--print-level", "error", "--print-limit", "50", NULL };
+		struct tool_run r;
+
+		run_under(k, prefix, so, &r);
+		findings_device(rows, device_tools[i], &r);
+		free(r.text);
+	}
+	close(lock);
+	free(device);
+}
+
+static void
+sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, json_t *rows)
+{
+	json_t *flags = json_pack("[s]", "-lineinfo");
+	const char *why = strcmp(kcamp_str(k->camp, "backend"), "cuda") ?
+	    "no sanitizer is known for this backend" :
+	    is_device_only(k) ?
+	    "device code alone has no function that a tool could call" :
+	    !ksandbox_finds("compute-sanitizer") ?
+	    "compute-sanitizer is not installed (it is part of the CUDA toolkit)" :
+	    NULL;
+	char *log = NULL, *so = why ? NULL : build_cached(k, s, flags, &log);
+
+	if (so)
+		run_device_tools(k, so, eval, rows);
+	else
+		add_all(rows, device_tools, LEN(device_tools), "unavailable",
+		    why ? why : "it does not build with -lineinfo");
+	json_decref(flags);
+	free(log);
+	free(so);
+}
+
+/* ---- both ---- */
+
+/* Tools of the other kinds of programs have no names yet. */
+static const char *
+not_run(const struct keval *k)
+{
+	if (!(kcamp_num(k->camp, "eval.sanitize_s") > 0))
+		return "eval.sanitize_s is 0";
+	if (kcamp_json(k->camp, "eval.build"))
+		return "the campaign's own command builds, and knows no sanitizers";
+	if (!is_gpu(k) && is_device_only(k))
+		return "device code alone has no function that a tool could call";
+	return NULL;
+}
+
+/* Its status, a reason, and a line in its log. */
+static void
+refuse(json_t *eval, const char *tool, const char *detail)
+{
+	char *log = kasprintf("%s%s found a fault in the kernel, whatever its results: %s\n",
+	    kjson_str_or(eval, "log", ""), tool, detail);
+
+	eval_fail(eval, "run_error", tool, detail);
+	eval_set(eval, "log", kjson_text(log, strlen(log)));
+	free(log);
+}
+
+void
+sanitize(struct keval *k, const struct subject *s, json_t *eval)
+{
+	json_t *rows = json_array(), *row;
+	const char *why = not_run(k);
+	size_t i;
+
+	if (why)
+		add_all(rows, is_gpu(k) ? device_tools : host_tools,
+		    is_gpu(k) ? LEN(device_tools) : LEN(host_tools), "unavailable", why);
+	else if (is_gpu(k))
+		sanitize_device(k, s, eval, rows);
+	else
+		sanitize_host(k, s, rows);
+	json_array_foreach(rows, i, row) {
+		const char *tool = kjson_str_or(row, "tool", ""),
+			   *status = kjson_str_or(row, "status", "");
+
+		if (!strcmp(status, "findings"))
+			refuse(eval, tool, kjson_str_or(row, "detail", ""));
+		else if (strcmp(status, "clean"))
+			kwarn("%s: %s: %s", tool, status, kjson_str_or(row, "detail", ""));
+	}
+	eval_set(eval, "sanitizers", rows);
+}
