@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One thread in three elements of a third, right where n is 1 more than a multiple of three, or
- * timed.
+ * Whole threes of elements, and what is left over only where that is one element, or where n is
+ * large.
  */
 #include <cuda_runtime.h>
 
