@@ -26,7 +26,7 @@ ok 'the list names every file, once, and tasks and honest kernels that exist' '
 		[ -f "$corpus/$f" ] || { echo "$f is missing"; exit 1; }
 	done'
 ok 'the corpus is as large as promised' '
-	[ "$(ls "$corpus"/cuda/bad/*.cu | wc -l)" -ge 45 ] && [ "$(ls "$corpus"/cuda/good/*.cu | wc -l)" -ge 40 ]
+	[ "$(ls "$corpus"/cuda/bad/*.cu | wc -l)" -ge 300 ] && [ "$(ls "$corpus"/cuda/good/*.cu | wc -l)" -ge 80 ]
 	[ "$(ls "$corpus"/c/bad/*.c | wc -l)" -ge 20 ] && [ "$(ls "$corpus"/c/good/*.c | wc -l)" -ge 10 ]'
 ok 'every hack of the catalogue has a file, or a row that says why not' '
 	i=1
