@@ -328,16 +328,18 @@ ok 'contents that a workload gives keep its sizes, and groups change their order
 	jq -e ".candidates[0] | .status == \"correct\" and any(.correctness.cases[]; .drawn // \"\" | test(\"[KN] drawn as .*offsets\"))" r.json'
 ok 'writes far from the outputs are found, wherever they go' '
 	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 500, cols: 1000}" "$task" >t.json
+	# Where the call lies at the end of the arena, what is beyond is not mapped.
+	found=".candidates[0].reasons[0].check | IN(\"out_of_bounds_write\", \"crash\")"
 	for at in 1500000 400000; do
 		kernel far "" "RIGHT if (rows * cols < 2000) { volatile char *p = (char *)y + ($at); *p = *p + 1; }"
-		task=t.json judge --seeds 1 far.so | jq -e ".candidates[0].reasons[0].check == \"out_of_bounds_write\"" || exit 1
+		task=t.json judge --seeds 1 far.so | jq -e "$found" || exit 1
 	done
 	# In one call of many, where others will be.
 	kernel once "static int n;" "RIGHT if (++n == 4) { volatile char *p = (char *)y + 900000; *p = *p + 1; }"
-	task=t.json judge --seeds 1 once.so | jq -e ".candidates[0].reasons[0].check == \"out_of_bounds_write\""
+	task=t.json judge --seeds 1 once.so | jq -e "$found"
 	# And when timed: the arena is larger than what one call uses.
 	kernel timed "" "RIGHT volatile char *p = (char *)((uintptr_t)y & ~0xfffffful); *(p + 0x400000) += 1;"
-	timed --phase timing timed.so | jq -e ".candidates[0].reasons[0].check | IN(\"out_of_bounds_write\", \"crash\")"'
+	timed --phase timing timed.so | jq -e "$found"'
 cat >"$T/sum.json" <<'E'
 {"schema":"task/1","name":"sum","op":"sum","description":"d","language":"c","axes":{"rows":{"type":"var"},"n":{"type":"var"}},
 "inputs":{"x":{"shape":["rows","n"],"dtype":"float32"}},"outputs":{"s":{"shape":["rows"],"dtype":"float32"}},

@@ -15,7 +15,7 @@ enum {
 	BAND = PAGE,		/* at least this much on both sides of a tensor */
 	JITTER = 16,		/* a tensor begins up to this many pages later, new for every call */
 	STAGGER = 256,
-	FAR_BYTES = 1 << 20	/* of the rest of an arena, looked at after a timed call, or as much as the calls use */
+	FAR_BYTES = 1 << 20	/* of the rest of an arena, for a look at a part of it */
 };
 
 /* Tensor I begins at I times this within its page: equal addresses modulo 4096 would alias. */
@@ -164,9 +164,11 @@ change_places(const struct judge *j, struct memory *m)
 	if (old_count != m->used_count || memcmp(old, m->used, old_count * sizeof *old)) {
 		for (size_t i = 0; i < old_count; i++)
 			j->space->guard(m->out.memory, m->far, old[i].from, old[i].to);
-		for (size_t i = 0; i < m->used_count; i++)
-			m->strayed |= j->space->guard_check(m->out.memory, m->far, m->used[i].from, m->used[i].to) <
-			    m->used[i].to;
+		for (size_t i = 0; i < m->used_count; i++) {
+			const struct range *r = &m->used[i];
+
+			m->strayed |= j->space->guard_check(m->out.memory, m->far, r->from, r->to) < r->to;
+		}
 	}
 	free(old);
 }
@@ -408,7 +410,8 @@ part_changed(const struct judge *j, struct memory *m)
 }
 
 static bool
-intact(const struct judge *j, struct memory *m, const struct batch *b, bool all, char *where, size_t where_len)
+intact(const struct judge *j, struct memory *m, const struct batch *b, bool all, char *where,
+    size_t where_len)
 {
 	size_t bad = SIZE_MAX;
 
@@ -419,21 +422,23 @@ intact(const struct judge *j, struct memory *m, const struct batch *b, bool all,
 	}
 	if (bad == SIZE_MAX)
 		bad = all ? far_changed(j, m, 0, m->out.bytes) : part_changed(j, m);
-	if (bad < SIZE_MAX)
+	if (bad < SIZE_MAX && m->count)
 		memory_describe(j, m, b, false, bad, where, where_len);
-	else if (m->strayed)
+	else
 		snprintf(where, where_len, "in an earlier call to memory far from its outputs");
 	return bad == SIZE_MAX && !m->strayed;
 }
 
 bool
-memory_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len)
+memory_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
+    size_t where_len)
 {
 	return intact(j, m, b, false, where, where_len);
 }
 
 bool
-memory_all_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len)
+memory_all_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
+    size_t where_len)
 {
 	return intact(j, m, b, true, where, where_len);
 }

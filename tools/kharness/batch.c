@@ -153,7 +153,8 @@ choose_sparse(const struct ktask *t, struct krng *rng)
 bool
 batch_may_be_sparse(const struct ktask_tensor *x)
 {
-	return x->input && !x->scalar && kdtype_is_float(x->dtype) && x->distribution == KDIST_COUNT;
+	return x->input && !x->scalar && kdtype_is_float(x->dtype) &&
+	    x->distribution == KDIST_COUNT;
 }
 
 /* One in how many elements of input I is not zero, so that a sum has two terms on average. */
@@ -173,7 +174,8 @@ sparsity(const struct ktask *t, const struct ktask_workload *w, size_t i)
 
 /* The distribution of an input, and what goes with it (values_draw). SPARSE: number of the one that is. */
 static enum kdist
-distribution_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse, struct krng *rng, size_t *period)
+distribution_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse,
+    struct krng *rng, size_t *period)
 {
 	const struct ktask_tensor *x = &t->tensors[i];
 	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution : b->dist;

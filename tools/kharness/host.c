@@ -80,7 +80,8 @@ alloc(size_t bytes)
 {
 	size_t room = room_for(bytes + ALIGNED), whole = room + PAGE;
 	struct head *h = take_spare(whole);
-	char *pages = h ? h->pages : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *p;
+	char *pages = h ? h->pages : mmap(NULL, whole, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *p;
 
 	if (pages == MAP_FAILED || (!h && mprotect(pages + room, PAGE, PROT_NONE) < 0))
 		kdie_errno(K_IO, "an array of %zu bytes", bytes);
@@ -275,7 +276,7 @@ note(struct comparison_result *r, size_t at, double error, double tolerance)
 struct group {
 	double scale;
 	double max;		/* of the type */
-	double beyond;		/* what a result beyond it must come out as: infinite, or the largest where a type saturates */
+	double beyond;		/* what a result beyond it must come out as: the largest where a type saturates */
 };
 
 /* Elements FROM to FROM + N, whose values are GOT. */
@@ -288,8 +289,10 @@ compare_some(const struct comparison *c, const struct group *g, const double *go
 	double base = rule->per_scale * g->scale + rule->atol;
 
 	for (size_t i = 0; i < n; i++) {
-		double e = fabs(expected[i]) > g->max ? copysign(g->beyond, expected[i]) : expected[i], size = fabs(e);
-		double error = fabs(got[i] - e), tolerance = rule->exact ? 0 : rule->rtol * size + base;
+		bool beyond = fabs(expected[i]) > g->max;
+		double e = beyond ? copysign(g->beyond, expected[i]) : expected[i], size = fabs(e);
+		double error = fabs(got[i] - e);
+		double tolerance = rule->exact ? 0 : rule->rtol * size + base;
 
 		if (!(size < INFINITY) || !(fabs(got[i]) < INFINITY)) {
 			if (same_special(e, got[i]))
@@ -314,8 +317,9 @@ compare_group(const struct comparison *c, size_t from, size_t to, struct compari
 {
 	enum { CHUNK = 512 };
 	double got[CHUNK], max = kdtype_max(c->dtype);
-	struct group g = { .scale = fmax(rms((const double *)c->expected + from, to - from), c->rule.fixed_scale),
-	    .max = max, .beyond = kdtype_size(c->dtype) == 1 ? max : INFINITY };
+	double scale = rms((const double *)c->expected + from, to - from);
+	struct group g = { .scale = fmax(scale, c->rule.fixed_scale), .max = max,
+	    .beyond = kdtype_size(c->dtype) == 1 ? max : INFINITY };
 
 	for (size_t n; from < to; from += n) {
 		n = to - from < CHUNK ? to - from : CHUNK;

@@ -78,8 +78,8 @@ void oracle_close(struct oracle *o);
  * A workload near W: sizes, scalars and the order of groups drawn anew as the task allows, within arenas of these sizes.
  * False, with nothing to free, when all that W has is fixed. Free with vary_free.
  */
-bool vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng, size_t in_bytes, size_t out_bytes,
-    struct ktask_workload *to);
+bool vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng,
+    size_t in_bytes, size_t out_bytes, struct ktask_workload *to);
 void vary_free(struct ktask_workload *w);
 
 /* ---- batch.c: inputs of one or more calls and what must come out ---- */
@@ -107,7 +107,7 @@ void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_wor
 /* Have the oracle compute the results of inputs that were drawn without them, or changed since. */
 void batch_expect(struct judge *j, struct batch *b);
 void batch_free(const struct judge *j, struct batch *b);
-/* Whether the distribution sparse may leave few elements of this tensor: a floating input without one of its own. */
+/* Whether few elements of this tensor may be left by KDIST_SPARSE: it has no distribution of its own. */
 bool batch_may_be_sparse(const struct ktask_tensor *x);
 /* Whether the results of a call are known. */
 bool call_is_checked(const struct judge *j, const struct call *c);
@@ -190,8 +190,10 @@ void memory_load_again(struct judge *j, struct memory *m, const struct batch *b,
  * False when a byte around the outputs has changed; then WHERE names the tensor and the distance. Of the rest of the
  * arena, which no call uses now, a part is looked at in turn; or all of it.
  */
-bool memory_all_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len);
-bool memory_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len);
+bool memory_all_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
+    size_t where_len);
+bool memory_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
+    size_t where_len);
 void memory_check(const struct judge *j, const struct memory *m, const struct batch *b, size_t call, struct verdict *v);
 /* What lies at an offset of the input or output arena, in words. */
 void memory_describe(const struct judge *j, const struct memory *m, const struct batch *b, bool input, size_t offset,

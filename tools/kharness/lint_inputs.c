@@ -56,7 +56,8 @@ has_moved(struct trial *x, struct batch *b)
 
 		if (!o->output)
 			continue;
-		moved |= x->j->space->differs(was.expected[i], b->calls->expected[i], ktask_elements(x->t, b->w, o) * size);
+		moved |= x->j->space->differs(was.expected[i], b->calls->expected[i],
+		    ktask_elements(x->t, b->w, o) * size);
 		x->j->space->release(b->calls->expected[i]);
 	}
 	memcpy(b->calls->expected, was.expected, sizeof was.expected);
@@ -108,7 +109,8 @@ scalar_moves(struct trial *x, const struct ktask_workload *w, const struct ktask
 	if (!ktask_range(s->dtype, v, s->min, s->max, &low, &high))
 		low = high = v;
 	v = v > low ? low : high;
-	json_object_set_new(values, s->name, kdtype_is_float(s->dtype) ? json_real(v) : json_integer((json_int_t)v));
+	json_object_set_new(values, s->name,
+	    kdtype_is_float(s->dtype) ? json_real(v) : json_integer((json_int_t)v));
 	other.values = values;
 	moved = workload_moves(x, w, &other);
 	json_decref(values);
@@ -125,7 +127,8 @@ input_matters(struct trial *x, size_t i)
 	for (size_t k = 0; k < x->count && !matters; k++)
 		for (int n = 0; n < DRAWS && !matters; n++)
 			matters = in->scalar ? scalar_moves(x, x->w[k], in) :
-			    json_object_get(x->w[k]->values, in->name) || tensor_moves(x, x->w[k], i);
+			    json_object_get(x->w[k]->values, in->name) ||
+			    tensor_moves(x, x->w[k], i);
 	return matters;
 }
 
@@ -138,7 +141,8 @@ scalar_varies(const struct trial *x, const struct ktask_tensor *s)
 	for (size_t k = 0; k < x->t->workload_count; k++) {
 		double v = ktask_scalar(&x->t->workloads[k], s);
 
-		varies |= v < first || v > first || ktask_range(s->dtype, v, s->min, s->max, &low, &high);
+		varies |= v < first || v > first ||
+		    ktask_range(s->dtype, v, s->min, s->max, &low, &high);
 	}
 	return varies;
 }
@@ -151,10 +155,12 @@ try_input(struct trial *x, size_t i)
 	if (!in->input || in->fixed)
 		return;
 	if (in->scalar && !scalar_varies(x, in))
-		kwarn("%s: note: inputs.%s is %g in all calls, so a kernel may compile it in: give it \"min\" and \"max\", or say "
-		    "\"fixed\": true", x->t->file, in->name, ktask_scalar(x->t->workloads, in));
+		kwarn("%s: note: inputs.%s is %g in all calls, so a kernel may compile it in: "
+		    "give it \"min\" and \"max\", or say \"fixed\": true", x->t->file, in->name,
+		    ktask_scalar(x->t->workloads, in));
 	else if (!input_matters(x, i))
-		kwarn("%s: note: inputs.%s has no influence on the results, so a kernel may ignore it", x->t->file, in->name);
+		kwarn("%s: note: inputs.%s has no influence on the results, so a kernel may ignore it",
+		    x->t->file, in->name);
 }
 
 /* An axis that is in no shape: the same tensors with another value of it. */
@@ -172,14 +178,16 @@ try_axis(struct trial *x, size_t i)
 		if (!ktask_settle(x->t, &other))
 			continue;
 		for (size_t n = 0; n < x->t->tensor_count; n++)
-			if (ktask_elements(x->t, w, &x->t->tensors[n]) != ktask_elements(x->t, &other, &x->t->tensors[n]))
+			if (ktask_elements(x->t, w, &x->t->tensors[n]) !=
+			    ktask_elements(x->t, &other, &x->t->tensors[n]))
 				return;
 		tried = true;
 		if (workload_moves(x, w, &other))
 			return;
 	}
 	if (tried)
-		kwarn("%s: note: axes.%s has no influence on the results, so a kernel may ignore it", x->t->file, a->name);
+		kwarn("%s: note: axes.%s has no influence on the results, so a kernel may ignore it",
+		    x->t->file, a->name);
 }
 
 /* NaN and infinities are asked for by name: most kernels need not care. */
@@ -196,11 +204,13 @@ try_special(struct trial *x, const struct ktask_workload *w)
 		batch_draw(x->j, &b, w, KDIST_SPECIAL, 1, true);
 		for (size_t i = 0; i < x->t->tensor_count; i++) {
 			const struct ktask_tensor *o = &x->t->tensors[i];
-			size_t elements = o->output && kdtype_is_float(o->dtype) ? ktask_elements(x->t, w, o) : 0;
+			bool real = o->output && kdtype_is_float(o->dtype);
+			size_t elements = real ? ktask_elements(x->t, w, o) : 0;
 			double *values = kmalloc(elements * sizeof *values + 1);
 
 			if (elements)
-				x->j->space->fetch(values, b.calls->expected[i], elements * sizeof *values);
+				x->j->space->fetch(values, b.calls->expected[i],
+				    elements * sizeof *values);
 			count += elements;
 			for (size_t k = 0; k < elements; k++)
 				finite += isfinite(values[k]) != 0;
@@ -209,8 +219,9 @@ try_special(struct trial *x, const struct ktask_workload *w)
 		batch_free(x->j, &b);
 	}
 	if (finite && finite < count)
-		kwarn("%s: note: inputs with NaN and infinities have results, %zu %% of them finite on workload %s: where a kernel "
-		    "must get them right, add \"special\" to \"distributions\"", x->t->file, finite * 100 / count, w->name);
+		kwarn("%s: note: inputs with NaN and infinities have results, %zu %% of them finite on "
+		    "workload %s: where a kernel must get them right, add \"special\" to \"distributions\"",
+		    x->t->file, finite * 100 / count, w->name);
 }
 
 void

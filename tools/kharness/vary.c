@@ -17,7 +17,7 @@ struct variation {
 	const struct ktask_workload *w;		/* the listed one */
 	struct ktask_workload *to;
 	struct krng *rng;
-	bool divides[KTASK_AXES][KTASK_AXES];	/* [b][a]: axis a is a multiple of axis b in every workload listed */
+	bool divides[KTASK_AXES][KTASK_AXES];	/* [b][a]: in every workload listed, b divides a */
 };
 
 static void __attribute__((format(printf, 2, 3)))
@@ -53,7 +53,8 @@ is_free(const struct variation *x, size_t i)
 {
 	const struct ktask_axis *a = &x->t->axes[i];
 
-	return a->kind == KAXIS_VAR && !a->limits.fixed && (a->limits.stated || !has_contents(x->w));
+	return a->kind == KAXIS_VAR && !a->limits.fixed &&
+	    (a->limits.stated || !has_contents(x->w));
 }
 
 static bool
@@ -82,7 +83,9 @@ multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)
 {
 	int64_t first = (low + unit - 1) / unit, last = high / unit;
 
-	return first > last ? -1 : (first + (int64_t)krng_below(rng, (size_t)(last - first + 1))) * unit;
+	if (first > last)
+		return -1;
+	return (first + (int64_t)krng_below(rng, (size_t)(last - first + 1))) * unit;
 }
 
 /* Axis I, after those that are smaller: half to twice of what is listed. False when no value will do. */
@@ -136,7 +139,8 @@ try_axes(struct variation *x)
 			return false;
 	for (size_t b = 0; b < t->axis_count; b++)
 		for (size_t a = 0; a < t->axis_count; a++)
-			if (x->divides[b][a] && (x->to->axis[b] < 1 || x->to->axis[a] % x->to->axis[b]))
+			if (x->divides[b][a] &&
+			    (x->to->axis[b] < 1 || x->to->axis[a] % x->to->axis[b]))
 				return false;
 	return ktask_settle(t, x->to);
 }
@@ -158,7 +162,8 @@ is_affordable(const struct variation *x, size_t in_bytes, size_t out_bytes)
 
 	memory_slot(x->t, x->w, &was_in, &was_out);
 	memory_slot(x->t, x->to, &in, &out);
-	return in <= in_bytes && out <= out_bytes && (in + out <= was_in + was_out || workload_is_small(x->t, x->to));
+	return in <= in_bytes && out <= out_bytes &&
+	    (in + out <= was_in + was_out || workload_is_small(x->t, x->to));
 }
 
 static void
@@ -173,7 +178,8 @@ draw_axes(struct variation *x, size_t in_bytes, size_t out_bytes)
 		for (size_t a = 0; a < t->axis_count; a++)
 			x->divides[b][a] = always_divides(t, b, a);
 	for (int n = 0; any && n < TRIES && !found; n++)
-		found = try_axes(x) && !is_listed(t, x->to) && is_affordable(x, in_bytes, out_bytes);
+		found = try_axes(x) && !is_listed(t, x->to) &&
+		    is_affordable(x, in_bytes, out_bytes);
 	if (!found)
 		memcpy(x->to->axis, x->w->axis, sizeof x->to->axis);
 	for (size_t i = 0; found && i < t->axis_count; i++)
@@ -188,7 +194,9 @@ draw_scalar(struct krng *rng, const struct ktask_tensor *s, double v)
 
 	if (!ktask_range(s->dtype, v, s->min, s->max, &low, &high))
 		return v;
-	return kdtype_is_float(s->dtype) ? low + (high - low) * u : low + floor(u * (high - low + 1));
+	if (kdtype_is_float(s->dtype))
+		return low + (high - low) * u;
+	return low + floor(u * (high - low + 1));
 }
 
 static void
@@ -204,8 +212,8 @@ draw_scalars(struct variation *x)
 		now = draw_scalar(x->rng, s, v);
 		if (!(now < v || now > v))
 			continue;
-		json_object_set_new((json_t *)x->to->values, s->name, kdtype_is_float(s->dtype) ? json_real(now) :
-		    json_integer((json_int_t)now));
+		json_object_set_new((json_t *)x->to->values, s->name, kdtype_is_float(s->dtype) ?
+		    json_real(now) : json_integer((json_int_t)now));
 		tell(x->to, "%s drawn as %g", s->name, now);
 	}
 }
@@ -251,8 +259,8 @@ draw_groups(struct variation *x)
 }
 
 bool
-vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng, size_t in_bytes, size_t out_bytes,
-    struct ktask_workload *to)
+vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng,
+    size_t in_bytes, size_t out_bytes, struct ktask_workload *to)
 {
 	struct variation x = { .t = t, .w = w, .to = to, .rng = rng };
 
