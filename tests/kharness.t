@@ -69,7 +69,8 @@ ok 'a right kernel' '
 	jq -e ".schema == \"harness/1\" and (.seed | test(\"^[0-9a-f]{16}$\")) and .verified and .noise.floor > 0" r.json
 	jq -e ".candidates | length == 1" r.json
 	jq -e ".candidates[0] | .name == \"candidate\" and .status == \"correct\" and .tier == 3 and .reasons == []" r.json
-	jq -e ".candidates[0].correctness | .passed == 24 and .total == 24 and (.cases | length == 24 and all(.ok))" r.json
+	jq -e ".candidates[0].correctness | .passed == 32 and .total == 32 and (.cases | length == 32 and all(.ok)) and
+		([.cases[] | select(.drawn)] | length == 8)" r.json
 	jq -e ".candidates[0].timing | length == 1" r.json
 	jq -e ".candidates[0].timing[0] | .workload == \"main\" and (.samples_ns | length >= 5 and length <= 96 and all(. > 0)) and
 		.min_ns <= .median_ns and .calls_per_sample >= 1 and .mean_ns > 0 and .cpu_ns > 0" r.json
@@ -87,14 +88,14 @@ ok 'a call by itself stands beside the batch; a task may say that it counts' '
 ok 'sets, names, seeds' '
 	judge -s quick --name mine --seed 00ff --seeds 1 right.so >a.json
 	judge -s quick --name mine --seed ff --seeds 1 right.so >b.json
-	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 9" a.json
+	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 12" a.json
 	jq -c .candidates a.json >a; jq -c .candidates b.json >b; same a b
 	judge -s quick --seeds 1 right.so | jq -c .candidates >c
 	! cmp -s a c
 '
 ok 'every element type' '
 	kharness -t "$tests_dir/tasks/types/task.json" --oracle types-oracle.so --timing-s 0.05 types.so >r.json
-	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 54" r.json
+	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 60" r.json
 '
 ok 'times against others, in one run' '
 	kernel slow "" "for (int k = 0; k < 40; k++) { RIGHT __asm__ volatile(\"\" ::: \"memory\"); }"
@@ -280,7 +281,7 @@ ok 'all calls together have a limit' '
 '
 ok 'lint' '
 	kharness --lint "$task" --oracle oracle.so 2>err
-	[ ! -s err ]
+	! grep -v "note: .* add \"special\" to" err
 	jq "del(.reduction) | .workloads |= map(.axes.cols = 7)" "$task" >t.json
 	kharness --lint t.json 2>err; grep -q "axis cols has the same size" err; grep -q "no \"reduction\"" err
 	jq ".tolerance = {atol: 1e9}" "$task" >t.json
@@ -303,6 +304,133 @@ ok 'lint: results in integers depend on the inputs, or a constant would pass' '
 	kharness --lint count.json --oracle count.so 2>err; [ ! -s err ]
 	exits 2 kharness --lint count.json --oracle all.so; grep -q "workload w: the results are the same for all inputs" err
 '
+ok 'sizes and scalars that are compiled in are wrong, and the message says what was drawn' '
+	kernel sizes "" "if (cols == 1 || cols == 37 || cols == 1000 || cols == 1025) { RIGHT }"
+	judge sizes.so | jq -e ".candidates[0] | .status == \"partial\" and (.log | test(\"workload [a-z]+ with [a-z0-9 ,.]*cols drawn as [0-9]+\"))"
+	kernel scale "" "scale = 0.5f; RIGHT"
+	judge scale.so | jq -e ".candidates[0] | .status == \"partial\" and (.log | contains(\"scale drawn as\")) and
+		([.correctness.cases[] | select(.ok | not)] | length > 0 and all(.drawn | contains(\"scale\")))"
+	# Unless the task says that there are no others.
+	jq ".axes.cols.fixed = true | .inputs.scale.fixed = true" "$task" >t.json
+	task=t.json judge sizes.so | jq -e ".candidates[0] | .status == \"correct\" and ([.correctness.cases[].drawn // \"rows\" | test(\"^rows[a-z0-9 ]*$\")] | all)"
+	task=t.json judge scale.so | jq -e ".candidates[0].status == \"correct\""
+	jq ".axes.cols.fixed = true | .axes.rows.fixed = true | .inputs.scale.fixed = true" "$task" >t.json
+	task=t.json judge right.so | jq -e ".candidates[0].correctness.total == 24"'
+ok 'sizes are drawn within limits, and share what the listed ones share' '
+	jq ".axes.rows += {min: 1, max: 9, step: 1} | .axes.cols += {step: 12, max: 5040} | .workloads = [
+		{name: \"a\", axes: {rows: 2, cols: 24}}, {name: \"b\", axes: {rows: 5, cols: 120}, timed: true}]" "$task" >t.json
+	task=t.json judge --seeds 9 right.so | jq -e "[.candidates[0].correctness.cases[].drawn // empty |
+		{rows: ((capture(\"rows drawn as (?<n>[0-9]+)\").n // \"1\") | tonumber), cols: ((capture(\"cols drawn as (?<n>[0-9]+)\").n // \"24\") | tonumber)}] |
+		length > 5 and all(.rows <= 9 and .cols % 12 == 0 and .cols >= 24)"
+	# One size is a multiple of the other, and what a shape divides leaves no remainder.
+	jq ".axes.rows.max = 64 | .inputs.bias.shape = [\"cols/3*3\"] | .workloads = [
+		{name: \"a\", axes: {rows: 4, cols: 24}}, {name: \"b\", axes: {rows: 8, cols: 48}, timed: true}]" "$task" >t.json
+	kernel ratio "" "if (cols % rows || cols % 3) return; RIGHT"
+	task=t.json judge --seeds 9 ratio.so | jq -e ".candidates[0].status == \"correct\" and ([.candidates[0].correctness.cases[] | select(.drawn)] | length > 9)"'
+ok 'contents that a workload gives keep its sizes, and groups change their order' '
+	g=$tests_dir/tasks/grouped_c
+	cc -O1 -w -std=gnu11 -shared -fPIC -o g.so "$g/reference.c"; cc -O1 -w -std=gnu11 -shared -fPIC -DREAL=double -o g-oracle.so "$g/reference.c"
+	kharness -t "$g/task.json" --oracle g-oracle.so --phase correctness g.so >r.json
+	jq -e ".candidates[0] | .status == \"correct\" and any(.correctness.cases[]; .drawn == \"offsets in another order\")" r.json
+	jq ".axes.K.min = 1 | .axes.N.min = 1" "$g/task.json" >t.json
+	kharness -t t.json --oracle g-oracle.so --phase correctness g.so >r.json
+	jq -e ".candidates[0] | .status == \"correct\" and any(.correctness.cases[]; .drawn // \"\" | test(\"[KN] drawn as .*offsets\"))" r.json'
+ok 'writes far from the outputs are found, wherever they go' '
+	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 500, cols: 1000}" "$task" >t.json
+	# Where the call lies at the end of the arena, what is beyond is not mapped.
+	found=".candidates[0].reasons[0].check | IN(\"out_of_bounds_write\", \"crash\")"
+	for at in 1500000 400000; do
+		kernel far "" "RIGHT if (rows * cols < 2000) { volatile char *p = (char *)y + ($at); *p = *p + 1; }"
+		task=t.json judge --seeds 1 far.so | jq -e "$found" || exit 1
+	done
+	# In one call of many, where others will be.
+	kernel once "static int n;" "RIGHT if (++n == 4) { volatile char *p = (char *)y + 900000; *p = *p + 1; }"
+	task=t.json judge --seeds 1 once.so | jq -e "$found"
+	# And when timed: the arena is larger than what one call uses.
+	kernel timed "" "RIGHT volatile char *p = (char *)((uintptr_t)y & ~0xfffffful); *(p + 0x400000) += 1;"
+	timed --phase timing timed.so | jq -e "$found"'
+cat >"$T/sum.json" <<'E'
+{"schema":"task/1","name":"sum","op":"sum","description":"d","language":"c","axes":{"rows":{"type":"var"},"n":{"type":"var"}},
+"inputs":{"x":{"shape":["rows","n"],"dtype":"float32"}},"outputs":{"s":{"shape":["rows"],"dtype":"float32"}},
+"entry":{"name":"sum","arguments":["x","s","rows","n"]},"reference":"sum.c","build":{"compiler":"cc"},"reduction":"n","linear":true,
+"workloads":[{"name":"odd","axes":{"rows":3,"n":17}},{"name":"long","axes":{"rows":40,"n":60000},"timed":true}]}
+E
+ok 'inputs that are rounded are wrong, however long the sum is; honest sums are not' '
+	sum() { # NAME TYPE BODY: BODY adds element v to t
+		echo "void sum(const $2 *x, $2 *s, int rows, int n) { for (long i = 0; i < rows; i++, x += n) { $2 t = 0, c = 0; (void)c;
+			for (int k = 0; k < n; k++) { $2 v = x[k]; $3 } s[i] = t; } }" >$1.c
+		cc -O1 -w -shared -fPIC -o $1.so $1.c
+	}
+	try() { kharness -t sum.json --oracle sum-oracle.so --phase correctness $1.so | jq -r ".candidates[0].status"; }
+	sum sum-oracle double "t += v;"
+	sum plain float "t += v;"
+	sum kahan float "float y = v - c, u = t + y; c = (u - t) - y; t = u;"
+	is correct "$(try plain)"; is correct "$(try kahan)"
+	sum half float "if (n > 30000) v = (_Float16)v; t += v;"
+	sum bits16 float "if (n > 30000) { union { float f; unsigned u; } w = { v }; w.u = w.u + 0x40 & ~0x7fu; v = w.f; } t += v;"
+	is partial "$(try half)"; is partial "$(try bits16)"
+	# What the task itself allows is allowed.
+	jq ".tolerance = {rtol: 1e-3, atol: 1} | .distributions = [\"normal\", \"zero_one\"]" sum.json >t.json
+	kharness -t t.json --oracle sum-oracle.so --phase correctness half.so | jq -e ".candidates[0].status == \"correct\""'
+ok 'a product of matrices: sparse inputs tell rounding of either from honest sums' '
+	jq -n "{schema:\"task/1\",name:\"mm\",op:\"matmul\",description:\"d\",language:\"c\",axes:{m:{type:\"var\"},n:{type:\"var\"},k:{type:\"var\"}},
+	  inputs:{a:{shape:[\"m\",\"k\"],dtype:\"float32\"},b:{shape:[\"k\",\"n\"],dtype:\"float32\"}},outputs:{c:{shape:[\"m\",\"n\"],dtype:\"float32\"}},
+	  entry:{name:\"mm\",arguments:[\"a\",\"b\",\"c\",\"m\",\"n\",\"k\"]},reference:\"mm.c\",build:{compiler:\"cc\"},reduction:\"k\",linear:true,
+	  workloads:[{name:\"odd\",axes:{m:9,n:11,k:7}},{name:\"deep\",axes:{m:16,n:24,k:20000},timed:true}]}" >mm.json
+	mm() { # NAME TYPE ROUND: what becomes of an element
+		echo "static $2 r($2 v) { $3; return v; }
+		void mm(const $2 *a, const $2 *b, $2 *c, int m, int n, int k) { for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) {
+			$2 t = 0; for (int l = 0; l < k; l++) t += r(a[i * (long)k + l]) * b[l * (long)n + j]; c[i * n + j] = t; } }" >$1.c
+		cc -O2 -w -shared -fPIC -o $1.so $1.c
+	}
+	try() { kharness -t mm.json --oracle mm-oracle.so --phase correctness $1.so | jq -r ".candidates[0].status"; }
+	mm mm-oracle double ""; mm plain float ""
+	is correct "$(try plain)"
+	mm bits17 float "union { float f; unsigned u; } w = { v }; w.u = w.u + 0x20 & ~0x3fu; v = w.f"
+	is partial "$(try bits17)"'
+cat >"$T/max.json" <<'E'
+{"schema":"task/1","name":"softmax","op":"softmax","description":"d","language":"c","axes":{"rows":{"type":"var"},"n":{"type":"var"}},
+"inputs":{"x":{"shape":["rows","n"],"dtype":"float32"}},"outputs":{"y":{"shape":["rows","n"],"dtype":"float32"}},
+"entry":{"name":"softmax","arguments":["x","y","rows","n"]},"reference":"s.c","build":{"compiler":"cc"},"reduction":"n","tolerance":{"rtol":1e-4},
+"distributions":["normal","special"],
+"workloads":[{"name":"odd","axes":{"rows":70,"n":17}},{"name":"main","axes":{"rows":200,"n":300},"timed":true}]}
+E
+ok 'special values: masked rows and NaN come out right, where the task asks for them' '
+	softmax() { # NAME TYPE BODY: BODY makes the maximum m and the sum s of x
+		echo "double exp(double);
+		void softmax(const $2 *x, $2 *y, int rows, int n) { for (int i = 0; i < rows; i++, x += n, y += n) { $2 m = -__builtin_inf(), s = 0;
+			$3 for (int k = 0; k < n; k++) y[k] = exp(x[k] - m) / s; } }" >$1.c
+		cc -O2 -w -shared -fPIC -o $1.so $1.c -lm
+	}
+	try() { kharness -t $2 --oracle max-oracle.so --phase correctness $1.so | jq -r ".candidates[0] | .status, .log"; }
+	plain="for (int k = 0; k < n; k++) if (x[k] > m) m = x[k]; for (int k = 0; k < n; k++) s += exp(x[k] - m);"
+	jq ".distributions = [\"normal\", \"uniform\"]" max.json >finite.json
+	softmax max-oracle double "$plain"; softmax plain float "$plain"
+	is correct "$(try plain max.json | head -n 1)"
+	# As it is often done: NaN as soon as a row begins with what is masked.
+	softmax online float "for (int k = 0; k < n; k++) { float o = m; if (x[k] > m) m = x[k]; s = s * exp(o - m) + exp(x[k] - m); }"
+	is correct "$(try online finite.json | head -n 1)"; try online max.json >out; is partial "$(head -n 1 out)"; grep -q "inputs special" out
+	softmax skip float "for (int k = 0; k < n; k++) if (x[k] > m) m = x[k]; for (int k = 0; k < n; k++) if (x[k] == x[k]) s += exp(x[k] - m);"
+	is correct "$(try skip finite.json | head -n 1)"; is partial "$(try skip max.json | head -n 1)"'
+ok 'special values: what a pragma assumes away' '
+	jq ".name = \"relu\" | .entry.name = \"relu\" | .reduction = \"1\"" max.json >relu.json
+	relu() { echo "$3
+		void relu(const $2 *x, $2 *y, int rows, int n) { for (long i = 0; i < (long)rows * n; i++) y[i] = x[i] != x[i] ? x[i] : x[i] > 0 ? x[i] : 0; }" >$1.c
+		cc -O2 -w -shared -fPIC -o $1.so $1.c; }
+	relu relu-oracle double ""; relu honest float ""; relu fast float "#pragma GCC optimize(\"Ofast\")"
+	try() { kharness -t relu.json --oracle relu-oracle.so --phase correctness $1.so | jq -r ".candidates[0].status"; }
+	is correct "$(try honest)"; is partial "$(try fast)"
+	# Numbers below the normal range may be flushed to zero.
+	[ "$(uname -m)" = x86_64 ] || exit 0
+	relu flush float "#include <immintrin.h>"; sed -i "s/{ for/{ _mm_setcsr(_mm_getcsr() | 0x8040); for/" flush.c
+	cc -O2 -w -shared -fPIC -o flush.so flush.c; is correct "$(try flush)"'
+ok 'lint: inputs that could be ignored or compiled in, and special values' '
+	jq ".inputs += {idle: {shape: [\"rows\"], dtype: \"float32\"}, mode: {shape: null, dtype: \"int32\", value: 1}, free: {shape: null, dtype: \"float32\", value: 2}} |
+		.axes.spare = {type: \"var\"} | .workloads[].axes.spare = 4 | .workloads[0].axes.spare = 9 | .entry.arguments += [\"idle\", \"mode\", \"free\", \"spare\"]" "$task" >t.json
+	exits 0 kharness --lint t.json --oracle oracle.so
+	grep -q "inputs.idle has no influence" err; grep -q "inputs.mode is 1 in all calls" err; grep -q "inputs.free has no influence" err
+	grep -q "axes.spare has no influence" err; grep -q "add \"special\" to \"distributions\"" err
+	is 5 "$(grep -c note: err)"'
 ok 'an oracle whose threads go on to the end' '
 	cat >o.c <<-E
 	#include <pthread.h>

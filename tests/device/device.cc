@@ -92,13 +92,17 @@ test_conversions(enum kdtype t)
 	memset(host, 0, sizeof host);
 	memset(device, 0, sizeof device);
 	for (int i = 0; i < N; i++)
-		x[i] = special && i % 100 == 0 ? (i % 200 ? INFINITY : -INFINITY) : special ? number() : rint(number() * 5);
+		x[i] = special && i % 100 == 1 ? NAN : special && i % 100 == 0 ? (i % 200 ? INFINITY : -INFINITY) : special ? number() : rint(number() * 5);
 	values_narrow(t, x, N, host);
 	for (int i = 0; i < N; i++)
 		put(t, device, (u64)i, x[i]);
 	check(!memcmp(host, device, sizeof host), "rounded alike", kdtype_name(t));
 	values_widen(t, host, N, back_host);
 	kiln_widen(t, host, N, back_device);
+	/* One NaN is as good as another. */
+	for (int i = 0; i < N; i++)
+		if (isnan(back_host[i]) && isnan(back_device[i]))
+			back_host[i] = back_device[i];
 	check(!memcmp(back_host, back_device, sizeof back_host), "widened alike", kdtype_name(t));
 }
 
@@ -124,6 +128,8 @@ same_verdict(enum kdtype t, size_t n, size_t group, bool exact, double cap)
 			noisy[i] = lrand48() % 2 ? NAN : INFINITY;
 		if (lrand48() % 60 == 0)
 			expected[i] = noisy[i];
+		if (lrand48() % 70 == 0)
+			expected[i] = lrand48() % 2 ? NAN : -INFINITY;
 	}
 	values_narrow(t, noisy, n, got);
 	if (n > 10)
@@ -159,6 +165,19 @@ test_comparison(enum kdtype t)
 		for (int k = 0; k < 8; k++)
 			good &= same_verdict(t, sizes[i][0], sizes[i][1], k % 4 == 3, k % 2 ? 0.5 : -1);
 	check(good, "the same verdict", kdtype_name(t));
+}
+
+/* A number where NaN or an infinity is due is wrong, by any tolerance. */
+static void
+test_due(void)
+{
+	double expected[3] = { NAN, INFINITY, 1 };
+	float got[3] = { 0, 1e38f, 1 };
+	struct comparison c = { KDTYPE_F32, 3, 3, expected, got, { 1, 1, 1, 1, false }, -1, 0 };
+	struct comparison_result r;
+
+	space_host.compare(&c, &r);
+	check(r.mismatches == 2, "NaN and infinities are due", NULL);
 }
 
 static void
@@ -205,13 +224,13 @@ test_draws(void)
 	static double v[N];
 	double sum = 0, squares = 0, low = 1, high = 0;
 
-	kiln_draw(KDTYPE_F64, KDIST_NORMAL, 7, N, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_NORMAL, 7, N, 1, 0, 1, v);
 	for (int i = 0; i < N; i++) {
 		sum += v[i];
 		squares += v[i] * v[i];
 	}
 	check(fabs(sum / N) < 0.01 && fabs(squares / N - 1) < 0.02, "normal numbers", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 7, N, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 7, N, 1, 0, 1, v);
 	sum = 0;
 	for (int i = 0; i < N; i++) {
 		sum += v[i];
@@ -219,16 +238,59 @@ test_draws(void)
 		high = fmax(high, v[i]);
 	}
 	check(low >= 0 && high < 1 && low < 1e-3 && high > 0.999 && fabs(sum / N - 0.5) < 0.005, "uniform numbers", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_ZERO_ONE, 9, N, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_ZERO_ONE, 9, N, 1, 0, 1, v);
 	sum = 0;
 	for (int i = 0; i < N; i++)
 		sum += v[i] > 0 ? 1 : v[i] < 0 ? NAN : 0;
 	check(fabs(sum / N - 0.5) < 0.01, "zeros and ones", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_SORTED, 9, N, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_SORTED, 9, N, 1, 0, 1, v);
 	low = 0;
 	for (int i = 1; i < N; i++)
 		low += v[i] < v[i - 1];
 	check(low < 1 && v[0] < -2.9 && v[N - 1] > 2.9, "sorted numbers", NULL);
+}
+
+/* Special values where the host has them, of every kind, and rows without any; then sparse ones. */
+static void
+test_special(void)
+{
+	enum { N = 1 << 16, ROW = 64 };
+	static double v[N];
+	long nans = 0, up = 0, down = 0, zeros = 0, tiny = 0, plain = 0;
+	bool good = true;
+
+	for (u64 seed = 0; seed < 4; seed++) {
+		kiln_draw(KDTYPE_F64, KDIST_SPECIAL, seed, N, ROW, 0, 1, v);
+		for (int i = 0; i < N; i++) {
+			double host = small_special(seed, (u64)i, ROW, normal(seed, (u64)i));
+
+			good &= !memcmp(&host, &v[i], sizeof host) || (isnan(host) && isnan(v[i]));
+			nans += isnan(v[i]);
+			up += isinf(v[i]) && v[i] > 0;
+			down += isinf(v[i]) && v[i] < 0;
+			zeros += fpclassify(v[i]) == FP_ZERO;
+			tiny += fabs(v[i]) < 1e-37 && fabs(v[i]) > 0;
+		}
+		for (int r = 0; r < N; r += ROW) {
+			int special = 0;
+
+			for (int i = r; i < r + ROW; i++)
+				special += !isfinite(v[i]) || fabs(v[i]) < 1e-37;
+			plain += !special;
+		}
+	}
+	check(good && nans > 300 && up > 300 && down > 3000 && zeros > 300 && tiny > 300, "special values", NULL);
+	check(plain > N / ROW && plain < 4 * N / ROW * 9 / 10, "rows without special values", NULL);
+	kiln_draw(KDTYPE_F64, KDIST_SPARSE, 3, N, 100, 0, 1, v);
+	nans = 0;
+	good = true;
+	for (int i = 0; i < N; i++) {
+		bool set = v[i] > 0 || v[i] < 0;
+
+		nans += set;
+		good &= !set || (fabs(v[i]) >= 1 && fabs(v[i]) < 2);
+	}
+	check(good && nans > N / 130 && nans < N / 75, "sparse values", NULL);
 }
 
 int
@@ -240,8 +302,10 @@ main(void)
 	for (int t = 0; t < KDTYPE_COUNT; t++)
 		if (kdtype_is_float((enum kdtype)t))
 			test_comparison((enum kdtype)t);
+	test_due();
 	test_guards();
 	test_draws();
+	test_special();
 	printf("1..%d\n", tests);
 	return failures != 0;
 }

@@ -2,6 +2,7 @@
 /* Unit tests of ktask: expressions, a task that loads, and every fault told apart. */
 #include "ktask.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "kio.h"
@@ -186,6 +187,12 @@ test_faults(void)
 		{ ",'max_error_cap':1", "", "tolerance.max_error_cap: a matched_ratio below 1 needs" },
 		{ "'rtol':0.001", "'rtol':-1", "tolerance: rtol must not be negative" },
 		{ "'linear':true", "'distributions':['normal','normal']", "distributions: 'normal' is named twice" },
+		{ "'M':{'type':'var'}", "'M':{'type':'var','fixed':true,'min':1}", "axes.M: it is fixed, so it has no min" },
+		{ "'M':{'type':'var'}", "'M':{'type':'var','min':3,'max':2}", "axes.M: min is above max" },
+		{ "'M':{'type':'var'}", "'M':{'type':'var','step':0}", "axes.M: step must be 1 or more" },
+		{ "'M':{'type':'var'}", "'M':{'type':'var','max':4}", "axes: M is 5 in workload w, beyond its own" },
+		{ ",'value':16}", ",'value':16,'fixed':true}", "axes.T: only an axis of type var" },
+		{ "'distribution':'uniform'", "'fixed':true", "inputs.A: only an axis of type var, or a scalar" },
 		{ "'linear':true", "'distributions':['norm']", "distributions: 'norm' is none of" },
 		{ "'N':7", "'N':7,'Q':1", "workloads[0] (w): 'Q' is no axis of type var" },
 		{ "'N':7", "'T':7", "workloads[0] (w): axis N is missing" },
@@ -283,10 +290,90 @@ test_names(void)
 	    kdtype_eps(KDTYPE_BF16) == 0x1p-7);
 }
 
+/* Limits of an axis: what workloads have in common, and what the task states. */
+static void
+test_limits(void)
+{
+	static const struct {
+		const char *axis, *sizes;	/* members of the axis; sizes of the workloads */
+		bool fixed;
+		long min, max, step;
+	} cases[] = {
+		{ "", "1 7 4096", false, 1, 4096, 1 }, { "", "64 192 1024", false, 64, 1024, 64 },
+		{ "", "4096 8192", false, 4096, 8192, 256 }, { "", "0 1", false, 0, 1, 1 },
+		{ "", "1000", false, 500, 1000, 8 }, { "", "256", false, 128, 256, 32 }, { "", "1", true, 1, 1, 1 },
+		{ ",'fixed':true", "1 7", true, 1, 7, 1 }, { ",'min':1,'max':100", "64", false, 1, 100, 8 },
+		{ ",'step':3", "6 9", false, 6, 9, 3 }, { ",'step':64", "64", true, 32, 64, 64 },
+	};
+
+	for (size_t i = 0; i < LEN(cases); i++) {
+		char *sizes = kstrdup(cases[i].sizes);
+		json_t *task = json_object(), *list = json_array();
+		struct ktask_limits l;
+		struct kbuf b = { 0 };
+
+		for (char *word = strtok(sizes, " "); word; word = strtok(NULL, " "))
+			json_array_append_new(list, json_pack("{s:{s:i}}", "axes", "M", atoi(word)));
+		kbuf_printf(&b, "{'M':{'type':'var'%s}}", cases[i].axis);
+		for (char *p = b.data; *p; p++)
+			*p = *p == '\'' ? '"' : *p;
+		json_object_set_new(task, "axes", json_loads(b.data, 0, NULL));
+		json_object_set_new(task, "workloads", list);
+		l = ktask_limits(task, "M");
+		if (!tap_check(l.fixed == cases[i].fixed && l.min == cases[i].min && l.max == cases[i].max &&
+		    l.step == cases[i].step, cases[i].sizes, __FILE__, __LINE__))
+			printf("# got %d, %ld to %ld, step %ld\n", l.fixed, (long)l.min, (long)l.max, (long)l.step);
+		json_decref(task);
+		kbuf_free(&b);
+		free(sizes);
+	}
+}
+
+/* Sizes that no workload lists: expressions follow, dimensions stay above 0, divisions stay as exact as they were. */
+static void
+test_settle(void)
+{
+	struct ktask *t = load("'ceildiv(N,2)'", "'N/7+1'");
+	struct ktask_workload w = t->workloads[0];
+
+	w.axis[0] = 9;
+	CHECK(ktask_settle(t, &w) && w.axis[4] == 9 * 7 && w.axis[3] == 9 * 7 * 16);
+	w.axis[0] = 0;
+	CHECK(!ktask_settle(t, &w));
+	ktask_free(t);
+	t = load("'N':7},'sets'", "'N':6},'sets'");
+	free(t->tensors[0].dim[1]);
+	t->tensors[0].dim[1] = kstrdup("N/2+1");
+	t->workloads[1].axis[1] = 4;
+	w = t->workloads[0];
+	w.axis[1] = 8;
+	CHECK(ktask_settle(t, &w));
+	w.axis[1] = 9;
+	CHECK(!ktask_settle(t, &w));
+	ktask_free(t);
+}
+
+static void
+test_range(void)
+{
+	double low, high;
+
+	CHECK(ktask_range(KDTYPE_F32, 0.5, NAN, NAN, &low, &high) && low == 0.25 && high == 1);
+	CHECK(ktask_range(KDTYPE_F32, -1, NAN, NAN, &low, &high) && low == -2 && high == -0.5);
+	CHECK(ktask_range(KDTYPE_F32, 0, NAN, NAN, &low, &high) && low == 0 && high == 1);
+	CHECK(ktask_range(KDTYPE_I32, 9, NAN, NAN, &low, &high) && low == 5 && high == 9);
+	CHECK(!ktask_range(KDTYPE_I32, 1, NAN, NAN, &low, &high) && !ktask_range(KDTYPE_I64, 0, NAN, NAN, &low, &high));
+	CHECK(ktask_range(KDTYPE_I32, 1, 0, 4, &low, &high) && low == 0 && high == 4);
+	CHECK(ktask_range(KDTYPE_F64, 1, NAN, 1, &low, &high) && low == 0.5 && high == 1);
+}
+
 int
 main(void)
 {
 	kutil_init("ktask");
+	test_limits();
+	test_settle();
+	test_range();
 	test_names();
 	test_load();
 	test_workload();

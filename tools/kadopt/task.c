@@ -12,6 +12,7 @@
 #include "adopt.h"
 #include "kfence.h"
 #include "kio.h"
+#include "ktask.h"
 #include "shape.h"
 
 enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16 };
@@ -97,9 +98,11 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 			continue;
 		}
 		json_array_append_new(arguments, json_string(x->name));
+		/* What an integer means is not known: a mode, a stride. Numbers may vary. */
 		if (x->role == ROLE_SCALAR)
-			json_object_set_new(inputs, x->name, json_pack("{s:n,s:s,s:O}", "shape", "dtype", x->dtype, "value",
-			    json_object_get(json_object_get(json_array_get(d->v.calls, 0), "args"), x->name)));
+			json_object_set_new(inputs, x->name, json_pack("{s:n,s:s,s:O,s:b}", "shape", "dtype",
+			    x->dtype, "value", json_object_get(json_object_get(json_array_get(d->v.calls, 0), "args"),
+			    x->name), "fixed", !kdtype_is_float(kdtype_of(x->dtype))));
 		else if (!is_output(x))
 			json_object_set_new(inputs, x->name, json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype));
 		else if (d->inout || x->constant)

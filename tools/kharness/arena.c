@@ -11,9 +11,11 @@
 #include "kharness.h"
 
 enum {
+	SMALL_BYTES = 1 << 20,	/* tensors of a small workload */
 	BAND = PAGE,		/* at least this much on both sides of a tensor */
 	JITTER = 16,		/* a tensor begins up to this many pages later, new for every call */
-	STAGGER = 256
+	STAGGER = 256,
+	FAR_BYTES = 1 << 20	/* of the rest of an arena, for a look at a part of it */
 };
 
 /* Tensor I begins at I times this within its page: equal addresses modulo 4096 would alias. */
@@ -56,26 +58,6 @@ memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, s
 	}
 }
 
-void
-memory_open(const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls)
-{
-	*m = (struct memory){ 0 };
-	j->space->arena_open(&m->in, round_up(in_bytes, PAGE), true);
-	j->space->arena_open(&m->out, round_up(out_bytes, PAGE), false);
-	m->rows = kcalloc(calls * j->task->arg_count, sizeof *m->rows);
-	m->calls = calls;
-}
-
-void
-memory_close(const struct judge *j, struct memory *m)
-{
-	j->space->arena_close(&m->in);
-	j->space->arena_close(&m->out);
-	free(m->rows);
-	free(m->places);
-	m->places = NULL;
-}
-
 /* A secret word; a candidate that could foretell it could repair the guard bands. */
 static uint64_t
 secret(void)
@@ -85,6 +67,40 @@ secret(void)
 	if (getrandom(&v, sizeof v, 0) != sizeof v)
 		kdie_errno(K_MISSING, "getrandom");
 	return v;
+}
+
+bool
+workload_is_small(const struct ktask *t, const struct ktask_workload *w)
+{
+	size_t in, out;
+
+	/* Slots hold the bands too, so this is a little less than said. */
+	memory_slot(t, w, &in, &out);
+	return in + out < SMALL_BYTES + 100000 * t->tensor_count;
+}
+
+void
+memory_open(const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls)
+{
+	*m = (struct memory){ 0 };
+	j->space->arena_open(&m->in, round_up(in_bytes, PAGE), true);
+	j->space->arena_open(&m->out, round_up(out_bytes, PAGE), false);
+	m->rows = kcalloc(calls * j->task->arg_count, sizeof *m->rows);
+	m->calls = calls;
+	m->far = secret();
+	j->space->guard(m->out.memory, m->far, 0, m->out.bytes);
+}
+
+void
+memory_close(const struct judge *j, struct memory *m)
+{
+	j->space->arena_close(&m->in);
+	j->space->arena_close(&m->out);
+	free(m->rows);
+	free(m->places);
+	free(m->used);
+	m->places = NULL;
+	m->used = NULL;
 }
 
 /* Choose addresses for one call, its slots beginning at IN and OUT. */
@@ -107,6 +123,55 @@ place(const struct ktask *t, const struct ktask_workload *w, struct place *p, si
 	}
 	p->in_end = in + PAGE;
 	p->out_end = out + PAGE;
+}
+
+static int
+by_begin(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The slots of the calls, those next to each other as one. */
+static void
+find_used(struct memory *m)
+{
+	size_t n = 0;
+
+	m->used = kcalloc(m->count + 1, sizeof *m->used);
+	for (size_t k = 0; k < m->count; k++)
+		m->used[k] = (struct range){ m->places[k].out_slot, m->places[k].out_end };
+	qsort(m->used, m->count, sizeof *m->used, by_begin);
+	for (size_t k = 0; k < m->count; k++)
+		if (n && m->used[k].from <= m->used[n - 1].to)
+			m->used[n - 1].to = m->used[k].to;
+		else
+			m->used[n++] = m->used[k];
+	m->used_count = n;
+}
+
+/*
+ * New places have been chosen. What the calls before used gets the pattern of the rest again; what these use must still
+ * have it, which is looked at now, before they write over it.
+ */
+static void
+change_places(const struct judge *j, struct memory *m)
+{
+	struct range *old = m->used;
+	size_t old_count = m->used_count;
+
+	find_used(m);
+	if (old_count != m->used_count || memcmp(old, m->used, old_count * sizeof *old)) {
+		for (size_t i = 0; i < old_count; i++)
+			j->space->guard(m->out.memory, m->far, old[i].from, old[i].to);
+		for (size_t i = 0; i < m->used_count; i++) {
+			const struct range *r = &m->used[i];
+
+			m->strayed |= j->space->guard_check(m->out.memory, m->far, r->from, r->to) < r->to;
+		}
+	}
+	free(old);
 }
 
 static void
@@ -202,6 +267,7 @@ new_secrets(struct memory *m)
 static void
 fill_all(const struct judge *j, struct memory *m, const struct batch *b, bool again)
 {
+	change_places(j, m);
 	for (size_t k = 0; k < b->count; k++) {
 		fill(j, m, b, k, again);
 		fill_row(j, m, b, k);
@@ -312,32 +378,90 @@ inputs_intact(const struct judge *j, const struct memory *m, const struct batch 
 	return true;
 }
 
-bool
-memory_intact(const struct judge *j, const struct memory *m, const struct batch *b, char *where, size_t where_len)
+/* The bands of one call; the first byte that has changed, or SIZE_MAX. */
+static size_t
+near_changed(const struct judge *j, const struct memory *m, const struct batch *b, size_t k)
 {
 	const struct ktask *t = j->task;
+	size_t from = m->places[k].out_slot, to, bad;
 
-	for (size_t k = 0; k < m->count; k++) {
-		size_t from = m->places[k].out_slot, to, bad;
+	for (size_t i = 0; i <= t->tensor_count; i++) {
+		bool end = i == t->tensor_count;
 
+		if (!end && !t->tensors[i].output)
+			continue;
+		to = end ? m->places[k].out_end : m->places[k].tensor[i];
+		bad = j->space->guard_check(m->out.memory, m->guard, from, to);
+		if (bad < to)
+			return bad;
+		from = end ? to : to + bytes_of(t, b->w, &t->tensors[i]);
+	}
+	return SIZE_MAX;
+}
+
+/* The rest of the arena from FROM to TO; the first byte that has changed, or SIZE_MAX. */
+static size_t
+far_changed(const struct judge *j, const struct memory *m, size_t from, size_t to)
+{
+	for (size_t i = 0; i <= m->used_count && from < to; i++) {
+		size_t end = i < m->used_count && m->used[i].from < to ? m->used[i].from : to, bad;
+
+		if (from < end) {
+			bad = j->space->guard_check(m->out.memory, m->far, from, end);
+			if (bad < end)
+				return bad;
+		}
+		if (i < m->used_count && m->used[i].to > from)
+			from = m->used[i].to;
+	}
+	return SIZE_MAX;
+}
+
+/* The part of the rest whose turn it is. */
+static size_t
+part_changed(const struct judge *j, struct memory *m)
+{
+	size_t part = FAR_BYTES, from = m->far_next < m->out.bytes ? m->far_next : 0, to;
+
+	for (size_t i = 0; i < m->used_count; i++)
+		part += m->used[i].to - m->used[i].from;
+	to = m->out.bytes - from < part ? m->out.bytes : from + part;
+	m->far_next = to;
+	return far_changed(j, m, from, to);
+}
+
+static bool
+intact(const struct judge *j, struct memory *m, const struct batch *b, bool all, char *where,
+    size_t where_len)
+{
+	size_t bad = SIZE_MAX;
+
+	for (size_t k = 0; k < m->count && bad == SIZE_MAX; k++) {
 		if (j->device && !inputs_intact(j, m, b, k, where, where_len))
 			return false;
-
-		for (size_t i = 0; i <= t->tensor_count; i++) {
-			bool end = i == t->tensor_count;
-
-			if (!end && !t->tensors[i].output)
-				continue;
-			to = end ? m->places[k].out_end : m->places[k].tensor[i];
-			bad = j->space->guard_check(m->out.memory, m->guard, from, to);
-			if (bad < to) {
-				memory_describe(j, m, b, false, bad, where, where_len);
-				return false;
-			}
-			from = end ? to : to + bytes_of(t, b->w, &t->tensors[i]);
-		}
+		bad = near_changed(j, m, b, k);
 	}
-	return true;
+	if (bad == SIZE_MAX)
+		bad = all ? far_changed(j, m, 0, m->out.bytes) : part_changed(j, m);
+	if (bad < SIZE_MAX && m->count)
+		memory_describe(j, m, b, false, bad, where, where_len);
+	else
+		snprintf(where, where_len, "in an earlier call to memory far from its outputs");
+	return bad == SIZE_MAX && !m->strayed;
+}
+
+bool
+memory_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
+    size_t where_len)
+{
+	return intact(j, m, b, false, where, where_len);
+}
+
+bool
+memory_all_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
+    size_t where_len)
+{
+	return intact(j, m, b, true, where, where_len);
 }
 
 void

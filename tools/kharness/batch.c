@@ -11,6 +11,8 @@
 
 /* Outputs of fewer elements than this get a scale of their own, see below. */
 enum { FEW = 64, PERTURBATIONS = 4 };
+/* Of the distributions: terms of a sum of sparse inputs, on average; a row of special values of a vector. */
+enum { TERMS = 2, SHORT_ROW = 64 };
 
 static size_t
 wide_size(enum kdtype t)
@@ -135,23 +137,83 @@ store_fixed(const struct judge *j, const struct ktask_tensor *x, const json_t *l
 	free(bytes);
 }
 
+/*
+ * Sums of SPARSE inputs have a few terms, whatever their length: of one input, drawn anew for every call, one element in so
+ * many is not zero. Its number, or none.
+ */
+static size_t
+choose_sparse(const struct ktask *t, struct krng *rng)
+{
+	size_t chosen = t->tensor_count, seen = 0;
+
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (batch_may_be_sparse(&t->tensors[i]) && krng_below(rng, ++seen) == 0)
+			chosen = i;
+	return chosen;
+}
+
+bool
+batch_may_be_sparse(const struct ktask_tensor *x)
+{
+	return x->input && !x->scalar && kdtype_is_float(x->dtype) &&
+	    x->distribution == KDIST_COUNT;
+}
+
+/* One in how many elements of input I is not zero, so that a sum has two terms on average. */
+static size_t
+sparsity(const struct ktask *t, const struct ktask_workload *w, size_t i)
+{
+	int64_t length = ktask_value(t, w, t->reduction);
+	size_t out = 0, shared;
+
+	for (size_t k = 0; k < t->tensor_count; k++)
+		if (t->tensors[k].output)
+			out += ktask_elements(t, w, &t->tensors[k]);
+	/* A task may call its sums shorter than they are. */
+	shared = ktask_elements(t, w, &t->tensors[i]) / out;
+	return ((size_t)length > shared ? (size_t)length : shared) / TERMS;
+}
+
+/* The distribution of an input, and what goes with it (values_draw). SPARSE: number of the one that is. */
+static enum kdist
+distribution_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse,
+    struct krng *rng, size_t *period)
+{
+	const struct ktask_tensor *x = &t->tensors[i];
+	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution : b->dist;
+	size_t row = ktask_last_axis(t, b->w, x);
+
+	if (!kdtype_is_float(x->dtype) && (d == KDIST_SPECIAL || d == KDIST_SPARSE))
+		d = KDIST_NORMAL;
+	*period = 1;
+	if (d == KDIST_SPECIAL)
+		/* A vector may be one row, or many results. */
+		*period = x->rank > 1 || row < SHORT_ROW || krng_below(rng, 2) ? row : SHORT_ROW;
+	if (d == KDIST_SPARSE && i == sparse)
+		*period = sparsity(t, b->w, i);
+	return d;
+}
+
 static void
 draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 {
 	const struct ktask *t = j->task;
+	size_t sparse = choose_sparse(t, rng), period;
 
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		size_t n = ktask_elements(t, b->w, x);
+		enum kdist d;
 
 		if (x->scalar || !x->input)
 			continue;
 		c->raw[i] = j->space->alloc(n * kdtype_size(x->dtype));
-		if (json_object_get(b->w->values, x->name))
+		if (json_object_get(b->w->values, x->name)) {
 			store_fixed(j, x, json_object_get(b->w->values, x->name), c->raw[i]);
-		else
-			j->space->draw(x->dtype, x->distribution < KDIST_COUNT ? x->distribution : b->dist, rng, n,
-			    c->raw[i]);
+			continue;
+		}
+		d = distribution_of(t, b, i, sparse, rng, &period);
+		j->space->draw(x->dtype, d, rng, n, period ? period : 1, c->raw[i]);
 	}
 }
 

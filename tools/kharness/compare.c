@@ -4,6 +4,12 @@
  * scale, where L is the length of the reduction and scale the root mean square of the expected values around it:
  * rounding errors of a sum grow like a random walk (Higham, Accuracy and Stability of Numerical Algorithms, section
  * 4.2) and are relative to its terms, not to its result.
+ *
+ * Inputs that were rounded to a coarser type err by eps_coarse * scale, however long the sum is, so the longer it is, the
+ * more rounding would pass. What tells the two apart is a sum with few terms that are not zero: adding zero is exact, so
+ * the honest error is bounded by the number of the other terms (equation 4.4 there, with their number for n), and that of
+ * rounded inputs is what it was. Tasks that are linear, whose results are sums of products, are therefore also judged on
+ * sparse inputs (batch.c: some two terms a sum), where the L of the rule is 4 at most.
  */
 #include <float.h>
 #include <math.h>
@@ -12,7 +18,7 @@
 
 #include "kharness.h"
 
-enum { C = 8, C_TF32 = 4, RTOL_EPS = 8, RTOL_EPS_STORAGE = 2, GROUP = 64 };
+enum { C = 8, C_TF32 = 4, RTOL_EPS = 8, RTOL_EPS_STORAGE = 2, GROUP = 64, SPARSE_LENGTH = 4 };
 
 void
 verdict_begin(struct verdict *v)
@@ -41,6 +47,16 @@ smallest(enum kdtype t)
 	}
 }
 
+bool
+compare_is_sharp(const struct ktask *t, const struct ktask_workload *w)
+{
+	bool real = false;
+
+	for (size_t i = 0; i < t->tensor_count; i++)
+		real |= batch_may_be_sparse(&t->tensors[i]);
+	return real && t->linear && t->atol < 0 && ktask_value(t, w, t->reduction) > SPARSE_LENGTH;
+}
+
 static struct rule
 rule_of(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor, size_t n)
 {
@@ -49,7 +65,8 @@ rule_of(const struct judge *j, const struct batch *b, const struct call *c, size
 	/* Storage types: sums are expected in float32, and one rounding at the end. */
 	bool storage = kdtype_is_storage(type);
 	double eps = type == KDTYPE_TF32 ? FLT_EPSILON : kdtype_eps(type), sum_eps = storage ? FLT_EPSILON : eps;
-	int64_t length = ktask_value(t, b->w, t->reduction);
+	bool sharp = b->dist == KDIST_SPARSE && compare_is_sharp(t, b->w);
+	int64_t length = sharp ? SPARSE_LENGTH : ktask_value(t, b->w, t->reduction);
 	struct rule r = { .rtol = t->rtol >= 0 ? t->rtol : (storage ? RTOL_EPS_STORAGE : RTOL_EPS) * eps,
 	    .atol = t->atol >= 0 ? t->atol : smallest(type), .fixed_scale = c->scale[tensor] };
 
@@ -57,7 +74,7 @@ rule_of(const struct judge *j, const struct batch *b, const struct call *c, size
 		r.per_scale = C * sum_eps * sqrt(length > 1 ? (double)length : 1);
 	/* Both factors of a product lose bits; the errors of many products grow as their sum does. */
 	if (t->atol < 0 && type == KDTYPE_TF32)
-		r.per_scale += C_TF32 * kdtype_eps(type);
+		*(sharp ? &r.rtol : &r.per_scale) += C_TF32 * kdtype_eps(type);
 	/*
 	 * {0,1} inputs of a task that is linear: sums of integers are exact, provided that the results can be told exactly
 	 * at all.

@@ -14,7 +14,6 @@
 #include "krun.h"
 
 enum {
-	SMALL_BYTES = 1 << 20,	/* tensors of a workload that gets every distribution with every seed */
 	LOG_CASES = 6,		/* wrong cases explained to the model */
 	TOTAL_LIMIT = 10	/* all calls together may take this many times the limit of one */
 };
@@ -25,8 +24,10 @@ struct run {
 	struct subject *s;
 	struct memory m;
 	struct runner r;
+	size_t in_bytes, out_bytes;	/* of the arenas */
 	int64_t total_ns, last_ns;
 	size_t explained, unwritten;
+	bool thorough;		/* the whole output arena is looked at after the next call, not a part */
 	bool broken;		/* no more cases: it crashed, hung or cheated */
 };
 
@@ -48,7 +49,8 @@ add_case(struct run *u, const struct batch *b, const struct verdict *v, bool com
 	c = json_pack("{s:s,s:s,s:s,s:b}", "workload", b->w->name, "distribution", kdist_name(b->dist), "seed", draw,
 	    "ok",
 	    (int)v->ok);
-
+	if (*b->w->drawn)
+		json_object_set_new(c, "drawn", json_string(b->w->drawn));
 	if (compared) {
 		json_object_set_new(c, "elements", json_integer((json_int_t)v->elements));
 		json_object_set_new(c, "mismatches", json_integer((json_int_t)v->mismatches));
@@ -65,12 +67,28 @@ add_case(struct run *u, const struct batch *b, const struct verdict *v, bool com
 	u->s->passed += v->ok;
 }
 
+/* Whether it kept to its outputs. */
+static bool
+kept_to_outputs(struct run *u, const struct batch *b)
+{
+	char where[256], text[640];
+	bool kept = (u->thorough ? memory_all_intact : memory_intact)(u->j, &u->m, b, where, sizeof where);
+
+	u->thorough = false;
+	if (kept)
+		return true;
+	snprintf(text, sizeof text, "it wrote %s (workload %s)", where, subject_workload(b->w));
+	subject_fail(u->s, "run_error", "out_of_bounds_write", text);
+	kbuf_printf(&u->s->log, "%s\n", text);
+	return false;
+}
+
 /* Call once on a batch; false when there is nothing more to find out. */
 static bool
 call(struct run *u, const struct batch *b)
 {
 	struct span s;
-	char where[256], text[512];
+	char text[128];
 	enum outcome e;
 
 	memory_load(u->j, &u->m, b);
@@ -81,12 +99,8 @@ call(struct run *u, const struct batch *b)
 	}
 	u->last_ns = s.judge_ns;
 	u->total_ns += s.judge_ns;
-	if (!memory_intact(u->j, &u->m, b, where, sizeof where)) {
-		snprintf(text, sizeof text, "it wrote %s (workload %s)", where, b->w->name);
-		subject_fail(u->s, "run_error", "out_of_bounds_write", text);
-		kbuf_printf(&u->s->log, "%s\n", text);
+	if (!kept_to_outputs(u, b))
 		return false;
-	}
 	if ((double)u->total_ns > TOTAL_LIMIT * u->j->o.run_timeout_s * 1e9) {
 		snprintf(text, sizeof text, "all calls together took more than %g s",
 		    TOTAL_LIMIT * u->j->o.run_timeout_s);
@@ -118,8 +132,8 @@ repeat(struct run *u, const struct batch *b, struct verdict *v)
 		    ktask_elements(t, b->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype))) {
 			v->ok = false;
 			kbuf_printf(&u->s->log,
-			    "workload %s: two calls with the same inputs gave different bits in %s\n", b->w->name,
-			    t->tensors[i].name);
+			    "workload %s: two calls with the same inputs gave different bits in %s\n",
+			    subject_workload(b->w), t->tensors[i].name);
 		}
 		u->j->space->release(first[i]);
 	}
@@ -151,35 +165,59 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 	batch_free(u->j, &b);
 }
 
-static bool
-is_small(const struct judge *j, const struct ktask_workload *w)
+/* One of the distributions from number FIRST on, which can't be foreseen. */
+static enum kdist
+any_distribution(const struct judge *j, size_t first)
 {
-	size_t in, out;
+	struct krng rng;
 
-	/* Slots hold the bands too, so this is a little less than said. */
-	memory_slot(j->task, w, &in, &out);
-	return in + out < SMALL_BYTES + 100000 * j->task->tensor_count;
+	krng_init(&rng, j->o.seed, (long)j->draws, 0, "distribution");
+	return j->task->distributions[first + krng_below(&rng, j->task->distribution_count - first)];
 }
 
+/* The workload as it is listed. */
 static void
-one_workload(struct run *u, const struct ktask_workload *w)
+listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
 {
 	const struct ktask *t = u->j->task;
-	int seeds = is_small(u->j, w) ? u->j->o.seeds : 1;
-	struct krng rng;
 
 	for (int s = 0; s < seeds && !u->broken; s++)
 		for (size_t d = 0; d < t->distribution_count && !u->broken; d++) {
 			one_case(u, w, t->distributions[d], t->deterministic && s == 0 && d == 0);
 			if (d > 0 || s > 0 || u->last_ns < slow_ns || t->distribution_count < 3)
 				continue;
-			/* Too slow for all: one of the others, which can't be foreseen. */
-			krng_init(&rng, u->j->o.seed, (long)u->j->draws, 0, "distribution");
+			/* Too slow for all. */
 			if (!u->broken)
-				one_case(u, w, t->distributions[1 + krng_below(&rng, t->distribution_count - 1)],
-				    false);
+				one_case(u, w, any_distribution(u->j, 1), false);
 			return;
 		}
+}
+
+/* And as it is not. */
+static void
+drawn_case(struct run *u, const struct ktask_workload *w)
+{
+	struct ktask_workload drawn;
+	struct krng rng;
+
+	krng_init(&rng, u->j->o.seed, (long)u->j->draws, 0, "sizes");
+	if (!vary_draw(u->j->task, w, &rng, u->in_bytes, u->out_bytes, &drawn))
+		return;
+	one_case(u, &drawn, any_distribution(u->j, 0), false);
+	vary_free(&drawn);
+}
+
+static void
+one_workload(struct run *u, const struct ktask_workload *w)
+{
+	int seeds = workload_is_small(u->j->task, w) ? u->j->o.seeds : 1;
+
+	u->thorough = true;
+	listed_cases(u, w, seeds);
+	if (!u->broken && u->last_ns < slow_ns && compare_is_sharp(u->j->task, w))
+		one_case(u, w, KDIST_SPARSE, false);
+	for (int s = 0; s < seeds && !u->broken; s++)
+		drawn_case(u, w);
 }
 
 /* Arenas that the largest workload of the set fits into. */
@@ -198,6 +236,18 @@ sizes(const struct judge *j, size_t *in, size_t *out)
 		*in = a > *in ? a : *in;
 		*out = b > *out ? b : *out;
 	}
+}
+
+/* What no look has reached so far, and no call has made use of since. */
+static void
+last_look(struct run *u, const struct ktask_workload *w)
+{
+	struct batch none = { .w = w };
+
+	u->thorough = true;
+	u->m.count = 0;
+	if (!u->broken)
+		u->broken = !kept_to_outputs(u, &none);
 }
 
 static void
@@ -222,19 +272,22 @@ void
 judge_correctness(struct judge *j, struct subject *s)
 {
 	struct run u = { .j = j, .s = s };
-	size_t in, out;
+	const struct ktask_workload *last = NULL;
 	enum spent before = spent_on(j, SPENT_CORRECTNESS);
 	enum outcome e;
 
-	sizes(j, &in, &out);
-	memory_open(j, &u.m, in, out, 1);
+	sizes(j, &u.in_bytes, &u.out_bytes);
+	memory_open(j, &u.m, u.in_bytes, u.out_bytes, 1);
 	e = runner_open(j, &u.r, s->file, &u.m);
 	s->tier = 2;
 	if (e != OUT_OK)
 		subject_outcome(s, e, &u.r, NULL);
-	for (size_t i = 0; e == OUT_OK && !u.broken && i < j->task->workload_count; i++)
+	u.broken = e != OUT_OK;
+	for (size_t i = 0; !u.broken && i < j->task->workload_count; i++)
 		if (ktask_in_set(&j->task->workloads[i], j->o.set))
-			one_workload(&u, &j->task->workloads[i]);
+			one_workload(&u, last = &j->task->workloads[i]);
+	if (last)
+		last_look(&u, last);
 	decide(&u);
 	if (u.explained > LOG_CASES)
 		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", u.explained - LOG_CASES);

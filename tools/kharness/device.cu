@@ -20,11 +20,7 @@ enum { FEW_GROUPS = 64 };
 __device__ static inline u64
 mix(u64 key, u64 i)
 {
-	u64 z = key + (i + 1) * 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
+	return small_mix(key, i);
 }
 
 /* Uniform in [0, 1): draw K of element I. */
@@ -43,7 +39,7 @@ normal(u64 seed, u64 i)
 }
 
 __device__ static double
-element(int dist, u64 seed, u64 i, u64 n, double common)
+element(int dist, u64 seed, u64 i, u64 n, u64 period, double common)
 {
 	double u;
 
@@ -64,9 +60,20 @@ element(int dist, u64 seed, u64 i, u64 n, double common)
 		return 6 * ((double)i + uniform(seed, i, 0)) / (double)n - 3;
 	case KDIST_HEAVY_TAIL:
 		return (mix(seed, i) >> 63 ? 1 : -1) * pow(1 - uniform(seed, i, 0), -1 / 1.5);
+	case KDIST_SPECIAL:
+		return small_special(seed, i, period, normal(seed, i));
+	case KDIST_SPARSE:
+		return small_sparse(seed, i, (double)period);
 	default:
 		return i % 2 ? -fabs(normal(seed, i)) : fabs(normal(seed, i));
 	}
+}
+
+/* Types of 8 bits have no numbers beyond the largest; a NaN stays one. */
+__device__ static inline double
+saturate(double x, double max)
+{
+	return isnan(x) ? x : fmin(fmax(x, -max), max);
 }
 
 __device__ static void
@@ -87,16 +94,16 @@ put(int type, void *to, u64 i, double x)
 		((unsigned short *)to)[i] = (unsigned short)small_narrow(x, 8, 7, 127, SMALL_IEEE);
 		break;
 	case KDTYPE_E4M3:
-		((u8 *)to)[i] = (u8)small_narrow(fmin(fmax(x, -448.0), 448.0), 4, 3, 7, SMALL_FN_TOP);
+		((u8 *)to)[i] = (u8)small_narrow(saturate(x, 448.0), 4, 3, 7, SMALL_FN_TOP);
 		break;
 	case KDTYPE_E5M2:
-		((u8 *)to)[i] = (u8)small_narrow(fmin(fmax(x, -57344.0), 57344.0), 5, 2, 15, SMALL_IEEE);
+		((u8 *)to)[i] = (u8)small_narrow(saturate(x, 57344.0), 5, 2, 15, SMALL_IEEE);
 		break;
 	case KDTYPE_E4M3FNUZ:
-		((u8 *)to)[i] = (u8)small_narrow(fmin(fmax(x, -240.0), 240.0), 4, 3, 8, SMALL_FNUZ);
+		((u8 *)to)[i] = (u8)small_narrow(saturate(x, 240.0), 4, 3, 8, SMALL_FNUZ);
 		break;
 	case KDTYPE_E5M2FNUZ:
-		((u8 *)to)[i] = (u8)small_narrow(fmin(fmax(x, -57344.0), 57344.0), 5, 2, 16, SMALL_FNUZ);
+		((u8 *)to)[i] = (u8)small_narrow(saturate(x, 57344.0), 5, 2, 16, SMALL_FNUZ);
 		break;
 	case KDTYPE_I8:
 		((signed char *)to)[i] = (signed char)fmin(fmax(rint(x), -128.0), 127.0);
@@ -140,10 +147,10 @@ get(int type, const void *from, u64 i)
 }
 
 extern "C" __global__ void
-kiln_draw(int type, int dist, u64 seed, u64 n, double common, double width, void *to)
+kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, double common, double width, void *to)
 {
 	EACH(i, n)
-		put(type, to, i, width * element(dist, seed, i, n, common));
+		put(type, to, i, width * element(dist, seed, i, n, period, common));
 }
 
 extern "C" __global__ void
@@ -354,6 +361,7 @@ judge_element(double e, double got, double scale, const struct rule *r, double *
 	if (isnan(e) ? isnan(got) : isinf(e) && isinf(got) && signbit(e) == signbit(got))
 		return false;
 	*error = INFINITY;
+	*tolerance = 0;
 	return true;
 }
 

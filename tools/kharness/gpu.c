@@ -195,15 +195,15 @@ arena_close(struct arena *a)
 /* ---- numbers ---- */
 
 static void
-draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, void *to)
+draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, size_t period, void *to)
 {
 	/* See values_draw. */
 	double width = kdtype_is_float(t) || d == KDIST_ZERO_ONE ? 1 : t == KDTYPE_I8 ? 30 : 100, common;
-	uint64_t seed = krng_u64(rng), count = n;
+	uint64_t seed = krng_u64(rng), count = n, every = period;
 	int type = (int)t, dist = (int)d;
 
-	values_draw(KDTYPE_F64, KDIST_NORMAL, rng, 1, &common);
-	launch(DRAW, n, (void *[]){ &type, &dist, &seed, &count, &common, &width, &to });
+	values_draw(KDTYPE_F64, KDIST_NORMAL, rng, 1, 1, &common);
+	launch(DRAW, n, (void *[]){ &type, &dist, &seed, &count, &every, &common, &width, &to });
 }
 
 static void
@@ -255,7 +255,7 @@ look_at_worst(const struct comparison *c, const struct device_rule *rule, double
 		e = copysign(rule->saturates ? rule->max : INFINITY, e);
 	tolerance = rule->exact ? 0 : rule->rtol * fabs(e) + rule->per_scale * scale + rule->atol;
 	r->worst = isfinite(e) && isfinite(got) ? fabs(got - e) : INFINITY;
-	r->tolerance = tolerance;
+	r->tolerance = isfinite(r->worst) ? tolerance : 0;
 }
 
 static void

@@ -24,9 +24,10 @@ enum {
 	SPARE_COUNT = 4096		/* and their number: each takes two of the 65530 mappings of a process */
 };
 
-/* At the begin of an array's first page. */
+/* In front of an array. */
 struct head {
-	size_t whole;			/* bytes of all its pages */
+	char *pages;			/* where it lies */
+	size_t whole;			/* bytes of them all */
 	struct head *next;		/* of the spare ones */
 };
 
@@ -57,10 +58,21 @@ drop_spares(void)
 	while (spare) {
 		struct head *next = spare->next;
 
-		munmap(spare, spare->whole);
+		munmap(spare->pages, spare->whole);
 		spare = next;
 	}
 	spare_bytes = spare_count = 0;
+}
+
+/* So many pages' bytes that arrays of like sizes can take each other's: their beginning is not touched unless needed. */
+static size_t
+room_for(size_t bytes)
+{
+	size_t unit = PAGE;
+
+	while (bytes > 8 * unit)
+		unit *= 2;
+	return round_up(bytes, unit);
 }
 
 /*
@@ -70,22 +82,23 @@ drop_spares(void)
 static void *
 alloc(size_t bytes)
 {
-	size_t room = round_up(bytes + ALIGNED, PAGE), whole = room + PAGE;
+	size_t room = room_for(bytes + ALIGNED), whole = room + PAGE;
 	struct head *h = take_spare(whole);
+	char *pages = h ? h->pages : mmap(NULL, whole, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *p;
 
-	if (!h) {
-		h = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (h == MAP_FAILED || mprotect((char *)h + room, PAGE, PROT_NONE) < 0)
-			kdie_errno(K_IO, "an array of %zu bytes", bytes);
-		h->whole = whole;
-	}
-	return (char *)h + (room - bytes) / ALIGNED * ALIGNED;
+	if (pages == MAP_FAILED || (!h && mprotect(pages + room, PAGE, PROT_NONE) < 0))
+		kdie_errno(K_IO, "an array of %zu bytes", bytes);
+	p = pages + (room - bytes) / ALIGNED * ALIGNED;
+	h = (void *)(p - ALIGNED);
+	*h = (struct head){ .pages = pages, .whole = whole };
+	return p;
 }
 
 static void
 release(void *p)
 {
-	struct head *h = p ? (void *)((char *)p - ALIGNED - ((uintptr_t)p - ALIGNED) % PAGE) : NULL;
+	struct head *h = p ? (void *)((char *)p - ALIGNED) : NULL;
 
 	if (!h)
 		return;
@@ -112,8 +125,11 @@ set(void *to, int byte, size_t bytes)
 static void
 words(void *to, uint64_t word, size_t bytes)
 {
-	for (size_t n = 0; n < bytes; n += 8)
-		memcpy((char *)to + n, &word, bytes - n < 8 ? bytes - n : 8);
+	size_t n = 0;
+
+	for (; n + 8 <= bytes; n += 8)
+		memcpy((char *)to + n, &word, 8);
+	memcpy((char *)to + n, &word, bytes - n);
 }
 
 static bool
@@ -180,13 +196,17 @@ guard(char *memory, uint64_t key, size_t from, size_t to)
 static size_t
 guard_check(const char *memory, uint64_t key, size_t from, size_t to)
 {
-	while (from < to) {
-		uint64_t word;
+	enum { WORDS = 8 };	/* looked at together */
 
-		if (from % 8 == 0 && from + 8 <= to) {
-			memcpy(&word, memory + from, 8);
-			if (word == space_pattern(key, from / 8)) {
-				from += 8;
+	while (from < to) {
+		uint64_t word[WORDS], changed = 0;
+
+		if (from % 8 == 0 && from + sizeof word <= to) {
+			memcpy(word, memory + from, sizeof word);
+			for (size_t i = 0; i < WORDS; i++)
+				changed |= word[i] ^ space_pattern(key, from / 8 + i);
+			if (!changed) {
+				from += sizeof word;
 				continue;
 			}
 		}
@@ -236,15 +256,6 @@ rms(const double *x, size_t n)
 	return count ? sqrt(sum / (double)count) : 0;
 }
 
-/* A result beyond the type's range must come out as infinite, or as the largest number where a type saturates. */
-static double
-in_range(enum kdtype t, double e)
-{
-	double max = kdtype_max(t);
-
-	return fabs(e) > max ? copysign(kdtype_size(t) == 1 ? max : INFINITY, e) : e;
-}
-
 static bool
 same_special(double expected, double got)
 {
@@ -265,48 +276,72 @@ note(struct comparison_result *r, size_t at, double error, double tolerance)
 	r->worst_at = at;
 }
 
-/* Elements FROM to TO, which share a scale. */
+/* What the elements of a group share. */
+struct group {
+	double scale;
+	double max;		/* of the type */
+	double beyond;		/* what a result beyond it must come out as: the largest where a type saturates */
+};
+
+/* Elements FROM to FROM + N, whose values are GOT. */
 static void
-compare_group(const struct comparison *c, const double *got, size_t from, size_t to, struct comparison_result *r)
+compare_some(const struct comparison *c, const struct group *g, const double *got, size_t from, size_t n,
+    struct comparison_result *r)
 {
 	const struct rule *rule = &c->rule;
-	const double *expected = c->expected;
-	double scale = fmax(rms(expected + from, to - from), rule->fixed_scale);
+	const double *expected = (const double *)c->expected + from;
+	double base = rule->per_scale * g->scale + rule->atol;
 
-	for (size_t i = from; i < to; i++) {
-		double e = in_range(c->dtype, expected[i]), error = fabs(got[i] - e);
-		double tolerance = rule->exact ? 0 : rule->rtol * fabs(e) + rule->per_scale * scale + rule->atol;
+	for (size_t i = 0; i < n; i++) {
+		bool beyond = fabs(expected[i]) > g->max;
+		double e = beyond ? copysign(g->beyond, expected[i]) : expected[i], size = fabs(e);
+		double error = fabs(got[i] - e);
+		double tolerance = rule->exact ? 0 : rule->rtol * size + base;
 
-		if (!isfinite(e) || !isfinite(got[i])) {
+		if (!(size < INFINITY) || !(fabs(got[i]) < INFINITY)) {
 			if (same_special(e, got[i]))
 				continue;
 			error = INFINITY;
+			tolerance = 0;
 		}
 		if (error > r->max_abs)
 			r->max_abs = error;
-		if (error > r->max_rel * fabs(e) && fabs(e) > 0)
-			r->max_rel = error / fabs(e);
+		if (error > r->max_rel * size && size > 0)
+			r->max_rel = error / size;
 		if (error > tolerance)
-			note(r, i, error, tolerance);
+			note(r, from + i, error, tolerance);
 		if (c->cap >= 0 && error > c->cap)
 			r->over_cap = true;
+	}
+}
+
+/* Elements FROM to TO, which share a scale. */
+static void
+compare_group(const struct comparison *c, size_t from, size_t to, struct comparison_result *r)
+{
+	enum { CHUNK = 512 };
+	double got[CHUNK], max = kdtype_max(c->dtype);
+	double scale = rms((const double *)c->expected + from, to - from);
+	struct group g = { .scale = fmax(scale, c->rule.fixed_scale), .max = max,
+	    .beyond = kdtype_size(c->dtype) == 1 ? max : INFINITY };
+
+	for (size_t n; from < to; from += n) {
+		n = to - from < CHUNK ? to - from : CHUNK;
+		values_widen(c->dtype, (const char *)c->got + from * kdtype_size(c->dtype), n, got);
+		compare_some(c, &g, got, from, n, r);
 	}
 }
 
 static void
 compare_floats(const struct comparison *c, struct comparison_result *r)
 {
-	double *wide = kmalloc(c->n * sizeof *wide);
-
-	values_widen(c->dtype, c->got, c->n, wide);
 	for (size_t from = 0; from < c->n;) {
 		/* What is left over joins the last group. */
 		size_t to = c->n - from < 2 * c->group ? c->n : from + c->group;
 
-		compare_group(c, wide, from, to, r);
+		compare_group(c, from, to, r);
 		from = to;
 	}
-	free(wide);
 }
 
 static void

@@ -88,8 +88,11 @@ enum spent spent_on(struct judge *j, enum spent what);
 /* N values of a tensor as doubles, or doubles into a tensor, rounded to nearest. */
 void values_widen(enum kdtype t, const void *from, size_t n, double *to);
 void values_narrow(enum kdtype t, const double *from, size_t n, void *to);
-/* Fill a tensor with N values of a distribution. */
-void values_draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, void *to);
+/*
+ * Fill a tensor with N values of a distribution. PERIOD: the elements of a row, for KDIST_SPECIAL; one element in so many
+ * is not zero, for KDIST_SPARSE.
+ */
+void values_draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, size_t period, void *to);
 
 /* ---- oracle.c: the trusted implementation in double precision, called in this process ---- */
 
@@ -100,6 +103,16 @@ struct oracle *oracle_open(const struct ktask *t, const char *file, int threads,
  */
 void oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const *values);
 void oracle_close(struct oracle *o);
+
+/* ---- vary.c: workloads that the task does not list ---- */
+
+/*
+ * A workload near W: sizes, scalars and the order of groups drawn anew as the task allows, within arenas of these sizes.
+ * False, with nothing to free, when all that W has is fixed. Free with vary_free.
+ */
+bool vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng,
+    size_t in_bytes, size_t out_bytes, struct ktask_workload *to);
+void vary_free(struct ktask_workload *w);
 
 /* ---- batch.c: inputs of one or more calls and what must come out ---- */
 
@@ -126,6 +139,8 @@ void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_wor
 /* Have the oracle compute the results of inputs that were drawn without them, or changed since. */
 void batch_expect(struct judge *j, struct batch *b);
 void batch_free(const struct judge *j, struct batch *b);
+/* Whether few elements of this tensor may be left by KDIST_SPARSE: it has no distribution of its own. */
+bool batch_may_be_sparse(const struct ktask_tensor *x);
 /* Whether the results of a call are known. */
 bool call_is_checked(const struct judge *j, const struct call *c);
 
@@ -147,6 +162,8 @@ struct verdict {
  */
 void compare_tensor(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor, const void *got,
     uint64_t poison, struct verdict *v);
+/* Whether sums of sparse inputs are judged more strictly than others, see compare.c. */
+bool compare_is_sharp(const struct ktask *t, const struct ktask_workload *w);
 void verdict_begin(struct verdict *v);
 /* Decide, after all tensors. */
 void verdict_end(const struct judge *j, struct verdict *v);
@@ -160,13 +177,23 @@ struct place {
 	size_t in_slot, out_slot, in_end, out_end;
 };
 
+/* Bytes FROM to TO of the output arena. */
+struct range {
+	size_t from, to;
+};
+
 struct memory {
 	struct arena in, out;
 	uint64_t *rows;		/* arguments of the calls, a row each */
 	size_t calls;		/* room for so many */
 	struct place *places;	/* one per call loaded */
 	size_t count;
+	struct range *used;	/* their slots of the output arena, ascending, apart from each other */
+	size_t used_count;
 	uint64_t guard;		/* key of the pattern around the outputs */
+	uint64_t far;		/* and of that in the rest of the output arena, which stays the same */
+	size_t far_next;	/* where the next look at the rest begins */
+	bool strayed;		/* the rest was found changed when a call was to use it */
 	uint64_t poison;	/* word that outputs are filled with */
 	bool odd;		/* which of two poisons is next */
 };
@@ -175,6 +202,8 @@ struct memory {
 void memory_align(size_t bytes);
 /* Bytes that one call of a workload takes in each arena. */
 void memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, size_t *out);
+/* Whether a call is so small that it may well be made more often. */
+bool workload_is_small(const struct ktask *t, const struct ktask_workload *w);
 /* Arenas of these sizes, for up to CALLS calls at once. */
 void memory_open(const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls);
 void memory_close(const struct judge *j, struct memory *m);
@@ -195,8 +224,14 @@ void memory_load_again(struct judge *j, struct memory *m, const struct batch *b,
 void memory_reload(struct judge *j, struct memory *m, const struct batch *b);
 /* Out of the caches with all that was loaded, so that the next call finds it in memory. */
 void memory_flush(const struct judge *j, const struct memory *m);
-/* False when a byte around the outputs has changed; then WHERE names the tensor and the distance. */
-bool memory_intact(const struct judge *j, const struct memory *m, const struct batch *b, char *where, size_t where_len);
+/*
+ * False when a byte around the outputs has changed; then WHERE names the tensor and the distance. Of the rest of the
+ * arena, which no call uses now, a part is looked at in turn; or all of it.
+ */
+bool memory_all_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
+    size_t where_len);
+bool memory_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
+    size_t where_len);
 void memory_check(const struct judge *j, const struct memory *m, const struct batch *b, size_t call, struct verdict *v);
 /* What lies at an offset of the input or output arena, in words. */
 void memory_describe(const struct judge *j, const struct memory *m, const struct batch *b, bool input, size_t offset,
@@ -298,6 +333,8 @@ struct subject {
 	struct kbuf log;
 };
 
+/* A workload's name, and what of it was drawn anew: valid until the next call. */
+const char *subject_workload(const struct ktask_workload *w);
 void subject_fail(struct subject *s, const char *status, const char *check, const char *detail);
 /* The failure of a runner, as status, reason and log. */
 void subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const struct batch *b);
@@ -362,5 +399,7 @@ void measure_ceilings(struct judge *j);
 
 /* lint.c: faults of the task beyond its form. Prints to stderr; false when the task must be refused. */
 bool lint_task(struct judge *j);
+/* lint_inputs.c: notes about inputs that a kernel may ignore or compile in. */
+void lint_inputs(struct judge *j);
 
 #endif

@@ -75,6 +75,24 @@ try_truth(struct lint *l, const struct batch *b, size_t i)
 		    l->j->task->tensors[i].name, kdtype_name(l->j->task->tensors[i].dtype), kdist_name(b->dist));
 }
 
+/* Sizes and scalars that the check will draw: what the oracle makes of them is seen before any kernel is judged. */
+static void
+try_drawn(struct lint *l)
+{
+	struct ktask_workload drawn;
+	struct krng rng;
+	struct batch b;
+	size_t in, out;
+
+	memory_slot(l->j->task, l->w, &in, &out);
+	krng_init(&rng, l->j->o.seed, (long)l->j->draws, 0, "sizes");
+	if (!vary_draw(l->j->task, l->w, &rng, in, out, &drawn))
+		return;
+	batch_draw(l->j, &b, &drawn, l->j->task->distributions[0], 1, true);
+	batch_free(l->j, &b);
+	vary_free(&drawn);
+}
+
 /* One call's inputs and results, in the host's memory. */
 static void
 draw(struct lint *l, struct batch *b, enum kdist d)
@@ -237,8 +255,10 @@ advise(const struct ktask *t)
 
 		for (size_t k = 1; k < t->workload_count; k++)
 			varies |= t->workloads[k].axis[i] != t->workloads[0].axis[i];
-		if (!varies && t->axes[i].kind == KAXIS_VAR)
-			kwarn("%s: note: axis %s has the same size in all workloads", t->file, t->axes[i].name);
+		if (!varies && t->axes[i].kind == KAXIS_VAR && !t->axes[i].limits.stated &&
+		    !json_object_get(json_object_get(json_object_get(t->json, "axes"), t->axes[i].name), "fixed"))
+			kwarn("%s: note: axis %s has the same size in all workloads: give it \"min\" and \"max\", or say \"fixed\": "
+			    "true", t->file, t->axes[i].name);
 	}
 	if (!t->reduction && has_float_output(t))
 		kwarn("%s: note: no \"reduction\": the tolerance takes its length as 1", t->file);
@@ -265,8 +285,11 @@ lint_task(struct judge *j)
 	l.host.space = &space_host;
 	advise(j->task);
 	l.faults += lint_groups(j->task);
+	if (j->oracle)
+		lint_inputs(j);
 	for (size_t i = 0; j->oracle && i < j->task->workload_count; i++) {
 		l.w = &j->task->workloads[i];
+		try_drawn(&l);
 		if (is_fit(j, l.w))
 			lint_workload(&l);
 	}

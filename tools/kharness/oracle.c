@@ -36,7 +36,7 @@ source(const struct ktask *t)
 }
 
 /* It is trusted, so nothing contains or limits it, but nobody is free of mistakes: said when it crashes, and when it is slow. */
-static char last_words[512], slow_words[512];
+static char last_words[1024], slow_words[1024];
 
 enum { SLOW_S = 60 };
 
@@ -140,9 +140,10 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 		arguments[i] = &word[i];
 	}
 	arguments[o->t->arg_count] = (void *)&o->stream;
-	snprintf(last_words, sizeof last_words, "kharness: %s: the oracle crashed on workload %s\n", source(o->t), w->name);
+	snprintf(last_words, sizeof last_words, "kharness: %s: the oracle crashed on workload %s\n", source(o->t),
+	    subject_workload(w));
 	snprintf(slow_words, sizeof slow_words, "kharness: %s: the oracle has worked on workload %s for %d s, and nothing limits it "
-	    "but you; if that is no endless loop, smaller workloads shorten it\n", source(o->t), w->name, SLOW_S);
+	    "but you; if that is no endless loop, smaller workloads shorten it\n", source(o->t), subject_workload(w), SLOW_S);
 	call_guarded((struct oracle *)o, arguments);
 }
 

@@ -15,6 +15,17 @@
 #define SMALL_FN static inline
 #endif
 
+/* Word I of the random words of KEY: the finaliser of splitmix64. */
+SMALL_FN unsigned long long
+small_mix(unsigned long long key, unsigned long long i)
+{
+	unsigned long long z = key + (i + 1) * 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
 /* IEEE: infinities and NaNs. FN: the code of all ones is NaN, nothing is infinite. FNUZ: NaN is the code of minus zero. */
 enum small_top { SMALL_IEEE, SMALL_FN_TOP, SMALL_FNUZ };
 
@@ -68,6 +79,42 @@ small_narrow(double x, int exponent, int mantissa, int bias, enum small_top top)
 	if (top == SMALL_FNUZ && !code)
 		sign = 0;
 	return sign << bits | code;
+}
+
+/*
+ * The distribution special: element I of rows of ROW elements, VALUE in most. A row has one kind of special values, so
+ * that a NaN does not hide what an infinity or a mask does; in half of all tensors only a few rows have any.
+ */
+SMALL_FN double
+small_special(unsigned long long seed, unsigned long long i, unsigned long long row, double value)
+{
+	enum { ZEROS = 1, MASKED, MASKED_END, MASKED_BEGIN, INFINITE, NOT_A_NUMBER, MIXED, KINDS };
+	unsigned long long of_row = small_mix(small_mix(seed, ~0ull), i / row), dice = small_mix(seed, i) % 16;
+	unsigned long long column = i % row, cut = (of_row >> 16) % row;
+	unsigned kind = (seed & 1) && of_row >> 8 & 31 ? 0 : (unsigned)(of_row % KINDS);
+	double zero = 0, infinite = 1 / zero, tiny = value * 0x1p-130;
+
+	if (kind == MASKED ? dice < 4 : kind == MASKED_END ? column > cut : kind == MASKED_BEGIN && column < cut)
+		return -infinite;
+	if (kind == INFINITE || kind == NOT_A_NUMBER)
+		return column != cut ? value : kind == INFINITE ? infinite : infinite - infinite;
+	if (kind == MIXED && dice < 3)
+		return !dice ? infinite : dice == 1 ? -infinite : infinite - infinite;
+	if (kind == ZEROS || kind == MIXED)
+		return dice < 12 ? value : dice == 12 ? zero : dice == 13 ? -zero : tiny;
+	return value;
+}
+
+/* The distribution sparse: one element in PERIOD is not zero, and lies between 1 and 2, or -1 and -2. */
+SMALL_FN double
+small_sparse(unsigned long long seed, unsigned long long i, double period)
+{
+	unsigned long long word = small_mix(seed, i);
+	double u = (double)(small_mix(~seed, i) >> 11) * 0x1p-53;
+
+	if ((double)(word >> 11) * 0x1p-53 * period >= 1)
+		return 0;
+	return word & 1 ? -1 - u : 1 + u;
 }
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "ktask.h"
 #include "kutil.h"
+#include "small.h"
 
 /* What may differ, besides RTOL * |expected|: see compare.c. */
 struct rule {
@@ -67,8 +68,8 @@ struct space {
 	void (*guard)(char *memory, uint64_t key, size_t from, size_t to);
 	size_t (*guard_check)(const char *memory, uint64_t key, size_t from, size_t to);
 	bool (*differs)(const void *a, const void *b, size_t bytes);
-	/* Random values of a distribution; N elements as doubles; each double times 1 -+ EPS. */
-	void (*draw)(enum kdtype t, enum kdist d, struct krng *rng, size_t n, void *to);
+	/* Random values of a distribution, see values_draw; N elements as doubles; each double times 1 -+ EPS. */
+	void (*draw)(enum kdtype t, enum kdist d, struct krng *rng, size_t n, size_t period, void *to);
 	void (*widen)(enum kdtype t, const void *from, size_t n, double *to);
 	void (*perturb)(double *v, size_t n, double eps, struct krng *rng);
 	/* Whether every expected value can be told exactly in the type. */
@@ -93,15 +94,11 @@ extern const struct space space_host;
 /* The GPU that was chosen (gpu.c): BACKEND "cuda" or "hip". Compiles the judge's kernels, kept in FOLDER unless NULL. */
 const struct space *space_gpu(const char *backend, const char *folder);
 
-/* Word I of the guard pattern of KEY: the finaliser of splitmix64. */
+/* Word I of the guard pattern of KEY. */
 static inline uint64_t
 space_pattern(uint64_t key, size_t i)
 {
-	uint64_t z = key + (i + 1) * 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
+	return small_mix(key, i);
 }
 
 #endif

@@ -9,6 +9,15 @@
 #include "kharness.h"
 #include "kio.h"
 
+const char *
+subject_workload(const struct ktask_workload *w)
+{
+	static char text[300];
+
+	snprintf(text, sizeof text, "%s%s%s", w->name, *w->drawn ? " with " : "", w->drawn);
+	return text;
+}
+
 void
 subject_fail(struct subject *s, const char *status, const char *check, const char *detail)
 {
@@ -26,7 +35,7 @@ subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const
 	subject_fail(s, cheat ? "rejected" : "run_error", r->check, r->why);
 	kbuf_printf(&s->log, "%s", r->why);
 	if (b)
-		kbuf_printf(&s->log, " (workload %s, inputs %s)", b->w->name, kdist_name(b->dist));
+		kbuf_printf(&s->log, " (workload %s, inputs %s)", subject_workload(b->w), kdist_name(b->dist));
 	kbuf_puts(&s->log, "\n");
 	if (r->printed.len)
 		kbuf_printf(&s->log, "It printed:\n%.*s\n", (int)r->printed.len, r->printed.data);
@@ -35,8 +44,8 @@ subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const
 void
 subject_explain(struct subject *s, const struct batch *b, const struct verdict *v)
 {
-	kbuf_printf(&s->log, "wrong: workload %s, inputs %s: %zu of %zu elements of the outputs differ; ", b->w->name,
-	    kdist_name(b->dist), v->mismatches, v->elements);
+	kbuf_printf(&s->log, "wrong: workload %s, inputs %s: %zu of %zu elements of the outputs differ; ",
+	    subject_workload(b->w), kdist_name(b->dist), v->mismatches, v->elements);
 	if (v->unwritten)
 		kbuf_printf(&s->log, "%zu were never written; ", v->unwritten);
 	if (isfinite(v->worst))

@@ -49,79 +49,111 @@ to_tiny(enum kdtype t, double x)
 	return (uint8_t)small_narrow(x, f->exponent, f->mantissa, f->bias, f->top);
 }
 
+/* A loop for each type: one loop with the types inside it is several times as slow. */
+#define EACH(expression) \
+	do { \
+		for (size_t i = 0; i < n; i++) \
+			to[i] = expression; \
+	} while (0)
+
 void
-values_widen(enum kdtype t, const void *from, size_t n, double *to)
+values_widen(enum kdtype t, const void *from, size_t n, double *restrict to)
 {
-	for (size_t i = 0; i < n; i++)
-		switch (t) {
-		case KDTYPE_F32:
-		case KDTYPE_TF32:
-			to[i] = ((const float *)from)[i];
-			break;
-		case KDTYPE_F64:
-			to[i] = ((const double *)from)[i];
-			break;
-		case KDTYPE_F16:
-			to[i] = (double)((const _Float16 *)from)[i];
-			break;
-		case KDTYPE_BF16:
-			to[i] = from_bfloat16(((const uint16_t *)from)[i]);
-			break;
-		case KDTYPE_E4M3:
-		case KDTYPE_E5M2:
-		case KDTYPE_E4M3FNUZ:
-		case KDTYPE_E5M2FNUZ:
-			to[i] = small_widen(((const uint8_t *)from)[i], tiny[t].exponent, tiny[t].mantissa,
-			    tiny[t].bias, tiny[t].top);
-			break;
-		case KDTYPE_I8:
-			to[i] = ((const int8_t *)from)[i];
-			break;
-		case KDTYPE_I32:
-			to[i] = ((const int32_t *)from)[i];
-			break;
-		case KDTYPE_I64:
-		case KDTYPE_COUNT:
-			to[i] = (double)((const int64_t *)from)[i];
-			break;
-		}
+	const uint8_t *bytes = from;
+
+	switch (t) {
+	case KDTYPE_F32:
+	case KDTYPE_TF32:
+		EACH(((const float *)from)[i]);
+		break;
+	case KDTYPE_F64:
+		memcpy(to, from, n * sizeof *to);
+		break;
+	case KDTYPE_F16:
+		EACH((double)((const _Float16 *)from)[i]);
+		break;
+	case KDTYPE_BF16:
+		EACH(from_bfloat16(((const uint16_t *)from)[i]));
+		break;
+	case KDTYPE_E4M3:
+	case KDTYPE_E5M2:
+	case KDTYPE_E4M3FNUZ:
+	case KDTYPE_E5M2FNUZ:
+		EACH(small_widen(bytes[i], tiny[t].exponent, tiny[t].mantissa, tiny[t].bias, tiny[t].top));
+		break;
+	case KDTYPE_I8:
+		EACH(((const int8_t *)from)[i]);
+		break;
+	case KDTYPE_I32:
+		EACH(((const int32_t *)from)[i]);
+		break;
+	case KDTYPE_I64:
+	case KDTYPE_COUNT:
+		EACH((double)((const int64_t *)from)[i]);
+		break;
+	}
+}
+
+static void
+narrow_floats(enum kdtype t, const double *from, size_t n, void *into)
+{
+	if (kdtype_size(t) == 1) {
+		uint8_t *to = into;
+
+		EACH(to_tiny(t, from[i]));
+	} else if (t == KDTYPE_F16) {
+		_Float16 *to = into;
+
+		EACH((_Float16)from[i]);
+	} else if (t == KDTYPE_BF16) {
+		uint16_t *to = into;
+
+		EACH(to_bfloat16((float)from[i]));
+	} else if (t == KDTYPE_F64) {
+		memcpy(into, from, n * sizeof *from);
+	} else {
+		float *restrict to = into;
+
+		EACH((float)from[i]);
+	}
 }
 
 void
-values_narrow(enum kdtype t, const double *from, size_t n, void *to)
+values_narrow(enum kdtype t, const double *from, size_t n, void *into)
 {
-	for (size_t i = 0; i < n; i++)
-		switch (t) {
-		case KDTYPE_F32:
-		case KDTYPE_TF32:
-			((float *)to)[i] = (float)from[i];
-			break;
-		case KDTYPE_F64:
-			((double *)to)[i] = from[i];
-			break;
-		case KDTYPE_F16:
-			((_Float16 *)to)[i] = (_Float16)from[i];
-			break;
-		case KDTYPE_BF16:
-			((uint16_t *)to)[i] = to_bfloat16((float)from[i]);
-			break;
-		case KDTYPE_E4M3:
-		case KDTYPE_E5M2:
-		case KDTYPE_E4M3FNUZ:
-		case KDTYPE_E5M2FNUZ:
-			((uint8_t *)to)[i] = to_tiny(t, from[i]);
-			break;
-		case KDTYPE_I8:
-			((int8_t *)to)[i] = (int8_t)fmin(fmax(rint(from[i]), -128), 127);
-			break;
-		case KDTYPE_I32:
-			((int32_t *)to)[i] = (int32_t)lrint(from[i]);
-			break;
-		case KDTYPE_I64:
-		case KDTYPE_COUNT:
-			((int64_t *)to)[i] = (int64_t)llrint(from[i]);
-			break;
-		}
+	if (kdtype_is_float(t)) {
+		narrow_floats(t, from, n, into);
+	} else if (t == KDTYPE_I8) {
+		int8_t *to = into;
+
+		EACH((int8_t)fmin(fmax(rint(from[i]), -128), 127));
+	} else if (t == KDTYPE_I32) {
+		int32_t *to = into;
+
+		EACH((int32_t)lrint(from[i]));
+	} else {
+		int64_t *to = into;
+
+		EACH((int64_t)llrint(from[i]));
+	}
+}
+
+/* Random words that are cheap, since they are made in place; their seed is drawn from the run's generator. */
+struct words {
+	uint64_t seed, i;
+};
+
+static inline uint64_t
+next_word(struct words *w)
+{
+	return small_mix(w->seed, w->i++);
+}
+
+/* From 0 to 1. */
+static inline double
+next_double(struct words *w)
+{
+	return (double)(next_word(w) >> 11) * 0x1p-53;
 }
 
 /*
@@ -151,87 +183,148 @@ zig_init(void)
 		zig_f[i] = density(zig_x[i]);
 }
 
-static double
-normal(struct krng *rng)
+/* Outside the layer's core: X was drawn in layer I from U. False when it is to be drawn again. */
+static bool
+normal_edge(struct words *w, size_t i, double u, double *x)
+{
+	double tail, height;
+
+	if (i > 0)
+		return zig_f[i] + next_double(w) * (zig_f[i + 1] - zig_f[i]) < density(*x);
+	do {
+		tail = -log1p(-next_double(w)) / zig_r;
+		height = -log1p(-next_double(w));
+	} while (2 * height < tail * tail);
+	*x = u < 0 ? -zig_r - tail : zig_r + tail;
+	return true;
+}
+
+static inline double
+normal(struct words *w)
 {
 	for (;;) {
-		uint64_t bits = krng_u64(rng);
+		uint64_t bits = next_word(w);
 		size_t i = bits & (LAYERS - 1);
-		double u = (double)(bits >> 11) * 0x1p-52 - 1, x = u * zig_x[i], tail, height;
+		double u = (double)(int64_t)(bits >> 11) * 0x1p-52 - 1, x = u * zig_x[i];
 
-		if (fabs(x) < zig_x[i + 1])
+		if (fabs(x) < zig_x[i + 1] || normal_edge(w, i, u, &x))
 			return x;
-		if (i > 0) {
-			if (zig_f[i] + krng_double(rng) * (zig_f[i + 1] - zig_f[i]) < density(x))
-				return x;
-			continue;
-		}
-		do {
-			tail = -log1p(-krng_double(rng)) / zig_r;
-			height = -log1p(-krng_double(rng));
-		} while (2 * height < tail * tail);
-		return u < 0 ? -zig_r - tail : zig_r + tail;
 	}
 }
 
-static double
-sign(struct krng *rng, double x)
+/* ---- magnitudes spread evenly over powers of ten ---- */
+
+enum { POWERS = 256 };
+static double powers[POWERS];	/* of 2, from 0 to 1 */
+
+/* 2 to the X: good to 8 digits, and the rest of the mantissa is as random as X is. */
+static inline double
+power_of_2(double x)
 {
-	return krng_u64(rng) >> 63 ? -x : x;
+	double whole = floor(x), part = (x - whole) * POWERS, rest, v;
+	uint64_t scale = (uint64_t)(int64_t)(whole + 1023) << 52;
+	size_t i = (size_t)part;
+
+	rest = (part - (double)i) * (M_LN2 / POWERS);
+	memcpy(&v, &scale, sizeof v);
+	return v * powers[i] * (1 + rest * (1 + rest / 2));
 }
 
-/* Magnitudes spread evenly over powers of ten. */
-static double
-spread(struct krng *rng, double low, double high)
+static inline double
+sign(struct words *w, double x)
 {
-	return sign(rng, exp10(low + (high - low) * krng_double(rng)));
+	return next_word(w) >> 63 ? -x : x;
 }
 
-static double
-draw(enum kdist d, struct krng *rng, size_t i, size_t n, double common)
+static inline double
+spread(struct words *w, double low, double high)
 {
+	const double log2_10 = 3.3219280948873623;
+
+	return sign(w, power_of_2(log2_10 * (low + (high - low) * next_double(w))));
+}
+
+static void
+init(void)
+{
+	zig_init();
+	for (int i = 0; i < POWERS; i++)
+		powers[i] = exp2((double)i / POWERS);
+}
+
+/* Of a tensor of N elements; those from FIRST on are due now. */
+struct drawing {
+	struct words words;
+	size_t n, first, period;
+	double common;
+};
+
+/* N values; a loop for each distribution. */
+static void
+draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
+{
+	struct words words = g->words, *w = &words;
+	size_t at = g->first;
+
 	switch (d) {
 	case KDIST_NORMAL:
-		return normal(rng);
+		EACH(normal(w));
+		break;
 	case KDIST_UNIFORM:
-		return krng_double(rng);
+		EACH(next_double(w));
+		break;
 	case KDIST_ZERO_ONE:
-		return (double)(krng_u64(rng) >> 63);
+		EACH((double)(next_word(w) >> 63));
+		break;
 	case KDIST_LARGE:
-		return spread(rng, -2, 4);
+		EACH(spread(w, -2, 4));
+		break;
 	case KDIST_TINY:
-		return spread(rng, -42, -36);
+		EACH(spread(w, -42, -36));
+		break;
 	case KDIST_ALL_EQUAL:
-		return common;
+		EACH(g->common);
+		break;
 	case KDIST_SORTED:
-		return 6 * ((double)i + krng_double(rng)) / (double)n - 3;
+		EACH(6 * ((double)(at + i) + next_double(w)) / (double)g->n - 3);
+		break;
 	case KDIST_HEAVY_TAIL:
-		return sign(rng, pow(1 - krng_double(rng), -1 / 1.5));
+		EACH(sign(w, pow(1 - next_double(w), -1 / 1.5)));
+		break;
 	case KDIST_ALTERNATING:
-		return i % 2 ? -fabs(normal(rng)) : fabs(normal(rng));
+		EACH((at + i) % 2 ? -fabs(normal(w)) : fabs(normal(w)));
+		break;
+	case KDIST_SPECIAL:
+		EACH(small_special(~w->seed, at + i, g->period, normal(w)));
+		break;
+	case KDIST_SPARSE:
+		EACH(small_sparse(w->seed, at + i, (double)g->period));
+		break;
 	case KDIST_COUNT:
 		break;
 	}
-	return 0;
+	g->words = words;
+	g->first += n;
 }
 
 void
-values_draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, void *to)
+values_draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, size_t period, void *to)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	enum { CHUNK = 512 };
-	double chunk[CHUNK], common;
+	double chunk[CHUNK];
 	/* Integers are drawn as normals of this width, large ones wider. */
 	double width = kdtype_is_float(t) || d == KDIST_ZERO_ONE ? 1 : 100;
+	struct drawing g = { .words = { krng_u64(rng), 0 }, .n = n, .period = period };
 
-	pthread_once(&once, zig_init);
-	common = normal(rng);
-	for (size_t done = 0; done < n;) {
-		size_t count = n - done < CHUNK ? n - done : CHUNK;
+	pthread_once(&once, init);
+	g.common = normal(&g.words);
+	while (g.first < n) {
+		size_t done = g.first, count = n - done < CHUNK ? n - done : CHUNK;
 
-		for (size_t i = 0; i < count; i++)
-			chunk[i] = width * draw(d, rng, done + i, n, common);
+		draw(d, &g, count, chunk);
+		for (size_t i = 0; width > 1 && i < count; i++)
+			chunk[i] *= width;
 		values_narrow(t, chunk, count, (char *)to + done * kdtype_size(t));
-		done += count;
 	}
 }

@@ -3,6 +3,7 @@
 #include "kprompt.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,25 +125,47 @@ declare(const struct parameter *p, const json_t *backend)
 	return text;
 }
 
-/* Smallest and largest value of an axis over the workloads; false when none has it. */
-static bool
-axis_range(const json_t *task, const char *axis, json_int_t *min, json_int_t *max)
+/* "1, 99, 512": the different values of an axis, in the order of the workloads. */
+static char *
+listed_sizes(const json_t *task, const char *name)
 {
-	size_t i;
-	json_t *w;
-	bool any = false;
+	json_t *seen = json_array(), *w, *other;
+	struct kbuf b = { 0 };
+	size_t i, k;
 
+	kbuf_add(&b, "", 0);
 	json_array_foreach(json_object_get(task, "workloads"), i, w) {
-		const json_t *v = json_object_get(json_object_get(w, "axes"), axis);
-		json_int_t n = json_integer_value(v);
+		json_t *v = json_object_get(json_object_get(w, "axes"), name);
+		bool known = !json_is_integer(v);
 
-		if (!json_is_integer(v))
+		json_array_foreach(seen, k, other)
+			known |= json_equal(v, other);
+		if (known)
 			continue;
-		*min = !any || n < *min ? n : *min;
-		*max = !any || n > *max ? n : *max;
-		any = true;
+		kbuf_printf(&b, "%s%" JSON_INTEGER_FORMAT, b.len ? ", " : "", json_integer_value(v));
+		json_array_append(seen, v);
 	}
-	return any;
+	json_decref(seen);
+	return b.data;
+}
+
+/* What a size is in the calls that judge a kernel: those that workloads list, and others that are drawn. */
+static void
+describe_size(struct kbuf *out, const json_t *task, const char *name)
+{
+	struct ktask_limits l = ktask_limits(task, name);
+	char *sizes = listed_sizes(task, name);
+
+	if (!*sizes)
+		kbuf_puts(out, "size");
+	else if (l.fixed)
+		kbuf_printf(out, "%s %s", strchr(sizes, ',') ? "size, one of" : "always", sizes);
+	else if (l.step > 1)
+		kbuf_printf(out, "size, any multiple of %lld from %lld to %lld", (long long)l.step,
+		    (long long)((l.min + l.step - 1) / l.step * l.step), (long long)(l.max / l.step * l.step));
+	else
+		kbuf_printf(out, "size, any from %lld to %lld", (long long)l.min, (long long)l.max);
+	free(sizes);
 }
 
 static void
@@ -151,23 +174,48 @@ describe_axis(struct kbuf *out, const json_t *task, const char *name)
 	const json_t *axis = json_object_get(json_object_get(task, "axes"), name);
 	const char *text = kjson_str_or(axis, "description", NULL);
 	const char *expression = kjson_str_or(axis, "expression", NULL);
-	json_int_t min, max;
 
 	if (json_is_integer(json_object_get(axis, "value")))
 		kbuf_printf(out, "always %" JSON_INTEGER_FORMAT, kjson_int_or(axis, "value", 0));
 	else if (expression)
 		kbuf_printf(out, "always %s", expression);
-	else if (axis_range(task, name, &min, &max))
-		kbuf_printf(out, "size, %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT " in the tests", min, max);
 	else
-		kbuf_puts(out, "size");
+		describe_size(out, task, name);
 	if (text)
 		kbuf_printf(out, ": %s", text);
 }
 
+/* "2 where timed, from 1 to 4 in the checks": the values of a scalar, over all workloads. */
+static void
+describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
+{
+	bool fixed = kjson_bool_or(p->tensor, "fixed", false), varies = false;
+	double first = kjson_num_or(p->tensor, "value", 0), low = first, high = first, v, a, b;
+	size_t i;
+	json_t *w;
+
+	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+		v = kjson_num_or(json_object_get(w, "values"), p->name, kjson_num_or(p->tensor, "value", 0));
+		first = i ? first : v;
+		varies |= v < first || v > first;
+		a = b = v;
+		if (!fixed)
+			ktask_range(kdtype_of(p->dtype), v, kjson_num_or(p->tensor, "min", NAN),
+			    kjson_num_or(p->tensor, "max", NAN), &a, &b);
+		low = i ? fmin(low, fmin(a, v)) : fmin(a, v);
+		high = i ? fmax(high, fmax(b, v)) : fmax(b, v);
+	}
+	if (!(low < high))
+		kbuf_printf(out, "always %g", first);
+	else if (varies)
+		kbuf_printf(out, "from %g to %g", low, high);
+	else
+		kbuf_printf(out, "%g where timed, from %g to %g in the checks", first, low, high);
+}
+
 /* "input, float32, M x K, read-only" */
 static void
-describe_tensor(struct kbuf *out, const struct parameter *p)
+describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
 {
 	const json_t *shape = json_object_get(p->tensor, "shape");
 	const char *text = kjson_str_or(p->tensor, "description", NULL);
@@ -175,7 +223,8 @@ describe_tensor(struct kbuf *out, const struct parameter *p)
 	json_t *n;
 
 	if (!json_is_array(shape)) {
-		kbuf_printf(out, "scalar, %s, by value", p->dtype);
+		kbuf_printf(out, "scalar, %s, by value, ", p->dtype);
+		describe_values(out, task, p);
 	} else {
 		kbuf_printf(out, "%s, %s, ", p->inout ? "input and output" : p->kind, p->dtype);
 		json_array_foreach((json_t *)shape, i, n) {
@@ -209,7 +258,7 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 
 		kbuf_printf(&declarations, "%s%s", i ? ", " : "", declaration);
 		if (p.tensor)
-			describe_tensor(&text, &p);
+			describe_tensor(&text, task, &p);
 		else
 			describe_axis(&text, task, p.name);
 		line = kfence_line(text.data, MAX_LINE);

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ static const char *const distributions[KDIST_COUNT] = {
 	[KDIST_NORMAL] = "normal", [KDIST_UNIFORM] = "uniform", [KDIST_ZERO_ONE] = "zero_one", [KDIST_LARGE] = "large",
 	[KDIST_TINY] = "tiny", [KDIST_ALL_EQUAL] = "all_equal", [KDIST_SORTED] = "sorted",
 	    [KDIST_HEAVY_TAIL] = "heavy_tail",
-	[KDIST_ALTERNATING] = "alternating",
+	[KDIST_ALTERNATING] = "alternating", [KDIST_SPECIAL] = "special", [KDIST_SPARSE] = "sparse",
 };
 
 enum kdtype
@@ -105,6 +106,8 @@ struct parser {
 	const int64_t *axis;	/* values; NULL: only names and syntax are checked, every axis counts as 1 */
 	const char *p;
 	int depth;
+	unsigned divisions;	/* so far, and which of the first 64 left a remainder */
+	uint64_t remainders;
 	const char *fault;	/* first thing wrong */
 	char name[64];		/* and the name it is about */
 };
@@ -157,6 +160,8 @@ apply(struct parser *x, char op, int64_t a, int64_t b)
 			over = true;
 		else
 			r = op == '/' ? a / b : a % b;
+		x->remainders |= (uint64_t)(!over && a % b != 0) << x->divisions % 64;
+		x->divisions++;
 	}
 	return over ? bad(x, "the value does not fit into 64 bits") : r;
 }
@@ -278,6 +283,119 @@ ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *e
 	if (expression && !evaluate(t, w->axis, expression, &v, why, sizeof why))
 		kdie(K_USAGE, "%s: workload %s: %s", t->file, w->name, why);
 	return v;
+}
+
+/* ---- what may vary ---- */
+
+/* Smallest and largest value that the workloads list, and the bits of all of them; false when there is none. */
+static bool
+listed_values(const json_t *task, const char *axis, struct ktask_limits *l, int64_t *bits)
+{
+	bool any = false;
+	size_t i;
+	json_t *w;
+
+	*bits = 0;
+	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+		const json_t *v = json_object_get(json_object_get(w, "axes"), axis);
+		int64_t n = json_integer_value(v);
+
+		if (!json_is_integer(v))
+			continue;
+		l->min = !any || n < l->min ? n : l->min;
+		l->max = !any || n > l->max ? n : l->max;
+		*bits |= n;
+		any = true;
+	}
+	return any;
+}
+
+struct ktask_limits
+ktask_limits(const json_t *task, const char *axis)
+{
+	enum { STEP_MAX = 256, STEPS = 8 };
+	const json_t *o = json_object_get(json_object_get(task, "axes"), axis);
+	struct ktask_limits l = { .fixed = kjson_bool_or(o, "fixed", false), .step = 1 };
+	int64_t bits;
+
+	l.stated = json_object_get(o, "min") || json_object_get(o, "max") || json_object_get(o, "step");
+	if (!listed_values(task, axis, &l, &bits))
+		l.fixed = true;
+	if (bits)
+		l.step = (bits & -bits) < STEP_MAX ? bits & -bits : STEP_MAX;
+	if (l.min == l.max) {
+		while (l.step > 1 && l.step * STEPS > l.max)
+			l.step /= 2;
+		l.min = (l.max + 1) / 2;
+	}
+	l.min = kjson_int_or(o, "min", l.min);
+	l.max = kjson_int_or(o, "max", l.max);
+	l.step = kjson_int_or(o, "step", l.step);
+	/* There is but one multiple of the step, or none. */
+	if (l.step < 1 || l.min < 0 || (l.min + l.step - 1) / l.step >= l.max / l.step)
+		l.fixed = true;
+	return l;
+}
+
+bool
+ktask_range(enum kdtype t, double v, double min, double max, double *low, double *high)
+{
+	bool real = kdtype_is_float(t);
+	double more = real ? 2 * v : v;
+
+	*low = fmin(v / 2, more);
+	*high = real && fabs(v) < DBL_MIN ? 1 : fmax(v / 2, more);
+	/* One limit alone cuts the usual range; both are the range. */
+	if (!isnan(min))
+		*low = isnan(max) ? fmax(*low, min) : min;
+	if (!isnan(max))
+		*high = isnan(min) ? fmin(*high, max) : max;
+	if (!real) {
+		*low = ceil(*low);
+		*high = floor(*high);
+	}
+	return *low < *high;
+}
+
+/* Evaluate every expression of an axis or a dimension; which divisions leave remainders. False when one fails. */
+static bool
+remainders_of(const struct ktask *t, const int64_t *axis, uint64_t *remainders)
+{
+	struct parser x = { .t = t, .axis = axis };
+
+	for (size_t i = 0; i < t->axis_count; i++) {
+		x.p = t->axes[i].kind == KAXIS_EXPR ? t->axes[i].expression : "1";
+		parse(&x, 0);
+	}
+	for (size_t i = 0; i < t->tensor_count; i++)
+		for (size_t d = 0; d < t->tensors[i].rank; d++) {
+			x.p = t->tensors[i].dim[d];
+			if (parse(&x, 0) < 1)
+				return false;
+		}
+	*remainders = x.remainders;
+	return !x.fault;
+}
+
+bool
+ktask_settle(const struct ktask *t, struct ktask_workload *w)
+{
+	uint64_t listed = 0, now, r;
+	char why[256];
+
+	/* As many passes as there are axes settle every chain of expressions. */
+	for (size_t pass = 0; pass < t->axis_count; pass++)
+		for (size_t i = 0; i < t->axis_count; i++)
+			if (t->axes[i].kind == KAXIS_EXPR &&
+			    !evaluate(t, w->axis, t->axes[i].expression, &w->axis[i], why, sizeof why))
+				return false;
+	for (size_t i = 0; i < t->axis_count; i++)
+		if (w->axis[i] < 0 || w->axis[i] > INT32_MAX)
+			return false;
+	for (size_t i = 0; i < t->workload_count; i++)
+		if (remainders_of(t, t->workloads[i].axis, &r))
+			listed |= r;
+	return remainders_of(t, w->axis, &now) && !(now & ~listed);
 }
 
 double
@@ -435,12 +553,48 @@ check_expression(struct reader *r, const char *field, const char *expression)
 		fault(r, field, "%s", why);
 }
 
+/* What an axis, or a scalar, says about the values that it may take: VARIES when it may say so at all. */
+static void
+check_limits(struct reader *r, const char *path, const json_t *o, bool varies)
+{
+	const json_t *min = json_object_get(o, "min"), *max = json_object_get(o, "max"), *step = json_object_get(o, "step");
+	bool limits = min || max || step;
+
+	if (!varies && (limits || json_object_get(o, "fixed")))
+		fault(r, path, "only an axis of type var, or a scalar, has min, max, step or fixed");
+	if (limits && json_is_true(json_object_get(o, "fixed")))
+		fault(r, path, "it is fixed, so it has no min, max or step");
+	if (min && max && json_number_value(min) > json_number_value(max))
+		fault(r, path, "min is above max");
+	if (step && json_integer_value(step) < 1)
+		fault(r, path, "step must be 1 or more");
+}
+
+/* The values that workloads list keep to the limits that the task states. */
+static void
+read_limits(struct reader *r, const json_t *task)
+{
+	for (size_t i = 0; i < r->t->axis_count; i++) {
+		struct ktask_axis *a = &r->t->axes[i];
+
+		a->limits = ktask_limits(task, a->name);
+		for (size_t k = 0; a->limits.stated && !a->limits.fixed && k < r->t->workload_count; k++) {
+			int64_t v = r->t->workloads[k].axis[i];
+
+			if (v < a->limits.min || v > a->limits.max || v % a->limits.step)
+				fault(r, "axes", "%s is %lld in workload %s, beyond its own min, max or step", a->name,
+				    (long long)v, r->t->workloads[k].name ? r->t->workloads[k].name : "?");
+		}
+	}
+}
+
 static void
 read_axes(struct reader *r, const json_t *axes)
 {
 	static const struct field fields[] = {
 		{ "type", STRING, true }, { "value", INTEGER, false }, { "expression", STRING, false },
-		{ "description", STRING, false },
+		{ "min", INTEGER, false }, { "max", INTEGER, false }, { "step", INTEGER, false },
+		{ "fixed", BOOLEAN, false }, { "description", STRING, false },
 	};
 	static const char *const types[] = { [KAXIS_VAR] = "var", [KAXIS_CONST] = "const", [KAXIS_EXPR] = "expr" };
 	static const char *const needs[] = { [KAXIS_CONST] = "value", [KAXIS_EXPR] = "expression" };
@@ -471,6 +625,7 @@ read_axes(struct reader *r, const json_t *axes)
 		else if (kind != KAXIS_VAR && !json_object_get(o, needs[kind]))
 			fault(r, path, "type %s needs \"%s\"", types[kind], needs[kind]);
 		a->kind = kind == (int)LEN(types) ? KAXIS_VAR : (unsigned)kind;
+		check_limits(r, path, o, a->kind == KAXIS_VAR);
 		r->t->axis_count++;
 	}
 	for (size_t i = 0; i < r->t->axis_count; i++)
@@ -546,7 +701,8 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 {
 	static const struct field fields[] = {
 		{ "shape", ANY, true }, { "dtype", STRING, true }, { "distribution", STRING, false },
-		    { "value", NUMBER, false },
+		    { "value", NUMBER, false }, { "min", NUMBER, false }, { "max", NUMBER, false },
+		    { "fixed", BOOLEAN, false },
 		{ "inout", BOOLEAN, false }, { "role", STRING, false }, { "description", STRING, false },
 	};
 	struct ktask_tensor *x = &r->t->tensors[r->t->tensor_count];
@@ -563,7 +719,8 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 	distribution = string_of(o, "distribution");
 	*x = (struct ktask_tensor){ .name = name, .dtype = kdtype_of(string_of(o, "dtype")), .output = output,
 	    .input = !output || json_is_true(json_object_get(o, "inout")), .distribution = kdist_of(distribution),
-	    .value = json_number_value(json_object_get(o, "value")) };
+	    .value = json_number_value(json_object_get(o, "value")), .fixed = kjson_bool_or(o, "fixed", false),
+	    .min = kjson_num_or(o, "min", NAN), .max = kjson_num_or(o, "max", NAN) };
 	r->t->tensor_count++;
 	read_role(r, path, string_of(o, "role"), x);
 	if (x->dtype == KDTYPE_COUNT) {
@@ -576,6 +733,7 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 	if (distribution && !x->input)
 		fault(r, path, "an output that is not \"inout\" has no distribution");
 	read_shape(r, path, json_object_get(o, "shape"), x);
+	check_limits(r, path, o, x->scalar);
 	if (x->scalar && (output || !json_object_get(o, "value") || kdtype_size(x->dtype) < 4))
 		fault(r, path, "a scalar is an input of float32, float64, int32 or int64 with a \"value\"");
 	else if (x->scalar && json_is_number(json_object_get(o, "value")) && !fits(json_object_get(o, "value"), x->dtype))
@@ -712,7 +870,7 @@ read_distributions(struct reader *r, const json_t *list)
 			fault(r, "distributions", "'%s' is %s", json_is_string(item) ? json_string_value(item) : "?",
 			    twice ? "named twice" :
 			    "none of normal, uniform, zero_one, large, tiny, all_equal, sorted, heavy_tail, "
-			    "alternating");
+			    "alternating, special, sparse");
 		else
 			t->distributions[t->distribution_count++] = d;
 	}
@@ -1071,6 +1229,7 @@ read_task(struct reader *r, const json_t *o)
 	read_baselines(r, json_object_get(o, "baselines"));
 	read_build(r, json_object_get(o, "build"));
 	read_workloads(r, json_object_get(o, "workloads"));
+	read_limits(r, o);
 }
 
 void

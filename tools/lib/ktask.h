@@ -43,16 +43,24 @@ double kdtype_eps(enum kdtype t);
 enum kdist {
 	KDIST_NORMAL, KDIST_UNIFORM, KDIST_ZERO_ONE, KDIST_LARGE, KDIST_TINY, KDIST_ALL_EQUAL, KDIST_SORTED,
 	    KDIST_HEAVY_TAIL,
-	KDIST_ALTERNATING, KDIST_COUNT
+	KDIST_ALTERNATING, KDIST_SPECIAL, KDIST_SPARSE, KDIST_COUNT
 };
 enum kdist kdist_of(const char *name);	/* KDIST_COUNT when NAME is none of them */
 const char *kdist_name(enum kdist d);
+
+/* What values an axis may take in calls that no workload lists. FIXED: none but those listed. */
+struct ktask_limits {
+	bool fixed;
+	bool stated;			/* by the task itself: they hold next to inputs of given contents too */
+	int64_t min, max, step;		/* multiples of STEP from MIN to MAX */
+};
 
 struct ktask_axis {
 	const char *name;
 	enum { KAXIS_VAR, KAXIS_CONST, KAXIS_EXPR } kind;
 	int64_t value;			/* KAXIS_CONST */
 	const char *expression;		/* KAXIS_EXPR */
+	struct ktask_limits limits;
 };
 
 struct ktask_tensor {
@@ -63,6 +71,8 @@ struct ktask_tensor {
 	bool weight;			/* stays the same object from step to step where it is used for real */
 	enum kdist distribution;	/* its own, whatever the case's is; KDIST_COUNT: that of the case */
 	double value;
+	bool fixed;			/* a scalar that has no values but those listed; else MIN to MAX, NAN where not given */
+	double min, max;
 	size_t rank;			/* 0 for a scalar */
 	char *dim[KTASK_RANK];		/* expressions over the axes; owned */
 };
@@ -81,6 +91,7 @@ struct ktask_workload {
 	const char *pair, *pass;	/* "forward" or "backward" of the step PAIR, whose time is that of both; or NULL */
 	const json_t *sets;		/* array of names; NULL: in every set */
 	const json_t *values;		/* object: contents of small integer inputs, values of scalars, by name; or NULL */
+	char drawn[160];		/* "N drawn as 1003": what differs from the workload that is listed; or empty */
 	double weight;			/* share of its time where the kernel is used for real, relative to the others'; 1 */
 };
 
@@ -159,6 +170,27 @@ bool ktask_eval(const struct ktask *t, const struct ktask_workload *w, const cha
     char *why, size_t why_len);
 /* The same for the task's own expressions, which were checked by the loader: 0 when EXPRESSION is NULL. */
 int64_t ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *expression);
+
+/*
+ * The limits of an axis of the task TASK (JSON): what the task states, else what its workloads have in common: from the
+ * smallest to the largest value listed (when all are the same: from half of it), in steps of the greatest power of two
+ * that divides them all, 256 at most.
+ */
+struct ktask_limits ktask_limits(const json_t *task, const char *axis);
+
+/*
+ * The values that a scalar of type T may take where V is listed: half to twice of it, 0 to 1 where it is 0; an integer is
+ * never more than listed, since it may count something. MIN and MAX are the task's own limits, NAN where it has none.
+ * False when there is but one.
+ */
+bool ktask_range(enum kdtype t, double v, double min, double max, double *low, double *high);
+
+/*
+ * Settle the axes of a workload whose axes of type var have been set, as the loader does for those listed. False when
+ * that can't be: an expression fails, a dimension is below 1, or a division in a shape or an axis leaves a remainder that
+ * it leaves in no workload listed.
+ */
+bool ktask_settle(const struct ktask *t, struct ktask_workload *w);
 
 /* Value of the scalar X: the workload's own, else the task's. */
 double ktask_scalar(const struct ktask_workload *w, const struct ktask_tensor *x);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: what a task's inputs are worth, tried out with the oracle on a few small workloads: a kernel may ignore what has
+ * no influence on the results, and compile in what never varies. Notes, no faults.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kharness.h"
+
+enum { WORKLOADS = 4, DRAWS = 4 };
+
+struct trial {
+	struct judge *j;
+	const struct ktask *t;
+	const struct ktask_workload *w[WORKLOADS];	/* the smallest ones */
+	size_t count;
+};
+
+static size_t
+bytes_of(const struct ktask *t, const struct ktask_workload *w)
+{
+	size_t in, out;
+
+	memory_slot(t, w, &in, &out);
+	return in + out;
+}
+
+static void
+choose_workloads(struct trial *x)
+{
+	for (size_t i = 0; i < x->t->workload_count; i++) {
+		const struct ktask_workload *w = &x->t->workloads[i];
+		size_t at = x->count < WORKLOADS ? x->count++ : WORKLOADS - 1;
+
+		if (x->w[at] && bytes_of(x->t, x->w[at]) <= bytes_of(x->t, w))
+			continue;
+		for (; at && bytes_of(x->t, x->w[at - 1]) > bytes_of(x->t, w); at--)
+			x->w[at] = x->w[at - 1];
+		x->w[at] = w;
+	}
+}
+
+/* Whether the oracle says something else for the batch now than it did when it was drawn. */
+static bool
+has_moved(struct trial *x, struct batch *b)
+{
+	struct call was = *b->calls;
+	bool moved = false;
+
+	batch_expect(x->j, b);
+	for (size_t i = 0; i < x->t->tensor_count; i++) {
+		const struct ktask_tensor *o = &x->t->tensors[i];
+		size_t size = kdtype_is_float(o->dtype) ? sizeof(double) : kdtype_size(o->dtype);
+
+		if (!o->output)
+			continue;
+		moved |= x->j->space->differs(was.expected[i], b->calls->expected[i],
+		    ktask_elements(x->t, b->w, o) * size);
+		x->j->space->release(b->calls->expected[i]);
+	}
+	memcpy(b->calls->expected, was.expected, sizeof was.expected);
+	return moved;
+}
+
+/* The same call with other contents of tensor I. */
+static bool
+tensor_moves(struct trial *x, const struct ktask_workload *w, size_t i)
+{
+	struct batch b, other;
+	void *own;
+	bool moved;
+
+	batch_draw(x->j, &b, w, x->t->distributions[0], 1, true);
+	batch_draw(x->j, &other, w, x->t->distributions[0], 1, false);
+	own = b.calls->raw[i];
+	b.calls->raw[i] = other.calls->raw[i];
+	moved = has_moved(x, &b);
+	b.calls->raw[i] = own;
+	batch_free(x->j, &b);
+	batch_free(x->j, &other);
+	return moved;
+}
+
+/* The same call, with the sizes and scalars of another workload. */
+static bool
+workload_moves(struct trial *x, const struct ktask_workload *w, const struct ktask_workload *other)
+{
+	struct batch b;
+	bool moved;
+
+	batch_draw(x->j, &b, w, x->t->distributions[0], 1, true);
+	b.w = other;
+	moved = has_moved(x, &b);
+	b.w = w;
+	batch_free(x->j, &b);
+	return moved;
+}
+
+static bool
+scalar_moves(struct trial *x, const struct ktask_workload *w, const struct ktask_tensor *s)
+{
+	struct ktask_workload other = *w;
+	json_t *values = w->values ? json_deep_copy(w->values) : json_object();
+	double v = ktask_scalar(w, s), low, high;
+	bool moved;
+
+	if (!ktask_range(s->dtype, v, s->min, s->max, &low, &high))
+		low = high = v;
+	v = v > low ? low : high;
+	json_object_set_new(values, s->name,
+	    kdtype_is_float(s->dtype) ? json_real(v) : json_integer((json_int_t)v));
+	other.values = values;
+	moved = workload_moves(x, w, &other);
+	json_decref(values);
+	return moved;
+}
+
+/* Whether any workload shows that input I matters; inputs whose contents are given are not tried. */
+static bool
+input_matters(struct trial *x, size_t i)
+{
+	const struct ktask_tensor *in = &x->t->tensors[i];
+	bool matters = false;
+
+	for (size_t k = 0; k < x->count && !matters; k++)
+		for (int n = 0; n < DRAWS && !matters; n++)
+			matters = in->scalar ? scalar_moves(x, x->w[k], in) :
+			    json_object_get(x->w[k]->values, in->name) ||
+			    tensor_moves(x, x->w[k], i);
+	return matters;
+}
+
+static bool
+scalar_varies(const struct trial *x, const struct ktask_tensor *s)
+{
+	double low, high, first = ktask_scalar(x->t->workloads, s);
+	bool varies = false;
+
+	for (size_t k = 0; k < x->t->workload_count; k++) {
+		double v = ktask_scalar(&x->t->workloads[k], s);
+
+		varies |= v < first || v > first ||
+		    ktask_range(s->dtype, v, s->min, s->max, &low, &high);
+	}
+	return varies;
+}
+
+static void
+try_input(struct trial *x, size_t i)
+{
+	const struct ktask_tensor *in = &x->t->tensors[i];
+
+	if (!in->input || in->fixed)
+		return;
+	if (in->scalar && !scalar_varies(x, in))
+		kwarn("%s: note: inputs.%s is %g in all calls, so a kernel may compile it in: "
+		    "give it \"min\" and \"max\", or say \"fixed\": true", x->t->file, in->name,
+		    ktask_scalar(x->t->workloads, in));
+	else if (!input_matters(x, i))
+		kwarn("%s: note: inputs.%s has no influence on the results, so a kernel may ignore it",
+		    x->t->file, in->name);
+}
+
+/* An axis that is in no shape: the same tensors with another value of it. */
+static void
+try_axis(struct trial *x, size_t i)
+{
+	const struct ktask_axis *a = &x->t->axes[i];
+	bool tried = false;
+
+	for (size_t k = 0; k < x->count; k++) {
+		const struct ktask_workload *w = x->w[k];
+		struct ktask_workload other = *w;
+
+		other.axis[i] = w->axis[i] > a->limits.min ? a->limits.min : a->limits.max;
+		if (!ktask_settle(x->t, &other))
+			continue;
+		for (size_t n = 0; n < x->t->tensor_count; n++)
+			if (ktask_elements(x->t, w, &x->t->tensors[n]) !=
+			    ktask_elements(x->t, &other, &x->t->tensors[n]))
+				return;
+		tried = true;
+		if (workload_moves(x, w, &other))
+			return;
+	}
+	if (tried)
+		kwarn("%s: note: axes.%s has no influence on the results, so a kernel may ignore it",
+		    x->t->file, a->name);
+}
+
+/* NaN and infinities are asked for by name: most kernels need not care. */
+static void
+try_special(struct trial *x, const struct ktask_workload *w)
+{
+	size_t finite = 0, count = 0;
+	struct batch b;
+
+	for (size_t d = 0; d < x->t->distribution_count; d++)
+		if (x->t->distributions[d] == KDIST_SPECIAL)
+			return;
+	for (int n = 0; n < DRAWS; n++) {
+		batch_draw(x->j, &b, w, KDIST_SPECIAL, 1, true);
+		for (size_t i = 0; i < x->t->tensor_count; i++) {
+			const struct ktask_tensor *o = &x->t->tensors[i];
+			bool real = o->output && kdtype_is_float(o->dtype);
+			size_t elements = real ? ktask_elements(x->t, w, o) : 0;
+			double *values = kmalloc(elements * sizeof *values + 1);
+
+			if (elements)
+				x->j->space->fetch(values, b.calls->expected[i],
+				    elements * sizeof *values);
+			count += elements;
+			for (size_t k = 0; k < elements; k++)
+				finite += isfinite(values[k]) != 0;
+			free(values);
+		}
+		batch_free(x->j, &b);
+	}
+	if (finite && finite < count)
+		kwarn("%s: note: inputs with NaN and infinities have results, %zu %% of them finite on "
+		    "workload %s: where a kernel must get them right, add \"special\" to \"distributions\"",
+		    x->t->file, finite * 100 / count, w->name);
+}
+
+void
+lint_inputs(struct judge *j)
+{
+	struct trial x = { .j = j, .t = j->task };
+
+	choose_workloads(&x);
+	for (size_t i = 0; i < x.t->tensor_count; i++)
+		try_input(&x, i);
+	for (size_t i = 0; i < x.t->axis_count; i++)
+		if (x.t->axes[i].kind == KAXIS_VAR && !x.t->axes[i].limits.fixed)
+			try_axis(&x, i);
+	try_special(&x, x.w[x.count - 1]);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: workloads that the task does not list: sizes and scalars near those of one that it does, drawn anew in every
+ * run. What is the same in every call could be compiled in, or ignored. The rule is in docs/task.md.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kharness.h"
+
+enum { TRIES = 200 };
+
+struct variation {
+	const struct ktask *t;
+	const struct ktask_workload *w;		/* the listed one */
+	struct ktask_workload *to;
+	struct krng *rng;
+	bool divides[KTASK_AXES][KTASK_AXES];	/* [b][a]: in every workload listed, b divides a */
+};
+
+static void __attribute__((format(printf, 2, 3)))
+tell(struct ktask_workload *to, const char *fmt, ...)
+{
+	size_t len = strlen(to->drawn);
+	va_list ap;
+
+	if (len && len + 3 < sizeof to->drawn) {
+		strcpy(to->drawn + len, ", ");
+		len += 2;
+	}
+	va_start(ap, fmt);
+	vsnprintf(to->drawn + len, sizeof to->drawn - len, fmt, ap);
+	va_end(ap);
+}
+
+/* Contents of inputs that a workload gives, such as offsets, hold for its sizes only. */
+static bool
+has_contents(const struct ktask_workload *w)
+{
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)w->values, name, v)
+		if (json_is_array(v))
+			return true;
+	return false;
+}
+
+static bool
+is_free(const struct variation *x, size_t i)
+{
+	const struct ktask_axis *a = &x->t->axes[i];
+
+	return a->kind == KAXIS_VAR && !a->limits.fixed &&
+	    (a->limits.stated || !has_contents(x->w));
+}
+
+static bool
+always_divides(const struct ktask *t, size_t b, size_t a)
+{
+	if (a == b || t->axes[a].kind == KAXIS_EXPR || t->axes[b].kind == KAXIS_EXPR)
+		return false;
+	for (size_t i = 0; i < t->workload_count; i++) {
+		const int64_t *axis = t->workloads[i].axis;
+
+		if (axis[b] < 1 || axis[a] < 1 || axis[a] % axis[b])
+			return false;
+	}
+	return true;
+}
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+	return b ? gcd(b, a % b) : a;
+}
+
+/* A multiple of UNIT in the range; -1 when there is none. */
+static int64_t
+multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)
+{
+	int64_t first = (low + unit - 1) / unit, last = high / unit;
+
+	if (first > last)
+		return -1;
+	return (first + (int64_t)krng_below(rng, (size_t)(last - first + 1))) * unit;
+}
+
+/* Axis I, after those that are smaller: half to twice of what is listed. False when no value will do. */
+static bool
+draw_axis(struct variation *x, size_t i, const bool *done)
+{
+	const struct ktask_limits *l = &x->t->axes[i].limits;
+	int64_t v = x->w->axis[i], unit = l->step, low = (v + 1) / 2, high = 2 * v + 1, now;
+
+	for (size_t b = 0; b < x->t->axis_count; b++) {
+		int64_t with = x->to->axis[b];
+
+		if (!done[b] || !x->divides[b][i])
+			continue;
+		if (x->divides[i][b]) {
+			x->to->axis[i] = with;
+			return true;
+		}
+		unit = unit / gcd(unit, with) * with;
+	}
+	now = multiple(x->rng, low > l->min ? low : l->min, high < l->max ? high : l->max, unit);
+	if (now < 0)
+		now = multiple(x->rng, l->min, l->max, unit);
+	x->to->axis[i] = now;
+	return now >= 0;
+}
+
+/* The smallest axis that is not done; the number of axes when all are. */
+static size_t
+next_axis(const struct variation *x, const bool *done)
+{
+	size_t best = x->t->axis_count;
+
+	for (size_t i = 0; i < x->t->axis_count; i++)
+		if (!done[i] && (best == x->t->axis_count || x->w->axis[i] < x->w->axis[best]))
+			best = i;
+	return best;
+}
+
+static bool
+try_axes(struct variation *x)
+{
+	const struct ktask *t = x->t;
+	bool done[KTASK_AXES] = { false };
+
+	memcpy(x->to->axis, x->w->axis, sizeof x->to->axis);
+	for (size_t i = 0; i < t->axis_count; i++)
+		done[i] = !is_free(x, i);
+	for (size_t i; (i = next_axis(x, done)) < t->axis_count; done[i] = true)
+		if (!draw_axis(x, i, done))
+			return false;
+	for (size_t b = 0; b < t->axis_count; b++)
+		for (size_t a = 0; a < t->axis_count; a++)
+			if (x->divides[b][a] &&
+			    (x->to->axis[b] < 1 || x->to->axis[a] % x->to->axis[b]))
+				return false;
+	return ktask_settle(t, x->to);
+}
+
+static bool
+is_listed(const struct ktask *t, const struct ktask_workload *w)
+{
+	for (size_t i = 0; i < t->workload_count; i++)
+		if (!memcmp(t->workloads[i].axis, w->axis, t->axis_count * sizeof *w->axis))
+			return true;
+	return false;
+}
+
+/* No larger than the listed one, or small, and within the arenas. */
+static bool
+is_affordable(const struct variation *x, size_t in_bytes, size_t out_bytes)
+{
+	size_t in, out, was_in, was_out;
+
+	memory_slot(x->t, x->w, &was_in, &was_out);
+	memory_slot(x->t, x->to, &in, &out);
+	return in <= in_bytes && out <= out_bytes &&
+	    (in + out <= was_in + was_out || workload_is_small(x->t, x->to));
+}
+
+static void
+draw_axes(struct variation *x, size_t in_bytes, size_t out_bytes)
+{
+	const struct ktask *t = x->t;
+	bool found = false, any = false;
+
+	for (size_t i = 0; i < t->axis_count; i++)
+		any |= is_free(x, i);
+	for (size_t b = 0; b < t->axis_count; b++)
+		for (size_t a = 0; a < t->axis_count; a++)
+			x->divides[b][a] = always_divides(t, b, a);
+	for (int n = 0; any && n < TRIES && !found; n++)
+		found = try_axes(x) && !is_listed(t, x->to) &&
+		    is_affordable(x, in_bytes, out_bytes);
+	if (!found)
+		memcpy(x->to->axis, x->w->axis, sizeof x->to->axis);
+	for (size_t i = 0; found && i < t->axis_count; i++)
+		if (t->axes[i].kind == KAXIS_VAR && x->to->axis[i] != x->w->axis[i])
+			tell(x->to, "%s drawn as %lld", t->axes[i].name, (long long)x->to->axis[i]);
+}
+
+static double
+draw_scalar(struct krng *rng, const struct ktask_tensor *s, double v)
+{
+	double low, high, u = krng_double(rng);
+
+	if (!ktask_range(s->dtype, v, s->min, s->max, &low, &high))
+		return v;
+	if (kdtype_is_float(s->dtype))
+		return low + (high - low) * u;
+	return low + floor(u * (high - low + 1));
+}
+
+static void
+draw_scalars(struct variation *x)
+{
+	for (size_t i = 0; i < x->t->tensor_count; i++) {
+		const struct ktask_tensor *s = &x->t->tensors[i];
+		double v, now;
+
+		if (!s->scalar || s->fixed)
+			continue;
+		v = ktask_scalar(x->w, s);
+		now = draw_scalar(x->rng, s, v);
+		if (!(now < v || now > v))
+			continue;
+		json_object_set_new((json_t *)x->to->values, s->name, kdtype_is_float(s->dtype) ?
+		    json_real(now) : json_integer((json_int_t)now));
+		tell(x->to, "%s drawn as %g", s->name, now);
+	}
+}
+
+/* Rows of the groups of a workload's list, which holds offsets or counts. */
+static int64_t
+rows_of(const json_t *list, bool offsets, size_t group)
+{
+	int64_t v = json_integer_value(json_array_get(list, group + offsets));
+
+	return offsets ? v - json_integer_value(json_array_get(list, group)) : v;
+}
+
+/* Groups of a grouped operation in another order. */
+static void
+draw_groups(struct variation *x)
+{
+	const char *name = x->t->groups < 0 ? "" : x->t->tensors[x->t->groups].name;
+	const json_t *list = json_object_get(x->w->values, name);
+	bool offsets = x->t->group_offsets;
+	size_t n = json_array_size(list) - (offsets && list);
+	size_t *order = kcalloc(n + 1, sizeof *order);
+	int64_t at = json_integer_value(json_array_get(list, 0));
+	json_t *moved = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	if (offsets)
+		json_array_append_new(moved, json_integer(at));
+	for (size_t i = 0; i < n; i++) {
+		size_t k = i + krng_below(x->rng, n - i), group = order[k];
+
+		order[k] = order[i];
+		at = rows_of(list, offsets, group) + (offsets ? at : 0);
+		json_array_append_new(moved, json_integer(at));
+	}
+	if (list && !json_equal(moved, (json_t *)list)) {
+		json_object_set((json_t *)x->to->values, name, moved);
+		tell(x->to, "%s in another order", name);
+	}
+	json_decref(moved);
+	free(order);
+}
+
+bool
+vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng,
+    size_t in_bytes, size_t out_bytes, struct ktask_workload *to)
+{
+	struct variation x = { .t = t, .w = w, .to = to, .rng = rng };
+
+	*to = *w;
+	to->values = w->values ? json_deep_copy(w->values) : json_object();
+	draw_axes(&x, in_bytes, out_bytes);
+	draw_scalars(&x);
+	draw_groups(&x);
+	if (*to->drawn)
+		return true;
+	vary_free(to);
+	return false;
+}
+
+void
+vary_free(struct ktask_workload *w)
+{
+	json_decref((json_t *)w->values);
+	w->values = NULL;
+}
