@@ -137,6 +137,9 @@ records:
 # Trials before which rounds of a linear search failed in a row, so that they need another look at the last accepted program.
 EVIDENCE ?=
 
+# Trials before which the best, which anchors their scores, is raced against the reference again.
+ANCHORS ?=
+
 # A trial that was begun has as many branches as it was begun with.
 folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRANCHES:%=trials/$1/%))
 
@@ -157,6 +160,10 @@ $(if $(filter $1,$(EVIDENCE)),$(3:%=%/sample.ndjson): | trials/$1/evidence.ndjso
 trials/$1/evidence.ndjson: | trials/$2/archive.ndjson
 	@$$(LAUNCHER) keval --evidence $1 -a trials/$2/archive.ndjson -o $$@
 .PRECIOUS: trials/$1/evidence.ndjson)
+$(if $(filter $1,$(ANCHORS)),$(3:%=%/eval.ndjson) trials/$1/score.ndjson trials/$1/archive.ndjson: | trials/$1/anchor.ndjson
+trials/$1/anchor.ndjson: | trials/$2/archive.ndjson
+	@$$(LAUNCHER) keval --anchor $1 -a trials/$2/archive.ndjson -o $$@
+.PRECIOUS: trials/$1/anchor.ndjson)
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
 	@$(if $(ASK),kllm -o $$@ $$|,$(unpaid))
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson

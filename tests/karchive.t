@@ -60,6 +60,72 @@ ok 'the best changes only when the score clears the noise' '
 	is 000/00 "$(head -1 a | jq -r .best.id)"
 	is 001/01 "$(jq -r "select(.cell == \"3333\" and .kind == \"elite\").id" a)"'
 
+# timed ID CELL SPEEDUP LOW HIGH [FILTER]: a correct candidate with the interval of its speed-up.
+cat >timed <<'E'
+#!/bin/sh
+rec "$1" correct "$2" 0 ".score += {combined: (5 + 3 * $3), speedup: $3, speedup_low: $4, speedup_high: $5} | ${6:-.}"
+E
+chmod +x timed
+printf "%s\n" 'elites() { jq -r "select(.kind == \"elite\") | .cell + \":\" + .id" "$1" | sort | xargs; }' >"$T/elites"
+
+ok 'a cell changes hands only beyond the noise of both; in a tie the older stays' '
+	. "$T/elites"
+	timed 001/01 1000 10 9.5 10.5 >r1
+	timed 002/01 1000 10.6 10.1 11.2 ".score.gain = false" >r2
+	timed 003/01 1000 10.8 10.3 11.3 ".score.gain = false" >r3
+	timed 004/01 1000 20 1 400 ".score.gain = false" >r4
+	karchive -a a0 -o a r1 r2; is "0000:000/00 1000:001/01" "$(elites a)"
+	karchive -a a -o b r3; is "0000:000/00 1000:003/01" "$(elites b)"
+	karchive -a b -o c r4; is "0000:000/00 1000:003/01" "$(elites c)"
+	is "10.8 10.3 11.3" "$(jq -r "select(.id == \"003/01\") | \"\(.speedup) \(.speedup_low) \(.speedup_high)\"" c)"'
+
+ok 'a cell that the incumbent holds goes to a gain over it, by their race, and to nothing else' '
+	. "$T/elites"
+	timed 001/01 1000 10 5 20 >r1
+	timed 002/01 1000 11 5.5 22 ".sample.incumbent = \"001/01\" | .score.gain = false" >r2
+	timed 003/01 1000 10.5 5 21 ".sample.incumbent = \"001/01\"" >r3
+	karchive -a a0 -o a r1 r2; is "0000:000/00 1000:001/01" "$(elites a)"
+	karchive -a a -o b r3; is "0000:000/00 1000:003/01" "$(elites b)"
+	is "003/01 10.5 5 21" "$(head -1 b | jq -r ".best | \"\(.id) \(.speedup) \(.speedup_low) \(.speedup_high)\"")"'
+
+ok 'of two gains in a trial the first stays the best unless the second is surely faster' '
+	timed 001/01 1000 10 9.8 10.2 >r1
+	timed 002/01 2000 12 11.8 12.2 ".sample.incumbent = \"001/01\"" >r; timed 002/02 3000 12.2 12 12.4 ".sample.incumbent = \"001/01\"" >>r
+	karchive -a a0 -o a r1 r; is 002/01 "$(head -1 a | jq -r .best.id)"
+	timed 002/02 3000 13 12.8 13.2 ".sample.incumbent = \"001/01\"" >r2; head -1 r >>r2
+	karchive -a a0 -o a r1 r2; is 002/02 "$(head -1 a | jq -r .best.id)"'
+
+ok 'times that cannot be true, or that the machine was too busy for, take nothing from a kernel that was timed' '
+	. "$T/elites"
+	timed 001/01 1000 10 9.5 10.5 >r1
+	timed 002/01 1000 999 998 1000 ".score += {gain: false, alarm: \"below_floor\", combined: 5}" >r
+	rec 002/02 correct 1000 5 "del(.score.speedup) | .score.gain = false" >>r
+	karchive -a a0 -o a r1 r; is "0000:000/00 1000:001/01" "$(elites a)"'
+
+ok 'a race of the best against the reference, before the trial or at its beginning, is its figure from then on' '
+	mkdir -p race/trials/001 race/trials/002 race/trials/003; echo "{\"name\":\"t\"}" >race/campaign.json
+	timed 001/01 1000 10 8 12 ".score.provisional = true" >race/trials/001/score.ndjson; timed 001/02 2000 9 8.9 9.1 ".score.gain = false" >>race/trials/001/score.ndjson
+	timed 002/01 3000 2 1.9 2.1 ".score.gain = false" >race/trials/002/score.ndjson
+	best() { karchive -c race -a a0 -o "$T/a" race/trials/001/score.ndjson race/trials/002/score.ndjson; head -1 "$T/a" | jq -r ".best | \"\(.id) \(.speedup) \(.speedup_low) \(.speedup_high) \(.provisional) \(.score)\""; }
+	race() { printf "{\"id\":\"%s\",\"pairs\":[{\"name\":\"reference\",\"workload\":\"w\",\"ratio\":%s,\"low\":%s,\"high\":%s}]}\n" "$@"; }
+	is "001/01 10 8 12 true 35" "$(best)"
+	race 001/02 7 7 7 >race/trials/002/anchor.ndjson; race 001/01 7 7 7 >race/trials/003/anchor.ndjson
+	is "001/01 10 8 12 true 35" "$(best)"
+	race 001/01 8 7.9 8.1 | jq -c "{id, eval: {status: \"correct\", pairs}}" >race/trials/001/verify.ndjson
+	is "001/01 8 7.9 8.1 null 29" "$(best)"
+	race 001/01 8.5 8.4 8.6 >race/trials/002/anchor.ndjson
+	is "001/01 8.5 8.4 8.6 null 30.5" "$(best)"
+	is "8.5 8.4 30.5" "$(jq -r "select(.kind == \"elite\" and .id == \"001/01\") | \"\(.speedup) \(.speedup_low) \(.score)\"" a)"
+	jq -s -e "map(select(.kind == \"elite\").score) | . == (sort | reverse)" a
+	karchive -c race -a a0 -o b race/trials/001/score.ndjson; karchive -c race -a b -o c race/trials/002/score.ndjson; same a c'
+
+ok 'a best that is no elite is shown all the same' '
+	timed 001/01 1000 10 9.5 10.5 >r1
+	timed 002/01 1000 30 29 31 ".sample.incumbent = \"000/07\" | .score.gain = false" >r2
+	karchive -a a0 -o a r1 r2
+	karchive --best a >out; grep -q "^001/01  *10.00x  9.5 to 10.5 " out
+	karchive --stats a | grep -q "^best  *001/01, 10.0x (9.5 to 10.5), score 35.00"'
+
 for status in no_code rejected quarantined; do
 	ok "$status is counted and never enters" '
 		rec 001/01 '$status' 3000 900 >r

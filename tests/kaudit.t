@@ -239,6 +239,19 @@ ok 'of a speed-up of 30 a point is nothing, and 2 % are inflated' '
 	kaudit --report -c l | jq -e ".verdict == \"clean\" and (.inflation_gap_pct | round) == 20"
 	scored 001 ".score = {decision: {verdict: \"accepted\", improvement_pct: 2900, vs_baseline_pct: 2960}}"
 	exits 1 kaudit --report -c l; jq -e ".verdict == \"inflated\"" out; rm -r l; mv many/l l'
+ok 'the headline is the figure of the newest race, and the noise holds the intervals of all' '
+	mkdir raced; mv l raced; kcampaign new l --task "$grouped" >/dev/null
+	scored 000 ".score = {decision: {verdict: \"baseline\"}}"
+	scored 001 ".score = {speedup: 10, speedup_low: 9.9, speedup_high: 10.1, gain_ratio: 10, gain_low: 9.9, gain_high: 10.1, decision: {verdict: \"accepted\", improvement_pct: 900}}"
+	kaudit --report -c l | jq -e ".verdict == \"clean\" and (.headline_pct | round) == 900"
+	race() { printf "{\"id\":\"001/01\",\"eval\":{\"status\":\"correct\",\"pairs\":[{\"name\":\"reference\",\"workload\":\"%s\",\"ratio\":11,\"low\":%s,\"high\":%s}]}}\n" "$1" "$2" "$3" >l/trials/001/verify.ndjson; }
+	race w 10.9 11.1
+	kaudit --report -c l | jq -e ".verdict == \"clean\" and (.headline_pct | round) == 1000 and (.real_pct | round) == 1000"
+	rm l/trials/001/verify.ndjson
+	scored 002 ".score = {speedup: 12, speedup_low: 11.9, speedup_high: 12.1, gain_ratio: 1.1, gain_low: 1.09, gain_high: 1.11, decision: {verdict: \"accepted\", improvement_pct: 10}}"
+	exits 1 kaudit --report -c l; jq -e ".verdict == \"inflated\"" out
+	scored 002 ".score = {speedup: 12, speedup_low: 9, speedup_high: 14, gain_ratio: 1.1, gain_low: 0.9, gain_high: 1.3, decision: {verdict: \"accepted\", improvement_pct: 10}}"
+	kaudit --report -c l | jq -e ".verdict == \"clean\""; rm -r l; mv raced/l l'
 ok 'what the audit refuses is rolled back, and named' '
 	scored 004 ".score = {decision: {verdict: \"rolled_back\"}} | .audit = {bucket: \"W3\", decision: \"REJECT-as-overfit\"}"
 	kaudit --report -c l | jq -e ".verdict == \"rolled-back\" and .refused == [\"004/01\"]"

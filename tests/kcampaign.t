@@ -195,22 +195,45 @@ ok 'each stop condition is named' '
 ok 'the report of a verified kernel: speed-up, baselines, recorded replies' '
 	id=$(jq -r "select(.kind == \"archive\").best.id" c/trials/003/archive.ndjson)
 	jq -nc --arg id "$id" "{id: \$id, eval: {pairs: [
-		{name: \"reference\", workload: \"a\", ratio: 200, low: 190, high: 210}, {name: \"reference\", workload: \"b\", ratio: 50, low: 40, high: 60},
+		{name: \"reference\", workload: \"4096x1024\", ratio: 200, low: 190, high: 210}, {name: \"reference\", workload: \"3x1000003\", ratio: 50, low: 40, high: 60},
+		{name: \"reference\", workload: \"more\", ratio: 9, low: 9, high: 9},
 		{name: \"openmp\", workload: \"a\", ratio: 0.5, low: 0.4, high: 0.6}]}}" >c/trials/003/verify.ndjson
 	sed -i "s/\"reply\":{/\"reply\":{\"recorded\":{\"prompt_match\":true},/" c/trials/002/01/reply.ndjson
 	kcampaign best -c c >out; cat out
-	grep -q "^speed-up     100.0x over the naive reference (87.2 to 112.2), same run" out
-	grep -q "a 200.0x, b 50.0x" out
+	grep -q "^speed-up     100x (89 to 110) over the reference, same run" out
+	grep -q "4096x1024 200.0x, 3x1000003 50.0x, more 9.0x" out
+	kcampaign status -c c >st; grep -q "^best     $id: 100x (89 to 110), " st
+	grep -q "^         raced against the reference: trials/003/verify.ndjson$" st
+	grep -q "     100x" st
+	sed -i "1s/\"speedup\":[0-9.]*/\"speedup\":99999/" c/trials/003/archive.ndjson
+	jq ".stop = {trials: 9, patience: 0, speedup: 101}" c/campaign.json >c/new && cp -r c s && mv s/new s/campaign.json
+	is 4 "$(kcampaign next -c s)"; rm -r s c/new
 	grep -q "^openmp       50 % of its speed (40 to 60 %), same threads, same run" out
 	grep -q "^replies      1 recorded from .*, replayed; everything else was measured here" out
-	jq -c "(.eval.pairs[] | select(.workload == \"a\")).low = 0" c/trials/003/verify.ndjson >v && mv v c/trials/003/verify.ndjson
+	jq -c "(.eval.pairs[] | select(.workload == \"a\" or .workload == \"4096x1024\")).low = 0" c/trials/003/verify.ndjson >v && mv v c/trials/003/verify.ndjson
 	kcampaign best -c c >out; cat out
-	grep -q "over the naive reference (at most 112.2; too few samples for a lower end), same run" out
+	grep -q "^speed-up     100x (at most 110; too few samples for a lower end) over the reference, same run" out
 	grep -q "^openmp       50 % of its speed (at most 60 %; too few samples for a lower end), same threads" out
 	jq -c ".id = \"009/09\"" c/trials/003/verify.ndjson >v && mv v c/trials/003/verify.ndjson
 	kcampaign best -c c >out; grep -q "as scored; not measured again yet (make verify)" out
 	jq -nc --arg id "$id" "{id: \$id, eval: {status: \"partial\"}}" >c/trials/003/verify.ndjson
 	kcampaign best -c c >out; grep -q "^speed-up .* as scored; not accepted: partial on the full set$" out'
+
+ok 'the best is raced again before a trial that its figure is not good enough for' '
+	plan() { cp -r c s; jq ".eval = {evaluator: \"harness\"}" c/campaign.json >s/campaign.json
+		jq -c "if .kind == \"archive\" then .best += $1 else . end" c/trials/003/archive.ndjson >s/trials/003/archive.ndjson
+		rm -f s/trials/003/verify.ndjson; [ -z "${2-}" ] || printf "%s\n" "$2" >s/trials/003/verify.ndjson
+		jq ".stop.trials = 9" s/campaign.json >new; mv new s/campaign.json
+		(cd s && make -n trial) >plan 2>err || cat err; rm -r s; grep -c "^keval --anchor 004 -a trials/003/archive.ndjson -o trials/004/anchor.ndjson" plan || true; }
+	jq -c "if .kind == \"archive\" then del(.best.provisional) else . end" c/trials/003/archive.ndjson >x && mv x c/trials/003/archive.ndjson
+	id=$(head -n 1 c/trials/003/archive.ndjson | jq -r .best.id)
+	is 0 "$(plan "{speedup: 10, speedup_low: 9.8, speedup_high: 10.2}")"
+	is 1 "$(plan "{speedup: 10, speedup_low: 9.6, speedup_high: 10.2}")"
+	is 1 "$(plan "{speedup: 10, speedup_low: 9.8, speedup_high: 10.4}")"
+	is 1 "$(plan "{speedup: 10, speedup_low: 9.8, speedup_high: 10.2, provisional: true}")"
+	is 0 "$(plan "{id: \"000/00\", speedup: 1, speedup_low: 0.1, speedup_high: 10.2}")"
+	race="{\"id\":\"$id\",\"eval\":{\"status\":\"correct\",\"pairs\":[{\"name\":\"reference\",\"workload\":\"4096x1024\",\"ratio\":9,\"low\":8.9,\"high\":9.1}]}}"
+	is 0 "$(plan "{speedup: 10, speedup_low: 1, speedup_high: 100}" "$race")"'
 
 ok 'what was not built is not counted as compiled' '
 	cp -r c s; all=$(jq -r "select(.kind == \"archive\").candidates" c/trials/003/archive.ndjson)

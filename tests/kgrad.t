@@ -53,6 +53,27 @@ for row in 'discovery true correct 1000 9 0000 5' 'discovery true correct 1000 4
 		is "$1 $2" "$(jq -r "select(.kind == \"transition\") | \"\(.outcome) \(.success)\"" g)"'
 done
 
+for row in 'neutral 0 10.3 10 10.6' 'improvement 3 11 10.8 11.2' 'regression -3 9 8.8 9.2' 'neutral 0 9 7 12' 'neutral 0 30 3 300'; do
+	ok "a difference counts beyond the noise of parent and child: $row" '
+		set -- '"$row"'
+		archive 000/00:0000:5 001/01:2222:999 >a
+		rec 001/02 correct 2222 0 0000 35 ".score += {combined: (5 + 3 * $3), speedup: $3, speedup_low: $4, speedup_high: $5} | .sample.incumbent = \"001/01\"
+			| .sample.parent += {speedup: 10, speedup_low: 9.8, speedup_high: 10.2}" >r
+		sed -i "s/\"id\":\"001\/01\"/&,\"speedup\":500/" a
+		kgrad -a a -o g r
+		is "$1 $2" "$(jq -r "select(.kind == \"transition\") | \"\(.outcome) \(.delta)\"" g)"'
+done
+
+for row in 'regression loss false 10.1' 'improvement gain true 10.1' 'neutral inconclusive false 15' 'neutral same false 5'; do
+	ok "where the parent is the incumbent their race decides: $row" '
+		set -- '"$row"'
+		archive 000/00:0000:5 001/01:2222:999 >a; sed -i "s/\"id\":\"001\/01\"/&,\"speedup\":500/" a
+		rec 001/02 correct 2222 0 0000 35 ".score += {combined: (5 + 3 * $4), speedup: $4, speedup_low: $4, speedup_high: $4, verdict: \"$2\", gain: $3}
+			| .sample.parent += {speedup: 10, speedup_low: 9.8, speedup_high: 10.2}" >r
+		kgrad -a a -o g r
+		is "$1" "$(jq -r "select(.kind == \"transition\").outcome" g)"'
+done
+
 ok 'no transition without a parent, code or news' '
 	rec 001/01 no_code 0000 0 0000 5 >r; rec 001/02 correct 1000 9 0000 5 ".eval.duplicate_of = \"000/00\"" >>r
 	rec 001/03 correct 1000 9 0000 5 "del(.sample.parent)" >>r; rec 001/04 correct 1000 9 0000 5 "del(.sample.parent.coords)" >>r

@@ -92,13 +92,13 @@ ok 'a broken reference is refused' '
 	exits 2 kscore -r r ref.ndjson; grep -q "correct and timed" err'
 ok 'gain over the reference while there is no incumbent' '
 	. ./make.sh
-	record 001/01 "$(timed 33000000)" >in; is true "$(score in | jq .gain)"
+	record 001/01 "$(timed 32500000)" >in; is true "$(score in | jq .gain)"
 	record 001/01 "$(timed 33500000)" >in; is false "$(score in | jq .gain)"'
 ok 'gain over the incumbent needs more than the noise of both' '
 	. ./make.sh
 	mkdir -p trials/005/02
 	record 005/02 "$(timed 10000000 0.03)" >trials/005/02/eval.ndjson
-	for ns in 9600000 9400000; do record 006/01 "$(timed $ns 0.04)" "{\"incumbent\":\"005/02\"}"; done >in
+	for ns in 9600000 9200000; do record 006/01 "$(timed $ns 0.04)" "{\"incumbent\":\"005/02\"}"; done >in
 	is "false true" "$(score in | jq -s -r "map(.gain|tostring)|join(\" \")")"
 	record 006/01 "$(timed 9300000 0.04)" >in
 	echo "{\"kind\":\"archive\",\"schema\":\"archive/1\",\"best\":{\"id\":\"005/02\"}}" >arch
@@ -112,6 +112,106 @@ ok 'pairs decide by the lower end' '
 	done >in
 	is "true false false" "$(score in | jq -s -r "map(.gain|tostring)|join(\" \")")"
 	is "1.05 1.05 0.9" "$(score in | jq -s -r "map(.gain_ratio*100|round|./100|tostring)|join(\" \")")"'
+# beside NAME ID RATIO LOW HIGH [NS]: timed in turns with an anchor.
+# known FILE ID SPEEDUP LOW HIGH: a score. raced FILE ID RATIO LOW HIGH [MORE]: a race against the reference.
+cat >>make.sh <<'E'
+beside() {
+	printf '%s,"anchor":"%s","pairs":[{"name":"%s",%s"workload":"a","ratio":%s,"low":%s,"high":%s}]' "$(timed "${6:-5000000}")" \
+	    "$1" "$1" "${2:+\"id\":\"$2\",}" "$3" "$4" "$5"
+}
+known() {
+	mkdir -p "${1%/*}"
+	jq -nc --arg id "$2" "{trial: 3, branch: 2, id: \$id, eval: {timing: [{workload: \"a\"}]}, score: {speedup: $3, speedup_low: $4,
+		speedup_high: $5, per_workload: [{workload: \"a\", speedup: $3, speedup_low: $4, speedup_high: $5}]}}" >"$1"
+}
+raced() {
+	mkdir -p "${1%/*}"
+	jq -nc --arg id "$2" "{id: \$id, pairs: [{name: \"reference\", workload: \"a\", ratio: $3, low: $4, high: $5}]} | ${6:-.}" >"$1"
+}
+figure() { jq -r '[.speedup, .speedup_low, .speedup_high] | map(. * 1000 | round / 1000) | join(" ")'; }
+incumbent='{"incumbent":"003/02"}'
+mkdir -p trials/003/02
+record 003/02 "$(timed 6250000)" >trials/003/02/eval.ndjson
+E
+
+ok 'the score is the race with the anchor times its own speed-up, whatever the machine does to the times' '
+	. ./make.sh
+	known trials/003/score.ndjson 003/02 10 9.5 10.5
+	for ns in 5000000 500000 50000000; do
+		record 006/01 "$(beside incumbent 003/02 1.25 1.2 1.3 $ns)" "$incumbent"
+	done >in
+	is "12.5 11.707 13.308 42.5" "$(score in | jq -s -r "map([.speedup, .speedup_low, .speedup_high, .combined]) | unique[] | map(. * 1000 | round / 1000) | join(\" \")")"
+	is "incumbent 003/02 10 9.5 10.5 gain true null" "$(score in | head -n 1 | jq -r ".anchor as \$a
+		| \"\(\$a.name) \(\$a.id) \(\$a.speedup) \(\$a.low) \(\$a.high) \(.verdict) \(.gain) \(.provisional)\"")"'
+ok 'the newest race of the anchor against the reference counts, and none that the trial could not know of' '
+	. ./make.sh
+	record 006/01 "$(beside incumbent 003/02 1.25 1.25 1.25)" "$incumbent" | jq -c ".trial = 6" >in
+	wrapped="{id, eval: {status: \"correct\", pairs, machine: {busy: false}}}"
+	raced trials/006/verify.ndjson 003/02 99 99 99 "$wrapped"; raced trials/007/anchor.ndjson 003/02 99 99 99
+	raced trials/005/verify.ndjson 004/01 99 99 99 "$wrapped"
+	is "12.5 11.875 13.125" "$(score in | figure)"
+	raced trials/004/verify.ndjson 003/02 20 20 20 "$wrapped"
+	is "25 25 25" "$(score in | figure)"
+	is trials/004/verify.ndjson "$(score in | jq -r .anchor.from)"
+	raced trials/006/anchor.ndjson 003/02 40 40 40
+	is "50 50 50" "$(score in | figure)"
+	raced trials/006/anchor.ndjson 003/02 40 40 40 ".machine.busy = true"
+	is true "$(score in | jq .provisional)"
+	raced trials/006/anchor.ndjson 003/02 40 40 40 ".eval = {status: \"wrong_value\", pairs} | del(.pairs)"
+	is "25 25 25" "$(score in | figure)"
+	rm trials/00[4567]/*.ndjson'
+ok 'the reference and baselines anchor as well; an incumbent that is the baseline of a chain is the reference' '
+	. ./make.sh
+	record 001/01 "$(beside reference "" 3 2.9 3.1)" >in
+	is "3 2.9 3.1 true gain" "$(score in | figure) $(score in | jq -r "\"\(.gain) \(.verdict)\"")"
+	record 001/01 "$(beside incumbent 000/00 3 2.9 3.1)" >in
+	is "3 2.9 3.1" "$(score in | figure)"
+	jq -c ".eval.baselines = [{name: \"blas\", timing: [{workload: \"a\"}], pairs: [{name: \"reference\", workload: \"a\", ratio: 50, low: 49, high: 51}]}]" ref.ndjson >with
+	record 001/01 "$(beside blas "" 0.5 0.5 0.5)" >in
+	is "25 24.5 25.5 null" "$(kscore -r with in | jq .score | figure) $(kscore -r with in | jq .score.provisional)"
+	jq -c ".eval.baselines[0].machine.busy = true" with >busy
+	is true "$(kscore -r busy in | jq .score.provisional)"'
+ok 'workloads count by their weights, and their errors as independent' '
+	. ./make.sh
+	jq -c ".eval.timing += [.eval.timing[0] | .workload = \"b\"]" ref.ndjson >two
+	record 001/01 "$(beside reference "" 2 1 4)" | jq -c ".eval.timing[0].weight = 3 | .eval.timing += [.eval.timing[0] | .workload = \"b\" | .weight = 1]
+		| .eval.pairs += [.eval.pairs[0] | .workload = \"b\" | .ratio = 32 | .low = 16 | .high = 64]" >in
+	# A factor of 2 to the power of sqrt(3^2 + 1^2) / 4.
+	is "4 2.312 6.919" "$(kscore -r two in | jq .score | figure)"
+	is "2 1 4 32 16 64" "$(kscore -r two in | jq -r "[.score.per_workload[] | .speedup, .speedup_low, .speedup_high] | join(\" \")")"'
+ok 'a missing link is made up for by times taken apart, and said to be provisional' '
+	. ./make.sh
+	record 001/01 "$(timed 10000000 0.05)" >in
+	is "3.39 true" "$(score in | jq -r "\"\(.speedup) \(.provisional)\"")"
+	score in | jq -e ".speedup_low < 3.39 / 1.05 and .speedup_high > 3.39 * 1.05 and (has(\"anchor\") | not)"
+	record 006/01 "$(beside incumbent 002/09 1.25 1.2 1.3)" "{\"incumbent\":\"002/09\"}" >in
+	mkdir -p trials/002/09; record 002/09 "$(timed 6250000)" >trials/002/09/eval.ndjson
+	is "6.78 true gain" "$(score in | jq -r "\"\(.speedup) \(.provisional) \(.verdict)\"")"
+	known trials/003/score.ndjson 003/02 10 9.5 10.5
+	jq -c "del(.score.speedup_low, .score.speedup_high)" trials/003/score.ndjson >x; mv x trials/003/score.ndjson
+	record 006/01 "$(beside incumbent 003/02 1.25 1.2 1.3)" "$incumbent" >in
+	is true "$(score in | jq .provisional)"'
+ok 'a busy machine: the figure is provisional; without times there is neither a figure nor a gain nor a loss' '
+	. ./make.sh
+	record 001/01 "$(beside reference "" 3 2.9 3.1),\"machine\":{\"busy\":true}" >in
+	is true "$(score in | jq .provisional)"
+	record 001/01 "\"status\":\"correct\",\"machine\":{\"busy\":true}" >in
+	is "5 true false 5 inconclusive null" "$(score in | jq -r "\"\(.combined) \(.correct) \(.gain) \(.perf_score) \(.verdict) \(.speedup)\"")"'
+ok 'what the interval says: gain, loss, same, inconclusive; only the first gains' '
+	. ./make.sh
+	known trials/003/score.ndjson 003/02 10 9.5 10.5
+	check() {
+		record 006/01 "$(beside incumbent 003/02 "$1" "$2" "$3")" "$incumbent" >in
+		is "$4 $5" "$(score in | jq -r "\"\(.verdict) \(.gain)\"")"
+	}
+	check 1.05 1.03 1.07 gain true
+	check 1.5 0.9 2.5 inconclusive false
+	check 1.05 1.019 1.08 inconclusive false
+	check 0.7 0.4 1.01 inconclusive false
+	check 0.9 0.8 0.99 loss false
+	check 1 0.995 1.005 same false
+	check 1.015 1.012 1.018 same false'
+
 ok 'a duplicate never gains' '
 	. ./make.sh
 	record 001/01 "\"duplicate_of\":\"001/02\",$(timed 1000000)" >in
@@ -138,5 +238,10 @@ ok 'the member fits its schema in shape' '
 	. ./make.sh
 	record 001/01 "$(timed 10000000)" >in
 	jq -c ".properties|keys" "$KILN_DATA/docs/schemas/score-1.json" >known
-	kscore -r ref.ndjson in | jq -c ".score|keys-$(cat known)" >got; echo "[]" >want; same want got'
+	kscore -r ref.ndjson in | jq -c ".score|keys-$(cat known)" >got; echo "[]" >want; same want got
+	known trials/003/score.ndjson 003/02 10 9.5 10.5
+	record 006/01 "$(beside incumbent 003/02 1.05 1.03 1.07)" "$incumbent" >in
+	kscore -r ref.ndjson in | jq -c ".score|keys-$(cat known)" >got; same want got
+	jq -c ".properties.anchor.properties|keys" "$KILN_DATA/docs/schemas/score-1.json" >known.anchor
+	kscore -r ref.ndjson in | jq -c ".score.anchor|keys-$(cat known.anchor)" >got; same want got'
 done_testing

@@ -69,16 +69,52 @@ test_ids(void)
 	check_coords("{}", -1);
 }
 
+static bool
+takes(const struct karch_row *elite, const char *status, double score)
+{
+	struct karch_row row = { .score = score };
+
+	strcpy(row.status, status);
+	return karch_takes(elite, &row);
+}
+
+static struct karch_row
+timed(double speedup, double low, double high)
+{
+	struct karch_row row = { .score = 5 + 3 * speedup, .status = "correct" };
+
+	karch_set_speedup(&row, &(struct kgain_ratio){ speedup, low, high, 1 }, false);
+	return row;
+}
+
+/* Of two that are timed the newer one has to be faster beyond the noise of both. */
+static void
+test_noise(void)
+{
+	struct karch_row elite = timed(10, 9.5, 10.5), tie = timed(10.6, 10.1, 11.2),
+	    faster = timed(10.8, 10.3, 11.3),
+	    untimed = { .score = 5, .status = "correct" };
+
+	CHECK(!karch_takes(&elite, &tie) && karch_takes(&elite, &faster));
+	CHECK(!karch_takes(&elite, &elite));
+	CHECK(!karch_takes(&elite, &untimed) && karch_takes(&untimed, &elite));
+	tie.speedup_high = elite.speedup_high = 0;
+	CHECK(karch_takes(&elite, &tie));
+}
+
 static void
 test_rule(void)
 {
-	struct karch_row elite = { .score = 9 };
+	struct karch_row elite = { .score = 9, .status = "correct" },
+	    broken = { .score = 4, .status = "partial" };
 
-	CHECK(karch_takes(NULL, "correct", 0) && karch_takes(NULL, "compile_error", 1));
-	CHECK(karch_takes(&elite, "correct", 9.01) && !karch_takes(&elite, "correct", 9));
-	CHECK(!karch_takes(NULL, "quarantined", 100) && !karch_takes(NULL, "rejected", 100));
-	CHECK(!karch_takes(NULL, "no_code", 100));
-	CHECK(!karch_takes(NULL, "unheard_of", 100));
+	CHECK(takes(NULL, "correct", 0) && takes(NULL, "compile_error", 1));
+	CHECK(takes(&elite, "correct", 9.01) && !takes(&elite, "correct", 9));
+	CHECK(takes(&broken, "correct", 5) && !takes(&broken, "wrong_value", 3) && !takes(&elite,
+	    "partial", 4));
+	CHECK(!takes(NULL, "quarantined", 100) && !takes(NULL, "rejected", 100));
+	CHECK(!takes(NULL, "no_code", 100));
+	CHECK(!takes(NULL, "unheard_of", 100));
 	CHECK(karch_repairable("partial") && karch_repairable("compile_error"));
 	CHECK(!karch_repairable("correct") && !karch_repairable("rejected") && !karch_repairable("unheard_of"));
 }
@@ -261,6 +297,7 @@ main(void)
 	test_cells();
 	test_ids();
 	test_rule();
+	test_noise();
 	test_islands();
 	test_real();
 	test_hints();

@@ -65,19 +65,22 @@ test_compare(void)
 	CHECK(!compare("[]", "[" ROW("a", "200") "," ROW("b", "90") "," ROW("c", "1") "]",
 	    "[" ROW("a", "100") "," ROW("b", "100") "]",
 	    "[]", &c));
-	CHECK(c.count == 2 && !c.pairs && rounds_to(c.ratio, sqrt(2 * 0.9), 1e6) && c.low == c.ratio);
+	CHECK(c.count == 2 && !c.pairs && rounds_to(c.ratio.mean, sqrt(2 * 0.9), 1e6) &&
+	    rounds_to(c.ratio.low, c.ratio.mean, 1e6));
 	CHECK(c.unit[0].core && c.unit[1].core && rounds_to(klinear_delta(&c.unit[0]), 100, 1000) &&
 	    rounds_to(klinear_delta(&c.unit[1]), -10, 1000));
 	CHECK(!compare("[{\"name\":\"a\",\"timed\":true},{\"name\":\"b\",\"timed\":true,\"core\":true}]", "[]",
 	    "[" ROW("a", "100") "," ROW("b", "100") "]", "[" PAIR("a", "1.1", "1.0") "," PAIR("b", "1.2", "1.1") "]",
 	    &c));
-	CHECK(c.pairs && rounds_to(c.ratio, sqrt(1.1 * 1.2), 1e6) && rounds_to(c.low, sqrt(1.1), 1e6) &&
+	CHECK(c.pairs && rounds_to(c.ratio.mean, sqrt(1.1 * 1.2), 1e6) &&
+	    rounds_to(c.ratio.low, sqrt(1.1 * 1.2) * exp(-hypot(log(1.1), log(1.2 / 1.1)) / 2),
+	    1e6) &&
 	    !c.unit[0].core &&
 	    c.unit[1].core && c.forward == 0);
 	/* 2 with a weight of 3, 32 with one of 1. */
 	CHECK(!compare("[]", "[" ROW("a", "200") "," ROW("b", "3200") "]", "[{\"workload\":\"a\",\"median_ns\":100,\"weight\":3},"
 	    ROW("b", "100") "]", "[]", &c));
-	CHECK(fabs(c.ratio - 4) < 1e-12);
+	CHECK(fabs(c.ratio.mean - 4) < 1e-12);
 	fault = compare("[]", "[]", "[" ROW("a", "100") "]", "[]", &c);
 	CHECK(fault && strstr(fault, "workload a: the last accepted round has no valid median time"));
 	free(fault);
@@ -93,11 +96,13 @@ test_step(void)
 
 	CHECK(!compare(workloads, "[" ROW("f", "100") "," ROW("b", "300") "]", "[" ROW("f", "110") "," ROW("b",
 	    "210") "]", "[]", &c));
-	CHECK(c.count == 1 && !strcmp(c.unit[0].name, "s") && rounds_to(c.ratio, 400.0 / 320, 1e6));
+	CHECK(c.count == 1 && !strcmp(c.unit[0].name, "s") && rounds_to(c.ratio.mean, 400.0 / 320,
+	    1e6));
 	CHECK(rounds_to(c.forward, 100.0 / 110, 1e6) && rounds_to(c.backward, 300.0 / 210, 1e6));
 	CHECK(!compare(workloads, "[]", "[" ROW("f", "100") "," ROW("b", "300") "]",
 	    "[" PAIR("f", "0.9", "0.8") "," PAIR("b", "1.2", "1.1") "]", &c));
-	CHECK(rounds_to(c.ratio, (90.0 + 360) / 400, 1e6) && rounds_to(c.low, (80.0 + 330) / 400, 1e6));
+	CHECK(rounds_to(c.ratio.mean, (90.0 + 360) / 400, 1e6) &&
+	    rounds_to(c.ratio.low, (80.0 + 330) / 400, 1e6));
 }
 
 /*
@@ -129,7 +134,7 @@ combined(const double *forward, const double *backward, int count)
 	kbuf_free(&workloads);
 	kbuf_free(&was);
 	kbuf_free(&now);
-	return c.ratio;
+	return c.ratio.mean;
 }
 
 static void
@@ -144,16 +149,23 @@ test_combined(void)
 	CHECK(rounds_to(combined((double[]){ 520 }, (double[]){ 258 }, 1), 310.077, 1000));
 }
 
-/* Two shapes, x core and y not, faster by these shares, with an interval that is SURE or not. */
+/*
+ * Two shapes, x core and y not, faster by these shares, with intervals that are SURE or a tenth to
+ * either side.
+ */
 static struct klinear_compare
 measured(double x, double y, bool sure)
 {
+	double low = sure ? 1 : 0.9, high = sure ? 1 : 1.1, mean = sqrt((1 + x) * (1 + y));
 	struct klinear_compare c = { .count = 2, .pairs = true,
-		.unit = { { .name = "x", .core = true, .now = 1, .was = 1 + x, .low = 1 + x },
-		    { .name = "y", .now = 1, .was = 1 + y, .low = 1 + y } } };
+		.unit = { { .name = "x", .core = true, .now = 1, .was = 1 + x },
+		    { .name = "y", .now = 1, .was = 1 + y } } };
 
-	c.ratio = sqrt((1 + x) * (1 + y));
-	c.low = sure ? (1 + c.ratio) / 2 : 0.99;
+	for (size_t i = 0; i < c.count; i++) {
+		c.unit[i].low = low * c.unit[i].was;
+		c.unit[i].high = high * c.unit[i].was;
+	}
+	c.ratio = (struct kgain_ratio){ mean, low * mean, high * mean, 2 };
 	return c;
 }
 
@@ -248,15 +260,61 @@ test_noise(void)
 	c = measured(0.051, 0.051, true);
 	CHECK(decide(&k, &c, NULL).accepted);
 	c = measured(0.051, 0.051, false);
-	CHECK(decide(&k, &c, NULL).code == KLINEAR_VOLATILE);
+	CHECK(decide(&k, &c,
+	    "Round 4: ROLLED BACK — avg +5.1%, inconclusive: the noise allows anything from -5.4% to +15.6%").code ==
+	    KLINEAR_INCONCLUSIVE);
+	c = measured(0.051, 0.051, true);
 	c.pairs = false;
 	k = (struct klinear_case){ .floor = 0.05 };
 	CHECK(decide(&k, &c, NULL).accepted);
 	k.floor = 0.06;
-	CHECK(decide(&k, &c, NULL).code == KLINEAR_VOLATILE);
-	CHECK(klinear_near_noise(1.01, 1.005, 0.02) && klinear_near_noise(1.04, 0.99, 0.02) && !klinear_near_noise(1.04,
-	    1.01, 0.02) &&
-	    !klinear_near_noise(1, 0.9, 0.02));
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_INCONCLUSIVE);
+}
+
+static bool
+is_near(double mean, double low)
+{
+	return klinear_near_noise(&(struct kgain_ratio){ mean, low, 2, 1 }, 0.02);
+}
+
+/*
+ * What the noise hides is neither a gain nor a loss: of the whole, of a core shape, of any shape.
+ */
+static void
+test_inconclusive(void)
+{
+	struct klinear_compare c = measured(-0.05, -0.05, false);
+	struct klinear_case k = { 0 };
+
+	CHECK(is_near(1.01, 1.005) && is_near(1.04, 0.99) && !is_near(1.04, 1.01) && !is_near(1,
+	    0.9));
+	CHECK(decide(&k, &c,
+	    "Round 4: ROLLED BACK — avg -5.0%, inconclusive: the noise allows anything from -14.5% to +4.5%").code ==
+	    KLINEAR_INCONCLUSIVE);
+	CHECK(!klinear_refutes("inconclusive") && !klinear_refutes("volatile"));
+	c = measured(-0.15, -0.15, false);
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_AGGREGATE);
+	/*
+	 * A core shape that may be 44 % slower or 20 % faster has not regressed; nor is the round a
+	 * trade-off.
+	 */
+	c = measured(0.5, 0.5, true);
+	c.unit[0].was = 0.7;
+	c.unit[0].low = 0.56;
+	c.unit[0].high = 1.2;
+	CHECK(decide(&k, &c,
+	    "Round 4: ACCEPTED — avg +50.0%, no regression in 2 shapes").code == KLINEAR_GAIN);
+	c.unit[0].high = 0.99;
+	CHECK(decide(&k, &c, NULL).code == KLINEAR_CORE_SHAPE);
+	CHECK(decide(&(struct klinear_case){ 0 }, NULL,
+	    "Round 4: ROLLED BACK — no result, inconclusive: it was not timed, "
+	    "for the machine was too busy").code == KLINEAR_INCONCLUSIVE);
+	c = measured(0.5, 0.5, true);
+	c.ratio.low = 0;
+	c.ratio.high = INFINITY;
+	CHECK(decide(&k, &c,
+	    "Round 4: ROLLED BACK — avg +50.0%, inconclusive: there are too few samples to tell").code ==
+	    KLINEAR_INCONCLUSIVE);
 }
 
 /* What was never measured: every status has its code, whatever else is said. */
@@ -270,7 +328,7 @@ test_failures(void)
 		{ "no_plan", KLINEAR_NO_PLAN }, { "no_code", KLINEAR_BUILD }, { "compile_error", KLINEAR_BUILD },
 		{ "run_error", KLINEAR_RUN }, { "wrong_shape", KLINEAR_WRONG }, { "wrong_value", KLINEAR_WRONG },
 		{ "partial", KLINEAR_WRONG }, { "rejected", KLINEAR_REJECTED }, { "quarantined", KLINEAR_REJECTED },
-		{ "correct", KLINEAR_WRONG },
+		{ "correct", KLINEAR_INCONCLUSIVE },
 	};
 
 	for (size_t i = 0; i < LEN(all); i++) {
@@ -330,6 +388,7 @@ main(void)
 	test_accepted();
 	test_rolled_back();
 	test_noise();
+	test_inconclusive();
 	test_failures();
 	test_independent();
 	test_targets();

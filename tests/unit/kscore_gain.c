@@ -117,7 +117,7 @@ test_pairs(void)
 		bool good;
 		double ratio, low;
 	} rows[] = {
-		{ "[{\"name\":\"i\",\"workload\":\"a\",\"ratio\":2,\"low\":1},{\"name\":\"i\",\"workload\":\"b\",\"ratio\":8,\"low\":4}]", true, 4, 2 },
+		{ "[{\"name\":\"i\",\"workload\":\"a\",\"ratio\":2,\"low\":1},{\"name\":\"i\",\"workload\":\"b\",\"ratio\":8,\"low\":4}]", true, 4, 4 * 0.6125473265360659 },
 		{ "[{\"name\":\"i\",\"workload\":\"a\",\"ratio\":2,\"low\":1}]", false, 0, 0 },
 		{ "[{\"name\":\"x\",\"workload\":\"a\",\"ratio\":2,\"low\":1},{\"name\":\"i\",\"workload\":\"b\",\"ratio\":8,\"low\":4}]", false, 0, 0 },
 		{ "[{\"name\":\"i\",\"workload\":\"a\",\"ratio\":2,\"low\":0},{\"name\":\"i\",\"workload\":\"b\",\"ratio\":8,\"low\":4}]", false, 0, 0 },
@@ -152,7 +152,7 @@ test_ratios(void)
 	    *other = parse("[{\"workload\":\"a\",\"median_ns\":20,\"samples_ns\":[20]}]");
 	struct kgain_ratio r = kgain_ratio_of_pairs(pairs, "r", NULL, NULL);
 
-	CHECK(r.n == 2 && near(r.mean, 2) && r.low == 0 && near(r.high, 4));
+	CHECK(r.n == 2 && near(r.mean, 2) && r.low == 0 && near(r.high, 2 * pow(2, sqrt(2) / 2)));
 	r = kgain_ratio_of_pairs(pairs, "r", "a", NULL);
 	CHECK(r.n == 1 && near(r.mean, 4) && near(r.low, 2) && near(r.high, 8));
 	r = kgain_ratio_of_pairs(pairs, "r", NULL, heavy);
@@ -170,9 +170,72 @@ test_ratios(void)
 	json_decref(other);
 }
 
+static bool
+is(const struct kgain_ratio *r, double mean, double low, double high)
+{
+	return near(r->mean, mean) && near(r->low, low) && near(r->high, high);
+}
+
+/* Links of a chain: half-widths of logarithms add in quadrature. */
+static void
+test_products(void)
+{
+	struct kgain_ratio a = { 2, 2 / exp(0.03), 2 * exp(0.03), 1 }, b = { 5, 5 / exp(0.04),
+	    5 * exp(0.04), 1 },
+	    none = { 0 }, r = kgain_product(&a, &b);
+
+	CHECK(is(&r, 10, 10 / exp(0.05), 10 * exp(0.05)));
+	CHECK(near(kgain_width(&r), exp(0.05) - 1) && !kgain_product(&a, &none).n);
+	b.mean = 2 * exp(0.049);
+	CHECK(!kgain_beyond(&b, &a) && !kgain_beyond(&a, &b) && !kgain_beyond(&a, &a));
+	CHECK(kgain_beyond(&a, &none) && !kgain_beyond(&none, &a) && !kgain_beyond(&none, &none));
+	a.low = 0;
+	r = kgain_product(&a, &b);
+	CHECK(r.low == 0 && isinf(kgain_width(&r)));
+}
+
+static void
+test_verdicts(void)
+{
+	static const struct {
+		double low, high;
+		const char *verdict;
+	} rows[] = {
+		{ 1.021, 1.1, "gain" }, { 1.02, 1.1, "inconclusive" }, { 0.9, 0.999, "loss" },
+		    { 0.995, 0.999, "loss" },
+		{ 0.99, 1.01, "same" }, { 1.011, 1.02, "same" }, { 0.98, 1.001, "inconclusive" },
+		    { 0, INFINITY, "inconclusive" },
+	};
+
+	for (size_t i = 0; i < LEN(rows); i++)
+		CHECK_STR(kgain_verdict(&(struct kgain_ratio){ 1, rows[i].low, rows[i].high, 1 },
+		    0.02), rows[i].verdict);
+}
+
+/* Times measured apart are no surer than the noise, and without samples it is all there is. */
+static void
+test_apart(void)
+{
+	json_t *one = parse("{\"workload\":\"a\",\"median_ns\":10}"),
+	    *two = parse("{\"workload\":\"a\",\"median_ns\":20}"),
+	    *many = parse("{\"workload\":\"a\",\"median_ns\":20,\"samples_ns\":[16,17,18,19,20,21,22,23,24]}");
+	struct kgain_ratio r = kgain_apart(two, one, "median", 0.1);
+
+	CHECK(is(&r, 2, 2 / 1.1, 2 * 1.1));
+	r = kgain_apart(many, many, "median", 0.1);
+	CHECK(near(r.mean, 1) && near(r.low, 16.0 / 24) && near(r.high, 24.0 / 16));
+	CHECK(!kgain_apart(NULL, one, "median", 0).n);
+	json_decref(one);
+	json_decref(two);
+	json_decref(many);
+}
+
 int
 main(void)
 {
+	test_products();
+	test_verdicts();
+	test_apart();
 	test_ratios();
 	test_times();
 	test_speedup();

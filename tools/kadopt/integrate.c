@@ -13,6 +13,7 @@
 #include "adopt.h"
 #include "journal.h"
 #include "karch.h"
+#include "kchain.h"
 #include "kfence.h"
 #include "kfrozen.h"
 #include "kio.h"
@@ -35,6 +36,7 @@ struct integrate_options {
 struct winner {
 	char *id, *code;
 	double speedup;
+	bool sure;		/* faster than the reference beyond the noise */
 };
 
 static void
@@ -71,8 +73,9 @@ find_winner(const struct adoption *a, struct winner *w)
 	char *path = kasprintf("%s/archive.ndjson", a->dir);
 	json_t *header = kin_first(path), *eval;
 	const char *id = kjson_str_or(header, "best.id", NULL);
+	struct kchain chain;
 
-	*w = (struct winner){ .speedup = kjson_num_or(header, "best.speedup", 1) };
+	*w = (struct winner){ .speedup = 1 };
 	if (!header)
 		kdie(K_USAGE, "%s: the campaign has not run yet: make campaign", path);
 	free(path);
@@ -81,6 +84,11 @@ find_winner(const struct adoption *a, struct winner *w)
 		return false;
 	}
 	path = karch_path(a->dir, id, "eval");
+	if (kchain_known(a->dir, id, (long)kjson_int_or(header, "trial", 0), true, &chain)) {
+		w->speedup = chain.speedup.mean;
+		w->sure = chain.speedup.low > 1;
+	}
+	kchain_free(&chain);
 	eval = kin_first(path);
 	if (strcmp(kjson_str_or(eval, "eval.status", ""), "correct") || !kjson_str_or(eval, "eval.code", NULL))
 		kdie(K_USAGE, "%s: the best program has no correct evaluation there", path);
@@ -403,8 +411,11 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 	char *original, *path, *text;
 	int code;
 
-	if (!any || gain < o->gate) {
-		if (any)
+	if (!any || gain < o->gate || !w.sure) {
+		if (any && gain >= o->gate)
+			ksay("GATE: the noise allows that the best program, %s, is no faster than the reference: nothing was "
+			    "touched; make verify measures it again\n", w.id);
+		else if (any)
 			ksay("GATE: the best program, %s, takes %.1f %% less time than the reference, "
 			    "and %.1f %% is asked for: nothing was touched\n", w.id, 100 * gain,
 			    100 * o->gate);

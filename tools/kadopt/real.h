@@ -6,8 +6,10 @@
 #include "adopt.h"
 
 struct real {
-	bool faster;		/* by the gate, in every pair of runs, and the application as a whole is not slower */
+	/* by the gate, beyond the noise, and the application as a whole is not slower */
+	bool faster;
 	double reduction;	/* of the time of all calls: 1 - new / old, the median over pairs of runs */
+	double low, high;	/* its interval */
 	double worst;		/* the smallest of a pair */
 	double wall;		/* time of whole runs, new over old, medians */
 	json_t *record;		/* pairs, calls by configuration; owned */
@@ -15,8 +17,10 @@ struct real {
 };
 
 /*
- * Build both programs in copies, with ORIGINAL and WINNER (files) in place of the project's file, and run them in turns, PAIRS
- * times each. False: they could not be built or run, and WHY says so. In any case nothing of the project is touched.
+ * Build both programs in copies, with ORIGINAL and WINNER (files) in place of the project's file,
+ * and run them in turns, PAIRS times each, and more often while that leaves it open which is
+ * faster. False: they could not be built or run, and WHY says so. In any case nothing of the
+ * project is touched.
  */
 bool real_build(const struct adoption *a, const char *name, const char *source);
 bool real_compare(const struct adoption *a, size_t pairs, double gate, struct real *r);

@@ -27,6 +27,9 @@ struct view_options {
 /* Print a view to the output; K_OK, or K_NO when there is nothing to show (no best, an empty grid). */
 int show_view(const struct karch *a, const struct view_options *o);
 
+/* The row of a program, elite or not; NULL: it is not there, or was not loaded. */
+struct karch_row *find_row(const struct karch *a, const char *id);
+
 /* chain.c: is the archive's chain that of the scored records? K_OK, or K_NO after messages that name rounds. */
 int check_chain(const struct karch *a, const struct view_options *o);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "karchive.h"
+#include "kchain.h"
 #include "kfence.h"
 #include "kio.h"
 #include "kscored.h"
@@ -19,7 +20,8 @@ struct keeper {
 	bool linear;		/* a chain of rounds */
 	int islands;
 	long per_island, migration_interval, tabu_trials;
-	double migration_rate, seed_score;
+	double migration_rate, seed_score, multiplier;
+	const char *dir;	/* of the campaign */
 	size_t population, errors, error_chars;
 	int current;		/* island */
 	long filled;		/* candidates it has had since it became current */
@@ -97,6 +99,19 @@ add_program(struct karch *a, struct karch_row *row)
 	a->programs++;
 }
 
+/* A program whose score has changed finds its place among the others. */
+static void
+settle_row(struct karch *a, struct karch_row *row)
+{
+	for (size_t i = 0; i < a->programs; i++)
+		if (a->program[i] == row) {
+			memmove(a->program + i, a->program + i + 1,
+			    (--a->programs - i) * sizeof *a->program);
+			add_program(a, row);
+			return;
+		}
+}
+
 static void
 changed(struct karch_row *row)
 {
@@ -127,42 +142,72 @@ all_islands(int islands)
 static struct karch_row *
 row_new(const struct keeper *k, const struct kscored *s)
 {
-	struct karch_row *row = kcalloc(1, sizeof *row);
+	struct karch_row *row = kscored_row(s, k->seed_score);
 	int island = s->island >= 0 && s->island < k->islands ? (int)s->island : k->current;
 
-	strcpy(row->id, s->id);
-	row->trial = s->trial;
-	row->branch = s->branch;
-	row->cell = s->cell;
-	row->score = is_reference(s) ? k->seed_score : s->score;
-	row->speedup = s->speedup;
-	row->runtime_ms = s->runtime_ms;
-	strcpy(row->status, s->status);
-	strcpy(row->tokens, s->tokens);
-	strcpy(row->parent, s->parent);
-	strcpy(row->strategy, s->strategy);
 	/* Every island may start from the reference. */
 	row->islands = is_reference(s) ? all_islands(k->islands) : UINT64_C(1) << island;
 	return row;
 }
 
-/* The best correct program so far; a tie keeps the older. */
 static void
-note_best(const struct keeper *k, const struct karch_row *row, bool gain)
+put_best(const struct keeper *k, const struct karch_row *row)
 {
-	const json_t *best = json_object_get(k->header, "best");
-	json_t *now;
+	struct kgain_ratio speedup = karch_speedup(row);
+	json_t *now = json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial,
+	    "cell",
+	    cell_json(row->cell), "score", row->score, "status", row->status);
 
-	/* A round that was kept is the best, whatever it scores: levels differ, and a trade-off or a tie may score less. */
-	if (!karch_correct(row->status) || (best && !(gain && (k->linear || row->score > kjson_num_or(best, "score", 0)))))
-		return;
-	now = json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial, "cell", cell_json(row->cell),
-	    "score", row->score, "status", row->status);
-	if (row->speedup > 0)
-		set(now, "speedup", json_real(row->speedup));
+	if (speedup.n)
+		kgain_put_speedup(now, &speedup);
+	if (row->provisional)
+		set(now, "provisional", json_true());
 	if (row->runtime_ms > 0)
 		set(now, "runtime_ms", json_real(row->runtime_ms));
 	set(k->header, "best", now);
+}
+
+/* The best correct program so far: only a gain makes a new one, and a tie keeps the older. */
+static void
+note_best(const struct keeper *k, const struct kscored *s, const struct karch_row *row)
+{
+	struct karch_row best;
+	bool first = !karch_best(k->a, &best);
+
+	/*
+	 * A round that was kept is the best, whatever it scores: levels differ, and a trade-off or
+	 * a tie may score less.
+	 */
+	if (karch_correct(row->status) && (first || (s->gain && (k->linear || kscored_takes(s,
+	    &best, row)))))
+		put_best(k, row);
+}
+
+/*
+ * The best was raced against the reference again, before this trial or at its beginning: that is
+ * its speed from now on, as it is in the scores of those that are timed in turns with it.
+ */
+static void
+renew_best(const struct keeper *k, long trial)
+{
+	struct karch_row best, *row;
+	struct kchain c;
+	double more;
+
+	if (!karch_best(k->a, &best) || !kchain_raced(k->dir, best.id, trial, false, &c))
+		return;
+	more = k->multiplier * (c.speedup.mean - best.speedup);
+	best.score += more;
+	karch_set_speedup(&best, &c.speedup, c.provisional);
+	put_best(k, &best);
+	row = find_row(k->a, best.id);
+	if (row) {
+		row->score += more;
+		karch_set_speedup(row, &c.speedup, c.provisional);
+		changed(row);
+		settle_row(k->a, row);
+	}
+	kchain_free(&c);
 }
 
 static bool
@@ -197,8 +242,8 @@ enter(struct keeper *k, const struct kscored *s)
 	if (!kscored_enters(s))
 		return;
 	row = row_new(k, s);
-	note_best(k, row, s->gain);
-	if (k->linear ? !is_rolled_back(s) : karch_takes(k->a->elite[row->cell], row->status, row->score))
+	note_best(k, s, row);
+	if (k->linear ? !is_rolled_back(s) : kscored_takes(s, k->a->elite[row->cell], row))
 		take_cell(k->a, row);
 	else
 		add_program(k->a, row);
@@ -369,6 +414,7 @@ add_trial(struct keeper *k, const struct kscored *list, size_t n)
 		kdie(K_USAGE, "the archive holds trial %ld already, and these records are of trial %ld", k->a->trial,
 		    trial);
 	set(k->header, "broken", json_array());
+	renew_best(k, trial);
 	if (k->linear)
 		note_round(k, list, n);
 	for (size_t i = 0; i < n; i++) {
@@ -438,6 +484,8 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 		.migration_rate = kcamp_num(camp, "search.migration_rate"),
 		.tabu_trials = kcamp_int(camp, "search.tabu_trials"),
 		.seed_score = kcamp_num(camp, "search.seed_score"),
+		.multiplier = kcamp_num(camp, "score.multiplier"),
+		.dir = camp->dir,
 		.population = (size_t)kcamp_int(camp, "search.population"),
 		.errors = (size_t)kcamp_int(camp, "prompt.errors"),
 		.error_chars = (size_t)kcamp_int(camp, "prompt.error_chars"),

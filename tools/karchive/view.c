@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "karchive.h"
+#include "kchain.h"
 #include "kio.h"
 #include "kscored.h"
 #include "kutil.h"
@@ -32,12 +33,15 @@ static json_t *
 row_json(const struct karch_row *row)
 {
 	char cell[KARCH_DIMS + 1];
+	struct kgain_ratio speedup = karch_speedup(row);
 	json_t *o;
 
 	karch_cell_text(row->cell, cell);
 	o = json_pack("{s:s,s:s,s:f,s:s}", "id", row->id, "cell", cell, "score", row->score, "status", row->status);
-	if (row->speedup > 0)
-		json_object_set_new(o, "speedup", json_real(row->speedup));
+	if (speedup.n)
+		kgain_put_speedup(o, &speedup);
+	if (row->provisional)
+		json_object_set_new(o, "provisional", json_true());
 	if (row->runtime_ms > 0)
 		json_object_set_new(o, "runtime_ms", json_real(row->runtime_ms));
 	if (*row->parent)
@@ -50,10 +54,28 @@ row_json(const struct karch_row *row)
 static void
 heading(const struct view_options *o)
 {
-	static const char line[] = "id        speed-up    time ms     score  cell  status         parent   strategy";
+	static const char line[] =
+	    "id        speed-up  interval            time ms     score  cell  status         parent   strategy";
 
 	if (!o->json)
 		kout_line(line, sizeof line - 1);
+}
+
+/* "16.4x  16.1 to 16.7", with a question mark where it is provisional, and the time. */
+static void
+put_speedup(const struct karch_row *row, struct kbuf *b)
+{
+	struct kgain_ratio r = karch_speedup(row);
+	char interval[64] = "-";
+
+	if (r.n && r.low > 0 && isfinite(r.high) && r.low < r.high)
+		snprintf(interval, sizeof interval, "%.3g to %.3g%s", r.low, r.high,
+		    row->provisional ? "?" : "");
+	if (r.n)
+		kbuf_printf(b, "%8.*fx  %-17s %9.4g", r.mean < 99.5 ? 2 : 0, r.mean, interval,
+		    row->runtime_ms);
+	else
+		kbuf_printf(b, "%9s  %-17s %9s", "-", "-", "-");
 }
 
 static void
@@ -71,11 +93,7 @@ put_row(const struct karch_row *row, const struct view_options *o)
 	}
 	karch_cell_text(row->cell, cell);
 	kbuf_printf(&b, "%-8s ", row->id);
-	if (row->speedup > 0) {
-		kbuf_printf(&b, "%8.*fx %10.4g", row->speedup < 99.5 ? 2 : 0, row->speedup, row->runtime_ms);
-	} else {
-		kbuf_printf(&b, "%9s %10s", "-", "-");
-	}
+	put_speedup(row, &b);
 	kbuf_printf(&b, " %9.2f  %s  %-13s  %-7s  %s", row->score, cell, row->status, *row->parent ? row->parent : "-",
 	    *row->strategy ? row->strategy : "-");
 	put_text(&b);
@@ -102,17 +120,15 @@ show_top(const struct karch *a, const struct view_options *o, size_t n)
 static int
 show_best(const struct karch *a, const struct view_options *o)
 {
-	const char *id = kjson_str_or(a->header, "best.id", NULL);
+	struct karch_row best;
+	const struct karch_row *row;
 
-	if (!id)
+	if (!karch_best(a, &best))
 		return K_NO;
-	for (int c = 0; c < KARCH_CELLS; c++)
-		if (a->elite[c] && !strcmp(a->elite[c]->id, id)) {
-			heading(o);
-			put_row(a->elite[c], o);
-			return K_OK;
-		}
-	kdie(K_USAGE, "%s: its best, %s, is no elite", o->archive, id);
+	row = find_row(a, best.id);
+	heading(o);
+	put_row(row ? row : &best, o);
+	return K_OK;
 }
 
 /* One cell of the map: a speed-up, 'x' for a broken elite, '+' for a correct one without a time. */
@@ -181,7 +197,7 @@ show_cells(const struct karch *a, const struct view_options *o)
 	return n ? K_OK : K_NO;
 }
 
-static const struct karch_row *
+struct karch_row *
 find_row(const struct karch *a, const char *id)
 {
 	for (int c = 0; c < KARCH_CELLS; c++)
@@ -199,6 +215,7 @@ read_folder(const char *dir, const char *id, struct karch_row *row)
 {
 	long trial, branch;
 	const struct kscored *list;
+	struct karch_row *found;
 	struct kscored_in in;
 	size_t n;
 	char *path;
@@ -211,14 +228,10 @@ read_folder(const char *dir, const char *id, struct karch_row *row)
 	while ((n = kscored_trial(&in, &list)))
 		for (size_t i = 0; i < n; i++)
 			if (list[i].branch == branch && list[i].trial == trial) {
-				row->cell = list[i].cell < 0 ? 0 : list[i].cell;
-				row->score = list[i].score;
-				row->speedup = list[i].speedup;
-				row->runtime_ms = list[i].runtime_ms;
-				strcpy(row->id, list[i].id);
-				strcpy(row->status, list[i].status);
-				strcpy(row->parent, list[i].parent);
-				strcpy(row->strategy, list[i].strategy);
+				found = kscored_row(&list[i], list[i].score);
+				*row = *found;
+				row->cell = row->cell < 0 ? 0 : row->cell;
+				free(found);
 			}
 	kscored_close(&in);
 	if (!*row->id)
@@ -294,6 +307,7 @@ static void
 stats_text(const struct karch *a, struct kbuf *b)
 {
 	const json_t *h = a->header;
+	struct karch_row best;
 	const char *name;
 	json_t *n;
 
@@ -306,9 +320,14 @@ stats_text(const struct karch *a, struct kbuf *b)
 	    count_elites(a, true));
 	kbuf_printf(b, "%-16s %zu remembered beside them, %lld dropped\n", "programs", a->programs,
 	    count(h, "dropped"));
-	if (kjson_path(h, "best.id"))
-		kbuf_printf(b, "%-16s %s, %.2fx, score %.2f\n", "best", kjson_str_or(h, "best.id", ""),
-		    kjson_num_or(h, "best.speedup", 0), kjson_num_or(h, "best.score", 0));
+	if (karch_best(a, &best)) {
+		struct kgain_ratio r = karch_speedup(&best);
+		char *text = kchain_text(&r, best.provisional);
+
+		kbuf_printf(b, "%-16s %s, %s, score %.2f\n", "best", best.id, r.n ? text :
+		    "not timed", best.score);
+		free(text);
+	}
 	kbuf_printf(b, "%-16s trial %lld, %lld trials ago\n", "last gain", count(h, "last_gain"),
 	    count(h, "stale"));
 	strategies_text(h, b);

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "karch.h"
 #include "kaudit.h"
+#include "kchain.h"
 #include "kgain.h"
 
 static const double inflated_pct = 1;	/* a headline this much above what is real, of that, must not be shipped */
@@ -20,7 +22,9 @@ struct account {
 	double bench[CLASSES], real[CLASSES];	/* products of ratios */
 	char buckets[CLASSES][64];		/* seen, for people */
 	double speedup;				/* of the last kept over the reference, as measured */
-	double noise;				/* floors of all that was kept, and of the reference, put together */
+	char kept[KARCH_ID];			/* the last that was kept; empty: none */
+	/* of all that was kept, and of the reference, put together */
+	double noise;
 	bool linear;
 };
 
@@ -53,6 +57,41 @@ note_bucket(struct account *a, enum class c, const char *bucket)
 		snprintf(a->buckets[c] + n, sizeof a->buckets[c] - n, "%s%s", n ? ", " : "", bucket);
 }
 
+/*
+ * How far off the gain of a record may be: the interval of its race, else the noise of its times.
+ */
+static double
+noise_of(const json_t *rec)
+{
+	double ratio = kjson_num_or(rec, "score.gain_ratio", 0);
+	struct kgain_ratio r = { ratio, kjson_num_or(rec, "score.gain_low", 0), kjson_num_or(rec,
+	    "score.gain_high", 0), 1 };
+
+	return ratio > 0 && r.low > 0 && r.high > 0 ? kgain_width(&r) : kjson_num_or(rec,
+	    "eval.noise.floor", 0);
+}
+
+/*
+ * The speed-up that status and report show, where the records have one. A later race of the whole
+ * against the reference says nothing of its parts: it counts for them as for the whole.
+ */
+static void
+take_headline(struct account *a, const char *dir, long last)
+{
+	struct kchain c;
+
+	if (*a->kept && kchain_known(dir, a->kept, last, true, &c)) {
+		if (c.from) {
+			a->bench[CLASS_K] *= c.speedup.mean / a->speedup;
+			a->real[CLASS_K] *= c.speedup.mean / a->speedup;
+		}
+		a->speedup = c.speedup.mean;
+		a->noise = kgain_noise(a->noise, fmin(kgain_width(&c.speedup), 1));
+	}
+	if (*a->kept)
+		kchain_free(&c);
+}
+
 /* One round that was kept: RATIO is its time before over its time after. */
 static void
 keep(struct account *a, const json_t *rec, double ratio)
@@ -64,7 +103,8 @@ keep(struct account *a, const json_t *rec, double ratio)
 
 	a->bench[c] *= ratio;
 	a->real[c] *= real;
-	a->noise = kgain_noise(a->noise, kjson_num_or(rec, "eval.noise.floor", 0));
+	a->noise = kgain_noise(a->noise, noise_of(rec));
+	snprintf(a->kept, sizeof a->kept, "%s", kjson_str_or(rec, "id", ""));
 	note_bucket(a, c, bucket);
 	if (!strcmp(kjson_str_or(rec, "audit.decision", ""), "ACCEPT-unmeasured"))
 		json_array_append_new(a->unmeasured, json_string(kjson_str_or(rec, "id", "?")));
@@ -179,6 +219,7 @@ report_campaign(const struct audit *audit, bool *inflated)
 		trial++;
 	if (!trial)
 		kdie(K_USAGE, "%s: no trial has been scored yet", audit->camp->dir);
+	take_headline(&a, audit->camp->dir, trial - 1);
 	real = a.real[CLASS_K] * a.real[CLASS_W1];
 	gap = percent(a.speedup) - percent(real);
 	/* The parts were measured at other times than the whole, and each brings its own. */

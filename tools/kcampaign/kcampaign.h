@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "kcamp.h"
+#include "kgain.h"
 #include "kutil.h"
 
 /* What the command line gave. */
@@ -61,7 +62,10 @@ struct standing {
 	json_int_t input_tokens, output_tokens;
 	const json_t *statuses;	/* candidates by status; may be NULL */
 	const char *best;	/* id; NULL: none is correct and faster than the reference yet */
-	double speedup, runtime_ms;
+	struct kgain_ratio speedup;	/* over the reference, by the newest race that there is */
+	bool provisional;
+	char from[40];		/* that race: a file; empty: the score */
+	double runtime_ms;
 	const char *cell;
 	const json_t *linear;	/* the chain of a linear search; NULL: none */
 };

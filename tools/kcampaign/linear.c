@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "karch.h"
+#include "kchain.h"
 #include "kends.h"
 #include "kio.h"
 #include "klinear.h"
@@ -95,8 +96,12 @@ linear_trial(const struct kcamp *c, long trial, struct kbuf *text)
 	(void)c;
 	add_record_line(text, trial, 0);
 	kbuf_printf(text, "  last accepted %s", kjson_str_or(s.linear, "accepted", "?"));
-	if (s.best)
-		kbuf_printf(text, ": %.3gx the baseline, %.4g ms", s.speedup, s.runtime_ms);
+	if (s.best) {
+		char *speedup = kchain_text(&s.speedup, s.provisional);
+
+		kbuf_printf(text, ": %s over the baseline, %.4g ms", speedup, s.runtime_ms);
+		free(speedup);
+	}
 	kbuf_printf(text, "; %zu of %ld rounds kept\n", json_array_size(json_object_get(s.linear, "chain")), trial + 1);
 	json_decref(header);
 }

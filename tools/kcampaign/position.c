@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "karch.h"
+#include "kchain.h"
 #include "kio.h"
 
 #define LINK "archive.ndjson"
@@ -173,6 +174,25 @@ count(const json_t *header, const char *path)
 	return (long)kjson_int_or(header, path, 0);
 }
 
+/*
+ * The best's figure: of its newest race against the reference, a verification included, else of the
+ * archive.
+ */
+static void
+set_figure(struct standing *s, const json_t *header)
+{
+	struct kchain c;
+
+	s->speedup = kgain_speedup_of(json_object_get(header, "best"));
+	s->provisional = kjson_bool_or(header, "best.provisional", false);
+	if (kchain_raced(".", s->best, (long)kjson_int_or(header, "trial", 0), true, &c)) {
+		s->speedup = c.speedup;
+		s->provisional = c.provisional;
+		snprintf(s->from, sizeof s->from, "%s", c.from);
+	}
+	kchain_free(&c);
+}
+
 struct standing
 standing(const json_t *header)
 {
@@ -199,7 +219,7 @@ standing(const json_t *header)
 		    "TRIAL/BRANCH, such as 007/02; make views makes the archive again", best);
 	if (best && strcmp(best, KARCH_REFERENCE)) {
 		s.best = best;
-		s.speedup = kjson_num_or(header, "best.speedup", 0);
+		set_figure(&s, header);
 		s.runtime_ms = kjson_num_or(header, "best.runtime_ms", 0);
 		s.cell = kjson_str_or(header, "best.cell", "");
 	}
@@ -227,8 +247,9 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 	}
 	if (patience && s->stale >= patience && last >= kcamp_int(c, "stop.min_trials"))
 		return kasprintf("over: no gain in %ld trials (stop.patience)", s->stale);
-	if (speedup > 0 && s->speedup >= speedup)
-		return kasprintf("over: %.4gx reaches the goal of %.4gx (stop.speedup)", s->speedup, speedup);
+	if (speedup > 0 && s->speedup.mean >= speedup)
+		return kasprintf("over: %.4gx reaches the goal of %.4gx (stop.speedup)",
+		    s->speedup.mean, speedup);
 	if ((reason = roofline_stop(c, s)) != NULL)
 		return reason;
 	if (budget > 0 && s->cost_usd >= budget)

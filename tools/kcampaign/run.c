@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "karch.h"
+#include "kchain.h"
 #include "kfrozen.h"
 #include "kio.h"
 #include "klinear.h"
@@ -292,11 +293,51 @@ need_evidence(const struct kcamp *c, const struct graph *g)
 	return list.data;
 }
 
+/* Is any branch of the trial evaluated? */
+static bool
+is_evaluated(const struct kcamp *c, long trial)
+{
+	bool any = false;
+
+	for (long b = 1; b <= kcamp_branches(c) && !any; b++) {
+		char *eval = cell_path(trial, b, stages[STAGE_EVAL]);
+
+		any = exists(eval);
+		free(eval);
+	}
+	return any;
+}
+
+/*
+ * The trials of the graph before which the best is raced against the reference again: what anchors
+ * them is not known well enough, or was measured while the machine was busy. Not where kharness
+ * times nothing. The caller frees.
+ */
+static char *
+need_anchors(const struct kcamp *c, const struct graph *g)
+{
+	struct kbuf list = { 0 };
+	bool raced = !strcmp(kcamp_str(c, "eval.evaluator"), "harness") && !kcamp_json(c,
+	    "eval.timing");
+
+	kbuf_add(&list, "", 0);
+	for (long t = g->first > 1 ? g->first : 1; raced && t <= g->last; t++) {
+		json_t *header = is_evaluated(c, t) ? NULL : archive_header(t - 1);
+		struct standing s = standing(header);
+
+		if (s.best && (s.provisional || kgain_width(&s.speedup) > KCHAIN_WIDE))
+			kbuf_printf(&list, "%s%03ld", list.len ? " " : "", t);
+		json_decref(header);
+	}
+	return list.data;
+}
+
 /* Run make on GRAPH for GOALS (space-free paths, NULL at the end). */
 static struct outcome
 make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 {
-	char *argv[32], *branches = kstrdup(""), *evidence = need_evidence(c, g), *old;
+	char *argv[32], *branches = kstrdup(""), *old;
+	char *evidence = need_evidence(c, g), *anchors = need_anchors(c, g);
 	long n = 0, count = kcamp_branches(c);
 	struct outcome out;
 	bool told;
@@ -326,12 +367,14 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	argv[n++] = variable("FEEDBACK", told ? "yes" : "");
 	argv[n++] = variable("TIPS", kmemo_tips_enabled(c) ? "yes" : "");
 	argv[n++] = variable("EVIDENCE", evidence);
+	argv[n++] = variable("ANCHORS", anchors);
 	argv[n++] = variable("KEY", kcamp_str(c, "model.key_env"));
 	argv[n++] = variable("BEST", g->best ? g->best : "");
 	for (; *goals; goals++)
 		argv[n++] = kstrdup(*goals);
 	argv[n] = NULL;
 	free(evidence);
+	free(anchors);
 	free(branches);
 	out = run_make(argv);
 	while (n > 0)

@@ -290,8 +290,8 @@ linear_levels(struct keval *k, const struct subject *s, const char *so, const ch
 	bool wider = is_wider(k, full), gain;
 
 	note_level(k, eval);
-	gain = past && compare(k, past, eval, &c) && c.ratio > 1;
-	if (gain && wider && c.ratio - 1 < kcamp_num(k->camp, "linear.borderline")) {
+	gain = past && compare(k, past, eval, &c) && c.ratio.mean > 1;
+	if (gain && wider && c.ratio.mean - 1 < kcamp_num(k->camp, "linear.borderline")) {
 		keep_quick(eval);
 		k->set = full;
 		eval_set(eval, "level", json_string("full"));
@@ -302,30 +302,15 @@ linear_levels(struct keval *k, const struct subject *s, const char *so, const ch
 			gain = compare(k, past, eval, &c);
 		}
 	}
-	if (gain && c.pairs && klinear_near_noise(c.ratio, c.low, kcamp_num(k->camp, "linear.noise")))
+	if (gain && c.pairs && klinear_near_noise(&c.ratio, kcamp_num(k->camp, "linear.noise")))
 		measure_again(k, s, so, eval);
 	k->set = quick;
 	json_decref(past);
 }
 
-/* Outside the linear search: an apparent gain whose interval does not clear the smallest that counts. */
-static void
-remeasure(struct keval *k, const struct subject *s, const char *so, json_t *eval)
-{
-	double least = 1 + kcamp_num(k->camp, "score.min_gain"), ratio, low;
-
-	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent", json_object_get(eval, "timing"), &ratio, &low) &&
-	    ratio > least && low <= least)
-		measure_again(k, s, so, eval);
-}
-
 void
 confirm(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
 {
-	if (!is_timed(eval) || s->trusted)
-		return;
-	if (kcamp_linear(k->camp))
+	if (is_timed(eval) && !s->trusted && kcamp_linear(k->camp))
 		linear_levels(k, s, so, phase, eval);
-	else if (kcamp_bool(k->camp, "eval.remeasure"))
-		remeasure(k, s, so, eval);
 }

@@ -209,29 +209,53 @@ forget_oldest(struct gradient *g, const struct kcamp *camp)
 	}
 }
 
-static const char *
-outcome_of(const struct kscored *s, const struct karch_row *incumbent, double delta)
+/*
+ * How much better a candidate is than its parent. Of two that were timed a difference counts when
+ * it is beyond the noise of both; where the parent is the incumbent, their race decides.
+ */
+static double
+delta_of(const struct kscored *s)
 {
-	if (karch_takes(incumbent, s->status, s->score))
-		return incumbent ? "replacement" : "discovery";
-	return delta > threshold ? "improvement" : delta < -threshold ? "regression" : "neutral";
+	double delta = s->score - s->parent_score;
+	bool faster, slower;
+
+	if (!s->speedup.n || !s->parent_speedup.n)
+		return fabs(delta) > threshold ? delta : 0;
+	if (!strcmp(s->parent, s->incumbent)) {
+		faster = s->gain;
+		slower = s->loss;
+	} else {
+		faster = kgain_beyond(&s->speedup, &s->parent_speedup);
+		slower = kgain_beyond(&s->parent_speedup, &s->speedup);
+	}
+	return faster ? fabs(delta) : slower ? -fabs(delta) : 0;
+}
+
+static const char *
+outcome_of(bool takes, const struct karch_row *elite, double delta)
+{
+	if (takes)
+		return elite ? "replacement" : "discovery";
+	return delta > 0 ? "improvement" : delta < 0 ? "regression" : "neutral";
 }
 
 static void
 note(struct gradient *g, const struct kcamp *camp, const struct kscored *s, const struct karch *archive)
 {
-	const struct karch_row *incumbent = archive->elite[s->cell];
-	bool takes = karch_takes(incumbent, s->status, s->score);
+	const struct karch_row *elite = archive->elite[s->cell];
+	struct karch_row *row = kscored_row(s, s->score);
+	bool takes = kscored_takes(s, elite, row);
 	struct transition t = {
-		.trial = s->trial, .from = s->parent_cell, .to = s->cell, .delta = s->score - s->parent_score,
+		.trial = s->trial, .from = s->parent_cell, .to = s->cell, .delta = delta_of(s),
 		.repair = *s->parent_status && !karch_correct(s->parent_status),
 	};
 
 	strcpy(t.id, s->id);
 	strcpy(t.parent, s->parent);
-	t.outcome = outcome_of(s, incumbent, t.delta);
+	t.outcome = outcome_of(takes, elite, t.delta);
 	/* A broken kernel that lands in an empty cell has found nothing. */
-	t.success = t.delta > threshold || (takes && karch_correct(s->status));
+	t.success = t.delta > 0 || (takes && karch_correct(s->status));
+	free(row);
 	count_transition(g, camp, &t);
 	append_line(g, &t);
 	g->total++;
@@ -244,18 +268,12 @@ note(struct gradient *g, const struct kcamp *camp, const struct kscored *s, cons
 static void
 advance(struct karch *archive, const struct kcamp *camp, const struct kscored *s)
 {
-	struct karch_row *row;
-	double score = strcmp(s->id, KARCH_REFERENCE) ? s->score : kcamp_num(camp, "search.seed_score");
+	struct karch_row *row = kscored_row(s, kcamp_num(camp, "search.seed_score"));
 
-	if (!kscored_enters(s) || !karch_takes(archive->elite[s->cell], s->status, score))
+	if (!kscored_enters(s) || !kscored_takes(s, archive->elite[s->cell], row)) {
+		karch_row_free(row);
 		return;
-	row = kcalloc(1, sizeof *row);
-	strcpy(row->id, s->id);
-	strcpy(row->status, s->status);
-	row->score = score;
-	row->cell = s->cell;
-	row->trial = s->trial;
-	row->branch = s->branch;
+	}
 	karch_row_free(archive->elite[s->cell]);
 	archive->elite[s->cell] = row;
 }

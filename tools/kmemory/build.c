@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kchain.h"
 #include "kio.h"
 #include "kmemory.h"
 
@@ -261,23 +262,39 @@ reason_text(const json_t *r)
 	return kjson_str_or(reason, "detail", kjson_str_or(r, "eval.plan_fault", NULL));
 }
 
+/* Nothing follows from it: what the noise hid is neither a gain nor a loss. */
+static bool
+is_unsure(const json_t *r)
+{
+	const char *code = kjson_str_or(r, "score.decision.code", kjson_str_or(r, "score.verdict",
+	    ""));
+
+	return !strcmp(code, "inconclusive");
+}
+
 /* One line on what became of a record. The caller frees. */
 static char *
 outcome(const struct memory *m, const json_t *r)
 {
 	const char *line = kjson_str_or(r, "score.decision.line", NULL);
-	double gain = record_gain_pct(r), speedup = kjson_num_or(r, "score.speedup", NAN);
+	double gain = record_gain_pct(r);
+	struct kgain_ratio speedup = kgain_speedup_of(json_object_get(r, "score"));
 	struct kbuf b = { 0 };
 
 	if (line)
 		return kstrdup(line);
 	kbuf_printf(&b, "%s", status_of(r));
-	if (isfinite(speedup))
-		kbuf_printf(&b, ", %.4gx over the reference", speedup);
+	if (speedup.n) {
+		char *text = kchain_text(&speedup, kjson_bool_or(r, "score.provisional", false));
+
+		kbuf_printf(&b, ", %s over the reference", text);
+		free(text);
+	}
 	if (isfinite(gain) && kjson_int_or(r, "trial", 0))
 		kbuf_printf(&b, ", %+.2f %% against the best then", gain);
 	if (kjson_int_or(r, "trial", 0))
-		kbuf_puts(&b, record_wins(m, r) ? ": a gain" : ": no gain");
+		kbuf_printf(&b, ": %s", record_wins(m, r) ? "a gain" : is_unsure(r) ?
+		    "inconclusive" : "no gain");
 	return b.data;
 }
 
@@ -290,7 +307,7 @@ add_pitfall(const struct memory *m, const json_t *r, json_t *list)
 	char *line;
 	json_t *o;
 
-	if (record_wins(m, r) || !kjson_int_or(r, "trial", 0))
+	if (record_wins(m, r) || is_unsure(r) || !kjson_int_or(r, "trial", 0))
 		return;
 	line = outcome(m, r);
 	audit = json_string_value(json_array_get(kjson_path(r, "audit.reasons"), 0));
@@ -399,7 +416,8 @@ experience(const struct memory *m, const json_t *records)
 		set_line(o, "evidence", kjson_str_or(chain, "evidence_chain", NULL), LINE);
 		set_line(o, "result", line, LINE);
 		set_line(o, "decision", kjson_str_or(r, "score.decision.verdict", !kjson_int_or(r, "trial", 0) ?
-		    "baseline" : record_wins(m, r) ? "gain" : "no_gain"), 24);
+		    "baseline" : record_wins(m, r) ? "gain" : is_unsure(r) ? "inconclusive" :
+		    "no_gain"), 24);
 		json_array_append_new(list, o);
 		json_decref(chain);
 		free(line);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kchain.h"
 #include "kfence.h"
 
 enum { MAX_NAME = 80, MAX_ID = 16, DIMENSIONS = 4 };
@@ -90,7 +91,8 @@ static json_t *
 result_line(const struct campaign *c, const json_t *program)
 {
 	const char *status = kjson_str_or(program, "status", "");
-	double speedup = kjson_num_or(program, "speedup", 0), ms = kjson_num_or(program, "runtime_ms", 0);
+	double ms = kjson_num_or(program, "runtime_ms", 0);
+	struct kgain_ratio speedup = kgain_speedup_of(program);
 	struct kbuf b = { 0 };
 
 	for (size_t i = 0; i < LEN(ladder); i++)
@@ -100,8 +102,12 @@ result_line(const struct campaign *c, const json_t *program)
 		kbuf_puts(&b, "not evaluated");
 	if (strcmp(status, "correct"))
 		return buf_string(&b);
-	if (speedup > 0)
-		kbuf_printf(&b, ", speed-up %.2fx over the reference", speedup);
+	if (speedup.n) {
+		char *text = kchain_text(&speedup, kjson_bool_or(program, "provisional", false));
+
+		kbuf_printf(&b, ", speed-up %s over the reference", text);
+		free(text);
+	}
 	if (ms > 0 && isfinite(ms))
 		kbuf_printf(&b, ", %.3f ms%s%s", ms, *c->device ? " on " : "", c->device);
 	add_workloads(&b, program);

@@ -116,21 +116,18 @@ plural(long long n, const char *one, const char *many)
 const char *
 show_interval(const struct kgain_ratio *r, const char *(*as)(double))
 {
-	if (isinf(r->high))
+	if (isinf(r->high) || r->low >= r->high)
 		return "too few samples for an interval";
 	if (!(r->low > 0))
 		return show("at most %s; too few samples for a lower end", as(r->high));
 	return show("%s to %s", as(r->low), as(r->high));
 }
 
-struct kgain_ratio
-best_ratio(const struct report *r, bool *paired)
+const char *
+show_speedup(const struct candidate *c)
 {
-	struct kgain_ratio ratio = kgain_ratio_of_pairs(kjson_path(r->verify, "pairs"), "reference", NULL,
-	    kjson_path(r->verify, "timing"));
-
-	*paired = ratio.n > 0;
-	if (!*paired)
-		ratio = kgain_ratio_of_rows(of(r->reference, "eval.timing"), of(r->best, "eval.timing"), NULL);
-	return ratio;
+	if (!(c->speedup > 0) || c->ratio.low >= c->ratio.high)
+		return show("%s%s", show_times(c->speedup), c->provisional ? " (provisional)" : "");
+	return show("%s (%s%s)", show_times(c->speedup), show_interval(&c->ratio, show_times),
+	    c->provisional ? ", provisional" : "");
 }

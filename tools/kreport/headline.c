@@ -57,57 +57,41 @@ put_no_best(struct doc *d, const struct report *r)
 		    "No candidate was correct");
 }
 
-/*
- * Along the chain of a linear search every link was timed in turns with the one before, which tells more than two runs on
- * different days: what those gains come to.
- */
-static void
-put_chain(struct doc *d, const struct report *r)
+/* Where the figure of the best comes from. */
+static const char *
+how_measured(const struct report *r)
 {
-	double product = 1;
-	long links = 0;
+	const char *anchor = text_of(r->best, "score.anchor.name", NULL);
 
-	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
-
-		if (c == r->reference || strcmp(text_of(c, "score.decision.verdict", ""), "accepted"))
-			continue;
-		if (!of(c, "eval.pairs"))
-			return;
-		product *= 1 + kjson_num_or(c->rec, "score.decision.improvement_pct", 0) / 100;
-		links++;
-	}
-	if (links)
-		doc_note(d, "Timed in turns with what was accepted before, %s \2%s\2 as fast. Runs of their own differ from that by "
-		    "whatever the machine was doing meanwhile.", links > 1 ? "the accepted rounds together are" : "the accepted round is",
-		    show_times(product));
+	if (r->verify)
+		return "measured again after the search, in turns with the reference in one run.";
+	if (!anchor)
+		return "by the evaluation that scored it, from times measured apart.";
+	return !strcmp(anchor, "reference") ?
+	    "by the evaluation that scored it, in turns with the reference." :
+	    "by the evaluation that scored it, in turns with a program whose own speed-up is known.";
 }
 
 static void
 put_lead(struct doc *d, const struct report *r)
 {
-	bool paired;
-	struct kgain_ratio ratio;
-
 	if (!r->best) {
 		put_no_best(d, r);
 		return;
 	}
-	ratio = best_ratio(r, &paired);
 	doc_lead(d, "The best kernel, \1%s\1, runs \2%s\2 as fast as the naive reference (%s) on %s: %s", r->best->id,
-	    show_times(ratio.mean), show_interval(&ratio, show_times), device_of(r),
-	    paired ? "measured again after the search, in turns with the reference in one run."
-		   : r->refused ? "by the evaluation that scored it."
-		   : "by the evaluation that scored it, for it was not measured again beside the reference.");
+	    show_times(r->best->speedup), show_interval(&r->best->ratio, show_times), device_of(r),
+	    how_measured(r));
+	if (r->best->provisional)
+		doc_note(d,
+		    "\2Provisional:\2 the machine was busy during a race that this figure rests on, or times "
+		    "measured apart had to do.");
 	if (r->refused)
 		doc_note(d, "\2Not accepted:\2 measured again on the full set after trial %ld it is %s.", r->verify_trial,
 		    kjson_str_or(r->refused, "status", "?"));
-	else if (!paired)
+	else if (!r->verify)
 		doc_note(d, "Not verified since: \1make verify\1 measures the best kernel, the reference and the "
-		    "baselines in turns, on all workloads. Until then times of different runs are compared, and the "
-		    "intervals say less.");
-	if (!paired && r->linear)
-		put_chain(d, r);
+		    "baselines in turns, on all workloads.");
 	if (r->audit && !strcmp(kjson_str_or(r->audit, "verdict", ""), "inflated"))
 		doc_note(d, "\2Not to be quoted:\2 the audit calls this figure inflated. Of %s, %s would be there "
 		    "outside a benchmark.", show_change(kjson_num_or(r->audit, "headline_pct", 0)),
@@ -137,14 +121,12 @@ put_tiles(struct doc *d, const struct report *r)
 	double efficiency = kjson_num_or(r->best ? r->best->rec : NULL, "score.efficiency_pct", 0);
 	double cost = kjson_num_or(r->archive.header, "cost_usd", 0);
 	long long unpriced = kjson_int_or(r->archive.header, "unpriced", 0);
-	bool paired;
 
 	count_statuses(r, &correct, &compiled);
 	if (r->best) {
-		struct kgain_ratio ratio = best_ratio(r, &paired);
-
-		doc_tile(d, show_times(ratio.mean), "as fast as the reference", "%s, %s",
-		    show_interval(&ratio, show_times), paired ? "same run" : "runs of their own");
+		doc_tile(d, show_times(r->best->speedup), "as fast as the reference", "%s%s%s",
+		    show_interval(&r->best->ratio, show_times), r->verify ? ", same run" : "",
+		    r->best->provisional ? ", provisional" : "");
 		put_baseline_tiles(d, r);
 	}
 	if (efficiency > 0)
@@ -212,6 +194,10 @@ put_program(struct doc *d, const struct report *r, const struct program *p, cons
 	doc_cell(d, "%zu", json_array_size(json_object_get(row, "samples_ns")));
 	if (p->opponent) {
 		ratio = kgain_ratio_of_pairs(pairs, p->opponent, workload, NULL);
+		/* Over the reference the chain tells what it is; it is the headline's. */
+		if (!ratio.n && !strcmp(p->opponent, "reference"))
+			ratio = kgain_speedup_of(kgain_row(of(r->best,
+			    "score.per_workload"), workload));
 		if (!ratio.n)
 			ratio = kgain_ratio_of_rows(p->timing, p->own, workload);
 	}

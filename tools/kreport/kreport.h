@@ -21,6 +21,9 @@ struct candidate {
 	const char *id, *status;	/* borrowed from the record */
 	long trial, branch;
 	double speedup, runtime_ms;	/* 0: not timed */
+	/* the speed-up with its interval: the newest race, else the score */
+	struct kgain_ratio ratio;
+	bool provisional;
 	bool correct, gain;
 	json_t *rec;
 };
@@ -49,6 +52,13 @@ struct report {
 
 void load_report(struct report *r, const char *dir);
 void free_report(struct report *r);
+/* Is it the result of its trial: in rounds when it was accepted, in a search when it gained. */
+bool is_gain(const struct report *r, const struct candidate *c);
+/*
+ * Does C follow BEST (NULL: the reference) as the best? By the rule of archives: a gain, beyond the
+ * noise of both.
+ */
+bool is_next_best(const struct report *r, const struct candidate *best, const struct candidate *c);
 /* The candidate of that id, or NULL. */
 const struct candidate *find_candidate(const struct report *r, const char *id);
 /* A member of a candidate's record, by path; NULL when absent. */
@@ -71,8 +81,8 @@ const char *plural(long long n, const char *one, const char *many);	/* "1 round"
 
 /* Its interval, "155× to 161×"; AS shows one end. */
 const char *show_interval(const struct kgain_ratio *r, const char *(*as)(double));
-/* The best over the reference: pairs of the verification, or else the times apart. PAIRED says which. */
-struct kgain_ratio best_ratio(const struct report *r, bool *paired);
+/* "16.4× (16.1× to 16.7×)" of a candidate, the same wherever it is shown. */
+const char *show_speedup(const struct candidate *c);
 
 /* svg.c: plots. */
 

@@ -49,7 +49,8 @@ parent_chain(const struct report *r, struct chain *chain)
 }
 
 /*
- * How much faster than its parent: by the pairs when it was the incumbent that it was run beside, else by times apart.
+ * How much faster than its parent: by their race when that was the incumbent, else by the speed-ups
+ * of the two.
  */
 static struct kgain_ratio
 gain_of(const struct candidate *parent, const struct candidate *c, bool *paired)
@@ -61,7 +62,7 @@ gain_of(const struct candidate *parent, const struct candidate *c, bool *paired)
 		ratio = kgain_ratio_of_pairs(of(c, "eval.pairs"), "incumbent", NULL, of(c, "eval.timing"));
 	*paired = ratio.n > 0;
 	if (!*paired)
-		ratio = kgain_ratio_of_rows(of(parent, "eval.timing"), of(c, "eval.timing"), NULL);
+		ratio = kgain_quotient(&c->ratio, &parent->ratio);
 	return ratio;
 }
 
@@ -79,13 +80,13 @@ put_overview(struct doc *d, const struct chain *chain)
 		    "the reference");
 		doc_cell(d, "%s", text_of(c, "coords.cell", "–"));
 		doc_cell(d, "%s", show_time(c->runtime_ms * 1e6));
-		doc_cell(d, "%s", show_times(c->speedup));
+		doc_cell(d, "%s", show_speedup(c));
 		if (i) {
 			struct kgain_ratio ratio = gain_of(chain->step[i - 1], c, &paired);
 
 			if (ratio.n)
 				doc_cell(d, "%s (%s%s)", show_times(ratio.mean), show_interval(&ratio, show_times),
-				    paired ? "" : ", apart");
+				    paired ? ", in turns" : "");
 			else
 				doc_cell(d, "not timed");
 		} else {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kchain.h"
 #include "kio.h"
 #include "kproc.h"
 #include "kreport.h"
@@ -101,10 +102,54 @@ candidate_of(const struct krec *rec)
 	c.id = kjson_str_or(c.rec, "id", "");
 	c.status = kjson_str_or(c.rec, "eval.status", "");
 	c.correct = karch_correct(c.status);
-	c.speedup = kjson_num_or(c.rec, "score.speedup", 0);
 	c.runtime_ms = kjson_num_or(c.rec, "score.runtime_ms", 0);
 	c.gain = kjson_bool_or(c.rec, "score.gain", false);
 	return c;
+}
+
+/* The speed of C as the whole campaign knows it. */
+static void
+set_figure(const struct report *r, struct candidate *c)
+{
+	struct kchain chain;
+
+	kchain_of_record(r->dir, c->rec, r->last, &chain);
+	c->ratio = chain.speedup;
+	c->speedup = c->ratio.mean;
+	c->provisional = chain.provisional;
+	kchain_free(&chain);
+}
+
+/* Rows of the archive have the same figures. */
+static void
+set_figures(struct report *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		set_figure(r, &r->list[i]);
+	for (size_t i = 0; i < KARCH_CELLS; i++) {
+		struct karch_row *row = r->archive.elite[i];
+		const struct candidate *c = row ? find_candidate(r, row->id) : NULL;
+
+		if (c && row->speedup > 0)
+			karch_set_speedup(row, &c->ratio, c->provisional);
+	}
+}
+
+bool
+is_gain(const struct report *r, const struct candidate *c)
+{
+	return r->linear ? !strcmp(text_of(c, "score.decision.verdict", ""), "accepted") : c->gain;
+}
+
+bool
+is_next_best(const struct report *r, const struct candidate *best, const struct candidate *c)
+{
+	const char *incumbent = text_of(c, "sample.incumbent", KARCH_REFERENCE);
+
+	if (!c->correct || !is_gain(r, c))
+		return false;
+	return r->linear || !best || !strcmp(best->id, incumbent) || kgain_beyond(&c->ratio,
+	    &best->ratio);
 }
 
 static void
@@ -265,6 +310,7 @@ load_report(struct report *r, const char *dir)
 	for (long t = 0; t <= r->last; t++)
 		load_trial(r, t);
 	qsort(r->list, r->count, sizeof *r->list, by_place);
+	set_figures(r);
 	r->reference = find_candidate(r, KARCH_REFERENCE);
 	if (!r->reference)
 		kdie(K_USAGE, "%s/trials/000/score.ndjson: the record of the reference is missing", dir);

@@ -90,19 +90,20 @@ put_elite(struct plot *p, const struct karch_row *row, double best, bool is_best
 }
 
 static void
-put_table(struct doc *d, const struct karch_row **list, size_t n)
+put_table(struct doc *d, const struct report *r, const struct karch_row **list, size_t n)
 {
 	if (n > 12)
 		doc_details(d, "All %zu elites", n);
 	doc_table(d, "Elites, the highest score first", "Candidate|Cell|Status|>Speed-up|>Time|>Score|Strategy|Parent");
 	for (size_t i = 0; i < n; i++) {
+		const struct candidate *c = find_candidate(r, list[i]->id);
 		char cell[KARCH_DIMS + 1];
 
 		karch_cell_text(list[i]->cell, cell);
 		doc_cell(d, "\1%s\1", list[i]->id);
 		doc_cell(d, "%s", cell);
 		doc_cell(d, "%s", list[i]->status);
-		doc_cell(d, "%s", show_times(list[i]->speedup));
+		doc_cell(d, "%s", c ? show_speedup(c) : show_times(list[i]->speedup));
 		doc_cell(d, "%s", show_time(list[i]->runtime_ms * 1e6));
 		doc_cell(d, "%.4g", list[i]->score);
 		doc_cell(d, "%s", *list[i]->strategy ? list[i]->strategy : "–");
@@ -137,5 +138,5 @@ put_map(struct doc *d, const struct report *r)
 	put_levels(&p);
 	doc_figure(d, plot_end(&p), "Speed-up of the best program of each cell; the stronger the colour, the faster; × "
 	    "is broken, ref the reference. The framed one is the best.");
-	put_table(d, list, n);
+	put_table(d, r, list, n);
 }

@@ -66,7 +66,9 @@ put_round(struct doc *d, const struct report *r, const struct candidate *c, cons
 	else
 		doc_cell(d, "–");
 	if (of(c, "score.decision.vs_baseline_pct") && strcmp(verdict, "baseline"))
-		doc_cell(d, "%+.3f %%", kjson_num_or(c->rec, "score.decision.vs_baseline_pct", 0));
+		doc_cell(d, "%+.3f %%", c->speedup > 0 ? 100 * (c->speedup - 1) :
+		    kjson_num_or(c->rec,
+		    "score.decision.vs_baseline_pct", 0));
 	else
 		doc_cell(d, "–");
 	doc_cell(d, "%s", text_of(c, "score.decision.line", "–"));
@@ -92,7 +94,7 @@ put_trend(struct doc *d, const struct report *r)
 	doc_table_end(d);
 	kbuf_free(&spec);
 	doc_text(d, "vs last accepted: what the decision rests on, measured in turns where the two were raced. vs baseline: "
-	    "times of runs of their own, so the two columns need not multiply.");
+	    "the speed-up over the reference, by the newest race that tells it.");
 	if (timed > shapes)
 		doc_text(d, "%s; their times are in \1trials/TTT/score.ndjson\1.", plural((long long)(timed - shapes),
 		    "further workload is not shown here", "further workloads are not shown here"));

@@ -36,18 +36,11 @@ kind_of(const char *status)
 	return LEN(kinds) - 2;
 }
 
-/* Is it the result of its trial: in rounds when it was accepted, in a search when it gained. */
-static bool
-is_gain(const struct report *r, const struct candidate *c)
-{
-	return r->linear ? !strcmp(text_of(c, "score.decision.verdict", ""), "accepted") : c->gain;
-}
-
 static struct outcome *
 outcomes_of(const struct report *r)
 {
 	struct outcome *list = kcalloc((size_t)r->last + 1, sizeof *list);
-	double best = 0;
+	const struct candidate *best = NULL;
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct candidate *c = &r->list[i];
@@ -62,12 +55,12 @@ outcomes_of(const struct report *r)
 		o->cost += kjson_num_or(c->rec, "reply.cost_usd", 0);
 		o->input_tokens += kjson_int_or(c->rec, "reply.usage.input_tokens", 0);
 		o->output_tokens += kjson_int_or(c->rec, "reply.usage.output_tokens", 0);
-		if (c->correct && (!r->linear || is_gain(r, c)))
-			best = fmax(best, c->speedup);
-		o->best = best;
+		if (is_next_best(r, best, c))
+			best = c;
+		o->best = best ? best->speedup : 0;
 	}
 	for (long t = 1; t <= r->last; t++)
-		list[t].best = fmax(list[t].best, list[t - 1].best);
+		list[t].best = list[t].all ? list[t].best : list[t - 1].best;
 	return list;
 }
 
@@ -111,7 +104,7 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 		if (c->correct && c->speedup > 0) {
 			double y = plot_at(&p->y, c->speedup);
 
-			plot_mark_begin(p, "%s: %s, %s%s", c->id, show_times(c->speedup),
+			plot_mark_begin(p, "%s: %s, %s%s", c->id, show_speedup(c),
 			    text_of(c, "sample.strategy", "no strategy"),
 			    is_gain(r, c) ? r->linear ? ", accepted" : ", a gain" : "");
 			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y, r->count > 100 ?

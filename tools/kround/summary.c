@@ -175,6 +175,8 @@ static const struct {
 	{ "quality", "it spills registers, or fills less of the device" },
 	{ "noise", "the gain is no larger than the noise" },
 	{ "volatile", "the measurements scatter too much to confirm a gain" },
+	{ "inconclusive",
+	    "the noise hides whether it is faster or slower, so nothing follows for the direction" },
 	{ "duplicate", "it is the same program as an earlier one" },
 	{ "rejected", "it used what is forbidden" },
 };

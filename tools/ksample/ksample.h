@@ -50,6 +50,8 @@ struct plan {
 struct plan plan_branch(const struct search *s, int branch);
 
 /* The plan as the member "sample"; new reference. */
+/* Adds speed-up, interval and time of a row, as far as there are any. */
+void put_times(const struct karch_row *row, json_t *o);
 json_t *sample_json(const struct search *s, const struct plan *plan, int branch);
 
 /* Seed of the record's own draws; new reference. */

@@ -130,18 +130,15 @@ add_last(const struct search *s, json_t *sample)
 static json_t *
 accepted_program(const struct search *s, const char *id)
 {
-	const json_t *best = kjson_path(s->archive.header, "best");
+	struct karch_row best;
 	json_t *o = karch_program(s->camp->dir, id, true);
 
 	set(o, "status", json_string("correct"));
-	if (!best || strcmp(kjson_str_or(best, "id", ""), id))
+	if (!karch_best(&s->archive, &best) || strcmp(best.id, id))
 		return o;
-	set(o, "coords", karch_coords(karch_cell(kjson_str_or(best, "cell", "0000"))));
-	set(o, "combined", json_real(kjson_num_or(best, "score", 0)));
-	if (kjson_num_or(best, "speedup", 0) > 0)
-		set(o, "speedup", json_real(kjson_num_or(best, "speedup", 0)));
-	if (kjson_num_or(best, "runtime_ms", 0) > 0)
-		set(o, "runtime_ms", json_real(kjson_num_or(best, "runtime_ms", 0)));
+	set(o, "coords", karch_coords(best.cell));
+	set(o, "combined", json_real(best.score));
+	put_times(&best, o);
 	return o;
 }
 

@@ -15,6 +15,19 @@ set(json_t *object, const char *key, json_t *value)
 		kdie(K_IO, "out of memory");
 }
 
+void
+put_times(const struct karch_row *row, json_t *o)
+{
+	struct kgain_ratio speedup = karch_speedup(row);
+
+	if (speedup.n)
+		kgain_put_speedup(o, &speedup);
+	if (row->provisional)
+		set(o, "provisional", json_true());
+	if (row->runtime_ms > 0)
+		set(o, "runtime_ms", json_real(row->runtime_ms));
+}
+
 /* A program of the archive with its code; the log only where the prompt shows it. */
 static json_t *
 program_json(const struct search *s, const struct karch_row *row, bool log)
@@ -24,10 +37,7 @@ program_json(const struct search *s, const struct karch_row *row, bool log)
 	set(o, "coords", karch_coords(row->cell));
 	set(o, "status", json_string(row->status));
 	set(o, "combined", json_real(row->score));
-	if (row->speedup > 0)
-		set(o, "speedup", json_real(row->speedup));
-	if (row->runtime_ms > 0)
-		set(o, "runtime_ms", json_real(row->runtime_ms));
+	put_times(row, o);
 	return o;
 }
 
@@ -164,26 +174,6 @@ inspirations_json(const struct search *s, const struct plan *plan, const char *p
 	return out;
 }
 
-/* The best program, which need not be an elite: a luckier one may hold its cell without a gain. False: none but the reference. */
-static bool
-best_row(const struct search *s, struct karch_row *row)
-{
-	const json_t *best = kjson_path(s->archive.header, "best");
-	const char *id = kjson_str_or(best, "id", KARCH_REFERENCE);
-
-	if (!strcmp(id, KARCH_REFERENCE))
-		return false;
-	*row = (struct karch_row){
-		.cell = karch_cell(kjson_str_or(best, "cell", "0000")),
-		.score = kjson_num_or(best, "score", 0),
-		.speedup = kjson_num_or(best, "speedup", 0),
-		.runtime_ms = kjson_num_or(best, "runtime_ms", 0),
-	};
-	snprintf(row->id, sizeof row->id, "%s", id);
-	snprintf(row->status, sizeof row->status, "%s", kjson_str_or(best, "status", "correct"));
-	return true;
-}
-
 /* Directions that have mostly paid from this cell. */
 static json_t *
 hints_json(const struct search *s, int cell)
@@ -230,7 +220,7 @@ sample_json(const struct search *s, const struct plan *plan, int branch)
 	set(o, "inspirations", inspirations_json(s, plan, id, branch));
 	set(o, "hints", hints_json(s, strcmp(status, "error") ? from_cell(plan) : -1));
 	set(o, "errors", errors ? json_deep_copy(errors) : json_array());
-	if (best_row(s, &best)) {
+	if (karch_best(&s->archive, &best) && strcmp(best.id, KARCH_REFERENCE)) {
 		set(o, "incumbent", json_string(best.id));
 		if (strcmp(best.id, id))
 			set(o, "best", program_json(s, &best, false));

@@ -101,10 +101,11 @@ compare(const struct scorer *s, const struct rival *rival, const struct level *l
 
 /* Mean and standard deviation (n - 1) of the gains measured again; how many there are. */
 static size_t
-gains_again(const struct scorer *s, const struct rival *rival, const json_t *timing, const json_t *repeats,
-    double *mean,
+gains_again(const struct scorer *s, const struct krec *rec, const struct rival *rival, double *mean,
     double *sd)
 {
+	const json_t *timing = kjson_path(rec->json, "eval.timing");
+	const json_t *repeats = kjson_path(rec->json, "eval.repeats");
 	size_t n = json_array_size(repeats), used = 0;
 	double *x = kcalloc(n + 1, sizeof *x), squares = 0;
 	struct klinear_compare c;
@@ -115,7 +116,7 @@ gains_again(const struct scorer *s, const struct rival *rival, const json_t *tim
 		char *fault = compare(s, rival, &l, &c);
 
 		if (!fault && c.pairs)
-			*mean += x[used++] = c.ratio - 1;
+			*mean += x[used++] = c.ratio.mean - 1;
 		free(fault);
 	}
 	*mean /= used ? (double)used : 1;
@@ -124,13 +125,6 @@ gains_again(const struct scorer *s, const struct rival *rival, const json_t *tim
 	*sd = used > 1 ? sqrt(squares / (double)(used - 1)) : 0;
 	free(x);
 	return used;
-}
-
-size_t
-repeats_of(const struct scorer *s, const struct krec *rec, const struct rival *rival, double *mean, double *sd)
-{
-	return gains_again(s, rival, kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.repeats"), mean,
-	    sd);
 }
 
 /* On the deciding level; on the quick one when the last accepted round has no times on the wider and could not race. */
@@ -165,19 +159,13 @@ shapes_json(const struct klinear_compare *c)
 }
 
 static void
-put_figures(const struct scorer *s, const struct klinear_case *c, const struct klinear_decision *d,
-    const struct level *l,
+put_figures(const struct klinear_case *c, const struct klinear_decision *d, const json_t *score,
     json_t *out)
 {
-	struct klinear_compare baseline;
-	struct level apart = { l->timing, NULL, false };
-	char *fault = compare(s, &s->reference, &apart, &baseline);
-
 	if (d->code != KLINEAR_BASELINE)
 		set(out, "improvement_pct", json_real(100 * d->improvement));
-	if (!fault)
-		set(out, "vs_baseline_pct", json_real(klinear_percent(baseline.ratio, 1)));
-	free(fault);
+	set(out, "vs_baseline_pct",
+	    json_real(klinear_percent(kjson_num_or(score, "speedup", 1), 1)));
 	set(out, "shapes", shapes_json(c->compare));
 	if (c->compare->forward > 0)
 		set(out, "forward_pct", json_real(klinear_percent(c->compare->forward, 1)));
@@ -195,55 +183,85 @@ verdict_of(const struct klinear_decision *d)
 	return d->code == KLINEAR_BASELINE ? "baseline" : d->accepted ? "accepted" : "rolled_back";
 }
 
-json_t *
-decision_of(struct scorer *s, const struct krec *rec, const json_t *score)
+/* What the decision comes to as a gain. In a linear search a gain is a round that is kept. */
+static void
+put_outcome(const struct scorer *s, const struct klinear_case *c, const struct klinear_decision *d,
+    json_t *score)
 {
-	const char *status = kjson_str_or(rec->json, "eval.status", ""), *id = kjson_str_or(rec->json, "id", "");
+	struct kgain_ratio r = c->compare ? c->compare->ratio : (struct kgain_ratio){ 0 };
+
+	if (!c->compare || d->code == KLINEAR_BASELINE) {
+		json_object_set_new(score, "gain", json_boolean(d->accepted));
+		return;
+	}
+	if (c->repeats)
+		r.mean = 1 + c->mean;
+	put_gain(score, &r, d->accepted, s->min_gain);
+}
+
+/* What the records say, as far as it is no measurement. The lines belong to the caller. */
+static struct klinear_case
+case_of(const struct scorer *s, const struct krec *rec, const struct rival *rival,
+    const json_t *score)
+{
 	const json_t *reasons = kjson_path(rec->json, "audit.reasons"), *why = kjson_path(rec->json, "eval.reasons");
+
+	return (struct klinear_case){
+		.status = kjson_str_or(rec->json, "eval.status", ""),
+		.why = reason_line(kjson_str_or(rec->json, "eval.plan_fault",
+		    kjson_str_or(json_array_get(why, 0), "detail", NULL))),
+		.duplicate_of = kjson_str_or(rec->json, "eval.duplicate_of", NULL),
+		.overfit = !strcmp(kjson_str_or(rec->json, "audit.decision", ""),
+		    "REJECT-as-overfit"),
+		.overfit_why = reason_line(json_string_value(json_array_get(reasons, 0))),
+		.alarm = kjson_str_or(score, "alarm", NULL),
+		.waived = is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "tie", "benefit:"),
+		.floor = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
+	};
+}
+
+static void
+free_case(struct klinear_case *c)
+{
+	free((char *)c->why);
+	free((char *)c->overfit_why);
+	free((char *)c->quality);
+}
+
+void
+add_decision(struct scorer *s, const struct krec *rec, json_t *score)
+{
 	const struct rival *rival = rival_of(s, rec);
 	struct klinear_rules rules = rules_of(s->camp);
+	struct klinear_case c = case_of(s, rec, rival, score);
 	struct klinear_compare compared;
 	struct klinear_decision d = { .code = KLINEAR_BASELINE };
 	struct level level = { 0 };
 	long round = (long)kjson_int_or(rec->json, "trial", 0) + 1;
-	bool timed = !strcmp(status, "correct") && kjson_path(rec->json, "eval.timing");
-	struct klinear_case c = {
-		.status = status, .duplicate_of = kjson_str_or(rec->json, "eval.duplicate_of", NULL),
-		.overfit = !strcmp(kjson_str_or(rec->json, "audit.decision", ""), "REJECT-as-overfit"),
-		.alarm = kjson_str_or(score, "alarm", NULL), .waived = is_waived(s->camp, id, "tie", "benefit:"),
-		.floor = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
-	};
-	char *first = reason_line(kjson_str_or(rec->json, "eval.plan_fault", kjson_str_or(json_array_get(why, 0),
-	    "detail", NULL))),
-	    *audit = reason_line(json_string_value(json_array_get(reasons, 0))),
-	    *quality = timed ? quality_fault(s, rec, rival) : NULL, *line;
+	char *line;
 	json_t *out;
 
-	c.why = first;
-	c.overfit_why = audit;
-	c.quality = quality;
-	if (timed) {
+	if (!strcmp(c.status, "correct") && kjson_path(rec->json, "eval.timing")) {
+		c.quality = quality_fault(s, rec, rival);
 		compare_record(s, rec, rival, &level, &compared);
 		c.compare = &compared;
 		c.needs_full = level.needs_full;
-		c.repeats = repeats_of(s, rec, rival, &c.mean, &c.sd);
+		c.repeats = gains_again(s, rec, rival, &c.mean, &c.sd);
 	}
-	if (strcmp(id, s->reference.id))
+	if (strcmp(kjson_str_or(rec->json, "id", ""), s->reference.id))
 		klinear_decide(&rules, &c, &d);
 	line = klinear_line(round, &c, &d);
 	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off", d.trade_off, "code",
-	    klinear_codes[d.code],
-	    "line", line, "round", (json_int_t)round);
-	if (timed)
+	    klinear_codes[d.code], "line", line, "round", (json_int_t)round);
+	if (c.compare) {
 		set(out, "level", json_string(level.needs_full ? "quick" : kjson_str_or(rec->json, "eval.level",
 		    "full")));
-	if (c.compare)
-		put_figures(s, &c, &d, &level, out);
+		put_figures(&c, &d, score, out);
+	}
+	put_outcome(s, &c, &d, score);
+	set(score, "decision", out);
 	free(line);
-	free(first);
-	free(audit);
-	free(quality);
-	return out;
+	free_case(&c);
 }
 
 /* The first member in which two objects differ, or NULL. */

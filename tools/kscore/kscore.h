@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "kcamp.h"
+#include "kgain.h"
 #include "kio.h"
 
 /* An evaluation to compare with: the reference, or the incumbent. */
@@ -32,13 +33,15 @@ struct scorer {
 /* What RECORD is compared with: the incumbent, else the reference. */
 const struct rival *rival_of(struct scorer *s, const struct krec *rec);
 
+/* How a candidate compares with the incumbent, as "gain", "gain_ratio" and so on of SCORE. */
+void put_gain(json_t *score, const struct kgain_ratio *r, bool gain, double min_gain);
+
 /*
- * decide.c: "decision" of a round of a linear search, from the record and what SCORE has so far; new reference. And
- * does the decision stored in the record equal that of SCORE, which was made again? If not, the difference is told.
+ * decide.c: adds "decision" on a round of a linear search, and the gain that it comes to, from the
+ * record and what SCORE has so far. And does the decision stored in the record equal that of SCORE,
+ * which was made again? If not, the difference is told.
  */
-json_t *decision_of(struct scorer *s, const struct krec *rec, const json_t *score);
+void add_decision(struct scorer *s, const struct krec *rec, json_t *score);
 bool decision_holds(const struct krec *rec, const json_t *score);
-/* Measurements of a gain that were made again: how many, their mean and standard deviation as shares. */
-size_t repeats_of(const struct scorer *s, const struct krec *rec, const struct rival *rival, double *mean, double *sd);
 
 #endif

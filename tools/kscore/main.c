@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "karch.h"
+#include "kchain.h"
 #include "kgain.h"
 #include "kio.h"
 #include "kroof.h"
@@ -82,37 +83,165 @@ refuse(const struct krec *rec, const char *fault, const char *with)
 }
 
 /*
- * A gain beats the incumbent (the reference, while there is none) beyond the noise: interleaved pairs decide by the
- * lower end of their interval; times that were measured apart must differ by more than both noise floors together. A
- * copy never gains. Pairs with an incumbent that is none any more say nothing.
+ * The opponent that the candidate was timed in turns with, so that its own speed-up carries over.
  */
+struct anchor {
+	const char *name, *id;		/* borrowed; id NULL: none */
+	struct kchain chain;
+};
+
+/*
+ * The anchor that the evaluation names; without a name there is none. A program found wrong since
+ * anchors as it did.
+ */
+static void
+find_anchor(const struct scorer *s, const struct krec *rec, struct anchor *a)
+{
+	const json_t *pairs = kjson_path(rec->json, "eval.pairs");
+	long trial = (long)kjson_int_or(rec->json, "trial", 0);
+
+	*a = (struct anchor){ .name = kjson_str_or(rec->json, "eval.anchor", NULL) };
+	if (!a->name)
+		return;
+	for (size_t i = 0; i < json_array_size(pairs); i++)
+		if (!strcmp(kjson_str_or(json_array_get(pairs, i), "name", ""), a->name))
+			a->id = kjson_str_or(json_array_get(pairs, i), "id", a->id);
+	if (a->id)
+		kchain_known(s->camp->dir, a->id, trial, false, &a->chain);
+	else if (!strcmp(a->name, "reference"))
+		a->chain.speedup = (struct kgain_ratio){ 1, 1, 1, 1 };
+	else
+		kchain_baseline(s->reference.record, a->name, &a->chain);
+}
+
+/*
+ * The speed-up on the workload of ROW: the race with the anchor times the anchor's own. Where a link is missing, times
+ * measured apart have to do.
+ */
+static struct kgain_ratio
+speedup_of(const struct scorer *s, const struct krec *rec, const struct anchor *a,
+    const json_t *row, bool *apart)
+{
+	const char *workload = kjson_str_or(row, "workload", "");
+	const json_t *other = kgain_row(s->reference.timing, workload);
+	struct kgain_ratio pair = { 0 }, link = { 0 };
+
+	if (a->name) {
+		pair = kgain_pair(kjson_path(rec->json, "eval.pairs"), a->name, workload);
+		link = kchain_link(&a->chain, workload);
+	}
+	if (pair.n && link.n)
+		return kgain_product(&pair, &link);
+	/* The reference is as fast as itself, however noisy its times are. */
+	if (json_equal(other, row))
+		return (struct kgain_ratio){ 1, 1, 1, 1 };
+	*apart = true;
+	return kgain_apart(other, row, s->statistic, kgain_noise(s->reference.noise,
+	    kjson_num_or(rec->json,
+	    "eval.noise.floor", 0)));
+}
+
+/* By workload; new reference. APART says that a link of a chain was missing. */
+static json_t *
+speedups_of(const struct scorer *s, const struct krec *rec, const struct anchor *a,
+    const json_t *timing, bool *apart)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < json_array_size(timing); i++) {
+		const json_t *row = json_array_get(timing, i);
+		struct kgain_ratio r = speedup_of(s, rec, a, row, apart);
+		json_t *one = json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
+		    "runtime_ms",
+		    kgain_time_ns(row, s->statistic) / 1e6);
+
+		kgain_put_speedup(one, &r);
+		json_array_append_new(rows, one);
+	}
+	return rows;
+}
+
+/*
+ * Every workload of the candidate has a valid time, and so has the reference there; else it is
+ * refused.
+ */
+static void
+check_times(const struct scorer *s, const struct krec *rec, const json_t *timing)
+{
+	/* The baseline of a chain is timed on more workloads than a round on its quick set. */
+	json_t *reference = s->linear ? kgain_rows_like(s->reference.timing, timing) :
+	    json_incref((json_t *)s->reference.timing);
+	double speedup;
+	char *fault = kgain_speedup(reference, timing, s->statistic, &speedup, NULL);
+
+	json_decref(reference);
+	if (fault)
+		refuse(rec, fault, "the reference");
+}
+
+static void
+put_anchor(const struct anchor *a, json_t *score)
+{
+	json_t *o = json_pack("{s:s}", "name", a->name);
+
+	if (a->id)
+		json_object_set_new(o, "id", json_string(a->id));
+	json_object_set_new(o, "speedup", json_real(a->chain.speedup.mean));
+	json_object_set_new(o, "low", json_real(a->chain.speedup.low));
+	if (isfinite(a->chain.speedup.high))
+		json_object_set_new(o, "high", json_real(a->chain.speedup.high));
+	if (a->chain.from)
+		json_object_set_new(o, "from", json_string(a->chain.from));
+	json_object_set_new(score, "anchor", o);
+}
+
+/*
+ * How the candidate compares with the incumbent: by their race; while there is no incumbent, by its
+ * speed-up over the reference; else by times measured apart. Pairs with an incumbent that is none
+ * any more say nothing.
+ */
+static struct kgain_ratio
+compare_incumbent(struct scorer *s, const struct krec *rec, const json_t *timing,
+    const json_t *score)
+{
+	const struct rival *rival = rival_of(s, rec);
+	double noise = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
+	    speedup;
+	bool beside = !strcmp(kjson_str_or(rec->json, "sample.incumbent", rival->id), rival->id);
+	struct kgain_ratio r;
+	char *fault;
+
+	if (beside && kgain_raced(kjson_path(rec->json, "eval.pairs"), "incumbent", timing, &r))
+		return r;
+	if (rival == &s->reference)
+		return kgain_speedup_of(score);
+	fault = kgain_speedup(rival->timing, timing, s->statistic, &speedup, NULL);
+	if (fault)
+		refuse(rec, fault, rival->id);
+	kgain_all_apart(rival->timing, timing, s->statistic, noise, &r);
+	return r;
+}
+
+void
+put_gain(json_t *score, const struct kgain_ratio *r, bool gain, double min_gain)
+{
+	json_object_set_new(score, "gain", json_boolean(gain));
+	json_object_set_new(score, "gain_ratio", json_real(r->mean));
+	json_object_set_new(score, "gain_low", json_real(r->low));
+	if (isfinite(r->high))
+		json_object_set_new(score, "gain_high", json_real(r->high));
+	json_object_set_new(score, "verdict", json_string(kgain_verdict(r, min_gain)));
+}
+
+/* A gain beats the incumbent beyond the noise, and by score.min_gain. A copy never gains. */
 static void
 add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
 {
-	const struct rival *rival = rival_of(s, rec);
-	double noise = kjson_num_or(rec->json, "eval.noise.floor", 0), ratio, low;
-	bool beside = !strcmp(kjson_str_or(rec->json, "sample.incumbent", rival->id), rival->id), gain;
+	struct kgain_ratio r = compare_incumbent(s, rec, timing, score);
+	bool counts = !kjson_path(rec->json, "eval.duplicate_of") && !json_object_get(score,
+	    "alarm");
 
-	if (beside && kgain_pairs(kjson_path(rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
-		double mean, sd;
-
-		gain = low > 1 + s->min_gain;
-		if (repeats_of(s, rec, rival, &mean, &sd)) {
-			gain = mean > s->min_gain && sd < mean / 2;
-			ratio = 1 + mean;
-		}
-	} else {
-		char *fault = kgain_speedup(rival->timing, timing, s->statistic, &ratio, NULL);
-
-		if (fault)
-			refuse(rec, fault, rival->id);
-		gain = ratio > 1 + fmax(s->min_gain, kgain_noise(noise, rival->noise));
-	}
-	if (kjson_path(rec->json, "eval.duplicate_of") || json_object_get(score, "alarm"))
-		gain = false;
-	json_object_set_new(score, "gain", json_boolean(gain));
-	json_object_set_new(score, "gain_ratio", json_real(ratio));
-	json_object_set_new(score, "noise_floor", json_real(noise));
+	put_gain(score, &r, counts && r.low > 1 + s->min_gain, s->min_gain);
 }
 
 /* Share of what the device can do; and whether a time lies below what it can. */
@@ -150,29 +279,47 @@ add_alone(json_t *rows, const json_t *timing)
 		}
 }
 
+/* The speed-up, by the anchor; whether a link of its chain is shaky; and what the anchor was. */
+static struct kgain_ratio
+add_speedup(const struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
+{
+	struct anchor anchor;
+	struct kgain_ratio speedup;
+	bool apart = false;
+	json_t *rows;
+
+	check_times(s, rec, timing);
+	find_anchor(s, rec, &anchor);
+	rows = speedups_of(s, rec, &anchor, timing, &apart);
+	speedup = kgain_mean(rows, timing);
+	kgain_put_speedup(score, &speedup);
+	if (apart || kjson_bool_or(rec->json, "eval.machine.busy", false) ||
+	    anchor.chain.provisional)
+		json_object_set_new(score, "provisional", json_true());
+	if (anchor.chain.speedup.n)
+		put_anchor(&anchor, score);
+	add_alone(rows, timing);
+	json_object_set_new(score, "per_workload", rows);
+	kchain_free(&anchor.chain);
+	return speedup;
+}
+
 /* Adds the figures of a correct and timed candidate, and returns the speed-up that counts. */
 static double
 add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
 {
-	json_t *rows = NULL;
-	double speedup;
-	/* The baseline of a chain is timed on more workloads than a round on its quick set. */
-	json_t *reference = s->linear ? kgain_rows_like(s->reference.timing, timing) : json_incref((json_t *)s->reference.timing);
-	char *fault = kgain_speedup(reference, timing, s->statistic, &speedup, &rows);
+	struct kgain_ratio speedup = add_speedup(s, rec, timing, score);
 
-	json_decref(reference);
-	if (fault)
-		refuse(rec, fault, "the reference");
-	json_object_set_new(score, "speedup", json_real(speedup));
 	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing, s->statistic)));
-	add_alone(rows, timing);
-	json_object_set_new(score, "per_workload", rows);
+	if (kjson_path(rec->json, "eval.noise.floor"))
+		json_object_set_new(score, "noise_floor",
+		    json_real(kjson_num_or(rec->json, "eval.noise.floor", 0)));
 	if (s->roofline)
 		add_roofline(s, timing, score);
 	if (!s->linear)
 		add_gain(s, rec, timing, score);
 	/* What the device cannot do was not done: it earns what a correct kernel without times does, and is no gain. */
-	return json_object_get(score, "alarm") ? 0 : speedup;
+	return json_object_get(score, "alarm") ? 0 : speedup.mean;
 }
 
 static int
@@ -184,20 +331,6 @@ perf_score_of(const struct krec *rec)
 		if (!strcmp(ladder[i].status, status))
 			return ladder[i].perf_score;
 	kdie(K_USAGE, "%s:%ld: unknown status '%s'", rec->file, rec->lineno, status);
-}
-
-/* In a linear search a gain is a round that is kept. */
-static void
-add_decision(struct scorer *s, const struct krec *rec, json_t *score)
-{
-	json_t *decision = decision_of(s, rec, score);
-
-	json_object_set_new(score, "gain", json_boolean(!strcmp(kjson_str_or(decision, "verdict", ""), "accepted")));
-	if (json_object_get(decision, "improvement_pct"))
-		json_object_set_new(score, "gain_ratio", json_real(1 + kjson_num_or(decision, "improvement_pct", 0) / 100));
-	if (kjson_path(rec->json, "eval.noise.floor"))
-		json_object_set_new(score, "noise_floor", json_real(kjson_num_or(rec->json, "eval.noise.floor", 0)));
-	json_object_set_new(score, "decision", decision);
 }
 
 static json_t *
@@ -214,6 +347,8 @@ score_of(struct scorer *s, const struct krec *rec)
 		combined += s->multiplier * add_times(s, rec, timing, score);
 	else
 		json_object_set_new(score, "gain", json_false());
+	if (correct && !timing)
+		json_object_set_new(score, "verdict", json_string("inconclusive"));
 	/* Its times stand, and count for nothing: what made them is of no use outside a benchmark. */
 	if (overfit) {
 		json_object_set_new(score, "gain", json_false());

@@ -45,10 +45,54 @@ karch_correct(const char *status)
 	return !strcmp(status, "correct");
 }
 
-bool
-karch_takes(const struct karch_row *incumbent, const char *status, double score)
+struct kgain_ratio
+karch_speedup(const struct karch_row *row)
 {
-	return karch_eligible(status) && (!incumbent || score > incumbent->score);
+	if (!(row->speedup > 0))
+		return (struct kgain_ratio){ 0 };
+	if (!(row->speedup_high > 0))
+		return (struct kgain_ratio){ row->speedup, row->speedup, row->speedup, 1 };
+	return (struct kgain_ratio){ row->speedup, row->speedup_low, row->speedup_high, 1 };
+}
+
+void
+karch_set_speedup(struct karch_row *row, const struct kgain_ratio *r, bool provisional)
+{
+	row->speedup = r->mean;
+	row->speedup_low = r->low;
+	row->speedup_high = r->high;
+	row->provisional = provisional;
+}
+
+bool
+karch_takes(const struct karch_row *elite, const struct karch_row *row)
+{
+	struct kgain_ratio was, now;
+
+	if (!karch_eligible(row->status) || !elite)
+		return karch_eligible(row->status);
+	if (!karch_correct(elite->status) || !karch_correct(row->status))
+		return row->score > elite->score;
+	was = karch_speedup(elite);
+	now = karch_speedup(row);
+	return was.n || now.n ? kgain_beyond(&now, &was) : row->score > elite->score;
+}
+
+bool
+karch_best(const struct karch *a, struct karch_row *row)
+{
+	const json_t *best = kjson_path(a->header, "best");
+	struct kgain_ratio r = kgain_speedup_of(best);
+
+	*row = (struct karch_row){
+		.cell = karch_cell(kjson_str_or(best, "cell", "0000")),
+		.score = kjson_num_or(best, "score", 0),
+		.runtime_ms = kjson_num_or(best, "runtime_ms", 0),
+	};
+	karch_set_speedup(row, &r, kjson_bool_or(best, "provisional", false));
+	snprintf(row->id, sizeof row->id, "%s", kjson_str_or(best, "id", ""));
+	snprintf(row->status, sizeof row->status, "%s", kjson_str_or(best, "status", "correct"));
+	return karch_id(row->id, &row->trial, &row->branch);
 }
 
 /* Level l of dimension d stands in bits 6 - 2d and 7 - 2d. */
@@ -194,10 +238,14 @@ read_islands(const struct kin *in, struct kspan value)
 static struct karch_row *
 read_row(const struct kin *in, const char *line, size_t len)
 {
-	enum { KIND, ID, CELL, SCORE, STATUS, SPEEDUP, RUNTIME, TOKENS, ISLANDS, PARENT, STRATEGY, KEYS };
+	enum {
+		KIND, ID, CELL, SCORE, STATUS, SPEEDUP, LOW, HIGH, PROVISIONAL, RUNTIME, TOKENS,
+		    ISLANDS, PARENT, STRATEGY, KEYS
+	};
 	static const char *const keys[] = {
-		"kind", "id", "cell", "score", "status", "speedup", "runtime_ms", "tokens", "islands",
-		"parent", "strategy",
+		"kind", "id", "cell", "score", "status", "speedup", "speedup_low", "speedup_high",
+		    "provisional", "runtime_ms",
+		"tokens", "islands", "parent", "strategy",
 	};
 	struct kspan v[KEYS];
 	struct karch_row *row = kcalloc(1, sizeof *row);
@@ -218,6 +266,9 @@ read_row(const struct kin *in, const char *line, size_t len)
 		bad_row(in, "its status may not be there");
 	row->elite = *kind == 'e';
 	row->speedup = kskim_num(v[SPEEDUP], 0);
+	row->speedup_low = kskim_num(v[LOW], 0);
+	row->speedup_high = kskim_num(v[HIGH], 0);
+	row->provisional = kskim_true(v[PROVISIONAL]);
 	row->runtime_ms = kskim_num(v[RUNTIME], 0);
 	kskim_word(v[TOKENS], row->tokens, sizeof row->tokens);
 	kskim_word(v[PARENT], row->parent, sizeof row->parent);
@@ -309,6 +360,20 @@ karch_free(struct karch *a)
 }
 
 static void
+format_speedup(const struct karch_row *row, struct kbuf *b)
+{
+	char number[32];
+
+	kbuf_printf(b, ",\"speedup\":%s", karch_real(row->speedup, number));
+	if (row->speedup_high > 0 && isfinite(row->speedup_high)) {
+		kbuf_printf(b, ",\"speedup_low\":%s", karch_real(row->speedup_low, number));
+		kbuf_printf(b, ",\"speedup_high\":%s", karch_real(row->speedup_high, number));
+	}
+	if (row->provisional)
+		kbuf_puts(b, ",\"provisional\":true");
+}
+
+static void
 format_row(const struct karch_row *row, struct kbuf *b)
 {
 	char cell[KARCH_DIMS + 1], number[32];
@@ -319,7 +384,7 @@ format_row(const struct karch_row *row, struct kbuf *b)
 	    cell);
 	kbuf_printf(b, ",\"score\":%s,\"status\":\"%s\"", karch_real(row->score, number), row->status);
 	if (row->speedup > 0)
-		kbuf_printf(b, ",\"speedup\":%s", karch_real(row->speedup, number));
+		format_speedup(row, b);
 	if (row->runtime_ms > 0)
 		kbuf_printf(b, ",\"runtime_ms\":%s", karch_real(row->runtime_ms, number));
 	if (*row->tokens)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kgain.h"
 #include "kskim.h"
 
 enum {
@@ -35,6 +36,8 @@ struct karch_row {
 	int cell;
 	double score;			/* combined score */
 	double speedup, runtime_ms;	/* 0: not timed */
+	double speedup_low, speedup_high;	/* its interval; HIGH 0: the records have none */
+	bool provisional;		/* measured on a busy machine, or apart */
 	char status[KARCH_WORD];
 	char tokens[17];		/* token hash; empty: none */
 	char parent[KARCH_ID];		/* empty: none */
@@ -91,10 +94,18 @@ bool karch_repairable(const char *status);	/* broken, but worth a repair */
 bool karch_correct(const char *status);
 
 /*
- * The elite rule: a candidate of SCORE takes a cell that is empty (INCUMBENT NULL) or whose elite scores strictly less;
- * a tie keeps the elite. Classes of the outcome are those of gradient transitions.
+ * The elite rule: a program takes a cell that is empty (ELITE NULL) or whose elite has come less far. Of two that are
+ * timed the new one must be faster beyond the noise of both; a tie keeps the elite.
  */
-bool karch_takes(const struct karch_row *incumbent, const char *status, double score);
+bool karch_takes(const struct karch_row *elite, const struct karch_row *row);
+/* The speed-up of a row with its interval; n 0: it was not timed. */
+struct kgain_ratio karch_speedup(const struct karch_row *row);
+void karch_set_speedup(struct karch_row *row, const struct kgain_ratio *r, bool provisional);
+/*
+ * The header's best, as far as the header tells, into ROW; false: there is none yet. It need not be
+ * an elite.
+ */
+bool karch_best(const struct karch *a, struct karch_row *row);
 
 /* Median score of the elites; 0 without any. */
 double karch_median(const struct karch *a);

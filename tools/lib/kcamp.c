@@ -154,7 +154,6 @@ const struct kknob kknobs[] = {
 	{ "eval.max_samples", KKNOB_INT, "96", 1, 100000, NULL, "timing samples per workload at most" },
 	{ "eval.warmup", KKNOB_INT, "2", 0, 10000, NULL, "untimed calls at least" },
 	{ "eval.warmup_s", KKNOB_NUM, "0.1", 0, 3600, NULL, "untimed calls for at least this long" },
-	{ "eval.remeasure", KKNOB_BOOL, "false", 0, 0, NULL, "measure a gain that does not clear the noise again, linear.repeats times, as linear mode always does" },
 	{ "eval.reuse", KKNOB_ENUM, "auto", 0, 0, "auto|off|on", "measure on buffers that were seen before, too, for kaudit: auto: candidates that would be a gain; on: all correct ones" },
 	{ "eval.sandbox", KKNOB_ENUM, "auto", 0, 0, "auto|bwrap|landlock|none", "isolation required; auto: the strongest there is, landlock at least" },
 	{ "eval.memory_mb", KKNOB_INT, "4096", 16, BIG, NULL, "memory of a build or a candidate" },

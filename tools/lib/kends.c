@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "karch.h"
+#include "kchain.h"
 #include "kgain.h"
 #include "kio.h"
 #include "klinear.h"
@@ -79,14 +80,14 @@ rate_of(const struct ktask *task, const char *formula, const json_t *timing, con
 }
 
 static double
-reached(const struct kcamp *c, const json_t *accepted, int kind)
+reached(const struct kcamp *c, const json_t *accepted, double speedup, int kind)
 {
 	char *file;
 	struct ktask *task;
 	double rate;
 
 	if (kind == KLINEAR_SPEEDUP)
-		return kjson_num_or(accepted, "score.speedup", 0);
+		return speedup;
 	file = kcamp_path(c, kcamp_str(c, "task"));
 	task = ktask_load(file);
 	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes, kjson_path(accepted, "eval.timing"),
@@ -107,18 +108,22 @@ hold(struct kends *e, int which, char *reason)
 }
 
 static void
-check_target(const struct kcamp *c, const json_t *accepted, struct kends *e)
+check_target(const struct kcamp *c, long last, const json_t *accepted, struct kends *e)
 {
 	const char *text = kcamp_str(c, "linear.target");
-	double goal = kcamp_num(c, "stop.speedup"), speedup = kjson_num_or(accepted, "score.speedup", 0);
+	double goal = kcamp_num(c, "stop.speedup"), speedup;
 	struct klinear_target target;
+	struct kchain chain;
 	bool aims = *text && klinear_target(text, &target);
 
 	e->at[KENDS_TARGET].set = aims || goal > 0;
 	/* The baseline has reached nothing. */
 	if (!strcmp(kjson_str_or(accepted, "id", KARCH_REFERENCE), KARCH_REFERENCE))
 		return;
-	if (aims && reached(c, accepted, target.kind) >= target.value)
+	kchain_of_record(c->dir, accepted, last, &chain);
+	speedup = chain.speedup.mean;
+	kchain_free(&chain);
+	if (aims && reached(c, accepted, speedup, target.kind) >= target.value)
 		hold(e, KENDS_TARGET, kasprintf("over: the target of %s is reached (T1, linear.target)", text));
 	if (goal > 0 && speedup >= goal)
 		hold(e, KENDS_TARGET, kasprintf("over: %.4gx reaches the goal of %.4gx (T1, stop.speedup)", speedup,
@@ -148,7 +153,7 @@ kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kend
 	char *request = kcamp_path(c, REQUEST);
 
 	*e = (struct kends){ .at[KENDS_ROUNDS].set = true, .at[KENDS_REQUEST].set = true };
-	check_target(c, accepted, e);
+	check_target(c, last, accepted, e);
 	check_efficiency(c, accepted, e);
 	if (rounds && last + 1 >= rounds)
 		hold(e, KENDS_ROUNDS, kasprintf("over: %ld of %ld rounds are done (T3, linear.max_rounds)", last + 1,

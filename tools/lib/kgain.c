@@ -174,69 +174,178 @@ kgain_speedup(const json_t *reference, const json_t *candidate, const char *stat
 	return fault;
 }
 
-bool
-kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double *ratio, double *low)
+void
+kgain_add(struct kgain_sums *s, double weight, struct kgain_ratio r)
 {
-	double ratios = 0, lows = 0, weights = 0;
-	size_t found = 0;
+	double below = weight * log(r.mean / r.low), above = weight * log(r.high / r.mean);
 
-	for (size_t i = 0; i < json_array_size(pairs); i++) {
-		const json_t *pair = json_array_get(pairs, i), *row = kgain_row(timing, kjson_str_or(pair, "workload",
-		    ""));
-		double r = kjson_num_or(pair, "ratio", 0), l = kjson_num_or(pair, "low", 0);
-
-		if (strcmp(kjson_str_or(pair, "name", ""), name) || !row)
-			continue;
-		if (!(r > 0) || !(l > 0))
-			return false;
-		ratios += kgain_weight(row) * log(r);
-		lows += kgain_weight(row) * log(l);
-		weights += kgain_weight(row);
-		found++;
-	}
-	if (!found || found != json_array_size(timing))
-		return false;
-	*ratio = exp(ratios / weights);
-	*low = exp(lows / weights);
-	return true;
+	s->logs += weight * log(r.mean);
+	s->below += below * below;
+	s->above += above * above;
+	s->weights += weight;
+	s->last = r;
+	s->n++;
 }
 
-/* Sums logarithms, with WEIGHT; then they are turned into means. */
-static void
-add_ratio(struct kgain_ratio *r, double *weights, double weight, double mean, double low, double high)
+struct kgain_ratio
+kgain_sum(const struct kgain_sums *s)
 {
-	r->mean += weight * log(mean);
-	r->low += weight * log(low);
-	r->high += weight * log(high);
-	*weights += weight;
-	r->n++;
+	double mean = s->logs / s->weights;
+
+	if (s->n < 2)
+		return s->n ? s->last : (struct kgain_ratio){ 0 };	/* exact where it can be */
+	return (struct kgain_ratio){ exp(mean), exp(mean - sqrt(s->below) / s->weights),
+		exp(mean + sqrt(s->above) / s->weights), s->n };
 }
 
 static struct kgain_ratio
-mean_of(struct kgain_ratio r, double weights)
+ratio_of_pair(const json_t *pair)
 {
-	if (!r.n)
-		return r;
-	return (struct kgain_ratio){ exp(r.mean / weights), exp(r.low / weights), exp(r.high / weights), r.n };
+	double v = kjson_num_or(pair, "ratio", 0);
+	struct kgain_ratio r = { v, kjson_num_or(pair, "low", v), kjson_num_or(pair, "high", v),
+	    1 };
+
+	return v > 0 && r.low >= 0 && r.high > 0 ? r : (struct kgain_ratio){ 0 };
+}
+
+struct kgain_ratio
+kgain_pair(const json_t *pairs, const char *name, const char *workload)
+{
+	for (size_t i = 0; i < json_array_size(pairs); i++) {
+		const json_t *p = json_array_get(pairs, i);
+
+		if (!strcmp(kjson_str_or(p, "name", ""), name) &&
+		    !strcmp(kjson_str_or(p, "workload", ""), workload))
+			return ratio_of_pair(p);
+	}
+	return (struct kgain_ratio){ 0 };
+}
+
+bool
+kgain_raced(const json_t *pairs, const char *name, const json_t *timing, struct kgain_ratio *ratio)
+{
+	struct kgain_sums sums = { 0 };
+
+	for (size_t i = 0; i < json_array_size(timing); i++) {
+		const json_t *row = json_array_get(timing, i);
+		struct kgain_ratio r = kgain_pair(pairs, name, kjson_str_or(row, "workload", ""));
+
+		if (!r.n)
+			return false;
+		kgain_add(&sums, kgain_weight(row), r);
+	}
+	*ratio = kgain_sum(&sums);
+	return sums.n > 0;
+}
+
+bool
+kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double *ratio, double *low)
+{
+	struct kgain_ratio r;
+
+	if (!kgain_raced(pairs, name, timing, &r) || !(r.low > 0))
+		return false;
+	*ratio = r.mean;
+	*low = r.low;
+	return true;
 }
 
 struct kgain_ratio
 kgain_ratio_of_pairs(const json_t *pairs, const char *name, const char *workload, const json_t *timing)
 {
-	struct kgain_ratio r = { 0 };
-	double weights = 0;
+	struct kgain_sums sums = { 0 };
 
 	for (size_t i = 0; i < json_array_size(pairs); i++) {
 		const json_t *p = json_array_get(pairs, i);
 		const char *of = kjson_str_or(p, "workload", "");
-		double v = kjson_num_or(p, "ratio", 0), low = kjson_num_or(p, "low", v), high = kjson_num_or(p, "high",
-		    v);
+		struct kgain_ratio r = ratio_of_pair(p);
 
-		if (!strcmp(kjson_str_or(p, "name", ""), name) && v > 0 && low >= 0 && high > 0 &&
-		    (!workload || !strcmp(of, workload)))
-			add_ratio(&r, &weights, kgain_weight(kgain_row(timing, of)), v, low, high);
+		if (r.n && !strcmp(kjson_str_or(p, "name", ""), name) && (!workload || !strcmp(of,
+		    workload)))
+			kgain_add(&sums, kgain_weight(kgain_row(timing, of)), r);
 	}
-	return mean_of(r, weights);
+	return kgain_sum(&sums);
+}
+
+struct kgain_ratio
+kgain_mean(const json_t *rows, const json_t *timing)
+{
+	struct kgain_sums sums = { 0 };
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i), *of = kgain_row(timing,
+		    kjson_str_or(row, "workload", ""));
+		struct kgain_ratio r = kgain_speedup_of(row);
+
+		if (r.n && (of || !timing))
+			kgain_add(&sums, kgain_weight(of), r);
+	}
+	return kgain_sum(&sums);
+}
+
+struct kgain_ratio
+kgain_speedup_of(const json_t *object)
+{
+	double v = kjson_num_or(object, "speedup", 0);
+	struct kgain_ratio r = { v, kjson_num_or(object, "speedup_low", v), kjson_num_or(object,
+	    "speedup_high", v),
+		1 };
+
+	return v > 0 ? r : (struct kgain_ratio){ 0 };
+}
+
+void
+kgain_put_speedup(json_t *object, const struct kgain_ratio *r)
+{
+	json_object_set_new(object, "speedup", json_real(r->mean));
+	json_object_set_new(object, "speedup_low", json_real(r->low));
+	if (isfinite(r->high))
+		json_object_set_new(object, "speedup_high", json_real(r->high));
+}
+
+struct kgain_ratio
+kgain_product(const struct kgain_ratio *a, const struct kgain_ratio *b)
+{
+	double mean = a->mean * b->mean;
+
+	if (!a->n || !b->n)
+		return (struct kgain_ratio){ 0 };
+	return (struct kgain_ratio){ mean,
+	    mean * exp(-hypot(log(a->mean / a->low), log(b->mean / b->low))),
+		mean * exp(hypot(log(a->high / a->mean), log(b->high / b->mean))), 1 };
+}
+
+struct kgain_ratio
+kgain_quotient(const struct kgain_ratio *a, const struct kgain_ratio *b)
+{
+	struct kgain_ratio inverse = { 1 / b->mean, 1 / b->high, 1 / b->low, b->n };
+
+	return kgain_product(a, &inverse);
+}
+
+double
+kgain_width(const struct kgain_ratio *r)
+{
+	return r->n ? fmax(r->mean / r->low, r->high / r->mean) - 1 : 0;
+}
+
+bool
+kgain_beyond(const struct kgain_ratio *a, const struct kgain_ratio *b)
+{
+	struct kgain_ratio r = kgain_quotient(a, b);
+
+	return r.n ? r.low > 1 : a->n > b->n;
+}
+
+const char *
+kgain_verdict(const struct kgain_ratio *r, double min_gain)
+{
+	if (r->low > 1 + min_gain)
+		return "gain";
+	if (r->high < 1)
+		return "loss";
+	return r->low >= 1 - KGAIN_SAME && r->high <= 1 + fmax(min_gain, KGAIN_SAME) ? "same" :
+	    "inconclusive";
 }
 
 enum { MOST_SAMPLES = 4096 };
@@ -262,21 +371,59 @@ interval_of(const json_t *row, struct kstat_interval *m)
 struct kgain_ratio
 kgain_ratio_of_rows(const json_t *other, const json_t *own, const char *workload)
 {
-	struct kgain_ratio r = { 0 };
-	double weights = 0;
+	struct kgain_sums sums = { 0 };
 
 	for (size_t i = 0; i < json_array_size(own); i++) {
 		const json_t *row = json_array_get(own, i);
 		const char *name = kjson_str_or(row, "workload", "");
 		struct kstat_interval a, b;
+		struct kgain_ratio r;
 
 		if ((workload && strcmp(name, workload)) || !interval_of(kgain_row(other, name), &a) ||
 		    !interval_of(row, &b))
 			continue;
-		add_ratio(&r, &weights, kgain_weight(row), a.median / b.median, fmax(a.low, 0) / b.high,
-		    a.high / fmax(b.low, 0));
+		r = (struct kgain_ratio){ a.median / b.median, fmax(a.low, 0) / b.high,
+		    a.high / fmax(b.low, 0), 1 };
+		kgain_add(&sums, kgain_weight(row), r);
 	}
-	return mean_of(r, weights);
+	return kgain_sum(&sums);
+}
+
+struct kgain_ratio
+kgain_apart(const json_t *other, const json_t *own, const char *statistic, double noise)
+{
+	double mean = kgain_time_ns(other, statistic) / kgain_time_ns(own, statistic);
+	double least = log1p(noise), down, up;
+	struct kstat_interval a, b;
+
+	if (!(mean > 0) || !interval_of(other, &a) || !interval_of(own, &b))
+		return (struct kgain_ratio){ 0 };
+	down = log(a.median / fmax(a.low, 0) * b.high / b.median);
+	up = log(a.high / a.median * b.median / fmax(b.low, 0));
+	/* An end that the samples are too few for is as far as the other one, or as the noise. */
+	down = isfinite(down) ? down : up;
+	up = isfinite(up) ? up : down;
+	return (struct kgain_ratio){ mean, mean * exp(-fmax(isfinite(down) ? down : 0, least)),
+		mean * exp(fmax(isfinite(up) ? up : 0, least)), 1 };
+}
+
+bool
+kgain_all_apart(const json_t *other, const json_t *own, const char *statistic, double noise,
+    struct kgain_ratio *ratio)
+{
+	struct kgain_sums sums = { 0 };
+
+	for (size_t i = 0; i < json_array_size(own); i++) {
+		const json_t *row = json_array_get(own, i);
+		const char *name = kjson_str_or(row, "workload", "");
+		struct kgain_ratio r = kgain_apart(kgain_row(other, name), row, statistic, noise);
+
+		if (!r.n)
+			return false;
+		kgain_add(&sums, kgain_weight(row), r);
+	}
+	*ratio = kgain_sum(&sums);
+	return sums.n > 0;
 }
 
 double

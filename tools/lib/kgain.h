@@ -37,25 +37,82 @@ char *kgain_speedup(const json_t *reference, const json_t *candidate, const char
     json_t **rows);
 
 /*
- * Interleaved pairs that bear NAME: geometric means, weighted as the rows of TIMING are, over workloads of the ratios,
- * and of the lower ends of their confidence intervals. True only when there is a valid pair for every row of TIMING.
+ * A ratio of two times, or a geometric mean over N of them, with its interval. N 0: there is none.
+ * Wherever ratios are put together, here and nowhere else, their errors count as independent:
+ * half-widths of logarithms add in quadrature.
  */
-bool kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double *ratio, double *low);
-
-/* A ratio of two times over N workloads, a geometric mean, with its interval. N 0: there is none. */
 struct kgain_ratio {
 	double mean;
 	double low, high;	/* LOW 0: too few samples for a lower end; HIGH infinite: for any */
 	size_t n;
 };
+
+/* A geometric mean in the making; zero-initialise. */
+struct kgain_sums {
+	double logs, weights;
+	double below, above;	/* squares of half-widths */
+	struct kgain_ratio last;
+	size_t n;
+};
+void kgain_add(struct kgain_sums *s, double weight, struct kgain_ratio r);
+struct kgain_ratio kgain_sum(const struct kgain_sums *s);
+
 /*
- * From interleaved pairs with the opponent NAME, or from times measured apart, OTHER over OWN, where the interval is by
- * those of the two medians. Of one WORKLOAD, or over all (NULL), weighted as the rows of TIMING (may be NULL) or OWN
- * are.
+ * From interleaved pairs: the one with the opponent NAME on WORKLOAD; an opponent's time / the
+ * candidate's.
+ */
+struct kgain_ratio kgain_pair(const json_t *pairs, const char *name, const char *workload);
+/* The mean over all rows of TIMING, weighted as they are. False when a row has no valid pair. */
+bool kgain_raced(const json_t *pairs, const char *name, const json_t *timing,
+    struct kgain_ratio *ratio);
+/*
+ * The same, of which only the ratio and its lower end are asked for; false without a lower end,
+ * too.
+ */
+bool kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double *ratio,
+    double *low);
+/*
+ * The mean over what there is: from pairs with the opponent NAME, or from times measured apart,
+ * OTHER over OWN, where the interval is by those of the two medians. Of one WORKLOAD, or of all
+ * (NULL), weighted as the rows of TIMING (may be NULL) or OWN are.
  */
 struct kgain_ratio kgain_ratio_of_pairs(const json_t *pairs, const char *name, const char *workload,
     const json_t *timing);
 struct kgain_ratio kgain_ratio_of_rows(const json_t *other, const json_t *own, const char *workload);
+/*
+ * Two rows measured apart, by STATISTIC: the interval is that of the medians, and no narrower than
+ * NOISE, a share, which is all that there is without samples. And the mean over the rows of OWN;
+ * false when OTHER lacks one of them.
+ */
+struct kgain_ratio kgain_apart(const json_t *other, const json_t *own, const char *statistic,
+    double noise);
+bool kgain_all_apart(const json_t *other, const json_t *own, const char *statistic, double noise,
+    struct kgain_ratio *ratio);
+
+/*
+ * A speed-up as records hold it, "speedup", "speedup_low", "speedup_high": of an object, and over
+ * ROWS of such, as far as TIMING has them (NULL: all), weighted as they are there.
+ */
+struct kgain_ratio kgain_speedup_of(const json_t *object);
+struct kgain_ratio kgain_mean(const json_t *rows, const json_t *timing);
+void kgain_put_speedup(json_t *object, const struct kgain_ratio *r);
+
+/* A over B times B over C: A over C. */
+struct kgain_ratio kgain_product(const struct kgain_ratio *a, const struct kgain_ratio *b);
+/* A over C divided by B over C: A over B. */
+struct kgain_ratio kgain_quotient(const struct kgain_ratio *a, const struct kgain_ratio *b);
+/* The wider half of the interval, as a share of the ratio. */
+double kgain_width(const struct kgain_ratio *r);
+/* Is A faster than B, beyond the noise of both? Something is faster than nothing. */
+bool kgain_beyond(const struct kgain_ratio *a, const struct kgain_ratio *b);
+
+/* Share by which two programs may differ that are as fast as each other. */
+#define KGAIN_SAME 0.01
+/*
+ * What the interval of a ratio says: "gain" (above 1 + MIN_GAIN), "loss" (below 1), "same",
+ * "inconclusive".
+ */
+const char *kgain_verdict(const struct kgain_ratio *r, double min_gain);
 
 /* Noise of a ratio of two times that were measured apart, from the noise floor of each: sqrt(a^2 + b^2). */
 double kgain_noise(double a, double b);

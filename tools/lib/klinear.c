@@ -16,6 +16,7 @@ const char *const klinear_codes[KLINEAR_CODES] = {
 	[KLINEAR_AGGREGATE] = "aggregate", [KLINEAR_QUALITY] = "quality", [KLINEAR_CORE_SHAPE] = "core_shape", [KLINEAR_NOISE] = "noise",
 	[KLINEAR_VOLATILE] = "volatile", [KLINEAR_TIE_WAIVER] = "tie_waiver", [KLINEAR_TRADE_OFF] = "trade_off",
 	[KLINEAR_GAIN] = "gain", [KLINEAR_BASELINE] = "baseline",
+	[KLINEAR_INCONCLUSIVE] = "inconclusive",
 };
 
 double
@@ -32,6 +33,13 @@ klinear_geomean(const double *x, size_t n)
 	for (size_t i = 0; i < n; i++)
 		logs += log(x[i]);
 	return n == 1 ? x[0] : exp(logs / (double)n);
+}
+
+/* Of a unit, as of the whole: how many times as fast it became. */
+static struct kgain_ratio
+klinear_ratio(const struct klinear_unit *u)
+{
+	return (struct kgain_ratio){ u->was / u->now, u->low / u->now, u->high / u->now, 1 };
 }
 
 double
@@ -74,19 +82,6 @@ unit_of(struct klinear_compare *c, const char *name)
 	return &c->unit[c->count++];
 }
 
-static const json_t *
-pair_of(const json_t *pairs, const char *workload)
-{
-	for (size_t i = 0; i < json_array_size(pairs); i++) {
-		const json_t *p = json_array_get(pairs, i);
-
-		if (!strcmp(kjson_str_or(p, "name", ""), "incumbent") && !strcmp(kjson_str_or(p, "workload", ""),
-		    workload))
-			return p;
-	}
-	return NULL;
-}
-
 /* One row into its unit; SUMS are the logs over forward and backward passes, and how many there are. */
 static char *
 add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, const json_t *rival, const json_t *pairs,
@@ -94,30 +89,26 @@ add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, co
 {
 	const char *name = kjson_str_or(row, "workload", ""), *pair = kjson_str_or(workload, "pair", NULL);
 	struct klinear_unit *u = unit_of(c, pair ? pair : name);
-	double now = kgain_time_ns(row, statistic), was, low;
+	double now = kgain_time_ns(row, statistic);
+	struct kgain_ratio r;
 
 	if (!u)
 		return kasprintf("more than %d timed workloads", KLINEAR_UNITS);
-	if (c->pairs) {
-		const json_t *p = pair_of(pairs, name);
-
-		was = now * kjson_num_or(p, "ratio", 0);
-		low = now * kjson_num_or(p, "low", 0);
-	} else {
-		was = low = kgain_time_ns(kgain_row(rival, name), statistic);
-	}
-	if (isnan(now) || isnan(was))
+	r = c->pairs ? kgain_pair(pairs, "incumbent", name) : kgain_apart(kgain_row(rival, name),
+	    row, statistic, 0);
+	if (isnan(now) || !r.n)
 		return kasprintf("workload %s: the %s has no valid %s time", name,
 		    isnan(now) ? "candidate" : "last accepted round", statistic);
 	u->now += now;
-	u->was += was;
-	u->low += low;
+	u->was += now * r.mean;
+	u->low += now * r.low;
+	u->high += now * r.high;
 	u->core |= kjson_bool_or(workload, "core", false);
 	u->weight = fmax(u->weight, kgain_weight(row));
 	if (pair) {
 		double *sum = sums[!strcmp(kjson_str_or(workload, "pass", ""), "backward")];
 
-		sum[0] += log(was / now);
+		sum[0] += log(r.mean);
 		sum[1]++;
 	}
 	return NULL;
@@ -127,11 +118,13 @@ char *
 klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing, const json_t *pairs,
     const char *statistic, struct klinear_compare *out)
 {
-	double ratio, low, sums[2][2] = { { 0 } }, logs[2] = { 0 }, weights = 0;
+	double sums[2][2] = { { 0 } };
 	bool all_core = !names_core(workloads);
+	struct kgain_sums ratio = { 0 };
 	char *fault = NULL;
 
-	*out = (struct klinear_compare){ .pairs = kgain_pairs(pairs, "incumbent", timing, &ratio, &low) };
+	*out = (struct klinear_compare){ .pairs = kgain_raced(pairs, "incumbent", timing,
+	    &out->ratio) };
 	for (size_t i = 0; i < json_array_size(timing) && !fault; i++) {
 		const json_t *row = json_array_get(timing, i);
 
@@ -144,21 +137,18 @@ klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timi
 		struct klinear_unit *u = &out->unit[i];
 
 		u->core |= all_core;
-		logs[0] += u->weight * log(u->was / u->now);
-		logs[1] += u->weight * log(u->low / u->now);
-		weights += u->weight;
+		kgain_add(&ratio, u->weight, klinear_ratio(u));
 	}
-	out->ratio = exp(logs[0] / weights);
-	out->low = exp(logs[1] / weights);
+	out->ratio = kgain_sum(&ratio);
 	out->forward = sums[0][1] > 0 ? exp(sums[0][0] / sums[0][1]) : 0;
 	out->backward = sums[1][1] > 0 ? exp(sums[1][0] / sums[1][1]) : 0;
 	return fault;
 }
 
 bool
-klinear_near_noise(double ratio, double low, double noise)
+klinear_near_noise(const struct kgain_ratio *gain, double noise)
 {
-	return ratio > 1 && (ratio < 1 + noise || low <= 1);
+	return gain->mean > 1 && (gain->mean < 1 + noise || gain->low <= 1);
 }
 
 /* Candidates without a measurement: what each status comes to. */
@@ -207,24 +197,50 @@ fails(const struct klinear_case *c, struct klinear_decision *d)
 			return true;
 		}
 	if (!c->compare)
-		because(d, KLINEAR_WRONG, "it was not timed");
+		because(d, KLINEAR_INCONCLUSIVE, "it was not timed, for the machine was too busy");
 	return !c->compare;
 }
 
-/* The unit that lost most, and the core unit that did. */
+/* A ratio of this comparison; of times taken apart, no surer than the noise of both. */
+static struct kgain_ratio
+beside_noise(const struct klinear_case *c, struct kgain_ratio r)
+{
+	if (!c->compare->pairs) {
+		r.low = fmin(r.low, r.mean / (1 + c->floor));
+		r.high = fmax(r.high, r.mean * (1 + c->floor));
+	}
+	return r;
+}
+
+/* The unit that lost most, and the core unit that did, of those whose whole interval is a loss. */
 static void
-find_worst(const struct klinear_compare *c, const struct klinear_unit **worst, const struct klinear_unit **core)
+find_worst(const struct klinear_case *c, const struct klinear_unit **worst,
+    const struct klinear_unit **core)
 {
 	*worst = *core = NULL;
-	for (size_t i = 0; i < c->count; i++) {
-		const struct klinear_unit *u = &c->unit[i];
+	for (size_t i = 0; i < c->compare->count; i++) {
+		const struct klinear_unit *u = &c->compare->unit[i];
 
 		/* What would be printed as a loss of 0.0 % is none. */
-		if (klinear_delta(u) <= -0.05 && (!*worst || klinear_delta(u) < klinear_delta(*worst)))
+		if (klinear_delta(u) > -0.05 || beside_noise(c, klinear_ratio(u)).high >= 1)
+			continue;
+		if (!*worst || klinear_delta(u) < klinear_delta(*worst))
 			*worst = u;
 		if (u->core && (!*core || klinear_delta(u) < klinear_delta(*core)))
 			*core = u;
 	}
+}
+
+/* The interval holds a gain as well as a loss. */
+static void
+because_inconclusive(struct klinear_decision *d, const struct kgain_ratio *r)
+{
+	if (r->low > 0 && isfinite(r->high))
+		because(d, KLINEAR_INCONCLUSIVE,
+		    "the noise allows anything from %+.1f%% to %+.1f%%",
+		    100 * (r->low - 1), 100 * (r->high - 1));
+	else
+		because(d, KLINEAR_INCONCLUSIVE, "there are too few samples to tell");
 }
 
 /* A gain that was measured again: does the mean stand out from the scatter? */
@@ -255,21 +271,22 @@ remeasured_holds(const struct klinear_rules *r, const struct klinear_case *c, st
 static bool
 is_sure(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d)
 {
-	const struct klinear_compare *m = c->compare;
+	struct kgain_ratio gain = beside_noise(c, c->compare->ratio);
 
-	if (c->needs_full && m->ratio - 1 < r->borderline) {
+	if (c->needs_full && gain.mean - 1 < r->borderline) {
 		because(d, KLINEAR_NOISE, "a gain below %.1f%% on the quick set needs the full set",
 		    100 * r->borderline);
 		return false;
 	}
 	if (c->repeats)
 		return remeasured_holds(r, c, d);
-	if (m->ratio - 1 < r->noise) {
-		because(d, KLINEAR_NOISE, "a gain below %.1f%% was not measured again", 100 * r->noise);
+	if (gain.low <= 1) {
+		because_inconclusive(d, &gain);
 		return false;
 	}
-	if (m->pairs ? m->low <= 1 : m->ratio - 1 <= c->floor) {
-		because(d, KLINEAR_VOLATILE, "the measured noise does not exclude that there is no gain");
+	if (gain.mean - 1 < r->noise) {
+		because(d, KLINEAR_NOISE, "a gain below %.1f%% was not measured again",
+		    100 * r->noise);
 		return false;
 	}
 	return true;
@@ -285,6 +302,8 @@ is_kept_tie(const struct klinear_rules *r, const struct klinear_case *c, const s
 static void
 no_gain(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d, bool core_lost)
 {
+	struct kgain_ratio ratio = beside_noise(c, c->compare->ratio);
+
 	if (!core_lost && is_kept_tie(r, c, d) && c->quality) {
 		because(d, KLINEAR_QUALITY, "%s", c->quality);
 	} else if (!core_lost && is_kept_tie(r, c, d)) {
@@ -293,6 +312,8 @@ no_gain(const struct klinear_rules *r, const struct klinear_case *c, struct klin
 	} else if (r->independent && d->worst) {
 		because(d, KLINEAR_AGGREGATE, "shape %.64s got slower by %.1f%%, and no objective may", d->worst->name,
 		    -klinear_delta(d->worst));
+	} else if (!strcmp(kgain_verdict(&ratio, 0), "inconclusive")) {
+		because_inconclusive(d, &ratio);
 	} else {
 		because(d, KLINEAR_AGGREGATE, "the aggregate did not improve");
 	}
@@ -307,10 +328,11 @@ klinear_decide(const struct klinear_rules *r, const struct klinear_case *c, stru
 	*d = (struct klinear_decision){ .code = KLINEAR_BASELINE };
 	if (fails(c, d))
 		return;
-	find_worst(c->compare, &d->worst, &core);
-	d->improvement = c->repeats ? c->mean : c->compare->ratio - 1;
+	find_worst(c, &d->worst, &core);
+	d->improvement = c->repeats ? c->mean : c->compare->ratio.mean - 1;
 	core_lost = core && -klinear_delta(core) / 100 >= r->core_regression;
-	gained = c->compare->ratio > 1 && !(r->independent && d->worst && -klinear_delta(d->worst) / 100 > r->noise);
+	gained = c->compare->ratio.mean > 1 && !(r->independent && d->worst &&
+	    -klinear_delta(d->worst) / 100 > r->noise);
 	if (c->overfit) {
 		because(d, KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s", c->overfit_why ? ": " : "",
 		    c->overfit_why ? c->overfit_why : "");
@@ -352,6 +374,12 @@ klinear_line(long round, const struct klinear_case *c, const struct klinear_deci
 	if (d->accepted)
 		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, no regression in %zu shape%s", round, avg, shapes,
 		    shapes == 1 ? "" : "s");
+	if (d->code == KLINEAR_INCONCLUSIVE && c->compare)
+		return kasprintf("Round %ld: ROLLED BACK — avg %+.1f%%, inconclusive: %s", round,
+		    avg, d->why);
+	if (d->code == KLINEAR_INCONCLUSIVE)
+		return kasprintf("Round %ld: ROLLED BACK — no result, inconclusive: %s", round,
+		    d->why);
 	if (!c->compare)
 		return kasprintf("Round %ld: ROLLED BACK — no result, because %s", round, d->why);
 	return kasprintf("Round %ld: ROLLED BACK — avg %+.1f%%, because %s", round, avg, d->why);
@@ -392,7 +420,8 @@ klinear_escalation(long streak)
 bool
 klinear_refutes(const char *code)
 {
-	static const char *const against[] = { "audit", "duplicate", "aggregate", "core_shape", "noise", "volatile" };
+	static const char *const against[] = { "audit", "duplicate", "aggregate", "core_shape",
+	    "noise" };
 
 	for (size_t i = 0; i < LEN(against); i++)
 		if (!strcmp(against[i], code))

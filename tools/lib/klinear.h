@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kgain.h"
 #include "kutil.h"
 
 /* (new - old) / old, in percent. */
@@ -26,14 +27,15 @@ struct klinear_unit {
 	const char *name;	/* borrowed from the task or the timing */
 	bool core;
 	double now, was;	/* ns; of a step the sum of its passes */
-	double low;		/* lower end of WAS by the pairs' intervals; WAS itself without pairs */
+	double low, high;	/* WAS by the ends of the intervals */
 	double weight;		/* in the geometric means; of a step that of its heavier pass */
 };
 
 struct klinear_compare {
 	struct klinear_unit unit[KLINEAR_UNITS];
 	size_t count;
-	double ratio, low;	/* weighted geometric means of was / now and low / now: above 1 it is faster */
+	/* weighted geometric mean of was / now: above 1 it is faster */
+	struct kgain_ratio ratio;
 	bool pairs;		/* from interleaved pairs, else from times taken apart */
 	double forward, backward;	/* over the passes of steps alone, for information; 0: there are none */
 };
@@ -63,17 +65,18 @@ struct klinear_case {
 	bool waived;		/* a person attests a benefit beside speed */
 	const char *quality;	/* what the compiler or a profiler says got much worse; NULL: nothing, or waived */
 	bool needs_full;	/* measured on the quick set, and there is a wider one */
-	double floor;		/* measured noise of both times together, for times taken apart */
+	/* measured noise of both times together: times taken apart are no surer */
+	double floor;
 	size_t repeats;		/* re-measurements, their mean and standard deviation as shares */
 	double mean, sd;
 	const struct klinear_compare *compare;	/* NULL unless correct and timed */
 };
 
-/* In the order in which they are looked for. */
+/* In the order in which they are looked for; an inconclusive round has no result, good or bad. */
 enum klinear_code {
 	KLINEAR_NO_PLAN, KLINEAR_BUILD, KLINEAR_RUN, KLINEAR_WRONG, KLINEAR_REJECTED, KLINEAR_AUDIT, KLINEAR_DUPLICATE,
 	KLINEAR_AGGREGATE, KLINEAR_CORE_SHAPE, KLINEAR_QUALITY, KLINEAR_NOISE, KLINEAR_VOLATILE, KLINEAR_TIE_WAIVER, KLINEAR_TRADE_OFF,
-	KLINEAR_GAIN, KLINEAR_BASELINE, KLINEAR_CODES
+	KLINEAR_GAIN, KLINEAR_BASELINE, KLINEAR_INCONCLUSIVE, KLINEAR_CODES
 };
 extern const char *const klinear_codes[KLINEAR_CODES];	/* "no_plan" and so on */
 
@@ -81,7 +84,8 @@ struct klinear_decision {
 	enum klinear_code code;
 	bool accepted, trade_off;
 	double improvement;	/* share; that of the re-measurements where there are any */
-	const struct klinear_unit *worst;	/* the unit that lost most, when one got worse; else NULL */
+	/* the unit that lost most, of those that surely got worse; NULL: none */
+	const struct klinear_unit *worst;
 	char why[200];		/* of a rollback: what stands behind "because" */
 };
 
@@ -93,10 +97,10 @@ char *klinear_line(long round, const struct klinear_case *c, const struct klinea
 double klinear_delta(const struct klinear_unit *u);
 
 /*
- * May a gain of these pairs be measured again to be believed? It is a gain, but smaller than NOISE, or its interval
- * does not exclude that there is none. ratio and low: see struct klinear_compare.
+ * May this gain be measured again to be believed? It is one, but smaller than NOISE, or its
+ * interval does not exclude that there is none.
  */
-bool klinear_near_noise(double ratio, double low, double noise);
+bool klinear_near_noise(const struct kgain_ratio *gain, double noise);
 
 /* linear.target: "2.5x", "500 TFLOP/s", "300 GB/s". False when it is none of these. */
 struct klinear_target {
@@ -113,7 +117,7 @@ enum { KLINEAR_STAGNATION = 2 };
 enum { KLINEAR_PROFILE = 2, KLINEAR_ISA = 3, KLINEAR_SOTA = 4 };
 /*
  * Does a rollback with this code speak against the direction itself? What did not build, run or compute, or was never
- * evaluated, may be tried again, mended.
+ * evaluated, may be tried again, mended; and what the noise hid may be tried again as it is.
  */
 bool klinear_refutes(const char *code);
 

@@ -18,6 +18,33 @@ kscored_enters(const struct kscored *s)
 	return karch_eligible(s->status) && s->cell >= 0 && !s->duplicate;
 }
 
+struct karch_row *
+kscored_row(const struct kscored *s, double seed_score)
+{
+	struct karch_row *row = kcalloc(1, sizeof *row);
+
+	strcpy(row->id, s->id);
+	row->trial = s->trial;
+	row->branch = s->branch;
+	row->cell = s->cell;
+	row->score = strcmp(s->id, KARCH_REFERENCE) ? s->score : seed_score;
+	karch_set_speedup(row, &s->speedup, s->provisional);
+	row->runtime_ms = s->runtime_ms;
+	strcpy(row->status, s->status);
+	strcpy(row->tokens, s->tokens);
+	strcpy(row->parent, s->parent);
+	strcpy(row->strategy, s->strategy);
+	return row;
+}
+
+bool
+kscored_takes(const struct kscored *s, const struct karch_row *elite, const struct karch_row *row)
+{
+	if (elite && elite->speedup > 0 && row->speedup > 0 && !strcmp(elite->id, s->incumbent))
+		return s->gain;
+	return karch_takes(elite, row);
+}
+
 static _Noreturn void
 refuse(const struct kin *in, const char *why)
 {
@@ -44,11 +71,23 @@ read_word(const struct kin *in, struct kspan value, char *buf, size_t size, cons
 		kdie(K_USAGE, "%s:%ld: '%s' is not a short lower-case word", in->file, in->lineno, what);
 }
 
+static struct kgain_ratio
+read_speedup(struct kspan speedup, struct kspan low, struct kspan high)
+{
+	double v = kskim_num(speedup, 0);
+
+	return v > 0 ? (struct kgain_ratio){ v, kskim_num(low, v), kskim_num(high, low.s ?
+	    INFINITY : v), 1 } :
+	    (struct kgain_ratio){ 0 };
+}
+
 static void
 read_parent(const struct kin *in, struct kspan parent, struct kscored *s)
 {
-	enum { ID, COORDS, COMBINED, STATUS, TRIES, KEYS };
-	static const char *const keys[] = { "id", "coords", "combined", "status", "plan_tries" };
+	enum { ID, COORDS, COMBINED, STATUS, TRIES, SPEEDUP, LOW, HIGH, KEYS };
+	static const char *const keys[] = { "id", "coords", "combined", "status", "plan_tries",
+	    "speedup", "speedup_low",
+		"speedup_high" };
 	struct kspan v[KEYS];
 	long trial, branch;
 
@@ -62,15 +101,17 @@ read_parent(const struct kin *in, struct kspan parent, struct kscored *s)
 	s->parent_cell = coords_cell(v[COORDS]);
 	s->parent_score = kskim_num(v[COMBINED], 0);
 	s->parent_tries = (long)kskim_num(v[TRIES], 0);
+	s->parent_speedup = read_speedup(v[SPEEDUP], v[LOW], v[HIGH]);
 }
 
 static void
 read_sample(const struct kin *in, struct kspan sample, struct kscored *s)
 {
-	enum { PARENT, STRATEGY, TARGET, ISLAND, KEYS };
-	static const char *const keys[] = { "parent", "strategy", "target", "island" };
+	enum { PARENT, STRATEGY, TARGET, ISLAND, INCUMBENT, KEYS };
+	static const char *const keys[] = { "parent", "strategy", "target", "island", "incumbent" };
 	struct kspan v[KEYS];
 
+	strcpy(s->incumbent, KARCH_REFERENCE);
 	s->target = s->parent_cell = -1;
 	s->island = -1;
 	if (!sample.s)
@@ -81,6 +122,8 @@ read_sample(const struct kin *in, struct kspan sample, struct kscored *s)
 		read_word(in, v[STRATEGY], s->strategy, sizeof s->strategy, "sample.strategy");
 	s->target = coords_cell(v[TARGET]);
 	s->island = (long)kskim_num(v[ISLAND], -1);
+	if (v[INCUMBENT].s)
+		read_word(in, v[INCUMBENT], s->incumbent, sizeof s->incumbent, "sample.incumbent");
 	if (v[PARENT].s)
 		read_parent(in, v[PARENT], s);
 }
@@ -160,21 +203,31 @@ read_audit(struct kspan audit, struct kscored *s)
 static void
 read_score(const struct kin *in, struct kspan score, struct kscored *s)
 {
-	enum { COMBINED, SPEEDUP, RUNTIME, GAIN, DECISION, KEYS };
-	static const char *const keys[] = { "combined", "speedup", "runtime_ms", "gain", "decision" };
-	struct kspan v[KEYS], verdict;
+	enum { COMBINED, SPEEDUP, LOW, HIGH, PROVISIONAL, ALARM, RUNTIME, GAIN, VERDICT, DECISION,
+	    KEYS };
+	static const char *const keys[] = { "combined", "speedup", "speedup_low", "speedup_high",
+	    "provisional", "alarm",
+		"runtime_ms", "gain", "verdict", "decision" };
+	struct kspan v[KEYS], decision;
+	char verdict[KARCH_WORD] = "";
 
 	if (!score.s || !kskim_members(score, keys, KEYS, v))
 		refuse(in, "the record has no 'score'");
 	s->score = kskim_num(v[COMBINED], NAN);
 	if (!isfinite(s->score))
 		refuse(in, "the record has no 'score.combined'");
-	s->speedup = kskim_num(v[SPEEDUP], 0);
+	/* Times that cannot be true say nothing. */
+	if (!v[ALARM].s)
+		s->speedup = read_speedup(v[SPEEDUP], v[LOW], v[HIGH]);
+	s->provisional = kskim_true(v[PROVISIONAL]);
 	s->runtime_ms = kskim_num(v[RUNTIME], 0);
 	s->gain = kskim_true(v[GAIN]);
+	if (v[VERDICT].s)
+		read_word(in, v[VERDICT], verdict, sizeof verdict, "score.verdict");
+	s->loss = !strcmp(verdict, "loss");
 	if (v[DECISION].s) {
-		verdict = kskim_path(v[DECISION], "verdict");
-		read_word(in, verdict, s->verdict, sizeof s->verdict, "score.decision.verdict");
+		decision = kskim_path(v[DECISION], "verdict");
+		read_word(in, decision, s->verdict, sizeof s->verdict, "score.decision.verdict");
 	}
 }
 

@@ -23,8 +23,10 @@ struct kscored {
 	char status[KARCH_WORD];
 	int cell;		/* -1: not classified */
 	double score;		/* combined */
-	double speedup, runtime_ms;	/* 0: not timed */
-	bool gain;
+	struct kgain_ratio speedup;	/* n 0: not timed, or nothing to believe */
+	double runtime_ms;	/* 0: not timed */
+	bool provisional;
+	bool gain, loss;	/* against the incumbent, beyond the noise */
 	char verdict[KARCH_WORD];	/* of a linear search: "baseline", "accepted" or "rolled_back"; else empty */
 	char tokens[17];	/* token hash; empty: none */
 	/*
@@ -38,7 +40,9 @@ struct kscored {
 	char strategy[KARCH_WORD];	/* sample.*: empty, -1 or 0 when absent */
 	int target;
 	long island;
+	char incumbent[KARCH_ID];	/* the reference when absent */
 	char parent[KARCH_ID];
+	struct kgain_ratio parent_speedup;
 	char parent_status[KARCH_WORD];
 	int parent_cell;
 	double parent_score;
@@ -51,6 +55,17 @@ struct kscored {
 
 /* May the record hold a cell? */
 bool kscored_enters(const struct kscored *s);
+/*
+ * The same as a row of an archive, a member of no island; the caller frees. The reference has
+ * SEED_SCORE.
+ */
+struct karch_row *kscored_row(const struct kscored *s, double seed_score);
+/*
+ * Does it take the cell that ELITE (NULL: nobody) holds? By the rule of archives, but the
+ * incumbent, with which it was timed in turns, gives way to a gain and to nothing else.
+ */
+bool kscored_takes(const struct kscored *s, const struct karch_row *elite,
+    const struct karch_row *row);
 
 /* Reads FILES (COUNT 0: stdin) one after the other. Zero-initialise, then set these two. */
 struct kscored_in {

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kchain: see kchain.h. */
+#include "kchain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "karch.h"
+#include "kio.h"
+#include "kutil.h"
+
+static bool
+is_busy(const json_t *measured)
+{
+	return kjson_bool_or(measured, "machine.busy", false);
+}
+
+/* What a race against the reference says of every workload. */
+static json_t *
+rows_of_race(const json_t *pairs)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < json_array_size(pairs); i++) {
+		const json_t *p = json_array_get(pairs, i);
+		const char *workload = kjson_str_or(p, "workload", "");
+		struct kgain_ratio r = kgain_pair(pairs, "reference", workload);
+		json_t *row;
+
+		if (strcmp(kjson_str_or(p, "name", ""), "reference") || !r.n)
+			continue;
+		row = json_pack("{s:s}", "workload", workload);
+		kgain_put_speedup(row, &r);
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+/* The scored record of candidate ID; NULL when there is none. New reference. */
+static json_t *
+scored(const char *dir, const char *id)
+{
+	long trial, branch;
+	char *path;
+	struct krec rec;
+	struct kin in;
+	json_t *found = NULL;
+
+	if (!karch_id(id, &trial, &branch))
+		return NULL;
+	path = kasprintf("%s/trials/%03ld/score.ndjson", dir, trial);
+	if (!access(path, F_OK)) {
+		kin_open(&in, path);
+		while (!found && kin_next(&in, &rec)) {
+			if (!strcmp(kjson_str_or(rec.json, "id", ""), id))
+				found = json_incref(rec.json);
+			krec_free(&rec);
+		}
+		kin_close(&in);
+	}
+	free(path);
+	return found;
+}
+
+/*
+ * A race: where its members are depends on the record. The figure is over the workloads that RECORD
+ * is scored by, where the race has more.
+ */
+static bool
+take_race(const json_t *race, const json_t *record, char *from, struct kchain *c)
+{
+	const json_t *timing = kjson_path(record, "eval.timing");
+
+	c->rows = rows_of_race(json_object_get(race, "pairs"));
+	c->speedup = kgain_mean(c->rows, timing ? timing : json_object_get(race, "timing"));
+	c->provisional = is_busy(race);
+	if (c->speedup.n) {
+		c->from = from;
+		return true;
+	}
+	kchain_free(c);
+	free(from);
+	return false;
+}
+
+/* A verification of a program that was not right there says nothing of its speed. */
+static const json_t *
+race_in(const json_t *fact, const char *id)
+{
+	const json_t *race = json_object_get(fact, "eval") ? json_object_get(fact, "eval") : fact;
+
+	if (strcmp(kjson_str_or(fact, "id", ""), id) ||
+	    strcmp(kjson_str_or(race, "status", "correct"), "correct"))
+		return NULL;
+	return race;
+}
+
+static bool
+find_race(const char *dir, const char *id, long trial, const char *name, struct kchain *c)
+{
+	char *path = kasprintf("trials/%03ld/%s.ndjson", trial, name);
+	char *file = kasprintf("%s/%s", dir, path);
+	json_t *fact = kin_first(file), *record;
+	const json_t *race = race_in(fact, id);
+	bool found = false;
+
+	if (race) {
+		record = scored(dir, id);
+		found = take_race(race, record, path, c);
+		json_decref(record);
+	} else {
+		free(path);
+	}
+	json_decref(fact);
+	free(file);
+	return found;
+}
+
+bool
+kchain_raced(const char *dir, const char *id, long trial, bool closed, struct kchain *c)
+{
+	long first, branch;
+
+	*c = (struct kchain){ 0 };
+	if (!karch_id(id, &first, &branch))
+		return false;
+	for (long t = trial; t >= first; t--)
+		if (((t < trial || closed) && find_race(dir, id, t, "verify", c)) ||
+		    find_race(dir, id, t, "anchor", c))
+			return true;
+	return false;
+}
+
+/* What a program's own score says. One that was made before scores had intervals has none. */
+static bool
+take_score(const json_t *record, struct kchain *c)
+{
+	const json_t *score = json_object_get(record, "score");
+	json_t *rows = json_object_get(score, "per_workload");
+
+	c->speedup = kgain_speedup_of(score);
+	c->rows = rows ? json_incref(rows) : json_array();
+	c->provisional = kjson_bool_or(score, "provisional", false) || !json_object_get(score,
+	    "speedup_low");
+	return c->speedup.n;
+}
+
+bool
+kchain_known(const char *dir, const char *id, long trial, bool closed, struct kchain *c)
+{
+	json_t *record;
+	bool known = true;
+
+	if (!strcmp(id, KARCH_REFERENCE)) {
+		*c = (struct kchain){ .speedup = { 1, 1, 1, 1 } };
+	} else if (!kchain_raced(dir, id, trial, closed, c)) {
+		record = scored(dir, id);
+		known = take_score(record, c);
+		json_decref(record);
+	}
+	return known;
+}
+
+void
+kchain_of_record(const char *dir, const json_t *record, long trial, struct kchain *c)
+{
+	const char *id = kjson_str_or(record, "id", "");
+
+	*c = (struct kchain){ 0 };
+	if (!strcmp(id, KARCH_REFERENCE) || !kchain_raced(dir, id, trial, true, c))
+		take_score(record, c);
+}
+
+bool
+kchain_baseline(const json_t *reference, const char *name, struct kchain *c)
+{
+	const json_t *list = kjson_path(reference, "eval.baselines");
+
+	*c = (struct kchain){ 0 };
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *b = json_array_get(list, i);
+
+		if (!strcmp(kjson_str_or(b, "name", ""), name))
+			return take_race(b, NULL, NULL, c);
+	}
+	return false;
+}
+
+struct kgain_ratio
+kchain_link(const struct kchain *c, const char *workload)
+{
+	if (!c->rows && c->speedup.n)
+		return (struct kgain_ratio){ 1, 1, 1, 1 };
+	return kgain_speedup_of(kgain_row(c->rows, workload));
+}
+
+void
+kchain_free(struct kchain *c)
+{
+	json_decref(c->rows);
+	free(c->from);
+	*c = (struct kchain){ 0 };
+}
+
+/* Decimals that tell a speed-up: three digits, as far as there are any behind the point. */
+static int
+decimals(double v)
+{
+	return v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
+}
+
+char *
+kchain_text(const struct kgain_ratio *r, bool provisional)
+{
+	int n = decimals(r->mean);
+	const char *mark = provisional ? ", provisional" : "";
+	char *end, *text;
+
+	if (r->low >= r->high)
+		return kasprintf("%.*fx%s", n, r->mean, provisional ? " (provisional)" : "");
+	if (isfinite(r->high))
+		end = r->low > 0 ? kasprintf("%.*f to %.*f", n, r->low, n, r->high) :
+		    kasprintf("at most %.*f; too few samples for a lower end", n, r->high);
+	else
+		end = kstrdup("too few samples for an interval");
+	text = kasprintf("%.*fx (%s%s)", n, r->mean, end, mark);
+	free(end);
+	return text;
+}
