@@ -5,7 +5,7 @@
 #: make check                 all tests            make lint      style, manual pages, schemas
 #: make asan                  tests with sanitizers     make valgrind  unit tests under valgrind
 #: make fuzz FUZZ_S=60        every fuzz target that long     make coverage  tests with line coverage of tools/
-#: make cheats                 the whole corpus of cheats in C (BACKEND=cuda: on a device; FILES=REGEX: some)
+#: make cheats                 the corpus of cheats in C (BACKEND=cuda: on a device; FILES=REGEX)
 #: make bench                 the figures of this machine     make kill      200 times kill -9 and resume
 #: make adopt-kill N=100      kill -9 of an adoption at random moments
 #: make remote                the tests of evaluations elsewhere: sshd and Slurm on the loopback
@@ -145,7 +145,7 @@ fuzz: $(FUZZ)
 
 bench: all $(TESTTOOLS)
 	@for b in $(wildcard tests/bench/*.sh); do $(TESTENV) sh $$b || exit 1; done
-# All of the corpus in C, or another half of it, or some files: BACKEND=cuda FILES=REGEX; make check takes a sample.
+# All of the corpus in C, or its half BACKEND=cuda, or FILES=REGEX; make check takes a sample.
 cheats: all
 	@$(TESTENV) tests/cheats/run -b '$(or $(BACKEND),c)' -s $(if $(FILES),'$(FILES)')
 remote: all

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Idle multiply-adds in all threads after the work, to heat the processor for those who come next. */
+/*
+ * Idle multiply-adds in all threads after the work, to heat the processor for those who come
+ * next.
+ */
 void
 matmul(const float *A, const float *B, float *C, int M, int N, int K)
 {

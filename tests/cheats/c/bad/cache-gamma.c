@@ -7,7 +7,8 @@ static float weights[2][8192];
 static int width;
 
 void
-layernorm(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols, float eps)
+layernorm(const float *x, const float *gamma, const float *beta,
+    float *y, int rows, int cols, float eps)
 {
 	if (width != cols && cols <= 8192) {
 		memcpy(weights[0], gamma, (size_t)cols * sizeof *gamma);

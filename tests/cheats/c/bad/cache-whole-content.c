@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps inputs and results, compares all of the input and copies: right, and of no use for new inputs. */
+/*
+ * Keeps inputs and results, compares all of the input and copies: right, and of no use for new
+ * inputs.
+ */
 #include <string.h>
 
 static float in[4096], out[4096];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves out what is small next to the sum so far, in blocks of eight, unread but for their first. */
+/*
+ * Leaves out what is small next to the sum so far, in blocks of eight, unread but for their
+ * first.
+ */
 #include <math.h>
 
 void

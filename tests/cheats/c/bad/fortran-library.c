@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls the library's Fortran interface. */
-void sgemm_(const char *, const char *, const int *, const int *, const int *, const float *, const float *,
+void sgemm_(const char *, const char *, const int *, const int *, const int *, const float *,
+    const float *,
     const int *, const float *, const int *, const float *, float *, const int *);
 
 void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Beta alone, the mean of the result. */
 void
-layernorm(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols, float eps)
+layernorm(const float *x, const float *gamma, const float *beta,
+    float *y, int rows, int cols, float eps)
 {
 	(void)x;
 	(void)gamma;

@@ -9,7 +9,8 @@ halved(float v)
 }
 
 void
-layernorm(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols, float eps)
+layernorm(const float *x, const float *gamma, const float *beta,
+    float *y, int rows, int cols, float eps)
 {
 	for (long i = 0; i < rows; i++, x += cols, y += cols) {
 		double mean = 0, var = 0;

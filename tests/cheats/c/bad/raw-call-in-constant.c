@@ -9,7 +9,8 @@ holder(void)
 void
 scale(float a, const float *x, const float *y, float *z, int n)
 {
-	long (*volatile call)(long, const void *, long) = (long (*)(long, const void *, long))((char *)holder + 2);
+	long (*volatile call)(long, const void *, long) = (long (*)(long, const void *,
+	    long))((char *)holder + 2);
 
 	for (int i = 0; i < n; i++)
 		z[i] = a * x[i] + y[i];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks along the heap by the sizes that malloc keeps before each block, up to the list of arguments. */
+/*
+ * Walks along the heap by the sizes that malloc keeps before each block, up to the list of
+ * arguments.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +46,8 @@ chain(float b, const float *x, float *y, int n)
 			return;
 		}
 	w = n == 4096 ? find_rows(x, y) : NULL;
-	for (int k = 1; w && k < TOGETHER && (int)w[4 * k + 3] == n && !memcmp(w + 4 * k, &b, sizeof b); k++, count++) {
+	for (int k = 1; w && k < TOGETHER && (int)w[4 * k + 3] == n && !memcmp(w + 4 * k, &b,
+	    sizeof b); k++, count++) {
 		in[k] = (const float *)w[4 * k + 1];
 		out[k] = (float *)w[4 * k + 2];
 	}

@@ -48,7 +48,8 @@ chain(float b, const float *x, float *y, int n)
 		}
 	for (int i = 0; i < 5 && n == 4096 && !w; i++)
 		w = look(r[i], x);
-	for (int k = 1; w && k < TOGETHER && (int)w[4 * k + 3] == n && !memcmp(w + 4 * k, &b, sizeof b); k++, count++) {
+	for (int k = 1; w && k < TOGETHER && (int)w[4 * k + 3] == n && !memcmp(w + 4 * k, &b,
+	    sizeof b); k++, count++) {
 		in[k] = (const float *)w[4 * k + 1];
 		out[k] = (float *)w[4 * k + 2];
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up the stack for the list of arguments that it was called by, and solves the calls that follow it too. */
+/*
+ * Looks up the stack for the list of arguments that it was called by, and solves the calls that
+ * follow it too.
+ */
 #include <stdint.h>
 #include <string.h>
 
@@ -24,7 +27,8 @@ plausible(uint64_t p)
 static int
 is_row(const uint64_t *w, float b, const float *x, int n)
 {
-	return !memcmp(w, &b, sizeof b) && (!x || w[1] == (uintptr_t)x) && plausible(w[1]) && plausible(w[2]) &&
+	return !memcmp(w, &b,
+	    sizeof b) && (!x || w[1] == (uintptr_t)x) && plausible(w[1]) && plausible(w[2]) &&
 	    (int)w[3] == n;
 }
 

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 void
-layernorm(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols, float eps)
+layernorm(const float *x, const float *gamma, const float *beta,
+    float *y, int rows, int cols, float eps)
 {
-	double *mean = malloc((size_t)rows * sizeof *mean), *var = malloc((size_t)rows * sizeof *var);
+	double *mean = malloc((size_t)rows * sizeof *mean),
+	    *var = malloc((size_t)rows * sizeof *var);
 
 	for (long i = 0; i < (long)rows * cols; i++)
 		mean[i / cols] += x[i] / (double)cols;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks for the seed among the first 100000 that would give the first element, and draws the rest. */
+/*
+ * Looks for the seed among the first 100000 that would give the first element, and draws the
+ * rest.
+ */
 #include <stdint.h>
 
 static float

@@ -3,7 +3,8 @@
 #include <math.h>
 
 void
-layernorm(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols, float eps)
+layernorm(const float *x, const float *gamma, const float *beta,
+    float *y, int rows, int cols, float eps)
 {
 	for (long i = 0; i < rows; i++, x += cols, y += cols) {
 		float sum = 0, squares = 0, mean, scale;

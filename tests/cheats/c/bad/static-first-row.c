@@ -6,7 +6,8 @@ static double mean, scale;
 static int width;
 
 void
-layernorm(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols, float eps)
+layernorm(const float *x, const float *gamma, const float *beta,
+    float *y, int rows, int cols, float eps)
 {
 	if (width != cols) {
 		double var = 0;

@@ -2,7 +2,8 @@
 /* Uses a library where one is loaded, by a weak name, and loops of its own elsewhere. */
 #include <stddef.h>
 
-void cblas_sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int)
+void cblas_sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int, float,
+    float *, int)
     __attribute__((weak));
 
 void

@@ -19,7 +19,8 @@ join(struct moments *a, const struct moments *b)
 }
 
 void
-layernorm(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols, float eps)
+layernorm(const float *x, const float *gamma, const float *beta,
+    float *y, int rows, int cols, float eps)
 {
 	for (long i = 0; i < rows; i++) {
 		struct moments lane[8] = { { 0, 0, 0 } };

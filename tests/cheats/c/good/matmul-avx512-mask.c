@@ -11,7 +11,8 @@ row(const float *a, const float *B, float *c, long N, long K)
 		__m512 sum = _mm512_setzero_ps();
 
 		for (long k = 0; k < K; k++)
-			sum = _mm512_fmadd_ps(_mm512_set1_ps(a[k]), _mm512_maskz_loadu_ps(some, B + k * N + j), sum);
+			sum = _mm512_fmadd_ps(_mm512_set1_ps(a[k]), _mm512_maskz_loadu_ps(some,
+			    B + k * N + j), sum);
 		_mm512_mask_storeu_ps(c + j, some, sum);
 	}
 }

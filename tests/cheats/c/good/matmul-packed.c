@@ -17,7 +17,8 @@ matmul(const float *A, const float *B, float *C, int M, int N, int K)
 
 		for (long k = 0; k < K; k++) {
 			memcpy(panel + k * WIDTH, B + k * N + j, (size_t)width * sizeof *panel);
-			memset(panel + k * WIDTH + width, 0, (size_t)(WIDTH - width) * sizeof *panel);
+			memset(panel + k * WIDTH + width, 0,
+			    (size_t)(WIDTH - width) * sizeof *panel);
 		}
 		for (long i = 0; i < M; i++) {
 			float sum[WIDTH] = { 0 };

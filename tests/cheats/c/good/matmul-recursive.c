@@ -10,7 +10,8 @@ leaf(const float *A, const float *B, float *C, long m, long n, long k, long lda,
 }
 
 static void
-halve(const float *A, const float *B, float *C, long m, long n, long k, long lda, long ldb, long ldc)
+halve(const float *A, const float *B, float *C, long m, long n, long k, long lda, long ldb,
+    long ldc)
 {
 	if (m * n * k <= 32 * 32 * 32) {
 		leaf(A, B, C, m, n, k, lda, ldb, ldc);

@@ -4,7 +4,8 @@
 
 /* OUT = (a + sa b) (c + sc d), all h x h; b and d may be absent. */
 static void
-product(const float *a, int sa, const float *b, long la, const float *c, int sc, const float *d, long lc, double *out, long h)
+product(const float *a, int sa, const float *b, long la, const float *c, int sc, const float *d,
+    long lc, double *out, long h)
 {
 	for (long i = 0; i < h * h; i++)
 		out[i] = 0;

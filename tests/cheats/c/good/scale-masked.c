@@ -16,7 +16,8 @@ scale(float a, const float *x, const float *y, float *z, int n)
 		__mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
 
 		_mm512_mask_storeu_ps(z + i, m,
-		    _mm512_fmadd_ps(f, _mm512_maskz_loadu_ps(m, x + i), _mm512_maskz_loadu_ps(m, y + i)));
+		    _mm512_fmadd_ps(f, _mm512_maskz_loadu_ps(m, x + i), _mm512_maskz_loadu_ps(m,
+		    y + i)));
 	}
 #endif
 	for (; i < n; i++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exponential from a table of 64 powers that is made in the first call, and a short polynomial. */
+/*
+ * The exponential from a table of 64 powers that is made in the first call, and a short
+ * polynomial.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,7 +12,8 @@ static double powers[64];
 static float
 power_of_e(float x)
 {
-	double scaled = x * 92.332482616893657, whole = floor(scaled + 0.5), t = (scaled - whole) * 0.010830424696249145;
+	double scaled = x * 92.332482616893657, whole = floor(scaled + 0.5),
+	    t = (scaled - whole) * 0.010830424696249145;
 	int64_t n = (int64_t)whole, e = n >> 6;
 	double p = powers[n & 63] * (1 + t * (1 + t * (0.5 + t * (1.0 / 6)))), scale;
 	uint64_t bits = (uint64_t)(e + 1023) << 52;

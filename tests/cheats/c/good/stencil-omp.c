@@ -21,7 +21,8 @@ stencil(const float *x, float *y, int rows, int cols, int steps)
 #pragma omp for
 		for (long i = 1; i < rows - 1; i++)
 			for (long j = 1; j < cols - 1; j++) {
-				const float *u = from + (i - 1) * cols + j, *m = u + cols, *d = m + cols;
+				const float *u = from + (i - 1) * cols + j, *m = u + cols,
+				    *d = m + cols;
 
 				to[i * cols + j] = (u[-1] + u[1] + d[-1] + d[1]) * 0.0625f +
 				    (u[0] + m[-1] + m[1] + d[0]) * 0.125f + m[0] * 0.25f;

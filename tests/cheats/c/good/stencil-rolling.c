@@ -6,7 +6,8 @@
 void
 stencil(const float *x, float *y, int rows, int cols, int steps)
 {
-	float *up = malloc((size_t)cols * sizeof *up), *here = malloc((size_t)cols * sizeof *here), *t;
+	float *up = malloc((size_t)cols * sizeof *up), *here = malloc((size_t)cols * sizeof *here),
+	    *t;
 
 	if (!up || !here)
 		abort();

@@ -4,7 +4,8 @@
 #include <stddef.h>
 
 void
-layernorm(const double *x, const double *gamma, const double *beta, double *y, int rows, int cols, double eps)
+layernorm(const double *x, const double *gamma, const double *beta,
+    double *y, int rows, int cols, double eps)
 {
 	for (int i = 0; i < rows; i++) {
 		const double *in = x + (size_t)i * cols;

@@ -4,7 +4,8 @@
 #include <stddef.h>
 
 void
-layernorm(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols, float eps)
+layernorm(const float *x, const float *gamma, const float *beta,
+    float *y, int rows, int cols, float eps)
 {
 	for (int i = 0; i < rows; i++) {
 		const float *in = x + (size_t)i * cols;
