@@ -179,6 +179,16 @@ compiler_is(const struct keval *k, const char *name)
 	return strstr(base ? base + 1 : compiler_of(k), name) != NULL;
 }
 
+/* GCC, or a name by which it often goes; Clang does not mind. */
+static bool
+is_gcc(const struct keval *k)
+{
+	const char *base = strrchr(compiler_of(k), '/');
+
+	base = base ? base + 1 : compiler_of(k);
+	return strstr(base, "gcc") || strstr(base, "g++") || !strcmp(base, "cc") || !strcmp(base, "c++");
+}
+
 /* COMPILER FLAGS -shared -o OBJECT SOURCE EXTRA LIBS */
 static void
 compose_compiler(const struct keval *k, const json_t *extra_flags, char **argv)
@@ -190,7 +200,7 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, char **argv)
 	argv[n++] = (char *)compiler_of(k);
 	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
 	/* Else pragmas of GCC change macros in a compilation, and not under -E: another text than that scanned. */
-	if (compiler_is(k, "gcc") || compiler_is(k, "g++"))
+	if (is_gcc(k))
 		argv[n++] = apart;
 	argv[n++] = shared;
 	/* nvcc hands the host compiler's options on only when told to. */
