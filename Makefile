@@ -5,6 +5,7 @@
 #: make check                 all tests            make lint      style, manual pages, schemas
 #: make asan                  tests with sanitizers     make valgrind  unit tests under valgrind
 #: make fuzz FUZZ_S=60        every fuzz target that long     make coverage  tests with line coverage of tools/
+#: make cheats                 the corpus of cheats in C (BACKEND=cuda: on a device; FILES=REGEX)
 #: make bench                 the figures of this machine     make kill      200 times kill -9 and resume
 #: make faults N=2000           so many failing system calls, one by one, in every tool of a campaign (needs strace)
 #: make adopt-kill N=100      kill -9 of an adoption at random moments
@@ -53,7 +54,7 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 .SUFFIXES:
 .DEFAULT_GOAL := all
 campaign_targets := trial trials campaign status best verify views redo report records proof baseline shapes
-.PHONY: all help setup schemas check lint asan valgrind fuzz coverage bench remote campaigns-check kill faults adopt-kill install uninstall clean FORCE $(campaign_targets)
+.PHONY: all help setup schemas check cheats lint asan valgrind fuzz coverage bench remote campaigns-check kill faults adopt-kill install uninstall clean FORCE $(campaign_targets)
 
 all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $O/kwatch.so
 
@@ -148,6 +149,9 @@ fuzz: $(FUZZ)
 
 bench: all $(TESTTOOLS)
 	@for b in $(wildcard tests/bench/*.sh); do $(TESTENV) sh $$b || exit 1; done
+# All of the corpus in C, or its half BACKEND=cuda, or FILES=REGEX; make check takes a sample.
+cheats: all
+	@$(TESTENV) tests/cheats/run -b '$(or $(BACKEND),c)' -s $(if $(FILES),'$(FILES)')
 remote: all
 	@$(TESTENV) prove -v tests/remote.t tests/ssh.t tests/slurm.t </dev/null
 campaigns-check: all

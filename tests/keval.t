@@ -184,21 +184,121 @@ ok 'imports are checked after the build' '
 		is 0 "$(jq .build.exit_code out)"
 	}
 	rejected forbidden_symbol "int puts(const char *);" "puts(\"x\"); y[0] = 1;"
-	rejected "forbidden_symbol forbidden_symbol" "#define GLUE(a, b) a ## b
+	rejected "forbidden_symbol forbidden_symbol network" "#define GLUE(a, b) a ## b
 int puts(const char *); int GLUE(so, cket)(int, int, int);" "y[0] = (float)GLUE(so, cket)(1, 2, 3) + (float)puts(\"x\");"
 	jq -r .log out | grep -q "socket (imported)"
-	rejected forbidden_symbol "#define GLUE(a, b) a ## b
+	rejected "forbidden_symbol clock" "#define GLUE(a, b) a ## b
 double GLUE(omp_get_, wtime)(void);" "y[0] = (float)GLUE(omp_get_, wtime)();"
 	rejected forbidden_symbol "extern void *stdout;" "y[0] = stdout != 0;"
-	rejected load_hook "#define CAT(a, b) a ## b
+	rejected "load_hook load_hook" "#define CAT(a, b) a ## b
 static int count;
 __attribute__((CAT(const, ructor))) static void early(void) { count++; }" "y[0] = (float)count;"
 	jq -r .log out | grep -q "when the object is loaded"'
-ok 'inline assembly with the bytes of a system call is quarantined' '
+ok 'cheats that only the preprocessed text shows are rejected' '
 	. ./make.sh
-	code "#define S \"call\"
-void twice(const float *x, float *y, int n) { (void)x; (void)y; (void)n; __asm__ volatile (\"sys\" S ::: \"rax\", \"rcx\", \"r11\"); }" >out
-	is "quarantined asm_system" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"'
+	# rejected CHECK BEFORE STATEMENTS: around a program that would be right.
+	rejected() {
+		code "#include <stddef.h>
+#define CAT(a, b) a ## b
+$2
+void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = x[i] + x[i]; $3 }" >out
+		is "rejected $1" "$(jq -r "\"\(.status) \(.reasons|map(.check)|join(\" \"))\"" out)"
+		is 0 "$(jq .build.exit_code out)"
+	}
+	rejected clock "" "y[0] += 0 * (float)CAT(__builtin_ia32_, rdtsc)();"
+	jq -r .log out | grep -q "when macros are expanded: .*__builtin_ia32_rdtsc"
+	rejected surroundings "" "y[0] += 0 * (float)(size_t)CAT(__builtin_frame_, address)(0);"
+	rejected asm_system "#define S \"call\"
+#define ASM CAT(__as, m__)" "ASM volatile (\"sys\" S ::: \"rax\", \"rcx\", \"r11\");"
+	rejected loader "extern char CAT(_DYNA, MIC)[];" "y[0] += 0 * (float)CAT(_DYNA, MIC)[0];"
+	# Macros that a pragma of GCC changes are those of the text that was looked at.
+	rejected clock "#pragma GCC optimize(\"fast-math\")
+#ifndef __FAST_MATH__
+#define TICKS CAT(__builtin_ia32_, rdtsc)()
+#else
+#define TICKS 0
+#endif" "y[0] += 0 * (float)TICKS;"
+	# Nobody is a header of the system because it says so.
+	rejected surroundings "#line 1 \"/usr/include/math.h\"
+_Pragma(\"GCC system_header\")" "y[0] += 0 * (float)(size_t)CAT(__builtin_frame_, address)(0);"'
+ok 'markers of the preprocessor in the source are rejected' '
+	. ./make.sh
+	rejected() {
+		code "$1
+void twice(const float *x, float *y, int n) { (void)x; (void)y; (void)n; }" >out
+		is "rejected line_marker" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"
+	}
+	rejected "# 1 \"/usr/include/x.h\" 1 3"
+	rejected "#/**/ 1 \"/usr/include/x.h\" 1"
+	rejected "# \\
+1 \"/usr/include/x.h\" 1"
+	rejected "#\\ 
+ 1 \"/usr/include/x.h\" 1"
+	rejected "const char *s = R\"(
+# 1 \"/usr/include/x.h\" 1
+)\";"'
+ok 'macros of system headers, attributes and files of its own accuse nobody' '
+	. ./make.sh
+	answer correct 2000 >answer
+	cat >code.c <<"E"
+#include <assert.h>
+#include <cpuid.h>
+#include <errno.h>
+#include <immintrin.h>
+#include <math.h>
+#include <omp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/cdefs.h>
+#define KERNEL __attribute__((noinline))
+#define GLUE(a, b) a ## _ ## b
+#line 20 "generated.c"
+KERNEL static void GLUE(twice, section)(const float *section, float *restrict alias, int n)
+{
+	_Pragma("omp simd")
+	for (int i = 0; i < n; i++)
+		alias[i] = isnan(section[i]) ? NAN : 2 * section[i];
+}
+void twice(const float *x, float *y, int n)
+{
+	unsigned a, b, c, d;
+	__cpuid(0, a, b, c, d);
+	assert(x && y);
+	__builtin_prefetch(x);
+	__asm__ volatile ("prefetcht0 %0" : : "m" (*x));
+	GLUE(twice, section)(x, y, n);
+}
+E
+	bin/keval --code code.c | jq -c .eval >out
+	is correct "$(jq -r .status out)"'
+ok 'system calls in the machine code are found whatever the source says' '
+	. ./make.sh
+	quarantined() {
+		code "$1" >out
+		is "quarantined asm_system" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"
+	}
+	# The constant is that of mov $0xc3050f,%eax; the call jumps into its middle.
+	quarantined "static int __attribute__((noinline)) gate(void) { return 0xc3050f; }
+void twice(const float *x, float *y, int n) { int (*volatile f)(void) = (int (*)(void))((char *)gate + 1); f(); y[0] = x[0] + n; }"
+	jq -r .log out | grep -q "jumps to computed addresses"
+	quarantined "void twice(const float *x, float *y, int n) { __asm__ volatile (\"mov \$0xc3050f, %%eax\" ::: \"rax\"); y[0] = x[0] + n; }"
+	jq -r .log out | grep -q "inline assembly"'
+ok 'bytes that look like a system call by chance accuse nobody' '
+	. ./make.sh
+	answer correct 2000 >answer
+	cat >code.c <<"E"
+void twice(const float *x, float *y, int n)
+{
+	for (int i = 0; i < n; i++) {
+		volatile unsigned low = (unsigned)i & 0xf;
+		low += 0x0f050000;
+		y[i] = n == 1295 ? x[i] * 2 : x[i] + x[i];
+	}
+}
+E
+	bin/keval --code code.c | jq -c .eval >out
+	is correct "$(jq -r .status out)"'
 ok 'files outside are not there when it builds' '
 	. ./make.sh
 	printf "#error secret\n" >"$T/secret.h"

@@ -165,20 +165,46 @@ need_compiler(const char *compiler)
 	kdie(K_MISSING, "compiler %s is not installed (task.json, build.compiler)", compiler);
 }
 
+static const char *
+compiler_of(const struct keval *k)
+{
+	return kjson_str_or(k->task, "build.compiler", "gcc");
+}
+
+static bool
+compiler_is(const struct keval *k, const char *name)
+{
+	const char *base = strrchr(compiler_of(k), '/');
+
+	return strstr(base ? base + 1 : compiler_of(k), name) != NULL;
+}
+
+/* GCC, or a name by which it often goes; Clang does not mind. */
+static bool
+is_gcc(const struct keval *k)
+{
+	const char *base = strrchr(compiler_of(k), '/');
+
+	base = base ? base + 1 : compiler_of(k);
+	return strstr(base, "gcc") || strstr(base, "g++") || !strcmp(base, "cc") || !strcmp(base, "c++");
+}
+
 /* COMPILER FLAGS -shared -o OBJECT SOURCE EXTRA LIBS */
 static void
 compose_compiler(const struct keval *k, const json_t *extra_flags, char **argv)
 {
 	static char shared[] = "-shared", pic[] = "-fPIC", o[] = "-o", so[] = "candidate.so";
-	static char pass[] = "-Xcompiler";
-	const char *base = strrchr(kjson_str_or(k->task, "build.compiler", "gcc"), '/');
+	static char pass[] = "-Xcompiler", apart[] = "-no-integrated-cpp";
 	size_t n = 0;
 
-	argv[n++] = (char *)kjson_str_or(k->task, "build.compiler", "gcc");
+	argv[n++] = (char *)compiler_of(k);
 	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
+	/* Else pragmas of GCC change macros in a compilation, and not under -E: another text than that scanned. */
+	if (is_gcc(k))
+		argv[n++] = apart;
 	argv[n++] = shared;
 	/* nvcc hands the host compiler's options on only when told to. */
-	if (!strcmp(base ? base + 1 : kjson_str_or(k->task, "build.compiler", "gcc"), "nvcc"))
+	if (compiler_is(k, "nvcc"))
 		argv[n++] = pass;
 	argv[n++] = pic;
 	argv[n++] = o;
@@ -186,6 +212,25 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, char **argv)
 	argv[n++] = (char *)source_name(k);
 	add_strings(argv, &n, extra_flags);
 	add_strings(argv, &n, kjson_path(k->task, "build.libs"));
+	argv[n] = NULL;
+}
+
+/* COMPILER FLAGS -E SOURCE: to the standard output, since a file would show in the compilation. */
+static void
+compose_preprocessor(const struct keval *k, char **argv)
+{
+	/* nvcc -E shows what the device gets; the host's code is what could do harm. */
+	static char host[][32] = { "-U__CUDA_ARCH__", "-UCUDA_DOUBLE_MATH_FUNCTIONS", "-Xcompiler" };
+	static char pic[] = "-fPIC", only[] = "-E";
+	size_t n = 0;
+
+	argv[n++] = (char *)compiler_of(k);
+	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
+	for (size_t i = 0; i < LEN(host) && compiler_is(k, "nvcc"); i++)
+		argv[n++] = host[i];
+	argv[n++] = pic;
+	argv[n++] = only;
+	argv[n++] = (char *)source_name(k);
 	argv[n] = NULL;
 }
 
@@ -374,6 +419,24 @@ compile(struct keval *k, const struct subject *s, const char *work, const json_t
 	kproc_result_free(&r);
 }
 
+/* What the compiler will see when macros are expanded; NULL when the preprocessor refuses it. */
+static char *
+preprocess(struct keval *k, const char *work)
+{
+	char *argv[ARGS_MAX], *text = NULL;
+	struct kproc p = { .argv = argv, .max_output = SO_MAX,
+		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
+	struct kproc_result r;
+
+	compose_preprocessor(k, argv);
+	if (run_compiler(k, work, &p, &r) < 0)
+		kdie(K_MISSING, "the preprocessor could not be started in the sandbox");
+	if (r.exit_code == 0 && !r.timed_out && !r.flooded)
+		text = kstrndup(r.out, r.out_len);
+	kproc_result_free(&r);
+	return text;
+}
+
 void
 build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b)
 {
@@ -381,7 +444,14 @@ build_candidate(struct keval *k, const struct subject *s, const char *work, stru
 
 	*b = (struct build){ 0 };
 	work_put_sources(k, s, work);
+	if (!is_device_only(k))
+		b->expanded = preprocess(k, work);
 	compile(k, s, work, NULL, b);
+	if (b->ok && !is_device_only(k) && !b->expanded) {
+		free(b->log);
+		b->log = kasprintf("%s -E refuses or fails to end what the compiler accepts\n", compiler_of(k));
+		b->ok = false;
+	}
 	close(lock);
 }
 
@@ -390,6 +460,7 @@ build_free(struct build *b)
 {
 	free(b->so);
 	free(b->log);
+	free(b->expanded);
 	json_decref(b->json);
 	*b = (struct build){ 0 };
 }

@@ -51,19 +51,28 @@ struct build {
 	char *so;		/* bytes; owned; NULL unless ok */
 	size_t so_len;
 	char *log;		/* trimmed compiler output; owned */
+	char *expanded;		/* what the preprocessor made of it, or NULL; owned */
 	json_t *json;		/* eval.build; owned */
 };
 
 /* scan.c: source and import rules of patterns/forbidden.json. True when clean, else REASONS are appended. */
 bool scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons);
+/* The same rules over what the preprocessor made of it, as far as it comes from the candidate's own files. */
+bool scan_expanded(const struct keval *k, const char *text, json_t *reasons);
 bool scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons);
-/*
- * Machine code of a program with inline assembly that holds the bytes of a system call. They may be part of a
- * constant, so this is a suspicion and no proof.
- */
-bool scan_suspects(const struct keval *k, const struct subject *s, const char *so, size_t len);
 /* Does the shared object define a function of this name? */
 bool elf_defines(const char *so, size_t len, const char *name);
+
+/*
+ * expand.c: the part of the preprocessor's TEXT that comes from the candidate's own files, in one
+ * line, but for pragmas; the caller frees. Does source CODE have a line that would pass for one
+ * of the preprocessor's own, where a file begins or ends?
+ */
+char *expand_own(const char *text);
+bool expand_has_marker(const char *code);
+
+/* suspect.c: does the machine code hold a system call? Where, for a message; the caller frees. NULL: none. */
+char *suspect_call(struct keval *k, const char *work, const struct build *b);
 
 /* build.c: tier T1. */
 const char *source_name(const struct keval *k);

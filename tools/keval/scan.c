@@ -37,10 +37,20 @@ add_reason(json_t *reasons, const char *check, const char *detail)
 	    "detail", kjson_text(detail, strlen(detail))));
 }
 
+/* Length of a backslash, blanks (compilers forgive them there) and a line break; 0 when it is something else. */
+static size_t
+splice(const char *p)
+{
+	size_t n = *p == '\\' ? 1 + strspn(p + 1, " \t\r\f\v") : 0;
+
+	return n && p[n] == '\n' ? n + 1 : 0;
+}
+
 /*
- * The text that patterns see: lines joined at a backslash, # where it was spelled %:, comments and string contents blanked
- * where they are not code, neighbouring string literals joined, form feeds and the like, and escapes for white space, turned into blanks,
- * so that nothing hides in a seam.
+ * The text that patterns see: lines joined at a backslash, # where it was spelled %:, comments
+ * and string contents blanked where they are not code, neighbouring string literals joined, form
+ * feeds and the like, and escapes for white space, turned into blanks, so that nothing hides in a
+ * seam.
  */
 static char *
 scan_text(const char *code, enum ktoken_lang lang)
@@ -50,8 +60,8 @@ scan_text(const char *code, enum ktoken_lang lang)
 
 	kbuf_add(&b, "", 0);
 	for (const char *p = code; *p; p++)
-		if (*p == '\\' && p[1] == '\n' && lang == KTOKEN_C)
-			p++;
+		if (lang == KTOKEN_C && splice(p))
+			p += splice(p) - 1;
 		else if (*p == '%' && p[1] == ':' && lang == KTOKEN_C)
 			kbuf_add(&b, "# ", 2), p++;
 		else
@@ -92,10 +102,34 @@ compile_rule(const json_t *rule)
 	return re;
 }
 
-/* One rule over the text; true when it does not match. The reason quotes the end of the match, the culprit. */
-static bool
-apply_rule(const json_t *rule, const char *file, const char *text, json_t *reasons)
+/* Where the text came from: a named file of a bundle, the program (NULL), or the preprocessor. */
+struct origin {
+	const char *file;
+	bool expanded;
+};
+
+/* The end of a match, the culprit, and where it is. The caller frees. */
+static char *
+quote(const char *why, const struct origin *o, const char *text, size_t from, size_t to)
 {
+	size_t line = 1;
+
+	from = to - from > QUOTE_MAX ? to - QUOTE_MAX : from;
+	while (from < to && strchr(" \t\n", text[from]))
+		from++;
+	for (size_t i = 0; i < from; i++)
+		line += text[i] == '\n';
+	if (o->expanded)
+		return kasprintf("%s (when macros are expanded: %.*s)", why, (int)(to - from), text + from);
+	return kasprintf("%s (%s%sline %zu: %.*s)", why, o->file ? o->file : "", o->file ? ", " : "",
+	    line, (int)(to - from), text + from);
+}
+
+/* One rule over the text; true when it does not match. */
+static bool
+apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *reasons)
+{
+	const char *why = kjson_str_or(rule, "why", "");
 	pcre2_code *re = compile_rule(rule);
 	pcre2_match_data *match = pcre2_match_data_create_from_pattern(re, NULL);
 	pcre2_match_context *context = pcre2_match_context_create(NULL);
@@ -106,16 +140,10 @@ apply_rule(const json_t *rule, const char *file, const char *text, json_t *reaso
 	rc = pcre2_match(re, (PCRE2_SPTR)text, strlen(text), 0, 0, match, context);
 	if (rc > 0) {
 		const PCRE2_SIZE *v = pcre2_get_ovector_pointer(match);
-		size_t from = v[1] - v[0] > QUOTE_MAX ? v[1] - QUOTE_MAX : v[0], line = 1;
 
-		for (size_t i = 0; i < from; i++)
-			line += text[i] == '\n';
-		for (; from < v[1] && strchr(" \t\n", text[from]); from++)
-			line += text[from] == '\n';
-		detail = kasprintf("%s (%s%sline %zu: %.*s)", kjson_str_or(rule, "why", ""), file ? file : "",
-		    file ? ", " : "", line, (int)(v[1] - from), text + from);
+		detail = quote(why, o, text, v[0], v[1]);
 	} else if (rc != PCRE2_ERROR_NOMATCH) {
-		detail = kasprintf("%s cannot be ruled out: the text defeats the scan", kjson_str_or(rule, "why", ""));
+		detail = kasprintf("%s cannot be ruled out: the text defeats the scan", why);
 	}
 	if (detail)
 		add_reason(reasons, kjson_str_or(rule, "check", "?"), detail);
@@ -144,27 +172,58 @@ in_list(const json_t *list, const char *name)
 	return false;
 }
 
-bool
-scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons)
+/* All rules of the backend; of text that the preprocessor made, all but those for what a person wrote. */
+static bool
+apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *reasons)
 {
 	const char *backends[] = { "default", kcamp_str(k->camp, "backend") };
-	enum ktoken_lang lang = ktoken_lang_of(backends[1]);
-	char *text = scan_text(code, lang);
+	char *text = scan_text(code, ktoken_lang_of(backends[1]));
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
-	bool clean = lang != KTOKEN_C || !strstr(code, "?" "?/");
+	bool clean = true;
 
-	/* By language and options it is a backslash, which moves the ends of comments and strings, or it is none. */
-	if (!clean)
-		add_reason(reasons, "trigraph", "?" "?/, which some compilers take for a backslash");
 	for (size_t b = 0; b < LEN(backends); b++) {
 		const json_t *rules = json_object_get(backend_of(table, backends[b]), "source");
 
-		for (size_t i = 0; i < json_array_size(rules); i++)
-			if (!in_list(json_object_get(json_array_get(rules, i), "except"), backends[1]))
-				clean &= apply_rule(json_array_get(rules, i), file, text, reasons);
+		for (size_t i = 0; i < json_array_size(rules); i++) {
+			const json_t *rule = json_array_get(rules, i);
+
+			if (!in_list(json_object_get(rule, "except"), backends[1]) &&
+			    !(o->expanded && kjson_bool_or(rule, "written", false)))
+				clean &= apply_rule(rule, o, text, reasons);
+		}
 	}
 	json_decref(table);
 	free(text);
+	return clean;
+}
+
+bool
+scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons)
+{
+	bool clean = true;
+
+	if (ktoken_lang_of(kcamp_str(k->camp, "backend")) == KTOKEN_C) {
+		/* By language and options it is a backslash, which moves the ends of comments and strings, or none. */
+		if (strstr(code, "?" "?/")) {
+			add_reason(reasons, "trigraph", "?" "?/, which some compilers take for a backslash");
+			clean = false;
+		}
+		/* In a string of several lines, too: the preprocessor's text would have it at the start of a line. */
+		if (expand_has_marker(code)) {
+			add_reason(reasons, "line_marker", "a line that says that another file begins or ends");
+			clean = false;
+		}
+	}
+	return apply_rules(k, &(struct origin){ .file = file }, code, reasons) && clean;
+}
+
+bool
+scan_expanded(const struct keval *k, const char *text, json_t *reasons)
+{
+	char *own = expand_own(text);
+	bool clean = apply_rules(k, &(struct origin){ .expanded = true }, own, reasons);
+
+	free(own);
 	return clean;
 }
 
@@ -288,29 +347,6 @@ scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 	}
 	json_decref(table);
 	return clean;
-}
-
-bool
-scan_suspects(const struct keval *k, const struct subject *s, const char *so, size_t len)
-{
-	enum ktoken_lang lang = ktoken_lang_of(kcamp_str(k->camp, "backend"));
-	struct kelf f;
-	bool assembly = false, found = false;
-
-	/* Inline assembly is the device's there, and the host's code is sealed off all the same. */
-	if (is_gpu(k))
-		return false;
-	for (size_t i = 0; i <= s->file_count && lang == KTOKEN_C; i++) {
-		char *text = scan_text(i ? s->files[i - 1].content : s->code, lang);
-
-		assembly |= strstr(text, "asm") != NULL;
-		free(text);
-	}
-	if (assembly && !kelf_read(so, len, &f)) {
-		found = f.system_bytes;
-		kelf_free(&f);
-	}
-	return found;
 }
 
 bool

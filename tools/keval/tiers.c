@@ -63,30 +63,41 @@ check_launches(const struct keval *k, const struct subject *s, json_t *eval)
 	return good;
 }
 
-/* The built object must be clean and define the entry point. */
+/* Imports and loading of the object, and the text that it was compiled from. */
 static bool
-check_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval)
+check_rules(struct keval *k, const struct build *b, json_t *eval)
 {
-	const char *entry = kjson_str_or(k->task, "entry.name", "");
 	json_t *reasons = json_array();
-	char *detail;
 	bool clean = scan_elf(k, b->so, b->so_len, reasons);
 
+	if (b->expanded)
+		clean &= scan_expanded(k, b->expanded, reasons);
 	if (!clean) {
 		eval_set(eval, "reasons", json_incref(reasons));
 		eval_set(eval, "status", json_string("rejected"));
-	} else if (scan_suspects(k, s, b->so, b->so_len)) {
-		eval_fail(eval, "quarantined", "asm_system",
-		    "inline assembly, and the bytes of a system call in the machine code");
-		clean = false;
-	} else if (!elf_defines(b->so, b->so_len, entry)) {
-		detail = kasprintf("it builds, but defines no function %s (a static function is not exported)", entry);
-		eval_fail(eval, "compile_error", "entry", detail);
-		free(detail);
-		clean = false;
 	}
 	json_decref(reasons);
 	return clean;
+}
+
+/* The built object must be clean and define the entry point. */
+static bool
+check_object(struct keval *k, const char *work, const struct build *b, json_t *eval)
+{
+	const char *entry = kjson_str_or(k->task, "entry.name", "");
+	char *detail;
+
+	if (!check_rules(k, b, eval))
+		return false;
+	detail = suspect_call(k, work, b);
+	if (detail) {
+		eval_fail(eval, "quarantined", "asm_system", detail);
+	} else if (!elf_defines(b->so, b->so_len, entry)) {
+		detail = kasprintf("it builds, but defines no function %s (a static function is not exported)", entry);
+		eval_fail(eval, "compile_error", "entry", detail);
+	}
+	free(detail);
+	return !json_object_get(eval, "status");
 }
 
 static void
@@ -211,7 +222,7 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	eval_set(eval, "build", json_incref(b.json));
 	if (!b.ok) {
 		fail_build(&b, eval);
-	} else if (!harness || (is_device_only(k) ? check_launches(k, s, eval) : check_object(k, s, &b, eval))) {
+	} else if (!harness || (is_device_only(k) ? check_launches(k, s, eval) : check_object(k, work, &b, eval))) {
 		/* The bytes that were checked are the bytes that run. */
 		if (b.so)
 			work_put(work, checked_so, b.so, b.so_len);

@@ -272,16 +272,16 @@ read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
 }
 
 /* syscall, sysenter and int 0x80 of x86, at any offset; other machines have the source patterns only. */
-static bool
-holds_system_call(const struct image *e, const Elf64_Phdr *p)
+static void
+find_system_calls(const struct image *e, const Elf64_Phdr *p, struct kelf *f)
 {
 	static const unsigned char calls[][2] = { { 0x0f, 0x05 }, { 0x0f, 0x34 }, { 0xcd, 0x80 } };
-	const void *code = at(e, p->p_offset, p->p_filesz);
+	const unsigned char *code = at(e, p->p_offset, p->p_filesz);
 
-	for (size_t i = 0; i < LEN(calls) && code && e->head.e_machine == EM_X86_64; i++)
-		if (memmem(code, p->p_filesz, calls[i], 2))
-			return true;
-	return false;
+	for (uint64_t i = 0; code && e->head.e_machine == EM_X86_64 && i + 1 < p->p_filesz; i++)
+		for (size_t c = 0; c < LEN(calls); c++)
+			if (!memcmp(code + i, calls[c], 2) && f->call_count < KELF_CALLS)
+				f->calls[f->call_count++] = p->p_vaddr + i;
 }
 
 static void
@@ -296,7 +296,8 @@ read_segments(const struct image *e, struct kelf *f)
 			stack = true;
 			f->exec_stack |= (p->p_flags & PF_X) != 0;
 		}
-		f->system_bytes |= p->p_type == PT_LOAD && (p->p_flags & PF_X) && holds_system_call(e, p);
+		if (p->p_type == PT_LOAD && (p->p_flags & PF_X))
+			find_system_calls(e, p, f);
 		if (p->p_type == PT_LOAD && (p->p_flags & PF_W) && (p->p_flags & PF_X))
 			f->writable_code = true;
 	}

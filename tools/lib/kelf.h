@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+enum { KELF_CALLS = 64 };
 
 struct kelf_names {
 	char **at;
@@ -27,8 +30,9 @@ struct kelf {
 	bool writable_code;		/* a segment both writable and executable, or relocations in code */
 	bool ifunc;			/* code that runs while symbols are bound */
 	bool search_path;		/* own RPATH or RUNPATH */
-	bool system_bytes;		/* executable bytes that would be a system call */
 	bool loader_hooks;		/* audit, filter or auxiliary objects */
+	uint64_t calls[KELF_CALLS];	/* addresses of executable bytes that would be a system call */
+	size_t call_count;
 };
 
 /* Read LEN bytes. NULL on success (free with kelf_free), else the fault as a constant string. */

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes of a system call in a candidate's machine code, whatever its source says. Such bytes may
+ * be an instruction, a constant that code jumps into, or chance: part of a distance that the
+ * linker filled in, or the end of one instruction and the beginning of the next. The disassembler
+ * tells the first and the distances; the rest is suspect where the code can jump to an address
+ * that it has computed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kelf.h"
+#include "keval.h"
+#include "ksandbox.h"
+#include "ktoken.h"
+#include "kutil.h"
+
+enum { TEXT_MAX = 256 << 20, TIMEOUT_S = 60, BYTES_MAX = 16 };
+
+static const char scanned_so[] = "scanned.so";
+
+/* A line of the disassembly: "    1139:\t0f 05   \tsyscall". */
+struct instruction {
+	uint64_t at;
+	unsigned char bytes[BYTES_MAX];
+	size_t len;
+	const char *text;
+};
+
+static bool
+read_instruction(const char *line, struct instruction *n)
+{
+	char *p;
+
+	n->at = strtoull(line, &p, 16);
+	if (p == line || p[0] != ':' || p[1] != '\t')
+		return false;
+	n->len = 0;
+	for (p += 2; n->len < BYTES_MAX && *p && *p != '\t' && *p != '\n' && *p != ' '; p += *p == ' ')
+		n->bytes[n->len++] = (unsigned char)strtoul(p, &p, 16);
+	p += strspn(p, " ");
+	n->text = *p == '\t' ? p + 1 : "";
+	return n->len > 0;
+}
+
+static bool
+begins(const struct instruction *n, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(n->text, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+static bool
+is_call(const struct instruction *n)
+{
+	static const char *const calls[] = { "syscall", "sysenter", "int    $0x80" };
+
+	return begins(n, calls, LEN(calls));
+}
+
+/* A jump or call to where a register or memory says, other than through the linker's table. */
+static bool
+is_computed_jump(const struct instruction *n)
+{
+	size_t len = strcspn(n->text, "\n");
+	const char *star = memchr(n->text, '*', len);
+
+	return star && !memmem(star, (size_t)(n->text + len - star), "(%rip)", 6) &&
+	    (memmem(n->text, len, "call", 4) || memmem(n->text, len, "jmp", 3));
+}
+
+/* Where the displacement of an operand like 0x2ed9(%rip) stands among the bytes; the length when nowhere. */
+static size_t
+displacement(const struct instruction *n)
+{
+	size_t len = strcspn(n->text, "\n");
+	const char *rip = memmem(n->text, len, "(%rip)", 6), *p = rip;
+	int32_t value;
+
+	if (!rip)
+		return n->len;
+	while (p > n->text && strchr("-0123456789abcdefx", p[-1]))
+		p--;
+	value = (int32_t)strtoll(p, NULL, 16);
+	for (size_t i = 1; i + sizeof value <= n->len; i++)
+		if (!memcmp(n->bytes + i, &value, sizeof value))
+			return i;
+	return n->len;
+}
+
+/* Do the two bytes at offset I lie in a distance that assembler or linker computed? */
+static bool
+is_distance(const struct instruction *n, size_t i)
+{
+	static const char *const branches[] = { "call", "j", "bnd jmp", "bnd call", "xbegin" };
+	size_t field = displacement(n);
+
+	if (field < n->len)
+		return i >= field && i + 2 <= field + 4;
+	return begins(n, branches, LEN(branches)) && !memchr(n->text, '*', strcspn(n->text, "\n")) &&
+	    n->len >= 5 && i >= n->len - 4 && i + 2 <= n->len;
+}
+
+/* Functions of the compiler's start files, which jump to what the loader may have put in their place. */
+static const char *const start_files[] = { "_init", "deregister_tm_clones", "register_tm_clones" };
+
+/* What the disassembly says of all that was found. */
+struct findings {
+	bool seen[LEN(start_files)];	/* each of them once: a candidate may use the name again */
+	bool start_file;		/* in one of them now */
+	uint64_t call;			/* address of an instruction, or 0 */
+	uint64_t odd;			/* of bytes that are not a distance, or 0 */
+	bool computed_jumps;
+};
+
+/* "0000000000001040 <register_tm_clones>:" begins a function. */
+static void
+note_function(const char *line, struct findings *out)
+{
+	size_t len = strcspn(line, "\n");
+	const char *name = memchr(line, '<', len);
+
+	if (!name || len < 3 || memcmp(line + len - 2, ">:", 2))
+		return;
+	len = (size_t)(line + len - 2 - ++name);
+	out->start_file = false;
+	for (size_t i = 0; i < LEN(start_files); i++)
+		if (strlen(start_files[i]) == len && !memcmp(name, start_files[i], len) && !out->seen[i])
+			out->start_file = out->seen[i] = true;
+}
+
+static void
+judge_instruction(const struct kelf *f, const struct instruction *n, size_t *explained, struct findings *out)
+{
+	out->computed_jumps |= !out->start_file && is_computed_jump(n);
+	for (size_t i = 0; i < f->call_count; i++) {
+		if (f->calls[i] < n->at || f->calls[i] >= n->at + n->len)
+			continue;
+		if (is_call(n))
+			out->call = f->calls[i];
+		else if (is_distance(n, f->calls[i] - n->at))
+			++*explained;
+		else
+			out->odd = f->calls[i];
+	}
+}
+
+static void
+judge_text(const struct kelf *f, const char *text, struct findings *out)
+{
+	struct instruction n;
+	size_t explained = 0;
+
+	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
+		if (read_instruction(p, &n))
+			judge_instruction(f, &n, &explained, out);
+		else
+			note_function(p, out);
+	if (explained < f->call_count && !out->odd && !out->call)
+		out->odd = f->calls[0];
+}
+
+/* The machine code as text; NULL when there is nobody to read it. */
+static char *
+disassemble(struct keval *k, const char *work, const struct build *b)
+{
+	static char program[] = "objdump", code[] = "-d", wide[] = "-w";
+	char *argv[] = { program, code, wide, (char *)scanned_so, NULL }, *text = NULL;
+	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work };
+	struct kproc p = { .argv = argv, .max_output = TEXT_MAX, .timeout_s = TIMEOUT_S };
+	struct kproc_result r;
+
+	if (!ksandbox_finds(argv[0]))
+		return NULL;
+	work_put(work, scanned_so, b->so, b->so_len);
+	if (ksandbox_run(&s, &p, &r) < 0)
+		return NULL;
+	if (r.exit_code == 0 && !r.timed_out && !r.flooded)
+		text = kstrndup(r.out, r.out_len);
+	kproc_result_free(&r);
+	return text;
+}
+
+/* On a GPU the assembly is the device's. */
+static bool
+has_assembly(const struct keval *k, const struct build *b)
+{
+	char *own = !is_gpu(k) && b->expanded ? expand_own(b->expanded) : NULL;
+	char *code = own ? ktoken_strip(own, strlen(own), KTOKEN_C) : NULL;
+	bool found = code && strstr(code, "asm");
+
+	free(code);
+	free(own);
+	return found;
+}
+
+static char *
+judge(struct keval *k, const char *work, const struct build *b, const struct kelf *f)
+{
+	char *text = disassemble(k, work, b);
+	struct findings found = { 0 };
+
+	if (text)
+		judge_text(f, text, &found);
+	else
+		found.odd = f->calls[0];
+	free(text);
+	if (found.call)
+		return kasprintf("a system call in the machine code, at 0x%llx", (unsigned long long)found.call);
+	if (found.odd && (found.computed_jumps || has_assembly(k, b)))
+		return kasprintf("the bytes of a system call in the machine code, at 0x%llx, and %s",
+		    (unsigned long long)found.odd, found.computed_jumps ? "jumps to computed addresses" :
+		    "inline assembly");
+	return NULL;
+}
+
+char *
+suspect_call(struct keval *k, const char *work, const struct build *b)
+{
+	struct kelf f;
+	char *where = NULL;
+
+	if (kelf_read(b->so, b->so_len, &f))
+		return NULL;
+	if (f.call_count)
+		where = judge(k, work, b, &f);
+	kelf_free(&f);
+	return where;
+}
