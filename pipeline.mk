@@ -167,7 +167,7 @@ trials/$1/anchor.ndjson: | trials/$2/archive.ndjson
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
 	@$(if $(ASK),kllm -o $$@ $$|,$(unpaid))
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
-	@$$(LAUNCHER) keval -a trials/$2/archive.ndjson -o $$@ $$|
+	@$$(LAUNCHER) keval -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
 
 # What a second model makes of the logs, where the campaign has one. The next trial's samples show it with the program.
 $(if $(FEEDBACK),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson

@@ -8,7 +8,7 @@ export KILN_LOCK_DIR
 cp "$KILN_DATA"/tests/bench/races/* .
 # Two to three times the work, so that the verdict does not depend on an idle machine; and one that is wrong.
 sed 's/#define EXTRA 0/#define EXTRA 200/' reference.c >slow.c
-sed 's/y\[i\] = evaluate(x\[i\])/y[i] = 0/' reference.c >wrong.c
+sed 's/y\[i\] = turned(x\[i\])/y[i] = 0/' reference.c >wrong.c
 
 ok 'kernels race in turns, and the slower one is called slower' '
 	kbench -t 1 -s long task.json reference.c slow.c >race.ndjson 2>err &&

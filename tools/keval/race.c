@@ -68,7 +68,7 @@ baseline_named(struct keval *k, const char *name)
 static bool
 anchor_at_incumbent(struct keval *k, const struct subject *s, struct anchor *a)
 {
-	json_t *past = s->incumbent && strcmp(s->incumbent, KARCH_REFERENCE) ? past_eval(k, s->incumbent) : NULL;
+	json_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL;
 	char *so = past ? incumbent_so(k, past) : NULL;
 
 	if (so)
@@ -84,8 +84,11 @@ choose_anchor(struct keval *k, const struct subject *s, struct anchor *a)
 	json_t *reference;
 	const char *name;
 
+	bool first = !s->incumbent || !strcmp(s->incumbent, KARCH_REFERENCE);
+
 	*a = (struct anchor){ 0 };
-	if (anchor_at_incumbent(k, s, a))
+	/* A round is compared with the last accepted one, even where that is the reference. */
+	if ((!first || kcamp_linear(k->camp)) && anchor_at_incumbent(k, s, a))
 		return true;
 	reference = past_eval(k, KARCH_REFERENCE);
 	name = fastest_baseline(reference);

@@ -281,13 +281,14 @@ struct handshake {
 };
 
 /*
- * Start a runner for the shared object FILE over the memory M, which the caller keeps; it is stopped on return. OUT_OK, or
- * how it failed, with CHECK and WHY set. Close it either way.
+ * Start a runner for the shared object FILE over the memory M, which the caller keeps. OUT_OK, or how it failed, with CHECK
+ * and WHY set. Close it either way. It gets ready by itself; runner_greet waits until it is, and stops it.
  */
-enum outcome runner_start(struct judge *j, struct runner *r, const char *file, struct memory *m);
+enum outcome runner_launch(struct judge *j, struct runner *r, const char *file, struct memory *m);
+void runner_greet(struct judge *j, struct runner *r);
 /* Load the candidate's code. Outcomes as above. */
 enum outcome runner_load(struct judge *j, struct runner *r);
-/* Both. */
+/* All three. */
 enum outcome runner_open(struct judge *j, struct runner *r, const char *file, struct memory *m);
 /*
  * Let it make the calls of the batch that was loaded into its memory, and stop it again. It runs only during this
@@ -372,10 +373,14 @@ void run_solo(struct judge *j);
 void judge_correctness(struct judge *j, struct subject *s);
 
 /*
- * timing.c: T3 of all subjects, interleaved; the first is the candidate. Sets timing; PAIRS is appended to; returns the
- * noise floor. SHARED is the lock held with others, which is closed, and taken alone, when all runners stand.
+ * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_open starts their runners, which get ready by
+ * themselves; race_run sets timing, appends to PAIRS, and returns the noise floor. SHARED is the lock held with others, which
+ * is closed, and taken alone, when all runners stand. Either race_run or race_close ends the race.
  */
-double judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs, int shared);
+struct race;
+struct race *race_open(struct judge *j, struct subject *subjects, size_t count);
+double race_run(struct race *a, json_t *pairs, int shared);
+void race_close(struct race *a);
 
 
 /*

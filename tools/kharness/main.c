@@ -417,11 +417,15 @@ static double
 judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
 {
 	int shared = judge_lock(j, false);
+	/* A GPU's runners take long to get ready, and can do that meanwhile. */
+	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
 
 	if (j->o.correctness)
 		judge_correctness(j, &subjects[0]);
 	if (j->o.timing && (!subjects[0].status || !strcmp(subjects[0].status, "correct")))
-		return judge_timing(j, subjects, count, pairs, shared);
+		return race_run(race ? race : race_open(j, subjects, count), pairs, shared);
+	if (race)
+		race_close(race);
 	close(shared);
 	return 0;
 }

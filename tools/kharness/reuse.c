@@ -331,6 +331,15 @@ trace(struct reuse *u, struct player *p)
 /* ---- all of it ---- */
 
 static void
+drop(struct player *p, enum outcome e)
+{
+	if (e == OUT_OK)
+		return;
+	subject_outcome(p->s, e, &p->r, NULL);
+	p->out = true;
+}
+
+static void
 start_all(struct reuse *u, struct subject *subjects)
 {
 	size_t in = 0, out = 0;
@@ -353,15 +362,24 @@ start_all(struct reuse *u, struct subject *subjects)
 		p->s->reuse = json_array();
 		p->s->trace = json_array();
 		memory_open(u->j, &p->m, in, out, 1);
-		e = runner_start(u->j, &p->r, p->s->file, &p->m);
-		if (e == OUT_OK) {
-			p->handshake = runner_handshake(u->j, &p->r);
-			e = runner_load(u->j, &p->r);
-		}
-		if (e != OUT_OK) {
-			subject_outcome(p->s, e, &p->r, NULL);
-			p->out = true;
-		}
+		e = runner_launch(u->j, &p->r, p->s->file, &p->m);
+		if (e == OUT_OK)
+			runner_greet(u->j, &p->r);
+		drop(p, e);
+	}
+}
+
+/* What a go costs is measured before anything is loaded. */
+static void
+load_all(struct reuse *u)
+{
+	for (size_t i = 0; i < u->count; i++) {
+		struct player *p = &u->players[i];
+
+		if (p->out)
+			continue;
+		p->handshake = runner_handshake(u->j, &p->r);
+		drop(p, runner_load(u->j, &p->r));
 	}
 }
 
@@ -369,11 +387,16 @@ void
 judge_reuse(struct judge *j, struct subject *subjects, size_t count)
 {
 	struct reuse u = { .j = j, .players = kcalloc(count, sizeof *u.players), .count = count };
-	int lock = judge_lock(j, true);
+	int lock;
 
+	/* Starting disturbs nobody but those who measure. */
+	lock = judge_lock(j, false);
+	start_all(&u, subjects);
+	close(lock);
+	lock = judge_lock(j, true);
 	j->alone = true;
 	spent_on(j, SPENT_REUSE);
-	start_all(&u, subjects);
+	load_all(&u);
 	for (size_t i = 0; i < j->task->workload_count && anybody(&u); i++) {
 		u.w = &j->task->workloads[i];
 		if (!u.w->timed || !ktask_in_set(u.w, j->o.set))

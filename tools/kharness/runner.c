@@ -711,7 +711,7 @@ runner_load(struct judge *j, struct runner *r)
 }
 
 enum outcome
-runner_start(struct judge *j, struct runner *r, const char *file, struct memory *m)
+runner_launch(struct judge *j, struct runner *r, const char *file, struct memory *m)
 {
 	int pair[2], on = 1;
 
@@ -728,18 +728,26 @@ runner_start(struct judge *j, struct runner *r, const char *file, struct memory 
 	}
 	spawn(j, r, file, pair[1]);
 	close(pair[1]);
+	return OUT_OK;
+}
+
+void
+runner_greet(struct judge *j, struct runner *r)
+{
 	greet(j, r);
 	if (stop(r) != OUT_OK)
 		kdie(K_IO, "the runner: %s", r->why);
-	return OUT_OK;
 }
 
 enum outcome
 runner_open(struct judge *j, struct runner *r, const char *file, struct memory *m)
 {
-	enum outcome e = runner_start(j, r, file, m);
+	enum outcome e = runner_launch(j, r, file, m);
 
-	return e == OUT_OK ? runner_load(j, r) : e;
+	if (e != OUT_OK)
+		return e;
+	runner_greet(j, r);
+	return runner_load(j, r);
 }
 
 void

@@ -27,6 +27,7 @@ enum {
 	HANDSHAKE_SHARE = 10,		/* a sample is at least so many times as long as that */
 	CHECKED_ROUNDS = 6,		/* of the rounds up to the first look, where checking every one would take too long */
 	LONE_EVERY = 2,			/* every so many rounds each subject makes one call by itself */
+	LONE_EVERY_DEVICE = 6,		/* on a GPU, where nobody is judged by it */
 	LONE_MIN = 6			/* so many of them say something */
 };
 static const double slow_s = 2, warm_slow_s = 1;
@@ -58,6 +59,7 @@ static const int64_t nap_min_us = 2000, nap_max_us = 500000;
 struct racer {
 	struct subject *s;
 	struct runner r;
+	enum outcome start;		/* how it started */
 	bool out;			/* failed: takes no more part */
 	/* Of the workload being timed; by round, NAN where it took no part. */
 	double *ns, *cpu;
@@ -140,10 +142,11 @@ suspect(const struct race *a, struct racer *x, const struct span *s)
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
 }
 
+/* More threads than it has processors wait for each other, and those of drivers for their device: that tells nothing. */
 static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
 {
-	return x->r.threads > 1 && !a->j->device && !a->j->copies &&
+	return x->r.threads > 1 && x->r.threads <= a->j->o.threads && !a->j->device && !a->j->opencl &&
 	    (double)(s->delay_ns + s->late_delay_ns) > delay_share * (double)s->judge_ns + delay_ns;
 }
 
@@ -517,7 +520,7 @@ round_of(struct race *a)
 			note_lone(x, ns[i]);
 		x->total_ns += ns[i] * (double)a->calls;
 	}
-	if (a->calls > 1 && a->rounds % LONE_EVERY == 0)
+	if (a->calls > 1 && a->rounds % (a->j->device ? LONE_EVERY_DEVICE : LONE_EVERY) == 0)
 		lone_calls(a);
 	return true;
 }
@@ -620,7 +623,8 @@ add_row(const struct race *a, struct racer *x)
 	set_ns(row, "handshake_ns", a->h.ns);
 	json_object_set_new(row, "threads", json_integer(x->r.threads));
 	add_lone(a, x, row);
-	if (a->j->device)
+	/* Asking takes a while, and nobody else can measure meanwhile. */
+	if (a->j->device && x == a->racers)
 		json_object_set_new(row, "device", device_state());
 	json_array_append_new(x->s->timing, row);
 	free(v);
@@ -795,26 +799,61 @@ drop(struct racer *x, enum outcome e)
 	x->out = true;
 }
 
-/*
- * All runners are started, and stopped again, before the first is timed. A GPU's runner takes long to start, and waits in
- * no run queue: what a go costs is measured before anything is loaded, and the quickest says it for all.
- */
+struct race *
+race_open(struct judge *j, struct subject *subjects, size_t count)
+{
+	enum spent before = spent_on(j, SPENT_STARTING);
+	struct race *a = kcalloc(1, sizeof *a);
+
+	a->j = j;
+	a->count = count;
+	a->racers = kcalloc(count, sizeof *a->racers);
+	open_memory(a);
+	/* A GPU's runner takes long to start, and waits in no run queue: it has no pacer. */
+	a->paced = !j->device && !j->opencl;
+	if (a->paced && runner_launch(j, &a->pacer, subjects[0].file, &a->m) != OUT_OK)
+		kdie(K_MISSING, "the runner: %s", a->pacer.why);
+	for (size_t i = 0; i < count; i++) {
+		a->racers[i].s = &subjects[i];
+		a->racers[i].start = runner_launch(j, &a->racers[i].r, subjects[i].file, &a->m);
+	}
+	spent_on(j, before);
+	return a;
+}
+
+void
+race_close(struct race *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		runner_close(&a->racers[i].r);
+	if (a->paced)
+		runner_close(&a->pacer);
+	memory_close(a->j, &a->m);
+	free(a->racers);
+	free(a);
+}
+
+/* All runners are ready, and stopped, before the first is timed. */
 static void
-start_all(struct race *a, struct subject *subjects)
+greet_all(struct race *a)
 {
 	enum spent before = spent_on(a->j, SPENT_STARTING);
 
-	open_memory(a);
-	a->paced = !a->j->device && !a->j->opencl;
-	if (a->paced && runner_start(a->j, &a->pacer, subjects[0].file, &a->m) != OUT_OK)
-		kdie(K_MISSING, "the runner: %s", a->pacer.why);
+	if (a->paced)
+		runner_greet(a->j, &a->pacer);
 	for (size_t i = 0; i < a->count; i++) {
-		a->racers[i].s = &subjects[i];
-		drop(&a->racers[i], runner_start(a->j, &a->racers[i].r, subjects[i].file, &a->m));
+		struct racer *x = &a->racers[i];
+
+		if (x->start == OUT_OK)
+			runner_greet(a->j, &x->r);
+		drop(x, x->start);
 	}
 	spent_on(a->j, before);
 }
 
+/*
+ * Where there is no pacer, what a go costs is measured before anything is loaded, and the quickest says it for all.
+ */
 static void
 load_all(struct race *a)
 {
@@ -849,12 +888,8 @@ end_all(struct race *a)
 		if (!x->out && a->busy)
 			kbuf_printf(&x->s->log, "not timed: for %.0f s other programs kept the processors busy\n",
 			    (double)a->waited_ns * 1e-9);
-		runner_close(&x->r);
 	}
-	if (a->paced)
-		runner_close(&a->pacer);
-	memory_close(a->j, &a->m);
-	free(a->racers);
+	race_close(a);
 }
 
 /* How busy the machine was while this was timed. */
@@ -873,36 +908,36 @@ machine_json(const struct race *a)
 }
 
 double
-judge_timing(struct judge *j, struct subject *subjects, size_t count, json_t *pairs, int shared)
+race_run(struct race *a, json_t *pairs, int shared)
 {
-	struct race a = { .j = j, .racers = kcalloc(count, sizeof *a.racers), .count = count };
+	struct judge *j = a->j;
 	double squares = 0;
 	size_t timed = 0;
 	int lock;
 
 	/* Starting takes longer than many a measurement: several may do that at once, as long as nobody measures. */
-	start_all(&a, subjects);
+	greet_all(a);
 	close(shared);
 	lock = judge_lock(j, true);
 	j->alone = true;
 	spent_on(j, SPENT_TIMING);
-	load_all(&a);
-	for (size_t i = 0; i < j->task->workload_count && !is_over(&a) && !a.busy; i++) {
+	load_all(a);
+	for (size_t i = 0; i < j->task->workload_count && !is_over(a) && !a->busy; i++) {
 		const struct ktask_workload *w = &j->task->workloads[i];
 		double noise;
 
 		if (!w->timed || !ktask_in_set(w, j->o.set))
 			continue;
-		noise = one_workload(&a, w, pairs);
+		noise = one_workload(a, w, pairs);
 		squares += isnan(noise) ? 0 : noise * noise;
 		timed++;
 	}
-	if (is_over(&a) || a.busy)
+	if (is_over(a) || a->busy)
 		json_array_clear(pairs);
-	j->machine = machine_json(&a);
-	end_all(&a);
+	j->machine = machine_json(a);
 	j->alone = false;
 	close(lock);
+	end_all(a);
 	/* Of the geometric mean over the workloads, whose errors are independent. */
 	return timed ? sqrt(squares) / (double)timed : 0;
 }

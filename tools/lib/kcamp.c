@@ -153,7 +153,7 @@ const struct kknob kknobs[] = {
 	{ "eval.min_samples", KKNOB_INT, "5", 1, 100000, NULL, "timing samples per workload at least" },
 	{ "eval.max_samples", KKNOB_INT, "96", 1, 100000, NULL, "timing samples per workload at most" },
 	{ "eval.warmup", KKNOB_INT, "2", 0, 10000, NULL, "untimed calls at least" },
-	{ "eval.warmup_s", KKNOB_NUM, "0.1", 0, 3600, NULL, "untimed calls for at least this long" },
+	{ "eval.warmup_s", KKNOB_NUM, "0.03", 0, 3600, NULL, "untimed calls for at least this long" },
 	{ "eval.reuse", KKNOB_ENUM, "auto", 0, 0, "auto|off|on", "measure on buffers that were seen before, too, for kaudit: auto: candidates that would be a gain; on: all correct ones" },
 	{ "eval.sandbox", KKNOB_ENUM, "auto", 0, 0, "auto|bwrap|landlock|none", "isolation required; auto: the strongest there is, landlock at least" },
 	{ "eval.memory_mb", KKNOB_INT, "4096", 16, BIG, NULL, "memory of a build or a candidate" },
