@@ -16,8 +16,8 @@ ok 'kernels race in turns, and the slower one is called slower' '
 		(.overall[0] | .low > 1.5 and .high < 6 and .low <= .ratio and .ratio <= .high)" race.ndjson'
 
 ok 'a kernel that is wrong does not race, and is named' '
-	kbench -t 1 -s long task.json wrong.c reference.c >race.ndjson 2>err
-	test $? -eq 1 && jq -e "[.kernels[].status] == [\"wrong_value\", \"correct\"] and .overall == [] and
+	code=0; kbench -t 1 -s long task.json wrong.c reference.c >race.ndjson 2>err || code=$?
+	is 1 $code; jq -e "[.kernels[].status] == [\"wrong_value\", \"correct\"] and .overall == [] and
 		.kernels[1].timing[0].median_ns > 0" race.ndjson'
 
 ok 'the table says who is faster' '
@@ -32,10 +32,10 @@ ok 'the record fits its schema' '
 	python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" bench-1 race.ndjson'
 
 ok 'a missing task or kernel is named' '
-	kbench nowhere a.c 2>err; test $? -eq 2 && grep -q nowhere err &&
-	! kbench . nowhere.c 2>err && grep -q nowhere.c err'
+	exits 2 kbench nowhere a.c; grep -q nowhere err
+	exits 2 kbench . nowhere.c; grep -q nowhere.c err'
 
 ok 'a knob that does not exist is refused by name' '
-	! kbench -k eval.nothing=1 . reference.c 2>err && grep -q "eval.nothing" err'
+	exits 2 kbench -k eval.nothing=1 . reference.c; grep -q "eval.nothing" err'
 
 done_testing

@@ -44,7 +44,8 @@ case $1 in --lint) exit "$(cat "$T/lint" 2>/dev/null || echo 0)" ;; esac
 for f; do :; done
 [ -s "$f" ] || { echo "kharness: no candidate at $f" >&2; exit 2; }
 case $* in
-*--against*) cat "$T/answer.pairs" ;;
+*--reuse*--against*) cat "$T/answer.rival" ;;
+*--against*) cat "$T/answer.pairs" 2>/dev/null || cat "$T/answer" ;;
 *) cat "$T/answer" ;;
 esac
 exit "$(cat "$T/code" 2>/dev/null || echo 0)"
@@ -411,32 +412,35 @@ ok 'a would-be gain is measured on buffers seen before; one that gains there, be
 	bin/keval in >out; is 2 "$(wc -l <calls)"; tail -n 1 calls | grep -q -- "-s quick --reuse --oracle"
 	is "0.5 false" "$(jq -r ".eval | \"\(.reuse[0].gap_pct) \(has(\"reuse_against\"))\"" out)"
 	answer correct 2000 | jq -c ".candidates[0].reuse=[$(row 50 40)]" >answer; rm -f calls
-	jq -c ".candidates += [.candidates[0] | .name = \"rival\" | .reuse[0].gap_pct = 1]" answer >answer.pairs
+	jq -c ".candidates += [.candidates[0] | .name = \"rival\" | .reuse[0].gap_pct = 1]" answer >answer.rival
 	bin/keval in >out; is 3 "$(wc -l <calls)"; tail -n 1 calls | grep -q -e "--reuse .*--against rival=./trials/000/build/"
 	is "50 000/00 1" "$(jq -r ".eval | \"\(.reuse[0].gap_pct) \(.reuse_against.id) \(.reuse_against.rows[0].gap_pct)\"" out)"
-	answer wrong_value 1 >answer.pairs; rm -f calls
+	answer wrong_value 1 >answer.rival; rm -f calls
 	bin/keval in >out; is wrong_value "$(status out)"
 	answer correct 2000 | jq -c ".candidates[0].reuse=[$(row 50 40)]" >answer
 	cp campaign.json c.json; jq ".eval.reuse = \"off\"" c.json >campaign.json; rm -f calls
 	bin/keval in >out; cp c.json campaign.json; is 1 "$(wc -l <calls)"'
-ok 'close to the incumbent: timed in turns; slower: not' '
+ok 'timed in turns with the incumbent, else with the fastest baseline, else with the reference' '
 	. ./make.sh
 	mkdir -p trials/001/01; answer correct 2000 >answer
 	bin/keval -o trials/001/01/eval.ndjson in
+	is reference "$(jq -r .eval.anchor trials/001/01/eval.ndjson)"
+	grep -q -- "--phase both .*--against reference=./trials/000/build/" calls
 	other="void twice(const float *x, float *y, int n) { while (n--) *y++ = 2 * *x++; }"
 	reply 002/01 "$(fence "$other")" "{\"sample\":{\"incumbent\":\"001/01\"}}" >in2
 	answer correct 2000 | jq -c ".pairs=[{name:\"incumbent\",workload:\"n4096\",ratio:1.2,low:1.1,high:1.3}]" >answer.pairs
-	for t in 1000 1900 2100; do
-		answer correct $t >answer; rm -f calls
-		bin/keval in2 >out
-		is 3 "$(wc -l <calls)"; tail -n 1 calls | grep -q -e --reuse
-		grep -q -- "--phase timing .*--against incumbent=./trials/000/build/" calls
-		is "001/01 1.1 $t" "$(jq -r ".eval|\"\(.pairs[0].id) \(.pairs[0].low) \(.timing[0].median_ns)\"" out)"
-		jq -r .eval.log out | grep -q "1.200 times its speed"
-	done
-	answer correct 3000 >answer; rm -f calls
-	bin/keval in2 >out; is 1 "$(wc -l <calls)"; is false "$(jq ".eval|has(\"pairs\")" out)"'
-ok 'wrong in the second timing is wrong' '
+	rm -f calls; bin/keval in2 >out
+	is 2 "$(wc -l <calls)"; tail -n 1 calls | grep -q -e --reuse
+	grep -q -- "--phase both .*--against incumbent=./trials/000/build/" calls
+	is "incumbent 001/01 1.1 2000" "$(jq -r ".eval|\"\(.anchor) \(.pairs[0].id) \(.pairs[0].low) \(.timing[0].median_ns)\"" out)"
+	jq -r .eval.log out | grep -q "1.200 times its speed"
+	answer correct 3000 | jq -c ".pairs=[{name:\"incumbent\",workload:\"n4096\",ratio:0.7,low:0.6,high:0.8}]" >answer.pairs
+	rm -f calls; bin/keval in2 >out; is 1 "$(wc -l <calls)"
+	answer correct 500 | jq -c ".pairs=[{name:\"reference\",workload:\"n4096\",ratio:4,low:3.9,high:4.1}]" >answer.pairs
+	bin/keval -c base --reference -o base/trials/000/00/eval.ndjson
+	rm -f calls; bin/keval -c base in >out
+	is best "$(jq -r .eval.anchor out)"; grep -q -- "--against best=" calls'
+ok 'wrong in the race is wrong' '
 	. ./make.sh
 	answer correct 2000 >answer; answer wrong_value 1 >answer.pairs
 	bin/keval in2 >out

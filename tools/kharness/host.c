@@ -439,5 +439,5 @@ const struct space space_host = {
 	.alloc = alloc, .release = release, .copy = copy, .fetch = copy, .store = copy, .set = set, .words = words,
 	.guard = guard, .guard_check = guard_check, .differs = differs, .draw = values_draw, .widen = values_widen,
 	.perturb = perturb, .is_exact = is_exact, .compare = compare, .evict = evict, .flush = flush, .arena_open = arena_open,
-	.arena_close = arena_close, .fence = fence, .arena_bytes = 32 << 20, .sample_ns = 1e6, .oracle_s = 0.1,
+	.arena_close = arena_close, .fence = fence, .arena_bytes = 32 << 20, .sample_ns = 1e6, .oracle_s = 0.02,
 };

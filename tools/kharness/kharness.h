@@ -256,6 +256,8 @@ struct runner {
 	long goes;		/* how often it was sent off */
 	uint16_t awakes;	/* before which of the last of these it had worked while it was stopped: a bit each */
 	int threads;		/* seen when last stopped */
+	char thread[64][12];	/* their numbers, of the first KNOWN */
+	int known;
 	struct kbuf printed;	/* the beginning of what it wrote to stdout and stderr */
 	size_t printed_bytes;
 	struct krun_report fault;
@@ -267,17 +269,17 @@ struct runner {
 
 /*
  * One go: by the runner's own clock, by the judge's, and in processor time, until "done" and until it was stopped. DELAY_NS
- * is what the runner's threads waited for a processor, all together. JUDGE_DELAY_NS is what the judge did, and LATE_DELAY_NS
- * the part of that after the runner had been set going.
+ * is what the runner's threads waited for a processor until "done", all together, JUDGE_DELAY_NS what the judge did.
  */
 struct span {
-	int64_t own_ns, judge_ns, done_cpu_ns, cpu_ns, delay_ns, judge_delay_ns, late_delay_ns;
+	int64_t own_ns, judge_ns, done_cpu_ns, cpu_ns, delay_ns, judge_delay_ns;
 	int64_t host_ns;	/* krun-gpu: until the last entry returned; the runner's word */
 };
 
 /* What a go takes by itself: a go of a runner that reads its rows and makes no calls. */
 struct handshake {
 	double ns, own_ns, cpu_ns;
+	double spread_ns;	/* how far one may differ from another */
 };
 
 /*
@@ -300,12 +302,11 @@ void runner_close(struct runner *r);
  * The handshake of a runner that has loaded nothing yet: medians of a few empty goes. Dies when one fails.
  */
 struct handshake runner_handshake(struct judge *j, struct runner *r);
-/*
- * The judge's nanoseconds of a go; of a runner with one thread, without those in which other programs had the processor. The
- * judge may also wait while the runner itself runs, so processor time is the least that it can be.
- */
+/* The handshake of N measured ones: medians, and their spread. */
+struct handshake runner_handshake_of(const double *ns, const double *own, const double *cpu, size_t n);
+/* The judge's nanoseconds of a go without those in which other programs had its processor, or that of the runner's one thread. */
 double runner_undelayed_ns(const struct runner *r, const struct span *s);
-/* The same less the handshake. Processor time counts where it says clearly more: then work went on after "done". */
+/* What a go took, as far as three clocks tell (runner.c), less the handshake. */
 double runner_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h);
 /* Path of a program that is installed for the runner; the caller frees. */
 char *runner_helper(const char *name);

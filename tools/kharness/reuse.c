@@ -27,7 +27,7 @@ enum {
 	SLOW_FACTOR = 10	/* and beyond this many, ROUNDS_SLOW do */
 };
 static const double narrow_enough = 0.01;	/* half-width of the interval */
-static const double oracle_s = 0.1;	/* results of fresh calls are compared where the oracle is this fast */
+static const double oracle_s = 0.02;	/* results of fresh calls are compared where the oracle is this fast */
 static const double hit_share = 0.99;	/* a second call of a step below this share of the first has found something kept */
 
 struct player {

@@ -368,14 +368,17 @@ own_delay_ns(void)
 	return delay_of(text);
 }
 
-/* The same of the first thread of a process. */
+/* The same of the threads that a runner had when it was last stopped. */
 static int64_t
-thread_delay_ns(pid_t pid)
+threads_delay_ns(const struct runner *r)
 {
-	char thread[16], text[96];
+	int64_t ns = 0;
+	char text[96];
 
-	snprintf(thread, sizeof thread, "%d", (int)pid);
-	return read_task(pid, thread, "schedstat", text, sizeof text) ? delay_of(text) : 0;
+	for (int i = 0; i < r->known; i++)
+		if (read_task(r->pid, r->thread[i], "schedstat", text, sizeof text))
+			ns += delay_of(text);
+	return ns;
 }
 
 /* A thread that is gone has taken its share along. */
@@ -393,26 +396,29 @@ struct threads {
 
 /* False when there is no such process any more. */
 static bool
-look_at_threads(pid_t pid, struct threads *t)
+look_at_threads(struct runner *r, struct threads *t)
 {
 	char path[32], text[512], *state;
 	struct dirent *e;
 	DIR *dir;
 
 	*t = (struct threads){ 0 };
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	r->known = 0;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)r->pid);
 	dir = opendir(path);
 	if (!dir)
 		return false;
 	while ((e = readdir(dir))) {
-		if (*e->d_name == '.' || !read_task(pid, e->d_name, "stat", text, sizeof text))
+		if (*e->d_name == '.' || !read_task(r->pid, e->d_name, "stat", text, sizeof text))
 			continue;
 		/* The state follows the command name, which may itself hold parentheses. */
 		state = strrchr(text, ')');
 		t->count++;
 		t->stopped += state && strchr("TtZX", state[2]) != NULL;
-		if (read_task(pid, e->d_name, "schedstat", text, sizeof text))
+		if (read_task(r->pid, e->d_name, "schedstat", text, sizeof text))
 			t->delay_ns += delay_of(text);
+		if (r->known < (int)LEN(r->thread))
+			snprintf(r->thread[r->known++], sizeof r->thread[0], "%.11s", e->d_name);
 	}
 	closedir(dir);
 	return t->count > 0;
@@ -464,7 +470,7 @@ stop(struct runner *r)
 
 	kill(r->pid, SIGSTOP);
 	before = cpu_ns(r);
-	while (look_at_threads(r->pid, &t) && t.stopped < t.count) {
+	while (look_at_threads(r, &t) && t.stopped < t.count) {
 		if (know_ns() - start > (int64_t)STOP_S * 1000000000 && cpu_ns(r) - before > AWAKE_NS)
 			return awake(r, cpu_ns(r) - before);
 		if (know_ns() - start > (int64_t)START_S * 1000000000)
@@ -557,7 +563,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	struct krun_command c = { .order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0 };
 	char why[256];
 	struct krun_report report;
-	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay = 0, own_delay, late_delay;
+	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay, own_delay;
 	enum outcome e;
 	int awakes;
 	pid_t sender;
@@ -584,13 +590,10 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	start = know_ns();
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
-	late_delay = own_delay_ns();
 	e = listen_until(j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
-	late_delay = own_delay_ns() - late_delay;
 	own_delay = own_delay_ns() - own_delay;
 	/* Before it is stopped, for which it may have to wait as well. */
-	if (r->threads == 1)
-		done_delay = thread_delay_ns(r->pid);
+	done_delay = threads_delay_ns(r);
 	used = cpu_ns(r) - cpu;
 	if (e == OUT_OK && j->copies && report.what == KRUN_DONE)
 		e = prepare(j, r, b, KRUN_COLLECT);
@@ -607,8 +610,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		return outcome(r, OUT_PROTOCOL, "calls_left_out", "it answered before all calls had been made");
 	*s = (struct span){ .own_ns = (int64_t)report.value[0], .judge_ns = end - start,
 	    .cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu, .done_cpu_ns = used,
-	    .delay_ns = delay_since(delay, r->threads == 1 && done_delay ? done_delay : r->frozen_delay_ns),
-	    .judge_delay_ns = own_delay, .late_delay_ns = late_delay, .host_ns = (int64_t)report.value[1] };
+	    .delay_ns = delay_since(delay, done_delay), .judge_delay_ns = own_delay, .host_ns = (int64_t)report.value[1] };
 	return look_at_device(j, r);
 }
 
@@ -627,12 +629,23 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 double
 runner_undelayed_ns(const struct runner *r, const struct span *s)
 {
-	int64_t ns = s->judge_ns - s->judge_delay_ns - s->delay_ns;
-
 	/* Of several threads nobody can say how much of a wait the others made up for. */
-	if (r->threads != 1)
-		return (double)s->judge_ns;
-	return (double)(ns > s->done_cpu_ns ? ns : s->done_cpu_ns);
+	return (double)(s->judge_ns - s->judge_delay_ns - (r->threads == 1 ? s->delay_ns : 0));
+}
+
+/*
+ * By which clock? The judge's is the only one that a candidate cannot touch, and it is blurred by the time that processes take
+ * to wake up, which differs from go to go (50 to 1000 us on a virtual machine that is idle). Processor time is the kernel's,
+ * and exact: it is the time of a program with one thread that does not sleep. The runner's own clock is exact, and may be
+ * forged. So the exact ones are believed as far as the judge's, less what the handshakes differ by, does not say more.
+ */
+static double
+exact_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
+{
+	double cpu = ((double)s->done_cpu_ns - h->cpu_ns) / (j->opencl ? r->threads : j->o.threads),
+	    own = (double)s->own_ns - h->own_ns;
+
+	return r->threads == 1 && !j->opencl ? (double)s->done_cpu_ns - h->cpu_ns : fmax(own, cpu);
 }
 
 double
@@ -641,12 +654,28 @@ runner_ns(const struct judge *j, const struct runner *r, const struct span *s, c
 	double ns = runner_undelayed_ns(r, s) - h->ns, cpu = ((double)s->cpu_ns - h->cpu_ns) / j->o.threads;
 
 	/* A driver's threads wait for their device in ways of their own. */
-	if (!j->device && !j->copies && cpu > CLEARLY * ns + CPU_TRIFLE_NS)
+	if (j->device || j->copies)
+		return fmax(ns, 1);
+	ns = fmax(ns - h->spread_ns, exact_ns(j, r, s, h));
+	/* Work that went on after "done". */
+	if (cpu > CLEARLY * ns + CPU_TRIFLE_NS && !j->opencl)
 		ns = cpu;
 	return fmax(ns, 1);
 }
 
 /* ---- start and end ---- */
+
+/* How far handshakes differ, beyond what a quarter of them does on each side: this many times that, and a little. */
+enum { SPREAD_FACTOR = 2, SPREAD_NS = 20000 };
+
+struct handshake
+runner_handshake_of(const double *ns, const double *own, const double *cpu, size_t n)
+{
+	double quarter = kstat_quantile(ns, n, 0.75) - kstat_quantile(ns, n, 0.25);
+
+	return (struct handshake){ .ns = kstat_quantile(ns, n, 0.5), .own_ns = kstat_quantile(own, n, 0.5),
+	    .cpu_ns = kstat_quantile(cpu, n, 0.5), .spread_ns = SPREAD_FACTOR * quarter + SPREAD_NS };
+}
 
 struct handshake
 runner_handshake(struct judge *j, struct runner *r)
@@ -663,8 +692,7 @@ runner_handshake(struct judge *j, struct runner *r)
 		fences[i] = (double)j->space->fence();
 	}
 	r->fence_ns = (int64_t)kstat_quantile(fences, HANDSHAKES, 0.5);
-	return (struct handshake){ kstat_quantile(ns, HANDSHAKES, 0.5), kstat_quantile(own, HANDSHAKES, 0.5),
-	    kstat_quantile(cpu, HANDSHAKES, 0.5) };
+	return runner_handshake_of(ns, own, cpu, HANDSHAKES);
 }
 
 static void

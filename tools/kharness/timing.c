@@ -25,7 +25,9 @@ enum {
 	WALL_FACTOR = 4,		/* all samples of a workload, with drawing and checking, in this many times --timing-s */
 	HANDSHAKES = 9,			/* the last so many tell what a go costs */
 	HANDSHAKE_SHARE = 10,		/* a sample is at least so many times as long as that */
-	CHECKED_ROUNDS = 6,		/* of the rounds up to the first look, where checking every one would take too long */
+	CHECKED_ROUNDS = 4,		/* of the rounds up to the first look, where checking every one would take too long */
+	HOPELESS = 2, HOPELESS_MIN = 24,	/* rounds: so many times the most, judged by the first of them */
+	THOROUGH_EVERY = 4, THOROUGH_BYTES = 8 << 20,	/* of large memories, all is looked at in every so many rounds */
 	LONE_EVERY = 2,			/* every so many rounds each subject makes one call by itself */
 	LONE_EVERY_DEVICE = 6,		/* on a GPU, where nobody is judged by it */
 	LONE_MIN = 6			/* so many of them say something */
@@ -106,8 +108,9 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 {
 	enum spent before = spent_on(a->j, SPENT_CHECKING);
 	char where[256], text[512];
-	/* The memory is shared: what is found later would be laid at another's door. */
-	bool intact = memory_all_intact(a->j, &a->m, b, where, sizeof where);
+	/* What is found later may be laid at another's door. */
+	bool all = a->m.out.bytes < THOROUGH_BYTES || a->rounds % THOROUGH_EVERY == 0;
+	bool intact = (all ? memory_all_intact : memory_intact)(a->j, &a->m, b, where, sizeof where);
 
 	if (!intact) {
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where, b->w->name);
@@ -147,7 +150,7 @@ static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
 {
 	return x->r.threads > 1 && x->r.threads <= a->j->o.threads && !a->j->device && !a->j->opencl &&
-	    (double)(s->delay_ns + s->late_delay_ns) > delay_share * (double)s->judge_ns + delay_ns;
+	    (double)s->delay_ns > delay_share * (double)s->judge_ns + delay_ns;
 }
 
 /*
@@ -176,15 +179,21 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 
 /* ---- what a go costs ---- */
 
-static double
-middle(const struct race *a, size_t offset)
+static void
+take_handshake(struct race *a, const struct span *s)
 {
-	double v[HANDSHAKES];
-	size_t n = a->handshakes < HANDSHAKES ? a->handshakes : HANDSHAKES;
+	double ns[HANDSHAKES], own[HANDSHAKES], cpu[HANDSHAKES];
+	size_t n;
 
-	for (size_t i = 0; i < n; i++)
-		memcpy(&v[i], (const char *)&a->recent[i] + offset, sizeof v[i]);
-	return kstat_quantile(v, n, 0.5);
+	a->recent[a->handshakes++ % HANDSHAKES] = (struct handshake){ .ns = runner_undelayed_ns(&a->pacer, s),
+	    .own_ns = (double)s->own_ns, .cpu_ns = (double)s->done_cpu_ns };
+	n = a->handshakes < HANDSHAKES ? a->handshakes : HANDSHAKES;
+	for (size_t i = 0; i < n; i++) {
+		ns[i] = a->recent[i].ns;
+		own[i] = a->recent[i].own_ns;
+		cpu[i] = a->recent[i].cpu_ns;
+	}
+	a->h = runner_handshake_of(ns, own, cpu, n);
 }
 
 /* The pacer reads the rows of the batch that lies in the memory, and makes no call. */
@@ -199,11 +208,7 @@ pace(struct race *a, const struct batch *b)
 	before = spent_on(a->j, SPENT_PACING);
 	if (runner_go(a->j, &a->pacer, b, &s) != OUT_OK)
 		kdie(K_MISSING, "the runner: %s", a->pacer.why);
-	a->recent[a->handshakes++ % HANDSHAKES] = (struct handshake){
-		.ns = runner_undelayed_ns(&a->pacer, &s), .own_ns = (double)s.own_ns,
-		.cpu_ns = (double)s.cpu_ns };
-	a->h = (struct handshake){ middle(a, offsetof(struct handshake, ns)), middle(a, offsetof(struct handshake, own_ns)),
-	    middle(a, offsetof(struct handshake, cpu_ns)) };
+	take_handshake(a, &s);
 	spent_on(a->j, before);
 }
 
@@ -386,6 +391,18 @@ is_clear(const struct race *a, const struct racer *x, const struct racer *other)
 	return compare_racers(a, x, other, &m) && kstat_verdict(&m) != KSTAT_INCONCLUSIVE && (m.high - m.low) / 2 < fmax(precise, precise_share * fabs(m.median));
 }
 
+/* A verdict that more rounds than there may be would not bring: intervals narrow with the root of their number. */
+static bool
+is_hopeless(const struct race *a, const struct racer *x, const struct racer *other)
+{
+	struct kstat_interval m;
+	double n;
+
+	if (a->rounds < HOPELESS_MIN || x->out || other->out || !(n = (double)compare_racers(a, x, other, &m)))
+		return false;
+	return n * pow((m.high - m.low) / 2 / fmax(KSTAT_SAME, fabs(m.median)), 2) > HOPELESS * a->j->o.max_samples;
+}
+
 /* Whether the median of a racer that has nobody to be compared with is known well. */
 static bool
 is_precise(const struct race *a, const struct racer *x)
@@ -411,7 +428,7 @@ all_clear(const struct race *a)
 
 	for (size_t i = 0; i < firsts; i++)
 		for (size_t k = i + 1; k < a->count; k++)
-			if (!is_clear(a, &a->racers[i], &a->racers[k]))
+			if (!is_clear(a, &a->racers[i], &a->racers[k]) && !is_hopeless(a, &a->racers[i], &a->racers[k]))
 				return false;
 	return a->count > 1 || is_precise(a, &a->racers[0]);
 }
@@ -429,7 +446,7 @@ is_look(const struct race *a)
 
 /*
  * Whether the results of this round are compared with the oracle's: all, where that is quick; else a secret choice of the
- * rounds before the first look (selection sampling, as in batch.c), and every other one after it.
+ * rounds before the first look (selection sampling, as in batch.c), and one in four after it.
  */
 static bool
 is_checked_round(struct race *a)
@@ -441,7 +458,7 @@ is_checked_round(struct race *a)
 	if (a->oracle_s <= a->j->space->oracle_s || a->enough <= CHECKED_ROUNDS)
 		return true;
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked rounds");
-	yes = left ? krng_below(&rng, left) < a->to_check : krng_below(&rng, 2) == 0;
+	yes = left ? krng_below(&rng, left) < a->to_check : krng_below(&rng, 4) == 0;
 	a->to_check -= yes && left;
 	return yes;
 }
@@ -673,7 +690,7 @@ solves_together(const struct race *a, const struct racer *x)
 	double excess = excess_ns(a, x), usual = 0, lone;
 
 	/* A driver's work for one call overlaps with the calls before it. */
-	if (isnan(excess) || a->calls == 1 || a->j->device || a->j->copies)
+	if (isnan(excess) || a->calls == 1 || a->j->device || a->j->opencl)
 		return false;
 	for (size_t i = 1; i < a->count; i++)
 		if (x != &a->racers[i] && !isnan(excess_ns(a, &a->racers[i])))

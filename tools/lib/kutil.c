@@ -413,26 +413,6 @@ krng_init(struct krng *r, uint64_t seed, long trial, long branch, const char *pu
 	}
 }
 
-static uint64_t
-rol64(uint64_t x, int k)
-{
-	return x << k | x >> (64 - k);
-}
-
-uint64_t
-krng_u64(struct krng *r)
-{
-	uint64_t result = rol64(r->s[1] * 5, 7) * 9, t = r->s[1] << 17;
-
-	r->s[2] ^= r->s[0];
-	r->s[3] ^= r->s[1];
-	r->s[1] ^= r->s[2];
-	r->s[0] ^= r->s[3];
-	r->s[2] ^= t;
-	r->s[3] = rol64(r->s[3], 45);
-	return result;
-}
-
 double
 krng_double(struct krng *r)
 {

@@ -104,7 +104,20 @@ struct krng {
 	uint64_t s[4];
 };
 void krng_init(struct krng *r, uint64_t seed, long trial, long branch, const char *purpose);
-uint64_t krng_u64(struct krng *r);
+static inline uint64_t
+krng_u64(struct krng *r)
+{
+	/* xoshiro256** (Blackman and Vigna), here because judges draw millions of numbers. */
+	uint64_t five = r->s[1] * 5, result = (five << 7 | five >> 57) * 9, t = r->s[1] << 17;
+
+	r->s[2] ^= r->s[0];
+	r->s[3] ^= r->s[1];
+	r->s[1] ^= r->s[2];
+	r->s[0] ^= r->s[3];
+	r->s[2] ^= t;
+	r->s[3] = r->s[3] << 45 | r->s[3] >> 19;
+	return result;
+}
 /* Uniform in [0, 1) with 53 bits. */
 double krng_double(struct krng *r);
 /* Uniform in 0 .. n-1, without modulo bias; n > 0. */
