@@ -397,6 +397,7 @@ void twice(const float *x, float *y, int n) { (void)x; (void)y; (void)n; }" >alo
 	reply 001/01 "$(cat alone)" >in8; is compile_error "$(bin/keval -c pack in8 | status)"'
 ok 'the log compares with the reference' '
 	. ./make.sh
+	rm -f answer.pairs
 	answer correct 2000 >answer
 	bin/keval in | jq -r .eval.log | grep -q "n4096: 0.002 ms.*5 times as fast as the reference"'
 ok 'the log tells what a call by itself costs on a GPU' '
@@ -422,6 +423,7 @@ ok 'a would-be gain is measured on buffers seen before; one that gains there, be
 	bin/keval in >out; cp c.json campaign.json; is 1 "$(wc -l <calls)"'
 ok 'timed in turns with the incumbent, else with the fastest baseline, else with the reference' '
 	. ./make.sh
+	rm -f answer.pairs
 	mkdir -p trials/001/01; answer correct 2000 >answer
 	bin/keval -o trials/001/01/eval.ndjson in
 	is reference "$(jq -r .eval.anchor trials/001/01/eval.ndjson)"
