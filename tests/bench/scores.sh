@@ -53,7 +53,7 @@ for campaign in softmax matmul; do
 	i=0
 	while [ $i -lt "$runs" ]; do
 		[ $((i % 2)) -eq 0 ] && load=idle || load=busy
-		one $campaign $i $load
+		one $campaign $i "$load"
 		i=$((i + 1))
 	done
 done | tee "$T/rows"

@@ -34,7 +34,7 @@ small_campaign() {
 
 # same_campaign A B: what both have found is the same: every archive and gradient byte for byte; of every candidate where it came from
 # and where it was sent, its verdict and what followed from it. Left out: moments, durations, load, seeds, and the errors that depend on
-# the seed; nor the order of the cases, which depends on it as well.
+# the seed, as the distributions of some cases do.
 same_campaign() {
 	for view in archive gradient; do
 		for trial in 000 001 002; do
@@ -44,7 +44,7 @@ same_campaign() {
 	for folder in "$1" "$2"; do
 		jq -cS '{id, sample: (.sample | {strategy, parent: .parent.id, incumbent, target, inspirations: [.inspirations[]?.id]}),
 			eval: (.eval | {status, tier, code_sha256, tokens, duplicate_of, files, timing, sandbox, build: .build.command,
-				cases: ([.correctness.cases[]? | {workload, distribution, ok}] | sort), reasons: [.reasons[]?.check]}),
+				cases: ([.correctness.cases[]? | {workload, ok}] | unique), reasons: [.reasons[]?.check]}),
 			coords, audit, score}' "$folder"/trials/00[12]/score.ndjson >"$folder/found"
 	done
 	diff "$1/found" "$2/found"

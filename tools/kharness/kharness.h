@@ -279,6 +279,7 @@ struct span {
 /* What a go takes by itself: a go of a runner that reads its rows and makes no calls. */
 struct handshake {
 	double ns, own_ns, cpu_ns;
+	double stopped_cpu_ns;	/* until it was stopped */
 	double spread_ns;	/* how far one may differ from another */
 };
 
@@ -302,8 +303,10 @@ void runner_close(struct runner *r);
  * The handshake of a runner that has loaded nothing yet: medians of a few empty goes. Dies when one fails.
  */
 struct handshake runner_handshake(struct judge *j, struct runner *r);
-/* The handshake of N measured ones: medians, and their spread. */
-struct handshake runner_handshake_of(const double *ns, const double *own, const double *cpu, size_t n);
+/* A measured one; and the handshake of N of them, HANDSHAKES at most: medians, and their spread. */
+enum { HANDSHAKES = 9 };
+struct handshake runner_handshake_from(const struct runner *r, const struct span *s);
+struct handshake runner_handshake_of(const struct handshake *measured, size_t n);
 /* The judge's nanoseconds of a go without those in which other programs had its processor, or that of the runner's one thread. */
 double runner_undelayed_ns(const struct runner *r, const struct span *s);
 /* What a go took, as far as three clocks tell (runner.c), less the handshake. */

@@ -27,7 +27,6 @@
 enum {
 	START_S = 20,			/* time to start a sandbox */
 	STOP_S = 2,			/* time for all threads to stop */
-	HANDSHAKES = 9,
 	PRINT_MAX = 1 << 20, PRINT_KEEP = 1000,
 	/*
 	 * Processor time of a stopped process beyond which it was awake. The kernel books a thread's last moments when the
@@ -651,7 +650,8 @@ exact_ns(const struct judge *j, const struct runner *r, const struct span *s, co
 double
 runner_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
 {
-	double ns = runner_undelayed_ns(r, s) - h->ns, cpu = ((double)s->cpu_ns - h->cpu_ns) / j->o.threads;
+	double ns = runner_undelayed_ns(r, s) - h->ns,
+	    cpu = ((double)s->cpu_ns - h->stopped_cpu_ns * r->threads) / j->o.threads;
 
 	/* A driver's threads wait for their device in ways of their own. */
 	if (j->device || j->copies)
@@ -669,30 +669,44 @@ runner_ns(const struct judge *j, const struct runner *r, const struct span *s, c
 enum { SPREAD_FACTOR = 2, SPREAD_NS = 20000 };
 
 struct handshake
-runner_handshake_of(const double *ns, const double *own, const double *cpu, size_t n)
+runner_handshake_of(const struct handshake *measured, size_t n)
 {
-	double quarter = kstat_quantile(ns, n, 0.75) - kstat_quantile(ns, n, 0.25);
+	double v[4][HANDSHAKES], quarter;
 
-	return (struct handshake){ .ns = kstat_quantile(ns, n, 0.5), .own_ns = kstat_quantile(own, n, 0.5),
-	    .cpu_ns = kstat_quantile(cpu, n, 0.5), .spread_ns = SPREAD_FACTOR * quarter + SPREAD_NS };
+	for (size_t i = 0; i < n; i++) {
+		v[0][i] = measured[i].ns;
+		v[1][i] = measured[i].own_ns;
+		v[2][i] = measured[i].cpu_ns;
+		v[3][i] = measured[i].stopped_cpu_ns;
+	}
+	quarter = kstat_quantile(v[0], n, 0.75) - kstat_quantile(v[0], n, 0.25);
+	return (struct handshake){ .ns = kstat_quantile(v[0], n, 0.5), .own_ns = kstat_quantile(v[1], n, 0.5),
+	    .cpu_ns = kstat_quantile(v[2], n, 0.5), .stopped_cpu_ns = kstat_quantile(v[3], n, 0.5),
+	    .spread_ns = SPREAD_FACTOR * quarter + SPREAD_NS };
+}
+
+struct handshake
+runner_handshake_from(const struct runner *r, const struct span *s)
+{
+	return (struct handshake){ .ns = runner_undelayed_ns(r, s), .own_ns = (double)s->own_ns,
+	    .cpu_ns = (double)s->done_cpu_ns, .stopped_cpu_ns = (double)s->cpu_ns };
 }
 
 struct handshake
 runner_handshake(struct judge *j, struct runner *r)
 {
-	double ns[HANDSHAKES], own[HANDSHAKES], cpu[HANDSHAKES], fences[HANDSHAKES];
+	struct handshake measured[HANDSHAKES];
+	double fences[HANDSHAKES];
 	struct span s;
 
 	for (size_t i = 0; i < HANDSHAKES; i++) {
 		if (runner_go(j, r, NULL, &s) != OUT_OK)
 			kdie(K_MISSING, "the runner: %s", r->why);
-		ns[i] = runner_undelayed_ns(r, &s);
-		own[i] = (double)s.own_ns;
-		cpu[i] = (double)s.cpu_ns;
+		measured[i] = runner_handshake_from(r, &s);
 		fences[i] = (double)j->space->fence();
 	}
 	r->fence_ns = (int64_t)kstat_quantile(fences, HANDSHAKES, 0.5);
-	return runner_handshake_of(ns, own, cpu, HANDSHAKES);
+	return runner_handshake_of(measured, HANDSHAKES);
 }
 
 static void

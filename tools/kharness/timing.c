@@ -23,7 +23,6 @@ enum {
 	SLOW_SAMPLES = 3,		/* enough for a subject whose call takes longer than slow_s */
 	MORE_CALLS = 2,			/* samples with room for so many times the calls, and need of them, are taken anew */
 	WALL_FACTOR = 4,		/* all samples of a workload, with drawing and checking, in this many times --timing-s */
-	HANDSHAKES = 9,			/* the last so many tell what a go costs */
 	HANDSHAKE_SHARE = 10,		/* a sample is at least so many times as long as that */
 	CHECKED_ROUNDS = 4,		/* of the rounds up to the first look, where checking every one would take too long */
 	HOPELESS = 2, HOPELESS_MIN = 24,	/* rounds: so many times the most, judged by the first of them */
@@ -139,8 +138,8 @@ suspect(const struct race *a, struct racer *x, const struct span *s)
 {
 	double judge = runner_undelayed_ns(&x->r, s) - a->h.ns,
 	    own = (double)s->own_ns - a->h.own_ns;
-	/* Waking and stopping the threads of a pool is nobody's forgery either, however many it has. */
-	double cpu = ((double)s->cpu_ns - a->h.cpu_ns * x->r.threads) / a->j->o.threads;
+	/* Waking the threads of a pool is nobody's forgery, however many it has. */
+	double cpu = ((double)s->done_cpu_ns - a->h.cpu_ns * x->r.threads) / a->j->o.threads;
 
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
 }
@@ -182,18 +181,8 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 static void
 take_handshake(struct race *a, const struct span *s)
 {
-	double ns[HANDSHAKES], own[HANDSHAKES], cpu[HANDSHAKES];
-	size_t n;
-
-	a->recent[a->handshakes++ % HANDSHAKES] = (struct handshake){ .ns = runner_undelayed_ns(&a->pacer, s),
-	    .own_ns = (double)s->own_ns, .cpu_ns = (double)s->done_cpu_ns };
-	n = a->handshakes < HANDSHAKES ? a->handshakes : HANDSHAKES;
-	for (size_t i = 0; i < n; i++) {
-		ns[i] = a->recent[i].ns;
-		own[i] = a->recent[i].own_ns;
-		cpu[i] = a->recent[i].cpu_ns;
-	}
-	a->h = runner_handshake_of(ns, own, cpu, n);
+	a->recent[a->handshakes++ % HANDSHAKES] = runner_handshake_from(&a->pacer, s);
+	a->h = runner_handshake_of(a->recent, a->handshakes < HANDSHAKES ? a->handshakes : HANDSHAKES);
 }
 
 /* The pacer reads the rows of the batch that lies in the memory, and makes no call. */
