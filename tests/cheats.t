@@ -63,7 +63,7 @@ ok 'samples differ, repeat, and together hold every file once' '
 	"$corpus/run" -b c -l | sort >every; same every all'
 ok 'a gain is decided by the interval of pairs' '
 	outcome() {
-		jq -cn --argjson pairs "$1" "{candidates: [{status: \"correct\"}], pairs: \$pairs}" | jq -r -f "$corpus/race.jq" |
+		jq -cn --argjson pairs "$1" "{kernels: [{status: \"correct\"}], pairs: \$pairs}" | jq -r -f "$corpus/race.jq" |
 			jq -r .race.outcome
 	}
 	pair() { printf "{\"ratio\":%s,\"low\":%s,\"high\":%s,\"pairs\":9}" "$1" "$2" "$3"; }
@@ -73,7 +73,7 @@ ok 'a gain is decided by the interval of pairs' '
 	is GAINED "$(outcome "[$(pair 1.05 1.03 1.07)]")"
 	is GAINED "$(outcome "[$(pair 0.5 0.4 0.6),$(pair 1.8 1.7 1.9)]")"
 	is inconclusive "$(outcome "[]")"
-	is wrong_value "$(echo "{\"candidates\":[{\"status\":\"wrong_value\"}],\"pairs\":[]}" | jq -r -f "$corpus/race.jq" | jq -r .got)"'
+	is wrong_value "$(echo "{\"kernels\":[{\"status\":\"wrong_value\"}],\"pairs\":[]}" | jq -r -f "$corpus/race.jq" | jq -r .got)"'
 ok 'verdicts, and which of them are failures' '
 	verdict() {
 		printf "%s\n" "$2" | jq -r --argjson strict "$1" -f "$corpus/verdict.jq" | jq -r "\"\(.verdict) \(.ok)\""

@@ -32,8 +32,8 @@ fi
 jq -r 'select(.ok and (.verdict | test("other") | not) | not) |
 	"\(.file): \(.verdict), \(.got) where \(.expect | join(" or ")) is expected" +
 	(if .needs then " (needs distribution \(.needs))" else "" end) +
-	([.reasons[0:3][] | "\n\t\(.check): \(.detail | gsub("[^ -~]"; " ") | .[0:200])"] | add // "") +
-	(if .got == "correct" then [.timing[] | "\n\t\(.workload): \(.min_ns / 1000) us at best"] | add // "" else "" end)' \
+	([(.reasons // [])[0:3][] | "\n\t\(.check): \(.detail | gsub("[^ -~]"; " ") | .[0:200])"] | add // "") +
+	(if .got == "correct" then [.timing[]? | "\n\t\(.workload): \(.min_ns / 1000) us at best"] | add // "" else "" end)' \
 	"$out/cheats-cuda.ndjson"
 sed -n '/^[0-9]* \(of those caught\|not judged\|caught of\)/p' "$T/table"
 echo "$(wc -l <"$out/cheats-cuda.ndjson") files in $took s"
