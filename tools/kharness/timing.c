@@ -20,7 +20,7 @@
 enum {
 	CALLS_MAX = 128,		/* calls in one sample at most; their rows fit into a pipe */
 	CHECKED_MIN = 1,		/* of them, where checking all would take too long */
-	SLOW_SAMPLES = 3,		/* enough for a subject whose call takes longer than slow_s */
+	SLOW_SAMPLES = 5,		/* enough for a subject whose call takes longer than slow_s */
 	MORE_CALLS = 2,			/* samples with room for so many times the calls, and need of them, are taken anew */
 	WALL_FACTOR = 4,		/* all samples of a workload, with drawing and checking, in this many times --timing-s */
 	HANDSHAKE_SHARE = 10,		/* a sample is at least so many times as long as that */
@@ -31,7 +31,7 @@ enum {
 	LONE_EVERY_DEVICE = 6,		/* on a GPU, where nobody is judged by it */
 	LONE_MIN = 6			/* so many of them say something */
 };
-static const double slow_s = 2, warm_slow_s = 1;
+static const double slow_s = 1, warm_slow_s = 1;
 /* The ratios are looked at after so many rounds. Each look may err with KSTAT_PAIRS_ALPHA, and there are few of them. */
 static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
 /* A ratio is known well when its interval is as narrow as this on both sides, or this share of the logarithm of a large one. */

@@ -110,19 +110,36 @@ signed_rank(size_t n)
 	return k;
 }
 
+/* Few values: quantiles of Student's t for KSTAT_ALPHA, both sides together, by degrees of freedom. */
+static void
+few_pairs(const double *x, size_t n, struct kstat_interval *m)
+{
+	static const double t[KSTAT_PAIRS] = { 0, 127.3, 14.09, 7.453, 5.598, 4.773, 4.317, 4.029, 3.833, 3.690, 3.581, 3.497 };
+	struct kstat st;
+	double half;
+
+	kstat_of(x, n, &st);
+	half = n > 1 ? t[n - 1] * st.sd / sqrt((double)n) : fabs(*x);
+	*m = (struct kstat_interval){ st.mean, st.mean - half, st.mean + half };
+}
+
 void
 kstat_pairs(const double *x, size_t n, struct kstat_interval *m)
 {
-	size_t count = n * (n + 1) / 2, at = 0, k = n < KSTAT_PAIRS ? 1 : signed_rank(n);
-	double *average = kmalloc(count * sizeof *average), widen = 0;
+	size_t count = n * (n + 1) / 2, at = 0, k;
+	double *average;
 
+	if (n < KSTAT_PAIRS) {
+		few_pairs(x, n, m);
+		return;
+	}
+	k = signed_rank(n);
+	average = kmalloc(count * sizeof *average);
 	for (size_t i = 0; i < n; i++)
 		for (size_t other = i; other < n; other++)
 			average[at++] = (x[i] + x[other]) / 2;
 	qsort(average, count, sizeof *average, compare);
-	if (n < KSTAT_PAIRS)
-		widen = n > 1 ? (average[count - 1] - average[0]) * (double)(KSTAT_PAIRS - n) / 2 : fabs(x[0]);
-	*m = (struct kstat_interval){ quantile(average, count, 0.5), average[k - 1] - widen, average[count - k] + widen };
+	*m = (struct kstat_interval){ quantile(average, count, 0.5), average[k - 1], average[count - k] };
 	free(average);
 }
 

@@ -46,7 +46,8 @@ enum { KSTAT_PAIRS = 12 };
  * Centre of N >= 1 differences of pairs, which are symmetric about it when both sides were measured in turns: the median
  * of all averages of two (Hodges and Lehmann), with the interval that Wilcoxon's signed-rank test does not reject
  * (M. Hollander and D. A. Wolfe, Nonparametric Statistical Methods, sections 3.2 and 3.3). It needs fewer values than the
- * median's interval. With fewer than KSTAT_PAIRS values it is the range, widened as above.
+ * median's interval. Fewer than KSTAT_PAIRS values (of slow kernels) get mean and interval by Student's t, with error probability
+ * KSTAT_ALPHA: that assumes more about them, and is wide. One value says nothing: its interval is it -+ all of it.
  */
 void kstat_pairs(const double *x, size_t n, struct kstat_interval *m);
 
