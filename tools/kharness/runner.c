@@ -28,18 +28,19 @@ enum {
 	START_S = 20,			/* time to start a sandbox */
 	STOP_S = 2,			/* time for all threads to stop */
 	PRINT_MAX = 1 << 20, PRINT_KEEP = 1000,
+	AWAKE_NS = 20000,		/* processor time of a process that does not stop, beyond which it is at work */
 	/*
-	 * Processor time of a stopped process beyond which it was awake. The kernel books a thread's last moments when the
-	 * thread leaves its processor, which a machine's host can put off for milliseconds: only what comes often counts,
-	 * and seldom does not help a candidate, whose time is a median.
+	 * Processor time outside the calls, all together, beyond which it was at work while it was stopped, and a share of that
+	 * inside them. The kernel books a thread's last moments when the thread leaves its processor, and on a busy machine a
+	 * thread that counts as stopped may still have to come back for that: some of it, milliseconds even, is nobody's doing.
 	 */
-	AWAKE_NS = 20000,
-	AWAKE_TIMES = 3, AWAKE_WINDOW = 16,
+	OUTSIDE_NS = 5000000,
+	LATE_TIMES = 3,
 	/* Slices of time of a GPU are about 2 ms; on one that does nothing else, a trifle takes some 20 us. */
 	LATE_NS = 1000000, LATE_FACTOR = 5,
 	CPU_TRIFLE_NS = 20000		/* that processor time may exceed the judge's time by, and by a tenth */
 };
-static const double CLEARLY = 1.1;
+static const double CLEARLY = 1.1, OUTSIDE_SHARE = 0.2;
 
 static enum outcome __attribute__((format(printf, 4, 5)))
 outcome(struct runner *r, enum outcome e, const char *check, const char *fmt, ...)
@@ -524,7 +525,7 @@ look_at_device(struct judge *j, struct runner *r)
 
 	if (ns > LATE_NS && ns > LATE_FACTOR * r->fence_ns && r->fence_ns)
 		r->lates++;
-	if (r->lates >= AWAKE_TIMES && r->lates > r->goes / 4)
+	if (r->lates >= LATE_TIMES && r->lates > r->goes / 4)
 		return outcome(r, OUT_AWAKE, "worked_after_return",
 		    "the device was still at work for it after it had returned");
 	return OUT_OK;
@@ -564,14 +565,12 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	struct krun_report report;
 	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay, own_delay;
 	enum outcome e;
-	int awakes;
 	pid_t sender;
 
 	r->goes++;
-	r->awakes = (uint16_t)(r->awakes << 1 | (cpu - r->frozen_cpu_ns > AWAKE_NS));
-	awakes = __builtin_popcount(r->awakes);
-	if (awakes >= AWAKE_TIMES && awakes > (r->goes < AWAKE_WINDOW ? r->goes : AWAKE_WINDOW) / 4)
-		return awake(r, cpu - r->frozen_cpu_ns);
+	r->outside_ns += cpu - r->frozen_cpu_ns;
+	if ((double)r->outside_ns > OUTSIDE_NS + OUTSIDE_SHARE * (double)r->inside_ns)
+		return awake(r, r->outside_ns);
 	if (receive(r, MSG_DONTWAIT, &report, &sender) && report.what != KRUN_FAULT)
 		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
 	if (getrandom(&c.nonce, sizeof c.nonce, 0) != sizeof c.nonce)
@@ -607,6 +606,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
 	if (rows_are_left(r))
 		return outcome(r, OUT_PROTOCOL, "calls_left_out", "it answered before all calls had been made");
+	r->inside_ns += used;
 	*s = (struct span){ .own_ns = (int64_t)report.value[0], .judge_ns = end - start,
 	    .cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu, .done_cpu_ns = used,
 	    .delay_ns = delay_since(delay, done_delay), .judge_delay_ns = own_delay, .host_ns = (int64_t)report.value[1] };
