@@ -255,6 +255,7 @@ struct runner {
 	int64_t frozen_delay_ns;	/* time that its threads had waited for a processor by then */
 	long goes;		/* how often it was sent off */
 	int64_t inside_ns, outside_ns;	/* processor time in all of these, and while it was stopped */
+	long awakes;		/* before how many of them it had worked while it was stopped */
 	int threads;		/* seen when last stopped */
 	char thread[64][12];	/* their numbers, of the first KNOWN */
 	int known;
