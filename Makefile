@@ -65,6 +65,8 @@ $(foreach t,$(TOOLS),$(eval $(call link_tool,$t)))
 $(HELPERS:%=$O/%): $O/%: $O/tools/helpers/%.o $O/libkiln.a
 # What candidates find in their runner in place of the run-time library's.
 $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
+# Loops over tensors, which only then become vector code.
+$O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3
 # Without sanitizers, which want to come first themselves.
 $O/kwatch.so: $(KWATCH) $(wildcard tools/helpers/kwatch/*.h) tools/kadopt/wrapper.h $O/flags
 	$(call say,LD)
@@ -86,7 +88,7 @@ $O/libkiln.a: $(LIB_OBJ)
 $O/%.o: %.c $O/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(KFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(KFLAGS) -MMD -MP -c -o $@ $<
 # Objects depend on the flags, not only on files.
 $O/flags: FORCE
 	@mkdir -p $O; f='$(CC) $(subst ','\'',$(KFLAGS)) $(CPPFLAGS) $(CFLAGS)'; \

@@ -85,6 +85,13 @@ enum spent spent_on(struct judge *j, enum spent what);
 
 /* ---- values.c: numbers in and out of tensors ---- */
 
+/* Loops over tensors, compiled for the vector units of several processors as well: on a CPU they are most of a verdict. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define HOT
+#endif
+
 /* N values of a tensor as doubles, or doubles into a tensor, rounded to nearest. */
 void values_widen(enum kdtype t, const void *from, size_t n, double *to);
 void values_narrow(enum kdtype t, const double *from, size_t n, void *to);
@@ -192,6 +199,7 @@ struct memory {
 	size_t used_count;
 	uint64_t guard;		/* key of the pattern around the outputs */
 	uint64_t far;		/* and of that in the rest of the output arena, which stays the same */
+	size_t first;		/* slot of the first call */
 	size_t far_next;	/* where the next look at the rest begins */
 	bool strayed;		/* the rest was found changed when a call was to use it */
 	uint64_t poison;	/* word that outputs are filled with */
