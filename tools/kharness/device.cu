@@ -139,10 +139,12 @@ get(int type, const void *from, u64 i)
 }
 
 extern "C" __global__ void
-kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, double common, double width, void *to)
+kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, u64 every, double common, double width,
+    void *to)
 {
 	EACH(i, n)
-		put(type, to, i, width * element(dist, seed, i, n, period, common));
+		if (!every || mix(~seed, i) % every == 0)
+			put(type, to, i, width * element(dist, seed, i, n, period, common));
 }
 
 extern "C" __global__ void

@@ -275,7 +275,7 @@ draw_first(struct race *a, struct batch *b)
 	const struct space *space = a->j->space;
 	int64_t start = know_ns();
 
-	batch_draw(a->j, b, a->w, a->j->task->distributions[0], 1, true);
+	batch_draw(a->j, b, a->w, KDIST_MIXED, 1, true);
 	space->fence();
 	a->oracle_s = (double)(know_ns() - start) * 1e-9;
 	a->most = slots(a->j, a->w);
@@ -504,7 +504,7 @@ lone_calls(struct race *a)
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	struct batch b;
 
-	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, a->oracle_s <= a->j->space->oracle_s);
+	batch_draw(a->j, &b, a->w, KDIST_MIXED, 1, a->oracle_s <= a->j->space->oracle_s);
 	if (one_go_each(a, &b, ns, cpu))
 		for (size_t i = 0; i < a->count; i++)
 			if (ns[i] >= 0)
@@ -521,7 +521,7 @@ round_of(struct race *a)
 	struct batch b;
 	bool done;
 
-	batch_draw_checked(a->j, &b, a->w, a->j->task->distributions[0], a->calls, is_checked_round(a) ? a->checked : 0);
+	batch_draw_checked(a->j, &b, a->w, KDIST_MIXED, a->calls, is_checked_round(a) ? a->checked : 0);
 	done = one_go_each(a, &b, ns, cpu);
 	batch_free(a->j, &b);
 	if (!done)

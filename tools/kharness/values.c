@@ -250,28 +250,38 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 		EACH(small_sparse(w->seed, at + i, (double)g->period));
 		break;
 	case KDIST_COUNT:
+	case KDIST_MIXED:
 		break;
 	}
 	g->words = words;
 	g->first += n;
 }
 
+/* To the next element that is drawn: so many further on average. */
+static void
+skip(struct drawing *g, size_t every)
+{
+	if (every)
+		g->first += next_word(&g->words) % (2 * every - 1);
+}
+
 void
-values_draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, size_t period, void *to)
+values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	enum { CHUNK = 512 };
 	double chunk[CHUNK];
 	/* Integers are drawn as normals of this width, large ones wider. */
-	double width = kdtype_is_float(t) || d == KDIST_ZERO_ONE ? 1 : 100;
-	struct drawing g = { .words = { krng_u64(rng), 0 }, .n = n, .period = period };
+	double width = kdtype_is_float(t) || how.dist == KDIST_ZERO_ONE ? 1 : 100;
+	struct drawing g = { .words = { krng_u64(rng), 0 }, .n = n, .period = how.period };
 
 	pthread_once(&once, init);
 	g.common = normal(&g.words);
-	while (g.first < n) {
+	for (skip(&g, how.every); g.first < n; skip(&g, how.every)) {
 		size_t done = g.first, count = n - done < CHUNK ? n - done : CHUNK;
 
-		draw(d, &g, count, chunk);
+		count = how.every ? 1 : count;
+		draw(how.dist, &g, count, chunk);
 		for (size_t i = 0; width > 1 && i < count; i++)
 			chunk[i] *= width;
 		values_narrow(t, chunk, count, (char *)to + done * kdtype_size(t));
