@@ -24,7 +24,7 @@ MANDIR   = $(PREFIX)/share/man
 TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport kmemory kround kadopt
 # Programs that tools start themselves; installed below libexec.
 RUNNERS := krun-c krun-gpu krun-opencl
-HELPERS := $(RUNNERS) krtc kllm-http
+HELPERS := $(RUNNERS) krtc
 # Preloaded into applications, whose kernel is watched; beside the helpers.
 KWATCH := $(wildcard tools/helpers/kwatch/*.c)
 
@@ -35,7 +35,7 @@ CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes
 KFLAGS  := -std=gnu11 -D_GNU_SOURCE $(LIB_DIRS:%=-Itools/%) \
 	-DKILN_VERSION='"$(VERSION)"' -DKILN_DATADIR='"$(DATADIR)"' $(WARN) $(WERROR)
-LIBS    := -ljansson -lpcre2-8 -lcurl -lffi -lseccomp -lmd -lm -ldl -pthread
+LIBS    := -ljansson -lpcre2-8 -lffi -lseccomp -lmd -lm -ldl -pthread
 
 # A line per file, so that what a campaign says is not buried; V=1 shows the commands.
 V ?=
