@@ -9,7 +9,7 @@
 export KILN_BUILD
 
 ok 'kernels of the judge and code for the host come to the same verdict' '
-	"${CXX:-g++}" -std=c++17 -O1 -g -D_GNU_SOURCE -I"$KILN_DATA/tools/lib" -I"$KILN_DATA/tools/kharness" -o device \
+	"${CXX:-g++}" -std=c++17 -O1 -g -D_GNU_SOURCE -I"$KILN_DATA/tools/core" -I"$KILN_DATA/tools/model" -I"$KILN_DATA/tools/kharness" -o device \
 		"$tests_dir/device/device.cc" "$KILN_BUILD"/tools/kharness/host.o "$KILN_BUILD"/tools/kharness/values.o \
 		"$KILN_BUILD/libkiln.a" ${LDFLAGS-} -ljansson -lmd -lseccomp -lpcre2-8 -lffi -lm -pthread
 	./device >out || { grep -v "^ok" out; exit 1; }

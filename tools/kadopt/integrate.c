@@ -21,6 +21,7 @@
 #include "real.h"
 #include "runs.h"
 #include "splice.h"
+#include "status.h"
 
 static const char usage[] = "usage: kadopt integrate [-c CAMPAIGN] [--pairs N] [--gate SHARE] [--keep-prompts]\n";
 
@@ -90,7 +91,8 @@ find_winner(const struct adoption *a, struct winner *w)
 	}
 	kchain_free(&chain);
 	eval = kin_first(path);
-	if (strcmp(kjson_str_or(eval, "eval.status", ""), "correct") || !kjson_str_or(eval, "eval.code", NULL))
+	if (status_at(eval, "eval.status") != STATUS_CORRECT ||
+	    !kjson_str_or(eval, "eval.code", NULL))
 		kdie(K_USAGE, "%s: the best program has no correct evaluation there", path);
 	w->id = kstrdup(id);
 	w->code = kstrdup(kjson_str_or(eval, "eval.code", ""));

@@ -13,6 +13,7 @@
 #include "kio.h"
 #include "kscored.h"
 #include "kutil.h"
+#include "status.h"
 
 struct keeper {
 	struct karch *a;
@@ -156,7 +157,7 @@ put_best(const struct keeper *k, const struct karch_row *row)
 	struct kgain_ratio speedup = karch_speedup(row);
 	json_t *now = json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial,
 	    "cell",
-	    cell_json(row->cell), "score", row->score, "status", row->status);
+	    cell_json(row->cell), "score", row->score, "status", status_rows[row->status].name);
 
 	if (speedup.n)
 		kgain_put_speedup(now, &speedup);
@@ -178,7 +179,7 @@ note_best(const struct keeper *k, const struct kscored *s, const struct karch_ro
 	 * A round that was kept is the best, whatever it scores: levels differ, and a trade-off or
 	 * a tie may score less.
 	 */
-	if (karch_correct(row->status) && (first || (s->gain && (k->linear || kscored_takes(s,
+	if (row->status == STATUS_CORRECT && (first || (s->gain && (k->linear || kscored_takes(s,
 	    &best, row)))))
 		put_best(k, row);
 }
@@ -276,10 +277,11 @@ note_broken(const struct keeper *k, const struct kscored *s)
 {
 	bool repaired = !strcmp(s->strategy, "repair");
 
-	if (!karch_repairable(s->status) || !kscored_enters(s))
+	if (!status_repairable(s->status) || !kscored_enters(s))
 		return;
 	json_array_append_new(member(k->header, "broken", JSON_ARRAY), json_pack("{s:s,s:o,s:f,s:s,s:I}", "id", s->id,
-	    "cell", cell_json(s->cell), "score", s->score, "status", s->status,
+	    "cell", cell_json(s->cell), "score", s->score,
+	    "status", status_rows[s->status].name,
 	    "tries", (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
 }
 
@@ -306,17 +308,17 @@ note_strategy(const struct keeper *k, const struct kscored *s)
 		return;
 	one = member(strategies, s->strategy, JSON_OBJECT);
 	bump(one, "tried", 1);
-	bump(one, "correct", karch_correct(s->status));
+	bump(one, "correct", s->status == STATUS_CORRECT);
 	bump(one, "gains", s->gain);
 }
 
 static void
 count_candidate(struct keeper *k, const struct kscored *s)
 {
-	bool failure = !strcmp(s->status, "no_code") || s->timed_out;
+	bool failure = s->status == STATUS_NO_CODE || s->timed_out;
 
 	bump(k->header, "candidates", 1);
-	bump(member(k->header, "statuses", JSON_OBJECT), s->status, 1);
+	bump(member(k->header, "statuses", JSON_OBJECT), status_rows[s->status].name, 1);
 	bump(k->header, "duplicates", s->duplicate);
 	set(k->header, "failures", json_integer(failure ? kjson_int_or(k->header, "failures", 0) + 1 : 0));
 	note_strategy(k, s);
@@ -352,7 +354,7 @@ island_elites(const struct karch *a, int island, const struct karch_row **list)
 	size_t all = karch_ranked(a, list), n = 0;
 
 	for (size_t i = 0; i < all; i++)
-		if (karch_correct(list[i]->status) && list[i]->islands >> island & 1)
+		if (list[i]->status == STATUS_CORRECT && list[i]->islands >> island & 1)
 			list[n++] = list[i];
 	return n;
 }

@@ -85,6 +85,13 @@ enum spent spent_on(struct judge *j, enum spent what);
 
 /* ---- values.c: numbers in and out of tensors ---- */
 
+/* Loops over tensors, compiled for the vector units of several processors as well: on a CPU they are most of a verdict. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define HOT
+#endif
+
 /* N values of a tensor as doubles, or doubles into a tensor, rounded to nearest. */
 void values_widen(enum kdtype t, const void *from, size_t n, double *to);
 void values_narrow(enum kdtype t, const double *from, size_t n, void *to);
@@ -191,6 +198,7 @@ struct memory {
 	size_t used_count;
 	uint64_t guard;		/* key of the pattern around the outputs */
 	uint64_t far;		/* and of that in the rest of the output arena, which stays the same */
+	size_t first;		/* slot of the first call */
 	size_t far_next;	/* where the next look at the rest begins */
 	bool strayed;		/* the rest was found changed when a call was to use it */
 	uint64_t poison;	/* word that outputs are filled with */
@@ -373,16 +381,19 @@ void device_free(void *p);
 /* solo.c: the candidate called in this process, for profilers. */
 void run_solo(struct judge *j);
 
-/* correctness.c: T2 of the candidate; sets status, cases, log. The lock is held, with others. */
-void judge_correctness(struct judge *j, struct subject *s);
+/* correctness.c: T2 of the candidate; sets status, cases, log. correctness_run, with the lock shared, ends it. */
+struct correctness;
+struct correctness *correctness_open(struct judge *j, struct subject *s);
+void correctness_run(struct correctness *u);
 
 /*
  * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_open starts their runners, which get ready by
- * themselves; race_run sets timing, appends to PAIRS, and returns the noise floor. SHARED is the lock held with others, which
- * is closed, and taken alone, when all runners stand. Either race_run or race_close ends the race.
+ * themselves; race_greet waits until they are, and stops them. race_run, after it, sets timing, appends to PAIRS, and returns the
+ * noise floor; it closes SHARED, the lock held with others, and takes the lock alone. Either race_run or race_close ends the race.
  */
 struct race;
 struct race *race_open(struct judge *j, struct subject *subjects, size_t count);
+void race_greet(struct race *a);
 double race_run(struct race *a, json_t *pairs, int shared);
 void race_close(struct race *a);
 

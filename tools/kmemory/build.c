@@ -10,6 +10,7 @@
 #include "kchain.h"
 #include "kio.h"
 #include "kmemory.h"
+#include "status.h"
 
 /* MAKER counts the rules below: a file made by others is made anew, not suspected. */
 enum { MAKER = 1, LINE = 400, SHORT = 160, DIRECTIONS = 3, SCORE_MAX = 1 << 30, LINEAGE_MAX = 64 << 20 };
@@ -86,10 +87,10 @@ inputs_of(const struct memory *m, long version, const char *commit)
 	return inputs;
 }
 
-static const char *
-status_of(const json_t *r)
+static bool
+is_correct(const json_t *r)
 {
-	return kjson_str_or(r, "eval.status", "");
+	return status_at(r, "eval.status") == STATUS_CORRECT;
 }
 
 static bool
@@ -174,7 +175,7 @@ static json_t *
 correctness(const json_t *r)
 {
 	const json_t *cases = kjson_path(r, "eval.correctness.cases"), *c;
-	const char *status = !strcmp(status_of(r), "correct") ? "PASS" : record_timed_out(r) ? "TIMEOUT_FAIL" : "FAIL";
+	const char *status = is_correct(r) ? "PASS" : record_timed_out(r) ? "TIMEOUT_FAIL" : "FAIL";
 	json_t *o = json_pack("{s:s}", "status", status);
 	double rel = NAN, abs = NAN;
 	size_t i;
@@ -235,23 +236,20 @@ add_sources(const json_t *r, json_t *log, json_t *references)
 	}
 }
 
-static const struct {
-	const char *status, *type;
-} error_types[] = {
-	{ "compile_error", "compilation" }, { "run_error", "runtime" }, { "wrong_shape", "accuracy" },
-	{ "wrong_value", "accuracy" }, { "partial", "accuracy" }, { "correct", "performance" },
+static const char *const error_types[FAULT_COUNT] = {
+	[FAULT_NONE] = "performance", [FAULT_BUILD] = "compilation", [FAULT_RUN] = "runtime",
+	[FAULT_RESULT] = "accuracy",
 };
 
 /* "rule": refused before or beside the ladder: no code, no plan, cheating, a result that cannot be trusted. */
 static const char *
 error_type(const json_t *r)
 {
+	enum status status = status_at(r, "eval.status");
+
 	if (record_timed_out(r))
 		return "timeout";
-	for (size_t i = 0; i < LEN(error_types); i++)
-		if (!strcmp(status_of(r), error_types[i].status))
-			return error_types[i].type;
-	return "rule";
+	return status_eligible(status) ? error_types[status_rows[status].fault] : "rule";
 }
 
 static const char *
@@ -283,7 +281,7 @@ outcome(const struct memory *m, const json_t *r)
 
 	if (line)
 		return kstrdup(line);
-	kbuf_printf(&b, "%s", status_of(r));
+	kbuf_puts(&b, status_rows[status_at(r, "eval.status")].name);
 	if (speedup.n) {
 		char *text = kchain_text(&speedup, kjson_bool_or(r, "score.provisional", false));
 
@@ -303,7 +301,7 @@ static void
 add_pitfall(const struct memory *m, const json_t *r, json_t *list)
 {
 	const char *fault = reason_text(r), *log = kjson_str_or(r, "eval.log", NULL), *audit;
-	bool slow = !strcmp(status_of(r), "correct");
+	bool slow = is_correct(r);
 	char *line;
 	json_t *o;
 
@@ -328,10 +326,10 @@ add_fix(const json_t *r, json_t *list)
 {
 	json_t *o;
 
-	if (strcmp(kjson_str_or(r, "sample.strategy", ""), "repair") || strcmp(status_of(r), "correct"))
+	if (strcmp(kjson_str_or(r, "sample.strategy", ""), "repair") || !is_correct(r))
 		return;
 	o = json_pack("{s:s}", "error_type", "compilation");
-	if (strcmp(kjson_str_or(r, "sample.parent.status", ""), "compile_error"))
+	if (status_at(r, "sample.parent.status") != STATUS_COMPILE_ERROR)
 		set(o, "error_type", json_string("runtime"));
 	set_line(o, "id", kjson_str_or(r, "sample.parent.id", ""), 24);
 	set_line(o, "error_message", kjson_str_or(r, "sample.parent.log", NULL), LINE);
@@ -357,7 +355,7 @@ pitfalls(const struct memory *m, const json_t *records)
 static json_t *
 quality_gate(const struct memory *m, const json_t *r)
 {
-	bool baseline = !kjson_int_or(r, "trial", 0), pass = baseline ? !strcmp(status_of(r), "correct") :
+	bool baseline = !kjson_int_or(r, "trial", 0), pass = baseline ? is_correct(r) :
 	    record_wins(m, r);
 	json_t *o = json_pack("{s:s}", "result", pass ? "PASS" : record_timed_out(r) ? "TIMEOUT_FAIL" : "FAIL");
 	char *line;

@@ -11,6 +11,7 @@
 #include "kgain.h"
 #include "kio.h"
 #include "kmemory.h"
+#include "status.h"
 
 static bool
 is_complete(long trial)
@@ -182,7 +183,7 @@ record_performance(const struct memory *m, const json_t *record)
 	json_t *o = json_object(), *by_shape;
 	size_t i;
 
-	if (!json_array_size(timing) || strcmp(kjson_str_or(record, "eval.status", ""), "correct"))
+	if (!json_array_size(timing) || status_at(record, "eval.status") != STATUS_CORRECT)
 		return o;
 	by_shape = json_object();
 	json_array_foreach((json_t *)timing, i, row)

@@ -6,6 +6,7 @@
 
 #include "kio.h"
 #include "kreport.h"
+#include "status.h"
 
 enum { MOST_REASONS = 12, LONGEST_REASON = 240 };
 
@@ -104,7 +105,7 @@ add_failure(struct reasons *all, const struct candidate *c)
 	const char *log = text_of(c, "eval.build.log", "");
 	char *text;
 
-	if (!strcmp(c->status, "compile_error") && *log)
+	if (status_named(c->status) == STATUS_COMPILE_ERROR && *log)
 		text = error_line(log);
 	else if (first)
 		text = kasprintf("%s: %s", kjson_str_or(first, "check", "?"), kjson_str_or(first, "detail", ""));
@@ -127,21 +128,18 @@ by_count(const void *x, const void *y)
 static void
 put_counts(struct doc *d, const struct report *r)
 {
-	static const char *const order[] = {
-		"correct", "partial", "wrong_value", "wrong_shape", "run_error", "compile_error", "no_code", "no_plan",
-		    "quarantined", "rejected"
-	};
 	long all = (long)r->count - 1;
 
 	doc_table(d, "Candidates by status", "Status|>Candidates|>Share");
-	for (size_t i = 0; i < LEN(order); i++) {
+	for (int s = STATUS_COUNT - 1; s > STATUS_NONE; s--) {
+		const char *name = status_rows[s].name;
 		long n = 0;
 
 		for (size_t k = 0; k < r->count; k++)
-			n += &r->list[k] != r->reference && !strcmp(r->list[k].status, order[i]);
+			n += &r->list[k] != r->reference && !strcmp(r->list[k].status, name);
 		if (!n)
 			continue;
-		doc_cell(d, "%s", order[i]);
+		doc_cell(d, "%s", name);
 		doc_cell(d, "%ld", n);
 		doc_cell(d, "%.1f %%", 100.0 * (double)n / (double)all);
 	}
@@ -167,7 +165,7 @@ put_reasons(struct doc *d, struct reasons *all)
 static bool
 is_cheat(const struct candidate *c)
 {
-	return !strcmp(c->status, "rejected") || !strcmp(c->status, "quarantined");
+	return status_rows[status_named(c->status)].fault == FAULT_RULES;
 }
 
 static void

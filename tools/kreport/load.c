@@ -10,6 +10,7 @@
 #include "kio.h"
 #include "kproc.h"
 #include "kreport.h"
+#include "status.h"
 
 /* Members that are long and that no section reads from here. */
 static const char *const dropped[] = {
@@ -101,7 +102,7 @@ candidate_of(const struct krec *rec)
 	c.rec = json_incref(rec->json);
 	c.id = kjson_str_or(c.rec, "id", "");
 	c.status = kjson_str_or(c.rec, "eval.status", "");
-	c.correct = karch_correct(c.status);
+	c.correct = status_named(c.status) == STATUS_CORRECT;
 	c.runtime_ms = kjson_num_or(c.rec, "score.runtime_ms", 0);
 	c.gain = kjson_bool_or(c.rec, "score.gain", false);
 	return c;
@@ -244,7 +245,8 @@ load_verify(struct report *r)
 		json_t *rec = load_record(r->dir, name);
 
 		if (rec && !strcmp(kjson_str_or(rec, "id", ""), r->best->id)) {
-			bool right = !strcmp(kjson_str_or(rec, "eval.status", "correct"), "correct");
+			bool right =
+			    status_or(rec, "eval.status", STATUS_CORRECT) == STATUS_CORRECT;
 
 			drop(rec, "eval.code");
 			*(right ? &r->verify : &r->refused) = json_incref((json_t *)kjson_path(rec, "eval"));

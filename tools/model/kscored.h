@@ -20,7 +20,7 @@ extern const char *const kscored_tokens[KSCORED_TOKENS];	/* "input_tokens" and s
 struct kscored {
 	char id[KARCH_ID];
 	long trial, branch;
-	char status[KARCH_WORD];
+	enum status status;
 	int cell;		/* -1: not classified */
 	double score;		/* combined */
 	struct kgain_ratio speedup;	/* n 0: not timed, or nothing to believe */
@@ -43,7 +43,7 @@ struct kscored {
 	char incumbent[KARCH_ID];	/* the reference when absent */
 	char parent[KARCH_ID];
 	struct kgain_ratio parent_speedup;
-	char parent_status[KARCH_WORD];
+	enum status parent_status;
 	int parent_cell;
 	double parent_score;
 	long parent_tries;

@@ -15,7 +15,7 @@ const char *const kscored_tokens[KSCORED_TOKENS] = {
 bool
 kscored_enters(const struct kscored *s)
 {
-	return karch_eligible(s->status) && s->cell >= 0 && !s->duplicate;
+	return status_eligible(s->status) && s->cell >= 0 && !s->duplicate;
 }
 
 struct karch_row *
@@ -30,7 +30,7 @@ kscored_row(const struct kscored *s, double seed_score)
 	row->score = strcmp(s->id, KARCH_REFERENCE) ? s->score : seed_score;
 	karch_set_speedup(row, &s->speedup, s->provisional);
 	row->runtime_ms = s->runtime_ms;
-	strcpy(row->status, s->status);
+	row->status = s->status;
 	strcpy(row->tokens, s->tokens);
 	strcpy(row->parent, s->parent);
 	strcpy(row->strategy, s->strategy);
@@ -81,6 +81,15 @@ read_speedup(struct kspan speedup, struct kspan low, struct kspan high)
 	    (struct kgain_ratio){ 0 };
 }
 
+static enum status
+read_status(const struct kin *in, struct kspan value, const char *what)
+{
+	char word[KARCH_WORD];
+
+	read_word(in, value, word, sizeof word, what);
+	return status_named(word);
+}
+
 static void
 read_parent(const struct kin *in, struct kspan parent, struct kscored *s)
 {
@@ -97,7 +106,7 @@ read_parent(const struct kin *in, struct kspan parent, struct kscored *s)
 	if (!karch_id(s->parent, &trial, &branch))
 		refuse(in, "sample.parent.id is no id");
 	if (v[STATUS].s)
-		read_word(in, v[STATUS], s->parent_status, sizeof s->parent_status, "sample.parent.status");
+		s->parent_status = read_status(in, v[STATUS], "sample.parent.status");
 	s->parent_cell = coords_cell(v[COORDS]);
 	s->parent_score = kskim_num(v[COMBINED], 0);
 	s->parent_tries = (long)kskim_num(v[TRIES], 0);
@@ -163,12 +172,12 @@ read_eval(const struct kin *in, struct kspan eval, struct kscored *s)
 
 	if (!eval.s || !kskim_members(eval, keys, KEYS, v))
 		refuse(in, "the record has no 'eval'");
-	read_word(in, v[STATUS], s->status, sizeof s->status, "eval.status");
+	s->status = read_status(in, v[STATUS], "eval.status");
 	if (v[TOKENS].s)
 		read_word(in, v[TOKENS], s->tokens, sizeof s->tokens, "eval.tokens");
 	s->duplicate = v[DUPLICATE].s;
-	s->timed_out = !strcmp(s->status, "run_error") && speaks_of_time(v[REASONS]);
-	if (!strcmp(s->status, "compile_error")) {
+	s->timed_out = s->status == STATUS_RUN_ERROR && speaks_of_time(v[REASONS]);
+	if (s->status == STATUS_COMPILE_ERROR) {
 		json_t *log = kskim_json(v[LOG]);
 
 		s->log = json_is_string(log) ? kstrdup(json_string_value(log)) : NULL;
@@ -190,9 +199,9 @@ read_audit(struct kspan audit, struct kscored *s)
 	json_t *reasons;
 
 	if (!audit.s || !kskim_members(audit, keys, KEYS, v) || !kskim_word(v[DECISION], decision, sizeof decision) ||
-	    strcmp(decision, "REJECT-as-overfit") || !karch_eligible(s->status))
+	    strcmp(decision, "REJECT-as-overfit") || !status_eligible(s->status))
 		return;
-	snprintf(s->status, sizeof s->status, "quarantined");
+	s->status = STATUS_QUARANTINED;
 	reasons = kskim_json(v[REASONS]);
 	free(s->log);
 	s->log = kasprintf("refused, because its gain would not outlive the benchmark: %s",
@@ -250,7 +259,7 @@ read_record(const struct kin *in, struct kspan line, struct kscored *s)
 	read_reply(in, v[REPLY], s);
 	read_eval(in, v[EVAL], s);
 	s->cell = v[COORDS].s ? coords_cell(kskim_path(v[COORDS], "coords")) : -1;
-	if (karch_eligible(s->status) && s->cell < 0)
+	if (status_eligible(s->status) && s->cell < 0)
 		refuse(in, "the record has no 'coords.coords'");
 	read_audit(v[AUDIT], s);
 	read_score(in, v[SCORE], s);
