@@ -4,7 +4,7 @@
  * and output on is a way there. One order, one answer:
  *
  *	there	{"schema":"remote/1","host":"gpu1","kiln":"0.1.0"}
- *	here	{"schema":"remote/1","place":NAME,"args":[...],...}, then the bytes of the files in it, then pulses: newlines
+ *	here	{"schema":"remote/1","place":NAME,"args":[...],...}, then the bytes of its files, then pulses: newlines
  *	there	{"status":N,"bytes":M}, then M bytes of output
  *
  * The order's pipe is a leash: when it ends, or nothing is heard on it for a while, the program there is killed.
@@ -25,6 +25,9 @@ enum {
 	SILENCE_MS = 120000,		/* without one: the caller is gone, though nobody said so */
 	ORDER_MAX = 64 << 20,		/* its first line, in bytes */
 };
+
+/* What is the program's standard input, in the folder of the run. */
+#define STDIN_NAME ".stdin"
 
 /* What the command line asked for. */
 struct call {
@@ -48,19 +51,11 @@ void order_free(struct order *o);
 char **transport_words(const struct call *c);
 /* Whether STATUS, of a transport that never spoke, means that there is no such program. */
 bool transport_is_absent(const struct call *c, int status);
-/*
- * A lock that lets one first connection at a time be made, so that the others share it; -1: there is nothing to wait
- * for. Closing it lets the next one in.
- */
-int transport_turn(const struct call *c);
 
 /* call.c: bring the order there and the answer back; the exit status. */
 int call_run(const struct call *c);
 
 /* serve.c: the other end. */
 int serve(void);
-
-/* A path that may be made below a folder: relative, without "..". */
-bool path_is_below(const char *path);
 
 #endif

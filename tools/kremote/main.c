@@ -40,21 +40,6 @@ check_there(const char *folder)
 		    folder);
 }
 
-bool
-path_is_below(const char *path)
-{
-	if (!*path || *path == '/')
-		return false;
-	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/') {
-		size_t n = strcspn(p, "/");
-		bool last_slash = p[n] == '/' && !p[n + 1];
-
-		if (n == 0 || last_slash || (n == 1 && *p == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
-			return false;
-	}
-	return true;
-}
-
 /* TRANSPORT... -- PROGRAM...: the "--" becomes the end of the first list. */
 static void
 split(struct call *c, char **words)

@@ -3,15 +3,12 @@
 #include "kremote.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { WORDS = 24, TURN_MS = 5000, STEP_MS = 50 };
+enum { WORDS = 24 };
 
 /*
  * Behind the program's name, so before the caller's own words: ssh takes the first word on a matter, srun the last. %s:
@@ -92,27 +89,4 @@ transport_is_absent(const struct call *c, int status)
 	const struct known *k = find(c);
 
 	return status == 126 || status == 127 || (k && status == k->absent);
-}
-
-int
-transport_turn(const struct call *c)
-{
-	const struct known *k = find(c);
-	struct timespec step = { 0, STEP_MS * 1000000L };
-	char *folder, *path;
-	int fd;
-
-	if (!k || strcmp(k->program, "ssh"))
-		return -1;
-	folder = socket_folder();
-	path = kasprintf("%s/turn", folder);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		kdie_errno(K_IO, "%s", path);
-	/* A host that does not answer holds up the others for a while, and not for ever. */
-	for (int left = TURN_MS; flock(fd, LOCK_EX | LOCK_NB) < 0 && left > 0; left -= STEP_MS)
-		nanosleep(&step, NULL);
-	free(path);
-	free(folder);
-	return fd;
 }
