@@ -33,8 +33,8 @@ static volatile pid_t transport;
 static volatile int leash;
 
 /*
- * Let go of the leash, and the other end sees to its own. Who has not spoken yet has nothing to see to, but may stand in
- * a queue. Either way the transport ends, which is noticed like any other end.
+ * Let go of the leash, and the other end sees to its own. Who has not spoken yet has nothing to see
+ * to, but may stand in a queue. Either way the transport ends, which is noticed like any other end.
  */
 static void
 on_signal(int sig)
@@ -73,7 +73,10 @@ drop_secrets(void)
 			setenv(kept[i], value[i], 1);
 }
 
-/* In the transport. It ends with us, however we end, but so that it can take its job out of a queue. */
+/*
+ * In the transport. It ends with us, however we end, but so that it can take its job out of a
+ * queue.
+ */
 static int
 prepare(void *arg)
 {
@@ -106,7 +109,9 @@ start(struct link *l, const struct call *c)
 	free(words);
 }
 
-/* To whom reads no more nothing is said: what it has to say comes by the other pipe, or by its end. */
+/*
+ * To whom reads no more nothing is said: what it has to say comes by the other pipe, or by its end.
+ */
 static void
 say(const struct link *l, const char *bytes, size_t len)
 {
@@ -189,7 +194,10 @@ hear(struct link *l)
 	}
 }
 
-/* Let go of the leash, and see the transport end: by itself, for then the other end has seen to its own; else by force. */
+/*
+ * Let go of the leash, and see the transport end: by itself, for then the other end has seen to its
+ * own; else by force.
+ */
 static void
 hang_up(struct link *l)
 {
@@ -217,8 +225,8 @@ explain(const struct link *l, const struct call *c)
 		return K_AGAIN;
 	}
 	if (transport_is_absent(c, l->code)) {
-		kwarn("%s: not found here, or kremote is not there: install kiln on the other machine, "
-		    "or say where it is with --there", name);
+		kwarn("%s: not found here, or kremote is not there: install kiln on the other "
+		    "machine, or say where it is with --there", name);
 		return K_MISSING;
 	}
 	kwarn("no way there: %s ended with %d", name, l->code);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order: the program, its arguments, and the files that it reads. These lie there below the folder of the run as
- * they lie here below the root, and the program runs in the folder that stands for ours: a name that begins at our
- * working folder means the same there. Arguments that begin at the root are made to begin at the working folder.
+ * The order: the program, its arguments, and the files that it reads. These lie there below the
+ * folder of the run as they lie here below the root, and the program runs in the folder that stands
+ * for ours: a name that begins at our working folder means the same there. Arguments that begin at
+ * the root are made to begin at the working folder.
  */
 #include "kremote.h"
 
@@ -48,8 +49,8 @@ append_path(const struct making *m, const char *list, const char *path)
 }
 
 /*
- * What PATH is called there: all of it, without "." and "..". A folder that ".." leads out of has to be there, too. The
- * caller frees.
+ * What PATH is called there: all of it, without "." and "..". A folder that ".." leads out of has
+ * to be there, too. The caller frees.
  */
 static char *
 name_there(const struct making *m, const char *path)
@@ -82,7 +83,8 @@ add(struct making *m, const char *name, const char *text, size_t len)
 	json_array_foreach(list, i, old)
 		if (!strcmp(json_string_value(json_object_get(old, "path")), name))
 			return;
-	if (json_array_append_new(list, json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
+	if (json_array_append_new(list,
+	    json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
 		kdie(K_USAGE, "%s: a name that is not UTF-8", name);
 	kbuf_add(&m->o->files, text, len);
 }
@@ -132,7 +134,10 @@ translate(struct making *m, const char *arg)
 	return b.data;
 }
 
-/* The value of an option, "-o X", "-oX", "--output X" or "--output=X", at *AT, which is left at its last word. */
+/*
+ * The value of an option, "-o X", "-oX", "--output X" or "--output=X", at *AT, which is left at its
+ * last word.
+ */
 static const char *
 option_value(char **args, size_t *at, char letter, const char *name)
 {
@@ -143,7 +148,8 @@ option_value(char **args, size_t *at, char letter, const char *name)
 		return arg + 2;
 	if (!strncmp(arg, "--", 2) && !strncmp(arg + 2, name, n) && arg[2 + n] == '=')
 		return arg + 3 + n;
-	if ((arg[0] == '-' && arg[1] == letter && !arg[2]) || (!strncmp(arg, "--", 2) && !strcmp(arg + 2, name)))
+	if ((arg[0] == '-' && arg[1] == letter && !arg[2]) ||
+	    (!strncmp(arg, "--", 2) && !strcmp(arg + 2, name)))
 		return args[*at + 1] ? args[++*at] : NULL;
 	return NULL;
 }
@@ -173,8 +179,8 @@ take_arguments(struct making *m, const struct call *c)
 }
 
 /*
- * Ask the program what it reads; TEXT is what it would find on its standard input. The list, NULL when it has no such
- * option. The caller frees.
+ * Ask the program what it reads; TEXT is what it would find on its standard input. The list, NULL
+ * when it has no such option. The caller frees.
  */
 static char *
 ask(char **args, const char *text, size_t len)
@@ -216,12 +222,16 @@ static void
 add_input(struct making *m, const char *path)
 {
 	if (*path == '/')
-		kdie(K_USAGE, "%s: the other machine cannot have this file at the same place: let the campaign name it "
-		    "from its own folder on, or give both machines the folder (--shared)", path);
+		kdie(K_USAGE, "%s: the other machine cannot have this file at the same place: let "
+		    "the campaign name it from its own folder on, or give both machines the folder "
+		    "(--shared)", path);
 	add_file(m, path);
 }
 
-/* What the program reads by itself, a line each; "-" is its standard input, which is sent as a file. */
+/*
+ * What the program reads by itself, a line each; "-" is its standard input, which is sent as a
+ * file.
+ */
 static void
 add_inputs(struct making *m)
 {
@@ -238,13 +248,17 @@ add_inputs(struct making *m)
 		add(m, STDIN_NAME, text, len);
 		free(text);
 	}
-	for (char *line = list ? strtok_r(list, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+	for (char *line = list ? strtok_r(list, "\n", &save) : NULL; line;
+	    line = strtok_r(NULL, "\n", &save))
 		if (strcmp(line, "-") && !m->shared)
 			add_input(m, line);
 	free(list);
 }
 
-/* A name for the folder that is kept there for this campaign: readable, and not that of another one. */
+/*
+ * A name for the folder that is kept there for this campaign: readable, and not that of another
+ * one.
+ */
 static char *
 place(const char *folder)
 {
@@ -304,7 +318,8 @@ order_make(struct order *o, const struct call *c)
 	struct making m = { .o = o, .shared = c->shared, .campaign = "." };
 
 	*o = (struct order){
-		.head = json_pack("{s:s,s:[],s:[],s:[]}", "schema", REMOTE_SCHEMA, "args", "files", "folders"),
+		.head = json_pack("{s:s,s:[],s:[],s:[]}", "schema", REMOTE_SCHEMA, "args",
+		    "files", "folders"),
 	};
 	if (!getcwd(m.here, sizeof m.here))
 		kdie_errno(K_IO, "working folder");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The other end: takes an order, lays its files out in a folder of their own, runs the program there, and sends back what
- * it printed. What is built for all candidates of a campaign (trials/000/build) stays.
+ * The other end: takes an order, lays its files out in a folder of their own, runs the program
+ * there, and sends back what it printed. What is built for all candidates of a campaign
+ * (trials/000/build) stays.
  */
 #include "kremote.h"
 
@@ -55,7 +56,10 @@ lock_of(const char *folder)
 	return fd;
 }
 
-/* Folders of killed runs: nobody holds their lock. A new one is locked before it gets a name that is looked at. */
+/*
+ * Folders of killed runs: nobody holds their lock. A new one is locked before it gets a name that
+ * is looked at.
+ */
 static void
 sweep(const char *place)
 {
@@ -98,7 +102,8 @@ is_below(const char *path)
 		size_t n = strcspn(p, "/");
 		bool last_slash = p[n] == '/' && !p[n + 1];
 
-		if (n == 0 || last_slash || (n == 1 && *p == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
+		if (n == 0 || last_slash || (n == 1 && *p == '.') ||
+		    (n == 2 && p[0] == '.' && p[1] == '.'))
 			return false;
 	}
 	return true;
@@ -138,7 +143,10 @@ check_path(const char *path, const char *what)
 		kdie(K_USAGE, "%s: no name for a %s of an order", path, what);
 }
 
-/* The folders that have to be there though no file lies in them, and in the campaign's what all of its runs share. */
+/*
+ * The folders that have to be there though no file lies in them, and in the campaign's what all of
+ * its runs share.
+ */
 static void
 make_folders(const struct service *s)
 {
@@ -159,14 +167,20 @@ make_folders(const struct service *s)
 	free(link);
 }
 
-/* The next LEN bytes of the order; false at its end. Not a byte more, for the leash is in the same pipe. */
+/*
+ * The next LEN bytes of the order; false at its end. Not a byte more, for the leash is in the same
+ * pipe.
+ */
 static bool
 take(void *to, size_t len)
 {
 	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
 
 	for (size_t done = 0; done < len;) {
-		ssize_t n = poll(&p, 1, SILENCE_MS) > 0 ? read(STDIN_FILENO, (char *)to + done, len - done) : 0;
+		ssize_t n = 0;
+
+		if (poll(&p, 1, SILENCE_MS) > 0)
+			n = read(STDIN_FILENO, (char *)to + done, len - done);
 
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return false;
@@ -257,7 +271,8 @@ start(const struct service *s, const char *name, int out)
 	const json_t *args = json_object_get(s->order, "args");
 	const char *folder = kjson_str_or(s->order, "folder", NULL);
 	char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv);
-	int in = kjson_bool_or(s->order, "stdin", false) ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC) : -1;
+	int in = kjson_bool_or(s->order, "stdin", false)
+	    ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC) : -1;
 	struct kproc p = { .argv = argv, .cwd = folder };
 	pid_t pid;
 
@@ -283,7 +298,9 @@ start(const struct service *s, const char *name, int out)
 static bool
 watch(const struct service *s, pid_t pid)
 {
-	struct pollfd p[] = { { STDIN_FILENO, POLLIN, 0 }, { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 } };
+	struct pollfd p[] = {
+		{ STDIN_FILENO, POLLIN, 0 }, { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 },
+	};
 	const struct timespec silence = { SILENCE_MS / 1000, 0 };
 	bool there = p[1].fd >= 0;
 	char pulse[256];
@@ -330,8 +347,8 @@ answer(struct service *s, int status, int out)
 }
 
 /*
- * A scheduler that takes the machine back ends all processes of a job, one after the other: the program's end may be what
- * we see first.
+ * A scheduler that takes the machine back ends all processes of a job, one after the other: the
+ * program's end may be what we see first.
  */
 static bool
 was_told_to_end(int status)
@@ -370,12 +387,16 @@ work(struct service *s)
 	if (status && was_told_to_end(status))
 		kdie(K_AGAIN, "%s was told to end", name);
 	if (WIFSIGNALED(status))
-		kwarn("%s was ended by signal %d (%s)", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+		kwarn("%s was ended by signal %d (%s)", name, WTERMSIG(status),
+		    strsignal(WTERMSIG(status)));
 	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO, out);
 	close(out);
 }
 
-/* However we end: a fault on the way is an answer, too, if there is still somebody to hear it; and nothing is left. */
+/*
+ * However we end: a fault on the way is an answer, too, if there is still somebody to hear it; and
+ * nothing is left.
+ */
 static void
 finish(int status, void *arg)
 {
@@ -411,7 +432,8 @@ serve(void)
 	snprintf(prog, sizeof prog, "kremote: %s", s.host);
 	kprog = prog;
 	on_exit(finish, &s);
-	greeting = json_pack("{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln", kversion_string());
+	greeting = json_pack("{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln",
+	    kversion_string());
 	say(greeting);
 	json_decref(greeting);
 	work(&s);
