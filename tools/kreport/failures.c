@@ -57,7 +57,7 @@ without_numbers(const char *status, const char *text)
 }
 
 static void
-add_reason(struct reasons *all, const struct candidate *c, const char *text)
+add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
 {
 	char *key = without_numbers(c->status, text);
 	struct reason *r = NULL;
@@ -98,7 +98,7 @@ error_line(const char *log)
 }
 
 static void
-add_failure(struct reasons *all, const struct candidate *c)
+add_failure(struct reasons *all, const struct kcandidate *c)
 {
 	const json_t *reasons = of(c, "eval.reasons"), *first = json_array_get(reasons, 0);
 	const char *log = text_of(c, "eval.build.log", "");
@@ -165,7 +165,7 @@ put_reasons(struct doc *d, struct reasons *all)
 }
 
 static bool
-is_cheat(const struct candidate *c)
+is_cheat(const struct kcandidate *c)
 {
 	return !strcmp(c->status, "rejected") || !strcmp(c->status, "quarantined");
 }
@@ -183,7 +183,7 @@ put_cheats(struct doc *d, const struct report *r)
 	}
 	doc_table(d, "Rejected and quarantined", "Candidate|Status|Check|~What it did");
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
+		const struct kcandidate *c = &r->list[i];
 		const json_t *reasons = of(c, "eval.reasons"), *reason;
 		size_t k;
 
@@ -208,16 +208,16 @@ put_rolled_back(struct doc *d, const struct report *r)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->count; i++)
-		n += !strcmp(text_of(&r->list[i], "score.decision.verdict", ""), "rolled_back");
+		n += !strcmp(r->list[i].verdict, "rolled_back");
 	if (!n)
 		return;
 	doc_table(d, "Rounds rolled back", ">Round|Candidate|Reason|~Hypothesis|~Decision");
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
+		const struct kcandidate *c = &r->list[i];
 
-		if (strcmp(text_of(c, "score.decision.verdict", ""), "rolled_back"))
+		if (strcmp(c->verdict, "rolled_back"))
 			continue;
-		doc_cell(d, "%lld", (long long)kjson_int_or(c->rec, "score.decision.round", c->trial + 1));
+		doc_cell(d, "%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1));
 		doc_cell(d, "\1%s\1", c->id);
 		doc_cell(d, "%s", text_of(c, "score.decision.code", "–"));
 		doc_cell(d, "%s", text_of(c, "eval.plan.hypothesis", "–"));
