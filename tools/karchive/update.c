@@ -21,7 +21,7 @@ struct keeper {
 	int islands;
 	long per_island, migration_interval, tabu_trials;
 	double migration_rate, seed_score, multiplier;
-	const char *dir;	/* of the campaign */
+	const struct kcamp *camp;
 	size_t population, errors, error_chars;
 	int current;		/* island */
 	long filled;		/* candidates it has had since it became current */
@@ -194,7 +194,7 @@ renew_best(const struct keeper *k, long trial)
 	struct kchain c;
 	double more;
 
-	if (!karch_best(k->a, &best) || !kchain_raced(k->dir, best.id, trial, false, &c))
+	if (!karch_best(k->a, &best) || !kchain_raced(k->camp, best.id, trial, false, &c))
 		return;
 	more = k->multiplier * (c.speedup.mean - best.speedup);
 	best.score += more;
@@ -486,7 +486,7 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 		.tabu_trials = kcamp_int(camp, "search.tabu_trials"),
 		.seed_score = kcamp_num(camp, "search.seed_score"),
 		.multiplier = kcamp_num(camp, "score.multiplier"),
-		.dir = camp->dir,
+		.camp = camp,
 		.population = (size_t)kcamp_int(camp, "search.population"),
 		.errors = (size_t)kcamp_int(camp, "prompt.errors"),
 		.error_chars = (size_t)kcamp_int(camp, "prompt.error_chars"),

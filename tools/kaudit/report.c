@@ -65,11 +65,11 @@ noise_of(const struct kcandidate *c)
  * against the reference says nothing of its parts: it counts for them as for the whole.
  */
 static void
-take_headline(struct account *a, const char *dir, long last)
+take_headline(struct account *a, const struct kcamp *camp, long last)
 {
 	struct kchain c;
 
-	if (*a->kept && kchain_known(dir, a->kept, last, true, &c)) {
+	if (*a->kept && kchain_known(camp, a->kept, last, true, &c)) {
 		if (c.from) {
 			a->bench[CLASS_K] *= c.speedup.mean / a->speedup;
 			a->real[CLASS_K] *= c.speedup.mean / a->speedup;
@@ -222,7 +222,7 @@ report_campaign(const struct audit *audit, bool *good)
 		add_trial(&a, ktrials_get(&t, n), t.linear);
 		ktrials_drop(&t, n);
 	}
-	take_headline(&a, audit->camp->dir, t.last);
+	take_headline(&a, audit->camp, t.last);
 	report = report_account(&a, &t, good);
 	ktrials_close(&t);
 	return report;

@@ -82,7 +82,7 @@ add_candidate(struct report *r, struct kcandidate *c)
 	keep_prelude(c->json);
 	for (size_t i = 0; i < LEN(dropped); i++)
 		drop(c->json, dropped[i]);
-	kchain_of_record(r->dir, c->json, r->last, &chain);
+	kchain_of_record(r->camp, c->json, r->last, &chain);
 	c->speedup = chain.speedup;
 	c->provisional = chain.provisional;
 	kchain_free(&chain);

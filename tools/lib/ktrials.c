@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,6 +46,7 @@ has_archive(const struct kcamp *camp, long trial)
 	return yes;
 }
 
+/* The highest trial that has an archive. */
 static long
 find_last(const struct kcamp *camp)
 {
@@ -69,17 +71,25 @@ find_last(const struct kcamp *camp)
 	return last;
 }
 
-static bool
-is_linked(const struct kcamp *camp, long trial)
+long
+ktrials_linked(const struct kcamp *camp)
 {
 	char *link = kasprintf("%s/archive.ndjson", camp->dir), target[64] = "";
-	char *want = kasprintf("trials/%03ld/archive.ndjson", trial);
-	ssize_t n = readlink(link, target, sizeof target - 1);
-	bool yes = n > 0 && !strcmp(target, want);
+	long trial = -1;
+	int end = 0;
 
-	free(want);
+	if (readlink(link, target, sizeof target - 1) > 0)
+		sscanf(target, "trials/%6ld/archive.ndjson%n", &trial, &end);
 	free(link);
-	return yes;
+	return end && !target[end] && trial >= 0 && has_archive(camp, trial) ? trial : -1;
+}
+
+long
+ktrials_last(const struct kcamp *camp)
+{
+	long linked = ktrials_linked(camp);
+
+	return linked >= 0 ? linked : find_last(camp);
 }
 
 /* The first line of an archive; NULL after its fault has been noted. New reference. */
@@ -259,7 +269,7 @@ ktrials_open(struct ktrials *t, const struct kcamp *camp)
 	const struct kcandidate *reference;
 
 	*t = (struct ktrials){ .camp = camp, .last = find_last(camp) };
-	t->settled = t->last >= 0 && is_linked(camp, t->last);
+	t->settled = t->last >= 0 && ktrials_linked(camp) == t->last;
 	t->trial = kcalloc((size_t)(t->last + 1), sizeof *t->trial);
 	for (long n = t->last; n >= 0 && !t->header; n--)
 		if (has_archive(camp, n))
@@ -332,4 +342,30 @@ ktrials_need(struct ktrials *t, long number)
 {
 	if (!ktrials_get(t, number)->whole)
 		kdie(K_USAGE, "trial %ld is damaged, and cannot be done without", number);
+}
+
+json_t *
+ktrials_record(const struct kcamp *camp, const char *id, char **fault)
+{
+	json_t *found = NULL;
+	long trial, branch;
+	struct krec rec;
+	struct kin in;
+	char *path;
+
+	*fault = NULL;
+	if (!karch_id(id, &trial, &branch))
+		return NULL;
+	path = ktrials_path(camp, trial, "score.ndjson");
+	if (kis_there(path)) {
+		kin_open(&in, path);
+		while (!found && kin_try(&in, &rec, fault)) {
+			if (!strcmp(kjson_str_or(rec.json, "id", ""), id))
+				found = json_incref(rec.json);
+			krec_free(&rec);
+		}
+		kin_close(&in);
+	}
+	free(path);
+	return found;
 }

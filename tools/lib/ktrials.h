@@ -61,6 +61,18 @@ size_t ktrials_check(struct ktrials *t);
 /* Every record of trial NUMBER is sound, or the program ends: with K_USAGE, after naming what is wrong. */
 void ktrials_need(struct ktrials *t, long number);
 
+/*
+ * What a run goes by: the trial that the link archive.ndjson names, or -1; and without that the last
+ * trial that has an archive, or -1.
+ */
+long ktrials_linked(const struct kcamp *camp);
+long ktrials_last(const struct kcamp *camp);
+/*
+ * The scored record of ID alone, where nothing else of the campaign is asked for; NULL: there is none,
+ * or it lies behind a damaged one, which *FAULT names (the caller frees). New reference.
+ */
+json_t *ktrials_record(const struct kcamp *camp, const char *id, char **fault);
+
 /* "DIR/trials/007/NAME", without DIR when that is "."; the caller frees. */
 char *ktrials_path(const struct kcamp *camp, long trial, const char *name);
 
