@@ -541,6 +541,13 @@ checked_version(const struct memory *m, long version)
 	return v;
 }
 
+/* A file is held to the facts when those of the trial before it are sound, too: it was compared with them. */
+static bool
+is_checkable(const struct memory *m, long version)
+{
+	return !version || ktrials_get(m->trials, version - 1)->whole;
+}
+
 /* Write a version unless it stands. */
 static void
 bring(const struct memory *m, long version)
@@ -551,7 +558,7 @@ bring(const struct memory *m, long version)
 
 	if (!ought)
 		kdie(K_USAGE, "trial %ld is not complete, or damaged: there is nothing to remember of it", version);
-	if (access(path, F_OK) == 0)
+	if (access(path, F_OK) == 0 && is_checkable(m, version))
 		fault = version_fault(ought, version, &stale);
 	if (fault && !stale)
 		kdie(K_USAGE, "%s", fault);
@@ -617,7 +624,7 @@ command_check(const struct options *o)
 
 		if (access(path, F_OK) < 0)
 			faults += complain(kasprintf("%s: is missing; run kmemory build", path + 2));
-		else if (ought)
+		else if (ought && is_checkable(&m, v))
 			faults += complain(version_fault(ought, v, NULL));
 		free(path);
 		json_decref(ought);

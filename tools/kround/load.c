@@ -69,7 +69,7 @@ load_rounds(struct campaign *c)
 			base = c->round[t].accepted;
 	}
 	if (!base || !c->round[0].accepted || !c->round[0].accepted->code)
-		kdie(K_USAGE, "trials/000/score.ndjson: holds no reference with code");
+		kdie(K_USAGE, "there are no rounds without the reference and its code");
 }
 
 void
