@@ -23,23 +23,28 @@ MANDIR   = $(PREFIX)/share/man
 
 TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport kmemory kround kadopt
 # Programs that tools start themselves; installed below libexec.
-HELPERS := krun-c krun-gpu krun-opencl krtc kllm-http
+RUNNERS := krun-c krun-gpu krun-opencl
+HELPERS := $(RUNNERS) krtc
 # Preloaded into applications, whose kernel is watched; beside the helpers.
 KWATCH := $(wildcard tools/helpers/kwatch/*.c)
 
+# core: mechanisms that know nothing of kiln's records; model: what kiln knows. Tools share both.
+LIB_DIRS := core model lib
+
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes
-KFLAGS  := -std=gnu11 -D_GNU_SOURCE -Itools/lib -DKILN_VERSION='"$(VERSION)"' -DKILN_DATADIR='"$(DATADIR)"' $(WARN) $(WERROR)
-LIBS    := -ljansson -lpcre2-8 -lcurl -lffi -lseccomp -lmd -lm -ldl -pthread
+KFLAGS  := -std=gnu11 -D_GNU_SOURCE $(LIB_DIRS:%=-Itools/%) \
+	-DKILN_VERSION='"$(VERSION)"' -DKILN_DATADIR='"$(DATADIR)"' $(WARN) $(WERROR)
+LIBS    := -ljansson -lpcre2-8 -lffi -lseccomp -lmd -lm -ldl -pthread
 
 # A line per file, so that what a campaign says is not buried; V=1 shows the commands.
 V ?=
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %s %s\n' $1 $(@:$O/%=%))
 
-# A tool is tools/NAME.c or, when it has outgrown one file, tools/NAME/*.c; helpers live in the folder of their tool.
+# A tool is tools/NAME.c or, when it has outgrown one file, tools/NAME/*.c with all that only it uses.
 src_of   = $(or $(wildcard tools/$1.c),$(wildcard tools/$1/*.c))
-LIB_SRC  := $(wildcard tools/lib/*.c)
+LIB_SRC  := $(wildcard $(LIB_DIRS:%=tools/%/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$O/%.o)
 HELPER_SRC := $(wildcard tools/helpers/*.c)
 TOOL_SRC := $(foreach t,$(TOOLS),$(call src_of,$t))
@@ -63,8 +68,12 @@ $O/$1: $(patsubst %.c,$O/%.o,$(call src_of,$1)) $O/libkiln.a
 endef
 $(foreach t,$(TOOLS),$(eval $(call link_tool,$t)))
 $(HELPERS:%=$O/%): $O/%: $O/tools/helpers/%.o $O/libkiln.a
+$(RUNNERS:%=$O/%): $O/tools/helpers/krunner.o
+$O/krun-opencl: $O/tools/helpers/kcl.o
 # What candidates find in their runner in place of the run-time library's.
 $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
+# Loops over tensors, which only then become vector code.
+$O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3
 # Without sanitizers, which want to come first themselves.
 $O/kwatch.so: $(KWATCH) $(wildcard tools/helpers/kwatch/*.h) tools/kadopt/wrapper.h $O/flags
 	$(call say,LD)
@@ -86,7 +95,7 @@ $O/libkiln.a: $(LIB_OBJ)
 $O/%.o: %.c $O/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(KFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(KFLAGS) -MMD -MP -c -o $@ $<
 # Objects depend on the flags, not only on files.
 $O/flags: FORCE
 	@mkdir -p $O; f='$(CC) $(subst ','\'',$(KFLAGS)) $(CPPFLAGS) $(CFLAGS)'; \

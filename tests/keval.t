@@ -135,7 +135,7 @@ ok 'cheats that the source shows are rejected before the build' '
 		code "$2" >out
 		is "rejected $1" "$(jq -r "\"\(.status) \(.reasons|map(.check)|join(\" \"))\"" out)"
 		is false "$(jq "has(\"build\")" out)"
-		jq -r .log out | grep -q "refused this program"
+		jq -r .log out | grep -q "breaks a rule of the evaluation"
 	}
 	rejected include_path "#include \"/etc/shadow\""
 	rejected include_path "#include <../../secret.h> int lots_of_code;"

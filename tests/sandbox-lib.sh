@@ -7,7 +7,7 @@
 plain() {
 	if nm "$KILN_BUILD/$1" | grep -qE '__asan_init|__ubsan|__gcov'; then
 		(
-			cd "$KILN_DATA/tools/lib"
+			cd "$KILN_DATA/tools/core"
 			cc -std=gnu11 -D_GNU_SOURCE -I. -o "$T/$1-plain" ../../tests/tools/"$1".c kfilter.c kio.c klandlock.c kproc.c \
 				ksandbox.c kuser.c kutil.c kwork.c -ljansson -lseccomp -lmd -lm -ldl -pthread
 		) >&2 || return

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kpattern.h"
 #include "ktoken.h"
 #include "kutil.h"
+
+#include "../../tools/kclassify/kpattern.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,9 +3,10 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "kelf.h"
 #include "kutil.h"
 #include "tap.h"
+
+#include "../../tools/keval/kelf.c"
 
 static bool
 has(const struct kelf_names *n, const char *name)

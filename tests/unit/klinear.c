@@ -175,7 +175,7 @@ decide(struct klinear_case *c, const struct klinear_compare *compared, const cha
 	struct klinear_decision d;
 	char *text;
 
-	c->status = c->status ? c->status : "correct";
+	c->status = c->status ? c->status : STATUS_CORRECT;
 	c->compare = compared;
 	klinear_decide(&rules, c, &d);
 	text = klinear_line(4, c, &d);
@@ -332,13 +332,17 @@ test_failures(void)
 	};
 
 	for (size_t i = 0; i < LEN(all); i++) {
-		struct klinear_case k = { .status = all[i].status, .waived = true };
+		struct klinear_case k = { .status = status_named(all[i].status), .waived = true };
 		struct klinear_decision d = decide(&k, NULL, NULL);
 
 		tap_check(d.code == all[i].code && !d.accepted, all[i].status, __FILE__, __LINE__);
 	}
-	CHECK(decide(&(struct klinear_case){ .status = "compile_error", .why = "the compiler refused it" }, NULL,
-	    "Round 4: ROLLED BACK — no result, because it does not build: the compiler refused it").code == KLINEAR_BUILD);
+	CHECK(decide(&(struct klinear_case){ .status = STATUS_COMPILE_ERROR,
+			 .why = "the compiler refused it" },
+		  NULL,
+		  "Round 4: ROLLED BACK — no result, because it does not build: the compiler "
+		  "refused it")
+		  .code == KLINEAR_BUILD);
 	CHECK(klinear_refutes("aggregate") && klinear_refutes("audit") && !klinear_refutes("build") &&
 	    !klinear_refutes("no_plan"));
 }
@@ -348,7 +352,7 @@ test_independent(void)
 {
 	struct klinear_rules independent = rules;
 	struct klinear_compare c = measured(0.30, -0.03, true);
-	struct klinear_case k = { .status = "correct", .compare = &c };
+	struct klinear_case k = { .status = STATUS_CORRECT, .compare = &c };
 	struct klinear_decision d;
 
 	independent.independent = true;

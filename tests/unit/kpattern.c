@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unit tests of kpattern: arithmetic to the last bit, the order of a trace, machine code against the interpreter. */
-#include "kpattern.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "kutil.h"
 #include "tap.h"
+
+#include "../../tools/kclassify/kpattern.c"
 
 #define CATEGORY(name, weight, patterns) "{\"name\":\"" name "\",\"weight\":" weight ",\"patterns\":[" patterns "]}"
 

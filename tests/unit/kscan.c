@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unit tests of kscan: items, signatures, launches and constants of sources as people write them. */
-#include "kscan.h"
-
 #include <stdlib.h>
 
 #include "tap.h"
+
+#include "../../tools/kadopt/kscan.c"
 
 /* "kind:name,name kind:name …" of all items. */
 static char *

@@ -21,6 +21,7 @@
 #include "real.h"
 #include "runs.h"
 #include "splice.h"
+#include "status.h"
 
 static const char usage[] = "usage: kadopt integrate [-c CAMPAIGN] [--pairs N] [--gate SHARE] [--keep-prompts]\n";
 

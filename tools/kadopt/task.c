@@ -14,6 +14,7 @@
 #include "kio.h"
 #include "ktask.h"
 #include "shape.h"
+#include "status.h"
 
 enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16 };
 
@@ -524,7 +525,7 @@ passes(struct draft *d, int seeds, struct kbuf *said)
 	write_draft(d);
 	c = judge(d, "correctness", more);
 	free(more);
-	good = !strcmp(kjson_str_or(c, "status", ""), "correct");
+	good = status_at(c, "status") == STATUS_CORRECT;
 	if (!good && said) {
 		char *line = kfence_line(c ? kjson_str_or(c, "log", "") : "it writes or reads beyond its arrays: their shapes are others", LOG_LINES);
 

@@ -13,6 +13,7 @@
 #include "kio.h"
 #include "kcandidate.h"
 #include "kutil.h"
+#include "status.h"
 
 struct keeper {
 	struct karch *a;
@@ -156,7 +157,7 @@ put_best(const struct keeper *k, const struct karch_row *row)
 	struct kgain_ratio speedup = karch_speedup(row);
 	json_t *now = json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial,
 	    "cell",
-	    cell_json(row->cell), "score", row->score, "status", row->status);
+	    cell_json(row->cell), "score", row->score, "status", status_rows[row->status].name);
 
 	if (speedup.n)
 		kgain_put_speedup(now, &speedup);
@@ -178,7 +179,7 @@ note_best(const struct keeper *k, const struct kcandidate *s, const struct karch
 	 * A round that was kept is the best, whatever it scores: levels differ, and a trade-off or
 	 * a tie may score less.
 	 */
-	if (karch_correct(row->status) && (first || (s->gain && (k->linear || kcandidate_takes(s,
+	if (row->status == STATUS_CORRECT && (first || (s->gain && (k->linear || kcandidate_takes(s,
 	    &best, row)))))
 		put_best(k, row);
 }
@@ -276,10 +277,10 @@ note_broken(const struct keeper *k, const struct kcandidate *s)
 {
 	bool repaired = !strcmp(s->strategy, "repair");
 
-	if (!karch_repairable(s->standing) || !kcandidate_enters(s))
+	if (!status_repairable(s->standing) || !kcandidate_enters(s))
 		return;
 	json_array_append_new(member(k->header, "broken", JSON_ARRAY), json_pack("{s:s,s:o,s:f,s:s,s:I}", "id", s->id,
-	    "cell", cell_json(s->cell), "score", s->score, "status", s->standing,
+	    "cell", cell_json(s->cell), "score", s->score, "status", status_rows[s->standing].name,
 	    "tries", (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
 }
 
@@ -306,18 +307,18 @@ note_strategy(const struct keeper *k, const struct kcandidate *s)
 		return;
 	one = member(strategies, s->strategy, JSON_OBJECT);
 	bump(one, "tried", 1);
-	bump(one, "correct", karch_correct(s->standing));
+	bump(one, "correct", s->standing == STATUS_CORRECT);
 	bump(one, "gains", s->gain);
 }
 
 static void
 count_candidate(struct keeper *k, const struct kcandidate *s)
 {
-	bool failure = !strcmp(s->standing, "no_code") ||
-	    (s->timed_out && !strcmp(s->standing, "run_error"));
+	bool failure = s->standing == STATUS_NO_CODE ||
+	    (s->timed_out && s->standing == STATUS_RUN_ERROR);
 
 	bump(k->header, "candidates", 1);
-	bump(member(k->header, "statuses", JSON_OBJECT), s->standing, 1);
+	bump(member(k->header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
 	bump(k->header, "duplicates", s->duplicate);
 	set(k->header, "failures", json_integer(failure ? kjson_int_or(k->header, "failures", 0) + 1 : 0));
 	note_strategy(k, s);
@@ -353,7 +354,7 @@ island_elites(const struct karch *a, int island, const struct karch_row **list)
 	size_t all = karch_ranked(a, list), n = 0;
 
 	for (size_t i = 0; i < all; i++)
-		if (karch_correct(list[i]->status) && list[i]->islands >> island & 1)
+		if (list[i]->status == STATUS_CORRECT && list[i]->islands >> island & 1)
 			list[n++] = list[i];
 	return n;
 }

@@ -11,6 +11,7 @@
 #include "kio.h"
 #include "ktrials.h"
 #include "kutil.h"
+#include "status.h"
 
 enum { MAX_LINEAGE = 1000000 };
 
@@ -37,7 +38,8 @@ row_json(const struct karch_row *row)
 	json_t *o;
 
 	karch_cell_text(row->cell, cell);
-	o = json_pack("{s:s,s:s,s:f,s:s}", "id", row->id, "cell", cell, "score", row->score, "status", row->status);
+	o = json_pack("{s:s,s:s,s:f,s:s}", "id", row->id, "cell", cell, "score", row->score,
+	    "status", status_rows[row->status].name);
 	if (speedup.n)
 		kgain_put_speedup(o, &speedup);
 	if (row->provisional)
@@ -94,7 +96,8 @@ put_row(const struct karch_row *row, const struct view_options *o)
 	karch_cell_text(row->cell, cell);
 	kbuf_printf(&b, "%-8s ", row->id);
 	put_speedup(row, &b);
-	kbuf_printf(&b, " %9.2f  %s  %-13s  %-7s  %s", row->score, cell, row->status, *row->parent ? row->parent : "-",
+	kbuf_printf(&b, " %9.2f  %s  %-13s  %-7s  %s", row->score, cell,
+	    status_rows[row->status].name, *row->parent ? row->parent : "-",
 	    *row->strategy ? row->strategy : "-");
 	put_text(&b);
 }
@@ -139,10 +142,10 @@ put_cell(struct kbuf *b, const struct karch_row *row)
 
 	if (row && !strcmp(row->id, KARCH_REFERENCE))
 		strcpy(text, "ref");
-	else if (row && karch_correct(row->status) && row->speedup > 0)
+	else if (row && row->status == STATUS_CORRECT && row->speedup > 0)
 		short_figure(text, row->speedup);
 	else if (row)
-		strcpy(text, karch_correct(row->status) ? "+" : "x");
+		strcpy(text, row->status == STATUS_CORRECT ? "+" : "x");
 	kbuf_printf(b, "%4s", text);
 }
 
@@ -173,7 +176,7 @@ count_elites(const struct karch *a, bool correct)
 	size_t n = 0;
 
 	for (int c = 0; c < KARCH_CELLS; c++)
-		n += a->elite[c] && (!correct || karch_correct(a->elite[c]->status));
+		n += a->elite[c] && (!correct || a->elite[c]->status == STATUS_CORRECT);
 	return n;
 }
 

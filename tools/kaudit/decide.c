@@ -11,6 +11,7 @@
 #include "kgain.h"
 #include "kgroups.h"
 #include "karch.h"
+#include "status.h"
 
 static const char real[] = "ACCEPT-as-real", unmeasured[] = "ACCEPT-unmeasured",
 		  asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
@@ -119,7 +120,7 @@ look_at_gain(struct finding *f, const json_t *rival)
 	double ratio, low;
 	char *fault;
 
-	if (strcmp(kjson_str_or(f->rec->json, "eval.status", ""), "correct") || !timing || f->reference)
+	if (status_at(f->rec->json, "eval.status") != STATUS_CORRECT || !timing || f->reference)
 		return;
 	if (!kgain_pairs(kjson_path(f->rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
 		json_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
@@ -382,7 +383,7 @@ look_at_w1(struct finding *f)
 static const char *
 why_not_reused(const struct finding *f)
 {
-	if (strcmp(kjson_str_or(f->rec->json, "eval.status", ""), "correct"))
+	if (status_at(f->rec->json, "eval.status") != STATUS_CORRECT)
 		return "the candidate is not correct";
 	if (kcamp_json(f->a->camp, "eval.timing"))
 		return "the campaign's own command took the times";

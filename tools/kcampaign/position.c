@@ -13,6 +13,7 @@
 #include "kchain.h"
 #include "kio.h"
 #include "ktrials.h"
+#include "status.h"
 
 #define LINK "archive.ndjson"
 
@@ -152,9 +153,13 @@ standing(const struct kcamp *camp, const json_t *header)
 		return s;
 	s.linear = json_object_get(header, "linear");
 	s.candidates = count(header, "candidates");
-	s.correct = count(statuses, "correct");
-	s.compiled = s.candidates - count(statuses, "no_code") - count(statuses, "no_plan") - count(statuses, "rejected") -
-	    count(statuses, "compile_error");
+	s.compiled = s.candidates;
+	for (int i = STATUS_NONE + 1; i < STATUS_COUNT; i++) {
+		long n = count(statuses, status_rows[i].name);
+
+		s.correct += i == STATUS_CORRECT ? n : 0;
+		s.compiled -= status_rows[i].built ? 0 : n;
+	}
 	s.stale = count(header, "stale");
 	s.failures = count(header, "failures");
 	s.cost_usd = kjson_num_or(header, "cost_usd", 0);

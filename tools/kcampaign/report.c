@@ -12,6 +12,7 @@
 #include "kgain.h"
 #include "kio.h"
 #include "ktrials.h"
+#include "status.h"
 
 #define REPLY_MAX ((size_t)64 << 20)
 
@@ -117,12 +118,13 @@ static void
 add_against_reference(struct kbuf *text, const json_t *verified, const struct standing *s)
 {
 	const json_t *pairs = kjson_path(verified, "eval.pairs");
-	const char *status = kjson_str_or(verified, "eval.status", "correct");
+	enum status status = status_or(verified, "eval.status", STATUS_CORRECT);
 	char *speedup = kchain_text(&s->speedup, s->provisional);
 
 	kbuf_printf(text, "speed-up     %s over the reference, ", speedup);
-	if (strcmp(status, "correct")) {
-		kbuf_printf(text, "as scored; not accepted: %s on the full set\n", status);
+	if (status != STATUS_CORRECT) {
+		kbuf_printf(text, "as scored; not accepted: %s on the full set\n",
+		    status_rows[status].name);
 	} else if (!kgain_ratio_of_pairs(pairs, "reference", NULL, NULL).n) {
 		kbuf_puts(text, "as scored; not measured again yet (make verify)\n");
 	} else {
@@ -354,7 +356,7 @@ read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
 			continue;
 		n++;
 		speedup = s->best && !strcmp(row->id, s->best) ? s->speedup.mean : row->speedup;
-		*b = fmax(*b, karch_correct(row->status) ? speedup : 0);
+		*b = fmax(*b, row->status == STATUS_CORRECT ? speedup : 0);
 	}
 	karch_free(&archive);
 	free(path);

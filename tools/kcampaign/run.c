@@ -24,6 +24,7 @@
 #include "ktrials.h"
 #include "klinear.h"
 #include "kmemo.h"
+#include "status.h"
 
 #define LOCK ".run.lock"
 #define RETRY_MAX_S 600.0
@@ -711,12 +712,13 @@ static int
 accept_best(const char *path, const char *id, bool replaced)
 {
 	json_t *record = id ? kin_first(path) : NULL;
-	const char *status = kjson_str_or(record, "eval.status", "correct");
-	int code = strcmp(status, "correct") ? K_NO : K_OK;
+	enum status status = status_or(record, "eval.status", STATUS_CORRECT);
+	int code = status == STATUS_CORRECT ? K_OK : K_NO;
 
 	if (code)
 		kwarn("%s is not accepted%s: measured again on the full set it is %s: %.300s", id,
-		    replaced ? ", and that is its evaluation from now on" : "", status, kjson_str_or(record, "eval.log", ""));
+		    replaced ? ", and that is its evaluation from now on" : "",
+		    status_rows[status].name, kjson_str_or(record, "eval.log", ""));
 	json_decref(record);
 	return code;
 }

@@ -13,6 +13,7 @@
 #include "kio.h"
 #include "klinear.h"
 #include "kutil.h"
+#include "status.h"
 
 /* Whether the prompt showed measurements of the program from within: a profile, instructions, times beside others. */
 static bool
@@ -229,7 +230,7 @@ check_set(const struct keval *k, const json_t *eval)
 static bool
 is_timed(const json_t *eval)
 {
-	return !strcmp(kjson_str_or(eval, "status", ""), "correct") && json_object_get(eval, "timing");
+	return status_at(eval, "status") == STATUS_CORRECT && json_object_get(eval, "timing");
 }
 
 /* How the candidate compares with the incumbent by what EVAL holds; false when nothing can be said. */

@@ -14,6 +14,7 @@
 #include "klock.h"
 #include "ksandbox.h"
 #include "kutil.h"
+#include "status.h"
 
 enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48 };
 
@@ -57,7 +58,8 @@ is_wanted(const struct keval *k, const struct subject *s, const struct profiler 
 	const char *when = kcamp_str(k->camp, "eval.profile");
 
 	/* Device code alone has no function that a profiler could wrap itself around. */
-	if (!p || s->trusted || is_device_only(k) || !strcmp(when, "off") || strcmp(kjson_str_or(eval, "status", ""), "correct"))
+	if (!p || s->trusted || is_device_only(k) || !strcmp(when, "off") ||
+	    status_at(eval, "status") != STATUS_CORRECT)
 		return false;
 	if (!ksandbox_finds(p->program)) {
 		if (strcmp(when, "auto"))

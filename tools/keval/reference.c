@@ -8,6 +8,7 @@
 #include "klaunch.h"
 #include "ktask.h"
 #include "kutil.h"
+#include "status.h"
 
 enum { SOURCE_MAX = 8 << 20 };
 
@@ -142,7 +143,7 @@ evaluate_baseline(struct keval *k, const json_t *baseline, const char *reference
 	if (so) {
 		answer = harness_run(k, &run);
 		c = harness_candidate(answer, "candidate");
-		if (strcmp(kjson_str_or(c, "status", ""), "correct"))
+		if (status_at(c, "status") != STATUS_CORRECT)
 			leave_out(entry, name, kjson_str_or(c, "status", "?"), kjson_str_or(c, "log", ""));
 		else
 			put_baseline(entry, c, answer);
@@ -159,11 +160,11 @@ evaluate_baseline(struct keval *k, const json_t *baseline, const char *reference
 static void
 need_correct(const struct keval *k, const char *what, const json_t *eval)
 {
-	const char *status = kjson_str_or(eval, "status", "?");
+	enum status status = status_at(eval, "status");
 
-	if (strcmp(status, "correct"))
-		kdie(K_USAGE, "%s: %s is not correct but %s: %s", k->task_file, what, status,
-		    kjson_str_or(eval, "log", ""));
+	if (status != STATUS_CORRECT)
+		kdie(K_USAGE, "%s: %s is not correct but %s: %s", k->task_file, what,
+		    status_rows[status].name, kjson_str_or(eval, "log", ""));
 }
 
 /* Own commands bring their own idea of a right result; the harness's is tried on the task first. */
@@ -267,7 +268,7 @@ evaluate_best(struct keval *k, const char *id)
 		k->rivals = rivals(k);
 	}
 	eval = evaluate(k, &s);
-	if (!is_null(k) && !strcmp(kjson_str_or(eval, "status", ""), "correct"))
+	if (!is_null(k) && status_at(eval, "status") == STATUS_CORRECT)
 		sanitize(k, &s, eval);
 	report_progress(k, &s, eval);
 	for (size_t i = 0; k->rivals && k->rivals[i]; i++)

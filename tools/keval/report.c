@@ -11,6 +11,7 @@
 #include "klog.h"
 #include "ktask.h"
 #include "kutil.h"
+#include "status.h"
 
 enum { CASES_MAX = 8 };
 
@@ -145,20 +146,6 @@ add_pairs(struct kbuf *b, const json_t *eval)
 		    ratio, low);
 }
 
-/* What each status means to the one who has to do better. */
-static const struct {
-	const char *status, *text;
-} openings[] = {
-	{ "rejected", "The evaluator refused this program, and it scores nothing:\n" },
-	{ "quarantined", "The evaluator holds this program for suspect:\n" },
-	{ "compile_error", "It did not build.\n" },
-	{ "run_error", "It was built, but failed while running:\n" },
-	{ "wrong_shape", "It ran, but did not write all of its output:\n" },
-	{ "wrong_value", "It ran, but its results are wrong:\n" },
-	{ "partial", "Its results are right on some inputs only:\n" },
-	{ "correct", "All results are correct.\n" },
-};
-
 /* A model that was shown a program may answer with the difference alone. */
 static bool
 is_difference(const char *code)
@@ -174,21 +161,22 @@ is_difference(const char *code)
 void
 report_log(const struct keval *k, const struct subject *s, json_t *eval)
 {
-	const char *status = kjson_str_or(eval, "status", ""), *said = kjson_str_or(eval, "log", "");
-	bool correct = !strcmp(status, "correct"), refused_by_compiler = !strcmp(status, "compile_error");
+	enum status status = status_at(eval, "status");
+	const char *said = kjson_str_or(eval, "log", "");
+	bool correct = status == STATUS_CORRECT,
+	     refused_by_compiler = status == STATUS_COMPILE_ERROR;
 	struct kbuf b = { 0 };
 	char *clip;
 
-	for (size_t i = 0; i < LEN(openings); i++)
-		if (!strcmp(openings[i].status, status))
-			kbuf_puts(&b, openings[i].text);
+	kbuf_printf(&b, "It %s%s\n", status_rows[status].phrase,
+	    correct || refused_by_compiler ? "." : ":");
 	if (s->cut_off && !correct)
 		kbuf_puts(&b, "The reply was cut off, so the program is incomplete: answer with a shorter one.\n");
 	if (refused_by_compiler && is_difference(s->code))
 		kbuf_puts(&b, "The reply is a difference between programs: answer with the whole program.\n");
 	if (refused_by_compiler && *kjson_str_or(eval, "build.log", ""))
 		kbuf_puts(&b, kjson_str_or(eval, "build.log", ""));
-	else if (!correct && !(*said && (!strcmp(status, "partial") || !strcmp(status, "wrong_value"))))
+	else if (!correct && !(*said && (status == STATUS_PARTIAL || status == STATUS_WRONG_VALUE)))
 		add_reasons(&b, eval, said);
 	if (!correct && !*said)
 		add_cases(&b, eval);

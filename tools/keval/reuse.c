@@ -12,6 +12,7 @@
 #include "kgain.h"
 #include "kio.h"
 #include "kutil.h"
+#include "status.h"
 
 /*
  * Faster, beyond the noise, than the incumbent or the reference that it was raced with. Of one that was raced with a baseline,
@@ -42,8 +43,8 @@ is_wanted(const struct keval *k, const struct subject *s, const json_t *past, co
 {
 	const char *knob = kcamp_str(k->camp, "eval.reuse");
 
-	if (s->trusted || k->rivals || !strcmp(knob, "off") || strcmp(kjson_str_or(eval, "status", ""), "correct") ||
-	    !json_object_get(eval, "timing"))
+	if (s->trusted || k->rivals || !strcmp(knob, "off") ||
+	    status_at(eval, "status") != STATUS_CORRECT || !json_object_get(eval, "timing"))
 		return false;
 	return !strcmp(knob, "on") || (past && would_gain(k, past, eval));
 }
@@ -76,7 +77,7 @@ run_once(const struct keval *k, const char *so, const char *oracle, const char *
 
 	add_harness_spent(eval, answer);
 	free(pair);
-	if (!strcmp(kjson_str_or(harness_candidate(answer, "candidate"), "status", ""), "correct"))
+	if (status_at(harness_candidate(answer, "candidate"), "status") == STATUS_CORRECT)
 		return answer;
 	/*
 	 * Caught only now: what stays the same is wrong when it is asked for again, or after the weights have changed.

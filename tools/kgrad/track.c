@@ -6,6 +6,7 @@
 
 #include "kgrad.h"
 #include "kio.h"
+#include "status.h"
 
 /* Score differences smaller than this are no difference. */
 static const double threshold = 0.01;
@@ -247,14 +248,14 @@ note(struct gradient *g, const struct kcamp *camp, const struct kcandidate *s, c
 	bool takes = kcandidate_takes(s, elite, row);
 	struct transition t = {
 		.trial = s->trial, .from = s->parent_cell, .to = s->cell, .delta = delta_of(s),
-		.repair = *s->parent_status && !karch_correct(s->parent_status),
+		.repair = s->parent_status && s->parent_status != STATUS_CORRECT,
 	};
 
 	strcpy(t.id, s->id);
 	strcpy(t.parent, s->parent);
 	t.outcome = outcome_of(takes, elite, t.delta);
 	/* A broken kernel that lands in an empty cell has found nothing. */
-	t.success = t.delta > 0 || (takes && karch_correct(s->standing));
+	t.success = t.delta > 0 || (takes && s->standing == STATUS_CORRECT);
 	free(row);
 	count_transition(g, camp, &t);
 	append_line(g, &t);
@@ -297,7 +298,7 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 			    archive->trial);
 		for (size_t i = 0; i < n && enabled; i++) {
 			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 && !list[i].duplicate
-			    && strcmp(list[i].status, "no_code") && strcmp(list[i].status, "no_plan"))
+			    && list[i].status != STATUS_NO_CODE && list[i].status != STATUS_NO_PLAN)
 				note(g, camp, &list[i], archive);
 			advance(archive, camp, &list[i]);
 		}

@@ -10,6 +10,7 @@
 #include "kchain.h"
 #include "kio.h"
 #include "kmemory.h"
+#include "status.h"
 
 /* MAKER counts the rules below: a file made by others is made anew, not suspected. */
 enum { MAKER = 1, LINE = 400, SHORT = 160, DIRECTIONS = 3, SCORE_MAX = 1 << 30, LINEAGE_MAX = 64 << 20 };
@@ -229,11 +230,9 @@ add_sources(const struct kcandidate *c, json_t *log, json_t *references)
 	}
 }
 
-static const struct {
-	const char *status, *type;
-} error_types[] = {
-	{ "compile_error", "compilation" }, { "run_error", "runtime" }, { "wrong_shape", "accuracy" },
-	{ "wrong_value", "accuracy" }, { "partial", "accuracy" }, { "correct", "performance" },
+static const char *const error_types[FAULT_COUNT] = {
+	[FAULT_NONE] = "performance", [FAULT_BUILD] = "compilation", [FAULT_RUN] = "runtime",
+	[FAULT_RESULT] = "accuracy",
 };
 
 /* "rule": refused before or beside the ladder: no code, no plan, cheating, a result that cannot be trusted. */
@@ -242,10 +241,7 @@ error_type(const struct kcandidate *c)
 {
 	if (c->timed_out)
 		return "timeout";
-	for (size_t i = 0; i < LEN(error_types); i++)
-		if (!strcmp(c->status, error_types[i].status))
-			return error_types[i].type;
-	return "rule";
+	return status_eligible(c->status) ? error_types[status_rows[c->status].fault] : "rule";
 }
 
 static const char *
@@ -275,7 +271,7 @@ outcome(const struct kcandidate *c)
 
 	if (line)
 		return kstrdup(line);
-	kbuf_printf(&b, "%s", c->status);
+	kbuf_puts(&b, status_rows[c->status].name);
 	if (c->speedup.n) {
 		char *text = kchain_text(&c->speedup, c->provisional);
 
@@ -323,7 +319,7 @@ add_fix(const struct kcandidate *c, json_t *list)
 	if (strcmp(c->strategy, "repair") || !c->correct)
 		return;
 	o = json_pack("{s:s}", "error_type", "compilation");
-	if (strcmp(c->parent_status, "compile_error"))
+	if (c->parent_status != STATUS_COMPILE_ERROR)
 		set(o, "error_type", json_string("runtime"));
 	set_line(o, "id", c->parent, 24);
 	set_line(o, "error_message", kjson_str_or(c->json, "sample.parent.log", NULL), LINE);

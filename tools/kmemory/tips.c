@@ -362,7 +362,7 @@ signal_text(const struct kcandidate *c)
 	if (isfinite(gain))
 		kbuf_printf(&b, "%smeasured %+.2f %%", b.len ? "; " : "", gain);
 	else
-		kbuf_printf(&b, "%sended as %s", b.len ? "; " : "", c->status);
+		kbuf_printf(&b, "%sended as %s", b.len ? "; " : "", status_rows[c->status].name);
 	return b.data;
 }
 
@@ -382,7 +382,7 @@ takeaway_text(const struct kcandidate *c, bool accepted)
 		text = kasprintf("%s%s%s: %+.2f %%", category, change == category ? "" : ": ", change == category ? "" :
 		    change, record_gain_pct(c));
 	else
-		text = kasprintf("%s: %s did not pay: %s", category, change, *line ? line : c->status);
+		text = kasprintf("%s: %s did not pay: %s", category, change, *line ? line : status_rows[c->status].name);
 	free(category);
 	return text;
 }

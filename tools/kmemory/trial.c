@@ -11,6 +11,7 @@
 #include "kgain.h"
 #include "kio.h"
 #include "kmemory.h"
+#include "status.h"
 
 /* A win before a correct one before any other, and of equals the better one. */
 static bool

@@ -8,28 +8,12 @@
 
 #include "kchain.h"
 #include "kfence.h"
+#include "status.h"
 
 enum { MAX_NAME = 80, MAX_ID = 16, DIMENSIONS = 4 };
 
 /* Keys of prompts/instructions/BACKEND.json. */
 static const char *const dimensions[DIMENSIONS] = { "memory", "compute", "parallelism", "esimd" };
-
-static const struct {
-	const char *status;
-	int score;
-	const char *phrase;
-} ladder[] = {
-	{ "no_code", 0, "no code was found in the answer" },
-	{ "no_plan", 0, "not evaluated: it stated no valid plan" },
-	{ "rejected", 0, "refused: it broke a rule of the evaluation" },
-	{ "quarantined", 0, "set aside: its result could not be trusted" },
-	{ "compile_error", 1, "did not compile" },
-	{ "run_error", 2, "compiled, but crashed, hung or broke a limit" },
-	{ "wrong_shape", 3, "ran, but left wrong or incomplete output" },
-	{ "wrong_value", 3, "ran, but computed wrong values" },
-	{ "partial", 4, "right for some inputs only" },
-	{ "correct", 5, "compiles and is correct" },
-};
 
 /* What one record's texts are made with. */
 struct maker {
@@ -90,17 +74,17 @@ add_workloads(struct kbuf *b, const json_t *program)
 static json_t *
 result_line(const struct campaign *c, const json_t *program)
 {
-	const char *status = kjson_str_or(program, "status", "");
+	enum status status = status_at(program, "status");
 	double ms = kjson_num_or(program, "runtime_ms", 0);
 	struct kgain_ratio speedup = kgain_speedup_of(program);
 	struct kbuf b = { 0 };
 
-	for (size_t i = 0; i < LEN(ladder); i++)
-		if (!strcmp(ladder[i].status, status))
-			kbuf_printf(&b, "score %d of 5 (%s)", ladder[i].score, ladder[i].phrase);
-	if (!b.len)
+	if (status)
+		kbuf_printf(&b, "score %d of %d (%s)", status_rows[status].rung, STATUS_TOP_RUNG,
+		    status_rows[status].phrase);
+	else
 		kbuf_puts(&b, "not evaluated");
-	if (strcmp(status, "correct"))
+	if (status != STATUS_CORRECT)
 		return buf_string(&b);
 	if (speedup.n) {
 		char *text = kchain_text(&speedup, kjson_bool_or(program, "provisional", false));
@@ -241,7 +225,7 @@ target_facts(const struct campaign *c, const json_t *sample)
 	json_t *out = json_array();
 
 	/* Random targets distract a repair. */
-	if (!strcmp(kjson_str_or(sample, "status", ""), "error"))
+	if (start_named(kjson_str_or(sample, "status", "")) == START_ERROR)
 		return out;
 	for (size_t d = 0; d < DIMENSIONS; d++) {
 		int level = level_at(target, d), now = level_at(coords, d);
@@ -351,7 +335,7 @@ check_sample(const struct krec *rec)
 	krec_str(rec, "sample.seed");
 	krec_str(rec, "sample.parent.id");
 	krec_str(rec, "sample.parent.code");
-	if (strcmp(status, "initial") && strcmp(status, "error") && strcmp(status, "correct"))
+	if (start_named(status) == START_COUNT)
 		kdie(K_USAGE, "%s:%ld: sample.status '%s' is none of initial, error, correct", rec->file, rec->lineno,
 		    status);
 }
@@ -374,9 +358,11 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	const char *status = kjson_str_or(sample, "status", ""), *strategy = kjson_str_or(sample, "strategy", "mutate"),
 	    *incumbent = kjson_str_or(sample, "incumbent", "");
 	struct maker m = { c, kjson_str_or(sample, "seed", ""), kjson_str_or(c->stable, "label", "") };
+	enum start start;
 	json_t *o, *flags;
 
 	check_sample(rec);
+	start = start_named(status);
 	best = best_shown(&m, sample);
 	o = json_copy(c->stable);
 	flags = json_object();
@@ -391,9 +377,11 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(o, "best", best ? program_facts(&m, best) : json_false());
 	json_object_set_new(o, "inspirations", inspirations(&m, sample));
 	json_object_set_new(o, "target", target_facts(c, sample));
-	json_object_set_new(o, "hints", strcmp(status, "error") ? hint_facts(c, sample) : json_array());
+	json_object_set_new(o, "hints",
+	    start != START_ERROR ? hint_facts(c, sample) : json_array());
 	json_object_set_new(o, "errors", error_facts(&m, sample));
-	json_object_set_new(o, "tips", strcmp(status, "correct") ? json_array() : tip_facts(c, rec, m.salt));
+	json_object_set_new(o, "tips",
+	    start != START_CORRECT ? json_array() : tip_facts(c, rec, m.salt));
 	memory_facts(o, c, rec, m.salt);
 	linear_facts(o, c->camp, sample, last ? program_facts(&m, last) : NULL, m.salt);
 	set_has(o, "tips");

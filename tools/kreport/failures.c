@@ -6,6 +6,7 @@
 
 #include "kio.h"
 #include "kreport.h"
+#include "status.h"
 
 enum { MOST_REASONS = 12, LONGEST_REASON = 240 };
 
@@ -59,7 +60,7 @@ without_numbers(const char *status, const char *text)
 static void
 add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
 {
-	char *key = without_numbers(c->status, text);
+	char *key = without_numbers(status_rows[c->status].name, text);
 	struct reason *r = NULL;
 
 	for (size_t i = 0; i < all->count && !r; i++)
@@ -68,7 +69,7 @@ add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
 	if (!r) {
 		all->list = krealloc(all->list, (all->count + 1) * sizeof *all->list);
 		r = &all->list[all->count++];
-		*r = (struct reason){ .key = kstrdup(key), .text = cut(text), .status = c->status };
+		*r = (struct reason){ .key = kstrdup(key), .text = cut(text), .status = status_rows[c->status].name };
 	}
 	if (r->count < 8)
 		kbuf_printf(&r->ids, "%s%s", r->count ? " " : "", c->id);
@@ -104,7 +105,7 @@ add_failure(struct reasons *all, const struct kcandidate *c)
 	const char *log = text_of(c, "eval.build.log", "");
 	char *text;
 
-	if (!strcmp(c->status, "compile_error") && *log)
+	if (c->status == STATUS_COMPILE_ERROR && *log)
 		text = error_line(log);
 	else if (first)
 		text = kasprintf("%s: %s", kjson_str_or(first, "check", "?"), kjson_str_or(first, "detail", ""));
@@ -127,21 +128,17 @@ by_count(const void *x, const void *y)
 static void
 put_counts(struct doc *d, const struct report *r)
 {
-	static const char *const order[] = {
-		"correct", "partial", "wrong_value", "wrong_shape", "run_error", "compile_error", "no_code", "no_plan",
-		    "quarantined", "rejected"
-	};
 	long all = (long)r->count - 1;
 
 	doc_table(d, "Candidates by status", "Status|>Candidates|>Share");
-	for (size_t i = 0; i < LEN(order); i++) {
+	for (int s = STATUS_COUNT - 1; s > STATUS_NONE; s--) {
 		long n = 0;
 
 		for (size_t k = 0; k < r->count; k++)
-			n += &r->list[k] != r->reference && !strcmp(r->list[k].status, order[i]);
+			n += &r->list[k] != r->reference && (int)r->list[k].status == s;
 		if (!n)
 			continue;
-		doc_cell(d, "%s", order[i]);
+		doc_cell(d, "%s", status_rows[s].name);
 		doc_cell(d, "%ld", n);
 		doc_cell(d, "%.1f %%", 100.0 * (double)n / (double)all);
 	}
@@ -167,7 +164,7 @@ put_reasons(struct doc *d, struct reasons *all)
 static bool
 is_cheat(const struct kcandidate *c)
 {
-	return !strcmp(c->status, "rejected") || !strcmp(c->status, "quarantined");
+	return status_rows[c->status].fault == FAULT_RULES;
 }
 
 static void
@@ -193,7 +190,7 @@ put_cheats(struct doc *d, const struct report *r)
 			char *detail = cut(kjson_str_or(reason, "detail", ""));
 
 			doc_cell(d, "\1%s\1", c->id);
-			doc_cell(d, "%s", c->status);
+			doc_cell(d, "%s", status_rows[c->status].name);
 			doc_cell(d, "%s", kjson_str_or(reason, "check", "?"));
 			doc_cell(d, "%s", detail);
 			free(detail);

@@ -7,6 +7,7 @@
 #include "kgain.h"
 #include "kio.h"
 #include "kreport.h"
+#include "status.h"
 
 /* The device that kernels ran on, as the evaluations name it. */
 static const char *
@@ -35,7 +36,7 @@ count_statuses(const struct report *r, long *correct, long *compiled)
 		if (c == r->reference)
 			continue;
 		*correct += c->correct && !of(c, "score.overfit");
-		*compiled += !strcmp(c->status, "quarantined") || (karch_eligible(c->status) && strcmp(c->status, "compile_error"));
+		*compiled += status_rows[c->status].built;
 	}
 }
 

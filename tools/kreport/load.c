@@ -8,6 +8,7 @@
 #include "kio.h"
 #include "kproc.h"
 #include "kreport.h"
+#include "status.h"
 
 /* Members that are long and that no section reads from here. */
 static const char *const dropped[] = {
@@ -153,7 +154,8 @@ load_verify(struct report *r)
 		json_t *rec = kin_first(path);
 
 		if (rec && !strcmp(kjson_str_or(rec, "id", ""), r->best->id)) {
-			bool right = !strcmp(kjson_str_or(rec, "eval.status", "correct"), "correct");
+			bool right =
+			    status_or(rec, "eval.status", STATUS_CORRECT) == STATUS_CORRECT;
 
 			drop(rec, "eval.code");
 			*(right ? &r->verify : &r->refused) = json_incref((json_t *)kjson_path(rec, "eval"));

@@ -5,6 +5,7 @@
 
 #include "kio.h"
 #include "kreport.h"
+#include "status.h"
 
 enum { SIDE = 16, CELL = 26, LEFT = 54, TOP = 14 };
 
@@ -56,7 +57,7 @@ shade_of(const struct karch_row *row, double best)
 {
 	double part;
 
-	if (!karch_correct(row->status))
+	if (row->status != STATUS_CORRECT)
 		return "broken";
 	if (!(row->speedup > 1) || !(best > 1))
 		return "c0";
@@ -73,19 +74,20 @@ put_elite(struct plot *p, const struct karch_row *row, double best, bool is_best
 
 	karch_cell_text(row->cell, cell);
 	plot_mark_begin(p, "%s in cell %s: %s%s%s, score %.4g%s", row->id, cell,
-	    karch_correct(row->status) ? show_times(row->speedup) : row->status,
+	    row->status == STATUS_CORRECT ? show_times(row->speedup) :
+	    status_rows[row->status].name,
 	    *row->strategy ? ", by " : "", row->strategy, row->score, is_best ? ", the best" : "");
 	plot_svg(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"cell %s%s\"/>", x, y, CELL, CELL,
 	    shade, is_best ? " crown" : "");
 	if (!strcmp(row->id, KARCH_REFERENCE))
 		plot_text(p, x + CELL / 2.0, y + CELL / 2.0 + 4, "mid tiny on-c0", "ref");
-	else if (karch_correct(row->status) && row->speedup > 0)
+	else if (row->status == STATUS_CORRECT && row->speedup > 0)
 		plot_text(p, x + CELL / 2.0, y + CELL / 2.0 + 4, strcmp(shade, "c2") && strcmp(shade, "c3") ?
 		    "mid tiny on-c0" : "mid tiny on-c3", "%.*f", row->speedup >= 100 ? 0 : row->speedup >= 10 ? 1 : 2,
 		    row->speedup);
 	else
-		plot_text(p, x + CELL / 2.0, y + CELL / 2.0 + 4, "mid tiny on-c0", "%s", karch_correct(row->status) ?
-		    "+" : "×");
+		plot_text(p, x + CELL / 2.0, y + CELL / 2.0 + 4, "mid tiny on-c0", "%s",
+		    row->status == STATUS_CORRECT ? "+" : "×");
 	plot_mark_end(p);
 }
 
@@ -102,7 +104,7 @@ put_table(struct doc *d, const struct report *r, const struct karch_row **list, 
 		karch_cell_text(list[i]->cell, cell);
 		doc_cell(d, "\1%s\1", list[i]->id);
 		doc_cell(d, "%s", cell);
-		doc_cell(d, "%s", list[i]->status);
+		doc_cell(d, "%s", status_rows[list[i]->status].name);
 		doc_cell(d, "%s", c ? show_speedup(c) : show_times(list[i]->speedup));
 		doc_cell(d, "%s", show_time(list[i]->runtime_ms * 1e6));
 		doc_cell(d, "%.4g", list[i]->score);
@@ -122,7 +124,7 @@ put_map(struct doc *d, const struct report *r)
 	struct plot p;
 
 	for (size_t i = 0; i < n; i++)
-		correct += karch_correct(list[i]->status);
+		correct += list[i]->status == STATUS_CORRECT;
 	doc_section(d, "archive", "Archive");
 	doc_text(d, "The levels of memory, compute, parallelism and explicit SIMD that a program shows name its cell; "
 	    "each of the %d keeps the best program seen there. %zu are occupied, %zu of them by correct programs.",

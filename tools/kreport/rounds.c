@@ -60,7 +60,7 @@ put_round(struct doc *d, const struct report *r, const struct kcandidate *c, con
 	doc_cell(d, "%s%s", word_of(verdict), kjson_bool_or(c->json, "score.decision.trade_off", false) ?
 	    " (trade-off)" : "");
 	doc_cell(d, "%s", !strcmp(verdict, "baseline") ? "the naive reference" :
-	    text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", c->status)));
+	    text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", status_rows[c->status].name)));
 	if (of(c, "score.decision.improvement_pct") && strcmp(verdict, "baseline"))
 		doc_cell(d, "%s", show_change(kjson_num_or(c->json, "score.decision.improvement_pct", 0)));
 	else

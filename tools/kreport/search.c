@@ -7,34 +7,16 @@
 #include "kio.h"
 #include "kreport.h"
 #include "kstat.h"
-
-/* Statuses as they stack up, the best below; class is a colour of the style sheet. */
-static const struct {
-	const char *status, *class;
-} kinds[] = {
-	{ "correct", "s-correct" }, { "partial", "s-partial" }, { "wrong_value", "s-wrong" },
-	{ "wrong_shape", "s-wrong" },
-	{ "run_error", "s-run" }, { "compile_error", "s-build" }, { "no_plan", "s-none" }, { "no_code", "s-none" },
-	{ "quarantined", "s-cheat" }, { "rejected", "s-cheat" },
-};
+#include "status.h"
 
 /* What came of one trial. */
 struct outcome {
-	long count[LEN(kinds)], all, gains;
+	long count[STATUS_COUNT], all, gains;
 	double best;		/* speed-up of the best so far; 0: none */
 	double cost;
 	long long input_tokens, output_tokens;
 	bool priced;
 };
-
-static size_t
-kind_of(const char *status)
-{
-	for (size_t k = 0; k < LEN(kinds); k++)
-		if (!strcmp(kinds[k].status, status))
-			return k;
-	return LEN(kinds) - 2;
-}
 
 static struct outcome *
 outcomes_of(const struct report *r)
@@ -48,7 +30,7 @@ outcomes_of(const struct report *r)
 
 		if (c == r->reference)
 			continue;
-		o->count[kind_of(c->status)]++;
+		o->count[c->status]++;
 		o->all++;
 		o->gains += c->won;
 		o->priced = o->priced || c->priced;
@@ -112,7 +94,7 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 		} else {
 			double y = p->y.from - 5;
 
-			plot_mark_begin(p, "%s: %s", c->id, c->status);
+			plot_mark_begin(p, "%s: %s", c->id, status_rows[c->status].name);
 			plot_svg(p, "<path class=\"failed\" d=\"M%.1f %.1fl6 6m0 -6l-6 6\"/>", x - 3, y - 3);
 		}
 		plot_mark_end(p);
@@ -157,15 +139,19 @@ put_bars(struct plot *p, const struct report *r, const struct outcome *o)
 	for (long t = 1; t <= r->last; t++) {
 		long sum = 0;
 
-		for (size_t k = 0; k < LEN(kinds); k++) {
+		for (int k = STATUS_COUNT - 1; k >= STATUS_NONE; k--) {
 			double low = plot_at(&p->y, (double)sum), high = plot_at(&p->y, (double)(sum + o[t].count[k]));
 
 			sum += o[t].count[k];
 			if (!o[t].count[k])
 				continue;
-			plot_mark_begin(p, "trial %ld: %ld %s", t, o[t].count[k], kinds[k].status);
-			plot_svg(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"%s\"/>",
-			    plot_at(&p->x, (double)t) - width / 2, high, width, low - high, kinds[k].class);
+			plot_mark_begin(p, "trial %ld: %ld %s", t, o[t].count[k],
+			    status_rows[k].name);
+			plot_svg(p,
+			    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+			    "class=\"s-%s\"/>",
+			    plot_at(&p->x, (double)t) - width / 2, high, width, low - high,
+			    status_rows[k].name);
 			plot_mark_end(p);
 		}
 	}
@@ -176,21 +162,22 @@ put_legend(struct plot *p, const struct report *r, const struct outcome *o)
 {
 	double x = p->x.from, y = p->height - 28;
 
-	for (size_t k = 0; k < LEN(kinds); k++) {
+	for (int k = STATUS_COUNT - 1; k >= STATUS_NONE; k--) {
 		long n = 0;
 
 		for (long t = 1; t <= r->last; t++)
 			n += o[t].count[k];
 		if (!n)
 			continue;
-		if (x + 9.0 * (double)strlen(kinds[k].status) > p->width) {
+		if (x + 9.0 * (double)strlen(status_rows[k].name) > p->width) {
 			x = p->x.from;
 			y += 18;
 		}
-		plot_svg(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" class=\"%s\"/>", x, y - 9,
-		    kinds[k].class);
-		plot_text(p, x + 14, y, "", "%s", kinds[k].status);
-		x += 32 + 7.2 * (double)strlen(kinds[k].status);
+		plot_svg(p,
+		    "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" class=\"s-%s\"/>", x,
+		    y - 9, status_rows[k].name);
+		plot_text(p, x + 14, y, "", "%s", status_rows[k].name);
+		x += 32 + 7.2 * (double)strlen(status_rows[k].name);
 	}
 }
 
@@ -202,7 +189,7 @@ put_statuses(struct doc *d, const struct report *r, const struct outcome *o)
 
 	for (long t = 1; t <= r->last; t++) {
 		most = o[t].all > most ? o[t].all : most;
-		correct += o[t].count[0];
+		correct += o[t].count[STATUS_CORRECT];
 		all += o[t].all;
 	}
 	plot_begin(&p, "statuses", 480, 340, "Candidates by status", "Bars for each trial; %ld of %ld candidates are "
@@ -261,9 +248,10 @@ put_histogram(struct doc *d, const double *x, size_t n)
 			continue;
 		plot_mark_begin(&p, "%ld from %s to %s", bins[b], show_times(low * pow(high / low, (double)b / BINS)),
 		    show_times(low * pow(high / low, (double)(b + 1) / BINS)));
-		plot_svg(&p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"s-correct\"/>",
-		    p.x.from + b * width + 1, top,
-		    width - 2, p.y.from - top);
+		plot_svg(&p,
+		    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"s-%s\"/>",
+		    p.x.from + b * width + 1, top, width - 2, p.y.from - top,
+		    status_rows[STATUS_CORRECT].name);
 		plot_mark_end(&p);
 	}
 	doc_figure(d, plot_end(&p), "Speed-ups of all correct candidates, and not of the best alone.");
@@ -330,7 +318,7 @@ put_trials(struct doc *d, const struct report *r, const struct outcome *o)
 	for (long t = 1; t <= r->last; t++) {
 		doc_cell(d, "%ld", t);
 		doc_cell(d, "%ld", o[t].all);
-		doc_cell(d, "%ld", o[t].count[0]);
+		doc_cell(d, "%ld", o[t].count[STATUS_CORRECT]);
 		doc_cell(d, "%ld", o[t].gains);
 		doc_cell(d, "%s", show_times(o[t].best));
 		doc_cell(d, "%s", o[t].input_tokens ? show_count(o[t].input_tokens) : "–");

@@ -6,6 +6,7 @@
 
 #include "kgain.h"
 #include "kround.h"
+#include "status.h"
 
 const char *
 set_of(const struct campaign *c, const struct candidate *x)
@@ -49,7 +50,7 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 	}
 	/* A command of the campaign's own may tell no cases: its verdict is about all of them, and
 	 * no test of ours. */
-	if (!cases && !strcmp(x->status, "correct"))
+	if (!cases && status_at(x->eval, "status") == STATUS_CORRECT)
 		s->check = "OWN";
 	else
 		s->check = !seen ? "ERROR" : failed ? "FAIL" : "PASS";
@@ -65,7 +66,7 @@ put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 	if (total)
 		kbuf_printf(out, ": %lld of %lld cases passed",
 		    (long long)kjson_int_or(x->eval, "correctness.passed", 0), total);
-	else if (!strcmp(x->status, "correct"))
+	else if (status_at(x->eval, "status") == STATUS_CORRECT)
 		kbuf_puts(out, " passed it, and lists no cases: kiln compared no results itself");
 	else
 		kbuf_puts(out, ": no case was reached");

@@ -10,7 +10,7 @@ static void
 take_candidate(const struct campaign *c, struct candidate *x, const struct kcandidate *scored)
 {
 	*x = (struct candidate){ .scored = scored, .json = scored->json, .id = scored->id,
-		.status = scored->status, .trial = scored->trial, .branch = scored->branch,
+		.status = status_rows[scored->status].name, .trial = scored->trial, .branch = scored->branch,
 		.eval = json_object_get(scored->json, "eval"),
 		.score = json_object_get(scored->json, "score"),
 		.audit = json_object_get(scored->json, "audit") };

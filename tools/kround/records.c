@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "kround.h"
+#include "status.h"
 
 #define SEAL "logs/closed.ndjson"
 #define SEAL_SCHEMA "closed/1"
@@ -337,7 +338,8 @@ check_complete(struct state *s)
 		for (size_t k = 0; k < s->c->round[i].count; k++) {
 			const struct candidate *x = &s->c->round[i].list[k];
 
-			if (strcmp(x->status, "correct") || !json_array_size(json_object_get(x->eval, "timing")))
+			if (status_at(x->eval, "status") != STATUS_CORRECT ||
+			    !json_array_size(json_object_get(x->eval, "timing")))
 				continue;
 			for (size_t w = 0; w < s->c->task->workload_count; w++)
 				if (x->shape[w].active && s->c->task->workloads[w].timed && !(x->shape[w].ns > 0))

@@ -12,6 +12,7 @@
 #include "klinear.h"
 #include "ksample.h"
 #include "kutil.h"
+#include "status.h"
 
 /* Characters kept of what a plan says, for rounds that are told again and again. */
 enum { SAID_MAX = 300 };
@@ -117,11 +118,11 @@ static void
 add_last(const struct search *s, json_t *sample)
 {
 	json_t *record = kmemo_masked(&s->masks, s->trial - 1, s->trial) ? NULL : load_round(s, s->trial - 1), *last;
-	const char *status = kjson_str_or(record, "eval.status", "");
+	enum status status = status_at(record, "eval.status");
 
-	if (s->trial > 1 && (karch_repairable(status) || !strcmp(status, "no_plan"))) {
+	if (s->trial > 1 && (status_repairable(status) || status == STATUS_NO_PLAN)) {
 		last = karch_program(s->camp->dir, kjson_str_or(record, "id", ""), true);
-		set(last, "status", json_string(status));
+		set(last, "status", status_json(status));
 		set(sample, "last", last);
 	}
 	json_decref(record);
@@ -133,7 +134,7 @@ accepted_program(const struct search *s, const char *id)
 	struct karch_row best;
 	json_t *o = karch_program(s->camp->dir, id, true);
 
-	set(o, "status", json_string("correct"));
+	set(o, "status", status_json(STATUS_CORRECT));
 	if (!karch_best(&s->archive, &best) || strcmp(best.id, id))
 		return o;
 	set(o, "coords", karch_coords(best.cell));
@@ -209,7 +210,7 @@ linear_json(const struct search *s)
 	set(o, "seed", seed_json(s, 1));
 	set(o, "pick", json_string("linear"));
 	set(o, "strategy", json_string("linear"));
-	set(o, "status", json_string(s->trial > 1 ? "correct" : "initial"));
+	set(o, "status", json_string(start_names[s->trial > 1 ? START_CORRECT : START_INITIAL]));
 	set(o, "island", json_integer(0));
 	set(o, "inspirations", json_array());
 	set(o, "hints", json_array());

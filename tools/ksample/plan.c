@@ -7,6 +7,7 @@
 #include "kio.h"
 #include "ksample.h"
 #include "kutil.h"
+#include "status.h"
 
 enum { MAX_BRANCHES = 99 };
 
@@ -210,7 +211,7 @@ fill_pool(struct pool *pool, const struct karch *a, bool correct, uint64_t islan
 
 	pool->n = 0;
 	for (size_t i = 0; i < n; i++)
-		if ((!correct || karch_correct(list[i]->status)) && list[i]->islands & islands)
+		if ((!correct || list[i]->status == STATUS_CORRECT) && list[i]->islands & islands)
 			pool->row[pool->n++] = list[i];
 }
 
@@ -302,7 +303,7 @@ plan_parent(struct planner *p, struct plan *plan)
 	} else {
 		plan->parent = pool.row[krng_below(&p->rng, pool.n)];
 	}
-	if (!karch_correct(plan->parent->status)) {
+	if (plan->parent->status != STATUS_CORRECT) {
 		plan->strategy = "repair";
 		plan->target = -1;
 	} else if (plan->target < 0) {
@@ -327,7 +328,8 @@ is_fresh(const struct karch *a)
 
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		empty &= !a->elite[c];
-		if (a->elite[c] && karch_correct(a->elite[c]->status) && strcmp(a->elite[c]->id, KARCH_REFERENCE))
+		if (a->elite[c] && a->elite[c]->status == STATUS_CORRECT &&
+		    strcmp(a->elite[c]->id, KARCH_REFERENCE))
 			return false;
 	}
 	return empty || reference_row(a);

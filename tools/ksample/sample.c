@@ -7,6 +7,7 @@
 #include "kio.h"
 #include "ksample.h"
 #include "kutil.h"
+#include "status.h"
 
 static void
 set(json_t *object, const char *key, json_t *value)
@@ -35,7 +36,7 @@ program_json(const struct search *s, const struct karch_row *row, bool log)
 	json_t *o = karch_program(s->camp->dir, row->id, log);
 
 	set(o, "coords", karch_coords(row->cell));
-	set(o, "status", json_string(row->status));
+	set(o, "status", status_json(row->status));
 	set(o, "combined", json_real(row->score));
 	put_times(row, o);
 	return o;
@@ -95,8 +96,8 @@ others(const struct search *s, const char *parent, const struct karch_row **list
 	size_t n = karch_ranked(&s->archive, list), kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (karch_correct(list[i]->status) && strcmp(list[i]->id, parent) && strcmp(list[i]->id, best)
-		    && strcmp(list[i]->id, KARCH_REFERENCE))
+		if (list[i]->status == STATUS_CORRECT && strcmp(list[i]->id, parent) &&
+		    strcmp(list[i]->id, best) && strcmp(list[i]->id, KARCH_REFERENCE))
 			list[kept++] = list[i];
 	return kept;
 }
@@ -186,12 +187,12 @@ hints_json(const struct search *s, int cell)
 	return hints;
 }
 
-static const char *
-status_of(const struct plan *plan)
+static enum start
+start_of(const struct plan *plan)
 {
-	if (plan->broken || (plan->parent && !karch_correct(plan->parent->status)))
-		return "error";
-	return strcmp(plan->pick, "initial") ? "correct" : "initial";
+	if (plan->broken || (plan->parent && plan->parent->status != STATUS_CORRECT))
+		return START_ERROR;
+	return strcmp(plan->pick, "initial") ? START_CORRECT : START_INITIAL;
 }
 
 json_t *
@@ -208,17 +209,18 @@ sample_json(const struct search *s, const struct plan *plan, int branch)
 {
 	struct karch_row best;
 	const json_t *errors = kjson_path(s->archive.header, "errors");
-	const char *status = status_of(plan), *id;
+	enum start start = start_of(plan);
+	const char *id;
 	json_t *o = json_object(), *parent = parent_json(s, plan);
 
 	id = kjson_str_or(parent, "id", "");
 	set(o, "seed", seed_json(s, branch));
 	set(o, "pick", json_string(plan->pick));
 	set(o, "strategy", json_string(plan->strategy));
-	set(o, "status", json_string(status));
+	set(o, "status", json_string(start_names[start]));
 	set(o, "island", json_integer(plan->island));
 	set(o, "inspirations", inspirations_json(s, plan, id, branch));
-	set(o, "hints", hints_json(s, strcmp(status, "error") ? from_cell(plan) : -1));
+	set(o, "hints", hints_json(s, start != START_ERROR ? from_cell(plan) : -1));
 	set(o, "errors", errors ? json_deep_copy(errors) : json_array());
 	if (karch_best(&s->archive, &best) && strcmp(best.id, KARCH_REFERENCE)) {
 		set(o, "incumbent", json_string(best.id));

@@ -13,6 +13,7 @@
 #include "klinear.h"
 #include "kscore.h"
 #include "kutil.h"
+#include "status.h"
 
 enum { REASON_MAX = 120, WAIVER_MAX = 1 << 20 };
 
@@ -207,7 +208,7 @@ case_of(const struct scorer *s, const struct krec *rec, const struct rival *riva
 	const json_t *reasons = kjson_path(rec->json, "audit.reasons"), *why = kjson_path(rec->json, "eval.reasons");
 
 	return (struct klinear_case){
-		.status = kjson_str_or(rec->json, "eval.status", ""),
+		.status = status_at(rec->json, "eval.status"),
 		.why = reason_line(kjson_str_or(rec->json, "eval.plan_fault",
 		    kjson_str_or(json_array_get(why, 0), "detail", NULL))),
 		.duplicate_of = kjson_str_or(rec->json, "eval.duplicate_of", NULL),
@@ -241,7 +242,7 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 	char *line;
 	json_t *out;
 
-	if (!strcmp(c.status, "correct") && kjson_path(rec->json, "eval.timing")) {
+	if (c.status == STATUS_CORRECT && kjson_path(rec->json, "eval.timing")) {
 		c.quality = quality_fault(s, rec, rival);
 		compare_record(s, rec, rival, &level, &compared);
 		c.compare = &compared;

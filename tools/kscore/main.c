@@ -18,28 +18,19 @@
 #include "kroof.h"
 #include "kscore.h"
 #include "kutil.h"
+#include "status.h"
 
 static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [-o FILE] [FILE ...]\n";
 
 enum { OPT_CHECK = 256 };
-
-/* The rung of each status; see kiln-record(5). */
-static const struct {
-	const char *status;
-	int perf_score;
-} ladder[] = {
-	{ "no_code", 0 }, { "no_plan", 0 }, { "rejected", 0 }, { "quarantined", 0 }, { "compile_error", 1 }, { "run_error", 2 },
-	{ "wrong_shape", 3 }, { "wrong_value", 3 }, { "partial", 4 }, { "correct", 5 },
-};
 
 /* Returns whether it is a correct and timed kernel, with which alone others can be compared. */
 static bool
 load_rival(struct rival *r, const char *path, const char *id)
 {
 	json_t *record = kin_first(path);
-	const char *status = kjson_str_or(record, "eval.status", NULL);
 
-	if (!status)
+	if (!kjson_path(record, "eval.status"))
 		kdie(K_USAGE, "%s: no record with 'eval.status'", path);
 	free(r->id);
 	json_decref(r->record);
@@ -47,7 +38,7 @@ load_rival(struct rival *r, const char *path, const char *id)
 	r->record = record;
 	r->timing = kjson_path(record, "eval.timing");
 	r->noise = kjson_num_or(record, "eval.noise.floor", 0);
-	return !strcmp(status, "correct") && r->timing;
+	return status_at(record, "eval.status") == STATUS_CORRECT && r->timing;
 }
 
 static const struct rival *
@@ -322,24 +313,14 @@ add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t
 	return json_object_get(score, "alarm") ? 0 : speedup.mean;
 }
 
-static int
-perf_score_of(const struct krec *rec)
-{
-	const char *status = krec_str(rec, "eval.status");
-
-	for (size_t i = 0; i < LEN(ladder); i++)
-		if (!strcmp(ladder[i].status, status))
-			return ladder[i].perf_score;
-	kdie(K_USAGE, "%s:%ld: unknown status '%s'", rec->file, rec->lineno, status);
-}
-
 static json_t *
 score_of(struct scorer *s, const struct krec *rec)
 {
 	bool overfit = !strcmp(kjson_str_or(rec->json, "audit.decision", ""), "REJECT-as-overfit");
-	int rung = perf_score_of(rec), perf = overfit ? 0 : rung;
+	enum status status = status_of_record(rec);
+	int perf = overfit ? 0 : status_rows[status].rung;
 	const json_t *timing = kjson_path(rec->json, "eval.timing");
-	bool correct = rung == 5;
+	bool correct = status == STATUS_CORRECT;
 	json_t *score = json_pack("{s:i,s:b}", "perf_score", perf, "correct", correct);
 	double combined = perf;
 

@@ -151,21 +151,10 @@ klinear_near_noise(const struct kgain_ratio *gain, double noise)
 	return gain->mean > 1 && (gain->mean < 1 + noise || gain->low <= 1);
 }
 
-/* Candidates without a measurement: what each status comes to. */
-static const struct {
-	const char *status;
-	enum klinear_code code;
-	const char *why;
-} failures[] = {
-	{ "no_plan", KLINEAR_NO_PLAN, "it states no valid plan" }, { "no_code", KLINEAR_BUILD,
-	    "the reply holds no code" },
-	{ "compile_error", KLINEAR_BUILD, "it does not build" }, { "run_error", KLINEAR_RUN,
-	    "it failed while running" },
-	{ "wrong_shape", KLINEAR_WRONG, "it does not write all of its output" },
-	{ "wrong_value", KLINEAR_WRONG, "its results are wrong" },
-	{ "partial", KLINEAR_WRONG, "its results are wrong on some inputs" },
-	{ "rejected", KLINEAR_REJECTED, "the evaluator refused it" },
-	{ "quarantined", KLINEAR_REJECTED, "the evaluator holds it for suspect" },
+/* Candidates without a measurement: what each fault comes to. */
+static const enum klinear_code failures[FAULT_COUNT] = {
+	[FAULT_PLAN] = KLINEAR_NO_PLAN, [FAULT_BUILD] = KLINEAR_BUILD, [FAULT_RUN] = KLINEAR_RUN,
+	[FAULT_RESULT] = KLINEAR_WRONG, [FAULT_RULES] = KLINEAR_REJECTED,
 };
 
 static void
@@ -187,15 +176,15 @@ because(struct klinear_decision *d, enum klinear_code code, const char *format, 
 static bool
 fails(const struct klinear_case *c, struct klinear_decision *d)
 {
-	for (size_t i = 0; i < LEN(failures); i++)
-		if (!strcmp(failures[i].status, c->status)) {
-			if (failures[i].code == KLINEAR_NO_PLAN && c->why)
-				because(d, failures[i].code, "%.*s", (int)strcspn(c->why, ":"), c->why);
-			else
-				because(d, failures[i].code, "%s%s%.120s", failures[i].why, c->why ? ": " : "",
-				    c->why ? c->why : "");
-			return true;
-		}
+	const struct status_row *row = &status_rows[c->status];
+
+	if (row->fault == FAULT_PLAN && c->why)
+		because(d, failures[row->fault], "%.*s", (int)strcspn(c->why, ":"), c->why);
+	else if (row->fault)
+		because(d, failures[row->fault], "it %s%s%.120s", row->phrase, c->why ? ": " : "",
+		    c->why ? c->why : "");
+	if (row->fault)
+		return true;
 	if (!c->compare)
 		because(d, KLINEAR_INCONCLUSIVE, "it was not timed, for the machine was too busy");
 	return !c->compare;

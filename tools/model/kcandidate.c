@@ -15,7 +15,7 @@ const char *const kcandidate_tokens[KCANDIDATE_TOKENS] = {
 bool
 kcandidate_enters(const struct kcandidate *c)
 {
-	return karch_eligible(c->standing) && c->cell >= 0 && !c->duplicate;
+	return status_eligible(c->standing) && c->cell >= 0 && !c->duplicate;
 }
 
 struct karch_row *
@@ -30,7 +30,7 @@ kcandidate_row(const struct kcandidate *c, double seed_score)
 	row->score = strcmp(c->id, KARCH_REFERENCE) ? c->score : seed_score;
 	karch_set_speedup(row, &c->speedup, c->provisional);
 	row->runtime_ms = c->runtime_ms;
-	strcpy(row->status, c->standing);
+	row->status = c->standing;
 	strcpy(row->tokens, c->tokens);
 	strcpy(row->parent, c->parent);
 	strcpy(row->strategy, c->strategy);
@@ -74,22 +74,26 @@ read_word(const json_t *record, const struct word *w)
 static char *
 read_words(struct kcandidate *c, const json_t *record)
 {
-	char verdict[KARCH_WORD] = "", *fault = NULL;
+	char verdict[KARCH_WORD] = "", status[KARCH_WORD] = "", parent[KARCH_WORD] = "", *fault = NULL;
 	const struct word words[] = {
-		{ "eval.status", c->status, sizeof c->status, true },
+		{ "eval.status", status, sizeof status, true },
 		{ "eval.tokens", c->tokens, sizeof c->tokens, false },
 		{ "score.verdict", verdict, sizeof verdict, false },
 		{ "score.decision.verdict", c->verdict, sizeof c->verdict, false },
 		{ "sample.strategy", c->strategy, sizeof c->strategy, false },
 		{ "sample.incumbent", c->incumbent, sizeof c->incumbent, false },
 		{ "sample.parent.id", c->parent, sizeof c->parent, false },
-		{ "sample.parent.status", c->parent_status, sizeof c->parent_status, false },
+		{ "sample.parent.status", parent, sizeof parent, false },
 	};
 
 	for (size_t i = 0; i < LEN(words) && !fault; i++)
 		fault = read_word(record, &words[i]);
 	if (!fault && *c->parent && !karch_id(c->parent, &(long){ 0 }, &(long){ 0 }))
 		fault = kstrdup("sample.parent.id is no id");
+	c->status = status_named(status);
+	if (!fault && !c->status)
+		fault = kasprintf("eval.status: unknown status '%s'", status);
+	c->parent_status = status_named(parent);
 	c->loss = !strcmp(verdict, "loss");
 	return fault;
 }
@@ -146,10 +150,10 @@ read_eval(struct kcandidate *c, const json_t *eval)
 {
 	const char *log = kjson_str_or(eval, "log", NULL);
 
-	c->correct = karch_correct(c->status);
+	c->correct = c->status == STATUS_CORRECT;
 	c->duplicate = json_object_get(eval, "duplicate_of");
 	c->timed_out = names_timeout(json_object_get(eval, "reasons"));
-	if (log && !strcmp(c->status, "compile_error"))
+	if (log && c->status == STATUS_COMPILE_ERROR)
 		c->log = kstrdup(log);
 }
 
@@ -164,10 +168,10 @@ read_audit(struct kcandidate *c, const json_t *audit)
 
 	snprintf(c->bucket, sizeof c->bucket, "%s", kjson_str_or(audit, "bucket", ""));
 	c->overfit = !strcmp(kjson_str_or(audit, "decision", ""), "REJECT-as-overfit");
-	strcpy(c->standing, c->status);
-	if (!c->overfit || !karch_eligible(c->status))
+	c->standing = c->status;
+	if (!c->overfit || !status_eligible(c->status))
 		return;
-	strcpy(c->standing, "quarantined");
+	c->standing = STATUS_QUARANTINED;
 	free(c->log);
 	c->log = kasprintf("refused, because its gain would not outlive the benchmark: %s",
 	    json_is_string(reason) ? json_string_value(reason) : "see its audit");
@@ -269,7 +273,7 @@ read_line(const struct kin *in, const struct krec *rec, struct kcandidate *c)
 {
 	char *fault = kcandidate_read(c, rec->json);
 
-	if (!fault && karch_eligible(c->status) && c->cell < 0)
+	if (!fault && status_eligible(c->status) && c->cell < 0)
 		fault = kstrdup("the record has no 'coords.coords'");
 	if (!fault && !isfinite(c->score))
 		fault = kstrdup("the record has no 'score.combined'");

@@ -14,6 +14,7 @@
 
 #include "kgain.h"
 #include "kskim.h"
+#include "status.h"
 
 enum {
 	KARCH_DIMS = 4,		/* memory, compute, parallelism, esimd */
@@ -21,7 +22,7 @@ enum {
 	KARCH_CELLS = 256,	/* a cell is a number in base 4, memory first */
 	KARCH_ISLANDS = 64,	/* most islands */
 	KARCH_ID = 24,		/* bytes that hold any id */
-	KARCH_WORD = 32		/* bytes that hold a status or a strategy */
+	KARCH_WORD = 32		/* bytes that hold a strategy */
 };
 
 extern const char *const karch_dims[KARCH_DIMS];
@@ -38,7 +39,7 @@ struct karch_row {
 	double speedup, runtime_ms;	/* 0: not timed */
 	double speedup_low, speedup_high;	/* its interval; HIGH 0: the records have none */
 	bool provisional;		/* measured on a busy machine, or apart */
-	char status[KARCH_WORD];
+	enum status status;
 	char tokens[17];		/* token hash; empty: none */
 	char parent[KARCH_ID];		/* empty: none */
 	char strategy[KARCH_WORD];	/* empty: none */
@@ -87,11 +88,6 @@ bool karch_id(const char *text, long *trial, long *branch);
  * is no id dies with K_USAGE. The caller frees.
  */
 char *karch_path(const char *dir, const char *id, const char *stage);
-
-/* What a status means for the archive; an unknown one gives false in all. */
-bool karch_eligible(const char *status);	/* may hold a cell: there is code, and it did not cheat */
-bool karch_repairable(const char *status);	/* broken, but worth a repair */
-bool karch_correct(const char *status);
 
 /*
  * The elite rule: a program takes a cell that is empty (ELITE NULL) or whose elite has come less far. Of two that are

@@ -12,39 +12,6 @@
 
 const char *const karch_dims[KARCH_DIMS] = { "memory", "compute", "parallelism", "esimd" };
 
-static const struct {
-	const char *name;
-	bool eligible, repairable;
-} statuses[] = {
-	{ "no_code", false, false }, { "no_plan", false, false }, { "rejected", false, false }, { "quarantined", false, false },
-	{ "compile_error", true, true }, { "run_error", true, true }, { "wrong_shape", true, true },
-	{ "wrong_value", true, true }, { "partial", true, true }, { "correct", true, false },
-};
-
-bool
-karch_eligible(const char *status)
-{
-	for (size_t i = 0; i < LEN(statuses); i++)
-		if (!strcmp(statuses[i].name, status))
-			return statuses[i].eligible;
-	return false;
-}
-
-bool
-karch_repairable(const char *status)
-{
-	for (size_t i = 0; i < LEN(statuses); i++)
-		if (!strcmp(statuses[i].name, status))
-			return statuses[i].repairable;
-	return false;
-}
-
-bool
-karch_correct(const char *status)
-{
-	return !strcmp(status, "correct");
-}
-
 struct kgain_ratio
 karch_speedup(const struct karch_row *row)
 {
@@ -69,9 +36,9 @@ karch_takes(const struct karch_row *elite, const struct karch_row *row)
 {
 	struct kgain_ratio was, now;
 
-	if (!karch_eligible(row->status) || !elite)
-		return karch_eligible(row->status);
-	if (!karch_correct(elite->status) || !karch_correct(row->status))
+	if (!status_eligible(row->status) || !elite)
+		return status_eligible(row->status);
+	if (elite->status != STATUS_CORRECT || row->status != STATUS_CORRECT)
 		return row->score > elite->score;
 	was = karch_speedup(elite);
 	now = karch_speedup(row);
@@ -88,10 +55,10 @@ karch_best(const struct karch *a, struct karch_row *row)
 		.cell = karch_cell(kjson_str_or(best, "cell", "0000")),
 		.score = kjson_num_or(best, "score", 0),
 		.runtime_ms = kjson_num_or(best, "runtime_ms", 0),
+		.status = status_or(best, "status", STATUS_CORRECT),
 	};
 	karch_set_speedup(row, &r, kjson_bool_or(best, "provisional", false));
 	snprintf(row->id, sizeof row->id, "%s", kjson_str_or(best, "id", ""));
-	snprintf(row->status, sizeof row->status, "%s", kjson_str_or(best, "status", "correct"));
 	return karch_id(row->id, &row->trial, &row->branch);
 }
 
@@ -249,7 +216,7 @@ read_row(const struct kin *in, const char *line, size_t len)
 	};
 	struct kspan v[KEYS];
 	struct karch_row *row = kcalloc(1, sizeof *row);
-	char kind[KARCH_WORD], cell[KARCH_WORD];
+	char kind[KARCH_WORD], cell[KARCH_WORD], status[KARCH_WORD] = "";
 
 	if (!kskim_members((struct kspan){ line, len }, keys, KEYS, v))
 		bad_row(in, "no object");
@@ -262,7 +229,9 @@ read_row(const struct kin *in, const char *line, size_t len)
 	row->score = kskim_num(v[SCORE], NAN);
 	if (isnan(row->score))
 		bad_row(in, "no score");
-	if (!kskim_word(v[STATUS], row->status, sizeof row->status) || !karch_eligible(row->status))
+	kskim_word(v[STATUS], status, sizeof status);
+	row->status = status_named(status);
+	if (!status_eligible(row->status))
 		bad_row(in, "its status may not be there");
 	row->elite = *kind == 'e';
 	row->speedup = kskim_num(v[SPEEDUP], 0);
@@ -382,7 +351,8 @@ format_row(const struct karch_row *row, struct kbuf *b)
 	karch_cell_text(row->cell, cell);
 	kbuf_printf(b, "{\"kind\":\"%s\",\"id\":\"%s\",\"cell\":\"%s\"", row->elite ? "elite" : "program", row->id,
 	    cell);
-	kbuf_printf(b, ",\"score\":%s,\"status\":\"%s\"", karch_real(row->score, number), row->status);
+	kbuf_printf(b, ",\"score\":%s,\"status\":\"%s\"", karch_real(row->score, number),
+	    status_rows[row->status].name);
 	if (row->speedup > 0)
 		format_speedup(row, b);
 	if (row->runtime_ms > 0)

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "kio.h"
-#include "kneedle.h"
 #include "ktoken.h"
 #include "kutil.h"
 
@@ -30,7 +29,6 @@ const char *const kpattern_dims[KPATTERN_DIMS] = { "memory", "compute", "paralle
 struct pattern {
 	char *text;
 	pcre2_code *code;
-	uint16_t *needles;	/* what must occur in a text for a search to be worth while */
 	size_t searched;	/* bytes */
 	bool jit;
 };
@@ -78,7 +76,6 @@ free_patterns(struct patterns *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		pcre2_code_free(list->p[i].code);
-		free(list->p[i].needles);
 		free(list->p[i].text);
 	}
 	free(list->p);
@@ -384,7 +381,6 @@ compile_patterns(struct patterns *list, pcre2_compile_context *context, const ch
 		struct pattern *p = &list->p[i];
 
 		p->code = pcre2_compile((PCRE2_SPTR)p->text, PCRE2_ZERO_TERMINATED, options, &code, &offset, context);
-		p->needles = kneedle_new(p->text);
 		if (p->code)
 			continue;
 		pcre2_get_error_message(code, why, sizeof why);
@@ -428,12 +424,9 @@ kpattern_load(const char *path)
 	return t;
 }
 
-/* A text to search, summed up when it is first searched. */
 struct subject {
 	const char *text;
 	size_t len;
-	bool known;
-	struct kneedle_text grams;
 };
 
 /* One source being classified. */
@@ -462,15 +455,10 @@ speed_up(struct kpattern_table *t, struct pattern *p, size_t len)
 }
 
 static bool
-matches(struct run *r, struct pattern *p, struct subject *s)
+matches(struct run *r, struct pattern *p, const struct subject *s)
 {
 	int rc;
 
-	if (!s->known)
-		kneedle_text(&s->grams, s->text, s->len);
-	s->known = true;
-	if (!kneedle_may_match(p->needles, &s->grams))
-		return false;
 	speed_up(r->t, p, s->len);
 	rc = pcre2_match(p->code, (PCRE2_SPTR)s->text, s->len, 0, 0, r->t->match, r->t->context);
 	switch (rc) {
@@ -487,7 +475,7 @@ matches(struct run *r, struct pattern *p, struct subject *s)
 }
 
 static struct pattern *
-first_match(struct run *r, const struct patterns *list, struct subject *s)
+first_match(struct run *r, const struct patterns *list, const struct subject *s)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (matches(r, &list->p[i], s))

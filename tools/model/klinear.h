@@ -12,6 +12,7 @@
 
 #include "kgain.h"
 #include "kutil.h"
+#include "status.h"
 
 /* (new - old) / old, in percent. */
 double klinear_percent(double now, double was);
@@ -56,7 +57,7 @@ struct klinear_rules {
 
 /* Everything that a decision is a function of. */
 struct klinear_case {
-	const char *status;	/* of the evaluation */
+	enum status status;	/* of the evaluation */
 	const char *why;	/* its first reason, or the fault of the plan; NULL: none */
 	bool overfit;		/* the audit says REJECT-as-overfit */
 	const char *overfit_why;

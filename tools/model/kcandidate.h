@@ -12,6 +12,7 @@
 
 #include "karch.h"
 #include "kio.h"
+#include "status.h"
 
 enum kcandidate_tokens {
 	KCANDIDATE_INPUT, KCANDIDATE_OUTPUT, KCANDIDATE_REASONING, KCANDIDATE_CACHE_READ,
@@ -23,9 +24,8 @@ struct kcandidate {
 	json_t *json;		/* the whole record; owned; NULL when only the struct is kept */
 	char id[KARCH_ID];
 	long trial, branch;
-	char status[KARCH_WORD];	/* of the evaluation */
-	/* the same, but "quarantined" when the audit refused it: what archives go by */
-	char standing[KARCH_WORD];
+	enum status status;	/* of the evaluation */
+	enum status standing;	/* the same, but quarantined when the audit refused it: for archives */
 	bool correct;
 	char time[32];		/* of the last fact, "2026-01-31T12:00:00Z"; empty: unknown */
 
@@ -57,7 +57,7 @@ struct kcandidate {
 	char incumbent[KARCH_ID];	/* the reference when absent */
 	char parent[KARCH_ID];
 	struct kgain_ratio parent_speedup;
-	char parent_status[KARCH_WORD];
+	enum status parent_status;
 	int parent_cell;
 	double parent_score;
 	long parent_tries;

@@ -10,6 +10,7 @@
 #include "kio.h"
 #include "ktrials.h"
 #include "kutil.h"
+#include "status.h"
 
 static bool
 is_busy(const json_t *measured)
@@ -78,7 +79,7 @@ race_in(const json_t *fact, const char *id)
 	const json_t *race = json_object_get(fact, "eval") ? json_object_get(fact, "eval") : fact;
 
 	if (strcmp(kjson_str_or(fact, "id", ""), id) ||
-	    strcmp(kjson_str_or(race, "status", "correct"), "correct"))
+	    status_or(race, "status", STATUS_CORRECT) != STATUS_CORRECT)
 		return NULL;
 	return race;
 }
