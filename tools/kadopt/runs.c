@@ -160,7 +160,7 @@ run_open(struct run_folder *r, const struct adoption *a, const char *id, const c
 {
 	char *path;
 
-	*r = (struct run_folder){ .suffix = !strcmp(a->language, "cuda") ? "cu" : "c" };
+	*r = (struct run_folder){ .suffix = a->backend->suffix };
 	choose_name(r, a);
 	make_folder(r->path);
 	path = run_path(r, "best");

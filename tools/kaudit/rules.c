@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kaudit.h"
 #include "ktoken.h"
 
@@ -416,7 +417,8 @@ void
 rules_apply(const struct rules *r, const char *language, bool grouped, const struct words *w, const struct source *s,
     struct hits *hits)
 {
-	char *code = plain_code(s->text, s->len, ktoken_lang_of(language)), *defined = definitions(w);
+	char *code = plain_code(s->text, s->len, backend_syntax(language)),
+	     *defined = definitions(w);
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct rule *rule = &r->at[i];

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kelf.h"
 #include "keval.h"
 #include "kio.h"
@@ -25,7 +26,7 @@ enum {
 };
 
 static const json_t *
-backend_of(const json_t *table, const char *backend)
+rules_of(const json_t *table, const char *backend)
 {
 	return json_object_get(json_object_get(table, "backends"), backend);
 }
@@ -176,18 +177,18 @@ in_list(const json_t *list, const char *name)
 static bool
 apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *reasons)
 {
-	const char *backends[] = { "default", kcamp_str(k->camp, "backend") };
-	char *text = scan_text(code, ktoken_lang_of(backends[1]));
+	const char *names[] = { "default", kcamp_str(k->camp, "backend") };
+	char *text = scan_text(code, backend_of(k->camp)->syntax);
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 	bool clean = true;
 
-	for (size_t b = 0; b < LEN(backends); b++) {
-		const json_t *rules = json_object_get(backend_of(table, backends[b]), "source");
+	for (size_t b = 0; b < LEN(names); b++) {
+		const json_t *rules = json_object_get(rules_of(table, names[b]), "source");
 
 		for (size_t i = 0; i < json_array_size(rules); i++) {
 			const json_t *rule = json_array_get(rules, i);
 
-			if (!in_list(json_object_get(rule, "except"), backends[1]) &&
+			if (!in_list(json_object_get(rule, "except"), names[1]) &&
 			    !(o->expanded && kjson_bool_or(rule, "written", false)))
 				clean &= apply_rule(rule, o, text, reasons);
 		}
@@ -202,7 +203,7 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 {
 	bool clean = true;
 
-	if (ktoken_lang_of(kcamp_str(k->camp, "backend")) == KTOKEN_C) {
+	if (backend_of(k->camp)->syntax == KTOKEN_C) {
 		/* By language and options it is a backslash, which moves the ends of comments and strings, or none. */
 		if (strstr(code, "?" "?/")) {
 			add_reason(reasons, "trigraph", "?" "?/, which some compilers take for a backslash");
@@ -326,7 +327,7 @@ bool
 scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 {
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
-	const json_t *backend = backend_of(table, kcamp_str(k->camp, "backend"));
+	const json_t *backend = rules_of(table, kcamp_str(k->camp, "backend"));
 	const json_t *imports = json_object_get(backend, "imports");
 	struct kelf f;
 	const char *fault;
