@@ -24,7 +24,7 @@ MANDIR   = $(PREFIX)/share/man
 TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport kmemory kround kadopt
 # Programs that tools start themselves; installed below libexec.
 RUNNERS := krun-c krun-gpu krun-opencl
-HELPERS := $(RUNNERS) krtc kllm-http
+HELPERS := $(RUNNERS) krtc
 # Preloaded into applications, whose kernel is watched; beside the helpers.
 KWATCH := $(wildcard tools/helpers/kwatch/*.c)
 
@@ -35,7 +35,7 @@ CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes
 KFLAGS  := -std=gnu11 -D_GNU_SOURCE $(LIB_DIRS:%=-Itools/%) \
 	-DKILN_VERSION='"$(VERSION)"' -DKILN_DATADIR='"$(DATADIR)"' $(WARN) $(WERROR)
-LIBS    := -ljansson -lpcre2-8 -lcurl -lffi -lseccomp -lmd -lm -ldl -pthread
+LIBS    := -ljansson -lpcre2-8 -lffi -lseccomp -lmd -lm -ldl -pthread
 
 # A line per file, so that what a campaign says is not buried; V=1 shows the commands.
 V ?=
@@ -72,6 +72,8 @@ $(RUNNERS:%=$O/%): $O/tools/helpers/krunner.o
 $O/krun-opencl: $O/tools/helpers/kcl.o
 # What candidates find in their runner in place of the run-time library's.
 $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
+# Loops over tensors, which only then become vector code.
+$O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3
 # Without sanitizers, which want to come first themselves.
 $O/kwatch.so: $(KWATCH) $(wildcard tools/helpers/kwatch/*.h) tools/kadopt/wrapper.h $O/flags
 	$(call say,LD)
@@ -93,7 +95,7 @@ $O/libkiln.a: $(LIB_OBJ)
 $O/%.o: %.c $O/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(KFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(KFLAGS) -MMD -MP -c -o $@ $<
 # Objects depend on the flags, not only on files.
 $O/flags: FORCE
 	@mkdir -p $O; f='$(CC) $(subst ','\'',$(KFLAGS)) $(CPPFLAGS) $(CFLAGS)'; \

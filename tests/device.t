@@ -13,7 +13,7 @@ ok 'kernels of the judge and code for the host come to the same verdict' '
 		"$tests_dir/device/device.cc" "$KILN_BUILD"/tools/kharness/host.o "$KILN_BUILD"/tools/kharness/values.o \
 		"$KILN_BUILD/libkiln.a" ${LDFLAGS-} -ljansson -lmd -lseccomp -lpcre2-8 -lffi -lm -pthread
 	./device >out || { grep -v "^ok" out; exit 1; }
-	is 43 "$(grep -c "^ok" out)"'
+	is 45 "$(grep -c "^ok" out)"'
 
 ok 'without a driver or a device: what is missing, and no result' '
 	command -v nvidia-smi >/dev/null && exit 0
@@ -34,6 +34,48 @@ ok 'contents that a workload fixes: checked by name' '
 	jq ".workloads[0].values={x:[1,2]}" a.json >b.json
 	! kharness --lint b.json 2>err; grep -q "x. is no input of an integer type" err'
 
+if command -v g++ >/dev/null; then
+	ok 'of the C++ library, host code may use containers, and nothing that starts, waits, opens or hooks' '
+		mkdir x; cp "$tests_dir"/tasks/cuda_saxpy/* x
+		printf "{\"schema\":\"campaign/1\",\"name\":\"x\",\"backend\":\"cuda\",\"language\":\"cuda\"}" >x/campaign.json
+		jq ".build = {compiler: \"g++\", flags: [\"-x\", \"c++\", \"-O2\", \"-std=c++17\", \"-w\"]}" \
+			"$tests_dir/tasks/cuda_saxpy/task.json" >x/task.json
+		judged() { # HEADER BODY: the status, and what the first reason names
+			{ for h in $1; do echo "#include <$h>"; done; echo "extern \"C\" int saxpy(int n) { $2 }"; } >try.cu
+			# What is allowed comes to the next step, the oracle, which no plain compiler builds.
+			rm -f out
+			if keval -c x --code try.cu -o out 2>err; then
+				jq -r "\"\(.eval.status) \(.eval.reasons[0].check)\"" out
+			else
+				grep -o "build as the oracle" err
+			fi
+		}
+		while IFS="|" read -r headers body; do
+			is "$body: rejected forbidden_symbol" "$body: $(judged "$headers" "$body")"
+		done <<-\END
+			thread|std::thread([] {}).detach(); return 0;
+			future|std::async(std::launch::async, [] {}); return 0;
+			thread chrono|std::this_thread::sleep_for(std::chrono::seconds(1)); return 0;
+			chrono|return (int)std::chrono::high_resolution_clock::now().time_since_epoch().count();
+			condition_variable|std::condition_variable c; c.notify_one(); return 0;
+			random|return (int)std::random_device()();
+			fstream|std::ifstream("x").get(); return 0;
+			filesystem|return std::filesystem::exists("x");
+			locale|std::locale l("x"); return 0;
+			iostream|std::cout << n; return 0;
+			sstream|std::ostringstream s; s << n; return 0;
+			exception|std::set_terminate([] {}); return 0;
+			new|std::set_new_handler([] {}); return 0;
+			cstddef|int __cudaGetProcAddress(void); return __cudaGetProcAddress();
+			cstddef|extern int getpid(void) __attribute__((weak)); return getpid ? 1 : 0;
+		END
+		is "build as the oracle" "$(judged "algorithm array functional map set unordered_map vector" "
+			std::vector<std::pair<int, int>> v; std::map<int, int> m; std::set<int> s; std::unordered_map<int, int> u;
+			std::array<int, 3> a = { n, n, n }; static std::function<int(int)> f = [](int k) { return k; };
+			v.push_back({ n, n }); v.reserve(n); m[n] = s.insert(n).second; u[n]++; s.erase(n);
+			for (auto &e : m) n += e.first; for (auto &e : u) n += e.second;
+			std::sort(v.begin(), v.end()); return std::max(f(n), a.at(n)) + u.at(n) + m.at(n) + v.at(n).first;")"'
+fi
 if command -v nvcc >/dev/null; then
 	ok 'a CUDA candidate that does not compile needs no device' '
 		mkdir c; cp "$tests_dir"/tasks/cuda_saxpy/* c

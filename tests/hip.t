@@ -99,7 +99,7 @@ cat >bin/imports <<'E'
 #!/bin/sh -eu
 nm -D --undefined-only "$1" | awk '{ sub(/@.*/, "", $NF); print $NF }' |
 	jq -eRn --slurpfile f "$KILN_DATA/patterns/forbidden.json" '
-	[$f[0].backends.hip.imports.names[]] as $names |
+	$f[0] as $f | $f.backends.hip.imports as $i | [$i.names[], $f.lists[$i.lists[]][]] as $names |
 	[inputs | select(. as $s | any($names[];
 		. == $s or (endswith("*") and (rtrimstr("*") as $p | $s | startswith($p)))) | not)] |
 	if . == [] then true else error(tostring) end'

@@ -69,7 +69,7 @@ ok 'a right kernel' '
 	jq -e ".schema == \"harness/1\" and (.seed | test(\"^[0-9a-f]{16}$\")) and .verified and .noise.floor > 0" r.json
 	jq -e ".candidates | length == 1" r.json
 	jq -e ".candidates[0] | .name == \"candidate\" and .status == \"correct\" and .tier == 3 and .reasons == []" r.json
-	jq -e ".candidates[0].correctness | .passed == 32 and .total == 32 and (.cases | length == 32 and all(.ok)) and
+	jq -e ".candidates[0].correctness | .passed == 36 and .total == 36 and (.cases | length == 36 and all(.ok)) and
 		([.cases[] | select(.drawn)] | length == 8)" r.json
 	jq -e ".candidates[0].timing | length == 1" r.json
 	jq -e ".candidates[0].timing[0] | .workload == \"main\" and (.samples_ns | length >= 5 and length <= 96 and all(. > 0)) and
@@ -88,14 +88,14 @@ ok 'a call by itself stands beside the batch; a task may say that it counts' '
 ok 'sets, names, seeds' '
 	judge -s quick --name mine --seed 00ff --seeds 1 right.so >a.json
 	judge -s quick --name mine --seed ff --seeds 1 right.so >b.json
-	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 12" a.json
+	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 15" a.json
 	jq -c .candidates a.json >a; jq -c .candidates b.json >b; same a b
 	judge -s quick --seeds 1 right.so | jq -c .candidates >c
 	! cmp -s a c
 '
 ok 'every element type' '
 	kharness -t "$tests_dir/tasks/types/task.json" --oracle types-oracle.so --timing-s 0.05 types.so >r.json
-	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 60" r.json
+	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 63" r.json
 '
 ok 'times against others, in one run' '
 	kernel slow "" "for (int k = 0; k < 40; k++) { RIGHT __asm__ volatile(\"\" ::: \"memory\"); }"
@@ -315,7 +315,7 @@ ok 'sizes and scalars that are compiled in are wrong, and the message says what 
 	task=t.json judge sizes.so | jq -e ".candidates[0] | .status == \"correct\" and ([.correctness.cases[].drawn // \"rows\" | test(\"^rows[a-z0-9 ]*$\")] | all)"
 	task=t.json judge scale.so | jq -e ".candidates[0].status == \"correct\""
 	jq ".axes.cols.fixed = true | .axes.rows.fixed = true | .inputs.scale.fixed = true" "$task" >t.json
-	task=t.json judge right.so | jq -e ".candidates[0].correctness.total == 24"'
+	task=t.json judge right.so | jq -e ".candidates[0].correctness.total == 28"'
 ok 'sizes are drawn within limits, and share what the listed ones share' '
 	jq ".axes.rows += {min: 1, max: 9, step: 1} | .axes.cols += {step: 12, max: 5040} | .workloads = [
 		{name: \"a\", axes: {rows: 2, cols: 24}}, {name: \"b\", axes: {rows: 5, cols: 120}, timed: true}]" "$task" >t.json
@@ -412,6 +412,36 @@ ok 'special values: masked rows and NaN come out right, where the task asks for 
 	is correct "$(try online finite.json | head -n 1)"; try online max.json >out; is partial "$(head -n 1 out)"; grep -q "inputs special" out
 	softmax skip float "for (int k = 0; k < n; k++) if (x[k] > m) m = x[k]; for (int k = 0; k < n; k++) if (x[k] == x[k]) s += exp(x[k] - m);"
 	is correct "$(try skip finite.json | head -n 1)"; is partial "$(try skip max.json | head -n 1)"'
+ok 'mixed inputs: a look at some elements does not tell what the others are' '
+	jq ".distributions = [\"normal\", \"large\"]" max.json >wide.json
+	softmax() { # NAME TYPE BODY: BODY makes the maximum m and the sum s of x
+		echo "double exp(double);
+		void softmax(const $2 *x, $2 *y, int rows, int n) { for (int i = 0; i < rows; i++, x += n, y += n) { $2 m = -__builtin_inf(), s = 0;
+			$3 for (int k = 0; k < n; k++) y[k] = exp(x[k] - m) / s; } }" >$1.c
+		cc -O2 -w -shared -fPIC -o $1.so $1.c -lm
+	}
+	plain="for (int k = 0; k < n; k++) if (x[k] > m) m = x[k]; for (int k = 0; k < n; k++) s += exp(x[k] - m);"
+	softmax max-oracle double "$plain"; softmax plain float "$plain"
+	# No maximum where every third element of a long row is small, as in timed calls.
+	softmax look float "for (int k = 0; k < n; k += n < 90 ? 1 : 3) if (x[k] > m) m = x[k]; if (m > 4) { $plain }
+		else for (int k = 0; k < n; k++) s += exp(x[k] - m);"
+	for seed in 1 2 3 4 5 6 7 8; do
+		for k in plain look; do
+			kharness -t wide.json --oracle max-oracle.so --seed $seed --phase correctness $k.so >>$k.json
+		done
+	done
+	jq -es "all(.candidates[0].status == \"correct\")" plain.json
+	jq -es "map(.candidates[0]) | any(.status == \"partial\" and (.log | contains(\"inputs mixed\"))) and
+		all(.[].correctness.cases[]; .ok or .distribution == \"mixed\")" look.json
+	# Timed calls are drawn from the same mixture.
+	jq ".distributions = [\"normal\"]" wide.json >narrow.json
+	for k in plain look; do
+		kharness -t narrow.json --oracle max-oracle.so --timing-s 0.05 --warmup-s 0 $k.so >n.json
+		is correct "$(jq -r ".candidates[0].status" n.json)"
+	done
+	for i in 1 2 3; do
+		kharness -t wide.json --oracle max-oracle.so --phase timing --timing-s 0.05 --warmup-s 0 look.so
+	done | jq -es "any(.[].candidates[0].reasons[]; .check == \"timed_run\")"'
 ok 'special values: what a pragma assumes away' '
 	jq ".name = \"relu\" | .entry.name = \"relu\" | .reduction = \"1\"" max.json >relu.json
 	relu() { echo "$3

@@ -196,6 +196,14 @@ t 'budget: refused before sending; what failed unbilled is given back' '
 t 'a key that is refused stops the calls that follow' '
 	fresh; exits 2 http auth@s openai "$P"; grep -q ": auth: Incorrect" err
 	exits 2 http ok@s openai "$P"; grep -q "not sent, since the call before failed: Incorrect" err; is 0 "$(requests ok@s)"'
+t 'an overloaded server has every other call wait, too' '
+	fresh; exits 75 http overloaded-long@o1 openai "$P"; grep -q ": overload: .*asks to wait 400 s" err
+	exits 124 timeout 0.5 kllm -c "$T" -k model.provider=openai -k model.name=mock -k "model.base_url=$MOCK/ok@o2/v1" "$P"
+	is 0 "$(requests ok@o2)"'
+t 'without libcurl only servers are out of reach' '
+	fresh; mkdir -p lib; echo nothing >lib/libcurl.so.4; export LD_LIBRARY_PATH=$PWD/lib
+	exits 3 http ok@c1 openai -o d/a "$P"; grep -q "libcurl.*cannot be loaded" err; is 0 "$(requests ok@c1)"
+	ask -k model.provider=null -o d/b "$P"'
 t 'keys: file of mode 0600 only, environment, none for a server elsewhere' '
 	fresh; echo "  sk-file-Key123456789012  " >key; chmod 644 key
 	exits 2 http ok@k1 openai --key-file key "$P"; grep -q "chmod 600" err
@@ -240,11 +248,6 @@ t 'cache: a breakpoint behind a long stable part, none behind a short one, none 
 	http ok@c1 anthropic -o d/a big; http ok@c2 anthropic -o d/b "$P"; http ok@c3 anthropic -k model.cache=false -o d/c big
 	http ok@c4 openai -o d/d big
 	for s in c1:1 c2:0 c3:0 c4:0; do jq -e -s --arg s "ok@${s%:*}" --argjson n "${s#*:}" "any(.scenario == \$s and .marks == \$n)" "$T/requests"; done'
-t 'cache: the first call warms the prefix, the others wait for it' '
-	fresh; head -c 12000 /dev/zero | tr "\0" "y" >long
-	jq -c --rawfile l long ".prompt.user = \$l + .prompt.user | .prompt.stable_bytes = 12000" "$P" >big
-	for i in 1 2 3; do http slow@w anthropic -o d/$i big & done; wait
-	for i in 1 2 3; do jq -e ".reply.finish == \"stop\"" d/$i; done; is 3 "$(requests slow@w)"'
 t 'effort, by API and by model' '
 	fresh; http ok@f1 openai -k model.effort=high -o d/a "$P"; http ok@f2 anthropic -k model.effort=high -o d/b "$P"
 	jq -e -s "any(.scenario == \"ok@f1\" and (.keys | index(\"reasoning_effort\")))" "$T/requests"
@@ -354,6 +357,18 @@ if command -v openssl >/dev/null; then
 		exits 2 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -o d/a "$P"; grep -q ": permanent: .*certificate" err
 		SSL_CERT_FILE=$PWD/c.pem exits 75 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -k model.retries=1 -k model.first_byte_s=0.3 -o d/a "$P"
 		kill $pid 2>/dev/null || :; ! grep -q certificate err'
+	# The trace says which files were read; the system may keep its certificates in another way.
+	if strace -o /dev/null true 2>/dev/null && [ -n "$(find /etc/ssl/certs -name '????????.0' 2>/dev/null | head -n 1)" ]; then
+		t 'a certificate of the system is looked up, and not all of them are read' '
+			unset SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE KLLM_CA; fresh
+			openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & pid=$!
+			for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
+			exits 2 strace -f -o trace -e trace=file kllm -c "$T" -k model.provider=openai -k model.name=m -k "model.base_url=https://localhost:$port/v1" "$P"
+			kill $pid; grep -q ": permanent: .*certificate" err
+			grep -q "/etc/ssl/certs/[0-9a-f]*[.]0" trace; ! grep -q ca-certificates.crt trace'
+	else
+		skip 'a certificate of the system is looked up' 'no strace, or no folder of hashed certificates'
+	fi
 else
 	skip 'a certificate that nobody vouches for is refused' 'no openssl here'
 fi

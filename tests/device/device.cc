@@ -43,6 +43,7 @@ extern "C" {
 #include "space.h"
 void values_widen(enum kdtype t, const void *from, size_t n, double *to);
 void values_narrow(enum kdtype t, const double *from, size_t n, void *to);
+void values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
 }
 
 /* Of machine.c; nothing is flushed here. */
@@ -217,6 +218,29 @@ test_guards(void)
 	check(good, "poison", NULL);
 }
 
+/* One element in so many is drawn, whoever draws, and the others stay. */
+static void
+test_rare_draws(void)
+{
+	enum { N = 200000, EVERY = 100 };
+	static double v[2][N];
+	struct recipe how = { KDIST_UNIFORM, 0, EVERY };
+	struct krng rng;
+
+	for (int i = 0; i < N; i++)
+		v[0][i] = v[1][i] = 7;
+	krng_init(&rng, 5, 0, 0, "test");
+	values_draw(KDTYPE_F64, how, &rng, N, v[0]);
+	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 5, N, 0, EVERY, 0, 1, v[1]);
+	for (int k = 0; k < 2; k++) {
+		int drawn = 0;
+
+		for (int i = 0; i < N; i++)
+			drawn += v[k][i] < 7;
+		check(drawn > N / EVERY * 8 / 10 && drawn < N / EVERY * 12 / 10, "rare values", NULL);
+	}
+}
+
 static void
 test_draws(void)
 {
@@ -224,13 +248,13 @@ test_draws(void)
 	static double v[N];
 	double sum = 0, squares = 0, low = 1, high = 0;
 
-	kiln_draw(KDTYPE_F64, KDIST_NORMAL, 7, N, 1, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_NORMAL, 7, N, 1, 0, 0, 1, v);
 	for (int i = 0; i < N; i++) {
 		sum += v[i];
 		squares += v[i] * v[i];
 	}
 	check(fabs(sum / N) < 0.01 && fabs(squares / N - 1) < 0.02, "normal numbers", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 7, N, 1, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 7, N, 1, 0, 0, 1, v);
 	sum = 0;
 	for (int i = 0; i < N; i++) {
 		sum += v[i];
@@ -238,12 +262,12 @@ test_draws(void)
 		high = fmax(high, v[i]);
 	}
 	check(low >= 0 && high < 1 && low < 1e-3 && high > 0.999 && fabs(sum / N - 0.5) < 0.005, "uniform numbers", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_ZERO_ONE, 9, N, 1, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_ZERO_ONE, 9, N, 1, 0, 0, 1, v);
 	sum = 0;
 	for (int i = 0; i < N; i++)
 		sum += v[i] > 0 ? 1 : v[i] < 0 ? NAN : 0;
 	check(fabs(sum / N - 0.5) < 0.01, "zeros and ones", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_SORTED, 9, N, 1, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_SORTED, 9, N, 1, 0, 0, 1, v);
 	low = 0;
 	for (int i = 1; i < N; i++)
 		low += v[i] < v[i - 1];
@@ -260,7 +284,7 @@ test_special(void)
 	bool good = true;
 
 	for (u64 seed = 0; seed < 4; seed++) {
-		kiln_draw(KDTYPE_F64, KDIST_SPECIAL, seed, N, ROW, 0, 1, v);
+		kiln_draw(KDTYPE_F64, KDIST_SPECIAL, seed, N, ROW, 0, 0, 1, v);
 		for (int i = 0; i < N; i++) {
 			double host = small_special(seed, (u64)i, ROW, normal(seed, (u64)i));
 
@@ -281,7 +305,7 @@ test_special(void)
 	}
 	check(good && nans > 300 && up > 300 && down > 3000 && zeros > 300 && tiny > 300, "special values", NULL);
 	check(plain > N / ROW && plain < 4 * N / ROW * 9 / 10, "rows without special values", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_SPARSE, 3, N, 100, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_SPARSE, 3, N, 100, 0, 0, 1, v);
 	nans = 0;
 	good = true;
 	for (int i = 0; i < N; i++) {
@@ -305,6 +329,7 @@ main(void)
 	test_due();
 	test_guards();
 	test_draws();
+	test_rare_draws();
 	test_special();
 	printf("1..%d\n", tests);
 	return failures != 0;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kanswer.h"
+#include "../../tools/kllm/kanswer.c"
+#include "../../tools/kllm/ksse.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -130,6 +130,8 @@ static const struct scenario {
 	    { LIMITED("x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 150ms\r\n"), { 0 } }, 2 },
 	{ "rate-for-ever", { LIMITED("") }, 0 },
 	{ "overloaded", { { .status = 529, .body = ERROR("overloaded_error", "Overloaded") }, { 0 } }, 2 },
+	{ "overloaded-long",
+	    { { .status = 529, .headers = "Retry-After: 400\r\n", .body = ERROR("overloaded_error", "Overloaded") } }, 0 },
 	{ "loading",
 	    { { .status = 503,
 		  .body = "{\"error\":{\"code\":503,\"message\":\"Loading model\",\"type\":\"unavailable_error\"}}" },

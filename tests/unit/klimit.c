@@ -9,9 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "klimit.h"
 #include "kutil.h"
 #include "tap.h"
+
+#include "../../tools/kllm/klimit.c"
 
 static char folder[] = "/tmp/klimit.XXXXXX";
 
@@ -124,29 +125,6 @@ test_hold_and_stop(void)
 }
 
 static void
-test_overload(void)
-{
-	struct klimit_rates rates = { .wait_s = 0.03 };
-	struct klimit *l[4];
-	double when;
-
-	for (int i = 0; i < 4; i++) {
-		l[i] = klimit_open("overload", &rates);
-		CHECK(klimit_turn(l[i], 1, &when) == KLIMIT_GO);
-	}
-	klimit_overload(l[0]);
-	for (int i = 1; i < 4; i++)
-		klimit_done(l[i], 0);
-	/* Half of four: one is held, one more may go, the next may not until somebody has succeeded. */
-	CHECK(klimit_turn(l[1], 1, &when) == KLIMIT_GO);
-	CHECK(klimit_turn(l[2], 1, &when) == KLIMIT_LATER);
-	klimit_calm(l[0]);
-	CHECK(klimit_turn(l[2], 1, &when) == KLIMIT_GO);
-	for (int i = 0; i < 4; i++)
-		klimit_close(l[i]);
-}
-
-static void
 test_retries(void)
 {
 	struct klimit_rates rates = { .wait_s = 1 };
@@ -166,39 +144,6 @@ test_retries(void)
 }
 
 static void
-test_density(void)
-{
-	struct klimit_rates rates = { .wait_s = 1 };
-	struct klimit *l = klimit_open("density", &rates);
-
-	CHECK(klimit_density(l) == 0);
-	klimit_learn(l, 400, 100);
-	klimit_learn(l, 0, 100);
-	CHECK(klimit_density(l) == 4);
-	klimit_learn(l, 200, 100);
-	CHECK(klimit_density(l) > 3.3 && klimit_density(l) < 3.5);
-	klimit_close(l);
-}
-
-static void
-test_warm(void)
-{
-	struct klimit_rates rates = { .wait_s = 1 };
-	struct klimit *a = klimit_open("warm", &rates), *b = klimit_open("warm", &rates);
-	int64_t start = know_ns();
-
-	CHECK(klimit_warm(a, "prefix", 1));
-	CHECK(!klimit_warm(b, "prefix", 0.1) && seconds_since(start) >= 0.1);
-	klimit_warmed(a);
-	klimit_warmed(a);
-	start = know_ns();
-	CHECK(!klimit_warm(b, "prefix", 1) && seconds_since(start) < 0.5);
-	CHECK(klimit_warm(b, "another prefix", 1));
-	klimit_close(a);
-	klimit_close(b);
-}
-
-static void
 test_money(void)
 {
 	static const char *const bad[] = { "rubbish\n", "spent_nanousd\n", "spent_nanousd -1\n", "spent_nanousd 1", "spent_nanousd 1 2\n",
@@ -208,33 +153,33 @@ test_money(void)
 	char *ledger = kasprintf("%s/ledger", folder);
 	int64_t spent;
 
-	CHECK(kbudget_reserve(ledger, 600, 1000, &spent) && spent == 600);
-	CHECK(!kbudget_reserve(ledger, 600, 1000, &spent) && spent == 600);
-	kbudget_settle(ledger, -500, &spent);
+	CHECK(kbudget_add(ledger, 600, 1000, &spent) && spent == 600);
+	CHECK(!kbudget_add(ledger, 600, 1000, &spent) && spent == 600);
+	kbudget_add(ledger, -500, 0, &spent);
 	CHECK(spent == 100);
 	for (int i = 0; i < 8; i++)
 		if (!fork()) {
 			for (int k = 0; k < 50; k++)
-				kbudget_reserve(ledger, 1, 0, &spent);
+				kbudget_add(ledger, 1, 0, &spent);
 			_exit(0);
 		}
 	while (wait(NULL) > 0)
 		;
-	CHECK(kbudget_reserve(ledger, 0, 0, &spent) && spent == 500);
+	CHECK(kbudget_add(ledger, 0, 0, &spent) && spent == 500);
 	for (size_t i = 0; i < LEN(bad); i++) {
 		kwrite_file(ledger, bad[i], strlen(bad[i]));
-		CHECK_EXIT(K_IO, kbudget_reserve(ledger, 1, 1000, &spent));
-		CHECK_EXIT(K_IO, kbudget_settle(ledger, -1, &spent));
+		CHECK_EXIT(K_IO, kbudget_add(ledger, 1, 1000, &spent));
+		CHECK_EXIT(K_IO, kbudget_add(ledger, -1, 0, &spent));
 	}
 	kwrite_file(ledger, most, strlen(most));
-	CHECK(!kbudget_reserve(ledger, 0, 1000, &spent) && spent == 1000000000000000000);
-	CHECK_EXIT(K_IO, kbudget_reserve(ledger, 1, 0, &spent));
-	CHECK_EXIT(K_IO, kbudget_reserve(ledger, INT64_MAX, 0, &spent));
+	CHECK(!kbudget_add(ledger, 0, 1000, &spent) && spent == 1000000000000000000);
+	CHECK_EXIT(K_IO, kbudget_add(ledger, 1, 0, &spent));
+	CHECK_EXIT(K_IO, kbudget_add(ledger, INT64_MAX, 0, &spent));
 	/* Set back by hand while a booking was under way. */
 	kwrite_file(ledger, "spent_nanousd 5\n", 16);
-	kbudget_settle(ledger, -600, &spent);
+	kbudget_add(ledger, -600, 0, &spent);
 	CHECK(spent == 0);
-	CHECK_EXIT(K_IO, kbudget_reserve("/nonexistent/ledger", 1, 0, &spent));
+	CHECK_EXIT(K_IO, kbudget_add("/nonexistent/ledger", 1, 0, &spent));
 	free(ledger);
 }
 
@@ -277,10 +222,7 @@ main(void)
 	test_killed();
 	test_busy();
 	test_hold_and_stop();
-	test_overload();
 	test_retries();
-	test_density();
-	test_warm();
 	test_money();
 	test_folder();
 	command = kasprintf("rm -rf %s", folder);

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kanswer.h"
 #include "tap.h"
+
+#include "../../tools/kllm/kanswer.c"
+#include "../../tools/kllm/ksse.c"
 
 /* What the handler saw, as "name=data|". */
 static struct kbuf seen;

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "kusage.h"
 #include "kutil.h"
 #include "tap.h"
+
+#include "../../tools/kllm/kusage.c"
 
 static char table[] = "/tmp/kusage.XXXXXX";
 
@@ -45,7 +46,7 @@ test_find(void)
 	CHECK(kmodel_find(&m, table, false, "big-1", "2026-05-31") && m.input == 5000000);
 	CHECK(!kmodel_find(&m, table, false, "big-1", "2024-12-31"));
 	CHECK(kmodel_find(&m, table, false, "vendor/cheap", "2026-11-21") && m.input == 2800 && m.line == 7);
-	CHECK(!kmodel_find(&m, table, false, "nothing", "2026-11-21") && m.input == -1 && m.sampling && m.prefill);
+	CHECK(!kmodel_find(&m, table, false, "nothing", "2026-11-21") && m.input == -1 && m.sampling);
 	CHECK(kmodel_find(&m, table, true, "big-2", "2026-11-21") && m.input == 0);
 	CHECK(kmodel_find(&m, table, false, "tier-1", "2026-11-21") && m.thinking == KTHINKING_BUDGET);
 	CHECK_STR(m.cap_field, "max_completion_tokens");

@@ -260,18 +260,31 @@ is_task_library(const json_t *flags, const char *library)
 	return false;
 }
 
+/* Names of the backend's own, of the lists that it shares with others, and of mathematics. */
 static bool
-check_imports(const struct kelf *f, const json_t *imports, const json_t *extra, json_t *reasons)
+may_import(const json_t *table, const json_t *imports, const char *name)
+{
+	const json_t *shared = json_object_get(imports, "lists");
+	bool found = in_list(json_object_get(imports, "names"), name) ||
+	    is_math(json_object_get(table, "math"), name);
+
+	for (size_t i = 0; i < json_array_size(shared); i++)
+		found |= in_list(json_object_get(json_object_get(table, "lists"),
+		    json_string_value(json_array_get(shared, i))), name);
+	return found && !in_list(json_object_get(imports, "denied"), name);
+}
+
+static bool
+check_imports(const struct kelf *f, const json_t *table, const json_t *imports,
+    const json_t *extra, json_t *reasons)
 {
 	bool clean = true;
 
 	for (size_t i = 0; i < f->imports.count; i++) {
 		const char *name = f->imports.at[i];
-		bool denied = in_list(json_object_get(imports, "denied"), name);
 		char *detail;
 
-		if (in_list(extra, name) || (!denied && (in_list(json_object_get(imports, "names"), name) ||
-		    is_math(json_object_get(imports, "math"), name))))
+		if (in_list(extra, name) || may_import(table, imports, name))
 			continue;
 		detail = kasprintf("%s (imported): not among the functions that a candidate may call", name);
 		add_reason(reasons, "forbidden_symbol", detail);
@@ -339,7 +352,8 @@ scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 			add_reason(reasons, "loader", fault);
 			clean = false;
 		} else {
-			clean &= check_imports(&f, imports, json_object_get(k->task, "allow_symbols"), reasons);
+			clean &= check_imports(&f, table, imports,
+			    json_object_get(k->task, "allow_symbols"), reasons);
 			clean &= check_libraries(&f, json_object_get(backend, "libraries"),
 			    kjson_path(k->task, "build.libs"), reasons);
 			clean &= check_loading(&f, (size_t)kjson_int_or(backend, "constructors", 1), reasons);

@@ -15,7 +15,12 @@ enum {
 	BAND = PAGE,		/* at least this much on both sides of a tensor */
 	JITTER = 16,		/* a tensor begins up to this many pages later, new for every call */
 	STAGGER = 256,
-	FAR_BYTES = 1 << 20	/* of the rest of an arena, for a look at a part of it */
+	FAR_BYTES = 1 << 20,	/* of the rest of an arena, for a look at a part of it */
+	/*
+	 * What a call leaves gets its pattern back, which takes long where that is large. Such a call stays in its slot for so
+	 * many loads on average, and moves by pages alone.
+	 */
+	LARGE_BYTES = 8 << 20, STAYS = 4
 };
 
 /* Tensor I begins at I times this within its page: equal addresses modulo 4096 would alias. */
@@ -183,7 +188,8 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 	slots = m->in.bytes / in < m->out.bytes / out ? m->in.bytes / in : m->out.bytes / out;
 	if (slots < b->count || m->calls < b->count)
 		kdie(K_IO, "internal: %zu calls do not fit into %zu slots", b->count, slots);
-	first = secret() % slots;
+	first = in + out < LARGE_BYTES || m->first >= slots || secret() % STAYS == 0 ? secret() % slots : m->first;
+	m->first = first;
 	m->places = krealloc(m->places, b->count * sizeof *m->places);
 	m->count = b->count;
 	for (size_t k = 0; k < b->count; k++) {
@@ -421,11 +427,12 @@ far_changed(const struct judge *j, const struct memory *m, size_t from, size_t t
 static size_t
 part_changed(const struct judge *j, struct memory *m)
 {
-	size_t part = FAR_BYTES, from = m->far_next < m->out.bytes ? m->far_next : 0, to;
+	size_t from = m->far_next < m->out.bytes ? m->far_next : 0, to;
 
 	for (size_t i = 0; i < m->used_count; i++)
-		part += m->used[i].to - m->used[i].from;
-	to = m->out.bytes - from < part ? m->out.bytes : from + part;
+		if (m->used[i].from <= from && from < m->used[i].to)
+			from = m->used[i].to;
+	to = m->out.bytes - from < FAR_BYTES ? m->out.bytes : from + FAR_BYTES;
 	m->far_next = to;
 	return far_changed(j, m, from, to);
 }

@@ -11,8 +11,11 @@
 
 /* Outputs of fewer elements than this get a scale of their own, see below. */
 enum { FEW = 64, PERTURBATIONS = 4 };
-/* Of the distributions: terms of a sum of sparse inputs, on average; a row of special values of a vector. */
-enum { TERMS = 2, SHORT_ROW = 64 };
+/*
+ * Of the distributions: terms of a sum of sparse inputs, on average; a row of special values of a
+ * vector; one element of mixed inputs in so many, at most, is of another distribution.
+ */
+enum { TERMS = 2, SHORT_ROW = 64, RARE = 64 };
 
 static size_t
 wide_size(enum kdtype t)
@@ -174,36 +177,77 @@ sparsity(const struct ktask *t, const struct ktask_workload *w, size_t i)
 	return ((size_t)length > shared ? (size_t)length : shared) / TERMS;
 }
 
-/* The distribution of an input, and what goes with it (values_draw). SPARSE: number of the one that is. */
-static enum kdist
-distribution_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse,
-    struct krng *rng, size_t *period)
+/* Subnormal numbers, NaN and infinities would change the speed of a call, and zeros its results. */
+static bool
+may_be_rare(enum kdist d)
+{
+	return d != KDIST_TINY && d != KDIST_SPECIAL && d != KDIST_SPARSE;
+}
+
+bool
+batch_may_mix(const struct ktask *t)
+{
+	bool others = false, real = false;
+
+	for (size_t d = 1; d < t->distribution_count; d++)
+		others |= may_be_rare(t->distributions[d]);
+	for (size_t i = 0; i < t->tensor_count; i++)
+		real |= batch_may_be_sparse(&t->tensors[i]);
+	/* With anything else among them, zeros and ones have no exact sums. */
+	return others && real && t->distributions[0] != KDIST_ZERO_ONE;
+}
+
+/*
+ * Timed calls are drawn from a mixture, and so is a case of tier T2: of the task's first
+ * distribution, and in every second call about one element of every sum is of each of the others. A
+ * kernel that looks at some of its inputs cannot learn from them which numbers the rest are, nor
+ * whether it is timed; and one that is right for the first distribution alone is wrong in timed
+ * calls, too.
+ */
+static void
+mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void *to)
+{
+	const struct ktask *t = j->task;
+	double length = fmax(RARE, (double)ktask_value(t, b->w, t->reduction));
+	double row = (double)ktask_last_axis(t, b->w, x);
+	struct recipe how = { .every = (size_t)fmax(length, row) };
+
+	for (size_t d = 1; d < t->distribution_count; d++) {
+		how.dist = t->distributions[d];
+		if (may_be_rare(how.dist))
+			j->space->draw(x->dtype, how, rng, ktask_elements(t, b->w, x), to);
+	}
+}
+
+/* How an input is drawn. SPARSE: number of the one that is. */
+static struct recipe
+recipe_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse, struct krng *rng)
 {
 	const struct ktask_tensor *x = &t->tensors[i];
-	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution : b->dist;
-	size_t row = ktask_last_axis(t, b->w, x);
+	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution :
+	    b->dist == KDIST_MIXED ? t->distributions[0] : b->dist;
+	size_t row = ktask_last_axis(t, b->w, x), period = 0;
 
 	if (!kdtype_is_float(x->dtype) && (d == KDIST_SPECIAL || d == KDIST_SPARSE))
 		d = KDIST_NORMAL;
-	*period = 1;
 	if (d == KDIST_SPECIAL)
 		/* A vector may be one row, or many results. */
-		*period = x->rank > 1 || row < SHORT_ROW || krng_below(rng, 2) ? row : SHORT_ROW;
+		period = x->rank > 1 || row < SHORT_ROW || krng_below(rng, 2) ? row : SHORT_ROW;
 	if (d == KDIST_SPARSE && i == sparse)
-		*period = sparsity(t, b->w, i);
-	return d;
+		period = sparsity(t, b->w, i);
+	return (struct recipe){ .dist = d, .period = period ? period : 1 };
 }
 
 static void
 draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 {
 	const struct ktask *t = j->task;
-	size_t sparse = choose_sparse(t, rng), period;
+	size_t sparse = choose_sparse(t, rng);
+	bool mixed = b->dist == KDIST_MIXED && krng_below(rng, 2);
 
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		size_t n = ktask_elements(t, b->w, x);
-		enum kdist d;
 
 		if (x->scalar || !x->input)
 			continue;
@@ -212,8 +256,9 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 			store_fixed(j, x, json_object_get(b->w->values, x->name), c->raw[i]);
 			continue;
 		}
-		d = distribution_of(t, b, i, sparse, rng, &period);
-		j->space->draw(x->dtype, d, rng, n, period ? period : 1, c->raw[i]);
+		j->space->draw(x->dtype, recipe_of(t, b, i, sparse, rng), rng, n, c->raw[i]);
+		if (mixed && batch_may_be_sparse(x))
+			mix(j, b, x, rng, c->raw[i]);
 	}
 }
 
@@ -224,6 +269,8 @@ batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enu
 	enum spent before = spent_on(j, SPENT_DRAWING);
 	struct krng rng;
 
+	if (dist == KDIST_MIXED && !batch_may_mix(j->task))
+		dist = j->task->distributions[0];
 	*b = (struct batch){ .w = w, .dist = dist, .count = count, .calls = kcalloc(count, sizeof *b->calls),
 	    .seed = j->draws };
 	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "inputs");

@@ -216,6 +216,8 @@ one_workload(struct run *u, const struct ktask_workload *w)
 	listed_cases(u, w, seeds);
 	if (!u->broken && u->last_ns < slow_ns && compare_is_sharp(u->j->task, w))
 		one_case(u, w, KDIST_SPARSE, false);
+	if (!u->broken && u->last_ns < slow_ns && batch_may_mix(u->j->task))
+		one_case(u, w, KDIST_MIXED, false);
 	for (int s = 0; s < seeds && !u->broken; s++)
 		drawn_case(u, w);
 }

@@ -30,14 +30,6 @@ uniform(u64 seed, u64 i, int k)
 	return (double)(mix(mix(seed, i), k) >> 11) * 0x1p-53;
 }
 
-__device__ static inline double
-normal(u64 seed, u64 i)
-{
-	double u = 1 - uniform(seed, i, 0), v = uniform(seed, i, 1);
-
-	return sqrt(-2 * log(u)) * cospi(2 * v);
-}
-
 __device__ static double
 element(int dist, u64 seed, u64 i, u64 n, u64 period, double common)
 {
@@ -45,7 +37,7 @@ element(int dist, u64 seed, u64 i, u64 n, u64 period, double common)
 
 	switch (dist) {
 	case KDIST_NORMAL:
-		return normal(seed, i);
+		return small_normal(mix(seed, i));
 	case KDIST_UNIFORM:
 		return uniform(seed, i, 0);
 	case KDIST_ZERO_ONE:
@@ -61,11 +53,11 @@ element(int dist, u64 seed, u64 i, u64 n, u64 period, double common)
 	case KDIST_HEAVY_TAIL:
 		return (mix(seed, i) >> 63 ? 1 : -1) * pow(1 - uniform(seed, i, 0), -1 / 1.5);
 	case KDIST_SPECIAL:
-		return small_special(seed, i, period, normal(seed, i));
+		return small_special(seed, i, period, small_normal(mix(seed, i)));
 	case KDIST_SPARSE:
 		return small_sparse(seed, i, (double)period);
 	default:
-		return i % 2 ? -fabs(normal(seed, i)) : fabs(normal(seed, i));
+		return i % 2 ? -fabs(small_normal(mix(seed, i))) : fabs(small_normal(mix(seed, i)));
 	}
 }
 
@@ -147,10 +139,12 @@ get(int type, const void *from, u64 i)
 }
 
 extern "C" __global__ void
-kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, double common, double width, void *to)
+kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, u64 every, double common, double width,
+    void *to)
 {
 	EACH(i, n)
-		put(type, to, i, width * element(dist, seed, i, n, period, common));
+		if (!every || mix(~seed, i) % every == 0)
+			put(type, to, i, width * element(dist, seed, i, n, period, common));
 }
 
 extern "C" __global__ void

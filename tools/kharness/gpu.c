@@ -195,15 +195,17 @@ arena_close(struct arena *a)
 /* ---- numbers ---- */
 
 static void
-draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, size_t period, void *to)
+draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to)
 {
 	/* See values_draw. */
-	double width = kdtype_is_float(t) || d == KDIST_ZERO_ONE ? 1 : t == KDTYPE_I8 ? 30 : 100, common;
-	uint64_t seed = krng_u64(rng), count = n, every = period;
-	int type = (int)t, dist = (int)d;
+	bool unscaled = kdtype_is_float(t) || how.dist == KDIST_ZERO_ONE;
+	double width = unscaled ? 1 : t == KDTYPE_I8 ? 30 : 100, common;
+	uint64_t seed = krng_u64(rng), count = n, period = how.period, every = how.every;
+	int type = (int)t, dist = (int)how.dist;
 
-	values_draw(KDTYPE_F64, KDIST_NORMAL, rng, 1, 1, &common);
-	launch(DRAW, n, (void *[]){ &type, &dist, &seed, &count, &every, &common, &width, &to });
+	values_draw(KDTYPE_F64, (struct recipe){ .dist = KDIST_NORMAL }, rng, 1, &common);
+	launch(DRAW, n, (void *[]){ &type, &dist, &seed, &count, &period, &every, &common, &width,
+	    &to });
 }
 
 static void

@@ -85,14 +85,18 @@ enum spent spent_on(struct judge *j, enum spent what);
 
 /* ---- values.c: numbers in and out of tensors ---- */
 
+/* Loops over tensors, compiled for the vector units of several processors as well: on a CPU they are most of a verdict. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define HOT
+#endif
+
 /* N values of a tensor as doubles, or doubles into a tensor, rounded to nearest. */
 void values_widen(enum kdtype t, const void *from, size_t n, double *to);
 void values_narrow(enum kdtype t, const double *from, size_t n, void *to);
-/*
- * Fill a tensor with N values of a distribution. PERIOD: the elements of a row, for KDIST_SPECIAL; one element in so many
- * is not zero, for KDIST_SPARSE.
- */
-void values_draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, size_t period, void *to);
+/* Fill a tensor of N elements, or some of them, with values of a distribution. */
+void values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
 
 /* ---- oracle.c: the trusted implementation in double precision, called in this process ---- */
 
@@ -139,6 +143,8 @@ void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_wor
 /* Have the oracle compute the results of inputs that were drawn without them, or changed since. */
 void batch_expect(struct judge *j, struct batch *b);
 void batch_free(const struct judge *j, struct batch *b);
+/* Whether KDIST_MIXED differs from the task's first distribution. */
+bool batch_may_mix(const struct ktask *t);
 /* Whether few elements of this tensor may be left by KDIST_SPARSE: it has no distribution of its own. */
 bool batch_may_be_sparse(const struct ktask_tensor *x);
 /* Whether the results of a call are known. */
@@ -192,6 +198,7 @@ struct memory {
 	size_t used_count;
 	uint64_t guard;		/* key of the pattern around the outputs */
 	uint64_t far;		/* and of that in the rest of the output arena, which stays the same */
+	size_t first;		/* slot of the first call */
 	size_t far_next;	/* where the next look at the rest begins */
 	bool strayed;		/* the rest was found changed when a call was to use it */
 	uint64_t poison;	/* word that outputs are filled with */

@@ -515,21 +515,29 @@ prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_orde
 }
 
 /*
- * A kernel of our own, on the device that the candidate has said to be done with: while another process's work is under
- * way there, it waits for its slice of time, which takes a hundred times as long. Says nothing when others share the
- * device.
+ * When a go is over, on a device: the process may launch nothing more, and a kernel of our own has
+ * run there. That waits for what the process has left at work, which is timed so; it waits for its
+ * slice of time only, a hundred times as long as on an idle device, where the work takes longer. An
+ * empty go ends in the same way. Says nothing when others share the device.
  */
-static enum outcome
-look_at_device(struct judge *j, struct runner *r)
+static int64_t
+end_on_device(struct judge *j, struct runner *r)
 {
-	int64_t ns = j->device && j->alone ? j->space->fence() : 0;
+	int64_t ns;
 
-	if (ns > LATE_NS && ns > LATE_FACTOR * r->fence_ns && r->fence_ns)
-		r->lates++;
-	if (r->lates >= LATE_TIMES && r->lates > r->goes / 4)
-		return outcome(r, OUT_AWAKE, "worked_after_return",
-		    "the device was still at work for it after it had returned");
-	return OUT_OK;
+	kill(r->pid, SIGSTOP);
+	ns = j->space->fence();
+	r->lates += ns > LATE_NS && ns > LATE_FACTOR * r->fence_ns && r->fence_ns;
+	return know_ns();
+}
+
+static enum outcome
+look_at_lates(struct runner *r)
+{
+	if (r->lates < LATE_TIMES || r->lates <= r->goes / 4)
+		return OUT_OK;
+	return outcome(r, OUT_AWAKE, "worked_after_return",
+	    "the device was still at work for it after it had returned");
 }
 
 /* The rows of a go's calls, to be read one by one. */
@@ -592,6 +600,8 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
 	e = listen_until(j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
+	if (e == OUT_OK && j->device && j->alone)
+		end = end_on_device(j, r);
 	own_delay = own_delay_ns() - own_delay;
 	/* Before it is stopped, for which it may have to wait as well. */
 	done_delay = threads_delay_ns(r);
@@ -613,7 +623,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	*s = (struct span){ .own_ns = (int64_t)report.value[0], .judge_ns = end - start,
 	    .cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu, .done_cpu_ns = used,
 	    .delay_ns = delay_since(delay, done_delay), .judge_delay_ns = own_delay, .host_ns = (int64_t)report.value[1] };
-	return look_at_device(j, r);
+	return look_at_lates(r);
 }
 
 enum outcome

@@ -31,6 +31,13 @@ struct comparison {
 	uint64_t poison;	/* what the tensor was filled with */
 };
 
+/* How the numbers of a tensor are drawn. */
+struct recipe {
+	enum kdist dist;
+	size_t period;	/* SPECIAL: elements of a row; SPARSE: one element in so many is not zero */
+	size_t every;	/* not 0: one element in so many is drawn, and the others stay as they are */
+};
+
 struct comparison_result {
 	size_t mismatches, unwritten;
 	bool over_cap;
@@ -68,8 +75,8 @@ struct space {
 	void (*guard)(char *memory, uint64_t key, size_t from, size_t to);
 	size_t (*guard_check)(const char *memory, uint64_t key, size_t from, size_t to);
 	bool (*differs)(const void *a, const void *b, size_t bytes);
-	/* Random values of a distribution, see values_draw; N elements as doubles; each double times 1 -+ EPS. */
-	void (*draw)(enum kdtype t, enum kdist d, struct krng *rng, size_t n, size_t period, void *to);
+	/* Random values, see values_draw; N elements as doubles; each double times 1 -+ EPS. */
+	void (*draw)(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
 	void (*widen)(enum kdtype t, const void *from, size_t n, double *to);
 	void (*perturb)(double *v, size_t n, double eps, struct krng *rng);
 	/* Whether every expected value can be told exactly in the type. */

@@ -25,6 +25,7 @@ enum {
 	WALL_FACTOR = 4,		/* all samples of a workload, with drawing and checking, in this many times --timing-s */
 	HANDSHAKE_SHARE = 10,		/* a sample is at least so many times as long as that */
 	CHECKED_ROUNDS = 4,		/* of the rounds up to the first look, where checking every one would take too long */
+	CHECKED_LATER = 16,		/* one in so many of the rounds after it */
 	HOPELESS = 2, HOPELESS_MIN = 24,	/* rounds: so many times the most, judged by the first of them */
 	THOROUGH_EVERY = 4, THOROUGH_BYTES = 8 << 20,	/* of large memories, all is looked at in every so many rounds */
 	LONE_EVERY = 2,			/* every so many rounds each subject makes one call by itself */
@@ -34,8 +35,11 @@ enum {
 static const double slow_s = 1, warm_slow_s = 1;
 /* The ratios are looked at after so many rounds. Each look may err with KSTAT_PAIRS_ALPHA, and there are few of them. */
 static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
-/* A ratio is known well when its interval is as narrow as this on both sides, or this share of the logarithm of a large one. */
-static const double precise = 0.02, precise_share = 0.05;
+/*
+ * A median by itself is known well when its interval is as narrow as this on both sides. Of a ratio that is clearly not 1,
+ * less will do: intervals are so wide that two of them in a chain leave a score with a deviation of 2 %.
+ */
+static const double precise = 0.02, precise_ratio = 0.05;
 /*
  * The runner's clock may run behind the judge's by this share and this much before it counts as forged; so often; and
  * only when processor time, too, beyond that of an empty call, says that more was done than the runner admits: on a busy
@@ -101,6 +105,13 @@ fail(struct racer *x, const char *status, const char *check, const char *detail)
 	x->out = true;
 }
 
+/* Whether a racer's results are compared: those of an anchor were when it was a candidate. */
+static bool
+is_judged(const struct race *a, const struct racer *x)
+{
+	return a->j->oracle && (a->j->o.all_pairs || x == a->racers);
+}
+
 /* What came out of a timed call must be right too. */
 static bool
 verify(struct race *a, struct racer *x, const struct batch *b)
@@ -115,7 +126,7 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where, b->w->name);
 		fail(x, "run_error", "out_of_bounds_write", text);
 	}
-	for (size_t k = 0; intact && a->j->oracle && k < b->count && !x->out; k++) {
+	for (size_t k = 0; intact && is_judged(a, x) && k < b->count && !x->out; k++) {
 		struct verdict v;
 
 		if (!call_is_checked(a->j, &b->calls[k]))
@@ -264,7 +275,7 @@ draw_first(struct race *a, struct batch *b)
 	const struct space *space = a->j->space;
 	int64_t start = know_ns();
 
-	batch_draw(a->j, b, a->w, a->j->task->distributions[0], 1, true);
+	batch_draw(a->j, b, a->w, KDIST_MIXED, 1, true);
 	space->fence();
 	a->oracle_s = (double)(know_ns() - start) * 1e-9;
 	a->most = slots(a->j, a->w);
@@ -377,7 +388,8 @@ is_clear(const struct race *a, const struct racer *x, const struct racer *other)
 
 	if (x->out || other->out)
 		return true;
-	return compare_racers(a, x, other, &m) && kstat_verdict(&m) != KSTAT_INCONCLUSIVE && (m.high - m.low) / 2 < fmax(precise, precise_share * fabs(m.median));
+	return compare_racers(a, x, other, &m) && kstat_verdict(&m) != KSTAT_INCONCLUSIVE &&
+	    (m.high - m.low) / 2 < precise_ratio * fmax(1, fabs(m.median));
 }
 
 /* A verdict that more rounds than there may be would not bring: intervals narrow with the root of their number. */
@@ -435,7 +447,7 @@ is_look(const struct race *a)
 
 /*
  * Whether the results of this round are compared with the oracle's: all, where that is quick; else a secret choice of the
- * rounds before the first look (selection sampling, as in batch.c), and one in four after it.
+ * rounds before the first look (selection sampling, as in batch.c), and one in CHECKED_LATER after it.
  */
 static bool
 is_checked_round(struct race *a)
@@ -447,7 +459,7 @@ is_checked_round(struct race *a)
 	if (a->oracle_s <= a->j->space->oracle_s || a->enough <= CHECKED_ROUNDS)
 		return true;
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked rounds");
-	yes = left ? krng_below(&rng, left) < a->to_check : krng_below(&rng, 4) == 0;
+	yes = left ? krng_below(&rng, left) < a->to_check : krng_below(&rng, CHECKED_LATER) == 0;
 	a->to_check -= yes && left;
 	return yes;
 }
@@ -492,7 +504,7 @@ lone_calls(struct race *a)
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	struct batch b;
 
-	batch_draw(a->j, &b, a->w, a->j->task->distributions[0], 1, a->oracle_s <= a->j->space->oracle_s);
+	batch_draw(a->j, &b, a->w, KDIST_MIXED, 1, a->oracle_s <= a->j->space->oracle_s);
 	if (one_go_each(a, &b, ns, cpu))
 		for (size_t i = 0; i < a->count; i++)
 			if (ns[i] >= 0)
@@ -509,7 +521,7 @@ round_of(struct race *a)
 	struct batch b;
 	bool done;
 
-	batch_draw_checked(a->j, &b, a->w, a->j->task->distributions[0], a->calls, is_checked_round(a) ? a->checked : 0);
+	batch_draw_checked(a->j, &b, a->w, KDIST_MIXED, a->calls, is_checked_round(a) ? a->checked : 0);
 	done = one_go_each(a, &b, ns, cpu);
 	batch_free(a->j, &b);
 	if (!done)

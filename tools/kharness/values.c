@@ -56,7 +56,7 @@ to_tiny(enum kdtype t, double x)
 			to[i] = expression; \
 	} while (0)
 
-void
+HOT void
 values_widen(enum kdtype t, const void *from, size_t n, double *restrict to)
 {
 	const uint8_t *bytes = from;
@@ -94,7 +94,7 @@ values_widen(enum kdtype t, const void *from, size_t n, double *restrict to)
 	}
 }
 
-static void
+HOT static void
 narrow_floats(enum kdtype t, const double *from, size_t n, void *into)
 {
 	if (kdtype_size(t) == 1) {
@@ -153,63 +153,13 @@ next_word(struct words *w)
 static inline double
 next_double(struct words *w)
 {
-	return (double)(next_word(w) >> 11) * 0x1p-53;
-}
-
-/*
- * ---- normal distribution: ziggurat of 256 layers (Marsaglia and Tsang 2000; constants computed, not tabulated) ----
- */
-
-enum { LAYERS = 256 };
-static const double zig_r = 3.6541528853610088;	/* where the tail begins */
-static const double zig_v = 0.00492867323399;	/* area of a layer */
-static double zig_x[LAYERS + 1], zig_f[LAYERS + 1];
-
-static double
-density(double x)
-{
-	return exp(-0.5 * x * x);
-}
-
-static void
-zig_init(void)
-{
-	zig_x[0] = zig_v / density(zig_r);
-	zig_x[1] = zig_r;
-	for (int i = 2; i < LAYERS; i++)
-		zig_x[i] = sqrt(-2 * log(zig_v / zig_x[i - 1] + density(zig_x[i - 1])));
-	zig_x[LAYERS] = 0;
-	for (int i = 0; i <= LAYERS; i++)
-		zig_f[i] = density(zig_x[i]);
-}
-
-/* Outside the layer's core: X was drawn in layer I from U. False when it is to be drawn again. */
-static bool
-normal_edge(struct words *w, size_t i, double u, double *x)
-{
-	double tail, height;
-
-	if (i > 0)
-		return zig_f[i] + next_double(w) * (zig_f[i + 1] - zig_f[i]) < density(*x);
-	do {
-		tail = -log1p(-next_double(w)) / zig_r;
-		height = -log1p(-next_double(w));
-	} while (2 * height < tail * tail);
-	*x = u < 0 ? -zig_r - tail : zig_r + tail;
-	return true;
+	return (double)(int64_t)(next_word(w) >> 11) * 0x1p-53;
 }
 
 static inline double
 normal(struct words *w)
 {
-	for (;;) {
-		uint64_t bits = next_word(w);
-		size_t i = bits & (LAYERS - 1);
-		double u = (double)(int64_t)(bits >> 11) * 0x1p-52 - 1, x = u * zig_x[i];
-
-		if (fabs(x) < zig_x[i + 1] || normal_edge(w, i, u, &x))
-			return x;
-	}
+	return small_normal(next_word(w));
 }
 
 /* ---- magnitudes spread evenly over powers of ten ---- */
@@ -247,7 +197,6 @@ spread(struct words *w, double low, double high)
 static void
 init(void)
 {
-	zig_init();
 	for (int i = 0; i < POWERS; i++)
 		powers[i] = exp2((double)i / POWERS);
 }
@@ -260,7 +209,7 @@ struct drawing {
 };
 
 /* N values; a loop for each distribution. */
-static void
+HOT static void
 draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 {
 	struct words words = g->words, *w = &words;
@@ -301,28 +250,38 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 		EACH(small_sparse(w->seed, at + i, (double)g->period));
 		break;
 	case KDIST_COUNT:
+	case KDIST_MIXED:
 		break;
 	}
 	g->words = words;
 	g->first += n;
 }
 
+/* To the next element that is drawn: so many further on average. */
+static void
+skip(struct drawing *g, size_t every)
+{
+	if (every)
+		g->first += next_word(&g->words) % (2 * every - 1);
+}
+
 void
-values_draw(enum kdtype t, enum kdist d, struct krng *rng, size_t n, size_t period, void *to)
+values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	enum { CHUNK = 512 };
 	double chunk[CHUNK];
 	/* Integers are drawn as normals of this width, large ones wider. */
-	double width = kdtype_is_float(t) || d == KDIST_ZERO_ONE ? 1 : 100;
-	struct drawing g = { .words = { krng_u64(rng), 0 }, .n = n, .period = period };
+	double width = kdtype_is_float(t) || how.dist == KDIST_ZERO_ONE ? 1 : 100;
+	struct drawing g = { .words = { krng_u64(rng), 0 }, .n = n, .period = how.period };
 
 	pthread_once(&once, init);
 	g.common = normal(&g.words);
-	while (g.first < n) {
+	for (skip(&g, how.every); g.first < n; skip(&g, how.every)) {
 		size_t done = g.first, count = n - done < CHUNK ? n - done : CHUNK;
 
-		draw(d, &g, count, chunk);
+		count = how.every ? 1 : count;
+		draw(how.dist, &g, count, chunk);
 		for (size_t i = 0; width > 1 && i < count; i++)
 			chunk[i] *= width;
 		values_narrow(t, chunk, count, (char *)to + done * kdtype_size(t));

@@ -12,20 +12,20 @@
 enum { MANY = 1000, STOP_S = 60 };
 
 static const struct failure_rule rules[] = {
-	[FAILURE_NONE] = { "none", K_OK, MANY, 0, false },
-	[FAILURE_RATE] = { "rate", K_AGAIN, MANY, 0, false },
-	[FAILURE_OVERLOAD] = { "overload", K_AGAIN, MANY, 0, false },
-	[FAILURE_SERVER] = { "server", K_AGAIN, MANY, 0, false },
-	[FAILURE_NETWORK] = { "network", K_AGAIN, MANY, 0, false },
-	[FAILURE_TIMEOUT] = { "timeout", K_AGAIN, MANY, 0, true },
-	[FAILURE_STALL] = { "stall", K_AGAIN, MANY, 0, true },
-	[FAILURE_CUT] = { "cut", K_AGAIN, MANY, 0, true },
-	[FAILURE_EMPTY] = { "empty", K_AGAIN, MANY, 0, true },
-	[FAILURE_PROTOCOL] = { "protocol", K_USAGE, 2, 0, true },
-	[FAILURE_TOO_LARGE] = { "too_large", K_USAGE, 1, 0, true },
-	[FAILURE_PERMANENT] = { "permanent", K_USAGE, 1, 0, false },
-	[FAILURE_AUTH] = { "auth", K_USAGE, 1, STOP_S, false },
-	[FAILURE_BILLING] = { "billing", K_USAGE, 1, STOP_S, false },
+	[FAILURE_NONE] = { "none", K_OK, MANY, 0, false, false },
+	[FAILURE_RATE] = { "rate", K_AGAIN, MANY, 0, false, true },
+	[FAILURE_OVERLOAD] = { "overload", K_AGAIN, MANY, 0, false, true },
+	[FAILURE_SERVER] = { "server", K_AGAIN, MANY, 0, false, false },
+	[FAILURE_NETWORK] = { "network", K_AGAIN, MANY, 0, false, false },
+	[FAILURE_TIMEOUT] = { "timeout", K_AGAIN, MANY, 0, true, false },
+	[FAILURE_STALL] = { "stall", K_AGAIN, MANY, 0, true, false },
+	[FAILURE_CUT] = { "cut", K_AGAIN, MANY, 0, true, false },
+	[FAILURE_EMPTY] = { "empty", K_AGAIN, MANY, 0, true, false },
+	[FAILURE_PROTOCOL] = { "protocol", K_USAGE, 2, 0, true, false },
+	[FAILURE_TOO_LARGE] = { "too_large", K_USAGE, 1, 0, true, false },
+	[FAILURE_PERMANENT] = { "permanent", K_USAGE, 1, 0, false, false },
+	[FAILURE_AUTH] = { "auth", K_USAGE, 1, STOP_S, false, false },
+	[FAILURE_BILLING] = { "billing", K_USAGE, 1, STOP_S, false, false },
 };
 
 const struct failure_rule *

@@ -31,6 +31,7 @@ struct failure_rule {
 	int attempts;		/* at most, whatever model.retries says */
 	double stop_s;		/* refuse every caller for this long: the next call would fail the same way */
 	bool billed;		/* the server may have charged for it */
+	bool shared;		/* every caller waits until it is repeated */
 };
 const struct failure_rule *failure_rule(enum failure f);
 

@@ -194,21 +194,20 @@ session_close(struct session *s)
 	settle_ledger = s->ledger;
 }
 
-/* Tokens of the prompt, by what this server counted before, or on the high side. */
-static double
-input_tokens(struct session *s, double density)
+/* Bytes of the prompt. */
+static size_t
+prompt_len(const struct session *s)
 {
 	const struct request *r = &s->request;
-	size_t len = strlen(r->call->system) + strlen(r->call->user) + (r->said ? strlen(r->said) : 0);
 
-	return (double)len / (density > 0 ? density : 2.9) + 1;
+	return strlen(r->call->system) + strlen(r->call->user) + (r->said ? strlen(r->said) : 0);
 }
 
 /* Book the most that the request can cost, or refuse it. */
 static void
-book(struct session *s, double input)
+book(struct session *s, int64_t input)
 {
-	struct kusage most = { .input = (int64_t)input, .cache_write = (int64_t)input, .output = s->request.cap };
+	struct kusage most = { .input = input, .cache_write = input, .output = s->request.cap };
 	int64_t cap = (int64_t)llround(s->call->budget_usd * 1e9), spent, cost = kmodel_cost(s->request.row, &most);
 
 	if (cost == KUSAGE_UNKNOWN && cap > 0)
@@ -216,7 +215,7 @@ book(struct session *s, double input)
 		    "budget: a budget is set, but the price of '%s' is not known; add a row to the model table",
 		    s->request.model);
 	s->booked = cost == KUSAGE_UNKNOWN ? 0 : cost;
-	if (s->booked && !kbudget_reserve(s->ledger, s->booked, cap, &spent))
+	if (s->booked && !kbudget_add(s->ledger, s->booked, cap, &spent))
 		kdie(K_USAGE,
 		    "budget: %.4f USD are spent or booked, this request may cost %.4f, and the budget is %.4f (%s)",
 		    (double)spent / 1e9, (double)s->booked / 1e9, s->call->budget_usd, s->ledger);
@@ -228,7 +227,7 @@ refund(struct session *s)
 	int64_t spent;
 
 	if (s->booked)
-		kbudget_settle(s->ledger, -s->booked, &spent);
+		kbudget_add(s->ledger, -s->booked, 0, &spent);
 	s->booked = 0;
 }
 
@@ -279,8 +278,6 @@ on_body(void *arg, const char *bytes, size_t len, size_t *progress)
 	}
 	spool_body(&f->spool, bytes, len);
 	readable = kanswer_feed(f->answer, bytes, len);
-	if (f->answer->progress != *progress)
-		klimit_warmed(f->session->limit);
 	*progress = f->answer->progress;
 	return readable && !(f->answer->done && f->answer->kind == KANSWER_STREAM);
 }
@@ -320,30 +317,28 @@ prepare_transport(struct flow *f, const char *body, size_t len)
 	};
 }
 
-/* A whole answer: its usage, estimated if need be, its cost, and what the others should learn from it. */
+/* A whole answer: its usage, estimated if need be, and its cost. */
 static void
 account(struct session *s, struct kanswer *a, double expected, int64_t booked)
 {
+	double whole_prompt = (double)prompt_len(s) / generous_density + 1;
 	struct reply *r = &s->reply;
 	struct kusage u = a->usage;
 	int64_t cost;
 
 	if (!u.known || !u.input) {
 		/* The stream ended before the counts came, or the server does not count. */
-		u.input = (int64_t)input_tokens(s, generous_density);
+		u.input = (int64_t)whole_prompt;
 		u.output = models_tokens(a->text.len + a->reasoning.len);
 		u.known = u.estimated = true;
 	} else if (u.output < (int64_t)(a->text.len / longest_token)) {
 		/* The count of the answer never came, or it is the one from before the answer. */
 		u.output = models_tokens(a->text.len + a->reasoning.len);
 		u.estimated = true;
-	} else if (!u.estimated) {
-		klimit_learn(s->limit, input_tokens(s, 1), (double)u.input);
-		if ((double)u.input < 0.6 * input_tokens(s, generous_density)) {
-			reply_flag(r, "prompt_truncated");
-			kwarn("%s: the server counted %lld tokens of a prompt of about %.0f: it may have cut it off",
-			    s->call->id, (long long)u.input, input_tokens(s, generous_density));
-		}
+	} else if (!u.estimated && (double)u.input < 0.6 * whole_prompt) {
+		reply_flag(r, "prompt_truncated");
+		kwarn("%s: the server counted %lld tokens of a prompt of about %.0f: it may have cut it off",
+		    s->call->id, (long long)u.input, whole_prompt);
 	}
 	cost = kmodel_cost(s->request.row, &u);
 	if (r->usage.known)
@@ -357,23 +352,6 @@ account(struct session *s, struct kanswer *a, double expected, int64_t booked)
 	klimit_done(s->limit, (double)(u.input + u.output) - expected);
 	if (a->malformed)
 		reply_flag(r, "malformed_events");
-}
-
-/* A prefix that is being cached for the first time is sent once, and by the others after its answer has begun. */
-static void
-warm_prefix(struct session *s)
-{
-	const struct call *c = s->call;
-	struct kbuf prefix = { 0 };
-
-	if (!kcamp_bool(c->camp, "model.cache") || !c->stable_bytes ||
-	    models_tokens(c->stable_bytes) < (s->request.row->min_cache ? s->request.row->min_cache : 1024))
-		return;
-	kbuf_puts(&prefix, s->request.model);
-	kbuf_puts(&prefix, c->system);
-	kbuf_add(&prefix, c->user, c->stable_bytes);
-	klimit_warm(s->limit, prefix.data, fmin(30, kcamp_num(c->camp, "model.first_byte_s")));
-	kbuf_free(&prefix);
 }
 
 /* What is known of a request that failed. */
@@ -432,7 +410,8 @@ static enum failure
 send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 {
 	struct flow f = { .session = s, .answer = a };
-	double input = input_tokens(s, klimit_density(s->limit)), expected = input + (double)s->request.cap;
+	int64_t input = models_tokens(prompt_len(s));
+	double expected = (double)(input + s->request.cap);
 	enum failure failure = FAILURE_NONE;
 	enum transport_end end;
 	json_t *intent;
@@ -462,7 +441,6 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 		if (s->reply.first_byte_ms < 0)
 			s->reply.first_byte_ms = f.transport.first_byte_ms;
 		account(s, a, expected, s->booked);
-		klimit_calm(s->limit);
 	} else {
 		failure = examine(&f, end, o);
 		if (!failure_rule(failure)->billed) {
@@ -551,8 +529,6 @@ retry_or_end(struct session *s, enum failure f, const struct outcome *o, int fai
 	const char *why = explain(f, &o->error);
 	char *text = NULL;
 
-	if (f == FAILURE_OVERLOAD)
-		klimit_overload(s->limit);
 	if (wait > longest_wait_s)
 		text = kasprintf("%s; the server asks to wait %.0f s", why, wait);
 	else if (failed >= rule->attempts || failed >= kcamp_int(s->call->camp, "model.retries"))
@@ -563,7 +539,7 @@ retry_or_end(struct session *s, enum failure f, const struct outcome *o, int fai
 		text = kasprintf("%s; tried for %.0f s", why, gone);
 	else if (!klimit_may_retry(s->limit))
 		text = kasprintf("%s; a fifth of all requests were repetitions, so this one is not repeated now", why);
-	if (f == FAILURE_RATE)
+	if (rule->shared)
 		klimit_hold(s->limit, fmin(wait >= 0 ? wait : pause, longest_wait_s));
 	if (text)
 		give_up(s, f, text);
@@ -730,7 +706,6 @@ ask_http(const struct call *c)
 
 	secret_harden();
 	session_open(&s, c);
-	warm_prefix(&s);
 	exchange(&s, 1, &a);
 	ask_other(&s, &a);
 	ask_more(&s, &a);
@@ -749,7 +724,7 @@ http_committed(const struct call *c)
 	if (!settle_ledger)
 		return;
 	if (settle_delta)
-		kbudget_settle(settle_ledger, settle_delta, &spent);
+		kbudget_add(settle_ledger, settle_delta, 0, &spent);
 	spool_remove(c);
 	free(settle_ledger);
 	settle_ledger = NULL;

@@ -95,7 +95,7 @@ spool_head(struct spool *s, const struct transport *t)
 
 	if (s->fd <= 0 || t->status != 200)
 		return;
-	kbuf_add(&safe, t->head.data, t->head.len);
+	kbuf_printf(&safe, "HTTP 200\n%s", t->head.data ? t->head.data : "");
 	secret_redact(&safe);
 	if (!put(s, safe.data, safe.len) || !put(s, "\n", 1))
 		give_up(s);

@@ -1,227 +1,326 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transport: see transport.h. */
+/*
+ * transport: see transport.h. libcurl brings some thirty libraries along. It is loaded here, when a server is asked, so
+ * that calls which need no network do not pay for it.
+ */
 #include "transport.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kllm.h"
-#include "kproc.h"
+#include "url.h"
 
-enum { IN, OUT, ERR, HEAD_MAX = 1 << 17 };
+enum { HEAD_MAX = 1 << 16 };
 
-struct watch {
+/* What is used of libcurl. */
+static struct {
+	__typeof__(curl_global_init) *global_init;
+	__typeof__(curl_easy_init) *easy_init;
+	__typeof__(curl_easy_setopt) *easy_setopt;
+	__typeof__(curl_easy_perform) *easy_perform;
+	__typeof__(curl_easy_getinfo) *easy_getinfo;
+	__typeof__(curl_easy_strerror) *easy_strerror;
+	__typeof__(curl_easy_cleanup) *easy_cleanup;
+	__typeof__(curl_version_info) *version_info;
+	__typeof__(curl_slist_append) *slist_append;
+	__typeof__(curl_slist_free_all) *slist_free_all;
+} curl;
+
+struct transfer {
 	struct transport *t;
-	struct kbuf head;	/* the response's head until it is whole */
+	CURL *handle;
 	bool in_body;
+	size_t got;		/* bytes of the body */
 	size_t progress;
 	int64_t start, first, last;	/* of the request, the first byte of the body, the last content */
+	enum transport_end end;	/* why it was given up; TRANSPORT_DONE: it was not */
 };
 
-/* Beside this program, or below libexec when installed. */
-static char *
-helper_path(void)
-{
-	char self[4096], *slash, *path;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
-	path = kasprintf("%s/kllm-http", self);
-	if (access(path, X_OK) < 0) {
-		free(path);
-		path = kasprintf("%s/../libexec/kiln/kllm-http", self);
-	}
-	if (access(path, X_OK) < 0)
-		kdie(K_MISSING, "the helper program kllm-http is neither in %s nor in %s/../libexec/kiln", self, self);
-	return path;
-}
-
 static void
-write_request(const struct transport *t, int fd)
+load_libcurl(void)
 {
-	struct kbuf b = { 0 };
-	size_t sent = 0;
+	void *library;
 
-	kbuf_printf(&b, "url %s\nconnect_s %.3f\ntotal_s %.3f\nmax_body %zu\n", t->url, t->connect_s, t->total_s,
-	    KLLM_BODY_MAX);
-	for (size_t i = 0; t->headers[i]; i++)
-		kbuf_printf(&b, "header %s\n", t->headers[i]);
-	kbuf_puts(&b, "\n");
-	kbuf_add(&b, t->body, t->body_len);
-	while (sent < b.len) {
-		ssize_t n = write(fd, b.data + sent, b.len - sent);
+	if (curl.global_init)
+		return;
+	library = dlopen("libcurl.so.4", RTLD_LAZY);
+	if (!library)
+		kdie(K_MISSING, "libcurl, which asks model servers, cannot be loaded: %s", dlerror());
+#define LOAD(name) curl.name = (__typeof__(curl.name))dlsym(library, "curl_" #name)
+	LOAD(global_init);
+	LOAD(easy_init);
+	LOAD(easy_setopt);
+	LOAD(easy_perform);
+	LOAD(easy_getinfo);
+	LOAD(easy_strerror);
+	LOAD(easy_cleanup);
+	LOAD(version_info);
+	LOAD(slist_append);
+	LOAD(slist_free_all);
+#undef LOAD
+	/* It would have the keys of the connection written to a file. */
+	unsetenv("SSLKEYLOGFILE");
+	signal(SIGPIPE, SIG_IGN);
+	curl.global_init(CURL_GLOBAL_DEFAULT);
+}
 
-		if (n < 0 && errno != EINTR)
-			break;	/* the helper has ended; its exit status says why */
-		if (n > 0)
-			sent += (size_t)n;
+/* Headers that tell about limits and identify a request; none of them holds a secret. A final '-' is a prefix. */
+static const char *const allowed[] = {
+	"content-type",
+	"retry-after",
+	"retry-after-ms",
+	"x-should-retry",
+	"request-id",
+	"x-request-id",
+	"x-generation-id",
+	"x-ratelimit-",
+	"anthropic-ratelimit-",
+	"location",
+};
+
+static bool
+is_allowed(const char *line, size_t name_len)
+{
+	for (size_t i = 0; i < LEN(allowed); i++) {
+		size_t n = strlen(allowed[i]);
+		bool fits = allowed[i][n - 1] == '-' ? name_len >= n : name_len == n;
+
+		if (fits && !strncasecmp(line, allowed[i], n))
+			return true;
 	}
-	explicit_bzero(b.data, b.len);
-	kbuf_free(&b);
+	return false;
 }
 
-/* Pass bytes of the body on; false when no more is needed. */
-static bool
-pass_body(struct watch *w, const char *bytes, size_t len)
+/* Each line of each head: of interim responses, of the response, and of trailers, which come after the body began. */
+static size_t
+on_header(char *line, size_t size, size_t count, void *arg)
 {
-	size_t before = w->progress;
-	bool more;
+	struct transfer *w = arg;
+	struct kbuf *head = &w->t->head;
+	size_t len = size * count, n = len;
+	const char *colon;
 
-	if (!len)
-		return true;
-	if (!w->first)
-		w->first = w->last = know_ns();
-	more = w->t->on_body(w->t->arg, bytes, len, &w->progress);
-	if (w->progress != before)
-		w->last = know_ns();
-	return more;
+	while (n && (line[n - 1] == '\r' || line[n - 1] == '\n'))
+		n--;
+	if (n > 5 && !strncmp(line, "HTTP/", 5) && !w->in_body)
+		kbuf_free(head);
+	colon = memchr(line, ':', n);
+	if (w->in_body || !colon || !is_allowed(line, (size_t)(colon - line)) || head->len > HEAD_MAX)
+		return len;
+	for (const char *p = line; p < colon; p++)
+		kbuf_printf(head, "%c", *p >= 'A' && *p <= 'Z' ? *p + 32 : *p);
+	kbuf_add(head, colon, (size_t)(line + n - colon));
+	kbuf_puts(head, "\n");
+	return len;
 }
 
-/* The head ends at the first blank line; what follows is body. */
-static bool
-take(struct watch *w, const char *bytes, size_t len)
+/* The head is whole. */
+static void
+end_head(struct transfer *w)
 {
-	size_t before = w->head.len;
-	char *end;
+	long status = 0;
 
 	if (w->in_body)
-		return pass_body(w, bytes, len);
-	kbuf_add(&w->head, bytes, len);
-	end = strstr(w->head.data, "\n\n");
-	if (!end)
-		return w->head.len < HEAD_MAX;
+		return;
 	w->in_body = true;
-	end += 2;
-	sscanf(w->head.data, "HTTP %d", &w->t->status);
-	kbuf_add(&w->t->head, w->head.data, (size_t)(end - w->head.data) - 1);
-	if (w->t->on_head)
+	curl.easy_getinfo(w->handle, CURLINFO_RESPONSE_CODE, &status);
+	w->t->status = (int)status;
+	if (status && w->t->on_head)
 		w->t->on_head(w->t->arg);
-	len -= (size_t)(end - w->head.data) - before;
-	return pass_body(w, end, len);
 }
 
-/* The moment at which patience ends, and what has ended it then. */
-static int64_t
-deadline(const struct watch *w, enum transport_end *what)
+static size_t
+on_body(char *bytes, size_t size, size_t count, void *arg)
 {
-	int64_t total = w->start + (int64_t)(w->t->total_s * 1e9);
-	int64_t silent = w->first ? w->last + (int64_t)(w->t->stall_s * 1e9)
-				  : w->start + (int64_t)(w->t->first_byte_s * 1e9);
+	struct transfer *w = arg;
+	size_t len = size * count, before = w->progress;
 
-	*what = silent < total ? (w->first ? TRANSPORT_STALL : TRANSPORT_FIRST_BYTE) : TRANSPORT_TOTAL;
-	return silent < total ? silent : total;
+	if (!len)
+		return 0;
+	end_head(w);
+	if (!w->first)
+		w->first = w->last = know_ns();
+	w->got += len;
+	if (w->got > KLLM_BODY_MAX)
+		w->end = TRANSPORT_TOO_LARGE;
+	else if (!w->t->on_body(w->t->arg, bytes, len, &w->progress))
+		w->end = TRANSPORT_ENOUGH;
+	if (w->progress != before)
+		w->last = know_ns();
+	return w->end == TRANSPORT_DONE ? len : 0;
 }
 
-/* Read until the helper closes its output, the reader has enough, or patience ends. */
-static enum transport_end
-watch(struct watch *w, int fd)
+/* libcurl calls this whenever something has come, and every second: is it time to give up? */
+static int
+on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
-	char chunk[65536];
+	struct transfer *w = arg;
+	double now = (double)know_ns(), silent;
 
-	for (;;) {
-		struct pollfd p = { fd, POLLIN, 0 };
-		enum transport_end late;
-		int64_t left = deadline(w, &late) - know_ns();
-		ssize_t n;
-
-		if (left <= 0)
-			return late;
-		if (poll(&p, 1, left > 60000000000 ? 60000 : (int)(left / 1000000) + 1) <= 0)
-			continue;
-		n = read(fd, chunk, sizeof chunk);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return TRANSPORT_DONE;
-		if (!take(w, chunk, (size_t)n))
-			return TRANSPORT_ENOUGH;
-	}
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	silent = (now - (double)(w->first ? w->last : w->start)) * 1e-9;
+	if (silent > (w->first ? w->t->stall_s : w->t->first_byte_s))
+		w->end = w->first ? TRANSPORT_STALL : TRANSPORT_FIRST_BYTE;
+	else if ((now - (double)w->start) * 1e-9 > w->t->total_s)
+		w->end = TRANSPORT_TOTAL;
+	return w->end != TRANSPORT_DONE;
 }
 
-/* What the helper's exit status says; it has closed its output already. */
-static enum transport_end
-verdict(pid_t pid, int err, struct kbuf *why)
+/*
+ * The folder of the system's certificates where they can be looked up, by names that are hashes; NULL when there is
+ * none. The caller frees.
+ */
+static char *
+hashed_certificates(void)
 {
-	char text[2048];
-	ssize_t n = read(err, text, sizeof text);
-	const char *said;
-	int status;
+	const char *all = curl.version_info(CURLVERSION_NOW)->cainfo, *slash = all ? strrchr(all, '/') : NULL;
+	char *folder = slash ? kstrndup(all, (size_t)(slash - all)) : NULL, *pattern;
+	glob_t found = { 0 };
+	int rc;
 
-	/* stderr is closed by the end of the process, when its status is settled: killing it then changes nothing. */
-	while (n > 0 && why->len < sizeof text) {
-		kbuf_add(why, text, (size_t)n);
-		n = read(err, text, sizeof text);
-	}
-	said = why->data ? strstr(why->data, ": ") : NULL;
-	if (said) {
-		size_t skip = (size_t)(said + 2 - why->data);
+	if (!folder)
+		return NULL;
+	pattern = kasprintf("%s/????????.0", folder);
+	rc = glob(pattern, GLOB_NOSORT, NULL, &found);
+	globfree(&found);
+	free(pattern);
+	if (!rc)
+		return folder;
+	free(folder);
+	return NULL;
+}
 
-		memmove(why->data, why->data + skip, why->len - skip + 1);
-		why->len -= skip;
-		why->data[strcspn(why->data, "\n")] = '\0';
-		why->len = strlen(why->data);
-	}
-	status = kproc_kill(pid);
-	if (!WIFEXITED(status))
-		return TRANSPORT_NETWORK;
-	switch (WEXITSTATUS(status)) {
-	case K_OK: return TRANSPORT_DONE;
-	case K_USAGE: return TRANSPORT_PERMANENT;
-	case K_IO: return TRANSPORT_TOO_LARGE;
-	default: return TRANSPORT_NETWORK;
-	}
+/* A variable of the environment, if it says anything. */
+static const char *
+variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* libcurl ignores these variables; people expect them to work. */
+static void
+set_certificates(CURL *c)
+{
+	static const char *const files[] = { "KLLM_CA", "SSL_CERT_FILE", "CURL_CA_BUNDLE" };
+	const char *folder = variable("SSL_CERT_DIR"), *file = NULL;
+	char *system;
+
+	for (size_t i = 0; i < LEN(files) && !file; i++)
+		file = variable(files[i]);
+	if (folder)
+		curl.easy_setopt(c, CURLOPT_CAPATH, folder);
+	/* To read all certificates of the system takes longer than all else that kllm does. */
+	system = file || folder ? NULL : hashed_certificates();
+	if (system)
+		curl.easy_setopt(c, CURLOPT_CAPATH, system);
+	if (file || system)
+		curl.easy_setopt(c, CURLOPT_CAINFO, file);
+	free(system);
 }
 
 static void
-open_pipe(int fd[2])
+set_callbacks(struct transfer *w)
 {
-	if (pipe2(fd, O_CLOEXEC) < 0)
-		kdie_errno(K_IO, "pipe");
+	CURL *c = w->handle;
+
+	curl.easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+	curl.easy_setopt(c, CURLOPT_HEADERDATA, w);
+	curl.easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+	curl.easy_setopt(c, CURLOPT_WRITEDATA, w);
+	curl.easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+	curl.easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl.easy_setopt(c, CURLOPT_XFERINFODATA, w);
+}
+
+static void
+set_request(struct transfer *w, struct curl_slist *headers)
+{
+	const struct transport *t = w->t;
+	bool here = url_is_loopback(t->url);
+	CURL *c = w->handle;
+
+	curl.easy_setopt(c, CURLOPT_URL, t->url);
+	curl.easy_setopt(c, CURLOPT_HTTPHEADER, headers);
+	curl.easy_setopt(c, CURLOPT_POSTFIELDS, t->body);
+	curl.easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->body_len);
+	curl.easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)(t->connect_s * 1e3));
+	curl.easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	curl.easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
+	/* A name server that does not answer must not hold us when we have given up. */
+	curl.easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
+	/* A redirect could carry the key to another host: never followed. */
+	curl.easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+	curl.easy_setopt(c, CURLOPT_PROTOCOLS_STR, here ? "http,https" : "https");
+	curl.easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "");
+	curl.easy_setopt(c, CURLOPT_USERAGENT, "kllm/" KILN_VERSION);
+	if (here)
+		curl.easy_setopt(c, CURLOPT_NOPROXY, "*");
+	set_certificates(c);
+}
+
+/* Failures that the same request would meet again. */
+static bool
+is_permanent(CURLcode rc)
+{
+	static const CURLcode codes[] = { CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_PEER_FAILED_VERIFICATION,
+		CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_BAD_FUNCTION_ARGUMENT };
+
+	for (size_t i = 0; i < LEN(codes); i++)
+		if (rc == codes[i])
+			return true;
+	return false;
+}
+
+static enum transport_end
+perform(struct transfer *w)
+{
+	char why[CURL_ERROR_SIZE] = "";
+	CURLcode rc;
+
+	curl.easy_setopt(w->handle, CURLOPT_ERRORBUFFER, why);
+	rc = curl.easy_perform(w->handle);
+	end_head(w);
+	if (w->end != TRANSPORT_DONE || rc == CURLE_OK)
+		return w->end;
+	kbuf_puts(&w->t->why, *why ? why : curl.easy_strerror(rc));
+	return is_permanent(rc) ? TRANSPORT_PERMANENT : TRANSPORT_NETWORK;
 }
 
 enum transport_end
 transport_post(struct transport *t)
 {
-	char *helper = helper_path(), *argv[] = { helper, NULL };
-	struct kproc p = { .argv = argv };
-	struct watch w = { .t = t, .start = know_ns() };
-	int pipes[3][2];
+	struct transfer w = { .t = t, .start = know_ns() };
+	struct curl_slist *headers;
 	enum transport_end end;
-	pid_t pid;
 
-	signal(SIGPIPE, SIG_IGN);
-	for (int i = 0; i < 3; i++)
-		open_pipe(pipes[i]);
-	pid = kproc_spawn(&p, (int[3]){ pipes[IN][0], pipes[OUT][1], pipes[ERR][1] });
-	if (pid < 0)
-		kdie_errno(K_MISSING, "%s", helper);
-	close(pipes[IN][0]);
-	close(pipes[OUT][1]);
-	close(pipes[ERR][1]);
-	write_request(t, pipes[IN][1]);
-	close(pipes[IN][1]);
-	end = watch(&w, pipes[OUT][0]);
-	if (end == TRANSPORT_DONE)
-		end = verdict(pid, pipes[ERR][0], &t->why);
-	else
-		kproc_kill(pid);
-	close(pipes[OUT][0]);
-	close(pipes[ERR][0]);
+	load_libcurl();
+	w.handle = curl.easy_init();
+	if (!w.handle)
+		kdie(K_MISSING, "libcurl does not start");
+	headers = curl.slist_append(NULL, "Expect:");
+	for (size_t i = 0; t->headers[i]; i++)
+		headers = curl.slist_append(headers, t->headers[i]);
+	set_callbacks(&w);
+	set_request(&w, headers);
+	end = perform(&w);
+	curl.easy_cleanup(w.handle);
+	for (struct curl_slist *h = headers; h; h = h->next)
+		explicit_bzero(h->data, strlen(h->data));
+	curl.slist_free_all(headers);
 	t->first_byte_ms = w.first ? (double)(w.first - w.start) * 1e-6 : -1;
-	t->total_ms = (double)(know_ns() - w.start) * 1e-6;
-	kbuf_free(&w.head);
-	free(helper);
 	return end;
 }
 

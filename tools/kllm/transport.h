@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * transport: one POST through the helper kllm-http, watched: no first byte in time, no content for too long, or too
- * long altogether, and the helper is ended.
- */
+/* transport: one POST, watched: given up when no byte comes in time, no content for too long, or it lasts too long. */
 #ifndef KLLM_TRANSPORT_H
 #define KLLM_TRANSPORT_H
 
@@ -28,6 +25,7 @@ struct transport {
 	const char *const *headers;	/* "name: value", NULL-terminated */
 	const char *body;
 	size_t body_len;
+	/* Patience. The last three may be overrun by a second. */
 	double connect_s, first_byte_s, stall_s, total_s;
 	/*
 	 * Called for each piece of the body. Returns false when no more is needed. Sets *PROGRESS to a number that has
@@ -40,9 +38,8 @@ struct transport {
 	/* the response */
 	int status;		/* HTTP status; 0: none came */
 	struct kbuf head;	/* "name: value" lines, names in lower case */
-	struct kbuf why;	/* what the helper said about a failure */
+	struct kbuf why;	/* what libcurl says about a failure */
 	double first_byte_ms;	/* -1: none came */
-	double total_ms;
 };
 
 /* Fills the response part; the caller frees with transport_free. */

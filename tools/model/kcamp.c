@@ -13,7 +13,6 @@
 
 #include "kio.h"
 #include "klinear.h"
-#include "kusage.h"
 #include "kutil.h"
 
 #define BIG 1e15
@@ -104,9 +103,9 @@ const struct kknob kknobs[] = {
 	{ "model.rpm", KKNOB_NUM, "0", 0, BIG, NULL, "requests per minute, shared by all processes; 0: no limit" },
 	{ "model.tpm", KKNOB_NUM, "0", 0, BIG, NULL, "tokens per minute, shared by all processes; 0: no limit" },
 	{ "model.inflight", KKNOB_INT, "0", 0, 10000, NULL, "requests at once, shared by all processes; 0: no limit" },
-	{ "model.price_input", KKNOB_NUM, "-1", -1, KUSAGE_PRICE_MAX, NULL, "price of model.name, in USD per million tokens of prompt; -1: as the model table says" },
-	{ "model.price_cached", KKNOB_NUM, "-1", -1, KUSAGE_PRICE_MAX, NULL, "the same for what comes from a prompt cache; -1: as model.price_input" },
-	{ "model.price_output", KKNOB_NUM, "-1", -1, KUSAGE_PRICE_MAX, NULL, "the same for tokens of the answer, reasoning included; set it together with model.price_input" },
+	{ "model.price_input", KKNOB_NUM, "-1", -1, KCAMP_PRICE_MAX, NULL, "price of model.name, in USD per million tokens of prompt; -1: as the model table says" },
+	{ "model.price_cached", KKNOB_NUM, "-1", -1, KCAMP_PRICE_MAX, NULL, "the same for what comes from a prompt cache; -1: as model.price_input" },
+	{ "model.price_output", KKNOB_NUM, "-1", -1, KCAMP_PRICE_MAX, NULL, "the same for tokens of the answer, reasoning included; set it together with model.price_input" },
 	{ "model.replies", KKNOB_STR, "replies", 0, 0, NULL, "folder of recorded replies, TTT/BB.ndjson, for provider replay" },
 	{ "model.cache", KKNOB_BOOL, "true", 0, 0, NULL, "mark prompt-cache breakpoints" },
 

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Highest price of a model, in USD per million tokens: more is a slip of the pen. */
+#define KCAMP_PRICE_MAX 1e3
+
 enum kknob_type { KKNOB_STR, KKNOB_ENUM, KKNOB_INT, KKNOB_NUM, KKNOB_BOOL, KKNOB_JSON };
 
 struct kknob {

@@ -31,11 +31,12 @@ static const struct {
 	[KDTYPE_I8] = { "int8", 1, 0, 0 },
 };
 
-static const char *const distributions[KDIST_COUNT] = {
+static const char *const distributions[] = {
 	[KDIST_NORMAL] = "normal", [KDIST_UNIFORM] = "uniform", [KDIST_ZERO_ONE] = "zero_one", [KDIST_LARGE] = "large",
 	[KDIST_TINY] = "tiny", [KDIST_ALL_EQUAL] = "all_equal", [KDIST_SORTED] = "sorted",
 	    [KDIST_HEAVY_TAIL] = "heavy_tail",
 	[KDIST_ALTERNATING] = "alternating", [KDIST_SPECIAL] = "special", [KDIST_SPARSE] = "sparse",
+	[KDIST_MIXED] = "mixed",
 };
 
 enum kdtype

@@ -43,7 +43,8 @@ double kdtype_eps(enum kdtype t);
 enum kdist {
 	KDIST_NORMAL, KDIST_UNIFORM, KDIST_ZERO_ONE, KDIST_LARGE, KDIST_TINY, KDIST_ALL_EQUAL, KDIST_SORTED,
 	    KDIST_HEAVY_TAIL,
-	KDIST_ALTERNATING, KDIST_SPECIAL, KDIST_SPARSE, KDIST_COUNT
+	KDIST_ALTERNATING, KDIST_SPECIAL, KDIST_SPARSE, KDIST_COUNT,
+	KDIST_MIXED	/* of timed calls, made of the task's own; no task names it */
 };
 enum kdist kdist_of(const char *name);	/* KDIST_COUNT when NAME is none of them */
 const char *kdist_name(enum kdist d);
@@ -122,7 +123,7 @@ struct ktask {
 	int groups;			/* tensor that says how rows fall to groups, see kgroups.h; -1: no grouped operation */
 	bool group_offsets;		/* it holds first rows and the end, not numbers of rows */
 	enum kdist distributions[KDIST_COUNT];
-	size_t distribution_count;	/* 1 or more; the first is that of the timed runs */
+	size_t distribution_count;	/* 1 or more; the first is that of most timed numbers */
 	/* Tolerance; below 0: not given, see kharness(1) for the rule that then holds. */
 	double rtol, atol, matched_ratio, max_error_cap;
 	bool alone;			/* a call by itself counts, not several back to back */

@@ -14,9 +14,6 @@
 /* What a server counts is below this, or no count: times any price, it fits. */
 #define KUSAGE_COUNT_MAX 1e9
 
-/* Highest price, in USD per million tokens. */
-#define KUSAGE_PRICE_MAX 1e3
-
 /* Counts include their parts: input includes the cached tokens, output the reasoning. */
 struct kusage {
 	int64_t input, output;
@@ -40,13 +37,12 @@ struct kmodel {
 	int64_t input, cache_read, cache_write_5m, cache_write_1h, output;
 	int64_t tier_start; /* input tokens above which the whole request has the tier's prices; 0: no tier */
 	int64_t tier_input, tier_cache, tier_output;
-	int64_t context, max_output;	/* tokens; 0: unknown */
+	int64_t max_output;		/* tokens; 0: unknown */
 	char cap_field[32];		/* "max_tokens" or "max_completion_tokens" */
 	bool sampling;			/* temperature may be sent */
-	bool prefill;			/* an assistant message may come last */
 	enum kthinking thinking;
 	int64_t min_cache;		/* tokens a prefix needs before it is cached */
-	char from_date[16], source[128];
+	char from_date[16];
 	long line;			/* of the row in the file */
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kcamp.h"
 #include "kutil.h"
 
 void
@@ -44,15 +45,12 @@ static const struct column {
 	FIELD("tier_input", COL_PRICE, tier_input),
 	FIELD("tier_cache", COL_PRICE, tier_cache),
 	FIELD("tier_output", COL_PRICE, tier_output),
-	FIELD("ctx", COL_COUNT, context),
 	FIELD("max_out", COL_COUNT, max_output),
 	FIELD("cap_field", COL_TEXT, cap_field),
 	FIELD("sampling", COL_FLAG, sampling),
-	FIELD("prefill", COL_FLAG, prefill),
 	FIELD("thinking", COL_THINKING, thinking),
 	FIELD("min_cache", COL_COUNT, min_cache),
 	FIELD("from_date", COL_TEXT, from_date),
-	FIELD("source", COL_TEXT, source),
 #undef FIELD
 };
 enum { FIELDS_MAX = 64 };
@@ -71,7 +69,6 @@ set_defaults(struct kmodel *m)
 		.tier_output = -1,
 		.cap_field = "max_tokens",
 		.sampling = true,
-		.prefill = true,
 	};
 }
 
@@ -106,7 +103,7 @@ set_field(struct kmodel *m, const struct column *col, const char *text)
 	}
 	errno = 0;
 	v = strtod(text, &end);
-	if (*end || errno || !(v >= 0 && v <= (col->type == COL_PRICE ? KUSAGE_PRICE_MAX : 1e9)))
+	if (*end || errno || !(v >= 0 && v <= (col->type == COL_PRICE ? KCAMP_PRICE_MAX : 1e9)))
 		return false;
 	*(int64_t *)field = col->type == COL_PRICE ? llround(v * 1e6) : llround(v);
 	return true;

@@ -44,9 +44,6 @@ void klimit_done(struct klimit *l, double more);
 
 /* Nobody sends for this long. */
 void klimit_hold(struct klimit *l, double seconds);
-/* The server is overloaded: half as many at once as now; each klimit_calm allows one more again. */
-void klimit_overload(struct klimit *l);
-void klimit_calm(struct klimit *l);
 /* Every caller is refused for this long, because of REASON. */
 void klimit_stop(struct klimit *l, const char *reason, double seconds);
 const char *klimit_reason(const struct klimit *l);
@@ -56,25 +53,11 @@ const char *klimit_reason(const struct klimit *l);
  */
 bool klimit_may_retry(struct klimit *l);
 
-/* Bytes per token as this server counted so far (0: nothing known), and one more measurement. */
-double klimit_density(struct klimit *l);
-void klimit_learn(struct klimit *l, double bytes, double tokens);
-
 /*
- * A cached prefix is usable only after a first answer has begun. klimit_warm returns when another process has warmed
- * the prefix in the last minutes, or when WAIT_S has passed, or at once with true when this caller is to warm it; it
- * then calls klimit_warmed.
+ * Money. The ledger is a file of one line. kbudget_add books AMOUNT before a request is sent, or corrects a booking once
+ * the true cost is known, unless the sum would exceed CAP (0: no cap): then false. *SPENT is the sum afterwards. All in
+ * nano-dollars. A ledger that cannot be read or written ends the program: money is not guessed.
  */
-bool klimit_warm(struct klimit *l, const char *prefix, double wait_s);
-void klimit_warmed(struct klimit *l);
-
-/*
- * Money. The ledger is a file of one line. kbudget_reserve books AMOUNT before a request is sent, unless spent + AMOUNT
- * would exceed CAP (0: no cap): then false. kbudget_settle corrects a booking by DELTA once the true cost is known.
- * *SPENT is the sum afterwards. All in nano-dollars. A ledger that cannot be read or written ends the program: money is
- * not guessed.
- */
-bool kbudget_reserve(const char *ledger, int64_t amount, int64_t cap, int64_t *spent);
-void kbudget_settle(const char *ledger, int64_t delta, int64_t *spent);
+bool kbudget_add(const char *ledger, int64_t amount, int64_t cap, int64_t *spent);
 
 #endif
