@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a candidate may not do: patterns over its source and an allow-list over its imports (forbidden.json). */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +9,11 @@
 #include "kelf.h"
 #include "keval.h"
 #include "kio.h"
+#include "kregex.h"
 #include "ktoken.h"
 #include "kutil.h"
 
 enum {
-	MATCH_LIMIT = 2000000,		/* steps before a pattern gives up on hostile text */
 	/* .init as the compiler's start files make it, less than a call longer than the shortest */
 #ifdef __x86_64__
 	INIT_BYTES_MAX = 27,
@@ -87,19 +85,14 @@ scan_text(const char *code, enum ktoken_lang lang)
 	return stripped;
 }
 
-static pcre2_code *
+static struct kregex *
 compile_rule(const json_t *rule)
 {
-	const char *pattern = kjson_str_or(rule, "pattern", "(?!)"), *check = kjson_str_or(rule, "check", "?");
-	PCRE2_UCHAR text[128];
-	PCRE2_SIZE at;
-	int error;
-	pcre2_code *re = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_MULTILINE, &error, &at, NULL);
+	char *where = kasprintf("patterns/forbidden.json: %s", kjson_str_or(rule, "check", "?"));
+	struct kregex *re =
+	    kregex_new(where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_LINES);
 
-	if (!re) {
-		pcre2_get_error_message(error, text, sizeof text);
-		kdie(K_USAGE, "patterns/forbidden.json: %s, offset %zu: %s", check, (size_t)at, (const char *)text);
-	}
+	free(where);
 	return re;
 }
 
@@ -131,28 +124,20 @@ static bool
 apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *reasons)
 {
 	const char *why = kjson_str_or(rule, "why", "");
-	pcre2_code *re = compile_rule(rule);
-	pcre2_match_data *match = pcre2_match_data_create_from_pattern(re, NULL);
-	pcre2_match_context *context = pcre2_match_context_create(NULL);
+	struct kregex *re = compile_rule(rule);
+	struct kregex_span at;
+	enum kregex_found found = kregex_search(re, text, strlen(text), 0, &at);
 	char *detail = NULL;
-	int rc;
 
-	pcre2_set_match_limit(context, MATCH_LIMIT);
-	rc = pcre2_match(re, (PCRE2_SPTR)text, strlen(text), 0, 0, match, context);
-	if (rc > 0) {
-		const PCRE2_SIZE *v = pcre2_get_ovector_pointer(match);
-
-		detail = quote(why, o, text, v[0], v[1]);
-	} else if (rc != PCRE2_ERROR_NOMATCH) {
+	if (found == KREGEX_FOUND)
+		detail = quote(why, o, text, at.from, at.to);
+	else if (found == KREGEX_LOST)
 		detail = kasprintf("%s cannot be ruled out: the text defeats the scan", why);
-	}
 	if (detail)
 		add_reason(reasons, kjson_str_or(rule, "check", "?"), detail);
-	pcre2_match_context_free(context);
-	pcre2_match_data_free(match);
-	pcre2_code_free(re);
+	kregex_free(re);
 	free(detail);
-	return rc == PCRE2_ERROR_NOMATCH;
+	return found == KREGEX_NONE;
 }
 
 /* "GOMP_*" stands for all that begins with GOMP_. */
