@@ -60,7 +60,7 @@ ok 'a faulty table is refused, with rule and field' '
 	try "del(.rules[1].why)" "rules\[1\] (pointer_table): .why. must be"
 	try ".rules[2].match = []" "rules\[2\] (kept_record): .match. must be a list"
 	try ".rules[0].bucket = \"W9\"" "rule kept_pointer: bucket .W9. is none"
-	try ".rules[0].pattern = \"(a\"" "rule kept_pointer, offset [0-9]* of its pattern"
+	try ".rules[0].pattern = \"(a\"" "rule kept_pointer, offset 2: missing closing parenthesis: (a"
 	try ".rules[1].id = .rules[0].id" "two rules are called kept_pointer"
 	try ".schema = \"x\"" "not a table of audit rules"
 	try ".rules[0].when = \"x\"" "when must be grouped"'
@@ -213,6 +213,7 @@ cat >scored <<'E'
 #!/bin/sh -eu
 mkdir -p "l/trials/$1"
 jq -nc "{id: \"$1/01\", trial: ($1 | tonumber), branch: 1, eval: {status: \"correct\", noise: {floor: 0.001}}, audit: {bucket: \"K1\", decision: \"ACCEPT-as-real\"}} | $2" >"l/trials/$1/score.ndjson"
+jq -nc "{schema: \"archive/1\", kind: \"archive\", linear: {}, trial: ($1 | tonumber)}" >"l/trials/$1/archive.ndjson"
 E
 chmod 755 scored
 kcampaign new l --task "$grouped" >/dev/null

@@ -17,10 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "karch.h"
 #include "kchain.h"
 #include "kfrozen.h"
 #include "kio.h"
+#include "ktrials.h"
 #include "klinear.h"
 #include "kmemo.h"
 #include "status.h"
@@ -258,18 +260,18 @@ variable(const char *name, const char *value)
 	return text.data;
 }
 
-/* The backend whose ceilings kharness can measure for this campaign, or "": not before the reference of a campaign that has begun. */
+/*
+ * The backend whose ceilings kharness can measure for this campaign, or "": not before the
+ * reference of a campaign that has begun.
+ */
 static const char *
 ceilings_of(const struct kcamp *c)
 {
-	static const char *const backends[] = { "c", "cuda", "hip" };
+	const struct backend *b = backend_of(c);
 	bool measured = exists("trials/000/ceilings.json"), begun = exists("trials/000/00/eval.ndjson");
 
-	for (size_t i = 0; i < LEN(backends); i++)
-		if (!strcmp(kcamp_str(c, "backend"), backends[i]) && !strcmp(kcamp_str(c, "eval.evaluator"), "harness") &&
-		    !kcamp_json(c, "eval.timing") && (measured || !begun))
-			return backends[i];
-	return "";
+	return b->ceilings && !strcmp(kcamp_str(c, "eval.evaluator"), "harness") &&
+	    !kcamp_json(c, "eval.timing") && (measured || !begun) ? b->name : "";
 }
 
 /*
@@ -324,7 +326,7 @@ need_anchors(const struct kcamp *c, const struct graph *g)
 	kbuf_add(&list, "", 0);
 	for (long t = g->first > 1 ? g->first : 1; raced && t <= g->last; t++) {
 		json_t *header = is_evaluated(c, t) ? NULL : archive_header(t - 1);
-		struct standing s = standing(header);
+		struct standing s = standing(c, header);
 
 		if (s.best && (s.provisional || kgain_width(&s.speedup) > KCHAIN_WIDE))
 			kbuf_printf(&list, "%s%03ld", list.len ? " " : "", t);
@@ -568,7 +570,7 @@ begin(long *last)
 	prepare_environment();
 	if (!make_flag('n'))
 		rules_refresh(c);
-	position(last);
+	*last = ktrials_last(c);
 	if (kcamp_linear(c)) {
 		confirm_require(c);
 		shapes_freeze(c, false);
@@ -607,7 +609,7 @@ bring_views(const struct kcamp *c, const struct options *o, long first, long las
 static int
 catch_up(const struct kcamp *c, const struct options *o, long last, int ask)
 {
-	if (last < 0 || make_flag('n') || (position(NULL) == last && !rules_newer(last)))
+	if (last < 0 || make_flag('n') || (ktrials_linked(c) == last && !rules_newer(last)))
 		return remember_at(c, o, ask == ASK_NOBODY ? MEMORY_VIEWS : MEMORY_BEGIN, last);
 	return bring_views(c, o, 1, last, ask);
 }
@@ -662,7 +664,7 @@ static int
 arrive(const struct kcamp *c, const struct options *o, long last)
 {
 	json_t *header = archive_header(last);
-	struct standing now = standing(header);
+	struct standing now = standing(c, header);
 	char *over = stop_reason(c, last, &now);
 	bool needed = !over && *kcamp_str(c, "eval.launcher") && !make_flag('n');
 	int code = K_OK;
@@ -781,7 +783,7 @@ verify(const struct kcamp *c, const struct options *o, long last)
 
 	while (again) {
 		json_t *header = archive_header(last);
-		struct standing now = standing(header);
+		struct standing now = standing(c, header);
 		struct graph g = { .first = last, .last = last, .best = now.best, .jobs = o->jobs };
 		struct outcome out = { 0 };
 
@@ -873,7 +875,7 @@ static bool
 goes_on(const struct kcamp *c, long last)
 {
 	json_t *header = archive_header(last);
-	struct standing now = standing(header);
+	struct standing now = standing(c, header);
 	char *reason = stop_reason(c, last, &now);
 	bool yes = !reason;
 
@@ -897,7 +899,7 @@ command_run(const struct options *o)
 		code = open_round(c, o, &last);
 	while (!code && (!o->trials || done < o->trials)) {
 		json_t *header = archive_header(last);
-		struct standing now = standing(header);
+		struct standing now = standing(c, header);
 		char *reason = stop_reason(c, last, &now);
 		struct kbuf text = { 0 };
 
