@@ -52,7 +52,7 @@ t 'exec: an answer of 5 MB, one that is 6 times as long escaped, and one without
 
 t 'a reply of 4 MB less a little is none: its program is evaluated' '
 	provider "exec:answer 4100000"
-	runs 1; jq -e ".eval.code_sha256 and .eval.status != \"no_code\"" c/trials/001/score.ndjson'
+	runs 1; kcampaign record -c c 001/01 | jq -e ".eval.code_sha256 and .eval.status != \"no_code\""'
 
 t 'a program of more than 1 MB is a failed candidate, of a reply that is not' '
 	provider "exec:printf \"\\140\\140\\140c\\n/*\"; answer 1100000 | tr -d \\140; printf \"*/\\n\\140\\140\\140\\n\""
@@ -100,13 +100,13 @@ t 'a campaign that an oversized record holds up gets free by the same command' '
 	provider null; runs 1
 	rm c/trials/001/*.ndjson c/archive.ndjson
 	padded 70000000 c/trials/001/01/eval.ndjson
-	runs 1; grep -q "eval.ndjson is longer than any tool reads" err; jq -e ".eval.status" c/trials/001/score.ndjson
+	runs 1; grep -q "eval.ndjson is longer than any tool reads" err; kcampaign record -c c 001/01 | jq -e ".eval.status"
 	rm c/trials/001/*.ndjson c/trials/001/01/eval.ndjson* c/archive.ndjson
 	padded 66000000 c/trials/001/01/reply.ndjson
 	runs 1; failed 001
 	rm c/trials/001/*.ndjson c/trials/001/01/eval.ndjson* c/archive.ndjson
 	padded 70000000 c/trials/001/01/reply.ndjson
-	runs 1; [ -e c/trials/001/01/reply.ndjson.too_large ]; jq -e ".eval.code_sha256" c/trials/001/score.ndjson'
+	runs 1; [ -e c/trials/001/01/reply.ndjson.too_large ]; kcampaign record -c c 001/01 | jq -e ".eval.code_sha256"'
 
 t 'a custom evaluator that says too much fails its candidate' '
 	provider null

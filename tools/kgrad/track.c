@@ -282,7 +282,7 @@ advance(struct karch *archive, const struct kcamp *camp, const struct kcandidate
 void
 gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive, char *const *files, size_t count)
 {
-	struct kcandidates in = { .files = files, .count = count };
+	struct kcandidates in = { .dir = camp->dir, .files = files, .count = count };
 	bool enabled = kcamp_bool(camp, "gradient.enabled");
 	const struct kcandidate *list;
 	size_t n;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "krecord.h"
 #include "kutil.h"
 
 const char *const kcandidate_tokens[KCANDIDATE_TOKENS] = {
@@ -297,7 +298,7 @@ look_ahead(struct kcandidates *in)
 			in->next++;
 			in->open = true;
 		}
-		if (kin_next(&in->in, &rec)) {
+		if (krecord_next(&in->in, in->dir, &rec)) {
 			read_line(&in->in, &rec, &in->ahead);
 			krec_free(&rec);
 			in->pending = true;

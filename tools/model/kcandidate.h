@@ -87,10 +87,11 @@ bool kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
 
 /*
  * Scored records as archives and gradients need them: a trial at a time, its branches in order
- * whatever the order of the lines. Reads FILES (COUNT 0: stdin) one after the other. Zero-initialise,
- * then set these two.
+ * whatever the order of the lines. Reads FILES (COUNT 0: stdin) one after the other; what thin ones
+ * lack is in the trials of DIR. Zero-initialise, then set these three.
  */
 struct kcandidates {
+	const char *dir;
 	char *const *files;
 	size_t count;
 	/* Private. */

@@ -123,20 +123,41 @@ read_header(struct ktrials *t, long trial)
 	return header;
 }
 
-/* Where the record says that it is from; a campaign may have had another name at its start. */
+/* A campaign may have had another name at its start, which the reference has kept. */
 static char *
-check_origin(const struct ktrials *t, const struct ktrial *trial, const struct kcandidate *c)
+check_campaign(const struct ktrials *t, const json_t *record)
 {
-	const char *name = kcamp_str(t->camp, "name"), *of = kjson_str_or(c->json, "campaign", name);
+	const char *name = kcamp_str(t->camp, "name"), *of = kjson_str_or(record, "campaign", name);
 
+	if (!strcmp(of, name) || !t->reference_of || !strcmp(of, t->reference_of))
+		return NULL;
+	return kasprintf("a record of the campaign '%s', not of '%s'", of, name);
+}
+
+static char *
+check_place(const struct ktrial *trial, const struct kcandidate *c)
+{
 	if (c->trial != trial->number)
 		return kasprintf("a record of trial %ld", c->trial);
-	if (strcmp(of, name) && t->reference_of && strcmp(of, t->reference_of))
-		return kasprintf("a record of the campaign '%s', not of '%s'", of, name);
 	for (size_t i = 0; i < trial->count; i++)
 		if (trial->list[i].branch == c->branch)
 			return kasprintf("a second record of %s", c->id);
 	return NULL;
+}
+
+/* Into C; or the fault, with what to do. */
+static char *
+read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record, struct kcandidate *c)
+{
+	char *fault = check_campaign(t, record), *text;
+
+	if (!fault && (text = krecord_join(t->camp->dir, record)))
+		return text;
+	if (!fault && !(fault = kcandidate_read(c, record)) && (fault = check_place(trial, c)))
+		kcandidate_free(c);
+	text = fault ? kasprintf("%s" REMAKE, fault) : NULL;
+	free(fault);
+	return text;
 }
 
 /* One line of a trial: its record, or its fault. */
@@ -144,12 +165,10 @@ static void
 take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
 {
 	struct kcandidate c;
-	char *fault = kcandidate_read(&c, rec->json);
+	char *fault = read_record(t, trial, rec->json, &c);
 
-	if (!fault && (fault = check_origin(t, trial, &c)))
-		kcandidate_free(&c);
 	if (fault) {
-		add_fault(t, kasprintf("%s:%ld: %s" REMAKE, rec->file, rec->lineno, fault));
+		add_fault(t, kasprintf("%s:%ld: %s", rec->file, rec->lineno, fault));
 		free(fault);
 		return;
 	}
@@ -360,12 +379,17 @@ ktrials_record(const struct kcamp *camp, const char *id, char **fault)
 	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (!found && kin_try(&in, &rec, fault)) {
-			if (!strcmp(kjson_str_or(rec.json, "id", ""), id))
+			if (!strcmp(kjson_str_or(rec.json, "id", ""), id)) {
 				found = json_incref(rec.json);
+				*fault = krecord_join(camp->dir, found);
+			}
 			krec_free(&rec);
 		}
 		kin_close(&in);
 	}
 	free(path);
-	return found;
+	if (!*fault)
+		return found;
+	json_decref(found);
+	return NULL;
 }

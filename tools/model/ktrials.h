@@ -16,6 +16,7 @@
 
 #include "kcamp.h"
 #include "kcandidate.h"
+#include "krecord.h"
 #include "kutil.h"
 
 struct ktrial {
