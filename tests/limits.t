@@ -25,8 +25,9 @@ cat >helpers.sh <<'E'
 provider() { jq --arg p "$1" '.model.provider = $p' c/campaign.json >new && mv new c/campaign.json; rm -rf c/trials c/archive.ndjson; }
 # failed TRIAL: its candidate failed as too large, and every stage has passed it on.
 failed() {
+	kcampaign record -c c "$1/01" |
+		jq -e '.eval.status == "no_code" and .eval.reasons[0].check == "too_large"' >/dev/null
 	for f in 01/eval coords audit score; do
-		jq -e '.eval.status == "no_code" and .eval.reasons[0].check == "too_large"' c/trials/"$1"/$f.ndjson >/dev/null
 		[ "$(wc -c <c/trials/"$1"/$f.ndjson)" -lt 67108864 ]
 	done
 	jq -e '.score.correct == false' c/trials/"$1"/score.ndjson
