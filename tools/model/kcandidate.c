@@ -192,14 +192,20 @@ read_score(struct kcandidate *c, const json_t *score)
 	c->won = c->trial && (*c->verdict ? !strcmp(c->verdict, "accepted") : c->gain);
 }
 
-static char *
-read_place(struct kcandidate *c, const json_t *record)
+/* The form of records that this program knows. */
+#define SCHEMA "candidate/1"
+
+char *
+kcandidate_place(struct kcandidate *c, const json_t *record)
 {
 	const char *id = kjson_str_or(record, "id", NULL);
+	const char *schema = kjson_str_or(record, "schema", SCHEMA);
 	long trial, branch;
 
-	c->trial = (long)kjson_int_or(record, "trial", -1);
-	c->branch = (long)kjson_int_or(record, "branch", -1);
+	*c = (struct kcandidate){ .trial = (long)kjson_int_or(record, "trial", -1),
+		.branch = (long)kjson_int_or(record, "branch", -1), .incumbent = KARCH_REFERENCE };
+	if (strcmp(schema, SCHEMA))
+		return kasprintf("its schema is '%s', not '" SCHEMA "'", schema);
 	if (id && !karch_id(id, &trial, &branch))
 		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
 	if (c->trial < 0 || c->trial > 999999 || c->branch < 0 || c->branch > 999999)
@@ -209,9 +215,6 @@ read_place(struct kcandidate *c, const json_t *record)
 	snprintf(c->id, sizeof c->id, "%03ld/%02ld", c->trial, c->branch);
 	return NULL;
 }
-
-/* The form of records that this program knows. */
-#define SCHEMA "candidate/1"
 
 static char *
 check_form(const json_t *record)
@@ -223,10 +226,7 @@ check_form(const json_t *record)
 		{ "eval", true }, { "score", true }, { "sample", false }, { "sample.parent", false },
 		{ "reply", false }, { "reply.usage", false },
 	};
-	const char *schema = kjson_str_or(record, "schema", SCHEMA);
 
-	if (strcmp(schema, SCHEMA))
-		return kasprintf("its schema is '%s', not '" SCHEMA "'", schema);
 	for (size_t i = 0; i < LEN(objects); i++) {
 		const json_t *v = kjson_path(record, objects[i].path);
 
@@ -243,9 +243,9 @@ kcandidate_read(struct kcandidate *c, json_t *record)
 {
 	char *fault;
 
-	*c = (struct kcandidate){ .json = json_incref(record), .incumbent = KARCH_REFERENCE };
-	if (!(fault = check_form(record)) && !(fault = read_place(c, record)))
+	if (!(fault = kcandidate_place(c, record)) && !(fault = check_form(record)))
 		fault = read_words(c, record);
+	c->json = json_incref(record);
 	if (!fault) {
 		read_sample(c, json_object_get(record, "sample"));
 		read_reply(c, json_object_get(record, "reply"));

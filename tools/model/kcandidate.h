@@ -72,6 +72,8 @@ struct kcandidate {
  * that the caller frees; then C is empty. Free with kcandidate_free.
  */
 char *kcandidate_read(struct kcandidate *c, json_t *record);
+/* Its place alone, in a C that owns nothing: id, trial, branch. NULL, or the fault. */
+char *kcandidate_place(struct kcandidate *c, const json_t *record);
 void kcandidate_free(struct kcandidate *c);
 
 /* May the record hold a cell? */

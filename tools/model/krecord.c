@@ -39,6 +39,13 @@ read_eval(const char *path, char hex[65])
 	return text;
 }
 
+static char *
+damaged(const char *path, const char *id)
+{
+	return kasprintf("%s is missing or damaged; put it back from a copy, or make redo CELL=%s FROM=eval makes it "
+	    "anew", path, id);
+}
+
 /* What the evaluation has, and RECORD has not. */
 static char *
 add_eval(const char *dir, json_t *record, const char *id)
@@ -47,13 +54,12 @@ add_eval(const char *dir, json_t *record, const char *id)
 	json_t *whole = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
 	if (!text)
-		fault = kasprintf("%s is missing or damaged; put it back from a copy, or make redo CELL=%s FROM=eval "
-		    "makes it anew", path, id);
+		fault = damaged(path, id);
 	else if (strcmp(hex, kjson_str_or(record, "from", "")))
 		fault = kasprintf("it was not made from %s; remove the coords, audit and score of the trial, and make "
 		    "views makes them again", path);
 	else if (json_object_update_missing(record, whole))
-		fault = kasprintf("%s is not JSON; make redo CELL=%s FROM=eval makes it anew", path, id);
+		fault = damaged(path, id);
 	json_decref(whole);
 	free(text);
 	free(path);
@@ -78,6 +84,21 @@ add_view(const char *dir, json_t *record, const char *id, const char *name)
 		}
 		kin_close(&in);
 	}
+	free(path);
+	return fault;
+}
+
+char *
+krecord_glance(const char *dir, const json_t *record)
+{
+	const char *id = kjson_str_or(record, "id", "");
+	char *path = path_of(dir, id, "eval"), *fault;
+	FILE *f = fopen(path, "re");
+	bool good = f && fseek(f, -1, SEEK_END) == 0 && getc(f) == '\n';
+
+	if (f)
+		fclose(f);
+	fault = good ? NULL : damaged(path, id);
 	free(path);
 	return fault;
 }

@@ -17,6 +17,8 @@
  * wrong and what to do, which the caller frees.
  */
 char *krecord_join(const char *dir, json_t *record);
+/* Whether that looks possible, by the end of its evaluation alone; the same results. */
+char *krecord_glance(const char *dir, const json_t *record);
 /* As kin_next, and whole. */
 bool krecord_next(struct kin *in, const char *dir, struct krec *rec);
 /* Write REC with the member NAME, or, THIN, that member and where it belongs. */

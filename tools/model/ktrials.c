@@ -145,19 +145,25 @@ check_place(const struct ktrial *trial, const struct kcandidate *c)
 	return NULL;
 }
 
-/* Into C; or the fault, with what to do. */
+/* Into C; or the fault. *ADVISED: it says what to do. */
 static char *
-read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record, struct kcandidate *c)
+read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record, struct kcandidate *c,
+    bool *advised)
 {
-	char *fault = check_campaign(t, record), *text;
+	bool thin = json_object_get(record, "from");
+	char *fault;
 
-	if (!fault && (text = krecord_join(t->camp->dir, record)))
-		return text;
-	if (!fault && !(fault = kcandidate_read(c, record)) && (fault = check_place(trial, c)))
-		kcandidate_free(c);
-	text = fault ? kasprintf("%s" REMAKE, fault) : NULL;
-	free(fault);
-	return text;
+	*advised = false;
+	if ((fault = check_campaign(t, record)) || (fault = kcandidate_place(c, record)) ||
+	    (fault = check_place(trial, c)))
+		return fault;
+	*advised = true;
+	if (t->glancing && thin)
+		return krecord_glance(t->camp->dir, record);
+	if ((fault = krecord_join(t->camp->dir, record)))
+		return fault;
+	*advised = false;
+	return kcandidate_read(c, record);
 }
 
 /* One line of a trial: its record, or its fault. */
@@ -165,10 +171,11 @@ static void
 take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
 {
 	struct kcandidate c;
-	char *fault = read_record(t, trial, rec->json, &c);
+	bool advised;
+	char *fault = read_record(t, trial, rec->json, &c, &advised);
 
 	if (fault) {
-		add_fault(t, kasprintf("%s:%ld: %s", rec->file, rec->lineno, fault));
+		add_fault(t, kasprintf("%s:%ld: %s%s", rec->file, rec->lineno, fault, advised ? "" : REMAKE));
 		free(fault);
 		return;
 	}
@@ -347,11 +354,12 @@ size_t
 ktrials_check(struct ktrials *t)
 {
 	for (long n = 0; n <= t->last; n++) {
-		bool loaded = t->trial[n].loaded;
-
+		if (t->trial[n].loaded)
+			continue;
+		t->glancing = true;
 		ktrials_get(t, n);
-		if (!loaded)
-			ktrials_drop(t, n);
+		ktrials_drop(t, n);
+		t->glancing = false;
 	}
 	return t->fault_count;
 }

@@ -44,6 +44,7 @@ struct ktrials {
 	struct ktrial *trial;	/* LAST + 1 of them */
 	char *reference_of;	/* the campaign that the reference says it is of */
 	bool damaged;		/* a fault of what is being read */
+	bool glancing;
 };
 
 /* The campaign of CAMP, which outlives T. Reads the reference and the header of the archive. */
@@ -57,7 +58,10 @@ size_t ktrials_take(struct ktrials *t, long number, struct kcandidate **list);
 void ktrials_drop(struct ktrials *t, long number);
 /* The sound record of candidate ID, or NULL. */
 const struct kcandidate *ktrials_find(struct ktrials *t, const char *id);
-/* Read every trial, for what is wrong with it: how many faults there are. */
+/*
+ * Look for what is wrong with any trial: how many faults there are. Of an evaluation that a thin record
+ * was made from only the end is looked at, so that this is quick.
+ */
 size_t ktrials_check(struct ktrials *t);
 /* Every record of trial NUMBER is sound, or the program ends: with K_USAGE, after naming what is wrong. */
 void ktrials_need(struct ktrials *t, long number);
