@@ -29,7 +29,7 @@ HELPERS := $(RUNNERS) krtc
 KWATCH := $(wildcard tools/helpers/kwatch/*.c)
 
 # core: mechanisms that know nothing of kiln's records; model: what kiln knows. Tools share both.
-LIB_DIRS := core model lib
+LIB_DIRS := core model
 
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes

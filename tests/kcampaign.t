@@ -104,11 +104,25 @@ ok 'make at the top takes a campaign whose folder has a space in its name' '
 	make -s -C "$KILN_DATA" -n -o all O="$KILN_BUILD" CAMPAIGN="$PWD/a space/my own" status >out'
 
 ok 'new knows the backend by the language' '
-	for pair in cuda:cuda cl:opencl triton:triton fortran:c; do
+	for pair in cuda:cuda cl:opencl hip:hip fortran:c; do
 		mkdir "l-$pair"; cp c/*.c "l-$pair"; jq ".language = \"${pair%:*}\"" c/task.json >"l-$pair/task.json"
 		kcampaign new "b-$pair" --task "l-$pair" >/dev/null
 		is "${pair#*:}" "$(jq -r .backend "b-$pair/campaign.json")"
 	done'
+
+ok 'a backend that nothing here runs is refused by name, unless the campaign brings its own commands' '
+	mkdir foreign; cp c/*.c foreign
+	for l in triton python sycl; do
+		jq ".language = \"$l\"" c/task.json >foreign/task.json
+		exits 2 kcampaign new no --task foreign; [ ! -e no ]
+		grep -Eq "foreign/task.json: language: kiln cannot run (triton|sycl) kernels itself: .*eval.timing" err
+	done
+	cp -r c own; edit own/campaign.json ".backend = \"sycl\""
+	exits 2 kcampaign check -c own
+	grep -q "^campaign.json: backend: kiln cannot run sycl kernels itself: .* one of c cuda hip opencl" out
+	edit own/campaign.json ".eval.correctness = {command: \"true\", format: \"exit\"} |
+		.eval.timing = {command: \"true\", format: \"json\"}"
+	kcampaign check -c own >out || { cat out; exit 1; }'
 
 ok 'check names and explains all faults at once' '
 	cp -r c bad

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "kio.h"
 #include "kproc.h"
 #include "ksandbox.h"
@@ -122,11 +123,12 @@ static char *
 make_campaign(const struct arguments *a, const char *file)
 {
 	json_t *task = kjson_load(file), *camp;
-	const char *language = kjson_str_or(task, "language", "c");
+	const char *language = kjson_str_or(task, "language", backends[BACKEND_C].name);
 	char *folder = ksandbox_work_new(), *path = kasprintf("%s/campaign.json", folder), *text;
 
-	camp = json_pack("{s:s,s:s,s:s,s:s,s:s,s:O}", "schema", "campaign/1", "name", "kbench", "task", file, "backend",
-	    a->backend ? a->backend : language, "language", language, "eval", a->eval);
+	camp = json_pack("{s:s,s:s,s:s,s:s,s:s,s:O}", "schema", "campaign/1", "name", "kbench",
+	    "task", file, "backend", a->backend ? a->backend : backend_for(language)->name,
+	    "language", language, "eval", a->eval);
 	text = json_dumps(camp, JSON_INDENT(2));
 	if (kwrite_file(path, text, strlen(text)) < 0)
 		kdie_errno(K_IO, "%s", path);

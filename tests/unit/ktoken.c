@@ -167,7 +167,7 @@ test_names(void)
 {
 	char a[17], b[17];
 
-	CHECK(ktoken_lang_of("triton") == KTOKEN_PYTHON);
+	CHECK(ktoken_lang_of("python3") == KTOKEN_PYTHON);
 	CHECK(ktoken_lang_of("python") == KTOKEN_PYTHON);
 	CHECK(ktoken_lang_of("cuda") == KTOKEN_C);
 	ktoken_hash("a // b", 6, a);

@@ -37,7 +37,7 @@ static const char *const code_lines[] = { "include", "include_next", "import", "
 enum ktoken_lang
 ktoken_lang_of(const char *name)
 {
-	static const char *const python[] = { "triton", "python", "python3", "py" };
+	static const char *const python[] = { "python", "python3", "py" };
 
 	for (size_t i = 0; i < LEN(python); i++)
 		if (!strcmp(name, python[i]))

@@ -13,7 +13,7 @@ enum ktoken_lang {
 	KTOKEN_PYTHON	/* Python, Triton */
 };
 
-/* Language for the name of a backend or the label of a code fence: "triton", "python", "py"; all others are C-like. */
+/* Language for the label of a code fence: "python", "python3", "py"; all others are C-like. */
 enum ktoken_lang ktoken_lang_of(const char *name);
 
 /*

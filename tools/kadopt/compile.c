@@ -171,7 +171,7 @@ base_name(const char *path)
 static bool
 is_handed_on(const struct adoption *a, const char *compiler)
 {
-	return strcmp(a->language, "cuda") && !strcmp(base_name(compiler), "nvcc");
+	return !a->backend->device && !strcmp(base_name(compiler), "nvcc");
 }
 
 /* A C++ file is C++ by its name, which the reference does not have. The caller frees. */

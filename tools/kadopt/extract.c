@@ -32,7 +32,7 @@ compile_settings(const struct adoption *a)
 json_t *
 task_libraries(const struct adoption *a)
 {
-	return !strcmp(a->language, "cuda") ? json_array() : json_pack("[s]", "-lm");
+	return a->backend->device ? json_array() : json_pack("[s]", "-lm");
 }
 
 static void
@@ -52,7 +52,7 @@ add_all(struct kbuf *b, const json_t *list)
 static char *
 build_command(const struct adoption *a, const char *source, const char *object)
 {
-	bool cuda = !strcmp(a->language, "cuda");
+	bool cuda = a->backend->device;
 	json_t *settings = compile_settings(a), *libs = task_libraries(a);
 	struct kbuf b = { 0 };
 
@@ -265,7 +265,7 @@ question(const struct adoption *a, const char *text, const char *log, const char
 	json_object_set_new(facts, "log", kjson_text(words.data, words.len));
 	json_object_set_new(facts, "kind", json_string(error_kind(log)));
 	json_object_set_new(facts, "structural", json_boolean(structural));
-	json_object_set_new(facts, "cuda", json_boolean(!strcmp(a->language, "cuda")));
+	json_object_set_new(facts, "device", json_boolean(a->backend->device));
 	json_object_set_new(facts, "command", json_string(command));
 	json_object_set_new(facts, "context", context_files(a));
 	json_object_set_new(facts, "fault", json_string(fault ? fault : ""));
@@ -365,8 +365,8 @@ geometry_same(const struct adoption *a, const char *text, char **fault)
 int
 extract(const struct adoption *a)
 {
-	bool cuda = !strcmp(a->language, "cuda");
-	char *copy = adopt_path(a, "copy"), *source = adopt_path(a, "task/reference.%s", cuda ? "cu" : "c"), *log, *text;
+	char *copy = adopt_path(a, "copy"),
+	     *source = adopt_path(a, "task/reference.%s", a->backend->suffix), *log, *text;
 	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"), *signature, *first;
 	json_t *settings = compile_settings(a), *result;
 	int tries = 0, pulls = 0;

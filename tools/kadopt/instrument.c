@@ -17,8 +17,9 @@ make_context(const struct watch *w)
 	json_t *context;
 
 	text = watch_source(w, &len);
-	kfence_code(&code, text, w->cuda ? "cuda" : "c");
-	context = json_pack("{s:s,s:s,s:s,s:b}", "file", w->a->file, "kernel", w->a->kernel, "code", code.data, "cuda", w->cuda);
+	kfence_code(&code, text, backends[w->cuda ? BACKEND_CUDA : BACKEND_C].name);
+	context = json_pack("{s:s,s:s,s:s,s:b}", "file", w->a->file, "kernel", w->a->kernel, "code",
+	    code.data, "device", w->cuda);
 	if (!context)
 		kdie(K_USAGE, "%s/%s: is not UTF-8", w->a->project, w->a->file);
 	kbuf_free(&code);
@@ -35,7 +36,9 @@ instrument(const struct watch *w)
 	char *path = kasprintf("%s/%s", copy, w->a->file);
 	struct kextract x;
 
-	if (!kextract(reply, strlen(reply), w->cuda ? "cuda" : "c", false, &x) || !strstr(x.code, "[KKLOG_CPP]"))
+	if (!kextract(reply, strlen(reply), backends[w->cuda ? BACKEND_CUDA : BACKEND_C].name,
+		false, &x) ||
+	    !strstr(x.code, "[KKLOG_CPP]"))
 		kdie(K_MISSING, "the model's reply (%s/adopt/ask) holds no file with the lines that were asked for", w->a->dir);
 	write_text(path, x.code, strlen(x.code));
 	kextract_free(&x);

@@ -120,7 +120,8 @@ written_arrays(const struct adoption *a)
 static char *
 reference_text(const struct adoption *a)
 {
-	char *path = kasprintf("%s/reference.%s", a->dir, !strcmp(a->language, "cuda") ? "cu" : "c"), *text = file_text(path, NULL);
+	char *path = kasprintf("%s/reference.%s", a->dir, a->backend->suffix),
+	     *text = file_text(path, NULL);
 
 	if (!text)
 		kdie_errno(K_IO, "%s", path);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "backend.h"
 #include "kproc.h"
 #include "kutil.h"
 
@@ -35,6 +36,7 @@ struct adoption {
 	const char *project;	/* absolute */
 	const char *file;	/* relative to the project */
 	const char *kernel, *language, *build, *run, *launcher;
+	const struct backend *backend;	/* of the language */
 	double timeout_s;	/* of one command of the project */
 };
 
@@ -43,7 +45,10 @@ struct adoption *adoption_new(const char *dir, json_t *answers);
 struct adoption *adoption_load(const char *dir);
 void adoption_save(const struct adoption *a);
 void adoption_free(struct adoption *a);
-/* By the file's name: "c", "cuda", or NULL when functions of such files are not adopted. C++ is "c" with another compiler. */
+/*
+ * The language by the name of the file, as backends are named; NULL when functions of such files
+ * are not adopted. C++ is C with another compiler.
+ */
 const char *language_of(const char *file);
 bool is_cxx(const struct adoption *a);
 /* One kadopt at a time works on a campaign: dies with K_AGAIN when another one does. Given back at the end of the process. */

@@ -110,7 +110,8 @@ find_adoption(struct options *o)
 			kdie_errno(K_USAGE, "%s", answer(o, "project"));
 		json_object_set_new(o->answers, "schema", json_string("adopt/1"));
 		json_object_set_new(o->answers, "project", kjson_text(project, strlen(project)));
-		json_object_set_new(o->answers, "language", json_string(language_of(answer(o, "file")) ? language_of(answer(o, "file")) : "c"));
+		json_object_set_new(o->answers, "language",
+		    json_string(language_of(answer(o, "file")) ?: backends[BACKEND_C].name));
 		for (size_t i = 0; i < LEN(needed); i++)
 			answer(o, needed[i]);
 		a = adoption_new(o->campaign, json_incref(o->answers));
@@ -529,7 +530,7 @@ command_observe(int argc, char **argv)
 	a = find_adoption(&o);
 	folder = adopt_path(a, "watch");
 	w = (struct watch){ .a = a, .folder = folder, .launches = o.launches,
-	    .cuda = !strcmp(a->language, "cuda") || o.launches };
+	    .cuda = a->backend->device || o.launches };
 	find_kernel(&w, &s);
 	header = make_header(&w, &s, o.log ? "log" : o.instrument ? "instrument" : o.launches ? "launches" : "calls");
 	observed = adopt_path(a, "observed.ndjson");

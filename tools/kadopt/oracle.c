@@ -199,7 +199,7 @@ oracle_wrap(const char *text, const json_t *task, bool cxx)
 {
 	const char *entry = kjson_str_or(task, "entry.name", "kernel");
 	const json_t *arguments = kjson_path(task, "entry.arguments");
-	bool cuda = !strcmp(kjson_str_or(task, "language", "c"), "cuda");
+	bool cuda = backend_for(kjson_str_or(task, "language", ""))->device;
 	size_t n = json_array_size(arguments);
 	struct argument *x = kcalloc(n + 1, sizeof *x);
 	struct kbuf b = { 0 };

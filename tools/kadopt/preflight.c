@@ -88,7 +88,8 @@ check_files(const struct adoption *a, struct findings *f)
 		else if (s.returns)
 			tell(&f->wrong, "kernel: %s:%d: %s returns something: a task's entry returns void; let it write its result "
 			    "through a pointer", a->file, s.line, a->kernel);
-		else if (!strcmp(a->language, "cuda") && (!s.of.count || !signature_is_stream(&s.of.params[s.of.count - 1])))
+		else if (a->backend->device &&
+		    (!s.of.count || !signature_is_stream(&s.of.params[s.of.count - 1])))
 			tell(&f->wrong, "kernel: %s:%d: %s has no stream as its last parameter, and a task's function launches on one that it is given: "
 			    "add it (with 'cudaStream_t stream = 0' its callers stay as they are), and launch on it", a->file, s.line, a->kernel);
 		else
@@ -251,7 +252,7 @@ check_device(const struct adoption *a, struct findings *f)
 	double load = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	if (strcmp(a->language, "cuda")) {
+	if (!a->backend->device) {
 		if (!a->launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
 			say("device     the load of this machine is %.1f on %ld CPUs: times will be noisy", load, cpus);
 		else
@@ -294,7 +295,7 @@ device_architecture(const struct adoption *a)
 static void
 note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 {
-	bool cuda = !strcmp(a->language, "cuda"), astray;
+	bool cuda = a->backend->device, astray;
 	const char *guess = cuda ? "nvcc" : is_cxx(a) ? "g++" : "gcc";
 	char *path = adopt_path(a, "compile.json"), *architecture = cuda ? device_architecture(a) : NULL;
 	json_t *found = compile_seen(a, copy, &astray);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patterns/adopt.json: what is cleaned up, what is refused, what a float is in double precision. See adopt.h. */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adopt.h"
 #include "kio.h"
+#include "kregex.h"
 #include "ktoken.h"
 
-enum { MATCH_LIMIT = 2000000, QUOTE = 60 };
+enum { QUOTE = 60 };
 
 static const json_t *
 table(void)
@@ -46,19 +45,17 @@ is_for(const json_t *rule, const char *language)
 }
 
 /* The rule's pattern, with ENTRY put in for (?&entry); dies when it is no expression. */
-static pcre2_code *
+static struct kregex *
 compile(const char *group, const json_t *rule, const char *entry)
 {
-	const char *pattern = kjson_str_or(rule, "pattern", "");
-	char *full = kasprintf("(?(DEFINE)(?<entry>\\b%s\\b))%s", entry, pattern);
-	PCRE2_SIZE at;
-	int error;
-	pcre2_code *code = pcre2_compile((PCRE2_SPTR)full, PCRE2_ZERO_TERMINATED, PCRE2_MULTILINE, &error, &at, NULL);
+	char *where = kasprintf("patterns/adopt.json: %s", group);
+	char *defined = kasprintf("(?(DEFINE)(?<entry>\\b%s\\b))", entry);
+	struct kregex *re =
+	    kregex_new(where, defined, kjson_str_or(rule, "pattern", ""), KREGEX_LINES);
 
-	if (!code)
-		kdie(K_USAGE, "patterns/adopt.json: %s: %s: no regular expression", group, pattern);
-	free(full);
-	return code;
+	free(defined);
+	free(where);
+	return re;
 }
 
 char *
@@ -69,25 +66,14 @@ rules_replace(const char *group, const char *language, const char *text)
 	size_t i;
 
 	json_array_foreach((json_t *)rules, i, rule) {
-		const char *with = kjson_str_or(rule, "with", "");
-		PCRE2_SIZE len = 2 * strlen(now) + 4096;
-		pcre2_code *code;
-		char *next;
-		int n;
+		struct kregex *re = is_for(rule, language) ? compile(group, rule, "\\w+") : NULL;
+		char *next = re ? kregex_replace(re, now, kjson_str_or(rule, "with", "")) : NULL;
 
-		if (!is_for(rule, language))
+		kregex_free(re);
+		if (!next)
 			continue;
-		code = compile(group, rule, "\\w+");
-		next = kmalloc(len);
-		n = pcre2_substitute(code, (PCRE2_SPTR)now, strlen(now), 0, PCRE2_SUBSTITUTE_GLOBAL, NULL, NULL, (PCRE2_SPTR)with,
-		    PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)next, &len);
-		pcre2_code_free(code);
-		if (n > 0) {
-			free(now);
-			now = next;
-		} else {
-			free(next);
-		}
+		free(now);
+		now = next;
 	}
 	return now;
 }
@@ -109,21 +95,11 @@ struct subject {
 };
 
 static bool
-find(pcre2_code *code, const struct subject *s, bool comments, size_t *from, size_t *to)
+find(struct kregex *re, const struct subject *s, bool comments, struct kregex_span *at)
 {
-	pcre2_match_context *limits = pcre2_match_context_create(NULL);
-	pcre2_match_data *m = pcre2_match_data_create_from_pattern(code, NULL);
-	bool found;
+	const char *text = comments ? s->text : s->code;
 
-	pcre2_set_match_limit(limits, MATCH_LIMIT);
-	found = s->text && pcre2_match(code, (PCRE2_SPTR)(comments ? s->text : s->code), strlen(s->text), 0, 0, m, limits) > 0;
-	if (found) {
-		*from = pcre2_get_ovector_pointer(m)[0];
-		*to = pcre2_get_ovector_pointer(m)[1];
-	}
-	pcre2_match_data_free(m);
-	pcre2_match_context_free(limits);
-	return found;
+	return text && kregex_search(re, text, strlen(text), 0, at) == KREGEX_FOUND;
 }
 
 size_t
@@ -133,24 +109,26 @@ rules_scan(const char *group, const char *language, const char *text, const char
 	const json_t *rules = json_object_get(table(), group), *rule;
 	struct subject now = { text, ktoken_strip(text, strlen(text), KTOKEN_C) };
 	struct subject was = { before, before ? ktoken_strip(before, strlen(before), KTOKEN_C) : NULL };
-	size_t i, count = 0, from, to, ignored[2];
+	struct kregex_span at;
+	size_t i, count = 0;
 
 	json_array_foreach((json_t *)rules, i, rule) {
 		bool comments = kjson_bool_or(rule, "comments", false);
-		pcre2_code *code = is_for(rule, language) ? compile(group, rule, entry) : NULL;
+		struct kregex *re = is_for(rule, language) ? compile(group, rule, entry) : NULL;
 
-		if (code && find(code, &now, comments, &from, &to) && !find(code, &was, comments, &ignored[0], &ignored[1])) {
-			char *quote = kstrndup(text + from, to - from < QUOTE ? to - from : QUOTE);
+		if (re && find(re, &now, comments, &at) && !find(re, &was, comments, NULL)) {
+			size_t len = at.to - at.from;
+			char *quote = kstrndup(text + at.from, len < QUOTE ? len : QUOTE);
 
 			quote[strcspn(quote, "\n")] = '\0';
 			kmask_controls(quote);
-			kbuf_printf(faults, "%s: line %zu: %s: '%s'\n", kjson_str_or(rule, "check", "?"), line_at(text, from),
+			kbuf_printf(faults, "%s: line %zu: %s: '%s'\n",
+			    kjson_str_or(rule, "check", "?"), line_at(text, at.from),
 			    kjson_str_or(rule, "why", ""), quote);
 			free(quote);
 			count++;
 		}
-		if (code)
-			pcre2_code_free(code);
+		kregex_free(re);
 	}
 	free(now.code);
 	free(was.code);

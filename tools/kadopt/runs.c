@@ -122,7 +122,7 @@ run_open(struct run_folder *r, const struct adoption *a, struct ktrials *t, cons
 {
 	char *path;
 
-	*r = (struct run_folder){ .suffix = !strcmp(a->language, "cuda") ? "cu" : "c" };
+	*r = (struct run_folder){ .suffix = a->backend->suffix };
 	choose_name(r, a);
 	make_folder(r->path);
 	path = run_path(r, "best");

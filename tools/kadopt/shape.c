@@ -68,7 +68,7 @@ type_of(const struct kscan *s, const char *type, int *stars)
 static bool
 is_stream(const struct adoption *a, const char *type)
 {
-	return !strcmp(a->language, "cuda") && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
+	return a->backend->device && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
 }
 
 /* What stands in the brackets of an array parameter, as a product; NULL: it has none, or empty ones. The caller frees. */

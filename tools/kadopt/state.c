@@ -18,10 +18,13 @@
 enum { TEXT_MAX = 64 << 20 };
 
 static const struct {
-	const char *end, *language;
+	const char *end;
+	enum backend_id backend;
 	bool cxx;
-} languages[] = { { ".c", "c", false }, { ".cu", "cuda", false }, { ".cc", "c", true }, { ".cpp", "c", true }, { ".cxx", "c", true },
-	{ ".C", "c", true } };
+} languages[] = {
+	{ ".c", BACKEND_C, false }, { ".cu", BACKEND_CUDA, false }, { ".cc", BACKEND_C, true },
+	{ ".cpp", BACKEND_C, true }, { ".cxx", BACKEND_C, true }, { ".C", BACKEND_C, true },
+};
 
 static size_t
 place_of(const char *file)
@@ -39,7 +42,7 @@ language_of(const char *file)
 {
 	size_t i = place_of(file);
 
-	return i < LEN(languages) ? languages[i].language : NULL;
+	return i < LEN(languages) ? backends[languages[i].backend].name : NULL;
 }
 
 bool
@@ -69,6 +72,7 @@ take_answers(struct adoption *a)
 	a->file = answer(a, "file", true);
 	a->kernel = answer(a, "kernel", true);
 	a->language = answer(a, "language", true);
+	a->backend = backend_for(a->language);
 	a->build = answer(a, "build", true);
 	a->run = answer(a, "run", true);
 	a->launcher = answer(a, "launcher", false);

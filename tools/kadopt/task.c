@@ -404,7 +404,7 @@ static void
 draft_task(struct draft *d)
 {
 	const struct adoption *a = d->a;
-	bool cuda = !strcmp(a->language, "cuda");
+	bool cuda = a->backend->device;
 	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(), *arguments = json_array(), *workloads, *t;
 	json_t *settings = compile_settings(a);
 	char *about = description(d), *bytes = bytes_expression(d);
@@ -468,7 +468,7 @@ make_oracle(const struct draft *d, char *why, size_t why_len)
 	bool good = text != NULL;
 
 	if (text) {
-		path = adopt_path(d->a, !strcmp(d->a->language, "cuda") ? "task/oracle.cu" : "task/oracle.c");
+		path = adopt_path(d->a, "task/oracle.%s", d->a->backend->suffix);
 		object = adopt_path(d->a, "task/oracle.so");
 		write_text(path, text, strlen(text));
 		good = build_alone(d->a, path, object, &log);
@@ -844,9 +844,9 @@ has_floats(const struct values *v)
 int
 make_task(const struct adoption *a)
 {
-	bool cuda = !strcmp(a->language, "cuda");
 	struct draft d = { .a = a, .oracle = "double", .large = true, .targets = json_object() };
-	char *path = adopt_path(a, "configs.json"), *source = adopt_path(a, "task/reference.%s", cuda ? "cu" : "c");
+	char *path = adopt_path(a, "configs.json"),
+	     *source = adopt_path(a, "task/reference.%s", a->backend->suffix);
 	struct kbuf said = { 0 };
 	int code = K_OK;
 

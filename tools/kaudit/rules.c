@@ -4,17 +4,16 @@
  * bucket that a match means, and examples that must and must not match. Before the expression stand definitions of what
  * the words of the program at hand mean, so that (?&input) matches one of its inputs whatever it calls them.
  */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kaudit.h"
+#include "kregex.h"
 #include "ktoken.h"
 
 enum {
-	MATCH_LIMIT = 5000000,	/* steps before an expression gives up on a text */
 	HITS_PER_RULE = 4,
 	QUOTE_MAX = 80
 };
@@ -244,60 +243,28 @@ definitions(const struct words *w)
 	    w->outputs ? w->outputs : none);
 }
 
-static pcre2_code *
+static struct kregex *
 compile(const struct rules *r, const struct rule *rule, const char *pattern, const char *defined)
 {
-	char *full = kasprintf("%s%s", defined, pattern);
-	PCRE2_UCHAR text[128];
-	PCRE2_SIZE at;
-	int error;
-	pcre2_code *re = pcre2_compile((PCRE2_SPTR)full, PCRE2_ZERO_TERMINATED, PCRE2_MULTILINE | PCRE2_NEVER_UTF,
-	    &error, &at, NULL);
+	char *where = kasprintf("%s: rule %s", r->file, rule->id);
+	struct kregex *re = kregex_new(where, defined, pattern, KREGEX_LINES);
 
-	if (!re) {
-		pcre2_get_error_message(error, text, sizeof text);
-		kdie(K_USAGE, "%s: rule %s, offset %ld of its pattern: %s", r->file, rule->id,
-		    (long)at - (long)strlen(defined),
-		    (const char *)text);
-	}
-	if (!getenv("KILN_NO_JIT"))
-		pcre2_jit_compile(re, PCRE2_JIT_COMPLETE);
-	free(full);
+	free(where);
 	return re;
-}
-
-/* One search; PCRE2's answer, and the ends of the match. */
-static int
-search(pcre2_code *re, pcre2_match_data *data, const char *text, size_t len, size_t from)
-{
-	static pcre2_match_context *context;
-
-	if (!context) {
-		context = pcre2_match_context_create(NULL);
-		pcre2_set_match_limit(context, MATCH_LIMIT);
-	}
-	return pcre2_match(re, (PCRE2_SPTR)text, len, from, 0, data, context);
 }
 
 /* Whether the match compares with a weight: its group "key" is one of their names. */
 static bool
-key_is_weight(pcre2_code *re, pcre2_match_data *data, const char *text, const struct words *w)
+key_is_weight(const struct kregex *re, const char *text, const struct words *w)
 {
-	const PCRE2_SIZE *v = pcre2_get_ovector_pointer(data);
-	PCRE2_SPTR first, last;
-	int size = pcre2_substring_nametable_scan(re, (PCRE2_SPTR)"key", &first, &last);
+	struct kregex_span key;
 
-	for (PCRE2_SPTR p = first; size > 0 && p <= last; p += size) {
-		unsigned group = (unsigned)(p[0] << 8 | p[1]);
-
-		if (group < pcre2_get_ovector_count(data) && v[2 * group] != PCRE2_UNSET && w->weights) {
-			size_t len = v[2 * group + 1] - v[2 * group];
-
-			for (const char *s = w->weights; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
-				if (strcspn(s, "|") == len && !strncmp(s, text + v[2 * group], len))
-					return true;
-		}
-	}
+	if (!w->weights || !kregex_group(re, "key", &key))
+		return false;
+	for (const char *s = w->weights; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
+		if (strcspn(s, "|") == key.to - key.from &&
+		    !strncmp(s, text + key.from, key.to - key.from))
+			return true;
 	return false;
 }
 
@@ -350,12 +317,10 @@ static bool
 matches(const struct rules *r, const struct rule *rule, const char *pattern, const char *defined, const char *text,
     size_t len)
 {
-	pcre2_code *re = compile(r, rule, pattern, defined);
-	pcre2_match_data *data = pcre2_match_data_create_from_pattern(re, NULL);
-	bool yes = search(re, data, text, len, 0) > 0;
+	struct kregex *re = compile(r, rule, pattern, defined);
+	bool yes = kregex_search(re, text, len, 0, NULL) == KREGEX_FOUND;
 
-	pcre2_match_data_free(data);
-	pcre2_code_free(re);
+	kregex_free(re);
 	return yes;
 }
 
@@ -368,23 +333,22 @@ apply(const struct rules *r, const struct rule *rule, const char *defined, const
     const struct source *s,
     const char *code, struct hits *hits)
 {
-	pcre2_code *re = compile(r, rule, rule->pattern, defined);
-	pcre2_match_data *data = pcre2_match_data_create_from_pattern(re, NULL);
-	const PCRE2_SIZE *v = pcre2_get_ovector_pointer(data);
+	struct kregex *re = compile(r, rule, rule->pattern, defined);
+	struct kregex_span at;
 	size_t found = 0, from = 0;
 
-	while (found < HITS_PER_RULE && from < s->len && search(re, data, code, s->len, from) > 0) {
-		size_t last = v[1] > v[0] ? v[1] - 1 : v[0], line = kline_at(s->text, last);
+	while (found < HITS_PER_RULE && from < s->len &&
+	    kregex_search(re, code, s->len, from, &at) == KREGEX_FOUND) {
+		size_t last = at.to > at.from ? at.to - 1 : at.from, line = kline_at(s->text, last);
 
-		if ((rule->whole || is_added(s, line) || is_added(s, kline_at(s->text, v[0]))) &&
+		if ((rule->whole || is_added(s, line) || is_added(s, kline_at(s->text, at.from))) &&
 		    !known(hits, s, rule->id, line)) {
-			add_hit(hits, rule, s, line, last, key_is_weight(re, data, code, w));
+			add_hit(hits, rule, s, line, last, key_is_weight(re, code, w));
 			found++;
 		}
-		from = v[0] + 1;
+		from = at.from + 1;
 	}
-	pcre2_match_data_free(data);
-	pcre2_code_free(re);
+	kregex_free(re);
 }
 
 /* Code without comments, strings and joins of lines, byte for byte where it was. */
@@ -416,7 +380,8 @@ void
 rules_apply(const struct rules *r, const char *language, bool grouped, const struct words *w, const struct source *s,
     struct hits *hits)
 {
-	char *code = plain_code(s->text, s->len, ktoken_lang_of(language)), *defined = definitions(w);
+	char *code = plain_code(s->text, s->len, backend_syntax(language)),
+	     *defined = definitions(w);
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct rule *rule = &r->at[i];

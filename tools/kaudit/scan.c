@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kaudit.h"
 #include "kdiff.h"
 #include "kgroups.h"
@@ -94,7 +95,7 @@ scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask 
 
 	if (!code)
 		return;
-	plain = ktoken_strip(code, strlen(code), ktoken_lang_of(language));
+	plain = ktoken_strip(code, strlen(code), backend_syntax(language));
 	words_of(task, plain, &w);
 	scan_file(r, language, grouped, &w, parent, NULL, code, hits);
 	json_array_foreach((json_t *)files, i, f)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kio.h"
 #include "ktask.h"
 
@@ -228,18 +229,33 @@ check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 static void
 check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
-	static const struct { const char *compiler, *backend; } map[] = { { "opencl", "opencl" }, { "nvrtc", "cuda" } };
-	const char *compiler = kjson_str_or(task->json, "build.compiler", ""), *backend = kcamp_str(c, "backend");
+	const char *compiler = kjson_str_or(task->json, "build.compiler", "");
+	const struct device_compiler *device = device_compiler(compiler);
+	const struct backend *b = backend_of(c);
 
 	if (kcamp_json(c, "eval.build"))
 		return;
-	for (size_t i = 0; i < LEN(map); i++)
-		if (!strcmp(compiler, map[i].compiler) && strcmp(backend, map[i].backend))
-			kbuf_printf(text, "campaign.json: backend: %s, and the compiler of %s is %s, which is for %s\n", backend,
-			    task->file, compiler, map[i].backend);
-	if (!strcmp(backend, "opencl") && strcmp(compiler, "opencl"))
-		kbuf_printf(text, "%s: build.compiler: %s, and the campaign's backend is opencl, whose compiler is opencl\n",
-		    task->file, compiler);
+	if (device && device->backend != b)
+		kbuf_printf(text,
+		    "campaign.json: backend: %s, and the compiler of %s is %s, which is for %s\n",
+		    b->name, task->file, compiler, device->backend->name);
+	if (b->compiler && strcmp(compiler, b->compiler))
+		kbuf_printf(text,
+		    "%s: build.compiler: %s, and the campaign's backend is %s, whose compiler is "
+		    "%s\n",
+		    task->file, compiler, b->name, b->compiler);
+}
+
+/* A backend that no program of ours runs needs the campaign's own commands. */
+static void
+check_runner(struct kbuf *text, const struct kcamp *c)
+{
+	char *lack = backend_lacks_runner(backend_of(c));
+	bool own = kcamp_json(c, "eval.correctness") && kcamp_json(c, "eval.timing");
+
+	if (lack && !own && strcmp(kcamp_str(c, "eval.evaluator"), "null"))
+		kbuf_printf(text, "campaign.json: backend: %s\n", lack);
+	free(lack);
 }
 
 /* What neither file can tell alone: do the files they name exist, is there such a workload set, are there replies? */
@@ -254,6 +270,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	check_oracle(text, c, task);
 	check_commands(text, c);
 	check_compiler(text, c, task);
+	check_runner(text, c);
 	for (size_t i = 0; i < task->baseline_count; i++)
 		check_file(text, task, "baselines", task->baselines[i].file);
 	for (size_t i = 0; i < task->workload_count; i++)

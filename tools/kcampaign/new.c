@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "kio.h"
 #include "ktask.h"
 
@@ -148,21 +149,6 @@ need_faultless(const char *file, const json_t *task)
 	free(faults);
 }
 
-/* Backend by the language of the task's files: its own name where there is one, and C for the CPU. */
-static const char *
-backend_of(const char *language)
-{
-	static const struct { const char *language, *backend; } map[] = {
-		{ "cuda", "cuda" }, { "cu", "cuda" }, { "hip", "hip" }, { "opencl", "opencl" }, { "cl", "opencl" },
-		{ "sycl", "sycl" }, { "triton", "triton" }, { "python", "triton" },
-	};
-
-	for (size_t i = 0; i < LEN(map); i++)
-		if (!strcmp(map[i].language, language))
-			return map[i].backend;
-	return "c";
-}
-
 static char *
 cpu_name(void)
 {
@@ -185,13 +171,13 @@ cpu_name(void)
 static json_t *
 manifest(const char *name, const json_t *task, const struct provider *p, const char *mode)
 {
-	const char *language = kjson_str_or(task, "language", "c");
+	const char *language = kjson_str_or(task, "language", backends[BACKEND_C].name);
 	char *cpu = cpu_name();
 	char *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name), cpu, sysconf(_SC_NPROCESSORS_ONLN));
 	/* A folder may be named in any bytes. */
-	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", "campaign/1", "name", kjson_text(name, strlen(name)),
-	    "title", kjson_text(title, strlen(title)), "task", "task.json", "backend", backend_of(language), "language", language,
-	    "seed", 42);
+	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", "campaign/1", "name",
+	    kjson_text(name, strlen(name)), "title", kjson_text(title, strlen(title)), "task",
+	    "task.json", "backend", backend_for(language)->name, "language", language, "seed", 42);
 
 	if (mode)
 		json_object_set_new(m, "search", json_pack("{s:s}", "mode", mode));
@@ -258,7 +244,10 @@ static void
 need_all(const struct options *o, const char *file, const json_t *task, const char *folder, const char *make)
 {
 	char *path = kasprintf("%s/campaign.json", folder);
+	char *lack = backend_lacks_runner(backend_for(kjson_str_or(task, "language", "")));
 
+	if (lack)
+		kdie(K_USAGE, "%s: language: %s, in a campaign.json that you write", file, lack);
 	if (exists(path))
 		kdie(K_USAGE, "%s: there is a campaign already", path);
 	if (o->mode && strcmp(o->mode, "linear") && strcmp(o->mode, "map-elites"))

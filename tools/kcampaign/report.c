@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "karch.h"
 #include "kchain.h"
 #include "kgain.h"
@@ -275,7 +276,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 		kbuf_printf(text, "best kernel  %s, cell %s, %.3f ms; its code: kcampaign best --code\n", s.best,
 		    s.cell, s.runtime_ms);
 		add_against_reference(text, verified, &s);
-		add_against_baselines(text, verified, task, !strcmp(kcamp_str(c, "backend"), "c"));
+		add_against_baselines(text, verified, task, !backend_of(c)->device);
 		add_sanitizers(text, verified);
 	} else {
 		kbuf_printf(text, "best kernel  none: %s\n", no_best(&s));

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "karch.h"
 #include "kchain.h"
 #include "kfrozen.h"
@@ -259,18 +260,18 @@ variable(const char *name, const char *value)
 	return text.data;
 }
 
-/* The backend whose ceilings kharness can measure for this campaign, or "": not before the reference of a campaign that has begun. */
+/*
+ * The backend whose ceilings kharness can measure for this campaign, or "": not before the
+ * reference of a campaign that has begun.
+ */
 static const char *
 ceilings_of(const struct kcamp *c)
 {
-	static const char *const backends[] = { "c", "cuda", "hip" };
+	const struct backend *b = backend_of(c);
 	bool measured = exists("trials/000/ceilings.json"), begun = exists("trials/000/00/eval.ndjson");
 
-	for (size_t i = 0; i < LEN(backends); i++)
-		if (!strcmp(kcamp_str(c, "backend"), backends[i]) && !strcmp(kcamp_str(c, "eval.evaluator"), "harness") &&
-		    !kcamp_json(c, "eval.timing") && (measured || !begun))
-			return backends[i];
-	return "";
+	return b->ceilings && !strcmp(kcamp_str(c, "eval.evaluator"), "harness") &&
+	    !kcamp_json(c, "eval.timing") && (measured || !begun) ? b->name : "";
 }
 
 /*

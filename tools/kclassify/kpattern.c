@@ -2,24 +2,20 @@
 /* kpattern: see kpattern.h. Tables are checked field by field as they are read, and compiled once all are merged. */
 #include "kpattern.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
 #include <jansson.h>
 #include <math.h>
-#include <pcre2.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kio.h"
+#include "kregex.h"
 #include "ktoken.h"
 #include "kutil.h"
 
 enum {
-	EXTENDS_MAX = 8,		/* tables in a chain */
-	MATCH_LIMIT = 1000000,		/* backtracking steps of one search */
-	JIT_STACK_MAX = 1 << 20,
-	JIT_AFTER = 6 << 10		/* a pattern is compiled to machine code when it has searched this many bytes */
+	EXTENDS_MAX = 8			/* tables in a chain */
 };
 
 static const double decisive_weight = 0.9, decisive_score = 0.25, lower_mean = 0.3 * 0.15;
@@ -28,9 +24,7 @@ const char *const kpattern_dims[KPATTERN_DIMS] = { "memory", "compute", "paralle
 
 struct pattern {
 	char *text;
-	pcre2_code *code;
-	size_t searched;	/* bytes */
-	bool jit;
+	struct kregex *re;
 };
 
 /* Alternatives: one match is enough. */
@@ -62,20 +56,16 @@ struct gate {
 
 struct kpattern_table {
 	enum ktoken_lang lang;
-	bool no_jit;
 	struct level level[KPATTERN_DIMS][KPATTERN_LEVELS];
 	struct gate *gates;
 	size_t gate_count;
-	pcre2_match_context *context;
-	pcre2_match_data *match;
-	pcre2_jit_stack *stack;
 };
 
 static void
 free_patterns(struct patterns *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		pcre2_code_free(list->p[i].code);
+		kregex_free(list->p[i].re);
 		free(list->p[i].text);
 	}
 	free(list->p);
@@ -112,9 +102,6 @@ kpattern_free(struct kpattern_table *t)
 	for (size_t i = 0; i < t->gate_count; i++)
 		free_gate(&t->gates[i]);
 	free(t->gates);
-	pcre2_jit_stack_free(t->stack);
-	pcre2_match_data_free(t->match);
-	pcre2_match_context_free(t->context);
 	free(t);
 }
 
@@ -370,42 +357,29 @@ merge_file(struct kpattern_table *t, const char *path, int depth)
 }
 
 static void
-compile_patterns(struct patterns *list, pcre2_compile_context *context, const char *where)
+compile_patterns(struct patterns *list, const char *where)
 {
-	const uint32_t options = PCRE2_CASELESS | PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
-	int code;
-	PCRE2_SIZE offset;
-	PCRE2_UCHAR why[128];
-
 	for (size_t i = 0; i < list->n; i++) {
-		struct pattern *p = &list->p[i];
+		char *place = kasprintf("%s: pattern %zu", where, i + 1);
 
-		p->code = pcre2_compile((PCRE2_SPTR)p->text, PCRE2_ZERO_TERMINATED, options, &code, &offset, context);
-		if (p->code)
-			continue;
-		pcre2_get_error_message(code, why, sizeof why);
-		kdie(K_USAGE, "%s: pattern %zu, offset %zu: %s: %s", where, i + 1, (size_t)offset, (char *)why,
-		    p->text);
+		list->p[i].re =
+		    kregex_new(place, NULL, list->p[i].text, KREGEX_NOCASE | KREGEX_LINES);
+		free(place);
 	}
 }
 
 static void
 compile_table(struct kpattern_table *t)
 {
-	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-
-	if (!context)
-		kdie(K_IO, "out of memory");
-	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	for (int d = 0; d < KPATTERN_DIMS; d++)
 		for (int l = 1; l < KPATTERN_LEVELS; l++)
 			for (size_t i = 0; i < t->level[d][l].n; i++)
-				compile_patterns(&t->level[d][l].c[i].patterns, context, t->level[d][l].c[i].where);
+				compile_patterns(&t->level[d][l].c[i].patterns,
+				    t->level[d][l].c[i].where);
 	for (size_t i = 0; i < t->gate_count; i++) {
-		compile_patterns(&t->gates[i].when, context, t->gates[i].where);
-		compile_patterns(&t->gates[i].require, context, t->gates[i].where);
+		compile_patterns(&t->gates[i].when, t->gates[i].where);
+		compile_patterns(&t->gates[i].require, t->gates[i].where);
 	}
-	pcre2_compile_context_free(context);
 }
 
 struct kpattern_table *
@@ -413,14 +387,8 @@ kpattern_load(const char *path)
 {
 	struct kpattern_table *t = kcalloc(1, sizeof *t);
 
-	t->no_jit = getenv("KILN_NO_JIT") != NULL;
 	merge_file(t, path, 1);
 	compile_table(t);
-	t->match = pcre2_match_data_create(1, NULL);
-	t->context = pcre2_match_context_create(NULL);
-	if (!t->match || !t->context)
-		kdie(K_IO, "out of memory");
-	pcre2_set_match_limit(t->context, MATCH_LIMIT);
 	return t;
 }
 
@@ -438,58 +406,22 @@ struct run {
 	double score[KPATTERN_DIMS][KPATTERN_LEVELS];	/* NAN until computed */
 };
 
-/* Machine code pays for itself after a few kilobytes; where it cannot be had, the interpreter goes on. */
-static void
-speed_up(struct kpattern_table *t, struct pattern *p, size_t len)
-{
-	p->searched += len;
-	if (p->jit || t->no_jit || p->searched < JIT_AFTER)
-		return;
-	p->jit = true;
-	if (pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE))
-		return;
-	if (!t->stack) {
-		t->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK_MAX, NULL);
-		pcre2_jit_stack_assign(t->context, NULL, t->stack);
-	}
-}
-
-static bool
-matches(struct run *r, struct pattern *p, const struct subject *s)
-{
-	int rc;
-
-	speed_up(r->t, p, s->len);
-	rc = pcre2_match(p->code, (PCRE2_SPTR)s->text, s->len, 0, 0, r->t->match, r->t->context);
-	switch (rc) {
-	case PCRE2_ERROR_NOMATCH:
-	case PCRE2_ERROR_MATCHLIMIT:
-	case PCRE2_ERROR_DEPTHLIMIT:
-	case PCRE2_ERROR_HEAPLIMIT:
-	case PCRE2_ERROR_JIT_STACKLIMIT:
-		return false;
-	}
-	if (rc < 0)
-		kdie(K_IO, "pattern %s: search failed with PCRE2 error %d", p->text, rc);
-	return true;
-}
-
-static struct pattern *
-first_match(struct run *r, const struct patterns *list, const struct subject *s)
+static const struct pattern *
+first_match(const struct patterns *list, const struct subject *s, struct kregex_span *at)
 {
 	for (size_t i = 0; i < list->n; i++)
-		if (matches(r, &list->p[i], s))
+		if (kregex_search(list->p[i].re, s->text, s->len, 0, at) == KREGEX_FOUND)
 			return &list->p[i];
 	return NULL;
 }
 
 static void
-tell_match(const struct run *r, const struct category *c, const struct pattern *p)
+tell_match(const struct run *r, const struct category *c, const char *pattern,
+    struct kregex_span at)
 {
-	PCRE2_SIZE *at = pcre2_get_ovector_pointer(r->t->match);
-
 	if (r->trace && r->trace->match)
-		r->trace->match(r->trace->arg, &(struct kpattern_match){ c->name, c->weight, p->text, at[0], at[1] });
+		r->trace->match(r->trace->arg,
+		    &(struct kpattern_match){ c->name, c->weight, pattern, at.from, at.to });
 }
 
 static double
@@ -508,14 +440,16 @@ score_of(struct run *r, int dim, int level)
 		return *score;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct category *c = &l->c[i];
-		const struct pattern *p = first_match(r, &c->patterns, c->comments ? &r->all : &r->code);
+		struct kregex_span at;
+		const struct pattern *p =
+		    first_match(&c->patterns, c->comments ? &r->all : &r->code, &at);
 
 		total += c->weight;
 		if (!p)
 			continue;
 		matched += c->weight;
 		heaviest = fmax(heaviest, c->weight);
-		tell_match(r, c, p);
+		tell_match(r, c, p->text, at);
 	}
 	*score = l->n ? matched / total : 0;
 	if (heaviest >= decisive_weight)
@@ -553,8 +487,8 @@ apply_gates(struct run *r, int dim, int level, int *highest)
 		const struct gate *g = &r->t->gates[i];
 		int from = level;
 
-		if (g->dim != dim || level < g->level || !first_match(r, &g->when, &r->code) ||
-		    first_match(r, &g->require, &r->code))
+		if (g->dim != dim || level < g->level || !first_match(&g->when, &r->code, NULL) ||
+		    first_match(&g->require, &r->code, NULL))
 			continue;
 		*highest = g->level - 1;
 		level = g->otherwise >= 0 ? g->otherwise : level_up_to(r, dim, *highest);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "keval.h"
 #include "kio.h"
 #include "klock.h"
@@ -19,42 +20,17 @@ enum { SO_MAX = 64 << 20, LOG_MAX = 4 << 20, ARGS_MAX = 256 };
 
 static const char so_name[] = "candidate.so";
 
-/* Name of the source file, by backend: compilers go by the suffix. */
-static const struct {
-	const char *backend, *file;
-} sources[] = {
-	{ "c", "candidate.c" }, { "cuda", "candidate.cu" }, { "hip", "candidate.hip" }, { "opencl", "candidate.cl" },
-	{ "sycl", "candidate.cpp" }, { "triton", "candidate.py" },
-};
-
-/* Programs of ours that compile device code, by what a task calls them in build.compiler. */
-static const struct {
-	const char *compiler, *program;
-	bool device;		/* it needs the device */
-} helpers[] = {
-	{ "opencl", "krun-opencl", true }, { "nvrtc", "krtc", false },
-};
-
-/* Its number, -1 when the task has a compiler of its own. */
-static int
+/* NULL: the task has a compiler of its own. */
+static const struct device_compiler *
 helper_of(const struct keval *k)
 {
-	for (size_t i = 0; i < LEN(helpers); i++)
-		if (!strcmp(kjson_str_or(k->task, "build.compiler", "gcc"), helpers[i].compiler))
-			return (int)i;
-	return -1;
-}
-
-static const char *
-helper_name(const struct keval *k)
-{
-	return helpers[helper_of(k)].program;
+	return device_compiler(kjson_str_or(k->task, "build.compiler", "gcc"));
 }
 
 bool
 is_device_only(const struct keval *k)
 {
-	return helper_of(k) >= 0;
+	return helper_of(k) != NULL;
 }
 
 /* The source of a function of the host, where candidates are device code. */
@@ -84,12 +60,7 @@ helper_path(const char *name)
 const char *
 source_name(const struct keval *k)
 {
-	const char *backend = kcamp_str(k->camp, "backend");
-
-	for (size_t i = 0; i < LEN(sources); i++)
-		if (!strcmp(sources[i].backend, backend))
-			return sources[i].file;
-	return "candidate.c";
+	return backend_of(k->camp)->source;
 }
 
 int
@@ -241,7 +212,7 @@ compose_helper(const struct keval *k, const json_t *extra_flags, char **argv)
 	static char build[] = "--build";
 	size_t n = 0;
 
-	argv[n++] = (char *)helper_name(k);
+	argv[n++] = (char *)helper_of(k)->program;
 	argv[n++] = build;
 	argv[n++] = (char *)source_name(k);
 	argv[n++] = (char *)so_name;
@@ -359,10 +330,11 @@ run_helper(struct keval *k, const char *work, struct kproc *p, struct kproc_resu
 {
 	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE", "CUDA_VISIBLE_DEVICES" };
 	char *env[LEN(passed) + 2] = { kasprintf("KILN_MEMORY_MB=%lld", (long long)kcamp_int(k->camp, "eval.memory_mb")) };
-	char *program = helper_path(helper_name(k)), inside[] = "/kiln/compiler", *name = p->argv[0];
+	char *program = helper_path(helper_of(k)->program), inside[] = "/kiln/compiler",
+	     *name = p->argv[0];
 	struct ksandbox_bind binds[] = { { program, inside } };
 	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work, .binds = binds,
-		.bind_count = LEN(binds), .env = env, .gpu = helpers[helper_of(k)].device };
+		.bind_count = LEN(binds), .env = env, .gpu = helper_of(k)->needs_device };
 	size_t n = 1;
 	int e;
 
@@ -492,7 +464,8 @@ add_environment(struct kbuf *key, const char *compiler)
 static void
 add_device(struct keval *k, struct kbuf *key)
 {
-	char *argv[] = { (char *)helper_name(k), (char[]){ "--facts" }, NULL }, *work = ksandbox_work_new();
+	char *argv[] = { (char *)helper_of(k)->program, (char[]){ "--facts" }, NULL },
+	     *work = ksandbox_work_new();
 	struct kproc p = { .argv = argv, .timeout_s = 60, .max_output = LOG_MAX };
 	struct kproc_result r;
 

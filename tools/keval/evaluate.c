@@ -2,6 +2,7 @@
 /* From code to the eval member: hash, duplicates, static scan, then the tiers. */
 #include <string.h>
 
+#include "backend.h"
 #include "keval.h"
 #include "kio.h"
 #include "ktoken.h"
@@ -22,9 +23,7 @@ is_null(const struct keval *k)
 bool
 is_gpu(const struct keval *k)
 {
-	const char *backend = kcamp_str(k->camp, "backend");
-
-	return !strcmp(backend, "cuda") || !strcmp(backend, "hip");
+	return backend_of(k->camp)->pointers;
 }
 
 void

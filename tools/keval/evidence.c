@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "karch.h"
 #include "keval.h"
 #include "kfence.h"
@@ -19,13 +20,10 @@
 /* Characters kept of a listing, kinds of instructions counted and told, letters of one. */
 enum { LISTING_MAX = 16000, OPS_MAX = 4096, OPS_TOLD = 24, OP_MAX = 32 };
 
-/* Who lists the instructions of a shared object, by backend. */
-static const struct lister {
-	const char *backend;
-	const char *words[8];
-} listers[] = {
-	{ "c", { "objdump", "-d", "-j", ".text", "--no-show-raw-insn", "/kiln/kernel.so", NULL } },
-	{ "cuda", { "cuobjdump", "-sass", "/kiln/kernel.so", NULL } },
+/* How the program that a backend names lists the instructions of a shared object. */
+static const char *const listers[][8] = {
+	{ "objdump", "-d", "-j", ".text", "--no-show-raw-insn", "/kiln/kernel.so", NULL },
+	{ "cuobjdump", "-sass", "/kiln/kernel.so", NULL },
 };
 
 /* Functions that every shared object has, whoever wrote it. */
@@ -157,24 +155,26 @@ listing_json(const char *tool, char *output)
 static json_t *
 list_instructions(struct keval *k, const char *so, const char **why)
 {
-	const struct lister *l = NULL;
+	const char *lister = backend_of(k->camp)->lister, *const *words = NULL;
 	char *argv[8], *work, *object, *output;
 	json_t *out = NULL;
 
-	for (size_t i = 0; i < LEN(listers); i++)
-		if (!strcmp(listers[i].backend, kcamp_str(k->camp, "backend")))
-			l = &listers[i];
-	*why = !l || is_device_only(k) ? "nothing here lists instructions of programs of this kind" :
-	    !ksandbox_finds(l->words[0]) ? "the program that lists instructions is not installed" : NULL;
+	for (size_t i = 0; lister && i < LEN(listers); i++)
+		if (!strcmp(listers[i][0], lister))
+			words = listers[i];
+	*why = !words || is_device_only(k) ?
+	    "nothing here lists instructions of programs of this kind" :
+	    !ksandbox_finds(lister) ? "the program that lists instructions is not installed" :
+				      NULL;
 	if (*why)
 		return NULL;
 	for (size_t i = 0; i < LEN(argv); i++)
-		argv[i] = (char *)l->words[i];
+		argv[i] = (char *)words[i];
 	object = realpath(so, NULL);
 	work = ksandbox_work_new();
 	output = object ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, argv) : NULL;
 	if (output)
-		out = listing_json(l->words[0], output);
+		out = listing_json(lister, output);
 	if (!out)
 		*why = "the listing came to nothing";
 	ksandbox_work_free(work);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "keval.h"
 #include "kio.h"
 #include "klock.h"
@@ -20,7 +21,7 @@ enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48 };
 
 /* How a profiler is run: its words before and after the program, and what is read of it, by the file it is kept in. */
 struct profiler {
-	const char *backend, *program;
+	const char *program;
 	const char *wrap[12];
 	struct {
 		const char *file;	/* of the work folder; made by EXPORT's output when there is one */
@@ -28,15 +29,15 @@ struct profiler {
 	} result[2];
 };
 static const struct profiler profilers[] = {
-	{ "cuda", "ncu",
+	{ "ncu",
 	    { "ncu", "--set", "full", "--clock-control", "none", "--profile-from-start", "off", "-f", "-o", "report", NULL },
 	    { { "raw.csv", { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "raw", "--print-units", "base", NULL } },
 	      { "details.csv", { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "details", "--print-units", "base",
 	        NULL } } } },
-	{ "hip", "rocprofv3",
+	{ "rocprofv3",
 	    { "rocprofv3", "--kernel-trace", "--output-format", "csv", "-o", "report", "--", NULL },
 	    { { "report_kernel_trace.csv", { NULL } }, { NULL, { NULL } } } },
-	{ "c", "valgrind",
+	{ "valgrind",
 	    { "valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--callgrind-out-file=callgrind.out",
 	      NULL },
 	    { { "callgrind.out", { NULL } }, { NULL, { NULL } } } },
@@ -45,8 +46,10 @@ static const struct profiler profilers[] = {
 static const struct profiler *
 profiler_of(const struct keval *k)
 {
-	for (size_t i = 0; i < LEN(profilers); i++)
-		if (!strcmp(profilers[i].backend, kcamp_str(k->camp, "backend")))
+	const char *program = backend_of(k->camp)->profiler;
+
+	for (size_t i = 0; program && i < LEN(profilers); i++)
+		if (!strcmp(profilers[i].program, program))
 			return &profilers[i];
 	return NULL;
 }

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "findings.h"
 #include "keval.h"
 #include "kio.h"
@@ -208,11 +209,12 @@ static void
 sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, json_t *rows)
 {
 	json_t *flags = json_pack("[s]", "-lineinfo");
-	const char *why = strcmp(kcamp_str(k->camp, "backend"), "cuda") ?
+	const char *tool = backend_of(k->camp)->sanitizer;
+	const char *why = !tool ?
 	    "no sanitizer is known for this backend" :
 	    is_device_only(k) ?
 	    "device code alone has no function that a tool could call" :
-	    !ksandbox_finds("compute-sanitizer") ?
+	    !ksandbox_finds(tool) ?
 	    "compute-sanitizer is not installed (it is part of the CUDA toolkit)" :
 	    NULL;
 	char *log = NULL, *so = why ? NULL : build_cached(k, s, flags, &log);

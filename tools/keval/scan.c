@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a candidate may not do: patterns over its source and an allow-list over its imports (forbidden.json). */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kelf.h"
 #include "keval.h"
 #include "kio.h"
+#include "kregex.h"
 #include "ktoken.h"
 #include "kutil.h"
 
 enum {
-	MATCH_LIMIT = 2000000,		/* steps before a pattern gives up on hostile text */
 	/* .init as the compiler's start files make it, less than a call longer than the shortest */
 #ifdef __x86_64__
 	INIT_BYTES_MAX = 27,
@@ -25,7 +24,7 @@ enum {
 };
 
 static const json_t *
-backend_of(const json_t *table, const char *backend)
+rules_of(const json_t *table, const char *backend)
 {
 	return json_object_get(json_object_get(table, "backends"), backend);
 }
@@ -86,19 +85,14 @@ scan_text(const char *code, enum ktoken_lang lang)
 	return stripped;
 }
 
-static pcre2_code *
+static struct kregex *
 compile_rule(const json_t *rule)
 {
-	const char *pattern = kjson_str_or(rule, "pattern", "(?!)"), *check = kjson_str_or(rule, "check", "?");
-	PCRE2_UCHAR text[128];
-	PCRE2_SIZE at;
-	int error;
-	pcre2_code *re = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_MULTILINE, &error, &at, NULL);
+	char *where = kasprintf("patterns/forbidden.json: %s", kjson_str_or(rule, "check", "?"));
+	struct kregex *re =
+	    kregex_new(where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_LINES);
 
-	if (!re) {
-		pcre2_get_error_message(error, text, sizeof text);
-		kdie(K_USAGE, "patterns/forbidden.json: %s, offset %zu: %s", check, (size_t)at, (const char *)text);
-	}
+	free(where);
 	return re;
 }
 
@@ -130,28 +124,20 @@ static bool
 apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *reasons)
 {
 	const char *why = kjson_str_or(rule, "why", "");
-	pcre2_code *re = compile_rule(rule);
-	pcre2_match_data *match = pcre2_match_data_create_from_pattern(re, NULL);
-	pcre2_match_context *context = pcre2_match_context_create(NULL);
+	struct kregex *re = compile_rule(rule);
+	struct kregex_span at;
+	enum kregex_found found = kregex_search(re, text, strlen(text), 0, &at);
 	char *detail = NULL;
-	int rc;
 
-	pcre2_set_match_limit(context, MATCH_LIMIT);
-	rc = pcre2_match(re, (PCRE2_SPTR)text, strlen(text), 0, 0, match, context);
-	if (rc > 0) {
-		const PCRE2_SIZE *v = pcre2_get_ovector_pointer(match);
-
-		detail = quote(why, o, text, v[0], v[1]);
-	} else if (rc != PCRE2_ERROR_NOMATCH) {
+	if (found == KREGEX_FOUND)
+		detail = quote(why, o, text, at.from, at.to);
+	else if (found == KREGEX_LOST)
 		detail = kasprintf("%s cannot be ruled out: the text defeats the scan", why);
-	}
 	if (detail)
 		add_reason(reasons, kjson_str_or(rule, "check", "?"), detail);
-	pcre2_match_context_free(context);
-	pcre2_match_data_free(match);
-	pcre2_code_free(re);
+	kregex_free(re);
 	free(detail);
-	return rc == PCRE2_ERROR_NOMATCH;
+	return found == KREGEX_NONE;
 }
 
 /* "GOMP_*" stands for all that begins with GOMP_. */
@@ -176,18 +162,18 @@ in_list(const json_t *list, const char *name)
 static bool
 apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *reasons)
 {
-	const char *backends[] = { "default", kcamp_str(k->camp, "backend") };
-	char *text = scan_text(code, ktoken_lang_of(backends[1]));
+	const char *names[] = { "default", kcamp_str(k->camp, "backend") };
+	char *text = scan_text(code, backend_of(k->camp)->syntax);
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 	bool clean = true;
 
-	for (size_t b = 0; b < LEN(backends); b++) {
-		const json_t *rules = json_object_get(backend_of(table, backends[b]), "source");
+	for (size_t b = 0; b < LEN(names); b++) {
+		const json_t *rules = json_object_get(rules_of(table, names[b]), "source");
 
 		for (size_t i = 0; i < json_array_size(rules); i++) {
 			const json_t *rule = json_array_get(rules, i);
 
-			if (!in_list(json_object_get(rule, "except"), backends[1]) &&
+			if (!in_list(json_object_get(rule, "except"), names[1]) &&
 			    !(o->expanded && kjson_bool_or(rule, "written", false)))
 				clean &= apply_rule(rule, o, text, reasons);
 		}
@@ -202,7 +188,7 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 {
 	bool clean = true;
 
-	if (ktoken_lang_of(kcamp_str(k->camp, "backend")) == KTOKEN_C) {
+	if (backend_of(k->camp)->syntax == KTOKEN_C) {
 		/* By language and options it is a backslash, which moves the ends of comments and strings, or none. */
 		if (strstr(code, "?" "?/")) {
 			add_reason(reasons, "trigraph", "?" "?/, which some compilers take for a backslash");
@@ -339,7 +325,7 @@ bool
 scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 {
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
-	const json_t *backend = backend_of(table, kcamp_str(k->camp, "backend"));
+	const json_t *backend = rules_of(table, kcamp_str(k->camp, "backend"));
 	const json_t *imports = json_object_get(backend, "imports");
 	struct kelf f;
 	const char *fault;

@@ -1,43 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kmemory: tips that would teach over-fitting are refused, by rules that are data. See kmemory.h. */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kio.h"
 #include "kmemory.h"
+#include "kregex.h"
 
 /* What a tip must say to name such a trick at all. */
 #define ANTI_PATTERN "over-fit, do not retry"
-
-enum { MATCH_LIMIT = 100000 };
 
 /* Does the rule match TEXT? A text that defeats the pattern counts as a match. */
 static bool
 matches(const json_t *rule, const char *text)
 {
-	const char *pattern = kjson_str_or(rule, "pattern", "(?!)");
-	pcre2_match_context *context = pcre2_match_context_create(NULL);
-	pcre2_match_data *match;
-	PCRE2_UCHAR why[128];
-	PCRE2_SIZE at;
-	int error, rc;
-	pcre2_code *re = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_CASELESS | PCRE2_DOTALL,
-	    &error, &at, NULL);
+	char *where = kasprintf("patterns/tips.json: %s", kjson_str_or(rule, "id", "?"));
+	struct kregex *re = kregex_new(where, NULL, kjson_str_or(rule, "pattern", "(?!)"),
+	    KREGEX_NOCASE | KREGEX_DOTALL);
+	bool found = kregex_search(re, text, strlen(text), 0, NULL) != KREGEX_NONE;
 
-	if (!re) {
-		pcre2_get_error_message(error, why, sizeof why);
-		kdie(K_USAGE, "patterns/tips.json: %s, offset %zu: %s", kjson_str_or(rule, "id", "?"), (size_t)at,
-		    (const char *)why);
-	}
-	match = pcre2_match_data_create_from_pattern(re, NULL);
-	pcre2_set_match_limit(context, MATCH_LIMIT);
-	rc = pcre2_match(re, (PCRE2_SPTR)text, strlen(text), 0, 0, match, context);
-	pcre2_match_data_free(match);
-	pcre2_match_context_free(context);
-	pcre2_code_free(re);
-	return rc != PCRE2_ERROR_NOMATCH;
+	kregex_free(re);
+	free(where);
+	return found;
 }
 
 /* The first rule that TEXT breaks; NULL: none. Borrowed from TABLE. */

@@ -9,12 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 
 #include "khw.h"
 #include "kio.h"
 #include "kprofile.h"
+#include "kregex.h"
 
 #define FILE_MAX ((size_t)256 << 20)
 
@@ -167,38 +166,6 @@ load_peaks(const char *path, const char *device, const json_t *table)
 	return peaks;
 }
 
-static pcre2_code *
-compile(const char *regex)
-{
-	int error;
-	PCRE2_SIZE at;
-	PCRE2_UCHAR why[120];
-	pcre2_code *code;
-
-	if (!regex)
-		return NULL;
-	code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &error, &at, NULL);
-	if (!code) {
-		pcre2_get_error_message(error, why, sizeof why);
-		kdie(K_USAGE, "--kernel '%s', offset %zu: %s", regex, (size_t)at, (const char *)why);
-	}
-	return code;
-}
-
-static bool
-matches(const pcre2_code *code, const char *name)
-{
-	pcre2_match_data *data;
-	int n;
-
-	if (!code)
-		return true;
-	data = pcre2_match_data_create_from_pattern(code, NULL);
-	n = pcre2_match(code, (PCRE2_SPTR)name, strlen(name), 0, 0, data, NULL);
-	pcre2_match_data_free(data);
-	return n >= 0;
-}
-
 /* The kernels with their launches and times, the one with the longest time in all first. */
 static json_t *
 kernels_of(const struct profile *p, const char *by, const double *time, const bool *wanted)
@@ -245,7 +212,7 @@ choose(struct profile *p, const json_t *table, const char *where, const json_t *
 	double *time = kcalloc(p->count + 1, sizeof *time);
 	bool *wanted = kcalloc(p->count + 1, sizeof *wanted), untimed = false;
 	const struct launch *best = NULL;
-	pcre2_code *code = compile(regex);
+	struct kregex *wish = regex ? kregex_new("--kernel", NULL, regex, 0) : NULL;
 	double longest = -INFINITY;
 	const char *name, *by = kjson_str_or(table, "choose", "duration_ns");
 
@@ -253,7 +220,9 @@ choose(struct profile *p, const json_t *table, const char *where, const json_t *
 		struct values v;
 
 		values_open(&v, table, where, &p->launch[i], peaks);
-		wanted[i] = matches(code, p->launch[i].kernel);
+		wanted[i] = !wish ||
+		    kregex_search(wish, p->launch[i].kernel, strlen(p->launch[i].kernel), 0,
+			NULL) == KREGEX_FOUND;
 		time[i] = values_get(&v, by);
 		untimed |= wanted[i] && isnan(time[i]);
 		values_close(&v);
@@ -275,7 +244,7 @@ choose(struct profile *p, const json_t *table, const char *where, const json_t *
 	}
 	if (untimed && kjson_int_or(json_array_get(*kernels, 0), "launches", 0) > 1)
 		profile_note(p, "no %s: the first launch is shown", by);
-	pcre2_code_free(code);
+	kregex_free(wish);
 	free(time);
 	free(wanted);
 	return best;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kfence.h"
 
 static const char usage[] = "usage: kprompt [-dhktV] [-c dir] [-o file] [file]\n";
@@ -48,7 +49,7 @@ add_label(json_t *stable, const struct kcamp *camp)
 	json_t *lang = json_object_get(stable, "lang");
 	const char *label = kcamp_str(camp, "language");
 
-	if (!strcmp(label, "c") && strcmp(kcamp_str(camp, "backend"), "c"))
+	if (!strcmp(label, backends[BACKEND_C].name))
 		label = kjson_str_or(lang, "label", label);
 	json_object_set_new(stable, "label", json_string(label));
 }
@@ -62,7 +63,7 @@ campaign_open(struct campaign *c, const struct kcamp *camp)
 
 	*c = (struct campaign){ .camp = camp };
 	c->stable = json_pack("{s:s,s:o,s:s,s:s}", "backend", backend, "lang", lang, "language",
-	    kjson_str_or(lang, "name", backend), "suffix", kjson_str_or(lang, "suffix", "c"));
+	    kjson_str_or(lang, "name", backend), "suffix", backend_of(camp)->suffix);
 	add_label(c->stable, camp);
 	json_object_set_new(c->stable, "wishes", json_string(kcamp_str(camp, "instructions")));
 	machine_facts(c->stable, camp);

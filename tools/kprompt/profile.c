@@ -9,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kfence.h"
 
 enum { MAX_SKILL = 1 << 16, MAX_NAME = 200, MAX_TEXT = 500, MAX_FINDINGS = 10, MAX_ADVICE = 6, MIN_BODY = 300 };
-
-/* Backends for whose kernels the skills are written. */
-static const char *const gpu_backends[] = { "cuda", "hip", "opencl" };
 
 /* Of all that a profile holds, what says most. */
 static const char *const key_metrics[] = {
@@ -79,15 +77,13 @@ skill_line(const char *text)
 	return line;
 }
 
+/* They are written for kernels of devices that kiln can run. */
 static bool
 wants_skills(const struct kcamp *camp)
 {
-	const char *backend = kcamp_str(camp, "backend");
+	const struct backend *b = backend_of(camp);
 
-	for (size_t i = 0; i < LEN(gpu_backends); i++)
-		if (!strcmp(backend, gpu_backends[i]))
-			return kcamp_bool(camp, "prompt.skills");
-	return false;
+	return b->device && b->runner && kcamp_bool(camp, "prompt.skills");
 }
 
 void

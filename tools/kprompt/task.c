@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kfence.h"
 #include "ktask.h"
 
@@ -346,12 +347,14 @@ add_build(json_t *stable, const json_t *task)
 	const char *compiler = kjson_str_or(build, "compiler", "cc");
 
 	if (ktask_device_only(task)) {
-		kbuf_printf(&b, "%s with the options: ", *compiler == 'o' ? "clBuildProgram" : "NVRTC");
+		kbuf_printf(&b, "%s with the options: ", device_compiler(compiler)->api);
 		join(&b, json_object_get(build, "flags"), " ");
 	} else if (build) {
 		kbuf_printf(&b, "%s ", compiler);
 		join(&b, json_object_get(build, "flags"), " ");
-		kbuf_printf(&b, " -shared %s-fPIC -o kernel.so kernel.%s", !strcmp(compiler, "nvcc") ? "-Xcompiler " : "", kjson_str_or(stable, "suffix", "c"));
+		kbuf_printf(&b, " -shared %s-fPIC -o kernel.so kernel.%s",
+		    !strcmp(compiler, "nvcc") ? "-Xcompiler " : "",
+		    kjson_str_or(stable, "suffix", ""));
 		if (json_array_size(json_object_get(build, "libs")))
 			kbuf_puts(&b, " ");
 		join(&b, json_object_get(build, "libs"), " ");

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "kcamp.h"
 #include "kgain.h"
 #include "kio.h"
@@ -144,11 +145,11 @@ compare_properties(struct step *s, const struct khw_device *d)
 	};
 	const struct khw_fact *f = khw_known(d, "compute_capability");
 	const char *running = kjson_str_or(s->running, "compute_capability", "");
-	bool hip = !strcmp(kcamp_str(s->camp, "backend"), "hip");
+	bool told = backend_of(s->camp)->facts;
 	int count = 0;
 
 	/* HIP tells no such version, and the L2 of one die of several. */
-	if (f && *running && !hip && strcmp(f->value, running) != 0) {
+	if (f && *running && told && strcmp(f->value, running) != 0) {
 		char *where = kasprintf("%s:L%ld", d->file, f->line);
 
 		add_mismatch(s, f->metric, f->value, where, running);
@@ -159,7 +160,8 @@ compare_properties(struct step *s, const struct khw_device *d)
 		double v = kjson_num_or(s->running, properties[i].key, 0) * properties[i].factor;
 
 		f = khw_known(d, properties[i].metric);
-		if (f && v > 0 && !(hip && i == 2) && fabs(v - f->number) > properties[i].tolerance * f->number) {
+		if (f && v > 0 && (told || i != 2) &&
+		    fabs(v - f->number) > properties[i].tolerance * f->number) {
 			char *where = kasprintf("%s:L%ld", d->file, f->line), *said = kasprintf("%s %s", f->value,
 			    f->unit),
 			    *is = kasprintf("%.15g (%s)", v / properties[i].factor, properties[i].key);
@@ -182,7 +184,7 @@ choose_device(struct step *s)
 	const struct khw_device *d = *asked ? khw_find(s->hw, asked) : NULL, *real = *running ? khw_find(s->hw,
 	    running) : NULL;
 
-	if (!*asked && !*running && !strcmp(backend, "c"))
+	if (!*asked && !*running && !backend_of(s->camp)->device)
 		d = khw_find(s->hw, "x86");
 	if (*asked && *running && (d ? real != d : strcasecmp(asked, running) != 0))
 		add_mismatch(s, "name", asked, "campaign.json: gpu", running);

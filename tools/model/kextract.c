@@ -8,23 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "backend.h"
 #include "kutil.h"
-
-/* Labels that models put on fences, by language; the language's own name comes first. */
-static const struct {
-	const char *language;
-	const char *labels;	/* separated and enclosed by spaces */
-} label_table[] = {
-	{ "c", " c c99 c11 c17 c23 gnu11 h cpp c++ cc cxx " },
-	{ "cuda", " cuda cu cuh cuda-c cuda-cpp cpp c++ cc cxx c " },
-	{ "hip", " hip hip-cpp cpp c++ cc cxx cuda cu c " },
-	{ "opencl", " opencl cl ocl opencl-c openclc c " },
-	{ "sycl", " sycl dpcpp cpp c++ cc cxx " },
-	{ "triton", " triton python py python3 " },
-};
-
-/* Words that a model may leave alone on the first line of a block. */
-static const char stray_words[] = " c cpp c++ cuda cu hip opencl ocl cl sycl triton python py ";
 
 enum { MAX_SPANS = 256 };
 
@@ -45,26 +30,22 @@ struct line {
 };
 
 static bool
-has_word(const char *words, const char *word)
-{
-	char key[32];
-
-	return *word && (size_t)snprintf(key, sizeof key, " %s ", word) < sizeof key && strcasestr(words, key);
-}
-
-static bool
 is_label_of(const char *language, const char *label)
 {
-	for (size_t i = 0; i < LEN(label_table); i++)
-		if (!strcasecmp(label_table[i].language, language))
-			return has_word(label_table[i].labels, label);
-	return *label && !strcasecmp(language, label);
+	const struct backend *b = backend_named(language);
+
+	return b ? backend_labelled(b, label) : *label && !strcasecmp(language, label);
 }
 
+/* A word that a model may leave alone on the first line of a block. */
 static bool
-is_python(const char *language)
+is_stray(const char *word)
 {
-	return !strcasecmp(language, "triton") || !strcasecmp(language, "python");
+	bool found = false;
+
+	for (size_t i = 0; i < LEN(backends); i++)
+		found |= backend_labelled(&backends[i], word);
+	return found;
 }
 
 static const char *
@@ -280,7 +261,8 @@ fences_of(const char *p, const char *end, const char *language)
 	struct spans *spans = kmalloc(sizeof *spans);
 
 	/* When a comment swallows the closing fence, the comment was the mistake. */
-	if (is_python(language) || !find_fences(p, end, language, true, spans))
+	if (backend_syntax(language) == KTOKEN_PYTHON ||
+	    !find_fences(p, end, language, true, spans))
 		find_fences(p, end, language, false, spans);
 	return spans;
 }
@@ -318,7 +300,7 @@ clean(const char *p, const char *end)
 		next = next_line(p, end, &l);
 		t = trim(l);
 		snprintf(word, sizeof word, "%.*s", (int)(t.end - t.start > 15 ? 15 : t.end - t.start), t.start);
-		if (t.start < t.end && !has_word(stray_words, word))
+		if (t.start < t.end && !is_stray(word))
 			break;
 		p = next;
 	}
@@ -474,7 +456,7 @@ static bool
 from_lines(struct kextract *x, const char *text, const char *end, const char *language)
 {
 	const char *run = NULL, *run_end = NULL, *best = NULL, *best_end = NULL;
-	bool python = is_python(language), comment = false;
+	bool python = backend_syntax(language) == KTOKEN_PYTHON, comment = false;
 
 	for (const char *p = text; p < end;) {
 		struct line l;

@@ -29,7 +29,7 @@ struct kextract {
 };
 
 /*
- * Extract from LEN bytes of TEXT (any bytes) the program in LANGUAGE ("c", "cuda", "hip", "opencl", "sycl", "triton",
+ * Extract from LEN bytes of TEXT (any bytes) the program in LANGUAGE (the name of a backend,
  * or any other label, which then stands for itself). With BUNDLE, labelled fences that bear a file name ("c
  * file=tile.h", "c:tile.h") become files beside the program. True when a program was found; X is filled either way
  * and freed with kextract_free.

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "khw.h"
 #include "kio.h"
 #include "kutil.h"
@@ -1281,9 +1282,7 @@ ktask_load(const char *file)
 bool
 ktask_device_only(const json_t *task)
 {
-	const char *compiler = kjson_str_or(task, "build.compiler", "");
-
-	return !strcmp(compiler, "opencl") || !strcmp(compiler, "nvrtc");
+	return device_compiler(kjson_str_or(task, "build.compiler", "")) != NULL;
 }
 
 const char *
