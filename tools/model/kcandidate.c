@@ -10,7 +10,8 @@
 #include "kutil.h"
 
 const char *const kcandidate_tokens[KCANDIDATE_TOKENS] = {
-	"input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "cache_write_tokens",
+	"input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens",
+	"cache_write_tokens",
 };
 
 bool
@@ -75,7 +76,8 @@ read_word(const json_t *record, const struct word *w)
 static char *
 read_words(struct kcandidate *c, const json_t *record)
 {
-	char verdict[KARCH_WORD] = "", status[KARCH_WORD] = "", parent[KARCH_WORD] = "", *fault = NULL;
+	char verdict[KARCH_WORD] = "", status[KARCH_WORD] = "", parent[KARCH_WORD] = "";
+	char *fault = NULL;
 	const struct word words[] = {
 		{ "eval.status", status, sizeof status, true },
 		{ "eval.tokens", c->tokens, sizeof c->tokens, false },
@@ -159,8 +161,8 @@ read_eval(struct kcandidate *c, const json_t *eval)
 }
 
 /*
- * A candidate whose gain is one of the benchmark alone is kept and holds no cell, as one that is suspect. The next
- * prompts say why.
+ * A candidate whose gain is one of the benchmark alone is kept and holds no cell, as one that is
+ * suspect. The next prompts say why.
  */
 static void
 read_audit(struct kcandidate *c, const json_t *audit)
@@ -223,8 +225,8 @@ check_form(const json_t *record)
 		const char *path;
 		bool required;
 	} objects[] = {
-		{ "eval", true }, { "score", true }, { "sample", false }, { "sample.parent", false },
-		{ "reply", false }, { "reply.usage", false },
+		{ "eval", true }, { "score", true }, { "sample", false },
+		{ "sample.parent", false }, { "reply", false }, { "reply.usage", false },
 	};
 
 	for (size_t i = 0; i < LEN(objects); i++) {
@@ -345,8 +347,8 @@ kcandidates_trial(struct kcandidates *in, const struct kcandidate **list)
 	drop_list(in);
 	while (look_ahead(in) && (!in->len || in->ahead.trial == in->trial)) {
 		if (!in->len && !first && in->ahead.trial <= in->trial)
-			kdie(K_USAGE, "%s:%ld: trial %ld after trial %ld: give the trials in order", in->in.file,
-			    in->in.lineno, in->ahead.trial, in->trial);
+			kdie(K_USAGE, "%s:%ld: trial %ld after trial %ld: give the trials in order",
+			    in->in.file, in->in.lineno, in->ahead.trial, in->trial);
 		if (in->len == in->cap) {
 			in->cap = in->cap ? 2 * in->cap : 16;
 			in->list = krealloc(in->list, in->cap * sizeof *in->list);

@@ -20,7 +20,7 @@ path_of(const char *dir, const char *place, const char *name)
 	    kasprintf("trials/%s/%s.ndjson", place, name);
 }
 
-/* The line of the file PATH, without newline, and its digest; NULL: there is none. The caller frees. */
+/* The line of the file PATH, without newline, and its digest; or NULL. The caller frees. */
 static char *
 read_eval(const char *path, char hex[65])
 {
@@ -42,8 +42,8 @@ read_eval(const char *path, char hex[65])
 static char *
 damaged(const char *path, const char *id)
 {
-	return kasprintf("%s is missing or damaged; put it back from a copy, or make redo CELL=%s FROM=eval makes it "
-	    "anew", path, id);
+	return kasprintf("%s is missing or damaged; put it back from a copy, or make redo "
+	    "CELL=%s FROM=eval makes it anew", path, id);
 }
 
 /* What the evaluation has, and RECORD has not. */
@@ -56,8 +56,8 @@ add_eval(const char *dir, json_t *record, const char *id)
 	if (!text)
 		fault = damaged(path, id);
 	else if (strcmp(hex, kjson_str_or(record, "from", "")))
-		fault = kasprintf("it was not made from %s; remove the coords, audit and score of the trial, and make "
-		    "views makes them again", path);
+		fault = kasprintf("it was not made from %s; remove the coords, audit and score of "
+		    "the trial, and make views makes them again", path);
 	else if (json_object_update_missing(record, whole))
 		fault = damaged(path, id);
 	json_decref(whole);
@@ -70,7 +70,8 @@ add_eval(const char *dir, json_t *record, const char *id)
 static char *
 add_view(const char *dir, json_t *record, const char *id, const char *name)
 {
-	char *place = kstrndup(id, strcspn(id, "/")), *path = path_of(dir, place, name), *fault = NULL;
+	char *place = kstrndup(id, strcspn(id, "/"));
+	char *path = path_of(dir, place, name), *fault = NULL;
 	struct krec rec;
 	struct kin in;
 
@@ -78,8 +79,10 @@ add_view(const char *dir, json_t *record, const char *id, const char *name)
 	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (!json_object_get(record, name) && kin_try(&in, &rec, &fault)) {
-			if (!strcmp(kjson_str_or(rec.json, "id", ""), id) && json_object_get(rec.json, name))
-				json_object_set(record, name, json_object_get(rec.json, name));
+			json_t *value = json_object_get(rec.json, name);
+
+			if (value && !strcmp(kjson_str_or(rec.json, "id", ""), id))
+				json_object_set(record, name, value);
 			krec_free(&rec);
 		}
 		kin_close(&in);
@@ -156,7 +159,8 @@ thin_record(const struct krec *rec, const char *dir)
 	if (!json_object_get(o, "from")) {
 		text = read_eval(path, hex);
 		if (!text)
-			kdie(K_USAGE, "%s: is missing: a thin record names what it was made from", path);
+			kdie(K_USAGE, "%s: is missing: a thin record names what it was made from",
+			    path);
 		json_object_set_new(o, "from", json_string(hex));
 		free(text);
 	}

@@ -106,7 +106,8 @@ read_header(struct ktrials *t, long trial)
 		const char *schema = kjson_str_or(rec.json, "schema", "");
 
 		if (strcmp(schema, "archive/1"))
-			fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", path, schema);
+			fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", path,
+			    schema);
 		else if (kjson_int_or(rec.json, "trial", -1) != trial)
 			fault = kasprintf("%s:1: not the archive of trial %ld", path, trial);
 		else
@@ -147,8 +148,8 @@ check_place(const struct ktrial *trial, const struct kcandidate *c)
 
 /* Into C; or the fault. *ADVISED: it says what to do. */
 static char *
-read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record, struct kcandidate *c,
-    bool *advised)
+read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
+    struct kcandidate *c, bool *advised)
 {
 	bool thin = json_object_get(record, "from");
 	char *fault;
@@ -175,7 +176,8 @@ take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
 	char *fault = read_record(t, trial, rec->json, &c, &advised);
 
 	if (fault) {
-		add_fault(t, kasprintf("%s:%ld: %s%s", rec->file, rec->lineno, fault, advised ? "" : REMAKE));
+		add_fault(t, kasprintf("%s:%ld: %s%s", rec->file, rec->lineno, fault,
+		    advised ? "" : REMAKE));
 		free(fault);
 		return;
 	}
@@ -223,7 +225,7 @@ find_branch(const struct ktrial *trial, long branch)
 	return bsearch(&key, trial->list, trial->count, sizeof key, by_branch);
 }
 
-/* In rounds the decision says it; in a search over cells it is what became the best of the archive. */
+/* In rounds the decision says it; in a search over cells it is the new best of the archive. */
 static const struct kcandidate *
 find_kept(struct ktrials *t, const struct ktrial *trial)
 {
