@@ -82,7 +82,7 @@ ok 'a kernel that knows its input again by its address is refused, however fast'
 	decision trials/001/score.ndjson | grep -q "^gain: Round 2: ACCEPTED"
 	decision trials/002/score.ndjson | grep -q "^aggregate: Round 3: ROLLED BACK"
 	decision trials/003/score.ndjson | grep -q "^audit: Round 4: ROLLED BACK — avg [+-][0-9.]*%, because the audit rejects it as overfit: kept_pointer, line [0-9]*: compares a pointer with one that was kept"
-	jq -e ".eval.status == \"correct\" and .audit.decision == \"REJECT-as-overfit\" and .audit.bucket == \"W2\" and .score.combined == 0" trials/003/score.ndjson
+	kcampaign record 003/01 | jq -e ".eval.status == \"correct\" and .audit.decision == \"REJECT-as-overfit\" and .audit.bucket == \"W2\" and .score.combined == 0"
 	is 001/01 "$(jq -r "select(.kind == \"archive\").best.id" trials/003/archive.ndjson)"'
 ok 'two rollbacks in a row: fresh evidence first, and a plan that cites none of it is not evaluated' '
 	cd c; test ! -e trials/003/evidence.ndjson

@@ -12,12 +12,13 @@
 
 #include "kaudit.h"
 #include "kgroups.h"
+#include "krecord.h"
 
-enum { OPT_REPORT = 256, OPT_JSON, OPT_MARKDOWN, OPT_TASK, OPT_CHECK, OPT_SOURCE };
+enum { OPT_REPORT = 256, OPT_JSON, OPT_MARKDOWN, OPT_TASK, OPT_CHECK, OPT_SOURCE, OPT_THIN };
 enum { SOURCE_MAX = 64 << 20 };
 
 static const char usage_text[] =
-    "usage: kaudit [-c DIR] [-r RULES] [-o FILE] [FILE ...]\n"
+    "usage: kaudit [-c DIR] [-r RULES] [--thin] [-o FILE] [FILE ...]\n"
     "       kaudit --report [--json | --markdown] [-c DIR] [-o FILE]\n"
     "       kaudit --source [-c DIR | -b BACKEND] [-t TASK.json] [-r RULES] [-o FILE] FILE ...\n"
     "       kaudit --task TASK.json\n"
@@ -29,6 +30,7 @@ static const struct option long_options[] = {
 	{ "report", no_argument, NULL, OPT_REPORT }, { "json", no_argument, NULL, OPT_JSON },
 	{ "markdown", no_argument, NULL, OPT_MARKDOWN }, { "task", required_argument, NULL, OPT_TASK },
 	{ "check", no_argument, NULL, OPT_CHECK }, { "source", no_argument, NULL, OPT_SOURCE },
+	{ "thin", no_argument, NULL, OPT_THIN },
 	{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 };
 
@@ -37,7 +39,7 @@ enum mode { MODE_RECORDS, MODE_REPORT, MODE_TASK, MODE_CHECK, MODE_SOURCE };
 struct arguments {
 	enum mode mode;
 	const char *dir, *rules, *output, *backend, *task;
-	bool markdown;
+	bool markdown, thin;
 	char **files;
 };
 
@@ -71,6 +73,7 @@ parse(struct arguments *a, int argc, char **argv)
 		case 'o': a->output = optarg; break;
 		case 'b': a->backend = optarg; break;
 		case 't': a->task = optarg; break;
+		case OPT_THIN: a->thin = true; break;
 		case OPT_JSON: a->markdown = false; break;
 		case OPT_MARKDOWN: a->markdown = true; break;
 		case OPT_REPORT: set_mode(a, MODE_REPORT); break;
@@ -135,16 +138,16 @@ task_of(const struct kcamp *camp)
 }
 
 static void
-audit_file(const struct audit *a, const char *path)
+audit_file(const struct audit *a, const char *path, bool thin)
 {
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
+	while (krecord_next(&in, a->camp->dir, &rec)) {
 		json_t *audit = audit_record(a, &rec);
 
-		kout_member(&rec, "audit", audit);
+		krecord_put(&rec, a->camp->dir, thin, "audit", audit);
 		json_decref(audit);
 		krec_free(&rec);
 	}
@@ -225,9 +228,9 @@ audit_all(const struct arguments *a)
 	audit.task = task_of(audit.camp);
 	audit.gap = kcamp_num(audit.camp, "audit.gap");
 	if (!*a->files)
-		audit_file(&audit, NULL);
+		audit_file(&audit, NULL, a->thin);
 	for (char **f = a->files; *f; f++)
-		audit_file(&audit, *f);
+		audit_file(&audit, *f, a->thin);
 	rules_free(audit.rules);
 	ktask_free(audit.task);
 	kcamp_free(audit.camp);

@@ -10,6 +10,7 @@
 
 #include "kcamp.h"
 #include "kio.h"
+#include "krecord.h"
 #include "kpattern.h"
 #include "kutil.h"
 
@@ -26,7 +27,8 @@ static const char *const source_suffixes[] = {
 struct classifier {
 	struct kpattern_table *table;
 	int flags;
-	bool explain, sources;
+	bool explain, sources, thin;
+	const char *dir;	/* of the campaign */
 };
 
 /* What --explain prints of one source. */
@@ -152,7 +154,7 @@ coords_of(const struct kpattern_result *r)
 }
 
 static void
-classify_record(const struct classifier *c, const struct krec *rec)
+classify_record(const struct classifier *c, struct krec *rec)
 {
 	struct kbuf source = { 0 };
 	struct kpattern_result r;
@@ -166,7 +168,7 @@ classify_record(const struct classifier *c, const struct krec *rec)
 	} else {
 		kpattern_classify(c->table, source.data, source.len, c->flags, &r, NULL);
 		coords = coords_of(&r);
-		kout_member(rec, "coords", coords);
+		krecord_put(rec, c->dir, c->thin, "coords", coords);
 		json_decref(coords);
 	}
 	kbuf_free(&source);
@@ -240,14 +242,14 @@ table_of_campaign(const char *dir, int *flags)
 int
 main(int argc, char **argv)
 {
-	enum { NO_STRIP = 256, NO_GATES, REQUIRE_LOWER };
+	enum { NO_STRIP = 256, NO_GATES, REQUIRE_LOWER, THIN };
 	static const struct option options[] = {
 		{ "backend", required_argument, NULL, 'b' }, { "patterns", required_argument, NULL, 'p' },
 		{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
 		{ "explain", no_argument, NULL, 'e' }, { "source", no_argument, NULL, 's' },
 		{ "no-strip", no_argument, NULL, NO_STRIP }, { "no-gates", no_argument, NULL, NO_GATES },
 		{ "require-lower-levels", no_argument, NULL, REQUIRE_LOWER },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+		{ "thin", no_argument, NULL, THIN }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	const char *backend = NULL, *patterns = NULL, *dir = ".", *output = NULL;
 	struct classifier c = { .flags = KPATTERN_STRIP | KPATTERN_GATES };
@@ -265,6 +267,7 @@ main(int argc, char **argv)
 		case 's': c.sources = true; break;
 		case NO_STRIP: off |= KPATTERN_STRIP; break;
 		case NO_GATES: off |= KPATTERN_GATES; break;
+		case THIN: c.thin = true; break;
 		case REQUIRE_LOWER: on |= KPATTERN_REQUIRE_LOWER; break;
 		case 'h': fputs(usage, stdout); return K_OK;
 		case 'V': kversion(); return K_OK;
@@ -279,6 +282,7 @@ main(int argc, char **argv)
 	c.flags = (c.flags | on) & ~off;
 	c.table = kpattern_load(path);
 	free(path);
+	c.dir = dir;
 	kout_open(output);
 	if (optind == argc)
 		classify_operand(&c, NULL);

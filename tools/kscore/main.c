@@ -15,14 +15,15 @@
 #include "kchain.h"
 #include "kgain.h"
 #include "kio.h"
+#include "krecord.h"
 #include "kroof.h"
 #include "kscore.h"
 #include "kutil.h"
 #include "status.h"
 
-static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [-o FILE] [FILE ...]\n";
+static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] [-o FILE] [FILE ...]\n";
 
-enum { OPT_CHECK = 256 };
+enum { OPT_CHECK = 256, OPT_THIN };
 
 /* Returns whether it is a correct and timed kernel, with which alone others can be compared. */
 static bool
@@ -364,13 +365,13 @@ score_file(struct scorer *s, const char *path, bool check)
 	bool holds = true;
 
 	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
+	while (krecord_next(&in, s->camp->dir, &rec)) {
 		json_t *score = score_of(s, &rec);
 
 		if (check)
 			holds &= decision_holds(&rec, score);
 		else
-			kout_member(&rec, "score", score);
+			krecord_put(&rec, s->camp->dir, s->thin, "score", score);
 		json_decref(score);
 		krec_free(&rec);
 	}
@@ -403,7 +404,7 @@ main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "campaign", required_argument, NULL, 'c' }, { "reference", required_argument, NULL, 'r' },
 		{ "archive", required_argument, NULL, 'a' }, { "output", required_argument, NULL, 'o' },
-		{ "check", no_argument, NULL, OPT_CHECK },
+		{ "check", no_argument, NULL, OPT_CHECK }, { "thin", no_argument, NULL, OPT_THIN },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};
 	const char *dir = ".", *reference = NULL, *archive = NULL, *output = NULL;
@@ -419,6 +420,7 @@ main(int argc, char **argv)
 		case 'a': archive = optarg; break;
 		case 'o': output = optarg; break;
 		case OPT_CHECK: check = true; break;
+		case OPT_THIN: s.thin = true; break;
 		case 'h': fputs(usage, stdout); return K_OK;
 		case 'V': kversion(); return K_OK;
 		default: fputs(usage, stderr); return K_USAGE;
