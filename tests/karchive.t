@@ -341,9 +341,11 @@ ok 'view: the map fits 80 columns and shows every kind of cell' '
 ok 'view: lineage from the root, also through a dropped program' '
 	is "000/00 001/01 002/01" "$(karchive --lineage 002/01 --json | jq -r .id | xargs)"
 	grep -v "\"program\",\"id\":\"001/01\"" archive.ndjson >dropped
-	exits 2 karchive --lineage 002/01 dropped; grep "not in the archive" err
-	mkdir -p trials/001; rec 001/02 correct 0100 3 >trials/001/score.ndjson
-	exits 2 karchive --lineage 002/01 dropped; grep "no record of 001/01" err
+	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is neither in the archive nor in the trials" err
+	mkdir -p trials/000 trials/001
+	jq -c "select(.kind == \"archive\") | .trial = 1" archive.ndjson >trials/001/archive.ndjson
+	rec 001/02 correct 0100 3 >trials/001/score.ndjson
+	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is neither in the archive nor in the trials" err
 	rec 001/01 correct 1000 20 >>trials/001/score.ndjson
 	karchive --lineage 002/01 dropped >out
 	is "id 000/00 001/01 002/01" "$(cut -d" " -f1 out | xargs)"

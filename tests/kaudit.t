@@ -213,6 +213,7 @@ cat >scored <<'E'
 #!/bin/sh -eu
 mkdir -p "l/trials/$1"
 jq -nc "{id: \"$1/01\", trial: ($1 | tonumber), branch: 1, eval: {status: \"correct\", noise: {floor: 0.001}}, audit: {bucket: \"K1\", decision: \"ACCEPT-as-real\"}} | $2" >"l/trials/$1/score.ndjson"
+jq -nc "{schema: \"archive/1\", kind: \"archive\", linear: {}, trial: ($1 | tonumber)}" >"l/trials/$1/archive.ndjson"
 E
 chmod 755 scored
 kcampaign new l --task "$grouped" >/dev/null

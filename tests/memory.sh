@@ -44,7 +44,7 @@ fixture() {
 		t=$1/trials/00${line%%|*}
 		mkdir -p "$t"
 		printf '%s\n' "$line" | jq -Rc -f round.jq >"$t/score.ndjson"
-		echo '{}' >"$t/archive.ndjson"
+		printf '{"schema":"archive/1","trial":%d}\n' "${line%%|*}" >"$t/archive.ndjson"
 	done <rounds
 }
 cat >helpers.sh <<'E'

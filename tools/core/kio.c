@@ -86,8 +86,9 @@ read_line(struct kin *in)
 	return n;
 }
 
-const char *
-kin_line(struct kin *in, size_t *len)
+/* The next line that is not blank, or NULL: at the end, or for a FAULT. */
+static const char *
+next_line(struct kin *in, size_t *len, char **fault)
 {
 	for (;;) {
 		size_t n = read_line(in);
@@ -97,9 +98,13 @@ kin_line(struct kin *in, size_t *len)
 			return NULL;
 		in->lineno++;
 		if (in->too_long)
-			kdie(K_USAGE, "%s:%ld: line longer than %zu bytes", in->file, in->lineno, KIO_LINE_MAX);
-		if (in->buf[n - 1] != '\n')
-			kdie(K_USAGE, "%s:%ld: truncated record (no newline at the end)", in->file, in->lineno);
+			*fault = kasprintf("%s:%ld: line longer than %zu bytes", in->file, in->lineno,
+			    KIO_LINE_MAX);
+		else if (in->buf[n - 1] != '\n')
+			*fault = kasprintf("%s:%ld: truncated record (no newline at the end)", in->file,
+			    in->lineno);
+		if (*fault)
+			return NULL;
 		in->buf[--n] = '\0';
 		if (strspn(in->buf, " \t\r") == n)
 			continue;
@@ -109,20 +114,46 @@ kin_line(struct kin *in, size_t *len)
 	}
 }
 
+const char *
+kin_line(struct kin *in, size_t *len)
+{
+	char *fault = NULL;
+	const char *line = next_line(in, len, &fault);
+
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
+	return line;
+}
+
 bool
-kin_next(struct kin *in, struct krec *rec)
+kin_try(struct kin *in, struct krec *rec, char **fault)
 {
 	char why[256];
 	size_t len;
-	const char *line = kin_line(in, &len);
+	const char *line;
 
+	*fault = NULL;
+	line = next_line(in, &len, fault);
 	if (!line)
 		return false;
-	if (!krec_parse(rec, line, len, why, sizeof why))
-		kdie(K_USAGE, "%s:%ld: %s", in->file, in->lineno, why);
+	if (!krec_parse(rec, line, len, why, sizeof why)) {
+		*fault = kasprintf("%s:%ld: %s", in->file, in->lineno, why);
+		return false;
+	}
 	rec->file = in->file;
 	rec->lineno = in->lineno;
 	return true;
+}
+
+bool
+kin_next(struct kin *in, struct krec *rec)
+{
+	char *fault;
+	bool there = kin_try(in, rec, &fault);
+
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
+	return there;
 }
 
 void

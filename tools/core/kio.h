@@ -61,6 +61,11 @@ void kin_open(struct kin *in, const char *path);
  * line (no final newline) ends the program with K_USAGE and file:line; a read error with K_IO.
  */
 bool kin_next(struct kin *in, struct krec *rec);
+/*
+ * The same, but what is wrong with a line is text in *FAULT, "file:line: what", which the caller frees;
+ * NULL: nothing, and false is the end. The next call goes on after the bad line, unless that was too long.
+ */
+bool kin_try(struct kin *in, struct krec *rec, char **fault);
 /* Next raw line (without newline) or NULL at the end; the pointer is valid until the next call. Same errors. */
 const char *kin_line(struct kin *in, size_t *len);
 void kin_close(struct kin *in);

@@ -69,36 +69,29 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 
 /* The best program of the campaign, when one is better than the reference. */
 static bool
-find_winner(const struct adoption *a, struct winner *w)
+find_winner(struct ktrials *t, struct winner *w)
 {
-	char *path = kasprintf("%s/archive.ndjson", a->dir);
-	json_t *header = kin_first(path), *eval;
-	const char *id = kjson_str_or(header, "best.id", NULL);
+	const char *id = kjson_str_or(t->header, "best.id", KARCH_REFERENCE), *code;
+	const struct kcandidate *best;
 	struct kchain chain;
 
 	*w = (struct winner){ .speedup = 1 };
-	if (!header)
-		kdie(K_USAGE, "%s: the campaign has not run yet: make campaign", path);
-	free(path);
-	if (!id || !strncmp(id, "000/", 4)) {
-		json_decref(header);
+	if (!t->header)
+		kdie(K_USAGE, "%s: the campaign has not run yet: make campaign", t->camp->dir);
+	if (!strcmp(id, KARCH_REFERENCE))
 		return false;
-	}
-	path = karch_path(a->dir, id, "eval");
-	if (kchain_known(a->dir, id, (long)kjson_int_or(header, "trial", 0), true, &chain)) {
+	best = ktrials_find(t, id);
+	code = best && best->correct ? kjson_str_or(best->json, "eval.code", NULL) : NULL;
+	if (!code)
+		kdie(K_USAGE, "%s: the best program, %s, has no correct evaluation there", t->camp->dir, id);
+	kchain_of_record(t->camp, best->json, t->last, &chain);
+	if (chain.speedup.n) {
 		w->speedup = chain.speedup.mean;
 		w->sure = chain.speedup.low > 1;
 	}
 	kchain_free(&chain);
-	eval = kin_first(path);
-	if (status_at(eval, "eval.status") != STATUS_CORRECT ||
-	    !kjson_str_or(eval, "eval.code", NULL))
-		kdie(K_USAGE, "%s: the best program has no correct evaluation there", path);
 	w->id = kstrdup(id);
-	w->code = kstrdup(kjson_str_or(eval, "eval.code", ""));
-	json_decref(eval);
-	json_decref(header);
-	free(path);
+	w->code = kstrdup(code);
 	return true;
 }
 
@@ -405,11 +398,11 @@ require_original(const struct adoption *a)
 }
 
 static int
-integrate(const struct adoption *a, const struct integrate_options *o)
+integrate(const struct adoption *a, struct ktrials *t, const struct integrate_options *o)
 {
 	struct winner w;
 	struct run_folder run;
-	bool any = find_winner(a, &w);
+	bool any = find_winner(t, &w);
 	double gain = 1 - 1 / w.speedup;
 	char *original, *path, *text;
 	int code;
@@ -434,7 +427,7 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 		return K_OK;
 	}
 	require_original(a);
-	run_open(&run, a, w.id, w.code, w.speedup, o->keep_prompts);
+	run_open(&run, a, t, w.id, w.code, w.speedup, o->keep_prompts);
 	path = journal_original(a);
 	original = file_text(path, NULL);
 	if (!original)
@@ -463,6 +456,8 @@ command_integrate(int argc, char **argv)
 {
 	struct integrate_options o = { .campaign = ".", .pairs = PAIRS, .gate = 0.02 };
 	struct adoption *a;
+	struct kcamp *camp;
+	struct ktrials t;
 	char *fault;
 	int code;
 
@@ -475,7 +470,11 @@ command_integrate(int argc, char **argv)
 	fault = kfrozen_fault(a->dir);
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
-	code = integrate(a, &o);
+	camp = kcamp_load(a->dir);
+	ktrials_open(&t, camp);
+	code = integrate(a, &t, &o);
+	ktrials_close(&t);
+	kcamp_free(camp);
 	adoption_free(a);
 	return code;
 }

@@ -2,7 +2,6 @@
 /* runs: see runs.h. */
 #include "runs.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,21 +31,6 @@ choose_name(struct run_folder *r, const struct adoption *a)
 	}
 }
 
-static json_t *
-record_of(const struct adoption *a, const char *trial, const char *branch, const char *stage)
-{
-	char *path = kasprintf("%s/trials/%s/%s/%s.ndjson", a->dir, trial, branch, stage), *text = file_text(path, NULL);
-	json_t *rec = NULL;
-
-	if (text) {
-		text[strcspn(text, "\n")] = '\0';
-		rec = json_loads(text, 0, NULL);
-	}
-	free(text);
-	free(path);
-	return rec;
-}
-
 static void
 put(const struct run_folder *r, const char *folder, const char *name, const char *text)
 {
@@ -59,60 +43,37 @@ put(const struct run_folder *r, const char *folder, const char *name, const char
 
 /* Program, answer and what it changed: always kept. Prompts: when asked for. */
 static void
-add_iteration(const struct run_folder *r, const struct adoption *a, const char *trial, const char *branch, bool prompts)
+add_iteration(const struct run_folder *r, const struct kcandidate *c, bool prompts)
 {
-	json_t *rec = record_of(a, trial, branch, "eval");
-	const char *code = kjson_str_or(rec, "eval.code", ""), *parent = kjson_str_or(rec, "sample.parent.code", NULL);
-	char *folder = kasprintf("iterations/%s-%s", trial, branch), *name = kasprintf("standalone.%s", r->suffix), *path;
+	const char *code = kjson_str_or(c->json, "eval.code", "");
+	const char *parent = kjson_str_or(c->json, "sample.parent.code", NULL);
+	char *folder = kasprintf("iterations/%03ld-%02ld", c->trial, c->branch);
+	char *name = kasprintf("standalone.%s", r->suffix), *path = kasprintf("%s/changes.patch", folder);
 
-	if (rec) {
-		put(r, folder, name, code);
-		put(r, folder, "response.txt", kjson_str_or(rec, "reply.text", ""));
-		put(r, folder, "log.txt", kjson_str_or(rec, "eval.log", ""));
-		path = kasprintf("%s/changes.patch", folder);
-		if (parent && *code)
-			run_diff(r, path, name, parent, code);
-		free(path);
-		if (prompts) {
-			put(r, folder, "prompt_system.txt", kjson_str_or(rec, "prompt.system", ""));
-			put(r, folder, "prompt_user.txt", kjson_str_or(rec, "prompt.user", ""));
-		}
+	put(r, folder, name, code);
+	put(r, folder, "response.txt", kjson_str_or(c->json, "reply.text", ""));
+	put(r, folder, "log.txt", kjson_str_or(c->json, "eval.log", ""));
+	if (parent && *code)
+		run_diff(r, path, name, parent, code);
+	if (prompts) {
+		put(r, folder, "prompt_system.txt", kjson_str_or(c->json, "prompt.system", ""));
+		put(r, folder, "prompt_user.txt", kjson_str_or(c->json, "prompt.user", ""));
 	}
-	json_decref(rec);
+	free(path);
 	free(name);
 	free(folder);
 }
 
-static int
-is_number(const struct dirent *e)
-{
-	return e->d_name[0] >= '0' && e->d_name[0] <= '9';
-}
-
 static void
-add_iterations(const struct run_folder *r, const struct adoption *a, bool prompts)
+add_iterations(const struct run_folder *r, struct ktrials *t, bool prompts)
 {
-	char *path = kasprintf("%s/trials", a->dir);
-	struct dirent **trials;
-	int n = scandir(path, &trials, is_number, alphasort);
+	for (long n = 0; n <= t->last; n++) {
+		const struct ktrial *trial = ktrials_get(t, n);
 
-	for (int i = 0; i < n; i++) {
-		char *folder = kasprintf("%s/%s", path, trials[i]->d_name);
-		struct dirent **branches;
-		int m = scandir(folder, &branches, is_number, alphasort);
-
-		for (int k = 0; k < m; k++) {
-			add_iteration(r, a, trials[i]->d_name, branches[k]->d_name, prompts);
-			free(branches[k]);
-		}
-		if (m >= 0)
-			free(branches);
-		free(trials[i]);
-		free(folder);
+		for (size_t i = 0; i < trial->count; i++)
+			add_iteration(r, &trial->list[i], prompts);
+		ktrials_drop(t, n);
 	}
-	if (n >= 0)
-		free(trials);
-	free(path);
 }
 
 char *
@@ -156,7 +117,8 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 }
 
 void
-run_open(struct run_folder *r, const struct adoption *a, const char *id, const char *code, double speedup, bool prompts)
+run_open(struct run_folder *r, const struct adoption *a, struct ktrials *t, const char *id,
+    const char *code, double speedup, bool prompts)
 {
 	char *path;
 
@@ -166,7 +128,7 @@ run_open(struct run_folder *r, const struct adoption *a, const char *id, const c
 	path = run_path(r, "best");
 	write_text(path, code, strlen(code));
 	free(path);
-	add_iterations(r, a, prompts);
+	add_iterations(r, t, prompts);
 	run_note(r, "# %s of %s\n", a->kernel, a->file);
 	run_note(r, "Winner: %s, %.2fx alone. Project: %s\n", id, speedup, a->project);
 }

@@ -8,17 +8,16 @@
 #include <string.h>
 
 #include "karchive.h"
-#include "kio.h"
+#include "ktrials.h"
 #include "kutil.h"
 
 /* How much slower than the one before a link may be: percent. */
 static const double dip = 1;
 
 struct chain {
-	const char *dir;
 	const json_t *list;	/* ids of the header */
 	size_t next;		/* link that is to come */
-	json_t *last;		/* record of the last link; owned */
+	const struct kcandidate *last;	/* the last link; NULL: none, or damaged */
 	long streak;
 	bool good;
 };
@@ -37,18 +36,6 @@ blame(struct chain *c, long round, const char *format, ...)
 	free(text);
 }
 
-static json_t *
-load_round(const struct chain *c, long trial)
-{
-	char *path = kasprintf("%s/trials/%03ld/score.ndjson", c->dir, trial);
-	json_t *record = kin_first(path);
-
-	if (!record)
-		kdie(K_USAGE, "%s: no record", path);
-	free(path);
-	return record;
-}
-
 static double
 runtime_of(const json_t *record, const char *workload)
 {
@@ -65,17 +52,17 @@ runtime_of(const json_t *record, const char *workload)
  * by the recorded times of the workloads that both have; 0 without any.
  */
 static double
-step_percent(const json_t *before, const json_t *record)
+step_percent(const struct kcandidate *before, const struct kcandidate *c)
 {
-	const json_t *rows = kjson_path(record, "score.per_workload");
+	const json_t *rows = kjson_path(c->json, "score.per_workload");
 	double logs = 0;
 	size_t n = 0;
 
-	if (kjson_path(record, "eval.pairs"))
-		return kjson_num_or(record, "score.decision.improvement_pct", 0);
+	if (kjson_path(c->json, "eval.pairs"))
+		return kjson_num_or(c->json, "score.decision.improvement_pct", 0);
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
-		double was = runtime_of(before, kjson_str_or(row, "workload", "")),
+		double was = runtime_of(before->json, kjson_str_or(row, "workload", "")),
 		    now = kjson_num_or(row, "runtime_ms", 0);
 
 		if (was > 0 && now > 0) {
@@ -86,64 +73,99 @@ step_percent(const json_t *before, const json_t *record)
 	return n ? 100 * (exp(logs / (double)n) - 1) : 0;
 }
 
+/* The reference was compared with nothing. */
 static void
-check_link(struct chain *c, long round, json_t *record)
+check_step(struct chain *c, long round, const struct kcandidate *now)
 {
-	const char *id = kjson_str_or(record, "id", ""), *listed = json_string_value(json_array_get(c->list, c->next));
-	const char *against = kjson_str_or(record, "sample.incumbent", ""), *before = kjson_str_or(c->last, "id", "");
 	double step;
 
-	if (!listed || strcmp(listed, id))
-		blame(c, round, "%s was kept, and link %zu of the chain is %s", id, c->next,
-		    listed ? listed : "missing");
-	c->next++;
-	c->streak = 0;
-	if (c->last && strcmp(against, before))
-		blame(c, round, "it was compared with %s, and the last accepted round is %s",
-		    *against ? against : "nothing", before);
-	step = c->last ? step_percent(c->last, record) : 0;
+	if (!c->last)
+		return;
+	if (strcmp(now->incumbent, c->last->id))
+		blame(c, round, "it was compared with %s, and the last accepted round is %s", now->incumbent,
+		    c->last->id);
+	step = step_percent(c->last, now);
 	if (step < -dip)
-		blame(c, round, "%s is %.1f %% slower than %s before it, and a link may lose %.0f %% at most", id,
-		    -step, before, dip);
-	json_decref(c->last);
-	c->last = json_incref(record);
+		blame(c, round, "%s is %.1f %% slower than %s before it, and a link may lose %.0f %% at most", now->id,
+		    -step, c->last->id, dip);
 }
 
 static void
-check_round(struct chain *c, long trial)
+check_link(struct chain *c, long round, const struct kcandidate *now)
 {
-	json_t *record = load_round(c, trial);
-	const char *verdict = kjson_str_or(record, "score.decision.verdict", "");
+	const char *listed = json_string_value(json_array_get(c->list, c->next));
 
-	if (!strcmp(verdict, trial ? "accepted" : "baseline"))
-		check_link(c, trial + 1, record);
-	else if (trial && !strcmp(verdict, "rolled_back"))
+	if (!listed || strcmp(listed, now->id))
+		blame(c, round, "%s was kept, and link %zu of the chain is %s", now->id, c->next,
+		    listed ? listed : "missing");
+	check_step(c, round, now);
+	c->next++;
+	c->streak = 0;
+	c->last = now;
+}
+
+/* Of a round that cannot be read only the header says whether it was kept. */
+static void
+skip_round(struct chain *c, long trial)
+{
+	const char *listed = json_string_value(json_array_get(c->list, c->next));
+
+	c->good = false;
+	if (listed && atol(listed) == trial) {
+		c->next++;
+		c->streak = 0;
+		c->last = NULL;
+	} else {
+		c->streak++;
+	}
+}
+
+static void
+check_round(struct chain *c, const struct ktrial *trial)
+{
+	if (!trial->whole)
+		skip_round(c, trial->number);
+	else if (trial->kept)
+		check_link(c, trial->number + 1, trial->kept);
+	else if (trial->number && !strcmp(trial->list[0].verdict, "rolled_back"))
 		c->streak++;
 	else
-		blame(c, trial + 1, "its verdict is '%s'", verdict);
-	json_decref(record);
+		blame(c, trial->number + 1, "its verdict is '%s'", trial->list[0].verdict);
+}
+
+static void
+check_header(struct chain *c, const struct karch *a)
+{
+	const json_t *linear = json_object_get(a->header, "linear");
+	const char *accepted = kjson_str_or(linear, "accepted", ""), *best = kjson_str_or(a->header, "best.id", "");
+
+	if (c->next != json_array_size(c->list))
+		blame(c, a->trial + 1, "the chain has %zu links, and %zu rounds were kept", json_array_size(c->list),
+		    c->next);
+	if (c->last && (strcmp(accepted, c->last->id) || strcmp(best, accepted)))
+		blame(c, a->trial + 1, "last accepted is %s, best is %s, and the last link is %s", accepted, best,
+		    c->last->id);
+	if (kjson_int_or(linear, "streak", -1) != c->streak)
+		blame(c, a->trial + 1, "the streak of rollbacks is %ld, not %lld", c->streak,
+		    (long long)kjson_int_or(linear, "streak", -1));
 }
 
 int
 check_chain(const struct karch *a, const struct view_options *o)
 {
 	const json_t *linear = json_object_get(a->header, "linear");
-	const char *accepted = kjson_str_or(linear, "accepted", ""), *best = kjson_str_or(a->header, "best.id", "");
-	struct chain c = { .dir = o->dir, .list = json_object_get(linear, "chain"), .good = true };
+	struct chain c = { .list = json_object_get(linear, "chain"), .good = true };
+	struct kcamp *camp;
+	struct ktrials t;
 
 	if (!linear)
 		kdie(K_USAGE, "%s: not the archive of a linear search", o->archive);
-	for (long trial = 0; trial <= a->trial; trial++)
-		check_round(&c, trial);
-	if (c.next != json_array_size(c.list))
-		blame(&c, a->trial + 1, "the chain has %zu links, and %zu rounds were kept", json_array_size(c.list),
-		    c.next);
-	if (strcmp(accepted, kjson_str_or(c.last, "id", "")) || strcmp(best, accepted))
-		blame(&c, a->trial + 1, "last accepted is %s, best is %s, and the last link is %s", accepted, best,
-		    kjson_str_or(c.last, "id", "missing"));
-	if (kjson_int_or(linear, "streak", -1) != c.streak)
-		blame(&c, a->trial + 1, "the streak of rollbacks is %ld, not %lld", c.streak,
-		    (long long)kjson_int_or(linear, "streak", -1));
-	json_decref(c.last);
+	camp = kcamp_load(o->dir);
+	ktrials_open(&t, camp);
+	for (long n = 0; n <= a->trial && n <= t.last; n++)
+		check_round(&c, ktrials_get(&t, n));
+	check_header(&c, a);
+	ktrials_close(&t);
+	kcamp_free(camp);
 	return c.good ? K_OK : K_NO;
 }

@@ -11,7 +11,7 @@
 #include "kchain.h"
 #include "kfence.h"
 #include "kio.h"
-#include "kscored.h"
+#include "kcandidate.h"
 #include "kutil.h"
 #include "status.h"
 
@@ -22,14 +22,14 @@ struct keeper {
 	int islands;
 	long per_island, migration_interval, tabu_trials;
 	double migration_rate, seed_score, multiplier;
-	const char *dir;	/* of the campaign */
+	const struct kcamp *camp;
 	size_t population, errors, error_chars;
 	int current;		/* island */
 	long filled;		/* candidates it has had since it became current */
 };
 
 static bool
-is_reference(const struct kscored *s)
+is_reference(const struct kcandidate *s)
 {
 	return !strcmp(s->id, KARCH_REFERENCE);
 }
@@ -134,9 +134,9 @@ all_islands(int islands)
 }
 
 static struct karch_row *
-row_new(const struct keeper *k, const struct kscored *s)
+row_new(const struct keeper *k, const struct kcandidate *s)
 {
-	struct karch_row *row = kscored_row(s, k->seed_score);
+	struct karch_row *row = kcandidate_row(s, k->seed_score);
 	int island = s->island >= 0 && s->island < k->islands ? (int)s->island : k->current;
 
 	/* Every island may start from the reference. */
@@ -163,7 +163,7 @@ put_best(const struct keeper *k, const struct karch_row *row)
 
 /* The best correct program so far: only a gain makes a new one, and a tie keeps the older. */
 static void
-note_best(const struct keeper *k, const struct kscored *s, const struct karch_row *row)
+note_best(const struct keeper *k, const struct kcandidate *s, const struct karch_row *row)
 {
 	struct karch_row best;
 	bool first = !karch_best(k->a, &best);
@@ -172,7 +172,7 @@ note_best(const struct keeper *k, const struct kscored *s, const struct karch_ro
 	 * A round that was kept is the best, whatever it scores: levels differ, and a trade-off or
 	 * a tie may score less.
 	 */
-	if (row->status == STATUS_CORRECT && (first || (s->gain && (k->linear || kscored_takes(s,
+	if (row->status == STATUS_CORRECT && (first || (s->gain && (k->linear || kcandidate_takes(s,
 	    &best, row)))))
 		put_best(k, row);
 }
@@ -188,7 +188,7 @@ renew_best(const struct keeper *k, long trial)
 	struct kchain c;
 	double more;
 
-	if (!karch_best(k->a, &best) || !kchain_raced(k->dir, best.id, trial, false, &c))
+	if (!karch_best(k->a, &best) || !kchain_raced(k->camp, best.id, trial, false, &c))
 		return;
 	more = k->multiplier * (c.speedup.mean - best.speedup);
 	best.score += more;
@@ -205,14 +205,14 @@ renew_best(const struct keeper *k, long trial)
 }
 
 static bool
-is_rolled_back(const struct kscored *s)
+is_rolled_back(const struct kcandidate *s)
 {
 	return !strcmp(s->verdict, "rolled_back");
 }
 
 /* The chain of a linear search: kept rounds in order, and how many have been rolled back since the last of them. */
 static void
-note_round(const struct keeper *k, const struct kscored *list, size_t n)
+note_round(const struct keeper *k, const struct kcandidate *list, size_t n)
 {
 	json_t *linear = member(k->header, "linear", JSON_OBJECT), *chain = member(linear, "chain", JSON_ARRAY);
 
@@ -229,15 +229,15 @@ note_round(const struct keeper *k, const struct kscored *list, size_t n)
 }
 
 static void
-enter(struct keeper *k, const struct kscored *s)
+enter(struct keeper *k, const struct kcandidate *s)
 {
 	struct karch_row *row;
 
-	if (!kscored_enters(s))
+	if (!kcandidate_enters(s))
 		return;
 	row = row_new(k, s);
 	note_best(k, s, row);
-	if (k->linear ? !is_rolled_back(s) : kscored_takes(s, k->a->elite[row->cell], row))
+	if (k->linear ? !is_rolled_back(s) : kcandidate_takes(s, k->a->elite[row->cell], row))
 		take_cell(k->a, row);
 	else
 		add_program(k->a, row);
@@ -245,7 +245,7 @@ enter(struct keeper *k, const struct kscored *s)
 
 /* The last compile errors, each text once. */
 static void
-note_error(const struct keeper *k, const struct kscored *s)
+note_error(const struct keeper *k, const struct kcandidate *s)
 {
 	json_t *ring = member(k->header, "errors", JSON_ARRAY), *text;
 	size_t i;
@@ -266,21 +266,20 @@ note_error(const struct keeper *k, const struct kscored *s)
 
 /* Broken candidates of this trial, and how many repairs of their plan have failed. */
 static void
-note_broken(const struct keeper *k, const struct kscored *s)
+note_broken(const struct keeper *k, const struct kcandidate *s)
 {
 	bool repaired = !strcmp(s->strategy, "repair");
 
-	if (!status_repairable(s->status) || !kscored_enters(s))
+	if (!status_repairable(s->standing) || !kcandidate_enters(s))
 		return;
 	json_array_append_new(member(k->header, "broken", JSON_ARRAY), json_pack("{s:s,s:o,s:f,s:s,s:I}", "id", s->id,
-	    "cell", cell_json(s->cell), "score", s->score,
-	    "status", status_rows[s->status].name,
+	    "cell", cell_json(s->cell), "score", s->score, "status", status_rows[s->standing].name,
 	    "tries", (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
 }
 
 /* Money is added in whole nano-dollars, so that the sum does not depend on how it came about. */
 static void
-note_cost(const struct keeper *k, const struct kscored *s)
+note_cost(const struct keeper *k, const struct kcandidate *s)
 {
 	double total = kjson_num_or(k->header, "cost_usd", 0);
 
@@ -289,12 +288,12 @@ note_cost(const struct keeper *k, const struct kscored *s)
 	kjson_set(k->header, "cost_usd",
 	    json_real((double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9));
 	bump(k->header, "unpriced", !s->priced);
-	for (size_t i = 0; i < KSCORED_TOKENS; i++)
-		bump(member(k->header, "tokens", JSON_OBJECT), kscored_tokens[i], s->token_count[i]);
+	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
+		bump(member(k->header, "tokens", JSON_OBJECT), kcandidate_tokens[i], s->token_count[i]);
 }
 
 static void
-note_strategy(const struct keeper *k, const struct kscored *s)
+note_strategy(const struct keeper *k, const struct kcandidate *s)
 {
 	json_t *strategies = member(k->header, "strategies", JSON_OBJECT), *one;
 
@@ -302,17 +301,18 @@ note_strategy(const struct keeper *k, const struct kscored *s)
 		return;
 	one = member(strategies, s->strategy, JSON_OBJECT);
 	bump(one, "tried", 1);
-	bump(one, "correct", s->status == STATUS_CORRECT);
+	bump(one, "correct", s->standing == STATUS_CORRECT);
 	bump(one, "gains", s->gain);
 }
 
 static void
-count_candidate(struct keeper *k, const struct kscored *s)
+count_candidate(struct keeper *k, const struct kcandidate *s)
 {
-	bool failure = s->status == STATUS_NO_CODE || s->timed_out;
+	bool failure = s->standing == STATUS_NO_CODE ||
+	    (s->timed_out && s->standing == STATUS_RUN_ERROR);
 
 	bump(k->header, "candidates", 1);
-	bump(member(k->header, "statuses", JSON_OBJECT), status_rows[s->status].name, 1);
+	bump(member(k->header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
 	bump(k->header, "duplicates", s->duplicate);
 	kjson_set(k->header, "failures",
 	    json_integer(failure ? kjson_int_or(k->header, "failures", 0) + 1 : 0));
@@ -402,7 +402,7 @@ cap_population(struct keeper *k)
 }
 
 static void
-add_trial(struct keeper *k, const struct kscored *list, size_t n)
+add_trial(struct keeper *k, const struct kcandidate *list, size_t n)
 {
 	long trial = list[0].trial;
 	bool gain = false;
@@ -473,7 +473,7 @@ describe_islands(const struct keeper *k)
 void
 update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count)
 {
-	struct kscored_in in = { .files = files, .count = count };
+	struct kcandidates in = { .files = files, .count = count };
 	struct keeper k = {
 		.a = a,
 		.linear = kcamp_linear(camp),
@@ -484,12 +484,12 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 		.tabu_trials = kcamp_int(camp, "search.tabu_trials"),
 		.seed_score = kcamp_num(camp, "search.seed_score"),
 		.multiplier = kcamp_num(camp, "score.multiplier"),
-		.dir = camp->dir,
+		.camp = camp,
 		.population = (size_t)kcamp_int(camp, "search.population"),
 		.errors = (size_t)kcamp_int(camp, "prompt.errors"),
 		.error_chars = (size_t)kcamp_int(camp, "prompt.error_chars"),
 	};
-	const struct kscored *list;
+	const struct kcandidate *list;
 	size_t n;
 
 	if (!a->header)
@@ -497,9 +497,9 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 	k.header = a->header;
 	k.current = (int)kjson_int_or(a->header, "island.current", 0) % k.islands;
 	k.filled = (long)kjson_int_or(a->header, "island.filled", 0);
-	while ((n = kscored_trial(&in, &list)))
+	while ((n = kcandidates_trial(&in, &list)))
 		add_trial(&k, list, n);
-	kscored_close(&in);
+	kcandidates_close(&in);
 	if (a->trial < 0)
 		kdie(K_USAGE, "no records, and no archive to start from");
 	describe_islands(&k);

@@ -9,7 +9,7 @@
 #include "karchive.h"
 #include "kchain.h"
 #include "kio.h"
-#include "kscored.h"
+#include "ktrials.h"
 #include "kutil.h"
 #include "status.h"
 
@@ -214,43 +214,31 @@ find_row(const struct karch *a, const char *id)
 
 /* A candidate that the archive does not hold, from the scored records of its trial. */
 static void
-read_folder(const char *dir, const char *id, struct karch_row *row)
+read_folder(struct ktrials *t, const char *id, struct karch_row *row)
 {
-	long trial, branch;
-	const struct kscored *list;
+	const struct kcandidate *c = ktrials_find(t, id);
 	struct karch_row *found;
-	struct kscored_in in;
-	size_t n;
-	char *path;
 
-	karch_id(id, &trial, &branch);
-	path = kasprintf("%s/trials/%03ld/score.ndjson", dir, trial);
-	if (access(path, R_OK))
-		kdie(K_USAGE, "%s is not in the archive, and there is no %s", id, path);
-	in = (struct kscored_in){ .files = &path, .count = 1 };
-	while ((n = kscored_trial(&in, &list)))
-		for (size_t i = 0; i < n; i++)
-			if (list[i].branch == branch && list[i].trial == trial) {
-				found = kscored_row(&list[i], list[i].score);
-				*row = *found;
-				row->cell = row->cell < 0 ? 0 : row->cell;
-				free(found);
-			}
-	kscored_close(&in);
-	if (!*row->id)
-		kdie(K_USAGE, "%s: no record of %s", path, id);
-	free(path);
+	if (!c)
+		kdie(K_USAGE, "%s is neither in the archive nor in the trials", id);
+	found = kcandidate_row(c, c->score);
+	*row = *found;
+	row->cell = row->cell < 0 ? 0 : row->cell;
+	free(found);
 }
 
 /* From the root down to the candidate. */
 static int
 show_lineage(const struct karch *a, const struct view_options *o)
 {
+	struct kcamp *camp = kcamp_load(o->dir);
 	struct karch_row *chain = NULL;
+	struct ktrials t;
 	size_t n = 0, cap = 0;
 	char id[KARCH_ID];
 	long trial, branch, last = MAX_LINEAGE;
 
+	ktrials_open(&t, camp);
 	snprintf(id, sizeof id, "%s", o->id);
 	while (*id) {
 		const struct karch_row *row = find_row(a, id);
@@ -264,7 +252,7 @@ show_lineage(const struct karch *a, const struct view_options *o)
 		}
 		chain[n] = row ? *row : (struct karch_row){ 0 };
 		if (!row)
-			read_folder(o->dir, id, &chain[n]);
+			read_folder(&t, id, &chain[n]);
 		strcpy(id, chain[n].parent);
 		n++;
 	}
@@ -272,6 +260,8 @@ show_lineage(const struct karch *a, const struct view_options *o)
 	while (n--)
 		put_row(&chain[n], o);
 	free(chain);
+	ktrials_close(&t);
+	kcamp_free(camp);
 	return K_OK;
 }
 

@@ -96,8 +96,8 @@ json_t *waiver_of(const struct kcamp *camp, const char *id, char **file, json_t 
 
 /* ---- report.c: what of a campaign's gain is real ---- */
 
-/* New reference; *INFLATED: the headline is more than that by over 1 %. */
-json_t *report_campaign(const struct audit *a, bool *inflated);
+/* New reference; *GOOD: the headline is not more than that by over 1 %, and no trial is damaged. */
+json_t *report_campaign(const struct audit *a, bool *good);
 void report_markdown(const json_t *report, struct kbuf *out);
 
 #endif

@@ -202,8 +202,8 @@ report(const struct arguments *a)
 {
 	struct audit audit = { .camp = kcamp_load(a->dir) };
 	struct kbuf text = { 0 };
-	bool inflated;
-	json_t *o = report_campaign(&audit, &inflated);
+	bool good;
+	json_t *o = report_campaign(&audit, &good);
 
 	if (a->markdown) {
 		report_markdown(o, &text);
@@ -214,7 +214,7 @@ report(const struct arguments *a)
 	kbuf_free(&text);
 	json_decref(o);
 	kcamp_free(audit.camp);
-	return inflated ? K_NO : K_OK;
+	return good ? K_OK : K_NO;
 }
 
 static int

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "karch.h"
 #include "kaudit.h"
 #include "kchain.h"
 #include "kgain.h"
+#include "ktrials.h"
 
 static const double inflated_pct = 1;	/* a headline this much above what is real, of that, must not be shipped */
 
@@ -25,7 +25,6 @@ struct account {
 	char kept[KARCH_ID];			/* the last that was kept; empty: none */
 	/* of all that was kept, and of the reference, put together */
 	double noise;
-	bool linear;
 };
 
 static double
@@ -34,18 +33,12 @@ percent(double ratio)
 	return 100 * (ratio - 1);
 }
 
-static bool
-is_refused(const json_t *rec)
-{
-	return !strcmp(kjson_str_or(rec, "audit.decision", ""), "REJECT-as-overfit");
-}
-
 static enum class
-class_of(const json_t *rec)
+class_of(const struct kcandidate *c)
 {
-	const char *bucket = kjson_str_or(rec, "audit.bucket", "K");
-
-	return is_refused(rec) ? CLASS_REST : *bucket == 'K' ? CLASS_K : !strcmp(bucket, "W1") ? CLASS_W1 : CLASS_REST;
+	if (c->overfit)
+		return CLASS_REST;
+	return !*c->bucket || *c->bucket == 'K' ? CLASS_K : !strcmp(c->bucket, "W1") ? CLASS_W1 : CLASS_REST;
 }
 
 static void
@@ -61,14 +54,10 @@ note_bucket(struct account *a, enum class c, const char *bucket)
  * How far off the gain of a record may be: the interval of its race, else the noise of its times.
  */
 static double
-noise_of(const json_t *rec)
+noise_of(const struct kcandidate *c)
 {
-	double ratio = kjson_num_or(rec, "score.gain_ratio", 0);
-	struct kgain_ratio r = { ratio, kjson_num_or(rec, "score.gain_low", 0), kjson_num_or(rec,
-	    "score.gain_high", 0), 1 };
-
-	return ratio > 0 && r.low > 0 && r.high > 0 ? kgain_width(&r) : kjson_num_or(rec,
-	    "eval.noise.floor", 0);
+	return c->gained.low > 0 && c->gained.high > 0 ? kgain_width(&c->gained) :
+	    kjson_num_or(c->json, "eval.noise.floor", 0);
 }
 
 /*
@@ -76,11 +65,11 @@ noise_of(const json_t *rec)
  * against the reference says nothing of its parts: it counts for them as for the whole.
  */
 static void
-take_headline(struct account *a, const char *dir, long last)
+take_headline(struct account *a, const struct kcamp *camp, long last)
 {
 	struct kchain c;
 
-	if (*a->kept && kchain_known(dir, a->kept, last, true, &c)) {
+	if (*a->kept && kchain_known(camp, a->kept, last, true, &c)) {
 		if (c.from) {
 			a->bench[CLASS_K] *= c.speedup.mean / a->speedup;
 			a->real[CLASS_K] *= c.speedup.mean / a->speedup;
@@ -94,91 +83,60 @@ take_headline(struct account *a, const char *dir, long last)
 
 /* One round that was kept: RATIO is its time before over its time after. */
 static void
-keep(struct account *a, const json_t *rec, double ratio)
+keep(struct account *a, const struct kcandidate *x, double ratio)
 {
-	enum class c = class_of(rec);
-	double bound = 1 + kjson_num_or(rec, "audit.w1.bound_pct", 0) / 100;
+	enum class c = class_of(x);
+	double bound = 1 + kjson_num_or(x->json, "audit.w1.bound_pct", 0) / 100;
 	double real = c == CLASS_K ? ratio : c == CLASS_W1 ? fmin(ratio, bound) : 1;
-	const char *bucket = kjson_str_or(rec, "audit.bucket", "K");
+	const char *bucket = *x->bucket ? x->bucket : "K";
+	const char *decision = kjson_str_or(x->json, "audit.decision", "not audited");
 
 	a->bench[c] *= ratio;
 	a->real[c] *= real;
-	a->noise = kgain_noise(a->noise, noise_of(rec));
-	snprintf(a->kept, sizeof a->kept, "%s", kjson_str_or(rec, "id", ""));
+	a->noise = kgain_noise(a->noise, noise_of(x));
+	strcpy(a->kept, x->id);
 	note_bucket(a, c, bucket);
-	if (!strcmp(kjson_str_or(rec, "audit.decision", ""), "ACCEPT-unmeasured"))
-		json_array_append_new(a->unmeasured, json_string(kjson_str_or(rec, "id", "?")));
-	json_array_append_new(a->rounds, json_pack("{s:s,s:s,s:s,s:f,s:f}", "id", kjson_str_or(rec, "id", "?"),
-	    "bucket", bucket,
-	    "decision", kjson_str_or(rec, "audit.decision", "not audited"), "benchmark_pct", percent(ratio),
-	    "real_pct", percent(real)));
+	if (!strcmp(decision, "ACCEPT-unmeasured"))
+		json_array_append_new(a->unmeasured, json_string(x->id));
+	json_array_append_new(a->rounds, json_pack("{s:s,s:s,s:s,s:f,s:f}", "id", x->id, "bucket", bucket,
+	    "decision", decision, "benchmark_pct", percent(ratio), "real_pct", percent(real)));
 }
 
 /* A round of a linear search: what was accepted was compared with the round accepted before. */
 static void
-take_round(struct account *a, const json_t *rec)
+keep_round(struct account *a, const struct kcandidate *c)
 {
-	const json_t *decision = kjson_path(rec, "score.decision");
+	const json_t *decision = kjson_path(c->json, "score.decision");
+	double speedup = c->speedup.n ? c->speedup.mean : 1;
 
-	a->linear = true;
-	if (strcmp(kjson_str_or(decision, "verdict", ""), "accepted"))
-		return;
-	keep(a, rec, 1 + kjson_num_or(decision, "improvement_pct", 0) / 100);
-	a->speedup = json_object_get(decision, "vs_baseline_pct") ? 1 + kjson_num_or(decision, "vs_baseline_pct", 0) / 100 :
-	    kjson_num_or(rec, "score.speedup", 1);
+	keep(a, c, 1 + kjson_num_or(decision, "improvement_pct", 0) / 100);
+	a->speedup = 1 + kjson_num_or(decision, "vs_baseline_pct", percent(speedup)) / 100;
 }
 
-/* Of the candidates of a trial that gained, the fastest is what the next ones are compared with. */
+/* The new best of a search over cells. */
 static void
-take_best(struct account *a, const json_t *records)
+keep_best(struct account *a, const struct kcandidate *c)
 {
-	const json_t *best = NULL, *r;
-	size_t i;
+	double speedup = c->speedup.n ? c->speedup.mean : 1;
 
-	json_array_foreach(records, i, r)
-		if (kjson_bool_or(r, "score.gain", false) && !is_refused(r) &&
-		    kjson_num_or(r, "score.speedup", 0) > kjson_num_or(best, "score.speedup", a->speedup))
-			best = r;
-	if (!best)
-		return;
-	keep(a, best, kjson_num_or(best, "score.speedup", 1) / a->speedup);
-	a->speedup = kjson_num_or(best, "score.speedup", 1);
+	keep(a, c, speedup / a->speedup);
+	a->speedup = speedup;
 }
 
 static void
-take_trial(struct account *a, const json_t *records)
+add_trial(struct account *a, const struct ktrial *trial, bool linear)
 {
-	bool linear = false;
-	const json_t *r;
-	size_t i;
-
-	json_array_foreach(records, i, r) {
-		if (kjson_path(r, "score.decision")) {
-			linear = true;
-			take_round(a, r);
-		}
-		if (is_refused(r))
-			json_array_append_new(a->refused, json_string(kjson_str_or(r, "id", "?")));
-	}
-	if (!linear)
-		take_best(a, records);
-}
-
-/* All records of TRIAL; false when it has no scores. */
-static bool
-read_trial(struct account *a, const char *dir, long trial)
-{
-	char *path = kasprintf("%s/trials/%03ld/score.ndjson", dir, trial);
-	json_t *records = kin_all(path);
-	bool there = records != NULL;
-
-	if (trial > 0)
-		take_trial(a, records);
+	for (size_t i = 0; i < trial->count; i++)
+		if (trial->list[i].overfit && trial->number)
+			json_array_append_new(a->refused, json_string(trial->list[i].id));
+	if (!trial->kept)
+		return;
+	if (!trial->number)
+		a->noise = kjson_num_or(trial->kept->json, "eval.noise.floor", 0);
+	else if (linear)
+		keep_round(a, trial->kept);
 	else
-		a->noise = kjson_num_or(json_array_get(records, 0), "eval.noise.floor", 0);
-	json_decref(records);
-	free(path);
-	return there;
+		keep_best(a, trial->kept);
 }
 
 static json_t *
@@ -203,40 +161,71 @@ table_of(const struct account *a, double real)
 	return table;
 }
 
-json_t *
-report_campaign(const struct audit *audit, bool *inflated)
+/* What was damaged, as the model names it. */
+static json_t *
+lines_of(const char *text)
 {
-	struct account a = { .rounds = json_array(),
-		.refused = json_array(),
-		.unmeasured = json_array(),
-		.bench = { 1, 1, 1 },
-		.real = { 1, 1, 1 },
-		.speedup = 1 };
-	double real, gap, noise;
-	long trial = 0;
+	json_t *list = json_array();
 
-	while (read_trial(&a, audit->camp->dir, trial))
-		trial++;
-	if (!trial)
-		kdie(K_USAGE, "%s: no trial has been scored yet", audit->camp->dir);
-	take_headline(&a, audit->camp->dir, trial - 1);
-	real = a.real[CLASS_K] * a.real[CLASS_W1];
-	gap = percent(a.speedup) - percent(real);
+	for (size_t n; text && *text; text += n + 1) {
+		n = strcspn(text, "\n");
+		json_array_append_new(list, json_stringn(text, n));
+	}
+	return list;
+}
+
+static const char *
+verdict_of(const struct account *a, const struct ktrials *t, bool inflated)
+{
+	/* What is missing may have been real, or not. */
+	if (t->fault_count)
+		return "damaged";
+	return inflated ? "inflated" : json_array_size(a->refused) ? "rolled-back" : "clean";
+}
+
+static json_t *
+report_account(const struct account *a, const struct ktrials *t, bool *good)
+{
+	double real = a->real[CLASS_K] * a->real[CLASS_W1], gap = percent(a->speedup) - percent(real);
 	/* The parts were measured at other times than the whole, and each brings its own. */
-	noise = 100 * a.speedup * a.noise;
+	double noise = 100 * a->speedup * a->noise;
 	/* A point of a gain of some per cent; of a speed-up of 30, which no two machines give alike, 30 points. */
-	*inflated = gap > inflated_pct * real && gap > noise;
-	return json_pack("{s:s,s:s,s:s,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:o,s:o,s:o,s:o}",
-	    "schema", "audit-report/1", "campaign", kcamp_str(audit->camp, "name"), "mode",
-	    a.linear ? "linear" : "map-elites", "trials", (json_int_t)trial - 1, "headline_pct",
-	    percent(a.speedup), "s_real_pct", percent(a.real[CLASS_K]), "w_real_pct",
-	    percent(a.real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real),
-	    "inflation_gap_pct", gap, "noise_pct", noise, "verdict",
-	    *inflated                      ? "inflated" :
-		json_array_size(a.refused) ? "rolled-back" :
-					     "clean",
-	    "refused", a.refused, "unmeasured", a.unmeasured, "rounds", a.rounds, "table",
-	    table_of(&a, real));
+	bool inflated = gap > inflated_pct * real && gap > noise;
+	json_t *o;
+
+	*good = !inflated && !t->fault_count;
+	o = json_pack("{s:s,s:s,s:s,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:o,s:o,s:o,s:o}",
+	    "schema", "audit-report/1", "campaign", kcamp_str(t->camp, "name"), "mode",
+	    t->linear ? "linear" : "map-elites", "trials", (json_int_t)t->last, "headline_pct",
+	    percent(a->speedup), "s_real_pct", percent(a->real[CLASS_K]), "w_real_pct",
+	    percent(a->real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real),
+	    "inflation_gap_pct", gap, "noise_pct", noise, "verdict", verdict_of(a, t, inflated),
+	    "refused", a->refused, "unmeasured", a->unmeasured, "rounds", a->rounds, "table",
+	    table_of(a, real));
+	if (t->fault_count)
+		json_object_set_new(o, "damaged", lines_of(t->faults.data));
+	return o;
+}
+
+json_t *
+report_campaign(const struct audit *audit, bool *good)
+{
+	struct account a = { .rounds = json_array(), .refused = json_array(), .unmeasured = json_array(),
+		.bench = { 1, 1, 1 }, .real = { 1, 1, 1 }, .speedup = 1 };
+	struct ktrials t;
+	json_t *report;
+
+	ktrials_open(&t, audit->camp);
+	if (t.last < 0)
+		kdie(K_USAGE, "%s: no trial has been scored yet", audit->camp->dir);
+	for (long n = 0; n <= t.last; n++) {
+		add_trial(&a, ktrials_get(&t, n), t.linear);
+		ktrials_drop(&t, n);
+	}
+	take_headline(&a, audit->camp, t.last);
+	report = report_account(&a, &t, good);
+	ktrials_close(&t);
+	return report;
 }
 
 /* ---- for people ---- */
@@ -267,6 +256,17 @@ put_ids(struct kbuf *out, const char *what, const json_t *ids)
 		kbuf_puts(out, ".\n");
 }
 
+static void
+put_lines(struct kbuf *out, const json_t *damaged)
+{
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(damaged, i, line)
+		kbuf_printf(out, "%s* %s\n", i ? "" : "\nDamaged, and not in these figures:\n\n",
+		    json_string_value(line));
+}
+
 void
 report_markdown(const json_t *report, struct kbuf *out)
 {
@@ -284,6 +284,7 @@ report_markdown(const json_t *report, struct kbuf *out)
 	if (!strcmp(verdict, "inflated"))
 		kbuf_puts(out, "The gap is what only the benchmark's loop sees: do not ship the headline, and roll "
 		    "those rounds back.\n");
+	put_lines(out, json_object_get(report, "damaged"));
 	put_ids(out, "Refused as overfit: ", json_object_get(report, "refused"));
 	put_ids(out,
 	    "Kept, but not measured on new buffers, so real only as far as the source tells: ",

@@ -41,11 +41,6 @@ enum { STAGE_SAMPLE, STAGE_PROMPT, STAGE_REPLY, STAGE_EVAL, STAGES };
 char *trial_path(long trial, const char *name);
 char *cell_path(long trial, long branch, const char *stage);
 bool exists(const char *path);
-/*
- * The last trial whose views are all up to date: the one that the link archive.ndjson names. Without a link: -1, and
- * FOUND (may be NULL) is the last trial that has an archive, or -1.
- */
-long position(long *found);
 /* The last trial whose evaluations are all there, and those before it, whatever became of their views; -1: none. */
 long last_facts(const struct kcamp *c);
 /* Point archive.ndjson at TRIAL, atomically; or take it away, which says that views have to be checked. */
@@ -70,7 +65,9 @@ struct standing {
 	const json_t *linear;	/* the chain of a linear search; NULL: none */
 };
 /* HEADER may be NULL: nothing yet. */
-struct standing standing(const json_t *header);
+struct standing standing(const struct kcamp *camp, const json_t *header);
+/* The scored record of ID; NULL: there is none, or it cannot be read, which the model names. New reference. */
+json_t *scored_record(const struct kcamp *c, const char *id);
 /* Why the campaign stops after trial LAST, as one line that names the knob, or NULL; the caller frees. */
 char *stop_reason(const struct kcamp *c, long last, const struct standing *s);
 

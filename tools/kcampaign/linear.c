@@ -13,30 +13,11 @@
 
 enum { COLUMNS = 80 };
 
-/* The scored record of a round; NULL when there is none. New reference. */
-static json_t *
-load_round(long trial)
-{
-	char *path = trial_path(trial, "score.ndjson");
-	json_t *record = kin_first(path);
-
-	free(path);
-	return record;
-}
-
-static json_t *
-load_accepted(const struct standing *s)
-{
-	long trial, branch;
-
-	return karch_id(kjson_str_or(s->linear, "accepted", ""), &trial, &branch) ? load_round(trial) : NULL;
-}
-
 /* Which conditions hold after trial LAST. */
 static struct kends
 find_ends(const struct kcamp *c, long last, const struct standing *s)
 {
-	json_t *accepted = load_accepted(s);
+	json_t *accepted = scored_record(c, kjson_str_or(s->linear, "accepted", ""));
 	struct kends e;
 
 	kends_find(c, last, accepted, &e);
@@ -79,22 +60,23 @@ add_wrapped(struct kbuf *out, const char *text, size_t indent)
 }
 
 static void
-add_record_line(struct kbuf *out, long trial, size_t indent)
+add_record_line(const struct kcamp *c, struct kbuf *out, long trial, size_t indent)
 {
-	json_t *record = load_round(trial);
+	char *id = kasprintf("%03ld/%02d", trial, trial > 0);
+	json_t *record = scored_record(c, id);
 
 	add_wrapped(out, kjson_str_or(record, "score.decision.line", "no decision"), indent);
 	json_decref(record);
+	free(id);
 }
 
 void
 linear_trial(const struct kcamp *c, long trial, struct kbuf *text)
 {
 	json_t *header = archive_header(trial);
-	struct standing s = standing(header);
+	struct standing s = standing(c, header);
 
-	(void)c;
-	add_record_line(text, trial, 0);
+	add_record_line(c, text, trial, 0);
 	kbuf_printf(text, "  last accepted %s", kjson_str_or(s.linear, "accepted", "?"));
 	if (s.best) {
 		char *speedup = kchain_text(&s.speedup, s.provisional);
@@ -131,7 +113,7 @@ linear_status(const struct kcamp *c, long last, const struct standing *s, struct
 		    streak ? klinear_escalation(streak) : "go on",
 		    streak >= KLINEAR_STAGNATION ? ", with a review" : "");
 		kbuf_puts(text, "last     ");
-		add_record_line(text, last, 9);
+		add_record_line(c, text, last, 9);
 	}
 	kbuf_puts(text, "stop    ");
 	for (size_t i = 0; i < KENDS; i++)

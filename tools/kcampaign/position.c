@@ -2,7 +2,6 @@
 /* Where a campaign stands: last trial, archive header, stop conditions. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "karch.h"
 #include "kchain.h"
 #include "kio.h"
+#include "ktrials.h"
 #include "status.h"
 
 #define LINK "archive.ndjson"
@@ -37,38 +37,6 @@ exists(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0;
-}
-
-static bool
-has_archive(long trial)
-{
-	char *path = trial_path(trial, "archive.ndjson");
-	bool yes = exists(path);
-
-	free(path);
-	return yes;
-}
-
-/* The last trial folder that has an archive. */
-static long
-find_last(void)
-{
-	DIR *dir = opendir("trials");
-	struct dirent *e;
-	long last = -1;
-
-	if (!dir && errno != ENOENT)
-		kdie_errno(K_IO, "trials");
-	while (dir && (e = knext_entry(dir, "trials")) != NULL) {
-		char *end;
-		long n = strtol(e->d_name, &end, 10);
-
-		if (e->d_name[0] >= '0' && e->d_name[0] <= '9' && !*end && n > last && has_archive(n))
-			last = n;
-	}
-	if (dir)
-		closedir(dir);
-	return last;
 }
 
 static bool
@@ -118,26 +86,6 @@ last_facts(const struct kcamp *c)
 	return last;
 }
 
-long
-position(long *found)
-{
-	char target[64], *end;
-	ssize_t n = readlink(LINK, target, sizeof target - 1);
-	long trial = -1;
-
-	if (n > 0) {
-		target[n] = '\0';
-		if (!strncmp(target, "trials/", 7)) {
-			trial = strtol(target + 7, &end, 10);
-			if (strcmp(end, "/archive.ndjson") || !has_archive(trial))
-				trial = -1;
-		}
-	}
-	if (found)
-		*found = trial >= 0 ? trial : find_last();
-	return trial;
-}
-
 void
 set_position(long trial)
 {
@@ -180,13 +128,13 @@ count(const json_t *header, const char *path)
  * archive.
  */
 static void
-set_figure(struct standing *s, const json_t *header)
+set_figure(const struct kcamp *camp, struct standing *s, const json_t *header)
 {
 	struct kchain c;
 
 	s->speedup = kgain_speedup_of(json_object_get(header, "best"));
 	s->provisional = kjson_bool_or(header, "best.provisional", false);
-	if (kchain_raced(".", s->best, (long)kjson_int_or(header, "trial", 0), true, &c)) {
+	if (kchain_raced(camp, s->best, (long)kjson_int_or(header, "trial", 0), true, &c)) {
 		s->speedup = c.speedup;
 		s->provisional = c.provisional;
 		snprintf(s->from, sizeof s->from, "%s", c.from);
@@ -195,7 +143,7 @@ set_figure(struct standing *s, const json_t *header)
 }
 
 struct standing
-standing(const json_t *header)
+standing(const struct kcamp *camp, const json_t *header)
 {
 	const json_t *statuses = header ? kjson_path(header, "statuses") : NULL;
 	struct standing s = { .statuses = statuses };
@@ -224,11 +172,21 @@ standing(const json_t *header)
 		    "TRIAL/BRANCH, such as 007/02; make views makes the archive again", best);
 	if (best && strcmp(best, KARCH_REFERENCE)) {
 		s.best = best;
-		set_figure(&s, header);
+		set_figure(camp, &s, header);
 		s.runtime_ms = kjson_num_or(header, "best.runtime_ms", 0);
 		s.cell = kjson_str_or(header, "best.cell", "");
 	}
 	return s;
+}
+
+json_t *
+scored_record(const struct kcamp *c, const char *id)
+{
+	char *fault;
+	json_t *record = ktrials_record(c, id, &fault);
+
+	free(fault);
+	return record;
 }
 
 char *

@@ -12,6 +12,7 @@
 #include "kchain.h"
 #include "kgain.h"
 #include "kio.h"
+#include "ktrials.h"
 #include "status.h"
 
 #define REPLY_MAX ((size_t)64 << 20)
@@ -21,16 +22,12 @@ command_next(const struct options *o)
 {
 	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
-	json_t *header;
-	struct standing now;
-	char *reason;
-	long last;
+	long last = ktrials_last(c);
+	json_t *header = archive_header(last);
+	struct standing now = standing(c, header);
+	char *reason = stop_reason(c, last, &now);
 	int code = K_OK;
 
-	position(&last);
-	header = archive_header(last);
-	now = standing(header);
-	reason = stop_reason(c, last, &now);
 	if (reason) {
 		kwarn("%s", reason);
 		code = K_NO;
@@ -71,7 +68,7 @@ void
 report_trial(const struct kcamp *c, long trial, struct kbuf *text)
 {
 	json_t *header = archive_header(trial);
-	struct standing s = standing(header);
+	struct standing s = standing(c, header);
 
 	if (kcamp_linear(c)) {
 		json_decref(header);
@@ -266,7 +263,7 @@ void
 report_best(const struct kcamp *c, long last, struct kbuf *text)
 {
 	json_t *header = archive_header(last), *verified;
-	struct standing s = standing(header);
+	struct standing s = standing(c, header);
 	char *path = trial_path(last, "verify.ndjson"), *task_file = kcamp_path(c, kcamp_str(c, "task"));
 	json_t *task = kjson_load(task_file);
 
@@ -318,13 +315,10 @@ command_best(const struct options *o)
 {
 	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
-	json_t *header;
-	struct standing s;
-	long last;
+	long last = ktrials_last(c);
+	json_t *header = archive_header(last);
+	struct standing s = standing(c, header);
 
-	position(&last);
-	header = archive_header(last);
-	s = standing(header);
 	if (last < 1)
 		kdie(K_USAGE, "no trial has been made yet");
 	if (o->code && !s.best)
@@ -470,13 +464,13 @@ command_status(const struct options *o)
 	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
 	double budget = kcamp_num(c, "stop.budget_usd");
-	json_t *header;
+	struct ktrials t;
 	struct standing s;
 	long last;
 
-	position(&last);
-	header = archive_header(last);
-	s = standing(header);
+	ktrials_open(&t, c);
+	last = t.last;
+	s = standing(c, t.header);
 	kbuf_printf(&text, "%-8s %.*s\n", kcamp_str(c, "name"), 70, kcamp_str(c, "title"));
 	kbuf_printf(&text, "trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int(c, "stop.trials"));
 	if (kcamp_linear(c))
@@ -493,10 +487,13 @@ command_status(const struct options *o)
 	if (kcamp_linear(c))
 		linear_status(c, last, &s, &text);
 	else if (last > 0)
-		add_cells(&text, last, &s);
+		add_cells(&text, (long)kjson_int_or(t.header, "trial", last), &s);
+	if (ktrials_check(&t))
+		kbuf_printf(&text, "damaged  %zu record%s, named above, and not in these figures\n", t.fault_count,
+		    t.fault_count == 1 ? "" : "s");
 	add_next(&text, c, last, &s, lock_holder());
 	emit(o, &text);
-	json_decref(header);
+	ktrials_close(&t);
 	kcamp_free(c);
 	return K_OK;
 }

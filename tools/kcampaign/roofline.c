@@ -12,32 +12,21 @@
 #include "kio.h"
 #include "kroof.h"
 
-/* Of the candidate ID ("007/02"): score.efficiency_pct of its record; 0 when there is none. */
+/* Of the candidate ID: 0 when its record does not say. */
 static double
-efficiency_of(const char *id)
+efficiency_of(const struct kcamp *c, const char *id)
 {
-	char *path = kasprintf("trials/%.3s/score.ndjson", id);
-	struct krec rec;
-	struct kin in;
-	double pct = 0;
+	json_t *record = scored_record(c, id);
+	double pct = kjson_num_or(record, "score.efficiency_pct", 0);
 
-	if (exists(path)) {
-		kin_open(&in, path);
-		while (kin_next(&in, &rec)) {
-			if (!strcmp(kjson_str_or(rec.json, "id", ""), id))
-				pct = kjson_num_or(rec.json, "score.efficiency_pct", 0);
-			krec_free(&rec);
-		}
-		kin_close(&in);
-	}
-	free(path);
+	json_decref(record);
 	return pct;
 }
 
 char *
 roofline_stop(const struct kcamp *c, const struct standing *s)
 {
-	double goal = kcamp_num(c, "stop.efficiency"), reached = goal > 0 && s->best ? efficiency_of(s->best) : 0;
+	double goal = kcamp_num(c, "stop.efficiency"), reached = goal > 0 && s->best ? efficiency_of(c, s->best) : 0;
 	json_t *roofline;
 	char *doubt;
 

@@ -22,6 +22,7 @@
 #include "kchain.h"
 #include "kfrozen.h"
 #include "kio.h"
+#include "ktrials.h"
 #include "klinear.h"
 #include "kmemo.h"
 #include "status.h"
@@ -325,7 +326,7 @@ need_anchors(const struct kcamp *c, const struct graph *g)
 	kbuf_add(&list, "", 0);
 	for (long t = g->first > 1 ? g->first : 1; raced && t <= g->last; t++) {
 		json_t *header = is_evaluated(c, t) ? NULL : archive_header(t - 1);
-		struct standing s = standing(header);
+		struct standing s = standing(c, header);
 
 		if (s.best && (s.provisional || kgain_width(&s.speedup) > KCHAIN_WIDE))
 			kbuf_printf(&list, "%s%03ld", list.len ? " " : "", t);
@@ -569,7 +570,7 @@ begin(long *last)
 	prepare_environment();
 	if (!make_flag('n'))
 		rules_refresh(c);
-	position(last);
+	*last = ktrials_last(c);
 	if (kcamp_linear(c)) {
 		confirm_require(c);
 		shapes_freeze(c, false);
@@ -608,7 +609,7 @@ bring_views(const struct kcamp *c, const struct options *o, long first, long las
 static int
 catch_up(const struct kcamp *c, const struct options *o, long last, int ask)
 {
-	if (last < 0 || make_flag('n') || (position(NULL) == last && !rules_newer(last)))
+	if (last < 0 || make_flag('n') || (ktrials_linked(c) == last && !rules_newer(last)))
 		return remember_at(c, o, ask == ASK_NOBODY ? MEMORY_VIEWS : MEMORY_BEGIN, last);
 	return bring_views(c, o, 1, last, ask);
 }
@@ -663,7 +664,7 @@ static int
 arrive(const struct kcamp *c, const struct options *o, long last)
 {
 	json_t *header = archive_header(last);
-	struct standing now = standing(header);
+	struct standing now = standing(c, header);
 	char *over = stop_reason(c, last, &now);
 	bool needed = !over && *kcamp_str(c, "eval.launcher") && !make_flag('n');
 	int code = K_OK;
@@ -782,7 +783,7 @@ verify(const struct kcamp *c, const struct options *o, long last)
 
 	while (again) {
 		json_t *header = archive_header(last);
-		struct standing now = standing(header);
+		struct standing now = standing(c, header);
 		struct graph g = { .first = last, .last = last, .best = now.best, .jobs = o->jobs };
 		struct outcome out = { 0 };
 
@@ -874,7 +875,7 @@ static bool
 goes_on(const struct kcamp *c, long last)
 {
 	json_t *header = archive_header(last);
-	struct standing now = standing(header);
+	struct standing now = standing(c, header);
 	char *reason = stop_reason(c, last, &now);
 	bool yes = !reason;
 
@@ -898,7 +899,7 @@ command_run(const struct options *o)
 		code = open_round(c, o, &last);
 	while (!code && (!o->trials || done < o->trials)) {
 		json_t *header = archive_header(last);
-		struct standing now = standing(header);
+		struct standing now = standing(c, header);
 		char *reason = stop_reason(c, last, &now);
 		struct kbuf text = { 0 };
 

@@ -9,7 +9,7 @@
 
 #include "karch.h"
 #include "kcamp.h"
-#include "kscored.h"
+#include "kcandidate.h"
 #include "kutil.h"
 
 /* How often a step was taken from a cell, and how often it paid. */

@@ -215,7 +215,7 @@ forget_oldest(struct gradient *g, const struct kcamp *camp)
  * it is beyond the noise of both; where the parent is the incumbent, their race decides.
  */
 static double
-delta_of(const struct kscored *s)
+delta_of(const struct kcandidate *s)
 {
 	double delta = s->score - s->parent_score;
 	bool faster, slower;
@@ -241,11 +241,11 @@ outcome_of(bool takes, const struct karch_row *elite, double delta)
 }
 
 static void
-note(struct gradient *g, const struct kcamp *camp, const struct kscored *s, const struct karch *archive)
+note(struct gradient *g, const struct kcamp *camp, const struct kcandidate *s, const struct karch *archive)
 {
 	const struct karch_row *elite = archive->elite[s->cell];
-	struct karch_row *row = kscored_row(s, s->score);
-	bool takes = kscored_takes(s, elite, row);
+	struct karch_row *row = kcandidate_row(s, s->score);
+	bool takes = kcandidate_takes(s, elite, row);
 	struct transition t = {
 		.trial = s->trial, .from = s->parent_cell, .to = s->cell, .delta = delta_of(s),
 		.repair = s->parent_status && s->parent_status != STATUS_CORRECT,
@@ -255,7 +255,7 @@ note(struct gradient *g, const struct kcamp *camp, const struct kscored *s, cons
 	strcpy(t.parent, s->parent);
 	t.outcome = outcome_of(takes, elite, t.delta);
 	/* A broken kernel that lands in an empty cell has found nothing. */
-	t.success = t.delta > 0 || (takes && s->status == STATUS_CORRECT);
+	t.success = t.delta > 0 || (takes && s->standing == STATUS_CORRECT);
 	free(row);
 	count_transition(g, camp, &t);
 	append_line(g, &t);
@@ -267,11 +267,11 @@ note(struct gradient *g, const struct kcamp *camp, const struct kscored *s, cons
 
 /* The elite rule as the archive will apply it. */
 static void
-advance(struct karch *archive, const struct kcamp *camp, const struct kscored *s)
+advance(struct karch *archive, const struct kcamp *camp, const struct kcandidate *s)
 {
-	struct karch_row *row = kscored_row(s, kcamp_num(camp, "search.seed_score"));
+	struct karch_row *row = kcandidate_row(s, kcamp_num(camp, "search.seed_score"));
 
-	if (!kscored_enters(s) || !kscored_takes(s, archive->elite[s->cell], row)) {
+	if (!kcandidate_enters(s) || !kcandidate_takes(s, archive->elite[s->cell], row)) {
 		karch_row_free(row);
 		return;
 	}
@@ -282,12 +282,12 @@ advance(struct karch *archive, const struct kcamp *camp, const struct kscored *s
 void
 gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive, char *const *files, size_t count)
 {
-	struct kscored_in in = { .files = files, .count = count };
+	struct kcandidates in = { .files = files, .count = count };
 	bool enabled = kcamp_bool(camp, "gradient.enabled");
-	const struct kscored *list;
+	const struct kcandidate *list;
 	size_t n;
 
-	while ((n = kscored_trial(&in, &list))) {
+	while ((n = kcandidates_trial(&in, &list))) {
 		long trial = list[0].trial;
 
 		if (trial <= g->trial)
@@ -304,7 +304,7 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 		}
 		g->trial = trial;
 	}
-	kscored_close(&in);
+	kcandidates_close(&in);
 	if (g->trial < 0)
 		kdie(K_USAGE, "no records, and no gradient to start from");
 	for (int c = 0; c < KARCH_CELLS; c++)

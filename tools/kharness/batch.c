@@ -205,7 +205,8 @@ batch_may_mix(const struct ktask *t)
  * calls, too.
  */
 static void
-mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct krng *rng, void *to)
+mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct krng *rng,
+    void *to)
 {
 	const struct ktask *t = j->task;
 	double length = fmax(RARE, (double)ktask_value(t, b->w, t->reduction));

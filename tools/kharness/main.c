@@ -412,18 +412,30 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 		kdie(K_USAGE, "correctness can't be judged without --oracle ORACLE.so");
 }
 
-/* T2 and T3 as asked for; the noise floor. Together with others, up to the moment when something is measured. */
+/*
+ * T2 and T3 as asked for; the noise floor. Until something is measured, others may do the same at the same time. A GPU's
+ * runners take long to get ready, and use the device for nothing else: they do so while others measure.
+ */
 static double
 judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
 {
-	int shared = judge_lock(j, false);
-	/* A GPU's runners take long to get ready, and can do that meanwhile. */
+	int shared = j->device ? -1 : judge_lock(j, false);
 	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
+	struct correctness *correctness = j->o.correctness ? correctness_open(j, &subjects[0]) : NULL;
 
-	if (j->o.correctness)
-		judge_correctness(j, &subjects[0]);
-	if (j->o.timing && (!subjects[0].status || !strcmp(subjects[0].status, "correct")))
-		return race_run(race ? race : race_open(j, subjects, count), pairs, shared);
+	if (race)
+		race_greet(race);
+	if (j->device)
+		shared = judge_lock(j, false);
+	if (correctness)
+		correctness_run(correctness);
+	if (j->o.timing && (!subjects[0].status || !strcmp(subjects[0].status, "correct"))) {
+		if (!race) {
+			race = race_open(j, subjects, count);
+			race_greet(race);
+		}
+		return race_run(race, pairs, shared);
+	}
 	if (race)
 		race_close(race);
 	close(shared);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec: a command is the model: the prompt on its stdin, the answer on its stdout. exec-json takes the answer, and
- * perhaps the usage, out of JSON by pointers. Presets of known commands are data: tools/kllm/presets.tsv.
+ * exec: a command is the model: the prompt on its stdin, the answer on its stdout. exec-json takes
+ * the answer, and perhaps the usage, out of JSON by pointers. Presets of known commands are data:
+ * tools/kllm/presets.tsv.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -27,11 +28,15 @@ struct command {
 	char *usage_pointer;	/* "/usage"; owned; NULL: none */
 };
 
-/* A preset's row is "name TAB provider"; the provider of "exec:NAME" when there is such a row, else NULL. */
+/*
+ * A preset's row is "name TAB provider"; the provider of "exec:NAME" when there is such a row, else
+ * NULL.
+ */
 static char *
 preset(const char *name)
 {
-	char *path = kdata_path("tools/kllm/presets.tsv"), *text = kread_file_or_die(path, 1 << 20, NULL);
+	char *path = kdata_path("tools/kllm/presets.tsv"),
+	    *text = kread_file_or_die(path, 1 << 20, NULL);
 	char *found = NULL;
 
 	for (char *line = text, *next; line && *line; line = next) {
@@ -64,7 +69,8 @@ cut_pointers(struct command *cmd)
 		pointers[0] = colon + 1;
 	}
 	if (!pointers[0])
-		kdie(K_USAGE, "model.provider: exec-json:COMMAND:/POINTER needs a JSON pointer to the answer");
+		kdie(K_USAGE, "model.provider: exec-json:COMMAND:/POINTER needs a JSON pointer to "
+		    "the answer");
 	cmd->text_pointer = kstrdup(pointers[0]);
 	cmd->usage_pointer = pointers[1] ? kstrdup(pointers[1]) : NULL;
 }
@@ -194,11 +200,13 @@ judge(const struct call *c, const struct kproc_result *r)
 	char *said = complaint(r);
 
 	if (r->timed_out)
-		fail(c, FAILURE_TIMEOUT, "the command ran longer than %g s: %s", kcamp_num(c->camp, "model.timeout_s"), said);
+		fail(c, FAILURE_TIMEOUT, "the command ran longer than %g s: %s",
+		    kcamp_num(c->camp, "model.timeout_s"), said);
 	if (r->signal && !r->flooded)
 		fail(c, failure, "the command was ended by signal %d: %s", r->signal, said);
 	if (r->exit_code == STATUS_NOT_FOUND)
-		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", c->id, r->exit_code, said);
+		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", c->id,
+		    r->exit_code, said);
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (r->exit_code == rows[i].status)
 			failure = rows[i].failure;
@@ -222,12 +230,13 @@ add_plain(struct kbuf *out, const char *s, size_t len)
 		if (s[i] == '\r') {
 			i++;
 		} else if (i + 1 < len && s[i + 1] == '[') {
-			for (i += 2; i < len && !((unsigned char)s[i] >= 0x40 && (unsigned char)s[i] <= 0x7e); i++)
+			for (i += 2; i < len && (s[i] < 0x40 || s[i] > 0x7e); i++)
 				;
 			i++;
 		} else if (i + 1 < len && s[i + 1] == ']') {
 			i += 2;
-			while (i < len && s[i] != '\a' && !(s[i] == '\033' && i + 1 < len && s[i + 1] == '\\'))
+			while (i < len && s[i] != '\a' &&
+			    !(s[i] == '\033' && i + 1 < len && s[i + 1] == '\\'))
 				i++;
 			i += i < len && s[i] == '\033' ? 2 : 1;
 		} else {
@@ -250,7 +259,8 @@ pointed(const json_t *v, const char *pointer)
 			else
 				key[w++] = pointer[i];
 		key[w] = '\0';
-		v = json_is_array(v) ? json_array_get(v, strtoul(key, NULL, 10)) : json_object_get(v, key);
+		v = json_is_array(v) ? json_array_get(v, strtoul(key, NULL, 10))
+		    : json_object_get(v, key);
 		pointer += n;
 	}
 	return v;
@@ -258,7 +268,8 @@ pointed(const json_t *v, const char *pointer)
 
 /* Known command-line tools report their own failures and cost at the top level. */
 static void
-from_json(struct reply *r, const struct command *cmd, const char *out, size_t len, const struct call *c)
+from_json(struct reply *r, const struct command *cmd, const char *out, size_t len,
+    const struct call *c)
 {
 	json_error_t e;
 	json_t *o = json_loadb(out, len, 0, &e);
@@ -271,10 +282,12 @@ from_json(struct reply *r, const struct command *cmd, const char *out, size_t le
 	error = json_object_get(o, "error");
 	said = kjson_str_or(o, "error.message", kjson_str_or(o, "error", "no message"));
 	if (kjson_bool_or(o, "is_error", false) || (error && !json_is_null(error)))
-		fail(c, FAILURE_PERMANENT, "the command reports an error: %s", kjson_str_or(o, "result", said));
+		fail(c, FAILURE_PERMANENT, "the command reports an error: %s",
+		    kjson_str_or(o, "result", said));
 	text = pointed(o, cmd->text_pointer);
 	if (!json_is_string(text))
-		fail(c, FAILURE_PROTOCOL, "nothing at %s in the command's output", cmd->text_pointer);
+		fail(c, FAILURE_PROTOCOL, "nothing at %s in the command's output",
+		    cmd->text_pointer);
 	add_plain(&r->text, json_string_value(text), json_string_length(text));
 	if (cmd->usage_pointer)
 		reply_usage(&r->usage, pointed(o, cmd->usage_pointer));

@@ -40,7 +40,8 @@ static const struct {
 } statuses[] = {
 	{ 401, 401, FAILURE_AUTH }, { 403, 403, FAILURE_AUTH }, { 402, 402, FAILURE_BILLING },
 	{ 408, 409, FAILURE_SERVER }, { 425, 425, FAILURE_SERVER }, { 429, 429, FAILURE_RATE },
-	{ 503, 503, FAILURE_OVERLOAD }, { 529, 529, FAILURE_OVERLOAD }, { 500, 599, FAILURE_SERVER },
+	{ 503, 503, FAILURE_OVERLOAD }, { 529, 529, FAILURE_OVERLOAD },
+	{ 500, 599, FAILURE_SERVER },
 	{ 300, 499, FAILURE_PERMANENT },
 };
 
@@ -57,8 +58,8 @@ by_status(int status)
 static bool
 about_money(const struct kanswer_error *e)
 {
-	static const char *const phrases[] = { "credit balance", "insufficient_quota", "exceeded your current quota",
-		"spend limit", "usage limits", "billing" };
+	static const char *const phrases[] = { "credit balance", "insufficient_quota",
+		"exceeded your current quota", "spend limit", "usage limits", "billing" };
 
 	if (e->status == 402)
 		return true;
@@ -86,7 +87,8 @@ by_error(const struct transport *t, const struct kanswer_error *e, int status)
 }
 
 enum failure
-failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a, const struct kanswer_error *e)
+failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a,
+    const struct kanswer_error *e)
 {
 	if (end == TRANSPORT_PERMANENT)
 		return FAILURE_PERMANENT;
@@ -172,8 +174,10 @@ failure_wait(const struct transport *t)
 		{ "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests" },
 		{ "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens" },
 		{ "anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset" },
-		{ "anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset" },
-		{ "anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset" },
+		{ "anthropic-ratelimit-input-tokens-remaining",
+		    "anthropic-ratelimit-input-tokens-reset" },
+		{ "anthropic-ratelimit-output-tokens-remaining",
+		    "anthropic-ratelimit-output-tokens-reset" },
 	};
 	const char *ms = transport_header(t, "retry-after-ms");
 	double wait = ms ? duration(ms) / 1e3 : -1;

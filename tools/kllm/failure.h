@@ -29,19 +29,20 @@ struct failure_rule {
 	const char *name;
 	int exit_code;
 	int attempts;		/* at most, whatever model.retries says */
-	double stop_s;		/* refuse every caller for this long: the next call would fail the same way */
+	/* refuse every caller for this long: the next call would fail the same way */
+	double stop_s;
 	bool billed;		/* the server may have charged for it */
 	bool shared;		/* every caller waits until it is repeated */
 };
 const struct failure_rule *failure_rule(enum failure f);
 
 /* Class of a response that is no complete answer. E is the error that the body holds. */
-enum failure failure_of(
-    const struct transport *t, enum transport_end end, const struct kanswer *a, const struct kanswer_error *e);
+enum failure failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a,
+    const struct kanswer_error *e);
 
 /*
- * Seconds that the response asks to wait: retry-after-ms, retry-after as seconds or as a date, or, when a limit is used
- * up, its reset. Below 0: it asks for nothing that can be understood.
+ * Seconds that the response asks to wait: retry-after-ms, retry-after as seconds or as a date, or,
+ * when a limit is used up, its reset. Below 0: it asks for nothing that can be understood.
  */
 double failure_wait(const struct transport *t);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file: a person or an agent is the model. The prompt is written beside the output; the answer is taken when somebody
- * has put it there; until then the exit code says: try again.
+ * file: a person or an agent is the model. The prompt is written beside the output; the answer is
+ * taken when somebody has put it there; until then the exit code says: try again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ compose(const struct call *c, struct kbuf *b)
 {
 	kbuf_printf(b, "<!-- kiln prompt %s sha256 %s -->\n", c->id, c->sha256);
 	kbuf_printf(b,
-	    "<!-- Answer in reply.txt (the answer as it stands) or reply.json ({\"text\", \"model\", \"usage\"}), "
-	    "beside this file, then run make again. -->\n\n");
+	    "<!-- Answer in reply.txt (the answer as it stands) or reply.json ({\"text\", "
+	    "\"model\", \"usage\"}), beside this file, then run make again. -->\n\n");
 	kbuf_printf(b, "# System\n\n%s\n\n# User\n\n%s", c->system, c->user);
 	if (b->data[b->len - 1] != '\n')
 		kbuf_puts(b, "\n");
@@ -69,11 +69,15 @@ age_of(const struct stat *st)
 	double age;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	age = (double)(now.tv_sec - st->st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - st->st_mtim.tv_nsec);
+	age = (double)(now.tv_sec - st->st_mtim.tv_sec) +
+	    1e-9 * (double)(now.tv_nsec - st->st_mtim.tv_nsec);
 	return age < 0 ? settle_s : age;
 }
 
-/* The file's content once it stands still; NULL when there is none (or an empty one) yet, or TOO_LARGE. */
+/*
+ * The file's content once it stands still; NULL when there is none (or an empty one) yet, or
+ * TOO_LARGE.
+ */
 static char *
 take(const char *path, size_t *len, bool *too_large)
 {
@@ -106,7 +110,8 @@ from_json(struct reply *r, const char *path)
 {
 	json_t *o = kjson_load(path);
 	const json_t *text = json_object_get(o, "text");
-	const char *reasoning = kjson_str_or(o, "reasoning", ""), *finish = kjson_str_or(o, "finish", "stop");
+	const char *reasoning = kjson_str_or(o, "reasoning", ""),
+	    *finish = kjson_str_or(o, "finish", "stop");
 	const char *model = kjson_str_or(o, "model", NULL);
 
 	if (!json_is_string(text))
@@ -134,7 +139,8 @@ ask_file(const struct call *c)
 	size_t len;
 
 	if (!c->folder)
-		kdie(K_USAGE, "the provider 'file' needs -o FILE: prompt and answer stand beside it");
+		kdie(K_USAGE,
+		    "the provider 'file' needs -o FILE: prompt and answer stand beside it");
 	prompt = kasprintf("%s/prompt.md", c->folder);
 	txt = kasprintf("%s/reply.txt", c->folder);
 	json = kasprintf("%s/reply.json", c->folder);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http: providers anthropic and openai. One prompt may take several requests (a larger cap, a continuation, another
- * model after a refusal); each is retried as its failure's class allows, booked in the ledger, and spooled so that a
- * kill costs nothing twice.
+ * http: providers anthropic and openai. One prompt may take several requests (a larger cap, a
+ * continuation, another model after a refusal); each is retried as its failure's class allows,
+ * booked in the ledger, and spooled so that a kill costs nothing twice.
  */
 #include <errno.h>
 #include <math.h>
@@ -31,8 +31,9 @@ static const size_t longest_token = 64;
 enum { EVENT_BYTES = 512 };
 
 static const char continue_text[] =
-    "Your answer was cut off by the length limit. Continue exactly at the cut: repeat nothing, say nothing else, and if "
-    "the cut is inside code, start inside the code without opening a new fence.";
+    "Your answer was cut off by the length limit. Continue exactly at the cut: repeat nothing, say "
+    "nothing else, and if the cut is inside code, start inside the code without opening a new "
+    "fence.";
 
 struct session {
 	const struct call *call;
@@ -54,13 +55,12 @@ static char *settle_ledger;
 static int64_t settle_delta;
 
 static const struct {
-	const char *provider, *base, *key_env, *path, *versioned_path;
+	const char *provider, *base, *key_env, *path;
 	enum api api;
 } servers[] = {
 	{ "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "/v1/messages",
-	    "/messages", API_MESSAGES },
-	{ "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "/chat/completions",
-	    "/chat/completions", API_CHAT },
+		API_MESSAGES },
+	{ "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "/chat/completions", API_CHAT },
 };
 
 static size_t
@@ -72,21 +72,23 @@ server_of(const struct call *c)
 	return 0;
 }
 
-/* A base that ends in a version ("/v1") has it already. */
+/* A base that ends in a version has it already. */
 static char *
 build_url(const struct call *c, size_t server)
 {
-	const char *base = *c->base_url ? c->base_url : servers[server].base, *end;
-	size_t len;
+	static const char version[] = "/v1";
+	const char *base = *c->base_url ? c->base_url : servers[server].base;
+	const char *path = servers[server].path;
+	size_t len = strlen(base), n = strlen(version);
 
-	for (len = strlen(base); len && base[len - 1] == '/'; len--)
-		;
-	end = base + len;
+	while (len && base[len - 1] == '/')
+		len--;
 	for (const char *p = base; *p; p++)
 		if (*p <= ' ' || *p == 0x7f)
 			kdie(K_USAGE, "model.base_url: holds white space or control characters");
-	return kasprintf("%.*s%s", (int)len, base,
-	    len >= 3 && !strncmp(end - 3, "/v1", 3) ? servers[server].versioned_path : servers[server].path);
+	if (len >= n && !strncmp(base + len - n, version, n) && !strncmp(path, version, n))
+		path += n;
+	return kasprintf("%.*s%s", (int)len, base, path);
 }
 
 static void
@@ -99,8 +101,8 @@ check_url(const char *url)
 		kdie(K_USAGE, "model.base_url: '%s' does not begin with https://", url);
 	if (!secure && !url_is_loopback(url))
 		kdie(K_USAGE,
-		    "model.base_url: '%s' is neither https nor this machine; a key and prompts would go over the net "
-		    "in clear",
+		    "model.base_url: '%s' is neither https nor this machine; a key and prompts "
+		    "would go over the net in clear",
 		    url);
 	if (memchr(host + 3, '@', strcspn(host + 3, "/?#")))
 		kdie(K_USAGE, "model.base_url: holds a user or password; name a key file instead");
@@ -124,7 +126,8 @@ set_headers(struct session *s, size_t server)
 		bearer = key != NULL;
 	}
 	if (!key && !url_is_loopback(s->url))
-		kdie(K_USAGE, "auth: no key: set %s, or name a key file (--key-file, model.key_file)", env);
+		kdie(K_USAGE,
+		    "auth: no key: set %s, or name a key file (--key-file, model.key_file)", env);
 	if (key) {
 		s->auth = kasprintf(bearer ? "authorization: Bearer %s" : "x-api-key: %s", key);
 		s->headers[n++] = s->auth;
@@ -146,11 +149,11 @@ open_limit(struct session *s)
 		.inflight = kcamp_int(camp, "model.inflight"),
 		.wait_s = retry_span_s,
 	};
+	const char *host = strstr(s->url, "://") + 3;
 	char *name, hex[65];
 
 	ksha256_hex(s->auth ? s->auth : "", s->auth ? strlen(s->auth) : 0, hex);
-	name = kasprintf("%s %.*s %s", s->call->provider, (int)(strcspn(strstr(s->url, "://") + 3, "/") + 3 +
-	    (size_t)(strstr(s->url, "://") - s->url)), s->url, hex);
+	name = kasprintf("%s %.*s %s", s->call->provider, (int)strcspn(host, "/"), host, hex);
 	s->limit = klimit_open(name, &rates);
 	free(name);
 }
@@ -165,12 +168,15 @@ session_open(struct session *s, const struct call *c)
 	s->url = build_url(c, server);
 	check_url(s->url);
 	set_headers(s, server);
-	if (!c->allow_secrets && (secret_in(c->system, strlen(c->system)) || secret_in(c->user, strlen(c->user))))
+	if (!c->allow_secrets && (secret_in(c->system, strlen(c->system)) ||
+	    secret_in(c->user, strlen(c->user))))
 		kdie(K_USAGE,
-		    "%s: the prompt holds something that looks like a key; it was not sent (--allow-secrets sends it)",
+		    "%s: the prompt holds something that looks like a key; it was not sent "
+		    "(--allow-secrets sends it)",
 		    c->id);
 	s->request = (struct request){
-		.api = servers[server].api, .call = c, .row = models_row(c, c->model), .model = c->model,
+		.api = servers[server].api, .call = c, .row = models_row(c, c->model),
+		.model = c->model,
 		.cap = kcamp_int(c->camp, "model.max_tokens"),
 	};
 	if (s->request.row->max_output && s->request.cap > s->request.row->max_output)
@@ -208,16 +214,19 @@ static void
 book(struct session *s, int64_t input)
 {
 	struct kusage most = { .input = input, .cache_write = input, .output = s->request.cap };
-	int64_t cap = (int64_t)llround(s->call->budget_usd * 1e9), spent, cost = kmodel_cost(s->request.row, &most);
+	int64_t cap = (int64_t)llround(s->call->budget_usd * 1e9), spent,
+	    cost = kmodel_cost(s->request.row, &most);
 
 	if (cost == KUSAGE_UNKNOWN && cap > 0)
 		kdie(K_USAGE,
-		    "budget: a budget is set, but the price of '%s' is not known; add a row to the model table",
+		    "budget: a budget is set, but the price of '%s' is not known; add a row to the "
+		    "model table",
 		    s->request.model);
 	s->booked = cost == KUSAGE_UNKNOWN ? 0 : cost;
 	if (s->booked && !kbudget_add(s->ledger, s->booked, cap, &spent))
 		kdie(K_USAGE,
-		    "budget: %.4f USD are spent or booked, this request may cost %.4f, and the budget is %.4f (%s)",
+		    "budget: %.4f USD are spent or booked, this request may cost %.4f, and the "
+		    "budget is %.4f (%s)",
 		    (double)spent / 1e9, (double)s->booked / 1e9, s->call->budget_usd, s->ledger);
 }
 
@@ -241,7 +250,8 @@ wait_turn(struct session *s, double tokens)
 		return;
 	case KLIMIT_STOPPED:
 		refund(s);
-		kdie(K_USAGE, "%s: not sent, since the call before failed: %s", s->call->id, klimit_reason(s->limit));
+		kdie(K_USAGE, "%s: not sent, since the call before failed: %s", s->call->id,
+		    klimit_reason(s->limit));
 	case KLIMIT_LATER:
 		refund(s);
 		kdie(K_AGAIN, "%s: rate: the next turn is in %.0f s", s->call->id, when);
@@ -289,9 +299,10 @@ intent_of(const struct session *s, int step)
 	json_t *o;
 
 	know_iso(now, sizeof now);
-	o = json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:I s:s}", "schema", "exchange/1", "id", s->call->id,
-	    "prompt_sha256", s->call->sha256, "provider", s->call->provider, "model", s->request.model, "host", host,
-	    "step", step, "attempt", s->requests, "reserved_nanousd", (json_int_t)s->booked, "time", now);
+	o = json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:I s:s}", "schema", "exchange/1", "id",
+	    s->call->id, "prompt_sha256", s->call->sha256, "provider", s->call->provider, "model",
+	    s->request.model, "host", host, "step", step, "attempt", s->requests,
+	    "reserved_nanousd", (json_int_t)s->booked, "time", now);
 	free(host);
 	return o;
 }
@@ -337,7 +348,8 @@ account(struct session *s, struct kanswer *a, double expected, int64_t booked)
 		u.estimated = true;
 	} else if (!u.estimated && (double)u.input < 0.6 * whole_prompt) {
 		reply_flag(r, "prompt_truncated");
-		kwarn("%s: the server counted %lld tokens of a prompt of about %.0f: it may have cut it off",
+		kwarn("%s: the server counted %lld tokens of a prompt of about %.0f: it may have "
+		      "cut it off",
 		    s->call->id, (long long)u.input, whole_prompt);
 	}
 	cost = kmodel_cost(s->request.row, &u);
@@ -369,8 +381,8 @@ explain_redirect(const struct transport *t, struct kanswer_error *e)
 	char *host = url_host(to ? to : "");
 
 	if (t->status >= 300 && t->status < 400)
-		snprintf(e->message, sizeof e->message, "status %d: a redirect to '%s', which is not followed",
-		    t->status, host);
+		snprintf(e->message, sizeof e->message,
+		    "status %d: a redirect to '%s', which is not followed", t->status, host);
 	free(host);
 }
 
@@ -382,10 +394,13 @@ examine(struct flow *f, enum transport_end end, struct outcome *o)
 	enum failure failure;
 
 	o->error = f->answer->error;
-	/* Before it is cut to the length of a message, where half a key would not be known for one. */
+	/*
+	 * Before it is cut to the length of a message, where half a key would not be known for one.
+	 */
 	secret_redact(&f->refusal);
 	if (t->status && t->status != 200)
-		kanswer_error_body(&o->error, f->refusal.data ? f->refusal.data : "", f->refusal.len);
+		kanswer_error_body(&o->error, f->refusal.data ? f->refusal.data : "",
+		    f->refusal.len);
 	explain_redirect(t, &o->error);
 	failure = failure_of(t, end, f->answer, &o->error);
 	if (!*o->error.message && t->why.data)
@@ -396,7 +411,10 @@ examine(struct flow *f, enum transport_end end, struct outcome *o)
 	return failure;
 }
 
-/* Bytes that an answer of CAP tokens takes as it arrives: an event for each, with all that servers say around it. */
+/*
+ * Bytes that an answer of CAP tokens takes as it arrives: an event for each, with all that servers
+ * say around it.
+ */
 static size_t
 room_for(long cap)
 {
@@ -428,7 +446,8 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 
 		refund(s);
 		errno = why;
-		kdie_errno(K_IO, "%s: no room to keep an answer beside %s, so it is not asked for", s->call->id, s->call->out);
+		kdie_errno(K_IO, "%s: no room to keep an answer beside %s, so it is not asked for",
+		    s->call->id, s->call->out);
 	}
 	json_decref(intent);
 	body = request_body(&s->request, &len);
@@ -466,7 +485,8 @@ explain(enum failure f, const struct kanswer_error *e)
 		{ FAILURE_TIMEOUT, "no answer in model.first_byte_s or model.timeout_s" },
 		{ FAILURE_CUT, "the answer broke off" },
 		{ FAILURE_EMPTY, "the answer was empty" },
-		{ FAILURE_PROTOCOL, "the server does not speak this API (is model.base_url right?)" },
+		{ FAILURE_PROTOCOL,
+		    "the server does not speak this API (is model.base_url right?)" },
 		{ FAILURE_TOO_LARGE, "the answer is larger than anything a model writes" },
 		{ FAILURE_NETWORK, "no connection" },
 	};
@@ -499,8 +519,8 @@ give_up(struct session *s, enum failure f, char *reason)
 }
 
 /*
- * Seconds to wait before the next attempt: what the server asks and a little more, or full jitter over a doubling
- * span.
+ * Seconds to wait before the next attempt: what the server asks and a little more, or full jitter
+ * over a doubling span.
  */
 static double
 pause_of(struct session *s, int failed, double wait)
@@ -525,7 +545,8 @@ static void
 retry_or_end(struct session *s, enum failure f, const struct outcome *o, int failed)
 {
 	const struct failure_rule *rule = failure_rule(f);
-	double wait = o->wait, pause = pause_of(s, failed, wait), gone = (double)(know_ns() - s->started) * 1e-9;
+	double wait = o->wait, pause = pause_of(s, failed, wait),
+	    gone = (double)(know_ns() - s->started) * 1e-9;
 	const char *why = explain(f, &o->error);
 	char *text = NULL;
 
@@ -538,7 +559,8 @@ retry_or_end(struct session *s, enum failure f, const struct outcome *o, int fai
 	else if (gone + pause > retry_span_s)
 		text = kasprintf("%s; tried for %.0f s", why, gone);
 	else if (!klimit_may_retry(s->limit))
-		text = kasprintf("%s; a fifth of all requests were repetitions, so this one is not repeated now", why);
+		text = kasprintf("%s; a fifth of all requests were repetitions, so this one is not "
+				 "repeated now", why);
 	if (rule->shared)
 		klimit_hold(s->limit, fmin(wait >= 0 ? wait : pause, longest_wait_s));
 	if (text)
@@ -565,15 +587,15 @@ drop_refused(struct session *s, enum failure f, const struct kanswer_error *e)
 	reply_flag(&s->reply, flag);
 	free(flag);
 	if (klimit_first_time(name))
-		kwarn("the server refuses '%s' for model '%s'; asking without it, or by its other name (the model's "
-		      "row in the table can say so: line %ld)",
+		kwarn("the server refuses '%s' for model '%s'; asking without it, or by its other "
+		      "name (the model's row in the table can say so: line %ld)",
 		    name, s->request.model, s->request.row->line);
 	return true;
 }
 
 /*
- * The answer to the request as it stands now: from an earlier run's spool, or from the server. Ends the program if
- * there is none.
+ * The answer to the request as it stands now: from an earlier run's spool, or from the server. Ends
+ * the program if there is none.
  */
 static void
 exchange(struct session *s, int step, struct kanswer *a)
@@ -598,7 +620,10 @@ exchange(struct session *s, int step, struct kanswer *a)
 		json_array_append_new(s->reply.failures, json_string(failure_rule(f)->name));
 		if (failure_rule(f)->billed)
 			reply_flag(&s->reply, "cost_unknown");
-		/* It is paid for, and would be as long the next time: what has come of it is the answer. */
+		/*
+		 * It is paid for, and would be as long the next time: what has come of it is the
+		 * answer.
+		 */
 		if (f == FAILURE_TOO_LARGE) {
 			reply_flag(&s->reply, KIO_TOO_LARGE);
 			snprintf(a->finish, sizeof a->finish, "%s", failure_rule(f)->name);
@@ -613,7 +638,8 @@ exchange(struct session *s, int step, struct kanswer *a)
 static bool
 was_cut(const struct kanswer *a)
 {
-	return !strcmp(kanswer_finish(a), "length") && !(a->text.len && stitch_has_code(a->text.data));
+	return !strcmp(kanswer_finish(a), "length") &&
+	    !(a->text.len && stitch_has_code(a->text.data));
 }
 
 static void
@@ -624,8 +650,8 @@ replace(struct kanswer *a, struct kanswer *b)
 }
 
 /*
- * The model refuses: another one, if the campaign names one, may not. The same text is not sent to the same model
- * again.
+ * The model refuses: another one, if the campaign names one, may not. The same text is not sent to
+ * the same model again.
  */
 static void
 ask_other(struct session *s, struct kanswer *a)
@@ -652,7 +678,8 @@ ask_other(struct session *s, struct kanswer *a)
 static void
 ask_more(struct session *s, struct kanswer *a)
 {
-	long twice = s->request.cap * 2, most = s->request.row->max_output ? (long)s->request.row->max_output : twice;
+	long twice = s->request.cap * 2, most = s->request.row->max_output
+	    ? (long)s->request.row->max_output : twice;
 	struct kanswer b;
 
 	twice = twice < most ? twice : most;
@@ -682,7 +709,8 @@ conclude(struct session *s, struct kanswer *a)
 
 	r->finish = kanswer_finish(a);
 	if (!strcmp(r->finish, "length"))
-		reply_flag(r, !a->text.len ? "truncated_in_reasoning" : was_cut(a) ? "truncated" : "truncated_tail");
+		reply_flag(r, !a->text.len ? "truncated_in_reasoning" : was_cut(a) ? "truncated"
+		    : "truncated_tail");
 	else if (!a->text.len && !strcmp(r->finish, "stop"))
 		reply_flag(r, "empty");
 	if (!strcmp(a->finish, "model_context_window_exceeded"))

@@ -49,8 +49,8 @@ unit_at(const char *s, size_t left)
 }
 
 /*
- * JSON that a strict parser takes: escapes of half a surrogate pair become \ufffd, and bytes that are not UTF-8
- * U+FFFD.
+ * JSON that a strict parser takes: escapes of half a surrogate pair become \ufffd, and bytes that
+ * are not UTF-8 U+FFFD.
  */
 static char *
 mend(const char *s, size_t len)
@@ -123,9 +123,13 @@ static const struct {
 static void
 status_of_error(struct kanswer_error *e, const json_t *code)
 {
-	if (json_is_integer(code) && json_integer_value(code) >= 300 && json_integer_value(code) < 600)
+	if (json_is_integer(code) && json_integer_value(code) >= 300 &&
+	    json_integer_value(code) < 600)
 		e->status = (int)json_integer_value(code);
-	/* The code is closer to the matter than the type ("insufficient_quota" of type "invalid_request_error"). */
+	/*
+	 * The code is closer to the matter than the type ("insufficient_quota" of type
+	 * "invalid_request_error").
+	 */
 	for (size_t i = 0; i < LEN(words) && !e->status; i++)
 		if (!strcmp(words[i].word, e->code))
 			e->status = words[i].status;
@@ -184,7 +188,10 @@ read_chat_usage(struct kanswer *a, const json_t *u)
 	set_count(&a->usage.reasoning, u, "completion_tokens_details.reasoning_tokens");
 }
 
-/* Messages: the input counts only what the cache had no part in; counts are cumulative, the last one holds. */
+/*
+ * Messages: the input counts only what the cache had no part in; counts are cumulative, the last
+ * one holds.
+ */
 static void
 read_message_usage(struct kanswer *a, const json_t *u)
 {
@@ -250,7 +257,8 @@ read_chat(struct kanswer *a, const json_t *o)
 	if (!strcmp(a->finish, "error")) {
 		a->finish[0] = '\0';
 		a->error = (struct kanswer_error){
-			.present = true, .status = 500, .message = "the stream ended with finish_reason error"
+			.present = true, .status = 500,
+			.message = "the stream ended with finish_reason error"
 		};
 	}
 }
@@ -289,7 +297,8 @@ read_message(struct kanswer *a, const json_t *o)
 static void
 read_event(struct kanswer *a, const json_t *o, const char *type)
 {
-	const json_t *delta = json_object_get(o, "delta"), *block = json_object_get(o, "content_block");
+	const json_t *delta = json_object_get(o, "delta"),
+	    *block = json_object_get(o, "content_block");
 
 	if (!strcmp(type, "message_start")) {
 		read_message(a, json_object_get(o, "message"));
@@ -313,7 +322,8 @@ read_event(struct kanswer *a, const json_t *o, const char *type)
 static bool
 says_error(const json_t *v)
 {
-	return v && !json_is_null(v) && !json_is_false(v) && (!json_is_string(v) || json_string_length(v)) &&
+	return v && !json_is_null(v) && !json_is_false(v) &&
+	    (!json_is_string(v) || json_string_length(v)) &&
 	    (!json_is_object(v) || json_object_size(v));
 }
 
@@ -350,7 +360,9 @@ on_event(const char *name, const char *data, size_t len, void *arg)
 	struct kanswer *a = arg;
 	json_t *o;
 
-	/* What follows the end mark belongs to no answer, whether or not it came in the same read. */
+	/*
+	 * What follows the end mark belongs to no answer, whether or not it came in the same read.
+	 */
 	if (a->done)
 		return;
 	if (len >= 6 && !memcmp(data, "[DONE]", 6)) {
@@ -368,8 +380,8 @@ on_event(const char *name, const char *data, size_t len, void *arg)
 }
 
 /*
- * What the first bytes are: events begin with a field name or a colon. NULL-safe: EMPTY when nothing but white space
- * has come.
+ * What the first bytes are: events begin with a field name or a colon. NULL-safe: EMPTY when
+ * nothing but white space has come.
  */
 static enum kanswer_kind
 kind_of(const char *s, size_t len)
@@ -458,8 +470,10 @@ kanswer_finish(const struct kanswer *a)
 	static const struct {
 		const char *word, *finish;
 	} rows[] = {
-		{ "stop", "stop" }, { "end_turn", "stop" }, { "stop_sequence", "stop" }, { "", "stop" },
-		{ "length", "length" }, { "max_tokens", "length" }, { "model_context_window_exceeded", "length" },
+		{ "stop", "stop" }, { "end_turn", "stop" }, { "stop_sequence", "stop" },
+		{ "", "stop" },
+		{ "length", "length" }, { "max_tokens", "length" },
+		{ "model_context_window_exceeded", "length" },
 		{ "refusal", "refusal" }, { "content_filter", "content_filter" },
 	};
 

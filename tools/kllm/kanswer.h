@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kanswer: the body of a model server's response, decoded as it arrives: text, reasoning, how it ended, usage, or the
- * error inside it. Reads streams and whole JSON bodies of the chat completions API and of the messages API; tells them
- * apart itself.
+ * kanswer: the body of a model server's response, decoded as it arrives: text, reasoning, how it
+ * ended, usage, or the error inside it. Reads streams and whole JSON bodies of the chat completions
+ * API and of the messages API; tells them apart itself.
  */
 #ifndef KANSWER_H
 #define KANSWER_H
@@ -26,22 +26,28 @@ struct kanswer_error {
 
 /* Zero-initialise; free with kanswer_free. */
 struct kanswer {
-	enum kanswer_kind kind;	/* from the first bytes; ALIEN: neither JSON nor events, such as a proxy's HTML */
+	/* from the first bytes; ALIEN: neither JSON nor events, such as a proxy's HTML */
+	enum kanswer_kind kind;
 	struct kbuf text, reasoning, refusal;
 	char *model;		/* as the server names it; NULL: not told */
 	char finish[48];	/* as the server spells it; "" while it has not ended */
 	char detail[256];	/* what a refusal or an unusual end says about itself */
-	bool done;		/* the end mark came ([DONE], message_stop), or the body was whole JSON */
+	/* the end mark came ([DONE], message_stop), or the body was whole JSON */
+	bool done;
 	struct kusage usage;
 	struct kanswer_error error;
-	size_t progress;	/* grows with every piece of content; comments and pings do not count */
+	/* grows with every piece of content; comments and pings do not count */
+	size_t progress;
 	size_t malformed;	/* events that were not JSON */
 	/* inside */
 	struct ksse sse;
 	struct kbuf body;
 };
 
-/* False when the body cannot be an answer any more: a line over KSSE_LINE_MAX, or alien from its first byte. */
+/*
+ * False when the body cannot be an answer any more: a line over KSSE_LINE_MAX, or alien from its
+ * first byte.
+ */
 bool kanswer_feed(struct kanswer *a, const char *bytes, size_t len);
 /* The body has ended. Call once, before reading FINISH, DONE, USAGE and ERROR for the last time. */
 void kanswer_end(struct kanswer *a);
@@ -53,8 +59,8 @@ bool kanswer_complete(const struct kanswer *a);
 const char *kanswer_finish(const struct kanswer *a);
 
 /*
- * The error in the JSON or text body of a failed response: {"error":{…}}, {"error":"…"}, {"detail":…}, {"message":…},
- * or its start.
+ * The error in the JSON or text body of a failed response: {"error":{…}}, {"error":"…"},
+ * {"detail":…}, {"message":…}, or its start.
  */
 void kanswer_error_body(struct kanswer_error *e, const char *body, size_t len);
 

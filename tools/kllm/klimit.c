@@ -49,13 +49,15 @@ klimit_folder(void)
 	if (runtime && *runtime == '/' && access(runtime, W_OK) == 0)
 		folder = kasprintf("%s/kllm", runtime);
 	else
-		folder = kasprintf("%s/kllm-%ld", tmp && *tmp == '/' ? tmp : "/tmp", (long)getuid());
+		folder = kasprintf("%s/kllm-%ld", tmp && *tmp == '/' ? tmp : "/tmp",
+		    (long)getuid());
 	if (mkdir(folder, 0700) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", folder);
 	if (lstat(folder, &st) < 0)
 		kdie_errno(K_IO, "%s", folder);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
-		kdie(K_IO, "%s: must be a folder of yours that nobody else may read (mode 0700)", folder);
+		kdie(K_IO,
+		    "%s: must be a folder of yours that nobody else may read (mode 0700)", folder);
 	return folder;
 }
 
@@ -125,8 +127,8 @@ state_enter(struct klimit *l)
 	struct state *s = &l->state;
 
 	lock(l->fd);
-	if (pread(l->fd, s, sizeof *s, 0) != sizeof *s || memcmp(s->schema, fresh.schema, sizeof s->schema) ||
-	    s->now > know_ns())
+	if (pread(l->fd, s, sizeof *s, 0) != sizeof *s ||
+	    memcmp(s->schema, fresh.schema, sizeof s->schema) || s->now > know_ns())
 		*s = fresh;
 	s->reason[sizeof s->reason - 1] = '\0';
 	return s;
@@ -169,7 +171,8 @@ spacing(double per_minute, double amount)
 static bool
 set_slots(struct klimit *l, short type, long first, long count)
 {
-	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = SLOTS_AT + first, .l_len = count };
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = SLOTS_AT + first,
+	.l_len = count };
 
 	return fcntl(l->fd, F_OFD_SETLK, &lock) == 0;
 }
@@ -202,8 +205,8 @@ wait_slot(struct klimit *l, int64_t deadline)
 }
 
 /*
- * The next free moment, booked: each request moves the next one's moment on by its own share of a minute. *START is 0
- * when nobody may send now; then *UNTIL is when to ask again.
+ * The next free moment, booked: each request moves the next one's moment on by its own share of a
+ * minute. *START is 0 when nobody may send now; then *UNTIL is when to ask again.
  */
 static enum klimit_turn
 book(struct klimit *l, double tokens, int64_t deadline, int64_t *start, int64_t *until)
@@ -212,7 +215,8 @@ book(struct klimit *l, double tokens, int64_t deadline, int64_t *start, int64_t 
 	int64_t now = know_ns();
 	bool held = s->hold_until > now, stopped = s->stop_until > now, late;
 
-	*until = stopped ? 0 : held ? s->hold_until : later(now, later(s->next_request, s->next_tokens));
+	*until = stopped ? 0 : held ? s->hold_until
+	    : later(now, later(s->next_request, s->next_tokens));
 	late = *until > deadline;
 	*start = stopped || held || late ? 0 : *until;
 	if (*start) {
@@ -316,8 +320,9 @@ read_ledger(int fd, const char *path)
 	    text[strcspn(text, "\n") + 1]))
 		kdie(K_IO, "%s: not a ledger; it should say: spent_nanousd NUMBER", path);
 	if (errno == ERANGE || sum < 0 || sum > LEDGER_MAX)
-		kdie(K_IO, "%s: %.*s is not from 0 to %lld: write what was spent, in 1e-9 USD", path,
-		    (int)strcspn(text + strlen("spent_nanousd "), "\n"), text + strlen("spent_nanousd "), LEDGER_MAX);
+		kdie(K_IO, "%s: %.*s is not from 0 to %lld: write what was spent, in 1e-9 USD",
+		    path, (int)strcspn(text + strlen("spent_nanousd "), "\n"),
+		    text + strlen("spent_nanousd "), LEDGER_MAX);
 	return sum;
 }
 
@@ -334,7 +339,8 @@ kbudget_add(const char *path, int64_t amount, int64_t cap, int64_t *spent)
 	lock(fd);
 	sum = read_ledger(fd, path);
 	if (__builtin_add_overflow(sum, amount, &total) || total > LEDGER_MAX)
-		kdie(K_IO, "%s: %" PRId64 " and %" PRId64 " more are beyond what a ledger holds", path, sum, amount);
+		kdie(K_IO, "%s: %" PRId64 " and %" PRId64 " more are beyond what a ledger holds",
+		    path, sum, amount);
 	/* Somebody has set it back while a booking was under way. */
 	total = total < 0 ? 0 : total;
 	fits = cap <= 0 || total <= cap;
@@ -342,7 +348,8 @@ kbudget_add(const char *path, int64_t amount, int64_t cap, int64_t *spent)
 	if (fits && amount) {
 		*spent = total;
 		n = snprintf(text, sizeof text, "spent_nanousd %020" PRId64 "\n", *spent);
-		if (pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) < 0 || fdatasync(fd) < 0)
+		if (pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) < 0 ||
+		    fdatasync(fd) < 0)
 			kdie_errno(K_IO, "%s", path);
 	}
 	close(fd);

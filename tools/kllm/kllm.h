@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kllm: what its files share: the prompt to answer, the answer while it is put together, and who gives it.
+ * kllm: what its files share: the prompt to answer, the answer while it is put together, and who
+ * gives it.
  */
 #ifndef KLLM_H
 #define KLLM_H
@@ -47,7 +48,8 @@ struct reply {
 	int64_t nanousd;	/* cost; KUSAGE_UNKNOWN when no price is known */
 	int attempts;
 	double first_byte_ms, total_ms;	/* below 0: not measured */
-	bool timeless;		/* leave out the time of day: the answer is a pure function of the prompt */
+	/* leave out the time of day: the answer is a pure function of the prompt */
+	bool timeless;
 };
 
 void reply_init(struct reply *r, const char *provider, const char *model);
@@ -56,21 +58,30 @@ void reply_flag(struct reply *r, const char *flag);
 json_t *reply_finish(struct reply *r, const struct call *c);
 /* No answer, but one that is longer than KLLM_BODY_MAX: its candidate fails. */
 void reply_too_large(struct reply *r);
-/* The value of member "reply" as a record takes it: cut to KIO_REPLY_MAX, and flagged, where it is longer. Takes REPLY. */
+/*
+ * The value of member "reply" as a record takes it: cut to KIO_REPLY_MAX, and flagged, where it is
+ * longer. Takes REPLY.
+ */
 json_t *reply_bounded(json_t *reply);
-/* Usage as the providers and reply.json files spell it, read from the object OBJ; false when it holds none. */
+/*
+ * Usage as the providers and reply.json files spell it, read from the object OBJ; false when it
+ * holds none.
+ */
 bool reply_usage(struct kusage *u, const json_t *obj);
 /* Usage of a model that reports none: estimated from the text; marked so. */
 void reply_estimate(struct reply *r, const struct call *c);
 /* Usage reported and a price known: the cost. */
 void reply_price(struct reply *r, const struct call *c);
 
-/* Path of a file beside the output with its ending replaced: "trials/007/02/reply" + suffix. The caller frees. */
+/*
+ * Path of a file beside the output with its ending replaced: "trials/007/02/reply" + suffix. The
+ * caller frees.
+ */
 char *call_beside(const struct call *c, const char *suffix);
 
 /*
- * Who answers. Each returns the value of member "reply" (new reference), or ends the program with the exit code that
- * says why there is none.
+ * Who answers. Each returns the value of member "reply" (new reference), or ends the program with
+ * the exit code that says why there is none.
  */
 json_t *ask_null(const struct call *c);
 json_t *ask_replay(const struct call *c);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ksse: decoder of server-sent events (WHATWG HTML, section 9.2). Push bytes in pieces of any size; each complete event
- * is handed on once. The events depend on the bytes alone, not on how they were split.
+ * ksse: decoder of server-sent events (WHATWG HTML, section 9.2). Push bytes in pieces of any size;
+ * each complete event is handed on once. The events depend on the bytes alone, not on how they were
+ * split.
  */
 #ifndef KSSE_H
 #define KSSE_H
@@ -15,8 +16,8 @@
 #define KSSE_LINE_MAX ((size_t)4 << 20)
 
 /*
- * NAME is the event's name ("" when it has none), DATA its data lines joined by line feeds. Both valid during the
- * call.
+ * NAME is the event's name ("" when it has none), DATA its data lines joined by line feeds. Both
+ * valid during the call.
  */
 typedef void ksse_handler(const char *name, const char *data, size_t len, void *arg);
 
@@ -33,8 +34,8 @@ struct ksse {
 /* False once the stream is bad. */
 bool ksse_feed(struct ksse *s, const char *bytes, size_t len, ksse_handler *handler, void *arg);
 /*
- * End of the stream: an event that lacks its blank line is handed on too (some servers leave the last one out). Frees
- * S, and only BAD still tells something.
+ * End of the stream: an event that lacks its blank line is handed on too (some servers leave the
+ * last one out). Frees S, and only BAD still tells something.
  */
 void ksse_end(struct ksse *s, ksse_handler *handler, void *arg);
 

@@ -33,7 +33,8 @@ static const struct column {
 	enum column_type type;
 	size_t at, size;
 } columns[] = {
-#define FIELD(name, type, field) { name, type, offsetof(struct kmodel, field), sizeof((struct kmodel *)0)->field }
+#define FIELD(name, type, field) \
+	{ name, type, offsetof(struct kmodel, field), sizeof((struct kmodel *)0)->field }
 	FIELD("provider", COL_TEXT, provider),
 	FIELD("match", COL_TEXT, match),
 	FIELD("input", COL_PRICE, input),
@@ -133,20 +134,21 @@ column_named(const char *name)
 }
 
 static void
-parse_row(
-    struct kmodel *m, char *line, const char *file, long lineno, const struct column *const heads[], size_t head_count)
+parse_row(struct kmodel *m, char *line, const char *file, long lineno,
+    const struct column *const heads[], size_t head_count)
 {
 	char *fields[FIELDS_MAX];
 	size_t n = split(line, fields);
 
 	if (n != head_count)
-		kdie(K_USAGE, "%s:%ld: %zu fields, but the head line names %zu", file, lineno, n, head_count);
+		kdie(K_USAGE, "%s:%ld: %zu fields, but the head line names %zu", file, lineno,
+		    n, head_count);
 	set_defaults(m);
 	m->line = lineno;
 	for (size_t i = 0; i < n; i++)
 		if (heads[i] && !set_field(m, heads[i], fields[i]))
-			kdie(
-			    K_USAGE, "%s:%ld: %s: '%s' is not a value for it", file, lineno, heads[i]->name, fields[i]);
+			kdie(K_USAGE, "%s:%ld: %s: '%s' is not a value for it", file, lineno,
+			    heads[i]->name, fields[i]);
 	if (!*m->match)
 		kdie(K_USAGE, "%s:%ld: match: is missing", file, lineno);
 }
@@ -198,7 +200,8 @@ kmodel_find(struct kmodel *m, const char *file, bool local, const char *model, c
 		parse_row(&row, line, file, lineno, heads, head_count);
 		if (strcmp(row.from_date, date) > 0 || !applies(&row, local, model))
 			continue;
-		if (!*m->match || (!strcmp(m->match, row.match) && strcmp(row.from_date, m->from_date) > 0))
+		if (!*m->match ||
+		    (!strcmp(m->match, row.match) && strcmp(row.from_date, m->from_date) > 0))
 			*m = row;
 	}
 	free(text);
@@ -228,7 +231,7 @@ kmodel_cost(const struct kmodel *m, const struct kusage *u)
 	}
 	if (plain < 0)
 		plain = 0;
-	pico = plain * input + u->cache_read * read + (u->cache_write - hour) * write_5m + hour * write_1h +
-	    u->output * output;
+	pico = plain * input + u->cache_read * read + (u->cache_write - hour) * write_5m +
+	    hour * write_1h + u->output * output;
 	return (pico + 500) / 1000;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kllm: a prompt in, a model's reply out, from a hosted or local server, a command, a person or agent, a recording, or
- * nobody. What is paid for is never lost: see http.c.
+ * kllm: a prompt in, a model's reply out, from a hosted or local server, a command, a person or
+ * agent, a recording, or nobody. What is paid for is never lost: see http.c.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "secret.h"
 
 static const char usage[] =
-    "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--feedback] [--budget USD] [--key-file FILE]\n"
-    "            [--allow-secrets] [FILE]\n";
+    "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--feedback] [--budget USD]\n"
+    "            [--key-file FILE] [--allow-secrets] [FILE]\n";
 
 static const struct {
 	const char *name;	/* ends in ':' when a command follows */
@@ -42,11 +42,15 @@ static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
-		{ "knob", required_argument, NULL, 'k' }, { "budget", required_argument, NULL, 'B' },
+		{ "campaign", required_argument, NULL, 'c' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "knob", required_argument, NULL, 'k' },
+		{ "budget", required_argument, NULL, 'B' },
 		{ "feedback", no_argument, NULL, 'F' },
-		{ "key-file", required_argument, NULL, 'K' }, { "allow-secrets", no_argument, NULL, 'S' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 },
+		{ "key-file", required_argument, NULL, 'K' },
+		{ "allow-secrets", no_argument, NULL, 'S' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int opt;
 
@@ -146,7 +150,10 @@ use_feedback(const struct kcamp *camp)
 		json_object_set_new(group, "name", json_string(name));
 }
 
-/* The campaign's prices are about its own model, not the one that digests logs; those on the command line about that one. */
+/*
+ * The campaign's prices are about its own model, not the one that digests logs; those on the
+ * command line about that one.
+ */
 static char *
 priced_model(const struct kcamp *camp, const struct options *o)
 {
@@ -173,7 +180,8 @@ read_record(struct krec *rec, const char *path)
 	if (!kin_next(&in, rec))
 		kdie(K_USAGE, "%s: no record", in.file);
 	if (kin_next(&in, &more))
-		kdie(K_USAGE, "%s: more than one record; kllm answers one prompt at a time", in.file);
+		kdie(K_USAGE,
+		    "%s: more than one record; kllm answers one prompt at a time", in.file);
 	rec->file = path ? path : "<stdin>";
 	kin_close(&in);
 }
@@ -184,7 +192,8 @@ base_url_of(const struct kcamp *camp)
 {
 	const char *base = kcamp_str(camp, "model.base_url"), *env;
 
-	env = getenv(strcmp(kcamp_str(camp, "model.provider"), "anthropic") ? "OPENAI_BASE_URL" : "ANTHROPIC_BASE_URL");
+	env = getenv(strcmp(kcamp_str(camp, "model.provider"), "anthropic") ? "OPENAI_BASE_URL"
+	    : "ANTHROPIC_BASE_URL");
 	return *base ? base : env ? env : "";
 }
 
@@ -209,12 +218,14 @@ prepare(struct call *c, const struct kcamp *camp, const struct options *o)
 	if (o->out) {
 		const char *slash = strrchr(o->out, '/');
 
-		c->folder = slash ? kstrndup(o->out, (size_t)(slash - o->out) + (slash == o->out)) : kstrdup(".");
+		c->folder = slash ? kstrndup(o->out, (size_t)(slash - o->out) + (slash == o->out))
+		    : kstrdup(".");
 	}
 	c->key_file = o->key_file;
 	if (!c->key_file && *kcamp_str(camp, "model.key_file"))
 		c->key_file = kcamp_str(camp, "model.key_file");
-	c->budget_usd = o->budget ? knum_double(o->budget, 0, 1e9, "--budget") : kcamp_num(camp, "stop.budget_usd");
+	c->budget_usd = o->budget ? knum_double(o->budget, 0, 1e9, "--budget")
+	    : kcamp_num(camp, "stop.budget_usd");
 	c->allow_secrets = o->allow_secrets;
 }
 
@@ -224,11 +235,12 @@ ask(const struct call *c)
 	for (size_t i = 0; i < LEN(providers); i++) {
 		size_t n = strlen(providers[i].name);
 
-		if (strncmp(c->provider, providers[i].name, n) || (providers[i].name[n - 1] != ':' && c->provider[n]))
+		if (strncmp(c->provider, providers[i].name, n) ||
+		    (providers[i].name[n - 1] != ':' && c->provider[n]))
 			continue;
 		if (providers[i].needs_model && !*c->model)
-			kdie(K_USAGE, "%s: model.name: is missing (the provider %s needs it)", c->camp->file,
-			    c->provider);
+			kdie(K_USAGE, "%s: model.name: is missing (the provider %s needs it)",
+			    c->camp->file, c->provider);
 		return providers[i].ask(c);
 	}
 	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", c->camp->file, c->provider);

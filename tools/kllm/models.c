@@ -18,18 +18,23 @@ table_path(void)
 	return own && *own ? kstrdup(own) : kdata_path("tools/kllm/models.tsv");
 }
 
-/* Prices that the campaign gives for its model, such as one behind a gateway on this machine, stand above the table's. */
+/*
+ * Prices that the campaign gives for its model, such as one behind a gateway on this machine, stand
+ * above the table's.
+ */
 static bool
 own_prices(const struct call *c, const char *model, struct kmodel *row)
 {
-	double input = kcamp_num(c->camp, "model.price_input"), output = kcamp_num(c->camp, "model.price_output"),
-	       cached = kcamp_num(c->camp, "model.price_cached");
+	double input = kcamp_num(c->camp, "model.price_input"),
+	    output = kcamp_num(c->camp, "model.price_output"),
+	    cached = kcamp_num(c->camp, "model.price_cached");
 
 	if (strcmp(model, c->priced) || (input < 0 && output < 0))
 		return false;
 	if (input < 0 || output < 0)
-		kdie(K_USAGE, "%s: model.price_%s: is missing: one price without the other counts nothing", c->camp->file,
-		    input < 0 ? "input" : "output");
+		kdie(K_USAGE,
+		    "%s: model.price_%s: is missing: one price without the other counts nothing",
+		    c->camp->file, input < 0 ? "input" : "output");
 	row->input = llround(input * 1e6);
 	row->output = llround(output * 1e6);
 	row->cache_read = cached < 0 ? -1 : llround(cached * 1e6);
@@ -56,7 +61,8 @@ models_row(const struct call *c, const char *model)
 	known = kmodel_find(&row, path, url_is_local(c->base_url), model, now);
 	if (!own_prices(c, model, &row) && !known && klimit_first_time(model))
 		kwarn(
-		    "%s: no row for model '%s', so its cost is unknown; add one, or name your own table in KLLM_MODELS",
+		    "%s: no row for model '%s', so its cost is unknown; add one, or name your own "
+		    "table in KLLM_MODELS",
 		    path, model);
 	free(path);
 	return &row;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * null: a model that answers at once, for simulations: the parent's code with a few lines drawn from the campaign's
- * stream, so that candidates differ and spread over the cells of the archive. The same prompt always gets the same
- * answer.
+ * null: a model that answers at once, for simulations: the parent's code with a few lines drawn
+ * from the campaign's stream, so that candidates differ and spread over the cells of the archive.
+ * The same prompt always gets the same answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -144,18 +144,20 @@ inherit(const struct dialect *d, const char *below, struct krng *rng, size_t kep
 }
 
 /*
- * Everything above the mark is the parent's own and stays. Below it stands what this model added before: bounded, so
- * that the thousandth generation is as long as the tenth.
+ * Everything above the mark is the parent's own and stays. Below it stands what this model added
+ * before: bounded, so that the thousandth generation is as long as the tenth.
  */
 static void
 mutate(const struct call *c, struct kbuf *out)
 {
 	const struct dialect *d = dialect_of(c);
-	const char *parent = kjson_str_or(c->rec.json, "sample.parent.code", ""), *mark = strstr(parent, d->mark);
+	const char *parent = kjson_str_or(c->rec.json, "sample.parent.code", ""),
+	    *mark = strstr(parent, d->mark);
 	size_t base = mark ? (size_t)(mark - parent) : strlen(parent), kept[LINES_MAX], count, add;
 	struct krng rng;
 
-	krng_init(&rng, (uint64_t)kcamp_num(c->camp, "seed"), (long)kjson_int_or(c->rec.json, "trial", 0),
+	krng_init(&rng, (uint64_t)kcamp_num(c->camp, "seed"),
+	    (long)kjson_int_or(c->rec.json, "trial", 0),
 	    (long)kjson_int_or(c->rec.json, "branch", 0), "null");
 	count = inherit(d, mark ? mark : "", &rng, kept);
 	add = 1 + krng_below(&rng, ADD_MAX);

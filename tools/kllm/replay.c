@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay: recorded replies, model.replies/TTT/BB.ndjson. Never the network: a missing recording ends the run. */
+/*
+ * replay: recorded replies, model.replies/TTT/BB.ndjson. Never the network: a missing recording
+ * ends the run.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +16,8 @@
 static void
 load(struct krec *rec, const char *path)
 {
-	static const char too_large[] = "{\"text\":\"\",\"provider\":\"replay\",\"model\":\"\",\"finish\":\"other\","
+	static const char too_large[] =
+	    "{\"text\":\"\",\"provider\":\"replay\",\"model\":\"\",\"finish\":\"other\","
 	    "\"flags\":[\"" KIO_TOO_LARGE "\"],\"prompt_sha256\":\"\"}";
 	struct kin in;
 
@@ -21,7 +25,8 @@ load(struct krec *rec, const char *path)
 		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "no recorded reply: %s", path);
 	kin_open(&in, path);
 	in.lenient = true;
-	if (!kin_next(&in, rec) && !(in.too_long && krec_parse(rec, too_large, strlen(too_large), NULL, 0)))
+	if (!kin_next(&in, rec) &&
+	    !(in.too_long && krec_parse(rec, too_large, strlen(too_large), NULL, 0)))
 		kdie(K_USAGE, "%s: no record", path);
 	rec->file = path;
 	kin_close(&in);
@@ -44,11 +49,12 @@ ask_replay(const struct call *c)
 		recorded = rec.json;
 	if (!json_is_string(json_object_get(recorded, "text")))
 		kdie(K_USAGE, "%s: the recorded reply has no 'text'", path);
-	answered = kjson_str_or(recorded, "prompt_sha256", kjson_str_or(rec.json, "prompt.sha256", NULL));
+	answered = kjson_str_or(recorded, "prompt_sha256",
+	    kjson_str_or(rec.json, "prompt.sha256", NULL));
 	reply = json_deep_copy(recorded);
 	json_object_del(reply, "recorded");
-	json_object_set_new(reply, "recorded",
-	    json_pack("{s:b s:s}", "prompt_match", answered && !strcmp(answered, c->sha256), "source", source));
+	json_object_set_new(reply, "recorded", json_pack("{s:b s:s}", "prompt_match",
+	    answered && !strcmp(answered, c->sha256), "source", source));
 	krec_free(&rec);
 	free(path);
 	free(source);

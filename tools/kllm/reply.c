@@ -79,18 +79,23 @@ reply_usage(struct kusage *u, const json_t *obj)
 {
 	static const char *const input[] = { "input_tokens", "prompt_tokens", NULL };
 	static const char *const output[] = { "output_tokens", "completion_tokens", NULL };
-	static const char *const reasoning[] = { "reasoning_tokens", "output_tokens_details.thinking_tokens",
+	static const char *const reasoning[] = { "reasoning_tokens",
+	    "output_tokens_details.thinking_tokens",
 	    "completion_tokens_details.reasoning_tokens", NULL };
 	static const char *const read[] = { "cache_read_tokens", "cache_read_input_tokens",
 		"prompt_tokens_details.cached_tokens", NULL };
-	static const char *const write[] = { "cache_write_tokens", "cache_creation_input_tokens", NULL };
+	static const char *const write[] = { "cache_write_tokens",
+	    "cache_creation_input_tokens", NULL };
 	/* Names that say that the cached part is not in the input count. */
-	static const char *const apart[] = { "cache_read_input_tokens", "cache_creation_input_tokens", NULL };
+	static const char *const apart[] = { "cache_read_input_tokens",
+	    "cache_creation_input_tokens", NULL };
 	int64_t in = count_of(obj, input), out = count_of(obj, output);
 
 	if (in < 0 && out < 0)
 		return false;
-	*u = (struct kusage){ .input = in < 0 ? 0 : in, .output = out < 0 ? 0 : out, .known = true };
+	*u = (struct kusage){ .known = true };
+	u->input = in < 0 ? 0 : in;
+	u->output = out < 0 ? 0 : out;
 	u->reasoning = count_of(obj, reasoning);
 	u->cache_read = count_of(obj, read);
 	u->cache_write = count_of(obj, write);
@@ -108,7 +113,8 @@ reply_estimate(struct reply *r, const struct call *c)
 {
 	r->usage = (struct kusage){
 		.input = models_tokens(strlen(c->system) + strlen(c->user)),
-		.output = models_tokens(r->text.len + r->reasoning.len), .known = true, .estimated = true,
+		.output = models_tokens(r->text.len + r->reasoning.len), .known = true,
+		.estimated = true,
 	};
 }
 
@@ -122,9 +128,10 @@ reply_price(struct reply *r, const struct call *c)
 static json_t *
 usage_json(const struct kusage *u)
 {
-	json_t *o = json_pack("{s:I s:I s:I s:I s:I}", "input_tokens", (json_int_t)u->input, "output_tokens",
-	    (json_int_t)u->output, "reasoning_tokens", (json_int_t)u->reasoning, "cache_read_tokens",
-	    (json_int_t)u->cache_read, "cache_write_tokens", (json_int_t)u->cache_write);
+	json_t *o = json_pack("{s:I s:I s:I s:I s:I}", "input_tokens", (json_int_t)u->input,
+	    "output_tokens", (json_int_t)u->output, "reasoning_tokens", (json_int_t)u->reasoning,
+	    "cache_read_tokens", (json_int_t)u->cache_read, "cache_write_tokens",
+	    (json_int_t)u->cache_write);
 
 	if (u->estimated)
 		json_object_set_new(o, "estimated", json_true());
@@ -138,7 +145,8 @@ set_times(json_t *o, const struct reply *r)
 	char now[32];
 
 	if (r->first_byte_ms >= 0)
-		json_object_set_new(ms, "first_byte", json_real(round(r->first_byte_ms * 1e3) / 1e3));
+		json_object_set_new(ms, "first_byte",
+		    json_real(round(r->first_byte_ms * 1e3) / 1e3));
 	if (r->total_ms >= 0)
 		json_object_set_new(ms, "total", json_real(round(r->total_ms * 1e3) / 1e3));
 	json_object_set_new(o, "ms", ms);
@@ -156,7 +164,8 @@ reply_finish(struct reply *r, const struct call *c)
 		reply_flag(r, "redacted");
 	json_object_set_new(o, "text", kjson_text(r->text.data, r->text.len));
 	if (r->reasoning.len)
-		json_object_set_new(o, "reasoning", kjson_text(r->reasoning.data, r->reasoning.len));
+		json_object_set_new(o, "reasoning",
+		    kjson_text(r->reasoning.data, r->reasoning.len));
 	json_object_set_new(o, "provider", json_string(r->provider));
 	json_object_set_new(o, "model", safe_text(r->model));
 	json_object_set_new(o, "finish", json_string(r->finish));
@@ -192,7 +201,8 @@ cut_member(json_t *reply, const char *key)
 {
 	const json_t *text = json_object_get(reply, key);
 	const char *bytes = json_string_value(text);
-	size_t len = json_string_length(text), fit = bytes ? kjson_fit(bytes, len, KIO_REPLY_MAX) : len;
+	size_t len = json_string_length(text),
+	    fit = bytes ? kjson_fit(bytes, len, KIO_REPLY_MAX) : len;
 
 	if (fit < len)
 		json_object_set_new(reply, key, json_stringn(bytes, fit));
@@ -202,8 +212,8 @@ cut_member(json_t *reply, const char *key)
 json_t *
 reply_bounded(json_t *reply)
 {
-	static const char *const kept[] = { "text", "reasoning", "provider", "model", "finish", "attempts", "prompt_sha256", "usage",
-		"cost_usd", "recorded" };
+	static const char *const kept[] = { "text", "reasoning", "provider", "model", "finish",
+		"attempts", "prompt_sha256", "usage", "cost_usd", "recorded" };
 	bool text = cut_member(reply, "text"), reasoning = cut_member(reply, "reasoning");
 	json_t *flags = json_object_get(reply, "flags"), *small = reply;
 

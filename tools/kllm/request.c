@@ -34,7 +34,10 @@ block(const char *text, size_t len, bool mark)
 	return b;
 }
 
-/* Bytes of the user text before the breakpoint: whole characters, and enough of them that a cache takes the prefix. */
+/*
+ * Bytes of the user text before the breakpoint: whole characters, and enough of them that a cache
+ * takes the prefix.
+ */
 static size_t
 cached_bytes(const struct request *r)
 {
@@ -42,7 +45,8 @@ cached_bytes(const struct request *r)
 	size_t n = c->stable_bytes;
 	int64_t least = r->row->min_cache ? r->row->min_cache : 1024;
 
-	if (!kcamp_bool(c->camp, "model.cache") || (r->dropped & DROP_CACHE) || n >= strlen(c->user))
+	if (!kcamp_bool(c->camp, "model.cache") || (r->dropped & DROP_CACHE) ||
+	    n >= strlen(c->user))
 		return 0;
 	while (n && ((unsigned char)c->user[n] & 0xc0) == 0x80)
 		n--;
@@ -75,14 +79,19 @@ budget(const struct request *r, const char *effort)
 	static const struct {
 		const char *effort;
 		long tokens;
-	} rows[] = { { "low", 2048 }, { "medium", 8192 }, { "high", 16384 }, { "xhigh", 32768 }, { "max", 65536 } };
+	} rows[] = {
+		{ "low", 2048 }, { "medium", 8192 }, { "high", 16384 }, { "xhigh", 32768 },
+		{ "max", 65536 },
+	};
 
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (!strcmp(rows[i].effort, effort)) {
 			long tokens = rows[i].tokens < r->cap / 2 ? rows[i].tokens : r->cap / 2;
 
-			return tokens < 1024 ? NULL
-			    : json_pack("{s:s s:I}", "type", "enabled", "budget_tokens", (json_int_t)tokens);
+			if (tokens < 1024)
+				return NULL;
+			return json_pack("{s:s s:I}", "type", "enabled", "budget_tokens",
+			    (json_int_t)tokens);
 		}
 	return NULL;
 }
@@ -112,11 +121,13 @@ messages_body(const struct request *r)
 	json_t *o = json_object(), *turns = json_array(), *system = json_array();
 
 	if (*r->call->system) {
-		json_array_append_new(system, block(r->call->system, strlen(r->call->system), false));
+		json_array_append_new(system,
+		    block(r->call->system, strlen(r->call->system), false));
 		json_object_set(o, "system", system);
 	}
 	json_decref(system);
-	json_array_append_new(turns, json_pack("{s:s s:o}", "role", "user", "content", messages_user(r)));
+	json_array_append_new(turns, json_pack("{s:s s:o}", "role", "user", "content",
+	    messages_user(r)));
 	if (r->said) {
 		json_array_append_new(turns, text_message("assistant", r->said));
 		json_array_append_new(turns, text_message("user", r->told));
@@ -170,7 +181,8 @@ request_body(const struct request *r, size_t *len)
 	char *text;
 
 	if (sends_temperature(r))
-		json_object_set_new(o, "temperature", json_real(kcamp_num(r->call->camp, "model.temperature")));
+		json_object_set_new(o, "temperature",
+		    json_real(kcamp_num(r->call->camp, "model.temperature")));
 	text = json_dumps(o, KIO_DUMP);
 	json_decref(o);
 	if (!text)

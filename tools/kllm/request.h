@@ -26,7 +26,9 @@ struct request {
 	const char *model;
 	long cap;		/* tokens of the answer at most */
 	unsigned dropped;
-	/* A continuation: what the model has said, and what it is now told. NULL: the prompt alone. */
+	/*
+	 * A continuation: what the model has said, and what it is now told. NULL: the prompt alone.
+	 */
 	const char *said, *told;
 };
 
@@ -34,8 +36,8 @@ struct request {
 char *request_body(const struct request *r, size_t *len);
 
 /*
- * The parameter that error E of status 400 or 422 is about, as a DROP_ bit that is sent and can be left out or spelt
- * otherwise; 0: none. Sets *NAME to its name.
+ * The parameter that error E of status 400 or 422 is about, as a DROP_ bit that is sent and can be
+ * left out or spelt otherwise; 0: none. Sets *NAME to its name.
  */
 unsigned request_refused(const struct request *r, const struct kanswer_error *e, const char **name);
 

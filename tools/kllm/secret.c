@@ -50,7 +50,10 @@ secret_add(const char *bytes)
 	forms[form_count++] = kstrdup(bytes);
 }
 
-/* Base64 of the key as it stands at offset SHIFT of a longer text: only the digits that depend on the key alone. */
+/*
+ * Base64 of the key as it stands at offset SHIFT of a longer text: only the digits that depend on
+ * the key alone.
+ */
 static void
 add_base64(const char *key, size_t shift, const char *digits)
 {
@@ -92,8 +95,10 @@ add_url_form(const char *key, const char *hex)
 static void
 add_forms(const char *key)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	static const char url[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	static const char plain[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char url[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 	secret_add(key);
 	for (size_t shift = 0; shift < 3; shift++) {
@@ -105,8 +110,8 @@ add_forms(const char *key)
 }
 
 /*
- * One line, without the white space around it; anything but printable ASCII in it would break the header it goes
- * into.
+ * One line, without the white space around it; anything but printable ASCII in it would break the
+ * header it goes into.
  */
 static char *
 clean_key(char *raw, const char *where)
@@ -136,8 +141,8 @@ read_key_file(const char *path)
 	if (!S_ISREG(st.st_mode))
 		kdie(K_USAGE, "key file %s: not a regular file", path);
 	if (st.st_mode & 077)
-		kdie(K_USAGE, "key file %s: others may read it (mode %03o); run: chmod 600 %s", path,
-		    (unsigned)st.st_mode & 0777, path);
+		kdie(K_USAGE, "key file %s: others may read it (mode %03o); run: chmod 600 %s",
+		    path, (unsigned)st.st_mode & 0777, path);
 	n = read(fd, raw, KEY_MAX);
 	close(fd);
 	if (n < 0)
@@ -167,16 +172,23 @@ secret_load(const char *file, const char *name)
 
 enum { CLASS_KEY, CLASS_ALNUM, CLASS_UPPER };
 
-/* What keys look like: a prefix that does not continue a word, then at least MIN characters of a class. */
+/*
+ * What keys look like: a prefix that does not continue a word, then at least MIN characters of a
+ * class.
+ */
 static const struct shape {
 	const char *prefix;
 	int class;
 	size_t min;
-	bool mixed;	/* must hold a digit, a capital and a small letter, or it is a name in a program */
+	/* must hold a digit, a capital and a small letter, or it is a name in a program */
+	bool mixed;
 } shapes[] = {
-	{ "sk-", CLASS_KEY, 16, true }, { "AIza", CLASS_KEY, 30, false }, { "ghp_", CLASS_ALNUM, 30, false },
-	{ "gho_", CLASS_ALNUM, 30, false }, { "github_pat_", CLASS_KEY, 30, false }, { "hf_", CLASS_ALNUM, 30, false },
-	{ "AKIA", CLASS_UPPER, 16, false }, { "xoxb-", CLASS_KEY, 20, false }, { "gsk_", CLASS_ALNUM, 30, false },
+	{ "sk-", CLASS_KEY, 16, true }, { "AIza", CLASS_KEY, 30, false },
+	{ "ghp_", CLASS_ALNUM, 30, false },
+	{ "gho_", CLASS_ALNUM, 30, false }, { "github_pat_", CLASS_KEY, 30, false },
+	{ "hf_", CLASS_ALNUM, 30, false },
+	{ "AKIA", CLASS_UPPER, 16, false }, { "xoxb-", CLASS_KEY, 20, false },
+	{ "gsk_", CLASS_ALNUM, 30, false },
 };
 
 static bool
@@ -258,7 +270,9 @@ secret_redact(struct kbuf *b)
 	return true;
 }
 
-/* Length of the exact form of the key that begins at S, or 0; sets PARTIAL when S ends inside one. */
+/*
+ * Length of the exact form of the key that begins at S, or 0; sets PARTIAL when S ends inside one.
+ */
 static size_t
 form_at(const char *s, size_t left, bool *partial)
 {

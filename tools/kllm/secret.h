@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secret: the key of the running call. It is read once, taken out of the environment, never stored or printed; whatever
- * leaves this program goes through a redactor that knows its bytes and the usual shapes of keys.
+ * secret: the key of the running call. It is read once, taken out of the environment, never stored
+ * or printed; whatever leaves this program goes through a redactor that knows its bytes and the
+ * usual shapes of keys.
  */
 #ifndef KLLM_SECRET_H
 #define KLLM_SECRET_H
@@ -14,9 +15,9 @@
 /* Core dumps and /proc access off for the rest of this process. */
 void secret_harden(void);
 /*
- * The key from FILE (when not NULL; anything but a regular file of mode 0600 or stricter ends the program with
- * K_USAGE), else from the environment variable NAME, which is wiped. Returns the key, owned here, or NULL when there is
- * none.
+ * The key from FILE (when not NULL; anything but a regular file of mode 0600 or stricter ends the
+ * program with K_USAGE), else from the environment variable NAME, which is wiped. Returns the key,
+ * owned here, or NULL when there is none.
  */
 const char *secret_load(const char *file, const char *name);
 /* The same bytes are also secret: the key in another form. */
@@ -29,8 +30,9 @@ bool secret_in(const char *text, size_t len);
 bool secret_redact(struct kbuf *b);
 
 /*
- * A redactor for a stream: feed bytes in pieces, take out what is safe to store. Only a tail that may be the beginning
- * of the key is held back. It knows the key's bytes, not shapes. Zero-initialise.
+ * A redactor for a stream: feed bytes in pieces, take out what is safe to store. Only a tail that
+ * may be the beginning of the key is held back. It knows the key's bytes, not shapes.
+ * Zero-initialise.
  */
 struct secret_stream {
 	struct kbuf held;

@@ -73,8 +73,9 @@ spool_begin(struct spool *s, const struct call *c, int step, const json_t *inten
 	line = json_dumps(intent, KIO_DUMP);
 	s->intent_len = (long)strlen(line) + 1;
 	s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	safe = s->fd >= 0 && reserve(s->fd, (size_t)s->intent_len + room) && put(s, line, strlen(line)) && put(s, "\n", 1) &&
-	    fsync(s->fd) == 0 && ksync_folder(path) == 0;
+	safe = s->fd >= 0 && reserve(s->fd, (size_t)s->intent_len + room) &&
+	    put(s, line, strlen(line)) && put(s, "\n", 1) && fsync(s->fd) == 0 &&
+	    ksync_folder(path) == 0;
 	e = errno;
 	if (!safe && s->fd >= 0) {
 		close(s->fd);
@@ -123,8 +124,8 @@ spool_end(struct spool *s, bool keep)
 	if (s->fd <= 0)
 		return;
 	secret_flush(&s->redactor, &rest);
-	if (!put(s, rest.data ? rest.data : "", rest.len) || ftruncate(s->fd, keep ? s->len : s->intent_len) < 0 ||
-	    fsync(s->fd) < 0) {
+	if (!put(s, rest.data ? rest.data : "", rest.len) ||
+	    ftruncate(s->fd, keep ? s->len : s->intent_len) < 0 || fsync(s->fd) < 0) {
 		give_up(s);
 	} else {
 		close(s->fd);
@@ -142,7 +143,8 @@ is_ours(const json_t *intent, const struct call *c, const char *model)
 }
 
 enum spool_state
-spool_resume(const struct call *c, int step, const char *model, struct kanswer *a, int64_t *reserved)
+spool_resume(const struct call *c, int step, const char *model, struct kanswer *a,
+    int64_t *reserved)
 {
 	char *path = spool_path(c, step), *text, *end, *body;
 	enum spool_state state = SPOOL_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transport: see transport.h. libcurl brings some thirty libraries along. It is loaded here, when a server is asked, so
- * that calls which need no network do not pay for it.
+ * transport: see transport.h. libcurl brings some thirty libraries along. It is loaded here, when a
+ * server is asked, so that calls which need no network do not pay for it.
  */
 #include "transport.h"
 
@@ -40,7 +40,8 @@ struct transfer {
 	bool in_body;
 	size_t got;		/* bytes of the body */
 	size_t progress;
-	int64_t start, first, last;	/* of the request, the first byte of the body, the last content */
+	/* of the request, the first byte of the body, the last content */
+	int64_t start, first, last;
 	enum transport_end end;	/* why it was given up; TRANSPORT_DONE: it was not */
 };
 
@@ -53,7 +54,8 @@ load_libcurl(void)
 		return;
 	library = dlopen("libcurl.so.4", RTLD_LAZY);
 	if (!library)
-		kdie(K_MISSING, "libcurl, which asks model servers, cannot be loaded: %s", dlerror());
+		kdie(K_MISSING,
+		    "libcurl, which asks model servers, cannot be loaded: %s", dlerror());
 #define LOAD(name) curl.name = (__typeof__(curl.name))dlsym(library, "curl_" #name)
 	LOAD(global_init);
 	LOAD(easy_init);
@@ -72,7 +74,10 @@ load_libcurl(void)
 	curl.global_init(CURL_GLOBAL_DEFAULT);
 }
 
-/* Headers that tell about limits and identify a request; none of them holds a secret. A final '-' is a prefix. */
+/*
+ * Headers that tell about limits and identify a request; none of them holds a secret. A final '-'
+ * is a prefix.
+ */
 static const char *const allowed[] = {
 	"content-type",
 	"retry-after",
@@ -99,7 +104,10 @@ is_allowed(const char *line, size_t name_len)
 	return false;
 }
 
-/* Each line of each head: of interim responses, of the response, and of trailers, which come after the body began. */
+/*
+ * Each line of each head: of interim responses, of the response, and of trailers, which come after
+ * the body began.
+ */
 static size_t
 on_header(char *line, size_t size, size_t count, void *arg)
 {
@@ -113,7 +121,8 @@ on_header(char *line, size_t size, size_t count, void *arg)
 	if (n > 5 && !strncmp(line, "HTTP/", 5) && !w->in_body)
 		kbuf_free(head);
 	colon = memchr(line, ':', n);
-	if (w->in_body || !colon || !is_allowed(line, (size_t)(colon - line)) || head->len > HEAD_MAX)
+	if (w->in_body || !colon || !is_allowed(line, (size_t)(colon - line)) ||
+	    head->len > HEAD_MAX)
 		return len;
 	for (const char *p = line; p < colon; p++)
 		kbuf_printf(head, "%c", *p >= 'A' && *p <= 'Z' ? *p + 32 : *p);
@@ -178,13 +187,14 @@ on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 }
 
 /*
- * The folder of the system's certificates where they can be looked up, by names that are hashes; NULL when there is
- * none. The caller frees.
+ * The folder of the system's certificates where they can be looked up, by names that are hashes;
+ * NULL when there is none. The caller frees.
  */
 static char *
 hashed_certificates(void)
 {
-	const char *all = curl.version_info(CURLVERSION_NOW)->cainfo, *slash = all ? strrchr(all, '/') : NULL;
+	const char *all = curl.version_info(CURLVERSION_NOW)->cainfo,
+	    *slash = all ? strrchr(all, '/') : NULL;
 	char *folder = slash ? kstrndup(all, (size_t)(slash - all)) : NULL, *pattern;
 	glob_t found = { 0 };
 	int rc;
@@ -275,8 +285,9 @@ set_request(struct transfer *w, struct curl_slist *headers)
 static bool
 is_permanent(CURLcode rc)
 {
-	static const CURLcode codes[] = { CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_PEER_FAILED_VERIFICATION,
-		CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_BAD_FUNCTION_ARGUMENT };
+	static const CURLcode codes[] = { CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT,
+		CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
+		CURLE_SSL_CERTPROBLEM, CURLE_BAD_FUNCTION_ARGUMENT };
 
 	for (size_t i = 0; i < LEN(codes); i++)
 		if (rc == codes[i])

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transport: one POST, watched: given up when no byte comes in time, no content for too long, or it lasts too long. */
+/*
+ * transport: one POST, watched: given up when no byte comes in time, no content for too long, or it
+ * lasts too long.
+ */
 #ifndef KLLM_TRANSPORT_H
 #define KLLM_TRANSPORT_H
 
@@ -28,8 +31,8 @@ struct transport {
 	/* Patience. The last three may be overrun by a second. */
 	double connect_s, first_byte_s, stall_s, total_s;
 	/*
-	 * Called for each piece of the body. Returns false when no more is needed. Sets *PROGRESS to a number that has
-	 * grown if there was content in it.
+	 * Called for each piece of the body. Returns false when no more is needed. Sets *PROGRESS
+	 * to a number that has grown if there was content in it.
 	 */
 	bool (*on_body)(void *arg, const char *bytes, size_t len, size_t *progress);
 	/* Called once, before the first on_body, when STATUS and HEAD are filled; may be NULL. */

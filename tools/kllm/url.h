@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-/* Host part of URL, lower case, without port, user or brackets; "" when there is none. The caller frees. */
+/*
+ * Host part of URL, lower case, without port, user or brackets; "" when there is none. The caller
+ * frees.
+ */
 char *url_host(const char *url);
 /* This machine: localhost, 127.0.0.0/8, ::1. */
 bool url_is_loopback(const char *url);

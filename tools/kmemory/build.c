@@ -81,15 +81,9 @@ inputs_of(const struct memory *m, long version, const char *commit)
 }
 
 static bool
-is_correct(const json_t *r)
+rolled_back(const struct kcandidate *c)
 {
-	return status_at(r, "eval.status") == STATUS_CORRECT;
-}
-
-static bool
-rolled_back(const json_t *r)
-{
-	return !strcmp(kjson_str_or(r, "score.decision.verdict", ""), "rolled_back");
+	return !strcmp(c->verdict, "rolled_back");
 }
 
 /* Differences from the version before, where both were timed. */
@@ -102,25 +96,25 @@ add_comparison(const struct memory *m, json_t *perf, long version)
 		{ "latency_us", "latency_delta" }, { "tflops", "tflops_delta" },
 		{ "bandwidth_gbps", "bandwidth_delta" },
 	};
-	json_t *records = version > 0 ? trial_records(version - 1) : NULL, *before, *o = json_object();
+	const struct kcandidate *last = version > 0 ? trial_candidate(m, version - 1) : NULL;
+	json_t *before, *o = json_object();
 
-	if (records) {
-		before = record_performance(m, trial_record(m, records));
+	if (last) {
+		before = record_performance(m, last);
 		for (size_t i = 0; i < LEN(members); i++)
 			set_number(o, members[i].delta, kjson_num_or(perf, members[i].field, NAN) -
 			    kjson_num_or(before, members[i].field, NAN));
 		json_decref(before);
-		json_decref(records);
 	}
 	set_object(perf, "comparison_with_previous", o);
 }
 
 static json_t *
-optimization(const json_t *r)
+optimization(const struct kcandidate *c)
 {
-	const json_t *plan = kjson_path(r, "eval.plan");
-	char *category = record_category(r), *impact = NULL, *risks;
-	const char *risk = kjson_str_or(plan, "risks", ""), *parent = kjson_str_or(r, "sample.parent.id", "");
+	const json_t *plan = kjson_path(c->json, "eval.plan");
+	char *category = record_category(c), *impact = NULL, *risks;
+	const char *risk = kjson_str_or(plan, "risks", ""), *parent = c->parent;
 	double percent = kjson_num_or(plan, "expected_gain_pct", NAN);
 	json_t *o = json_pack("{s:s}", "action_category", category);
 
@@ -130,10 +124,10 @@ optimization(const json_t *r)
 	if (isfinite(percent))
 		impact = kasprintf("%+.3g %%", percent);
 	set_line(o, "expected_impact", impact, SHORT);
-	risks = kasprintf("%s%s%s%s", risk, *risk && rolled_back(r) ? "; " : "", rolled_back(r) ? "rolled back to " :
-	    "", rolled_back(r) ? parent : "");
+	risks = kasprintf("%s%s%s%s", risk, *risk && rolled_back(c) ? "; " : "", rolled_back(c) ? "rolled back to " :
+	    "", rolled_back(c) ? parent : "");
 	set_line(o, "risks_and_rollback", risks, LINE);
-	set_line(o, "strategy", kjson_str_or(r, "sample.strategy", NULL), 40);
+	set_line(o, "strategy", c->strategy, 40);
 	set_line(o, "parent", parent, 24);
 	free(category);
 	free(impact);
@@ -143,19 +137,19 @@ optimization(const json_t *r)
 
 /* The candidate's own profile, or the one of its parent, which the change was planned from. */
 static json_t *
-profile_evidence(const json_t *r)
+profile_evidence(const struct kcandidate *c)
 {
-	const json_t *own = kjson_path(r, "eval.profile"), *profile = own ? own : kjson_path(r,
-	    "sample.parent.profile");
+	const json_t *own = kjson_path(c->json, "eval.profile");
+	const json_t *profile = own ? own : kjson_path(c->json, "sample.parent.profile");
 	const json_t *finding = json_array_get(json_object_get(profile, "findings"), 0);
-	const char *chain = kjson_str_or(r, "eval.plan.evidence", NULL);
+	const char *chain = kjson_str_or(c->json, "eval.plan.evidence", NULL);
 	char *made = finding ? kasprintf("%s -> %s -> %s", kjson_str_or(finding, "text", ""),
 	    kjson_str_or(finding, "id", ""), kjson_str_or(finding, "action", "")) : NULL;
 	json_t *o = json_object();
 
 	set_line(o, "evidence_chain", chain ? chain : made, LINE);
 	if (profile) {
-		set_line(o, "of", own ? kjson_str_or(r, "id", "") : kjson_str_or(r, "sample.parent.id", ""), 24);
+		set_line(o, "of", own ? c->id : c->parent, 24);
 		set_line(o, "tool_used", kjson_str_or(profile, "source", NULL), 24);
 		set_line(o, "bottleneck_type", kjson_str_or(profile, "bottleneck.label", NULL), 24);
 		set_line(o, "evidence_summary", kjson_str_or(profile, "bottleneck.text", NULL), LINE);
@@ -165,36 +159,36 @@ profile_evidence(const json_t *r)
 }
 
 static json_t *
-correctness(const json_t *r)
+correctness(const struct kcandidate *c)
 {
-	const json_t *cases = kjson_path(r, "eval.correctness.cases"), *c;
-	const char *status = is_correct(r) ? "PASS" : record_timed_out(r) ? "TIMEOUT_FAIL" : "FAIL";
+	const json_t *cases = kjson_path(c->json, "eval.correctness.cases"), *row;
+	const char *status = c->correct ? "PASS" : c->timed_out ? "TIMEOUT_FAIL" : "FAIL";
 	json_t *o = json_pack("{s:s}", "status", status);
 	double rel = NAN, abs = NAN;
 	size_t i;
 
-	json_array_foreach((json_t *)cases, i, c) {
-		rel = fmax(rel, kjson_num_or(c, "max_rel_err", NAN));
-		abs = fmax(abs, kjson_num_or(c, "max_abs_err", NAN));
+	json_array_foreach((json_t *)cases, i, row) {
+		rel = fmax(rel, kjson_num_or(row, "max_rel_err", NAN));
+		abs = fmax(abs, kjson_num_or(row, "max_abs_err", NAN));
 	}
 	set_number(o, "rel_err", rel);
 	set_number(o, "max_abs_err", abs);
 	if (cases) {
-		kjson_set(o, "passed", json_integer(kjson_int_or(r, "eval.correctness.passed", 0)));
-		kjson_set(o, "total", json_integer(kjson_int_or(r, "eval.correctness.total", 0)));
+		kjson_set(o, "passed", json_integer(kjson_int_or(c->json, "eval.correctness.passed", 0)));
+		kjson_set(o, "total", json_integer(kjson_int_or(c->json, "eval.correctness.total", 0)));
 	}
 	return o;
 }
 
 /* What the rules of the profile looked for and found: a metric past its bound. */
 static json_t *
-isa_progress(const json_t *r)
+isa_progress(const struct kcandidate *c)
 {
 	json_t *list = json_array(), *f, *v, *o;
 	const char *metric;
 	size_t i;
 
-	json_array_foreach(kjson_path(r, "eval.profile.findings"), i, f)
+	json_array_foreach(kjson_path(c->json, "eval.profile.findings"), i, f)
 		json_object_foreach(json_object_get(f, "measured"), metric, v) {
 			o = json_object();
 			set_line(o, "metric", metric, SHORT);
@@ -208,9 +202,9 @@ isa_progress(const json_t *r)
 
 /* What the prompt showed beside the campaign's own results. */
 static void
-add_sources(const json_t *r, json_t *log, json_t *references)
+add_sources(const struct kcandidate *c, json_t *log, json_t *references)
 {
-	json_t *notes = kjson_path(r, "prompt.knowledge") ? (json_t *)kjson_path(r, "prompt.knowledge") : NULL, *n, *o;
+	json_t *notes = (json_t *)kjson_path(c->json, "prompt.knowledge"), *n, *o;
 	size_t i;
 
 	json_array_foreach(notes, i, n) {
@@ -236,78 +230,74 @@ static const char *const error_types[FAULT_COUNT] = {
 
 /* "rule": refused before or beside the ladder: no code, no plan, cheating, a result that cannot be trusted. */
 static const char *
-error_type(const json_t *r)
+error_type(const struct kcandidate *c)
 {
-	enum status status = status_at(r, "eval.status");
-
-	if (record_timed_out(r))
+	if (c->timed_out)
 		return "timeout";
-	return status_eligible(status) ? error_types[status_rows[status].fault] : "rule";
+	return status_eligible(c->status) ? error_types[status_rows[c->status].fault] : "rule";
 }
 
 static const char *
-reason_text(const json_t *r)
+reason_text(const struct kcandidate *c)
 {
-	const json_t *reason = json_array_get(kjson_path(r, "eval.reasons"), 0);
+	const json_t *reason = json_array_get(kjson_path(c->json, "eval.reasons"), 0);
 
-	return kjson_str_or(reason, "detail", kjson_str_or(r, "eval.plan_fault", NULL));
+	return kjson_str_or(reason, "detail", kjson_str_or(c->json, "eval.plan_fault", NULL));
 }
 
 /* Nothing follows from it: what the noise hid is neither a gain nor a loss. */
 static bool
-is_unsure(const json_t *r)
+is_unsure(const struct kcandidate *c)
 {
-	const char *code = kjson_str_or(r, "score.decision.code", kjson_str_or(r, "score.verdict",
-	    ""));
+	const char *verdict = kjson_str_or(c->json, "score.verdict", "");
 
-	return !strcmp(code, "inconclusive");
+	return !strcmp(kjson_str_or(c->json, "score.decision.code", verdict), "inconclusive");
 }
 
 /* One line on what became of a record. The caller frees. */
 static char *
-outcome(const struct memory *m, const json_t *r)
+outcome(const struct kcandidate *c)
 {
-	const char *line = kjson_str_or(r, "score.decision.line", NULL);
-	double gain = record_gain_pct(r);
-	struct kgain_ratio speedup = kgain_speedup_of(json_object_get(r, "score"));
+	const char *line = kjson_str_or(c->json, "score.decision.line", NULL);
+	double gain = record_gain_pct(c);
 	struct kbuf b = { 0 };
 
 	if (line)
 		return kstrdup(line);
-	kbuf_puts(&b, status_rows[status_at(r, "eval.status")].name);
-	if (speedup.n) {
-		char *text = kchain_text(&speedup, kjson_bool_or(r, "score.provisional", false));
+	kbuf_puts(&b, status_rows[c->status].name);
+	if (c->speedup.n) {
+		char *text = kchain_text(&c->speedup, c->provisional);
 
 		kbuf_printf(&b, ", %s over the reference", text);
 		free(text);
 	}
-	if (isfinite(gain) && kjson_int_or(r, "trial", 0))
+	if (isfinite(gain) && c->trial)
 		kbuf_printf(&b, ", %+.2f %% against the best then", gain);
-	if (kjson_int_or(r, "trial", 0))
-		kbuf_printf(&b, ": %s", record_wins(m, r) ? "a gain" : is_unsure(r) ?
+	if (c->trial)
+		kbuf_printf(&b, ": %s", c->won ? "a gain" : is_unsure(c) ?
 		    "inconclusive" : "no gain");
 	return b.data;
 }
 
 /* What went wrong with a record; nothing for a win. */
 static void
-add_pitfall(const struct memory *m, const json_t *r, json_t *list)
+add_pitfall(const struct kcandidate *c, json_t *list)
 {
-	const char *fault = reason_text(r), *log = kjson_str_or(r, "eval.log", NULL), *audit;
-	bool slow = is_correct(r);
+	const char *fault = reason_text(c), *log = kjson_str_or(c->json, "eval.log", NULL), *audit;
+	bool slow = c->correct;
 	char *line;
 	json_t *o;
 
-	if (record_wins(m, r) || is_unsure(r) || !kjson_int_or(r, "trial", 0))
+	if (c->won || is_unsure(c) || !c->trial)
 		return;
-	line = outcome(m, r);
-	audit = json_string_value(json_array_get(kjson_path(r, "audit.reasons"), 0));
-	o = json_pack("{s:s}", "error_type", error_type(r));
-	set_line(o, "id", kjson_str_or(r, "id", ""), 24);
+	line = outcome(c);
+	audit = json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
+	o = json_pack("{s:s}", "error_type", error_type(c));
+	set_line(o, "id", c->id, 24);
 	set_line(o, "error_message", slow ? line : log && *log ? log : fault, LINE);
-	set_line(o, "root_cause", audit ? audit : slow ? kjson_str_or(r, "score.decision.code",
+	set_line(o, "root_cause", audit ? audit : slow ? kjson_str_or(c->json, "score.decision.code",
 	    "no gain beyond the noise") : fault, LINE);
-	set_line(o, "fix_applied", rolled_back(r) ? "rolled back" : "none", LINE);
+	set_line(o, "fix_applied", rolled_back(c) ? "rolled back" : "none", LINE);
 	set_line(o, "lesson", line, LINE);
 	json_array_append_new(list, o);
 	free(line);
@@ -315,46 +305,43 @@ add_pitfall(const struct memory *m, const json_t *r, json_t *list)
 
 /* A repair that worked is the one fix that is known to be one. */
 static void
-add_fix(const json_t *r, json_t *list)
+add_fix(const struct kcandidate *c, json_t *list)
 {
 	json_t *o;
 
-	if (strcmp(kjson_str_or(r, "sample.strategy", ""), "repair") || !is_correct(r))
+	if (strcmp(c->strategy, "repair") || !c->correct)
 		return;
 	o = json_pack("{s:s}", "error_type", "compilation");
-	if (status_at(r, "sample.parent.status") != STATUS_COMPILE_ERROR)
+	if (c->parent_status != STATUS_COMPILE_ERROR)
 		kjson_set(o, "error_type", json_string("runtime"));
-	set_line(o, "id", kjson_str_or(r, "sample.parent.id", ""), 24);
-	set_line(o, "error_message", kjson_str_or(r, "sample.parent.log", NULL), LINE);
-	set_line(o, "fix_applied", kjson_str_or(r, "id", ""), LINE);
+	set_line(o, "id", c->parent, 24);
+	set_line(o, "error_message", kjson_str_or(c->json, "sample.parent.log", NULL), LINE);
+	set_line(o, "fix_applied", c->id, LINE);
 	set_line(o, "lesson", "repaired", LINE);
 	json_array_append_new(list, o);
 }
 
 static json_t *
-pitfalls(const struct memory *m, const json_t *records)
+pitfalls(const struct ktrial *trial)
 {
 	json_t *list = json_array();
-	const json_t *r;
-	size_t i;
 
-	json_array_foreach((json_t *)records, i, r) {
-		add_pitfall(m, r, list);
-		add_fix(r, list);
+	for (size_t i = 0; i < trial->count; i++) {
+		add_pitfall(&trial->list[i], list);
+		add_fix(&trial->list[i], list);
 	}
 	return list;
 }
 
 static json_t *
-quality_gate(const struct memory *m, const json_t *r)
+quality_gate(const struct kcandidate *c)
 {
-	bool baseline = !kjson_int_or(r, "trial", 0), pass = baseline ? is_correct(r) :
-	    record_wins(m, r);
-	json_t *o = json_pack("{s:s}", "result", pass ? "PASS" : record_timed_out(r) ? "TIMEOUT_FAIL" : "FAIL");
+	bool pass = c->trial ? c->won : c->correct;
+	json_t *o = json_pack("{s:s}", "result", pass ? "PASS" : c->timed_out ? "TIMEOUT_FAIL" : "FAIL");
 	char *line;
 
 	if (!pass) {
-		line = outcome(m, r);
+		line = outcome(c);
 		set_line(o, "failure_reason", line, LINE);
 		free(line);
 	}
@@ -375,81 +362,86 @@ add_direction(json_t *list, const char *direction, const char *rationale)
 
 /* From the plan; else what the findings of the profile suggest. */
 static json_t *
-open_directions(const json_t *r)
+open_directions(const struct kcandidate *c)
 {
 	json_t *list = json_array(), *d;
 	size_t i;
 
-	json_array_foreach((json_t *)kjson_path(r, "eval.plan.directions"), i, d)
+	json_array_foreach((json_t *)kjson_path(c->json, "eval.plan.directions"), i, d)
 		add_direction(list, json_string_value(d), "named in the plan of this round");
 	if (!json_array_size(list))
-		json_array_foreach((json_t *)kjson_path(r, "eval.profile.findings"), i, d)
+		json_array_foreach((json_t *)kjson_path(c->json, "eval.profile.findings"), i, d)
 			add_direction(list, kjson_str_or(d, "action", NULL), kjson_str_or(d, "text", NULL));
 	return list;
 }
 
+static const char *
+decision(const struct kcandidate *c)
+{
+	if (*c->verdict || !c->trial)
+		return *c->verdict ? c->verdict : "baseline";
+	return c->won ? "gain" : is_unsure(c) ? "inconclusive" : "no_gain";
+}
+
 /* All branches of the trial, in their order. */
 static json_t *
-experience(const struct memory *m, const json_t *records)
+experience(const struct ktrial *trial)
 {
 	json_t *list = json_array(), *o, *chain;
-	const json_t *r;
-	size_t i;
 
-	json_array_foreach((json_t *)records, i, r) {
-		char *line = outcome(m, r), *category = record_category(r);
+	for (size_t i = 0; i < trial->count; i++) {
+		const struct kcandidate *c = &trial->list[i];
+		char *line = outcome(c), *category = record_category(c);
 
-		o = json_pack("{s:I}", "index", kjson_int_or(r, "branch", 0));
-		set_line(o, "name", kjson_str_or(r, "id", ""), 24);
-		set_line(o, "hypothesis", kjson_str_or(r, "eval.plan.hypothesis", NULL), LINE);
-		set_line(o, "change", kjson_str_or(r, "eval.plan.change", category), LINE);
-		chain = profile_evidence(r);
+		o = json_pack("{s:I}", "index", (json_int_t)c->branch);
+		set_line(o, "name", c->id, 24);
+		set_line(o, "hypothesis", kjson_str_or(c->json, "eval.plan.hypothesis", NULL), LINE);
+		set_line(o, "change", kjson_str_or(c->json, "eval.plan.change", category), LINE);
+		chain = profile_evidence(c);
 		set_line(o, "evidence", kjson_str_or(chain, "evidence_chain", NULL), LINE);
 		set_line(o, "result", line, LINE);
-		set_line(o, "decision", kjson_str_or(r, "score.decision.verdict", !kjson_int_or(r, "trial", 0) ?
-		    "baseline" : record_wins(m, r) ? "gain" : is_unsure(r) ? "inconclusive" :
-		    "no_gain"), 24);
+		set_line(o, "decision", decision(c), 24);
 		json_array_append_new(list, o);
 		json_decref(chain);
 		free(line);
 		free(category);
 	}
-	return json_pack("{s:I,s:I,s:o}", "experiment_count", (json_int_t)json_array_size(records),
+	return json_pack("{s:I,s:I,s:o}", "experiment_count", (json_int_t)trial->count,
 	    "recorded_experiment_count", (json_int_t)json_array_size(list), "experiments", list);
 }
 
 json_t *
 build_version(const struct memory *m, long version)
 {
-	json_t *records = trial_records(version), *o, *perf, *log, *references;
-	const json_t *r;
+	const struct kcandidate *c = trial_candidate(m, version);
+	const struct ktrial *trial;
+	json_t *o, *perf, *log, *references;
 	char hex[65], *commit;
 
-	if (!records)
+	if (!c)
 		return NULL;
-	r = trial_record(m, records);
-	commit = commit_of(kjson_str_or(r, "id", ""));
+	trial = ktrials_get(m->trials, version);
+	commit = commit_of(c->id);
 	log = json_array();
 	references = json_array();
-	add_sources(r, log, references);
-	perf = record_performance(m, r);
+	add_sources(c, log, references);
+	perf = record_performance(m, c);
 	add_comparison(m, perf, version);
 	o = json_pack("{s:s,s:s,s:o,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
 	    "memory/1", "campaign", kcamp_str(m->camp, "name"), "version", json_sprintf("v%ld", version), "trial",
-	    (json_int_t)version, "id", kjson_str_or(r, "id", ""), "win", record_wins(m, r), "performance", perf,
-	    "optimization", optimization(r), "profile_evidence", profile_evidence(r), "correctness", correctness(r),
-	    "isa_metric_progress", isa_progress(r), "search_log", log, "pitfalls_and_fixes", pitfalls(m, records),
-	    "references", references, "quality_gate", quality_gate(m, r), "open_directions", open_directions(r),
-	    "experience", experience(m, records), "inputs", inputs_of(m, version, commit), "masked",
+	    (json_int_t)version, "id", c->id, "win", c->won, "performance", perf,
+	    "optimization", optimization(c), "profile_evidence", profile_evidence(c), "correctness", correctness(c),
+	    "isa_metric_progress", isa_progress(c), "search_log", log, "pitfalls_and_fixes", pitfalls(trial),
+	    "references", references, "quality_gate", quality_gate(c), "open_directions", open_directions(c),
+	    "experience", experience(trial), "inputs", inputs_of(m, version, commit), "masked",
 	    json_boolean(kmemo_masked(&m->masks, version, KMEMO_ALL)));
 	if (!o)
 		kdie(K_IO, "out of memory");
-	set_line(o, "timestamp", record_time(r), 32);
+	set_line(o, "timestamp", c->time, 32);
 	set_line(o, "git_commit_hash", commit, 80);
 	free(commit);
 	kmemo_seal(o, hex);
 	kjson_set(o, "sha256", json_string(hex));
-	json_decref(records);
 	return o;
 }
 
@@ -538,6 +530,13 @@ checked_version(const struct memory *m, long version)
 	return v;
 }
 
+/* A file is held to the facts when those of the trial before it are sound, too: it was compared with them. */
+static bool
+is_checkable(const struct memory *m, long version)
+{
+	return !version || ktrials_get(m->trials, version - 1)->whole;
+}
+
 /* Write a version unless it stands. */
 static void
 bring(const struct memory *m, long version)
@@ -547,8 +546,8 @@ bring(const struct memory *m, long version)
 	bool stale = true;
 
 	if (!ought)
-		kdie(K_USAGE, "trial %ld is not complete: there is nothing to remember of it", version);
-	if (access(path, F_OK) == 0)
+		kdie(K_USAGE, "trial %ld is not complete, or damaged: there is nothing to remember of it", version);
+	if (access(path, F_OK) == 0 && is_checkable(m, version))
 		fault = version_fault(ought, version, &stale);
 	if (fault && !stale)
 		kdie(K_USAGE, "%s", fault);
@@ -563,15 +562,14 @@ int
 command_build(const struct options *o)
 {
 	struct memory m;
-	long last = trial_last();
 
 	memory_open(&m, true);
 	for (size_t i = 0; i < o->count; i++)
 		bring(&m, parse_version(o->operands[i]));
-	for (long v = 0; v <= last && !o->count; v++)
-		bring(&m, v);
-	memory_close(&m);
-	return K_OK;
+	for (long v = 0; v <= m.trials->last && !o->count; v++)
+		if (ktrials_get(m.trials, v)->whole)
+			bring(&m, v);
+	return memory_close(&m);
 }
 
 /* Says FAULT, and frees it. How many that makes. */
@@ -604,23 +602,21 @@ int
 command_check(const struct options *o)
 {
 	struct memory m;
-	long last = trial_last();
-	size_t faults = check_names(last);
+	size_t faults;
 
 	(void)o;
 	memory_open(&m, false);
-	faults += complain(masks_anchored(&m)) + complain(hygiene_selftest());
-	for (long v = 0; v <= last; v++) {
+	faults = check_names(m.trials->last) + complain(masks_anchored(&m)) + complain(hygiene_selftest());
+	for (long v = 0; v <= m.trials->last; v++) {
 		json_t *ought = build_version(&m, v);
 		char *path = kmemo_path(".", v);
 
 		if (access(path, F_OK) < 0)
 			faults += complain(kasprintf("%s: is missing; run kmemory build", path + 2));
-		else
+		else if (ought && is_checkable(&m, v))
 			faults += complain(version_fault(ought, v, NULL));
 		free(path);
 		json_decref(ought);
 	}
-	memory_close(&m);
-	return faults ? K_NO : K_OK;
+	return memory_close(&m) || faults ? K_NO : K_OK;
 }

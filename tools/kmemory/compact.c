@@ -186,12 +186,14 @@ int
 command_compact(const struct options *o)
 {
 	struct memory m;
-	long number = trial_last();
-	struct files f = files_of(number);
+	struct files f;
 	json_t *record;
 	int code = K_OK;
+	long number;
 
 	memory_open(&m, true);
+	number = m.trials->last;
+	f = files_of(number);
 	if (o->output && !o->prompt)
 		kdie(K_USAGE, "-o belongs to --prompt; the answer becomes %s", f.done);
 	record = question(&m, number);

@@ -13,6 +13,7 @@
 #include "kcamp.h"
 #include "kmemo.h"
 #include "ktask.h"
+#include "ktrials.h"
 #include "kutil.h"
 
 /* What the command line gave. */
@@ -30,10 +31,10 @@ struct options {
 /* A campaign opened for its memory. */
 struct memory {
 	struct kcamp *camp;
+	struct ktrials *trials;
 	struct ktask *task;
 	struct kmemo_masks masks;
 	const char *statistic;	/* which sample statistic is the time */
-	bool linear;
 	int lock;		/* held to the end */
 };
 
@@ -41,7 +42,8 @@ struct memory {
 
 /* Open the campaign of the working folder; WRITES: alone, and memory/ is made. A broken log of masks dies. */
 void memory_open(struct memory *m, bool writes);
-void memory_close(struct memory *m);
+/* An exit code: K_USAGE when a trial was found damaged, which has been said, else K_OK. */
+int memory_close(struct memory *m);
 /* Write OBJECT as an indented file; dies when it cannot be. */
 void write_json(const char *path, const json_t *object);
 /* The same for text. */
@@ -49,25 +51,19 @@ void write_text(const char *path, const char *text, size_t len);
 /* "v7", or K_USAGE with what is right. */
 long parse_version(const char *name);
 
-/* trial.c: the scored records of a trial. */
+/* trial.c: what the scored records of a trial say about it. */
 
-/* Array of the records of trials/TTT/score.ndjson; NULL when the trial is not complete. New reference. */
-json_t *trial_records(long trial);
-/* The last complete trial, -1: none. */
-long trial_last(void);
-/* Was the round accepted, or, in MAP-Elites, was the candidate a gain? Never for the baseline. */
-bool record_wins(const struct memory *m, const json_t *record);
-/* The record that stands for its trial: the best gain, else the best correct one, else the best. Borrowed. */
-const json_t *trial_record(const struct memory *m, const json_t *records);
-/* When it was evaluated, or answered; "" when its records do not say. */
-const char *record_time(const json_t *record);
+/*
+ * The record that stands for its trial: the best win, else the best correct one, else the best. NULL
+ * when the trial is not complete, or damaged.
+ */
+const struct kcandidate *trial_candidate(const struct memory *m, long trial);
 /* "performance" of a record: latency, throughput, utilisation. New reference; an empty object when it was not timed. */
-json_t *record_performance(const struct memory *m, const json_t *record);
-bool record_timed_out(const json_t *record);
+json_t *record_performance(const struct memory *m, const struct kcandidate *c);
 /* What the record tried: category, as the plan has it, or the step on the grid. The caller frees. */
-char *record_category(const json_t *record);
+char *record_category(const struct kcandidate *c);
 /* Its gain in per cent over the incumbent; NAN: not measured. */
-double record_gain_pct(const json_t *record);
+double record_gain_pct(const struct kcandidate *c);
 /* One line of foreign text, cut to MAX characters, as a member; nothing when it is empty. */
 void set_line(json_t *object, const char *key, const char *text, size_t max);
 /* A figure with six digits, which is what a view of a measurement is good for; nothing when it is not finite. */

@@ -36,20 +36,20 @@ normal(const char *category)
 static void
 put_round(struct kbuf *b, const struct memory *m, long trial, const char *device)
 {
-	json_t *records = trial_records(trial), *row;
-	const json_t *r = records ? trial_record(m, records) : NULL;
+	const struct kcandidate *c = trial_candidate(m, trial);
+	json_t *row;
 	char *category, *same, *op, *line;
-	double gain = r ? record_gain_pct(r) : NAN;
+	double gain = c ? record_gain_pct(c) : NAN;
 
-	if (r && record_wins(m, r) && isfinite(gain)) {
-		category = record_category(r);
+	if (c && c->won && isfinite(gain)) {
+		category = record_category(c);
 		same = normal(category);
 		op = tips_op(m->task);
 		row = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", "round", "campaign",
-		    kcamp_str(m->camp, "name"), "id", kjson_str_or(r, "id", ""), "category", same, "op", op, "backend",
+		    kcamp_str(m->camp, "name"), "id", c->id, "category", same, "op", op, "backend",
 		    kcamp_str(m->camp, "backend"), "gpu", device);
 		set_number(row, "gain_pct", gain);
-		set_line(row, "time", record_time(r), 32);
+		set_line(row, "time", c->time, 32);
 		line = json_dumps(row, KIO_DUMP | JSON_REAL_PRECISION(15));
 		kbuf_printf(b, "%s\n", line);
 		free(line);
@@ -58,7 +58,6 @@ put_round(struct kbuf *b, const struct memory *m, long trial, const char *device
 		free(same);
 		free(op);
 	}
-	json_decref(records);
 }
 
 /* A campaign's own name among the contributions: its name, and the start of its reference's digest. */
@@ -83,7 +82,6 @@ contribute(void)
 	struct memory m;
 	char *root, *folder, *path, *name, *device;
 	struct kbuf b = { 0 };
-	long last = trial_last();
 
 	memory_open(&m, false);
 	root = tips_root(m.camp);
@@ -95,7 +93,7 @@ contribute(void)
 	folder = kasprintf("%s/library", root);
 	path = kasprintf("%s/%s.ndjson", folder, name);
 	kbuf_add(&b, "", 0);
-	for (long trial = 1; trial <= last; trial++)
+	for (long trial = 1; trial <= m.trials->last; trial++)
 		put_round(&b, &m, trial, device);
 	kmake_folder(folder);
 	write_text(path, b.data, b.len);

@@ -82,7 +82,8 @@ memory_open(struct memory *m, bool writes)
 	m->task = ktask_load(path);
 	free(path);
 	m->statistic = kcamp_str(m->camp, "score.statistic");
-	m->linear = kcamp_linear(m->camp);
+	m->trials = kmalloc(sizeof *m->trials);
+	ktrials_open(m->trials, m->camp);
 	if (writes) {
 		kmake_folder("memory");
 		m->lock = open("memory/.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -92,14 +93,19 @@ memory_open(struct memory *m, bool writes)
 	kmemo_masks_load(&m->masks, ".");
 }
 
-void
+int
 memory_close(struct memory *m)
 {
+	int code = m->trials->fault_count ? K_USAGE : K_OK;
+
+	ktrials_close(m->trials);
+	free(m->trials);
 	kmemo_masks_free(&m->masks);
 	ktask_free(m->task);
 	kcamp_free(m->camp);
 	if (m->lock >= 0)
 		close(m->lock);
+	return code;
 }
 
 static void

@@ -36,7 +36,7 @@ append_event(struct memory *m, json_t *event, const long *list, size_t count)
 	json_object_set_new(event, "schema", json_string("mask/1"));
 	json_object_set_new(event, "n", json_integer((json_int_t)json_array_size(m->masks.events) + 1));
 	json_object_set_new(event, "versions", names(list, count));
-	json_object_set_new(event, "trial", json_integer(trial_last() + 1));
+	json_object_set_new(event, "trial", json_integer(m->trials->last + 1));
 	json_object_set_new(event, "time", json_string(now));
 	json_object_set_new(event, "previous", json_string(m->masks.head));
 	text = json_dumps(event, KIO_DUMP);
@@ -57,7 +57,8 @@ append_event(struct memory *m, json_t *event, const long *list, size_t count)
 		char *path = kmemo_path(".", list[i]);
 		json_t *v = build_version(m, list[i]);
 
-		write_json(path + 2, v);
+		if (v)
+			write_json(path + 2, v);
 		json_decref(v);
 		free(path);
 	}
@@ -177,10 +178,12 @@ struct choice {
 static void
 survey(const struct memory *m, struct choice *c, bool keep_last)
 {
-	*c = (struct choice){ .last = trial_last() };
+	*c = (struct choice){ .last = m->trials->last };
 	for (long v = 1; v <= c->last; v++) {
-		json_t *record = checked_version(m, v);
+		json_t *record;
 
+		ktrials_need(m->trials, v);
+		record = checked_version(m, v);
 		if (!record)
 			kdie(K_USAGE, "memory/v%ld.json: is missing; run kmemory build", v);
 		if (kjson_bool_or(record, "win", false))
@@ -288,7 +291,7 @@ static void
 restart_if_due(struct memory *m, const struct options *o)
 {
 	long every = kcamp_int(m->camp, "memory.mask_every"), after = kcamp_int(m->camp, "memory.restart_after");
-	long last = trial_last();
+	long last = m->trials->last;
 	char *why;
 
 	if (last < 1)

@@ -321,9 +321,10 @@ is_in(const struct tips *t, const char *id)
 
 /* "a, b": names of the timed workloads; those with a loss only, when LOSERS. */
 static void
-put_workloads(struct kbuf *b, const json_t *r, bool losers)
+put_workloads(struct kbuf *b, const struct kcandidate *c, bool losers)
 {
-	const json_t *rows = kjson_path(r, losers ? "score.decision.shapes" : "score.per_workload"), *row;
+	const char *path = losers ? "score.decision.shapes" : "score.per_workload";
+	const json_t *rows = kjson_path(c->json, path), *row;
 	size_t i, shown = 0;
 
 	json_array_foreach((json_t *)rows, i, row)
@@ -332,28 +333,28 @@ put_workloads(struct kbuf *b, const json_t *r, bool losers)
 }
 
 static char *
-context_text(const struct memory *m, const json_t *r)
+context_text(const struct memory *m, const struct kcandidate *c)
 {
 	const char *gpu = kcamp_str(m->camp, "gpu");
 	struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "%s (%s, %s, %s)", kcamp_str(m->camp, "name"), m->task->name, kcamp_str(m->camp, "backend"),
 	    *gpu ? gpu : "CPU");
-	if (json_array_size(kjson_path(r, "score.per_workload")))
+	if (json_array_size(kjson_path(c->json, "score.per_workload")))
 		kbuf_puts(&b, "; timed: ");
-	put_workloads(&b, r, false);
-	kbuf_printf(&b, "; from %s", kjson_str_or(r, "sample.parent.id", "?"));
+	put_workloads(&b, c, false);
+	kbuf_printf(&b, "; from %s", kjson_str_or(c->json, "sample.parent.id", "?"));
 	return b.data;
 }
 
 /* What was seen before and after; the last resort is the bare figure. */
 static char *
-signal_text(const json_t *r)
+signal_text(const struct kcandidate *c)
 {
-	const char *evidence = kjson_str_or(r, "eval.plan.evidence", ""), *sign = kjson_str_or(r, "eval.plan.signal",
+	const char *evidence = kjson_str_or(c->json, "eval.plan.evidence", ""), *sign = kjson_str_or(c->json, "eval.plan.signal",
 	    "");
-	const char *bottleneck = kjson_str_or(r, "eval.profile.bottleneck.text", "");
-	double gain = record_gain_pct(r);
+	const char *bottleneck = kjson_str_or(c->json, "eval.profile.bottleneck.text", "");
+	double gain = record_gain_pct(c);
 	struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "%s%s%s%s%s", evidence, *evidence && *sign ? "; " : "", sign,
@@ -361,38 +362,37 @@ signal_text(const json_t *r)
 	if (isfinite(gain))
 		kbuf_printf(&b, "%smeasured %+.2f %%", b.len ? "; " : "", gain);
 	else
-		kbuf_printf(&b, "%sended as %s", b.len ? "; " : "", kjson_str_or(r, "eval.status", "?"));
+		kbuf_printf(&b, "%sended as %s", b.len ? "; " : "", status_rows[c->status].name);
 	return b.data;
 }
 
 static char *
-takeaway_text(const json_t *r, bool accepted)
+takeaway_text(const struct kcandidate *c, bool accepted)
 {
-	const char *change = kjson_str_or(r, "eval.plan.change", ""), *line = kjson_str_or(r, "score.decision.line",
+	const char *change = kjson_str_or(c->json, "eval.plan.change", ""), *line = kjson_str_or(c->json, "score.decision.line",
 	    "");
-	const char *reason = json_string_value(json_array_get(kjson_path(r, "audit.reasons"), 0));
-	char *category = record_category(r), *text;
+	const char *reason = json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
+	char *category = record_category(c), *text;
 
 	if (!*change)
 		change = category;
-	if (!strcmp(kjson_str_or(r, "audit.decision", ""), "REJECT-as-overfit"))
+	if (c->overfit)
 		text = kasprintf("over-fit, do not retry: %s (%s)", change, reason ? reason : "refused by the audit");
 	else if (accepted)
 		text = kasprintf("%s%s%s: %+.2f %%", category, change == category ? "" : ": ", change == category ? "" :
-		    change, record_gain_pct(r));
+		    change, record_gain_pct(c));
 	else
-		text = kasprintf("%s: %s did not pay: %s", category, change, *line ? line : kjson_str_or(r,
-		    "eval.status", "?"));
+		text = kasprintf("%s: %s did not pay: %s", category, change, *line ? line : status_rows[c->status].name);
 	free(category);
 	return text;
 }
 
 static char *
-applicability_text(const struct memory *m, const json_t *r)
+applicability_text(const struct memory *m, const struct kcandidate *c)
 {
-	const char *bucket = kjson_str_or(r, "audit.bucket", kjson_str_or(r, "eval.plan.bucket", ""));
-	const char *type = kjson_str_or(r, "eval.profile.bottleneck.label", "");
-	double quant = kjson_num_or(r, "eval.plan.quant_us", NAN), step = kjson_num_or(r, "eval.plan.step_us", NAN);
+	const char *bucket = kjson_str_or(c->json, "audit.bucket", kjson_str_or(c->json, "eval.plan.bucket", ""));
+	const char *type = kjson_str_or(c->json, "eval.profile.bottleneck.label", "");
+	double quant = kjson_num_or(c->json, "eval.plan.quant_us", NAN), step = kjson_num_or(c->json, "eval.plan.step_us", NAN);
 	struct kbuf b = { 0 }, losers = { 0 };
 
 	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(m->camp, "backend"), m->task->op ? m->task->op :
@@ -400,7 +400,7 @@ applicability_text(const struct memory *m, const json_t *r)
 	    *type ? ", " : "", type, *bucket ? ", bucket " : "", bucket);
 	if (isfinite(quant / step))
 		kbuf_printf(&b, ", bound %.3g of a step", quant / step);
-	put_workloads(&losers, r, true);
+	put_workloads(&losers, c, true);
 	if (losers.len)
 		kbuf_printf(&b, "; not for shapes such as %s", losers.data);
 	kbuf_puts(&b, "; measure again on other shapes and types");
@@ -410,15 +410,15 @@ applicability_text(const struct memory *m, const json_t *r)
 
 /* Does the round teach something? Noise, a copy and a missing plan do not. */
 static bool
-is_reusable(const struct memory *m, const json_t *r)
+is_reusable(const struct kcandidate *c)
 {
 	static const char *const lessons[] = { "gain", "trade_off", "tie_waiver", "build", "run", "wrong", "audit",
 	    "aggregate",
 		"core_shape", "quality" };
-	const char *code = kjson_str_or(r, "score.decision.code", NULL);
+	const char *code = kjson_str_or(c->json, "score.decision.code", NULL);
 
 	if (!code)
-		return record_wins(m, r);
+		return c->won;
 	for (size_t i = 0; i < LEN(lessons); i++)
 		if (!strcmp(code, lessons[i]))
 			return true;
@@ -436,20 +436,18 @@ set_field(struct tip *t, int which, char *text)
 static bool
 tip_of_trial(struct tip *t, const struct memory *m, long trial)
 {
-	json_t *records = trial_records(trial);
-	const json_t *r = records ? trial_record(m, records) : NULL;
-	bool yes = r && is_reusable(m, r) && *record_time(r);
+	const struct kcandidate *c = trial_candidate(m, trial);
+	bool yes = c && is_reusable(c) && *c->time;
 
 	if (yes) {
-		*t = (struct tip){ .time = kstrdup(record_time(r)), .accepted = record_wins(m, r),
-			.round = (long)kjson_int_or(r, "score.decision.round", trial) };
-		set_field(t, CONTEXT, context_text(m, r));
-		set_field(t, SIGNAL, signal_text(r));
-		set_field(t, TAKEAWAY, takeaway_text(r, t->accepted));
-		set_field(t, APPLICABILITY, applicability_text(m, r));
+		*t = (struct tip){ .time = kstrdup(c->time), .accepted = c->won,
+			.round = (long)kjson_int_or(c->json, "score.decision.round", trial) };
+		set_field(t, CONTEXT, context_text(m, c));
+		set_field(t, SIGNAL, signal_text(c));
+		set_field(t, TAKEAWAY, takeaway_text(c, t->accepted));
+		set_field(t, APPLICABILITY, applicability_text(m, c));
 		seal_tip(t);
 	}
-	json_decref(records);
 	return yes;
 }
 
@@ -480,11 +478,10 @@ add(const struct memory *m, const struct options *o, const char *folder, const c
 	struct tips all, given;
 	struct tip t;
 	size_t before;
-	long last = trial_last();
 
 	parse_or_die(&all, path);
 	before = all.count;
-	for (long trial = 1; trial <= last && o->count == 1; trial++)
+	for (long trial = 1; trial <= m->trials->last && o->count == 1; trial++)
 		if (tip_of_trial(&t, m, trial))
 			append(&all, &t, folder, false);
 	for (size_t i = 1; i < o->count; i++) {

@@ -13,91 +13,28 @@
 #include "kmemory.h"
 #include "status.h"
 
+/* A win before a correct one before any other, and of equals the better one. */
 static bool
-is_complete(long trial)
+stands_before(const struct kcandidate *a, const struct kcandidate *b)
 {
-	char *archive = kasprintf("trials/%03ld/archive.ndjson", trial), *score = kasprintf("trials/%03ld/score.ndjson",
-	    trial);
-	bool yes = access(archive, F_OK) == 0 && access(score, F_OK) == 0;
+	int rank_a = 2 * a->won + a->correct, rank_b = 2 * b->won + b->correct;
 
-	free(archive);
-	free(score);
-	return yes;
+	return rank_a != rank_b ? rank_a > rank_b : a->score > b->score;
 }
 
-long
-trial_last(void)
+const struct kcandidate *
+trial_candidate(const struct memory *m, long number)
 {
-	long trial = -1;
+	const struct ktrial *trial = number <= m->trials->last ? ktrials_get(m->trials, number) : NULL;
+	const struct kcandidate *best = NULL;
 
-	while (is_complete(trial + 1))
-		trial++;
-	return trial;
-}
-
-json_t *
-trial_records(long trial)
-{
-	char *path;
-	json_t *records;
-
-	if (!is_complete(trial))
-		return NULL;
-	path = kasprintf("trials/%03ld/score.ndjson", trial);
-	records = kin_all(path);
-	if (!records)
-		kdie(K_USAGE, "%s: is empty", path);
-	free(path);
-	return records;
-}
-
-bool
-record_wins(const struct memory *m, const json_t *record)
-{
-	const char *verdict = kjson_str_or(record, "score.decision.verdict", NULL);
-
-	if (kjson_int_or(record, "trial", 0) == 0)
-		return false;
-	return verdict || m->linear ? verdict && !strcmp(verdict, "accepted") : kjson_bool_or(record, "score.gain",
-	    false);
-}
-
-/* Rank for trial_record: a gain before a correct one before any other. */
-static int
-rank(const struct memory *m, const json_t *record)
-{
-	return 2 * record_wins(m, record) + kjson_bool_or(record, "score.correct", false);
-}
-
-const json_t *
-trial_record(const struct memory *m, const json_t *records)
-{
-	const json_t *best = NULL, *r;
-	size_t i;
-
-	json_array_foreach((json_t *)records, i, r)
-		if (!best || rank(m, r) > rank(m, best) || (rank(m, r) == rank(m, best) &&
-		    kjson_num_or(r, "score.combined", 0) > kjson_num_or(best, "score.combined", 0)))
-			best = r;
+	/* A version needs the trial before it, and no other. */
+	if (trial && number > 1)
+		ktrials_drop(m->trials, number - 2);
+	for (size_t i = 0; trial && trial->whole && i < trial->count; i++)
+		if (!best || stands_before(&trial->list[i], best))
+			best = &trial->list[i];
 	return best;
-}
-
-const char *
-record_time(const json_t *record)
-{
-	return kjson_str_or(record, "eval.time", kjson_str_or(record, "reply.time", ""));
-}
-
-bool
-record_timed_out(const json_t *record)
-{
-	const json_t *reasons = kjson_path(record, "eval.reasons"), *r;
-	size_t i;
-
-	json_array_foreach((json_t *)reasons, i, r)
-		if (!strcmp(kjson_str_or(r, "check", ""), "timeout"))
-			return true;
-	return false;
 }
 
 void
@@ -176,14 +113,14 @@ set_utilization(json_t *o, const json_t *rows)
 }
 
 json_t *
-record_performance(const struct memory *m, const json_t *record)
+record_performance(const struct memory *m, const struct kcandidate *c)
 {
-	const json_t *timing = kjson_path(record, "eval.timing"), *row;
+	const json_t *timing = kjson_path(c->json, "eval.timing"), *row;
 	struct means sum = { .flops = true, .bytes = true };
 	json_t *o = json_object(), *by_shape;
 	size_t i;
 
-	if (!json_array_size(timing) || status_at(record, "eval.status") != STATUS_CORRECT)
+	if (!json_array_size(timing) || !c->correct)
 		return o;
 	by_shape = json_object();
 	json_array_foreach((json_t *)timing, i, row)
@@ -194,20 +131,19 @@ record_performance(const struct memory *m, const json_t *record)
 		set_number(o, "tflops", exp(sum.tflops / (double)sum.n));
 	if (sum.bytes)
 		set_number(o, "bandwidth_gbps", exp(sum.gbps / (double)sum.n));
-	set_number(o, "speedup", kjson_num_or(record, "score.speedup", NAN));
-	set_utilization(o, kjson_path(record, "score.utilization"));
+	set_number(o, "speedup", c->speedup.n ? c->speedup.mean : NAN);
+	set_utilization(o, kjson_path(c->json, "score.utilization"));
 	return o;
 }
 
 /* "raise compute, lower memory": the step on the grid, for a candidate that stated no plan. */
 static char *
-step_text(const json_t *from, const json_t *to)
+step_text(int from, int to)
 {
 	struct kbuf b = { 0 };
 
 	for (int d = 0; d < KARCH_DIMS; d++) {
-		json_int_t step = json_integer_value(json_array_get(to, (size_t)d)) -
-		    json_integer_value(json_array_get(from, (size_t)d));
+		int step = karch_level(to, d) - (from < 0 ? 0 : karch_level(from, d));
 
 		if (step)
 			kbuf_printf(&b, "%s%s %s", b.len ? ", " : "", step > 0 ? "raise" : "lower", karch_dims[d]);
@@ -218,26 +154,23 @@ step_text(const json_t *from, const json_t *to)
 }
 
 char *
-record_category(const json_t *record)
+record_category(const struct kcandidate *c)
 {
-	const char *planned = kjson_str_or(record, "eval.plan.category", "");
-	const json_t *from = kjson_path(record, "sample.parent.coords"), *to = json_object_get(record, "coords");
+	const char *planned = kjson_str_or(c->json, "eval.plan.category", "");
 
-	if (!kjson_int_or(record, "trial", 0))
+	if (!c->trial)
 		return kstrdup("baseline");
 	if (*planned)
 		return kfence_line(planned, 60);
-	if (json_is_object(to))
-		to = json_object_get(to, "coords");
-	if (karch_cell_json(to) >= 0)
-		return step_text(from, to);
-	return kfence_line(kjson_str_or(record, "sample.strategy", "none"), 60);
+	if (c->cell >= 0)
+		return step_text(c->parent_cell, c->cell);
+	return kfence_line(*c->strategy ? c->strategy : "none", 60);
 }
 
 double
-record_gain_pct(const json_t *record)
+record_gain_pct(const struct kcandidate *c)
 {
-	double ratio = kjson_num_or(record, "score.gain_ratio", NAN);
+	double gain = c->gained.n ? 100 * (c->gained.mean - 1) : NAN;
 
-	return kjson_num_or(record, "score.decision.improvement_pct", 100 * (ratio - 1));
+	return kjson_num_or(c->json, "score.decision.improvement_pct", gain);
 }

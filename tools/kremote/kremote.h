@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kremote: the parts of the launcher, and what its two ends say to each other. Any command that passes standard input
- * and output on is a way there. One order, one answer:
+ * kremote: the parts of the launcher, and what its two ends say to each other. Any command that
+ * passes standard input and output on is a way there. One order, one answer:
  *
  *	there	{"schema":"remote/1","host":"gpu1","kiln":"0.1.0"}
- *	here	{"schema":"remote/1","place":NAME,"args":[...],...}, then the bytes of the files in it, then pulses: newlines
+ *	here	{"schema":"remote/1","place":NAME,"args":[...],...}, the bytes of its files, then
+ *		pulses: newlines
  *	there	{"status":N,"bytes":M}, then M bytes of output
  *
- * The order's pipe is a leash: when it ends, or nothing is heard on it for a while, the program there is killed.
+ * The order's pipe is a leash: when it ends, or nothing is heard on it for a while, the program
+ * there is killed.
  */
 #ifndef KREMOTE_H
 #define KREMOTE_H
@@ -26,9 +28,13 @@ enum {
 	ORDER_MAX = 64 << 20,		/* its first line, in bytes */
 };
 
+/* What is the program's standard input, in the folder of the run. */
+#define STDIN_NAME ".stdin"
+
 /* What the command line asked for. */
 struct call {
-	const char *there;	/* folder of kiln's programs on the other machine; NULL: they are in its PATH */
+	/* folder of kiln's programs on the other machine; NULL: they are in its PATH */
+	const char *there;
 	bool shared;		/* it sees the same files at the same paths */
 	bool plain;		/* the transport as it stands, without options of ours */
 	char **transport;	/* words, NULL at the end */
@@ -44,23 +50,18 @@ struct order {
 void order_make(struct order *o, const struct call *c);
 void order_free(struct order *o);
 
-/* transport.c: the words of the command that goes there: NULL at the end, the caller frees them and the list. */
+/*
+ * transport.c: the words of the command that goes there: NULL at the end, the caller frees them and
+ * the list.
+ */
 char **transport_words(const struct call *c);
 /* Whether STATUS, of a transport that never spoke, means that there is no such program. */
 bool transport_is_absent(const struct call *c, int status);
-/*
- * A lock that lets one first connection at a time be made, so that the others share it; -1: there is nothing to wait
- * for. Closing it lets the next one in.
- */
-int transport_turn(const struct call *c);
 
 /* call.c: bring the order there and the answer back; the exit status. */
 int call_run(const struct call *c);
 
 /* serve.c: the other end. */
 int serve(void);
-
-/* A path that may be made below a folder: relative, without "..". */
-bool path_is_below(const char *path);
 
 #endif

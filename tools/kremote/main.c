@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kremote: run a stage on another machine: its inputs go there, its output comes back. See kremote.h. */
+/*
+ * kremote: run a stage on another machine: its inputs go there, its output comes back. See
+ * kremote.h.
+ */
 #include "kremote.h"
 
 #include <getopt.h>
@@ -29,30 +32,20 @@ usage(const char *why)
 	exit(K_USAGE);
 }
 
-/* It becomes a word for a shell there, or for none: quotes of ours would mean something to some transports only. */
+/*
+ * It becomes a word for a shell there, or for none: quotes of ours would mean something to some
+ * transports only.
+ */
 static void
 check_there(const char *folder)
 {
 	if (*folder != '/' && *folder != '~')
 		kdie(K_USAGE, "--there %s: not an absolute path, nor one from ~", folder);
-	if (folder[strspn(folder, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+@~-")])
-		kdie(K_USAGE, "--there %s: letters, digits and / . _ + - @ ~ only; a link there can have such a name",
+	if (folder[strspn(folder,
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+@~-")])
+		kdie(K_USAGE, "--there %s: letters, digits and / . _ + - @ ~ only; a link there "
+		    "can have such a name",
 		    folder);
-}
-
-bool
-path_is_below(const char *path)
-{
-	if (!*path || *path == '/')
-		return false;
-	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/') {
-		size_t n = strcspn(p, "/");
-		bool last_slash = p[n] == '/' && !p[n + 1];
-
-		if (n == 0 || last_slash || (n == 1 && *p == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
-			return false;
-	}
-	return true;
 }
 
 /* TRANSPORT... -- PROGRAM...: the "--" becomes the end of the first list. */
@@ -81,7 +74,8 @@ main(int argc, char **argv)
 {
 	enum { THERE = 256, SHARED, PLAIN, SERVE };
 	static const struct option options[] = {
-		{ "there", required_argument, NULL, THERE }, { "shared", no_argument, NULL, SHARED },
+		{ "there", required_argument, NULL, THERE },
+		{ "shared", no_argument, NULL, SHARED },
 		{ "plain", no_argument, NULL, PLAIN }, { "serve", no_argument, NULL, SERVE },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
 	};

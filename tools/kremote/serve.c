@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The other end: takes an order, lays its files out in a folder of their own, runs the program there, and sends back what
- * it printed. What is built for all candidates of a campaign (trials/000/build) stays.
+ * The other end: takes an order, lays its files out in a folder of their own, runs the program
+ * there, and sends back what it printed. What is built for all candidates of a campaign
+ * (trials/000/build) stays.
  */
 #include "kremote.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +22,7 @@
 
 #include "kio.h"
 #include "kproc.h"
+#include "ksandbox.h"
 
 #define RUN "run-"
 #define BUILD "trials/000/build"
@@ -46,41 +46,6 @@ on_signal(int sig)
 	stopped_by = sig;
 }
 
-static void
-make_folders(const char *path)
-{
-	char *copy = kstrdup(path);
-
-	for (char *p = copy + 1;; p++) {
-		char was = *p;
-
-		if (was && was != '/')
-			continue;
-		*p = '\0';
-		if (mkdir(copy, 0700) < 0 && errno != EEXIST)
-			kdie_errno(K_IO, "%s", copy);
-		*p = was;
-		if (!was)
-			break;
-	}
-	free(copy);
-}
-
-static int
-remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path) < 0 && errno != ENOENT ? -1 : 0;
-}
-
-static void
-remove_folder(const char *path)
-{
-	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 static int
 lock_of(const char *folder)
 {
@@ -91,7 +56,10 @@ lock_of(const char *folder)
 	return fd;
 }
 
-/* Folders of killed runs: nobody holds their lock. A new one is locked before it gets a name that is looked at. */
+/*
+ * Folders of killed runs: nobody holds their lock. A new one is locked before it gets a name that
+ * is looked at.
+ */
 static void
 sweep(const char *place)
 {
@@ -102,7 +70,7 @@ sweep(const char *place)
 		int fd = strncmp(e->d_name, RUN, strlen(RUN)) ? -1 : lock_of(path);
 
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-			remove_folder(path);
+			ksandbox_work_free(kstrdup(path));
 		if (fd >= 0)
 			close(fd);
 		free(path);
@@ -116,15 +84,29 @@ static char *
 cache_folder(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	const struct passwd *p;
 
 	if (cache && *cache == '/')
 		return kasprintf("%s/kiln/remote", cache);
-	if (!home || *home != '/') {
-		p = getpwuid(getuid());
-		home = p ? p->pw_dir : "/tmp";
-	}
+	if (!home || *home != '/')
+		kdie(K_MISSING, "no folder for the run: neither XDG_CACHE_HOME nor HOME is set");
 	return kasprintf("%s/.cache/kiln/remote", home);
+}
+
+/* A path that may be made in the folder of the run: relative, without "..". */
+static bool
+is_below(const char *path)
+{
+	if (!*path || *path == '/')
+		return false;
+	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/') {
+		size_t n = strcspn(p, "/");
+		bool last_slash = p[n] == '/' && !p[n + 1];
+
+		if (n == 0 || last_slash || (n == 1 && *p == '.') ||
+		    (n == 2 && p[0] == '.' && p[1] == '.'))
+			return false;
+	}
+	return true;
 }
 
 /* A folder for this run in the campaign's place, which has one for what all of its runs share. */
@@ -133,11 +115,14 @@ open_folder(struct service *s)
 {
 	const char *name = kjson_str_or(s->order, "place", "");
 	char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name), *path;
+	mode_t old;
 
-	if (!path_is_below(name) || strchr(name, '/'))
+	if (!is_below(name) || strchr(name, '/'))
 		kdie(K_USAGE, "the order names no place");
 	s->build = kasprintf("%s/build", place);
-	make_folders(s->build);
+	old = umask(077);
+	kmake_folder(s->build);
+	umask(old);
 	sweep(place);
 	path = kasprintf("%s/new-XXXXXX", place);
 	if (!mkdtemp(path) || (s->lock = lock_of(path)) < 0 || flock(s->lock, LOCK_EX) < 0)
@@ -150,32 +135,52 @@ open_folder(struct service *s)
 	free(cache);
 }
 
-/* To the campaign's folder, which is that of the run or one below it. */
+/* PATH from the order. A file may not lie where what all runs share is linked to. */
 static void
-enter_home(const struct service *s)
+check_path(const char *path, const char *what)
 {
-	const char *home = kjson_str_or(s->order, "home", NULL);
-
-	if (home && !path_is_below(home))
-		kdie(K_USAGE, "%s: no name for a folder of an order", home);
-	if (home) {
-		make_folders(home);
-		if (chdir(home) < 0)
-			kdie_errno(K_IO, "%s", home);
-	}
-	make_folders("trials/000");
-	if (symlink(s->build, BUILD) < 0)
-		kdie_errno(K_IO, "%s", s->build);
+	if (!is_below(path) || strstr(path, BUILD))
+		kdie(K_USAGE, "%s: no name for a %s of an order", path, what);
 }
 
-/* The next LEN bytes of the order; false at its end. Not a byte more, for the leash is in the same pipe. */
+/*
+ * The folders that have to be there though no file lies in them, and in the campaign's what all of
+ * its runs share.
+ */
+static void
+make_folders(const struct service *s)
+{
+	const json_t *list = json_object_get(s->order, "folders"), *f;
+	const char *campaign = kjson_str_or(s->order, "campaign", NULL);
+	char *link;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, f) {
+		check_path(json_string_value(f) ? : "", "folder");
+		kmake_folder(json_string_value(f));
+	}
+	if (!campaign)
+		return;
+	link = kasprintf("%s/" BUILD, campaign);
+	if (symlink(s->build, link) < 0)
+		kdie_errno(K_IO, "%s", link);
+	free(link);
+}
+
+/*
+ * The next LEN bytes of the order; false at its end. Not a byte more, for the leash is in the same
+ * pipe.
+ */
 static bool
 take(void *to, size_t len)
 {
 	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
 
 	for (size_t done = 0; done < len;) {
-		ssize_t n = poll(&p, 1, SILENCE_MS) > 0 ? read(STDIN_FILENO, (char *)to + done, len - done) : 0;
+		ssize_t n = 0;
+
+		if (poll(&p, 1, SILENCE_MS) > 0)
+			n = read(STDIN_FILENO, (char *)to + done, len - done);
 
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return false;
@@ -210,7 +215,7 @@ write_file(const char *path, size_t len)
 
 	if (slash) {
 		*slash = '\0';
-		make_folders(folder);
+		kmake_folder(folder);
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
@@ -238,8 +243,7 @@ read_files(const struct service *s)
 		const char *path = kjson_str_or(f, "path", "");
 		json_int_t size = kjson_int_or(f, "size", -1);
 
-		if (!path_is_below(path) || size < 0 || strstr(path, BUILD))
-			kdie(K_USAGE, "%s: no name for a file of an order", path);
+		check_path(size < 0 ? "" : path, "file");
 		write_file(path, (size_t)size);
 	}
 }
@@ -267,7 +271,8 @@ start(const struct service *s, const char *name, int out)
 	const json_t *args = json_object_get(s->order, "args");
 	const char *folder = kjson_str_or(s->order, "folder", NULL);
 	char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv);
-	int in = kjson_bool_or(s->order, "stdin", false) ? open("stdin", O_RDONLY | O_CLOEXEC) : -1;
+	int in = kjson_bool_or(s->order, "stdin", false)
+	    ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC) : -1;
 	struct kproc p = { .argv = argv, .cwd = folder };
 	pid_t pid;
 
@@ -276,7 +281,7 @@ start(const struct service *s, const char *name, int out)
 	argv[0] = ktool_path(name);
 	if (!*name || strchr(name, '/') || !strchr(argv[0], '/'))
 		kdie(K_MISSING, "'%s' is no program of kiln here", name);
-	if (folder && access(folder, X_OK) < 0)
+	if (folder && *folder == '/' && access(folder, X_OK) < 0)
 		kdie_errno(K_MISSING, "%s, which was said to be shared", folder);
 	set_environment(s);
 	pid = kproc_spawn(&p, (int[]){ in, out, STDERR_FILENO });
@@ -293,7 +298,9 @@ start(const struct service *s, const char *name, int out)
 static bool
 watch(const struct service *s, pid_t pid)
 {
-	struct pollfd p[] = { { STDIN_FILENO, POLLIN, 0 }, { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 } };
+	struct pollfd p[] = {
+		{ STDIN_FILENO, POLLIN, 0 }, { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 },
+	};
 	const struct timespec silence = { SILENCE_MS / 1000, 0 };
 	bool there = p[1].fd >= 0;
 	char pulse[256];
@@ -340,8 +347,8 @@ answer(struct service *s, int status, int out)
 }
 
 /*
- * A scheduler that takes the machine back ends all processes of a job, one after the other: the program's end may be what
- * we see first.
+ * A scheduler that takes the machine back ends all processes of a job, one after the other: the
+ * program's end may be what we see first.
  */
 static bool
 was_told_to_end(int status)
@@ -367,7 +374,7 @@ work(struct service *s)
 	name = json_string_value(json_array_get(json_object_get(s->order, "args"), 0)) ? : "";
 	open_folder(s);
 	read_files(s);
-	enter_home(s);
+	make_folders(s);
 	out = open(OUTPUT, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (out < 0)
 		kdie_errno(K_IO, OUTPUT);
@@ -380,12 +387,16 @@ work(struct service *s)
 	if (status && was_told_to_end(status))
 		kdie(K_AGAIN, "%s was told to end", name);
 	if (WIFSIGNALED(status))
-		kwarn("%s was ended by signal %d (%s)", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+		kwarn("%s was ended by signal %d (%s)", name, WTERMSIG(status),
+		    strsignal(WTERMSIG(status)));
 	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO, out);
 	close(out);
 }
 
-/* However we end: a fault on the way is an answer, too, if there is still somebody to hear it; and nothing is left. */
+/*
+ * However we end: a fault on the way is an answer, too, if there is still somebody to hear it; and
+ * nothing is left.
+ */
 static void
 finish(int status, void *arg)
 {
@@ -396,7 +407,7 @@ finish(int status, void *arg)
 		fflush(stdout);
 	}
 	if (s->folder && chdir("/") == 0)
-		remove_folder(s->folder);
+		ksandbox_work_free(s->folder);
 }
 
 int
@@ -421,7 +432,8 @@ serve(void)
 	snprintf(prog, sizeof prog, "kremote: %s", s.host);
 	kprog = prog;
 	on_exit(finish, &s);
-	greeting = json_pack("{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln", kversion_string());
+	greeting = json_pack("{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln",
+	    kversion_string());
 	say(greeting);
 	json_decref(greeting);
 	work(&s);

@@ -1,41 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command that goes there: the caller's words, with options of ours where we know the program. */
+/*
+ * The command that goes there: the caller's words, with options of ours where we know the program.
+ */
 #include "kremote.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { WORDS = 24, TURN_MS = 5000, STEP_MS = 50 };
+enum { WORDS = 24 };
 
 /*
- * Behind the program's name, so before the caller's own words: ssh takes the first word on a matter, srun the last. %s:
- * the folder of the sockets.
+ * Behind the program's name, so before the caller's own words: ssh takes the first word on a
+ * matter, srun the last. %s: the folder of the sockets.
  */
 static const struct known {
 	const char *program;
 	int absent;		/* how it ends when there is no such program there */
-	bool path;		/* it looks for programs by our path, which here is that of the other machine, too */
+	/* it looks for programs by our path, which here is that of the other machine, too */
+	bool path;
 	const char *words[WORDS];
 } known[] = {
-	/* One connection for all, kept for a while, noticed when it is dead; nothing is asked, nothing of ours goes along. */
-	{ "ssh", 127, false, { "-T", "-oBatchMode=yes", "-oControlMaster=auto", "-oControlPersist=300",
-	    "-oControlPath=%s/%%C", "-oConnectTimeout=20", "-oServerAliveInterval=15", "-oServerAliveCountMax=4", "-oCompression=yes",
+	/*
+	 * One connection for all, kept for a while, noticed when it is dead; nothing is asked,
+	 * nothing of ours goes along.
+	 */
+	{ "ssh", 127, false, { "-T", "-oBatchMode=yes", "-oControlMaster=auto",
+	    "-oControlPersist=300", "-oControlPath=%s/%%C", "-oConnectTimeout=20",
+	    "-oServerAliveInterval=15", "-oServerAliveCountMax=4", "-oCompression=yes",
 	    "-oForwardAgent=no", "-oForwardX11=no", "-oClearAllForwardings=yes" } },
-	/* One task, in a folder that every node has, with hardly anything of our environment, its output as it comes. */
-	{ "srun", 2, true, { "--quiet", "--ntasks=1", "--export=PATH,HOME", "--chdir=/", "--kill-on-bad-exit=1",
-	    "--unbuffered", "--job-name=kiln" } },
+	/*
+	 * One task, in a folder that every node has, with hardly anything of our environment, its
+	 * output as it comes.
+	 */
+	{ "srun", 2, true, { "--quiet", "--ntasks=1", "--export=PATH,HOME", "--chdir=/",
+	    "--kill-on-bad-exit=1", "--unbuffered", "--job-name=kiln" } },
 };
 
 static const struct known *
 find(const struct call *c)
 {
-	const char *slash = strrchr(c->transport[0], '/'), *name = slash ? slash + 1 : c->transport[0];
+	const char *slash = strrchr(c->transport[0], '/');
+	const char *name = slash ? slash + 1 : c->transport[0];
 
 	for (size_t i = 0; i < LEN(known) && !c->plain; i++)
 		if (!strcmp(known[i].program, name))
@@ -49,12 +57,14 @@ socket_folder(void)
 {
 	const char *run = getenv("XDG_RUNTIME_DIR");
 	unsigned long uid = getuid();
-	char *path = run && *run ? kasprintf("%s/kiln-ssh", run) : kasprintf("/tmp/kiln-ssh-%lu", uid);
 	struct stat st;
+	char *path;
 
+	path = run && *run ? kasprintf("%s/kiln-ssh", run) : kasprintf("/tmp/kiln-ssh-%lu", uid);
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", path);
-	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
+	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
+	    (st.st_mode & 077))
 		kdie(K_IO, "%s: not a folder of this user alone (mode 0700); remove it", path);
 	return path;
 }
@@ -73,7 +83,8 @@ transport_words(const struct call *c)
 	for (size_t i = 0; k && i < WORDS && k->words[i]; i++) {
 		if (strchr(k->words[i], '%') && !folder)
 			folder = socket_folder();
-		list[n++] = strchr(k->words[i], '%') ? kasprintf("-oControlPath=%s/%%C", folder) : kstrdup(k->words[i]);
+		list[n++] = strchr(k->words[i], '%') ? kasprintf("-oControlPath=%s/%%C", folder)
+		    : kstrdup(k->words[i]);
 	}
 	for (size_t i = 1; i < count; i++)
 		list[n++] = kstrdup(c->transport[i]);
@@ -92,27 +103,4 @@ transport_is_absent(const struct call *c, int status)
 	const struct known *k = find(c);
 
 	return status == 126 || status == 127 || (k && status == k->absent);
-}
-
-int
-transport_turn(const struct call *c)
-{
-	const struct known *k = find(c);
-	struct timespec step = { 0, STEP_MS * 1000000L };
-	char *folder, *path;
-	int fd;
-
-	if (!k || strcmp(k->program, "ssh"))
-		return -1;
-	folder = socket_folder();
-	path = kasprintf("%s/turn", folder);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		kdie_errno(K_IO, "%s", path);
-	/* A host that does not answer holds up the others for a while, and not for ever. */
-	for (int left = TURN_MS; flock(fd, LOCK_EX | LOCK_NB) < 0 && left > 0; left -= STEP_MS)
-		nanosleep(&step, NULL);
-	free(path);
-	free(folder);
-	return fd;
 }

@@ -6,14 +6,6 @@
 #include "kio.h"
 #include "kreport.h"
 
-static bool
-counts(const struct report *r, const struct candidate *c)
-{
-	if (c == r->reference)
-		return false;
-	return r->linear ? !strcmp(text_of(c, "score.decision.verdict", ""), "accepted") : c->gain;
-}
-
 static void
 put_decisions(struct doc *d, const struct report *r)
 {
@@ -32,7 +24,7 @@ put_decisions(struct doc *d, const struct report *r)
 
 /* A member that holds a verdict and, unless FIGURE is NULL, maybe a figure: "ok, 0.2 %". */
 static void
-put_verdict(struct doc *d, const struct candidate *c, const char *path, const char *figure)
+put_verdict(struct doc *d, const struct kcandidate *c, const char *path, const char *figure)
 {
 	const json_t *o = of(c, path), *v = figure ? json_object_get(o, figure) : NULL;
 
@@ -46,7 +38,7 @@ put_verdict(struct doc *d, const struct candidate *c, const char *path, const ch
 }
 
 static char *
-reasons_of(const struct candidate *c)
+reasons_of(const struct kcandidate *c)
 {
 	const json_t *reasons = of(c, "audit.reasons"), *v;
 	struct kbuf b = { 0 };
@@ -67,11 +59,11 @@ put_transfer(struct doc *d, const struct report *r)
 	doc_table(d, "Transfer checks of what was kept or refused",
 	    "Candidate|Bucket|Declared|>Rules hit|Reuse against fresh|Skewed rows|Decision|~Reasons");
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
-		bool refused = !strcmp(text_of(c, "audit.decision", ""), "REJECT-as-overfit");
+		const struct kcandidate *c = &r->list[i];
+		bool refused = c->overfit;
 		char *reasons;
 
-		if (!of(c, "audit") || (!counts(r, c) && !refused))
+		if (!of(c, "audit") || (!c->won && !refused))
 			continue;
 		reasons = reasons_of(c);
 		doc_cell(d, "\1%s\1", c->id);
@@ -92,7 +84,7 @@ static void
 put_hits(struct doc *d, const struct report *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
+		const struct kcandidate *c = &r->list[i];
 		const json_t *hits = of(c, "audit.hits"), *hit;
 		size_t k;
 

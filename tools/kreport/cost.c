@@ -21,7 +21,7 @@ count_name(json_t *names, const char *name)
 }
 
 static void
-add_reply(struct bill *b, const struct candidate *c)
+add_reply(struct bill *b, const struct kcandidate *c)
 {
 	const json_t *reply = of(c, "reply");
 	const char *time = kjson_str_or(reply, "time", NULL);
@@ -53,7 +53,7 @@ bill_of(const struct report *r)
 	for (size_t i = 0; i < r->count; i++) {
 		if (&r->list[i] != r->reference)
 			add_reply(&b, &r->list[i]);
-		b.eval_s += kjson_num_or(r->list[i].rec, "eval.wall_s", 0);
+		b.eval_s += kjson_num_or(r->list[i].json, "eval.wall_s", 0);
 	}
 	b.eval_s += kjson_num_or(r->verify, "wall_s", 0);
 	return b;

@@ -179,7 +179,7 @@ put_environment(struct doc *d, const struct report *r)
 	doc_table(d, "Where it was measured", "Item|~Value");
 	put_machine(d, r);
 	put_device(d, r);
-	put_row(d, "Threads given to kernels", show_count(kjson_int_or(r->reference->rec, "eval.environment.threads",
+	put_row(d, "Threads given to kernels", show_count(kjson_int_or(r->reference->json, "eval.environment.threads",
 	    0)));
 	put_row(d, "Build of the reference", text_of(r->reference, "eval.build.command", ""));
 	if (r->best)

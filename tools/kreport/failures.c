@@ -58,9 +58,9 @@ without_numbers(const char *status, const char *text)
 }
 
 static void
-add_reason(struct reasons *all, const struct candidate *c, const char *text)
+add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
 {
-	char *key = without_numbers(c->status, text);
+	char *key = without_numbers(status_rows[c->status].name, text);
 	struct reason *r = NULL;
 
 	for (size_t i = 0; i < all->count && !r; i++)
@@ -69,7 +69,7 @@ add_reason(struct reasons *all, const struct candidate *c, const char *text)
 	if (!r) {
 		all->list = krealloc(all->list, (all->count + 1) * sizeof *all->list);
 		r = &all->list[all->count++];
-		*r = (struct reason){ .key = kstrdup(key), .text = cut(text), .status = c->status };
+		*r = (struct reason){ .key = kstrdup(key), .text = cut(text), .status = status_rows[c->status].name };
 	}
 	if (r->count < 8)
 		kbuf_printf(&r->ids, "%s%s", r->count ? " " : "", c->id);
@@ -99,13 +99,13 @@ error_line(const char *log)
 }
 
 static void
-add_failure(struct reasons *all, const struct candidate *c)
+add_failure(struct reasons *all, const struct kcandidate *c)
 {
 	const json_t *reasons = of(c, "eval.reasons"), *first = json_array_get(reasons, 0);
 	const char *log = text_of(c, "eval.build.log", "");
 	char *text;
 
-	if (status_named(c->status) == STATUS_COMPILE_ERROR && *log)
+	if (c->status == STATUS_COMPILE_ERROR && *log)
 		text = error_line(log);
 	else if (first)
 		text = kasprintf("%s: %s", kjson_str_or(first, "check", "?"), kjson_str_or(first, "detail", ""));
@@ -132,14 +132,13 @@ put_counts(struct doc *d, const struct report *r)
 
 	doc_table(d, "Candidates by status", "Status|>Candidates|>Share");
 	for (int s = STATUS_COUNT - 1; s > STATUS_NONE; s--) {
-		const char *name = status_rows[s].name;
 		long n = 0;
 
 		for (size_t k = 0; k < r->count; k++)
-			n += &r->list[k] != r->reference && !strcmp(r->list[k].status, name);
+			n += &r->list[k] != r->reference && (int)r->list[k].status == s;
 		if (!n)
 			continue;
-		doc_cell(d, "%s", name);
+		doc_cell(d, "%s", status_rows[s].name);
 		doc_cell(d, "%ld", n);
 		doc_cell(d, "%.1f %%", 100.0 * (double)n / (double)all);
 	}
@@ -163,9 +162,9 @@ put_reasons(struct doc *d, struct reasons *all)
 }
 
 static bool
-is_cheat(const struct candidate *c)
+is_cheat(const struct kcandidate *c)
 {
-	return status_rows[status_named(c->status)].fault == FAULT_RULES;
+	return status_rows[c->status].fault == FAULT_RULES;
 }
 
 static void
@@ -181,7 +180,7 @@ put_cheats(struct doc *d, const struct report *r)
 	}
 	doc_table(d, "Rejected and quarantined", "Candidate|Status|Check|~What it did");
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
+		const struct kcandidate *c = &r->list[i];
 		const json_t *reasons = of(c, "eval.reasons"), *reason;
 		size_t k;
 
@@ -191,7 +190,7 @@ put_cheats(struct doc *d, const struct report *r)
 			char *detail = cut(kjson_str_or(reason, "detail", ""));
 
 			doc_cell(d, "\1%s\1", c->id);
-			doc_cell(d, "%s", c->status);
+			doc_cell(d, "%s", status_rows[c->status].name);
 			doc_cell(d, "%s", kjson_str_or(reason, "check", "?"));
 			doc_cell(d, "%s", detail);
 			free(detail);
@@ -206,16 +205,16 @@ put_rolled_back(struct doc *d, const struct report *r)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->count; i++)
-		n += !strcmp(text_of(&r->list[i], "score.decision.verdict", ""), "rolled_back");
+		n += !strcmp(r->list[i].verdict, "rolled_back");
 	if (!n)
 		return;
 	doc_table(d, "Rounds rolled back", ">Round|Candidate|Reason|~Hypothesis|~Decision");
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
+		const struct kcandidate *c = &r->list[i];
 
-		if (strcmp(text_of(c, "score.decision.verdict", ""), "rolled_back"))
+		if (strcmp(c->verdict, "rolled_back"))
 			continue;
-		doc_cell(d, "%lld", (long long)kjson_int_or(c->rec, "score.decision.round", c->trial + 1));
+		doc_cell(d, "%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1));
 		doc_cell(d, "\1%s\1", c->id);
 		doc_cell(d, "%s", text_of(c, "score.decision.code", "–"));
 		doc_cell(d, "%s", text_of(c, "eval.plan.hypothesis", "–"));

@@ -124,10 +124,10 @@ show_interval(const struct kgain_ratio *r, const char *(*as)(double))
 }
 
 const char *
-show_speedup(const struct candidate *c)
+show_speedup(const struct kcandidate *c)
 {
-	if (!(c->speedup > 0) || c->ratio.low >= c->ratio.high)
-		return show("%s%s", show_times(c->speedup), c->provisional ? " (provisional)" : "");
-	return show("%s (%s%s)", show_times(c->speedup), show_interval(&c->ratio, show_times),
+	if (!(c->speedup.mean > 0) || c->speedup.low >= c->speedup.high)
+		return show("%s%s", show_times(c->speedup.mean), c->provisional ? " (provisional)" : "");
+	return show("%s (%s%s)", show_times(c->speedup.mean), show_interval(&c->speedup, show_times),
 	    c->provisional ? ", provisional" : "");
 }

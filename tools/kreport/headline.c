@@ -31,12 +31,12 @@ count_statuses(const struct report *r, long *correct, long *compiled)
 {
 	*correct = *compiled = 0;
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
+		const struct kcandidate *c = &r->list[i];
 
 		if (c == r->reference)
 			continue;
 		*correct += c->correct && !of(c, "score.overfit");
-		*compiled += status_rows[status_named(c->status)].built;
+		*compiled += status_rows[c->status].built;
 	}
 }
 
@@ -81,7 +81,7 @@ put_lead(struct doc *d, const struct report *r)
 		return;
 	}
 	doc_lead(d, "The best kernel, \1%s\1, runs \2%s\2 as fast as the naive reference (%s) on %s: %s", r->best->id,
-	    show_times(r->best->speedup), show_interval(&r->best->ratio, show_times), device_of(r),
+	    show_times(r->best->speedup.mean), show_interval(&r->best->speedup, show_times), device_of(r),
 	    how_measured(r));
 	if (r->best->provisional)
 		doc_note(d,
@@ -119,14 +119,14 @@ static void
 put_tiles(struct doc *d, const struct report *r)
 {
 	long correct, compiled;
-	double efficiency = kjson_num_or(r->best ? r->best->rec : NULL, "score.efficiency_pct", 0);
+	double efficiency = kjson_num_or(r->best ? r->best->json : NULL, "score.efficiency_pct", 0);
 	double cost = kjson_num_or(r->archive.header, "cost_usd", 0);
 	long long unpriced = kjson_int_or(r->archive.header, "unpriced", 0);
 
 	count_statuses(r, &correct, &compiled);
 	if (r->best) {
-		doc_tile(d, show_times(r->best->speedup), "as fast as the reference", "%s%s%s",
-		    show_interval(&r->best->ratio, show_times), r->verify ? ", same run" : "",
+		doc_tile(d, show_times(r->best->speedup.mean), "as fast as the reference", "%s%s%s",
+		    show_interval(&r->best->speedup, show_times), r->verify ? ", same run" : "",
 		    r->best->provisional ? ", provisional" : "");
 		put_baseline_tiles(d, r);
 	}
@@ -254,7 +254,7 @@ put_workloads(struct doc *d, const struct report *r)
 	    *row;
 	size_t i;
 	double floor = r->verify ? kjson_num_or(r->verify, "noise.floor", 0) :
-	    kjson_num_or(r->best->rec, "eval.noise.floor", 0);
+	    kjson_num_or(r->best->json, "eval.noise.floor", 0);
 
 	doc_table(d, "Every timed workload", "Workload|Program|>Median|>IQR|>Samples|>Speed-up of the best over "
 	    "it|>Rate");
@@ -380,6 +380,18 @@ put_verified(struct doc *d, const struct report *r)
 		    r->verify ? r->verify_trial : r->best->trial);
 }
 
+/* What could not be read, so that nobody takes the rest for the whole. */
+static void
+put_damage(struct doc *d, const struct report *r)
+{
+	if (!r->trials.fault_count)
+		return;
+	doc_note(d, "\2Damaged:\2 %s of this campaign could not be used:",
+	    plural((long long)r->trials.fault_count, "record", "records"));
+	for (char *line = r->trials.faults.data, *end; (end = strchr(line, '\n')); line = end + 1)
+		doc_item(d, "%.*s", (int)(end - line), line);
+}
+
 void
 put_headline(struct doc *d, const struct report *r)
 {
@@ -395,6 +407,7 @@ put_headline(struct doc *d, const struct report *r)
 	if (r->begun)
 		doc_note(d, "Trial %ld has begun and is not in this report, which ends with trial %ld.", r->begun,
 		    r->last);
+	put_damage(d, r);
 	if (!r->best)
 		return;
 	put_workloads(d, r);

@@ -11,22 +11,9 @@
 #include <stddef.h>
 
 #include "doc.h"
-#include "karch.h"
-#include "kcamp.h"
 #include "kgain.h"
 #include "ktask.h"
-
-/* A scored candidate. Its record is kept without the texts that are long: prompt, codes, reply. */
-struct candidate {
-	const char *id, *status;	/* borrowed from the record */
-	long trial, branch;
-	double speedup, runtime_ms;	/* 0: not timed */
-	/* the speed-up with its interval: the newest race, else the score */
-	struct kgain_ratio ratio;
-	bool provisional;
-	bool correct, gain;
-	json_t *rec;
-};
+#include "ktrials.h"
 
 /* load.c */
 
@@ -34,12 +21,17 @@ struct report {
 	const char *dir;
 	struct kcamp *camp;
 	struct ktask *task;
+	struct ktrials trials;
 	long last;			/* trial */
 	struct karch archive;		/* of that trial */
-	struct candidate *list;		/* by trial and branch; the reference is the first */
+	/*
+	 * By trial and branch; the reference is the first. Their records are without the texts that are
+	 * long: prompt, codes, reply. Speed-ups are of the newest race, else of the score.
+	 */
+	struct kcandidate *list;
 	size_t count;
-	const struct candidate *reference;
-	const struct candidate *best;	/* NULL: none but the reference is correct */
+	const struct kcandidate *reference;
+	const struct kcandidate *best;	/* NULL: none but the reference is correct */
 	json_t *verify;			/* eval of the newest verification of the best; NULL: none, or */
 	json_t *refused;		/* that of one which found it wrong */
 	long verify_trial;
@@ -52,20 +44,16 @@ struct report {
 
 void load_report(struct report *r, const char *dir);
 void free_report(struct report *r);
-/* Is it the result of its trial: in rounds when it was accepted, in a search when it gained. */
-bool is_gain(const struct report *r, const struct candidate *c);
 /*
  * Does C follow BEST (NULL: the reference) as the best? By the rule of archives: a gain, beyond the
  * noise of both.
  */
-bool is_next_best(const struct report *r, const struct candidate *best, const struct candidate *c);
+bool is_next_best(const struct report *r, const struct kcandidate *best, const struct kcandidate *c);
 /* The candidate of that id, or NULL. */
-const struct candidate *find_candidate(const struct report *r, const char *id);
+const struct kcandidate *find_candidate(const struct report *r, const char *id);
 /* A member of a candidate's record, by path; NULL when absent. */
-const json_t *of(const struct candidate *c, const char *path);
-const char *text_of(const struct candidate *c, const char *path, const char *def);
-/* The first record of a file in the campaign's folder, or NULL when there is no such file. New reference. */
-json_t *load_record(const char *dir, const char *path);
+const json_t *of(const struct kcandidate *c, const char *path);
+const char *text_of(const struct kcandidate *c, const char *path, const char *def);
 
 /* figures.c: figures as text. The text is good until the 64th next call. */
 
@@ -82,7 +70,7 @@ const char *plural(long long n, const char *one, const char *many);	/* "1 round"
 /* Its interval, "155× to 161×"; AS shows one end. */
 const char *show_interval(const struct kgain_ratio *r, const char *(*as)(double));
 /* "16.4× (16.1× to 16.7×)" of a candidate, the same wherever it is shown. */
-const char *show_speedup(const struct candidate *c);
+const char *show_speedup(const struct kcandidate *c);
 
 /* svg.c: plots. */
 

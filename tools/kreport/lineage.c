@@ -10,7 +10,7 @@
 enum { MOST_STEPS = 400 };
 
 struct chain {
-	const struct candidate *step[MOST_STEPS];	/* the reference first */
+	const struct kcandidate *step[MOST_STEPS];	/* the reference first */
 	size_t count;
 };
 
@@ -22,7 +22,7 @@ linear_chain(const struct report *r, struct chain *chain)
 	size_t i;
 
 	json_array_foreach(ids, i, id) {
-		const struct candidate *c = find_candidate(r, json_string_value(id));
+		const struct kcandidate *c = find_candidate(r, json_string_value(id));
 
 		if (c && chain->count < MOST_STEPS)
 			chain->step[chain->count++] = c;
@@ -34,11 +34,11 @@ linear_chain(const struct report *r, struct chain *chain)
 static void
 parent_chain(const struct report *r, struct chain *chain)
 {
-	const struct candidate *list[MOST_STEPS], *c = r->best;
+	const struct kcandidate *list[MOST_STEPS], *c = r->best;
 	size_t n = 0;
 
 	while (c && n < MOST_STEPS) {
-		const struct candidate *parent = c == r->reference ? NULL :
+		const struct kcandidate *parent = c == r->reference ? NULL :
 		    find_candidate(r, text_of(c, "sample.parent.id", NULL));
 
 		list[n++] = c;
@@ -53,7 +53,7 @@ parent_chain(const struct report *r, struct chain *chain)
  * of the two.
  */
 static struct kgain_ratio
-gain_of(const struct candidate *parent, const struct candidate *c, bool *paired)
+gain_of(const struct kcandidate *parent, const struct kcandidate *c, bool *paired)
 {
 	struct kgain_ratio ratio = { 0 };
 
@@ -62,7 +62,7 @@ gain_of(const struct candidate *parent, const struct candidate *c, bool *paired)
 		ratio = kgain_ratio_of_pairs(of(c, "eval.pairs"), "incumbent", NULL, of(c, "eval.timing"));
 	*paired = ratio.n > 0;
 	if (!*paired)
-		ratio = kgain_quotient(&c->ratio, &parent->ratio);
+		ratio = kgain_quotient(&c->speedup, &parent->speedup);
 	return ratio;
 }
 
@@ -71,7 +71,7 @@ put_overview(struct doc *d, const struct chain *chain)
 {
 	doc_table(d, "Steps to the best", ">Step|Candidate|Strategy|Cell|>Time|>Speed-up|>Against its parent");
 	for (size_t i = 0; i < chain->count; i++) {
-		const struct candidate *c = chain->step[i];
+		const struct kcandidate *c = chain->step[i];
 		bool paired;
 
 		doc_cell(d, "%zu", i);
@@ -148,7 +148,7 @@ put_diff(struct doc *d, const json_t *before, const json_t *after)
 }
 
 static void
-put_reasons(struct doc *d, const struct candidate *c)
+put_reasons(struct doc *d, const struct kcandidate *c)
 {
 	static const struct {
 		const char *path, *label;
@@ -167,16 +167,16 @@ put_reasons(struct doc *d, const struct candidate *c)
 	}
 	if (of(c, "score.decision.remeasured"))
 		doc_item(d, "\2Measured again:\2 %s, mean %s, standard deviation %.2f %%",
-		    plural(kjson_int_or(c->rec, "score.decision.remeasured.n", 0), "time", "times"),
-		    show_change(kjson_num_or(c->rec, "score.decision.remeasured.mean_pct", 0)),
-		    kjson_num_or(c->rec, "score.decision.remeasured.sd_pct", 0));
+		    plural(kjson_int_or(c->json, "score.decision.remeasured.n", 0), "time", "times"),
+		    show_change(kjson_num_or(c->json, "score.decision.remeasured.mean_pct", 0)),
+		    kjson_num_or(c->json, "score.decision.remeasured.sd_pct", 0));
 	if (of(c, "eval.plan.bucket"))
 		doc_item(d, "\2Bucket:\2 %s; expected %+.3g %%", text_of(c, "eval.plan.bucket", ""),
-		    kjson_num_or(c->rec, "eval.plan.expected_gain_pct", 0));
+		    kjson_num_or(c->json, "eval.plan.expected_gain_pct", 0));
 }
 
 static void
-put_step(struct doc *d, const struct report *r, const struct candidate *before, const struct candidate *c)
+put_step(struct doc *d, const struct report *r, const struct kcandidate *before, const struct kcandidate *c)
 {
 	json_t *a = karch_program(r->dir, before->id, false), *b = karch_program(r->dir, c->id, false);
 

@@ -98,7 +98,7 @@ put_table(struct doc *d, const struct report *r, const struct karch_row **list, 
 		doc_details(d, "All %zu elites", n);
 	doc_table(d, "Elites, the highest score first", "Candidate|Cell|Status|>Speed-up|>Time|>Score|Strategy|Parent");
 	for (size_t i = 0; i < n; i++) {
-		const struct candidate *c = find_candidate(r, list[i]->id);
+		const struct kcandidate *c = find_candidate(r, list[i]->id);
 		char cell[KARCH_DIMS + 1];
 
 		karch_cell_text(list[i]->cell, cell);
@@ -136,7 +136,7 @@ put_map(struct doc *d, const struct report *r)
 			plot_svg(&p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"cell\"/>",
 			    left_of(column), top_of(row), CELL, CELL);
 	for (size_t i = n; i--;)
-		put_elite(&p, list[i], r->best ? r->best->speedup : 1, r->best && !strcmp(list[i]->id, r->best->id));
+		put_elite(&p, list[i], r->best ? r->best->speedup.mean : 1, r->best && !strcmp(list[i]->id, r->best->id));
 	put_levels(&p);
 	doc_figure(d, plot_end(&p), "Speed-up of the best program of each cell; the stronger the colour, the faster; × "
 	    "is broken, ref the reference. The framed one is the best.");

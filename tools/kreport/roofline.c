@@ -41,14 +41,14 @@ plain(const json_t *figure)
 
 /* The times of a candidate that the report goes by: of the best those of its verification. */
 static const json_t *
-timing_of(const struct report *r, const struct candidate *c)
+timing_of(const struct report *r, const struct kcandidate *c)
 {
 	return c == r->best && r->verify ? kjson_path(r->verify, "timing") : of(c, "eval.timing");
 }
 
 /* Operations a second of a candidate on a workload of the roofline; 0: not timed. */
 static double
-rate_of(const struct report *r, const struct candidate *c, const json_t *workload, const char *work)
+rate_of(const struct report *r, const struct kcandidate *c, const json_t *workload, const char *work)
 {
 	const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(workload, "workload", ""));
 	double ns = row ? kgain_time_ns(row, "median") : 0;
@@ -86,7 +86,7 @@ put_roof(struct plot *p, const char *class, double peak, double bandwidth)
 }
 
 static void
-put_point(struct plot *p, const struct report *r, const struct candidate *c, const json_t *workload, const char *class)
+put_point(struct plot *p, const struct report *r, const struct kcandidate *c, const json_t *workload, const char *class)
 {
 	double x = kjson_num_or(workload, "intensity", 0), y = rate_of(r, c, workload, "flops");
 
@@ -174,7 +174,7 @@ put_share(struct doc *d, double rate, const json_t *ceiling)
 static void
 put_table(struct doc *d, const struct report *r, const json_t *rows)
 {
-	const struct candidate *c = r->best ? r->best : r->reference;
+	const struct kcandidate *c = r->best ? r->best : r->reference;
 	bool below = false;
 	size_t i;
 	json_t *w;

@@ -36,7 +36,7 @@ shapes_of(const struct report *r, const char *names[MOST_SHAPES])
 }
 
 static void
-put_shape(struct doc *d, const struct report *r, const struct candidate *c, const char *name)
+put_shape(struct doc *d, const struct report *r, const struct kcandidate *c, const char *name)
 {
 	const struct ktask_workload *w = ktask_workload(r->task, name);
 	int64_t flops = w ? ktask_value(r->task, w, r->task->flops) : 0;
@@ -52,22 +52,22 @@ put_shape(struct doc *d, const struct report *r, const struct candidate *c, cons
 }
 
 static void
-put_round(struct doc *d, const struct report *r, const struct candidate *c, const char **names, size_t shapes)
+put_round(struct doc *d, const struct report *r, const struct kcandidate *c, const char **names, size_t shapes)
 {
-	const char *verdict = text_of(c, "score.decision.verdict", "");
+	const char *verdict = c->verdict;
 
-	doc_cell(d, "%lld", (long long)kjson_int_or(c->rec, "score.decision.round", c->trial + 1));
-	doc_cell(d, "%s%s", word_of(verdict), kjson_bool_or(c->rec, "score.decision.trade_off", false) ?
+	doc_cell(d, "%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1));
+	doc_cell(d, "%s%s", word_of(verdict), kjson_bool_or(c->json, "score.decision.trade_off", false) ?
 	    " (trade-off)" : "");
 	doc_cell(d, "%s", !strcmp(verdict, "baseline") ? "the naive reference" :
-	    text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", c->status)));
+	    text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", status_rows[c->status].name)));
 	if (of(c, "score.decision.improvement_pct") && strcmp(verdict, "baseline"))
-		doc_cell(d, "%s", show_change(kjson_num_or(c->rec, "score.decision.improvement_pct", 0)));
+		doc_cell(d, "%s", show_change(kjson_num_or(c->json, "score.decision.improvement_pct", 0)));
 	else
 		doc_cell(d, "–");
 	if (of(c, "score.decision.vs_baseline_pct") && strcmp(verdict, "baseline"))
-		doc_cell(d, "%+.3f %%", c->speedup > 0 ? 100 * (c->speedup - 1) :
-		    kjson_num_or(c->rec,
+		doc_cell(d, "%+.3f %%", c->speedup.mean > 0 ? 100 * (c->speedup.mean - 1) :
+		    kjson_num_or(c->json,
 		    "score.decision.vs_baseline_pct", 0));
 	else
 		doc_cell(d, "–");
@@ -104,10 +104,10 @@ put_trend(struct doc *d, const struct report *r)
 static void
 put_termination(struct doc *d, const struct report *r)
 {
-	const struct candidate *accepted = find_candidate(r, kjson_str_or(r->archive.header, "linear.accepted", NULL));
+	const struct kcandidate *accepted = find_candidate(r, kjson_str_or(r->archive.header, "linear.accepted", NULL));
 	struct kends e;
 
-	kends_find(r->camp, r->last, accepted ? accepted->rec : NULL, &e);
+	kends_find(r->camp, r->last, accepted ? accepted->json : NULL, &e);
 	doc_table(d, "Termination", "Condition|~What|State");
 	for (size_t i = 0; i < KENDS; i++) {
 		doc_cell(d, "T%zu", i + 1);
@@ -126,7 +126,7 @@ put_rounds(struct doc *d, const struct report *r)
 	if (!r->linear)
 		return;
 	for (size_t i = 0; i < r->count; i++) {
-		const char *verdict = text_of(&r->list[i], "score.decision.verdict", "");
+		const char *verdict = r->list[i].verdict;
 
 		accepted += !strcmp(verdict, "accepted");
 		back += !strcmp(verdict, "rolled_back");

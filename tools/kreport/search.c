@@ -22,24 +22,24 @@ static struct outcome *
 outcomes_of(const struct report *r)
 {
 	struct outcome *list = kcalloc((size_t)r->last + 1, sizeof *list);
-	const struct candidate *best = NULL;
+	const struct kcandidate *best = NULL;
 
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
+		const struct kcandidate *c = &r->list[i];
 		struct outcome *o = &list[c->trial];
 
 		if (c == r->reference)
 			continue;
-		o->count[status_named(c->status)]++;
+		o->count[c->status]++;
 		o->all++;
-		o->gains += is_gain(r, c);
-		o->priced = o->priced || of(c, "reply.cost_usd");
-		o->cost += kjson_num_or(c->rec, "reply.cost_usd", 0);
-		o->input_tokens += kjson_int_or(c->rec, "reply.usage.input_tokens", 0);
-		o->output_tokens += kjson_int_or(c->rec, "reply.usage.output_tokens", 0);
+		o->gains += c->won;
+		o->priced = o->priced || c->priced;
+		o->cost += c->cost_usd;
+		o->input_tokens += c->token_count[KCANDIDATE_INPUT];
+		o->output_tokens += c->token_count[KCANDIDATE_OUTPUT];
 		if (is_next_best(r, best, c))
 			best = c;
-		o->best = best ? best->speedup : 0;
+		o->best = best ? best->speedup.mean : 0;
 	}
 	for (long t = 1; t <= r->last; t++)
 		list[t].best = list[t].all ? list[t].best : list[t - 1].best;
@@ -48,7 +48,7 @@ outcomes_of(const struct report *r)
 
 /* Where in its trial a candidate stands: the branches of one side by side. */
 static double
-place_of(const struct candidate *c, const struct outcome *o)
+place_of(const struct kcandidate *c, const struct outcome *o)
 {
 	long n = o[c->trial].all > 1 ? o[c->trial].all : 1;
 
@@ -78,23 +78,23 @@ static void
 put_points(struct plot *p, const struct report *r, const struct outcome *o)
 {
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *c = &r->list[i];
+		const struct kcandidate *c = &r->list[i];
 		double x = plot_at(&p->x, place_of(c, o));
 
 		if (c == r->reference)
 			continue;
-		if (c->correct && c->speedup > 0) {
-			double y = plot_at(&p->y, c->speedup);
+		if (c->correct && c->speedup.mean > 0) {
+			double y = plot_at(&p->y, c->speedup.mean);
 
 			plot_mark_begin(p, "%s: %s, %s%s", c->id, show_speedup(c),
-			    text_of(c, "sample.strategy", "no strategy"),
-			    is_gain(r, c) ? r->linear ? ", accepted" : ", a gain" : "");
+			    *c->strategy ? c->strategy : "no strategy",
+			    c->won ? r->linear ? ", accepted" : ", a gain" : "");
 			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y, r->count > 100 ?
-			    3 : 4, is_gain(r, c) ? "gain" : "point");
+			    3 : 4, c->won ? "gain" : "point");
 		} else {
 			double y = p->y.from - 5;
 
-			plot_mark_begin(p, "%s: %s", c->id, c->status);
+			plot_mark_begin(p, "%s: %s", c->id, status_rows[c->status].name);
 			plot_svg(p, "<path class=\"failed\" d=\"M%.1f %.1fl6 6m0 -6l-6 6\"/>", x - 3, y - 3);
 		}
 		plot_mark_end(p);
@@ -108,9 +108,9 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 	struct plot p;
 
 	for (size_t i = 0; i < r->count; i++)
-		if (r->list[i].correct && r->list[i].speedup > 0) {
-			low = fmin(low, r->list[i].speedup);
-			high = fmax(high, r->list[i].speedup);
+		if (r->list[i].correct && r->list[i].speedup.mean > 0) {
+			low = fmin(low, r->list[i].speedup.mean);
+			high = fmax(high, r->list[i].speedup.mean);
 		}
 	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials",
 	    "A point for every correct candidate, a cross at the foot for every other one, a line for the best so far, "
@@ -265,8 +265,8 @@ speedups_of(const struct report *r, size_t *count)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->count; i++)
-		if (&r->list[i] != r->reference && r->list[i].correct && r->list[i].speedup > 0)
-			x[n++] = r->list[i].speedup;
+		if (&r->list[i] != r->reference && r->list[i].correct && r->list[i].speedup.mean > 0)
+			x[n++] = r->list[i].speedup.mean;
 	qsort(x, n, sizeof *x, by_value);
 	*count = n;
 	return x;

@@ -14,6 +14,7 @@
 #include "kcamp.h"
 #include "kio.h"
 #include "ktask.h"
+#include "ktrials.h"
 #include "kutil.h"
 
 /* One workload as one candidate did on it. */
@@ -40,7 +41,8 @@ struct aggregates {
 };
 
 struct candidate {
-	json_t *json;		/* its scored record without the prompt; owned. What follows is borrowed from it. */
+	const struct kcandidate *scored;	/* of the model, as is what follows */
+	const json_t *json;		/* its record without the prompt */
 	const char *id, *status, *level;
 	long trial, branch;
 	const json_t *eval, *score, *decision, *plan, *audit;	/* the last three may be NULL */
@@ -60,6 +62,7 @@ struct round {
 
 struct campaign {
 	struct kcamp *camp;
+	struct ktrials trials;
 	struct ktask *task;
 	bool linear;
 	const char *name, *statistic;
@@ -70,8 +73,11 @@ struct campaign {
 
 /* load.c */
 
-/* Everything up to the trial that the archive stands at. Dies when there is none, or a record lacks what it needs. */
-void campaign_load(struct campaign *c);
+/*
+ * Everything up to the last trial, or up to the first that is damaged: what comes after it was compared
+ * with something unknown. Dies when there is no trial, and, when it is to WRITE, while views are remade.
+ */
+void campaign_load(struct campaign *c, bool write);
 void campaign_free(struct campaign *c);
 const struct round *last_accepted(const struct campaign *c);
 /* Why a candidate was accepted or not, as one line; the caller frees. */

@@ -2,181 +2,111 @@
 /* Rounds, read from the scored records and archives of the trials. See kround.h. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "karch.h"
 #include "kextract.h"
 #include "kround.h"
 
-/* First line of an archive. New reference; dies when there is none. */
-static json_t *
-archive_header(const char *path)
-{
-	json_t *header = kin_first(path);
-
-	if (!header)
-		kdie(K_USAGE, "%s: is empty, or is not there", path);
-	return header;
-}
-
-/* The trial whose views all stand: the link is taken away while older ones are remade. */
-static long
-last_trial(void)
-{
-	json_t *header;
-	long last;
-
-	if (access("archive.ndjson", F_OK) < 0)
-		kdie(K_USAGE, "archive.ndjson: no trial is complete, or views are being remade (make trial, or make "
-		    "views)");
-	header = archive_header("archive.ndjson");
-	last = (long)kjson_int_or(header, "trial", -1);
-	if (last < 0)
-		kdie(K_USAGE, "archive.ndjson:1: 'trial' is missing: not the header of an archive");
-	json_decref(header);
-	return last;
-}
-
 static void
-take_candidate(struct campaign *c, struct round *r, const struct krec *rec)
+take_candidate(const struct campaign *c, struct candidate *x, const struct kcandidate *scored)
 {
-	struct candidate *x;
-
-	r->list = krealloc(r->list, (r->count + 1) * sizeof *r->list);
-	x = &r->list[r->count++];
-	*x = (struct candidate){ .json = json_incref(rec->json), .id = krec_str(rec, "id"),
-		.eval = krec_get(rec, "eval"), .score = krec_get(rec, "score"), .status = krec_str(rec, "eval.status"),
-		.audit = json_object_get(rec->json, "audit") };
+	*x = (struct candidate){ .scored = scored, .json = scored->json, .id = scored->id,
+		.status = status_rows[scored->status].name, .trial = scored->trial, .branch = scored->branch,
+		.eval = json_object_get(scored->json, "eval"),
+		.score = json_object_get(scored->json, "score"),
+		.audit = json_object_get(scored->json, "audit") };
 	/* A prompt is long, and no part of our records. */
-	json_object_del(x->json, "prompt");
-	if (!karch_id(x->id, &x->trial, &x->branch))
-		kdie(K_USAGE, "%s:%ld: id '%s' is not TRIAL/BRANCH", rec->file, rec->lineno, x->id);
+	json_object_del(scored->json, "prompt");
 	x->plan = json_object_get(x->eval, "plan");
 	x->decision = json_object_get(x->score, "decision");
 	x->code = kjson_str_or(x->eval, "code", NULL);
 	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
-	if (c->linear && !json_is_string(json_object_get(x->decision, "verdict")))
-		kdie(K_USAGE, "%s:%ld: %s has no score.decision.verdict: score it again (make views)", rec->file,
-		    rec->lineno, x->id);
-}
-
-/* What a candidate's last fact says of the time; empty when none does. */
-static const char *
-fact_time(const struct candidate *x)
-{
-	static const char form[] = "0000-00-00T00:00:00Z";
-	const char *t = kjson_str_or(x->eval, "time", kjson_str_or(x->json, "reply.time", ""));
-
-	for (size_t i = 0; i < sizeof form; i++)
-		if (form[i] == '0' ? t[i] < '0' || t[i] > '9' : t[i] != form[i])
-			return "";
-	return t;
+	if (c->linear && !*scored->verdict)
+		kdie(K_USAGE, "trials/%03ld/score.ndjson: %s has no score.decision.verdict: score it again (make "
+		    "views)", x->trial, x->id);
 }
 
 static void
-read_trial(struct campaign *c, struct round *r)
+read_trial(const struct campaign *c, struct round *r, const struct ktrial *trial)
 {
-	char *path = kasprintf("trials/%03ld/score.ndjson", r->trial);
-	struct krec rec;
-	struct kin in;
-
-	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
-		take_candidate(c, r, &rec);
-		krec_free(&rec);
-	}
-	kin_close(&in);
-	if (!r->count)
-		kdie(K_USAGE, "%s: holds no record", path);
-	if (c->linear && r->count > 1)
-		kdie(K_USAGE, "%s: %zu records; in linear mode a trial has one", path, r->count);
-	for (size_t i = 0; i < r->count; i++)
-		if (strcmp(fact_time(&r->list[i]), r->time) > 0)
-			snprintf(r->time, sizeof r->time, "%s", fact_time(&r->list[i]));
-	free(path);
-}
-
-/* In linear mode the decision says it; else it is the trial's candidate that became the best of the archive. */
-static const struct candidate *
-find_accepted(const struct campaign *c, const struct round *r)
-{
-	const struct candidate *found = NULL;
-	json_t *header = NULL;
-	const char *best = "";
-
-	if (!c->linear && r->trial) {
-		char *path = kasprintf("trials/%03ld/archive.ndjson", r->trial);
-
-		header = archive_header(path);
-		best = kjson_str_or(header, "best.id", "");
-		free(path);
-	}
+	if (c->linear && trial->count > 1)
+		kdie(K_USAGE, "trials/%03ld/score.ndjson: %zu records; in linear mode a trial has one", r->trial,
+		    trial->count);
+	r->list = kcalloc(trial->count, sizeof *r->list);
+	r->count = trial->count;
 	for (size_t i = 0; i < r->count; i++) {
-		const struct candidate *x = &r->list[i];
-		const char *verdict = kjson_str_or(x->decision, "verdict", "");
-
-		if (!r->trial || (c->linear ? !strcmp(verdict, "accepted") : !strcmp(best, x->id)))
-			found = x;
+		take_candidate(c, &r->list[i], &trial->list[i]);
+		if (&trial->list[i] == trial->kept)
+			r->accepted = &r->list[i];
+		if (strcmp(trial->list[i].time, r->time) > 0)
+			strcpy(r->time, trial->list[i].time);
 	}
-	json_decref(header);
-	return found;
 }
 
 static void
-add_round(struct campaign *c, long number, const struct candidate *base, long streak)
+add_round(struct campaign *c, const struct ktrial *trial, const struct candidate *base, long streak)
 {
 	struct round *r = &c->round[c->count++];
 
-	*r = (struct round){ .number = number, .trial = number - 1 };
-	read_trial(c, r);
+	*r = (struct round){ .number = trial->number + 1, .trial = trial->number };
+	read_trial(c, r, trial);
 	for (size_t i = 0; i < r->count; i++) {
 		r->list[i].base = base;
 		add_shapes(c, &r->list[i]);
 	}
-	r->accepted = find_accepted(c, r);
 	r->streak = r->accepted ? 0 : streak + 1;
 }
 
-void
-campaign_load(struct campaign *c)
+static void
+load_rounds(struct campaign *c)
 {
-	long last;
+	const struct candidate *base = NULL;
+	const struct ktrial *trial;
+
+	c->round = kcalloc((size_t)c->trials.last + 1, sizeof *c->round);
+	for (long t = 0; t <= c->trials.last && (trial = ktrials_get(&c->trials, t))->whole; t++) {
+		add_round(c, trial, base, t ? c->round[t - 1].streak : 0);
+		if (c->round[t].accepted)
+			base = c->round[t].accepted;
+	}
+	if (!base || !c->round[0].accepted || !c->round[0].accepted->code)
+		kdie(K_USAGE, "there are no rounds without the reference and its code");
+}
+
+void
+campaign_load(struct campaign *c, bool write)
+{
 	char *path;
 	const char *dot;
-	const struct candidate *base = NULL;
 
 	*c = (struct campaign){ .camp = kcamp_load(".") };
-	last = last_trial();
+	ktrials_open(&c->trials, c->camp);
+	if (c->trials.last < 0)
+		kdie(K_USAGE, "no trial is complete (make trial)");
+	if (write && !c->trials.settled)
+		kdie(K_USAGE, "archive.ndjson: does not name the last trial: views are being remade, or were not "
+		    "finished (make views)");
 	path = kcamp_path(c->camp, kcamp_str(c->camp, "task"));
 	c->task = ktask_load(path);
 	free(path);
-	c->linear = kcamp_linear(c->camp);
+	c->linear = c->trials.linear;
 	c->name = kcamp_str(c->camp, "name");
 	c->statistic = kcamp_str(c->camp, "score.statistic");
 	dot = strrchr(c->task->reference, '.');
 	c->suffix = kstrdup(dot && !strchr(dot, '/') ? dot : "");
-	c->round = kcalloc((size_t)last + 1, sizeof *c->round);
-	for (long t = 0; t <= last; t++) {
-		add_round(c, t + 1, base, t ? c->round[t - 1].streak : 0);
-		if (c->round[t].accepted)
-			base = c->round[t].accepted;
-	}
-	if (!c->round[0].accepted || !c->round[0].accepted->code)
-		kdie(K_USAGE, "trials/000/score.ndjson: holds no reference with code");
+	load_rounds(c);
 }
 
 void
 campaign_free(struct campaign *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		for (size_t k = 0; k < c->round[i].count; k++) {
-			json_decref(c->round[i].list[k].json);
+		for (size_t k = 0; k < c->round[i].count; k++)
 			free(c->round[i].list[k].shape);
-		}
 		free(c->round[i].list);
 	}
 	free(c->round);
 	free(c->suffix);
+	ktrials_close(&c->trials);
 	ktask_free(c->task);
 	kcamp_free(c->camp);
 	*c = (struct campaign){ 0 };

@@ -17,6 +17,14 @@ close_rounds(const struct campaign *c, const struct options *o)
 	return code ? code : write_commits(c, &quiet);
 }
 
+static void
+add_damage(struct faults *f, const struct ktrials *t)
+{
+	if (t->fault_count)
+		kbuf_add(&f->text, t->faults.data, t->faults.len);
+	f->count += t->fault_count;
+}
+
 static int
 check_all(const struct campaign *c, const struct options *o)
 {
@@ -26,6 +34,7 @@ check_all(const struct campaign *c, const struct options *o)
 
 	check_records(c, &f, &files);
 	check_commits(c, &f, &commits);
+	add_damage(&f, &c->trials);
 	code = f.count ? K_NO : K_OK;
 	if (!f.count)
 		kbuf_printf(&f.text, "%zu rounds, %zu files, %d logs, %zu commits: as they were closed\n", c->count,
@@ -47,8 +56,11 @@ with_campaign(int (*run)(const struct campaign *c, const struct options *o), con
 	struct campaign c;
 	int code, fd = records_lock(write);
 
-	campaign_load(&c);
+	campaign_load(&c, write);
 	code = run(&c, o);
+	/* The rounds before the damage are written; those after it are not. */
+	if (!code && write && c.trials.fault_count)
+		code = K_USAGE;
 	campaign_free(&c);
 	close(fd);
 	return code;

@@ -412,9 +412,11 @@ inspect(struct state *s, bool must_exist)
 {
 	read_seal(s);
 	read_logs(s);
-	if (closed_rounds(s) > (long)s->c->count)
-		add_fault(&s->faults, "round %ld was closed, and trials/%03ld is not complete any more",
-		    closed_rounds(s), closed_rounds(s) - 1);
+	if (closed_rounds(s) > (long)s->c->count) {
+		add_fault(&s->faults, "rounds up to %ld were closed, and trials/%03zu is damaged, or not complete any "
+		    "more: neither it nor what follows can be compared", closed_rounds(s), s->c->count);
+		return;
+	}
 	for (int l = 0; l < LOGS; l++)
 		check_log(s, l);
 	for (size_t i = 0; i < s->seals; i++)
@@ -683,8 +685,10 @@ check_records(const struct campaign *c, struct faults *f, size_t *files)
 
 	state_open(&s, c);
 	inspect(&s, true);
-	sweep(&s, false);
-	check_views(&s);
+	if (closed_rounds(&s) <= (long)c->count) {
+		sweep(&s, false);
+		check_views(&s);
+	}
 	if (!s.faults.count && !s.drift.count) {
 		grow_all(&s, &g);
 		check_tails(&s, &g);

@@ -98,7 +98,7 @@ find_anchor(const struct scorer *s, const struct krec *rec, struct anchor *a)
 		if (!strcmp(kjson_str_or(json_array_get(pairs, i), "name", ""), a->name))
 			a->id = kjson_str_or(json_array_get(pairs, i), "id", a->id);
 	if (a->id)
-		kchain_known(s->camp->dir, a->id, trial, false, &a->chain);
+		kchain_known(s->camp, a->id, trial, false, &a->chain);
 	else if (!strcmp(a->name, "reference"))
 		a->chain.speedup = (struct kgain_ratio){ 1, 1, 1, 1 };
 	else

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "karch.h"
 #include "kio.h"
+#include "ktrials.h"
 #include "kutil.h"
 #include "status.h"
 
@@ -39,30 +39,16 @@ rows_of_race(const json_t *pairs)
 	return rows;
 }
 
-/* The scored record of candidate ID; NULL when there is none. New reference. */
+/* The scored record of candidate ID; NULL when there is none. A score hangs on it: damage ends the program. */
 static json_t *
-scored(const char *dir, const char *id)
+scored(const struct kcamp *camp, const char *id)
 {
-	long trial, branch;
-	char *path;
-	struct krec rec;
-	struct kin in;
-	json_t *found = NULL;
+	char *fault;
+	json_t *record = ktrials_record(camp, id, &fault);
 
-	if (!karch_id(id, &trial, &branch))
-		return NULL;
-	path = kasprintf("%s/trials/%03ld/score.ndjson", dir, trial);
-	if (!access(path, F_OK)) {
-		kin_open(&in, path);
-		while (!found && kin_next(&in, &rec)) {
-			if (!strcmp(kjson_str_or(rec.json, "id", ""), id))
-				found = json_incref(rec.json);
-			krec_free(&rec);
-		}
-		kin_close(&in);
-	}
-	free(path);
-	return found;
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
+	return record;
 }
 
 /*
@@ -99,20 +85,20 @@ race_in(const json_t *fact, const char *id)
 }
 
 static bool
-find_race(const char *dir, const char *id, long trial, const char *name, struct kchain *c)
+find_race(const struct kcamp *camp, const char *id, long trial, const char *name, struct kchain *c)
 {
-	char *path = kasprintf("trials/%03ld/%s.ndjson", trial, name);
-	char *file = kasprintf("%s/%s", dir, path);
+	char *from = kasprintf("trials/%03ld/%s.ndjson", trial, name);
+	char *file = kasprintf("%s/%s", camp->dir, from);
 	json_t *fact = kin_first(file), *record;
 	const json_t *race = race_in(fact, id);
 	bool found = false;
 
 	if (race) {
-		record = scored(dir, id);
-		found = take_race(race, record, path, c);
+		record = scored(camp, id);
+		found = take_race(race, record, from, c);
 		json_decref(record);
 	} else {
-		free(path);
+		free(from);
 	}
 	json_decref(fact);
 	free(file);
@@ -120,7 +106,7 @@ find_race(const char *dir, const char *id, long trial, const char *name, struct 
 }
 
 bool
-kchain_raced(const char *dir, const char *id, long trial, bool closed, struct kchain *c)
+kchain_raced(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c)
 {
 	long first, branch;
 
@@ -128,8 +114,8 @@ kchain_raced(const char *dir, const char *id, long trial, bool closed, struct kc
 	if (!karch_id(id, &first, &branch))
 		return false;
 	for (long t = trial; t >= first; t--)
-		if (((t < trial || closed) && find_race(dir, id, t, "verify", c)) ||
-		    find_race(dir, id, t, "anchor", c))
+		if (((t < trial || closed) && find_race(camp, id, t, "verify", c)) ||
+		    find_race(camp, id, t, "anchor", c))
 			return true;
 	return false;
 }
@@ -149,15 +135,15 @@ take_score(const json_t *record, struct kchain *c)
 }
 
 bool
-kchain_known(const char *dir, const char *id, long trial, bool closed, struct kchain *c)
+kchain_known(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c)
 {
 	json_t *record;
 	bool known = true;
 
 	if (!strcmp(id, KARCH_REFERENCE)) {
 		*c = (struct kchain){ .speedup = { 1, 1, 1, 1 } };
-	} else if (!kchain_raced(dir, id, trial, closed, c)) {
-		record = scored(dir, id);
+	} else if (!kchain_raced(camp, id, trial, closed, c)) {
+		record = scored(camp, id);
 		known = take_score(record, c);
 		json_decref(record);
 	}
@@ -165,12 +151,12 @@ kchain_known(const char *dir, const char *id, long trial, bool closed, struct kc
 }
 
 void
-kchain_of_record(const char *dir, const json_t *record, long trial, struct kchain *c)
+kchain_of_record(const struct kcamp *camp, const json_t *record, long trial, struct kchain *c)
 {
 	const char *id = kjson_str_or(record, "id", "");
 
 	*c = (struct kchain){ 0 };
-	if (!strcmp(id, KARCH_REFERENCE) || !kchain_raced(dir, id, trial, true, c))
+	if (!strcmp(id, KARCH_REFERENCE) || !kchain_raced(camp, id, trial, true, c))
 		take_score(record, c);
 }
 

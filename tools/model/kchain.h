@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "kcamp.h"
 #include "kgain.h"
 
 /*
@@ -34,14 +35,14 @@ struct kchain {
  * an anchor.ndjson of a trial up to TRIAL, or a verify.ndjson of one before it; one of TRIAL itself
  * counts when it is CLOSED. False when there is none. Free with kchain_free in any case.
  */
-bool kchain_raced(const char *dir, const char *id, long trial, bool closed, struct kchain *c);
+bool kchain_raced(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c);
 /*
- * The same, else what ID's own score in the campaign DIR says; the reference is 1x by definition,
+ * The same, else what ID's own score in the campaign says; the reference is 1x by definition,
  * without rows.
  */
-bool kchain_known(const char *dir, const char *id, long trial, bool closed, struct kchain *c);
+bool kchain_known(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c);
 /* As kchain_known for the scored RECORD. */
-void kchain_of_record(const char *dir, const json_t *record, long trial, struct kchain *c);
+void kchain_of_record(const struct kcamp *camp, const json_t *record, long trial, struct kchain *c);
 /* A baseline, by its race with the reference in trial 0, from that evaluation of the REFERENCE. */
 bool kchain_baseline(const json_t *reference, const char *name, struct kchain *c);
 /* The link on WORKLOAD; n 0: there is none. */

@@ -120,7 +120,7 @@ check_target(const struct kcamp *c, long last, const json_t *accepted, struct ke
 	/* The baseline has reached nothing. */
 	if (!strcmp(kjson_str_or(accepted, "id", KARCH_REFERENCE), KARCH_REFERENCE))
 		return;
-	kchain_of_record(c->dir, accepted, last, &chain);
+	kchain_of_record(c, accepted, last, &chain);
 	speedup = chain.speedup.mean;
 	kchain_free(&chain);
 	if (aims && reached(c, accepted, speedup, target.kind) >= target.value)

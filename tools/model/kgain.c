@@ -284,14 +284,19 @@ kgain_mean(const json_t *rows, const json_t *timing)
 }
 
 struct kgain_ratio
+kgain_read(const json_t *object, const char *mean, const char *low, const char *high)
+{
+	double v = kjson_num_or(object, mean, 0), open = json_object_get(object, low) ? INFINITY : v;
+
+	if (!(v > 0))
+		return (struct kgain_ratio){ 0 };
+	return (struct kgain_ratio){ v, kjson_num_or(object, low, v), kjson_num_or(object, high, open), 1 };
+}
+
+struct kgain_ratio
 kgain_speedup_of(const json_t *object)
 {
-	double v = kjson_num_or(object, "speedup", 0);
-	struct kgain_ratio r = { v, kjson_num_or(object, "speedup_low", v), kjson_num_or(object,
-	    "speedup_high", v),
-		1 };
-
-	return v > 0 ? r : (struct kgain_ratio){ 0 };
+	return kgain_read(object, "speedup", "speedup_low", "speedup_high");
 }
 
 void

@@ -90,9 +90,11 @@ bool kgain_all_apart(const json_t *other, const json_t *own, const char *statist
     struct kgain_ratio *ratio);
 
 /*
- * A speed-up as records hold it, "speedup", "speedup_low", "speedup_high": of an object, and over
- * ROWS of such, as far as TIMING has them (NULL: all), weighted as they are there.
+ * A ratio as records hold it, in three members: without LOW there is no interval, with LOW and without
+ * HIGH no upper end. A speed-up, "speedup", "speedup_low", "speedup_high": of an object, and over ROWS
+ * of such, as far as TIMING has them (NULL: all), weighted as they are there.
  */
+struct kgain_ratio kgain_read(const json_t *object, const char *mean, const char *low, const char *high);
 struct kgain_ratio kgain_speedup_of(const json_t *object);
 struct kgain_ratio kgain_mean(const json_t *rows, const json_t *timing);
 void kgain_put_speedup(json_t *object, const struct kgain_ratio *r);

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kcandidate: see kcandidate.h. */
+#include "kcandidate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kutil.h"
+
+const char *const kcandidate_tokens[KCANDIDATE_TOKENS] = {
+	"input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "cache_write_tokens",
+};
+
+bool
+kcandidate_enters(const struct kcandidate *c)
+{
+	return status_eligible(c->standing) && c->cell >= 0 && !c->duplicate;
+}
+
+struct karch_row *
+kcandidate_row(const struct kcandidate *c, double seed_score)
+{
+	struct karch_row *row = kcalloc(1, sizeof *row);
+
+	strcpy(row->id, c->id);
+	row->trial = c->trial;
+	row->branch = c->branch;
+	row->cell = c->cell;
+	row->score = strcmp(c->id, KARCH_REFERENCE) ? c->score : seed_score;
+	karch_set_speedup(row, &c->speedup, c->provisional);
+	row->runtime_ms = c->runtime_ms;
+	row->status = c->standing;
+	strcpy(row->tokens, c->tokens);
+	strcpy(row->parent, c->parent);
+	strcpy(row->strategy, c->strategy);
+	return row;
+}
+
+bool
+kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
+    const struct karch_row *row)
+{
+	if (elite && elite->speedup > 0 && row->speedup > 0 && !strcmp(elite->id, c->incumbent))
+		return c->gain;
+	return karch_takes(elite, row);
+}
+
+/* Words that are copied: what goes into archive lines unescaped. OUT is an array of a struct. */
+struct word {
+	const char *path;
+	char *out;
+	size_t size;
+	bool required;
+};
+
+static char *
+read_word(const json_t *record, const struct word *w)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_/";
+	const json_t *v = kjson_path(record, w->path);
+	const char *s = json_string_value(v);
+
+	if (!v && !w->required)
+		return NULL;
+	if (!v)
+		return kasprintf("the record has no '%s'", w->path);
+	if (!s || strlen(s) >= w->size || strspn(s, allowed) != strlen(s))
+		return kasprintf("'%s' is not a short lower-case word", w->path);
+	strcpy(w->out, s);
+	return NULL;
+}
+
+static char *
+read_words(struct kcandidate *c, const json_t *record)
+{
+	char verdict[KARCH_WORD] = "", status[KARCH_WORD] = "", parent[KARCH_WORD] = "", *fault = NULL;
+	const struct word words[] = {
+		{ "eval.status", status, sizeof status, true },
+		{ "eval.tokens", c->tokens, sizeof c->tokens, false },
+		{ "score.verdict", verdict, sizeof verdict, false },
+		{ "score.decision.verdict", c->verdict, sizeof c->verdict, false },
+		{ "sample.strategy", c->strategy, sizeof c->strategy, false },
+		{ "sample.incumbent", c->incumbent, sizeof c->incumbent, false },
+		{ "sample.parent.id", c->parent, sizeof c->parent, false },
+		{ "sample.parent.status", parent, sizeof parent, false },
+	};
+
+	for (size_t i = 0; i < LEN(words) && !fault; i++)
+		fault = read_word(record, &words[i]);
+	if (!fault && *c->parent && !karch_id(c->parent, &(long){ 0 }, &(long){ 0 }))
+		fault = kstrdup("sample.parent.id is no id");
+	c->status = status_named(status);
+	if (!fault && !c->status)
+		fault = kasprintf("eval.status: unknown status '%s'", status);
+	c->parent_status = status_named(parent);
+	c->loss = !strcmp(verdict, "loss");
+	return fault;
+}
+
+static void
+read_sample(struct kcandidate *c, const json_t *sample)
+{
+	const json_t *parent = json_object_get(sample, "parent");
+
+	c->target = karch_cell_json(json_object_get(sample, "target"));
+	c->island = (long)kjson_int_or(sample, "island", -1);
+	c->parent_cell = karch_cell_json(json_object_get(parent, "coords"));
+	c->parent_score = kjson_num_or(parent, "combined", 0);
+	c->parent_tries = (long)kjson_int_or(parent, "plan_tries", 0);
+	c->parent_speedup = kgain_speedup_of(parent);
+}
+
+static void
+read_reply(struct kcandidate *c, const json_t *reply)
+{
+	const json_t *usage = json_object_get(reply, "usage");
+
+	c->paid = reply;
+	c->priced = json_object_get(reply, "cost_usd");
+	c->cost_usd = kjson_num_or(reply, "cost_usd", 0);
+	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
+		c->token_count[i] = (long long)kjson_num_or(usage, kcandidate_tokens[i], 0);
+}
+
+static bool
+names_timeout(const json_t *reasons)
+{
+	for (size_t i = 0; i < json_array_size(reasons); i++)
+		if (!strcmp(kjson_str_or(json_array_get(reasons, i), "check", ""), "timeout"))
+			return true;
+	return false;
+}
+
+/* What the last fact says of the time, when it has the form of one. */
+static void
+read_time(struct kcandidate *c, const json_t *record)
+{
+	static const char form[] = "0000-00-00T00:00:00Z";
+	const char *t = kjson_str_or(record, "eval.time", kjson_str_or(record, "reply.time", ""));
+
+	for (size_t i = 0; i < sizeof form; i++)
+		if (form[i] == '0' ? t[i] < '0' || t[i] > '9' : t[i] != form[i])
+			return;
+	strcpy(c->time, t);
+}
+
+static void
+read_eval(struct kcandidate *c, const json_t *eval)
+{
+	const char *log = kjson_str_or(eval, "log", NULL);
+
+	c->correct = c->status == STATUS_CORRECT;
+	c->duplicate = json_object_get(eval, "duplicate_of");
+	c->timed_out = names_timeout(json_object_get(eval, "reasons"));
+	if (log && c->status == STATUS_COMPILE_ERROR)
+		c->log = kstrdup(log);
+}
+
+/*
+ * A candidate whose gain is one of the benchmark alone is kept and holds no cell, as one that is suspect. The next
+ * prompts say why.
+ */
+static void
+read_audit(struct kcandidate *c, const json_t *audit)
+{
+	const json_t *reason = json_array_get(json_object_get(audit, "reasons"), 0);
+
+	snprintf(c->bucket, sizeof c->bucket, "%s", kjson_str_or(audit, "bucket", ""));
+	c->overfit = !strcmp(kjson_str_or(audit, "decision", ""), "REJECT-as-overfit");
+	c->standing = c->status;
+	if (!c->overfit || !status_eligible(c->status))
+		return;
+	c->standing = STATUS_QUARANTINED;
+	free(c->log);
+	c->log = kasprintf("refused, because its gain would not outlive the benchmark: %s",
+	    json_is_string(reason) ? json_string_value(reason) : "see its audit");
+}
+
+static void
+read_score(struct kcandidate *c, const json_t *score)
+{
+	c->score = kjson_num_or(score, "combined", NAN);
+	/* Times that cannot be true say nothing. */
+	if (!json_object_get(score, "alarm"))
+		c->speedup = kgain_speedup_of(score);
+	c->provisional = kjson_bool_or(score, "provisional", false);
+	c->runtime_ms = kjson_num_or(score, "runtime_ms", 0);
+	c->gained = kgain_read(score, "gain_ratio", "gain_low", "gain_high");
+	c->gain = kjson_bool_or(score, "gain", false);
+	c->won = c->trial && (*c->verdict ? !strcmp(c->verdict, "accepted") : c->gain);
+}
+
+static char *
+read_place(struct kcandidate *c, const json_t *record)
+{
+	const char *id = kjson_str_or(record, "id", NULL);
+	long trial, branch;
+
+	c->trial = (long)kjson_int_or(record, "trial", -1);
+	c->branch = (long)kjson_int_or(record, "branch", -1);
+	if (id && !karch_id(id, &trial, &branch))
+		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
+	if (c->trial < 0 || c->trial > 999999 || c->branch < 0 || c->branch > 999999)
+		return kstrdup("the record has no trial and branch");
+	if (id && (trial != c->trial || branch != c->branch))
+		return kasprintf("id '%s', but trial %ld and branch %ld", id, c->trial, c->branch);
+	snprintf(c->id, sizeof c->id, "%03ld/%02ld", c->trial, c->branch);
+	return NULL;
+}
+
+/* The form of records that this program knows. */
+#define SCHEMA "candidate/1"
+
+static char *
+check_form(const json_t *record)
+{
+	static const struct {
+		const char *path;
+		bool required;
+	} objects[] = {
+		{ "eval", true }, { "score", true }, { "sample", false }, { "sample.parent", false },
+		{ "reply", false }, { "reply.usage", false },
+	};
+	const char *schema = kjson_str_or(record, "schema", SCHEMA);
+
+	if (strcmp(schema, SCHEMA))
+		return kasprintf("its schema is '%s', not '" SCHEMA "'", schema);
+	for (size_t i = 0; i < LEN(objects); i++) {
+		const json_t *v = kjson_path(record, objects[i].path);
+
+		if (!v && objects[i].required)
+			return kasprintf("the record has no '%s'", objects[i].path);
+		if (v && !json_is_object(v))
+			return kasprintf("'%s' is no object", objects[i].path);
+	}
+	return NULL;
+}
+
+char *
+kcandidate_read(struct kcandidate *c, json_t *record)
+{
+	char *fault;
+
+	*c = (struct kcandidate){ .json = json_incref(record), .incumbent = KARCH_REFERENCE };
+	if (!(fault = check_form(record)) && !(fault = read_place(c, record)))
+		fault = read_words(c, record);
+	if (!fault) {
+		read_sample(c, json_object_get(record, "sample"));
+		read_reply(c, json_object_get(record, "reply"));
+		read_eval(c, json_object_get(record, "eval"));
+		read_time(c, record);
+		c->cell = karch_cell_json(kjson_path(record, "coords.coords"));
+		read_audit(c, json_object_get(record, "audit"));
+		read_score(c, json_object_get(record, "score"));
+	}
+	if (fault)
+		kcandidate_free(c);
+	return fault;
+}
+
+void
+kcandidate_free(struct kcandidate *c)
+{
+	json_decref(c->json);
+	free(c->log);
+	*c = (struct kcandidate){ 0 };
+}
+
+/* Archives need a score, and the cell of whatever may hold one. */
+static void
+read_line(const struct kin *in, const struct krec *rec, struct kcandidate *c)
+{
+	char *fault = kcandidate_read(c, rec->json);
+
+	if (!fault && status_eligible(c->status) && c->cell < 0)
+		fault = kstrdup("the record has no 'coords.coords'");
+	if (!fault && !isfinite(c->score))
+		fault = kstrdup("the record has no 'score.combined'");
+	if (fault)
+		kdie(K_USAGE, "%s:%ld: %s", in->file, in->lineno, fault);
+	json_decref(c->json);
+	c->json = NULL;
+}
+
+/* The next record of any trial into in->ahead; false at the end of the last file. */
+static bool
+look_ahead(struct kcandidates *in)
+{
+	struct krec rec;
+
+	while (!in->pending) {
+		if (!in->open) {
+			if (in->next == in->count + !in->count)
+				return false;
+			kin_open(&in->in, in->count ? in->files[in->next] : NULL);
+			in->next++;
+			in->open = true;
+		}
+		if (kin_next(&in->in, &rec)) {
+			read_line(&in->in, &rec, &in->ahead);
+			krec_free(&rec);
+			in->pending = true;
+		} else {
+			kin_end(&in->in);
+			in->open = false;
+		}
+	}
+	return true;
+}
+
+static int
+by_branch(const void *a, const void *b)
+{
+	long x = ((const struct kcandidate *)a)->branch, y = ((const struct kcandidate *)b)->branch;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+mark_twins(struct kcandidate *list, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (list[i].branch == list[i - 1].branch)
+			kdie(K_USAGE, "two records of %s", list[i].id);
+		for (size_t k = 0; k < i && *list[i].tokens; k++)
+			list[i].duplicate |= !strcmp(list[k].tokens, list[i].tokens);
+	}
+}
+
+static void
+drop_list(struct kcandidates *in)
+{
+	for (size_t i = 0; i < in->len; i++)
+		kcandidate_free(&in->list[i]);
+	in->len = 0;
+}
+
+size_t
+kcandidates_trial(struct kcandidates *in, const struct kcandidate **list)
+{
+	bool first = !in->len && !in->cap;
+
+	drop_list(in);
+	while (look_ahead(in) && (!in->len || in->ahead.trial == in->trial)) {
+		if (!in->len && !first && in->ahead.trial <= in->trial)
+			kdie(K_USAGE, "%s:%ld: trial %ld after trial %ld: give the trials in order", in->in.file,
+			    in->in.lineno, in->ahead.trial, in->trial);
+		if (in->len == in->cap) {
+			in->cap = in->cap ? 2 * in->cap : 16;
+			in->list = krealloc(in->list, in->cap * sizeof *in->list);
+		}
+		in->trial = in->ahead.trial;
+		in->list[in->len++] = in->ahead;
+		in->pending = false;
+	}
+	if (!in->len)
+		return 0;
+	qsort(in->list, in->len, sizeof *in->list, by_branch);
+	mark_twins(in->list, in->len);
+	*list = in->list;
+	return in->len;
+}
+
+void
+kcandidates_close(struct kcandidates *in)
+{
+	drop_list(in);
+	free(in->list);
+	if (in->pending)
+		kcandidate_free(&in->ahead);
+	if (in->open)
+		kin_close(&in->in);
+	*in = (struct kcandidates){ 0 };
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kcandidate: a scored record as a struct. The paths inside a record stand here and nowhere else, so
+ * what reads a member that does not exist does not compile. What is checked here is checked for
+ * everybody: archives, gradients, reports, memory.
+ */
+#ifndef KCANDIDATE_H
+#define KCANDIDATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "karch.h"
+#include "kio.h"
+#include "status.h"
+
+enum kcandidate_tokens {
+	KCANDIDATE_INPUT, KCANDIDATE_OUTPUT, KCANDIDATE_REASONING, KCANDIDATE_CACHE_READ,
+	KCANDIDATE_CACHE_WRITE, KCANDIDATE_TOKENS
+};
+extern const char *const kcandidate_tokens[KCANDIDATE_TOKENS];	/* "input_tokens" and so on */
+
+struct kcandidate {
+	json_t *json;		/* the whole record; owned; NULL when only the struct is kept */
+	char id[KARCH_ID];
+	long trial, branch;
+	enum status status;	/* of the evaluation */
+	enum status standing;	/* the same, but quarantined when the audit refused it: for archives */
+	bool correct;
+	char time[32];		/* of the last fact, "2026-01-31T12:00:00Z"; empty: unknown */
+
+	int cell;		/* -1: not classified */
+	double score;		/* combined; NAN: none */
+	struct kgain_ratio speedup;	/* n 0: not timed, or nothing to believe */
+	double runtime_ms;	/* 0: not timed */
+	bool provisional;
+	struct kgain_ratio gained;	/* over the incumbent; n 0: not compared */
+	bool gain, loss;	/* against the incumbent, beyond the noise */
+	char verdict[KARCH_WORD];	/* of a round: "baseline", "accepted", "rolled_back"; or empty */
+	/* Did it win? A round that was accepted; in a search over cells, a gain. Never the reference. */
+	bool won;
+	bool overfit;		/* the audit refused it */
+	char bucket[KARCH_WORD];	/* of the audit: "K", "W1"; empty: not audited */
+
+	char tokens[17];	/* token hash; empty: none */
+	/*
+	 * The same program as an earlier one: marked so by the evaluation, or the same tokens as a lower branch of its
+	 * trial. It has nothing to add, and a second measurement must not win by luck.
+	 */
+	bool duplicate;
+	bool timed_out;
+	char *log;		/* of a compile error, or of a refusal; owned; else NULL */
+
+	char strategy[KARCH_WORD];	/* sample.*: empty, -1 or 0 when absent */
+	int target;
+	long island;
+	char incumbent[KARCH_ID];	/* the reference when absent */
+	char parent[KARCH_ID];
+	struct kgain_ratio parent_speedup;
+	enum status parent_status;
+	int parent_cell;
+	double parent_score;
+	long parent_tries;
+
+	bool paid, priced;	/* has a reply; the reply has a cost */
+	double cost_usd;
+	long long token_count[KCANDIDATE_TOKENS];
+};
+
+/*
+ * Read RECORD into C, which takes a reference. Returns NULL, or what is wrong with the record as text
+ * that the caller frees; then C is empty. Free with kcandidate_free.
+ */
+char *kcandidate_read(struct kcandidate *c, json_t *record);
+void kcandidate_free(struct kcandidate *c);
+
+/* May the record hold a cell? */
+bool kcandidate_enters(const struct kcandidate *c);
+/* As a row of an archive, a member of no island; the caller frees. The reference has SEED_SCORE. */
+struct karch_row *kcandidate_row(const struct kcandidate *c, double seed_score);
+/*
+ * Does it take the cell that ELITE (NULL: nobody) holds? By the rule of archives, but the
+ * incumbent, with which it was timed in turns, gives way to a gain and to nothing else.
+ */
+bool kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
+    const struct karch_row *row);
+
+/*
+ * Scored records as archives and gradients need them: a trial at a time, its branches in order
+ * whatever the order of the lines. Reads FILES (COUNT 0: stdin) one after the other. Zero-initialise,
+ * then set these two.
+ */
+struct kcandidates {
+	char *const *files;
+	size_t count;
+	/* Private. */
+	size_t next;
+	bool open, pending;
+	struct kin in;
+	struct kcandidate ahead;
+	struct kcandidate *list;
+	size_t len, cap;
+	long trial;
+};
+/*
+ * The records of the next trial, sorted by branch, into *LIST (borrowed until the next call, without
+ * their JSON); how many, 0 at the end. A trial that comes after a later one, two records of one branch,
+ * or a record that lacks what it must have, ends the program with K_USAGE.
+ */
+size_t kcandidates_trial(struct kcandidates *in, const struct kcandidate **list);
+void kcandidates_close(struct kcandidates *in);
+
+#endif

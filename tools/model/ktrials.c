@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ktrials: see ktrials.h. */
+#include "ktrials.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The highest number of a trial. */
+enum { TRIAL_MAX = 999999 };
+
+/* What to do about a damaged view, which is made of facts. */
+#define REMAKE "; remove it, and make views makes it again"
+
+char *
+ktrials_path(const struct kcamp *camp, long trial, const char *name)
+{
+	const char *dir = strcmp(camp->dir, ".") ? camp->dir : "", *slash = *dir ? "/" : "";
+
+	return kasprintf("%s%strials/%03ld/%s", dir, slash, trial, name);
+}
+
+/* Takes TEXT. What has been said once is not said again. */
+static void
+add_fault(struct ktrials *t, char *text)
+{
+	t->damaged = true;
+	if (!t->fault_count || !strstr(t->faults.data, text)) {
+		kwarn("%s", text);
+		kbuf_printf(&t->faults, "%s\n", text);
+		t->fault_count++;
+	}
+	free(text);
+}
+
+static bool
+has_archive(const struct kcamp *camp, long trial)
+{
+	char *path = ktrials_path(camp, trial, "archive.ndjson");
+	bool yes = kis_there(path);
+
+	free(path);
+	return yes;
+}
+
+/* The highest trial that has an archive. */
+static long
+find_last(const struct kcamp *camp)
+{
+	char *path = kasprintf("%s/trials", camp->dir);
+	DIR *folder = opendir(path);
+	struct dirent *e;
+	long last = -1;
+
+	if (!folder && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	while (folder && (e = knext_entry(folder, path)) != NULL) {
+		char *end;
+		long n = strtol(e->d_name, &end, 10);
+
+		if (*e->d_name >= '0' && *e->d_name <= '9' && !*end && n > last && n <= TRIAL_MAX &&
+		    has_archive(camp, n))
+			last = n;
+	}
+	if (folder)
+		closedir(folder);
+	free(path);
+	return last;
+}
+
+long
+ktrials_linked(const struct kcamp *camp)
+{
+	char *link = kasprintf("%s/archive.ndjson", camp->dir), target[64] = "";
+	long trial = -1;
+	int end = 0;
+
+	if (readlink(link, target, sizeof target - 1) > 0)
+		sscanf(target, "trials/%6ld/archive.ndjson%n", &trial, &end);
+	free(link);
+	return end && !target[end] && trial >= 0 && has_archive(camp, trial) ? trial : -1;
+}
+
+long
+ktrials_last(const struct kcamp *camp)
+{
+	long linked = ktrials_linked(camp);
+
+	return linked >= 0 ? linked : find_last(camp);
+}
+
+/* The first line of an archive; NULL after its fault has been noted. New reference. */
+static json_t *
+read_header(struct ktrials *t, long trial)
+{
+	char *path = ktrials_path(t->camp, trial, "archive.ndjson"), *fault = NULL;
+	json_t *header = NULL;
+	struct krec rec;
+	struct kin in;
+
+	kin_open(&in, path);
+	if (kin_try(&in, &rec, &fault)) {
+		const char *schema = kjson_str_or(rec.json, "schema", "");
+
+		if (strcmp(schema, "archive/1"))
+			fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", path, schema);
+		else if (kjson_int_or(rec.json, "trial", -1) != trial)
+			fault = kasprintf("%s:1: not the archive of trial %ld", path, trial);
+		else
+			header = json_incref(rec.json);
+		krec_free(&rec);
+	} else if (!fault) {
+		fault = kasprintf("%s: no record in it", path);
+	}
+	if (fault)
+		add_fault(t, kasprintf("%s" REMAKE, fault));
+	free(fault);
+	kin_close(&in);
+	free(path);
+	return header;
+}
+
+/* Where the record says that it is from; a campaign may have had another name at its start. */
+static char *
+check_origin(const struct ktrials *t, const struct ktrial *trial, const struct kcandidate *c)
+{
+	const char *name = kcamp_str(t->camp, "name"), *of = kjson_str_or(c->json, "campaign", name);
+
+	if (c->trial != trial->number)
+		return kasprintf("a record of trial %ld", c->trial);
+	if (strcmp(of, name) && t->reference_of && strcmp(of, t->reference_of))
+		return kasprintf("a record of the campaign '%s', not of '%s'", of, name);
+	for (size_t i = 0; i < trial->count; i++)
+		if (trial->list[i].branch == c->branch)
+			return kasprintf("a second record of %s", c->id);
+	return NULL;
+}
+
+/* One line of a trial: its record, or its fault. */
+static void
+take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
+{
+	struct kcandidate c;
+	char *fault = kcandidate_read(&c, rec->json);
+
+	if (!fault && (fault = check_origin(t, trial, &c)))
+		kcandidate_free(&c);
+	if (fault) {
+		add_fault(t, kasprintf("%s:%ld: %s" REMAKE, rec->file, rec->lineno, fault));
+		free(fault);
+		return;
+	}
+	trial->list = krealloc(trial->list, (trial->count + 1) * sizeof *trial->list);
+	trial->list[trial->count++] = c;
+}
+
+static void
+read_scores(struct ktrials *t, struct ktrial *trial, const char *path)
+{
+	char *fault = NULL;
+	struct krec rec;
+	struct kin in;
+
+	kin_open(&in, path);
+	while (kin_try(&in, &rec, &fault) || fault) {
+		if (fault) {
+			add_fault(t, kasprintf("%s" REMAKE, fault));
+			free(fault);
+			if (in.too_long)
+				break;
+			continue;
+		}
+		take_record(t, trial, &rec);
+		krec_free(&rec);
+	}
+	if (!in.lineno)
+		add_fault(t, kasprintf("%s: no record in it" REMAKE, path));
+	kin_close(&in);
+}
+
+static int
+by_branch(const void *a, const void *b)
+{
+	long x = ((const struct kcandidate *)a)->branch, y = ((const struct kcandidate *)b)->branch;
+
+	return (x > y) - (x < y);
+}
+
+static const struct kcandidate *
+find_branch(const struct ktrial *trial, long branch)
+{
+	struct kcandidate key = { .branch = branch };
+
+	return bsearch(&key, trial->list, trial->count, sizeof key, by_branch);
+}
+
+/* In rounds the decision says it; in a search over cells it is what became the best of the archive. */
+static const struct kcandidate *
+find_kept(struct ktrials *t, const struct ktrial *trial)
+{
+	const struct kcandidate *kept = NULL;
+	long n, branch;
+	json_t *header;
+
+	if (!trial->number)
+		return trial->list;
+	if (t->linear) {
+		for (size_t i = 0; i < trial->count; i++)
+			if (trial->list[i].won)
+				kept = &trial->list[i];
+		return kept;
+	}
+	header = read_header(t, trial->number);
+	if (karch_id(kjson_str_or(header, "best.id", ""), &n, &branch) && n == trial->number)
+		kept = find_branch(trial, branch);
+	json_decref(header);
+	return kept;
+}
+
+/* Is there such a file of the trial? If not, says what makes it. */
+static bool
+need_file(struct ktrials *t, long trial, const char *name)
+{
+	char *path = ktrials_path(t->camp, trial, name), *folder = ktrials_path(t->camp, trial, "");
+	bool there = kis_there(path);
+
+	if (!kis_there(folder))
+		add_fault(t, kasprintf("%s: is missing; put it back from a copy", folder));
+	else if (!there)
+		add_fault(t, kasprintf("%s: is missing; make views makes it", path));
+	free(folder);
+	free(path);
+	return there;
+}
+
+static void
+load(struct ktrials *t, struct ktrial *trial)
+{
+	char *path = ktrials_path(t->camp, trial->number, "score.ndjson");
+
+	t->damaged = false;
+	if (need_file(t, trial->number, "score.ndjson"))
+		read_scores(t, trial, path);
+	free(path);
+	qsort(trial->list, trial->count, sizeof *trial->list, by_branch);
+	if (need_file(t, trial->number, "archive.ndjson"))
+		trial->kept = find_kept(t, trial);
+	trial->whole = !t->damaged;
+	trial->loaded = true;
+}
+
+const struct ktrial *
+ktrials_get(struct ktrials *t, long number)
+{
+	struct ktrial *trial = &t->trial[number];
+
+	trial->number = number;
+	if (!trial->loaded)
+		load(t, trial);
+	return trial;
+}
+
+void
+ktrials_open(struct ktrials *t, const struct kcamp *camp)
+{
+	const struct kcandidate *reference;
+
+	*t = (struct ktrials){ .camp = camp, .last = find_last(camp) };
+	t->settled = t->last >= 0 && ktrials_linked(camp) == t->last;
+	t->trial = kcalloc((size_t)(t->last + 1), sizeof *t->trial);
+	for (long n = t->last; n >= 0 && !t->header; n--)
+		if (has_archive(camp, n))
+			t->header = read_header(t, n);
+	t->linear = kcamp_linear(camp) || json_object_get(t->header, "linear");
+	/* It tells what the campaign was called. */
+	reference = t->last < 0 ? NULL : ktrials_get(t, 0)->kept;
+	t->reference_of = kstrdup(reference ? kjson_str_or(reference->json, "campaign", "") : "");
+}
+
+size_t
+ktrials_take(struct ktrials *t, long number, struct kcandidate **list)
+{
+	struct ktrial *trial = &t->trial[number];
+	size_t count = ktrials_get(t, number)->count;
+
+	*list = trial->list;
+	*trial = (struct ktrial){ .number = number };
+	return count;
+}
+
+void
+ktrials_drop(struct ktrials *t, long number)
+{
+	struct ktrial *trial = &t->trial[number];
+
+	for (size_t i = 0; i < trial->count; i++)
+		kcandidate_free(&trial->list[i]);
+	free(trial->list);
+	*trial = (struct ktrial){ .number = number };
+}
+
+void
+ktrials_close(struct ktrials *t)
+{
+	for (long n = 0; n <= t->last; n++)
+		ktrials_drop(t, n);
+	free(t->trial);
+	free(t->reference_of);
+	kbuf_free(&t->faults);
+	json_decref(t->header);
+	*t = (struct ktrials){ 0 };
+}
+
+const struct kcandidate *
+ktrials_find(struct ktrials *t, const char *id)
+{
+	long trial, branch;
+
+	if (!id || !karch_id(id, &trial, &branch) || trial > t->last)
+		return NULL;
+	return find_branch(ktrials_get(t, trial), branch);
+}
+
+size_t
+ktrials_check(struct ktrials *t)
+{
+	for (long n = 0; n <= t->last; n++) {
+		bool loaded = t->trial[n].loaded;
+
+		ktrials_get(t, n);
+		if (!loaded)
+			ktrials_drop(t, n);
+	}
+	return t->fault_count;
+}
+
+void
+ktrials_need(struct ktrials *t, long number)
+{
+	if (!ktrials_get(t, number)->whole)
+		kdie(K_USAGE, "trial %ld is damaged, and cannot be done without", number);
+}
+
+json_t *
+ktrials_record(const struct kcamp *camp, const char *id, char **fault)
+{
+	json_t *found = NULL;
+	long trial, branch;
+	struct krec rec;
+	struct kin in;
+	char *path;
+
+	*fault = NULL;
+	if (!karch_id(id, &trial, &branch))
+		return NULL;
+	path = ktrials_path(camp, trial, "score.ndjson");
+	if (kis_there(path)) {
+		kin_open(&in, path);
+		while (!found && kin_try(&in, &rec, fault)) {
+			if (!strcmp(kjson_str_or(rec.json, "id", ""), id))
+				found = json_incref(rec.json);
+			krec_free(&rec);
+		}
+		kin_close(&in);
+	}
+	free(path);
+	return found;
+}
