@@ -18,6 +18,7 @@
 #include "ktask.h"
 #include "kutil.h"
 #include "space.h"
+#include "status.h"
 
 /* Where the judge's time goes: at every moment, to one of these. */
 enum spent {
@@ -338,7 +339,7 @@ bool launches_size(const struct judge *j, const struct klaunch_list *list, const
 struct subject {
 	char *name;
 	const char *file;
-	const char *status;	/* NULL: nothing against it yet */
+	enum status status;	/* STATUS_NONE: nothing against it yet */
 	int tier;
 	json_t *reasons, *cases, *timing;
 	json_t *reuse, *trace;	/* of --reuse, or NULL */
@@ -348,7 +349,7 @@ struct subject {
 
 /* A workload's name, and what of it was drawn anew: valid until the next call. */
 const char *subject_workload(const struct ktask_workload *w);
-void subject_fail(struct subject *s, const char *status, const char *check, const char *detail);
+void subject_fail(struct subject *s, enum status status, const char *check, const char *detail);
 /* The failure of a runner, as status, reason and log. */
 void subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const struct batch *b);
 /* A verdict in one line of log: which workload, which inputs, how far off; never the values. */

@@ -361,9 +361,9 @@ subject_init(struct subject *s, char *name, const char *file)
 static json_t *
 subject_json(struct subject *s)
 {
-	json_t *o = json_pack("{s:s,s:s,s:i,s:O,s:o}", "name", s->name, "status", s->status ? s->status : "correct",
-	    "tier", s->tier,
-	    "reasons", s->reasons, "log", kjson_text(s->log.data ? s->log.data : "", s->log.len));
+	json_t *o = json_pack("{s:s,s:o,s:i,s:O,s:o}", "name", s->name, "status",
+	    status_json(s->status ? s->status : STATUS_CORRECT), "tier", s->tier, "reasons",
+	    s->reasons, "log", kjson_text(s->log.data ? s->log.data : "", s->log.len));
 
 	if (s->total)
 		json_object_set_new(o, "correctness", json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)s->passed,
@@ -429,7 +429,7 @@ judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pai
 		shared = judge_lock(j, false);
 	if (correctness)
 		correctness_run(correctness);
-	if (j->o.timing && (!subjects[0].status || !strcmp(subjects[0].status, "correct"))) {
+	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT)) {
 		if (!race) {
 			race = race_open(j, subjects, count);
 			race_greet(race);
