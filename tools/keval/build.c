@@ -43,7 +43,7 @@ host_source(const struct keval *k)
 const char *
 source_name(const struct keval *k)
 {
-	return backend_of(k->camp)->source;
+	return kcamp_backend(k->camp)->source;
 }
 
 int

@@ -24,7 +24,7 @@ is_null(const struct keval *k)
 bool
 is_gpu(const struct keval *k)
 {
-	return backend_of(k->camp)->pointers;
+	return kcamp_backend(k->camp)->pointers;
 }
 
 void

@@ -210,7 +210,7 @@ static void
 sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, json_t *rows)
 {
 	json_t *flags = json_pack("[s]", "-lineinfo");
-	const char *tool = backend_of(k->camp)->sanitizer;
+	const char *tool = kcamp_backend(k->camp)->sanitizer;
 	const char *why = !tool ?
 	    "no sanitizer is known for this backend" :
 	    is_device_only(k) ?

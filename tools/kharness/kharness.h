@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "backend.h"
 #include "klaunch.h"
 #include "krun.h"
 #include "ktask.h"
@@ -45,7 +46,8 @@ enum { RACERS_MAX = 17 };
 
 /* What the command line says. */
 struct options {
-	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic, *backend;
+	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic;
+	const struct backend *backend;
 	const char *workload;	/* of --solo; NULL: all that are timed */
 	bool ceilings, correctness, timing, solo, reuse;
 	bool all_pairs;		/* everybody is compared with everybody, not with the candidate alone */
@@ -320,8 +322,6 @@ struct handshake runner_handshake_of(const struct handshake *measured, size_t n)
 double runner_undelayed_ns(const struct runner *r, const struct span *s);
 /* What a go took, as far as three clocks tell (runner.c), less the handshake. */
 double runner_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h);
-/* Path of a program that is installed for the runner; the caller frees. */
-char *runner_helper(const char *name);
 
 /* ---- opencl.c ---- */
 
