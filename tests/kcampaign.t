@@ -146,7 +146,7 @@ ok 'check looks at what the two files mean together' '
 	grep -q "^task.json: oracle: .*oracle.c: no such file" out
 	grep -q "baseline_openmp.c: no such file" out
 	grep -q "^campaign.json: eval.set: no workload of .* is in the set none" out
-	grep -q "model.replies: replies: no such folder" out
+	grep -q "^replies: no such folder, and model.provider is replay" out
 	jq ".eval.set = \"small\"" c/campaign.json >bad2/campaign.json; cp c/*.c bad2
 	jq ".workloads[0].sets += [\"small\"]" c/task.json >bad2/task.json
 	exits 2 kcampaign check -c bad2

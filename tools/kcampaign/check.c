@@ -262,7 +262,7 @@ check_runner(struct kbuf *text, const struct kcamp *c)
 static void
 check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
-	const char *set = kcamp_str(c, "eval.set"), *replies = kcamp_str(c, "model.replies");
+	const char *set = kcamp_str(c, "eval.set");
 	size_t in_set = 0, timed = 0;
 
 	check_file(text, task, "reference", task->reference);
@@ -290,8 +290,8 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		if (faults.len)
 			add_faults(text, "campaign.json: eval.set", faults.data);
 	}
-	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !exists(replies))
-		kbuf_printf(text, "campaign.json: model.replies: %s: no such folder, and the provider is replay\n", replies);
+	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !exists("replies"))
+		kbuf_puts(text, "replies: no such folder, and model.provider is replay\n");
 }
 
 /* A lack is told, and is a fault only where the campaign asks for what it would have to come from. */

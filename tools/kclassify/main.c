@@ -221,20 +221,14 @@ table_of(const char *backend)
 	return path;
 }
 
-/* Path of the campaign's table; takes its switches into FLAGS. */
+/* Path of the campaign's table. */
 static char *
-table_of_campaign(const char *dir, int *flags)
+table_of_campaign(const char *dir)
 {
 	struct kcamp *camp = kcamp_load(dir);
 	const char *own = kcamp_str(camp, "classify.patterns");
 	char *path = own && *own ? kcamp_path(camp, own) : table_of(kcamp_str(camp, "backend"));
 
-	if (!kcamp_bool(camp, "classify.strip"))
-		*flags &= ~KPATTERN_STRIP;
-	if (!kcamp_bool(camp, "classify.gates"))
-		*flags &= ~KPATTERN_GATES;
-	if (kcamp_bool(camp, "classify.require_lower_levels"))
-		*flags |= KPATTERN_REQUIRE_LOWER;
 	kcamp_free(camp);
 	return path;
 }
@@ -278,7 +272,7 @@ main(int argc, char **argv)
 		fputs(usage, stderr);
 		return K_USAGE;
 	}
-	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign(dir, &c.flags);
+	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign(dir);
 	c.flags = (c.flags | on) & ~off;
 	c.table = kpattern_load(path);
 	free(path);
