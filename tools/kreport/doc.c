@@ -88,12 +88,13 @@ open_block(struct doc *d, enum doc_open what)
 		[DOC_LIST] = { "<ul>\n", "</ul>\n" },
 		[DOC_TILES] = { "<dl class=\"tiles\">\n", "</dl>\n" },
 		[DOC_FIGURES] = { "<div class=\"figures\">\n", "</div>\n" },
+		[DOC_BARS] = { "<div class=\"bars\">\n", "</ol></div></div>\n" },
 	};
 
 	if (d->open == what)
 		return;
 	kbuf_puts(&d->html, html[d->open].end);
-	if (d->open == DOC_LIST || d->open == DOC_TILES)
+	if (d->open != DOC_NOTHING && d->open != DOC_FIGURES)
 		kbuf_puts(&d->md, "\n");
 	kbuf_puts(&d->html, html[what].begin);
 	d->open = what;
@@ -210,6 +211,56 @@ doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, .
 	free(text);
 }
 
+void
+doc_bars(struct doc *d, double longest, const char *fmt, ...)
+{
+	char *text;
+
+	FORMAT(text, fmt);
+	kbuf_puts(&d->md, d->open == DOC_BARS ? "\n**" : "**");
+	kbuf_puts(&d->html, d->open == DOC_BARS ? "</ol></div>\n" : "");
+	open_block(d, DOC_BARS);
+	d->longest = longest;
+	kbuf_puts(&d->html, "<div><h3>");
+	put_inline(d, text, false);
+	kbuf_puts(&d->html, "</h3><ol>\n");
+	kbuf_puts(&d->md, "**\n\n");
+	free(text);
+}
+
+/* Percent of the scale. */
+static double
+on_scale(const struct doc *d, double value)
+{
+	return 100 * (value < d->longest ? value / d->longest : 1);
+}
+
+void
+doc_bar(struct doc *d, const struct doc_bar *bar, const char *fmt, ...)
+{
+	double low = on_scale(d, bar->low), high = on_scale(d, bar->high);
+	double end = on_scale(d, bar->value);
+	char *text;
+
+	FORMAT(text, fmt);
+	kbuf_printf(&d->html, "<li class=\"%s\"><span>", bar->class);
+	kmark_html(&d->html, bar->name, strlen(bar->name));
+	kbuf_puts(&d->html, "</span> <span>");
+	kbuf_puts(&d->md, "- ");
+	kmark_md(&d->md, bar->name, strlen(bar->name));
+	kbuf_puts(&d->md, ": ");
+	put_inline(d, text, false);
+	kbuf_printf(&d->html, "</span><div><b style=\"width:%.2f%%\"></b>", end);
+	if (low < high)
+		kbuf_printf(&d->html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low, high - low);
+	kbuf_puts(&d->html, "</div></li>\n");
+	kbuf_puts(&d->md, " ");
+	for (int i = 0; i < end / 4; i++)
+		kbuf_puts(&d->md, "█");
+	kbuf_puts(&d->md, "\n");
+	free(text);
+}
+
 /* What the sign before a column's name says. */
 static const struct kind {
 	char sign;
@@ -234,10 +285,12 @@ put_column(struct doc *d, const char *spec, size_t len, struct kbuf *rule)
 	const struct kind *kind = kind_of(*spec);
 	const char *name = spec + (kind->sign != '\0');
 
-	if (d->columns == LEN(d->class))
+	if (d->columns == LEN(d->columns_of))
 		abort();
 	len -= kind->sign != '\0';
-	d->class[d->columns++] = kind->class;
+	d->columns_of[d->columns].class = kind->class;
+	d->columns_of[d->columns].name = name;
+	d->columns_of[d->columns++].len = len;
 	kbuf_printf(&d->html, "<th scope=\"col\"%s>", kind->class && *kind->class == 'n' ? " class=\"n\"" : "");
 	kmark_html(&d->html, name, len);
 	kbuf_puts(&d->html, "</th>");
@@ -276,7 +329,7 @@ doc_table(struct doc *d, const char *caption, const char *spec)
 void
 doc_cell(struct doc *d, const char *fmt, ...)
 {
-	const char *class = d->class[d->column];
+	const char *class = d->columns_of[d->column].class;
 	char *text;
 
 	FORMAT(text, fmt);
@@ -284,7 +337,10 @@ doc_cell(struct doc *d, const char *fmt, ...)
 		kbuf_puts(&d->html, "<tr><th scope=\"row\">");
 		kbuf_puts(&d->md, "|");
 	} else {
-		kbuf_printf(&d->html, "<td%s%s%s>", class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
+		/* On a narrow screen a row is a card, in which each cell says what it is. */
+		kbuf_printf(&d->html, "<td class=\"%s\" data-is=\"", class ? class : "");
+		kmark_html(&d->html, d->columns_of[d->column].name, d->columns_of[d->column].len);
+		kbuf_puts(&d->html, "\">");
 	}
 	kbuf_puts(&d->md, " ");
 	put_inline(d, text, true);
@@ -303,6 +359,20 @@ doc_table_end(struct doc *d)
 {
 	kbuf_puts(&d->html, "</tbody></table></div>\n");
 	kbuf_puts(&d->md, "\n");
+}
+
+void
+doc_box(struct doc *d, const char *class)
+{
+	open_block(d, DOC_NOTHING);
+	kbuf_printf(&d->html, "<div class=\"%s\">\n", class);
+}
+
+void
+doc_box_end(struct doc *d)
+{
+	open_block(d, DOC_NOTHING);
+	kbuf_puts(&d->html, "</div>\n");
 }
 
 void

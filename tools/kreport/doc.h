@@ -18,10 +18,15 @@ struct doc {
 	struct kbuf html, md;		/* the body so far */
 	struct kbuf contents;		/* links to the sections */
 	char *title;
-	enum doc_open { DOC_NOTHING, DOC_LIST, DOC_TILES, DOC_FIGURES } open;
+	enum doc_open { DOC_NOTHING, DOC_LIST, DOC_TILES, DOC_FIGURES, DOC_BARS } open;
 	bool section;
 	size_t columns, column;		/* of the table at work */
-	const char *class[32];		/* of each column; NULL: none */
+	struct {
+		const char *class;	/* NULL: none */
+		const char *name;	/* not terminated */
+		size_t len;
+	} columns_of[32];
+	double longest;			/* bar of the group at work */
 };
 
 void doc_begin(struct doc *d, const char *title);
@@ -35,13 +40,28 @@ void doc_item(struct doc *d, const char *fmt, ...) DOC_TEXT;
 void doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /*
+ * Bars, one below the other, all on the scale of LONGEST. A group has a heading; groups that follow
+ * each other stand next to each other. FMT says the figure. CLASS is a word of the style sheet.
+ */
+struct doc_bar {
+	const char *name, *class;
+	double value, low, high;	/* low and high: of its interval; equal: there is none */
+};
+void doc_bars(struct doc *d, double longest, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void doc_bar(struct doc *d, const struct doc_bar *bar, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/*
  * A table with the columns of SPEC, "Program|>Median|^Rate|~Reason": after > figures, to the right; after ^ several of
  * them, a line each; after ~ prose, which may be long. Then its cells, row by row; the first of a row is its name.
  */
 void doc_table(struct doc *d, const char *caption, const char *spec);
 void doc_cell(struct doc *d, const char *fmt, ...) DOC_TEXT;
 void doc_table_end(struct doc *d);
-/* What is behind a line until it is opened. */
+/* A box of the page for what stands up to its end; Markdown has no boxes. */
+void doc_box(struct doc *d, const char *class);
+void doc_box_end(struct doc *d);
+/* What is hidden below a line until the reader opens it. */
 void doc_details(struct doc *d, const char *fmt, ...) DOC_TEXT;
 void doc_details_end(struct doc *d);
 /* Text in fixed pitch; LANGUAGE is a word for the Markdown fence, "diff" colours lines. Long lines are cut. */

@@ -130,19 +130,16 @@ put_counts(struct doc *d, const struct report *r)
 {
 	long all = (long)r->count - 1;
 
-	doc_table(d, "Candidates by status", "Status|>Candidates|>Share");
+	doc_bars(d, (double)all, "Candidates by status");
 	for (int s = STATUS_COUNT - 1; s > STATUS_NONE; s--) {
 		long n = 0;
 
 		for (size_t k = 0; k < r->count; k++)
 			n += &r->list[k] != r->reference && (int)r->list[k].status == s;
-		if (!n)
-			continue;
-		doc_cell(d, "%s", status_rows[s].name);
-		doc_cell(d, "%ld", n);
-		doc_cell(d, "%.1f %%", 100.0 * (double)n / (double)all);
+		if (n)
+			doc_bar(d, &(struct doc_bar){ status_rows[s].name, status_rows[s].name,
+			    (double)n, 0, 0 }, "\2%ld\2 of %ld", n, all);
 	}
-	doc_table_end(d);
 }
 
 static void

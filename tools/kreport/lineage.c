@@ -190,14 +190,15 @@ put_step(struct doc *d, const struct report *r, const struct kcandidate *before,
 }
 
 static void
-put_code(struct doc *d, const struct report *r)
+put_source(struct doc *d, const struct report *r, const struct kcandidate *c, const char *what)
 {
-	json_t *program = karch_program(r->dir, r->best->id, false);
+	json_t *program = karch_program(r->dir, c->id, false);
 	const char *code = content_of(program, NULL), *language = kcamp_str(r->camp, "language");
 	const json_t *f;
 	size_t i;
 
-	doc_details(d, "The whole program of %s", r->best->id);
+	doc_box(d, "source");
+	doc_heading(d, "%s, \1%s\1", what, c->id);
 	doc_code(d, code, strlen(code), language);
 	json_array_foreach(json_object_get(program, "files"), i, f) {
 		const char *content = kjson_str_or(f, "content", "");
@@ -205,8 +206,18 @@ put_code(struct doc *d, const struct report *r)
 		doc_text(d, "File \1%s\1:", kjson_str_or(f, "path", ""));
 		doc_code(d, content, strlen(content), language);
 	}
-	doc_details_end(d);
+	doc_box_end(d);
 	json_decref(program);
+}
+
+void
+put_sources(struct doc *d, const struct report *r)
+{
+	doc_box(d, r->best ? "sources" : "");
+	put_source(d, r, r->reference, "The reference");
+	if (r->best)
+		put_source(d, r, r->best, "The best kernel");
+	doc_box_end(d);
 }
 
 void
@@ -216,7 +227,7 @@ put_lineage(struct doc *d, const struct report *r)
 
 	doc_section(d, "lineage", "Lineage of the best");
 	if (!r->best) {
-		doc_text(d, "There is no best kernel beside the reference.");
+		doc_text(d, "No kernel is better than the reference yet.");
 		return;
 	}
 	if (!r->linear || !linear_chain(r, &chain))
@@ -227,5 +238,4 @@ put_lineage(struct doc *d, const struct report *r)
 		    chain.step[0]->id);
 	for (size_t i = 1; i < chain.count; i++)
 		put_step(d, r, chain.step[i - 1], chain.step[i]);
-	put_code(d, r);
 }

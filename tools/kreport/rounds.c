@@ -65,14 +65,7 @@ put_round(struct doc *d, const struct report *r, const struct kcandidate *c, con
 		doc_cell(d, "%s", show_change(kjson_num_or(c->json, "score.decision.improvement_pct", 0)));
 	else
 		doc_cell(d, "–");
-	if (of(c, "score.decision.vs_baseline_pct") && strcmp(verdict, "baseline"))
-		doc_cell(d, "%+.3f %%", c->speedup.mean > 0 ? 100 * (c->speedup.mean - 1) :
-		    kjson_num_or(c->json,
-		    "score.decision.vs_baseline_pct", 0));
-	else
-		doc_cell(d, "–");
-	doc_cell(d, "%s", text_of(c, "score.decision.line", "–"));
-	doc_cell(d, "%s", text_of(c, "score.decision.level", "–"));
+	doc_cell(d, "%s", show_times(c->speedup.mean));
 	for (size_t i = 0; i < shapes; i++)
 		put_shape(d, r, c, names[i]);
 }
@@ -84,7 +77,7 @@ put_trend(struct doc *d, const struct report *r)
 	size_t shapes = shapes_of(r, names), timed = json_array_size(of(r->reference, "eval.timing"));
 	struct kbuf spec = { 0 };
 
-	kbuf_puts(&spec, ">Round|Status|~Description|>vs last accepted|>vs baseline|~Decision|Level");
+	kbuf_puts(&spec, ">Round|Status|~Change|>vs last accepted|>Speed-up");
 	for (size_t i = 0; i < shapes; i++)
 		kbuf_printf(&spec, "|^%s", names[i]);
 	doc_table(d, "Rounds", spec.data);
@@ -93,8 +86,8 @@ put_trend(struct doc *d, const struct report *r)
 			put_round(d, r, &r->list[i], names, shapes);
 	doc_table_end(d);
 	kbuf_free(&spec);
-	doc_text(d, "vs last accepted: what the decision rests on, measured in turns where the two were raced. vs baseline: "
-	    "the speed-up over the reference, by the newest race that tells it.");
+	doc_text(d, "vs last accepted: what the decision rests on, measured in turns where the "
+	    "two were raced. Speed-up: over the reference, by the newest race that tells it.");
 	if (timed > shapes)
 		doc_text(d, "%s; their times are in \1trials/TTT/score.ndjson\1.", plural((long long)(timed - shapes),
 		    "further workload is not shown here", "further workloads are not shown here"));
