@@ -10,13 +10,38 @@
 
 enum { LONGEST_LINE = 400 };	/* of code, in bytes */
 
-#define FORMAT(text, fmt) \
+enum { CELL_END = '\3' };
+
+/* LAST is the last parameter that has a name. */
+#define FORMAT_AS(text, fmt, last) \
 	do { \
 		va_list args; \
-		va_start(args, fmt); \
+		va_start(args, last); \
 		(text) = kvasprintf(fmt, args); \
 		va_end(args); \
 	} while (0)
+#define FORMAT(text, fmt) FORMAT_AS(text, fmt, fmt)
+
+void
+doc_plain(json_t *json)
+{
+	const char *key, *text = json_string_value(json);
+	json_t *v;
+	size_t i;
+
+	json_object_foreach(json, key, v)
+		doc_plain(v);
+	json_array_foreach(json, i, v)
+		doc_plain(v);
+	if (text && strpbrk(text, "\1\2\3")) {
+		char *copy = kstrdup(text);
+
+		for (char *p = copy; (p = strpbrk(p, "\1\2\3")); p++)
+			*p = '\4';
+		json_string_set(json, copy);
+		free(copy);
+	}
+}
 
 /* A code span: between more backticks in a row than stand inside; a space keeps those at its ends apart. */
 static void
@@ -266,7 +291,10 @@ static const struct kind {
 	char sign;
 	const char *class, *rule;
 } kinds[] = {
-	{ '>', "n", "---:|" }, { '^', "n many", "---:|" }, { '~', "prose", "---|" }, { '\0', NULL, "---|" },
+	{ '>', "n", "---:|" },
+	{ '^', "n many", "---:|" },
+	{ '~', "prose", "---|" },
+	{ '\0', "", "---|" },
 };
 
 static const struct kind *
@@ -288,10 +316,8 @@ put_column(struct doc *d, const char *spec, size_t len, struct kbuf *rule)
 	if (d->columns == LEN(d->columns_of))
 		abort();
 	len -= kind->sign != '\0';
-	d->columns_of[d->columns].class = kind->class;
-	d->columns_of[d->columns].name = name;
-	d->columns_of[d->columns++].len = len;
-	kbuf_printf(&d->html, "<th scope=\"col\"%s>", kind->class && *kind->class == 'n' ? " class=\"n\"" : "");
+	d->columns_of[d->columns++] = (struct doc_column){ kind->class, name, len };
+	kbuf_printf(&d->html, "<th scope=\"col\"%s>", *kind->class == 'n' ? " class=\"n\"" : "");
 	kmark_html(&d->html, name, len);
 	kbuf_puts(&d->html, "</th>");
 	kbuf_puts(&d->md, " ");
@@ -326,20 +352,18 @@ doc_table(struct doc *d, const char *caption, const char *spec)
 	kbuf_free(&rule);
 }
 
-void
-doc_cell(struct doc *d, const char *fmt, ...)
+static void
+put_cell(struct doc *d, const char *text)
 {
-	const char *class = d->columns_of[d->column].class;
-	char *text;
+	const struct doc_column *column = &d->columns_of[d->column];
 
-	FORMAT(text, fmt);
 	if (!d->column) {
 		kbuf_puts(&d->html, "<tr><th scope=\"row\">");
 		kbuf_puts(&d->md, "|");
 	} else {
 		/* On a narrow screen a row is a card, in which each cell says what it is. */
-		kbuf_printf(&d->html, "<td class=\"%s\" data-is=\"", class ? class : "");
-		kmark_html(&d->html, d->columns_of[d->column].name, d->columns_of[d->column].len);
+		kbuf_printf(&d->html, "<td class=\"%s\" data-is=\"", column->class);
+		kmark_html(&d->html, column->name, column->len);
 		kbuf_puts(&d->html, "\">");
 	}
 	kbuf_puts(&d->md, " ");
@@ -351,12 +375,31 @@ doc_cell(struct doc *d, const char *fmt, ...)
 		kbuf_puts(&d->md, "\n");
 		d->column = 0;
 	}
+}
+
+void
+doc_cells(struct doc *d, const char *fmt, ...)
+{
+	char *marked = kstrdup(fmt), *text, *end;
+
+	for (char *p = marked; (p = strchr(p, '|')); p++)
+		*p = CELL_END;
+	FORMAT_AS(text, marked, fmt);
+	for (char *cell = text; cell; cell = end ? end + 1 : NULL) {
+		end = strchr(cell, CELL_END);
+		if (end)
+			*end = '\0';
+		put_cell(d, cell);
+	}
+	free(marked);
 	free(text);
 }
 
 void
 doc_table_end(struct doc *d)
 {
+	while (d->column)
+		put_cell(d, "");
 	kbuf_puts(&d->html, "</tbody></table></div>\n");
 	kbuf_puts(&d->md, "\n");
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A document that is written once and comes out twice: as a page of HTML and as Markdown. Whatever text goes in is
- * data: it is escaped for each of them (kmark). In a format string, \1 begins and ends code and \2 what is strong;
- * blocks end what was left open.
+ * data: it is escaped for each of them (kmark). In a format string, \1 begins and ends code and \2
+ * what is strong; blocks end what was left open. Foreign text must hold no byte below \4: see
+ * doc_plain.
  */
 #ifndef DOC_H
 #define DOC_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,14 +23,15 @@ struct doc {
 	enum doc_open { DOC_NOTHING, DOC_LIST, DOC_TILES, DOC_FIGURES, DOC_BARS } open;
 	bool section;
 	size_t columns, column;		/* of the table at work */
-	struct {
-		const char *class;	/* NULL: none */
-		const char *name;	/* not terminated */
-		size_t len;
+	struct doc_column {
+		const char *class, *name;
+		size_t len;	/* of the name */
 	} columns_of[32];
 	double longest;			/* bar of the group at work */
 };
 
+/* Replaces, in all texts of a JSON value, the bytes that have a meaning here. */
+void doc_plain(json_t *json);
 void doc_begin(struct doc *d, const char *title);
 void doc_section(struct doc *d, const char *id, const char *title);
 void doc_heading(struct doc *d, const char *fmt, ...) DOC_TEXT;
@@ -53,10 +56,11 @@ void doc_bar(struct doc *d, const struct doc_bar *bar, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /*
  * A table with the columns of SPEC, "Program|>Median|^Rate|~Reason": after > figures, to the right; after ^ several of
- * them, a line each; after ~ prose, which may be long. Then its cells, row by row; the first of a row is its name.
+ * them, a line each; after ~ prose, which may be long. Then its cells, row by row; the first of a
+ * row is its name. In FMT | separates cells; in what it is filled with, it does not.
  */
 void doc_table(struct doc *d, const char *caption, const char *spec);
-void doc_cell(struct doc *d, const char *fmt, ...) DOC_TEXT;
+void doc_cells(struct doc *d, const char *fmt, ...) DOC_TEXT;
 void doc_table_end(struct doc *d);
 /* A box of the page for what stands up to its end; Markdown has no boxes. */
 void doc_box(struct doc *d, const char *class);

@@ -74,23 +74,20 @@ put_overview(struct doc *d, const struct chain *chain)
 		const struct kcandidate *c = chain->step[i];
 		bool paired;
 
-		doc_cell(d, "%zu", i);
-		doc_cell(d, "\1%s\1", c->id);
-		doc_cell(d, "%s", i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–")) :
-		    "the reference");
-		doc_cell(d, "%s", text_of(c, "coords.cell", "–"));
-		doc_cell(d, "%s", show_time(c->runtime_ms * 1e6));
-		doc_cell(d, "%s", show_speedup(c));
+		doc_cells(d, "%zu|\1%s\1|%s|%s|%s|%s", i, c->id,
+		    i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–")) : "the reference",
+		    text_of(c, "coords.cell", "–"), show_time(c->runtime_ms * 1e6),
+		    show_speedup(c));
 		if (i) {
 			struct kgain_ratio ratio = gain_of(chain->step[i - 1], c, &paired);
 
 			if (ratio.n)
-				doc_cell(d, "%s (%s%s)", show_times(ratio.mean), show_interval(&ratio, show_times),
-				    paired ? ", in turns" : "");
+				doc_cells(d, "%s (%s%s)",
+				    show_times(ratio.mean), show_interval(&ratio, show_times), paired ? ", in turns" : "");
 			else
-				doc_cell(d, "not timed");
+				doc_cells(d, "not timed");
 		} else {
-			doc_cell(d, "–");
+			doc_cells(d, "–");
 		}
 	}
 	doc_table_end(d);

@@ -44,14 +44,12 @@ put_table(struct doc *d, const struct report *r, const struct karch_row **list, 
 		char cell[KARCH_DIMS + 1];
 
 		karch_cell_text(list[i]->cell, cell);
-		doc_cell(d, "\1%s\1", list[i]->id);
-		doc_cell(d, "%s", cell);
-		doc_cell(d, "%s", status_rows[list[i]->status].name);
-		doc_cell(d, "%s", c ? show_speedup(c) : show_times(list[i]->speedup));
-		doc_cell(d, "%s", show_time(list[i]->runtime_ms * 1e6));
-		doc_cell(d, "%.4g", list[i]->score);
-		doc_cell(d, "%s", *list[i]->strategy ? list[i]->strategy : "–");
-		doc_cell(d, "%s", *list[i]->parent ? list[i]->parent : "–");
+		doc_cells(d, "\1%s\1|%s|%s|%s|%s|%.4g|%s|%s", list[i]->id, cell,
+		    status_rows[list[i]->status].name,
+		    c ? show_speedup(c) : show_times(list[i]->speedup),
+		    show_time(list[i]->runtime_ms * 1e6), list[i]->score,
+		    *list[i]->strategy ? list[i]->strategy : "–",
+		    *list[i]->parent ? list[i]->parent : "–");
 	}
 	doc_table_end(d);
 	doc_details_end(d);

@@ -44,11 +44,12 @@ put_shape(struct doc *d, const struct report *r, const struct kcandidate *c, con
 	double ns = row ? kgain_time_ns(row, "median") : 0;
 
 	if (!(ns > 0))
-		doc_cell(d, "–");
+		doc_cells(d, "–");
 	else if (flops > 0)
-		doc_cell(d, "%s,\n%s", show_time(ns), show_rate((double)flops / ns * 1e9, "FLOP/s"));
+		doc_cells(d, "%s,\n%s",
+		    show_time(ns), show_rate((double)flops / ns * 1e9, "FLOP/s"));
 	else
-		doc_cell(d, "%s", show_time(ns));
+		doc_cells(d, "%s", show_time(ns));
 }
 
 static void
@@ -56,16 +57,16 @@ put_round(struct doc *d, const struct report *r, const struct kcandidate *c, con
 {
 	const char *verdict = c->verdict;
 
-	doc_cell(d, "%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1));
-	doc_cell(d, "%s%s", word_of(verdict), kjson_bool_or(c->json, "score.decision.trade_off", false) ?
-	    " (trade-off)" : "");
-	doc_cell(d, "%s", !strcmp(verdict, "baseline") ? "the naive reference" :
-	    text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", status_rows[c->status].name)));
+	doc_cells(d, "%lld|%s%s|%s",
+	    (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1),
+	    word_of(verdict), kjson_bool_or(c->json, "score.decision.trade_off", false) ? " (trade-off)" : "",
+	    !strcmp(verdict, "baseline") ? "the naive reference" : text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", status_rows[c->status].name)));
 	if (of(c, "score.decision.improvement_pct") && strcmp(verdict, "baseline"))
-		doc_cell(d, "%s", show_change(kjson_num_or(c->json, "score.decision.improvement_pct", 0)));
+		doc_cells(d, "%s",
+		    show_change(kjson_num_or(c->json, "score.decision.improvement_pct", 0)));
 	else
-		doc_cell(d, "–");
-	doc_cell(d, "%s", show_times(c->speedup.mean));
+		doc_cells(d, "–");
+	doc_cells(d, "%s", show_times(c->speedup.mean));
 	for (size_t i = 0; i < shapes; i++)
 		put_shape(d, r, c, names[i]);
 }
@@ -103,9 +104,9 @@ put_termination(struct doc *d, const struct report *r)
 	kends_find(r->camp, r->last, accepted ? accepted->json : NULL, &e);
 	doc_table(d, "Termination", "Condition|~What|State");
 	for (size_t i = 0; i < KENDS; i++) {
-		doc_cell(d, "T%zu", i + 1);
-		doc_cell(d, "%s: %s", kends_texts[i].what, kends_texts[i].from);
-		doc_cell(d, "%s%s", e.at[i].holds ? "true" : "false", e.at[i].set ? "" : ", not set");
+		doc_cells(d, "T%zu|%s: %s|%s%s", i + 1,
+		    kends_texts[i].what, kends_texts[i].from,
+		    e.at[i].holds ? "true" : "false", e.at[i].set ? "" : ", not set");
 	}
 	doc_table_end(d);
 	kends_free(&e);

@@ -14,7 +14,7 @@ struct outcome {
 	long count[STATUS_COUNT], all, gains;
 	double best;		/* speed-up of the best so far; 0: none */
 	double cost;
-	long long input_tokens, output_tokens;
+	long long tokens;	/* written */
 	bool priced;
 };
 
@@ -35,8 +35,7 @@ outcomes_of(const struct report *r)
 		o->gains += c->won;
 		o->priced = o->priced || c->priced;
 		o->cost += c->cost_usd;
-		o->input_tokens += c->token_count[KCANDIDATE_INPUT];
-		o->output_tokens += c->token_count[KCANDIDATE_OUTPUT];
+		o->tokens += c->token_count[KCANDIDATE_OUTPUT];
 		if (is_next_best(r, best, c))
 			best = c;
 		o->best = best ? best->speedup.mean : 0;
@@ -165,7 +164,7 @@ put_summary(struct doc *d, const struct report *r, const struct outcome *o, cons
 	for (long t = 1; t <= r->last; t++) {
 		gains += o[t].gains;
 		cost += o[t].cost;
-		tokens += o[t].output_tokens;
+		tokens += o[t].tokens;
 		priced = priced || o[t].priced;
 	}
 	if (n)
@@ -194,19 +193,13 @@ put_trials(struct doc *d, const struct report *r, const struct outcome *o)
 
 	if (folded)
 		doc_details(d, "All %ld trials", r->last);
-	doc_table(d, "Trials", r->linear ? ">Trial|>Candidates|>Correct|>Accepted|>Best so far|>Tokens in|>Tokens "
-	    "out|>Cost" :
-	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens in|>Tokens out|>Cost");
-	for (long t = 1; t <= r->last; t++) {
-		doc_cell(d, "%ld", t);
-		doc_cell(d, "%ld", o[t].all);
-		doc_cell(d, "%ld", o[t].count[STATUS_CORRECT]);
-		doc_cell(d, "%ld", o[t].gains);
-		doc_cell(d, "%s", show_times(o[t].best));
-		doc_cell(d, "%s", o[t].input_tokens ? show_count(o[t].input_tokens) : "–");
-		doc_cell(d, "%s", o[t].output_tokens ? show_count(o[t].output_tokens) : "–");
-		doc_cell(d, "%s", o[t].priced ? show_usd(o[t].cost) : "unknown");
-	}
+	doc_table(d, "Trials", r->linear ?
+	    ">Trial|>Candidates|>Correct|>Accepted|>Best so far|>Tokens written|>Cost" :
+	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens written|>Cost");
+	for (long t = 1; t <= r->last; t++)
+		doc_cells(d, "%ld|%ld|%ld|%ld|%s|%s|%s", t, o[t].all, o[t].count[STATUS_CORRECT],
+		    o[t].gains, show_times(o[t].best), o[t].tokens ? show_count(o[t].tokens) : "–",
+		    o[t].priced ? show_usd(o[t].cost) : "unknown");
 	doc_table_end(d);
 	if (folded)
 		doc_details_end(d);

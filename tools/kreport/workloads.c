@@ -227,17 +227,16 @@ put_program(struct doc *d, const struct report *r, const struct program *p, cons
 	if (!(p->ns > 0))
 		return;
 	add_rates(&rates, r, workload, p->ns);
-	doc_cell(d, "%s", workload);
-	doc_cell(d, !strcmp(p->class, "best") ? "\2%s\2" : "%s", p->name);
-	doc_cell(d, "%s", show_time(p->ns));
-	doc_cell(d, "%s", show_time(kjson_num_or(row, "iqr_ns", 0)));
-	doc_cell(d, "%zu", json_array_size(json_object_get(row, "samples_ns")));
+	doc_cells(d, "%s", workload);
+	doc_cells(d, !strcmp(p->class, "best") ? "\2%s\2" : "%s", p->name);
+	doc_cells(d, "%s|%s|%zu", show_time(p->ns), show_time(kjson_num_or(row, "iqr_ns", 0)),
+	    json_array_size(json_object_get(row, "samples_ns")));
 	if (p->behind.n)
-		doc_cell(d, "%s (%s)", show_times(p->behind.mean),
-		    show_interval(&p->behind, show_times));
+		doc_cells(d, "%s (%s)",
+		    show_times(p->behind.mean), show_interval(&p->behind, show_times));
 	else
-		doc_cell(d, "–");
-	doc_cell(d, "%s", rates.data);
+		doc_cells(d, "–");
+	doc_cells(d, "%s", rates.data);
 	kbuf_free(&rates);
 }
 
@@ -261,11 +260,11 @@ put_alone(struct doc *d, const struct report *r)
 
 			if (!x || !json_object_get(x, "host_ns"))
 				continue;
-			doc_cell(d, "%s", workload);
-			doc_cell(d, k ? "%s" : "\2%s\2", k ? "reference" : r->best->id);
-			doc_cell(d, "%s", show_time(kgain_time_ns(x, "median")));
-			doc_cell(d, "%s", show_time(kjson_num_or(x, "alone_ns", 0)));
-			doc_cell(d, "%s", show_time(kjson_num_or(x, "host_ns", 0)));
+			doc_cells(d, "%s", workload);
+			doc_cells(d, k ? "%s" : "\2%s\2", k ? "reference" : r->best->id);
+			doc_cells(d, "%s|%s|%s", show_time(kgain_time_ns(x, "median")),
+			    show_time(kjson_num_or(x, "alone_ns", 0)),
+			    show_time(kjson_num_or(x, "host_ns", 0)));
 		}
 	doc_table_end(d);
 	doc_text(d, "%s By itself: one call on an idle device, from cold caches. Host time: until the "
