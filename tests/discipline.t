@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Six ways to fool a campaign or its readers, each refused with the reason; and that everything but the facts can be thrown away
-# and made again, byte for byte. docs/discipline.md has all rules, and where each is enforced.
+# and made again, byte for byte. docs/linear.md has all rules, and where each is enforced.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -155,5 +155,5 @@ ok 'a list of picked shapes is refused before any round, and the words say which
 	exits 1 kcampaign shapes --check -c cherry
 	grep -q "the set quick times 2 of 5 shapes, and 3 are the least" out; grep -q "leaves out the smallest shape, s0" out; grep -q "leaves out the largest shape, s4" out
 	exits 2 kcampaign run -n 1 -c cherry; grep -q "^kcampaign: eval.set: the set quick times 2 of 5 shapes" err; test ! -e cherry/trials/001'
-ok 'every rule of docs/discipline.md has a test of that name' '. ./helpers.sh; check_rules "$KILN_DATA/docs/discipline.md"'
+ok 'every rule of docs/linear.md has a test of that name' '. ./helpers.sh; check_rules "$KILN_DATA/docs/linear.md"'
 done_testing

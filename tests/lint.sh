@@ -45,6 +45,16 @@ find tools -name '*.c' | while read -r c; do
 		printf "lint: warning: %s:%d: function of %d lines\n", f, start, FNR - start - 1; start = 0 }' "$c"
 done
 
+# The model knows the statuses and the backends; others ask it, and test properties.
+words='rejected|quarantined|no_code|no_plan|compile_error|run_error|wrong_shape|wrong_value|partial'
+if grep -rnE "\"($words)\"|(strcmp|\"status\",).*\"correct\"" tools --include='*.[ch]' | grep -v '^tools/model/'; then
+	fail 'the word of a status; status.h has a value for it'
+fi
+if grep -rnE '"(cuda|hip|opencl|sycl|triton)"|strcmp.*"c"' tools --include='*.[ch]' --include='*.cu' |
+	grep -vE '^tools/(model/|kclassify/kpattern[.]c)|json_object_set\('; then
+	fail 'the name of a backend; backend.h has a property for what it is about'
+fi
+
 # What goes to a terminal is masked: ksay and kout_line do that, printf does not.
 if grep -rnE '(^|[^a-z_])(v?printf|puts|putchar)\(' tools --include='*.c' |
 	grep -vE '^tools/(helpers/|kharness/|kremote/|core/kutil[.]c|model/kcommand[.]c)'; then

@@ -16,6 +16,7 @@
 #include "kproc.h"
 #include "ksandbox.h"
 #include "kutil.h"
+#include "status.h"
 
 static const char usage[] =
     "usage: kbench [options] TASK KERNEL ...\n"
@@ -323,7 +324,7 @@ all_raced(const json_t *records)
 	size_t i;
 
 	json_array_foreach(json_object_get(json_array_get(records, 0), "kernels"), i, k)
-		if (strcmp(kjson_str_or(k, "status", ""), "correct"))
+		if (status_at(k, "status") != STATUS_CORRECT)
 			return false;
 	return true;
 }

@@ -114,6 +114,10 @@ test_files(void)
 	unsetenv("KILN_NOW");
 	know_iso(now, sizeof now);
 	CHECK(strlen(now) == 20);
+	CHECK_EXIT(K_MISSING, khelper_path("no_such_helper"));
+	CHECK_STR(ktool_path("no_such_tool"), "no_such_tool");
+	CHECK(kis_word('_') && kis_word('9') && kis_word('z') && !kis_word('-') &&
+	    !kis_word('\xc3') && !kis_word('\0'));
 	CHECK_EXIT(K_MISSING, kdata_path("no/such/data"));
 }
 

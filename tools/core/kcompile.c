@@ -9,8 +9,6 @@
 
 #include "kutil.h"
 
-enum { CUDA, HIP };
-
 /* Their functions differ in the prefix, and in what the result is called; the order is that of the names below. */
 static struct compiler {
 	int (*version)(int *, int *);
@@ -31,34 +29,31 @@ static const char *const names[][2] = {
 };
 
 static const char *const libraries[2][4] = {
-	[CUDA] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so" },
-	[HIP] = { "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so", "/opt/rocm/lib/libhiprtc.so" },
+	[KGPU_CUDA] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+	    "/usr/local/cuda/lib64/libnvrtc.so" },
+	[KGPU_HIP] = { "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so",
+	    "/opt/rocm/lib/libhiprtc.so" },
 };
 
-static int
-which(const char *backend)
-{
-	return strcmp(backend, "hip") ? CUDA : HIP;
-}
-
 bool
-kcompile_find(const char *backend, char *why, size_t why_len)
+kcompile_find(enum kgpu_api api, char *why, size_t why_len)
 {
-	int w = which(backend);
-	void **slots = (void **)(void *)&compilers[w], *library = NULL;
+	void **slots = (void **)(void *)&compilers[api], *library = NULL;
 
-	if (compilers[w].destroy)
+	if (compilers[api].destroy)
 		return true;
-	for (size_t i = 0; i < LEN(libraries[w]) && !library; i++)
-		library = dlopen(libraries[w][i], RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; i < LEN(libraries[api]) && !library; i++)
+		library = dlopen(libraries[api][i], RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
-		snprintf(why, why_len, "no %s: %s", w == HIP ? "hipRTC" : "NVRTC", dlerror());
+		snprintf(why, why_len, "no %s: %s", api == KGPU_HIP ? "hipRTC" : "NVRTC",
+		    dlerror());
 		return false;
 	}
 	for (size_t i = 0; i < LEN(names); i++) {
-		slots[i] = dlsym(library, names[i][w]);
+		slots[i] = dlsym(library, names[i][api]);
 		if (!slots[i]) {
-			snprintf(why, why_len, "%s has no %s: it is too old", w == HIP ? "hipRTC" : "NVRTC", names[i][w]);
+			snprintf(why, why_len, "%s has no %s: it is too old",
+			    api == KGPU_HIP ? "hipRTC" : "NVRTC", names[i][api]);
 			return false;
 		}
 	}
@@ -66,13 +61,13 @@ kcompile_find(const char *backend, char *why, size_t why_len)
 }
 
 void
-kcompile_version(const char *backend, int *major, int *minor)
+kcompile_version(enum kgpu_api api, int *major, int *minor)
 {
 	char why[256];
 
 	*major = *minor = 0;
-	if (kcompile_find(backend, why, sizeof why))
-		compilers[which(backend)].version(major, minor);
+	if (kcompile_find(api, why, sizeof why))
+		compilers[api].version(major, minor);
 }
 
 static char *
@@ -89,17 +84,17 @@ log_of(const struct compiler *c, void *program)
 }
 
 char *
-kcompile(const char *backend, const char *source, const char *name, const char *const *flags, int flag_count, size_t *len,
-    char **log, char *why, size_t why_len)
+kcompile(enum kgpu_api api, const char *source, const char *name, const char *const *flags,
+    int flag_count, size_t *len, char **log, char *why, size_t why_len)
 {
-	const struct compiler *c = &compilers[which(backend)];
+	const struct compiler *c = &compilers[api];
 	void *program = NULL;
 	char *code = NULL;
 	int e;
 
 	*log = NULL;
 	*len = 0;
-	if (!kcompile_find(backend, why, why_len))
+	if (!kcompile_find(api, why, why_len))
 		return NULL;
 	e = c->create(&program, source, name, 0, NULL, NULL);
 	if (!e) {

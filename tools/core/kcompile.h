@@ -8,14 +8,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Look for the compiler of BACKEND ("cuda" or "hip"); false with the reason in WHY. The others do so themselves. */
-bool kcompile_find(const char *backend, char *why, size_t why_len);
-void kcompile_version(const char *backend, int *major, int *minor);
+#include "kgpu.h"
+
+/* Look for the compiler of API; false with the reason in WHY. The others do so themselves. */
+bool kcompile_find(enum kgpu_api api, char *why, size_t why_len);
+void kcompile_version(enum kgpu_api api, int *major, int *minor);
 /*
  * Source to code. NAME stands in messages. NULL when it failed, with the reason in WHY. *LOG is what the compiler said, or
  * NULL; the caller frees both. *LEN is 0 when FLAGS name no device to make code for.
  */
-char *kcompile(const char *backend, const char *source, const char *name, const char *const *flags, int flag_count,
-    size_t *len, char **log, char *why, size_t why_len);
+char *kcompile(enum kgpu_api api, const char *source, const char *name, const char *const *flags,
+    int flag_count, size_t *len, char **log, char *why, size_t why_len);
 
 #endif

@@ -163,9 +163,9 @@ works(const struct kgpu *g, const char *what, int error, char *why, size_t why_l
 }
 
 int
-kgpu_count(const char *backend, char *why, size_t why_len)
+kgpu_count(enum kgpu_api api, char *why, size_t why_len)
 {
-	struct kgpu g = { .hip = !strcmp(backend, "hip") };
+	struct kgpu g = { .hip = api == KGPU_HIP };
 	int n = 0;
 
 	if (!bind(&g, why, why_len) || !works(&g, "the driver does not start", g.init(0), why, why_len) ||
@@ -188,11 +188,11 @@ keep_memory(struct kgpu *g, void *pool)
 }
 
 struct kgpu *
-kgpu_open(const char *backend, int number, bool spin, char *why, size_t why_len)
+kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len)
 {
 	struct kgpu *g = kcalloc(1, sizeof *g);
 
-	g->hip = !strcmp(backend, "hip");
+	g->hip = api == KGPU_HIP;
 	if (bind(g, why, why_len) && works(g, "the driver does not start", g->init(0), why, why_len) &&
 	    works(g, "no such device", g->device_get(&g->device, number), why, why_len) &&
 	    works(g, "device flags", spin ? g->set_flags(g->device, SPIN) : 0, why, why_len) &&

@@ -30,17 +30,22 @@ struct kgpu_state {
 
 struct kgpu;
 
+/* Whose driver, and whose run-time compiler. */
+enum kgpu_api {
+	KGPU_CUDA, KGPU_HIP
+};
+
 /*
- * The driver of BACKEND ("cuda" or "hip"). NULL with the reason in WHY when there is none or it has no device. SPIN:
+ * The driver of API. NULL with the reason in WHY when there is none or it has no device. SPIN:
  * wait for the device without falling asleep. The primary context of device NUMBER is made current.
  */
-struct kgpu *kgpu_open(const char *backend, int number, bool spin, char *why, size_t why_len);
+struct kgpu *kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len);
 /* Does WHY, of this process or told by another, say that the device's memory is taken? It is given back when others are done. */
 bool kgpu_no_room(const char *why);
 /* Give the context back, and the memory in it; NULL is allowed. */
 void kgpu_close(struct kgpu *g);
 /* Devices that the driver shows; 0 and WHY when there are none. */
-int kgpu_count(const char *backend, char *why, size_t why_len);
+int kgpu_count(enum kgpu_api api, char *why, size_t why_len);
 void kgpu_facts(struct kgpu *g, struct kgpu_facts *facts);
 /* Read from the management library (NVML), which is asked and never told anything. */
 void kgpu_state(struct kgpu *g, struct kgpu_state *state);

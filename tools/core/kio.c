@@ -460,6 +460,13 @@ kjson_fit(const char *bytes, size_t len, size_t max)
 	return i;
 }
 
+void
+kjson_set(json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new(object, key, value))
+		kdie(K_IO, "'%s' cannot be stored: it is no JSON, or memory is short", key);
+}
+
 size_t
 kjson_size(const json_t *value)
 {

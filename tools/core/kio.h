@@ -103,6 +103,8 @@ void kout_commit(void);
 json_t *kjson_text(const char *bytes, size_t len);
 /* How many of these bytes, from the first on, take at most MAX bytes as the text of a JSON string. */
 size_t kjson_fit(const char *bytes, size_t len, size_t max);
+/* Take over VALUE as a member; dies when it is NULL: memory is short, or a text is no UTF-8. */
+void kjson_set(json_t *object, const char *key, json_t *value);
 /* Bytes of VALUE as a record holds it. */
 size_t kjson_size(const json_t *value);
 

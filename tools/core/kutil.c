@@ -654,20 +654,48 @@ kdata_path(const char *name)
 	    env ? env : "unset", KILN_DATADIR);
 }
 
-char *
-ktool_path(const char *name)
+/* NAME in PLACE, a folder relative to that of this program; NULL: it is not there. */
+static char *
+near_self(const char *place, const char *name)
 {
-	char self[PATH_MAX];
+	char self[PATH_MAX], *slash, *path;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash, *path;
 
 	self[n > 0 ? n : 0] = '\0';
 	slash = strrchr(self, '/');
-	path = slash ? kasprintf("%.*s/%s", (int)(slash - self), self, name) : kstrdup(name);
-	if (!access(path, X_OK))
+	path = slash ? kasprintf("%.*s/%s%s", (int)(slash - self), self, place, name) : NULL;
+	if (path && !access(path, R_OK))
 		return path;
 	free(path);
-	return kstrdup(name);
+	return NULL;
+}
+
+char *
+ktool_path(const char *name)
+{
+	char *path = near_self("", name);
+
+	return path ? path : kstrdup(name);
+}
+
+char *
+khelper_path(const char *name)
+{
+	char *path = near_self("", name);
+
+	path = path ? path : near_self("../libexec/kiln/", name);
+	if (!path)
+		kdie(K_MISSING,
+		    "%s is neither beside %s nor in ../libexec/kiln: build or install it", name,
+		    kprog);
+	return path;
+}
+
+bool
+kis_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	    c == '_';
 }
 
 int64_t

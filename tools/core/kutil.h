@@ -154,6 +154,15 @@ int ksync_folder(const char *path);
  */
 char *kdata_path(const char *name);
 
+/* Part of a name in C: an ASCII letter, a digit or '_'. */
+bool kis_word(char c);
+
+/*
+ * A program or library that tools start themselves: beside this one in a build folder, in
+ * ../libexec/kiln when installed. The caller frees; dies with K_MISSING when it is in neither.
+ */
+char *khelper_path(const char *name);
+
 /* The kiln program NAME that lies beside this one, else its name, to be found in PATH; the caller frees. */
 char *ktool_path(const char *name);
 

@@ -33,7 +33,7 @@ find_or_die(void)
 {
 	char why[256];
 
-	if (!kcompile_find("cuda", why, sizeof why))
+	if (!kcompile_find(KGPU_CUDA, why, sizeof why))
 		kdie(K_MISSING, "%s", why);
 }
 
@@ -48,7 +48,7 @@ compile(const char *source, const char *name, int argc, char **argv, size_t *len
 	for (int i = 0; i < argc && n < OPTIONS_MAX; i++)
 		options[n++] = argv[i];
 	options[n++] = "-default-device";
-	code = kcompile("cuda", source, name, options, n, len, &log, why, sizeof why);
+	code = kcompile(KGPU_CUDA, source, name, options, n, len, &log, why, sizeof why);
 	if (log)
 		fputs(log, stderr);
 	free(log);
@@ -111,7 +111,7 @@ main(int argc, char **argv)
 	if (argc != 2 || strcmp(argv[1], "--facts"))
 		kdie(K_USAGE, "krtc is started by keval");
 	find_or_die();
-	kcompile_version("cuda", &major, &minor);
+	kcompile_version(KGPU_CUDA, &major, &minor);
 	printf("{\"nvrtc\":\"%d.%d\"}\n", major, minor);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "kgpu.h"
 #include "klaunch.h"
 #include "krunner.h"
@@ -194,19 +195,20 @@ int
 main(int argc, char **argv)
 {
 	struct krun_report hello = { .what = KRUN_HELLO };
+	const struct backend *backend = argc == 7 ? backend_named(argv[6]) : NULL;
 	char why[256];
 
-	if (argc != 7)
+	if (!backend || !backend->pointers)
 		return 124;
 	krunner_open(argv[2], &setup);
-	gpu = kgpu_open(argv[6], (int)setup.device, true, why, sizeof why);
+	gpu = kgpu_open(backend->api, (int)setup.device, true, why, sizeof why);
 	if (!gpu)
 		krunner_fail(why, NULL, 0);
 	base[0] = import(argv[3], setup.input_bytes, true);
 	base[1] = import(argv[4], setup.output_bytes, false);
 	rows = atoi(argv[5]);
 	need("a limit of memory", kgpu_limit(gpu, setup.memory_bytes));
-	prepare_runtime(!strcmp(argv[6], "hip"));
+	prepare_runtime(backend->api == KGPU_HIP);
 	krunner_catch_faults(true);
 	if (ksandbox_seal_gpu() < 0)
 		krunner_fail("sealing", strerror(errno), errno);

@@ -221,24 +221,17 @@ number(double x)
 	return json_real(round(x * 1e6) / 1e6);
 }
 
-static void
-set(json_t *o, const char *name, json_t *value)
-{
-	if (json_object_set_new(o, name, value))
-		kdie(K_IO, "out of memory");
-}
-
 static json_t *
 key_json(const struct rule *r, const struct kconfigs_key *k)
 {
 	json_t *o = json_object();
 
 	if (r->launch) {
-		set(o, "grid_x", json_integer(k->at[0]));
-		set(o, "block_x", json_integer(k->at[3]));
+		kjson_set(o, "grid_x", json_integer(k->at[0]));
+		kjson_set(o, "block_x", json_integer(k->at[3]));
 	}
 	for (size_t i = 0; !r->launch && i < r->count; i++)
-		set(o, r->names[i], json_integer(k->at[i]));
+		kjson_set(o, r->names[i], json_integer(k->at[i]));
 	return o;
 }
 
@@ -273,11 +266,11 @@ add_budget(json_t *o, const struct kconfig *c)
 	json_t *budget = json_object();
 
 	if (isfinite(c->inst_per_thread))
-		set(budget, "inst_per_thread", number(c->inst_per_thread));
+		kjson_set(budget, "inst_per_thread", number(c->inst_per_thread));
 	if (isfinite(c->bytes_per_thread))
-		set(budget, "bytes_per_thread", number(c->bytes_per_thread));
+		kjson_set(budget, "bytes_per_thread", number(c->bytes_per_thread));
 	if (json_object_size(budget))
-		set(o, "budget", budget);
+		kjson_set(o, "budget", budget);
 	else
 		json_decref(budget);
 }
@@ -290,16 +283,16 @@ config_json(const struct rule *r, const struct kconfig *c, const struct kconfigs
 	const json_t *example = example_of(c, observed, aligned);
 	json_t *o = json_object();
 
-	set(o, "name", json_string(c->name));
-	set(o, "key", key_json(r, key));
+	kjson_set(o, "name", json_string(c->name));
+	kjson_set(o, "key", key_json(r, key));
 	if (r->launch) {
-		set(o, "grid", triple(key->at));
-		set(o, "block", triple(key->at + 3));
+		kjson_set(o, "grid", triple(key->at));
+		kjson_set(o, "block", triple(key->at + 3));
 	}
-	set(o, "target_us", number(c->target_us));
-	set(o, "total_us", number(c->total_us));
-	set(o, "share", number(c->share));
-	set(o, "calls", json_integer((json_int_t)c->count));
+	kjson_set(o, "target_us", number(c->target_us));
+	kjson_set(o, "total_us", number(c->total_us));
+	kjson_set(o, "share", number(c->share));
+	kjson_set(o, "calls", json_integer((json_int_t)c->count));
 	json_object_set(o, "scalars", c->scalars);
 	if (example) {
 		json_object_set(o, "example", json_object_get(example, "i"));
@@ -354,14 +347,14 @@ document(const struct rule *r, const struct kconfigs *c, const struct kconfigs_c
 		json_array_append_new(key, json_string("grid_x"));
 		json_array_append_new(key, json_string("block_x"));
 	}
-	set(o, "key", key);
-	set(o, "calls", json_integer((json_int_t)n));
-	set(o, "groups", json_integer((json_int_t)c->groups));
-	set(o, "total_us", number(c->total_us));
-	set(o, "coverage", number(c->coverage));
-	set(o, "aligned", json_boolean(c->aligned));
-	set(o, "notes", notes_of(c, n, json_array_size(observed)));
-	set(o, "configs", list);
+	kjson_set(o, "key", key);
+	kjson_set(o, "calls", json_integer((json_int_t)n));
+	kjson_set(o, "groups", json_integer((json_int_t)c->groups));
+	kjson_set(o, "total_us", number(c->total_us));
+	kjson_set(o, "coverage", number(c->coverage));
+	kjson_set(o, "aligned", json_boolean(c->aligned));
+	kjson_set(o, "notes", notes_of(c, n, json_array_size(observed)));
+	kjson_set(o, "configs", list);
 	return o;
 }
 

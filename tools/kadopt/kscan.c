@@ -11,12 +11,6 @@
 enum { DEPTH = 64, CHAIN = 32 };
 
 static bool
-is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool
 begins_word(char c)
 {
 	return isalpha((unsigned char)c) || c == '_';
@@ -33,7 +27,7 @@ skip_blank(const struct kscan *s, size_t p, size_t to)
 static size_t
 word_end(const struct kscan *s, size_t p, size_t to)
 {
-	while (p < to && is_word(s->code[p]))
+	while (p < to && kis_word(s->code[p]))
 		p++;
 	return p;
 }
@@ -461,7 +455,9 @@ is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
 	q = skip_blank(s, close + 1, to);
 	if (skip_blank(s, open + 1, p) >= close || q >= p || !begins_word(s->code[q]) || is_attribute(s, q, word_end(s, q, p)))
 		return false;
-	while (q < to && (is_word(s->code[q]) || isspace((unsigned char)s->code[q]) || strchr("*,;[]", s->code[q])))
+	while (q < to &&
+	    (kis_word(s->code[q]) || isspace((unsigned char)s->code[q]) ||
+		strchr("*,;[]", s->code[q])))
 		q++;
 	if (q >= to || s->code[q] != '{')
 		return false;
@@ -753,7 +749,8 @@ tidy(const struct kscan *s, size_t from, size_t to)
 
 		if (isspace((unsigned char)c))
 			continue;
-		if (b.len && is_word(b.data[b.len - 1]) && is_word(c) && p > from && !is_word(s->code[p - 1]))
+		if (b.len && kis_word(b.data[b.len - 1]) && kis_word(c) && p > from &&
+		    !kis_word(s->code[p - 1]))
 			kbuf_puts(&b, " ");
 		kbuf_add(&b, &c, 1);
 	}
@@ -814,7 +811,9 @@ read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 			if (is_text(s, p, end, "const"))
 				x->constant |= !starred;
 			else if (p != last && !is_qualifier(s, p, end))
-				kbuf_printf(&type, "%s%.*s", type.len && is_word(type.data[type.len - 1]) ? " " : "", (int)(end - p), s->code + p);
+				kbuf_printf(&type, "%s%.*s",
+				    type.len && kis_word(type.data[type.len - 1]) ? " " : "",
+				    (int)(end - p), s->code + p);
 			p = end;
 			continue;
 		}
@@ -996,7 +995,7 @@ kscan_launches(const struct kscan *s, const struct kscan_item *f, struct kscan_l
 		*list = krealloc(*list, (count + 1) * sizeof **list);
 		(*list)[count].arguments = tidy(s, name, name_end);
 		name_end = name;
-		while (name > f->body && (is_word(s->code[name - 1]) || s->code[name - 1] == ':'))
+		while (name > f->body && (kis_word(s->code[name - 1]) || s->code[name - 1] == ':'))
 			name--;
 		(*list)[count].kernel = tidy(s, name, name_end);
 		(*list)[count].grid = tidy(s, part[0], part[1] - 1);
@@ -1058,7 +1057,8 @@ initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 		size_t q = p + n, start;
 		struct walk w = { 0 };
 
-		if (memcmp(s->code + p, name, n) || is_word(s->code[q]) || (p && (is_word(s->code[p - 1]) || s->code[p - 1] == '.')))
+		if (memcmp(s->code + p, name, n) || kis_word(s->code[q]) ||
+		    (p && (kis_word(s->code[p - 1]) || s->code[p - 1] == '.')))
 			continue;
 		q = skip_blank(s, q, to);
 		if (q >= to)
@@ -1193,7 +1193,7 @@ word_value(struct sum *x)
 	size_t n = 0;
 	char name[128];
 
-	while (is_word(x->p[n]))
+	while (kis_word(x->p[n]))
 		n++;
 	if (n >= sizeof name) {
 		x->bad = true;
@@ -1203,7 +1203,7 @@ word_value(struct sum *x)
 	name[n] = '\0';
 	x->p += n;
 	skip_spaces(x);
-	if (*x->p == '.' && x->p[1] >= 'x' && x->p[1] <= 'z' && !is_word(x->p[2])) {
+	if (*x->p == '.' && x->p[1] >= 'x' && x->p[1] <= 'z' && !kis_word(x->p[2])) {
 		int64_t triple[3];
 		int which = x->p[1] - 'x';
 
@@ -1229,7 +1229,7 @@ skip_cast(struct sum *x)
 
 		while (*p == ' ')
 			p++;
-		while (is_word(p[n]))
+		while (kis_word(p[n]))
 			n++;
 		while (i < LEN(words) && (strlen(words[i]) != n || memcmp(words[i], p, n)))
 			i++;
@@ -1269,7 +1269,7 @@ factor(struct sum *x)
 		v = strtoll(x->p, &end, 0);
 		while (*end && strchr("uUlL", *end))
 			end++;
-		x->bad |= *end == '.' || is_word(*end);
+		x->bad |= *end == '.' || kis_word(*end);
 		x->p = end;
 		return v;
 	}
@@ -1355,7 +1355,7 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 	size_t n = 0;
 	bool good;
 
-	while (is_word(name[n]))
+	while (kis_word(name[n]))
 		n++;
 	if (!strncmp(name, "dim3", 4) && (name[4] == '(' || name[4] == '{') && strlen(name) > 5)
 		list = kstrndup(name + 5, strlen(name) - 6);

@@ -13,12 +13,6 @@
 #include "kscan.h"
 #include "ktoken.h"
 
-static bool
-is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Copies of words that stand for others; the rest as it is. On lines that include nothing is exchanged. */
 char *
 oracle_swap(const char *text, const char *language, char *why, size_t why_len)
@@ -43,7 +37,7 @@ oracle_swap(const char *text, const char *language, char *why, size_t why_len)
 			p = end;
 			continue;
 		}
-		while (end < len && is_word(code[end]))
+		while (end < len && kis_word(code[end]))
 			end++;
 		if (end == p || isdigit((unsigned char)code[p])) {
 			end += end == p;

@@ -23,12 +23,6 @@ struct state {
 	bool pragma;			/* options of the compiler change along the way */
 };
 
-static bool
-is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 static void
 item_hash(const struct kscan *s, const struct kscan_item *x, char hex[17])
 {
@@ -226,7 +220,7 @@ add_text(struct kbuf *b, const struct state *t, size_t from, size_t to)
 		const char *fresh;
 		char *word;
 
-		while (end < to && is_word(s->code[end]))
+		while (end < to && kis_word(s->code[end]))
 			end++;
 		if (end == p) {
 			kbuf_add(b, s->text + p++, 1);
@@ -272,7 +266,7 @@ behind_extern(const struct kscan *s, const struct kscan_item *x)
 {
 	size_t p = x->from;
 
-	if (strncmp(s->code + p, "extern", 6) || is_word(s->code[p + 6]))
+	if (strncmp(s->code + p, "extern", 6) || kis_word(s->code[p + 6]))
 		return p;
 	p += 6;
 	while (p < x->to && isspace((unsigned char)s->code[p]))
@@ -339,7 +333,7 @@ plain_head(const struct kscan *s, const struct kscan_item *f)
 
 		if (p == f->name_at)
 			break;
-		while (end < f->name_at && is_word(s->code[end]))
+		while (end < f->name_at && kis_word(s->code[end]))
 			end++;
 		if (end > p && !(end - p == 6 && !memcmp(s->code + p, "static", 6)))
 			kbuf_printf(&b, "%.*s ", (int)(end - p), s->code + p);

@@ -257,28 +257,6 @@ watch_prepare(const struct watch *w, const struct signature *s)
 
 /* ---- a run ---- */
 
-/* The library lies beside the programs, or below libexec. */
-static char *
-library_path(void)
-{
-	char program[4096], *slash, *path;
-	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-
-	if (n < 0)
-		kdie_errno(K_MISSING, "/proc/self/exe");
-	program[n] = '\0';
-	slash = strrchr(program, '/');
-	*slash = '\0';
-	path = kasprintf("%s/kwatch.so", program);
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
-	path = kasprintf("%s/../libexec/kiln/kwatch.so", program);
-	if (access(path, R_OK))
-		kdie(K_MISSING, "kwatch.so is neither in %s nor in %s/../libexec/kiln", program, program);
-	return path;
-}
-
 /* What the raw records of earlier runs are called; removed before the next one. */
 static void
 remove_raw(const char *folder)
@@ -414,7 +392,7 @@ die_unseen(const struct watch *w)
 json_t *
 watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 {
-	char *library = library_path(), *layout = layout_path(w), *env[6] = {
+	char *library = khelper_path("kwatch.so"), *layout = layout_path(w), *env[6] = {
 		kasprintf("KWATCH_OUT=%s/raw", w->folder), kasprintf("KWATCH_MODE=%s", mode == WATCH_TIME ? "time" : "args"),
 		kasprintf("KWATCH_KERNEL=%s", w->launches ? w->a->kernel : ""), kasprintf("LD_PRELOAD=%s", library),
 		layout ? kasprintf("KWATCH_LAYOUT=%s", layout) : NULL,

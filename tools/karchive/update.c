@@ -35,16 +35,9 @@ is_reference(const struct kcandidate *s)
 }
 
 static void
-set(json_t *object, const char *key, json_t *value)
-{
-	if (json_object_set_new(object, key, value))
-		kdie(K_IO, "out of memory");
-}
-
-static void
 bump(json_t *object, const char *key, json_int_t n)
 {
-	set(object, key, json_integer(kjson_int_or(object, key, 0) + n));
+	kjson_set(object, key, json_integer(kjson_int_or(object, key, 0) + n));
 }
 
 /* The member KEY of an object, made an empty object or array when it is not there. */
@@ -55,7 +48,7 @@ member(json_t *object, const char *key, json_type type)
 
 	if (!v) {
 		v = type == JSON_OBJECT ? json_object() : json_array();
-		set(object, key, v);
+		kjson_set(object, key, v);
 	}
 	return v;
 }
@@ -162,10 +155,10 @@ put_best(const struct keeper *k, const struct karch_row *row)
 	if (speedup.n)
 		kgain_put_speedup(now, &speedup);
 	if (row->provisional)
-		set(now, "provisional", json_true());
+		kjson_set(now, "provisional", json_true());
 	if (row->runtime_ms > 0)
-		set(now, "runtime_ms", json_real(row->runtime_ms));
-	set(k->header, "best", now);
+		kjson_set(now, "runtime_ms", json_real(row->runtime_ms));
+	kjson_set(k->header, "best", now);
 }
 
 /* The best correct program so far: only a gain makes a new one, and a tie keeps the older. */
@@ -228,11 +221,11 @@ note_round(const struct keeper *k, const struct kcandidate *list, size_t n)
 	if (is_rolled_back(list)) {
 		bump(linear, "streak", 1);
 	} else {
-		set(linear, "streak", json_integer(0));
-		set(linear, "accepted", json_string(list->id));
+		kjson_set(linear, "streak", json_integer(0));
+		kjson_set(linear, "accepted", json_string(list->id));
 		json_array_append_new(chain, json_string(list->id));
 	}
-	set(linear, "round", json_integer(list->trial + 1));
+	kjson_set(linear, "round", json_integer(list->trial + 1));
 }
 
 static void
@@ -292,7 +285,8 @@ note_cost(const struct keeper *k, const struct kcandidate *s)
 
 	if (!s->paid)
 		return;
-	set(k->header, "cost_usd", json_real((double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9));
+	kjson_set(k->header, "cost_usd",
+	    json_real((double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9));
 	bump(k->header, "unpriced", !s->priced);
 	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
 		bump(member(k->header, "tokens", JSON_OBJECT), kcandidate_tokens[i], s->token_count[i]);
@@ -320,7 +314,8 @@ count_candidate(struct keeper *k, const struct kcandidate *s)
 	bump(k->header, "candidates", 1);
 	bump(member(k->header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
 	bump(k->header, "duplicates", s->duplicate);
-	set(k->header, "failures", json_integer(failure ? kjson_int_or(k->header, "failures", 0) + 1 : 0));
+	kjson_set(k->header, "failures",
+	    json_integer(failure ? kjson_int_or(k->header, "failures", 0) + 1 : 0));
 	note_strategy(k, s);
 	note_cost(k, s);
 	note_error(k, s);
@@ -329,7 +324,7 @@ count_candidate(struct keeper *k, const struct kcandidate *s)
 		char cell[KARCH_DIMS + 1];
 
 		karch_cell_text(s->target, cell);
-		set(member(k->header, "tabu", JSON_OBJECT), cell, json_integer(s->trial));
+		kjson_set(member(k->header, "tabu", JSON_OBJECT), cell, json_integer(s->trial));
 	}
 	karch_step(k->islands, k->per_island, &k->current, &k->filled);
 }
@@ -389,7 +384,7 @@ migrate(struct keeper *k, long trial)
 	}
 	bump(k->header, "migrations", 1);
 	bump(k->header, "migrants", moved);
-	set(k->header, "last_migration", json_integer(trial));
+	kjson_set(k->header, "last_migration", json_integer(trial));
 }
 
 /* Elites stay; of the others the worst go. */
@@ -415,7 +410,7 @@ add_trial(struct keeper *k, const struct kcandidate *list, size_t n)
 	if (trial <= k->a->trial)
 		kdie(K_USAGE, "the archive holds trial %ld already, and these records are of trial %ld", k->a->trial,
 		    trial);
-	set(k->header, "broken", json_array());
+	kjson_set(k->header, "broken", json_array());
 	renew_best(k, trial);
 	if (k->linear)
 		note_round(k, list, n);
@@ -426,9 +421,10 @@ add_trial(struct keeper *k, const struct kcandidate *list, size_t n)
 		gain |= list[i].gain && !is_reference(&list[i]) && !list[i].duplicate;
 	}
 	if (gain)
-		set(k->header, "last_gain", json_integer(trial));
-	set(k->header, "stale", json_integer(trial - (long)kjson_int_or(k->header, "last_gain", 0)));
-	set(k->header, "trial", json_integer(trial));
+		kjson_set(k->header, "last_gain", json_integer(trial));
+	kjson_set(k->header, "stale",
+	    json_integer(trial - (long)kjson_int_or(k->header, "last_gain", 0)));
+	kjson_set(k->header, "trial", json_integer(trial));
 	k->a->trial = trial;
 	if (k->islands > 1 && trial > 0 && trial % k->migration_interval == 0)
 		migrate(k, trial);
@@ -448,9 +444,9 @@ header_new(const struct kcamp *camp)
 	    kcamp_str(camp, "name"), "cost_usd", 0.0, "errors", "broken");
 
 	for (size_t i = 0; i < LEN(zeros); i++)
-		set(h, zeros[i], json_integer(0));
+		kjson_set(h, zeros[i], json_integer(0));
 	for (size_t i = 0; i < LEN(objects); i++)
-		set(h, objects[i], json_object());
+		kjson_set(h, objects[i], json_object());
 	return h;
 }
 
@@ -466,11 +462,12 @@ describe_islands(const struct keeper *k)
 		json_t *one = json_pack("{s:I}", "elites", (json_int_t)n);
 
 		if (n)
-			set(one, "best", json_string(list[0]->id));
+			kjson_set(one, "best", json_string(list[0]->id));
 		json_array_append_new(islands, one);
 	}
-	set(k->header, "islands", islands);
-	set(k->header, "island", json_pack("{s:i,s:I}", "current", k->current, "filled", (json_int_t)k->filled));
+	kjson_set(k->header, "islands", islands);
+	kjson_set(k->header, "island",
+	    json_pack("{s:i,s:I}", "current", k->current, "filled", (json_int_t)k->filled));
 }
 
 void
@@ -514,8 +511,8 @@ put_archive(struct karch *a)
 	const struct karch_row *list[KARCH_CELLS];
 	size_t n = karch_ranked(a, list);
 
-	set(a->header, "elites", json_integer((json_int_t)n));
-	set(a->header, "programs", json_integer((json_int_t)a->programs));
+	kjson_set(a->header, "elites", json_integer((json_int_t)n));
+	kjson_set(a->header, "programs", json_integer((json_int_t)a->programs));
 	kout_json(a->header);
 	for (size_t i = 0; i < n; i++)
 		karch_put(list[i]);

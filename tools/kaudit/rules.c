@@ -154,12 +154,6 @@ words_free(struct words *w)
 	*w = (struct words){ 0 };
 }
 
-static bool
-is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Where the parameters of function NAME begin, in its definition; NULL when it is not defined in TEXT. */
 static const char *
 parameters(const char *text, const char *name)
@@ -169,7 +163,7 @@ parameters(const char *text, const char *name)
 	for (const char *p = text; n && (p = strstr(p, name)); p += n) {
 		const char *open = p + n + strspn(p + n, " \t\r\n"), *close;
 
-		if ((p > text && is_word(p[-1])) || *open != '(')
+		if ((p > text && kis_word(p[-1])) || *open != '(')
 			continue;
 		close = strchr(open, ')');
 		if (close && close[1 + strspn(close + 1, " \t\r\n")] == '{')
@@ -185,10 +179,10 @@ add_word(char **list, const char *from, const char *to)
 	char *old = *list;
 	const char *end = to, *start;
 
-	while (end > from && !is_word(end[-1]))
+	while (end > from && !kis_word(end[-1]))
 		end--;
 	start = end;
-	while (start > from && is_word(start[-1]))
+	while (start > from && kis_word(start[-1]))
 		start--;
 	if (start == end)
 		return;

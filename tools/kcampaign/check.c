@@ -231,7 +231,7 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 {
 	const char *compiler = kjson_str_or(task->json, "build.compiler", "");
 	const struct device_compiler *device = device_compiler(compiler);
-	const struct backend *b = backend_of(c);
+	const struct backend *b = kcamp_backend(c);
 
 	if (kcamp_json(c, "eval.build"))
 		return;
@@ -250,7 +250,7 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 static void
 check_runner(struct kbuf *text, const struct kcamp *c)
 {
-	char *lack = backend_lacks_runner(backend_of(c));
+	char *lack = backend_lacks_runner(kcamp_backend(c));
 	bool own = kcamp_json(c, "eval.correctness") && kcamp_json(c, "eval.timing");
 
 	if (lack && !own && strcmp(kcamp_str(c, "eval.evaluator"), "null"))

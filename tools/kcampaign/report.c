@@ -276,7 +276,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 		kbuf_printf(text, "best kernel  %s, cell %s, %.3f ms; its code: kcampaign best --code\n", s.best,
 		    s.cell, s.runtime_ms);
 		add_against_reference(text, verified, &s);
-		add_against_baselines(text, verified, task, !backend_of(c)->device);
+		add_against_baselines(text, verified, task, !kcamp_backend(c)->device);
 		add_sanitizers(text, verified);
 	} else {
 		kbuf_printf(text, "best kernel  none: %s\n", no_best(&s));

@@ -267,7 +267,7 @@ variable(const char *name, const char *value)
 static const char *
 ceilings_of(const struct kcamp *c)
 {
-	const struct backend *b = backend_of(c);
+	const struct backend *b = kcamp_backend(c);
 	bool measured = exists("trials/000/ceilings.json"), begun = exists("trials/000/00/eval.ndjson");
 
 	return b->ceilings && !strcmp(kcamp_str(c, "eval.evaluator"), "harness") &&

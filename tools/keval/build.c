@@ -40,27 +40,10 @@ host_source(const struct keval *k)
 	return is_gpu(k) ? "host.cu" : "host.c";
 }
 
-/* Beside keval in a build folder, in libexec/kiln when installed; the caller frees. */
-static char *
-helper_path(const char *name)
-{
-	static const char *const places[] = { "", "../libexec/kiln/" };
-
-	for (size_t i = 0; i < LEN(places); i++) {
-		char *relative = kasprintf("%s%s", places[i], name), *path = ktool_path(relative);
-
-		free(relative);
-		if (strchr(path, '/') && !access(path, X_OK))
-			return path;
-		free(path);
-	}
-	kdie(K_MISSING, "%s is neither beside keval nor in ../libexec/kiln: build or install it", name);
-}
-
 const char *
 source_name(const struct keval *k)
 {
-	return backend_of(k->camp)->source;
+	return kcamp_backend(k->camp)->source;
 }
 
 int
@@ -330,7 +313,7 @@ run_helper(struct keval *k, const char *work, struct kproc *p, struct kproc_resu
 {
 	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE", "CUDA_VISIBLE_DEVICES" };
 	char *env[LEN(passed) + 2] = { kasprintf("KILN_MEMORY_MB=%lld", (long long)kcamp_int(k->camp, "eval.memory_mb")) };
-	char *program = helper_path(helper_of(k)->program), inside[] = "/kiln/compiler",
+	char *program = khelper_path(helper_of(k)->program), inside[] = "/kiln/compiler",
 	     *name = p->argv[0];
 	struct ksandbox_bind binds[] = { { program, inside } };
 	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work, .binds = binds,

@@ -17,6 +17,7 @@
 #include "klog.h"
 #include "ksandbox.h"
 #include "kutil.h"
+#include "status.h"
 
 enum { OUTPUT_MAX = 16 << 20, FILE_MAX_BYTES = 64 << 20 };
 
@@ -237,7 +238,8 @@ ended(const struct kproc_result *r, json_t *eval)
 	else if (r->signal)
 		detail = kasprintf("ended by signal %d (%s)", r->signal, strsignal(r->signal));
 	if (detail)
-		eval_fail(eval, "run_error", r->signal && !r->timed_out && !r->flooded ? "signal" : "resource", detail);
+		eval_fail(eval, STATUS_RUN_ERROR,
+		    r->signal && !r->timed_out && !r->flooded ? "signal" : "resource", detail);
 	free(detail);
 	return !detail;
 }
@@ -280,10 +282,10 @@ set_verdict(json_t *eval, json_t *cases, bool ok)
 		eval_set(eval, "correctness", json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)passed,
 		    "total", (json_int_t)total, "cases", cases));
 	if (ok && passed == total)
-		eval_set(eval, "status", json_string("correct"));
+		eval_set(eval, "status", status_json(STATUS_CORRECT));
 	else
-		eval_fail(eval, passed && passed < total ? "partial" : "wrong_value", "value",
-		    "the campaign's own check refused it");
+		eval_fail(eval, passed && passed < total ? STATUS_PARTIAL : STATUS_WRONG_VALUE,
+		    "value", "the campaign's own check refused it");
 }
 
 static json_t *
@@ -322,9 +324,9 @@ custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 	} else if (!strcmp(format, "exit")) {
 		set_verdict(eval, NULL, r.exit_code == 0);
 		if (r.exit_code > 1)
-			eval_set(eval, "status", json_string("run_error"));
+			eval_set(eval, "status", status_json(STATUS_RUN_ERROR));
 	} else if (r.exit_code) {
-		eval_fail(eval, "run_error", "exit", "the campaign's own check failed");
+		eval_fail(eval, STATUS_RUN_ERROR, "exit", "the campaign's own check failed");
 	} else if (!strcmp(format, "json")) {
 		answer = parse_json(name, &r);
 		cases = json_incref(json_object_get(answer, "cases"));
@@ -447,7 +449,8 @@ custom_timing(struct custom *c, const struct build *b, json_t *eval)
 	run(c, name, b, true, &r);
 	eval_set(eval, "tier", json_integer(3));
 	if (ended(&r, eval) && r.exit_code) {
-		eval_fail(eval, "run_error", "exit", "the campaign's own timing command failed");
+		eval_fail(eval, STATUS_RUN_ERROR, "exit",
+		    "the campaign's own timing command failed");
 	} else if (!r.exit_code && !strcmp(format_of(c, name), "json")) {
 		answer = parse_json(name, &r);
 		ok = kjson_bool_or(answer, "ok", true);
@@ -456,7 +459,7 @@ custom_timing(struct custom *c, const struct build *b, json_t *eval)
 		ok = timing_of_csv(c, timing, name, r.out);
 	}
 	if (!ok)
-		eval_fail(eval, "wrong_value", "value", "wrong in the timed run");
+		eval_fail(eval, STATUS_WRONG_VALUE, "value", "wrong in the timed run");
 	else if (!r.exit_code && !json_array_size(timing))
 		kdie(K_USAGE, "%s: the command printed no times", name);
 	if (ok && !r.exit_code) {

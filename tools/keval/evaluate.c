@@ -7,6 +7,7 @@
 #include "kio.h"
 #include "ktoken.h"
 #include "kutil.h"
+#include "status.h"
 
 /* Members of an earlier evaluation that hold for the same tokens too. */
 static const char *const copied[] = {
@@ -23,7 +24,7 @@ is_null(const struct keval *k)
 bool
 is_gpu(const struct keval *k)
 {
-	return backend_of(k->camp)->pointers;
+	return kcamp_backend(k->camp)->pointers;
 }
 
 void
@@ -35,7 +36,7 @@ eval_set(json_t *eval, const char *key, json_t *value)
 
 /* Fails the candidate: data, not an error. */
 void
-eval_fail(json_t *eval, const char *status, const char *check, const char *detail)
+eval_fail(json_t *eval, enum status status, const char *check, const char *detail)
 {
 	json_t *reasons = json_object_get(eval, "reasons");
 
@@ -45,7 +46,7 @@ eval_fail(json_t *eval, const char *status, const char *check, const char *detai
 	}
 	json_array_append_new(reasons, json_pack("{s:s,s:o}", "check", check,
 	    "detail", kjson_text(detail, strlen(detail))));
-	eval_set(eval, "status", json_string(status));
+	eval_set(eval, "status", status_json(status));
 }
 
 void
@@ -140,7 +141,7 @@ scan(const struct keval *k, const struct subject *s, json_t *eval)
 		clean &= scan_source(k, s->files[i].path, s->files[i].content, reasons);
 	if (!clean) {
 		eval_set(eval, "reasons", json_incref(reasons));
-		eval_set(eval, "status", json_string("rejected"));
+		eval_set(eval, "status", status_json(STATUS_REJECTED));
 		eval_set(eval, "tier", json_integer(0));
 	}
 	json_decref(reasons);
@@ -166,7 +167,7 @@ evaluate_too_large(const char *what, size_t max)
 	json_t *eval = json_object();
 	char *detail = kasprintf("the %s takes more than %zu bytes of a record", what, max);
 
-	eval_fail(eval, "no_code", KIO_TOO_LARGE, detail);
+	eval_fail(eval, STATUS_NO_CODE, KIO_TOO_LARGE, detail);
 	eval_set(eval, "tier", json_integer(0));
 	eval_set(eval, "log", json_sprintf("Nothing was evaluated: %s. Give one complete program, and much less text.",
 	    detail));
@@ -207,7 +208,7 @@ evaluate_unplanned(const struct subject *s, const char *fault)
 
 	hash_subject(s, tokens);
 	add_code(s, tokens, eval);
-	eval_fail(eval, "no_plan", "plan", fault);
+	eval_fail(eval, STATUS_NO_PLAN, "plan", fault);
 	eval_set(eval, "tier", json_integer(0));
 	eval_set(eval, "log", json_sprintf("The program was not evaluated, because of its plan: %s.\n", fault));
 	return eval;
@@ -222,8 +223,9 @@ evaluate_nothing(const struct subject *s)
 		return evaluate_too_large("reply", KIO_REPLY_MAX);
 	eval = json_object();
 
-	eval_fail(eval, "no_code", "extract", s->cut_off ? "the reply was cut off before any code" :
-	    "the reply holds no fenced block of code");
+	eval_fail(eval, STATUS_NO_CODE, "extract",
+	    s->cut_off ? "the reply was cut off before any code" :
+			 "the reply holds no fenced block of code");
 	eval_set(eval, "tier", json_integer(0));
 	eval_set(eval, "log",
 	    json_string("No code was found in the reply. Give the complete program in one fenced block."));

@@ -155,7 +155,7 @@ listing_json(const char *tool, char *output)
 static json_t *
 list_instructions(struct keval *k, const char *so, const char **why)
 {
-	const char *lister = backend_of(k->camp)->lister, *const *words = NULL;
+	const char *lister = kcamp_backend(k->camp)->lister, *const *words = NULL;
 	char *argv[8], *work, *object, *output;
 	json_t *out = NULL;
 

@@ -12,6 +12,7 @@
 #include "kio.h"
 #include "kplan.h"
 #include "kproc.h"
+#include "status.h"
 
 /* One run of keval. */
 struct keval {
@@ -264,6 +265,6 @@ json_t *evaluate_unplanned(const struct subject *s, const char *fault);
 bool is_null(const struct keval *k);
 bool is_gpu(const struct keval *k);	/* the backend's kernels run on one, under kharness */
 void eval_set(json_t *eval, const char *key, json_t *value);
-void eval_fail(json_t *eval, const char *status, const char *check, const char *detail);
+void eval_fail(json_t *eval, enum status status, const char *check, const char *detail);
 
 #endif

@@ -13,11 +13,11 @@ enum { REFERENCE_NS = 10000000 };
 /* Shares of the outcomes of a model that is neither very good nor very bad. */
 static const struct {
 	double share;
-	const char *status;
+	enum status status;
 	int tier;
 } outcomes[] = {
-	{ 0.06, "compile_error", 1 }, { 0.02, "run_error", 2 }, { 0.04, "wrong_value", 2 }, { 0.02, "partial", 2 },
-	{ 1.00, "correct", 3 },
+	{ 0.06, STATUS_COMPILE_ERROR, 1 }, { 0.02, STATUS_RUN_ERROR, 2 },
+	{ 0.04, STATUS_WRONG_VALUE, 2 }, { 0.02, STATUS_PARTIAL, 2 }, { 1.00, STATUS_CORRECT, 3 },
 };
 
 static json_t *
@@ -71,9 +71,10 @@ null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval)
 		draw -= outcomes[i++].share;
 	if (reference)
 		i = LEN(outcomes) - 1;
-	eval_set(eval, "status", json_string(outcomes[i].status));
+	eval_set(eval, "status", status_json(outcomes[i].status));
 	eval_set(eval, "tier", json_integer(outcomes[i].tier));
-	eval_set(eval, "log", json_sprintf("null evaluator: %s", outcomes[i].status));
+	eval_set(eval, "log", json_sprintf("null evaluator: %s",
+	    status_rows[outcomes[i].status].name));
 	if (i < LEN(outcomes) - 1)
 		return;
 	/* What costs nothing to measure is measured on the full set. */

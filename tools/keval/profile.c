@@ -46,7 +46,7 @@ static const struct profiler profilers[] = {
 static const struct profiler *
 profiler_of(const struct keval *k)
 {
-	const char *program = backend_of(k->camp)->profiler;
+	const char *program = kcamp_backend(k->camp)->profiler;
 
 	for (size_t i = 0; program && i < LEN(profilers); i++)
 		if (!strcmp(profilers[i].program, program))

@@ -13,6 +13,7 @@
 #include "kio.h"
 #include "kstat.h"
 #include "kutil.h"
+#include "status.h"
 
 char *
 incumbent_so(struct keval *k, const json_t *past)
@@ -171,7 +172,7 @@ race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t 
 	answer = harness_run(k, &run);
 	add_harness_spent(eval, answer);
 	/* Caught only now: wrong in a timed run is wrong. The incumbent itself is on record as correct. */
-	if (strcmp(kjson_str_or(harness_candidate(answer, "candidate"), "status", ""), "correct"))
+	if (status_at(harness_candidate(answer, "candidate"), "status") != STATUS_CORRECT)
 		harness_merge(eval, answer);
 	else
 		pairs = pairs_with_id(answer, a.id);
@@ -262,7 +263,7 @@ check_file(struct keval *k, const char *file, const char *name)
 	for (const char *const *key = (const char *const[]){ "reasons", "correctness", "log", NULL }; *key; key++)
 		if (json_object_get(eval, *key))
 			eval_set(e.row, *key, json_incref(json_object_get(eval, *key)));
-	so = strcmp(status, "correct") ? NULL : incumbent_so(k, eval);
+	so = status_named(status) == STATUS_CORRECT ? incumbent_so(k, eval) : NULL;
 	if (so)
 		e.against = kasprintf("%s=%s", name, so);
 	free(so);

@@ -18,6 +18,7 @@
 #include "klock.h"
 #include "ksandbox.h"
 #include "kutil.h"
+#include "status.h"
 
 enum { OUTPUT_MAX = 16 << 20, ARGS_MAX = 40 };
 
@@ -209,7 +210,7 @@ static void
 sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, json_t *rows)
 {
 	json_t *flags = json_pack("[s]", "-lineinfo");
-	const char *tool = backend_of(k->camp)->sanitizer;
+	const char *tool = kcamp_backend(k->camp)->sanitizer;
 	const char *why = !tool ?
 	    "no sanitizer is known for this backend" :
 	    is_device_only(k) ?
@@ -251,7 +252,7 @@ refuse(json_t *eval, const char *tool, const char *detail)
 	char *log = kasprintf("%s%s found a fault in the kernel, whatever its results: %s\n",
 	    kjson_str_or(eval, "log", ""), tool, detail);
 
-	eval_fail(eval, "run_error", tool, detail);
+	eval_fail(eval, STATUS_RUN_ERROR, tool, detail);
 	eval_set(eval, "log", kjson_text(log, strlen(log)));
 	free(log);
 }

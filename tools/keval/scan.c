@@ -163,7 +163,7 @@ static bool
 apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *reasons)
 {
 	const char *names[] = { "default", kcamp_str(k->camp, "backend") };
-	char *text = scan_text(code, backend_of(k->camp)->syntax);
+	char *text = scan_text(code, kcamp_backend(k->camp)->syntax);
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 	bool clean = true;
 
@@ -188,7 +188,7 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 {
 	bool clean = true;
 
-	if (backend_of(k->camp)->syntax == KTOKEN_C) {
+	if (kcamp_backend(k->camp)->syntax == KTOKEN_C) {
 		/* By language and options it is a backslash, which moves the ends of comments and strings, or none. */
 		if (strstr(code, "?" "?/")) {
 			add_reason(reasons, "trigraph", "?" "?/, which some compilers take for a backslash");

@@ -10,6 +10,7 @@
 #include "klaunch.h"
 #include "ksandbox.h"
 #include "kutil.h"
+#include "status.h"
 
 static const char checked_so[] = "checked.so";
 
@@ -44,8 +45,8 @@ harness_merge(json_t *eval, const json_t *answer)
 {
 	copy_members(eval, harness_candidate(answer, "candidate"), of_candidate, LEN(of_candidate));
 	copy_members(eval, answer, of_run, LEN(of_run));
-	if (!json_is_string(json_object_get(eval, "status")))
-		kdie(K_IO, "kharness: its answer has no status");
+	if (!status_at(eval, "status"))
+		kdie(K_IO, "kharness: its answer has no status that is known");
 }
 
 /* Device code alone: the launch lines must mean something for every workload. */
@@ -58,7 +59,7 @@ check_launches(const struct keval *k, const struct subject *s, json_t *eval)
 	bool good = klaunch_parse(s->code, &list, why, sizeof why) && klaunch_check(&list, task, why, sizeof why);
 
 	if (!good)
-		eval_fail(eval, "compile_error", "launch", why);
+		eval_fail(eval, STATUS_COMPILE_ERROR, "launch", why);
 	ktask_free(task);
 	return good;
 }
@@ -74,7 +75,7 @@ check_rules(struct keval *k, const struct build *b, json_t *eval)
 		clean &= scan_expanded(k, b->expanded, reasons);
 	if (!clean) {
 		eval_set(eval, "reasons", json_incref(reasons));
-		eval_set(eval, "status", json_string("rejected"));
+		eval_set(eval, "status", status_json(STATUS_REJECTED));
 	}
 	json_decref(reasons);
 	return clean;
@@ -91,10 +92,10 @@ check_object(struct keval *k, const char *work, const struct build *b, json_t *e
 		return false;
 	detail = suspect_call(k, work, b);
 	if (detail) {
-		eval_fail(eval, "quarantined", "asm_system", detail);
+		eval_fail(eval, STATUS_QUARANTINED, "asm_system", detail);
 	} else if (!elf_defines(b->so, b->so_len, entry)) {
 		detail = kasprintf("it builds, but defines no function %s (a static function is not exported)", entry);
-		eval_fail(eval, "compile_error", "entry", detail);
+		eval_fail(eval, STATUS_COMPILE_ERROR, "entry", detail);
 	}
 	free(detail);
 	return !json_object_get(eval, "status");
@@ -105,7 +106,8 @@ fail_build(const struct build *b, json_t *eval)
 {
 	const char *end = strstr(b->log, "[the build was stopped");
 
-	eval_fail(eval, "compile_error", end ? "resource" : "compiler", end ? end : "the compiler refused it");
+	eval_fail(eval, STATUS_COMPILE_ERROR, end ? "resource" : "compiler",
+	    end ? end : "the compiler refused it");
 }
 
 /* T2 and T3 by kharness, as far as no command of the campaign replaces them. */
@@ -150,7 +152,7 @@ run_and_confirm(struct keval *k, const struct subject *s, const char *so, const 
 static bool
 is_correct(const json_t *eval)
 {
-	return !strcmp(kjson_str_or(eval, "status", ""), "correct");
+	return status_at(eval, "status") == STATUS_CORRECT;
 }
 
 static void

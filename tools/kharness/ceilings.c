@@ -449,15 +449,18 @@ measure_card(struct judge *j, json_t *out)
 void
 measure_ceilings(struct judge *j)
 {
-	bool host = !strcmp(j->o.backend, "c");
-	char *command = kasprintf("kharness --ceilings --backend %s", j->o.backend);
+	bool host = !j->o.backend->device;
+	const char *name = j->o.backend->name;
+	char *command = kasprintf("kharness --ceilings --backend %s", name);
 	json_t *out;
 	int lock;
 
-	if (!host && strcmp(j->o.backend, "cuda") != 0 && strcmp(j->o.backend, "hip") != 0)
-		kdie(K_USAGE, "--ceilings: the backends are c, cuda and hip");
-	out = json_pack("{s:s,s:s,s:s,s:s}", "schema", "ceilings/1", "backend", j->o.backend, "command", command,
-	    "convention", "bytes are those read plus those written; lines that a CPU reads before it writes them are "
+	if (!j->o.backend->ceilings)
+		kdie(K_USAGE, "--ceilings: not measured for backend %s", name);
+	out = json_pack("{s:s,s:s,s:s,s:s}", "schema", "ceilings/1", "backend", name, "command",
+	    command, "convention",
+	    "bytes are those read plus those written; lines that a CPU reads before it writes them "
+	    "are "
 	    "not counted");
 	free(command);
 	j->device = !host;

@@ -173,7 +173,7 @@ clocks_hold(struct judge *j)
 
 	if (j->clocks || !strcmp(j->o.clocks, "off") || !j->device)
 		return;
-	if (strcmp(j->o.backend, "cuda")) {
+	if (!j->o.backend->clocks) {
 		why = "this backend has no way to lock clocks here";
 	} else {
 		operand = kasprintf("%s:%d", uuid, j->o.clocks_mhz);

@@ -12,6 +12,7 @@
 #include "kio.h"
 #include "klock.h"
 #include "krun.h"
+#include "status.h"
 
 enum {
 	LOG_CASES = 6,		/* wrong cases explained to the model */
@@ -79,7 +80,7 @@ kept_to_outputs(struct correctness *u, const struct batch *b)
 	if (kept)
 		return true;
 	snprintf(text, sizeof text, "it wrote %s (workload %s)", where, subject_workload(b->w));
-	subject_fail(u->s, "run_error", "out_of_bounds_write", text);
+	subject_fail(u->s, STATUS_RUN_ERROR, "out_of_bounds_write", text);
 	kbuf_printf(&u->s->log, "%s\n", text);
 	return false;
 }
@@ -105,7 +106,7 @@ call(struct correctness *u, const struct batch *b)
 	if ((double)u->total_ns > TOTAL_LIMIT * u->j->o.run_timeout_s * 1e9) {
 		snprintf(text, sizeof text, "all calls together took more than %g s",
 		    TOTAL_LIMIT * u->j->o.run_timeout_s);
-		subject_fail(u->s, "run_error", "timeout", text);
+		subject_fail(u->s, STATUS_RUN_ERROR, "timeout", text);
 		kbuf_printf(&u->s->log, "%s\n", text);
 		return false;
 	}
@@ -262,13 +263,13 @@ decide(struct correctness *u)
 	if (s->status)
 		return;
 	if (s->passed == s->total) {
-		s->status = "correct";
+		s->status = STATUS_CORRECT;
 		return;
 	}
 	snprintf(text, sizeof text, "wrong in %zu of %zu cases%s", s->total - s->passed, s->total,
 	    u->unwritten ? "; outputs were not fully written" : "");
-	subject_fail(s, s->passed ? "partial" : "wrong_value", u->unwritten ? "not_fully_written" : "wrong_result",
-	    text);
+	subject_fail(s, s->passed ? STATUS_PARTIAL : STATUS_WRONG_VALUE,
+	    u->unwritten ? "not_fully_written" : "wrong_result", text);
 }
 
 struct correctness *

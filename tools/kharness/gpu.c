@@ -379,7 +379,7 @@ source(void)
 
 /* The judge's kernels for this device: compiled, or as they were left in FOLDER by an earlier run. */
 static char *
-judge_code(const char *backend, const char *folder)
+judge_code(const struct backend *backend, const char *folder)
 {
 	char *text = source(), hex[65], *path = NULL, *code = NULL, *log = NULL;
 	char arch[64], why[256];
@@ -388,17 +388,17 @@ judge_code(const char *backend, const char *folder)
 	size_t len = 0;
 
 	snprintf(arch, sizeof arch, "-arch=sm_%d%d", facts.major, facts.minor);
-	kbuf_printf(&key, "%s %s %d %s", backend, arch, facts.driver_version, text);
+	kbuf_printf(&key, "%s %s %d %s", backend->name, arch, facts.driver_version, text);
 	ksha256_hex(key.data, key.len, hex);
 	if (folder) {
 		path = kasprintf("%s/judge-%.32s.bin", folder, hex);
 		code = kread_file(path, CODE_MAX, &len);
 	}
 	if (!code) {
-		bool cuda = !strcmp(backend, "cuda");
+		bool cuda = backend->api == KGPU_CUDA;
 
-		code = kcompile(backend, text, "device.cu", cuda ? flags : flags + 1, cuda ? 2 : 1, &len, &log, why,
-		    sizeof why);
+		code = kcompile(backend->api, text, "device.cu", cuda ? flags : flags + 1,
+		    cuda ? 2 : 1, &len, &log, why, sizeof why);
 		if (!code)
 			kdie(K_MISSING, "the judge's kernels do not compile: %s %s", why, log ? log : "");
 		if (path && kwrite_file(path, code, len) < 0)
@@ -412,7 +412,7 @@ judge_code(const char *backend, const char *folder)
 }
 
 const struct space *
-space_gpu(const char *backend, const char *folder)
+space_gpu(const struct backend *backend, const char *folder)
 {
 	void *module = NULL;
 	char *code = judge_code(backend, folder);
@@ -454,7 +454,7 @@ try_device(struct judge *j, int number, bool wait)
 
 	/* Of the device before this one, if it was refused. */
 	kgpu_close(gpu);
-	gpu = kgpu_open(j->o.backend, number, true, why, sizeof why);
+	gpu = kgpu_open(j->o.backend->api, number, true, why, sizeof why);
 	if (!gpu) {
 		if (!no_room)
 			kwarn("device %d: %s", number, why);
@@ -486,11 +486,11 @@ static void
 find_device(struct judge *j)
 {
 	char why[256];
-	int count = kgpu_count(j->o.backend, why, sizeof why);
+	int count = kgpu_count(j->o.backend->api, why, sizeof why);
 	bool found = false;
 
 	if (!count)
-		kdie(K_MISSING, "no %s device: %s", j->o.backend, why);
+		kdie(K_MISSING, "no %s device: %s", j->o.backend->name, why);
 	/* The first that nobody measures on; when there is none, one of them in turn, to wait for. */
 	for (int i = 0; i < count && !found && count > 1; i++)
 		found = try_device(j, i, false);
@@ -502,7 +502,8 @@ find_device(struct judge *j)
 		sleep(1);
 	}
 	if (!found)
-		kdie(no_room ? K_AGAIN : K_MISSING, "no %s device that can be used", j->o.backend);
+		kdie(no_room ? K_AGAIN : K_MISSING, "no %s device that can be used",
+		    j->o.backend->name);
 }
 
 void

@@ -13,11 +13,13 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "backend.h"
 #include "klaunch.h"
 #include "krun.h"
 #include "ktask.h"
 #include "kutil.h"
 #include "space.h"
+#include "status.h"
 
 /* Where the judge's time goes: at every moment, to one of these. */
 enum spent {
@@ -44,7 +46,8 @@ enum { RACERS_MAX = 17 };
 
 /* What the command line says. */
 struct options {
-	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic, *backend;
+	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic;
+	const struct backend *backend;
 	const char *workload;	/* of --solo; NULL: all that are timed */
 	bool ceilings, correctness, timing, solo, reuse;
 	bool all_pairs;		/* everybody is compared with everybody, not with the candidate alone */
@@ -319,8 +322,6 @@ struct handshake runner_handshake_of(const struct handshake *measured, size_t n)
 double runner_undelayed_ns(const struct runner *r, const struct span *s);
 /* What a go took, as far as three clocks tell (runner.c), less the handshake. */
 double runner_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h);
-/* Path of a program that is installed for the runner; the caller frees. */
-char *runner_helper(const char *name);
 
 /* ---- opencl.c ---- */
 
@@ -338,7 +339,7 @@ bool launches_size(const struct judge *j, const struct klaunch_list *list, const
 struct subject {
 	char *name;
 	const char *file;
-	const char *status;	/* NULL: nothing against it yet */
+	enum status status;	/* STATUS_NONE: nothing against it yet */
 	int tier;
 	json_t *reasons, *cases, *timing;
 	json_t *reuse, *trace;	/* of --reuse, or NULL */
@@ -348,7 +349,7 @@ struct subject {
 
 /* A workload's name, and what of it was drawn anew: valid until the next call. */
 const char *subject_workload(const struct ktask_workload *w);
-void subject_fail(struct subject *s, const char *status, const char *check, const char *detail);
+void subject_fail(struct subject *s, enum status status, const char *check, const char *detail);
 /* The failure of a runner, as status, reason and log. */
 void subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const struct batch *b);
 /* A verdict in one line of log: which workload, which inputs, how far off; never the values. */

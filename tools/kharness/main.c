@@ -154,12 +154,22 @@ set_text(struct options *o, int c)
 	return false;
 }
 
+static const struct backend *
+chosen_backend(const char *name)
+{
+	const struct backend *b = backend_named(name);
+	char *lack = b ? backend_lacks_runner(b) : NULL;
+
+	if (!b || lack)
+		kdie(K_USAGE, "--backend %s: %s", name, lack ? lack : "there is no such backend");
+	return b;
+}
+
 /* One option; false when it is not known here. */
 static bool
 set_option(struct options *o, int c)
 {
 	static const char *const statistics[] = { "median", "min", "mean" };
-	static const char *const backends[] = { "c", "cuda", "hip", "opencl" };
 	static const char *const clocks[] = { "off", "try", "require" };
 
 	switch (c) {
@@ -202,7 +212,7 @@ set_option(struct options *o, int c)
 		o->all_pairs = true;
 		break;
 	case OPT_BACKEND:
-		o->backend = backends[choice(optarg, backends, LEN(backends), "--backend")];
+		o->backend = chosen_backend(optarg);
 		break;
 	case OPT_AGAINST:
 		if (o->against_count == LEN(o->against) || !strchr(optarg, '=') || *optarg == '=')
@@ -234,7 +244,7 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	int c;
 
 	*o = (struct options){ .set = "full", .correctness = true, .timing = true, .statistic = "median",
-	    .name = "candidate", .backend = "c", .clocks = "off",
+	    .name = "candidate", .backend = &backends[BACKEND_C], .clocks = "off",
 	    .sandbox = "auto", .seeds = 2, .min_samples = 5, .max_samples = 96, .warmup = 2, .timing_s = 1, .busy_s = 60,
 	    .warmup_s = 0.1, .run_timeout_s = 60, .memory_bytes = (uint64_t)4096 << 20 };
 	if (getrandom(&o->seed, sizeof o->seed, 0) != sizeof o->seed)
@@ -361,9 +371,9 @@ subject_init(struct subject *s, char *name, const char *file)
 static json_t *
 subject_json(struct subject *s)
 {
-	json_t *o = json_pack("{s:s,s:s,s:i,s:O,s:o}", "name", s->name, "status", s->status ? s->status : "correct",
-	    "tier", s->tier,
-	    "reasons", s->reasons, "log", kjson_text(s->log.data ? s->log.data : "", s->log.len));
+	json_t *o = json_pack("{s:s,s:o,s:i,s:O,s:o}", "name", s->name, "status",
+	    status_json(s->status ? s->status : STATUS_CORRECT), "tier", s->tier, "reasons",
+	    s->reasons, "log", kjson_text(s->log.data ? s->log.data : "", s->log.len));
 
 	if (s->total)
 		json_object_set_new(o, "correctness", json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)s->passed,
@@ -429,7 +439,7 @@ judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pai
 		shared = judge_lock(j, false);
 	if (correctness)
 		correctness_run(correctness);
-	if (j->o.timing && (!subjects[0].status || !strcmp(subjects[0].status, "correct"))) {
+	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT)) {
 		if (!race) {
 			race = race_open(j, subjects, count);
 			race_greet(race);
@@ -503,14 +513,14 @@ main(int argc, char **argv)
 		ktask_free(j.task);
 		return K_OK;
 	}
-	if (!strcmp(j.o.backend, "opencl"))
+	if (j.o.backend->device && !j.o.backend->pointers)
 		opencl_choose(&j);
-	else if (strcmp(j.o.backend, "c"))
+	else if (j.o.backend->device)
 		choose_device(&j);
 	if (j.o.solo && j.opencl)
 		usage("--solo calls a function of the host: OpenCL candidates have none");
 	/* Its oracle would be given addresses of the host. */
-	if (j.o.oracle && !j.device && (!strcmp(j.task->language, "cuda") || !strcmp(j.task->language, "hip")))
+	if (j.o.oracle && !j.device && backend_for(j.task->language)->pointers)
 		usage("the task's language is one of devices: --backend cuda or hip is needed");
 	if (j.o.oracle)
 		j.oracle = oracle_open(j.task, j.o.oracle, j.o.threads, j.device ? device_stream() : NULL);

@@ -34,7 +34,8 @@ opencl_environment(const struct judge *j)
 void
 opencl_choose(struct judge *j)
 {
-	char *program = runner_helper("krun-opencl"), *argv[] = { (char[]){ "/kiln/runner" }, (char[]){ "--facts" }, NULL };
+	char *program = khelper_path(j->o.backend->runner),
+	     *argv[] = { (char[]){ "/kiln/runner" }, (char[]){ "--facts" }, NULL };
 	char **env = opencl_environment(j), *name, hex[65];
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" } };
 	struct ksandbox s = { .level = ksandbox_level(j->o.sandbox), .profile = KSANDBOX_BUILD, .binds = binds,

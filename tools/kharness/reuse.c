@@ -16,6 +16,7 @@
 
 #include "kharness.h"
 #include "kstat.h"
+#include "status.h"
 
 enum {
 	ROUNDS_MIN = KSTAT_ENOUGH, ROUNDS_MAX = 16,
@@ -52,7 +53,7 @@ struct reuse {
 };
 
 static void
-fail(struct player *p, const char *status, const char *check, const char *detail)
+fail(struct player *p, enum status status, const char *check, const char *detail)
 {
 	subject_fail(p->s, status, check, detail);
 	kbuf_printf(&p->s->log, "%s\n", detail);
@@ -77,7 +78,7 @@ verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, 
 		return true;
 	if (!memory_intact(u->j, &p->m, b, where, sizeof where)) {
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where, b->w->name);
-		fail(p, "run_error", "out_of_bounds_write", text);
+		fail(p, STATUS_RUN_ERROR, "out_of_bounds_write", text);
 		return false;
 	}
 	if (!call_is_checked(u->j, &b->calls[0]))
@@ -88,7 +89,7 @@ verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, 
 	if (v.ok)
 		return true;
 	subject_explain(p->s, b, &v);
-	fail(p, "wrong_value", check, what);
+	fail(p, STATUS_WRONG_VALUE, check, what);
 	return false;
 }
 
@@ -420,7 +421,7 @@ judge_reuse(struct judge *j, struct subject *subjects, size_t count)
 			json_array_clear(p->s->trace);
 		} else {
 			p->s->tier = 3;
-			p->s->status = "correct";
+			p->s->status = STATUS_CORRECT;
 		}
 		runner_close(&p->r);
 		memory_close(j, &p->m);

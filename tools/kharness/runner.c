@@ -57,25 +57,6 @@ outcome(struct runner *r, enum outcome e, const char *check, const char *fmt, ..
 
 /* ---- start ---- */
 
-/* The runner program: beside kharness in a build folder, in libexec/kiln when installed. */
-char *
-runner_helper(const char *name)
-{
-	char self[4096], *slash, *path = NULL;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	static const char *const places[] = { "", "../libexec/kiln/" };
-
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	for (size_t i = 0; slash && i < LEN(places); i++) {
-		free(path);
-		path = kasprintf("%.*s/%s%s", (int)(slash - self), self, places[i], name);
-		if (access(path, X_OK) == 0)
-			return path;
-	}
-	kdie(K_MISSING, "%s is neither beside kharness nor in ../libexec/kiln: build or install it", name);
-}
-
 static void
 write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 {
@@ -138,7 +119,7 @@ static void
 spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 {
 	static const char icd[] = "/etc/OpenCL";	/* where the loader of OpenCL finds drivers */
-	char *program = runner_helper(j->opencl ? "krun-opencl" : j->device ? "krun-gpu" : "krun-c");
+	char *program = khelper_path(j->o.backend->runner);
 	char *library = realpath(file, NULL), **env = j->opencl ? opencl_environment(j) : environment(j);
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" }, { library, "/kiln/kernel.so" }, { icd, icd } };
 	struct ksandbox s = { .level = j->level, .profile = KSANDBOX_RUN, .binds = binds,
@@ -148,7 +129,7 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 	int keep[] = { theirs, r->m->in.runner_fd, r->m->out.runner_fd, r->rows[0] };
 	char number[LEN(keep)][16];
 	char *argv[] = { kstrdup("/kiln/runner"), kstrdup("/kiln/kernel.so"), number[0], number[1], number[2],
-	    number[3], j->device ? (char *)j->o.backend : NULL, NULL };
+	    number[3], j->device ? (char *)j->o.backend->name : NULL, NULL };
 
 	if (!library)
 		kdie_errno(K_USAGE, "%s", file);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend.h"
 #include "ktask.h"
 #include "kutil.h"
 #include "small.h"
@@ -98,8 +99,8 @@ struct space {
 };
 
 extern const struct space space_host;
-/* The GPU that was chosen (gpu.c): BACKEND "cuda" or "hip". Compiles the judge's kernels, kept in FOLDER unless NULL. */
-const struct space *space_gpu(const char *backend, const char *folder);
+/* The GPU that was chosen (gpu.c): Compiles the judge's kernels, kept in FOLDER unless NULL. */
+const struct space *space_gpu(const struct backend *backend, const char *folder);
 
 /* Word I of the guard pattern of KEY. */
 static inline uint64_t

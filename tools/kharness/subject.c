@@ -8,6 +8,7 @@
 
 #include "kharness.h"
 #include "kio.h"
+#include "status.h"
 
 const char *
 subject_workload(const struct ktask_workload *w)
@@ -19,7 +20,7 @@ subject_workload(const struct ktask_workload *w)
 }
 
 void
-subject_fail(struct subject *s, const char *status, const char *check, const char *detail)
+subject_fail(struct subject *s, enum status status, const char *check, const char *detail)
 {
 	s->status = status;
 	json_array_append_new(s->reasons, json_pack("{s:s,s:o}", "check", check, "detail",
@@ -32,7 +33,7 @@ subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const
 	/* Failures are run errors; what can only be an attempt to deceive is rejected. */
 	bool cheat = e == OUT_PROTOCOL || e == OUT_AWAKE;
 
-	subject_fail(s, cheat ? "rejected" : "run_error", r->check, r->why);
+	subject_fail(s, cheat ? STATUS_REJECTED : STATUS_RUN_ERROR, r->check, r->why);
 	kbuf_printf(&s->log, "%s", r->why);
 	if (b)
 		kbuf_printf(&s->log, " (workload %s, inputs %s)", subject_workload(b->w), kdist_name(b->dist));

@@ -16,6 +16,7 @@
 #include "kharness.h"
 #include "klock.h"
 #include "kstat.h"
+#include "status.h"
 
 enum {
 	CALLS_MAX = 128,		/* calls in one sample at most; their rows fit into a pipe */
@@ -98,7 +99,7 @@ struct race {
 };
 
 static void
-fail(struct racer *x, const char *status, const char *check, const char *detail)
+fail(struct racer *x, enum status status, const char *check, const char *detail)
 {
 	subject_fail(x->s, status, check, detail);
 	kbuf_printf(&x->s->log, "%s\n", detail);
@@ -124,7 +125,7 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 
 	if (!intact) {
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where, b->w->name);
-		fail(x, "run_error", "out_of_bounds_write", text);
+		fail(x, STATUS_RUN_ERROR, "out_of_bounds_write", text);
 	}
 	for (size_t k = 0; intact && is_judged(a, x) && k < b->count && !x->out; k++) {
 		struct verdict v;
@@ -137,7 +138,7 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 		if (v.ok)
 			continue;
 		subject_explain(x->s, b, &v);
-		fail(x, "wrong_value", "timed_run", "the result of a timed run was wrong");
+		fail(x, STATUS_WRONG_VALUE, "timed_run", "the result of a timed run was wrong");
 	}
 	spent_on(a->j, before);
 	return !x->out;
@@ -711,16 +712,16 @@ judge_racer(const struct race *a, struct racer *x)
 		return;
 	v = samples(a, x, &n);
 	if (looks_forged(x)) {
-		fail(x, "rejected", "clock_forged",
+		fail(x, STATUS_REJECTED, "clock_forged",
 		    "the clock in its process fell far behind the judge's, or its work went on after it had returned");
 	} else if (solves_together(a, x)) {
 		snprintf(text, sizeof text, "a call of workload %s takes %.1f us by itself, and %.1f us in a row of %zu calls: "
 		    "calls were solved together before their turn", a->w->name, 1e-3 * kstat_quantile(x->lone, x->lones, 0.5),
 		    1e-3 * kstat_quantile(v, n, 0.5), a->calls);
-		fail(x, "rejected", "solved_together", text);
+		fail(x, STATUS_REJECTED, "solved_together", text);
 	} else if (kstat_quantile(v, n, 0.5) < a->j->task->min_time_ns) {
 		snprintf(text, sizeof text, "workload %s took less than min_time_ns of the task", a->w->name);
-		fail(x, "quarantined", "too_fast", text);
+		fail(x, STATUS_QUARANTINED, "too_fast", text);
 	}
 	free(v);
 }
@@ -901,7 +902,7 @@ end_all(struct race *a)
 		if (!x->out)
 			x->s->tier = 3;
 		if (!x->out && !x->s->status)
-			x->s->status = "correct";
+			x->s->status = STATUS_CORRECT;
 		if (!x->out && a->busy)
 			kbuf_printf(&x->s->log, "not timed: for %.0f s other programs kept the processors busy\n",
 			    (double)a->waited_ns * 1e-9);

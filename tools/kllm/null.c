@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "kllm.h"
 
 enum { LINES_MAX = 12, ADD_MAX = 4 };
@@ -93,27 +94,22 @@ static const char *const triton_lines[] = {
 };
 
 static const struct dialect {
-	const char *backend, *mark;
+	const char *mark;
 	const char *const *lines;
 	size_t count;
-} dialects[] = {
-	{ "c", "/* null model", c_lines, LEN(c_lines) },
-	{ "cuda", "/* null model", cuda_lines, LEN(cuda_lines) },
-	{ "hip", "/* null model", cuda_lines, LEN(cuda_lines) },
-	{ "opencl", "/* null model", opencl_lines, LEN(opencl_lines) },
-	{ "sycl", "/* null model", sycl_lines, LEN(sycl_lines) },
-	{ "triton", "# null model", triton_lines, LEN(triton_lines) },
+} dialects[BACKEND_COUNT] = {
+	[BACKEND_C] = { "/* null model", c_lines, LEN(c_lines) },
+	[BACKEND_CUDA] = { "/* null model", cuda_lines, LEN(cuda_lines) },
+	[BACKEND_HIP] = { "/* null model", cuda_lines, LEN(cuda_lines) },
+	[BACKEND_OPENCL] = { "/* null model", opencl_lines, LEN(opencl_lines) },
+	[BACKEND_SYCL] = { "/* null model", sycl_lines, LEN(sycl_lines) },
+	[BACKEND_TRITON] = { "# null model", triton_lines, LEN(triton_lines) },
 };
 
 static const struct dialect *
 dialect_of(const struct call *c)
 {
-	const char *backend = kcamp_str(c->camp, "backend");
-
-	for (size_t i = 0; i < LEN(dialects); i++)
-		if (!strcmp(dialects[i].backend, backend))
-			return &dialects[i];
-	return &dialects[0];
+	return &dialects[kcamp_backend(c->camp) - backends];
 }
 
 static bool

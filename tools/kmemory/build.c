@@ -15,19 +15,12 @@
 /* MAKER counts the rules below: a file made by others is made anew, not suspected. */
 enum { MAKER = 1, LINE = 400, SHORT = 160, DIRECTIONS = 3, SCORE_MAX = 1 << 30, LINEAGE_MAX = 64 << 20 };
 
-static void
-set(json_t *o, const char *key, json_t *value)
-{
-	if (json_object_set_new(o, key, value))
-		kdie(K_IO, "out of memory");
-}
-
 /* A member that says something; an empty object is left out. */
 static void
 set_object(json_t *o, const char *key, json_t *value)
 {
 	if (json_object_size(value))
-		set(o, key, value);
+		kjson_set(o, key, value);
 	else
 		json_decref(value);
 }
@@ -44,7 +37,7 @@ digest_file(json_t *inputs, const char *key, const char *path)
 	if (!data)
 		return;
 	ksha256_hex(data, len, hex);
-	set(inputs, key, json_string(hex));
+	kjson_set(inputs, key, json_string(hex));
 	free(data);
 }
 
@@ -181,8 +174,8 @@ correctness(const struct kcandidate *c)
 	set_number(o, "rel_err", rel);
 	set_number(o, "max_abs_err", abs);
 	if (cases) {
-		set(o, "passed", json_integer(kjson_int_or(c->json, "eval.correctness.passed", 0)));
-		set(o, "total", json_integer(kjson_int_or(c->json, "eval.correctness.total", 0)));
+		kjson_set(o, "passed", json_integer(kjson_int_or(c->json, "eval.correctness.passed", 0)));
+		kjson_set(o, "total", json_integer(kjson_int_or(c->json, "eval.correctness.total", 0)));
 	}
 	return o;
 }
@@ -201,7 +194,7 @@ isa_progress(const struct kcandidate *c)
 			set_line(o, "metric", metric, SHORT);
 			set_line(o, "target", kjson_str_or(f, "text", ""), SHORT);
 			set_number(o, "current", json_number_value(v));
-			set(o, "met", json_false());
+			kjson_set(o, "met", json_false());
 			json_array_append_new(list, o);
 		}
 	return list;
@@ -320,7 +313,7 @@ add_fix(const struct kcandidate *c, json_t *list)
 		return;
 	o = json_pack("{s:s}", "error_type", "compilation");
 	if (c->parent_status != STATUS_COMPILE_ERROR)
-		set(o, "error_type", json_string("runtime"));
+		kjson_set(o, "error_type", json_string("runtime"));
 	set_line(o, "id", c->parent, 24);
 	set_line(o, "error_message", kjson_str_or(c->json, "sample.parent.log", NULL), LINE);
 	set_line(o, "fix_applied", c->id, LINE);
@@ -448,7 +441,7 @@ build_version(const struct memory *m, long version)
 	set_line(o, "git_commit_hash", commit, 80);
 	free(commit);
 	kmemo_seal(o, hex);
-	set(o, "sha256", json_string(hex));
+	kjson_set(o, "sha256", json_string(hex));
 	return o;
 }
 

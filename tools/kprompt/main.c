@@ -63,7 +63,7 @@ campaign_open(struct campaign *c, const struct kcamp *camp)
 
 	*c = (struct campaign){ .camp = camp };
 	c->stable = json_pack("{s:s,s:o,s:s,s:s}", "backend", backend, "lang", lang, "language",
-	    kjson_str_or(lang, "name", backend), "suffix", backend_of(camp)->suffix);
+	    kjson_str_or(lang, "name", backend), "suffix", kcamp_backend(camp)->suffix);
 	add_label(c->stable, camp);
 	json_object_set_new(c->stable, "wishes", json_string(kcamp_str(camp, "instructions")));
 	machine_facts(c->stable, camp);

@@ -81,7 +81,7 @@ skill_line(const char *text)
 static bool
 wants_skills(const struct kcamp *camp)
 {
-	const struct backend *b = backend_of(camp);
+	const struct backend *b = kcamp_backend(camp);
 
 	return b->device && b->runner && kcamp_bool(camp, "prompt.skills");
 }

@@ -49,7 +49,8 @@ put_no_best(struct doc *d, const struct report *r)
 	count_statuses(r, &correct, &compiled);
 	if (!r->linear)
 		doc_lead(d, "After %s no candidate is %s.", plural(r->last, "trial", "trials"),
-		    correct ? "faster than the reference" : "correct");
+		    correct ? "faster than the reference" :
+		    status_rows[STATUS_CORRECT].name);
 	else if (!r->last)
 		doc_lead(d, "There is the baseline, and no round behind it yet.");
 	else

@@ -158,38 +158,34 @@ put_aggregate(const struct campaign *c, const struct candidate *x, struct kbuf *
 }
 
 /* What the codes of a decision mean, for those who read no code. */
-static const struct {
-	const char *code, *why;
-} codes[] = {
-	{ "baseline", "it is what everything is compared with" },
-	{ "gain", "the aggregate rose beyond the noise and no shape fell" },
-	{ "trade_off", "the aggregate rose and what fell stayed within the allowance" },
-	{ "tie_waiver", "as fast, with an extra benefit that a person vouched for" },
-	{ "no_plan", "there was no valid plan, so nothing was evaluated" },
-	{ "build", "it did not build" },
-	{ "run", "it failed while running" },
-	{ "wrong", "results were wrong" },
-	{ "audit", "the gain would not carry over to real use" },
-	{ "aggregate", "the aggregate did not rise" },
-	{ "core_shape", "a core shape fell too far" },
-	{ "quality", "it spills registers, or fills less of the device" },
-	{ "noise", "the gain is no larger than the noise" },
-	{ "volatile", "the measurements scatter too much to confirm a gain" },
-	{ "inconclusive",
-	    "the noise hides whether it is faster or slower, so nothing follows for the direction" },
-	{ "duplicate", "it is the same program as an earlier one" },
-	{ "rejected", "it used what is forbidden" },
+static const char *const meanings[KLINEAR_CODES] = {
+	[KLINEAR_BASELINE] = "it is what everything is compared with",
+	[KLINEAR_GAIN] = "the aggregate rose beyond the noise and no shape fell",
+	[KLINEAR_TRADE_OFF] = "the aggregate rose and what fell stayed within the allowance",
+	[KLINEAR_TIE_WAIVER] = "as fast, with an extra benefit that a person vouched for",
+	[KLINEAR_NO_PLAN] = "there was no valid plan, so nothing was evaluated",
+	[KLINEAR_BUILD] = "it did not build",
+	[KLINEAR_RUN] = "it failed while running",
+	[KLINEAR_WRONG] = "results were wrong",
+	[KLINEAR_AUDIT] = "the gain would not carry over to real use",
+	[KLINEAR_AGGREGATE] = "the aggregate did not rise",
+	[KLINEAR_CORE_SHAPE] = "a core shape fell too far",
+	[KLINEAR_QUALITY] = "it spills registers, or fills less of the device",
+	[KLINEAR_NOISE] = "the gain is no larger than the noise",
+	[KLINEAR_VOLATILE] = "the measurements scatter too much to confirm a gain",
+	[KLINEAR_INCONCLUSIVE] =
+	    "the noise hides whether it is faster or slower, so nothing follows for the direction",
+	[KLINEAR_DUPLICATE] = "it is the same program as an earlier one",
+	[KLINEAR_REJECTED] = "it used what is forbidden",
 };
 
 static const char *
 code_meaning(const struct candidate *x)
 {
-	const char *code = kjson_str_or(x->decision, "code", "");
+	const char *word = kjson_str_or(x->decision, "code", NULL);
+	enum klinear_code code = klinear_code_named(word);
 
-	for (size_t i = 0; i < LEN(codes); i++)
-		if (!strcmp(codes[i].code, code))
-			return codes[i].why;
-	return *code ? code : x->status;
+	return code < KLINEAR_CODES ? meanings[code] : word ? word : x->status;
 }
 
 static void

@@ -18,13 +18,6 @@
 /* Characters kept of what a plan says, for rounds that are told again and again. */
 enum { SAID_MAX = 300 };
 
-static void
-set(json_t *object, const char *key, json_t *value)
-{
-	if (json_object_set_new(object, key, value))
-		kdie(K_IO, "out of memory");
-}
-
 /* The scored record of a trial; NULL when there is none. New reference. */
 static json_t *
 load_round(const struct search *s, long trial)
@@ -45,7 +38,7 @@ add_said(json_t *to, const json_t *plan, const char *key)
 	char *line = text ? kfence_line(text, SAID_MAX) : NULL;
 
 	if (line)
-		set(to, key, json_string(line));
+		kjson_set(to, key, json_string(line));
 	free(line);
 }
 
@@ -98,8 +91,9 @@ add_history(const struct search *s, json_t *sample)
 
 		if (decision && t >= s->trial - history) {
 			one = round_json(record, all, LEN(all));
-			set(one, "verdict", json_string(kjson_str_or(decision, "verdict", "")));
-			set(one, "line", json_string(kjson_str_or(decision, "line", "")));
+			kjson_set(one, "verdict",
+			    json_string(kjson_str_or(decision, "verdict", "")));
+			kjson_set(one, "line", json_string(kjson_str_or(decision, "line", "")));
 			json_array_append_new(rounds, one);
 		}
 		if (rolled_back && klinear_refutes(kjson_str_or(decision, "code", "")) &&
@@ -110,10 +104,10 @@ add_history(const struct search *s, json_t *sample)
 		add_searched(searched, record);
 		json_decref(record);
 	}
-	set(sample, "rounds", rounds);
-	set(sample, "ineffective", ineffective);
-	set(sample, "accepted", accepted);
-	set(sample, "searched", searched);
+	kjson_set(sample, "rounds", rounds);
+	kjson_set(sample, "ineffective", ineffective);
+	kjson_set(sample, "accepted", accepted);
+	kjson_set(sample, "searched", searched);
 }
 
 /* The program of the round before, when it failed before it could be measured: its change may still be right. */
@@ -125,8 +119,8 @@ add_last(const struct search *s, json_t *sample)
 
 	if (s->trial > 1 && (status_repairable(status) || status == STATUS_NO_PLAN)) {
 		last = karch_program(s->camp->dir, kjson_str_or(record, "id", ""), true);
-		set(last, "status", status_json(status));
-		set(sample, "last", last);
+		kjson_set(last, "status", status_json(status));
+		kjson_set(sample, "last", last);
 	}
 	json_decref(record);
 }
@@ -137,11 +131,11 @@ accepted_program(const struct search *s, const char *id)
 	struct karch_row best;
 	json_t *o = karch_program(s->camp->dir, id, true);
 
-	set(o, "status", status_json(STATUS_CORRECT));
+	kjson_set(o, "status", status_json(STATUS_CORRECT));
 	if (!karch_best(&s->archive, &best) || strcmp(best.id, id))
 		return o;
-	set(o, "coords", karch_coords(best.cell));
-	set(o, "combined", json_real(best.score));
+	kjson_set(o, "coords", karch_coords(best.cell));
+	kjson_set(o, "combined", json_real(best.score));
 	put_times(&best, o);
 	return o;
 }
@@ -191,10 +185,10 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 		check_evidence(path, evidence, program, streak);
 		profile = json_object_get(evidence, "profile");
 		if (profile)
-			set(program, "profile", json_incref(profile));
+			kjson_set(program, "profile", json_incref(profile));
 		json_object_del(evidence, "schema");
 		json_object_del(evidence, "campaign");
-		set(sample, "evidence", evidence);
+		kjson_set(sample, "evidence", evidence);
 	}
 	free(path);
 }
@@ -210,23 +204,24 @@ linear_json(const struct search *s)
 
 	if (s->archive.header && !linear)
 		kdie(K_USAGE, "the archive holds no chain of rounds: it was made with another search.mode");
-	set(o, "seed", seed_json(s, 1));
-	set(o, "pick", json_string("linear"));
-	set(o, "strategy", json_string("linear"));
-	set(o, "status", json_string(start_names[s->trial > 1 ? START_CORRECT : START_INITIAL]));
-	set(o, "island", json_integer(0));
-	set(o, "inspirations", json_array());
-	set(o, "hints", json_array());
-	set(o, "errors", errors ? json_deep_copy(errors) : json_array());
-	set(o, "incumbent", json_string(accepted));
-	set(o, "round", json_integer(s->trial + 1));
-	set(o, "streak", json_integer(streak));
-	set(o, "escalation", json_string(klinear_escalation(streak)));
-	set(o, "stagnation", json_boolean(streak >= KLINEAR_STAGNATION));
+	kjson_set(o, "seed", seed_json(s, 1));
+	kjson_set(o, "pick", json_string("linear"));
+	kjson_set(o, "strategy", json_string("linear"));
+	kjson_set(o, "status",
+	    json_string(start_names[s->trial > 1 ? START_CORRECT : START_INITIAL]));
+	kjson_set(o, "island", json_integer(0));
+	kjson_set(o, "inspirations", json_array());
+	kjson_set(o, "hints", json_array());
+	kjson_set(o, "errors", errors ? json_deep_copy(errors) : json_array());
+	kjson_set(o, "incumbent", json_string(accepted));
+	kjson_set(o, "round", json_integer(s->trial + 1));
+	kjson_set(o, "streak", json_integer(streak));
+	kjson_set(o, "escalation", json_string(klinear_escalation(streak)));
+	kjson_set(o, "stagnation", json_boolean(streak >= KLINEAR_STAGNATION));
 	add_history(s, o);
 	add_last(s, o);
 	program = accepted_program(s, accepted);
 	add_evidence(s, o, program, streak);
-	set(o, "parent", program);
+	kjson_set(o, "parent", program);
 	return o;
 }

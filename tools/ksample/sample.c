@@ -9,13 +9,6 @@
 #include "kutil.h"
 #include "status.h"
 
-static void
-set(json_t *object, const char *key, json_t *value)
-{
-	if (json_object_set_new(object, key, value))
-		kdie(K_IO, "out of memory");
-}
-
 void
 put_times(const struct karch_row *row, json_t *o)
 {
@@ -24,9 +17,9 @@ put_times(const struct karch_row *row, json_t *o)
 	if (speedup.n)
 		kgain_put_speedup(o, &speedup);
 	if (row->provisional)
-		set(o, "provisional", json_true());
+		kjson_set(o, "provisional", json_true());
 	if (row->runtime_ms > 0)
-		set(o, "runtime_ms", json_real(row->runtime_ms));
+		kjson_set(o, "runtime_ms", json_real(row->runtime_ms));
 }
 
 /* A program of the archive with its code; the log only where the prompt shows it. */
@@ -35,9 +28,9 @@ program_json(const struct search *s, const struct karch_row *row, bool log)
 {
 	json_t *o = karch_program(s->camp->dir, row->id, log);
 
-	set(o, "coords", karch_coords(row->cell));
-	set(o, "status", status_json(row->status));
-	set(o, "combined", json_real(row->score));
+	kjson_set(o, "coords", karch_coords(row->cell));
+	kjson_set(o, "status", status_json(row->status));
+	kjson_set(o, "combined", json_real(row->score));
 	put_times(row, o);
 	return o;
 }
@@ -47,10 +40,10 @@ broken_json(const struct search *s, const json_t *broken)
 {
 	json_t *o = karch_program(s->camp->dir, kjson_str_or(broken, "id", ""), true);
 
-	set(o, "coords", karch_coords(karch_cell(kjson_str_or(broken, "cell", "0000"))));
-	set(o, "status", json_string(kjson_str_or(broken, "status", "")));
-	set(o, "combined", json_real(kjson_num_or(broken, "score", 0)));
-	set(o, "plan_tries", json_integer(kjson_int_or(broken, "tries", 0)));
+	kjson_set(o, "coords", karch_coords(karch_cell(kjson_str_or(broken, "cell", "0000"))));
+	kjson_set(o, "status", json_string(kjson_str_or(broken, "status", "")));
+	kjson_set(o, "combined", json_real(kjson_num_or(broken, "score", 0)));
+	kjson_set(o, "plan_tries", json_integer(kjson_int_or(broken, "tries", 0)));
 	return o;
 }
 
@@ -212,21 +205,21 @@ sample_json(const struct search *s, const struct plan *plan, int branch)
 	json_t *o = json_object(), *parent = parent_json(s, plan);
 
 	id = kjson_str_or(parent, "id", "");
-	set(o, "seed", seed_json(s, branch));
-	set(o, "pick", json_string(plan->pick));
-	set(o, "strategy", json_string(plan->strategy));
-	set(o, "status", json_string(start_names[start]));
-	set(o, "island", json_integer(plan->island));
-	set(o, "inspirations", inspirations_json(s, plan, id, branch));
-	set(o, "hints", hints_json(s, start != START_ERROR ? from_cell(plan) : -1));
-	set(o, "errors", errors ? json_deep_copy(errors) : json_array());
+	kjson_set(o, "seed", seed_json(s, branch));
+	kjson_set(o, "pick", json_string(plan->pick));
+	kjson_set(o, "strategy", json_string(plan->strategy));
+	kjson_set(o, "status", json_string(start_names[start]));
+	kjson_set(o, "island", json_integer(plan->island));
+	kjson_set(o, "inspirations", inspirations_json(s, plan, id, branch));
+	kjson_set(o, "hints", hints_json(s, start != START_ERROR ? from_cell(plan) : -1));
+	kjson_set(o, "errors", errors ? json_deep_copy(errors) : json_array());
 	if (karch_best(&s->archive, &best) && strcmp(best.id, KARCH_REFERENCE)) {
-		set(o, "incumbent", json_string(best.id));
+		kjson_set(o, "incumbent", json_string(best.id));
 		if (strcmp(best.id, id))
-			set(o, "best", program_json(s, &best, false));
+			kjson_set(o, "best", program_json(s, &best, false));
 	}
 	if (plan->target >= 0)
-		set(o, "target", karch_coords(plan->target));
-	set(o, "parent", parent);
+		kjson_set(o, "target", karch_coords(plan->target));
+	kjson_set(o, "parent", parent);
 	return o;
 }

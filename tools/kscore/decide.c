@@ -17,13 +17,6 @@
 
 enum { REASON_MAX = 120, WAIVER_MAX = 1 << 20 };
 
-static void
-set(json_t *object, const char *key, json_t *value)
-{
-	if (json_object_set_new(object, key, value))
-		kdie(K_IO, "out of memory");
-}
-
 static struct klinear_rules
 rules_of(const struct kcamp *c)
 {
@@ -164,18 +157,18 @@ put_figures(const struct klinear_case *c, const struct klinear_decision *d, cons
     json_t *out)
 {
 	if (d->code != KLINEAR_BASELINE)
-		set(out, "improvement_pct", json_real(100 * d->improvement));
-	set(out, "vs_baseline_pct",
+		kjson_set(out, "improvement_pct", json_real(100 * d->improvement));
+	kjson_set(out, "vs_baseline_pct",
 	    json_real(klinear_percent(kjson_num_or(score, "speedup", 1), 1)));
-	set(out, "shapes", shapes_json(c->compare));
+	kjson_set(out, "shapes", shapes_json(c->compare));
 	if (c->compare->forward > 0)
-		set(out, "forward_pct", json_real(klinear_percent(c->compare->forward, 1)));
+		kjson_set(out, "forward_pct", json_real(klinear_percent(c->compare->forward, 1)));
 	if (c->compare->backward > 0)
-		set(out, "backward_pct", json_real(klinear_percent(c->compare->backward, 1)));
+		kjson_set(out, "backward_pct", json_real(klinear_percent(c->compare->backward, 1)));
 	if (c->repeats)
-		set(out, "remeasured", json_pack("{s:I,s:f,s:f}", "n", (json_int_t)c->repeats, "mean_pct",
-		    100 * c->mean, "sd_pct",
-		    100 * c->sd));
+		kjson_set(out, "remeasured",
+		    json_pack("{s:I,s:f,s:f}", "n", (json_int_t)c->repeats, "mean_pct",
+			100 * c->mean, "sd_pct", 100 * c->sd));
 }
 
 static const char *
@@ -255,12 +248,13 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off", d.trade_off, "code",
 	    klinear_codes[d.code], "line", line, "round", (json_int_t)round);
 	if (c.compare) {
-		set(out, "level", json_string(level.needs_full ? "quick" : kjson_str_or(rec->json, "eval.level",
-		    "full")));
+		kjson_set(out, "level",
+		    json_string(level.needs_full ? "quick" :
+						   kjson_str_or(rec->json, "eval.level", "full")));
 		put_figures(&c, &d, score, out);
 	}
 	put_outcome(s, &c, &d, score);
-	set(score, "decision", out);
+	kjson_set(score, "decision", out);
 	free(line);
 	free_case(&c);
 }

@@ -145,7 +145,7 @@ compare_properties(struct step *s, const struct khw_device *d)
 	};
 	const struct khw_fact *f = khw_known(d, "compute_capability");
 	const char *running = kjson_str_or(s->running, "compute_capability", "");
-	bool told = backend_of(s->camp)->facts;
+	bool told = kcamp_backend(s->camp)->facts;
 	int count = 0;
 
 	/* HIP tells no such version, and the L2 of one die of several. */
@@ -184,7 +184,7 @@ choose_device(struct step *s)
 	const struct khw_device *d = *asked ? khw_find(s->hw, asked) : NULL, *real = *running ? khw_find(s->hw,
 	    running) : NULL;
 
-	if (!*asked && !*running && !backend_of(s->camp)->device)
+	if (!*asked && !*running && !kcamp_backend(s->camp)->device)
 		d = khw_find(s->hw, "x86");
 	if (*asked && *running && (d ? real != d : strcasecmp(asked, running) != 0))
 		add_mismatch(s, "name", asked, "campaign.json: gpu", running);

@@ -18,13 +18,15 @@ const struct backend backends[BACKEND_COUNT] = {
 		.labels = { "cuda", "cu", "cuh", "cuda-c", "cuda-cpp", "cpp", "c++", "cc", "cxx", "c" },
 		.runner = "krun-gpu", .profiler = "ncu", .lister = "cuobjdump",
 		.sanitizer = "compute-sanitizer",
-		.device = true, .pointers = true, .ceilings = true, .clocks = true, .facts = true,
+		.device = true, .pointers = true, .api = KGPU_CUDA,
+		.ceilings = true, .clocks = true, .facts = true,
 	},
 	[BACKEND_HIP] = {
 		.name = "hip", .suffix = "hip", .source = "candidate.hip", .languages = { "hip" },
 		.labels = { "hip", "hip-cpp", "cpp", "c++", "cc", "cxx", "cuda", "cu", "c" },
 		.runner = "krun-gpu", .profiler = "rocprofv3",
-		.device = true, .pointers = true, .ceilings = true,
+		.device = true, .pointers = true, .api = KGPU_HIP,
+		.ceilings = true,
 	},
 	[BACKEND_OPENCL] = {
 		.name = "opencl", .suffix = "cl", .source = "candidate.cl", .languages = { "opencl", "cl" },
@@ -63,13 +65,6 @@ backend_named(const char *name)
 		if (!strcasecmp(backends[i].name, name))
 			return &backends[i];
 	return NULL;
-}
-
-/* The manifest's reader has refused all other words. */
-const struct backend *
-backend_of(const struct kcamp *c)
-{
-	return backend_named(kcamp_str(c, "backend"));
 }
 
 const struct backend *

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "kcamp.h"
+#include "kgpu.h"
 #include "ktoken.h"
 
 enum backend_id {
@@ -29,7 +29,8 @@ struct backend {
 	const char *profiler, *lister;	/* who profiles it, and lists its instructions; NULL: nobody */
 	const char *sanitizer;		/* of device code; NULL: none is known */
 	bool device;			/* its kernels run on a device, not on the host's cores */
-	bool pointers;			/* a candidate is a host function that is given addresses on the device */
+	bool pointers; /* a candidate is a host function that is given addresses on the device, */
+	enum kgpu_api api;		/* by this driver */
 	bool ceilings;			/* kharness measures what the machine can do at best */
 	bool clocks;			/* kharness can hold the device's clocks */
 	bool facts;			/* its driver tells a compute capability, and the L2 of the whole device */
@@ -38,7 +39,6 @@ extern const struct backend backends[BACKEND_COUNT];
 
 /* Without regard to case; NULL where there is none of this name. */
 const struct backend *backend_named(const char *name);
-const struct backend *backend_of(const struct kcamp *c);
 /* For a task in this language: C, on the host, where no row claims the word. */
 const struct backend *backend_for(const char *language);
 bool backend_labelled(const struct backend *b, const char *label);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "kio.h"
 #include "klinear.h"
 #include "kutil.h"
@@ -537,6 +538,12 @@ kcamp_json(const struct kcamp *c, const char *path)
 {
 	knob(path);
 	return kjson_path(c->json, path);
+}
+
+const struct backend *
+kcamp_backend(const struct kcamp *c)
+{
+	return backend_named(kcamp_str(c, "backend"));
 }
 
 bool

@@ -56,6 +56,8 @@ const char *kcamp_str(const struct kcamp *c, const char *path);
 const json_t *kcamp_json(const struct kcamp *c, const char *path);	/* NULL when absent */
 
 /* Is the search linear: a chain of rounds? And the candidates of a trial: search.branches, or one. */
+/* The row of backend.h for the knob "backend". */
+const struct backend *kcamp_backend(const struct kcamp *c);
 bool kcamp_linear(const struct kcamp *c);
 long kcamp_branches(const struct kcamp *c);
 

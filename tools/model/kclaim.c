@@ -16,12 +16,6 @@ enum { HEDGE_WORDS = 3, WORD_MIN = 3 };
 /* What may stand between a number and its unit: Markdown's marks too. */
 #define MARKS " `*"
 
-static bool
-is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* The next number that is no part of a name from P on, and where it ends; NULL: there is none. */
 static const char *
 next_number(const char *text, const char *p, double *value, const char **end)
@@ -29,7 +23,7 @@ next_number(const char *text, const char *p, double *value, const char **end)
 	for (; *p; p++) {
 		char *stop;
 
-		if (!isdigit((unsigned char)*p) || (p > text && (is_word(p[-1]) || p[-1] == '.')))
+		if (!isdigit((unsigned char)*p) || (p > text && (kis_word(p[-1]) || p[-1] == '.')))
 			continue;
 		*value = strtod(p, &stop);
 		*end = stop;
@@ -64,7 +58,7 @@ words_before(const char *text, const char *p)
 	int words = 0;
 
 	for (; p > text && !strchr(".;\n", p[-1]); p--)
-		if (p[-1] == ' ' && is_word(*p) && ++words > HEDGE_WORDS)
+		if (p[-1] == ' ' && kis_word(*p) && ++words > HEDGE_WORDS)
 			break;
 	return p;
 }
@@ -79,7 +73,8 @@ hedged_behind(const char *p)
 	p += strcspn(p, MARKS ".,;\n");
 	p += strspn(p, MARKS ",");
 	for (size_t i = 0; i < LEN(hedges); i++)
-		if (!strncasecmp(p, hedges[i], strlen(hedges[i])) && !is_word(p[strlen(hedges[i])]))
+		if (!strncasecmp(p, hedges[i], strlen(hedges[i])) &&
+		    !kis_word(p[strlen(hedges[i])]))
 			return true;
 	return false;
 }
@@ -97,7 +92,7 @@ static bool
 holds_word(const char *line, const char *word, size_t n)
 {
 	for (const char *p = line; *p; p++)
-		if (!strncasecmp(p, word, n) && (p == line || !is_word(p[-1])) && !is_word(p[n]))
+		if (!strncasecmp(p, word, n) && (p == line || !kis_word(p[-1])) && !kis_word(p[n]))
 			return true;
 	return false;
 }
@@ -209,7 +204,7 @@ shares_word(const char *claim, const char *line)
 
 		bool letters = false;
 
-		for (; is_word(p[n]); n++)
+		for (; kis_word(p[n]); n++)
 			letters |= isalpha((unsigned char)p[n]) != 0;
 		if (n >= WORD_MIN && letters && holds_word(line, p, n))
 			return true;

@@ -104,12 +104,6 @@ khw_unit(enum khw_dimension dimension, const char *unit, char *list, size_t list
 	return factor;
 }
 
-static bool
-is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 const char *
 khw_hedge(const char *line)
 {
@@ -119,7 +113,7 @@ khw_hedge(const char *line)
 
 		for (const char *p = line; *p; p++)
 			if (!strncasecmp(p, hedges[i], n) &&
-			    (!letters || ((p == line || !is_word(p[-1])) && !is_word(p[n]))))
+			    (!letters || ((p == line || !kis_word(p[-1])) && !kis_word(p[n]))))
 				return hedges[i];
 	}
 	return NULL;

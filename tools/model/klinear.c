@@ -19,6 +19,16 @@ const char *const klinear_codes[KLINEAR_CODES] = {
 	[KLINEAR_INCONCLUSIVE] = "inconclusive",
 };
 
+enum klinear_code
+klinear_code_named(const char *name)
+{
+	int code = 0;
+
+	while (code < KLINEAR_CODES && (!name || strcmp(klinear_codes[code], name)))
+		code++;
+	return (enum klinear_code)code;
+}
+
 double
 klinear_percent(double now, double was)
 {
