@@ -98,11 +98,11 @@ endif
 trials/000/roofline.json: trials/000/00/eval.ndjson $(wildcard trials/000/ceilings.json) $(rules)/roofline
 	@kspec roofline --tolerant -o $@
 trials/000/coords.ndjson: trials/000/00/eval.ndjson $(rules)/classify
-	@kclassify -o $@ $<
+	@kclassify --thin -o $@ $<
 trials/000/audit.ndjson: trials/000/coords.ndjson $(rules)/audit
-	@kaudit -o $@ $<
+	@kaudit --thin -o $@ $<
 trials/000/score.ndjson: trials/000/audit.ndjson trials/000/00/eval.ndjson trials/000/roofline.json $(rules)/score
-	@kscore -r trials/000/00/eval.ndjson -o $@ $<
+	@kscore --thin -r trials/000/00/eval.ndjson -o $@ $<
 trials/000/archive.ndjson: trials/000/score.ndjson $(rules)/archive
 	@karchive -o $@ $<
 trials/000/gradient.ndjson: trials/000/score.ndjson trials/000/archive.ndjson $(rules)/gradient
@@ -176,11 +176,11 @@ trials/$1/archive.ndjson: | $(3:%=%/digest.ndjson)
 .PRECIOUS: $(3:%=%/digest.ndjson))
 
 trials/$1/coords.ndjson: $(3:%=%/eval.ndjson) $(rules)/classify
-	@kclassify -o $$@ $(3:%=%/eval.ndjson)
+	@kclassify --thin -o $$@ $(3:%=%/eval.ndjson)
 trials/$1/audit.ndjson: trials/$1/coords.ndjson $(rules)/audit
-	@kaudit -o $$@ $$<
+	@kaudit --thin -o $$@ $$<
 trials/$1/score.ndjson: trials/$1/audit.ndjson trials/$2/archive.ndjson trials/000/00/eval.ndjson trials/000/roofline.json $(rules)/score
-	@kscore -r trials/000/00/eval.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
+	@kscore --thin -r trials/000/00/eval.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
 trials/$1/archive.ndjson: trials/$1/score.ndjson trials/$2/archive.ndjson $(rules)/archive
 	@karchive -a trials/$2/archive.ndjson -o $$@ $$<
 trials/$1/gradient.ndjson: trials/$1/score.ndjson trials/$2/gradient.ndjson trials/$2/archive.ndjson $(rules)/gradient

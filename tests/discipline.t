@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Six ways to fool a campaign or its readers, each refused with the reason; and that everything but the facts can be thrown away
-# and made again, byte for byte. docs/discipline.md has all rules, and where each is enforced.
+# and made again, byte for byte. docs/linear.md has all rules, and where each is enforced.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -82,7 +82,7 @@ ok 'a kernel that knows its input again by its address is refused, however fast'
 	decision trials/001/score.ndjson | grep -q "^gain: Round 2: ACCEPTED"
 	decision trials/002/score.ndjson | grep -q "^aggregate: Round 3: ROLLED BACK"
 	decision trials/003/score.ndjson | grep -q "^audit: Round 4: ROLLED BACK — avg [+-][0-9.]*%, because the audit rejects it as overfit: kept_pointer, line [0-9]*: compares a pointer with one that was kept"
-	jq -e ".eval.status == \"correct\" and .audit.decision == \"REJECT-as-overfit\" and .audit.bucket == \"W2\" and .score.combined == 0" trials/003/score.ndjson
+	kcampaign record 003/01 | jq -e ".eval.status == \"correct\" and .audit.decision == \"REJECT-as-overfit\" and .audit.bucket == \"W2\" and .score.combined == 0"
 	is 001/01 "$(jq -r "select(.kind == \"archive\").best.id" trials/003/archive.ndjson)"'
 ok 'two rollbacks in a row: fresh evidence first, and a plan that cites none of it is not evaluated' '
 	cd c; test ! -e trials/003/evidence.ndjson
@@ -155,5 +155,5 @@ ok 'a list of picked shapes is refused before any round, and the words say which
 	exits 1 kcampaign shapes --check -c cherry
 	grep -q "the set quick times 2 of 5 shapes, and 3 are the least" out; grep -q "leaves out the smallest shape, s0" out; grep -q "leaves out the largest shape, s4" out
 	exits 2 kcampaign run -n 1 -c cherry; grep -q "^kcampaign: eval.set: the set quick times 2 of 5 shapes" err; test ! -e cherry/trials/001'
-ok 'every rule of docs/discipline.md has a test of that name' '. ./helpers.sh; check_rules "$KILN_DATA/docs/discipline.md"'
+ok 'every rule of docs/linear.md has a test of that name' '. ./helpers.sh; check_rules "$KILN_DATA/docs/linear.md"'
 done_testing

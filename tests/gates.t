@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Gates of a round, each refusing a violation: what a plan must hold, what rollbacks in a row ask for, what a kernel may not lose,
-# what a person confirms, how a campaign ends. docs/discipline.md says which rule each belongs to.
+# what a person confirms, how a campaign ends. docs/linear.md says which rule each belongs to.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY

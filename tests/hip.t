@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # HIP: the programs of the HIP tasks become shared objects and code objects for gfx942 and gfx950. Builds only: no device
 # is needed.
-# KILN_HIPCC names the compiler; otherwise it is the first of hipcc and clang that can build for gfx942 (docs/hip.md).
+# KILN_HIPCC names the compiler; otherwise it is the first of hipcc and clang that can build for gfx942 (docs/gpu.md).
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -31,7 +31,7 @@ isa() {
 		-o "bitcode/oclc_isa_version_$2.bc" isa.ll
 }
 
-# hipcc from a clang, Debian's headers and its device library: what docs/hip.md spells out.
+# hipcc from a clang, Debian's headers and its device library: what docs/gpu.md spells out.
 make_hipcc() {
 	[ -f /usr/include/hip/hip_runtime.h ] && [ -f $debian/hip.bc ] || return 1
 	ln -sf $debian/*.bc bitcode/

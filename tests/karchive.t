@@ -297,7 +297,7 @@ ok 'an archive that is none is refused with file and line' '
 		"s/}$//" "s/\"cell\":\"0100\"/\"cell\":\"1000\"/"; do
 		{ sed -n 1p a1; sed 1d a1 | sed "$change"; } >bad
 		exits 2 karchive -a bad r
-		grep "bad:[2-6]: not a line of an archive" err
+		grep "bad:[2-6]: " err
 	done
 	{ sed -n 1p a1; grep program a1; grep elite a1; } >bad; exits 2 karchive -a bad r'
 

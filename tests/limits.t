@@ -25,8 +25,9 @@ cat >helpers.sh <<'E'
 provider() { jq --arg p "$1" '.model.provider = $p' c/campaign.json >new && mv new c/campaign.json; rm -rf c/trials c/archive.ndjson; }
 # failed TRIAL: its candidate failed as too large, and every stage has passed it on.
 failed() {
+	kcampaign record -c c "$1/01" |
+		jq -e '.eval.status == "no_code" and .eval.reasons[0].check == "too_large"' >/dev/null
 	for f in 01/eval coords audit score; do
-		jq -e '.eval.status == "no_code" and .eval.reasons[0].check == "too_large"' c/trials/"$1"/$f.ndjson >/dev/null
 		[ "$(wc -c <c/trials/"$1"/$f.ndjson)" -lt 67108864 ]
 	done
 	jq -e '.score.correct == false' c/trials/"$1"/score.ndjson
@@ -52,7 +53,7 @@ t 'exec: an answer of 5 MB, one that is 6 times as long escaped, and one without
 
 t 'a reply of 4 MB less a little is none: its program is evaluated' '
 	provider "exec:answer 4100000"
-	runs 1; jq -e ".eval.code_sha256 and .eval.status != \"no_code\"" c/trials/001/score.ndjson'
+	runs 1; kcampaign record -c c 001/01 | jq -e ".eval.code_sha256 and .eval.status != \"no_code\""'
 
 t 'a program of more than 1 MB is a failed candidate, of a reply that is not' '
 	provider "exec:printf \"\\140\\140\\140c\\n/*\"; answer 1100000 | tr -d \\140; printf \"*/\\n\\140\\140\\140\\n\""
@@ -100,13 +101,13 @@ t 'a campaign that an oversized record holds up gets free by the same command' '
 	provider null; runs 1
 	rm c/trials/001/*.ndjson c/archive.ndjson
 	padded 70000000 c/trials/001/01/eval.ndjson
-	runs 1; grep -q "eval.ndjson is longer than any tool reads" err; jq -e ".eval.status" c/trials/001/score.ndjson
+	runs 1; grep -q "eval.ndjson is longer than any tool reads" err; kcampaign record -c c 001/01 | jq -e ".eval.status"
 	rm c/trials/001/*.ndjson c/trials/001/01/eval.ndjson* c/archive.ndjson
 	padded 66000000 c/trials/001/01/reply.ndjson
 	runs 1; failed 001
 	rm c/trials/001/*.ndjson c/trials/001/01/eval.ndjson* c/archive.ndjson
 	padded 70000000 c/trials/001/01/reply.ndjson
-	runs 1; [ -e c/trials/001/01/reply.ndjson.too_large ]; jq -e ".eval.code_sha256" c/trials/001/score.ndjson'
+	runs 1; [ -e c/trials/001/01/reply.ndjson.too_large ]; kcampaign record -c c 001/01 | jq -e ".eval.code_sha256"'
 
 t 'a custom evaluator that says too much fails its candidate' '
 	provider null

@@ -69,15 +69,15 @@ ok 'two rollbacks in a row ask for a review: without three new directions nothin
 	reply 005 3
 	kcampaign run -n 1 >out; cat out
 	grep -q "^Round 6: ROLLED BACK — no result, because a review names at least 3" out
-	is "no_plan profile true" "$(jq -r "\"\(.eval.status) \(.sample.escalation) \(.sample.stagnation)\"" trials/005/score.ndjson)"
+	is "no_plan profile true" "$(kcampaign record 005/01 | jq -r "\"\(.eval.status) \(.sample.escalation) \(.sample.stagnation)\"")"
 	grep -q "The program was not evaluated, because of its plan: a review names" trials/005/01/eval.ndjson
 	reply 006 3 ",\"directions\":[\"a\",\"b\",\"Change  4.\"]"
 	kcampaign run -n 1 >out
 	grep -q "direction 3, .*, was rolled back in round 4" trials/006/01/eval.ndjson
-	is "no_plan isa" "$(jq -r "\"\(.eval.status) \(.sample.escalation)\"" trials/006/score.ndjson)"
+	is "no_plan isa" "$(kcampaign record 006/01 | jq -r "\"\(.eval.status) \(.sample.escalation)\"")"
 	reply 007 4 "$review"
 	kcampaign run -n 1 >out; grep -q "this change was rolled back in round 4: propose another one" trials/007/01/eval.ndjson
-	is "no_plan sota" "$(jq -r "\"\(.eval.status) \(.sample.escalation)\"" trials/007/score.ndjson)"
+	is "no_plan sota" "$(kcampaign record 007/01 | jq -r "\"\(.eval.status) \(.sample.escalation)\"")"
 	reply 008 3 "$review"
 	kcampaign run -n 1 >out; grep -q "^Round 9: ACCEPTED" out
 	is "008/01 0" "$(jq -r "select(.kind == \"archive\") | \"\(.linear.accepted) \(.linear.streak)\"" trials/008/archive.ndjson)"'

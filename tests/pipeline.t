@@ -26,8 +26,31 @@ ok 'the first trial makes the reference, four branches and their views' '
 	is "karchive 2, kaudit 2, kclassify 2, keval 5, kgrad 2, kharness 1, kllm 4, kprompt 4, ksample 4, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"
 	is trials/001/archive.ndjson "$(readlink archive.ndjson)"
 	is 4 "$(wc -l <trials/001/score.ndjson)"
-	is "[\"sample\",\"prompt\",\"reply\",\"eval\",\"coords\",\"audit\",\"score\"]" "$(jq -c "[keys_unsorted[] | select(. as \$k |
-		[\"sample\",\"prompt\",\"reply\",\"eval\",\"coords\",\"audit\",\"score\"] | index(\$k))]" trials/001/score.ndjson | sort -u)"'
+	for view in coords audit score; do
+		is "[\"$view\"]" "$(jq -c "keys - [\"branch\", \"campaign\", \"from\", \"id\", \"schema\", \"trial\"]" trials/001/$view.ndjson |
+			sort -u)"
+	done
+	is "audit coords eval prompt reply sample score" "$(kcampaign record 001/02 | jq -r "keys - [\"branch\", \"campaign\",
+		\"id\", \"schema\", \"trial\"] | .[]" | xargs)"'
+
+ok 'a stage writes a whole record from a thin one, and a thin one when it is asked to' '
+	kclassify trials/001/*/eval.ndjson | kaudit | kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson | jq -cS . >piped
+	kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson trials/001/audit.ndjson | jq -cS . >joined
+	same piped joined
+	for b in 01 02 03 04; do kcampaign record 001/$b; done | jq -cS . | same joined -
+	jq -c "del(.score)" piped | kscore --thin -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson | same trials/001/score.ndjson -
+	karchive -a trials/000/archive.ndjson piped | same trials/001/archive.ndjson -'
+
+ok 'a thin record without its evaluation, or of another, is refused' '
+	mkdir t && cp -r campaign.json task.json ./*.c trials t && cd t
+	jq -c . trials/001/01/eval.ndjson >x && echo "{}" >trials/001/01/eval.ndjson
+	exits 2 kscore -r trials/000/00/eval.ndjson trials/001/audit.ndjson
+	grep -q "^kscore: trials/001/audit.ndjson:1: it was not made from trials/001/01/eval.ndjson; remove " err
+	rm trials/001/01/eval.ndjson
+	exits 2 kaudit trials/001/coords.ndjson
+	grep -q "^kaudit: trials/001/coords.ndjson:1: trials/001/01/eval.ndjson is missing or damaged; " err
+	exits 2 kclassify --thin x; grep -q "trials/001/01/eval.ndjson: is missing: " err
+	cd .. && rm -r t'
 
 ok 'trials N=3 makes three more' '
 	make -j2 trials N=3 >out

@@ -30,6 +30,7 @@ echo '{"schema":"remote/1","host":"gpu9","kiln":"'"$(kremote -V | cut -d ' ' -f 
 sleep 0.2
 exit 255
 E
+printf '#!/bin/sh\n: >"$T/deaf-runs"\nexec sleep 60\n' >bin/deaf
 chmod +x bin/*
 
 ok 'help, version, and usage errors' '
@@ -196,6 +197,14 @@ ok 'keys do not leave: neither with the way nor with the order' '
 	kremote way -- keval --preflight >out
 	grep -q HARMLESS=yes "$T/env"
 	! grep -q a-secret "$T/env"'
+
+ok 'an interruption ends a way that stands in a queue and reads nothing of a large order' '
+	cd pipe
+	{ cat reference.c; head -c 900000 /dev/zero | tr "\0" "\n"; } >large.c
+	kremote deaf -- keval --code large.c & pid=$!
+	while [ ! -e "$T/deaf-runs" ]; do kill -0 $pid; sleep 0.02; done
+	kill -s TERM $pid; got=0; wait $pid || got=$?
+	is 143 $got'
 
 ok 'an interruption ends what runs there, and its folder is gone' '
 	interrupt TERM busy

@@ -43,7 +43,7 @@ ok 'a best kernel that is wrong on the full set is called so' '
 
 ok 'what the audit refuses is not counted as correct' '
 	cp -r c w; n=$(sed -n "s/^- \*\*\([0-9]*\)\*\* correct candidates.*/\1/p" c/report.md)
-	id=$(jq -r "select(.eval.status == \"correct\").id" c/trials/001/score.ndjson | head -n 1)
+	id=$(jq -r "select(.score.correct).id" c/trials/001/score.ndjson | head -n 1)
 	jq -c --arg id "$id" "if .id == \$id then .score.overfit = true | .audit.decision = \"REJECT-as-overfit\" else . end" c/trials/001/score.ndjson >w/trials/001/score.ndjson
 	kreport -c w; grep -q "^- \*\*$((n - 1))\*\* correct candidate" w/report.md; rm -r w'
 

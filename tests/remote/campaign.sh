@@ -42,10 +42,12 @@ same_campaign() {
 		done
 	done
 	for folder in "$1" "$2"; do
-		jq -cS '{id, sample: (.sample | {strategy, parent: .parent.id, incumbent, target, inspirations: [.inspirations[]?.id]}),
+		for id in 001/01 001/02 001/03 001/04 002/01 002/02 002/03 002/04; do
+			[ ! -e "$folder/trials/$id" ] || kcampaign record -c "$folder" "$id"
+		done | jq -cS '{id, sample: (.sample | {strategy, parent: .parent.id, incumbent, target, inspirations: [.inspirations[]?.id]}),
 			eval: (.eval | {status, tier, code_sha256, tokens, duplicate_of, files, timing, sandbox, build: .build.command,
 				cases: ([.correctness.cases[]? | {workload, ok}] | unique), reasons: [.reasons[]?.check]}),
-			coords, audit, score}' "$folder"/trials/00[12]/score.ndjson >"$folder/found"
+			coords, audit, score}' >"$folder/found"
 	done
 	diff "$1/found" "$2/found"
 }

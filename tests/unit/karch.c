@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of karch and kskim: cells, ids, the elite rule, hints; skimming agrees with parsing on random objects. */
+/* Unit tests of karch: cells, ids, the elite rule, hints. */
 #include "karch.h"
 
 #include <math.h>
@@ -8,12 +8,6 @@
 #include "kio.h"
 #include "kutil.h"
 #include "tap.h"
-
-static struct kspan
-span(const char *s)
-{
-	return (struct kspan){ s, strlen(s) };
-}
 
 static void
 test_cells(void)
@@ -172,97 +166,6 @@ test_hints(void)
 }
 
 static void
-test_skim(void)
-{
-	static const char *const keys[] = { "a", "b" };
-	static const char *const bad[] = {
-		"", " ", "[]", "1", "{", "{\"a\"", "{\"a\":", "{\"a\":}", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}",
-		"{\"a\":1}x", "{\"a\" 1}",
-		"{\"a\":\"x}", "{\"a\":[1}", "{,}", "{1:2}", "{\"a\":1 \"b\":2}", "{\"a\\\":1}", "{\"a\":\"\\\"}",
-	};
-	struct kspan v[LEN(keys)];
-	char word[8];
-
-	for (size_t i = 0; i < LEN(bad); i++)
-		CHECK(!kskim_members(span(bad[i]), keys, LEN(keys), v));
-	CHECK(!kskim_members((struct kspan){ 0 }, keys, LEN(keys), v));
-	CHECK(kskim_members(span(" { } "), keys, LEN(keys), v) && !v[0].s);
-	CHECK(kskim_members(span("{\"x\":{\"a\":[\"}\\\"\"]},\"a\" : -1.5e1 ,\"b\":true}"), keys, LEN(keys), v));
-	CHECK(kskim_num(v[0], 0) == -15 && kskim_true(v[1]) && !kskim_true(v[0]));
-	CHECK(kskim_members(span("{\"a\":1,\"a\":2}"), keys, LEN(keys), v) && kskim_num(v[0], 0) == 2);
-	CHECK(kskim_num(kskim_path(span("{\"x\":{\"y\":{\"z\":7}}}"), "x.y.z"), 0) == 7);
-	CHECK(!kskim_path(span("{\"x\":{\"y\":3}}"), "x.y.z").s && !kskim_path(span("{\"x\":1}"), "y").s);
-	CHECK(!kskim_path(span("{\"x\":1}"),
-	    "a_name_that_is_longer_than_any_member_could_reasonably_be_in_a_record").s);
-	CHECK(kskim_word(span("\"abc\""), word, sizeof word) && !strcmp(word, "abc"));
-	CHECK(!kskim_word(span("\"a\\nc\""), word, sizeof word) && !*word);
-	CHECK(!kskim_word(span("\"too long\""), word, sizeof word) && !kskim_word(span("12"), word, sizeof word));
-	CHECK(kskim_num(span("\"1\""), 3) == 3 && kskim_num(span("1x"), 3) == 3
-	    && kskim_num((struct kspan){ 0 }, 3) == 3);
-	CHECK(!kskim_json((struct kspan){ 0 }) && !kskim_json(span("{]")));
-	/* A NUL in a key ends nothing. */
-	CHECK(kskim_members((struct kspan){ "{\"a\0\0\":1}", 9 }, (const char *const[]){ "a\0\0" }, 1, v) && !v[0].s);
-}
-
-static json_t *
-random_json(struct krng *rng, int depth)
-{
-	static const char *const strings[] = { "", "a", "\"", "\\", "}{][", "\\\"", "ä\n", ",:" };
-	json_t *v;
-	char key[16];
-
-	switch (krng_below(rng, depth ? 6 : 4)) {
-	case 0: return json_string(strings[krng_below(rng, LEN(strings))]);
-	case 1: return json_integer((json_int_t)krng_below(rng, 1000) - 500);
-	case 2: return json_real(krng_double(rng));
-	case 3: return krng_below(rng, 2) ? json_true() : json_null();
-	case 4:
-		v = json_array();
-		for (size_t n = krng_below(rng, 4); n; n--)
-			json_array_append_new(v, random_json(rng, depth - 1));
-		return v;
-	default:
-		v = json_object();
-		for (size_t n = krng_below(rng, 4); n; n--) {
-			snprintf(key, sizeof key, "k%zu", krng_below(rng, 5));
-			json_object_set_new(v, key, random_json(rng, depth - 1));
-		}
-		return v;
-	}
-}
-
-/* Whatever the members are, skimming finds what the parser finds, in compact and in indented text. */
-static void
-test_agreement(void)
-{
-	static const char *const keys[] = { "k0", "k1", "k2", "k3", "k4", "other" };
-	struct kspan v[LEN(keys)];
-	struct krng rng;
-	long wrong = 0;
-
-	krng_init(&rng, 1, 0, 0, "skim");
-	for (int i = 0; i < 20000; i++) {
-		json_t *object = json_object();
-		char *text;
-
-		for (size_t k = 0; k < LEN(keys) - 1; k++)
-			if (krng_below(&rng, 3))
-				json_object_set_new(object, keys[k], random_json(&rng, 4));
-		text = json_dumps(object, i % 2 ? JSON_COMPACT : JSON_INDENT(1));
-		wrong += !kskim_members(span(text), keys, LEN(keys), v);
-		for (size_t k = 0; k < LEN(keys); k++) {
-			json_t *want = json_object_get(object, keys[k]), *got = kskim_json(v[k]);
-
-			wrong += want ? !got || !json_equal(want, got) : got != NULL;
-			json_decref(got);
-		}
-		free(text);
-		json_decref(object);
-	}
-	CHECK(wrong == 0);
-}
-
-static void
 test_load(void)
 {
 	struct karch a;
@@ -298,8 +201,6 @@ main(void)
 	test_islands();
 	test_real();
 	test_hints();
-	test_skim();
-	test_agreement();
 	test_load();
 	return tap_done();
 }

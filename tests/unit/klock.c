@@ -38,7 +38,7 @@ test_strange(void)
 	CHECK_EXIT(K_IO, klock_device("link", true, true));
 }
 
-/* A child holds the lock for two seconds; another one waits for it and writes its messages into a file. */
+/* A child holds the lock for seven seconds; another one waits for it and writes its messages into a file. */
 static void
 test_waiting(void)
 {
@@ -49,7 +49,7 @@ test_waiting(void)
 	if (!holder) {
 		klock_device("w", true, true);
 		kwrite_file("held", "", 0);
-		sleep(2);
+		sleep(7);
 		_exit(0);
 	}
 	while (access("held", F_OK) < 0)

@@ -28,9 +28,11 @@ static int
 parse(const char *text)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &got.dir }, { 't', NULL, .text = &got.task },
+		{ 'c', "campaign", .text = &got.dir },
+		{ 't', NULL, .text = &got.task },
 		{ 'n', "trial", .number = &got.trial, .low = 1, .high = 9 },
-		{ 0, "gate", .real = &got.gate, .low = 0, .high = 1 }, { 'j', "json", .flag = &got.json },
+		{ 0, "gate", .real = &got.gate, .low = 0, .high = 1 },
+		{ 'j', "json", .flag = &got.json },
 		{ 'k', "knob", .call = count_call, .to = &got.called },
 		{ 0, "best", .choice = &got.mode, .value = 1 },
 		{ 0, "code", .choice = &got.mode, .value = 2, .text = &got.task },
@@ -54,7 +56,8 @@ test_places(void)
 	CHECK_STR(got.dir, "here");
 	CHECK_STR(got.task, "x");
 	CHECK(got.trial == 7 && got.gate == 0.5 && got.json && got.called == 2 && !got.mode);
-	CHECK(parse("one --best -jn3 two --best") == 4 && got.mode == 1 && got.json && got.trial == 3);
+	CHECK(parse("one --best -jn3 two --best") == 4 && got.mode == 1 && got.json &&
+	    got.trial == 3);
 	CHECK(parse("--code file -- --best") == 4 && got.mode == 2 && !strcmp(got.task, "file"));
 	CHECK(parse("") == 1 && !got.dir);
 }

@@ -15,7 +15,7 @@
 
 #include "kutil.h"
 
-enum { FIRST_S = 1, AGAIN_S = 30 };
+enum { FIRST_S = 5, AGAIN_S = 30 };
 
 /*
  * Other users' processes share the file: it is created for all to read, and opened without O_CREAT where it exists

@@ -8,7 +8,8 @@
 
 #include "kutil.h"
 
-enum { ROWS_MAX = 64, FIRST = 256 };	/* what getopt answers for row I is FIRST + I, or its letter */
+/* What getopt answers for row I is FIRST + I, or its letter. */
+enum { ROWS_MAX = 64, FIRST = 256 };
 
 _Noreturn void
 koption_misuse(const char *usage, const char *why)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * koption: the command line of a tool as a table that says where each option goes. --help and --version are every
- * tool's, and are served here; what is wrong ends the program with K_USAGE.
+ * koption: the command line of a tool as a table that says where each option goes. --help and
+ * --version are every tool's, and are served here; what is wrong ends the program with K_USAGE.
  */
 #ifndef KOPTION_H
 #define KOPTION_H
@@ -25,10 +25,11 @@ struct koption {
 };
 
 /*
- * The COUNT rows of OPTIONS; both -h and misuse print USAGE, lines that begin with "usage:". Operands begin at optind,
- * after the options whatever the order they were given in.
+ * The COUNT rows of OPTIONS; both -h and misuse print USAGE, lines that begin with "usage:".
+ * Operands begin at optind, whatever the order they were given in.
  */
-void koption_read(const struct koption *options, size_t count, const char *usage, int argc, char **argv);
+void koption_read(const struct koption *options, size_t count, const char *usage, int argc,
+    char **argv);
 
 /* WHY (NULL: it has been said) and USAGE; ends the program. */
 _Noreturn void koption_misuse(const char *usage, const char *why);

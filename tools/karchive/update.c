@@ -473,7 +473,7 @@ describe_islands(const struct keeper *k)
 void
 update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count)
 {
-	struct kcandidates in = { .files = files, .count = count };
+	struct kcandidates in = { .dir = camp->dir, .files = files, .count = count };
 	struct keeper k = {
 		.a = a,
 		.linear = kcamp_linear(camp),

@@ -12,11 +12,12 @@
 #include "kaudit.h"
 #include "kgroups.h"
 #include "koption.h"
+#include "krecord.h"
 
 enum { SOURCE_MAX = 64 << 20 };
 
 static const char usage_text[] =
-    "usage: kaudit [-c DIR] [-r RULES] [-o FILE] [FILE ...]\n"
+    "usage: kaudit [-c DIR] [-r RULES] [--thin] [-o FILE] [FILE ...]\n"
     "       kaudit --report [--json | --markdown] [-c DIR] [-o FILE]\n"
     "       kaudit --source [-c DIR | -b BACKEND] [-t TASK.json] [-r RULES] [-o FILE] FILE ...\n"
     "       kaudit --task TASK.json\n"
@@ -27,6 +28,7 @@ enum mode { MODE_RECORDS, MODE_REPORT, MODE_TASK, MODE_CHECK, MODE_SOURCE };
 struct arguments {
 	int mode, format;
 	const char *dir, *rules, *output, *backend, *task;
+	bool thin;
 	char **files;
 };
 
@@ -36,7 +38,7 @@ parse(struct arguments *a, int argc, char **argv)
 	const struct koption options[] = {
 		{ 'c', "campaign", .text = &a->dir }, { 'r', "rules", .text = &a->rules },
 		{ 'o', "output", .text = &a->output }, { 'b', "backend", .text = &a->backend },
-		{ 't', NULL, .text = &a->task },
+		{ 't', NULL, .text = &a->task }, { 0, "thin", .flag = &a->thin },
 		{ 0, "json", .choice = &a->format, .value = 'j' },
 		{ 0, "markdown", .choice = &a->format, .value = 'm' },
 		{ 0, "report", .choice = &a->mode, .value = MODE_REPORT },
@@ -99,16 +101,16 @@ task_of(const struct kcamp *camp)
 }
 
 static void
-audit_file(const struct audit *a, const char *path)
+audit_file(const struct audit *a, const char *path, bool thin)
 {
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
+	while (krecord_next(&in, a->camp->dir, &rec)) {
 		json_t *audit = audit_record(a, &rec);
 
-		kout_member(&rec, "audit", audit);
+		krecord_put(&rec, a->camp->dir, thin, "audit", audit);
 		json_decref(audit);
 		krec_free(&rec);
 	}
@@ -189,9 +191,9 @@ audit_all(const struct arguments *a)
 	audit.task = task_of(audit.camp);
 	audit.gap = kcamp_num(audit.camp, "audit.gap");
 	if (!*a->files)
-		audit_file(&audit, NULL);
+		audit_file(&audit, NULL, a->thin);
 	for (char **f = a->files; *f; f++)
-		audit_file(&audit, *f);
+		audit_file(&audit, *f, a->thin);
 	rules_free(audit.rules);
 	ktask_free(audit.task);
 	kcamp_free(audit.camp);

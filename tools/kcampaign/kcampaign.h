@@ -169,6 +169,7 @@ int command_new(const struct options *o);
 int command_next(const struct options *o);
 int command_status(const struct options *o);
 int command_best(const struct options *o);
+int command_record(const struct options *o);
 
 /* The report on the best kernel, as `kcampaign best` prints it. */
 void report_best(const struct kcamp *c, long last, struct kbuf *text);

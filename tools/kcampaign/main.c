@@ -17,6 +17,7 @@ static const struct kcommand commands[] = {
 	{ "baseline", "j", NULL, command_baseline, false,
 	"measure the reference, which is round 1 of a linear search" },
 	{ "shapes", "ok", NULL, command_shapes, false, "propose the shapes of every round; --check: refuse cherries" },
+	{ "record", "o", "TRIAL/BRANCH", command_record, false, "print all that is known of a candidate" },
 	{ "run", "njrR", NULL, command_run, false, "run trials until a stop condition holds" },
 	{ "views", "j", NULL, command_views, false, "remake scores, archives and gradients" },
 	{ "redo", "jf", "TRIAL/BRANCH", command_redo, false, "remake one candidate from a stage on" },

@@ -334,6 +334,24 @@ command_best(const struct options *o)
 	return K_OK;
 }
 
+int
+command_record(const struct options *o)
+{
+	struct kcamp *c = kcamp_load(".");
+	char *fault;
+	json_t *record = ktrials_record(c, o->operand, &fault);
+
+	if (!record)
+		kdie(K_USAGE, "%s", fault ? fault : "there is no such candidate with a score");
+	json_object_del(record, "from");
+	kout_open(o->output);
+	kout_json(record);
+	kout_commit();
+	json_decref(record);
+	kcamp_free(c);
+	return K_OK;
+}
+
 enum { LEVELS = 4 };
 
 /*

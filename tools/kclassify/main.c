@@ -11,6 +11,7 @@
 #include "kio.h"
 #include "koption.h"
 #include "kpattern.h"
+#include "krecord.h"
 #include "kutil.h"
 
 #define SOURCE_MAX ((size_t)64 << 20)
@@ -26,7 +27,8 @@ static const char *const source_suffixes[] = {
 struct classifier {
 	struct kpattern_table *table;
 	int flags;
-	bool explain, sources;
+	bool explain, sources, thin;
+	const char *dir;	/* of the campaign */
 };
 
 /* What --explain prints of one source. */
@@ -152,7 +154,7 @@ coords_of(const struct kpattern_result *r)
 }
 
 static void
-classify_record(const struct classifier *c, const struct krec *rec)
+classify_record(const struct classifier *c, struct krec *rec)
 {
 	struct kbuf source = { 0 };
 	struct kpattern_result r;
@@ -166,7 +168,7 @@ classify_record(const struct classifier *c, const struct krec *rec)
 	} else {
 		kpattern_classify(c->table, source.data, source.len, c->flags, &r, NULL);
 		coords = coords_of(&r);
-		kout_member(rec, "coords", coords);
+		krecord_put(rec, c->dir, c->thin, "coords", coords);
 		json_decref(coords);
 	}
 	kbuf_free(&source);
@@ -248,7 +250,7 @@ main(int argc, char **argv)
 		{ 'c', "campaign", .text = &dir }, { 'o', "output", .text = &output },
 		{ 'e', "explain", .flag = &c.explain }, { 's', "source", .flag = &c.sources },
 		{ 0, "no-strip", .flag = &no_strip }, { 0, "no-gates", .flag = &no_gates },
-		{ 0, "require-lower-levels", .flag = &lower },
+		{ 0, "require-lower-levels", .flag = &lower }, { 0, "thin", .flag = &c.thin },
 	};
 	char *path;
 
@@ -261,6 +263,7 @@ main(int argc, char **argv)
 	c.flags &= ~((no_strip ? KPATTERN_STRIP : 0) | (no_gates ? KPATTERN_GATES : 0));
 	c.table = kpattern_load(path);
 	free(path);
+	c.dir = dir;
 	kout_open(output);
 	if (optind == argc)
 		classify_operand(&c, NULL);

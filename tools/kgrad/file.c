@@ -13,27 +13,18 @@ static const char rest_begins[] = "\"confidence\":";
 
 /* Numbers of an array, at most N; how many. */
 static size_t
-read_reals(struct kspan array, double *v, size_t n)
+read_reals(const json_t *list, double *v, size_t n)
 {
-	const char *p = array.s, *end = array.s + array.len;
 	size_t got = 0;
 
-	while (p && p < end && got < n) {
-		char *after;
-
-		v[got] = strtod(p + 1, &after);
-		if (after == p + 1)
-			break;
-		got++;
-		p = after;
-	}
+	for (; got < n && json_is_number(json_array_get(list, got)); got++)
+		v[got] = json_number_value(json_array_get(list, got));
 	return got;
 }
 
 static void
-read_directions(struct cell *cell, struct kspan text)
+read_directions(struct cell *cell, const json_t *list)
 {
-	json_t *list = kskim_json(text);
 	size_t n = json_array_size(list);
 
 	cell->directions = kcalloc(n, sizeof *cell->directions);
@@ -47,37 +38,33 @@ read_directions(struct cell *cell, struct kspan text)
 		cell->directions[i].successes = (long)kjson_int_or(one, "successes", 0);
 		cell->directions[i].delta = kjson_num_or(one, "delta", 0);
 	}
-	json_decref(list);
 }
 
 void
 cell_open(struct cell *cell)
 {
-	enum { ARRIVALS, IMPROVEMENTS, DISCOVERIES, REPLACEMENTS, DELTA, SINCE, BASE, SUM, WEIGHT, DIRECTIONS, KEYS };
-	static const char *const keys[] = {
-		"arrivals", "improvements", "discoveries", "replacements", "delta", "since", "base", "sum",
-		"weight", "directions",
-	};
-	struct kspan v[KEYS];
 	struct kbuf object = { 0 };
+	json_t *o;
 
 	if (!cell->rest.s)
 		return;
 	kbuf_puts(&object, "{");
 	kbuf_add(&object, cell->rest.s, cell->rest.len);
-	if (!kskim_members((struct kspan){ object.data, object.len }, keys, KEYS, v))
+	o = json_loadb(object.data, object.len, 0, NULL);
+	if (!o)
 		kdie(K_USAGE, "a cell of the gradient is malformed");
-	cell->arrivals = (long)kskim_num(v[ARRIVALS], 0);
-	cell->improvements = (long)kskim_num(v[IMPROVEMENTS], 0);
-	cell->discoveries = (long)kskim_num(v[DISCOVERIES], 0);
-	cell->replacements = (long)kskim_num(v[REPLACEMENTS], 0);
-	cell->delta = kskim_num(v[DELTA], 0);
-	cell->since = (long long)kskim_num(v[SINCE], 0);
-	cell->base = (long)kskim_num(v[BASE], 0);
-	read_reals(v[SUM], cell->sum, KARCH_DIMS);
-	read_reals(v[WEIGHT], cell->weight, KARCH_DIMS);
-	read_directions(cell, v[DIRECTIONS]);
-	cell->rest = (struct kspan){ 0 };
+	cell->arrivals = (long)kjson_int_or(o, "arrivals", 0);
+	cell->improvements = (long)kjson_int_or(o, "improvements", 0);
+	cell->discoveries = (long)kjson_int_or(o, "discoveries", 0);
+	cell->replacements = (long)kjson_int_or(o, "replacements", 0);
+	cell->delta = kjson_num_or(o, "delta", 0);
+	cell->since = (long long)kjson_int_or(o, "since", 0);
+	cell->base = (long)kjson_int_or(o, "base", 0);
+	read_reals(json_object_get(o, "sum"), cell->sum, KARCH_DIMS);
+	read_reals(json_object_get(o, "weight"), cell->weight, KARCH_DIMS);
+	read_directions(cell, json_object_get(o, "directions"));
+	cell->rest = (struct span){ 0 };
+	json_decref(o);
 	kbuf_free(&object);
 }
 
@@ -89,52 +76,42 @@ cell_clear(struct cell *cell)
 }
 
 static void
-read_cell(struct gradient *g, struct kspan line, const char *path, long lineno)
+read_cell(struct gradient *g, struct span line, const char *path, long lineno)
 {
-	enum { CELL, CONFIDENCE, DEPARTURES, UPDATED, SINCE, FITNESS, RATES, KEYS };
-	static const char *const keys[] = {
-		"cell", "confidence", "departures", "updated", "since", "fitness", "rates",
-	};
-	const size_t name = sizeof rest_begins - 1;
-	struct kspan v[KEYS];
+	json_t *o = json_loadb(line.s, line.len, 0, NULL);
+	const char *rest = memmem(line.s, line.len, rest_begins, sizeof rest_begins - 1);
+	int c = karch_cell(kjson_str_or(o, "cell", ""));
 	struct cell *cell;
-	char text[KARCH_WORD];
-	const char *rest;
-	int c;
 
-	if (!kskim_members(line, keys, KEYS, v) || !kskim_word(v[CELL], text, sizeof text) || (c = karch_cell(text)) < 0
-	    || g->cells[c].used || !v[CONFIDENCE].s || (rest = v[CONFIDENCE].s - name) < line.s
-	    || memcmp(rest, rest_begins, name))
+	if (!o || c < 0 || g->cells[c].used || !rest)
 		kdie(K_USAGE, "%s:%ld: not a cell as kgrad writes it", path, lineno);
 	cell = &g->cells[c];
 	cell->used = true;
-	cell->rest = (struct kspan){ rest, (size_t)(line.s + line.len - rest) };
-	cell->departures = (long)kskim_num(v[DEPARTURES], 0);
-	cell->updated = (long)kskim_num(v[UPDATED], 0);
-	cell->since = (long long)kskim_num(v[SINCE], 0);
-	if (read_reals(v[FITNESS], cell->fitness, KARCH_DIMS) != KARCH_DIMS
-	    || read_reals(v[RATES], cell->rates, KARCH_DIMS) != KARCH_DIMS)
+	cell->rest = (struct span){ rest, (size_t)(line.s + line.len - rest) };
+	cell->departures = (long)kjson_int_or(o, "departures", 0);
+	cell->updated = (long)kjson_int_or(o, "updated", 0);
+	cell->since = (long long)kjson_int_or(o, "since", 0);
+	if (read_reals(json_object_get(o, "fitness"), cell->fitness, KARCH_DIMS) != KARCH_DIMS ||
+	    read_reals(json_object_get(o, "rates"), cell->rates, KARCH_DIMS) != KARCH_DIMS)
 		kdie(K_USAGE, "%s:%ld: a cell without its parts of the gradient", path, lineno);
+	json_decref(o);
 }
 
 static void
-read_header(struct gradient *g, struct kspan line, const char *path)
+read_header(struct gradient *g, struct span line, const char *path)
 {
-	enum { SCHEMA, TRIAL, TOTAL, TRANSITIONS, KEYS };
-	static const char *const keys[] = { "schema", "trial", "total", "transitions" };
-	struct kspan v[KEYS];
-	char schema[KARCH_WORD];
+	json_t *o = json_loadb(line.s, line.len, 0, NULL);
 
-	if (!kskim_members(line, keys, KEYS, v) || !kskim_word(v[SCHEMA], schema, sizeof schema)
-	    || strcmp(schema, "gradient/1"))
+	if (strcmp(kjson_str_or(o, "schema", ""), "gradient/1"))
 		kdie(K_USAGE, "%s:1: not a gradient", path);
-	g->trial = (long)kskim_num(v[TRIAL], 0);
-	g->total = (long long)kskim_num(v[TOTAL], 0);
-	g->kept = (size_t)kskim_num(v[TRANSITIONS], 0);
+	g->trial = (long)kjson_int_or(o, "trial", 0);
+	g->total = (long long)kjson_int_or(o, "total", 0);
+	g->kept = (size_t)kjson_int_or(o, "transitions", 0);
+	json_decref(o);
 }
 
 static size_t
-count_lines(struct kspan text)
+count_lines(struct span text)
 {
 	size_t n = 0;
 
@@ -161,12 +138,12 @@ gradient_load(struct gradient *g, const char *path)
 		size_t n = (size_t)((const char *)memchr(line, '\n', len - at) - line);
 
 		if (!lineno++)
-			read_header(g, (struct kspan){ line, n }, path);
+			read_header(g, (struct span){ line, n }, path);
 		else
-			read_cell(g, (struct kspan){ line, n }, path, lineno);
+			read_cell(g, (struct span){ line, n }, path, lineno);
 		at += n + 1;
 	}
-	g->old = (struct kspan){ g->text + at, len - at };
+	g->old = (struct span){ g->text + at, len - at };
 	if (!lineno || count_lines(g->old) != g->kept)
 		kdie(K_USAGE, "%s: its header does not count its transitions right", path);
 }

@@ -12,6 +12,12 @@
 #include "kcandidate.h"
 #include "kutil.h"
 
+/* Lines of the file, as they stand there; borrowed. */
+struct span {
+	const char *s;
+	size_t len;
+};
+
 /* How often a step was taken from a cell, and how often it paid. */
 struct direction {
 	int step[KARCH_DIMS];		/* child's level - parent's level */
@@ -26,7 +32,7 @@ struct direction {
  */
 struct cell {
 	bool used;
-	struct kspan rest;		/* in the text of the file; s is NULL once the cell has been taken apart */
+	struct span rest;		/* in the text of the file; s is NULL once the cell has been taken apart */
 	long updated;			/* trial of the last transition; the least recent cell goes first */
 	long long since;		/* number of the first transition counted here */
 	long departures, arrivals, improvements, discoveries, replacements;
@@ -56,7 +62,7 @@ struct gradient {
 	long long total;		/* transitions ever */
 	size_t kept;			/* and those still here, the last of them */
 	struct cell cells[KARCH_CELLS];
-	struct kspan old;		/* their lines in the file, */
+	struct span old;		/* their lines in the file, */
 	struct kbuf added;		/* and those of this run, */
 	size_t start;			/* which count from here on */
 };

@@ -149,30 +149,25 @@ append_line(struct gradient *g, const struct transition *t)
 }
 
 static bool
-parse_line(struct kspan line, struct transition *t, char outcome[KARCH_WORD])
+parse_line(struct span line, struct transition *t, char outcome[KARCH_WORD])
 {
-	enum { ID, FROM, TO, DELTA, OUTCOME, SUCCESS, REPAIR, KEYS };
-	static const char *const keys[] = { "id", "from", "to", "delta", "outcome", "success", "repair" };
-	struct kspan v[KEYS];
-	char from[KARCH_WORD], to[KARCH_WORD];
+	json_t *o = json_loadb(line.s, line.len, 0, NULL);
 	long branch;
 
-	if (!kskim_members(line, keys, KEYS, v) || !kskim_word(v[ID], t->id, sizeof t->id)
-	    || !karch_id(t->id, &t->trial, &branch))
-		return false;
-	kskim_word(v[FROM], from, sizeof from);
-	kskim_word(v[TO], to, sizeof to);
-	t->from = karch_cell(from);
-	t->to = karch_cell(to);
-	t->delta = kskim_num(v[DELTA], 0);
-	t->success = kskim_true(v[SUCCESS]);
-	t->repair = kskim_true(v[REPAIR]);
+	snprintf(t->id, sizeof t->id, "%s", kjson_str_or(o, "id", ""));
+	snprintf(outcome, KARCH_WORD, "%s", kjson_str_or(o, "outcome", ""));
+	t->from = karch_cell(kjson_str_or(o, "from", ""));
+	t->to = karch_cell(kjson_str_or(o, "to", ""));
+	t->delta = kjson_num_or(o, "delta", 0);
+	t->success = kjson_bool_or(o, "success", false);
+	t->repair = kjson_bool_or(o, "repair", false);
 	t->outcome = outcome;
-	return kskim_word(v[OUTCOME], outcome, KARCH_WORD) && t->from >= 0 && t->to >= 0;
+	json_decref(o);
+	return karch_id(t->id, &t->trial, &branch) && *outcome && t->from >= 0 && t->to >= 0;
 }
 
 /* Take the oldest transition's line off the file's or, when none is left of those, off this run's. */
-static struct kspan
+static struct span
 shift_line(struct gradient *g)
 {
 	bool old = g->old.len;
@@ -181,10 +176,10 @@ shift_line(struct gradient *g)
 	size_t len = (size_t)(end - line);
 
 	if (old)
-		g->old = (struct kspan){ end + 1, g->old.len - len - 1 };
+		g->old = (struct span){ end + 1, g->old.len - len - 1 };
 	else
 		g->start += len + 1;
-	return (struct kspan){ line, len };
+	return (struct span){ line, len };
 }
 
 /* The oldest transition goes, and with it what the cells have counted of it. */
@@ -282,7 +277,7 @@ advance(struct karch *archive, const struct kcamp *camp, const struct kcandidate
 void
 gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive, char *const *files, size_t count)
 {
-	struct kcandidates in = { .files = files, .count = count };
+	struct kcandidates in = { .dir = camp->dir, .files = files, .count = count };
 	bool enabled = kcamp_bool(camp, "gradient.enabled");
 	const struct kcandidate *list;
 	size_t n;

@@ -925,6 +925,29 @@ machine_json(const struct race *a)
 	    (double)a->waited_ns * 1e-9);
 }
 
+static bool
+is_in(const struct race *a, const char *name)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!strcmp(a->racers[i].s->name, name))
+			return !a->racers[i].out;
+	return false;
+}
+
+/* One that failed later has won nothing before. */
+static void
+drop_pairs(const struct race *a, json_t *pairs)
+{
+	bool none = is_over(a) || a->busy;
+
+	for (size_t i = json_array_size(pairs); i-- > 0;) {
+		const json_t *p = json_array_get(pairs, i);
+
+		if (none || !is_in(a, kjson_str_or(p, "of", "")) || !is_in(a, kjson_str_or(p, "name", "")))
+			json_array_remove(pairs, i);
+	}
+}
+
 double
 race_run(struct race *a, json_t *pairs, int shared)
 {
@@ -948,8 +971,7 @@ race_run(struct race *a, json_t *pairs, int shared)
 		squares += isnan(noise) ? 0 : noise * noise;
 		timed++;
 	}
-	if (is_over(a) || a->busy)
-		json_array_clear(pairs);
+	drop_pairs(a, pairs);
 	j->machine = machine_json(a);
 	j->alone = false;
 	close(lock);

@@ -5,7 +5,6 @@
  * tools/kllm/presets.tsv.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "failure.h"
 #include "kllm.h"
 #include "kproc.h"
+#include "ksandbox.h"
 #include "secret.h"
 
 enum { STATUS_AUTH = 77, STATUS_NOT_FOUND = 127, STDERR_KEPT = 4096 };
@@ -95,15 +95,6 @@ parse_command(struct command *cmd, const char *provider)
 		kdie(K_USAGE, "model.provider: '%s' names no command", provider);
 }
 
-static int
-remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path) < 0 && errno != ENOENT;
-}
-
 /* An empty folder to run in, and the system text in a file beside it. */
 static char *
 make_folder(const struct call *c)
@@ -150,9 +141,8 @@ run(const struct call *c, const struct command *cmd, struct kproc_result *result
 	set_environment(c, base);
 	rc = kproc_run(&p, result);
 	why = errno;
-	nftw(base, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	ksandbox_work_free(base);
 	free(cwd);
-	free(base);
 	errno = why;
 	if (rc < 0)
 		kdie_errno(K_MISSING, "/bin/sh");

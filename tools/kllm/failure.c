@@ -11,21 +11,27 @@
 
 enum { MANY = 1000, STOP_S = 60 };
 
+static const char no_reason[] = "no reason given";
+
 static const struct failure_rule rules[] = {
-	[FAILURE_NONE] = { "none", K_OK, MANY, 0, false, false },
-	[FAILURE_RATE] = { "rate", K_AGAIN, MANY, 0, false, true },
-	[FAILURE_OVERLOAD] = { "overload", K_AGAIN, MANY, 0, false, true },
-	[FAILURE_SERVER] = { "server", K_AGAIN, MANY, 0, false, false },
-	[FAILURE_NETWORK] = { "network", K_AGAIN, MANY, 0, false, false },
-	[FAILURE_TIMEOUT] = { "timeout", K_AGAIN, MANY, 0, true, false },
-	[FAILURE_STALL] = { "stall", K_AGAIN, MANY, 0, true, false },
-	[FAILURE_CUT] = { "cut", K_AGAIN, MANY, 0, true, false },
-	[FAILURE_EMPTY] = { "empty", K_AGAIN, MANY, 0, true, false },
-	[FAILURE_PROTOCOL] = { "protocol", K_USAGE, 2, 0, true, false },
-	[FAILURE_TOO_LARGE] = { "too_large", K_USAGE, 1, 0, true, false },
-	[FAILURE_PERMANENT] = { "permanent", K_USAGE, 1, 0, false, false },
-	[FAILURE_AUTH] = { "auth", K_USAGE, 1, STOP_S, false, false },
-	[FAILURE_BILLING] = { "billing", K_USAGE, 1, STOP_S, false, false },
+	[FAILURE_NONE] = { "none", K_OK, MANY, 0, false, false, no_reason },
+	[FAILURE_RATE] = { "rate", K_AGAIN, MANY, 0, false, true, no_reason },
+	[FAILURE_OVERLOAD] = { "overload", K_AGAIN, MANY, 0, false, true, no_reason },
+	[FAILURE_SERVER] = { "server", K_AGAIN, MANY, 0, false, false, no_reason },
+	[FAILURE_NETWORK] = { "network", K_AGAIN, MANY, 0, false, false, "no connection" },
+	[FAILURE_TIMEOUT] = { "timeout", K_AGAIN, MANY, 0, true, false,
+		"no answer in model.first_byte_s or model.timeout_s" },
+	[FAILURE_STALL] = { "stall", K_AGAIN, MANY, 0, true, false,
+		"no content came for model.stall_s" },
+	[FAILURE_CUT] = { "cut", K_AGAIN, MANY, 0, true, false, "the answer broke off" },
+	[FAILURE_EMPTY] = { "empty", K_AGAIN, MANY, 0, true, false, "the answer was empty" },
+	[FAILURE_PROTOCOL] = { "protocol", K_USAGE, 2, 0, true, false,
+		"the server does not speak this API (is model.base_url right?)" },
+	[FAILURE_TOO_LARGE] = { "too_large", K_USAGE, 1, 0, true, false,
+		"the answer is larger than anything a model writes" },
+	[FAILURE_PERMANENT] = { "permanent", K_USAGE, 1, 0, false, false, no_reason },
+	[FAILURE_AUTH] = { "auth", K_USAGE, 1, STOP_S, false, false, no_reason },
+	[FAILURE_BILLING] = { "billing", K_USAGE, 1, STOP_S, false, false, no_reason },
 };
 
 const struct failure_rule *

@@ -33,6 +33,7 @@ struct failure_rule {
 	double stop_s;
 	bool billed;		/* the server may have charged for it */
 	bool shared;		/* every caller waits until it is repeated */
+	const char *means;	/* said when the server gives no reason */
 };
 const struct failure_rule *failure_rule(enum failure f);
 

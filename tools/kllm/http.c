@@ -474,31 +474,6 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 	return failure;
 }
 
-static const char *
-explain(enum failure f, const struct kanswer_error *e)
-{
-	static const struct {
-		enum failure failure;
-		const char *text;
-	} texts[] = {
-		{ FAILURE_STALL, "no content came for model.stall_s" },
-		{ FAILURE_TIMEOUT, "no answer in model.first_byte_s or model.timeout_s" },
-		{ FAILURE_CUT, "the answer broke off" },
-		{ FAILURE_EMPTY, "the answer was empty" },
-		{ FAILURE_PROTOCOL,
-		    "the server does not speak this API (is model.base_url right?)" },
-		{ FAILURE_TOO_LARGE, "the answer is larger than anything a model writes" },
-		{ FAILURE_NETWORK, "no connection" },
-	};
-
-	if (*e->message)
-		return e->message;
-	for (size_t i = 0; i < LEN(texts); i++)
-		if (texts[i].failure == f)
-			return texts[i].text;
-	return "no reason given";
-}
-
 /* End of the program: "id: class: reason", free of secrets. Frees REASON. */
 static _Noreturn void
 give_up(struct session *s, enum failure f, char *reason)
@@ -547,7 +522,7 @@ retry_or_end(struct session *s, enum failure f, const struct outcome *o, int fai
 	const struct failure_rule *rule = failure_rule(f);
 	double wait = o->wait, pause = pause_of(s, failed, wait),
 	    gone = (double)(know_ns() - s->started) * 1e-9;
-	const char *why = explain(f, &o->error);
+	const char *why = *o->error.message ? o->error.message : rule->means;
 	char *text = NULL;
 
 	if (wait > longest_wait_s)

@@ -7,7 +7,6 @@
 
 #include "kio.h"
 #include "kmemory.h"
-#include "kskim.h"
 
 #define LOG "memory/masks.ndjson"
 
@@ -338,18 +337,18 @@ char *
 masks_anchored(const struct memory *m)
 {
 	glob_t found;
-	char *fault = NULL, hex[80], *text;
-	size_t len;
+	char *fault = NULL;
 
 	if (glob("trials/[0-9]*/[0-9]*/prompt.ndjson", 0, NULL, &found))
 		return NULL;
 	for (size_t i = 0; i < found.gl_pathc && !fault; i++) {
-		text = kread_file_or_die(found.gl_pathv[i], PROMPT_MAX, &len);
-		if (kskim_word(kskim_path((struct kspan){ text, strcspn(text, "\n") }, "prompt.memory.masks"), hex,
-		    sizeof hex) && !in_log(m, hex))
+		json_t *prompt = kin_first(found.gl_pathv[i]);
+		const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
+
+		if (!in_log(m, hex))
 			fault = kasprintf("%s: an event is missing that %s was made with (%.16s...)", LOG,
 			    found.gl_pathv[i], hex);
-		free(text);
+		json_decref(prompt);
 	}
 	globfree(&found);
 	return fault;

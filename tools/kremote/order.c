@@ -22,13 +22,6 @@ enum { FILES_MAX_BYTES = 1 << 30 };
 /* What stands there for the root of this machine. */
 #define ROOT "files"
 
-/* Programs that say themselves what they read, besides the files among their arguments. */
-static const struct {
-	const char *program, *option;
-} speakers[] = {
-	{ "keval", "--inputs" },
-};
-
 /* Variables that mean the same there. */
 static const char *const passed[] = { "KILN_PROGRESS", "KILN_NOW" };
 
@@ -180,24 +173,20 @@ take_arguments(struct making *m, const struct call *c)
 
 /*
  * Ask the program what it reads; TEXT is what it would find on its standard input. The list, NULL
- * when it has no such option. The caller frees.
+ * from all but keval, which alone reads more than its arguments name. The caller frees.
  */
 static char *
 ask(char **args, const char *text, size_t len)
 {
-	const char *option = NULL;
-	char *argv[256], *list;
+	char *argv[256], inputs[] = "--inputs", *list;
 	struct kproc p = { .argv = argv, .in = text, .in_len = len, .max_output = 16 << 20 };
 	struct kproc_result r;
 	size_t n = 0;
 
-	for (size_t i = 0; i < LEN(speakers); i++)
-		if (!strcmp(speakers[i].program, args[0]))
-			option = speakers[i].option;
-	if (!option)
+	if (strcmp(args[0], "keval"))
 		return NULL;
 	argv[n++] = ktool_path(args[0]);
-	argv[n++] = (char *)option;
+	argv[n++] = inputs;
 	for (size_t i = 1; args[i]; i++) {
 		if (n + 1 == LEN(argv))
 			kdie(K_USAGE, "more than %zu arguments", LEN(argv));

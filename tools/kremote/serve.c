@@ -28,6 +28,8 @@
 #define BUILD "trials/000/build"
 #define OUTPUT ".output"
 
+enum { OUTPUT_MAX = 1 << 30 };
+
 static volatile sig_atomic_t stopped_by;
 
 struct service {
@@ -325,25 +327,18 @@ say(const json_t *line)
 }
 
 static void
-answer(struct service *s, int status, int out)
+answer(struct service *s, int status)
 {
-	off_t size = status ? 0 : lseek(out, 0, SEEK_END);
-	json_t *line = json_pack("{s:i,s:I}", "status", status, "bytes", (json_int_t)size);
-	char chunk[65536];
-	ssize_t n;
+	size_t len = 0;
+	char *text = status ? NULL : kread_file_or_die(OUTPUT, OUTPUT_MAX, &len);
+	json_t *line = json_pack("{s:i,s:I}", "status", status, "bytes", (json_int_t)len);
 
-	if (size < 0 || lseek(out, 0, SEEK_SET) < 0)
-		kdie_errno(K_IO, OUTPUT);
 	say(line);
 	s->answered = true;
 	json_decref(line);
-	while (size > 0 && (n = read(out, chunk, sizeof chunk)) > 0) {
-		if (fwrite(chunk, 1, (size_t)n, stdout) != (size_t)n)
-			kdie_errno(K_IO, "<stdout>");
-		size -= n;
-	}
-	if (size > 0 || fflush(stdout))
+	if ((len && fwrite(text, 1, len, stdout) != len) || fflush(stdout))
 		kdie_errno(K_IO, "<stdout>");
+	free(text);
 }
 
 /*
@@ -375,10 +370,11 @@ work(struct service *s)
 	open_folder(s);
 	read_files(s);
 	make_folders(s);
-	out = open(OUTPUT, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	out = open(OUTPUT, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (out < 0)
 		kdie_errno(K_IO, OUTPUT);
 	pid = start(s, name, out);
+	close(out);
 	if (!watch(s, pid)) {
 		kproc_kill(pid);
 		exit(K_AGAIN);
@@ -389,8 +385,7 @@ work(struct service *s)
 	if (WIFSIGNALED(status))
 		kwarn("%s was ended by signal %d (%s)", name, WTERMSIG(status),
 		    strsignal(WTERMSIG(status)));
-	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO, out);
-	close(out);
+	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO);
 }
 
 /*

@@ -76,14 +76,15 @@ keep_prelude(json_t *rec)
 
 /* A candidate of the model, less what is long, with its speed as the whole campaign knows it. */
 static void
-add_candidate(struct report *r, struct kcandidate *c)
+add_candidate(struct report *r, struct kcandidate *c, const json_t *races)
 {
+	long raced = json_object_get(races, c->id) ? r->last : -1;
 	struct kchain chain;
 
 	keep_prelude(c->json);
 	for (size_t i = 0; i < LEN(dropped); i++)
 		drop(c->json, dropped[i]);
-	kchain_of_record(r->camp, c->json, r->last, &chain);
+	kchain_of_record(r->camp, c->json, raced, &chain);
 	c->speedup = chain.speedup;
 	c->provisional = chain.provisional;
 	kchain_free(&chain);
@@ -94,14 +95,17 @@ add_candidate(struct report *r, struct kcandidate *c)
 static void
 load_trials(struct report *r)
 {
+	json_t *races = kchain_races(r->camp, r->last);
+
 	for (long t = 0; t <= r->last; t++) {
 		struct kcandidate *list;
 		size_t n = ktrials_take(&r->trials, t, &list);
 
 		for (size_t i = 0; i < n; i++)
-			add_candidate(r, &list[i]);
+			add_candidate(r, &list[i], races);
 		free(list);
 	}
+	json_decref(races);
 }
 
 /* Rows of the archive have the same figures. */

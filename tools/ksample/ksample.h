@@ -15,7 +15,7 @@
 struct slope {
 	bool known;			/* transitions have left the cell */
 	double weight;			/* 0 to 1: how promising a parent from here is */
-	struct kspan directions;	/* text of [{"direction", "samples", "successes"}]; owned */
+	json_t *directions;	/* [{"direction", "samples", "successes"}]; owned; may be NULL */
 };
 
 /* Everything that a plan is a function of. */

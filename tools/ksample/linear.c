@@ -11,6 +11,7 @@
 #include "kio.h"
 #include "klinear.h"
 #include "ksample.h"
+#include "ktrials.h"
 #include "kutil.h"
 #include "status.h"
 
@@ -21,10 +22,12 @@ enum { SAID_MAX = 300 };
 static json_t *
 load_round(const struct search *s, long trial)
 {
-	char *path = kasprintf("%s/trials/%03ld/score.ndjson", s->camp->dir, trial);
-	json_t *record = kin_first(path);
+	char *id = kasprintf("%03ld/01", trial), *fault;
+	json_t *record = ktrials_record(s->camp, id, &fault);
 
-	free(path);
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
+	free(id);
 	return record;
 }
 

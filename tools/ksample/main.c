@@ -25,32 +25,23 @@ struct arguments {
 
 /* A line of the gradient; false when it is none of a cell. */
 static bool
-note_slope(struct search *s, const struct kin *in, struct kspan line)
+note_slope(struct search *s, const struct krec *rec)
 {
-	enum { KIND, CELL, DEPARTURES, RATE, MAGNITUDE, DIRECTIONS, KEYS };
-	static const char *const keys[] = { "kind", "cell", "departures", "rate", "magnitude", "directions" };
-	struct kspan v[KEYS];
-	char kind[KARCH_WORD], cell[KARCH_WORD];
-	int c;
+	const char *kind = kjson_str_or(rec->json, "kind", NULL);
+	int c = karch_cell(kjson_str_or(rec->json, "cell", ""));
+	double rate = kjson_num_or(rec->json, "rate", 0.5), size = kjson_num_or(rec->json, "magnitude", 0);
 
-	if (!kskim_members(line, keys, KEYS, v) || !kskim_word(v[KIND], kind, sizeof kind))
-		kdie(K_USAGE, "%s:%ld: not a line of a gradient", in->file, in->lineno);
+	if (!kind)
+		kdie(K_USAGE, "%s:%ld: not a line of a gradient", rec->file, rec->lineno);
 	if (strcmp(kind, "cell"))
 		return false;
-	kskim_word(v[CELL], cell, sizeof cell);
-	c = karch_cell(cell);
 	if (c < 0 || s->slopes[c].known)
-		kdie(K_USAGE, "%s:%ld: not a cell, or one for the second time", in->file, in->lineno);
-	if (kskim_num(v[DEPARTURES], 0) < 1)
+		kdie(K_USAGE, "%s:%ld: not a cell, or one for the second time", rec->file, rec->lineno);
+	if (kjson_num_or(rec->json, "departures", 0) < 1)
 		return true;
 	s->has_slopes = true;
-	s->slopes[c] = (struct slope){
-		.known = true,
-		.weight = 0.5 * kskim_num(v[RATE], 0.5) + 0.5 * fmin(1, kskim_num(v[MAGNITUDE], 0)),
-	};
-	if (v[DIRECTIONS].s)
-		s->slopes[c].directions =
-		    (struct kspan){ kstrndup(v[DIRECTIONS].s, v[DIRECTIONS].len), v[DIRECTIONS].len };
+	s->slopes[c] = (struct slope){ .known = true, .weight = 0.5 * rate + 0.5 * fmin(1, size),
+		.directions = json_incref(json_object_get(rec->json, "directions")) };
 	return true;
 }
 
@@ -58,20 +49,24 @@ void
 load_slopes(struct search *s, const char *path)
 {
 	struct kin in;
-	const char *line;
-	size_t len;
+	struct krec rec;
+	bool more = true;
 
 	for (int c = 0; c < KARCH_CELLS; c++)
 		s->slopes[c].weight = 0.5;
 	if (!path || !kcamp_bool(s->camp, "gradient.enabled"))
 		return;
 	kin_open(&in, path);
-	line = kin_line(&in, &len);
-	if (!line || !strstr(line, "\"schema\":\"gradient/1\""))
+	if (!kin_next(&in, &rec))
+		kdie(K_USAGE, "%s: is empty", path);
+	if (strcmp(kjson_str_or(rec.json, "schema", ""), "gradient/1"))
 		kdie(K_USAGE, "%s: not a gradient", path);
+	krec_free(&rec);
 	/* The transitions behind the cells are not read. */
-	while ((line = kin_line(&in, &len)) && note_slope(s, &in, (struct kspan){ line, len }))
-		continue;
+	while (more && kin_next(&in, &rec)) {
+		more = note_slope(s, &rec);
+		krec_free(&rec);
+	}
 	kin_close(&in);
 }
 
@@ -79,7 +74,7 @@ void
 free_slopes(struct search *s)
 {
 	for (int c = 0; c < KARCH_CELLS; c++)
-		free((char *)s->slopes[c].directions.s);
+		json_decref(s->slopes[c].directions);
 }
 
 /* Without options: the campaign's newest archive, or the one that stands before the trial asked for. */

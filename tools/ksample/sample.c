@@ -172,12 +172,10 @@ inspirations_json(const struct search *s, const struct plan *plan, const char *p
 static json_t *
 hints_json(const struct search *s, int cell)
 {
-	json_t *directions = cell < 0 ? NULL : kskim_json(s->slopes[cell].directions);
-	json_t *hints = karch_hints(directions, kcamp_int(s->camp, "gradient.hint_samples"),
-	    kcamp_num(s->camp, "gradient.hint_rate"), (size_t)kcamp_int(s->camp, "gradient.hints"));
+	const json_t *directions = cell < 0 ? NULL : s->slopes[cell].directions;
 
-	json_decref(directions);
-	return hints;
+	return karch_hints(directions, kcamp_int(s->camp, "gradient.hint_samples"),
+	    kcamp_num(s->camp, "gradient.hint_rate"), (size_t)kcamp_int(s->camp, "gradient.hints"));
 }
 
 static enum start

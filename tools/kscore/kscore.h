@@ -23,6 +23,7 @@ struct scorer {
 	json_t *roofline;	/* trials/000/roofline.json, or NULL; owned */
 	json_t *task;		/* of a linear search: task.json, or NULL when there is none; owned */
 	bool linear;
+	bool thin;		/* write thin records */
 	const char *statistic;
 	double multiplier, min_gain;
 	struct rival reference, incumbent;

@@ -15,12 +15,13 @@
 #include "kgain.h"
 #include "kio.h"
 #include "koption.h"
+#include "krecord.h"
 #include "kroof.h"
 #include "kscore.h"
 #include "kutil.h"
 #include "status.h"
 
-static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [-o FILE] [FILE ...]\n";
+static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] [-o FILE] [FILE ...]\n";
 
 /* Returns whether it is a correct and timed kernel, with which alone others can be compared. */
 static bool
@@ -362,13 +363,13 @@ score_file(struct scorer *s, const char *path, bool check)
 	bool holds = true;
 
 	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
+	while (krecord_next(&in, s->camp->dir, &rec)) {
 		json_t *score = score_of(s, &rec);
 
 		if (check)
 			holds &= decision_holds(&rec, score);
 		else
-			kout_member(&rec, "score", score);
+			krecord_put(&rec, s->camp->dir, s->thin, "score", score);
 		json_decref(score);
 		krec_free(&rec);
 	}
@@ -396,7 +397,7 @@ main(int argc, char **argv)
 	const struct koption options[] = {
 		{ 'c', "campaign", .text = &dir }, { 'r', "reference", .text = &reference },
 		{ 'a', "archive", .text = &archive }, { 'o', "output", .text = &output },
-		{ 0, "check", .flag = &check },
+		{ 0, "check", .flag = &check }, { 0, "thin", .flag = &s.thin },
 	};
 
 	kutil_init("kscore");

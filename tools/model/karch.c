@@ -186,65 +186,63 @@ bad_row(const struct kin *in, const char *why)
 }
 
 static uint64_t
-read_islands(const struct kin *in, struct kspan value)
+read_islands(const struct kin *in, const json_t *list)
 {
 	uint64_t mask = 0;
 
-	for (size_t i = 1; value.s && i + 1 < value.len;) {
-		char *end;
-		long n = strtol(value.s + i, &end, 10);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_int_t n = json_is_integer(json_array_get(list, i)) ?
+		    json_integer_value(json_array_get(list, i)) : -1;
 
-		if (end == value.s + i || n < 0 || n >= KARCH_ISLANDS)
+		if (n < 0 || n >= KARCH_ISLANDS)
 			bad_row(in, "a bad island");
 		mask |= UINT64_C(1) << n;
-		i = (size_t)(end - value.s) + 1;
 	}
 	return mask;
 }
 
-static struct karch_row *
-read_row(const struct kin *in, const char *line, size_t len)
+/* A short word of the row, or an empty one. */
+static void
+read_word(const json_t *o, const char *key, char *buf, size_t size)
 {
-	enum {
-		KIND, ID, CELL, SCORE, STATUS, SPEEDUP, LOW, HIGH, PROVISIONAL, RUNTIME, TOKENS,
-		    ISLANDS, PARENT, STRATEGY, KEYS
-	};
-	static const char *const keys[] = {
-		"kind", "id", "cell", "score", "status", "speedup", "speedup_low", "speedup_high",
-		    "provisional", "runtime_ms",
-		"tokens", "islands", "parent", "strategy",
-	};
-	struct kspan v[KEYS];
-	struct karch_row *row = kcalloc(1, sizeof *row);
-	char kind[KARCH_WORD], cell[KARCH_WORD], status[KARCH_WORD] = "";
+	const char *s = kjson_str_or(o, key, "");
 
-	if (!kskim_members((struct kspan){ line, len }, keys, KEYS, v))
-		bad_row(in, "no object");
-	if (!kskim_word(v[KIND], kind, sizeof kind) || (strcmp(kind, "elite") && strcmp(kind, "program")))
+	snprintf(buf, size, "%s", strlen(s) < size ? s : "");
+}
+
+static struct karch_row *
+read_row(const struct kin *in, const struct krec *rec)
+{
+	const json_t *o = rec->json;
+	const char *kind = kjson_str_or(o, "kind", "");
+	struct karch_row *row = kcalloc(1, sizeof *row);
+
+	if (strcmp(kind, "elite") && strcmp(kind, "program"))
 		bad_row(in, "its kind is neither elite nor program");
-	if (!kskim_word(v[ID], row->id, sizeof row->id) || !karch_id(row->id, &row->trial, &row->branch))
+	read_word(o, "id", row->id, sizeof row->id);
+	if (!karch_id(row->id, &row->trial, &row->branch))
 		bad_row(in, "no id");
-	if (!kskim_word(v[CELL], cell, sizeof cell) || (row->cell = karch_cell(cell)) < 0)
+	row->cell = karch_cell(kjson_str_or(o, "cell", ""));
+	if (row->cell < 0)
 		bad_row(in, "no cell");
-	row->score = kskim_num(v[SCORE], NAN);
+	row->score = kjson_num_or(o, "score", NAN);
 	if (isnan(row->score))
 		bad_row(in, "no score");
-	kskim_word(v[STATUS], status, sizeof status);
-	row->status = status_named(status);
+	row->status = status_at(o, "status");
 	if (!status_eligible(row->status))
 		bad_row(in, "its status may not be there");
 	row->elite = *kind == 'e';
-	row->speedup = kskim_num(v[SPEEDUP], 0);
-	row->speedup_low = kskim_num(v[LOW], 0);
-	row->speedup_high = kskim_num(v[HIGH], 0);
-	row->provisional = kskim_true(v[PROVISIONAL]);
-	row->runtime_ms = kskim_num(v[RUNTIME], 0);
-	kskim_word(v[TOKENS], row->tokens, sizeof row->tokens);
-	kskim_word(v[PARENT], row->parent, sizeof row->parent);
-	kskim_word(v[STRATEGY], row->strategy, sizeof row->strategy);
-	row->islands = read_islands(in, v[ISLANDS]);
-	row->line = kstrndup(line, len);
-	row->len = len;
+	row->speedup = kjson_num_or(o, "speedup", 0);
+	row->speedup_low = kjson_num_or(o, "speedup_low", 0);
+	row->speedup_high = kjson_num_or(o, "speedup_high", 0);
+	row->provisional = kjson_bool_or(o, "provisional", false);
+	row->runtime_ms = kjson_num_or(o, "runtime_ms", 0);
+	read_word(o, "tokens", row->tokens, sizeof row->tokens);
+	read_word(o, "parent", row->parent, sizeof row->parent);
+	read_word(o, "strategy", row->strategy, sizeof row->strategy);
+	row->islands = read_islands(in, json_object_get(o, "islands"));
+	row->line = kstrndup(rec->line, rec->len);
+	row->len = rec->len;
 	return row;
 }
 
@@ -280,17 +278,17 @@ void
 karch_load(struct karch *a, const char *path, bool programs)
 {
 	struct kin in;
-	const char *line;
-	size_t len;
+	struct krec rec;
 
 	*a = (struct karch){ .trial = -1 };
 	if (!path)
 		return;
 	kin_open(&in, path);
 	read_header(a, &in);
-	while ((line = kin_line(&in, &len))) {
-		struct karch_row *row = read_row(&in, line, len);
+	while (kin_next(&in, &rec)) {
+		struct karch_row *row = read_row(&in, &rec);
 
+		krec_free(&rec);
 		if (!row->elite && !programs) {
 			karch_row_free(row);
 			break;
@@ -521,22 +519,20 @@ json_t *
 karch_program(const char *dir, const char *id, bool log)
 {
 	static const char *const keys[] = { "code", "files", "log", "digest", "profile" };
-	struct kspan v[LEN(keys)] = { 0 }, eval;
-	json_t *program = json_pack("{s:s}", "id", id);
+	json_t *program = json_pack("{s:s}", "id", id), *record;
 	size_t len;
 	char *text = karch_record(dir, id, "eval", &len);
 
 	if (!text)
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", dir, id, strerror(ENOENT));
-	eval = kskim_path((struct kspan){ text, len }, "eval");
-	if (eval.s)
-		kskim_members(eval, keys, LEN(keys), v);
+	record = json_loadb(text, len, 0, NULL);
 	for (size_t i = 0; i < LEN(keys) - (log ? 0 : 3); i++) {
-		json_t *value = kskim_json(v[i]);
+		json_t *value = json_object_get(json_object_get(record, "eval"), keys[i]);
 
 		if (value)
-			json_object_set_new(program, keys[i], value);
+			json_object_set(program, keys[i], value);
 	}
+	json_decref(record);
 	if (!kjson_str_or(program, "code", NULL))
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: no code in it", dir, id);
 	if (log)

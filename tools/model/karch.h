@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "kgain.h"
-#include "kskim.h"
 #include "status.h"
 
 enum {

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "krecord.h"
 #include "kutil.h"
 
 const char *const kcandidate_tokens[KCANDIDATE_TOKENS] = {
-	"input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "cache_write_tokens",
+	"input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens",
+	"cache_write_tokens",
 };
 
 bool
@@ -74,7 +76,8 @@ read_word(const json_t *record, const struct word *w)
 static char *
 read_words(struct kcandidate *c, const json_t *record)
 {
-	char verdict[KARCH_WORD] = "", status[KARCH_WORD] = "", parent[KARCH_WORD] = "", *fault = NULL;
+	char verdict[KARCH_WORD] = "", status[KARCH_WORD] = "", parent[KARCH_WORD] = "";
+	char *fault = NULL;
 	const struct word words[] = {
 		{ "eval.status", status, sizeof status, true },
 		{ "eval.tokens", c->tokens, sizeof c->tokens, false },
@@ -158,8 +161,8 @@ read_eval(struct kcandidate *c, const json_t *eval)
 }
 
 /*
- * A candidate whose gain is one of the benchmark alone is kept and holds no cell, as one that is suspect. The next
- * prompts say why.
+ * A candidate whose gain is one of the benchmark alone is kept and holds no cell, as one that is
+ * suspect. The next prompts say why.
  */
 static void
 read_audit(struct kcandidate *c, const json_t *audit)
@@ -191,14 +194,20 @@ read_score(struct kcandidate *c, const json_t *score)
 	c->won = c->trial && (*c->verdict ? !strcmp(c->verdict, "accepted") : c->gain);
 }
 
-static char *
-read_place(struct kcandidate *c, const json_t *record)
+/* The form of records that this program knows. */
+#define SCHEMA "candidate/1"
+
+char *
+kcandidate_place(struct kcandidate *c, const json_t *record)
 {
 	const char *id = kjson_str_or(record, "id", NULL);
+	const char *schema = kjson_str_or(record, "schema", SCHEMA);
 	long trial, branch;
 
-	c->trial = (long)kjson_int_or(record, "trial", -1);
-	c->branch = (long)kjson_int_or(record, "branch", -1);
+	*c = (struct kcandidate){ .trial = (long)kjson_int_or(record, "trial", -1),
+		.branch = (long)kjson_int_or(record, "branch", -1), .incumbent = KARCH_REFERENCE };
+	if (strcmp(schema, SCHEMA))
+		return kasprintf("its schema is '%s', not '" SCHEMA "'", schema);
 	if (id && !karch_id(id, &trial, &branch))
 		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
 	if (c->trial < 0 || c->trial > 999999 || c->branch < 0 || c->branch > 999999)
@@ -209,9 +218,6 @@ read_place(struct kcandidate *c, const json_t *record)
 	return NULL;
 }
 
-/* The form of records that this program knows. */
-#define SCHEMA "candidate/1"
-
 static char *
 check_form(const json_t *record)
 {
@@ -219,13 +225,10 @@ check_form(const json_t *record)
 		const char *path;
 		bool required;
 	} objects[] = {
-		{ "eval", true }, { "score", true }, { "sample", false }, { "sample.parent", false },
-		{ "reply", false }, { "reply.usage", false },
+		{ "eval", true }, { "score", true }, { "sample", false },
+		{ "sample.parent", false }, { "reply", false }, { "reply.usage", false },
 	};
-	const char *schema = kjson_str_or(record, "schema", SCHEMA);
 
-	if (strcmp(schema, SCHEMA))
-		return kasprintf("its schema is '%s', not '" SCHEMA "'", schema);
 	for (size_t i = 0; i < LEN(objects); i++) {
 		const json_t *v = kjson_path(record, objects[i].path);
 
@@ -242,9 +245,9 @@ kcandidate_read(struct kcandidate *c, json_t *record)
 {
 	char *fault;
 
-	*c = (struct kcandidate){ .json = json_incref(record), .incumbent = KARCH_REFERENCE };
-	if (!(fault = check_form(record)) && !(fault = read_place(c, record)))
+	if (!(fault = kcandidate_place(c, record)) && !(fault = check_form(record)))
 		fault = read_words(c, record);
+	c->json = json_incref(record);
 	if (!fault) {
 		read_sample(c, json_object_get(record, "sample"));
 		read_reply(c, json_object_get(record, "reply"));
@@ -297,7 +300,7 @@ look_ahead(struct kcandidates *in)
 			in->next++;
 			in->open = true;
 		}
-		if (kin_next(&in->in, &rec)) {
+		if (krecord_next(&in->in, in->dir, &rec)) {
 			read_line(&in->in, &rec, &in->ahead);
 			krec_free(&rec);
 			in->pending = true;
@@ -344,8 +347,8 @@ kcandidates_trial(struct kcandidates *in, const struct kcandidate **list)
 	drop_list(in);
 	while (look_ahead(in) && (!in->len || in->ahead.trial == in->trial)) {
 		if (!in->len && !first && in->ahead.trial <= in->trial)
-			kdie(K_USAGE, "%s:%ld: trial %ld after trial %ld: give the trials in order", in->in.file,
-			    in->in.lineno, in->ahead.trial, in->trial);
+			kdie(K_USAGE, "%s:%ld: trial %ld after trial %ld: give the trials in order",
+			    in->in.file, in->in.lineno, in->ahead.trial, in->trial);
 		if (in->len == in->cap) {
 			in->cap = in->cap ? 2 * in->cap : 16;
 			in->list = krealloc(in->list, in->cap * sizeof *in->list);

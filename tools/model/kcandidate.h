@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcandidate: a scored record as a struct. The paths inside a record stand here and nowhere else, so
- * what reads a member that does not exist does not compile. What is checked here is checked for
- * everybody: archives, gradients, reports, memory.
+ * kcandidate: a scored record as a struct. The paths inside a record stand here and nowhere else,
+ * so what reads a member that does not exist does not compile. What is checked here is checked
+ * for everybody: archives, gradients, reports, memory.
  */
 #ifndef KCANDIDATE_H
 #define KCANDIDATE_H
@@ -25,7 +25,7 @@ struct kcandidate {
 	char id[KARCH_ID];
 	long trial, branch;
 	enum status status;	/* of the evaluation */
-	enum status standing;	/* the same, but quarantined when the audit refused it: for archives */
+	enum status standing;	/* of archives: the same, or quarantined by the audit */
 	bool correct;
 	char time[32];		/* of the last fact, "2026-01-31T12:00:00Z"; empty: unknown */
 
@@ -36,16 +36,18 @@ struct kcandidate {
 	bool provisional;
 	struct kgain_ratio gained;	/* over the incumbent; n 0: not compared */
 	bool gain, loss;	/* against the incumbent, beyond the noise */
-	char verdict[KARCH_WORD];	/* of a round: "baseline", "accepted", "rolled_back"; or empty */
-	/* Did it win? A round that was accepted; in a search over cells, a gain. Never the reference. */
+	/* of a round: "baseline", "accepted", "rolled_back"; or empty */
+	char verdict[KARCH_WORD];
+	/* A round that was accepted; in a search over cells, a gain. Never the reference. */
 	bool won;
 	bool overfit;		/* the audit refused it */
 	char bucket[KARCH_WORD];	/* of the audit: "K", "W1"; empty: not audited */
 
 	char tokens[17];	/* token hash; empty: none */
 	/*
-	 * The same program as an earlier one: marked so by the evaluation, or the same tokens as a lower branch of its
-	 * trial. It has nothing to add, and a second measurement must not win by luck.
+	 * The same program as an earlier one: marked so by the evaluation, or the same tokens as
+	 * a lower branch of its trial. It has nothing to add, and a second measurement must not
+	 * win by luck.
 	 */
 	bool duplicate;
 	bool timed_out;
@@ -68,10 +70,12 @@ struct kcandidate {
 };
 
 /*
- * Read RECORD into C, which takes a reference. Returns NULL, or what is wrong with the record as text
- * that the caller frees; then C is empty. Free with kcandidate_free.
+ * Read RECORD into C, which takes a reference. Returns NULL, or what is wrong with the record as
+ * text that the caller frees; then C is empty. Free with kcandidate_free.
  */
 char *kcandidate_read(struct kcandidate *c, json_t *record);
+/* Its place alone, in a C that owns nothing: id, trial, branch. NULL, or the fault. */
+char *kcandidate_place(struct kcandidate *c, const json_t *record);
 void kcandidate_free(struct kcandidate *c);
 
 /* May the record hold a cell? */
@@ -87,10 +91,11 @@ bool kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
 
 /*
  * Scored records as archives and gradients need them: a trial at a time, its branches in order
- * whatever the order of the lines. Reads FILES (COUNT 0: stdin) one after the other. Zero-initialise,
- * then set these two.
+ * whatever the order of the lines. Reads FILES (COUNT 0: stdin) one after the other; what thin ones
+ * lack is in the trials of DIR. Zero-initialise, then set these three.
  */
 struct kcandidates {
+	const char *dir;
 	char *const *files;
 	size_t count;
 	/* Private. */
@@ -103,9 +108,9 @@ struct kcandidates {
 	long trial;
 };
 /*
- * The records of the next trial, sorted by branch, into *LIST (borrowed until the next call, without
- * their JSON); how many, 0 at the end. A trial that comes after a later one, two records of one branch,
- * or a record that lacks what it must have, ends the program with K_USAGE.
+ * The records of the next trial, sorted by branch, into *LIST (borrowed until the next call,
+ * without their JSON); how many, 0 at the end. A trial that comes after a later one, two records
+ * of one branch, or a record that lacks what it must have, ends the program with K_USAGE.
  */
 size_t kcandidates_trial(struct kcandidates *in, const struct kcandidate **list);
 void kcandidates_close(struct kcandidates *in);

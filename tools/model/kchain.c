@@ -120,6 +120,24 @@ kchain_raced(const struct kcamp *camp, const char *id, long trial, bool closed, 
 	return false;
 }
 
+json_t *
+kchain_races(const struct kcamp *camp, long last)
+{
+	static const char *const names[] = { "verify.ndjson", "anchor.ndjson" };
+	json_t *ids = json_object();
+
+	for (long t = 0; t <= last; t++)
+		for (size_t i = 0; i < LEN(names); i++) {
+			char *path = ktrials_path(camp, t, names[i]);
+			json_t *fact = kin_first(path);
+
+			json_object_set_new(ids, kjson_str_or(fact, "id", ""), json_true());
+			json_decref(fact);
+			free(path);
+		}
+	return ids;
+}
+
 /* What a program's own score says. One that was made before scores had intervals has none. */
 static bool
 take_score(const json_t *record, struct kchain *c)

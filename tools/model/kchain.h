@@ -41,7 +41,12 @@ bool kchain_raced(const struct kcamp *camp, const char *id, long trial, bool clo
  * without rows.
  */
 bool kchain_known(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c);
-/* As kchain_known for the scored RECORD. */
+/*
+ * The ids that such races up to trial LAST are of, as members of an object: who asks for many programs
+ * looks here first. New reference.
+ */
+json_t *kchain_races(const struct kcamp *camp, long last);
+/* As kchain_known for the scored RECORD; with TRIAL -1 as its score says. */
 void kchain_of_record(const struct kcamp *camp, const json_t *record, long trial, struct kchain *c);
 /* A baseline, by its race with the reference in trial 0, from that evaluation of the REFERENCE. */
 bool kchain_baseline(const json_t *reference, const char *name, struct kchain *c);

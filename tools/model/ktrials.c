@@ -106,7 +106,8 @@ read_header(struct ktrials *t, long trial)
 		const char *schema = kjson_str_or(rec.json, "schema", "");
 
 		if (strcmp(schema, "archive/1"))
-			fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", path, schema);
+			fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", path,
+			    schema);
 		else if (kjson_int_or(rec.json, "trial", -1) != trial)
 			fault = kasprintf("%s:1: not the archive of trial %ld", path, trial);
 		else
@@ -123,20 +124,47 @@ read_header(struct ktrials *t, long trial)
 	return header;
 }
 
-/* Where the record says that it is from; a campaign may have had another name at its start. */
+/* A campaign may have had another name at its start, which the reference has kept. */
 static char *
-check_origin(const struct ktrials *t, const struct ktrial *trial, const struct kcandidate *c)
+check_campaign(const struct ktrials *t, const json_t *record)
 {
-	const char *name = kcamp_str(t->camp, "name"), *of = kjson_str_or(c->json, "campaign", name);
+	const char *name = kcamp_str(t->camp, "name"), *of = kjson_str_or(record, "campaign", name);
 
+	if (!strcmp(of, name) || !t->reference_of || !strcmp(of, t->reference_of))
+		return NULL;
+	return kasprintf("a record of the campaign '%s', not of '%s'", of, name);
+}
+
+static char *
+check_place(const struct ktrial *trial, const struct kcandidate *c)
+{
 	if (c->trial != trial->number)
 		return kasprintf("a record of trial %ld", c->trial);
-	if (strcmp(of, name) && t->reference_of && strcmp(of, t->reference_of))
-		return kasprintf("a record of the campaign '%s', not of '%s'", of, name);
 	for (size_t i = 0; i < trial->count; i++)
 		if (trial->list[i].branch == c->branch)
 			return kasprintf("a second record of %s", c->id);
 	return NULL;
+}
+
+/* Into C; or the fault. *ADVISED: it says what to do. */
+static char *
+read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
+    struct kcandidate *c, bool *advised)
+{
+	bool thin = json_object_get(record, "from");
+	char *fault;
+
+	*advised = false;
+	if ((fault = check_campaign(t, record)) || (fault = kcandidate_place(c, record)) ||
+	    (fault = check_place(trial, c)))
+		return fault;
+	*advised = true;
+	if (t->glancing && thin)
+		return krecord_glance(t->camp->dir, record);
+	if ((fault = krecord_join(t->camp->dir, record)))
+		return fault;
+	*advised = false;
+	return kcandidate_read(c, record);
 }
 
 /* One line of a trial: its record, or its fault. */
@@ -144,12 +172,12 @@ static void
 take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
 {
 	struct kcandidate c;
-	char *fault = kcandidate_read(&c, rec->json);
+	bool advised;
+	char *fault = read_record(t, trial, rec->json, &c, &advised);
 
-	if (!fault && (fault = check_origin(t, trial, &c)))
-		kcandidate_free(&c);
 	if (fault) {
-		add_fault(t, kasprintf("%s:%ld: %s" REMAKE, rec->file, rec->lineno, fault));
+		add_fault(t, kasprintf("%s:%ld: %s%s", rec->file, rec->lineno, fault,
+		    advised ? "" : REMAKE));
 		free(fault);
 		return;
 	}
@@ -197,7 +225,7 @@ find_branch(const struct ktrial *trial, long branch)
 	return bsearch(&key, trial->list, trial->count, sizeof key, by_branch);
 }
 
-/* In rounds the decision says it; in a search over cells it is what became the best of the archive. */
+/* In rounds the decision says it; in a search over cells it is the new best of the archive. */
 static const struct kcandidate *
 find_kept(struct ktrials *t, const struct ktrial *trial)
 {
@@ -328,11 +356,12 @@ size_t
 ktrials_check(struct ktrials *t)
 {
 	for (long n = 0; n <= t->last; n++) {
-		bool loaded = t->trial[n].loaded;
-
+		if (t->trial[n].loaded)
+			continue;
+		t->glancing = true;
 		ktrials_get(t, n);
-		if (!loaded)
-			ktrials_drop(t, n);
+		ktrials_drop(t, n);
+		t->glancing = false;
 	}
 	return t->fault_count;
 }
@@ -360,12 +389,17 @@ ktrials_record(const struct kcamp *camp, const char *id, char **fault)
 	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (!found && kin_try(&in, &rec, fault)) {
-			if (!strcmp(kjson_str_or(rec.json, "id", ""), id))
+			if (!strcmp(kjson_str_or(rec.json, "id", ""), id)) {
 				found = json_incref(rec.json);
+				*fault = krecord_join(camp->dir, found);
+			}
 			krec_free(&rec);
 		}
 		kin_close(&in);
 	}
 	free(path);
-	return found;
+	if (!*fault)
+		return found;
+	json_decref(found);
+	return NULL;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ktrials: the trials of a campaign, opened once: which there are, where the search stands, who won, and
- * what is damaged. Every tool that reads a campaign asks here, so all of them say the same of the same
- * folder.
+ * ktrials: the trials of a campaign, opened once: which there are, where the search stands, who
+ * won, and what is damaged. Every tool that reads a campaign asks here, so all of them say the
+ * same of the same folder.
  *
- * A damaged record never ends the program. It is named on stderr, once, as "file:line: what; what to
- * do", and the sound records are used. What a tool cannot do without, it asks for itself (ktrials_need).
- * All that is returned is borrowed: until ktrials_drop for a trial, else until ktrials_close.
+ * A damaged record never ends the program. It is named on stderr, once, as "file:line: what; what
+ * to do", and the sound records are used. What a tool cannot do without, it asks for itself
+ * (ktrials_need). All that is returned is borrowed: until ktrials_drop for a trial, else until
+ * ktrials_close.
  */
 #ifndef KTRIALS_H
 #define KTRIALS_H
@@ -16,6 +17,7 @@
 
 #include "kcamp.h"
 #include "kcandidate.h"
+#include "krecord.h"
 #include "kutil.h"
 
 struct ktrial {
@@ -24,8 +26,8 @@ struct ktrial {
 	struct kcandidate *list;	/* the sound ones, by branch */
 	size_t count;
 	/*
-	 * What later candidates are compared with, if this trial brought it: the round that was accepted,
-	 * the reference, or in a search over cells the new best; else NULL.
+	 * What later candidates are compared with, if this trial brought it: the round that was
+	 * accepted, the reference, or in a search over cells the new best; else NULL.
 	 */
 	const struct kcandidate *kept;
 	bool loaded;		/* private */
@@ -43,6 +45,7 @@ struct ktrials {
 	struct ktrial *trial;	/* LAST + 1 of them */
 	char *reference_of;	/* the campaign that the reference says it is of */
 	bool damaged;		/* a fault of what is being read */
+	bool glancing;
 };
 
 /* The campaign of CAMP, which outlives T. Reads the reference and the header of the archive. */
@@ -56,20 +59,23 @@ size_t ktrials_take(struct ktrials *t, long number, struct kcandidate **list);
 void ktrials_drop(struct ktrials *t, long number);
 /* The sound record of candidate ID, or NULL. */
 const struct kcandidate *ktrials_find(struct ktrials *t, const char *id);
-/* Read every trial, for what is wrong with it: how many faults there are. */
+/*
+ * Look for what is wrong with any trial: how many faults there are. Of an evaluation that a thin
+ * record was made from only the end is looked at, so that this is quick.
+ */
 size_t ktrials_check(struct ktrials *t);
-/* Every record of trial NUMBER is sound, or the program ends: with K_USAGE, after naming what is wrong. */
+/* Dies with K_USAGE, after naming what is wrong, unless every record of trial NUMBER is sound. */
 void ktrials_need(struct ktrials *t, long number);
 
 /*
- * What a run goes by: the trial that the link archive.ndjson names, or -1; and without that the last
- * trial that has an archive, or -1.
+ * What a run goes by: the trial that the link archive.ndjson names, or -1; and without that the
+ * last trial that has an archive, or -1.
  */
 long ktrials_linked(const struct kcamp *camp);
 long ktrials_last(const struct kcamp *camp);
 /*
- * The scored record of ID alone, where nothing else of the campaign is asked for; NULL: there is none,
- * or it lies behind a damaged one, which *FAULT names (the caller frees). New reference.
+ * The scored record of ID alone, where nothing else of the campaign is asked for; NULL: there is
+ * none, or it lies behind a damaged one, which *FAULT names (the caller frees). New reference.
  */
 json_t *ktrials_record(const struct kcamp *camp, const char *id, char **fault);
 
