@@ -43,6 +43,22 @@ doc_plain(json_t *json)
 	}
 }
 
+/* As it is, for the page and for Markdown. */
+static void
+both(struct doc *d, const char *html, const char *md)
+{
+	kbuf_puts(&d->html, html);
+	kbuf_puts(&d->md, md);
+}
+
+/* Foreign text, of LEN bytes. */
+static void
+put_text(struct doc *d, const char *text, size_t len)
+{
+	kmark_html(&d->html, text, len);
+	kmark_md(&d->md, text, len);
+}
+
 /* A code span: between more backticks in a row than stand inside; a space keeps those at its ends apart. */
 static void
 code_span_md(struct kbuf *out, const char *text, size_t len, bool in_table)
@@ -83,69 +99,49 @@ put_inline(struct doc *d, const char *text, bool in_table)
 			kbuf_puts(&d->html, "</code>");
 			code_span_md(&d->md, text, n, in_table);
 		} else {
-			kmark_html(&d->html, text, n);
-			kmark_md(&d->md, text, n);
+			put_text(d, text, n);
 		}
 		text += n;
 		if (*text == '\1')
 			code = !code;
 		if (*text == '\2') {
 			strong = !strong;
-			kbuf_puts(&d->html, strong ? "<strong>" : "</strong>");
-			kbuf_puts(&d->md, "**");
+			both(d, strong ? "<strong>" : "</strong>", "**");
 		}
 		text += *text != '\0';
 	}
-	if (strong) {
-		kbuf_puts(&d->html, "</strong>");
-		kbuf_puts(&d->md, "**");
-	}
+	if (strong)
+		both(d, "</strong>", "**");
 }
 
-/* Ends a list, tiles or figures when something else follows. */
+/* Ends a list, tiles, figures or bars when something else follows. */
 static void
 open_block(struct doc *d, enum doc_open what)
 {
 	static const struct {
-		const char *begin, *end;
-	} html[] = {
-		[DOC_NOTHING] = { "", "" },
-		[DOC_LIST] = { "<ul>\n", "</ul>\n" },
-		[DOC_TILES] = { "<dl class=\"tiles\">\n", "</dl>\n" },
-		[DOC_FIGURES] = { "<div class=\"figures\">\n", "</div>\n" },
-		[DOC_BARS] = { "<div class=\"bars\">\n", "</ol></div></div>\n" },
+		const char *begin, *end, *md;
+	} blocks[] = {
+		[DOC_NOTHING] = { "", "", "" },
+		[DOC_LIST] = { "<ul>\n", "</ul>\n", "\n" },
+		[DOC_TILES] = { "<dl class=\"tiles\">\n", "</dl>\n", "\n" },
+		[DOC_FIGURES] = { "<div class=\"figures\">\n", "</div>\n", "" },
+		[DOC_BARS] = { "<div class=\"bars\">\n", "</ol></div></div>\n", "\n" },
 	};
 
 	if (d->open == what)
 		return;
-	kbuf_puts(&d->html, html[d->open].end);
-	if (d->open != DOC_NOTHING && d->open != DOC_FIGURES)
-		kbuf_puts(&d->md, "\n");
-	kbuf_puts(&d->html, html[what].begin);
+	both(d, blocks[d->open].end, blocks[d->open].md);
+	kbuf_puts(&d->html, blocks[what].begin);
 	d->open = what;
-}
-
-static void
-put_block(struct doc *d, const char *begin, const char *text, const char *end, const char *md)
-{
-	open_block(d, DOC_NOTHING);
-	kbuf_puts(&d->html, begin);
-	kbuf_puts(&d->md, md);
-	put_inline(d, text, false);
-	kbuf_puts(&d->html, end);
-	kbuf_puts(&d->md, "\n\n");
 }
 
 void
 doc_begin(struct doc *d, const char *title)
 {
 	*d = (struct doc){ .title = kstrdup(title) };
-	kbuf_puts(&d->html, "<h1>");
-	kmark_html(&d->html, title, strlen(title));
-	kbuf_puts(&d->html, "</h1>\n");
-	kbuf_puts(&d->md, "# ");
-	kmark_md(&d->md, title, strlen(title));
-	kbuf_puts(&d->md, "\n\n");
+	both(d, "<h1>", "# ");
+	put_text(d, title, strlen(title));
+	both(d, "</h1>\n", "\n\n");
 }
 
 void
@@ -159,57 +155,25 @@ doc_section(struct doc *d, const char *id, const char *title)
 }
 
 void
-doc_heading(struct doc *d, const char *fmt, ...)
+doc_block(struct doc *d, enum doc_kind kind, const char *fmt, ...)
 {
+	static const struct {
+		const char *begin, *end, *md, *md_end;
+		enum doc_open in;
+	} kinds[] = {
+		[DOC_HEADING] = { "<h3>", "</h3>\n", "### ", "\n\n", DOC_NOTHING },
+		[DOC_TEXT] = { "<p>", "</p>\n", "", "\n\n", DOC_NOTHING },
+		[DOC_LEAD] = { "<p class=\"lead\">", "</p>\n", "", "\n\n", DOC_NOTHING },
+		[DOC_NOTE] = { "<p class=\"note\">", "</p>\n", "> ", "\n\n", DOC_NOTHING },
+		[DOC_ITEM] = { "<li>", "</li>\n", "- ", "\n", DOC_LIST },
+	};
 	char *text;
 
 	FORMAT(text, fmt);
-	put_block(d, "<h3>", text, "</h3>\n", "### ");
-	free(text);
-}
-
-void
-doc_text(struct doc *d, const char *fmt, ...)
-{
-	char *text;
-
-	FORMAT(text, fmt);
-	put_block(d, "<p>", text, "</p>\n", "");
-	free(text);
-}
-
-void
-doc_lead(struct doc *d, const char *fmt, ...)
-{
-	char *text;
-
-	FORMAT(text, fmt);
-	put_block(d, "<p class=\"lead\">", text, "</p>\n", "");
-	free(text);
-}
-
-void
-doc_note(struct doc *d, const char *fmt, ...)
-{
-	char *text;
-
-	FORMAT(text, fmt);
-	put_block(d, "<p class=\"note\">", text, "</p>\n", "> ");
-	free(text);
-}
-
-void
-doc_item(struct doc *d, const char *fmt, ...)
-{
-	char *text;
-
-	FORMAT(text, fmt);
-	open_block(d, DOC_LIST);
-	kbuf_puts(&d->html, "<li>");
-	kbuf_puts(&d->md, "- ");
+	open_block(d, kinds[kind].in);
+	both(d, kinds[kind].begin, kinds[kind].md);
 	put_inline(d, text, false);
-	kbuf_puts(&d->html, "</li>\n");
-	kbuf_puts(&d->md, "\n");
+	both(d, kinds[kind].end, kinds[kind].md_end);
 	free(text);
 }
 
@@ -220,19 +184,13 @@ doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, .
 
 	FORMAT(text, fmt);
 	open_block(d, DOC_TILES);
-	kbuf_puts(&d->html, "<div><dt>");
-	kmark_html(&d->html, what, strlen(what));
-	kbuf_puts(&d->html, "</dt><dd>");
-	kmark_html(&d->html, figure, strlen(figure));
-	kbuf_puts(&d->html, "</dd><dd class=\"small\">");
-	kbuf_puts(&d->md, "- **");
-	kmark_md(&d->md, figure, strlen(figure));
-	kbuf_puts(&d->md, "** ");
-	kmark_md(&d->md, what, strlen(what));
-	kbuf_puts(&d->md, *text ? ": " : "");
+	both(d, "<div><dd>", "- **");
+	put_text(d, figure, strlen(figure));
+	both(d, "</dd><dt>", "** ");
+	put_text(d, what, strlen(what));
+	both(d, "</dt><dd class=\"small\">", *text ? ": " : "");
 	put_inline(d, text, false);
-	kbuf_puts(&d->html, "</dd></div>\n");
-	kbuf_puts(&d->md, "\n");
+	both(d, "</dd></div>\n", "\n");
 	free(text);
 }
 
@@ -242,14 +200,13 @@ doc_bars(struct doc *d, double longest, const char *fmt, ...)
 	char *text;
 
 	FORMAT(text, fmt);
-	kbuf_puts(&d->md, d->open == DOC_BARS ? "\n**" : "**");
-	kbuf_puts(&d->html, d->open == DOC_BARS ? "</ol></div>\n" : "");
+	if (d->open == DOC_BARS)
+		both(d, "</ol></div>\n", "\n");
 	open_block(d, DOC_BARS);
 	d->longest = longest;
-	kbuf_puts(&d->html, "<div><h3>");
+	both(d, "<div><h3>", "**");
 	put_inline(d, text, false);
-	kbuf_puts(&d->html, "</h3><ol>\n");
-	kbuf_puts(&d->md, "**\n\n");
+	both(d, "</h3><ol>\n", "**\n\n");
 	free(text);
 }
 
@@ -268,21 +225,18 @@ doc_bar(struct doc *d, const struct doc_bar *bar, const char *fmt, ...)
 	char *text;
 
 	FORMAT(text, fmt);
-	kbuf_printf(&d->html, "<li class=\"%s\"><span>", bar->class);
-	kmark_html(&d->html, bar->name, strlen(bar->name));
-	kbuf_puts(&d->html, "</span> <span>");
-	kbuf_puts(&d->md, "- ");
-	kmark_md(&d->md, bar->name, strlen(bar->name));
-	kbuf_puts(&d->md, ": ");
+	kbuf_printf(&d->html, "<li class=\"%s\">", bar->class);
+	both(d, "<span>", "- ");
+	put_text(d, bar->name, strlen(bar->name));
+	both(d, "</span> <span>", ": ");
 	put_inline(d, text, false);
 	kbuf_printf(&d->html, "</span><div><b style=\"width:%.2f%%\"></b>", end);
 	if (low < high)
 		kbuf_printf(&d->html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low, high - low);
-	kbuf_puts(&d->html, "</div></li>\n");
 	kbuf_puts(&d->md, " ");
 	for (int i = 0; i < end / 4; i++)
 		kbuf_puts(&d->md, "█");
-	kbuf_puts(&d->md, "\n");
+	both(d, "</div></li>\n", "\n");
 	free(text);
 }
 
@@ -317,12 +271,10 @@ put_column(struct doc *d, const char *spec, size_t len, struct kbuf *rule)
 		abort();
 	len -= kind->sign != '\0';
 	d->columns_of[d->columns++] = (struct doc_column){ kind->class, name, len };
-	kbuf_printf(&d->html, "<th scope=\"col\"%s>", *kind->class == 'n' ? " class=\"n\"" : "");
-	kmark_html(&d->html, name, len);
-	kbuf_puts(&d->html, "</th>");
+	kbuf_printf(&d->html, "<th scope=\"col\" class=\"%s\">", kind->class);
 	kbuf_puts(&d->md, " ");
-	kmark_md(&d->md, name, len);
-	kbuf_puts(&d->md, " |");
+	put_text(d, name, len);
+	both(d, "</th>", " |");
 	kbuf_puts(rule, kind->rule);
 }
 
@@ -335,12 +287,9 @@ doc_table(struct doc *d, const char *caption, const char *spec)
 	d->columns = d->column = 0;
 	kbuf_puts(&d->html, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
 	kmark_html(&d->html, caption, strlen(caption));
-	kbuf_puts(&d->html, "\"><table>\n<caption>");
-	kmark_html(&d->html, caption, strlen(caption));
-	kbuf_puts(&d->html, "</caption>\n<thead><tr>");
-	kbuf_puts(&d->md, "**");
-	kmark_md(&d->md, caption, strlen(caption));
-	kbuf_puts(&d->md, "**\n\n|");
+	both(d, "\"><table>\n<caption>", "**");
+	put_text(d, caption, strlen(caption));
+	both(d, "</caption>\n<thead><tr>", "**\n\n|");
 	while (*spec) {
 		size_t n = strcspn(spec, "|");
 
@@ -358,8 +307,7 @@ put_cell(struct doc *d, const char *text)
 	const struct doc_column *column = &d->columns_of[d->column];
 
 	if (!d->column) {
-		kbuf_puts(&d->html, "<tr><th scope=\"row\">");
-		kbuf_puts(&d->md, "|");
+		both(d, "<tr><th scope=\"row\">", "|");
 	} else {
 		/* On a narrow screen a row is a card, in which each cell says what it is. */
 		kbuf_printf(&d->html, "<td class=\"%s\" data-is=\"", column->class);
@@ -368,11 +316,9 @@ put_cell(struct doc *d, const char *text)
 	}
 	kbuf_puts(&d->md, " ");
 	put_inline(d, text, true);
-	kbuf_puts(&d->html, d->column ? "</td>" : "</th>");
-	kbuf_puts(&d->md, " |");
+	both(d, d->column ? "</td>" : "</th>", " |");
 	if (++d->column == d->columns) {
-		kbuf_puts(&d->html, "</tr>\n");
-		kbuf_puts(&d->md, "\n");
+		both(d, "</tr>\n", "\n");
 		d->column = 0;
 	}
 }
@@ -400,8 +346,7 @@ doc_table_end(struct doc *d)
 {
 	while (d->column)
 		put_cell(d, "");
-	kbuf_puts(&d->html, "</tbody></table></div>\n");
-	kbuf_puts(&d->md, "\n");
+	both(d, "</tbody></table></div>\n", "\n");
 }
 
 void
@@ -425,13 +370,11 @@ doc_details(struct doc *d, const char *fmt, ...)
 
 	FORMAT(text, fmt);
 	open_block(d, DOC_NOTHING);
-	kbuf_puts(&d->html, "<details><summary>");
-	kbuf_puts(&d->md, "<details><summary>");
+	both(d, "<details><summary>", "<details><summary>");
 	/* Inside a tag Markdown is not read, so both get HTML. */
 	kmark_html(&d->html, text, strlen(text));
 	kmark_html(&d->md, text, strlen(text));
-	kbuf_puts(&d->html, "</summary>\n");
-	kbuf_puts(&d->md, "</summary>\n\n");
+	both(d, "</summary>\n", "</summary>\n\n");
 	free(text);
 }
 
@@ -439,8 +382,7 @@ void
 doc_details_end(struct doc *d)
 {
 	open_block(d, DOC_NOTHING);
-	kbuf_puts(&d->html, "</details>\n");
-	kbuf_puts(&d->md, "</details>\n\n");
+	both(d, "</details>\n", "</details>\n\n");
 }
 
 /* The line that begins at TEXT, without its newline, cut; and the start of the next. */
@@ -501,8 +443,7 @@ doc_code(struct doc *d, const char *text, size_t len, const char *language)
 			kbuf_printf(&d->html, "<i> … %zu bytes more</i>", cut);
 			kbuf_printf(&d->md, " … %zu bytes more", cut);
 		}
-		kbuf_puts(&d->html, class ? "</span>\n" : "\n");
-		kbuf_puts(&d->md, "\n");
+		both(d, class ? "</span>\n" : "\n", "\n");
 	}
 	kbuf_puts(&d->html, "</code></pre>\n");
 	for (size_t i = 0; i < fence; i++)
@@ -517,11 +458,10 @@ doc_figure(struct doc *d, struct kbuf *svg, const char *fmt, ...)
 
 	FORMAT(text, fmt);
 	open_block(d, DOC_FIGURES);
-	kbuf_printf(&d->html, "<figure>\n%s<figcaption>", svg->data);
-	kbuf_puts(&d->md, "*Figure:* ");
+	kbuf_printf(&d->html, "<figure>\n%s", svg->data);
+	both(d, "<figcaption>", "*Figure:* ");
 	put_inline(d, text, false);
-	kbuf_puts(&d->html, "</figcaption></figure>\n");
-	kbuf_puts(&d->md, "\n\n");
+	both(d, "</figcaption></figure>\n", "\n\n");
 	kbuf_free(svg);
 	free(text);
 }

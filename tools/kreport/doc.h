@@ -14,7 +14,7 @@
 
 #include "kutil.h"
 
-#define DOC_TEXT __attribute__((format(printf, 2, 3)))
+#define DOC_FORMAT __attribute__((format(printf, 2, 3)))
 
 struct doc {
 	struct kbuf html, md;		/* the body so far */
@@ -34,11 +34,15 @@ struct doc {
 void doc_plain(json_t *json);
 void doc_begin(struct doc *d, const char *title);
 void doc_section(struct doc *d, const char *id, const char *title);
-void doc_heading(struct doc *d, const char *fmt, ...) DOC_TEXT;
-void doc_text(struct doc *d, const char *fmt, ...) DOC_TEXT;
-void doc_lead(struct doc *d, const char *fmt, ...) DOC_TEXT;	/* the paragraph that says it all */
-void doc_note(struct doc *d, const char *fmt, ...) DOC_TEXT;
-void doc_item(struct doc *d, const char *fmt, ...) DOC_TEXT;
+/* A block of one text; DOC_LEAD is the paragraph that says it all. */
+enum doc_kind { DOC_HEADING, DOC_TEXT, DOC_LEAD, DOC_NOTE, DOC_ITEM };
+void doc_block(struct doc *d, enum doc_kind kind, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+#define doc_heading(d, ...) doc_block(d, DOC_HEADING, __VA_ARGS__)
+#define doc_text(d, ...) doc_block(d, DOC_TEXT, __VA_ARGS__)
+#define doc_lead(d, ...) doc_block(d, DOC_LEAD, __VA_ARGS__)
+#define doc_note(d, ...) doc_block(d, DOC_NOTE, __VA_ARGS__)
+#define doc_item(d, ...) doc_block(d, DOC_ITEM, __VA_ARGS__)
 /* One figure of the headline: "158×", what it is, and what has to be known with it. */
 void doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -60,13 +64,13 @@ void doc_bar(struct doc *d, const struct doc_bar *bar, const char *fmt, ...)
  * row is its name. In FMT | separates cells; in what it is filled with, it does not.
  */
 void doc_table(struct doc *d, const char *caption, const char *spec);
-void doc_cells(struct doc *d, const char *fmt, ...) DOC_TEXT;
+void doc_cells(struct doc *d, const char *fmt, ...) DOC_FORMAT;
 void doc_table_end(struct doc *d);
 /* A box of the page for what stands up to its end; Markdown has no boxes. */
 void doc_box(struct doc *d, const char *class);
 void doc_box_end(struct doc *d);
 /* What is hidden below a line until the reader opens it. */
-void doc_details(struct doc *d, const char *fmt, ...) DOC_TEXT;
+void doc_details(struct doc *d, const char *fmt, ...) DOC_FORMAT;
 void doc_details_end(struct doc *d);
 /* Text in fixed pitch; LANGUAGE is a word for the Markdown fence, "diff" colours lines. Long lines are cut. */
 void doc_code(struct doc *d, const char *text, size_t len, const char *language);
