@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kmark.h"
+#include "ktemplate.h"
 
 enum { LONGEST_LINE = 400 };	/* of code, in bytes */
 
@@ -123,7 +124,7 @@ open_block(struct doc *d, enum doc_open what)
 	} blocks[] = {
 		[DOC_NOTHING] = { "", "", "" },
 		[DOC_LIST] = { "<ul>\n", "</ul>\n", "\n" },
-		[DOC_TILES] = { "<dl class=\"tiles\">\n", "</dl>\n", "\n" },
+		[DOC_TILES] = { "<div class=\"tiles\">\n", "</div>\n", "\n" },
 		[DOC_FIGURES] = { "<div class=\"figures\">\n", "</div>\n", "" },
 		[DOC_BARS] = { "<div class=\"bars\">\n", "</ol></div></div>\n", "\n" },
 	};
@@ -178,19 +179,36 @@ doc_block(struct doc *d, enum doc_kind kind, const char *fmt, ...)
 }
 
 void
+doc_items(struct doc *d, const json_t *rows, const char *template)
+{
+	const struct ktemplate t = { 0 };
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		struct kbuf text = { 0 };
+		char why[256];
+		bool right = ktemplate_render(&t, &text, template, "a record", row, why, sizeof why);
+
+		doc_item(d, "%s", right ? text.data : why);
+		kbuf_free(&text);
+	}
+}
+
+void
 doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, ...)
 {
 	char *text;
 
 	FORMAT(text, fmt);
 	open_block(d, DOC_TILES);
-	both(d, "<div><dd>", "- **");
+	both(d, "<p><strong>", "- **");
 	put_text(d, figure, strlen(figure));
-	both(d, "</dd><dt>", "** ");
+	both(d, "</strong> ", "** ");
 	put_text(d, what, strlen(what));
-	both(d, "</dt><dd class=\"small\">", *text ? ": " : "");
+	both(d, " <small>", *text ? ": " : "");
 	put_inline(d, text, false);
-	both(d, "</dd></div>\n", "\n");
+	both(d, "</small></p>\n", "\n");
 	free(text);
 }
 

@@ -43,6 +43,8 @@ void doc_block(struct doc *d, enum doc_kind kind, const char *fmt, ...)
 #define doc_lead(d, ...) doc_block(d, DOC_LEAD, __VA_ARGS__)
 #define doc_note(d, ...) doc_block(d, DOC_NOTE, __VA_ARGS__)
 #define doc_item(d, ...) doc_block(d, DOC_ITEM, __VA_ARGS__)
+/* An item for each of ROWS, whose members fill in TEMPLATE (ktemplate.h). */
+void doc_items(struct doc *d, const json_t *rows, const char *template);
 /* One figure of the headline: "158×", what it is, and what has to be known with it. */
 void doc_tile(struct doc *d, const char *figure, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -57,37 +57,16 @@ add_eval(struct clocks *k, const json_t *eval)
 	add_rows(k, json_object_get(eval, "timing"));
 	k->load = fmax(k->load, kjson_num_or(eval, "environment.load_before", 0));
 	if (sandbox)
-		json_object_set_new(k->sandboxes, sandbox, json_true());
+		count_name(k->sandboxes, sandbox);
 	if (governor)
-		json_object_set_new(k->governors, governor, json_true());
-}
-
-static char *
-keys_of(json_t *set)
-{
-	struct kbuf b = { 0 };
-	const char *key;
-	json_t *v;
-
-	kbuf_add(&b, "", 0);
-	json_object_foreach(set, key, v)
-		kbuf_printf(&b, "%s%s", b.len ? ", " : "", key);
-	return b.data;
-}
-
-static void
-put_row(struct doc *d, const char *name, const char *value)
-{
-	if (!value || !*value)
-		return;
-	doc_cells(d, "%s|%s", name, value);
+		count_name(k->governors, governor);
 }
 
 static void
 put_size(struct doc *d, const char *name, double bytes)
 {
 	if (bytes > 0)
-		put_row(d, name, show_bytes(bytes));
+		put_fact(d, name, show_bytes(bytes));
 }
 
 static void
@@ -101,12 +80,12 @@ put_machine(struct doc *d, const struct report *r)
 		free(cores);
 		return;
 	}
-	put_row(d, "Processor", kjson_str_or(m, "cpu", ""));
-	put_row(d, "Cores", cores);
+	put_fact(d, "Processor", kjson_str_or(m, "cpu", ""));
+	put_fact(d, "Cores", cores);
 	put_size(d, "Last-level cache", kjson_num_or(m, "l3_bytes", 0));
 	put_size(d, "Memory", kjson_num_or(m, "memory_bytes", 0));
-	put_row(d, "Kernel", kjson_str_or(m, "kernel", ""));
-	put_row(d, "System", kjson_str_or(m, "os", ""));
+	put_fact(d, "Kernel", kjson_str_or(m, "kernel", ""));
+	put_fact(d, "System", kjson_str_or(m, "os", ""));
 	free(cores);
 }
 
@@ -136,12 +115,12 @@ put_clocks(struct doc *d, const struct report *r)
 	for (size_t i = 0; i < r->count; i++)
 		add_eval(&k, of(&r->list[i], "eval"));
 	add_eval(&k, r->verify);
-	sandboxes = keys_of(k.sandboxes);
-	governors = keys_of(k.governors);
+	sandboxes = names_of(k.sandboxes);
+	governors = names_of(k.governors);
 	load = kasprintf("%.2f", k.load);
-	put_row(d, "Sandbox of candidates", sandboxes);
-	put_row(d, "Frequency governor", governors);
-	put_row(d, "Highest load before an evaluation", load);
+	put_fact(d, "Sandbox of candidates", sandboxes);
+	put_fact(d, "Frequency governor", governors);
+	put_fact(d, "Highest load before an evaluation", load);
 	if (k.rows) {
 		doc_cells(d, "Clocks during timing|processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at most %.0f °C and %.0f W|Throttling",
 		    k.sm_low, k.sm_high, k.memory_low, k.memory_high, k.hot, k.power);
@@ -171,16 +150,16 @@ put_environment(struct doc *d, const struct report *r)
 	doc_table(d, "Where it was measured", "Item|~Value");
 	put_machine(d, r);
 	put_device(d, r);
-	put_row(d, "Threads given to kernels", show_count(kjson_int_or(r->reference->json, "eval.environment.threads",
+	put_fact(d, "Threads given to kernels", show_count(kjson_int_or(r->reference->json, "eval.environment.threads",
 	    0)));
-	put_row(d, "Build of the reference", text_of(r->reference, "eval.build.command", ""));
+	put_fact(d, "Build of the reference", text_of(r->reference, "eval.build.command", ""));
 	if (r->best)
-		put_row(d, "Build of the best", text_of(r->best, "eval.build.command", ""));
+		put_fact(d, "Build of the best", text_of(r->best, "eval.build.command", ""));
 	put_clocks(d, r);
-	put_row(d, "Backend", kcamp_str(r->camp, "backend"));
-	put_row(d, "Workload set of the search", kcamp_str(r->camp, "eval.set"));
-	put_row(d, "Seed of the search", seed);
-	put_row(d, "Seed of the reference's inputs", text_of(r->reference, "eval.seed", ""));
+	put_fact(d, "Backend", kcamp_str(r->camp, "backend"));
+	put_fact(d, "Workload set of the search", kcamp_str(r->camp, "eval.set"));
+	put_fact(d, "Seed of the search", seed);
+	put_fact(d, "Seed of the reference's inputs", text_of(r->reference, "eval.seed", ""));
 	doc_cells(d, "Page made by|kiln %s", kversion_string());
 	doc_table_end(d);
 	free(seed);

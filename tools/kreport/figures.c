@@ -131,3 +131,32 @@ show_speedup(const struct kcandidate *c)
 	return show("%s (%s%s)", show_times(c->speedup.mean), show_interval(&c->speedup, show_times),
 	    c->provisional ? ", provisional" : "");
 }
+
+void
+count_name(json_t *names, const char *name)
+{
+	json_int_t n = json_integer_value(json_object_get(names, name));
+
+	json_object_set_new(names, name, json_integer(n + 1));
+}
+
+char *
+names_of(json_t *names)
+{
+	struct kbuf b = { 0 };
+	const char *name;
+	json_t *n;
+
+	kbuf_add(&b, "", 0);
+	json_object_foreach(names, name, n)
+		kbuf_printf(&b, "%s%s (%s)", b.len ? ", " : "", name,
+		    show_count(json_integer_value(n)));
+	return b.data;
+}
+
+void
+put_fact(struct doc *d, const char *name, const char *value)
+{
+	if (value && *value)
+		doc_cells(d, "%s|%s", name, value);
+}

@@ -187,18 +187,6 @@ put_checks(struct doc *d, const char *when, const json_t *eval)
 		doc_item(d, "%s: right in %lld of %lld cases.", when, passed, total);
 }
 
-/* What tools that look for faults of memory said; one that was not there is named. */
-static void
-put_sanitizers(struct doc *d, const json_t *eval)
-{
-	const json_t *rows = kjson_path(eval, "sanitizers"), *row;
-	size_t i;
-
-	json_array_foreach(rows, i, row)
-		doc_item(d, "\1%s\1: %s (%s)", kjson_str_or(row, "tool", "?"),
-		    kjson_str_or(row, "status", "?"), kjson_str_or(row, "detail", ""));
-}
-
 static void
 put_verified(struct doc *d, const struct report *r)
 {
@@ -213,7 +201,8 @@ put_verified(struct doc *d, const struct report *r)
 		char *after = kasprintf("Again after trial %ld", r->verify_trial);
 
 		put_checks(d, after, r->verify ? r->verify : r->refused);
-		put_sanitizers(d, r->verify ? r->verify : r->refused);
+		doc_items(d, kjson_path(r->verify ? r->verify : r->refused, "sanitizers"),
+		    "\1{{tool}}\1: {{status}}{{#detail}} ({{detail}}){{/detail}}");
 		free(after);
 	}
 	if (all_checked(kjson_path(eval, "timing")))

@@ -67,6 +67,12 @@ const char *show_count(long long n);			/* "12,345" */
 const char *show_usd(double usd);
 const char *plural(long long n, const char *one, const char *many);	/* "1 round" */
 
+/* How often each name came: "claude (6), other (2)", in the order of their first; caller frees. */
+void count_name(json_t *names, const char *name);
+char *names_of(json_t *names);
+/* A row of two cells; without a value none. */
+void put_fact(struct doc *d, const char *name, const char *value);
+
 /* Its interval, "155× to 161×"; AS shows one end. */
 const char *show_interval(const struct kgain_ratio *r, const char *(*as)(double));
 /* "16.4× (16.1× to 16.7×)" of a candidate, the same wherever it is shown. */

@@ -218,22 +218,17 @@ put_peak(struct doc *d, const json_t *roofline, const char *path, const char *wh
 static void
 put_gaps(struct doc *d, const json_t *roofline)
 {
-	size_t i;
-	json_t *v;
+	static const char *const lists[][2] = {
+		{ "unknown", "Unknown \1{{metric}}\1: {{why}}" },
+		{ "mismatches", "Device and documents disagree on \1{{metric}}\1: {{documented}} "
+		    "({{where}}), but the device says {{running}}" },
+		{ "placeholders", "Placeholder, not a fact: \1{{metric}}\1: {{value}} {{unit}} "
+		    "(\1{{from}}\1)" },
+		{ "implausible", "Not plausible: \1{{what}}\1, {{value}} {{unit}}: {{why}}" },
+	};
 
-	json_array_foreach(json_object_get(roofline, "unknown"), i, v)
-		doc_item(d, "Unknown \1%s\1: %s", kjson_str_or(v, "metric", "?"), kjson_str_or(v, "why", ""));
-	json_array_foreach(json_object_get(roofline, "mismatches"), i, v)
-		doc_item(d, "Device and documents disagree on \1%s\1: %s (%s), but the device says %s", kjson_str_or(v,
-		    "metric", "?"), kjson_str_or(v, "documented", "?"), kjson_str_or(v, "where", "?"), kjson_str_or(v,
-		    "running", "?"));
-	json_array_foreach(json_object_get(roofline, "placeholders"), i, v)
-		doc_item(d, "Placeholder, not a fact: \1%s\1: %.6g %s (\1%s\1)", kjson_str_or(v, "metric", "?"),
-		    kjson_num_or(v, "value", 0), kjson_str_or(v, "unit", ""), kjson_str_or(v, "from", "?"));
-	json_array_foreach(json_object_get(roofline, "implausible"), i, v)
-		doc_item(d, "Not plausible: \1%s\1, %.4g %s: %s", kjson_str_or(v, "what", "?"),
-		    kjson_num_or(v, "value", 0), kjson_str_or(v, "unit", ""),
-		    kjson_str_or(v, "why", ""));
+	for (size_t i = 0; i < LEN(lists); i++)
+		doc_items(d, json_object_get(roofline, lists[i][0]), lists[i][1]);
 }
 
 void
