@@ -57,16 +57,20 @@ static void
 put_tokens(struct doc *d, const struct report *r, const struct bill *b)
 {
 	static const char *const kinds[][2] = {
-		{ "tokens.input_tokens", "Tokens in" }, { "tokens.cache_read_tokens", "of them from the prompt cache" },
-		{ "tokens.output_tokens", "Tokens out" }, { "tokens.reasoning_tokens", "of them reasoning" },
+		{ "tokens.input_tokens", "Tokens in" },
+		{ "tokens.cache_read_tokens", "of them from the prompt cache" },
+		{ "tokens.output_tokens", "Tokens out" },
+		{ "tokens.reasoning_tokens", "of them reasoning" },
 	};
 
 	if (!b->counted)
 		put_fact(d, "Tokens", "unknown: nobody counted them");
 	for (size_t i = 0; i < LEN(kinds) && b->counted; i++)
-		put_fact(d, kinds[i][1], show_count(kjson_int_or(r->archive.header, kinds[i][0], 0)));
+		put_fact(d, kinds[i][1],
+		    show_count(kjson_int_or(r->archive.header, kinds[i][0], 0)));
 	if (b->estimated)
-		put_fact(d, "Replies whose tokens are reckoned from the length of the texts", show_count(b->estimated));
+		put_fact(d, "Replies whose tokens are reckoned from the length of the texts",
+		    show_count(b->estimated));
 }
 
 static void
@@ -90,10 +94,12 @@ put_cost(struct doc *d, const struct report *r)
 
 	doc_section(d, "cost", "Cost");
 	if (b.recorded)
-		doc_note(d, "%s recorded before and replayed here: no model was called for them, and their cost, "
-		    "tokens and times are those of the recording. Builds, verdicts, times and scores are of this "
-		    "campaign's own machine.", b.recorded == b.replies ? "All replies were" : plural(b.recorded,
-		    "reply was", "replies were"));
+		doc_note(d,
+		    "%s recorded before and replayed here: no model was called for them, and their "
+		    "cost, tokens and times are those of the recording. Builds, verdicts, times "
+		    "and scores are of this campaign's own machine.",
+		    b.recorded == b.replies ? "All replies were" :
+					      plural(b.recorded, "reply was", "replies were"));
 	doc_table(d, "What was spent", "Item|~Amount");
 	put_fact(d, "Replies", show_count(b.replies));
 	put_fact(d, "Answered by (provider)", *providers ? providers : "nobody yet");
@@ -102,7 +108,8 @@ put_cost(struct doc *d, const struct report *r)
 	put_tokens(d, r, &b);
 	put_money(d, &b);
 	doc_cells(d, "Time in model calls");
-	doc_cells(d, b.timed ? "%s, of %ld of %ld replies" : "unknown: nobody timed them", show_time(b.model_s * 1e9), b.timed, b.replies);
+	doc_cells(d, b.timed ? "%s, of %ld of %ld replies" : "unknown: nobody timed them",
+	    show_time(b.model_s * 1e9), b.timed, b.replies);
 	put_fact(d, "Time in evaluations", show_time(b.eval_s * 1e9));
 	if (b.first) {
 		doc_cells(d, "Replies complete|from %s to %s", b.first, b.last);

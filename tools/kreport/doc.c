@@ -60,7 +60,10 @@ put_text(struct doc *d, const char *text, size_t len)
 	kmark_md(&d->md, text, len);
 }
 
-/* A code span: between more backticks in a row than stand inside; a space keeps those at its ends apart. */
+/*
+ * A code span: between more backticks in a row than stand inside; a space keeps those at its ends
+ * apart.
+ */
 static void
 code_span_md(struct kbuf *out, const char *text, size_t len, bool in_table)
 {
@@ -149,7 +152,8 @@ void
 doc_section(struct doc *d, const char *id, const char *title)
 {
 	open_block(d, DOC_NOTHING);
-	kbuf_printf(&d->html, "%s<section id=\"%s\">\n<h2>%s</h2>\n", d->section ? "</section>\n" : "", id, title);
+	kbuf_printf(&d->html, "%s<section id=\"%s\">\n<h2>%s</h2>\n",
+	    d->section ? "</section>\n" : "", id, title);
 	kbuf_printf(&d->contents, "<li><a href=\"#%s\">%s</a></li>\n", id, title);
 	kbuf_printf(&d->md, "## %s\n\n", title);
 	d->section = true;
@@ -188,7 +192,8 @@ doc_items(struct doc *d, const json_t *rows, const char *template)
 	json_array_foreach(rows, i, row) {
 		struct kbuf text = { 0 };
 		char why[256];
-		bool right = ktemplate_render(&t, &text, template, "a record", row, why, sizeof why);
+		bool right =
+		    ktemplate_render(&t, &text, template, "a record", row, why, sizeof why);
 
 		doc_item(d, "%s", right ? text.data : why);
 		kbuf_free(&text);
@@ -250,7 +255,8 @@ doc_bar(struct doc *d, const struct doc_bar *bar, const char *fmt, ...)
 	put_inline(d, text, false);
 	kbuf_printf(&d->html, "</span><div><b style=\"width:%.2f%%\"></b>", end);
 	if (low < high)
-		kbuf_printf(&d->html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low, high - low);
+		kbuf_printf(&d->html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low,
+		    high - low);
 	kbuf_puts(&d->md, " ");
 	for (int i = 0; i < end / 4; i++)
 		kbuf_puts(&d->md, "█");
@@ -485,15 +491,16 @@ doc_figure(struct doc *d, struct kbuf *svg, const char *fmt, ...)
 }
 
 /*
- * The page asks for nothing and runs nothing, and says so: should a text ever get through as markup, the browser would
- * still load and run none of it.
+ * The page asks for nothing and runs nothing, and says so: should a text ever get through as
+ * markup, the browser would still load and run none of it.
  */
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-    "img-src data:; base-uri 'none'; form-action 'none'\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+    "'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>";
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" "
+    "href=\"data:,\">\n<title>";
 
 void
 doc_end(struct doc *d, const char *style)
@@ -503,12 +510,15 @@ doc_end(struct doc *d, const char *style)
 	open_block(d, DOC_NOTHING);
 	kbuf_puts(&page, head);
 	kmark_html(&page, d->title, strlen(d->title));
-	kbuf_printf(&page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
-	    "<nav aria-label=\"Sections\"><ul>\n%s</ul></nav>\n<main>\n%s%s</main>\n</body>\n</html>\n",
+	kbuf_printf(&page,
+	    "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
+	    "<nav "
+	    "aria-label=\"Sections\"><ul>\n%s</ul></nav>\n<main>\n%s%s</main>\n</body>\n</html>\n",
 	    style, d->contents.data, d->html.data, d->section ? "</section>\n" : "");
 	kbuf_free(&d->html);
 	d->html = page;
-	while (d->md.len > 1 && d->md.data[d->md.len - 1] == '\n' && d->md.data[d->md.len - 2] == '\n')
+	while (d->md.len > 1 && d->md.data[d->md.len - 1] == '\n' &&
+	    d->md.data[d->md.len - 2] == '\n')
 		d->md.data[--d->md.len] = '\0';
 }
 

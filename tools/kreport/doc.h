@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A document that is written once and comes out twice: as a page of HTML and as Markdown. Whatever text goes in is
- * data: it is escaped for each of them (kmark). In a format string, \1 begins and ends code and \2
- * what is strong; blocks end what was left open. Foreign text must hold no byte below \4: see
- * doc_plain.
+ * A document that is written once and comes out twice: as a page of HTML and as Markdown.
+ * Whatever text goes in is data: it is escaped for each of them (kmark). In a format string, \1
+ * begins and ends code and \2 what is strong; blocks end what was left open. Foreign text must
+ * hold no byte below \4: see doc_plain.
  */
 #ifndef DOC_H
 #define DOC_H
@@ -61,9 +61,10 @@ void doc_bars(struct doc *d, double longest, const char *fmt, ...)
 void doc_bar(struct doc *d, const struct doc_bar *bar, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /*
- * A table with the columns of SPEC, "Program|>Median|^Rate|~Reason": after > figures, to the right; after ^ several of
- * them, a line each; after ~ prose, which may be long. Then its cells, row by row; the first of a
- * row is its name. In FMT | separates cells; in what it is filled with, it does not.
+ * A table with the columns of SPEC, "Program|>Median|^Rate|~Reason": after > figures, to the
+ * right; after ^ several of them, a line each; after ~ prose, which may be long. Then its cells,
+ * row by row; the first of a row is its name. In FMT | separates cells; in what it is filled
+ * with, it does not.
  */
 void doc_table(struct doc *d, const char *caption, const char *spec);
 void doc_cells(struct doc *d, const char *fmt, ...) DOC_FORMAT;
@@ -74,10 +75,16 @@ void doc_box_end(struct doc *d);
 /* What is hidden below a line until the reader opens it. */
 void doc_details(struct doc *d, const char *fmt, ...) DOC_FORMAT;
 void doc_details_end(struct doc *d);
-/* Text in fixed pitch; LANGUAGE is a word for the Markdown fence, "diff" colours lines. Long lines are cut. */
+/*
+ * Text in fixed pitch; LANGUAGE is a word for the Markdown fence, "diff" colours lines. Long
+ * lines are cut.
+ */
 void doc_code(struct doc *d, const char *text, size_t len, const char *language);
-/* SVG for the page, and what it shows in words, which is all that the Markdown has. SVG is freed. */
-void doc_figure(struct doc *d, struct kbuf *svg, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/*
+ * SVG for the page, and what it shows in words, which is all that the Markdown has. SVG is freed.
+ */
+void doc_figure(struct doc *d, struct kbuf *svg, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Ends the document: both texts whole, STYLE being the page's style sheet. */
 void doc_end(struct doc *d, const char *style);
 void doc_free(struct doc *d);

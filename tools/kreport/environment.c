@@ -97,12 +97,17 @@ put_device(struct doc *d, const struct report *r)
 	long long api = strtoll(kjson_str_or(gpu, "driver_api", "0"), NULL, 10);
 
 	if (gpu) {
-		doc_cells(d, "GPU|%s, compute capability %s, %lld multiprocessors, %s of memory, %s of L2, driver API %lld.%lld",
-		    kjson_str_or(gpu, "name", "?"), kjson_str_or(gpu, "compute_capability", "?"), (long long)kjson_int_or(gpu, "multiprocessors", 0), show_bytes(kjson_num_or(gpu, "memory_bytes", 0)), show_bytes(kjson_num_or(gpu, "l2_bytes", 0)), api / 1000, api % 1000 / 10);
+		doc_cells(d,
+		    "GPU|%s, compute capability %s, %lld multiprocessors, %s of memory, %s of L2, "
+		    "driver API %lld.%lld",
+		    kjson_str_or(gpu, "name", "?"), kjson_str_or(gpu, "compute_capability", "?"),
+		    (long long)kjson_int_or(gpu, "multiprocessors", 0),
+		    show_bytes(kjson_num_or(gpu, "memory_bytes", 0)),
+		    show_bytes(kjson_num_or(gpu, "l2_bytes", 0)), api / 1000, api % 1000 / 10);
 	}
 	if (cl) {
-		doc_cells(d, "OpenCL device|%s, %s, driver %s",
-		    kjson_str_or(cl, "device", "?"), kjson_str_or(cl, "platform", "?"), kjson_str_or(cl, "driver", "?"));
+		doc_cells(d, "OpenCL device|%s, %s, driver %s", kjson_str_or(cl, "device", "?"),
+		    kjson_str_or(cl, "platform", "?"), kjson_str_or(cl, "driver", "?"));
 	}
 }
 
@@ -122,10 +127,13 @@ put_clocks(struct doc *d, const struct report *r)
 	put_fact(d, "Frequency governor", governors);
 	put_fact(d, "Highest load before an evaluation", load);
 	if (k.rows) {
-		doc_cells(d, "Clocks during timing|processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at most %.0f °C and %.0f W|Throttling",
+		doc_cells(d,
+		    "Clocks during timing|processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at "
+		    "most %.0f °C and %.0f W|Throttling",
 		    k.sm_low, k.sm_high, k.memory_low, k.memory_high, k.hot, k.power);
 		if (k.throttled)
-			doc_cells(d, "in %ld of %ld timed rows (reasons 0x%llx): their times are too long",
+			doc_cells(d,
+			    "in %ld of %ld timed rows (reasons 0x%llx): their times are too long",
 			    k.throttled, k.rows, k.mask);
 		else
 			doc_cells(d, "in none of %ld timed rows", k.rows);
@@ -141,8 +149,8 @@ void
 put_environment(struct doc *d, const struct report *r)
 {
 	char *seed = kasprintf("%ld", (long)kcamp_num(r->camp, "seed"));
-	const char *gpu = kcamp_str(r->camp, "gpu"), *found = text_of(r->reference, "eval.environment.device.name",
-	    NULL);
+	const char *gpu = kcamp_str(r->camp, "gpu"),
+		   *found = text_of(r->reference, "eval.environment.device.name", NULL);
 
 	doc_section(d, "environment", "Environment");
 	if (found && *gpu && strcmp(gpu, found))
@@ -150,8 +158,8 @@ put_environment(struct doc *d, const struct report *r)
 	doc_table(d, "Where it was measured", "Item|~Value");
 	put_machine(d, r);
 	put_device(d, r);
-	put_fact(d, "Threads given to kernels", show_count(kjson_int_or(r->reference->json, "eval.environment.threads",
-	    0)));
+	put_fact(d, "Threads given to kernels",
+	    show_count(kjson_int_or(r->reference->json, "eval.environment.threads", 0)));
 	put_fact(d, "Build of the reference", text_of(r->reference, "eval.build.command", ""));
 	if (r->best)
 		put_fact(d, "Build of the best", text_of(r->best, "eval.build.command", ""));

@@ -69,7 +69,9 @@ add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
 	if (!r) {
 		all->list = krealloc(all->list, (all->count + 1) * sizeof *all->list);
 		r = &all->list[all->count++];
-		*r = (struct reason){ .key = kstrdup(key), .text = cut(text), .status = status_rows[c->status].name };
+		*r = (struct reason){ .key = kstrdup(key),
+			.text = cut(text),
+			.status = status_rows[c->status].name };
 	}
 	if (r->count < 8)
 		kbuf_printf(&r->ids, "%s%s", r->count ? " " : "", c->id);
@@ -79,7 +81,10 @@ add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
 	free(key);
 }
 
-/* The first line with "error" in it behind its place "file:12:3: ", else the first line. The caller frees. */
+/*
+ * The first line with "error" in it behind its place "file:12:3: ", else the first line. The
+ * caller frees.
+ */
 static char *
 error_line(const char *log)
 {
@@ -108,7 +113,8 @@ add_failure(struct reasons *all, const struct kcandidate *c)
 	if (c->status == STATUS_COMPILE_ERROR && *log)
 		text = error_line(log);
 	else if (first)
-		text = kasprintf("%s: %s", kjson_str_or(first, "check", "?"), kjson_str_or(first, "detail", ""));
+		text = kasprintf("%s: %s", kjson_str_or(first, "check", "?"),
+		    kjson_str_or(first, "detail", ""));
 	else if (of(c, "eval.plan_fault"))
 		text = kstrdup(text_of(c, "eval.plan_fault", ""));
 	else
@@ -122,7 +128,8 @@ by_count(const void *x, const void *y)
 {
 	const struct reason *a = x, *b = y;
 
-	return a->count != b->count ? (a->count < b->count) - (a->count > b->count) : strcmp(a->key, b->key);
+	return a->count != b->count ? (a->count < b->count) - (a->count > b->count) :
+				      strcmp(a->key, b->key);
 }
 
 static void
@@ -146,7 +153,8 @@ static void
 put_reasons(struct doc *d, struct reasons *all)
 {
 	qsort(all->list, all->count, sizeof *all->list, by_count);
-	doc_table(d, "Reasons, the most frequent first", "Status|>Times|~Reason, as the first had it|~Candidates");
+	doc_table(d, "Reasons, the most frequent first",
+	    "Status|>Times|~Reason, as the first had it|~Candidates");
 	for (size_t i = 0; i < all->count && i < MOST_REASONS; i++) {
 		doc_cells(d, "%s|%ld|%s|\1%s\1", all->list[i].status, all->list[i].count,
 		    all->list[i].text, all->list[i].ids.data);

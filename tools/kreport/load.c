@@ -11,13 +11,10 @@
 #include "status.h"
 
 /* Members that are long and that no section reads from here. */
-static const char *const dropped[] = {
-	"prompt", "sample.parent.code", "sample.parent.files", "sample.parent.log", "sample.parent.profile",
-	    "sample.best",
-	"sample.inspirations", "sample.errors", "sample.rounds", "reply.text", "reply.reasoning", "eval.code",
-	    "eval.files",
-	"eval.profile"
-};
+static const char *const dropped[] = { "prompt", "sample.parent.code", "sample.parent.files",
+	"sample.parent.log", "sample.parent.profile", "sample.best", "sample.inspirations",
+	"sample.errors", "sample.rounds", "reply.text", "reply.reasoning", "eval.code",
+	"eval.files", "eval.profile" };
 
 static void
 drop(json_t *rec, const char *path)
@@ -55,7 +52,10 @@ load_json(const char *dir, const char *name)
 
 enum { PRELUDE = 700 };
 
-/* What the model said before its code, as member "prelude": in a search the nearest thing to a reason. */
+/*
+ * What the model said before its code, as member "prelude": in a search the nearest thing to a
+ * reason.
+ */
 static void
 keep_prelude(json_t *rec)
 {
@@ -164,7 +164,8 @@ load_verify(struct report *r)
 			    status_or(rec, "eval.status", STATUS_CORRECT) == STATUS_CORRECT;
 
 			doc_plain(rec);
-			*(right ? &r->verify : &r->refused) = json_incref((json_t *)kjson_path(rec, "eval"));
+			*(right ? &r->verify : &r->refused) =
+			    json_incref((json_t *)kjson_path(rec, "eval"));
 			r->verify_trial = t;
 		}
 		json_decref(rec);
@@ -185,7 +186,8 @@ is_audited(const struct report *r)
 static json_t *
 attribution(const char *dir)
 {
-	char *argv[] = { ktool_path("kaudit"), (char *)"--report", (char *)"--json", (char *)"-c", (char *)dir, NULL };
+	char *argv[] = { ktool_path("kaudit"), (char *)"--report", (char *)"--json", (char *)"-c",
+		(char *)dir, NULL };
 	struct kproc p = { .argv = argv, .timeout_s = 60, .max_output = 16 << 20 };
 	struct kproc_result result;
 	bool ran = !kproc_run(&p, &result);
@@ -212,7 +214,8 @@ load_report(struct report *r, const char *dir)
 	free(path);
 	ktrials_open(&r->trials, r->camp);
 	if (!r->trials.header)
-		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report on", dir);
+		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report on",
+		    dir);
 	r->last = r->trials.last;
 	path = ktrials_path(r->camp, kjson_int_or(r->trials.header, "trial", 0), "archive.ndjson");
 	karch_load(&r->archive, path, true);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kreport: what a campaign has found, how, and why it can be believed, as one page of HTML and as Markdown. */
+/*
+ * kreport: what a campaign has found, how, and why it can be believed, as one page of HTML and as
+ * Markdown.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +25,8 @@ write_document(struct doc *d, const struct report *r)
 		put_headline, put_rounds, put_search, put_map, put_failures, put_cost, put_lineage,
 		put_roofline, put_audit, put_environment, put_reproduce
 	};
-	char *style_file = kdata_path("tools/kreport/report.css"), *style = kread_file_or_die(style_file, 1 << 20,
-	    NULL);
+	char *style_file = kdata_path("tools/kreport/report.css"),
+	     *style = kread_file_or_die(style_file, 1 << 20, NULL);
 	const char *title = kcamp_str(r->camp, "title");
 
 	doc_begin(d, *title ? title : kcamp_str(r->camp, "name"));

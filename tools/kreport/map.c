@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The archive: which combinations of techniques were tried, and how fast the best of each is. See kreport.h. */
+/*
+ * The archive: which combinations of techniques were tried, and how fast the best of each is. See
+ * kreport.h.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +28,8 @@ put_bars(struct doc *d, const struct karch_row **list, size_t n)
 		karch_cell_text(row->cell, cell);
 		name = kasprintf("cell %s: %s", cell, row->id);
 		if (row->status == STATUS_CORRECT)
-			doc_bar(d, &(struct doc_bar){ name, i ? "point" : "best", row->speedup, 0, 0 },
+			doc_bar(d,
+			    &(struct doc_bar){ name, i ? "point" : "best", row->speedup, 0, 0 },
 			    "\2%s\2", show_times(row->speedup));
 		else
 			doc_bar(d, &(struct doc_bar){ name, "", 0, 0, 0 }, "%s",
@@ -38,7 +42,8 @@ static void
 put_table(struct doc *d, const struct report *r, const struct karch_row **list, size_t n)
 {
 	doc_details(d, "All %zu elites", n);
-	doc_table(d, "Elites, the highest score first", "Candidate|Cell|Status|>Speed-up|>Time|>Score|Strategy|Parent");
+	doc_table(d, "Elites, the highest score first",
+	    "Candidate|Cell|Status|>Speed-up|>Time|>Score|Strategy|Parent");
 	for (size_t i = 0; i < n; i++) {
 		const struct kcandidate *c = find_candidate(r, list[i]->id);
 		char cell[KARCH_DIMS + 1];
@@ -62,9 +67,11 @@ put_map(struct doc *d, const struct report *r)
 	size_t n = karch_ranked(&r->archive, list);
 
 	doc_section(d, "archive", "Archive");
-	doc_text(d, "The levels, 0 to 3, of memory, compute, parallelism and explicit SIMD that a program "
-	    "shows are the four digits of its cell. A cell keeps the best program seen there. %zu of "
-	    "%d cells are occupied.", n, KARCH_CELLS);
+	doc_text(d,
+	    "The levels, 0 to 3, of memory, compute, parallelism and explicit SIMD that a program "
+	    "shows are the four digits of its cell. A cell keeps the best program seen there. %zu "
+	    "of %d cells are occupied.",
+	    n, KARCH_CELLS);
 	put_bars(d, list, n);
 	put_table(d, r, list, n);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the search went: speed-ups over trials, statuses, their distribution, what a gain cost. See kreport.h. */
+/*
+ * How the search went: speed-ups over trials, statuses, their distribution, what a gain cost. See
+ * kreport.h.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,12 +63,14 @@ put_best_line(struct plot *p, const struct report *r, const struct outcome *o)
 	struct kbuf path = { 0 };
 	double last = 1;
 
-	kbuf_printf(&path, "<path class=\"best\" d=\"M%.1f %.1f", plot_at(&p->x, 0), plot_at(&p->y, 1));
+	kbuf_printf(&path, "<path class=\"best\" d=\"M%.1f %.1f", plot_at(&p->x, 0),
+	    plot_at(&p->y, 1));
 	for (long t = 1; t <= r->last; t++) {
 		double now = o[t].best > 0 ? fmax(o[t].best, 1) : last;
 
 		if (now > last)
-			kbuf_printf(&path, "H%.1fV%.1f", plot_at(&p->x, (double)t - 0.4), plot_at(&p->y, now));
+			kbuf_printf(&path, "H%.1fV%.1f", plot_at(&p->x, (double)t - 0.4),
+			    plot_at(&p->y, now));
 		last = now;
 	}
 	kbuf_printf(&path, "H%.1f\"/>\n", p->x.to);
@@ -88,13 +93,14 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 			plot_mark_begin(p, "%s: %s, %s%s", c->id, show_speedup(c),
 			    *c->strategy ? c->strategy : "no strategy",
 			    c->won ? r->linear ? ", accepted" : ", a gain" : "");
-			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y, r->count > 100 ?
-			    3 : 4, c->won ? "gain" : "point");
+			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y,
+			    r->count > 100 ? 3 : 4, c->won ? "gain" : "point");
 		} else {
 			double y = p->y.from - 5;
 
 			plot_mark_begin(p, "%s: %s", c->id, status_rows[c->status].name);
-			plot_svg(p, "<path class=\"failed\" d=\"M%.1f %.1fl6 6m0 -6l-6 6\"/>", x - 3, y - 3);
+			plot_svg(p, "<path class=\"failed\" d=\"M%.1f %.1fl6 6m0 -6l-6 6\"/>",
+			    x - 3, y - 3);
 		}
 		plot_mark_end(p);
 	}
@@ -112,10 +118,15 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 			high = fmax(high, r->list[i].speedup.mean);
 		}
 	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials",
-	    "A point for every correct candidate, a cross at the foot for every other one, a line for the best so far, "
-	    "which ends at %s after trial %ld.", show_times(o[r->last].best), r->last);
+	    "A point for every correct candidate, a cross at the foot for every other one, a line "
+	    "for the best so far, which ends at %s after trial %ld.",
+	    show_times(o[r->last].best), r->last);
 	plot_area(&p);
-	p.x = (struct axis){ .low = 0.5, .high = (double)r->last + 0.5, .from = p.x.from, .to = p.x.to, .whole = true,
+	p.x = (struct axis){ .low = 0.5,
+		.high = (double)r->last + 0.5,
+		.from = p.x.from,
+		.to = p.x.to,
+		.whole = true,
 		.title = r->linear ? "trial (round − 1)" : "trial" };
 	p.y.title = "times as fast as the reference";
 	/* Room at the foot for the crosses. */
@@ -126,8 +137,10 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 	plot_x_axis(&p, axis_number);
 	put_best_line(&p, r, o);
 	put_points(&p, r, o);
-	doc_figure(d, plot_end(&p), "Every candidate over the trials: filled when it was %s, a cross when it was not "
-	    "correct; the line is the best so far.", r->linear ? "accepted" : "a gain beyond the noise");
+	doc_figure(d, plot_end(&p),
+	    "Every candidate over the trials: filled when it was %s, a cross when it was not "
+	    "correct; the line is the best so far.",
+	    r->linear ? "accepted" : "a gain beyond the noise");
 }
 
 static int
@@ -146,7 +159,8 @@ speedups_of(const struct report *r, size_t *count)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->count; i++)
-		if (&r->list[i] != r->reference && r->list[i].correct && r->list[i].speedup.mean > 0)
+		if (&r->list[i] != r->reference && r->list[i].correct &&
+		    r->list[i].speedup.mean > 0)
 			x[n++] = r->list[i].speedup.mean;
 	qsort(x, n, sizeof *x, by_value);
 	*count = n;
@@ -154,7 +168,8 @@ speedups_of(const struct report *r, size_t *count)
 }
 
 static void
-put_summary(struct doc *d, const struct report *r, const struct outcome *o, const double *x, size_t n)
+put_summary(struct doc *d, const struct report *r, const struct outcome *o, const double *x,
+    size_t n)
 {
 	long gains = 0;
 	double cost = 0;
@@ -168,18 +183,22 @@ put_summary(struct doc *d, const struct report *r, const struct outcome *o, cons
 		priced = priced || o[t].priced;
 	}
 	if (n)
-		doc_text(d, "Of %s %zu %s correct and timed. Their speed-ups: lowest %s, lower quartile %s, median %s, "
-		    "upper quartile %s, highest %s.", plural((long long)r->count - 1, "candidate", "candidates"), n,
+		doc_text(d,
+		    "Of %s %zu %s correct and timed. Their speed-ups: lowest %s, lower quartile "
+		    "%s, median %s, upper quartile %s, highest %s.",
+		    plural((long long)r->count - 1, "candidate", "candidates"), n,
 		    n == 1 ? "is" : "are", show_times(x[0]), show_times(kstat_quantile(x, n, 0.25)),
 		    show_times(kstat_quantile(x, n, 0.5)), show_times(kstat_quantile(x, n, 0.75)),
 		    show_times(x[n - 1]));
 	if (!gains)
-		doc_text(d, "There was no %s.", r->linear ? "accepted round" : "gain beyond the noise");
+		doc_text(d, "There was no %s.",
+		    r->linear ? "accepted round" : "gain beyond the noise");
 	else if (priced || tokens)
 		doc_text(d, "%s in all. Each took %s%s%s written, the failures included.",
-		    plural(gains, r->linear ? "accepted round" : "gain", r->linear ? "accepted rounds" : "gains"),
-		    priced ? show_usd(cost / (double)gains) : "", priced ? " and " : "", plural(tokens / gains, "token",
-		    "tokens"));
+		    plural(gains, r->linear ? "accepted round" : "gain",
+			r->linear ? "accepted rounds" : "gains"),
+		    priced ? show_usd(cost / (double)gains) : "", priced ? " and " : "",
+		    plural(tokens / gains, "token", "tokens"));
 	else
 		doc_text(d, "%s in all; neither cost nor tokens of the replies are known.",
 		    plural(gains, r->linear ? "accepted round" : "gain",

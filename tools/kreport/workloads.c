@@ -68,7 +68,8 @@ lead_over(const struct report *r, const struct program *p, const char *workload)
 	if (!r->best)
 		return ratio;
 	if (r->verify)
-		ratio = kgain_ratio_of_pairs(kjson_path(r->verify, "pairs"), p->name, workload, NULL);
+		ratio =
+		    kgain_ratio_of_pairs(kjson_path(r->verify, "pairs"), p->name, workload, NULL);
 	if (!ratio.n && !strcmp(p->name, "reference"))
 		ratio = kgain_speedup_of(kgain_row(rows, workload));
 	return ratio.n ? ratio : kgain_ratio_of_rows(p->timing, timing_of_best(r), workload);
@@ -196,9 +197,11 @@ put_workloads(struct doc *d, const struct report *r)
 
 		put_bars(d, &w);
 	}
-	doc_text(d, "Longer is faster. The thin line is the 99.5 %% confidence interval; the time is "
-	    "the median of one call.%s", !r->roofline ? "" :
-	    " The roofline is the least time that the peaks of the device allow.");
+	doc_text(d,
+	    "Longer is faster. The thin line is the 99.5 %% confidence interval; the time is the "
+	    "median of one call.%s",
+	    !r->roofline ? "" :
+			   " The roofline is the least time that the peaks of the device allow.");
 	put_missing_baselines(d, r);
 }
 
@@ -267,10 +270,11 @@ put_alone(struct doc *d, const struct report *r)
 			    show_time(kjson_num_or(x, "host_ns", 0)));
 		}
 	doc_table_end(d);
-	doc_text(d, "%s By itself: one call on an idle device, from cold caches. Host time: until the "
-	    "entry of such a call returned.", r->task->alone ?
-	    "What counts is a call by itself (\1timing\1 of the task)." :
-	    "What counts are calls back to back (\1timing\1 of the task).");
+	doc_text(d,
+	    "%s By itself: one call on an idle device, from cold caches. Host time: until the "
+	    "entry of such a call returned.",
+	    r->task->alone ? "What counts is a call by itself (\1timing\1 of the task)." :
+			     "What counts are calls back to back (\1timing\1 of the task).");
 }
 
 void
@@ -289,8 +293,9 @@ put_times(struct doc *d, const struct report *r)
 			put_program(d, r, &w.list[k], w.name);
 	}
 	doc_table_end(d);
-	doc_text(d, "Times are medians of one call; below 1× the other program is faster. In brackets stands a 99.5 %% "
-	    "confidence interval. Differences below %s are noise here.",
+	doc_text(d,
+	    "Times are medians of one call; below 1× the other program is faster. In brackets "
+	    "stands a 99.5 %% confidence interval. Differences below %s are noise here.",
 	    show_percent(kjson_num_or(eval, "noise.floor", 0)));
 	put_alone(d, r);
 	doc_details_end(d);
