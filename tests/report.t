@@ -123,6 +123,13 @@ ok 'hostile text stays text' '
 	done
 	awk "length > 20000 && !/<svg/ { exit 1 }" h/report.html'
 
+ok 'a text cannot move the cells that follow it, and a template is not filled in twice' '
+	cp -r h v; jq -c ".eval.reasons[0].detail = \"a\\u0003b\\u0001c | {{why}}\"" h/trials/005/score.ndjson >v/trials/005/score.ndjson
+	jq ".unknown[0].why = \"{{metric}} \\u0003\"" h/trials/000/roofline.json >v/trials/000/roofline.json
+	kreport -c v
+	grep -q "^| .005/01. | rejected | forbidden_symbol | a.*b.*c .*{{why}} |$" v/report.md
+	grep -q "^- Unknown .l3_size.: {{metric}} " v/report.md; rm -r v'
+
 ok 'a fence in a program does not end its block in Markdown' '
 	awk "/^\`\`\`+/ { match(\$0, /^\`+/); n = RLENGTH; if (!open) open = n; else if (n >= open) open = 0 } END { exit open != 0 }" h/report.md
 	grep -q "^\`\`\`\`" h/report.md

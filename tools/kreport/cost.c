@@ -63,8 +63,6 @@ put_tokens(struct doc *d, const struct report *r, const struct bill *b)
 		{ "tokens.reasoning_tokens", "of them reasoning" },
 	};
 
-	if (!b->counted)
-		put_fact(d, "Tokens", "unknown: nobody counted them");
 	for (size_t i = 0; i < LEN(kinds) && b->counted; i++)
 		put_fact(d, kinds[i][1],
 		    show_count(kjson_int_or(r->archive.header, kinds[i][0], 0)));
@@ -76,14 +74,13 @@ put_tokens(struct doc *d, const struct report *r, const struct bill *b)
 static void
 put_money(struct doc *d, const struct bill *b)
 {
-	doc_cells(d, "Cost");
 	if (!b->priced)
-		doc_cells(d, "unknown: no reply has a price");
-	else if (b->priced < b->replies)
-		doc_cells(d, "%s for %ld of %ld replies; the others have no price",
+		return;
+	if (b->priced < b->replies)
+		doc_cells(d, "Cost|%s for %ld of %ld replies; the others have no price",
 		    show_usd(b->usd), b->priced, b->replies);
 	else
-		doc_cells(d, "%s", show_usd(b->usd));
+		doc_cells(d, "Cost|%s", show_usd(b->usd));
 }
 
 void
@@ -100,6 +97,9 @@ put_cost(struct doc *d, const struct report *r)
 		    "and scores are of this campaign's own machine.",
 		    b.recorded == b.replies ? "All replies were" :
 					      plural(b.recorded, "reply was", "replies were"));
+	if (b.replies && (!b.priced || !b.counted))
+		doc_text(d, "%s unknown: the replies do not tell.", b.counted ? "The cost is" :
+		    b.priced ? "The tokens are" : "The cost and the tokens are");
 	doc_table(d, "What was spent", "Item|~Amount");
 	put_fact(d, "Replies", show_count(b.replies));
 	put_fact(d, "Answered by (provider)", *providers ? providers : "nobody yet");
@@ -107,9 +107,9 @@ put_cost(struct doc *d, const struct report *r)
 	put_fact(d, "Requests sent", b.attempts ? show_count(b.attempts) : "none by this program");
 	put_tokens(d, r, &b);
 	put_money(d, &b);
-	doc_cells(d, "Time in model calls");
-	doc_cells(d, b.timed ? "%s, of %ld of %ld replies" : "unknown: nobody timed them",
-	    show_time(b.model_s * 1e9), b.timed, b.replies);
+	if (b.timed)
+		doc_cells(d, "Time in model calls|%s, of %ld of %ld replies",
+		    show_time(b.model_s * 1e9), b.timed, b.replies);
 	put_fact(d, "Time in evaluations", show_time(b.eval_s * 1e9));
 	if (b.first) {
 		doc_cells(d, "Replies complete|from %s to %s", b.first, b.last);

@@ -53,6 +53,8 @@ show_times(double ratio)
 {
 	int digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 2 ? 2 : 3;
 
+	if (ratio >= 1 && ratio <= 1)
+		return "1×";
 	return ratio > 0 ? show("%.*f×", digits, ratio) : "–";
 }
 

@@ -208,17 +208,22 @@ put_summary(struct doc *d, const struct report *r, const struct outcome *o, cons
 static void
 put_trials(struct doc *d, const struct report *r, const struct outcome *o)
 {
-	bool folded = r->last > 12;
+	bool folded = r->last > 12, paid = false;
 
 	if (folded)
 		doc_details(d, "All %ld trials", r->last);
-	doc_table(d, "Trials", r->linear ?
-	    ">Trial|>Candidates|>Correct|>Accepted|>Best so far|>Tokens written|>Cost" :
-	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens written|>Cost");
 	for (long t = 1; t <= r->last; t++)
-		doc_cells(d, "%ld|%ld|%ld|%ld|%s|%s|%s", t, o[t].all, o[t].count[STATUS_CORRECT],
-		    o[t].gains, show_times(o[t].best), o[t].tokens ? show_count(o[t].tokens) : "–",
-		    o[t].priced ? show_usd(o[t].cost) : "unknown");
+		paid = paid || o[t].priced || o[t].tokens;
+	doc_table(d, "Trials", paid ?
+	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens written|>Cost" :
+	    ">Trial|>Candidates|>Correct|>Gains|>Best so far");
+	for (long t = 1; t <= r->last; t++) {
+		doc_cells(d, "%ld|%ld|%ld|%ld|%s", t, o[t].all, o[t].count[STATUS_CORRECT],
+		    o[t].gains, show_times(o[t].best));
+		if (paid)
+			doc_cells(d, "%s|%s", o[t].tokens ? show_count(o[t].tokens) : "–",
+			    o[t].priced ? show_usd(o[t].cost) : "unknown");
+	}
 	doc_table_end(d);
 	if (folded)
 		doc_details_end(d);

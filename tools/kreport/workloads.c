@@ -157,9 +157,7 @@ put_bars(struct doc *d, const struct workload *w)
 
 		if (!p->speed.n)
 			continue;
-		if (i == REFERENCE)
-			doc_bar(d, &bar, "\2%s\2 %s", "1×", show_time(p->ns));
-		else if (p->speed.low >= p->speed.high)
+		if (p->speed.low >= p->speed.high)
 			doc_bar(d, &bar, "\2%s\2 %s", show_times(bar.value), show_time(p->ns));
 		else
 			doc_bar(d, &bar, "\2%s\2 (%s) %s", show_times(bar.value),
