@@ -8,7 +8,7 @@
 #include "kio.h"
 #include "kreport.h"
 
-enum { MOST_PROGRAMS = 16, BEST = 0, REFERENCE = 1 };
+enum { BEST, REFERENCE, BASELINES };
 
 /* A program that a workload was timed with; the best is the first, the reference the second. */
 struct program {
@@ -21,7 +21,7 @@ struct program {
 
 struct workload {
 	const char *name;
-	struct program list[MOST_PROGRAMS];
+	struct program *list;		/* owned by who asks workload_of */
 	size_t count;
 	double least_ns;		/* by the roofline; 0: not known */
 };
@@ -82,8 +82,6 @@ add_program(const struct report *r, struct workload *w, const char *name, const 
 	const json_t *row = kgain_row(timing, w->name);
 	struct program p = { .name = name, .class = class, .timing = timing };
 
-	if (w->count == MOST_PROGRAMS)
-		return;
 	p.ns = row ? kgain_time_ns(row, "median") : 0;
 	if (w->count > BEST)
 		p.behind = lead_over(r, &p, w->name);
@@ -98,7 +96,7 @@ compare(const struct report *r, struct workload *w)
 
 	best->speed = reference->behind;
 	reference->speed = (struct kgain_ratio){ 1, 1, 1, 1 };
-	for (size_t i = REFERENCE + 1; i < w->count; i++) {
+	for (size_t i = BASELINES; i < w->count; i++) {
 		struct program *p = &w->list[i];
 
 		if (best->speed.n && p->behind.n)
@@ -113,6 +111,8 @@ workload_of(const struct report *r, const char *name)
 {
 	const json_t *roof = kgain_row(kjson_path(r->roofline, "workloads"), name);
 	struct workload w = { .name = name, .least_ns = kjson_num_or(roof, "floor_ns", 0) };
+
+	w.list = kcalloc(BASELINES + r->task->baseline_count, sizeof *w.list);
 
 	add_program(r, &w, r->best ? r->best->id : "best", "best", timing_of_best(r));
 	add_program(r, &w, "reference", "reference", timing_of_reference(r));
@@ -194,6 +194,7 @@ put_workloads(struct doc *d, const struct report *r)
 		struct workload w = workload_of(r, kjson_str_or(row, "workload", "?"));
 
 		put_bars(d, &w);
+		free(w.list);
 	}
 	doc_text(d,
 	    "Longer is faster. The thin line is the 99.5 %% confidence interval; the time is the "
@@ -289,6 +290,7 @@ put_times(struct doc *d, const struct report *r)
 
 		for (size_t k = 0; k < w.count; k++)
 			put_program(d, r, &w.list[k], w.name);
+		free(w.list);
 	}
 	doc_table_end(d);
 	doc_text(d,
