@@ -38,9 +38,9 @@ static const double slow_s = 1, warm_slow_s = 1;
 static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
 /*
  * A median by itself is known well when its interval is as narrow as this on both sides. Of a ratio that is clearly not 1,
- * less will do: intervals are so wide that two of them in a chain leave a score with a deviation of 2 %.
+ * less will do: two of them in a chain leave a score with a deviation of little more than 1 %.
  */
-static const double precise = 0.02, precise_ratio = 0.05;
+static const double precise = 0.02, precise_ratio = 0.03;
 /*
  * The runner's clock may run behind the judge's by this share and this much before it counts as forged; so often; and
  * only when processor time, too, beyond that of an empty call, says that more was done than the runner admits: on a busy
@@ -390,7 +390,7 @@ is_clear(const struct race *a, const struct racer *x, const struct racer *other)
 	if (x->out || other->out)
 		return true;
 	return compare_racers(a, x, other, &m) && kstat_verdict(&m) != KSTAT_INCONCLUSIVE &&
-	    (m.high - m.low) / 2 < precise_ratio * fmax(1, fabs(m.median));
+	    (m.high - m.low) / 2 < precise_ratio;
 }
 
 /* A verdict that more rounds than there may be would not bring: intervals narrow with the root of their number. */
