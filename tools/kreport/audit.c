@@ -29,12 +29,13 @@ put_verdict(struct doc *d, const struct kcandidate *c, const char *path, const c
 	const json_t *o = of(c, path), *v = figure ? json_object_get(o, figure) : NULL;
 
 	if (!o)
-		doc_cell(d, "–");
+		doc_cells(d, "–");
 	else if (v)
-		doc_cell(d, "%s, %+.2f %%", kjson_bool_or(o, "ok", false) ? "ok" : "failed", json_number_value(v));
+		doc_cells(d, "%s, %+.2f %%",
+		    kjson_bool_or(o, "ok", false) ? "ok" : "failed", json_number_value(v));
 	else
-		doc_cell(d, "%s", kjson_bool_or(o, "required", true) ? kjson_bool_or(o, "ok", false) ? "ok" : "failed" :
-		    "not asked for");
+		doc_cells(d, "%s",
+		    kjson_bool_or(o, "required", true) ? kjson_bool_or(o, "ok", false) ? "ok" : "failed" : "not asked for");
 }
 
 static char *
@@ -66,14 +67,11 @@ put_transfer(struct doc *d, const struct report *r)
 		if (!of(c, "audit") || (!c->won && !refused))
 			continue;
 		reasons = reasons_of(c);
-		doc_cell(d, "\1%s\1", c->id);
-		doc_cell(d, "%s", text_of(c, "audit.bucket", "–"));
-		doc_cell(d, "%s", text_of(c, "audit.declared", "–"));
-		doc_cell(d, "%zu", json_array_size(of(c, "audit.hits")));
+		doc_cells(d, "\1%s\1|%s|%s|%zu", c->id, text_of(c, "audit.bucket", "–"),
+		    text_of(c, "audit.declared", "–"), json_array_size(of(c, "audit.hits")));
 		put_verdict(d, c, "audit.fresh", "gap_pct");
 		put_verdict(d, c, "audit.skew", NULL);
-		doc_cell(d, "%s", text_of(c, "audit.decision", "–"));
-		doc_cell(d, "%s", reasons);
+		doc_cells(d, "%s|%s", text_of(c, "audit.decision", "–"), reasons);
 		free(reasons);
 	}
 	doc_table_end(d);
@@ -112,10 +110,10 @@ put_attribution(struct doc *d, const json_t *report)
 	    "quieter machine." : "");
 	doc_table(d, "Where the gain comes from", "Source|Buckets|>Benchmark gain|>Gain that carries over");
 	json_array_foreach(rows, i, row) {
-		doc_cell(d, "%s", kjson_str_or(row, "source", "?"));
-		doc_cell(d, "%s", kjson_str_or(row, "buckets", ""));
-		doc_cell(d, "%s", show_change(kjson_num_or(row, "benchmark_pct", 0)));
-		doc_cell(d, "%s", show_change(kjson_num_or(row, "real_pct", 0)));
+		doc_cells(d, "%s|%s|%s|%s", kjson_str_or(row, "source", "?"),
+		    kjson_str_or(row, "buckets", ""),
+		    show_change(kjson_num_or(row, "benchmark_pct", 0)),
+		    show_change(kjson_num_or(row, "real_pct", 0)));
 	}
 	doc_table_end(d);
 }

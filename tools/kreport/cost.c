@@ -86,8 +86,7 @@ names_of(json_t *names)
 static void
 put_row(struct doc *d, const char *name, const char *value)
 {
-	doc_cell(d, "%s", name);
-	doc_cell(d, "%s", value);
+	doc_cells(d, "%s|%s", name, value);
 }
 
 static void
@@ -109,14 +108,14 @@ put_tokens(struct doc *d, const struct report *r, const struct bill *b)
 static void
 put_money(struct doc *d, const struct bill *b)
 {
-	doc_cell(d, "Cost");
+	doc_cells(d, "Cost");
 	if (!b->priced)
-		doc_cell(d, "unknown: no reply has a price");
+		doc_cells(d, "unknown: no reply has a price");
 	else if (b->priced < b->replies)
-		doc_cell(d, "%s for %ld of %ld replies; the others have no price", show_usd(b->usd), b->priced,
-		    b->replies);
+		doc_cells(d, "%s for %ld of %ld replies; the others have no price",
+		    show_usd(b->usd), b->priced, b->replies);
 	else
-		doc_cell(d, "%s", show_usd(b->usd));
+		doc_cells(d, "%s", show_usd(b->usd));
 }
 
 void
@@ -138,13 +137,11 @@ put_cost(struct doc *d, const struct report *r)
 	put_row(d, "Requests sent", b.attempts ? show_count(b.attempts) : "none by this program");
 	put_tokens(d, r, &b);
 	put_money(d, &b);
-	doc_cell(d, "Time in model calls");
-	doc_cell(d, b.timed ? "%s, of %ld of %ld replies" : "unknown: nobody timed them", show_time(b.model_s * 1e9),
-	    b.timed, b.replies);
+	doc_cells(d, "Time in model calls");
+	doc_cells(d, b.timed ? "%s, of %ld of %ld replies" : "unknown: nobody timed them", show_time(b.model_s * 1e9), b.timed, b.replies);
 	put_row(d, "Time in evaluations", show_time(b.eval_s * 1e9));
 	if (b.first) {
-		doc_cell(d, "Replies complete");
-		doc_cell(d, "from %s to %s", b.first, b.last);
+		doc_cells(d, "Replies complete|from %s to %s", b.first, b.last);
 	}
 	doc_table_end(d);
 	free(models);

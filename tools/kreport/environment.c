@@ -80,8 +80,7 @@ put_row(struct doc *d, const char *name, const char *value)
 {
 	if (!value || !*value)
 		return;
-	doc_cell(d, "%s", name);
-	doc_cell(d, "%s", value);
+	doc_cells(d, "%s|%s", name, value);
 }
 
 static void
@@ -119,17 +118,12 @@ put_device(struct doc *d, const struct report *r)
 	long long api = strtoll(kjson_str_or(gpu, "driver_api", "0"), NULL, 10);
 
 	if (gpu) {
-		doc_cell(d, "GPU");
-		doc_cell(d, "%s, compute capability %s, %lld multiprocessors, %s of memory, %s of L2, driver API "
-		    "%lld.%lld", kjson_str_or(gpu, "name", "?"), kjson_str_or(gpu, "compute_capability", "?"),
-		    (long long)kjson_int_or(gpu, "multiprocessors", 0),
-		    show_bytes(kjson_num_or(gpu, "memory_bytes", 0)), show_bytes(kjson_num_or(gpu, "l2_bytes", 0)),
-		    api / 1000, api % 1000 / 10);
+		doc_cells(d, "GPU|%s, compute capability %s, %lld multiprocessors, %s of memory, %s of L2, driver API %lld.%lld",
+		    kjson_str_or(gpu, "name", "?"), kjson_str_or(gpu, "compute_capability", "?"), (long long)kjson_int_or(gpu, "multiprocessors", 0), show_bytes(kjson_num_or(gpu, "memory_bytes", 0)), show_bytes(kjson_num_or(gpu, "l2_bytes", 0)), api / 1000, api % 1000 / 10);
 	}
 	if (cl) {
-		doc_cell(d, "OpenCL device");
-		doc_cell(d, "%s, %s, driver %s", kjson_str_or(cl, "device", "?"), kjson_str_or(cl, "platform", "?"),
-		    kjson_str_or(cl, "driver", "?"));
+		doc_cells(d, "OpenCL device|%s, %s, driver %s",
+		    kjson_str_or(cl, "device", "?"), kjson_str_or(cl, "platform", "?"), kjson_str_or(cl, "driver", "?"));
 	}
 }
 
@@ -149,15 +143,13 @@ put_clocks(struct doc *d, const struct report *r)
 	put_row(d, "Frequency governor", governors);
 	put_row(d, "Highest load before an evaluation", load);
 	if (k.rows) {
-		doc_cell(d, "Clocks during timing");
-		doc_cell(d, "processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at most %.0f °C and %.0f W",
+		doc_cells(d, "Clocks during timing|processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at most %.0f °C and %.0f W|Throttling",
 		    k.sm_low, k.sm_high, k.memory_low, k.memory_high, k.hot, k.power);
-		doc_cell(d, "Throttling");
 		if (k.throttled)
-			doc_cell(d, "in %ld of %ld timed rows (reasons 0x%llx): their times are too long", k.throttled,
-			    k.rows, k.mask);
+			doc_cells(d, "in %ld of %ld timed rows (reasons 0x%llx): their times are too long",
+			    k.throttled, k.rows, k.mask);
 		else
-			doc_cell(d, "in none of %ld timed rows", k.rows);
+			doc_cells(d, "in none of %ld timed rows", k.rows);
 	}
 	free(sandboxes);
 	free(governors);
@@ -189,8 +181,7 @@ put_environment(struct doc *d, const struct report *r)
 	put_row(d, "Workload set of the search", kcamp_str(r->camp, "eval.set"));
 	put_row(d, "Seed of the search", seed);
 	put_row(d, "Seed of the reference's inputs", text_of(r->reference, "eval.seed", ""));
-	doc_cell(d, "Page made by");
-	doc_cell(d, "kiln %s", kversion_string());
+	doc_cells(d, "Page made by|kiln %s", kversion_string());
 	doc_table_end(d);
 	free(seed);
 }

@@ -136,160 +136,9 @@ put_tiles(struct doc *d, const struct report *r)
 		    "workloads%s", efficiency > 100 ? "; how that can be is said there" : "");
 	doc_tile(d, show_count(correct), "correct candidates", "of %s; %ld compiled",
 	    show_count((long long)r->count - 1), compiled);
-	if (unpriced && !(cost > 0))
-		doc_tile(d, "unknown", "cost", "no reply has a price");
-	else
+	if (cost > 0)
 		doc_tile(d, show_usd(cost), "cost", "%s%s", plural((long long)r->count - 1, "reply", "replies"),
 		    unpriced ? "; some have no price" : "");
-}
-
-/* A program that a workload was run with: the best, the reference, a baseline. */
-struct program {
-	const char *name, *opponent;	/* opponent: its name in pairs; NULL: the best itself */
-	const json_t *timing, *own;	/* own: the best's times to compare with */
-};
-
-static const json_t *
-baseline_timing(const json_t *baselines, const char *name)
-{
-	size_t i;
-	json_t *b;
-
-	json_array_foreach(baselines, i, b)
-		if (!strcmp(kjson_str_or(b, "name", ""), name))
-			return json_object_get(b, "timing");
-	return NULL;
-}
-
-/* Work per second of a program on a workload by the task's formulas, "679.0 TFLOP/s, 928.3 GB/s"; empty without any. */
-static void
-add_rates(struct kbuf *out, const struct report *r, const char *workload, double ns)
-{
-	const struct ktask_workload *w = ktask_workload(r->task, workload);
-	int64_t flops = w ? ktask_value(r->task, w, r->task->flops) : 0;
-	int64_t bytes = w ? ktask_value(r->task, w, r->task->bytes) : 0;
-
-	kbuf_add(out, "", 0);
-	if (!(ns > 0))
-		return;
-	if (flops > 0)
-		kbuf_puts(out, show_rate((double)flops / ns * 1e9, "FLOP/s"));
-	if (bytes > 0)
-		kbuf_printf(out, "%s%s", flops > 0 ? ", " : "", show_rate((double)bytes / ns * 1e9, "B/s"));
-}
-
-static void
-put_program(struct doc *d, const struct report *r, const struct program *p, const char *workload)
-{
-	const json_t *row = kgain_row(p->timing, workload), *pairs = r->verify ? kjson_path(r->verify, "pairs") : NULL;
-	double ns = row ? kgain_time_ns(row, "median") : 0;
-	struct kgain_ratio ratio = { 0 };
-	struct kbuf rates = { 0 };
-
-	if (!row)
-		return;
-	add_rates(&rates, r, workload, ns);
-	doc_cell(d, "%s", workload);
-	doc_cell(d, p->opponent ? "%s" : "\2%s\2", p->name);
-	doc_cell(d, "%s", show_time(ns));
-	doc_cell(d, "%s", show_time(kjson_num_or(row, "iqr_ns", 0)));
-	doc_cell(d, "%zu", json_array_size(json_object_get(row, "samples_ns")));
-	if (p->opponent) {
-		ratio = kgain_ratio_of_pairs(pairs, p->opponent, workload, NULL);
-		/* Over the reference the chain tells what it is; it is the headline's. */
-		if (!ratio.n && !strcmp(p->opponent, "reference"))
-			ratio = kgain_speedup_of(kgain_row(of(r->best,
-			    "score.per_workload"), workload));
-		if (!ratio.n)
-			ratio = kgain_ratio_of_rows(p->timing, p->own, workload);
-	}
-	if (ratio.n)
-		doc_cell(d, "%s (%s)", show_times(ratio.mean), show_interval(&ratio, show_times));
-	else
-		doc_cell(d, "–");
-	doc_cell(d, "%s", rates.data);
-	kbuf_free(&rates);
-}
-
-/* Calls by themselves, where the device is a GPU: what a batch hides. */
-static void
-put_alone(struct doc *d, const struct report *r, const json_t *own, const json_t *reference)
-{
-	bool any = false;
-	const json_t *row;
-	size_t i;
-
-	json_array_foreach((json_t *)own, i, row)
-		any |= json_object_get(row, "host_ns") != NULL;
-	if (!any)
-		return;
-	doc_table(d, "One call by itself", "Workload|Program|>Counts|>By itself|>Host time");
-	json_array_foreach((json_t *)own, i, row)
-		for (int k = 0; k < 2; k++) {
-			const char *workload = kjson_str_or(row, "workload", "?");
-			const json_t *x = k ? kgain_row(reference, workload) : row;
-
-			if (!x || !json_object_get(x, "host_ns"))
-				continue;
-			doc_cell(d, "%s", workload);
-			doc_cell(d, k ? "%s" : "\2%s\2", k ? "reference" : r->best->id);
-			doc_cell(d, "%s", show_time(kgain_time_ns(x, "median")));
-			doc_cell(d, "%s", show_time(kjson_num_or(x, "alone_ns", 0)));
-			doc_cell(d, "%s", show_time(kjson_num_or(x, "host_ns", 0)));
-		}
-	doc_table_end(d);
-	doc_text(d,
-	    "%s By itself: one call on an idle device, from cold caches. Host time: until the "
-	    "entry of such a call "
-	    "returned.",
-	    r->task->alone ? "What counts is a call by itself (\1timing\1 of the task)." :
-			     "What counts are calls back to back (\1timing\1 of the task).");
-}
-
-static void
-put_workloads(struct doc *d, const struct report *r)
-{
-	const json_t *own = r->verify ? kjson_path(r->verify, "timing") : of(r->best, "eval.timing");
-	const json_t *baselines = r->verify ? kjson_path(r->verify, "baselines") : of(r->reference, "eval.baselines");
-	const json_t *reference = r->verify ? baseline_timing(baselines, "reference") : of(r->reference, "eval.timing"),
-	    *row;
-	size_t i;
-	double floor = r->verify ? kjson_num_or(r->verify, "noise.floor", 0) :
-	    kjson_num_or(r->best->json, "eval.noise.floor", 0);
-
-	doc_table(d, "Every timed workload", "Workload|Program|>Median|>IQR|>Samples|>Speed-up of the best over "
-	    "it|>Rate");
-	json_array_foreach(own, i, row) {
-		const char *workload = kjson_str_or(row, "workload", "?");
-
-		put_program(d, r, &(struct program){ r->best->id, NULL, own, own }, workload);
-		put_program(d, r, &(struct program){ "reference", "reference", reference, own }, workload);
-		for (size_t b = 0; b < r->task->baseline_count; b++) {
-			const char *name = r->task->baselines[b].name;
-
-			put_program(d, r, &(struct program){ name, name, baseline_timing(baselines, name), own },
-			    workload);
-		}
-	}
-	doc_table_end(d);
-	doc_text(d, "Times are medians of one call; below 1× the other program is faster. In brackets stands a 99.5 %% "
-	    "confidence interval. Differences below %s are noise here.", show_percent(floor));
-	put_alone(d, r, own, reference);
-}
-
-static void
-put_missing_baselines(struct doc *d, const struct report *r)
-{
-	const json_t *baselines = r->verify ? kjson_path(r->verify, "baselines") : of(r->reference, "eval.baselines"),
-	    *b;
-	size_t i;
-
-	json_array_foreach(baselines, i, b)
-		if (json_object_get(b, "missing"))
-			doc_note(d, "Baseline \1%s\1 was not there to compare with: %s", kjson_str_or(b, "name", "?"),
-			    kjson_str_or(b, "missing", ""));
-	if (!r->task->baseline_count)
-		doc_note(d, "The task names no baseline: the naive reference is the only thing compared with.");
 }
 
 /* How many different values a member has over the cases. */
@@ -409,10 +258,11 @@ put_headline(struct doc *d, const struct report *r)
 		doc_note(d, "Trial %ld has begun and is not in this report, which ends with trial %ld.", r->begun,
 		    r->last);
 	put_damage(d, r);
+	put_workloads(d, r);
+	put_sources(d, r);
 	if (!r->best)
 		return;
-	put_workloads(d, r);
-	put_missing_baselines(d, r);
+	put_times(d, r);
 	if (strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"))
 		put_verified(d, r);
 }

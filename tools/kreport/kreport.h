@@ -106,6 +106,9 @@ const char *axis_number(double v);
 
 /* The sections of the report, each in its own file. */
 void put_headline(struct doc *d, const struct report *r);
+void put_workloads(struct doc *d, const struct report *r);	/* with put_sources and put_times */
+void put_sources(struct doc *d, const struct report *r);	/* part of the headline */
+void put_times(struct doc *d, const struct report *r);
 void put_roofline(struct doc *d, const struct report *r);
 void put_search(struct doc *d, const struct report *r);
 void put_map(struct doc *d, const struct report *r);

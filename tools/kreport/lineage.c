@@ -74,23 +74,20 @@ put_overview(struct doc *d, const struct chain *chain)
 		const struct kcandidate *c = chain->step[i];
 		bool paired;
 
-		doc_cell(d, "%zu", i);
-		doc_cell(d, "\1%s\1", c->id);
-		doc_cell(d, "%s", i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–")) :
-		    "the reference");
-		doc_cell(d, "%s", text_of(c, "coords.cell", "–"));
-		doc_cell(d, "%s", show_time(c->runtime_ms * 1e6));
-		doc_cell(d, "%s", show_speedup(c));
+		doc_cells(d, "%zu|\1%s\1|%s|%s|%s|%s", i, c->id,
+		    i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–")) : "the reference",
+		    text_of(c, "coords.cell", "–"), show_time(c->runtime_ms * 1e6),
+		    show_speedup(c));
 		if (i) {
 			struct kgain_ratio ratio = gain_of(chain->step[i - 1], c, &paired);
 
 			if (ratio.n)
-				doc_cell(d, "%s (%s%s)", show_times(ratio.mean), show_interval(&ratio, show_times),
-				    paired ? ", in turns" : "");
+				doc_cells(d, "%s (%s%s)",
+				    show_times(ratio.mean), show_interval(&ratio, show_times), paired ? ", in turns" : "");
 			else
-				doc_cell(d, "not timed");
+				doc_cells(d, "not timed");
 		} else {
-			doc_cell(d, "–");
+			doc_cells(d, "–");
 		}
 	}
 	doc_table_end(d);
@@ -190,14 +187,15 @@ put_step(struct doc *d, const struct report *r, const struct kcandidate *before,
 }
 
 static void
-put_code(struct doc *d, const struct report *r)
+put_source(struct doc *d, const struct report *r, const struct kcandidate *c, const char *what)
 {
-	json_t *program = karch_program(r->dir, r->best->id, false);
+	json_t *program = karch_program(r->dir, c->id, false);
 	const char *code = content_of(program, NULL), *language = kcamp_str(r->camp, "language");
 	const json_t *f;
 	size_t i;
 
-	doc_details(d, "The whole program of %s", r->best->id);
+	doc_box(d, "source");
+	doc_heading(d, "%s, \1%s\1", what, c->id);
 	doc_code(d, code, strlen(code), language);
 	json_array_foreach(json_object_get(program, "files"), i, f) {
 		const char *content = kjson_str_or(f, "content", "");
@@ -205,8 +203,18 @@ put_code(struct doc *d, const struct report *r)
 		doc_text(d, "File \1%s\1:", kjson_str_or(f, "path", ""));
 		doc_code(d, content, strlen(content), language);
 	}
-	doc_details_end(d);
+	doc_box_end(d);
 	json_decref(program);
+}
+
+void
+put_sources(struct doc *d, const struct report *r)
+{
+	doc_box(d, r->best ? "sources" : "");
+	put_source(d, r, r->reference, "The reference");
+	if (r->best)
+		put_source(d, r, r->best, "The best kernel");
+	doc_box_end(d);
 }
 
 void
@@ -216,7 +224,7 @@ put_lineage(struct doc *d, const struct report *r)
 
 	doc_section(d, "lineage", "Lineage of the best");
 	if (!r->best) {
-		doc_text(d, "There is no best kernel beside the reference.");
+		doc_text(d, "No kernel is better than the reference yet.");
 		return;
 	}
 	if (!r->linear || !linear_chain(r, &chain))
@@ -227,5 +235,4 @@ put_lineage(struct doc *d, const struct report *r)
 		    chain.step[0]->id);
 	for (size_t i = 1; i < chain.count; i++)
 		put_step(d, r, chain.step[i - 1], chain.step[i]);
-	put_code(d, r);
 }

@@ -48,6 +48,7 @@ load_json(const char *dir, const char *name)
 	char *path = kasprintf("%s/%s", dir, name);
 	json_t *json = access(path, F_OK) ? NULL : kjson_load(path);
 
+	doc_plain(json);
 	free(path);
 	return json;
 }
@@ -81,6 +82,7 @@ add_candidate(struct report *r, struct kcandidate *c, const json_t *races)
 	long raced = json_object_get(races, c->id) ? r->last : -1;
 	struct kchain chain;
 
+	doc_plain(c->json);
 	keep_prelude(c->json);
 	for (size_t i = 0; i < LEN(dropped); i++)
 		drop(c->json, dropped[i]);
@@ -161,7 +163,7 @@ load_verify(struct report *r)
 			bool right =
 			    status_or(rec, "eval.status", STATUS_CORRECT) == STATUS_CORRECT;
 
-			drop(rec, "eval.code");
+			doc_plain(rec);
 			*(right ? &r->verify : &r->refused) = json_incref((json_t *)kjson_path(rec, "eval"));
 			r->verify_trial = t;
 		}
@@ -192,6 +194,7 @@ attribution(const char *dir)
 	free(argv[0]);
 	if (ran && (result.exit_code == K_OK || result.exit_code == K_NO))
 		json = json_loads(result.out, 0, NULL);
+	doc_plain(json);
 	if (ran)
 		kproc_result_free(&result);
 	return json;

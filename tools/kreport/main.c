@@ -19,9 +19,8 @@ static void
 write_document(struct doc *d, const struct report *r)
 {
 	static void (*const sections[])(struct doc *, const struct report *) = {
-		put_headline, put_roofline, put_rounds, put_search, put_map, put_lineage, put_failures, put_audit,
-		    put_cost,
-		put_environment, put_reproduce
+		put_headline, put_rounds, put_search, put_map, put_failures, put_cost, put_lineage,
+		put_roofline, put_audit, put_environment, put_reproduce
 	};
 	char *style_file = kdata_path("tools/kreport/report.css"), *style = kread_file_or_die(style_file, 1 << 20,
 	    NULL);

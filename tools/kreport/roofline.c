@@ -166,9 +166,10 @@ put_share(struct doc *d, double rate, const json_t *ceiling)
 	double top = plain(ceiling);
 
 	if (rate > 0 && top > 0)
-		doc_cell(d, "%s\nof %s", show_percent(rate / top), kjson_str_or(ceiling, "by", "?"));
+		doc_cells(d, "%s\nof %s",
+		    show_percent(rate / top), kjson_str_or(ceiling, "by", "?"));
 	else
-		doc_cell(d, "–");
+		doc_cells(d, "–");
 }
 
 static void
@@ -187,16 +188,14 @@ put_table(struct doc *d, const struct report *r, const json_t *rows)
 		double flops = rate_of(r, c, w, "flops"), bytes = rate_of(r, c, w, "bytes"),
 		    floor = kjson_num_or(w, "floor_ns", 0), ns = row ? kgain_time_ns(row, "median") : 0;
 
-		doc_cell(d, "%s", kjson_str_or(w, "workload", "?"));
-		doc_cell(d, "%s", kjson_str_or(w, "bound", "unknown"));
-		doc_cell(d, "%s", ns > 0 ? show_time(ns) : "–");
-		doc_cell(d, "%s", show_time(floor));
-		doc_cell(d, "%s", kjson_str_or(w, "target.text", "–"));
-		doc_cell(d, "%s", flops > 0 ? show_rate(flops, "FLOP/s") : "–");
+		doc_cells(d, "%s|%s|%s|%s|%s|%s", kjson_str_or(w, "workload", "?"),
+		    kjson_str_or(w, "bound", "unknown"), ns > 0 ? show_time(ns) : "–",
+		    show_time(floor), kjson_str_or(w, "target.text", "–"),
+		    flops > 0 ? show_rate(flops, "FLOP/s") : "–");
 		put_share(d, flops, json_object_get(w, "compute_ceiling"));
-		doc_cell(d, "%s", bytes > 0 ? show_rate(bytes, "B/s") : "–");
+		doc_cells(d, "%s", bytes > 0 ? show_rate(bytes, "B/s") : "–");
 		put_share(d, bytes, json_object_get(w, "memory_ceiling"));
-		doc_cell(d, "%.4g FLOP/B", kjson_num_or(w, "intensity", 0));
+		doc_cells(d, "%.4g FLOP/B", kjson_num_or(w, "intensity", 0));
 		below |= ns > 0 && ns < floor;
 	}
 	doc_table_end(d);

@@ -14,7 +14,7 @@ struct outcome {
 	long count[STATUS_COUNT], all, gains;
 	double best;		/* speed-up of the best so far; 0: none */
 	double cost;
-	long long input_tokens, output_tokens;
+	long long tokens;	/* written */
 	bool priced;
 };
 
@@ -35,8 +35,7 @@ outcomes_of(const struct report *r)
 		o->gains += c->won;
 		o->priced = o->priced || c->priced;
 		o->cost += c->cost_usd;
-		o->input_tokens += c->token_count[KCANDIDATE_INPUT];
-		o->output_tokens += c->token_count[KCANDIDATE_OUTPUT];
+		o->tokens += c->token_count[KCANDIDATE_OUTPUT];
 		if (is_next_best(r, best, c))
 			best = c;
 		o->best = best ? best->speedup.mean : 0;
@@ -131,130 +130,12 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 	    "correct; the line is the best so far.", r->linear ? "accepted" : "a gain beyond the noise");
 }
 
-static void
-put_bars(struct plot *p, const struct report *r, const struct outcome *o)
-{
-	double width = fmin(0.7 * (p->x.to - p->x.from) / (double)r->last, 60);
-
-	for (long t = 1; t <= r->last; t++) {
-		long sum = 0;
-
-		for (int k = STATUS_COUNT - 1; k >= STATUS_NONE; k--) {
-			double low = plot_at(&p->y, (double)sum), high = plot_at(&p->y, (double)(sum + o[t].count[k]));
-
-			sum += o[t].count[k];
-			if (!o[t].count[k])
-				continue;
-			plot_mark_begin(p, "trial %ld: %ld %s", t, o[t].count[k],
-			    status_rows[k].name);
-			plot_svg(p,
-			    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-			    "class=\"s-%s\"/>",
-			    plot_at(&p->x, (double)t) - width / 2, high, width, low - high,
-			    status_rows[k].name);
-			plot_mark_end(p);
-		}
-	}
-}
-
-static void
-put_legend(struct plot *p, const struct report *r, const struct outcome *o)
-{
-	double x = p->x.from, y = p->height - 28;
-
-	for (int k = STATUS_COUNT - 1; k >= STATUS_NONE; k--) {
-		long n = 0;
-
-		for (long t = 1; t <= r->last; t++)
-			n += o[t].count[k];
-		if (!n)
-			continue;
-		if (x + 9.0 * (double)strlen(status_rows[k].name) > p->width) {
-			x = p->x.from;
-			y += 18;
-		}
-		plot_svg(p,
-		    "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" class=\"s-%s\"/>", x,
-		    y - 9, status_rows[k].name);
-		plot_text(p, x + 14, y, "", "%s", status_rows[k].name);
-		x += 32 + 7.2 * (double)strlen(status_rows[k].name);
-	}
-}
-
-static void
-put_statuses(struct doc *d, const struct report *r, const struct outcome *o)
-{
-	long most = 1, correct = 0, all = 0;
-	struct plot p;
-
-	for (long t = 1; t <= r->last; t++) {
-		most = o[t].all > most ? o[t].all : most;
-		correct += o[t].count[STATUS_CORRECT];
-		all += o[t].all;
-	}
-	plot_begin(&p, "statuses", 480, 340, "Candidates by status", "Bars for each trial; %ld of %ld candidates are "
-	    "correct.", correct, all);
-	plot_area(&p);
-	p.y.from -= 46;
-	p.x = (struct axis){ .low = 0.5, .high = (double)r->last + 0.5, .from = p.x.from, .to = p.x.to, .whole = true,
-	    .title = "trial" };
-	p.y = (struct axis){ .low = 0, .high = (double)most, .from = p.y.from, .to = p.y.to, .whole = true,
-	    .title = "candidates" };
-	plot_y_axis(&p, axis_number);
-	plot_x_axis(&p, axis_number);
-	put_bars(&p, r, o);
-	put_legend(&p, r, o);
-	doc_figure(d, plot_end(&p), "What became of the candidates of each trial.");
-}
-
 static int
 by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
-}
-
-enum { BINS = 16 };
-
-static void
-put_histogram(struct doc *d, const double *x, size_t n)
-{
-	double low = x[0], high = x[n - 1] > low * 1.02 ? x[n - 1] : low * 1.02, width;
-	long bins[BINS] = { 0 }, most = 1;
-	struct plot p;
-
-	for (size_t i = 0; i < n; i++) {
-		int b = (int)(BINS * log(x[i] / low) / log(high / low));
-
-		b = b < 0 ? 0 : b >= BINS ? BINS - 1 : b;
-		most = ++bins[b] > most ? bins[b] : most;
-	}
-	plot_begin(&p, "distribution", 480, 260, "Distribution of speed-ups", "%zu correct candidates from %s to %s, "
-	    "median %s.", n,
-	    show_times(low), show_times(x[n - 1]), show_times(kstat_quantile(x, n, 0.5)));
-	plot_area(&p);
-	p.x = (struct axis){ .low = low, .high = high, .log = true, .from = p.x.from, .to = p.x.to,
-	    .title = "times as fast as the reference" };
-	p.y = (struct axis){ .low = 0, .high = (double)most, .from = p.y.from, .to = p.y.to, .whole = true,
-	    .title = "correct candidates" };
-	plot_y_axis(&p, axis_number);
-	plot_x_axis(&p, axis_times);
-	width = (p.x.to - p.x.from) / BINS;
-	for (int b = 0; b < BINS; b++) {
-		double top = plot_at(&p.y, (double)bins[b]);
-
-		if (!bins[b])
-			continue;
-		plot_mark_begin(&p, "%ld from %s to %s", bins[b], show_times(low * pow(high / low, (double)b / BINS)),
-		    show_times(low * pow(high / low, (double)(b + 1) / BINS)));
-		plot_svg(&p,
-		    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"s-%s\"/>",
-		    p.x.from + b * width + 1, top, width - 2, p.y.from - top,
-		    status_rows[STATUS_CORRECT].name);
-		plot_mark_end(&p);
-	}
-	doc_figure(d, plot_end(&p), "Speed-ups of all correct candidates, and not of the best alone.");
 }
 
 /* The correct and timed ones, sorted; the caller frees. */
@@ -283,7 +164,7 @@ put_summary(struct doc *d, const struct report *r, const struct outcome *o, cons
 	for (long t = 1; t <= r->last; t++) {
 		gains += o[t].gains;
 		cost += o[t].cost;
-		tokens += o[t].output_tokens;
+		tokens += o[t].tokens;
 		priced = priced || o[t].priced;
 	}
 	if (n)
@@ -312,19 +193,13 @@ put_trials(struct doc *d, const struct report *r, const struct outcome *o)
 
 	if (folded)
 		doc_details(d, "All %ld trials", r->last);
-	doc_table(d, "Trials", r->linear ? ">Trial|>Candidates|>Correct|>Accepted|>Best so far|>Tokens in|>Tokens "
-	    "out|>Cost" :
-	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens in|>Tokens out|>Cost");
-	for (long t = 1; t <= r->last; t++) {
-		doc_cell(d, "%ld", t);
-		doc_cell(d, "%ld", o[t].all);
-		doc_cell(d, "%ld", o[t].count[STATUS_CORRECT]);
-		doc_cell(d, "%ld", o[t].gains);
-		doc_cell(d, "%s", show_times(o[t].best));
-		doc_cell(d, "%s", o[t].input_tokens ? show_count(o[t].input_tokens) : "–");
-		doc_cell(d, "%s", o[t].output_tokens ? show_count(o[t].output_tokens) : "–");
-		doc_cell(d, "%s", o[t].priced ? show_usd(o[t].cost) : "unknown");
-	}
+	doc_table(d, "Trials", r->linear ?
+	    ">Trial|>Candidates|>Correct|>Accepted|>Best so far|>Tokens written|>Cost" :
+	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens written|>Cost");
+	for (long t = 1; t <= r->last; t++)
+		doc_cells(d, "%ld|%ld|%ld|%ld|%s|%s|%s", t, o[t].all, o[t].count[STATUS_CORRECT],
+		    o[t].gains, show_times(o[t].best), o[t].tokens ? show_count(o[t].tokens) : "–",
+		    o[t].priced ? show_usd(o[t].cost) : "unknown");
 	doc_table_end(d);
 	if (folded)
 		doc_details_end(d);
@@ -343,9 +218,6 @@ put_search(struct doc *d, const struct report *r)
 	} else {
 		put_summary(d, r, o, x, n);
 		put_progress(d, r, o);
-		put_statuses(d, r, o);
-		if (n > 2)
-			put_histogram(d, x, n);
 		put_trials(d, r, o);
 	}
 	free(x);
