@@ -52,6 +52,7 @@ ok 'a reference alone is reported, without a best' '
 	kreport -c r
 	grep -q "no candidate is correct" r/report.md
 	grep -q "No trial has been made yet" r/report.md
+	grep -q "^- reference: \*\*1×\*\*" r/report.md
 	rm -r r/trials/000/score.ndjson
 	exits 2 kreport -c r; grep -q "trials/000/score.ndjson: is missing; make views makes it" err'
 

@@ -113,7 +113,6 @@ workload_of(const struct report *r, const char *name)
 	struct workload w = { .name = name, .least_ns = kjson_num_or(roof, "floor_ns", 0) };
 
 	w.list = kcalloc(BASELINES + r->task->baseline_count, sizeof *w.list);
-
 	add_program(r, &w, r->best ? r->best->id : "best", "best", timing_of_best(r));
 	add_program(r, &w, "reference", "reference", timing_of_reference(r));
 	for (size_t i = 0; i < r->task->baseline_count; i++) {
