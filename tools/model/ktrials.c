@@ -273,7 +273,8 @@ load(struct ktrials *t, struct ktrial *trial)
 	if (need_file(t, trial->number, "score.ndjson"))
 		read_scores(t, trial, path);
 	free(path);
-	qsort(trial->list, trial->count, sizeof *trial->list, by_branch);
+	if (trial->count)
+		qsort(trial->list, trial->count, sizeof *trial->list, by_branch);
 	if (need_file(t, trial->number, "archive.ndjson"))
 		trial->kept = find_kept(t, trial);
 	trial->whole = !t->damaged;
