@@ -14,7 +14,7 @@
 #: make V=1                   show the compiler's commands
 #: make install PREFIX=/usr/local DESTDIR=   and: make uninstall
 #:
-#: Campaigns: CAMPAIGN is a folder of campaigns/, or a path with a slash (default: matmul).
+#: Campaigns: CAMPAIGN is a folder of campaigns/, or a path with a slash (default: attention).
 VERSION := 0.1.0
 O       ?= build
 PREFIX  ?= /usr/local
@@ -126,7 +126,7 @@ clean:
 
 # A campaign's own targets, from here, not by the Makefile in its folder, which may be anybody's.
 # N, CELL and FROM travel by themselves, being given on the command line.
-CAMPAIGN ?= matmul
+CAMPAIGN ?= attention
 $(campaign_targets): all
 	+@$(MAKE) --no-print-directory -f '$(CURDIR)/pipeline.mk' \
 		-C '$(if $(findstring /,$(CAMPAIGN)),$(CAMPAIGN),campaigns/$(CAMPAIGN))' $@

@@ -107,8 +107,14 @@ ok 'a schema that is not known' '
 
 ok 'the last archive: the one before it stands in' '
 	hurt ": >trials/005/archive.ndjson"
-	says "trials/005/archive.ndjson: no record in it; $again"
-	grep -q "^trial    5 of 5" status.out'
+	says "trials/005/archive.ndjson: is empty; $again"
+	grep -q "^trial    5 of 5" status.out; grep -q "^cells " status.out
+	hurt "truncate -s -1 trials/005/archive.ndjson"
+	grep -q "^trials/005/archive.ndjson:[0-9]*: truncated record (no newline at the end); $again" status.said
+	is "0 0" "$(cat status.code report.code | xargs)"
+	hurt "sed -i \"2s/\\\"cell\\\":\\\"/&9/\" trials/005/archive.ndjson"
+	grep -q "^trials/005/archive.ndjson:2: not a line of an archive: no cell; $again" status.said
+	is "0 0" "$(cat status.code report.code | xargs)"'
 
 ok 'what is advised helps' '
 	hurt ": >trials/004/score.ndjson; rm trials/004/score.ndjson; make -s views >/dev/null"

@@ -372,7 +372,10 @@ ok 'kill -9 at any moment, and the next run makes it whole' '
 		sleep "0.$ms"; kill -s KILL $pid 2>/dev/null || :; wait $pid || :
 		kround close -c kill/c; kround check -c kill/c
 		prints kill/c >"kill-$ms"; same kill-005 "kill-$ms"
-	done'
+	done
+	rm -rf kill/c/rounds kill/c/logs; git -C kill update-ref -d refs/heads/optimize/aff_c_cpu
+	mkdir -p kill/.git/refs/heads/optimize; : >kill/.git/refs/heads/optimize/aff_c_cpu.lock
+	kround close -c kill/c; prints kill/c >kill-lock; same kill-005 kill-lock'
 
 ok 'a run closes its rounds; make records and make views make them anew' '
 	. ./make.sh; kcampaign new hook --mode linear --task "$KILN_DATA/campaigns/softmax" >/dev/null

@@ -52,6 +52,7 @@ ok 'a reference alone is reported, without a best' '
 	kreport -c r
 	grep -q "no candidate is correct" r/report.md
 	grep -q "No trial has been made yet" r/report.md
+	grep -q "^- reference: \*\*1×\*\*" r/report.md
 	rm -r r/trials/000/score.ndjson
 	exits 2 kreport -c r; grep -q "trials/000/score.ndjson: is missing; make views makes it" err'
 
@@ -85,10 +86,29 @@ ok 'all sections are there, in the page and in Markdown' '
 	done
 	! grep -q "<h2>Rounds" c/report.html
 	grep -q "<th scope=\"col\"" h/report.html
-	for id in roof progress statuses distribution map; do
+	for id in roof progress; do
 		grep -q "aria-labelledby=\"$id-t $id-d\"" h/report.html
 		grep -q "<desc id=\"$id-d\">.*[a-z]" h/report.html
 	done'
+
+ok 'bars for each workload: best, reference, roofline, each on the scale of the fastest' '
+	is 2 "$(grep -c "<h3>2048x2560x2048</h3>\|<h3>512x8192x4096</h3>" h/report.html)"
+	for name in reference roofline 004/01; do
+		is 2 "$(grep -c "^<li class=\"[a-z]*\"><span>$name</span>" h/report.html)"
+	done
+	grep -q "<li class=\"best\"><span>004/01</span> <span><strong>[0-9.]*×</strong> (.*<b style=\"width:[0-9.]*%\"></b><i style=" h/report.html
+	grep -q "^- 004/01: \*\*151×\*\* (.* █████" h/report.md
+	awk -F "[:%]" "/<b style=.width/ && \$2 > 100 { exit 1 }" h/report.html'
+
+ok 'the code of the best stands next to that of the reference, once' '
+	is 2 "$(grep -c "<div class=\"source\">" h/report.html)"
+	grep -q "^### The reference, .000/00." h/report.md
+	grep -q "^### The best kernel, .004/01." h/report.md
+	is 1 "$(grep -c "^	float tile_4;" h/report.md)"'
+
+ok 'the archive shows occupied cells alone, and a cost that nobody knows has no tile' '
+	is "$(jq -c "select(.kind == \"elite\")" c/trials/002/archive.ndjson | wc -l)" "$(grep -c "<span>cell [0-3]*: " c/report.html)"
+	! grep -q "unknown\*\* cost" c/report.md'
 
 ok 'hostile text stays text' '
 	! grep -qi "<script" h/report.html
@@ -103,6 +123,13 @@ ok 'hostile text stays text' '
 		! grep -q "$(printf "\342\200\256")" $f
 	done
 	awk "length > 20000 && !/<svg/ { exit 1 }" h/report.html'
+
+ok 'a text cannot move the cells that follow it, and a template is not filled in twice' '
+	cp -r h v; jq -c ".eval.reasons[0].detail = \"a\\u0003b\\u0001c | {{why}}\"" h/trials/005/score.ndjson >v/trials/005/score.ndjson
+	jq ".unknown[0].why = \"{{metric}} \\u0003\"" h/trials/000/roofline.json >v/trials/000/roofline.json
+	kreport -c v
+	grep -q "^| .005/01. | rejected | forbidden_symbol | a.*b.*c .*{{why}} |$" v/report.md
+	grep -q "^- Unknown .l3_size.: {{metric}} " v/report.md; rm -r v'
 
 ok 'a fence in a program does not end its block in Markdown' '
 	awk "/^\`\`\`+/ { match(\$0, /^\`+/); n = RLENGTH; if (!open) open = n; else if (n >= open) open = 0 } END { exit open != 0 }" h/report.md
@@ -134,7 +161,7 @@ ok 'a linear search without a result says why, and what is left out of a table' 
 	rmdir n/trials/003; kreport -c n
 	grep -q "None of 2 rounds was accepted: the naive reference stands as it was. 2 candidates were correct" n/report.md
 	grep -q "^3 further workloads are not shown here; their times are in" n/report.md
-	grep -q "^| Round | Status | Description | vs last accepted | vs baseline | Decision | Level | 2048x2560x2048 |" n/report.md'
+	grep -q "^| Round | Status | Change | vs last accepted | Speed-up | 2048x2560x2048 |" n/report.md'
 ok 'noise, placeholders and mismatches with their figures' '
 	cp -r h v
 	jq ".placeholders = [{metric: \"fp16_matrix\", value: 400, unit: \"TFLOPS\", from: \"placeholder.ok:L1\"}]

@@ -3,7 +3,6 @@
  * kbench: any number of kernels of one task, checked and timed in turns by the judge that keval uses, without a model. A
  * table for people, or records bench/1.
  */
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "backend.h"
 #include "kio.h"
+#include "koption.h"
 #include "kproc.h"
 #include "ksandbox.h"
 #include "kutil.h"
@@ -43,25 +43,17 @@ struct arguments {
 	char **kernels;
 };
 
-static _Noreturn void
-die_usage(const char *why)
-{
-	if (why)
-		kwarn("%s", why);
-	fputs(usage, stderr);
-	exit(K_USAGE);
-}
-
 /* "eval.NAME=VALUE", the value being JSON or else a word. */
 static void
-set_knob(struct arguments *a, const char *text)
+set_knob(void *to, const char *option, const char *text)
 {
+	struct arguments *a = to;
 	const char *equals = strchr(text, '=');
 	char *name;
 	json_t *value;
 
 	if (strncmp(text, "eval.", 5) || !equals)
-		die_usage("--knob: NAME=VALUE, the name beginning with eval.");
+		kdie(K_USAGE, "%s %s: it must be eval.NAME=VALUE", option, text);
 	name = kstrndup(text + 5, (size_t)(equals - text - 5));
 	value = json_loads(equals + 1, JSON_DECODE_ANY, NULL);
 	json_object_set_new(a->eval, name, value ? value : json_string(equals + 1));
@@ -71,31 +63,18 @@ set_knob(struct arguments *a, const char *text)
 static void
 parse(struct arguments *a, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "backend", required_argument, NULL, 'b' }, { "set", required_argument, NULL, 's' },
-		{ "threads", required_argument, NULL, 't' }, { "repeat", required_argument, NULL, 'r' },
-		{ "knob", required_argument, NULL, 'k' }, { "json", no_argument, NULL, 'j' },
-		{ "pretty", no_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	const struct koption options[] = {
+		{ 'b', "backend", .text = &a->backend }, { 's', "set", .text = &a->set },
+		{ 't', "threads", .text = &a->threads }, { 'r', "repeat", .text = &a->repeat },
+		{ 'k', "knob", .call = set_knob, .to = a }, { 'o', "output", .text = &a->output },
+		{ 'j', "json", .choice = &a->format, .value = 'j' },
+		{ 'p', "pretty", .choice = &a->format, .value = 'p' },
 	};
-	int opt;
 
 	*a = (struct arguments){ .set = "full", .repeat = "1", .eval = json_object() };
-	while ((opt = getopt_long(argc, argv, "b:s:t:r:k:jpo:hV", options, NULL)) != -1)
-		switch (opt) {
-		case 'b': a->backend = optarg; break;
-		case 's': a->set = optarg; break;
-		case 't': a->threads = optarg; break;
-		case 'r': a->repeat = optarg; break;
-		case 'k': set_knob(a, optarg); break;
-		case 'j': case 'p': a->format = opt; break;
-		case 'o': a->output = optarg; break;
-		case 'h': fputs(usage, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		default: die_usage(NULL);
-		}
+	koption_read(options, LEN(options), usage, argc, argv);
 	if (argc - optind < 2)
-		die_usage("a task and at least one kernel are needed");
+		koption_misuse(usage, "a task and at least one kernel are needed");
 	a->task = argv[optind];
 	a->kernels = argv + optind + 1;
 	if (a->threads)

@@ -230,9 +230,24 @@ test_apart(void)
 	json_decref(many);
 }
 
+/* JSON has no infinity: with a lower end and no upper one, there is none. */
+static void
+test_open(void)
+{
+	json_t *bare = parse("{\"speedup\":2}"), *open = parse("{\"speedup\":2,\"speedup_low\":1.5}");
+	struct kgain_ratio a = kgain_speedup_of(bare), b = kgain_speedup_of(open);
+
+	CHECK(is(&a, 2, 2, 2));
+	CHECK(near(b.low, 1.5) && isinf(b.high));
+	CHECK(!kgain_speedup_of(NULL).n);
+	json_decref(bare);
+	json_decref(open);
+}
+
 int
 main(void)
 {
+	test_open();
 	test_products();
 	test_verdicts();
 	test_apart();

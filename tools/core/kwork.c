@@ -138,7 +138,8 @@ remove_tree(const char *path)
 	while (empty_once(top, &moved))
 		;
 	close(top);
-	if (rmdir(path) < 0)
+	/* Somebody else may remove the same remains at the same time. */
+	if (rmdir(path) < 0 && errno != ENOENT)
 		kwarn("%s: not removed: %s", path, strerror(errno));
 }
 

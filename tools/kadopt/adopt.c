@@ -3,7 +3,6 @@
 #include "adopt.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +12,13 @@
 #include "journal.h"
 #include "kfrozen.h"
 #include "kio.h"
+#include "koption.h"
 
 static const char usage[] =
     "usage: kadopt adopt [-o CAMPAIGN] -p PROJECT --file FILE --kernel NAME --build COMMAND --run COMMAND\n"
     "                    [--outputs FILE]... [--compare exact|float:RTOL|float32:RTOL|float64:RTOL]\n"
     "                    [--context FILE]... [--shape NAME=EXPRESSION]... [--launcher COMMAND] [--timeout SECONDS] [--threads N]\n"
     "                    [--provider PROVIDER [--model NAME]] [--mode linear|map-elites] [--top N] [--runs N] [--proxy LOW,HIGH] [--sandbox]\n";
-
-enum { FILE_NAME = 256, KERNEL, BUILD, RUN, OUTPUTS, COMPARE, CONTEXT, SHAPE, LAUNCHER, TIMEOUT, PROVIDER, MODEL, MODE, TOP, RUNS,
-	SANDBOX, THREADS, PROXY };
 
 struct adopt_options {
 	const char *campaign, *compare, *provider, *model;
@@ -30,13 +27,13 @@ struct adopt_options {
 };
 
 static void
-set_text(json_t *answers, const char *key, const char *text)
+set_text(void *answers, const char *option, const char *text)
 {
 	json_t *v = json_string(text);
 
 	if (!v)
-		kdie(K_USAGE, "--%s: it is not UTF-8", key);
-	json_object_set_new(answers, key, v);
+		kdie(K_USAGE, "%s: it is not UTF-8", option);
+	json_object_set_new(answers, option + strlen("--"), v);
 }
 
 static void
@@ -50,14 +47,14 @@ append(json_t *answers, const char *key, json_t *item)
 }
 
 static void
-add_shape(json_t *answers, const char *text)
+add_shape(void *answers, const char *option, const char *text)
 {
 	const char *sign = strchr(text, '=');
 	json_t *shapes = json_object_get(answers, "shapes");
 	char *name;
 
 	if (!sign || sign == text || !sign[1])
-		kdie(K_USAGE, "--shape %s: it must be NAME=EXPRESSION", text);
+		kdie(K_USAGE, "%s %s: it must be NAME=EXPRESSION", option, text);
 	if (!shapes)
 		json_object_set_new(answers, "shapes", shapes = json_object());
 	name = kstrndup(text, (size_t)(sign - text));
@@ -67,78 +64,85 @@ add_shape(json_t *answers, const char *text)
 
 /* How far a time alone may be from the one in the application. */
 static void
-add_proxy(json_t *answers, const char *text)
+add_proxy(void *answers, const char *option, const char *text)
 {
 	char *copy = kstrdup(text), *comma = strchr(copy, ',');
 
 	if (!comma)
-		kdie(K_USAGE, "--proxy %s: it must be LOW,HIGH", text);
+		kdie(K_USAGE, "%s %s: it must be LOW,HIGH", option, text);
 	*comma = '\0';
-	json_object_set_new(answers, "proxy", json_pack("[f,f]", knum_double(copy, 0, 1e6, "--proxy"), knum_double(comma + 1, 0, 1e6,
-	    "--proxy")));
+	json_object_set_new(answers, "proxy", json_pack("[f,f]", knum_double(copy, 0, 1e6, option),
+	    knum_double(comma + 1, 0, 1e6, option)));
 	free(copy);
 }
 
 static void
-set_option(struct adopt_options *o, int letter)
+add_project(void *answers, const char *option, const char *path)
 {
-	static const char *const texts[] = { [FILE_NAME - 256] = "file", [KERNEL - 256] = "kernel", [BUILD - 256] = "build",
-		[RUN - 256] = "run", [LAUNCHER - 256] = "launcher", [MODE - 256] = "mode" };
 	char full[PATH_MAX];
 
-	switch (letter) {
-	case 'o': case 'c': o->campaign = optarg; break;
-	case 'p':
-		if (!realpath(optarg, full))
-			kdie_errno(K_USAGE, "project %s", optarg);
-		set_text(o->answers, "project", full);
-		break;
-	case FILE_NAME: case KERNEL: case BUILD: case RUN: case LAUNCHER: case MODE:
-		set_text(o->answers, texts[letter - 256], optarg);
-		break;
-	case OUTPUTS: append(o->answers, "outputs", json_pack("{s:s}", "file", optarg)); break;
-	case COMPARE:
-		if (!outputs_compare_ok(optarg))
-			kdie(K_USAGE, "--compare %s: it is none of exact, float:RTOL, float32:RTOL, float64:RTOL", optarg);
-		o->compare = optarg;
-		break;
-	case CONTEXT: append(o->answers, "context", json_string(optarg)); break;
-	case SHAPE: add_shape(o->answers, optarg); break;
-	case TIMEOUT: json_object_set_new(o->answers, "timeout_s", json_real(knum_double(optarg, 1, 1e6, "--timeout"))); break;
-	case PROXY: add_proxy(o->answers, optarg); break;
-	case THREADS: json_object_set_new(o->answers, "threads", json_integer(knum_long(optarg, 0, 4096, "--threads"))); break;
-	case PROVIDER: o->provider = optarg; break;
-	case MODEL: o->model = optarg; break;
-	case TOP: knum_long(optarg, 1, 64, "--top"); o->top = optarg; break;
-	case RUNS: knum_long(optarg, 1, 99, "--runs"); o->runs = optarg; break;
-	case SANDBOX: json_object_set_new(o->answers, "sandbox", json_true()); break;
-	case 'h': fputs(usage, stdout); exit(K_OK);
-	case 'V': kversion(); exit(K_OK);
-	default: fputs(usage, stderr); exit(K_USAGE);
-	}
+	if (!realpath(path, full))
+		kdie_errno(K_USAGE, "%s %s", option, path);
+	set_text(answers, option, full);
+}
+
+static void
+add_output(void *answers, const char *option, const char *file)
+{
+	(void)option;
+	append(answers, "outputs", json_pack("{s:s}", "file", file));
+}
+
+static void
+add_context(void *answers, const char *option, const char *file)
+{
+	(void)option;
+	append(answers, "context", json_string(file));
 }
 
 static void
 parse_options(struct adopt_options *o, int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "campaign", required_argument, NULL, 'o' }, { "project", required_argument, NULL, 'p' },
-		{ "file", required_argument, NULL, FILE_NAME }, { "kernel", required_argument, NULL, KERNEL },
-		{ "build", required_argument, NULL, BUILD }, { "run", required_argument, NULL, RUN },
-		{ "outputs", required_argument, NULL, OUTPUTS }, { "compare", required_argument, NULL, COMPARE },
-		{ "context", required_argument, NULL, CONTEXT }, { "shape", required_argument, NULL, SHAPE },
-		{ "launcher", required_argument, NULL, LAUNCHER }, { "timeout", required_argument, NULL, TIMEOUT },
-		{ "provider", required_argument, NULL, PROVIDER }, { "model", required_argument, NULL, MODEL },
-		{ "mode", required_argument, NULL, MODE }, { "top", required_argument, NULL, TOP }, { "runs", required_argument, NULL, RUNS },
-		{ "sandbox", no_argument, NULL, SANDBOX }, { "threads", required_argument, NULL, THREADS },
-		{ "proxy", required_argument, NULL, PROXY }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	json_t *a = o->answers;
+	double timeout_s = 0;
+	long threads = -1, top, runs;
+	bool sandbox = false;
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &o->campaign },
+		{ 'o', NULL, .text = &o->campaign },
+		{ 'p', "project", .call = add_project, .to = a },
+		{ 0, "file", .call = set_text, .to = a },
+		{ 0, "kernel", .call = set_text, .to = a },
+		{ 0, "build", .call = set_text, .to = a },
+		{ 0, "run", .call = set_text, .to = a },
+		{ 0, "launcher", .call = set_text, .to = a },
+		{ 0, "mode", .call = set_text, .to = a },
+		{ 0, "outputs", .call = add_output, .to = a },
+		{ 0, "compare", .text = &o->compare },
+		{ 0, "context", .call = add_context, .to = a },
+		{ 0, "shape", .call = add_shape, .to = a },
+		{ 0, "proxy", .call = add_proxy, .to = a },
+		{ 0, "timeout", .real = &timeout_s, .low = 1, .high = 1e6 },
+		{ 0, "threads", .number = &threads, .low = 0, .high = 4096 },
+		{ 0, "provider", .text = &o->provider },
+		{ 0, "model", .text = &o->model },
+		{ 0, "top", .text = &o->top, .number = &top, .low = 1, .high = 64 },
+		{ 0, "runs", .text = &o->runs, .number = &runs, .low = 1, .high = 99 },
+		{ 0, "sandbox", .flag = &sandbox },
 	};
-	int letter;
 
-	while ((letter = getopt_long(argc, argv, "o:c:p:hV", longs, NULL)) != -1)
-		set_option(o, letter);
-	if (optind < argc)
-		kdie(K_USAGE, "'%s': there are no operands\n%s", argv[optind], usage);
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
+	if (o->compare && !outputs_compare_ok(o->compare))
+		kdie(K_USAGE,
+		    "--compare %s: it is none of exact, float:RTOL, float32:RTOL, float64:RTOL",
+		    o->compare);
+	if (timeout_s > 0)
+		json_object_set_new(a, "timeout_s", json_real(timeout_s));
+	if (threads >= 0)
+		json_object_set_new(a, "threads", json_integer(threads));
+	if (sandbox)
+		json_object_set_new(a, "sandbox", json_true());
 }
 
 /* What the options say together, as adopt.json has it. */
@@ -231,21 +235,11 @@ command_adopt(int argc, char **argv)
 struct adoption *
 open_adoption(int argc, char **argv, const char *text)
 {
-	static const struct option longs[] = { { "campaign", required_argument, NULL, 'c' }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' }, { 0 } };
 	const char *dir = ".";
-	int letter;
+	const struct koption options[] = { { 'c', "campaign", .text = &dir } };
 
-	optind = 0;
-	while ((letter = getopt_long(argc, argv, "c:hV", longs, NULL)) != -1)
-		switch (letter) {
-		case 'c': dir = optarg; break;
-		case 'h': fputs(text, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		default: fputs(text, stderr); exit(K_USAGE);
-		}
-	if (optind < argc)
-		kdie(K_USAGE, "'%s': there are no operands\n%s", argv[optind], text);
+	koption_read(options, LEN(options), text, argc, argv);
+	koption_no_operands(text, argc, argv);
 	return adoption_load(dir);
 }
 

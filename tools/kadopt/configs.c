@@ -4,7 +4,6 @@
  * adopt/timing.ndjson, or, for launches, from what ncu printed.
  */
 #include <ctype.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "kadopt.h"
 #include "kconfigs.h"
 #include "kio.h"
+#include "koption.h"
 #include "ncu.h"
 
 static const char usage[] =
@@ -42,32 +42,15 @@ struct rule {
 static void
 parse_options(struct options *o, int argc, char **argv)
 {
-	enum { TOP = 256, VARIANCE, KEY, NCU };
-	static const struct option longs[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
-		{ "top", required_argument, NULL, TOP }, { "variance", required_argument, NULL, VARIANCE },
-		{ "key", required_argument, NULL, KEY }, { "ncu", required_argument, NULL, NCU },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &o->campaign }, { 'o', "output", .text = &o->output },
+		{ 0, "top", .number = &o->top, .low = 1, .high = TOP_MAX },
+		{ 0, "variance", .real = &o->variance, .low = 1, .high = 1e6 },
+		{ 0, "key", .text = &o->key }, { 0, "ncu", .text = &o->ncu },
 	};
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "c:o:hV", longs, NULL)) != -1)
-		switch (opt) {
-		case 'c': o->campaign = optarg; break;
-		case 'o': o->output = optarg; break;
-		case TOP: o->top = knum_long(optarg, 1, TOP_MAX, "--top"); break;
-		case VARIANCE: o->variance = knum_double(optarg, 1, 1e6, "--variance"); break;
-		case KEY: o->key = optarg; break;
-		case NCU: o->ncu = optarg; break;
-		case 'h': fputs(usage, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		default: fputs(usage, stderr); exit(K_USAGE);
-		}
-	if (optind < argc) {
-		kwarn("there are no operands; -c names the campaign's folder");
-		fputs(usage, stderr);
-		exit(K_USAGE);
-	}
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
 }
 
 /* A header and calls. MISSING: what to do when there is no such file. */

@@ -3,7 +3,6 @@
  * kadopt integrate: the winner goes back into the application, when it is worth it and holds there: looked at, built, run,
  * compared; else the project is what it was, byte by byte. See docs/adopt.md for the order of things.
  */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "kfrozen.h"
 #include "kio.h"
 #include "klog.h"
+#include "koption.h"
 #include "real.h"
 #include "runs.h"
 #include "splice.h"
@@ -43,26 +43,15 @@ struct winner {
 static void
 parse_options(struct integrate_options *o, int argc, char **argv)
 {
-	enum { N = 256, GATE, PROMPTS };
-	static const struct option longs[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "pairs", required_argument, NULL, N },
-		{ "gate", required_argument, NULL, GATE }, { "keep-prompts", no_argument, NULL, PROMPTS },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &o->campaign },
+		{ 0, "pairs", .number = &o->pairs, .low = 3, .high = 32 },
+		{ 0, "gate", .real = &o->gate, .low = 0.0001, .high = 0.99 },
+		{ 0, "keep-prompts", .flag = &o->keep_prompts },
 	};
-	int letter;
 
-	while ((letter = getopt_long(argc, argv, "c:hV", longs, NULL)) != -1)
-		switch (letter) {
-		case 'c': o->campaign = optarg; break;
-		case N: o->pairs = knum_long(optarg, 3, 32, "--pairs"); break;
-		case GATE: o->gate = knum_double(optarg, 0.0001, 0.99, "--gate"); break;
-		case PROMPTS: o->keep_prompts = true; break;
-		case 'h': fputs(usage, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		default: fputs(usage, stderr); exit(K_USAGE);
-		}
-	if (optind < argc)
-		kdie(K_USAGE, "'%s': there are no operands\n%s", argv[optind], usage);
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
 }
 
 /* ---- the winner ---- */

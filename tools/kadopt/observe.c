@@ -3,7 +3,6 @@
  * kadopt observe: every call of the kernel in a real run of the application, with its arguments and memory
  * (adopt/observed.ndjson), and its times in runs without further ado (adopt/timing.ndjson).
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "kadopt.h"
 #include "kio.h"
+#include "koption.h"
 #include "kstat.h"
 #include "log.h"
 #include "watch.h"
@@ -30,55 +30,37 @@ struct options {
 	bool launches, force, check, instrument;
 };
 
-static _Noreturn void
-die_usage(const char *why)
-{
-	kwarn("%s", why);
-	fputs(usage, stderr);
-	exit(K_USAGE);
-}
-
 /* ---- what is to be observed ---- */
+
+static void
+set_answer(void *answers, const char *option, const char *value)
+{
+	json_object_set_new(answers, option + strlen("--"), kjson_text(value, strlen(value)));
+}
 
 static void
 parse_options(struct options *o, int argc, char **argv)
 {
-	enum { FILE_NAME = 256, KERNEL, BUILD, RUN, LAUNCHER, N, TIMEOUT, LAUNCHES, FORCE, CHECK, LOG, INSTRUMENT };
-	static const struct option longs[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "project", required_argument, NULL, 'p' },
-		{ "file", required_argument, NULL, FILE_NAME }, { "kernel", required_argument, NULL, KERNEL },
-		{ "build", required_argument, NULL, BUILD }, { "run", required_argument, NULL, RUN },
-		{ "launcher", required_argument, NULL, LAUNCHER }, { "runs", required_argument, NULL, N },
-		{ "timeout", required_argument, NULL, TIMEOUT }, { "launches", no_argument, NULL, LAUNCHES },
-		{ "force", no_argument, NULL, FORCE }, { "check", no_argument, NULL, CHECK },
-		{ "log", required_argument, NULL, LOG }, { "instrument", no_argument, NULL, INSTRUMENT },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
-	};
-	static const char *const fields[] = { [FILE_NAME - 256] = "file", [KERNEL - 256] = "kernel", [BUILD - 256] = "build",
-	    [RUN - 256] = "run", [LAUNCHER - 256] = "launcher" };
 	json_t *given = json_object();
-	int opt;
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &o->campaign },
+		{ 'p', "project", .call = set_answer, .to = given },
+		{ 0, "file", .call = set_answer, .to = given },
+		{ 0, "kernel", .call = set_answer, .to = given },
+		{ 0, "build", .call = set_answer, .to = given },
+		{ 0, "run", .call = set_answer, .to = given },
+		{ 0, "launcher", .call = set_answer, .to = given },
+		{ 0, "runs", .number = &o->runs, .low = 0, .high = RUNS_MAX },
+		{ 0, "timeout", .real = &o->timeout_s, .low = 1, .high = 1e6 },
+		{ 0, "launches", .flag = &o->launches },
+		{ 0, "force", .flag = &o->force },
+		{ 0, "check", .flag = &o->check },
+		{ 0, "log", .text = &o->log },
+		{ 0, "instrument", .flag = &o->instrument },
+	};
 
-	while ((opt = getopt_long(argc, argv, "c:p:hV", longs, NULL)) != -1)
-		switch (opt) {
-		case 'c': o->campaign = optarg; break;
-		case 'p': json_object_set_new(given, "project", kjson_text(optarg, strlen(optarg))); break;
-		case FILE_NAME: case KERNEL: case BUILD: case RUN: case LAUNCHER:
-			json_object_set_new(given, fields[opt - 256], kjson_text(optarg, strlen(optarg)));
-			break;
-		case N: o->runs = knum_long(optarg, 0, RUNS_MAX, "--runs"); break;
-		case TIMEOUT: o->timeout_s = knum_double(optarg, 1, 1e6, "--timeout"); break;
-		case LAUNCHES: o->launches = true; break;
-		case FORCE: o->force = true; break;
-		case CHECK: o->check = true; break;
-		case LOG: o->log = optarg; break;
-		case INSTRUMENT: o->instrument = true; break;
-		case 'h': fputs(usage, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		default: fputs(usage, stderr); exit(K_USAGE);
-		}
-	if (optind < argc)
-		die_usage("there are no operands; -c names the campaign's folder, -p the project's");
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
 	o->answers = given;
 }
 

@@ -17,9 +17,9 @@ void put_archive(struct karch *a);
 enum view { VIEW_NONE, VIEW_BEST, VIEW_TOP, VIEW_CELLS, VIEW_LINEAGE, VIEW_STATS, VIEW_CHECK };
 
 struct view_options {
-	enum view view;
+	int view;	/* enum view */
 	bool json;
-	size_t top;		/* VIEW_TOP: how many */
+	long top;		/* VIEW_TOP: how many */
 	const char *id;		/* VIEW_LINEAGE */
 	const char *dir;	/* the campaign folder */
 	const char *archive;	/* the file, for messages */

@@ -350,7 +350,7 @@ show_view(const struct karch *a, const struct view_options *o)
 {
 	switch (o->view) {
 	case VIEW_BEST: return show_best(a, o);
-	case VIEW_TOP: return show_top(a, o, o->top);
+	case VIEW_TOP: return show_top(a, o, (size_t)o->top);
 	case VIEW_CELLS: return show_cells(a, o);
 	case VIEW_LINEAGE: return show_lineage(a, o);
 	case VIEW_STATS: return show_stats(a, o);

@@ -4,7 +4,6 @@
  * how much a candidate gains from buffers it has seen before, whether the gain is there on skewed groups, and the
  * decision.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +11,9 @@
 
 #include "kaudit.h"
 #include "kgroups.h"
+#include "koption.h"
 #include "krecord.h"
 
-enum { OPT_REPORT = 256, OPT_JSON, OPT_MARKDOWN, OPT_TASK, OPT_CHECK, OPT_SOURCE, OPT_THIN };
 enum { SOURCE_MAX = 64 << 20 };
 
 static const char usage_text[] =
@@ -24,72 +23,36 @@ static const char usage_text[] =
     "       kaudit --task TASK.json\n"
     "       kaudit --check [-r RULES]\n";
 
-static const struct option long_options[] = {
-	{ "campaign", required_argument, NULL, 'c' }, { "rules", required_argument, NULL, 'r' },
-	{ "output", required_argument, NULL, 'o' }, { "backend", required_argument, NULL, 'b' },
-	{ "report", no_argument, NULL, OPT_REPORT }, { "json", no_argument, NULL, OPT_JSON },
-	{ "markdown", no_argument, NULL, OPT_MARKDOWN }, { "task", required_argument, NULL, OPT_TASK },
-	{ "check", no_argument, NULL, OPT_CHECK }, { "source", no_argument, NULL, OPT_SOURCE },
-	{ "thin", no_argument, NULL, OPT_THIN },
-	{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
-};
-
 enum mode { MODE_RECORDS, MODE_REPORT, MODE_TASK, MODE_CHECK, MODE_SOURCE };
 
 struct arguments {
-	enum mode mode;
+	int mode, format;
 	const char *dir, *rules, *output, *backend, *task;
-	bool markdown, thin;
+	bool thin;
 	char **files;
 };
-
-static _Noreturn void
-usage(const char *why)
-{
-	if (why)
-		kwarn("%s", why);
-	fputs(usage_text, stderr);
-	exit(K_USAGE);
-}
-
-static void
-set_mode(struct arguments *a, enum mode mode)
-{
-	if (a->mode != MODE_RECORDS)
-		usage("--report, --source, --task and --check exclude each other");
-	a->mode = mode;
-}
 
 static void
 parse(struct arguments *a, int argc, char **argv)
 {
-	int c;
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &a->dir }, { 'r', "rules", .text = &a->rules },
+		{ 'o', "output", .text = &a->output }, { 'b', "backend", .text = &a->backend },
+		{ 't', NULL, .text = &a->task }, { 0, "thin", .flag = &a->thin },
+		{ 0, "json", .choice = &a->format, .value = 'j' },
+		{ 0, "markdown", .choice = &a->format, .value = 'm' },
+		{ 0, "report", .choice = &a->mode, .value = MODE_REPORT },
+		{ 0, "check", .choice = &a->mode, .value = MODE_CHECK },
+		{ 0, "source", .choice = &a->mode, .value = MODE_SOURCE },
+		{ 0, "task", .choice = &a->mode, .value = MODE_TASK, .text = &a->task },
+	};
 
 	*a = (struct arguments){ .dir = "." };
-	while ((c = getopt_long(argc, argv, "c:r:o:b:t:hV", long_options, NULL)) != -1)
-		switch (c) {
-		case 'c': a->dir = optarg; break;
-		case 'r': a->rules = optarg; break;
-		case 'o': a->output = optarg; break;
-		case 'b': a->backend = optarg; break;
-		case 't': a->task = optarg; break;
-		case OPT_THIN: a->thin = true; break;
-		case OPT_JSON: a->markdown = false; break;
-		case OPT_MARKDOWN: a->markdown = true; break;
-		case OPT_REPORT: set_mode(a, MODE_REPORT); break;
-		case OPT_CHECK: set_mode(a, MODE_CHECK); break;
-		case OPT_SOURCE: set_mode(a, MODE_SOURCE); break;
-		case OPT_TASK:
-			set_mode(a, MODE_TASK);
-			a->task = optarg;
-			break;
-		case 'h': fputs(usage_text, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		default: usage(NULL);
-		}
+	koption_read(options, LEN(options), usage_text, argc, argv);
 	a->files = argv + optind;
 	if (*a->files ? a->mode != MODE_RECORDS && a->mode != MODE_SOURCE : a->mode == MODE_SOURCE)
-		usage(*a->files ? "operands where none belong" : "--source wants files with source text");
+		koption_misuse(usage_text, *a->files ? "operands where none belong" :
+		    "--source wants files with source text");
 }
 
 static struct rules *
@@ -208,7 +171,7 @@ report(const struct arguments *a)
 	bool good;
 	json_t *o = report_campaign(&audit, &good);
 
-	if (a->markdown) {
+	if (a->format == 'm') {
 		report_markdown(o, &text);
 		kout_line(text.data, text.len - 1);
 	} else {

@@ -3,15 +3,15 @@
  * kclassify: where a kernel stands in the search space: four coordinates of 0..3, read from its source text by a table
  * of patterns. Appends "coords" to records; prints a line per bare source file.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kcamp.h"
 #include "kio.h"
-#include "krecord.h"
+#include "koption.h"
 #include "kpattern.h"
+#include "krecord.h"
 #include "kutil.h"
 
 #define SOURCE_MAX ((size_t)64 << 20)
@@ -236,44 +236,25 @@ table_of_campaign(const char *dir)
 int
 main(int argc, char **argv)
 {
-	enum { NO_STRIP = 256, NO_GATES, REQUIRE_LOWER, THIN };
-	static const struct option options[] = {
-		{ "backend", required_argument, NULL, 'b' }, { "patterns", required_argument, NULL, 'p' },
-		{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
-		{ "explain", no_argument, NULL, 'e' }, { "source", no_argument, NULL, 's' },
-		{ "no-strip", no_argument, NULL, NO_STRIP }, { "no-gates", no_argument, NULL, NO_GATES },
-		{ "require-lower-levels", no_argument, NULL, REQUIRE_LOWER },
-		{ "thin", no_argument, NULL, THIN }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
-	};
 	const char *backend = NULL, *patterns = NULL, *dir = ".", *output = NULL;
+	bool no_strip = false, no_gates = false, lower = false;
 	struct classifier c = { .flags = KPATTERN_STRIP | KPATTERN_GATES };
-	int opt, on = 0, off = 0;
+	const struct koption options[] = {
+		{ 'b', "backend", .text = &backend }, { 'p', "patterns", .text = &patterns },
+		{ 'c', "campaign", .text = &dir }, { 'o', "output", .text = &output },
+		{ 'e', "explain", .flag = &c.explain }, { 's', "source", .flag = &c.sources },
+		{ 0, "no-strip", .flag = &no_strip }, { 0, "no-gates", .flag = &no_gates },
+		{ 0, "require-lower-levels", .flag = &lower }, { 0, "thin", .flag = &c.thin },
+	};
 	char *path;
 
 	kutil_init("kclassify");
-	while ((opt = getopt_long(argc, argv, "b:p:c:o:eshV", options, NULL)) != -1)
-		switch (opt) {
-		case 'b': backend = optarg; break;
-		case 'p': patterns = optarg; break;
-		case 'c': dir = optarg; break;
-		case 'o': output = optarg; break;
-		case 'e': c.explain = true; break;
-		case 's': c.sources = true; break;
-		case NO_STRIP: off |= KPATTERN_STRIP; break;
-		case NO_GATES: off |= KPATTERN_GATES; break;
-		case THIN: c.thin = true; break;
-		case REQUIRE_LOWER: on |= KPATTERN_REQUIRE_LOWER; break;
-		case 'h': fputs(usage, stdout); return K_OK;
-		case 'V': kversion(); return K_OK;
-		default: fputs(usage, stderr); return K_USAGE;
-		}
-	if (backend && patterns) {
-		kwarn("-b and -p exclude each other");
-		fputs(usage, stderr);
-		return K_USAGE;
-	}
+	koption_read(options, LEN(options), usage, argc, argv);
+	if (backend && patterns)
+		koption_misuse(usage, "-b and -p exclude each other");
 	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign(dir);
-	c.flags = (c.flags | on) & ~off;
+	c.flags |= lower ? KPATTERN_REQUIRE_LOWER : 0;
+	c.flags &= ~((no_strip ? KPATTERN_STRIP : 0) | (no_gates ? KPATTERN_GATES : 0));
 	c.table = kpattern_load(path);
 	free(path);
 	c.dir = dir;

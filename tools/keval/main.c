@@ -4,7 +4,6 @@
  * a bare file, and the best kernel once more beside the reference and every baseline.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "karch.h"
 #include "keval.h"
 #include "kio.h"
+#include "koption.h"
 #include "kutil.h"
 
 static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [-o FILE]\n"
@@ -21,75 +21,39 @@ static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed
 
 enum mode { MODE_REPLIES, MODE_REFERENCE, MODE_CODE, MODE_VERIFY, MODE_EVIDENCE, MODE_ANCHOR, MODE_RACE, MODE_PREFLIGHT };
 
-enum { OPT_REFERENCE = 256, OPT_CODE, OPT_VERIFY, OPT_EVIDENCE, OPT_ANCHOR, OPT_RACE, OPT_PREFLIGHT, OPT_INPUTS, OPT_SEED };
 
 struct arguments {
-	enum mode mode;
+	int mode;
 	const char *dir, *archive, *output, *set, *seed;
 	const char *operand;	/* of --code, --verify and --evidence */
 	bool inputs;		/* --inputs: only say what would be read */
 	char **files;
 };
 
-static _Noreturn void
-die_usage(const char *why)
-{
-	if (why)
-		kwarn("%s", why);
-	fputs(usage, stderr);
-	exit(K_USAGE);
-}
-
-static void
-set_mode(struct arguments *a, enum mode mode)
-{
-	if (a->mode != MODE_REPLIES)
-		die_usage("--reference, --code, --verify, --evidence, --anchor, --race and --preflight exclude each other");
-	a->mode = mode;
-	a->operand = optarg;
-}
-
 static void
 parse(struct arguments *a, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "archive", required_argument, NULL, 'a' },
-		{ "set", required_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
-		{ "reference", no_argument, NULL, OPT_REFERENCE }, { "code", required_argument, NULL, OPT_CODE },
-		{ "verify", required_argument, NULL, OPT_VERIFY }, { "seed", required_argument, NULL, OPT_SEED },
-		{ "evidence", required_argument, NULL, OPT_EVIDENCE }, { "anchor", required_argument, NULL, OPT_ANCHOR },
-		{ "race", required_argument, NULL, OPT_RACE }, { "preflight", no_argument, NULL, OPT_PREFLIGHT },
-		{ "inputs", no_argument, NULL, OPT_INPUTS },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &a->dir }, { 'a', "archive", .text = &a->archive },
+		{ 's', "set", .text = &a->set }, { 'o', "output", .text = &a->output },
+		{ 0, "seed", .text = &a->seed }, { 0, "inputs", .flag = &a->inputs },
+		{ 0, "reference", .choice = &a->mode, .value = MODE_REFERENCE },
+		{ 0, "code", .choice = &a->mode, .value = MODE_CODE, .text = &a->operand },
+		{ 0, "verify", .choice = &a->mode, .value = MODE_VERIFY, .text = &a->operand },
+		{ 0, "evidence", .choice = &a->mode, .value = MODE_EVIDENCE, .text = &a->operand },
+		{ 0, "anchor", .choice = &a->mode, .value = MODE_ANCHOR, .text = &a->operand },
+		{ 0, "race", .choice = &a->mode, .value = MODE_RACE, .text = &a->operand },
+		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT },
 	};
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "c:a:s:o:hV", options, NULL)) != -1)
-		switch (opt) {
-		case 'c': a->dir = optarg; break;
-		case 'a': a->archive = optarg; break;
-		case 's': a->set = optarg; break;
-		case 'o': a->output = optarg; break;
-		case OPT_SEED: a->seed = optarg; break;
-		case OPT_REFERENCE: set_mode(a, MODE_REFERENCE); break;
-		case OPT_CODE: set_mode(a, MODE_CODE); break;
-		case OPT_VERIFY: set_mode(a, MODE_VERIFY); break;
-		case OPT_EVIDENCE: set_mode(a, MODE_EVIDENCE); break;
-		case OPT_ANCHOR: set_mode(a, MODE_ANCHOR); break;
-		case OPT_RACE: set_mode(a, MODE_RACE); break;
-		case OPT_PREFLIGHT: set_mode(a, MODE_PREFLIGHT); break;
-		case OPT_INPUTS: a->inputs = true; break;
-		case 'h': fputs(usage, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		default: die_usage(NULL);
-		}
+	koption_read(options, LEN(options), usage, argc, argv);
 	a->files = argv + optind;
 	if (a->mode != MODE_REPLIES && a->mode != MODE_RACE && *a->files)
-		die_usage("there are operands, and nothing is done with them");
+		koption_misuse(usage, "there are operands, and nothing is done with them");
 	if (a->mode == MODE_RACE && !*a->files)
-		die_usage("--race: no kernels to race");
+		koption_misuse(usage, "--race: no kernels to race");
 	if (a->seed && (!*a->seed || a->seed[strspn(a->seed, "0123456789abcdef")]))
-		die_usage("--seed wants lower-case hex digits");
+		koption_misuse(usage, "--seed wants lower-case hex digits");
 }
 
 /* The null evaluator does with no task; everything else needs one. */

@@ -3,13 +3,13 @@
  * kgrad: the gradient of a search: which steps on the behaviour grid have paid, from where. Old gradient, the archive
  * before a trial and the trial's scored records in, new gradient out; ksample weighs parents and writes hints with it.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kgrad.h"
 #include "kio.h"
+#include "koption.h"
 
 static const char usage[] =
     "usage: kgrad [-c DIR] [-g GRADIENT] [-a ARCHIVE] [-o FILE] [SCORED ...]\n"
@@ -21,45 +21,30 @@ struct arguments {
 	bool cells, json;
 };
 
-static _Noreturn void
-die_usage(const char *why)
+static void
+set_hints(void *to, const char *name, const char *value)
 {
-	kwarn("%s", why);
-	fputs(usage, stderr);
-	exit(K_USAGE);
-}
+	int *hints = to;
 
-enum { OPT_HINTS = 256, OPT_CELLS, OPT_JSON };
+	*hints = karch_cell(value);
+	if (*hints < 0)
+		kdie(K_USAGE, "%s %s: it must be a cell such as 2103", name, value);
+}
 
 static void
 parse(struct arguments *a, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "gradient", required_argument, NULL, 'g' },
-		{ "archive", required_argument, NULL, 'a' }, { "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
-		{ "hints", required_argument, NULL, OPT_HINTS }, { "cells", no_argument, NULL, OPT_CELLS },
-		{ "json", no_argument, NULL, OPT_JSON }, { 0 },
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &a->dir },
+		{ 'g', "gradient", .text = &a->gradient },
+		{ 'a', "archive", .text = &a->archive },
+		{ 'o', "output", .text = &a->output },
+		{ 0, "hints", .call = set_hints, .to = &a->hints },
+		{ 0, "cells", .flag = &a->cells },
+		{ 0, "json", .flag = &a->json },
 	};
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "c:g:a:o:hV", options, NULL)) != -1)
-		switch (opt) {
-		case 'c': a->dir = optarg; break;
-		case 'g': a->gradient = optarg; break;
-		case 'a': a->archive = optarg; break;
-		case 'o': a->output = optarg; break;
-		case 'h': fputs(usage, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		case OPT_HINTS:
-			a->hints = karch_cell(optarg);
-			if (a->hints < 0)
-				die_usage("--hints wants a cell such as 2103");
-			break;
-		case OPT_CELLS: a->cells = true; break;
-		case OPT_JSON: a->json = true; break;
-		default: fputs(usage, stderr); exit(K_USAGE);
-		}
+	koption_read(options, LEN(options), usage, argc, argv);
 }
 
 /* "+compute -memory" */
@@ -196,12 +181,12 @@ main(int argc, char **argv)
 	kutil_init("kgrad");
 	parse(&a, argc, argv);
 	if (a.cells && a.hints >= 0)
-		die_usage("one view at a time");
+		koption_misuse(usage, "one view at a time");
 	if (!a.cells && a.hints < 0 && a.json)
-		die_usage("--json belongs to a view");
+		koption_misuse(usage, "--json belongs to a view");
 	if (!a.cells && a.hints < 0)
 		return update(&a, argv + optind, (size_t)(argc - optind));
 	if (argc - optind > 1)
-		die_usage("one gradient at a time");
+		koption_misuse(usage, "one gradient at a time");
 	return view(&a, argv[optind]);
 }

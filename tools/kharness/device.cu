@@ -31,9 +31,9 @@ uniform(u64 seed, u64 i, int k)
 }
 
 __device__ static double
-element(int dist, u64 seed, u64 i, u64 n, u64 period, double common)
+element(int dist, u64 seed, u64 i, u64 n, u64 period, bool rare, double common)
 {
-	double u;
+	double low = dist == KDIST_TINY ? -42 : rare ? 2 : -2, high = dist == KDIST_TINY ? -36 : 4;
 
 	switch (dist) {
 	case KDIST_NORMAL:
@@ -44,8 +44,7 @@ element(int dist, u64 seed, u64 i, u64 n, u64 period, double common)
 		return (double)(mix(seed, i) >> 63);
 	case KDIST_LARGE:
 	case KDIST_TINY:
-		u = dist == KDIST_LARGE ? -2 + 6 * uniform(seed, i, 0) : -42 + 6 * uniform(seed, i, 0);
-		return (mix(seed, i) >> 63 ? 1 : -1) * exp10(u);
+		return (mix(seed, i) >> 63 ? 1 : -1) * exp10(low + (high - low) * uniform(seed, i, 0));
 	case KDIST_ALL_EQUAL:
 		return common;
 	case KDIST_SORTED:
@@ -144,7 +143,7 @@ kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, u64 every, double com
 {
 	EACH(i, n)
 		if (!every || mix(~seed, i) % every == 0)
-			put(type, to, i, width * element(dist, seed, i, n, period, common));
+			put(type, to, i, width * element(dist, seed, i, n, period, every != 0, common));
 }
 
 extern "C" __global__ void

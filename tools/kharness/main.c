@@ -424,19 +424,17 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 
 /*
  * T2 and T3 as asked for; the noise floor. Until something is measured, others may do the same at the same time. A GPU's
- * runners take long to get ready, and use the device for nothing else: they do so while others measure.
+ * runners take long to get ready, all at once; not while others measure, whose kernels they would hold up.
  */
 static double
 judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
 {
-	int shared = j->device ? -1 : judge_lock(j, false);
+	int shared = judge_lock(j, false);
 	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
 	struct correctness *correctness = j->o.correctness ? correctness_open(j, &subjects[0]) : NULL;
 
 	if (race)
 		race_greet(race);
-	if (j->device)
-		shared = judge_lock(j, false);
 	if (correctness)
 		correctness_run(correctness);
 	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT)) {

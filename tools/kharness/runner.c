@@ -682,7 +682,8 @@ runner_handshake_of(const struct handshake *measured, size_t n)
 struct handshake
 runner_handshake_from(const struct runner *r, const struct span *s)
 {
-	return (struct handshake){ .ns = runner_undelayed_ns(r, s), .own_ns = (double)s->own_ns,
+	/* On a busy machine a delay may be taken off twice. */
+	return (struct handshake){ .ns = fmax(0, runner_undelayed_ns(r, s)), .own_ns = (double)s->own_ns,
 	    .cpu_ns = (double)s->done_cpu_ns, .stopped_cpu_ns = (double)s->cpu_ns };
 }
 

@@ -38,9 +38,9 @@ static const double slow_s = 1, warm_slow_s = 1;
 static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
 /*
  * A median by itself is known well when its interval is as narrow as this on both sides. Of a ratio that is clearly not 1,
- * less will do: intervals are so wide that two of them in a chain leave a score with a deviation of 2 %.
+ * less will do: two of them in a chain leave a score with a deviation of little more than 1 %.
  */
-static const double precise = 0.02, precise_ratio = 0.05;
+static const double precise = 0.02, precise_ratio = 0.03;
 /*
  * The runner's clock may run behind the judge's by this share and this much before it counts as forged; so often; and
  * only when processor time, too, beyond that of an empty call, says that more was done than the runner admits: on a busy
@@ -390,7 +390,7 @@ is_clear(const struct race *a, const struct racer *x, const struct racer *other)
 	if (x->out || other->out)
 		return true;
 	return compare_racers(a, x, other, &m) && kstat_verdict(&m) != KSTAT_INCONCLUSIVE &&
-	    (m.high - m.low) / 2 < precise_ratio * fmax(1, fabs(m.median));
+	    (m.high - m.low) / 2 < precise_ratio;
 }
 
 /* A verdict that more rounds than there may be would not bring: intervals narrow with the root of their number. */
@@ -925,6 +925,29 @@ machine_json(const struct race *a)
 	    (double)a->waited_ns * 1e-9);
 }
 
+static bool
+is_in(const struct race *a, const char *name)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!strcmp(a->racers[i].s->name, name))
+			return !a->racers[i].out;
+	return false;
+}
+
+/* One that failed later has won nothing before. */
+static void
+drop_pairs(const struct race *a, json_t *pairs)
+{
+	bool none = is_over(a) || a->busy;
+
+	for (size_t i = json_array_size(pairs); i-- > 0;) {
+		const json_t *p = json_array_get(pairs, i);
+
+		if (none || !is_in(a, kjson_str_or(p, "of", "")) || !is_in(a, kjson_str_or(p, "name", "")))
+			json_array_remove(pairs, i);
+	}
+}
+
 double
 race_run(struct race *a, json_t *pairs, int shared)
 {
@@ -948,8 +971,7 @@ race_run(struct race *a, json_t *pairs, int shared)
 		squares += isnan(noise) ? 0 : noise * noise;
 		timed++;
 	}
-	if (is_over(a) || a->busy)
-		json_array_clear(pairs);
+	drop_pairs(a, pairs);
 	j->machine = machine_json(a);
 	j->alone = false;
 	close(lock);

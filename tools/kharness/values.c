@@ -205,6 +205,7 @@ init(void)
 struct drawing {
 	struct words words;
 	size_t n, first, period;
+	bool rare;
 	double common;
 };
 
@@ -226,7 +227,7 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 		EACH((double)(next_word(w) >> 63));
 		break;
 	case KDIST_LARGE:
-		EACH(spread(w, -2, 4));
+		EACH(spread(w, g->rare ? 2 : -2, 4));
 		break;
 	case KDIST_TINY:
 		EACH(spread(w, -42, -36));
@@ -273,7 +274,8 @@ values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *
 	double chunk[CHUNK];
 	/* Integers are drawn as normals of this width, large ones wider. */
 	double width = kdtype_is_float(t) || how.dist == KDIST_ZERO_ONE ? 1 : 100;
-	struct drawing g = { .words = { krng_u64(rng), 0 }, .n = n, .period = how.period };
+	struct drawing g = { .words = { krng_u64(rng), 0 }, .n = n, .period = how.period,
+	    .rare = how.every };
 
 	pthread_once(&once, init);
 	g.common = normal(&g.words);

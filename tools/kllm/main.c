@@ -3,12 +3,12 @@
  * kllm: a prompt in, a model's reply out, from a hosted or local server, a command, a person or
  * agent, a recording, or nobody. What is paid for is never lost: see http.c.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kllm.h"
+#include "koption.h"
 #include "secret.h"
 
 static const char usage[] =
@@ -39,43 +39,30 @@ struct options {
 };
 
 static void
+add_knob(void *to, const char *option, const char *assignment)
+{
+	struct options *o = to;
+
+	if (o->knob_count == LEN(o->knobs))
+		kdie(K_USAGE, "%s: more than %zu", option, LEN(o->knobs));
+	o->knobs[o->knob_count++] = assignment;
+}
+
+static void
 parse_options(struct options *o, int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "campaign", required_argument, NULL, 'c' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "knob", required_argument, NULL, 'k' },
-		{ "budget", required_argument, NULL, 'B' },
-		{ "feedback", no_argument, NULL, 'F' },
-		{ "key-file", required_argument, NULL, 'K' },
-		{ "allow-secrets", no_argument, NULL, 'S' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 },
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &o->dir }, { 'o', "output", .text = &o->out },
+		{ 'k', "knob", .call = add_knob, .to = o }, { 0, "budget", .text = &o->budget },
+		{ 0, "feedback", .flag = &o->feedback }, { 0, "key-file", .text = &o->key_file },
+		{ 0, "allow-secrets", .flag = &o->allow_secrets },
 	};
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "c:o:k:hV", longs, NULL)) >= 0)
-		switch (opt) {
-		case 'c': o->dir = optarg; break;
-		case 'o': o->out = strcmp(optarg, "-") ? optarg : NULL; break;
-		case 'B': o->budget = optarg; break;
-		case 'F': o->feedback = true; break;
-		case 'K': o->key_file = optarg; break;
-		case 'S': o->allow_secrets = true; break;
-		case 'k':
-			if (o->knob_count == LEN(o->knobs))
-				kdie(K_USAGE, "more than %zu knobs", LEN(o->knobs));
-			o->knobs[o->knob_count++] = optarg;
-			break;
-		case 'h': fputs(usage, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		default: fputs(usage, stderr); exit(K_USAGE);
-		}
-	if (argc - optind > 1) {
-		kwarn("one prompt at a time");
-		fputs(usage, stderr);
-		exit(K_USAGE);
-	}
+	koption_read(options, LEN(options), usage, argc, argv);
+	if (o->out && !strcmp(o->out, "-"))
+		o->out = NULL;
+	if (argc - optind > 1)
+		koption_misuse(usage, "one prompt at a time");
 	o->in = argv[optind];
 }
 

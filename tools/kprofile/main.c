@@ -2,7 +2,6 @@
 /*
  * kprofile: what a profiler measured of a kernel, as one JSON object: metrics, bottleneck, findings, recommendations.
  */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "khw.h"
 #include "kio.h"
+#include "koption.h"
 #include "kprofile.h"
 #include "kregex.h"
 
@@ -312,37 +312,21 @@ run(const struct options *o, char **files, int count)
 int
 main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' }, { "kernel", required_argument, NULL, 'k' },
-		{ "device", required_argument, NULL, 'd' }, { "peaks", required_argument, NULL, 'p' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
-	};
 	struct options o = { .format = "auto" };
-	int opt;
+	const struct koption options[] = {
+		{ 'f', "format", .text = &o.format }, { 'k', "kernel", .text = &o.kernel },
+		{ 'd', "device", .text = &o.device }, { 'p', "peaks", .text = &o.peaks },
+		{ 'o', "output", .text = &o.output },
+	};
 
 	kutil_init("kprofile");
-	while ((opt = getopt_long(argc, argv, "f:k:d:p:o:hV", options, NULL)) != -1)
-		switch (opt) {
-		case 'f': o.format = optarg; break;
-		case 'k': o.kernel = optarg; break;
-		case 'd': o.device = optarg; break;
-		case 'p': o.peaks = optarg; break;
-		case 'o': o.output = optarg; break;
-		case 'h': fputs(usage, stdout); return K_OK;
-		case 'V': kversion(); return K_OK;
-		default: fputs(usage, stderr); return K_USAGE;
-		}
+	koption_read(options, LEN(options), usage, argc, argv);
 	if (strcmp(o.format, "auto") && !source_of(o.format)) {
 		kwarn("no format named '%s'", o.format);
-		fputs(usage, stderr);
-		return K_USAGE;
+		koption_misuse(usage, NULL);
 	}
-	if (optind == argc) {
-		kwarn("no file");
-		fputs(usage, stderr);
-		return K_USAGE;
-	}
+	if (optind == argc)
+		koption_misuse(usage, "no file");
 	run(&o, argv + optind, argc - optind);
 	return K_OK;
 }

@@ -2,22 +2,15 @@
 /* kprompt: append to each record the prompt for its sample: what the whole campaign shares first, then what is new. */
 #include "kprompt.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
 #include "kfence.h"
+#include "koption.h"
 
 static const char usage[] = "usage: kprompt [-dhktV] [-c dir] [-o file] [file]\n";
-
-static void
-usage_error(const char *why)
-{
-	fprintf(stderr, "kprompt: %s\n%s", why, usage);
-	exit(K_USAGE);
-}
 
 /* Fill the tips in and part them at blank lines; those for other machines or tasks have come out empty. */
 static struct texts
@@ -190,46 +183,20 @@ run(const struct kcamp *camp, const char *input, const char *output, bool text, 
 int
 main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "digest", no_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' },
-		{ "knowledge", no_argument, NULL, 'k' }, { "output", required_argument, NULL, 'o' }, { "text", no_argument, NULL, 't' },
-		{ "version", no_argument, NULL, 'V' }, { 0 },
-	};
 	const char *dir = ".", *output = NULL;
 	bool text = false, digest = false, knowledge = false;
 	struct kcamp *camp;
-	int o;
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &dir }, { 'o', "output", .text = &output },
+		{ 'd', "digest", .flag = &digest }, { 'k', "knowledge", .flag = &knowledge },
+		{ 't', "text", .flag = &text },
+	};
 
 	kutil_init("kprompt");
-	while ((o = getopt_long(argc, argv, "c:dhko:tV", options, NULL)) != -1)
-		switch (o) {
-		case 'c':
-			dir = optarg;
-			break;
-		case 'd':
-			digest = true;
-			break;
-		case 'k':
-			knowledge = true;
-			break;
-		case 'o':
-			output = optarg;
-			break;
-		case 't':
-			text = true;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return K_OK;
-		case 'V':
-			kversion();
-			return K_OK;
-		default:
-			fputs(usage, stderr);
-			return K_USAGE;
-		}
+	koption_read(options, LEN(options), usage, argc, argv);
 	if (argc - optind > !knowledge)
-		usage_error(knowledge ? "--knowledge takes no input file" : "more than one input file");
+		koption_misuse(usage,
+		    knowledge ? "--knowledge takes no input file" : "more than one input file");
 	camp = kcamp_load(dir);
 	files_init(dir);
 	if (knowledge)

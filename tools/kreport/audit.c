@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit: does what was measured carry over to programs that are not a benchmark? See kreport.h. */
+/*
+ * The audit: does what was measured carry over to programs that are not a benchmark? See
+ * kreport.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +21,8 @@ put_decisions(struct doc *d, const struct report *r)
 		for (size_t k = 0; k < r->count; k++)
 			n += &r->list[k] != r->reference && r->list[k].correct &&
 			    !strcmp(text_of(&r->list[k], "audit.decision", ""), decisions[i]);
-		doc_item(d, "%s: %s", decisions[i], plural(n, "correct candidate", "correct candidates"));
+		doc_item(d, "%s: %s", decisions[i],
+		    plural(n, "correct candidate", "correct candidates"));
 	}
 }
 
@@ -29,12 +33,15 @@ put_verdict(struct doc *d, const struct kcandidate *c, const char *path, const c
 	const json_t *o = of(c, path), *v = figure ? json_object_get(o, figure) : NULL;
 
 	if (!o)
-		doc_cell(d, "–");
+		doc_cells(d, "–");
 	else if (v)
-		doc_cell(d, "%s, %+.2f %%", kjson_bool_or(o, "ok", false) ? "ok" : "failed", json_number_value(v));
+		doc_cells(d, "%s, %+.2f %%",
+		    kjson_bool_or(o, "ok", false) ? "ok" : "failed", json_number_value(v));
 	else
-		doc_cell(d, "%s", kjson_bool_or(o, "required", true) ? kjson_bool_or(o, "ok", false) ? "ok" : "failed" :
-		    "not asked for");
+		doc_cells(d, "%s",
+		    kjson_bool_or(o, "required", true) ?
+			kjson_bool_or(o, "ok", false) ? "ok" : "failed" :
+			"not asked for");
 }
 
 static char *
@@ -46,7 +53,8 @@ reasons_of(const struct kcandidate *c)
 
 	kbuf_add(&b, "", 0);
 	json_array_foreach(reasons, i, v)
-		kbuf_printf(&b, "%s%s", i ? "; " : "", json_is_string(v) ? json_string_value(v) : "?");
+		kbuf_printf(&b, "%s%s", i ? "; " : "",
+		    json_is_string(v) ? json_string_value(v) : "?");
 	json_array_foreach(of(c, "audit.not_measured"), i, v)
 		kbuf_printf(&b, "%s%s not measured: %s", b.len ? "; " : "",
 		    kjson_str_or(v, "what", "?"), kjson_str_or(v, "why", "?"));
@@ -57,7 +65,8 @@ static void
 put_transfer(struct doc *d, const struct report *r)
 {
 	doc_table(d, "Transfer checks of what was kept or refused",
-	    "Candidate|Bucket|Declared|>Rules hit|Reuse against fresh|Skewed rows|Decision|~Reasons");
+	    "Candidate|Bucket|Declared|>Rules hit|Reuse against fresh|Skewed "
+	    "rows|Decision|~Reasons");
 	for (size_t i = 0; i < r->count; i++) {
 		const struct kcandidate *c = &r->list[i];
 		bool refused = c->overfit;
@@ -66,14 +75,11 @@ put_transfer(struct doc *d, const struct report *r)
 		if (!of(c, "audit") || (!c->won && !refused))
 			continue;
 		reasons = reasons_of(c);
-		doc_cell(d, "\1%s\1", c->id);
-		doc_cell(d, "%s", text_of(c, "audit.bucket", "–"));
-		doc_cell(d, "%s", text_of(c, "audit.declared", "–"));
-		doc_cell(d, "%zu", json_array_size(of(c, "audit.hits")));
+		doc_cells(d, "\1%s\1|%s|%s|%zu", c->id, text_of(c, "audit.bucket", "–"),
+		    text_of(c, "audit.declared", "–"), json_array_size(of(c, "audit.hits")));
 		put_verdict(d, c, "audit.fresh", "gap_pct");
 		put_verdict(d, c, "audit.skew", NULL);
-		doc_cell(d, "%s", text_of(c, "audit.decision", "–"));
-		doc_cell(d, "%s", reasons);
+		doc_cells(d, "%s|%s", text_of(c, "audit.decision", "–"), reasons);
 		free(reasons);
 	}
 	doc_table_end(d);
@@ -101,21 +107,27 @@ put_attribution(struct doc *d, const json_t *report)
 {
 	const char *verdict = kjson_str_or(report, "verdict", "?");
 	const json_t *rows = json_object_get(report, "table"), *row;
-	double gap = kjson_num_or(report, "inflation_gap_pct", 0), noise = kjson_num_or(report, "noise_pct", 0);
+	double gap = kjson_num_or(report, "inflation_gap_pct", 0),
+	       noise = kjson_num_or(report, "noise_pct", 0);
 	size_t i;
 
-	doc_text(d, "Verdict: \2%s\2. Of a headline of %s, %s is real; the inflation gap is %.2f points, and %.2f are "
-	    "noise.%s", verdict, show_change(kjson_num_or(report, "headline_pct", 0)),
-	    show_change(kjson_num_or(report, "real_pct", 0)), gap, noise, !strcmp(verdict, "inflated") ?
-	    " The gap is what only the loop of a benchmark sees: the headline must not be quoted." :
-	    gap > 1 ? " A gap within the noise can neither be shown nor excluded: quote what is real, or measure again on a "
-	    "quieter machine." : "");
-	doc_table(d, "Where the gain comes from", "Source|Buckets|>Benchmark gain|>Gain that carries over");
+	doc_text(d,
+	    "Verdict: \2%s\2. Of a headline of %s, %s is real; the inflation gap is %.2f points, "
+	    "and %.2f are noise.%s",
+	    verdict, show_change(kjson_num_or(report, "headline_pct", 0)),
+	    show_change(kjson_num_or(report, "real_pct", 0)), gap, noise,
+	    !strcmp(verdict, "inflated") ? " The gap is what only the loop of a benchmark sees: "
+					   "the headline must not be quoted." :
+		gap > 1 ? " A gap within the noise can neither be shown nor excluded: quote what "
+			  "is real, or measure again on a quieter machine." :
+			  "");
+	doc_table(d, "Where the gain comes from",
+	    "Source|Buckets|>Benchmark gain|>Gain that carries over");
 	json_array_foreach(rows, i, row) {
-		doc_cell(d, "%s", kjson_str_or(row, "source", "?"));
-		doc_cell(d, "%s", kjson_str_or(row, "buckets", ""));
-		doc_cell(d, "%s", show_change(kjson_num_or(row, "benchmark_pct", 0)));
-		doc_cell(d, "%s", show_change(kjson_num_or(row, "real_pct", 0)));
+		doc_cells(d, "%s|%s|%s|%s", kjson_str_or(row, "source", "?"),
+		    kjson_str_or(row, "buckets", ""),
+		    show_change(kjson_num_or(row, "benchmark_pct", 0)),
+		    show_change(kjson_num_or(row, "real_pct", 0)));
 	}
 	doc_table_end(d);
 }
@@ -125,11 +137,14 @@ put_audit(struct doc *d, const struct report *r)
 {
 	doc_section(d, "audit", "Audit");
 	if (!r->audited) {
-		doc_text(d, "No candidate of this campaign was audited for gains that only a benchmark gives.");
+		doc_text(d,
+		    "No candidate of this campaign was audited for gains that only a benchmark "
+		    "gives.");
 		return;
 	}
-	doc_text(d, "A gain counts when the kernel would have it on inputs that are new every time: no cache keyed on "
-	    "what a benchmark repeats, no assumption that its sizes allow.");
+	doc_text(d,
+	    "A gain counts when the kernel would have it on inputs that are new every time: no "
+	    "cache keyed on what a benchmark repeats, no assumption that its sizes allow.");
 	put_decisions(d, r);
 	put_transfer(d, r);
 	put_hits(d, r);

@@ -15,12 +15,6 @@ struct bill {
 };
 
 static void
-count_name(json_t *names, const char *name)
-{
-	json_object_set_new(names, name, json_integer(json_integer_value(json_object_get(names, name)) + 1));
-}
-
-static void
 add_reply(struct bill *b, const struct kcandidate *c)
 {
 	const json_t *reply = of(c, "reply");
@@ -59,64 +53,34 @@ bill_of(const struct report *r)
 	return b;
 }
 
-/* "claude (6), other (2)", by name. */
-static char *
-names_of(json_t *names)
-{
-	struct kbuf b = { 0 };
-	const char **keys = kcalloc(json_object_size(names) + 1, sizeof *keys), *key;
-	size_t n = 0;
-	json_t *v;
-
-	kbuf_add(&b, "", 0);
-	json_object_foreach(names, key, v) {
-		size_t at = n++;
-
-		for (; at && strcmp(keys[at - 1], key) > 0; at--)
-			keys[at] = keys[at - 1];
-		keys[at] = key;
-	}
-	for (size_t i = 0; i < n; i++)
-		kbuf_printf(&b, "%s%s (%lld)", i ? ", " : "", keys[i],
-		    (long long)json_integer_value(json_object_get(names, keys[i])));
-	free(keys);
-	return b.data;
-}
-
-static void
-put_row(struct doc *d, const char *name, const char *value)
-{
-	doc_cell(d, "%s", name);
-	doc_cell(d, "%s", value);
-}
-
 static void
 put_tokens(struct doc *d, const struct report *r, const struct bill *b)
 {
 	static const char *const kinds[][2] = {
-		{ "tokens.input_tokens", "Tokens in" }, { "tokens.cache_read_tokens", "of them from the prompt cache" },
-		{ "tokens.output_tokens", "Tokens out" }, { "tokens.reasoning_tokens", "of them reasoning" },
+		{ "tokens.input_tokens", "Tokens in" },
+		{ "tokens.cache_read_tokens", "of them from the prompt cache" },
+		{ "tokens.output_tokens", "Tokens out" },
+		{ "tokens.reasoning_tokens", "of them reasoning" },
 	};
 
-	if (!b->counted)
-		put_row(d, "Tokens", "unknown: nobody counted them");
 	for (size_t i = 0; i < LEN(kinds) && b->counted; i++)
-		put_row(d, kinds[i][1], show_count(kjson_int_or(r->archive.header, kinds[i][0], 0)));
+		put_fact(d, kinds[i][1],
+		    show_count(kjson_int_or(r->archive.header, kinds[i][0], 0)));
 	if (b->estimated)
-		put_row(d, "Replies whose tokens are reckoned from the length of the texts", show_count(b->estimated));
+		put_fact(d, "Replies whose tokens are reckoned from the length of the texts",
+		    show_count(b->estimated));
 }
 
 static void
 put_money(struct doc *d, const struct bill *b)
 {
-	doc_cell(d, "Cost");
 	if (!b->priced)
-		doc_cell(d, "unknown: no reply has a price");
-	else if (b->priced < b->replies)
-		doc_cell(d, "%s for %ld of %ld replies; the others have no price", show_usd(b->usd), b->priced,
-		    b->replies);
+		return;
+	if (b->priced < b->replies)
+		doc_cells(d, "Cost|%s for %ld of %ld replies; the others have no price",
+		    show_usd(b->usd), b->priced, b->replies);
 	else
-		doc_cell(d, "%s", show_usd(b->usd));
+		doc_cells(d, "Cost|%s", show_usd(b->usd));
 }
 
 void
@@ -127,24 +91,28 @@ put_cost(struct doc *d, const struct report *r)
 
 	doc_section(d, "cost", "Cost");
 	if (b.recorded)
-		doc_note(d, "%s recorded before and replayed here: no model was called for them, and their cost, "
-		    "tokens and times are those of the recording. Builds, verdicts, times and scores are of this "
-		    "campaign's own machine.", b.recorded == b.replies ? "All replies were" : plural(b.recorded,
-		    "reply was", "replies were"));
+		doc_note(d,
+		    "%s recorded before and replayed here: no model was called for them, and their "
+		    "cost, tokens and times are those of the recording. Builds, verdicts, times "
+		    "and scores are of this campaign's own machine.",
+		    b.recorded == b.replies ? "All replies were" :
+					      plural(b.recorded, "reply was", "replies were"));
+	if (b.replies && (!b.priced || !b.counted))
+		doc_text(d, "%s unknown: the replies do not tell.", b.counted ? "The cost is" :
+		    b.priced ? "The tokens are" : "The cost and the tokens are");
 	doc_table(d, "What was spent", "Item|~Amount");
-	put_row(d, "Replies", show_count(b.replies));
-	put_row(d, "Answered by (provider)", *providers ? providers : "nobody yet");
-	put_row(d, "Models", *models ? models : "–");
-	put_row(d, "Requests sent", b.attempts ? show_count(b.attempts) : "none by this program");
+	put_fact(d, "Replies", show_count(b.replies));
+	put_fact(d, "Answered by (provider)", *providers ? providers : "nobody yet");
+	put_fact(d, "Models", *models ? models : "–");
+	put_fact(d, "Requests sent", b.attempts ? show_count(b.attempts) : "none by this program");
 	put_tokens(d, r, &b);
 	put_money(d, &b);
-	doc_cell(d, "Time in model calls");
-	doc_cell(d, b.timed ? "%s, of %ld of %ld replies" : "unknown: nobody timed them", show_time(b.model_s * 1e9),
-	    b.timed, b.replies);
-	put_row(d, "Time in evaluations", show_time(b.eval_s * 1e9));
+	if (b.timed)
+		doc_cells(d, "Time in model calls|%s, of %ld of %ld replies",
+		    show_time(b.model_s * 1e9), b.timed, b.replies);
+	put_fact(d, "Time in evaluations", show_time(b.eval_s * 1e9));
 	if (b.first) {
-		doc_cell(d, "Replies complete");
-		doc_cell(d, "from %s to %s", b.first, b.last);
+		doc_cells(d, "Replies complete|from %s to %s", b.first, b.last);
 	}
 	doc_table_end(d);
 	free(models);

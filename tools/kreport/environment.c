@@ -57,38 +57,16 @@ add_eval(struct clocks *k, const json_t *eval)
 	add_rows(k, json_object_get(eval, "timing"));
 	k->load = fmax(k->load, kjson_num_or(eval, "environment.load_before", 0));
 	if (sandbox)
-		json_object_set_new(k->sandboxes, sandbox, json_true());
+		count_name(k->sandboxes, sandbox);
 	if (governor)
-		json_object_set_new(k->governors, governor, json_true());
-}
-
-static char *
-keys_of(json_t *set)
-{
-	struct kbuf b = { 0 };
-	const char *key;
-	json_t *v;
-
-	kbuf_add(&b, "", 0);
-	json_object_foreach(set, key, v)
-		kbuf_printf(&b, "%s%s", b.len ? ", " : "", key);
-	return b.data;
-}
-
-static void
-put_row(struct doc *d, const char *name, const char *value)
-{
-	if (!value || !*value)
-		return;
-	doc_cell(d, "%s", name);
-	doc_cell(d, "%s", value);
+		count_name(k->governors, governor);
 }
 
 static void
 put_size(struct doc *d, const char *name, double bytes)
 {
 	if (bytes > 0)
-		put_row(d, name, show_bytes(bytes));
+		put_fact(d, name, show_bytes(bytes));
 }
 
 static void
@@ -102,12 +80,12 @@ put_machine(struct doc *d, const struct report *r)
 		free(cores);
 		return;
 	}
-	put_row(d, "Processor", kjson_str_or(m, "cpu", ""));
-	put_row(d, "Cores", cores);
+	put_fact(d, "Processor", kjson_str_or(m, "cpu", ""));
+	put_fact(d, "Cores", cores);
 	put_size(d, "Last-level cache", kjson_num_or(m, "l3_bytes", 0));
 	put_size(d, "Memory", kjson_num_or(m, "memory_bytes", 0));
-	put_row(d, "Kernel", kjson_str_or(m, "kernel", ""));
-	put_row(d, "System", kjson_str_or(m, "os", ""));
+	put_fact(d, "Kernel", kjson_str_or(m, "kernel", ""));
+	put_fact(d, "System", kjson_str_or(m, "os", ""));
 	free(cores);
 }
 
@@ -119,17 +97,17 @@ put_device(struct doc *d, const struct report *r)
 	long long api = strtoll(kjson_str_or(gpu, "driver_api", "0"), NULL, 10);
 
 	if (gpu) {
-		doc_cell(d, "GPU");
-		doc_cell(d, "%s, compute capability %s, %lld multiprocessors, %s of memory, %s of L2, driver API "
-		    "%lld.%lld", kjson_str_or(gpu, "name", "?"), kjson_str_or(gpu, "compute_capability", "?"),
+		doc_cells(d,
+		    "GPU|%s, compute capability %s, %lld multiprocessors, %s of memory, %s of L2, "
+		    "driver API %lld.%lld",
+		    kjson_str_or(gpu, "name", "?"), kjson_str_or(gpu, "compute_capability", "?"),
 		    (long long)kjson_int_or(gpu, "multiprocessors", 0),
-		    show_bytes(kjson_num_or(gpu, "memory_bytes", 0)), show_bytes(kjson_num_or(gpu, "l2_bytes", 0)),
-		    api / 1000, api % 1000 / 10);
+		    show_bytes(kjson_num_or(gpu, "memory_bytes", 0)),
+		    show_bytes(kjson_num_or(gpu, "l2_bytes", 0)), api / 1000, api % 1000 / 10);
 	}
 	if (cl) {
-		doc_cell(d, "OpenCL device");
-		doc_cell(d, "%s, %s, driver %s", kjson_str_or(cl, "device", "?"), kjson_str_or(cl, "platform", "?"),
-		    kjson_str_or(cl, "driver", "?"));
+		doc_cells(d, "OpenCL device|%s, %s, driver %s", kjson_str_or(cl, "device", "?"),
+		    kjson_str_or(cl, "platform", "?"), kjson_str_or(cl, "driver", "?"));
 	}
 }
 
@@ -142,22 +120,23 @@ put_clocks(struct doc *d, const struct report *r)
 	for (size_t i = 0; i < r->count; i++)
 		add_eval(&k, of(&r->list[i], "eval"));
 	add_eval(&k, r->verify);
-	sandboxes = keys_of(k.sandboxes);
-	governors = keys_of(k.governors);
+	sandboxes = names_of(k.sandboxes);
+	governors = names_of(k.governors);
 	load = kasprintf("%.2f", k.load);
-	put_row(d, "Sandbox of candidates", sandboxes);
-	put_row(d, "Frequency governor", governors);
-	put_row(d, "Highest load before an evaluation", load);
+	put_fact(d, "Sandbox of candidates", sandboxes);
+	put_fact(d, "Frequency governor", governors);
+	put_fact(d, "Highest load before an evaluation", load);
 	if (k.rows) {
-		doc_cell(d, "Clocks during timing");
-		doc_cell(d, "processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at most %.0f °C and %.0f W",
+		doc_cells(d,
+		    "Clocks during timing|processors %.0f to %.0f MHz, memory %.0f to %.0f MHz; at "
+		    "most %.0f °C and %.0f W|Throttling",
 		    k.sm_low, k.sm_high, k.memory_low, k.memory_high, k.hot, k.power);
-		doc_cell(d, "Throttling");
 		if (k.throttled)
-			doc_cell(d, "in %ld of %ld timed rows (reasons 0x%llx): their times are too long", k.throttled,
-			    k.rows, k.mask);
+			doc_cells(d,
+			    "in %ld of %ld timed rows (reasons 0x%llx): their times are too long",
+			    k.throttled, k.rows, k.mask);
 		else
-			doc_cell(d, "in none of %ld timed rows", k.rows);
+			doc_cells(d, "in none of %ld timed rows", k.rows);
 	}
 	free(sandboxes);
 	free(governors);
@@ -170,8 +149,8 @@ void
 put_environment(struct doc *d, const struct report *r)
 {
 	char *seed = kasprintf("%ld", (long)kcamp_num(r->camp, "seed"));
-	const char *gpu = kcamp_str(r->camp, "gpu"), *found = text_of(r->reference, "eval.environment.device.name",
-	    NULL);
+	const char *gpu = kcamp_str(r->camp, "gpu"),
+		   *found = text_of(r->reference, "eval.environment.device.name", NULL);
 
 	doc_section(d, "environment", "Environment");
 	if (found && *gpu && strcmp(gpu, found))
@@ -179,18 +158,17 @@ put_environment(struct doc *d, const struct report *r)
 	doc_table(d, "Where it was measured", "Item|~Value");
 	put_machine(d, r);
 	put_device(d, r);
-	put_row(d, "Threads given to kernels", show_count(kjson_int_or(r->reference->json, "eval.environment.threads",
-	    0)));
-	put_row(d, "Build of the reference", text_of(r->reference, "eval.build.command", ""));
+	put_fact(d, "Threads given to kernels",
+	    show_count(kjson_int_or(r->reference->json, "eval.environment.threads", 0)));
+	put_fact(d, "Build of the reference", text_of(r->reference, "eval.build.command", ""));
 	if (r->best)
-		put_row(d, "Build of the best", text_of(r->best, "eval.build.command", ""));
+		put_fact(d, "Build of the best", text_of(r->best, "eval.build.command", ""));
 	put_clocks(d, r);
-	put_row(d, "Backend", kcamp_str(r->camp, "backend"));
-	put_row(d, "Workload set of the search", kcamp_str(r->camp, "eval.set"));
-	put_row(d, "Seed of the search", seed);
-	put_row(d, "Seed of the reference's inputs", text_of(r->reference, "eval.seed", ""));
-	doc_cell(d, "Page made by");
-	doc_cell(d, "kiln %s", kversion_string());
+	put_fact(d, "Backend", kcamp_str(r->camp, "backend"));
+	put_fact(d, "Workload set of the search", kcamp_str(r->camp, "eval.set"));
+	put_fact(d, "Seed of the search", seed);
+	put_fact(d, "Seed of the reference's inputs", text_of(r->reference, "eval.seed", ""));
+	doc_cells(d, "Page made by|kiln %s", kversion_string());
 	doc_table_end(d);
 	free(seed);
 }

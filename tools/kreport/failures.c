@@ -69,7 +69,9 @@ add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
 	if (!r) {
 		all->list = krealloc(all->list, (all->count + 1) * sizeof *all->list);
 		r = &all->list[all->count++];
-		*r = (struct reason){ .key = kstrdup(key), .text = cut(text), .status = status_rows[c->status].name };
+		*r = (struct reason){ .key = kstrdup(key),
+			.text = cut(text),
+			.status = status_rows[c->status].name };
 	}
 	if (r->count < 8)
 		kbuf_printf(&r->ids, "%s%s", r->count ? " " : "", c->id);
@@ -79,7 +81,10 @@ add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
 	free(key);
 }
 
-/* The first line with "error" in it behind its place "file:12:3: ", else the first line. The caller frees. */
+/*
+ * The first line with "error" in it behind its place "file:12:3: ", else the first line. The
+ * caller frees.
+ */
 static char *
 error_line(const char *log)
 {
@@ -108,7 +113,8 @@ add_failure(struct reasons *all, const struct kcandidate *c)
 	if (c->status == STATUS_COMPILE_ERROR && *log)
 		text = error_line(log);
 	else if (first)
-		text = kasprintf("%s: %s", kjson_str_or(first, "check", "?"), kjson_str_or(first, "detail", ""));
+		text = kasprintf("%s: %s", kjson_str_or(first, "check", "?"),
+		    kjson_str_or(first, "detail", ""));
 	else if (of(c, "eval.plan_fault"))
 		text = kstrdup(text_of(c, "eval.plan_fault", ""));
 	else
@@ -122,7 +128,8 @@ by_count(const void *x, const void *y)
 {
 	const struct reason *a = x, *b = y;
 
-	return a->count != b->count ? (a->count < b->count) - (a->count > b->count) : strcmp(a->key, b->key);
+	return a->count != b->count ? (a->count < b->count) - (a->count > b->count) :
+				      strcmp(a->key, b->key);
 }
 
 static void
@@ -130,31 +137,27 @@ put_counts(struct doc *d, const struct report *r)
 {
 	long all = (long)r->count - 1;
 
-	doc_table(d, "Candidates by status", "Status|>Candidates|>Share");
+	doc_bars(d, (double)all, "Candidates by status");
 	for (int s = STATUS_COUNT - 1; s > STATUS_NONE; s--) {
 		long n = 0;
 
 		for (size_t k = 0; k < r->count; k++)
 			n += &r->list[k] != r->reference && (int)r->list[k].status == s;
-		if (!n)
-			continue;
-		doc_cell(d, "%s", status_rows[s].name);
-		doc_cell(d, "%ld", n);
-		doc_cell(d, "%.1f %%", 100.0 * (double)n / (double)all);
+		if (n)
+			doc_bar(d, &(struct doc_bar){ status_rows[s].name, status_rows[s].name,
+			    (double)n, 0, 0 }, "\2%ld\2 of %ld", n, all);
 	}
-	doc_table_end(d);
 }
 
 static void
 put_reasons(struct doc *d, struct reasons *all)
 {
 	qsort(all->list, all->count, sizeof *all->list, by_count);
-	doc_table(d, "Reasons, the most frequent first", "Status|>Times|~Reason, as the first had it|~Candidates");
+	doc_table(d, "Reasons, the most frequent first",
+	    "Status|>Times|~Reason, as the first had it|~Candidates");
 	for (size_t i = 0; i < all->count && i < MOST_REASONS; i++) {
-		doc_cell(d, "%s", all->list[i].status);
-		doc_cell(d, "%ld", all->list[i].count);
-		doc_cell(d, "%s", all->list[i].text);
-		doc_cell(d, "\1%s\1", all->list[i].ids.data);
+		doc_cells(d, "%s|%ld|%s|\1%s\1", all->list[i].status, all->list[i].count,
+		    all->list[i].text, all->list[i].ids.data);
 	}
 	doc_table_end(d);
 	if (all->count > MOST_REASONS)
@@ -189,10 +192,8 @@ put_cheats(struct doc *d, const struct report *r)
 		json_array_foreach(reasons, k, reason) {
 			char *detail = cut(kjson_str_or(reason, "detail", ""));
 
-			doc_cell(d, "\1%s\1", c->id);
-			doc_cell(d, "%s", status_rows[c->status].name);
-			doc_cell(d, "%s", kjson_str_or(reason, "check", "?"));
-			doc_cell(d, "%s", detail);
+			doc_cells(d, "\1%s\1|%s|%s|%s", c->id, status_rows[c->status].name,
+			    kjson_str_or(reason, "check", "?"), detail);
 			free(detail);
 		}
 	}
@@ -214,11 +215,11 @@ put_rolled_back(struct doc *d, const struct report *r)
 
 		if (strcmp(c->verdict, "rolled_back"))
 			continue;
-		doc_cell(d, "%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1));
-		doc_cell(d, "\1%s\1", c->id);
-		doc_cell(d, "%s", text_of(c, "score.decision.code", "–"));
-		doc_cell(d, "%s", text_of(c, "eval.plan.hypothesis", "–"));
-		doc_cell(d, "%s", text_of(c, "score.decision.line", "–"));
+		doc_cells(d, "%lld|\1%s\1|%s|%s|%s",
+		    (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1),
+		    c->id, text_of(c, "score.decision.code", "–"),
+		    text_of(c, "eval.plan.hypothesis", "–"),
+		    text_of(c, "score.decision.line", "–"));
 	}
 	doc_table_end(d);
 }

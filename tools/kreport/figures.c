@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures: times, ratios, rates as people write them, and ratios with their intervals. See kreport.h. */
+/*
+ * Figures: times, ratios, rates as people write them, and ratios with their intervals. See
+ * kreport.h.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +51,11 @@ show_time(double ns)
 const char *
 show_times(double ratio)
 {
-	return ratio > 0 ? show("%.*f×", ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 2 ? 2 : 3, ratio) : "–";
+	int digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 2 ? 2 : 3;
+
+	if (ratio >= 1 && ratio <= 1)
+		return "1×";
+	return ratio > 0 ? show("%.*f×", digits, ratio) : "–";
 }
 
 const char *
@@ -63,26 +70,57 @@ show_change(double percent)
 	return show("%+.2f %%", percent);
 }
 
+/* VALUE in the first of N units in which it is below LIMIT; which one, into *UNIT. */
+static double
+scaled(double value, double step, double limit, size_t n, size_t *unit)
+{
+	for (*unit = 0; value >= limit && *unit < n - 1; ++*unit)
+		value /= step;
+	return value;
+}
+
+static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+
 const char *
 show_rate(double per_second, const char *unit)
 {
-	static const char *const prefix[] = { "", "k", "M", "G", "T", "P" };
-	size_t i = 0;
+	size_t i;
+	double v = scaled(per_second, 1000, 1000, LEN(prefixes), &i);
 
-	for (; per_second >= 1000 && i < LEN(prefix) - 1; i++)
-		per_second /= 1000;
-	return show("%s %s%s", four(per_second), prefix[i], unit);
+	return show("%s %s%s", four(v), prefixes[i], unit);
 }
 
 const char *
 show_bytes(double bytes)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	size_t i = 0;
+	size_t i;
+	double v = scaled(bytes, 1024, 1024, LEN(unit), &i);
 
-	for (; bytes >= 1024 && i < LEN(unit) - 1; i++)
-		bytes /= 1024;
-	return show("%.*f %s", bytes < 10 && i ? 1 : 0, bytes, unit[i]);
+	return show("%.*f %s", v < 10 && i ? 1 : 0, v, unit[i]);
+}
+
+const char *
+axis_rate(double v)
+{
+	size_t i;
+
+	v = scaled(v, 1000, 999.5, LEN(prefixes), &i);
+	return show("%.3g %s", v, prefixes[i]);
+}
+
+const char *
+axis_number(double v)
+{
+	bool power = v >= 1e4 || (v < 1e-3 && v > 0);
+
+	return power ? show("1e%d", (int)floor(log10(v) + 0.5)) : show("%.5g", v);
+}
+
+const char *
+axis_times(double v)
+{
+	return show("%.4g×", v);
 }
 
 const char *
@@ -127,7 +165,37 @@ const char *
 show_speedup(const struct kcandidate *c)
 {
 	if (!(c->speedup.mean > 0) || c->speedup.low >= c->speedup.high)
-		return show("%s%s", show_times(c->speedup.mean), c->provisional ? " (provisional)" : "");
-	return show("%s (%s%s)", show_times(c->speedup.mean), show_interval(&c->speedup, show_times),
-	    c->provisional ? ", provisional" : "");
+		return show("%s%s", show_times(c->speedup.mean),
+		    c->provisional ? " (provisional)" : "");
+	return show("%s (%s%s)", show_times(c->speedup.mean),
+	    show_interval(&c->speedup, show_times), c->provisional ? ", provisional" : "");
+}
+
+void
+count_name(json_t *names, const char *name)
+{
+	json_int_t n = json_integer_value(json_object_get(names, name));
+
+	json_object_set_new(names, name, json_integer(n + 1));
+}
+
+char *
+names_of(json_t *names)
+{
+	struct kbuf b = { 0 };
+	const char *name;
+	json_t *n;
+
+	kbuf_add(&b, "", 0);
+	json_object_foreach(names, name, n)
+		kbuf_printf(&b, "%s%s (%s)", b.len ? ", " : "", name,
+		    show_count(json_integer_value(n)));
+	return b.data;
+}
+
+void
+put_fact(struct doc *d, const char *name, const char *value)
+{
+	if (value && *value)
+		doc_cells(d, "%s|%s", name, value);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result: the best kernel against the reference and the baselines, and what was verified. See kreport.h. */
+/*
+ * The result: the best kernel against the reference and the baselines, and what was verified. See
+ * kreport.h.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +16,8 @@
 static const char *
 device_of(const struct report *r)
 {
-	static const char *const paths[] = { "eval.environment.device.name", "eval.environment.opencl.device",
-	    "eval.environment.cpu" };
+	static const char *const paths[] = { "eval.environment.device.name",
+		"eval.environment.opencl.device", "eval.environment.cpu" };
 
 	for (size_t i = 0; i < LEN(paths); i++) {
 		const char *name = text_of(r->reference, paths[i], NULL);
@@ -25,7 +28,10 @@ device_of(const struct report *r)
 	return kjson_str_or(r->machine, "cpu", "an unnamed device");
 }
 
-/* As `kcampaign best` counts them: what the audit refuses is not correct, and what is held for suspect was compiled. */
+/*
+ * As `kcampaign best` counts them: what the audit refuses is not correct, and what is held for
+ * suspect was compiled.
+ */
 static void
 count_statuses(const struct report *r, long *correct, long *compiled)
 {
@@ -54,9 +60,10 @@ put_no_best(struct doc *d, const struct report *r)
 	else if (!r->last)
 		doc_lead(d, "There is the baseline, and no round behind it yet.");
 	else
-		doc_lead(d, "None of %s was accepted: the naive reference stands as it was. %s.", plural(r->last, "round",
-		    "rounds"), correct ? plural(correct, "candidate was correct", "candidates were correct") :
-		    "No candidate was correct");
+		doc_lead(d, "None of %s was accepted: the naive reference stands as it was. %s.",
+		    plural(r->last, "round", "rounds"),
+		    correct ? plural(correct, "candidate was correct", "candidates were correct") :
+			      "No candidate was correct");
 }
 
 /* Where the figure of the best comes from. */
@@ -71,7 +78,8 @@ how_measured(const struct report *r)
 		return "by the evaluation that scored it, from times measured apart.";
 	return !strcmp(anchor, "reference") ?
 	    "by the evaluation that scored it, in turns with the reference." :
-	    "by the evaluation that scored it, in turns with a program whose own speed-up is known.";
+	    "by the evaluation that scored it, in turns with a program whose own speed-up is "
+	    "known.";
 }
 
 static void
@@ -81,22 +89,27 @@ put_lead(struct doc *d, const struct report *r)
 		put_no_best(d, r);
 		return;
 	}
-	doc_lead(d, "The best kernel, \1%s\1, runs \2%s\2 as fast as the naive reference (%s) on %s: %s", r->best->id,
-	    show_times(r->best->speedup.mean), show_interval(&r->best->speedup, show_times), device_of(r),
-	    how_measured(r));
+	doc_lead(d,
+	    "The best kernel, \1%s\1, runs \2%s\2 as fast as the naive reference (%s) on %s: %s",
+	    r->best->id, show_times(r->best->speedup.mean),
+	    show_interval(&r->best->speedup, show_times), device_of(r), how_measured(r));
 	if (r->best->provisional)
 		doc_note(d,
-		    "\2Provisional:\2 the machine was busy during a race that this figure rests on, or times "
-		    "measured apart had to do.");
+		    "\2Provisional:\2 the machine was busy during a race that this figure rests "
+		    "on, or times measured apart had to do.");
 	if (r->refused)
-		doc_note(d, "\2Not accepted:\2 measured again on the full set after trial %ld it is %s.", r->verify_trial,
-		    kjson_str_or(r->refused, "status", "?"));
+		doc_note(d,
+		    "\2Not accepted:\2 measured again on the full set after trial %ld it is %s.",
+		    r->verify_trial, kjson_str_or(r->refused, "status", "?"));
 	else if (!r->verify)
-		doc_note(d, "Not verified since: \1make verify\1 measures the best kernel, the reference and the "
-		    "baselines in turns, on all workloads.");
+		doc_note(d,
+		    "Not verified since: \1make verify\1 measures the best kernel, the reference "
+		    "and the baselines in turns, on all workloads.");
 	if (r->audit && !strcmp(kjson_str_or(r->audit, "verdict", ""), "inflated"))
-		doc_note(d, "\2Not to be quoted:\2 the audit calls this figure inflated. Of %s, %s would be there "
-		    "outside a benchmark.", show_change(kjson_num_or(r->audit, "headline_pct", 0)),
+		doc_note(d,
+		    "\2Not to be quoted:\2 the audit calls this figure inflated. Of %s, %s would "
+		    "be there outside a benchmark.",
+		    show_change(kjson_num_or(r->audit, "headline_pct", 0)),
 		    show_change(kjson_num_or(r->audit, "real_pct", 0)));
 }
 
@@ -105,8 +118,8 @@ put_baseline_tiles(struct doc *d, const struct report *r)
 {
 	for (size_t i = 0; i < r->task->baseline_count && i < 4; i++) {
 		const char *name = r->task->baselines[i].name;
-		struct kgain_ratio ratio = kgain_ratio_of_pairs(kjson_path(r->verify, "pairs"), name, NULL,
-		    kjson_path(r->verify, "timing"));
+		struct kgain_ratio ratio = kgain_ratio_of_pairs(kjson_path(r->verify, "pairs"),
+		    name, NULL, kjson_path(r->verify, "timing"));
 		char *what = kasprintf("of the speed of %s", name);
 
 		if (ratio.n)
@@ -132,164 +145,15 @@ put_tiles(struct doc *d, const struct report *r)
 		put_baseline_tiles(d, r);
 	}
 	if (efficiency > 0)
-		doc_tile(d, show_percent(efficiency / 100), "of the roofline", "of the binding ceiling, over all timed "
-		    "workloads%s", efficiency > 100 ? "; how that can be is said there" : "");
+		doc_tile(d, show_percent(efficiency / 100), "of the roofline",
+		    "of the binding ceiling, over all timed workloads%s",
+		    efficiency > 100 ? "; how that can be is said there" : "");
 	doc_tile(d, show_count(correct), "correct candidates", "of %s; %ld compiled",
 	    show_count((long long)r->count - 1), compiled);
-	if (unpriced && !(cost > 0))
-		doc_tile(d, "unknown", "cost", "no reply has a price");
-	else
-		doc_tile(d, show_usd(cost), "cost", "%s%s", plural((long long)r->count - 1, "reply", "replies"),
+	if (cost > 0)
+		doc_tile(d, show_usd(cost), "cost", "%s%s",
+		    plural((long long)r->count - 1, "reply", "replies"),
 		    unpriced ? "; some have no price" : "");
-}
-
-/* A program that a workload was run with: the best, the reference, a baseline. */
-struct program {
-	const char *name, *opponent;	/* opponent: its name in pairs; NULL: the best itself */
-	const json_t *timing, *own;	/* own: the best's times to compare with */
-};
-
-static const json_t *
-baseline_timing(const json_t *baselines, const char *name)
-{
-	size_t i;
-	json_t *b;
-
-	json_array_foreach(baselines, i, b)
-		if (!strcmp(kjson_str_or(b, "name", ""), name))
-			return json_object_get(b, "timing");
-	return NULL;
-}
-
-/* Work per second of a program on a workload by the task's formulas, "679.0 TFLOP/s, 928.3 GB/s"; empty without any. */
-static void
-add_rates(struct kbuf *out, const struct report *r, const char *workload, double ns)
-{
-	const struct ktask_workload *w = ktask_workload(r->task, workload);
-	int64_t flops = w ? ktask_value(r->task, w, r->task->flops) : 0;
-	int64_t bytes = w ? ktask_value(r->task, w, r->task->bytes) : 0;
-
-	kbuf_add(out, "", 0);
-	if (!(ns > 0))
-		return;
-	if (flops > 0)
-		kbuf_puts(out, show_rate((double)flops / ns * 1e9, "FLOP/s"));
-	if (bytes > 0)
-		kbuf_printf(out, "%s%s", flops > 0 ? ", " : "", show_rate((double)bytes / ns * 1e9, "B/s"));
-}
-
-static void
-put_program(struct doc *d, const struct report *r, const struct program *p, const char *workload)
-{
-	const json_t *row = kgain_row(p->timing, workload), *pairs = r->verify ? kjson_path(r->verify, "pairs") : NULL;
-	double ns = row ? kgain_time_ns(row, "median") : 0;
-	struct kgain_ratio ratio = { 0 };
-	struct kbuf rates = { 0 };
-
-	if (!row)
-		return;
-	add_rates(&rates, r, workload, ns);
-	doc_cell(d, "%s", workload);
-	doc_cell(d, p->opponent ? "%s" : "\2%s\2", p->name);
-	doc_cell(d, "%s", show_time(ns));
-	doc_cell(d, "%s", show_time(kjson_num_or(row, "iqr_ns", 0)));
-	doc_cell(d, "%zu", json_array_size(json_object_get(row, "samples_ns")));
-	if (p->opponent) {
-		ratio = kgain_ratio_of_pairs(pairs, p->opponent, workload, NULL);
-		/* Over the reference the chain tells what it is; it is the headline's. */
-		if (!ratio.n && !strcmp(p->opponent, "reference"))
-			ratio = kgain_speedup_of(kgain_row(of(r->best,
-			    "score.per_workload"), workload));
-		if (!ratio.n)
-			ratio = kgain_ratio_of_rows(p->timing, p->own, workload);
-	}
-	if (ratio.n)
-		doc_cell(d, "%s (%s)", show_times(ratio.mean), show_interval(&ratio, show_times));
-	else
-		doc_cell(d, "–");
-	doc_cell(d, "%s", rates.data);
-	kbuf_free(&rates);
-}
-
-/* Calls by themselves, where the device is a GPU: what a batch hides. */
-static void
-put_alone(struct doc *d, const struct report *r, const json_t *own, const json_t *reference)
-{
-	bool any = false;
-	const json_t *row;
-	size_t i;
-
-	json_array_foreach((json_t *)own, i, row)
-		any |= json_object_get(row, "host_ns") != NULL;
-	if (!any)
-		return;
-	doc_table(d, "One call by itself", "Workload|Program|>Counts|>By itself|>Host time");
-	json_array_foreach((json_t *)own, i, row)
-		for (int k = 0; k < 2; k++) {
-			const char *workload = kjson_str_or(row, "workload", "?");
-			const json_t *x = k ? kgain_row(reference, workload) : row;
-
-			if (!x || !json_object_get(x, "host_ns"))
-				continue;
-			doc_cell(d, "%s", workload);
-			doc_cell(d, k ? "%s" : "\2%s\2", k ? "reference" : r->best->id);
-			doc_cell(d, "%s", show_time(kgain_time_ns(x, "median")));
-			doc_cell(d, "%s", show_time(kjson_num_or(x, "alone_ns", 0)));
-			doc_cell(d, "%s", show_time(kjson_num_or(x, "host_ns", 0)));
-		}
-	doc_table_end(d);
-	doc_text(d,
-	    "%s By itself: one call on an idle device, from cold caches. Host time: until the "
-	    "entry of such a call "
-	    "returned.",
-	    r->task->alone ? "What counts is a call by itself (\1timing\1 of the task)." :
-			     "What counts are calls back to back (\1timing\1 of the task).");
-}
-
-static void
-put_workloads(struct doc *d, const struct report *r)
-{
-	const json_t *own = r->verify ? kjson_path(r->verify, "timing") : of(r->best, "eval.timing");
-	const json_t *baselines = r->verify ? kjson_path(r->verify, "baselines") : of(r->reference, "eval.baselines");
-	const json_t *reference = r->verify ? baseline_timing(baselines, "reference") : of(r->reference, "eval.timing"),
-	    *row;
-	size_t i;
-	double floor = r->verify ? kjson_num_or(r->verify, "noise.floor", 0) :
-	    kjson_num_or(r->best->json, "eval.noise.floor", 0);
-
-	doc_table(d, "Every timed workload", "Workload|Program|>Median|>IQR|>Samples|>Speed-up of the best over "
-	    "it|>Rate");
-	json_array_foreach(own, i, row) {
-		const char *workload = kjson_str_or(row, "workload", "?");
-
-		put_program(d, r, &(struct program){ r->best->id, NULL, own, own }, workload);
-		put_program(d, r, &(struct program){ "reference", "reference", reference, own }, workload);
-		for (size_t b = 0; b < r->task->baseline_count; b++) {
-			const char *name = r->task->baselines[b].name;
-
-			put_program(d, r, &(struct program){ name, name, baseline_timing(baselines, name), own },
-			    workload);
-		}
-	}
-	doc_table_end(d);
-	doc_text(d, "Times are medians of one call; below 1× the other program is faster. In brackets stands a 99.5 %% "
-	    "confidence interval. Differences below %s are noise here.", show_percent(floor));
-	put_alone(d, r, own, reference);
-}
-
-static void
-put_missing_baselines(struct doc *d, const struct report *r)
-{
-	const json_t *baselines = r->verify ? kjson_path(r->verify, "baselines") : of(r->reference, "eval.baselines"),
-	    *b;
-	size_t i;
-
-	json_array_foreach(baselines, i, b)
-		if (json_object_get(b, "missing"))
-			doc_note(d, "Baseline \1%s\1 was not there to compare with: %s", kjson_str_or(b, "name", "?"),
-			    kjson_str_or(b, "missing", ""));
-	if (!r->task->baseline_count)
-		doc_note(d, "The task names no baseline: the naive reference is the only thing compared with.");
 }
 
 /* How many different values a member has over the cases. */
@@ -314,7 +178,8 @@ all_checked(const json_t *timing)
 	json_t *row;
 
 	json_array_foreach(timing, i, row)
-		if (kjson_int_or(row, "checked_per_sample", 0) < kjson_int_or(row, "calls_per_sample", 1))
+		if (kjson_int_or(row, "checked_per_sample", 0) <
+		    kjson_int_or(row, "calls_per_sample", 1))
 			return false;
 	return json_array_size(timing) > 0;
 }
@@ -323,31 +188,22 @@ static void
 put_checks(struct doc *d, const char *when, const json_t *eval)
 {
 	const json_t *cases = kjson_path(eval, "correctness.cases");
-	long long passed = kjson_int_or(eval, "correctness.passed", 0), total = kjson_int_or(eval, "correctness.total",
-	    0);
+	long long passed = kjson_int_or(eval, "correctness.passed", 0),
+		  total = kjson_int_or(eval, "correctness.total", 0);
 
 	if (!total)
 		return;
 	if (json_array_size(cases))
-		doc_item(d, "%s: right in %lld of %lld cases (%s, %s of values%s%s).", when, passed, total,
+		doc_item(d, "%s: right in %lld of %lld cases (%s, %s of values%s%s).", when, passed,
+		    total,
 		    plural((long long)count_values(cases, "workload"), "workload", "workloads"),
-		    plural((long long)count_values(cases, "distribution"), "distribution", "distributions"),
-		    kjson_str_or(eval, "seed", NULL) ? ", inputs drawn after the build from seed " : "",
+		    plural((long long)count_values(cases, "distribution"), "distribution",
+			"distributions"),
+		    kjson_str_or(eval, "seed", NULL) ? ", inputs drawn after the build from seed " :
+						       "",
 		    kjson_str_or(eval, "seed", ""));
 	else
 		doc_item(d, "%s: right in %lld of %lld cases.", when, passed, total);
-}
-
-/* What tools that look for faults of memory said; one that was not there is named. */
-static void
-put_sanitizers(struct doc *d, const json_t *eval)
-{
-	const json_t *rows = kjson_path(eval, "sanitizers"), *row;
-	size_t i;
-
-	json_array_foreach(rows, i, row)
-		doc_item(d, "\1%s\1: %s (%s)", kjson_str_or(row, "tool", "?"),
-		    kjson_str_or(row, "status", "?"), kjson_str_or(row, "detail", ""));
 }
 
 static void
@@ -364,20 +220,27 @@ put_verified(struct doc *d, const struct report *r)
 		char *after = kasprintf("Again after trial %ld", r->verify_trial);
 
 		put_checks(d, after, r->verify ? r->verify : r->refused);
-		put_sanitizers(d, r->verify ? r->verify : r->refused);
+		doc_items(d, kjson_path(r->verify ? r->verify : r->refused, "sanitizers"),
+		    "\1{{tool}}\1: {{status}}{{#detail}} ({{detail}}){{/detail}}");
 		free(after);
 	}
 	if (all_checked(kjson_path(eval, "timing")))
-		doc_item(d, "The result of every timed call was compared too, not only those of the correctness "
-		    "cases.");
+		doc_item(d,
+		    "The result of every timed call was compared too, not only those of the "
+		    "correctness cases.");
 	if (sandbox)
-		doc_item(d, "The verdict was reached in another process than the kernel's; its sandbox was \1%s\1 "
-		    "(level %lld of 3).", sandbox, (long long)kjson_int_or(eval, "sandbox.level", 0));
+		doc_item(d,
+		    "The verdict was reached in another process than the kernel's; its sandbox was "
+		    "\1%s\1 (level %lld of 3).",
+		    sandbox, (long long)kjson_int_or(eval, "sandbox.level", 0));
 	if (caches)
-		doc_item(d, "Caches before every sample: %s. Every call had inputs of its own.", caches);
+		doc_item(d, "Caches before every sample: %s. Every call had inputs of its own.",
+		    caches);
 	if (when)
-		doc_item(d, "The reply with this kernel was complete at %s. Evaluations carry no clock reading; %s "
-		    "trial %ld.", when, r->verify ? "it was verified after" : "it was scored in",
+		doc_item(d,
+		    "The reply with this kernel was complete at %s. Evaluations carry no clock "
+		    "reading; %s trial %ld.",
+		    when, r->verify ? "it was verified after" : "it was scored in",
 		    r->verify ? r->verify_trial : r->best->trial);
 }
 
@@ -396,23 +259,27 @@ put_damage(struct doc *d, const struct report *r)
 void
 put_headline(struct doc *d, const struct report *r)
 {
-	doc_text(d, "Campaign \1%s\1: %s on %s, backend %s, %s of search after %s.", kcamp_str(r->camp, "name"),
-	    r->task->op, device_of(r), kcamp_str(r->camp, "backend"), plural(r->last, r->linear ? "round" : "trial",
-	    r->linear ? "rounds" : "trials"), r->linear ? "the baseline" : "the reference");
+	doc_text(d, "Campaign \1%s\1: %s on %s, backend %s, %s of search after %s.",
+	    kcamp_str(r->camp, "name"), r->task->op, device_of(r), kcamp_str(r->camp, "backend"),
+	    plural(r->last, r->linear ? "round" : "trial", r->linear ? "rounds" : "trials"),
+	    r->linear ? "the baseline" : "the reference");
 	doc_section(d, "result", "Result");
 	if (!strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"))
-		doc_note(d, "\2Nothing was measured:\2 the evaluator is \1null\1, which makes times of the code's hash "
-		    "to try out the loop.");
+		doc_note(d,
+		    "\2Nothing was measured:\2 the evaluator is \1null\1, which makes times of the "
+		    "code's hash to try out the loop.");
 	put_lead(d, r);
 	put_tiles(d, r);
 	if (r->begun)
-		doc_note(d, "Trial %ld has begun and is not in this report, which ends with trial %ld.", r->begun,
-		    r->last);
+		doc_note(d,
+		    "Trial %ld has begun and is not in this report, which ends with trial %ld.",
+		    r->begun, r->last);
 	put_damage(d, r);
+	put_workloads(d, r);
+	put_sources(d, r);
 	if (!r->best)
 		return;
-	put_workloads(d, r);
-	put_missing_baselines(d, r);
+	put_times(d, r);
 	if (strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"))
 		put_verified(d, r);
 }

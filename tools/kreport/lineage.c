@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the reference to the best: each step with its reason, what it brought, and what it changed. See kreport.h. */
+/*
+ * From the reference to the best: each step with its reason, what it brought, and what it
+ * changed. See kreport.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +62,8 @@ gain_of(const struct kcandidate *parent, const struct kcandidate *c, bool *paire
 
 	*paired = !strcmp(text_of(c, "sample.incumbent", ""), parent->id);
 	if (*paired)
-		ratio = kgain_ratio_of_pairs(of(c, "eval.pairs"), "incumbent", NULL, of(c, "eval.timing"));
+		ratio = kgain_ratio_of_pairs(of(c, "eval.pairs"), "incumbent", NULL,
+		    of(c, "eval.timing"));
 	*paired = ratio.n > 0;
 	if (!*paired)
 		ratio = kgain_quotient(&c->speedup, &parent->speedup);
@@ -69,28 +73,27 @@ gain_of(const struct kcandidate *parent, const struct kcandidate *c, bool *paire
 static void
 put_overview(struct doc *d, const struct chain *chain)
 {
-	doc_table(d, "Steps to the best", ">Step|Candidate|Strategy|Cell|>Time|>Speed-up|>Against its parent");
+	doc_table(d, "Steps to the best",
+	    ">Step|Candidate|Strategy|Cell|>Time|>Speed-up|>Against its parent");
 	for (size_t i = 0; i < chain->count; i++) {
 		const struct kcandidate *c = chain->step[i];
 		bool paired;
 
-		doc_cell(d, "%zu", i);
-		doc_cell(d, "\1%s\1", c->id);
-		doc_cell(d, "%s", i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–")) :
-		    "the reference");
-		doc_cell(d, "%s", text_of(c, "coords.cell", "–"));
-		doc_cell(d, "%s", show_time(c->runtime_ms * 1e6));
-		doc_cell(d, "%s", show_speedup(c));
+		doc_cells(d, "%zu|\1%s\1|%s|%s|%s|%s", i, c->id,
+		    i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–")) :
+			"the reference",
+		    text_of(c, "coords.cell", "–"), show_time(c->runtime_ms * 1e6),
+		    show_speedup(c));
 		if (i) {
 			struct kgain_ratio ratio = gain_of(chain->step[i - 1], c, &paired);
 
 			if (ratio.n)
-				doc_cell(d, "%s (%s%s)", show_times(ratio.mean), show_interval(&ratio, show_times),
-				    paired ? ", in turns" : "");
+				doc_cells(d, "%s (%s%s)", show_times(ratio.mean),
+				    show_interval(&ratio, show_times), paired ? ", in turns" : "");
 			else
-				doc_cell(d, "not timed");
+				doc_cells(d, "not timed");
 		} else {
-			doc_cell(d, "–");
+			doc_cells(d, "–");
 		}
 	}
 	doc_table_end(d);
@@ -116,7 +119,8 @@ static void
 put_file(struct doc *d, const json_t *before, const json_t *after, const char *path)
 {
 	const char *a = content_of(before, path), *b = content_of(after, path);
-	const char *before_id = kjson_str_or(before, "id", "before"), *after_id = kjson_str_or(after, "id", "after");
+	const char *before_id = kjson_str_or(before, "id", "before"),
+		   *after_id = kjson_str_or(after, "id", "after");
 	struct kbuf text = { 0 };
 	struct kdiff diff;
 
@@ -153,9 +157,12 @@ put_reasons(struct doc *d, const struct kcandidate *c)
 	static const struct {
 		const char *path, *label;
 	} fields[] = {
-		{ "eval.plan.hypothesis", "Hypothesis" }, { "eval.plan.change", "Change" },
-		    { "eval.plan.evidence", "Evidence" },
-		{ "eval.plan.risks", "Risks" }, { "eval.plan.signal", "Signal" }, { "score.decision.line", "Decision" },
+		{ "eval.plan.hypothesis", "Hypothesis" },
+		{ "eval.plan.change", "Change" },
+		{ "eval.plan.evidence", "Evidence" },
+		{ "eval.plan.risks", "Risks" },
+		{ "eval.plan.signal", "Signal" },
+		{ "score.decision.line", "Decision" },
 		{ "prelude", "In the model's words" },
 	};
 
@@ -167,7 +174,8 @@ put_reasons(struct doc *d, const struct kcandidate *c)
 	}
 	if (of(c, "score.decision.remeasured"))
 		doc_item(d, "\2Measured again:\2 %s, mean %s, standard deviation %.2f %%",
-		    plural(kjson_int_or(c->json, "score.decision.remeasured.n", 0), "time", "times"),
+		    plural(kjson_int_or(c->json, "score.decision.remeasured.n", 0), "time",
+			"times"),
 		    show_change(kjson_num_or(c->json, "score.decision.remeasured.mean_pct", 0)),
 		    kjson_num_or(c->json, "score.decision.remeasured.sd_pct", 0));
 	if (of(c, "eval.plan.bucket"))
@@ -176,9 +184,11 @@ put_reasons(struct doc *d, const struct kcandidate *c)
 }
 
 static void
-put_step(struct doc *d, const struct report *r, const struct kcandidate *before, const struct kcandidate *c)
+put_step(struct doc *d, const struct report *r, const struct kcandidate *before,
+    const struct kcandidate *c)
 {
-	json_t *a = karch_program(r->dir, before->id, false), *b = karch_program(r->dir, c->id, false);
+	json_t *a = karch_program(r->dir, before->id, false),
+	       *b = karch_program(r->dir, c->id, false);
 
 	doc_details(d, "%s against %s: %s", c->id, before->id,
 	    text_of(c, "eval.plan.change", text_of(c, "sample.strategy", "no strategy")));
@@ -190,14 +200,15 @@ put_step(struct doc *d, const struct report *r, const struct kcandidate *before,
 }
 
 static void
-put_code(struct doc *d, const struct report *r)
+put_source(struct doc *d, const struct report *r, const struct kcandidate *c, const char *what)
 {
-	json_t *program = karch_program(r->dir, r->best->id, false);
+	json_t *program = karch_program(r->dir, c->id, false);
 	const char *code = content_of(program, NULL), *language = kcamp_str(r->camp, "language");
 	const json_t *f;
 	size_t i;
 
-	doc_details(d, "The whole program of %s", r->best->id);
+	doc_box(d, "source");
+	doc_heading(d, "%s, \1%s\1", what, c->id);
 	doc_code(d, code, strlen(code), language);
 	json_array_foreach(json_object_get(program, "files"), i, f) {
 		const char *content = kjson_str_or(f, "content", "");
@@ -205,8 +216,18 @@ put_code(struct doc *d, const struct report *r)
 		doc_text(d, "File \1%s\1:", kjson_str_or(f, "path", ""));
 		doc_code(d, content, strlen(content), language);
 	}
-	doc_details_end(d);
+	doc_box_end(d);
 	json_decref(program);
+}
+
+void
+put_sources(struct doc *d, const struct report *r)
+{
+	doc_box(d, r->best ? "sources" : "");
+	put_source(d, r, r->reference, "The reference");
+	if (r->best)
+		put_source(d, r, r->best, "The best kernel");
+	doc_box_end(d);
 }
 
 void
@@ -216,16 +237,16 @@ put_lineage(struct doc *d, const struct report *r)
 
 	doc_section(d, "lineage", "Lineage of the best");
 	if (!r->best) {
-		doc_text(d, "There is no best kernel beside the reference.");
+		doc_text(d, "No kernel is better than the reference yet.");
 		return;
 	}
 	if (!r->linear || !linear_chain(r, &chain))
 		parent_chain(r, &chain);
 	put_overview(d, &chain);
 	if (strcmp(chain.step[0]->id, KARCH_REFERENCE))
-		doc_note(d, "The lineage is cut: the parent of \1%s\1 is not among the scored candidates.",
+		doc_note(d,
+		    "The lineage is cut: the parent of \1%s\1 is not among the scored candidates.",
 		    chain.step[0]->id);
 	for (size_t i = 1; i < chain.count; i++)
 		put_step(d, r, chain.step[i - 1], chain.step[i]);
-	put_code(d, r);
 }

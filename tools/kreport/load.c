@@ -11,13 +11,10 @@
 #include "status.h"
 
 /* Members that are long and that no section reads from here. */
-static const char *const dropped[] = {
-	"prompt", "sample.parent.code", "sample.parent.files", "sample.parent.log", "sample.parent.profile",
-	    "sample.best",
-	"sample.inspirations", "sample.errors", "sample.rounds", "reply.text", "reply.reasoning", "eval.code",
-	    "eval.files",
-	"eval.profile"
-};
+static const char *const dropped[] = { "prompt", "sample.parent.code", "sample.parent.files",
+	"sample.parent.log", "sample.parent.profile", "sample.best", "sample.inspirations",
+	"sample.errors", "sample.rounds", "reply.text", "reply.reasoning", "eval.code",
+	"eval.files", "eval.profile" };
 
 static void
 drop(json_t *rec, const char *path)
@@ -48,13 +45,17 @@ load_json(const char *dir, const char *name)
 	char *path = kasprintf("%s/%s", dir, name);
 	json_t *json = access(path, F_OK) ? NULL : kjson_load(path);
 
+	doc_plain(json);
 	free(path);
 	return json;
 }
 
 enum { PRELUDE = 700 };
 
-/* What the model said before its code, as member "prelude": in a search the nearest thing to a reason. */
+/*
+ * What the model said before its code, as member "prelude": in a search the nearest thing to a
+ * reason.
+ */
 static void
 keep_prelude(json_t *rec)
 {
@@ -81,6 +82,7 @@ add_candidate(struct report *r, struct kcandidate *c, const json_t *races)
 	long raced = json_object_get(races, c->id) ? r->last : -1;
 	struct kchain chain;
 
+	doc_plain(c->json);
 	keep_prelude(c->json);
 	for (size_t i = 0; i < LEN(dropped); i++)
 		drop(c->json, dropped[i]);
@@ -161,8 +163,9 @@ load_verify(struct report *r)
 			bool right =
 			    status_or(rec, "eval.status", STATUS_CORRECT) == STATUS_CORRECT;
 
-			drop(rec, "eval.code");
-			*(right ? &r->verify : &r->refused) = json_incref((json_t *)kjson_path(rec, "eval"));
+			doc_plain(rec);
+			*(right ? &r->verify : &r->refused) =
+			    json_incref((json_t *)kjson_path(rec, "eval"));
 			r->verify_trial = t;
 		}
 		json_decref(rec);
@@ -183,7 +186,8 @@ is_audited(const struct report *r)
 static json_t *
 attribution(const char *dir)
 {
-	char *argv[] = { ktool_path("kaudit"), (char *)"--report", (char *)"--json", (char *)"-c", (char *)dir, NULL };
+	char *argv[] = { ktool_path("kaudit"), (char *)"--report", (char *)"--json", (char *)"-c",
+		(char *)dir, NULL };
 	struct kproc p = { .argv = argv, .timeout_s = 60, .max_output = 16 << 20 };
 	struct kproc_result result;
 	bool ran = !kproc_run(&p, &result);
@@ -192,6 +196,7 @@ attribution(const char *dir)
 	free(argv[0]);
 	if (ran && (result.exit_code == K_OK || result.exit_code == K_NO))
 		json = json_loads(result.out, 0, NULL);
+	doc_plain(json);
 	if (ran)
 		kproc_result_free(&result);
 	return json;
@@ -209,7 +214,8 @@ load_report(struct report *r, const char *dir)
 	free(path);
 	ktrials_open(&r->trials, r->camp);
 	if (!r->trials.header)
-		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report on", dir);
+		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report on",
+		    dir);
 	r->last = r->trials.last;
 	path = ktrials_path(r->camp, kjson_int_or(r->trials.header, "trial", 0), "archive.ndjson");
 	karch_load(&r->archive, path, true);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How to get the same again: commands, and the digest of every file that the campaign rests on. See kreport.h. */
+/*
+ * How to get the same again: commands, and the digest of every file that the campaign rests on.
+ * See kreport.h.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -66,7 +69,8 @@ add_facts(const struct report *r, struct names *names)
 	}
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t s = 0; s < LEN(stages); s++)
-			add_name(r, names, kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
+			add_name(r, names,
+			    kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
 }
 
 /* In the form that sha256sum -c reads. */
@@ -103,7 +107,8 @@ put_digests(struct doc *d, const struct report *r, struct names *names, const ch
 	qsort(names->list, names->count, sizeof *names->list, by_name);
 	add_digests(r, names, &text);
 	ksha256_hex(text.data, text.len, hex);
-	doc_details(d, "%s: %s, digest of the list %s", what, plural((long long)names->count, "file", "files"), hex);
+	doc_details(d, "%s: %s, digest of the list %s", what,
+	    plural((long long)names->count, "file", "files"), hex);
 	if (text.len)
 		doc_code(d, text.data, text.len, "text");
 	doc_details_end(d);
@@ -123,20 +128,27 @@ put_commands(struct doc *d, const struct report *r)
 	    "\tmkdir -p \"replies/${cell%/*}\" && cp \"$t\" \"replies/$cell.ndjson\"\n"
 	    "done\n"
 	    "mv trials trials.old && rm -f archive.ndjson\n"
-	    "jq '.model = {provider: \"replay\"}' campaign.json >new.json && mv new.json campaign.json\n";
-	char *measure = kasprintf("# the best alone: built, checked and timed again\nmake redo CELL=%s FROM=eval\n"
-	    "# the best beside the reference and the baselines, when it was not verified yet\nmake verify\n"
-	    "# all of them; no model is called\nrm trials/*/*/eval.ndjson && make views\n", r->best ? r->best->id :
-	    "001/01");
+	    "jq '.model = {provider: \"replay\"}' campaign.json >new.json && mv new.json "
+	    "campaign.json\n";
+	char *measure = kasprintf(
+	    "# the best alone: built, checked and timed again\nmake redo CELL=%s FROM=eval\n"
+	    "# the best beside the reference and the baselines, when it was not verified yet\nmake "
+	    "verify\n"
+	    "# all of them; no model is called\nrm trials/*/*/eval.ndjson && make views\n",
+	    r->best ? r->best->id : "001/01");
 	char *run = kasprintf("%smake -j4 trials N=%ld && make verify report\n", replay, r->last);
 
 	doc_text(d, "In the campaign's folder. The page and the views, from what is there:");
 	doc_code(d, same, strlen(same), "sh");
-	doc_text(d, "The measurements, on this machine or another; times will differ, verdicts should not:");
+	doc_text(d,
+	    "The measurements, on this machine or another; times will differ, verdicts should "
+	    "not:");
 	doc_code(d, measure, strlen(measure), "sh");
-	doc_text(d, "The whole search, in a copy of the folder, with the replies that were given. Prompts depend on "
-	    "measured times, so where other times lead to another parent a recorded reply answers a prompt that was "
-	    "not quite the same; the records say where (\1reply.recorded.prompt_match\1):");
+	doc_text(d,
+	    "The whole search, in a copy of the folder, with the replies that were given. Prompts "
+	    "depend on measured times, so where other times lead to another parent a recorded "
+	    "reply answers a prompt that was not quite the same; the records say where "
+	    "(\1reply.recorded.prompt_match\1):");
 	doc_code(d, run, strlen(run), "sh");
 	free(measure);
 	free(run);
@@ -151,7 +163,8 @@ put_reproduce(struct doc *d, const struct report *r)
 	put_commands(d, r);
 	add_sources(r, &sources);
 	add_facts(r, &facts);
-	doc_text(d, "SHA-256 of what the campaign rests on, in the form that \1sha256sum -c\1 reads:");
+	doc_text(d,
+	    "SHA-256 of what the campaign rests on, in the form that \1sha256sum -c\1 reads:");
 	put_digests(d, r, &sources, "Task and sources");
 	put_digests(d, r, &facts, "Facts");
 }

@@ -8,22 +8,10 @@
 #include "kio.h"
 #include "kreport.h"
 
-static const char *
-axis_flops(double v)
-{
-	static const char *const prefix[] = { "", " k", " M", " G", " T", " P" };
-	static char text[8][40];
-	static int turn;
-	char *t = text[turn++ % 8];
-	size_t i = 0;
-
-	for (; v >= 999.5 && i < LEN(prefix) - 1; i++)
-		v /= 1000;
-	snprintf(t, sizeof text[0], "%.3g%s", v, prefix[i]);
-	return t;
-}
-
-/* Of a figure {"value", "unit"}: the plain number; TFLOPS, GB/s and TB/s are the units of roofline.json. */
+/*
+ * Of a figure {"value", "unit"}: the plain number; TFLOPS, GB/s and TB/s are the units of
+ * roofline.json.
+ */
 static double
 plain(const json_t *figure)
 {
@@ -48,7 +36,8 @@ timing_of(const struct report *r, const struct kcandidate *c)
 
 /* Operations a second of a candidate on a workload of the roofline; 0: not timed. */
 static double
-rate_of(const struct report *r, const struct kcandidate *c, const json_t *workload, const char *work)
+rate_of(const struct report *r, const struct kcandidate *c, const json_t *workload,
+    const char *work)
 {
 	const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(workload, "workload", ""));
 	double ns = row ? kgain_time_ns(row, "median") : 0;
@@ -86,16 +75,17 @@ put_roof(struct plot *p, const char *class, double peak, double bandwidth)
 }
 
 static void
-put_point(struct plot *p, const struct report *r, const struct kcandidate *c, const json_t *workload, const char *class)
+put_point(struct plot *p, const struct report *r, const struct kcandidate *c,
+    const json_t *workload, const char *class)
 {
 	double x = kjson_num_or(workload, "intensity", 0), y = rate_of(r, c, workload, "flops");
 
 	if (!(x > 0) || !(y > 0))
 		return;
-	plot_mark_begin(p, "%s on %s: %s at %.4g FLOP/B", c->id, kjson_str_or(workload, "workload", "?"),
-	    show_rate(y, "FLOP/s"), x);
-	plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" class=\"%s\"/>", plot_at(&p->x, x), plot_at(&p->y, y),
-	    class);
+	plot_mark_begin(p, "%s on %s: %s at %.4g FLOP/B", c->id,
+	    kjson_str_or(workload, "workload", "?"), show_rate(y, "FLOP/s"), x);
+	plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" class=\"%s\"/>", plot_at(&p->x, x),
+	    plot_at(&p->y, y), class);
 	plot_mark_end(p);
 }
 
@@ -131,32 +121,44 @@ put_plot(struct doc *d, const struct report *r, const json_t *rows, double peak,
 		widen(&s, x, rate_of(r, r->reference, w, "flops"));
 		widen(&s, x, r->best ? rate_of(r, r->best, w, "flops") : 0);
 	}
-	plot_begin(&p, "roof", 480, 330, "Roofline", "Rates over arithmetic intensity under the roof of %s and %s; the "
-	    "ridge is at %.4g FLOP/B.",
+	plot_begin(&p, "roof", 480, 330, "Roofline",
+	    "Rates over arithmetic intensity under the roof of %s and %s; the ridge is at %.4g "
+	    "FLOP/B.",
 	    show_rate(peak, "FLOP/s"), show_rate(bandwidth, "B/s"), peak / bandwidth);
 	plot_area(&p);
-	p.x = (struct axis){ .low = s.x_low / 2.5, .high = s.x_high * 2.5, .log = true, .from = p.x.from, .to = p.x.to,
+	p.x = (struct axis){ .low = s.x_low / 2.5,
+		.high = s.x_high * 2.5,
+		.log = true,
+		.from = p.x.from,
+		.to = p.x.to,
 		.title = "arithmetic intensity, FLOP/B" };
-	p.y = (struct axis){ .low = s.y_low / 1.8, .high = s.y_high * 1.8, .log = true, .from = p.y.from, .to = p.y.to,
-	    .title = "FLOP/s" };
-	plot_y_axis(&p, axis_flops);
+	p.y = (struct axis){ .low = s.y_low / 1.8,
+		.high = s.y_high * 1.8,
+		.log = true,
+		.from = p.y.from,
+		.to = p.y.to,
+		.title = "FLOP/s" };
+	plot_y_axis(&p, axis_rate);
 	plot_x_axis(&p, axis_number);
 	put_roof(&p, "roof", peak, bandwidth);
-	put_roof(&p, "measured", measured(rows, "compute_ceiling") > 0 ? measured(rows, "compute_ceiling") : peak,
+	put_roof(&p, "measured",
+	    measured(rows, "compute_ceiling") > 0 ? measured(rows, "compute_ceiling") : peak,
 	    measured(rows, "memory_ceiling"));
 	json_array_foreach(rows, i, w) {
 		double x = kjson_num_or(w, "intensity", 0);
 
 		if (x > 0)
-			plot_svg(&p, "<path class=\"drop\" d=\"M%.1f %.1fV%.1f\"/>", plot_at(&p.x, x), p.y.from,
-			    plot_at(&p.y, fmin(peak, x * bandwidth)));
+			plot_svg(&p, "<path class=\"drop\" d=\"M%.1f %.1fV%.1f\"/>",
+			    plot_at(&p.x, x), p.y.from, plot_at(&p.y, fmin(peak, x * bandwidth)));
 		put_point(&p, r, r->reference, w, "before");
 		if (r->best)
 			put_point(&p, r, r->best, w, "gain");
 	}
-	doc_figure(d, plot_end(&p), "The roof of the device, every timed workload at its intensity: hollow the "
-	    "reference, filled the best%s.", measured(rows, "memory_ceiling") > 0 ?
-	    "; the broken line is what was measured on it" : "");
+	doc_figure(d, plot_end(&p),
+	    "The roof of the device, every timed workload at its intensity: hollow the reference, "
+	    "filled the best%s.",
+	    measured(rows, "memory_ceiling") > 0 ? "; the broken line is what was measured on it" :
+						   "");
 }
 
 /* "64.6 %" of a ceiling {"value","unit"}. */
@@ -166,9 +168,10 @@ put_share(struct doc *d, double rate, const json_t *ceiling)
 	double top = plain(ceiling);
 
 	if (rate > 0 && top > 0)
-		doc_cell(d, "%s\nof %s", show_percent(rate / top), kjson_str_or(ceiling, "by", "?"));
+		doc_cells(d, "%s\nof %s",
+		    show_percent(rate / top), kjson_str_or(ceiling, "by", "?"));
 	else
-		doc_cell(d, "–");
+		doc_cells(d, "–");
 }
 
 static void
@@ -179,30 +182,33 @@ put_table(struct doc *d, const struct report *r, const json_t *rows)
 	size_t i;
 	json_t *w;
 
-	doc_table(d, r->best ? "How near the best comes to the ceilings" :
-	    "How near the reference comes to the ceilings", "Workload|Bound by|>Time|>Least time|~Target|>Rate|^Of "
-	    "the compute ceiling|>Bytes per second|^Of the memory ceiling|>Intensity");
+	doc_table(d,
+	    r->best ? "How near the best comes to the ceilings" :
+		      "How near the reference comes to the ceilings",
+	    "Workload|Bound by|>Time|>Least time|~Target|>Rate|^Of the compute ceiling|>Bytes per "
+	    "second|^Of the memory ceiling|>Intensity");
 	json_array_foreach(rows, i, w) {
 		const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(w, "workload", ""));
 		double flops = rate_of(r, c, w, "flops"), bytes = rate_of(r, c, w, "bytes"),
-		    floor = kjson_num_or(w, "floor_ns", 0), ns = row ? kgain_time_ns(row, "median") : 0;
+		       floor = kjson_num_or(w, "floor_ns", 0),
+		       ns = row ? kgain_time_ns(row, "median") : 0;
 
-		doc_cell(d, "%s", kjson_str_or(w, "workload", "?"));
-		doc_cell(d, "%s", kjson_str_or(w, "bound", "unknown"));
-		doc_cell(d, "%s", ns > 0 ? show_time(ns) : "–");
-		doc_cell(d, "%s", show_time(floor));
-		doc_cell(d, "%s", kjson_str_or(w, "target.text", "–"));
-		doc_cell(d, "%s", flops > 0 ? show_rate(flops, "FLOP/s") : "–");
+		doc_cells(d, "%s|%s|%s|%s|%s|%s", kjson_str_or(w, "workload", "?"),
+		    kjson_str_or(w, "bound", "unknown"), ns > 0 ? show_time(ns) : "–",
+		    show_time(floor), kjson_str_or(w, "target.text", "–"),
+		    flops > 0 ? show_rate(flops, "FLOP/s") : "–");
 		put_share(d, flops, json_object_get(w, "compute_ceiling"));
-		doc_cell(d, "%s", bytes > 0 ? show_rate(bytes, "B/s") : "–");
+		doc_cells(d, "%s", bytes > 0 ? show_rate(bytes, "B/s") : "–");
 		put_share(d, bytes, json_object_get(w, "memory_ceiling"));
-		doc_cell(d, "%.4g FLOP/B", kjson_num_or(w, "intensity", 0));
+		doc_cells(d, "%.4g FLOP/B", kjson_num_or(w, "intensity", 0));
 		below |= ns > 0 && ns < floor;
 	}
 	doc_table_end(d);
 	if (below)
-		doc_text(d, "A time below the least one is no fault in itself: caches may hold what the formula moves, other units of the "
-		    "device may do the arithmetic than the one whose peak this is, and a peak that was measured is no upper bound.");
+		doc_text(d,
+		    "A time below the least one is no fault in itself: caches may hold what the "
+		    "formula moves, other units of the device may do the arithmetic than the one "
+		    "whose peak this is, and a peak that was measured is no upper bound.");
 }
 
 static void
@@ -219,22 +225,17 @@ put_peak(struct doc *d, const json_t *roofline, const char *path, const char *wh
 static void
 put_gaps(struct doc *d, const json_t *roofline)
 {
-	size_t i;
-	json_t *v;
+	static const char *const lists[][2] = {
+		{ "unknown", "Unknown \1{{metric}}\1: {{why}}" },
+		{ "mismatches", "Device and documents disagree on \1{{metric}}\1: {{documented}} "
+		    "({{where}}), but the device says {{running}}" },
+		{ "placeholders", "Placeholder, not a fact: \1{{metric}}\1: {{value}} {{unit}} "
+		    "(\1{{from}}\1)" },
+		{ "implausible", "Not plausible: \1{{what}}\1, {{value}} {{unit}}: {{why}}" },
+	};
 
-	json_array_foreach(json_object_get(roofline, "unknown"), i, v)
-		doc_item(d, "Unknown \1%s\1: %s", kjson_str_or(v, "metric", "?"), kjson_str_or(v, "why", ""));
-	json_array_foreach(json_object_get(roofline, "mismatches"), i, v)
-		doc_item(d, "Device and documents disagree on \1%s\1: %s (%s), but the device says %s", kjson_str_or(v,
-		    "metric", "?"), kjson_str_or(v, "documented", "?"), kjson_str_or(v, "where", "?"), kjson_str_or(v,
-		    "running", "?"));
-	json_array_foreach(json_object_get(roofline, "placeholders"), i, v)
-		doc_item(d, "Placeholder, not a fact: \1%s\1: %.6g %s (\1%s\1)", kjson_str_or(v, "metric", "?"),
-		    kjson_num_or(v, "value", 0), kjson_str_or(v, "unit", ""), kjson_str_or(v, "from", "?"));
-	json_array_foreach(json_object_get(roofline, "implausible"), i, v)
-		doc_item(d, "Not plausible: \1%s\1, %.4g %s: %s", kjson_str_or(v, "what", "?"),
-		    kjson_num_or(v, "value", 0), kjson_str_or(v, "unit", ""),
-		    kjson_str_or(v, "why", ""));
+	for (size_t i = 0; i < LEN(lists); i++)
+		doc_items(d, json_object_get(roofline, lists[i][0]), lists[i][1]);
 }
 
 void
@@ -246,14 +247,18 @@ put_roofline(struct doc *d, const struct report *r)
 
 	doc_section(d, "roofline", "Roofline");
 	if (!r->roofline) {
-		doc_text(d, "There is no roofline: \1trials/000/roofline.json\1 is not there, so how much of the "
-		    "device is used was not reckoned.");
+		doc_text(d,
+		    "There is no roofline: \1trials/000/roofline.json\1 is not there, so how much "
+		    "of the device is used was not reckoned.");
 		return;
 	}
-	doc_text(d, "Device \1%s\1. %s.", kjson_str_or(r->roofline, "device.name", kjson_str_or(r->roofline,
-	    "device.asked", "not known")), !strcmp(kjson_str_or(r->roofline, "label", ""), "placeholder") ?
-	    "Some of its figures are placeholders that a person consented to" : peak > 0 && bandwidth > 0 ?
-	    "Every figure used has a source" : "Not enough is known of it to draw its roof");
+	doc_text(d, "Device \1%s\1. %s.",
+	    kjson_str_or(r->roofline, "device.name",
+		kjson_str_or(r->roofline, "device.asked", "not known")),
+	    !strcmp(kjson_str_or(r->roofline, "label", ""), "placeholder") ?
+		"Some of its figures are placeholders that a person consented to" :
+		peak > 0 && bandwidth > 0 ? "Every figure used has a source" :
+					    "Not enough is known of it to draw its roof");
 	put_peak(d, r->roofline, "peaks.compute", "Compute peak");
 	put_peak(d, r->roofline, "peaks.memory", "Memory bandwidth");
 	put_gaps(d, r->roofline);

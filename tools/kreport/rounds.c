@@ -13,8 +13,8 @@ enum { MOST_SHAPES = 6 };
 static const char *
 word_of(const char *verdict)
 {
-	static const char *const words[][2] = { { "baseline", "BASELINE" }, { "accepted", "ACCEPTED" },
-	    { "rolled_back", "ROLLED BACK" } };
+	static const char *const words[][2] = { { "baseline", "BASELINE" },
+		{ "accepted", "ACCEPTED" }, { "rolled_back", "ROLLED BACK" } };
 
 	for (size_t i = 0; i < LEN(words); i++)
 		if (!strcmp(words[i][0], verdict))
@@ -44,35 +44,34 @@ put_shape(struct doc *d, const struct report *r, const struct kcandidate *c, con
 	double ns = row ? kgain_time_ns(row, "median") : 0;
 
 	if (!(ns > 0))
-		doc_cell(d, "–");
+		doc_cells(d, "–");
 	else if (flops > 0)
-		doc_cell(d, "%s,\n%s", show_time(ns), show_rate((double)flops / ns * 1e9, "FLOP/s"));
+		doc_cells(d, "%s,\n%s",
+		    show_time(ns), show_rate((double)flops / ns * 1e9, "FLOP/s"));
 	else
-		doc_cell(d, "%s", show_time(ns));
+		doc_cells(d, "%s", show_time(ns));
 }
 
 static void
-put_round(struct doc *d, const struct report *r, const struct kcandidate *c, const char **names, size_t shapes)
+put_round(struct doc *d, const struct report *r, const struct kcandidate *c, const char **names,
+    size_t shapes)
 {
 	const char *verdict = c->verdict;
 
-	doc_cell(d, "%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1));
-	doc_cell(d, "%s%s", word_of(verdict), kjson_bool_or(c->json, "score.decision.trade_off", false) ?
-	    " (trade-off)" : "");
-	doc_cell(d, "%s", !strcmp(verdict, "baseline") ? "the naive reference" :
-	    text_of(c, "eval.plan.change", text_of(c, "eval.plan_fault", status_rows[c->status].name)));
+	doc_cells(d, "%lld|%s%s|%s",
+	    (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1),
+	    word_of(verdict),
+	    kjson_bool_or(c->json, "score.decision.trade_off", false) ? " (trade-off)" : "",
+	    !strcmp(verdict, "baseline") ?
+		"the naive reference" :
+		text_of(c, "eval.plan.change",
+		    text_of(c, "eval.plan_fault", status_rows[c->status].name)));
 	if (of(c, "score.decision.improvement_pct") && strcmp(verdict, "baseline"))
-		doc_cell(d, "%s", show_change(kjson_num_or(c->json, "score.decision.improvement_pct", 0)));
+		doc_cells(d, "%s",
+		    show_change(kjson_num_or(c->json, "score.decision.improvement_pct", 0)));
 	else
-		doc_cell(d, "–");
-	if (of(c, "score.decision.vs_baseline_pct") && strcmp(verdict, "baseline"))
-		doc_cell(d, "%+.3f %%", c->speedup.mean > 0 ? 100 * (c->speedup.mean - 1) :
-		    kjson_num_or(c->json,
-		    "score.decision.vs_baseline_pct", 0));
-	else
-		doc_cell(d, "–");
-	doc_cell(d, "%s", text_of(c, "score.decision.line", "–"));
-	doc_cell(d, "%s", text_of(c, "score.decision.level", "–"));
+		doc_cells(d, "–");
+	doc_cells(d, "%s", show_times(c->speedup.mean));
 	for (size_t i = 0; i < shapes; i++)
 		put_shape(d, r, c, names[i]);
 }
@@ -81,10 +80,11 @@ static void
 put_trend(struct doc *d, const struct report *r)
 {
 	const char *names[MOST_SHAPES];
-	size_t shapes = shapes_of(r, names), timed = json_array_size(of(r->reference, "eval.timing"));
+	size_t shapes = shapes_of(r, names),
+	       timed = json_array_size(of(r->reference, "eval.timing"));
 	struct kbuf spec = { 0 };
 
-	kbuf_puts(&spec, ">Round|Status|~Description|>vs last accepted|>vs baseline|~Decision|Level");
+	kbuf_puts(&spec, ">Round|Status|~Change|>vs last accepted|>Speed-up");
 	for (size_t i = 0; i < shapes; i++)
 		kbuf_printf(&spec, "|^%s", names[i]);
 	doc_table(d, "Rounds", spec.data);
@@ -93,26 +93,28 @@ put_trend(struct doc *d, const struct report *r)
 			put_round(d, r, &r->list[i], names, shapes);
 	doc_table_end(d);
 	kbuf_free(&spec);
-	doc_text(d, "vs last accepted: what the decision rests on, measured in turns where the two were raced. vs baseline: "
-	    "the speed-up over the reference, by the newest race that tells it.");
+	doc_text(d, "vs last accepted: what the decision rests on, measured in turns where the "
+	    "two were raced. Speed-up: over the reference, by the newest race that tells it.");
 	if (timed > shapes)
-		doc_text(d, "%s; their times are in \1trials/TTT/score.ndjson\1.", plural((long long)(timed - shapes),
-		    "further workload is not shown here", "further workloads are not shown here"));
+		doc_text(d, "%s; their times are in \1trials/TTT/score.ndjson\1.",
+		    plural((long long)(timed - shapes), "further workload is not shown here",
+			"further workloads are not shown here"));
 }
 
 /* What would end the campaign. */
 static void
 put_termination(struct doc *d, const struct report *r)
 {
-	const struct kcandidate *accepted = find_candidate(r, kjson_str_or(r->archive.header, "linear.accepted", NULL));
+	const struct kcandidate *accepted =
+	    find_candidate(r, kjson_str_or(r->archive.header, "linear.accepted", NULL));
 	struct kends e;
 
 	kends_find(r->camp, r->last, accepted ? accepted->json : NULL, &e);
 	doc_table(d, "Termination", "Condition|~What|State");
 	for (size_t i = 0; i < KENDS; i++) {
-		doc_cell(d, "T%zu", i + 1);
-		doc_cell(d, "%s: %s", kends_texts[i].what, kends_texts[i].from);
-		doc_cell(d, "%s%s", e.at[i].holds ? "true" : "false", e.at[i].set ? "" : ", not set");
+		doc_cells(d, "T%zu|%s: %s|%s%s", i + 1,
+		    kends_texts[i].what, kends_texts[i].from,
+		    e.at[i].holds ? "true" : "false", e.at[i].set ? "" : ", not set");
 	}
 	doc_table_end(d);
 	kends_free(&e);
@@ -132,10 +134,13 @@ put_rounds(struct doc *d, const struct report *r)
 		back += !strcmp(verdict, "rolled_back");
 	}
 	doc_section(d, "rounds", "Rounds");
-	doc_text(d, "One change a round, with its hypothesis stated before the code; it is kept or rolled back by "
-	    "rule. %s, %s rolled back; the last accepted program is \1%s\1.", plural(accepted, "round was accepted",
-	    "rounds were accepted"), plural(back, "was", "were"), kjson_str_or(r->archive.header, "linear.accepted",
-	    r->best ? r->best->id : KARCH_REFERENCE));
+	doc_text(d,
+	    "One change a round, with its hypothesis stated before the code; it is kept or rolled "
+	    "back by rule. %s, %s rolled back; the last accepted program is \1%s\1.",
+	    plural(accepted, "round was accepted", "rounds were accepted"),
+	    plural(back, "was", "were"),
+	    kjson_str_or(r->archive.header, "linear.accepted",
+		r->best ? r->best->id : KARCH_REFERENCE));
 	put_trend(d, r);
 	put_termination(d, r);
 }

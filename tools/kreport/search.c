@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the search went: speed-ups over trials, statuses, their distribution, what a gain cost. See kreport.h. */
+/*
+ * How the search went: speed-ups over trials, statuses, their distribution, what a gain cost. See
+ * kreport.h.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +17,7 @@ struct outcome {
 	long count[STATUS_COUNT], all, gains;
 	double best;		/* speed-up of the best so far; 0: none */
 	double cost;
-	long long input_tokens, output_tokens;
+	long long tokens;	/* written */
 	bool priced;
 };
 
@@ -35,8 +38,7 @@ outcomes_of(const struct report *r)
 		o->gains += c->won;
 		o->priced = o->priced || c->priced;
 		o->cost += c->cost_usd;
-		o->input_tokens += c->token_count[KCANDIDATE_INPUT];
-		o->output_tokens += c->token_count[KCANDIDATE_OUTPUT];
+		o->tokens += c->token_count[KCANDIDATE_OUTPUT];
 		if (is_next_best(r, best, c))
 			best = c;
 		o->best = best ? best->speedup.mean : 0;
@@ -61,12 +63,14 @@ put_best_line(struct plot *p, const struct report *r, const struct outcome *o)
 	struct kbuf path = { 0 };
 	double last = 1;
 
-	kbuf_printf(&path, "<path class=\"best\" d=\"M%.1f %.1f", plot_at(&p->x, 0), plot_at(&p->y, 1));
+	kbuf_printf(&path, "<path class=\"best\" d=\"M%.1f %.1f", plot_at(&p->x, 0),
+	    plot_at(&p->y, 1));
 	for (long t = 1; t <= r->last; t++) {
 		double now = o[t].best > 0 ? fmax(o[t].best, 1) : last;
 
 		if (now > last)
-			kbuf_printf(&path, "H%.1fV%.1f", plot_at(&p->x, (double)t - 0.4), plot_at(&p->y, now));
+			kbuf_printf(&path, "H%.1fV%.1f", plot_at(&p->x, (double)t - 0.4),
+			    plot_at(&p->y, now));
 		last = now;
 	}
 	kbuf_printf(&path, "H%.1f\"/>\n", p->x.to);
@@ -89,13 +93,14 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 			plot_mark_begin(p, "%s: %s, %s%s", c->id, show_speedup(c),
 			    *c->strategy ? c->strategy : "no strategy",
 			    c->won ? r->linear ? ", accepted" : ", a gain" : "");
-			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y, r->count > 100 ?
-			    3 : 4, c->won ? "gain" : "point");
+			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y,
+			    r->count > 100 ? 3 : 4, c->won ? "gain" : "point");
 		} else {
 			double y = p->y.from - 5;
 
 			plot_mark_begin(p, "%s: %s", c->id, status_rows[c->status].name);
-			plot_svg(p, "<path class=\"failed\" d=\"M%.1f %.1fl6 6m0 -6l-6 6\"/>", x - 3, y - 3);
+			plot_svg(p, "<path class=\"failed\" d=\"M%.1f %.1fl6 6m0 -6l-6 6\"/>",
+			    x - 3, y - 3);
 		}
 		plot_mark_end(p);
 	}
@@ -113,10 +118,15 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 			high = fmax(high, r->list[i].speedup.mean);
 		}
 	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials",
-	    "A point for every correct candidate, a cross at the foot for every other one, a line for the best so far, "
-	    "which ends at %s after trial %ld.", show_times(o[r->last].best), r->last);
+	    "A point for every correct candidate, a cross at the foot for every other one, a line "
+	    "for the best so far, which ends at %s after trial %ld.",
+	    show_times(o[r->last].best), r->last);
 	plot_area(&p);
-	p.x = (struct axis){ .low = 0.5, .high = (double)r->last + 0.5, .from = p.x.from, .to = p.x.to, .whole = true,
+	p.x = (struct axis){ .low = 0.5,
+		.high = (double)r->last + 0.5,
+		.from = p.x.from,
+		.to = p.x.to,
+		.whole = true,
 		.title = r->linear ? "trial (round − 1)" : "trial" };
 	p.y.title = "times as fast as the reference";
 	/* Room at the foot for the crosses. */
@@ -127,84 +137,10 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 	plot_x_axis(&p, axis_number);
 	put_best_line(&p, r, o);
 	put_points(&p, r, o);
-	doc_figure(d, plot_end(&p), "Every candidate over the trials: filled when it was %s, a cross when it was not "
-	    "correct; the line is the best so far.", r->linear ? "accepted" : "a gain beyond the noise");
-}
-
-static void
-put_bars(struct plot *p, const struct report *r, const struct outcome *o)
-{
-	double width = fmin(0.7 * (p->x.to - p->x.from) / (double)r->last, 60);
-
-	for (long t = 1; t <= r->last; t++) {
-		long sum = 0;
-
-		for (int k = STATUS_COUNT - 1; k >= STATUS_NONE; k--) {
-			double low = plot_at(&p->y, (double)sum), high = plot_at(&p->y, (double)(sum + o[t].count[k]));
-
-			sum += o[t].count[k];
-			if (!o[t].count[k])
-				continue;
-			plot_mark_begin(p, "trial %ld: %ld %s", t, o[t].count[k],
-			    status_rows[k].name);
-			plot_svg(p,
-			    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-			    "class=\"s-%s\"/>",
-			    plot_at(&p->x, (double)t) - width / 2, high, width, low - high,
-			    status_rows[k].name);
-			plot_mark_end(p);
-		}
-	}
-}
-
-static void
-put_legend(struct plot *p, const struct report *r, const struct outcome *o)
-{
-	double x = p->x.from, y = p->height - 28;
-
-	for (int k = STATUS_COUNT - 1; k >= STATUS_NONE; k--) {
-		long n = 0;
-
-		for (long t = 1; t <= r->last; t++)
-			n += o[t].count[k];
-		if (!n)
-			continue;
-		if (x + 9.0 * (double)strlen(status_rows[k].name) > p->width) {
-			x = p->x.from;
-			y += 18;
-		}
-		plot_svg(p,
-		    "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" class=\"s-%s\"/>", x,
-		    y - 9, status_rows[k].name);
-		plot_text(p, x + 14, y, "", "%s", status_rows[k].name);
-		x += 32 + 7.2 * (double)strlen(status_rows[k].name);
-	}
-}
-
-static void
-put_statuses(struct doc *d, const struct report *r, const struct outcome *o)
-{
-	long most = 1, correct = 0, all = 0;
-	struct plot p;
-
-	for (long t = 1; t <= r->last; t++) {
-		most = o[t].all > most ? o[t].all : most;
-		correct += o[t].count[STATUS_CORRECT];
-		all += o[t].all;
-	}
-	plot_begin(&p, "statuses", 480, 340, "Candidates by status", "Bars for each trial; %ld of %ld candidates are "
-	    "correct.", correct, all);
-	plot_area(&p);
-	p.y.from -= 46;
-	p.x = (struct axis){ .low = 0.5, .high = (double)r->last + 0.5, .from = p.x.from, .to = p.x.to, .whole = true,
-	    .title = "trial" };
-	p.y = (struct axis){ .low = 0, .high = (double)most, .from = p.y.from, .to = p.y.to, .whole = true,
-	    .title = "candidates" };
-	plot_y_axis(&p, axis_number);
-	plot_x_axis(&p, axis_number);
-	put_bars(&p, r, o);
-	put_legend(&p, r, o);
-	doc_figure(d, plot_end(&p), "What became of the candidates of each trial.");
+	doc_figure(d, plot_end(&p),
+	    "Every candidate over the trials: filled when it was %s, a cross when it was not "
+	    "correct; the line is the best so far.",
+	    r->linear ? "accepted" : "a gain beyond the noise");
 }
 
 static int
@@ -215,48 +151,6 @@ by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-enum { BINS = 16 };
-
-static void
-put_histogram(struct doc *d, const double *x, size_t n)
-{
-	double low = x[0], high = x[n - 1] > low * 1.02 ? x[n - 1] : low * 1.02, width;
-	long bins[BINS] = { 0 }, most = 1;
-	struct plot p;
-
-	for (size_t i = 0; i < n; i++) {
-		int b = (int)(BINS * log(x[i] / low) / log(high / low));
-
-		b = b < 0 ? 0 : b >= BINS ? BINS - 1 : b;
-		most = ++bins[b] > most ? bins[b] : most;
-	}
-	plot_begin(&p, "distribution", 480, 260, "Distribution of speed-ups", "%zu correct candidates from %s to %s, "
-	    "median %s.", n,
-	    show_times(low), show_times(x[n - 1]), show_times(kstat_quantile(x, n, 0.5)));
-	plot_area(&p);
-	p.x = (struct axis){ .low = low, .high = high, .log = true, .from = p.x.from, .to = p.x.to,
-	    .title = "times as fast as the reference" };
-	p.y = (struct axis){ .low = 0, .high = (double)most, .from = p.y.from, .to = p.y.to, .whole = true,
-	    .title = "correct candidates" };
-	plot_y_axis(&p, axis_number);
-	plot_x_axis(&p, axis_times);
-	width = (p.x.to - p.x.from) / BINS;
-	for (int b = 0; b < BINS; b++) {
-		double top = plot_at(&p.y, (double)bins[b]);
-
-		if (!bins[b])
-			continue;
-		plot_mark_begin(&p, "%ld from %s to %s", bins[b], show_times(low * pow(high / low, (double)b / BINS)),
-		    show_times(low * pow(high / low, (double)(b + 1) / BINS)));
-		plot_svg(&p,
-		    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"s-%s\"/>",
-		    p.x.from + b * width + 1, top, width - 2, p.y.from - top,
-		    status_rows[STATUS_CORRECT].name);
-		plot_mark_end(&p);
-	}
-	doc_figure(d, plot_end(&p), "Speed-ups of all correct candidates, and not of the best alone.");
-}
-
 /* The correct and timed ones, sorted; the caller frees. */
 static double *
 speedups_of(const struct report *r, size_t *count)
@@ -265,7 +159,8 @@ speedups_of(const struct report *r, size_t *count)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->count; i++)
-		if (&r->list[i] != r->reference && r->list[i].correct && r->list[i].speedup.mean > 0)
+		if (&r->list[i] != r->reference && r->list[i].correct &&
+		    r->list[i].speedup.mean > 0)
 			x[n++] = r->list[i].speedup.mean;
 	qsort(x, n, sizeof *x, by_value);
 	*count = n;
@@ -273,7 +168,8 @@ speedups_of(const struct report *r, size_t *count)
 }
 
 static void
-put_summary(struct doc *d, const struct report *r, const struct outcome *o, const double *x, size_t n)
+put_summary(struct doc *d, const struct report *r, const struct outcome *o, const double *x,
+    size_t n)
 {
 	long gains = 0;
 	double cost = 0;
@@ -283,22 +179,26 @@ put_summary(struct doc *d, const struct report *r, const struct outcome *o, cons
 	for (long t = 1; t <= r->last; t++) {
 		gains += o[t].gains;
 		cost += o[t].cost;
-		tokens += o[t].output_tokens;
+		tokens += o[t].tokens;
 		priced = priced || o[t].priced;
 	}
 	if (n)
-		doc_text(d, "Of %s %zu %s correct and timed. Their speed-ups: lowest %s, lower quartile %s, median %s, "
-		    "upper quartile %s, highest %s.", plural((long long)r->count - 1, "candidate", "candidates"), n,
+		doc_text(d,
+		    "Of %s %zu %s correct and timed. Their speed-ups: lowest %s, lower quartile "
+		    "%s, median %s, upper quartile %s, highest %s.",
+		    plural((long long)r->count - 1, "candidate", "candidates"), n,
 		    n == 1 ? "is" : "are", show_times(x[0]), show_times(kstat_quantile(x, n, 0.25)),
 		    show_times(kstat_quantile(x, n, 0.5)), show_times(kstat_quantile(x, n, 0.75)),
 		    show_times(x[n - 1]));
 	if (!gains)
-		doc_text(d, "There was no %s.", r->linear ? "accepted round" : "gain beyond the noise");
+		doc_text(d, "There was no %s.",
+		    r->linear ? "accepted round" : "gain beyond the noise");
 	else if (priced || tokens)
 		doc_text(d, "%s in all. Each took %s%s%s written, the failures included.",
-		    plural(gains, r->linear ? "accepted round" : "gain", r->linear ? "accepted rounds" : "gains"),
-		    priced ? show_usd(cost / (double)gains) : "", priced ? " and " : "", plural(tokens / gains, "token",
-		    "tokens"));
+		    plural(gains, r->linear ? "accepted round" : "gain",
+			r->linear ? "accepted rounds" : "gains"),
+		    priced ? show_usd(cost / (double)gains) : "", priced ? " and " : "",
+		    plural(tokens / gains, "token", "tokens"));
 	else
 		doc_text(d, "%s in all; neither cost nor tokens of the replies are known.",
 		    plural(gains, r->linear ? "accepted round" : "gain",
@@ -308,22 +208,21 @@ put_summary(struct doc *d, const struct report *r, const struct outcome *o, cons
 static void
 put_trials(struct doc *d, const struct report *r, const struct outcome *o)
 {
-	bool folded = r->last > 12;
+	bool folded = r->last > 12, paid = false;
 
 	if (folded)
 		doc_details(d, "All %ld trials", r->last);
-	doc_table(d, "Trials", r->linear ? ">Trial|>Candidates|>Correct|>Accepted|>Best so far|>Tokens in|>Tokens "
-	    "out|>Cost" :
-	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens in|>Tokens out|>Cost");
+	for (long t = 1; t <= r->last; t++)
+		paid = paid || o[t].priced || o[t].tokens;
+	doc_table(d, "Trials", paid ?
+	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens written|>Cost" :
+	    ">Trial|>Candidates|>Correct|>Gains|>Best so far");
 	for (long t = 1; t <= r->last; t++) {
-		doc_cell(d, "%ld", t);
-		doc_cell(d, "%ld", o[t].all);
-		doc_cell(d, "%ld", o[t].count[STATUS_CORRECT]);
-		doc_cell(d, "%ld", o[t].gains);
-		doc_cell(d, "%s", show_times(o[t].best));
-		doc_cell(d, "%s", o[t].input_tokens ? show_count(o[t].input_tokens) : "–");
-		doc_cell(d, "%s", o[t].output_tokens ? show_count(o[t].output_tokens) : "–");
-		doc_cell(d, "%s", o[t].priced ? show_usd(o[t].cost) : "unknown");
+		doc_cells(d, "%ld|%ld|%ld|%ld|%s", t, o[t].all, o[t].count[STATUS_CORRECT],
+		    o[t].gains, show_times(o[t].best));
+		if (paid)
+			doc_cells(d, "%s|%s", o[t].tokens ? show_count(o[t].tokens) : "–",
+			    o[t].priced ? show_usd(o[t].cost) : "unknown");
 	}
 	doc_table_end(d);
 	if (folded)
@@ -343,9 +242,6 @@ put_search(struct doc *d, const struct report *r)
 	} else {
 		put_summary(d, r, o, x, n);
 		put_progress(d, r, o);
-		put_statuses(d, r, o);
-		if (n > 2)
-			put_histogram(d, x, n);
 		put_trials(d, r, o);
 	}
 	free(x);

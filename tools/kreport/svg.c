@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plots in SVG: axes, marks, texts. Colours are classes of the page's style sheet, so that a plot follows it into the
- * dark and onto paper. See kreport.h.
+ * Plots in SVG: axes, marks, texts. Colours are classes of the page's style sheet, so that a plot
+ * follows it into the dark and onto paper. See kreport.h.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -22,14 +22,17 @@ put_escaped(struct kbuf *out, const char *fmt, va_list args)
 }
 
 void
-plot_begin(struct plot *p, const char *id, double width, double height, const char *title, const char *fmt, ...)
+plot_begin(struct plot *p, const char *id, double width, double height, const char *title,
+    const char *fmt, ...)
 {
 	va_list args;
 
 	*p = (struct plot){ .width = width, .height = height };
-	kbuf_printf(&p->svg, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\">\n<title "
+	kbuf_printf(&p->svg,
+	    "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\">\n<title "
 	    "id=\"%s-t\">%s</title>\n"
-	    "<desc id=\"%s-d\">", width, height, id, id, id, title, id);
+	    "<desc id=\"%s-d\">",
+	    width, height, id, id, id, title, id);
 	va_start(args, fmt);
 	put_escaped(&p->svg, fmt, args);
 	va_end(args);
@@ -54,31 +57,6 @@ plot_at(const struct axis *a, double v)
 	return a->from + fmin(fmax(part, 0), 1) * (a->to - a->from);
 }
 
-const char *
-axis_number(double v)
-{
-	static char text[8][32];
-	static int turn;
-	char *t = text[turn++ % 8];
-
-	if (v >= 1e4 || (v < 1e-3 && v > 0))
-		snprintf(t, sizeof text[0], "1e%d", (int)floor(log10(v) + 0.5));
-	else
-		snprintf(t, sizeof text[0], "%.5g", v);
-	return t;
-}
-
-const char *
-axis_times(double v)
-{
-	static char text[8][40];
-	static int turn;
-	char *t = text[turn++ % 8];
-
-	snprintf(t, sizeof text[0], "%.4g×", v);
-	return t;
-}
-
 /* A step of 1, 2 or 5 times a power of ten that gives some five ticks. */
 static double
 nice_step(double span)
@@ -89,8 +67,8 @@ nice_step(double span)
 }
 
 /*
- * Ticks of an axis into LIST of 64: of a logarithmic one the decades; when those are few also 2 and 5; when still few,
- * even steps.
+ * Ticks of an axis into LIST of 64: of a logarithmic one the decades; when those are few also 2
+ * and 5; when still few, even steps.
  */
 static size_t
 ticks_of(const struct axis *a, double list[64])
@@ -103,7 +81,8 @@ ticks_of(const struct axis *a, double list[64])
 		size_t each = decades < 2.5 ? 3 : 1;
 		double skip = decades > 7 ? ceil(decades / 7) : 1;
 
-		for (double e = floor(log10(a->low)); e <= log10(a->high) + 1e-9 && n < 60; e += skip)
+		for (double e = floor(log10(a->low)); e <= log10(a->high) + 1e-9 && n < 60;
+		     e += skip)
 			for (size_t i = 0; i < each; i++) {
 				double v = parts[i] * pow(10, e);
 
@@ -115,7 +94,8 @@ ticks_of(const struct axis *a, double list[64])
 	step = nice_step(a->high - a->low);
 	if (a->whole && step < 1)
 		step = 1;
-	for (double v = ceil(a->low / step - 1e-9) * step; v <= a->high + step * 1e-9 && n < 60; v += step)
+	for (double v = ceil(a->low / step - 1e-9) * step; v <= a->high + step * 1e-9 && n < 60;
+	     v += step)
 		list[n++] = fabs(v) < step * 1e-9 ? 0 : v;
 	return n;
 }

@@ -8,13 +8,14 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "kround.h"
 
 #define LINEAGE_SCHEMA "lineage/1"
-enum { SUMMARY = 60, WORDS = 600 };
+enum { SUMMARY = 60, WORDS = 600, LOCK_S = 2 };
 
 struct lineage {
 	json_t *head;		/* NULL: not begun */
@@ -478,6 +479,22 @@ stands_at(const struct lineage *l, size_t from, const char *tip)
 	return false;
 }
 
+/* git holds a reference's lock for milliseconds. One that stays belonged to a process that was killed. */
+static void
+break_lock(const char *ref)
+{
+	char *name = kasprintf("%s.lock", ref), *path = GIT("rev-parse", "--git-path", name);
+	struct stat before, after;
+
+	if (lstat(path, &before) == 0) {
+		sleep(LOCK_S);
+		if (lstat(path, &after) == 0 && after.st_ino == before.st_ino)
+			unlink(path);
+	}
+	free(path);
+	free(name);
+}
+
 static int
 grow(struct lineage *l, const struct campaign *c, const struct chain *chain, const char *branch, const char *tip)
 {
@@ -501,6 +518,7 @@ grow(struct lineage *l, const struct campaign *c, const struct chain *chain, con
 			code = refuse(branch, why);
 			free(why);
 		} else {
+			break_lock(ref);
 			free(GIT("update-ref", "-m", "kround: accepted rounds", ref, new, tip ? tip : ""));
 		}
 		free(folder);

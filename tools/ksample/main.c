@@ -4,7 +4,6 @@
  * cell to aim at. All chance comes from streams of the campaign's seed; see plan_branch.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "kio.h"
+#include "koption.h"
 #include "ksample.h"
 #include "kutil.h"
 
@@ -145,31 +145,18 @@ load(struct search *s, struct arguments *a)
 static void
 parse(struct arguments *a, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "trial", required_argument, NULL, 't' },
-		{ "branch", required_argument, NULL, 'b' }, { "archive", required_argument, NULL, 'a' },
-		{ "gradient", required_argument, NULL, 'g' }, { "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+	const char *archive = NULL, *gradient = NULL;
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &a->dir }, { 'o', "output", .text = &a->output },
+		{ 't', "trial", .number = &a->trial, .low = 1, .high = 999999 },
+		{ 'b', "branch", .number = &a->branch, .low = 1, .high = 99 },
+		{ 'a', "archive", .text = &archive }, { 'g', "gradient", .text = &gradient },
 	};
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "c:t:b:a:g:o:hV", options, NULL)) != -1)
-		switch (opt) {
-		case 'c': a->dir = optarg; break;
-		case 't': a->trial = knum_long(optarg, 1, 999999, "--trial"); break;
-		case 'b': a->branch = knum_long(optarg, 1, 99, "--branch"); break;
-		case 'a': a->archive = kstrdup(optarg); break;
-		case 'g': a->gradient = kstrdup(optarg); break;
-		case 'o': a->output = optarg; break;
-		case 'h': fputs(usage, stdout); exit(K_OK);
-		case 'V': kversion(); exit(K_OK);
-		default: fputs(usage, stderr); exit(K_USAGE);
-		}
-	if (optind < argc) {
-		kwarn("no operands are taken, and there is '%s'", argv[optind]);
-		fputs(usage, stderr);
-		exit(K_USAGE);
-	}
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
+	a->archive = archive ? kstrdup(archive) : NULL;
+	a->gradient = gradient ? kstrdup(gradient) : NULL;
 }
 
 int

@@ -4,7 +4,6 @@
  * noise. A pure function of its records, the reference, the incumbent's evaluation and the knobs score.*.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "kchain.h"
 #include "kgain.h"
 #include "kio.h"
+#include "koption.h"
 #include "krecord.h"
 #include "kroof.h"
 #include "kscore.h"
@@ -22,8 +22,6 @@
 #include "status.h"
 
 static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] [-o FILE] [FILE ...]\n";
-
-enum { OPT_CHECK = 256, OPT_THIN };
 
 /* Returns whether it is a correct and timed kernel, with which alone others can be compared. */
 static bool
@@ -390,43 +388,23 @@ load_task(const struct kcamp *camp)
 	return task;
 }
 
-static _Noreturn void
-die_usage(const char *why)
-{
-	kwarn("%s", why);
-	fputs(usage, stderr);
-	exit(K_USAGE);
-}
-
 int
 main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "campaign", required_argument, NULL, 'c' }, { "reference", required_argument, NULL, 'r' },
-		{ "archive", required_argument, NULL, 'a' }, { "output", required_argument, NULL, 'o' },
-		{ "check", no_argument, NULL, OPT_CHECK }, { "thin", no_argument, NULL, OPT_THIN },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
-	};
 	const char *dir = ".", *reference = NULL, *archive = NULL, *output = NULL;
 	struct scorer s = { 0 };
 	bool check = false, holds = true;
-	int opt;
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &dir }, { 'r', "reference", .text = &reference },
+		{ 'a', "archive", .text = &archive }, { 'o', "output", .text = &output },
+		{ 0, "check", .flag = &check }, { 0, "thin", .flag = &s.thin },
+	};
 
 	kutil_init("kscore");
-	while ((opt = getopt_long(argc, argv, "c:r:a:o:hV", options, NULL)) != -1)
-		switch (opt) {
-		case 'c': dir = optarg; break;
-		case 'r': reference = optarg; break;
-		case 'a': archive = optarg; break;
-		case 'o': output = optarg; break;
-		case OPT_CHECK: check = true; break;
-		case OPT_THIN: s.thin = true; break;
-		case 'h': fputs(usage, stdout); return K_OK;
-		case 'V': kversion(); return K_OK;
-		default: fputs(usage, stderr); return K_USAGE;
-		}
+	koption_read(options, LEN(options), usage, argc, argv);
 	if (!reference)
-		die_usage("-r REFERENCE, the record of the reference evaluated, is needed");
+		koption_misuse(usage,
+		    "-r REFERENCE, the record of the reference evaluated, is needed");
 	s.camp = kcamp_load(dir);
 	s.linear = kcamp_linear(s.camp);
 	s.task = s.linear ? load_task(s.camp) : NULL;

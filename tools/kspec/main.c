@@ -2,13 +2,13 @@
 /* kspec: see kspec.h. */
 #include "kspec.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kio.h"
+#include "koption.h"
 
 static const char usage_text[] =
     "usage: kspec [--json] [-c DIR] [-o FILE] DEVICE [METRIC ...]\n"
@@ -17,32 +17,12 @@ static const char usage_text[] =
     "       kspec tile --compute METRIC --flops N --bytes N --grid N [--time-ns N] [-c DIR] [-o FILE] DEVICE\n"
     "options of all: --hardware DIR, --help, --version\n";
 
-enum { OPT_HARDWARE = 256, OPT_DEVICE, OPT_JSON, OPT_TOLERANT, OPT_COMPUTE, OPT_FLOPS, OPT_BYTES, OPT_GRID, OPT_TIME };
-
-static const struct option long_options[] = {
-	{ "campaign", required_argument, NULL, 'c' }, { "hardware", required_argument, NULL, OPT_HARDWARE },
-	{ "output", required_argument, NULL, 'o' }, { "device", required_argument, NULL, OPT_DEVICE },
-	{ "json", no_argument, NULL, OPT_JSON }, { "tolerant", no_argument, NULL, OPT_TOLERANT },
-	{ "compute", required_argument, NULL, OPT_COMPUTE }, { "flops", required_argument, NULL, OPT_FLOPS },
-	{ "bytes", required_argument, NULL, OPT_BYTES }, { "grid", required_argument, NULL, OPT_GRID },
-	{ "time-ns", required_argument, NULL, OPT_TIME }, { "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' }, { 0 },
-};
-
 static const struct {
 	const char *name;
 	int (*run)(const struct options *o);
 } commands[] = {
 	{ "check", command_check }, { "roofline", command_roofline }, { "tile", command_tile },
 };
-
-static _Noreturn void
-usage(const char *why)
-{
-	kwarn("%s", why);
-	fputs(usage_text, stderr);
-	exit(K_USAGE);
-}
 
 const struct khw_device *
 device_or_die(const struct khw *h, const char *name)
@@ -184,40 +164,29 @@ command_show(const struct options *o)
 	return code;
 }
 
-static void
-set_option(struct options *o, int c)
-{
-	switch (c) {
-	case 'c': o->campaign = optarg; break;
-	case 'o': o->output = optarg; break;
-	case OPT_HARDWARE: o->hardware = optarg; break;
-	case OPT_DEVICE: o->device = optarg; break;
-	case OPT_JSON: o->json = true; break;
-	case OPT_TOLERANT: o->tolerant = true; break;
-	case OPT_COMPUTE: o->compute = optarg; break;
-	case OPT_FLOPS: o->flops = knum_double(optarg, 0, 1e30, "--flops"); break;
-	case OPT_BYTES: o->bytes = knum_double(optarg, 0, 1e30, "--bytes"); break;
-	case OPT_GRID: o->grid = (double)knum_long(optarg, 1, 1L << 40, "--grid"); break;
-	case OPT_TIME: o->time_ns = knum_double(optarg, 1e-3, 1e18, "--time-ns"); break;
-	case 'h': fputs(usage_text, stdout); exit(K_OK);
-	case 'V': kversion(); exit(K_OK);
-	default: fputs(usage_text, stderr); exit(K_USAGE);
-	}
-}
-
 int
 main(int argc, char **argv)
 {
-	struct options o = { .flops = -1, .bytes = -1, .grid = -1, .time_ns = -1 };
-	int c;
+	struct options o = { .flops = -1, .bytes = -1, .time_ns = -1 };
+	long grid = -1;
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &o.campaign }, { 'o', "output", .text = &o.output },
+		{ 0, "hardware", .text = &o.hardware }, { 0, "device", .text = &o.device },
+		{ 0, "json", .flag = &o.json }, { 0, "tolerant", .flag = &o.tolerant },
+		{ 0, "compute", .text = &o.compute },
+		{ 0, "flops", .real = &o.flops, .low = 0, .high = 1e30 },
+		{ 0, "bytes", .real = &o.bytes, .low = 0, .high = 1e30 },
+		{ 0, "grid", .number = &grid, .low = 1, .high = 1e12 },
+		{ 0, "time-ns", .real = &o.time_ns, .low = 1e-3, .high = 1e18 },
+	};
 
 	kutil_init("kspec");
-	while ((c = getopt_long(argc, argv, "c:o:hV", long_options, NULL)) != -1)
-		set_option(&o, c);
+	koption_read(options, LEN(options), usage_text, argc, argv);
+	o.grid = (double)grid;
 	o.operands = argv + optind;
 	o.count = (size_t)(argc - optind);
 	if (!o.count)
-		usage("a device or a command is needed");
+		koption_misuse(usage_text, "a device or a command is needed");
 	for (size_t i = 0; i < LEN(commands); i++)
 		if (!strcmp(commands[i].name, o.operands[0])) {
 			o.operands++;

@@ -181,27 +181,19 @@ karch_real(double v, char *buf)
 	return buf;
 }
 
-/* Where a row comes from, for messages. */
-static _Noreturn void
-bad_row(const struct kin *in, const char *why)
+/* False for a bad island. */
+static bool
+read_islands(const json_t *list, uint64_t *mask)
 {
-	kdie(K_USAGE, "%s:%ld: not a line of an archive: %s", in->file, in->lineno, why);
-}
-
-static uint64_t
-read_islands(const struct kin *in, const json_t *list)
-{
-	uint64_t mask = 0;
-
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_int_t n = json_is_integer(json_array_get(list, i)) ?
 		    json_integer_value(json_array_get(list, i)) : -1;
 
 		if (n < 0 || n >= KARCH_ISLANDS)
-			bad_row(in, "a bad island");
-		mask |= UINT64_C(1) << n;
+			return false;
+		*mask |= UINT64_C(1) << n;
 	}
-	return mask;
+	return true;
 }
 
 /* A short word of the row, or an empty one. */
@@ -213,27 +205,27 @@ read_word(const json_t *o, const char *key, char *buf, size_t size)
 	snprintf(buf, size, "%s", strlen(s) < size ? s : "");
 }
 
-static struct karch_row *
-read_row(const struct kin *in, const struct krec *rec)
+/* What is wrong with a row; NULL: nothing. */
+static const char *
+read_row(const struct krec *rec, struct karch_row *row)
 {
 	const json_t *o = rec->json;
 	const char *kind = kjson_str_or(o, "kind", "");
-	struct karch_row *row = kcalloc(1, sizeof *row);
 
 	if (strcmp(kind, "elite") && strcmp(kind, "program"))
-		bad_row(in, "its kind is neither elite nor program");
+		return "its kind is neither elite nor program";
 	read_word(o, "id", row->id, sizeof row->id);
 	if (!karch_id(row->id, &row->trial, &row->branch))
-		bad_row(in, "no id");
+		return "no id";
 	row->cell = karch_cell(kjson_str_or(o, "cell", ""));
 	if (row->cell < 0)
-		bad_row(in, "no cell");
+		return "no cell";
 	row->score = kjson_num_or(o, "score", NAN);
 	if (isnan(row->score))
-		bad_row(in, "no score");
+		return "no score";
 	row->status = status_at(o, "status");
 	if (!status_eligible(row->status))
-		bad_row(in, "its status may not be there");
+		return "its status may not be there";
 	row->elite = *kind == 'e';
 	row->speedup = kjson_num_or(o, "speedup", 0);
 	row->speedup_low = kjson_num_or(o, "speedup_low", 0);
@@ -243,28 +235,30 @@ read_row(const struct kin *in, const struct krec *rec)
 	read_word(o, "tokens", row->tokens, sizeof row->tokens);
 	read_word(o, "parent", row->parent, sizeof row->parent);
 	read_word(o, "strategy", row->strategy, sizeof row->strategy);
-	row->islands = read_islands(in, json_object_get(o, "islands"));
 	row->line = kstrndup(rec->line, rec->len);
 	row->len = rec->len;
-	return row;
+	return read_islands(json_object_get(o, "islands"), &row->islands) ? NULL : "a bad island";
 }
 
-static void
+static char *
 read_header(struct karch *a, struct kin *in)
 {
 	struct krec rec;
 	const char *schema;
+	char *fault;
 
-	if (!kin_next(in, &rec))
-		kdie(K_USAGE, "%s: is empty", in->file);
+	if (!kin_try(in, &rec, &fault))
+		return fault ? fault : kasprintf("%s: is empty", in->file);
 	schema = kjson_str_or(rec.json, "schema", "");
-	if (strcmp(schema, "archive/1"))
-		kdie(K_USAGE, "%s:%ld: its schema is '%s', not 'archive/1'", in->file, in->lineno, schema);
 	a->trial = (long)kjson_int_or(rec.json, "trial", -1);
-	if (a->trial < 0)
-		kdie(K_USAGE, "%s:%ld: an archive without a trial", in->file, in->lineno);
-	a->header = json_incref(rec.json);
+	if (strcmp(schema, "archive/1"))
+		fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", in->file, schema);
+	else if (a->trial < 0)
+		fault = kasprintf("%s:1: an archive without a trial", in->file);
+	else
+		a->header = json_incref(rec.json);
 	krec_free(&rec);
+	return fault;
 }
 
 static void
@@ -277,36 +271,77 @@ keep_program(struct karch *a, struct karch_row *row)
 	a->program[a->programs++] = row;
 }
 
-void
-karch_load(struct karch *a, const char *path, bool programs)
+/* Takes ROW. What is wrong with its place; NULL: nothing. */
+static const char *
+keep_row(struct karch *a, struct karch_row *row)
+{
+	const char *why = NULL;
+
+	if (!row->elite) {
+		keep_program(a, row);
+		return NULL;
+	}
+	if (a->elite[row->cell])
+		why = "a second elite of its cell";
+	else if (a->programs)
+		why = "an elite behind the programs";
+	if (why)
+		karch_row_free(row);
+	else
+		a->elite[row->cell] = row;
+	return why;
+}
+
+static char *
+read_rows(struct karch *a, struct kin *in, bool programs)
+{
+	struct krec rec;
+	char *fault;
+
+	while (kin_try(in, &rec, &fault)) {
+		struct karch_row *row = kcalloc(1, sizeof *row);
+		const char *why = read_row(&rec, row);
+		bool end = !why && !row->elite && !programs;
+
+		krec_free(&rec);
+		if (why || end)
+			karch_row_free(row);
+		else
+			why = keep_row(a, row);
+		if (why)
+			return kasprintf("%s:%ld: not a line of an archive: %s", in->file, in->lineno, why);
+		if (end)
+			return NULL;
+	}
+	return fault;
+}
+
+char *
+karch_try(struct karch *a, const char *path, bool programs)
 {
 	struct kin in;
-	struct krec rec;
+	char *fault;
 
 	*a = (struct karch){ .trial = -1 };
 	if (!path)
-		return;
+		return NULL;
 	kin_open(&in, path);
-	read_header(a, &in);
-	while (kin_next(&in, &rec)) {
-		struct karch_row *row = read_row(&in, &rec);
-
-		krec_free(&rec);
-		if (!row->elite && !programs) {
-			karch_row_free(row);
-			break;
-		}
-		if (!row->elite) {
-			keep_program(a, row);
-			continue;
-		}
-		if (a->elite[row->cell])
-			bad_row(&in, "a second elite of its cell");
-		if (a->programs)
-			bad_row(&in, "an elite behind the programs");
-		a->elite[row->cell] = row;
-	}
+	fault = read_header(a, &in);
+	if (!fault)
+		fault = read_rows(a, &in, programs);
 	kin_close(&in);
+	if (fault)
+		karch_free(a);
+	return fault;
+}
+
+void
+karch_load(struct karch *a, const char *path, bool programs)
+{
+	char *fault = karch_try(a, path, programs);
+
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
 }
 
 void

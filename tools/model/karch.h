@@ -64,6 +64,8 @@ struct karch {
  * no archive, or breaks a rule of its format, ends the program with K_USAGE. Free with karch_free.
  */
 void karch_load(struct karch *a, const char *path, bool programs);
+/* The same, but a fault is returned as text, which the caller frees, and leaves A empty. */
+char *karch_try(struct karch *a, const char *path, bool programs);
 void karch_free(struct karch *a);
 void karch_row_free(struct karch_row *row);
 /* A row on one line of the output (kout_line): as it was read, or formatted. */

@@ -114,7 +114,7 @@ read_header(struct ktrials *t, long trial)
 			header = json_incref(rec.json);
 		krec_free(&rec);
 	} else if (!fault) {
-		fault = kasprintf("%s: no record in it", path);
+		fault = kasprintf("%s: is empty", path);
 	}
 	if (fault)
 		add_fault(t, kasprintf("%s" REMAKE, fault));
@@ -273,7 +273,8 @@ load(struct ktrials *t, struct ktrial *trial)
 	if (need_file(t, trial->number, "score.ndjson"))
 		read_scores(t, trial, path);
 	free(path);
-	qsort(trial->list, trial->count, sizeof *trial->list, by_branch);
+	if (trial->count)
+		qsort(trial->list, trial->count, sizeof *trial->list, by_branch);
 	if (need_file(t, trial->number, "archive.ndjson"))
 		trial->kept = find_kept(t, trial);
 	trial->whole = !t->damaged;
@@ -291,6 +292,23 @@ ktrials_get(struct ktrials *t, long number)
 	return trial;
 }
 
+/* All of it, so that who reads its rows later finds them sound. */
+static void
+read_archive(struct ktrials *t, long trial)
+{
+	char *path = ktrials_path(t->camp, trial, "archive.ndjson"), *fault;
+	struct karch archive;
+
+	fault = karch_try(&archive, path, true);
+	if (fault)
+		add_fault(t, kasprintf("%s" REMAKE, fault));
+	else
+		t->header = read_header(t, trial);
+	karch_free(&archive);
+	free(fault);
+	free(path);
+}
+
 void
 ktrials_open(struct ktrials *t, const struct kcamp *camp)
 {
@@ -301,7 +319,7 @@ ktrials_open(struct ktrials *t, const struct kcamp *camp)
 	t->trial = kcalloc((size_t)(t->last + 1), sizeof *t->trial);
 	for (long n = t->last; n >= 0 && !t->header; n--)
 		if (has_archive(camp, n))
-			t->header = read_header(t, n);
+			read_archive(t, n);
 	t->linear = kcamp_linear(camp) || json_object_get(t->header, "linear");
 	/* It tells what the campaign was called. */
 	reference = t->last < 0 ? NULL : ktrials_get(t, 0)->kept;

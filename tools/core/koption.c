@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* koption: see koption.h. */
+#include "koption.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kutil.h"
+
+/* What getopt answers for row I is FIRST + I, or its letter. */
+enum { ROWS_MAX = 64, FIRST = 256 };
+
+_Noreturn void
+koption_misuse(const char *usage, const char *why)
+{
+	if (why)
+		kwarn("%s", why);
+	fputs(usage, stderr);
+	exit(K_USAGE);
+}
+
+void
+koption_no_operands(const char *usage, int argc, char **argv)
+{
+	if (optind < argc) {
+		kwarn("there are no operands, and '%s' is one", argv[optind]);
+		koption_misuse(usage, NULL);
+	}
+}
+
+static bool
+takes_value(const struct koption *o)
+{
+	return o->text || o->number || o->real || o->call;
+}
+
+static void
+put_value(const struct koption *o, const char *value)
+{
+	char *name = o->name ? kasprintf("--%s", o->name) : kasprintf("-%c", o->letter);
+
+	if (o->text)
+		*o->text = value;
+	if (o->number)
+		*o->number = knum_long(value, (long)o->low, (long)o->high, name);
+	if (o->real)
+		*o->real = knum_double(value, o->low, o->high, name);
+	if (o->call)
+		o->call(o->to, name, value);
+	free(name);
+}
+
+/* All that share the choice, in one message. */
+static _Noreturn void
+die_exclusive(const struct koption *options, size_t count, const int *choice, const char *usage)
+{
+	struct kbuf b = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (options[i].choice == choice)
+			kbuf_printf(&b, "%s--%s", b.len ? ", " : "", options[i].name);
+	kbuf_puts(&b, " exclude each other");
+	koption_misuse(usage, b.data);
+}
+
+static void
+apply(const struct koption *options, size_t count, const struct koption *o, const char *usage)
+{
+	if (o->choice && *o->choice && *o->choice != o->value)
+		die_exclusive(options, count, o->choice, usage);
+	if (o->choice)
+		*o->choice = o->value;
+	if (o->flag)
+		*o->flag = true;
+	put_value(o, optarg);
+}
+
+/* What getopt wants to know; LETTERS has room for two characters a row. */
+static void
+translate(const struct koption *options, size_t count, struct option *longs, char *letters)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool value = takes_value(&options[i]);
+
+		if (options[i].name)
+			*longs++ = (struct option){ options[i].name, value, NULL, FIRST + (int)i };
+		if (options[i].letter)
+			*letters++ = options[i].letter;
+		if (options[i].letter && value)
+			*letters++ = ':';
+	}
+	*longs++ = (struct option){ "help", no_argument, NULL, 'h' };
+	*longs = (struct option){ "version", no_argument, NULL, 'V' };
+	*letters++ = 'h';
+	*letters++ = 'V';
+	*letters = '\0';
+}
+
+void
+koption_read(const struct koption *options, size_t count, const char *usage, int argc, char **argv)
+{
+	struct option longs[ROWS_MAX + 3] = { 0 };
+	char letters[2 * ROWS_MAX + 3];
+	int c;
+
+	if (count > ROWS_MAX)
+		abort();
+	translate(options, count, longs, letters);
+	optind = 0;
+	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		size_t i = c >= FIRST ? (size_t)(c - FIRST) : 0;
+
+		if (c == 'h') {
+			fputs(usage, stdout);
+			exit(K_OK);
+		}
+		if (c == 'V') {
+			kversion();
+			exit(K_OK);
+		}
+		while (c < FIRST && i < count && options[i].letter != c)
+			i++;
+		if (i == count)
+			koption_misuse(usage, NULL);
+		apply(options, count, &options[i], usage);
+	}
+}
