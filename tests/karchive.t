@@ -208,7 +208,7 @@ ok 'trials without a gain are counted' '
 	karchive -a a -o b r4
 	is "4 0" "$(head -1 b | jq -r "\"\(.last_gain) \(.stale)\"")"'
 
-ok 'targets are tabu for search.tabu_trials' '
+ok 'targets are tabu for three trials' '
 	rec 001/01 correct 1000 9 ".sample.target = [1,2,3,0]" >r1; rec 002/01 correct 1000 9 ".sample.target = [3,2,3,0]" >r2
 	rec 003/01 correct 1000 9 >r3; rec 004/01 correct 1000 9 >r4
 	karchive -a a0 -o a r1 r2 r3
@@ -217,14 +217,13 @@ ok 'targets are tabu for search.tabu_trials' '
 	is "{\"3230\":2}" "$(head -1 b | jq -cS .tabu)"'
 
 ok 'the last compile errors are kept, cut at whole characters, each once' '
-	mkdir -p short; echo "{\"name\":\"t\",\"prompt\":{\"errors\":2,\"error_chars\":50}}" >short/campaign.json
-	for i in 1 2 3; do rec 001/0$i compile_error 1000 1 ".eval.log = \"$i\" + (\"ä\" * 60)"; done >r
-	rec 001/04 compile_error 1000 1 ".eval.log = \"2\" + (\"ä\" * 60)" >>r
-	karchive -c short -a a0 -o a r
-	is "001/03 50 001/04 50" "$(head -1 a | jq -r ".errors[] | .id, (.text | length)" | xargs)"
+	for i in 1 2 3 4; do rec 001/0$i compile_error 1000 1 ".eval.log = \"$i\" + (\"ä\" * 600)"; done >r
+	rec 001/05 compile_error 1000 1 ".eval.log = \"2\" + (\"ä\" * 600)" >>r
+	karchive -a a0 -o a r
+	is "001/03 500 001/04 500 001/05 500" "$(head -1 a | jq -r ".errors[] | .id, (.text | length)" | xargs)"
 	rec 002/01 correct 1000 9 >r
-	karchive -c short -a a -o b r
-	is 2 "$(head -1 b | jq ".errors | length")"'
+	karchive -a a -o b r
+	is 3 "$(head -1 b | jq ".errors | length")"'
 
 ok 'the broken candidates of the last trial are listed with the failed repairs of their plan' '
 	rec 001/01 wrong_value 1000 3 >r; rec 001/02 correct 1000 9 >>r; rec 001/03 rejected 1000 0 >>r
@@ -236,48 +235,44 @@ ok 'the broken candidates of the last trial are listed with the failed repairs o
 	is 0 "$(head -1 b | jq ".broken | length")"'
 
 ok 'the population is capped: elites stay, of the others the worst and oldest go' '
-	mkdir -p small; echo "{\"name\":\"t\",\"search\":{\"population\":5}}" >small/campaign.json
-	for i in 1 2 3 4 5 6 7; do rec 001/0$i correct 1000 $((20 - i)); done >r
-	karchive -c small -a a0 -o a r
-	is "000/00 001/01 001/02 001/03 001/04" "$(jq -r "select(.id).id" a | sort | xargs)"
-	is 3 "$(head -1 a | jq .dropped)"
-	for i in 1 2 3; do rec 002/0$i compile_error 1000 1; done >r
-	for i in 4 5 6 7; do rec 002/0$i compile_error $((i - 4))333 1; done >>r
-	karchive -c small -a a -o b r
-	is 6 "$(jq -r "select(.kind == \"elite\").id" b | wc -l)"
-	is 0 "$(jq -r "select(.kind == \"program\").id" b | wc -l)"
-	rec 002/01 correct 1000 18 >r; rec 002/02 correct 1000 18 >>r; rec 002/03 correct 1000 18 >>r
-	karchive -c small -a a -o b r
-	is "002/01 002/02 002/03" "$(jq -r "select(.kind == \"program\").id" b | sort | xargs)"'
+	rec 001/01 correct 1000 9 | jq -c "[., range(1089)] | .[0] as \$r | .[1:][] as \$n | \$r
+		| .trial = 1 + (\$n / 99 | floor) | .branch = 1 + \$n % 99
+		| .id = \"\(1000 + .trial | tostring[1:])/\(100 + .branch | tostring[1:])\"
+		| .score.combined = 2000 - \$n | .eval.tokens = \"\(10000 + \$n)00000000000\"" >r
+	karchive -a a0 -o a r
+	is 1000 "$(jq -r "select(.id).id" a | wc -l)"
+	is "90 011/09" "$(head -1 a | jq .dropped) $(jq -r "select(.kind == \"program\").id" a | sort | tail -1)"
+	rec 012/01 compile_error 1000 1 >r; rec 012/02 compile_error 3333 1 >>r
+	karchive -a a -o b r
+	is "92 000/00 001/01 012/02" "$(head -1 b | jq .dropped) $(jq -r "select(.kind == \"elite\").id" b | sort | xargs)"'
 
-ok 'islands: candidates go where they were sampled, and the next island is current after programs_per_island' '
+ok 'islands: candidates go where they were sampled, and after ten the next island is current' '
 	mkdir -p isles
-	echo "{\"name\":\"t\",\"search\":{\"islands\":3,\"programs_per_island\":3,\"migration_interval\":2,\"migration_rate\":0.5}}" >isles/campaign.json
+	echo "{\"name\":\"t\",\"search\":{\"islands\":3}}" >isles/campaign.json
 	karchive -c isles -o i0 reference
 	rec 001/01 correct 1000 9 >r; rec 001/02 correct 0100 11 >>r; rec 001/03 no_code 0000 0 >>r
 	rec 001/04 correct 0010 12 ".sample.island = 1" >>r; rec 001/05 correct 0001 13 "del(.sample.island)" >>r
+	for b in 06 07 08 09 10 11 12; do rec 001/$b no_code 0000 0; done >>r
 	karchive -c isles -a i0 -o i1 r
-	is "[0] [0] [1] [1]" "$(jq -rc "select(.parent).islands" i1 | sort | xargs)"
+	is "[0] [0] [0] [1]" "$(jq -rc "select(.parent).islands" i1 | sort | xargs)"
 	is "{\"current\":1,\"filled\":2}" "$(head -1 i1 | jq -c .island)"
-	is "3 3 1" "$(head -1 i1 | jq -r ".islands[].elites" | xargs)"
+	is "4 2 1" "$(head -1 i1 | jq -r ".islands[].elites" | xargs)"
 	is 0 "$(head -1 i1 | jq .migrations)"'
 
-ok 'migration copies the best of each island to the next, all chosen beforehand' '
-	rec 002/01 correct 3330 40 ".sample.island = 0" >r
+ok 'every tenth trial the best of each island goes to the next, all chosen beforehand' '
+	rec 010/01 correct 3330 40 ".sample.island = 0" >r
 	karchive -c isles -a i1 -o i2 r
 	jq -r "select(.kind == \"elite\") | \"\(.id) \(.islands)\"" i2 | sort >got
-	# island 0: 002/01 40, 001/02 11, 001/01 9, reference: two go to island 1; island 1: 13, 12, reference: one to island 2;
-	# island 2: the reference, to island 0, where it is already.
-	printf "%s\n" "000/00 [0,1,2]" "001/01 [0]" "001/02 [0,1]" "001/04 [1]" "001/05 [1,2]" "002/01 [0,1]" >want
+	# 010/01 goes from island 0 to 1, 001/04 from 1 to 2; island 2 has but the reference, which island 0 has too.
+	printf "%s\n" "000/00 [0,1,2]" "001/01 [0]" "001/02 [0]" "001/04 [1,2]" "001/05 [0]" "010/01 [0,1]" >want
 	same want got
-	is "1 3 2" "$(head -1 i2 | jq -r "\"\(.migrations) \(.migrants) \(.last_migration)\"")"'
+	is "1 2 10" "$(head -1 i2 | jq -r "\"\(.migrations) \(.migrants) \(.last_migration)\"")"'
 
-ok 'no migration without a rate, off its trials, or with one island' '
-	mkdir -p still; echo "{\"name\":\"t\",\"search\":{\"islands\":2,\"migration_interval\":1,\"migration_rate\":0}}" >still/campaign.json
-	rec 001/01 correct 1000 9 >r
-	karchive -c still -o s reference; karchive -c still -a s -o s1 r
-	is 0 "$(head -1 s1 | jq .migrants)"
+ok 'no migration in another trial, or with one island' '
+	rec 009/01 correct 3330 40 >r
+	karchive -c isles -a i1 -o s r
 	is 0 "$(head -1 s | jq .migrations)"
+	rec 010/01 correct 3330 40 >r
 	karchive -a a0 -o a r
 	is 0 "$(head -1 a | jq .migrations)"'
 
@@ -356,7 +351,7 @@ ok 'view: lineage from the root, also through a dropped program' '
 ok 'view: stats' '
 	karchive --stats >out; grep "^candidates  *6, 0 of them duplicates" out; grep "^best  *002/02" out
 	is 6 "$(karchive --stats --json | jq .candidates)"
-	karchive --stats i2 | grep "^island 2 .*(current)"'
+	karchive --stats i2 | grep "^island 1 .*(current)"'
 
 ok 'usage' '
 	exits 0 karchive --help; grep usage out; exits 0 karchive --version

@@ -24,7 +24,16 @@ ok 'knobs prints every field with default, range and meaning' '
 	kcampaign knobs >out
 	grep -A1 "^search.exploit  *0.7 (0..1)" out | grep -q "softmax"
 	grep -q "^name  *required (text)" out
-	grep -q "^model.provider  *replay (anthropic|openai|" out'
+	grep -q "^model.provider  *replay (anthropic|openai|" out
+	[ "$(grep -c "^[a-z]" out)" -le 95 ]'
+
+ok 'knobs of one group, or one field' '
+	kcampaign knobs eval >out
+	grep -q "^eval.seeds " out
+	is eval "$(grep "^[a-z]" out | cut -d. -f1 | sort -u)"
+	kcampaign knobs eval.seeds >out; is 2 "$(wc -l <out)"
+	kcampaign knobs seed >out; is 2 "$(wc -l <out)"
+	exits 2 kcampaign knobs evil; grep -q "evil: no such group or field; the groups are search, linear, .*git$" err'
 
 ok 'schema agrees with docs/schemas/campaign-1.json' '
 	kcampaign schema -o schema.json
@@ -146,7 +155,7 @@ ok 'check looks at what the two files mean together' '
 	grep -q "^task.json: oracle: .*oracle.c: no such file" out
 	grep -q "baseline_openmp.c: no such file" out
 	grep -q "^campaign.json: eval.set: no workload of .* is in the set none" out
-	grep -q "model.replies: replies: no such folder" out
+	grep -q "^replies: no such folder, and model.provider is replay" out
 	jq ".eval.set = \"small\"" c/campaign.json >bad2/campaign.json; cp c/*.c bad2
 	jq ".workloads[0].sets += [\"small\"]" c/task.json >bad2/task.json
 	exits 2 kcampaign check -c bad2

@@ -92,19 +92,16 @@ ok 'files of a bundle count' '
 	echo "{\"eval\":{\"code\":\"x\",\"files\":[{\"path\":\"a.h\",\"content\":\"fmaf(a, b, c)\"}]}}" | kclassify -b c >out
 	is 0100 "$(jq -r .coords.cell out)"'
 
-ok 'the campaign chooses table and switches' '
+ok 'the campaign chooses the table, options the switches' '
 	mkdir -p camp
 	printf "__kernel void f(__global float4 *a) { __local float t[16]; } // fma(a, b, c)\n" >k.cl
 	echo "{\"name\":\"x\",\"backend\":\"opencl\"}" >camp/campaign.json
 	is "1 0 0 0  k.cl" "$(kclassify -c camp k.cl)"
-	echo "{\"name\":\"x\",\"backend\":\"opencl\",\"classify\":{\"gates\":false,\"strip\":false}}" >camp/campaign.json
-	is "2 1 0 0  k.cl" "$(kclassify -c camp k.cl)"
+	is "2 1 0 0  k.cl" "$(kclassify -c camp --no-gates --no-strip k.cl)"
 	printf "{\"schema\":\"patterns/1\",\"extends\":\"opencl.json\",\"dims\":{\"memory\":{\"3\":[{\"name\":\"x\",\"weight\":1,\"patterns\":[\"__local\"]}]}}}" >camp/own.json
-	echo "{\"name\":\"x\",\"backend\":\"opencl\",\"classify\":{\"patterns\":\"own.json\",\"gates\":false}}" >camp/campaign.json
-	is "3 0 0 0  k.cl" "$(kclassify -c camp k.cl)"
-	echo "{\"name\":\"x\",\"backend\":\"opencl\",\"classify\":{\"require_lower_levels\":true,\"gates\":false}}" >camp/campaign.json
+	echo "{\"name\":\"x\",\"backend\":\"opencl\",\"classify\":{\"patterns\":\"own.json\"}}" >camp/campaign.json
+	is "3 0 0 0  k.cl" "$(kclassify -c camp --no-gates k.cl)"
 	printf "__local float t[16];" >k.cl
-	is "0 0 0 0  k.cl" "$(kclassify -c camp k.cl)"
 	is "2 0 0 0  k.cl" "$(kclassify -b opencl --no-gates k.cl)"
 	is "0 0 0 0  k.cl" "$(kclassify -b opencl --no-gates --require-lower-levels k.cl)"'
 

@@ -100,82 +100,75 @@ ok 'a repair is kept as a transition, but says nothing about directions' '
 	is 1 "$(head -1 g | jq .total)"; is 0 "$(head -1 g | jq .cells)"
 	tail -1 g | jq -e .repair'
 
-printf '{"name":"t","gradient":{"fitness":1,"rate":0,"exploration":0,"decay":0.5}}\n' >f.json; mkdir f; mv f.json f/campaign.json
-printf '{"name":"t","gradient":{"fitness":0,"rate":1,"exploration":0}}\n' >r.json; mkdir r0; mv r.json r0/campaign.json
-printf '{"name":"t","gradient":{"fitness":0,"rate":0,"exploration":1}}\n' >e.json; mkdir e; mv e.json e/campaign.json
+# An archive that pulls nowhere: every cell has the same score. So the gradient is 0.4 F + 0.4 R.
+for a in 0 1 2 3; do for b in 0 1 2 3; do for c in 0 1 2 3; do for d in 0 1 2 3; do
+	echo "001/01:$a$b$c$d:1000"
+done; done; done; done >flat.cells
+# shellcheck disable=SC2046
+archive $(cat flat.cells) >flat
 
-ok 'F: score differences per dimension, halved per trial of age' '
+ok 'F: score differences per dimension, less by a twentieth per trial of age' '
 	rec 001/01 correct 1000 9 0000 5 >r1
 	rec 002/01 correct 2010 4 0000 5 >r2
 	rec 004/01 correct 0010 8 0000 5 >r4
-	kgrad -c f -a a0 -o g r1 r2 r4
-	# memory: (4/8 - 1/4) / (1/8 + 1/4); parallelism: (-1/4 + 3) / (1/4 + 1)
-	near "$(cell 0000 .gradient <g)" "[0.666667,0,2.2,0]"
-	kgrad -c f -a a0 -o one r1; archive 000/00:0000:5 001/01:1000:9 >b; kgrad -c f -g one -a b -o two r2
-	archive 000/00:0000:5 001/01:1000:9 002/01:2010:4 >b; kgrad -c f -g two -a b -o three r4
+	kgrad -a flat -o g r1 r2 r4
+	near "$(cell 0000 .gradient <g)" "$(awk "BEGIN { d = 0.95; d2 = d * d; d3 = d2 * d
+		printf \"[%.7f,0,%.7f,0]\", 0.4 * (4 * d3 - d2) / (d3 + d2), 0.4 * (3 - d2) / (1 + d2) }")"
+	kgrad -a flat -o one r1; kgrad -g one -a flat -o two r2; kgrad -g two -a flat -o three r4
 	same g three'
 
 ok 'F points down where lower levels paid' '
 	rec 001/01 correct 1000 9 2000 5 >r
-	kgrad -c f -a a0 -o g r
-	near "$(cell 2000 .gradient <g)" "[-4,0,0,0]"'
+	kgrad -a flat -o g r
+	near "$(cell 2000 .gradient <g)" "[-1.6,0,0,0]"'
 
-ok 'R: signed success rates of directions tried min_samples times, scaled to at most 1' '
-	for i in 1 2 3 4; do rec 001/0$i correct 1100 $((i + 3)) 0000 5; done >r
+ok 'R: signed success rates of directions tried three times, scaled to at most 1' '
+	for i in 1 2 3 4; do rec 001/0$i correct 1100 $((i + 5)) 0000 5; done >r
 	for i in 5 6; do rec 001/0$i correct 0010 9 0000 5; done >>r
-	kgrad -c r0 -a a0 -o g r
-	# (1,1,0,0): 4, discovery; 5, replacement; 6 and 7 too: 4 of 4. (0,0,1,0): 2 samples only.
-	near "$(cell 0000 .gradient <g)" "[1,1,0,0]"
+	kgrad -a flat -o g r
+	# (1,1,0,0): 4 of 4, and 2.5 better; (0,0,1,0): 4 better, and 2 samples only.
+	near "$(cell 0000 .gradient <g)" "[1.4,1.4,1.6,0]"
 	for i in 1 2 3; do rec 002/0$i correct 1000 $((i + 4)) 0000 5.5; done >r2
-	archive 000/00:0000:5 001/01:1000:5.9 >b
-	kgrad -c r0 -g g -a b -o h r2
-	# (1,0,0,0): 5 no, 6 and 7 yes: 2/3 more for memory, so 5/3 is scaled to 1.
-	near "$(cell 0000 .gradient <h)" "[1,0.6,0,0]"'
+	kgrad -g g -a flat -o h r2
+	# (1,0,0,0): 5 no, 6 and 7 yes: 2/3 more for memory, so 5/3 is scaled to 1. F: 10 in 4 of a trial before, 1.5 in 3.
+	near "$(cell 0000 .gradient <h)" "$(awk "BEGIN { printf \"[%.6g,1.24,1.6,0]\", 0.4 * 11 / 6.8 + 0.4 }")"'
 
 ok 'E: empty cells pull by the inverse of their distance, poor ones by what they lack' '
 	rec 001/01 correct 0000 9 0000 5 >r
-	kgrad -c e -a a0 -o g r
-	near "$(cell 0000 .gradient <g)" "[0.5,0.5,0.5,0.5]"
-	cells=$(for a in 0 1 2 3; do for b in 0 1 2 3; do for c in 0 1 2 3; do for d in 0 1 2 3; do
-		[ "$a$b$c$d" = 0001 ] && echo 001/01:0001:5 || { [ "$a$b$c$d" = 3000 ] && echo 001/01:3000:1 || echo 001/01:$a$b$c$d:9; }
-	done; done; done; done)
-	archive $cells >full
+	kgrad -a a0 -o g r
+	near "$(cell 0000 .gradient <g)" "[0.1,0.1,0.1,0.1]"
+	archive $(sed "s/1000\$/9/; s/0001:9/0001:5/; s/3000:9/3000:1/" flat.cells) >full
 	rec 001/01 correct 0000 8 0000 5 >r
-	kgrad -c e -a full -o g r
-	# 0001 lacks 4 at distance 1; 3000 lacks 8 at distance 3: 8/3. Over sqrt(16 + 64/9).
-	near "$(cell 0000 .gradient <g)" "[0.5547,0,0,0.83205]"'
+	kgrad -a full -o g r
+	# 0001 lacks 4 at distance 1; 3000 lacks 8 at distance 3: 8/3. Over sqrt(16 + 64/9), and 0.2 of it.
+	near "$(cell 0000 .gradient <g)" "[0.11094,0,0,0.16641]"'
 
-ok 'the whole: shares as in the knobs, magnitude its length' '
+ok 'the whole: 0.4 F, 0.4 R and 0.2 E; magnitude its length' '
 	for i in 1 2 3; do rec 001/0$i correct 1000 $((i + 5)) 0000 5; done >r
 	kgrad -a a0 -o g r
 	is true "$(cell 0000 "(.gradient | map(. * .) | add | sqrt) - .magnitude | fabs < 1e-4" <g)"
-	# F: mean of 1, 2, 3; R: 1; E: 255 empty cells less 1000, from the run with E alone.
-	kgrad -c e -a a0 -o x r
+	# F: mean of 1, 2, 3; R: 1; E: 255 empty cells less 1000, as of a step that goes nowhere.
+	archive 000/00:0000:5 001/03:1000:8 >b; rec 002/01 correct 0000 5 0000 5 >r2
+	kgrad -a b -o x r2
 	set -- $(cell 0000 ".gradient[]" <g) $(cell 0000 ".gradient[]" <x)
-	near "$1 $2" "$(awk "BEGIN { print 0.8 + 0.4 + 0.2 * $5, 0.2 * $6 }")"'
+	near "$1 $2" "$(awk "BEGIN { print 0.8 + 0.4 + $5, $6 }")"'
+
+# Two transitions, and as many more as a gradient keeps.
+{ rec 001/01 correct 1000 9 0000 5; rec 001/02 correct 3000 1 2000 5; } >many1
+rec 002/01 correct 0100 9 0000 5 | jq -c '. as $r | range(10000) | . as $n | $r
+	| .trial = 2 + ($n / 99 | floor) | .branch = 1 + $n % 99
+	| .id = "\(1000 + .trial | tostring[1:])/\(100 + .branch | tostring[1:])"' >many2
 
 ok 'the ring: what is forgotten is no longer counted' '
-	mkdir -p ring; echo "{\"name\":\"t\",\"gradient\":{\"history\":3,\"decay\":0.9}}" >ring/campaign.json
-	rec 001/01 correct 1000 9 0000 5 >r1; rec 001/02 correct 3000 1 2000 5 >>r1
-	rec 002/01 correct 0100 9 0000 5 >r2; rec 002/02 correct 0010 9 0000 5 >>r2; rec 003/01 correct 0001 9 0000 5 >r3
-	kgrad -c ring -a a0 -o g r1 r2 r3
-	is "3 5" "$(head -1 g | jq -r "\"\(.transitions) \(.total)\"")"
-	is "002/01 002/02 003/01" "$(jq -r "select(.kind == \"transition\").id" g | xargs)"
-	is "[3,3]" "$(cell 0000 "[.departures,(.directions | length)]" <g)"
-	is "[0,0,[0,0,0,0],[]]" "$(cell 2000 "[.departures,.delta,.weight,.directions]" <g)"
-	is 0 "$(cell 3000 .arrivals <g)"
-	kgrad -c ring -a a0 -o one r1; karchive -a a0 -o b1 r1; karchive -a b1 -o b2 r2
-	kgrad -c ring -g one -a b1 -o two r2; kgrad -c ring -g two -a b2 -o three r3
-	same g three'
-
-ok 'more cells than gradient.cells: the least recent goes, and is not discounted later' '
-	mkdir -p few; echo "{\"name\":\"t\",\"gradient\":{\"history\":3,\"cells\":2}}" >few/campaign.json
-	rec 001/01 correct 1000 9 0000 5 >r1; rec 002/01 correct 3000 9 2000 5 >r2; rec 003/01 correct 1000 9 0000 5 >r3
-	rec 004/01 correct 1000 10 0000 5 >r4
-	kgrad -c few -a a0 -o g r1 r2
-	is "2000 3000" "$(jq -r "select(.kind == \"cell\").cell" g | xargs)"
-	kgrad -c few -a a0 -o g r1 r2 r3 r4
-	is "2 2" "$(cell 0000 .departures <g) $(cell 1000 .arrivals <g)"'
+	kgrad -a a0 -o ring many1 many2
+	is "10000 10002" "$(head -1 ring | jq -r "\"\(.transitions) \(.total)\"")"
+	is 002/01 "$(jq -r "select(.kind == \"transition\").id" ring | head -1)"
+	is "[10000,1]" "$(cell 0000 "[.departures,(.directions | length)]" <ring)"
+	is "[0,0,[0,0,0,0],[]]" "$(cell 2000 "[.departures,.delta,.weight,.directions]" <ring)"
+	is 0 "$(cell 3000 .arrivals <ring)"
+	kgrad -a a0 -o one many1; karchive -a a0 -o b1 many1
+	kgrad -g one -a b1 -o two many2
+	same ring two'
 
 ok 'several trials in one call give the same bytes as one call each' '
 	for t in 1 2 3 4 5 6 7; do for i in 1 2 3 4; do
@@ -194,12 +187,6 @@ ok 'disabled: nothing is tracked' '
 	rec 001/01 correct 1000 9 0000 5 >r
 	kgrad -c off -a a0 -o g r
 	is 1 "$(wc -l <g)"; is 1 "$(head -1 g | jq .trial)"'
-
-ok 'shares of zero make a zero gradient; min_samples in the knobs' '
-	mkdir -p zero; echo "{\"name\":\"t\",\"gradient\":{\"fitness\":0,\"rate\":0,\"exploration\":0}}" >zero/campaign.json
-	rec 001/01 correct 1000 9 0000 5 >r
-	kgrad -c zero -a a0 -o g r
-	is "[0,0,0,0]" "$(cell 0000 .gradient <g)"'
 
 ok 'view: cells and hints' '
 	for i in 1 2 3; do rec 001/0$i correct 1000 $((i + 5)) 0000 5; done >r; rec 001/04 correct 0100 2 0000 5 ".eval.status = \"wrong_value\"" >>r
@@ -222,8 +209,8 @@ ok 'what does not fit is refused' '
 	sed "s/\"confidence\"/\"Confidence\"/" g >bad; exits 2 kgrad -g bad r2; grep "bad:2: not a cell" err
 	sed "s/\"rates\"/\"Rates\"/" g >bad; exits 2 kgrad -g bad r2; grep "without its parts" err
 	sed "\$d" g >bad; exits 2 kgrad -g bad r2; grep "count its transitions" err
-	mkdir -p last; echo "{\"name\":\"t\",\"gradient\":{\"history\":1}}" >last/campaign.json
-	sed "s/\"outcome\":\"discovery\"/\"outcome\":0/" g >bad; exits 2 kgrad -c last -g bad -a a0 r2; grep "oldest transition" err
+	sed "s/\"outcome\":\"discovery\"/\"outcome\":0/" ring >bad; sed "s/002/200/; s/:2,/:200,/" r2 >late
+	exits 2 kgrad -g bad -a a0 late; grep "oldest transition" err
 	exits 2 kgrad -g nowhere r2'
 
 ok 'usage' '

@@ -306,7 +306,6 @@ ok 'branch, path and identity are knobs; what cannot be is refused' '
 	. ./make.sh; . ./repo.sh; repository y; campaign y/c; rounds y/c
 	set_knobs() { jq "$1" y/c/campaign.json >k.json; cp k.json y/c/campaign.json; }
 	set_knobs ".git = {branch: \"none\"}"; exits 0 kround commit -c y/c; grep -q "no commits" err
-	set_knobs ".git = {commit: false}"; exits 0 kround commit -c y/c
 	is main "$(git -C y branch --format="%(refname:short)")"
 	for p in ../up.c /abs.c .git/hooks/x a//b .GIT/x; do
 		set_knobs ".git = {kernel_path: \"$p\"}"; exits 2 kround commit -c y/c; grep -q "git.kernel_path" err

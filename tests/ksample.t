@@ -61,27 +61,27 @@ ok 'draws depend on seed, trial and branch alone' '
 { header '.best = {id: "005/01"}'; elite 005/01 2103 90; elite 004/01 1101 45; elite 003/01 0101 22; elite 000/00 0000 5; } >a4
 
 ok 'exploit follows the score: shares within 5 % of the softmax of log scores' '
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"repair\":0}"
+	campaign "{\"exploit\":1,\"explore\":0,\"repair\":0}"
 	many 406 -a a4 >out
 	jq -r .sample.parent.id out | sort | uniq -c | awk "{ print \$2, \$1 }" >got
 	awk "BEGIN { w[\"005/01\"] = 90; w[\"004/01\"] = 45; w[\"003/01\"] = 22; w[\"000/00\"] = 5 }
 		{ d = \$2 / 400 - w[\$1] / 162; if (d < -0.05 || d > 0.05) { print; bad = 1 } } END { exit bad }" got'
 
 ok 'raw scores and a low temperature are greedy, ranks less so' '
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"scale\":\"raw\"}"
+	campaign "{\"exploit\":1,\"explore\":0,\"scale\":\"raw\"}"
 	is 005/01 "$(many 40 -a a4 | jq -r .sample.parent.id | sort -u)"
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"temperature\":0.01}"
+	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}"
 	is 005/01 "$(many 40 -a a4 | jq -r .sample.parent.id | sort -u)"
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"scale\":\"rank\"}"
+	campaign "{\"exploit\":1,\"explore\":0,\"scale\":\"rank\"}"
 	n=$(many 106 -a a4 | jq -r .sample.parent.id | grep -c 005/01)
 	[ "$n" -gt 50 ] && [ "$n" -lt 78 ]'
 
 ok 'random is uniform over the elites' '
-	campaign "{\"exploit\":0,\"explore\":0,\"random\":1}"
+	campaign "{\"exploit\":0,\"explore\":0}"
 	many 206 -a a4 | jq -r .sample.parent.id | sort | uniq -c | awk "\$1 < 32 || \$1 > 70 { exit 1 } END { exit NR != 4 }"'
 
 ok 'explore aims at an empty cell from the nearest elite' '
-	campaign "{\"exploit\":0,\"explore\":1,\"random\":0}"
+	campaign "{\"exploit\":0,\"explore\":1}"
 	many 46 -a a4 >out
 	jq -e ".sample | .pick == \"explore\" and .strategy == \"diversify\" and .status == \"correct\"" out
 	jq -c ".sample.target" out | grep -v -e "\[2,1,0,3\]" -e "\[1,1,0,1\]" -e "\[0,1,0,1\]" -e "\[0,0,0,0\]" | wc -l | grep -x 40
@@ -96,13 +96,13 @@ ok 'a full grid: explore aims below the median' '
 	jq -e ".sample.target | .[0] < 2" out'
 
 ok 'the mix has the shares asked for' '
-	campaign "{\"exploit\":0.5,\"explore\":0.3,\"random\":0.2}"
+	campaign "{\"exploit\":0.5,\"explore\":0.3}"
 	many 306 -a a4 | jq -r .sample.pick | sort | uniq -c | awk "
 		BEGIN { w[\"exploit\"] = 150; w[\"explore\"] = 90; w[\"random\"] = 60 } \$1 < w[\$2] - 26 || \$1 > w[\$2] + 26 { exit 1 }"'
 
 { header '.best = {id: "005/01"}'; elite 005/01 1111 90; } >a1
 ok 'mutate: one step in one dimension, up twice as often as down' '
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"diversify\":0,\"esimd\":0}"
+	campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":0}"
 	many 306 -a a1 >out
 	jq -e ".sample | .strategy == \"mutate\" and ([.target, .parent.coords] | transpose | map(.[0] - .[1] | fabs) | add) == 1" out
 	up=$(jq ".sample.target | add" out | grep -cx 5)
@@ -113,7 +113,7 @@ ok 'mutate never leaves the grid' '
 	many 60 -a a | jq -e ".sample.target | min >= 0 and max <= 3"'
 
 ok 'esimd_upgrade raises explicit SIMD, and not above 3' '
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"diversify\":0,\"esimd\":1}"
+	campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":1}"
 	many 16 -a a1 | jq -e ".sample | .strategy == \"esimd_upgrade\" and .target == [1,1,1,2]"
 	{ header ".tabu = {\"1112\": 6}"; elite 005/01 1111 90; } >a
 	ksample -t 7 -a a | jq -e ".sample.target == [1,1,1,3]"
@@ -123,7 +123,7 @@ ok 'esimd_upgrade raises explicit SIMD, and not above 3' '
 for rule in 'intensify 1020 2130' 'specialize 2120 2220' 'specialize 1111 2111' 'balance 3011 3121' 'balance 0213 1223'; do
 	ok "strategy $rule" '
 		set -- '"$rule"'
-		campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"diversify\":0,\"esimd\":0,\"strategy\":\"$1\"}"
+		campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":0,\"strategy\":\"$1\"}"
 		{ header; elite 005/01 $2 90; } >a
 		ksample -t 7 -a a >out
 		is "$1 $3" "$(jq -r ".sample | .strategy + \" \" + (.target | map(tostring) | add)" out)"
@@ -132,11 +132,11 @@ for rule in 'intensify 1020 2130' 'specialize 2120 2220' 'specialize 1111 2111' 
 done
 
 ok 'strategy diversify: a cell that is empty' '
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"esimd\":0,\"strategy\":\"diversify\",\"diversify\":0}"
+	campaign "{\"exploit\":1,\"explore\":0,\"esimd\":0,\"strategy\":\"diversify\",\"diversify\":0}"
 	many 26 -a a1 | jq -e ".sample | .strategy == \"diversify\" and .pick == \"exploit\" and .target != [1,1,1,1]"'
 
-ok 'a target of the last search.tabu_trials trials is not repeated' '
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"diversify\":0,\"esimd\":0}"
+ok 'a target of the last three trials is not repeated' '
+	campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":0}"
 	{ header ".tabu = {\"2111\": 4, \"1211\": 6, \"1121\": 5, \"1112\": 3}"; elite 005/01 1111 90; } >a
 	for b in 1 2 3 4 5; do ksample -t 7 -b $b -a a; done | jq -c .sample.target >out
 	is 0 "$(grep -c -e "\[2,1,1,1\]" -e "\[1,2,1,1\]" -e "\[1,1,2,1\]" out)"
@@ -174,17 +174,15 @@ ok 'repair: the most promising broken candidates of the last trial, each once, h
 		and .hints == [] and .parent.plan_tries == 1 and .parent.combined == 4 and .parent.status == \"partial\"
 		and .parent.log == \"log of 006/02\" and .errors == [{id:\"006/01\",text:\"boo\"}]" out | grep -x true'
 
-ok 'repair_tries caps the repairs of a plan' '
-	campaign "{\"repair\":1,\"branches\":8,\"repair_tries\":3}"
+ok 'a plan that two repairs did not save is left' '
+	campaign "{\"repair\":1,\"branches\":8}"
 	for b in 1 2 3 4; do ksample -t 7 -b $b -a ab; done | jq -r "select(.sample.pick == \"repair\") | .sample.parent.id" >out
-	is "006/02 006/03 006/01" "$(xargs <out)"
-	campaign "{\"repair\":1,\"branches\":8,\"repair_tries\":0}"
-	for b in 1 2; do ksample -t 7 -b $b -a ab; done | jq -e ".sample.pick != \"repair\""'
+	is "006/02 006/01" "$(xargs <out)"'
 
 ok 'one branch may repair too; chance 0 never does; chance 0.5 does half the time' '
 	campaign "{\"repair\":1,\"branches\":1}"; is 006/02 "$(ksample -t 7 -b 1 -a ab | jq -r .sample.parent.id)"
 	campaign "{\"repair\":0}"; many 26 -a ab | jq -e ".sample.pick != \"repair\""
-	campaign "{\"repair\":0.5,\"branches\":1,\"repair_tries\":2}"
+	campaign "{\"repair\":0.5,\"branches\":1}"
 	n=$(many 106 -a ab | jq -r .sample.pick | grep -c repair)
 	[ "$n" -gt 60 ] && [ "$n" -lt 90 ]'
 
@@ -194,12 +192,12 @@ ok 'nothing correct at all: a broken elite is the parent, without a target' '
 	ksample -t 7 -a a | jq -e ".sample | .status == \"error\" and .strategy == \"repair\" and (has(\"target\") | not)"'
 
 ok 'broken elites are no parents while something is correct' '
-	campaign "{\"exploit\":0,\"explore\":0,\"random\":1,\"repair\":0}"
+	campaign "{\"exploit\":0,\"explore\":0,\"repair\":0}"
 	{ header; elite 005/01 2103 90; elite 006/01 1000 3 ".status = \"wrong_value\""; } >a
 	is 005/01 "$(many 26 -a a | jq -r .sample.parent.id | sort -u)"'
 
 ok 'best and incumbent; the log goes with the parent alone' '
-	campaign "{\"exploit\":0,\"explore\":0,\"random\":1}"
+	campaign "{\"exploit\":0,\"explore\":0}"
 	many 26 -a a4 >out
 	is 005/01 "$(jq -r .sample.incumbent out | sort -u)"
 	jq -e ".sample | has(\"best\") == (.parent.id != \"005/01\")" out
@@ -211,7 +209,7 @@ ok 'best and incumbent; the log goes with the parent alone' '
 	ksample -t 7 -a a | jq -e ".sample | .incumbent == \"002/02\" and .best.combined == 80 and .best.code == \"code of 002/02\""'
 
 ok 'inspirations: neither parent, best nor reference, none twice, as many as asked for' '
-	campaign "{\"exploit\":0,\"explore\":0,\"random\":1}"
+	campaign "{\"exploit\":0,\"explore\":0}"
 	{ header ".best = {id: \"005/01\"}"; elite 005/01 2103 90; elite 004/01 1101 45; elite 003/01 0101 22; elite 002/01 0201 12
 		elite 002/02 0333 1 ".status = \"compile_error\""; elite 000/00 0000 5; } >a
 	many 46 -a a >out
@@ -224,16 +222,16 @@ ok 'inspirations: neither parent, best nor reference, none twice, as many as ask
 	ksample -t 7 -a a | jq -e ".sample.inspirations | length <= 4"'
 
 ok 'inspirations: first by score and what is in the cell, in another cell than the parent' '
-	campaign "{\"exploit\":0,\"explore\":0,\"random\":1,\"inspirations\":1}"
+	campaign "{\"exploit\":0,\"explore\":0,\"inspirations\":1}"
 	{ header; elite 005/01 0000 20; elite 004/01 3333 19; elite 003/01 0001 19.9; } >a
 	many 26 -a a | jq -r "select(.sample.parent.id == \"005/01\").sample.inspirations[0].id" | sort -u >out
 	is 004/01 "$(cat out)"'
 
 ok 'islands: parents come from the branch island, inspirations also from others' '
-	campaign "{\"islands\":2,\"programs_per_island\":2,\"repair\":0,\"inspirations\":3}"
-	{ header ".island = {current:1,filled:1}"; elite 005/01 2103 90 ".islands = [0]"; elite 004/01 1101 45 ".islands = [1]"
+	campaign "{\"islands\":2,\"branches\":12,\"repair\":0,\"inspirations\":3}"
+	{ header ".island = {current:1,filled:9}"; elite 005/01 2103 90 ".islands = [0]"; elite 004/01 1101 45 ".islands = [1]"
 		elite 003/01 0101 22 ".islands = [1]"; } >a
-	for b in 1 2 3 4; do ksample -t 7 -b $b -a a; done >out
+	for b in 1 2 11 12; do ksample -t 7 -b $b -a a; done >out
 	is "1 0 0 1" "$(jq .sample.island out | xargs)"
 	is "005/01 005/01" "$(jq -r "select(.sample.island == 0).sample.parent.id" out | xargs)"
 	is 0 "$(jq -r "select(.sample.island == 1).sample.parent.id" out | grep -c 005)"
@@ -251,22 +249,18 @@ chmod +x cell
 	cell 1101 0 0 '[]'; echo '{"kind":"transition"}'; echo garbage; } >g
 
 ok 'hints: often enough, mostly successful, best rate first, then the most tried' '
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"temperature\":0.01}"
+	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}"
 	ksample -t 7 -a a4 -g g | jq -c ".sample.hints[]" >out
 	printf "%s\n" "{\"direction\":[1,0,0,-1],\"rate\":1,\"samples\":3}" "{\"direction\":[0,1,1,0],\"rate\":0.75,\"samples\":8}" \
 		"{\"direction\":[0,0,1,0],\"rate\":0.75,\"samples\":4}" | same - out
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"temperature\":0.01}" "{\"hints\":9,\"hint_samples\":1,\"hint_rate\":0.4}"
-	is 6 "$(ksample -t 7 -a a4 -g g | jq ".sample.hints | length")"
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"temperature\":0.01}" "{\"enabled\":false}"
+	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}" "{\"enabled\":false}"
 	is 0 "$(ksample -t 7 -a a4 -g g | jq ".sample.hints | length")"'
 
-ok 'the gradient moves parents: full weight on it follows the cells that paid' '
+ok 'the gradient moves parents: cells that paid get a share of them' '
 	{ header ".best = {id: \"005/01\"}"; elite 005/01 1101 90; elite 004/01 2103 5; } >a
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0}" "{\"weight\":1}"
-	is 004/01 "$(many 26 -a a -g g | jq -r .sample.parent.id | sort -u)"
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"scale\":\"raw\"}" "{\"weight\":0.5}"
-	n=$(many 106 -a a -g g | jq -r .sample.parent.id | grep -c 004/01); [ "$n" -gt 35 ] && [ "$n" -lt 65 ]
-	campaign "{\"exploit\":1,\"explore\":0,\"random\":0,\"scale\":\"raw\"}" "{\"weight\":0}"
+	campaign "{\"exploit\":1,\"explore\":0,\"scale\":\"raw\"}"
+	n=$(many 106 -a a -g g | jq -r .sample.parent.id | grep -c 004/01); [ "$n" -gt 15 ] && [ "$n" -lt 45 ]
+	campaign "{\"exploit\":1,\"explore\":0,\"scale\":\"raw\"}" "{\"enabled\":false}"
 	is 005/01 "$(many 26 -a a -g g | jq -r .sample.parent.id | sort -u)"'
 
 ok 'nothing behind the elites and the cells is read' '

@@ -43,7 +43,7 @@ ok 'what the mode rules out is refused by name' '
 	refused ".linear.max_rounds = 120" "linear.max_rounds: must be a whole number from 0 to 119"
 	refused ".search.branches = 4" "search.branches: must be 1 or left out"
 	refused ".linear.target = \"fast\"" "linear.target: must be a number with one of x, GFLOP/s"
-	refused ".linear.repeats = 2" "linear.repeats: must be a whole number from 3"'
+	refused ".linear.repeats = 2" "linear.repeats: is no longer a field; kiln always uses 3: remove it"'
 
 ok 'round 1 is the baseline on the full set; then one candidate a round' '
 	cd c

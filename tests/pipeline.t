@@ -95,7 +95,7 @@ ok 'times in the future, which a clock that ran ahead has left, hide no change' 
 	rm -r ../ahead; : >"$LOG"'
 
 ok 'the next trial brings the views up to date first' '
-	jq ".gradient.decay = 0.9" campaign.json >new && mv new campaign.json
+	jq ".gradient.enabled = false" campaign.json >new && mv new campaign.json
 	make trial >out
 	is "karchive 1, kaudit 1, kclassify 1, keval 4, kgrad 6, kllm 4, kprompt 4, ksample 4, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
 

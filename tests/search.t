@@ -31,7 +31,7 @@ EOF
 chmod +x campaign
 PATH=$T:$PATH
 mkdir sim
-echo '{"name":"sim","search":{"branches":4,"islands":3,"population":400,"migration_interval":10}}' >sim/campaign.json
+echo '{"name":"sim","search":{"branches":4,"islands":3}}' >sim/campaign.json
 
 ok '200 trials of 4 branches' 'campaign sim 200 4'
 
@@ -45,7 +45,7 @@ ok 'every archive: one elite per cell, no worse than all others there by more th
 	for t in 001 010 050 100 150 200; do
 		jq -s -e ".[0] as \$h | .[1:] as \$rows | (\$rows | map(select(.kind == \"elite\"))) as \$e | (\$rows | map(select(.kind == \"program\"))) as \$p
 			| (\$e | map(.cell) | unique | length) == (\$e | length) and (\$rows | map(.id) | unique | length) == (\$rows | length)
-			and (\$rows | length) <= ([400, (\$e | length)] | max) and \$h.elites == (\$e | length) and \$h.programs == (\$p | length)
+			and (\$rows | length) <= ([1000, (\$e | length)] | max) and \$h.elites == (\$e | length) and \$h.programs == (\$p | length)
 			and ((\$e | map({(.cell): .score}) | add) as \$top | \$p | map(.score <= 1.011 * \$top[.cell]) | all)
 			and (\$e | map(-.score) | . == sort) and (\$p | map(-.score) | . == sort)" sim/trials/$t/archive.ndjson
 	done'

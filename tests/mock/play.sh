@@ -15,15 +15,15 @@ cp "$T/campaign.json" "$dir"
 cp "$T/prompt.ndjson" "$dir/trials/001/02"
 
 # The clocks are short where the scenario is about them, and generous where a busy machine could trip them.
-stall=10 first=10 total=30
+stall=10 total=30
 case $scenario in
-*for-ever | stall* | silent | slow-head) stall=0.3 first=0.4 total=5 ;;
+*for-ever | stall* | silent | slow-head) stall=0.4 total=5 ;;
 esac
 
 rc=0
 XDG_RUNTIME_DIR=$dir/run OPENAI_API_KEY=$key ANTHROPIC_API_KEY=$key timeout -k 1 20 kllm -c "$dir" \
 	-k "model.provider=$api" -k model.name=m -k "model.base_url=$MOCK/$scenario@$api/v1" -k model.retries=3 \
-	-k model.backoff_s=0.02 -k "model.stall_s=$stall" -k "model.first_byte_s=$first" -k "model.timeout_s=$total" \
+	-k model.backoff_s=0.02 -k "model.stall_s=$stall" -k "model.timeout_s=$total" \
 	-k model.temperature=0.5 -k model.max_tokens=1000 \
 	-o "$dir/trials/001/02/reply.ndjson" "$dir/trials/001/02/prompt.ndjson" >"$dir/out" 2>"$dir/err" || rc=$?
 

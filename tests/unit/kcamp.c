@@ -48,6 +48,10 @@ test_faults(void)
 	check_fault("{\"name\":\"x\",\"backend\":\"cobol\"}", "must be one of c|cuda");
 	check_fault("{\"name\":7}", "name: must be a string");
 	check_fault("{\"name\":\"x\",\"gradient\":{\"enabled\":1}}", "must be true or false");
+	check_fault("{\"name\":\"x\",\"gradient\":{\"decay\":0.9}}",
+	    "gradient.decay: is no longer a field; kiln always uses 0.95: remove it");
+	check_fault("{\"name\":\"x\",\"git\":{\"commit\":true}}",
+	    "git.commit: is no longer a field; git.branch none makes no commits: remove it");
 	check_fault("{\"name\":\"x\",\"eval\":{\"build\":1}}", "must be an object");
 	text = faults("{\"name\":\"x\",\"seed\":-1,\"zzz\":1}", &n);
 	CHECK(n == 2);
@@ -57,6 +61,21 @@ test_faults(void)
 	free(text);
 	check_fault("{\"name\":\"x\",\"model\":{\"provider\":\"execute\"}}", "model.provider: must be one of");
 	check_fault("{\"name\":\"x\",\"model\":{\"provider\":\"exec:\"}}", "model.provider: must be one of");
+}
+
+/* A value that holds anyway may stand there, however it is written. */
+static void
+test_gone(void)
+{
+	size_t n;
+	char *text = faults("{\"name\":\"x\",\"gradient\":{\"decay\":0.950,\"hints\":3.0},"
+	    "\"linear\":{\"full_set\":\"full\"},\"prompt\":{\"best\":true}}", &n);
+
+	CHECK(n == 0);
+	free(text);
+	check_fault("{\"name\":\"x\",\"linear\":{\"full_set\":\"all\"}}", "kiln always uses full");
+	check_fault("{\"name\":\"x\",\"prompt\":{\"best\":false}}", "kiln always uses true");
+	check_fault("{\"name\":\"x\",\"prompt\":{\"best\":{}}}", "kiln always uses true");
 }
 
 static void
@@ -74,7 +93,7 @@ test_values(void)
 	CHECK(kcamp_int(c, "seed") == 7);
 	CHECK(kcamp_num(c, "search.exploit") == 0.7);
 	CHECK(!kcamp_bool(c, "gradient.enabled"));
-	CHECK(kcamp_bool(c, "prompt.best"));
+	CHECK(kcamp_bool(c, "stop.once_correct") == false);
 	CHECK_STR(kcamp_str(c, "name"), "x");
 	CHECK_STR(kcamp_str(c, "task"), "task.json");
 	CHECK(kcamp_json(c, "eval.build") && !kcamp_json(c, "eval.timing"));
@@ -93,6 +112,7 @@ main(void)
 {
 	kutil_init("kcamp");
 	test_faults();
+	test_gone();
 	test_values();
 	/* Every default must itself pass the check that a value passes. */
 	for (size_t i = 0; i < kknobs_count; i++)

@@ -6,9 +6,6 @@
 #include "klinear.h"
 #include "tap.h"
 
-static const struct klinear_rules rules = { .core_regression = 0.05, .borderline = 0.05, .noise = 0.02,
-    .min_mean = 0.01 };
-
 static json_t *kept;
 
 static json_t *
@@ -177,7 +174,7 @@ decide(struct klinear_case *c, const struct klinear_compare *compared, const cha
 
 	c->status = c->status ? c->status : STATUS_CORRECT;
 	c->compare = compared;
-	klinear_decide(&rules, c, &d);
+	klinear_decide(c, &d);
 	text = klinear_line(4, c, &d);
 	if (line)
 		CHECK_STR(text, line);
@@ -274,7 +271,7 @@ test_noise(void)
 static bool
 is_near(double mean, double low)
 {
-	return klinear_near_noise(&(struct kgain_ratio){ mean, low, 2, 1 }, 0.02);
+	return klinear_near_noise(&(struct kgain_ratio){ mean, low, 2, 1 });
 }
 
 /*
@@ -350,16 +347,14 @@ test_failures(void)
 static void
 test_independent(void)
 {
-	struct klinear_rules independent = rules;
 	struct klinear_compare c = measured(0.30, -0.03, true);
-	struct klinear_case k = { .status = STATUS_CORRECT, .compare = &c };
+	struct klinear_case k = { .status = STATUS_CORRECT, .compare = &c, .independent = true };
 	struct klinear_decision d;
 
-	independent.independent = true;
-	klinear_decide(&independent, &k, &d);
+	klinear_decide(&k, &d);
 	CHECK(!d.accepted && d.code == KLINEAR_AGGREGATE && strstr(d.why, "shape y got slower by 3.0%"));
 	c = measured(0.30, -0.01, true);
-	klinear_decide(&independent, &k, &d);
+	klinear_decide(&k, &d);
 	CHECK(d.accepted);
 }
 

@@ -15,15 +15,19 @@
 #include "kutil.h"
 #include "status.h"
 
+/*
+ * Figures of the search that nobody needs to turn. Islands that meet every tenth trial stay apart
+ * long enough to differ. A thousand programs cover the longest campaigns. */
+enum { MIGRATION_INTERVAL = 10, POPULATION = 1000 };
+static const double migration_rate = 0.1;
+
 struct keeper {
 	struct karch *a;
 	json_t *header;		/* borrowed from the archive */
 	bool linear;		/* a chain of rounds */
 	int islands;
-	long per_island, migration_interval, tabu_trials;
-	double migration_rate, seed_score, multiplier;
+	double seed_score, multiplier;
 	const struct kcamp *camp;
-	size_t population, errors, error_chars;
 	int current;		/* island */
 	long filled;		/* candidates it has had since it became current */
 };
@@ -253,14 +257,14 @@ note_error(const struct keeper *k, const struct kcandidate *s)
 
 	if (!s->log || !*s->log || s->duplicate)
 		return;
-	text = kjson_text(s->log, kfence_chars(s->log, k->error_chars));
+	text = kjson_text(s->log, kfence_chars(s->log, KARCH_ERROR_CHARS));
 	json_array_foreach(ring, i, e)
 		if (json_equal(json_object_get(e, "text"), text)) {
 			json_array_remove(ring, i);
 			break;
 		}
 	json_array_append_new(ring, json_pack("{s:s,s:o}", "id", s->id, "text", text));
-	while (json_array_size(ring) > k->errors)
+	while (json_array_size(ring) > KARCH_ERRORS)
 		json_array_remove(ring, 0);
 }
 
@@ -326,7 +330,7 @@ count_candidate(struct keeper *k, const struct kcandidate *s)
 		karch_cell_text(s->target, cell);
 		kjson_set(member(k->header, "tabu", JSON_OBJECT), cell, json_integer(s->trial));
 	}
-	karch_step(k->islands, k->per_island, &k->current, &k->filled);
+	karch_step(k->islands, &k->current, &k->filled);
 }
 
 /* Targets that the next trial may use again are forgotten. */
@@ -338,7 +342,7 @@ prune_tabu(const struct keeper *k, long trial)
 	void *next;
 
 	json_object_foreach_safe(tabu, next, cell, last)
-		if (trial + 1 - json_integer_value(last) > k->tabu_trials)
+		if (trial + 1 - json_integer_value(last) > KARCH_TABU_TRIALS)
 			json_object_del(tabu, cell);
 }
 
@@ -366,9 +370,9 @@ migrate(struct keeper *k, long trial)
 	json_int_t moved = 0;
 
 	for (int i = 0; i < k->islands; i++) {
-		size_t n = island_elites(k->a, i, list), wanted = (size_t)(k->migration_rate * (double)n);
+		size_t n = island_elites(k->a, i, list), wanted = (size_t)(migration_rate * (double)n);
 
-		if (!wanted && n && k->migration_rate > 0)
+		if (!wanted && n)
 			wanted = 1;
 		for (size_t m = 0; m < wanted; m++)
 			arrivals[list[m]->cell] |= UINT64_C(1) << (i + 1) % k->islands;
@@ -395,7 +399,7 @@ cap_population(struct keeper *k)
 
 	for (int c = 0; c < KARCH_CELLS; c++)
 		elites += k->a->elite[c] != NULL;
-	while (k->a->programs && elites + k->a->programs > k->population) {
+	while (k->a->programs && elites + k->a->programs > POPULATION) {
 		karch_row_free(k->a->program[--k->a->programs]);
 		bump(k->header, "dropped", 1);
 	}
@@ -426,7 +430,7 @@ add_trial(struct keeper *k, const struct kcandidate *list, size_t n)
 	    json_integer(trial - (long)kjson_int_or(k->header, "last_gain", 0)));
 	kjson_set(k->header, "trial", json_integer(trial));
 	k->a->trial = trial;
-	if (k->islands > 1 && trial > 0 && trial % k->migration_interval == 0)
+	if (k->islands > 1 && trial > 0 && trial % MIGRATION_INTERVAL == 0)
 		migrate(k, trial);
 	prune_tabu(k, trial);
 	cap_population(k);
@@ -478,16 +482,9 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 		.a = a,
 		.linear = kcamp_linear(camp),
 		.islands = (int)kcamp_int(camp, "search.islands"),
-		.per_island = kcamp_int(camp, "search.programs_per_island"),
-		.migration_interval = kcamp_int(camp, "search.migration_interval"),
-		.migration_rate = kcamp_num(camp, "search.migration_rate"),
-		.tabu_trials = kcamp_int(camp, "search.tabu_trials"),
 		.seed_score = kcamp_num(camp, "search.seed_score"),
 		.multiplier = kcamp_num(camp, "score.multiplier"),
 		.camp = camp,
-		.population = (size_t)kcamp_int(camp, "search.population"),
-		.errors = (size_t)kcamp_int(camp, "prompt.errors"),
-		.error_chars = (size_t)kcamp_int(camp, "prompt.error_chars"),
 	};
 	const struct kcandidate *list;
 	size_t n;

@@ -226,7 +226,7 @@ look_at_reuse(struct finding *f)
 	const json_t *rows = kjson_path(f->rec->json, "eval.reuse"), *rival = kjson_path(f->rec->json,
 	    "eval.reuse_against.rows"),
 	    *worst = NULL, *row;
-	double limit = 100 * f->a->gap, most = -INFINITY, noise = 0;
+	double limit = 100 * KGAIN_REUSE_GAP, most = -INFINITY, noise = 0;
 	bool bad = false;
 	json_t *o;
 	size_t i;

@@ -82,7 +82,6 @@ struct audit {
 	struct kcamp *camp;
 	struct ktask *task;	/* NULL: the campaign has none */
 	struct rules *rules;
-	double gap;		/* largest excess of the reuse gap */
 };
 
 /* The member "audit" of a record; new reference. */

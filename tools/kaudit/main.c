@@ -189,7 +189,6 @@ audit_all(const struct arguments *a)
 	struct audit audit = { .camp = kcamp_load(a->dir), .rules = load_rules(a) };
 
 	audit.task = task_of(audit.camp);
-	audit.gap = kcamp_num(audit.camp, "audit.gap");
 	if (!*a->files)
 		audit_file(&audit, NULL, a->thin);
 	for (char **f = a->files; *f; f++)

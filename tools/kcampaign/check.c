@@ -29,18 +29,49 @@ range(const struct kknob *k)
 	return kstrdup("text");
 }
 
+/* The groups of campaign.json: how many letters of PATH name one; 0: it stands on its own. */
+static size_t
+group_len(const char *path)
+{
+	const char *dot = strchr(path, '.');
+
+	return dot ? (size_t)(dot - path) : 0;
+}
+
+static _Noreturn void
+no_such_group(const char *name)
+{
+	struct kbuf groups = { 0 };
+
+	for (size_t i = 1; i < kknobs_count; i++) {
+		const char *path = kknobs[i].path;
+		size_t n = group_len(path);
+
+		if (n && strncmp(path, kknobs[i - 1].path, n + 1))
+			kbuf_printf(&groups, "%s%.*s", groups.len ? ", " : "", (int)n, path);
+	}
+	kdie(K_USAGE, "knobs: %s: no such group or field; the groups are %s", name, groups.data);
+}
+
 int
 command_knobs(const struct options *o)
 {
+	size_t n = o->operand ? strlen(o->operand) : 0;
 	struct kbuf text = { 0 };
 
 	for (size_t i = 0; i < kknobs_count; i++) {
 		const struct kknob *k = &kknobs[i];
-		char *r = range(k);
+		char *r;
 
-		kbuf_printf(&text, "%-28s %s (%s)\n    %s\n", k->path, !k->def ? "required" : *k->def ? k->def : "empty", r, k->help);
+		if (n && (strncmp(k->path, o->operand, n) || !strchr(".", k->path[n])))
+			continue;
+		r = range(k);
+		kbuf_printf(&text, "%-28s %s (%s)\n    %s\n", k->path,
+		    !k->def ? "required" : *k->def ? k->def : "empty", r, k->help);
 		free(r);
 	}
+	if (!text.len)
+		no_such_group(o->operand);
 	emit(o, &text);
 	return K_OK;
 }
@@ -262,7 +293,7 @@ check_runner(struct kbuf *text, const struct kcamp *c)
 static void
 check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
-	const char *set = kcamp_str(c, "eval.set"), *replies = kcamp_str(c, "model.replies");
+	const char *set = kcamp_str(c, "eval.set");
 	size_t in_set = 0, timed = 0;
 
 	check_file(text, task, "reference", task->reference);
@@ -290,8 +321,8 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		if (faults.len)
 			add_faults(text, "campaign.json: eval.set", faults.data);
 	}
-	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !exists(replies))
-		kbuf_printf(text, "campaign.json: model.replies: %s: no such folder, and the provider is replay\n", replies);
+	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !exists("replies"))
+		kbuf_puts(text, "replies: no such folder, and model.provider is replay\n");
 }
 
 /* A lack is told, and is a fault only where the campaign asks for what it would have to come from. */

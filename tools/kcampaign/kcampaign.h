@@ -33,6 +33,9 @@ struct options {
 
 /* The stages that make facts, in their order; the file of a stage is trials/TTT/BB/STAGE.ndjson. */
 extern const char *const stages[];
+/* Before that many trials a search that stands still has hardly begun. */
+enum { MIN_TRIALS = 3 };
+
 enum { STAGE_SAMPLE, STAGE_PROMPT, STAGE_REPLY, STAGE_EVAL, STAGES };
 
 /* position.c: where the campaign stands. */

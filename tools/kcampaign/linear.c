@@ -32,7 +32,7 @@ linear_stop(const struct kcamp *c, long last, const struct standing *s)
 	long patience = kjson_path(c->json, "stop.patience") ? kcamp_int(c, "stop.patience") : 0;
 	struct kends e = find_ends(c, last, s);
 
-	if (!e.reason && patience && s->stale >= patience && last >= kcamp_int(c, "stop.min_trials"))
+	if (!e.reason && patience && s->stale >= patience && last >= MIN_TRIALS)
 		e.reason = kasprintf("over: no round was kept in %ld (stop.patience)", s->stale);
 	return e.reason;
 }

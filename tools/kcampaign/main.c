@@ -22,7 +22,8 @@ static const struct kcommand commands[] = {
 	{ "views", "j", NULL, command_views, false, "remake scores, archives and gradients" },
 	{ "redo", "jf", "TRIAL/BRANCH", command_redo, false, "remake one candidate from a stage on" },
 	{ "verify", "j", NULL, command_verify, false, "measure the best kernel again" },
-	{ "knobs", "o", NULL, command_knobs, true, "print all fields of campaign.json with their defaults" },
+	{ "knobs", "o", "[GROUP]", command_knobs, true,
+	"explain the fields of campaign.json, or those of a group, such as eval" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },
 };
 

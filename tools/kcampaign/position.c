@@ -208,7 +208,7 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 	} else if (last >= trials) {
 		return kasprintf("over: %ld of %ld trials are done (stop.trials)", last, trials);
 	}
-	if (patience && s->stale >= patience && last >= kcamp_int(c, "stop.min_trials"))
+	if (patience && s->stale >= patience && last >= MIN_TRIALS)
 		return kasprintf("over: no gain in %ld trials (stop.patience)", s->stale);
 	if (speedup > 0 && s->speedup.mean >= speedup)
 		return kasprintf("over: %.4gx reaches the goal of %.4gx (stop.speedup)",

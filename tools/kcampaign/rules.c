@@ -22,10 +22,10 @@ static const struct {
 	const char *knobs[6];
 } rules[] = {
 	{ "classify", { "classify.", "backend" } },
-	{ "audit", { "audit.", "backend", "score.statistic", "task" } },
+	{ "audit", { "backend", "score.statistic", "task" } },
 	{ "roofline", { "gpu", "backend", "task" } },
 	{ "score", { "score." } },
-	{ "archive", { "name", "search.", "prompt.errors", "prompt.error_chars" } },
+	{ "archive", { "name", "search." } },
 	{ "gradient", { "gradient.", "backend" } },
 };
 

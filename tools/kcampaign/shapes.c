@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kgain.h"
+#include "klinear.h"
 #include "kio.h"
 #include "ktask.h"
 
@@ -111,7 +112,7 @@ open_shapes(struct shapes *s, const struct kcamp *c)
 	char *file = kcamp_path(c, kcamp_str(c, "task"));
 
 	*s = (struct shapes){ .task = ktask_load(file), .quick = kcamp_str(c, "eval.set"),
-	    .full = kcamp_str(c, "linear.full_set") };
+	    .full = KLINEAR_FULL_SET };
 	if (!has_set(s->task, s->full))
 		s->full = s->quick;
 	s->baseline = load_baseline(c);
@@ -399,7 +400,7 @@ shapes_freeze(const struct kcamp *c, bool write)
 
 			for (size_t i = 0; i < LEN(sets); i++)
 				compare_sets(was, now, sets[i], s.task->file);
-			kdie(K_USAGE, "the active set changed since round 1: eval.set or linear.full_set is another ("
+			kdie(K_USAGE, "the active set changed since round 1: eval.set is another ("
 			    FROZEN ")");
 		}
 		json_decref(was);

@@ -221,20 +221,14 @@ table_of(const char *backend)
 	return path;
 }
 
-/* Path of the campaign's table; takes its switches into FLAGS. */
+/* Path of the campaign's table. */
 static char *
-table_of_campaign(const char *dir, int *flags)
+table_of_campaign(const char *dir)
 {
 	struct kcamp *camp = kcamp_load(dir);
 	const char *own = kcamp_str(camp, "classify.patterns");
 	char *path = own && *own ? kcamp_path(camp, own) : table_of(kcamp_str(camp, "backend"));
 
-	if (!kcamp_bool(camp, "classify.strip"))
-		*flags &= ~KPATTERN_STRIP;
-	if (!kcamp_bool(camp, "classify.gates"))
-		*flags &= ~KPATTERN_GATES;
-	if (kcamp_bool(camp, "classify.require_lower_levels"))
-		*flags |= KPATTERN_REQUIRE_LOWER;
 	kcamp_free(camp);
 	return path;
 }
@@ -258,7 +252,7 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (backend && patterns)
 		koption_misuse(usage, "-b and -p exclude each other");
-	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign(dir, &c.flags);
+	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign(dir);
 	c.flags |= lower ? KPATTERN_REQUIRE_LOWER : 0;
 	c.flags &= ~((no_strip ? KPATTERN_STRIP : 0) | (no_gates ? KPATTERN_GATES : 0));
 	c.table = kpattern_load(path);

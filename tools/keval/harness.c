@@ -26,11 +26,9 @@ static const struct {
 	{ "--busy-s", "eval.busy_s", false },
 	{ "--min-samples", "eval.min_samples", false },
 	{ "--max-samples", "eval.max_samples", false },
-	{ "--warmup", "eval.warmup", false },
 	{ "--warmup-s", "eval.warmup_s", false },
 	{ "--run-timeout-s", "eval.run_timeout_s", false },
 	{ "--memory-mb", "eval.memory_mb", false },
-	{ "--lock-mhz", "eval.lock_mhz", true },
 	{ "--sandbox", "eval.sandbox", false },
 };
 

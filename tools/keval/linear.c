@@ -151,12 +151,12 @@ in_set(const json_t *workload, const char *set)
 static const char *
 full_set(const struct keval *k)
 {
-	const char *full = kcamp_str(k->camp, "linear.full_set");
 	const json_t *workloads = json_object_get(k->task, "workloads");
 
 	for (size_t i = 0; i < json_array_size(workloads); i++)
-		if (json_object_get(json_array_get(workloads, i), "sets") && in_set(json_array_get(workloads, i), full))
-			return full;
+		if (json_object_get(json_array_get(workloads, i), "sets") && in_set(json_array_get(workloads, i),
+		    KLINEAR_FULL_SET))
+			return KLINEAR_FULL_SET;
 	return k->set;
 }
 
@@ -259,14 +259,13 @@ keep_quick(json_t *eval)
 	json_object_del(eval, "pairs");
 }
 
-/* A gain measured as often as the knob says, each time in turns with the incumbent. */
+/* A gain measured some times more, each time in turns with the incumbent. */
 static void
 measure_again(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 {
-	long n = kcamp_int(k->camp, "linear.repeats");
 	json_t *repeats = json_array(), *pairs;
 
-	for (long i = 0; i < n && (pairs = race_incumbent(k, s, so, eval)); i++)
+	for (int i = 0; i < KLINEAR_REPEATS && (pairs = race_incumbent(k, s, so, eval)); i++)
 		json_array_append_new(repeats, json_pack("{s:o}", "pairs", pairs));
 	if (is_timed(eval) && json_array_size(repeats))
 		eval_set(eval, "repeats", json_incref(repeats));
@@ -292,7 +291,7 @@ linear_levels(struct keval *k, const struct subject *s, const char *so, const ch
 
 	note_level(k, eval);
 	gain = past && compare(k, past, eval, &c) && c.ratio.mean > 1;
-	if (gain && wider && c.ratio.mean - 1 < kcamp_num(k->camp, "linear.borderline")) {
+	if (gain && wider && c.ratio.mean - 1 < KLINEAR_BORDERLINE) {
 		keep_quick(eval);
 		k->set = full;
 		eval_set(eval, "level", json_string("full"));
@@ -303,7 +302,7 @@ linear_levels(struct keval *k, const struct subject *s, const char *so, const ch
 			gain = compare(k, past, eval, &c);
 		}
 	}
-	if (gain && c.pairs && klinear_near_noise(&c.ratio, kcamp_num(k->camp, "linear.noise")))
+	if (gain && c.pairs && klinear_near_noise(&c.ratio))
 		measure_again(k, s, so, eval);
 	k->set = quick;
 	json_decref(past);

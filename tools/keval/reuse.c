@@ -51,13 +51,13 @@ is_wanted(const struct keval *k, const struct subject *s, const json_t *past, co
 
 /* A row whose gap is above the limit, and above its own noise. */
 static bool
-is_suspect(const struct keval *k, const json_t *rows)
+is_suspect(const json_t *rows)
 {
 	size_t i;
 	json_t *row;
 
 	json_array_foreach((json_t *)rows, i, row)
-		if (kjson_num_or(row, "gap_pct", 0) > 100 * kcamp_num(k->camp, "audit.gap") && kjson_num_or(row,
+		if (kjson_num_or(row, "gap_pct", 0) > 100 * KGAIN_REUSE_GAP && kjson_num_or(row,
 		    "low_pct", 0) > 0)
 			return true;
 	return false;
@@ -115,7 +115,7 @@ time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eva
 	}
 	oracle = oracle_so(k);
 	answer = run_once(k, so, oracle, NULL, eval);
-	if (answer && is_suspect(k, json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
+	if (answer && is_suspect(json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
 		json_decref(answer);
 		rival = past ? incumbent_so(k, past) : NULL;
 		answer = run_once(k, so, oracle, rival, eval);

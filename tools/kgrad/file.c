@@ -68,7 +68,7 @@ cell_open(struct cell *cell)
 	kbuf_free(&object);
 }
 
-void
+static void
 cell_clear(struct cell *cell)
 {
 	free(cell->directions);
@@ -236,7 +236,7 @@ gradient_put(const struct gradient *g, const struct kcamp *camp, const struct ka
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		if (!g->cells[c].used)
 			continue;
-		slope(camp, &g->cells[c], c, pull, at);
+		slope(&g->cells[c], c, pull, at);
 		put_cell(&b, &g->cells[c], c, at);
 		n++;
 	}

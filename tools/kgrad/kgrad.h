@@ -74,7 +74,6 @@ void gradient_put(const struct gradient *g, const struct kcamp *camp, const stru
 void gradient_free(struct gradient *g);
 /* Take the line of a cell apart, so that it can be changed. */
 void cell_open(struct cell *cell);
-void cell_clear(struct cell *cell);
 
 /* track.c: put scored records in; ARCHIVE is the one before them, and is brought up to date as they pass. */
 void gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive, char *const *files,
@@ -82,10 +81,10 @@ void gradient_update(struct gradient *g, const struct kcamp *camp, struct karch 
 
 /* slope.c: the parts of the gradient at a cell, and their weighted sum. */
 void fitness_part(struct cell *cell);
-void rate_part(struct cell *cell, long min_samples);
+void rate_part(struct cell *cell);
 /* What pulls towards a cell: 1 when it is empty; what its elite lacks to the best when it is below the median; or 0. */
 void pulls(const struct karch *archive, double pull[KARCH_CELLS]);
-void slope(const struct kcamp *camp, const struct cell *cell, int at, const double pull[KARCH_CELLS],
+void slope(const struct cell *cell, int at, const double pull[KARCH_CELLS],
     double out[KARCH_DIMS]);
 
 #endif

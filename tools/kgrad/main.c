@@ -61,10 +61,9 @@ put_step(const json_t *direction, struct kbuf *b)
 
 /* Print what ksample would tell the model from this cell. */
 static int
-show_hints(const struct arguments *a, const json_t *cell, const struct kcamp *camp)
+show_hints(const struct arguments *a, const json_t *cell)
 {
-	json_t *hints = karch_hints(json_object_get(cell, "directions"), kcamp_int(camp, "gradient.hint_samples"),
-	    kcamp_num(camp, "gradient.hint_rate"), (size_t)kcamp_int(camp, "gradient.hints")), *h;
+	json_t *hints = karch_hints(json_object_get(cell, "directions")), *h;
 	int code = json_array_size(hints) ? K_OK : K_NO;
 	size_t i;
 
@@ -142,7 +141,7 @@ view(const struct arguments *a, const char *operand)
 			show_cell(a, &rec);
 			code = K_OK;
 		} else if (cell && karch_cell(kjson_str_or(rec.json, "cell", "")) == a->hints) {
-			code = show_hints(a, rec.json, camp);
+			code = show_hints(a, rec.json);
 		}
 		krec_free(&rec);
 		if (past)

@@ -24,8 +24,10 @@ fitness_part(struct cell *cell)
 
 /* Signed success rates, summed over the directions tried often enough, and scaled down when one exceeds 1. */
 void
-rate_part(struct cell *cell, long min_samples)
+rate_part(struct cell *cell)
 {
+	/* One or two tries say little about a direction. */
+	static const long min_samples = 3;
 	double most = 1;
 
 	memset(cell->rates, 0, sizeof cell->rates);
@@ -79,15 +81,16 @@ exploration_part(int from, const double pull[KARCH_CELLS], double out[KARCH_DIMS
 }
 
 void
-slope(const struct kcamp *camp, const struct cell *cell, int at, const double pull[KARCH_CELLS], double out[KARCH_DIMS])
+slope(const struct cell *cell, int at, const double pull[KARCH_CELLS], double out[KARCH_DIMS])
 {
-	double f = kcamp_num(camp, "gradient.fitness"), r = kcamp_num(camp, "gradient.rate"),
-	    e = kcamp_num(camp, "gradient.exploration"), exploration[KARCH_DIMS];
+	/* What was measured counts twice as much as what was never tried. */
+	static const double f = 0.4, r = 0.4, e = 0.2;
+	double exploration[KARCH_DIMS];
 
 	memset(out, 0, KARCH_DIMS * sizeof *out);
-	if (!cell->departures || f + r + e <= 0)
+	if (!cell->departures)
 		return;
 	exploration_part(at, pull, exploration);
 	for (int d = 0; d < KARCH_DIMS; d++)
-		out[d] = (f * cell->fitness[d] + r * cell->rates[d] + e * exploration[d]) / (f + r + e);
+		out[d] = f * cell->fitness[d] + r * cell->rates[d] + e * exploration[d];
 }

@@ -10,6 +10,10 @@
 
 /* Score differences smaller than this are no difference. */
 static const double threshold = 0.01;
+/* Old transitions tell of programs that have been left: after 14 trials one counts half. */
+static const double decay = 0.95;
+/* More than a long campaign makes, and a file of a few megabytes. */
+enum { TRANSITIONS = 10000 };
 
 static int
 compare_steps(const int *a, const int *b)
@@ -40,29 +44,10 @@ direction_of(struct cell *cell, const int *step)
 	return &cell->directions[i];
 }
 
-/* Make room for one cell more: the least recently updated goes, of equals the lowest. */
-static void
-drop_oldest(struct gradient *g, long most)
-{
-	long n = 0;
-	int oldest = -1;
-
-	for (int c = 0; c < KARCH_CELLS; c++) {
-		if (!g->cells[c].used)
-			continue;
-		n++;
-		if (oldest < 0 || g->cells[c].updated < g->cells[oldest].updated)
-			oldest = c;
-	}
-	if (n >= most)
-		cell_clear(&g->cells[oldest]);
-}
-
 static struct cell *
-touch(struct gradient *g, const struct kcamp *camp, int cell, long trial)
+touch(struct gradient *g, int cell, long trial)
 {
 	if (!g->cells[cell].used) {
-		drop_oldest(g, kcamp_int(camp, "gradient.cells"));
 		g->cells[cell].used = true;
 		g->cells[cell].since = g->total;
 	}
@@ -73,7 +58,7 @@ touch(struct gradient *g, const struct kcamp *camp, int cell, long trial)
 
 /* Count (BY 1) or discount (BY -1) a transition in the cell that it left. */
 static void
-count_departure(struct cell *cell, const struct transition *t, double decay, int by)
+count_departure(struct cell *cell, const struct transition *t, int by)
 {
 	double aged = pow(decay, (double)(cell->base - t->trial));
 	int step[KARCH_DIMS];
@@ -111,7 +96,7 @@ count_departure(struct cell *cell, const struct transition *t, double decay, int
 
 /* Sums are kept as of the last departure, so that a cell that nothing leaves need not be touched every trial. */
 static void
-rebase(struct cell *cell, long trial, double decay)
+rebase(struct cell *cell, long trial)
 {
 	double factor = pow(decay, (double)(trial - cell->base));
 
@@ -123,17 +108,16 @@ rebase(struct cell *cell, long trial, double decay)
 }
 
 static void
-count_transition(struct gradient *g, const struct kcamp *camp, const struct transition *t)
+count_transition(struct gradient *g, const struct transition *t)
 {
-	double decay = kcamp_num(camp, "gradient.decay");
 	struct cell *from;
 
 	if (t->repair)
 		return;
-	from = touch(g, camp, t->from, t->trial);
-	rebase(from, t->trial, decay);
-	count_departure(from, t, decay, 1);
-	touch(g, camp, t->to, t->trial)->arrivals++;
+	from = touch(g, t->from, t->trial);
+	rebase(from, t->trial);
+	count_departure(from, t, 1);
+	touch(g, t->to, t->trial)->arrivals++;
 }
 
 static void
@@ -184,7 +168,7 @@ shift_line(struct gradient *g)
 
 /* The oldest transition goes, and with it what the cells have counted of it. */
 static void
-forget_oldest(struct gradient *g, const struct kcamp *camp)
+forget_oldest(struct gradient *g)
 {
 	long long number = g->total - (long long)g->kept;
 	struct transition t = { 0 };
@@ -201,7 +185,7 @@ forget_oldest(struct gradient *g, const struct kcamp *camp)
 	}
 	if (g->cells[t.from].used && g->cells[t.from].since <= number) {
 		cell_open(&g->cells[t.from]);
-		count_departure(&g->cells[t.from], &t, kcamp_num(camp, "gradient.decay"), -1);
+		count_departure(&g->cells[t.from], &t, -1);
 	}
 }
 
@@ -236,7 +220,7 @@ outcome_of(bool takes, const struct karch_row *elite, double delta)
 }
 
 static void
-note(struct gradient *g, const struct kcamp *camp, const struct kcandidate *s, const struct karch *archive)
+note(struct gradient *g, const struct kcandidate *s, const struct karch *archive)
 {
 	const struct karch_row *elite = archive->elite[s->cell];
 	struct karch_row *row = kcandidate_row(s, s->score);
@@ -252,12 +236,12 @@ note(struct gradient *g, const struct kcamp *camp, const struct kcandidate *s, c
 	/* A broken kernel that lands in an empty cell has found nothing. */
 	t.success = t.delta > 0 || (takes && s->standing == STATUS_CORRECT);
 	free(row);
-	count_transition(g, camp, &t);
+	count_transition(g, &t);
 	append_line(g, &t);
 	g->total++;
 	g->kept++;
-	while (g->kept > (size_t)kcamp_int(camp, "gradient.history"))
-		forget_oldest(g, camp);
+	while (g->kept > TRANSITIONS)
+		forget_oldest(g);
 }
 
 /* The elite rule as the archive will apply it. */
@@ -294,7 +278,7 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 		for (size_t i = 0; i < n && enabled; i++) {
 			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 && !list[i].duplicate
 			    && list[i].status != STATUS_NO_CODE && list[i].status != STATUS_NO_PLAN)
-				note(g, camp, &list[i], archive);
+				note(g, &list[i], archive);
 			advance(archive, camp, &list[i]);
 		}
 		g->trial = trial;
@@ -305,6 +289,6 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 	for (int c = 0; c < KARCH_CELLS; c++)
 		if (g->cells[c].used && !g->cells[c].rest.s) {
 			fitness_part(&g->cells[c]);
-			rate_part(&g->cells[c], kcamp_int(camp, "gradient.min_samples"));
+			rate_part(&g->cells[c]);
 		}
 }

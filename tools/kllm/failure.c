@@ -20,7 +20,7 @@ static const struct failure_rule rules[] = {
 	[FAILURE_SERVER] = { "server", K_AGAIN, MANY, 0, false, false, no_reason },
 	[FAILURE_NETWORK] = { "network", K_AGAIN, MANY, 0, false, false, "no connection" },
 	[FAILURE_TIMEOUT] = { "timeout", K_AGAIN, MANY, 0, true, false,
-		"no answer in model.first_byte_s or model.timeout_s" },
+		"no answer in model.stall_s or model.timeout_s" },
 	[FAILURE_STALL] = { "stall", K_AGAIN, MANY, 0, true, false,
 		"no content came for model.stall_s" },
 	[FAILURE_CUT] = { "cut", K_AGAIN, MANY, 0, true, false, "the answer broke off" },

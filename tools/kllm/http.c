@@ -22,7 +22,7 @@
 #include "transport.h"
 #include "url.h"
 
-static const double retry_span_s = 900, longest_wait_s = 300, longest_backoff_s = 60;
+static const double connect_s = 10, retry_span_s = 900, longest_wait_s = 300, longest_backoff_s = 60;
 /* Bytes a token of which a server counts less than 60 % has lost part of the prompt. */
 static const double generous_density = 3.3;
 /* No server counts fewer tokens than one for this many bytes. */
@@ -318,8 +318,7 @@ prepare_transport(struct flow *f, const char *body, size_t len)
 		.headers = s->headers,
 		.body = body,
 		.body_len = len,
-		.connect_s = kcamp_num(camp, "model.connect_s"),
-		.first_byte_s = kcamp_num(camp, "model.first_byte_s"),
+		.connect_s = connect_s,
 		.stall_s = kcamp_num(camp, "model.stall_s"),
 		.total_s = kcamp_num(camp, "model.timeout_s"),
 		.on_head = on_head,

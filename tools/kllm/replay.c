@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay: recorded replies, model.replies/TTT/BB.ndjson. Never the network: a missing recording
+ * replay: recorded replies, replies/TTT/BB.ndjson. Never the network: a missing recording
  * ends the run.
  */
 #include <errno.h>
@@ -35,7 +35,7 @@ load(struct krec *rec, const char *path)
 json_t *
 ask_replay(const struct call *c)
 {
-	char *source = kasprintf("%s/%s.ndjson", kcamp_str(c->camp, "model.replies"), c->id);
+	char *source = kasprintf("replies/%s.ndjson", c->id);
 	char *path = kcamp_path(c->camp, source);
 	const json_t *recorded;
 	const char *answered;

@@ -45,8 +45,7 @@ cached_bytes(const struct request *r)
 	size_t n = c->stable_bytes;
 	int64_t least = r->row->min_cache ? r->row->min_cache : 1024;
 
-	if (!kcamp_bool(c->camp, "model.cache") || (r->dropped & DROP_CACHE) ||
-	    n >= strlen(c->user))
+	if ((r->dropped & DROP_CACHE) || n >= strlen(c->user))
 		return 0;
 	while (n && ((unsigned char)c->user[n] & 0xc0) == 0x80)
 		n--;

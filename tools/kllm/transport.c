@@ -179,7 +179,7 @@ on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 	(void)c;
 	(void)d;
 	silent = (now - (double)(w->first ? w->last : w->start)) * 1e-9;
-	if (silent > (w->first ? w->t->stall_s : w->t->first_byte_s))
+	if (silent > w->t->stall_s)
 		w->end = w->first ? TRANSPORT_STALL : TRANSPORT_FIRST_BYTE;
 	else if ((now - (double)w->start) * 1e-9 > w->t->total_s)
 		w->end = TRANSPORT_TOTAL;

@@ -29,7 +29,7 @@ struct transport {
 	const char *body;
 	size_t body_len;
 	/* Patience. The last three may be overrun by a second. */
-	double connect_s, first_byte_s, stall_s, total_s;
+	double connect_s, stall_s, total_s;
 	/*
 	 * Called for each piece of the body. Returns false when no more is needed. Sets *PROGRESS
 	 * to a number that has grown if there was content in it.

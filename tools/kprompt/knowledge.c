@@ -359,11 +359,12 @@ lead_facts(json_t *facts, const struct campaign *c, const json_t *sample, const 
 {
 	const char *said[] = { kjson_str_or(profile, "bottleneck.label", ""), kjson_str_or(sample, "escalation", ""),
 	    kjson_bool_or(sample, "stagnation", false) ? "stagnation" : "" };
+	enum { LEAD_TOKENS = 500 };	/* a few notes: the model has seen the general ones */
 	json_t *labels = json_array(), *routes = json_pack("{s:O}", "when", c->when ? c->when : json_null()), *chosen;
 
 	for (size_t i = 0; i < LEN(said); i++)
 		route(labels, routes, "when", said[i]);
-	chosen = choose(c, labels, kcamp_int(c->camp, "prompt.lead_tokens"));
+	chosen = choose(c, labels, LEAD_TOKENS);
 	json_object_set_new(facts, "has_leads", json_boolean(json_array_size(chosen) > 0));
 	json_object_set_new(facts, "leads", chosen);
 	json_decref(labels);

@@ -15,6 +15,8 @@
 
 /* Characters that count as one token where a budget is kept. */
 enum { TOKEN_CHARS = 4 };
+/* Of a log, which goes on and on: its beginning and its end, where what matters stands. */
+enum { LOG_CHARS = 5000 };
 
 /* A list of paragraphs or texts. */
 struct texts {

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "kfence.h"
+#include "klinear.h"
 #include "kplan.h"
 
 /* A share as a percentage without a tail of zeros: "5", "2.5". */
 static json_t *
-percent(const struct kcamp *camp, const char *knob)
+percent(double share)
 {
-	return json_sprintf("%.4g", 100 * kcamp_num(camp, knob));
+	return json_sprintf("%.4g", 100 * share);
 }
 
 void
@@ -23,11 +24,10 @@ linear_rules(json_t *stable, const struct kcamp *camp)
 
 	if (!kcamp_linear(camp))
 		return;
-	rules = json_pack("{s:o,s:o,s:o,s:o,s:I,s:b}", "core_pct", percent(camp, "linear.core_regression"),
-	    "borderline_pct",
-	    percent(camp, "linear.borderline"), "noise_pct", percent(camp, "linear.noise"), "min_mean_pct",
-	    percent(camp, "linear.min_mean"), "repeats", (json_int_t)kcamp_int(camp, "linear.repeats"), "independent",
-	    !strcmp(kcamp_str(camp, "linear.metric"), "independent"));
+	rules = json_pack("{s:o,s:o,s:o,s:o,s:I,s:b}", "core_pct", percent(KLINEAR_CORE_REGRESSION),
+	    "borderline_pct", percent(KLINEAR_BORDERLINE), "noise_pct", percent(KLINEAR_NEAR_NOISE),
+	    "min_mean_pct", percent(KLINEAR_MIN_MEAN), "repeats", (json_int_t)KLINEAR_REPEATS,
+	    "independent", !strcmp(kcamp_str(camp, "linear.metric"), "independent"));
 	json_object_set_new(stable, "linear", rules);
 }
 
@@ -120,7 +120,7 @@ put_instructions(struct kbuf *b, const json_t *isa, size_t max)
 
 /* What was measured of the last accepted program because rounds failed in a row; its profile is shown as the parent's. */
 static json_t *
-evidence_text(const struct kcamp *camp, const json_t *sample, const char *salt)
+evidence_text(const json_t *sample, const char *salt)
 {
 	const json_t *evidence = json_object_get(sample, "evidence"), *isa = json_object_get(evidence, "isa");
 	struct kbuf b = { 0 };
@@ -130,7 +130,7 @@ evidence_text(const struct kcamp *camp, const json_t *sample, const char *salt)
 	put_missing(&b, evidence, "sota_missing", "comparison with known kernels");
 	put_known(&b, json_object_get(evidence, "sota"));
 	if (isa)
-		put_instructions(&b, isa, (size_t)kcamp_int(camp, "prompt.log_chars"));
+		put_instructions(&b, isa, LOG_CHARS);
 	return data_block(&b, "evidence", salt);
 }
 
@@ -165,7 +165,7 @@ linear_facts(json_t *facts, const struct kcamp *camp, const json_t *sample, json
 	}
 	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:{s:b}}", "number", kjson_int_or(sample, "round", 0), "stagnation",
 	    kjson_bool_or(sample, "stagnation", false), "so_far", history_text(sample, salt), "refuted",
-	    ineffective_text(sample, salt), "evidence", evidence_text(camp, sample, salt), "last", last ? last : json_false(), "escalation",
+	    ineffective_text(sample, salt), "evidence", evidence_text(sample, salt), "last", last ? last : json_false(), "escalation",
 	    kjson_str_or(sample, "escalation", "none"), 1);
 	json_object_set_new(round, "stalled", json_boolean(kjson_int_or(sample, "streak", 0) >= KPLAN_STALL));
 	json_object_set_new(round, "notes", note_names(facts));

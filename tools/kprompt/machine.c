@@ -145,6 +145,6 @@ machine_facts(json_t *stable, const struct kcamp *camp)
 	json_object_set_new(stable, "gpu", clean_string(gpu));
 	json_object_set_new(stable, "device", clean_string(*gpu ? gpu : kjson_str_or(machine, "cpu", "")));
 	json_object_set_new(stable, "hardware",
-	    kcamp_bool(camp, "prompt.hardware") && (known || *gpu) ? hardware(machine) : json_false());
+	    known || *gpu ? hardware(machine) : json_false());
 	json_decref(machine);
 }

@@ -83,7 +83,7 @@ wants_skills(const struct kcamp *camp)
 {
 	const struct backend *b = kcamp_backend(camp);
 
-	return b->device && b->runner && kcamp_bool(camp, "prompt.skills");
+	return b->device && b->runner;
 }
 
 void
@@ -260,13 +260,14 @@ bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 {
 	/* A record may name any file; only skills that there are come in, each once. */
 	json_t *list = json_array(), *f, *left = skill_names();
-	size_t max = (size_t)kcamp_int(camp, "prompt.skill_bodies"), i;
+	enum { BODIES = 5 };	/* more would drown the findings that matter most */
+	size_t i;
 
 	json_array_foreach(json_object_get(profile, "findings"), i, f) {
 		const char *name = kjson_str_or(f, "skill", "");
 		char *text, *body, *shown;
 
-		if (json_array_size(list) == max || room < MIN_BODY || !json_object_get(left, name))
+		if (json_array_size(list) == BODIES || room < MIN_BODY || !json_object_get(left, name))
 			continue;
 		text = skill_text(camp, name);
 		body = demote(text);
@@ -317,7 +318,7 @@ profile_facts(json_t *facts, const struct campaign *c, const json_t *parent, con
 	char *part;
 
 	json_object_set_new(facts, "profile", json_false());
-	if (!json_is_object(profile) || !kcamp_bool(c->camp, "prompt.profile"))
+	if (!json_is_object(profile))
 		return;
 	put_launch(&text, profile);
 	put_metrics(&text, profile);

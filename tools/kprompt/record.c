@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "karch.h"
 #include "kchain.h"
 #include "kfence.h"
 #include "status.h"
@@ -144,7 +145,7 @@ program_facts(const struct maker *m, const json_t *program)
 	json_object_set_new(o, "tries", json_integer(kjson_int_or(program, "plan_tries", 0)));
 	if (log[strspn(log, " \t\r\n")]) {
 		char *clean = kfence_clean(log, strlen(log));
-		char *part = kfence_shorten(clean, (size_t)kcamp_int(m->c->camp, "prompt.log_chars"));
+		char *part = kfence_shorten(clean, LOG_CHARS);
 
 		kfence_data(&b, part, digest ? "digest of the evaluation log" : "evaluation log", m->salt);
 		free(clean);
@@ -154,13 +155,13 @@ program_facts(const struct maker *m, const json_t *program)
 	return o;
 }
 
-/* The best program, unless it is switched off, stands in the prompt anyway, or there is none. */
+/* The best program, unless it stands in the prompt anyway, or there is none. */
 static const json_t *
 best_shown(const struct maker *m, const json_t *sample)
 {
 	const json_t *best = json_object_get(sample, "best");
 
-	if (!best || !kcamp_bool(m->c->camp, "prompt.best") || same_code(best, json_object_get(sample, "parent")) ||
+	if (!best || same_code(best, json_object_get(sample, "parent")) ||
 	    !strcmp(kjson_str_or(best, "code", ""), m->c->reference))
 		return NULL;
 	return best;
@@ -175,8 +176,6 @@ inspirations(const struct maker *m, const json_t *sample)
 	json_t *out = json_array(), *p;
 	size_t i;
 
-	if (!kcamp_bool(m->c->camp, "prompt.inspirations"))
-		return out;
 	json_array_foreach((json_t *)list, i, p) {
 		const char *code = kjson_str_or(p, "code", "");
 		bool skip = !*code || same_code(p, parent) || same_code(p, best) || !strcmp(code, m->c->reference);
@@ -276,8 +275,7 @@ hint_facts(const struct campaign *c, const json_t *sample)
 static json_t *
 error_facts(const struct maker *m, const json_t *sample)
 {
-	size_t i, max = (size_t)kcamp_int(m->c->camp, "prompt.errors"), shown = 0,
-	    chars = (size_t)kcamp_int(m->c->camp, "prompt.error_chars");
+	size_t i, shown = 0;
 	const char *parent = kjson_str_or(sample, "parent.id", "");
 	struct kbuf b = { 0 }, block = { 0 };
 	json_t *e;
@@ -286,11 +284,11 @@ error_facts(const struct maker *m, const json_t *sample)
 		const char *text = kjson_str_or(e, "text", "");
 		char *id, *clean;
 
-		if (shown == max || !*text || !strcmp(kjson_str_or(e, "id", ""), parent))
+		if (shown == KARCH_ERRORS || !*text || !strcmp(kjson_str_or(e, "id", ""), parent))
 			continue;
 		id = kfence_line(kjson_str_or(e, "id", "?"), MAX_ID);
 		clean = kfence_clean(text, strlen(text));
-		clean[kfence_chars(clean, chars)] = '\0';
+		clean[kfence_chars(clean, KARCH_ERROR_CHARS)] = '\0';
 		kbuf_printf(&b, "%s[%s]\n%s\n", shown++ ? "\n" : "", id, clean);
 		free(id);
 		free(clean);

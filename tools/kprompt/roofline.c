@@ -76,7 +76,7 @@ add_bound(json_t *list, const json_t *row, double ridge)
 void
 roofline_facts(json_t *stable, const struct kcamp *camp)
 {
-	json_t *roofline = kcamp_bool(camp, "prompt.hardware") ? kroof_load(camp->dir) : NULL, *facts = json_array(),
+	json_t *roofline = kroof_load(camp->dir), *facts = json_array(),
 	    *bounds = json_array(), *row;
 	const json_t *known = json_object_get(roofline, "facts");
 	size_t i;

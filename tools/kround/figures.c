@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "kgain.h"
+#include "klinear.h"
 #include "kround.h"
 #include "status.h"
 
 const char *
 set_of(const struct campaign *c, const struct candidate *x)
 {
-	return kcamp_str(c->camp, strcmp(x->level, "full") ? "eval.set" : "linear.full_set");
+	return strcmp(x->level, "full") ? kcamp_str(c->camp, "eval.set") : KLINEAR_FULL_SET;
 }
 
 /* The reference is measured on everything that a later round may be measured on. */

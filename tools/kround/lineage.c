@@ -59,7 +59,7 @@ branch_of(const struct campaign *c)
 	const char *knob = kcamp_str(c->camp, "git.branch");
 	char *name, *branch;
 
-	if (!kcamp_bool(c->camp, "git.commit") || !strcmp(knob, "none") || !*knob)
+	if (!strcmp(knob, "none") || !*knob)
 		return NULL;
 	if (strcmp(knob, "auto"))
 		return kstrdup(knob);
@@ -584,7 +584,7 @@ write_commits(const struct campaign *c, const struct options *o)
 		else if (!o->quiet)
 			kwarn("no commits: %s", g.why);
 	} else if (!o->quiet) {
-		kwarn("no commits: git.branch is none, or git.commit false");
+		kwarn("no commits: git.branch is none");
 	}
 	repo_free(&g);
 	free(branch);

@@ -73,7 +73,7 @@ add_searched(json_t *list, const json_t *record)
 }
 
 /*
- * The rounds so far, the last linear.history of them in full; every direction that was refuted, every change that was kept,
+ * The rounds so far, the last HISTORY of them in full; every direction that was refuted, every change that was kept,
  * and every finding that a plan rested on; none that is masked.
  */
 static void
@@ -81,7 +81,8 @@ add_history(const struct search *s, json_t *sample)
 {
 	static const char *const all[] = { "hypothesis", "change", "category", "bucket" },
 	    *const direction[] = { "change", "category" };
-	long history = kcamp_int(s->camp, "linear.history");
+	/* Older rounds are in the memory; what was rolled back or kept is told all the same. */
+	enum { HISTORY = 8 };
 	json_t *rounds = json_array(), *ineffective = json_array(), *accepted = json_array(), *searched = json_array();
 
 	for (long t = 1; t < s->trial; t++) {
@@ -89,7 +90,7 @@ add_history(const struct search *s, json_t *sample)
 		const json_t *decision = kjson_path(record, "score.decision");
 		bool rolled_back = !strcmp(kjson_str_or(decision, "verdict", ""), "rolled_back");
 
-		if (decision && t >= s->trial - history) {
+		if (decision && t >= s->trial - HISTORY) {
 			one = round_json(record, all, LEN(all));
 			kjson_set(one, "verdict",
 			    json_string(kjson_str_or(decision, "verdict", "")));

@@ -9,7 +9,8 @@
 #include "kutil.h"
 #include "status.h"
 
-enum { MAX_BRANCHES = 99 };
+/* A plan that two repairs did not save is discarded. */
+enum { MAX_BRANCHES = 99, REPAIR_TRIES = 2 };
 
 /* A trial while it is being planned. */
 struct planner {
@@ -250,7 +251,9 @@ base_weights(const struct kcamp *camp, const struct pool *pool, double *w)
 static void
 add_gradient(const struct search *s, const struct pool *pool, double *w)
 {
-	double share = kcamp_num(s->camp, "gradient.weight"), sum = 0;
+	/* Enough to lift cells that pay, and scores still decide most. */
+	static const double share = 0.3;
+	double sum = 0;
 
 	if (!s->has_slopes)
 		return;
@@ -286,12 +289,11 @@ static void
 plan_parent(struct planner *p, struct plan *plan)
 {
 	static const char *const picks[] = { "exploit", "explore", "random" };
-	static const char *const knobs[] = { "search.exploit", "search.explore", "search.random" };
+	double shares[] = { kcamp_num(p->s->camp, "search.exploit"),
+		kcamp_num(p->s->camp, "search.explore"), 0 };
 	struct pool pool;
-	double shares[LEN(picks)];
 
-	for (size_t i = 0; i < LEN(picks); i++)
-		shares[i] = kcamp_num(p->s->camp, knobs[i]);
+	shares[2] = fmax(0, 1 - shares[0] - shares[1]);
 	island_pool(&pool, &p->s->archive, plan->island);
 	plan->pick = picks[krng_weighted(&p->rng, shares, LEN(picks))];
 	if (!strcmp(plan->pick, "explore")) {
@@ -351,7 +353,6 @@ assign_repairs(struct planner *p)
 	const json_t *broken = kjson_path(p->s->archive.header, "broken"), *one;
 	size_t n = 0, most = (size_t)p->s->branches / 2, i;
 	double share = kcamp_num(p->s->camp, "search.repair");
-	long tries = kcamp_int(p->s->camp, "search.repair_tries");
 
 	if (!most)
 		most = 1;
@@ -360,7 +361,7 @@ assign_repairs(struct planner *p)
 		size_t at = n;
 		bool drawn = chance(p, share);
 
-		if (!drawn || kjson_int_or(one, "tries", 0) >= tries)
+		if (!drawn || kjson_int_or(one, "tries", 0) >= REPAIR_TRIES)
 			continue;
 		for (; at && more_promising(one, p->repairs[at]); at--)
 			if (at < MAX_BRANCHES)
@@ -377,14 +378,13 @@ static void
 mark_tabu(struct planner *p)
 {
 	const json_t *tabu = kjson_path(p->s->archive.header, "tabu");
-	long trials = kcamp_int(p->s->camp, "search.tabu_trials");
 	const char *cell;
 	json_t *last;
 
 	json_object_foreach((json_t *)tabu, cell, last) {
 		int c = karch_cell(cell);
 
-		if (c >= 0 && p->s->trial - json_integer_value(last) <= trials)
+		if (c >= 0 && p->s->trial - json_integer_value(last) <= KARCH_TABU_TRIALS)
 			p->tabu[c] = true;
 	}
 }
@@ -423,7 +423,7 @@ plan_branch(const struct search *s, int branch)
 	mark_tabu(&p);
 	for (int b = 1; b <= branch; b++) {
 		plan = plan_one(&p, b, island);
-		karch_step(islands, kcamp_int(s->camp, "search.programs_per_island"), &island, &filled);
+		karch_step(islands, &island, &filled);
 	}
 	return plan;
 }

@@ -174,8 +174,7 @@ hints_json(const struct search *s, int cell)
 {
 	const json_t *directions = cell < 0 ? NULL : s->slopes[cell].directions;
 
-	return karch_hints(directions, kcamp_int(s->camp, "gradient.hint_samples"),
-	    kcamp_num(s->camp, "gradient.hint_rate"), (size_t)kcamp_int(s->camp, "gradient.hints"));
+	return karch_hints(directions);
 }
 
 static enum start

@@ -17,16 +17,8 @@
 
 enum { REASON_MAX = 120, WAIVER_MAX = 1 << 20 };
 
-static struct klinear_rules
-rules_of(const struct kcamp *c)
-{
-	return (struct klinear_rules){
-		.core_regression = kcamp_num(c, "linear.core_regression"), .borderline = kcamp_num(c,
-		    "linear.borderline"),
-		.noise = kcamp_num(c, "linear.noise"), .min_mean = kcamp_num(c, "linear.min_mean"),
-		.independent = !strcmp(kcamp_str(c, "linear.metric"), "independent"),
-	};
-}
+/* A kernel that fills half as much of the device as the last accepted one has lost its way. */
+static const double occupancy_drop = 0.5;
 
 /* A line of WHAT (borrowed, may be NULL) that is fit for a record's line; the caller frees. */
 static char *
@@ -68,14 +60,13 @@ quality_fault(const struct scorer *s, const struct krec *rec, const struct rival
 	const char *occupancy = "eval.profile.metrics.occupancy.occupancy_pct.value";
 	double spills = kjson_num_or(rec->json, "eval.build.resources.spill_bytes", -1),
 	    spilled = kjson_num_or(rival->record, "eval.build.resources.spill_bytes", -1),
-	    now = kjson_num_or(rec->json, occupancy, -1), was = kjson_num_or(rival->record, occupancy, -1),
-	    drop = kcamp_num(s->camp, "linear.occupancy_drop");
+	    now = kjson_num_or(rec->json, occupancy, -1), was = kjson_num_or(rival->record, occupancy, -1);
 
 	if (is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "quality", "reason:"))
 		return NULL;
-	if (spills >= 0 && spilled >= 0 && spills > spilled + (double)kcamp_int(s->camp, "linear.spill_bytes"))
+	if (spills >= 0 && spilled >= 0 && spills > spilled)
 		return kasprintf("it spills %.0f bytes of registers, and %s spills %.0f", spills, rival->id, spilled);
-	if (now >= 0 && was > 0 && now < was * (1 - drop))
+	if (now >= 0 && was > 0 && now < was * (1 - occupancy_drop))
 		return kasprintf("its occupancy is %.1f %%, and that of %s %.1f %%", now, rival->id, was);
 	return NULL;
 }
@@ -226,7 +217,6 @@ void
 add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 {
 	const struct rival *rival = rival_of(s, rec);
-	struct klinear_rules rules = rules_of(s->camp);
 	struct klinear_case c = case_of(s, rec, rival, score);
 	struct klinear_compare compared;
 	struct klinear_decision d = { .code = KLINEAR_BASELINE };
@@ -241,9 +231,10 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 		c.compare = &compared;
 		c.needs_full = level.needs_full;
 		c.repeats = gains_again(s, rec, rival, &c.mean, &c.sd);
+		c.independent = !strcmp(kcamp_str(s->camp, "linear.metric"), "independent");
 	}
 	if (strcmp(kjson_str_or(rec->json, "id", ""), s->reference.id))
-		klinear_decide(&rules, &c, &d);
+		klinear_decide(&c, &d);
 	line = klinear_line(round, &c, &d);
 	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off", d.trade_off, "code",
 	    klinear_codes[d.code], "line", line, "round", (json_int_t)round);

@@ -159,9 +159,12 @@ karch_path(const char *dir, const char *id, const char *stage)
 }
 
 void
-karch_step(int islands, long per_island, int *current, long *filled)
+karch_step(int islands, int *current, long *filled)
 {
-	if (++*filled >= per_island) {
+	/* A few trials each: long enough for children of its own, short enough that all get a turn. */
+	enum { PER_ISLAND = 10 };
+
+	if (++*filled >= PER_ISLAND) {
 		*filled = 0;
 		*current = (*current + 1) % islands;
 	}
@@ -490,8 +493,11 @@ better_hint(const json_t *a, const json_t *b)
 }
 
 json_t *
-karch_hints(const json_t *directions, long samples, double rate, size_t most)
+karch_hints(const json_t *directions)
 {
+	/* A hint says what mostly works, and a prompt has room for a few. */
+	enum { SAMPLES = 2, MOST = 3 };
+	static const double rate = 0.5;
 	json_t *out = json_array(), *d;
 	size_t i;
 
@@ -499,14 +505,14 @@ karch_hints(const json_t *directions, long samples, double rate, size_t most)
 	json_array_foreach((json_t *)directions, i, d) {
 		size_t at = json_array_size(out);
 
-		if (kjson_int_or(d, "samples", 0) < samples || rate_of(d) <= rate
+		if (kjson_int_or(d, "samples", 0) < SAMPLES || rate_of(d) <= rate
 		    || is_zero(json_object_get(d, "direction")))
 			continue;
 		while (at && better_hint(d, json_array_get(out, at - 1)))
 			at--;
 		json_array_insert(out, at, d);
 	}
-	while (json_array_size(out) > most)
+	while (json_array_size(out) > MOST)
 		json_array_remove(out, json_array_size(out) - 1);
 	for (i = 0; i < json_array_size(out); i++) {
 		d = json_array_get(out, i);

@@ -20,7 +20,10 @@ enum {
 	KARCH_LEVEL = 3,	/* highest level of each; the lowest is 0 */
 	KARCH_CELLS = 256,	/* a cell is a number in base 4, memory first */
 	KARCH_ISLANDS = 64,	/* most islands */
+	KARCH_TABU_TRIALS = 3,	/* a target is not repeated so soon, unless nothing else is left */
 	KARCH_ID = 24,		/* bytes that hold any id */
+	KARCH_ERRORS = 3,	/* errors that prompts show: the last ones */
+	KARCH_ERROR_CHARS = 500,	/* of each: the message and its first notes */
 	KARCH_WORD = 32		/* bytes that hold a strategy */
 };
 
@@ -110,14 +113,14 @@ double karch_median(const struct karch *a);
 double karch_top(const struct karch *a);
 
 /* One candidate more on the current island: CURRENT and FILLED step on. */
-void karch_step(int islands, long per_island, int *current, long *filled);
+void karch_step(int islands, int *current, long *filled);
 
 /*
  * Hints from the directions of a gradient's cell, [{"direction":[0,1,0,0],"samples":3,"successes":2},...]: those that
- * were tried SAMPLES times or more and succeeded in more than RATE of the cases; best rate first, then the most tried;
- * MOST at most. New reference: [{"direction","rate","samples"}].
+ * were tried more than once and mostly succeeded; best rate first, then the most tried; a few at
+ * most. New reference: [{"direction","rate","samples"}].
  */
-json_t *karch_hints(const json_t *directions, long samples, double rate, size_t most);
+json_t *karch_hints(const json_t *directions);
 
 /*
  * Program ID from DIR/trials/ID/eval.ndjson: {"id", "code", "files"?, "log"?} with the log only when wanted. New

@@ -44,8 +44,6 @@ const struct kknob kknobs[] = {
 	{ "search.explore", KKNOB_NUM, "0.2", 0, 1, NULL,
 	    "share of parents drawn nearest to an under-explored cell, which becomes the "
 	    "target" },
-	{ "search.random", KKNOB_NUM, "0.1", 0, 1, NULL,
-	    "share of parents drawn uniformly over the island's elites" },
 	{ "search.temperature", KKNOB_NUM, "1.0", 1e-8, 1e6, NULL,
 	    "softmax temperature of exploit" },
 	{ "search.scale", KKNOB_ENUM, "log", 0, 0, "log|raw|rank",
@@ -59,44 +57,15 @@ const struct kknob kknobs[] = {
 	{ "search.repair", KKNOB_NUM, "0.5", 0, 1, NULL,
 	    "chance per broken candidate of the last trial that a branch repairs it instead of"
 	    " mutating an elite" },
-	{ "search.repair_tries", KKNOB_INT, "2", 0, 100, NULL,
-	    "times one plan may be repaired before it is discarded" },
 	{ "search.inspirations", KKNOB_INT, "2", 0, 16, NULL,
 	    "other elites shown beside the parent" },
 	{ "search.islands", KKNOB_INT, "1", 1, 64, NULL, "number of islands" },
-	{ "search.programs_per_island", KKNOB_INT, "10", 1, BIG, NULL,
-	    "candidates added to an island before the next one is current" },
-	{ "search.migration_interval", KKNOB_INT, "10", 1, BIG, NULL,
-	    "completed trials between migrations" },
-	{ "search.migration_rate", KKNOB_NUM, "0.1", 0, 1, NULL,
-	    "share of an island's elites copied to the next one" },
-	{ "search.population", KKNOB_INT, "1000", 1, BIG, NULL,
-	    "programs remembered; the lowest-scoring non-elites go first" },
 	{ "search.seed_score", KKNOB_NUM, "5.0", 0, 1e6, NULL,
 	    "combined score given to the reference in the first archive" },
-	{ "search.tabu_trials", KKNOB_INT, "3", 0, 1000, NULL,
-	    "a target profile is not repeated within this many trials unless nothing else is "
-	    "left" },
 
 	{ "linear.metric", KKNOB_ENUM, "geomean", 0, 0, "geomean|independent",
 	    "what a round must improve: the geometric mean over timed workloads (forward and "
 	    "backward of a pair count as one), or any of them while none gets worse" },
-	{ "linear.full_set", KKNOB_STR, "full", 0, 0, NULL,
-	    "workload set of the baseline and of full validation; eval.set is the quick one" },
-	{ "linear.core_regression", KKNOB_NUM, "0.05", 0, 1, NULL,
-	    "a round that makes a core workload slower by this share is rolled back" },
-	{ "linear.borderline", KKNOB_NUM, "0.05", 0, 1, NULL,
-	    "a gain below this on the quick set is measured on the full one" },
-	{ "linear.noise", KKNOB_NUM, "0.02", 0, 1, NULL,
-	    "a gain below this is measured again, linear.repeats times" },
-	{ "linear.repeats", KKNOB_INT, "3", 3, 99, NULL, "measurements of a gain near the noise" },
-	{ "linear.min_mean", KKNOB_NUM, "0.01", 0, 1, NULL,
-	    "their mean must be above this, and their deviation below half of it" },
-	{ "linear.spill_bytes", KKNOB_INT, "0", 0, BIG, NULL,
-	    "a round that spills more registers than the last accepted one, by more bytes than"
-	    " this, is rolled back, where the compiler tells (ptxas -v)" },
-	{ "linear.occupancy_drop", KKNOB_NUM, "0.5", 0, 1, NULL,
-	    "so is one whose occupancy falls by this share, where both were profiled" },
 	{ "linear.confirm", KKNOB_BOOL, "false", 0, 0, NULL,
 	    "round 1 begins only when a person has confirmed campaign.json and task.json in "
 	    "the file confirmed" },
@@ -105,34 +74,14 @@ const struct kknob kknobs[] = {
 	{ "linear.target", KKNOB_STR, "", 0, 0, NULL,
 	    "stop when the last accepted round reaches this: 2.5x (over the baseline), 500 "
 	    "TFLOP/s, 300 GB/s; empty: never" },
-	{ "linear.history", KKNOB_INT, "8", 0, 119, NULL,
-	    "last rounds told to the model in full; rolled-back directions are all told" },
 
 	{ "gradient.enabled", KKNOB_BOOL, "true", 0, 0, NULL,
 	    "track transitions, reweight parents and give hints" },
-	{ "gradient.weight", KKNOB_NUM, "0.3", 0, 1, NULL,
-	    "share of the gradient in the parent distribution" },
-	{ "gradient.fitness", KKNOB_NUM, "0.4", 0, 1, NULL, "weight of the fitness part" },
-	{ "gradient.rate", KKNOB_NUM, "0.4", 0, 1, NULL, "weight of the success-rate part" },
-	{ "gradient.exploration", KKNOB_NUM, "0.2", 0, 1, NULL, "weight of the exploration part" },
-	{ "gradient.history", KKNOB_INT, "10000", 1, BIG, NULL, "transitions kept" },
-	{ "gradient.cells", KKNOB_INT, "256", 1, 256, NULL,
-	    "cells with statistics; the least recently updated goes first" },
-	{ "gradient.min_samples", KKNOB_INT, "3", 1, BIG, NULL,
-	    "transitions in one direction before its rate counts" },
-	{ "gradient.decay", KKNOB_NUM, "0.95", 0, 1, NULL,
-	    "weight of a transition per trial of age" },
-	{ "gradient.hint_samples", KKNOB_INT, "2", 1, BIG, NULL,
-	    "transitions in one direction before it may become a hint" },
-	{ "gradient.hint_rate", KKNOB_NUM, "0.5", 0, 1, NULL,
-	    "a hint needs a success rate above this" },
-	{ "gradient.hints", KKNOB_INT, "3", 0, 10, NULL, "hints per prompt" },
 
 	{ "stop.trials", KKNOB_INT, "10", 1, 999999, NULL, "trials at most" },
 	{ "stop.patience", KKNOB_INT, "2", 0, 999999, NULL,
 	    "stop after this many trials without a gain; 0: never, as in linear mode unless it"
 	    " is set" },
-	{ "stop.min_trials", KKNOB_INT, "3", 0, 999999, NULL, "trials before patience counts" },
 	{ "stop.speedup", KKNOB_NUM, "0", 0, BIG, NULL,
 	    "stop when the best speed-up reaches this; 0: never" },
 	{ "stop.efficiency", KKNOB_NUM, "0", 0, 100, NULL,
@@ -160,10 +109,7 @@ const struct kknob kknobs[] = {
 	    "sampling temperature; -1: do not send" },
 	{ "model.effort", KKNOB_ENUM, "", 0, 0, "|none|minimal|low|medium|high|xhigh|max",
 	    "reasoning effort; empty: do not send" },
-	{ "model.connect_s", KKNOB_NUM, "10", 0.1, 86400, NULL, "until the connection stands" },
 	{ "model.timeout_s", KKNOB_NUM, "1800", 1, 86400, NULL, "whole call" },
-	{ "model.first_byte_s", KKNOB_NUM, "120", 0.1, 86400, NULL,
-	    "until the first byte of the body" },
 	{ "model.stall_s", KKNOB_NUM, "120", 0.1, 86400, NULL,
 	    "without a byte of content (comments and pings do not count)" },
 	{ "model.retries", KKNOB_INT, "6", 1, 100, NULL, "attempts per prompt at most" },
@@ -183,9 +129,6 @@ const struct kknob kknobs[] = {
 	{ "model.price_output", KKNOB_NUM, "-1", -1, KCAMP_PRICE_MAX, NULL,
 	    "the same for tokens of the answer, reasoning included; set it together with "
 	    "model.price_input" },
-	{ "model.replies", KKNOB_STR, "replies", 0, 0, NULL,
-	    "folder of recorded replies, TTT/BB.ndjson, for provider replay" },
-	{ "model.cache", KKNOB_BOOL, "true", 0, 0, NULL, "mark prompt-cache breakpoints" },
 
 	{ "feedback.provider", KKNOB_ENUM, "", 0, 0, "|anthropic|openai|exec:|exec-json:|null",
 	    "who puts an evaluation's log into few words for the next prompts: a second, "
@@ -194,27 +137,9 @@ const struct kknob kknobs[] = {
 	    "its name as the provider knows it; empty: model.name" },
 
 	{ "prompt.tips", KKNOB_INT, "2", 0, 20, NULL, "random strategy tips for a correct parent" },
-	{ "prompt.inspirations", KKNOB_BOOL, "true", 0, 0, NULL, "show inspirations" },
-	{ "prompt.best", KKNOB_BOOL, "true", 0, 0, NULL,
-	    "show the best kernel when it is not the parent" },
-	{ "prompt.hardware", KKNOB_BOOL, "true", 0, 0, NULL, "show the hardware section" },
-	{ "prompt.errors", KKNOB_INT, "3", 0, 20, NULL,
-	    "compile errors of earlier candidates shown" },
-	{ "prompt.error_chars", KKNOB_INT, "500", 50, 10000, NULL, "characters kept of each" },
-	{ "prompt.log_chars", KKNOB_INT, "5000", 200, 100000, NULL,
-	    "characters kept of an evaluation log" },
-	{ "prompt.skills", KKNOB_BOOL, "true", 0, 0, NULL,
-	    "for GPUs: list the signs that a profile can show, one line each" },
-	{ "prompt.profile", KKNOB_BOOL, "true", 0, 0, NULL,
-	    "show the parent's profile: bottleneck, metrics, findings" },
-	{ "prompt.skill_bodies", KKNOB_INT, "5", 0, 19, NULL,
-	    "skills shown in full for the profile's findings, the most severe first" },
 	{ "prompt.knowledge_tokens", KKNOB_INT, "3000", 0, 100000, NULL,
 	    "tokens at most, of 4 characters, for notes on the kind of computation, the device"
 	    " and the language; 0: none" },
-	{ "prompt.lead_tokens", KKNOB_INT, "500", 0, 100000, NULL,
-	    "the same for what those notes say to the parent's bottleneck or to a search that "
-	    "stands still; 0: none" },
 	{ "prompt.profile_tokens", KKNOB_INT, "6000", 200, 100000, NULL,
 	    "tokens at most, of 4 characters, for profile and skills" },
 	{ "prompt.memory_tokens", KKNOB_INT, "1500", 0, 100000, NULL,
@@ -240,11 +165,6 @@ const struct kknob kknobs[] = {
 
 	{ "classify.patterns", KKNOB_STR, "", 0, 0, NULL,
 	    "pattern table; empty: patterns/BACKEND.json" },
-	{ "classify.strip", KKNOB_BOOL, "true", 0, 0, NULL,
-	    "strip comments and strings before matching" },
-	{ "classify.gates", KKNOB_BOOL, "true", 0, 0, NULL, "apply the table's gates" },
-	{ "classify.require_lower_levels", KKNOB_BOOL, "false", 0, 0, NULL,
-	    "a level above 1 needs evidence for the levels below it" },
 
 	{ "eval.evaluator", KKNOB_ENUM, "harness", 0, 0, "harness|null",
 	    "harness: compile, check and time; null: a score from the code's hash, for "
@@ -265,7 +185,6 @@ const struct kknob kknobs[] = {
 	    "timing samples per workload at least" },
 	{ "eval.max_samples", KKNOB_INT, "96", 1, 100000, NULL,
 	    "timing samples per workload at most" },
-	{ "eval.warmup", KKNOB_INT, "2", 0, 10000, NULL, "untimed calls at least" },
 	{ "eval.warmup_s", KKNOB_NUM, "0.03", 0, 3600, NULL,
 	    "untimed calls for at least this long" },
 	{ "eval.reuse", KKNOB_ENUM, "auto", 0, 0, "auto|off|on",
@@ -285,8 +204,6 @@ const struct kknob kknobs[] = {
 	{ "eval.lock_clocks", KKNOB_ENUM, "off", 0, 0, "off|try|require",
 	    "lock the clocks of a CUDA device while it is measured on: try: where the machine "
 	    "permits it; require: or do not measure" },
-	{ "eval.lock_mhz", KKNOB_INT, "0", 0, 10000, NULL,
-	    "the clock to lock it at; 0: the device's default for applications" },
 	{ "eval.sanitize_s", KKNOB_NUM, "60", 0, 86400, NULL,
 	    "time limit of each sanitizer that verify runs over the best kernel; 0: none is "
 	    "run, and the record says so" },
@@ -294,10 +211,6 @@ const struct kknob kknobs[] = {
 	    "own command instead of tier T1: {command, format, ...}, see keval(1)" },
 	{ "eval.correctness", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T2" },
 	{ "eval.timing", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T3" },
-
-	{ "audit.gap", KKNOB_NUM, "0.01", 0, 10, NULL,
-	    "how much more than the program it is compared with a candidate may gain from "
-	    "buffers it has seen before" },
 
 	{ "score.multiplier", KKNOB_NUM, "3", 0, 1e6, NULL,
 	    "combined = perf_score + multiplier * speedup for a correct candidate" },
@@ -313,15 +226,93 @@ const struct kknob kknobs[] = {
 	{ "git.branch", KKNOB_STR, "auto", 0, 0, NULL,
 	    "branch for accepted kernels in the repository that holds the campaign; auto: "
 	    "optimize/NAME; none: no branch" },
-	{ "git.commit", KKNOB_BOOL, "true", 0, 0, NULL,
-	    "commit accepted kernels to git.branch; the working tree, the index and HEAD are "
-	    "not touched" },
 	{ "git.kernel_path", KKNOB_STR, "", 0, 0, NULL,
 	    "where the kernel lives in the repository; empty: kernels/NAME/ENTRY.SUFFIX" },
 	{ "git.identity", KKNOB_STR, "kiln <kiln@localhost>", 0, 0, NULL,
 	    "author and committer of those commits: name <address>" },
 };
 const size_t kknobs_count = LEN(kknobs);
+
+/*
+ * Fields of earlier campaigns that nobody turned, and what holds instead: a value, or words. A
+ * campaign that says the same is accepted; one that says something else is another campaign.
+ */
+static const struct {
+	const char *path, *value, *words;
+} gone[] = {
+	{ "search.random", NULL, "exploit and explore leave the rest to it" },
+	{ "search.repair_tries", "2", NULL },
+	{ "search.programs_per_island", "10", NULL },
+	{ "search.migration_interval", "10", NULL },
+	{ "search.migration_rate", "0.1", NULL },
+	{ "search.population", "1000", NULL },
+	{ "search.tabu_trials", "3", NULL },
+	{ "linear.full_set", "full", NULL },
+	{ "linear.core_regression", "0.05", NULL },
+	{ "linear.borderline", "0.05", NULL },
+	{ "linear.noise", "0.02", NULL },
+	{ "linear.repeats", "3", NULL },
+	{ "linear.min_mean", "0.01", NULL },
+	{ "linear.spill_bytes", "0", NULL },
+	{ "linear.occupancy_drop", "0.5", NULL },
+	{ "linear.history", "8", NULL },
+	{ "gradient.weight", "0.3", NULL },
+	{ "gradient.fitness", "0.4", NULL },
+	{ "gradient.rate", "0.4", NULL },
+	{ "gradient.exploration", "0.2", NULL },
+	{ "gradient.history", "10000", NULL },
+	{ "gradient.cells", "256", NULL },
+	{ "gradient.min_samples", "3", NULL },
+	{ "gradient.decay", "0.95", NULL },
+	{ "gradient.hint_samples", "2", NULL },
+	{ "gradient.hint_rate", "0.5", NULL },
+	{ "gradient.hints", "3", NULL },
+	{ "stop.min_trials", "3", NULL },
+	{ "model.connect_s", "10", NULL },
+	{ "model.first_byte_s", NULL, "model.stall_s counts from the request on" },
+	{ "model.replies", "replies", NULL },
+	{ "model.cache", "true", NULL },
+	{ "prompt.inspirations", NULL, "search.inspirations says how many" },
+	{ "prompt.best", "true", NULL },
+	{ "prompt.hardware", "true", NULL },
+	{ "prompt.errors", "3", NULL },
+	{ "prompt.error_chars", "500", NULL },
+	{ "prompt.log_chars", "5000", NULL },
+	{ "prompt.skills", "true", NULL },
+	{ "prompt.profile", "true", NULL },
+	{ "prompt.skill_bodies", "5", NULL },
+	{ "prompt.lead_tokens", "500", NULL },
+	{ "classify.strip", "true", NULL },
+	{ "classify.gates", "true", NULL },
+	{ "classify.require_lower_levels", "false", NULL },
+	{ "eval.warmup", "2", NULL },
+	{ "eval.lock_mhz", "0", NULL },
+	{ "audit.gap", "0.01", NULL },
+	{ "git.commit", NULL, "git.branch none makes no commits" },
+};
+
+/* NULL: PATH was never a knob, or V is what holds anyway; else what to tell, which the caller frees. */
+static char *
+gone_fault(const char *path, const json_t *v, bool *known)
+{
+	size_t i = 0;
+	char *said;
+	bool same;
+
+	while (i < LEN(gone) && strcmp(gone[i].path, path))
+		i++;
+	*known = i < LEN(gone);
+	if (!*known)
+		return NULL;
+	if (gone[i].words)
+		return kasprintf("is no longer a field; %s: remove it", gone[i].words);
+	said = json_is_string(v) ? kstrdup(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY);
+	same = json_is_number(v) ? json_number_value(v) == strtod(gone[i].value, NULL)
+	    : !strcmp(said, gone[i].value);
+	free(said);
+	return same ? NULL
+	    : kasprintf("is no longer a field; kiln always uses %s: remove it", gone[i].value);
+}
 
 static const struct kknob *
 find_knob(const char *path)
@@ -429,6 +420,32 @@ is_group(const char *path)
 	return false;
 }
 
+static char *
+unknown_fault(const char *path)
+{
+	const char *near = nearest_knob(path);
+
+	return near ? kasprintf("unknown field; did you mean %s?", near) : kstrdup("unknown field");
+}
+
+/* What is wrong with the field PATH, or NULL; the caller frees. */
+static char *
+field_fault(const char *path, const json_t *v)
+{
+	const struct kknob *k = find_knob(path);
+	char *fault = k ? value_fault(k, v) : NULL, *full;
+	bool known = k != NULL;
+
+	if (fault) {
+		full = kasprintf("%s (%s)", fault, k->help);
+		free(fault);
+		return full;
+	}
+	if (!known)
+		fault = gone_fault(path, v, &known);
+	return known ? fault : unknown_fault(path);
+}
+
 static size_t
 check_object(const json_t *object, const char *prefix, struct kbuf *text)
 {
@@ -438,21 +455,13 @@ check_object(const json_t *object, const char *prefix, struct kbuf *text)
 
 	json_object_foreach((json_t *)object, key, v) {
 		char *path = *prefix ? kasprintf("%s.%s", prefix, key) : kstrdup(key), *why = NULL;
-		const struct kknob *k = find_knob(path);
 
-		if (k) {
-			why = value_fault(k, v);
-			if (why)
-				kbuf_printf(text, "%s: %s (%s)\n", path, why, k->help);
-		} else if (is_group(path) && json_is_object(v)) {
+		if (!find_knob(path) && is_group(path) && json_is_object(v))
 			faults += check_object(v, path, text);
-		} else {
-			const char *near = nearest_knob(path);
-
-			why = kstrdup("");
-			kbuf_printf(text, "%s: unknown field%s%s%s\n", path, near ? "; did you mean " : "", near ? near : "",
-			    near ? "?" : "");
-		}
+		else
+			why = field_fault(path, v);
+		if (why)
+			kbuf_printf(text, "%s: %s\n", path, why);
 		faults += why != NULL;
 		free(why);
 		free(path);

@@ -11,6 +11,12 @@
 #include <stddef.h>
 
 /*
+ * A program may gain this share more than the one it is compared with from buffers that it has
+ * seen before: an honest pair differs by less, and what is hidden there pays more.
+ */
+#define KGAIN_REUSE_GAP 0.01
+
+/*
  * Time of a row by STATISTIC ("median", "min" or "mean") in ns: the field of that name, else computed from
  * samples_ns. NAN when there is neither, or when the time is not a finite number above zero.
  */

@@ -156,9 +156,9 @@ klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timi
 }
 
 bool
-klinear_near_noise(const struct kgain_ratio *gain, double noise)
+klinear_near_noise(const struct kgain_ratio *gain)
 {
-	return gain->mean > 1 && (gain->mean < 1 + noise || gain->low <= 1);
+	return gain->mean > 1 && (gain->mean < 1 + KLINEAR_NEAR_NOISE || gain->low <= 1);
 }
 
 /* Candidates without a measurement: what each fault comes to. */
@@ -244,17 +244,17 @@ because_inconclusive(struct klinear_decision *d, const struct kgain_ratio *r)
 
 /* A gain that was measured again: does the mean stand out from the scatter? */
 static bool
-remeasured_holds(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d)
+remeasured_holds(const struct klinear_case *c, struct klinear_decision *d)
 {
 	if (c->repeats < KLINEAR_REPEATS) {
 		because(d, KLINEAR_NOISE, "it was measured again %zu time%s, and %d are the least", c->repeats,
 		    c->repeats == 1 ? "" : "s", KLINEAR_REPEATS);
 		return false;
 	}
-	if (!(c->mean > r->min_mean)) {
+	if (!(c->mean > KLINEAR_MIN_MEAN)) {
 		because(d, KLINEAR_NOISE, "the mean of %zu measurements more, %+.1f%%, is not above %.1f%%", c->repeats,
 		    100 * c->mean,
-		    100 * r->min_mean);
+		    100 * KLINEAR_MIN_MEAN);
 		return false;
 	}
 	if (!(c->sd < c->mean / 2)) {
@@ -268,24 +268,24 @@ remeasured_holds(const struct klinear_rules *r, const struct klinear_case *c, st
 
 /* The noise policy for a gain: is it one? */
 static bool
-is_sure(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d)
+is_sure(const struct klinear_case *c, struct klinear_decision *d)
 {
 	struct kgain_ratio gain = beside_noise(c, c->compare->ratio);
 
-	if (c->needs_full && gain.mean - 1 < r->borderline) {
+	if (c->needs_full && gain.mean - 1 < KLINEAR_BORDERLINE) {
 		because(d, KLINEAR_NOISE, "a gain below %.1f%% on the quick set needs the full set",
-		    100 * r->borderline);
+		    100 * KLINEAR_BORDERLINE);
 		return false;
 	}
 	if (c->repeats)
-		return remeasured_holds(r, c, d);
+		return remeasured_holds(c, d);
 	if (gain.low <= 1) {
 		because_inconclusive(d, &gain);
 		return false;
 	}
-	if (gain.mean - 1 < r->noise) {
+	if (gain.mean - 1 < KLINEAR_NEAR_NOISE) {
 		because(d, KLINEAR_NOISE, "a gain below %.1f%% was not measured again",
-		    100 * r->noise);
+		    100 * KLINEAR_NEAR_NOISE);
 		return false;
 	}
 	return true;
@@ -293,22 +293,22 @@ is_sure(const struct klinear_rules *r, const struct klinear_case *c, struct klin
 
 /* The aggregate did not improve, or not surely. A tie may be kept for another benefit; anything else may not. */
 static bool
-is_kept_tie(const struct klinear_rules *r, const struct klinear_case *c, const struct klinear_decision *d)
+is_kept_tie(const struct klinear_case *c, const struct klinear_decision *d)
 {
-	return c->waived && fabs(d->improvement) <= r->min_mean;
+	return c->waived && fabs(d->improvement) <= KLINEAR_MIN_MEAN;
 }
 
 static void
-no_gain(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d, bool core_lost)
+no_gain(const struct klinear_case *c, struct klinear_decision *d, bool core_lost)
 {
 	struct kgain_ratio ratio = beside_noise(c, c->compare->ratio);
 
-	if (!core_lost && is_kept_tie(r, c, d) && c->quality) {
+	if (!core_lost && is_kept_tie(c, d) && c->quality) {
 		because(d, KLINEAR_QUALITY, "%s", c->quality);
-	} else if (!core_lost && is_kept_tie(r, c, d)) {
+	} else if (!core_lost && is_kept_tie(c, d)) {
 		d->code = KLINEAR_TIE_WAIVER;
 		d->accepted = true;
-	} else if (r->independent && d->worst) {
+	} else if (c->independent && d->worst) {
 		because(d, KLINEAR_AGGREGATE, "shape %.64s got slower by %.1f%%, and no objective may", d->worst->name,
 		    -klinear_delta(d->worst));
 	} else if (!strcmp(kgain_verdict(&ratio, 0), "inconclusive")) {
@@ -319,7 +319,7 @@ no_gain(const struct klinear_rules *r, const struct klinear_case *c, struct klin
 }
 
 void
-klinear_decide(const struct klinear_rules *r, const struct klinear_case *c, struct klinear_decision *d)
+klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 {
 	const struct klinear_unit *core;
 	bool core_lost, gained;
@@ -329,9 +329,9 @@ klinear_decide(const struct klinear_rules *r, const struct klinear_case *c, stru
 		return;
 	find_worst(c, &d->worst, &core);
 	d->improvement = c->repeats ? c->mean : c->compare->ratio.mean - 1;
-	core_lost = core && -klinear_delta(core) / 100 >= r->core_regression;
-	gained = c->compare->ratio.mean > 1 && !(r->independent && d->worst &&
-	    -klinear_delta(d->worst) / 100 > r->noise);
+	core_lost = core && -klinear_delta(core) / 100 >= KLINEAR_CORE_REGRESSION;
+	gained = c->compare->ratio.mean > 1 && !(c->independent && d->worst &&
+	    -klinear_delta(d->worst) / 100 > KLINEAR_NEAR_NOISE);
 	if (c->overfit) {
 		because(d, KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s", c->overfit_why ? ": " : "",
 		    c->overfit_why ? c->overfit_why : "");
@@ -340,18 +340,18 @@ klinear_decide(const struct klinear_rules *r, const struct klinear_case *c, stru
 	} else if (c->duplicate_of) {
 		because(d, KLINEAR_DUPLICATE, "it is the program of %s", c->duplicate_of);
 	} else if (!gained) {
-		no_gain(r, c, d, core_lost);
+		no_gain(c, d, core_lost);
 	} else if (core_lost) {
 		because(d, KLINEAR_CORE_SHAPE, "core shape %.64s regressed %.1f%%, and %.1f%% is the limit", core->name,
-		    -klinear_delta(core), 100 * r->core_regression);
+		    -klinear_delta(core), 100 * KLINEAR_CORE_REGRESSION);
 	} else if (c->quality) {
 		because(d, KLINEAR_QUALITY, "%s", c->quality);
-	} else if (is_sure(r, c, d)) {
+	} else if (is_sure(c, d)) {
 		d->accepted = true;
 		d->trade_off = d->worst != NULL;
 		d->code = d->trade_off ? KLINEAR_TRADE_OFF : KLINEAR_GAIN;
-	} else if (is_kept_tie(r, c, d)) {
-		no_gain(r, c, d, false);
+	} else if (is_kept_tie(c, d)) {
+		no_gain(c, d, false);
 	}
 }
 

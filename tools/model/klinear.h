@@ -20,8 +20,6 @@ double klinear_percent(double now, double was);
 double klinear_geomean(const double *x, size_t n);
 
 enum { KLINEAR_UNITS = 256 };
-/* Fewer measurements of a gain near the noise tell nothing of its scatter. */
-enum { KLINEAR_REPEATS = 3 };
 
 /* What is judged as one: a timed workload, or the two passes of a step. */
 struct klinear_unit {
@@ -49,11 +47,19 @@ struct klinear_compare {
 char *klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing, const json_t *pairs,
     const char *statistic, struct klinear_compare *out);
 
-/* The knobs linear.*, as shares. */
-struct klinear_rules {
-	double core_regression, borderline, noise, min_mean;
-	bool independent;	/* linear.metric */
-};
+/*
+ * Figures of the protocol, as shares. Every prompt tells them, and what one campaign keeps another
+ * must keep, so nobody turns them: a core workload that gets slower by CORE_REGRESSION costs a
+ * round; a gain below BORDERLINE on the quick set is measured on the full one; a gain below NEAR_NOISE
+ * is measured REPEATS times more, and their mean must be above MIN_MEAN.
+ */
+#define KLINEAR_CORE_REGRESSION 0.05
+#define KLINEAR_BORDERLINE 0.05
+#define KLINEAR_NEAR_NOISE 0.02
+#define KLINEAR_MIN_MEAN 0.01
+enum { KLINEAR_REPEATS = 3 };	/* fewer tell nothing of the scatter */
+/* Workloads of the baseline and of full validation; eval.set is the quick set. */
+#define KLINEAR_FULL_SET "full"
 
 /* Everything that a decision is a function of. */
 struct klinear_case {
@@ -71,6 +77,7 @@ struct klinear_case {
 	size_t repeats;		/* re-measurements, their mean and standard deviation as shares */
 	double mean, sd;
 	const struct klinear_compare *compare;	/* NULL unless correct and timed */
+	bool independent;	/* linear.metric */
 };
 
 /* In the order in which they are looked for; an inconclusive round has no result, good or bad. */
@@ -92,7 +99,7 @@ struct klinear_decision {
 	char why[200];		/* of a rollback: what stands behind "because" */
 };
 
-void klinear_decide(const struct klinear_rules *rules, const struct klinear_case *c, struct klinear_decision *d);
+void klinear_decide(const struct klinear_case *c, struct klinear_decision *d);
 /* "Round 4: ACCEPTED - avg +3.1%, ..." with a dash of the length that records have; the caller frees. */
 char *klinear_line(long round, const struct klinear_case *c, const struct klinear_decision *d);
 
@@ -100,10 +107,10 @@ char *klinear_line(long round, const struct klinear_case *c, const struct klinea
 double klinear_delta(const struct klinear_unit *u);
 
 /*
- * May this gain be measured again to be believed? It is one, but smaller than NOISE, or its
+ * May this gain be measured again to be believed? It is one, but below NEAR_NOISE, or its
  * interval does not exclude that there is none.
  */
-bool klinear_near_noise(const struct kgain_ratio *gain, double noise);
+bool klinear_near_noise(const struct kgain_ratio *gain);
 
 /* linear.target: "2.5x", "500 TFLOP/s", "300 GB/s". False when it is none of these. */
 struct klinear_target {
