@@ -35,7 +35,8 @@ enum {
 	 * thread that counts as stopped may still have to come back for that: some of it, milliseconds even, is nobody's doing.
 	 */
 	OUTSIDE_NS = 5000000,
-	AWAKE_TIMES = 3,		/* and that in so many goes, and in a quarter of them: one late moment may be a long one */
+	/* And so much in so many goes, and in half of them: a late moment may be a long one, where a hypervisor takes its part. */
+	AWAKE_GO_NS = 100000, AWAKE_TIMES = 5,
 	LATE_TIMES = 3,
 	/* Slices of time of a GPU are about 2 ms; on one that does nothing else, a trifle takes some 20 us. */
 	LATE_NS = 1000000, LATE_FACTOR = 5,
@@ -559,8 +560,8 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 
 	r->goes++;
 	r->outside_ns += cpu - r->frozen_cpu_ns;
-	r->awakes += cpu - r->frozen_cpu_ns > AWAKE_NS;
-	if (r->awakes >= AWAKE_TIMES && r->awakes > r->goes / 4 &&
+	r->awakes += cpu - r->frozen_cpu_ns > AWAKE_GO_NS;
+	if (r->awakes >= AWAKE_TIMES && r->awakes > r->goes / 2 &&
 	    (double)r->outside_ns > OUTSIDE_NS + OUTSIDE_SHARE * (double)r->inside_ns)
 		return awake(r, r->outside_ns);
 	if (receive(r, MSG_DONTWAIT, &report, &sender) && report.what != KRUN_FAULT)
