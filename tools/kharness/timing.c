@@ -56,6 +56,8 @@ enum {
  * the other subjects need too, and by a share. One that takes far less has solved calls together before their turn.
  */
 static const double lone_ns = 15000, lone_share = 0.6;
+/* The threads of a pool have to wake first, on a busy machine one after the other. */
+static const double wake_ns = 1e6;
 /* Several threads were disturbed when they waited for processors longer than this share of the time, and this much. */
 static const double delay_share = 0.02, delay_ns = 30000;
 /* Beyond this share the machine is called busy. */
@@ -697,8 +699,9 @@ solves_together(const struct race *a, const struct racer *x)
 	for (size_t i = 1; i < a->count; i++)
 		if (x != &a->racers[i] && !isnan(excess_ns(a, &a->racers[i])))
 			usual = fmax(usual, excess_ns(a, &a->racers[i]));
+	usual += x->r.threads > 1 ? wake_ns : lone_ns;
 	lone = kstat_quantile(x->lone, x->lones, 0.5);
-	return lone - excess < lone_share * (lone - usual - lone_ns);
+	return lone - excess < lone_share * (lone - usual);
 }
 
 static void
