@@ -20,12 +20,11 @@ enum {
 };
 static const int64_t slow_ns = 1000000000;	/* workloads slower than this are run on two distributions only */
 
-struct correctness {
+struct run {
 	struct judge *j;
 	struct subject *s;
 	struct memory m;
 	struct runner r;
-	enum outcome start;		/* how it started */
 	size_t in_bytes, out_bytes;	/* of the arenas */
 	int64_t total_ns, last_ns;
 	size_t explained, unwritten;
@@ -42,7 +41,7 @@ set_finite(json_t *o, const char *key, double x)
 }
 
 static void
-add_case(struct correctness *u, const struct batch *b, const struct verdict *v, bool compared)
+add_case(struct run *u, const struct batch *b, const struct verdict *v, bool compared)
 {
 	char draw[24];
 	json_t *c;
@@ -71,7 +70,7 @@ add_case(struct correctness *u, const struct batch *b, const struct verdict *v, 
 
 /* Whether it kept to its outputs. */
 static bool
-kept_to_outputs(struct correctness *u, const struct batch *b)
+kept_to_outputs(struct run *u, const struct batch *b)
 {
 	char where[256], text[640];
 	bool kept = (u->thorough ? memory_all_intact : memory_intact)(u->j, &u->m, b, where, sizeof where);
@@ -87,7 +86,7 @@ kept_to_outputs(struct correctness *u, const struct batch *b)
 
 /* Call once on a batch; false when there is nothing more to find out. */
 static bool
-call(struct correctness *u, const struct batch *b)
+call(struct run *u, const struct batch *b)
 {
 	struct span s;
 	char text[128];
@@ -115,7 +114,7 @@ call(struct correctness *u, const struct batch *b)
 
 /* The same inputs again, with other bytes in the outputs: the results must be the same bits. */
 static bool
-repeat(struct correctness *u, const struct batch *b, struct verdict *v)
+repeat(struct run *u, const struct batch *b, struct verdict *v)
 {
 	const struct ktask *t = u->j->task;
 	void *first[KTASK_TENSORS] = { 0 };
@@ -143,7 +142,7 @@ repeat(struct correctness *u, const struct batch *b, struct verdict *v)
 }
 
 static void
-one_case(struct correctness *u, const struct ktask_workload *w, enum kdist dist, bool twice)
+one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool twice)
 {
 	struct batch b;
 	struct verdict v;
@@ -179,7 +178,7 @@ any_distribution(const struct judge *j, size_t first)
 
 /* The workload as it is listed. */
 static void
-listed_cases(struct correctness *u, const struct ktask_workload *w, int seeds)
+listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
 {
 	const struct ktask *t = u->j->task;
 
@@ -197,7 +196,7 @@ listed_cases(struct correctness *u, const struct ktask_workload *w, int seeds)
 
 /* And as it is not. */
 static void
-drawn_case(struct correctness *u, const struct ktask_workload *w)
+drawn_case(struct run *u, const struct ktask_workload *w)
 {
 	struct ktask_workload drawn;
 	struct krng rng;
@@ -210,7 +209,7 @@ drawn_case(struct correctness *u, const struct ktask_workload *w)
 }
 
 static void
-one_workload(struct correctness *u, const struct ktask_workload *w)
+one_workload(struct run *u, const struct ktask_workload *w)
 {
 	int seeds = workload_is_small(u->j->task, w) ? u->j->o.seeds : 1;
 
@@ -244,7 +243,7 @@ sizes(const struct judge *j, size_t *in, size_t *out)
 
 /* What no look has reached so far, and no call has made use of since. */
 static void
-last_look(struct correctness *u, const struct ktask_workload *w)
+last_look(struct run *u, const struct ktask_workload *w)
 {
 	struct batch none = { .w = w };
 
@@ -255,7 +254,7 @@ last_look(struct correctness *u, const struct ktask_workload *w)
 }
 
 static void
-decide(struct correctness *u)
+decide(struct run *u)
 {
 	struct subject *s = u->s;
 	char text[128];
@@ -272,48 +271,32 @@ decide(struct correctness *u)
 	    u->unwritten ? "not_fully_written" : "wrong_result", text);
 }
 
-struct correctness *
-correctness_open(struct judge *j, struct subject *s)
-{
-	struct correctness *u = kcalloc(1, sizeof *u);
-	enum spent before = spent_on(j, SPENT_STARTING);
-
-	u->j = j;
-	u->s = s;
-	sizes(j, &u->in_bytes, &u->out_bytes);
-	memory_open(j, &u->m, u->in_bytes, u->out_bytes, 1);
-	u->start = runner_launch(j, &u->r, s->file, &u->m);
-	if (u->start == OUT_OK)
-		runner_greet(j, &u->r);
-	spent_on(j, before);
-	return u;
-}
-
 void
-correctness_run(struct correctness *u)
+judge_correctness(struct judge *j, struct subject *s)
 {
-	struct judge *j = u->j;
-	struct subject *s = u->s;
+	struct run u = { .j = j, .s = s };
 	const struct ktask_workload *last = NULL;
 	enum spent before = spent_on(j, SPENT_CORRECTNESS);
-	enum outcome e = u->start == OUT_OK ? runner_load(j, &u->r) : u->start;
+	enum outcome e;
 
+	sizes(j, &u.in_bytes, &u.out_bytes);
+	memory_open(j, &u.m, u.in_bytes, u.out_bytes, 1);
+	e = runner_open(j, &u.r, s->file, &u.m);
 	s->tier = 2;
 	if (e != OUT_OK)
-		subject_outcome(s, e, &u->r, NULL);
-	u->broken = e != OUT_OK;
-	for (size_t i = 0; !u->broken && i < j->task->workload_count; i++)
+		subject_outcome(s, e, &u.r, NULL);
+	u.broken = e != OUT_OK;
+	for (size_t i = 0; !u.broken && i < j->task->workload_count; i++)
 		if (ktask_in_set(&j->task->workloads[i], j->o.set))
-			one_workload(u, last = &j->task->workloads[i]);
+			one_workload(&u, last = &j->task->workloads[i]);
 	if (last)
-		last_look(u, last);
-	decide(u);
-	if (u->explained > LOG_CASES)
-		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", u->explained - LOG_CASES);
+		last_look(&u, last);
+	decide(&u);
+	if (u.explained > LOG_CASES)
+		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", u.explained - LOG_CASES);
 	if (s->total)
 		kbuf_printf(&s->log, "%zu of %zu correctness cases passed\n", s->passed, s->total);
-	runner_close(&u->r);
-	memory_close(j, &u->m);
-	free(u);
+	runner_close(&u.r);
+	memory_close(j, &u.m);
 	spent_on(j, before);
 }

@@ -382,19 +382,16 @@ void device_free(void *p);
 /* solo.c: the candidate called in this process, for profilers. */
 void run_solo(struct judge *j);
 
-/* correctness.c: T2 of the candidate; sets status, cases, log. correctness_run, with the lock shared, ends it. */
-struct correctness;
-struct correctness *correctness_open(struct judge *j, struct subject *s);
-void correctness_run(struct correctness *u);
+/* correctness.c: T2 of the candidate; sets status, cases, log. The lock is held, with others. */
+void judge_correctness(struct judge *j, struct subject *s);
 
 /*
  * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_open starts their runners, which get ready by
- * themselves; race_greet waits until they are, and stops them. race_run, after it, sets timing, appends to PAIRS, and returns the
- * noise floor; it closes SHARED, the lock held with others, and takes the lock alone. Either race_run or race_close ends the race.
+ * themselves; race_run sets timing, appends to PAIRS, and returns the noise floor. SHARED is the lock held with others, which
+ * is closed, and taken alone, when all runners stand. Either race_run or race_close ends the race.
  */
 struct race;
 struct race *race_open(struct judge *j, struct subject *subjects, size_t count);
-void race_greet(struct race *a);
 double race_run(struct race *a, json_t *pairs, int shared);
 void race_close(struct race *a);
 

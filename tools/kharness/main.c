@@ -422,28 +422,18 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 		kdie(K_USAGE, "correctness can't be judged without --oracle ORACLE.so");
 }
 
-/*
- * T2 and T3 as asked for; the noise floor. Until something is measured, others may do the same at the same time. A GPU's
- * runners take long to get ready, all at once; not while others measure, whose kernels they would hold up.
- */
+/* T2 and T3 as asked for; the noise floor. Together with others, up to the moment when something is measured. */
 static double
 judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
 {
 	int shared = judge_lock(j, false);
+	/* A GPU's runners take long to get ready, and can do that meanwhile. */
 	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
-	struct correctness *correctness = j->o.correctness ? correctness_open(j, &subjects[0]) : NULL;
 
-	if (race)
-		race_greet(race);
-	if (correctness)
-		correctness_run(correctness);
-	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT)) {
-		if (!race) {
-			race = race_open(j, subjects, count);
-			race_greet(race);
-		}
-		return race_run(race, pairs, shared);
-	}
+	if (j->o.correctness)
+		judge_correctness(j, &subjects[0]);
+	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT))
+		return race_run(race ? race : race_open(j, subjects, count), pairs, shared);
 	if (race)
 		race_close(race);
 	close(shared);

@@ -142,11 +142,10 @@ play(struct reuse *u, struct player *p, const struct batch *kept, const struct b
 	for (size_t i = 0; i < 2 && !p->out; i++) {
 		if (i == u->rounds % 2) {
 			fresh = fresh_call(u, p, new);
-			continue;
+		} else {
+			same_call(u, p, kept);
+			same = p->out ? NAN : same_call(u, p, kept);
 		}
-		same_call(u, p, kept);
-		if (!p->out)
-			same = same_call(u, p, kept);
 	}
 	p->fresh[u->rounds] = fresh;
 	p->same[u->rounds] = same;

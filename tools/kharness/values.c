@@ -205,7 +205,7 @@ init(void)
 struct drawing {
 	struct words words;
 	size_t n, first, period;
-	bool rare;
+	size_t every;		/* see struct recipe */
 	double common;
 };
 
@@ -227,7 +227,7 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 		EACH((double)(next_word(w) >> 63));
 		break;
 	case KDIST_LARGE:
-		EACH(spread(w, g->rare ? 2 : -2, 4));
+		EACH(spread(w, g->every ? 2 : -2, 4));
 		break;
 	case KDIST_TINY:
 		EACH(spread(w, -42, -36));
@@ -260,10 +260,10 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 
 /* To the next element that is drawn: so many further on average. */
 static void
-skip(struct drawing *g, size_t every)
+skip(struct drawing *g)
 {
-	if (every)
-		g->first += next_word(&g->words) % (2 * every - 1);
+	if (g->every)
+		g->first += next_word(&g->words) % (2 * g->every - 1);
 }
 
 void
@@ -275,11 +275,11 @@ values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *
 	/* Integers are drawn as normals of this width, large ones wider. */
 	double width = kdtype_is_float(t) || how.dist == KDIST_ZERO_ONE ? 1 : 100;
 	struct drawing g = { .words = { krng_u64(rng), 0 }, .n = n, .period = how.period,
-	    .rare = how.every };
+	    .every = how.every };
 
 	pthread_once(&once, init);
 	g.common = normal(&g.words);
-	for (skip(&g, how.every); g.first < n; skip(&g, how.every)) {
+	for (skip(&g); g.first < n; skip(&g)) {
 		size_t done = g.first, count = n - done < CHUNK ? n - done : CHUNK;
 
 		count = how.every ? 1 : count;
