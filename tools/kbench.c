@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kbench: any number of kernels of one task, checked and timed in turns by the judge that keval uses, without a model. A
- * table for people, or records bench/1.
+ * kbench: any number of kernels of one task, checked and timed in turns by the judge that keval
+ * uses, without a model. A table for people, or records bench/1.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -18,27 +18,31 @@
 #include "kutil.h"
 #include "status.h"
 
-static const char usage[] =
-    "usage: kbench [options] TASK KERNEL ...\n"
-    "Check kernels of one task, time them in turns, and say which is faster. TASK is a task.json, or a folder with one.\n"
-    "  -b, --backend NAME   c, cuda, hip or opencl (default: the task's language)\n"
-    "  -s, --set SET        workloads of this set (default: full)\n"
-    "  -t, --threads N      threads that a kernel may use (default: all)\n"
-    "  -r, --repeat N       race N times, and count the verdicts\n"
-    "  -k, --knob NAME=VALUE  set a field of campaign.json, such as eval.timing_s=2; may be repeated\n"
-    "  -j, --json           records, one JSON object a line (default when the output is no terminal)\n"
-    "  -p, --pretty         the table, wherever it goes\n"
-    "  -o, --output FILE    write there\n"
-    "  -h, --help           print this text\n"
-    "  -V, --version        print the version\n"
-    "Exit status: 0 all kernels are correct and raced, 1 one is not, 2 usage, 3 something is missing here.\n";
+static const char usage[] = "usage: kbench [options] TASK KERNEL ...\n"
+                            "Check kernels of one task, time them in turns, and say which is "
+                            "faster. TASK is a task.json, or a folder with one.\n"
+                            "  -b, --backend NAME   c, cuda, hip or opencl (default: the task's "
+                            "language)\n"
+                            "  -s, --set SET        workloads of this set (default: full)\n"
+                            "  -t, --threads N      threads that a kernel may use (default: all)\n"
+                            "  -r, --repeat N       race N times, and count the verdicts\n"
+                            "  -k, --knob NAME=VALUE  set a field of campaign.json, such as "
+                            "eval.timing_s=2; may be repeated\n"
+                            "  -j, --json           records, one JSON object a line (default when "
+                            "the output is no terminal)\n"
+                            "  -p, --pretty         the table, wherever it goes\n"
+                            "  -o, --output FILE    write there\n"
+                            "  -h, --help           print this text\n"
+                            "  -V, --version        print the version\n"
+                            "Exit status: 0 all kernels are correct and raced, 1 one is not, 2 "
+                            "usage, 3 something is missing here.\n";
 
 enum { ANSWER_MAX = 1 << 30 };
 
 struct arguments {
 	const char *backend, *set, *threads, *repeat, *output;
-	json_t *eval;		/* fields of the campaign's member eval */
-	int format;		/* 'j', 'p', or 0: by the output */
+	json_t *eval; /* fields of the campaign's member eval */
+	int format;   /* 'j', 'p', or 0: by the output */
 	const char *task;
 	char **kernels;
 };
@@ -64,9 +68,12 @@ static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'b', "backend", .text = &a->backend }, { 's', "set", .text = &a->set },
-		{ 't', "threads", .text = &a->threads }, { 'r', "repeat", .text = &a->repeat },
-		{ 'k', "knob", .call = set_knob, .to = a }, { 'o', "output", .text = &a->output },
+		{ 'b', "backend", .text = &a->backend },
+		{ 's', "set", .text = &a->set },
+		{ 't', "threads", .text = &a->threads },
+		{ 'r', "repeat", .text = &a->repeat },
+		{ 'k', "knob", .call = set_knob, .to = a },
+		{ 'o', "output", .text = &a->output },
 		{ 'j', "json", .choice = &a->format, .value = 'j' },
 		{ 'p', "pretty", .choice = &a->format, .value = 'p' },
 	};
@@ -78,7 +85,8 @@ parse(struct arguments *a, int argc, char **argv)
 	a->task = argv[optind];
 	a->kernels = argv + optind + 1;
 	if (a->threads)
-		json_object_set_new(a->eval, "threads", json_integer(knum_long(a->threads, 1, 4096, "--threads")));
+		json_object_set_new(
+		    a->eval, "threads", json_integer(knum_long(a->threads, 1, 4096, "--threads")));
 	knum_long(a->repeat, 1, 100000, "--repeat");
 }
 
@@ -89,7 +97,9 @@ static char *
 task_file(const char *task)
 {
 	struct stat st;
-	char *path = stat(task, &st) == 0 && S_ISDIR(st.st_mode) ? kasprintf("%s/task.json", task) : kstrdup(task), *real;
+	char *path = stat(task, &st) == 0 && S_ISDIR(st.st_mode) ? kasprintf("%s/task.json", task)
+	                                                         : kstrdup(task),
+	     *real;
 
 	real = realpath(path, NULL);
 	if (!real)
@@ -98,7 +108,10 @@ task_file(const char *task)
 	return real;
 }
 
-/* A campaign for keval: nothing but the task, its backend and the knobs. Its folder, which goes with the program. */
+/*
+ * A campaign for keval: nothing but the task, its backend and the knobs. Its folder, which goes
+ * with the program.
+ */
 static char *
 make_campaign(const struct arguments *a, const char *file)
 {
@@ -133,7 +146,9 @@ race(const struct arguments *a, const char *folder)
 		kernels++;
 	argv = kcalloc(kernels + 8, sizeof *argv);
 	argv[n++] = program;
-	for (const char *const *w = (const char *const[]){ "-c", folder, "-s", a->set, "--race", a->repeat, NULL }; *w; w++)
+	for (const char *const *w =
+	         (const char *const[]){ "-c", folder, "-s", a->set, "--race", a->repeat, NULL };
+	     *w; w++)
 		argv[n++] = (char *)*w;
 	memcpy(argv + n, a->kernels, kernels * sizeof *argv);
 	p.argv = argv;
@@ -154,7 +169,10 @@ race(const struct arguments *a, const char *folder)
 static void
 show_time(struct kbuf *b, double ns)
 {
-	static const struct { double ns; const char *name; } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
 	size_t u = 0;
 
 	while (u + 1 < LEN(units) && ns < units[u].ns)
@@ -168,9 +186,8 @@ row_of(const json_t *kernel, const char *workload)
 	const json_t *rows = json_object_get(kernel, "timing"), *row;
 	size_t i;
 
-	json_array_foreach((json_t *)rows, i, row)
-		if (!strcmp(kjson_str_or(row, "workload", ""), workload))
-			return row;
+	json_array_foreach((json_t *)rows, i,
+	    row) if (!strcmp(kjson_str_or(row, "workload", ""), workload)) return row;
 	return NULL;
 }
 
@@ -181,7 +198,8 @@ name_width(const json_t *kernels)
 	size_t i;
 	json_t *k;
 
-	json_array_foreach((json_t *)kernels, i, k) {
+	json_array_foreach((json_t *)kernels, i, k)
+	{
 		int n = (int)strlen(kjson_str_or(k, "name", ""));
 
 		width = n > width ? n : width;
@@ -195,9 +213,8 @@ first_timing(const json_t *kernels)
 	const json_t *k;
 	size_t i;
 
-	json_array_foreach((json_t *)kernels, i, k)
-		if (json_object_get(k, "timing"))
-			return json_object_get(k, "timing");
+	json_array_foreach((json_t *)kernels, i,
+	    k) if (json_object_get(k, "timing")) return json_object_get(k, "timing");
 	return NULL;
 }
 
@@ -207,8 +224,10 @@ show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int wid
 	const json_t *c;
 	size_t i;
 
-	kbuf_printf(b, "%-*s  %-12s", width, kjson_str_or(kernel, "name", "?"), kjson_str_or(kernel, "status", "?"));
-	json_array_foreach((json_t *)columns, i, c) {
+	kbuf_printf(b, "%-*s  %-12s", width, kjson_str_or(kernel, "name", "?"),
+	    kjson_str_or(kernel, "status", "?"));
+	json_array_foreach((json_t *)columns, i, c)
+	{
 		const json_t *row = row_of(kernel, kjson_str_or(c, "workload", ""));
 
 		kbuf_puts(b, "  ");
@@ -220,44 +239,51 @@ show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int wid
 	kbuf_puts(b, "\n");
 	if (json_array_size(json_object_get(kernel, "reasons")))
 		kbuf_printf(b, "%*s  %s\n", width, "",
-		    kjson_str_or(json_array_get(json_object_get(kernel, "reasons"), 0), "detail", ""));
+		    kjson_str_or(
+		        json_array_get(json_object_get(kernel, "reasons"), 0), "detail", ""));
 }
 
 static void
 show_pair(struct kbuf *b, const json_t *pair)
 {
-	const char *verdict = kjson_str_or(pair, "verdict", "?"), *of = kjson_str_or(pair, "of", "?"),
-	    *name = kjson_str_or(pair, "name", "?");
-	double ratio = kjson_num_or(pair, "ratio", 0), low = kjson_num_or(pair, "low", 0), high = kjson_num_or(pair, "high", 0);
+	const char *verdict = kjson_str_or(pair, "verdict", "?"),
+	           *of = kjson_str_or(pair, "of", "?"), *name = kjson_str_or(pair, "name", "?");
+	double ratio = kjson_num_or(pair, "ratio", 0), low = kjson_num_or(pair, "low", 0),
+	       high = kjson_num_or(pair, "high", 0);
 
 	if (!strcmp(verdict, "faster"))
-		kbuf_printf(b, "%s is faster than %s: %.3fx (%.3f to %.3f)\n", of, name, ratio, low, high);
+		kbuf_printf(
+		    b, "%s is faster than %s: %.3fx (%.3f to %.3f)\n", of, name, ratio, low, high);
 	else if (!strcmp(verdict, "slower"))
-		kbuf_printf(b, "%s is faster than %s: %.3fx (%.3f to %.3f)\n", name, of, 1 / ratio, 1 / high, 1 / low);
+		kbuf_printf(b, "%s is faster than %s: %.3fx (%.3f to %.3f)\n", name, of, 1 / ratio,
+		    1 / high, 1 / low);
 	else if (!strcmp(verdict, "same"))
-		kbuf_printf(b, "%s and %s are equally fast: %.3fx (%.3f to %.3f)\n", of, name, ratio, low, high);
+		kbuf_printf(b, "%s and %s are equally fast: %.3fx (%.3f to %.3f)\n", of, name,
+		    ratio, low, high);
 	else
-		kbuf_printf(b, "%s against %s is inconclusive: %.3fx (%.3f to %.3f)\n", of, name, ratio, low, high);
+		kbuf_printf(b, "%s against %s is inconclusive: %.3fx (%.3f to %.3f)\n", of, name,
+		    ratio, low, high);
 }
 
 static void
 show_record(struct kbuf *b, const json_t *record)
 {
-	const json_t *kernels = json_object_get(record, "kernels"), *columns = first_timing(kernels), *v;
+	const json_t *kernels = json_object_get(record, "kernels"),
+	             *columns = first_timing(kernels), *v;
 	int width = name_width(kernels);
 	size_t i;
 
 	kbuf_printf(b, "%-*s  %-12s", width, "kernel", "status");
 	json_array_foreach((json_t *)columns, i, v)
-		kbuf_printf(b, "  %10.24s", kjson_str_or(v, "workload", "?"));
+	    kbuf_printf(b, "  %10.24s", kjson_str_or(v, "workload", "?"));
 	kbuf_puts(b, "\n");
-	json_array_foreach((json_t *)kernels, i, v)
-		show_kernel(b, v, columns, width);
+	json_array_foreach((json_t *)kernels, i, v) show_kernel(b, v, columns, width);
 	kbuf_puts(b, "\n");
-	json_array_foreach(json_object_get(record, "overall"), i, v)
-		show_pair(b, v);
+	json_array_foreach(json_object_get(record, "overall"), i, v) show_pair(b, v);
 	if (kjson_bool_or(record, "machine.busy", false))
-		kbuf_printf(b, "The machine was busy: other programs had the processors for %.0f %% of the time.\n",
+		kbuf_printf(b,
+		    "The machine was busy: other programs had the processors for %.0f %% of the "
+		    "time.\n",
 		    kjson_num_or(record, "machine.delay_pct", 0));
 }
 
@@ -269,10 +295,9 @@ show_counts(struct kbuf *b, const json_t *records)
 	size_t counts[LEN(words)] = { 0 }, i, k;
 	json_t *record, *pair;
 
-	json_array_foreach((json_t *)records, i, record)
-		json_array_foreach(json_object_get(record, "overall"), k, pair)
-			for (size_t n = 0; n < LEN(words); n++)
-				counts[n] += !strcmp(kjson_str_or(pair, "verdict", ""), words[n]);
+	json_array_foreach((json_t *)records, i, record) json_array_foreach(
+	    json_object_get(record, "overall"), k, pair) for (size_t n = 0; n < LEN(words); n++)
+	    counts[n] += !strcmp(kjson_str_or(pair, "verdict", ""), words[n]);
 	kbuf_printf(b, "\n%zu races:", json_array_size(records));
 	for (size_t n = 0; n < LEN(words); n++)
 		kbuf_printf(b, "%s %zu %s", n ? "," : "", counts[n], words[n]);
@@ -302,9 +327,8 @@ all_raced(const json_t *records)
 	json_t *k;
 	size_t i;
 
-	json_array_foreach(json_object_get(json_array_get(records, 0), "kernels"), i, k)
-		if (status_at(k, "status") != STATUS_CORRECT)
-			return false;
+	json_array_foreach(json_object_get(json_array_get(records, 0), "kernels"), i,
+	    k) if (status_at(k, "status") != STATUS_CORRECT) return false;
 	return true;
 }
 
@@ -323,13 +347,13 @@ main(int argc, char **argv)
 	folder = make_campaign(&a, file);
 	records = race(&a, folder);
 	ksandbox_work_free(folder);
-	table = a.format ? a.format == 'p' : (!a.output || !strcmp(a.output, "-")) && isatty(STDOUT_FILENO);
+	table = a.format ? a.format == 'p'
+	                 : (!a.output || !strcmp(a.output, "-")) && isatty(STDOUT_FILENO);
 	kout_open(a.output);
 	if (table)
 		put_table(records);
 	else
-		json_array_foreach(records, i, record)
-			kout_json(record);
+		json_array_foreach(records, i, record) kout_json(record);
 	kout_commit();
 	good = all_raced(records);
 	json_decref(records);

@@ -6,7 +6,7 @@ set -eu
 build='gcc make libc6-dev libjansson-dev libpcre2-dev libcurl4-openssl-dev libffi-dev libseccomp-dev libmd-dev'
 run='bubblewrap jq git ca-certificates'
 baseline='libopenblas-dev'
-tests='perl procps shellcheck mandoc python3 python3-jsonschema g++ strace pocl-opencl-icd ocl-icd-opencl-dev opencl-headers'
+tests='clang-format perl procps shellcheck mandoc python3 python3-jsonschema g++ strace pocl-opencl-icd ocl-icd-opencl-dev opencl-headers'
 hip='clang-19 clang-tools-19 lld-19 libamdhip64-dev rocm-device-libs'
 remote='openssh-server slurmctld slurmd slurm-client munge'
 analysis='valgrind lcov clang libclang-rt-dev chromium'

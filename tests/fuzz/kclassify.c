@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzz target: any source is stripped, hashed and classified. Stripping keeps length and lines, and only ever writes
- * blanks; coordinates stay in their range.
+ * Fuzz target: any source is stripped, hashed and classified. Stripping keeps length and lines, and
+ * only ever writes blanks; coordinates stay in their range.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct kpattern_table *tables[3];
-	static const char *const names[] = { "patterns/c.json", "patterns/hip.json", "patterns/triton.json" };
+	static const char *const names[] = { "patterns/c.json", "patterns/hip.json",
+		"patterns/triton.json" };
 	const char *src = (const char *)data;
 	struct kpattern_result r;
 
@@ -48,7 +49,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		kpattern_classify(tables[i], src, size, KPATTERN_STRIP | KPATTERN_GATES, &r, NULL);
 		for (int d = 0; d < KPATTERN_DIMS; d++)
-			if (r.coords[d] < 0 || r.coords[d] > 3 || !(r.confidence[d] >= 0 && r.confidence[d] <= 1))
+			if (r.coords[d] < 0 || r.coords[d] > 3 ||
+			    !(r.confidence[d] >= 0 && r.confidence[d] <= 1))
 				abort();
 	}
 	check_lang(src, size, KTOKEN_C);

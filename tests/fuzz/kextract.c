@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target: any reply yields a program or none; a program is found again in a fence around itself. */
+/*
+ * Fuzz target: any reply yields a program or none; a program is found again in a fence around
+ * itself.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

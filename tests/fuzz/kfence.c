@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target: any bytes, fenced as code and as data; nothing of them may stand outside the fence or stay unclean. */
+/*
+ * Fuzz target: any bytes, fenced as code and as data; nothing of them may stand outside the fence
+ * or stay unclean.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +17,8 @@ closers(const char *s, size_t n)
 {
 	size_t found = 0;
 
-	for (const char *line = s; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (const char *line = s; line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		const char *p = line + strspn(line, " ");
 		size_t run = strspn(p, "`");
 
@@ -26,7 +30,8 @@ closers(const char *s, size_t n)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = kstrndup((const char *)data, size), *clean = kfence_clean((const char *)data, size);
+	char *text = kstrndup((const char *)data, size),
+	     *clean = kfence_clean((const char *)data, size);
 	char *again, *line, *part;
 	struct kbuf code = { 0 }, log = { 0 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target: any log becomes clean text within its limits, and text that is clean already stays as it is. */
+/*
+ * Fuzz target: any log becomes clean text within its limits, and text that is clean already stays
+ * as it is.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *clean = klog_clean((const char *)data, size), *again = klog_clean(clean, strlen(clean));
+	char *clean = klog_clean((const char *)data, size),
+	     *again = klog_clean(clean, strlen(clean));
 	char *log = klog_compiler((const char *)data, size, 200, 100), *clip = klog_clip(clean, 50);
 
 	if (strcmp(clean, again) || strlen(log) > 200 + 100 + 64 || strlen(clip) > 50 + 64)

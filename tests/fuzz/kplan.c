@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target: a reply has either a plan or a fault, never both; a plan ends inside it and holds what it must. */
+/*
+ * Fuzz target: a reply has either a plan or a fault, never both; a plan ends inside it and holds
+ * what it must.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -17,7 +20,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!p.json == !p.fault || p.end > size || (p.json && !p.end))
 		abort();
 	if (p.json) {
-		if (!*kjson_str_or(p.json, "hypothesis", "") || !kjson_str_or(p.json, "bucket", NULL))
+		if (!*kjson_str_or(p.json, "hypothesis", "") ||
+		    !kjson_str_or(p.json, "bucket", NULL))
 			abort();
 		free(kplan_history_fault(p.json, NULL, true));
 		free(kplan_repeat_fault(p.json, NULL));

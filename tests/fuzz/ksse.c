@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzz target: a body decodes to the same answer whole and in pieces whose sizes the first bytes choose; errors are
- * read from any body.
+ * Fuzz target: a body decodes to the same answer whole and in pieces whose sizes the first bytes
+ * choose; errors are read from any body.
  */
 #include <stdint.h>
 #include <stdlib.h>

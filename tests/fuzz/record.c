@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target: a record is parsed or refused, and a parsed one survives printing and parsing again. */
+/*
+ * Fuzz target: a record is parsed or refused, and a parsed one survives printing and parsing again.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!krec_parse(&rec, (const char *)data, size, why, sizeof why))
 		return 0;
 	text = json_dumps(rec.json, KIO_DUMP);
-	if (!text || !krec_parse(&again, text, strlen(text), why, sizeof why) || !json_equal(rec.json, again.json))
+	if (!text || !krec_parse(&again, text, strlen(text), why, sizeof why) ||
+	    !json_equal(rec.json, again.json))
 		abort();
 	free(text);
 	krec_free(&again);

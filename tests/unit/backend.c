@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of the table of backends: every row has its files and its word in the manifest, and names find their row. */
+/*
+ * Unit tests of the table of backends: every row has its files and its word in the manifest, and
+ * names find their row.
+ */
 #include "backend.h"
 
 #include <stdlib.h>
@@ -12,7 +15,8 @@
 static void
 test_files(const struct backend *b)
 {
-	static const char *const folders[] = { "patterns", "prompts/backends", "prompts/instructions" };
+	static const char *const folders[] = { "patterns", "prompts/backends",
+		"prompts/instructions" };
 
 	for (size_t i = 0; i < LEN(folders); i++) {
 		char *name = kasprintf("%s/%s.json", folders[i], b->name), *path = kdata_path(name);
@@ -52,12 +56,16 @@ test_words(void)
 	char *lack = backend_lacks_runner(&backends[BACKEND_TRITON]);
 
 	CHECK(backend_named("CUDA") == &backends[BACKEND_CUDA] && !backend_named("fortran"));
-	CHECK(backend_for("cl") == &backends[BACKEND_OPENCL] && backend_for("python") == &backends[BACKEND_TRITON]);
-	CHECK(backend_for("fortran") == &backends[BACKEND_C] && backend_for("") == &backends[BACKEND_C]);
+	CHECK(backend_for("cl") == &backends[BACKEND_OPENCL] &&
+	    backend_for("python") == &backends[BACKEND_TRITON]);
+	CHECK(backend_for("fortran") == &backends[BACKEND_C] &&
+	    backend_for("") == &backends[BACKEND_C]);
 	CHECK(backend_syntax("triton") == KTOKEN_PYTHON && backend_syntax("py") == KTOKEN_PYTHON);
 	CHECK(backend_syntax("cuda") == KTOKEN_C && backend_syntax("") == KTOKEN_C);
-	CHECK(device_compiler("nvrtc")->backend == &backends[BACKEND_CUDA] && !device_compiler("nvcc"));
-	CHECK(lack && strstr(lack, "run triton kernels") && strstr(lack, "one of c cuda hip opencl"));
+	CHECK(device_compiler("nvrtc")->backend == &backends[BACKEND_CUDA] &&
+	    !device_compiler("nvcc"));
+	CHECK(
+	    lack && strstr(lack, "run triton kernels") && strstr(lack, "one of c cuda hip opencl"));
 	CHECK(!backend_lacks_runner(&backends[BACKEND_HIP]));
 	free(lack);
 }

@@ -21,7 +21,8 @@ test_cells(void)
 		karch_cell_text(c, text);
 		round &= karch_cell(text) == c && karch_cell_json(coords) == c;
 		for (int d = 0; d < KARCH_DIMS; d++) {
-			round &= karch_level(c, d) == text[d] - '0' && karch_with(c, d, karch_level(c, d)) == c;
+			round &= karch_level(c, d) == text[d] - '0' &&
+			    karch_with(c, d, karch_level(c, d)) == c;
 			near &= karch_distance(c, karch_with(c, d, 0)) == karch_level(c, d);
 		}
 		json_decref(coords);
@@ -30,7 +31,8 @@ test_cells(void)
 	CHECK(near);
 	CHECK(karch_cell("2103") == 0x93 && karch_with(0, 2, 3) == karch_cell("0030"));
 	CHECK(karch_distance(karch_cell("0000"), karch_cell("3333")) == 12);
-	CHECK(karch_cell("210") < 0 && karch_cell("21034") < 0 && karch_cell("2104") < 0 && karch_cell("") < 0);
+	CHECK(karch_cell("210") < 0 && karch_cell("21034") < 0 && karch_cell("2104") < 0 &&
+	    karch_cell("") < 0);
 	CHECK(karch_cell_json(NULL) < 0);
 }
 
@@ -50,7 +52,8 @@ test_ids(void)
 
 	CHECK(karch_id("007/02", &trial, &branch) && trial == 7 && branch == 2);
 	CHECK(karch_id("1234/100", &trial, &branch) && trial == 1234 && branch == 100);
-	CHECK(!karch_id("", &trial, &branch) && !karch_id("7", &trial, &branch) && !karch_id("7/", &trial, &branch));
+	CHECK(!karch_id("", &trial, &branch) && !karch_id("7", &trial, &branch) &&
+	    !karch_id("7/", &trial, &branch));
 	CHECK(!karch_id("../02", &trial, &branch) && !karch_id("7/2/1", &trial, &branch));
 	CHECK(!karch_id("7/2 ", &trial, &branch));
 	CHECK(!karch_id("9999999999/1", &trial, &branch));
@@ -85,8 +88,8 @@ static void
 test_noise(void)
 {
 	struct karch_row elite = timed(10, 9.5, 10.5), tie = timed(10.6, 10.1, 11.2),
-	    faster = timed(10.8, 10.3, 11.3),
-	    untimed = { .score = 5, .status = STATUS_CORRECT };
+	                 faster = timed(10.8, 10.3, 11.3),
+	                 untimed = { .score = 5, .status = STATUS_CORRECT };
 
 	CHECK(!karch_takes(&elite, &tie) && karch_takes(&elite, &faster));
 	CHECK(!karch_takes(&elite, &elite));
@@ -99,12 +102,12 @@ static void
 test_rule(void)
 {
 	struct karch_row elite = { .score = 9, .status = STATUS_CORRECT },
-	    broken = { .score = 4, .status = STATUS_PARTIAL };
+	                 broken = { .score = 4, .status = STATUS_PARTIAL };
 
 	CHECK(takes(NULL, "correct", 0) && takes(NULL, "compile_error", 1));
 	CHECK(takes(&elite, "correct", 9.01) && !takes(&elite, "correct", 9));
-	CHECK(takes(&broken, "correct", 5) && !takes(&broken, "wrong_value", 3) && !takes(&elite,
-	    "partial", 4));
+	CHECK(takes(&broken, "correct", 5) && !takes(&broken, "wrong_value", 3) &&
+	    !takes(&elite, "partial", 4));
 	CHECK(!takes(NULL, "quarantined", 100) && !takes(NULL, "rejected", 100));
 	CHECK(!takes(NULL, "no_code", 100));
 	CHECK(!takes(NULL, "unheard_of", 100));
@@ -147,9 +150,10 @@ static void
 test_hints(void)
 {
 	json_t *d = json_loads("[{\"direction\":[1,0,0,0],\"samples\":2,\"successes\":1},"
-	    "{\"direction\":[0,1,0,0],\"samples\":2,\"successes\":2},"
-	    "{\"direction\":[0,0,1,0],\"samples\":4,\"successes\":4},"
-	    "{\"direction\":[0,0,0,0],\"samples\":9,\"successes\":9}]", 0, NULL);
+	                       "{\"direction\":[0,1,0,0],\"samples\":2,\"successes\":2},"
+	                       "{\"direction\":[0,0,1,0],\"samples\":4,\"successes\":4},"
+	                       "{\"direction\":[0,0,0,0],\"samples\":9,\"successes\":9}]",
+	    0, NULL);
 	json_t *hints = karch_hints(d);
 
 	CHECK(json_array_size(hints) == 2);
@@ -176,7 +180,8 @@ test_load(void)
 	CHECK(karch_median(&a) == 4);
 	a.elite[9] = kcalloc(1, sizeof **a.elite);
 	a.elite[9]->score = 8;
-	CHECK(karch_median(&a) == 6 && karch_top(&a) == 8 && karch_ranked(&a, list) == 2 && list[0] == a.elite[9]);
+	CHECK(karch_median(&a) == 6 && karch_top(&a) == 8 && karch_ranked(&a, list) == 2 &&
+	    list[0] == a.elite[9]);
 	a.elite[2] = kcalloc(1, sizeof **a.elite);
 	a.elite[2]->score = 8;
 	a.elite[2]->trial = 1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of kcamp: defaults, checks, and that a fault names the field and what would be right. */
+/*
+ * Unit tests of kcamp: defaults, checks, and that a fault names the field and what would be right.
+ */
 #include "kcamp.h"
 
 #include <stdlib.h>
@@ -42,8 +44,10 @@ test_faults(void)
 	check_fault("{}", "name: is missing");
 	check_fault("{\"name\":\"x\",\"sead\":1}", "sead: unknown field; did you mean seed?");
 	check_fault("{\"name\":\"x\",\"search\":{\"exploid\":1}}", "did you mean search.exploit?");
-	check_fault("{\"name\":\"x\",\"search\":{\"exploit\":1.5}}", "search.exploit: must be a number from 0 to 1");
-	check_fault("{\"name\":\"x\",\"search\":{\"branches\":2.5}}", "must be a whole number from 1 to 99");
+	check_fault("{\"name\":\"x\",\"search\":{\"exploit\":1.5}}",
+	    "search.exploit: must be a number from 0 to 1");
+	check_fault("{\"name\":\"x\",\"search\":{\"branches\":2.5}}",
+	    "must be a whole number from 1 to 99");
 	check_fault("{\"name\":\"x\",\"search\":4}", "search: unknown field");
 	check_fault("{\"name\":\"x\",\"backend\":\"cobol\"}", "must be one of c|cuda");
 	check_fault("{\"name\":7}", "name: must be a string");
@@ -59,8 +63,10 @@ test_faults(void)
 	text = faults("{\"name\":\"x\",\"model\":{\"provider\":\"exec:cat\",\"effort\":\"\"}}", &n);
 	CHECK(n == 0);
 	free(text);
-	check_fault("{\"name\":\"x\",\"model\":{\"provider\":\"execute\"}}", "model.provider: must be one of");
-	check_fault("{\"name\":\"x\",\"model\":{\"provider\":\"exec:\"}}", "model.provider: must be one of");
+	check_fault("{\"name\":\"x\",\"model\":{\"provider\":\"execute\"}}",
+	    "model.provider: must be one of");
+	check_fault("{\"name\":\"x\",\"model\":{\"provider\":\"exec:\"}}",
+	    "model.provider: must be one of");
 }
 
 /* A value that holds anyway may stand there, however it is written. */
@@ -69,7 +75,8 @@ test_gone(void)
 {
 	size_t n;
 	char *text = faults("{\"name\":\"x\",\"gradient\":{\"decay\":0.950,\"hints\":3.0},"
-	    "\"linear\":{\"full_set\":\"full\"},\"prompt\":{\"best\":true}}", &n);
+	                    "\"linear\":{\"full_set\":\"full\"},\"prompt\":{\"best\":true}}",
+	    &n);
 
 	CHECK(n == 0);
 	free(text);
@@ -83,7 +90,8 @@ test_values(void)
 {
 	char dir[] = "/tmp/kcamp-test.XXXXXX", *path;
 	struct kcamp *c;
-	const char *text = "{\"name\":\"x\",\"seed\":7,\"eval\":{\"build\":{\"command\":\"make\"}},\"gradient\":{\"enabled\":false}}";
+	const char *text = "{\"name\":\"x\",\"seed\":7,\"eval\":{\"build\":{\"command\":\"make\"}},"
+	                   "\"gradient\":{\"enabled\":false}}";
 
 	if (!mkdtemp(dir))
 		exit(99);

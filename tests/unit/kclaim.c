@@ -16,10 +16,10 @@ hedged(const char *text, const char *want)
 }
 
 static const char shown[] = "# Profile\n"
-    "- memory.sectors_per_request: 9.68 (ideal 4)\n"
-    "- occupancy 47.3 %, ipc 0.87\n"
-    "```c\nint tile = 32; /* tile 32 */\n```\n"
-    "workload 4096x1024 takes 1.250 ms\n";
+                            "- memory.sectors_per_request: 9.68 (ideal 4)\n"
+                            "- occupancy 47.3 %, ipc 0.87\n"
+                            "```c\nint tile = 32; /* tile 32 */\n```\n"
+                            "workload 4096x1024 takes 1.250 ms\n";
 
 int
 main(void)

@@ -15,9 +15,24 @@ static const struct {
 	int64_t grid, block;
 	double us;
 } example[] = {
-	{ 4096, 256, 100 }, { 1024, 128, 60 }, { 4096, 256, 104 }, { 256, 64, 9 }, { 4096, 256, 96 }, { 4096, 256, 410 },
-	{ 8192, 256, 30 }, { 1024, 128, 62 }, { 4096, 256, 400 }, { 4096, 256, 102 }, { 64, 1024, 12 }, { 1024, 128, 58 },
-	{ 4096, 256, 420 }, { 256, 64, 10 }, { 4096, 256, 98 }, { 64, 1024, 14 }, { 1024, 128, 61 }, { 256, 64, 11 },
+	{ 4096, 256, 100 },
+	{ 1024, 128, 60 },
+	{ 4096, 256, 104 },
+	{ 256, 64, 9 },
+	{ 4096, 256, 96 },
+	{ 4096, 256, 410 },
+	{ 8192, 256, 30 },
+	{ 1024, 128, 62 },
+	{ 4096, 256, 400 },
+	{ 4096, 256, 102 },
+	{ 64, 1024, 12 },
+	{ 1024, 128, 58 },
+	{ 4096, 256, 420 },
+	{ 256, 64, 10 },
+	{ 4096, 256, 98 },
+	{ 64, 1024, 14 },
+	{ 1024, 128, 61 },
+	{ 256, 64, 11 },
 };
 
 static struct kconfigs_call calls[LEN(example)];
@@ -34,9 +49,11 @@ set_up(void)
 {
 	for (size_t i = 0; i < LEN(example); i++) {
 		json_decref((json_t *)seen[i].scalars);
-		calls[i] = (struct kconfigs_call){ launch(example[i].grid, 1, example[i].block, 1), example[i].us, NAN, NAN };
-		seen[i] = (struct kconfigs_seen){ calls[i].key, json_pack("{s:i,s:f}", "cols", example[i].us > 200 ? 127 : 13,
-		    "gain", 0.5) };
+		calls[i] = (struct kconfigs_call){ launch(example[i].grid, 1, example[i].block, 1),
+			example[i].us, NAN, NAN };
+		seen[i] = (struct kconfigs_seen){ calls[i].key,
+			json_pack(
+			    "{s:i,s:f}", "cols", example[i].us > 200 ? 127 : 13, "gain", 0.5) };
 	}
 }
 
@@ -59,25 +76,32 @@ test_example(void)
 
 	set_up();
 	kconfigs_choose(calls, LEN(calls), seen, LEN(seen), 3, KCONFIGS_VARIANCE, &c);
-	CHECK(near(c.total_us, 2057, 1e-9) && c.groups == 6 && c.count == 3 && c.aligned && c.astray == 0);
+	CHECK(near(c.total_us, 2057, 1e-9) && c.groups == 6 && c.count == 3 && c.aligned &&
+	    c.astray == 0);
 	CHECK(near(c.coverage, 1971.0 / 2057, 1e-12));
 	CHECK_STR(c.at[0].name, "top1_slow");
-	CHECK(near(c.at[0].total_us, 1230, 1e-9) && near(c.at[0].share, 0.5980, 5e-5) && near(c.at[0].target_us, 410, 0));
+	CHECK(near(c.at[0].total_us, 1230, 1e-9) && near(c.at[0].share, 0.5980, 5e-5) &&
+	    near(c.at[0].target_us, 410, 0));
 	CHECK(c.at[0].count == 3 && c.at[0].typical == 5 && c.at[0].calls[2] == 12);
 	CHECK_STR(c.at[1].name, "top2_fast");
-	CHECK(near(c.at[1].total_us, 500, 1e-9) && near(c.at[1].share, 0.2431, 5e-5) && near(c.at[1].target_us, 100, 0));
+	CHECK(near(c.at[1].total_us, 500, 1e-9) && near(c.at[1].share, 0.2431, 5e-5) &&
+	    near(c.at[1].target_us, 100, 0));
 	CHECK_STR(c.at[2].name, "top3");
 	CHECK(near(c.at[2].share, 0.1172, 5e-5) && near(c.at[2].target_us, 60.5, 0));
 	CHECK(cols(&c.at[0]) == 127 && cols(&c.at[1]) == 13);
 	kconfigs_free(&c);
-	/* Shares rounded to two places add up to 98.75 %. Equal ones: the lower key, 256, before 8192. */
+	/*
+	 * Shares rounded to two places add up to 98.75 %. Equal ones: the lower key, 256, before
+	 * 8192.
+	 */
 	kconfigs_choose(calls, LEN(calls), seen, LEN(seen), 5, KCONFIGS_VARIANCE, &c);
 	CHECK(c.count == 5 && near(c.coverage, 0.9875, 2e-4));
 	CHECK(calls[c.at[3].typical].key.at[0] == 256 && calls[c.at[4].typical].key.at[0] == 8192);
 	kconfigs_free(&c);
 	/* More than there are. */
 	kconfigs_choose(calls, LEN(calls), NULL, 0, 99, KCONFIGS_VARIANCE, &c);
-	CHECK(c.count == 6 && near(c.coverage, 1, 1e-12) && !c.aligned && !json_object_size(c.at[0].scalars));
+	CHECK(c.count == 6 && near(c.coverage, 1, 1e-12) && !c.aligned &&
+	    !json_object_size(c.at[0].scalars));
 	kconfigs_free(&c);
 }
 
@@ -108,7 +132,10 @@ test_alignment(void)
 {
 	struct kconfigs c;
 
-	/* One of 18 astray is more than 2 %: by key, so that fast and slow calls get the same scalars. */
+	/*
+	 * One of 18 astray is more than 2 %: by key, so that fast and slow calls get the same
+	 * scalars.
+	 */
 	set_up();
 	seen[3].key = launch(4096, 1, 256, 1);
 	kconfigs_choose(calls, LEN(calls), seen, LEN(seen), 3, KCONFIGS_VARIANCE, &c);
@@ -130,7 +157,9 @@ static void
 test_normalisation(void)
 {
 	struct kconfigs_call x[] = {
-		{ launch(60, 135, 32, 8), 10, NAN, NAN }, { launch(40, 90, 32, 8), 5, NAN, NAN }, { launch(16, 1, 64, 1), 1, NAN, NAN },
+		{ launch(60, 135, 32, 8), 10, NAN, NAN },
+		{ launch(40, 90, 32, 8), 5, NAN, NAN },
+		{ launch(16, 1, 64, 1), 1, NAN, NAN },
 	};
 	struct kconfigs_seen y[] = {
 		{ launch(8100, 1, 256, 1), json_pack("{s:i}", "width", 1920) },
@@ -141,7 +170,8 @@ test_normalisation(void)
 
 	kconfigs_choose(x, 3, y, 3, 3, KCONFIGS_VARIANCE, &c);
 	CHECK(c.aligned && c.astray == 0);
-	CHECK(kjson_int_or(c.at[0].scalars, "width", 0) == 1920 && kjson_int_or(c.at[1].scalars, "width", 0) == 1280);
+	CHECK(kjson_int_or(c.at[0].scalars, "width", 0) == 1920 &&
+	    kjson_int_or(c.at[1].scalars, "width", 0) == 1280);
 	kconfigs_free(&c);
 	y[0].key = launch(60, 1, 100, 1);
 	kconfigs_choose(x, 3, y, 3, 3, KCONFIGS_VARIANCE, &c);
@@ -166,12 +196,17 @@ test_scalars(void)
 
 	for (size_t i = 0; i < 5; i++) {
 		x[i] = (struct kconfigs_call){ { false, 2, { 640, 480 } }, 10, NAN, NAN };
-		y[i] = (struct kconfigs_seen){ x[i].key, json_pack("{s:i,s:s}", "rows", rows[i], "mode", i < 3 ? "a" : "b") };
+		y[i] = (struct kconfigs_seen){ x[i].key,
+			json_pack("{s:i,s:s}", "rows", rows[i], "mode", i < 3 ? "a" : "b") };
 	}
 	kconfigs_choose(x, 5, y, 5, 5, KCONFIGS_VARIANCE, &c);
-	CHECK(kjson_int_or(c.at[0].scalars, "rows", 0) == 3 && !strcmp(kjson_str_or(c.at[0].scalars, "mode", ""), "a"));
+	CHECK(kjson_int_or(c.at[0].scalars, "rows", 0) == 3 &&
+	    !strcmp(kjson_str_or(c.at[0].scalars, "mode", ""), "a"));
 	kconfigs_free(&c);
-	/* The medians, 3 and 8, were never together: 4 and 8 are as frequent as any, but 1 and 9 come first. */
+	/*
+	 * The medians, 3 and 8, were never together: 4 and 8 are as frequent as any, but 1 and 9
+	 * come first.
+	 */
 	for (size_t i = 0; i < 5; i++) {
 		json_decref((json_t *)y[i].scalars);
 		y[i].scalars = json_pack("{s:i,s:i}", "rows", rows[i], "cols", odd[i]);
@@ -187,7 +222,9 @@ static void
 test_budget(void)
 {
 	struct kconfigs_call x[] = {
-		{ launch(2, 2, 32, 2), 10, 2560, 1024 }, { launch(2, 2, 32, 2), 12, 2560, 2048 }, { launch(1, 1, 32, 1), 1, NAN, 64 },
+		{ launch(2, 2, 32, 2), 10, 2560, 1024 },
+		{ launch(2, 2, 32, 2), 12, 2560, 2048 },
+		{ launch(1, 1, 32, 1), 1, NAN, 64 },
 	};
 	struct kconfigs c;
 

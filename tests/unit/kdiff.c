@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of kdiff: known differences, and random texts whose marks must lead from one to the other. */
+/*
+ * Unit tests of kdiff: known differences, and random texts whose marks must lead from one to the
+ * other.
+ */
 #include "kdiff.h"
 
 #include <stdlib.h>
@@ -27,14 +30,17 @@ test_known(void)
 	unified("", "x\n", "--- a\n+++ b\n@@ -0,0 +1 @@\n+x\n");
 	unified("x\n", "", "--- a\n+++ b\n@@ -1 +0,0 @@\n-x\n");
 	unified("x", "x\n", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n");
-	unified("1\n2\n3\n4\n5\n", "1\n2\nx\n4\n5\n", "--- a\n+++ b\n@@ -1,5 +1,5 @@\n 1\n 2\n-3\n+x\n 4\n 5\n");
+	unified("1\n2\n3\n4\n5\n", "1\n2\nx\n4\n5\n",
+	    "--- a\n+++ b\n@@ -1,5 +1,5 @@\n 1\n 2\n-3\n+x\n 4\n 5\n");
 	/* Six lines between two changes make one hunk, seven make two. */
 	unified("a\n1\n2\n3\n4\n5\n6\nb\n", "x\n1\n2\n3\n4\n5\n6\ny\n",
 	    "--- a\n+++ b\n@@ -1,8 +1,8 @@\n-a\n+x\n 1\n 2\n 3\n 4\n 5\n 6\n-b\n+y\n");
 	unified("a\n1\n2\n3\n4\n5\n6\n7\nb\n", "x\n1\n2\n3\n4\n5\n6\n7\ny\n",
-	    "--- a\n+++ b\n@@ -1,4 +1,4 @@\n-a\n+x\n 1\n 2\n 3\n@@ -6,4 +6,4 @@\n 5\n 6\n 7\n-b\n+y\n");
+	    "--- a\n+++ b\n@@ -1,4 +1,4 @@\n-a\n+x\n 1\n 2\n 3\n@@ -6,4 +6,4 @@\n 5\n 6\n "
+	    "7\n-b\n+y\n");
 	kdiff("a\nb\nc\n", 6, "a\nc\nd\n", 6, &d);
-	CHECK(d.removals == 1 && d.additions == 1 && d.removed[1] && d.added[2] && d.lines[0] == 3 && d.lines[1] == 3);
+	CHECK(d.removals == 1 && d.additions == 1 && d.removed[1] && d.added[2] &&
+	    d.lines[0] == 3 && d.lines[1] == 3);
 	kdiff_free(&d);
 }
 
@@ -81,7 +87,9 @@ common(const char *a, size_t n, const char *b, size_t m)
 		for (size_t j = 0; j < m; j++) {
 			size_t above = row[j + 1];
 
-			row[j + 1] = a[2 * i] == b[2 * j] ? diagonal + 1 : above > row[j] ? above : row[j];
+			row[j + 1] = a[2 * i] == b[2 * j] ? diagonal + 1
+			    : above > row[j]              ? above
+			                                  : row[j];
 			diagonal = above;
 		}
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kelf: a real shared object read right, and the same object cut, flipped and scrambled read without harm. */
+/*
+ * kelf: a real shared object read right, and the same object cut, flipped and scrambled read
+ * without harm.
+ */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -37,7 +40,7 @@ test_real(const char *so, size_t len)
 	CHECK(has(&f.functions, "strtod") && has(&f.functions, "qsort"));
 	CHECK(!has(&f.imports, "strtod"));
 	CHECK(f.needed.count >= 1);
-	CHECK(f.ifunc);	/* memcpy of the C library is chosen at load */
+	CHECK(f.ifunc); /* memcpy of the C library is chosen at load */
 	CHECK(!f.exec_stack && !f.writable_code && !f.search_path);
 	kelf_free(&f);
 	CHECK(!f.imports.count && !f.functions.count);
@@ -62,7 +65,7 @@ test_hostile(const char *so, size_t len)
 		memcpy(copy, so, len);
 		for (int k = 0; k < 12; k++)
 			copy[krng_below(&rng, k % 2 ? 2048 : len)] = (char)krng_below(&rng, 256);
-		memcpy(copy, so, 20);	/* still an ELF file */
+		memcpy(copy, so, 20); /* still an ELF file */
 		if (!kelf_read(copy, len, &f))
 			kelf_free(&f);
 	}

@@ -8,15 +8,19 @@
 #include "kutil.h"
 #include "tap.h"
 
-static const char task[] =
-    "{\"schema\": \"task/1\", \"name\": \"t\", \"op\": \"copy\", \"description\": \"d\", \"language\": \"c\", \"reference\": \"r.c\","
-    "\"entry\": {\"name\": \"run\", \"arguments\": [\"x\", \"y\", \"n\"]}, \"build\": {\"compiler\": \"cc\"},"
-    "\"axes\": {\"n\": {\"type\": \"var\"}},"
-    "\"inputs\": {\"x\": {\"shape\": [\"n\"], \"dtype\": \"float32\"}},"
-    "\"outputs\": {\"y\": {\"shape\": [\"n\"], \"dtype\": \"float32\"}},"
-    "\"tolerance\": {\"rtol\": 1e-5, \"atol\": 1e-5}, \"flops\": \"n\", \"bytes\": \"8*n\","
-    "\"workloads\": [{\"name\": \"f\", \"axes\": {\"n\": 1000}, \"timed\": true, \"pair\": \"s\", \"pass\": \"forward\"},"
-    "{\"name\": \"b\", \"axes\": {\"n\": 3000}, \"timed\": true, \"pair\": \"s\", \"pass\": \"backward\"}]}";
+static const char task[] = "{\"schema\": \"task/1\", \"name\": \"t\", \"op\": \"copy\", "
+                           "\"description\": \"d\", \"language\": \"c\", \"reference\": \"r.c\","
+                           "\"entry\": {\"name\": \"run\", \"arguments\": [\"x\", \"y\", \"n\"]}, "
+                           "\"build\": {\"compiler\": \"cc\"},"
+                           "\"axes\": {\"n\": {\"type\": \"var\"}},"
+                           "\"inputs\": {\"x\": {\"shape\": [\"n\"], \"dtype\": \"float32\"}},"
+                           "\"outputs\": {\"y\": {\"shape\": [\"n\"], \"dtype\": \"float32\"}},"
+                           "\"tolerance\": {\"rtol\": 1e-5, \"atol\": 1e-5}, \"flops\": \"n\", "
+                           "\"bytes\": \"8*n\","
+                           "\"workloads\": [{\"name\": \"f\", \"axes\": {\"n\": 1000}, \"timed\": "
+                           "true, \"pair\": \"s\", \"pass\": \"forward\"},"
+                           "{\"name\": \"b\", \"axes\": {\"n\": 3000}, \"timed\": true, \"pair\": "
+                           "\"s\", \"pass\": \"backward\"}]}";
 
 static void
 put(const char *name, const char *text)
@@ -28,8 +32,9 @@ put(const char *name, const char *text)
 static struct kends
 ends_of(const char *knobs, long last, const char *record)
 {
-	char *manifest = kasprintf("{\"schema\": \"campaign/1\", \"name\": \"c\", \"search\": {\"mode\": \"linear\"}%s%s}", *knobs ? ", " : "",
-	    knobs);
+	char *manifest = kasprintf("{\"schema\": \"campaign/1\", \"name\": \"c\", \"search\": "
+	                           "{\"mode\": \"linear\"}%s%s}",
+	    *knobs ? ", " : "", knobs);
 	json_t *accepted = record ? json_loads(record, 0, NULL) : NULL;
 	struct kcamp *c;
 	struct kends e;
@@ -59,15 +64,19 @@ holds(const char *knobs, long last, const char *record, int which, const char *w
 }
 
 /* The step does 4000 operations on 32000 bytes in 4 µs: 1 GFLOP/s and 8 GB/s. */
-#define RECORD "{\"id\": \"003/01\", \"score\": {\"speedup\": 2.5, \"efficiency_pct\": 60}, \"eval\": {\"timing\": [" \
-	"{\"workload\": \"f\", \"median_ns\": 1500}, {\"workload\": \"b\", \"median_ns\": 2500}]}}"
+#define RECORD \
+	"{\"id\": \"003/01\", \"score\": {\"speedup\": 2.5, \"efficiency_pct\": 60}, \"eval\": " \
+	"{\"timing\": [" \
+	"{\"workload\": \"f\", \"median_ns\": 1500}, {\"workload\": \"b\", \"median_ns\": " \
+	"2500}]}}"
 #define BASELINE "{\"id\": \"000/00\", \"score\": {\"speedup\": 1}}"
 
 static void
 test_target(void)
 {
 	CHECK(holds("", 3, RECORD, KENDS, NULL));
-	CHECK(holds("\"linear\": {\"target\": \"2.5x\"}", 3, RECORD, KENDS_TARGET, "2.5x is reached (T1, linear.target)"));
+	CHECK(holds("\"linear\": {\"target\": \"2.5x\"}", 3, RECORD, KENDS_TARGET,
+	    "2.5x is reached (T1, linear.target)"));
 	CHECK(holds("\"linear\": {\"target\": \"2.6x\"}", 3, RECORD, KENDS, NULL));
 	CHECK(holds("\"linear\": {\"target\": \"0.5x\"}", 3, BASELINE, KENDS, NULL));
 	CHECK(holds("\"linear\": {\"target\": \"0.5x\"}", 3, NULL, KENDS, NULL));
@@ -83,10 +92,12 @@ test_others(void)
 {
 	struct kends e;
 
-	CHECK(holds("\"stop\": {\"efficiency\": 60}", 3, RECORD, KENDS_EFFICIENCY, "(T2, stop.efficiency)"));
+	CHECK(holds("\"stop\": {\"efficiency\": 60}", 3, RECORD, KENDS_EFFICIENCY,
+	    "(T2, stop.efficiency)"));
 	CHECK(holds("\"stop\": {\"efficiency\": 61}", 3, RECORD, KENDS, NULL));
 	CHECK(holds("\"stop\": {\"efficiency\": 61}", 3, NULL, KENDS, NULL));
-	CHECK(holds("\"linear\": {\"max_rounds\": 4}", 3, RECORD, KENDS_ROUNDS, "4 of 4 rounds are done (T3, linear.max_rounds)"));
+	CHECK(holds("\"linear\": {\"max_rounds\": 4}", 3, RECORD, KENDS_ROUNDS,
+	    "4 of 4 rounds are done (T3, linear.max_rounds)"));
 	CHECK(holds("\"linear\": {\"max_rounds\": 5}", 3, RECORD, KENDS, NULL));
 	CHECK(holds("\"stop\": {\"trials\": 3}", 3, RECORD, KENDS_ROUNDS, "(T3, stop.trials)"));
 	put("stop.request", "");
@@ -94,7 +105,8 @@ test_others(void)
 	/* The first that holds gives the reason. */
 	e = ends_of("\"linear\": {\"target\": \"2x\", \"max_rounds\": 4}", 3, RECORD);
 	CHECK(e.at[KENDS_TARGET].set && !e.at[KENDS_EFFICIENCY].set && e.at[KENDS_ROUNDS].set);
-	CHECK(e.at[KENDS_TARGET].holds && e.at[KENDS_ROUNDS].holds && e.at[KENDS_REQUEST].holds && strstr(e.reason, "(T1"));
+	CHECK(e.at[KENDS_TARGET].holds && e.at[KENDS_ROUNDS].holds && e.at[KENDS_REQUEST].holds &&
+	    strstr(e.reason, "(T1"));
 	kends_free(&e);
 }
 

@@ -33,10 +33,13 @@ main(void)
 	struct kgroups g;
 
 	kutil_init("kgroups");
-	CHECK(groups(true, "[0, 4, 4, 20]", &g) && g.count == 3 && g.empty == 1 && g.rows == 20 && g.largest == 16);
+	CHECK(groups(true, "[0, 4, 4, 20]", &g) && g.count == 3 && g.empty == 1 && g.rows == 20 &&
+	    g.largest == 16);
 	CHECK(g.dominated && g.skewed && !g.uniform);
-	CHECK(groups(false, "[4, 0, 16]", &g) && g.count == 3 && g.empty == 1 && g.rows == 20 && g.largest == 16);
-	CHECK(groups(false, "[5, 5, 4, 5]", &g) && g.uniform && !g.skewed && !g.dominated && !g.empty);
+	CHECK(groups(false, "[4, 0, 16]", &g) && g.count == 3 && g.empty == 1 && g.rows == 20 &&
+	    g.largest == 16);
+	CHECK(groups(false, "[5, 5, 4, 5]", &g) && g.uniform && !g.skewed && !g.dominated &&
+	    !g.empty);
 	CHECK(groups(false, "[20, 60, 70, 106]", &g) && !g.uniform && !g.skewed && !g.dominated);
 	CHECK(groups(false, "[10, 10]", &g) && g.uniform && !g.dominated);
 	CHECK(!groups(true, "[]", &g));

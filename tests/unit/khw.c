@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* khw and kroof: units, words that hedge, and times against a roofline. Files are tested by kspec.t. */
+/*
+ * khw and kroof: units, words that hedge, and times against a roofline. Files are tested by
+ * kspec.t.
+ */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -15,20 +18,26 @@ test_units(void)
 	char list[80];
 
 	CHECK(khw_metric("fp16_matrix", &d) && d == KHW_RATE);
-	CHECK(khw_metric("fp8_matrix_sparse", &d) && khw_metric("int8_matrix", &d) && khw_metric("bf16_vector", &d));
-	CHECK(!khw_metric("fp16", &d) && !khw_metric("fp16_matrix_", &d) && !khw_metric("fp12_matrix", &d) && !khw_metric("", &d));
+	CHECK(khw_metric("fp8_matrix_sparse", &d) && khw_metric("int8_matrix", &d) &&
+	    khw_metric("bf16_vector", &d));
+	CHECK(!khw_metric("fp16", &d) && !khw_metric("fp16_matrix_", &d) &&
+	    !khw_metric("fp12_matrix", &d) && !khw_metric("", &d));
 	CHECK(khw_metric("memory_bandwidth", &d) && d == KHW_BANDWIDTH);
-	CHECK(khw_unit(KHW_BANDWIDTH, "TB/s", NULL, 0) == 1e12 && khw_unit(KHW_BANDWIDTH, "GB/s", NULL, 0) == 1e9);
+	CHECK(khw_unit(KHW_BANDWIDTH, "TB/s", NULL, 0) == 1e12 &&
+	    khw_unit(KHW_BANDWIDTH, "GB/s", NULL, 0) == 1e9);
 	CHECK(khw_unit(KHW_BANDWIDTH, "TB", list, sizeof list) <= 0 && !strcmp(list, "GB/s, TB/s"));
-	CHECK(khw_unit(KHW_SIZE, "KiB", NULL, 0) == 1024 && khw_unit(KHW_SIZE, "KB", NULL, 0) == 1000);
+	CHECK(khw_unit(KHW_SIZE, "KiB", NULL, 0) == 1024 &&
+	    khw_unit(KHW_SIZE, "KB", NULL, 0) == 1000);
 	CHECK(khw_unit(KHW_RATE, "TOPS", NULL, 0) == khw_unit(KHW_RATE, "TFLOPS", NULL, 0));
 }
 
 static void
 test_hedges(void)
 {
-	static const char *const bad[] = { "about 5", "5 (approximately)", "~5 TB/s", "it Should be 5", "roughly 5", "\xe2\x89\x88 5" };
-	static const char *const good[] = { "5 TB/s", "a roundabout", "aboutness: 5", "units: 132 SM", "" };
+	static const char *const bad[] = { "about 5", "5 (approximately)", "~5 TB/s",
+		"it Should be 5", "roughly 5", "\xe2\x89\x88 5" };
+	static const char *const good[] = { "5 TB/s", "a roundabout", "aboutness: 5",
+		"units: 132 SM", "" };
 
 	for (size_t i = 0; i < LEN(bad); i++)
 		CHECK(khw_hedge(bad[i]) != NULL);
@@ -39,10 +48,16 @@ test_hedges(void)
 static void
 test_roof(void)
 {
-	json_t *roofline = json_loads("{\"workloads\":[{\"workload\":\"a\",\"flops\":2e9,\"bytes\":1e6,\"bound\":\"compute\",\"alarm_ns\":1e5,"
-	    "\"compute_ceiling\":{\"value\":4},\"memory_ceiling\":{\"value\":100}},{\"workload\":\"b\",\"flops\":1e3,\"bytes\":1e6,"
-	    "\"bound\":\"memory\",\"memory_ceiling\":{\"value\":10}}]}", 0, NULL);
-	json_t *timing = json_loads("[{\"workload\":\"a\",\"median_ns\":1e6},{\"workload\":\"b\",\"median_ns\":4e5}]", 0, NULL);
+	json_t *roofline = json_loads("{\"workloads\":[{\"workload\":\"a\",\"flops\":2e9,\"bytes\":"
+	                              "1e6,\"bound\":\"compute\",\"alarm_ns\":1e5,"
+	                              "\"compute_ceiling\":{\"value\":4},\"memory_ceiling\":{"
+	                              "\"value\":100}},{\"workload\":\"b\",\"flops\":1e3,\"bytes\":"
+	                              "1e6,"
+	                              "\"bound\":\"memory\",\"memory_ceiling\":{\"value\":10}}]}",
+	    0, NULL);
+	json_t *timing = json_loads("[{\"workload\":\"a\",\"median_ns\":1e6},{\"workload\":\"b\","
+	                            "\"median_ns\":4e5}]",
+	    0, NULL);
 	json_t *fast = json_loads("[{\"workload\":\"a\",\"median_ns\":99999}]", 0, NULL);
 	json_t *other = json_loads("[{\"workload\":\"c\",\"median_ns\":99999}]", 0, NULL), *rows;
 	const char *alarm;
@@ -50,9 +65,12 @@ test_roof(void)
 
 	rows = kroof_utilization(roofline, timing, "median", &efficiency, &alarm);
 	CHECK(json_array_size(rows) == 2 && !alarm);
-	CHECK(fabs(json_number_value(json_object_get(json_array_get(rows, 0), "tflops")) - 2) < 1e-9);
-	CHECK(fabs(json_number_value(json_object_get(json_array_get(rows, 0), "compute_pct")) - 50) < 1e-9);
-	CHECK(fabs(json_number_value(json_object_get(json_array_get(rows, 1), "memory_pct")) - 25) < 1e-9);
+	CHECK(
+	    fabs(json_number_value(json_object_get(json_array_get(rows, 0), "tflops")) - 2) < 1e-9);
+	CHECK(fabs(json_number_value(json_object_get(json_array_get(rows, 0), "compute_pct")) -
+	          50) < 1e-9);
+	CHECK(fabs(json_number_value(json_object_get(json_array_get(rows, 1), "memory_pct")) - 25) <
+	    1e-9);
 	CHECK(!json_object_get(json_array_get(rows, 1), "compute_pct"));
 	CHECK(fabs(efficiency - sqrt(50 * 25)) < 1e-9);
 	json_decref(rows);

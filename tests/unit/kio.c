@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of kio: what is a record, what is refused, what a stage may append, and that a failed run leaves no file. */
+/*
+ * Unit tests of kio: what is a record, what is refused, what a stage may append, and that a failed
+ * run leaves no file.
+ */
 #include "kio.h"
 
 #include <stdlib.h>
@@ -65,7 +68,8 @@ test_stream(void)
 	struct krec rec;
 	char id[24];
 
-	write_text("in", "\n{\"trial\":7,\"branch\":2}\n  \n{\"b\":{\"c\":\"x\",\"n\":2.5,\"t\":true}}\n");
+	write_text(
+	    "in", "\n{\"trial\":7,\"branch\":2}\n  \n{\"b\":{\"c\":\"x\",\"n\":2.5,\"t\":true}}\n");
 	kin_open(&in, "in");
 	CHECK(kin_next(&in, &rec) && rec.lineno == 2);
 	krec_id(&rec, id, sizeof id);
@@ -121,12 +125,14 @@ test_output(void)
 	CHECK(access("out", F_OK) < 0);
 	CHECK_EXIT(K_OK, stage("one", "eval", true));
 	text = kread_file("out", 1000, NULL);
-	CHECK_STR(text, "{\"b\":0.1, \"a\":\"x\",\"eval\":{\"x\":1}}\n{\"eval\":{\"x\":1}}\n{\"x\":1}\n{}\n");
+	CHECK_STR(text,
+	    "{\"b\":0.1, \"a\":\"x\",\"eval\":{\"x\":1}}\n{\"eval\":{\"x\":1}}\n{\"x\":1}\n{}\n");
 	free(text);
 	CHECK_EXIT(K_USAGE, stage("one", "a", true));
 	CHECK(system("ls out.* >/dev/null 2>&1") != 0);
 	CHECK_EXIT(K_IO, kout_open("none/out"));
-	CHECK_EXIT(K_IO, (freopen("/dev/full", "w", stdout), kout_open("-"), kout_line("x", 1), kout_commit()));
+	CHECK_EXIT(K_IO,
+	    (freopen("/dev/full", "w", stdout), kout_open("-"), kout_line("x", 1), kout_commit()));
 }
 
 /* How long text is in a record, and that no record is longer than its reader takes. */
@@ -141,13 +147,15 @@ test_limits(void)
 	CHECK(kjson_fit(mixed, strlen(mixed), 100) == strlen(mixed));
 	CHECK(kjson_fit(mixed, strlen(mixed), kjson_size(clean) - 2) == strlen(mixed));
 	CHECK(kjson_fit(mixed, strlen(mixed), kjson_size(clean) - 3) == strlen(mixed) - 1);
-	CHECK(kjson_fit("\x01\x01", 2, 11) == 1 && kjson_fit("\xc3\xa4", 2, 1) == 0 && kjson_fit("", 0, 0) == 0);
+	CHECK(kjson_fit("\x01\x01", 2, 11) == 1 && kjson_fit("\xc3\xa4", 2, 1) == 0 &&
+	    kjson_fit("", 0, 0) == 0);
 	CHECK(kjson_fit("a\0b", 3, 4) == 2);
 	json_decref(clean);
 	memset(text, 'x', big + 1);
 	for (int over = 0; over < 2; over++) {
 		value = json_pack("{s:o}", "a", json_stringn_nocheck(text, big - 1 + (size_t)over));
-		CHECK_EXIT(over ? K_USAGE : K_OK, (kout_open("long"), kout_json(value), kout_commit(), exit(K_OK)));
+		CHECK_EXIT(over ? K_USAGE : K_OK,
+		    (kout_open("long"), kout_json(value), kout_commit(), exit(K_OK)));
 		json_decref(value);
 	}
 	CHECK_EXIT(K_OK, (read_all("long"), exit(K_OK)));
@@ -175,9 +183,17 @@ test_text(void)
 		size_t len;
 		const char *want;
 	} rows[] = {
-		{ "plain", 5, "plain" }, { "a\0b", 3, "a\xef\xbf\xbd" "b" }, { "\xff", 1, "\xef\xbf\xbd" },
-		{ "\xc3\xa4", 2, "\xc3\xa4" }, { "\xc3", 1, "\xef\xbf\xbd" }, { "\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
-		{ "\xf0\x9f\x98\x80", 4, "\xf0\x9f\x98\x80" }, { "\xc0\x80", 2, "\xef\xbf\xbd\xef\xbf\xbd" }, { "", 0, "" },
+		{ "plain", 5, "plain" },
+		{ "a\0b", 3,
+		    "a\xef\xbf\xbd"
+		    "b" },
+		{ "\xff", 1, "\xef\xbf\xbd" },
+		{ "\xc3\xa4", 2, "\xc3\xa4" },
+		{ "\xc3", 1, "\xef\xbf\xbd" },
+		{ "\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xf0\x9f\x98\x80", 4, "\xf0\x9f\x98\x80" },
+		{ "\xc0\x80", 2, "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "", 0, "" },
 	};
 
 	for (size_t i = 0; i < LEN(rows); i++) {

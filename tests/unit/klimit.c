@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of klimit: pace, slots, holds, stops and money are shared by processes, and a killed one frees what it
- * held.
+ * Unit tests of klimit: pace, slots, holds, stops and money are shared by processes, and a killed
+ * one frees what it held.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ seconds_since(int64_t start)
 
 /* COUNT processes take TURNS turns each; returns the seconds it took all of them. */
 static double
-crowd(const char *name, const struct klimit_rates *rates, int count, int turns, double tokens, int hold_ms)
+crowd(const char *name, const struct klimit_rates *rates, int count, int turns, double tokens,
+    int hold_ms)
 {
 	int64_t start = know_ns();
 
@@ -49,8 +50,12 @@ crowd(const char *name, const struct klimit_rates *rates, int count, int turns, 
 static void
 test_pace(void)
 {
-	/* 16 processes of 10 turns at 200 a second: the last starts 159 intervals after the first; later under valgrind. */
-	double s = crowd("pace", &(struct klimit_rates){ .rpm = 12000, .wait_s = 10 }, 16, 10, 1, 0);
+	/*
+	 * 16 processes of 10 turns at 200 a second: the last starts 159 intervals after the first;
+	 * later under valgrind.
+	 */
+	double s =
+	    crowd("pace", &(struct klimit_rates){ .rpm = 12000, .wait_s = 10 }, 16, 10, 1, 0);
 
 	CHECK(s >= 0.795 * 0.98 && s < 0.795 * 4);
 	s = crowd("tokens", &(struct klimit_rates){ .tpm = 600000, .wait_s = 10 }, 4, 5, 500, 0);
@@ -61,7 +66,8 @@ static void
 test_slots(void)
 {
 	/* 8 turns of 50 ms through 2 slots. */
-	double s = crowd("slots", &(struct klimit_rates){ .inflight = 2, .wait_s = 10 }, 8, 1, 1, 50);
+	double s =
+	    crowd("slots", &(struct klimit_rates){ .inflight = 2, .wait_s = 10 }, 8, 1, 1, 50);
 
 	CHECK(s >= 0.195 && s < 1.5);
 }
@@ -146,8 +152,9 @@ test_retries(void)
 static void
 test_money(void)
 {
-	static const char *const bad[] = { "rubbish\n", "spent_nanousd\n", "spent_nanousd -1\n", "spent_nanousd 1", "spent_nanousd 1 2\n",
-		"spent_nanousd 9223372036854775808\n", "spent_nanousd 1000000000000000001\n", "spent_nanousd 1\nspent_nanousd 2\n",
+	static const char *const bad[] = { "rubbish\n", "spent_nanousd\n", "spent_nanousd -1\n",
+		"spent_nanousd 1", "spent_nanousd 1 2\n", "spent_nanousd 9223372036854775808\n",
+		"spent_nanousd 1000000000000000001\n", "spent_nanousd 1\nspent_nanousd 2\n",
 		"spent_nanousd 99999999999999999999999999999999999999999999999999999999999999\n" };
 	static const char most[] = "spent_nanousd 1000000000000000000\n";
 	char *ledger = kasprintf("%s/ledger", folder);
@@ -190,12 +197,15 @@ test_folder(void)
 	struct stat st;
 
 	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0700);
-	CHECK(klimit_first_time("a model") && !klimit_first_time("a model") && klimit_first_time("another"));
+	CHECK(klimit_first_time("a model") && !klimit_first_time("a model") &&
+	    klimit_first_time("another"));
 	chmod(path, 0755);
 	CHECK_EXIT(K_IO, klimit_folder());
 	chmod(path, 0700);
 	free(path);
-	/* Without a runtime folder: below TMPDIR, under the user's number; a link there is refused. */
+	/*
+	 * Without a runtime folder: below TMPDIR, under the user's number; a link there is refused.
+	 */
 	unsetenv("XDG_RUNTIME_DIR");
 	setenv("TMPDIR", folder, 1);
 	path = kasprintf("%s/kllm-%ld", folder, (long)getuid());

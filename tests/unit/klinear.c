@@ -30,17 +30,19 @@ test_arithmetic(void)
 {
 	static const double forward[] = { 320, 305, 290 }, backward[] = { 160, 152, 145 };
 
-	CHECK(rounds_to(klinear_geomean(forward, 3), 304.75, 100) && rounds_to(klinear_geomean(backward, 3), 152.21,
-	    100));
+	CHECK(rounds_to(klinear_geomean(forward, 3), 304.75, 100) &&
+	    rounds_to(klinear_geomean(backward, 3), 152.21, 100));
 	CHECK(rounds_to(klinear_percent(182.690, 168.59), 8.363, 1000));
 	CHECK(klinear_geomean((double[]){ 7 }, 1) == 7);
 }
 
 #define ROW(w, t) "{\"workload\":\"" w "\",\"median_ns\":" t "}"
-#define PAIR(w, r, l) "{\"name\":\"incumbent\",\"workload\":\"" w "\",\"ratio\":" r ",\"low\":" l ",\"high\":9}"
+#define PAIR(w, r, l) \
+	"{\"name\":\"incumbent\",\"workload\":\"" w "\",\"ratio\":" r ",\"low\":" l ",\"high\":9}"
 
 static char *
-compare(const char *workloads, const char *rival, const char *timing, const char *pairs, struct klinear_compare *c)
+compare(const char *workloads, const char *rival, const char *timing, const char *pairs,
+    struct klinear_compare *c)
 {
 	json_t *w = parse(workloads), *r = parse(rival), *t = parse(timing), *p = parse(pairs);
 	char *fault = klinear_compare(w, r, t, p, "median", c);
@@ -60,41 +62,44 @@ test_compare(void)
 	char *fault;
 
 	CHECK(!compare("[]", "[" ROW("a", "200") "," ROW("b", "90") "," ROW("c", "1") "]",
-	    "[" ROW("a", "100") "," ROW("b", "100") "]",
-	    "[]", &c));
+	    "[" ROW("a", "100") "," ROW("b", "100") "]", "[]", &c));
 	CHECK(c.count == 2 && !c.pairs && rounds_to(c.ratio.mean, sqrt(2 * 0.9), 1e6) &&
 	    rounds_to(c.ratio.low, c.ratio.mean, 1e6));
 	CHECK(c.unit[0].core && c.unit[1].core && rounds_to(klinear_delta(&c.unit[0]), 100, 1000) &&
 	    rounds_to(klinear_delta(&c.unit[1]), -10, 1000));
-	CHECK(!compare("[{\"name\":\"a\",\"timed\":true},{\"name\":\"b\",\"timed\":true,\"core\":true}]", "[]",
-	    "[" ROW("a", "100") "," ROW("b", "100") "]", "[" PAIR("a", "1.1", "1.0") "," PAIR("b", "1.2", "1.1") "]",
-	    &c));
+	CHECK(!compare("[{\"name\":\"a\",\"timed\":true},{\"name\":\"b\",\"timed\":true,\"core\":"
+	               "true}]",
+	    "[]", "[" ROW("a", "100") "," ROW("b", "100") "]",
+	    "[" PAIR("a", "1.1", "1.0") "," PAIR("b", "1.2", "1.1") "]", &c));
 	CHECK(c.pairs && rounds_to(c.ratio.mean, sqrt(1.1 * 1.2), 1e6) &&
-	    rounds_to(c.ratio.low, sqrt(1.1 * 1.2) * exp(-hypot(log(1.1), log(1.2 / 1.1)) / 2),
-	    1e6) &&
-	    !c.unit[0].core &&
-	    c.unit[1].core && c.forward == 0);
+	    rounds_to(
+	        c.ratio.low, sqrt(1.1 * 1.2) * exp(-hypot(log(1.1), log(1.2 / 1.1)) / 2), 1e6) &&
+	    !c.unit[0].core && c.unit[1].core && c.forward == 0);
 	/* 2 with a weight of 3, 32 with one of 1. */
-	CHECK(!compare("[]", "[" ROW("a", "200") "," ROW("b", "3200") "]", "[{\"workload\":\"a\",\"median_ns\":100,\"weight\":3},"
-	    ROW("b", "100") "]", "[]", &c));
+	CHECK(!compare("[]", "[" ROW("a", "200") "," ROW("b", "3200") "]",
+	    "[{\"workload\":\"a\",\"median_ns\":100,\"weight\":3}," ROW("b", "100") "]", "[]", &c));
 	CHECK(fabs(c.ratio.mean - 4) < 1e-12);
 	fault = compare("[]", "[]", "[" ROW("a", "100") "]", "[]", &c);
-	CHECK(fault && strstr(fault, "workload a: the last accepted round has no valid median time"));
+	CHECK(
+	    fault && strstr(fault, "workload a: the last accepted round has no valid median time"));
 	free(fault);
 }
 
-/* A step counts by the sum of its passes; the passes alone are for information and may get worse. */
+/*
+ * A step counts by the sum of its passes; the passes alone are for information and may get worse.
+ */
 static void
 test_step(void)
 {
-	static const char workloads[] = "[{\"name\":\"f\",\"timed\":true,\"pair\":\"s\",\"pass\":\"forward\"},"
+	static const char workloads[] =
+	    "[{\"name\":\"f\",\"timed\":true,\"pair\":\"s\",\"pass\":\"forward\"},"
 	    "{\"name\":\"b\",\"timed\":true,\"pair\":\"s\",\"pass\":\"backward\"}]";
 	struct klinear_compare c;
 
-	CHECK(!compare(workloads, "[" ROW("f", "100") "," ROW("b", "300") "]", "[" ROW("f", "110") "," ROW("b",
-	    "210") "]", "[]", &c));
-	CHECK(c.count == 1 && !strcmp(c.unit[0].name, "s") && rounds_to(c.ratio.mean, 400.0 / 320,
-	    1e6));
+	CHECK(!compare(workloads, "[" ROW("f", "100") "," ROW("b", "300") "]",
+	    "[" ROW("f", "110") "," ROW("b", "210") "]", "[]", &c));
+	CHECK(c.count == 1 && !strcmp(c.unit[0].name, "s") &&
+	    rounds_to(c.ratio.mean, 400.0 / 320, 1e6));
 	CHECK(rounds_to(c.forward, 100.0 / 110, 1e6) && rounds_to(c.backward, 300.0 / 210, 1e6));
 	CHECK(!compare(workloads, "[]", "[" ROW("f", "100") "," ROW("b", "300") "]",
 	    "[" PAIR("f", "0.9", "0.8") "," PAIR("b", "1.2", "1.1") "]", &c));
@@ -103,8 +108,8 @@ test_step(void)
 }
 
 /*
- * The combined rate of COUNT steps whose backward pass does twice the operations of the forward one, from the rate of
- * each: what makes them faster than steps whose rates are all 1.
+ * The combined rate of COUNT steps whose backward pass does twice the operations of the forward
+ * one, from the rate of each: what makes them faster than steps whose rates are all 1.
  */
 static double
 combined(const double *forward, const double *backward, int count)
@@ -118,10 +123,12 @@ combined(const double *forward, const double *backward, int count)
 		double work = back ? 4 : 2, rate = back ? backward[i / 2] : forward[i / 2];
 		char mark = i ? ',' : '[';
 
-		kbuf_printf(&workloads, "%c{\"name\":\"%d\",\"timed\":true,\"pair\":\"%d\",\"pass\":\"%s\"}", mark, i, i / 2,
-		    back ? "backward" : "forward");
+		kbuf_printf(&workloads,
+		    "%c{\"name\":\"%d\",\"timed\":true,\"pair\":\"%d\",\"pass\":\"%s\"}", mark, i,
+		    i / 2, back ? "backward" : "forward");
 		kbuf_printf(&was, "%c{\"workload\":\"%d\",\"median_ns\":%.17g}", mark, i, work);
-		kbuf_printf(&now, "%c{\"workload\":\"%d\",\"median_ns\":%.17g}", mark, i, work / rate);
+		kbuf_printf(
+		    &now, "%c{\"workload\":\"%d\",\"median_ns\":%.17g}", mark, i, work / rate);
 	}
 	kbuf_puts(&workloads, "]");
 	kbuf_puts(&was, "]");
@@ -154,7 +161,8 @@ static struct klinear_compare
 measured(double x, double y, bool sure)
 {
 	double low = sure ? 1 : 0.9, high = sure ? 1 : 1.1, mean = sqrt((1 + x) * (1 + y));
-	struct klinear_compare c = { .count = 2, .pairs = true,
+	struct klinear_compare c = { .count = 2,
+		.pairs = true,
 		.unit = { { .name = "x", .core = true, .now = 1, .was = 1 + x },
 		    { .name = "y", .now = 1, .was = 1 + y } } };
 
@@ -188,17 +196,22 @@ test_accepted(void)
 	struct klinear_compare c = measured(0.10, 0.10, true);
 	struct klinear_case k = { 0 };
 
-	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +10.0%, no regression in 2 shapes").code == KLINEAR_GAIN);
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +10.0%, no regression in 2 shapes").code ==
+	    KLINEAR_GAIN);
 	c = measured(0.20, -0.03, true);
-	CHECK(decide(&k, &c, "Round 4: ACCEPTED (trade-off) — avg +7.9%, shape y regressed 3.0%").trade_off);
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED (trade-off) — avg +7.9%, shape y regressed 3.0%")
+	          .trade_off);
 	/* A shape that is no core shape may lose more; a core shape may not. */
 	c = measured(0.50, -0.10, true);
-	CHECK(decide(&k, &c, "Round 4: ACCEPTED (trade-off) — avg +16.2%, shape y regressed 10.0%").accepted);
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED (trade-off) — avg +16.2%, shape y regressed 10.0%")
+	          .accepted);
 	c = measured(-0.0499, 0.50, true);
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_TRADE_OFF);
 	c = measured(-0.05, 0.50, true);
-	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +19.4%, because core shape x regressed 5.0%, and 5.0% is the limit").code ==
-	    KLINEAR_CORE_SHAPE);
+	CHECK(decide(&k, &c,
+	          "Round 4: ROLLED BACK — avg +19.4%, because core shape x regressed 5.0%, and "
+	          "5.0% is the limit")
+	          .code == KLINEAR_CORE_SHAPE);
 }
 
 static void
@@ -207,25 +220,37 @@ test_rolled_back(void)
 	struct klinear_compare c = measured(-0.01, -0.01, true);
 	struct klinear_case k = { 0 };
 
-	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg -1.0%, because the aggregate did not improve").code == KLINEAR_AGGREGATE);
+	CHECK(decide(
+	          &k, &c, "Round 4: ROLLED BACK — avg -1.0%, because the aggregate did not improve")
+	          .code == KLINEAR_AGGREGATE);
 	c = measured(0, 0, true);
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_AGGREGATE);
 	k.waived = true;
-	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +0.0%, a tie kept for the benefit that its waiver names").code == KLINEAR_TIE_WAIVER);
+	CHECK(decide(&k, &c,
+	          "Round 4: ACCEPTED — avg +0.0%, a tie kept for the benefit that its waiver names")
+	          .code == KLINEAR_TIE_WAIVER);
 	k.quality = "it spills 8 bytes of registers";
-	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +0.0%, because it spills 8 bytes of registers").code == KLINEAR_QUALITY);
+	CHECK(decide(&k, &c,
+	          "Round 4: ROLLED BACK — avg +0.0%, because it spills 8 bytes of registers")
+	          .code == KLINEAR_QUALITY);
 	c = measured(-0.02, -0.02, true);
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_AGGREGATE);
 	c = measured(-0.06, 0.06, true);
 	CHECK(!decide(&k, &c, NULL).accepted);
 	k = (struct klinear_case){ .overfit = true, .overfit_why = "a table keyed on a pointer" };
 	c = measured(1, 1, true);
-	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +100.0%, because the audit rejects it as overfit: a table keyed on a pointer").code ==
-	    KLINEAR_AUDIT);
+	CHECK(decide(&k, &c,
+	          "Round 4: ROLLED BACK — avg +100.0%, because the audit rejects it as overfit: a "
+	          "table keyed on a pointer")
+	          .code == KLINEAR_AUDIT);
 	k = (struct klinear_case){ .duplicate_of = "002/01" };
-	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +100.0%, because it is the program of 002/01").code == KLINEAR_DUPLICATE);
+	CHECK(decide(
+	          &k, &c, "Round 4: ROLLED BACK — avg +100.0%, because it is the program of 002/01")
+	          .code == KLINEAR_DUPLICATE);
 	k = (struct klinear_case){ .quality = "it spills 8 bytes of registers" };
-	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +100.0%, because it spills 8 bytes of registers").code == KLINEAR_QUALITY);
+	CHECK(decide(&k, &c,
+	          "Round 4: ROLLED BACK — avg +100.0%, because it spills 8 bytes of registers")
+	          .code == KLINEAR_QUALITY);
 	CHECK(!klinear_refutes("quality"));
 	k = (struct klinear_case){ .alarm = "below_floor" };
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_REJECTED);
@@ -239,27 +264,36 @@ test_noise(void)
 
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_NOISE);
 	k = (struct klinear_case){ .repeats = 3, .mean = 0.012, .sd = 0.005 };
-	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +1.2%, no regression in 2 shapes").code == KLINEAR_GAIN);
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +1.2%, no regression in 2 shapes").code ==
+	    KLINEAR_GAIN);
 	k.sd = 0.006;
 	CHECK(decide(&k, &c,
-	    "Round 4: ROLLED BACK — avg +1.2%, because 3 measurements more scatter by 0.6%, not less than half of their mean of +1.2%").code ==
-	    KLINEAR_VOLATILE);
+	          "Round 4: ROLLED BACK — avg +1.2%, because 3 measurements more scatter by 0.6%, "
+	          "not less than half of their mean of +1.2%")
+	          .code == KLINEAR_VOLATILE);
 	k = (struct klinear_case){ .repeats = 1, .mean = 0.018, .sd = 0 };
-	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +1.8%, because it was measured again 1 time, and 3 are the least").code ==
-	    KLINEAR_NOISE);
+	CHECK(decide(&k, &c,
+	          "Round 4: ROLLED BACK — avg +1.8%, because it was measured again 1 time, and 3 "
+	          "are the least")
+	          .code == KLINEAR_NOISE);
 	k = (struct klinear_case){ .repeats = 4, .mean = 0.01, .sd = 0 };
-	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +1.0%, because the mean of 4 measurements more, +1.0%, is not above 1.0%").code ==
-	    KLINEAR_NOISE);
+	CHECK(decide(&k, &c,
+	          "Round 4: ROLLED BACK — avg +1.0%, because the mean of 4 measurements more, "
+	          "+1.0%, is not above 1.0%")
+	          .code == KLINEAR_NOISE);
 	k = (struct klinear_case){ .needs_full = true };
 	c = measured(0.049, 0.049, true);
-	CHECK(decide(&k, &c, "Round 4: ROLLED BACK — avg +4.9%, because a gain below 5.0% on the quick set needs the full set").code ==
-	    KLINEAR_NOISE);
+	CHECK(decide(&k, &c,
+	          "Round 4: ROLLED BACK — avg +4.9%, because a gain below 5.0% on the quick set "
+	          "needs the full set")
+	          .code == KLINEAR_NOISE);
 	c = measured(0.051, 0.051, true);
 	CHECK(decide(&k, &c, NULL).accepted);
 	c = measured(0.051, 0.051, false);
 	CHECK(decide(&k, &c,
-	    "Round 4: ROLLED BACK — avg +5.1%, inconclusive: the noise allows anything from -5.4% to +15.6%").code ==
-	    KLINEAR_INCONCLUSIVE);
+	          "Round 4: ROLLED BACK — avg +5.1%, inconclusive: the noise allows anything from "
+	          "-5.4% to +15.6%")
+	          .code == KLINEAR_INCONCLUSIVE);
 	c = measured(0.051, 0.051, true);
 	c.pairs = false;
 	k = (struct klinear_case){ .floor = 0.05 };
@@ -283,11 +317,12 @@ test_inconclusive(void)
 	struct klinear_compare c = measured(-0.05, -0.05, false);
 	struct klinear_case k = { 0 };
 
-	CHECK(is_near(1.01, 1.005) && is_near(1.04, 0.99) && !is_near(1.04, 1.01) && !is_near(1,
-	    0.9));
+	CHECK(is_near(1.01, 1.005) && is_near(1.04, 0.99) && !is_near(1.04, 1.01) &&
+	    !is_near(1, 0.9));
 	CHECK(decide(&k, &c,
-	    "Round 4: ROLLED BACK — avg -5.0%, inconclusive: the noise allows anything from -14.5% to +4.5%").code ==
-	    KLINEAR_INCONCLUSIVE);
+	          "Round 4: ROLLED BACK — avg -5.0%, inconclusive: the noise allows anything from "
+	          "-14.5% to +4.5%")
+	          .code == KLINEAR_INCONCLUSIVE);
 	CHECK(!klinear_refutes("inconclusive") && !klinear_refutes("volatile"));
 	c = measured(-0.15, -0.15, false);
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_AGGREGATE);
@@ -299,19 +334,21 @@ test_inconclusive(void)
 	c.unit[0].was = 0.7;
 	c.unit[0].low = 0.56;
 	c.unit[0].high = 1.2;
-	CHECK(decide(&k, &c,
-	    "Round 4: ACCEPTED — avg +50.0%, no regression in 2 shapes").code == KLINEAR_GAIN);
+	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +50.0%, no regression in 2 shapes").code ==
+	    KLINEAR_GAIN);
 	c.unit[0].high = 0.99;
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_CORE_SHAPE);
 	CHECK(decide(&(struct klinear_case){ 0 }, NULL,
-	    "Round 4: ROLLED BACK — no result, inconclusive: it was not timed, "
-	    "for the machine was too busy").code == KLINEAR_INCONCLUSIVE);
+	          "Round 4: ROLLED BACK — no result, inconclusive: it was not timed, "
+	          "for the machine was too busy")
+	          .code == KLINEAR_INCONCLUSIVE);
 	c = measured(0.5, 0.5, true);
 	c.ratio.low = 0;
 	c.ratio.high = INFINITY;
 	CHECK(decide(&k, &c,
-	    "Round 4: ROLLED BACK — avg +50.0%, inconclusive: there are too few samples to tell").code ==
-	    KLINEAR_INCONCLUSIVE);
+	          "Round 4: ROLLED BACK — avg +50.0%, inconclusive: there are too few samples to "
+	          "tell")
+	          .code == KLINEAR_INCONCLUSIVE);
 }
 
 /* What was never measured: every status has its code, whatever else is said. */
@@ -322,9 +359,15 @@ test_failures(void)
 		const char *status;
 		enum klinear_code code;
 	} all[] = {
-		{ "no_plan", KLINEAR_NO_PLAN }, { "no_code", KLINEAR_BUILD }, { "compile_error", KLINEAR_BUILD },
-		{ "run_error", KLINEAR_RUN }, { "wrong_shape", KLINEAR_WRONG }, { "wrong_value", KLINEAR_WRONG },
-		{ "partial", KLINEAR_WRONG }, { "rejected", KLINEAR_REJECTED }, { "quarantined", KLINEAR_REJECTED },
+		{ "no_plan", KLINEAR_NO_PLAN },
+		{ "no_code", KLINEAR_BUILD },
+		{ "compile_error", KLINEAR_BUILD },
+		{ "run_error", KLINEAR_RUN },
+		{ "wrong_shape", KLINEAR_WRONG },
+		{ "wrong_value", KLINEAR_WRONG },
+		{ "partial", KLINEAR_WRONG },
+		{ "rejected", KLINEAR_REJECTED },
+		{ "quarantined", KLINEAR_REJECTED },
 		{ "correct", KLINEAR_INCONCLUSIVE },
 	};
 
@@ -335,13 +378,13 @@ test_failures(void)
 		tap_check(d.code == all[i].code && !d.accepted, all[i].status, __FILE__, __LINE__);
 	}
 	CHECK(decide(&(struct klinear_case){ .status = STATUS_COMPILE_ERROR,
-			 .why = "the compiler refused it" },
-		  NULL,
-		  "Round 4: ROLLED BACK — no result, because it does not build: the compiler "
-		  "refused it")
-		  .code == KLINEAR_BUILD);
-	CHECK(klinear_refutes("aggregate") && klinear_refutes("audit") && !klinear_refutes("build") &&
-	    !klinear_refutes("no_plan"));
+	                 .why = "the compiler refused it" },
+	          NULL,
+	          "Round 4: ROLLED BACK — no result, because it does not build: the compiler "
+	          "refused it")
+	          .code == KLINEAR_BUILD);
+	CHECK(klinear_refutes("aggregate") && klinear_refutes("audit") &&
+	    !klinear_refutes("build") && !klinear_refutes("no_plan"));
 }
 
 static void
@@ -352,7 +395,8 @@ test_independent(void)
 	struct klinear_decision d;
 
 	klinear_decide(&k, &d);
-	CHECK(!d.accepted && d.code == KLINEAR_AGGREGATE && strstr(d.why, "shape y got slower by 3.0%"));
+	CHECK(!d.accepted && d.code == KLINEAR_AGGREGATE &&
+	    strstr(d.why, "shape y got slower by 3.0%"));
 	c = measured(0.30, -0.01, true);
 	klinear_decide(&k, &d);
 	CHECK(d.accepted);
@@ -366,8 +410,8 @@ test_targets(void)
 	CHECK(klinear_target("2.5x", &t) && t.kind == KLINEAR_SPEEDUP && t.value == 2.5);
 	CHECK(klinear_target("500 TFLOP/s", &t) && t.kind == KLINEAR_FLOPS && t.value == 5e14);
 	CHECK(klinear_target("300GB/s", &t) && t.kind == KLINEAR_BYTES && t.value == 3e11);
-	CHECK(!klinear_target("fast", &t) && !klinear_target("3", &t) && !klinear_target("-1x", &t) &&
-	    !klinear_target("infx", &t));
+	CHECK(!klinear_target("fast", &t) && !klinear_target("3", &t) &&
+	    !klinear_target("-1x", &t) && !klinear_target("infx", &t));
 	CHECK_STR(klinear_escalation(0), "none");
 	CHECK_STR(klinear_escalation(1), "diagnose");
 	CHECK_STR(klinear_escalation(2), "profile");

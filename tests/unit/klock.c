@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of klock: alone or together, what is no lock, and what is said while another process holds it. */
+/*
+ * Unit tests of klock: alone or together, what is no lock, and what is said while another process
+ * holds it.
+ */
 #include "klock.h"
 
 #include <stdlib.h>
@@ -38,7 +41,10 @@ test_strange(void)
 	CHECK_EXIT(K_IO, klock_device("link", true, true));
 }
 
-/* A child holds the lock for seven seconds; another one waits for it and writes its messages into a file. */
+/*
+ * A child holds the lock for seven seconds; another one waits for it and writes its messages into a
+ * file.
+ */
 static void
 test_waiting(void)
 {
@@ -67,7 +73,8 @@ test_waiting(void)
 	said = kread_file_or_die("said", 10000, NULL);
 	who = kasprintf("process %ld (", (long)holder);
 	/* A kernel that tells nothing of locks, as in some containers, is answered with a hint. */
-	CHECK(strstr(said, "waiting for ./kiln-w.lock: ") && (strstr(said, who) || strstr(said, "lslocks")));
+	CHECK(strstr(said, "waiting for ./kiln-w.lock: ") &&
+	    (strstr(said, who) || strstr(said, "lslocks")));
 	CHECK(strchr(said, '\n') == said + strlen(said) - 1);
 	free(said);
 	free(who);

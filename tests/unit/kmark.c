@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of kmark: no bytes get through as markup, none that are not text get through at all. */
+/*
+ * Unit tests of kmark: no bytes get through as markup, none that are not text get through at all.
+ */
 #include "kmark.h"
 
 #include <stdlib.h>
@@ -30,7 +32,8 @@ gives(escape *f, const char *text, size_t len, const char *want)
 static void
 test_html(void)
 {
-	GIVES(kmark_html, "<a b='c' d=\"e\">&amp;", "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;&amp;amp;");
+	GIVES(kmark_html, "<a b='c' d=\"e\">&amp;",
+	    "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;&amp;amp;");
 	GIVES(kmark_html, "]]></script><!--", "]]&gt;&lt;/script&gt;&lt;!--");
 	GIVES(kmark_html, "\tµs × 2\n", "\tµs × 2\n");
 	GIVES(kmark_html, "a\r\nb\rc", "a\nb" BAD "c");
@@ -48,7 +51,10 @@ test_bytes(void)
 	GIVES(kmark_clean, "\xed\xa0\x80", BAD BAD BAD);
 	GIVES(kmark_clean, "\xf4\x90\x80\x80", BAD BAD BAD BAD);
 	GIVES(kmark_clean, "\xf0\x9f\x94\xa5\xe2\x82\xac", "\xf0\x9f\x94\xa5\xe2\x82\xac");
-	GIVES(kmark_clean, "a\xe2\x80\xae" "b\xe2\x81\xa6\xef\xbb\xbf\xc2\x85", "a" BAD "b" BAD BAD BAD);
+	GIVES(kmark_clean,
+	    "a\xe2\x80\xae"
+	    "b\xe2\x81\xa6\xef\xbb\xbf\xc2\x85",
+	    "a" BAD "b" BAD BAD BAD);
 }
 
 static void

@@ -10,7 +10,8 @@
 static void
 test_names(void)
 {
-	static const char *const bad[] = { "", "v", "7", "V7", "v07", "v-1", "v1.json", "v1 ", "vv1", "v1x", "v1234567" };
+	static const char *const bad[] = { "", "v", "7", "V7", "v07", "v-1", "v1.json", "v1 ",
+		"vv1", "v1x", "v1234567" };
 	long n = -1;
 
 	CHECK(kmemo_version("v0", &n) && n == 0);
@@ -45,8 +46,9 @@ test_seal(void)
 static void
 test_masks(void)
 {
-	struct kmemo_masks m = { .events = json_pack("[{s:i,s:b,s:[s,s]},{s:i,s:b,s:[s]}]", "trial", 3, "masked", 1, "versions",
-	    "v1", "v2", "trial", 6, "masked", 0, "versions", "v2") };
+	struct kmemo_masks m = { .events = json_pack("[{s:i,s:b,s:[s,s]},{s:i,s:b,s:[s]}]", "trial",
+		                     3, "masked", 1, "versions", "v1", "v2", "trial", 6, "masked",
+		                     0, "versions", "v2") };
 
 	CHECK(!kmemo_masked(&m, 1, 2) && !kmemo_masked(&m, 2, 2));
 	CHECK(kmemo_masked(&m, 1, 3) && kmemo_masked(&m, 2, 5));
@@ -77,9 +79,12 @@ test_sections(void)
 
 	sections_are("## Resolved\n- a\n- b\n\n## Pending\n* c\n## Avoid\nd\n",
 	    "{\"avoid\":[\"d\"],\"pending\":[\"c\"],\"resolved\":[\"a\",\"b\"]}");
-	sections_are("\n**Resolved:**\nPENDING\nAvoid:\n", "{\"avoid\":[],\"pending\":[],\"resolved\":[]}");
-	sections_are("## Resolved\n- Avoid spills: they cost\n## Pending\n## Avoid\n", "Avoid spills: they cost");
-	sections_are("Here it is:\n## Resolved\n## Pending\n## Avoid\n", "must begin with the section Resolved");
+	sections_are(
+	    "\n**Resolved:**\nPENDING\nAvoid:\n", "{\"avoid\":[],\"pending\":[],\"resolved\":[]}");
+	sections_are("## Resolved\n- Avoid spills: they cost\n## Pending\n## Avoid\n",
+	    "Avoid spills: they cost");
+	sections_are("Here it is:\n## Resolved\n## Pending\n## Avoid\n",
+	    "must begin with the section Resolved");
 	sections_are("## Resolved\n## Avoid\n## Pending\n", "in this order");
 	sections_are("## Resolved\n## Resolved\n", "once each");
 	sections_are("## Resolved\n## Pending\n", "a section is missing");

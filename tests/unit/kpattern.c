@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of kpattern: arithmetic to the last bit, the order of a trace, machine code against the interpreter. */
+/*
+ * Unit tests of kpattern: arithmetic to the last bit, the order of a trace, machine code against
+ * the interpreter.
+ */
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,16 +12,27 @@
 
 #include "../../tools/kclassify/kpattern.c"
 
-#define CATEGORY(name, weight, patterns) "{\"name\":\"" name "\",\"weight\":" weight ",\"patterns\":[" patterns "]}"
+#define CATEGORY(name, weight, patterns) \
+	"{\"name\":\"" name "\",\"weight\":" weight ",\"patterns\":[" patterns "]}"
 
-static const char table_text[] = "{\"schema\":\"patterns/1\",\"dims\":{\"memory\":{"
-    "\"1\":[" CATEGORY("a", "0.7", "\"a1\"") "," CATEGORY("b", "0.4", "\"b1\",\"c1\"") ","
-    CATEGORY("d", "1.0", "\"d1\"") "," CATEGORY("e", "1.0", "\"e1\"") "],"
-    "\"3\":[" CATEGORY("f", "0.9", "\"^f3$\"") "," CATEGORY("g", "0.2", "\"g3\"") "," CATEGORY("h", "1.0", "\"h3\"") ","
-    CATEGORY("i", "1.0", "\"i3\"") "," CATEGORY("j", "1.0", "\"j3\"") "]},"
-    "\"compute\":{\"2\":[" CATEGORY("k", "0.9", "\"k2\"") "]},"
-    "\"esimd\":{\"2\":[" CATEGORY("l", "0.18", "\"l2\"") "," CATEGORY("m", "0.82", "\"m2\"") "]}},"
-    "\"gates\":[{\"name\":\"x\",\"dimension\":\"memory\",\"level\":3,\"when\":[\"when\"],\"require\":[\"unless\"]}]}";
+static const char table_text[] =
+    "{\"schema\":\"patterns/1\",\"dims\":{\"memory\":{"
+    "\"1\":[" CATEGORY("a", "0.7", "\"a1\"") "," CATEGORY("b", "0.4", "\"b1\",\"c1\"") "," CATEGORY(
+        "d", "1.0", "\"d1\"") "," CATEGORY("e", "1.0",
+        "\"e1\"") "],"
+                  "\"3\":[" CATEGORY("f", "0.9", "\"^f3$\"") "," CATEGORY(
+                      "g", "0.2", "\"g3\"") "," CATEGORY("h", "1.0", "\"h3\"") "," CATEGORY("i",
+                      "1.0", "\"i3\"") "," CATEGORY("j", "1.0",
+                      "\"j3\"") "]},"
+                                "\"compute\":{\"2\":[" CATEGORY("k", "0.9",
+                                    "\"k2\"") "]},"
+                                              "\"esimd\":{\"2\":[" CATEGORY(
+                                                  "l", "0.18", "\"l2\"") "," CATEGORY("m", "0.82",
+                                                  "\"m2\"") "]}},"
+                                                            "\"gates\":[{\"name\":\"x\","
+                                                            "\"dimension\":\"memory\",\"level\":3,"
+                                                            "\"when\":[\"when\"],\"require\":["
+                                                            "\"unless\"]}]}";
 
 static struct kpattern_table *
 load(void)
@@ -109,14 +123,18 @@ test_trace(struct kpattern_table *t)
 	struct kpattern_result r;
 
 	kpattern_classify(t, src, strlen(src), KPATTERN_GATES, &r, &trace);
-	CHECK_STR(seen.data, "h@3-5 memory3=0.25/0.21 memory2=0.00/0.18 d@0-2 memory1=0.32/0.15 x:memory3>1 "
+	CHECK_STR(seen.data,
+	    "h@3-5 memory3=0.25/0.21 memory2=0.00/0.18 d@0-2 memory1=0.32/0.15 x:memory3>1 "
 	    "compute3=0.00/0.21 compute2=0.00/0.18 compute1=0.00/0.15 "
 	    "parallelism3=0.00/0.21 parallelism2=0.00/0.18 parallelism1=0.00/0.15 "
 	    "esimd3=0.00/0.21 esimd2=0.00/0.18 esimd1=0.00/0.15 ");
 	kbuf_free(&seen);
 }
 
-/* A text long enough to be searched by machine code gives what the interpreter gave, NUL bytes included. */
+/*
+ * A text long enough to be searched by machine code gives what the interpreter gave, NUL bytes
+ * included.
+ */
 static void
 test_engines(void)
 {

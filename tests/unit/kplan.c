@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kplan: where a plan must stand, what it must hold, and what the history of a campaign rules out. */
+/*
+ * kplan: where a plan must stand, what it must hold, and what the history of a campaign rules out.
+ */
 #include <stdlib.h>
 
 #include "kplan.h"
 #include "kutil.h"
 #include "tap.h"
 
-#define GOOD "{\"hypothesis\":\"rows should get faster because of x\",\"change\":\"tile by 8\",\"category\":\"tiling\",\"bucket\":\"K1\"}"
+#define GOOD \
+	"{\"hypothesis\":\"rows should get faster because of x\",\"change\":\"tile by " \
+	"8\",\"category\":\"tiling\",\"bucket\":\"K1\"}"
 #define CODE "```c\nint f(void) { return 1; }\n```\n"
 
 static void
@@ -27,7 +31,8 @@ accepts(const char *text)
 	struct kplan p;
 
 	kplan_read(text, strlen(text), &p);
-	tap_check(p.json && !p.fault && p.end && !strncmp(text + p.end, "\n```c", 4), "accepted", __FILE__, __LINE__);
+	tap_check(p.json && !p.fault && p.end && !strncmp(text + p.end, "\n```c", 4), "accepted",
+	    __FILE__, __LINE__);
 	if (p.fault)
 		fprintf(stderr, "# got: %s\n", p.fault);
 	kplan_free(&p);
@@ -56,48 +61,73 @@ test_members(void)
 	refuses(PLAN("{"), "not JSON: line 2");
 	refuses(PLAN("[1]"), "not a JSON object");
 	refuses(PLAN("{\"hypothesis\":\"a\",\"hypothesis\":\"b\"}"), "not JSON");
-	refuses(PLAN("{\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"), "no \"hypothesis\"");
-	refuses(PLAN("{\"hypothesis\":\" \\n\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"),
+	refuses(
+	    PLAN("{\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"), "no \"hypothesis\"");
+	refuses(PLAN("{\"hypothesis\":\" "
+	             "\\n\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"),
 	    "\"hypothesis\" is empty");
 	refuses(PLAN("{\"hypothesis\":7,\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"),
 	    "\"hypothesis\" must be a text");
-	refuses(PLAN("{\"hypothesis\":\"h\",\"category\":\"b\",\"bucket\":\"K1\"}"), "no \"change\"");
-	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\"}"), "no \"bucket\"");
-	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K5\"}"),
+	refuses(
+	    PLAN("{\"hypothesis\":\"h\",\"category\":\"b\",\"bucket\":\"K1\"}"), "no \"change\"");
+	refuses(
+	    PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\"}"), "no \"bucket\"");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":"
+	             "\"K5\"}"),
 	    "'K5', not one of K1, K2, K3, K4, W1");
-	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"W2\"}"),
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":"
+	             "\"W2\"}"),
 	    "bucket W2 is forbidden");
-	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"W3\"}"),
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":"
+	             "\"W3\"}"),
 	    "bucket W3 is forbidden");
-	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\",\"expected_gain_pct\":\"much\"}"),
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\","
+	             "\"expected_gain_pct\":\"much\"}"),
 	    "\"expected_gain_pct\" must be a number");
-	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\",\"directions\":[1]}"),
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\","
+	             "\"directions\":[1]}"),
 	    "\"directions\" must be a list of texts");
 	refuses("```plan\n{\"hypothesis\":\"\xff\"}\n```\n" CODE, "not JSON");
-	accepts(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"W1\",\"quant_us\":30,\"step_us\":1500}"));
+	accepts(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"W1\","
+	             "\"quant_us\":30,\"step_us\":1500}"));
 }
 
-#define WITH(members) PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"," members "}")
+#define WITH(members) \
+	PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":" \
+	     "\"K1\"," members "}")
 
 static void
 test_forms(void)
 {
-	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"tiling, unrolling\",\"bucket\":\"K1\"}"), "names several kinds");
-	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"tiling and unrolling\",\"bucket\":\"K1\"}"), "names several kinds");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"tiling, "
+	             "unrolling\",\"bucket\":\"K1\"}"),
+	    "names several kinds");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"tiling and "
+	             "unrolling\",\"bucket\":\"K1\"}"),
+	    "names several kinds");
 	refuses(WITH("\"evidence\":\"it is slow\""), "three parts, metric -> inference -> action");
 	refuses(WITH("\"evidence\":\"9.7 sectors -> -> widen\""), "three parts");
 	refuses(WITH("\"evidence\":\"9.7 sectors -> widen ->\""), "three parts");
-	accepts(WITH("\"evidence\":\"9.7 sectors -> narrow; sm_pct 12 % \u2192 it waits; action => widen\""));
+	accepts(WITH("\"evidence\":\"9.7 sectors -> narrow; sm_pct 12 % \u2192 it waits; action => "
+	             "widen\""));
 	accepts(WITH("\"evidence\":\"9.7 sectors -> scattered -> widen\""));
-	refuses(WITH("\"risks\":\"it may not reach about 3 TB/s\""), "hedges a figure, 'not reach about 3 TB/s'");
+	refuses(WITH("\"risks\":\"it may not reach about 3 TB/s\""),
+	    "hedges a figure, 'not reach about 3 TB/s'");
 	refuses(WITH("\"search\":{}"), "\"search\" must be a list");
-	refuses(WITH("\"search\":[{\"layer\":\"L4\",\"source\":\"s\",\"finding\":\"f\"}]"), "must have a \"layer\"");
-	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\"}]"), "a \"source\" and a \"finding\"");
-	refuses(WITH("\"search\":[{\"layer\":\"L2\",\"source\":\"s\",\"finding\":\"f\"}]"), "no row before it is of L1");
-	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":\"L3\",\"source\":\"s\",\"finding\":\"f\"}]"),
+	refuses(WITH("\"search\":[{\"layer\":\"L4\",\"source\":\"s\",\"finding\":\"f\"}]"),
+	    "must have a \"layer\"");
+	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\"}]"),
+	    "a \"source\" and a \"finding\"");
+	refuses(WITH("\"search\":[{\"layer\":\"L2\",\"source\":\"s\",\"finding\":\"f\"}]"),
+	    "no row before it is of L1");
+	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":"
+	             "\"L3\",\"source\":\"s\",\"finding\":\"f\"}]"),
 	    "no row before it is of L2");
-	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\",\"new\":1}]"), "\"new\" must be true or false");
-	accepts(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":\"L2\",\"source\":\"s\",\"finding\":\"f\",\"new\":true}]"));
+	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\",\"new\":1}"
+	             "]"),
+	    "\"new\" must be true or false");
+	accepts(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":"
+	             "\"L2\",\"source\":\"s\",\"finding\":\"f\",\"new\":true}]"));
 }
 
 /* Whatever arrow the evidence is written with, its first part is the metric. */
@@ -107,7 +137,8 @@ test_metric(void)
 	static const char *const arrows[] = { "->", "=>", "\u2192", "\u21d2", "\u27f6" };
 
 	for (size_t i = 0; i < LEN(arrows); i++) {
-		char *evidence = kasprintf("sectors 9.7 %s scattered %s widen", arrows[i], arrows[i]);
+		char *evidence =
+		    kasprintf("sectors 9.7 %s scattered %s widen", arrows[i], arrows[i]);
 		json_t *plan = json_pack("{s:s}", "evidence", evidence);
 		char *metric = kplan_metric(plan);
 
@@ -122,10 +153,12 @@ static void
 novelty(const char *search, long streak, const char *want)
 {
 	json_t *p = json_loads(search, 0, NULL),
-	    *past = json_loads("[{\"round\":4,\"source\":\"Gemm.md\",\"finding\":\"use tiles\"}]", 0, NULL);
+	       *past = json_loads(
+	           "[{\"round\":4,\"source\":\"Gemm.md\",\"finding\":\"use tiles\"}]", 0, NULL);
 	char *fault = kplan_novelty_fault(p, past, streak);
 
-	tap_check(want ? fault && strstr(fault, want) : !fault, want ? want : search, __FILE__, __LINE__);
+	tap_check(
+	    want ? fault && strstr(fault, want) : !fault, want ? want : search, __FILE__, __LINE__);
 	free(fault);
 	json_decref(p);
 	json_decref(past);
@@ -136,9 +169,12 @@ test_novelty(void)
 {
 	novelty("{}", 2, NULL);
 	novelty("{}", 3, "needs a \"search\" with a row that is new");
-	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"Use tiles!\"}]}", 3, "needs a \"search\"");
-	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"Use tiles!\",\"new\":true}]}", 0, "stood in the plan of round 4");
-	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"use swizzles\",\"new\":true}]}", 3, NULL);
+	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"Use tiles!\"}]}", 3,
+	    "needs a \"search\"");
+	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"Use tiles!\",\"new\":true}]}",
+	    0, "stood in the plan of round 4");
+	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"use swizzles\",\"new\":true}]}",
+	    3, NULL);
 }
 
 static void
@@ -147,7 +183,8 @@ history(const char *plan, const char *ineffective, bool review, const char *want
 	json_t *p = json_loads(plan, 0, NULL), *i = json_loads(ineffective, 0, NULL);
 	char *fault = kplan_history_fault(p, i, review);
 
-	tap_check(want ? fault && strstr(fault, want) : !fault, want ? want : plan, __FILE__, __LINE__);
+	tap_check(
+	    want ? fault && strstr(fault, want) : !fault, want ? want : plan, __FILE__, __LINE__);
 	if (fault && (!want || !strstr(fault, want)))
 		fprintf(stderr, "# got: %s\n", fault);
 	free(fault);
@@ -158,7 +195,8 @@ history(const char *plan, const char *ineffective, bool review, const char *want
 static void
 test_history(void)
 {
-	static const char past[] = "[{\"round\":3,\"category\":\"Tiling\",\"change\":\"Tile  by 8.\"}]";
+	static const char past[] = "[{\"round\":3,\"category\":\"Tiling\",\"change\":\"Tile  by "
+	                           "8.\"}]";
 	char *normal = kplan_normal("  Tile -- by_8!\n");
 
 	CHECK_STR(normal, "tile by 8");
@@ -169,11 +207,12 @@ test_history(void)
 	history("{\"change\":\"tile by 16\",\"category\":\"tiling\"}", past, false, NULL);
 	history("{\"change\":\"z\",\"category\":\"c\"}", "[]", true,
 	    "at least 3 fundamentally different \"directions\", and this one has 0");
-	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\" A. \",\"\"]}", "[]", true,
-	    "this one has 2");
-	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\"tile by 8\"]}", past, true,
-	    "direction 3, \"tile by 8\", was rolled back in round 3");
-	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\"d\"]}", past, true, NULL);
+	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\" A. \",\"\"]}",
+	    "[]", true, "this one has 2");
+	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\"tile by 8\"]}",
+	    past, true, "direction 3, \"tile by 8\", was rolled back in round 3");
+	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\"d\"]}", past,
+	    true, NULL);
 }
 
 int

@@ -34,14 +34,19 @@ test_streams(void)
 	CHECK_STR(r.out, "out\n");
 	CHECK_STR(r.err, "err\n");
 	CHECK(r.exit_code == 3 && !r.signal && !r.timed_out && !r.flooded);
-	CHECK(shell((struct kproc){ .in = big, .in_len = len, .max_output = 2 * len }, "cat") == 0 && r.out_len == len);
-	CHECK(shell((struct kproc){ .in = big, .in_len = len }, "exec <&-; exit 4") == 0 && r.exit_code == 4);
+	CHECK(
+	    shell((struct kproc){ .in = big, .in_len = len, .max_output = 2 * len }, "cat") == 0 &&
+	    r.out_len == len);
+	CHECK(shell((struct kproc){ .in = big, .in_len = len }, "exec <&-; exit 4") == 0 &&
+	    r.exit_code == 4);
 	CHECK(shell((struct kproc){ 0 }, "cat") == 0 && r.out_len == 0 && r.exit_code == 0);
 	CHECK(shell((struct kproc){ .max_output = 1000, .timeout_s = 10 }, "yes") == 0);
 	CHECK(r.flooded && r.out_len == 1000);
-	CHECK(shell((struct kproc){ .timeout_s = 10 }, "exec >&- 2>&-; exit 6") == 0 && r.exit_code == 6);
+	CHECK(shell((struct kproc){ .timeout_s = 10 }, "exec >&- 2>&-; exit 6") == 0 &&
+	    r.exit_code == 6);
 	CHECK(shell((struct kproc){ .cwd = "/usr" }, "pwd") == 0 && !strcmp(r.out, "/usr\n"));
-	CHECK(shell((struct kproc){ .envp = (char *[]){ (char[]){ "A=1" }, NULL } }, "echo $A$HOME") == 0);
+	CHECK(shell((struct kproc){ .envp = (char *[]){ (char[]){ "A=1" }, NULL } },
+	          "echo $A$HOME") == 0);
 	CHECK_STR(r.out, "1\n");
 	free(big);
 }
@@ -62,10 +67,13 @@ test_failures(void)
 	kproc_result_free(&r);
 	CHECK(kproc_run(&p, &r) == -1 && errno == ENOENT);
 	CHECK(shell((struct kproc){ .cwd = "/no/such/folder" }, "true") == -1 && errno == ENOENT);
-	CHECK(shell((struct kproc){ .keep_fds = many, .keep_count = 80 }, "true") == -1 && errno == EINVAL);
-	CHECK(shell((struct kproc){ .setup = refuse, .setup_arg = many }, "true") == 0 && r.exit_code == 126);
+	CHECK(shell((struct kproc){ .keep_fds = many, .keep_count = 80 }, "true") == -1 &&
+	    errno == EINVAL);
+	CHECK(shell((struct kproc){ .setup = refuse, .setup_arg = many }, "true") == 0 &&
+	    r.exit_code == 126);
 	CHECK(shell((struct kproc){ .setup = refuse }, "true") == 0 && r.exit_code == 0);
-	CHECK(shell((struct kproc){ 0 }, "kill -TERM $$") == 0 && r.signal == SIGTERM && r.exit_code == -1);
+	CHECK(shell((struct kproc){ 0 }, "kill -TERM $$") == 0 && r.signal == SIGTERM &&
+	    r.exit_code == -1);
 }
 
 static void
@@ -75,14 +83,17 @@ test_limits(void)
 
 	CHECK(shell((struct kproc){ .timeout_s = 0.1 }, "sleep 20") == 0);
 	CHECK(r.timed_out && r.signal == SIGKILL && r.wall_s < 1);
-	CHECK(shell((struct kproc){ .timeout_s = 0.1 }, "trap '' TERM; kill -STOP $$") == 0 && r.timed_out);
+	CHECK(shell((struct kproc){ .timeout_s = 0.1 }, "trap '' TERM; kill -STOP $$") == 0 &&
+	    r.timed_out);
 	CHECK(shell((struct kproc){ .timeout_s = 60, .cpu_s = 1 }, "while :; do :; done") == 0);
 	CHECK(r.signal == SIGKILL && !r.timed_out);
 	p = (struct kproc){ .open_files = 64, .memory_bytes = 1 << 30 };
 	CHECK(shell(p, "ulimit -v; ulimit -c") == 0);
 	CHECK_STR(r.out, "1048576\n0\n");
 	p = (struct kproc){ .file_bytes = 4096 };
-	CHECK(shell(p, "f=/tmp/kproc-test.$$; head -c 9999 /dev/zero >$f; s=$?; rm $f; exit $s") == 0 && r.exit_code > 128);
+	CHECK(shell(p, "f=/tmp/kproc-test.$$; head -c 9999 /dev/zero >$f; s=$?; rm $f; exit $s") ==
+	        0 &&
+	    r.exit_code > 128);
 }
 
 static void
@@ -123,7 +134,8 @@ test_spawn(void)
 	char *argv[] = { (char[]){ "sleep" }, (char[]){ "20" }, NULL };
 	char *missing[] = { (char[]){ "/no/such/program" }, NULL };
 	struct kproc p = { .argv = argv }, none = { .argv = missing };
-	pid_t one = kproc_spawn(&p, (int[3]){ -1, -1, -1 }), two = kproc_spawn(&p, (int[3]){ -1, -1, -1 });
+	pid_t one = kproc_spawn(&p, (int[3]){ -1, -1, -1 }),
+	      two = kproc_spawn(&p, (int[3]){ -1, -1, -1 });
 	int status;
 
 	CHECK(one > 0 && two > 0);

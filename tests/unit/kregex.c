@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of kregex: matches, definitions, groups, replacements, and texts that defeat an expression. */
+/*
+ * Unit tests of kregex: matches, definitions, groups, replacements, and texts that defeat an
+ * expression.
+ */
 #include "kregex.h"
 
 #include <stdlib.h>
@@ -22,14 +25,19 @@ test_flags(void)
 {
 	CHECK(found("b+", 0, "abbc") == KREGEX_FOUND && found("B", 0, "abc") == KREGEX_NONE);
 	CHECK(found("B", KREGEX_NOCASE, "abc") == KREGEX_FOUND);
-	CHECK(found("^b$", 0, "a\nb\nc") == KREGEX_NONE && found("^b$", KREGEX_LINES, "a\nb\nc") == KREGEX_FOUND);
-	CHECK(found("a.c", 0, "a\nc") == KREGEX_NONE && found("a.c", KREGEX_DOTALL, "a\nc") == KREGEX_FOUND);
+	CHECK(found("^b$", 0, "a\nb\nc") == KREGEX_NONE &&
+	    found("^b$", KREGEX_LINES, "a\nb\nc") == KREGEX_FOUND);
+	CHECK(found("a.c", 0, "a\nc") == KREGEX_NONE &&
+	    found("a.c", KREGEX_DOTALL, "a\nc") == KREGEX_FOUND);
 	CHECK(found("b$", KREGEX_LINES, "b\r\n") == KREGEX_NONE);
 	CHECK_EXIT(K_USAGE, kregex_new("here", NULL, "(a", 0));
 	CHECK_EXIT(K_USAGE, kregex_new("here", "(?(DEFINE)(?<x>a))", "(?&y)", 0));
 }
 
-/* An expression gives up on a text, as interpreted and as machine code, and is as good as before afterwards. */
+/*
+ * An expression gives up on a text, as interpreted and as machine code, and is as good as before
+ * afterwards.
+ */
 static void
 test_lost(void)
 {
@@ -57,7 +65,8 @@ test_places(void)
 	    "(?&name)\\[(?:(?<key>4)|(?<key>\\d))\\]", 0);
 	struct kregex_span at = { 0 };
 
-	CHECK(kregex_search(re, text, strlen(text), 0, &at) == KREGEX_FOUND && at.from == 4 && at.to == 10);
+	CHECK(kregex_search(re, text, strlen(text), 0, &at) == KREGEX_FOUND && at.from == 4 &&
+	    at.to == 10);
 	CHECK(kregex_group(re, "key", &at) && at.from == 8 && at.to == 9);
 	CHECK(kregex_search(re, text, strlen(text), 5, &at) == KREGEX_FOUND && at.from == 13);
 	CHECK(kregex_group(re, "key", &at) && text[at.from] == '4');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of the sandbox's parts: work folders, the user, filters, levels. What it holds back is tested in
- * tests/ksandbox.t.
+ * Unit tests of the sandbox's parts: work folders, the user, filters, levels. What it holds back is
+ * tested in tests/ksandbox.t.
  */
 #include "ksandbox.h"
 
@@ -60,7 +60,8 @@ test_planted(void)
 {
 	struct stat st;
 
-	CHECK(symlink("/etc/passwd", in_work("link")) == 0 && symlink("/etc", in_work("folder")) == 0);
+	CHECK(symlink("/etc/passwd", in_work("link")) == 0 &&
+	    symlink("/etc", in_work("folder")) == 0);
 	CHECK(mkfifo(in_work("pipe"), 0644) == 0);
 	CHECK(ksandbox_open(work, "link") < 0 && errno == ELOOP);
 	CHECK(ksandbox_open(work, "folder/passwd") < 0);
@@ -140,12 +141,16 @@ test_parts(void)
 static void
 test_two_at_once(void)
 {
-	char *sleeper[] = { (char[]){ "sleep" }, (char[]){ "20" }, NULL }, *quick[] = { (char[]){ "true" }, NULL };
-	struct ksandbox s = { .level = ksandbox_level("auto"), .profile = KSANDBOX_RUN, .work = work };
+	char *sleeper[] = { (char[]){ "sleep" }, (char[]){ "20" }, NULL },
+	     *quick[] = { (char[]){ "true" }, NULL };
+	struct ksandbox s = {
+		.level = ksandbox_level("auto"), .profile = KSANDBOX_RUN, .work = work
+	};
 	struct kproc p = { .argv = quick, .timeout_s = 10 };
 	struct kproc_result r;
 	int out[2];
-	pid_t one = ksandbox_spawn(&s, sleeper, NULL, 0, &out[0]), two = ksandbox_spawn(&s, sleeper, NULL, 0, &out[1]);
+	pid_t one = ksandbox_spawn(&s, sleeper, NULL, 0, &out[0]),
+	      two = ksandbox_spawn(&s, sleeper, NULL, 0, &out[1]);
 
 	CHECK(one > 0 && two > 0);
 	CHECK(ksandbox_run(&s, &p, &r) == 0 && r.exit_code == 0);
@@ -164,7 +169,9 @@ test_refusals(void)
 {
 	char *quick[] = { (char[]){ "true" }, NULL };
 	struct ksandbox_bind bind = { "/no/such/file", "/x" };
-	struct ksandbox s = { .level = KSANDBOX_NONE, .binds = &bind, .bind_count = 1, .work = work };
+	struct ksandbox s = {
+		.level = KSANDBOX_NONE, .binds = &bind, .bind_count = 1, .work = work
+	};
 	struct kproc p = { .argv = quick };
 	struct kproc_result r;
 	int many[60] = { 0 }, out;
@@ -184,7 +191,8 @@ main(void)
 
 	kutil_init("ksandbox");
 	if (getenv("LD_PRELOAD") && strstr(getenv("LD_PRELOAD"), "vgpreload"))
-		return puts("1..0 # SKIP valgrind knows neither openat2 nor seccomp nor Landlock") < 0;
+		return puts("1..0 # SKIP valgrind knows neither openat2 nor seccomp nor Landlock") <
+		    0;
 	test_remove();
 	path = ksandbox_work_new();
 	snprintf(work, sizeof work, "%s", path);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of kscan: items, signatures, launches and constants of sources as people write them. */
+/*
+ * Unit tests of kscan: items, signatures, launches and constants of sources as people write them.
+ */
 #include <stdlib.h>
 
 #include "tap.h"
@@ -10,7 +12,8 @@
 static char *
 items(const char *text)
 {
-	static const char *const kinds[] = { "include", "macro", "directive", "group", "function", "declaration", "open", "close" };
+	static const char *const kinds[] = { "include", "macro", "directive", "group", "function",
+		"declaration", "open", "close" };
 	struct kbuf b = { 0 };
 	struct kscan s;
 
@@ -38,29 +41,44 @@ static void
 test_items(void)
 {
 	check_items("", "");
-	check_items("#include <math.h>\n#include \"a/b.h\"\n#define N 8\n#define F(x) \\\n\t((x) + N)\n#undef N\n", "include:math.h "
+	check_items("#include <math.h>\n#include \"a/b.h\"\n#define N 8\n#define F(x) \\\n\t((x) + "
+	            "N)\n#undef N\n",
+	    "include:math.h "
 	    "include:a/b.h macro:N macro:F directive");
-	check_items("typedef float real;\nstruct point { int x, y; };\ntypedef struct { float a; } pair;\nenum { A, B = 3, C };\n",
+	check_items("typedef float real;\nstruct point { int x, y; };\ntypedef struct { float a; } "
+	            "pair;\nenum { A, B = 3, C };\n",
 	    "declaration:real declaration:point declaration:pair declaration:A,B,C");
-	check_items("static const float table[] = { 1, 2 }, *other = table;\nint n __attribute__((aligned(8))) = 3, m;\n",
+	check_items("static const float table[] = { 1, 2 }, *other = table;\nint n "
+	            "__attribute__((aligned(8))) = 3, m;\n",
 	    "declaration:table,other declaration:n,m");
-	check_items("int f(int a);\nstatic inline int g(void) { return '{'; }\nvoid (*hook)(int);\nint h(int a) { return \"}\"[a]; }",
+	check_items("int f(int a);\nstatic inline int g(void) { return '{'; }\nvoid "
+	            "(*hook)(int);\nint h(int a) { return \"}\"[a]; }",
 	    "declaration:f function:g declaration:hook function:h");
-	check_items("struct s *find(struct s *p)\n{\n\tif (p) { return p; }\n\treturn 0;\n}\n", "function:find");
+	check_items("struct s *find(struct s *p)\n{\n\tif (p) { return p; }\n\treturn 0;\n}\n",
+	    "function:find");
 	check_items("__attribute__((noinline)) static void f(int a) { (void)a; }", "function:f");
 	check_items("struct __attribute__((packed)) s { int a; };", "declaration:s");
-	check_items("void f(int a)\n{\n#ifdef X\n\tif (a) {\n#else\n\tif (!a) {\n#endif\n\t}\n}\nint g;\n", "function:f declaration:g");
-	check_items("#ifdef X\nint a;\nvoid f(void) { }\n#else\nint b;\n#endif\nint c;\n", "group:a,f,b declaration:c");
+	check_items("void f(int a)\n{\n#ifdef X\n\tif (a) {\n#else\n\tif (!a) "
+	            "{\n#endif\n\t}\n}\nint g;\n",
+	    "function:f declaration:g");
+	check_items("#ifdef X\nint a;\nvoid f(void) { }\n#else\nint b;\n#endif\nint c;\n",
+	    "group:a,f,b declaration:c");
 	check_items("#ifndef H\n#define H\nint a;\n#endif\n", "declaration:a");
 	check_items("#pragma once\nint a;\n", "directive declaration:a");
-	check_items("namespace x {\nint f() { return 1; }\n}\nextern \"C\" {\nint g(void) { return 2; }\n}\n",
+	check_items("namespace x {\nint f() { return 1; }\n}\nextern \"C\" {\nint g(void) { return "
+	            "2; }\n}\n",
 	    "open function:f close open function:g close");
 	check_items("extern \"C\" void f(int a) { (void)a; }\n", "function:f");
-	check_items("template <typename T, int N = 4> __global__ void __launch_bounds__(32 * N) f(T *p) { p[0] = N; }\n", "function:f");
-	check_items("constexpr int a = 1, b = 2;\nusing real = float;\n", "declaration:a,b declaration:real");
+	check_items("template <typename T, int N = 4> __global__ void __launch_bounds__(32 * N) "
+	            "f(T *p) { p[0] = N; }\n",
+	    "function:f");
+	check_items("constexpr int a = 1, b = 2;\nusing real = float;\n",
+	    "declaration:a,b declaration:real");
 	check_items("int f(void) {\n", "unclosed function:f");
-	check_items("static int f(a, b)\n\tint a; double *b, c[];\n{\n}\nvoid g(void) { }\n", "function:f function:g");
-	check_items("DEFINE(x) static int y;\nvoid g(void) { }\nint f(a) int b; struct s { int c; };\n",
+	check_items("static int f(a, b)\n\tint a; double *b, c[];\n{\n}\nvoid g(void) { }\n",
+	    "function:f function:g");
+	check_items("DEFINE(x) static int y;\nvoid g(void) { }\nint f(a) int b; struct s { int c; "
+	            "};\n",
 	    "declaration:DEFINE function:g declaration:f declaration:s");
 	check_items("/* int a; */ // int b;\nint c;", "declaration:c");
 }
@@ -69,10 +87,12 @@ static void
 test_signature(void)
 {
 	static const char text[] = "typedef float real;\n"
-	    "static void\nf(const real *restrict in, real out[], unsigned  int n, const int *const k, real (*fn)(int), struct s *p,\n"
-	    "\tdouble a[n][2 * k], double *rows[3])\n{\n}\n"
-	    "void g(void) { }\n"
-	    "extern \"C\" __attribute__((visibility(\"default\"))) __typeof__(0) [[gnu::hot]]\nh(int a) { return a; }\n";
+	                           "static void\nf(const real *restrict in, real out[], unsigned  "
+	                           "int n, const int *const k, real (*fn)(int), struct s *p,\n"
+	                           "\tdouble a[n][2 * k], double *rows[3])\n{\n}\n"
+	                           "void g(void) { }\n"
+	                           "extern \"C\" __attribute__((visibility(\"default\"))) "
+	                           "__typeof__(0) [[gnu::hot]]\nh(int a) { return a; }\n";
 	struct kscan_signature g;
 	struct kscan s;
 	int stars;
@@ -89,9 +109,12 @@ test_signature(void)
 	CHECK_STR(g.params[2].type, "unsigned int");
 	CHECK(g.params[3].constant && g.params[3].stars == 1);
 	CHECK(g.params[4].strange && !g.params[5].strange);
-	CHECK(g.params[6].stars == 1 && g.params[6].rows == 1 && !g.params[6].strange && g.params[7].strange);
+	CHECK(g.params[6].stars == 1 && g.params[6].rows == 1 && !g.params[6].strange &&
+	    g.params[7].strange);
 	t = kscan_signature_text(&g);
-	CHECK_STR(t, "static void(const real*,real*,unsigned int,const int*,real(*fn)(int),s*,double*[],double*rows[3])");
+	CHECK_STR(t,
+	    "static void(const real*,real*,unsigned int,const "
+	    "int*,real(*fn)(int),s*,double*[],double*rows[3])");
 	free(t);
 	kscan_signature_free(&g);
 	kscan_signature(&s, kscan_function(&s, "g"), &g);
@@ -111,10 +134,13 @@ test_signature(void)
 static void
 test_launches(void)
 {
-	static const char text[] = "#define BX 32\nconstexpr int by = 256 / BX, twice = 2 * by;\nenum { ONE = 1, TWO };\n"
-	    "void f(float *p, int n, int h, cudaStream_t s)\n{\n\tdim3 block(BX, by), grid((n + block.x - 1) / block.x, h);\n"
+	static const char text[] =
+	    "#define BX 32\nconstexpr int by = 256 / BX, twice = 2 * by;\nenum { ONE = 1, TWO };\n"
+	    "void f(float *p, int n, int h, cudaStream_t s)\n{\n\tdim3 block(BX, by), grid((n + "
+	    "block.x - 1) / block.x, h);\n"
 	    "\tconst int threads = BX * by;\n"
-	    "\tk<float, 3><<<grid, block, 0, s>>>(p);\n\tm<<<(n + threads - 1) / threads, threads>>>(p);\n"
+	    "\tk<float, 3><<<grid, block, 0, s>>>(p);\n\tm<<<(n + threads - 1) / threads, "
+	    "threads>>>(p);\n"
 	    "\tq<<<dim3(TWO, twice), dim3(64)>>>(p);\n\tr<<<n, unknown>>>(p);\n}\n";
 	struct kscan s;
 	const struct kscan *sources[] = { &s };
@@ -137,7 +163,8 @@ test_launches(void)
 	CHECK(kscan_dim3(&scope, list[2].grid, t) && t[0] == 2 && t[1] == 16);
 	CHECK(kscan_dim3(&scope, list[2].block, t) && t[0] == 64 && t[2] == 1);
 	CHECK(!kscan_dim3(&scope, list[3].block, t));
-	CHECK(!kscan_number(&scope, "n / 0", &t[0]) && !kscan_number(&scope, "n +", &t[0]) && !kscan_number(&scope, "1.5", &t[0]));
+	CHECK(!kscan_number(&scope, "n / 0", &t[0]) && !kscan_number(&scope, "n +", &t[0]) &&
+	    !kscan_number(&scope, "1.5", &t[0]));
 	CHECK(kscan_number(&scope, "(int)n * -2 + 0x10", &t[0]) && t[0] == -1984);
 	kscan_launches_free(list, n);
 	kscan_free(&s);
@@ -148,8 +175,10 @@ test_launches(void)
 static void
 test_anything(void)
 {
-	static const char *const pieces[] = { "{", "}", "(", ")", "[", "]", "#if X\n", "#else\n", "#endif\n", "\"", "'", "/*", "*/", "//", "\n",
-		"\\\n", "template <", ">", "f", "<<<a,b>>>", "=", ";", ",", "#define A(x) ", "namespace n", "extern \"C\"", "enum", "\xff" };
+	static const char *const pieces[] = { "{", "}", "(", ")", "[", "]", "#if X\n", "#else\n",
+		"#endif\n", "\"", "'", "/*", "*/", "//", "\n", "\\\n", "template <", ">", "f",
+		"<<<a,b>>>", "=", ";", ",", "#define A(x) ", "namespace n", "extern \"C\"", "enum",
+		"\xff" };
 	unsigned state = 1;
 	bool good = true;
 
@@ -166,7 +195,8 @@ test_anything(void)
 		for (size_t i = 0; i < s.count; i++) {
 			const struct kscan_item *x = &s.items[i];
 
-			good &= x->lead <= x->from && x->from <= x->to && x->to <= b.len && (!i || x->from >= s.items[i - 1].to);
+			good &= x->lead <= x->from && x->from <= x->to && x->to <= b.len &&
+			    (!i || x->from >= s.items[i - 1].to);
 			if (x->kind == KSCAN_FUNCTION) {
 				struct kscan_signature g;
 				struct kscan_launch *list;
@@ -184,16 +214,19 @@ test_anything(void)
 	CHECK(good);
 }
 
-/* What a macro makes static is static; and one that makes whole functions looks like a function's name. */
+/*
+ * What a macro makes static is static; and one that makes whole functions looks like a function's
+ * name.
+ */
 static void
 test_macros(void)
 {
 	static const char text[] = "#define INLINE static inline\n"
-	    "#define BAND(R) static int band##R(void) { return R; }\n"
-	    "INLINE int f(void) { return 1; }\n"
-	    "BAND(1)\n"
-	    "int g(void) { return f() + band1(); }\n"
-	    "int h(void) { return g(); }\n";
+	                           "#define BAND(R) static int band##R(void) { return R; }\n"
+	                           "INLINE int f(void) { return 1; }\n"
+	                           "BAND(1)\n"
+	                           "int g(void) { return f() + band1(); }\n"
+	                           "int h(void) { return g(); }\n";
 	struct kscan s;
 
 	kscan(text, strlen(text), &s);
@@ -202,7 +235,10 @@ test_macros(void)
 	kscan_free(&s);
 }
 
-/* Nothing to scan is no null pointer to count from; what stands behind a NUL is read as far as it goes. */
+/*
+ * Nothing to scan is no null pointer to count from; what stands behind a NUL is read as far as it
+ * goes.
+ */
 static void
 test_bytes(void)
 {

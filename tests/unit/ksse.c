@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of ksse and kanswer: the rules of event streams, both APIs, and that no split of the bytes changes the
- * answer.
+ * Unit tests of ksse and kanswer: the rules of event streams, both APIs, and that no split of the
+ * bytes changes the answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -96,38 +96,47 @@ test_long_line(void)
 
 static const char chat[] =
     "\xef\xbb\xbf: OPENROUTER PROCESSING\r\n\r\n"
-    "data: {\"model\":\"m-1\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"reasoning_content\":\"hm "
+    "data: "
+    "{\"model\":\"m-1\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"reasoning_"
+    "content\":\"hm "
     "\\ud83d\\ude00\"}}]}\r\n\r\n"
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"caf\xc3\xa9 \"},\"finish_reason\":null}]}\r\n\r\n"
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"caf\xc3\xa9 "
+    "\"},\"finish_reason\":null}]}\r\n\r\n"
     "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"another choice\"}}]}\r\n\r\n"
     "data: "
-    "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u0000b\"},{\"type\":\"x\","
+    "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u0000b\"},"
+    "{\"type\":\"x\","
     "\"text\":\"no\"}]}}]}\r\n\r\n"
     "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\" \\ud800 \\\\ud800\"}}]}\r\n\r\n"
     "data: {broken\r\n\r\n"
     "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}]}\r\n\r\n"
     "data: "
-    "{\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":7,\"prompt_tokens_details\":{\"cached_"
+    "{\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":7,\"prompt_tokens_"
+    "details\":{\"cached_"
     "tokens\":4},"
     "\"completion_tokens_details\":{\"reasoning_tokens\":3}}}\r\n\r\n"
     "data: [DONE]\r\n\r\n";
 
 static const char messages[] =
     "event: message_start\ndata: "
-    "{\"type\":\"message_start\",\"message\":{\"model\":\"c-1\",\"content\":[],\"usage\":{\"input_tokens\":5,"
+    "{\"type\":\"message_start\",\"message\":{\"model\":\"c-1\",\"content\":[],\"usage\":{\"input_"
+    "tokens\":5,"
     "\"cache_read_input_tokens\":20,\"cache_creation_input_tokens\":3,\"output_tokens\":1}}}\n\n"
     "event: ping\ndata: {\"type\":\"ping\"}\n\n"
     "event: content_block_delta\ndata: "
-    "{\"type\":\"content_block_delta\",\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}\n\n"
+    "{\"type\":\"content_block_delta\",\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}"
+    "\n\n"
     "event: content_block_delta\ndata: "
-    "{\"type\":\"content_block_delta\",\"delta\":{\"type\":\"signature_delta\",\"signature\":\"xx\"}}\n\n"
+    "{\"type\":\"content_block_delta\",\"delta\":{\"type\":\"signature_delta\",\"signature\":"
+    "\"xx\"}}\n\n"
     "event: content_block_start\ndata: "
     "{\"type\":\"content_block_start\",\"content_block\":{\"type\":\"text\",\"text\":\"A\"}}\n\n"
     "event: content_block_delta\ndata: "
     "{\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"B\"}}\n\n"
     "event: new_thing\ndata: {\"type\":\"new_thing\",\"usage\":{\"input_tokens\":999}}\n\n"
     "event: message_delta\ndata: "
-    "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"refusal\",\"stop_details\":{\"category\":\"cyber\"}},"
+    "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"refusal\",\"stop_details\":{"
+    "\"category\":\"cyber\"}},"
     "\"usage\":{\"output_tokens\":9,\"output_tokens_details\":{\"thinking_tokens\":4}}}\n\n"
     "event: message_stop\ndata: {\"type\":\"message_stop\"}";
 
@@ -149,13 +158,14 @@ test_chat(void)
 	struct kanswer a;
 
 	decode(&a, chat, strlen(chat), NULL, 0);
-	CHECK(a.text.len == 20 && !memcmp(a.text.data, "caf\xc3\xa9 a\0b \xef\xbf\xbd \\ud800", 20));
+	CHECK(
+	    a.text.len == 20 && !memcmp(a.text.data, "caf\xc3\xa9 a\0b \xef\xbf\xbd \\ud800", 20));
 	CHECK_STR(a.reasoning.data, "hm \xf0\x9f\x98\x80");
 	CHECK_STR(a.model, "m-1");
 	CHECK_STR(kanswer_finish(&a), "length");
 	CHECK(a.done && a.malformed == 1 && kanswer_complete(&a) && a.kind == KANSWER_STREAM);
-	CHECK(a.usage.known && a.usage.input == 10 && a.usage.output == 7 && a.usage.cache_read == 4 &&
-	    a.usage.reasoning == 3);
+	CHECK(a.usage.known && a.usage.input == 10 && a.usage.output == 7 &&
+	    a.usage.cache_read == 4 && a.usage.reasoning == 3);
 	kanswer_free(&a);
 }
 
@@ -170,8 +180,8 @@ test_messages(void)
 	CHECK_STR(kanswer_finish(&a), "refusal");
 	CHECK_STR(a.detail, "cyber");
 	CHECK(a.done && kanswer_complete(&a) && !a.malformed);
-	CHECK(a.usage.input == 28 && a.usage.output == 9 && a.usage.cache_read == 20 && a.usage.cache_write == 3 &&
-	    a.usage.reasoning == 4);
+	CHECK(a.usage.input == 28 && a.usage.output == 9 && a.usage.cache_read == 20 &&
+	    a.usage.cache_write == 3 && a.usage.reasoning == 4);
 	kanswer_free(&a);
 }
 
@@ -189,11 +199,14 @@ test_splits(void)
 
 		decode(&whole, bodies[b], strlen(bodies[b]), NULL, 0);
 		for (int i = 0; i < 10000; i++) {
-			decode(&split, bodies[b], strlen(bodies[b]), &rng, (size_t[]){ 1, 3, 40, 400 }[i % 4]);
+			decode(&split, bodies[b], strlen(bodies[b]), &rng,
+			    (size_t[]){ 1, 3, 40, 400 }[i % 4]);
 			differing += split.text.len != whole.text.len ||
 			    memcmp(split.text.data, whole.text.data, whole.text.len) ||
-			    strcmp(split.reasoning.data, whole.reasoning.data) || strcmp(split.finish, whole.finish) ||
-			    memcmp(&split.usage, &whole.usage, sizeof whole.usage) || split.progress != whole.progress;
+			    strcmp(split.reasoning.data, whole.reasoning.data) ||
+			    strcmp(split.finish, whole.finish) ||
+			    memcmp(&split.usage, &whole.usage, sizeof whole.usage) ||
+			    split.progress != whole.progress;
 			kanswer_free(&split);
 		}
 		kanswer_free(&whole);
@@ -207,37 +220,48 @@ test_whole_bodies(void)
 	static const struct {
 		const char *body, *text, *finish;
 		bool complete;
-		int status;	/* of the error inside */
+		int status; /* of the error inside */
 	} rows[] = {
 		{ "\n\n "
-		  "{\"choices\":[{\"message\":{\"content\":\"hi\",\"reasoning\":\"r\"},\"finish_reason\":\"stop\"}]}",
+		  "{\"choices\":[{\"message\":{\"content\":\"hi\",\"reasoning\":\"r\"},\"finish_"
+		  "reason\":\"stop\"}]}",
 		    "hi", "stop", true, 0 },
-		{ "{\"choices\":[{\"message\":{\"content\":null,\"refusal\":\"no\"},\"finish_reason\":\"stop\"}]}", "",
-		    "refusal", true, 0 },
-		{ "{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"tool_use\"},{"
+		{ "{\"choices\":[{\"message\":{\"content\":null,\"refusal\":\"no\"},\"finish_"
+		  "reason\":\"stop\"}]}",
+		    "", "refusal", true, 0 },
+		{ "{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":"
+		  "\"tool_use\"},{"
 		  "\"type\":\"text\",\"text\":\"b\"}],"
 		  "\"stop_reason\":\"max_tokens\"}",
 		    "ab", "length", true, 0 },
-		{ "{\"error\":{\"message\":\"m\",\"type\":\"t\",\"code\":\"insufficient_quota\"}}", "", "stop", false,
-		    402 },
+		{ "{\"error\":{\"message\":\"m\",\"type\":\"t\",\"code\":\"insufficient_quota\"}}",
+		    "", "stop", false, 402 },
 		{ "{\"error\":{\"message\":\"m\",\"code\":429}}", "", "stop", false, 429 },
-		{ "{\"object\":\"error\",\"message\":\"m\",\"type\":\"server_error\"}", "", "stop", false, 500 },
-		{ "{\"detail\":\"Not Found\"}", "", "stop", false, 0 },
-		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"error\"}]}\n\n", "x", "stop",
+		{ "{\"object\":\"error\",\"message\":\"m\",\"type\":\"server_error\"}", "", "stop",
 		    false, 500 },
+		{ "{\"detail\":\"Not Found\"}", "", "stop", false, 0 },
+		{ "data: "
+		  "{\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"error\"}]}\n\n",
+		    "x", "stop", false, 500 },
 		{ "<html>", "", "stop", false, 0 },
 		{ "", "", "stop", false, 0 },
 		{ "{\"cho", "", "stop", false, 0 },
-		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", "x", "stop", false, 0 },
-		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n", "x", "stop", true, 0 },
+		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", "x", "stop", false,
+		    0 },
+		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n", "x",
+		    "stop", true, 0 },
 		{ "data: 1\n\ndata: [DONE]\n\n", "", "stop", false, 0 },
 		{ "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n"
 		  "data: {\"choices\":[{\"delta\":{\"content\":\"y\"}}],\"error\":\"late\"}\n\n",
 		    "x", "stop", true, 0 },
-		{ "{\"choices\":[{\"message\":{\"content\":\"x\"}}],\"error\":{}}", "x", "stop", true, 0 },
-		{ "{\"choices\":[{\"message\":{\"content\":\"x\"}}],\"error\":\"\"}", "x", "stop", true, 0 },
-		{ "{\"choices\":[{\"message\":{\"content\":\"x\"}}],\"error\":false}", "x", "stop", true, 0 },
-		{ "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n", "", "other", true, 0 },
+		{ "{\"choices\":[{\"message\":{\"content\":\"x\"}}],\"error\":{}}", "x", "stop",
+		    true, 0 },
+		{ "{\"choices\":[{\"message\":{\"content\":\"x\"}}],\"error\":\"\"}", "x", "stop",
+		    true, 0 },
+		{ "{\"choices\":[{\"message\":{\"content\":\"x\"}}],\"error\":false}", "x", "stop",
+		    true, 0 },
+		{ "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n", "",
+		    "other", true, 0 },
 	};
 
 	for (size_t i = 0; i < LEN(rows); i++) {
@@ -256,10 +280,13 @@ test_whole_bodies(void)
 static void
 test_absurd_usage(void)
 {
-	static const char *const counts[] = { "-1", "1e12", "100000000000000", "\"7\"", "null", "[7]" };
+	static const char *const counts[] = { "-1", "1e12", "100000000000000", "\"7\"", "null",
+		"[7]" };
 
 	for (size_t i = 0; i < LEN(counts); i++) {
-		char *body = kasprintf("{\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s}}", counts[i], counts[i]);
+		char *body = kasprintf("{\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s}"
+		                       "}",
+		    counts[i], counts[i]);
 		struct kanswer a;
 
 		decode(&a, body, strlen(body), NULL, 0);
@@ -276,12 +303,15 @@ test_error_bodies(void)
 		const char *body, *message;
 		int status;
 	} rows[] = {
-		{ "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"O\\nver\"}}", "O ver",
-		    529 },
+		{ "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":"
+		  "\"O\\nver\"}}",
+		    "O ver", 529 },
 		{ "{\"error\":\"model not found\",\"error_type\":\"x\"}", "model not found", 0 },
-		{ "{\"detail\":[{\"msg\":\"field required\"}]}", "[{\"msg\":\"field required\"}]", 0 },
-		{ "[{\"error\":{\"code\":429,\"message\":\"quota\",\"status\":\"RESOURCE_EXHAUSTED\"}}]", "quota",
-		    429 },
+		{ "{\"detail\":[{\"msg\":\"field required\"}]}", "[{\"msg\":\"field required\"}]",
+		    0 },
+		{ "[{\"error\":{\"code\":429,\"message\":\"quota\",\"status\":\"RESOURCE_"
+		  "EXHAUSTED\"}}]",
+		    "quota", 429 },
 		{ "{\"message\":\"plain\"}", "plain", 0 },
 		{ "no JSON\nat all", "no JSON at all", 0 },
 		{ "", "", 0 },

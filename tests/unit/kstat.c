@@ -39,7 +39,9 @@ test_interval(void)
 
 	for (int i = 0; i < 40; i++)
 		x[i] = i + 1;
-	/* Ranks from tables of the binomial distribution with p = 1/2: 2 * P(B <= k - 1) <= 0.005. */
+	/*
+	 * Ranks from tables of the binomial distribution with p = 1/2: 2 * P(B <= k - 1) <= 0.005.
+	 */
 	kstat_median(x, 9, &m);
 	CHECK(near(m.low, 1) && near(m.high, 9) && near(m.median, 5));
 	kstat_median(x, 11, &m);
@@ -65,7 +67,10 @@ test_pairs(void)
 
 	for (int i = 0; i < 40; i++)
 		x[i] = i + 1;
-	/* From tables of the signed-rank test: with 12 values only the extremes are that rare, 2 * 2^-12 < 0.0005. */
+	/*
+	 * From tables of the signed-rank test: with 12 values only the extremes are that rare, 2 *
+	 * 2^-12 < 0.0005.
+	 */
 	kstat_pairs(x, 12, &m);
 	CHECK(near(m.low, 1) && near(m.high, 12) && near(m.median, 6.5));
 	kstat_pairs(x, 30, &m);
@@ -94,7 +99,8 @@ test_pairs_coverage(void)
 		struct kstat_interval m;
 
 		for (int i = 0; i < 24; i++)
-			x[i] = krng_double(&rng) - 0.5 + (krng_below(&rng, 10) ? 0 : 20 * (krng_double(&rng) - 0.5));
+			x[i] = krng_double(&rng) - 0.5 +
+			    (krng_below(&rng, 10) ? 0 : 20 * (krng_double(&rng) - 0.5));
 		kstat_pairs(x, 24, &m);
 		misses += m.low > 0 || m.high < 0;
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ktemplate: every form of tag, blank lines, look-up, partials, and a message with file and line for every fault. */
+/*
+ * ktemplate: every form of tag, blank lines, look-up, partials, and a message with file and line
+ * for every fault.
+ */
 #include "ktemplate.h"
 
 #include <stdlib.h>
@@ -8,8 +11,12 @@
 
 /* The partials of these tests. */
 static const char *const parts[][2] = {
-	{ "part", "<{{name}}>\n" }, { "empty", "{{#no}}\nnothing\n{{/no}}\n" }, { "dir/c", "for c\n" },
-	{ "loop", "{{>loop}}" }, { "bad", "one\n{{oops}}\n" }, { "dir/inner", "{{>part}}\n" },
+	{ "part", "<{{name}}>\n" },
+	{ "empty", "{{#no}}\nnothing\n{{/no}}\n" },
+	{ "dir/c", "for c\n" },
+	{ "loop", "{{>loop}}" },
+	{ "bad", "one\n{{oops}}\n" },
+	{ "dir/inner", "{{>part}}\n" },
 };
 
 static const char *
@@ -27,10 +34,14 @@ load(void *arg, const char *name, const char **file)
 static json_t *
 context(void)
 {
-	return json_loads("{\"name\":\"kiln\",\"n\":7,\"r\":0.5,\"yes\":true,\"no\":false,\"none\":\"\",\"zero\":0,"
-	    "\"empty\":[],\"list\":[\"a\",\"b\"],\"rows\":[{\"x\":1,\"name\":\"one\"},{\"x\":2}],"
-	    "\"o\":{\"p\":{\"q\":\"deep\"},\"x\":9},"
-	    "\"tag\":\"{{name}}\",\"lang\":\"c\",\"evil\":\"../x\",\"lines\":\"1\\n\\n\\n2\"}", 0, NULL);
+	return json_loads("{\"name\":\"kiln\",\"n\":7,\"r\":0.5,\"yes\":true,\"no\":false,\"none\":"
+	                  "\"\",\"zero\":0,"
+	                  "\"empty\":[],\"list\":[\"a\",\"b\"],\"rows\":[{\"x\":1,\"name\":\"one\"}"
+	                  ",{\"x\":2}],"
+	                  "\"o\":{\"p\":{\"q\":\"deep\"},\"x\":9},"
+	                  "\"tag\":\"{{name}}\",\"lang\":\"c\",\"evil\":\"../"
+	                  "x\",\"lines\":\"1\\n\\n\\n2\"}",
+	    0, NULL);
 }
 
 /* A test is named after its template. */
@@ -87,15 +98,20 @@ test_values(void)
 	fails("{{list}}", "t:1: not a string or number: list");
 	fails("{{name", "t:1: '{{' without '}}'");
 	fails("{{ }}", "t:1: a tag needs a short name");
-	fails("{{aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}}",
+	fails("{{"
+	      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	      "aaaaaaaaaaaaaaa}}",
 	    "t:1: a tag needs a short name");
 }
 
 static void
 test_sections(void)
 {
-	gives("{{#yes}}y{{/yes}}{{#no}}n{{/no}}{{#absent}}a{{/absent}}{{#none}}e{{/none}}{{#zero}}0{{/zero}}", "y");
-	gives("{{^yes}}y{{/yes}}{{^no}}n{{/no}}{{^absent}}a{{/absent}}{{^empty}}e{{/empty}}", "nae");
+	gives("{{#yes}}y{{/yes}}{{#no}}n{{/no}}{{#absent}}a{{/absent}}{{#none}}e{{/"
+	      "none}}{{#zero}}0{{/zero}}",
+	    "y");
+	gives(
+	    "{{^yes}}y{{/yes}}{{^no}}n{{/no}}{{^absent}}a{{/absent}}{{^empty}}e{{/empty}}", "nae");
 	gives("{{#n}}{{name}}{{/n}}{{#name}}!{{/name}}", "kiln!");
 	gives("{{#list}}[{{.}}]{{/list}}", "[a][b]");
 	gives("{{#rows}}{{x}}={{name}} {{/rows}}", "1=one 2=kiln ");
@@ -143,7 +159,8 @@ test_section_list(void)
 	struct kbuf b = { 0 };
 	char why[200], *list;
 
-	ktemplate_render(&t, &b, "{{>part}}{{>empty}}{{>dir/@lang}}{{>dir/inner}}{{>part}}", "t", c, why, sizeof why);
+	ktemplate_render(&t, &b, "{{>part}}{{>empty}}{{>dir/@lang}}{{>dir/inner}}{{>part}}", "t", c,
+	    why, sizeof why);
 	list = json_dumps(t.sections, JSON_COMPACT);
 	CHECK_STR(list, "[\"part\",\"dir\",\"part\",\"dir\",\"part\"]");
 	free(list);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of ktoken: what is blanked, what is kept, and which sources count as the same program. */
+/*
+ * Unit tests of ktoken: what is blanked, what is kept, and which sources count as the same program.
+ */
 #include "ktoken.h"
 
 #include <stdlib.h>
@@ -45,7 +47,8 @@ test_strip_c(void)
 {
 	strips("a /* x\ny */ b // z\nc", "a     \n     b     \nc", KTOKEN_C);
 	strips("a // x \\\n y\nb", "a       \n  \nb", KTOKEN_C);
-	strips("f(\"a\\\"b\", 'c', '\\'') + 1'000 /*", "f(\"    \", ' ', '  ') + 1'000   ", KTOKEN_C);
+	strips(
+	    "f(\"a\\\"b\", 'c', '\\'') + 1'000 /*", "f(\"    \", ' ', '  ') + 1'000   ", KTOKEN_C);
 	strips("x = R\"t(a )\" // )t\" + L\"b\"; y", "x = R\"            \" + L\" \"; y", KTOKEN_C);
 	strips("x = \"open\ny = 'o\nz", "x = \"    \ny = ' \nz", KTOKEN_C);
 	strips("/* open", "       ", KTOKEN_C);
@@ -70,7 +73,8 @@ test_kept_c(void)
 	strips("asm(\"a\"); f(\"b\");", "asm(\"a\"); f(\" \");", KTOKEN_C);
 	strips("asm(f(\"a\"), \"b\"); g(\"c\")", "asm(f(\"a\"), \"b\"); g(\" \")", KTOKEN_C);
 	strips("asm /* c */ (\"a\" /* d */)", "asm         (\"a\"        )", KTOKEN_C);
-	strips("#define S \"a\"\n#include \"a\"\nf(\"a\")", "#define S \" \"\n#include \"a\"\nf(\" \")", KTOKEN_C);
+	strips("#define S \"a\"\n#include \"a\"\nf(\"a\")",
+	    "#define S \" \"\n#include \"a\"\nf(\" \")", KTOKEN_C);
 	strips("#define A asm(\nf(\"a\")", "#define A asm(\nf(\" \")", KTOKEN_C);
 	strips("#error don't\n'a'", "#error don' \n' '", KTOKEN_C);
 	strips("int asm; f(\"a\")", "int asm; f(\" \")", KTOKEN_C);
@@ -80,10 +84,11 @@ static void
 test_strip_python(void)
 {
 	strips("x = 'a' # b\ny", "x = ' '    \ny", KTOKEN_PYTHON);
-	strips("\"\"\"doc\n'it' \\\"\"\" x\"\"\"\nrb'\\''", "\"     \n             \"\nrb'  '", KTOKEN_PYTHON);
-	strips("a // b", "a // b", KTOKEN_PYTHON);
-	strips("tl.inline_asm_elementwise('cvt.x', \"=r\") 'x'", "tl.inline_asm_elementwise('cvt.x', \"=r\") ' '",
+	strips("\"\"\"doc\n'it' \\\"\"\" x\"\"\"\nrb'\\''", "\"     \n             \"\nrb'  '",
 	    KTOKEN_PYTHON);
+	strips("a // b", "a // b", KTOKEN_PYTHON);
+	strips("tl.inline_asm_elementwise('cvt.x', \"=r\") 'x'",
+	    "tl.inline_asm_elementwise('cvt.x', \"=r\") ' '", KTOKEN_PYTHON);
 	strips("'''open", "'      ", KTOKEN_PYTHON);
 	strips("'''open\\", "'       ", KTOKEN_PYTHON);
 }
@@ -91,7 +96,8 @@ test_strip_python(void)
 static void
 test_hash_c(void)
 {
-	CHECK(same_c("int f(int a){return a+1;}", "int\nf(int a) /* c */\n{\n\treturn a + 1; // d\n}\n"));
+	CHECK(same_c(
+	    "int f(int a){return a+1;}", "int\nf(int a) /* c */\n{\n\treturn a + 1; // d\n}\n"));
 	CHECK(same_c("a\r\nb", "a b"));
 	CHECK(same_c("#define A 1\nb", "#define  A  1 // c\n\n b"));
 	CHECK(same_c("#define A x \\\n y", "#define A x y\n"));
@@ -142,8 +148,9 @@ test_deep_indent(void)
 static void
 test_any_bytes(void)
 {
-	static const char src[] = "#define A(x) R\"q(\\\r\n)q\" '\\0' \"\"\" /* */ // \0 \x80\xff asm(\"a\") 1'0 . .5"
-	    " )}] \\";
+	static const char src[] = "#define A(x) R\"q(\\\r\n)q\" '\\0' \"\"\" /* */ // \0 \x80\xff "
+	                          "asm(\"a\") 1'0 . .5"
+	                          " )}] \\";
 	bool good = true;
 	char hex[17];
 

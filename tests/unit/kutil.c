@@ -124,11 +124,14 @@ test_files(void)
 static void
 test_secrets(void)
 {
-	static const char *const secret[] = { "HF_TOKEN=x", "GITHUB_TOKEN=", "AWS_PROFILE=x", "AWS_ACCESS_KEY_ID=x", "MY_API_KEY=x",
-		"PGPASSWORD=x", "SSH_AUTH_SOCK=/x", "GH_PAT=x", "MYSQL_PWD=x", "DATABASE_URL=postgres://me:pass@host/db",
-		"https_proxy=http://me:pass@proxy:3128", "GOOGLE_APPLICATION_CREDENTIALS=/x", "azure_x=1" };
-	static const char *const plain[] = { "PATH=/bin", "LD_LIBRARY_PATH=/x", "PWD=/", "OLDPWD=/", "CUDA_VISIBLE_DEVICES=0",
-		"http_proxy=http://proxy:3128", "KILN_LOCK_DIR=/tmp", "CPATH=/x", "GIT_SSH_COMMAND=ssh me@host", "OMP_NUM_THREADS=4" };
+	static const char *const secret[] = { "HF_TOKEN=x", "GITHUB_TOKEN=", "AWS_PROFILE=x",
+		"AWS_ACCESS_KEY_ID=x", "MY_API_KEY=x", "PGPASSWORD=x", "SSH_AUTH_SOCK=/x",
+		"GH_PAT=x", "MYSQL_PWD=x", "DATABASE_URL=postgres://me:pass@host/db",
+		"https_proxy=http://me:pass@proxy:3128", "GOOGLE_APPLICATION_CREDENTIALS=/x",
+		"azure_x=1" };
+	static const char *const plain[] = { "PATH=/bin", "LD_LIBRARY_PATH=/x", "PWD=/", "OLDPWD=/",
+		"CUDA_VISIBLE_DEVICES=0", "http_proxy=http://proxy:3128", "KILN_LOCK_DIR=/tmp",
+		"CPATH=/x", "GIT_SSH_COMMAND=ssh me@host", "OMP_NUM_THREADS=4" };
 	char *value;
 
 	for (size_t i = 0; i < LEN(secret); i++)

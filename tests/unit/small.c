@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of small.h: against the compiler's own float16, and every code of the types of 8 bits. */
+/*
+ * Unit tests of small.h: against the compiler's own float16, and every code of the types of 8 bits.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,9 +27,12 @@ test_float16(void)
 	size_t wrong = 0;
 
 	for (unsigned code = 0; code < 65536; code++) {
-		double a = (double)half((uint16_t)code), b = small_widen(code, 5, 10, 15, SMALL_IEEE);
+		double a = (double)half((uint16_t)code),
+		       b = small_widen(code, 5, 10, 15, SMALL_IEEE);
 
-		wrong += isnan(a) ? !isnan(b) : !(a <= b && a >= b) || small_narrow(a, 5, 10, 15, SMALL_IEEE) != code;
+		wrong += isnan(a)
+		    ? !isnan(b)
+		    : !(a <= b && a >= b) || small_narrow(a, 5, 10, 15, SMALL_IEEE) != code;
 	}
 	CHECK(wrong == 0);
 	krng_init(&rng, 1, 0, 0, "small");
@@ -40,7 +45,8 @@ test_float16(void)
 		wrong += small_narrow(x, 5, 10, 15, SMALL_IEEE) != bits;
 	}
 	CHECK(wrong == 0);
-	CHECK(small_narrow(INFINITY, 5, 10, 15, SMALL_IEEE) == 0x7c00 && small_narrow(-0.0, 5, 10, 15, SMALL_IEEE) == 0x8000);
+	CHECK(small_narrow(INFINITY, 5, 10, 15, SMALL_IEEE) == 0x7c00 &&
+	    small_narrow(-0.0, 5, 10, 15, SMALL_IEEE) == 0x8000);
 }
 
 static void
@@ -51,8 +57,10 @@ test_tiny(void)
 		enum small_top top;
 		double max, smallest;
 	} types[] = {
-		{ 4, 3, 7, SMALL_FN_TOP, 448, 0x1p-9 }, { 5, 2, 15, SMALL_IEEE, 57344, 0x1p-16 },
-		{ 4, 3, 8, SMALL_FNUZ, 240, 0x1p-10 }, { 5, 2, 16, SMALL_FNUZ, 57344, 0x1p-17 },
+		{ 4, 3, 7, SMALL_FN_TOP, 448, 0x1p-9 },
+		{ 5, 2, 15, SMALL_IEEE, 57344, 0x1p-16 },
+		{ 4, 3, 8, SMALL_FNUZ, 240, 0x1p-10 },
+		{ 5, 2, 16, SMALL_FNUZ, 57344, 0x1p-17 },
 	};
 
 	for (size_t k = 0; k < LEN(types); k++) {
@@ -60,18 +68,24 @@ test_tiny(void)
 		size_t wrong = 0, nans = 0;
 
 		for (unsigned code = 0; code < 256; code++) {
-			double w = small_widen(code, types[k].exponent, types[k].mantissa, types[k].bias, types[k].top);
+			double w = small_widen(code, types[k].exponent, types[k].mantissa,
+			    types[k].bias, types[k].top);
 
 			nans += isnan(w);
 			if (isnan(w) || isinf(w))
 				continue;
 			max = fmax(max, w);
 			smallest = w > 0 ? fmin(smallest, w) : smallest;
-			wrong += small_narrow(w, types[k].exponent, types[k].mantissa, types[k].bias, types[k].top) != code;
+			wrong += small_narrow(w, types[k].exponent, types[k].mantissa,
+			             types[k].bias, types[k].top) != code;
 		}
 		CHECK(wrong == 0);
-		CHECK(fabs(max - types[k].max) < 1e-9 && fabs(smallest - types[k].smallest) < 1e-12);
-		CHECK(nans == (types[k].top == SMALL_FNUZ ? 1 : types[k].top == SMALL_FN_TOP ? 2 : 6));
+		CHECK(
+		    fabs(max - types[k].max) < 1e-9 && fabs(smallest - types[k].smallest) < 1e-12);
+		CHECK(nans ==
+		    (types[k].top == SMALL_FNUZ            ? 1
+		            : types[k].top == SMALL_FN_TOP ? 2
+		                                           : 6));
 	}
 }
 

@@ -13,21 +13,26 @@ static int tap_count, tap_failed;
 
 #define CHECK(cond) tap_check((cond), #cond, __FILE__, __LINE__)
 #define CHECK_STR(got, want) tap_str((got), (want), #got, __FILE__, __LINE__)
-/* The statement ends the process with this exit status (run in a forked child, its messages dropped). */
-#define CHECK_EXIT(status, statement) do { \
-	pid_t tap_pid; \
-	int tap_status; \
-	fflush(NULL); \
-	tap_pid = fork(); \
-	if (!tap_pid) { \
-		if (!freopen("/dev/null", "w", stderr)) \
-			_exit(99); \
-		statement; \
-		_exit(98); \
-	} \
-	waitpid(tap_pid, &tap_status, 0); \
-	tap_check(WIFEXITED(tap_status) && WEXITSTATUS(tap_status) == (status), #statement " exits " #status, __FILE__, __LINE__); \
-} while (0)
+/*
+ * The statement ends the process with this exit status (run in a forked child, its messages
+ * dropped).
+ */
+#define CHECK_EXIT(status, statement) \
+	do { \
+		pid_t tap_pid; \
+		int tap_status; \
+		fflush(NULL); \
+		tap_pid = fork(); \
+		if (!tap_pid) { \
+			if (!freopen("/dev/null", "w", stderr)) \
+				_exit(99); \
+			statement; \
+			_exit(98); \
+		} \
+		waitpid(tap_pid, &tap_status, 0); \
+		tap_check(WIFEXITED(tap_status) && WEXITSTATUS(tap_status) == (status), \
+		    #statement " exits " #status, __FILE__, __LINE__); \
+	} while (0)
 
 static inline bool
 tap_check(bool good, const char *what, const char *file, int line)

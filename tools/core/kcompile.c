@@ -9,11 +9,15 @@
 
 #include "kutil.h"
 
-/* Their functions differ in the prefix, and in what the result is called; the order is that of the names below. */
+/*
+ * Their functions differ in the prefix, and in what the result is called; the order is that of the
+ * names below.
+ */
 static struct compiler {
 	int (*version)(int *, int *);
 	const char *(*words)(int);
-	int (*create)(void **, const char *, const char *, int, const char *const *, const char *const *);
+	int (*create)(
+	    void **, const char *, const char *, int, const char *const *, const char *const *);
 	int (*compile)(void *, int, const char *const *);
 	int (*log_size)(void *, size_t *), (*log)(void *, char *);
 	int (*code_size)(void *, size_t *), (*code)(void *, char *);
@@ -21,10 +25,14 @@ static struct compiler {
 } compilers[2];
 
 static const char *const names[][2] = {
-	{ "nvrtcVersion", "hiprtcVersion" }, { "nvrtcGetErrorString", "hiprtcGetErrorString" },
-	{ "nvrtcCreateProgram", "hiprtcCreateProgram" }, { "nvrtcCompileProgram", "hiprtcCompileProgram" },
-	{ "nvrtcGetProgramLogSize", "hiprtcGetProgramLogSize" }, { "nvrtcGetProgramLog", "hiprtcGetProgramLog" },
-	{ "nvrtcGetCUBINSize", "hiprtcGetCodeSize" }, { "nvrtcGetCUBIN", "hiprtcGetCode" },
+	{ "nvrtcVersion", "hiprtcVersion" },
+	{ "nvrtcGetErrorString", "hiprtcGetErrorString" },
+	{ "nvrtcCreateProgram", "hiprtcCreateProgram" },
+	{ "nvrtcCompileProgram", "hiprtcCompileProgram" },
+	{ "nvrtcGetProgramLogSize", "hiprtcGetProgramLogSize" },
+	{ "nvrtcGetProgramLog", "hiprtcGetProgramLog" },
+	{ "nvrtcGetCUBINSize", "hiprtcGetCodeSize" },
+	{ "nvrtcGetCUBIN", "hiprtcGetCode" },
 	{ "nvrtcDestroyProgram", "hiprtcDestroyProgram" },
 };
 
@@ -45,8 +53,8 @@ kcompile_find(enum kgpu_api api, char *why, size_t why_len)
 	for (size_t i = 0; i < LEN(libraries[api]) && !library; i++)
 		library = dlopen(libraries[api][i], RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
-		snprintf(why, why_len, "no %s: %s", api == KGPU_HIP ? "hipRTC" : "NVRTC",
-		    dlerror());
+		snprintf(
+		    why, why_len, "no %s: %s", api == KGPU_HIP ? "hipRTC" : "NVRTC", dlerror());
 		return false;
 	}
 	for (size_t i = 0; i < LEN(names); i++) {
@@ -101,7 +109,9 @@ kcompile(enum kgpu_api api, const char *source, const char *name, const char *co
 		e = c->compile(program, flag_count, flags);
 		*log = log_of(c, program);
 	}
-	/* Without a device among the flags there is no code to ask for, which some say by an error. */
+	/*
+	 * Without a device among the flags there is no code to ask for, which some say by an error.
+	 */
 	if (!e && !c->code_size(program, len)) {
 		code = kmalloc(*len + 1);
 		e = *len ? c->code(program, code) : 0;

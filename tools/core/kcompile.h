@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcompile: the run-time compilers of device code, NVRTC and hipRTC, found when the program runs. They need no device.
+ * kcompile: the run-time compilers of device code, NVRTC and hipRTC, found when the program runs.
+ * They need no device.
  */
 #ifndef KCOMPILE_H
 #define KCOMPILE_H
@@ -14,8 +15,9 @@
 bool kcompile_find(enum kgpu_api api, char *why, size_t why_len);
 void kcompile_version(enum kgpu_api api, int *major, int *minor);
 /*
- * Source to code. NAME stands in messages. NULL when it failed, with the reason in WHY. *LOG is what the compiler said, or
- * NULL; the caller frees both. *LEN is 0 when FLAGS name no device to make code for.
+ * Source to code. NAME stands in messages. NULL when it failed, with the reason in WHY. *LOG is
+ * what the compiler said, or NULL; the caller frees both. *LEN is 0 when FLAGS name no device to
+ * make code for.
  */
 char *kcompile(enum kgpu_api api, const char *source, const char *name, const char *const *flags,
     int flag_count, size_t *len, char **log, char *why, size_t why_len);

@@ -25,7 +25,8 @@ split(const char *s, size_t len)
 	size_t cap = 0;
 
 	for (const char *end = s + len; s < end;) {
-		const char *newline = memchr(s, '\n', (size_t)(end - s)), *next = newline ? newline + 1 : end;
+		const char *newline = memchr(s, '\n', (size_t)(end - s)),
+		           *next = newline ? newline + 1 : end;
 
 		if (t.count == cap)
 			t.line = krealloc(t.line, (cap = cap * 2 + 64) * sizeof *t.line);
@@ -48,8 +49,8 @@ struct window {
 };
 
 /*
- * Forward search: TRACE[d] holds for each diagonal -d..d how far down the first text a script of d edits comes. Returns
- * the length of the shortest script, or -1 beyond KDIFF_MAX.
+ * Forward search: TRACE[d] holds for each diagonal -d..d how far down the first text a script of d
+ * edits comes. Returns the length of the shortest script, or -1 beyond KDIFF_MAX.
  */
 static long
 search(const struct window *w, long **trace)
@@ -58,7 +59,8 @@ search(const struct window *w, long **trace)
 
 	for (long d = 0; d <= KDIFF_MAX && found < 0; d++) {
 		for (long k = -d; k <= d; k += 2) {
-			long x = k == -d || (k != d && at[k - 1] < at[k + 1]) ? at[k + 1] : at[k - 1] + 1;
+			long x = k == -d || (k != d && at[k - 1] < at[k + 1]) ? at[k + 1]
+			                                                      : at[k - 1] + 1;
 
 			while (x < w->n && x - k < w->m && equal(&w->a[x], &w->b[x - k]))
 				x++;
@@ -115,14 +117,16 @@ diff_lines(const struct text *a, const struct text *b, struct kdiff *d)
 {
 	size_t head = 0, tail = 0, most = a->count < b->count ? a->count : b->count;
 
-	*d = (struct kdiff){ kcalloc(a->count, sizeof(bool)), kcalloc(b->count, sizeof(bool)), { a->count, b->count },
-	    0, 0 };
+	*d = (struct kdiff){ kcalloc(a->count, sizeof(bool)), kcalloc(b->count, sizeof(bool)),
+		{ a->count, b->count }, 0, 0 };
 	while (head < most && equal(&a->line[head], &b->line[head]))
 		head++;
-	while (tail < most - head && equal(&a->line[a->count - 1 - tail], &b->line[b->count - 1 - tail]))
+	while (tail < most - head &&
+	    equal(&a->line[a->count - 1 - tail], &b->line[b->count - 1 - tail]))
 		tail++;
 	compare(&(struct window){ a->line + head, b->line + head, (long)(a->count - head - tail),
-	    (long)(b->count - head - tail) }, d->removed + head, d->added + head);
+	            (long)(b->count - head - tail) },
+	    d->removed + head, d->added + head);
 	for (size_t i = 0; i < a->count; i++)
 		d->removals += d->removed[i];
 	for (size_t i = 0; i < b->count; i++)
@@ -173,8 +177,8 @@ differs(const struct kdiff *d, size_t x, size_t y)
 
 /* The lines of one hunk, from X0, Y0 on to X1, Y1. */
 static void
-put_hunk(struct kbuf *out, const struct kdiff *d, const struct text *a, const struct text *b, const size_t from[2],
-    const size_t to[2])
+put_hunk(struct kbuf *out, const struct kdiff *d, const struct text *a, const struct text *b,
+    const size_t from[2], const size_t to[2])
 {
 	size_t x = from[0], y = from[1];
 
@@ -195,7 +199,10 @@ put_hunk(struct kbuf *out, const struct kdiff *d, const struct text *a, const st
 	}
 }
 
-/* Behind the change at AT: past what changed, and past unchanged stretches too short to part two hunks. */
+/*
+ * Behind the change at AT: past what changed, and past unchanged stretches too short to part two
+ * hunks.
+ */
 static void
 hunk_end(const struct kdiff *d, const size_t at[2], size_t end[2])
 {
@@ -219,8 +226,8 @@ hunk_end(const struct kdiff *d, const size_t at[2], size_t end[2])
 }
 
 void
-kdiff_unified(const char *a, size_t a_len, const char *b, size_t b_len, const char *a_name, const char *b_name,
-    struct kbuf *out)
+kdiff_unified(const char *a, size_t a_len, const char *b, size_t b_len, const char *a_name,
+    const char *b_name, struct kbuf *out)
 {
 	struct text x = split(a, a_len), y = split(b, b_len);
 	struct kdiff d;
@@ -229,7 +236,8 @@ kdiff_unified(const char *a, size_t a_len, const char *b, size_t b_len, const ch
 	if (d.removals || d.additions)
 		kbuf_printf(out, "--- %s\n+++ %s\n", a_name, b_name);
 	for (size_t at[2] = { 0, 0 }; at[0] < x.count || at[1] < y.count;) {
-		size_t lead = at[0] < CONTEXT ? at[0] : CONTEXT, from[2] = { at[0] - lead, at[1] - lead };
+		size_t lead = at[0] < CONTEXT ? at[0] : CONTEXT,
+		       from[2] = { at[0] - lead, at[1] - lead };
 
 		if (!differs(&d, at[0], at[1])) {
 			at[0]++;

@@ -9,25 +9,26 @@
 #include "kutil.h"
 
 struct kdiff {
-	bool *removed;		/* by line of the first text: it is not in the second */
-	bool *added;		/* by line of the second text: it is not in the first */
-	size_t lines[2];	/* lines of each text; a last line without a newline counts */
+	bool *removed;   /* by line of the first text: it is not in the second */
+	bool *added;     /* by line of the second text: it is not in the first */
+	size_t lines[2]; /* lines of each text; a last line without a newline counts */
 	size_t removals, additions;
 };
 
 /*
- * A shortest edit script (E. W. Myers, An O(ND) difference algorithm, 1986). Texts that differ by more than KDIFF_MAX
- * lines are told apart by their common beginning and end alone. Free with kdiff_free.
+ * A shortest edit script (E. W. Myers, An O(ND) difference algorithm, 1986). Texts that differ by
+ * more than KDIFF_MAX lines are told apart by their common beginning and end alone. Free with
+ * kdiff_free.
  */
 enum { KDIFF_MAX = 2000 };
 void kdiff(const char *a, size_t a_len, const char *b, size_t b_len, struct kdiff *d);
 void kdiff_free(struct kdiff *d);
 
 /*
- * The same as a unified diff with three lines of context, as patch(1) reads it, appended to OUT: nothing when the texts
- * are equal. A_NAME and B_NAME go into its heading.
+ * The same as a unified diff with three lines of context, as patch(1) reads it, appended to OUT:
+ * nothing when the texts are equal. A_NAME and B_NAME go into its heading.
  */
-void kdiff_unified(const char *a, size_t a_len, const char *b, size_t b_len, const char *a_name, const char *b_name,
-    struct kbuf *out);
+void kdiff_unified(const char *a, size_t a_len, const char *b, size_t b_len, const char *a_name,
+    const char *b_name, struct kbuf *out);
 
 #endif

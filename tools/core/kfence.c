@@ -14,23 +14,23 @@ static const struct {
 	uint32_t first, last;
 } invisible[] = {
 	{ 0x0000, 0x0008 }, { 0x000b, 0x000c }, { 0x000e, 0x001f }, { 0x007f, 0x009f },
-	{ 0x00ad, 0x00ad },	/* soft hyphen */
-	{ 0x034f, 0x034f },	/* combining grapheme joiner */
-	{ 0x061c, 0x061c },	/* Arabic letter mark */
-	{ 0x115f, 0x1160 },	/* Hangul fillers */
-	{ 0x17b4, 0x17b5 },	/* Khmer inherent vowels */
-	{ 0x180b, 0x180f },	/* Mongolian variation selectors and vowel separator */
-	{ 0x200b, 0x200f },	/* zero-width space to right-to-left mark */
-	{ 0x202a, 0x202e },	/* bidirectional embeddings and overrides */
-	{ 0x2060, 0x206f },	/* word joiner, isolates, deprecated format characters */
-	{ 0x3164, 0x3164 },	/* Hangul filler */
-	{ 0xfe00, 0xfe0f },	/* variation selectors */
-	{ 0xfeff, 0xfeff },	/* byte order mark */
-	{ 0xffa0, 0xffa0 },	/* half-width Hangul filler */
-	{ 0xfff0, 0xfffb },	/* specials without a glyph */
-	{ 0x1bca0, 0x1bca3 },	/* shorthand format controls */
-	{ 0x1d173, 0x1d17a },	/* musical format controls */
-	{ 0xe0000, 0xe0fff },	/* tags and variation selectors supplement */
+	{ 0x00ad, 0x00ad },   /* soft hyphen */
+	{ 0x034f, 0x034f },   /* combining grapheme joiner */
+	{ 0x061c, 0x061c },   /* Arabic letter mark */
+	{ 0x115f, 0x1160 },   /* Hangul fillers */
+	{ 0x17b4, 0x17b5 },   /* Khmer inherent vowels */
+	{ 0x180b, 0x180f },   /* Mongolian variation selectors and vowel separator */
+	{ 0x200b, 0x200f },   /* zero-width space to right-to-left mark */
+	{ 0x202a, 0x202e },   /* bidirectional embeddings and overrides */
+	{ 0x2060, 0x206f },   /* word joiner, isolates, deprecated format characters */
+	{ 0x3164, 0x3164 },   /* Hangul filler */
+	{ 0xfe00, 0xfe0f },   /* variation selectors */
+	{ 0xfeff, 0xfeff },   /* byte order mark */
+	{ 0xffa0, 0xffa0 },   /* half-width Hangul filler */
+	{ 0xfff0, 0xfffb },   /* specials without a glyph */
+	{ 0x1bca0, 0x1bca3 }, /* shorthand format controls */
+	{ 0x1d173, 0x1d17a }, /* musical format controls */
+	{ 0xe0000, 0xe0fff }, /* tags and variation selectors supplement */
 };
 
 static int
@@ -47,7 +47,11 @@ static size_t
 decode(const unsigned char *s, size_t left, uint32_t *c)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
+	size_t n = s[0] < 0x80 ? 1
+	    : s[0] >> 5 == 6   ? 2
+	    : s[0] >> 4 == 14  ? 3
+	    : s[0] >> 3 == 30  ? 4
+	                       : 0;
 	uint32_t v = n == 1 ? s[0] : s[0] & (0x7fu >> n);
 
 	*c = REPLACEMENT;
@@ -64,7 +68,10 @@ decode(const unsigned char *s, size_t left, uint32_t *c)
 	return n;
 }
 
-/* Bytes of parameters, intermediates and the final byte of a control sequence; what is no such byte is left alone. */
+/*
+ * Bytes of parameters, intermediates and the final byte of a control sequence; what is no such byte
+ * is left alone.
+ */
 static size_t
 csi_len(const unsigned char *s, size_t left)
 {
@@ -76,8 +83,8 @@ csi_len(const unsigned char *s, size_t left)
 }
 
 /*
- * Bytes of a control string (window title, hyperlink …) with its terminator BEL, ESC \ or ST. One that does not end
- * on its line is not swallowed: a forged start must not hide the rest of a log.
+ * Bytes of a control string (window title, hyperlink …) with its terminator BEL, ESC \ or ST. One
+ * that does not end on its line is not swallowed: a forged start must not hide the rest of a log.
  */
 static size_t
 string_len(const unsigned char *s, size_t left)
@@ -85,7 +92,8 @@ string_len(const unsigned char *s, size_t left)
 	for (size_t n = 0; n < left && s[n] != '\n'; n++) {
 		if (s[n] == BEL)
 			return n + 1;
-		if (n + 1 < left && ((s[n] == ESC && s[n + 1] == '\\') || (s[n] == 0xc2 && s[n + 1] == ST8)))
+		if (n + 1 < left &&
+		    ((s[n] == ESC && s[n + 1] == '\\') || (s[n] == 0xc2 && s[n + 1] == ST8)))
 			return n + 2;
 	}
 	return 0;

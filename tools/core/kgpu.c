@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kgpu: see kgpu.h. The interfaces' types are declared here, as far as they are used: both are stable by contract. */
+/*
+ * kgpu: see kgpu.h. The interfaces' types are declared here, as far as they are used: both are
+ * stable by contract.
+ */
 #include "kgpu.h"
 
 #include <dlfcn.h>
@@ -35,9 +38,20 @@ struct access {
 };
 
 enum {
-	PINNED = 1, DEVICE = 1, DESCRIPTOR = 1, READ_ONLY = 1, READ_WRITE = 3, SPIN = 1,
+	PINNED = 1,
+	DEVICE = 1,
+	DESCRIPTOR = 1,
+	READ_ONLY = 1,
+	READ_WRITE = 3,
+	SPIN = 1,
 	/* of the device, CUDA's numbers */
-	MULTIPROCESSORS = 16, CLOCK = 13, MEMORY_CLOCK = 36, BUS = 37, L2 = 38, MAJOR = 75, MINOR = 76
+	MULTIPROCESSORS = 16,
+	CLOCK = 13,
+	MEMORY_CLOCK = 36,
+	BUS = 37,
+	L2 = 38,
+	MAJOR = 75,
+	MINOR = 76
 };
 
 /* Every function that is called, by its names in both interfaces. */
@@ -50,7 +64,8 @@ enum {
 	X(device_uuid, "cuDeviceGetUuid_v2", "hipDeviceGetUuid", (unsigned char *, int)) \
 	X(device_memory, "cuDeviceTotalMem_v2", "hipDeviceTotalMem", (size_t *, int)) \
 	X(attribute, "cuDeviceGetAttribute", "hipDeviceGetAttribute", (int *, int, int)) \
-	X(set_flags, "cuDevicePrimaryCtxSetFlags_v2", "hipDevicePrimaryCtxSetFlags", (int, unsigned)) \
+	X(set_flags, "cuDevicePrimaryCtxSetFlags_v2", "hipDevicePrimaryCtxSetFlags", \
+	    (int, unsigned)) \
 	X(retain, "cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain", (void **, int)) \
 	X(give_back, "cuDevicePrimaryCtxRelease_v2", "hipDevicePrimaryCtxRelease", (int)) \
 	X(set_current, "cuCtxSetCurrent", "hipCtxSetCurrent", (void *)) \
@@ -68,26 +83,35 @@ enum {
 	X(release, "cuMemFreeAsync", "hipFreeAsync", (kgpu_ptr, void *)) \
 	X(alloc_plain, "cuMemAlloc_v2", "hipMalloc", (kgpu_ptr *, size_t)) \
 	X(release_plain, "cuMemFree_v2", "hipFree", (kgpu_ptr)) \
-	X(copy, "cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync", (kgpu_ptr, kgpu_ptr, size_t, void *)) \
+	X(copy, "cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync", \
+	    (kgpu_ptr, kgpu_ptr, size_t, void *)) \
 	X(fetch, "cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync", (void *, kgpu_ptr, size_t, void *)) \
-	X(store, "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", (kgpu_ptr, const void *, size_t, void *)) \
+	X(store, "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", \
+	    (kgpu_ptr, const void *, size_t, void *)) \
 	X(set, "cuMemsetD8Async", "hipMemsetD8Async", (kgpu_ptr, unsigned char, size_t, void *)) \
 	X(granularity, "cuMemGetAllocationGranularity", "hipMemGetAllocationGranularity", \
 	    (size_t *, const struct allocation *, int)) \
-	X(create, "cuMemCreate", "hipMemCreate", (uint64_t *, size_t, const struct allocation *, uint64_t)) \
-	X(export, "cuMemExportToShareableHandle", "hipMemExportToShareableHandle", (int *, uint64_t, int, uint64_t)) \
-	X(import, "cuMemImportFromShareableHandle", "hipMemImportFromShareableHandle", (uint64_t *, void *, int)) \
-	X(reserve, "cuMemAddressReserve", "hipMemAddressReserve", (kgpu_ptr *, size_t, size_t, kgpu_ptr, uint64_t)) \
+	X(create, "cuMemCreate", "hipMemCreate", \
+	    (uint64_t *, size_t, const struct allocation *, uint64_t)) \
+	X(export, "cuMemExportToShareableHandle", "hipMemExportToShareableHandle", \
+	    (int *, uint64_t, int, uint64_t)) \
+	X(import, "cuMemImportFromShareableHandle", "hipMemImportFromShareableHandle", \
+	    (uint64_t *, void *, int)) \
+	X(reserve, "cuMemAddressReserve", "hipMemAddressReserve", \
+	    (kgpu_ptr *, size_t, size_t, kgpu_ptr, uint64_t)) \
 	X(unreserve, "cuMemAddressFree", "hipMemAddressFree", (kgpu_ptr, size_t)) \
 	X(map, "cuMemMap", "hipMemMap", (kgpu_ptr, size_t, size_t, uint64_t, uint64_t)) \
 	X(unmap, "cuMemUnmap", "hipMemUnmap", (kgpu_ptr, size_t)) \
-	X(set_access, "cuMemSetAccess", "hipMemSetAccess", (kgpu_ptr, size_t, const struct access *, size_t)) \
+	X(set_access, "cuMemSetAccess", "hipMemSetAccess", \
+	    (kgpu_ptr, size_t, const struct access *, size_t)) \
 	X(drop, "cuMemRelease", "hipMemRelease", (uint64_t)) \
 	X(module_load, "cuModuleLoadData", "hipModuleLoadData", (void **, const void *)) \
-	X(module_function, "cuModuleGetFunction", "hipModuleGetFunction", (void **, void *, const char *)) \
+	X(module_function, "cuModuleGetFunction", "hipModuleGetFunction", \
+	    (void **, void *, const char *)) \
 	X(function_set, "cuFuncSetAttribute", "hipFuncSetAttribute", (void *, int, int)) \
-	X(launch, "cuLaunchKernel", "hipModuleLaunchKernel", (void *, unsigned, unsigned, unsigned, unsigned, unsigned, \
-	    unsigned, unsigned, void *, void **, void **)) \
+	X(launch, "cuLaunchKernel", "hipModuleLaunchKernel", \
+	    (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, \
+	        void **, void **)) \
 	X(profiler_start, "cuProfilerStart", "hipProfilerStart", (void)) \
 	X(profiler_stop, "cuProfilerStop", "hipProfilerStop", (void))
 
@@ -99,7 +123,7 @@ struct kgpu {
 	/* The two interfaces tell errors in words differently. */
 	int (*cuda_error)(int, const char **);
 	const char *(*hip_error)(int);
-#define DECLARE(field, cuda_name, hip_name, types) int (*field) types;
+#define DECLARE(field, cuda_name, hip_name, types) int(*field) types;
 	FUNCTIONS(DECLARE)
 #undef DECLARE
 };
@@ -132,7 +156,8 @@ static bool
 bind(struct kgpu *g, char *why, size_t why_len)
 {
 	static const char *const libraries[][3] = {
-		{ "libcuda.so.1", NULL }, { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so" },
+		{ "libcuda.so.1", NULL },
+		{ "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so" },
 	};
 	void *p;
 
@@ -168,7 +193,8 @@ kgpu_count(enum kgpu_api api, char *why, size_t why_len)
 	struct kgpu g = { .hip = api == KGPU_HIP };
 	int n = 0;
 
-	if (!bind(&g, why, why_len) || !works(&g, "the driver does not start", g.init(0), why, why_len) ||
+	if (!bind(&g, why, why_len) ||
+	    !works(&g, "the driver does not start", g.init(0), why, why_len) ||
 	    !works(&g, "counting devices", g.device_count(&n), why, why_len))
 		return 0;
 	if (!n)
@@ -176,7 +202,10 @@ kgpu_count(enum kgpu_api api, char *why, size_t why_len)
 	return n;
 }
 
-/* Freed memory stays with this process: to give it back and ask again takes longer than most kernels. */
+/*
+ * Freed memory stays with this process: to give it back and ask again takes longer than most
+ * kernels.
+ */
 static int
 keep_memory(struct kgpu *g, void *pool)
 {
@@ -193,7 +222,8 @@ kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len)
 	struct kgpu *g = kcalloc(1, sizeof *g);
 
 	g->hip = api == KGPU_HIP;
-	if (bind(g, why, why_len) && works(g, "the driver does not start", g->init(0), why, why_len) &&
+	if (bind(g, why, why_len) &&
+	    works(g, "the driver does not start", g->init(0), why, why_len) &&
 	    works(g, "no such device", g->device_get(&g->device, number), why, why_len) &&
 	    works(g, "device flags", spin ? g->set_flags(g->device, SPIN) : 0, why, why_len) &&
 	    works(g, "no context on the device", g->retain(&g->context, g->device), why, why_len) &&
@@ -237,9 +267,13 @@ kgpu_facts(struct kgpu *g, struct kgpu_facts *f)
 {
 	unsigned char id[16] = { 0 };
 
-	*f = (struct kgpu_facts){ .multiprocessors = fact(g, MULTIPROCESSORS), .clock_khz = fact(g, CLOCK),
-	    .memory_clock_khz = fact(g, MEMORY_CLOCK), .bus_bits = fact(g, BUS), .major = fact(g, MAJOR),
-	    .minor = fact(g, MINOR), .l2_bytes = (size_t)fact(g, L2) };
+	*f = (struct kgpu_facts){ .multiprocessors = fact(g, MULTIPROCESSORS),
+		.clock_khz = fact(g, CLOCK),
+		.memory_clock_khz = fact(g, MEMORY_CLOCK),
+		.bus_bits = fact(g, BUS),
+		.major = fact(g, MAJOR),
+		.minor = fact(g, MINOR),
+		.l2_bytes = (size_t)fact(g, L2) };
 	g->device_name(f->name, sizeof f->name, g->device);
 	g->device_memory(&f->memory_bytes, g->device);
 	g->driver_version(&f->driver_version);
@@ -275,7 +309,8 @@ kgpu_state(struct kgpu *g, struct kgpu_state *s)
 {
 	enum { SM = 1, MEMORY = 2, DIE = 0 };
 	static void *library, *handle;
-	static int (*clock)(void *, int, unsigned *), (*heat)(void *, int, unsigned *), (*power)(void *, unsigned *);
+	static int (*clock)(void *, int, unsigned *), (*heat)(void *, int, unsigned *),
+	    (*power)(void *, unsigned *);
 	static int (*reasons)(void *, unsigned long long *);
 	unsigned v;
 	unsigned long long mask;
@@ -288,7 +323,8 @@ kgpu_state(struct kgpu *g, struct kgpu_state *s)
 			*(void **)&clock = dlsym(library, "nvmlDeviceGetClockInfo");
 			*(void **)&heat = dlsym(library, "nvmlDeviceGetTemperature");
 			*(void **)&power = dlsym(library, "nvmlDeviceGetPowerUsage");
-			*(void **)&reasons = dlsym(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
+			*(void **)&reasons =
+			    dlsym(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
 		}
 	}
 	if (!handle)
@@ -395,7 +431,9 @@ map(struct kgpu *g, struct kgpu_shared *s, bool read_only)
 const char *
 kgpu_share(struct kgpu *g, struct kgpu_shared *s, size_t bytes)
 {
-	struct allocation a = { .type = PINNED, .handle_types = DESCRIPTOR, .location = { DEVICE, g->device } };
+	struct allocation a = {
+		.type = PINNED, .handle_types = DESCRIPTOR, .location = { DEVICE, g->device }
+	};
 	size_t step = 0;
 	int e = g->granularity(&step, &a, 0);
 
@@ -445,14 +483,18 @@ kgpu_function(struct kgpu *g, void *module, const char *name, void **function)
 }
 
 const char *
-kgpu_launch(struct kgpu *g, void *function, const unsigned grid[3], const unsigned block[3], unsigned shared_bytes,
-    void **arguments)
+kgpu_launch(struct kgpu *g, void *function, const unsigned grid[3], const unsigned block[3],
+    unsigned shared_bytes, void **arguments)
 {
 	enum { DYNAMIC_SHARED = 8, WITHOUT_ASKING = 48 << 10 };
-	int e = shared_bytes > WITHOUT_ASKING ? g->function_set(function, DYNAMIC_SHARED, (int)shared_bytes) : 0;
+	int e = shared_bytes > WITHOUT_ASKING
+	    ? g->function_set(function, DYNAMIC_SHARED, (int)shared_bytes)
+	    : 0;
 
-	return words(g, e ? e : g->launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-	    shared_bytes, g->stream, arguments, NULL));
+	return words(g,
+	    e ? e
+	      : g->launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+	            shared_bytes, g->stream, arguments, NULL));
 }
 
 /* ---- order and time ---- */

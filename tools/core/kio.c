@@ -65,7 +65,10 @@ kin_open(struct kin *in, const char *path)
 		kdie_errno(errno == ENOENT ? K_USAGE : K_IO, "%s", path);
 }
 
-/* A line with its newline into the buffer; its bytes, 0 at the end. Of a line that is too long no more than that is read. */
+/*
+ * A line with its newline into the buffer; its bytes, 0 at the end. Of a line that is too long no
+ * more than that is read.
+ */
 static size_t
 read_line(struct kin *in)
 {
@@ -98,11 +101,11 @@ next_line(struct kin *in, size_t *len, char **fault)
 			return NULL;
 		in->lineno++;
 		if (in->too_long)
-			*fault = kasprintf("%s:%ld: line longer than %zu bytes", in->file, in->lineno,
-			    KIO_LINE_MAX);
+			*fault = kasprintf("%s:%ld: line longer than %zu bytes", in->file,
+			    in->lineno, KIO_LINE_MAX);
 		else if (in->buf[n - 1] != '\n')
-			*fault = kasprintf("%s:%ld: truncated record (no newline at the end)", in->file,
-			    in->lineno);
+			*fault = kasprintf("%s:%ld: truncated record (no newline at the end)",
+			    in->file, in->lineno);
 		if (*fault)
 			return NULL;
 		in->buf[--n] = '\0';
@@ -216,7 +219,7 @@ static char *out_path;
 static char *out_tmp;
 static bool out_terminal;
 static pid_t out_owner;
-static size_t out_record;	/* bytes of the record so far */
+static size_t out_record; /* bytes of the record so far */
 
 static void
 remove_temporary(void)
@@ -284,13 +287,17 @@ put_bytes(const char *s, size_t len)
 	out_record += len;
 }
 
-/* The newline of a record, which somebody has to read: better none than one that is refused there. */
+/*
+ * The newline of a record, which somebody has to read: better none than one that is refused there.
+ */
 static void
 end_record(void)
 {
 	put_bytes("\n", 1);
 	if (out_record > KIO_LINE_MAX)
-		kdie(K_USAGE, "%s: the record would be %zu bytes long, and no tool reads more than %zu: nothing was written",
+		kdie(K_USAGE,
+		    "%s: the record would be %zu bytes long, and no tool reads more than %zu: "
+		    "nothing was written",
 		    out_path ? out_path : "<stdout>", out_record, KIO_LINE_MAX);
 	out_record = 0;
 }
@@ -334,7 +341,8 @@ void
 kout_member(const struct krec *rec, const char *name, const json_t *value)
 {
 	if (json_object_get(rec->json, name))
-		kdie(K_USAGE, "%s:%ld: the record already has a member '%s'", rec->file, rec->lineno, name);
+		kdie(K_USAGE, "%s:%ld: the record already has a member '%s'", rec->file,
+		    rec->lineno, name);
 	put(rec->line, rec->len - 1);
 	if (json_object_size(rec->json))
 		put(",", 1);
@@ -388,7 +396,10 @@ kout_commit(void)
 	out_path = NULL;
 }
 
-/* Length of the valid UTF-8 sequence at s, or 0. Overlong forms, surrogates and values above U+10FFFF are invalid. */
+/*
+ * Length of the valid UTF-8 sequence at s, or 0. Overlong forms, surrogates and values above
+ * U+10FFFF are invalid.
+ */
 static size_t
 utf8_len(const unsigned char *s, size_t left)
 {
@@ -396,9 +407,15 @@ utf8_len(const unsigned char *s, size_t left)
 		unsigned char lo, hi, lo2, hi2;
 		size_t len;
 	} rows[] = {
-		{ 0x01, 0x7f, 0, 0, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
+		{ 0x01, 0x7f, 0, 0, 1 },
+		{ 0xc2, 0xdf, 0x80, 0xbf, 2 },
+		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 },
+		{ 0xe1, 0xec, 0x80, 0xbf, 3 },
+		{ 0xed, 0xed, 0x80, 0x9f, 3 },
+		{ 0xee, 0xef, 0x80, 0xbf, 3 },
+		{ 0xf0, 0xf0, 0x90, 0xbf, 4 },
+		{ 0xf1, 0xf3, 0x80, 0xbf, 4 },
+		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
 	};
 
 	for (size_t i = 0; i < LEN(rows); i++) {
@@ -446,7 +463,8 @@ kjson_fit(const char *bytes, size_t len, size_t max)
 
 	while (i < len) {
 		unsigned char c = (unsigned char)bytes[i];
-		size_t n = utf8_len((const unsigned char *)bytes + i, len - i), more = n ? n : strlen("\xef\xbf\xbd");
+		size_t n = utf8_len((const unsigned char *)bytes + i, len - i),
+		       more = n ? n : strlen("\xef\xbf\xbd");
 
 		if (c == '"' || c == '\\' || (c && c < 0x20 && strchr("\b\f\n\r\t", c)))
 			more = strlen("\\n");
@@ -552,7 +570,8 @@ kjson_load(const char *path)
 	json_t *json = json_loadb(text, len, LOAD_FLAGS, &e);
 
 	if (len >= 2 && ((unsigned char)*text >= 0xfe || !memcmp(text, "\xef\xbb", 2)))
-		kdie(K_USAGE, "%s:1:1: it begins with a byte order mark: save it as UTF-8 without one", path);
+		kdie(K_USAGE,
+		    "%s:1:1: it begins with a byte order mark: save it as UTF-8 without one", path);
 	free(text);
 	if (!json)
 		kdie(K_USAGE, "%s:%d:%d: %s", path, e.line, e.column, e.text);
@@ -576,5 +595,6 @@ kjson_data(const char *name, const char *schema)
 void
 krec_id(const struct krec *rec, char *buf, size_t len)
 {
-	snprintf(buf, len, "%03d/%02d", (int)kjson_int_or(rec->json, "trial", 0), (int)kjson_int_or(rec->json, "branch", 0));
+	snprintf(buf, len, "%03d/%02d", (int)kjson_int_or(rec->json, "trial", 0),
+	    (int)kjson_int_or(rec->json, "branch", 0));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kio: records in, records out. A record is one JSON object on one line. A stage parses the line to read from it, and
- * appends ONE member to the line as it stands: what came before passes through byte for byte.
+ * kio: records in, records out. A record is one JSON object on one line. A stage parses the line to
+ * read from it, and appends ONE member to the line as it stands: what came before passes through
+ * byte for byte.
  */
 #ifndef KIO_H
 #define KIO_H
@@ -12,34 +13,37 @@
 #include <stdio.h>
 
 /*
- * Longest accepted line, in bytes, its newline included; no tool writes a longer record. A record holds the programs of
- * up to 18 candidates twice (its sample and its prompt), one reply with its reasoning, and one evaluation: what comes
- * from outside is held below a limit of its own, so that the whole of it fits. Bytes are counted as they stand in JSON,
- * escapes included.
+ * Longest accepted line, in bytes, its newline included; no tool writes a longer record. A record
+ * holds the programs of up to 18 candidates twice (its sample and its prompt), one reply with its
+ * reasoning, and one evaluation: what comes from outside is held below a limit of its own, so that
+ * the whole of it fits. Bytes are counted as they stand in JSON, escapes included.
  */
 #define KIO_LINE_MAX ((size_t)64 << 20)
-#define KIO_REPLY_MAX ((size_t)4 << 20)	/* the text of a reply, and its reasoning */
-#define KIO_CODE_MAX ((size_t)1 << 20)	/* a program with its files */
-#define KIO_EVAL_MAX ((size_t)8 << 20)	/* all that an evaluation says */
+#define KIO_REPLY_MAX ((size_t)4 << 20) /* the text of a reply, and its reasoning */
+#define KIO_CODE_MAX ((size_t)1 << 20)  /* a program with its files */
+#define KIO_EVAL_MAX ((size_t)8 << 20)  /* all that an evaluation says */
 
 /* Flag of a reply that was cut to KIO_REPLY_MAX: its candidate has failed. */
 #define KIO_TOO_LARGE "too_large"
 
-/* Flags of every json_dumps in the suite: compact, sorted keys, 17 digits so that reals survive a round trip. */
+/*
+ * Flags of every json_dumps in the suite: compact, sorted keys, 17 digits so that reals survive a
+ * round trip.
+ */
 #define KIO_DUMP (JSON_COMPACT | JSON_SORT_KEYS)
 
 struct krec {
-	json_t *json;		/* the parsed object; owned */
-	char *line;		/* the raw line without newline; owned */
+	json_t *json; /* the parsed object; owned */
+	char *line;   /* the raw line without newline; owned */
 	size_t len;
-	const char *file;	/* for messages; borrowed */
+	const char *file; /* for messages; borrowed */
 	long lineno;
 };
 
 /*
- * Parse LEN bytes as one record: UTF-8, one object, no duplicate keys, no trailing text. On success fills REC (the
- * caller calls krec_free) and returns true. On failure returns false with the reason in WHY. Never exits: this is the
- * fuzzed entry.
+ * Parse LEN bytes as one record: UTF-8, one object, no duplicate keys, no trailing text. On success
+ * fills REC (the caller calls krec_free) and returns true. On failure returns false with the reason
+ * in WHY. Never exits: this is the fuzzed entry.
  */
 bool krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why_len);
 void krec_free(struct krec *rec);
@@ -49,50 +53,59 @@ struct kin {
 	FILE *f;
 	const char *file;
 	long lineno;
-	long count;	/* of records so far */
+	long count; /* of records so far */
 	char *buf;
 	size_t cap;
-	bool lenient;	/* a line that is too long is the end of the input, and no fault */
-	bool too_long;	/* there was one */
+	bool lenient;  /* a line that is too long is the end of the input, and no fault */
+	bool too_long; /* there was one */
 };
 void kin_open(struct kin *in, const char *path);
 /*
- * Next record into REC (the caller frees it), or false at the end. Blank lines are skipped. A malformed or truncated
- * line (no final newline) ends the program with K_USAGE and file:line; a read error with K_IO.
+ * Next record into REC (the caller frees it), or false at the end. Blank lines are skipped. A
+ * malformed or truncated line (no final newline) ends the program with K_USAGE and file:line; a
+ * read error with K_IO.
  */
 bool kin_next(struct kin *in, struct krec *rec);
 /*
- * The same, but what is wrong with a line is text in *FAULT, "file:line: what", which the caller frees;
- * NULL: nothing, and false is the end. The next call goes on after the bad line, unless that was too long.
+ * The same, but what is wrong with a line is text in *FAULT, "file:line: what", which the caller
+ * frees; NULL: nothing, and false is the end. The next call goes on after the bad line, unless that
+ * was too long.
  */
 bool kin_try(struct kin *in, struct krec *rec, char **fault);
-/* Next raw line (without newline) or NULL at the end; the pointer is valid until the next call. Same errors. */
+/*
+ * Next raw line (without newline) or NULL at the end; the pointer is valid until the next call.
+ * Same errors.
+ */
 const char *kin_line(struct kin *in, size_t *len);
 void kin_close(struct kin *in);
-/* kin_close where the input must hold a record: a named file without one is damaged, and ends the program with K_USAGE. */
+/*
+ * kin_close where the input must hold a record: a named file without one is damaged, and ends the
+ * program with K_USAGE.
+ */
 void kin_end(struct kin *in);
 /*
- * The first record of the file PATH, or an array of all of them; NULL when there is no such file, or no record in it.
- * New reference. Faults end the program as in kin_next.
+ * The first record of the file PATH, or an array of all of them; NULL when there is no such file,
+ * or no record in it. New reference. Faults end the program as in kin_next.
  */
 json_t *kin_first(const char *path);
 json_t *kin_all(const char *path);
 
 /*
- * One output file per run. NULL or "-" is stdout; else a temporary name beside PATH (PATH.XXXXXX), which kout_commit
- * syncs and renames. Unless committed, the temporary is removed at exit and on INT, TERM and HUP; the old file stays.
+ * One output file per run. NULL or "-" is stdout; else a temporary name beside PATH (PATH.XXXXXX),
+ * which kout_commit syncs and renames. Unless committed, the temporary is removed at exit and on
+ * INT, TERM and HUP; the old file stays.
  */
 void kout_open(const char *path);
 /*
- * Write REC's line with member NAME = VALUE appended. Dies with K_USAGE if the record already has that member; so do
- * both where the line would be longer than KIO_LINE_MAX.
+ * Write REC's line with member NAME = VALUE appended. Dies with K_USAGE if the record already has
+ * that member; so do both where the line would be longer than KIO_LINE_MAX.
  */
 void kout_member(const struct krec *rec, const char *name, const json_t *value);
 void kout_json(const json_t *value);
 /*
- * Text for people, whatever it holds of other people's files: control characters are masked. A newline
- * is added. What programs read, records and sources, goes out byte for byte by kout_raw; on a terminal
- * that is masked, too.
+ * Text for people, whatever it holds of other people's files: control characters are masked. A
+ * newline is added. What programs read, records and sources, goes out byte for byte by kout_raw; on
+ * a terminal that is masked, too.
  */
 void kout_line(const char *line, size_t len);
 void kout_raw(const char *line, size_t len);
@@ -101,7 +114,9 @@ void kout_commit(void);
 
 /* A JSON string from any bytes: NUL and invalid UTF-8 become U+FFFD. New reference. */
 json_t *kjson_text(const char *bytes, size_t len);
-/* How many of these bytes, from the first on, take at most MAX bytes as the text of a JSON string. */
+/*
+ * How many of these bytes, from the first on, take at most MAX bytes as the text of a JSON string.
+ */
 size_t kjson_fit(const char *bytes, size_t len, size_t max);
 /* Take over VALUE as a member; dies when it is NULL: memory is short, or a text is no UTF-8. */
 void kjson_set(json_t *object, const char *key, json_t *value);
@@ -109,9 +124,9 @@ void kjson_set(json_t *object, const char *key, json_t *value);
 size_t kjson_size(const json_t *value);
 
 /*
- * Typed access for borders. PATH is dotted ("sample.parent.code"). The _or forms give the default when the member is
- * absent; the others die with K_USAGE naming file:line and the field when it is absent or of another type. Results are
- * borrowed.
+ * Typed access for borders. PATH is dotted ("sample.parent.code"). The _or forms give the default
+ * when the member is absent; the others die with K_USAGE naming file:line and the field when it is
+ * absent or of another type. Results are borrowed.
  */
 const json_t *krec_get(const struct krec *rec, const char *path);
 const char *krec_str(const struct krec *rec, const char *path);
@@ -121,12 +136,18 @@ double kjson_num_or(const json_t *obj, const char *path, double def);
 json_int_t kjson_int_or(const json_t *obj, const char *path, json_int_t def);
 bool kjson_bool_or(const json_t *obj, const char *path, bool def);
 
-/* Parse a JSON file (object, no duplicate keys). Dies with K_USAGE naming file:line:column. New reference. */
+/*
+ * Parse a JSON file (object, no duplicate keys). Dies with K_USAGE naming file:line:column. New
+ * reference.
+ */
 json_t *kjson_load(const char *path);
 /* The same of a data file that ships (kdata_path), which must be of this SCHEMA. */
 json_t *kjson_data(const char *name, const char *schema);
 
-/* "007/02" for messages and ids; buf holds 24 bytes or more. Trial and branch are read from members of the record. */
+/*
+ * "007/02" for messages and ids; buf holds 24 bytes or more. Trial and branch are read from members
+ * of the record.
+ */
 void krec_id(const struct krec *rec, char *buf, size_t len);
 
 #endif

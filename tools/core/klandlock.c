@@ -12,12 +12,28 @@
 #include <unistd.h>
 
 /* The same numbers on every architecture. */
-enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446, GET_VERSION = 1, PATH_BENEATH = 1 };
+enum {
+	CREATE_RULESET = 444,
+	ADD_RULE = 445,
+	RESTRICT_SELF = 446,
+	GET_VERSION = 1,
+	PATH_BENEATH = 1
+};
 
 enum {
-	FS_EXECUTE = 1 << 0, FS_WRITE_FILE = 1 << 1, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3, FS_MAKE_CHAR = 1 << 6,
-	FS_MAKE_SOCK = 1 << 9, FS_MAKE_BLOCK = 1 << 11, FS_TRUNCATE = 1 << 14, FS_IOCTL_DEV = 1 << 15,
-	NET_BIND_TCP = 1 << 0, NET_CONNECT_TCP = 1 << 1, SCOPE_ABSTRACT_SOCKET = 1 << 0, SCOPE_SIGNAL = 1 << 1,
+	FS_EXECUTE = 1 << 0,
+	FS_WRITE_FILE = 1 << 1,
+	FS_READ_FILE = 1 << 2,
+	FS_READ_DIR = 1 << 3,
+	FS_MAKE_CHAR = 1 << 6,
+	FS_MAKE_SOCK = 1 << 9,
+	FS_MAKE_BLOCK = 1 << 11,
+	FS_TRUNCATE = 1 << 14,
+	FS_IOCTL_DEV = 1 << 15,
+	NET_BIND_TCP = 1 << 0,
+	NET_CONNECT_TCP = 1 << 1,
+	SCOPE_ABSTRACT_SOCKET = 1 << 0,
+	SCOPE_SIGNAL = 1 << 1,
 	/* Rights that a rule on a file, not a folder, may name. */
 	OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV
 };
@@ -69,8 +85,10 @@ rights(enum klandlock_access access)
 	static const uint64_t of[] = {
 		[KLANDLOCK_READ] = FS_EXECUTE | FS_READ_FILE | FS_READ_DIR,
 		[KLANDLOCK_DEVICE] = FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV,
-		[KLANDLOCK_SELF] = FS_EXECUTE | FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE,
-		[KLANDLOCK_ALL] = ~(uint64_t)(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_MAKE_SOCK | FS_IOCTL_DEV),
+		[KLANDLOCK_SELF] =
+		    FS_EXECUTE | FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE,
+		[KLANDLOCK_ALL] =
+		    ~(uint64_t)(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_MAKE_SOCK | FS_IOCTL_DEV),
 	};
 
 	return of[access] & known_rights(klandlock_abi());
@@ -99,8 +117,8 @@ int
 klandlock_enter(int ruleset, bool writes)
 {
 	/* The kernel's view of the process itself; other processes' folders stay closed. */
-	if (klandlock_allow(ruleset, "/proc/self", writes ? KLANDLOCK_SELF : KLANDLOCK_READ) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    syscall(RESTRICT_SELF, ruleset, 0) < 0)
+	if (klandlock_allow(ruleset, "/proc/self", writes ? KLANDLOCK_SELF : KLANDLOCK_READ) < 0 ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || syscall(RESTRICT_SELF, ruleset, 0) < 0)
 		return -1;
 	return close(ruleset);
 }

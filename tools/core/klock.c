@@ -18,8 +18,9 @@
 enum { FIRST_S = 5, AGAIN_S = 30 };
 
 /*
- * Other users' processes share the file: it is created for all to read, and opened without O_CREAT where it exists
- * already. Whoever made it there made a regular file, or none of ours: a FIFO would hold us up for ever.
+ * Other users' processes share the file: it is created for all to read, and opened without O_CREAT
+ * where it exists already. Whoever made it there made a regular file, or none of ours: a FIFO would
+ * hold us up for ever.
  */
 static int
 open_lock(const char *path)
@@ -35,7 +36,9 @@ open_lock(const char *path)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		kdie_errno(K_IO, "%s", path);
 	if (!S_ISREG(st.st_mode))
-		kdie(K_IO, "%s: not a regular file, so no lock of ours: remove it, or name another folder in KILN_LOCK_DIR",
+		kdie(K_IO,
+		    "%s: not a regular file, so no lock of ours: remove it, or name another folder "
+		    "in KILN_LOCK_DIR",
 		    path);
 	return fd;
 }
@@ -51,9 +54,12 @@ holder_of(int fd)
 	long pid;
 
 	while (f && fstat(fd, &st) == 0 && fgets(line, sizeof line, f))
-		/* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131073 0 EOF"; who waits has an arrow before the kind. */
-		if (sscanf(line, "%*d: %15s %*s %*s %ld %*x:%*x:%lu", kind, &pid, &inode) == 3 && !strcmp(kind, "FLOCK") &&
-		    inode == (unsigned long)st.st_ino && pid > 0) {
+		/*
+		 * "1: FLOCK  ADVISORY  WRITE 4711 08:01:131073 0 EOF"; a process that waits has an
+		 * arrow before the kind.
+		 */
+		if (sscanf(line, "%*d: %15s %*s %*s %ld %*x:%*x:%lu", kind, &pid, &inode) == 3 &&
+		    !strcmp(kind, "FLOCK") && inode == (unsigned long)st.st_ino && pid > 0) {
 			fclose(f);
 			return pid;
 		}
@@ -66,12 +72,14 @@ static void
 tell(int fd, const char *path)
 {
 	long pid = holder_of(fd);
-	char *file = kasprintf("/proc/%ld/comm", pid), *name = pid ? kread_file(file, 64, NULL) : NULL;
+	char *file = kasprintf("/proc/%ld/comm", pid),
+	     *name = pid ? kread_file(file, 64, NULL) : NULL;
 
 	if (name)
 		name[strcspn(name, "\n")] = '\0';
 	if (pid)
-		kwarn("waiting for %s: process %ld%s%s%s holds it", path, pid, name ? " (" : "", name ? name : "", name ? ")" : "");
+		kwarn("waiting for %s: process %ld%s%s%s holds it", path, pid, name ? " (" : "",
+		    name ? name : "", name ? ")" : "");
 	else
 		kwarn("waiting for %s: another process holds it (lslocks shows which)", path);
 	free(name);
@@ -136,7 +144,8 @@ klock_device(const char *name, bool alone, bool wait)
 	int gate = open_lock(gate_path), fd = open_lock(path);
 
 	/* All pass the gate one by one, and who waits for the lock alone keeps it shut. */
-	if (!take(gate, LOCK_EX, wait, gate_path) || !take(fd, alone ? LOCK_EX : LOCK_SH, wait, path)) {
+	if (!take(gate, LOCK_EX, wait, gate_path) ||
+	    !take(fd, alone ? LOCK_EX : LOCK_SH, wait, path)) {
 		close(fd);
 		fd = -1;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klock: one device, one measurement. Whoever measures holds the machine's lock alone; builds and correctness runs hold
- * it together.
+ * klock: one device, one measurement. Whoever measures holds the machine's lock alone; builds and
+ * correctness runs hold it together.
  */
 #ifndef KLOCK_H
 #define KLOCK_H
@@ -9,10 +9,11 @@
 #include <stdbool.h>
 
 /*
- * Wait for the lock of the CPU, $KILN_LOCK_DIR/kiln-cpu.lock (default /tmp), and return a descriptor; closing it, or
- * the end of the process, gives the lock back. ALONE: nobody else holds it. Waiters for ALONE are not starved: while
- * one waits, newcomers queue behind it. Who waits longer than a second says so on stderr, and who holds the lock, and again
- * every half minute. Dies with K_IO when the file can't be had, or is no regular file.
+ * Wait for the lock of the CPU, $KILN_LOCK_DIR/kiln-cpu.lock (default /tmp), and return a
+ * descriptor; closing it, or the end of the process, gives the lock back. ALONE: nobody else holds
+ * it. Waiters for ALONE are not starved: while one waits, newcomers queue behind it. Who waits
+ * longer than a second says so on stderr, and who holds the lock, and again every half minute. Dies
+ * with K_IO when the file can't be had, or is no regular file.
  */
 int klock_cpu(bool alone);
 

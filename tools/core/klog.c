@@ -12,16 +12,23 @@
 enum { LINE_MAX_BYTES = 400 };
 
 struct lines {
-	char **at;	/* point into one text, each NUL-terminated */
+	char **at; /* point into one text, each NUL-terminated */
 	size_t count, cap;
 };
 
-/* Length of the valid UTF-8 sequence at S (LEFT bytes), or 0; surrogates and overlong forms are not valid. */
+/*
+ * Length of the valid UTF-8 sequence at S (LEFT bytes), or 0; surrogates and overlong forms are not
+ * valid.
+ */
 static size_t
 utf8_len(const unsigned char *s, size_t left, unsigned *code)
 {
 	static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
+	size_t n = s[0] < 0x80 ? 1
+	    : s[0] >> 5 == 6   ? 2
+	    : s[0] >> 4 == 14  ? 3
+	    : s[0] >> 3 == 30  ? 4
+	                       : 0;
 
 	if (!n || n > left)
 		return 0;
@@ -41,8 +48,15 @@ is_invisible(unsigned c)
 	static const struct {
 		unsigned from, to;
 	} ranges[] = {
-		{ 0x80, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c }, { 0x200b, 0x200f }, { 0x202a, 0x202e },
-		{ 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe0fff },
+		{ 0x80, 0x9f },
+		{ 0xad, 0xad },
+		{ 0x61c, 0x61c },
+		{ 0x200b, 0x200f },
+		{ 0x202a, 0x202e },
+		{ 0x2060, 0x206f },
+		{ 0xfeff, 0xfeff },
+		{ 0xfff9, 0xfffb },
+		{ 0xe0000, 0xe0fff },
 	};
 
 	for (size_t i = 0; i < LEN(ranges); i++)
@@ -149,8 +163,9 @@ split(char *text)
 static bool
 is_error(const char *line)
 {
-	static const char *const marks[] = { "error:", "Error:", "ERROR:", "undefined reference", "multiple definition",
-		"ld returned", "fatal error", "nvcc fatal", ": undefined symbol", "ptxas fatal", "cannot find -l" };
+	static const char *const marks[] = { "error:", "Error:", "ERROR:", "undefined reference",
+		"multiple definition", "ld returned", "fatal error", "nvcc fatal",
+		": undefined symbol", "ptxas fatal", "cannot find -l" };
 
 	for (size_t i = 0; i < LEN(marks); i++)
 		if (strstr(line, marks[i]))
@@ -164,7 +179,8 @@ is_foreign_remark(const char *line)
 {
 	const char *colon = strchr(line, ':');
 
-	return *line == '/' && colon && !is_error(line) && (strstr(line, " warning: ") || strstr(line, " note: "));
+	return *line == '/' && colon && !is_error(line) &&
+	    (strstr(line, " warning: ") || strstr(line, " note: "));
 }
 
 /* Source lines and markers under a diagnostic: indented, "   12 | code" or "      |  ^~~". */
@@ -198,9 +214,8 @@ is_context(const char *line)
 static bool
 is_command(const char *line)
 {
-	static const char *const compilers[] = {
-		"gcc", "g++", "cc", "c++", "clang", "clang++", "nvcc", "hipcc", "icpx",
-	};
+	static const char *const compilers[] = { "gcc", "g++", "cc", "c++", "clang", "clang++",
+		"nvcc", "hipcc", "icpx" };
 	size_t n = strcspn(line, " ");
 	const char *name = memrchr(line, '/', n);
 
@@ -224,7 +239,10 @@ compact(struct lines *l, const bool *keep)
 	l->count = n;
 }
 
-/* What stands before the first error goes, but for the context and the include stack right above it. */
+/*
+ * What stands before the first error goes, but for the context and the include stack right above
+ * it.
+ */
 static void
 start_at_error(struct lines *l)
 {
@@ -234,8 +252,9 @@ start_at_error(struct lines *l)
 		first++;
 	if (first == l->count)
 		return;
-	while (first && (is_context(l->at[first - 1]) || is_stack_line(l->at[first - 1]) ||
-	    is_command(l->at[first - 1])))
+	while (first &&
+	    (is_context(l->at[first - 1]) || is_stack_line(l->at[first - 1]) ||
+	        is_command(l->at[first - 1])))
 		first--;
 	memmove(l->at, l->at + first, (l->count - first) * sizeof *l->at);
 	l->count -= first;
@@ -289,7 +308,10 @@ is_path_char(char c)
 	return isalnum((unsigned char)c) || (c && strchr("/._+-", c));
 }
 
-/* Absolute paths of two components or more lose all but the last one: they say where this machine keeps its files. */
+/*
+ * Absolute paths of two components or more lose all but the last one: they say where this machine
+ * keeps its files.
+ */
 static void
 shorten_paths(char *line)
 {
@@ -315,7 +337,8 @@ shorten_paths(char *line)
 static bool
 is_source(const char *word)
 {
-	static const char *const ends[] = { ".c", ".cc", ".cpp", ".cxx", ".cu", ".hip", ".cl", ".o", ".s" };
+	static const char *const ends[] = { ".c", ".cc", ".cpp", ".cxx", ".cu", ".hip", ".cl", ".o",
+		".s" };
 	size_t n = strlen(word);
 
 	for (size_t i = 0; i < LEN(ends); i++)

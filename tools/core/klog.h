@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klog: logs of compilers and kernels, cut down to what helps to mend the code. What comes in was written by a
- * hostile program's build: it may hold any bytes.
+ * klog: logs of compilers and kernels, cut down to what helps to mend the code. What comes in was
+ * written by a hostile program's build: it may hold any bytes.
  */
 #ifndef KLOG_H
 #define KLOG_H
@@ -10,26 +10,31 @@
 #include <stddef.h>
 
 enum {
-	KLOG_MAX = 5000,	/* bytes kept of a log */
-	KLOG_LOST = 2000	/* bytes of error lines that are appended when the cut took them */
+	KLOG_MAX = 5000, /* bytes kept of a log */
+	KLOG_LOST = 2000 /* bytes of error lines that are appended when the cut took them */
 };
 
 /*
- * LEN bytes as clean text: terminal escapes removed, a carriage return restarts its line, other control bytes and
- * invalid UTF-8 become '?', invisible and direction-changing characters are dropped. The caller frees.
+ * LEN bytes as clean text: terminal escapes removed, a carriage return restarts its line, other
+ * control bytes and invalid UTF-8 become '?', invisible and direction-changing characters are
+ * dropped. The caller frees.
  */
 char *klog_clean(const char *log, size_t len);
 
 /*
- * Compiler output, trimmed: cleaned; begins with the context of the first error, when there is one; warnings and
- * notes about files outside the candidate (absolute paths) dropped, errors never; command lines shortened to
- * compiler, sources and output; include and "required from" stacks of more than two lines collapsed; paths shortened;
- * repeated lines dropped; lines cut at 400 bytes; at most MAX bytes, and then up to LOST bytes of the error lines
- * that the cut took. The caller frees.
+ * Compiler output, trimmed: cleaned; begins with the context of the first error, when there is one;
+ * warnings and notes about files outside the candidate (absolute paths) dropped, errors never;
+ * command lines shortened to compiler, sources and output; include and "required from" stacks of
+ * more than two lines collapsed; paths shortened; repeated lines dropped; lines cut at 400 bytes;
+ * at most MAX bytes, and then up to LOST bytes of the error lines that the cut took. The caller
+ * frees.
  */
 char *klog_compiler(const char *log, size_t len, size_t max, size_t lost);
 
-/* At most MAX bytes of TEXT, cut between characters with a marker that says how much is missing. The caller frees. */
+/*
+ * At most MAX bytes of TEXT, cut between characters with a marker that says how much is missing.
+ * The caller frees.
+ */
 char *klog_clip(const char *text, size_t max);
 
 #endif

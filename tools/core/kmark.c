@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * The code point at P, before END, and its length in *LEN; 0xfffd with length 1 for what is not UTF-8 (stray and
- * missing continuation bytes, overlong forms, surrogates, beyond the last plane).
+ * The code point at P, before END, and its length in *LEN; 0xfffd with length 1 for what is not
+ * UTF-8 (stray and missing continuation bytes, overlong forms, surrogates, beyond the last plane).
  */
 static uint32_t
 decode(const char *p, const char *end, size_t *len)
@@ -36,17 +36,21 @@ decode(const char *p, const char *end, size_t *len)
 }
 
 /*
- * Controls, and what makes text look other than it is: direction marks and overrides, and line ends of Unicode's own.
+ * Controls, and what makes text look other than it is: direction marks and overrides, and line ends
+ * of Unicode's own.
  */
 static bool
 is_hidden(uint32_t c)
 {
-	return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
-	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
-	    (c >= 0xfff0 && c <= 0xfffb) || (c & 0xfffe) == 0xfffe;
+	return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) ||
+	    (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	    (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) ||
+	    (c & 0xfffe) == 0xfffe;
 }
 
-/* Takes one character off *P: into OUT as it is, or as U+FFFD. Returns it when it is ASCII, else 0. */
+/*
+ * Takes one character off *P: into OUT as it is, or as U+FFFD. Returns it when it is ASCII, else 0.
+ */
 static char
 next(const char **p, const char *end, char out[5])
 {
@@ -88,12 +92,24 @@ kmark_html(struct kbuf *out, const char *text, size_t len)
 
 	while (text < end)
 		switch (next(&text, end, c)) {
-		case '<': kbuf_puts(out, "&lt;"); break;
-		case '>': kbuf_puts(out, "&gt;"); break;
-		case '&': kbuf_puts(out, "&amp;"); break;
-		case '"': kbuf_puts(out, "&quot;"); break;
-		case '\'': kbuf_puts(out, "&#39;"); break;
-		default: kbuf_puts(out, c); break;
+		case '<':
+			kbuf_puts(out, "&lt;");
+			break;
+		case '>':
+			kbuf_puts(out, "&gt;");
+			break;
+		case '&':
+			kbuf_puts(out, "&amp;");
+			break;
+		case '"':
+			kbuf_puts(out, "&quot;");
+			break;
+		case '\'':
+			kbuf_puts(out, "&#39;");
+			break;
+		default:
+			kbuf_puts(out, c);
+			break;
 		}
 }
 
@@ -104,8 +120,8 @@ is_word(char c)
 }
 
 /*
- * An underscore inside a word means nothing in Markdown, and names are full of them; some signs mean something at the
- * start alone.
+ * An underscore inside a word means nothing in Markdown, and names are full of them; some signs
+ * mean something at the start alone.
  */
 void
 kmark_md(struct kbuf *out, const char *text, size_t len)
@@ -127,8 +143,11 @@ kmark_md(struct kbuf *out, const char *text, size_t len)
 		else if (ascii == '_' && is_word(last) && text < end && is_word(*text))
 			kbuf_puts(out, "_");
 		else
-			kbuf_printf(out, "%s%s", item || (ascii && strchr(first ? "\\`*_[]|~$>#" : "\\`*_[]|~$",
-			    ascii)) ? "\\" : "", c);
+			kbuf_printf(out, "%s%s",
+			    item || (ascii && strchr(first ? "\\`*_[]|~$>#" : "\\`*_[]|~$", ascii))
+			        ? "\\"
+			        : "",
+			    c);
 		last = ascii;
 	}
 }

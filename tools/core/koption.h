@@ -12,24 +12,24 @@
 
 /* An option takes a value when it has a place for one: a text, a number or a function. */
 struct koption {
-	char letter;		/* 0: there is only the long form */
-	const char *name;	/* NULL: there is only the letter */
+	char letter;      /* 0: there is only the long form */
+	const char *name; /* NULL: there is only the letter */
 	const char **text;
-	long *number;		/* from LOW to HIGH, as REAL is */
+	long *number; /* from LOW to HIGH, as REAL is */
 	double *real;
 	double low, high;
-	void (*call)(void *to, const char *name, const char *value);	/* NAME: "--knob" */
+	void (*call)(void *to, const char *name, const char *value); /* NAME: "--knob" */
 	void *to;
 	bool *flag;
-	int *choice, value;	/* CHOICE becomes VALUE, of options that exclude each other */
+	int *choice, value; /* CHOICE becomes VALUE, of options that exclude each other */
 };
 
 /*
  * The COUNT rows of OPTIONS; both -h and misuse print USAGE, lines that begin with "usage:".
  * Operands begin at optind, whatever the order they were given in.
  */
-void koption_read(const struct koption *options, size_t count, const char *usage, int argc,
-    char **argv);
+void koption_read(
+    const struct koption *options, size_t count, const char *usage, int argc, char **argv);
 
 /* WHY (NULL: it has been said) and USAGE; ends the program. */
 _Noreturn void koption_misuse(const char *usage, const char *why);

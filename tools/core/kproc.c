@@ -34,7 +34,9 @@ compare_fd(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Close everything above stderr but the descriptors to keep and the one that reports a failed exec. */
+/*
+ * Close everything above stderr but the descriptors to keep and the one that reports a failed exec.
+ */
 static void
 close_others(const struct kproc *p, int report)
 {
@@ -113,7 +115,8 @@ forget(pid_t pid)
 }
 
 /*
- * Kill children that nobody keeps; a subreaper adopts orphans, so a few rounds find every descendant of a dead child.
+ * Kill children that nobody keeps; a subreaper adopts orphans, so a few rounds find every
+ * descendant of a dead child.
  */
 static void
 sweep(void)
@@ -130,7 +133,9 @@ sweep(void)
 		while (fscanf(f, "%d", &pid) == 1) {
 			if (is_running(pid))
 				continue;
-			/* One that is dead counts too: what it leaves behind comes to us only now. */
+			/*
+			 * One that is dead counts too: what it leaves behind comes to us only now.
+			 */
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, WNOHANG);
 			found++;
@@ -283,7 +288,10 @@ feed(struct stream *in, const struct kproc *p, size_t *sent)
 	}
 }
 
-/* Wait for the streams, the child's end or LEFT ns; true when it has ended. fds[3] may be -1: an old kernel. */
+/*
+ * Wait for the streams, the child's end or LEFT ns; true when it has ended. fds[3] may be -1: an
+ * old kernel.
+ */
 static bool
 await(struct pollfd fds[4], pid_t pid, int64_t left)
 {
@@ -293,7 +301,8 @@ await(struct pollfd fds[4], pid_t pid, int64_t left)
 	if (fds[3].fd >= 0)
 		return poll(fds, 4, ms) > 0 && fds[3].revents;
 	poll(fds, 3, ms < 20 ? ms : 20);
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    info.si_pid == pid;
 }
 
 /* Move bytes until the child has closed its streams, ended, flooded us, or run out of time. */
@@ -301,11 +310,15 @@ static void
 converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct kproc_result *r)
 {
 	size_t sent = 0;
-	int64_t start = know_ns(), deadline = p->timeout_s > 0 ? start + (int64_t)(p->timeout_s * 1e9) : INT64_MAX;
+	int64_t start = know_ns(),
+	        deadline = p->timeout_s > 0 ? start + (int64_t)(p->timeout_s * 1e9) : INT64_MAX;
 
 	for (;;) {
 		struct pollfd fds[4] = {
-			{ s[0].fd, POLLOUT, 0 }, { s[1].fd, POLLIN, 0 }, { s[2].fd, POLLIN, 0 }, { pidfd, POLLIN, 0 },
+			{ s[0].fd, POLLOUT, 0 },
+			{ s[1].fd, POLLIN, 0 },
+			{ s[2].fd, POLLIN, 0 },
+			{ pidfd, POLLIN, 0 },
 		};
 		int64_t left = deadline - know_ns();
 		bool ended;
@@ -323,7 +336,10 @@ converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct
 		if (r->flooded)
 			break;
 		if (ended) {
-			/* Ended: take what is still in the pipes; a daemon that holds them open does not hold us. */
+			/*
+			 * Ended: take what is still in the pipes; a daemon that holds them open
+			 * does not hold us.
+			 */
 			for (int i = 1; i < 3; i++)
 				while (s[i].fd >= 0 && !r->flooded && is_readable(s[i].fd))
 					take(p, s, i, r);

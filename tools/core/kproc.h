@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kproc: run a child to its end, with limits, and take what it printed. The child and every descendant are gone when
- * kproc_run returns: the caller becomes a child subreaper, so that daemons come back to it and are killed.
+ * kproc: run a child to its end, with limits, and take what it printed. The child and every
+ * descendant are gone when kproc_run returns: the caller becomes a child subreaper, so that daemons
+ * come back to it and are killed.
  */
 #ifndef KPROC_H
 #define KPROC_H
@@ -12,31 +13,34 @@
 #include <sys/types.h>
 
 struct kproc {
-	char *const *argv;	/* argv[0] is searched in PATH */
-	char *const *envp;	/* NULL: inherit the environment */
-	const char *cwd;	/* NULL: stay */
-	const void *in;		/* bytes for stdin; NULL: /dev/null */
+	char *const *argv; /* argv[0] is searched in PATH */
+	char *const *envp; /* NULL: inherit the environment */
+	const char *cwd;   /* NULL: stay */
+	const void *in;    /* bytes for stdin; NULL: /dev/null */
 	size_t in_len;
-	double timeout_s;	/* wall clock; 0: none. SIGKILL to the group when it has passed */
-	bool pass_err;		/* what it says on stderr goes to ours, too, at once, and masked */
-	size_t max_output;	/* bytes kept per stream; a child that prints more is killed; 0: 1 MiB */
-	uint64_t memory_bytes;	/* RLIMIT_AS; 0: none */
-	uint64_t file_bytes;	/* RLIMIT_FSIZE; 0: none */
-	uint64_t cpu_s;		/* RLIMIT_CPU; 0: none */
-	uint64_t processes;	/* RLIMIT_NPROC; 0: none. The kernel ignores it for uid 0 */
-	uint64_t open_files;	/* RLIMIT_NOFILE; 0: none */
-	const int *keep_fds;	/* at most 60 descriptors passed on (others above 2 are closed); may be NULL */
+	double timeout_s; /* wall clock; 0: none. SIGKILL to the group when it has passed */
+	bool pass_err;    /* what it says on stderr goes to ours, too, at once, and masked */
+	/* bytes kept per stream; a child that prints more is killed; 0: 1 MiB */
+	size_t max_output;
+	uint64_t memory_bytes; /* RLIMIT_AS; 0: none */
+	uint64_t file_bytes;   /* RLIMIT_FSIZE; 0: none */
+	uint64_t cpu_s;        /* RLIMIT_CPU; 0: none */
+	uint64_t processes;    /* RLIMIT_NPROC; 0: none. The kernel ignores it for uid 0 */
+	uint64_t open_files;   /* RLIMIT_NOFILE; 0: none */
+	/* at most 60 descriptors passed on (others above 2 are closed); may be NULL */
+	const int *keep_fds;
 	size_t keep_count;
-	int (*setup)(void *arg);	/* runs in the child before exec; non-zero: it ends with status 126; may be NULL */
+	/* runs in the child before exec; non-zero: it ends with status 126; may be NULL */
+	int (*setup)(void *arg);
 	void *setup_arg;
 };
 
 struct kproc_result {
-	int exit_code;		/* -1 when ended by a signal */
-	int signal;		/* 0 when it exited */
+	int exit_code; /* -1 when ended by a signal */
+	int signal;    /* 0 when it exited */
 	bool timed_out;
-	bool flooded;		/* printed more than max_output and was killed */
-	char *out;		/* NUL-terminated; owned by the result */
+	bool flooded; /* printed more than max_output and was killed */
+	char *out;    /* NUL-terminated; owned by the result */
 	size_t out_len;
 	char *err;
 	size_t err_len;
@@ -44,23 +48,25 @@ struct kproc_result {
 };
 
 /*
- * Run to the end. Returns 0 with RESULT filled (free it with kproc_result_free), or -1 with errno when the child could not be
- * started (ENOENT: no such program). A child that fails is a result, not an error. RLIMIT_CORE is always 0.
+ * Run to the end. Returns 0 with RESULT filled (free it with kproc_result_free), or -1 with errno
+ * when the child could not be started (ENOENT: no such program). A child that fails is a result,
+ * not an error. RLIMIT_CORE is always 0.
  */
 int kproc_run(const struct kproc *p, struct kproc_result *result);
 void kproc_result_free(struct kproc_result *result);
 
 /*
- * Start a child and leave it running. Of P only argv, envp, cwd, limits, keep_fds and setup count; STDIO are the
- * descriptors it gets as 0, 1 and 2 (-1: /dev/null). Returns its pid, or -1 with errno when it could not be started. It
- * leads its own process group and dies with the thread that called. Children started here are spared by the sweep that
- * ends kproc_run. At most 64 at a time; not for use by several threads at once.
+ * Start a child and leave it running. Of P only argv, envp, cwd, limits, keep_fds and setup count;
+ * STDIO are the descriptors it gets as 0, 1 and 2 (-1: /dev/null). Returns its pid, or -1 with
+ * errno when it could not be started. It leads its own process group and dies with the thread that
+ * called. Children started here are spared by the sweep that ends kproc_run. At most 64 at a time;
+ * not for use by several threads at once.
  */
 pid_t kproc_spawn(const struct kproc *p, const int stdio[3]);
 
 /*
- * SIGKILL a child of kproc_spawn, its process group and what it left behind; reap them. Returns its wait status, -1 if
- * unknown.
+ * SIGKILL a child of kproc_spawn, its process group and what it left behind; reap them. Returns its
+ * wait status, -1 if unknown.
  */
 int kproc_kill(pid_t pid);
 

@@ -10,17 +10,18 @@
 #include "kutil.h"
 
 enum {
-	STEPS_MAX = 2000000,	/* of backtracking, in one search */
+	STEPS_MAX = 2000000, /* of backtracking, in one search */
 	JIT_STACK_MAX = 1 << 20,
-	JIT_AFTER = 6 << 10,	/* bytes searched; machine code pays for itself after a few kilobytes */
+	/* bytes searched; machine code pays for itself after a few kilobytes */
+	JIT_AFTER = 6 << 10,
 	GROUPS_MAX = 128,
-	GROWTH = 4096		/* room for replacements at first */
+	GROWTH = 4096 /* room for replacements at first */
 };
 
 struct kregex {
 	pcre2_code *code;
-	size_t searched;	/* bytes */
-	bool compiled;		/* to machine code, or that was tried */
+	size_t searched; /* bytes */
+	bool compiled;   /* to machine code, or that was tried */
 };
 
 static pcre2_code *
@@ -87,7 +88,8 @@ limits(void)
 		return context;
 	context = pcre2_match_context_create(NULL);
 	pcre2_set_match_limit(context, STEPS_MAX);
-	pcre2_jit_stack_assign(context, NULL, pcre2_jit_stack_create(32 << 10, JIT_STACK_MAX, NULL));
+	pcre2_jit_stack_assign(
+	    context, NULL, pcre2_jit_stack_create(32 << 10, JIT_STACK_MAX, NULL));
 	return context;
 }
 
@@ -156,8 +158,9 @@ kregex_replace(const struct kregex *re, const char *text, const char *with)
 	int n;
 
 	while ((n = pcre2_substitute(re->code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, options,
-	    NULL, limits(), (PCRE2_SPTR)with, PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)out,
-	    &len)) == PCRE2_ERROR_NOMEMORY && len > room)
+	            NULL, limits(), (PCRE2_SPTR)with, PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)out,
+	            &len)) == PCRE2_ERROR_NOMEMORY &&
+	    len > room)
 		out = krealloc(out, room = len);
 	if (n > 0)
 		return out;

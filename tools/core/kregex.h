@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kregex: the regular expressions of the tables in patterns/, over texts that somebody hostile may have written. PCRE2
- * syntax, bytes, line feeds end lines. A search that takes too many steps gives up and says so; whether that speaks
- * for or against the text is the caller's to decide. An expression that searches much is compiled to machine code;
- * KILN_NO_JIT in the environment prevents that.
+ * kregex: the regular expressions of the tables in patterns/, over texts that somebody hostile may
+ * have written. PCRE2 syntax, bytes, line feeds end lines. A search that takes too many steps gives
+ * up and says so; whether that speaks for or against the text is the caller's to decide. An
+ * expression that searches much is compiled to machine code; KILN_NO_JIT in the environment
+ * prevents that.
  */
 #ifndef KREGEX_H
 #define KREGEX_H
@@ -13,11 +14,12 @@
 
 struct kregex;
 
-enum { KREGEX_NOCASE = 1, KREGEX_LINES = 2, KREGEX_DOTALL = 4 };	/* (?i), (?m), (?s) */
+enum { KREGEX_NOCASE = 1, KREGEX_LINES = 2, KREGEX_DOTALL = 4 }; /* (?i), (?m), (?s) */
 
 enum kregex_found {
-	KREGEX_NONE, KREGEX_FOUND,
-	KREGEX_LOST		/* the text defeats the expression */
+	KREGEX_NONE,
+	KREGEX_FOUND,
+	KREGEX_LOST /* the text defeats the expression */
 };
 
 struct kregex_span {
@@ -25,19 +27,28 @@ struct kregex_span {
 };
 
 /*
- * Compile PATTERN behind DEFINED, definitions for (?&name) (NULL: none). What is wrong in PATTERN ends the program with
- * K_USAGE: "WHERE, offset N: reason: PATTERN".
+ * Compile PATTERN behind DEFINED, definitions for (?&name) (NULL: none). What is wrong in PATTERN
+ * ends the program with K_USAGE: "WHERE, offset N: reason: PATTERN".
  */
 struct kregex *kregex_new(const char *where, const char *defined, const char *pattern, int flags);
 void kregex_free(struct kregex *re);
 
-/* The first match at or after FROM of LEN bytes of TEXT; where it is goes into AT unless that is NULL. */
-enum kregex_found kregex_search(struct kregex *re, const char *text, size_t len, size_t from,
-    struct kregex_span *at);
-/* What the group NAME took in the last search of any expression, the first of that name that took part; false: none did. */
+/*
+ * The first match at or after FROM of LEN bytes of TEXT; where it is goes into AT unless that is
+ * NULL.
+ */
+enum kregex_found kregex_search(
+    struct kregex *re, const char *text, size_t len, size_t from, struct kregex_span *at);
+/*
+ * What the group NAME took in the last search of any expression, the first of that name that took
+ * part; false: none did.
+ */
 bool kregex_group(const struct kregex *re, const char *name, struct kregex_span *at);
 
-/* TEXT with every match replaced by WITH, in which $1 is a group. The caller frees; NULL: there was no match. */
+/*
+ * TEXT with every match replaced by WITH, in which $1 is a group. The caller frees; NULL: there was
+ * no match.
+ */
 char *kregex_replace(const struct kregex *re, const char *text, const char *with);
 
 #endif

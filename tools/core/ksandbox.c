@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ksandbox: see ksandbox.h. Work folders are in kwork.c, system call filters in kfilter.c, file rules in klandlock.c.
+ * ksandbox: see ksandbox.h. Work folders are in kwork.c, system call filters in kfilter.c, file
+ * rules in klandlock.c.
  */
 #include "ksandbox.h"
 
@@ -27,41 +28,64 @@
 #define FOLDERS "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin:/opt/rocm/bin"
 #define INSIDE "/w"
 
-enum { DEFAULT_PROCESSES = 256, DEFAULT_FILE_BYTES = 256 << 20, OPEN_FILES = 1024, MAX_KEEP = 48, STAGE_MAX = 1 << 30 };
+enum {
+	DEFAULT_PROCESSES = 256,
+	DEFAULT_FILE_BYTES = 256 << 20,
+	OPEN_FILES = 1024,
+	MAX_KEEP = 48,
+	STAGE_MAX = 1 << 30
+};
 
 /* What every program needs of the system, read-only; what is a link here is a link inside. */
 static const char *const system_paths[] = {
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives",
+	"/usr",
+	"/bin",
+	"/sbin",
+	"/lib",
+	"/lib32",
+	"/lib64",
+	"/libx32",
+	"/etc/ld.so.cache",
+	"/etc/alternatives",
 	"/sys/devices/system",
 	/* where GPU vendors put their tools; nothing else of /opt */
-	"/opt/nvidia", "/opt/rocm",
+	"/opt/nvidia",
+	"/opt/rocm",
 };
 /* The same for Landlock, where /dev and /proc are the machine's own. */
-static const char *const system_devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom" };
+static const char *const system_devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+	"/dev/urandom" };
 static const char *const system_facts[] = { "/proc/cpuinfo", "/proc/meminfo" };
 
 /* Device files of GPUs, as patterns, and what their drivers read of the machine. */
 static const char *const gpu_devices[] = {
-	"/dev/nvidia[0-9]*", "/dev/nvidiactl", "/dev/nvidia-uvm*", "/dev/kfd", "/dev/dri/renderD*",
+	"/dev/nvidia[0-9]*",
+	"/dev/nvidiactl",
+	"/dev/nvidia-uvm*",
+	"/dev/kfd",
+	"/dev/dri/renderD*",
 };
 static const char *const gpu_facts[] = { "/proc", "/sys", "/etc/OpenCL" };
 
 static const char *const names[] = {
-	[KSANDBOX_NONE] = "none", [KSANDBOX_LANDLOCK] = "landlock", [KSANDBOX_BWRAP] = "bwrap",
+	[KSANDBOX_NONE] = "none",
+	[KSANDBOX_LANDLOCK] = "landlock",
+	[KSANDBOX_BWRAP] = "bwrap",
 };
 
 /* All that one start needs; made before the fork, so that the child only makes system calls. */
 struct launch {
 	const struct ksandbox *s;
 	struct kproc proc;
-	char **argv;		/* owned, as are its strings */
-	char **env;		/* the same */
+	char **argv; /* owned, as are its strings */
+	char **env;  /* the same */
 	int keep[MAX_KEEP + 8];
-	size_t keep_count, own_from;	/* keep[own_from..] are ours to close */
-	bool reports;		/* whether bwrap shall report how it went; somebody must then read status[0] */
-	int status[2];		/* -1 when there are no reports */
-	int ruleset;		/* Landlock, or -1 */
-	struct sock_fprog *filter;	/* levels that install it themselves */
+	size_t keep_count, own_from; /* keep[own_from..] are ours to close */
+	/* whether bwrap shall report how it went; somebody must then read status[0] */
+	bool reports;
+	int status[2];             /* -1 when there are no reports */
+	int ruleset;               /* Landlock, or -1 */
+	struct sock_fprog *filter; /* levels that install it themselves */
 	uint64_t processes;
 	pid_t parent;
 };
@@ -114,7 +138,10 @@ memory_file(const void *data, size_t len)
 	return fd;
 }
 
-/* Open a file of a folder that only root can enter; warns and returns -1 when there is none, or it is no file. */
+/*
+ * Open a file of a folder that only root can enter; warns and returns -1 when there is none, or it
+ * is no file.
+ */
 static int
 open_unreachable(const char *path)
 {
@@ -126,7 +153,8 @@ open_unreachable(const char *path)
 	else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	else
-		kwarn("%s: only root can read it, and candidates run as nobody: chmod o+rx it and the folders above it",
+		kwarn("%s: only root can read it, and candidates run as nobody: chmod o+rx it and "
+		      "the folders above it",
 		    path);
 	if (fd >= 0)
 		close(fd);
@@ -184,7 +212,10 @@ arg_system(struct kbuf *args)
 	}
 }
 
-/* A file that only root can reach is opened here, and bwrap makes a copy; a folder must be in reach. */
+/*
+ * A file that only root can reach is opened here, and bwrap makes a copy; a folder must be in
+ * reach.
+ */
 static int
 arg_bind(struct kbuf *args, struct launch *l, const struct ksandbox_bind *b)
 {
@@ -237,14 +268,16 @@ arg_binds(struct kbuf *args, struct launch *l)
 	return 0;
 }
 
-/* bubblewrap's options, as the file that --args reads: on its command line sandboxed programs could read them. */
+/*
+ * bubblewrap's options, as the file that --args reads: on its command line sandboxed programs could
+ * read them.
+ */
 static int
 bwrap_options(struct launch *l, struct kbuf *args)
 {
-	static const char *const fixed[] = {
-		"--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534", "--hostname",
-		"kiln", "--cap-drop", "ALL", "--die-with-parent", "--new-session",
-	};
+	static const char *const fixed[] = { "--unshare-all", "--unshare-user", "--disable-userns",
+		"--uid", "65534", "--gid", "65534", "--hostname", "kiln", "--cap-drop", "ALL",
+		"--die-with-parent", "--new-session" };
 	bool build = l->s->profile == KSANDBOX_BUILD;
 	int filter;
 
@@ -320,8 +353,8 @@ bwrap_started(struct launch *l)
 /* ---- Landlock, and limits alone ---- */
 
 /*
- * Path at which a program outside a mount namespace finds a bind: its own, or that of a copy in the work folder when
- * only root can reach it. NULL and errno.
+ * Path at which a program outside a mount namespace finds a bind: its own, or that of a copy in the
+ * work folder when only root can reach it. NULL and errno.
  */
 static char *
 stage(const struct ksandbox *s, const struct ksandbox_bind *b, size_t number)
@@ -385,7 +418,8 @@ translate(struct launch *l, char *const *argv, char *const *staged)
 		const char *word = *argv;
 
 		for (size_t i = 0; i < l->s->bind_count; i++)
-			if (!strcmp(*argv, l->s->binds[i].inside) || !strcmp(*argv, l->s->binds[i].host))
+			if (!strcmp(*argv, l->s->binds[i].inside) ||
+			    !strcmp(*argv, l->s->binds[i].host))
 				word = staged[i];
 		push(&l->argv, kstrdup(word));
 	}
@@ -397,7 +431,8 @@ private_tmp(struct launch *l)
 {
 	char *tmp = kasprintf("%s/.tmp", l->s->work);
 
-	if (mkdir(tmp, 0700) == 0 && kuser_drops() && lchown(tmp, kuser_id(), (gid_t)kuser_id()) < 0)
+	if (mkdir(tmp, 0700) == 0 && kuser_drops() &&
+	    lchown(tmp, kuser_id(), (gid_t)kuser_id()) < 0)
 		kwarn("%s: %s", tmp, strerror(errno));
 	push(&l->env, kasprintf("HOME=%s", tmp));
 	push(&l->env, kasprintf("TMPDIR=%s", tmp));
@@ -437,9 +472,9 @@ prepare_plain(struct launch *l, char *const *argv)
 /* ---- in the child ---- */
 
 /*
- * Stand between kiln and the program as a process namespace's init would: adopt what the program leaves behind and
- * kill it, when the program ends and also when kiln, the process CALLER, dies. Returns 0 in a new child that goes on to
- * be the program, -1 on failure.
+ * Stand between kiln and the program as a process namespace's init would: adopt what the program
+ * leaves behind and kill it, when the program ends and also when kiln, the process CALLER, dies.
+ * Returns 0 in a new child that goes on to be the program, -1 on failure.
  */
 static int
 supervise(pid_t caller)
@@ -454,7 +489,10 @@ supervise(pid_t caller)
 	sigaddset(&set, SIGTERM);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* Before there is a program: on a busy machine it may be far along before this process runs again. */
+	/*
+	 * Before there is a program: on a busy machine it may be far along before this process runs
+	 * again.
+	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != caller)
 		return -1;
 	pid = fork();
@@ -500,7 +538,8 @@ enter_plain(void *arg_)
 	struct rlimit processes = { l->processes, l->processes };
 	pid_t supervisor = getpid();
 
-	if (supervise(l->parent) < 0 || drop(supervisor) < 0 || setrlimit(RLIMIT_NPROC, &processes) < 0)
+	if (supervise(l->parent) < 0 || drop(supervisor) < 0 ||
+	    setrlimit(RLIMIT_NPROC, &processes) < 0)
 		return -1;
 	if (l->ruleset >= 0 && klandlock_enter(l->ruleset, l->s->gpu) < 0)
 		return -1;
@@ -531,16 +570,20 @@ fill_env(struct launch *l)
 }
 
 /*
- * Everything before the fork: the command line (argv of P), environment, limits and descriptors (of P) of this start.
- * -1 and errno.
+ * Everything before the fork: the command line (argv of P), environment, limits and descriptors (of
+ * P) of this start. -1 and errno.
  */
 static int
 launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, bool reports)
 {
 	int e, why;
 
-	*l = (struct launch){ .s = s, .reports = reports, .status = { -1, -1 }, .ruleset = -1, .parent = getpid(),
-	    .processes = s->processes ? s->processes : DEFAULT_PROCESSES };
+	*l = (struct launch){ .s = s,
+		.reports = reports,
+		.status = { -1, -1 },
+		.ruleset = -1,
+		.parent = getpid(),
+		.processes = s->processes ? s->processes : DEFAULT_PROCESSES };
 	if (p->keep_count > MAX_KEEP) {
 		errno = EINVAL;
 		return -1;
@@ -553,17 +596,25 @@ launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, b
 	e = s->level == KSANDBOX_BWRAP ? prepare_bwrap(l, p->argv) : prepare_plain(l, p->argv);
 	why = errno;
 	l->proc = (struct kproc){
-		.argv = l->argv, .envp = l->env, .cwd = s->level == KSANDBOX_BWRAP ? "/" : s->work,
-		.memory_bytes = s->memory_bytes, .cpu_s = s->cpu_s,
+		.argv = l->argv,
+		.envp = l->env,
+		.cwd = s->level == KSANDBOX_BWRAP ? "/" : s->work,
+		.memory_bytes = s->memory_bytes,
+		.cpu_s = s->cpu_s,
 		.file_bytes = s->file_bytes ? s->file_bytes : DEFAULT_FILE_BYTES,
-		.open_files = OPEN_FILES, .keep_fds = l->keep, .keep_count = l->keep_count,
-		.setup = s->level == KSANDBOX_BWRAP ? enter_bwrap : enter_plain, .setup_arg = l,
+		.open_files = OPEN_FILES,
+		.keep_fds = l->keep,
+		.keep_count = l->keep_count,
+		.setup = s->level == KSANDBOX_BWRAP ? enter_bwrap : enter_plain,
+		.setup_arg = l,
 	};
 	errno = why;
 	return e;
 }
 
-/* bwrap and shells give a signal's number as 128 + N: undo that, so that every level says the same. */
+/*
+ * bwrap and shells give a signal's number as 128 + N: undo that, so that every level says the same.
+ */
 static void
 normalise(struct kproc_result *r)
 {
@@ -577,8 +628,8 @@ normalise(struct kproc_result *r)
 static int
 refuse(const struct launch *l, struct kproc_result *r)
 {
-	kwarn("the %s sandbox could not be set up: %.*s", ksandbox_name(l->s->level), (int)strcspn(r->err, "\n"),
-	    r->err);
+	kwarn("the %s sandbox could not be set up: %.*s", ksandbox_name(l->s->level),
+	    (int)strcspn(r->err, "\n"), r->err);
 	kproc_result_free(r);
 	errno = EIO;
 	return -1;
@@ -613,7 +664,8 @@ ksandbox_run(const struct ksandbox *s, const struct kproc *p, struct kproc_resul
 }
 
 pid_t
-ksandbox_spawn(const struct ksandbox *s, char *const *argv, const int *keep, size_t keep_count, int *output)
+ksandbox_spawn(
+    const struct ksandbox *s, char *const *argv, const int *keep, size_t keep_count, int *output)
 {
 	struct kproc p = { .argv = argv, .keep_fds = keep, .keep_count = keep_count };
 	struct launch l;
@@ -694,7 +746,9 @@ ksandbox_name(int level)
 	return level >= KSANDBOX_NONE && level <= KSANDBOX_BWRAP ? names[level] : "unknown";
 }
 
-/* Try a level with a program that does nothing; the first line of what went wrong is left in WHY. */
+/*
+ * Try a level with a program that does nothing; the first line of what went wrong is left in WHY.
+ */
 static bool
 try_level(int level, char *why, size_t why_len)
 {
@@ -730,7 +784,8 @@ static const struct {
 } cures[] = {
 	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
 	    "load AppArmor's profile bwrap-userns-restrict (package apparmor-profiles)" },
-	{ "/proc/sys/kernel/unprivileged_userns_clone", 0, "sysctl kernel.unprivileged_userns_clone=1" },
+	{ "/proc/sys/kernel/unprivileged_userns_clone", 0,
+	    "sysctl kernel.unprivileged_userns_clone=1" },
 	{ "/proc/sys/user/max_user_namespaces", 0, "sysctl user.max_user_namespaces=10000" },
 };
 
@@ -752,7 +807,7 @@ bwrap_cure(void)
 int
 ksandbox_level(const char *wanted)
 {
-	static int cached[KSANDBOX_BWRAP + 1];	/* 1: works, -1: does not */
+	static int cached[KSANDBOX_BWRAP + 1]; /* 1: works, -1: does not */
 	static char why[KSANDBOX_BWRAP + 1][256];
 	bool automatic = !strcmp(wanted, "auto");
 
@@ -767,13 +822,14 @@ ksandbox_level(const char *wanted)
 			return level;
 	}
 	if (automatic)
-		kdie(K_MISSING, "no sandbox here (bwrap: %s; landlock: %s): %s", why[KSANDBOX_BWRAP],
-		    why[KSANDBOX_LANDLOCK], bwrap_cure());
+		kdie(K_MISSING, "no sandbox here (bwrap: %s; landlock: %s): %s",
+		    why[KSANDBOX_BWRAP], why[KSANDBOX_LANDLOCK], bwrap_cure());
 	if (!strcmp(wanted, names[KSANDBOX_BWRAP]))
-		kdie(K_MISSING, "no bwrap sandbox here (%s): %s, or take sandbox landlock", why[KSANDBOX_BWRAP],
-		    bwrap_cure());
+		kdie(K_MISSING, "no bwrap sandbox here (%s): %s, or take sandbox landlock",
+		    why[KSANDBOX_BWRAP], bwrap_cure());
 	if (!strcmp(wanted, names[KSANDBOX_LANDLOCK]))
-		kdie(K_MISSING, "no landlock sandbox here (%s): it needs Linux 5.13 with Landlock in lsm=",
+		kdie(K_MISSING,
+		    "no landlock sandbox here (%s): it needs Linux 5.13 with Landlock in lsm=",
 		    why[KSANDBOX_LANDLOCK]);
 	kdie(K_USAGE, "sandbox '%s': not one of auto, bwrap, landlock, none", wanted);
 }

@@ -52,15 +52,21 @@ kstat_of(const double *x, size_t n, struct kstat *st)
 
 	for (size_t i = 0; i < n; i++)
 		sum += s[i];
-	*st = (struct kstat){ .median = quantile(s, n, 0.5), .min = s[0], .max = s[n - 1], .mean = sum / (double)n,
-	    .iqr = quantile(s, n, 0.75) - quantile(s, n, 0.25) };
+	*st = (struct kstat){ .median = quantile(s, n, 0.5),
+		.min = s[0],
+		.max = s[n - 1],
+		.mean = sum / (double)n,
+		.iqr = quantile(s, n, 0.75) - quantile(s, n, 0.25) };
 	for (size_t i = 0; i < n; i++)
 		squares += (s[i] - st->mean) * (s[i] - st->mean);
 	st->sd = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
 	free(s);
 }
 
-/* Largest K for which both tails together, 2 * P(Binomial(n, 1/2) < K), stay within KSTAT_ALPHA; 1 when none does. */
+/*
+ * Largest K for which both tails together, 2 * P(Binomial(n, 1/2) < K), stay within KSTAT_ALPHA; 1
+ * when none does.
+ */
 static size_t
 rank(size_t n)
 {
@@ -91,8 +97,9 @@ kstat_median(const double *x, size_t n, struct kstat_interval *m)
 }
 
 /*
- * Averages that lie outside the interval on each side: the largest K with P(W < K) <= alpha / 2, where W, the sum of the
- * ranks of N values with a plus sign, has 2^-N times as many chances as there are sets of ranks with that sum.
+ * Averages that lie outside the interval on each side: the largest K with P(W < K) <= alpha / 2,
+ * where W, the sum of the ranks of N values with a plus sign, has 2^-N times as many chances as
+ * there are sets of ranks with that sum.
  */
 static size_t
 signed_rank(size_t n)
@@ -110,11 +117,14 @@ signed_rank(size_t n)
 	return k;
 }
 
-/* Few values: quantiles of Student's t for KSTAT_ALPHA, both sides together, by degrees of freedom. */
+/*
+ * Few values: quantiles of Student's t for KSTAT_ALPHA, both sides together, by degrees of freedom.
+ */
 static void
 few_pairs(const double *x, size_t n, struct kstat_interval *m)
 {
-	static const double t[KSTAT_PAIRS] = { 0, 127.3, 14.09, 7.453, 5.598, 4.773, 4.317, 4.029, 3.833, 3.690, 3.581, 3.497 };
+	static const double t[KSTAT_PAIRS] = { 0, 127.3, 14.09, 7.453, 5.598, 4.773, 4.317, 4.029,
+		3.833, 3.690, 3.581, 3.497 };
 	struct kstat st;
 	double half;
 
@@ -139,7 +149,8 @@ kstat_pairs(const double *x, size_t n, struct kstat_interval *m)
 		for (size_t other = i; other < n; other++)
 			average[at++] = (x[i] + x[other]) / 2;
 	qsort(average, count, sizeof *average, compare);
-	*m = (struct kstat_interval){ quantile(average, count, 0.5), average[k - 1], average[count - k] };
+	*m = (struct kstat_interval){ quantile(average, count, 0.5), average[k - 1],
+		average[count - k] };
 	free(average);
 }
 

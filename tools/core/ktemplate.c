@@ -18,9 +18,9 @@ struct scope {
 struct render {
 	const struct ktemplate *t;
 	struct kbuf *out;
-	size_t start;		/* where this rendering began in out */
+	size_t start; /* where this rendering began in out */
 	struct scope scope;
-	int depth;		/* open partials and sections */
+	int depth; /* open partials and sections */
 	char *why;
 	size_t why_len;
 };
@@ -28,13 +28,13 @@ struct render {
 /* One template being read. */
 struct source {
 	const char *text, *file;
-	const char *p;		/* where reading goes on */
+	const char *p; /* where reading goes on */
 };
 
 struct tag {
-	char kind;		/* one of # ^ / > ! or 0 for a value */
+	char kind; /* one of # ^ / > ! or 0 for a value */
 	char name[MAX_NAME];
-	const char *begin, *end;	/* of the tag, or of its whole line when it stands alone */
+	const char *begin, *end; /* of the tag, or of its whole line when it stands alone */
 };
 
 static bool
@@ -48,7 +48,10 @@ fail(struct render *r, const struct source *s, const char *at, const char *what,
 	return false;
 }
 
-/* Literal text: a line feed that would make a second blank line, or a blank line at the start, is dropped. */
+/*
+ * Literal text: a line feed that would make a second blank line, or a blank line at the start, is
+ * dropped.
+ */
 static void
 put_literal(struct render *r, const char *s, const char *end)
 {
@@ -60,7 +63,8 @@ put_literal(struct render *r, const char *s, const char *end)
 
 		kbuf_add(b, s, (size_t)(stop - s));
 		n = b->len - r->start;
-		if (nl && n && !(n >= 2 && b->data[b->len - 1] == '\n' && b->data[b->len - 2] == '\n'))
+		if (nl && n &&
+		    !(n >= 2 && b->data[b->len - 1] == '\n' && b->data[b->len - 2] == '\n'))
 			kbuf_add(b, "\n", 1);
 		s = nl ? nl + 1 : end;
 	}
@@ -125,7 +129,10 @@ widen(const struct source *s, struct tag *tag)
 	}
 }
 
-/* Find the next tag at or behind s->p. Returns 0 at the end of the text, 1 with the tag, -1 on a fault. */
+/*
+ * Find the next tag at or behind s->p. Returns 0 at the end of the text, 1 with the tag, -1 on a
+ * fault.
+ */
 static int
 next_tag(struct render *r, const struct source *s, struct tag *tag)
 {
@@ -167,11 +174,15 @@ put_value(struct render *r, const struct source *s, const struct tag *tag)
 	else if (json_is_real(v))
 		kbuf_printf(r->out, "%.6g", json_real_value(v));
 	else
-		return fail(r, s, tag->begin, v ? "not a string or number:" : "unknown name", tag->name);
+		return fail(
+		    r, s, tag->begin, v ? "not a string or number:" : "unknown name", tag->name);
 	return true;
 }
 
-/* The tag's name with every "@key" replaced by that value, which must be a plain word: it becomes part of a path. */
+/*
+ * The tag's name with every "@key" replaced by that value, which must be a plain word: it becomes
+ * part of a path.
+ */
 static bool
 expand_name(struct render *r, const struct source *s, const struct tag *tag, char name[MAX_NAME])
 {
@@ -183,7 +194,8 @@ expand_name(struct render *r, const struct source *s, const struct tag *tag, cha
 		char key[MAX_NAME];
 		const char *value = key;
 
-		snprintf(key, sizeof key, "%.*s", (int)(*p == '@' ? len - 1 : len), p + (*p == '@'));
+		snprintf(
+		    key, sizeof key, "%.*s", (int)(*p == '@' ? len - 1 : len), p + (*p == '@'));
 		if (*p == '@')
 			value = json_string_value(look_up(&r->scope, key));
 		if (!value || (*p == '@' && (!*value || value[strspn(value, plain)])))
@@ -229,7 +241,10 @@ put_partial(struct render *r, const struct source *s, const struct tag *tag)
 	return true;
 }
 
-/* The section that TAG opens, with V its value; s->p stands behind the tag, and behind the closing one on return. */
+/*
+ * The section that TAG opens, with V its value; s->p stands behind the tag, and behind the closing
+ * one on return.
+ */
 static bool
 put_section(struct render *r, struct source *s, const struct tag *tag, const json_t *v, bool show)
 {
@@ -304,8 +319,8 @@ render_text(struct render *r, struct source *s, const char *until, bool show)
 }
 
 bool
-ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file, const json_t *context,
-    char *why, size_t why_len)
+ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
+    const json_t *context, char *why, size_t why_len)
 {
 	struct render r = { .t = t, .out = out, .start = out->len, .why = why, .why_len = why_len };
 	struct source s = { text, file, text };

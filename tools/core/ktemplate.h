@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ktemplate: fill in text templates from JSON. No code is ever run, and a value is never read as a template again.
+ * ktemplate: fill in text templates from JSON. No code is ever run, and a value is never read as a
+ * template again.
  *
- *   {{name}}            the string or number NAME; "simd.type" goes into objects; {{.}} is the item itself.
- *                       A name that is nowhere is an error, so that a misspelt one cannot pass as empty text.
- *   {{#name}}…{{/name}} the text between, once when NAME is true, a number other than 0, a non-empty string or an
- *                       object; once per item for an array. Absent, false, 0, "" and [] give nothing.
+ *   {{name}}            the string or number NAME; "simd.type" goes into objects; {{.}} is the
+ *                       item itself. A name that is nowhere is an error, so that a misspelt one
+ *                       cannot pass as empty text.
+ *   {{#name}}…{{/name}} the text between, once when NAME is true, a number other than 0, a
+ *                       non-empty string or an object; once per item for an array. Absent, false,
+ *                       0, "" and [] give nothing.
  *   {{^name}}…{{/name}} the text between when {{#name}} would give nothing.
- *   {{>name}}           another template; "@key" in NAME stands for the value of KEY ("tips/@backend").
+ *   {{>name}}           another template; "@key" in NAME stands for the value of KEY
+ *                       ("tips/@backend").
  *   {{! words }}        nothing: a comment.
  *
- * Names are looked up in the innermost section first. A line that holds nothing but one #, ^, /, > or ! tag leaves no
- * line behind, and runs of blank lines in the template's own text become one; values are copied as they are.
+ * Names are looked up in the innermost section first. A line that holds nothing but one #, ^, /, >
+ * or ! tag leaves no line behind, and runs of blank lines in the template's own text become one;
+ * values are copied as they are.
  */
 #ifndef KTEMPLATE_H
 #define KTEMPLATE_H
@@ -24,20 +29,23 @@
 
 struct ktemplate {
 	/*
-	 * Text of the template NAME, NUL-terminated, valid while rendering, and in *FILE its name for messages; NULL:
-	 * there is none. May be NULL when no partial is used.
+	 * Text of the template NAME, NUL-terminated, valid while rendering, and in *FILE its name
+	 * for messages; NULL: there is none. May be NULL when no partial is used.
 	 */
 	const char *(*load)(void *arg, const char *name, const char **file);
 	void *arg;
-	/* Array to which the first path component of every partial that gave text is appended; may be NULL. */
+	/*
+	 * Array to which the first path component of every partial that gave text is appended; may
+	 * be NULL.
+	 */
 	json_t *sections;
 };
 
 /*
- * Append TEXT, filled in from the object CONTEXT, to OUT. FILE is for messages. On failure returns false with
- * "file:line: reason" in WHY; OUT then holds what came before.
+ * Append TEXT, filled in from the object CONTEXT, to OUT. FILE is for messages. On failure returns
+ * false with "file:line: reason" in WHY; OUT then holds what came before.
  */
-bool ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
-    const json_t *context, char *why, size_t why_len);
+bool ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text,
+    const char *file, const json_t *context, char *why, size_t why_len);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ktoken: see ktoken.h. One scanner splits the source into spans; stripping and hashing are two readers of them. */
+/*
+ * ktoken: see ktoken.h. One scanner splits the source into spans; stripping and hashing are two
+ * readers of them.
+ */
 #include "ktoken.h"
 
 #include <stdbool.h>
@@ -13,24 +16,23 @@ enum kind { BLANK, NEWLINE, COMMENT, STRING, WORD, NUMBER, PUNCT };
 struct scanner {
 	const char *s;
 	size_t len;
-	size_t from, to;	/* the current span */
+	size_t from, to; /* the current span */
 	enum ktoken_lang lang;
-	bool fresh;		/* only blanks and comments so far on this line */
-	bool directive;		/* inside a preprocessor line */
+	bool fresh;     /* only blanks and comments so far on this line */
+	bool directive; /* inside a preprocessor line */
 };
 
 /* Longest first; what is not listed is one byte long. */
-static const char *const c_punct[] = {
-	"<<<", ">>>", "<<=", ">>=", "...", "->*", "<=>", "++", "--", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&",
-	"||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "::", ".*", NULL
-};
-static const char *const python_punct[] = {
-	"**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "->", ":=", "+=", "-=", "*=",
-	"/=", "%=", "&=", "|=", "^=", "@=", NULL
-};
+static const char *const c_punct[] = { "<<<", ">>>", "<<=", ">>=", "...", "->*", "<=>", "++", "--",
+	"->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
+	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "::", ".*", NULL };
+static const char *const python_punct[] = { "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<",
+	">>", "<=", ">=", "==", "!=", "->",
+	":=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", NULL };
 
 /* A call of one of these carries code in its strings. */
-static const char *const code_calls[] = { "asm", "__asm", "__asm__", "_Pragma", "__pragma", "inline_asm_elementwise" };
+static const char *const code_calls[] = { "asm", "__asm", "__asm__", "_Pragma", "__pragma",
+	"inline_asm_elementwise" };
 /* The strings of these preprocessor lines are code too. */
 static const char *const code_lines[] = { "include", "include_next", "import", "pragma" };
 
@@ -54,8 +56,8 @@ is_digit(char c)
 static bool
 is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' ||
-	    (unsigned char)c >= 0x80;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
+	    c == '$' || (unsigned char)c >= 0x80;
 }
 
 static bool
@@ -118,7 +120,8 @@ scan_raw_string(struct scanner *x)
 	while (tag + tag_len < x->len && tag_len < 16 && x->s[tag + tag_len] != '(')
 		tag_len++;
 	for (x->to = tag + tag_len; x->to < x->len; x->to++)
-		if (x->s[x->to] == ')' && x->len - x->to >= tag_len + 2 && x->s[x->to + 1 + tag_len] == '"' &&
+		if (x->s[x->to] == ')' && x->len - x->to >= tag_len + 2 &&
+		    x->s[x->to + 1 + tag_len] == '"' &&
 		    !memcmp(x->s + x->to + 1, x->s + tag, tag_len)) {
 			x->to += tag_len + 2;
 			return;
@@ -131,7 +134,8 @@ scan_triple_string(struct scanner *x, char quote)
 	for (x->to += 3; x->to < x->len; x->to++) {
 		if (x->s[x->to] == '\\') {
 			x->to++;
-		} else if (x->s[x->to] == quote && at(x, x->to + 1) == quote && at(x, x->to + 2) == quote) {
+		} else if (x->s[x->to] == quote && at(x, x->to + 1) == quote &&
+		    at(x, x->to + 2) == quote) {
 			x->to += 3;
 			return;
 		}
@@ -286,17 +290,18 @@ is_one_of(const struct scanner *x, const char *const *list, size_t n)
 	size_t len = x->to - x->from;
 
 	for (size_t i = 0; i < n; i++)
-		if (list[i][0] == x->s[x->from] && strlen(list[i]) == len && !memcmp(x->s + x->from, list[i], len))
+		if (list[i][0] == x->s[x->from] && strlen(list[i]) == len &&
+		    !memcmp(x->s + x->from, list[i], len))
 			return true;
 	return false;
 }
 
 /* Where strings are code: on certain lines, and inside the parentheses of certain calls. */
 struct keeper {
-	bool in_line, line;	/* in a preprocessor line; and its strings are kept */
-	bool headed;		/* the word behind # has been seen */
-	bool called;		/* a call's name has been seen, its parenthesis not yet */
-	int depth;		/* open parentheses of the call */
+	bool in_line, line; /* in a preprocessor line; and its strings are kept */
+	bool headed;        /* the word behind # has been seen */
+	bool called;        /* a call's name has been seen, its parenthesis not yet */
+	int depth;          /* open parentheses of the call */
 };
 
 static void
@@ -357,17 +362,17 @@ ktoken_strip(const char *src, size_t len, enum ktoken_lang lang)
 
 struct hasher {
 	struct kbuf text;
-	int brackets;		/* open ones: Python's lines end only outside */
-	bool line;		/* this line holds a token */
-	size_t indent[128];	/* columns of the open blocks */
+	int brackets;       /* open ones: Python's lines end only outside */
+	bool line;          /* this line holds a token */
+	size_t indent[128]; /* columns of the open blocks */
 	size_t depth;
 };
 
 static void
 add_token(struct hasher *h, const char *token, size_t len)
 {
-	unsigned char size[4] = { (unsigned char)len, (unsigned char)(len >> 8), (unsigned char)(len >> 16),
-	    (unsigned char)(len >> 24) };
+	unsigned char size[4] = { (unsigned char)len, (unsigned char)(len >> 8),
+		(unsigned char)(len >> 16), (unsigned char)(len >> 24) };
 
 	kbuf_add(&h->text, size, sizeof size);
 	kbuf_add(&h->text, token, len);
@@ -386,7 +391,10 @@ column_of(const struct scanner *x)
 	return column;
 }
 
-/* Blocks that begin or end with this line of Python; depths beyond the table are hashed as they stand. */
+/*
+ * Blocks that begin or end with this line of Python; depths beyond the table are hashed as they
+ * stand.
+ */
 static void
 add_indent(struct hasher *h, const struct scanner *x)
 {
@@ -447,7 +455,8 @@ is_joint(const struct scanner *x)
 {
 	char before = x->from ? x->s[x->from - 1] : '\n', after = at(x, x->to);
 
-	return x->s[x->from] == '\\' && x->s[x->to - 1] == '\n' && before != '\n' && after != '\n' && after != '\0';
+	return x->s[x->from] == '\\' && x->s[x->to - 1] == '\n' && before != '\n' &&
+	    after != '\n' && after != '\0';
 }
 
 void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ktoken: just enough of a tokeniser for C-like languages and Python to tell code from comments and strings, and to
- * tell whether two sources are the same program written down differently. It accepts any bytes and never fails.
+ * ktoken: just enough of a tokeniser for C-like languages and Python to tell code from comments and
+ * strings, and to tell whether two sources are the same program written down differently. It
+ * accepts any bytes and never fails.
  */
 #ifndef KTOKEN_H
 #define KTOKEN_H
@@ -9,26 +10,27 @@
 #include <stddef.h>
 
 enum ktoken_lang {
-	KTOKEN_C,	/* C, C++, CUDA, HIP, OpenCL, SYCL */
-	KTOKEN_PYTHON	/* Python, Triton */
+	KTOKEN_C,     /* C, C++, CUDA, HIP, OpenCL, SYCL */
+	KTOKEN_PYTHON /* Python, Triton */
 };
 
 /* Language for the label of a code fence: "python", "python3", "py"; all others are C-like. */
 enum ktoken_lang ktoken_lang_of(const char *name);
 
 /*
- * Copy of SRC, NUL-terminated, same length and same lines, in which comments and the insides of string and character
- * literals are blanks. Kept, because they are code: strings within asm(...), _Pragma(...) and
- * inline_asm_elementwise(...), and those on #include and #pragma lines. An unterminated literal ends with its line, a
- * triple-quoted or raw one with the text. The caller frees.
+ * Copy of SRC, NUL-terminated, same length and same lines, in which comments and the insides of
+ * string and character literals are blanks. Kept, because they are code: strings within asm(...),
+ * _Pragma(...) and inline_asm_elementwise(...), and those on #include and #pragma lines. An
+ * unterminated literal ends with its line, a triple-quoted or raw one with the text. The caller
+ * frees.
  */
 char *ktoken_strip(const char *src, size_t len, enum ktoken_lang lang);
 
 /*
- * Hash of the sequence of tokens: the first 16 hex digits of SHA-256 over them, each behind its length. Comments,
- * blanks and line breaks do not count, except where they mean something: the end of a preprocessor line, "#define F(x)"
- * against "#define F (x)", and Python's lines and indentation. Equal hashes mean equal programs; the reverse is not
- * promised.
+ * Hash of the sequence of tokens: the first 16 hex digits of SHA-256 over them, each behind its
+ * length. Comments, blanks and line breaks do not count, except where they mean something: the end
+ * of a preprocessor line, "#define F(x)" against "#define F (x)", and Python's lines and
+ * indentation. Equal hashes mean equal programs; the reverse is not promised.
  */
 void ktoken_hash_as(const char *src, size_t len, enum ktoken_lang lang, char hex[17]);
 /* The same for C-like languages. */

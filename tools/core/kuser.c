@@ -36,7 +36,8 @@ kuser_drops(void)
 	static int drops = -1;
 
 	if (drops < 0)
-		drops = geteuid() == 0 && has_nobody("/proc/self/uid_map") && has_nobody("/proc/self/gid_map");
+		drops = geteuid() == 0 && has_nobody("/proc/self/uid_map") &&
+		    has_nobody("/proc/self/gid_map");
 	return drops;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kuser: the user that sandboxed programs run as. Root hands over to nobody, so that limits hold and root's files are
- * closed; anybody else, and a root that owns no other user id (a container's), stays who they are.
+ * kuser: the user that sandboxed programs run as. Root hands over to nobody, so that limits hold
+ * and root's files are closed; anybody else, and a root that owns no other user id (a container's),
+ * stays who they are.
  */
 #ifndef KUSER_H
 #define KUSER_H
@@ -14,10 +15,16 @@
 bool kuser_drops(void);
 uid_t kuser_id(void);
 
-/* Become that user, for good, with no supplementary groups. Safe in a child after fork. -1 and errno. */
+/*
+ * Become that user, for good, with no supplementary groups. Safe in a child after fork. -1 and
+ * errno.
+ */
 int kuser_drop(void);
 
-/* Whether that user can read (and enter) PATH and enter the folders above it, as far as mode bits tell. */
+/*
+ * Whether that user can read (and enter) PATH and enter the folders above it, as far as mode bits
+ * tell.
+ */
 bool kuser_reaches(const char *path);
 
 /* Processes and threads which that user has now, for a limit that the kernel counts per user. */

@@ -39,9 +39,10 @@ holds_password(const char *value)
 bool
 kutil_is_secret(const char *variable)
 {
-	static const char *const marks[] = { "KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "BEARER",
-		"_PAT", "_PASS", "_PWD" };
-	static const char *const groups[] = { "AWS_", "AZURE_", "OCI_CLI_", "DATABRICKS_", "VAULT_", "KRB5CCNAME" };
+	static const char *const marks[] = { "KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE",
+		"CREDENTIAL", "AUTH", "COOKIE", "BEARER", "_PAT", "_PASS", "_PWD" };
+	static const char *const groups[] = { "AWS_", "AZURE_", "OCI_CLI_", "DATABRICKS_", "VAULT_",
+		"KRB5CCNAME" };
 	size_t n = strcspn(variable, "=");
 	char *name = kstrndup(variable, n);
 	bool secret = variable[n] && holds_password(variable + n);
@@ -125,7 +126,9 @@ kmask_bytes(char *s, size_t len)
 
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)s[i];
-		/* In UTF-8 these follow another high byte; only 0xc2 before them makes a control. */
+		/*
+		 * In UTF-8 these follow another high byte; only 0xc2 before them makes a control.
+		 */
 		bool high = c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2);
 
 		if (high && before == 0xc2)
@@ -500,7 +503,8 @@ kread_text_or_die(const char *path, size_t max)
 
 	at = strlen(text);
 	if (at < len)
-		kdie(K_USAGE, "%s: byte %zu (line %zu) is NUL: no text has one; remove it", path, at, kline_at(text, at));
+		kdie(K_USAGE, "%s: byte %zu (line %zu) is NUL: no text has one; remove it", path,
+		    at, kline_at(text, at));
 	return text;
 }
 
@@ -571,8 +575,8 @@ kwrite_file(const char *path, const void *data, size_t len)
 		free(tmp);
 		return -1;
 	}
-	if (write_all(fd, data, len) < 0 || fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 || close(fd) < 0 ||
-	    rename(tmp, path) < 0) {
+	if (write_all(fd, data, len) < 0 || fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 ||
+	    close(fd) < 0 || rename(tmp, path) < 0) {
 		e = errno;
 		unlink(tmp);
 		free(tmp);
@@ -650,8 +654,8 @@ kdata_path(const char *name)
 	}
 	if ((path = try_data(KILN_DATADIR, "", name)))
 		return path;
-	kdie(K_MISSING, "%s: not found (searched $KILN_DATA=%s, the folders above the program, %s)", name,
-	    env ? env : "unset", KILN_DATADIR);
+	kdie(K_MISSING, "%s: not found (searched $KILN_DATA=%s, the folders above the program, %s)",
+	    name, env ? env : "unset", KILN_DATADIR);
 }
 
 /* NAME in PLACE, a folder relative to that of this program; NULL: it is not there. */

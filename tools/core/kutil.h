@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kutil: what every tool needs: exit codes, messages, numbers, digests, seeded random streams, paths to data files.
+ * kutil: what every tool needs: exit codes, messages, numbers, digests, seeded random streams,
+ * paths to data files.
  */
 #ifndef KUTIL_H
 #define KUTIL_H
@@ -13,12 +14,13 @@
 
 /* Exit codes, the same in every tool and every manual page. */
 enum {
-	K_OK = 0,		/* done */
-	K_NO = 1,		/* the answer is no (predicates only) */
-	K_USAGE = 2,		/* usage, bad input or configuration */
-	K_MISSING = 3,		/* something is missing here: compiler, sandbox, device */
-	K_IO = 4,		/* input or output failed */
-	K_AGAIN = 75		/* try again: rate limit, busy device, network, a reply not yet written */
+	K_OK = 0,      /* done */
+	K_NO = 1,      /* the answer is no (predicates only) */
+	K_USAGE = 2,   /* usage, bad input or configuration */
+	K_MISSING = 3, /* something is missing here: compiler, sandbox, device */
+	K_IO = 4,      /* input or output failed */
+	/* try again: rate limit, busy device, network, a reply not yet written */
+	K_AGAIN = 75
 };
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
@@ -27,16 +29,18 @@ enum {
 extern const char *kprog;
 
 /*
- * Start of every main: names the tool, sets LC_NUMERIC to C, and, when KILN_PIPELINE is set in the environment, asks
- * the kernel to end this process with its parent, so that no stage outlives a killed make.
+ * Start of every main: names the tool, sets LC_NUMERIC to C, and, when KILN_PIPELINE is set in the
+ * environment, asks the kernel to end this process with its parent, so that no stage outlives a
+ * killed make.
  */
 void kutil_init(const char *prog);
 
 /*
- * Whether a variable of the environment, "NAME=VALUE", may hold a secret: by its name, or by a value that is an address with a
- * password in it. Those do not reach what runs or builds candidates, nor other machines. Only the model call, and the tools
- * that lead to one, keep them: from all others kutil_init takes them away, and wipes them. In the sandbox there is an allow
- * list instead (ksandbox.h).
+ * Whether a variable of the environment, "NAME=VALUE", may hold a secret: by its name, or by a
+ * value that is an address with a password in it. Those do not reach what runs or builds
+ * candidates, nor other machines. Only the model call, and the tools that lead to one, keep them:
+ * from all others kutil_init takes them away, and wipes them. In the sandbox there is an allow list
+ * instead (ksandbox.h).
  */
 bool kutil_is_secret(const char *variable);
 void kutil_drop_secrets(void);
@@ -79,15 +83,19 @@ void kbuf_add(struct kbuf *b, const void *data, size_t len);
 void kbuf_puts(struct kbuf *b, const char *s);
 void kbuf_printf(struct kbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A line for people: formatted, and without control characters but the one at its end. */
-void kbuf_vline(struct kbuf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+void kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
+    __attribute__((format(printf, 2, 0)));
 void kbuf_free(struct kbuf *b);
 
-/* Bytes of the byte order mark that the text begins with, which editors and gateways put before UTF-8: 3, or 0. */
+/*
+ * Bytes of the byte order mark that the text begins with, which editors and gateways put before
+ * UTF-8: 3, or 0.
+ */
 size_t kbom(const char *text, size_t len);
 
 /*
- * Numbers from text: the whole string must be a number within [min, max], otherwise the program ends with K_USAGE and a
- * message that names WHAT.
+ * Numbers from text: the whole string must be a number within [min, max], otherwise the program
+ * ends with K_USAGE and a message that names WHAT.
  */
 long knum_long(const char *s, long min, long max, const char *what);
 double knum_double(const char *s, double min, double max, const char *what);
@@ -96,9 +104,9 @@ double knum_double(const char *s, double min, double max, const char *what);
 void ksha256_hex(const void *data, size_t len, char hex[65]);
 
 /*
- * Random streams. A stream is a pure function of the campaign seed and a purpose: the same (seed, trial, branch,
- * purpose) gives the same draws on every machine. Generator: xoshiro256** (Blackman and Vigna 2018), seeded with
- * SHA-256 of the text "seed/trial/branch/purpose".
+ * Random streams. A stream is a pure function of the campaign seed and a purpose: the same (seed,
+ * trial, branch, purpose) gives the same draws on every machine. Generator: xoshiro256** (Blackman
+ * and Vigna 2018), seeded with SHA-256 of the text "seed/trial/branch/purpose".
  */
 struct krng {
 	uint64_t s[4];
@@ -125,7 +133,10 @@ size_t krng_below(struct krng *r, size_t n);
 /* Index drawn with probability proportional to weight[i] >= 0; uniform when the sum is 0; n > 0. */
 size_t krng_weighted(struct krng *r, const double *weight, size_t n);
 
-/* Whole file into memory, NUL-terminated; the caller frees. NULL and errno on failure; EFBIG above max bytes. */
+/*
+ * Whole file into memory, NUL-terminated; the caller frees. NULL and errno on failure; EFBIG above
+ * max bytes.
+ */
 char *kread_file(const char *path, size_t max, size_t *len);
 /* The same, but a failure is fatal: K_USAGE when there is no such file, K_IO otherwise. */
 char *kread_file_or_die(const char *path, size_t max, size_t *len);
@@ -134,23 +145,28 @@ char *kread_text_or_die(const char *path, size_t max);
 /* Atomic write: temporary file in the same folder, fsync, rename; -1 and errno on failure. */
 int kwrite_file(const char *path, const void *data, size_t len);
 /*
- * Rename what somebody has written by hand to PATH.old, or to PATH.old.2 and so on when that is taken.
- * The new name, which the caller frees; NULL when there is no such file. Dies with K_IO.
+ * Rename what somebody has written by hand to PATH.old, or to PATH.old.2 and so on when that is
+ * taken. The new name, which the caller frees; NULL when there is no such file. Dies with K_IO.
  */
 char *kset_aside(const char *path);
 /* Make the folder PATH, and those above it, unless they are there. Dies with K_IO. */
 void kmake_folder(const char *path);
 /* Is there such a file? Not to know dies with K_IO: it is not the same as no. */
 bool kis_there(const char *path);
-/* The next entry of the open folder PATH, or NULL behind the last; a folder that cannot be read to its end dies with K_IO. */
+/*
+ * The next entry of the open folder PATH, or NULL behind the last; a folder that cannot be read to
+ * its end dies with K_IO.
+ */
 struct dirent *knext_entry(DIR *folder, const char *path);
-/* fsync the folder that holds PATH, so that a rename survives a power cut; -1 and errno on failure. */
+/*
+ * fsync the folder that holds PATH, so that a rename survives a power cut; -1 and errno on failure.
+ */
 int ksync_folder(const char *path);
 
 /*
- * Path of a data file that ships with kiln ("patterns/c.json"). Searched: $KILN_DATA, the folders above the executable
- * and share/kiln in them (an installation may be moved), PREFIX/share/kiln. The caller frees. Dies with K_MISSING when
- * the file is nowhere, naming the folders searched.
+ * Path of a data file that ships with kiln ("patterns/c.json"). Searched: $KILN_DATA, the folders
+ * above the executable and share/kiln in them (an installation may be moved), PREFIX/share/kiln.
+ * The caller frees. Dies with K_MISSING when the file is nowhere, naming the folders searched.
  */
 char *kdata_path(const char *name);
 
@@ -163,19 +179,26 @@ bool kis_word(char c);
  */
 char *khelper_path(const char *name);
 
-/* The kiln program NAME that lies beside this one, else its name, to be found in PATH; the caller frees. */
+/*
+ * The kiln program NAME that lies beside this one, else its name, to be found in PATH; the caller
+ * frees.
+ */
 char *ktool_path(const char *name);
 
 /* Monotonic clock in integer nanoseconds. */
 int64_t know_ns(void);
-/* Wall clock as "2026-01-31T12:00:00Z"; KILN_NOW in the environment pins it. buf holds 32 bytes or more. */
+/*
+ * Wall clock as "2026-01-31T12:00:00Z"; KILN_NOW in the environment pins it. buf holds 32 bytes or
+ * more.
+ */
 void know_iso(char *buf, size_t len);
 
 /* Number, from 1, of the line of TEXT that holds byte AT. */
 size_t kline_at(const char *text, size_t at);
 /*
- * What a terminal would obey becomes '?', in place: control characters of ASCII but tab and newline, and
- * those above 0x80, alone or in UTF-8. The second form masks LEN bytes, NUL among them.
+ * What a terminal would obey becomes '?', in place: control characters of ASCII but tab and
+ * newline, and those above 0x80, alone or in UTF-8. The second form masks LEN bytes, NUL among
+ * them.
  */
 void kmask_controls(char *s);
 void kmask_bytes(char *s, size_t len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work folders of the sandbox (see ksandbox.h): made, filled, read and removed without following what a candidate
- * planted there.
+ * Work folders of the sandbox (see ksandbox.h): made, filled, read and removed without following
+ * what a candidate planted there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +31,10 @@ start_time(long pid)
 
 	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
 	text = kread_file(path, 4096, &len);
-	/* The command name, field 2, may hold spaces and parentheses: count from its end. Start time is field 22. */
+	/*
+	 * The command name, field 2, may hold spaces and parentheses: count from its end. Start
+	 * time is field 22.
+	 */
 	p = text ? strrchr(text, ')') : NULL;
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
@@ -57,24 +60,29 @@ is_stale(const char *name)
 	unsigned long long start;
 	long pid;
 
-	return sscanf(name, PREFIX "%lu-%ld-%llu-", &space, &pid, &start) == 3 && space == pid_namespace() &&
-	    start_time(pid) != start;
+	return sscanf(name, PREFIX "%lu-%ld-%llu-", &space, &pid, &start) == 3 &&
+	    space == pid_namespace() && start_time(pid) != start;
 }
 
-/* Make a folder ours to list and change, whatever its owner (the sandboxed user) has done to its mode. */
+/*
+ * Make a folder ours to list and change, whatever its owner (the sandboxed user) has done to its
+ * mode.
+ */
 static int
 open_folder(int at, const char *name)
 {
 	struct stat st;
 
-	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & 0700) != 0700)
+	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+	    (st.st_mode & 0700) != 0700)
 		fchmodat(at, name, 0700, 0);
 	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /*
- * Remove all entries of a folder. A folder in it that is not empty is moved up to TOP under a number of its own and
- * gets its turn there, so that depth costs neither stack nor descriptors. MOVED counts the moves.
+ * Remove all entries of a folder. A folder in it that is not empty is moved up to TOP under a
+ * number of its own and gets its turn there, so that depth costs neither stack nor descriptors.
+ * MOVED counts the moves.
  */
 static void
 empty_folder(int folder, int top, unsigned long *moved)
@@ -88,7 +96,8 @@ empty_folder(int folder, int top, unsigned long *moved)
 		return;
 	}
 	while ((e = readdir(dir))) {
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || unlinkat(folder, e->d_name, 0) == 0 ||
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+		    unlinkat(folder, e->d_name, 0) == 0 ||
 		    unlinkat(folder, e->d_name, AT_REMOVEDIR) == 0)
 			continue;
 		close(open_folder(folder, e->d_name));
@@ -99,7 +108,10 @@ empty_folder(int folder, int top, unsigned long *moved)
 	closedir(dir);
 }
 
-/* One pass over the top folder; false when it changed nothing: the folder is empty, or the file system refuses. */
+/*
+ * One pass over the top folder; false when it changed nothing: the folder is empty, or the file
+ * system refuses.
+ */
 static bool
 empty_once(int top, unsigned long *moved)
 {
@@ -184,10 +196,12 @@ ksandbox_work_new(void)
 		swept = true;
 	}
 	if (!kuser_reaches(parent))
-		kdie(K_MISSING, "%s: not open to the user that candidates run as (nobody); set TMPDIR to another folder",
+		kdie(K_MISSING,
+		    "%s: not open to the user that candidates run as (nobody); set TMPDIR to "
+		    "another folder",
 		    parent);
-	path = kasprintf("%s/" PREFIX "%lu-%ld-%llu-XXXXXX", parent, pid_namespace(), (long)getpid(),
-	    start_time(getpid()));
+	path = kasprintf("%s/" PREFIX "%lu-%ld-%llu-XXXXXX", parent, pid_namespace(),
+	    (long)getpid(), start_time(getpid()));
 	if (!mkdtemp(path) || (kuser_drops() && chown(path, kuser_id(), (gid_t)kuser_id()) < 0))
 		kdie_errno(K_IO, "%s", path);
 	return path;
@@ -205,7 +219,9 @@ static int
 open_beneath(int at, const char *name, int flags, mode_t mode)
 {
 	struct open_how how = {
-		.flags = (uint64_t)(unsigned)flags, .mode = mode, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+		.flags = (uint64_t)(unsigned)flags,
+		.mode = mode,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
 	};
 
 	return (int)syscall(SYS_openat2, at, name, &how, sizeof how);
@@ -227,7 +243,8 @@ open_parent(int work, const char *name)
 
 			last = last ? last + 1 : folder;
 			if (mkdirat(up, last, 0755) == 0 && kuser_drops() &&
-			    fchownat(up, last, kuser_id(), (gid_t)kuser_id(), AT_SYMLINK_NOFOLLOW) < 0)
+			    fchownat(up, last, kuser_id(), (gid_t)kuser_id(), AT_SYMLINK_NOFOLLOW) <
+			        0)
 				kwarn("%s: %s", folder, strerror(errno));
 			close(up);
 			fd = open_beneath(work, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
@@ -261,7 +278,8 @@ ksandbox_put(const char *work, const char *name, const void *data, size_t len, u
 
 	folder = top < 0 ? -1 : open_parent(top, name);
 	if (folder >= 0 && (unlinkat(folder, last, 0) == 0 || errno == ENOENT))
-		fd = openat(folder, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		fd = openat(
+		    folder, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd >= 0 && (write_all(fd, data, len) < 0 || fchmod(fd, mode) < 0)) {
 		why = errno;
 		close(fd);

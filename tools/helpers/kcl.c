@@ -11,30 +11,56 @@
 
 enum {
 	OBJECTS_MAX = 32,
-	ALL_DEVICES = -1, TYPE_CPU = 2,
+	ALL_DEVICES = -1,
+	TYPE_CPU = 2,
 	PLATFORM_NAME = 0x0902,
-	DEVICE_TYPE = 0x1000, DEVICE_UNITS = 0x1002, DEVICE_GROUP_MAX = 0x1004, DEVICE_SVM = 0x1053, COARSE_GRAINED = 1,
+	DEVICE_TYPE = 0x1000,
+	DEVICE_UNITS = 0x1002,
+	DEVICE_GROUP_MAX = 0x1004,
+	DEVICE_SVM = 0x1053,
+	COARSE_GRAINED = 1,
 	DEVICE_ALIGNMENT_BITS = 0x1019,
-	DEVICE_CACHE = 0x101e, DEVICE_MEMORY = 0x101f, DEVICE_NAME = 0x102b, DRIVER_VERSION = 0x102d,
+	DEVICE_CACHE = 0x101e,
+	DEVICE_MEMORY = 0x101f,
+	DEVICE_NAME = 0x102b,
+	DRIVER_VERSION = 0x102d,
 	DEVICE_VERSION = 0x102f,
-	PROGRAM_BINARY_SIZES = 0x1165, PROGRAM_BINARIES = 0x1166, BUILD_LOG = 0x1183, KERNEL_NUM_ARGS = 0x1191
+	PROGRAM_BINARY_SIZES = 0x1165,
+	PROGRAM_BINARIES = 0x1166,
+	BUILD_LOG = 0x1183,
+	KERNEL_NUM_ARGS = 0x1191
 };
 
 static const struct {
 	int error;
 	const char *words;
 } errors[] = {
-	{ -1, "no device found" }, { -2, "the device is not available" }, { -3, "there is no compiler" },
-	{ -4, "the device has no memory left" }, { -5, "out of resources" }, { -6, "out of memory" },
-	{ -11, "the program does not build" }, { -30, "invalid value" },
-	{ -38, "invalid memory object" }, { -42, "invalid binary" }, { -43, "invalid build options" },
-	{ -44, "invalid program" }, { -45, "the program is not built" }, { -46, "no kernel of that name" },
-	{ -48, "invalid kernel" }, { -49, "invalid argument index" }, { -50, "invalid argument" },
+	{ -1, "no device found" },
+	{ -2, "the device is not available" },
+	{ -3, "there is no compiler" },
+	{ -4, "the device has no memory left" },
+	{ -5, "out of resources" },
+	{ -6, "out of memory" },
+	{ -11, "the program does not build" },
+	{ -30, "invalid value" },
+	{ -38, "invalid memory object" },
+	{ -42, "invalid binary" },
+	{ -43, "invalid build options" },
+	{ -44, "invalid program" },
+	{ -45, "the program is not built" },
+	{ -46, "no kernel of that name" },
+	{ -48, "invalid kernel" },
+	{ -49, "invalid argument index" },
+	{ -50, "invalid argument" },
 	{ -51, "an argument of another size: the kernel's parameters are not those of the task" },
 	{ -52, "missing kernel arguments: the kernel's parameters are not those of the task" },
-	{ -54, "invalid work-group size: too large for the device, or not what reqd_work_group_size says" },
-	{ -55, "invalid work-item size: too large for the device" }, { -63, "invalid global size" },
-	{ -13, "a sub-buffer is not aligned" }, { -14, "a kernel failed" },
+	{ -54,
+	    "invalid work-group size: too large for the device, or not what reqd_work_group_size "
+	    "says" },
+	{ -55, "invalid work-item size: too large for the device" },
+	{ -63, "invalid global size" },
+	{ -13, "a sub-buffer is not aligned" },
+	{ -14, "a kernel failed" },
 };
 
 const char *
@@ -59,7 +85,10 @@ works(const char *what, int error, char *why, size_t why_len)
 	return !error;
 }
 
-/* The functions of a driver that is loaded without a loader: a table of them is the first word of every object. */
+/*
+ * The functions of a driver that is loaded without a loader: a table of them is the first word of
+ * every object.
+ */
 static void **
 table_of(struct kcl *c)
 {
@@ -146,9 +175,13 @@ learn(struct kcl *c, void *platform)
 	f->cpu = type & TYPE_CPU;
 }
 
-/* The devices of a platform, looked at one by one. FALLBACK is set to the first that is a CPU; true: found. */
+/*
+ * The devices of a platform, looked at one by one. FALLBACK is set to the first that is a CPU;
+ * true: found.
+ */
 static bool
-look_through(struct kcl *c, void *platform, const char *wanted, void **fallback, void **fallback_platform)
+look_through(
+    struct kcl *c, void *platform, const char *wanted, void **fallback, void **fallback_platform)
 {
 	void *devices[OBJECTS_MAX];
 	uint32_t n = 0;
@@ -191,7 +224,8 @@ kcl_choose(struct kcl *c, char *why, size_t why_len)
 		if (look_through(c, platforms[i], wanted, &fallback, &fallback_platform))
 			return true;
 	if (!fallback) {
-		snprintf(why, why_len, "OpenCL has no device%s%s", wanted ? " called " : "", wanted ? wanted : "");
+		snprintf(why, why_len, "OpenCL has no device%s%s", wanted ? " called " : "",
+		    wanted ? wanted : "");
 		return false;
 	}
 	c->device = fallback;
@@ -230,8 +264,9 @@ kcl_build(struct kcl *c, const void *code, size_t len, bool binary, const char *
 	const unsigned char *bytes = code;
 	const char *text = code;
 	int e = 0, status = 0;
-	void *program = binary ? c->program_binary(c->context, 1, &c->device, &len, &bytes, &status, &e) :
-	    c->program_source(c->context, 1, &text, &len, &e);
+	void *program = binary
+	    ? c->program_binary(c->context, 1, &c->device, &len, &bytes, &status, &e)
+	    : c->program_source(c->context, 1, &text, &len, &e);
 
 	*log = NULL;
 	if (!e)

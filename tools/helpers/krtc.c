@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * krtc: compiles a program that is device code alone for an NVIDIA GPU, with NVRTC, which needs no GPU; started by keval
- * in the build sandbox.
+ * krtc: compiles a program that is device code alone for an NVIDIA GPU, with NVRTC, which needs no
+ * GPU; started by keval in the build sandbox.
  *
- *   krtc --build SOURCE OBJECT [OPTION...]    text to an object (klaunch_pack); -arch=sm_... must be among the options
+ *   krtc --build SOURCE OBJECT [OPTION...]    text to an object (klaunch_pack); OPTION:
+ *                                             -arch=sm_..., which is needed, and others
  *   krtc --facts                              the compiler as one JSON object
  */
 #include <stdio.h>
@@ -19,7 +20,10 @@
 enum { SOURCE_MAX = 8 << 20, OPTIONS_MAX = 64 };
 
 #ifdef __SANITIZE_ADDRESS__
-/* What a driver or a compiler keeps is no leak of ours; and in the sandbox nobody may look for leaks. */
+/*
+ * What a driver or a compiler keeps is no leak of ours; and in the sandbox nobody may look for
+ * leaks.
+ */
 int __lsan_is_turned_off(void);
 int
 __lsan_is_turned_off(void)
@@ -57,7 +61,8 @@ compile(const char *source, const char *name, int argc, char **argv, size_t *len
 		exit(1);
 	}
 	if (!*len)
-		kdie(K_USAGE, "no code for a device: build.flags of the task must name one, as -arch=sm_90a");
+		kdie(K_USAGE,
+		    "no code for a device: build.flags of the task must name one, as -arch=sm_90a");
 	return code;
 }
 
@@ -90,8 +95,10 @@ build(int argc, char **argv)
 	}
 	for (size_t i = 0; i < list.count; i++)
 		if (!has_kernel(code, code_len, list.at[i].kernel)) {
-			fprintf(stderr, "%s:%d: error: the program has no kernel extern \"C\" __global__ void %s\n", argv[2],
-			    list.at[i].line, list.at[i].kernel);
+			fprintf(stderr,
+			    "%s:%d: error: the program has no kernel extern \"C\" __global__ void "
+			    "%s\n",
+			    argv[2], list.at[i].line, list.at[i].kernel);
 			return 1;
 		}
 	object = klaunch_pack(source, source_len, code, code_len, &len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * krun-c: the process that a candidate written in C runs in. Maps the memory that the judge (kharness) gave it, seals
- * itself, loads the candidate's shared object and calls it when told. It knows no expected value and gives no verdict.
- * Wire format: krun.h.
+ * krun-c: the process that a candidate written in C runs in. Maps the memory that the judge
+ * (kharness) gave it, seals itself, loads the candidate's shared object and calls it when told. It
+ * knows no expected value and gives no verdict. Wire format: krun.h.
  */
 #include <errno.h>
 #include <ffi.h>
@@ -15,7 +15,7 @@
 #include "ksandbox.h"
 
 static struct krun_setup setup;
-static uint64_t base[2];	/* of inputs and outputs */
+static uint64_t base[2]; /* of inputs and outputs */
 static int rows;
 
 static int64_t
@@ -61,7 +61,8 @@ main(int argc, char **argv)
 		return 124;
 	krunner_open(argv[2], &setup);
 	base[0] = (uint64_t)(uintptr_t)krunner_map(argv[3], setup.input_bytes, PROT_READ);
-	base[1] = (uint64_t)(uintptr_t)krunner_map(argv[4], setup.output_bytes, PROT_READ | PROT_WRITE);
+	base[1] =
+	    (uint64_t)(uintptr_t)krunner_map(argv[4], setup.output_bytes, PROT_READ | PROT_WRITE);
 	rows = atoi(argv[5]);
 	krunner_pin(&setup);
 	krunner_describe(&setup, false, types, &cif);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * krun-gpu: the process that a candidate for a GPU runs in. Maps the device memory that the judge (kharness) gave it,
- * inputs for reading only, seals itself, loads the candidate's shared object and calls it when told, with a stream. It
- * knows no expected value and gives no verdict. Wire format: krun.h.
+ * krun-gpu: the process that a candidate for a GPU runs in. Maps the device memory that the judge
+ * (kharness) gave it, inputs for reading only, seals itself, loads the candidate's shared object
+ * and calls it when told, with a stream. It knows no expected value and gives no verdict. Wire
+ * format: krun.h.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,9 +21,9 @@
 
 static struct krun_setup setup;
 static int rows;
-static uint64_t base[2];	/* of inputs and outputs */
+static uint64_t base[2]; /* of inputs and outputs */
 static struct kgpu *gpu;
-static void *kernel[KRUN_LAUNCHES];	/* of a candidate that is device code alone */
+static void *kernel[KRUN_LAUNCHES]; /* of a candidate that is device code alone */
 
 static void
 need(const char *what, const char *why)
@@ -32,8 +33,8 @@ need(const char *what, const char *why)
 }
 
 /*
- * Candidates find these in place of the run-time library's: all memory that they take is of the limited kind, so that
- * none of them starves those that are judged at the same time.
+ * Candidates find these in place of the run-time library's: all memory that they take is of the
+ * limited kind, so that none of them starves those that are judged at the same time.
  */
 int cudaMalloc(void **p, size_t bytes);
 int cudaFree(void *p);
@@ -69,8 +70,8 @@ import(const char *number, uint64_t bytes, bool read_only)
 }
 
 /*
- * The run-time library that candidates are linked with: loaded, and its work on the context done, before the process is
- * sealed.
+ * The run-time library that candidates are linked with: loaded, and its work on the context done,
+ * before the process is sealed.
  */
 static void
 prepare_runtime(bool hip)
@@ -155,14 +156,18 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 	for (uint32_t k = 0; k < c->calls; k++) {
 		krunner_row(rows, &setup, base, words);
 		for (uint32_t n = 0; n < setup.launches && kernel[n]; n++)
-			need(setup.kernel[n], kgpu_launch(gpu, kernel[n], c->launch[n].grid, c->launch[n].block,
-			    c->launch[n].shared, values));
+			need(setup.kernel[n],
+			    kgpu_launch(gpu, kernel[n], c->launch[n].grid, c->launch[n].block,
+			        c->launch[n].shared, values));
 		if (entry)
 			ffi_call(cif, FFI_FN(entry), NULL, values);
 	}
 	r.value[1] = (uint64_t)(know_ns() - start);
 	need("the device", kgpu_mark(gpu, 1));
-	/* Not the stream alone: whatever it was issued to, it is done with when the answer goes out. */
+	/*
+	 * Not the stream alone: whatever it was issued to, it is done with when the answer goes
+	 * out.
+	 */
 	need("the device", kgpu_wait_all(gpu));
 	need("the device", kgpu_elapsed(gpu, &ns));
 	if (c->calls)

@@ -3,12 +3,14 @@
  * krun-opencl: the process that a candidate in OpenCL C runs in, and the program that builds one.
  *
  *   krun-opencl OBJECT SOCKET INPUTS OUTPUTS TABLE   the runner, see krun.h
- *   krun-opencl --build SOURCE OBJECT [OPTION...]    text to an object (klaunch_pack); options are the OpenCL compiler's
+ *   krun-opencl --build SOURCE OBJECT [OPTION...]    text to an object (klaunch_pack), with the
+ *                                                    OpenCL compiler's options
  *   krun-opencl --facts                              the device as one JSON object
  *
- * Which device: see kcl.h. A CPU works on the shared memory itself, as a candidate in C does; what it runs is machine
- * code in this process, so there is no moment for it outside the judge's clock. A device with memory of its own gets
- * both arenas copied before the clock runs, and outputs are fetched after; in this process then runs no foreign code.
+ * Which device: see kcl.h. A CPU works on the shared memory itself, as a candidate in C does; what
+ * it runs is machine code in this process, so there is no moment for it outside the judge's clock.
+ * A device with memory of its own gets both arenas copied before the clock runs, and outputs are
+ * fetched after; in this process then runs no foreign code.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,20 +31,28 @@ enum { OBJECT_MAX = 64 << 20, SOURCE_MAX = 8 << 20, FLUSH_MIN = 512 << 20 };
 
 static struct krun_setup setup;
 static struct kcl cl;
-static char *arena[2];		/* inputs and outputs */
+static char *arena[2]; /* inputs and outputs */
 static int rows;
-static uint64_t row[KRUN_ARGS];	/* of the call under way: offsets and values */
-/* The same as the device sees them: buffers over them, or shared virtual memory that they are copied to. */
+static uint64_t row[KRUN_ARGS]; /* of the call under way: offsets and values */
+/*
+ * The same as the device sees them: buffers over them, or shared virtual memory that they are
+ * copied to.
+ */
 static void *buffer[2];
 static char *memory[2];
 static void *kernel[KRUN_LAUNCHES];
-static bool local_memory[KRUN_LAUNCHES];	/* the kernel has one parameter more than the task, for shared= */
-static char refusal[256];	/* why there are no kernels */
-static void **tensors;		/* sub-buffers of the calls of one go, arg_count each; NULL for scalars */
+/* the kernel has one parameter more than the task, for shared= */
+static bool local_memory[KRUN_LAUNCHES];
+static char refusal[256]; /* why there are no kernels */
+/* sub-buffers of the calls of one go, arg_count each; NULL for scalars */
+static void **tensors;
 static uint32_t tensor_calls, tensor_room;
 
 #ifdef __SANITIZE_ADDRESS__
-/* What a driver or a compiler keeps is no leak of ours; and in the sandbox nobody may look for leaks. */
+/*
+ * What a driver or a compiler keeps is no leak of ours; and in the sandbox nobody may look for
+ * leaks.
+ */
 int __lsan_is_turned_off(void);
 int
 __lsan_is_turned_off(void)
@@ -60,7 +70,9 @@ need(const char *what, int error)
 
 /* ---- before the seal ---- */
 
-/* What drivers keep of programs goes into the private folder for temporary files, and goes with it. */
+/*
+ * What drivers keep of programs goes into the private folder for temporary files, and goes with it.
+ */
 static void
 private_cache(void)
 {
@@ -96,10 +108,12 @@ load(const char *file)
 		kernel[i] = cl.create_kernel(program, setup.kernel[i], &e);
 		has = e ? 0 : kcl_arguments(&cl, kernel[i]);
 		if (e)
-			snprintf(refusal, sizeof refusal, "kernel %s: %s", setup.kernel[i], kcl_words(e));
+			snprintf(refusal, sizeof refusal, "kernel %s: %s", setup.kernel[i],
+			    kcl_words(e));
 		else if (has != want && has != want + 1)
-			snprintf(refusal, sizeof refusal, "kernel %s takes %u arguments: the task has %u", setup.kernel[i],
-			    has, want);
+			snprintf(refusal, sizeof refusal,
+			    "kernel %s takes %u arguments: the task has %u", setup.kernel[i], has,
+			    want);
 		local_memory[i] = has == want + 1;
 	}
 	free(log);
@@ -111,21 +125,26 @@ make_buffers(void)
 {
 	int e = 0;
 
-	buffer[0] = cl.create_buffer(cl.context, KCL_READ_ONLY | KCL_USE_HOST_PTR, setup.input_bytes, arena[0], &e);
+	buffer[0] = cl.create_buffer(
+	    cl.context, KCL_READ_ONLY | KCL_USE_HOST_PTR, setup.input_bytes, arena[0], &e);
 	need("memory of the device", e);
-	buffer[1] = cl.create_buffer(cl.context, KCL_READ_WRITE | KCL_USE_HOST_PTR, setup.output_bytes, arena[1], &e);
+	buffer[1] = cl.create_buffer(
+	    cl.context, KCL_READ_WRITE | KCL_USE_HOST_PTR, setup.output_bytes, arena[1], &e);
 	need("memory of the device", e);
 }
 
 /*
- * Addresses, so that a tensor can begin anywhere. Sub-buffers can as well, but a driver was seen that keeps accounts of
- * how they overlap: that took ten times as long as the kernel, and crashed now and then.
+ * Addresses, so that a tensor can begin anywhere. Sub-buffers can as well, but a driver was seen
+ * that keeps accounts of how they overlap: that took ten times as long as the kernel, and crashed
+ * now and then.
  */
 static void
 make_memory(void)
 {
 	if (!cl.facts.shared)
-		krunner_fail("the device has no coarse-grained shared virtual memory (OpenCL 2.0), which tensors lie in", NULL, 0);
+		krunner_fail("the device has no coarse-grained shared virtual memory (OpenCL 2.0), "
+		             "which tensors lie in",
+		    NULL, 0);
 	memory[0] = cl.svm_alloc(cl.context, KCL_READ_ONLY, setup.input_bytes, 0);
 	memory[1] = cl.svm_alloc(cl.context, KCL_READ_WRITE, setup.output_bytes, 0);
 	if (!memory[0] || !memory[1])
@@ -143,7 +162,10 @@ release_tensors(void)
 	tensor_calls = 0;
 }
 
-/* A tensor is passed from its first byte on; that it ends somewhere is not told, and its surroundings are watched. */
+/*
+ * A tensor is passed from its first byte on; that it ends somewhere is not told, and its
+ * surroundings are watched.
+ */
 static void *
 tensor_at(bool output, uint64_t offset)
 {
@@ -152,7 +174,8 @@ tensor_at(bool output, uint64_t offset)
 	} region = { offset, (output ? setup.output_bytes : setup.input_bytes) - offset };
 	enum { REGION = 0x1220 };
 	int e = 0;
-	void *p = cl.create_sub(buffer[output], output ? KCL_READ_WRITE : KCL_READ_ONLY, REGION, &region, &e);
+	void *p = cl.create_sub(
+	    buffer[output], output ? KCL_READ_WRITE : KCL_READ_ONLY, REGION, &region, &e);
 
 	need("a tensor", e);
 	return p;
@@ -181,7 +204,10 @@ make_tensors(uint32_t call)
 	tensor_calls = call + 1;
 }
 
-/* The parameter for local memory and shared= of the launch line come together; a driver would speak of numbers. */
+/*
+ * The parameter for local memory and shared= of the launch line come together; a driver would speak
+ * of numbers.
+ */
 static void
 check_shared(uint32_t n, uint32_t bytes)
 {
@@ -189,28 +215,36 @@ check_shared(uint32_t n, uint32_t bytes)
 
 	snprintf(text, sizeof text, "kernel %s", setup.kernel[n]);
 	if (bytes && !local_memory[n])
-		krunner_fail(text, "shared= gives it local memory, and it has no parameter for that", 0);
+		krunner_fail(
+		    text, "shared= gives it local memory, and it has no parameter for that", 0);
 	if (!bytes && local_memory[n])
-		krunner_fail(text, "it has one parameter more than the task, and shared= gives it no local memory", 0);
+		krunner_fail(text,
+		    "it has one parameter more than the task, and shared= gives it no local memory",
+		    0);
 }
 
 static void
 launch(uint32_t call, uint32_t n, const struct krun_launch *l)
 {
-	static const size_t sizes[] = { [KRUN_I32] = 4, [KRUN_I64] = 8, [KRUN_F32] = 4, [KRUN_F64] = 8 };
+	static const size_t sizes[] = {
+		[KRUN_I32] = 4, [KRUN_I64] = 8, [KRUN_F32] = 4, [KRUN_F64] = 8
+	};
 	size_t global[3], local[3];
 	char text[128];
 
 	check_shared(n, l->shared);
 	for (uint32_t i = 0; i < setup.arg_count; i++) {
 		size_t at = (size_t)call * setup.arg_count + i;
-		bool output = setup.kind[i] == KRUN_OUT, tensor = output || setup.kind[i] == KRUN_IN;
-		int e = !tensor ? cl.set_argument(kernel[n], i, sizes[setup.kind[i]], &row[i]) : setup.copies ?
-		    cl.svm_argument(kernel[n], i, memory[output] + row[i]) :
-		    cl.set_argument(kernel[n], i, sizeof tensors[at], &tensors[at]);
+		bool output = setup.kind[i] == KRUN_OUT,
+		     tensor = output || setup.kind[i] == KRUN_IN;
+		int e = !tensor ? cl.set_argument(kernel[n], i, sizes[setup.kind[i]], &row[i])
+		    : setup.copies
+		    ? cl.svm_argument(kernel[n], i, memory[output] + row[i])
+		    : cl.set_argument(kernel[n], i, sizeof tensors[at], &tensors[at]);
 
 		if (e) {
-			snprintf(text, sizeof text, "kernel %s, argument %u", setup.kernel[n], i + 1);
+			snprintf(
+			    text, sizeof text, "kernel %s, argument %u", setup.kernel[n], i + 1);
 			need(text, e);
 		}
 	}
@@ -225,8 +259,9 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l)
 }
 
 /*
- * The clock here covers what the driver does as well: on one CPU, all calls are enqueued before the first kernel begins,
- * and times that the device bears would lack so much that honest kernels look like forgers.
+ * The clock here covers what the driver does as well: on one CPU, all calls are enqueued before the
+ * first kernel begins, and times that the device bears would lack so much that honest kernels look
+ * like forgers.
  */
 static void
 go(const struct krun_command *c)
@@ -256,8 +291,8 @@ go(const struct krun_command *c)
 /* ---- a device with memory of its own ---- */
 
 /*
- * Twice what the device says that it caches, written, so that calls begin cold. What is said is not always the last
- * level (4 MiB, seen where there were 60): of a GPU never less than FLUSH_MIN.
+ * Twice what the device says that it caches, written, so that calls begin cold. What is said is not
+ * always the last level (4 MiB, seen where there were 60): of a GPU never less than FLUSH_MIN.
  */
 static void
 flush_device(void)
@@ -272,7 +307,8 @@ flush_device(void)
 	if (bytes && !scratch)
 		scratch = cl.create_buffer(cl.context, KCL_READ_WRITE, bytes, NULL, &e);
 	if (scratch && !e)
-		need("flushing caches", cl.fill(cl.queue, scratch, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
+		need("flushing caches",
+		    cl.fill(cl.queue, scratch, &zero, sizeof zero, 0, bytes, 0, NULL, NULL));
 }
 
 static void
@@ -280,8 +316,12 @@ stage(void)
 {
 	static const struct krun_report done = { .what = KRUN_AWAKE };
 
-	need("copying inputs", cl.svm_copy(cl.queue, KCL_BLOCKING, memory[0], arena[0], setup.input_bytes, 0, NULL, NULL));
-	need("copying outputs", cl.svm_copy(cl.queue, KCL_BLOCKING, memory[1], arena[1], setup.output_bytes, 0, NULL, NULL));
+	need("copying inputs",
+	    cl.svm_copy(
+	        cl.queue, KCL_BLOCKING, memory[0], arena[0], setup.input_bytes, 0, NULL, NULL));
+	need("copying outputs",
+	    cl.svm_copy(
+	        cl.queue, KCL_BLOCKING, memory[1], arena[1], setup.output_bytes, 0, NULL, NULL));
 	flush_device();
 	need("the device", cl.finish(cl.queue));
 	krunner_report(&done);
@@ -298,8 +338,12 @@ collect(void)
 		inputs = malloc(setup.input_bytes);
 	if (!inputs)
 		krunner_fail("memory for inputs", NULL, 0);
-	need("fetching outputs", cl.svm_copy(cl.queue, KCL_BLOCKING, arena[1], memory[1], setup.output_bytes, 0, NULL, NULL));
-	need("fetching inputs", cl.svm_copy(cl.queue, KCL_BLOCKING, inputs, memory[0], setup.input_bytes, 0, NULL, NULL));
+	need("fetching outputs",
+	    cl.svm_copy(
+	        cl.queue, KCL_BLOCKING, arena[1], memory[1], setup.output_bytes, 0, NULL, NULL));
+	need("fetching inputs",
+	    cl.svm_copy(
+	        cl.queue, KCL_BLOCKING, inputs, memory[0], setup.input_bytes, 0, NULL, NULL));
 	if (memcmp(inputs, arena[0], setup.input_bytes))
 		krunner_fail("it wrote to its inputs", NULL, 0);
 	krunner_report(&done);
@@ -380,7 +424,7 @@ start_or_die(bool queue)
 static void
 print_log(const char *log, const char *source)
 {
-	const char *folder = getenv("POCL_CACHE_DIR") ? : "?", *at;
+	const char *folder = getenv("POCL_CACHE_DIR") ?: "?", *at;
 
 	while ((at = strstr(log, folder))) {
 		size_t n = strcspn(at, ": \n");
@@ -399,22 +443,22 @@ check_kernels(void *program, const char *file, const struct klaunch_list *list)
 
 		cl.create_kernel(program, list->at[i].kernel, &e);
 		if (e) {
-			fprintf(stderr, "%s:%d: error: the program has no kernel %s\n", file, list->at[i].line,
-			    list->at[i].kernel);
+			fprintf(stderr, "%s:%d: error: the program has no kernel %s\n", file,
+			    list->at[i].line, list->at[i].kernel);
 			leave(1);
 		}
 	}
 }
 
 /*
- * Of a CPU's kernels the driver makes libraries, and loads them in this process too. What would be machine code of the
- * candidate's own there, or code that runs when they are loaded, is refused by its words in the source; but ## makes words
- * that do not stand there. Macros catch those as well.
+ * Of a CPU's kernels the driver makes libraries, and loads them in this process too. What would be
+ * machine code of the candidate's own there, or code that runs when they are loaded, is refused by
+ * its words in the source; but ## makes words that do not stand there. Macros catch those as well.
  */
-static const char own_code[] =
-    " -D__asm__=no_inline_assembly_in_OpenCL_C -D__asm=no_inline_assembly_in_OpenCL_C"
-    " -Dconstructor=no_constructor -D__constructor__=no_constructor"
-    " -Ddestructor=no_destructor -D__destructor__=no_destructor";
+static const char own_code[] = " -D__asm__=no_inline_assembly_in_OpenCL_C "
+                               "-D__asm=no_inline_assembly_in_OpenCL_C"
+                               " -Dconstructor=no_constructor -D__constructor__=no_constructor"
+                               " -Ddestructor=no_destructor -D__destructor__=no_destructor";
 
 static int
 build(int argc, char **argv)
@@ -461,10 +505,11 @@ facts(void)
 	json_t *o;
 
 	start_or_die(false);
-	o = json_pack("{s:s,s:s,s:s,s:s,s:b,s:i,s:I,s:I,s:I,s:I}", "platform", f->platform, "device", f->device, "version",
-	    f->version, "driver", f->driver, "cpu", f->cpu, "units", (int)f->units, "alignment",
-	    (json_int_t)f->alignment, "memory_bytes", (json_int_t)f->memory_bytes, "cache_bytes",
-	    (json_int_t)f->cache_bytes, "group_max", (json_int_t)f->group_max);
+	o = json_pack("{s:s,s:s,s:s,s:s,s:b,s:i,s:I,s:I,s:I,s:I}", "platform", f->platform,
+	    "device", f->device, "version", f->version, "driver", f->driver, "cpu", f->cpu, "units",
+	    (int)f->units, "alignment", (json_int_t)f->alignment, "memory_bytes",
+	    (json_int_t)f->memory_bytes, "cache_bytes", (json_int_t)f->cache_bytes, "group_max",
+	    (json_int_t)f->group_max);
 	json_dumpf(o, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(o);

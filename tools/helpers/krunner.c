@@ -52,7 +52,8 @@ krunner_fail(const char *what, const char *why, int error)
 static void
 on_fault(int sig, siginfo_t *info, void *context)
 {
-	struct krun_report r = { .what = KRUN_FAULT, .value = { (uint64_t)sig, (uint64_t)(uintptr_t)info->si_addr } };
+	struct krun_report r = { .what = KRUN_FAULT,
+		.value = { (uint64_t)sig, (uint64_t)(uintptr_t)info->si_addr } };
 
 	(void)context;
 	/* A second fault, in this handler or another thread, ends the process at once. */
@@ -67,7 +68,8 @@ krunner_catch_faults(bool fpe)
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE };
 	static char stack[65536];
 	stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
-	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+	struct sigaction action = { .sa_sigaction = on_fault,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
 	/* On a stack of its own, since the fault may be the end of the normal one. */
 	sigaltstack(&own, NULL);
@@ -100,7 +102,8 @@ krunner_next(struct krun_command *c)
 void *
 krunner_map(const char *number, uint64_t bytes, int protection)
 {
-	char *space = mmap(NULL, bytes + 2 * FENCE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *space = mmap(
+	    NULL, bytes + 2 * FENCE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	int fd = atoi(number);
 	void *p;
 
@@ -162,13 +165,18 @@ void
 krunner_describe(const struct krun_setup *setup, bool stream, ffi_type **types, ffi_cif *cif)
 {
 	static ffi_type *const of_kind[] = {
-		[KRUN_IN] = &ffi_type_pointer, [KRUN_OUT] = &ffi_type_pointer, [KRUN_I32] = &ffi_type_sint32,
-		[KRUN_I64] = &ffi_type_sint64, [KRUN_F32] = &ffi_type_float, [KRUN_F64] = &ffi_type_double,
+		[KRUN_IN] = &ffi_type_pointer,
+		[KRUN_OUT] = &ffi_type_pointer,
+		[KRUN_I32] = &ffi_type_sint32,
+		[KRUN_I64] = &ffi_type_sint64,
+		[KRUN_F32] = &ffi_type_float,
+		[KRUN_F64] = &ffi_type_double,
 	};
 
 	for (uint32_t i = 0; i < setup->arg_count; i++)
 		types[i] = of_kind[setup->kind[i]];
 	types[setup->arg_count] = &ffi_type_pointer;
-	if (ffi_prep_cif(cif, FFI_DEFAULT_ABI, setup->arg_count + stream, &ffi_type_void, types) != FFI_OK)
+	if (ffi_prep_cif(cif, FFI_DEFAULT_ABI, setup->arg_count + stream, &ffi_type_void, types) !=
+	    FFI_OK)
 		krunner_fail("libffi refuses the call", NULL, 0);
 }

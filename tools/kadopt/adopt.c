@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kadopt adopt, status and check: the answers, and all steps up to a campaign, one after the other. See adopt.h. */
+/*
+ * kadopt adopt, status and check: the answers, and all steps up to a campaign, one after the other.
+ * See adopt.h.
+ */
 #include "adopt.h"
 
 #include <errno.h>
@@ -14,11 +17,15 @@
 #include "kio.h"
 #include "koption.h"
 
-static const char usage[] =
-    "usage: kadopt adopt [-o CAMPAIGN] -p PROJECT --file FILE --kernel NAME --build COMMAND --run COMMAND\n"
-    "                    [--outputs FILE]... [--compare exact|float:RTOL|float32:RTOL|float64:RTOL]\n"
-    "                    [--context FILE]... [--shape NAME=EXPRESSION]... [--launcher COMMAND] [--timeout SECONDS] [--threads N]\n"
-    "                    [--provider PROVIDER [--model NAME]] [--mode linear|map-elites] [--top N] [--runs N] [--proxy LOW,HIGH] [--sandbox]\n";
+static const char usage[] = "usage: kadopt adopt [-o CAMPAIGN] -p PROJECT --file FILE --kernel "
+                            "NAME --build COMMAND --run COMMAND\n"
+                            "                    [--outputs FILE]... [--compare "
+                            "exact|float:RTOL|float32:RTOL|float64:RTOL]\n"
+                            "                    [--context FILE]... [--shape NAME=EXPRESSION]... "
+                            "[--launcher COMMAND] [--timeout SECONDS] [--threads N]\n"
+                            "                    [--provider PROVIDER [--model NAME]] [--mode "
+                            "linear|map-elites] [--top N] [--runs N] [--proxy LOW,HIGH] "
+                            "[--sandbox]\n";
 
 struct adopt_options {
 	const char *campaign, *compare, *provider, *model;
@@ -71,8 +78,9 @@ add_proxy(void *answers, const char *option, const char *text)
 	if (!comma)
 		kdie(K_USAGE, "%s %s: it must be LOW,HIGH", option, text);
 	*comma = '\0';
-	json_object_set_new(answers, "proxy", json_pack("[f,f]", knum_double(copy, 0, 1e6, option),
-	    knum_double(comma + 1, 0, 1e6, option)));
+	json_object_set_new(answers, "proxy",
+	    json_pack("[f,f]", knum_double(copy, 0, 1e6, option),
+	        knum_double(comma + 1, 0, 1e6, option)));
 	free(copy);
 }
 
@@ -150,19 +158,24 @@ static void
 complete(struct adopt_options *o)
 {
 	json_t *outputs = json_object_get(o->answers, "outputs");
-	const char *file = kjson_str_or(o->answers, "file", NULL), *mode = kjson_str_or(o->answers, "mode", "linear");
+	const char *file = kjson_str_or(o->answers, "file", NULL),
+	           *mode = kjson_str_or(o->answers, "mode", "linear");
 
 	for (size_t i = 0; i < json_array_size(outputs); i++)
-		json_object_set_new(json_array_get(outputs, i), "compare", json_string(o->compare ? o->compare : "exact"));
+		json_object_set_new(json_array_get(outputs, i), "compare",
+		    json_string(o->compare ? o->compare : "exact"));
 	if (o->provider)
-		json_object_set_new(o->answers, "model", o->model ? json_pack("{s:s,s:s}", "provider", o->provider, "name", o->model) :
-		    json_pack("{s:s}", "provider", o->provider));
+		json_object_set_new(o->answers, "model",
+		    o->model ? json_pack("{s:s,s:s}", "provider", o->provider, "name", o->model)
+		             : json_pack("{s:s}", "provider", o->provider));
 	if (strcmp(mode, "linear") && strcmp(mode, "map-elites"))
 		kdie(K_USAGE, "--mode %s: it is neither linear nor map-elites", mode);
 	if (!file)
 		return;
 	if (!language_of(file))
-		kdie(K_USAGE, "--file %s: functions of .c, .cu, .cc, .cpp, .cxx and .C files can be adopted", file);
+		kdie(K_USAGE,
+		    "--file %s: functions of .c, .cu, .cc, .cpp, .cxx and .C files can be adopted",
+		    file);
 	json_object_set_new(o->answers, "language", json_string(language_of(file)));
 }
 
@@ -172,7 +185,9 @@ take_answers(struct adopt_options *o)
 {
 	static const char *const needed[] = { "project", "file", "kernel", "build", "run" };
 	char *path = kasprintf("%s/adopt.json", o->campaign);
-	json_t *all = access(path, F_OK) ? json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string()) : kjson_load(path);
+	json_t *all = access(path, F_OK)
+	    ? json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string())
+	    : kjson_load(path);
 	struct adoption *a;
 
 	json_object_update(all, o->answers);
@@ -186,9 +201,11 @@ take_answers(struct adopt_options *o)
 
 /* One step of those that are commands of their own, with options of OURS. */
 static int
-step(const struct adoption *a, const char *name, int (*run)(int, char **), const char *option, const char *value)
+step(const struct adoption *a, const char *name, int (*run)(int, char **), const char *option,
+    const char *value)
 {
-	char *argv[] = { (char *)name, (char *)"-c", a->dir, value ? (char *)option : NULL, (char *)value, NULL };
+	char *argv[] = { (char *)name, (char *)"-c", a->dir, value ? (char *)option : NULL,
+		(char *)value, NULL };
 
 	ksay("---------- %s\n", name);
 	fflush(stdout);
@@ -263,8 +280,12 @@ command_status(int argc, char **argv)
 	static const struct {
 		const char *step, *file;
 	} steps[] = {
-		{ "preflight", "adopt/compile.json" }, { "observe", "adopt/observed.ndjson" }, { "configs", "adopt/configs.json" },
-		{ "extract", "adopt/extract.json" }, { "task", "task.json" }, { "campaign", "archive.ndjson" },
+		{ "preflight", "adopt/compile.json" },
+		{ "observe", "adopt/observed.ndjson" },
+		{ "configs", "adopt/configs.json" },
+		{ "extract", "adopt/extract.json" },
+		{ "task", "task.json" },
+		{ "campaign", "archive.ndjson" },
 	};
 	struct adoption *a = open_adoption(argc, argv, "usage: kadopt status [-c CAMPAIGN]\n");
 	struct kbuf b = { 0 };

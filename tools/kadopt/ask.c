@@ -16,7 +16,8 @@ enum { TEMPLATE_MAX = 1 << 20 };
 static char *
 manifest_folder(const struct adoption *a)
 {
-	char *own = kasprintf("%s/campaign.json", a->dir), *path = adopt_path(a, "ask/campaign.json");
+	char *own = kasprintf("%s/campaign.json", a->dir),
+	     *path = adopt_path(a, "ask/campaign.json");
 	json_t *model = json_object_get(a->json, "model"), *m;
 
 	if (access(own, R_OK) == 0) {
@@ -25,8 +26,10 @@ manifest_folder(const struct adoption *a)
 		return kstrdup(a->dir);
 	}
 	if (!model)
-		kdie(K_MISSING, "a model has to be asked, and none is named: --provider and --model name one");
-	m = json_pack("{s:s,s:s,s:i,s:O}", "schema", "campaign/1", "name", a->kernel, "seed", 42, "model", model);
+		kdie(K_MISSING,
+		    "a model has to be asked, and none is named: --provider and --model name one");
+	m = json_pack("{s:s,s:s,s:i,s:O}", "schema", "campaign/1", "name", a->kernel, "seed", 42,
+	    "model", model);
 	write_json(path, m);
 	json_decref(m);
 	*strrchr(path, '/') = '\0';
@@ -38,7 +41,8 @@ manifest_folder(const struct adoption *a)
 static char *
 render(const struct adoption *a, const char *name, const json_t *context)
 {
-	char *relative = kasprintf("prompts/adopt/%s.txt", name), *own = kasprintf("%s/%s", a->dir, relative);
+	char *relative = kasprintf("prompts/adopt/%s.txt", name),
+	     *own = kasprintf("%s/%s", a->dir, relative);
 	char *path = access(own, R_OK) == 0 ? kstrdup(own) : kdata_path(relative), why[512];
 	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
 	struct ktemplate t = { 0 };
@@ -74,11 +78,13 @@ stored(const char *path)
 
 /* The record that asks, for kllm. */
 static void
-write_question(const struct adoption *a, const char *path, int n, const char *system, const char *user, const char *hex)
+write_question(const struct adoption *a, const char *path, int n, const char *system,
+    const char *user, const char *hex)
 {
-	json_t *record = json_pack("{s:s,s:s,s:i,s:i,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema", "candidate/1", "campaign", a->kernel, "trial", 0,
-	    "branch", n, "id", json_sprintf("000/%02d", n), "prompt", "system", system, "user", user, "stable_bytes", 0, "sha256", hex,
-	    "sections");
+	json_t *record = json_pack("{s:s,s:s,s:i,s:i,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema",
+	    "candidate/1", "campaign", a->kernel, "trial", 0, "branch", n, "id",
+	    json_sprintf("000/%02d", n), "prompt", "system", system, "user", user, "stable_bytes",
+	    0, "sha256", hex, "sections");
 	char *line, *text;
 
 	if (!record)
@@ -95,7 +101,8 @@ static void
 call_model(const struct adoption *a, const char *prompt, const char *reply)
 {
 	char *folder = manifest_folder(a);
-	char *argv[] = { (char *)"kllm", (char *)"-c", folder, (char *)"-o", (char *)reply, (char *)prompt, NULL };
+	char *argv[] = { (char *)"kllm", (char *)"-c", folder, (char *)"-o", (char *)reply,
+		(char *)prompt, NULL };
 	struct kproc p = { .argv = argv, .max_output = TEMPLATE_MAX };
 	struct kproc_result r;
 
@@ -112,7 +119,8 @@ call_model(const struct adoption *a, const char *prompt, const char *reply)
 char *
 ask_model(const struct adoption *a, const char *name, int n, const json_t *context)
 {
-	char *system = render(a, "system", context), *user = render(a, name, context), *whole = kasprintf("%s\n%s", system, user);
+	char *system = render(a, "system", context), *user = render(a, name, context),
+	     *whole = kasprintf("%s\n%s", system, user);
 	char *prompt, *reply, *text, hex[65];
 
 	ksha256_hex(whole, strlen(whole), hex);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands of the project: its build, its run. They are the user's own and trusted, but they may hang, print without end,
- * or outlive a kadopt that was killed: they carry a mark in their environment, by which they are found again. See kadopt.h.
+ * Commands of the project: its build, its run. They are the user's own and trusted, but they may
+ * hang, print without end, or outlive a kadopt that was killed: they carry a mark in their
+ * environment, by which they are found again. See kadopt.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +35,8 @@ command_quote(struct kbuf *b, const char *text)
 
 /* The command as a script, so that no launcher takes it apart. */
 static char *
-write_script(const struct adoption *a, const char *folder, const char *command, char *const *env, const char *name)
+write_script(const struct adoption *a, const char *folder, const char *command, char *const *env,
+    const char *name)
 {
 	char *path = adopt_path(a, "log/%s.sh", name);
 	struct kbuf b = { 0 };
@@ -70,21 +72,26 @@ launcher_words(const struct adoption *a, char **words, char **copy)
 }
 
 /*
- * The profile for applications, when it was asked for (--sandbox): no network, processes of its own, and nothing writable but
- * the project, the campaign and a folder for temporary files. It is for a program of the user's with a part that is not.
+ * The profile for applications, when it was asked for (--sandbox): no network, processes of its
+ * own, and nothing writable but the project, the campaign and a folder for temporary files. It is
+ * for a program of the user's with a part that is not.
  */
 static size_t
 sandbox_words(const struct adoption *a, char **words, char *tmp)
 {
-	char *const all[] = { (char *)"bwrap", (char *)"--die-with-parent", (char *)"--new-session", (char *)"--unshare-net",
-		(char *)"--unshare-pid", (char *)"--unshare-ipc", (char *)"--ro-bind", (char *)"/", (char *)"/", (char *)"--dev-bind",
-		(char *)"/dev", (char *)"/dev", (char *)"--proc", (char *)"/proc", (char *)"--bind", (char *)a->project, (char *)a->project,
-		(char *)"--bind", a->dir, a->dir, (char *)"--setenv", (char *)"TMPDIR", tmp };
+	char *const all[] = { (char *)"bwrap", (char *)"--die-with-parent", (char *)"--new-session",
+		(char *)"--unshare-net", (char *)"--unshare-pid", (char *)"--unshare-ipc",
+		(char *)"--ro-bind", (char *)"/", (char *)"/", (char *)"--dev-bind", (char *)"/dev",
+		(char *)"/dev", (char *)"--proc", (char *)"/proc", (char *)"--bind",
+		(char *)a->project, (char *)a->project, (char *)"--bind", a->dir, a->dir,
+		(char *)"--setenv", (char *)"TMPDIR", tmp };
 
 	if (!kjson_bool_or(a->json, "sandbox", false))
 		return 0;
 	if (a->launcher)
-		kdie(K_USAGE, "%s/adopt.json: sandbox and launcher do not go together: a sandbox here contains nothing that runs there",
+		kdie(K_USAGE,
+		    "%s/adopt.json: sandbox and launcher do not go together: a sandbox here "
+		    "contains nothing that runs there",
 		    a->dir);
 	make_folder(tmp);
 	memcpy(words, all, sizeof all);
@@ -92,11 +99,12 @@ sandbox_words(const struct adoption *a, char **words, char *tmp)
 }
 
 static void
-run(const struct adoption *a, const char *folder, const char *command, char *const *env, const char *name, bool boxed,
-    struct command_result *r)
+run(const struct adoption *a, const char *folder, const char *command, char *const *env,
+    const char *name, bool boxed, struct command_result *r)
 {
 	static char sh[] = "sh", c[] = "-c", into[] = "log=$1; shift; exec \"$@\" >\"$log\" 2>&1";
-	char *argv[WORDS + 8] = { sh, c, into, sh }, *script = write_script(a, folder, command, env, name), *copy;
+	char *argv[WORDS + 8] = { sh, c, into, sh },
+	                   *script = write_script(a, folder, command, env, name), *copy;
 	char *tmp = adopt_path(a, "tmp");
 	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
 	size_t n = 5, count = 0, kept = 0;
@@ -133,16 +141,17 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 }
 
 void
-command_run(const struct adoption *a, const char *folder, const char *command, char *const *env, const char *name,
-    struct command_result *r)
+command_run(const struct adoption *a, const char *folder, const char *command, char *const *env,
+    const char *name, struct command_result *r)
 {
 	run(a, folder, command, env, name, true, r);
 }
 
 void
-command_own(const struct adoption *a, const char *folder, const char *command, const char *name, struct command_result *r)
+command_own(const struct adoption *a, const char *folder, const char *command, const char *name,
+    struct command_result *r)
 {
-	static char words[] = "LC_ALL=C";	/* what compilers say is read */
+	static char words[] = "LC_ALL=C"; /* what compilers say is read */
 	char *const env[] = { words, NULL };
 
 	run(a, folder, command, env, name, false, r);
@@ -217,7 +226,8 @@ command_end_leftovers(const struct adoption *a)
 		while (d && (e = readdir(d))) {
 			pid_t pid = (pid_t)atol(e->d_name);
 
-			if (pid > 1 && pid != getpid() && is_marked(e->d_name, mark) && kill(pid, SIGKILL) == 0)
+			if (pid > 1 && pid != getpid() && is_marked(e->d_name, mark) &&
+			    kill(pid, SIGKILL) == 0)
 				found++;
 		}
 		if (d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt configs: which few of the observed calls stand for all, as adopt/configs.json. Times come from
- * adopt/timing.ndjson, or, for launches, from what ncu printed.
+ * kadopt configs: which few of the observed calls stand for all, as adopt/configs.json. Times come
+ * from adopt/timing.ndjson, or, for launches, from what ncu printed.
  */
 #include <ctype.h>
 #include <math.h>
@@ -16,8 +16,8 @@
 #include "koption.h"
 #include "ncu.h"
 
-static const char usage[] =
-    "usage: kadopt configs [-c CAMPAIGN] [-o FILE] [--top N] [--variance X] [--key NAME,NAME...] [--ncu FILE]\n";
+static const char usage[] = "usage: kadopt configs [-c CAMPAIGN] [-o FILE] [--top N] [--variance "
+                            "X] [--key NAME,NAME...] [--ncu FILE]\n";
 
 enum { TOP_MAX = 64 };
 
@@ -36,17 +36,19 @@ struct rule {
 	bool launch;
 	const char *names[KCONFIGS_KEY];
 	size_t count;
-	char *text;		/* that the names lie in, or NULL */
+	char *text; /* that the names lie in, or NULL */
 };
 
 static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->campaign }, { 'o', "output", .text = &o->output },
+		{ 'c', "campaign", .text = &o->campaign },
+		{ 'o', "output", .text = &o->output },
 		{ 0, "top", .number = &o->top, .low = 1, .high = TOP_MAX },
 		{ 0, "variance", .real = &o->variance, .low = 1, .high = 1e6 },
-		{ 0, "key", .text = &o->key }, { 0, "ncu", .text = &o->ncu },
+		{ 0, "key", .text = &o->key },
+		{ 0, "ncu", .text = &o->ncu },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -90,14 +92,13 @@ free_records(struct records *r)
 static bool
 is_size_name(const char *name)
 {
-	static const char *const whole[] = {
-		"n", "m", "k", "h", "w", "c", "b", "nx", "ny", "nz", "mm", "nn", "kk", "rows", "cols", "columns", "width", "height",
-		"depth", "size", "len", "length", "count", "batch", "batches", "channels", "stride", "pitch", "ld", "lda", "ldb",
-		"ldc", "dim", "elements", "num", "nrows", "ncols", "groups", "heads", "seq",
-	};
-	static const char *const ends[] = {
-		"_rows", "_cols", "_width", "_height", "_size", "_len", "_length", "_count", "_dim", "_stride", "_n", "_batch",
-	};
+	static const char *const whole[] = { "n", "m", "k", "h", "w", "c", "b", "nx", "ny", "nz",
+		"mm", "nn", "kk", "rows", "cols", "columns", "width", "height", "depth", "size",
+		"len", "length", "count", "batch", "batches", "channels", "stride", "pitch", "ld",
+		"lda", "ldb", "ldc", "dim", "elements", "num", "nrows", "ncols", "groups", "heads",
+		"seq" };
+	static const char *const ends[] = { "_rows", "_cols", "_width", "_height", "_size", "_len",
+		"_length", "_count", "_dim", "_stride", "_n", "_batch" };
 	static const char *const starts[] = { "num_", "n_", "len_", "dim_", "size_" };
 	size_t len = strlen(name);
 
@@ -120,7 +121,8 @@ divides(const json_t *call, json_int_t v)
 	json_t *p;
 	const char *name;
 
-	json_object_foreach(json_object_get(call, "pointers"), name, p) {
+	json_object_foreach(json_object_get(call, "pointers"), name, p)
+	{
 		json_int_t bytes = kjson_int_or(p, "bytes", 0) - kjson_int_or(p, "offset", 0);
 
 		if (v >= 16 && bytes > 0 && bytes % v == 0)
@@ -137,7 +139,8 @@ is_size(const json_t *calls, const char *name)
 	bool size = true;
 	size_t i;
 
-	json_array_foreach((json_t *)calls, i, c) {
+	json_array_foreach((json_t *)calls, i, c)
+	{
 		const json_t *v = json_object_get(json_object_get(c, "args"), name);
 
 		if (!json_is_integer(v))
@@ -174,9 +177,8 @@ find_rule(struct rule *r, const struct options *o, const json_t *observed)
 		given_rule(r, o->key, args);
 	if (o->key || r->launch)
 		return;
-	json_object_foreach((json_t *)args, name, v)
-		if (r->count < KCONFIGS_KEY && is_size(observed, name))
-			r->names[r->count++] = name;
+	json_object_foreach((json_t *)args, name,
+	    v) if (r->count < KCONFIGS_KEY && is_size(observed, name)) r->names[r->count++] = name;
 }
 
 static struct kconfigs_key
@@ -185,12 +187,13 @@ key_of(const struct rule *r, const json_t *call, const char *file, size_t i)
 	struct kconfigs_key k = { .launch = r->launch, .count = r->launch ? 6 : r->count };
 
 	for (size_t n = 0; n < k.count; n++) {
-		const json_t *v = r->launch ? json_array_get(json_object_get(call, n < 3 ? "grid" : "block"), n % 3) :
-		    json_object_get(json_object_get(call, "args"), r->names[n]);
+		const json_t *v = r->launch
+		    ? json_array_get(json_object_get(call, n < 3 ? "grid" : "block"), n % 3)
+		    : json_object_get(json_object_get(call, "args"), r->names[n]);
 
 		if (!json_is_integer(v))
-			kdie(K_USAGE, "%s:%zu: %s: is missing, or no integer", file, i + 2, r->launch ? n < 3 ? "grid" : "block" :
-			    r->names[n]);
+			kdie(K_USAGE, "%s:%zu: %s: is missing, or no integer", file, i + 2,
+			    r->launch ? n < 3 ? "grid" : "block" : r->names[n]);
 		k.at[n] = json_integer_value(v);
 	}
 	return k;
@@ -224,7 +227,10 @@ triple(const int64_t *at)
 	return json_pack("[I,I,I]", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2]);
 }
 
-/* What was pointed to in a call of the group that was given these scalars; nothing when no such call was observed. */
+/*
+ * What was pointed to in a call of the group that was given these scalars; nothing when no such
+ * call was observed.
+ */
 static const json_t *
 example_of(const struct kconfig *c, const json_t *observed, bool aligned)
 {
@@ -236,13 +242,15 @@ example_of(const struct kconfig *c, const json_t *observed, bool aligned)
 		if (json_equal(json_object_get(call, "args"), c->scalars))
 			return call;
 	}
-	json_array_foreach((json_t *)observed, i, call)
-		if (json_equal(json_object_get(call, "args"), c->scalars))
-			return call;
+	json_array_foreach((json_t *)observed, i,
+	    call) if (json_equal(json_object_get(call, "args"), c->scalars)) return call;
 	return NULL;
 }
 
-/* What a thread did, from which the trip counts of loops can be worked out when a scalar was not observed. */
+/*
+ * What a thread did, from which the trip counts of loops can be worked out when a scalar was not
+ * observed.
+ */
 static void
 add_budget(json_t *o, const struct kconfig *c)
 {
@@ -259,8 +267,8 @@ add_budget(json_t *o, const struct kconfig *c)
 }
 
 static json_t *
-config_json(const struct rule *r, const struct kconfig *c, const struct kconfigs_call *calls, const json_t *observed,
-    bool aligned)
+config_json(const struct rule *r, const struct kconfig *c, const struct kconfigs_call *calls,
+    const json_t *observed, bool aligned)
 {
 	const struct kconfigs_key *key = &calls[c->typical].key;
 	const json_t *example = example_of(c, observed, aligned);
@@ -285,8 +293,7 @@ config_json(const struct rule *r, const struct kconfig *c, const struct kconfigs
 	return o;
 }
 
-static void __attribute__((format(printf, 2, 3)))
-note(json_t *notes, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) note(json_t *notes, const char *format, ...)
 {
 	va_list ap;
 	char text[512];
@@ -304,22 +311,30 @@ notes_of(const struct kconfigs *c, size_t calls, size_t observed)
 	json_t *notes = json_array();
 
 	if (c->coverage < KCONFIGS_COVERAGE)
-		note(notes, "the %zu configurations cover %.1f %% of the time, less than %.0f %%: --top takes more of the %zu there are",
+		note(notes,
+		    "the %zu configurations cover %.1f %% of the time, less than %.0f %%: --top "
+		    "takes more of the %zu there are",
 		    c->count, 100 * c->coverage, 100 * KCONFIGS_COVERAGE, c->groups);
 	if (!c->aligned && calls != observed)
-		note(notes, "%zu calls were timed and %zu observed: arguments are matched by key, so that fast and slow calls of one "
-		    "key get the same", calls, observed);
+		note(notes,
+		    "%zu calls were timed and %zu observed: arguments are matched by key, so that "
+		    "fast and slow calls of one "
+		    "key get the same",
+		    calls, observed);
 	else if (!c->aligned)
-		note(notes, "%zu of %zu timed calls have another key than the observed ones: arguments are matched by key", c->astray,
-		    calls);
+		note(notes,
+		    "%zu of %zu timed calls have another key than the observed ones: arguments are "
+		    "matched by key",
+		    c->astray, calls);
 	return notes;
 }
 
 static json_t *
-document(const struct rule *r, const struct kconfigs *c, const struct kconfigs_call *calls, size_t n, const json_t *header,
-    const json_t *observed)
+document(const struct rule *r, const struct kconfigs *c, const struct kconfigs_call *calls,
+    size_t n, const json_t *header, const json_t *observed)
 {
-	json_t *o = json_pack("{s:s,s:s}", "schema", "configs/1", "kernel", kjson_str_or(header, "kernel", ""));
+	json_t *o = json_pack(
+	    "{s:s,s:s}", "schema", "configs/1", "kernel", kjson_str_or(header, "kernel", ""));
 	json_t *key = json_array(), *list = json_array();
 
 	for (size_t i = 0; i < c->count; i++)
@@ -346,12 +361,17 @@ document(const struct rule *r, const struct kconfigs *c, const struct kconfigs_c
 static void
 check_same(const char *path, const json_t *timing, const json_t *observed)
 {
-	static const char *const fields[] = { "kernel", "signature_sha256", "wrapper_sha256", "command_sha256", "sources_sha256" };
+	static const char *const fields[] = { "kernel", "signature_sha256", "wrapper_sha256",
+		"command_sha256", "sources_sha256" };
 
 	for (size_t i = 0; i < LEN(fields); i++)
-		if (strcmp(kjson_str_or(timing, fields[i], ""), kjson_str_or(observed, fields[i], "")))
-			kdie(K_USAGE, "%s: it is not of the program that was observed (%s differs); kadopt observe --force writes both "
-			    "anew", path, fields[i]);
+		if (strcmp(
+		        kjson_str_or(timing, fields[i], ""), kjson_str_or(observed, fields[i], "")))
+			kdie(K_USAGE,
+			    "%s: it is not of the program that was observed (%s differs); kadopt "
+			    "observe --force writes both "
+			    "anew",
+			    path, fields[i]);
 }
 
 /* From timing.ndjson; where calls came from a log, that may tell times itself. */
@@ -359,8 +379,10 @@ static struct kconfigs_call *
 timed_calls(const char *path, const struct rule *r, const struct records *observed, size_t *n)
 {
 	bool own = access(path, F_OK) && json_object_get(json_array_get(observed->calls, 0), "ns");
-	struct records timing = own ? *observed : read_records(path, "kadopt observe writes it; "
-	    "for launches, --ncu FILE is another source of times");
+	struct records timing = own ? *observed
+	                            : read_records(path,
+	                                  "kadopt observe writes it; "
+	                                  "for launches, --ncu FILE is another source of times");
 	struct kconfigs_call *calls;
 
 	check_same(path, timing.header, observed->header);
@@ -369,19 +391,25 @@ timed_calls(const char *path, const struct rule *r, const struct records *observ
 	for (size_t i = 0; i < *n; i++) {
 		const json_t *c = json_array_get(timing.calls, i);
 
-		calls[i] = (struct kconfigs_call){ key_of(r, c, path, i), kjson_num_or(c, "ns", 0) / 1e3, NAN, NAN };
+		calls[i] = (struct kconfigs_call){ key_of(r, c, path, i),
+			kjson_num_or(c, "ns", 0) / 1e3, NAN, NAN };
 	}
 	if (!own)
 		free_records(&timing);
 	return calls;
 }
 
-/* The function that is launched: of a C++ symbol, _Z13soften_kernel…, the (last) name. The caller frees. */
+/*
+ * The function that is launched: of a C++ symbol, _Z13soften_kernel…, the (last) name. The caller
+ * frees.
+ */
 static char *
 launched_name(const struct records *observed)
 {
-	const json_t *first = json_array_get(observed->calls, 0), *launches = json_object_get(first, "launches");
-	const char *symbol = kjson_str_or(json_array_get(launches, 0), "symbol", kjson_str_or(observed->header, "kernel", ""));
+	const json_t *first = json_array_get(observed->calls, 0),
+	             *launches = json_object_get(first, "launches");
+	const char *symbol = kjson_str_or(
+	    json_array_get(launches, 0), "symbol", kjson_str_or(observed->header, "kernel", ""));
 	const char *name = symbol, *p = symbol + 2;
 	size_t len = strlen(symbol);
 
@@ -442,13 +470,15 @@ command_configs(int argc, char **argv)
 	find_rule(&rule, &o, observed.calls);
 	if (o.ncu && !rule.launch)
 		kdie(K_USAGE, "--ncu: the calls were observed without grid and block");
-	calls = o.ncu ? profiled_calls(o.ncu, &observed, &n) : timed_calls(timing_path, &rule, &observed, &n);
+	calls = o.ncu ? profiled_calls(o.ncu, &observed, &n)
+	              : timed_calls(timing_path, &rule, &observed, &n);
 	m = json_array_size(observed.calls);
 	seen = kcalloc(m, sizeof *seen);
 	for (size_t i = 0; i < m; i++) {
 		const json_t *call = json_array_get(observed.calls, i);
 
-		seen[i] = (struct kconfigs_seen){ key_of(&rule, call, observed_path, i), json_object_get(call, "args") };
+		seen[i] = (struct kconfigs_seen){ key_of(&rule, call, observed_path, i),
+			json_object_get(call, "args") };
 	}
 	kconfigs_choose(calls, n, seen, m, (size_t)o.top, o.variance, &c);
 	result = document(&rule, &c, calls, n, observed.header, observed.calls);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt extract: the kernel with what it needs, as a file that compiles alone: adopt/task/reference.c or .cu. Put together
- * from the project's own text; what is still missing is looked for in its other sources; the model is asked last.
+ * kadopt extract: the kernel with what it needs, as a file that compiles alone:
+ * adopt/task/reference.c or .cu. Put together from the project's own text; what is still missing is
+ * looked for in its other sources; the model is asked last.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -58,7 +59,9 @@ build_command(const struct adoption *a, const char *source, const char *object)
 
 	command_quote(&b, kjson_str_or(settings, "compiler", "gcc"));
 	add_all(&b, json_object_get(settings, "flags"));
-	kbuf_puts(&b, cuda ? " -shared -Xcompiler -fPIC -Xlinker --no-undefined -o" : " -shared -fPIC -Wl,--no-undefined -o");
+	kbuf_puts(&b,
+	    cuda ? " -shared -Xcompiler -fPIC -Xlinker --no-undefined -o"
+	         : " -shared -fPIC -Wl,--no-undefined -o");
 	add_quoted(&b, object);
 	add_quoted(&b, source);
 	add_all(&b, libs);
@@ -92,8 +95,9 @@ build_alone(const struct adoption *a, const char *source, const char *object, ch
 const char *
 error_kind(const char *log)
 {
-	static const char *const structural[] = { "expected declaration", "expected identifier or", "expected '}'", "expected ‘}’",
-		"at end of input", "unterminated", "stray", "expected a declaration", "extraneous closing brace", "#endif", "#if",
+	static const char *const structural[] = { "expected declaration", "expected identifier or",
+		"expected '}'", "expected ‘}’", "at end of input", "unterminated", "stray",
+		"expected a declaration", "extraneous closing brace", "#endif", "#if",
 		"missing terminating", "unrecognized token", "expected unqualified-id" };
 	const char *error = strstr(log, "error:");
 	size_t n = error ? strcspn(error, "\n") : 0;
@@ -112,7 +116,9 @@ line_number(const char *p)
 {
 	const char *colon = strpbrk(p, ":(\n");
 
-	return colon && *colon != '\n' && isdigit((unsigned char)colon[1]) ? (size_t)strtoul(colon + 1, NULL, 10) : 0;
+	return colon && *colon != '\n' && isdigit((unsigned char)colon[1])
+	    ? (size_t)strtoul(colon + 1, NULL, 10)
+	    : 0;
 }
 
 char *
@@ -127,7 +133,8 @@ error_context(const char *text, const char *log)
 
 		if (strstr(one, "error")) {
 			kbuf_printf(&b, "%s\n", one);
-			for (const char *t = text; number && *t && line <= number + AROUND; line++) {
+			for (const char *t = text; number && *t && line <= number + AROUND;
+			     line++) {
 				size_t m = strcspn(t, "\n");
 
 				if (line + AROUND >= number && line > shown) {
@@ -144,7 +151,10 @@ error_context(const char *text, const char *log)
 	return b.data;
 }
 
-/* The name in the first "undefined reference to `NAME'", without what it is a member of, or NULL; the caller frees. */
+/*
+ * The name in the first "undefined reference to `NAME'", without what it is a member of, or NULL;
+ * the caller frees.
+ */
 static char *
 undefined_name(const char *log)
 {
@@ -217,7 +227,8 @@ same_signature(const struct adoption *a, const char *text, char **fault)
 	/* What stands before the parameters is linkage; those have to be the same. */
 	same = !strcmp(strrchr(wanted, '(') ? strchr(wanted, '(') : wanted, strchr(got, '('));
 	if (!same)
-		*fault = kasprintf("the parameters of %s are %s, not %s", a->kernel, strchr(got, '('), strchr(wanted, '('));
+		*fault = kasprintf("the parameters of %s are %s, not %s", a->kernel,
+		    strchr(got, '('), strchr(wanted, '('));
 	free(wanted);
 	free(got);
 	return same;
@@ -252,7 +263,8 @@ static json_t *
 question(const struct adoption *a, const char *text, const char *log, const char *fault)
 {
 	json_t *facts = json_object(), *settings = compile_settings(a);
-	char *context = error_context(text, log), *command = build_command(a, "reference", "reference.so");
+	char *context = error_context(text, log),
+	     *command = build_command(a, "reference", "reference.so");
 	struct kbuf code = { 0 }, words = { 0 };
 	bool structural = !strcmp(error_kind(log), "structural");
 
@@ -277,9 +289,12 @@ question(const struct adoption *a, const char *text, const char *log, const char
 	return facts;
 }
 
-/* Let the model mend TEXT until it builds. Takes TEXT and LOG over; returns the text that builds. */
+/*
+ * Let the model mend TEXT until it builds. Takes TEXT and LOG over; returns the text that builds.
+ */
 static char *
-mend(const struct adoption *a, char *text, char *log, const char *source, const char *object, int *tries)
+mend(const struct adoption *a, char *text, char *log, const char *source, const char *object,
+    int *tries)
 {
 	char *fault = NULL, *why = kasprintf("%s does not compile alone (%s)", a->kernel, source);
 
@@ -307,12 +322,16 @@ mend(const struct adoption *a, char *text, char *log, const char *source, const 
 			free(code);
 		}
 	}
-	kdie(K_USAGE, "%s: %d answers of the model did not help; the last of what the compiler said:\n%s", why, TRIES, log);
+	kdie(K_USAGE,
+	    "%s: %d answers of the model did not help; the last of what the compiler said:\n%s",
+	    why, TRIES, log);
 }
 
 /* ---- launches ---- */
 
-/* Grids and blocks of the kernel's launches in TEXT, a line each, in their order; the caller frees. */
+/*
+ * Grids and blocks of the kernel's launches in TEXT, a line each, in their order; the caller frees.
+ */
 static char *
 launches_of(const struct adoption *a, const char *text)
 {
@@ -332,7 +351,8 @@ launches_of(const struct adoption *a, const char *text)
 		int64_t t[3];
 
 		if (kscan_dim3(&scope, list[i].block, t))
-			kbuf_printf(&b, "%s: block (%lld,%lld,%lld)\n", list[i].kernel, (long long)t[0], (long long)t[1], (long long)t[2]);
+			kbuf_printf(&b, "%s: block (%lld,%lld,%lld)\n", list[i].kernel,
+			    (long long)t[0], (long long)t[1], (long long)t[2]);
 		else
 			kbuf_printf(&b, "%s: block %s\n", list[i].kernel, list[i].block);
 	}
@@ -367,7 +387,8 @@ extract(const struct adoption *a)
 {
 	char *copy = adopt_path(a, "copy"),
 	     *source = adopt_path(a, "task/reference.%s", a->backend->suffix), *log, *text;
-	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"), *signature, *first;
+	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"),
+	     *signature, *first;
 	json_t *settings = compile_settings(a), *result;
 	int tries = 0, pulls = 0;
 	struct bundle b;
@@ -396,8 +417,8 @@ extract(const struct adoption *a)
 		free(log);
 	}
 	signature = project_signature(a);
-	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature", signature, "model", tries > 0, "tries", tries,
-	    "pulled", pulls, "notes", b.notes);
+	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature",
+	    signature, "model", tries > 0, "tries", tries, "pulled", pulls, "notes", b.notes);
 	write_json(path, result);
 	for (size_t i = 0; i < json_array_size(b.notes); i++)
 		kwarn("%s", json_string_value(json_array_get(b.notes, i)));

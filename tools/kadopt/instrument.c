@@ -37,9 +37,12 @@ instrument(const struct watch *w)
 	struct kextract x;
 
 	if (!kextract(reply, strlen(reply), backends[w->cuda ? BACKEND_CUDA : BACKEND_C].name,
-		false, &x) ||
+	        false, &x) ||
 	    !strstr(x.code, "[KKLOG_CPP]"))
-		kdie(K_MISSING, "the model's reply (%s/adopt/ask) holds no file with the lines that were asked for", w->a->dir);
+		kdie(K_MISSING,
+		    "the model's reply (%s/adopt/ask) holds no file with the lines that were asked "
+		    "for",
+		    w->a->dir);
 	write_text(path, x.code, strlen(x.code));
 	kextract_free(&x);
 	free(path);

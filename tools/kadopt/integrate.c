@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt integrate: the winner goes back into the application, when it is worth it and holds there: looked at, built, run,
- * compared; else the project is what it was, byte by byte. See docs/adopt.md for the order of things.
+ * kadopt integrate: the winner goes back into the application, when it is worth it and holds there:
+ * looked at, built, run, compared; else the project is what it was, byte by byte. See docs/adopt.md
+ * for the order of things.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,21 +24,22 @@
 #include "splice.h"
 #include "status.h"
 
-static const char usage[] = "usage: kadopt integrate [-c CAMPAIGN] [--pairs N] [--gate SHARE] [--keep-prompts]\n";
+static const char usage[] = "usage: kadopt integrate [-c CAMPAIGN] [--pairs N] [--gate SHARE] "
+                            "[--keep-prompts]\n";
 
 enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000 };
 
 struct integrate_options {
 	const char *campaign;
 	long pairs;
-	double gate;		/* smallest gain, as a share of the time */
+	double gate; /* smallest gain, as a share of the time */
 	bool keep_prompts;
 };
 
 struct winner {
 	char *id, *code;
 	double speedup;
-	bool sure;		/* faster than the reference beyond the noise */
+	bool sure; /* faster than the reference beyond the noise */
 };
 
 static void
@@ -72,7 +74,8 @@ find_winner(struct ktrials *t, struct winner *w)
 	best = ktrials_find(t, id);
 	code = best && best->correct ? kjson_str_or(best->json, "eval.code", NULL) : NULL;
 	if (!code)
-		kdie(K_USAGE, "%s: the best program, %s, has no correct evaluation there", t->camp->dir, id);
+		kdie(K_USAGE, "%s: the best program, %s, has no correct evaluation there",
+		    t->camp->dir, id);
 	kchain_of_record(t->camp, best->json, t->last, &chain);
 	if (chain.speedup.n) {
 		w->speedup = chain.speedup.mean;
@@ -100,7 +103,7 @@ written_arrays(const struct adoption *a)
 	const char *name;
 
 	json_object_foreach(json_object_get(task, "outputs"), name, v)
-		json_array_append_new(list, json_string(name));
+	    json_array_append_new(list, json_string(name));
 	json_decref(task);
 	free(path);
 	return list;
@@ -128,7 +131,8 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 
 	if (n)
 		run_note(run, "Refused, before anything was touched:\n\n%s\n", faults.data);
-	for (char *line = n ? strtok_r(faults.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+	for (char *line = n ? strtok_r(faults.data, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
 		kwarn("%s", line);
 	kbuf_free(&faults);
 	json_decref(arrays);
@@ -139,8 +143,8 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 /* ---- the new text of the file ---- */
 
 static char *
-ask_file(const struct adoption *a, const struct winner *w, const char *original, const char *text, const char *log, const char *fault,
-    int n, char **why)
+ask_file(const struct adoption *a, const struct winner *w, const char *original, const char *text,
+    const char *log, const char *fault, int n, char **why)
 {
 	struct kbuf was = { 0 }, now = { 0 }, code = { 0 }, words = { 0 };
 	char *context = error_context(text ? text : "", log), *answer, *file;
@@ -152,9 +156,10 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 		kfence_code(&now, text, a->language);
 	kfence_data(&words, context, "compiler", a->kernel);
 	kbuf_add(&now, "", 0);
-	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:s}", "kernel", a->kernel, "file", a->file, "label", a->language, "original",
-	    was.data, "winner", code.data, "text", now.data, "log", words.data, "structural", !strcmp(error_kind(log), "structural"), "fault",
-	    fault ? fault : "");
+	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:s}", "kernel", a->kernel, "file",
+	    a->file, "label", a->language, "original", was.data, "winner", code.data, "text",
+	    now.data, "log", words.data, "structural", !strcmp(error_kind(log), "structural"),
+	    "fault", fault ? fault : "");
 	if (!facts)
 		kdie(K_USAGE, "%s is not UTF-8", a->file);
 	answer = ask_model(a, "integrate", n, facts);
@@ -169,7 +174,10 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 	return file;
 }
 
-/* An answer has to be the project's file with another function: parameters as they were, and nothing refused in it. */
+/*
+ * An answer has to be the project's file with another function: parameters as they were, and
+ * nothing refused in it.
+ */
 static bool
 is_fit(const struct adoption *a, const char *original, const char *text, char **why)
 {
@@ -191,10 +199,14 @@ is_fit(const struct adoption *a, const char *original, const char *text, char **
 		good = !strcmp(x, y);
 	}
 	if (!good)
-		*why = kasprintf("the definition of %s is not the one that the rest of the project calls", a->kernel);
+		*why = kasprintf("the definition of %s is not the one that the rest of the project "
+		                 "calls",
+		    a->kernel);
 	for (size_t i = 0; good && i < o.count; i++)
-		for (size_t n = 0; good && n < o.items[i].name_count && o.items[i].kind == KSCAN_FUNCTION; n++)
-			if (!kscan_has_word(&o, &o.items[i], "static") && !kscan_function(&s, o.items[i].names[n])) {
+		for (size_t n = 0;
+		     good && n < o.items[i].name_count && o.items[i].kind == KSCAN_FUNCTION; n++)
+			if (!kscan_has_word(&o, &o.items[i], "static") &&
+			    !kscan_function(&s, o.items[i].names[n])) {
 				*why = kasprintf("%s is missing", o.items[i].names[n]);
 				good = false;
 			}
@@ -220,9 +232,13 @@ build_log(const struct adoption *a)
 	return log;
 }
 
-/* The project's file with the winner in it, which builds in a copy; NULL: it could not be had. The caller frees. */
+/*
+ * The project's file with the winner in it, which builds in a copy; NULL: it could not be had. The
+ * caller frees.
+ */
 static char *
-new_file(const struct adoption *a, const struct winner *w, const char *original, struct run_folder *run)
+new_file(
+    const struct adoption *a, const struct winner *w, const char *original, struct run_folder *run)
 {
 	char *path = run_path(run, "integrated"), *fault = NULL, *text, *log = kstrdup("");
 	struct kbuf notes = { 0 };
@@ -239,14 +255,16 @@ new_file(const struct adoption *a, const struct winner *w, const char *original,
 			log = build_log(a);
 		}
 		kwarn("%s", text ? "the winner does not build in the project" : fault);
-		run_note(run, "Try %d: %s\n\n%s\n", n, text ? "it does not build in the project" : fault, log);
+		run_note(run, "Try %d: %s\n\n%s\n", n,
+		    text ? "it does not build in the project" : fault, log);
 		if (n > TRIES || !json_object_get(a->json, "model")) {
 			free(text);
 			text = NULL;
 			break;
 		}
 		{
-			char *why = NULL, *next = ask_file(a, w, original, text, log, fault, n, &why);
+			char *why = NULL,
+			     *next = ask_file(a, w, original, text, log, fault, n, &why);
 
 			free(fault);
 			fault = why;
@@ -268,7 +286,8 @@ new_file(const struct adoption *a, const struct winner *w, const char *original,
 /* ---- in the project ---- */
 
 static bool
-command_good(const struct adoption *a, const char *what, const char *command, struct run_folder *run)
+command_good(
+    const struct adoption *a, const char *what, const char *command, struct run_folder *run)
 {
 	struct command_result r;
 	char why[64];
@@ -279,7 +298,8 @@ command_good(const struct adoption *a, const char *what, const char *command, st
 	if (!good) {
 		char *said = command_tail(r.log);
 
-		kwarn("%s: '%s' in the project: %s (%s)", what, command, command_fault(&r, why, sizeof why), r.log);
+		kwarn("%s: '%s' in the project: %s (%s)", what, command,
+		    command_fault(&r, why, sizeof why), r.log);
 		run_note(run, "`%s` in the project: %s\n\n%s\n", command, why, said);
 		free(said);
 	}
@@ -306,7 +326,8 @@ run_good(const struct adoption *a, struct run_folder *run)
 	for (size_t i = 0; i < json_array_size(outputs) && good; i++) {
 		const json_t *o = json_array_get(outputs, i);
 		const char *name = kjson_str_or(o, "file", "");
-		char *was = adopt_path(a, "outputs/%s", name), *now = project_path(a, name), why[512];
+		char *was = adopt_path(a, "outputs/%s", name), *now = project_path(a, name),
+		     why[512];
 
 		good = outputs_same(o, was, now, why, sizeof why);
 		if (!good) {
@@ -320,17 +341,20 @@ run_good(const struct adoption *a, struct run_folder *run)
 }
 
 static bool
-measured_good(const struct adoption *a, const struct integrate_options *o, struct run_folder *run, struct real *r)
+measured_good(const struct adoption *a, const struct integrate_options *o, struct run_folder *run,
+    struct real *r)
 {
 	char *original = journal_original(a);
-	bool good = real_build(a, "original", original) && real_compare(a, (size_t)o->pairs, o->gate, r);
+	bool good =
+	    real_build(a, "original", original) && real_compare(a, (size_t)o->pairs, o->gate, r);
 
 	free(original);
 	if (r->record)
 		run_json(run, "timing.json", r->record);
 	if (!good || !r->faster) {
 		kwarn("%s", r->why ? r->why : "the original program does not build in a copy");
-		run_note(run, "In the application: %s\n", r->why ? r->why : "the original program does not build in a copy");
+		run_note(run, "In the application: %s\n",
+		    r->why ? r->why : "the original program does not build in a copy");
 	}
 	return good && r->faster;
 }
@@ -346,10 +370,13 @@ roll_back(const struct adoption *a, struct run_folder *run)
 	return K_NO;
 }
 
-/* The project is changed from here on; every way out leaves it with the winner that was verified, or as it was. */
+/*
+ * The project is changed from here on; every way out leaves it with the winner that was verified,
+ * or as it was.
+ */
 static int
-try_in_project(const struct adoption *a, const struct integrate_options *o, const struct winner *w, const char *text,
-    struct run_folder *run)
+try_in_project(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
+    const char *text, struct run_folder *run)
 {
 	struct real r = { 0 };
 	int code = K_NO;
@@ -359,11 +386,15 @@ try_in_project(const struct adoption *a, const struct integrate_options *o, cons
 	    measured_good(a, o, run, &r)) {
 		journal_verified(a);
 		journal_accepted(a);
-		run_note(run, "Accepted: %s alone %.2fx; in the application all calls together take %.1f %% less, the application %.1f %% %s.\n",
-		    w->id, w->speedup, 100 * r.reduction, 100 * fabs(1 - r.wall), r.wall < 1 ? "less" : "more");
+		run_note(run,
+		    "Accepted: %s alone %.2fx; in the application all calls together take %.1f %% "
+		    "less, the application %.1f %% %s.\n",
+		    w->id, w->speedup, 100 * r.reduction, 100 * fabs(1 - r.wall),
+		    r.wall < 1 ? "less" : "more");
 		ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
-		    "(worst pair %.1f %%), %.1f %% %s in all\n",
-		    w->id, w->speedup, 100 * r.reduction, 100 * r.worst, 100 * fabs(1 - r.wall), r.wall < 1 ? "less" : "more");
+		     "(worst pair %.1f %%), %.1f %% %s in all\n",
+		    w->id, w->speedup, 100 * r.reduction, 100 * r.worst, 100 * fabs(1 - r.wall),
+		    r.wall < 1 ? "less" : "more");
 		code = K_OK;
 	} else {
 		code = roll_back(a, run);
@@ -382,8 +413,8 @@ require_original(const struct adoption *a)
 		return;
 	}
 	journal_status(a, &b);
-	kdie(K_USAGE, "%s/%s is not what was adopted (%.*s); adopt it anew, into another folder", a->project, a->file,
-	    (int)strcspn(b.data, "\n"), b.data);
+	kdie(K_USAGE, "%s/%s is not what was adopted (%.*s); adopt it anew, into another folder",
+	    a->project, a->file, (int)strcspn(b.data, "\n"), b.data);
 }
 
 static int
@@ -398,15 +429,18 @@ integrate(const struct adoption *a, struct ktrials *t, const struct integrate_op
 
 	if (!any || gain < o->gate || !w.sure) {
 		if (any && gain >= o->gate)
-			ksay("GATE: the noise allows that the best program, %s, is no faster than the reference: nothing was "
-			    "touched; make verify measures it again\n", w.id);
+			ksay("GATE: the noise allows that the best program, %s, is no faster than "
+			     "the reference: nothing was "
+			     "touched; make verify measures it again\n",
+			    w.id);
 		else if (any)
-			ksay("GATE: the best program, %s, takes %.1f %% less time than the reference, "
-			    "and %.1f %% is asked for: nothing was touched\n", w.id, 100 * gain,
-			    100 * o->gate);
+			ksay("GATE: the best program, %s, takes %.1f %% less time than the "
+			     "reference, "
+			     "and %.1f %% is asked for: nothing was touched\n",
+			    w.id, 100 * gain, 100 * o->gate);
 		else
 			ksay("GATE: no program of the campaign is better than the reference: "
-			    "nothing was touched\n");
+			     "nothing was touched\n");
 		free_winner(&w);
 		return K_GATE;
 	}
@@ -425,7 +459,9 @@ integrate(const struct adoption *a, struct ktrials *t, const struct integrate_op
 	if (!scan(a, w.code, &run)) {
 		ksay("REFUSED: %s: nothing was touched\n", w.id);
 	} else if (!(text = new_file(a, &w, original, &run))) {
-		run_note(&run, "The winner could not be brought into the project's file: nothing was touched.\n");
+		run_note(&run,
+		    "The winner could not be brought into the project's file: nothing was "
+		    "touched.\n");
 		ksay("REFUSED: %s does not build in the project's file: nothing was touched\n",
 		    w.id);
 	} else {

@@ -22,14 +22,17 @@ journal_original(const struct adoption *a)
 	return adopt_path(a, "original/%s", a->file);
 }
 
-/* The name under which the new file is written, in the same folder: known beforehand, so that one left behind is found. */
+/*
+ * The name under which the new file is written, in the same folder: known beforehand, so that one
+ * left behind is found.
+ */
 static char *
 new_path(const struct adoption *a)
 {
 	const char *slash = strrchr(a->file, '/');
 
-	return kasprintf("%s/%.*s.%s.kadopt-new", a->project, slash ? (int)(slash - a->file + 1) : 0, a->file,
-	    slash ? slash + 1 : a->file);
+	return kasprintf("%s/%.*s.%s.kadopt-new", a->project,
+	    slash ? (int)(slash - a->file + 1) : 0, a->file, slash ? slash + 1 : a->file);
 }
 
 static void
@@ -70,7 +73,8 @@ replace(const struct adoption *a, const char *text, size_t len)
 	/* Not everybody may give files away; the mode is what builds need. */
 	if (fchown(fd, st.st_uid, st.st_gid) < 0)
 		errno = 0;
-	if (fchmod(fd, st.st_mode & 07777) < 0 || fsync(fd) < 0 || close(fd) < 0 || rename(fresh, path) < 0)
+	if (fchmod(fd, st.st_mode & 07777) < 0 || fsync(fd) < 0 || close(fd) < 0 ||
+	    rename(fresh, path) < 0)
 		kdie_errno(K_IO, "%s", path);
 	ksync_folder(path);
 	free(fresh);
@@ -79,7 +83,10 @@ replace(const struct adoption *a, const char *text, size_t len)
 
 /* ---- what the application writes ---- */
 
-/* Keep the project's outputs as they are, before a program that may be wrong writes them: {"FILE": was it there}. */
+/*
+ * Keep the project's outputs as they are, before a program that may be wrong writes them: {"FILE":
+ * was it there}.
+ */
 static void
 keep_outputs(const struct adoption *a)
 {
@@ -89,7 +96,8 @@ keep_outputs(const struct adoption *a)
 
 	for (size_t i = 0; i < json_array_size(outputs); i++) {
 		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
-		char *from = project_path(a, name), *to = adopt_path(a, "kept/files/%s", name), *text;
+		char *from = project_path(a, name), *to = adopt_path(a, "kept/files/%s", name),
+		     *text;
 		size_t len;
 
 		text = file_text(from, &len);
@@ -105,7 +113,10 @@ keep_outputs(const struct adoption *a)
 	free(list);
 }
 
-/* TEXT in the file at PATH, which stays what it is: its mode, or a link to elsewhere. A killed one is done again. */
+/*
+ * TEXT in the file at PATH, which stays what it is: its mode, or a link to elsewhere. A killed one
+ * is done again.
+ */
 static void
 write_in_place(const char *path, const char *text, size_t len)
 {
@@ -128,13 +139,16 @@ return_outputs(const struct adoption *a)
 	json_t *there = access(list, R_OK) ? NULL : kjson_load(list), *was;
 	const char *name;
 
-	json_object_foreach(there, name, was) {
-		char *to = project_path(a, name), *from = adopt_path(a, "kept/files/%s", name), now[65], kept[65], *text;
+	json_object_foreach(there, name, was)
+	{
+		char *to = project_path(a, name), *from = adopt_path(a, "kept/files/%s", name),
+		     now[65], kept[65], *text;
 		size_t len;
 
 		if (json_is_false(was)) {
 			unlink(to);
-		} else if (file_sha256(from, kept) && (!file_sha256(to, now) || strcmp(now, kept))) {
+		} else if (file_sha256(from, kept) &&
+		    (!file_sha256(to, now) || strcmp(now, kept))) {
 			text = file_text(from, &len);
 			write_in_place(to, text, len);
 			free(text);
@@ -164,7 +178,9 @@ journal_require_writable(const struct adoption *a)
 
 	*strrchr(folder, '/') = '\0';
 	if (access(folder, W_OK) < 0)
-		kdie_errno(K_IO, "%s: the winner is put in place by a rename there, and nothing was touched", folder);
+		kdie_errno(K_IO,
+		    "%s: the winner is put in place by a rename there, and nothing was touched",
+		    folder);
 	free(folder);
 }
 
@@ -202,17 +218,19 @@ note(const struct adoption *a, json_t *entry)
 
 /* Where the journal stands: the last change, and what came of it. */
 struct standing {
-	json_t *change;		/* NULL: none yet; owned */
+	json_t *change; /* NULL: none yet; owned */
 	bool verified, accepted, restore, restored;
 };
 
 static struct standing
 read_journal(const struct adoption *a)
 {
-	char *path = adopt_path(a, "journal.ndjson"), *text = kread_file(path, JOURNAL_MAX, NULL), *save;
+	char *path = adopt_path(a, "journal.ndjson"), *text = kread_file(path, JOURNAL_MAX, NULL),
+	     *save;
 	struct standing s = { 0 };
 
-	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
 		json_t *entry = json_loads(line, 0, NULL);
 		const char *what = kjson_str_or(entry, "what", "");
 
@@ -246,7 +264,8 @@ journal_backup(const struct adoption *a)
 	size_t len;
 
 	if (is_pending(&s))
-		kdie(K_USAGE, "%s: a change of it is pending: kadopt repair finishes or undoes it", path);
+		kdie(K_USAGE, "%s: a change of it is pending: kadopt repair finishes or undoes it",
+		    path);
 	text = file_text(path, &len);
 	if (!text)
 		kdie_errno(K_USAGE, "%s", path);
@@ -267,7 +286,8 @@ journal_is_accepted(const struct adoption *a, const char *id)
 {
 	struct standing s = read_journal(a);
 	char *path = project_path(a, a->file), now[65];
-	bool same = s.accepted && file_sha256(path, now) && !strcmp(now, kjson_str_or(s.change, "to", "")) &&
+	bool same = s.accepted && file_sha256(path, now) &&
+	    !strcmp(now, kjson_str_or(s.change, "to", "")) &&
 	    !strcmp(id, kjson_str_or(s.change, "winner", ""));
 
 	json_decref(s.change);
@@ -276,7 +296,8 @@ journal_is_accepted(const struct adoption *a, const char *id)
 }
 
 void
-journal_change(const struct adoption *a, const char *text, size_t len, const char *run, const char *id)
+journal_change(
+    const struct adoption *a, const char *text, size_t len, const char *run, const char *id)
 {
 	char *kept = journal_original(a), from[65], to[65];
 
@@ -284,8 +305,9 @@ journal_change(const struct adoption *a, const char *text, size_t len, const cha
 		kdie_errno(K_IO, "%s", kept);
 	ksha256_hex(text, len, to);
 	keep_outputs(a);
-	note(a, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "what", "change", "file", a->file, "from", from, "to", to, "run", run,
-	    "winner", id));
+	note(a,
+	    json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "what", "change", "file", a->file, "from", from,
+	        "to", to, "run", run, "winner", id));
 	replace(a, text, len);
 	free(kept);
 }
@@ -331,7 +353,8 @@ rebuild(const struct adoption *a)
 
 	command_run(a, a->project, a->build, NULL, "rebuild", &r);
 	if (r.status)
-		kwarn("the sources are as they should be, but '%s' fails: %s (%s)", a->build, command_fault(&r, why, sizeof why), r.log);
+		kwarn("the sources are as they should be, but '%s' fails: %s (%s)", a->build,
+		    command_fault(&r, why, sizeof why), r.log);
 	command_free(&r);
 }
 
@@ -366,11 +389,15 @@ journal_repair(const struct adoption *a)
 	unlink(fresh);
 	file_sha256(path, now);
 	if (is_pending(&s)) {
-		if (!*now || !strcmp(now, kjson_str_or(s.change, "from", "?")) || !strcmp(now, kjson_str_or(s.change, "to", "?"))) {
+		if (!*now || !strcmp(now, kjson_str_or(s.change, "from", "?")) ||
+		    !strcmp(now, kjson_str_or(s.change, "to", "?"))) {
 			code = finish(a, &s, now);
 		} else {
-			kwarn("%s: it is neither what was adopted nor what was put in its place: somebody has edited it since; it is left "
-			    "alone. The original is in %s/adopt/original: copy it back, then repair again", path, a->dir);
+			kwarn("%s: it is neither what was adopted nor what was put in its place: "
+			      "somebody has edited it since; it is left "
+			      "alone. The original is in %s/adopt/original: copy it back, then "
+			      "repair again",
+			    path, a->dir);
 			code = K_USAGE;
 		}
 	}
@@ -388,8 +415,11 @@ journal_status(const struct adoption *a, struct kbuf *b)
 	if (!s.change)
 		kbuf_puts(b, "project    never changed\n");
 	else
-		kbuf_printf(b, "project    %s: %s (%s)\n", kjson_str_or(s.change, "run", "?"), s.accepted ? "the winner was accepted" :
-		    s.restored ? "rolled back" : "a change is pending: kadopt repair", kjson_str_or(s.change, "at", "?"));
+		kbuf_printf(b, "project    %s: %s (%s)\n", kjson_str_or(s.change, "run", "?"),
+		    s.accepted       ? "the winner was accepted"
+		        : s.restored ? "rolled back"
+		                     : "a change is pending: kadopt repair",
+		    kjson_str_or(s.change, "at", "?"));
 	json_decref(s.change);
 }
 

@@ -107,7 +107,8 @@ times_of(const struct group *g, const struct kconfigs_call *calls)
 
 /* The calls of one key to OUT, in one part or in two. */
 static void
-split(const struct group *key, const struct kconfigs_call *calls, double variance, struct groups *out)
+split(
+    const struct group *key, const struct kconfigs_call *calls, double variance, struct groups *out)
 {
 	double *us = times_of(key, calls), p25 = kstat_quantile(us, key->count, 0.25);
 	double p95 = kstat_quantile(us, key->count, 0.95), cut = sqrt(p25 * p95);
@@ -118,7 +119,10 @@ split(const struct group *key, const struct kconfigs_call *calls, double varianc
 		fast += us[i] <= cut;
 	apart = apart && fast && fast < key->count;
 	for (int side = 0; side <= apart; side++) {
-		struct group *g = add_group(out, &key->key, !apart ? KCONFIGS_WHOLE : side ? KCONFIGS_SLOW : KCONFIGS_FAST);
+		struct group *g = add_group(out, &key->key,
+		    !apart     ? KCONFIGS_WHOLE
+		        : side ? KCONFIGS_SLOW
+		               : KCONFIGS_FAST);
 
 		for (size_t i = 0; i < key->count; i++)
 			if (!apart || (us[i] > cut) == side)
@@ -146,8 +150,9 @@ product(const struct kconfigs_key *k, size_t from)
 }
 
 /*
- * Which of the KEYS an observed one is: the same; for launches, one that is the same when all threads and blocks are
- * counted (a log may have flattened 32 x 8 to 256); else, of those with as large a block, the one with the nearest grid.
+ * Which of the KEYS an observed one is: the same; for launches, one that is the same when all
+ * threads and blocks are counted (a log may have flattened 32 x 8 to 256); else, of those with as
+ * large a block, the one with the nearest grid.
  */
 static long
 find_key(const struct groups *keys, const struct kconfigs_key *seen)
@@ -192,12 +197,16 @@ place(const struct groups *keys, const struct kconfigs_seen *seen, size_t m)
 static int
 compare_values(const void *a, const void *b)
 {
-	double x = json_number_value(*(json_t *const *)a), y = json_number_value(*(json_t *const *)b);
+	double x = json_number_value(*(json_t *const *)a),
+	       y = json_number_value(*(json_t *const *)b);
 
 	return (x > y) - (x < y);
 }
 
-/* The value that half or more have; for numbers else the lower median; for the rest the most frequent one. Borrowed. */
+/*
+ * The value that half or more have; for numbers else the lower median; for the rest the most
+ * frequent one. Borrowed.
+ */
 static json_t *
 middle(json_t **values, size_t n)
 {
@@ -228,7 +237,8 @@ middle_of_each(const json_t **records, size_t n)
 	json_t *o = json_object(), **values = kcalloc(n, sizeof *values), *v;
 	const char *name;
 
-	json_object_foreach((json_t *)records[0], name, v) {
+	json_object_foreach((json_t *)records[0], name, v)
+	{
 		size_t count = 0;
 
 		for (size_t i = 0; i < n; i++) {
@@ -271,8 +281,8 @@ representative(const json_t **records, size_t n)
 enum { SAMPLE = 1024 };
 
 static json_t *
-scalars_of(const struct group *g, const struct groups *keys, const struct kconfigs_seen *seen, const long *at, size_t m,
-    bool aligned)
+scalars_of(const struct group *g, const struct groups *keys, const struct kconfigs_seen *seen,
+    const long *at, size_t m, bool aligned)
 {
 	const json_t **records = kcalloc(m + 1, sizeof *records);
 	size_t n = 0, stride;
@@ -322,23 +332,32 @@ nearest_call(const struct group *g, const struct kconfigs_call *calls, double us
 }
 
 static void
-describe(struct kconfig *c, size_t rank, struct group *g, const struct kconfigs_call *calls, double total)
+describe(struct kconfig *c, size_t rank, struct group *g, const struct kconfigs_call *calls,
+    double total)
 {
 	static const char *const suffix[] = { "", "_fast", "_slow" };
 	double *us = times_of(g, calls);
 
-	*c = (struct kconfig){ .split = g->split, .calls = g->calls, .count = g->count, .total_us = g->total,
-	    .share = total > 0 ? g->total / total : 0, .target_us = kstat_quantile(us, g->count, 0.5),
-	    .inst_per_thread = per_thread(g, calls, false), .bytes_per_thread = per_thread(g, calls, true) };
+	*c = (struct kconfig){ .split = g->split,
+		.calls = g->calls,
+		.count = g->count,
+		.total_us = g->total,
+		.share = total > 0 ? g->total / total : 0,
+		.target_us = kstat_quantile(us, g->count, 0.5),
+		.inst_per_thread = per_thread(g, calls, false),
+		.bytes_per_thread = per_thread(g, calls, true) };
 	snprintf(c->name, sizeof c->name, "top%zu%s", rank, suffix[g->split]);
 	c->typical = nearest_call(g, calls, c->target_us);
 	g->calls = NULL;
 	free(us);
 }
 
-/* Equally many calls, and hardly any whose keys differ: then the calls with one index are one call. */
+/*
+ * Equally many calls, and hardly any whose keys differ: then the calls with one index are one call.
+ */
 static void
-align(struct kconfigs *out, const struct groups *keys, const struct kconfigs_call *calls, size_t n, const long *at, size_t m)
+align(struct kconfigs *out, const struct groups *keys, const struct kconfigs_call *calls, size_t n,
+    const long *at, size_t m)
 {
 	if (n != m)
 		return;
@@ -348,8 +367,8 @@ align(struct kconfigs *out, const struct groups *keys, const struct kconfigs_cal
 }
 
 void
-kconfigs_choose(const struct kconfigs_call *calls, size_t n, const struct kconfigs_seen *seen, size_t m, size_t top,
-    double variance, struct kconfigs *out)
+kconfigs_choose(const struct kconfigs_call *calls, size_t n, const struct kconfigs_seen *seen,
+    size_t m, size_t top, double variance, struct kconfigs *out)
 {
 	struct groups keys, groups = { 0 };
 	long *at;

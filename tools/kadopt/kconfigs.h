@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kconfigs: which few calls stand for all calls of a kernel in an application. Calls are gathered by key (what they were
- * launched with, or their sizes); a key whose calls take unlike times is split in fast and slow ones; the groups that
- * most time goes to are taken, each with the median of its times and the arguments that its calls had.
+ * kconfigs: which few calls stand for all calls of a kernel in an application. Calls are gathered
+ * by key (what they were launched with, or their sizes); a key whose calls take unlike times is
+ * split in fast and slow ones; the groups that most time goes to are taken, each with the median of
+ * its times and the arguments that its calls had.
  */
 #ifndef KCONFIGS_H
 #define KCONFIGS_H
@@ -22,8 +23,9 @@ enum { KCONFIGS_KEY = 8, KCONFIGS_TOP = 5 };
 #define KCONFIGS_ASTRAY 0.02
 
 /*
- * Either sizes, compared as they stand, or (LAUNCH) grid x, y, z and block x, y, z, of which grid x and block x make the
- * key: that is all that some profilers and logs tell. Keys of one list are of one kind and length.
+ * Either sizes, compared as they stand, or (LAUNCH) grid x, y, z and block x, y, z, of which grid x
+ * and block x make the key: that is all that some profilers and logs tell. Keys of one list are of
+ * one kind and length.
  */
 struct kconfigs_key {
 	bool launch;
@@ -38,43 +40,48 @@ int kconfigs_compare(const struct kconfigs_key *a, const struct kconfigs_key *b)
 struct kconfigs_call {
 	struct kconfigs_key key;
 	double us;
-	double thread_inst, dram_bytes;	/* instructions of all threads, bytes of device memory; NAN: not counted */
+	/* instructions of all threads, bytes of device memory; NAN: not counted */
+	double thread_inst, dram_bytes;
 };
 
 /* A call with its arguments, from another run of the same command. */
 struct kconfigs_seen {
 	struct kconfigs_key key;
-	const json_t *scalars;		/* object; borrowed */
+	const json_t *scalars; /* object; borrowed */
 };
 
 enum kconfigs_split { KCONFIGS_WHOLE, KCONFIGS_FAST, KCONFIGS_SLOW };
 
 struct kconfig {
-	char name[32];			/* "top1", "top2_fast" */
+	char name[32]; /* "top1", "top2_fast" */
 	enum kconfigs_split split;
-	size_t *calls, count;		/* indices of its calls, ascending; owned */
-	size_t typical;			/* index of the call whose time is nearest to the median, the first of such */
+	size_t *calls, count; /* indices of its calls, ascending; owned */
+	/* index of the call whose time is nearest to the median, the first of such */
+	size_t typical;
 	double total_us, share, target_us;
-	json_t *scalars;		/* what its calls were given; empty when that is not known; owned */
-	double inst_per_thread, bytes_per_thread;	/* over its launches; NAN: not known */
+	/* what its calls were given; empty when that is not known; owned */
+	json_t *scalars;
+	double inst_per_thread, bytes_per_thread; /* over its launches; NAN: not known */
 };
 
 struct kconfigs {
 	struct kconfig *at;
 	size_t count;
-	size_t groups;			/* there were, before the first ones were taken */
-	double total_us, coverage;	/* of all calls; share of it that the chosen groups make */
-	bool aligned;			/* arguments were matched call by call, and not by key alone */
-	size_t astray;			/* calls whose keys in the two lists differ, when they are equally many */
+	size_t groups;             /* there were, before the first ones were taken */
+	double total_us, coverage; /* of all calls; share of it that the chosen groups make */
+	/* arguments were matched call by call, and not by key alone */
+	bool aligned;
+	/* calls whose keys in the two lists differ, when they are equally many */
+	size_t astray;
 };
 
 /*
- * Choose at most TOP groups of N >= 1 CALLS. SEEN may be empty. In a group, a scalar gets the value that half of its
- * calls or more had, else the (lower) median; should that combination never have occurred, the most frequent one that
- * did. Free with kconfigs_free.
+ * Choose at most TOP groups of N >= 1 CALLS. SEEN may be empty. In a group, a scalar gets the value
+ * that half of its calls or more had, else the (lower) median; should that combination never have
+ * occurred, the most frequent one that did. Free with kconfigs_free.
  */
-void kconfigs_choose(const struct kconfigs_call *calls, size_t n, const struct kconfigs_seen *seen, size_t m, size_t top,
-    double variance, struct kconfigs *out);
+void kconfigs_choose(const struct kconfigs_call *calls, size_t n, const struct kconfigs_seen *seen,
+    size_t m, size_t top, double variance, struct kconfigs *out);
 void kconfigs_free(struct kconfigs *c);
 
 #endif

@@ -51,9 +51,10 @@ is_one_of(const struct kscan *s, size_t p, size_t end, const char *const *words,
 static bool
 is_attribute(const struct kscan *s, size_t p, size_t end)
 {
-	static const char *const words[] = { "__attribute__", "__attribute", "alignas", "_Alignas", "__align__", "__declspec",
-		"__launch_bounds__", "__cluster_dims__", "decltype", "typeof", "__typeof__", "asm", "__asm__", "_Static_assert",
-		"static_assert", "sizeof" };
+	static const char *const words[] = { "__attribute__", "__attribute", "alignas", "_Alignas",
+		"__align__", "__declspec", "__launch_bounds__", "__cluster_dims__", "decltype",
+		"typeof", "__typeof__", "asm", "__asm__", "_Static_assert", "static_assert",
+		"sizeof" };
 
 	return is_one_of(s, p, end, words, LEN(words));
 }
@@ -69,11 +70,13 @@ is_type_of(const struct kscan *s, size_t p, size_t end)
 static bool
 is_keyword(const struct kscan *s, size_t p, size_t end)
 {
-	static const char *const words[] = { "static", "extern", "const", "constexpr", "inline", "__inline__", "typedef", "struct",
-		"union", "enum", "class", "using", "volatile", "restrict", "__restrict__", "__restrict", "register", "unsigned",
-		"signed", "int", "char", "short", "long", "float", "double", "void", "bool", "_Bool", "template", "typename",
-		"namespace", "__device__", "__host__", "__global__", "__shared__", "__constant__", "__forceinline__", "_Thread_local",
-		"thread_local", "auto", "_Alignas", "alignas", "__attribute__", "__align__" };
+	static const char *const words[] = { "static", "extern", "const", "constexpr", "inline",
+		"__inline__", "typedef", "struct", "union", "enum", "class", "using", "volatile",
+		"restrict", "__restrict__", "__restrict", "register", "unsigned", "signed", "int",
+		"char", "short", "long", "float", "double", "void", "bool", "_Bool", "template",
+		"typename", "namespace", "__device__", "__host__", "__global__", "__shared__",
+		"__constant__", "__forceinline__", "_Thread_local", "thread_local", "auto",
+		"_Alignas", "alignas", "__attribute__", "__align__" };
 
 	return is_one_of(s, p, end, words, LEN(words));
 }
@@ -116,7 +119,8 @@ branch_of(const struct kscan *s, size_t p, size_t to)
 {
 	size_t end, word = directive_word(s, p, to, &end);
 
-	if (is_text(s, word, end, "if") || is_text(s, word, end, "ifdef") || is_text(s, word, end, "ifndef"))
+	if (is_text(s, word, end, "if") || is_text(s, word, end, "ifdef") ||
+	    is_text(s, word, end, "ifndef"))
 		return BRANCH_IF;
 	if (is_text(s, word, end, "else") || is_text(s, word, end, "elif"))
 		return BRANCH_ELSE;
@@ -147,14 +151,21 @@ group_end(const struct kscan *s, size_t p, size_t to, bool *closed)
 	return to;
 }
 
-/* How deep a walk through code is, and how deep it was where groups began: alternatives count once. */
+/*
+ * How deep a walk through code is, and how deep it was where groups began: alternatives count once.
+ */
 struct walk {
 	int round, curly, square;
-	struct { int round, curly, square; } before[DEPTH];
+	struct {
+		int round, curly, square;
+	} before[DEPTH];
 	size_t groups;
 };
 
-/* One step of a walk: past a preprocessor line, or past one character, which is returned (0 for a line). */
+/*
+ * One step of a walk: past a preprocessor line, or past one character, which is returned (0 for a
+ * line).
+ */
 static char
 step(const struct kscan *s, size_t *p, size_t to, struct walk *w)
 {
@@ -216,7 +227,10 @@ angle_end(const struct kscan *s, size_t p, size_t to)
 	return p;
 }
 
-/* Where the comment right above an item begins: full comment lines, with no blank line between. BACK: not before there. */
+/*
+ * Where the comment right above an item begins: full comment lines, with no blank line between.
+ * BACK: not before there.
+ */
 static size_t
 lead_of(const struct kscan *s, size_t from, size_t back)
 {
@@ -289,8 +303,8 @@ add_enumerators(struct kscan_item *x, const struct kscan *s, size_t open, size_t
 
 /* What is known while the words of a declaration are read. */
 struct naming {
-	bool value;		/* behind a '=' */
-	bool tag, is_enum;	/* behind struct, union, enum, class */
+	bool value;        /* behind a '=' */
+	bool tag, is_enum; /* behind struct, union, enum, class */
 	bool done;
 };
 
@@ -327,7 +341,8 @@ name_word(struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct na
 	size_t to = x->to, next = skip_blank(s, end, to), behind = word_end(s, next, to);
 
 	n->is_enum |= is_text(s, p, end, "enum");
-	if (is_text(s, p, end, "enum") || is_text(s, p, end, "struct") || is_text(s, p, end, "union") || is_text(s, p, end, "class")) {
+	if (is_text(s, p, end, "enum") || is_text(s, p, end, "struct") ||
+	    is_text(s, p, end, "union") || is_text(s, p, end, "class")) {
 		n->tag = true;
 		return;
 	}
@@ -337,14 +352,18 @@ name_word(struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct na
 		/* A prototype, or a C++ variable with arguments. */
 		add_name(x, s, p, end);
 		n->done = true;
-	} else if (next >= to || strchr(";,=[", s->code[next]) || (n->tag && (s->code[next] == '{' || s->code[next] == ':')) ||
+	} else if (next >= to || strchr(";,=[", s->code[next]) ||
+	    (n->tag && (s->code[next] == '{' || s->code[next] == ':')) ||
 	    (behind > next && is_attribute(s, next, behind))) {
 		add_name(x, s, p, end);
 	}
 	n->tag = false;
 }
 
-/* Names of a declaration: words that a ',', ';', '=', '[' or a tag's '{' follows, outside of brackets and initialisers. */
+/*
+ * Names of a declaration: words that a ',', ';', '=', '[' or a tag's '{' follows, outside of
+ * brackets and initialisers.
+ */
 static void
 name_declaration(struct kscan *s, struct kscan_item *x)
 {
@@ -367,9 +386,13 @@ name_declaration(struct kscan *s, struct kscan_item *x)
 	}
 }
 
-/* The name of the function whose body begins at BODY, from FROM on: the word before the first parenthesis that is no attribute's. */
+/*
+ * The name of the function whose body begins at BODY, from FROM on: the word before the first
+ * parenthesis that is no attribute's.
+ */
 static bool
-function_name(const struct kscan *s, size_t from, size_t body, size_t *name, size_t *name_end, size_t *open)
+function_name(
+    const struct kscan *s, size_t from, size_t body, size_t *name, size_t *name_end, size_t *open)
 {
 	size_t p = from;
 
@@ -383,7 +406,8 @@ function_name(const struct kscan *s, size_t from, size_t body, size_t *name, siz
 		if (!begins_word(s->code[p]) || end == p) {
 			if (s->code[p] == '=' || s->code[p] == '{')
 				return false;
-			p = s->code[p] == '(' || s->code[p] == '[' ? matching(s, p, body) + 1 : p + 1;
+			p = s->code[p] == '(' || s->code[p] == '[' ? matching(s, p, body) + 1
+			                                           : p + 1;
 			continue;
 		}
 		next = skip_blank(s, end, body);
@@ -408,7 +432,8 @@ function_name(const struct kscan *s, size_t from, size_t body, size_t *name, siz
 
 /* What opens at the brace at P of an item that began at FROM. */
 static enum kscan_kind
-kind_at_brace(const struct kscan *s, size_t from, size_t p, size_t *name, size_t *name_end, size_t *open)
+kind_at_brace(
+    const struct kscan *s, size_t from, size_t p, size_t *name, size_t *name_end, size_t *open)
 {
 	size_t word = from, end = word_end(s, from, p);
 
@@ -434,8 +459,9 @@ kind_at_brace(const struct kscan *s, size_t from, size_t p, size_t *name, size_t
 }
 
 /*
- * Does the ';' at P end a parameter of a definition in the old style, "f(a, b) int a; double *b; {"? Names alone stand in its
- * parentheses then, and nothing but declarations without parentheses is between them and the brace.
+ * Does the ';' at P end a parameter of a definition in the old style, "f(a, b) int a; double *b;
+ * {"? Names alone stand in its parentheses then, and nothing but declarations without parentheses
+ * is between them and the brace.
  */
 static bool
 is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
@@ -445,19 +471,23 @@ is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
 	if (!function_name(s, from, p, &name, &name_end, &open))
 		return false;
 	close = matching(s, open, p);
-	for (q = skip_blank(s, open + 1, p); q < close; q = skip_blank(s, q + (s->code[q] == ','), close)) {
+	for (q = skip_blank(s, open + 1, p); q < close;
+	     q = skip_blank(s, q + (s->code[q] == ','), close)) {
 		size_t end = word_end(s, q, close);
 
-		if (end == q || is_keyword(s, q, end) || !(skip_blank(s, end, close) >= close || s->code[skip_blank(s, end, close)] == ','))
+		if (end == q || is_keyword(s, q, end) ||
+		    !(skip_blank(s, end, close) >= close ||
+		        s->code[skip_blank(s, end, close)] == ','))
 			return false;
 		q = skip_blank(s, end, close);
 	}
 	q = skip_blank(s, close + 1, to);
-	if (skip_blank(s, open + 1, p) >= close || q >= p || !begins_word(s->code[q]) || is_attribute(s, q, word_end(s, q, p)))
+	if (skip_blank(s, open + 1, p) >= close || q >= p || !begins_word(s->code[q]) ||
+	    is_attribute(s, q, word_end(s, q, p)))
 		return false;
 	while (q < to &&
 	    (kis_word(s->code[q]) || isspace((unsigned char)s->code[q]) ||
-		strchr("*,;[]", s->code[q])))
+	        strchr("*,;[]", s->code[q])))
 		q++;
 	if (q >= to || s->code[q] != '{')
 		return false;
@@ -529,7 +559,8 @@ name_group(struct kscan *s, size_t index, size_t from, size_t to)
 		size_t q = p;
 
 		/* Lines of the group itself part the ranges that are looked into. */
-		while (q < to && !(s->code[q] == '#' && at_line_start(s, q) && branch_of(s, q, to) != NO_BRANCH))
+		while (q < to &&
+		    !(s->code[q] == '#' && at_line_start(s, q) && branch_of(s, q, to) != NO_BRANCH))
 			q++;
 		if (q > p)
 			scan_range(&inner, p, q);
@@ -540,7 +571,8 @@ name_group(struct kscan *s, size_t index, size_t from, size_t to)
 			if (inner.items[i].kind != KSCAN_INCLUDE) {
 				const char *name = inner.items[i].names[k];
 
-				x->names = krealloc(x->names, (x->name_count + 1) * sizeof *x->names);
+				x->names =
+				    krealloc(x->names, (x->name_count + 1) * sizeof *x->names);
 				x->names[x->name_count++] = kstrdup(name);
 			}
 	inner.code = NULL;
@@ -562,7 +594,8 @@ scan_directive(struct kscan *s, size_t p, size_t to, size_t depth)
 		return next;
 	}
 	a = skip_blank(s, end, next);
-	if (is_text(s, word, end, "include") && a < next && (s->text[a] == '<' || s->text[a] == '"')) {
+	if (is_text(s, word, end, "include") && a < next &&
+	    (s->text[a] == '<' || s->text[a] == '"')) {
 		char close = s->text[a] == '<' ? '>' : '"';
 
 		for (b = a + 1; b < next && s->text[b] != close && s->text[b] != '\n';)
@@ -613,7 +646,8 @@ look_through_guard(const struct kscan *s, size_t *from, size_t *to)
 	if (p >= s->len || s->code[p] != '#')
 		return;
 	word = directive_word(s, p, s->len, &end);
-	if (!is_text(s, word, end, "ifndef") || skip_blank(s, group_end(s, p, s->len, &closed), s->len) < s->len || !closed)
+	if (!is_text(s, word, end, "ifndef") ||
+	    skip_blank(s, group_end(s, p, s->len, &closed), s->len) < s->len || !closed)
 		return;
 	name = skip_blank(s, end, s->len);
 	inner = skip_blank(s, line_end(s, p, s->len), s->len);
@@ -637,7 +671,9 @@ kscan(const char *text, size_t len, struct kscan *s)
 {
 	size_t from = 0, to = len;
 
-	*s = (struct kscan){ .text = text, .code = ktoken_strip(text, len, KTOKEN_C), .len = len,
+	*s = (struct kscan){ .text = text,
+		.code = ktoken_strip(text, len, KTOKEN_C),
+		.len = len,
 		.items = kmalloc(sizeof *s->items) };
 	look_through_guard(s, &from, &to);
 	if (from < to)
@@ -676,8 +712,8 @@ kscan_function(const struct kscan *s, const char *name)
 }
 
 void
-kscan_identifiers(const struct kscan *s, size_t from, size_t to, bool (*see)(void *arg, const char *name, size_t len,
-    size_t at), void *arg)
+kscan_identifiers(const struct kscan *s, size_t from, size_t to,
+    bool (*see)(void *arg, const char *name, size_t len, size_t at), void *arg)
 {
 	for (size_t p = from; p < to;) {
 		size_t end = word_end(s, p, to);
@@ -721,7 +757,8 @@ bool
 kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *word)
 {
 	/* What looks like the name may be a macro that makes whole functions. */
-	size_t end = x->kind == KSCAN_FUNCTION ? x->name_at : x->to, head = x->kind == KSCAN_FUNCTION ? x->open : x->to;
+	size_t end = x->kind == KSCAN_FUNCTION ? x->name_at : x->to,
+	       head = x->kind == KSCAN_FUNCTION ? x->open : x->to;
 
 	if (kscan_uses(s, x->from, end, word))
 		return true;
@@ -729,7 +766,8 @@ kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *wo
 	for (size_t i = 0; i < s->count; i++) {
 		const struct kscan_item *m = &s->items[i];
 
-		if (m->kind == KSCAN_MACRO && m != x && m->name_count && kscan_uses(s, x->from, head, m->names[0]) &&
+		if (m->kind == KSCAN_MACRO && m != x && m->name_count &&
+		    kscan_uses(s, x->from, head, m->names[0]) &&
 		    kscan_uses(s, m->from, m->to, word))
 			return true;
 	}
@@ -761,17 +799,35 @@ tidy(const struct kscan *s, size_t from, size_t to)
 static bool
 is_qualifier(const struct kscan *s, size_t p, size_t end)
 {
-	static const char *const words[] = { "const", "volatile", "restrict", "__restrict__", "__restrict", "register", "struct",
-		"__grid_constant__", "static" };
+	static const char *const words[] = { "const", "volatile", "restrict", "__restrict__",
+		"__restrict", "register", "struct", "__grid_constant__", "static" };
 
 	return is_one_of(s, p, end, words, LEN(words));
+}
+
+/* The last word outside of brackets, when there is another before it; else TO. */
+static size_t
+name_of_param(const struct kscan *s, size_t from, size_t to)
+{
+	size_t last = to, words = 0;
+
+	for (size_t p = from; p < to;) {
+		size_t end = word_end(s, p, to);
+
+		if (end > p && begins_word(s->code[p]) && !is_qualifier(s, p, end)) {
+			words++;
+			last = p;
+		}
+		p = s->code[p] == '[' ? matching(s, p, to) + 1 : end > p ? end : p + 1;
+	}
+	return words > 1 ? last : to;
 }
 
 static void
 read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 {
 	struct kbuf type = { 0 };
-	size_t last = to, last_end = to, p, words = 0;
+	size_t last, p;
 	bool starred = false;
 
 	*x = (struct kscan_param){ .text = tidy(s, from, to) };
@@ -780,29 +836,8 @@ read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 			to = p;
 			break;
 		}
-	/* The last word outside of brackets is the name, when there is another before it. */
-	for (p = from; p < to;) {
-		size_t end = word_end(s, p, to);
-
-		if (s->code[p] == '[') {
-			p = matching(s, p, to) + 1;
-		} else if (end > p) {
-			if (begins_word(s->code[p]) && !is_qualifier(s, p, end)) {
-				words++;
-				last = p;
-				last_end = end;
-			}
-			p = end;
-		} else {
-			p++;
-		}
-	}
-	if (words > 1) {
-		x->name = kstrndup(s->code + last, last_end - last);
-	} else {
-		x->name = kstrdup("");
-		last = to;
-	}
+	last = name_of_param(s, from, to);
+	x->name = kstrndup(s->code + last, word_end(s, last, to) - last);
 	for (p = from; p < to;) {
 		size_t end = word_end(s, p, to);
 		char c = s->code[p];
@@ -848,7 +883,8 @@ result_of(const struct kscan *s, const struct kscan_item *f)
 		open = skip_blank(s, end, f->name_at);
 		if (end == p && !strncmp(s->code + p, "[[", 2))
 			end = matching(s, p, f->name_at) + 1;
-		else if (end > p && is_attribute(s, p, end) && !is_type_of(s, p, end) && open < f->name_at && s->code[open] == '(')
+		else if (end > p && is_attribute(s, p, end) && !is_type_of(s, p, end) &&
+		    open < f->name_at && s->code[open] == '(')
 			end = matching(s, open, f->name_at) + 1;
 		else
 			p = end = end > p ? end : p + 1;
@@ -914,7 +950,8 @@ kscan_signature_text(const struct kscan_signature *g)
 		if (x->strange)
 			kbuf_printf(&b, "%s%s", i ? "," : "", x->text);
 		else
-			kbuf_printf(&b, "%s%s%s%.*s%.*s", i ? "," : "", x->constant && x->stars ? "const " : "", x->type, x->stars, "********",
+			kbuf_printf(&b, "%s%s%s%.*s%.*s", i ? "," : "",
+			    x->constant && x->stars ? "const " : "", x->type, x->stars, "********",
 			    2 * x->rows, "[][][][][][][][]");
 	}
 	kbuf_puts(&b, ")");
@@ -942,7 +979,8 @@ kscan_typedef(const struct kscan *s, const char *type, int *stars)
 		} else {
 			continue;
 		}
-		if (p >= x->to || memchr(s->code + p, '{', x->to - p) || memchr(s->code + p, '(', x->to - p))
+		if (p >= x->to || memchr(s->code + p, '{', x->to - p) ||
+		    memchr(s->code + p, '(', x->to - p))
 			continue;
 		text = tidy(s, p, x->to - 1);
 		/* Drop the name at the end of a typedef, and the stars before it. */
@@ -983,7 +1021,8 @@ kscan_launches(const struct kscan *s, const struct kscan_item *f, struct kscan_l
 		}
 		if (q >= f->to || parts < 2)
 			continue;
-		for (name_end = p; name_end > f->body && isspace((unsigned char)s->code[name_end - 1]);)
+		for (name_end = p;
+		     name_end > f->body && isspace((unsigned char)s->code[name_end - 1]);)
 			name_end--;
 		name = name_end;
 		if (name > f->body && s->code[name - 1] == '>') {
@@ -1047,7 +1086,10 @@ number_of(struct sum *x, const char *expression)
 	return v;
 }
 
-/* What stands behind "NAME =" from FROM to TO, up to the next ',' or ';' or '}' outside of brackets. To be freed. */
+/*
+ * What stands behind "NAME =" from FROM to TO, up to the next ',' or ';' or '}' outside of
+ * brackets. To be freed.
+ */
 static char *
 initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 {
@@ -1069,7 +1111,8 @@ initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 			size_t at = q;
 			char c = step(s, &q, to, &w);
 
-			if ((c == ',' || c == ';' || c == '}') && w.round <= 0 && w.curly <= 0 && w.square <= 0)
+			if ((c == ',' || c == ';' || c == '}') && w.round <= 0 && w.curly <= 0 &&
+			    w.square <= 0)
 				return kstrndup(s->code + start, at - start);
 		}
 		return NULL;
@@ -1077,7 +1120,10 @@ initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 	return NULL;
 }
 
-/* What the variable NAME of type dim3 is made from, in a list of declarations from FROM to TO; to be freed, NULL: none. */
+/*
+ * What the variable NAME of type dim3 is made from, in a list of declarations from FROM to TO; to
+ * be freed, NULL: none.
+ */
 static char *
 dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
 {
@@ -1105,7 +1151,9 @@ dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
 	return NULL;
 }
 
-/* The expression that NAME stands for in one source, outside of functions; to be freed, NULL: none. */
+/*
+ * The expression that NAME stands for in one source, outside of functions; to be freed, NULL: none.
+ */
 static char *
 constant_in(const struct kscan *s, const char *name)
 {
@@ -1118,7 +1166,8 @@ constant_in(const struct kscan *s, const char *name)
 			size_t end, p = directive_word(s, x->from, x->to, &end);
 
 			p = skip_blank(s, end, x->to) + strlen(name);
-			return p < x->to && s->code[p] != '(' ? kstrndup(s->code + p, x->to - p) : NULL;
+			return p < x->to && s->code[p] != '(' ? kstrndup(s->code + p, x->to - p)
+			                                      : NULL;
 		}
 		if (x->kind == KSCAN_DECLARATION)
 			return initialiser(s, x->from, x->to, name);
@@ -1133,13 +1182,16 @@ enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *v
 	for (size_t i = 0; i < s->count; i++) {
 		const struct kscan_item *e = &s->items[i];
 
-		if (e->kind != KSCAN_DECLARATION || !kscan_has_word(s, e, "enum") || !kscan_declares(e, name))
+		if (e->kind != KSCAN_DECLARATION || !kscan_has_word(s, e, "enum") ||
+		    !kscan_declares(e, name))
 			continue;
 		*value = -1;
 		for (size_t k = 0; k < e->name_count; k++) {
 			char *own = initialiser(s, e->from, e->to, e->names[k]);
 
-			*value = own && strcmp(e->names[k], name) ? number_of(x, own) : own ? number_of(x, own) : *value + 1;
+			*value = own && strcmp(e->names[k], name) ? number_of(x, own)
+			    : own                                 ? number_of(x, own)
+			                                          : *value + 1;
 			free(own);
 			if (!strcmp(e->names[k], name))
 				return !x->bad;
@@ -1220,7 +1272,8 @@ word_value(struct sum *x)
 static bool
 skip_cast(struct sum *x)
 {
-	static const char *const words[] = { "int", "unsigned", "long", "size_t", "int64_t", "uint32_t", "int32_t", "short", "const" };
+	static const char *const words[] = { "int", "unsigned", "long", "size_t", "int64_t",
+		"uint32_t", "int32_t", "short", "const" };
 	const char *p = x->p + 1;
 	bool any = false;
 
@@ -1302,8 +1355,9 @@ evaluate(struct sum *x, int level)
 		op = *x->p++;
 		r = evaluate(x, level + 1);
 		if (op == '+' || op == '-' || op == '*')
-			x->bad |= op == '+' ? __builtin_add_overflow(v, r, &v) : op == '-' ? __builtin_sub_overflow(v, r, &v) :
-			    __builtin_mul_overflow(v, r, &v);
+			x->bad |= op == '+' ? __builtin_add_overflow(v, r, &v)
+			    : op == '-'     ? __builtin_sub_overflow(v, r, &v)
+			                    : __builtin_mul_overflow(v, r, &v);
 		else if (r == 0 || (v == INT64_MIN && r == -1))
 			x->bad = true;
 		else

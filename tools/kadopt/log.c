@@ -88,7 +88,8 @@ take_geometry(json_t *o, const char *name)
 	if (found)
 		at[0] = json_integer_value(flat);
 	else if (json_is_string(flat))
-		found = sscanf(json_string_value(flat), "(%lld,%lld,%lld)", &at[0], &at[1], &at[2]) >= 1;
+		found = sscanf(json_string_value(flat), "(%lld,%lld,%lld)", &at[0], &at[1],
+		            &at[2]) >= 1;
 	for (size_t i = 0; i < 3; i++) {
 		const json_t *v;
 
@@ -100,7 +101,8 @@ take_geometry(json_t *o, const char *name)
 		json_object_del(o, key);
 	}
 	json_object_del(o, name);
-	return found ? json_pack("[I,I,I]", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2]) : NULL;
+	return found ? json_pack("[I,I,I]", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2])
+	             : NULL;
 }
 
 /* One record as a call. NULL: dropped. */
@@ -127,7 +129,10 @@ call_of(json_t *words, bool geometry)
 	return call;
 }
 
-/* The names of everything that a call tells; lines torn between two words lack some. The caller frees. */
+/*
+ * The names of everything that a call tells; lines torn between two words lack some. The caller
+ * frees.
+ */
 static char *
 names_of(const json_t *call)
 {
@@ -135,9 +140,9 @@ names_of(const json_t *call)
 	const char *name;
 	json_t *v;
 
-	kbuf_printf(&b, "%d %d", json_object_get(call, "grid") != NULL, json_object_get(call, "block") != NULL);
-	json_object_foreach(json_object_get(call, "args"), name, v)
-		kbuf_printf(&b, " %s", name);
+	kbuf_printf(&b, "%d %d", json_object_get(call, "grid") != NULL,
+	    json_object_get(call, "block") != NULL);
+	json_object_foreach(json_object_get(call, "args"), name, v) kbuf_printf(&b, " %s", name);
 	return b.data;
 }
 
@@ -150,17 +155,19 @@ drop_odd(json_t *calls, struct log_state *state)
 	json_int_t most = 0;
 	size_t i;
 
-	json_array_foreach(calls, i, call) {
+	json_array_foreach(calls, i, call)
+	{
 		char *names = names_of(call);
 
-		json_object_set_new(counts, names, json_integer(kjson_int_or(counts, names, 0) + 1));
+		json_object_set_new(
+		    counts, names, json_integer(kjson_int_or(counts, names, 0) + 1));
 		free(names);
 	}
-	json_object_foreach(counts, name, v)
-		if (json_integer_value(v) > most) {
-			most = json_integer_value(v);
-			usual = name;
-		}
+	json_object_foreach(counts, name, v) if (json_integer_value(v) > most)
+	{
+		most = json_integer_value(v);
+		usual = name;
+	}
 	for (i = json_array_size(calls); i-- > 0;) {
 		char *names = names_of(json_array_get(calls, i));
 
@@ -174,8 +181,8 @@ drop_odd(json_t *calls, struct log_state *state)
 }
 
 static void
-read_line(const char *p, const char *end, const char *kernel, bool geometry, json_t *calls, json_t *others,
-    struct log_state *state)
+read_line(const char *p, const char *end, const char *kernel, bool geometry, json_t *calls,
+    json_t *others, struct log_state *state)
 {
 	const char *at = memmem(p, (size_t)(end - p), tag, strlen(tag)), *close;
 	json_t *words, *call = NULL;
@@ -216,8 +223,8 @@ add_others(json_t *calls, json_t *others, struct log_state *state)
 		state->others = json_array_size(others);
 		return;
 	}
-	json_array_foreach(calls, i, call)
-		json_object_update_missing(json_object_get(call, "args"), json_object_get(json_array_get(others, i), "args"));
+	json_array_foreach(calls, i, call) json_object_update_missing(
+	    json_object_get(call, "args"), json_object_get(json_array_get(others, i), "args"));
 }
 
 json_t *

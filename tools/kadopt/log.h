@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log: calls that the application itself tells of, on its standard error among other things, one a line:
+ * log: calls that the application itself tells of, on its standard error among other things, one a
+ * line:
  *   [KKLOG_CPP] kernel=NAME KEY=VALUE…
- * Grid and block are grid_x, grid_y, grid_z, block_x, …, or grid and block; the time it took, if told, is ns. Another tag,
- * [KKLOG_RUST] and the like, adds what the code that is written in that language knows of the same calls.
+ * Grid and block are grid_x, grid_y, grid_z, block_x, …, or grid and block; the time it took, if
+ * told, is ns. Another tag, [KKLOG_RUST] and the like, adds what the code that is written in that
+ * language knows of the same calls.
  */
 #ifndef LOG_H
 #define LOG_H
@@ -13,13 +15,18 @@
 #include <stddef.h>
 
 struct log_state {
-	size_t lines;		/* that bear a tag and name the kernel, or cannot be read */
-	size_t dropped;		/* of them: torn, or without a geometry when one is needed */
-	bool torn;		/* more than 1 % were dropped */
-	size_t others;		/* lines of other tags that could not be matched: another number than of the calls */
+	size_t lines;   /* that bear a tag and name the kernel, or cannot be read */
+	size_t dropped; /* of them: torn, or without a geometry when one is needed */
+	bool torn;      /* more than 1 % were dropped */
+	/* lines of other tags that could not be matched: another number than of the calls */
+	size_t others;
 };
 
-/* New reference: an array of calls, {"args", "grid", "block"}, in their order. GEOMETRY: calls without one are dropped. */
-json_t *log_calls(const char *text, size_t len, const char *kernel, bool geometry, struct log_state *state);
+/*
+ * New reference: an array of calls, {"args", "grid", "block"}, in their order. GEOMETRY: calls
+ * without one are dropped.
+ */
+json_t *log_calls(
+    const char *text, size_t len, const char *kernel, bool geometry, struct log_state *state);
 
 #endif

@@ -11,10 +11,13 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "adopt", command_adopt, "all steps up to a campaign, one after the other" },
-	{ "preflight", command_preflight, "look for everything that can be missing, and build and run a copy" },
+	{ "preflight", command_preflight,
+	    "look for everything that can be missing, and build and run a copy" },
 	{ "observe", command_observe, "run the application and record every call of the kernel" },
-	{ "configs", command_configs, "choose representative configurations from what was observed" },
-	{ "extract", command_extract, "the kernel with what it needs, as a file that compiles alone" },
+	{ "configs", command_configs,
+	    "choose representative configurations from what was observed" },
+	{ "extract", command_extract,
+	    "the kernel with what it needs, as a file that compiles alone" },
 	{ "task", command_task, "a task from it, tried out on the reference, and a campaign" },
 	{ "check", command_check, "are the files that all figures rest on what they were?" },
 	{ "integrate", command_integrate, "the winner into the application, if it holds there" },

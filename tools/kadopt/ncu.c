@@ -21,10 +21,9 @@ struct row {
 /* The columns of interest. */
 enum column { NAME, BLOCK, GRID, TIME, INST, READ, WRITE, COLUMNS };
 
-static const char *const titles[COLUMNS] = {
-	"Kernel Name", "Block Size", "Grid Size", "gpu__time_duration.sum", "smsp__thread_inst_executed.sum", "dram__bytes_read.sum",
-	"dram__bytes_write.sum"
-};
+static const char *const titles[COLUMNS] = { "Kernel Name", "Block Size", "Grid Size",
+	"gpu__time_duration.sum", "smsp__thread_inst_executed.sum", "dram__bytes_read.sum",
+	"dram__bytes_write.sum" };
 
 /* RFC 4180: cells between quotes hold commas and doubled quotes. */
 static void
@@ -93,7 +92,8 @@ is_named(const char *name, const char *kernel)
 	size_t n = strlen(kernel);
 	const char *p = strstr(name, kernel);
 
-	return p && (p == name || (!isalnum((unsigned char)p[-1]) && p[-1] != '_')) && !isalnum((unsigned char)p[n]) && p[n] != '_';
+	return p && (p == name || (!isalnum((unsigned char)p[-1]) && p[-1] != '_')) &&
+	    !isalnum((unsigned char)p[n]) && p[n] != '_';
 }
 
 static bool
@@ -103,10 +103,11 @@ read_call(const struct row *r, const int at[COLUMNS], struct kconfigs_call *c)
 	double ns = number(r, at, TIME);
 
 	if (sscanf(text_of(r, at, GRID), "(%lld, %lld, %lld)", &g[0], &g[1], &g[2]) < 1 ||
-	    sscanf(text_of(r, at, BLOCK), "(%lld, %lld, %lld)", &b[0], &b[1], &b[2]) < 1 || !isfinite(ns))
+	    sscanf(text_of(r, at, BLOCK), "(%lld, %lld, %lld)", &b[0], &b[1], &b[2]) < 1 ||
+	    !isfinite(ns))
 		return false;
-	*c = (struct kconfigs_call){ { true, 6, { g[0], g[1], g[2], b[0], b[1], b[2] } }, ns / 1e3, number(r, at, INST),
-	    number(r, at, READ) + number(r, at, WRITE) };
+	*c = (struct kconfigs_call){ { true, 6, { g[0], g[1], g[2], b[0], b[1], b[2] } }, ns / 1e3,
+		number(r, at, INST), number(r, at, READ) + number(r, at, WRITE) };
 	return true;
 }
 
@@ -120,7 +121,8 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 	int at[COLUMNS];
 
 	*n = 0;
-	for (char *line = strtok_r(text, "\r\n", &save); line; line = strtok_r(NULL, "\r\n", &save)) {
+	for (char *line = strtok_r(text, "\r\n", &save); line;
+	     line = strtok_r(NULL, "\r\n", &save)) {
 		/* The application's own output, ncu's remarks. */
 		if (!header && strncmp(line, "\"ID\"", 4))
 			continue;
@@ -129,8 +131,12 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 			find_columns(row, at);
 			header = true;
 			if (at[NAME] < 0 || at[GRID] < 0 || at[BLOCK] < 0 || at[TIME] < 0)
-				kdie(K_USAGE, "%s: the header lacks Kernel Name, Grid Size, Block Size or gpu__time_duration.sum: "
-				    "use ncu --metrics gpu__time_duration.sum --csv --page raw --print-units base", file);
+				kdie(K_USAGE,
+				    "%s: the header lacks Kernel Name, Grid Size, Block Size or "
+				    "gpu__time_duration.sum: "
+				    "use ncu --metrics gpu__time_duration.sum --csv --page raw "
+				    "--print-units base",
+				    file);
 			continue;
 		}
 		/* The row of units has no ID. */
@@ -140,7 +146,8 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 		*n += read_call(row, at, &calls[*n]);
 	}
 	if (!*n)
-		kdie(K_USAGE, "%s: no launch of %s with grid, block and time is in it", file, kernel);
+		kdie(K_USAGE, "%s: no launch of %s with grid, block and time is in it", file,
+		    kernel);
 	free(row);
 	free(text);
 	return calls;

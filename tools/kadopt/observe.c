@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt observe: every call of the kernel in a real run of the application, with its arguments and memory
- * (adopt/observed.ndjson), and its times in runs without further ado (adopt/timing.ndjson).
+ * kadopt observe: every call of the kernel in a real run of the application, with its arguments and
+ * memory (adopt/observed.ndjson), and its times in runs without further ado (adopt/timing.ndjson).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +15,19 @@
 #include "log.h"
 #include "watch.h"
 
-static const char usage[] =
-    "usage: kadopt observe [-c CAMPAIGN] [-p PROJECT --file FILE --kernel NAME --build COMMAND --run COMMAND]\n"
-    "                      [--launcher COMMAND] [--runs N] [--timeout SECONDS] [--launches] [--force | --check]\n"
-    "                      [--log FILE | --instrument]\n";
+static const char usage[] = "usage: kadopt observe [-c CAMPAIGN] [-p PROJECT --file FILE --kernel "
+                            "NAME --build COMMAND --run COMMAND]\n"
+                            "                      [--launcher COMMAND] [--runs N] [--timeout "
+                            "SECONDS] [--launches] [--force | --check]\n"
+                            "                      [--log FILE | --instrument]\n";
 
 enum { RUNS = 3, RUNS_MAX = 99, TIMEOUT_S = 600 };
 
 struct options {
 	const char *campaign, *log;
-	json_t *answers;		/* of the command line */
+	json_t *answers; /* of the command line */
 	long runs;
-	double timeout_s;		/* 0: not given */
+	double timeout_s; /* 0: not given */
 	bool launches, force, check, instrument;
 };
 
@@ -70,7 +71,8 @@ answer(const struct options *o, const char *field)
 	const char *text = kjson_str_or(o->answers, field, NULL);
 
 	if (!text || !*text)
-		kdie(K_USAGE, "%s/adopt.json: there is none, and --%s is not given", o->campaign, field);
+		kdie(K_USAGE, "%s/adopt.json: there is none, and --%s is not given", o->campaign,
+		    field);
 	return text;
 }
 
@@ -84,7 +86,8 @@ find_adoption(struct options *o)
 
 	if (access(path, F_OK) == 0) {
 		if (json_object_size(o->answers))
-			kdie(K_USAGE, "%s is there, and answers what the command line says once more", path);
+			kdie(K_USAGE,
+			    "%s is there, and answers what the command line says once more", path);
 		a = adoption_load(o->campaign);
 	} else {
 		project = realpath(answer(o, "project"), NULL);
@@ -128,13 +131,19 @@ set_hash(json_t *o, const char *name, const char *data, size_t len)
 	json_object_set_new(o, name, json_string(hex));
 }
 
-/* Everything that the build may read, by name and contents, in an order that no file system decides. */
-static const char sources_script[] =
-    "cd \"$1\" && find . \\( -name .git -o -name .hg -o -name .svn ${2:+-o -path \"./$2\"} \\) -prune -o "
-    "-type f \\( -name '*.[chC]' -o "
-    "-name '*.cc' -o -name '*.cpp' -o -name '*.cxx' -o -name '*.hh' -o -name '*.hpp' -o -name '*.hxx' -o -name '*.cu' -o "
-    "-name '*.cuh' -o -name '*.inc' -o -name '*.inl' -o -name '*akefile*' -o -name 'CMakeLists.txt' -o -name '*.cmake' -o "
-    "-name '*.mk' -o -name 'meson.build' -o -name '*.conf' \\) -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum";
+/*
+ * Everything that the build may read, by name and contents, in an order that no file system
+ * decides.
+ */
+static const char sources_script[] = "cd \"$1\" && find . \\( -name .git -o -name .hg -o -name "
+                                     ".svn ${2:+-o -path \"./$2\"} \\) -prune -o "
+                                     "-type f \\( -name '*.[chC]' -o "
+                                     "-name '*.cc' -o -name '*.cpp' -o -name '*.cxx' -o -name "
+                                     "'*.hh' -o -name '*.hpp' -o -name '*.hxx' -o -name '*.cu' -o "
+                                     "-name '*.cuh' -o -name '*.inc' -o -name '*.inl' -o -name "
+                                     "'*akefile*' -o -name 'CMakeLists.txt' -o -name '*.cmake' -o "
+                                     "-name '*.mk' -o -name 'meson.build' -o -name '*.conf' \\) "
+                                     "-print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum";
 
 static void
 add_sources(json_t *header, const struct watch *w)
@@ -142,7 +151,8 @@ add_sources(json_t *header, const struct watch *w)
 	size_t n = strlen(w->a->project);
 	/* A campaign within the project is no part of it. */
 	bool within = !strncmp(w->a->dir, w->a->project, n) && w->a->dir[n] == '/';
-	const char *const argv[] = { "sh", "-c", sources_script, "sh", w->a->project, within ? w->a->dir + n + 1 : NULL, NULL };
+	const char *const argv[] = { "sh", "-c", sources_script, "sh", w->a->project,
+		within ? w->a->dir + n + 1 : NULL, NULL };
 	struct kproc p = { .argv = (char *const *)argv, .max_output = 64 << 20 };
 	struct kproc_result r;
 
@@ -156,14 +166,14 @@ add_sources(json_t *header, const struct watch *w)
 static json_t *
 make_header(const struct watch *w, const struct signature *s, const char *how)
 {
-	json_t *header = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "observed/1", "kernel", w->a->kernel, "file",
-	    w->a->file, "how", how,
-	    "version", kversion_string());
+	json_t *header = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "observed/1", "kernel",
+	    w->a->kernel, "file", w->a->file, "how", how, "version", kversion_string());
 	char *normal = kscan_signature_text(&s->of), *text, *commands;
 	size_t len;
 
 	text = watch_source(w, &len);
-	commands = kasprintf("%s\n%s\n%s\n", w->a->build, w->a->run, w->a->launcher ? w->a->launcher : "");
+	commands =
+	    kasprintf("%s\n%s\n%s\n", w->a->build, w->a->run, w->a->launcher ? w->a->launcher : "");
 	set_hash(header, "signature_sha256", normal, strlen(normal));
 	set_hash(header, "wrapper_sha256", text + s->from, s->end - s->from);
 	set_hash(header, "command_sha256", commands, strlen(commands));
@@ -196,9 +206,13 @@ stale(const char *path, const json_t *header, const struct watch *w)
 	static const struct {
 		const char *field, *what;
 	} fields[] = {
-		{ "kernel", "another function" }, { "signature_sha256", "other parameters" },
-		{ "wrapper_sha256", "another text of the function" }, { "command_sha256", "other commands" },
-		{ "sources_sha256", "other sources" }, { "how", "another way of observing" }, { "version", "another version of kiln" },
+		{ "kernel", "another function" },
+		{ "signature_sha256", "other parameters" },
+		{ "wrapper_sha256", "another text of the function" },
+		{ "command_sha256", "other commands" },
+		{ "sources_sha256", "other sources" },
+		{ "how", "another way of observing" },
+		{ "version", "another version of kiln" },
 	};
 	json_t *now = json_object(), *old;
 	char *text, *why = NULL, *program = watch_program(w);
@@ -213,7 +227,8 @@ stale(const char *path, const json_t *header, const struct watch *w)
 	text[strcspn(text, "\n")] = '\0';
 	old = json_loads(text, 0, NULL);
 	for (size_t i = 0; i < LEN(fields) && !why; i++)
-		if (strcmp(kjson_str_or(old, fields[i].field, ""), kjson_str_or(header, fields[i].field, "")))
+		if (strcmp(kjson_str_or(old, fields[i].field, ""),
+		        kjson_str_or(header, fields[i].field, "")))
 			why = kasprintf("it is of %s (%s)", fields[i].what, fields[i].field);
 	binary = kjson_str_or(old, "binary_sha256", NULL);
 	if (!why && binary && *program) {
@@ -238,11 +253,13 @@ main_launch(const json_t *launches)
 	double most = 0;
 	size_t i;
 
-	json_array_foreach((json_t *)launches, i, l) {
+	json_array_foreach((json_t *)launches, i, l)
+	{
 		double threads = 1;
 
 		for (size_t k = 0; k < 3; k++)
-			threads *= json_number_value(json_array_get(json_object_get(l, "grid"), k)) *
+			threads *=
+			    json_number_value(json_array_get(json_object_get(l, "grid"), k)) *
 			    json_number_value(json_array_get(json_object_get(l, "block"), k));
 		if (threads > most) {
 			most = threads;
@@ -266,25 +283,25 @@ add_reading(json_t *pointers)
 	const char *name;
 	json_t *p;
 
-	json_object_foreach(pointers, name, p)
-		if (kjson_bool_or(p, "const", false) || !kjson_bool_or(p, "written", true))
-			json_object_set_new(p, "read", json_true());
+	json_object_foreach(pointers, name, p) if (kjson_bool_or(p, "const", false) ||
+	    !kjson_bool_or(p, "written", true)) json_object_set_new(p, "read", json_true());
 }
 
 /* Pointers that are among the arguments of a launch: those have extents. */
 static void
 part_arguments(json_t *call)
 {
-	json_t *args = json_object_get(call, "args"), *pointers = json_object_get(call, "pointers"), *v;
+	json_t *args = json_object_get(call, "args"), *pointers = json_object_get(call, "pointers"),
+	       *v;
 	const char *name;
 	void *next;
 
-	json_object_foreach_safe(args, next, name, v)
-		if (json_is_object(v)) {
-			json_object_set_new(v, "device", json_true());
-			json_object_set(pointers, name, v);
-			json_object_del(args, name);
-		}
+	json_object_foreach_safe(args, next, name, v) if (json_is_object(v))
+	{
+		json_object_set_new(v, "device", json_true());
+		json_object_set(pointers, name, v);
+		json_object_del(args, name);
+	}
 }
 
 static json_t *
@@ -341,14 +358,17 @@ timing_of(json_t *const *runs, size_t n, size_t i, const char *kernel)
 	return r;
 }
 
-/* Are the calls of two runs given the same, one by one? Those of threads may come in another order. */
+/*
+ * Are the calls of two runs given the same, one by one? Those of threads may come in another order.
+ */
 static bool
 same_calls(const json_t *x, const json_t *y)
 {
 	if (json_array_size(x) != json_array_size(y))
 		return false;
 	for (size_t i = 0; i < json_array_size(x); i++) {
-		const json_t *a = json_object_get(json_array_get(x, i), "args"), *b = json_object_get(json_array_get(y, i), "args");
+		const json_t *a = json_object_get(json_array_get(x, i), "args"),
+		             *b = json_object_get(json_array_get(y, i), "args");
 
 		if (a != b && !json_equal(a, b))
 			return false;
@@ -356,7 +376,10 @@ same_calls(const json_t *x, const json_t *y)
 	return true;
 }
 
-/* Where runs do not make the same calls, one cannot be told from another: then the first run alone counts. */
+/*
+ * Where runs do not make the same calls, one cannot be told from another: then the first run alone
+ * counts.
+ */
 static void
 write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, const char *kernel)
 {
@@ -365,8 +388,10 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 	while (used < n && same_calls(runs[0], runs[used]))
 		used++;
 	if (used < n) {
-		kwarn("run %zu made %zu calls of %s, the first one %zu%s: only the first one is used", used + 1,
-		    json_array_size(runs[used]), kernel, calls, json_array_size(runs[used]) == calls ? ", in another order" : "");
+		kwarn("run %zu made %zu calls of %s, the first one %zu%s: only the first one is "
+		      "used",
+		    used + 1, json_array_size(runs[used]), kernel, calls,
+		    json_array_size(runs[used]) == calls ? ", in another order" : "");
 		used = 1;
 	}
 	json_object_set_new(header, "runs", json_integer((json_int_t)used));
@@ -410,23 +435,27 @@ check_launches(const struct watch *w, const json_t *calls)
 
 	if (!w->cuda)
 		return;
-	json_array_foreach((json_t *)calls, i, c)
-		if (json_array_size(json_object_get(c, "launches")))
-			return;
-	kdie(K_MISSING, "%s was called, but no launch was seen: the CUDA run-time library is linked into the program itself; "
-	    "relink with -cudart shared, or use --instrument (what was linked: %s/adopt/log/watch-build.log)", w->a->kernel, w->a->dir);
+	json_array_foreach(
+	    (json_t *)calls, i, c) if (json_array_size(json_object_get(c, "launches"))) return;
+	kdie(K_MISSING,
+	    "%s was called, but no launch was seen: the CUDA run-time library is linked into the "
+	    "program itself; "
+	    "relink with -cudart shared, or use --instrument (what was linked: "
+	    "%s/adopt/log/watch-build.log)",
+	    w->a->kernel, w->a->dir);
 }
 
 static void
 tell_dropped(const struct watch *w, json_int_t dropped)
 {
 	if (dropped)
-		kwarn("%lld more calls of %s were not written down; shares are of those that were", (long long)dropped, w->a->kernel);
+		kwarn("%lld more calls of %s were not written down; shares are of those that were",
+		    (long long)dropped, w->a->kernel);
 }
 
 static void
-observe(const struct options *o, const struct watch *w, const struct signature *s, json_t *header, const char *observed,
-    const char *timing)
+observe(const struct options *o, const struct watch *w, const struct signature *s, json_t *header,
+    const char *observed, const char *timing)
 {
 	json_t *runs[RUNS_MAX], *calls, *head = json_deep_copy(header);
 	json_int_t dropped;
@@ -456,27 +485,32 @@ observe(const struct options *o, const struct watch *w, const struct signature *
 }
 
 static void
-observe_log(const struct watch *w, const json_t *header, const char *text, size_t len, const char *name,
-    const char *observed)
+observe_log(const struct watch *w, const json_t *header, const char *text, size_t len,
+    const char *name, const char *observed)
 {
 	struct log_state state;
 	json_t *calls = log_calls(text, len, w->a->kernel, w->cuda, &state);
 
 	if (!state.lines)
-		kdie(K_MISSING, "%s: no line '[KKLOG_CPP] kernel=%s …' is in it", name, w->a->kernel);
+		kdie(K_MISSING, "%s: no line '[KKLOG_CPP] kernel=%s …' is in it", name,
+		    w->a->kernel);
 	if (state.torn)
-		kdie(K_MISSING, "%s: the observation is torn: %zu of %zu lines cannot be read or lack what the others tell; write each "
-		    "line with one call, and run again", name, state.dropped, state.lines);
+		kdie(K_MISSING,
+		    "%s: the observation is torn: %zu of %zu lines cannot be read or lack what the "
+		    "others tell; write each "
+		    "line with one call, and run again",
+		    name, state.dropped, state.lines);
 	if (state.others)
-		kwarn("%s: %zu lines of other tags are not one for each of %zu calls; they are left out", name, state.others,
-		    json_array_size(calls));
+		kwarn("%s: %zu lines of other tags are not one for each of %zu calls; they are "
+		      "left out",
+		    name, state.others, json_array_size(calls));
 	write_observed(observed, header, calls, w->a->kernel);
 	json_decref(calls);
 }
 
 static void
-run(const struct options *o, const struct watch *w, const struct signature *s, json_t *header, const char *observed,
-    const char *timing)
+run(const struct options *o, const struct watch *w, const struct signature *s, json_t *header,
+    const char *observed, const char *timing)
 {
 	char *text;
 	size_t len;
@@ -511,10 +545,16 @@ command_observe(int argc, char **argv)
 	parse_options(&o, argc, argv);
 	a = find_adoption(&o);
 	folder = adopt_path(a, "watch");
-	w = (struct watch){ .a = a, .folder = folder, .launches = o.launches,
-	    .cuda = a->backend->device || o.launches };
+	w = (struct watch){ .a = a,
+		.folder = folder,
+		.launches = o.launches,
+		.cuda = a->backend->device || o.launches };
 	find_kernel(&w, &s);
-	header = make_header(&w, &s, o.log ? "log" : o.instrument ? "instrument" : o.launches ? "launches" : "calls");
+	header = make_header(&w, &s,
+	    o.log              ? "log"
+	        : o.instrument ? "instrument"
+	        : o.launches   ? "launches"
+	                       : "calls");
 	observed = adopt_path(a, "observed.ndjson");
 	make_folder_of(observed);
 	timing = adopt_path(a, "timing.ndjson");

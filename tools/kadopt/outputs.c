@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the application wrote before and after: byte by byte, or number by number within a tolerance. See adopt.h. */
+/*
+ * What the application wrote before and after: byte by byte, or number by number within a
+ * tolerance. See adopt.h.
+ */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +23,8 @@ kind_of(const char *compare, double *rtol)
 	char *end;
 
 	for (size_t i = 0; colon && i < LEN(kinds); i++)
-		if (strlen(kinds[i]) == (size_t)(colon - compare) && !strncmp(kinds[i], compare, strlen(kinds[i]))) {
+		if (strlen(kinds[i]) == (size_t)(colon - compare) &&
+		    !strncmp(kinds[i], compare, strlen(kinds[i]))) {
 			*rtol = strtod(colon + 1, &end);
 			return *end || end == colon + 1 || !(*rtol >= 0 && *rtol < 1) ? -1 : (int)i;
 		}
@@ -63,14 +67,17 @@ same_bytes(const char *x, size_t n, const char *y, size_t m, char *why, size_t w
 		line += x[i++] == '\n';
 	if (i == n && i == m)
 		return true;
-	return differ(why, why_len, "%zu and %zu bytes, unlike from byte %zu on (line %zu)", n, m, i, line);
+	return differ(
+	    why, why_len, "%zu and %zu bytes, unlike from byte %zu on (line %zu)", n, m, i, line);
 }
 
 static bool
-same_binary(const char *x, size_t n, const char *y, size_t m, size_t size, double rtol, char *why, size_t why_len)
+same_binary(const char *x, size_t n, const char *y, size_t m, size_t size, double rtol, char *why,
+    size_t why_len)
 {
 	if (n != m || n % size)
-		return differ(why, why_len, "%zu and %zu bytes, which are to be numbers of %zu bytes", n, m, size);
+		return differ(why, why_len,
+		    "%zu and %zu bytes, which are to be numbers of %zu bytes", n, m, size);
 	for (size_t i = 0; i < n; i += size) {
 		double v[2];
 
@@ -85,7 +92,8 @@ same_binary(const char *x, size_t n, const char *y, size_t m, size_t size, doubl
 			}
 		}
 		if (!near(v[0], v[1], rtol))
-			return differ(why, why_len, "number %zu: %.9g was %.9g", i / size, v[1], v[0]);
+			return differ(
+			    why, why_len, "number %zu: %.9g was %.9g", i / size, v[1], v[0]);
 	}
 	return true;
 }
@@ -106,7 +114,8 @@ same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
 
 			if (ex > x && ey > y) {
 				if (!near(u, v, rtol))
-					return differ(why, why_len, "line %zu: %.9g was %.9g", line, v, u);
+					return differ(
+					    why, why_len, "line %zu: %.9g was %.9g", line, v, u);
 				before = ex[-1];
 				x = ex;
 				y = ey;
@@ -157,8 +166,9 @@ outputs_stamps(const struct adoption *a, const char *folder)
 		struct stat st;
 
 		if (!stat(path, &st))
-			json_object_set_new(stamps, name, json_sprintf("%lld %ld %llu", (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-			    (unsigned long long)st.st_ino));
+			json_object_set_new(stamps, name,
+			    json_sprintf("%lld %ld %llu", (long long)st.st_mtim.tv_sec,
+			        st.st_mtim.tv_nsec, (unsigned long long)st.st_ino));
 		free(path);
 	}
 	return stamps;
@@ -174,7 +184,8 @@ outputs_untouched(const struct adoption *a, const char *folder, const json_t *st
 	for (size_t i = 0; i < json_array_size(outputs) && !found; i++) {
 		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
 
-		if (json_object_get(now, name) && json_equal(json_object_get(now, name), json_object_get(stamps, name)))
+		if (json_object_get(now, name) &&
+		    json_equal(json_object_get(now, name), json_object_get(stamps, name)))
 			found = name;
 	}
 	json_decref(now);

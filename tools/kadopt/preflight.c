@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt preflight: everything that an adoption needs and that can be missing, looked for before anything is touched. The
- * project is built and run in a copy; how its file is compiled is noted on the way.
+ * kadopt preflight: everything that an adoption needs and that can be missing, looked for before
+ * anything is touched. The project is built and run in a copy; how its file is compiled is noted on
+ * the way.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +24,7 @@ struct findings {
 	struct kbuf missing, wrong, again;
 };
 
-static void __attribute__((format(printf, 2, 3)))
-tell(struct kbuf *b, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) tell(struct kbuf *b, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -33,8 +33,7 @@ tell(struct kbuf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void __attribute__((format(printf, 1, 2)))
-say(const char *fmt, ...)
+static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
@@ -63,9 +62,13 @@ check_parameters(const struct adoption *a, const struct signature *s, struct fin
 	for (size_t i = 0; i < s->of.count; i++) {
 		const struct kscan_param *p = &s->of.params[i];
 
-		if (p->strange || p->stars > 1 || strstr(p->text, "struct ") || strstr(p->text, "union "))
-			tell(&f->wrong, "kernel: %s:%d: parameter '%s': a task knows numbers and arrays of them, not this; put a function with plain "
-			    "parameters around the part that takes the time, and adopt that one", a->file, s->line, p->text);
+		if (p->strange || p->stars > 1 || strstr(p->text, "struct ") ||
+		    strstr(p->text, "union "))
+			tell(&f->wrong,
+			    "kernel: %s:%d: parameter '%s': a task knows numbers and arrays of "
+			    "them, not this; put a function with plain "
+			    "parameters around the part that takes the time, and adopt that one",
+			    a->file, s->line, p->text);
 	}
 }
 
@@ -79,31 +82,46 @@ check_files(const struct adoption *a, struct findings *f)
 	if (!is_folder(a->project)) {
 		tell(&f->wrong, "project: %s is no folder", a->project);
 	} else if (!strncmp(a->dir, a->project, n) && (a->dir[n] == '/' || !a->dir[n])) {
-		tell(&f->wrong, "the campaign's folder %s lies in the project, which is copied whole: put it elsewhere (-o)", a->dir);
+		tell(&f->wrong,
+		    "the campaign's folder %s lies in the project, which is copied whole: put it "
+		    "elsewhere (-o)",
+		    a->dir);
 	} else if (!(text = file_text(path, &len))) {
 		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
 	} else {
 		if (!signature_find(text, len, a->kernel, &s, why, sizeof why))
-			tell(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel, why);
+			tell(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
+			    why);
 		else if (s.returns)
-			tell(&f->wrong, "kernel: %s:%d: %s returns something: a task's entry returns void; let it write its result "
-			    "through a pointer", a->file, s.line, a->kernel);
+			tell(&f->wrong,
+			    "kernel: %s:%d: %s returns something: a task's entry returns void; let "
+			    "it write its result "
+			    "through a pointer",
+			    a->file, s.line, a->kernel);
 		else if (a->backend->device &&
 		    (!s.of.count || !signature_is_stream(&s.of.params[s.of.count - 1])))
-			tell(&f->wrong, "kernel: %s:%d: %s has no stream as its last parameter, and a task's function launches on one that it is given: "
-			    "add it (with 'cudaStream_t stream = 0' its callers stay as they are), and launch on it", a->file, s.line, a->kernel);
+			tell(&f->wrong,
+			    "kernel: %s:%d: %s has no stream as its last parameter, and a task's "
+			    "function launches on one that it is given: "
+			    "add it (with 'cudaStream_t stream = 0' its callers stay as they are), "
+			    "and launch on it",
+			    a->file, s.line, a->kernel);
 		else
-			say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s.line, s.of.count);
+			say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s.line,
+			    s.of.count);
 		check_parameters(a, &s, f);
 		*strrchr(path, '/') = '\0';
 		if (access(path, W_OK) < 0)
-			say("winner     %s cannot be written: a winner cannot be put in place there", path);
+			say("winner     %s cannot be written: a winner cannot be put in place "
+			    "there",
+			    path);
 		signature_free(&s);
 		free(text);
 	}
 	free(path);
 	for (size_t i = 0; i < json_array_size(json_object_get(a->json, "context")); i++) {
-		path = project_path(a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));
+		path = project_path(
+		    a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));
 		if (access(path, R_OK) < 0)
 			tell(&f->wrong, "context: %s: %s", path, strerror(errno));
 		free(path);
@@ -114,8 +132,9 @@ check_files(const struct adoption *a, struct findings *f)
 static void
 check_versions(const struct adoption *a)
 {
-	char *argv[] = { (char *)"git", (char *)"--no-optional-locks", (char *)"-C", (char *)a->project, (char *)"status",
-		(char *)"--porcelain", (char *)"--", (char *)".", NULL };
+	char *argv[] = { (char *)"git", (char *)"--no-optional-locks", (char *)"-C",
+		(char *)a->project, (char *)"status", (char *)"--porcelain", (char *)"--",
+		(char *)".", NULL };
 	struct kproc p = { .argv = argv, .timeout_s = CONNECT_S };
 	struct kproc_result r;
 	size_t lines = 0;
@@ -129,8 +148,10 @@ check_versions(const struct adoption *a)
 	else if (!lines)
 		say("versions   git: all is committed");
 	else
-		say("versions   git: %zu file%s not committed, which %s left as %s; the first: %.*s", lines, lines > 1 ? "s are" : " is",
-		    lines > 1 ? "are" : "is", lines > 1 ? "they are" : "it is", (int)strcspn(r.out, "\n"), r.out);
+		say("versions   git: %zu file%s not committed, which %s left as %s; the first: "
+		    "%.*s",
+		    lines, lines > 1 ? "s are" : " is", lines > 1 ? "are" : "is",
+		    lines > 1 ? "they are" : "it is", (int)strcspn(r.out, "\n"), r.out);
 	kproc_result_free(&r);
 }
 
@@ -159,7 +180,9 @@ check_room(const struct adoption *a, struct findings *f)
 		return;
 	room = (double)v.f_bavail * (double)v.f_frsize;
 	if (room < needed)
-		tell(&f->missing, "%s: %.0f MB are free there, and copies of the project take about %.0f MB", a->dir, room / 1e6, needed / 1e6);
+		tell(&f->missing,
+		    "%s: %.0f MB are free there, and copies of the project take about %.0f MB",
+		    a->dir, room / 1e6, needed / 1e6);
 	else
 		say("room       %.0f MB free, about %.0f MB needed", room / 1e6, needed / 1e6);
 }
@@ -192,23 +215,31 @@ check_launcher(const struct adoption *a, struct findings *f)
 	if (!a->launcher)
 		return true;
 	if (!ask(a, words, &r)) {
-		tell(&f->missing, "launcher: '%s' cannot be started: %s", a->launcher, strerror(errno));
+		tell(&f->missing, "launcher: '%s' cannot be started: %s", a->launcher,
+		    strerror(errno));
 		return false;
 	}
 	if (r.timed_out)
-		tell(&f->again, "launcher: '%s' gave no answer within %d s", a->launcher, CONNECT_S);
+		tell(
+		    &f->again, "launcher: '%s' gave no answer within %d s", a->launcher, CONNECT_S);
 	else if (r.exit_code == 1)
-		tell(&f->missing, "launcher: '%s' answers, but does not see %s: both machines need the folders of project and campaign",
+		tell(&f->missing,
+		    "launcher: '%s' answers, but does not see %s: both machines need the folders "
+		    "of project and campaign",
 		    a->launcher, a->project);
 	else if (r.exit_code)
-		tell(&f->again, "launcher: '%s' ended with status %d: %.200s", a->launcher, r.exit_code, r.err);
+		tell(&f->again, "launcher: '%s' ended with status %d: %.200s", a->launcher,
+		    r.exit_code, r.err);
 	else
 		say("launcher   '%s' answers", a->launcher);
 	kproc_result_free(&r);
 	return !f->again.len && !f->missing.len;
 }
 
-/* The program that a shell command names first, assignments passed over; "" when that is no plain word. The caller frees. */
+/*
+ * The program that a shell command names first, assignments passed over; "" when that is no plain
+ * word. The caller frees.
+ */
 static char *
 first_program(const char *command)
 {
@@ -238,7 +269,8 @@ check_program(const struct adoption *a, const char *what, const char *name, stru
 	command_quote(&command, name);
 	command_run(a, a->project, command.data, NULL, "program", &r);
 	if (r.status)
-		tell(&f->missing, "%s: %s is not installed%s", what, name, a->launcher ? " there" : "");
+		tell(&f->missing, "%s: %s is not installed%s", what, name,
+		    a->launcher ? " there" : "");
 	command_free(&r);
 	kbuf_free(&command);
 }
@@ -247,24 +279,29 @@ check_program(const struct adoption *a, const char *what, const char *name, stru
 static void
 check_device(const struct adoption *a, struct findings *f)
 {
-	const char *words[] = { "nvidia-smi", "--query-compute-apps=pid,process_name", "--format=csv,noheader", NULL };
+	const char *words[] = { "nvidia-smi", "--query-compute-apps=pid,process_name",
+		"--format=csv,noheader", NULL };
 	struct kproc_result r;
 	double load = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (!a->backend->device) {
 		if (!a->launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
-			say("device     the load of this machine is %.1f on %ld CPUs: times will be noisy", load, cpus);
+			say("device     the load of this machine is %.1f on %ld CPUs: times will "
+			    "be noisy",
+			    load, cpus);
 		else
 			say("device     CPU");
 		return;
 	}
 	if (!ask(a, words, &r)) {
-		tell(&f->missing, "device: nvidia-smi is not installed: no NVIDIA GPU to be seen here");
+		tell(&f->missing,
+		    "device: nvidia-smi is not installed: no NVIDIA GPU to be seen here");
 		return;
 	}
 	if (r.exit_code)
-		tell(&f->missing, "device: nvidia-smi ended with status %d: %.200s%.200s", r.exit_code, r.out, r.err);
+		tell(&f->missing, "device: nvidia-smi ended with status %d: %.200s%.200s",
+		    r.exit_code, r.out, r.err);
 	else if (r.out[strspn(r.out, " \n")])
 		tell(&f->again, "device: in use by others, who are left alone: %.400s", r.out);
 	else
@@ -278,7 +315,8 @@ check_device(const struct adoption *a, struct findings *f)
 static char *
 device_architecture(const struct adoption *a)
 {
-	const char *words[] = { "nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader", NULL };
+	const char *words[] = { "nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader",
+		NULL };
 	struct kproc_result r;
 	char *name = NULL;
 	int major, minor;
@@ -297,23 +335,30 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 {
 	bool cuda = a->backend->device, astray;
 	const char *guess = cuda ? "nvcc" : is_cxx(a) ? "g++" : "gcc";
-	char *path = adopt_path(a, "compile.json"), *architecture = cuda ? device_architecture(a) : NULL;
+	char *path = adopt_path(a, "compile.json"),
+	     *architecture = cuda ? device_architecture(a) : NULL;
 	json_t *found = compile_seen(a, copy, &astray);
 
 	if (astray && !found)
-		tell(&f->wrong, "build: '%s' in a copy of the project compiles %s/%s itself: a build folder or makefile names the project by its "
-		    "path; let the build command configure anew, or clean the project", a->build, a->project, a->file);
+		tell(&f->wrong,
+		    "build: '%s' in a copy of the project compiles %s/%s itself: a build folder or "
+		    "makefile names the project by its "
+		    "path; let the build command configure anew, or clean the project",
+		    a->build, a->project, a->file);
 	if (!found) {
-		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2", cuda || is_cxx(a) ? "-std=c++17" :
-		    "-std=gnu11", "include", "guessed", 1);
-		say("compiler   not seen (a compiler with a path of its own?): %s -O2 is taken; see %s", guess, path);
+		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2",
+		    cuda || is_cxx(a) ? "-std=c++17" : "-std=gnu11", "include", "guessed", 1);
+		say("compiler   not seen (a compiler with a path of its own?): %s -O2 is taken; "
+		    "see %s",
+		    guess, path);
 	}
 	compile_settle(found, architecture);
 	if (!kjson_bool_or(found, "guessed", false)) {
 		struct kbuf b = { 0 };
 
 		for (size_t i = 0; i < json_array_size(json_object_get(found, "flags")); i++)
-			kbuf_printf(&b, " %s", json_string_value(json_array_get(json_object_get(found, "flags"), i)));
+			kbuf_printf(&b, " %s",
+			    json_string_value(json_array_get(json_object_get(found, "flags"), i)));
 		say("compiler   %s%s", kjson_str_or(found, "compiler", ""), b.data ? b.data : "");
 		kbuf_free(&b);
 	}
@@ -326,7 +371,8 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 static bool
 build_copy(const struct adoption *a, const char *copy, struct findings *f)
 {
-	char *shims = adopt_path(a, "shims"), *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")), NULL }, why[64];
+	char *shims = adopt_path(a, "shims"),
+	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")), NULL }, why[64];
 	char *path = kasprintf("%s/%s", copy, a->file);
 	struct command_result r;
 
@@ -338,7 +384,8 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 	if (r.status) {
 		char *said = command_tail(r.log);
 
-		tell(&f->wrong, "build: '%s' does not build a copy of the project: %s (%s)", a->build, command_fault(&r, why, sizeof why), r.log);
+		tell(&f->wrong, "build: '%s' does not build a copy of the project: %s (%s)",
+		    a->build, command_fault(&r, why, sizeof why), r.log);
 		kwarn("%s", said);
 		free(said);
 	} else {
@@ -358,7 +405,8 @@ check_written(const struct adoption *a, const char *copy, const json_t *before, 
 	const char *name = outputs_untouched(a, copy, before);
 
 	if (name)
-		tell(&f->wrong, "outputs: %s: the run has not written it: it lay there before", name);
+		tell(&f->wrong, "outputs: %s: the run has not written it: it lay there before",
+		    name);
 }
 
 /* Keep what the run wrote, and see that a second run writes the same. */
@@ -370,7 +418,8 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 	for (size_t i = 0; i < json_array_size(outputs); i++) {
 		const json_t *o = json_array_get(outputs, i);
 		const char *name = kjson_str_or(o, "file", "");
-		char *from = kasprintf("%s/%s", copy, name), *to = adopt_path(a, "outputs/%s", name), *text, why[512];
+		char *from = kasprintf("%s/%s", copy, name),
+		     *to = adopt_path(a, "outputs/%s", name), *text, why[512];
 		size_t len;
 
 		text = file_text(from, &len);
@@ -379,8 +428,11 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 		else if (!second)
 			write_text(to, text, len);
 		else if (!outputs_same(o, to, from, why, sizeof why))
-			tell(&f->wrong, "outputs: %s: two runs of the unchanged program differ: %s; say how near is near enough "
-			    "(--compare float:RTOL), or name other files", name, why);
+			tell(&f->wrong,
+			    "outputs: %s: two runs of the unchanged program differ: %s; say how "
+			    "near is near enough "
+			    "(--compare float:RTOL), or name other files",
+			    name, why);
 		free(text);
 		free(from);
 		free(to);
@@ -400,7 +452,8 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 		if (r.status) {
 			char *said = command_tail(r.log);
 
-			tell(&f->wrong, "run: '%s' in a copy of the project: %s (%s)", a->run, command_fault(&r, why, sizeof why), r.log);
+			tell(&f->wrong, "run: '%s' in a copy of the project: %s (%s)", a->run,
+			    command_fault(&r, why, sizeof why), r.log);
 			kwarn("%s", said);
 			free(said);
 		} else {
@@ -413,8 +466,12 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 		command_free(&r);
 	}
 	if (!f->wrong.len)
-		say("outputs    %zu, the same in two runs%s", json_array_size(json_object_get(a->json, "outputs")),
-		    json_array_size(json_object_get(a->json, "outputs")) ? "" : ": nothing will tell a wrong result of the application");
+		say("outputs    %zu, the same in two runs%s",
+		    json_array_size(json_object_get(a->json, "outputs")),
+		    json_array_size(json_object_get(a->json, "outputs")) ? ""
+		                                                         : ": nothing will tell a "
+		                                                           "wrong result of the "
+		                                                           "application");
 }
 
 static void
@@ -437,13 +494,17 @@ check_ours(struct findings *f)
 static int
 verdict(struct findings *f)
 {
-	int code = f->wrong.len ? K_USAGE : f->missing.len ? K_MISSING : f->again.len ? K_AGAIN : K_OK;
+	int code = f->wrong.len ? K_USAGE
+	    : f->missing.len    ? K_MISSING
+	    : f->again.len      ? K_AGAIN
+	                        : K_OK;
 	struct kbuf *all[] = { &f->wrong, &f->missing, &f->again };
 
 	for (size_t i = 0; i < LEN(all); i++) {
 		char *save;
 
-		for (char *line = all[i]->data ? strtok_r(all[i]->data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+		for (char *line = all[i]->data ? strtok_r(all[i]->data, "\n", &save) : NULL; line;
+		     line = strtok_r(NULL, "\n", &save))
 			kwarn("%s", line);
 		kbuf_free(all[i]);
 	}
@@ -458,7 +519,8 @@ preflight(const struct adoption *a)
 	char *copy = adopt_path(a, "copy"), *program;
 
 	if (ended)
-		say("leftovers  %zu process%s of an earlier run ended", ended, ended > 1 ? "es" : "");
+		say("leftovers  %zu process%s of an earlier run ended", ended,
+		    ended > 1 ? "es" : "");
 	check_files(a, &f);
 	check_ours(&f);
 	if (!f.wrong.len) {

@@ -26,14 +26,13 @@ static const double near_args = 0.01;
 static struct watch
 watch_of(const struct adoption *a, char *folder, const char *source)
 {
-	return (struct watch){
-		.a = a, .folder = folder, .source = source, .cuda = a->backend->device
-	};
+	return (
+	    struct watch){ .a = a, .folder = folder, .source = source, .cuda = a->backend->device };
 }
 
 /*
- * Run STEP in a process of its own: what observes ends the program when something is missing, and here something has to be put
- * back then. False when it failed; it has said why on standard error.
+ * Run STEP in a process of its own: what observes ends the program when something is missing, and
+ * here something has to be put back then. False when it failed; it has said why on standard error.
  */
 static bool
 apart(int (*step)(const struct adoption *a, void *arg), const struct adoption *a, void *arg)
@@ -117,20 +116,25 @@ same_outputs(const struct adoption *a, const char *folder, char *why, size_t why
 	for (size_t i = 0; i < json_array_size(outputs); i++) {
 		const json_t *o = json_array_get(outputs, i);
 		const char *name = kjson_str_or(o, "file", "");
-		char *was = adopt_path(a, "outputs/%s", name), *now = kasprintf("%s/%s", folder, name), reason[400];
+		char *was = adopt_path(a, "outputs/%s", name),
+		     *now = kasprintf("%s/%s", folder, name), reason[400];
 		bool same = outputs_same(o, was, now, reason, sizeof reason);
 
 		free(was);
 		free(now);
 		if (!same) {
-			snprintf(why, why_len, "the application's output %s is another one: %s", name, reason);
+			snprintf(why, why_len, "the application's output %s is another one: %s",
+			    name, reason);
 			return false;
 		}
 	}
 	return true;
 }
 
-/* Times by what the calls were given: {"args", "calls", "old_us", "new_us", "ratio", "share"}, a row each. */
+/*
+ * Times by what the calls were given: {"args", "calls", "old_us", "new_us", "ratio", "share"}, a
+ * row each.
+ */
 static json_t *
 rows(struct run *old, struct run *new, size_t pairs)
 {
@@ -139,20 +143,25 @@ rows(struct run *old, struct run *new, size_t pairs)
 
 	for (size_t p = 0; p < pairs; p++)
 		for (size_t i = 0; i < json_array_size(old[p].calls); i++) {
-			json_t *args = json_object_get(json_array_get(old[p].calls, i), "args"), *row;
+			json_t *args = json_object_get(json_array_get(old[p].calls, i), "args"),
+			       *row;
 			char *key = args ? json_dumps(args, KIO_DUMP) : kstrdup("{}");
-			double was = kjson_num_or(json_array_get(old[p].calls, i), "ns", 0), now = kjson_num_or(json_array_get(new[p].calls, i),
-			    "ns", 0);
+			double was = kjson_num_or(json_array_get(old[p].calls, i), "ns", 0),
+			       now = kjson_num_or(json_array_get(new[p].calls, i), "ns", 0);
 
 			row = json_object_get(index, key);
 			if (!row) {
-				row = json_pack("{s:O?,s:i,s:f,s:f}", "args", args, "calls", 0, "old_us", 0.0, "new_us", 0.0);
+				row = json_pack("{s:O?,s:i,s:f,s:f}", "args", args, "calls", 0,
+				    "old_us", 0.0, "new_us", 0.0);
 				json_object_set_new(index, key, row);
 				json_array_append(list, row);
 			}
-			json_object_set_new(row, "calls", json_integer(kjson_int_or(row, "calls", 0) + 1));
-			json_object_set_new(row, "old_us", json_real(kjson_num_or(row, "old_us", 0) + was / 1e3));
-			json_object_set_new(row, "new_us", json_real(kjson_num_or(row, "new_us", 0) + now / 1e3));
+			json_object_set_new(
+			    row, "calls", json_integer(kjson_int_or(row, "calls", 0) + 1));
+			json_object_set_new(
+			    row, "old_us", json_real(kjson_num_or(row, "old_us", 0) + was / 1e3));
+			json_object_set_new(
+			    row, "new_us", json_real(kjson_num_or(row, "new_us", 0) + now / 1e3));
 			all += was / 1e3;
 			free(key);
 		}
@@ -162,7 +171,8 @@ rows(struct run *old, struct run *new, size_t pairs)
 
 		json_object_set_new(row, "ratio", json_real(was > 0 ? now / was : 0));
 		json_object_set_new(row, "share", json_real(all > 0 ? was / all : 0));
-		json_object_set_new(row, "calls", json_integer(kjson_int_or(row, "calls", 0) / (json_int_t)pairs));
+		json_object_set_new(
+		    row, "calls", json_integer(kjson_int_or(row, "calls", 0) / (json_int_t)pairs));
 	}
 	json_decref(index);
 	return list;
@@ -177,11 +187,14 @@ same_args(const json_t *x, const json_t *y)
 
 	if (json_object_size(x) != json_object_size(y))
 		return false;
-	json_object_foreach((json_t *)x, name, v) {
+	json_object_foreach((json_t *)x, name, v)
+	{
 		const json_t *w = json_object_get(y, name);
 		double a = json_number_value(v), b = json_number_value(w);
 
-		if (!json_equal(v, w) && !(json_is_real(v) && json_is_real(w) && fabs(a - b) <= near_args * fmax(fabs(a), fabs(b))))
+		if (!json_equal(v, w) &&
+		    !(json_is_real(v) && json_is_real(w) &&
+		        fabs(a - b) <= near_args * fmax(fabs(a), fabs(b))))
 			return false;
 	}
 	return true;
@@ -191,7 +204,8 @@ static bool
 same_order(const struct run *x, const struct run *y)
 {
 	for (size_t i = 0; i < json_array_size(x->calls); i++)
-		if (!same_args(json_object_get(json_array_get(x->calls, i), "args"), json_object_get(json_array_get(y->calls, i), "args")))
+		if (!same_args(json_object_get(json_array_get(x->calls, i), "args"),
+		        json_object_get(json_array_get(y->calls, i), "args")))
 			return false;
 	return true;
 }
@@ -207,7 +221,10 @@ compare_keyed(const void *x, const void *y)
 	return strcmp(((const struct keyed *)x)->key, ((const struct keyed *)y)->key);
 }
 
-/* Threads and processes make their calls in an order that is another one in every run: by arguments then. */
+/*
+ * Threads and processes make their calls in an order that is another one in every run: by arguments
+ * then.
+ */
 static void
 sort_calls(struct run *r)
 {
@@ -218,7 +235,8 @@ sort_calls(struct run *r)
 	for (size_t i = 0; i < n; i++) {
 		const json_t *args = json_object_get(json_array_get(r->calls, i), "args");
 
-		list[i] = (struct keyed){ args ? json_dumps(args, KIO_DUMP) : kstrdup(""), json_array_get(r->calls, i) };
+		list[i] = (struct keyed){ args ? json_dumps(args, KIO_DUMP) : kstrdup(""),
+			json_array_get(r->calls, i) };
 	}
 	qsort(list, n, sizeof *list, compare_keyed);
 	for (size_t i = 0; i < n; i++) {
@@ -258,12 +276,14 @@ same_calls(struct run *old, struct run *new, size_t pairs, char *why, size_t why
 
 	for (size_t p = 0; p < pairs; p++)
 		if (json_array_size(old[p].calls) != n || json_array_size(new[p].calls) != n) {
-			snprintf(why, why_len, "the runs do not make the same calls: %zu, %zu and %zu", n, json_array_size(old[p].calls),
-			    json_array_size(new[p].calls));
+			snprintf(why, why_len,
+			    "the runs do not make the same calls: %zu, %zu and %zu", n,
+			    json_array_size(old[p].calls), json_array_size(new[p].calls));
 			return false;
 		}
 	if (!align_calls(old, new, pairs)) {
-		snprintf(why, why_len, "the calls of the two programs are not given the same, in no order");
+		snprintf(why, why_len,
+		    "the calls of the two programs are not given the same, in no order");
 		return false;
 	}
 	return true;
@@ -304,7 +324,8 @@ is_unclear(const struct run *old, const struct run *new, size_t pairs, double ga
 }
 
 static void
-decide(struct real *r, const struct run *old, const struct run *new, size_t pairs, double gate, char *why, size_t why_len)
+decide(struct real *r, const struct run *old, const struct run *new, size_t pairs, double gate,
+    char *why, size_t why_len)
 {
 	double was[PAIRS_MAX], now[PAIRS_MAX], best_now = INFINITY;
 	struct kstat_interval m = saved(old, new, pairs);
@@ -318,8 +339,10 @@ decide(struct real *r, const struct run *old, const struct run *new, size_t pair
 		was[p] = old[p].wall_s;
 		now[p] = new[p].wall_s;
 		best_now = fmin(best_now, now[p]);
-		json_array_append_new(list, json_pack("{s:f,s:f,s:f,s:f,s:f}", "old_us", old[p].total_ns / 1e3, "new_us", new[p].total_ns / 1e3,
-		    "reduction", reduction, "old_wall_s", was[p], "new_wall_s", now[p]));
+		json_array_append_new(list,
+		    json_pack("{s:f,s:f,s:f,s:f,s:f}", "old_us", old[p].total_ns / 1e3, "new_us",
+		        new[p].total_ns / 1e3, "reduction", reduction, "old_wall_s", was[p],
+		        "new_wall_s", now[p]));
 	}
 	r->reduction = m.median;
 	r->low = m.low;
@@ -328,15 +351,20 @@ decide(struct real *r, const struct run *old, const struct run *new, size_t pair
 	r->faster = false;
 	if (is_unclear(old, new, pairs, gate))
 		snprintf(why, why_len,
-		    "inconclusive: %zu pairs of runs allow anything from %.1f %% more to %.1f %% less time "
-		    "in all calls together; --pairs asks for more", pairs, -100 * m.low,
-		    100 * m.high);
+		    "inconclusive: %zu pairs of runs allow anything from %.1f %% more to %.1f %% "
+		    "less time "
+		    "in all calls together; --pairs asks for more",
+		    pairs, -100 * m.low, 100 * m.high);
 	else if (r->reduction < gate)
-		snprintf(why, why_len, "all calls together take %.1f %% %s in the application, and %.1f %% less is asked for",
+		snprintf(why, why_len,
+		    "all calls together take %.1f %% %s in the application, and %.1f %% less is "
+		    "asked for",
 		    100 * fabs(r->reduction), r->reduction < 0 ? "more" : "less", 100 * gate);
 	else if (r->wall > 1 + wall_slack && best_now > median_of(was, pairs))
-		snprintf(why, why_len, "the calls are %.1f %% shorter, but the application as a whole takes %.1f %% longer", 100 * r->reduction,
-		    100 * (r->wall - 1));
+		snprintf(why, why_len,
+		    "the calls are %.1f %% shorter, but the application as a whole takes %.1f %% "
+		    "longer",
+		    100 * r->reduction, 100 * (r->wall - 1));
 	else
 		r->faster = true;
 	json_object_set_new(r->record, "pairs", list);
@@ -372,7 +400,7 @@ compare_step(const struct adoption *a, void *arg)
 		json_decref(warm.calls);
 	}
 	for (; pairs < c->pairs || (pairs < most && is_unclear(old, new, pairs, c->gate));
-	    pairs++) {
+	     pairs++) {
 		size_t p = pairs;
 
 		kprogress("application: pair %zu of %zu", p + 1, p < c->pairs ? c->pairs : most);

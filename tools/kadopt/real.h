@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* real: is the application faster with the winner? Both programs run in turns, and every call of the function is timed. */
+/*
+ * real: is the application faster with the winner? Both programs run in turns, and every call of
+ * the function is timed.
+ */
 #ifndef REAL_H
 #define REAL_H
 
@@ -8,12 +11,13 @@
 struct real {
 	/* by the gate, beyond the noise, and the application as a whole is not slower */
 	bool faster;
-	double reduction;	/* of the time of all calls: 1 - new / old, the median over pairs of runs */
-	double low, high;	/* its interval */
-	double worst;		/* the smallest of a pair */
-	double wall;		/* time of whole runs, new over old, medians */
-	json_t *record;		/* pairs, calls by configuration; owned */
-	char *why;		/* it is not; owned */
+	/* of the time of all calls: 1 - new / old, the median over pairs of runs */
+	double reduction;
+	double low, high; /* its interval */
+	double worst;     /* the smallest of a pair */
+	double wall;      /* time of whole runs, new over old, medians */
+	json_t *record;   /* pairs, calls by configuration; owned */
+	char *why;        /* it is not; owned */
 };
 
 /*

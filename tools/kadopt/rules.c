@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patterns/adopt.json: what is cleaned up, what is refused, what a float is in double precision. See adopt.h. */
+/*
+ * patterns/adopt.json: what is cleaned up, what is refused, what a float is in double precision.
+ * See adopt.h.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +68,8 @@ rules_replace(const char *group, const char *language, const char *text)
 	char *now = kstrdup(text);
 	size_t i;
 
-	json_array_foreach((json_t *)rules, i, rule) {
+	json_array_foreach((json_t *)rules, i, rule)
+	{
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, "\\w+") : NULL;
 		char *next = re ? kregex_replace(re, now, kjson_str_or(rule, "with", "")) : NULL;
 
@@ -103,16 +107,18 @@ find(struct kregex *re, const struct subject *s, bool comments, struct kregex_sp
 }
 
 size_t
-rules_scan(const char *group, const char *language, const char *text, const char *entry, const char *before,
-    struct kbuf *faults)
+rules_scan(const char *group, const char *language, const char *text, const char *entry,
+    const char *before, struct kbuf *faults)
 {
 	const json_t *rules = json_object_get(table(), group), *rule;
 	struct subject now = { text, ktoken_strip(text, strlen(text), KTOKEN_C) };
-	struct subject was = { before, before ? ktoken_strip(before, strlen(before), KTOKEN_C) : NULL };
+	struct subject was = { before,
+		before ? ktoken_strip(before, strlen(before), KTOKEN_C) : NULL };
 	struct kregex_span at;
 	size_t i, count = 0;
 
-	json_array_foreach((json_t *)rules, i, rule) {
+	json_array_foreach((json_t *)rules, i, rule)
+	{
 		bool comments = kjson_bool_or(rule, "comments", false);
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, entry) : NULL;
 

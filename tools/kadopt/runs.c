@@ -22,7 +22,8 @@ choose_name(struct run_folder *r, const struct adoption *a)
 		if (*c == ':')
 			*c = '-';
 	for (int n = 1;; n++) {
-		r->name = n > 1 ? kasprintf("runs/%s/%s.%d", a->kernel, now, n) : kasprintf("runs/%s/%s", a->kernel, now);
+		r->name = n > 1 ? kasprintf("runs/%s/%s.%d", a->kernel, now, n)
+		                : kasprintf("runs/%s/%s", a->kernel, now);
 		r->path = kasprintf("%s/%s", a->dir, r->name);
 		if (access(r->path, F_OK))
 			return;
@@ -48,7 +49,8 @@ add_iteration(const struct run_folder *r, const struct kcandidate *c, bool promp
 	const char *code = kjson_str_or(c->json, "eval.code", "");
 	const char *parent = kjson_str_or(c->json, "sample.parent.code", NULL);
 	char *folder = kasprintf("iterations/%03ld-%02ld", c->trial, c->branch);
-	char *name = kasprintf("standalone.%s", r->suffix), *path = kasprintf("%s/changes.patch", folder);
+	char *name = kasprintf("standalone.%s", r->suffix),
+	     *path = kasprintf("%s/changes.patch", folder);
 
 	put(r, folder, name, code);
 	put(r, folder, "response.txt", kjson_str_or(c->json, "reply.text", ""));
@@ -102,9 +104,11 @@ run_json(const struct run_folder *r, const char *name, const json_t *value)
 }
 
 void
-run_diff(const struct run_folder *r, const char *name, const char *file, const char *was, const char *now)
+run_diff(const struct run_folder *r, const char *name, const char *file, const char *was,
+    const char *now)
 {
-	char *path = kasprintf("%s/%s", r->path, name), *a = kasprintf("a/%s", file), *b = kasprintf("b/%s", file);
+	char *path = kasprintf("%s/%s", r->path, name), *a = kasprintf("a/%s", file),
+	     *b = kasprintf("b/%s", file);
 	struct kbuf text = { 0 };
 
 	kdiff_unified(was, strlen(was), now, strlen(now), a, b, &text);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runs: a folder for every integration, runs/KERNEL/TIME in the campaign, never overwritten: report.md, the winner, the new
- * file and its patch, times; iterations/TTT with program, answer and patch of every trial; prompts only when asked for.
+ * runs: a folder for every integration, runs/KERNEL/TIME in the campaign, never overwritten:
+ * report.md, the winner, the new file and its patch, times; iterations/TTT with program, answer and
+ * patch of every trial; prompts only when asked for.
  */
 #ifndef RUNS_H
 #define RUNS_H
@@ -10,8 +11,8 @@
 #include "ktrials.h"
 
 struct run_folder {
-	char *path, *name;		/* absolute; below the campaign */
-	const char *suffix;		/* "c", "cu" */
+	char *path, *name;  /* absolute; below the campaign */
+	const char *suffix; /* "c", "cu" */
 	struct kbuf report;
 };
 
@@ -22,7 +23,8 @@ void run_open(struct run_folder *r, const struct adoption *a, struct ktrials *t,
 char *run_path(const struct run_folder *r, const char *name);
 void run_note(struct run_folder *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void run_json(const struct run_folder *r, const char *name, const json_t *value);
-void run_diff(const struct run_folder *r, const char *name, const char *file, const char *was, const char *now);
+void run_diff(const struct run_folder *r, const char *name, const char *file, const char *was,
+    const char *now);
 /* Write the report. */
 void run_close(struct run_folder *r, int code);
 

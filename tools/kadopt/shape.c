@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shapes by arithmetic: how many elements an argument points to, call by call, has to be the same simple expression of the
- * whole numbers that the call was given. See shape.h.
+ * Shapes by arithmetic: how many elements an argument points to, call by call, has to be the same
+ * simple expression of the whole numbers that the call was given. See shape.h.
  */
 #include "shape.h"
 
@@ -22,23 +22,47 @@ static const struct {
 	size_t bytes;
 	bool integer;
 } types[] = {
-	{ "float", "float32", 4, false }, { "double", "float64", 8, false },
-	{ "int", "int32", 4, true }, { "signed int", "int32", 4, true }, { "unsigned", "int32", 4, true }, { "unsigned int", "int32", 4, true },
-	{ "int32_t", "int32", 4, true }, { "uint32_t", "int32", 4, true },
-	{ "long", "int64", 8, true }, { "long int", "int64", 8, true }, { "unsigned long", "int64", 8, true }, { "long long", "int64", 8, true },
-	{ "unsigned long long", "int64", 8, true }, { "size_t", "int64", 8, true }, { "ssize_t", "int64", 8, true },
-	{ "ptrdiff_t", "int64", 8, true }, { "int64_t", "int64", 8, true }, { "uint64_t", "int64", 8, true },
-	{ "char", "int8", 1, true }, { "signed char", "int8", 1, true }, { "unsigned char", "int8", 1, true }, { "int8_t", "int8", 1, true },
+	{ "float", "float32", 4, false },
+	{ "double", "float64", 8, false },
+	{ "int", "int32", 4, true },
+	{ "signed int", "int32", 4, true },
+	{ "unsigned", "int32", 4, true },
+	{ "unsigned int", "int32", 4, true },
+	{ "int32_t", "int32", 4, true },
+	{ "uint32_t", "int32", 4, true },
+	{ "long", "int64", 8, true },
+	{ "long int", "int64", 8, true },
+	{ "unsigned long", "int64", 8, true },
+	{ "long long", "int64", 8, true },
+	{ "unsigned long long", "int64", 8, true },
+	{ "size_t", "int64", 8, true },
+	{ "ssize_t", "int64", 8, true },
+	{ "ptrdiff_t", "int64", 8, true },
+	{ "int64_t", "int64", 8, true },
+	{ "uint64_t", "int64", 8, true },
+	{ "char", "int8", 1, true },
+	{ "signed char", "int8", 1, true },
+	{ "unsigned char", "int8", 1, true },
+	{ "int8_t", "int8", 1, true },
 	{ "uint8_t", "int8", 1, true },
-	{ "short", NULL, 2, true }, { "unsigned short", NULL, 2, true }, { "int16_t", NULL, 2, true }, { "uint16_t", NULL, 2, true },
-	{ "bool", NULL, 1, true }, { "_Bool", NULL, 1, true },
-	{ "__half", "float16", 2, false }, { "half", "float16", 2, false }, { "__nv_bfloat16", "bfloat16", 2, false },
+	{ "short", NULL, 2, true },
+	{ "unsigned short", NULL, 2, true },
+	{ "int16_t", NULL, 2, true },
+	{ "uint16_t", NULL, 2, true },
+	{ "bool", NULL, 1, true },
+	{ "_Bool", NULL, 1, true },
+	{ "__half", "float16", 2, false },
+	{ "half", "float16", 2, false },
+	{ "__nv_bfloat16", "bfloat16", 2, false },
 	{ "nv_bfloat16", "bfloat16", 2, false },
 };
 
 /* ---- types ---- */
 
-/* The type's place in the table, typedefs seen through; -1: it is not there. STARS that typedefs add are counted. */
+/*
+ * The type's place in the table, typedefs seen through; -1: it is not there. STARS that typedefs
+ * add are counted.
+ */
 static int
 type_of(const struct kscan *s, const char *type, int *stars)
 {
@@ -71,7 +95,10 @@ is_stream(const struct adoption *a, const char *type)
 	return a->backend->device && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
 }
 
-/* What stands in the brackets of an array parameter, as a product; NULL: it has none, or empty ones. The caller frees. */
+/*
+ * What stands in the brackets of an array parameter, as a product; NULL: it has none, or empty
+ * ones. The caller frees.
+ */
 static char *
 declared_shape(const struct kscan_param *p)
 {
@@ -94,7 +121,8 @@ declared_shape(const struct kscan_param *p)
 }
 
 static void
-take_parameter(struct values *v, const struct adoption *a, const struct kscan *s, const struct kscan_param *p, bool last)
+take_parameter(struct values *v, const struct adoption *a, const struct kscan *s,
+    const struct kscan_param *p, bool last)
 {
 	struct value *x = &v->at[v->count++];
 	int stars = p->stars, type;
@@ -102,28 +130,39 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
 	if (!p->stars && is_stream(a, p->type)) {
 		if (!last)
-			kdie(K_USAGE, "%s: the stream %s has to be the last parameter", a->kernel, p->name);
+			kdie(K_USAGE, "%s: the stream %s has to be the last parameter", a->kernel,
+			    p->name);
 		x->role = ROLE_STREAM;
 		return;
 	}
 	type = type_of(s, p->type, &stars);
 	if (p->strange || stars > 1 || type < 0)
-		kdie(K_USAGE, "%s: parameter '%s': a task knows numbers (int, long, float, double and their like, by value) and arrays of "
-		    "them, not this; a function around it, with plain parameters, can be adopted instead", a->kernel, p->text);
+		kdie(K_USAGE,
+		    "%s: parameter '%s': a task knows numbers (int, long, float, double and their "
+		    "like, by value) and arrays of "
+		    "them, not this; a function around it, with plain parameters, can be adopted "
+		    "instead",
+		    a->kernel, p->text);
 	x->dtype = types[type].dtype;
 	x->bytes = types[type].bytes;
-	x->role = stars ? ROLE_ARRAY : types[type].integer && x->bytes > 1 ? ROLE_AXIS : ROLE_SCALAR;
+	x->role = stars                           ? ROLE_ARRAY
+	    : types[type].integer && x->bytes > 1 ? ROLE_AXIS
+	                                          : ROLE_SCALAR;
 	x->declared = stars ? declared_shape(p) : NULL;
 	if (stars && !x->dtype)
-		kdie(K_USAGE, "%s: parameter '%s': a task knows no arrays of %s; a function around it, with plain parameters, can be adopted "
-		    "instead", a->kernel, p->text, p->type);
+		kdie(K_USAGE,
+		    "%s: parameter '%s': a task knows no arrays of %s; a function around it, with "
+		    "plain parameters, can be adopted "
+		    "instead",
+		    a->kernel, p->text, p->type);
 	/* Small integers travel as int, which is how machines pass them. */
 	if (!stars && types[type].integer && x->bytes < 4) {
 		x->dtype = "int32";
 		x->bytes = 4;
 	}
 	if (!stars && x->bytes < 4)
-		kdie(K_USAGE, "%s: parameter '%s': a scalar of a task has 4 or 8 bytes", a->kernel, p->text);
+		kdie(K_USAGE, "%s: parameter '%s': a scalar of a task has 4 or 8 bytes", a->kernel,
+		    p->text);
 }
 
 /* ---- observed calls ---- */
@@ -135,9 +174,8 @@ values_number(json_t *args)
 	void *next;
 	json_t *x;
 
-	json_object_foreach_safe(args, next, name, x)
-		if (json_is_boolean(x))
-			json_object_set_new(args, name, json_integer(json_is_true(x)));
+	json_object_foreach_safe(args, next, name, x) if (json_is_boolean(x))
+	    json_object_set_new(args, name, json_integer(json_is_true(x)));
 }
 
 static void
@@ -178,15 +216,18 @@ load_calls(struct values *v, const struct adoption *a)
 static json_int_t
 argument(const struct values *v, size_t call, const char *name)
 {
-	return (json_int_t)json_number_value(json_object_get(json_object_get(json_array_get(v->calls, call), "args"), name));
+	return (json_int_t)json_number_value(
+	    json_object_get(json_object_get(json_array_get(v->calls, call), "args"), name));
 }
 
 /* Elements that argument X points to in a call, or -1: not told there. */
 static json_int_t
 elements(const struct values *v, size_t call, const struct value *x)
 {
-	const json_t *p = json_object_get(json_object_get(json_array_get(v->calls, call), "pointers"), x->name);
-	json_int_t room = kjson_int_or(p, "room", kjson_int_or(p, "bytes", -1) - kjson_int_or(p, "offset", 0));
+	const json_t *p =
+	    json_object_get(json_object_get(json_array_get(v->calls, call), "pointers"), x->name);
+	json_int_t room =
+	    kjson_int_or(p, "room", kjson_int_or(p, "bytes", -1) - kjson_int_or(p, "offset", 0));
 
 	return room < 0 || room % (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
 }
@@ -201,7 +242,10 @@ has_extent(const struct values *v, const struct value *x)
 	return false;
 }
 
-/* Does the axis have the value of the product of A and B (NULL: of A) in every call, and a large one at that? */
+/*
+ * Does the axis have the value of the product of A and B (NULL: of A) in every call, and a large
+ * one at that?
+ */
 static bool
 equals(const struct values *v, const struct value *x, const struct value *a, const struct value *b)
 {
@@ -228,11 +272,14 @@ find_ties(struct values *v)
 			if (k < i && equals(v, x, a, NULL))
 				x->tied = kstrdup(a->name);
 			for (size_t m = k; m < v->count && !x->tied; m++)
-				if (m != i && v->at[m].role == ROLE_AXIS && !v->at[m].tied && equals(v, x, a, &v->at[m]))
+				if (m != i && v->at[m].role == ROLE_AXIS && !v->at[m].tied &&
+				    equals(v, x, a, &v->at[m]))
 					x->tied = kasprintf("%s*%s", a->name, v->at[m].name);
 			if (x->tied)
-				json_array_append_new(v->notes, json_sprintf("%s was %s in every call: only such calls are checked", x->name,
-				    x->tied));
+				json_array_append_new(v->notes,
+				    json_sprintf("%s was %s in every call: only such calls are "
+				                 "checked",
+				        x->name, x->tied));
 		}
 }
 
@@ -242,7 +289,8 @@ find_signs(struct values *v)
 {
 	for (size_t i = 0; i < v->count; i++)
 		for (size_t k = 0; k < json_array_size(v->calls) && v->at[i].role == ROLE_AXIS; k++)
-			if (argument(v, k, v->at[i].name) < 0 || argument(v, k, v->at[i].name) > INT32_MAX)
+			if (argument(v, k, v->at[i].name) < 0 ||
+			    argument(v, k, v->at[i].name) > INT32_MAX)
 				v->at[i].role = ROLE_SCALAR;
 }
 
@@ -251,12 +299,17 @@ find_written(struct values *v)
 {
 	for (size_t i = 0; i < v->count; i++)
 		for (size_t k = 0; k < json_array_size(v->calls); k++) {
-			const json_t *p = json_object_get(json_object_get(json_array_get(v->calls, k), "pointers"), v->at[i].name);
+			const json_t *p = json_object_get(
+			    json_object_get(json_array_get(v->calls, k), "pointers"),
+			    v->at[i].name);
 
 			v->at[i].written |= kjson_bool_or(p, "written", false);
 			if (kjson_bool_or(p, "null", false))
-				kdie(K_USAGE, "parameter %s is a null pointer in some calls: a task's arrays are always there; a function around "
-				    "it can be adopted instead", v->at[i].name);
+				kdie(K_USAGE,
+				    "parameter %s is a null pointer in some calls: a task's arrays "
+				    "are always there; a function around "
+				    "it can be adopted instead",
+				    v->at[i].name);
 		}
 }
 
@@ -304,9 +357,13 @@ fit_text(const struct fit *f)
 	return b.data;
 }
 
-/* All expressions of a kind: so many factors, numbers added to each, and a constant. Appended to LIST. */
+/*
+ * All expressions of a kind: so many factors, numbers added to each, and a constant. Appended to
+ * LIST.
+ */
 static void
-try_kind(const struct values *v, const struct value *x, size_t factors, int add, json_int_t times, char **list, size_t *n)
+try_kind(const struct values *v, const struct value *x, size_t factors, int add, json_int_t times,
+    char **list, size_t *n)
 {
 	const struct value *axes[64];
 	size_t count = 0, index[3] = { 0 };
@@ -343,7 +400,10 @@ try_kind(const struct values *v, const struct value *x, size_t factors, int add,
 	}
 }
 
-/* How often something is multiplied by NAME, or by a member of that name: as often as an index steps over such rows. */
+/*
+ * How often something is multiplied by NAME, or by a member of that name: as often as an index
+ * steps over such rows.
+ */
 static size_t
 strides(const char *text, const char *name)
 {
@@ -365,7 +425,10 @@ strides(const char *text, const char *name)
 	return count;
 }
 
-/* Factors of a plain product in the order of memory: those that indices step by are inner ones. SHAPE is taken over. */
+/*
+ * Factors of a plain product in the order of memory: those that indices step by are inner ones.
+ * SHAPE is taken over.
+ */
 static char *
 in_order(char *shape, const char *text)
 {
@@ -373,10 +436,12 @@ in_order(char *shape, const char *text)
 	struct kbuf b = { 0 };
 	size_t n = 0;
 
-	for (char *p = strtok_r(copy, "*", &save); p && n < LEN(factor); p = strtok_r(NULL, "*", &save))
+	for (char *p = strtok_r(copy, "*", &save); p && n < LEN(factor);
+	     p = strtok_r(NULL, "*", &save))
 		factor[n++] = p;
 	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k > 0 && strides(text, factor[k - 1]) > strides(text, factor[k]); k--) {
+		for (size_t k = i; k > 0 && strides(text, factor[k - 1]) > strides(text, factor[k]);
+		     k--) {
 			char *t = factor[k];
 
 			factor[k] = factor[k - 1];
@@ -402,8 +467,23 @@ find_fits(const struct values *v, const struct value *x, char **list)
 		int add;
 		json_int_t times;
 	} kinds[] = {
-		{ 1, 0, 1 }, { 2, 0, 1 }, { 1, 1, 1 }, { 1, 2, 1 }, { 1, 0, 2 }, { 1, 0, 3 }, { 1, 0, 4 }, { 3, 0, 1 }, { 2, 1, 1 }, { 2, 2, 1 },
-		{ 2, 0, 2 }, { 2, 0, 3 }, { 2, 0, 4 }, { 1, 0, 8 }, { 1, 0, 16 }, { 3, 2, 1 }, { 3, 0, 3 },
+		{ 1, 0, 1 },
+		{ 2, 0, 1 },
+		{ 1, 1, 1 },
+		{ 1, 2, 1 },
+		{ 1, 0, 2 },
+		{ 1, 0, 3 },
+		{ 1, 0, 4 },
+		{ 3, 0, 1 },
+		{ 2, 1, 1 },
+		{ 2, 2, 1 },
+		{ 2, 0, 2 },
+		{ 2, 0, 3 },
+		{ 2, 0, 4 },
+		{ 1, 0, 8 },
+		{ 1, 0, 16 },
+		{ 3, 2, 1 },
+		{ 3, 0, 3 },
 	};
 	struct fit constant = { 0 };
 	size_t n = 0;
@@ -423,16 +503,21 @@ static void
 add_observed(struct kbuf *b, const struct values *v, const struct value *x)
 {
 	for (size_t i = 0; i < json_array_size(v->calls) && i < 8; i++) {
-		char *args = json_dumps(json_object_get(json_array_get(v->calls, i), "args"), JSON_COMPACT);
+		char *args =
+		    json_dumps(json_object_get(json_array_get(v->calls, i), "args"), JSON_COMPACT);
 
 		kbuf_printf(b, "%lld elements with %s\n", (long long)elements(v, i, x), args);
 		free(args);
 	}
 }
 
-/* Room for EXPRESSION in what X pointed to, in every call; else WHY names the first one where there is none. */
+/*
+ * Room for EXPRESSION in what X pointed to, in every call; else WHY names the first one where there
+ * is none.
+ */
 static bool
-has_room(const struct values *v, const struct value *x, const char *expression, char *why, size_t why_len)
+has_room(const struct values *v, const struct value *x, const char *expression, char *why,
+    size_t why_len)
 {
 	for (size_t i = 0; i < json_array_size(v->calls); i++) {
 		const json_t *args = json_object_get(json_array_get(v->calls, i), "args");
@@ -441,14 +526,17 @@ has_room(const struct values *v, const struct value *x, const char *expression, 
 		int64_t want;
 
 		if (!kscan_number(&scope, expression, &want) || want < 1) {
-			snprintf(why, why_len, "'%.80s' is no expression over the whole numbers among the parameters", expression);
+			snprintf(why, why_len,
+			    "'%.80s' is no expression over the whole numbers among the parameters",
+			    expression);
 			return false;
 		}
 		if (n >= 0 && want > n) {
 			char *dump = json_dumps(args, JSON_COMPACT);
 
-			snprintf(why, why_len, "%s is %lld elements with %.200s, and there were %lld", expression, (long long)want, dump,
-			    (long long)n);
+			snprintf(why, why_len,
+			    "%s is %lld elements with %.200s, and there were %lld", expression,
+			    (long long)want, dump, (long long)n);
 			free(dump);
 			return false;
 		}
@@ -475,7 +563,8 @@ answered_shape(const char *answer)
 
 /* The model's word, which has to agree with what was observed. */
 static char *
-ask_shape(const struct values *v, const struct adoption *a, const struct value *x, const char *text, char *const *list, size_t n)
+ask_shape(const struct values *v, const struct adoption *a, const struct value *x, const char *text,
+    char *const *list, size_t n)
 {
 	struct kbuf code = { 0 }, observed = { 0 }, choices = { 0 };
 	char why[512] = "", *shape = NULL;
@@ -485,8 +574,9 @@ ask_shape(const struct values *v, const struct adoption *a, const struct value *
 	for (size_t i = 0; i < n; i++)
 		kbuf_printf(&choices, "%s%s", i ? ", " : "", list[i]);
 	for (int t = 1; t <= ASK_TRIES && !shape; t++) {
-		json_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel", a->kernel, "name", x->name, "code", code.data, "observed",
-		    observed.data, "choices", choices.data ? choices.data : "", "fault", why);
+		json_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel", a->kernel, "name",
+		    x->name, "code", code.data, "observed", observed.data, "choices",
+		    choices.data ? choices.data : "", "fault", why);
 		char *answer = ask_model(a, "shape", t, facts);
 		bool good, among = !n;
 
@@ -525,14 +615,20 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		x->shape = kstrdup(given);
 		return;
 	}
-	/* The brackets of a matrix say what it is; those of a vector only where nothing else does. */
-	if (x->declared && (strchr(x->declared, '*') || !has_extent(v, x)) && has_room(v, x, x->declared, why, sizeof why)) {
+	/*
+	 * The brackets of a matrix say what it is; those of a vector only where nothing else does.
+	 */
+	if (x->declared && (strchr(x->declared, '*') || !has_extent(v, x)) &&
+	    has_room(v, x, x->declared, why, sizeof why)) {
 		x->shape = kstrdup(x->declared);
 		return;
 	}
 	if (!has_extent(v, x) && x->written) {
 		x->shape = kstrdup("1");
-		json_array_append_new(v->notes, json_sprintf("%s is on the caller's stack: it is taken for one number (else: --shape)", x->name));
+		json_array_append_new(v->notes,
+		    json_sprintf("%s is on the caller's stack: it is taken for one number (else: "
+		                 "--shape)",
+		        x->name));
 		return;
 	}
 	n = find_fits(v, x, list);
@@ -548,8 +644,13 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 			kbuf_printf(&b, "%s%s", i ? ", " : "", list[i]);
 		if (!n)
 			add_observed(&b, v, x);
-		kdie(K_USAGE, "parameter %s: %s %s; say what its elements are: --shape %s=EXPRESSION", x->name, n ? "several shapes fit all "
-		    "observed calls:" : "no simple shape fits all observed calls:", b.data, x->name);
+		kdie(K_USAGE,
+		    "parameter %s: %s %s; say what its elements are: --shape %s=EXPRESSION",
+		    x->name,
+		    n ? "several shapes fit all "
+		        "observed calls:"
+		      : "no simple shape fits all observed calls:",
+		    b.data, x->name);
 	}
 	for (size_t i = 0; i < n; i++)
 		free(list[i]);
@@ -629,7 +730,8 @@ bounds(const struct kscan *s, const char *word, const char *name, bool returns)
 		size_t open = p + n, end;
 		int depth = 0;
 
-		if (memcmp(s->code + p, word, n) || (p && (isalnum((unsigned char)s->code[p - 1]) || s->code[p - 1] == '_')))
+		if (memcmp(s->code + p, word, n) ||
+		    (p && (isalnum((unsigned char)s->code[p - 1]) || s->code[p - 1] == '_')))
 			continue;
 		while (open < s->len && isspace((unsigned char)s->code[open]))
 			open++;
@@ -644,7 +746,8 @@ bounds(const struct kscan *s, const char *word, const char *name, bool returns)
 			continue;
 		if (!returns)
 			return true;
-		for (end++; end < s->len && (isspace((unsigned char)s->code[end]) || s->code[end] == '{');)
+		for (end++;
+		     end < s->len && (isspace((unsigned char)s->code[end]) || s->code[end] == '{');)
 			end++;
 		if (end + 6 < s->len && !memcmp(s->code + end, "return", 6))
 			return true;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parameters of a function are: sizes, scalars, arrays and their shapes, as calls were observed. */
+/*
+ * What the parameters of a function are: sizes, scalars, arrays and their shapes, as calls were
+ * observed.
+ */
 #ifndef SHAPE_H
 #define SHAPE_H
 
@@ -10,32 +13,38 @@ enum role { ROLE_ARRAY, ROLE_AXIS, ROLE_SCALAR, ROLE_STREAM };
 struct value {
 	char *name;
 	enum role role;
-	const char *dtype;	/* as a task names it */
-	size_t bytes;		/* of an element */
-	bool constant, written;	/* of an array: declared so; seen so */
-	bool size;		/* of an axis: it is in a shape */
-	char *tied;		/* of an axis: the expression of others that it was in every call; or NULL */
-	char *declared;		/* of an array: what its brackets say, "rows*cols"; NULL: they do not say it all */
-	char *shape;		/* of an array: factors with '*' between, "rows*cols" */
-	bool asked;		/* the shape is the model's word, one of several that fit the calls */
+	const char *dtype;      /* as a task names it */
+	size_t bytes;           /* of an element */
+	bool constant, written; /* of an array: declared so; seen so */
+	bool size;              /* of an axis: it is in a shape */
+	/* of an axis: the expression of others that it was in every call; or NULL */
+	char *tied;
+	/* of an array: what its brackets say, "rows*cols"; NULL: they do not say it all */
+	char *declared;
+	char *shape; /* of an array: factors with '*' between, "rows*cols" */
+	/* the shape is the model's word, one of several that fit the calls */
+	bool asked;
 };
 
 struct values {
 	struct value *at;
 	size_t count;
-	json_t *calls;		/* observed, each set of arguments once, the first one */
-	json_t *notes;		/* lines */
+	json_t *calls; /* observed, each set of arguments once, the first one */
+	json_t *notes; /* lines */
 };
 
 /*
- * The parameters of the kernel in TEXT, the reference, with what adopt/observed.ndjson tells. Dies, naming the parameter and
- * what to do, where a shape or type cannot be told. Free with values_free.
+ * The parameters of the kernel in TEXT, the reference, with what adopt/observed.ndjson tells. Dies,
+ * naming the parameter and what to do, where a shape or type cannot be told. Free with values_free.
  */
 void values_find(struct values *v, const struct adoption *a, const char *text);
 void values_free(struct values *v);
 /* True and false among the arguments of a call as a task has them, 1 and 0. */
 void values_number(json_t *args);
-/* Where in the code a size bounds work: "A" (a thread that is too far returns), "B" (the trip count of a loop), "AB", or "". */
+/*
+ * Where in the code a size bounds work: "A" (a thread that is too far returns), "B" (the trip count
+ * of a loop), "AB", or "".
+ */
 const char *value_bounds(const char *text, const char *name);
 
 #endif

@@ -16,7 +16,8 @@ line_of(const char *text, size_t at)
 }
 
 static bool
-describe(const struct kscan *k, const struct kscan_item *f, struct signature *s, char *why, size_t why_len)
+describe(const struct kscan *k, const struct kscan_item *f, struct signature *s, char *why,
+    size_t why_len)
 {
 	s->from = f->from;
 	s->name = f->name_at;
@@ -33,8 +34,8 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 		}
 	for (size_t i = 0; i < s->of.count; i++)
 		if (!s->of.params[i].name || !*s->of.params[i].name) {
-			snprintf(why, why_len, "line %d: parameter %zu has no name: '%s'", s->line, i + 1,
-			    s->of.params[i].text);
+			snprintf(why, why_len, "line %d: parameter %zu has no name: '%s'", s->line,
+			    i + 1, s->of.params[i].text);
 			return false;
 		}
 	if (s->of.too_many)
@@ -43,7 +44,8 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 }
 
 bool
-signature_find(const char *text, size_t len, const char *name, struct signature *s, char *why, size_t why_len)
+signature_find(
+    const char *text, size_t len, const char *name, struct signature *s, char *why, size_t why_len)
 {
 	const struct kscan_item *found = NULL;
 	struct kscan k;
@@ -55,8 +57,8 @@ signature_find(const char *text, size_t len, const char *name, struct signature 
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
 		if (found) {
-			snprintf(why, why_len, "it is defined in line %d and in line %d: leave one", line_of(text, found->name_at),
-			    line_of(text, x->name_at));
+			snprintf(why, why_len, "it is defined in line %d and in line %d: leave one",
+			    line_of(text, found->name_at), line_of(text, x->name_at));
 			good = false;
 		}
 		found = x;
@@ -65,9 +67,15 @@ signature_find(const char *text, size_t len, const char *name, struct signature 
 		snprintf(why, why_len, "it is not defined there, or by a macro, or under an #if");
 		good = false;
 	}
-	if (good && (kscan_has_word(&k, found, "template") || (found->name_at > 1 && text[found->name_at - 1] == ':'))) {
-		snprintf(why, why_len, "line %d: it is %s: put a plain function around it, with types that are named, and adopt that one",
-		    line_of(text, found->name_at), text[found->name_at - 1] == ':' ? "a member, or defined by a qualified name" : "a template");
+	if (good &&
+	    (kscan_has_word(&k, found, "template") ||
+	        (found->name_at > 1 && text[found->name_at - 1] == ':'))) {
+		snprintf(why, why_len,
+		    "line %d: it is %s: put a plain function around it, with types that are named, "
+		    "and adopt that one",
+		    line_of(text, found->name_at),
+		    text[found->name_at - 1] == ':' ? "a member, or defined by a qualified name"
+		                                    : "a template");
 		good = false;
 	}
 	good = good && describe(&k, found, s, why, why_len);
@@ -96,9 +104,21 @@ kind_of(const struct kscan_param *p)
 	static const struct {
 		const char *type, *kind;
 	} kinds[] = {
-		{ "int", "i4" }, { "int32_t", "i4" }, { "unsigned", "u4" }, { "unsigned int", "u4" }, { "uint32_t", "u4" },
-		{ "long", "i8" }, { "long long", "i8" }, { "int64_t", "i8" }, { "ptrdiff_t", "i8" }, { "unsigned long", "u8" },
-		{ "unsigned long long", "u8" }, { "uint64_t", "u8" }, { "size_t", "u8" }, { "float", "f4" }, { "double", "f8" },
+		{ "int", "i4" },
+		{ "int32_t", "i4" },
+		{ "unsigned", "u4" },
+		{ "unsigned int", "u4" },
+		{ "uint32_t", "u4" },
+		{ "long", "i8" },
+		{ "long long", "i8" },
+		{ "int64_t", "i8" },
+		{ "ptrdiff_t", "i8" },
+		{ "unsigned long", "u8" },
+		{ "unsigned long long", "u8" },
+		{ "uint64_t", "u8" },
+		{ "size_t", "u8" },
+		{ "float", "f4" },
+		{ "double", "f8" },
 		{ "bool", "b1" },
 	};
 
@@ -119,12 +139,14 @@ signature_layout(const char *text, size_t len, struct kbuf *out)
 	for (const struct kscan_item *x = k.items; x < k.items + k.count; x++) {
 		struct kscan_signature s;
 
-		if (x->kind != KSCAN_FUNCTION || !x->name_count || !kscan_has_word(&k, x, "__global__"))
+		if (x->kind != KSCAN_FUNCTION || !x->name_count ||
+		    !kscan_has_word(&k, x, "__global__"))
 			continue;
 		kscan_signature(&k, x, &s);
 		kbuf_puts(out, x->names[0]);
 		for (size_t i = 0; i < s.count; i++)
-			kbuf_printf(out, " %s:%s", kind_of(&s.params[i]), s.params[i].name && *s.params[i].name ? s.params[i].name : "-");
+			kbuf_printf(out, " %s:%s", kind_of(&s.params[i]),
+			    s.params[i].name && *s.params[i].name ? s.params[i].name : "-");
 		kbuf_puts(out, "\n");
 		kscan_signature_free(&s);
 	}

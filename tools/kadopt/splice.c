@@ -12,15 +12,15 @@
 
 struct state {
 	const struct adoption *a;
-	struct bundle b;		/* the original file and its headers */
+	struct bundle b; /* the original file and its headers */
 	const struct source *file;
 	const struct kscan_item *kernel;
-	struct kscan w;			/* the winner */
+	struct kscan w; /* the winner */
 	const struct kscan_item *new_kernel;
-	bool *own;			/* by item of the winner: it goes into the file */
-	bool *dead;			/* by item of the file: nothing uses it any more */
-	json_t *renamed;		/* old name: new name */
-	bool pragma;			/* options of the compiler change along the way */
+	bool *own;       /* by item of the winner: it goes into the file */
+	bool *dead;      /* by item of the file: nothing uses it any more */
+	json_t *renamed; /* old name: new name */
+	bool pragma;     /* options of the compiler change along the way */
 };
 
 static void
@@ -47,7 +47,9 @@ is_known(const struct state *t, const struct kscan_item *x)
 	return false;
 }
 
-/* An item that was cleaned up on the way out ("__constant__") is known by its names and its kind. */
+/*
+ * An item that was cleaned up on the way out ("__constant__") is known by its names and its kind.
+ */
 static bool
 is_cleaned(const struct state *t, const struct kscan_item *x)
 {
@@ -57,7 +59,8 @@ is_cleaned(const struct state *t, const struct kscan_item *x)
 			const struct kscan_item *y = &s->items[k];
 			char *text, *clean, hash[17], other[17];
 
-			if (y->kind != x->kind || !y->name_count || !x->name_count || strcmp(y->names[0], x->names[0]))
+			if (y->kind != x->kind || !y->name_count || !x->name_count ||
+			    strcmp(y->names[0], x->names[0]))
 				continue;
 			text = kstrndup(s->text + y->from, y->to - y->from);
 			clean = rules_replace("cleanup", t->a->language, text);
@@ -104,7 +107,8 @@ choose_own(struct state *t)
 	for (size_t i = 0; i < t->w.count; i++) {
 		const struct kscan_item *x = &t->w.items[i];
 
-		if (x->kind == KSCAN_INCLUDE || x->kind == KSCAN_OPEN || x->kind == KSCAN_CLOSE || declares_kernel(t, x))
+		if (x->kind == KSCAN_INCLUDE || x->kind == KSCAN_OPEN || x->kind == KSCAN_CLOSE ||
+		    declares_kernel(t, x))
 			continue;
 		t->own[i] = !is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x);
 	}
@@ -118,16 +122,21 @@ needed_as_it_is(const struct state *t, const char *name)
 		if (t->own[i] && kscan_declares(&t->w.items[i], name))
 			return false;
 	for (size_t i = 0; i < t->w.count; i++)
-		if ((t->own[i] || &t->w.items[i] == t->new_kernel) && kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, name))
+		if ((t->own[i] || &t->w.items[i] == t->new_kernel) &&
+		    kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, name))
 			return true;
 	/* Through a helper that stays. */
 	for (size_t i = 0; i < t->w.count; i++)
-		if (!t->own[i] && &t->w.items[i] != t->new_kernel && kscan_declares(&t->w.items[i], name))
+		if (!t->own[i] && &t->w.items[i] != t->new_kernel &&
+		    kscan_declares(&t->w.items[i], name))
 			return true;
 	return false;
 }
 
-/* Helpers of the file, seen by nothing outside it, that only the old kernel, or other such helpers, used. */
+/*
+ * Helpers of the file, seen by nothing outside it, that only the old kernel, or other such helpers,
+ * used.
+ */
 static void
 choose_dead(struct state *t)
 {
@@ -141,16 +150,22 @@ choose_dead(struct state *t)
 			const struct kscan_item *x = &s->items[i];
 			bool used = false;
 
-			if (t->dead[i] || !t->file->kept[i] || x == t->kernel || !x->name_count || x->kind == KSCAN_GROUP)
+			if (t->dead[i] || !t->file->kept[i] || x == t->kernel || !x->name_count ||
+			    x->kind == KSCAN_GROUP)
 				continue;
 			/* What other files might name stays. */
-			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) && !kscan_has_word(s, x, "static") &&
-			    !(x->kind == KSCAN_DECLARATION && (kscan_has_word(s, x, "typedef") || kscan_has_word(s, x, "constexpr"))))
+			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
+			    !kscan_has_word(s, x, "static") &&
+			    !(x->kind == KSCAN_DECLARATION &&
+			        (kscan_has_word(s, x, "typedef") ||
+			            kscan_has_word(s, x, "constexpr"))))
 				continue;
 			for (size_t n = 0; n < x->name_count && !used; n++) {
 				for (size_t k = 0; k < s->count && !used; k++)
-					used = k != i && !t->dead[k] && &s->items[k] != t->kernel && s->items[k].kind != KSCAN_INCLUDE &&
-					    kscan_uses(s, s->items[k].from, s->items[k].to, x->names[n]);
+					used = k != i && !t->dead[k] && &s->items[k] != t->kernel &&
+					    s->items[k].kind != KSCAN_INCLUDE &&
+					    kscan_uses(
+					        s, s->items[k].from, s->items[k].to, x->names[n]);
 				used = used || needed_as_it_is(t, x->names[n]);
 			}
 			if (!used)
@@ -168,9 +183,12 @@ is_taken(const struct state *t, const char *name, bool macro)
 			const struct source *src = &t->b.sources[i];
 			const struct kscan_item *x = &src->scan.items[k];
 
-			if (x->kind == KSCAN_INCLUDE || (src == t->file && (t->dead[k] || x == t->kernel)))
+			if (x->kind == KSCAN_INCLUDE ||
+			    (src == t->file && (t->dead[k] || x == t->kernel)))
 				continue;
-			if (kscan_declares(x, name) || (macro && src == t->file && kscan_uses(&src->scan, x->from, x->to, name)))
+			if (kscan_declares(x, name) ||
+			    (macro && src == t->file &&
+			        kscan_uses(&src->scan, x->from, x->to, name)))
 				return true;
 		}
 	return false;
@@ -185,7 +203,8 @@ choose_names(struct state *t, struct kbuf *notes)
 			const char *name = t->w.items[i].names[n];
 			char *fresh;
 
-			if (!is_taken(t, name, t->w.items[i].kind == KSCAN_MACRO) || json_object_get(t->renamed, name))
+			if (!is_taken(t, name, t->w.items[i].kind == KSCAN_MACRO) ||
+			    json_object_get(t->renamed, name))
 				continue;
 			fresh = kasprintf("%s_%s", t->a->kernel, name);
 			while (is_taken(t, fresh, true)) {
@@ -195,7 +214,8 @@ choose_names(struct state *t, struct kbuf *notes)
 				fresh = longer;
 			}
 			json_object_set_new(t->renamed, name, json_string(fresh));
-			kbuf_printf(notes, "%s is called %s: the project has another one\n", name, fresh);
+			kbuf_printf(
+			    notes, "%s is called %s: the project has another one\n", name, fresh);
 			free(fresh);
 		}
 }
@@ -206,7 +226,8 @@ is_member(const struct kscan *s, size_t p)
 {
 	while (p > 0 && isspace((unsigned char)s->code[p - 1]))
 		p--;
-	return p > 0 && (s->code[p - 1] == '.' || (p > 1 && s->code[p - 1] == '>' && s->code[p - 2] == '-'));
+	return p > 0 &&
+	    (s->code[p - 1] == '.' || (p > 1 && s->code[p - 1] == '>' && s->code[p - 2] == '-'));
 }
 
 /* Text of the winner with new names. */
@@ -227,7 +248,9 @@ add_text(struct kbuf *b, const struct state *t, size_t from, size_t to)
 			continue;
 		}
 		word = kstrndup(s->code + p, end - p);
-		fresh = isdigit((unsigned char)*word) || is_member(s, p) ? NULL : kjson_str_or(t->renamed, word, NULL);
+		fresh = isdigit((unsigned char)*word) || is_member(s, p)
+		    ? NULL
+		    : kjson_str_or(t->renamed, word, NULL);
 		if (fresh)
 			kbuf_puts(b, fresh);
 		else
@@ -241,7 +264,9 @@ add_text(struct kbuf *b, const struct state *t, size_t from, size_t to)
 static bool
 is_prototype(const struct state *t, const struct kscan_item *x)
 {
-	const struct kscan_item *f = x->kind == KSCAN_DECLARATION && x->name_count == 1 ? kscan_function(&t->w, x->names[0]) : NULL;
+	const struct kscan_item *f = x->kind == KSCAN_DECLARATION && x->name_count == 1
+	    ? kscan_function(&t->w, x->names[0])
+	    : NULL;
 
 	return f && t->own[f - t->w.items];
 }
@@ -249,10 +274,12 @@ is_prototype(const struct state *t, const struct kscan_item *x)
 static bool
 is_variable(const struct kscan *s, const struct kscan_item *x)
 {
-	static const char *const others[] = { "typedef", "using", "extern", "struct", "union", "enum", "class", "template", "static_assert",
-		"_Static_assert", "constexpr", "__device__", "__constant__" };
+	static const char *const others[] = { "typedef", "using", "extern", "struct", "union",
+		"enum", "class", "template", "static_assert", "_Static_assert", "constexpr",
+		"__device__", "__constant__" };
 
-	if (x->kind != KSCAN_DECLARATION || !x->name_count || memchr(s->code + x->from, '(', x->to - x->from))
+	if (x->kind != KSCAN_DECLARATION || !x->name_count ||
+	    memchr(s->code + x->from, '(', x->to - x->from))
 		return false;
 	for (size_t i = 0; i < LEN(others); i++)
 		if (kscan_has_word(s, x, others[i]))
@@ -284,18 +311,23 @@ static void
 add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 {
 	const struct kscan *s = &t->w;
-	bool template = !strncmp(s->code + x->from, "template", 8), hidden = kscan_has_word(s, x, "static");
+	bool template = !strncmp(s->code + x->from, "template", 8),
+	     hidden = kscan_has_word(s, x, "static");
 	size_t from = behind_extern(s, x);
 
 	kbuf_add(b, s->text + x->lead, x->from - x->lead);
-	if (!hidden && !template && (x->kind == KSCAN_FUNCTION || is_prototype(t, x) || is_variable(s, x)))
+	if (!hidden && !template &&
+	    (x->kind == KSCAN_FUNCTION || is_prototype(t, x) || is_variable(s, x)))
 		kbuf_puts(b, "static ");
 	add_text(b, t, from, x->to);
 	if (b->data[b->len - 1] != '\n')
 		kbuf_puts(b, "\n");
 }
 
-/* Past '__attribute__((visibility("default")))' at P, which says what 'extern "C"' says: see me from outside; else P. */
+/*
+ * Past '__attribute__((visibility("default")))' at P, which says what 'extern "C"' says: see me
+ * from outside; else P.
+ */
 static size_t
 behind_visibility(const struct kscan *s, size_t p, size_t to)
 {
@@ -320,7 +352,10 @@ behind_visibility(const struct kscan *s, size_t p, size_t to)
 	return p;
 }
 
-/* What stands before a function's name, blanks made one, without linkage: 'extern "C"', static, visibility. The caller frees. */
+/*
+ * What stands before a function's name, blanks made one, without linkage: 'extern "C"', static,
+ * visibility. The caller frees.
+ */
 static char *
 plain_head(const struct kscan *s, const struct kscan_item *f)
 {
@@ -371,9 +406,12 @@ add_kernel(struct kbuf *b, const struct state *t)
 	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
 	char *was = plain_head(old, k), *now = plain_head(&t->w, n);
 
-	/* The comment of the project stays, and the winner's joins it when it says something else. */
+	/*
+	 * The comment of the project stays, and the winner's joins it when it says something else.
+	 */
 	kbuf_add(b, old->text + k->lead, k->from - k->lead);
-	if (!same_lines(old->text + k->lead, k->from - k->lead, t->w.text + n->lead, n->from - n->lead))
+	if (!same_lines(
+	        old->text + k->lead, k->from - k->lead, t->w.text + n->lead, n->from - n->lead))
 		kbuf_add(b, t->w.text + n->lead, n->from - n->lead);
 	if (!strcmp(was, now)) {
 		kbuf_add(b, old->text + k->from, k->name_at - k->from);
@@ -392,7 +430,7 @@ static void
 add_winner(struct kbuf *b, struct state *t)
 {
 	size_t at = (size_t)(t->new_kernel - t->w.items);
-	bool line = false;	/* the last one was a line of the preprocessor */
+	bool line = false; /* the last one was a line of the preprocessor */
 
 	if (t->pragma)
 		kbuf_puts(b, "#pragma GCC push_options\n");
@@ -427,7 +465,8 @@ add_includes(struct kbuf *b, const struct state *t, bool macros)
 		const struct kscan_item *x = &t->w.items[i];
 		bool there = false;
 
-		if (x->kind != (macros ? KSCAN_MACRO : KSCAN_INCLUDE) || (macros && (!t->own[i] || x->names[0][0] != '_')))
+		if (x->kind != (macros ? KSCAN_MACRO : KSCAN_INCLUDE) ||
+		    (macros && (!t->own[i] || x->names[0][0] != '_')))
 			continue;
 		for (size_t k = 0; k < t->b.count && !there && !macros; k++)
 			for (size_t m = 0; m < t->b.sources[k].scan.count; m++)
@@ -486,9 +525,10 @@ compose(struct state *t, struct kbuf *notes)
 	struct kbuf b = { 0 };
 
 	for (size_t i = 0; i < t->w.count; i++)
-		t->pragma |= t->own[i] && t->w.items[i].kind == KSCAN_DIRECTIVE && strstr(t->w.code + t->w.items[i].from, "pragma") &&
+		t->pragma |= t->own[i] && t->w.items[i].kind == KSCAN_DIRECTIVE &&
+		    strstr(t->w.code + t->w.items[i].from, "pragma") &&
 		    (kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, "optimize") ||
-		    kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, "target"));
+		        kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, "target"));
 	kbuf_add(&b, s->text, first);
 	add_includes(&b, t, true);
 	p = first;
@@ -507,7 +547,8 @@ compose(struct state *t, struct kbuf *notes)
 			/* The blank line behind goes too. */
 			while (line_break(s->text + p) && b.len && b.data[b.len - 1] == '\n')
 				p += line_break(s->text + p);
-			kbuf_printf(notes, "%s is taken out: nothing uses it any more\n", x->names[0]);
+			kbuf_printf(
+			    notes, "%s is taken out: nothing uses it any more\n", x->names[0]);
 		} else if (x->kind == KSCAN_INCLUDE && x->to == place && place != first) {
 			kbuf_add(&b, s->text + p, x->to - p);
 			add_includes(&b, t, false);
@@ -518,7 +559,10 @@ compose(struct state *t, struct kbuf *notes)
 	return b.data;
 }
 
-/* Types as the typedefs of the application make them: a model writes float where the file says real_t, and means the same. */
+/*
+ * Types as the typedefs of the application make them: a model writes float where the file says
+ * real_t, and means the same.
+ */
 static void
 see_through(const struct state *t, struct kscan_signature *g)
 {
@@ -552,7 +596,8 @@ same_signature(const struct state *t, const char *text, char **fault)
 	f = kscan_function(&s, t->a->kernel);
 	if (!f || s.unclosed) {
 		kscan_free(&s);
-		*fault = kasprintf("%s: after the change the file does not hold together", t->a->file);
+		*fault =
+		    kasprintf("%s: after the change the file does not hold together", t->a->file);
 		return false;
 	}
 	kscan_signature(&t->file->scan, t->kernel, &was);
@@ -573,7 +618,8 @@ same_signature(const struct state *t, const char *text, char **fault)
 }
 
 char *
-splice(const struct adoption *a, const char *original, const char *winner, struct kbuf *notes, char **fault)
+splice(const struct adoption *a, const char *original, const char *winner, struct kbuf *notes,
+    char **fault)
 {
 	struct state t = { .a = a };
 	char *copy = adopt_path(a, "copy"), *text = NULL;
@@ -591,7 +637,8 @@ splice(const struct adoption *a, const char *original, const char *winner, struc
 	} else if (!t.kernel) {
 		*fault = kasprintf("%s stands under a condition (#if) in %s", a->kernel, a->file);
 	} else if (!t.new_kernel || t.w.unclosed) {
-		*fault = kasprintf("the winner does not define %s outside of conditions", a->kernel);
+		*fault =
+		    kasprintf("the winner does not define %s outside of conditions", a->kernel);
 	} else {
 		choose_own(&t);
 		choose_dead(&t);
@@ -619,7 +666,9 @@ is_stub(const struct kscan *s, const struct kscan_item *f)
 {
 	size_t p = f->body + 1, end = f->to;
 
-	while (end > p && (isspace((unsigned char)s->code[end - 1]) || s->code[end - 1] == '}' || s->code[end - 1] == ';'))
+	while (end > p &&
+	    (isspace((unsigned char)s->code[end - 1]) || s->code[end - 1] == '}' ||
+	        s->code[end - 1] == ';'))
 		end--;
 	while (p < end && isspace((unsigned char)s->code[p]))
 		p++;
@@ -627,7 +676,8 @@ is_stub(const struct kscan *s, const struct kscan_item *f)
 }
 
 size_t
-splice_scan(const struct adoption *a, const char *reference, const char *winner, const json_t *arrays, struct kbuf *faults)
+splice_scan(const struct adoption *a, const char *reference, const char *winner,
+    const json_t *arrays, struct kbuf *faults)
 {
 	size_t count = rules_scan("winner", a->language, winner, a->kernel, reference, faults);
 	const struct kscan_item *f;
@@ -646,7 +696,8 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 	}
 	for (size_t i = 0; f && i < json_array_size(arrays); i++)
 		if (!kscan_uses(&s, f->body, f->to, json_string_value(json_array_get(arrays, i)))) {
-			kbuf_printf(faults, "no_work: %s does not touch %s, which it has to write\n", a->kernel,
+			kbuf_printf(faults,
+			    "no_work: %s does not touch %s, which it has to write\n", a->kernel,
 			    json_string_value(json_array_get(arrays, i)));
 			count++;
 		}
@@ -656,7 +707,10 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 
 			for (size_t k = 0; k < i; k++)
 				line += s.text[k] == '\n';
-			kbuf_printf(faults, "prose: line %zu: a character that is not ASCII, outside of comments and strings\n", line);
+			kbuf_printf(faults,
+			    "prose: line %zu: a character that is not ASCII, outside of comments "
+			    "and strings\n",
+			    line);
 			count++;
 			break;
 		}

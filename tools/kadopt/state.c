@@ -22,8 +22,12 @@ static const struct {
 	enum backend_id backend;
 	bool cxx;
 } languages[] = {
-	{ ".c", BACKEND_C, false }, { ".cu", BACKEND_CUDA, false }, { ".cc", BACKEND_C, true },
-	{ ".cpp", BACKEND_C, true }, { ".cxx", BACKEND_C, true }, { ".C", BACKEND_C, true },
+	{ ".c", BACKEND_C, false },
+	{ ".cu", BACKEND_CUDA, false },
+	{ ".cc", BACKEND_C, true },
+	{ ".cpp", BACKEND_C, true },
+	{ ".cxx", BACKEND_C, true },
+	{ ".C", BACKEND_C, true },
 };
 
 static size_t
@@ -78,10 +82,14 @@ take_answers(struct adoption *a)
 	a->launcher = answer(a, "launcher", false);
 	a->timeout_s = kjson_num_or(a->json, "timeout_s", 600);
 	if (*a->project != '/' || *a->file == '/' || strstr(a->file, ".."))
-		kdie(K_USAGE, "%s/adopt.json: project is an absolute path, file one inside of it", a->dir);
+		kdie(K_USAGE, "%s/adopt.json: project is an absolute path, file one inside of it",
+		    a->dir);
 }
 
-/* A file that is a symbolic link is the one behind it: what is put in place of a link would not be one. */
+/*
+ * A file that is a symbolic link is the one behind it: what is put in place of a link would not be
+ * one.
+ */
 static void
 follow_link(struct adoption *a)
 {
@@ -91,9 +99,13 @@ follow_link(struct adoption *a)
 	if (realpath(a->project, project) && realpath(path, full)) {
 		n = strlen(project);
 		if (strncmp(full, project, n) || full[n] != '/')
-			kdie(K_USAGE, "file: %s leads out of the project, to %s: adopt it from the project that holds it", path, full);
+			kdie(K_USAGE,
+			    "file: %s leads out of the project, to %s: adopt it from the project "
+			    "that holds it",
+			    path, full);
 		if (strcmp(full + n + 1, a->file)) {
-			json_object_set_new(a->json, "file", kjson_text(full + n + 1, strlen(full + n + 1)));
+			json_object_set_new(
+			    a->json, "file", kjson_text(full + n + 1, strlen(full + n + 1)));
 			a->file = answer(a, "file", true);
 		}
 	}
@@ -305,13 +317,16 @@ remove_tree(const char *path)
 }
 
 /*
- * Build folders of CMake and Meson name the project by its path, and so may symbolic links: a build in the copy would happen in
- * the project. The build command has to make the folders anew; the links lead into the copy.
+ * Build folders of CMake and Meson name the project by its path, and so may symbolic links: a build
+ * in the copy would happen in the project. The build command has to make the folders anew; the
+ * links lead into the copy.
  */
 static const char clean_script[] =
-    "find \"$1\" \\( -name CMakeCache.txt -o -name meson-private \\) -prune -print | while IFS= read -r f; do\n"
+    "find \"$1\" \\( -name CMakeCache.txt -o -name meson-private \\) -prune -print | while IFS= "
+    "read -r f; do\n"
     "	d=${f%/*}\n"
-    "	if [ -e \"$d/CMakeLists.txt\" ]; then rm -rf \"$f\" \"$d/CMakeFiles\"; else rm -rf \"$d\"; fi\n"
+    "	if [ -e \"$d/CMakeLists.txt\" ]; then rm -rf \"$f\" \"$d/CMakeFiles\"; else rm -rf \"$d\"; "
+    "fi\n"
     "done\n"
     "find \"$1\" -type l -lname '/*' -print | while IFS= read -r f; do\n"
     "	to=$(readlink -- \"$f\")\n"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt task: a task from the reference and what was observed, tried out on the reference itself, and a campaign around it.
- * What decides (roles, oracle, tolerance, shapes to check with) is decided by what the reference passes.
+ * kadopt task: a task from the reference and what was observed, tried out on the reference itself,
+ * and a campaign around it. What decides (roles, oracle, tolerance, shapes to check with) is
+ * decided by what the reference passes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,28 +19,36 @@
 
 enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16 };
 
-/* A stand-alone time below or above this multiple of the one in the application is of something else. */
+/*
+ * A stand-alone time below or above this multiple of the one in the application is of something
+ * else.
+ */
 static const double proxy_limits[2] = { 0.2, 5 };
 
 struct draft {
 	const struct adoption *a;
 	struct values v;
-	json_t *configs;	/* of configs.json */
-	char *text;		/* of the reference */
+	json_t *configs; /* of configs.json */
+	char *text;      /* of the reference */
 	json_t *task;
-	json_t *targets;	/* times in the application, us, by workload */
-	json_t *small;		/* workloads that only check */
-	bool inout;		/* what is written is also read */
-	const char *oracle;	/* "double", "reference", or "self": doubles already, or whole numbers */
-	size_t step;		/* of the tolerance */
-	bool large;		/* inputs of large magnitudes too */
+	json_t *targets; /* times in the application, us, by workload */
+	json_t *small;   /* workloads that only check */
+	bool inout;      /* what is written is also read */
+	const char
+	    *oracle; /* "double", "reference", or "self": doubles already, or whole numbers */
+	size_t step; /* of the tolerance */
+	bool large;  /* inputs of large magnitudes too */
 };
 
-/* How far results may be from the oracle's: what "reduction" and "rtol" say. The default first, each looser than the one before. */
+/*
+ * How far results may be from the oracle's: what "reduction" and "rtol" say. The default first,
+ * each looser than the one before.
+ */
 static const struct {
 	const char *reduction;
 	double rtol;
-} steps[] = { { NULL, 0 }, { "64", 0 }, { "4096", 0 }, { "262144", 1e-5 }, { "262144", 1e-4 }, { "262144", 1e-3 } };
+} steps[] = { { NULL, 0 }, { "64", 0 }, { "4096", 0 }, { "262144", 1e-5 }, { "262144", 1e-4 },
+	{ "262144", 1e-3 } };
 
 static json_t *
 strings(const char *text)
@@ -63,7 +72,10 @@ strings(const char *text)
 	return list;
 }
 
-/* Factors stand apart only where '*' is outside of parentheses and nothing is added: else it is one dimension. */
+/*
+ * Factors stand apart only where '*' is outside of parentheses and nothing is added: else it is one
+ * dimension.
+ */
 static json_t *
 shape_json(const char *shape)
 {
@@ -92,24 +104,36 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 		if (x->role == ROLE_STREAM)
 			continue;
 		if (x->role == ROLE_AXIS) {
-			json_object_set_new(axes, x->name, x->tied ? json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied) :
-			    json_pack("{s:s}", "type", "var"));
-			json_array_append_new(arguments, !strcmp(x->dtype, "int64") ? json_pack("{s:s,s:s}", "axis", x->name, "dtype", "int64") :
-			    json_string(x->name));
+			json_object_set_new(axes, x->name,
+			    x->tied ? json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied)
+			            : json_pack("{s:s}", "type", "var"));
+			json_array_append_new(arguments,
+			    !strcmp(x->dtype, "int64")
+			        ? json_pack("{s:s,s:s}", "axis", x->name, "dtype", "int64")
+			        : json_string(x->name));
 			continue;
 		}
 		json_array_append_new(arguments, json_string(x->name));
 		/* What an integer means is not known: a mode, a stride. Numbers may vary. */
 		if (x->role == ROLE_SCALAR)
-			json_object_set_new(inputs, x->name, json_pack("{s:n,s:s,s:O,s:b}", "shape", "dtype",
-			    x->dtype, "value", json_object_get(json_object_get(json_array_get(d->v.calls, 0), "args"),
-			    x->name), "fixed", !kdtype_is_float(kdtype_of(x->dtype))));
+			json_object_set_new(inputs, x->name,
+			    json_pack("{s:n,s:s,s:O,s:b}", "shape", "dtype", x->dtype, "value",
+			        json_object_get(
+			            json_object_get(json_array_get(d->v.calls, 0), "args"),
+			            x->name),
+			        "fixed", !kdtype_is_float(kdtype_of(x->dtype))));
 		else if (!is_output(x))
-			json_object_set_new(inputs, x->name, json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype));
+			json_object_set_new(inputs, x->name,
+			    json_pack(
+			        "{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype));
 		else if (d->inout || x->constant)
-			json_object_set_new(outputs, x->name, json_pack("{s:o,s:s,s:b}", "shape", shape_json(x->shape), "dtype", x->dtype, "inout", 1));
+			json_object_set_new(outputs, x->name,
+			    json_pack("{s:o,s:s,s:b}", "shape", shape_json(x->shape), "dtype",
+			        x->dtype, "inout", 1));
 		else
-			json_object_set_new(outputs, x->name, json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype));
+			json_object_set_new(outputs, x->name,
+			    json_pack(
+			        "{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype));
 	}
 }
 
@@ -123,7 +147,8 @@ bytes_expression(const struct draft *d)
 		const struct value *x = &d->v.at[i];
 
 		if (x->role == ROLE_ARRAY)
-			kbuf_printf(&b, "%s%zu*(%s)", b.len ? "+" : "", x->bytes * (is_output(x) && d->inout ? 2 : 1), x->shape);
+			kbuf_printf(&b, "%s%zu*(%s)", b.len ? "+" : "",
+			    x->bytes * (is_output(x) && d->inout ? 2 : 1), x->shape);
 	}
 	return b.data;
 }
@@ -134,14 +159,16 @@ bytes_expression(const struct draft *d)
 static json_t *
 workload(const struct draft *d, const char *name, const json_t *args)
 {
-	json_t *axes = json_object(), *values = json_object(), *w = json_pack("{s:s}", "name", name);
+	json_t *axes = json_object(), *values = json_object(),
+	       *w = json_pack("{s:s}", "name", name);
 
 	for (size_t i = 0; i < d->v.count; i++) {
 		const struct value *x = &d->v.at[i];
 		json_t *given = json_object_get(args, x->name);
 
 		if (x->role == ROLE_AXIS && !x->tied)
-			json_object_set_new(axes, x->name, json_integer((json_int_t)json_number_value(given)));
+			json_object_set_new(
+			    axes, x->name, json_integer((json_int_t)json_number_value(given)));
 		else if (x->role == ROLE_SCALAR)
 			json_object_set(values, x->name, given);
 	}
@@ -158,17 +185,19 @@ twin_of(const json_t *all, const json_t *w)
 {
 	for (size_t k = 0; k < json_array_size(all); k++) {
 		json_t *other = json_array_get(all, k);
-		const json_t *x = json_object_get(other, "values"), *y = json_object_get(w, "values");
+		const json_t *x = json_object_get(other, "values"),
+		             *y = json_object_get(w, "values");
 
-		if (json_equal(json_object_get(other, "axes"), json_object_get(w, "axes")) && (x == y || json_equal(x, y)))
+		if (json_equal(json_object_get(other, "axes"), json_object_get(w, "axes")) &&
+		    (x == y || json_equal(x, y)))
 			return other;
 	}
 	return NULL;
 }
 
 /*
- * The configurations, those with equal arguments as one, which then goes by the one with most calls: timed, each as heavy as
- * its share of the application's time.
+ * The configurations, those with equal arguments as one, which then goes by the one with most
+ * calls: timed, each as heavy as its share of the application's time.
  */
 static json_t *
 timed_workloads(struct draft *d)
@@ -183,7 +212,8 @@ timed_workloads(struct draft *d)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *c = json_array_get(list, i);
 		const char *name = kjson_str_or(c, "name", "?"), *old;
-		double share = kjson_num_or(c, "share", 0) / (total > 0 ? total : 1), n = kjson_num_or(c, "calls", 1);
+		double share = kjson_num_or(c, "share", 0) / (total > 0 ? total : 1),
+		       n = kjson_num_or(c, "calls", 1);
 		json_t *w, *twin;
 
 		values_number(json_object_get(c, "scalars"));
@@ -195,26 +225,32 @@ timed_workloads(struct draft *d)
 			json_array_append(all, w);
 			twin = w;
 		} else {
-			json_object_set_new(twin, "weight", json_real(kjson_num_or(twin, "weight", 0) + share));
+			json_object_set_new(
+			    twin, "weight", json_real(kjson_num_or(twin, "weight", 0) + share));
 		}
 		old = kjson_str_or(twin, "name", "");
 		if (n > kjson_num_or(json_object_get(calls, old), "n", 0)) {
 			json_object_set_new(twin, "name", json_string(name));
 			json_object_set_new(calls, name, json_pack("{s:f}", "n", n));
-			json_object_set_new(d->targets, name, json_real(kjson_num_or(c, "target_us", 0)));
+			json_object_set_new(
+			    d->targets, name, json_real(kjson_num_or(c, "target_us", 0)));
 		}
 		json_decref(w);
 	}
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		json_t *w = json_array_get(all, i);
 
-		json_object_set_new(w, "weight", json_real(fmax(1e-6, round(1e6 * kjson_num_or(w, "weight", 0)) / 1e6)));
+		json_object_set_new(w, "weight",
+		    json_real(fmax(1e-6, round(1e6 * kjson_num_or(w, "weight", 0)) / 1e6)));
 	}
 	json_decref(calls);
 	return all;
 }
 
-/* One that is there is not needed twice; one of the same sizes, with other values, gets another name. */
+/*
+ * One that is there is not needed twice; one of the same sizes, with other values, gets another
+ * name.
+ */
 static void
 add_check(json_t *all, json_t *w)
 {
@@ -230,14 +266,19 @@ add_check(json_t *all, json_t *w)
 	json_array_append(all, w);
 }
 
-/* Arguments that are no sizes go together (a radius with its width): combinations that occurred, the most frequent calls first. */
+/*
+ * Arguments that are no sizes go together (a radius with its width): combinations that occurred,
+ * the most frequent calls first.
+ */
 static json_t *
 combinations(const struct draft *d)
 {
 	json_t *list = json_array(), *seen = json_object();
 
-	for (size_t i = 0; i < json_array_size(d->v.calls) && json_array_size(list) < COMBINATIONS; i++) {
-		json_t *args = json_object_get(json_array_get(d->v.calls, i), "args"), *rest = json_copy(args);
+	for (size_t i = 0; i < json_array_size(d->v.calls) && json_array_size(list) < COMBINATIONS;
+	     i++) {
+		json_t *args = json_object_get(json_array_get(d->v.calls, i), "args"),
+		       *rest = json_copy(args);
 		char *key;
 
 		for (size_t k = 0; k < d->v.count; k++)
@@ -255,7 +296,10 @@ combinations(const struct draft *d)
 	return list;
 }
 
-/* Whole numbers that are no sizes, one more and one less than observed: the winner has to be right there too. */
+/*
+ * Whole numbers that are no sizes, one more and one less than observed: the winner has to be right
+ * there too.
+ */
 static void
 add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 {
@@ -268,7 +312,8 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 
 			if (x->role != ROLE_AXIS || x->size || x->tied)
 				continue;
-			args = json_deep_copy(json_array_get(given, by < 0 ? json_array_size(given) - 1 : 0));
+			args = json_deep_copy(
+			    json_array_get(given, by < 0 ? json_array_size(given) - 1 : 0));
 			v = kjson_int_or(args, x->name, 0) + by;
 			if (v < 1) {
 				json_decref(args);
@@ -276,8 +321,10 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 			}
 			json_object_set_new(args, x->name, json_integer(v));
 			for (size_t n = 0, m = 0; n < d->v.count; n++)
-				if (d->v.at[n].role == ROLE_AXIS && d->v.at[n].size && !d->v.at[n].tied)
-					json_object_set_new(args, d->v.at[n].name, json_integer(23 + 6 * (json_int_t)m++));
+				if (d->v.at[n].role == ROLE_AXIS && d->v.at[n].size &&
+				    !d->v.at[n].tied)
+					json_object_set_new(args, d->v.at[n].name,
+					    json_integer(23 + 6 * (json_int_t)m++));
 			name = kasprintf("check_%s_%lld", x->name, (long long)v);
 			w = workload(d, name, args);
 			add_check(all, w);
@@ -291,19 +338,21 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 static json_t *
 small_workloads(const struct draft *d)
 {
-	static const int sizes[][4] = { { 1, 1, 1, 1 }, { 3, 5, 2, 3 }, { 17, 31, 7, 5 }, { 1, 61, 3, 2 }, { 67, 1, 2, 3 }, { 33, 64, 5, 4 },
-		{ 65, 129, 3, 3 } };
+	static const int sizes[][4] = { { 1, 1, 1, 1 }, { 3, 5, 2, 3 }, { 17, 31, 7, 5 },
+		{ 1, 61, 3, 2 }, { 67, 1, 2, 3 }, { 33, 64, 5, 4 }, { 65, 129, 3, 3 } };
 	json_t *all = json_array(), *given = combinations(d);
 
 	for (size_t i = 0; i < LEN(sizes); i++) {
-		json_t *args = json_deep_copy(json_array_get(given, i % json_array_size(given))), *w;
+		json_t *args = json_deep_copy(json_array_get(given, i % json_array_size(given))),
+		       *w;
 		struct kbuf name = { 0 };
 		size_t n = 0;
 
 		kbuf_puts(&name, "check");
 		for (size_t k = 0; k < d->v.count; k++)
 			if (d->v.at[k].role == ROLE_AXIS && d->v.at[k].size && !d->v.at[k].tied) {
-				json_object_set_new(args, d->v.at[k].name, json_integer(sizes[i][n % 4]));
+				json_object_set_new(
+				    args, d->v.at[k].name, json_integer(sizes[i][n % 4]));
 				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
 			}
 		w = workload(d, name.data, args);
@@ -354,7 +403,8 @@ comment_of(const struct draft *d)
 		for (size_t k = 0; k < b.sources[i].scan.count && !found; k++) {
 			const struct kscan_item *x = &b.sources[i].scan.items[k];
 
-			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) && kscan_declares(x, a->kernel) && x->lead < x->from)
+			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
+			    kscan_declares(x, a->kernel) && x->lead < x->from)
 				found = kstrndup(b.sources[i].text + x->lead, x->from - x->lead);
 		}
 	bundle_close(&b);
@@ -375,13 +425,21 @@ description(const struct draft *d)
 	line = comment ? kfence_line(comment, 1200) : NULL;
 
 	if (is_cxx(a))
-		kbuf_printf(&b, "The program is C++, compiled by a C++ compiler, and the function is declared extern \"C\", which the application's "
+		kbuf_printf(&b,
+		    "The program is C++, compiled by a C++ compiler, and the function is declared "
+		    "extern \"C\", which the application's "
 		    "file does without. ");
-	kbuf_printf(&b, "The function %s, taken from an application as it stands (%s): the reference program defines what it computes. It is "
-	    "called with the sizes and values of the workloads below, which were observed in the application; their weights are their shares "
-	    "of its time. The program that wins goes back into the application in place of the function: it keeps the function's name and "
-	    "parameters, is right for any sizes, keeps nothing from one call to the next, and helper functions, types and macros stand in "
-	    "the same file.", a->kernel, a->file);
+	kbuf_printf(&b,
+	    "The function %s, taken from an application as it stands (%s): the reference program "
+	    "defines what it computes. It is "
+	    "called with the sizes and values of the workloads below, which were observed in the "
+	    "application; their weights are their shares "
+	    "of its time. The program that wins goes back into the application in place of the "
+	    "function: it keeps the function's name and "
+	    "parameters, is right for any sizes, keeps nothing from one call to the next, and "
+	    "helper functions, types and macros stand in "
+	    "the same file.",
+	    a->kernel, a->file);
 	if (line)
 		kbuf_printf(&b, " What the application says of it: %s", line);
 	free(line);
@@ -396,7 +454,8 @@ bounds_json(const struct draft *d)
 
 	for (size_t i = 0; i < d->v.count; i++)
 		if (d->v.at[i].role == ROLE_AXIS)
-			json_object_set_new(o, d->v.at[i].name, json_string(value_bounds(d->text, d->v.at[i].name)));
+			json_object_set_new(o, d->v.at[i].name,
+			    json_string(value_bounds(d->text, d->v.at[i].name)));
 	return o;
 }
 
@@ -405,20 +464,26 @@ draft_task(struct draft *d)
 {
 	const struct adoption *a = d->a;
 	bool cuda = a->backend->device;
-	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(), *arguments = json_array(), *workloads, *t;
+	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(),
+	       *arguments = json_array(), *workloads, *t;
 	json_t *settings = compile_settings(a);
 	char *about = description(d), *bytes = bytes_expression(d);
 
 	add_members(d, axes, inputs, outputs, arguments);
 	if (!json_object_size(outputs))
-		kdie(K_USAGE, "%s wrote nothing that it was given, in no observed call: there is nothing to check", a->kernel);
+		kdie(K_USAGE,
+		    "%s wrote nothing that it was given, in no observed call: there is nothing to "
+		    "check",
+		    a->kernel);
 	workloads = timed_workloads(d);
 	json_array_extend(workloads, d->small);
-	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o},s:s,s:{s:s,s:O,s:o},s:o}", "schema", "task/1", "name", a->kernel, "op",
-	    a->kernel, "description", kjson_text(about, strlen(about)), "language", a->language, "axes", axes, "inputs", inputs, "outputs",
-	    outputs, "entry", "name", a->kernel, "arguments", arguments, "reference", cuda ? "reference.cu" : "reference.c", "build",
-	    "compiler", kjson_str_or(settings, "compiler", "gcc"), "flags", json_object_get(settings, "flags"), "libs", task_libraries(a),
-	    "workloads", workloads);
+	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o},s:s,s:{s:s,s:O,s:o},s:o}",
+	    "schema", "task/1", "name", a->kernel, "op", a->kernel, "description",
+	    kjson_text(about, strlen(about)), "language", a->language, "axes", axes, "inputs",
+	    inputs, "outputs", outputs, "entry", "name", a->kernel, "arguments", arguments,
+	    "reference", cuda ? "reference.cu" : "reference.c", "build", "compiler",
+	    kjson_str_or(settings, "compiler", "gcc"), "flags", json_object_get(settings, "flags"),
+	    "libs", task_libraries(a), "workloads", workloads);
 	if (!t)
 		kdie(K_IO, "out of memory");
 	if (bytes)
@@ -428,11 +493,14 @@ draft_task(struct draft *d)
 	if (steps[d->step].reduction)
 		json_object_set_new(t, "reduction", json_string(steps[d->step].reduction));
 	if (steps[d->step].rtol > 0)
-		json_object_set_new(t, "tolerance", json_pack("{s:f}", "rtol", steps[d->step].rtol));
-	json_object_set_new(t, "distributions", d->large ? json_pack("[s,s,s]", "normal", "uniform", "large") : json_pack("[s,s]", "normal",
-	    "uniform"));
-	json_object_set_new(t, "notes", json_pack("{s:s,s:s,s:o,s:O}", "adopted", a->file, "oracle", d->oracle, "bounds", bounds_json(d), "told",
-	    d->v.notes));
+		json_object_set_new(
+		    t, "tolerance", json_pack("{s:f}", "rtol", steps[d->step].rtol));
+	json_object_set_new(t, "distributions",
+	    d->large ? json_pack("[s,s,s]", "normal", "uniform", "large")
+	             : json_pack("[s,s]", "normal", "uniform"));
+	json_object_set_new(t, "notes",
+	    json_pack("{s:s,s:s,s:o,s:O}", "adopted", a->file, "oracle", d->oracle, "bounds",
+	        bounds_json(d), "told", d->v.notes));
 	json_decref(d->task);
 	d->task = t;
 	json_decref(settings);
@@ -458,7 +526,8 @@ oracle_text(const struct draft *d, char *why, size_t why_len)
 {
 	if (!strcmp(d->oracle, "double"))
 		return oracle_swap(d->text, d->a->language, why, why_len);
-	return !strcmp(d->oracle, "self") ? kstrdup(d->text) : oracle_wrap(d->text, d->task, is_cxx(d->a));
+	return !strcmp(d->oracle, "self") ? kstrdup(d->text)
+	                                  : oracle_wrap(d->text, d->task, is_cxx(d->a));
 }
 
 static bool
@@ -473,7 +542,8 @@ make_oracle(const struct draft *d, char *why, size_t why_len)
 		write_text(path, text, strlen(text));
 		good = build_alone(d->a, path, object, &log);
 		if (!good)
-			snprintf(why, why_len, "it does not compile: %.*s", (int)strcspn(log, "\n"), log);
+			snprintf(why, why_len, "it does not compile: %.*s", (int)strcspn(log, "\n"),
+			    log);
 		free(log);
 		free(path);
 		free(object);
@@ -483,8 +553,9 @@ make_oracle(const struct draft *d, char *why, size_t why_len)
 }
 
 /*
- * kharness on the reference; new reference: its candidate. NULL when the judge itself came to grief: the oracle runs inside of
- * it, and one that is given arrays smaller than it takes them for does harm there.
+ * kharness on the reference; new reference: its candidate. NULL when the judge itself came to
+ * grief: the oracle runs inside of it, and one that is given arrays smaller than it takes them for
+ * does harm there.
  */
 static json_t *
 judge(const struct draft *d, const char *phase, const char *more)
@@ -496,14 +567,18 @@ judge(const struct draft *d, const char *phase, const char *more)
 	json_t *answer, *c;
 
 	unlink(out);
-	kbuf_printf(&command, "kharness -t task.json -s full --oracle ./oracle.so --phase %s --backend %s --threads %lld --name reference "
-	    "%s ./reference.so -o ", phase, a->language, (long long)kjson_int_or(a->json, "threads", 0), more);
+	kbuf_printf(&command,
+	    "kharness -t task.json -s full --oracle ./oracle.so --phase %s --backend %s --threads "
+	    "%lld --name reference "
+	    "%s ./reference.so -o ",
+	    phase, a->language, (long long)kjson_int_or(a->json, "threads", 0), more);
 	command_quote(&command, out);
 	command_own(a, folder, command.data, "harness", &r);
 	if (r.status && r.status < 128) {
 		char *said = command_tail(r.log);
 
-		kdie(r.status == 127 || r.status < 0 ? K_MISSING : r.status, "the reference cannot be judged here:\n%s", said);
+		kdie(r.status == 127 || r.status < 0 ? K_MISSING : r.status,
+		    "the reference cannot be judged here:\n%s", said);
 	}
 	answer = r.status ? NULL : kjson_load(out);
 	c = json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
@@ -527,10 +602,14 @@ passes(struct draft *d, int seeds, struct kbuf *said)
 	free(more);
 	good = status_at(c, "status") == STATUS_CORRECT;
 	if (!good && said) {
-		char *line = kfence_line(c ? kjson_str_or(c, "log", "") : "it writes or reads beyond its arrays: their shapes are others", LOG_LINES);
+		char *line = kfence_line(c ? kjson_str_or(c, "log", "")
+		                           : "it writes or reads beyond its arrays: their shapes "
+		                             "are others",
+		    LOG_LINES);
 
-		kbuf_printf(said, "  %s, oracle %s%s: %s: %s\n", d->inout ? "updated in place" : "written anew", d->oracle, d->large ? "" :
-		    ", no large values", kjson_str_or(c, "status", "?"), line);
+		kbuf_printf(said, "  %s, oracle %s%s: %s: %s\n",
+		    d->inout ? "updated in place" : "written anew", d->oracle,
+		    d->large ? "" : ", no large values", kjson_str_or(c, "status", "?"), line);
 		free(line);
 	}
 	json_decref(c);
@@ -547,8 +626,8 @@ has_asked(const struct draft *d)
 }
 
 /*
- * Leave out the sizes at which the reference itself fails. False: it fails at all of them, which no honest one does; or at one,
- * where a shape is not certain.
+ * Leave out the sizes at which the reference itself fails. False: it fails at all of them, which no
+ * honest one does; or at one, where a shape is not certain.
  */
 static bool
 drop_small(struct draft *d)
@@ -562,12 +641,14 @@ drop_small(struct draft *d)
 		if (passes(d, FEW, NULL))
 			json_array_append(good, json_array_get(all, i));
 		else
-			json_array_append_new(d->v.notes, json_sprintf("the reference itself fails at %s, which is left out",
-			    kjson_str_or(json_array_get(all, i), "name", "?")));
+			json_array_append_new(d->v.notes,
+			    json_sprintf("the reference itself fails at %s, which is left out",
+			        kjson_str_or(json_array_get(all, i), "name", "?")));
 		json_decref(one);
 	}
 	d->small = good;
-	if (json_array_size(good) < json_array_size(all) && (!json_array_size(good) || has_asked(d))) {
+	if (json_array_size(good) < json_array_size(all) &&
+	    (!json_array_size(good) || has_asked(d))) {
 		json_array_clear(d->v.notes);
 		d->small = all;
 		json_decref(good);
@@ -610,7 +691,9 @@ settle(struct draft *d, struct kbuf *said)
 						json_decref(none);
 						return true;
 					}
-					kbuf_puts(said, "  right in the observed sizes, and not in others: a shape is wrong (--shape), or sizes hang together\n");
+					kbuf_puts(said,
+					    "  right in the observed sizes, and not in others: a "
+					    "shape is wrong (--shape), or sizes hang together\n");
 				}
 				d->small = small;
 			}
@@ -631,8 +714,9 @@ tightest(struct draft *d)
 }
 
 /*
- * As tight as the reference allows, and one step: other orders of summation are not wrong. Where the default is too tight for it on
- * large magnitudes, it depends on the draw how inexact it is; and it would loosen the tolerance for all others: they go.
+ * As tight as the reference allows, and one step: other orders of summation are not wrong. Where
+ * the default is too tight for it on large magnitudes, it depends on the draw how inexact it is;
+ * and it would loosen the tolerance for all others: they go.
  */
 static void
 tighten(struct draft *d)
@@ -642,8 +726,10 @@ tighten(struct draft *d)
 	if (d->large && step > 0) {
 		d->large = false;
 		step = tightest(d);
-		json_array_append_new(d->v.notes, json_string("the reference itself is inexact on inputs of very unlike magnitudes: they are "
-		    "left out"));
+		json_array_append_new(d->v.notes,
+		    json_string("the reference itself is inexact on inputs of very unlike "
+		                "magnitudes: they are "
+		                "left out"));
 	}
 	d->step = step < LEN(steps) - 1 ? step + 1 : step;
 	write_draft(d);
@@ -656,7 +742,8 @@ lint(const struct draft *d)
 	struct kbuf command = { 0 };
 	struct command_result r;
 
-	kbuf_printf(&command, "kharness --lint task.json --oracle ./oracle.so --backend %s", d->a->language);
+	kbuf_printf(&command, "kharness --lint task.json --oracle ./oracle.so --backend %s",
+	    d->a->language);
 	command_own(d->a, folder, command.data, "lint", &r);
 	if (r.status) {
 		said = command_tail(r.log);
@@ -669,7 +756,10 @@ lint(const struct draft *d)
 
 /* ---- the proxy ---- */
 
-/* Times of the reference alone beside those in the application. False: too far apart for one to stand for the other. */
+/*
+ * Times of the reference alone beside those in the application. False: too far apart for one to
+ * stand for the other.
+ */
 static bool
 check_proxy(struct draft *d)
 {
@@ -683,21 +773,27 @@ check_proxy(struct draft *d)
 
 	for (size_t i = 0; i < json_array_size(timing); i++) {
 		const char *name = kjson_str_or(json_array_get(timing, i), "workload", "?");
-		double alone = kjson_num_or(json_array_get(timing, i), "median_ns", 0) / 1e3, real = kjson_num_or(d->targets, name, 0), ratio = alone / real;
+		double alone = kjson_num_or(json_array_get(timing, i), "median_ns", 0) / 1e3,
+		       real = kjson_num_or(d->targets, name, 0), ratio = alone / real;
 
 		if (!(real > 0))
 			continue;
-		json_array_append_new(rows, json_pack("{s:s,s:f,s:f,s:f}", "workload", name, "alone_us", alone, "target_us", real, "ratio", ratio));
-		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name, alone,
-		    real, ratio);
+		json_array_append_new(rows,
+		    json_pack("{s:s,s:f,s:f,s:f}", "workload", name, "alone_us", alone, "target_us",
+		        real, "ratio", ratio));
+		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
+		    alone, real, ratio);
 		if (ratio < low || ratio > high) {
-			kwarn("%s: %.2f times as long alone as in the application: what is measured is not what the application does "
-			    "(%.3g to %.3g is accepted, 1 to 3 is usual; --proxy LOW,HIGH)", name, ratio, low, high);
+			kwarn("%s: %.2f times as long alone as in the application: what is "
+			      "measured is not what the application does "
+			      "(%.3g to %.3g is accepted, 1 to 3 is usual; --proxy LOW,HIGH)",
+			    name, ratio, low, high);
 			good = false;
 		}
 	}
 	if (!good)
-		kwarn("if the machine was busy while it was observed: kadopt observe --force, kadopt configs, kadopt task");
+		kwarn("if the machine was busy while it was observed: kadopt observe --force, "
+		      "kadopt configs, kadopt task");
 	write_json(path, rows);
 	json_decref(rows);
 	json_decref(c);
@@ -707,7 +803,10 @@ check_proxy(struct draft *d)
 
 /* ---- launches ---- */
 
-/* Every launch of the reference, with the arguments of a configuration, beside the block that was observed there. */
+/*
+ * Every launch of the reference, with the arguments of a configuration, beside the block that was
+ * observed there.
+ */
 static bool
 check_geometry(const struct draft *d)
 {
@@ -724,7 +823,11 @@ check_geometry(const struct draft *d)
 	n = kscan_launches(&s, f, &launches);
 	for (size_t i = 0; i < json_array_size(list) && n; i++) {
 		const json_t *c = json_array_get(list, i), *block = json_object_get(c, "block");
-		struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s, .f = f, .values = json_object_get(c, "scalars") };
+		struct kscan_scope scope = { .sources = sources,
+			.count = 1,
+			.s = &s,
+			.f = f,
+			.values = json_object_get(c, "scalars") };
 		bool told = false, same = false;
 		struct kbuf b = { 0 };
 
@@ -734,13 +837,18 @@ check_geometry(const struct draft *d)
 			if (!kscan_dim3(&scope, launches[k].block, t))
 				continue;
 			told = true;
-			same |= t[0] == json_integer_value(json_array_get(block, 0)) && t[1] == json_integer_value(json_array_get(block, 1)) &&
+			same |= t[0] == json_integer_value(json_array_get(block, 0)) &&
+			    t[1] == json_integer_value(json_array_get(block, 1)) &&
 			    t[2] == json_integer_value(json_array_get(block, 2));
-			kbuf_printf(&b, "%s(%lld,%lld,%lld)", b.len ? ", " : "", (long long)t[0], (long long)t[1], (long long)t[2]);
+			kbuf_printf(&b, "%s(%lld,%lld,%lld)", b.len ? ", " : "", (long long)t[0],
+			    (long long)t[1], (long long)t[2]);
 		}
 		if (told && !same) {
-			kwarn("%s: the application launches blocks of (%lld,%lld,%lld), the reference of %s", kjson_str_or(c, "name", "?"),
-			    (long long)json_integer_value(json_array_get(block, 0)), (long long)json_integer_value(json_array_get(block, 1)),
+			kwarn("%s: the application launches blocks of (%lld,%lld,%lld), the "
+			      "reference of %s",
+			    kjson_str_or(c, "name", "?"),
+			    (long long)json_integer_value(json_array_get(block, 0)),
+			    (long long)json_integer_value(json_array_get(block, 1)),
 			    (long long)json_integer_value(json_array_get(block, 2)), b.data);
 			good = false;
 		}
@@ -758,7 +866,8 @@ static void
 set_defaults(const struct adoption *a)
 {
 	char *path = kasprintf("%s/campaign.json", a->dir);
-	json_t *m = kjson_load(path), *search = json_object_get(m, "search"), *model = json_object_get(a->json, "model"), *eval;
+	json_t *m = kjson_load(path), *search = json_object_get(m, "search"),
+	       *model = json_object_get(a->json, "model"), *eval;
 	bool linear = strcmp(kjson_str_or(a->json, "mode", "linear"), "map-elites");
 
 	if (!search)
@@ -789,12 +898,16 @@ make_campaign(const struct adoption *a)
 	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
 	const char *mode = kjson_str_or(a->json, "mode", "linear");
 	char *task = adopt_path(a, "task"), *trials = kasprintf("%s/trials", a->dir);
-	char *argv[] = { (char *)"kcampaign", (char *)"new", a->dir, (char *)"--task", task, (char *)"--mode", (char *)mode, NULL };
+	char *argv[] = { (char *)"kcampaign", (char *)"new", a->dir, (char *)"--task", task,
+		(char *)"--mode", (char *)mode, NULL };
 	struct kproc p = { .argv = argv };
 	struct kproc_result r;
 
 	if (!access(trials, F_OK))
-		kdie(K_USAGE, "%s: the campaign has begun with another task; adopt into another folder, or remove this one", trials);
+		kdie(K_USAGE,
+		    "%s: the campaign has begun with another task; adopt into another folder, or "
+		    "remove this one",
+		    trials);
 	for (size_t i = 0; i < LEN(files); i++) {
 		char *path = kasprintf("%s/%s", a->dir, files[i]);
 
@@ -815,8 +928,8 @@ make_campaign(const struct adoption *a)
 static void
 freeze(const struct adoption *a)
 {
-	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c", "oracle.cu", "adopt/observed.ndjson",
-		"adopt/configs.json" };
+	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
+		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
 	json_t *frozen = json_object();
 
 	for (size_t i = 0; i < LEN(files); i++) {
@@ -863,15 +976,17 @@ make_task(const struct adoption *a)
 	if (!check_geometry(&d))
 		kdie(K_NO, "the reference does not launch what the application launches");
 	if (!settle(&d, &said))
-		kdie(K_USAGE, "%s: the reference is not right by its own oracle, whatever was tried:\n%s", a->kernel, said.data);
+		kdie(K_USAGE,
+		    "%s: the reference is not right by its own oracle, whatever was tried:\n%s",
+		    a->kernel, said.data);
 	tighten(&d);
 	lint(&d);
 	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
 		kwarn("%s", json_string_value(json_array_get(d.v.notes, i)));
 	ksay("task       %zu timed and %zu more workloads; what is right: %s; "
-	    "tolerance: step %zu of %zu\n",
-	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small), json_array_size(d.small), d.oracle, d.step,
-	    LEN(steps) - 1);
+	     "tolerance: step %zu of %zu\n",
+	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small),
+	    json_array_size(d.small), d.oracle, d.step, LEN(steps) - 1);
 	if (!check_proxy(&d)) {
 		code = K_NO;
 	} else {

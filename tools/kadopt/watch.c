@@ -49,7 +49,10 @@ watch_copy(const struct watch *w)
 	free(copy);
 }
 
-/* Run a command of the project in the copy; dies unless it ends well. Gives the file with all that it printed. */
+/*
+ * Run a command of the project in the copy; dies unless it ends well. Gives the file with all that
+ * it printed.
+ */
 static char *
 run_command(const struct watch *w, const char *what, const char *command, char *const *env)
 {
@@ -60,9 +63,12 @@ run_command(const struct watch *w, const char *what, const char *command, char *
 	if (r.status) {
 		said = command_tail(r.log);
 		if (r.status == -1)
-			kdie(K_MISSING, "'%s' did not end within %.0f s; a longer time can be given (log: %s):\n%s", command,
-			    w->a->timeout_s, r.log, said);
-		kdie(K_MISSING, "'%s' ended with status %d in the copy %s (log: %s):\n%s", command, r.status, copy, r.log, said);
+			kdie(K_MISSING,
+			    "'%s' did not end within %.0f s; a longer time can be given (log: "
+			    "%s):\n%s",
+			    command, w->a->timeout_s, r.log, said);
+		kdie(K_MISSING, "'%s' ended with status %d in the copy %s (log: %s):\n%s", command,
+		    r.status, copy, r.log, said);
 	}
 	log = kstrdup(r.log);
 	command_free(&r);
@@ -71,8 +77,9 @@ run_command(const struct watch *w, const char *what, const char *command, char *
 }
 
 /*
- * A folder of linkers that compilers find first, for programs with the static run-time library of CUDA, whose launches cannot be
- * seen: see ld.sh. The compiler itself need not be on the PATH. The caller frees.
+ * A folder of linkers that compilers find first, for programs with the static run-time library of
+ * CUDA, whose launches cannot be seen: see ld.sh. The compiler itself need not be on the PATH. The
+ * caller frees.
  */
 static char *
 linkers(const struct watch *w)
@@ -101,7 +108,10 @@ watch_build(const struct watch *w)
 {
 	const char *given = getenv("COMPILER_PATH");
 	char *folder = w->cuda ? linkers(w) : NULL;
-	char *env[] = { folder ? kasprintf("COMPILER_PATH=%s%s%s", folder, given ? ":" : "", given ? given : "") : NULL, NULL };
+	char *env[] = { folder ? kasprintf("COMPILER_PATH=%s%s%s", folder, given ? ":" : "",
+		                     given ? given : "")
+		               : NULL,
+		NULL };
 
 	free(run_command(w, "watch-build", w->a->build, env));
 	free(env[0]);
@@ -121,7 +131,10 @@ behind_default(const char *code)
 	return code;
 }
 
-/* The parameters without their default values, which one declaration alone may give, and without comments. */
+/*
+ * The parameters without their default values, which one declaration alone may give, and without
+ * comments.
+ */
 static void
 add_parameters(struct kbuf *b, const char *text, size_t len)
 {
@@ -137,7 +150,8 @@ add_parameters(struct kbuf *b, const char *text, size_t len)
 
 /* All of the definition before its body, with SUFFIX behind the function's name. */
 static void
-add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w, const char *suffix, bool defaults)
+add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w,
+    const char *suffix, bool defaults)
 {
 	size_t behind = s->name + strlen(w->a->kernel);
 
@@ -167,10 +181,13 @@ add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const s
 		if (signature_is_stream(&s->of.params[i]))
 			kbuf_printf(b, "\t\tKWATCH_STREAM_ARG(%s),\n", s->of.params[i].name);
 		else
-			kbuf_printf(b, "\t\tKWATCH_ARG(%s, %d),\n", s->of.params[i].name, s->of.params[i].constant);
+			kbuf_printf(b, "\t\tKWATCH_ARG(%s, %d),\n", s->of.params[i].name,
+			    s->of.params[i].constant);
 	if (!s->of.count)
 		kbuf_puts(b, "\t\t{ \"\", 0, 0, KWATCH_OTHER, 0 },\n");
-	kbuf_printf(b, "\t};\n\tstruct kwatch_call kwatch_call = { \"%s\", kwatch_args, %zu, KWATCH_CUDA, 0 };\n\n",
+	kbuf_printf(b,
+	    "\t};\n\tstruct kwatch_call kwatch_call = { \"%s\", kwatch_args, %zu, KWATCH_CUDA, 0 "
+	    "};\n\n",
 	    w->a->kernel, s->of.count);
 	kbuf_puts(b, "\tkwatch_start(&kwatch_call);\n\t");
 	if (s->returns) {
@@ -179,7 +196,8 @@ add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const s
 		kbuf_puts(b, ") kwatch_result = ");
 	}
 	add_call(b, s, w);
-	kbuf_printf(b, ";\n\tkwatch_stop(&kwatch_call);\n%s}\n", s->returns ? "\treturn kwatch_result;\n" : "");
+	kbuf_printf(b, ";\n\tkwatch_stop(&kwatch_call);\n%s}\n",
+	    s->returns ? "\treturn kwatch_result;\n" : "");
 }
 
 /* "#line N" for what stands at AT of TEXT. */
@@ -194,15 +212,19 @@ add_line(struct kbuf *b, const char *text, size_t at)
 }
 
 /* What a strict build would say of the lines added here is not about the application. */
-static const char quiet[] =
-    "#pragma GCC diagnostic push\n"
-    "#pragma GCC diagnostic ignored \"-Wpedantic\"\n"
-    "#pragma GCC diagnostic ignored \"-Wmissing-declarations\"\n"
-    "#pragma GCC diagnostic ignored \"-Wredundant-decls\"\n", loud[] = "#pragma GCC diagnostic pop\n";
+static const char quiet[] = "#pragma GCC diagnostic push\n"
+                            "#pragma GCC diagnostic ignored \"-Wpedantic\"\n"
+                            "#pragma GCC diagnostic ignored \"-Wmissing-declarations\"\n"
+                            "#pragma GCC diagnostic ignored \"-Wredundant-decls\"\n",
+                  loud[] = "#pragma GCC diagnostic pop\n";
 
-/* TEXT with prototypes before the definition, another name in it, and the wrapper behind it; line numbers stay true. */
+/*
+ * TEXT with prototypes before the definition, another name in it, and the wrapper behind it; line
+ * numbers stay true.
+ */
 static void
-wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, const struct watch *w, const char *header)
+wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, const struct watch *w,
+    const char *header)
 {
 	kbuf_add(b, text, s->include);
 	kbuf_printf(b, "#include \"%s\"\n", header);
@@ -226,8 +248,10 @@ wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, co
 static void
 put_wrapper(const struct watch *w, const struct signature *s)
 {
-	char *copy = watch_copy_path(w), *to = join(copy, w->a->file), *header = kdata_path("tools/kadopt/wrapper.h");
-	char *shown = join(copy, ".kwatch.h"), *words = kread_file_or_die(header, SOURCE_MAX, NULL), *text;
+	char *copy = watch_copy_path(w), *to = join(copy, w->a->file),
+	     *header = kdata_path("tools/kadopt/wrapper.h");
+	char *shown = join(copy, ".kwatch.h"), *words = kread_file_or_die(header, SOURCE_MAX, NULL),
+	     *text;
 	struct kbuf b = { 0 };
 	size_t len;
 
@@ -314,11 +338,14 @@ read_raw(const char *path, struct raw *raw, json_int_t *dropped)
 		struct krec rec;
 
 		if (!krec_parse(&rec, p, strlen(p), why, sizeof why))
-			kdie(K_MISSING, "%s: %s: the application wrote over its own records, or was cut off", path, why);
+			kdie(K_MISSING,
+			    "%s: %s: the application wrote over its own records, or was cut off",
+			    path, why);
 		if (json_object_get(rec.json, "begun_ns"))
 			raw->begun = kjson_int_or(rec.json, "begun_ns", 0);
 		else if (json_object_get(rec.json, "end"))
-			*dropped += kjson_int_or(rec.json, "calls", 0) - kjson_int_or(rec.json, "written", 0);
+			*dropped += kjson_int_or(rec.json, "calls", 0) -
+			    kjson_int_or(rec.json, "written", 0);
 		else
 			json_array_append(raw->calls, rec.json);
 		krec_free(&rec);
@@ -379,24 +406,37 @@ die_unseen(const struct watch *w)
 	snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
 	free(path);
 	if (!was_loaded(w, program))
-		kdie(K_MISSING, "%s of %s was seen: the library that watches was not loaded into %s: a program that is "
-		    "linked statically, or that changes its user, does not take it", w->launches ? "no launch" : "no call",
-		    w->a->kernel, *program ? program : "any program");
+		kdie(K_MISSING,
+		    "%s of %s was seen: the library that watches was not loaded into %s: a program "
+		    "that is "
+		    "linked statically, or that changes its user, does not take it",
+		    w->launches ? "no launch" : "no call", w->a->kernel,
+		    *program ? program : "any program");
 	if (w->launches)
-		kdie(K_MISSING, "no launch of %s was seen: the CUDA run-time library is linked into the program itself; relink with "
-		    "-cudart shared, or use --instrument (what was linked: %s/adopt/log/watch-build.log)", w->a->kernel, w->a->dir);
-	kdie(K_MISSING, "no call of %s was seen in '%s': it is not called on this path, or the build command did not rebuild %s "
-	    "(see %s/adopt/log/watch-build.log)", w->a->kernel, w->a->run, w->a->file, w->a->dir);
+		kdie(K_MISSING,
+		    "no launch of %s was seen: the CUDA run-time library is linked into the "
+		    "program itself; relink with "
+		    "-cudart shared, or use --instrument (what was linked: "
+		    "%s/adopt/log/watch-build.log)",
+		    w->a->kernel, w->a->dir);
+	kdie(K_MISSING,
+	    "no call of %s was seen in '%s': it is not called on this path, or the build command "
+	    "did not rebuild %s "
+	    "(see %s/adopt/log/watch-build.log)",
+	    w->a->kernel, w->a->run, w->a->file, w->a->dir);
 }
 
 json_t *
 watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 {
-	char *library = khelper_path("kwatch.so"), *layout = layout_path(w), *env[6] = {
-		kasprintf("KWATCH_OUT=%s/raw", w->folder), kasprintf("KWATCH_MODE=%s", mode == WATCH_TIME ? "time" : "args"),
-		kasprintf("KWATCH_KERNEL=%s", w->launches ? w->a->kernel : ""), kasprintf("LD_PRELOAD=%s", library),
-		layout ? kasprintf("KWATCH_LAYOUT=%s", layout) : NULL,
-	};
+	char *library = khelper_path("kwatch.so"), *layout = layout_path(w),
+	     *env[6] = {
+		     kasprintf("KWATCH_OUT=%s/raw", w->folder),
+		     kasprintf("KWATCH_MODE=%s", mode == WATCH_TIME ? "time" : "args"),
+		     kasprintf("KWATCH_KERNEL=%s", w->launches ? w->a->kernel : ""),
+		     kasprintf("LD_PRELOAD=%s", library),
+		     layout ? kasprintf("KWATCH_LAYOUT=%s", layout) : NULL,
+	     };
 	json_t *calls;
 
 	*dropped = 0;
@@ -416,7 +456,8 @@ watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 char *
 watch_log(const struct watch *w, size_t *len)
 {
-	char *log = run_command(w, "watch-log", w->a->run, NULL), *text = kread_file_or_die(log, RAW_MAX, len);
+	char *log = run_command(w, "watch-log", w->a->run, NULL),
+	     *text = kread_file_or_die(log, RAW_MAX, len);
 
 	free(log);
 	return text;

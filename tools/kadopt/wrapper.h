@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kadopt puts around the watched function in a copy of the application: C or C++ (nvcc too). The work is done by
- * kwatch.so, which is preloaded; without it the application behaves as ever.
+ * What kadopt puts around the watched function in a copy of the application: C or C++ (nvcc too).
+ * The work is done by kwatch.so, which is preloaded; without it the application behaves as ever.
  */
 #ifndef KWATCH_WRAPPER_H
 #define KWATCH_WRAPPER_H
@@ -13,20 +13,29 @@
 enum { KWATCH_ARGS = 48 };
 
 /* Kinds of arguments. */
-enum { KWATCH_OTHER, KWATCH_SIGNED, KWATCH_UNSIGNED, KWATCH_REAL, KWATCH_BOOL, KWATCH_POINTER, KWATCH_STREAM };
+enum {
+	KWATCH_OTHER,
+	KWATCH_SIGNED,
+	KWATCH_UNSIGNED,
+	KWATCH_REAL,
+	KWATCH_BOOL,
+	KWATCH_POINTER,
+	KWATCH_STREAM
+};
 
 struct kwatch_arg {
 	const char *name;
-	const void *at;		/* where its value is */
+	const void *at; /* where its value is */
 	size_t size;
-	int kind, constant;	/* CONSTANT: what it points to is not for writing */
+	int kind, constant; /* CONSTANT: what it points to is not for writing */
 };
 
 struct kwatch_call {
 	const char *kernel;
 	const struct kwatch_arg *args;
 	size_t count;
-	int cuda;		/* its work may still be under way when it returns: one of the below, or 0 */
+	/* its work may still be under way when it returns: one of the below, or 0 */
+	int cuda;
 	void *state;
 };
 
@@ -46,27 +55,48 @@ struct kwatch_api {
 #define KWATCH_CUDA 0
 #endif
 
+/* clang-format off */
 #ifdef __cplusplus
-#define KWATCH_KIND_OF(type, kind) static inline int kwatch_kind(const type *) { return kind; }
-KWATCH_KIND_OF(char, KWATCH_SIGNED) KWATCH_KIND_OF(signed char, KWATCH_SIGNED) KWATCH_KIND_OF(short, KWATCH_SIGNED)
-KWATCH_KIND_OF(int, KWATCH_SIGNED) KWATCH_KIND_OF(long, KWATCH_SIGNED) KWATCH_KIND_OF(long long, KWATCH_SIGNED)
-KWATCH_KIND_OF(unsigned char, KWATCH_UNSIGNED) KWATCH_KIND_OF(unsigned short, KWATCH_UNSIGNED)
-KWATCH_KIND_OF(unsigned, KWATCH_UNSIGNED) KWATCH_KIND_OF(unsigned long, KWATCH_UNSIGNED)
-KWATCH_KIND_OF(unsigned long long, KWATCH_UNSIGNED) KWATCH_KIND_OF(float, KWATCH_REAL) KWATCH_KIND_OF(double, KWATCH_REAL)
+#define KWATCH_KIND_OF(type, kind) \
+	static inline int kwatch_kind(const type *) { return kind; }
 KWATCH_KIND_OF(bool, KWATCH_BOOL)
+KWATCH_KIND_OF(char, KWATCH_SIGNED)
+KWATCH_KIND_OF(signed char, KWATCH_SIGNED)
+KWATCH_KIND_OF(short, KWATCH_SIGNED)
+KWATCH_KIND_OF(int, KWATCH_SIGNED)
+KWATCH_KIND_OF(long, KWATCH_SIGNED)
+KWATCH_KIND_OF(long long, KWATCH_SIGNED)
+KWATCH_KIND_OF(unsigned char, KWATCH_UNSIGNED)
+KWATCH_KIND_OF(unsigned short, KWATCH_UNSIGNED)
+KWATCH_KIND_OF(unsigned, KWATCH_UNSIGNED)
+KWATCH_KIND_OF(unsigned long, KWATCH_UNSIGNED)
+KWATCH_KIND_OF(unsigned long long, KWATCH_UNSIGNED)
+KWATCH_KIND_OF(float, KWATCH_REAL)
+KWATCH_KIND_OF(double, KWATCH_REAL)
 template <class T> static inline int kwatch_kind(T *const *) { return KWATCH_POINTER; }
-template <class T> static inline int kwatch_kind(const T *) { return __is_enum(T) ? KWATCH_SIGNED : KWATCH_OTHER; }
+template <class T> static inline int kwatch_kind(const T *)
+{
+	return __is_enum(T) ? KWATCH_SIGNED : KWATCH_OTHER;
+}
 #define KWATCH_KIND(x) kwatch_kind(&(x))
 #else
-#define KWATCH_KIND(x) _Generic((x), char: KWATCH_SIGNED, signed char: KWATCH_SIGNED, short: KWATCH_SIGNED, \
-	int: KWATCH_SIGNED, long: KWATCH_SIGNED, long long: KWATCH_SIGNED, unsigned char: KWATCH_UNSIGNED, \
-	unsigned short: KWATCH_UNSIGNED, unsigned: KWATCH_UNSIGNED, unsigned long: KWATCH_UNSIGNED, \
-	unsigned long long: KWATCH_UNSIGNED, float: KWATCH_REAL, double: KWATCH_REAL, _Bool: KWATCH_BOOL, \
+#define KWATCH_KIND(x) _Generic((x), _Bool: KWATCH_BOOL, char: KWATCH_SIGNED, \
+	signed char: KWATCH_SIGNED, short: KWATCH_SIGNED, int: KWATCH_SIGNED, long: KWATCH_SIGNED, \
+	long long: KWATCH_SIGNED, unsigned char: KWATCH_UNSIGNED, unsigned short: KWATCH_UNSIGNED, \
+	unsigned: KWATCH_UNSIGNED, unsigned long: KWATCH_UNSIGNED, \
+	unsigned long long: KWATCH_UNSIGNED, float: KWATCH_REAL, double: KWATCH_REAL, \
 	default: __builtin_classify_type(x) == 5 ? KWATCH_POINTER : KWATCH_OTHER)
 #endif
+/* clang-format on */
 
-#define KWATCH_ARG(x, constant) { #x, &(x), sizeof(x), KWATCH_KIND(x), constant }
-#define KWATCH_STREAM_ARG(x) { #x, &(x), sizeof(x), KWATCH_STREAM, 0 }
+#define KWATCH_ARG(x, constant) \
+	{ \
+#x, &(x), sizeof(x), KWATCH_KIND(x), constant \
+	}
+#define KWATCH_STREAM_ARG(x) \
+	{ \
+#x, &(x), sizeof(x), KWATCH_STREAM, 0 \
+	}
 
 static inline const struct kwatch_api *
 kwatch_find(void)

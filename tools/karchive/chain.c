@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karchive: the chain of a linear search, checked against the scored records: every round that was kept is a link, each
- * link was compared with the one before it, and none is slower than that by more than the allowance for noise.
+ * karchive: the chain of a linear search, checked against the scored records: every round that was
+ * kept is a link, each link was compared with the one before it, and none is slower than that by
+ * more than the allowance for noise.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,9 +16,9 @@
 static const double dip = 1;
 
 struct chain {
-	const json_t *list;	/* ids of the header */
-	size_t next;		/* link that is to come */
-	const struct kcandidate *last;	/* the last link; NULL: none, or damaged */
+	const json_t *list;            /* ids of the header */
+	size_t next;                   /* link that is to come */
+	const struct kcandidate *last; /* the last link; NULL: none, or damaged */
 	long streak;
 	bool good;
 };
@@ -48,8 +49,8 @@ runtime_of(const json_t *record, const char *workload)
 }
 
 /*
- * How much faster RECORD is than the link before it, in percent: by the race between the two where there was one, else
- * by the recorded times of the workloads that both have; 0 without any.
+ * How much faster RECORD is than the link before it, in percent: by the race between the two where
+ * there was one, else by the recorded times of the workloads that both have; 0 without any.
  */
 static double
 step_percent(const struct kcandidate *before, const struct kcandidate *c)
@@ -63,7 +64,7 @@ step_percent(const struct kcandidate *before, const struct kcandidate *c)
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
 		double was = runtime_of(before->json, kjson_str_or(row, "workload", "")),
-		    now = kjson_num_or(row, "runtime_ms", 0);
+		       now = kjson_num_or(row, "runtime_ms", 0);
 
 		if (was > 0 && now > 0) {
 			logs += log(was / now);
@@ -82,12 +83,13 @@ check_step(struct chain *c, long round, const struct kcandidate *now)
 	if (!c->last)
 		return;
 	if (strcmp(now->incumbent, c->last->id))
-		blame(c, round, "it was compared with %s, and the last accepted round is %s", now->incumbent,
-		    c->last->id);
+		blame(c, round, "it was compared with %s, and the last accepted round is %s",
+		    now->incumbent, c->last->id);
 	step = step_percent(c->last, now);
 	if (step < -dip)
-		blame(c, round, "%s is %.1f %% slower than %s before it, and a link may lose %.0f %% at most", now->id,
-		    -step, c->last->id, dip);
+		blame(c, round,
+		    "%s is %.1f %% slower than %s before it, and a link may lose %.0f %% at most",
+		    now->id, -step, c->last->id, dip);
 }
 
 static void
@@ -137,14 +139,15 @@ static void
 check_header(struct chain *c, const struct karch *a)
 {
 	const json_t *linear = json_object_get(a->header, "linear");
-	const char *accepted = kjson_str_or(linear, "accepted", ""), *best = kjson_str_or(a->header, "best.id", "");
+	const char *accepted = kjson_str_or(linear, "accepted", ""),
+	           *best = kjson_str_or(a->header, "best.id", "");
 
 	if (c->next != json_array_size(c->list))
-		blame(c, a->trial + 1, "the chain has %zu links, and %zu rounds were kept", json_array_size(c->list),
-		    c->next);
+		blame(c, a->trial + 1, "the chain has %zu links, and %zu rounds were kept",
+		    json_array_size(c->list), c->next);
 	if (c->last && (strcmp(accepted, c->last->id) || strcmp(best, accepted)))
-		blame(c, a->trial + 1, "last accepted is %s, best is %s, and the last link is %s", accepted, best,
-		    c->last->id);
+		blame(c, a->trial + 1, "last accepted is %s, best is %s, and the last link is %s",
+		    accepted, best, c->last->id);
 	if (kjson_int_or(linear, "streak", -1) != c->streak)
 		blame(c, a->trial + 1, "the streak of rollbacks is %ld, not %lld", c->streak,
 		    (long long)kjson_int_or(linear, "streak", -1));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karchive: the two halves of the tool: making an archive of the last one and a trial's records, and showing one. */
+/*
+ * karchive: the two halves of the tool: making an archive of the last one and a trial's records,
+ * and showing one.
+ */
 #ifndef KARCHIVE_H
 #define KARCHIVE_H
 
@@ -9,7 +12,10 @@
 #include "karch.h"
 #include "kcamp.h"
 
-/* Put the scored records of FILES (COUNT 0: stdin) into A, trial by trial. A is empty or holds an earlier trial. */
+/*
+ * Put the scored records of FILES (COUNT 0: stdin) into A, trial by trial. A is empty or holds an
+ * earlier trial.
+ */
 void update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count);
 /* The archive on the output: header, elites, programs. */
 void put_archive(struct karch *a);
@@ -17,20 +23,25 @@ void put_archive(struct karch *a);
 enum view { VIEW_NONE, VIEW_BEST, VIEW_TOP, VIEW_CELLS, VIEW_LINEAGE, VIEW_STATS, VIEW_CHECK };
 
 struct view_options {
-	int view;	/* enum view */
+	int view; /* enum view */
 	bool json;
-	long top;		/* VIEW_TOP: how many */
-	const char *id;		/* VIEW_LINEAGE */
-	const char *dir;	/* the campaign folder */
-	const char *archive;	/* the file, for messages */
+	long top;            /* VIEW_TOP: how many */
+	const char *id;      /* VIEW_LINEAGE */
+	const char *dir;     /* the campaign folder */
+	const char *archive; /* the file, for messages */
 };
-/* Print a view to the output; K_OK, or K_NO when there is nothing to show (no best, an empty grid). */
+/*
+ * Print a view to the output; K_OK, or K_NO when there is nothing to show (no best, an empty grid).
+ */
 int show_view(const struct karch *a, const struct view_options *o);
 
 /* The row of a program, elite or not; NULL: it is not there, or was not loaded. */
 struct karch_row *find_row(const struct karch *a, const char *id);
 
-/* chain.c: is the archive's chain that of the scored records? K_OK, or K_NO after messages that name rounds. */
+/*
+ * chain.c: is the archive's chain that of the scored records? K_OK, or K_NO after messages that
+ * name rounds.
+ */
 int check_chain(const struct karch *a, const struct view_options *o);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karchive: the archive of a search. Old archive and a trial's scored records in, new archive out: one elite per cell
- * of the behaviour grid, islands, a capped population. Or, with an option that names a view, what an archive holds.
+ * karchive: the archive of a search. Old archive and a trial's scored records in, new archive out:
+ * one elite per cell of the behaviour grid, islands, a capped population. Or, with an option that
+ * names a view, what an archive holds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +12,9 @@
 #include "koption.h"
 #include "kutil.h"
 
-static const char usage[] =
-    "usage: karchive [-c DIR] [-a ARCHIVE] [-o FILE] [SCORED ...]\n"
-    "       karchive --best | --top N | --cells | --lineage ID | --stats | --check [--json] [-c DIR] [-o FILE] [ARCHIVE]\n";
+static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [-o FILE] [SCORED ...]\n"
+                            "       karchive --best | --top N | --cells | --lineage ID | --stats | "
+                            "--check [--json] [-c DIR] [-o FILE] [ARCHIVE]\n";
 
 struct arguments {
 	const char *dir, *archive, *output;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karchive: the elite rule, islands and migration, the population cap, and the header's counters: a pure function of
- * the archive before, the scored records and the knobs.
+ * karchive: the elite rule, islands and migration, the population cap, and the header's counters: a
+ * pure function of the archive before, the scored records and the knobs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,13 +23,13 @@ static const double migration_rate = 0.1;
 
 struct keeper {
 	struct karch *a;
-	json_t *header;		/* borrowed from the archive */
-	bool linear;		/* a chain of rounds */
+	json_t *header; /* borrowed from the archive */
+	bool linear;    /* a chain of rounds */
 	int islands;
 	double seed_score, multiplier;
 	const struct kcamp *camp;
-	int current;		/* island */
-	long filled;		/* candidates it has had since it became current */
+	int current; /* island */
+	long filled; /* candidates it has had since it became current */
 };
 
 static bool
@@ -66,7 +66,10 @@ cell_json(int cell)
 	return json_string(text);
 }
 
-/* Best score first; of equals the newer, so that the oldest duplicates of a common failure go first. */
+/*
+ * Best score first; of equals the newer, so that the oldest duplicates of a common failure go
+ * first.
+ */
 static bool
 ranks_before(const struct karch_row *a, const struct karch_row *b)
 {
@@ -152,9 +155,9 @@ static void
 put_best(const struct keeper *k, const struct karch_row *row)
 {
 	struct kgain_ratio speedup = karch_speedup(row);
-	json_t *now = json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial,
-	    "cell",
-	    cell_json(row->cell), "score", row->score, "status", status_rows[row->status].name);
+	json_t *now =
+	    json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial, "cell",
+	        cell_json(row->cell), "score", row->score, "status", status_rows[row->status].name);
 
 	if (speedup.n)
 		kgain_put_speedup(now, &speedup);
@@ -176,8 +179,8 @@ note_best(const struct keeper *k, const struct kcandidate *s, const struct karch
 	 * A round that was kept is the best, whatever it scores: levels differ, and a trade-off or
 	 * a tie may score less.
 	 */
-	if (row->status == STATUS_CORRECT && (first || (s->gain && (k->linear || kcandidate_takes(s,
-	    &best, row)))))
+	if (row->status == STATUS_CORRECT &&
+	    (first || (s->gain && (k->linear || kcandidate_takes(s, &best, row)))))
 		put_best(k, row);
 }
 
@@ -214,14 +217,21 @@ is_rolled_back(const struct kcandidate *s)
 	return !strcmp(s->verdict, "rolled_back");
 }
 
-/* The chain of a linear search: kept rounds in order, and how many have been rolled back since the last of them. */
+/*
+ * The chain of a linear search: kept rounds in order, and how many have been rolled back since the
+ * last of them.
+ */
 static void
 note_round(const struct keeper *k, const struct kcandidate *list, size_t n)
 {
-	json_t *linear = member(k->header, "linear", JSON_OBJECT), *chain = member(linear, "chain", JSON_ARRAY);
+	json_t *linear = member(k->header, "linear", JSON_OBJECT),
+	       *chain = member(linear, "chain", JSON_ARRAY);
 
 	if (n != 1 || !*list->verdict)
-		kdie(K_USAGE, "%s: a round of a linear search has one candidate and a decision: is search.mode what it was?", list->id);
+		kdie(K_USAGE,
+		    "%s: a round of a linear search has one candidate and a decision: is "
+		    "search.mode what it was?",
+		    list->id);
 	if (is_rolled_back(list)) {
 		bump(linear, "streak", 1);
 	} else {
@@ -258,11 +268,11 @@ note_error(const struct keeper *k, const struct kcandidate *s)
 	if (!s->log || !*s->log || s->duplicate)
 		return;
 	text = kjson_text(s->log, kfence_chars(s->log, KARCH_ERROR_CHARS));
-	json_array_foreach(ring, i, e)
-		if (json_equal(json_object_get(e, "text"), text)) {
-			json_array_remove(ring, i);
-			break;
-		}
+	json_array_foreach(ring, i, e) if (json_equal(json_object_get(e, "text"), text))
+	{
+		json_array_remove(ring, i);
+		break;
+	}
 	json_array_append_new(ring, json_pack("{s:s,s:o}", "id", s->id, "text", text));
 	while (json_array_size(ring) > KARCH_ERRORS)
 		json_array_remove(ring, 0);
@@ -276,9 +286,10 @@ note_broken(const struct keeper *k, const struct kcandidate *s)
 
 	if (!status_repairable(s->standing) || !kcandidate_enters(s))
 		return;
-	json_array_append_new(member(k->header, "broken", JSON_ARRAY), json_pack("{s:s,s:o,s:f,s:s,s:I}", "id", s->id,
-	    "cell", cell_json(s->cell), "score", s->score, "status", status_rows[s->standing].name,
-	    "tries", (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
+	json_array_append_new(member(k->header, "broken", JSON_ARRAY),
+	    json_pack("{s:s,s:o,s:f,s:s,s:I}", "id", s->id, "cell", cell_json(s->cell), "score",
+	        s->score, "status", status_rows[s->standing].name, "tries",
+	        (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
 }
 
 /* Money is added in whole nano-dollars, so that the sum does not depend on how it came about. */
@@ -293,7 +304,8 @@ note_cost(const struct keeper *k, const struct kcandidate *s)
 	    json_real((double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9));
 	bump(k->header, "unpriced", !s->priced);
 	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
-		bump(member(k->header, "tokens", JSON_OBJECT), kcandidate_tokens[i], s->token_count[i]);
+		bump(member(k->header, "tokens", JSON_OBJECT), kcandidate_tokens[i],
+		    s->token_count[i]);
 }
 
 static void
@@ -312,8 +324,8 @@ note_strategy(const struct keeper *k, const struct kcandidate *s)
 static void
 count_candidate(struct keeper *k, const struct kcandidate *s)
 {
-	bool failure = s->standing == STATUS_NO_CODE ||
-	    (s->timed_out && s->standing == STATUS_RUN_ERROR);
+	bool failure =
+	    s->standing == STATUS_NO_CODE || (s->timed_out && s->standing == STATUS_RUN_ERROR);
 
 	bump(k->header, "candidates", 1);
 	bump(member(k->header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
@@ -341,9 +353,8 @@ prune_tabu(const struct keeper *k, long trial)
 	const char *cell;
 	void *next;
 
-	json_object_foreach_safe(tabu, next, cell, last)
-		if (trial + 1 - json_integer_value(last) > KARCH_TABU_TRIALS)
-			json_object_del(tabu, cell);
+	json_object_foreach_safe(tabu, next, cell, last) if (trial + 1 - json_integer_value(last) >
+	    KARCH_TABU_TRIALS) json_object_del(tabu, cell);
 }
 
 /* Correct elites of an island, best first. */
@@ -359,8 +370,8 @@ island_elites(const struct karch *a, int island, const struct karch_row **list)
 }
 
 /*
- * Migration copies the best elites of each island to the next one, in a ring. All emigrants are chosen before the first
- * arrives, or the best program would travel round the whole ring at once.
+ * Migration copies the best elites of each island to the next one, in a ring. All emigrants are
+ * chosen before the first arrives, or the best program would travel round the whole ring at once.
  */
 static void
 migrate(struct keeper *k, long trial)
@@ -370,7 +381,8 @@ migrate(struct keeper *k, long trial)
 	json_int_t moved = 0;
 
 	for (int i = 0; i < k->islands; i++) {
-		size_t n = island_elites(k->a, i, list), wanted = (size_t)(migration_rate * (double)n);
+		size_t n = island_elites(k->a, i, list),
+		       wanted = (size_t)(migration_rate * (double)n);
 
 		if (!wanted && n)
 			wanted = 1;
@@ -412,8 +424,9 @@ add_trial(struct keeper *k, const struct kcandidate *list, size_t n)
 	bool gain = false;
 
 	if (trial <= k->a->trial)
-		kdie(K_USAGE, "the archive holds trial %ld already, and these records are of trial %ld", k->a->trial,
-		    trial);
+		kdie(K_USAGE,
+		    "the archive holds trial %ld already, and these records are of trial %ld",
+		    k->a->trial, trial);
 	kjson_set(k->header, "broken", json_array());
 	renew_best(k, trial);
 	if (k->linear)
@@ -439,13 +452,11 @@ add_trial(struct keeper *k, const struct kcandidate *list, size_t n)
 static json_t *
 header_new(const struct kcamp *camp)
 {
-	static const char *const zeros[] = {
-		"candidates", "duplicates", "failures", "last_gain", "stale", "unpriced", "dropped",
-		"migrations", "migrants",
-	};
+	static const char *const zeros[] = { "candidates", "duplicates", "failures", "last_gain",
+		"stale", "unpriced", "dropped", "migrations", "migrants" };
 	static const char *const objects[] = { "statuses", "tokens", "strategies", "tabu" };
-	json_t *h = json_pack("{s:s,s:s,s:s,s:f,s:[],s:[]}", "kind", "archive", "schema", "archive/1", "campaign",
-	    kcamp_str(camp, "name"), "cost_usd", 0.0, "errors", "broken");
+	json_t *h = json_pack("{s:s,s:s,s:s,s:f,s:[],s:[]}", "kind", "archive", "schema",
+	    "archive/1", "campaign", kcamp_str(camp, "name"), "cost_usd", 0.0, "errors", "broken");
 
 	for (size_t i = 0; i < LEN(zeros); i++)
 		kjson_set(h, zeros[i], json_integer(0));

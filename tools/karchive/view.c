@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karchive: views of an archive: best, top, the map of cells, the lineage of a candidate, and counts. */
+/*
+ * karchive: views of an archive: best, top, the map of cells, the lineage of a candidate, and
+ * counts.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +30,11 @@ put_text(struct kbuf *b)
 static void
 short_figure(char text[8], double v)
 {
-	snprintf(text, 8, v < 9.95 ? "%.1f" : v < 999.5 ? "%.0f" : "%.0fk", v < 999.5 ? v : fmin(v / 1000, 99));
+	snprintf(text, 8,
+	    v < 9.95        ? "%.1f"
+	        : v < 999.5 ? "%.0f"
+	                    : "%.0fk",
+	    v < 999.5 ? v : fmin(v / 1000, 99));
 }
 
 static json_t *
@@ -56,8 +63,8 @@ row_json(const struct karch_row *row)
 static void
 heading(const struct view_options *o)
 {
-	static const char line[] =
-	    "id        speed-up  interval            time ms     score  cell  status         parent   strategy";
+	static const char line[] = "id        speed-up  interval            time ms     score  "
+	                           "cell  status         parent   strategy";
 
 	if (!o->json)
 		kout_line(line, sizeof line - 1);
@@ -113,7 +120,8 @@ show_top(const struct karch *a, const struct view_options *o, size_t n)
 		return K_NO;
 	heading(o);
 	while (n-- && (e < count || p < a->programs)) {
-		bool elite = p == a->programs || (e < count && elites[e]->score >= a->program[p]->score);
+		bool elite =
+		    p == a->programs || (e < count && elites[e]->score >= a->program[p]->score);
 
 		put_row(elite ? elites[e++] : a->program[p++], o);
 	}
@@ -149,7 +157,10 @@ put_cell(struct kbuf *b, const struct karch_row *row)
 	kbuf_printf(b, "%4s", text);
 }
 
-/* The four dimensions on paper: rows are memory and parallelism, columns compute and explicit SIMD. 78 columns. */
+/*
+ * The four dimensions on paper: rows are memory and parallelism, columns compute and explicit SIMD.
+ * 78 columns.
+ */
 static void
 map_text(const struct karch *a, struct kbuf *b)
 {
@@ -193,9 +204,11 @@ show_cells(const struct karch *a, const struct view_options *o)
 		return n ? K_OK : K_NO;
 	}
 	map_text(a, &b);
-	kbuf_printf(&b, "%zu of %d cells, %zu correct. Figures: speed-up of the best kernel of the cell;\n"
+	kbuf_printf(&b,
+	    "%zu of %d cells, %zu correct. Figures: speed-up of the best kernel of the cell;\n"
 	    "ref: the reference; x: broken; +: correct, not timed.\n"
-	    "mem: memory, p: parallelism, e: explicit SIMD.\n", n, KARCH_CELLS, count_elites(a, true));
+	    "mem: memory, p: parallelism, e: explicit SIMD.\n",
+	    n, KARCH_CELLS, count_elites(a, true));
 	put_text(&b);
 	return n ? K_OK : K_NO;
 }
@@ -278,8 +291,8 @@ strategies_text(const json_t *header, struct kbuf *b)
 	json_t *s;
 
 	json_object_foreach(json_object_get(header, "strategies"), name, s)
-		kbuf_printf(b, "%-16s %lld tried, %lld correct, %lld gains\n", name, count(s, "tried"),
-		    count(s, "correct"), count(s, "gains"));
+	    kbuf_printf(b, "%-16s %lld tried, %lld correct, %lld gains\n", name, count(s, "tried"),
+	        count(s, "correct"), count(s, "gains"));
 }
 
 static void
@@ -308,25 +321,25 @@ stats_text(const struct karch *a, struct kbuf *b)
 	kbuf_printf(b, "%-16s %lld, %lld of them duplicates\n", "candidates",
 	    count(h, "candidates"), count(h, "duplicates"));
 	json_object_foreach(json_object_get(h, "statuses"), name, n)
-		kbuf_printf(b, "  %-14s %lld\n", name, (long long)json_integer_value(n));
-	kbuf_printf(b, "%-16s %zu of %d cells, %zu correct\n", "elites", count_elites(a, false), KARCH_CELLS,
-	    count_elites(a, true));
+	    kbuf_printf(b, "  %-14s %lld\n", name, (long long)json_integer_value(n));
+	kbuf_printf(b, "%-16s %zu of %d cells, %zu correct\n", "elites", count_elites(a, false),
+	    KARCH_CELLS, count_elites(a, true));
 	kbuf_printf(b, "%-16s %zu remembered beside them, %lld dropped\n", "programs", a->programs,
 	    count(h, "dropped"));
 	if (karch_best(a, &best)) {
 		struct kgain_ratio r = karch_speedup(&best);
 		char *text = kchain_text(&r, best.provisional);
 
-		kbuf_printf(b, "%-16s %s, %s, score %.2f\n", "best", best.id, r.n ? text :
-		    "not timed", best.score);
+		kbuf_printf(b, "%-16s %s, %s, score %.2f\n", "best", best.id,
+		    r.n ? text : "not timed", best.score);
 		free(text);
 	}
 	kbuf_printf(b, "%-16s trial %lld, %lld trials ago\n", "last gain", count(h, "last_gain"),
 	    count(h, "stale"));
 	strategies_text(h, b);
 	islands_text(h, b);
-	kbuf_printf(b, "%-16s $%.4f (%lld replies without a price)\n", "cost", kjson_num_or(h, "cost_usd", 0),
-	    count(h, "unpriced"));
+	kbuf_printf(b, "%-16s $%.4f (%lld replies without a price)\n", "cost",
+	    kjson_num_or(h, "cost_usd", 0), count(h, "unpriced"));
 	kbuf_printf(b, "%-16s %lld in, %lld out\n", "tokens", count(h, "tokens.input_tokens"),
 	    count(h, "tokens.output_tokens"));
 }
@@ -349,13 +362,20 @@ int
 show_view(const struct karch *a, const struct view_options *o)
 {
 	switch (o->view) {
-	case VIEW_BEST: return show_best(a, o);
-	case VIEW_TOP: return show_top(a, o, (size_t)o->top);
-	case VIEW_CELLS: return show_cells(a, o);
-	case VIEW_LINEAGE: return show_lineage(a, o);
-	case VIEW_STATS: return show_stats(a, o);
-	case VIEW_CHECK: return check_chain(a, o);
-	case VIEW_NONE: break;
+	case VIEW_BEST:
+		return show_best(a, o);
+	case VIEW_TOP:
+		return show_top(a, o, (size_t)o->top);
+	case VIEW_CELLS:
+		return show_cells(a, o);
+	case VIEW_LINEAGE:
+		return show_lineage(a, o);
+	case VIEW_STATS:
+		return show_stats(a, o);
+	case VIEW_CHECK:
+		return check_chain(a, o);
+	case VIEW_NONE:
+		break;
 	}
 	return K_NO;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: the decision on a candidate. What it keeps from call to call (scan, and buffers used again against fresh
- * ones), what a cache of weights can be worth at most, and whether the gain is there under skew.
+ * kaudit: the decision on a candidate. What it keeps from call to call (scan, and buffers used
+ * again against fresh ones), what a cache of weights can be worth at most, and whether the gain is
+ * there under skew.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "status.h"
 
 static const char real[] = "ACCEPT-as-real", unmeasured[] = "ACCEPT-unmeasured",
-		  asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
+                  asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
 
 /* What the parts find out about one record. */
 struct finding {
@@ -23,12 +24,12 @@ struct finding {
 	const char *id, *declared;
 	bool reference;
 	json_t *reasons, *out;
-	json_t *asides;		/* reasons that come last */
+	json_t *asides; /* reasons that come last */
 	bool refused;
-	bool reused; /* buffers seen before were measured against new ones */
-	enum bucket bucket;	/* gravest of what was found and not waived */
-	bool gains;		/* faster than the incumbent, beyond the noise */
-	double gain_pct;	/* as a geometric mean over the workloads; 0: not known */
+	bool reused;        /* buffers seen before were measured against new ones */
+	enum bucket bucket; /* gravest of what was found and not waived */
+	bool gains;         /* faster than the incumbent, beyond the noise */
+	double gain_pct;    /* as a geometric mean over the workloads; 0: not known */
 };
 
 static void
@@ -40,8 +41,7 @@ add_reason(struct finding *f, const char *fmt, va_list args)
 	free(text);
 }
 
-static void __attribute__((format(printf, 2, 3)))
-refuse(struct finding *f, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) refuse(struct finding *f, const char *fmt, ...)
 {
 	va_list args;
 
@@ -51,8 +51,7 @@ refuse(struct finding *f, const char *fmt, ...)
 	f->refused = true;
 }
 
-static void __attribute__((format(printf, 2, 3)))
-remark(struct finding *f, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) remark(struct finding *f, const char *fmt, ...)
 {
 	va_list args;
 
@@ -63,7 +62,10 @@ remark(struct finding *f, const char *fmt, ...)
 
 /* ---- how much faster ---- */
 
-/* The evaluation that times are compared with: of the incumbent, else of the reference. New reference, or NULL. */
+/*
+ * The evaluation that times are compared with: of the incumbent, else of the reference. New
+ * reference, or NULL.
+ */
 static json_t *
 rivals_eval(const struct finding *f)
 {
@@ -74,7 +76,8 @@ rivals_eval(const struct finding *f)
 	size_t len;
 	long trial, branch;
 
-	text = karch_id(id, &trial, &branch) ? karch_record(f->a->camp->dir, id, "eval", &len) : NULL;
+	text =
+	    karch_id(id, &trial, &branch) ? karch_record(f->a->camp->dir, id, "eval", &len) : NULL;
 	if (text && krec_parse(&rec, text, len, why, sizeof why)) {
 		eval = json_incref(json_object_get(rec.json, "eval"));
 		krec_free(&rec);
@@ -87,26 +90,33 @@ rivals_eval(const struct finding *f)
 static double
 noise_of(const struct finding *f, const json_t *rival)
 {
-	return kgain_noise(kjson_num_or(f->rec->json, "eval.noise.floor", 0), kjson_num_or(rival, "noise.floor", 0));
+	return kgain_noise(kjson_num_or(f->rec->json, "eval.noise.floor", 0),
+	    kjson_num_or(rival, "noise.floor", 0));
 }
 
-/* Ratio of a workload's times and the least that it can be: from the interleaved pair, else from times taken apart. */
+/*
+ * Ratio of a workload's times and the least that it can be: from the interleaved pair, else from
+ * times taken apart.
+ */
 static bool
-workload_ratio(const struct finding *f, const json_t *rival, const char *workload, double *ratio, double *low)
+workload_ratio(
+    const struct finding *f, const json_t *rival, const char *workload, double *ratio, double *low)
 {
 	const json_t *pairs = kjson_path(f->rec->json, "eval.pairs"), *row;
 	const char *statistic = kcamp_str(f->a->camp, "score.statistic");
 	double own, other;
 	size_t i;
 
-	json_array_foreach((json_t *)pairs, i, row)
-		if (!strcmp(kjson_str_or(row, "workload", ""), workload) &&
-		    !strcmp(kjson_str_or(row, "name", ""), "incumbent")) {
-			*ratio = kjson_num_or(row, "ratio", 0);
-			*low = kjson_num_or(row, "low", 0);
-			return *ratio > 0;
-		}
-	own = kgain_time_ns(kgain_row(kjson_path(f->rec->json, "eval.timing"), workload), statistic);
+	json_array_foreach(
+	    (json_t *)pairs, i, row) if (!strcmp(kjson_str_or(row, "workload", ""), workload) &&
+	    !strcmp(kjson_str_or(row, "name", ""), "incumbent"))
+	{
+		*ratio = kjson_num_or(row, "ratio", 0);
+		*low = kjson_num_or(row, "low", 0);
+		return *ratio > 0;
+	}
+	own =
+	    kgain_time_ns(kgain_row(kjson_path(f->rec->json, "eval.timing"), workload), statistic);
 	other = kgain_time_ns(kgain_row(json_object_get(rival, "timing"), workload), statistic);
 	*ratio = other / own;
 	*low = *ratio - noise_of(f, rival);
@@ -122,10 +132,12 @@ look_at_gain(struct finding *f, const json_t *rival)
 
 	if (status_at(f->rec->json, "eval.status") != STATUS_CORRECT || !timing || f->reference)
 		return;
-	if (!kgain_pairs(kjson_path(f->rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
+	if (!kgain_pairs(
+	        kjson_path(f->rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
 		json_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
 
-		fault = kgain_speedup(rows, timing, kcamp_str(f->a->camp, "score.statistic"), &ratio, NULL);
+		fault = kgain_speedup(
+		    rows, timing, kcamp_str(f->a->camp, "score.statistic"), &ratio, NULL);
 		json_decref(rows);
 		if (fault) {
 			free(fault);
@@ -145,17 +157,17 @@ is_waived(const json_t *rules, const char *rule)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach((json_t *)rules, i, item)
-		if (!strcmp(json_string_value(item), rule))
-			return true;
+	json_array_foreach(
+	    (json_t *)rules, i, item) if (!strcmp(json_string_value(item), rule)) return true;
 	return false;
 }
 
 static void
 add_hit(json_t *list, const struct hit *h, bool waived)
 {
-	json_t *o = json_pack("{s:s,s:I,s:o,s:s,s:s}", "rule", h->rule, "line", (json_int_t)h->line, "text",
-	    kjson_text(h->text, strlen(h->text)), "bucket", bucket_name(h->bucket), "why", h->why);
+	json_t *o = json_pack("{s:s,s:I,s:o,s:s,s:s}", "rule", h->rule, "line", (json_int_t)h->line,
+	    "text", kjson_text(h->text, strlen(h->text)), "bucket", bucket_name(h->bucket), "why",
+	    h->why);
 
 	if (h->file)
 		json_object_set_new(o, "file", json_string(h->file));
@@ -188,13 +200,16 @@ look_at_code(struct finding *f)
 				continue;
 			f->bucket = h->bucket > f->bucket ? h->bucket : f->bucket;
 			if (h->bucket != BUCKET_W1)
-				refuse(f, "%s, %s%sline %zu: %s (%s)", h->rule, h->file ? h->file : "", h->file ?
-				    ", " : "", h->line, h->why,
+				refuse(f, "%s, %s%sline %zu: %s (%s)", h->rule,
+				    h->file ? h->file : "", h->file ? ", " : "", h->line, h->why,
 				    h->text);
 			else if (!f->declared || strcmp(f->declared, "W1"))
-				refuse(f, "%s, line %zu: keeps something of a weight, yet %s is declared: declare W1 "
+				refuse(f,
+				    "%s, line %zu: keeps something of a weight, yet %s is "
+				    "declared: declare W1 "
 				    "with its bound (%s)",
-				    h->rule, h->line, f->declared ? f->declared : "no bucket", h->text);
+				    h->rule, h->line, f->declared ? f->declared : "no bucket",
+				    h->text);
 		}
 	json_object_set_new(f->out, "hits", list);
 	if (file)
@@ -207,36 +222,46 @@ look_at_code(struct finding *f)
 /* ---- buffers used again ---- */
 
 /*
- * How much more a candidate gains from buffers it has seen than the program it is compared with, in points; and the noise
- * of that difference. A gap of both is warmth that any program enjoys. LOW of the one and HIGH of the other face each
- * other, so these are the halves of the intervals that count.
+ * How much more a candidate gains from buffers it has seen than the program it is compared with, in
+ * points; and the noise of that difference. A gap of both is warmth that any program enjoys. LOW of
+ * the one and HIGH of the other face each other, so these are the halves of the intervals that
+ * count.
  */
 static double
 excess_of(const json_t *own, const json_t *rival, double *noise)
 {
 	double gap = kjson_num_or(own, "gap_pct", 0), other = kjson_num_or(rival, "gap_pct", 0);
 
-	*noise = kgain_noise(gap - kjson_num_or(own, "low_pct", gap), kjson_num_or(rival, "high_pct", other) - other);
+	*noise = kgain_noise(gap - kjson_num_or(own, "low_pct", gap),
+	    kjson_num_or(rival, "high_pct", other) - other);
 	return gap - other;
 }
 
 static void
 look_at_reuse(struct finding *f)
 {
-	const json_t *rows = kjson_path(f->rec->json, "eval.reuse"), *rival = kjson_path(f->rec->json,
-	    "eval.reuse_against.rows"),
-	    *worst = NULL, *row;
+	const json_t *rows = kjson_path(f->rec->json, "eval.reuse"),
+	             *rival = kjson_path(f->rec->json, "eval.reuse_against.rows"), *worst = NULL,
+	             *row;
 	double limit = 100 * KGAIN_REUSE_GAP, most = -INFINITY, noise = 0;
 	bool bad = false;
 	json_t *o;
 	size_t i;
 
-	json_array_foreach((json_t *)rows, i, row) {
-		double n, e = excess_of(row, kgain_row(rival, kjson_str_or(row, "workload", "")), &n);
-		/* A kernel of a few microseconds shows 1 % as two ticks of the device's clock: the limit must be passed by all doubt. */
+	json_array_foreach((json_t *)rows, i, row)
+	{
+		double n,
+		    e = excess_of(row, kgain_row(rival, kjson_str_or(row, "workload", "")), &n);
+		/*
+		 * A kernel of a few microseconds shows 1 % as two ticks of the device's clock: the
+		 * limit must be passed by all doubt.
+		 */
 		bool beyond = e - n > limit;
 
-		/* One that is beyond the limit counts before one that is larger and within its noise. */
+		/*
+		 * One that is beyond the limit counts before one that is larger and within its
+		 * noise.
+		 */
 		if (worst && (beyond < bad || (beyond == bad && e <= most)))
 			continue;
 		worst = row;
@@ -247,30 +272,35 @@ look_at_reuse(struct finding *f)
 	if (!worst)
 		return;
 	f->reused = true;
-	o = json_pack("{s:s,s:f,s:f,s:f,s:b}", "workload", kjson_str_or(worst, "workload", "?"), "gap_pct",
-	    kjson_num_or(worst, "gap_pct", 0), "excess_pct", most, "noise_pct", noise, "ok", !bad);
+	o = json_pack("{s:s,s:f,s:f,s:f,s:b}", "workload", kjson_str_or(worst, "workload", "?"),
+	    "gap_pct", kjson_num_or(worst, "gap_pct", 0), "excess_pct", most, "noise_pct", noise,
+	    "ok", !bad);
 	json_object_set_new(f->out, "fresh", o);
 	row = kgain_row(rival, kjson_str_or(worst, "workload", ""));
 	if (row)
-		json_object_set_new(f->out, "incumbent_fresh", json_pack("{s:s,s:f}", "id",
-		    kjson_str_or(f->rec->json, "eval.reuse_against.id", "?"), "gap_pct", kjson_num_or(row, "gap_pct",
-		    0)));
+		json_object_set_new(f->out, "incumbent_fresh",
+		    json_pack("{s:s,s:f}", "id",
+		        kjson_str_or(f->rec->json, "eval.reuse_against.id", "?"), "gap_pct",
+		        kjson_num_or(row, "gap_pct", 0)));
 	/* A declared cache of weights is meant to gain so; its bound judges it. */
 	if (bad && !(f->declared && !strcmp(f->declared, "W1")))
-		refuse(f, "reuse, workload %s: %.1f %% faster on buffers that it has seen before than on new ones, "
+		refuse(f,
+		    "reuse, workload %s: %.1f %% faster on buffers that it has seen before than on "
+		    "new ones, "
 		    "%.1f points more than %s "
-		    "(noise %.1f): it keeps results from call to call, and real calls bring new buffers",
-		    kjson_str_or(worst, "workload", "?"),
-		    kjson_num_or(worst, "gap_pct", 0), most, row ? "the program it is compared with" : "an honest one",
-		    noise);
+		    "(noise %.1f): it keeps results from call to call, and real calls bring new "
+		    "buffers",
+		    kjson_str_or(worst, "workload", "?"), kjson_num_or(worst, "gap_pct", 0), most,
+		    row ? "the program it is compared with" : "an honest one", noise);
 }
 
 /* ---- skew ---- */
 
 /*
- * A gain holds on a workload where it is beyond the noise, or where half of the whole gain is (as a power: its square
- * root), for an interval may be wide on a busy machine. Not where less than an eighth of it is: programs that do the same
- * there differ by a few per cent, depending on where their code and data lie.
+ * A gain holds on a workload where it is beyond the noise, or where half of the whole gain is (as a
+ * power: its square root), for an interval may be wide on a busy machine. Not where less than an
+ * eighth of it is: programs that do the same there differ by a few per cent, depending on where
+ * their code and data lie.
  */
 static bool
 holds(const struct finding *f, double ratio, double low)
@@ -289,25 +319,31 @@ look_at_skew(struct finding *f, const json_t *rival)
 		const struct ktask_workload *w = &f->a->task->workloads[i];
 		double ratio, low;
 
-		if (!w->skew || !kgain_row(timing, w->name) || f->reference || !workload_ratio(f, rival, w->name,
-		    &ratio, &low))
+		if (!w->skew || !kgain_row(timing, w->name) || f->reference ||
+		    !workload_ratio(f, rival, w->name, &ratio, &low))
 			continue;
-		json_array_append_new(rows, json_pack("{s:s,s:f}", "workload", w->name, "delta_pct",
-		    100 * (ratio - 1)));
+		json_array_append_new(rows,
+		    json_pack("{s:s,s:f}", "workload", w->name, "delta_pct", 100 * (ratio - 1)));
 		ok |= holds(f, ratio, low);
 	}
-	json_object_set_new(f->out, "skew", json_pack("{s:b,s:o,s:b}", "required", required, "rows", rows, "ok", ok));
+	json_object_set_new(f->out, "skew",
+	    json_pack("{s:b,s:o,s:b}", "required", required, "rows", rows, "ok", ok));
 	if (ok)
 		return;
 	if (f->bucket < BUCKET_UNIFORM)
 		f->bucket = BUCKET_UNIFORM;
-	refuse(f, "uniform-only: %+.1f %% over all workloads, and on no skewed one a gain: routing is skewed",
+	refuse(f,
+	    "uniform-only: %+.1f %% over all workloads, and on no skewed one a gain: routing is "
+	    "skewed",
 	    f->gain_pct);
 }
 
 /* ---- a cache of weights ---- */
 
-/* The trace of --reuse: did the second call of each step find something, and was it right after the weights changed. */
+/*
+ * The trace of --reuse: did the second call of each step find something, and was it right after the
+ * weights changed.
+ */
 static bool
 look_at_trace(struct finding *f, json_t *out)
 {
@@ -315,7 +351,8 @@ look_at_trace(struct finding *f, json_t *out)
 	long hits = 0, lookups = 0;
 	size_t i;
 
-	json_array_foreach((json_t *)trace, i, row) {
+	json_array_foreach((json_t *)trace, i, row)
+	{
 		hits += (long)kjson_int_or(row, "hits", 0);
 		lookups += (long)kjson_int_or(row, "lookups", 0);
 	}
@@ -325,9 +362,11 @@ look_at_trace(struct finding *f, json_t *out)
 	json_object_set_new(out, "lookups", json_integer(lookups));
 	/* Half is all that can be; a step in eight may be lost to noise. */
 	if ((double)hits < 0.5 * (double)lookups * 7 / 8)
-		refuse(f, "W1: %ld hits of %ld look-ups in steps as in training, where a cache of weights has every "
-		    "second one", hits,
-		    lookups);
+		refuse(f,
+		    "W1: %ld hits of %ld look-ups in steps as in training, where a cache of "
+		    "weights has every "
+		    "second one",
+		    hits, lookups);
 	return true;
 }
 
@@ -346,7 +385,8 @@ look_at_w1(struct finding *f)
 {
 	const json_t *plan = kjson_path(f->rec->json, "eval.plan");
 	double quant = kjson_num_or(plan, "quant_us", 0), step = kjson_num_or(plan, "step_us", 0),
-	    estimate = kjson_num_or(plan, "expected_gain_pct", 0), bound = step > 0 ? 100 * quant / step : 0;
+	       estimate = kjson_num_or(plan, "expected_gain_pct", 0),
+	       bound = step > 0 ? 100 * quant / step : 0;
 	json_t *o;
 
 	if (f->bucket < BUCKET_W1)
@@ -356,25 +396,32 @@ look_at_w1(struct finding *f)
 		return;
 	}
 	if (!(quant > 0) || !(step > quant)) {
-		refuse(f, "W1 is declared without its bound: the plan must give quant_us (time to prepare the weight) "
+		refuse(f,
+		    "W1 is declared without its bound: the plan must give quant_us (time to "
+		    "prepare the weight) "
 		    "and step_us (of a whole step)");
 		return;
 	}
-	o = json_pack("{s:f,s:f,s:f,s:f}", "quant_us", quant, "step_us", step, "bound_pct", bound, "gain_pct",
-	    f->gain_pct);
+	o = json_pack("{s:f,s:f,s:f,s:f}", "quant_us", quant, "step_us", step, "bound_pct", bound,
+	    "gain_pct", f->gain_pct);
 	if (estimate > bound)
-		refuse(f, "W1: %.2f %% is expected, but a cache of the weight can give %.2f %% at most (%g us of %g "
-		    "us)", estimate, bound,
-		    quant, step);
+		refuse(f,
+		    "W1: %.2f %% is expected, but a cache of the weight can give %.2f %% at most "
+		    "(%g us of %g "
+		    "us)",
+		    estimate, bound, quant, step);
 	if (f->gain_pct > bound)
 		json_object_set_new(o, "excess_pct", json_real(f->gain_pct - bound));
 	if (!look_at_trace(f, o) && f->gains)
-		refuse(f, "W1: the steps with changing weights were not run, and without them no cache is accepted");
+		refuse(f,
+		    "W1: the steps with changing weights were not run, and without them no cache "
+		    "is accepted");
 	json_object_set_new(f->out, "w1", o);
 	if (!f->refused)
-		remark(f, "W1: counts as %.2f %% at most (%g us of %g us)%s", fmin(fmax(f->gain_pct, 0), bound), quant,
-		    step,
-		    f->gain_pct > bound ? "; what was measured beyond that is the benchmark's loop" : "");
+		remark(f, "W1: counts as %.2f %% at most (%g us of %g us)%s",
+		    fmin(fmax(f->gain_pct, 0), bound), quant, step,
+		    f->gain_pct > bound ? "; what was measured beyond that is the benchmark's loop"
+		                        : "");
 }
 
 /* ---- what was not measured ---- */
@@ -408,7 +455,7 @@ note_unmeasured(struct finding *f)
 	else if (rows < timed && !f->reference)
 		json_array_append_new(list,
 		    json_pack("{s:s,s:o}", "what", "reuse", "why",
-			json_sprintf("only on %zu of %zu timed workloads", rows, timed)));
+		        json_sprintf("only on %zu of %zu timed workloads", rows, timed)));
 	if (json_array_size(list))
 		json_object_set_new(f->out, "not_measured", json_incref(list));
 	json_decref(list);
@@ -437,11 +484,15 @@ look_at_declared(struct finding *f)
 		look_at_w1(f);
 }
 
-/* What the candidate counts as: what was found, else what was declared, else something inside the kernel. */
+/*
+ * What the candidate counts as: what was found, else what was declared, else something inside the
+ * kernel.
+ */
 static const char *
 bucket_of(const struct finding *f)
 {
-	if (f->bucket > BUCKET_W1 || (f->bucket == BUCKET_W1 && !(f->declared && *f->declared == 'W')))
+	if (f->bucket > BUCKET_W1 ||
+	    (f->bucket == BUCKET_W1 && !(f->declared && *f->declared == 'W')))
 		return bucket_name(f->bucket);
 	return f->declared ? f->declared : "K";
 }
@@ -449,8 +500,12 @@ bucket_of(const struct finding *f)
 json_t *
 audit_record(const struct audit *a, const struct krec *rec)
 {
-	struct finding f = { .a = a, .rec = rec, .declared = kjson_str_or(rec->json, "eval.plan.bucket", NULL),
-	    .reasons = json_array(), .asides = json_array(), .out = json_object() };
+	struct finding f = { .a = a,
+		.rec = rec,
+		.declared = kjson_str_or(rec->json, "eval.plan.bucket", NULL),
+		.reasons = json_array(),
+		.asides = json_array(),
+		.out = json_object() };
 	struct change change;
 	json_t *rival;
 	char id[24];
@@ -468,8 +523,10 @@ audit_record(const struct audit *a, const struct krec *rec)
 	json_array_extend(f.reasons, f.asides);
 	json_object_set_new(f.out, "bucket", json_string(bucket_of(&f)));
 	if (change_of(rec, &change))
-		json_object_set_new(f.out, "change", json_pack("{s:I,s:I,s:I,s:I}", "files", (json_int_t)change.files, "hunks",
-		    (json_int_t)change.hunks, "added", (json_int_t)change.added, "removed", (json_int_t)change.removed));
+		json_object_set_new(f.out, "change",
+		    json_pack("{s:I,s:I,s:I,s:I}", "files", (json_int_t)change.files, "hunks",
+		        (json_int_t)change.hunks, "added", (json_int_t)change.added, "removed",
+		        (json_int_t)change.removed));
 	if (f.declared)
 		json_object_set_new(f.out, "declared", json_string(f.declared));
 	note_unmeasured(&f);

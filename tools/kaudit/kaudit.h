@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: would a gain outlive the benchmark. The parts: rules over source text, what they find in a candidate, the
- * decision, and the re-attribution of a whole campaign.
+ * kaudit: would a gain outlive the benchmark. The parts: rules over source text, what they find in
+ * a candidate, the decision, and the re-attribution of a whole campaign.
  */
 #ifndef KAUDIT_H
 #define KAUDIT_H
@@ -17,7 +17,7 @@
 
 /* What a hit means: where the work that is saved comes from. In order of gravity. */
 enum bucket { BUCKET_K, BUCKET_W1, BUCKET_UNIFORM, BUCKET_W2, BUCKET_W3 };
-const char *bucket_name(enum bucket b);		/* "K", "W1", "uniform", … */
+const char *bucket_name(enum bucket b); /* "K", "W1", "uniform", … */
 
 /* ---- rules.c: patterns/audit.json ---- */
 
@@ -31,14 +31,17 @@ size_t rules_check(const struct rules *r);
 
 /* The text of one source file, and what its words mean. */
 struct source {
-	const char *file;	/* NULL: the main one */
+	const char *file; /* NULL: the main one */
 	const char *text;
 	size_t len;
-	const bool *added;	/* by line (from 0); NULL: all of them are */
+	const bool *added; /* by line (from 0); NULL: all of them are */
 	size_t lines;
 };
 
-/* What the words of a program mean: names of parameters, as alternatives of a pattern ("A|B"); owned. */
+/*
+ * What the words of a program mean: names of parameters, as alternatives of a pattern ("A|B");
+ * owned.
+ */
 struct words {
 	char *entry, *inputs, *weights, *outputs;
 };
@@ -47,11 +50,11 @@ void words_free(struct words *w);
 void words_of(const struct ktask *task, const char *text, struct words *w);
 
 struct hit {
-	const char *rule, *why;	/* borrowed from the rules */
+	const char *rule, *why; /* borrowed from the rules */
 	enum bucket bucket;
-	bool note;		/* worth a look, decides nothing */
-	const char *file;	/* borrowed from the source */
-	size_t line;		/* from 1 */
+	bool note;        /* worth a look, decides nothing */
+	const char *file; /* borrowed from the source */
+	size_t line;      /* from 1 */
 	char text[96];
 };
 
@@ -59,16 +62,18 @@ struct hits {
 	struct hit *at;
 	size_t count;
 };
-/* Append what the rules for LANGUAGE find. GROUPED: rules for grouped operations too. Free at with free(). */
+/*
+ * Append what the rules for LANGUAGE find. GROUPED: rules for grouped operations too. Free at with
+ * free().
+ */
 void rules_apply(const struct rules *r, const char *language, bool grouped, const struct words *w,
-    const struct source *s,
-    struct hits *hits);
+    const struct source *s, struct hits *hits);
 
 /* ---- scan.c: the added lines of a candidate ---- */
 
 /* Hits in a record's program, against its parent's where the record has one. */
-void scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask *task, const struct krec *rec,
-    struct hits *hits);
+void scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask *task,
+    const struct krec *rec, struct hits *hits);
 
 /* How far a record's program differs from its parent's; false: it has none. */
 struct change {
@@ -80,7 +85,7 @@ bool change_of(const struct krec *rec, struct change *c);
 
 struct audit {
 	struct kcamp *camp;
-	struct ktask *task;	/* NULL: the campaign has none */
+	struct ktask *task; /* NULL: the campaign has none */
 	struct rules *rules;
 };
 
@@ -88,8 +93,8 @@ struct audit {
 json_t *audit_record(const struct audit *a, const struct krec *rec);
 
 /*
- * waiver.c: rules that a person has waived for candidate ID, as an array of names; NULL: no waiver. Faults are appended
- * to REASONS.
+ * waiver.c: rules that a person has waived for candidate ID, as an array of names; NULL: no waiver.
+ * Faults are appended to REASONS.
  */
 json_t *waiver_of(const struct kcamp *camp, const char *id, char **file, json_t *reasons);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: would the gain outlive the benchmark. Appends "audit" to records: what the source keeps from call to call,
- * how much a candidate gains from buffers it has seen before, whether the gain is there on skewed groups, and the
- * decision.
+ * kaudit: would the gain outlive the benchmark. Appends "audit" to records: what the source keeps
+ * from call to call, how much a candidate gains from buffers it has seen before, whether the gain
+ * is there on skewed groups, and the decision.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +16,12 @@
 
 enum { SOURCE_MAX = 64 << 20 };
 
-static const char usage_text[] =
-    "usage: kaudit [-c DIR] [-r RULES] [--thin] [-o FILE] [FILE ...]\n"
-    "       kaudit --report [--json | --markdown] [-c DIR] [-o FILE]\n"
-    "       kaudit --source [-c DIR | -b BACKEND] [-t TASK.json] [-r RULES] [-o FILE] FILE ...\n"
-    "       kaudit --task TASK.json\n"
-    "       kaudit --check [-r RULES]\n";
+static const char usage_text[] = "usage: kaudit [-c DIR] [-r RULES] [--thin] [-o FILE] [FILE ...]\n"
+                                 "       kaudit --report [--json | --markdown] [-c DIR] [-o FILE]\n"
+                                 "       kaudit --source [-c DIR | -b BACKEND] [-t TASK.json] [-r "
+                                 "RULES] [-o FILE] FILE ...\n"
+                                 "       kaudit --task TASK.json\n"
+                                 "       kaudit --check [-r RULES]\n";
 
 enum mode { MODE_RECORDS, MODE_REPORT, MODE_TASK, MODE_CHECK, MODE_SOURCE };
 
@@ -36,9 +36,12 @@ static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir }, { 'r', "rules", .text = &a->rules },
-		{ 'o', "output", .text = &a->output }, { 'b', "backend", .text = &a->backend },
-		{ 't', NULL, .text = &a->task }, { 0, "thin", .flag = &a->thin },
+		{ 'c', "campaign", .text = &a->dir },
+		{ 'r', "rules", .text = &a->rules },
+		{ 'o', "output", .text = &a->output },
+		{ 'b', "backend", .text = &a->backend },
+		{ 't', NULL, .text = &a->task },
+		{ 0, "thin", .flag = &a->thin },
 		{ 0, "json", .choice = &a->format, .value = 'j' },
 		{ 0, "markdown", .choice = &a->format, .value = 'm' },
 		{ 0, "report", .choice = &a->mode, .value = MODE_REPORT },
@@ -51,8 +54,9 @@ parse(struct arguments *a, int argc, char **argv)
 	koption_read(options, LEN(options), usage_text, argc, argv);
 	a->files = argv + optind;
 	if (*a->files ? a->mode != MODE_RECORDS && a->mode != MODE_SOURCE : a->mode == MODE_SOURCE)
-		koption_misuse(usage_text, *a->files ? "operands where none belong" :
-		    "--source wants files with source text");
+		koption_misuse(usage_text,
+		    *a->files ? "operands where none belong"
+		              : "--source wants files with source text");
 }
 
 static struct rules *
@@ -122,8 +126,8 @@ print_hits(const char *path, const struct hits *hits)
 {
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct hit *h = &hits->at[i];
-		char *line = kasprintf("%s:%zu: %s%s %s: %s", path, h->line, bucket_name(h->bucket), h->note ?
-		    " note" : "", h->rule, h->text);
+		char *line = kasprintf("%s:%zu: %s%s %s: %s", path, h->line, bucket_name(h->bucket),
+		    h->note ? " note" : "", h->rule, h->text);
 
 		kout_line(line, strlen(line));
 		free(line);
@@ -212,7 +216,9 @@ main(int argc, char **argv)
 	if (a.mode == MODE_TASK)
 		return check_task(&a);
 	kout_open(a.output);
-	code = a.mode == MODE_REPORT ? report(&a) : a.mode == MODE_SOURCE ? scan_sources(&a) : audit_all(&a);
+	code = a.mode == MODE_REPORT ? report(&a)
+	    : a.mode == MODE_SOURCE  ? scan_sources(&a)
+	                             : audit_all(&a);
 	kout_commit();
 	return code;
 }

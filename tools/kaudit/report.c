@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: what of a campaign's gain is real. Gains of kernel work (buckets K) count as measured; of a cache of weights,
- * as far as its bound; of anything else, nothing. Gains compound, so parts and whole are products here: sums of per
- * cents would leave a gap of their own.
+ * kaudit: what of a campaign's gain is real. Gains of kernel work (buckets K) count as measured; of
+ * a cache of weights, as far as its bound; of anything else, nothing. Gains compound, so parts and
+ * whole are products here: sums of per cents would leave a gap of their own.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,16 +13,18 @@
 #include "kgain.h"
 #include "ktrials.h"
 
-static const double inflated_pct = 1;	/* a headline this much above what is real, of that, must not be shipped */
+/* a headline this much above what is real, of that, must not be shipped */
+static const double inflated_pct = 1;
 
-enum class { CLASS_K, CLASS_W1, CLASS_REST, CLASSES };
+enum gain_class { CLASS_K, CLASS_W1, CLASS_REST, CLASSES };
 
 struct account {
 	json_t *rounds, *refused, *unmeasured;
-	double bench[CLASSES], real[CLASSES];	/* products of ratios */
-	char buckets[CLASSES][64];		/* seen, for people */
-	double speedup;				/* of the last kept over the reference, as measured */
-	char kept[KARCH_ID];			/* the last that was kept; empty: none */
+	double bench[CLASSES], real[CLASSES]; /* products of ratios */
+	char buckets[CLASSES][64];            /* seen, for people */
+	/* of the last kept over the reference, as measured */
+	double speedup;
+	char kept[KARCH_ID]; /* the last that was kept; empty: none */
 	/* of all that was kept, and of the reference, put together */
 	double noise;
 };
@@ -33,21 +35,24 @@ percent(double ratio)
 	return 100 * (ratio - 1);
 }
 
-static enum class
+static enum gain_class
 class_of(const struct kcandidate *c)
 {
 	if (c->overfit)
 		return CLASS_REST;
-	return !*c->bucket || *c->bucket == 'K' ? CLASS_K : !strcmp(c->bucket, "W1") ? CLASS_W1 : CLASS_REST;
+	return !*c->bucket || *c->bucket == 'K' ? CLASS_K
+	    : !strcmp(c->bucket, "W1")          ? CLASS_W1
+	                                        : CLASS_REST;
 }
 
 static void
-note_bucket(struct account *a, enum class c, const char *bucket)
+note_bucket(struct account *a, enum gain_class c, const char *bucket)
 {
 	size_t n = strlen(a->buckets[c]);
 
 	if (!strstr(a->buckets[c], bucket))
-		snprintf(a->buckets[c] + n, sizeof a->buckets[c] - n, "%s%s", n ? ", " : "", bucket);
+		snprintf(
+		    a->buckets[c] + n, sizeof a->buckets[c] - n, "%s%s", n ? ", " : "", bucket);
 }
 
 /*
@@ -56,8 +61,9 @@ note_bucket(struct account *a, enum class c, const char *bucket)
 static double
 noise_of(const struct kcandidate *c)
 {
-	return c->gained.low > 0 && c->gained.high > 0 ? kgain_width(&c->gained) :
-	    kjson_num_or(c->json, "eval.noise.floor", 0);
+	return c->gained.low > 0 && c->gained.high > 0
+	    ? kgain_width(&c->gained)
+	    : kjson_num_or(c->json, "eval.noise.floor", 0);
 }
 
 /*
@@ -85,7 +91,7 @@ take_headline(struct account *a, const struct kcamp *camp, long last)
 static void
 keep(struct account *a, const struct kcandidate *x, double ratio)
 {
-	enum class c = class_of(x);
+	enum gain_class c = class_of(x);
 	double bound = 1 + kjson_num_or(x->json, "audit.w1.bound_pct", 0) / 100;
 	double real = c == CLASS_K ? ratio : c == CLASS_W1 ? fmin(ratio, bound) : 1;
 	const char *bucket = *x->bucket ? x->bucket : "K";
@@ -98,8 +104,9 @@ keep(struct account *a, const struct kcandidate *x, double ratio)
 	note_bucket(a, c, bucket);
 	if (!strcmp(decision, "ACCEPT-unmeasured"))
 		json_array_append_new(a->unmeasured, json_string(x->id));
-	json_array_append_new(a->rounds, json_pack("{s:s,s:s,s:s,s:f,s:f}", "id", x->id, "bucket", bucket,
-	    "decision", decision, "benchmark_pct", percent(ratio), "real_pct", percent(real)));
+	json_array_append_new(a->rounds,
+	    json_pack("{s:s,s:s,s:s,s:f,s:f}", "id", x->id, "bucket", bucket, "decision", decision,
+	        "benchmark_pct", percent(ratio), "real_pct", percent(real)));
 }
 
 /* A round of a linear search: what was accepted was compared with the round accepted before. */
@@ -140,11 +147,10 @@ add_trial(struct account *a, const struct ktrial *trial, bool linear)
 }
 
 static json_t *
-table_row(const struct account *a, const char *source, enum class c)
+table_row(const struct account *a, const char *source, enum gain_class c)
 {
-	return json_pack("{s:s,s:s,s:f,s:f}", "source", source, "buckets", a->buckets[c], "benchmark_pct",
-	    percent(a->bench[c]),
-	    "real_pct", percent(a->real[c]));
+	return json_pack("{s:s,s:s,s:f,s:f}", "source", source, "buckets", a->buckets[c],
+	    "benchmark_pct", percent(a->bench[c]), "real_pct", percent(a->real[c]));
 }
 
 static json_t *
@@ -154,10 +160,13 @@ table_of(const struct account *a, double real)
 
 	json_array_append_new(table, table_row(a, "structural kernel work", CLASS_K));
 	json_array_append_new(table, table_row(a, "bounded weight cache", CLASS_W1));
-	json_array_append_new(table, json_pack("{s:s,s:s,s:f,s:f}", "source", "benchmark-only residual", "buckets",
-	    a->buckets[CLASS_REST], "benchmark_pct", percent(a->speedup / real), "real_pct", 0.0));
-	json_array_append_new(table, json_pack("{s:s,s:s,s:f,s:f}", "source", "total", "buckets", "", "benchmark_pct",
-	    percent(a->speedup), "real_pct", percent(real)));
+	json_array_append_new(table,
+	    json_pack("{s:s,s:s,s:f,s:f}", "source", "benchmark-only residual", "buckets",
+	        a->buckets[CLASS_REST], "benchmark_pct", percent(a->speedup / real), "real_pct",
+	        0.0));
+	json_array_append_new(table,
+	    json_pack("{s:s,s:s,s:f,s:f}", "source", "total", "buckets", "", "benchmark_pct",
+	        percent(a->speedup), "real_pct", percent(real)));
 	return table;
 }
 
@@ -186,16 +195,20 @@ verdict_of(const struct account *a, const struct ktrials *t, bool inflated)
 static json_t *
 report_account(const struct account *a, const struct ktrials *t, bool *good)
 {
-	double real = a->real[CLASS_K] * a->real[CLASS_W1], gap = percent(a->speedup) - percent(real);
+	double real = a->real[CLASS_K] * a->real[CLASS_W1],
+	       gap = percent(a->speedup) - percent(real);
 	/* The parts were measured at other times than the whole, and each brings its own. */
 	double noise = 100 * a->speedup * a->noise;
-	/* A point of a gain of some per cent; of a speed-up of 30, which no two machines give alike, 30 points. */
+	/*
+	 * A point of a gain of some per cent; of a speed-up of 30, which no two machines give
+	 * alike, 30 points.
+	 */
 	bool inflated = gap > inflated_pct * real && gap > noise;
 	json_t *o;
 
 	*good = !inflated && !t->fault_count;
-	o = json_pack("{s:s,s:s,s:s,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:o,s:o,s:o,s:o}",
-	    "schema", "audit-report/1", "campaign", kcamp_str(t->camp, "name"), "mode",
+	o = json_pack("{s:s,s:s,s:s,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:o,s:o,s:o,s:o}", "schema",
+	    "audit-report/1", "campaign", kcamp_str(t->camp, "name"), "mode",
 	    t->linear ? "linear" : "map-elites", "trials", (json_int_t)t->last, "headline_pct",
 	    percent(a->speedup), "s_real_pct", percent(a->real[CLASS_K]), "w_real_pct",
 	    percent(a->real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real),
@@ -210,8 +223,12 @@ report_account(const struct account *a, const struct ktrials *t, bool *good)
 json_t *
 report_campaign(const struct audit *audit, bool *good)
 {
-	struct account a = { .rounds = json_array(), .refused = json_array(), .unmeasured = json_array(),
-		.bench = { 1, 1, 1 }, .real = { 1, 1, 1 }, .speedup = 1 };
+	struct account a = { .rounds = json_array(),
+		.refused = json_array(),
+		.unmeasured = json_array(),
+		.bench = { 1, 1, 1 },
+		.real = { 1, 1, 1 },
+		.speedup = 1 };
 	struct ktrials t;
 	json_t *report;
 
@@ -236,12 +253,13 @@ put_rounds(const json_t *report, struct kbuf *out)
 	const json_t *row;
 	size_t i;
 
-	kbuf_puts(out, "\n| Candidate | Bucket | Decision | Benchmark gain | Real gain |\n|---|---|---|---:|---:|\n");
-	json_array_foreach(json_object_get(report, "rounds"), i, row)
-		kbuf_printf(out, "| %s | %s | %s | %+.2f %% | %+.2f %% |\n", kjson_str_or(row, "id", "?"),
-		    kjson_str_or(row, "bucket", "?"),
-		    kjson_str_or(row, "decision", "?"), kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row,
-		    "real_pct", 0));
+	kbuf_puts(out,
+	    "\n| Candidate | Bucket | Decision | Benchmark gain | Real gain "
+	    "|\n|---|---|---|---:|---:|\n");
+	json_array_foreach(json_object_get(report, "rounds"), i, row) kbuf_printf(out,
+	    "| %s | %s | %s | %+.2f %% | %+.2f %% |\n", kjson_str_or(row, "id", "?"),
+	    kjson_str_or(row, "bucket", "?"), kjson_str_or(row, "decision", "?"),
+	    kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row, "real_pct", 0));
 }
 
 static void
@@ -251,7 +269,7 @@ put_ids(struct kbuf *out, const char *what, const json_t *ids)
 	size_t i;
 
 	json_array_foreach(ids, i, id)
-		kbuf_printf(out, "%s%s%s", i ? ", " : "\n", i ? "" : what, json_string_value(id));
+	    kbuf_printf(out, "%s%s%s", i ? ", " : "\n", i ? "" : what, json_string_value(id));
 	if (json_array_size(ids))
 		kbuf_puts(out, ".\n");
 }
@@ -262,9 +280,8 @@ put_lines(struct kbuf *out, const json_t *damaged)
 	const json_t *line;
 	size_t i;
 
-	json_array_foreach(damaged, i, line)
-		kbuf_printf(out, "%s* %s\n", i ? "" : "\nDamaged, and not in these figures:\n\n",
-		    json_string_value(line));
+	json_array_foreach(damaged, i, line) kbuf_printf(out, "%s* %s\n",
+	    i ? "" : "\nDamaged, and not in these figures:\n\n", json_string_value(line));
 }
 
 void
@@ -275,26 +292,31 @@ report_markdown(const json_t *report, struct kbuf *out)
 	size_t i;
 
 	kbuf_printf(out, "# Audit of %s\n\n", kjson_str_or(report, "campaign", "?"));
-	kbuf_printf(out, "Verdict: **%s**. Headline %+.2f %%, of which real %+.2f %% (kernel work %+.2f %%, weight "
+	kbuf_printf(out,
+	    "Verdict: **%s**. Headline %+.2f %%, of which real %+.2f %% (kernel work %+.2f %%, "
+	    "weight "
 	    "caches %+.2f %%, all else 0); "
-	    "inflation gap %.2f points, noise %.2f.\n", verdict, kjson_num_or(report, "headline_pct", 0),
-	    kjson_num_or(report, "real_pct", 0), kjson_num_or(report, "s_real_pct", 0), kjson_num_or(report,
-	    "w_real_pct", 0),
+	    "inflation gap %.2f points, noise %.2f.\n",
+	    verdict, kjson_num_or(report, "headline_pct", 0), kjson_num_or(report, "real_pct", 0),
+	    kjson_num_or(report, "s_real_pct", 0), kjson_num_or(report, "w_real_pct", 0),
 	    kjson_num_or(report, "inflation_gap_pct", 0), kjson_num_or(report, "noise_pct", 0));
 	if (!strcmp(verdict, "inflated"))
-		kbuf_puts(out, "The gap is what only the benchmark's loop sees: do not ship the headline, and roll "
+		kbuf_puts(out,
+		    "The gap is what only the benchmark's loop sees: do not ship the headline, and "
+		    "roll "
 		    "those rounds back.\n");
 	put_lines(out, json_object_get(report, "damaged"));
 	put_ids(out, "Refused as overfit: ", json_object_get(report, "refused"));
 	put_ids(out,
 	    "Kept, but not measured on new buffers, so real only as far as the source tells: ",
 	    json_object_get(report, "unmeasured"));
-	kbuf_puts(out, "\n| Source | Buckets | Benchmark gain | Real-training-equivalent gain "
+	kbuf_puts(out,
+	    "\n| Source | Buckets | Benchmark gain | Real-training-equivalent gain "
 	    "|\n|---|---|---:|---:|\n");
 	json_array_foreach(json_object_get(report, "table"), i, row)
-		kbuf_printf(out, "| %s | %s | %+.2f %% | %+.2f %% |\n", kjson_str_or(row, "source", "?"),
-		    kjson_str_or(row, "buckets", ""),
-		    kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row, "real_pct", 0));
+	    kbuf_printf(out, "| %s | %s | %+.2f %% | %+.2f %% |\n",
+	        kjson_str_or(row, "source", "?"), kjson_str_or(row, "buckets", ""),
+	        kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row, "real_pct", 0));
 	if (json_array_size(json_object_get(report, "rounds")))
 		put_rounds(report, out);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: the rules of patterns/audit.json. A rule is a regular expression over code without comments and strings, the
- * bucket that a match means, and examples that must and must not match. Before the expression stand definitions of what
- * the words of the program at hand mean, so that (?&input) matches one of its inputs whatever it calls them.
+ * kaudit: the rules of patterns/audit.json. A rule is a regular expression over code without
+ * comments and strings, the bucket that a match means, and examples that must and must not match.
+ * Before the expression stand definitions of what the words of the program at hand mean, so that
+ * (?&input) matches one of its inputs whatever it calls them.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,13 +14,10 @@
 #include "kregex.h"
 #include "ktoken.h"
 
-enum {
-	HITS_PER_RULE = 4,
-	QUOTE_MAX = 80
-};
+enum { HITS_PER_RULE = 4, QUOTE_MAX = 80 };
 
 struct rule {
-	const char *id, *pattern, *unless, *why;	/* borrowed from the table */
+	const char *id, *pattern, *unless, *why; /* borrowed from the table */
 	const json_t *languages, *match, *clean;
 	enum bucket bucket;
 	bool whole, grouped, note;
@@ -48,8 +46,8 @@ text_of(const struct rules *r, const json_t *o, size_t i, const char *key, bool 
 	const json_t *v = json_object_get(o, key);
 
 	if (v ? !json_is_string(v) || !*json_string_value(v) : required)
-		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a text that is not empty", r->file, i, kjson_str_or(o,
-		    "id", "?"), key);
+		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a text that is not empty", r->file,
+		    i, kjson_str_or(o, "id", "?"), key);
 	return json_string_value(v);
 }
 
@@ -60,18 +58,17 @@ list_of(const struct rules *r, const json_t *o, size_t i, const char *key)
 	bool good = json_array_size(v) > 0;
 	size_t k;
 
-	json_array_foreach((json_t *)v, k, item)
-		good &= json_is_string(item);
+	json_array_foreach((json_t *)v, k, item) good &= json_is_string(item);
 	if (!good)
-		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a list of texts with one at least", r->file, i,
-		    kjson_str_or(o, "id", "?"), key);
+		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a list of texts with one at least",
+		    r->file, i, kjson_str_or(o, "id", "?"), key);
 	return v;
 }
 
 /* Index of a word in a list of words; dies when it is none of them. */
 static size_t
-choice(const struct rules *r, const struct rule *rule, const char *key, const char *word, const char *const *list,
-    size_t count)
+choice(const struct rules *r, const struct rule *rule, const char *key, const char *word,
+    const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(list[i], word))
@@ -82,17 +79,18 @@ choice(const struct rules *r, const struct rule *rule, const char *key, const ch
 static void
 read_rule(struct rules *r, size_t i, const json_t *o)
 {
-	static const char *const keys[] = { "id", "bucket", "scope", "verdict", "when", "languages", "pattern",
-	    "unless", "why",
-	    "match", "clean" };
+	static const char *const keys[] = { "id", "bucket", "scope", "verdict", "when", "languages",
+		"pattern", "unless", "why", "match", "clean" };
 	static const char *const buckets[] = { "uniform", "W1", "W2", "W3" };
 	static const enum bucket meanings[] = { BUCKET_UNIFORM, BUCKET_W1, BUCKET_W2, BUCKET_W3 };
-	static const char *const scopes[] = { "added", "whole" }, *const verdicts[] = { "refuse", "note" };
+	static const char *const scopes[] = { "added", "whole" },
+	                         *const verdicts[] = { "refuse", "note" };
 	struct rule *rule = &r->at[i];
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)o, key, v) {
+	json_object_foreach((json_t *)o, key, v)
+	{
 		size_t k = 0;
 
 		while (k < LEN(keys) && strcmp(keys[k], key))
@@ -100,13 +98,19 @@ read_rule(struct rules *r, size_t i, const json_t *o)
 		if (k == LEN(keys))
 			kdie(K_USAGE, "%s: rules[%zu]: unknown field '%s'", r->file, i, key);
 	}
-	*rule = (struct rule){ .id = text_of(r, o, i, "id", true), .pattern = text_of(r, o, i, "pattern", true),
-	    .unless = text_of(r, o, i, "unless", false), .why = text_of(r, o, i, "why", true),
-	    .languages = list_of(r, o, i, "languages"), .match = list_of(r, o, i, "match"),
-	    .clean = list_of(r, o, i, "clean") };
-	rule->bucket = meanings[choice(r, rule, "bucket", text_of(r, o, i, "bucket", true), buckets, LEN(buckets))];
-	rule->whole = choice(r, rule, "scope", kjson_str_or(o, "scope", "added"), scopes, LEN(scopes));
-	rule->note = choice(r, rule, "verdict", kjson_str_or(o, "verdict", "refuse"), verdicts, LEN(verdicts));
+	*rule = (struct rule){ .id = text_of(r, o, i, "id", true),
+		.pattern = text_of(r, o, i, "pattern", true),
+		.unless = text_of(r, o, i, "unless", false),
+		.why = text_of(r, o, i, "why", true),
+		.languages = list_of(r, o, i, "languages"),
+		.match = list_of(r, o, i, "match"),
+		.clean = list_of(r, o, i, "clean") };
+	rule->bucket = meanings[choice(
+	    r, rule, "bucket", text_of(r, o, i, "bucket", true), buckets, LEN(buckets))];
+	rule->whole =
+	    choice(r, rule, "scope", kjson_str_or(o, "scope", "added"), scopes, LEN(scopes));
+	rule->note = choice(
+	    r, rule, "verdict", kjson_str_or(o, "verdict", "refuse"), verdicts, LEN(verdicts));
 	rule->grouped = !strcmp(kjson_str_or(o, "when", ""), "grouped");
 	if (json_object_get(o, "when") && !rule->grouped)
 		kdie(K_USAGE, "%s: rule %s: when must be grouped", r->file, rule->id);
@@ -125,7 +129,8 @@ rules_load(const char *file)
 	r->table = kjson_load(file);
 	list = json_object_get(r->table, "rules");
 	if (strcmp(kjson_str_or(r->table, "schema", ""), "audit-rules/1") || !json_array_size(list))
-		kdie(K_USAGE, "%s: not a table of audit rules (schema audit-rules/1, with rules)", file);
+		kdie(K_USAGE, "%s: not a table of audit rules (schema audit-rules/1, with rules)",
+		    file);
 	r->count = json_array_size(list);
 	r->at = kcalloc(r->count, sizeof *r->at);
 	for (size_t i = 0; i < r->count; i++)
@@ -154,7 +159,10 @@ words_free(struct words *w)
 	*w = (struct words){ 0 };
 }
 
-/* Where the parameters of function NAME begin, in its definition; NULL when it is not defined in TEXT. */
+/*
+ * Where the parameters of function NAME begin, in its definition; NULL when it is not defined in
+ * TEXT.
+ */
 static const char *
 parameters(const char *text, const char *name)
 {
@@ -186,16 +194,22 @@ add_word(char **list, const char *from, const char *to)
 		start--;
 	if (start == end)
 		return;
-	*list = old ? kasprintf("%s|%.*s", old, (int)(end - start), start) : kstrndup(start, (size_t)(end - start));
+	*list = old ? kasprintf("%s|%.*s", old, (int)(end - start), start)
+	            : kstrndup(start, (size_t)(end - start));
 	free(old);
 }
 
-/* Which list a tensor's name belongs to; NULL: none. What is updated in place is neither input nor output here. */
+/*
+ * Which list a tensor's name belongs to; NULL: none. What is updated in place is neither input nor
+ * output here.
+ */
 static char **
 list_for(struct words *w, const struct ktask_tensor *x)
 {
-	return x->scalar || (x->input && x->output) ? NULL : x->output ? &w->outputs : x->weight ? &w->weights :
-	    &w->inputs;
+	return x->scalar || (x->input && x->output) ? NULL
+	    : x->output                             ? &w->outputs
+	    : x->weight                             ? &w->weights
+	                                            : &w->inputs;
 }
 
 void
@@ -206,7 +220,8 @@ words_of(const struct ktask *task, const char *text, struct words *w)
 	*w = (struct words){ .entry = task ? kstrdup(task->entry) : NULL };
 	for (size_t i = 0; task && i < task->arg_count; i++) {
 		const struct ktask_arg *a = &task->args[i];
-		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &task->tensors[a->index] : NULL;
+		const struct ktask_tensor *x =
+		    a->kind == KARG_TENSOR ? &task->tensors[a->index] : NULL;
 		char **list = x ? list_for(w, x) : NULL;
 		const char *end = p ? p + strcspn(p, ",)") : NULL;
 
@@ -228,11 +243,13 @@ definitions(const struct words *w)
 	const char *in = w->inputs ? w->inputs : none, *weights = w->weights ? w->weights : none;
 
 	return kasprintf("(?J)(?(DEFINE)"
-	    "(?<entry>\\b(?:%s)\\b)(?<input>(?<![\\w.>])(?:%s|%s)\\b)(?<output>(?<![\\w.>])(?:%s)\\b)"
-	    "(?<tensor>(?<![\\w.>])(?:%s|%s|%s)\\b)"
-	    "(?<store>\\b(?:static|__device__|__managed__|thread_local|_Thread_local|__thread)\\b|"
-	    "^(?=(?:const\\s+|volatile\\s+|unsigned\\s+|struct\\s+)*\\w+[ \\t*]))"
-	    "(?<nothing>(?:NULL|nullptr|0|-\\s*1|\\(\\s*void)\\b))",
+	                 "(?<entry>\\b(?:%s)\\b)(?<input>(?<![\\w.>])(?:%s|%s)\\b)(?<output>(?<!["
+	                 "\\w.>])(?:%s)\\b)"
+	                 "(?<tensor>(?<![\\w.>])(?:%s|%s|%s)\\b)"
+	                 "(?<store>\\b(?:static|__device__|__managed__|thread_local|_Thread_local|_"
+	                 "_thread)\\b|"
+	                 "^(?=(?:const\\s+|volatile\\s+|unsigned\\s+|struct\\s+)*\\w+[ \\t*]))"
+	                 "(?<nothing>(?:NULL|nullptr|0|-\\s*1|\\(\\s*void)\\b))",
 	    w->entry ? w->entry : none, in, weights, w->outputs ? w->outputs : none, in, weights,
 	    w->outputs ? w->outputs : none);
 }
@@ -273,7 +290,8 @@ quote(const struct source *s, size_t at, char *to, size_t size)
 	from += strspn(s->text + from, " \t");
 	while (end < s->len && s->text[end] != '\n')
 		end++;
-	snprintf(to, size, "%.*s", from < end ? (int)(end - from < QUOTE_MAX ? end - from : QUOTE_MAX) : 0,
+	snprintf(to, size, "%.*s",
+	    from < end ? (int)(end - from < QUOTE_MAX ? end - from : QUOTE_MAX) : 0,
 	    s->text + from);
 	kmask_controls(to);
 	for (char *p = to; (p = strchr(p, '\t')); p++)
@@ -290,26 +308,32 @@ static bool
 known(const struct hits *hits, const struct source *s, const char *rule, size_t line)
 {
 	for (size_t i = 0; i < hits->count; i++)
-		if (hits->at[i].file == s->file && hits->at[i].line == line && !strcmp(hits->at[i].rule, rule))
+		if (hits->at[i].file == s->file && hits->at[i].line == line &&
+		    !strcmp(hits->at[i].rule, rule))
 			return true;
 	return false;
 }
 
 static void
-add_hit(struct hits *hits, const struct rule *rule, const struct source *s, size_t line, size_t at, bool weight)
+add_hit(struct hits *hits, const struct rule *rule, const struct source *s, size_t line, size_t at,
+    bool weight)
 {
 	struct hit *h;
 
 	hits->at = krealloc(hits->at, (hits->count + 1) * sizeof *hits->at);
 	h = &hits->at[hits->count++];
-	*h = (struct hit){ .rule = rule->id, .why = rule->why, .file = s->file, .line = line, .note = rule->note,
-	    .bucket = weight && rule->bucket > BUCKET_UNIFORM ? BUCKET_W1 : rule->bucket };
+	*h = (struct hit){ .rule = rule->id,
+		.why = rule->why,
+		.file = s->file,
+		.line = line,
+		.note = rule->note,
+		.bucket = weight && rule->bucket > BUCKET_UNIFORM ? BUCKET_W1 : rule->bucket };
 	quote(s, at, h->text, sizeof h->text);
 }
 
 static bool
-matches(const struct rules *r, const struct rule *rule, const char *pattern, const char *defined, const char *text,
-    size_t len)
+matches(const struct rules *r, const struct rule *rule, const char *pattern, const char *defined,
+    const char *text, size_t len)
 {
 	struct kregex *re = compile(r, rule, pattern, defined);
 	bool yes = kregex_search(re, text, len, 0, NULL) == KREGEX_FOUND;
@@ -319,13 +343,13 @@ matches(const struct rules *r, const struct rule *rule, const char *pattern, con
 }
 
 /*
- * All matches of one rule in CODE, the source as patterns see it. A match counts as added when its first or its last
- * line is: what a pattern passes over between a declaration and its use says nothing.
+ * All matches of one rule in CODE, the source as patterns see it. A match counts as added when its
+ * first or its last line is: what a pattern passes over between a declaration and its use says
+ * nothing.
  */
 static void
 apply(const struct rules *r, const struct rule *rule, const char *defined, const struct words *w,
-    const struct source *s,
-    const char *code, struct hits *hits)
+    const struct source *s, const char *code, struct hits *hits)
 {
 	struct kregex *re = compile(r, rule, rule->pattern, defined);
 	struct kregex_span at;
@@ -364,15 +388,14 @@ speaks(const struct rule *rule, const char *language)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach((json_t *)rule->languages, i, item)
-		if (!strcmp(json_string_value(item), language))
-			return true;
+	json_array_foreach((json_t *)rule->languages, i,
+	    item) if (!strcmp(json_string_value(item), language)) return true;
 	return false;
 }
 
 void
-rules_apply(const struct rules *r, const char *language, bool grouped, const struct words *w, const struct source *s,
-    struct hits *hits)
+rules_apply(const struct rules *r, const char *language, bool grouped, const struct words *w,
+    const struct source *s, struct hits *hits)
 {
 	char *code = plain_code(s->text, s->len, backend_syntax(language)),
 	     *defined = definitions(w);
@@ -391,16 +414,21 @@ rules_apply(const struct rules *r, const char *language, bool grouped, const str
 
 /* ---- the rules' own examples ---- */
 
-/* In an example the entry point is "kernel", its weight is called w, its output y, its other inputs x and a. */
+/*
+ * In an example the entry point is "kernel", its weight is called w, its output y, its other inputs
+ * x and a.
+ */
 static size_t
 try_examples(const struct rules *r, const struct rule *rule, const json_t *list, bool wanted)
 {
-	struct words w = { (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" }, (char[]){ "y" } };
+	struct words w = { (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" },
+		(char[]){ "y" } };
 	char *defined = definitions(&w);
 	size_t i, failures = 0;
 	json_t *item;
 
-	json_array_foreach((json_t *)list, i, item) {
+	json_array_foreach((json_t *)list, i, item)
+	{
 		const char *text = json_string_value(item);
 		struct source s = { .text = text, .len = strlen(text) };
 		struct hits hits = { 0 };
@@ -409,9 +437,8 @@ try_examples(const struct rules *r, const struct rule *rule, const json_t *list,
 		if (!rule->unless || !matches(r, rule, rule->unless, defined, code, s.len))
 			apply(r, rule, defined, &w, &s, code, &hits);
 		if ((hits.count > 0) != wanted) {
-			kwarn("%s: rule %s %s its example %zu of \"%s\": %s", r->file, rule->id, wanted ? "misses" :
-			    "accuses", i + 1,
-			    wanted ? "match" : "clean", text);
+			kwarn("%s: rule %s %s its example %zu of \"%s\": %s", r->file, rule->id,
+			    wanted ? "misses" : "accuses", i + 1, wanted ? "match" : "clean", text);
 			failures++;
 		}
 		free(hits.at);
@@ -427,7 +454,7 @@ rules_check(const struct rules *r)
 	size_t failures = 0;
 
 	for (size_t i = 0; i < r->count; i++)
-		failures += try_examples(r, &r->at[i], r->at[i].match, true) + try_examples(r, &r->at[i],
-		    r->at[i].clean, false);
+		failures += try_examples(r, &r->at[i], r->at[i].match, true) +
+		    try_examples(r, &r->at[i], r->at[i].clean, false);
 	return failures;
 }

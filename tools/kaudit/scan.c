@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kaudit: what the rules find in a candidate that its parent has not: a round is judged by what it added. */
+/*
+ * kaudit: what the rules find in a candidate that its parent has not: a round is judged by what it
+ * added.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,15 +21,15 @@ parents_text(const json_t *parent, const char *file)
 
 	if (!file)
 		return kjson_str_or(parent, "code", NULL);
-	json_array_foreach((json_t *)files, i, f)
-		if (!strcmp(kjson_str_or(f, "path", ""), file))
-			return kjson_str_or(f, "content", NULL);
+	json_array_foreach((json_t *)files, i,
+	    f) if (!strcmp(kjson_str_or(f, "path", ""), file)) return kjson_str_or(f, "content",
+	    NULL);
 	return NULL;
 }
 
 static void
-scan_file(const struct rules *r, const char *language, bool grouped, const struct words *w, const json_t *parent,
-    const char *file, const char *text, struct hits *hits)
+scan_file(const struct rules *r, const char *language, bool grouped, const struct words *w,
+    const json_t *parent, const char *file, const char *text, struct hits *hits)
 {
 	struct source s = { .file = file, .text = text, .len = strlen(text) };
 	const char *old = parents_text(parent, file);
@@ -42,7 +45,10 @@ scan_file(const struct rules *r, const char *language, bool grouped, const struc
 		kdiff_free(&d);
 }
 
-/* Runs of changed lines, counted in the new text, and in the old one where nothing stands in their place. */
+/*
+ * Runs of changed lines, counted in the new text, and in the old one where nothing stands in their
+ * place.
+ */
 static void
 count_change(const json_t *parent, const char *file, const char *text, struct change *c)
 {
@@ -69,7 +75,8 @@ count_change(const json_t *parent, const char *file, const char *text, struct ch
 bool
 change_of(const struct krec *rec, struct change *c)
 {
-	const json_t *parent = kjson_path(rec->json, "sample.parent"), *files = kjson_path(rec->json, "eval.files"), *f;
+	const json_t *parent = kjson_path(rec->json, "sample.parent"),
+	             *files = kjson_path(rec->json, "eval.files"), *f;
 	const char *code = kjson_str_or(rec->json, "eval.code", NULL);
 	size_t i;
 
@@ -78,16 +85,18 @@ change_of(const struct krec *rec, struct change *c)
 		return false;
 	count_change(parent, NULL, code, c);
 	json_array_foreach((json_t *)files, i, f)
-		count_change(parent, kjson_str_or(f, "path", "?"), kjson_str_or(f, "content", ""), c);
+	    count_change(parent, kjson_str_or(f, "path", "?"), kjson_str_or(f, "content", ""), c);
 	return true;
 }
 
 void
-scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask *task, const struct krec *rec,
-    struct hits *hits)
+scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask *task,
+    const struct krec *rec, struct hits *hits)
 {
-	const json_t *parent = kjson_path(rec->json, "sample.parent"), *files = kjson_path(rec->json, "eval.files"), *f;
-	const char *code = kjson_str_or(rec->json, "eval.code", NULL), *language = kcamp_str(camp, "backend");
+	const json_t *parent = kjson_path(rec->json, "sample.parent"),
+	             *files = kjson_path(rec->json, "eval.files"), *f;
+	const char *code = kjson_str_or(rec->json, "eval.code", NULL),
+	           *language = kcamp_str(camp, "backend");
 	bool grouped = task && kgroups_expected(task);
 	struct words w;
 	char *plain;
@@ -98,10 +107,9 @@ scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask 
 	plain = ktoken_strip(code, strlen(code), backend_syntax(language));
 	words_of(task, plain, &w);
 	scan_file(r, language, grouped, &w, parent, NULL, code, hits);
-	json_array_foreach((json_t *)files, i, f)
-		if (kjson_str_or(f, "content", NULL))
-			scan_file(r, language, grouped, &w, parent, kjson_str_or(f, "path", "?"), kjson_str_or(f,
-			    "content", ""), hits);
+	json_array_foreach((json_t *)files, i, f) if (kjson_str_or(f, "content", NULL))
+	    scan_file(r, language, grouped, &w, parent, kjson_str_or(f, "path", "?"),
+	        kjson_str_or(f, "content", ""), hits);
 	words_free(&w);
 	free(plain);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: waivers: a person who has looked at a hit and found it harmless writes waivers/TTT-BB.md, with lines "id:",
- * "rule:" (one or more), "by:" and "reason:". Nothing in the loop writes there.
+ * kaudit: waivers: a person who has looked at a hit and found it harmless writes waivers/TTT-BB.md,
+ * with lines "id:", "rule:" (one or more), "by:" and "reason:". Nothing in the loop writes there.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check, knobs and schema: the fields of campaign.json, from the one table of knobs. See kcampaign.h. */
+/*
+ * check, knobs and schema: the fields of campaign.json, from the one table of knobs. See
+ * kcampaign.h.
+ */
 #include "kcampaign.h"
 
 #include <stdlib.h>
@@ -67,7 +70,10 @@ command_knobs(const struct options *o)
 			continue;
 		r = range(k);
 		kbuf_printf(&text, "%-28s %s (%s)\n    %s\n", k->path,
-		    !k->def ? "required" : *k->def ? k->def : "empty", r, k->help);
+		    !k->def       ? "required"
+		        : *k->def ? k->def
+		                  : "empty",
+		    r, k->help);
 		free(r);
 	}
 	if (!text.len)
@@ -122,8 +128,12 @@ bound(double v)
 static json_t *
 knob_schema(const struct kknob *k)
 {
-	static const char *const types[] = { [KKNOB_STR] = "string", [KKNOB_ENUM] = "string", [KKNOB_INT] = "integer",
-		[KKNOB_NUM] = "number", [KKNOB_BOOL] = "boolean", [KKNOB_JSON] = "object" };
+	static const char *const types[] = { [KKNOB_STR] = "string",
+		[KKNOB_ENUM] = "string",
+		[KKNOB_INT] = "integer",
+		[KKNOB_NUM] = "number",
+		[KKNOB_BOOL] = "boolean",
+		[KKNOB_JSON] = "object" };
 	json_t *s = json_pack("{s:s, s:s}", "description", k->help, "type", types[k->type]);
 	bool numeric = k->type == KKNOB_INT || k->type == KKNOB_NUM;
 
@@ -149,7 +159,8 @@ knob_schema(const struct kknob *k)
 static json_t *
 object_schema(void)
 {
-	return json_pack("{s:s, s:{}, s:b}", "type", "object", "properties", "additionalProperties", 0);
+	return json_pack(
+	    "{s:s, s:{}, s:b}", "type", "object", "properties", "additionalProperties", 0);
 }
 
 /* Where a knob's own schema goes: the properties of its group. */
@@ -176,8 +187,9 @@ properties_of(json_t *root, const struct kknob *k, const char **leaf)
 int
 command_schema(const struct options *o)
 {
-	json_t *root = json_pack("{s:s, s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "$id",
-	    "campaign-1.json", "title", "campaign/1", "description",
+	json_t *root = json_pack("{s:s, s:s, s:s, s:s}", "$schema",
+	    "https://json-schema.org/draft/2020-12/schema", "$id", "campaign-1.json", "title",
+	    "campaign/1", "description",
 	    "The manifest of a campaign, campaign.json. Written by: kcampaign schema.");
 	json_t *object = object_schema(), *required = json_array();
 	struct kbuf text = { 0 };
@@ -233,11 +245,12 @@ check_commands(struct kbuf *text, const struct kcamp *c)
 		const json_t *files = json_object_get(kcamp_json(c, tiers[i]), "files");
 
 		for (size_t n = 0; n < json_array_size(files); n++) {
-			const char *name = json_string_value(json_array_get(files, n)) ? : "";
+			const char *name = json_string_value(json_array_get(files, n)) ?: "";
 			char *path = kcamp_path(c, name);
 
 			if (!*name || !exists(path))
-				kbuf_printf(text, "campaign.json: %s.files: '%s': no such file\n", tiers[i], name);
+				kbuf_printf(text, "campaign.json: %s.files: '%s': no such file\n",
+				    tiers[i], name);
 			free(path);
 		}
 	}
@@ -247,10 +260,12 @@ check_commands(struct kbuf *text, const struct kcamp *c)
 static void
 check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
-	char *path = ktask_path(task, task->reference), *code = exists(path) ? kread_file_or_die(path, 8 << 20, NULL) : NULL;
+	char *path = ktask_path(task, task->reference),
+	     *code = exists(path) ? kread_file_or_die(path, 8 << 20, NULL) : NULL;
 	const char *lack = code ? ktask_lacks_oracle(task, code) : NULL;
 
-	if (lack && !kcamp_json(c, "eval.correctness") && strcmp(kcamp_str(c, "eval.evaluator"), "null"))
+	if (lack && !kcamp_json(c, "eval.correctness") &&
+	    strcmp(kcamp_str(c, "eval.evaluator"), "null"))
 		kbuf_printf(text, "%s: %s\n", task->file, lack);
 	free(code);
 	free(path);
@@ -289,7 +304,10 @@ check_runner(struct kbuf *text, const struct kcamp *c)
 	free(lack);
 }
 
-/* What neither file can tell alone: do the files they name exist, is there such a workload set, are there replies? */
+/*
+ * What neither file can tell alone: do the files they name exist, is there such a workload set, are
+ * there replies?
+ */
 static void
 check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
@@ -310,9 +328,12 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 			timed += task->workloads[i].timed;
 		}
 	if (!in_set)
-		kbuf_printf(text, "campaign.json: eval.set: no workload of %s is in the set %s\n", task->file, set);
+		kbuf_printf(text, "campaign.json: eval.set: no workload of %s is in the set %s\n",
+		    task->file, set);
 	else if (!timed)
-		kbuf_printf(text, "campaign.json: eval.set: no workload of the set %s is timed, so nothing can become faster\n",
+		kbuf_printf(text,
+		    "campaign.json: eval.set: no workload of the set %s is timed, so nothing can "
+		    "become faster\n",
 		    set);
 	if (kcamp_linear(c) && in_set) {
 		struct kbuf faults = { 0 };
@@ -325,7 +346,9 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		kbuf_puts(text, "replies: no such folder, and model.provider is replay\n");
 }
 
-/* A lack is told, and is a fault only where the campaign asks for what it would have to come from. */
+/*
+ * A lack is told, and is a fault only where the campaign asks for what it would have to come from.
+ */
 static void
 check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
@@ -335,7 +358,8 @@ check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	if (lacks.len && kcamp_num(c, "stop.efficiency") > 0)
 		add_faults(text, "campaign.json: stop.efficiency", lacks.data);
 	else
-		for (char *line = lacks.len ? strtok(lacks.data, "\n") : NULL; line; line = strtok(NULL, "\n"))
+		for (char *line = lacks.len ? strtok(lacks.data, "\n") : NULL; line;
+		     line = strtok(NULL, "\n"))
 			kwarn("the roofline will lack: %s", line);
 	if (!lacks.len || kcamp_num(c, "stop.efficiency") <= 0)
 		kbuf_free(&lacks);

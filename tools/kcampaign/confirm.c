@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confirm: a person has read what a linear search will do, where the campaign asks for that. See kcampaign.h. */
+/*
+ * confirm: a person has read what a linear search will do, where the campaign asks for that. See
+ * kcampaign.h.
+ */
 #include "kcampaign.h"
 
 #include <stdlib.h>
@@ -45,8 +48,9 @@ has_line(const char *text, const char *key, const char *value)
 static void
 add_terms(const struct kcamp *c, struct kbuf *text)
 {
-	static const char *const knobs[] = { "backend", "gpu", "eval.set", "linear.metric", "linear.target", "linear.max_rounds",
-		"stop.trials", "model.provider", "git.branch" };
+	static const char *const knobs[] = { "backend", "gpu", "eval.set", "linear.metric",
+		"linear.target", "linear.max_rounds", "stop.trials", "model.provider",
+		"git.branch" };
 
 	for (size_t i = 0; i < LEN(knobs); i++) {
 		const json_t *v = kjson_path(c->json, knobs[i]);
@@ -70,11 +74,16 @@ confirm_require(const struct kcamp *c)
 	digest(c->file, hex[0]);
 	digest(task, hex[1]);
 	said = kread_file(CONFIRMED, TEXT_MAX, NULL);
-	if (!said || !has_line(said, "by", NULL) || !has_line(said, "campaign", hex[0]) || !has_line(said, "task", hex[1])) {
+	if (!said || !has_line(said, "by", NULL) || !has_line(said, "campaign", hex[0]) ||
+	    !has_line(said, "task", hex[1])) {
 		add_terms(c, &text);
-		kdie(K_NO, "linear.confirm: %s; who agrees to\n%sputs these lines into the file " CONFIRMED ":\n    by: NAME\n"
-		    "    campaign: %s\n    task: %s", said ? "what was confirmed is not what campaign.json and the task say now" :
-		    "nobody has confirmed this campaign", text.data, hex[0], hex[1]);
+		kdie(K_NO,
+		    "linear.confirm: %s; who agrees to\n%sputs these lines into the file " CONFIRMED
+		    ":\n    by: NAME\n"
+		    "    campaign: %s\n    task: %s",
+		    said ? "what was confirmed is not what campaign.json and the task say now"
+		         : "nobody has confirmed this campaign",
+		    text.data, hex[0], hex[1]);
 	}
 	free(said);
 	free(task);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judged: what the rounds of a linear search are judged by: the task but for its words, and the programs that results are
- * held against. Digests of it are noted when round 1 is closed, and nothing else is accepted from then on: a wider
- * tolerance or a slower reference would make later rounds look better. See kcampaign.h.
+ * judged: what the rounds of a linear search are judged by: the task but for its words, and the
+ * programs that results are held against. Digests of it are noted when round 1 is closed, and
+ * nothing else is accepted from then on: a wider tolerance or a slower reference would make later
+ * rounds look better. See kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -17,7 +18,10 @@
 
 enum { SOURCE_MAX = 64 << 20 };
 
-/* Members of a task that judge nothing, and workloads, which are noted by name. Baselines are shown beside a result. */
+/*
+ * Members of a task that judge nothing, and workloads, which are noted by name. Baselines are shown
+ * beside a result.
+ */
 static bool
 is_aside(const char *member)
 {
@@ -65,32 +69,38 @@ judged_json(const struct ktask *t)
 	const char *member;
 	size_t i;
 
-	json_object_foreach(t->json, member, value)
-		if (!is_aside(member))
-			json_object_set_new(task, member, digest_of(value));
+	json_object_foreach(t->json, member, value) if (!is_aside(member))
+	    json_object_set_new(task, member, digest_of(value));
 	json_array_foreach(json_object_get(t->json, "workloads"), i, value)
-		json_object_set_new(workloads, kjson_str_or(value, "name", ""), digest_of(value));
+	    json_object_set_new(workloads, kjson_str_or(value, "name", ""), digest_of(value));
 	add_file(files, t, t->reference);
 	add_file(files, t, t->oracle);
-	return json_pack("{s:s,s:o,s:o,s:o}", "schema", "judged/1", "task", task, "workloads", workloads, "files", files);
+	return json_pack("{s:s,s:o,s:o,s:o}", "schema", "judged/1", "task", task, "workloads",
+	    workloads, "files", files);
 }
 
 /* A line for each member of WHICH that is not what it was. */
 static void
-add_changes(struct kbuf *text, const char *file, const json_t *was, const json_t *now, const char *which)
+add_changes(
+    struct kbuf *text, const char *file, const json_t *was, const json_t *now, const char *which)
 {
 	json_t *both = json_copy(json_object_get(was, which)), *digest;
 	const char *name;
 
 	json_object_update(both, json_object_get(now, which));
-	json_object_foreach(both, name, digest) {
+	json_object_foreach(both, name, digest)
+	{
 		const json_t *a = json_object_get(json_object_get(was, which), name),
-		    *b = json_object_get(json_object_get(now, which), name);
+		             *b = json_object_get(json_object_get(now, which), name);
 
 		if (!a || !b || !json_equal(a, b))
-			kbuf_printf(text, "%s: %s%s %s since round 1: rounds before and after cannot be compared ("
-			    JUDGED "); put it back, or begin a new campaign\n", file,
-			    strcmp(which, "workloads") ? "" : "workload ", name, !b ? "is gone" : !a ? "is new" : "changed");
+			kbuf_printf(text,
+			    "%s: %s%s %s since round 1: rounds before and after cannot be compared "
+			    "(" JUDGED "); put it back, or begin a new campaign\n",
+			    file, strcmp(which, "workloads") ? "" : "workload ", name,
+			    !b       ? "is gone"
+			        : !a ? "is new"
+			             : "changed");
 	}
 	json_decref(both);
 }
@@ -105,8 +115,8 @@ judged_faults(const struct kcamp *c, struct kbuf *text)
 	json_t *was, *now;
 
 	/*
-	 * A run that was killed may leave it while round 1 is open. Campaigns from before there was such a file have none; in one
-	 * that has, kround vouches for it.
+	 * A run that was killed may leave it while round 1 is open. Campaigns from before there was
+	 * such a file have none; in one that has, kround vouches for it.
 	 */
 	if (shapes_frozen() && exists(JUDGED)) {
 		t = ktask_load(file);

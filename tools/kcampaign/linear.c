@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The linear search as a person sees it: when it ends, where it stands, and that a round is closed before the next. */
+/*
+ * The linear search as a person sees it: when it ends, where it stands, and that a round is closed
+ * before the next.
+ */
 #include "kcampaign.h"
 
 #include <stdlib.h>
@@ -84,7 +87,8 @@ linear_trial(const struct kcamp *c, long trial, struct kbuf *text)
 		kbuf_printf(text, ": %s over the baseline, %.4g ms", speedup, s.runtime_ms);
 		free(speedup);
 	}
-	kbuf_printf(text, "; %zu of %ld rounds kept\n", json_array_size(json_object_get(s.linear, "chain")), trial + 1);
+	kbuf_printf(text, "; %zu of %ld rounds kept\n",
+	    json_array_size(json_object_get(s.linear, "chain")), trial + 1);
 	json_decref(header);
 }
 
@@ -96,7 +100,10 @@ add_chain(struct kbuf *out, const json_t *chain)
 	size_t n = json_array_size(chain);
 
 	for (size_t i = n > SHOWN ? n - SHOWN : 0; i < n; i++)
-		kbuf_printf(out, "%s%s", i == 0 ? "" : i == n - SHOWN ? "... > " : " > ",
+		kbuf_printf(out, "%s%s",
+		    i == 0               ? ""
+		        : i == n - SHOWN ? "... > "
+		                         : " > ",
 		    json_string_value(json_array_get(chain, i)));
 }
 
@@ -109,16 +116,16 @@ linear_status(const struct kcamp *c, long last, const struct standing *s, struct
 	if (s->linear) {
 		kbuf_puts(text, "chain    ");
 		add_chain(text, json_object_get(s->linear, "chain"));
-		kbuf_printf(text, "\nstreak   %ld rollback%s in a row; next: %s%s\n", streak, streak == 1 ? "" : "s",
-		    streak ? klinear_escalation(streak) : "go on",
+		kbuf_printf(text, "\nstreak   %ld rollback%s in a row; next: %s%s\n", streak,
+		    streak == 1 ? "" : "s", streak ? klinear_escalation(streak) : "go on",
 		    streak >= KLINEAR_STAGNATION ? ", with a review" : "");
 		kbuf_puts(text, "last     ");
 		add_record_line(c, text, last, 9);
 	}
 	kbuf_puts(text, "stop    ");
 	for (size_t i = 0; i < KENDS; i++)
-		kbuf_printf(text, " T%zu %s %s%s", i + 1, kends_texts[i].name, e.at[i].holds ? "true" : "false",
-		    i + 1 < KENDS ? "," : "\n");
+		kbuf_printf(text, " T%zu %s %s%s", i + 1, kends_texts[i].name,
+		    e.at[i].holds ? "true" : "false", i + 1 < KENDS ? "," : "\n");
 	kends_free(&e);
 }
 
@@ -129,8 +136,11 @@ need_file(long trial, const char *name)
 	char *path = trial_path(trial, name);
 
 	if (!exists(path))
-		kdie(K_USAGE, "round %ld is not closed: %s is missing; `kcampaign views` makes it, and only then comes "
-		    "round %ld", trial + 1, path, trial + 2);
+		kdie(K_USAGE,
+		    "round %ld is not closed: %s is missing; `kcampaign views` makes it, and only "
+		    "then comes "
+		    "round %ld",
+		    trial + 1, path, trial + 2);
 	free(path);
 }
 
@@ -144,8 +154,10 @@ linear_closed(long last)
 		need_file(t, "archive.ndjson");
 	}
 	if (exists(path))
-		kdie(K_USAGE, "round %ld was begun before round %ld was closed: %s; `kcampaign views` closes what is "
-		    "evaluated; if round %ld is not, remove trials/%03ld", last + 3, last + 2, path, last + 2,
-		    last + 2);
+		kdie(K_USAGE,
+		    "round %ld was begun before round %ld was closed: %s; `kcampaign views` closes "
+		    "what is "
+		    "evaluated; if round %ld is not, remove trials/%03ld",
+		    last + 3, last + 2, path, last + 2, last + 2);
 	free(path);
 }

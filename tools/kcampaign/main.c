@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kcampaign: makes, checks, runs and reports on campaigns. One table says which command takes what. */
+/*
+ * kcampaign: makes, checks, runs and reports on campaigns. One table says which command takes what.
+ */
 #include "kcampaign.h"
 
 #include <string.h>
@@ -10,20 +12,26 @@
 
 static const struct kcommand commands[] = {
 	{ "new", "tm", "FOLDER", command_new, true, "make a campaign from a task" },
-	{ "check", "ol", NULL, command_check, false, "check every field of campaign.json and task.json" },
-	{ "status", "o", NULL, command_status, false, "where the campaign stands and what comes next" },
-	{ "next", "o", NULL, command_next, false, "number of the next trial; exit 1 when the campaign is over" },
+	{ "check", "ol", NULL, command_check, false,
+	    "check every field of campaign.json and task.json" },
+	{ "status", "o", NULL, command_status, false,
+	    "where the campaign stands and what comes next" },
+	{ "next", "o", NULL, command_next, false,
+	    "number of the next trial; exit 1 when the campaign is over" },
 	{ "best", "oC", NULL, command_best, false, "the best kernel and how it was measured" },
 	{ "baseline", "j", NULL, command_baseline, false,
-	"measure the reference, which is round 1 of a linear search" },
-	{ "shapes", "ok", NULL, command_shapes, false, "propose the shapes of every round; --check: refuse cherries" },
-	{ "record", "o", "TRIAL/BRANCH", command_record, false, "print all that is known of a candidate" },
+	    "measure the reference, which is round 1 of a linear search" },
+	{ "shapes", "ok", NULL, command_shapes, false,
+	    "propose the shapes of every round; --check: refuse cherries" },
+	{ "record", "o", "TRIAL/BRANCH", command_record, false,
+	    "print all that is known of a candidate" },
 	{ "run", "njrR", NULL, command_run, false, "run trials until a stop condition holds" },
 	{ "views", "j", NULL, command_views, false, "remake scores, archives and gradients" },
-	{ "redo", "jf", "TRIAL/BRANCH", command_redo, false, "remake one candidate from a stage on" },
+	{ "redo", "jf", "TRIAL/BRANCH", command_redo, false,
+	    "remake one candidate from a stage on" },
 	{ "verify", "j", NULL, command_verify, false, "measure the best kernel again" },
 	{ "knobs", "o", "[GROUP]", command_knobs, true,
-	"explain the fields of campaign.json, or those of a group, such as eval" },
+	    "explain the fields of campaign.json, or those of a group, such as eval" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },
 };
 
@@ -49,7 +57,8 @@ static const char option_help[] =
     "  -n, --trials N       run: this many trials, without tries after a temporary failure\n"
     "  -j, --jobs N         run, views, redo, verify: stages at once (default: one per branch)\n"
     "      --retries N      run: tries after a temporary failure (default: 8)\n"
-    "      --retry-s S      run: seconds before the first of them; doubled each time (default: 15)\n"
+    "      --retry-s S      run: seconds before the first of them; doubled each time (default: "
+    "15)\n"
     "      --from STAGE     redo: sample, prompt, reply or eval (default: eval)\n"
     "      --code           best: print its code\n"
     "      --check          shapes: is the quick set a fair choice? exit 1 when not\n"
@@ -77,18 +86,42 @@ static void
 set_option(struct options *o, int letter)
 {
 	switch (letter) {
-	case 'c': o->dir = optarg; break;
-	case 'o': o->output = optarg; break;
-	case 'n': o->trials = knum_long(optarg, 1, 999999, "--trials"); break;
-	case 'j': o->jobs = knum_long(optarg, 1, 9999, "--jobs"); break;
-	case 'r': o->retries = knum_long(optarg, 0, 1000, "--retries"); break;
-	case 'R': o->retry_s = knum_double(optarg, 0, 86400, "--retry-s"); break;
-	case 'f': o->from = optarg; break;
-	case 't': o->task = optarg; break;
-	case 'C': o->code = true; break;
-	case 'k': o->check = true; break;
-	case 'm': o->mode = optarg; break;
-	case 'l': o->remote = true; break;
+	case 'c':
+		o->dir = optarg;
+		break;
+	case 'o':
+		o->output = optarg;
+		break;
+	case 'n':
+		o->trials = knum_long(optarg, 1, 999999, "--trials");
+		break;
+	case 'j':
+		o->jobs = knum_long(optarg, 1, 9999, "--jobs");
+		break;
+	case 'r':
+		o->retries = knum_long(optarg, 0, 1000, "--retries");
+		break;
+	case 'R':
+		o->retry_s = knum_double(optarg, 0, 86400, "--retry-s");
+		break;
+	case 'f':
+		o->from = optarg;
+		break;
+	case 't':
+		o->task = optarg;
+		break;
+	case 'C':
+		o->code = true;
+		break;
+	case 'k':
+		o->check = true;
+		break;
+	case 'm':
+		o->mode = optarg;
+		break;
+	case 'l':
+		o->remote = true;
+		break;
 	}
 }
 
@@ -105,8 +138,8 @@ hand_over(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	static const struct kcommand_line line = { commands, LEN(commands), "c:o:n:j:hV", long_options, option_help,
-	    set_option };
+	static const struct kcommand_line line = { commands, LEN(commands), "c:o:n:j:hV",
+		long_options, option_help, set_option };
 	struct options o = { .from = "eval", .retries = 8, .retry_s = 15 };
 	const struct kcommand *command;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a campaign remembers, forgets and passes on: which goals of pipeline.mk belong to which moment. See kcampaign.h.
+ * When a campaign remembers, forgets and passes on: which goals of pipeline.mk belong to which
+ * moment. See kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -41,7 +42,8 @@ memory_goals(const struct kcamp *c, enum memory_moment moment, long last, char *
 			goals[n++] = kasprintf("memory/compact-%03ld.ndjson", last);
 		break;
 	case MEMORY_BEFORE:
-		if (memory && last > 0 && (kcamp_int(c, "memory.restart_after") || kcamp_int(c, "memory.mask_every")))
+		if (memory && last > 0 &&
+		    (kcamp_int(c, "memory.restart_after") || kcamp_int(c, "memory.mask_every")))
 			goals[n++] = kstrdup("memory-restart");
 		break;
 	case MEMORY_AFTER:

@@ -16,7 +16,10 @@
 
 #define FILE_MAX ((size_t)64 << 20)
 
-/* Who can answer the prompts here: the first row whose variable is set; else a person or a program, through files. */
+/*
+ * Who can answer the prompts here: the first row whose variable is set; else a person or a program,
+ * through files.
+ */
 static const struct provider {
 	const char *variable, *name, *model_variable, *url_variable;
 } providers[] = {
@@ -36,16 +39,21 @@ find_provider(void)
 	return NULL;
 }
 
-/* The first model that the table of models names in full for PROVIDER, or NULL; the caller frees. */
+/*
+ * The first model that the table of models names in full for PROVIDER, or NULL; the caller frees.
+ */
 static char *
 first_model(const char *provider)
 {
-	char *path = kdata_path("tools/kllm/models.tsv"), *text = kread_file_or_die(path, FILE_MAX, NULL), *found = NULL, *save;
+	char *path = kdata_path("tools/kllm/models.tsv"),
+	     *text = kread_file_or_die(path, FILE_MAX, NULL), *found = NULL, *save;
 
-	for (char *line = strtok_r(text, "\n", &save); line && !found; line = strtok_r(NULL, "\n", &save)) {
+	for (char *line = strtok_r(text, "\n", &save); line && !found;
+	     line = strtok_r(NULL, "\n", &save)) {
 		size_t n = strcspn(line, "\t"), m = line[n] ? strcspn(line + n + 1, "\t") : 0;
 
-		if (n == strlen(provider) && !strncmp(line, provider, n) && m && strcspn(line + n + 1, "*?[") >= m)
+		if (n == strlen(provider) && !strncmp(line, provider, n) && m &&
+		    strcspn(line + n + 1, "*?[") >= m)
 			found = kstrndup(line + n + 1, m);
 	}
 	free(text);
@@ -57,7 +65,8 @@ static json_t *
 model_settings(const struct provider *p)
 {
 	json_t *model = json_object();
-	const char *name = p ? getenv(p->model_variable) : NULL, *url = p ? getenv(p->url_variable) : NULL;
+	const char *name = p ? getenv(p->model_variable) : NULL,
+	           *url = p ? getenv(p->url_variable) : NULL;
 	char *first = p && !(name && *name) ? first_model(p->name) : NULL;
 
 	json_object_set_new(model, "provider", json_string(p ? p->name : "file"));
@@ -79,7 +88,9 @@ need_free(const char *folder, const char *name, const char *data, size_t len)
 	if (exists(path)) {
 		old = kread_file_or_die(path, FILE_MAX, &n);
 		if (n != len || memcmp(old, data, n))
-			kdie(K_USAGE, "%s: it is there already, and not what would be written: move it away, or take another folder",
+			kdie(K_USAGE,
+			    "%s: it is there already, and not what would be written: move it away, "
+			    "or take another folder",
 			    path);
 		free(old);
 	}
@@ -96,7 +107,10 @@ write_text(const char *folder, const char *name, const char *text, size_t len)
 	free(path);
 }
 
-/* A file of the task, named in FIELD (NULL: task.json itself); unless COPY, only whether it could be copied. */
+/*
+ * A file of the task, named in FIELD (NULL: task.json itself); unless COPY, only whether it could
+ * be copied.
+ */
 static void
 copy_file(const char *from_dir, const char *field, const char *name, const char *to_dir, bool copy)
 {
@@ -132,7 +146,7 @@ copy_task(const char *from, const json_t *task, const char *to, bool copy)
 	for (i = 0; i < LEN(members); i++)
 		copy_file(from, members[i], kjson_str_or(task, members[i], NULL), to, copy);
 	json_array_foreach(baselines, i, b)
-		copy_file(from, "baselines", kjson_str_or(b, "file", NULL), to, copy);
+	    copy_file(from, "baselines", kjson_str_or(b, "file", NULL), to, copy);
 }
 
 /* A campaign of a faulty task would end at its first step. */
@@ -145,7 +159,8 @@ need_faultless(const char *file, const json_t *task)
 	for (char *line = strtok_r(faults, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		kwarn("%s: %s", file, line);
 	if (n)
-		kdie(K_USAGE, "%s: %zu fault%s in the task; nothing was made", file, n, n > 1 ? "s" : "");
+		kdie(K_USAGE, "%s: %zu fault%s in the task; nothing was made", file, n,
+		    n > 1 ? "s" : "");
 	free(faults);
 }
 
@@ -173,7 +188,8 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 {
 	const char *language = kjson_str_or(task, "language", backends[BACKEND_C].name);
 	char *cpu = cpu_name();
-	char *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name), cpu, sysconf(_SC_NPROCESSORS_ONLN));
+	char *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name), cpu,
+	    sysconf(_SC_NPROCESSORS_ONLN));
 	/* A folder may be named in any bytes. */
 	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", "campaign/1", "name",
 	    kjson_text(name, strlen(name)), "title", kjson_text(title, strlen(title)), "task",
@@ -187,7 +203,9 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 	return m;
 }
 
-/* The generated Makefile, which finds pipeline.mk beside the other data of kiln; the caller frees. */
+/*
+ * The generated Makefile, which finds pipeline.mk beside the other data of kiln; the caller frees.
+ */
 static char *
 makefile(void)
 {
@@ -196,8 +214,10 @@ makefile(void)
 	if (!realpath(data, full))
 		kdie_errno(K_IO, "%s", data);
 	*strrchr(full, '/') = '\0';
-	text = kasprintf("# Written by kcampaign new. `make -j4 trial` runs the next trial; `make help` lists the rest.\n"
-	    "KILN_DATA ?= %s\ninclude $(KILN_DATA)/pipeline.mk\n", full);
+	text = kasprintf("# Written by kcampaign new. `make -j4 trial` runs the next trial; `make "
+	                 "help` lists the rest.\n"
+	                 "KILN_DATA ?= %s\ninclude $(KILN_DATA)/pipeline.mk\n",
+	    full);
 	free(data);
 	return text;
 }
@@ -229,7 +249,10 @@ choose_set(json_t *m, const char *folder)
 	kcamp_free(c);
 }
 
-/* The last part of a path that may end in "." or "..", of a folder that may not be there yet; the caller frees. */
+/*
+ * The last part of a path that may end in "." or "..", of a folder that may not be there yet; the
+ * caller frees.
+ */
 static char *
 folder_name(const char *folder)
 {
@@ -241,7 +264,8 @@ folder_name(const char *folder)
 
 /* Everything that could be refused is looked at before the first file is written. */
 static void
-need_all(const struct options *o, const char *file, const json_t *task, const char *folder, const char *make)
+need_all(const struct options *o, const char *file, const json_t *task, const char *folder,
+    const char *make)
 {
 	char *path = kasprintf("%s/campaign.json", folder);
 	char *lack = backend_lacks_runner(backend_for(kjson_str_or(task, "language", "")));
@@ -267,7 +291,8 @@ command_new(const struct options *o)
 	json_t *task, *m;
 
 	if (!o->task)
-		kdie(K_USAGE, "new: --task DIR is missing: the folder with task.json, reference and oracle");
+		kdie(K_USAGE,
+		    "new: --task DIR is missing: the folder with task.json, reference and oracle");
 	while (n > 1 && folder[n - 1] == '/')
 		folder[--n] = '\0';
 	file = kasprintf("%s/task.json", o->task);
@@ -281,9 +306,11 @@ command_new(const struct options *o)
 	write_text(folder, "Makefile", make, strlen(make));
 	write_manifest(folder, m);
 	choose_set(m, folder);
-	ksay("%s: backend %s, model by %s%s%s%s; %s`make -j4 trial` there runs the first trial\n", folder,
-	    kjson_str_or(m, "backend", ""), kjson_str_or(m, "model.provider", ""), p ? " (" : "", p ? p->variable : "",
-	    p ? " is set)" : "", p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then " : "");
+	ksay("%s: backend %s, model by %s%s%s%s; %s`make -j4 trial` there runs the first trial\n",
+	    folder, kjson_str_or(m, "backend", ""), kjson_str_or(m, "model.provider", ""),
+	    p ? " (" : "", p ? p->variable : "", p ? " is set)" : "",
+	    p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then "
+	                                              : "");
 	free(name);
 	free(make);
 	free(file);

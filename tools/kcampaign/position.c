@@ -50,8 +50,8 @@ begun(long trial)
 }
 
 /*
- * Is every branch that the trial was begun with evaluated and, where the campaign has that done, told
- * in few words? Those words are for the next trial; once that has begun, they can be missed.
+ * Is every branch that the trial was begun with evaluated and, where the campaign has that done,
+ * told in few words? Those words are for the next trial; once that has begun, they can be missed.
  */
 static bool
 has_facts(const struct kcamp *c, long trial)
@@ -60,8 +60,9 @@ has_facts(const struct kcamp *c, long trial)
 	long first = trial ? 1 : 0, b = first;
 
 	for (; whole; b++) {
-		char *folder = cell_path(trial, b, ""), *eval = cell_path(trial, b, stages[STAGE_EVAL]),
-		    *digest = cell_path(trial, b, "digest");
+		char *folder = cell_path(trial, b, ""),
+		     *eval = cell_path(trial, b, stages[STAGE_EVAL]),
+		     *digest = cell_path(trial, b, "digest");
 		bool there;
 
 		*strrchr(folder, '/') = '\0';
@@ -93,7 +94,8 @@ set_position(long trial)
 
 	if (unlink(LINK ".new") < 0 && errno != ENOENT)
 		kdie_errno(K_IO, "%s", LINK ".new");
-	if (symlink(target, LINK ".new") < 0 || rename(LINK ".new", LINK) < 0 || ksync_folder(LINK) < 0)
+	if (symlink(target, LINK ".new") < 0 || rename(LINK ".new", LINK) < 0 ||
+	    ksync_folder(LINK) < 0)
 		kdie_errno(K_IO, "%s", LINK);
 	free(target);
 }
@@ -168,8 +170,10 @@ standing(const struct kcamp *camp, const json_t *header)
 	best = kjson_str_or(header, "best.id", NULL);
 	/* It becomes a path and a word of a recipe. */
 	if (best && !karch_id(best, &(long){ 0 }, &(long){ 0 }))
-		kdie(K_USAGE, "archive.ndjson: best.id: '%s' is not the id of a candidate, which is "
-		    "TRIAL/BRANCH, such as 007/02; make views makes the archive again", best);
+		kdie(K_USAGE,
+		    "archive.ndjson: best.id: '%s' is not the id of a candidate, which is "
+		    "TRIAL/BRANCH, such as 007/02; make views makes the archive again",
+		    best);
 	if (best && strcmp(best, KARCH_REFERENCE)) {
 		s.best = best;
 		set_figure(camp, &s, header);
@@ -216,10 +220,12 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 	if ((reason = roofline_stop(c, s)) != NULL)
 		return reason;
 	if (budget > 0 && s->cost_usd >= budget)
-		return kasprintf("over: $%.2f of $%.2f are spent (stop.budget_usd)", s->cost_usd, budget);
+		return kasprintf(
+		    "over: $%.2f of $%.2f are spent (stop.budget_usd)", s->cost_usd, budget);
 	if (kcamp_bool(c, "stop.once_correct") && s->correct)
 		return kstrdup("over: a candidate is correct (stop.once_correct)");
 	if (failures && s->failures >= failures)
-		return kasprintf("over: %ld candidates in a row without a result (stop.failures)", s->failures);
+		return kasprintf(
+		    "over: %ld candidates in a row without a result (stop.failures)", s->failures);
 	return NULL;
 }

@@ -51,7 +51,8 @@ add_rate(struct kbuf *text, const char *what, long n, long all)
 static const char *
 no_best(const struct standing *s)
 {
-	return s->correct ? "no candidate is faster than the reference yet" : "no candidate is correct yet";
+	return s->correct ? "no candidate is faster than the reference yet"
+	                  : "no candidate is correct yet";
 }
 
 /* "001/02: 16.4x (16.1 to 16.7), 0.123 ms" and MORE. */
@@ -94,25 +95,29 @@ add_workloads(struct kbuf *text, const json_t *pairs, const char *name, const ch
 	size_t i;
 	json_t *p;
 
-	json_array_foreach(pairs, i, p)
-		if (!strcmp(kjson_str_or(p, "name", ""), name)) {
-			char value[64];
+	json_array_foreach(pairs, i, p) if (!strcmp(kjson_str_or(p, "name", ""), name))
+	{
+		char value[64];
 
-			snprintf(value, sizeof value, "%.1f", kjson_num_or(p, "ratio", 0) * (*format == '%' ? 100 : 1));
-			kbuf_printf(text, "%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value, *format == '%' ?
-			    " %" : "x");
-			sep = ", ";
-		}
+		snprintf(value, sizeof value, "%.1f",
+		    kjson_num_or(p, "ratio", 0) * (*format == '%' ? 100 : 1));
+		kbuf_printf(text, "%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value,
+		    *format == '%' ? " %" : "x");
+		sep = ", ";
+	}
 }
 
 /* "(629 to 677)" in units of SCALE, with as many DECIMALS and UNIT behind. */
 static void
-add_interval(struct kbuf *text, const struct kgain_ratio *r, double scale, int decimals, const char *unit)
+add_interval(
+    struct kbuf *text, const struct kgain_ratio *r, double scale, int decimals, const char *unit)
 {
 	if (r->low > 0)
-		kbuf_printf(text, "(%.*f to %.*f%s)", decimals, scale * r->low, decimals, scale * r->high, unit);
+		kbuf_printf(text, "(%.*f to %.*f%s)", decimals, scale * r->low, decimals,
+		    scale * r->high, unit);
 	else
-		kbuf_printf(text, "(at most %.*f%s; too few samples for a lower end)", decimals, scale * r->high, unit);
+		kbuf_printf(text, "(at most %.*f%s; too few samples for a lower end)", decimals,
+		    scale * r->high, unit);
 }
 
 static void
@@ -140,13 +145,16 @@ add_against_reference(struct kbuf *text, const json_t *verified, const struct st
 static void
 add_against_baselines(struct kbuf *text, const json_t *verified, const json_t *task, bool on_cpu)
 {
-	const json_t *baselines = json_object_get(task, "baselines"), *pairs = kjson_path(verified, "eval.pairs");
+	const json_t *baselines = json_object_get(task, "baselines"),
+	             *pairs = kjson_path(verified, "eval.pairs");
 	size_t i;
 	json_t *b;
 
-	json_array_foreach(baselines, i, b) {
+	json_array_foreach(baselines, i, b)
+	{
 		const char *name = kjson_str_or(b, "name", "?");
-		struct kgain_ratio r = kgain_ratio_of_pairs(pairs, name, NULL, kjson_path(verified, "eval.timing"));
+		struct kgain_ratio r =
+		    kgain_ratio_of_pairs(pairs, name, NULL, kjson_path(verified, "eval.timing"));
 
 		if (!r.n)
 			continue;
@@ -170,8 +178,8 @@ recorded_model(const char *path)
 }
 
 /*
- * Is the reply in PATH a recorded one? By its bytes, for it is not small; inside a JSON string the quotes would be
- * escaped.
+ * Is the reply in PATH a recorded one? By its bytes, for it is not small; inside a JSON string the
+ * quotes would be escaped.
  */
 static bool
 is_recorded(const char *path)
@@ -209,7 +217,9 @@ count_recorded(long last, char **model)
 static void
 add_cost(struct kbuf *text, const struct standing *s)
 {
-	kbuf_printf(text, "cost         $%.2f; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n",
+	kbuf_printf(text,
+	    "cost         $%.2f; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out"
+	    "\n",
 	    s->cost_usd, s->input_tokens, s->output_tokens);
 }
 
@@ -221,11 +231,15 @@ add_candidates(struct kbuf *text, const json_t *task, const struct standing *s)
 	add_rate(text, ", correct", s->correct, s->candidates);
 	kbuf_puts(text, "\n");
 	/*
-	 * The anchor is of another device and precision: it tells what rates to expect of a good model, not of speeds.
+	 * The anchor is of another device and precision: it tells what rates to expect of a good
+	 * model, not of speeds.
 	 */
 	if (!strcmp(kjson_str_or(task, "op", ""), "matmul"))
-		kbuf_puts(text, "             first published run of this search (fp16 on an Intel B580 GPU, 28 "
-		    "candidates):\n" "             compiled 27 (96.4 %), correct 25 (89.3 %), best 27.9x\n");
+		kbuf_puts(text,
+		    "             first published run of this search (fp16 on an Intel B580 GPU, "
+		    "28 "
+		    "candidates):\n"
+		    "             compiled 27 (96.4 %), correct 25 (89.3 %), best 27.9x\n");
 }
 
 static void
@@ -235,8 +249,10 @@ add_recorded(struct kbuf *text, long last)
 	long n = count_recorded(last, &model);
 
 	if (n)
-		kbuf_printf(text, "replies      %ld recorded from %s, replayed; everything else was measured here\n", n,
-		    model);
+		kbuf_printf(text,
+		    "replies      %ld recorded from %s, replayed; everything else was measured "
+		    "here\n",
+		    n, model);
 	free(model);
 }
 
@@ -247,7 +263,8 @@ add_sanitizers(struct kbuf *text, const json_t *verified)
 	const json_t *rows = kjson_path(verified, "eval.sanitizers"), *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		const char *status = kjson_str_or(row, "status", "?");
 
 		kbuf_printf(text, "%s%s %s", i ? ", " : "checked      ",
@@ -264,7 +281,8 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 {
 	json_t *header = archive_header(last), *verified;
 	struct standing s = standing(c, header);
-	char *path = trial_path(last, "verify.ndjson"), *task_file = kcamp_path(c, kcamp_str(c, "task"));
+	char *path = trial_path(last, "verify.ndjson"),
+	     *task_file = kcamp_path(c, kcamp_str(c, "task"));
 	json_t *task = kjson_load(task_file);
 
 	verified = kin_first(path);
@@ -273,7 +291,8 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 		verified = NULL;
 	}
 	if (s.best) {
-		kbuf_printf(text, "best kernel  %s, cell %s, %.3f ms; its code: kcampaign best --code\n", s.best,
+		kbuf_printf(text,
+		    "best kernel  %s, cell %s, %.3f ms; its code: kcampaign best --code\n", s.best,
 		    s.cell, s.runtime_ms);
 		add_against_reference(text, verified, &s);
 		add_against_baselines(text, verified, task, !kcamp_backend(c)->device);
@@ -355,7 +374,8 @@ command_record(const struct options *o)
 enum { LEVELS = 4 };
 
 /*
- * The best speed-up per (memory, compute), over the other two axes; below zero: nothing there, zero: nothing correct.
+ * The best speed-up per (memory, compute), over the other two axes; below zero: nothing there,
+ * zero: nothing correct.
  */
 static long
 read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
@@ -388,7 +408,8 @@ add_cells(struct kbuf *text, long trial, const struct standing *s)
 	double best[LEVELS][LEVELS];
 	long n = read_cells(trial, s, best);
 
-	kbuf_printf(text, "cells    %ld of 256; best speed-up by memory (down) and compute (across):\n", n);
+	kbuf_printf(
+	    text, "cells    %ld of 256; best speed-up by memory (down) and compute (across):\n", n);
 	for (int m = LEVELS - 1; m >= 0; m--) {
 		kbuf_printf(text, "         %d ", m);
 		for (int k = 0; k < LEVELS; k++)
@@ -410,16 +431,21 @@ add_statuses(struct kbuf *text, const struct standing *s)
 	json_t *n;
 
 	kbuf_printf(text, "tried    %ld candidates", s->candidates);
-	json_object_foreach((json_t *)s->statuses, status, n) {
+	json_object_foreach((json_t *)s->statuses, status, n)
+	{
 		if (!json_integer_value(n))
 			continue;
-		kbuf_printf(text, "%s%" JSON_INTEGER_FORMAT " %s", sep, json_integer_value(n), status);
+		kbuf_printf(
+		    text, "%s%" JSON_INTEGER_FORMAT " %s", sep, json_integer_value(n), status);
 		sep = ", ";
 	}
 	kbuf_puts(text, "\n");
 }
 
-/* Which files of the next trial are there already: one word a branch, a letter a stage. Returns how many. */
+/*
+ * Which files of the next trial are there already: one word a branch, a letter a stage. Returns how
+ * many.
+ */
 static long
 add_progress(struct kbuf *text, long trial, long branches)
 {
@@ -427,7 +453,11 @@ add_progress(struct kbuf *text, long trial, long branches)
 	long files = 0;
 
 	for (long b = 1; b <= branches; b++) {
-		kbuf_printf(&words, "%s%02ld ", b == 1 ? "" : (b - 1) % 8 ? "  " : "\n         ", b);
+		kbuf_printf(&words, "%s%02ld ",
+		    b == 1            ? ""
+		        : (b - 1) % 8 ? "  "
+		                      : "\n         ",
+		    b);
 		for (int s = 0; s < STAGES; s++) {
 			char *path = cell_path(trial, b, stages[s]);
 			bool there = exists(path);
@@ -438,7 +468,9 @@ add_progress(struct kbuf *text, long trial, long branches)
 		}
 	}
 	if (files)
-		kbuf_printf(text, "begun    trial %ld (sample, prompt, reply, eval of each branch)\n         %s\n",
+		kbuf_printf(text,
+		    "begun    trial %ld (sample, prompt, reply, eval of each branch)\n         "
+		    "%s\n",
 		    trial, words.data);
 	kbuf_free(&words);
 	return files;
@@ -457,8 +489,11 @@ add_next(struct kbuf *text, const struct kcamp *c, long last, const struct stand
 	} else {
 		long files = add_progress(text, next, kcamp_branches(c));
 
-		kbuf_printf(text, "next     %strial %ld: make -j%ld trial\n", files ? "the rest of " : last < 0 ?
-		    "the reference, then " : "", next, kcamp_branches(c));
+		kbuf_printf(text, "next     %strial %ld: make -j%ld trial\n",
+		    files          ? "the rest of "
+		        : last < 0 ? "the reference, then "
+		                   : "",
+		    next, kcamp_branches(c));
 	}
 	free(reason);
 }
@@ -500,15 +535,15 @@ command_status(const struct options *o)
 	kbuf_printf(&text, "cost     $%.2f", s.cost_usd);
 	if (budget > 0)
 		kbuf_printf(&text, " of $%.2f", budget);
-	kbuf_printf(&text, "; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n", s.input_tokens,
-	    s.output_tokens);
+	kbuf_printf(&text, "; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n",
+	    s.input_tokens, s.output_tokens);
 	if (kcamp_linear(c))
 		linear_status(c, last, &s, &text);
 	else if (last > 0)
 		add_cells(&text, (long)kjson_int_or(t.header, "trial", last), &s);
 	if (ktrials_check(&t))
-		kbuf_printf(&text, "damaged  %zu record%s, named above, and not in these figures\n", t.fault_count,
-		    t.fault_count == 1 ? "" : "s");
+		kbuf_printf(&text, "damaged  %zu record%s, named above, and not in these figures\n",
+		    t.fault_count, t.fault_count == 1 ? "" : "s");
 	add_next(&text, c, last, &s, lock_holder());
 	emit(o, &text);
 	ktrials_close(&t);

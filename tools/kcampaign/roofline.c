@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a campaign stands against the roofline: the stop condition stop.efficiency, and what the roofline lacks. See
- * kcampaign.h.
+ * Where a campaign stands against the roofline: the stop condition stop.efficiency, and what the
+ * roofline lacks. See kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -26,7 +26,8 @@ efficiency_of(const struct kcamp *c, const char *id)
 char *
 roofline_stop(const struct kcamp *c, const struct standing *s)
 {
-	double goal = kcamp_num(c, "stop.efficiency"), reached = goal > 0 && s->best ? efficiency_of(c, s->best) : 0;
+	double goal = kcamp_num(c, "stop.efficiency"),
+	       reached = goal > 0 && s->best ? efficiency_of(c, s->best) : 0;
 	json_t *roofline;
 	char *doubt;
 
@@ -41,8 +42,9 @@ roofline_stop(const struct kcamp *c, const struct standing *s)
 		free(doubt);
 		return NULL;
 	}
-	return kasprintf("over: %.4g %% of the ceilings are reached, the goal is %.4g %% (stop.efficiency)", reached,
-	    goal);
+	return kasprintf("over: %.4g %% of the ceilings are reached, the goal is %.4g %% "
+	                 "(stop.efficiency)",
+	    reached, goal);
 }
 
 void
@@ -53,9 +55,11 @@ roofline_require(const struct kcamp *c)
 
 	if (roofline && !strcmp(kjson_str_or(roofline, "label", ""), "incomplete")) {
 		json_array_foreach(json_object_get(roofline, "unknown"), i, u)
-			kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""),
-			    kjson_str_or(u, "why", ""));
-		kdie(K_MISSING, "stop.efficiency needs what the roofline lacks; docs/roofline.md says what to do");
+		    kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""),
+		        kjson_str_or(u, "why", ""));
+		kdie(K_MISSING,
+		    "stop.efficiency needs what the roofline lacks; docs/roofline.md says what to "
+		    "do");
 	}
 	json_decref(roofline);
 }
@@ -71,8 +75,8 @@ roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf *tex
 	if (h && !d) {
 		char *near = khw_near(h, gpu);
 
-		kbuf_printf(text, "campaign.json: gpu: '%s' is in no file of docs/hardware%s%s\n", gpu,
-		    *near ? "; others are " : "", near);
+		kbuf_printf(text, "campaign.json: gpu: '%s' is in no file of docs/hardware%s%s\n",
+		    gpu, *near ? "; others are " : "", near);
 		free(near);
 	} else if (d) {
 		metric = task->flops ? khw_compute(d, task, why, sizeof why) : NULL;
@@ -81,7 +85,8 @@ roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf *tex
 		else if (metric && !khw_known(d, metric))
 			kbuf_printf(text, "%s: %s: UNKNOWN (docs/hardware)\n", d->file, metric);
 		if (!khw_known(d, "memory_bandwidth"))
-			kbuf_printf(text, "%s: memory_bandwidth: UNKNOWN (docs/hardware)\n", d->file);
+			kbuf_printf(
+			    text, "%s: memory_bandwidth: UNKNOWN (docs/hardware)\n", d->file);
 	}
 	if (*gpu && !task->flops)
 		kbuf_printf(text, "%s: flops: no formula\n", task->file);

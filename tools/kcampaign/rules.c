@@ -35,7 +35,8 @@ depends(const char *const *knobs, size_t count, const char *path)
 	for (size_t i = 0; i < count && knobs[i]; i++) {
 		size_t n = strlen(knobs[i]);
 
-		if (!strcmp(knobs[i], path) || (knobs[i][n - 1] == '.' && !strncmp(knobs[i], path, n)))
+		if (!strcmp(knobs[i], path) ||
+		    (knobs[i][n - 1] == '.' && !strncmp(knobs[i], path, n)))
 			return true;
 	}
 	return false;
@@ -63,7 +64,9 @@ add_knobs(struct kbuf *text, const struct kcamp *c, const char *const *paths, si
 	}
 }
 
-/* The pattern table and those it extends: their digests, so that only a change of content counts. */
+/*
+ * The pattern table and those it extends: their digests, so that only a change of content counts.
+ */
 static void
 add_tables(struct kbuf *text, const struct kcamp *c)
 {
@@ -80,13 +83,16 @@ add_tables(struct kbuf *text, const struct kcamp *c)
 		json_t *table = kjson_load(path);
 		const char *base = kjson_str_or(table, "extends", NULL);
 		size_t len;
-		char *data = kread_file_or_die(path, TABLE_MAX, &len), *slash = strrchr(path, '/'), hex[65];
+		char *data = kread_file_or_die(path, TABLE_MAX, &len), *slash = strrchr(path, '/'),
+		     hex[65];
 
 		ksha256_hex(data, len, hex);
 		kbuf_printf(text, "table=%s\n", hex);
 		free(data);
 		free(name);
-		name = !base ? NULL : slash ? kasprintf("%.*s/%s", (int)(slash - path), path, base) : kstrdup(base);
+		name = !base ? NULL
+		    : slash  ? kasprintf("%.*s/%s", (int)(slash - path), path, base)
+		             : kstrdup(base);
 		free(path);
 		path = name ? kstrdup(name) : NULL;
 		json_decref(table);
@@ -126,7 +132,8 @@ add_waivers(struct kbuf *text)
 static void
 add_audit(struct kbuf *text, const struct kcamp *c)
 {
-	char *table = kdata_path("patterns/audit.json"), *file = kcamp_path(c, kcamp_str(c, "task")), *data;
+	char *table = kdata_path("patterns/audit.json"),
+	     *file = kcamp_path(c, kcamp_str(c, "task")), *data;
 	size_t len;
 
 	data = kread_file_or_die(table, TABLE_MAX, &len);
@@ -147,7 +154,8 @@ add_linear(struct kbuf *text, const struct kcamp *c)
 {
 	static const char *const knobs[] = { "linear.", "search.mode" };
 	char *file = kcamp_path(c, kcamp_str(c, "task")), *dump;
-	json_t *task = exists(file) ? kjson_load(file) : json_object(), *workloads = json_object_get(task, "workloads");
+	json_t *task = exists(file) ? kjson_load(file) : json_object(),
+	       *workloads = json_object_get(task, "workloads");
 
 	add_knobs(text, c, knobs, LEN(knobs));
 	dump = json_dumps(workloads ? workloads : task, KIO_DUMP);
@@ -157,7 +165,10 @@ add_linear(struct kbuf *text, const struct kcamp *c)
 	json_decref(task);
 }
 
-/* What a roofline depends on beside the knobs: the task, the facts about hardware, and what a person consented to. */
+/*
+ * What a roofline depends on beside the knobs: the task, the facts about hardware, and what a
+ * person consented to.
+ */
 static void
 add_roofline(struct kbuf *text, const struct kcamp *c)
 {
@@ -196,7 +207,8 @@ write_if_changed(const char *path, const struct kbuf *text)
 void
 rules_refresh(const struct kcamp *c)
 {
-	if ((mkdir("trials", 0777) < 0 && errno != EEXIST) || (mkdir(FOLDER, 0777) < 0 && errno != EEXIST))
+	if ((mkdir("trials", 0777) < 0 && errno != EEXIST) ||
+	    (mkdir(FOLDER, 0777) < 0 && errno != EEXIST))
 		kdie_errno(K_IO, "%s", FOLDER);
 	for (size_t i = 0; i < LEN(rules); i++) {
 		char *path = kasprintf(FOLDER "/%s", rules[i].view);
@@ -271,8 +283,8 @@ settle(char *pattern, time_t when)
 static void
 settle_trial(long trial, time_t now)
 {
-	static const char *const views[] = { "coords.ndjson", "audit.ndjson", "score.ndjson", "archive.ndjson",
-		"gradient.ndjson", "roofline.json" };
+	static const char *const views[] = { "coords.ndjson", "audit.ndjson", "score.ndjson",
+		"archive.ndjson", "gradient.ndjson", "roofline.json" };
 	enum { LONG_AGO = 1000000000 };
 
 	for (size_t i = 0; i < LEN(views); i++)

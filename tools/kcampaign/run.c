@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives make: one trial at a time, under the campaign's lock, again after a temporary failure. See kcampaign.h. */
+/*
+ * Drives make: one trial at a time, under the campaign's lock, again after a temporary failure. See
+ * kcampaign.h.
+ */
 #include "kcampaign.h"
 
 #include <errno.h>
@@ -35,8 +38,8 @@
 /* What became of one make: the exit code for us, and the first target that failed with it. */
 struct outcome {
 	int code;
-	size_t failed;		/* targets that failed */
-	char *target;		/* owned */
+	size_t failed; /* targets that failed */
+	char *target;  /* owned */
 };
 
 static volatile sig_atomic_t stopped_by;
@@ -79,7 +82,9 @@ lock_holder(void)
 
 	if (fd < 0)
 		return 0;
-	/* A shared lock is to be had unless a run holds it, and is gone again with the descriptor. */
+	/*
+	 * A shared lock is to be had unless a run holds it, and is gone again with the descriptor.
+	 */
 	if (flock(fd, LOCK_SH | LOCK_NB) < 0 && pread(fd, holder, sizeof holder - 1, 0) < 0)
 		holder[0] = '\0';
 	close(fd);
@@ -87,8 +92,8 @@ lock_holder(void)
 }
 
 /*
- * One run per campaign. The descriptor stays open in make and the stages, so that no second run begins while a straggler of
- * a killed one is still at work.
+ * One run per campaign. The descriptor stays open in make and the stages, so that no second run
+ * begins while a straggler of a killed one is still at work.
  */
 static void
 take_lock(void)
@@ -107,7 +112,8 @@ take_lock(void)
 			kdie_errno(K_IO, "%s", LOCK);
 		if (tries-- > 0 && usleep(20000) == 0)
 			continue;
-		kdie(K_AGAIN, "this campaign is already running (process %ld holds %s)", lock_holder(), LOCK);
+		kdie(K_AGAIN, "this campaign is already running (process %ld holds %s)",
+		    lock_holder(), LOCK);
 	}
 	/* As long as any other process id, so that nothing has to be cut off. */
 	snprintf(holder, sizeof holder, "%-10ld\n", (long)getpid());
@@ -148,13 +154,14 @@ pass_line(const char *line)
 }
 
 /*
- * A line of make's or of a stage's. Ours to tell are "make: *** [pipeline.mk:70: TARGET] Error N" and what make adds to it;
- * everything else is passed on.
+ * A line of make's or of a stage's. Ours to tell are "make: *** [pipeline.mk:70: TARGET] Error N"
+ * and what make adds to it; everything else is passed on.
  */
 static void
 take_line(struct outcome *out, const char *line)
 {
-	const char *mark = strstr(line, "*** ["), *end = mark ? strstr(mark, "] Error ") : NULL, *target;
+	const char *mark = strstr(line, "*** ["), *end = mark ? strstr(mark, "] Error ") : NULL,
+	           *target;
 
 	if (strncmp(line, "make", 4)) {
 		pass_line(line);
@@ -164,7 +171,8 @@ take_line(struct outcome *out, const char *line)
 			if (p[0] == ':' && p[1] == ' ')
 				target = p + 2;
 		remember(out, target, (size_t)(end - target), atoi(end + 8));
-	} else if (!strstr(line, "not remade because of errors") && !strstr(line, "Waiting for unfinished jobs")) {
+	} else if (!strstr(line, "not remade because of errors") &&
+	    !strstr(line, "Waiting for unfinished jobs")) {
 		pass_line(line);
 	}
 }
@@ -226,11 +234,17 @@ run_make(char *const *argv)
 	make_pid = 0;
 	die_if_stopped();
 	if (status && !out.target)
-		out = (struct outcome){ WIFEXITED(status) && WEXITSTATUS(status) == K_MISSING ? K_MISSING : K_IO, 1, kstrdup("make") };
+		out = (struct outcome){
+			WIFEXITED(status) && WEXITSTATUS(status) == K_MISSING ? K_MISSING : K_IO, 1,
+			kstrdup("make")
+		};
 	return out;
 }
 
-/* Environment of the stages: messages of make that take_line knows, and progress when a person is watching. */
+/*
+ * Environment of the stages: messages of make that take_line knows, and progress when a person is
+ * watching.
+ */
 static void
 prepare_environment(void)
 {
@@ -241,10 +255,12 @@ prepare_environment(void)
 }
 
 struct graph {
-	long first, last;	/* trials in it */
-	const char *best;	/* candidate to verify; NULL: none */
+	long first, last; /* trials in it */
+	const char *best; /* candidate to verify; NULL: none */
 	long jobs;
-	/* Whom to ask for what is missing: the model for replies; the second one for digests, too. */
+	/*
+	 * Whom to ask for what is missing: the model for replies; the second one for digests, too.
+	 */
 	enum { ASK_NOBODY, ASK_MODEL, ASK_BOTH } ask;
 };
 
@@ -268,15 +284,19 @@ static const char *
 ceilings_of(const struct kcamp *c)
 {
 	const struct backend *b = kcamp_backend(c);
-	bool measured = exists("trials/000/ceilings.json"), begun = exists("trials/000/00/eval.ndjson");
+	bool measured = exists("trials/000/ceilings.json"),
+	     begun = exists("trials/000/00/eval.ndjson");
 
 	return b->ceilings && !strcmp(kcamp_str(c, "eval.evaluator"), "harness") &&
-	    !kcamp_json(c, "eval.timing") && (measured || !begun) ? b->name : "";
+	        !kcamp_json(c, "eval.timing") && (measured || !begun)
+	    ? b->name
+	    : "";
 }
 
 /*
- * The trials of the graph that may not begin without fresh evidence: rounds of a linear search behind rollbacks in a row. One
- * that has begun has it, or is older than the rule. The caller frees.
+ * The trials of the graph that may not begin without fresh evidence: rounds of a linear search
+ * behind rollbacks in a row. One that has begun has it, or is older than the rule. The caller
+ * frees.
  */
 static char *
 need_evidence(const struct kcamp *c, const struct graph *g)
@@ -320,8 +340,8 @@ static char *
 need_anchors(const struct kcamp *c, const struct graph *g)
 {
 	struct kbuf list = { 0 };
-	bool raced = !strcmp(kcamp_str(c, "eval.evaluator"), "harness") && !kcamp_json(c,
-	    "eval.timing");
+	bool raced =
+	    !strcmp(kcamp_str(c, "eval.evaluator"), "harness") && !kcamp_json(c, "eval.timing");
 
 	kbuf_add(&list, "", 0);
 	for (long t = g->first > 1 ? g->first : 1; raced && t <= g->last; t++) {
@@ -385,17 +405,23 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	return out;
 }
 
-/* A fact of a cell that is too long for any tool to read is put aside, so that its stage makes it anew, within the limits. */
+/*
+ * A fact of a cell that is too long for any tool to read is put aside, so that its stage makes it
+ * anew, within the limits.
+ */
 static void
 put_aside(const char *folder)
 {
 	for (int s = STAGE_REPLY; s <= STAGE_EVAL; s++) {
-		char *path = kasprintf("%s/%s.ndjson", folder, stages[s]), *aside = kasprintf("%s.too_large", path);
+		char *path = kasprintf("%s/%s.ndjson", folder, stages[s]),
+		     *aside = kasprintf("%s.too_large", path);
 		struct stat st;
 
 		/* Each of the next stages adds a few members. */
-		if (stat(path, &st) == 0 && (size_t)st.st_size > KIO_LINE_MAX - MEMBERS_MAX && rename(path, aside) == 0)
-			kwarn("%s is longer than any tool reads; it is now %s, and is made anew", path, aside);
+		if (stat(path, &st) == 0 && (size_t)st.st_size > KIO_LINE_MAX - MEMBERS_MAX &&
+		    rename(path, aside) == 0)
+			kwarn("%s is longer than any tool reads; it is now %s, and is made anew",
+			    path, aside);
 		free(path);
 		free(aside);
 	}
@@ -410,7 +436,8 @@ drop_spools(const char *folder)
 
 	if (glob(pattern, GLOB_NOSORT, NULL, &left) == 0) {
 		for (size_t i = 0; i < left.gl_pathc; i++) {
-			char *spool = left.gl_pathv[i], *end = strstr(spool + strlen(folder), ".spool");
+			char *spool = left.gl_pathv[i],
+			     *end = strstr(spool + strlen(folder), ".spool");
 			char *record = kasprintf("%.*s.ndjson", (int)(end - spool), spool);
 
 			if (exists(record))
@@ -422,7 +449,10 @@ drop_spools(const char *folder)
 	free(pattern);
 }
 
-/* A folder, made or found; what a killed stage left of a file in it is removed (kio: NAME.XXXXXX), for the lock is ours. */
+/*
+ * A folder, made or found; what a killed stage left of a file in it is removed (kio: NAME.XXXXXX),
+ * for the lock is ours.
+ */
 static void
 make_folder(const char *path)
 {
@@ -463,7 +493,8 @@ static struct outcome
 make_views(const struct kcamp *c, const struct options *o, long first, long last, int ask)
 {
 	struct graph g = { .first = first, .last = last, .jobs = o->jobs, .ask = ask };
-	char *goals[] = { trial_path(last, "archive.ndjson"), trial_path(last, "gradient.ndjson"), NULL };
+	char *goals[] = { trial_path(last, "archive.ndjson"), trial_path(last, "gradient.ndjson"),
+		NULL };
 	struct outcome out;
 
 	if (!make_flag('n')) {
@@ -477,7 +508,10 @@ make_views(const struct kcamp *c, const struct options *o, long first, long last
 	return out;
 }
 
-/* Our exit code after a stage that ended with CODE: its own when it is one of ours; 126 and 127 mean that it is not there. */
+/*
+ * Our exit code after a stage that ended with CODE: its own when it is one of ours; 126 and 127
+ * mean that it is not there.
+ */
 static int
 own_code(int code)
 {
@@ -493,15 +527,20 @@ explain(const struct kcamp *c, long trial, struct outcome *out)
 	int code = own_code(out->code);
 
 	if (code == K_AGAIN && !strcmp(kcamp_str(c, "model.provider"), "file"))
-		kwarn("trial %ld waits for %zu %s from you, since model.provider is \"file\": answer "
-		    "each prompt.md in trials/%03ld in a file reply.txt next to it, then run the same "
-		    "command again. This is not a fault; make's \"Error %d\" says no more than this",
+		kwarn("trial %ld waits for %zu %s from you, since model.provider is \"file\": "
+		      "answer "
+		      "each prompt.md in trials/%03ld in a file reply.txt next to it, then run the "
+		      "same "
+		      "command again. This is not a fault; make's \"Error %d\" says no more than "
+		      "this",
 		    trial, out->failed, out->failed == 1 ? "reply" : "replies", trial, K_AGAIN);
 	else if (code == K_AGAIN)
-		kwarn("trial %ld: %s: not now (%zu waiting); the same command carries on", trial, out->target, out->failed);
+		kwarn("trial %ld: %s: not now (%zu waiting); the same command carries on", trial,
+		    out->target, out->failed);
 	else
-		kwarn("trial %ld: %s failed with %d; what is done is kept, and the same command carries on", trial, out->target,
-		    out->code);
+		kwarn("trial %ld: %s failed with %d; what is done is kept, and the same command "
+		      "carries on",
+		    trial, out->target, out->code);
 	free(out->target);
 	out->target = NULL;
 	return code;
@@ -516,19 +555,27 @@ close_rounds(const struct kcamp *c, const struct options *o, long last)
 	struct graph g = { .first = last, .last = last, .jobs = o->jobs };
 	struct outcome out;
 
-	/* The shapes of a linear search may be chosen until round 2 begins: only then is round 1 closed. */
+	/*
+	 * The shapes of a linear search may be chosen until round 2 begins: only then is round 1
+	 * closed.
+	 */
 	if (kcamp_linear(c) && !shapes_frozen())
 		return K_OK;
-	if (last < 0 || make_flag('n') || !strcmp(enabled, "off") || (!strcmp(enabled, "auto") && !kcamp_linear(c)))
+	if (last < 0 || make_flag('n') || !strcmp(enabled, "off") ||
+	    (!strcmp(enabled, "auto") && !kcamp_linear(c)))
 		return K_OK;
 	out = make_graph(c, &g, goals);
 	free(out.target);
 	if (out.code)
-		kwarn("trial %ld is complete, but its records are not: kround ended with %d", last, out.code);
+		kwarn("trial %ld is complete, but its records are not: kround ended with %d", last,
+		    out.code);
 	return out.code == K_NO ? K_NO : out.code ? own_code(out.code) : K_OK;
 }
 
-/* What memory, tips and library need at a moment, behind the commits that it names; a plan (make -n) shows none of it. */
+/*
+ * What memory, tips and library need at a moment, behind the commits that it names; a plan (make
+ * -n) shows none of it.
+ */
 static int
 remember_at(const struct kcamp *c, const struct options *o, enum memory_moment moment, long last)
 {
@@ -603,8 +650,8 @@ bring_views(const struct kcamp *c, const struct options *o, long first, long las
 }
 
 /*
- * Views lag behind when a rule has changed, or when something was begun that took the position away:
- * a redo that was interrupted may still wait for its reply.
+ * Views lag behind when a rule has changed, or when something was begun that took the position
+ * away: a redo that was interrupted may still wait for its reply.
  */
 static int
 catch_up(const struct kcamp *c, const struct options *o, long last, int ask)
@@ -618,7 +665,8 @@ catch_up(const struct kcamp *c, const struct options *o, long last, int ask)
 static void
 wait_before_retry(double base, long attempt)
 {
-	double s = fmin(base * pow(2, (double)attempt), RETRY_MAX_S) * (0.5 + 0.5 * (double)(know_ns() % 1000) / 1000);
+	double s = fmin(base * pow(2, (double)attempt), RETRY_MAX_S) *
+	    (0.5 + 0.5 * (double)(know_ns() % 1000) / 1000);
 	struct timespec t = { (time_t)s, (long)((s - floor(s)) * 1e9) };
 
 	kwarn("next try in %.0f s", s);
@@ -691,7 +739,8 @@ static void
 parse_cell(const char *text, long *trial, long *branch)
 {
 	if (!text || !karch_id(text, trial, branch))
-		kdie(K_USAGE, "'%s' is not a candidate: write trial/branch, such as 007/02", text ? text : "");
+		kdie(K_USAGE, "'%s' is not a candidate: write trial/branch, such as 007/02",
+		    text ? text : "");
 }
 
 /* The report that was written about the last trial is of the best kernel as it is now? */
@@ -706,8 +755,8 @@ verified(const char *path, const char *best)
 }
 
 /*
- * What the measurement on the full set says of the best kernel ID. K_NO: it is not right there; with REPLACED that is its
- * evaluation from now on.
+ * What the measurement on the full set says of the best kernel ID. K_NO: it is not right there;
+ * with REPLACED that is its evaluation from now on.
  */
 static int
 accept_best(const char *path, const char *id, bool replaced)
@@ -724,7 +773,10 @@ accept_best(const char *path, const char *id, bool replaced)
 	return code;
 }
 
-/* Evaluations of trials FROM..LAST that were taken over from ID are taken over again, with the views. */
+/*
+ * Evaluations of trials FROM..LAST that were taken over from ID are taken over again, with the
+ * views.
+ */
 static void
 forget_copies(const struct kcamp *c, const char *id, long from, long last)
 {
@@ -733,7 +785,8 @@ forget_copies(const struct kcamp *c, const char *id, long from, long last)
 			char *path = cell_path(t, b, stages[STAGE_EVAL]);
 			json_t *record = exists(path) ? kin_first(path) : NULL;
 
-			if (!strcmp(kjson_str_or(record, "eval.duplicate_of", ""), id) && unlink(path) < 0)
+			if (!strcmp(kjson_str_or(record, "eval.duplicate_of", ""), id) &&
+			    unlink(path) < 0)
 				kdie_errno(K_IO, "%s", path);
 			json_decref(record);
 			free(path);
@@ -741,11 +794,13 @@ forget_copies(const struct kcamp *c, const char *id, long from, long last)
 }
 
 /*
- * The evaluation of ID becomes the one of the full set that REPORT holds; the one that scored it is kept beside it. As
- * with redo there is no position until the views stand again, so an interruption leaves nothing behind.
+ * The evaluation of ID becomes the one of the full set that REPORT holds; the one that scored it is
+ * kept beside it. As with redo there is no position until the views stand again, so an interruption
+ * leaves nothing behind.
  */
 static int
-demote(const struct kcamp *c, const struct options *o, const char *id, const char *report, long last)
+demote(
+    const struct kcamp *c, const struct options *o, const char *id, const char *report, long last)
 {
 	long trial, branch;
 	char *path, *kept;
@@ -771,8 +826,8 @@ demote(const struct kcamp *c, const struct options *o, const char *id, const cha
 }
 
 /*
- * Measure the best kernel again on the full set, unless that is done. One that is not right there is the best no more, and
- * the next is measured; the chain of a linear search is closed, and stays.
+ * Measure the best kernel again on the full set, unless that is done. One that is not right there
+ * is the best no more, and the next is measured; the chain of a linear search is closed, and stays.
  */
 static int
 verify(const struct kcamp *c, const struct options *o, long last)
@@ -796,7 +851,8 @@ verify(const struct kcamp *c, const struct options *o, long last)
 		if (refused && !now.best)
 			code = K_NO;
 		/* One that the views hold on to all the same is refused once. */
-		again = code == K_NO && now.best && !chain && !make_flag('n') && (!refused || strcmp(refused, now.best));
+		again = code == K_NO && now.best && !chain && !make_flag('n') &&
+		    (!refused || strcmp(refused, now.best));
 		if (again) {
 			free(refused);
 			refused = kstrdup(now.best);
@@ -827,7 +883,10 @@ finish(const struct kcamp *c, const struct options *o, long last, const char *re
 	return code;
 }
 
-/* Round 1 of a linear search is the baseline alone, since the shapes of all others are chosen after it. */
+/*
+ * Round 1 of a linear search is the baseline alone, since the shapes of all others are chosen after
+ * it.
+ */
 static int
 make_baseline(const struct kcamp *c, const struct options *o, long *last)
 {
@@ -1067,7 +1126,10 @@ command_redo(const struct options *o)
 	if (make_flag('n'))
 		return K_OK;
 	if (trial <= last) {
-		/* From here until the views stand again there is no position: an interrupted redo is finished by any run. */
+		/*
+		 * From here until the views stand again there is no position: an interrupted redo
+		 * is finished by any run.
+		 */
 		clear_position();
 		report = trial_path(last, "verify.ndjson");
 		remove_file(report);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shapes: which workloads a linear search measures in every round: proposed from the baseline, refused when they are
- * picked cherries, and frozen once round 1 is closed. See kcampaign.h.
+ * shapes: which workloads a linear search measures in every round: proposed from the baseline,
+ * refused when they are picked cherries, and frozen once round 1 is closed. See kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -21,16 +21,16 @@ enum { LEAST = 3, MOST = 5 };
 /* A workload that is timed on the full set. */
 struct shape {
 	const struct ktask_workload *w;
-	double size;		/* operations, else bytes, else the baseline's time */
-	double ms, spread;	/* of the baseline; 0 when it has not been measured */
+	double size;       /* operations, else bytes, else the baseline's time */
+	double ms, spread; /* of the baseline; 0 when it has not been measured */
 	bool quick, fails, skew;
-	const char *why;	/* proposed: what for; else NULL */
+	const char *why; /* proposed: what for; else NULL */
 };
 
 struct shapes {
 	struct ktask *task;
-	const char *quick, *full;	/* names of the sets */
-	json_t *baseline;	/* the record of trial 000; NULL when there is none yet */
+	const char *quick, *full; /* names of the sets */
+	json_t *baseline;         /* the record of trial 000; NULL when there is none yet */
 	struct shape *at;
 	size_t count;
 };
@@ -55,7 +55,8 @@ is_failing(const json_t *baseline, const char *name)
 	for (size_t i = 0; i < json_array_size(cases); i++) {
 		const json_t *one = json_array_get(cases, i);
 
-		if (!strcmp(kjson_str_or(one, "workload", ""), name) && !kjson_bool_or(one, "ok", true))
+		if (!strcmp(kjson_str_or(one, "workload", ""), name) &&
+		    !kjson_bool_or(one, "ok", true))
 			return true;
 	}
 	return false;
@@ -87,7 +88,8 @@ by_size(const void *a, const void *b)
 {
 	const struct shape *x = a, *y = b;
 
-	return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : strcmp(x->w->name, y->w->name);
+	return x->size != y->size ? (x->size > y->size) - (x->size < y->size)
+	                          : strcmp(x->w->name, y->w->name);
 }
 
 static void
@@ -97,7 +99,9 @@ add_shape(struct shapes *s, const struct ktask_workload *w)
 	const char *formula = s->task->flops ? s->task->flops : s->task->bytes;
 	struct shape *x = &s->at[s->count++];
 
-	*x = (struct shape){ .w = w, .quick = ktask_in_set(w, s->quick), .fails = is_failing(s->baseline, w->name),
+	*x = (struct shape){ .w = w,
+		.quick = ktask_in_set(w, s->quick),
+		.fails = is_failing(s->baseline, w->name),
 		.skew = kjson_bool_or(words_on(s->task, w->name), "skew", false) };
 	if (row) {
 		x->ms = kgain_time_ns(row, "median") / 1e6;
@@ -111,8 +115,9 @@ open_shapes(struct shapes *s, const struct kcamp *c)
 {
 	char *file = kcamp_path(c, kcamp_str(c, "task"));
 
-	*s = (struct shapes){ .task = ktask_load(file), .quick = kcamp_str(c, "eval.set"),
-	    .full = KLINEAR_FULL_SET };
+	*s = (struct shapes){ .task = ktask_load(file),
+		.quick = kcamp_str(c, "eval.set"),
+		.full = KLINEAR_FULL_SET };
 	if (!has_set(s->task, s->full))
 		s->full = s->quick;
 	s->baseline = load_baseline(c);
@@ -161,26 +166,32 @@ find_faults(const struct shapes *s, struct kbuf *text)
 		const struct ktask_workload *w = &s->task->workloads[i];
 
 		if (ktask_in_set(w, s->quick) && !ktask_in_set(w, s->full))
-			kbuf_printf(text, "the set %s has the workload %s, and the full set %s has not\n", s->quick,
-			    w->name, s->full);
+			kbuf_printf(text,
+			    "the set %s has the workload %s, and the full set %s has not\n",
+			    s->quick, w->name, s->full);
 	}
 	for (size_t i = 0; i < s->count; i++) {
 		skewed += s->at[i].skew;
 		chosen += s->at[i].skew && s->at[i].quick;
 		if (s->at[i].quick && s->at[i].fails)
-			kbuf_printf(text, "the set %s has the workload %s, on which the baseline fails\n", s->quick,
-			    s->at[i].w->name);
+			kbuf_printf(text,
+			    "the set %s has the workload %s, on which the baseline fails\n",
+			    s->quick, s->at[i].w->name);
 	}
 	if (quick == s->count)
 		return;
 	if (quick < LEAST && s->count >= LEAST)
-		kbuf_printf(text, "the set %s times %zu of %zu shapes, and %d are the least\n", s->quick, quick,
-		    s->count, LEAST);
+		kbuf_printf(text, "the set %s times %zu of %zu shapes, and %d are the least\n",
+		    s->quick, quick, s->count, LEAST);
 	if (quick > MOST)
-		kbuf_printf(text, "the set %s times %zu of %zu shapes, and %d are the most for a choice: leave some "
-		    "out, or take the full set (eval.set: %s)\n", s->quick, quick, s->count, MOST, s->full);
+		kbuf_printf(text,
+		    "the set %s times %zu of %zu shapes, and %d are the most for a choice: leave "
+		    "some "
+		    "out, or take the full set (eval.set: %s)\n",
+		    s->quick, quick, s->count, MOST, s->full);
 	if (!covers(s, s->at[0].size))
-		kbuf_printf(text, "the set %s leaves out the smallest shape, %s\n", s->quick, s->at[0].w->name);
+		kbuf_printf(text, "the set %s leaves out the smallest shape, %s\n", s->quick,
+		    s->at[0].w->name);
 	if (!covers(s, s->at[s->count - 1].size))
 		kbuf_printf(text, "the set %s leaves out the largest shape, %s\n", s->quick,
 		    s->at[s->count - 1].w->name);
@@ -242,7 +253,10 @@ add_partners(struct shapes *s, size_t chosen)
 	return chosen;
 }
 
-/* Three to five: smallest, middle, largest, a skewed one where there are any, then those that scatter most. */
+/*
+ * Three to five: smallest, middle, largest, a skewed one where there are any, then those that
+ * scatter most.
+ */
 static void
 propose(struct shapes *s)
 {
@@ -272,20 +286,26 @@ put_proposal(const struct shapes *s, struct kbuf *text)
 	const char *unit = s->task->flops ? "GFLOP" : s->task->bytes ? "GB" : "ms";
 	double scale = s->task->flops || s->task->bytes ? 1e-9 : 1;
 
-	kbuf_printf(text, "%-24s %12s %10s %7s  %-6s %s\n", "timed shape", unit, "ms", "spread", s->quick, "proposed");
+	kbuf_printf(text, "%-24s %12s %10s %7s  %-6s %s\n", "timed shape", unit, "ms", "spread",
+	    s->quick, "proposed");
 	for (size_t i = 0; i < s->count; i++) {
 		const struct shape *x = &s->at[i];
 
-		kbuf_printf(text, "%-24.24s %12.4g %10.4g %5.1f %%  %-6s %s\n", x->w->name, x->size * scale, x->ms,
-		    100 * x->spread, x->quick ? "yes" : "-",
-		    x->fails ? "- (the baseline fails on it)" : x->why ? x->why : "-");
+		kbuf_printf(text, "%-24.24s %12.4g %10.4g %5.1f %%  %-6s %s\n", x->w->name,
+		    x->size * scale, x->ms, 100 * x->spread, x->quick ? "yes" : "-",
+		    x->fails     ? "- (the baseline fails on it)"
+		        : x->why ? x->why
+		                 : "-");
 		same += x->quick == (x->why != NULL);
 	}
 	if (same == s->count)
 		kbuf_printf(text, "The set %s is this already.\n", s->quick);
 	else
-		kbuf_printf(text, "To take it: put \"%s\" into the \"sets\" of these workloads in %s, before round 2 "
-		    "begins.\n", s->quick, s->task->file);
+		kbuf_printf(text,
+		    "To take it: put \"%s\" into the \"sets\" of these workloads in %s, before "
+		    "round 2 "
+		    "begins.\n",
+		    s->quick, s->task->file);
 }
 
 int
@@ -301,7 +321,8 @@ command_shapes(const struct options *o)
 		if (shapes_faults(c, &text) | judged_faults(c, &text))
 			code = K_NO;
 		else
-			kbuf_printf(&text, "the set %s stands for the full one\n", kcamp_str(c, "eval.set"));
+			kbuf_printf(&text, "the set %s stands for the full one\n",
+			    kcamp_str(c, "eval.set"));
 	} else {
 		open_shapes(&s, c);
 		if (!s.baseline)
@@ -324,16 +345,17 @@ set_json(const struct ktask *t, const char *set, bool core)
 	for (size_t i = 0; i < t->workload_count; i++)
 		if (ktask_in_set(&t->workloads[i], set) && (!core || t->workloads[i].core))
 			json_object_set(o, t->workloads[i].name,
-			    json_object_get(words_on(t, t->workloads[i].name), core ? "name" : "axes"));
+			    json_object_get(
+			        words_on(t, t->workloads[i].name), core ? "name" : "axes"));
 	return o;
 }
 
 static json_t *
 shapes_json(const struct shapes *s)
 {
-	json_t *o = json_pack("{s:s,s:s,s:s,s:o,s:o,s:o}", "schema", "shapes/1", "quick_set", s->quick, "full_set",
-	    s->full, "quick", set_json(s->task, s->quick, false), "full", set_json(s->task, s->full, false), "core",
-	    set_json(s->task, s->full, true));
+	json_t *o = json_pack("{s:s,s:s,s:s,s:o,s:o,s:o}", "schema", "shapes/1", "quick_set",
+	    s->quick, "full_set", s->full, "quick", set_json(s->task, s->quick, false), "full",
+	    set_json(s->task, s->full, false), "core", set_json(s->task, s->full, true));
 	char *dump = json_dumps(o, KIO_DUMP), hex[65];
 
 	ksha256_hex(dump, strlen(dump), hex);
@@ -350,21 +372,24 @@ compare_sets(const json_t *was, const json_t *now, const char *which, const char
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)a, name, v) {
+	json_object_foreach((json_t *)a, name, v)
+	{
 		const json_t *other = json_object_get(b, name);
 
 		if (!other)
 			kdie(K_USAGE,
-			    "%s: the active set changed since round 1: %s is no longer in \"%s\" (" FROZEN ")", file,
-			    name, which);
-		if (!json_equal(v, other))
-			kdie(K_USAGE, "%s: the active set changed since round 1: %s has other axes (" FROZEN ")", file,
-			    name);
-	}
-	json_object_foreach((json_t *)b, name, v)
-		if (!json_object_get(a, name))
-			kdie(K_USAGE, "%s: the active set changed since round 1: %s is new in \"%s\" (" FROZEN ")",
+			    "%s: the active set changed since round 1: %s is no longer in \"%s\" "
+			    "(" FROZEN ")",
 			    file, name, which);
+		if (!json_equal(v, other))
+			kdie(K_USAGE,
+			    "%s: the active set changed since round 1: %s has other axes (" FROZEN
+			    ")",
+			    file, name);
+	}
+	json_object_foreach((json_t *)b, name, v) if (!json_object_get(a, name)) kdie(K_USAGE,
+	    "%s: the active set changed since round 1: %s is new in \"%s\" (" FROZEN ")", file,
+	    name, which);
 }
 
 bool
@@ -400,12 +425,16 @@ shapes_freeze(const struct kcamp *c, bool write)
 
 			for (size_t i = 0; i < LEN(sets); i++)
 				compare_sets(was, now, sets[i], s.task->file);
-			kdie(K_USAGE, "the active set changed since round 1: eval.set is another ("
-			    FROZEN ")");
+			kdie(K_USAGE,
+			    "the active set changed since round 1: eval.set is another (" FROZEN
+			    ")");
 		}
 		json_decref(was);
 	} else if (first) {
-		/* Before its sign that round 1 is closed: a run that is killed in between does both anew. */
+		/*
+		 * Before its sign that round 1 is closed: a run that is killed in between does both
+		 * anew.
+		 */
 		judged_freeze(c);
 		freeze(FROZEN, now);
 	}

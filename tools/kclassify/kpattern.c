@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kpattern: see kpattern.h. Tables are checked field by field as they are read, and compiled once all are merged. */
+/*
+ * kpattern: see kpattern.h. Tables are checked field by field as they are read, and compiled once
+ * all are merged.
+ */
 #include "kpattern.h"
 
 #include <jansson.h>
@@ -15,7 +18,7 @@
 #include "kutil.h"
 
 enum {
-	EXTENDS_MAX = 8			/* tables in a chain */
+	EXTENDS_MAX = 8 /* tables in a chain */
 };
 
 static const double decisive_weight = 0.9, decisive_score = 0.25, lower_mean = 0.3 * 0.15;
@@ -35,9 +38,9 @@ struct patterns {
 
 struct category {
 	char *name;
-	char *where;		/* for messages */
+	char *where; /* for messages */
 	double weight;
-	bool comments;		/* matched against comments and strings too */
+	bool comments; /* matched against comments and strings too */
 	struct patterns patterns;
 };
 
@@ -50,7 +53,7 @@ struct level {
 struct gate {
 	char *name, *where;
 	int dim, level;
-	int otherwise;		/* the level instead; -1: what the scores below give */
+	int otherwise; /* the level instead; -1: what the scores below give */
 	struct patterns when, require;
 };
 
@@ -114,7 +117,8 @@ check_keys(const json_t *obj, const char *const *keys, size_t n, const char *whe
 
 	if (!json_is_object(obj))
 		kdie(K_USAGE, "%s: must be an object", where);
-	json_object_foreach((json_t *)obj, key, value) {
+	json_object_foreach((json_t *)obj, key, value)
+	{
 		size_t i = 0;
 
 		while (i < n && strcmp(keys[i], key))
@@ -144,7 +148,8 @@ get_patterns(const json_t *list, const char *key, const char *where)
 	if (!json_is_array(list))
 		kdie(K_USAGE, "%s: '%s' must be a list of patterns", where, key);
 	out.p = kcalloc(json_array_size(list) + 1, sizeof *out.p);
-	json_array_foreach((json_t *)list, i, value) {
+	json_array_foreach((json_t *)list, i, value)
+	{
 		if (!json_is_string(value) || !*json_string_value(value))
 			kdie(K_USAGE, "%s: '%s' holds something that is not a pattern", where, key);
 		out.p[out.n++].text = kstrdup(json_string_value(value));
@@ -156,8 +161,10 @@ static struct category
 get_category(const json_t *obj, const char *where)
 {
 	static const char *const keys[] = { "name", "weight", "patterns", "comments", "about" };
-	const json_t *weight = json_object_get(obj, "weight"), *comments = json_object_get(obj, "comments");
-	struct category c = { .weight = json_number_value(weight), .comments = json_is_true(comments) };
+	const json_t *weight = json_object_get(obj, "weight"),
+	             *comments = json_object_get(obj, "comments");
+	struct category c = { .weight = json_number_value(weight),
+		.comments = json_is_true(comments) };
 
 	check_keys(obj, keys, LEN(keys), where);
 	c.name = kstrdup(get_name(obj, where));
@@ -170,7 +177,10 @@ get_category(const json_t *obj, const char *where)
 	return c;
 }
 
-/* C takes the place of its namesake, or goes to the end; without patterns it takes its namesake away. */
+/*
+ * C takes the place of its namesake, or goes to the end; without patterns it takes its namesake
+ * away.
+ */
 static void
 merge_category(struct level *l, struct category c)
 {
@@ -184,7 +194,9 @@ merge_category(struct level *l, struct category c)
 		return;
 	}
 	if (i == l->n)
-		kdie(K_USAGE, "%s: has no patterns, and there is no category of this name to take away", c.where);
+		kdie(K_USAGE,
+		    "%s: has no patterns, and there is no category of this name to take away",
+		    c.where);
 	free_category(&l->c[i]);
 	if (c.patterns.n) {
 		l->c[i] = c;
@@ -203,12 +215,13 @@ merge_level(struct level *l, const json_t *list, const char *where)
 
 	if (!json_is_array(list))
 		kdie(K_USAGE, "%s: must be a list of categories", where);
-	json_array_foreach((json_t *)list, i, value) {
+	json_array_foreach((json_t *)list, i, value)
+	{
 		struct category c = get_category(value, where);
 
-		json_array_foreach((json_t *)list, j, other)
-			if (j < i && !strcmp(get_name(other, where), c.name))
-				kdie(K_USAGE, "%s: stands there twice", c.where);
+		json_array_foreach(
+		    (json_t *)list, j, other) if (j < i && !strcmp(get_name(other, where), c.name))
+		    kdie(K_USAGE, "%s: stands there twice", c.where);
 		merge_category(l, c);
 	}
 }
@@ -219,8 +232,8 @@ find_dim(const char *name, const char *where)
 	for (int d = 0; d < KPATTERN_DIMS; d++)
 		if (name && !strcmp(kpattern_dims[d], name))
 			return d;
-	kdie(K_USAGE, "%s: '%s' is no dimension; there are memory, compute, parallelism and esimd", where,
-	    name ? name : "");
+	kdie(K_USAGE, "%s: '%s' is no dimension; there are memory, compute, parallelism and esimd",
+	    where, name ? name : "");
 }
 
 static void
@@ -231,12 +244,14 @@ merge_dims(struct kpattern_table *t, const json_t *dims, const char *path)
 
 	if (!json_is_object(dims))
 		kdie(K_USAGE, "%s: needs 'dims', an object", path);
-	json_object_foreach((json_t *)dims, dim, levels) {
+	json_object_foreach((json_t *)dims, dim, levels)
+	{
 		int d = find_dim(dim, path);
 
 		if (!json_is_object(levels))
 			kdie(K_USAGE, "%s: %s: must be an object of levels", path, dim);
-		json_object_foreach(levels, level, list) {
+		json_object_foreach(levels, level, list)
+		{
 			char *where = kasprintf("%s: %s %s", path, dim, level);
 
 			if (strlen(level) != 1 || *level < '1' || *level > '3')
@@ -252,7 +267,8 @@ get_level(const json_t *obj, const char *key, int min, int max, const char *wher
 {
 	const json_t *value = json_object_get(obj, key);
 
-	if (!json_is_integer(value) || json_integer_value(value) < min || json_integer_value(value) > max)
+	if (!json_is_integer(value) || json_integer_value(value) < min ||
+	    json_integer_value(value) > max)
 		kdie(K_USAGE, "%s: '%s' must be a level, %d to %d", where, key, min, max);
 	return (int)json_integer_value(value);
 }
@@ -260,7 +276,8 @@ get_level(const json_t *obj, const char *key, int min, int max, const char *wher
 static struct gate
 get_gate(const json_t *obj, const char *path)
 {
-	static const char *const keys[] = { "name", "dimension", "level", "when", "require", "otherwise", "about" };
+	static const char *const keys[] = { "name", "dimension", "level", "when", "require",
+		"otherwise", "about" };
 	struct gate g = { .otherwise = -1 };
 
 	g.where = kasprintf("%s: gate", path);
@@ -285,7 +302,8 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 
 	if (list && !json_is_array(list))
 		kdie(K_USAGE, "%s: 'gates' must be a list", path);
-	json_array_foreach((json_t *)list, i, value) {
+	json_array_foreach((json_t *)list, i, value)
+	{
 		struct gate g = get_gate(value, path);
 
 		for (k = 0; k < t->gate_count && strcmp(t->gates[k].name, g.name); k++)
@@ -333,7 +351,8 @@ merge_syntax(struct kpattern_table *t, const json_t *syntax, const char *path)
 static void
 merge_file(struct kpattern_table *t, const char *path, int depth)
 {
-	static const char *const keys[] = { "schema", "backend", "syntax", "extends", "about", "dims", "gates" };
+	static const char *const keys[] = { "schema", "backend", "syntax", "extends", "about",
+		"dims", "gates" };
 	json_t *json = kjson_load(path);
 	const json_t *extends = json_object_get(json, "extends");
 
@@ -346,7 +365,8 @@ merge_file(struct kpattern_table *t, const char *path, int depth)
 		char *base = find_base(path, json_string_value(extends));
 
 		if (depth == EXTENDS_MAX)
-			kdie(K_USAGE, "%s: more than %d tables extend each other", path, EXTENDS_MAX);
+			kdie(K_USAGE, "%s: more than %d tables extend each other", path,
+			    EXTENDS_MAX);
 		merge_file(t, base, depth + 1);
 		free(base);
 	}
@@ -374,8 +394,8 @@ compile_table(struct kpattern_table *t)
 	for (int d = 0; d < KPATTERN_DIMS; d++)
 		for (int l = 1; l < KPATTERN_LEVELS; l++)
 			for (size_t i = 0; i < t->level[d][l].n; i++)
-				compile_patterns(&t->level[d][l].c[i].patterns,
-				    t->level[d][l].c[i].where);
+				compile_patterns(
+				    &t->level[d][l].c[i].patterns, t->level[d][l].c[i].where);
 	for (size_t i = 0; i < t->gate_count; i++) {
 		compile_patterns(&t->gates[i].when, t->gates[i].where);
 		compile_patterns(&t->gates[i].require, t->gates[i].where);
@@ -400,10 +420,11 @@ struct subject {
 /* One source being classified. */
 struct run {
 	struct kpattern_table *t;
-	struct subject code, all;	/* the source as classified, and with comments and strings */
+	/* the source as classified, and with comments and strings */
+	struct subject code, all;
 	int flags;
 	const struct kpattern_trace *trace;
-	double score[KPATTERN_DIMS][KPATTERN_LEVELS];	/* NAN until computed */
+	double score[KPATTERN_DIMS][KPATTERN_LEVELS]; /* NAN until computed */
 };
 
 static const struct pattern *
@@ -416,8 +437,8 @@ first_match(const struct patterns *list, const struct subject *s, struct kregex_
 }
 
 static void
-tell_match(const struct run *r, const struct category *c, const char *pattern,
-    struct kregex_span at)
+tell_match(
+    const struct run *r, const struct category *c, const char *pattern, struct kregex_span at)
 {
 	if (r->trace && r->trace->match)
 		r->trace->match(r->trace->arg,
@@ -517,8 +538,8 @@ classify_dim(struct run *r, int dim, struct kpattern_result *result)
 }
 
 void
-kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int flags, struct kpattern_result *result,
-    const struct kpattern_trace *trace)
+kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int flags,
+    struct kpattern_result *result, const struct kpattern_trace *trace)
 {
 	char *stripped = flags & KPATTERN_STRIP ? ktoken_strip(src, len, t->lang) : NULL;
 	struct run r;

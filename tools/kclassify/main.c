@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kclassify: where a kernel stands in the search space: four coordinates of 0..3, read from its source text by a table
- * of patterns. Appends "coords" to records; prints a line per bare source file.
+ * kclassify: where a kernel stands in the search space: four coordinates of 0..3, read from its
+ * source text by a table of patterns. Appends "coords" to records; prints a line per bare source
+ * file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,25 +17,25 @@
 
 #define SOURCE_MAX ((size_t)64 << 20)
 
-static const char usage[] = "usage: kclassify [-es] [-b BACKEND | -p TABLE] [-c DIR] [-o FILE] [--no-strip]\n"
-    "                 [--no-gates] [--require-lower-levels] [FILE ...]\n";
+static const char usage[] = "usage: kclassify [-es] [-b BACKEND | -p TABLE] [-c DIR] [-o FILE] "
+                            "[--no-strip]\n"
+                            "                 [--no-gates] [--require-lower-levels] [FILE ...]\n";
 
 /* Files named so hold source text, not records. */
-static const char *const source_suffixes[] = {
-	".c", ".cc", ".cl", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".ptx", ".py", ".sycl",
-};
+static const char *const source_suffixes[] = { ".c", ".cc", ".cl", ".cpp", ".cu", ".cuh", ".cxx",
+	".h", ".hip", ".hpp", ".ptx", ".py", ".sycl" };
 
 struct classifier {
 	struct kpattern_table *table;
 	int flags;
 	bool explain, sources, thin;
-	const char *dir;	/* of the campaign */
+	const char *dir; /* of the campaign */
 };
 
 /* What --explain prints of one source. */
 struct report {
 	const char *source;
-	struct kbuf matches;	/* of the level whose score comes next */
+	struct kbuf matches; /* of the level whose score comes next */
 	struct kbuf text;
 };
 
@@ -69,8 +70,8 @@ report_score(void *arg, int dim, int level, double score, double threshold)
 {
 	struct report *r = arg;
 
-	kbuf_printf(&r->text, "  %s %d: score %.4f, threshold %.2f%s\n", kpattern_dims[dim], level, score, threshold,
-	    score >= threshold ? ", reached" : "");
+	kbuf_printf(&r->text, "  %s %d: score %.4f, threshold %.2f%s\n", kpattern_dims[dim], level,
+	    score, threshold, score >= threshold ? ", reached" : "");
 	kbuf_add(&r->text, r->matches.data ? r->matches.data : "", r->matches.len);
 	r->matches.len = 0;
 }
@@ -80,7 +81,8 @@ report_gate(void *arg, const char *name, int dim, int from, int to)
 {
 	struct report *r = arg;
 
-	kbuf_printf(&r->text, "  %s: gate %s holds it at %d instead of %d\n", kpattern_dims[dim], name, to, from);
+	kbuf_printf(&r->text, "  %s: gate %s holds it at %d instead of %d\n", kpattern_dims[dim],
+	    name, to, from);
 }
 
 static void
@@ -113,7 +115,8 @@ classify_source(const struct classifier *c, const char *path)
 		explain(c, name, source, len);
 	} else {
 		kpattern_classify(c->table, source, len, c->flags, &r, NULL);
-		line = kasprintf("%d %d %d %d  %s", r.coords[0], r.coords[1], r.coords[2], r.coords[3], name);
+		line = kasprintf(
+		    "%d %d %d %d  %s", r.coords[0], r.coords[1], r.coords[2], r.coords[3], name);
 		kout_line(line, strlen(line));
 		free(line);
 	}
@@ -124,17 +127,20 @@ classify_source(const struct classifier *c, const char *path)
 static void
 collect_source(const struct krec *rec, struct kbuf *source)
 {
-	const json_t *code = kjson_path(rec->json, "eval.code"), *files = kjson_path(rec->json, "eval.files");
+	const json_t *code = kjson_path(rec->json, "eval.code"),
+	             *files = kjson_path(rec->json, "eval.files");
 	size_t i;
 	json_t *file;
 
 	if (code)
 		kbuf_puts(source, krec_str(rec, "eval.code"));
-	json_array_foreach((json_t *)files, i, file) {
+	json_array_foreach((json_t *)files, i, file)
+	{
 		const char *content = json_string_value(json_object_get(file, "content"));
 
 		if (!content)
-			kdie(K_USAGE, "%s:%ld: eval.files[%zu].content: not a string", rec->file, rec->lineno, i);
+			kdie(K_USAGE, "%s:%ld: eval.files[%zu].content: not a string", rec->file,
+			    rec->lineno, i);
 		kbuf_puts(source, "\n");
 		kbuf_puts(source, content);
 	}
@@ -149,8 +155,8 @@ coords_of(const struct kpattern_result *r)
 	char cell[48];
 
 	snprintf(cell, sizeof cell, "%d%d%d%d", at[0], at[1], at[2], at[3]);
-	return json_pack("{s:[i,i,i,i],s:s,s:[f,f,f,f]}", "coords", at[0], at[1], at[2], at[3], "cell", cell,
-	    "confidence", sure[0], sure[1], sure[2], sure[3]);
+	return json_pack("{s:[i,i,i,i],s:s,s:[f,f,f,f]}", "coords", at[0], at[1], at[2], at[3],
+	    "cell", cell, "confidence", sure[0], sure[1], sure[2], sure[3]);
 }
 
 static void
@@ -240,11 +246,16 @@ main(int argc, char **argv)
 	bool no_strip = false, no_gates = false, lower = false;
 	struct classifier c = { .flags = KPATTERN_STRIP | KPATTERN_GATES };
 	const struct koption options[] = {
-		{ 'b', "backend", .text = &backend }, { 'p', "patterns", .text = &patterns },
-		{ 'c', "campaign", .text = &dir }, { 'o', "output", .text = &output },
-		{ 'e', "explain", .flag = &c.explain }, { 's', "source", .flag = &c.sources },
-		{ 0, "no-strip", .flag = &no_strip }, { 0, "no-gates", .flag = &no_gates },
-		{ 0, "require-lower-levels", .flag = &lower }, { 0, "thin", .flag = &c.thin },
+		{ 'b', "backend", .text = &backend },
+		{ 'p', "patterns", .text = &patterns },
+		{ 'c', "campaign", .text = &dir },
+		{ 'o', "output", .text = &output },
+		{ 'e', "explain", .flag = &c.explain },
+		{ 's', "source", .flag = &c.sources },
+		{ 0, "no-strip", .flag = &no_strip },
+		{ 0, "no-gates", .flag = &no_gates },
+		{ 0, "require-lower-levels", .flag = &lower },
+		{ 0, "thin", .flag = &c.thin },
 	};
 	char *path;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tier T1: source to shared object, in the sandbox's build profile; trusted code is built the same way and kept. */
+/*
+ * Tier T1: source to shared object, in the sandbox's build profile; trusted code is built the same
+ * way and kept.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -57,7 +60,8 @@ sandbox_level(struct keval *k)
 json_t *
 sandbox_json(struct keval *k)
 {
-	return json_pack("{s:i,s:s}", "level", sandbox_level(k), "name", ksandbox_name(sandbox_level(k)));
+	return json_pack(
+	    "{s:i,s:s}", "level", sandbox_level(k), "name", ksandbox_name(sandbox_level(k)));
 }
 
 void
@@ -73,10 +77,14 @@ work_put_sources(const struct keval *k, const struct subject *s, const char *wor
 	work_put(work, s->host ? host_source(k) : source_name(k), s->code, strlen(s->code));
 	for (size_t i = 0; i < s->file_count; i++)
 		if (strncmp(s->files[i].path, "candidate.", 10))
-			work_put(work, s->files[i].path, s->files[i].content, strlen(s->files[i].content));
+			work_put(work, s->files[i].path, s->files[i].content,
+			    strlen(s->files[i].content));
 }
 
-/* A file of the work folder, NULL when there is none, it is no regular file, or it is larger than MAX. */
+/*
+ * A file of the work folder, NULL when there is none, it is no regular file, or it is larger than
+ * MAX.
+ */
 char *
 work_read(const char *work, const char *name, size_t max, size_t *len)
 {
@@ -110,7 +118,10 @@ add_strings(char **argv, size_t *n, const json_t *list)
 	}
 }
 
-/* The sandbox's PATH is fixed; a compiler that is not on it is missing, which is no fault of the candidate. */
+/*
+ * The sandbox's PATH is fixed; a compiler that is not on it is missing, which is no fault of the
+ * candidate.
+ */
 static void
 need_compiler(const char *compiler)
 {
@@ -140,7 +151,8 @@ is_gcc(const struct keval *k)
 	const char *base = strrchr(compiler_of(k), '/');
 
 	base = base ? base + 1 : compiler_of(k);
-	return strstr(base, "gcc") || strstr(base, "g++") || !strcmp(base, "cc") || !strcmp(base, "c++");
+	return strstr(base, "gcc") || strstr(base, "g++") || !strcmp(base, "cc") ||
+	    !strcmp(base, "c++");
 }
 
 /* COMPILER FLAGS -shared -o OBJECT SOURCE EXTRA LIBS */
@@ -153,7 +165,10 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, char **argv)
 
 	argv[n++] = (char *)compiler_of(k);
 	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
-	/* Else pragmas of GCC change macros in a compilation, and not under -E: another text than that scanned. */
+	/*
+	 * Else pragmas of GCC change macros in a compilation, and not under -E: another text than
+	 * that scanned.
+	 */
 	if (is_gcc(k))
 		argv[n++] = apart;
 	argv[n++] = shared;
@@ -174,7 +189,8 @@ static void
 compose_preprocessor(const struct keval *k, char **argv)
 {
 	/* nvcc -E shows what the device gets; the host's code is what could do harm. */
-	static char host[][32] = { "-U__CUDA_ARCH__", "-UCUDA_DOUBLE_MATH_FUNCTIONS", "-Xcompiler" };
+	static char host[][32] = { "-U__CUDA_ARCH__", "-UCUDA_DOUBLE_MATH_FUNCTIONS",
+		"-Xcompiler" };
 	static char pic[] = "-fPIC", only[] = "-E";
 	size_t n = 0;
 
@@ -204,13 +220,17 @@ compose_helper(const struct keval *k, const json_t *extra_flags, char **argv)
 	argv[n] = NULL;
 }
 
-/* Such a function: the oracle, and comparators for a GPU. The device is the one that candidates are compiled for. */
+/*
+ * Such a function: the oracle, and comparators for a GPU. The device is the one that candidates are
+ * compiled for.
+ */
 static void
 compose_host(const struct keval *k, const json_t *extra_flags, char **argv)
 {
 	static char c[][24] = { "gcc", "-O2", "-std=gnu11", "-fopenmp", "-shared", "-fPIC", "-o" },
-		cuda[][32] = { "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler", "-fPIC,-fvisibility=default",
-		"-shared", "-o" }, math[] = "-lm";
+	            cuda[][32] = { "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler",
+		            "-fPIC,-fvisibility=default", "-shared", "-o" },
+	            math[] = "-lm";
 	const json_t *flags = kjson_path(k->task, "build.flags");
 	size_t n = 0;
 
@@ -219,7 +239,7 @@ compose_host(const struct keval *k, const json_t *extra_flags, char **argv)
 	argv[n++] = (char *)so_name;
 	argv[n++] = (char *)host_source(k);
 	for (size_t i = 0; is_gpu(k) && i < json_array_size(flags); i++)
-		if (!strncmp(json_string_value(json_array_get(flags, i)) ? : "", "-arch=", 6))
+		if (!strncmp(json_string_value(json_array_get(flags, i)) ?: "", "-arch=", 6))
 			argv[n++] = (char *)json_string_value(json_array_get(flags, i));
 	add_strings(argv, &n, extra_flags);
 	argv[n++] = math;
@@ -259,9 +279,11 @@ build_log(const struct kproc_result *r, double limit_s)
 	if (r->timed_out)
 		snprintf(end, sizeof end, "[the build was stopped after %g s]\n", limit_s);
 	else if (r->flooded)
-		snprintf(end, sizeof end, "[the build was stopped: it printed more than %d MiB]\n", LOG_MAX >> 20);
+		snprintf(end, sizeof end, "[the build was stopped: it printed more than %d MiB]\n",
+		    LOG_MAX >> 20);
 	else if (r->signal)
-		snprintf(end, sizeof end, "[the build was ended by signal %d: %s]\n", r->signal, strsignal(r->signal));
+		snprintf(end, sizeof end, "[the build was ended by signal %d: %s]\n", r->signal,
+		    strsignal(r->signal));
 	all = kasprintf("%s%s", log, end);
 	free(log);
 	free(both);
@@ -291,33 +313,44 @@ build_resources(const char *log)
 
 	for (const char *line = log; *line;) {
 		const char *end = line + strcspn(line, "\n");
-		long used = memmem(line, (size_t)(end - line), "ptxas", 5) ? number_before(line, end, "registers") : 0,
-		    frame = number_before(line, end, "bytes stack frame");
+		long used = memmem(line, (size_t)(end - line), "ptxas", 5)
+		    ? number_before(line, end, "registers")
+		    : 0,
+		     frame = number_before(line, end, "bytes stack frame");
 
 		kernels += used > 0;
 		registers = used > registers ? used : registers;
 		stack = frame > stack ? frame : stack;
-		spills += number_before(line, end, "bytes spill stores") + number_before(line, end, "bytes spill loads");
+		spills += number_before(line, end, "bytes spill stores") +
+		    number_before(line, end, "bytes spill loads");
 		line = end + (*end == '\n');
 	}
-	return kernels ? json_pack("{s:i,s:i,s:i,s:i}", "kernels", (int)kernels, "registers", (int)registers, "stack_bytes",
-	    (int)stack, "spill_bytes", (int)spills) : NULL;
+	return kernels ? json_pack("{s:i,s:i,s:i,s:i}", "kernels", (int)kernels, "registers",
+	                     (int)registers, "stack_bytes", (int)stack, "spill_bytes", (int)spills)
+	               : NULL;
 }
 
 /*
- * A program of ours in the build sandbox. It limits its own memory, where the driver that it asks to compile does not
- * reserve address space without end.
+ * A program of ours in the build sandbox. It limits its own memory, where the driver that it asks
+ * to compile does not reserve address space without end.
  */
 static int
 run_helper(struct keval *k, const char *work, struct kproc *p, struct kproc_result *r)
 {
-	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE", "CUDA_VISIBLE_DEVICES" };
-	char *env[LEN(passed) + 2] = { kasprintf("KILN_MEMORY_MB=%lld", (long long)kcamp_int(k->camp, "eval.memory_mb")) };
+	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE",
+		"CUDA_VISIBLE_DEVICES" };
+	char *env[LEN(passed) + 2] = { kasprintf(
+	    "KILN_MEMORY_MB=%lld", (long long)kcamp_int(k->camp, "eval.memory_mb")) };
 	char *program = khelper_path(helper_of(k)->program), inside[] = "/kiln/compiler",
 	     *name = p->argv[0];
 	struct ksandbox_bind binds[] = { { program, inside } };
-	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work, .binds = binds,
-		.bind_count = LEN(binds), .env = env, .gpu = helper_of(k)->needs_device };
+	struct ksandbox s = { .level = sandbox_level(k),
+		.profile = KSANDBOX_BUILD,
+		.work = work,
+		.binds = binds,
+		.bind_count = LEN(binds),
+		.env = env,
+		.gpu = helper_of(k)->needs_device };
 	size_t n = 1;
 	int e;
 
@@ -338,7 +371,9 @@ run_helper(struct keval *k, const char *work, struct kproc *p, struct kproc_resu
 static int
 run_compiler(struct keval *k, const char *work, struct kproc *p, struct kproc_result *r)
 {
-	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work,
+	struct ksandbox s = { .level = sandbox_level(k),
+		.profile = KSANDBOX_BUILD,
+		.work = work,
 		.memory_bytes = (uint64_t)kcamp_int(k->camp, "eval.memory_mb") << 20 };
 
 	need_compiler(p->argv[0]);
@@ -347,21 +382,24 @@ run_compiler(struct keval *k, const char *work, struct kproc *p, struct kproc_re
 
 /* Compile what lies in the work folder. */
 static void
-compile(struct keval *k, const struct subject *s, const char *work, const json_t *extra_flags, struct build *b)
+compile(struct keval *k, const struct subject *s, const char *work, const json_t *extra_flags,
+    struct build *b)
 {
 	char *argv[ARGS_MAX], *command;
-	struct kproc p = { .argv = argv, .max_output = LOG_MAX,
+	struct kproc p = { .argv = argv,
+		.max_output = LOG_MAX,
 		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
 	struct kproc_result r;
 	json_t *resources;
 
 	compose(k, s, extra_flags, argv);
-	if ((is_device_only(k) && !s->host ? run_helper(k, work, &p, &r) : run_compiler(k, work, &p, &r)) < 0)
+	if ((is_device_only(k) && !s->host ? run_helper(k, work, &p, &r)
+	                                   : run_compiler(k, work, &p, &r)) < 0)
 		kdie(K_MISSING, "the build could not be started in the sandbox");
 	command = command_text(argv);
 	b->log = build_log(&r, p.timeout_s);
-	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s, "log",
-	    kjson_text(b->log, strlen(b->log)), "command", command);
+	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s,
+	    "log", kjson_text(b->log, strlen(b->log)), "command", command);
 	resources = build_resources(r.err);
 	if (resources)
 		json_object_set_new(b->json, "resources", resources);
@@ -379,7 +417,8 @@ static char *
 preprocess(struct keval *k, const char *work)
 {
 	char *argv[ARGS_MAX], *text = NULL;
-	struct kproc p = { .argv = argv, .max_output = SO_MAX,
+	struct kproc p = { .argv = argv,
+		.max_output = SO_MAX,
 		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
 	struct kproc_result r;
 
@@ -404,7 +443,8 @@ build_candidate(struct keval *k, const struct subject *s, const char *work, stru
 	compile(k, s, work, NULL, b);
 	if (b->ok && !is_device_only(k) && !b->expanded) {
 		free(b->log);
-		b->log = kasprintf("%s -E refuses or fails to end what the compiler accepts\n", compiler_of(k));
+		b->log = kasprintf(
+		    "%s -E refuses or fails to end what the compiler accepts\n", compiler_of(k));
 		b->ok = false;
 	}
 	close(lock);
@@ -420,7 +460,10 @@ build_free(struct build *b)
 	*b = (struct build){ 0 };
 }
 
-/* What "COMPILER --version" says, and this CPU's model and features, for which -march=native compiles. */
+/*
+ * What "COMPILER --version" says, and this CPU's model and features, for which -march=native
+ * compiles.
+ */
 static void
 add_environment(struct kbuf *key, const char *compiler)
 {
@@ -436,7 +479,8 @@ add_environment(struct kbuf *key, const char *compiler)
 	kbuf_puts(key, r.out);
 	kproc_result_free(&r);
 	while (f && getline(&line, &cap, f) > 1)
-		if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5) || !strncmp(line, "Features", 8))
+		if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5) ||
+		    !strncmp(line, "Features", 8))
 			kbuf_puts(key, line);
 	free(line);
 	if (f)

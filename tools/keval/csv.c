@@ -94,7 +94,8 @@ unit_of(const struct csv *csv)
 }
 
 void
-csv_open(struct csv *csv, const char *tier, const char *text, const json_t *columns, const char *needed)
+csv_open(
+    struct csv *csv, const char *tier, const char *text, const json_t *columns, const char *needed)
 {
 	*csv = (struct csv){ .tier = tier, .columns = columns };
 	csv->unit_ns = unit_of(csv);
@@ -135,7 +136,7 @@ csv_workload(const struct csv *csv, size_t row)
 		return kstrdup(cell(csv, row, json_string_value(names)));
 	for (size_t i = 0; i < json_array_size(names); i++)
 		kbuf_printf(&b, "%s%s", i ? "x" : "",
-		    cell(csv, row, json_string_value(json_array_get(names, i)) ? : ""));
+		    cell(csv, row, json_string_value(json_array_get(names, i)) ?: ""));
 	return b.data ? b.data : kstrdup("all");
 }
 
@@ -156,7 +157,8 @@ bool
 csv_ok(const struct csv *csv, size_t row)
 {
 	static const char *const yes[] = { "pass", "passed", "ok", "true", "yes", "1", "correct" };
-	static const char *const no[] = { "fail", "failed", "error", "false", "no", "0", "wrong", "" };
+	static const char *const no[] = { "fail", "failed", "error", "false", "no", "0", "wrong",
+		"" };
 	const char *text = cell(csv, row, kjson_str_or(csv->columns, "ok", ""));
 
 	for (size_t i = 0; i < LEN(yes); i++)
@@ -165,6 +167,6 @@ csv_ok(const struct csv *csv, size_t row)
 	for (size_t i = 0; i < LEN(no); i++)
 		if (!strcasecmp(no[i], text))
 			return false;
-	kdie(K_USAGE, "%s: column '%s': '%s' is neither pass nor fail", csv->tier, kjson_str_or(csv->columns, "ok", ""),
-	    text);
+	kdie(K_USAGE, "%s: column '%s': '%s' is neither pass nor fail", csv->tier,
+	    kjson_str_or(csv->columns, "ok", ""), text);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiers that the campaign replaces by commands of its own; their fields are described in keval(1). */
+/*
+ * Tiers that the campaign replaces by commands of its own; their fields are described in keval(1).
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,12 +38,17 @@ custom_has(const struct custom *c, const char *tier)
 	return kcamp_json(c->k->camp, tier) != NULL;
 }
 
-/* Every field is checked before anything runs: a misspelt one would silently change what is measured. */
+/*
+ * Every field is checked before anything runs: a misspelt one would silently change what is
+ * measured.
+ */
 static void
 check_tier(const struct kcamp *camp, const char *tier)
 {
-	static const char *const fields[] = { "command", "format", "columns", "sandbox", "files", "timeout_s" };
-	static const char *const columns[] = { "workload", "time", "unit", "ok", "max_abs_err", "max_rel_err" };
+	static const char *const fields[] = { "command", "format", "columns", "sandbox", "files",
+		"timeout_s" };
+	static const char *const columns[] = { "workload", "time", "unit", "ok", "max_abs_err",
+		"max_rel_err" };
 	const json_t *t = kcamp_json(camp, tier), *v;
 	const char *key, *format = kjson_str_or(t, "format", "exit");
 	size_t i;
@@ -50,23 +57,29 @@ check_tier(const struct kcamp *camp, const char *tier)
 		return;
 	if (!*kjson_str_or(t, "command", ""))
 		kdie(K_USAGE, "%s: %s.command: a shell command is needed", camp->file, tier);
-	json_object_foreach((json_t *)t, key, v) {
+	json_object_foreach((json_t *)t, key, v)
+	{
 		for (i = 0; i < LEN(fields) && strcmp(fields[i], key); i++)
 			;
 		if (i == LEN(fields))
-			kdie(K_USAGE, "%s: %s.%s: unknown field (command, format, columns, sandbox, files, timeout_s)",
+			kdie(K_USAGE,
+			    "%s: %s.%s: unknown field (command, format, columns, sandbox, files, "
+			    "timeout_s)",
 			    camp->file, tier, key);
 	}
-	json_object_foreach(json_object_get(t, "columns"), key, v) {
+	json_object_foreach(json_object_get(t, "columns"), key, v)
+	{
 		for (i = 0; i < LEN(columns) && strcmp(columns[i], key); i++)
 			;
 		if (i == LEN(columns))
 			kdie(K_USAGE,
-			    "%s: %s.columns.%s: unknown column (workload, time, unit, ok, max_abs_err, max_rel_err)",
+			    "%s: %s.columns.%s: unknown column (workload, time, unit, ok, "
+			    "max_abs_err, max_rel_err)",
 			    camp->file, tier, key);
 	}
 	if (strcmp(format, "json") && strcmp(format, "csv") && strcmp(format, "exit"))
-		kdie(K_USAGE, "%s: %s.format: '%s' is not json, csv or exit", camp->file, tier, format);
+		kdie(K_USAGE, "%s: %s.format: '%s' is not json, csv or exit", camp->file, tier,
+		    format);
 	if (!strcmp(tier, "eval.timing") && !strcmp(format, "exit"))
 		kdie(K_USAGE, "%s: eval.timing.format: times need json or csv", camp->file);
 }
@@ -95,7 +108,10 @@ custom_close(struct custom *c)
 	free(c);
 }
 
-/* Laid out anew for every tier: an earlier one ran the candidate, which may have changed its folder. */
+/*
+ * Laid out anew for every tier: an earlier one ran the candidate, which may have changed its
+ * folder.
+ */
 static void
 stage(const struct custom *c, const json_t *tier, const struct build *b)
 {
@@ -108,11 +124,12 @@ stage(const struct custom *c, const json_t *tier, const struct build *b)
 	work_put(c->work, "task.json", text, len);
 	free(text);
 	for (size_t i = 0; i < json_array_size(files); i++) {
-		const char *name = json_string_value(json_array_get(files, i)) ? : "";
+		const char *name = json_string_value(json_array_get(files, i)) ?: "";
 		char *path = kcamp_path(c->k->camp, name);
 
 		if (!kextract_path_ok(name))
-			kdie(K_USAGE, "%s: files: '%s' is not the relative name of a file of the campaign",
+			kdie(K_USAGE,
+			    "%s: files: '%s' is not the relative name of a file of the campaign",
 			    c->k->camp->file, name);
 		text = input_read(c->k, path, FILE_MAX_BYTES, &len);
 		work_put(c->work, name, text, len);
@@ -138,9 +155,12 @@ environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
 	const struct {
 		const char *name, *file, *text;
 	} rows[] = {
-		{ "KILN_CODE", source_name(c->k), NULL }, { "KILN_WORK", ".", NULL },
-		{ "KILN_TASK", "task.json", NULL }, { "KILN_SO", so_name, NULL },
-		{ "KILN_SET", NULL, c->k->set }, { "KILN_SEED", NULL, c->seed },
+		{ "KILN_CODE", source_name(c->k), NULL },
+		{ "KILN_WORK", ".", NULL },
+		{ "KILN_TASK", "task.json", NULL },
+		{ "KILN_SO", so_name, NULL },
+		{ "KILN_SET", NULL, c->k->set },
+		{ "KILN_SEED", NULL, c->seed },
 	};
 	char **list = NULL;
 	size_t n = 0;
@@ -148,8 +168,9 @@ environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
 	for (char **e = environ; !sandboxed && *e; e++)
 		push(&list, &n, kstrdup(*e));
 	for (size_t i = 0; i < LEN(rows); i++) {
-		char *path = !rows[i].file ? NULL : sandboxed ? ksandbox_inside(s, rows[i].file) :
-		    kasprintf("%s/%s", c->work, rows[i].file);
+		char *path = !rows[i].file ? NULL
+		    : sandboxed            ? ksandbox_inside(s, rows[i].file)
+		                           : kasprintf("%s/%s", c->work, rows[i].file);
 
 		push(&list, &n, kasprintf("%s=%s", rows[i].name, path ? path : rows[i].text));
 		free(path);
@@ -159,19 +180,23 @@ environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
 
 /* Run a tier's command. Exit status 75 is the environment's word, not the candidate's. */
 static void
-run(const struct custom *c, const char *name, const struct build *b, bool exclusive, struct kproc_result *r)
+run(const struct custom *c, const char *name, const struct build *b, bool exclusive,
+    struct kproc_result *r)
 {
 	const json_t *tier = kcamp_json(c->k->camp, name);
 	bool sandboxed = kjson_bool_or(tier, "sandbox", true);
-	char sh[] = "sh", opt[] = "-c", *argv[] = { sh, opt, (char *)kjson_str_or(tier, "command", ""), NULL };
-	struct ksandbox s = { .profile = KSANDBOX_BUILD, .work = c->work,
+	char sh[] = "sh", opt[] = "-c",
+	     *argv[] = { sh, opt, (char *)kjson_str_or(tier, "command", ""), NULL };
+	struct ksandbox s = { .profile = KSANDBOX_BUILD,
+		.work = c->work,
 		.memory_bytes = (uint64_t)kcamp_int(c->k->camp, "eval.memory_mb") << 20 };
 	struct kproc p = { .argv = argv, .cwd = c->work, .max_output = OUTPUT_MAX };
 	char **env;
 	int lock, e;
 
-	p.timeout_s = kjson_num_or(tier, "timeout_s", kcamp_num(c->k->camp, !strcmp(name, "eval.build") ?
-	    "eval.build_timeout_s" : "eval.run_timeout_s"));
+	p.timeout_s = kjson_num_or(tier, "timeout_s",
+	    kcamp_num(c->k->camp,
+	        !strcmp(name, "eval.build") ? "eval.build_timeout_s" : "eval.run_timeout_s"));
 	if (sandboxed)
 		s.level = sandbox_level(c->k);
 	env = environment(c, &s, sandboxed);
@@ -205,7 +230,8 @@ static void
 add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
 {
 	const char *said = kjson_str_or(answer, "log", NULL);
-	char *text = said ? kstrdup(said) : klog_clean(r->err, r->err_len), *clip = klog_clip(text, KLOG_MAX);
+	char *text = said ? kstrdup(said) : klog_clean(r->err, r->err_len),
+	     *clip = klog_clip(text, KLOG_MAX);
 
 	if (*clip)
 		eval_set(eval, "log", kjson_text(clip, strlen(clip)));
@@ -220,8 +246,8 @@ parse_json(const char *name, const struct kproc_result *r)
 	json_t *answer = json_loadb(r->out, r->out_len, JSON_REJECT_DUPLICATES, &e);
 
 	if (!json_is_object(answer))
-		kdie(K_USAGE, "%s: the command's output is not a JSON object%s%s", name, answer ? "" : ": ",
-		    answer ? "" : e.text);
+		kdie(K_USAGE, "%s: the command's output is not a JSON object%s%s", name,
+		    answer ? "" : ": ", answer ? "" : e.text);
 	return answer;
 }
 
@@ -247,7 +273,8 @@ ended(const struct kproc_result *r, json_t *eval)
 void
 custom_build(struct custom *c, struct build *b)
 {
-	const char *command = kjson_str_or(kcamp_json(c->k->camp, "eval.build"), "command", ""), *said;
+	const char *command = kjson_str_or(kcamp_json(c->k->camp, "eval.build"), "command", ""),
+	           *said;
 	struct kproc_result r;
 	json_t *answer = NULL;
 
@@ -264,8 +291,8 @@ custom_build(struct custom *c, struct build *b)
 	}
 	if (b->ok)
 		b->so = work_read(c->work, so_name, FILE_MAX_BYTES, &b->so_len);
-	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s, "log",
-	    kjson_text(b->log, strlen(b->log)), "command", command);
+	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s,
+	    "log", kjson_text(b->log, strlen(b->log)), "command", command);
 	json_decref(answer);
 	kproc_result_free(&r);
 }
@@ -279,8 +306,9 @@ set_verdict(json_t *eval, json_t *cases, bool ok)
 	for (size_t i = 0; i < total; i++)
 		passed += kjson_bool_or(json_array_get(cases, i), "ok", false);
 	if (total)
-		eval_set(eval, "correctness", json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)passed,
-		    "total", (json_int_t)total, "cases", cases));
+		eval_set(eval, "correctness",
+		    json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)passed, "total",
+		        (json_int_t)total, "cases", cases));
 	if (ok && passed == total)
 		eval_set(eval, "status", status_json(STATUS_CORRECT));
 	else
@@ -334,7 +362,8 @@ custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 	} else {
 		struct csv csv;
 
-		csv_open(&csv, name, r.out, json_object_get(kcamp_json(c->k->camp, name), "columns"), "ok");
+		csv_open(&csv, name, r.out,
+		    json_object_get(kcamp_json(c->k->camp, name), "columns"), "ok");
 		cases = cases_of_csv(c, &csv);
 		set_verdict(eval, cases, json_array_size(cases) > 0);
 		csv_close(&csv);
@@ -348,7 +377,8 @@ custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 static int
 compare_number(const void *a, const void *b)
 {
-	double x = json_number_value(*(json_t *const *)a), y = json_number_value(*(json_t *const *)b);
+	double x = json_number_value(*(json_t *const *)a),
+	       y = json_number_value(*(json_t *const *)b);
 
 	return (x > y) - (x < y);
 }
@@ -374,7 +404,8 @@ add_statistics(json_t *row)
 		snprintf(key, sizeof key, "%s_ns", names[i]);
 		json_object_set_new(row, key, json_integer(llround(kgain_time_ns(row, names[i]))));
 	}
-	json_object_set_new(row, "sd_ns", json_integer(n > 1 ? llround(sqrt(squares / (double)(n - 1))) : 0));
+	json_object_set_new(
+	    row, "sd_ns", json_integer(n > 1 ? llround(sqrt(squares / (double)(n - 1))) : 0));
 	if (n)
 		iqr = json_number_value(sorted[3 * n / 4]) - json_number_value(sorted[n / 4]);
 	json_object_set_new(row, "iqr_ns", json_integer(llround(iqr)));
@@ -388,9 +419,11 @@ add_sample(json_t *timing, const char *name, const char *workload, double ns)
 	json_t *row = (json_t *)kgain_row(timing, workload);
 
 	if (!(ns >= 0.5) || ns > 9e15)
-		kdie(K_USAGE, "%s: workload %s: a time must be a number above zero", name, workload);
+		kdie(
+		    K_USAGE, "%s: workload %s: a time must be a number above zero", name, workload);
 	if (!row) {
-		row = json_pack("{s:s,s:[],s:i}", "workload", workload, "samples_ns", "calls_per_sample", 1);
+		row = json_pack(
+		    "{s:s,s:[],s:i}", "workload", workload, "samples_ns", "calls_per_sample", 1);
 		json_array_append_new(timing, row);
 	}
 	json_array_append_new(json_object_get(row, "samples_ns"), json_integer(llround(ns)));
@@ -402,13 +435,16 @@ timing_of_json(json_t *timing, const char *name, const json_t *answer)
 	const json_t *rows = json_object_get(answer, "timing");
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i), *samples = json_object_get(row, "samples_ns");
+		const json_t *row = json_array_get(rows, i),
+		             *samples = json_object_get(row, "samples_ns");
 		const char *workload = kjson_str_or(row, "workload", "all");
 
 		for (size_t s = 0; s < json_array_size(samples); s++)
-			add_sample(timing, name, workload, json_number_value(json_array_get(samples, s)));
+			add_sample(
+			    timing, name, workload, json_number_value(json_array_get(samples, s)));
 		if (!samples)
-			add_sample(timing, name, workload, kjson_num_or(row, "runtime_ms", NAN) * 1e6);
+			add_sample(
+			    timing, name, workload, kjson_num_or(row, "runtime_ms", NAN) * 1e6);
 	}
 }
 
@@ -449,8 +485,8 @@ custom_timing(struct custom *c, const struct build *b, json_t *eval)
 	run(c, name, b, true, &r);
 	eval_set(eval, "tier", json_integer(3));
 	if (ended(&r, eval) && r.exit_code) {
-		eval_fail(eval, STATUS_RUN_ERROR, "exit",
-		    "the campaign's own timing command failed");
+		eval_fail(
+		    eval, STATUS_RUN_ERROR, "exit", "the campaign's own timing command failed");
 	} else if (!r.exit_code && !strcmp(format_of(c, name), "json")) {
 		answer = parse_json(name, &r);
 		ok = kjson_bool_or(answer, "ok", true);

@@ -10,10 +10,9 @@
 #include "status.h"
 
 /* Members of an earlier evaluation that hold for the same tokens too. */
-static const char *const copied[] = {
-	"status", "tier", "reasons", "log", "build", "correctness", "timing", "noise", "sandbox", "environment", "seed", "level",
-	"reuse", "reuse_against", "trace", "anchor", "pairs", "machine",
-};
+static const char *const copied[] = { "status", "tier", "reasons", "log", "build", "correctness",
+	"timing", "noise", "sandbox", "environment", "seed", "level", "reuse", "reuse_against",
+	"trace", "anchor", "pairs", "machine" };
 
 bool
 is_null(const struct keval *k)
@@ -44,8 +43,8 @@ eval_fail(json_t *eval, enum status status, const char *check, const char *detai
 		reasons = json_array();
 		eval_set(eval, "reasons", reasons);
 	}
-	json_array_append_new(reasons, json_pack("{s:s,s:o}", "check", check,
-	    "detail", kjson_text(detail, strlen(detail))));
+	json_array_append_new(reasons,
+	    json_pack("{s:s,s:o}", "check", check, "detail", kjson_text(detail, strlen(detail))));
 	eval_set(eval, "status", status_json(status));
 }
 
@@ -58,7 +57,8 @@ add_spent(json_t *eval, const char *what, int64_t start_ns)
 		spent = json_object();
 		eval_set(eval, "spent_s", spent);
 	}
-	eval_set(spent, what, json_real(kjson_num_or(spent, what, 0) + (double)(know_ns() - start_ns) * 1e-9));
+	eval_set(spent, what,
+	    json_real(kjson_num_or(spent, what, 0) + (double)(know_ns() - start_ns) * 1e-9));
 }
 
 static void
@@ -74,13 +74,17 @@ add_code(const struct subject *s, const char *tokens, json_t *eval)
 		json_t *files = json_array();
 
 		for (size_t i = 0; i < s->file_count; i++)
-			json_array_append_new(files, json_pack("{s:s,s:o}", "path", s->files[i].path, "content",
-			    kjson_text(s->files[i].content, strlen(s->files[i].content))));
+			json_array_append_new(files,
+			    json_pack("{s:s,s:o}", "path", s->files[i].path, "content",
+			        kjson_text(s->files[i].content, strlen(s->files[i].content))));
 		eval_set(eval, "files", files);
 	}
 }
 
-/* The token hash of the whole candidate: of the program, and of each file of a bundle behind a line with its name. */
+/*
+ * The token hash of the whole candidate: of the program, and of each file of a bundle behind a line
+ * with its name.
+ */
 static void
 hash_subject(const struct subject *s, char tokens[17])
 {
@@ -124,8 +128,8 @@ take_duplicate(struct keval *k, const struct subject *s, const char *tokens, jso
 			if (v)
 				eval_set(eval, copied[i], json_incref(v));
 		}
-		eval_set(eval, "duplicate_of",
-		    json_string(kjson_str_or(old, "duplicate_of", s->twin)));
+		eval_set(
+		    eval, "duplicate_of", json_string(kjson_str_or(old, "duplicate_of", s->twin)));
 	}
 	json_decref(old);
 	return old != NULL;
@@ -155,7 +159,8 @@ subject_fits(const struct subject *s)
 	size_t size;
 
 	for (size_t i = 0; i < s->file_count; i++)
-		json_array_append_new(all, kjson_text(s->files[i].content, strlen(s->files[i].content)));
+		json_array_append_new(
+		    all, kjson_text(s->files[i].content, strlen(s->files[i].content)));
 	size = kjson_size(all);
 	json_decref(all);
 	return size <= KIO_CODE_MAX;
@@ -169,8 +174,10 @@ evaluate_too_large(const char *what, size_t max)
 
 	eval_fail(eval, STATUS_NO_CODE, KIO_TOO_LARGE, detail);
 	eval_set(eval, "tier", json_integer(0));
-	eval_set(eval, "log", json_sprintf("Nothing was evaluated: %s. Give one complete program, and much less text.",
-	    detail));
+	eval_set(eval, "log",
+	    json_sprintf("Nothing was evaluated: %s. Give one complete program, and much less "
+	                 "text.",
+	        detail));
 	free(detail);
 	return eval;
 }
@@ -210,7 +217,8 @@ evaluate_unplanned(const struct subject *s, const char *fault)
 	add_code(s, tokens, eval);
 	eval_fail(eval, STATUS_NO_PLAN, "plan", fault);
 	eval_set(eval, "tier", json_integer(0));
-	eval_set(eval, "log", json_sprintf("The program was not evaluated, because of its plan: %s.\n", fault));
+	eval_set(eval, "log",
+	    json_sprintf("The program was not evaluated, because of its plan: %s.\n", fault));
 	return eval;
 }
 
@@ -224,10 +232,11 @@ evaluate_nothing(const struct subject *s)
 	eval = json_object();
 
 	eval_fail(eval, STATUS_NO_CODE, "extract",
-	    s->cut_off ? "the reply was cut off before any code" :
-			 "the reply holds no fenced block of code");
+	    s->cut_off ? "the reply was cut off before any code"
+	               : "the reply holds no fenced block of code");
 	eval_set(eval, "tier", json_integer(0));
 	eval_set(eval, "log",
-	    json_string("No code was found in the reply. Give the complete program in one fenced block."));
+	    json_string("No code was found in the reply. Give the complete program in one fenced "
+	                "block."));
 	return eval;
 }

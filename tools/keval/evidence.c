@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * evidence: rounds that are rolled back one after the other ask for another look at the last accepted program before the next
- * one begins: a profile made anew, then its instructions, then what the best known kernels need. What cannot be had here is
- * named with the reason, so that whoever reads the record knows that it was looked for.
+ * evidence: rounds that are rolled back one after the other ask for another look at the last
+ * accepted program before the next one begins: a profile made anew, then its instructions, then
+ * what the best known kernels need. What cannot be had here is named with the reason, so that
+ * whoever reads the record knows that it was looked for.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -27,9 +28,8 @@ static const char *const listers[][8] = {
 };
 
 /* Functions that every shared object has, whoever wrote it. */
-static const char *const of_the_linker[] = {
-	"<deregister_tm_clones>:", "<register_tm_clones>:", "<__do_global_dtors_aux>:", "<frame_dummy>:", "<_init>:", "<_fini>:",
-};
+static const char *const of_the_linker[] = { "<deregister_tm_clones>:", "<register_tm_clones>:",
+	"<__do_global_dtors_aux>:", "<frame_dummy>:", "<_init>:", "<_fini>:" };
 
 struct op {
 	char name[OP_MAX];
@@ -59,7 +59,10 @@ count_op(struct listing *l, const char *name, size_t n)
 	l->ops[l->count++].count = 1;
 }
 
-/* The instruction on a line of objdump (behind "1139:", a tab) or cuobjdump (behind an address in a comment); or NULL. */
+/*
+ * The instruction on a line of objdump (behind "1139:", a tab) or cuobjdump (behind an address in a
+ * comment); or NULL.
+ */
 static const char *
 instruction(const char *line)
 {
@@ -67,8 +70,8 @@ instruction(const char *line)
 
 	if (p)
 		p += 2;
-	else if ((p = strstr(line, "/*")) && isxdigit((unsigned char)p[2]) && p == line + strspn(line, " \t") &&
-	    strstr(p, "*/"))
+	else if ((p = strstr(line, "/*")) && isxdigit((unsigned char)p[2]) &&
+	    p == line + strspn(line, " \t") && strstr(p, "*/"))
 		p = strstr(p, "*/") + 2;
 	else
 		return NULL;
@@ -96,7 +99,9 @@ begins_function(const char *line, bool *own)
 	return true;
 }
 
-/* Heads of functions, and instructions with the addresses that jumps name, without bytes of code. */
+/*
+ * Heads of functions, and instructions with the addresses that jumps name, without bytes of code.
+ */
 static void
 take_line(struct listing *l, const char *line, bool *own)
 {
@@ -105,7 +110,8 @@ take_line(struct listing *l, const char *line, bool *own)
 
 	if (begins_function(line, own)) {
 		if (*own)
-			kbuf_printf(&l->text, "%s\n", strchr(line, '<') ? strchr(line, '<') : strstr(line, "Function"));
+			kbuf_printf(&l->text, "%s\n",
+			    strchr(line, '<') ? strchr(line, '<') : strstr(line, "Function"));
 	} else if (*own && op) {
 		count_op(l, op, strcspn(op, " \t;"));
 		end = strstr(op, "/*");
@@ -124,7 +130,8 @@ by_count(const void *a, const void *b)
 {
 	const struct op *x = a, *y = b;
 
-	return x->count != y->count ? (y->count > x->count) - (y->count < x->count) : strcmp(x->name, y->name);
+	return x->count != y->count ? (y->count > x->count) - (y->count < x->count)
+	                            : strcmp(x->name, y->name);
 }
 
 static json_t *
@@ -139,10 +146,12 @@ listing_json(const char *tool, char *output)
 		take_line(&l, line, &own);
 	qsort(l.ops, l.count, sizeof *l.ops, by_count);
 	for (size_t i = 0; i < l.count && i < OPS_TOLD; i++)
-		json_array_append_new(mix, json_pack("{s:s,s:I}", "op", l.ops[i].name, "count", l.ops[i].count));
+		json_array_append_new(
+		    mix, json_pack("{s:s,s:I}", "op", l.ops[i].name, "count", l.ops[i].count));
 	if (l.text.len && l.count) {
 		text = kfence_shorten(l.text.data, LISTING_MAX);
-		out = json_pack("{s:s,s:O,s:o}", "tool", tool, "mix", mix, "text", kjson_text(text, strlen(text)));
+		out = json_pack("{s:s,s:O,s:o}", "tool", tool, "mix", mix, "text",
+		    kjson_text(text, strlen(text)));
 		free(text);
 	}
 	json_decref(mix);
@@ -162,17 +171,19 @@ list_instructions(struct keval *k, const char *so, const char **why)
 	for (size_t i = 0; lister && i < LEN(listers); i++)
 		if (!strcmp(listers[i][0], lister))
 			words = listers[i];
-	*why = !words || is_device_only(k) ?
-	    "nothing here lists instructions of programs of this kind" :
-	    !ksandbox_finds(lister) ? "the program that lists instructions is not installed" :
-				      NULL;
+	*why = !words || is_device_only(k) ? "nothing here lists instructions of programs of this "
+	                                     "kind"
+	    : !ksandbox_finds(lister)      ? "the program that lists instructions is not installed"
+	                                   : NULL;
 	if (*why)
 		return NULL;
 	for (size_t i = 0; i < LEN(argv); i++)
 		argv[i] = (char *)words[i];
 	object = realpath(so, NULL);
 	work = ksandbox_work_new();
-	output = object ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, argv) : NULL;
+	output = object
+	    ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, argv)
+	    : NULL;
 	if (output)
 		out = listing_json(lister, output);
 	if (!out)
@@ -183,7 +194,10 @@ list_instructions(struct keval *k, const char *so, const char **why)
 	return out;
 }
 
-/* The fastest baseline of the reference's record on a workload; its name, or NULL when there is none. */
+/*
+ * The fastest baseline of the reference's record on a workload; its name, or NULL when there is
+ * none.
+ */
 static const char *
 best_baseline(const json_t *reference, const char *workload, const char *statistic, double *ns)
 {
@@ -191,7 +205,8 @@ best_baseline(const json_t *reference, const char *workload, const char *statist
 	const char *name = NULL;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *b = json_array_get(list, i), *row = kgain_row(json_object_get(b, "timing"), workload);
+		const json_t *b = json_array_get(list, i),
+		             *row = kgain_row(json_object_get(b, "timing"), workload);
 		double t = row ? kgain_time_ns(row, statistic) : 0;
 
 		if (t > 0 && (!name || t < *ns)) {
@@ -202,7 +217,10 @@ best_baseline(const json_t *reference, const char *workload, const char *statist
 	return name;
 }
 
-/* The program beside the reference and the fastest known kernel, by times on record; NULL with the reason. */
+/*
+ * The program beside the reference and the fastest known kernel, by times on record; NULL with the
+ * reason.
+ */
 static json_t *
 compare_known(const struct keval *k, const json_t *past, const char **why)
 {
@@ -219,8 +237,8 @@ compare_known(const struct keval *k, const json_t *past, const char **why)
 
 		if (!base || !((ns = kgain_time_ns(json_array_get(timing, i), statistic)) > 0))
 			continue;
-		row = json_pack("{s:s,s:f,s:f}", "workload", workload, "accepted_ns", ns, "reference_ns",
-		    kgain_time_ns(base, statistic));
+		row = json_pack("{s:s,s:f,s:f}", "workload", workload, "accepted_ns", ns,
+		    "reference_ns", kgain_time_ns(base, statistic));
 		if (best) {
 			json_object_set_new(row, "best", json_string(best));
 			json_object_set_new(row, "best_ns", json_real(best_ns));
@@ -256,7 +274,8 @@ archive_linear(const struct keval *k)
 	karch_load(&a, k->archive, false);
 	linear = json_incref(json_object_get(a.header, "linear"));
 	if (!linear)
-		kdie(K_USAGE, "%s: holds no chain of rounds: it is not of a linear search", k->archive);
+		kdie(K_USAGE, "%s: holds no chain of rounds: it is not of a linear search",
+		    k->archive);
 	karch_free(&a);
 	return linear;
 }
@@ -275,20 +294,22 @@ json_t *
 gather_evidence(struct keval *k, long trial)
 {
 	json_t *linear = archive_linear(k), *past, *out, *value;
-	const char *id = kjson_str_or(linear, "accepted", KARCH_REFERENCE), *why = "the null evaluator runs nothing";
+	const char *id = kjson_str_or(linear, "accepted", KARCH_REFERENCE),
+	           *why = "the null evaluator runs nothing";
 	long streak = (long)kjson_int_or(linear, "streak", 0);
 	char *so = NULL, now[32];
 
 	past = past_eval(k, id);
 	if (!past)
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is not there", k->camp->dir, id);
+		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is not there",
+		    k->camp->dir, id);
 	if (!is_null(k) && !(so = incumbent_so(k, past)))
 		why = "the program does not build here";
 	know_iso(now, sizeof now);
-	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s,s:s}", "schema", "evidence/1", "campaign", kcamp_str(k->camp, "name"),
-	    "trial", (json_int_t)trial, "round", (json_int_t)trial + 1, "id", id, "code_sha256",
-	    kjson_str_or(past, "code_sha256", ""), "streak", (json_int_t)streak, "escalation", klinear_escalation(streak),
-	    "time", now);
+	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s,s:s}", "schema", "evidence/1", "campaign",
+	    kcamp_str(k->camp, "name"), "trial", (json_int_t)trial, "round", (json_int_t)trial + 1,
+	    "id", id, "code_sha256", kjson_str_or(past, "code_sha256", ""), "streak",
+	    (json_int_t)streak, "escalation", klinear_escalation(streak), "time", now);
 	if (streak >= KLINEAR_PROFILE) {
 		value = so ? profile_anew(k, so, past, &why) : NULL;
 		put(out, "profile", value, why);

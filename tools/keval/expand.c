@@ -12,11 +12,11 @@
 #include "keval.h"
 #include "kutil.h"
 
-enum { DEPTH_MAX = 512 };		/* compilers stop at 200 */
+enum { DEPTH_MAX = 512 }; /* compilers stop at 200 */
 
 struct marker {
 	bool enters, leaves;
-	bool absolute;			/* the file's path is */
+	bool absolute; /* the file's path is */
 };
 
 static const char *

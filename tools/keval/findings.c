@@ -81,7 +81,7 @@ static char *
 describe_asan(const char *report)
 {
 	const char *kind = report + strlen("AddressSanitizer: "),
-		   *frame = strstr(report, "candidate."), *in = frame;
+	           *frame = strstr(report, "candidate."), *in = frame;
 	struct kbuf b = { 0 };
 
 	kbuf_add(&b, kind, strcspn(kind, " \n"));
@@ -151,8 +151,8 @@ errors_told(const char *text)
 	if (!summary)
 		return -1;
 	p = strchr(summary, '(');
-	return p && p - summary < 80 ? strtol(p + 1, NULL, 10) :
-				       strtol(summary + strlen("RACECHECK SUMMARY:"), NULL, 10);
+	return p && p - summary < 80 ? strtol(p + 1, NULL, 10)
+	                             : strtol(summary + strlen("RACECHECK SUMMARY:"), NULL, 10);
 }
 
 /* Where a report begins on its line, or NULL: "========= Invalid __global__ read", "=========

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiers T2 and T3: kharness does the work; here its command line is made from the knobs, and its answer read. */
+/*
+ * Tiers T2 and T3: kharness does the work; here its command line is made from the knobs, and its
+ * answer read.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -33,7 +36,7 @@ static const struct {
 };
 
 struct argv {
-	char *at[ARGS_MAX];	/* owned */
+	char *at[ARGS_MAX]; /* owned */
 	size_t count;
 };
 
@@ -52,8 +55,10 @@ static void
 push_knobs(struct argv *a, const struct keval *k)
 {
 	for (size_t i = 0; i < LEN(knobs); i++) {
-		const char *text = !strcmp(knobs[i].knob, "eval.sandbox") || !strcmp(knobs[i].knob, "score.statistic") ?
-		    kcamp_str(k->camp, knobs[i].knob) : NULL;
+		const char *text = !strcmp(knobs[i].knob, "eval.sandbox") ||
+		        !strcmp(knobs[i].knob, "score.statistic")
+		    ? kcamp_str(k->camp, knobs[i].knob)
+		    : NULL;
 		char number[40];
 
 		if (!text) {
@@ -98,8 +103,8 @@ compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 
 /*
  * Run it, and give back its result; a failure of kharness is a failure of the environment and ends
- * this program too. What it says on stderr is passed on at once: warnings, the reason when it fails,
- * and that it waits for the machine.
+ * this program too. What it says on stderr is passed on at once: warnings, the reason when it
+ * fails, and that it waits for the machine.
  */
 static void
 start(struct argv *a, struct kproc_result *r)
@@ -109,7 +114,8 @@ start(struct argv *a, struct kproc_result *r)
 	if (kproc_run(&p, r) < 0)
 		kdie_errno(K_MISSING, "%s", a->at[0]);
 	if (r->signal)
-		kdie(K_IO, "%s was ended by signal %d (%s)", a->at[0], r->signal, strsignal(r->signal));
+		kdie(K_IO, "%s was ended by signal %d (%s)", a->at[0], r->signal,
+		    strsignal(r->signal));
 	if (r->exit_code)
 		kdie(r->exit_code, "%s failed with exit status %d", a->at[0], r->exit_code);
 }
@@ -133,8 +139,8 @@ harness_run(const struct keval *k, const struct harness_run *run)
 	start(&a, &r);
 	answer = json_loadb(r.out, r.out_len, JSON_REJECT_DUPLICATES, &e);
 	if (!answer || strcmp(kjson_str_or(answer, "schema", ""), "harness/1"))
-		kdie(K_IO, "%s: its answer is not a harness/1 object%s%s", a.at[0], answer ? "" : ": ",
-		    answer ? "" : e.text);
+		kdie(K_IO, "%s: its answer is not a harness/1 object%s%s", a.at[0],
+		    answer ? "" : ": ", answer ? "" : e.text);
 	kproc_result_free(&r);
 	free_argv(&a);
 	return answer;
@@ -147,7 +153,7 @@ add_harness_spent(json_t *eval, const json_t *answer)
 	json_t *s;
 
 	json_object_foreach(json_object_get(answer, "spent_s"), what, s)
-		add_spent(eval, what, know_ns() - (int64_t)(json_number_value(s) * 1e9));
+	    add_spent(eval, what, know_ns() - (int64_t)(json_number_value(s) * 1e9));
 }
 
 void

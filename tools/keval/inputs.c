@@ -69,7 +69,7 @@ inputs_of_tier(struct keval *k, const char *tier)
 	const json_t *files = json_object_get(kcamp_json(k->camp, tier), "files");
 
 	for (size_t i = 0; i < json_array_size(files); i++) {
-		char *path = kcamp_path(k->camp, json_string_value(json_array_get(files, i)) ? : "");
+		char *path = kcamp_path(k->camp, json_string_value(json_array_get(files, i)) ?: "");
 
 		input(k, path);
 		free(path);
@@ -106,9 +106,8 @@ inputs_print(const struct keval *k)
 	const char *path;
 	json_t *needed;
 
-	json_object_foreach(k->inputs, path, needed)
-		if (json_is_true(needed) || !access(path, F_OK))
-			kout_raw(path, strlen(path));
+	json_object_foreach(k->inputs, path,
+	    needed) if (json_is_true(needed) || !access(path, F_OK)) kout_raw(path, strlen(path));
 }
 
 char *
@@ -118,7 +117,8 @@ input_read(const struct keval *k, const char *path, size_t max, size_t *len)
 	char *text;
 
 	if (!needed)
-		kdie(K_IO, "%s: a fault of kiln: keval reads this file, and --inputs does not list it",
+		kdie(K_IO,
+		    "%s: a fault of kiln: keval reads this file, and --inputs does not list it",
 		    path);
 	if (json_is_true(needed))
 		return len ? kread_file_or_die(path, max, len) : kread_text_or_die(path, max);

@@ -14,7 +14,7 @@ struct image {
 	const unsigned char *data;
 	size_t len;
 	Elf64_Ehdr head;
-	const Elf64_Phdr *segments;	/* copied: the file may not be aligned */
+	const Elf64_Phdr *segments; /* copied: the file may not be aligned */
 	const Elf64_Shdr *sections;
 };
 
@@ -41,7 +41,8 @@ offset_of(const struct image *e, uint64_t address)
 	for (int i = 0; i < e->head.e_phnum; i++) {
 		const Elf64_Phdr *p = &e->segments[i];
 
-		if (p->p_type == PT_LOAD && address >= p->p_vaddr && address - p->p_vaddr < p->p_filesz)
+		if (p->p_type == PT_LOAD && address >= p->p_vaddr &&
+		    address - p->p_vaddr < p->p_filesz)
 			return p->p_offset + (address - p->p_vaddr);
 	}
 	return UINT64_MAX;
@@ -108,21 +109,43 @@ note_entry(struct dynamic *d, const Elf64_Dyn *entry)
 		Elf64_Sxword tag;
 		uint64_t *to;
 	} rows[] = {
-		{ DT_STRTAB, &d->strtab }, { DT_STRSZ, &d->strsz }, { DT_SYMTAB, &d->symtab }, { DT_RELA, &d->rela },
-		{ DT_RELASZ, &d->relasz }, { DT_JMPREL, &d->jmprel }, { DT_PLTRELSZ, &d->pltrelsz },
-		{ DT_INIT_ARRAYSZ, &d->init_arraysz }, { DT_FINI_ARRAYSZ, &d->fini_arraysz },
-		{ DT_PREINIT_ARRAYSZ, &d->preinit_arraysz }, { DT_FLAGS, &d->flags },
+		{ DT_STRTAB, &d->strtab },
+		{ DT_STRSZ, &d->strsz },
+		{ DT_SYMTAB, &d->symtab },
+		{ DT_RELA, &d->rela },
+		{ DT_RELASZ, &d->relasz },
+		{ DT_JMPREL, &d->jmprel },
+		{ DT_PLTRELSZ, &d->pltrelsz },
+		{ DT_INIT_ARRAYSZ, &d->init_arraysz },
+		{ DT_FINI_ARRAYSZ, &d->fini_arraysz },
+		{ DT_PREINIT_ARRAYSZ, &d->preinit_arraysz },
+		{ DT_FLAGS, &d->flags },
 	};
 
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (rows[i].tag == entry->d_tag)
 			*rows[i].to = entry->d_un.d_val;
 	switch (entry->d_tag) {
-	case DT_TEXTREL: d->textrel = true; break;
-	case DT_RPATH: case DT_RUNPATH: d->path = true; break;
-	case DT_AUDIT: case DT_DEPAUDIT: case DT_FILTER: case DT_AUXILIARY: d->hooks = true; break;
-	/* Tables that this reader does not follow, and that today's tools do not make for this machine. */
-	case DT_REL: d->hooks = true; break;
+	case DT_TEXTREL:
+		d->textrel = true;
+		break;
+	case DT_RPATH:
+	case DT_RUNPATH:
+		d->path = true;
+		break;
+	case DT_AUDIT:
+	case DT_DEPAUDIT:
+	case DT_FILTER:
+	case DT_AUXILIARY:
+		d->hooks = true;
+		break;
+	/*
+	 * Tables that this reader does not follow, and that today's tools do not make for this
+	 * machine.
+	 */
+	case DT_REL:
+		d->hooks = true;
+		break;
 	}
 }
 
@@ -167,7 +190,8 @@ is_irelative(const struct image *e, uint64_t type)
 
 /* Every relocation that names a symbol defined elsewhere is an import. */
 static const char *
-read_relocations(const struct image *e, const struct dynamic *d, uint64_t address, uint64_t size, struct kelf *f)
+read_relocations(
+    const struct image *e, const struct dynamic *d, uint64_t address, uint64_t size, struct kelf *f)
 {
 	uint64_t offset = size ? offset_of(e, address) : 0;
 
@@ -200,7 +224,8 @@ read_relocations(const struct image *e, const struct dynamic *d, uint64_t addres
 }
 
 static const char *
-read_symbols(const struct image *e, const struct dynamic *d, const Elf64_Shdr *section, struct kelf *f)
+read_symbols(
+    const struct image *e, const struct dynamic *d, const Elf64_Shdr *section, struct kelf *f)
 {
 	for (uint64_t i = 0; i + sizeof(Elf64_Sym) <= section->sh_size; i += sizeof(Elf64_Sym)) {
 		const void *entry = at(e, section->sh_offset + i, sizeof(Elf64_Sym));
@@ -222,18 +247,22 @@ read_symbols(const struct image *e, const struct dynamic *d, const Elf64_Shdr *s
 static bool
 holds_function(const struct image *e, const Elf64_Shdr *section, const char *wanted)
 {
-	const Elf64_Shdr *names = section->sh_link < e->head.e_shnum ? &e->sections[section->sh_link] : NULL;
+	const Elf64_Shdr *names =
+	    section->sh_link < e->head.e_shnum ? &e->sections[section->sh_link] : NULL;
 	size_t count = names ? section->sh_size / sizeof(Elf64_Sym) : 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const void *entry = at(e, section->sh_offset + i * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
+		const void *entry =
+		    at(e, section->sh_offset + i * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
 		const char *name;
 		Elf64_Sym s;
 
 		if (!entry)
 			return false;
 		memcpy(&s, entry, sizeof s);
-		name = ELF64_ST_TYPE(s.st_info) == STT_FUNC ? string_at(e, names->sh_offset, names->sh_size, s.st_name) : NULL;
+		name = ELF64_ST_TYPE(s.st_info) == STT_FUNC
+		    ? string_at(e, names->sh_offset, names->sh_size, s.st_name)
+		    : NULL;
 		if (name && !strcmp(name, wanted))
 			return true;
 	}
@@ -243,8 +272,10 @@ holds_function(const struct image *e, const Elf64_Shdr *section, const char *wan
 static const char *
 read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
 {
-	static const char *const usual[] = { ".init", ".plt", ".plt.got", ".plt.sec", ".text", ".fini" };
-	const Elf64_Shdr *names = e->head.e_shstrndx < e->head.e_shnum ? &e->sections[e->head.e_shstrndx] : NULL;
+	static const char *const usual[] = { ".init", ".plt", ".plt.got", ".plt.sec", ".text",
+		".fini" };
+	const Elf64_Shdr *names =
+	    e->head.e_shstrndx < e->head.e_shnum ? &e->sections[e->head.e_shstrndx] : NULL;
 	const char *fault = NULL;
 
 	if (!names)
@@ -271,7 +302,10 @@ read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
 	return fault;
 }
 
-/* syscall, sysenter and int 0x80 of x86, at any offset; other machines have the source patterns only. */
+/*
+ * syscall, sysenter and int 0x80 of x86, at any offset; other machines have the source patterns
+ * only.
+ */
 static void
 find_system_calls(const struct image *e, const Elf64_Phdr *p, struct kelf *f)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kelf: what a shared object asks of the loader, read as the loader reads it: from the dynamic segment and the
- * relocations. The bytes were made by a compiler from hostile source, so nothing in them is trusted.
+ * kelf: what a shared object asks of the loader, read as the loader reads it: from the dynamic
+ * segment and the relocations. The bytes were made by a compiler from hostile source, so nothing in
+ * them is trusted.
  */
 #ifndef KELF_H
 #define KELF_H
@@ -18,20 +19,23 @@ struct kelf_names {
 };
 
 struct kelf {
-	struct kelf_names imports;	/* symbols that some other object must define, each once */
-	struct kelf_names functions;	/* functions that it exports */
-	struct kelf_names needed;	/* libraries */
-	struct kelf_names odd_sections;	/* executable sections other than the compiler's own */
-	size_t constructors;		/* entries that run at load */
-	bool cpu_detection;		/* one of them is the compiler's own, behind __builtin_cpu_supports */
+	struct kelf_names imports;      /* symbols that some other object must define, each once */
+	struct kelf_names functions;    /* functions that it exports */
+	struct kelf_names needed;       /* libraries */
+	struct kelf_names odd_sections; /* executable sections other than the compiler's own */
+	size_t constructors;            /* entries that run at load */
+	/* one of them is the compiler's own, behind __builtin_cpu_supports */
+	bool cpu_detection;
 	size_t destructors;
-	size_t init_bytes;		/* size of .init */
+	size_t init_bytes; /* size of .init */
 	bool exec_stack;
-	bool writable_code;		/* a segment both writable and executable, or relocations in code */
-	bool ifunc;			/* code that runs while symbols are bound */
-	bool search_path;		/* own RPATH or RUNPATH */
-	bool loader_hooks;		/* audit, filter or auxiliary objects */
-	uint64_t calls[KELF_CALLS];	/* addresses of executable bytes that would be a system call */
+	/* a segment both writable and executable, or relocations in code */
+	bool writable_code;
+	bool ifunc;        /* code that runs while symbols are bound */
+	bool search_path;  /* own RPATH or RUNPATH */
+	bool loader_hooks; /* audit, filter or auxiliary objects */
+	/* addresses of executable bytes that would be a system call */
+	uint64_t calls[KELF_CALLS];
 	size_t call_count;
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keval: the parts of the evaluator and what they hand to each other. Infrastructure faults end the program (kdie). */
+/*
+ * keval: the parts of the evaluator and what they hand to each other. Infrastructure faults end the
+ * program (kdie).
+ */
 #ifndef KEVAL_H
 #define KEVAL_H
 
@@ -17,48 +20,58 @@
 /* One run of keval. */
 struct keval {
 	struct kcamp *camp;
-	json_t *task;		/* task.json as written; NULL when the null evaluator runs without one */
+	/* task.json as written; NULL when the null evaluator runs without one */
+	json_t *task;
 	char *task_file;
-	const char *set;	/* workload set */
-	bool set_given;		/* on the command line */
-	const char *archive;	/* file, or NULL */
-	const char *seed;	/* hex, or NULL: kharness draws one */
-	char **rivals;		/* NAME=FILE and a NULL: what --verify measures beside the candidate; else NULL */
-	bool check_only;	/* tiers up to T2 */
-	json_t *inputs;		/* files that it reads, see inputs.c */
-	int level;		/* sandbox level; 0 until first needed */
+	const char *set;     /* workload set */
+	bool set_given;      /* on the command line */
+	const char *archive; /* file, or NULL */
+	const char *seed;    /* hex, or NULL: kharness draws one */
+	/* NAME=FILE and a NULL: what --verify measures beside the candidate; else NULL */
+	char **rivals;
+	bool check_only; /* tiers up to T2 */
+	json_t *inputs;  /* files that it reads, see inputs.c */
+	int level;       /* sandbox level; 0 until first needed */
 };
 
 /* What one evaluation is about. */
 struct subject {
-	const char *name;		/* "007/02", for progress and messages */
-	const char *code;		/* borrowed */
+	const char *name; /* "007/02", for progress and messages */
+	const char *code; /* borrowed */
 	const struct kextract_file *files;
 	size_t file_count;
-	const char *parent;		/* id, or NULL */
-	const char *parent_code;	/* or NULL */
-	const char *incumbent;		/* id, or NULL */
-	char *twin;			/* id of one on record with the same tokens, or NULL; owned */
-	bool trusted;			/* the reference or a baseline */
-	bool host;			/* a function of the host, where candidates are device code alone */
-	bool again;			/* measured anew, whatever is on record */
-	bool cut_off;			/* the reply ended at the token limit */
-	bool too_large;			/* the reply was longer than a record takes */
+	const char *parent;      /* id, or NULL */
+	const char *parent_code; /* or NULL */
+	const char *incumbent;   /* id, or NULL */
+	/* id of one on record with the same tokens, or NULL; owned */
+	char *twin;
+	bool trusted; /* the reference or a baseline */
+	/* a function of the host, where candidates are device code alone */
+	bool host;
+	bool again;     /* measured anew, whatever is on record */
+	bool cut_off;   /* the reply ended at the token limit */
+	bool too_large; /* the reply was longer than a record takes */
 };
 
 /* A shared object: its bytes, checked, and how it was built. */
 struct build {
 	bool ok;
-	char *so;		/* bytes; owned; NULL unless ok */
+	char *so; /* bytes; owned; NULL unless ok */
 	size_t so_len;
-	char *log;		/* trimmed compiler output; owned */
-	char *expanded;		/* what the preprocessor made of it, or NULL; owned */
-	json_t *json;		/* eval.build; owned */
+	char *log;      /* trimmed compiler output; owned */
+	char *expanded; /* what the preprocessor made of it, or NULL; owned */
+	json_t *json;   /* eval.build; owned */
 };
 
-/* scan.c: source and import rules of patterns/forbidden.json. True when clean, else REASONS are appended. */
+/*
+ * scan.c: source and import rules of patterns/forbidden.json. True when clean, else REASONS are
+ * appended.
+ */
 bool scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons);
-/* The same rules over what the preprocessor made of it, as far as it comes from the candidate's own files. */
+/*
+ * The same rules over what the preprocessor made of it, as far as it comes from the candidate's own
+ * files.
+ */
 bool scan_expanded(const struct keval *k, const char *text, json_t *reasons);
 bool scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons);
 /* Does the shared object define a function of this name? */
@@ -72,14 +85,20 @@ bool elf_defines(const char *so, size_t len, const char *name);
 char *expand_own(const char *text);
 bool expand_has_marker(const char *code);
 
-/* suspect.c: does the machine code hold a system call? Where, for a message; the caller frees. NULL: none. */
+/*
+ * suspect.c: does the machine code hold a system call? Where, for a message; the caller frees.
+ * NULL: none.
+ */
 char *suspect_call(struct keval *k, const char *work, const struct build *b);
 
 /* build.c: tier T1. */
 const char *source_name(const struct keval *k);
 int sandbox_level(struct keval *k);
 json_t *sandbox_json(struct keval *k);
-/* Files of the work folder; faults of the file system end the program. work_read: NULL when there is no such file. */
+/*
+ * Files of the work folder; faults of the file system end the program. work_read: NULL when there
+ * is no such file.
+ */
 void work_put(const char *work, const char *name, const void *data, size_t len);
 void work_put_sources(const struct keval *k, const struct subject *s, const char *work);
 char *work_read(const char *work, const char *name, size_t max, size_t *len);
@@ -88,39 +107,53 @@ char *build_log(const struct kproc_result *r, double limit_s);
 void build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b);
 void build_free(struct build *b);
 /*
- * Path of the shared object of trusted code (or of an incumbent), kept in trials/000/build under a hash of sources,
- * command, compiler version and CPU, and built when it is not there. FLAGS come behind the task's; may be NULL. NULL
- * with the compiler's log in *LOG (the caller frees) when it does not build.
+ * Path of the shared object of trusted code (or of an incumbent), kept in trials/000/build under a
+ * hash of sources, command, compiler version and CPU, and built when it is not there. FLAGS come
+ * behind the task's; may be NULL. NULL with the compiler's log in *LOG (the caller frees) when it
+ * does not build.
  */
 char *build_cached(struct keval *k, const struct subject *s, const json_t *flags, char **log);
 
-/* harness.c: run kharness over a shared object; its answer (new reference). Dies with kharness's exit status. */
+/*
+ * harness.c: run kharness over a shared object; its answer (new reference). Dies with kharness's
+ * exit status.
+ */
 struct harness_run {
-	const char *so;			/* file */
-	const char *phase;		/* correctness, timing or both */
-	bool reuse;			/* instead: on buffers seen before, and on new ones */
-	const char *oracle;		/* file, or NULL */
-	const char *const *against;	/* NAME=FILE, NULL-terminated; may be NULL */
-	const char *name;		/* of the candidate in its answer; NULL: "candidate" */
-	bool all_pairs;			/* everybody is compared with everybody */
+	const char *so;             /* file */
+	const char *phase;          /* correctness, timing or both */
+	bool reuse;                 /* instead: on buffers seen before, and on new ones */
+	const char *oracle;         /* file, or NULL */
+	const char *const *against; /* NAME=FILE, NULL-terminated; may be NULL */
+	const char *name;           /* of the candidate in its answer; NULL: "candidate" */
+	bool all_pairs;             /* everybody is compared with everybody */
 };
 json_t *harness_run(const struct keval *k, const struct harness_run *run);
-/* kharness --lint over the task, with ORACLE its results too (NULL: its form only); its exit status is ours when it refuses. */
+/*
+ * kharness --lint over the task, with ORACLE its results too (NULL: its form only); its exit status
+ * is ours when it refuses.
+ */
 void harness_lint(const struct keval *k, const char *oracle);
 
-/* Candidates are device code alone: the task names no compiler but a program of ours that drives one (build.c). */
+/*
+ * Candidates are device code alone: the task names no compiler but a program of ours that drives
+ * one (build.c).
+ */
 bool is_device_only(const struct keval *k);
 
 /*
- * profile.c: tier T4: what a profiler says of a promising candidate, as eval.profile; nothing when the campaign does not
- * want it or the profiler is not installed.
+ * profile.c: tier T4: what a profiler says of a promising candidate, as eval.profile; nothing when
+ * the campaign does not want it or the profiler is not installed.
  */
 void profile(struct keval *k, const struct subject *s, const char *so, json_t *eval);
-/* The same whatever EVAL, the program's evaluation, holds already (new reference); NULL with the reason in *WHY. */
+/*
+ * The same whatever EVAL, the program's evaluation, holds already (new reference); NULL with the
+ * reason in *WHY.
+ */
 json_t *profile_anew(struct keval *k, const char *so, const json_t *eval, const char **why);
 /* A program of the system in the sandbox; its output (the caller frees), or NULL with a warning. */
 struct ksandbox_bind;
-char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count, char **argv);
+char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds,
+    size_t bind_count, char **argv);
 
 /*
  * sanitize.c: tools that look for faults of memory, over a correct candidate: eval.sanitizers; one
@@ -128,27 +161,38 @@ char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *bi
  */
 void sanitize(struct keval *k, const struct subject *s, json_t *eval);
 
-/* evidence.c: what a run of rollbacks asks for before trial TRIAL may begin: the record evidence/1 (new reference). */
+/*
+ * evidence.c: what a run of rollbacks asks for before trial TRIAL may begin: the record evidence/1
+ * (new reference).
+ */
 json_t *gather_evidence(struct keval *k, long trial);
 /* The program that it is of: the last accepted one of the archive; the caller frees. */
 char *evidence_subject(const struct keval *k);
 
 /* tiers.c: T1 to T3 of one candidate: fills EVAL. */
 void evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval);
-/* The part of kharness's answer about one candidate (borrowed); what of the answer goes into an evaluation. */
+/*
+ * The part of kharness's answer about one candidate (borrowed); what of the answer goes into an
+ * evaluation.
+ */
 const json_t *harness_candidate(const json_t *answer, const char *name);
 void harness_merge(json_t *eval, const json_t *answer);
 
-/* T2 and T3 by kharness on the set in use, as far as no command of the campaign replaces them; and beside the incumbent. */
-void run_harness(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
+/*
+ * T2 and T3 by kharness on the set in use, as far as no command of the campaign replaces them; and
+ * beside the incumbent.
+ */
+void run_harness(
+    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
 
 /*
- * race.c: who a candidate is timed in turns with. Its anchor: the incumbent, else the fastest baseline that was raced with
- * the reference, else the reference. False when there is none, or when it does not build here. Free with free_anchor.
+ * race.c: who a candidate is timed in turns with. Its anchor: the incumbent, else the fastest
+ * baseline that was raced with the reference, else the reference. False when there is none, or when
+ * it does not build here. Free with free_anchor.
  */
 struct anchor {
-	char *against;		/* NAME=FILE.so */
-	char *name, *id;	/* id of an incumbent, or NULL */
+	char *against;   /* NAME=FILE.so */
+	char *name, *id; /* id of an incumbent, or NULL */
 };
 bool choose_anchor(struct keval *k, const struct subject *s, struct anchor *a);
 void free_anchor(struct anchor *a);
@@ -157,37 +201,53 @@ void put_anchor(json_t *eval, const struct anchor *a, const json_t *answer);
 /* eval.pairs and eval.baselines of --verify. */
 void put_rivals(json_t *eval, const json_t *answer);
 /*
- * Time the candidate once more in turns with the incumbent: the pairs (new reference), or NULL when there is no incumbent,
- * or when the candidate proves wrong in it, which then stands in EVAL.
+ * Time the candidate once more in turns with the incumbent: the pairs (new reference), or NULL when
+ * there is no incumbent, or when the candidate proves wrong in it, which then stands in EVAL.
  */
 json_t *race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval);
-/* The best program of the archive raced with the reference anew: the record anchor/1 of TRIAL (new reference). */
+/*
+ * The best program of the archive raced with the reference anew: the record anchor/1 of TRIAL (new
+ * reference).
+ */
 json_t *renew_anchor(struct keval *k, long trial);
 /* Id of that program; the caller frees. */
 char *anchor_subject(const struct keval *k);
-/* Check FILES and race those that are correct, each with each, TIMES times; a record bench/1 per race goes to the output. */
+/*
+ * Check FILES and race those that are correct, each with each, TIMES times; a record bench/1 per
+ * race goes to the output.
+ */
 void race_files(struct keval *k, char **files, long times);
 
-/* Time since START_NS was spent on WHAT: into eval.spent_s. And what kharness says of its own time. */
+/*
+ * Time since START_NS was spent on WHAT: into eval.spent_s. And what kharness says of its own time.
+ */
 void add_spent(json_t *eval, const char *what, int64_t start_ns);
 void add_harness_spent(json_t *eval, const json_t *answer);
 
 /*
- * linear.c: the plan of a reply, checked against the history in its sample; and what EVAL says of it. After timing: full
- * validation of a borderline gain, repeats of one near the noise. The wider set for a reference.
+ * linear.c: the plan of a reply, checked against the history in its sample; and what EVAL says of
+ * it. After timing: full validation of a borderline gain, repeats of one near the noise. The wider
+ * set for a reference.
  */
 void plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p);
 void plan_put(json_t *eval, const struct kplan *p);
-void confirm(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
+void confirm(
+    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
 void choose_full_set(struct keval *k);
 /* Is the workload, as the task has it, in the SET? One without sets is in all. */
 bool in_set(const json_t *workload, const char *set);
 /* In a linear search: the level of what EVAL holds, after a check that it covers the active set. */
 void note_level(const struct keval *k, json_t *eval);
 
-/* The shared object of an evaluation on record, to race against; NULL when it has no program or no longer builds. The caller frees. */
+/*
+ * The shared object of an evaluation on record, to race against; NULL when it has no program or no
+ * longer builds. The caller frees.
+ */
 char *incumbent_so(struct keval *k, const json_t *past);
-/* reuse.c: measure a would-be gain on buffers that it has seen before, too: eval.reuse, reuse_against and trace. */
+/*
+ * reuse.c: measure a would-be gain on buffers that it has seen before, too: eval.reuse,
+ * reuse_against and trace.
+ */
 void time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eval);
 
 /*
@@ -200,25 +260,34 @@ void inputs_of_subject(struct keval *k, struct subject *s);
 void input_past(struct keval *k, const char *id);
 void input(struct keval *k, const char *path);
 void inputs_print(const struct keval *k);
-/* Its bytes, or without LEN its text, where a NUL is refused; the caller frees. NULL: an evaluation that is not on record. Other lacks are fatal. */
+/*
+ * Its bytes, or without LEN its text, where a NUL is refused; the caller frees. NULL: an evaluation
+ * that is not on record. Other lacks are fatal.
+ */
 char *input_read(const struct keval *k, const char *path, size_t max, size_t *len);
 
 /*
- * preflight.c: is all there that evaluations need here? One line that says what there is; else every lack is told, and the
- * program ends with K_MISSING, or what is worse.
+ * preflight.c: is all there that evaluations need here? One line that says what there is; else
+ * every lack is told, and the program ends with K_MISSING, or what is worse.
  */
 void preflight(struct keval *k);
 
 /* The task's name of its reference. */
 const char *task_reference(const struct keval *k);
-/* reference.c: trial 000: the reference and every baseline; the best kernel once more, beside them. New references. */
+/*
+ * reference.c: trial 000: the reference and every baseline; the best kernel once more, beside them.
+ * New references.
+ */
 json_t *evaluate_reference(struct keval *k);
 json_t *evaluate_best(struct keval *k, const char *id);
 /* Dies when the task, with its oracle, is none to judge by. */
 void lint_task(struct keval *k);
 /* Path of the oracle's shared object (oracle.c, else the reference in double); the caller frees. */
 char *oracle_so(struct keval *k);
-/* "reference=FILE.so", and "NAME=FILE.so" of a baseline (NULL when it does not build); the caller frees. */
+/*
+ * "reference=FILE.so", and "NAME=FILE.so" of a baseline (NULL when it does not build); the caller
+ * frees.
+ */
 char *against_reference(struct keval *k);
 char *against_baseline(struct keval *k, const json_t *baseline);
 
@@ -238,15 +307,25 @@ void null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *
 char *past_path(const struct keval *k, const char *id);
 /* The eval member of it (new reference), or NULL when there is none. */
 json_t *past_eval(const struct keval *k, const char *id);
-/* The program of an evaluation, borrowed from it: fills code and files of S. False when it has none. */
-bool subject_of_past(const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES]);
-/* Id of a program with the same tokens (the parent, or one in the archive), or NULL; the caller frees. */
+/*
+ * The program of an evaluation, borrowed from it: fills code and files of S. False when it has
+ * none.
+ */
+bool subject_of_past(
+    const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES]);
+/*
+ * Id of a program with the same tokens (the parent, or one in the archive), or NULL; the caller
+ * frees.
+ */
 char *past_duplicate(const struct keval *k, const struct subject *s, const char *tokens);
 
 /* The same by the whole subject, whose tokens are hashed here. */
 char *subject_duplicate(const struct keval *k, const struct subject *s);
 
-/* report.c: eval.log, the text for the next prompt, from the rest of EVAL; a log that it has already ends it. */
+/*
+ * report.c: eval.log, the text for the next prompt, from the rest of EVAL; a log that it has
+ * already ends it.
+ */
 void report_log(const struct keval *k, const struct subject *s, json_t *eval);
 /* One line of progress. */
 void report_progress(const struct keval *k, const struct subject *s, const json_t *eval);
@@ -263,7 +342,7 @@ json_t *evaluate_nothing(const struct subject *s);
 json_t *evaluate_unplanned(const struct subject *s, const char *fault);
 
 bool is_null(const struct keval *k);
-bool is_gpu(const struct keval *k);	/* the backend's kernels run on one, under kharness */
+bool is_gpu(const struct keval *k); /* the backend's kernels run on one, under kharness */
 void eval_set(json_t *eval, const char *key, json_t *value);
 void eval_fail(json_t *eval, enum status status, const char *check, const char *detail);
 

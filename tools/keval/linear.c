@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the linear search asks of an evaluation beside a verdict: a plan stated first, a comparison on the set that is
- * wide enough, and gains near the noise measured again.
+ * What the linear search asks of an evaluation beside a verdict: a plan stated first, a comparison
+ * on the set that is wide enough, and gains near the noise measured again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,15 @@
 #include "kutil.h"
 #include "status.h"
 
-/* Whether the prompt showed measurements of the program from within: a profile, instructions, times beside others. */
+/*
+ * Whether the prompt showed measurements of the program from within: a profile, instructions, times
+ * beside others.
+ */
 static bool
 shows_figures(const struct krec *rec)
 {
-	static const char *const figures[] = { "sample.parent.profile", "sample.evidence.profile", "sample.evidence.isa",
-		"sample.evidence.sota" };
+	static const char *const figures[] = { "sample.parent.profile", "sample.evidence.profile",
+		"sample.evidence.isa", "sample.evidence.sota" };
 
 	for (size_t i = 0; i < LEN(figures); i++)
 		if (kjson_path(rec->json, figures[i]))
@@ -36,11 +39,15 @@ evidence_fault(const struct krec *rec, const json_t *plan)
 	char *metric = kplan_metric(plan), *fault = NULL;
 
 	if (shown && shows_figures(rec) && !metric)
-		fault = kstrdup("the prompt showed measurements, and the plan has no \"evidence\": metric -> inference -> action, "
-		    "the metric with its value as it was shown");
+		fault = kstrdup("the prompt showed measurements, and the plan has no \"evidence\": "
+		                "metric -> inference -> action, "
+		                "the metric with its value as it was shown");
 	else if (shown && shows_figures(rec) && !kclaim_cites(metric, shown))
-		fault = kasprintf("the plan's evidence, '%.80s', cites no figure that was shown: give a metric and its value as "
-		    "they stand side by side in the profile, the listing or the times", metric);
+		fault = kasprintf("the plan's evidence, '%.80s', cites no figure that was shown: "
+		                  "give a metric and its value as "
+		                  "they stand side by side in the profile, the listing or the "
+		                  "times",
+		    metric);
 	free(metric);
 	return fault;
 }
@@ -72,29 +79,40 @@ names_note(const char *source, const char *file)
 	return strstr(source, slash ? slash + 1 : file) != NULL;
 }
 
-/* Sources of the first two layers are in the prompt: notes by the names of their files, programs by theirs. */
+/*
+ * Sources of the first two layers are in the prompt: notes by the names of their files, programs by
+ * theirs.
+ */
 static char *
 source_fault(const struct krec *rec, const json_t *plan)
 {
-	const json_t *rows = json_object_get(plan, "search"), *notes = kjson_path(rec->json, "prompt.knowledge");
+	const json_t *rows = json_object_get(plan, "search"),
+	             *notes = kjson_path(rec->json, "prompt.knowledge");
 	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
 
 	for (size_t i = 0; shown && i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
-		const char *source = kjson_str_or(row, "source", ""), *layer = kjson_str_or(row, "layer", "");
-		bool known = !strcmp(layer, "L3") || (!strcmp(layer, "L2") ? names_program(source, shown) :
-		    !json_array_size(notes));
+		const char *source = kjson_str_or(row, "source", ""),
+		           *layer = kjson_str_or(row, "layer", "");
+		bool known = !strcmp(layer, "L3") ||
+		    (!strcmp(layer, "L2") ? names_program(source, shown) : !json_array_size(notes));
 
 		for (size_t n = 0; n < json_array_size(notes) && !known; n++)
-			known = !strcmp(layer, "L1") && names_note(source, kjson_str_or(json_array_get(notes, n), "file", "?"));
+			known = !strcmp(layer, "L1") &&
+			    names_note(source, kjson_str_or(json_array_get(notes, n), "file", "?"));
 		if (!known)
-			return kasprintf("row %zu of the plan's \"search\" is of %s, and '%.80s' is none of the %s that the "
-			    "prompt showed", i + 1, layer, source, !strcmp(layer, "L1") ? "notes" : "programs");
+			return kasprintf("row %zu of the plan's \"search\" is of %s, and '%.80s' "
+			                 "is none of the %s that the "
+			                 "prompt showed",
+			    i + 1, layer, source, !strcmp(layer, "L1") ? "notes" : "programs");
 	}
 	return NULL;
 }
 
-/* What is wrong with a well-formed plan in view of the rounds before and of what was shown, or NULL. */
+/*
+ * What is wrong with a well-formed plan in view of the rounds before and of what was shown, or
+ * NULL.
+ */
 static char *
 round_fault(const struct krec *rec, const json_t *plan)
 {
@@ -142,7 +160,7 @@ in_set(const json_t *workload, const char *set)
 	const json_t *sets = json_object_get(workload, "sets");
 
 	for (size_t i = 0; i < json_array_size(sets); i++)
-		if (!strcmp(json_string_value(json_array_get(sets, i)) ? : "", set))
+		if (!strcmp(json_string_value(json_array_get(sets, i)) ?: "", set))
 			return true;
 	return !sets;
 }
@@ -154,8 +172,8 @@ full_set(const struct keval *k)
 	const json_t *workloads = json_object_get(k->task, "workloads");
 
 	for (size_t i = 0; i < json_array_size(workloads); i++)
-		if (json_object_get(json_array_get(workloads, i), "sets") && in_set(json_array_get(workloads, i),
-		    KLINEAR_FULL_SET))
+		if (json_object_get(json_array_get(workloads, i), "sets") &&
+		    in_set(json_array_get(workloads, i), KLINEAR_FULL_SET))
 			return KLINEAR_FULL_SET;
 	return k->set;
 }
@@ -192,14 +210,15 @@ has_case(const json_t *cases, const char *workload)
 }
 
 /*
- * Nobody picks cherries: a correct candidate was checked on every workload of the active set and timed on every timed
- * one. The harness does that by itself; a campaign's own command may not.
+ * Nobody picks cherries: a correct candidate was checked on every workload of the active set and
+ * timed on every timed one. The harness does that by itself; a campaign's own command may not.
  */
 static void
 check_set(const struct keval *k, const json_t *eval)
 {
-	const json_t *workloads = json_object_get(k->task, "workloads"), *timing = json_object_get(eval, "timing"),
-	    *cases = kjson_path(eval, "correctness.cases");
+	const json_t *workloads = json_object_get(k->task, "workloads"),
+	             *timing = json_object_get(eval, "timing"),
+	             *cases = kjson_path(eval, "correctness.cases");
 	bool own_cases = kcamp_json(k->camp, "eval.correctness") != NULL;
 	size_t timed = 0;
 
@@ -210,21 +229,22 @@ check_set(const struct keval *k, const json_t *eval)
 		if (!in_set(w, k->set))
 			continue;
 		if (!own_cases && !has_case(cases, name))
-			kdie(K_USAGE, "%s: workload %s of the active set %s was not checked; a round takes all of it",
-			    k->task_file,
-			    name, k->set);
+			kdie(K_USAGE,
+			    "%s: workload %s of the active set %s was not checked; a round takes "
+			    "all of it",
+			    k->task_file, name, k->set);
 		if (!kjson_bool_or(w, "timed", false))
 			continue;
 		timed++;
 		if (!kgain_row(timing, name))
-			kdie(K_USAGE, "%s: workload %s of the active set %s was not timed; a round takes all of it",
-			    k->task_file, name,
-			    k->set);
+			kdie(K_USAGE,
+			    "%s: workload %s of the active set %s was not timed; a round takes all "
+			    "of it",
+			    k->task_file, name, k->set);
 	}
 	if (timed != json_array_size(timing))
-		kdie(K_USAGE, "%s: %zu workloads were timed, and the active set %s has %zu", k->task_file,
-		    json_array_size(timing),
-		    k->set, timed);
+		kdie(K_USAGE, "%s: %zu workloads were timed, and the active set %s has %zu",
+		    k->task_file, json_array_size(timing), k->set, timed);
 }
 
 static bool
@@ -233,12 +253,15 @@ is_timed(const json_t *eval)
 	return status_at(eval, "status") == STATUS_CORRECT && json_object_get(eval, "timing");
 }
 
-/* How the candidate compares with the incumbent by what EVAL holds; false when nothing can be said. */
+/*
+ * How the candidate compares with the incumbent by what EVAL holds; false when nothing can be said.
+ */
 static bool
 compare(const struct keval *k, const json_t *past, const json_t *eval, struct klinear_compare *c)
 {
-	char *fault = klinear_compare(json_object_get(k->task, "workloads"), json_object_get(past, "timing"),
-	    json_object_get(eval, "timing"), json_object_get(eval, "pairs"), kcamp_str(k->camp, "score.statistic"), c);
+	char *fault = klinear_compare(json_object_get(k->task, "workloads"),
+	    json_object_get(past, "timing"), json_object_get(eval, "timing"),
+	    json_object_get(eval, "pairs"), kcamp_str(k->camp, "score.statistic"), c);
 	bool good = !fault;
 
 	free(fault);
@@ -249,8 +272,8 @@ compare(const struct keval *k, const json_t *past, const json_t *eval, struct kl
 static void
 keep_quick(json_t *eval)
 {
-	json_t *quick = json_pack("{s:O}", "timing", json_object_get(eval, "timing")), *pairs = json_object_get(eval,
-	    "pairs");
+	json_t *quick = json_pack("{s:O}", "timing", json_object_get(eval, "timing")),
+	       *pairs = json_object_get(eval, "pairs");
 
 	if (pairs)
 		eval_set(quick, "pairs", json_incref(pairs));
@@ -282,7 +305,8 @@ note_level(const struct keval *k, json_t *eval)
 }
 
 static void
-linear_levels(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
+linear_levels(
+    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
 {
 	const char *quick = k->set, *full = full_set(k);
 	json_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keval: reply to evaluation: extracts the code, scans, builds, checks and times it. Also evaluates the reference,
- * a bare file, and the best kernel once more beside the reference and every baseline.
+ * keval: reply to evaluation: extracts the code, scans, builds, checks and times it. Also evaluates
+ * the reference, a bare file, and the best kernel once more beside the reference and every
+ * baseline.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,17 +17,26 @@
 #include "kutil.h"
 
 static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [-o FILE]\n"
-    "             [--reference | --code FILE | --verify ID | --evidence TRIAL | --anchor TRIAL | --preflight | FILE ...]\n"
-    "       keval [-c DIR] [-s SET] [-o FILE] --race TIMES KERNEL ...\n";
+                            "             [--reference | --code FILE | --verify ID | --evidence "
+                            "TRIAL | --anchor TRIAL | --preflight | FILE ...]\n"
+                            "       keval [-c DIR] [-s SET] [-o FILE] --race TIMES KERNEL ...\n";
 
-enum mode { MODE_REPLIES, MODE_REFERENCE, MODE_CODE, MODE_VERIFY, MODE_EVIDENCE, MODE_ANCHOR, MODE_RACE, MODE_PREFLIGHT };
-
+enum mode {
+	MODE_REPLIES,
+	MODE_REFERENCE,
+	MODE_CODE,
+	MODE_VERIFY,
+	MODE_EVIDENCE,
+	MODE_ANCHOR,
+	MODE_RACE,
+	MODE_PREFLIGHT
+};
 
 struct arguments {
 	int mode;
 	const char *dir, *archive, *output, *set, *seed;
-	const char *operand;	/* of --code, --verify and --evidence */
-	bool inputs;		/* --inputs: only say what would be read */
+	const char *operand; /* of --code, --verify and --evidence */
+	bool inputs;         /* --inputs: only say what would be read */
 	char **files;
 };
 
@@ -34,9 +44,12 @@ static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir }, { 'a', "archive", .text = &a->archive },
-		{ 's', "set", .text = &a->set }, { 'o', "output", .text = &a->output },
-		{ 0, "seed", .text = &a->seed }, { 0, "inputs", .flag = &a->inputs },
+		{ 'c', "campaign", .text = &a->dir },
+		{ 'a', "archive", .text = &a->archive },
+		{ 's', "set", .text = &a->set },
+		{ 'o', "output", .text = &a->output },
+		{ 0, "seed", .text = &a->seed },
+		{ 0, "inputs", .flag = &a->inputs },
 		{ 0, "reference", .choice = &a->mode, .value = MODE_REFERENCE },
 		{ 0, "code", .choice = &a->mode, .value = MODE_CODE, .text = &a->operand },
 		{ 0, "verify", .choice = &a->mode, .value = MODE_VERIFY, .text = &a->operand },
@@ -90,23 +103,23 @@ is_too_large(const json_t *rec, const char *text)
 	const json_t *flags = kjson_path(rec, "reply.flags"), *flag;
 	size_t i, len = strlen(text);
 
-	json_array_foreach(flags, i, flag)
-		if (json_is_string(flag) && !strcmp(json_string_value(flag), KIO_TOO_LARGE))
-			return true;
+	json_array_foreach(flags, i, flag) if (json_is_string(flag) &&
+	    !strcmp(json_string_value(flag), KIO_TOO_LARGE)) return true;
 	return kjson_fit(text, len, KIO_REPLY_MAX) < len;
 }
 
 static void
 open_reply(struct keval *k, const struct krec *rec, struct entry *r)
 {
-	const char *text = krec_str(rec, "reply.text"), *finish = kjson_str_or(rec->json, "reply.finish", "stop");
+	const char *text = krec_str(rec, "reply.text"),
+	           *finish = kjson_str_or(rec->json, "reply.finish", "stop");
 
 	*r = (struct entry){ .s = {
-		.parent = kjson_str_or(rec->json, "sample.parent.id", NULL),
-		.parent_code = kjson_str_or(rec->json, "sample.parent.code", NULL),
-		.incumbent = kjson_str_or(rec->json, "sample.incumbent", NULL),
-		.cut_off = !strcmp(finish, "length"),
-	} };
+		                 .parent = kjson_str_or(rec->json, "sample.parent.id", NULL),
+		                 .parent_code = kjson_str_or(rec->json, "sample.parent.code", NULL),
+		                 .incumbent = kjson_str_or(rec->json, "sample.incumbent", NULL),
+		                 .cut_off = !strcmp(finish, "length"),
+		             } };
 	if (json_object_get(rec->json, "eval"))
 		kdie(K_USAGE, "%s:%ld: the record is evaluated already", rec->file, rec->lineno);
 	krec_id(rec, r->name, sizeof r->name);
@@ -118,7 +131,8 @@ open_reply(struct keval *k, const struct krec *rec, struct entry *r)
 		plan_read(rec, text, strlen(text), &r->plan);
 	/* The plan is no code, and stands before it. */
 	text += r->plan.end;
-	kextract(text, strlen(text), kcamp_str(k->camp, "language"), json_object_get(k->task, "files") != NULL, &r->x);
+	kextract(text, strlen(text), kcamp_str(k->camp, "language"),
+	    json_object_get(k->task, "files") != NULL, &r->x);
 	r->s.code = r->x.code;
 	r->s.files = r->x.files;
 	r->s.file_count = r->x.file_count;
@@ -186,7 +200,8 @@ list_reply(struct keval *k, const struct krec *rec)
 }
 
 static void
-each_record(struct keval *k, const char *path, void (*take)(struct keval *k, const struct krec *rec))
+each_record(
+    struct keval *k, const char *path, void (*take)(struct keval *k, const struct krec *rec))
 {
 	struct kin in;
 	struct krec rec;
@@ -200,7 +215,8 @@ each_record(struct keval *k, const char *path, void (*take)(struct keval *k, con
 }
 
 static void
-each_reply(struct keval *k, const struct arguments *a, void (*take)(struct keval *k, const struct krec *rec))
+each_reply(struct keval *k, const struct arguments *a,
+    void (*take)(struct keval *k, const struct krec *rec))
 {
 	if (!*a->files)
 		each_record(k, NULL, take);
@@ -216,10 +232,12 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 	struct krec rec = { .file = "<new>" };
 
 	if (id && karch_id(id, &trial, &branch))
-		rec.json = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", "candidate/1",
-		    "campaign", kcamp_str(k->camp, "name"), "trial", (int)trial, "branch", (int)branch, "id", id);
+		rec.json = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", "candidate/1", "campaign",
+		    kcamp_str(k->camp, "name"), "trial", (int)trial, "branch", (int)branch, "id",
+		    id);
 	else
-		rec.json = json_pack("{s:s,s:s}", "schema", "candidate/1", "campaign", kcamp_str(k->camp, "name"));
+		rec.json = json_pack(
+		    "{s:s,s:s}", "schema", "candidate/1", "campaign", kcamp_str(k->camp, "name"));
 	rec.line = json_dumps(rec.json, KIO_DUMP);
 	rec.len = strlen(rec.line);
 	add_time(eval);
@@ -299,14 +317,30 @@ static void
 run(struct keval *k, const struct arguments *a)
 {
 	switch (a->mode) {
-	case MODE_REFERENCE: put_record(k, "000/00", evaluate_reference(k)); break;
-	case MODE_VERIFY: put_record(k, a->operand, evaluate_best(k, a->operand)); break;
-	case MODE_CODE: put_record(k, NULL, evaluate_code(k, a->operand)); break;
-	case MODE_EVIDENCE: put_evidence(k, a->operand); break;
-	case MODE_ANCHOR: put_anchor_fact(k, a->operand); break;
-	case MODE_RACE: race_files(k, a->files, knum_long(a->operand, 1, 100000, "--race")); break;
-	case MODE_PREFLIGHT: preflight(k); break;
-	case MODE_REPLIES: each_reply(k, a, evaluate_reply); break;
+	case MODE_REFERENCE:
+		put_record(k, "000/00", evaluate_reference(k));
+		break;
+	case MODE_VERIFY:
+		put_record(k, a->operand, evaluate_best(k, a->operand));
+		break;
+	case MODE_CODE:
+		put_record(k, NULL, evaluate_code(k, a->operand));
+		break;
+	case MODE_EVIDENCE:
+		put_evidence(k, a->operand);
+		break;
+	case MODE_ANCHOR:
+		put_anchor_fact(k, a->operand);
+		break;
+	case MODE_RACE:
+		race_files(k, a->files, knum_long(a->operand, 1, 100000, "--race"));
+		break;
+	case MODE_PREFLIGHT:
+		preflight(k);
+		break;
+	case MODE_REPLIES:
+		each_reply(k, a, evaluate_reply);
+		break;
 	}
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Earlier evaluations: read by id from the trial folders, and found by token hash in the archive. */
+/*
+ * Earlier evaluations: read by id from the trial folders, and found by token hash in the archive.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,8 @@
 char *
 past_path(const struct keval *k, const char *id)
 {
-	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? karch_path(k->camp->dir, id, "eval") : NULL;
+	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? karch_path(k->camp->dir, id, "eval")
+	                                                : NULL;
 }
 
 json_t *
@@ -41,7 +44,8 @@ past_eval(const struct keval *k, const char *id)
 }
 
 bool
-subject_of_past(const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES])
+subject_of_past(
+    const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES])
 {
 	const json_t *list = json_object_get(eval, "files");
 
@@ -72,12 +76,15 @@ in_archive(const struct keval *k, const char *tokens)
 	text = input_read(k, k->archive, SIZE_MAX, &len);
 	hit = memmem(text, len, needle, strlen(needle));
 	if (hit) {
-		char *start = memrchr(text, '\n', (size_t)(hit - text)), *end = strchrnul(hit, '\n');
+		char *start = memrchr(text, '\n', (size_t)(hit - text)),
+		     *end = strchrnul(hit, '\n');
 
 		start = start ? start + 1 : text;
 		if (!krec_parse(&rec, start, (size_t)(end - start), why, sizeof why))
 			kdie(K_USAGE, "%s: %s", k->archive, why);
-		id = kjson_str_or(rec.json, "id", NULL) ? kstrdup(kjson_str_or(rec.json, "id", NULL)) : NULL;
+		id = kjson_str_or(rec.json, "id", NULL)
+		    ? kstrdup(kjson_str_or(rec.json, "id", NULL))
+		    : NULL;
 		krec_free(&rec);
 	}
 	free(text);

@@ -36,7 +36,10 @@ check_compiler(struct keval *k)
 		free(oracle_so(k));
 }
 
-/* Every part ends the program with its own words when something is missing; here it ends a child of it instead. */
+/*
+ * Every part ends the program with its own words when something is missing; here it ends a child of
+ * it instead.
+ */
 static int
 try(struct keval *k, void (*check)(struct keval *k))
 {
@@ -60,7 +63,8 @@ try(struct keval *k, void (*check)(struct keval *k))
 static void
 need(struct keval *k)
 {
-	static void (*const checks[])(struct keval *k) = { check_sandbox, check_data, check_compiler, lint_task };
+	static void (*const checks[])(
+	    struct keval * k) = { check_sandbox, check_data, check_compiler, lint_task };
 
 	for (size_t i = 0; i < LEN(checks); i++) {
 		int code = try(k, checks[i]);
@@ -77,7 +81,8 @@ preflight(struct keval *k)
 	struct utsname here;
 
 	uname(&here);
-	kbuf_printf(&text, "%s: kiln %s, %ld CPUs", here.nodename, kversion_string(), sysconf(_SC_NPROCESSORS_ONLN));
+	kbuf_printf(&text, "%s: kiln %s, %ld CPUs", here.nodename, kversion_string(),
+	    sysconf(_SC_NPROCESSORS_ONLN));
 	if (!is_null(k)) {
 		need(k);
 		kbuf_printf(&text, ", sandbox %s, compiler %s", ksandbox_name(sandbox_level(k)),

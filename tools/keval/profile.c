@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tier T4: a profiler over one call of a promising candidate (kharness --solo), sandboxed like the candidate itself, at a
- * time when nobody measures; kprofile makes findings of what it prints. A profiler that fails costs the findings, never
- * the verdict.
+ * Tier T4: a profiler over one call of a promising candidate (kharness --solo), sandboxed like the
+ * candidate itself, at a time when nobody measures; kprofile makes findings of what it prints. A
+ * profiler that fails costs the findings, never the verdict.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,27 +19,35 @@
 
 enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48 };
 
-/* How a profiler is run: its words before and after the program, and what is read of it, by the file it is kept in. */
+/*
+ * How a profiler is run: its words before and after the program, and what is read of it, by the
+ * file it is kept in.
+ */
 struct profiler {
 	const char *program;
 	const char *wrap[12];
 	struct {
-		const char *file;	/* of the work folder; made by EXPORT's output when there is one */
+		/* of the work folder; made by EXPORT's output when there is one */
+		const char *file;
 		const char *export[12];
 	} result[2];
 };
 static const struct profiler profilers[] = {
 	{ "ncu",
-	    { "ncu", "--set", "full", "--clock-control", "none", "--profile-from-start", "off", "-f", "-o", "report", NULL },
-	    { { "raw.csv", { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "raw", "--print-units", "base", NULL } },
-	      { "details.csv", { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "details", "--print-units", "base",
-	        NULL } } } },
+	    { "ncu", "--set", "full", "--clock-control", "none", "--profile-from-start", "off",
+	        "-f", "-o", "report", NULL },
+	    { { "raw.csv",
+	          { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "raw", "--print-units",
+	              "base", NULL } },
+	        { "details.csv",
+	            { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "details",
+	                "--print-units", "base", NULL } } } },
 	{ "rocprofv3",
 	    { "rocprofv3", "--kernel-trace", "--output-format", "csv", "-o", "report", "--", NULL },
 	    { { "report_kernel_trace.csv", { NULL } }, { NULL, { NULL } } } },
 	{ "valgrind",
-	    { "valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--callgrind-out-file=callgrind.out",
-	      NULL },
+	    { "valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
+	        "--callgrind-out-file=callgrind.out", NULL },
 	    { { "callgrind.out", { NULL } }, { NULL, { NULL } } } },
 };
 
@@ -56,7 +64,8 @@ profiler_of(const struct keval *k)
 
 /* Near the incumbent, beside which it was timed again, or the first of all. */
 static bool
-is_wanted(const struct keval *k, const struct subject *s, const struct profiler *p, const json_t *eval)
+is_wanted(
+    const struct keval *k, const struct subject *s, const struct profiler *p, const json_t *eval)
 {
 	const char *when = kcamp_str(k->camp, "eval.profile");
 
@@ -86,12 +95,20 @@ add(char **argv, size_t *n, const char *const *words)
 }
 
 char *
-tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count, char **argv)
+tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count,
+    char **argv)
 {
-	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work, .binds = binds,
-	    .bind_count = bind_count, .gpu = is_gpu(k), .processes = 1024, .file_bytes = (uint64_t)1 << 30 };
-	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX,
-	    .timeout_s = kcamp_num(k->camp, "eval.profile_timeout_s") };
+	struct ksandbox s = { .level = sandbox_level(k),
+		.profile = KSANDBOX_BUILD,
+		.work = work,
+		.binds = binds,
+		.bind_count = bind_count,
+		.gpu = is_gpu(k),
+		.processes = 1024,
+		.file_bytes = (uint64_t)1 << 30 };
+	struct kproc p = { .argv = argv,
+		.max_output = OUTPUT_MAX,
+		.timeout_s = kcamp_num(k->camp, "eval.profile_timeout_s") };
 	struct kproc_result r;
 	char *out = NULL;
 
@@ -102,35 +119,41 @@ tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, s
 	} else {
 		const char *words = r.err_len ? r.err : r.out;
 
-		kwarn("profile: %s %s: %.300s", argv[0], r.timed_out ? "took too long" : "failed", words ? words : "");
+		kwarn("profile: %s %s: %.300s", argv[0], r.timed_out ? "took too long" : "failed",
+		    words ? words : "");
 	}
 	kproc_result_free(&r);
 	return out;
 }
 
-/* The timed workload of EVAL that takes longest: kprofile would look at no other, and each costs seconds. */
+/*
+ * The timed workload of EVAL that takes longest: kprofile would look at no other, and each costs
+ * seconds.
+ */
 static const char *
 longest(const json_t *eval)
 {
 	const json_t *timing = json_object_get(eval, "timing"), *worst = NULL, *row;
 	size_t i;
 
-	json_array_foreach((json_t *)timing, i, row)
-		if (!worst || kjson_num_or(row, "median_ns", 0) > kjson_num_or(worst, "median_ns", 0))
-			worst = row;
+	json_array_foreach((json_t *)timing, i, row) if (!worst ||
+	    kjson_num_or(row, "median_ns", 0) > kjson_num_or(worst, "median_ns", 0)) worst = row;
 	return kjson_str_or(worst, "workload", NULL);
 }
 
 static bool
-run_profiler(struct keval *k, const struct profiler *p, const char *work, const char *so, const char *workload)
+run_profiler(struct keval *k, const struct profiler *p, const char *work, const char *so,
+    const char *workload)
 {
-	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL), *object = realpath(so, NULL);
+	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
+	     *object = realpath(so, NULL);
 	char *argv[ARGS_MAX], *out;
 	struct ksandbox_bind binds[] = { { program, "/kiln/kharness" }, { task, "/kiln/task.json" },
 		{ object, "/kiln/kernel.so" } };
 	char *memory = kasprintf("%lld", (long long)kcamp_int(k->camp, "eval.memory_mb"));
-	const char *const solo[] = { "/kiln/kharness", "--solo", "-t", "/kiln/task.json", "-s", k->set, "--backend",
-		kcamp_str(k->camp, "backend"), "--memory-mb", memory, "/kiln/kernel.so", workload ? "--workload" : NULL, workload, NULL };
+	const char *const solo[] = { "/kiln/kharness", "--solo", "-t", "/kiln/task.json", "-s",
+		k->set, "--backend", kcamp_str(k->camp, "backend"), "--memory-mb", memory,
+		"/kiln/kernel.so", workload ? "--workload" : NULL, workload, NULL };
 	size_t n = 0;
 
 	add(argv, &n, p->wrap);
@@ -153,7 +176,8 @@ collect(struct keval *k, const struct profiler *p, const char *work, const char 
 		size_t n = 0;
 
 		add(argv, &n, p->result[i].export);
-		text = n ? tool_run(k, work, NULL, 0, argv) : work_read(work, p->result[i].file, OUTPUT_MAX, &n);
+		text = n ? tool_run(k, work, NULL, 0, argv)
+		         : work_read(work, p->result[i].file, OUTPUT_MAX, &n);
 		if (!text || kwrite_file(path, text, strlen(text)) < 0) {
 			free(text);
 			free(path);
@@ -195,7 +219,9 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 	bool ran;
 	int lock;
 
-	device = is_gpu(k) ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown")) : kstrdup("cpu");
+	device = is_gpu(k)
+	    ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"))
+	    : kstrdup("cpu");
 	lock = klock_device(device, true, true);
 	ran = run_profiler(k, p, work, so, longest(eval));
 	close(lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who a program is timed in turns with: a candidate with its anchor, the best program with the reference once more, and any
- * number of kernels with each other (kbench).
+ * Who a program is timed in turns with: a candidate with its anchor, the best program with the
+ * reference once more, and any number of kernels with each other (kbench).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -42,9 +42,10 @@ fastest_baseline(const json_t *reference)
 	double fastest = 1;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, b) {
-		struct kgain_ratio r = kgain_ratio_of_pairs(json_object_get(b, "pairs"), "reference", NULL,
-		    json_object_get(b, "timing"));
+	json_array_foreach((json_t *)list, i, b)
+	{
+		struct kgain_ratio r = kgain_ratio_of_pairs(
+		    json_object_get(b, "pairs"), "reference", NULL, json_object_get(b, "timing"));
 
 		if (!r.n || !(r.mean > fastest))
 			continue;
@@ -60,9 +61,8 @@ baseline_named(struct keval *k, const char *name)
 	const json_t *list = json_object_get(k->task, "baselines"), *b;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, b)
-		if (!strcmp(kjson_str_or(b, "name", ""), name))
-			return against_baseline(k, b);
+	json_array_foreach((json_t *)list, i,
+	    b) if (!strcmp(kjson_str_or(b, "name", ""), name)) return against_baseline(k, b);
 	return NULL;
 }
 
@@ -73,7 +73,8 @@ anchor_at_incumbent(struct keval *k, const struct subject *s, struct anchor *a)
 	char *so = past ? incumbent_so(k, past) : NULL;
 
 	if (so)
-		*a = (struct anchor){ kasprintf("incumbent=%s", so), kstrdup("incumbent"), kstrdup(s->incumbent) };
+		*a = (struct anchor){ kasprintf("incumbent=%s", so), kstrdup("incumbent"),
+			kstrdup(s->incumbent) };
 	free(so);
 	json_decref(past);
 	return a->against != NULL;
@@ -119,9 +120,7 @@ pairs_with_id(const json_t *answer, const char *id)
 	json_t *pairs = json_deep_copy(json_object_get(answer, "pairs")), *pair;
 	size_t i;
 
-	json_array_foreach(pairs, i, pair)
-		if (id)
-			eval_set(pair, "id", json_string(id));
+	json_array_foreach(pairs, i, pair) if (id) eval_set(pair, "id", json_string(id));
 	return pairs;
 }
 
@@ -142,9 +141,11 @@ rival_times(const json_t *answer)
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		const json_t *c = json_array_get(all, i);
 
-		if (strcmp(kjson_str_or(c, "name", ""), "candidate") && json_object_get(c, "timing"))
-			json_array_append_new(list, json_pack("{s:s,s:O}", "name", kjson_str_or(c, "name", "?"),
-			    "timing", json_object_get(c, "timing")));
+		if (strcmp(kjson_str_or(c, "name", ""), "candidate") &&
+		    json_object_get(c, "timing"))
+			json_array_append_new(list,
+			    json_pack("{s:s,s:O}", "name", kjson_str_or(c, "name", "?"), "timing",
+			        json_object_get(c, "timing")));
 	}
 	return list;
 }
@@ -171,7 +172,10 @@ race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t 
 	run.oracle = oracle = oracle_so(k);
 	answer = harness_run(k, &run);
 	add_harness_spent(eval, answer);
-	/* Caught only now: wrong in a timed run is wrong. The incumbent itself is on record as correct. */
+	/*
+	 * Caught only now: wrong in a timed run is wrong. The incumbent itself is on record as
+	 * correct.
+	 */
 	if (status_at(harness_candidate(answer, "candidate"), "status") != STATUS_CORRECT)
 		harness_merge(eval, answer);
 	else
@@ -207,16 +211,22 @@ renew_anchor(struct keval *k, long trial)
 	struct harness_run run = { .phase = "timing", .against = against };
 
 	if (!past || !(so = incumbent_so(k, past)))
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: there is no program that builds, to be measured again", k->camp->dir, id);
+		kdie(K_USAGE,
+		    "%s/trials/%s/eval.ndjson: there is no program that builds, to be measured "
+		    "again",
+		    k->camp->dir, id);
 	run.so = so;
 	against[0] = reference = against_reference(k);
 	answer = harness_run(k, &run);
 	know_iso(now, sizeof now);
-	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:s}", "schema", "anchor/1", "campaign", kcamp_str(k->camp, "name"), "id", id,
-	    "trial", (json_int_t)trial, "machine", json_object_get(answer, "machine"), "time", now);
+	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:s}", "schema", "anchor/1", "campaign",
+	    kcamp_str(k->camp, "name"), "id", id, "trial", (json_int_t)trial, "machine",
+	    json_object_get(answer, "machine"), "time", now);
 	if (json_object_get(harness_candidate(answer, "candidate"), "timing")) {
 		eval_set(out, "pairs", pairs_with_id(answer, NULL));
-		eval_set(out, "timing", json_deep_copy(json_object_get(harness_candidate(answer, "candidate"), "timing")));
+		eval_set(out, "timing",
+		    json_deep_copy(
+		        json_object_get(harness_candidate(answer, "candidate"), "timing")));
 	}
 	json_decref(answer);
 	json_decref(past);
@@ -231,8 +241,8 @@ renew_anchor(struct keval *k, long trial)
 enum { KERNELS_MAX = 16, SOURCE_MAX = 8 << 20 };
 
 struct entry {
-	json_t *row;		/* what the record says of it */
-	char *against;		/* NAME=FILE.so; NULL: it is not fit to race */
+	json_t *row;   /* what the record says of it */
+	char *against; /* NAME=FILE.so; NULL: it is not fit to race */
 };
 
 /* A kernel's name: that of its file, without folders, unless another one has it. */
@@ -258,9 +268,12 @@ check_file(struct keval *k, const char *file, const char *name)
 	struct subject s = { .name = name, .code = code };
 	json_t *eval = evaluate(k, &s);
 	const char *status = kjson_str_or(eval, "status", "?");
-	struct entry e = { .row = json_pack("{s:s,s:s,s:s}", "name", name, "file", file, "status", status) };
+	struct entry e = { .row = json_pack(
+		               "{s:s,s:s,s:s}", "name", name, "file", file, "status", status) };
 
-	for (const char *const *key = (const char *const[]){ "reasons", "correctness", "log", NULL }; *key; key++)
+	for (const char *const *key =
+	         (const char *const[]){ "reasons", "correctness", "log", NULL };
+	     *key; key++)
 		if (json_object_get(eval, *key))
 			eval_set(e.row, *key, json_incref(json_object_get(eval, *key)));
 	so = status_named(status) == STATUS_CORRECT ? incumbent_so(k, eval) : NULL;
@@ -279,14 +292,17 @@ take_times(struct entry *entries, size_t count, const json_t *answer)
 	const json_t *all = json_object_get(answer, "candidates"), *c;
 	size_t i;
 
-	json_array_foreach((json_t *)all, i, c)
-		for (size_t n = 0; n < count; n++) {
-			if (strcmp(kjson_str_or(c, "name", ""), kjson_str_or(entries[n].row, "name", "?")))
-				continue;
-			for (const char *const *key = (const char *const[]){ "status", "reasons", "timing", NULL }; *key; key++)
-				if (json_object_get(c, *key))
-					eval_set(entries[n].row, *key, json_deep_copy(json_object_get(c, *key)));
-		}
+	json_array_foreach((json_t *)all, i, c) for (size_t n = 0; n < count; n++)
+	{
+		if (strcmp(kjson_str_or(c, "name", ""), kjson_str_or(entries[n].row, "name", "?")))
+			continue;
+		for (const char *const *key =
+		         (const char *const[]){ "status", "reasons", "timing", NULL };
+		     *key; key++)
+			if (json_object_get(c, *key))
+				eval_set(
+				    entries[n].row, *key, json_deep_copy(json_object_get(c, *key)));
+	}
 }
 
 /* The pairs of NAME against OF alone; new reference. */
@@ -296,9 +312,8 @@ pairs_of(const json_t *pairs, const char *of, const char *name)
 	json_t *list = json_array(), *p;
 	size_t i;
 
-	json_array_foreach((json_t *)pairs, i, p)
-		if (!strcmp(kjson_str_or(p, "of", ""), of) && !strcmp(kjson_str_or(p, "name", ""), name))
-			json_array_append(list, p);
+	json_array_foreach((json_t *)pairs, i, p) if (!strcmp(kjson_str_or(p, "of", ""), of) &&
+	    !strcmp(kjson_str_or(p, "name", ""), name)) json_array_append(list, p);
 	return list;
 }
 
@@ -310,14 +325,18 @@ overall(const struct entry *entries, size_t count, const json_t *pairs)
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < count; k++) {
-			const char *of = kjson_str_or(entries[i].row, "name", "?"), *name = kjson_str_or(entries[k].row, "name", "?");
+			const char *of = kjson_str_or(entries[i].row, "name", "?"),
+			           *name = kjson_str_or(entries[k].row, "name", "?");
 			json_t *some = pairs_of(pairs, of, name);
-			struct kgain_ratio r = kgain_ratio_of_pairs(some, name, NULL, json_object_get(entries[i].row, "timing"));
+			struct kgain_ratio r = kgain_ratio_of_pairs(
+			    some, name, NULL, json_object_get(entries[i].row, "timing"));
 			struct kstat_interval m = { log(r.mean), log(r.low), log(r.high) };
 
 			if (r.n)
-				json_array_append_new(list, json_pack("{s:s,s:s,s:f,s:f,s:f,s:s}", "of", of, "name", name, "ratio",
-				    r.mean, "low", r.low, "high", r.high, "verdict", kstat_verdicts[kstat_verdict(&m)]));
+				json_array_append_new(list,
+				    json_pack("{s:s,s:s,s:f,s:f,s:f,s:s}", "of", of, "name", name,
+				        "ratio", r.mean, "low", r.low, "high", r.high, "verdict",
+				        kstat_verdicts[kstat_verdict(&m)]));
 			json_decref(some);
 		}
 	return list;
@@ -337,17 +356,23 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 			first = entries[i].against;
 		else if (entries[i].against)
 			against[fit++] = entries[i].against;
-	out = json_pack("{s:s,s:s,s:O}", "schema", "bench/1", "task", k->task_file, "kernels", rows);
+	out =
+	    json_pack("{s:s,s:s,s:O}", "schema", "bench/1", "task", k->task_file, "kernels", rows);
 	if (first) {
 		char *name = kstrndup(first, strcspn(first, "="));
-		struct harness_run run = { .so = first + strlen(name) + 1, .name = name, .phase = "timing", .oracle = oracle,
-		    .against = against, .all_pairs = true };
+		struct harness_run run = { .so = first + strlen(name) + 1,
+			.name = name,
+			.phase = "timing",
+			.oracle = oracle,
+			.against = against,
+			.all_pairs = true };
 
 		answer = harness_run(k, &run);
 		take_times(entries, count, answer);
 		eval_set(out, "overall", overall(entries, count, json_object_get(answer, "pairs")));
-		for (const char *const *key = (const char *const[]){ "pairs", "machine", "environment", "spent_s", NULL }; *key;
-		    key++)
+		for (const char *const *key = (const char *const[]){ "pairs", "machine",
+		         "environment", "spent_s", NULL };
+		     *key; key++)
 			if (json_object_get(answer, *key))
 				eval_set(out, *key, json_deep_copy(json_object_get(answer, *key)));
 		json_decref(answer);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trusted programs: the reference and the baselines evaluated (trial 000), and the best kernel verified beside them. */
+/*
+ * Trusted programs: the reference and the baselines evaluated (trial 000), and the best kernel
+ * verified beside them.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +25,17 @@ task_reference(const struct keval *k)
 static char *
 task_source(const struct keval *k, const char *name)
 {
-	char *path = ktask_beside(k->task_file, name), *text = input_read(k, path, SOURCE_MAX, NULL);
+	char *path = ktask_beside(k->task_file, name),
+	     *text = input_read(k, path, SOURCE_MAX, NULL);
 
 	free(path);
 	return text;
 }
 
-/* Whether a comparator is no device code alone, but a function of the host that may use libraries of the device. */
+/*
+ * Whether a comparator is no device code alone, but a function of the host that may use libraries
+ * of the device.
+ */
 static bool
 is_host_function(const struct keval *k, const char *code)
 {
@@ -43,7 +50,10 @@ static char *
 trusted_so(struct keval *k, const char *file, const json_t *flags, bool host, char **log)
 {
 	char *code = task_source(k, file), *so;
-	struct subject s = { .name = file, .code = code, .trusted = true, .host = host || is_host_function(k, code) };
+	struct subject s = { .name = file,
+		.code = code,
+		.trusted = true,
+		.host = host || is_host_function(k, code) };
 
 	so = build_cached(k, &s, flags, log);
 	free(code);
@@ -74,7 +84,8 @@ oracle_so(struct keval *k)
 	need_oracle(k);
 	so = trusted_so(k, file, flags, host, &log);
 	if (!so)
-		kdie(K_USAGE, "%s: it does not build as the oracle, with -DREAL=double:\n%s", file, log);
+		kdie(K_USAGE, "%s: it does not build as the oracle, with -DREAL=double:\n%s", file,
+		    log);
 	json_decref(flags);
 	return so;
 }
@@ -95,7 +106,8 @@ char *
 against_baseline(struct keval *k, const json_t *baseline)
 {
 	char *log = NULL, *text = NULL,
-	    *so = trusted_so(k, kjson_str_or(baseline, "file", ""), json_object_get(baseline, "flags"), false, &log);
+	     *so = trusted_so(k, kjson_str_or(baseline, "file", ""),
+	         json_object_get(baseline, "flags"), false, &log);
 
 	if (so)
 		text = kasprintf("%s=%s", kjson_str_or(baseline, "name", "?"), so);
@@ -127,24 +139,30 @@ put_baseline(json_t *entry, const json_t *candidate, const json_t *answer)
 }
 
 /*
- * One baseline, checked and timed in turns with the REFERENCE ("reference=FILE.so") as if it were a candidate: one whose library is not installed here, or that is wrong
- * on a shape, is no yardstick, and no reason to stop.
+ * One baseline, checked and timed in turns with the REFERENCE ("reference=FILE.so") as if it were a
+ * candidate: one whose library is not installed here, or that is wrong on a shape, is no yardstick,
+ * and no reason to stop.
  */
 static json_t *
 evaluate_baseline(struct keval *k, const json_t *baseline, const char *reference)
 {
-	const char *name = kjson_str_or(baseline, "name", "?"), *file = kjson_str_or(baseline, "file", "");
+	const char *name = kjson_str_or(baseline, "name", "?"),
+	           *file = kjson_str_or(baseline, "file", "");
 	json_t *entry = json_pack("{s:s}", "name", name), *answer;
-	char *log = NULL, *oracle = oracle_so(k), *so = trusted_so(k, file, json_object_get(baseline, "flags"), false, &log);
+	char *log = NULL, *oracle = oracle_so(k),
+	     *so = trusted_so(k, file, json_object_get(baseline, "flags"), false, &log);
 	const char *against[] = { reference, NULL };
-	struct harness_run run = { .so = so, .phase = "both", .oracle = oracle, .against = against };
+	struct harness_run run = {
+		.so = so, .phase = "both", .oracle = oracle, .against = against
+	};
 	const json_t *c;
 
 	if (so) {
 		answer = harness_run(k, &run);
 		c = harness_candidate(answer, "candidate");
 		if (status_at(c, "status") != STATUS_CORRECT)
-			leave_out(entry, name, kjson_str_or(c, "status", "?"), kjson_str_or(c, "log", ""));
+			leave_out(entry, name, kjson_str_or(c, "status", "?"),
+			    kjson_str_or(c, "log", ""));
 		else
 			put_baseline(entry, c, answer);
 		json_decref(answer);
@@ -184,17 +202,22 @@ json_t *
 evaluate_reference(struct keval *k)
 {
 	const json_t *baselines = json_object_get(k->task, "baselines");
-	char *code = k->task ? task_source(k, task_reference(k)) :
-	    kstrdup("/* no task: nothing to run */\n");
+	char *code = k->task ? task_source(k, task_reference(k))
+	                     : kstrdup("/* no task: nothing to run */\n");
 	struct subject s = { .name = "000/00", .code = code, .trusted = true };
 	json_t *eval, *list = json_array();
 	char *against = NULL;
 
 	if (!subject_fits(&s))
-		kdie(K_USAGE, "%s: the reference takes more than %zu bytes of a record, and every prompt holds it",
+		kdie(K_USAGE,
+		    "%s: the reference takes more than %zu bytes of a record, and every prompt "
+		    "holds it",
 		    k->task_file, KIO_CODE_MAX);
 	lint_task(k);
-	/* The root of a chain is measured on all there is, so that every later round finds its rows in it. */
+	/*
+	 * The root of a chain is measured on all there is, so that every later round finds its rows
+	 * in it.
+	 */
 	if (kcamp_linear(k->camp))
 		choose_full_set(k);
 	eval = evaluate(k, &s);
@@ -204,7 +227,8 @@ evaluate_reference(struct keval *k)
 	if (json_array_size(baselines) && !is_null(k))
 		against = against_reference(k);
 	for (size_t i = 0; i < json_array_size(baselines) && !is_null(k); i++)
-		json_array_append_new(list, evaluate_baseline(k, json_array_get(baselines, i), against));
+		json_array_append_new(
+		    list, evaluate_baseline(k, json_array_get(baselines, i), against));
 	free(against);
 	if (json_array_size(list))
 		eval_set(eval, "baselines", json_incref(list));
@@ -214,7 +238,10 @@ evaluate_reference(struct keval *k)
 	return eval;
 }
 
-/* "reference=FILE" and "NAME=FILE" for every baseline that builds; NULL-terminated, owned by the caller. */
+/*
+ * "reference=FILE" and "NAME=FILE" for every baseline that builds; NULL-terminated, owned by the
+ * caller.
+ */
 static char **
 rivals(struct keval *k)
 {
@@ -230,7 +257,8 @@ rivals(struct keval *k)
 		if (list[n])
 			n++;
 		else
-			kwarn("baseline %s left out: it does not build", kjson_str_or(b, "name", "?"));
+			kwarn("baseline %s left out: it does not build",
+			    kjson_str_or(b, "name", "?"));
 	}
 	return list;
 }
@@ -245,7 +273,7 @@ choose_set(struct keval *k)
 		const json_t *sets = json_object_get(json_array_get(workloads, i), "sets");
 
 		for (size_t n = 0; n < json_array_size(sets); n++)
-			if (!strcmp(json_string_value(json_array_get(sets, n)) ? : "", "full"))
+			if (!strcmp(json_string_value(json_array_get(sets, n)) ?: "", "full"))
 				k->set = "full";
 	}
 }
@@ -258,7 +286,8 @@ evaluate_best(struct keval *k, const char *id)
 	struct kextract_file files[KEXTRACT_MAX_FILES];
 
 	if (!past || !subject_of_past(past, &s, files))
-		kdie(K_USAGE, "%s: no evaluated candidate of that id in %s/trials", id, k->camp->dir);
+		kdie(K_USAGE, "%s: no evaluated candidate of that id in %s/trials", id,
+		    k->camp->dir);
 	s.again = true;
 	if (!is_null(k)) {
 		if (kcamp_linear(k->camp))

@@ -36,7 +36,8 @@ add_case(struct kbuf *b, const json_t *c)
 	static const struct {
 		const char *key, *text;
 	} figures[] = {
-		{ "max_abs_err", "largest error" }, { "max_rel_err", "largest relative error" },
+		{ "max_abs_err", "largest error" },
+		{ "max_rel_err", "largest relative error" },
 		{ "tolerance", "allowed" },
 	};
 
@@ -46,15 +47,20 @@ add_case(struct kbuf *b, const json_t *c)
 	if (json_is_string(json_object_get(c, "seed")))
 		kbuf_printf(b, ", seed %s", kjson_str_or(c, "seed", ""));
 	if (json_object_get(c, "mismatches"))
-		kbuf_printf(b, ": %lld of %lld elements wrong", (long long)kjson_int_or(c, "mismatches", 0),
+		kbuf_printf(b, ": %lld of %lld elements wrong",
+		    (long long)kjson_int_or(c, "mismatches", 0),
 		    (long long)kjson_int_or(c, "elements", 0));
 	for (size_t i = 0; i < LEN(figures); i++)
 		if (json_object_get(c, figures[i].key))
-			kbuf_printf(b, ", %s %.3g", figures[i].text, kjson_num_or(c, figures[i].key, 0));
+			kbuf_printf(
+			    b, ", %s %.3g", figures[i].text, kjson_num_or(c, figures[i].key, 0));
 	kbuf_puts(b, "\n");
 }
 
-/* The failed cases: how far off, on which shape and inputs. For checks that do not describe them themselves. */
+/*
+ * The failed cases: how far off, on which shape and inputs. For checks that do not describe them
+ * themselves.
+ */
 static void
 add_cases(struct kbuf *b, const json_t *eval)
 {
@@ -77,19 +83,23 @@ add_cases(struct kbuf *b, const json_t *eval)
 
 /* "speed-up 12.3 (reference 4.1 ms)", "0.61 of openblas": beside what was recorded in trial 000. */
 static void
-add_comparison(struct kbuf *b, const json_t *past, const char *workload, const char *statistic, double ns)
+add_comparison(
+    struct kbuf *b, const json_t *past, const char *workload, const char *statistic, double ns)
 {
-	double reference = kgain_time_ns(kgain_row(json_object_get(past, "timing"), workload), statistic);
+	double reference =
+	    kgain_time_ns(kgain_row(json_object_get(past, "timing"), workload), statistic);
 	const json_t *baselines = json_object_get(past, "baselines");
 
 	if (!isnan(reference))
 		kbuf_printf(b, ", %.4g times as fast as the reference", reference / ns);
 	for (size_t i = 0; i < json_array_size(baselines); i++) {
 		const json_t *base = json_array_get(baselines, i);
-		double other = kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload), statistic);
+		double other =
+		    kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload), statistic);
 
 		if (!isnan(other))
-			kbuf_printf(b, ", %.3g of the speed of %s", other / ns, kjson_str_or(base, "name", "?"));
+			kbuf_printf(b, ", %.3g of the speed of %s", other / ns,
+			    kjson_str_or(base, "name", "?"));
 	}
 }
 
@@ -110,7 +120,9 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 	const char *statistic = kcamp_str(k->camp, "score.statistic");
 	const json_t *timing = json_object_get(eval, "timing");
 	json_t *past = past_eval(k, "000/00");
-	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes") ? ktask_load(k->task_file) : NULL;
+	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes")
+	    ? ktask_load(k->task_file)
+	    : NULL;
 
 	for (size_t i = 0; i < json_array_size(timing); i++) {
 		const json_t *row = json_array_get(timing, i);
@@ -129,7 +141,8 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 		kbuf_puts(b, "\n");
 	}
 	if (json_object_get(eval, "noise"))
-		kbuf_printf(b, "Differences below %.2g %% are noise.\n", 100 * kjson_num_or(eval, "noise.floor", 0));
+		kbuf_printf(b, "Differences below %.2g %% are noise.\n",
+		    100 * kjson_num_or(eval, "noise.floor", 0));
 	if (t)
 		ktask_free(t);
 	json_decref(past);
@@ -140,9 +153,11 @@ add_pairs(struct kbuf *b, const json_t *eval)
 {
 	double ratio, low;
 
-	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent", json_object_get(eval, "timing"), &ratio, &low))
+	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent",
+	        json_object_get(eval, "timing"), &ratio, &low))
 		kbuf_printf(b,
-		    "Timed in turns with the best kernel so far: %.3f times its speed (%.3f at the least).\n",
+		    "Timed in turns with the best kernel so far: %.3f times its speed (%.3f at the "
+		    "least).\n",
 		    ratio, low);
 }
 
@@ -171,9 +186,12 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 	kbuf_printf(&b, "It %s%s\n", status_rows[status].phrase,
 	    correct || refused_by_compiler ? "." : ":");
 	if (s->cut_off && !correct)
-		kbuf_puts(&b, "The reply was cut off, so the program is incomplete: answer with a shorter one.\n");
+		kbuf_puts(&b,
+		    "The reply was cut off, so the program is incomplete: answer with a shorter "
+		    "one.\n");
 	if (refused_by_compiler && is_difference(s->code))
-		kbuf_puts(&b, "The reply is a difference between programs: answer with the whole program.\n");
+		kbuf_puts(&b,
+		    "The reply is a difference between programs: answer with the whole program.\n");
 	if (refused_by_compiler && *kjson_str_or(eval, "build.log", ""))
 		kbuf_puts(&b, kjson_str_or(eval, "build.log", ""));
 	else if (!correct && !(*said && (status == STATUS_PARTIAL || status == STATUS_WRONG_VALUE)))
@@ -205,7 +223,8 @@ progress_wanted(void)
 void
 report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
 {
-	const char *statistic = kcamp_str(k->camp, "score.statistic"), *status = kjson_str_or(eval, "status", "?");
+	const char *statistic = kcamp_str(k->camp, "score.statistic"),
+	           *status = kjson_str_or(eval, "status", "?");
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
 	json_t *reference;
@@ -215,15 +234,19 @@ report_progress(const struct keval *k, const struct subject *s, const json_t *ev
 	if (!progress_wanted())
 		return;
 	if (!timing) {
-		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "", kjson_str_or(reason, "detail", ""));
+		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",
+		    kjson_str_or(reason, "detail", ""));
 		return;
 	}
 	reference = past_eval(k, "000/00");
-	fault = kgain_speedup(json_object_get(reference, "timing"), timing, statistic, &speedup, NULL);
+	fault =
+	    kgain_speedup(json_object_get(reference, "timing"), timing, statistic, &speedup, NULL);
 	if (fault)
-		kprogress("%s eval: %s %.4g ms", s->name, status, kgain_runtime_ms(timing, statistic));
+		kprogress(
+		    "%s eval: %s %.4g ms", s->name, status, kgain_runtime_ms(timing, statistic));
 	else
-		kprogress("%s eval: %s %.3gx %.4g ms", s->name, status, speedup, kgain_runtime_ms(timing, statistic));
+		kprogress("%s eval: %s %.3gx %.4g ms", s->name, status, speedup,
+		    kgain_runtime_ms(timing, statistic));
 	free(fault);
 	json_decref(reference);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a would-be gain there on buffers that nobody has seen before? The harness measures the candidate on new buffers and
- * on the same ones in turns. A candidate that gains from the latter is measured once more, beside the program that it is
- * compared with: what both gain is warmth, and a gap that chance made does not come twice.
+ * Is a would-be gain there on buffers that nobody has seen before? The harness measures the
+ * candidate on new buffers and on the same ones in turns. A candidate that gains from the latter is
+ * measured once more, beside the program that it is compared with: what both gain is warmth, and a
+ * gap that chance made does not come twice.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 #include "status.h"
 
 /*
- * Faster, beyond the noise, than the incumbent or the reference that it was raced with. Of one that was raced with a baseline,
- * times measured apart say whether it beats the reference, PAST.
+ * Faster, beyond the noise, than the incumbent or the reference that it was raced with. Of one that
+ * was raced with a baseline, times measured apart say whether it beats the reference, PAST.
  */
 static bool
 would_gain(const struct keval *k, const json_t *past, const json_t *eval)
@@ -56,16 +57,15 @@ is_suspect(const json_t *rows)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach((json_t *)rows, i, row)
-		if (kjson_num_or(row, "gap_pct", 0) > 100 * KGAIN_REUSE_GAP && kjson_num_or(row,
-		    "low_pct", 0) > 0)
-			return true;
+	json_array_foreach(
+	    (json_t *)rows, i, row) if (kjson_num_or(row, "gap_pct", 0) > 100 * KGAIN_REUSE_GAP &&
+	    kjson_num_or(row, "low_pct", 0) > 0) return true;
 	return false;
 }
 
 /*
- * One run, beside RIVAL (a shared object) unless it is NULL; its answer, new reference, or NULL when the candidate
- * failed in it, which then stands in EVAL.
+ * One run, beside RIVAL (a shared object) unless it is NULL; its answer, new reference, or NULL
+ * when the candidate failed in it, which then stands in EVAL.
  */
 static json_t *
 run_once(const struct keval *k, const char *so, const char *oracle, const char *rival, json_t *eval)
@@ -80,7 +80,8 @@ run_once(const struct keval *k, const char *so, const char *oracle, const char *
 	if (status_at(harness_candidate(answer, "candidate"), "status") == STATUS_CORRECT)
 		return answer;
 	/*
-	 * Caught only now: what stays the same is wrong when it is asked for again, or after the weights have changed.
+	 * Caught only now: what stays the same is wrong when it is asked for again, or after the
+	 * weights have changed.
 	 */
 	harness_merge(eval, answer);
 	json_decref(answer);
@@ -90,16 +91,16 @@ run_once(const struct keval *k, const char *so, const char *oracle, const char *
 static void
 take(json_t *eval, const json_t *answer, const char *rival_id)
 {
-	const json_t *c = harness_candidate(answer, "candidate"), *all = json_object_get(answer, "candidates"), *o;
+	const json_t *c = harness_candidate(answer, "candidate"),
+	             *all = json_object_get(answer, "candidates"), *o;
 	size_t i;
 
 	for (const char *const *key = (const char *const[]){ "reuse", "trace", NULL }; *key; key++)
 		if (json_object_get(c, *key))
 			eval_set(eval, *key, json_deep_copy(json_object_get(c, *key)));
-	json_array_foreach((json_t *)all, i, o)
-		if (!strcmp(kjson_str_or(o, "name", ""), "rival") && json_object_get(o, "reuse"))
-			eval_set(eval, "reuse_against", json_pack("{s:s,s:O}", "id", rival_id, "rows",
-			    json_object_get(o, "reuse")));
+	json_array_foreach((json_t *)all, i, o) if (!strcmp(kjson_str_or(o, "name", ""), "rival") &&
+	    json_object_get(o, "reuse")) eval_set(eval, "reuse_against",
+	    json_pack("{s:s,s:O}", "id", rival_id, "rows", json_object_get(o, "reuse")));
 }
 
 void
@@ -115,7 +116,8 @@ time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eva
 	}
 	oracle = oracle_so(k);
 	answer = run_once(k, so, oracle, NULL, eval);
-	if (answer && is_suspect(json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
+	if (answer &&
+	    is_suspect(json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
 		json_decref(answer);
 		rival = past ? incumbent_so(k, past) : NULL;
 		answer = run_once(k, so, oracle, rival, eval);

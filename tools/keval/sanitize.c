@@ -30,19 +30,11 @@ static const char *const device_tools[] = { "memcheck", "racecheck", "initcheck"
  * access by a cast and shifts into the sign are faults by the letter that every compiler of ours
  * takes as they are meant.
  */
-static const char *const host_flags[] = {
-	"-g1",
-	"-fno-omit-frame-pointer",
-	"-fsanitize=address,undefined",
-	"-fno-sanitize=alignment,shift-base",
+static const char *const host_flags[] = { "-g1", "-fno-omit-frame-pointer",
+	"-fsanitize=address,undefined", "-fno-sanitize=alignment,shift-base",
 	"-U__SANITIZE_ADDRESS__",
-	"-Dno_sanitize(...)=",
-	"-D__no_sanitize__(...)=",
-	"-Dno_sanitize_address=",
-	"-D__no_sanitize_address__=",
-	"-Dno_sanitize_undefined=",
-	"-D__no_sanitize_undefined__=",
-};
+	"-Dno_sanitize(...)=", "-D__no_sanitize__(...)=", "-Dno_sanitize_address=",
+	"-D__no_sanitize_address__=", "-Dno_sanitize_undefined=", "-D__no_sanitize_undefined__=" };
 
 static void
 add_all(
@@ -145,7 +137,8 @@ run_host_tools(struct keval *k, const char *library, const char *so, json_t *row
 {
 	char *preload = kasprintf("LD_PRELOAD=%s", library),
 	     *options = kasprintf("ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:"
-		"hard_rss_limit_mb=%lld", (long long)kcamp_int(k->camp, "eval.memory_mb"));
+	                          "hard_rss_limit_mb=%lld",
+	         (long long)kcamp_int(k->camp, "eval.memory_mb"));
 	const char *const prefix[] = { "env", preload, options, "UBSAN_OPTIONS=print_stacktrace=0",
 		NULL };
 	struct tool_run r;
@@ -211,13 +204,11 @@ sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, js
 {
 	json_t *flags = json_pack("[s]", "-lineinfo");
 	const char *tool = kcamp_backend(k->camp)->sanitizer;
-	const char *why = !tool ?
-	    "no sanitizer is known for this backend" :
-	    is_device_only(k) ?
-	    "device code alone has no function that a tool could call" :
-	    !ksandbox_finds(tool) ?
-	    "compute-sanitizer is not installed (it is part of the CUDA toolkit)" :
-	    NULL;
+	const char *why = !tool     ? "no sanitizer is known for this backend"
+	    : is_device_only(k)     ? "device code alone has no function that a tool could call"
+	    : !ksandbox_finds(tool) ? "compute-sanitizer is not installed (it is part of the CUDA "
+	                              "toolkit)"
+	                            : NULL;
 	char *log = NULL, *so = why ? NULL : build_cached(k, s, flags, &log);
 
 	if (so)
@@ -271,9 +262,10 @@ sanitize(struct keval *k, const struct subject *s, json_t *eval)
 		sanitize_device(k, s, eval, rows);
 	else
 		sanitize_host(k, s, rows);
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		const char *tool = kjson_str_or(row, "tool", ""),
-			   *status = kjson_str_or(row, "status", "");
+		           *status = kjson_str_or(row, "status", "");
 
 		if (!strcmp(status, "findings"))
 			refuse(eval, tool, kjson_str_or(row, "detail", ""));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a candidate may not do: patterns over its source and an allow-list over its imports (forbidden.json). */
+/*
+ * What a candidate may not do: patterns over its source and an allow-list over its imports
+ * (forbidden.json).
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +17,13 @@
 #include "kutil.h"
 
 enum {
-	/* .init as the compiler's start files make it, less than a call longer than the shortest */
+/* .init as the compiler's start files make it, less than a call longer than the shortest */
 #ifdef __x86_64__
 	INIT_BYTES_MAX = 27,
 #else
 	INIT_BYTES_MAX = 28,
 #endif
-	QUOTE_MAX = 60			/* characters of a match that are quoted */
+	QUOTE_MAX = 60 /* characters of a match that are quoted */
 };
 
 static const json_t *
@@ -32,11 +35,14 @@ rules_of(const json_t *table, const char *backend)
 static void
 add_reason(json_t *reasons, const char *check, const char *detail)
 {
-	json_array_append_new(reasons, json_pack("{s:s,s:o}", "check", check,
-	    "detail", kjson_text(detail, strlen(detail))));
+	json_array_append_new(reasons,
+	    json_pack("{s:s,s:o}", "check", check, "detail", kjson_text(detail, strlen(detail))));
 }
 
-/* Length of a backslash, blanks (compilers forgive them there) and a line break; 0 when it is something else. */
+/*
+ * Length of a backslash, blanks (compilers forgive them there) and a line break; 0 when it is
+ * something else.
+ */
 static size_t
 splice(const char *p)
 {
@@ -69,7 +75,10 @@ scan_text(const char *code, enum ktoken_lang lang)
 	kbuf_free(&b);
 	out = stripped;
 	for (const char *p = stripped; *p; p++) {
-		/* Looked for behind a quote alone: at every blank, long comments would take minutes. */
+		/*
+		 * Looked for behind a quote alone: at every blank, long comments would take
+		 * minutes.
+		 */
 		const char *next = *p == '"' ? p + 1 + strspn(p + 1, " \t\r\n") : p;
 
 		if (*p == '"' && *next == '"' && p > stripped && p[-1] != '\\' && next > p + 1)
@@ -114,9 +123,10 @@ quote(const char *why, const struct origin *o, const char *text, size_t from, si
 	for (size_t i = 0; i < from; i++)
 		line += text[i] == '\n';
 	if (o->expanded)
-		return kasprintf("%s (when macros are expanded: %.*s)", why, (int)(to - from), text + from);
-	return kasprintf("%s (%s%sline %zu: %.*s)", why, o->file ? o->file : "", o->file ? ", " : "",
-	    line, (int)(to - from), text + from);
+		return kasprintf(
+		    "%s (when macros are expanded: %.*s)", why, (int)(to - from), text + from);
+	return kasprintf("%s (%s%sline %zu: %.*s)", why, o->file ? o->file : "",
+	    o->file ? ", " : "", line, (int)(to - from), text + from);
 }
 
 /* One rule over the text; true when it does not match. */
@@ -153,12 +163,15 @@ static bool
 in_list(const json_t *list, const char *name)
 {
 	for (size_t i = 0; i < json_array_size(list); i++)
-		if (fits(json_string_value(json_array_get(list, i)) ? : "", name))
+		if (fits(json_string_value(json_array_get(list, i)) ?: "", name))
 			return true;
 	return false;
 }
 
-/* All rules of the backend; of text that the preprocessor made, all but those for what a person wrote. */
+/*
+ * All rules of the backend; of text that the preprocessor made, all but those for what a person
+ * wrote.
+ */
 static bool
 apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *reasons)
 {
@@ -189,14 +202,25 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 	bool clean = true;
 
 	if (kcamp_backend(k->camp)->syntax == KTOKEN_C) {
-		/* By language and options it is a backslash, which moves the ends of comments and strings, or none. */
-		if (strstr(code, "?" "?/")) {
-			add_reason(reasons, "trigraph", "?" "?/, which some compilers take for a backslash");
+		/*
+		 * By language and options it is a backslash, which moves the ends of comments and
+		 * strings, or none.
+		 */
+		if (strstr(code,
+		        "?"
+		        "?/")) {
+			add_reason(reasons, "trigraph",
+			    "?"
+			    "?/, which some compilers take for a backslash");
 			clean = false;
 		}
-		/* In a string of several lines, too: the preprocessor's text would have it at the start of a line. */
+		/*
+		 * In a string of several lines, too: the preprocessor's text would have it at the
+		 * start of a line.
+		 */
 		if (expand_has_marker(code)) {
-			add_reason(reasons, "line_marker", "a line that says that another file begins or ends");
+			add_reason(reasons, "line_marker",
+			    "a line that says that another file begins or ends");
 			clean = false;
 		}
 	}
@@ -219,7 +243,7 @@ is_math(const json_t *list, const char *name)
 	size_t n = strlen(name);
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *base = json_string_value(json_array_get(list, i)) ? : "";
+		const char *base = json_string_value(json_array_get(list, i)) ?: "";
 		size_t m = strlen(base);
 
 		if (!strncmp(base, name, m) && (n == m || (n == m + 1 && strchr("fl", name[m]))))
@@ -233,7 +257,7 @@ static bool
 is_task_library(const json_t *flags, const char *library)
 {
 	for (size_t i = 0; i < json_array_size(flags); i++) {
-		const char *flag = json_string_value(json_array_get(flags, i)) ? : "";
+		const char *flag = json_string_value(json_array_get(flags, i)) ?: "";
 		char name[128];
 
 		if (strncmp(flag, "-l", 2))
@@ -255,13 +279,14 @@ may_import(const json_t *table, const json_t *imports, const char *name)
 
 	for (size_t i = 0; i < json_array_size(shared); i++)
 		found |= in_list(json_object_get(json_object_get(table, "lists"),
-		    json_string_value(json_array_get(shared, i))), name);
+		                     json_string_value(json_array_get(shared, i))),
+		    name);
 	return found && !in_list(json_object_get(imports, "denied"), name);
 }
 
 static bool
-check_imports(const struct kelf *f, const json_t *table, const json_t *imports,
-    const json_t *extra, json_t *reasons)
+check_imports(const struct kelf *f, const json_t *table, const json_t *imports, const json_t *extra,
+    json_t *reasons)
 {
 	bool clean = true;
 
@@ -271,7 +296,8 @@ check_imports(const struct kelf *f, const json_t *table, const json_t *imports,
 
 		if (in_list(extra, name) || may_import(table, imports, name))
 			continue;
-		detail = kasprintf("%s (imported): not among the functions that a candidate may call", name);
+		detail = kasprintf(
+		    "%s (imported): not among the functions that a candidate may call", name);
 		add_reason(reasons, "forbidden_symbol", detail);
 		free(detail);
 		clean = false;
@@ -302,14 +328,16 @@ check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 		bool found;
 		const char *check, *detail;
 	} rows[] = {
-		{ f->constructors > constructors + f->cpu_detection || f->destructors > 1, "load_hook",
-		    "code that runs when the object is loaded or unloaded" },
+		{ f->constructors > constructors + f->cpu_detection || f->destructors > 1,
+		    "load_hook", "code that runs when the object is loaded or unloaded" },
 		{ f->init_bytes > INIT_BYTES_MAX, "load_hook", "code added to .init" },
 		{ f->odd_sections.count, "load_hook", "an executable section of its own" },
-		{ f->ifunc, "load_hook", "an indirect function, which runs while symbols are bound" },
+		{ f->ifunc, "load_hook",
+		    "an indirect function, which runs while symbols are bound" },
 		{ f->exec_stack, "memory_map", "an executable stack" },
 		{ f->writable_code, "memory_map", "code that can be written" },
-		{ f->search_path || f->loader_hooks, "loader", "its own library search path or loader hooks" },
+		{ f->search_path || f->loader_hooks, "loader",
+		    "its own library search path or loader hooks" },
 	};
 	bool clean = true;
 
@@ -337,11 +365,12 @@ scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 			add_reason(reasons, "loader", fault);
 			clean = false;
 		} else {
-			clean &= check_imports(&f, table, imports,
-			    json_object_get(k->task, "allow_symbols"), reasons);
+			clean &= check_imports(
+			    &f, table, imports, json_object_get(k->task, "allow_symbols"), reasons);
 			clean &= check_libraries(&f, json_object_get(backend, "libraries"),
 			    kjson_path(k->task, "build.libs"), reasons);
-			clean &= check_loading(&f, (size_t)kjson_int_or(backend, "constructors", 1), reasons);
+			clean &= check_loading(
+			    &f, (size_t)kjson_int_or(backend, "constructors", 1), reasons);
 			kelf_free(&f);
 		}
 	}

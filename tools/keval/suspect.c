@@ -36,7 +36,8 @@ read_instruction(const char *line, struct instruction *n)
 	if (p == line || p[0] != ':' || p[1] != '\t')
 		return false;
 	n->len = 0;
-	for (p += 2; n->len < BYTES_MAX && *p && *p != '\t' && *p != '\n' && *p != ' '; p += *p == ' ')
+	for (p += 2; n->len < BYTES_MAX && *p && *p != '\t' && *p != '\n' && *p != ' ';
+	     p += *p == ' ')
 		n->bytes[n->len++] = (unsigned char)strtoul(p, &p, 16);
 	p += strspn(p, " ");
 	n->text = *p == '\t' ? p + 1 : "";
@@ -71,7 +72,10 @@ is_computed_jump(const struct instruction *n)
 	    (memmem(n->text, len, "call", 4) || memmem(n->text, len, "jmp", 3));
 }
 
-/* Where the displacement of an operand like 0x2ed9(%rip) stands among the bytes; the length when nowhere. */
+/*
+ * Where the displacement of an operand like 0x2ed9(%rip) stands among the bytes; the length when
+ * nowhere.
+ */
 static size_t
 displacement(const struct instruction *n)
 {
@@ -99,19 +103,23 @@ is_distance(const struct instruction *n, size_t i)
 
 	if (field < n->len)
 		return i >= field && i + 2 <= field + 4;
-	return begins(n, branches, LEN(branches)) && !memchr(n->text, '*', strcspn(n->text, "\n")) &&
-	    n->len >= 5 && i >= n->len - 4 && i + 2 <= n->len;
+	return begins(n, branches, LEN(branches)) &&
+	    !memchr(n->text, '*', strcspn(n->text, "\n")) && n->len >= 5 && i >= n->len - 4 &&
+	    i + 2 <= n->len;
 }
 
-/* Functions of the compiler's start files, which jump to what the loader may have put in their place. */
+/*
+ * Functions of the compiler's start files, which jump to what the loader may have put in their
+ * place.
+ */
 static const char *const start_files[] = { "_init", "deregister_tm_clones", "register_tm_clones" };
 
 /* What the disassembly says of all that was found. */
 struct findings {
-	bool seen[LEN(start_files)];	/* each of them once: a candidate may use the name again */
-	bool start_file;		/* in one of them now */
-	uint64_t call;			/* address of an instruction, or 0 */
-	uint64_t odd;			/* of bytes that are not a distance, or 0 */
+	bool seen[LEN(start_files)]; /* each of them once: a candidate may use the name again */
+	bool start_file;             /* in one of them now */
+	uint64_t call;               /* address of an instruction, or 0 */
+	uint64_t odd;                /* of bytes that are not a distance, or 0 */
 	bool computed_jumps;
 };
 
@@ -127,12 +135,14 @@ note_function(const char *line, struct findings *out)
 	len = (size_t)(line + len - 2 - ++name);
 	out->start_file = false;
 	for (size_t i = 0; i < LEN(start_files); i++)
-		if (strlen(start_files[i]) == len && !memcmp(name, start_files[i], len) && !out->seen[i])
+		if (strlen(start_files[i]) == len && !memcmp(name, start_files[i], len) &&
+		    !out->seen[i])
 			out->start_file = out->seen[i] = true;
 }
 
 static void
-judge_instruction(const struct kelf *f, const struct instruction *n, size_t *explained, struct findings *out)
+judge_instruction(
+    const struct kelf *f, const struct instruction *n, size_t *explained, struct findings *out)
 {
 	out->computed_jumps |= !out->start_file && is_computed_jump(n);
 	for (size_t i = 0; i < f->call_count; i++) {
@@ -208,11 +218,13 @@ judge(struct keval *k, const char *work, const struct build *b, const struct kel
 		found.odd = f->calls[0];
 	free(text);
 	if (found.call)
-		return kasprintf("a system call in the machine code, at 0x%llx", (unsigned long long)found.call);
+		return kasprintf(
+		    "a system call in the machine code, at 0x%llx", (unsigned long long)found.call);
 	if (found.odd && (found.computed_jumps || has_assembly(k, b)))
-		return kasprintf("the bytes of a system call in the machine code, at 0x%llx, and %s",
-		    (unsigned long long)found.odd, found.computed_jumps ? "jumps to computed addresses" :
-		    "inline assembly");
+		return kasprintf("the bytes of a system call in the machine code, at 0x%llx, and "
+		                 "%s",
+		    (unsigned long long)found.odd,
+		    found.computed_jumps ? "jumps to computed addresses" : "inline assembly");
 	return NULL;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tiers of one candidate: build, correctness, timing, and timing once more in turns with the incumbent. */
+/*
+ * The tiers of one candidate: build, correctness, timing, and timing once more in turns with the
+ * incumbent.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,8 @@
 static const char checked_so[] = "checked.so";
 
 /* Members of kharness's answer that go into the evaluation as they are. */
-static const char *const of_candidate[] = { "status", "tier", "reasons", "correctness", "timing", "log" };
+static const char *const of_candidate[] = { "status", "tier", "reasons", "correctness", "timing",
+	"log" };
 static const char *const of_run[] = { "seed", "environment", "machine", "noise", "sandbox" };
 
 static void
@@ -56,7 +60,8 @@ check_launches(const struct keval *k, const struct subject *s, json_t *eval)
 	struct ktask *task = ktask_load(k->task_file);
 	struct klaunch_list list;
 	char why[512];
-	bool good = klaunch_parse(s->code, &list, why, sizeof why) && klaunch_check(&list, task, why, sizeof why);
+	bool good = klaunch_parse(s->code, &list, why, sizeof why) &&
+	    klaunch_check(&list, task, why, sizeof why);
 
 	if (!good)
 		eval_fail(eval, STATUS_COMPILE_ERROR, "launch", why);
@@ -94,7 +99,9 @@ check_object(struct keval *k, const char *work, const struct build *b, json_t *e
 	if (detail) {
 		eval_fail(eval, STATUS_QUARANTINED, "asm_system", detail);
 	} else if (!elf_defines(b->so, b->so_len, entry)) {
-		detail = kasprintf("it builds, but defines no function %s (a static function is not exported)", entry);
+		detail = kasprintf("it builds, but defines no function %s (a static function is "
+		                   "not exported)",
+		    entry);
 		eval_fail(eval, STATUS_COMPILE_ERROR, "entry", detail);
 	}
 	free(detail);
@@ -112,7 +119,8 @@ fail_build(const struct build *b, json_t *eval)
 
 /* T2 and T3 by kharness, as far as no command of the campaign replaces them. */
 void
-run_harness(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
+run_harness(
+    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
 {
 	bool timed = strcmp(phase, "correctness") != 0;
 	struct anchor anchor = { 0 };
@@ -139,7 +147,8 @@ run_harness(struct keval *k, const struct subject *s, const char *so, const char
 
 /* The harness's tiers on the set of every round, then what a gain needs beside them. */
 static void
-run_and_confirm(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
+run_and_confirm(
+    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
 {
 	run_harness(k, s, so, phase, eval);
 	if (strcmp(phase, "correctness") && !k->rivals) {
@@ -156,15 +165,17 @@ is_correct(const json_t *eval)
 }
 
 static void
-run_tiers(struct keval *k, const struct subject *s, struct custom *c, const struct build *b, const char *so,
-    json_t *eval)
+run_tiers(struct keval *k, const struct subject *s, struct custom *c, const struct build *b,
+    const char *so, json_t *eval)
 {
-	bool own_correctness = custom_has(c, "eval.correctness"), own_timing = custom_has(c, "eval.timing");
+	bool own_correctness = custom_has(c, "eval.correctness"),
+	     own_timing = custom_has(c, "eval.timing");
 
 	if (own_correctness)
 		custom_correctness(c, b, eval);
 	else
-		run_and_confirm(k, s, so, own_timing || k->check_only ? "correctness" : "both", eval);
+		run_and_confirm(
+		    k, s, so, own_timing || k->check_only ? "correctness" : "both", eval);
 	if (own_correctness && !own_timing && is_correct(eval))
 		run_and_confirm(k, s, so, "timing", eval);
 	if (own_timing && is_correct(eval)) {
@@ -174,8 +185,8 @@ run_tiers(struct keval *k, const struct subject *s, struct custom *c, const stru
 }
 
 /*
- * The folder of the evaluation under way, removed at exit too: a fault of the environment ends the program in the
- * middle.
+ * The folder of the evaluation under way, removed at exit too: a fault of the environment ends the
+ * program in the middle.
  */
 static char *open_work;
 static pid_t work_owner;
@@ -224,7 +235,8 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	eval_set(eval, "build", json_incref(b.json));
 	if (!b.ok) {
 		fail_build(&b, eval);
-	} else if (!harness || (is_device_only(k) ? check_launches(k, s, eval) : check_object(k, work, &b, eval))) {
+	} else if (!harness ||
+	    (is_device_only(k) ? check_launches(k, s, eval) : check_object(k, work, &b, eval))) {
 		/* The bytes that were checked are the bytes that run. */
 		if (b.so)
 			work_put(work, checked_so, b.so, b.so_len);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kgrad: the gradient's file: a header, a line per cell, then the transitions, whose lines pass through as they are. */
+/*
+ * kgrad: the gradient's file: a header, a line per cell, then the transitions, whose lines pass
+ * through as they are.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +33,12 @@ read_directions(struct cell *cell, const json_t *list)
 	cell->directions = kcalloc(n, sizeof *cell->directions);
 	cell->count = cell->capacity = n;
 	for (size_t i = 0; i < n; i++) {
-		const json_t *one = json_array_get(list, i), *step = json_object_get(one, "direction");
+		const json_t *one = json_array_get(list, i),
+		             *step = json_object_get(one, "direction");
 
 		for (size_t d = 0; d < KARCH_DIMS; d++)
-			cell->directions[i].step[d] = (int)json_integer_value(json_array_get(step, d));
+			cell->directions[i].step[d] =
+			    (int)json_integer_value(json_array_get(step, d));
 		cell->directions[i].samples = (long)kjson_int_or(one, "samples", 0);
 		cell->directions[i].successes = (long)kjson_int_or(one, "successes", 0);
 		cell->directions[i].delta = kjson_num_or(one, "delta", 0);
@@ -132,7 +137,8 @@ gradient_load(struct gradient *g, const char *path)
 		return;
 	g->text = kread_file_or_die(path, SIZE_MAX, &len);
 	if (!len || g->text[len - 1] != '\n')
-		kdie(K_USAGE, "%s: %s", path, len ? "truncated (no newline at the end)" : "is empty");
+		kdie(K_USAGE, "%s: %s", path,
+		    len ? "truncated (no newline at the end)" : "is empty");
 	while (at < len && strncmp(g->text + at, transition, sizeof transition - 1)) {
 		const char *line = g->text + at;
 		size_t n = (size_t)((const char *)memchr(line, '\n', len - at) - line);
@@ -168,9 +174,11 @@ put_directions(struct kbuf *b, const struct cell *cell)
 	for (size_t i = 0; i < cell->count; i++) {
 		const struct direction *v = &cell->directions[i];
 
-		kbuf_printf(b, "%s{\"direction\":[%d,%d,%d,%d],\"samples\":%ld,\"successes\":%ld,\"delta\":%s}",
-		    i ? "," : "", v->step[0], v->step[1], v->step[2], v->step[3], v->samples, v->successes,
-		    karch_real(v->delta, number));
+		kbuf_printf(b,
+		    "%s{\"direction\":[%d,%d,%d,%d],\"samples\":%ld,\"successes\":%ld,\"delta\":%"
+		    "s}",
+		    i ? "," : "", v->step[0], v->step[1], v->step[2], v->step[3], v->samples,
+		    v->successes, karch_real(v->delta, number));
 	}
 	kbuf_puts(b, "]");
 }
@@ -186,12 +194,15 @@ put_rest(struct kbuf *b, const struct cell *cell)
 		return;
 	}
 	kbuf_printf(b, "%s%s,", rest_begins, karch_real(fmin(1, n / 20), number));
-	kbuf_printf(b, "\"rate\":%s,", karch_real(cell->departures ? (double)cell->improvements / n : 0.5, number));
+	kbuf_printf(b, "\"rate\":%s,",
+	    karch_real(cell->departures ? (double)cell->improvements / n : 0.5, number));
 	kbuf_printf(b,
-	    "\"departures\":%ld,\"arrivals\":%ld,\"improvements\":%ld,\"discoveries\":%ld,\"replacements\":%ld,",
-	    cell->departures, cell->arrivals, cell->improvements, cell->discoveries, cell->replacements);
-	kbuf_printf(b, "\"delta\":%s,\"since\":%lld,\"updated\":%ld,\"base\":%ld,", karch_real(cell->delta, number),
-	    cell->since, cell->updated, cell->base);
+	    "\"departures\":%ld,\"arrivals\":%ld,\"improvements\":%ld,\"discoveries\":%ld,"
+	    "\"replacements\":%ld,",
+	    cell->departures, cell->arrivals, cell->improvements, cell->discoveries,
+	    cell->replacements);
+	kbuf_printf(b, "\"delta\":%s,\"since\":%lld,\"updated\":%ld,\"base\":%ld,",
+	    karch_real(cell->delta, number), cell->since, cell->updated, cell->base);
 	put_reals(b, "fitness", cell->fitness);
 	put_reals(b, "rates", cell->rates);
 	put_reals(b, "sum", cell->sum);
@@ -208,7 +219,9 @@ put_cell(struct kbuf *b, const struct cell *cell, int c, const double *g)
 	char name[KARCH_DIMS + 1];
 
 	karch_cell_text(c, name);
-	kbuf_printf(b, "{\"kind\":\"cell\",\"cell\":\"%s\",\"gradient\":[%.6g,%.6g,%.6g,%.6g],\"magnitude\":%.6g,",
+	kbuf_printf(b,
+	    "{\"kind\":\"cell\",\"cell\":\"%s\",\"gradient\":[%.6g,%.6g,%.6g,%.6g],\"magnitude\":%."
+	    "6g,",
 	    name, g[0], g[1], g[2], g[3], size);
 	put_rest(b, cell);
 	kbuf_puts(b, "\n");
@@ -217,9 +230,9 @@ put_cell(struct kbuf *b, const struct cell *cell, int c, const double *g)
 static void
 put_header(const struct gradient *g, const char *campaign, long cells)
 {
-	json_t *header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "kind", "gradient", "schema", "gradient/1",
-	    "campaign", campaign, "trial", (json_int_t)g->trial, "cells", (json_int_t)cells,
-	    "transitions", (json_int_t)g->kept, "total", (json_int_t)g->total);
+	json_t *header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "kind", "gradient", "schema",
+	    "gradient/1", "campaign", campaign, "trial", (json_int_t)g->trial, "cells",
+	    (json_int_t)cells, "transitions", (json_int_t)g->kept, "total", (json_int_t)g->total);
 
 	kout_json(header);
 	json_decref(header);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kgrad: the gradient of a search: which steps on the behaviour grid have paid, from where. Old gradient, the archive
- * before a trial and the trial's scored records in, new gradient out; ksample weighs parents and writes hints with it.
+ * kgrad: the gradient of a search: which steps on the behaviour grid have paid, from where. Old
+ * gradient, the archive before a trial and the trial's scored records in, new gradient out; ksample
+ * weighs parents and writes hints with it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static const char usage[] =
 
 struct arguments {
 	const char *dir, *gradient, *archive, *output;
-	int hints;		/* cell, or -1 */
+	int hints; /* cell, or -1 */
 	bool cells, json;
 };
 
@@ -55,7 +56,8 @@ put_step(const json_t *direction, struct kbuf *b)
 		json_int_t step = json_integer_value(json_array_get(direction, d));
 
 		if (step)
-			kbuf_printf(b, "%s%+lld %s", b->len ? ", " : "", (long long)step, karch_dims[d]);
+			kbuf_printf(
+			    b, "%s%+lld %s", b->len ? ", " : "", (long long)step, karch_dims[d]);
 	}
 }
 
@@ -67,7 +69,8 @@ show_hints(const struct arguments *a, const json_t *cell)
 	int code = json_array_size(hints) ? K_OK : K_NO;
 	size_t i;
 
-	json_array_foreach(hints, i, h) {
+	json_array_foreach(hints, i, h)
+	{
 		struct kbuf b = { 0 };
 
 		if (a->json) {
@@ -75,8 +78,8 @@ show_hints(const struct arguments *a, const json_t *cell)
 			continue;
 		}
 		put_step(json_object_get(h, "direction"), &b);
-		kbuf_printf(&b, ": better in %.0f %% of %lld tries", 100 * kjson_num_or(h, "rate", 0),
-		    (long long)kjson_int_or(h, "samples", 0));
+		kbuf_printf(&b, ": better in %.0f %% of %lld tries",
+		    100 * kjson_num_or(h, "rate", 0), (long long)kjson_int_or(h, "samples", 0));
 		kout_line(b.data, b.len);
 		kbuf_free(&b);
 	}
@@ -120,8 +123,11 @@ newest_gradient(const char *dir)
 static int
 view(const struct arguments *a, const char *operand)
 {
-	static const char heading[] = "cell  left   came   paid     delta     memory   compute parallelism   esimd";
-	char *path = operand ? kstrdup(operand) : a->gradient ? kstrdup(a->gradient) : newest_gradient(a->dir);
+	static const char heading[] = "cell  left   came   paid     delta     memory   compute "
+	                              "parallelism   esimd";
+	char *path = operand ? kstrdup(operand)
+	    : a->gradient    ? kstrdup(a->gradient)
+	                     : newest_gradient(a->dir);
 	struct kcamp *camp = kcamp_load(a->dir);
 	int code = K_NO;
 	struct krec rec;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kgrad: the gradient at a cell: a weighted sum of what score differences say (F), what success rates say (R), and
- * where the grid is still empty or poor (E).
+ * kgrad: the gradient at a cell: a weighted sum of what score differences say (F), what success
+ * rates say (R), and where the grid is still empty or poor (E).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,10 @@ fitness_part(struct cell *cell)
 		cell->fitness[d] = cell->weight[d] > 1e-12 ? cell->sum[d] / cell->weight[d] : 0;
 }
 
-/* Signed success rates, summed over the directions tried often enough, and scaled down when one exceeds 1. */
+/*
+ * Signed success rates, summed over the directions tried often enough, and scaled down when one
+ * exceeds 1.
+ */
 void
 rate_part(struct cell *cell)
 {
@@ -35,7 +38,8 @@ rate_part(struct cell *cell)
 		const struct direction *v = &cell->directions[i];
 
 		for (int d = 0; d < KARCH_DIMS && v->samples >= min_samples; d++)
-			cell->rates[d] += sign(v->step[d]) * (double)v->successes / (double)v->samples;
+			cell->rates[d] +=
+			    sign(v->step[d]) * (double)v->successes / (double)v->samples;
 	}
 	for (int d = 0; d < KARCH_DIMS; d++)
 		most = fmax(most, fabs(cell->rates[d]));

@@ -35,9 +35,11 @@ direction_of(struct cell *cell, const int *step)
 		return &cell->directions[i];
 	if (cell->count == cell->capacity) {
 		cell->capacity = cell->capacity ? 2 * cell->capacity : 8;
-		cell->directions = krealloc(cell->directions, cell->capacity * sizeof *cell->directions);
+		cell->directions =
+		    krealloc(cell->directions, cell->capacity * sizeof *cell->directions);
 	}
-	memmove(cell->directions + i + 1, cell->directions + i, (cell->count - i) * sizeof *cell->directions);
+	memmove(cell->directions + i + 1, cell->directions + i,
+	    (cell->count - i) * sizeof *cell->directions);
 	cell->count++;
 	cell->directions[i] = (struct direction){ 0 };
 	memcpy(cell->directions[i].step, step, sizeof cell->directions[i].step);
@@ -94,7 +96,10 @@ count_departure(struct cell *cell, const struct transition *t, int by)
 	}
 }
 
-/* Sums are kept as of the last departure, so that a cell that nothing leaves need not be touched every trial. */
+/*
+ * Sums are kept as of the last departure, so that a cell that nothing leaves need not be touched
+ * every trial.
+ */
 static void
 rebase(struct cell *cell, long trial)
 {
@@ -127,9 +132,12 @@ append_line(struct gradient *g, const struct transition *t)
 
 	karch_cell_text(t->from, from);
 	karch_cell_text(t->to, to);
-	kbuf_printf(&g->added, "{\"kind\":\"transition\",\"id\":\"%s\",\"parent\":\"%s\",\"from\":\"%s\",\"to\":\"%s\","
-	    "\"delta\":%s,\"outcome\":\"%s\"%s%s}\n", t->id, t->parent, from, to, karch_real(t->delta, delta),
-	    t->outcome, t->success ? ",\"success\":true" : "", t->repair ? ",\"repair\":true" : "");
+	kbuf_printf(&g->added,
+	    "{\"kind\":\"transition\",\"id\":\"%s\",\"parent\":\"%s\",\"from\":\"%s\",\"to\":\"%"
+	    "s\","
+	    "\"delta\":%s,\"outcome\":\"%s\"%s%s}\n",
+	    t->id, t->parent, from, to, karch_real(t->delta, delta), t->outcome,
+	    t->success ? ",\"success\":true" : "", t->repair ? ",\"repair\":true" : "");
 }
 
 static bool
@@ -150,7 +158,9 @@ parse_line(struct span line, struct transition *t, char outcome[KARCH_WORD])
 	return karch_id(t->id, &t->trial, &branch) && *outcome && t->from >= 0 && t->to >= 0;
 }
 
-/* Take the oldest transition's line off the file's or, when none is left of those, off this run's. */
+/*
+ * Take the oldest transition's line off the file's or, when none is left of those, off this run's.
+ */
 static struct span
 shift_line(struct gradient *g)
 {
@@ -226,7 +236,10 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 	struct karch_row *row = kcandidate_row(s, s->score);
 	bool takes = kcandidate_takes(s, elite, row);
 	struct transition t = {
-		.trial = s->trial, .from = s->parent_cell, .to = s->cell, .delta = delta_of(s),
+		.trial = s->trial,
+		.from = s->parent_cell,
+		.to = s->cell,
+		.delta = delta_of(s),
 		.repair = s->parent_status && s->parent_status != STATUS_CORRECT,
 	};
 
@@ -259,7 +272,8 @@ advance(struct karch *archive, const struct kcamp *camp, const struct kcandidate
 }
 
 void
-gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive, char *const *files, size_t count)
+gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive,
+    char *const *files, size_t count)
 {
 	struct kcandidates in = { .dir = camp->dir, .files = files, .count = count };
 	bool enabled = kcamp_bool(camp, "gradient.enabled");
@@ -270,14 +284,19 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 		long trial = list[0].trial;
 
 		if (trial <= g->trial)
-			kdie(K_USAGE, "the gradient holds trial %ld already, and these records are of trial %ld",
+			kdie(K_USAGE,
+			    "the gradient holds trial %ld already, and these records are of trial "
+			    "%ld",
 			    g->trial, trial);
 		if (trial <= archive->trial && trial)
-			kdie(K_USAGE, "the archive holds trial %ld already: give the one before these records",
+			kdie(K_USAGE,
+			    "the archive holds trial %ld already: give the one before these "
+			    "records",
 			    archive->trial);
 		for (size_t i = 0; i < n && enabled; i++) {
-			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 && !list[i].duplicate
-			    && list[i].status != STATUS_NO_CODE && list[i].status != STATUS_NO_PLAN)
+			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
+			    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
+			    list[i].status != STATUS_NO_PLAN)
 				note(g, &list[i], archive);
 			advance(archive, camp, &list[i]);
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the memory that judge and runner share: where tensors lie, what surrounds them, and whether it still does
- * after a call.
+ * kharness: the memory that judge and runner share: where tensors lie, what surrounds them, and
+ * whether it still does after a call.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +11,18 @@
 #include "kharness.h"
 
 enum {
-	SMALL_BYTES = 1 << 20,	/* tensors of a small workload */
-	BAND = PAGE,		/* at least this much on both sides of a tensor */
-	JITTER = 16,		/* a tensor begins up to this many pages later, new for every call */
+	SMALL_BYTES = 1 << 20, /* tensors of a small workload */
+	BAND = PAGE,           /* at least this much on both sides of a tensor */
+	/* a tensor begins up to this many pages later, new for every call */
+	JITTER = 16,
 	STAGGER = 256,
-	FAR_BYTES = 1 << 20,	/* of the rest of an arena, for a look at a part of it */
+	FAR_BYTES = 1 << 20, /* of the rest of an arena, for a look at a part of it */
 	/*
-	 * What a call leaves gets its pattern back, which takes long where that is large. Such a call stays in its slot for so
-	 * many loads on average, and moves by pages alone.
+	 * What a call leaves gets its pattern back, which takes long where that is large. Such a
+	 * call stays in its slot for so many loads on average, and moves by pages alone.
 	 */
-	LARGE_BYTES = 8 << 20, STAYS = 4
+	LARGE_BYTES = 8 << 20,
+	STAYS = 4
 };
 
 /* Tensor I begins at I times this within its page: equal addresses modulo 4096 would alias. */
@@ -85,7 +87,8 @@ workload_is_small(const struct ktask *t, const struct ktask_workload *w)
 }
 
 void
-memory_open(const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls)
+memory_open(
+    const struct judge *j, struct memory *m, size_t in_bytes, size_t out_bytes, size_t calls)
 {
 	*m = (struct memory){ 0 };
 	j->space->arena_open(&m->in, round_up(in_bytes, PAGE), true);
@@ -157,8 +160,8 @@ find_used(struct memory *m)
 }
 
 /*
- * New places have been chosen. What the calls before used gets the pattern of the rest again; what these use must still
- * have it, which is looked at now, before they write over it.
+ * New places have been chosen. What the calls before used gets the pattern of the rest again; what
+ * these use must still have it, which is looked at now, before they write over it.
  */
 static void
 change_places(const struct judge *j, struct memory *m)
@@ -173,7 +176,8 @@ change_places(const struct judge *j, struct memory *m)
 		for (size_t i = 0; i < m->used_count; i++) {
 			const struct range *r = &m->used[i];
 
-			m->strayed |= j->space->guard_check(m->out.memory, m->far, r->from, r->to) < r->to;
+			m->strayed |=
+			    j->space->guard_check(m->out.memory, m->far, r->from, r->to) < r->to;
 		}
 	}
 	free(old);
@@ -188,7 +192,9 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 	slots = m->in.bytes / in < m->out.bytes / out ? m->in.bytes / in : m->out.bytes / out;
 	if (slots < b->count || m->calls < b->count)
 		kdie(K_IO, "internal: %zu calls do not fit into %zu slots", b->count, slots);
-	first = in + out < LARGE_BYTES || m->first >= slots || secret() % STAYS == 0 ? secret() % slots : m->first;
+	first = in + out < LARGE_BYTES || m->first >= slots || secret() % STAYS == 0
+	    ? secret() % slots
+	    : m->first;
 	m->first = first;
 	m->places = krealloc(m->places, b->count * sizeof *m->places);
 	m->count = b->count;
@@ -199,7 +205,10 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 	}
 }
 
-/* Everything of a call's slots: tensors, and what lies between them. AGAIN: not the inputs, which are there. */
+/*
+ * Everything of a call's slots: tensors, and what lies between them. AGAIN: not the inputs, which
+ * are there.
+ */
 static void
 fill(const struct judge *j, const struct memory *m, const struct batch *b, size_t k, bool again)
 {
@@ -248,8 +257,11 @@ fill_row(const struct judge *j, const struct memory *m, const struct batch *b, s
 
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
-		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
-		double value = x && x->scalar ? ktask_scalar(b->w, x) : x ? 0 : (double)b->w->axis[a->index];
+		const struct ktask_tensor *x =
+		    a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
+		double value = x && x->scalar ? ktask_scalar(b->w, x)
+		    : x                       ? 0
+		                              : (double)b->w->axis[a->index];
 
 		row[i] = 0;
 		if (x && !x->scalar)
@@ -291,8 +303,8 @@ memory_load(struct judge *j, struct memory *m, const struct batch *b)
 }
 
 void
-memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot, const struct place *kept,
-    uint32_t which)
+memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot,
+    const struct place *kept, uint32_t which)
 {
 	size_t in, out;
 
@@ -311,7 +323,8 @@ memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, siz
 }
 
 void
-memory_load_again(struct judge *j, struct memory *m, const struct batch *b, const struct place *kept)
+memory_load_again(
+    struct judge *j, struct memory *m, const struct batch *b, const struct place *kept)
 {
 	new_secrets(m);
 	m->places = krealloc(m->places, sizeof *m->places);
@@ -341,8 +354,8 @@ memory_flush(const struct judge *j, const struct memory *m)
 }
 
 void
-memory_describe(const struct judge *j, const struct memory *m, const struct batch *b, bool input, size_t offset,
-    char *text, size_t text_len)
+memory_describe(const struct judge *j, const struct memory *m, const struct batch *b, bool input,
+    size_t offset, char *text, size_t text_len)
 {
 	const struct ktask *t = j->task;
 	size_t best = SIZE_MAX;
@@ -351,33 +364,37 @@ memory_describe(const struct judge *j, const struct memory *m, const struct batc
 	for (size_t k = 0; k < m->count; k++)
 		for (size_t i = 0; i < t->tensor_count; i++) {
 			const struct ktask_tensor *x = &t->tensors[i];
-			size_t at = m->places[k].tensor[i], bytes = x->scalar ? 0 : bytes_of(t, b->w, x), away;
+			size_t at = m->places[k].tensor[i],
+			       bytes = x->scalar ? 0 : bytes_of(t, b->w, x), away;
 
 			if (x->scalar || is_input_only(x) != input)
 				continue;
-			away = offset < at ? at - offset : offset < at + bytes ? 0 : offset - (at + bytes) + 1;
+			away = offset < at        ? at - offset
+			    : offset < at + bytes ? 0
+			                          : offset - (at + bytes) + 1;
 			if (away >= best)
 				continue;
 			best = away;
 			if (!away)
 				snprintf(text, text_len, "byte %zu of %s", offset - at, x->name);
 			else
-				snprintf(text, text_len, "%zu byte%s %s %s", away, away > 1 ? "s" : "", offset < at ?
-				    "before" : "past the end of",
+				snprintf(text, text_len, "%zu byte%s %s %s", away,
+				    away > 1 ? "s" : "", offset < at ? "before" : "past the end of",
 				    x->name);
 		}
 }
 
 /* Where pages are not read-only for certain, inputs are compared with what they were. */
 static bool
-inputs_intact(const struct judge *j, const struct memory *m, const struct batch *b, size_t k, char *where,
-    size_t where_len)
+inputs_intact(const struct judge *j, const struct memory *m, const struct batch *b, size_t k,
+    char *where, size_t where_len)
 {
 	const struct ktask *t = j->task;
 
 	for (size_t i = 0; i < t->tensor_count; i++)
-		if (is_input_only(&t->tensors[i]) && j->space->differs(m->in.memory + m->places[k].tensor[i],
-		    b->calls[k].raw[i], bytes_of(t, b->w, &t->tensors[i]))) {
+		if (is_input_only(&t->tensors[i]) &&
+		    j->space->differs(m->in.memory + m->places[k].tensor[i], b->calls[k].raw[i],
+		        bytes_of(t, b->w, &t->tensors[i]))) {
 			snprintf(where, where_len, "to %s, which is an input", t->tensors[i].name);
 			return false;
 		}
@@ -458,23 +475,25 @@ intact(const struct judge *j, struct memory *m, const struct batch *b, bool all,
 }
 
 bool
-memory_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
-    size_t where_len)
+memory_intact(
+    const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len)
 {
 	return intact(j, m, b, false, where, where_len);
 }
 
 bool
-memory_all_intact(const struct judge *j, struct memory *m, const struct batch *b, char *where,
-    size_t where_len)
+memory_all_intact(
+    const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len)
 {
 	return intact(j, m, b, true, where, where_len);
 }
 
 void
-memory_check(const struct judge *j, const struct memory *m, const struct batch *b, size_t call, struct verdict *v)
+memory_check(const struct judge *j, const struct memory *m, const struct batch *b, size_t call,
+    struct verdict *v)
 {
 	for (size_t i = 0; i < j->task->tensor_count; i++)
 		if (j->task->tensors[i].output)
-			compare_tensor(j, b, &b->calls[call], i, m->out.memory + m->places[call].tensor[i], m->poison, v);
+			compare_tensor(j, b, &b->calls[call], i,
+			    m->out.memory + m->places[call].tensor[i], m->poison, v);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: inputs of one or more calls, drawn afresh, and the results expected of them, which never leave this
- * process.
+ * kharness: inputs of one or more calls, drawn afresh, and the results expected of them, which
+ * never leave this process.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,10 @@ wide_size(enum kdtype t)
 	return kdtype_is_float(t) ? sizeof(double) : kdtype_size(t);
 }
 
-/* Tensors as the oracle wants them; outputs that are no inputs are left empty. The caller frees each. */
+/*
+ * Tensors as the oracle wants them; outputs that are no inputs are left empty. The caller frees
+ * each.
+ */
 static void
 widen(const struct judge *j, const struct ktask_workload *w, const struct call *c, void **values)
 {
@@ -60,7 +63,8 @@ perturb(const struct judge *j, const struct ktask_workload *w, struct krng *rng,
 
 /* Squares of how far output I moved, in units of eps, averaged over its elements. */
 static double
-moved(const struct judge *j, const struct ktask_workload *w, const struct call *c, const void *now, size_t i)
+moved(const struct judge *j, const struct ktask_workload *w, const struct call *c, const void *now,
+    size_t i)
 {
 	const struct ktask_tensor *x = &j->task->tensors[i];
 	size_t n = ktask_elements(j->task, w, x);
@@ -79,8 +83,9 @@ moved(const struct judge *j, const struct ktask_workload *w, const struct call *
 }
 
 /*
- * How far rounding of the inputs moves a small output, in units of eps: the root mean square over a few perturbed runs.
- * The size of the result itself is no measure there, because one sum may happen to cancel.
+ * How far rounding of the inputs moves a small output, in units of eps: the root mean square over a
+ * few perturbed runs. The size of the result itself is no measure there, because one sum may happen
+ * to cancel.
  */
 static void
 small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, struct krng *rng)
@@ -141,8 +146,8 @@ store_fixed(const struct judge *j, const struct ktask_tensor *x, const json_t *l
 }
 
 /*
- * Sums of SPARSE inputs have a few terms, whatever their length: of one input, drawn anew for every call, one element in so
- * many is not zero. Its number, or none.
+ * Sums of SPARSE inputs have a few terms, whatever their length: of one input, drawn anew for every
+ * call, one element in so many is not zero. Its number, or none.
  */
 static size_t
 choose_sparse(const struct ktask *t, struct krng *rng)
@@ -189,7 +194,10 @@ batch_may_mix(const struct ktask *t)
 {
 	bool others = false, real = false;
 
-	/* Its sums have the same error wherever they are large, and no short cut: honest ones in half precision would fail. */
+	/*
+	 * Its sums have the same error wherever they are large, and no short cut: honest ones in
+	 * half precision would fail.
+	 */
 	if (t->linear)
 		return false;
 	for (size_t d = 1; d < t->distribution_count; d++)
@@ -228,8 +236,9 @@ static struct recipe
 recipe_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse, struct krng *rng)
 {
 	const struct ktask_tensor *x = &t->tensors[i];
-	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution :
-	    b->dist == KDIST_MIXED ? t->distributions[0] : b->dist;
+	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution
+	    : b->dist == KDIST_MIXED                 ? t->distributions[0]
+	                                             : b->dist;
 	size_t row = ktask_last_axis(t, b->w, x), period = 0;
 
 	if (!kdtype_is_float(x->dtype) && (d == KDIST_SPECIAL || d == KDIST_SPARSE))
@@ -267,16 +276,19 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 }
 
 void
-batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
-    bool expected)
+batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist,
+    size_t count, bool expected)
 {
 	enum spent before = spent_on(j, SPENT_DRAWING);
 	struct krng rng;
 
 	if (dist == KDIST_MIXED && !batch_may_mix(j->task))
 		dist = j->task->distributions[0];
-	*b = (struct batch){ .w = w, .dist = dist, .count = count, .calls = kcalloc(count, sizeof *b->calls),
-	    .seed = j->draws };
+	*b = (struct batch){ .w = w,
+		.dist = dist,
+		.count = count,
+		.calls = kcalloc(count, sizeof *b->calls),
+		.seed = j->draws };
 	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "inputs");
 	for (size_t i = 0; i < count; i++) {
 		draw(j, b, &b->calls[i], &rng);
@@ -287,14 +299,17 @@ batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enu
 }
 
 void
-batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist, size_t count,
-    size_t checked)
+batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w,
+    enum kdist dist, size_t count, size_t checked)
 {
 	struct krng rng;
 
 	batch_draw(j, b, w, dist, count, false);
 	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "checked");
-	/* Each of the calls has the same chance (selection sampling, Knuth, volume 2, 3.4.2, algorithm S). */
+	/*
+	 * Each of the calls has the same chance (selection sampling, Knuth, volume 2, 3.4.2,
+	 * algorithm S).
+	 */
 	for (size_t i = 0; i < count && j->oracle; i++)
 		if (krng_below(&rng, count - i) < checked) {
 			expect(j, w, &b->calls[i], &rng);

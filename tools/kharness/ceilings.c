@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --ceilings: what this device does at its best: copies of several sizes, and multiply-adds where that is
- * cheap to ask. A measurement, made by the judge itself; the figures of vendors are in docs/hardware. The same code
- * times the copies of a CPU and of a GPU: only the engine differs.
+ * kharness --ceilings: what this device does at its best: copies of several sizes, and
+ * multiply-adds where that is cheap to ask. A measurement, made by the judge itself; the figures of
+ * vendors are in docs/hardware. The same code times the copies of a CPU and of a GPU: only the
+ * engine differs.
  */
 #include <math.h>
 #include <pthread.h>
@@ -27,7 +28,10 @@ enum { SAMPLES_MIN = 3, SAMPLES_MAX = 9, VOLUMES = 64, CHAINS = 12, THREADS_MAX 
 /* What is moved must be so many times the caches for its rate to be the memory's. */
 #define BEYOND 8.0
 
-/* Two buffers of one device, copied from one to the other. Times are those of the device where it has a clock. */
+/*
+ * Two buffers of one device, copied from one to the other. Times are those of the device where it
+ * has a clock.
+ */
 struct engine {
 	void (*open)(size_t bytes);
 	int64_t (*copy)(size_t bytes);
@@ -52,7 +56,7 @@ static struct {
 	char *from, *to;
 	size_t bytes;
 	long rounds;
-	double sink[THREADS_MAX];	/* results, so that no work can be left out */
+	double sink[THREADS_MAX]; /* results, so that no work can be left out */
 } team;
 
 static void
@@ -108,7 +112,9 @@ team_start(const struct judge *j)
 {
 	int cpu = 0;
 
-	for (team.count = 0; cpu < KRUN_CPUS && team.count < THREADS_MAX && team.count < (size_t)j->o.threads; cpu++) {
+	for (team.count = 0;
+	     cpu < KRUN_CPUS && team.count < THREADS_MAX && team.count < (size_t)j->o.threads;
+	     cpu++) {
 		struct member *m = &team.member[team.count];
 
 		if (!(j->cpus[cpu / 64] >> (cpu % 64) & 1))
@@ -134,8 +140,8 @@ team_end(void)
 static void
 copy_share(size_t i)
 {
-	size_t from = team.bytes / team.count * i, to = i + 1 == team.count ? team.bytes :
-	    team.bytes / team.count * (i + 1);
+	size_t from = team.bytes / team.count * i,
+	       to = i + 1 == team.count ? team.bytes : team.bytes / team.count * (i + 1);
 
 	memcpy(team.to + from, team.from + from, to - from);
 }
@@ -144,8 +150,8 @@ copy_share(size_t i)
 static void
 touch_share(size_t i)
 {
-	size_t from = team.bytes / team.count * i, to = i + 1 == team.count ? team.bytes :
-	    team.bytes / team.count * (i + 1);
+	size_t from = team.bytes / team.count * i,
+	       to = i + 1 == team.count ? team.bytes : team.bytes / team.count * (i + 1);
 
 	memset(team.from + from, 1, to - from);
 	memset(team.to + from, 2, to - from);
@@ -175,13 +181,13 @@ host_close(void)
 }
 
 /*
- * ---- multiply-adds of the CPU: as many independent chains as hide their latency, in vectors of the widest kind ----
+ * ---- multiply-adds of the CPU: as many independent chains as hide their latency, in vectors of
+ * the widest kind ----
  */
 
 #define CHAIN(name, type, bytes, target) \
 	typedef type name##_v __attribute__((vector_size(bytes))); \
-	target static void \
-	name(size_t index) \
+	target static void name(size_t index) \
 	{ \
 		name##_v a[CHAINS], m, c; \
 		type sum = 0; \
@@ -190,9 +196,8 @@ host_close(void)
 		m = (name##_v){ 0 } + (type)0.999; \
 		c = (name##_v){ 0 } + (type)team.sink[index] + (type)0.001; \
 		for (long r = 0; r < team.rounds; r++) { \
-			_Pragma("GCC unroll 12") \
-			for (size_t i = 0; i < CHAINS; i++) \
-				a[i] = a[i] * m + c; \
+			_Pragma("GCC unroll 12") for (size_t i = 0; i < CHAINS; i++) a[i] = \
+			    a[i] * m + c; \
 		} \
 		for (size_t i = 0; i < CHAINS; i++) \
 			for (size_t l = 0; l < (bytes) / sizeof(type); l++) \
@@ -230,8 +235,8 @@ measure_chain(const struct chain *c)
 		ns[i] = (double)team_run(c->work);
 	kstat_of(ns, SAMPLES_MAX, &st);
 	flops = 2.0 * CHAINS * c->lanes * (double)team.rounds * (double)team.count;
-	return json_pack("{s:s,s:s,s:f,s:f,s:i}", "metric", c->metric, "how", c->how, "tflops", flops / st.median / 1e3,
-	    "best_tflops", flops / st.min / 1e3, "samples", SAMPLES_MAX);
+	return json_pack("{s:s,s:s,s:f,s:f,s:i}", "metric", c->metric, "how", c->how, "tflops",
+	    flops / st.median / 1e3, "best_tflops", flops / st.min / 1e3, "samples", SAMPLES_MAX);
 }
 
 static json_t *
@@ -241,12 +246,14 @@ measure_rates(void)
 		{ "fp32_vector", "multiply-add, 16-byte vectors", fp32_16, 4, true },
 		{ "fp64_vector", "multiply-add, 16-byte vectors", fp64_16, 2, true },
 #ifdef __x86_64__
-		{ "fp32_vector", "multiply-add, AVX2", fp32_32, 8, __builtin_cpu_supports("avx2") &&
-		__builtin_cpu_supports("fma") },
-		{ "fp64_vector", "multiply-add, AVX2", fp64_32, 4, __builtin_cpu_supports("avx2") &&
-		__builtin_cpu_supports("fma") },
-		{ "fp32_vector", "multiply-add, AVX-512", fp32_64, 16, __builtin_cpu_supports("avx512f") },
-		{ "fp64_vector", "multiply-add, AVX-512", fp64_64, 8, __builtin_cpu_supports("avx512f") },
+		{ "fp32_vector", "multiply-add, AVX2", fp32_32, 8,
+		    __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") },
+		{ "fp64_vector", "multiply-add, AVX2", fp64_32, 4,
+		    __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") },
+		{ "fp32_vector", "multiply-add, AVX-512", fp32_64, 16,
+		    __builtin_cpu_supports("avx512f") },
+		{ "fp64_vector", "multiply-add, AVX-512", fp64_64, 8,
+		    __builtin_cpu_supports("avx512f") },
 #endif
 	};
 	json_t *rates = json_array();
@@ -331,9 +338,10 @@ measure_copy(const struct engine *e, double volume)
 	kstat_of(ns, n, &st);
 	if (st.median <= 0)
 		return NULL;
-	return json_pack("{s:I,s:i,s:I,s:I,s:f,s:f,s:b}", "moved_bytes", (json_int_t)(2 * bytes), "samples", (int)n,
-	    "median_ns", (json_int_t)llround(st.median), "min_ns", (json_int_t)llround(st.min), "gbps",
-	    2 * (double)bytes / st.median, "best_gbps", 2 * (double)bytes / fmax(st.min, 1), "beyond_caches",
+	return json_pack("{s:I,s:i,s:I,s:I,s:f,s:f,s:b}", "moved_bytes", (json_int_t)(2 * bytes),
+	    "samples", (int)n, "median_ns", (json_int_t)llround(st.median), "min_ns",
+	    (json_int_t)llround(st.min), "gbps", 2 * (double)bytes / st.median, "best_gbps",
+	    2 * (double)bytes / fmax(st.min, 1), "beyond_caches",
 	    volume >= BEYOND * e->cache_bytes);
 }
 
@@ -345,7 +353,10 @@ by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What to move: some sizes, one well beyond the caches, and what the task's timed workloads move. Sorted, each once. */
+/*
+ * What to move: some sizes, one well beyond the caches, and what the task's timed workloads move.
+ * Sorted, each once.
+ */
 static size_t
 choose_volumes(const struct judge *j, const struct engine *e, double *list)
 {
@@ -358,7 +369,8 @@ choose_volumes(const struct judge *j, const struct engine *e, double *list)
 	list[n++] = BEYOND * e->cache_bytes;
 	for (size_t i = 0; j->task && i < j->task->workload_count && n < VOLUMES; i++)
 		if (j->task->workloads[i].timed && j->task->bytes)
-			list[n++] = (double)ktask_value(j->task, &j->task->workloads[i], j->task->bytes);
+			list[n++] =
+			    (double)ktask_value(j->task, &j->task->workloads[i], j->task->bytes);
 	qsort(list, n, sizeof *list, by_size);
 	for (size_t i = 0; i < n; i++)
 		if (list[i] >= 4096 && list[i] <= most && (!kept || list[i] > list[kept - 1]))
@@ -377,7 +389,8 @@ measure_again(const struct engine *e, json_t *copies)
 	json_t *row;
 
 	for (int attempt = 2; attempt <= ATTEMPTS; attempt++)
-		json_array_foreach(copies, i, row) {
+		json_array_foreach(copies, i, row)
+		{
 			json_t *again;
 
 			if (kroof_copy_plausible(row, kroof_best_copy(copies)))
@@ -411,8 +424,9 @@ measure_copies(const struct judge *j, const struct engine *e)
 static void
 measure_host(const struct judge *j, json_t *out)
 {
-	struct engine e = { host_open, host_copy, j->space->flush, host_close, (double)machine_llc(),
-	    (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) };
+	struct engine e = { host_open, host_copy, j->space->flush, host_close,
+		(double)machine_llc(),
+		(double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) };
 	json_t *machine = machine_facts();
 
 	team_start(j);
@@ -421,8 +435,10 @@ measure_host(const struct judge *j, json_t *out)
 	team_end();
 	json_object_set_new(out, "threads", json_integer((json_int_t)team.count));
 	json_object_set(out, "cpu", json_object_get(machine, "cpu"));
-	json_object_set_new(out, "not_measured", json_pack("[s]", "rates of matrix units and of types narrower than 32 "
-	    "bits"));
+	json_object_set_new(out, "not_measured",
+	    json_pack("[s]",
+	        "rates of matrix units and of types narrower than 32 "
+	        "bits"));
 	json_decref(machine);
 }
 
@@ -441,8 +457,10 @@ measure_card(struct judge *j, json_t *out)
 	json_object_set_new(out, "rates", json_array());
 	json_object_set_new(out, "device", device_environment());
 	json_object_set_new(json_object_get(out, "device"), "clock_khz", json_integer(f.clock_khz));
-	json_object_set_new(out, "not_measured", json_pack("[s]", "rates of arithmetic: no kernel and no library is "
-	    "run for them"));
+	json_object_set_new(out, "not_measured",
+	    json_pack("[s]",
+	        "rates of arithmetic: no kernel and no library is "
+	        "run for them"));
 	kgpu_free(card.gpu, card.flush);
 }
 

@@ -177,9 +177,9 @@ clocks_hold(struct judge *j)
 		why = "this backend has no way to lock clocks here";
 	} else {
 		operand = kasprintf("%s:%d", uuid, j->o.clocks_mhz);
-		why = start_holder(operand, answer, sizeof answer) ?
-		    NULL :
-		    "the process that holds them did not start";
+		why = start_holder(operand, answer, sizeof answer) ? NULL
+		                                                   : "the process that holds them "
+		                                                     "did not start";
 		mhz = strtol(answer, &words, 10);
 		if (!why && mhz <= 0)
 			why = *words ? words + 1 : "no reason was told";

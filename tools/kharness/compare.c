@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: is what came out right. An element may differ from the oracle by rtol * |expected| + c * eps * sqrt(L) *
- * scale, where L is the length of the reduction and scale the root mean square of the expected values around it:
- * rounding errors of a sum grow like a random walk (Higham, Accuracy and Stability of Numerical Algorithms, section
- * 4.2) and are relative to its terms, not to its result.
+ * kharness: is what came out right. An element may differ from the oracle by rtol * |expected| + c
+ * * eps * sqrt(L) * scale, where L is the length of the reduction and scale the root mean square of
+ * the expected values around it: rounding errors of a sum grow like a random walk (Higham, Accuracy
+ * and Stability of Numerical Algorithms, section 4.2) and are relative to its terms, not to its
+ * result.
  *
- * Inputs that were rounded to a coarser type err by eps_coarse * scale, however long the sum is, so the longer it is, the
- * more rounding would pass. What tells the two apart is a sum with few terms that are not zero: adding zero is exact, so
- * the honest error is bounded by the number of the other terms (equation 4.4 there, with their number for n), and that of
- * rounded inputs is what it was. Tasks that are linear, whose results are sums of products, are therefore also judged on
+ * Inputs that were rounded to a coarser type err by eps_coarse * scale, however long the sum is, so
+ * the longer it is, the more rounding would pass. What tells the two apart is a sum with few terms
+ * that are not zero: adding zero is exact, so the honest error is bounded by the number of the
+ * other terms (equation 4.4 there, with their number for n), and that of rounded inputs is what it
+ * was. Tasks that are linear, whose results are sums of products, are therefore also judged on
  * sparse inputs (batch.c: some two terms a sum), where the L of the rule is 4 at most.
  */
 #include <float.h>
@@ -64,22 +66,28 @@ rule_of(const struct judge *j, const struct batch *b, const struct call *c, size
 	enum kdtype type = t->tensors[tensor].dtype;
 	/* Storage types: sums are expected in float32, and one rounding at the end. */
 	bool storage = kdtype_is_storage(type);
-	double eps = type == KDTYPE_TF32 ? FLT_EPSILON : kdtype_eps(type), sum_eps = storage ? FLT_EPSILON : eps;
+	double eps = type == KDTYPE_TF32 ? FLT_EPSILON : kdtype_eps(type),
+	       sum_eps = storage ? FLT_EPSILON : eps;
 	bool sharp = b->dist == KDIST_SPARSE && compare_is_sharp(t, b->w);
 	int64_t length = sharp ? SPARSE_LENGTH : ktask_value(t, b->w, t->reduction);
-	struct rule r = { .rtol = t->rtol >= 0 ? t->rtol : (storage ? RTOL_EPS_STORAGE : RTOL_EPS) * eps,
-	    .atol = t->atol >= 0 ? t->atol : smallest(type), .fixed_scale = c->scale[tensor] };
+	struct rule r = { .rtol = t->rtol >= 0 ? t->rtol
+		                               : (storage ? RTOL_EPS_STORAGE : RTOL_EPS) * eps,
+		.atol = t->atol >= 0 ? t->atol : smallest(type),
+		.fixed_scale = c->scale[tensor] };
 
 	if (t->atol < 0)
 		r.per_scale = C * sum_eps * sqrt(length > 1 ? (double)length : 1);
-	/* Both factors of a product lose bits; the errors of many products grow as their sum does. */
+	/*
+	 * Both factors of a product lose bits; the errors of many products grow as their sum does.
+	 */
 	if (t->atol < 0 && type == KDTYPE_TF32)
 		*(sharp ? &r.rtol : &r.per_scale) += C_TF32 * kdtype_eps(type);
 	/*
-	 * {0,1} inputs of a task that is linear: sums of integers are exact, provided that the results can be told exactly
-	 * at all.
+	 * {0,1} inputs of a task that is linear: sums of integers are exact, provided that the
+	 * results can be told exactly at all.
 	 */
-	r.exact = t->linear && b->dist == KDIST_ZERO_ONE && j->space->is_exact(type, c->expected[tensor], n);
+	r.exact = t->linear && b->dist == KDIST_ZERO_ONE &&
+	    j->space->is_exact(type, c->expected[tensor], n);
 	return r;
 }
 
@@ -102,13 +110,18 @@ is_worse(const struct comparison_result *r, const struct verdict *v)
 }
 
 void
-compare_tensor(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor, const void *got,
-    uint64_t poison, struct verdict *v)
+compare_tensor(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
+    const void *got, uint64_t poison, struct verdict *v)
 {
 	const struct ktask_tensor *x = &j->task->tensors[tensor];
 	size_t n = ktask_elements(j->task, b->w, x);
-	struct comparison k = { .dtype = x->dtype, .n = n, .group = group_of(j, b, x), .expected = c->expected[tensor],
-	    .got = got, .cap = j->task->max_error_cap, .poison = poison };
+	struct comparison k = { .dtype = x->dtype,
+		.n = n,
+		.group = group_of(j, b, x),
+		.expected = c->expected[tensor],
+		.got = got,
+		.cap = j->task->max_error_cap,
+		.poison = poison };
 	struct comparison_result r;
 
 	if (kdtype_is_float(x->dtype))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: tier T2: every workload of the set, on inputs of several distributions and seeds, drawn now; each case is
- * one fresh call.
+ * kharness: tier T2: every workload of the set, on inputs of several distributions and seeds, drawn
+ * now; each case is one fresh call.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,21 +15,23 @@
 #include "status.h"
 
 enum {
-	LOG_CASES = 6,		/* wrong cases explained to the model */
-	TOTAL_LIMIT = 10	/* all calls together may take this many times the limit of one */
+	LOG_CASES = 6,   /* wrong cases explained to the model */
+	TOTAL_LIMIT = 10 /* all calls together may take this many times the limit of one */
 };
-static const int64_t slow_ns = 1000000000;	/* workloads slower than this are run on two distributions only */
+/* workloads slower than this are run on two distributions only */
+static const int64_t slow_ns = 1000000000;
 
 struct run {
 	struct judge *j;
 	struct subject *s;
 	struct memory m;
 	struct runner r;
-	size_t in_bytes, out_bytes;	/* of the arenas */
+	size_t in_bytes, out_bytes; /* of the arenas */
 	int64_t total_ns, last_ns;
 	size_t explained, unwritten;
-	bool thorough;		/* the whole output arena is looked at after the next call, not a part */
-	bool broken;		/* no more cases: it crashed, hung or cheated */
+	/* the whole output arena is looked at after the next call, not a part */
+	bool thorough;
+	bool broken; /* no more cases: it crashed, hung or cheated */
 };
 
 /* JSON has no NaN and no infinity. */
@@ -47,9 +49,8 @@ add_case(struct run *u, const struct batch *b, const struct verdict *v, bool com
 	json_t *c;
 
 	snprintf(draw, sizeof draw, "%llu", (unsigned long long)b->seed);
-	c = json_pack("{s:s,s:s,s:s,s:b}", "workload", b->w->name, "distribution", kdist_name(b->dist), "seed", draw,
-	    "ok",
-	    (int)v->ok);
+	c = json_pack("{s:s,s:s,s:s,s:b}", "workload", b->w->name, "distribution",
+	    kdist_name(b->dist), "seed", draw, "ok", (int)v->ok);
 	if (*b->w->drawn)
 		json_object_set_new(c, "drawn", json_string(b->w->drawn));
 	if (compared) {
@@ -73,7 +74,8 @@ static bool
 kept_to_outputs(struct run *u, const struct batch *b)
 {
 	char where[256], text[640];
-	bool kept = (u->thorough ? memory_all_intact : memory_intact)(u->j, &u->m, b, where, sizeof where);
+	bool kept =
+	    (u->thorough ? memory_all_intact : memory_intact)(u->j, &u->m, b, where, sizeof where);
 
 	u->thorough = false;
 	if (kept)
@@ -122,18 +124,23 @@ repeat(struct run *u, const struct batch *b, struct verdict *v)
 
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (t->tensors[i].output) {
-			size_t bytes = ktask_elements(t, b->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype);
+			size_t bytes = ktask_elements(t, b->w, &t->tensors[i]) *
+			    kdtype_size(t->tensors[i].dtype);
 
 			first[i] = u->j->space->alloc(bytes);
-			u->j->space->copy(first[i], u->m.out.memory + u->m.places[0].tensor[i], bytes);
+			u->j->space->copy(
+			    first[i], u->m.out.memory + u->m.places[0].tensor[i], bytes);
 		}
 	ran = call(u, b);
 	for (size_t i = 0; i < t->tensor_count; i++) {
-		if (ran && first[i] && u->j->space->differs(first[i], u->m.out.memory + u->m.places[0].tensor[i],
-		    ktask_elements(t, b->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype))) {
+		if (ran && first[i] &&
+		    u->j->space->differs(first[i], u->m.out.memory + u->m.places[0].tensor[i],
+		        ktask_elements(t, b->w, &t->tensors[i]) *
+		            kdtype_size(t->tensors[i].dtype))) {
 			v->ok = false;
 			kbuf_printf(&u->s->log,
-			    "workload %s: two calls with the same inputs gave different bits in %s\n",
+			    "workload %s: two calls with the same inputs gave different bits in "
+			    "%s\n",
 			    subject_workload(b->w), t->tensors[i].name);
 		}
 		u->j->space->release(first[i]);
@@ -173,7 +180,8 @@ any_distribution(const struct judge *j, size_t first)
 	struct krng rng;
 
 	krng_init(&rng, j->o.seed, (long)j->draws, 0, "distribution");
-	return j->task->distributions[first + krng_below(&rng, j->task->distribution_count - first)];
+	return j->task
+	    ->distributions[first + krng_below(&rng, j->task->distribution_count - first)];
 }
 
 /* The workload as it is listed. */

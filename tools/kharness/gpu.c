@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the space of a GPU's memory, see space.h. The judge has a context of its own on the device: what it holds
- * there, expected results above all, is out of reach of the candidate's process. The kernels are in device.cu.
+ * kharness: the space of a GPU's memory, see space.h. The judge has a context of its own on the
+ * device: what it holds there, expected results above all, is out of reach of the candidate's
+ * process. The kernels are in device.cu.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@
 
 /* The text of the kernels, in this program. */
 __asm__(".section .rodata\n"
-    "kiln_small_h: .incbin \"tools/kharness/small.h\"\n.byte 0\n"
-    "kiln_device_cu: .incbin \"tools/kharness/device.cu\"\n.byte 0\n"
-    ".previous");
+        "kiln_small_h: .incbin \"tools/kharness/small.h\"\n.byte 0\n"
+        "kiln_device_cu: .incbin \"tools/kharness/device.cu\"\n.byte 0\n"
+        ".previous");
 extern const char kiln_small_h[], kiln_device_cu[];
 
 enum { THREADS = 256, BLOCKS_MAX = 4096, CODE_MAX = 64 << 20, SUSPECT_S = 600, ROOM_S = 60 };
@@ -35,25 +36,38 @@ struct device_result {
 };
 
 enum kernel {
-	DRAW, WIDEN, PERTURB, WORDS, GUARD, GUARD_CHECK, DIFFERS, EXACT, SCALE, COMPARE, WORST, COMPARE_INTEGERS, FLUSH,
-	NOTHING, KERNELS
+	DRAW,
+	WIDEN,
+	PERTURB,
+	WORDS,
+	GUARD,
+	GUARD_CHECK,
+	DIFFERS,
+	EXACT,
+	SCALE,
+	COMPARE,
+	WORST,
+	COMPARE_INTEGERS,
+	FLUSH,
+	NOTHING,
+	KERNELS
 };
-static const char *const kernel_names[KERNELS] = {
-	"kiln_draw", "kiln_widen", "kiln_perturb", "kiln_words", "kiln_guard", "kiln_guard_check", "kiln_differs",
-	"kiln_exact", "kiln_scale", "kiln_compare", "kiln_worst", "kiln_compare_integers", "kiln_flush", "kiln_nothing",
-};
+static const char *const kernel_names[KERNELS] = { "kiln_draw", "kiln_widen", "kiln_perturb",
+	"kiln_words", "kiln_guard", "kiln_guard_check", "kiln_differs", "kiln_exact", "kiln_scale",
+	"kiln_compare", "kiln_worst", "kiln_compare_integers", "kiln_flush", "kiln_nothing" };
 
 static struct kgpu *gpu;
 static struct kgpu_facts facts;
 static void *kernels[KERNELS];
-static kgpu_ptr scratch;	/* one result */
+static kgpu_ptr scratch; /* one result */
 static kgpu_ptr flush_memory;
-static bool no_room;		/* a device has no memory left for a context of ours */
-static char *suspect_mark;	/* file that says that this device is not to be trusted for a while */
+static bool no_room; /* a device has no memory left for a context of ours */
+/* file that says that this device is not to be trusted for a while */
+static char *suspect_mark;
 
 /*
- * An error in the judge's own context is the device's: whoever comes next takes another one for a while, and a second
- * attempt may well go through.
+ * An error in the judge's own context is the device's: whoever comes next takes another one for a
+ * while, and a second attempt may well go through.
  */
 static void
 need(const char *what, const char *why)
@@ -62,8 +76,8 @@ need(const char *what, const char *why)
 		return;
 	if (suspect_mark)
 		kwrite_file(suspect_mark, why, strlen(why));
-	kdie(K_AGAIN, "the device %s failed (%s: %s); it is set aside for %d minutes", facts.name, what, why,
-	    SUSPECT_S / 60);
+	kdie(K_AGAIN, "the device %s failed (%s: %s); it is set aside for %d minutes", facts.name,
+	    what, why, SUSPECT_S / 60);
 }
 
 static kgpu_ptr
@@ -76,12 +90,19 @@ static void
 launch(enum kernel k, uint64_t work, void **arguments)
 {
 	uint64_t blocks = (work + THREADS - 1) / THREADS;
-	const unsigned grid[3] = { blocks < 1 ? 1 : blocks > BLOCKS_MAX ? BLOCKS_MAX : (unsigned)blocks, 1, 1 };
+	const unsigned grid[3] = { blocks < 1 ? 1
+		    : blocks > BLOCKS_MAX     ? BLOCKS_MAX
+		                              : (unsigned)blocks,
+		1, 1 };
 
-	need(kernel_names[k], kgpu_launch(gpu, kernels[k], grid, (const unsigned[3]){ THREADS, 1, 1 }, 0, arguments));
+	need(kernel_names[k],
+	    kgpu_launch(gpu, kernels[k], grid, (const unsigned[3]){ THREADS, 1, 1 }, 0, arguments));
 }
 
-/* The scratch result as one number, set to FIRST before and read back after a kernel that has it as last argument. */
+/*
+ * The scratch result as one number, set to FIRST before and read back after a kernel that has it as
+ * last argument.
+ */
 static uint64_t
 answer(enum kernel k, uint64_t work, void **arguments, uint64_t first)
 {
@@ -155,7 +176,8 @@ guard_check(const char *memory, uint64_t key, size_t from, size_t to)
 {
 	uint64_t first = from, end = to;
 
-	return (size_t)answer(GUARD_CHECK, (to - from) / 8 + 1, (void *[]){ &memory, &key, &first, &end, &scratch }, to);
+	return (size_t)answer(GUARD_CHECK, (to - from) / 8 + 1,
+	    (void *[]){ &memory, &key, &first, &end, &scratch }, to);
 }
 
 static bool
@@ -172,11 +194,14 @@ arena_open(struct arena *a, size_t bytes, bool read_only)
 	struct kgpu_shared *s = kcalloc(1, sizeof *s);
 	const char *why = kgpu_share(gpu, s, bytes);
 
-	(void)read_only;	/* the runner maps it so */
+	(void)read_only; /* the runner maps it so */
 	if (why)
 		kdie(K_AGAIN, "%zu MiB of shared memory of the device: %s", bytes >> 20, why);
-	*a = (struct arena){ .fd = s->fd, .runner_fd = s->fd, .memory = (char *)(uintptr_t)s->at, .bytes = s->bytes,
-	    .handle = (uint64_t)(uintptr_t)s };
+	*a = (struct arena){ .fd = s->fd,
+		.runner_fd = s->fd,
+		.memory = (char *)(uintptr_t)s->at,
+		.bytes = s->bytes,
+		.handle = (uint64_t)(uintptr_t)s };
 }
 
 static void
@@ -204,8 +229,8 @@ draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to)
 	int type = (int)t, dist = (int)how.dist;
 
 	values_draw(KDTYPE_F64, (struct recipe){ .dist = KDIST_NORMAL }, rng, 1, &common);
-	launch(DRAW, n, (void *[]){ &type, &dist, &seed, &count, &period, &every, &common, &width,
-	    &to });
+	launch(DRAW, n,
+	    (void *[]){ &type, &dist, &seed, &count, &period, &every, &common, &width, &to });
 }
 
 static void
@@ -245,13 +270,15 @@ double_of(uint64_t bits)
 
 /* Error and tolerance of the element that is furthest beyond, worked out here from its numbers. */
 static void
-look_at_worst(const struct comparison *c, const struct device_rule *rule, double scale, struct comparison_result *r)
+look_at_worst(const struct comparison *c, const struct device_rule *rule, double scale,
+    struct comparison_result *r)
 {
 	double e, got, tolerance;
 	char raw[8];
 
 	fetch(&e, (const double *)c->expected + r->worst_at, sizeof e);
-	fetch(raw, (const char *)c->got + r->worst_at * kdtype_size(c->dtype), kdtype_size(c->dtype));
+	fetch(
+	    raw, (const char *)c->got + r->worst_at * kdtype_size(c->dtype), kdtype_size(c->dtype));
 	values_widen(c->dtype, raw, 1, &got);
 	if (fabs(e) > rule->max)
 		e = copysign(rule->saturates ? rule->max : INFINITY, e);
@@ -265,25 +292,29 @@ compare_floats(const struct comparison *c, struct device_result *d, struct compa
 {
 	int type = (int)c->dtype, size = (int)kdtype_size(c->dtype);
 	uint64_t n = c->n, group = c->group, groups = n / group ? n / group : 1, poison = c->poison;
-	struct device_rule rule = { c->rule.rtol, c->rule.per_scale, c->rule.atol, c->rule.fixed_scale,
-	    kdtype_max(c->dtype), c->cap, c->rule.exact, size == 1 };
+	struct device_rule rule = { c->rule.rtol, c->rule.per_scale, c->rule.atol,
+		c->rule.fixed_scale, kdtype_max(c->dtype), c->cap, c->rule.exact, size == 1 };
 	double *sums = alloc(groups * 2 * sizeof *sums), pair[2];
 	const void *expected = c->expected, *got = c->got;
 
 	set(sums, 0, groups * 2 * sizeof *sums);
 	launch(SCALE, n / 64 + 1, (void *[]){ &expected, &n, &group, &groups, &sums });
-	launch(COMPARE, n, (void *[]){ &type, &size, &expected, &got, &n, &group, &groups, &sums, &rule, &poison,
-	    &scratch });
+	launch(COMPARE, n,
+	    (void *[]){ &type, &size, &expected, &got, &n, &group, &groups, &sums, &rule, &poison,
+	        &scratch });
 	fetch(d, (void *)(uintptr_t)scratch, sizeof *d);
 	if (d->mismatches) {
 		uint64_t g;
 
-		launch(WORST, n, (void *[]){ &type, &expected, &got, &n, &group, &groups, &sums, &rule, &scratch });
+		launch(WORST, n,
+		    (void *[]){
+		        &type, &expected, &got, &n, &group, &groups, &sums, &rule, &scratch });
 		fetch(d, (void *)(uintptr_t)scratch, sizeof *d);
 		r->worst_at = d->worst_at < n ? (size_t)d->worst_at : 0;
 		g = r->worst_at / group < groups ? r->worst_at / group : groups - 1;
 		fetch(pair, sums + 2 * g, sizeof pair);
-		look_at_worst(c, &rule, fmax(pair[1] > 0 ? sqrt(pair[0] / pair[1]) : 0, rule.fixed_scale), r);
+		look_at_worst(
+		    c, &rule, fmax(pair[1] > 0 ? sqrt(pair[0] / pair[1]) : 0, rule.fixed_scale), r);
 	}
 	release(sums);
 }
@@ -295,7 +326,8 @@ compare_integers(const struct comparison *c, struct device_result *d, struct com
 	uint64_t n = c->n, poison = c->poison;
 	const void *expected = c->expected, *got = c->got;
 
-	launch(COMPARE_INTEGERS, n, (void *[]){ &type, &size, &expected, &got, &n, &poison, &scratch });
+	launch(COMPARE_INTEGERS, n,
+	    (void *[]){ &type, &size, &expected, &got, &n, &poison, &scratch });
 	fetch(d, (void *)(uintptr_t)scratch, sizeof *d);
 	if (d->mismatches) {
 		r->worst_at = (size_t)d->worst_at;
@@ -348,10 +380,27 @@ fence(void)
 }
 
 static struct space space = {
-	.alloc = alloc, .release = release, .copy = copy, .fetch = fetch, .store = store, .set = set, .words = words,
-	.guard = guard, .guard_check = guard_check, .differs = differs, .draw = draw, .widen = widen,
-	.perturb = perturb, .is_exact = is_exact, .compare = compare, .flush = flush, .arena_open = arena_open,
-	.arena_close = arena_close, .fence = fence, .sample_ns = 2e6, .oracle_s = 0.01,
+	.alloc = alloc,
+	.release = release,
+	.copy = copy,
+	.fetch = fetch,
+	.store = store,
+	.set = set,
+	.words = words,
+	.guard = guard,
+	.guard_check = guard_check,
+	.differs = differs,
+	.draw = draw,
+	.widen = widen,
+	.perturb = perturb,
+	.is_exact = is_exact,
+	.compare = compare,
+	.flush = flush,
+	.arena_open = arena_open,
+	.arena_close = arena_close,
+	.fence = fence,
+	.sample_ns = 2e6,
+	.oracle_s = 0.01,
 	.samples_checks = true,
 };
 
@@ -362,8 +411,8 @@ source(void)
 
 	kbuf_printf(&b, "#define SMALL_FN __device__ static inline\n");
 	for (int t = 0; t < KDTYPE_COUNT; t++) {
-		static const char *const names[KDTYPE_COUNT] = { "F32", "F64", "F16", "BF16", "I32", "I64", "TF32", "E4M3",
-		    "E5M2", "E4M3FNUZ", "E5M2FNUZ", "I8" };
+		static const char *const names[KDTYPE_COUNT] = { "F32", "F64", "F16", "BF16", "I32",
+			"I64", "TF32", "E4M3", "E5M2", "E4M3FNUZ", "E5M2FNUZ", "I8" };
 
 		kbuf_printf(&b, "#define KDTYPE_%s %d\n", names[t], t);
 	}
@@ -373,11 +422,14 @@ source(void)
 			kbuf_printf(&b, "%c", *p >= 'a' && *p <= 'z' ? *p - 32 : *p);
 		kbuf_printf(&b, " %d\n", d);
 	}
-	kbuf_printf(&b, "#define INFINITY __longlong_as_double(0x7ff0000000000000ll)\n%s%s", kiln_small_h, kiln_device_cu);
+	kbuf_printf(&b, "#define INFINITY __longlong_as_double(0x7ff0000000000000ll)\n%s%s",
+	    kiln_small_h, kiln_device_cu);
 	return b.data;
 }
 
-/* The judge's kernels for this device: compiled, or as they were left in FOLDER by an earlier run. */
+/*
+ * The judge's kernels for this device: compiled, or as they were left in FOLDER by an earlier run.
+ */
 static char *
 judge_code(const struct backend *backend, const char *folder)
 {
@@ -400,7 +452,8 @@ judge_code(const struct backend *backend, const char *folder)
 		code = kcompile(backend->api, text, "device.cu", cuda ? flags : flags + 1,
 		    cuda ? 2 : 1, &len, &log, why, sizeof why);
 		if (!code)
-			kdie(K_MISSING, "the judge's kernels do not compile: %s %s", why, log ? log : "");
+			kdie(K_MISSING, "the judge's kernels do not compile: %s %s", why,
+			    log ? log : "");
 		if (path && kwrite_file(path, code, len) < 0)
 			kdie_errno(K_IO, "%s", path);
 	}
@@ -423,7 +476,8 @@ space_gpu(const struct backend *backend, const char *folder)
 	free(code);
 	need("memory", kgpu_alloc(gpu, &scratch, sizeof(struct device_result)));
 	/* Large enough that a short call fills a sample; several evaluations share the device. */
-	space.arena_bytes = facts.memory_bytes / 32 < (size_t)4 << 30 ? facts.memory_bytes / 32 : (size_t)4 << 30;
+	space.arena_bytes =
+	    facts.memory_bytes / 32 < (size_t)4 << 30 ? facts.memory_bytes / 32 : (size_t)4 << 30;
 	return &space;
 }
 
@@ -445,7 +499,10 @@ is_suspect(const char *mark)
 	return stat(mark, &st) == 0 && time(NULL) - st.st_mtime < SUSPECT_S;
 }
 
-/* Open device NUMBER; false, with nothing opened, when it is set aside, or others measure on it and we shall not WAIT. */
+/*
+ * Open device NUMBER; false, with nothing opened, when it is set aside, or others measure on it and
+ * we shall not WAIT.
+ */
 static bool
 try_device(struct judge *j, int number, bool wait)
 {
@@ -465,8 +522,9 @@ try_device(struct judge *j, int number, bool wait)
 	free(suspect_mark);
 	suspect_mark = mark_of(facts.uuid);
 	if (is_suspect(suspect_mark)) {
-		kwarn("device %d (%s) failed a short while ago and is set aside: remove %s to take it all the same", number,
-		    facts.name, suspect_mark);
+		kwarn("device %d (%s) failed a short while ago and is set aside: remove %s to take "
+		      "it all the same",
+		    number, facts.name, suspect_mark);
 		return false;
 	}
 	free(j->device_uuid);
@@ -491,7 +549,9 @@ find_device(struct judge *j)
 
 	if (!count)
 		kdie(K_MISSING, "no %s device: %s", j->o.backend->name, why);
-	/* The first that nobody measures on; when there is none, one of them in turn, to wait for. */
+	/*
+	 * The first that nobody measures on; when there is none, one of them in turn, to wait for.
+	 */
 	for (int i = 0; i < count && !found && count > 1; i++)
 		found = try_device(j, i, false);
 	for (int s = 0; !found && s < ROOM_S; s++) {
@@ -539,8 +599,9 @@ device_state(void)
 	struct kgpu_state s;
 
 	kgpu_state(gpu, &s);
-	return json_pack("{s:i,s:i,s:i,s:i,s:I}", "sm_mhz", s.sm_mhz, "memory_mhz", s.memory_mhz, "temperature_c",
-	    s.temperature_c, "power_w", s.power_w, "throttle", (json_int_t)s.throttle);
+	return json_pack("{s:i,s:i,s:i,s:i,s:I}", "sm_mhz", s.sm_mhz, "memory_mhz", s.memory_mhz,
+	    "temperature_c", s.temperature_c, "power_w", s.power_w, "throttle",
+	    (json_int_t)s.throttle);
 }
 
 void *
@@ -583,7 +644,8 @@ device_environment(void)
 
 	snprintf(compute, sizeof compute, "%d.%d", facts.major, facts.minor);
 	snprintf(driver, sizeof driver, "%d", facts.driver_version);
-	return json_pack("{s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:o}", "name", facts.name, "uuid", facts.uuid, "compute_capability",
-	    compute, "driver_api", driver, "multiprocessors", facts.multiprocessors, "l2_bytes",
-	    (json_int_t)facts.l2_bytes, "memory_bytes", (json_int_t)facts.memory_bytes, "state", device_state());
+	return json_pack("{s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:o}", "name", facts.name, "uuid",
+	    facts.uuid, "compute_capability", compute, "driver_api", driver, "multiprocessors",
+	    facts.multiprocessors, "l2_bytes", (json_int_t)facts.l2_bytes, "memory_bytes",
+	    (json_int_t)facts.memory_bytes, "state", device_state());
 }

@@ -19,16 +19,18 @@
 /* ---- plain memory ---- */
 
 enum {
-	ALIGNED = 64,			/* of the address of an array, as of a candidate's tensor; also the room for its head */
-	SPARE_MAX = 256 << 20,		/* bytes of arrays that are kept for the next ones */
-	SPARE_COUNT = 4096		/* and their number: each takes two of the 65530 mappings of a process */
+	/* of the address of an array, as of a candidate's tensor; also the room for its head */
+	ALIGNED = 64,
+	SPARE_MAX = 256 << 20, /* bytes of arrays that are kept for the next ones */
+	/* and their number: each takes two of the 65530 mappings of a process */
+	SPARE_COUNT = 4096
 };
 
 /* In front of an array. */
 struct head {
-	char *pages;			/* where it lies */
-	size_t whole;			/* bytes of them all */
-	struct head *next;		/* of the spare ones */
+	char *pages;       /* where it lies */
+	size_t whole;      /* bytes of them all */
+	struct head *next; /* of the spare ones */
 };
 
 /* Tensors come and go by the hundred: new pages for each would cost more than all else. */
@@ -64,7 +66,10 @@ drop_spares(void)
 	spare_bytes = spare_count = 0;
 }
 
-/* So many pages' bytes that arrays of like sizes can take each other's: their beginning is not touched unless needed. */
+/*
+ * So many pages' bytes that arrays of like sizes can take each other's: their beginning is not
+ * touched unless needed.
+ */
 static size_t
 room_for(size_t bytes)
 {
@@ -76,16 +81,18 @@ room_for(size_t bytes)
 }
 
 /*
- * Ends at a page that nobody may touch: an oracle that writes beyond its arrays, as one with a wrong shape does, crashes
- * there and then, and spoils no figure of the judge's.
+ * Ends at a page that nobody may touch: an oracle that writes beyond its arrays, as one with a
+ * wrong shape does, crashes there and then, and spoils no figure of the judge's.
  */
 static void *
 alloc(size_t bytes)
 {
 	size_t room = room_for(bytes + ALIGNED), whole = room + PAGE;
 	struct head *h = take_spare(whole);
-	char *pages = h ? h->pages : mmap(NULL, whole, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *p;
+	char *pages = h
+	    ? h->pages
+	    : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+	     *p;
 
 	if (pages == MAP_FAILED || (!h && mprotect(pages + room, PAGE, PROT_NONE) < 0))
 		kdie_errno(K_IO, "an array of %zu bytes", bytes);
@@ -151,7 +158,8 @@ arena_open(struct arena *a, size_t bytes, bool read_only)
 	if (a->fd < 0 || fallocate(a->fd, 0, 0, (off_t)a->bytes) < 0 ||
 	    fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		kdie_errno(K_MISSING, "%zu MiB of shared memory", a->bytes >> 20);
-	a->memory = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, a->fd, 0);
+	a->memory =
+	    mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, a->fd, 0);
 	if (a->memory == MAP_FAILED)
 		kdie_errno(K_MISSING, "%zu MiB of shared memory", a->bytes >> 20);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", a->fd);
@@ -196,7 +204,7 @@ guard(char *memory, uint64_t key, size_t from, size_t to)
 HOT static size_t
 guard_check(const char *memory, uint64_t key, size_t from, size_t to)
 {
-	enum { WORDS = 8 };	/* looked at together */
+	enum { WORDS = 8 }; /* looked at together */
 
 	while (from < to) {
 		uint64_t word[WORDS], changed = 0;
@@ -272,7 +280,8 @@ rms(const double *x, size_t n)
 static bool
 same_special(double expected, double got)
 {
-	return isnan(expected) ? isnan(got) : isinf(expected) && isinf(got) && signbit(expected) == signbit(got);
+	return isnan(expected) ? isnan(got)
+	                       : isinf(expected) && isinf(got) && signbit(expected) == signbit(got);
 }
 
 static void
@@ -292,32 +301,36 @@ note(struct comparison_result *r, size_t at, double error, double tolerance)
 /* What the elements of a group share. */
 struct group {
 	double scale;
-	double max;		/* of the type */
-	double beyond;		/* what a result beyond it must come out as: the largest where a type saturates */
+	double max; /* of the type */
+	/* what a result beyond it must come out as: the largest where a type saturates */
+	double beyond;
 };
 
 /*
- * The usual case, and fast: true when all of N values, a multiple of LANES, are finite and within tolerance. Only then are
- * their errors noted.
+ * The usual case, and fast: true when all of N values, a multiple of LANES, are finite and within
+ * tolerance. Only then are their errors noted.
  */
 HOT static bool
-all_close(const struct comparison *c, const struct group *g, const double *got, size_t from, size_t n,
-    struct comparison_result *r)
+all_close(const struct comparison *c, const struct group *g, const double *got, size_t from,
+    size_t n, struct comparison_result *r)
 {
 	const struct rule *rule = &c->rule;
 	const double *expected = (const double *)c->expected + from;
-	double base = rule->exact ? 0 : rule->per_scale * g->scale + rule->atol, rtol = rule->exact ? 0 : rule->rtol;
+	double base = rule->exact ? 0 : rule->per_scale * g->scale + rule->atol,
+	       rtol = rule->exact ? 0 : rule->rtol;
 	double cap = c->cap >= 0 ? c->cap : INFINITY;
 	double abs[LANES] = { 0 }, rel[LANES] = { 0 };
 	long bad[LANES] = { 0 }, any = 0;
 
 	for (size_t i = 0; i < n; i += LANES)
 		for (size_t k = 0; k < LANES; k++) {
-			double size = fabs(expected[i + k]), error = fabs(got[i + k] - expected[i + k]);
+			double size = fabs(expected[i + k]),
+			       error = fabs(got[i + k] - expected[i + k]);
 			double share = size > 0 ? error / size : 0;
 
 			/* No comparison with a NaN holds, and infinities differ by one. */
-			bad[k] |= !(error <= rtol * size + base) | !(size <= g->max) | (error > cap);
+			bad[k] |=
+			    !(error <= rtol * size + base) | !(size <= g->max) | (error > cap);
 			abs[k] = error > abs[k] ? error : abs[k];
 			rel[k] = share > rel[k] ? share : rel[k];
 		}
@@ -332,8 +345,8 @@ all_close(const struct comparison *c, const struct group *g, const double *got, 
 
 /* Elements FROM to FROM + N, whose values are GOT. */
 static void
-compare_some(const struct comparison *c, const struct group *g, const double *got, size_t from, size_t n,
-    struct comparison_result *r)
+compare_some(const struct comparison *c, const struct group *g, const double *got, size_t from,
+    size_t n, struct comparison_result *r)
 {
 	const struct rule *rule = &c->rule;
 	const double *expected = (const double *)c->expected + from;
@@ -369,8 +382,9 @@ compare_group(const struct comparison *c, size_t from, size_t to, struct compari
 	enum { CHUNK = 512 };
 	double got[CHUNK], max = kdtype_max(c->dtype);
 	double scale = rms((const double *)c->expected + from, to - from);
-	struct group g = { .scale = fmax(scale, c->rule.fixed_scale), .max = max,
-	    .beyond = kdtype_size(c->dtype) == 1 ? max : INFINITY };
+	struct group g = { .scale = fmax(scale, c->rule.fixed_scale),
+		.max = max,
+		.beyond = kdtype_size(c->dtype) == 1 ? max : INFINITY };
 
 	for (size_t n; from < to; from += n) {
 		n = to - from < CHUNK ? to - from : CHUNK;
@@ -398,7 +412,8 @@ compare_integers(const struct comparison *c, struct comparison_result *r)
 	size_t size = kdtype_size(c->dtype);
 
 	for (size_t i = 0; i < c->n; i++) {
-		const char *e = (const char *)c->expected + i * size, *g = (const char *)c->got + i * size;
+		const char *e = (const char *)c->expected + i * size,
+		           *g = (const char *)c->got + i * size;
 		double a, b;
 
 		if (!memcmp(e, g, size))
@@ -441,11 +456,15 @@ flush(void)
 
 	if (!memory) {
 		n = 2 * machine_llc() / sizeof *memory;
-		memory = mmap(NULL, n * sizeof *memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memory = mmap(NULL, n * sizeof *memory, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (memory == MAP_FAILED)
 			kdie_errno(K_MISSING, "memory to flush the caches");
 	}
-	/* One word per line of 64 bytes; what is written depends on what was read, so neither can be left out. */
+	/*
+	 * One word per line of 64 bytes; what is written depends on what was read, so neither can
+	 * be left out.
+	 */
 	for (size_t i = 0; i < n; i += 8)
 		memory[i] = sum += memory[i] + i;
 }
@@ -453,7 +472,10 @@ flush(void)
 #if defined(__x86_64__)
 enum { LINE = 64 };
 
-/* CLFLUSH is ordered with all that follows by the fence, and reaches the caches of every processor (Intel SDM, volume 2A). */
+/*
+ * CLFLUSH is ordered with all that follows by the fence, and reaches the caches of every processor
+ * (Intel SDM, volume 2A).
+ */
 __attribute__((target("clflushopt"))) static void
 flush_lines(const char *line, const char *end)
 {
@@ -464,7 +486,8 @@ flush_lines(const char *line, const char *end)
 static void
 evict(const void *p, size_t bytes)
 {
-	const char *line = (const char *)((uintptr_t)p / LINE * LINE), *end = (const char *)p + bytes;
+	const char *line = (const char *)((uintptr_t)p / LINE * LINE),
+	           *end = (const char *)p + bytes;
 
 	if (__builtin_cpu_supports("clflushopt"))
 		flush_lines(line, end);
@@ -484,8 +507,27 @@ fence(void)
 }
 
 const struct space space_host = {
-	.alloc = alloc, .release = release, .copy = copy, .fetch = copy, .store = copy, .set = set, .words = words,
-	.guard = guard, .guard_check = guard_check, .differs = differs, .draw = values_draw, .widen = values_widen,
-	.perturb = perturb, .is_exact = is_exact, .compare = compare, .evict = evict, .flush = flush, .arena_open = arena_open,
-	.arena_close = arena_close, .fence = fence, .arena_bytes = 32 << 20, .sample_ns = 1e6, .oracle_s = 0.02,
+	.alloc = alloc,
+	.release = release,
+	.copy = copy,
+	.fetch = copy,
+	.store = copy,
+	.set = set,
+	.words = words,
+	.guard = guard,
+	.guard_check = guard_check,
+	.differs = differs,
+	.draw = values_draw,
+	.widen = values_widen,
+	.perturb = perturb,
+	.is_exact = is_exact,
+	.compare = compare,
+	.evict = evict,
+	.flush = flush,
+	.arena_open = arena_open,
+	.arena_close = arena_close,
+	.fence = fence,
+	.arena_bytes = 32 << 20,
+	.sample_ns = 1e6,
+	.oracle_s = 0.02,
 };

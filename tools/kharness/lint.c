@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: is the task worth solving: a kernel that writes zeros, a constant, or yesterday's answer must be judged
- * wrong on it. Tried out, with the judge's own comparison, on what the oracle says about every timed workload.
+ * kharness: is the task worth solving: a kernel that writes zeros, a constant, or yesterday's
+ * answer must be judged wrong on it. Tried out, with the judge's own comparison, on what the oracle
+ * says about every timed workload.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,21 +11,27 @@
 #include "kgroups.h"
 #include "kharness.h"
 
-/* On a GPU, whose results are brought to the host for this, workloads with so many elements of outputs. */
+/*
+ * On a GPU, whose results are brought to the host for this, workloads with so many elements of
+ * outputs.
+ */
 enum { DEVICE_MIN = 1024, DEVICE_MAX = 1 << 22 };
-static const double contrast = 100;	/* results for different inputs differ by this many tolerances */
-/* What is so for so many inputs is so for all; fewer may meet by chance, as an argmax does, or a sum of random numbers. */
+/* results for different inputs differ by this many tolerances */
+static const double contrast = 100;
+/*
+ * What is so for so many inputs is so for all; fewer may meet by chance, as an argmax does, or a
+ * sum of random numbers.
+ */
 enum { DRAWS = 16 };
 
 struct lint {
 	struct judge *j;
-	struct judge host;	/* the same judge, for results that were brought to the host */
+	struct judge host; /* the same judge, for results that were brought to the host */
 	const struct ktask_workload *w;
 	size_t faults;
 };
 
-static void __attribute__((format(printf, 2, 3)))
-complain(struct lint *l, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) complain(struct lint *l, const char *fmt, ...)
 {
 	va_list ap;
 	char text[512];
@@ -71,11 +78,16 @@ try_truth(struct lint *l, const struct batch *b, size_t i)
 
 	if (!accepted(l, b, i, b->calls[0].expected[i], &v))
 		complain(l,
-		    "%s as the oracle computed it, rounded to %s, would not pass: the tolerance is too tight (%s)",
-		    l->j->task->tensors[i].name, kdtype_name(l->j->task->tensors[i].dtype), kdist_name(b->dist));
+		    "%s as the oracle computed it, rounded to %s, would not pass: the tolerance is "
+		    "too tight (%s)",
+		    l->j->task->tensors[i].name, kdtype_name(l->j->task->tensors[i].dtype),
+		    kdist_name(b->dist));
 }
 
-/* Sizes and scalars that the check will draw: what the oracle makes of them is seen before any kernel is judged. */
+/*
+ * Sizes and scalars that the check will draw: what the oracle makes of them is seen before any
+ * kernel is judged.
+ */
 static void
 try_drawn(struct lint *l)
 {
@@ -140,14 +152,17 @@ find_impostors(struct lint *l, const struct batch *b, const struct batch *other,
 	if (accepted(l, b, i, other->calls[0].expected[i], &v))
 		kbuf_printf(&faults, "; %s computed from other inputs would pass", name);
 	else if (v.worst < contrast * v.tolerance)
-		kbuf_printf(&faults, "; %s hardly depends on the inputs: it moves by %.3g, which must be %.0f times the tolerance of "
-		    "%.3g; put another distribution first, or narrow \"tolerance\"", name, v.worst, contrast, v.tolerance);
+		kbuf_printf(&faults,
+		    "; %s hardly depends on the inputs: it moves by %.3g, which must be %.0f times "
+		    "the tolerance of "
+		    "%.3g; put another distribution first, or narrow \"tolerance\"",
+		    name, v.worst, contrast, v.tolerance);
 	return faults.data;
 }
 
 /*
- * On the first distribution only: others may well be degenerate, that is what they are for. Two sums may happen to be near
- * each other: what is wrong is so whatever is drawn.
+ * On the first distribution only: others may well be degenerate, that is what they are for. Two
+ * sums may happen to be near each other: what is wrong is so whatever is drawn.
  */
 static void
 try_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
@@ -176,13 +191,17 @@ same_results(const struct lint *l, const struct batch *a, const struct batch *b)
 	const struct ktask *t = l->j->task;
 
 	for (size_t i = 0; i < t->tensor_count; i++)
-		if (t->tensors[i].output && memcmp(a->calls[0].expected[i], b->calls[0].expected[i],
-		    ktask_elements(t, l->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype)))
+		if (t->tensors[i].output &&
+		    memcmp(a->calls[0].expected[i], b->calls[0].expected[i],
+		        ktask_elements(t, l->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype)))
 			return false;
 	return true;
 }
 
-/* Of a task whose results are integers alone: they are exact, so only a constant would pass where it should not. */
+/*
+ * Of a task whose results are integers alone: they are exact, so only a constant would pass where
+ * it should not.
+ */
 static void
 try_constant(struct lint *l)
 {
@@ -256,9 +275,13 @@ advise(const struct ktask *t)
 		for (size_t k = 1; k < t->workload_count; k++)
 			varies |= t->workloads[k].axis[i] != t->workloads[0].axis[i];
 		if (!varies && t->axes[i].kind == KAXIS_VAR && !t->axes[i].limits.stated &&
-		    !json_object_get(json_object_get(json_object_get(t->json, "axes"), t->axes[i].name), "fixed"))
-			kwarn("%s: note: axis %s has the same size in all workloads: give it \"min\" and \"max\", or say \"fixed\": "
-			    "true", t->file, t->axes[i].name);
+		    !json_object_get(
+		        json_object_get(json_object_get(t->json, "axes"), t->axes[i].name),
+		        "fixed"))
+			kwarn("%s: note: axis %s has the same size in all workloads: give it "
+			      "\"min\" and \"max\", or say \"fixed\": "
+			      "true",
+			    t->file, t->axes[i].name);
 	}
 	if (!t->reduction && has_float_output(t))
 		kwarn("%s: note: no \"reduction\": the tolerance takes its length as 1", t->file);

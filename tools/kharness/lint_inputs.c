@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: what a task's inputs are worth, tried out with the oracle on a few small workloads: a kernel may ignore what has
- * no influence on the results, and compile in what never varies. Notes, no faults.
+ * kharness: what a task's inputs are worth, tried out with the oracle on a few small workloads: a
+ * kernel may ignore what has no influence on the results, and compile in what never varies. Notes,
+ * no faults.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum { WORKLOADS = 4, DRAWS = 4 };
 struct trial {
 	struct judge *j;
 	const struct ktask *t;
-	const struct ktask_workload *w[WORKLOADS];	/* the smallest ones */
+	const struct ktask_workload *w[WORKLOADS]; /* the smallest ones */
 	size_t count;
 };
 
@@ -56,8 +57,8 @@ has_moved(struct trial *x, struct batch *b)
 
 		if (!o->output)
 			continue;
-		moved |= x->j->space->differs(was.expected[i], b->calls->expected[i],
-		    ktask_elements(x->t, b->w, o) * size);
+		moved |= x->j->space->differs(
+		    was.expected[i], b->calls->expected[i], ktask_elements(x->t, b->w, o) * size);
 		x->j->space->release(b->calls->expected[i]);
 	}
 	memcpy(b->calls->expected, was.expected, sizeof was.expected);
@@ -117,7 +118,9 @@ scalar_moves(struct trial *x, const struct ktask_workload *w, const struct ktask
 	return moved;
 }
 
-/* Whether any workload shows that input I matters; inputs whose contents are given are not tried. */
+/*
+ * Whether any workload shows that input I matters; inputs whose contents are given are not tried.
+ */
 static bool
 input_matters(struct trial *x, size_t i)
 {
@@ -126,9 +129,9 @@ input_matters(struct trial *x, size_t i)
 
 	for (size_t k = 0; k < x->count && !matters; k++)
 		for (int n = 0; n < DRAWS && !matters; n++)
-			matters = in->scalar ? scalar_moves(x, x->w[k], in) :
-			    json_object_get(x->w[k]->values, in->name) ||
-			    tensor_moves(x, x->w[k], i);
+			matters = in->scalar ? scalar_moves(x, x->w[k], in)
+			                     : json_object_get(x->w[k]->values, in->name) ||
+			        tensor_moves(x, x->w[k], i);
 	return matters;
 }
 
@@ -141,8 +144,8 @@ scalar_varies(const struct trial *x, const struct ktask_tensor *s)
 	for (size_t k = 0; k < x->t->workload_count; k++) {
 		double v = ktask_scalar(&x->t->workloads[k], s);
 
-		varies |= v < first || v > first ||
-		    ktask_range(s->dtype, v, s->min, s->max, &low, &high);
+		varies |=
+		    v < first || v > first || ktask_range(s->dtype, v, s->min, s->max, &low, &high);
 	}
 	return varies;
 }
@@ -156,10 +159,11 @@ try_input(struct trial *x, size_t i)
 		return;
 	if (in->scalar && !scalar_varies(x, in))
 		kwarn("%s: note: inputs.%s is %g in all calls, so a kernel may compile it in: "
-		    "give it \"min\" and \"max\", or say \"fixed\": true", x->t->file, in->name,
-		    ktask_scalar(x->t->workloads, in));
+		      "give it \"min\" and \"max\", or say \"fixed\": true",
+		    x->t->file, in->name, ktask_scalar(x->t->workloads, in));
 	else if (!input_matters(x, i))
-		kwarn("%s: note: inputs.%s has no influence on the results, so a kernel may ignore it",
+		kwarn("%s: note: inputs.%s has no influence on the results, so a kernel may ignore "
+		      "it",
 		    x->t->file, in->name);
 }
 
@@ -186,7 +190,8 @@ try_axis(struct trial *x, size_t i)
 			return;
 	}
 	if (tried)
-		kwarn("%s: note: axes.%s has no influence on the results, so a kernel may ignore it",
+		kwarn("%s: note: axes.%s has no influence on the results, so a kernel may ignore "
+		      "it",
 		    x->t->file, a->name);
 }
 
@@ -209,8 +214,8 @@ try_special(struct trial *x, const struct ktask_workload *w)
 			double *values = kmalloc(elements * sizeof *values + 1);
 
 			if (elements)
-				x->j->space->fetch(values, b.calls->expected[i],
-				    elements * sizeof *values);
+				x->j->space->fetch(
+				    values, b.calls->expected[i], elements * sizeof *values);
 			count += elements;
 			for (size_t k = 0; k < elements; k++)
 				finite += isfinite(values[k]) != 0;
@@ -219,8 +224,10 @@ try_special(struct trial *x, const struct ktask_workload *w)
 		batch_free(x->j, &b);
 	}
 	if (finite && finite < count)
-		kwarn("%s: note: inputs with NaN and infinities have results, %zu %% of them finite on "
-		    "workload %s: where a kernel must get them right, add \"special\" to \"distributions\"",
+		kwarn("%s: note: inputs with NaN and infinities have results, %zu %% of them "
+		      "finite on "
+		      "workload %s: where a kernel must get them right, add \"special\" to "
+		      "\"distributions\"",
 		    x->t->file, finite * 100 / count, w->name);
 }
 

@@ -11,19 +11,35 @@
 #include "kio.h"
 
 /*
- * Vector and matrix extensions worth telling a kernel writer about, as /proc/cpuinfo spells them, and what to call
- * them.
+ * Vector and matrix extensions worth telling a kernel writer about, as /proc/cpuinfo spells them,
+ * and what to call them.
  */
 static const char *const extensions[][2] = {
-	{ "sse2", "sse2" }, { "sse4_2", "sse4.2" }, { "avx", "avx" }, { "f16c", "f16c" }, { "fma", "fma" },
+	{ "sse2", "sse2" },
+	{ "sse4_2", "sse4.2" },
+	{ "avx", "avx" },
+	{ "f16c", "f16c" },
+	{ "fma", "fma" },
 	{ "avx2", "avx2" },
-	{ "bmi2", "bmi2" }, { "avx512f", "avx512f" }, { "avx512bw", "avx512bw" }, { "avx512dq", "avx512dq" },
-	{ "avx512vl", "avx512vl" }, { "avx512_vnni", "avx512_vnni" }, { "avx512_bf16", "avx512_bf16" },
-	{ "avx512_fp16", "avx512_fp16" }, { "avx_vnni", "avx_vnni" }, { "amx_tile", "amx_tile" },
+	{ "bmi2", "bmi2" },
+	{ "avx512f", "avx512f" },
+	{ "avx512bw", "avx512bw" },
+	{ "avx512dq", "avx512dq" },
+	{ "avx512vl", "avx512vl" },
+	{ "avx512_vnni", "avx512_vnni" },
+	{ "avx512_bf16", "avx512_bf16" },
+	{ "avx512_fp16", "avx512_fp16" },
+	{ "avx_vnni", "avx_vnni" },
+	{ "amx_tile", "amx_tile" },
 	{ "amx_bf16", "amx_bf16" },
-	{ "amx_int8", "amx_int8" }, { "asimd", "neon" }, { "asimdhp", "fp16" }, { "asimddp", "dotprod" },
+	{ "amx_int8", "amx_int8" },
+	{ "asimd", "neon" },
+	{ "asimdhp", "fp16" },
+	{ "asimddp", "dotprod" },
 	{ "sve", "sve" },
-	{ "sve2", "sve2" }, { "bf16", "bf16" }, { "i8mm", "i8mm" },
+	{ "sve2", "sve2" },
+	{ "bf16", "bf16" },
+	{ "i8mm", "i8mm" },
 };
 
 /* Value of the first "KEY : VALUE" line of /proc/cpuinfo, or NULL; the caller frees. */
@@ -32,12 +48,13 @@ cpuinfo(const char *text, const char *key)
 {
 	size_t n = strlen(key);
 
-	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (const char *line = text; line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		const char *colon = line + n + strspn(line + n, " \t");
 
 		if (!strncmp(line, key, n) && *colon == ':')
-			return kstrndup(colon + 1 + strspn(colon + 1, " \t"), strcspn(colon + 1 +
-			    strspn(colon + 1, " \t"), "\n"));
+			return kstrndup(colon + 1 + strspn(colon + 1, " \t"),
+			    strcspn(colon + 1 + strspn(colon + 1, " \t"), "\n"));
 		if (!*line)
 			break;
 	}
@@ -113,7 +130,8 @@ cores(const char *info, long threads)
 	char *seen = kcalloc(1, 1), key[64];
 	long count = 0, package = 0;
 
-	for (const char *line = info; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (const char *line = info; line && *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		long v;
 
 		if (sscanf(line, "physical id : %ld", &v) == 1)
@@ -144,8 +162,8 @@ set_text(json_t *o, const char *key, char *text)
 static char *
 os_name(void)
 {
-	char *text = kread_file("/etc/os-release", 65536, NULL), *at = text ? strstr(text, "PRETTY_NAME=\"") : NULL,
-	    *name = NULL;
+	char *text = kread_file("/etc/os-release", 65536, NULL),
+	     *at = text ? strstr(text, "PRETTY_NAME=\"") : NULL, *name = NULL;
 
 	if (at)
 		name = kstrndup(at + 13, strcspn(at + 13, "\"\n"));
@@ -183,9 +201,9 @@ machine_facts(void)
 	long threads = sysconf(_SC_NPROCESSORS_ONLN);
 	struct utsname u;
 	json_t *o = json_pack("{s:s,s:I,s:I,s:o,s:I,s:I,s:I,s:I}", "schema", "machine/1", "threads",
-	    (json_int_t)threads, "cores",
-	    (json_int_t)cores(info, threads), "isa", isa(info), "l1d_bytes", (json_int_t)cache_bytes(1), "l2_bytes",
-	    (json_int_t)cache_bytes(2), "l3_bytes", (json_int_t)cache_bytes(3), "memory_bytes",
+	    (json_int_t)threads, "cores", (json_int_t)cores(info, threads), "isa", isa(info),
+	    "l1d_bytes", (json_int_t)cache_bytes(1), "l2_bytes", (json_int_t)cache_bytes(2),
+	    "l3_bytes", (json_int_t)cache_bytes(3), "memory_bytes",
 	    (json_int_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
 
 	set_text(o, "cpu", cpu_name(info));

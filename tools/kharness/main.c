@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: judge a compiled kernel: is it right, how fast is it. The kernel runs in a sandboxed process of its own,
- * which is stopped except while the clock runs; inputs, expected results, clock and verdict stay in this one.
+ * kharness: judge a compiled kernel: is it right, how fast is it. The kernel runs in a sandboxed
+ * process of its own, which is stopped except while the clock runs; inputs, expected results, clock
+ * and verdict stay in this one.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -20,44 +21,86 @@
 #include "ksandbox.h"
 
 enum {
-	OPT_THREADS = 256, OPT_SEEDS, OPT_SEED, OPT_PHASE, OPT_STATISTIC, OPT_TIMING, OPT_MIN, OPT_MAX, OPT_WARMUP,
+	OPT_THREADS = 256,
+	OPT_SEEDS,
+	OPT_SEED,
+	OPT_PHASE,
+	OPT_STATISTIC,
+	OPT_TIMING,
+	OPT_MIN,
+	OPT_MAX,
+	OPT_WARMUP,
 	OPT_WARMUP_S,
-	OPT_RUN_TIMEOUT, OPT_MEMORY, OPT_SANDBOX, OPT_ORACLE, OPT_AGAINST, OPT_NAME, OPT_MACHINE, OPT_CEILINGS, OPT_LINT, OPT_BACKEND, OPT_SOLO, OPT_WORKLOAD,
-	OPT_REUSE, OPT_ALL_PAIRS, OPT_BUSY, OPT_APART, OPT_LOCK_CLOCKS, OPT_LOCK_MHZ, OPT_HOLD_CLOCKS
+	OPT_RUN_TIMEOUT,
+	OPT_MEMORY,
+	OPT_SANDBOX,
+	OPT_ORACLE,
+	OPT_AGAINST,
+	OPT_NAME,
+	OPT_MACHINE,
+	OPT_CEILINGS,
+	OPT_LINT,
+	OPT_BACKEND,
+	OPT_SOLO,
+	OPT_WORKLOAD,
+	OPT_REUSE,
+	OPT_ALL_PAIRS,
+	OPT_BUSY,
+	OPT_APART,
+	OPT_LOCK_CLOCKS,
+	OPT_LOCK_MHZ,
+	OPT_HOLD_CLOCKS
 };
 
-static const struct option long_options[] = {
-	{ "task", required_argument, NULL, 't' }, { "set", required_argument, NULL, 's' },
-	{ "threads", required_argument, NULL, OPT_THREADS }, { "seeds", required_argument, NULL, OPT_SEEDS },
-	{ "seed", required_argument, NULL, OPT_SEED }, { "phase", required_argument, NULL, OPT_PHASE },
-	{ "statistic", required_argument, NULL, OPT_STATISTIC }, { "timing-s", required_argument, NULL, OPT_TIMING },
-	{ "min-samples", required_argument, NULL, OPT_MIN }, { "max-samples", required_argument, NULL, OPT_MAX },
-	{ "warmup", required_argument, NULL, OPT_WARMUP }, { "warmup-s", required_argument, NULL, OPT_WARMUP_S },
+static const struct option long_options[] = { { "task", required_argument, NULL, 't' },
+	{ "set", required_argument, NULL, 's' },
+	{ "threads", required_argument, NULL, OPT_THREADS },
+	{ "seeds", required_argument, NULL, OPT_SEEDS },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "phase", required_argument, NULL, OPT_PHASE },
+	{ "statistic", required_argument, NULL, OPT_STATISTIC },
+	{ "timing-s", required_argument, NULL, OPT_TIMING },
+	{ "min-samples", required_argument, NULL, OPT_MIN },
+	{ "max-samples", required_argument, NULL, OPT_MAX },
+	{ "warmup", required_argument, NULL, OPT_WARMUP },
+	{ "warmup-s", required_argument, NULL, OPT_WARMUP_S },
 	{ "run-timeout-s", required_argument, NULL, OPT_RUN_TIMEOUT },
 	{ "memory-mb", required_argument, NULL, OPT_MEMORY },
-	{ "sandbox", required_argument, NULL, OPT_SANDBOX }, { "oracle", required_argument, NULL, OPT_ORACLE },
-	{ "against", required_argument, NULL, OPT_AGAINST }, { "name", required_argument, NULL, OPT_NAME },
+	{ "sandbox", required_argument, NULL, OPT_SANDBOX },
+	{ "oracle", required_argument, NULL, OPT_ORACLE },
+	{ "against", required_argument, NULL, OPT_AGAINST },
+	{ "name", required_argument, NULL, OPT_NAME },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
-	{ "lock-clocks", required_argument, NULL, OPT_LOCK_CLOCKS }, { "lock-mhz", required_argument, NULL, OPT_LOCK_MHZ },
+	{ "lock-clocks", required_argument, NULL, OPT_LOCK_CLOCKS },
+	{ "lock-mhz", required_argument, NULL, OPT_LOCK_MHZ },
 	{ "hold-clocks", required_argument, NULL, OPT_HOLD_CLOCKS },
 	{ "solo", no_argument, NULL, OPT_SOLO }, { "apart", no_argument, NULL, OPT_APART },
-	{ "workload", required_argument, NULL, OPT_WORKLOAD }, { "reuse", no_argument, NULL, OPT_REUSE },
-	{ "all-pairs", no_argument, NULL, OPT_ALL_PAIRS }, { "busy-s", required_argument, NULL, OPT_BUSY },
-	{ "machine", no_argument, NULL, OPT_MACHINE }, { "ceilings", no_argument, NULL, OPT_CEILINGS }, { "lint", required_argument, NULL, OPT_LINT },
-	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 }
-};
+	{ "workload", required_argument, NULL, OPT_WORKLOAD },
+	{ "reuse", no_argument, NULL, OPT_REUSE },
+	{ "all-pairs", no_argument, NULL, OPT_ALL_PAIRS },
+	{ "busy-s", required_argument, NULL, OPT_BUSY },
+	{ "machine", no_argument, NULL, OPT_MACHINE },
+	{ "ceilings", no_argument, NULL, OPT_CEILINGS },
+	{ "lint", required_argument, NULL, OPT_LINT }, { "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 } };
 
 static const char usage_text[] =
-    "usage: kharness -t TASK.json [-s SET] [-o FILE] [--phase correctness|timing|both] [--oracle ORACLE.so]\n"
-    "                [--against NAME=FILE.so]... [--all-pairs] [--busy-s S] [--threads N] [--seeds N] [--seed HEX] [--timing-s S]\n"
-    "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] [--run-timeout-s S]\n"
-    "                [--statistic median|min|mean] [--memory-mb N] [--sandbox auto|bwrap|landlock|none]\n"
-    "                [--name NAME] [--backend c|cuda|hip|opencl] [--lock-clocks off|try|require] [--lock-mhz N]\n"
+    "usage: kharness -t TASK.json [-s SET] [-o FILE] [--phase correctness|timing|both] [--oracle "
+    "ORACLE.so]\n"
+    "                [--against NAME=FILE.so]... [--all-pairs] [--busy-s S] [--threads N] [--seeds "
+    "N] [--seed HEX] [--timing-s S]\n"
+    "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] "
+    "[--run-timeout-s S]\n"
+    "                [--statistic median|min|mean] [--memory-mb N] [--sandbox "
+    "auto|bwrap|landlock|none]\n"
+    "                [--name NAME] [--backend c|cuda|hip|opencl] [--lock-clocks off|try|require] "
+    "[--lock-mhz N]\n"
     "                CANDIDATE.so\n"
-    "       kharness --reuse -t TASK.json [-s SET] [--oracle ORACLE.so] [--against NAME=FILE.so]... CANDIDATE.so\n"
-    "       kharness --solo -t TASK.json [-s SET] [--workload NAME | --apart] [--backend c|cuda|hip] CANDIDATE.so\n"
+    "       kharness --reuse -t TASK.json [-s SET] [--oracle ORACLE.so] [--against "
+    "NAME=FILE.so]... CANDIDATE.so\n"
+    "       kharness --solo -t TASK.json [-s SET] [--workload NAME | --apart] [--backend "
+    "c|cuda|hip] CANDIDATE.so\n"
     "       kharness --machine [-o FILE]\n"
     "       kharness --ceilings [--backend c|cuda|hip] [--threads N] [-t TASK.json] [-o FILE]\n"
     "       kharness --lint TASK.json [--backend c|cuda|hip] [--oracle ORACLE.so]\n";
@@ -86,7 +129,8 @@ seed_of(const char *hex)
 	char *end;
 	uint64_t v = strtoull(hex, &end, 16);
 
-	if (!*hex || *end || strlen(hex) > 16 || strspn(hex, "0123456789abcdefABCDEF") != strlen(hex))
+	if (!*hex || *end || strlen(hex) > 16 ||
+	    strspn(hex, "0123456789abcdefABCDEF") != strlen(hex))
 		usage("--seed: up to 16 hexadecimal digits");
 	return v;
 }
@@ -143,8 +187,9 @@ set_text(struct options *o, int c)
 	const struct {
 		int option;
 		const char **to;
-	} texts[] = { { 't', &o->task }, { 's', &o->set }, { 'o', &o->output }, { OPT_SANDBOX, &o->sandbox }, { OPT_ORACLE, &o->oracle },
-		{ OPT_NAME, &o->name }, { OPT_WORKLOAD, &o->workload } };
+	} texts[] = { { 't', &o->task }, { 's', &o->set }, { 'o', &o->output },
+		{ OPT_SANDBOX, &o->sandbox }, { OPT_ORACLE, &o->oracle }, { OPT_NAME, &o->name },
+		{ OPT_WORKLOAD, &o->workload } };
 
 	for (size_t i = 0; i < LEN(texts); i++)
 		if (texts[i].option == c) {
@@ -186,7 +231,8 @@ set_option(struct options *o, int c)
 		set_phase(o, optarg);
 		break;
 	case OPT_STATISTIC:
-		o->statistic = statistics[choice(optarg, statistics, LEN(statistics), "--statistic")];
+		o->statistic =
+		    statistics[choice(optarg, statistics, LEN(statistics), "--statistic")];
 		break;
 	case OPT_CEILINGS:
 		o->ceilings = true;
@@ -243,10 +289,23 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	bool machine = false;
 	int c;
 
-	*o = (struct options){ .set = "full", .correctness = true, .timing = true, .statistic = "median",
-	    .name = "candidate", .backend = &backends[BACKEND_C], .clocks = "off",
-	    .sandbox = "auto", .seeds = 2, .min_samples = 5, .max_samples = 96, .warmup = 2, .timing_s = 1, .busy_s = 60,
-	    .warmup_s = 0.1, .run_timeout_s = 60, .memory_bytes = (uint64_t)4096 << 20 };
+	*o = (struct options){ .set = "full",
+		.correctness = true,
+		.timing = true,
+		.statistic = "median",
+		.name = "candidate",
+		.backend = &backends[BACKEND_C],
+		.clocks = "off",
+		.sandbox = "auto",
+		.seeds = 2,
+		.min_samples = 5,
+		.max_samples = 96,
+		.warmup = 2,
+		.timing_s = 1,
+		.busy_s = 60,
+		.warmup_s = 0.1,
+		.run_timeout_s = 60,
+		.memory_bytes = (uint64_t)4096 << 20 };
 	if (getrandom(&o->seed, sizeof o->seed, 0) != sizeof o->seed)
 		kdie_errno(K_MISSING, "getrandom");
 	while ((c = getopt_long(argc, argv, "t:s:o:hV", long_options, NULL)) != -1) {
@@ -276,7 +335,8 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	if (!o->task)
 		usage("a task is needed: -t TASK.json");
 	if (argc - optind != (*lint ? 0 : 1) || machine)
-		usage(*lint || machine ? "operands where none belong" : "one candidate, a shared object, is needed");
+		usage(*lint || machine ? "operands where none belong"
+		                       : "one candidate, a shared object, is needed");
 	o->candidate = argv[optind];
 	if (o->apart && !o->solo)
 		usage("--apart says how --solo lays out memory: it needs --solo");
@@ -295,7 +355,8 @@ choose_cpus(struct judge *j)
 
 	if (sched_getaffinity(0, sizeof set, &set) < 0)
 		kdie_errno(K_MISSING, "sched_getaffinity");
-	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE && (!j->o.threads || n < j->o.threads); i++)
+	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE && (!j->o.threads || n < j->o.threads);
+	     i++)
 		if (CPU_ISSET(i, &set)) {
 			j->cpus[i / 64] |= (uint64_t)1 << (i % 64);
 			n++;
@@ -306,11 +367,15 @@ choose_cpus(struct judge *j)
 		kwarn("%d threads on %d CPUs", j->o.threads, n);
 }
 
-/* A device for this run, and the judge's place on it. What the judge compiles is kept beside the oracle. */
+/*
+ * A device for this run, and the judge's place on it. What the judge compiles is kept beside the
+ * oracle.
+ */
 static void
 choose_device(struct judge *j)
 {
-	char *folder = j->o.oracle ? kstrdup(j->o.oracle) : NULL, *slash = folder ? strrchr(folder, '/') : NULL;
+	char *folder = j->o.oracle ? kstrdup(j->o.oracle) : NULL,
+	     *slash = folder ? strrchr(folder, '/') : NULL;
 
 	if (slash)
 		*slash = '\0';
@@ -325,7 +390,8 @@ int
 judge_lock(struct judge *j, bool alone)
 {
 	enum spent before = spent_on(j, SPENT_WAITING);
-	int fd = j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
+	int fd =
+	    j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
 
 	spent_on(j, before);
 	/* Nobody else measures from here on. */
@@ -350,8 +416,9 @@ spent_on(struct judge *j, enum spent what)
 static json_t *
 spent_json(struct judge *j)
 {
-	static const char *const names[SPENT_COUNT] = { "starting", "device", "kernels", "waiting", "drawing", "oracle", "loading",
-		"flushing", "calling", "stopping", "pacing", "checking", "busy", "correctness", "timing", "reuse" };
+	static const char *const names[SPENT_COUNT] = { "starting", "device", "kernels", "waiting",
+		"drawing", "oracle", "loading", "flushing", "calling", "stopping", "pacing",
+		"checking", "busy", "correctness", "timing", "reuse" };
 	json_t *o = json_object();
 
 	spent_on(j, SPENT_STARTING);
@@ -364,8 +431,11 @@ spent_json(struct judge *j)
 static void
 subject_init(struct subject *s, char *name, const char *file)
 {
-	*s = (struct subject){ .name = name, .file = file, .reasons = json_array(), .cases = json_array(),
-	    .timing = json_array() };
+	*s = (struct subject){ .name = name,
+		.file = file,
+		.reasons = json_array(),
+		.cases = json_array(),
+		.timing = json_array() };
 }
 
 static json_t *
@@ -376,9 +446,9 @@ subject_json(struct subject *s)
 	    s->reasons, "log", kjson_text(s->log.data ? s->log.data : "", s->log.len));
 
 	if (s->total)
-		json_object_set_new(o, "correctness", json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)s->passed,
-		    "total",
-		    (json_int_t)s->total, "cases", s->cases));
+		json_object_set_new(o, "correctness",
+		    json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)s->passed, "total",
+		        (json_int_t)s->total, "cases", s->cases));
 	if (json_array_size(s->reuse))
 		json_object_set(o, "reuse", s->reuse);
 	if (json_array_size(s->trace))
@@ -422,7 +492,10 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 		kdie(K_USAGE, "correctness can't be judged without --oracle ORACLE.so");
 }
 
-/* T2 and T3 as asked for; the noise floor. Together with others, up to the moment when something is measured. */
+/*
+ * T2 and T3 as asked for; the noise floor. Together with others, up to the moment when something is
+ * measured.
+ */
 static double
 judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
 {
@@ -446,7 +519,8 @@ judge_all(struct judge *j)
 {
 	struct subject subjects[1 + LEN(j->o.against)];
 	size_t count = 1 + j->o.against_count;
-	json_t *pairs = json_array(), *candidates = json_array(), *out, *environment = machine_environment(j);
+	json_t *pairs = json_array(), *candidates = json_array(), *out,
+	       *environment = machine_environment(j);
 	double noise = 0;
 	char seed[17];
 
@@ -454,7 +528,8 @@ judge_all(struct judge *j)
 	for (size_t i = 1; i < count; i++) {
 		const char *equals = strchr(j->o.against[i - 1], '=');
 
-		subject_init(&subjects[i], kstrndup(j->o.against[i - 1], (size_t)(equals - j->o.against[i - 1])),
+		subject_init(&subjects[i],
+		    kstrndup(j->o.against[i - 1], (size_t)(equals - j->o.against[i - 1])),
 		    equals + 1);
 	}
 	check_files(j, subjects, count);
@@ -470,11 +545,10 @@ judge_all(struct judge *j)
 	if (j->clocks)
 		json_object_set_new(environment, "clocks", j->clocks);
 	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)j->o.seed);
-	out = json_pack("{s:s,s:s,s:o,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed", seed, "spent_s", spent_json(j), "sandbox",
-	    "level", j->level,
-	    "name", ksandbox_name(j->level), "environment", environment, "candidates", candidates, "pairs", pairs,
-	    "verified",
-	    j->oracle != NULL);
+	out = json_pack("{s:s,s:s,s:o,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed",
+	    seed, "spent_s", spent_json(j), "sandbox", "level", j->level, "name",
+	    ksandbox_name(j->level), "environment", environment, "candidates", candidates, "pairs",
+	    pairs, "verified", j->oracle != NULL);
 	if (j->machine)
 		json_object_set_new(out, "machine", j->machine);
 	if (noise > 0)
@@ -490,7 +564,10 @@ main(int argc, char **argv)
 	bool lint = false, good = true;
 
 	kutil_init("kharness");
-	/* What is compared comes and goes by the hundred: giving its memory back each time would cost more than all else. */
+	/*
+	 * What is compared comes and goes by the hundred: giving its memory back each time would
+	 * cost more than all else.
+	 */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	parse_options(argc, argv, &j.o, &lint);
@@ -511,7 +588,8 @@ main(int argc, char **argv)
 	if (j.o.oracle && !j.device && backend_for(j.task->language)->pointers)
 		usage("the task's language is one of devices: --backend cuda or hip is needed");
 	if (j.o.oracle)
-		j.oracle = oracle_open(j.task, j.o.oracle, j.o.threads, j.device ? device_stream() : NULL);
+		j.oracle =
+		    oracle_open(j.task, j.o.oracle, j.o.threads, j.device ? device_stream() : NULL);
 	if (lint) {
 		good = lint_task(&j);
 	} else if (j.o.solo) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: OpenCL, seen from the judge, which has no driver in its process: krun-opencl tells what the device is, and
- * the launch lines of a candidate say what krun-opencl is told to launch.
+ * kharness: OpenCL, seen from the judge, which has no driver in its process: krun-opencl tells what
+ * the device is, and the launch lines of a candidate say what krun-opencl is told to launch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,14 @@
 
 enum { ANSWER_MAX = 1 << 20, OBJECT_MAX = 64 << 20, FACTS_S = 60 };
 
-/* What names the driver and the device to krun-opencl (kcl.h); NULL-terminated, the caller frees. */
+/*
+ * What names the driver and the device to krun-opencl (kcl.h); NULL-terminated, the caller frees.
+ */
 char **
 opencl_environment(const struct judge *j)
 {
-	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE", "CUDA_VISIBLE_DEVICES" };
+	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE",
+		"CUDA_VISIBLE_DEVICES" };
 	char **env = kcalloc(LEN(passed) + 3, sizeof *env);
 	size_t n = 0;
 
@@ -38,8 +41,13 @@ opencl_choose(struct judge *j)
 	     *argv[] = { (char[]){ "/kiln/runner" }, (char[]){ "--facts" }, NULL };
 	char **env = opencl_environment(j), *name, hex[65];
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" } };
-	struct ksandbox s = { .level = ksandbox_level(j->o.sandbox), .profile = KSANDBOX_BUILD, .binds = binds,
-	    .bind_count = LEN(binds), .gpu = true, .env = env, .work = ksandbox_work_new() };
+	struct ksandbox s = { .level = ksandbox_level(j->o.sandbox),
+		.profile = KSANDBOX_BUILD,
+		.binds = binds,
+		.bind_count = LEN(binds),
+		.gpu = true,
+		.env = env,
+		.work = ksandbox_work_new() };
 	struct kproc p = { .argv = argv, .timeout_s = FACTS_S, .max_output = ANSWER_MAX };
 	struct kproc_result r;
 
@@ -48,10 +56,15 @@ opencl_choose(struct judge *j)
 	ksandbox_work_free((char *)s.work);
 	j->opencl = r.exit_code ? NULL : json_loadb(r.out, r.out_len, 0, NULL);
 	if (!j->opencl)
-		kdie(K_MISSING, "no OpenCL device: %.300s", r.err_len ? r.err : "krun-opencl failed");
-	/* So that the copying can be tried without such a device; it gives a CPU's kernels time beside the clock. */
+		kdie(K_MISSING, "no OpenCL device: %.300s",
+		    r.err_len ? r.err : "krun-opencl failed");
+	/*
+	 * So that the copying can be tried without such a device; it gives a CPU's kernels time
+	 * beside the clock.
+	 */
 	j->copies = !kjson_bool_or(j->opencl, "cpu", false) || getenv("KILN_OPENCL_COPY");
-	name = kasprintf("%s %s", kjson_str_or(j->opencl, "platform", ""), kjson_str_or(j->opencl, "device", ""));
+	name = kasprintf("%s %s", kjson_str_or(j->opencl, "platform", ""),
+	    kjson_str_or(j->opencl, "device", ""));
 	ksha256_hex(name, strlen(name), hex);
 	j->device_uuid = kasprintf("opencl-%.16s", hex);
 	memory_align((size_t)kjson_num_or(j->opencl, "alignment", 0));
@@ -87,7 +100,8 @@ launches_read(const char *file, struct klaunch_list *list, char *why, size_t why
 		source = kstrndup(text, text_len);
 		good = klaunch_parse(source, list, why, why_len);
 	} else {
-		snprintf(why, why_len, "it is no program of device code, as krun-opencl --build makes it");
+		snprintf(why, why_len,
+		    "it is no program of device code, as krun-opencl --build makes it");
 	}
 	free(source);
 	free(data);
@@ -95,8 +109,8 @@ launches_read(const char *file, struct klaunch_list *list, char *why, size_t why
 }
 
 bool
-launches_size(const struct judge *j, const struct klaunch_list *list, const struct ktask_workload *w,
-    struct krun_launch *to, char *why, size_t why_len)
+launches_size(const struct judge *j, const struct klaunch_list *list,
+    const struct ktask_workload *w, struct krun_launch *to, char *why, size_t why_len)
 {
 	struct klaunch_size size;
 

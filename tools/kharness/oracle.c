@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kharness: the oracle: trusted code that computes the expected results in double precision, loaded into the judge. */
+/*
+ * kharness: the oracle: trusted code that computes the expected results in double precision, loaded
+ * into the judge.
+ */
 #include <dlfcn.h>
 #include <ffi.h>
 #include <signal.h>
@@ -15,7 +18,7 @@ struct oracle {
 	void (*entry)(void);
 	ffi_cif cif;
 	ffi_type *types[KTASK_ARGS + 1];
-	void *stream;		/* of the device, the last argument there; NULL on the host */
+	void *stream; /* of the device, the last argument there; NULL on the host */
 };
 
 static ffi_type *
@@ -35,7 +38,10 @@ source(const struct ktask *t)
 	return t->oracle ? t->oracle : t->reference;
 }
 
-/* It is trusted, so nothing contains or limits it, but nobody is free of mistakes: said when it crashes, and when it is slow. */
+/*
+ * It is trusted, so nothing contains or limits it, but nobody is free of mistakes: said when it
+ * crashes, and when it is slow.
+ */
 static char last_words[1024], slow_words[1024];
 
 enum { SLOW_S = 60 };
@@ -63,8 +69,11 @@ call_guarded(struct oracle *o, void **arguments)
 	/* Of its own, as the stack may be what has run out. */
 	static char stack[64 << 10];
 	stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
-	struct sigaction act = { .sa_handler = say_last_words, .sa_flags = SA_ONSTACK | SA_RESETHAND }, old[LEN(crashes)];
-	struct sigaction slow = { .sa_handler = say_slow_words, .sa_flags = SA_ONSTACK | SA_RESTART };
+	struct sigaction act = { .sa_handler = say_last_words,
+		.sa_flags = SA_ONSTACK | SA_RESETHAND },
+	                 old[LEN(crashes)];
+	struct sigaction slow = { .sa_handler = say_slow_words,
+		.sa_flags = SA_ONSTACK | SA_RESTART };
 
 	sigaltstack(&own, NULL);
 	for (size_t i = 0; i < LEN(crashes); i++)
@@ -87,8 +96,8 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 	if (!path)
 		kdie_errno(K_USAGE, "%s", file);
 	/*
-	 * Read by the OpenMP runtime when it is loaded. Idle threads must sleep: a spinning one would disturb
-	 * measurements.
+	 * Read by the OpenMP runtime when it is loaded. Idle threads must sleep: a spinning one
+	 * would disturb measurements.
 	 */
 	setenv("OMP_WAIT_POLICY", "passive", 1);
 	setenv("OMP_NUM_THREADS", number, 1);
@@ -100,12 +109,15 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 		kdie(K_USAGE, "%s: the oracle can't be loaded: %s", source(t), dlerror());
 	*(void **)&o->entry = dlsym(library, t->entry);
 	if (!o->entry)
-		kdie(K_USAGE, "%s: the oracle has no function %s, the task's entry.name (in C++ it must be extern \"C\")", source(t),
-		    t->entry);
+		kdie(K_USAGE,
+		    "%s: the oracle has no function %s, the task's entry.name (in C++ it must be "
+		    "extern \"C\")",
+		    source(t), t->entry);
 	for (size_t i = 0; i < t->arg_count; i++)
 		o->types[i] = type_of(t, &t->args[i]);
 	o->types[t->arg_count] = &ffi_type_pointer;
-	if (ffi_prep_cif(&o->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + (stream != NULL), &ffi_type_void, o->types) != FFI_OK)
+	if (ffi_prep_cif(&o->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + (stream != NULL),
+	        &ffi_type_void, o->types) != FFI_OK)
 		kdie(K_USAGE, "%s: libffi refuses the call", t->file);
 	free(path);
 	free(number);
@@ -125,7 +137,8 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 
 	for (size_t i = 0; i < o->t->arg_count; i++) {
 		const struct ktask_arg *a = &o->t->args[i];
-		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &o->t->tensors[a->index] : NULL;
+		const struct ktask_tensor *x =
+		    a->kind == KARG_TENSOR ? &o->t->tensors[a->index] : NULL;
 		double value = x && x->scalar ? ktask_scalar(w, x) : 0;
 		int64_t integer = x ? (int64_t)value : w->axis[a->index];
 
@@ -140,16 +153,20 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 		arguments[i] = &word[i];
 	}
 	arguments[o->t->arg_count] = (void *)&o->stream;
-	snprintf(last_words, sizeof last_words, "kharness: %s: the oracle crashed on workload %s\n", source(o->t),
-	    subject_workload(w));
-	snprintf(slow_words, sizeof slow_words, "kharness: %s: the oracle has worked on workload %s for %d s, and nothing limits it "
-	    "but you; if that is no endless loop, smaller workloads shorten it\n", source(o->t), subject_workload(w), SLOW_S);
+	snprintf(last_words, sizeof last_words, "kharness: %s: the oracle crashed on workload %s\n",
+	    source(o->t), subject_workload(w));
+	snprintf(slow_words, sizeof slow_words,
+	    "kharness: %s: the oracle has worked on workload %s for %d s, and nothing limits it "
+	    "but you; if that is no endless loop, smaller workloads shorten it\n",
+	    source(o->t), subject_workload(w), SLOW_S);
 	call_guarded((struct oracle *)o, arguments);
 }
 
 void
 oracle_close(struct oracle *o)
 {
-	/* The library stays: threads of its OpenMP runtime are still on their way to sleep in it. */
+	/*
+	 * The library stays: threads of its OpenMP runtime are still on their way to sleep in it.
+	 */
 	free(o);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --reuse: does a call get faster when it meets the very same buffers again. Each round measures two calls:
- * one on buffers at new addresses with new contents, as every timed call elsewhere, and one on buffers at the addresses
- * and with the contents of the round before. Caches are flushed before both, so what is left between them is memory of
- * having seen the buffers: a table keyed by address, a result kept for a checksum. The first call on the same buffers
- * is not timed, for a memory of one entry has lost it to the new ones in between.
+ * kharness --reuse: does a call get faster when it meets the very same buffers again. Each round
+ * measures two calls: one on buffers at new addresses with new contents, as every timed call
+ * elsewhere, and one on buffers at the addresses and with the contents of the round before. Caches
+ * are flushed before both, so what is left between them is memory of having seen the buffers: a
+ * table keyed by address, a result kept for a checksum. The first call on the same buffers is not
+ * timed, for a memory of one entry has lost it to the new ones in between.
  *
- * The figure is the median of the rounds' ratios: a drift of the machine falls on both kinds of a round, and single
- * disturbed rounds do not move a median. Its interval follows from ranks alone, see kstat.h.
+ * The figure is the median of the rounds' ratios: a drift of the machine falls on both kinds of a
+ * round, and single disturbed rounds do not move a median. Its interval follows from ranks alone,
+ * see kstat.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,17 +21,21 @@
 #include "status.h"
 
 enum {
-	ROUNDS_MIN = KSTAT_ENOUGH, ROUNDS_MAX = 16,
-	ROUNDS_SLOW = 3,	/* where rounds take long */
-	CHECKED_EVERY = ROUNDS_SLOW,	/* so many rounds the results of their calls are compared */
-	SLOTS = 3,		/* of one call each: the buffers that stay, and two for those that do not */
-	STEPS = 8,		/* of the trace */
-	WALL_FACTOR = 4,	/* rounds of a workload, in this many times --timing-s */
-	SLOW_FACTOR = 10	/* and beyond this many, ROUNDS_SLOW do */
+	ROUNDS_MIN = KSTAT_ENOUGH,
+	ROUNDS_MAX = 16,
+	ROUNDS_SLOW = 3,             /* where rounds take long */
+	CHECKED_EVERY = ROUNDS_SLOW, /* so many rounds the results of their calls are compared */
+	/* of one call each: the buffers that stay, and two for those that do not */
+	SLOTS = 3,
+	STEPS = 8,       /* of the trace */
+	WALL_FACTOR = 4, /* rounds of a workload, in this many times --timing-s */
+	SLOW_FACTOR = 10 /* and beyond this many, ROUNDS_SLOW do */
 };
-static const double narrow_enough = 0.01;	/* half-width of the interval */
-static const double oracle_s = 0.02;	/* results of fresh calls are compared where the oracle is this fast */
-static const double hit_share = 0.99;	/* a second call of a step below this share of the first has found something kept */
+static const double narrow_enough = 0.01; /* half-width of the interval */
+/* results of fresh calls are compared where the oracle is this fast */
+static const double oracle_s = 0.02;
+/* a second call of a step below this share of the first has found something kept */
+static const double hit_share = 0.99;
 
 struct player {
 	struct subject *s;
@@ -37,7 +43,7 @@ struct player {
 	struct runner r;
 	struct handshake handshake;
 	bool out;
-	struct place kept;	/* where the buffers that stay lie */
+	struct place kept; /* where the buffers that stay lie */
 	/* Of the workload under way, by round. */
 	double fresh[ROUNDS_MAX], same[ROUNDS_MAX], ratio[ROUNDS_MAX];
 };
@@ -47,9 +53,9 @@ struct reuse {
 	struct player *players;
 	size_t count;
 	const struct ktask_workload *w;
-	size_t rounds, calls;	/* calls number the slots of fresh buffers */
-	size_t secret;		/* which of CHECKED_EVERY rounds are checked */
-	bool checked;		/* the oracle is fast enough for fresh calls */
+	size_t rounds, calls; /* calls number the slots of fresh buffers */
+	size_t secret;        /* which of CHECKED_EVERY rounds are checked */
+	bool checked;         /* the oracle is fast enough for fresh calls */
 };
 
 static void
@@ -60,16 +66,23 @@ fail(struct player *p, enum status status, const char *check, const char *detail
 	p->out = true;
 }
 
-/* A round whose results are compared: a kernel that keeps results must be right in those it does not know of. */
+/*
+ * A round whose results are compared: a kernel that keeps results must be right in those it does
+ * not know of.
+ */
 static bool
 is_checked_round(const struct reuse *u)
 {
 	return u->rounds % CHECKED_EVERY == u->secret;
 }
 
-/* In COMPARED rounds, what came out must be right where the results are known, and nothing else be touched. */
+/*
+ * In COMPARED rounds, what came out must be right where the results are known, and nothing else be
+ * touched.
+ */
 static bool
-verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, const char *check, const char *what)
+verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, const char *check,
+    const char *what)
 {
 	char where[256], text[512];
 	struct verdict v;
@@ -77,7 +90,8 @@ verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, 
 	if (!compared)
 		return true;
 	if (!memory_intact(u->j, &p->m, b, where, sizeof where)) {
-		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where, b->w->name);
+		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where,
+		    b->w->name);
 		fail(p, STATUS_RUN_ERROR, "out_of_bounds_write", text);
 		return false;
 	}
@@ -107,7 +121,8 @@ call(struct reuse *u, struct player *p, const struct batch *b)
 		p->out = true;
 		return NAN;
 	}
-	if (!verify(u, p, b, is_checked_round(u), "timed_run", "the result of a timed run was wrong"))
+	if (!verify(
+	        u, p, b, is_checked_round(u), "timed_run", "the result of a timed run was wrong"))
 		return NAN;
 	return runner_ns(u->j, &p->r, &s, &p->handshake);
 }
@@ -130,7 +145,8 @@ same_call(struct reuse *u, struct player *p, const struct batch *b)
 static void
 draw(struct reuse *u, struct batch *b)
 {
-	batch_draw_checked(u->j, b, u->w, u->j->task->distributions[0], 1, u->checked && is_checked_round(u));
+	batch_draw_checked(
+	    u->j, b, u->w, u->j->task->distributions[0], 1, u->checked && is_checked_round(u));
 }
 
 /* One player's round: both kinds, which comes first taking turns. */
@@ -158,7 +174,8 @@ enough(const struct reuse *u, double seconds)
 {
 	bool narrow = true;
 
-	if (u->rounds >= ROUNDS_MAX || (u->rounds >= ROUNDS_SLOW && seconds > SLOW_FACTOR * u->j->o.timing_s))
+	if (u->rounds >= ROUNDS_MAX ||
+	    (u->rounds >= ROUNDS_SLOW && seconds > SLOW_FACTOR * u->j->o.timing_s))
 		return true;
 	if (u->rounds < ROUNDS_MIN)
 		return false;
@@ -215,11 +232,12 @@ add_row(const struct reuse *u, struct player *p)
 	if (p->out || !u->rounds)
 		return;
 	kstat_median(p->ratio, u->rounds, &m);
-	json_array_append_new(p->s->reuse, json_pack("{s:s,s:I,s:I,s:f,s:f,s:f,s:i}", "workload", u->w->name,
-	    "reuse_ns", (json_int_t)llround(kstat_quantile(p->same, u->rounds, 0.5)),
-	    "fresh_ns", (json_int_t)llround(kstat_quantile(p->fresh, u->rounds, 0.5)),
-	    "gap_pct", percent(m.median), "low_pct", percent(fmax(m.low, 0)), "high_pct", percent(m.high),
-	    "rounds", (int)u->rounds));
+	json_array_append_new(p->s->reuse,
+	    json_pack("{s:s,s:I,s:I,s:f,s:f,s:f,s:i}", "workload", u->w->name, "reuse_ns",
+	        (json_int_t)llround(kstat_quantile(p->same, u->rounds, 0.5)), "fresh_ns",
+	        (json_int_t)llround(kstat_quantile(p->fresh, u->rounds, 0.5)), "gap_pct",
+	        percent(m.median), "low_pct", percent(fmax(m.low, 0)), "high_pct", percent(m.high),
+	        "rounds", (int)u->rounds));
 }
 
 static void
@@ -272,7 +290,8 @@ same_weights(const struct reuse *u, struct batch *to, const struct batch *from, 
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (weights & 1u << i)
 			u->j->space->copy(to->calls[0].raw[i], from->calls[0].raw[i],
-			    ktask_elements(t, u->w, &t->tensors[i]) * kdtype_size(t->tensors[i].dtype));
+			    ktask_elements(t, u->w, &t->tensors[i]) *
+			        kdtype_size(t->tensors[i].dtype));
 }
 
 /* One call of a step, its weights where they always are; NAN when the player is out. */
@@ -292,15 +311,17 @@ step_call(struct reuse *u, struct player *p, struct batch *b, uint32_t weights)
 		return NAN;
 	}
 	if (!verify(u, p, b, true, "stale_weights",
-	    "the result was wrong after the weights had changed in place: it keeps something made of older ones"))
+	        "the result was wrong after the weights had changed in place: it keeps something "
+	        "made of older ones"))
 		return NAN;
 	return runner_ns(u->j, &p->r, &s, &p->handshake);
 }
 
 /*
- * STEPS steps. In each the weights have new values at their old address, as an optimizer leaves them; two calls follow,
- * for a forward and a backward pass, with activations that are new in every call. A cache of something made from the
- * weights may answer the second call of each step and no other.
+ * STEPS steps. In each the weights have new values at their old address, as an optimizer leaves
+ * them; two calls follow, for a forward and a backward pass, with activations that are new in every
+ * call. A cache of something made from the weights may answer the second call of each step and no
+ * other.
  */
 static void
 trace(struct reuse *u, struct player *p)
@@ -321,8 +342,9 @@ trace(struct reuse *u, struct player *p)
 			b = step_call(u, p, &second, weights);
 		if (!p->out) {
 			hits += b < hit_share * a;
-			json_array_append_new(steps, json_pack("{s:I,s:I}", "first_ns", (json_int_t)llround(a),
-			    "second_ns", (json_int_t)llround(b)));
+			json_array_append_new(steps,
+			    json_pack("{s:I,s:I}", "first_ns", (json_int_t)llround(a), "second_ns",
+			        (json_int_t)llround(b)));
 		}
 		batch_free(u->j, &first);
 		batch_free(u->j, &second);
@@ -330,9 +352,9 @@ trace(struct reuse *u, struct player *p)
 	if (p->out)
 		json_decref(steps);
 	else
-		json_array_append_new(p->s->trace, json_pack("{s:s,s:o,s:i,s:i}", "workload", u->w->name, "steps",
-		    steps,
-		    "hits", hits, "lookups", 2 * STEPS));
+		json_array_append_new(p->s->trace,
+		    json_pack("{s:s,s:o,s:i,s:i}", "workload", u->w->name, "steps", steps, "hits",
+		        hits, "lookups", 2 * STEPS));
 }
 
 /* ---- all of it ---- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the candidate's process, seen from the judge. It is stopped (SIGSTOP) at all times but between a go and its
- * done, so what it computes, it computes while the clock runs; and the clock is the judge's.
+ * kharness: the candidate's process, seen from the judge. It is stopped (SIGSTOP) at all times but
+ * between a go and its done, so what it computes, it computes while the clock runs; and the clock
+ * is the judge's.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,22 +26,34 @@
 #include "kstat.h"
 
 enum {
-	START_S = 20,			/* time to start a sandbox */
-	STOP_S = 2,			/* time for all threads to stop */
-	PRINT_MAX = 1 << 20, PRINT_KEEP = 1000,
-	AWAKE_NS = 20000,		/* processor time of a process that does not stop, beyond which it is at work */
+	START_S = 20, /* time to start a sandbox */
+	STOP_S = 2,   /* time for all threads to stop */
+	PRINT_MAX = 1 << 20,
+	PRINT_KEEP = 1000,
+	/* processor time of a process that does not stop, beyond which it is at work */
+	AWAKE_NS = 20000,
 	/*
-	 * Processor time outside the calls, all together, beyond which it was at work while it was stopped, and a share of that
-	 * inside them. The kernel books a thread's last moments when the thread leaves its processor, and on a busy machine a
-	 * thread that counts as stopped may still have to come back for that: some of it, milliseconds even, is nobody's doing.
+	 * Processor time outside the calls, all together, beyond which it was at work while it was
+	 * stopped, and a share of that inside them. The kernel books a thread's last moments when
+	 * the thread leaves its processor, and on a busy machine a thread that counts as stopped
+	 * may still have to come back for that: some of it, milliseconds even, is nobody's doing.
 	 */
 	OUTSIDE_NS = 5000000,
-	/* And so much in so many goes, and in half of them: a late moment may be a long one, where a hypervisor takes its part. */
-	AWAKE_GO_NS = 100000, AWAKE_TIMES = 5,
+	/*
+	 * And so much in so many goes, and in half of them: a late moment may be a long one, where
+	 * a hypervisor takes its part.
+	 */
+	AWAKE_GO_NS = 100000,
+	AWAKE_TIMES = 5,
 	LATE_TIMES = 3,
-	/* Slices of time of a GPU are about 2 ms; on one that does nothing else, a trifle takes some 20 us. */
-	LATE_NS = 1000000, LATE_FACTOR = 5,
-	CPU_TRIFLE_NS = 20000		/* that processor time may exceed the judge's time by, and by a tenth */
+	/*
+	 * Slices of time of a GPU are about 2 ms; on one that does nothing else, a trifle takes
+	 * some 20 us.
+	 */
+	LATE_NS = 1000000,
+	LATE_FACTOR = 5,
+	/* that processor time may exceed the judge's time by, and by a tenth */
+	CPU_TRIFLE_NS = 20000
 };
 static const double CLEARLY = 1.1, OUTSIDE_SHARE = 0.2;
 
@@ -62,14 +75,20 @@ static void
 write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 {
 	static const uint8_t scalar[] = {
-		[KDTYPE_F32] = KRUN_F32, [KDTYPE_F64] = KRUN_F64, [KDTYPE_I32] = KRUN_I32, [KDTYPE_I64] = KRUN_I64,
+		[KDTYPE_F32] = KRUN_F32,
+		[KDTYPE_F64] = KRUN_F64,
+		[KDTYPE_I32] = KRUN_I32,
+		[KDTYPE_I64] = KRUN_I64,
 		[KDTYPE_TF32] = KRUN_F32,
 	};
 	const struct ktask *t = j->task;
 
-	*s = (struct krun_setup){ .version = KRUN_VERSION, .arg_count = (uint32_t)t->arg_count,
-	    .input_bytes = r->m->in.bytes, .output_bytes = r->m->out.bytes,
-	    .memory_bytes = j->o.memory_bytes, .device = (uint32_t)j->device_number };
+	*s = (struct krun_setup){ .version = KRUN_VERSION,
+		.arg_count = (uint32_t)t->arg_count,
+		.input_bytes = r->m->in.bytes,
+		.output_bytes = r->m->out.bytes,
+		.memory_bytes = j->o.memory_bytes,
+		.device = (uint32_t)j->device_number };
 	memcpy(s->cpus, j->cpus, sizeof s->cpus);
 	snprintf(s->entry, sizeof s->entry, "%s", t->entry);
 	s->launches = (uint32_t)r->launches.count;
@@ -79,15 +98,17 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 		snprintf(s->kernel[i], sizeof s->kernel[i], "%s", r->launches.at[i].kernel);
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];
-		const struct ktask_tensor *x = a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
+		const struct ktask_tensor *x =
+		    a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
 
-		s->kind[i] = x && !x->scalar ? (uint8_t)(x->output ? KRUN_OUT : KRUN_IN) : scalar[a->dtype];
+		s->kind[i] =
+		    x && !x->scalar ? (uint8_t)(x->output ? KRUN_OUT : KRUN_IN) : scalar[a->dtype];
 	}
 }
 
 enum {
 #ifdef __SANITIZE_ADDRESS__
-	LIMITED = 0	/* the runner's shadow memory alone is terabytes of address space */
+	LIMITED = 0 /* the runner's shadow memory alone is terabytes of address space */
 #else
 	LIMITED = 1
 #endif
@@ -97,14 +118,16 @@ enum {
 static char **
 environment(const struct judge *j)
 {
-	static const char *const passed[] = { "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES" };
+	static const char *const passed[] = { "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+		"ROCR_VISIBLE_DEVICES" };
 	char **env = kcalloc(6 + LEN(passed), sizeof *env);
 	size_t n = 0;
 
 	if (!j->device) {
 		env[n++] = kasprintf("OMP_NUM_THREADS=%d", j->o.threads);
 		env[n++] = kasprintf("OPENBLAS_NUM_THREADS=%d", j->o.threads);
-		env[n++] = kstrdup(j->level == KSANDBOX_BWRAP ? "OMP_PROC_BIND=close" : "OMP_PROC_BIND=false");
+		env[n++] = kstrdup(
+		    j->level == KSANDBOX_BWRAP ? "OMP_PROC_BIND=close" : "OMP_PROC_BIND=false");
 		env[n++] = kstrdup("OMP_WAIT_POLICY=passive");
 		env[n++] = kstrdup("OMP_DYNAMIC=false");
 		return env;
@@ -119,18 +142,25 @@ environment(const struct judge *j)
 static void
 spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 {
-	static const char icd[] = "/etc/OpenCL";	/* where the loader of OpenCL finds drivers */
+	/* where the loader of OpenCL finds drivers */
+	static const char icd[] = "/etc/OpenCL";
 	char *program = khelper_path(j->o.backend->runner);
-	char *library = realpath(file, NULL), **env = j->opencl ? opencl_environment(j) : environment(j);
-	struct ksandbox_bind binds[] = { { program, "/kiln/runner" }, { library, "/kiln/kernel.so" }, { icd, icd } };
-	struct ksandbox s = { .level = j->level, .profile = KSANDBOX_RUN, .binds = binds,
-	    .bind_count = j->opencl && !j->copies && !access(icd, R_OK) ? 3 : 2,
-	    .env = env, .gpu = j->device || j->copies,
-	    .memory_bytes = LIMITED * (j->o.memory_bytes + r->m->in.bytes + r->m->out.bytes), .file_bytes = 16 << 20 };
+	char *library = realpath(file, NULL),
+	     **env = j->opencl ? opencl_environment(j) : environment(j);
+	struct ksandbox_bind binds[] = { { program, "/kiln/runner" },
+		{ library, "/kiln/kernel.so" }, { icd, icd } };
+	struct ksandbox s = { .level = j->level,
+		.profile = KSANDBOX_RUN,
+		.binds = binds,
+		.bind_count = j->opencl && !j->copies && !access(icd, R_OK) ? 3 : 2,
+		.env = env,
+		.gpu = j->device || j->copies,
+		.memory_bytes = LIMITED * (j->o.memory_bytes + r->m->in.bytes + r->m->out.bytes),
+		.file_bytes = 16 << 20 };
 	int keep[] = { theirs, r->m->in.runner_fd, r->m->out.runner_fd, r->rows[0] };
 	char number[LEN(keep)][16];
-	char *argv[] = { kstrdup("/kiln/runner"), kstrdup("/kiln/kernel.so"), number[0], number[1], number[2],
-	    number[3], j->device ? (char *)j->o.backend->name : NULL, NULL };
+	char *argv[] = { kstrdup("/kiln/runner"), kstrdup("/kiln/kernel.so"), number[0], number[1],
+		number[2], number[3], j->device ? (char *)j->o.backend->name : NULL, NULL };
 
 	if (!library)
 		kdie_errno(K_USAGE, "%s", file);
@@ -139,7 +169,10 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 		s.memory_bytes = 0;
 	for (size_t i = 0; i < LEN(keep); i++)
 		snprintf(number[i], sizeof number[i], "%d", keep[i]);
-	/* Below the level of a mount namespace, files that only root can reach are copied into a work folder. */
+	/*
+	 * Below the level of a mount namespace, files that only root can reach are copied into a
+	 * work folder.
+	 */
 	if (j->level < KSANDBOX_BWRAP)
 		s.work = r->work = ksandbox_work_new();
 	r->outer = ksandbox_spawn(&s, argv, keep, LEN(keep), &r->output);
@@ -179,7 +212,10 @@ drain(struct runner *r)
 	return true;
 }
 
-/* One report and the process id of its sender as the kernel tells it; false at the end of the connection. */
+/*
+ * One report and the process id of its sender as the kernel tells it; false at the end of the
+ * connection.
+ */
 static bool
 receive(struct runner *r, int flags, struct krun_report *report, pid_t *sender)
 {
@@ -188,8 +224,10 @@ receive(struct runner *r, int flags, struct krun_report *report, pid_t *sender)
 		char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(64)];
 	} control;
 	struct iovec v = { report, sizeof *report };
-	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = control.bytes,
-	    .msg_controllen = sizeof control.bytes };
+	struct msghdr m = { .msg_iov = &v,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes };
 	ssize_t n;
 
 	memset(report, 0, sizeof *report);
@@ -221,9 +259,13 @@ send_command(struct runner *r, const void *message, size_t len)
 		;
 }
 
-/* Where a memory fault happened, as far as that means something: ": it wrote to byte 12 of A, which is an input". */
+/*
+ * Where a memory fault happened, as far as that means something: ": it wrote to byte 12 of A, which
+ * is an input".
+ */
 static void
-describe_fault(const struct judge *j, const struct runner *r, const struct batch *b, char *text, size_t text_len)
+describe_fault(const struct judge *j, const struct runner *r, const struct batch *b, char *text,
+    size_t text_len)
 {
 	static const char *const kinds[] = { "inputs, which are read-only", "outputs" };
 	const struct arena *arenas[] = { &r->m->in, &r->m->out };
@@ -243,7 +285,8 @@ describe_fault(const struct judge *j, const struct runner *r, const struct batch
 			memory_describe(j, r->m, b, i == 0, offset, where, sizeof where);
 			snprintf(text, text_len, ": it wrote %s, among the %s", where, kinds[i]);
 		} else if (offset + (1 << 20) < arenas[i]->bytes + (2 << 20)) {
-			snprintf(text, text_len, ": it went far beyond the %s", i ? "outputs" : "inputs");
+			snprintf(text, text_len, ": it went far beyond the %s",
+			    i ? "outputs" : "inputs");
 		}
 	}
 }
@@ -263,40 +306,49 @@ ended(struct judge *j, struct runner *r, const struct batch *b)
 	}
 	if (r->output >= 0)
 		drain(r);
-	sig = info.si_code != CLD_EXITED ? info.si_status : info.si_status > 128 ? info.si_status - 128 : 0;
+	sig = info.si_code != CLD_EXITED ? info.si_status
+	    : info.si_status > 128       ? info.si_status - 128
+	                                 : 0;
 	if (r->faulted) {
 		sig = (int)r->fault.value[0];
 		describe_fault(j, r, b, where, sizeof where);
 	}
 	if (!sig)
-		return outcome(r, OUT_DIED, "exit", "it ended the process (status %d) instead of returning",
-		    info.si_status);
+		return outcome(r, OUT_DIED, "exit",
+		    "it ended the process (status %d) instead of returning", info.si_status);
 	if (sig == SIGKILL)
-		return outcome(r, OUT_DIED, "killed", "killed by SIGKILL: most likely it used too much memory");
-	return outcome(r, OUT_DIED, "crash", "killed by SIG%s%s", sigabbrev_np(sig) ? sigabbrev_np(sig) : "?", where);
+		return outcome(r, OUT_DIED, "killed",
+		    "killed by SIGKILL: most likely it used too much memory");
+	return outcome(r, OUT_DIED, "crash", "killed by SIG%s%s",
+	    sigabbrev_np(sig) ? sigabbrev_np(sig) : "?", where);
 }
 
-/* Wait for the next report until DEADLINE: OUT_OK with it in REPORT, its sender, and in *AT when it came. */
+/*
+ * Wait for the next report until DEADLINE: OUT_OK with it in REPORT, its sender, and in *AT when it
+ * came.
+ */
 static enum outcome
-listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t deadline, struct krun_report *report,
-    int64_t *at, pid_t *sender)
+listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t deadline,
+    struct krun_report *report, int64_t *at, pid_t *sender)
 {
 	for (;;) {
 		struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->output, POLLIN, 0 } };
 		int64_t left = deadline - know_ns();
 		/* A GPU's calls are short: to fall asleep and wake up again would take as long. */
-		struct timespec t = { j->device ? 0 : left / 1000000000, j->device ? 0 : left % 1000000000 };
+		struct timespec t = { j->device ? 0 : left / 1000000000,
+			j->device ? 0 : left % 1000000000 };
 		int n;
 
 		if (left <= 0)
-			return outcome(r, OUT_TIMEOUT, "timeout", "no answer within the time limit of %g s",
-			    j->o.run_timeout_s);
+			return outcome(r, OUT_TIMEOUT, "timeout",
+			    "no answer within the time limit of %g s", j->o.run_timeout_s);
 		n = ppoll(fds, 2, &t, NULL);
 		*at = know_ns();
 		if (n < 0 && errno != EINTR)
 			kdie_errno(K_IO, "poll");
 		if (n > 0 && r->output >= 0 && fds[1].revents && !drain(r))
-			return outcome(r, OUT_FLOOD, "output_flood", "it printed more than %d bytes", PRINT_MAX);
+			return outcome(r, OUT_FLOOD, "output_flood",
+			    "it printed more than %d bytes", PRINT_MAX);
 		if (n <= 0 || !fds[0].revents)
 			continue;
 		if (!receive(r, 0, report, sender))
@@ -327,7 +379,10 @@ read_task(pid_t pid, const char *thread, const char *file, char *text, size_t le
 	return n > 0;
 }
 
-/* Nanoseconds that a thread has waited for a processor: the second word of schedstat; 0 where the kernel does not tell. */
+/*
+ * Nanoseconds that a thread has waited for a processor: the second word of schedstat; 0 where the
+ * kernel does not tell.
+ */
 static int64_t
 delay_of(const char *schedstat)
 {
@@ -418,12 +473,13 @@ cpu_ns(const struct runner *r)
 static enum outcome
 awake(struct runner *r, int64_t ns)
 {
-	return outcome(r, OUT_AWAKE, "ran_while_stopped", "it used %.3f ms of processor time outside its calls",
-	    (double)ns * 1e-6);
+	return outcome(r, OUT_AWAKE, "ran_while_stopped",
+	    "it used %.3f ms of processor time outside its calls", (double)ns * 1e-6);
 }
 
 /*
- * A thread that says it has stopped may be on its processor for a moment still: wait until the processor time stands.
+ * A thread that says it has stopped may be on its processor for a moment still: wait until the
+ * processor time stands.
  */
 static void
 settle(struct runner *r)
@@ -441,9 +497,9 @@ settle(struct runner *r)
 }
 
 /*
- * Stop every thread. A process that is gone counts as stopped: that is noticed at the next go. One that goes on working
- * (by a timer that sends SIGCONT, say) is caught; one that neither works nor stops is stuck in the kernel, which is not
- * its fault.
+ * Stop every thread. A process that is gone counts as stopped: that is noticed at the next go. One
+ * that goes on working (by a timer that sends SIGCONT, say) is caught; one that neither works nor
+ * stops is stuck in the kernel, which is not its fault.
  */
 static enum outcome
 stop(struct runner *r)
@@ -454,7 +510,8 @@ stop(struct runner *r)
 	kill(r->pid, SIGSTOP);
 	before = cpu_ns(r);
 	while (look_at_threads(r, &t) && t.stopped < t.count) {
-		if (know_ns() - start > (int64_t)STOP_S * 1000000000 && cpu_ns(r) - before > AWAKE_NS)
+		if (know_ns() - start > (int64_t)STOP_S * 1000000000 &&
+		    cpu_ns(r) - before > AWAKE_NS)
 			return awake(r, cpu_ns(r) - before);
 		if (know_ns() - start > (int64_t)START_S * 1000000000)
 			kdie(K_IO, "process %d does not stop", (int)r->pid);
@@ -470,15 +527,16 @@ stop(struct runner *r)
 
 /* An order outside the clock, and the answer. */
 static enum outcome
-exchange(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order, struct krun_report *report,
-    pid_t *sender)
+exchange(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order,
+    struct krun_report *report, pid_t *sender)
 {
 	struct krun_command c = { .order = order, .calls = b ? (uint32_t)b->count : 0 };
 	int64_t at;
 
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
-	return listen_until(j, r, b, know_ns() + (int64_t)(j->o.run_timeout_s * 1e9), report, &at, sender);
+	return listen_until(
+	    j, r, b, know_ns() + (int64_t)(j->o.run_timeout_s * 1e9), report, &at, sender);
 }
 
 /* One that is answered by AWAKE: of the candidate's code, nothing runs meanwhile. */
@@ -492,7 +550,8 @@ prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_orde
 	if (e == OUT_OK && report.what == KRUN_FAILED && sender == r->pid)
 		return outcome(r, OUT_DIED, "device_fault", "%s", report.text);
 	if (e == OUT_OK && (report.what != KRUN_AWAKE || sender != r->pid))
-		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
+		return outcome(
+		    r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
 	return e;
 }
 
@@ -532,7 +591,10 @@ send_rows(const struct judge *j, const struct runner *r, size_t calls)
 
 	for (; left; p += n, left -= (size_t)n)
 		if ((n = write(r->rows[1], p, left)) < 0) {
-			/* A dead runner is noticed when it is listened to; a full pipe, when its rows do not come. */
+			/*
+			 * A dead runner is noticed when it is listened to; a full pipe, when its
+			 * rows do not come.
+			 */
 			if (errno != EINTR)
 				return;
 			n = 0;
@@ -548,14 +610,11 @@ rows_are_left(const struct runner *r)
 	return ioctl(r->rows[1], FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
+/* What a runner did since its last go, for which it was to be stopped. */
 static enum outcome
-go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
+look_at_pause(struct runner *r, int64_t cpu)
 {
-	struct krun_command c = { .order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0 };
-	char why[256];
 	struct krun_report report;
-	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay, own_delay;
-	enum outcome e;
 	pid_t sender;
 
 	r->goes++;
@@ -565,13 +624,33 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	    (double)r->outside_ns > OUTSIDE_NS + OUTSIDE_SHARE * (double)r->inside_ns)
 		return awake(r, r->outside_ns);
 	if (receive(r, MSG_DONTWAIT, &report, &sender) && report.what != KRUN_FAULT)
-		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
+		return outcome(
+		    r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
+	return OUT_OK;
+}
+
+static enum outcome
+go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
+{
+	struct krun_command c = { .order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0 };
+	char why[256];
+	struct krun_report report;
+	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay,
+	                          own_delay;
+	enum outcome e;
+	pid_t sender;
+
+	e = look_at_pause(r, cpu);
+	if (e != OUT_OK)
+		return e;
 	if (getrandom(&c.nonce, sizeof c.nonce, 0) != sizeof c.nonce)
 		kdie_errno(K_MISSING, "getrandom");
 	if (b && !launches_size(j, &r->launches, b->w, c.launch, why, sizeof why))
 		return outcome(r, OUT_DIED, "launch", "%s", why);
 	/* A GPU's runner is awake and watches before the clock runs. */
-	e = j->device ? prepare(j, r, b, KRUN_READY) : j->copies ? prepare(j, r, b, KRUN_STAGE) : OUT_OK;
+	e = j->device   ? prepare(j, r, b, KRUN_READY)
+	    : j->copies ? prepare(j, r, b, KRUN_STAGE)
+	                : OUT_OK;
 	if (e != OUT_OK)
 		return e;
 	if (j->copies)
@@ -581,7 +660,8 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	start = know_ns();
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
-	e = listen_until(j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
+	e = listen_until(
+	    j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
 	if (e == OUT_OK && j->device && j->alone)
 		end = end_on_device(j, r);
 	own_delay = own_delay_ns() - own_delay;
@@ -598,13 +678,19 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	if (report.what == KRUN_FAILED && sender == r->pid)
 		return outcome(r, OUT_DIED, "device_fault", "%s", report.text);
 	if (report.what != KRUN_DONE || report.nonce != c.nonce || sender != r->pid)
-		return outcome(r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
+		return outcome(
+		    r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
 	if (rows_are_left(r))
-		return outcome(r, OUT_PROTOCOL, "calls_left_out", "it answered before all calls had been made");
+		return outcome(r, OUT_PROTOCOL, "calls_left_out",
+		    "it answered before all calls had been made");
 	r->inside_ns += used;
-	*s = (struct span){ .own_ns = (int64_t)report.value[0], .judge_ns = end - start,
-	    .cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu, .done_cpu_ns = used,
-	    .delay_ns = delay_since(delay, done_delay), .judge_delay_ns = own_delay, .host_ns = (int64_t)report.value[1] };
+	*s = (struct span){ .own_ns = (int64_t)report.value[0],
+		.judge_ns = end - start,
+		.cpu_ns = j->copies ? used : r->frozen_cpu_ns - cpu,
+		.done_cpu_ns = used,
+		.delay_ns = delay_since(delay, done_delay),
+		.judge_delay_ns = own_delay,
+		.host_ns = (int64_t)report.value[1] };
 	return look_at_lates(r);
 }
 
@@ -628,25 +714,29 @@ runner_undelayed_ns(const struct runner *r, const struct span *s)
 }
 
 /*
- * By which clock? The judge's is the only one that a candidate cannot touch, and it is blurred by the time that processes take
- * to wake up, which differs from go to go (50 to 1000 us on a virtual machine that is idle). Processor time is the kernel's,
- * and exact: it is the time of a program with one thread that does not sleep. The runner's own clock is exact, and may be
- * forged. So the exact ones are believed as far as the judge's, less what the handshakes differ by, does not say more.
+ * By which clock? The judge's is the only one that a candidate cannot touch, and it is blurred by
+ * the time that processes take to wake up, which differs from go to go (50 to 1000 us on a virtual
+ * machine that is idle). Processor time is the kernel's, and exact: it is the time of a program
+ * with one thread that does not sleep. The runner's own clock is exact, and may be forged. So the
+ * exact ones are believed as far as the judge's, less what the handshakes differ by, does not say
+ * more.
  */
 static double
-exact_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
+exact_ns(
+    const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
 {
 	double cpu = ((double)s->done_cpu_ns - h->cpu_ns) / (j->opencl ? r->threads : j->o.threads),
-	    own = (double)s->own_ns - h->own_ns;
+	       own = (double)s->own_ns - h->own_ns;
 
 	return r->threads == 1 && !j->opencl ? (double)s->done_cpu_ns - h->cpu_ns : fmax(own, cpu);
 }
 
 double
-runner_ns(const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
+runner_ns(
+    const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
 {
 	double ns = runner_undelayed_ns(r, s) - h->ns,
-	    cpu = ((double)s->cpu_ns - h->stopped_cpu_ns * r->threads) / j->o.threads;
+	       cpu = ((double)s->cpu_ns - h->stopped_cpu_ns * r->threads) / j->o.threads;
 
 	/* A driver's threads wait for their device in ways of their own. */
 	if (j->device || j->copies)
@@ -660,7 +750,10 @@ runner_ns(const struct judge *j, const struct runner *r, const struct span *s, c
 
 /* ---- start and end ---- */
 
-/* How far handshakes differ, beyond what a quarter of them does on each side: this many times that, and a little. */
+/*
+ * How far handshakes differ, beyond what a quarter of them does on each side: this many times that,
+ * and a little.
+ */
 enum { SPREAD_FACTOR = 2, SPREAD_NS = 20000 };
 
 struct handshake
@@ -675,17 +768,21 @@ runner_handshake_of(const struct handshake *measured, size_t n)
 		v[3][i] = measured[i].stopped_cpu_ns;
 	}
 	quarter = kstat_quantile(v[0], n, 0.75) - kstat_quantile(v[0], n, 0.25);
-	return (struct handshake){ .ns = kstat_quantile(v[0], n, 0.5), .own_ns = kstat_quantile(v[1], n, 0.5),
-	    .cpu_ns = kstat_quantile(v[2], n, 0.5), .stopped_cpu_ns = kstat_quantile(v[3], n, 0.5),
-	    .spread_ns = SPREAD_FACTOR * quarter + SPREAD_NS };
+	return (struct handshake){ .ns = kstat_quantile(v[0], n, 0.5),
+		.own_ns = kstat_quantile(v[1], n, 0.5),
+		.cpu_ns = kstat_quantile(v[2], n, 0.5),
+		.stopped_cpu_ns = kstat_quantile(v[3], n, 0.5),
+		.spread_ns = SPREAD_FACTOR * quarter + SPREAD_NS };
 }
 
 struct handshake
 runner_handshake_from(const struct runner *r, const struct span *s)
 {
 	/* On a busy machine a delay may be taken off twice. */
-	return (struct handshake){ .ns = fmax(0, runner_undelayed_ns(r, s)), .own_ns = (double)s->own_ns,
-	    .cpu_ns = (double)s->done_cpu_ns, .stopped_cpu_ns = (double)s->cpu_ns };
+	return (struct handshake){ .ns = fmax(0, runner_undelayed_ns(r, s)),
+		.own_ns = (double)s->own_ns,
+		.cpu_ns = (double)s->done_cpu_ns,
+		.stopped_cpu_ns = (double)s->cpu_ns };
 }
 
 struct handshake
@@ -715,13 +812,15 @@ greet(struct judge *j, struct runner *r)
 
 	write_setup(j, r, &setup);
 	send_command(r, &setup, sizeof setup);
-	e = listen_until(j, r, NULL, know_ns() + (int64_t)START_S * 1000000000, &hello, &at, &r->pid);
+	e = listen_until(
+	    j, r, NULL, know_ns() + (int64_t)START_S * 1000000000, &hello, &at, &r->pid);
 	/* A device without room has it again when its other users are done. */
 	if (e == OUT_OK && hello.what == KRUN_FAILED)
 		kdie(kgpu_no_room(hello.text) ? K_AGAIN : K_MISSING, "the runner: %s", hello.text);
 	if (e != OUT_OK || hello.what != KRUN_HELLO || r->pid <= 0)
-		kdie(K_MISSING, "the runner did not start in the %s sandbox: %s: %.*s", ksandbox_name(j->level), r->why,
-		    (int)r->printed.len, r->printed.data ? r->printed.data : "");
+		kdie(K_MISSING, "the runner did not start in the %s sandbox: %s: %.*s",
+		    ksandbox_name(j->level), r->why, (int)r->printed.len,
+		    r->printed.data ? r->printed.data : "");
 	r->base[0] = hello.value[0];
 	r->base[1] = hello.value[1];
 	if (clock_getcpuclockid(r->pid, &r->clock))
@@ -755,7 +854,8 @@ runner_launch(struct judge *j, struct runner *r, const char *file, struct memory
 
 	*r = (struct runner){ .outer = -1, .output = -1, .m = m };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 ||
-	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 || pipe2(r->rows, O_CLOEXEC | O_NONBLOCK) < 0)
+	    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
+	    pipe2(r->rows, O_CLOEXEC | O_NONBLOCK) < 0)
 		kdie_errno(K_IO, "the connection to the runner");
 	r->socket = pair[0];
 	if ((j->opencl || (j->device && launches_present(file))) &&

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Floating types of 16 and 8 bits, converted by arithmetic on their fields; plain enough for a C compiler and for the
- * run-time compilers of GPUs, whose code (device.cu) has this text in front of it. A type is its numbers of exponent and
- * mantissa bits, its bias, and what its highest codes mean.
+ * Floating types of 16 and 8 bits, converted by arithmetic on their fields; plain enough for a C
+ * compiler and for the run-time compilers of GPUs, whose code (device.cu) has this text in front of
+ * it. A type is its numbers of exponent and mantissa bits, its bias, and what its highest codes
+ * mean.
  */
 #ifndef KILN_SMALL_H
 #define KILN_SMALL_H
@@ -27,8 +28,9 @@ small_mix(unsigned long long key, unsigned long long i)
 }
 
 /*
- * A random word as a normal number, near enough, without a branch or a table: the sum of its eight bytes, with a fraction
- * so that all values in between occur (Irwin and Hall; none is further out than 4.9 standard deviations).
+ * A random word as a normal number, near enough, without a branch or a table: the sum of its eight
+ * bytes, with a fraction so that all values in between occur (Irwin and Hall; none is further out
+ * than 4.9 standard deviations).
  */
 SMALL_FN double
 small_normal(unsigned long long word)
@@ -39,16 +41,22 @@ small_normal(unsigned long long word)
 	unsigned long long fraction = word * 0x9e3779b97f4a7c15ull >> 11;
 
 	word = (word & bytes) + (word >> 8 & bytes);
-	return ((double)(long long)(word * sum >> 48) + (double)(long long)fraction * 0x1p-53 - mean) / deviation;
+	return ((double)(long long)(word * sum >> 48) + (double)(long long)fraction * 0x1p-53 -
+	           mean) /
+	    deviation;
 }
 
-/* IEEE: infinities and NaNs. FN: the code of all ones is NaN, nothing is infinite. FNUZ: NaN is the code of minus zero. */
+/*
+ * IEEE: infinities and NaNs. FN: the code of all ones is NaN, nothing is infinite. FNUZ: NaN is the
+ * code of minus zero.
+ */
 enum small_top { SMALL_IEEE, SMALL_FN_TOP, SMALL_FNUZ };
 
 SMALL_FN double
 small_widen(unsigned code, int exponent, int mantissa, int bias, enum small_top top)
 {
-	unsigned sign = code >> (exponent + mantissa) & 1, e = code >> mantissa & ((1u << exponent) - 1);
+	unsigned sign = code >> (exponent + mantissa) & 1,
+	         e = code >> mantissa & ((1u << exponent) - 1);
 	unsigned m = code & ((1u << mantissa) - 1), last = (1u << exponent) - 1;
 	double zero = 0, v;
 
@@ -58,26 +66,32 @@ small_widen(unsigned code, int exponent, int mantissa, int bias, enum small_top 
 		return zero / zero;
 	if (top == SMALL_IEEE && e == last)
 		return m ? zero / zero : sign ? -1 / zero : 1 / zero;
-	v = e ? (1 + (double)m / (double)(1u << mantissa)) * ldexp(1.0, (int)e - bias) :
-	    (double)m / (double)(1u << mantissa) * ldexp(1.0, 1 - bias);
+	v = e ? (1 + (double)m / (double)(1u << mantissa)) * ldexp(1.0, (int)e - bias)
+	      : (double)m / (double)(1u << mantissa) * ldexp(1.0, 1 - bias);
 	return sign ? -v : v;
 }
 
-/* To nearest, ties to even. What is too large becomes infinite where there is such a thing, else the largest number. */
+/*
+ * To nearest, ties to even. What is too large becomes infinite where there is such a thing, else
+ * the largest number.
+ */
 SMALL_FN unsigned
 small_narrow(double x, int exponent, int mantissa, int bias, enum small_top top)
 {
-	unsigned sign = x < 0 || (!(x > 0) && !(x < 0) && 1 / x < 0), bits = (unsigned)(exponent + mantissa);
+	unsigned sign = x < 0 || (!(x > 0) && !(x < 0) && 1 / x < 0),
+	         bits = (unsigned)(exponent + mantissa);
 	unsigned last = (1u << exponent) - 1, ones = (1u << mantissa) - 1;
-	unsigned largest = top == SMALL_IEEE ? (last - 1) << mantissa | ones :
-	    top == SMALL_FN_TOP ? last << mantissa | (ones - 1) : last << mantissa | ones;
+	unsigned largest = top == SMALL_IEEE ? (last - 1) << mantissa | ones
+	    : top == SMALL_FN_TOP            ? last << mantissa | (ones - 1)
+	                                     : last << mantissa | ones;
 	double a = x < 0 ? -x : x, scaled, down, rest;
 	unsigned code;
 	int e = 0;
 
 	if (!(x <= 0) && !(x >= 0))
-		return top == SMALL_FNUZ ? 1u << bits : top == SMALL_IEEE ? last << mantissa | 1u << (mantissa - 1) :
-		    last << mantissa | ones;
+		return top == SMALL_FNUZ ? 1u << bits
+		    : top == SMALL_IEEE  ? last << mantissa | 1u << (mantissa - 1)
+		                         : last << mantissa | ones;
 	/* Beyond all that is told apart. The exponent is at least that of the subnormal numbers. */
 	if (a > ldexp(1.0, (int)last + 1 - bias))
 		a = ldexp(1.0, (int)last + 1 - bias);
@@ -88,7 +102,9 @@ small_narrow(double x, int exponent, int mantissa, int bias, enum small_top top)
 	rest = scaled - down;
 	code = (unsigned)scaled;
 	code += rest > 0.5 || (rest >= 0.5 && (code & 1));
-	/* A mantissa's hidden one adds 1 to the exponent's code, which is 0 for subnormal numbers. */
+	/*
+	 * A mantissa's hidden one adds 1 to the exponent's code, which is 0 for subnormal numbers.
+	 */
 	code += (unsigned)(e - 1) << mantissa;
 	if (code > largest)
 		code = top == SMALL_IEEE ? last << mantissa : largest;
@@ -98,19 +114,23 @@ small_narrow(double x, int exponent, int mantissa, int bias, enum small_top top)
 }
 
 /*
- * The distribution special: element I of rows of ROW elements, VALUE in most. A row has one kind of special values, so
- * that a NaN does not hide what an infinity or a mask does; in half of all tensors only a few rows have any.
+ * The distribution special: element I of rows of ROW elements, VALUE in most. A row has one kind of
+ * special values, so that a NaN does not hide what an infinity or a mask does; in half of all
+ * tensors only a few rows have any.
  */
 SMALL_FN double
 small_special(unsigned long long seed, unsigned long long i, unsigned long long row, double value)
 {
 	enum { ZEROS = 1, MASKED, MASKED_END, MASKED_BEGIN, INFINITE, NOT_A_NUMBER, MIXED, KINDS };
-	unsigned long long of_row = small_mix(small_mix(seed, ~0ull), i / row), dice = small_mix(seed, i) % 16;
+	unsigned long long of_row = small_mix(small_mix(seed, ~0ull), i / row),
+	                   dice = small_mix(seed, i) % 16;
 	unsigned long long column = i % row, cut = (of_row >> 16) % row;
 	unsigned kind = (seed & 1) && of_row >> 8 & 31 ? 0 : (unsigned)(of_row % KINDS);
 	double zero = 0, infinite = 1 / zero, tiny = value * 0x1p-130;
 
-	if (kind == MASKED ? dice < 4 : kind == MASKED_END ? column > cut : kind == MASKED_BEGIN && column < cut)
+	if (kind == MASKED           ? dice < 4
+	        : kind == MASKED_END ? column > cut
+	                             : kind == MASKED_BEGIN && column < cut)
 		return -infinite;
 	if (kind == INFINITE || kind == NOT_A_NUMBER)
 		return column != cut ? value : kind == INFINITE ? infinite : infinite - infinite;
@@ -121,7 +141,10 @@ small_special(unsigned long long seed, unsigned long long i, unsigned long long 
 	return value;
 }
 
-/* The distribution sparse: one element in PERIOD is not zero, and lies between 1 and 2, or -1 and -2. */
+/*
+ * The distribution sparse: one element in PERIOD is not zero, and lies between 1 and 2, or -1 and
+ * -2.
+ */
 SMALL_FN double
 small_sparse(unsigned long long seed, unsigned long long i, double period)
 {

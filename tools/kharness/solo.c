@@ -52,8 +52,8 @@ load(struct solo *s)
 	for (size_t i = 0; i < t->arg_count; i++)
 		s->types[i] = type_of(t, &t->args[i]);
 	s->types[t->arg_count] = &ffi_type_pointer;
-	if (ffi_prep_cif(&s->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + s->j->device, &ffi_type_void, s->types) !=
-	    FFI_OK)
+	if (ffi_prep_cif(&s->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + s->j->device,
+	        &ffi_type_void, s->types) != FFI_OK)
 		kdie(K_USAGE, "%s: libffi refuses the call", t->file);
 	free(path);
 }
@@ -71,7 +71,9 @@ call(struct solo *s, const struct memory *m)
 		const struct ktask_arg *a = &t->args[i];
 
 		if (a->kind == KARG_TENSOR && !t->tensors[a->index].scalar)
-			words[i] += (uint64_t)(uintptr_t)(t->tensors[a->index].output ? m->out.memory : m->in.memory);
+			words[i] +=
+			    (uint64_t)(uintptr_t)(t->tensors[a->index].output ? m->out.memory
+			                                                      : m->in.memory);
 		values[i] = &words[i];
 	}
 	values[t->arg_count] = &stream;
@@ -142,9 +144,9 @@ apart_call(struct solo *s, const struct ktask_workload *w, void *const *memory)
 		const struct ktask_arg *a = &t->args[i];
 		const struct ktask_tensor *x =
 		    a->kind == KARG_TENSOR ? &t->tensors[a->index] : NULL;
-		double value = x && x->scalar ? ktask_scalar(w, x) :
-		    x                         ? 0 :
-						(double)w->axis[a->index];
+		double value = x && x->scalar ? ktask_scalar(w, x)
+		    : x                       ? 0
+		                              : (double)w->axis[a->index];
 
 		if (x && !x->scalar)
 			words[i] = (uint64_t)(uintptr_t)memory[a->index];
@@ -242,12 +244,13 @@ run_solo(struct judge *j)
 	for (size_t i = 0; i < j->task->workload_count; i++) {
 		const struct ktask_workload *w = &j->task->workloads[i];
 
-		if (!w->timed || !ktask_in_set(w, j->o.set) || (j->o.workload && strcmp(w->name, j->o.workload)))
+		if (!w->timed || !ktask_in_set(w, j->o.set) ||
+		    (j->o.workload && strcmp(w->name, j->o.workload)))
 			continue;
 		one_workload(&s, w);
 		found = true;
 	}
 	if (!found)
-		kdie(K_USAGE, "%s: set '%s' has no timed workload%s%s", j->task->file, j->o.set, j->o.workload ? " called " : "",
-		    j->o.workload ? j->o.workload : "");
+		kdie(K_USAGE, "%s: set '%s' has no timed workload%s%s", j->task->file, j->o.set,
+		    j->o.workload ? " called " : "", j->o.workload ? j->o.workload : "");
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the memory that tensors lie in, the machine's own or a GPU's, and the few things that the judge does to it.
- * The verdict is made of these, by the same code for all backends. Pointers belong to the space: only the host's may be
- * followed. A fault of the environment ends the program.
+ * kharness: the memory that tensors lie in, the machine's own or a GPU's, and the few things that
+ * the judge does to it. The verdict is made of these, by the same code for all backends. Pointers
+ * belong to the space: only the host's may be followed. A fault of the environment ends the
+ * program.
  */
 #ifndef SPACE_H
 #define SPACE_H
@@ -25,20 +26,22 @@ struct rule {
 /* Output GOT of N elements beside what was EXPECTED (doubles, or the type itself for integers). */
 struct comparison {
 	enum kdtype dtype;
-	size_t n, group;	/* elements, and elements that share a scale; the last group takes what is left over */
+	/* elements, and elements that share a scale; the last group takes what is left over */
+	size_t n, group;
 	const void *expected, *got;
 	struct rule rule;
-	double cap;		/* largest error of any element; below 0: none */
-	uint64_t poison;	/* what the tensor was filled with */
+	double cap;      /* largest error of any element; below 0: none */
+	uint64_t poison; /* what the tensor was filled with */
 };
 
 /* How the numbers of a tensor are drawn. */
 struct recipe {
 	enum kdist dist;
-	size_t period;	/* SPECIAL: elements of a row; SPARSE: one element in so many is not zero */
+	size_t period; /* SPECIAL: elements of a row; SPARSE: one element in so many is not zero */
 	/*
-	 * Not 0: one element in so many is drawn, and the others stay as they are. LARGE ones are then above 100: one of about
-	 * 15 among a million normals takes more digits than a softmax in single precision has.
+	 * Not 0: one element in so many is drawn, and the others stay as they are. LARGE ones are
+	 * then above 100: one of about 15 among a million normals takes more digits than a softmax
+	 * in single precision has.
 	 */
 	size_t every;
 };
@@ -47,7 +50,8 @@ struct comparison_result {
 	size_t mismatches, unwritten;
 	bool over_cap;
 	double max_abs, max_rel;
-	double worst, tolerance;	/* error and tolerance of the element furthest beyond; worst < 0: none */
+	/* error and tolerance of the element furthest beyond; worst < 0: none */
+	double worst, tolerance;
 	size_t worst_at;
 };
 
@@ -61,22 +65,26 @@ round_up(size_t n, size_t to)
 
 /* Memory that judge and runner share. */
 struct arena {
-	int fd, runner_fd;	/* runner_fd: what the runner gets; of an input arena it is read-only */
+	/* runner_fd: what the runner gets; of an input arena it is read-only */
+	int fd, runner_fd;
 	char *memory;
 	size_t bytes;
-	uint64_t handle;	/* of the space's own */
+	uint64_t handle; /* of the space's own */
 };
 
 struct space {
 	void *(*alloc)(size_t bytes);
-	void (*release)(void *p);	/* NULL is allowed */
+	void (*release)(void *p); /* NULL is allowed */
 	void (*copy)(void *to, const void *from, size_t bytes);
 	void (*fetch)(void *host, const void *from, size_t bytes);
 	void (*store)(void *to, const void *host, size_t bytes);
 	void (*set)(void *to, int byte, size_t bytes);
 	/* Fill with a word, over and over, from its first byte on. */
 	void (*words)(void *to, uint64_t word, size_t bytes);
-	/* The secret pattern (space_pattern) over bytes FROM to TO of an arena; first byte that differs, or TO. */
+	/*
+	 * The secret pattern (space_pattern) over bytes FROM to TO of an arena; first byte that
+	 * differs, or TO.
+	 */
 	void (*guard)(char *memory, uint64_t key, size_t from, size_t to);
 	size_t (*guard_check)(const char *memory, uint64_t key, size_t from, size_t to);
 	bool (*differs)(const void *a, const void *b, size_t bytes);
@@ -89,15 +97,24 @@ struct space {
 	void (*compare)(const struct comparison *c, struct comparison_result *r);
 	/* Take BYTES out of all caches, line by line; NULL where there is no such instruction. */
 	void (*evict)(const void *p, size_t bytes);
-	/* Twice the last-level cache, read and written, so that the next call finds nothing there. */
+	/*
+	 * Twice the last-level cache, read and written, so that the next call finds nothing there.
+	 */
 	void (*flush)(void);
 	void (*arena_open)(struct arena *a, size_t bytes, bool read_only);
 	void (*arena_close)(struct arena *a);
-	/* All that was ordered has been done; returns the nanoseconds that a trifle took, 0 where that says nothing. */
+	/*
+	 * All that was ordered has been done; returns the nanoseconds that a trifle took, 0 where
+	 * that says nothing.
+	 */
 	int64_t (*fence)(void);
-	size_t arena_bytes;	/* for the slots of one subject when timing, unless one call needs more */
-	double sample_ns;	/* a sample lasts this long at least, if need be by more calls */
-	/* The oracle's share of a sample. Where it needs longer: fewer calls, or, with SAMPLES_CHECKS, fewer of them checked. */
+	/* for the slots of one subject when timing, unless one call needs more */
+	size_t arena_bytes;
+	double sample_ns; /* a sample lasts this long at least, if need be by more calls */
+	/*
+	 * The oracle's share of a sample. Where it needs longer: fewer calls, or, with
+	 * SAMPLES_CHECKS, fewer of them checked.
+	 */
 	double oracle_s;
 	bool samples_checks;
 };

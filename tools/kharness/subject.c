@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: what is found out about one shared object, in the words of the record and of the log that the model reads.
+ * kharness: what is found out about one shared object, in the words of the record and of the log
+ * that the model reads.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,8 +24,8 @@ void
 subject_fail(struct subject *s, enum status status, const char *check, const char *detail)
 {
 	s->status = status;
-	json_array_append_new(s->reasons, json_pack("{s:s,s:o}", "check", check, "detail",
-	    kjson_text(detail, strlen(detail))));
+	json_array_append_new(s->reasons,
+	    json_pack("{s:s,s:o}", "check", check, "detail", kjson_text(detail, strlen(detail))));
 }
 
 void
@@ -36,7 +37,8 @@ subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const
 	subject_fail(s, cheat ? STATUS_REJECTED : STATUS_RUN_ERROR, r->check, r->why);
 	kbuf_printf(&s->log, "%s", r->why);
 	if (b)
-		kbuf_printf(&s->log, " (workload %s, inputs %s)", subject_workload(b->w), kdist_name(b->dist));
+		kbuf_printf(&s->log, " (workload %s, inputs %s)", subject_workload(b->w),
+		    kdist_name(b->dist));
 	kbuf_puts(&s->log, "\n");
 	if (r->printed.len)
 		kbuf_printf(&s->log, "It printed:\n%.*s\n", (int)r->printed.len, r->printed.data);
@@ -45,15 +47,17 @@ subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const
 void
 subject_explain(struct subject *s, const struct batch *b, const struct verdict *v)
 {
-	kbuf_printf(&s->log, "wrong: workload %s, inputs %s: %zu of %zu elements of the outputs differ; ",
+	kbuf_printf(&s->log,
+	    "wrong: workload %s, inputs %s: %zu of %zu elements of the outputs differ; ",
 	    subject_workload(b->w), kdist_name(b->dist), v->mismatches, v->elements);
 	if (v->unwritten)
 		kbuf_printf(&s->log, "%zu were never written; ", v->unwritten);
 	if (isfinite(v->worst))
-		kbuf_printf(&s->log, "worst at %s[%zu]: off by %.3g, allowed %.3g\n", v->tensor, v->worst_at, v->worst,
-		    v->tolerance);
+		kbuf_printf(&s->log, "worst at %s[%zu]: off by %.3g, allowed %.3g\n", v->tensor,
+		    v->worst_at, v->worst, v->tolerance);
 	else
 		kbuf_printf(&s->log,
-		    "worst at %s[%zu]: NaN or infinite where the right result is not, or finite where it is\n",
+		    "worst at %s[%zu]: NaN or infinite where the right result is not, or finite "
+		    "where it is\n",
 		    v->tensor, v->worst_at);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: tier T3: how long a call takes, and who is faster. Subjects take turns in the order A B, B A on the same inputs
- * at the same addresses, drawn for the round, out of the caches; a drift of the machine falls on all alike. Ratios are those
- * of a round. Sampling ends when the ratios say clearly who is faster, or that nobody is.
+ * kharness: tier T3: how long a call takes, and who is faster. Subjects take turns in the order A
+ * B, B A on the same inputs at the same addresses, drawn for the round, out of the caches; a drift
+ * of the machine falls on all alike. Ratios are those of a round. Sampling ends when the ratios say
+ * clearly who is faster, or that nobody is.
  *
- * What a go costs by itself is measured in every round by a runner that has loaded nothing, and is the same for all. Time
- * in which other programs had the processor does not count; where nobody can say how much that was, because several threads
- * work together, a disturbed round is void, and the machine is waited for.
+ * What a go costs by itself is measured in every round by a runner that has loaded nothing, and is
+ * the same for all. Time in which other programs had the processor does not count; where nobody can
+ * say how much that was, because several threads work together, a disturbed round is void, and the
+ * machine is waited for.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,46 +21,65 @@
 #include "status.h"
 
 enum {
-	CALLS_MAX = 128,		/* calls in one sample at most; their rows fit into a pipe */
-	CHECKED_MIN = 1,		/* of them, where checking all would take too long */
-	SLOW_SAMPLES = 5,		/* enough for a subject whose call takes longer than slow_s */
-	MORE_CALLS = 2,			/* samples with room for so many times the calls, and need of them, are taken anew */
-	WALL_FACTOR = 4,		/* all samples of a workload, with drawing and checking, in this many times --timing-s */
-	HANDSHAKE_SHARE = 10,		/* a sample is at least so many times as long as that */
-	CHECKED_ROUNDS = 4,		/* of the rounds up to the first look, where checking every one would take too long */
-	CHECKED_LATER = 16,		/* one in so many of the rounds after it */
-	HOPELESS = 2, HOPELESS_MIN = 24,	/* rounds: so many times the most, judged by the first of them */
-	THOROUGH_EVERY = 4, THOROUGH_BYTES = 8 << 20,	/* of large memories, all is looked at in every so many rounds */
-	LONE_EVERY = 2,			/* every so many rounds each subject makes one call by itself */
-	LONE_EVERY_DEVICE = 6,		/* on a GPU, where nobody is judged by it */
-	LONE_MIN = 6			/* so many of them say something */
+	/* calls in one sample at most; their rows fit into a pipe */
+	CALLS_MAX = 128,
+	CHECKED_MIN = 1, /* of them, where checking all would take too long */
+	/* enough for a subject whose call takes longer than slow_s */
+	SLOW_SAMPLES = 5,
+	/* samples with room for so many times the calls, and need of them, are taken anew */
+	MORE_CALLS = 2,
+	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
+	WALL_FACTOR = 4,
+	HANDSHAKE_SHARE = 10, /* a sample is at least so many times as long as that */
+	/* of the rounds up to the first look, where checking every one would take too long */
+	CHECKED_ROUNDS = 4,
+	CHECKED_LATER = 16, /* one in so many of the rounds after it */
+	/* rounds: so many times the most, judged by the first of them */
+	HOPELESS = 2,
+	HOPELESS_MIN = 24,
+	/* of large memories, all is looked at in every so many rounds */
+	THOROUGH_EVERY = 4,
+	THOROUGH_BYTES = 8 << 20,
+	/* every so many rounds each subject makes one call by itself */
+	LONE_EVERY = 2,
+	LONE_EVERY_DEVICE = 6, /* on a GPU, where nobody is judged by it */
+	LONE_MIN = 6           /* so many of them say something */
 };
 static const double slow_s = 1, warm_slow_s = 1;
-/* The ratios are looked at after so many rounds. Each look may err with KSTAT_PAIRS_ALPHA, and there are few of them. */
+/*
+ * The ratios are looked at after so many rounds. Each look may err with KSTAT_PAIRS_ALPHA, and
+ * there are few of them.
+ */
 static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
 /*
- * A median by itself is known well when its interval is as narrow as this on both sides. Of a ratio that is clearly not 1,
- * less will do: two of them in a chain leave a score with a deviation of little more than 1 %.
+ * A median by itself is known well when its interval is as narrow as this on both sides. Of a ratio
+ * that is clearly not 1, less will do: two of them in a chain leave a score with a deviation of
+ * little more than 1 %.
  */
 static const double precise = 0.02, precise_ratio = 0.03;
 /*
- * The runner's clock may run behind the judge's by this share and this much before it counts as forged; so often; and
- * only when processor time, too, beyond that of an empty call, says that more was done than the runner admits: on a busy
- * machine a reply can be late in all honesty.
+ * The runner's clock may run behind the judge's by this share and this much before it counts as
+ * forged; so often; and only when processor time, too, beyond that of an empty call, says that more
+ * was done than the runner admits: on a busy machine a reply can be late in all honesty.
  */
 static const double forged_share = 0.8, forged_ns = 50000;
 enum {
 	FORGED_TIMES = 3,
-	FORGED_ATTEMPTS = 3	/* a forger is one in every attempt; an honest subject on an overrun machine is not */
+	/* a forger is one in every attempt; an honest subject on an overrun machine is not */
+	FORGED_ATTEMPTS = 3
 };
 /*
- * A call in a row of calls takes less than a call by itself, which finds less of its code in the caches: by LONE_NS, by what
- * the other subjects need too, and by a share. One that takes far less has solved calls together before their turn.
+ * A call in a row of calls takes less than a call by itself, which finds less of its code in the
+ * caches: by LONE_NS, by what the other subjects need too, and by a share. One that takes far less
+ * has solved calls together before their turn.
  */
 static const double lone_ns = 15000, lone_share = 0.6;
 /* The threads of a pool have to wake first, on a busy machine one after the other. */
 static const double wake_ns = 1e6;
-/* Several threads were disturbed when they waited for processors longer than this share of the time, and this much. */
+/*
+ * Several threads were disturbed when they waited for processors longer than this share of the
+ * time, and this much.
+ */
 static const double delay_share = 0.02, delay_ns = 30000;
 /* Beyond this share the machine is called busy. */
 static const double busy_share = 0.1;
@@ -67,12 +88,13 @@ static const int64_t nap_min_us = 2000, nap_max_us = 500000;
 struct racer {
 	struct subject *s;
 	struct runner r;
-	enum outcome start;		/* how it started */
-	bool out;			/* failed: takes no more part */
+	enum outcome start; /* how it started */
+	bool out;           /* failed: takes no more part */
 	/* Of the workload being timed; by round, NAN where it took no part. */
 	double *ns, *cpu;
-	double *lone, *host;		/* of calls by themselves */
-	double host_ns;			/* of the go just made: the host's time until the entry returned */
+	double *lone, *host; /* of calls by themselves */
+	/* of the go just made: the host's time until the entry returned */
+	double host_ns;
 	size_t count, lones, forged;
 	double total_ns;
 };
@@ -81,23 +103,26 @@ struct race {
 	struct judge *j;
 	struct racer *racers;
 	size_t count;
-	struct memory m;		/* of all racers, who use it in turns */
-	struct runner pacer;		/* has loaded nothing */
+	struct memory m;     /* of all racers, who use it in turns */
+	struct runner pacer; /* has loaded nothing */
 	bool paced;
 	struct handshake h, recent[HANDSHAKES];
 	size_t handshakes;
 	const struct ktask_workload *w;
 	size_t calls, rounds;
-	size_t enough;			/* rounds at least */
-	size_t most;			/* calls that a sample may hold */
-	size_t checked;			/* calls of a sample whose results are compared with the oracle's */
-	size_t to_check;		/* rounds that are still to be checked before the first look */
-	double fastest_ns;		/* call so far, be it timed or not, of those who decide how many calls a sample has */
-	double oracle_s;		/* what the results of one call take to compute */
-	double run_ns, delay_ns;	/* of all samples, and what the racers waited in them */
-	int64_t waited_ns;		/* in void rounds */
+	size_t enough; /* rounds at least */
+	size_t most;   /* calls that a sample may hold */
+	/* calls of a sample whose results are compared with the oracle's */
+	size_t checked;
+	/* rounds that are still to be checked before the first look */
+	size_t to_check;
+	/* call so far, be it timed or not, of those who decide how many calls a sample has */
+	double fastest_ns;
+	double oracle_s;         /* what the results of one call take to compute */
+	double run_ns, delay_ns; /* of all samples, and what the racers waited in them */
+	int64_t waited_ns;       /* in void rounds */
 	int64_t nap_us;
-	bool busy;			/* waited too long: no times */
+	bool busy; /* waited too long: no times */
 };
 
 static void
@@ -123,10 +148,12 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 	char where[256], text[512];
 	/* What is found later may be laid at another's door. */
 	bool all = a->m.out.bytes < THOROUGH_BYTES || a->rounds % THOROUGH_EVERY == 0;
-	bool intact = (all ? memory_all_intact : memory_intact)(a->j, &a->m, b, where, sizeof where);
+	bool intact =
+	    (all ? memory_all_intact : memory_intact)(a->j, &a->m, b, where, sizeof where);
 
 	if (!intact) {
-		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where, b->w->name);
+		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where,
+		    b->w->name);
 		fail(x, STATUS_RUN_ERROR, "out_of_bounds_write", text);
 	}
 	for (size_t k = 0; intact && is_judged(a, x) && k < b->count && !x->out; k++) {
@@ -151,24 +178,27 @@ static void
 suspect(const struct race *a, struct racer *x, const struct span *s)
 {
 	double judge = runner_undelayed_ns(&x->r, s) - a->h.ns,
-	    own = (double)s->own_ns - a->h.own_ns;
+	       own = (double)s->own_ns - a->h.own_ns;
 	/* Waking the threads of a pool is nobody's forgery, however many it has. */
 	double cpu = ((double)s->done_cpu_ns - a->h.cpu_ns * x->r.threads) / a->j->o.threads;
 
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
 }
 
-/* More threads than it has processors wait for each other, and those of drivers for their device: that tells nothing. */
+/*
+ * More threads than it has processors wait for each other, and those of drivers for their device:
+ * that tells nothing.
+ */
 static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
 {
-	return x->r.threads > 1 && x->r.threads <= a->j->o.threads && !a->j->device && !a->j->opencl &&
-	    (double)s->delay_ns > delay_share * (double)s->judge_ns + delay_ns;
+	return x->r.threads > 1 && x->r.threads <= a->j->o.threads && !a->j->device &&
+	    !a->j->opencl && (double)s->delay_ns > delay_share * (double)s->judge_ns + delay_ns;
 }
 
 /*
- * One go on the batch that lies in the memory; the time of one call in ns, -1 when the racer is out, NAN when others had
- * the processors.
+ * One go on the batch that lies in the memory; the time of one call in ns, -1 when the racer is
+ * out, NAN when others had the processors.
  */
 static double
 run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
@@ -196,7 +226,8 @@ static void
 take_handshake(struct race *a, const struct span *s)
 {
 	a->recent[a->handshakes++ % HANDSHAKES] = runner_handshake_from(&a->pacer, s);
-	a->h = runner_handshake_of(a->recent, a->handshakes < HANDSHAKES ? a->handshakes : HANDSHAKES);
+	a->h =
+	    runner_handshake_of(a->recent, a->handshakes < HANDSHAKES ? a->handshakes : HANDSHAKES);
 }
 
 /* The pacer reads the rows of the batch that lies in the memory, and makes no call. */
@@ -233,8 +264,9 @@ set_out(struct race *a, const struct batch *b, bool first)
 }
 
 /*
- * Untimed calls on a batch of one call, by count and by time; returns the fastest, in ns. They look like timed ones, so that
- * nothing can be told apart; the number of samples does not depend on them.
+ * Untimed calls on a batch of one call, by count and by time; returns the fastest, in ns. They look
+ * like timed ones, so that nothing can be told apart; the number of samples does not depend on
+ * them.
  */
 static double
 warm_up(struct race *a, struct racer *x, const struct batch *b)
@@ -243,7 +275,8 @@ warm_up(struct race *a, struct racer *x, const struct batch *b)
 	double fastest = INFINITY, cpu;
 	int64_t start = know_ns();
 
-	for (int i = 0; i < 1 || i < o->warmup || (double)(know_ns() - start) < o->warmup_s * 1e9; i++) {
+	for (int i = 0; i < 1 || i < o->warmup || (double)(know_ns() - start) < o->warmup_s * 1e9;
+	     i++) {
 		double ns;
 
 		set_out(a, b, true);
@@ -271,7 +304,10 @@ slots(const struct judge *j, const struct ktask_workload *w)
 	return n > CALLS_MAX ? CALLS_MAX : n > 2 ? n : in + out < j->space->arena_bytes * 4 ? 2 : 1;
 }
 
-/* Inputs to warm up on: what they cost the judge with their results, and how many calls a sample may hold for that. */
+/*
+ * Inputs to warm up on: what they cost the judge with their results, and how many calls a sample
+ * may hold for that.
+ */
 static void
 draw_first(struct race *a, struct batch *b)
 {
@@ -286,7 +322,9 @@ draw_first(struct race *a, struct batch *b)
 		a->most = (size_t)fmin((double)a->most, fmax(1, space->oracle_s / a->oracle_s));
 }
 
-/* The candidate decides for all how many calls a sample has; where all are alike, the fastest does. */
+/*
+ * The candidate decides for all how many calls a sample has; where all are alike, the fastest does.
+ */
 static void
 note_speed(struct race *a, size_t racer, double ns)
 {
@@ -315,8 +353,9 @@ is_over(const struct race *a)
 }
 
 /*
- * A candidate that only warms up slowly gets samples that are short, and what the handshake leaves uncertain is a large part
- * of those: they are taken anew, with more calls. That ends, since a call must have become twice as fast each time.
+ * A candidate that only warms up slowly gets samples that are short, and what the handshake leaves
+ * uncertain is a large part of those: they are taken anew, with more calls. That ends, since a call
+ * must have become twice as fast each time.
  */
 static bool
 too_short(const struct race *a)
@@ -354,7 +393,8 @@ begin(struct race *a, const struct ktask_workload *w)
 	a->enough = slow ? SLOW_SAMPLES : a->count > 1 ? KSTAT_PAIRS : (size_t)o->min_samples;
 	a->enough = (size_t)fmin((double)a->enough, (double)o->max_samples);
 	a->calls = (size_t)fmax(1, ceil(calls_wanted(a)));
-	a->checked = (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
+	a->checked =
+	    (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
 }
 
 /* ---- who is faster ---- */
@@ -373,7 +413,8 @@ log_ratios(const struct race *a, const struct racer *x, const struct racer *othe
 
 /* The logarithm of the ratio OTHER to X with its interval; how many pairs; 0: none. */
 static size_t
-compare_racers(const struct race *a, const struct racer *x, const struct racer *other, struct kstat_interval *m)
+compare_racers(const struct race *a, const struct racer *x, const struct racer *other,
+    struct kstat_interval *m)
 {
 	double *logs = kcalloc(a->rounds + 1, sizeof *logs);
 	size_t n = log_ratios(a, x, other, logs);
@@ -395,16 +436,21 @@ is_clear(const struct race *a, const struct racer *x, const struct racer *other)
 	    (m.high - m.low) / 2 < precise_ratio;
 }
 
-/* A verdict that more rounds than there may be would not bring: intervals narrow with the root of their number. */
+/*
+ * A verdict that more rounds than there may be would not bring: intervals narrow with the root of
+ * their number.
+ */
 static bool
 is_hopeless(const struct race *a, const struct racer *x, const struct racer *other)
 {
 	struct kstat_interval m;
 	double n;
 
-	if (a->rounds < HOPELESS_MIN || x->out || other->out || !(n = (double)compare_racers(a, x, other, &m)))
+	if (a->rounds < HOPELESS_MIN || x->out || other->out ||
+	    !(n = (double)compare_racers(a, x, other, &m)))
 		return false;
-	return n * pow((m.high - m.low) / 2 / fmax(KSTAT_SAME, fabs(m.median)), 2) > HOPELESS * a->j->o.max_samples;
+	return n * pow((m.high - m.low) / 2 / fmax(KSTAT_SAME, fabs(m.median)), 2) >
+	    HOPELESS * a->j->o.max_samples;
 }
 
 /* Whether the median of a racer that has nobody to be compared with is known well. */
@@ -424,7 +470,10 @@ is_precise(const struct race *a, const struct racer *x)
 	return n && (m.high - m.low) / 2 < precise;
 }
 
-/* The pairs that somebody wants to know: the candidate with every other, or everybody with everybody. */
+/*
+ * The pairs that somebody wants to know: the candidate with every other, or everybody with
+ * everybody.
+ */
 static bool
 all_clear(const struct race *a)
 {
@@ -432,7 +481,8 @@ all_clear(const struct race *a)
 
 	for (size_t i = 0; i < firsts; i++)
 		for (size_t k = i + 1; k < a->count; k++)
-			if (!is_clear(a, &a->racers[i], &a->racers[k]) && !is_hopeless(a, &a->racers[i], &a->racers[k]))
+			if (!is_clear(a, &a->racers[i], &a->racers[k]) &&
+			    !is_hopeless(a, &a->racers[i], &a->racers[k]))
 				return false;
 	return a->count > 1 || is_precise(a, &a->racers[0]);
 }
@@ -449,8 +499,9 @@ is_look(const struct race *a)
 /* ---- rounds ---- */
 
 /*
- * Whether the results of this round are compared with the oracle's: all, where that is quick; else a secret choice of the
- * rounds before the first look (selection sampling, as in batch.c), and one in CHECKED_LATER after it.
+ * Whether the results of this round are compared with the oracle's: all, where that is quick; else
+ * a secret choice of the rounds before the first look (selection sampling, as in batch.c), and one
+ * in CHECKED_LATER after it.
  */
 static bool
 is_checked_round(struct race *a)
@@ -467,7 +518,10 @@ is_checked_round(struct race *a)
 	return yes;
 }
 
-/* One go of each racer, in the order of the round. False when others had the processors: the round is void. */
+/*
+ * One go of each racer, in the order of the round. False when others had the processors: the round
+ * is void.
+ */
 static bool
 one_go_each(struct race *a, const struct batch *b, double *ns, double *cpu)
 {
@@ -524,7 +578,8 @@ round_of(struct race *a)
 	struct batch b;
 	bool done;
 
-	batch_draw_checked(a->j, &b, a->w, KDIST_MIXED, a->calls, is_checked_round(a) ? a->checked : 0);
+	batch_draw_checked(
+	    a->j, &b, a->w, KDIST_MIXED, a->calls, is_checked_round(a) ? a->checked : 0);
 	done = one_go_each(a, &b, ns, cpu);
 	batch_free(a->j, &b);
 	if (!done)
@@ -552,7 +607,8 @@ wait_for_machine(struct race *a, int64_t since)
 {
 	enum spent before = spent_on(a->j, SPENT_BUSY);
 
-	a->nap_us = a->nap_us ? a->nap_us * 2 < nap_max_us ? a->nap_us * 2 : nap_max_us : nap_min_us;
+	a->nap_us =
+	    a->nap_us ? a->nap_us * 2 < nap_max_us ? a->nap_us * 2 : nap_max_us : nap_min_us;
 	usleep((useconds_t)a->nap_us);
 	spent_on(a->j, before);
 	a->waited_ns += know_ns() - since;
@@ -569,7 +625,8 @@ take_samples(struct race *a)
 
 	while (!is_over(a) && !too_short(a) && a->rounds < (size_t)o->max_samples) {
 		int64_t now = know_ns();
-		bool late = (double)(now - start - (a->waited_ns - waited)) > WALL_FACTOR * o->timing_s * 1e9;
+		bool late = (double)(now - start - (a->waited_ns - waited)) >
+		    WALL_FACTOR * o->timing_s * 1e9;
 
 		if (a->rounds >= a->enough && (late || (is_look(a) && all_clear(a))))
 			break;
@@ -615,7 +672,9 @@ add_lone(const struct race *a, const struct racer *x, json_t *row)
 		set_ns(row, "host_ns", kstat_quantile(x->host, x->lones, 0.5));
 }
 
-/* Add the row of a workload; returns the relative half-width of the median's confidence interval. */
+/*
+ * Add the row of a workload; returns the relative half-width of the median's confidence interval.
+ */
 static double
 add_row(const struct race *a, struct racer *x)
 {
@@ -660,9 +719,11 @@ add_pair(const struct race *a, const struct racer *x, const struct racer *other,
 	size_t n = compare_racers(a, x, other, &m);
 
 	if (n)
-		json_array_append_new(pairs, json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of",
-		    x->s->name, "workload", a->w->name, "ratio", exp(m.median), "low", exp(m.low), "high",
-		    fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict", kstat_verdicts[kstat_verdict(&m)]));
+		json_array_append_new(pairs,
+		    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of",
+		        x->s->name, "workload", a->w->name, "ratio", exp(m.median), "low",
+		        exp(m.low), "high", fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict",
+		        kstat_verdicts[kstat_verdict(&m)]));
 }
 
 static bool
@@ -671,7 +732,9 @@ looks_forged(const struct racer *x)
 	return !x->out && x->forged >= FORGED_TIMES && x->forged > x->count / 2;
 }
 
-/* How much more a racer's call takes by itself than in a row of calls; NAN when too few were made. */
+/*
+ * How much more a racer's call takes by itself than in a row of calls; NAN when too few were made.
+ */
 static double
 excess_ns(const struct race *a, const struct racer *x)
 {
@@ -716,14 +779,19 @@ judge_racer(const struct race *a, struct racer *x)
 	v = samples(a, x, &n);
 	if (looks_forged(x)) {
 		fail(x, STATUS_REJECTED, "clock_forged",
-		    "the clock in its process fell far behind the judge's, or its work went on after it had returned");
+		    "the clock in its process fell far behind the judge's, or its work went on "
+		    "after it had returned");
 	} else if (solves_together(a, x)) {
-		snprintf(text, sizeof text, "a call of workload %s takes %.1f us by itself, and %.1f us in a row of %zu calls: "
-		    "calls were solved together before their turn", a->w->name, 1e-3 * kstat_quantile(x->lone, x->lones, 0.5),
+		snprintf(text, sizeof text,
+		    "a call of workload %s takes %.1f us by itself, and %.1f us in a row of %zu "
+		    "calls: "
+		    "calls were solved together before their turn",
+		    a->w->name, 1e-3 * kstat_quantile(x->lone, x->lones, 0.5),
 		    1e-3 * kstat_quantile(v, n, 0.5), a->calls);
 		fail(x, STATUS_REJECTED, "solved_together", text);
 	} else if (kstat_quantile(v, n, 0.5) < a->j->task->min_time_ns) {
-		snprintf(text, sizeof text, "workload %s took less than min_time_ns of the task", a->w->name);
+		snprintf(text, sizeof text, "workload %s took less than min_time_ns of the task",
+		    a->w->name);
 		fail(x, STATUS_QUARANTINED, "too_fast", text);
 	}
 	free(v);
@@ -770,7 +838,8 @@ one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 	a->fastest_ns = INFINITY;
 	begin(a, w);
 	take_samples(a);
-	for (int forged = 0; !a->busy && (too_short(a) || (anybody_forged(a) && ++forged < FORGED_ATTEMPTS));) {
+	for (int forged = 0;
+	     !a->busy && (too_short(a) || (anybody_forged(a) && ++forged < FORGED_ATTEMPTS));) {
 		end(a);
 		begin(a, w);
 		take_samples(a);
@@ -874,7 +943,8 @@ greet_all(struct race *a)
 }
 
 /*
- * Where there is no pacer, what a go costs is measured before anything is loaded, and the quickest says it for all.
+ * Where there is no pacer, what a go costs is measured before anything is loaded, and the quickest
+ * says it for all.
  */
 static void
 load_all(struct race *a)
@@ -908,7 +978,8 @@ end_all(struct race *a)
 		if (!x->out && !x->s->status)
 			x->s->status = STATUS_CORRECT;
 		if (!x->out && a->busy)
-			kbuf_printf(&x->s->log, "not timed: for %.0f s other programs kept the processors busy\n",
+			kbuf_printf(&x->s->log,
+			    "not timed: for %.0f s other programs kept the processors busy\n",
 			    (double)a->waited_ns * 1e-9);
 	}
 	race_close(a);
@@ -922,9 +993,13 @@ machine_json(const struct race *a)
 	bool busy = a->busy || share > busy_share;
 
 	if (a->busy)
-		kwarn("the machine is busy: for %.0f s other programs had the processors; not timed", (double)a->waited_ns * 1e-9);
+		kwarn("the machine is busy: for %.0f s other programs had the processors; not "
+		      "timed",
+		    (double)a->waited_ns * 1e-9);
 	else if (busy)
-		kwarn("the machine is busy: %.0f %% of the time went to other programs, and was left out", 100 * share);
+		kwarn("the machine is busy: %.0f %% of the time went to other programs, and was "
+		      "left out",
+		    100 * share);
 	return json_pack("{s:b,s:f,s:f}", "busy", (int)busy, "delay_pct", 100 * share, "waited_s",
 	    (double)a->waited_ns * 1e-9);
 }
@@ -947,7 +1022,8 @@ drop_pairs(const struct race *a, json_t *pairs)
 	for (size_t i = json_array_size(pairs); i-- > 0;) {
 		const json_t *p = json_array_get(pairs, i);
 
-		if (none || !is_in(a, kjson_str_or(p, "of", "")) || !is_in(a, kjson_str_or(p, "name", "")))
+		if (none || !is_in(a, kjson_str_or(p, "of", "")) ||
+		    !is_in(a, kjson_str_or(p, "name", "")))
 			json_array_remove(pairs, i);
 	}
 }
@@ -960,7 +1036,10 @@ race_run(struct race *a, json_t *pairs, int shared)
 	size_t timed = 0;
 	int lock;
 
-	/* Starting takes longer than many a measurement: several may do that at once, as long as nobody measures. */
+	/*
+	 * Starting takes longer than many a measurement: several may do that at once, as long as
+	 * nobody measures.
+	 */
 	greet_all(a);
 	close(shared);
 	lock = judge_lock(j, true);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kharness: numbers in and out of tensors: conversion between element types and double, and random inputs. */
+/*
+ * kharness: numbers in and out of tensors: conversion between element types and double, and random
+ * inputs.
+ */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,8 +38,10 @@ static const struct tiny {
 	int exponent, mantissa, bias;
 	enum small_top top;
 } tiny[KDTYPE_COUNT] = {
-	[KDTYPE_E4M3] = { 4, 3, 7, SMALL_FN_TOP }, [KDTYPE_E5M2] = { 5, 2, 15, SMALL_IEEE },
-	[KDTYPE_E4M3FNUZ] = { 4, 3, 8, SMALL_FNUZ }, [KDTYPE_E5M2FNUZ] = { 5, 2, 16, SMALL_FNUZ },
+	[KDTYPE_E4M3] = { 4, 3, 7, SMALL_FN_TOP },
+	[KDTYPE_E5M2] = { 5, 2, 15, SMALL_IEEE },
+	[KDTYPE_E4M3FNUZ] = { 4, 3, 8, SMALL_FNUZ },
+	[KDTYPE_E5M2FNUZ] = { 5, 2, 16, SMALL_FNUZ },
 };
 
 /* Values of 8 bits saturate, as the vendors' conversions do unless told otherwise. */
@@ -79,7 +84,8 @@ values_widen(enum kdtype t, const void *from, size_t n, double *restrict to)
 	case KDTYPE_E5M2:
 	case KDTYPE_E4M3FNUZ:
 	case KDTYPE_E5M2FNUZ:
-		EACH(small_widen(bytes[i], tiny[t].exponent, tiny[t].mantissa, tiny[t].bias, tiny[t].top));
+		EACH(small_widen(
+		    bytes[i], tiny[t].exponent, tiny[t].mantissa, tiny[t].bias, tiny[t].top));
 		break;
 	case KDTYPE_I8:
 		EACH(((const int8_t *)from)[i]);
@@ -138,7 +144,10 @@ values_narrow(enum kdtype t, const double *from, size_t n, void *into)
 	}
 }
 
-/* Random words that are cheap, since they are made in place; their seed is drawn from the run's generator. */
+/*
+ * Random words that are cheap, since they are made in place; their seed is drawn from the run's
+ * generator.
+ */
 struct words {
 	uint64_t seed, i;
 };
@@ -165,7 +174,7 @@ normal(struct words *w)
 /* ---- magnitudes spread evenly over powers of ten ---- */
 
 enum { POWERS = 256 };
-static double powers[POWERS];	/* of 2, from 0 to 1 */
+static double powers[POWERS]; /* of 2, from 0 to 1 */
 
 /* 2 to the X: good to 8 digits, and the rest of the mantissa is as random as X is. */
 static inline double
@@ -205,7 +214,7 @@ init(void)
 struct drawing {
 	struct words words;
 	size_t n, first, period;
-	size_t every;		/* see struct recipe */
+	size_t every; /* see struct recipe */
 	double common;
 };
 
@@ -274,8 +283,9 @@ values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *
 	double chunk[CHUNK];
 	/* Integers are drawn as normals of this width, large ones wider. */
 	double width = kdtype_is_float(t) || how.dist == KDIST_ZERO_ONE ? 1 : 100;
-	struct drawing g = { .words = { krng_u64(rng), 0 }, .n = n, .period = how.period,
-	    .every = how.every };
+	struct drawing g = {
+		.words = { krng_u64(rng), 0 }, .n = n, .period = how.period, .every = how.every
+	};
 
 	pthread_once(&once, init);
 	g.common = normal(&g.words);

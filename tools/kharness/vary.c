@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: workloads that the task does not list: sizes and scalars near those of one that it does, drawn anew in every
- * run. What is the same in every call could be compiled in, or ignored. The rule is in docs/task.md.
+ * kharness: workloads that the task does not list: sizes and scalars near those of one that it
+ * does, drawn anew in every run. What is the same in every call could be compiled in, or ignored.
+ * The rule is in docs/task.md.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +15,10 @@ enum { TRIES = 200 };
 
 struct variation {
 	const struct ktask *t;
-	const struct ktask_workload *w;		/* the listed one */
+	const struct ktask_workload *w; /* the listed one */
 	struct ktask_workload *to;
 	struct krng *rng;
-	bool divides[KTASK_AXES][KTASK_AXES];	/* [b][a]: in every workload listed, b divides a */
+	bool divides[KTASK_AXES][KTASK_AXES]; /* [b][a]: in every workload listed, b divides a */
 };
 
 static void __attribute__((format(printf, 2, 3)))
@@ -42,9 +43,7 @@ has_contents(const struct ktask_workload *w)
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)w->values, name, v)
-		if (json_is_array(v))
-			return true;
+	json_object_foreach((json_t *)w->values, name, v) if (json_is_array(v)) return true;
 	return false;
 }
 
@@ -88,7 +87,10 @@ multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)
 	return (first + (int64_t)krng_below(rng, (size_t)(last - first + 1))) * unit;
 }
 
-/* Axis I, after those that are smaller: half to twice of what is listed. False when no value will do. */
+/*
+ * Axis I, after those that are smaller: half to twice of what is listed. False when no value will
+ * do.
+ */
 static bool
 draw_axis(struct variation *x, size_t i, const bool *done)
 {
@@ -178,8 +180,8 @@ draw_axes(struct variation *x, size_t in_bytes, size_t out_bytes)
 		for (size_t a = 0; a < t->axis_count; a++)
 			x->divides[b][a] = always_divides(t, b, a);
 	for (int n = 0; any && n < TRIES && !found; n++)
-		found = try_axes(x) && !is_listed(t, x->to) &&
-		    is_affordable(x, in_bytes, out_bytes);
+		found =
+		    try_axes(x) && !is_listed(t, x->to) && is_affordable(x, in_bytes, out_bytes);
 	if (!found)
 		memcpy(x->to->axis, x->w->axis, sizeof x->to->axis);
 	for (size_t i = 0; found && i < t->axis_count; i++)
@@ -212,8 +214,8 @@ draw_scalars(struct variation *x)
 		now = draw_scalar(x->rng, s, v);
 		if (!(now < v || now > v))
 			continue;
-		json_object_set_new((json_t *)x->to->values, s->name, kdtype_is_float(s->dtype) ?
-		    json_real(now) : json_integer((json_int_t)now));
+		json_object_set_new((json_t *)x->to->values, s->name,
+		    kdtype_is_float(s->dtype) ? json_real(now) : json_integer((json_int_t)now));
 		tell(x->to, "%s drawn as %g", s->name, now);
 	}
 }
@@ -259,8 +261,8 @@ draw_groups(struct variation *x)
 }
 
 bool
-vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng,
-    size_t in_bytes, size_t out_bytes, struct ktask_workload *to)
+vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng, size_t in_bytes,
+    size_t out_bytes, struct ktask_workload *to)
 {
 	struct variation x = { .t = t, .w = w, .to = to, .rng = rng };
 

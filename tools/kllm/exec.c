@@ -23,9 +23,9 @@ enum { STATUS_AUTH = 77, STATUS_NOT_FOUND = 127, STDERR_KEPT = 4096 };
 /* What model.provider says, taken apart. */
 struct command {
 	bool json;
-	char *line;		/* for sh -c; owned */
-	char *text_pointer;	/* "/result"; owned; NULL: the output is the answer */
-	char *usage_pointer;	/* "/usage"; owned; NULL: none */
+	char *line;          /* for sh -c; owned */
+	char *text_pointer;  /* "/result"; owned; NULL: the output is the answer */
+	char *usage_pointer; /* "/usage"; owned; NULL: none */
 };
 
 /*
@@ -36,7 +36,7 @@ static char *
 preset(const char *name)
 {
 	char *path = kdata_path("tools/kllm/presets.tsv"),
-	    *text = kread_file_or_die(path, 1 << 20, NULL);
+	     *text = kread_file_or_die(path, 1 << 20, NULL);
 	char *found = NULL;
 
 	for (char *line = text, *next; line && *line; line = next) {
@@ -69,7 +69,8 @@ cut_pointers(struct command *cmd)
 		pointers[0] = colon + 1;
 	}
 	if (!pointers[0])
-		kdie(K_USAGE, "model.provider: exec-json:COMMAND:/POINTER needs a JSON pointer to "
+		kdie(K_USAGE,
+		    "model.provider: exec-json:COMMAND:/POINTER needs a JSON pointer to "
 		    "the answer");
 	cmd->text_pointer = kstrdup(pointers[0]);
 	cmd->usage_pointer = pointers[1] ? kstrdup(pointers[1]) : NULL;
@@ -133,8 +134,12 @@ run(const struct call *c, const struct command *cmd, struct kproc_result *result
 	char *base = make_folder(c), *cwd = kasprintf("%s/empty", base);
 	char *argv[] = { (char *)"/bin/sh", (char *)"-c", cmd->line, NULL };
 	struct kproc p = {
-		.argv = argv, .cwd = cwd, .in = c->user, .in_len = strlen(c->user),
-		.timeout_s = kcamp_num(c->camp, "model.timeout_s"), .max_output = KLLM_BODY_MAX,
+		.argv = argv,
+		.cwd = cwd,
+		.in = c->user,
+		.in_len = strlen(c->user),
+		.timeout_s = kcamp_num(c->camp, "model.timeout_s"),
+		.max_output = KLLM_BODY_MAX,
 	};
 	int rc, why;
 
@@ -195,8 +200,8 @@ judge(const struct call *c, const struct kproc_result *r)
 	if (r->signal && !r->flooded)
 		fail(c, failure, "the command was ended by signal %d: %s", r->signal, said);
 	if (r->exit_code == STATUS_NOT_FOUND)
-		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", c->id,
-		    r->exit_code, said);
+		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", c->id, r->exit_code,
+		    said);
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (r->exit_code == rows[i].status)
 			failure = rows[i].failure;
@@ -250,7 +255,7 @@ pointed(const json_t *v, const char *pointer)
 				key[w++] = pointer[i];
 		key[w] = '\0';
 		v = json_is_array(v) ? json_array_get(v, strtoul(key, NULL, 10))
-		    : json_object_get(v, key);
+		                     : json_object_get(v, key);
 		pointer += n;
 	}
 	return v;
@@ -258,8 +263,8 @@ pointed(const json_t *v, const char *pointer)
 
 /* Known command-line tools report their own failures and cost at the top level. */
 static void
-from_json(struct reply *r, const struct command *cmd, const char *out, size_t len,
-    const struct call *c)
+from_json(
+    struct reply *r, const struct command *cmd, const char *out, size_t len, const struct call *c)
 {
 	json_error_t e;
 	json_t *o = json_loadb(out, len, 0, &e);

@@ -28,12 +28,12 @@ enum failure {
 struct failure_rule {
 	const char *name;
 	int exit_code;
-	int attempts;		/* at most, whatever model.retries says */
+	int attempts; /* at most, whatever model.retries says */
 	/* refuse every caller for this long: the next call would fail the same way */
 	double stop_s;
-	bool billed;		/* the server may have charged for it */
-	bool shared;		/* every caller waits until it is repeated */
-	const char *means;	/* said when the server gives no reason */
+	bool billed;       /* the server may have charged for it */
+	bool shared;       /* every caller waits until it is repeated */
+	const char *means; /* said when the server gives no reason */
 };
 const struct failure_rule *failure_rule(enum failure f);
 

@@ -111,7 +111,7 @@ from_json(struct reply *r, const char *path)
 	json_t *o = kjson_load(path);
 	const json_t *text = json_object_get(o, "text");
 	const char *reasoning = kjson_str_or(o, "reasoning", ""),
-	    *finish = kjson_str_or(o, "finish", "stop");
+	           *finish = kjson_str_or(o, "finish", "stop");
 	const char *model = kjson_str_or(o, "model", NULL);
 
 	if (!json_is_string(text))

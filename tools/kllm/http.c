@@ -22,7 +22,8 @@
 #include "transport.h"
 #include "url.h"
 
-static const double connect_s = 10, retry_span_s = 900, longest_wait_s = 300, longest_backoff_s = 60;
+static const double connect_s = 10, retry_span_s = 900, longest_wait_s = 300,
+                    longest_backoff_s = 60;
 /* Bytes a token of which a server counts less than 60 % has lost part of the prompt. */
 static const double generous_density = 3.3;
 /* No server counts fewer tokens than one for this many bytes. */
@@ -39,12 +40,12 @@ struct session {
 	const struct call *call;
 	struct request request;
 	char *url;
-	char *auth;			/* the header that holds the key; NULL: none */
+	char *auth; /* the header that holds the key; NULL: none */
 	const char *headers[5];
 	struct klimit *limit;
 	char *ledger;
 	int64_t started;
-	int64_t booked;			/* of the request that is under way */
+	int64_t booked; /* of the request that is under way */
 	struct reply reply;
 	struct krng jitter;
 	int requests;
@@ -59,7 +60,7 @@ static const struct {
 	enum api api;
 } servers[] = {
 	{ "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "/v1/messages",
-		API_MESSAGES },
+	    API_MESSAGES },
 	{ "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "/chat/completions", API_CHAT },
 };
 
@@ -168,14 +169,16 @@ session_open(struct session *s, const struct call *c)
 	s->url = build_url(c, server);
 	check_url(s->url);
 	set_headers(s, server);
-	if (!c->allow_secrets && (secret_in(c->system, strlen(c->system)) ||
-	    secret_in(c->user, strlen(c->user))))
+	if (!c->allow_secrets &&
+	    (secret_in(c->system, strlen(c->system)) || secret_in(c->user, strlen(c->user))))
 		kdie(K_USAGE,
 		    "%s: the prompt holds something that looks like a key; it was not sent "
 		    "(--allow-secrets sends it)",
 		    c->id);
 	s->request = (struct request){
-		.api = servers[server].api, .call = c, .row = models_row(c, c->model),
+		.api = servers[server].api,
+		.call = c,
+		.row = models_row(c, c->model),
 		.model = c->model,
 		.cap = kcamp_int(c->camp, "model.max_tokens"),
 	};
@@ -215,7 +218,7 @@ book(struct session *s, int64_t input)
 {
 	struct kusage most = { .input = input, .cache_write = input, .output = s->request.cap };
 	int64_t cap = (int64_t)llround(s->call->budget_usd * 1e9), spent,
-	    cost = kmodel_cost(s->request.row, &most);
+	        cost = kmodel_cost(s->request.row, &most);
 
 	if (cost == KUSAGE_UNKNOWN && cap > 0)
 		kdie(K_USAGE,
@@ -264,7 +267,7 @@ struct flow {
 	struct transport transport;
 	struct spool spool;
 	struct kanswer *answer;
-	struct kbuf refusal;	/* body of a response that is not 200 */
+	struct kbuf refusal; /* body of a response that is not 200 */
 };
 
 static void
@@ -368,8 +371,8 @@ account(struct session *s, struct kanswer *a, double expected, int64_t booked)
 /* What is known of a request that failed. */
 struct outcome {
 	struct kanswer_error error;
-	double wait;		/* seconds that the server asks to wait; below 0: it does not */
-	bool final;		/* the server asks not to repeat it */
+	double wait; /* seconds that the server asks to wait; below 0: it does not */
+	bool final;  /* the server asks not to repeat it */
 };
 
 /* A redirect is not followed, so say where it leads. */
@@ -398,8 +401,8 @@ examine(struct flow *f, enum transport_end end, struct outcome *o)
 	 */
 	secret_redact(&f->refusal);
 	if (t->status && t->status != 200)
-		kanswer_error_body(&o->error, f->refusal.data ? f->refusal.data : "",
-		    f->refusal.len);
+		kanswer_error_body(
+		    &o->error, f->refusal.data ? f->refusal.data : "", f->refusal.len);
 	explain_redirect(t, &o->error);
 	failure = failure_of(t, end, f->answer, &o->error);
 	if (!*o->error.message && t->why.data)
@@ -520,7 +523,7 @@ retry_or_end(struct session *s, enum failure f, const struct outcome *o, int fai
 {
 	const struct failure_rule *rule = failure_rule(f);
 	double wait = o->wait, pause = pause_of(s, failed, wait),
-	    gone = (double)(know_ns() - s->started) * 1e-9;
+	       gone = (double)(know_ns() - s->started) * 1e-9;
 	const char *why = *o->error.message ? o->error.message : rule->means;
 	char *text = NULL;
 
@@ -534,7 +537,8 @@ retry_or_end(struct session *s, enum failure f, const struct outcome *o, int fai
 		text = kasprintf("%s; tried for %.0f s", why, gone);
 	else if (!klimit_may_retry(s->limit))
 		text = kasprintf("%s; a fifth of all requests were repetitions, so this one is not "
-				 "repeated now", why);
+		                 "repeated now",
+		    why);
 	if (rule->shared)
 		klimit_hold(s->limit, fmin(wait >= 0 ? wait : pause, longest_wait_s));
 	if (text)
@@ -652,8 +656,8 @@ ask_other(struct session *s, struct kanswer *a)
 static void
 ask_more(struct session *s, struct kanswer *a)
 {
-	long twice = s->request.cap * 2, most = s->request.row->max_output
-	    ? (long)s->request.row->max_output : twice;
+	long twice = s->request.cap * 2,
+	     most = s->request.row->max_output ? (long)s->request.row->max_output : twice;
 	struct kanswer b;
 
 	twice = twice < most ? twice : most;
@@ -683,8 +687,10 @@ conclude(struct session *s, struct kanswer *a)
 
 	r->finish = kanswer_finish(a);
 	if (!strcmp(r->finish, "length"))
-		reply_flag(r, !a->text.len ? "truncated_in_reasoning" : was_cut(a) ? "truncated"
-		    : "truncated_tail");
+		reply_flag(r,
+		    !a->text.len     ? "truncated_in_reasoning"
+		        : was_cut(a) ? "truncated"
+		                     : "truncated_tail");
 	else if (!a->text.len && !strcmp(r->finish, "stop"))
 		reply_flag(r, "empty");
 	if (!strcmp(a->finish, "model_context_window_exceeded"))

@@ -226,9 +226,9 @@ add_content(struct kanswer *a, const json_t *content)
 
 	add_string(a, &a->text, content);
 	if (json_is_array(content))
-		json_array_foreach(content, i, part)
-			if (!strcmp(kjson_str_or(part, "type", ""), "text"))
-				add_string(a, &a->text, json_object_get(part, "text"));
+		json_array_foreach(
+		    content, i, part) if (!strcmp(kjson_str_or(part, "type", ""), "text"))
+		    add_string(a, &a->text, json_object_get(part, "text"));
 }
 
 /* One chunk of a chat stream ("delta"), or a whole answer ("message"). */
@@ -236,7 +236,7 @@ static void
 read_chat(struct kanswer *a, const json_t *o)
 {
 	const json_t *choice = json_array_get(json_object_get(o, "choices"), 0),
-		     *delta = json_object_get(choice, "delta");
+	             *delta = json_object_get(choice, "delta");
 	const json_t *finish = json_object_get(choice, "finish_reason");
 
 	read_model(a, json_object_get(o, "model"));
@@ -256,10 +256,9 @@ read_chat(struct kanswer *a, const json_t *o)
 		copy_line(a->finish, sizeof a->finish, finish);
 	if (!strcmp(a->finish, "error")) {
 		a->finish[0] = '\0';
-		a->error = (struct kanswer_error){
-			.present = true, .status = 500,
-			.message = "the stream ended with finish_reason error"
-		};
+		a->error = (struct kanswer_error){ .present = true,
+			.status = 500,
+			.message = "the stream ended with finish_reason error" };
 	}
 }
 
@@ -282,7 +281,8 @@ read_message(struct kanswer *a, const json_t *o)
 	size_t i;
 	json_t *block;
 
-	json_array_foreach(json_object_get(o, "content"), i, block) {
+	json_array_foreach(json_object_get(o, "content"), i, block)
+	{
 		if (!strcmp(kjson_str_or(block, "type", ""), "text"))
 			add_string(a, &a->text, json_object_get(block, "text"));
 		else
@@ -298,7 +298,7 @@ static void
 read_event(struct kanswer *a, const json_t *o, const char *type)
 {
 	const json_t *delta = json_object_get(o, "delta"),
-	    *block = json_object_get(o, "content_block");
+	             *block = json_object_get(o, "content_block");
 
 	if (!strcmp(type, "message_start")) {
 		read_message(a, json_object_get(o, "message"));
@@ -470,11 +470,15 @@ kanswer_finish(const struct kanswer *a)
 	static const struct {
 		const char *word, *finish;
 	} rows[] = {
-		{ "stop", "stop" }, { "end_turn", "stop" }, { "stop_sequence", "stop" },
+		{ "stop", "stop" },
+		{ "end_turn", "stop" },
+		{ "stop_sequence", "stop" },
 		{ "", "stop" },
-		{ "length", "length" }, { "max_tokens", "length" },
+		{ "length", "length" },
+		{ "max_tokens", "length" },
 		{ "model_context_window_exceeded", "length" },
-		{ "refusal", "refusal" }, { "content_filter", "content_filter" },
+		{ "refusal", "refusal" },
+		{ "content_filter", "content_filter" },
 	};
 
 	if (a->refusal.len && !a->text.len)

@@ -19,7 +19,7 @@ enum kanswer_kind { KANSWER_EMPTY, KANSWER_STREAM, KANSWER_JSON, KANSWER_ALIEN }
 
 struct kanswer_error {
 	bool present;
-	int status;		/* as an HTTP status; 0 when the error does not say */
+	int status; /* as an HTTP status; 0 when the error does not say */
 	char type[64], code[64], param[64];
 	char message[512];
 };
@@ -29,16 +29,16 @@ struct kanswer {
 	/* from the first bytes; ALIEN: neither JSON nor events, such as a proxy's HTML */
 	enum kanswer_kind kind;
 	struct kbuf text, reasoning, refusal;
-	char *model;		/* as the server names it; NULL: not told */
-	char finish[48];	/* as the server spells it; "" while it has not ended */
-	char detail[256];	/* what a refusal or an unusual end says about itself */
+	char *model;      /* as the server names it; NULL: not told */
+	char finish[48];  /* as the server spells it; "" while it has not ended */
+	char detail[256]; /* what a refusal or an unusual end says about itself */
 	/* the end mark came ([DONE], message_stop), or the body was whole JSON */
 	bool done;
 	struct kusage usage;
 	struct kanswer_error error;
 	/* grows with every piece of content; comments and pings do not count */
 	size_t progress;
-	size_t malformed;	/* events that were not JSON */
+	size_t malformed; /* events that were not JSON */
 	/* inside */
 	struct ksse sse;
 	struct kbuf body;

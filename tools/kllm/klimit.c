@@ -25,18 +25,18 @@ static const double retry_share = 0.2;
 /* What the state's file holds; times are of the monotonic clock, in nanoseconds. */
 struct state {
 	char schema[16];
-	int64_t next_request, next_tokens;	/* when the next request may start */
+	int64_t next_request, next_tokens; /* when the next request may start */
 	int64_t hold_until, stop_until;
-	int64_t now;		/* of the last write: later than the clock means another boot */
-	double retries;		/* repetitions that are still allowed */
+	int64_t now;    /* of the last write: later than the clock means another boot */
+	double retries; /* repetitions that are still allowed */
 	char reason[400];
 };
 
 struct klimit {
 	struct klimit_rates rates;
 	char *path;
-	int fd;			/* of the state's file */
-	struct state state;	/* between state_enter and state_leave, and as it was then */
+	int fd;             /* of the state's file */
+	struct state state; /* between state_enter and state_leave, and as it was then */
 };
 
 char *
@@ -49,15 +49,15 @@ klimit_folder(void)
 	if (runtime && *runtime == '/' && access(runtime, W_OK) == 0)
 		folder = kasprintf("%s/kllm", runtime);
 	else
-		folder = kasprintf("%s/kllm-%ld", tmp && *tmp == '/' ? tmp : "/tmp",
-		    (long)getuid());
+		folder =
+		    kasprintf("%s/kllm-%ld", tmp && *tmp == '/' ? tmp : "/tmp", (long)getuid());
 	if (mkdir(folder, 0700) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", folder);
 	if (lstat(folder, &st) < 0)
 		kdie_errno(K_IO, "%s", folder);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
-		kdie(K_IO,
-		    "%s: must be a folder of yours that nobody else may read (mode 0700)", folder);
+		kdie(K_IO, "%s: must be a folder of yours that nobody else may read (mode 0700)",
+		    folder);
 	return folder;
 }
 
@@ -171,8 +171,9 @@ spacing(double per_minute, double amount)
 static bool
 set_slots(struct klimit *l, short type, long first, long count)
 {
-	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = SLOTS_AT + first,
-	.l_len = count };
+	struct flock lock = {
+		.l_type = type, .l_whence = SEEK_SET, .l_start = SLOTS_AT + first, .l_len = count
+	};
 
 	return fcntl(l->fd, F_OFD_SETLK, &lock) == 0;
 }
@@ -215,8 +216,9 @@ book(struct klimit *l, double tokens, int64_t deadline, int64_t *start, int64_t 
 	int64_t now = know_ns();
 	bool held = s->hold_until > now, stopped = s->stop_until > now, late;
 
-	*until = stopped ? 0 : held ? s->hold_until
-	    : later(now, later(s->next_request, s->next_tokens));
+	*until = stopped ? 0
+	    : held       ? s->hold_until
+	                 : later(now, later(s->next_request, s->next_tokens));
 	late = *until > deadline;
 	*start = stopped || held || late ? 0 : *until;
 	if (*start) {
@@ -316,8 +318,9 @@ read_ledger(int fd, const char *path)
 		kdie_errno(K_IO, "%s", path);
 	text[got] = '\0';
 	errno = 0;
-	if (got && (sscanf(text, "spent_nanousd %lld%c", &sum, &end) != 2 || end != '\n' ||
-	    text[strcspn(text, "\n") + 1]))
+	if (got &&
+	    (sscanf(text, "spent_nanousd %lld%c", &sum, &end) != 2 || end != '\n' ||
+	        text[strcspn(text, "\n") + 1]))
 		kdie(K_IO, "%s: not a ledger; it should say: spent_nanousd NUMBER", path);
 	if (errno == ERANGE || sum < 0 || sum > LEDGER_MAX)
 		kdie(K_IO, "%s: %.*s is not from 0 to %lld: write what was spent, in 1e-9 USD",

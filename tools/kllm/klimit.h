@@ -20,9 +20,9 @@ char *klimit_folder(void);
 bool klimit_first_time(const char *name);
 
 struct klimit_rates {
-	double rpm, tpm;	/* per minute; 0: no limit */
-	long inflight;		/* at once; 0: no limit */
-	double wait_s;		/* longest time to wait for a turn */
+	double rpm, tpm; /* per minute; 0: no limit */
+	long inflight;   /* at once; 0: no limit */
+	double wait_s;   /* longest time to wait for a turn */
 };
 
 /* One limiter: a server and a key. Opaque; end with klimit_close. */

@@ -21,33 +21,33 @@
 /* One prompt and where its answer goes. */
 struct call {
 	const struct kcamp *camp;
-	struct krec rec;	/* the record that holds the prompt */
-	char id[24];		/* "007/02" */
+	struct krec rec; /* the record that holds the prompt */
+	char id[24];     /* "007/02" */
 	const char *system, *user, *sha256;
-	size_t stable_bytes;	/* leading bytes of USER that every prompt of the campaign shares */
-	const char *provider;	/* knob model.provider; "exec:COMMAND" whole */
-	const char *model;	/* knob model.name; "" when not set */
-	char *priced;		/* the model that model.price_* are about; owned */
-	const char *base_url;	/* of the server; "" for the provider's own */
-	const char *out;	/* path of the output; NULL for stdout */
-	char *folder;		/* folder of OUT; NULL for stdout */
-	const char *key_file;	/* NULL: none */
-	double budget_usd;	/* 0: no cap */
+	size_t stable_bytes;  /* leading bytes of USER that every prompt of the campaign shares */
+	const char *provider; /* knob model.provider; "exec:COMMAND" whole */
+	const char *model;    /* knob model.name; "" when not set */
+	char *priced;         /* the model that model.price_* are about; owned */
+	const char *base_url; /* of the server; "" for the provider's own */
+	const char *out;      /* path of the output; NULL for stdout */
+	char *folder;         /* folder of OUT; NULL for stdout */
+	const char *key_file; /* NULL: none */
+	double budget_usd;    /* 0: no cap */
 	bool allow_secrets;
 };
 
 /* An answer while it is put together. Zero-initialise with reply_init. */
 struct reply {
-	struct kbuf text, reasoning;	/* any bytes; cleaned when stored */
+	struct kbuf text, reasoning; /* any bytes; cleaned when stored */
 	const char *provider;
-	char *model;		/* owned */
-	const char *finish;	/* stop, length, refusal, content_filter, other */
-	json_t *flags;		/* array of strings; owned */
-	json_t *failures;	/* array: class of every failed attempt; owned */
+	char *model;        /* owned */
+	const char *finish; /* stop, length, refusal, content_filter, other */
+	json_t *flags;      /* array of strings; owned */
+	json_t *failures;   /* array: class of every failed attempt; owned */
 	struct kusage usage;
-	int64_t nanousd;	/* cost; KUSAGE_UNKNOWN when no price is known */
+	int64_t nanousd; /* cost; KUSAGE_UNKNOWN when no price is known */
 	int attempts;
-	double first_byte_ms, total_ms;	/* below 0: not measured */
+	double first_byte_ms, total_ms; /* below 0: not measured */
 	/* leave out the time of day: the answer is a pure function of the prompt */
 	bool timeless;
 };

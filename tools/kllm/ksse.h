@@ -23,12 +23,12 @@ typedef void ksse_handler(const char *name, const char *data, size_t len, void *
 
 /* Zero-initialise. */
 struct ksse {
-	struct kbuf line;	/* the line so far */
-	struct kbuf name, data;	/* the event so far */
+	struct kbuf line;       /* the line so far */
+	struct kbuf name, data; /* the event so far */
 	bool has_data;
-	bool skip_lf;		/* the last byte was CR: a LF belongs to it */
-	bool started;		/* the byte order mark, if any, is behind us */
-	bool bad;		/* a line was too long; everything after it is ignored */
+	bool skip_lf; /* the last byte was CR: a LF belongs to it */
+	bool started; /* the byte order mark, if any, is behind us */
+	bool bad;     /* a line was too long; everything after it is ignored */
 };
 
 /* False once the stream is bad. */

@@ -34,7 +34,9 @@ static const struct column {
 	size_t at, size;
 } columns[] = {
 #define FIELD(name, type, field) \
-	{ name, type, offsetof(struct kmodel, field), sizeof((struct kmodel *)0)->field }
+	{ \
+		name, type, offsetof(struct kmodel, field), sizeof((struct kmodel *)0)->field \
+	}
 	FIELD("provider", COL_TEXT, provider),
 	FIELD("match", COL_TEXT, match),
 	FIELD("input", COL_PRICE, input),
@@ -141,8 +143,8 @@ parse_row(struct kmodel *m, char *line, const char *file, long lineno,
 	size_t n = split(line, fields);
 
 	if (n != head_count)
-		kdie(K_USAGE, "%s:%ld: %zu fields, but the head line names %zu", file, lineno,
-		    n, head_count);
+		kdie(K_USAGE, "%s:%ld: %zu fields, but the head line names %zu", file, lineno, n,
+		    head_count);
 	set_defaults(m);
 	m->line = lineno;
 	for (size_t i = 0; i < n; i++)

@@ -17,12 +17,12 @@
 /* Counts include their parts: input includes the cached tokens, output the reasoning. */
 struct kusage {
 	int64_t input, output;
-	int64_t reasoning;		/* part of output */
-	int64_t cache_read;		/* part of input */
-	int64_t cache_write;		/* part of input: all that was written */
-	int64_t cache_write_1h;		/* part of cache_write: kept for an hour */
-	bool known;			/* the provider reported it */
-	bool estimated;			/* reckoned from the text */
+	int64_t reasoning;      /* part of output */
+	int64_t cache_read;     /* part of input */
+	int64_t cache_write;    /* part of input: all that was written */
+	int64_t cache_write_1h; /* part of cache_write: kept for an hour */
+	bool known;             /* the provider reported it */
+	bool estimated;         /* reckoned from the text */
 };
 
 /* Adds B to A; the sum is known if both are, estimated if one is. */
@@ -35,18 +35,18 @@ enum kthinking { KTHINKING_NONE, KTHINKING_ADAPTIVE, KTHINKING_BUDGET };
  */
 struct kmodel {
 	char provider[32];
-	char match[128];		/* the row's pattern; "" when no row matched */
+	char match[128]; /* the row's pattern; "" when no row matched */
 	int64_t input, cache_read, cache_write_5m, cache_write_1h, output;
 	/* input tokens above which the whole request has the tier's prices; 0: no tier */
 	int64_t tier_start;
 	int64_t tier_input, tier_cache, tier_output;
-	int64_t max_output;		/* tokens; 0: unknown */
-	char cap_field[32];		/* "max_tokens" or "max_completion_tokens" */
-	bool sampling;			/* temperature may be sent */
+	int64_t max_output; /* tokens; 0: unknown */
+	char cap_field[32]; /* "max_tokens" or "max_completion_tokens" */
+	bool sampling;      /* temperature may be sent */
 	enum kthinking thinking;
-	int64_t min_cache;		/* tokens a prefix needs before it is cached */
+	int64_t min_cache; /* tokens a prefix needs before it is cached */
 	char from_date[16];
-	long line;			/* of the row in the file */
+	long line; /* of the row in the file */
 };
 
 /*
@@ -56,8 +56,8 @@ struct kmodel {
  * of provider "local" only, any other model among the rest. False, with M filled with careful
  * defaults, when there is none. A malformed file ends the program with K_USAGE and file:line.
  */
-bool kmodel_find(struct kmodel *m, const char *file, bool local, const char *model,
-    const char *date);
+bool kmodel_find(
+    struct kmodel *m, const char *file, bool local, const char *model, const char *date);
 
 /*
  * Cost of U in nano-dollars, rounded to nearest; KUSAGE_UNKNOWN when a price that is needed is

@@ -11,12 +11,12 @@
 #include "koption.h"
 #include "secret.h"
 
-static const char usage[] =
-    "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--feedback] [--budget USD]\n"
-    "            [--key-file FILE] [--allow-secrets] [FILE]\n";
+static const char usage[] = "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--feedback] "
+                            "[--budget USD]\n"
+                            "            [--key-file FILE] [--allow-secrets] [FILE]\n";
 
 static const struct {
-	const char *name;	/* ends in ':' when a command follows */
+	const char *name; /* ends in ':' when a command follows */
 	json_t *(*ask)(const struct call *);
 	bool needs_model;
 } providers[] = {
@@ -34,7 +34,7 @@ struct options {
 	const char *knobs[64];
 	size_t knob_count;
 	const char *budget, *key_file;
-	bool feedback;		/* the model of feedback.* answers */
+	bool feedback; /* the model of feedback.* answers */
 	bool allow_secrets;
 };
 
@@ -52,9 +52,12 @@ static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->dir }, { 'o', "output", .text = &o->out },
-		{ 'k', "knob", .call = add_knob, .to = o }, { 0, "budget", .text = &o->budget },
-		{ 0, "feedback", .flag = &o->feedback }, { 0, "key-file", .text = &o->key_file },
+		{ 'c', "campaign", .text = &o->dir },
+		{ 'o', "output", .text = &o->out },
+		{ 'k', "knob", .call = add_knob, .to = o },
+		{ 0, "budget", .text = &o->budget },
+		{ 0, "feedback", .flag = &o->feedback },
+		{ 0, "key-file", .text = &o->key_file },
 		{ 0, "allow-secrets", .flag = &o->allow_secrets },
 	};
 
@@ -167,8 +170,8 @@ read_record(struct krec *rec, const char *path)
 	if (!kin_next(&in, rec))
 		kdie(K_USAGE, "%s: no record", in.file);
 	if (kin_next(&in, &more))
-		kdie(K_USAGE,
-		    "%s: more than one record; kllm answers one prompt at a time", in.file);
+		kdie(K_USAGE, "%s: more than one record; kllm answers one prompt at a time",
+		    in.file);
 	rec->file = path ? path : "<stdin>";
 	kin_close(&in);
 }
@@ -180,7 +183,7 @@ base_url_of(const struct kcamp *camp)
 	const char *base = kcamp_str(camp, "model.base_url"), *env;
 
 	env = getenv(strcmp(kcamp_str(camp, "model.provider"), "anthropic") ? "OPENAI_BASE_URL"
-	    : "ANTHROPIC_BASE_URL");
+	                                                                    : "ANTHROPIC_BASE_URL");
 	return *base ? base : env ? env : "";
 }
 
@@ -206,13 +209,13 @@ prepare(struct call *c, const struct kcamp *camp, const struct options *o)
 		const char *slash = strrchr(o->out, '/');
 
 		c->folder = slash ? kstrndup(o->out, (size_t)(slash - o->out) + (slash == o->out))
-		    : kstrdup(".");
+		                  : kstrdup(".");
 	}
 	c->key_file = o->key_file;
 	if (!c->key_file && *kcamp_str(camp, "model.key_file"))
 		c->key_file = kcamp_str(camp, "model.key_file");
 	c->budget_usd = o->budget ? knum_double(o->budget, 0, 1e9, "--budget")
-	    : kcamp_num(camp, "stop.budget_usd");
+	                          : kcamp_num(camp, "stop.budget_usd");
 	c->allow_secrets = o->allow_secrets;
 }
 

@@ -26,8 +26,8 @@ static bool
 own_prices(const struct call *c, const char *model, struct kmodel *row)
 {
 	double input = kcamp_num(c->camp, "model.price_input"),
-	    output = kcamp_num(c->camp, "model.price_output"),
-	    cached = kcamp_num(c->camp, "model.price_cached");
+	       output = kcamp_num(c->camp, "model.price_output"),
+	       cached = kcamp_num(c->camp, "model.price_cached");
 
 	if (strcmp(model, c->priced) || (input < 0 && output < 0))
 		return false;
@@ -60,9 +60,9 @@ models_row(const struct call *c, const char *model)
 	path = table_path();
 	known = kmodel_find(&row, path, url_is_local(c->base_url), model, now);
 	if (!own_prices(c, model, &row) && !known && klimit_first_time(model))
-		kwarn(
-		    "%s: no row for model '%s', so its cost is unknown; add one, or name your own "
-		    "table in KLLM_MODELS",
+		kwarn("%s: no row for model '%s', so its cost is unknown; add one, or name your "
+		      "own "
+		      "table in KLLM_MODELS",
 		    path, model);
 	free(path);
 	return &row;

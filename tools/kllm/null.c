@@ -13,85 +13,38 @@
 enum { LINES_MAX = 12, ADD_MAX = 4 };
 
 /* Lines that the classifier tells apart; they need not compute anything. */
-static const char *const c_lines[] = {
-	"#pragma omp parallel for",
-	"#pragma omp parallel for collapse(2) schedule(static)",
-	"#pragma omp simd",
-	"#pragma omp parallel for simd reduction(+:s)",
-	"#pragma omp task",
-	"#pragma omp atomic",
-	"#pragma GCC unroll 8",
-	"for (int ii = 0; ii < n; ii += 64)",
-	"for (int kk = 0; kk < n; kk += 128)",
-	"float tile[64][64];",
-	"__builtin_prefetch(b + 64, 0, 3);",
-	"const float *restrict p = b;",
-	"s = fmaf(a[0], b[0], s);",
-	"__m256 v = _mm256_loadu_ps(b);",
-	"v = _mm256_fmadd_ps(v, v, v);",
-	"__m512 w = _mm512_loadu_ps(b);",
-	"_mm256_stream_ps(a, v);",
-	"float x __attribute__((vector_size(32)));",
-	"float *packed = aligned_alloc(64, 4096);",
-	"memcpy(packed, b, 4096);",
-};
-static const char *const cuda_lines[] = {
-	"__shared__ float tile[32][33];",
-	"__syncthreads();",
-	"float4 v = *(const float4 *)p;",
-	"#pragma unroll 8",
-	"s = __shfl_down_sync(0xffffffffu, s, 16);",
-	"s = fmaf(a, b, s);",
-	"const float x = __ldg(p + i);",
-	"wmma::mma_sync(c, a, b, c);",
-	"int i = blockIdx.x * blockDim.x + threadIdx.x;",
-	"atomicAdd(out, s);",
-	"__launch_bounds__(256)",
-	"cp.async.cg.shared.global [s], [g], 16;",
-	"float r[8][8];",
-	"cudaStreamCreate(&stream);",
-};
-static const char *const opencl_lines[] = {
-	"__local float tile[32][33];",
-	"barrier(CLK_LOCAL_MEM_FENCE);",
-	"float4 v = vload4(0, p);",
-	"#pragma unroll 8",
-	"s = fma(a, b, s);",
-	"int i = get_global_id(0);",
-	"int l = get_local_id(0);",
-	"s = sub_group_reduce_add(s);",
-	"s = work_group_reduce_add(s);",
-	"float8 w = vload8(0, p);",
-	"atomic_add(out, 1);",
-	"async_work_group_copy(t, p, n, 0);",
-};
-static const char *const sycl_lines[] = {
-	"sycl::local_accessor<float, 1> tile(256, h);",
-	"item.barrier(sycl::access::fence_space::local_space);",
-	"sycl::nd_range<2> range(g, l);",
-	"#pragma unroll 8",
-	"s = sycl::fma(a, b, s);",
-	"auto sg = item.get_sub_group();",
+static const char *const c_lines[] = { "#pragma omp parallel for",
+	"#pragma omp parallel for collapse(2) schedule(static)", "#pragma omp simd",
+	"#pragma omp parallel for simd reduction(+:s)", "#pragma omp task", "#pragma omp atomic",
+	"#pragma GCC unroll 8", "for (int ii = 0; ii < n; ii += 64)",
+	"for (int kk = 0; kk < n; kk += 128)", "float tile[64][64];",
+	"__builtin_prefetch(b + 64, 0, 3);", "const float *restrict p = b;",
+	"s = fmaf(a[0], b[0], s);", "__m256 v = _mm256_loadu_ps(b);",
+	"v = _mm256_fmadd_ps(v, v, v);", "__m512 w = _mm512_loadu_ps(b);",
+	"_mm256_stream_ps(a, v);", "float x __attribute__((vector_size(32)));",
+	"float *packed = aligned_alloc(64, 4096);", "memcpy(packed, b, 4096);" };
+static const char *const cuda_lines[] = { "__shared__ float tile[32][33];", "__syncthreads();",
+	"float4 v = *(const float4 *)p;", "#pragma unroll 8",
+	"s = __shfl_down_sync(0xffffffffu, s, 16);", "s = fmaf(a, b, s);",
+	"const float x = __ldg(p + i);", "wmma::mma_sync(c, a, b, c);",
+	"int i = blockIdx.x * blockDim.x + threadIdx.x;", "atomicAdd(out, s);",
+	"__launch_bounds__(256)", "cp.async.cg.shared.global [s], [g], 16;", "float r[8][8];",
+	"cudaStreamCreate(&stream);" };
+static const char *const opencl_lines[] = { "__local float tile[32][33];",
+	"barrier(CLK_LOCAL_MEM_FENCE);", "float4 v = vload4(0, p);", "#pragma unroll 8",
+	"s = fma(a, b, s);", "int i = get_global_id(0);", "int l = get_local_id(0);",
+	"s = sub_group_reduce_add(s);", "s = work_group_reduce_add(s);", "float8 w = vload8(0, p);",
+	"atomic_add(out, 1);", "async_work_group_copy(t, p, n, 0);" };
+static const char *const sycl_lines[] = { "sycl::local_accessor<float, 1> tile(256, h);",
+	"item.barrier(sycl::access::fence_space::local_space);", "sycl::nd_range<2> range(g, l);",
+	"#pragma unroll 8", "s = sycl::fma(a, b, s);", "auto sg = item.get_sub_group();",
 	"s = sycl::reduce_over_group(sg, s, sycl::plus<>());",
-	"simd<float, 16> v = block_load<float, 16>(p);",
-	"v = dpas<8, 8>(v, v);",
-	"slm_init(4096);",
-	"sycl::vec<float, 4> v4;",
-	"lsc_prefetch<float, 16>(p);",
-};
-static const char *const triton_lines[] = {
-	"pid = tl.program_id(0)",
-	"acc = tl.dot(a, b, acc)",
-	"x = tl.load(p, mask=m)",
-	"s = tl.sum(x, axis=0)",
-	"@triton.autotune(configs=[], key=[])",
-	"num_warps = 8",
-	"num_stages = 4",
-	"tl.atomic_add(p, s)",
-	"BLOCK: tl.constexpr = 128",
-	"x = tl.load(tl.make_block_ptr(p, s, t, o, b, r))",
-	"for k in range(0, K, BLOCK): pass",
-};
+	"simd<float, 16> v = block_load<float, 16>(p);", "v = dpas<8, 8>(v, v);", "slm_init(4096);",
+	"sycl::vec<float, 4> v4;", "lsc_prefetch<float, 16>(p);" };
+static const char *const triton_lines[] = { "pid = tl.program_id(0)", "acc = tl.dot(a, b, acc)",
+	"x = tl.load(p, mask=m)", "s = tl.sum(x, axis=0)", "@triton.autotune(configs=[], key=[])",
+	"num_warps = 8", "num_stages = 4", "tl.atomic_add(p, s)", "BLOCK: tl.constexpr = 128",
+	"x = tl.load(tl.make_block_ptr(p, s, t, o, b, r))", "for k in range(0, K, BLOCK): pass" };
 
 static const struct dialect {
 	const char *mark;
@@ -148,7 +101,7 @@ mutate(const struct call *c, struct kbuf *out)
 {
 	const struct dialect *d = dialect_of(c);
 	const char *parent = kjson_str_or(c->rec.json, "sample.parent.code", ""),
-	    *mark = strstr(parent, d->mark);
+	           *mark = strstr(parent, d->mark);
 	size_t base = mark ? (size_t)(mark - parent) : strlen(parent), kept[LINES_MAX], count, add;
 	struct krng rng;
 

@@ -16,9 +16,9 @@
 static void
 load(struct krec *rec, const char *path)
 {
-	static const char too_large[] =
-	    "{\"text\":\"\",\"provider\":\"replay\",\"model\":\"\",\"finish\":\"other\","
-	    "\"flags\":[\"" KIO_TOO_LARGE "\"],\"prompt_sha256\":\"\"}";
+	static const char too_large[] = "{\"text\":\"\",\"provider\":\"replay\",\"model\":\"\","
+	                                "\"finish\":\"other\","
+	                                "\"flags\":[\"" KIO_TOO_LARGE "\"],\"prompt_sha256\":\"\"}";
 	struct kin in;
 
 	if (access(path, R_OK) < 0)
@@ -49,12 +49,13 @@ ask_replay(const struct call *c)
 		recorded = rec.json;
 	if (!json_is_string(json_object_get(recorded, "text")))
 		kdie(K_USAGE, "%s: the recorded reply has no 'text'", path);
-	answered = kjson_str_or(recorded, "prompt_sha256",
-	    kjson_str_or(rec.json, "prompt.sha256", NULL));
+	answered =
+	    kjson_str_or(recorded, "prompt_sha256", kjson_str_or(rec.json, "prompt.sha256", NULL));
 	reply = json_deep_copy(recorded);
 	json_object_del(reply, "recorded");
-	json_object_set_new(reply, "recorded", json_pack("{s:b s:s}", "prompt_match",
-	    answered && !strcmp(answered, c->sha256), "source", source));
+	json_object_set_new(reply, "recorded",
+	    json_pack("{s:b s:s}", "prompt_match", answered && !strcmp(answered, c->sha256),
+	        "source", source));
 	krec_free(&rec);
 	free(path);
 	free(source);

@@ -47,11 +47,11 @@ add_flag(json_t *flags, json_t *flag)
 	size_t i;
 	json_t *v;
 
-	json_array_foreach(flags, i, v)
-		if (json_equal(v, flag)) {
-			json_decref(flag);
-			return;
-		}
+	json_array_foreach(flags, i, v) if (json_equal(v, flag))
+	{
+		json_decref(flag);
+		return;
+	}
 	json_array_append_new(flags, flag);
 }
 
@@ -80,15 +80,15 @@ reply_usage(struct kusage *u, const json_t *obj)
 	static const char *const input[] = { "input_tokens", "prompt_tokens", NULL };
 	static const char *const output[] = { "output_tokens", "completion_tokens", NULL };
 	static const char *const reasoning[] = { "reasoning_tokens",
-	    "output_tokens_details.thinking_tokens",
-	    "completion_tokens_details.reasoning_tokens", NULL };
+		"output_tokens_details.thinking_tokens",
+		"completion_tokens_details.reasoning_tokens", NULL };
 	static const char *const read[] = { "cache_read_tokens", "cache_read_input_tokens",
 		"prompt_tokens_details.cached_tokens", NULL };
-	static const char *const write[] = { "cache_write_tokens",
-	    "cache_creation_input_tokens", NULL };
+	static const char *const write[] = { "cache_write_tokens", "cache_creation_input_tokens",
+		NULL };
 	/* Names that say that the cached part is not in the input count. */
 	static const char *const apart[] = { "cache_read_input_tokens",
-	    "cache_creation_input_tokens", NULL };
+		"cache_creation_input_tokens", NULL };
 	int64_t in = count_of(obj, input), out = count_of(obj, output);
 
 	if (in < 0 && out < 0)
@@ -113,7 +113,8 @@ reply_estimate(struct reply *r, const struct call *c)
 {
 	r->usage = (struct kusage){
 		.input = models_tokens(strlen(c->system) + strlen(c->user)),
-		.output = models_tokens(r->text.len + r->reasoning.len), .known = true,
+		.output = models_tokens(r->text.len + r->reasoning.len),
+		.known = true,
 		.estimated = true,
 	};
 }
@@ -145,8 +146,8 @@ set_times(json_t *o, const struct reply *r)
 	char now[32];
 
 	if (r->first_byte_ms >= 0)
-		json_object_set_new(ms, "first_byte",
-		    json_real(round(r->first_byte_ms * 1e3) / 1e3));
+		json_object_set_new(
+		    ms, "first_byte", json_real(round(r->first_byte_ms * 1e3) / 1e3));
 	if (r->total_ms >= 0)
 		json_object_set_new(ms, "total", json_real(round(r->total_ms * 1e3) / 1e3));
 	json_object_set_new(o, "ms", ms);
@@ -164,8 +165,8 @@ reply_finish(struct reply *r, const struct call *c)
 		reply_flag(r, "redacted");
 	json_object_set_new(o, "text", kjson_text(r->text.data, r->text.len));
 	if (r->reasoning.len)
-		json_object_set_new(o, "reasoning",
-		    kjson_text(r->reasoning.data, r->reasoning.len));
+		json_object_set_new(
+		    o, "reasoning", kjson_text(r->reasoning.data, r->reasoning.len));
 	json_object_set_new(o, "provider", json_string(r->provider));
 	json_object_set_new(o, "model", safe_text(r->model));
 	json_object_set_new(o, "finish", json_string(r->finish));
@@ -202,7 +203,7 @@ cut_member(json_t *reply, const char *key)
 	const json_t *text = json_object_get(reply, key);
 	const char *bytes = json_string_value(text);
 	size_t len = json_string_length(text),
-	    fit = bytes ? kjson_fit(bytes, len, KIO_REPLY_MAX) : len;
+	       fit = bytes ? kjson_fit(bytes, len, KIO_REPLY_MAX) : len;
 
 	if (fit < len)
 		json_object_set_new(reply, key, json_stringn(bytes, fit));

@@ -79,7 +79,10 @@ budget(const struct request *r, const char *effort)
 		const char *effort;
 		long tokens;
 	} rows[] = {
-		{ "low", 2048 }, { "medium", 8192 }, { "high", 16384 }, { "xhigh", 32768 },
+		{ "low", 2048 },
+		{ "medium", 8192 },
+		{ "high", 16384 },
+		{ "xhigh", 32768 },
 		{ "max", 65536 },
 	};
 
@@ -89,8 +92,8 @@ budget(const struct request *r, const char *effort)
 
 			if (tokens < 1024)
 				return NULL;
-			return json_pack("{s:s s:I}", "type", "enabled", "budget_tokens",
-			    (json_int_t)tokens);
+			return json_pack(
+			    "{s:s s:I}", "type", "enabled", "budget_tokens", (json_int_t)tokens);
 		}
 	return NULL;
 }
@@ -120,13 +123,13 @@ messages_body(const struct request *r)
 	json_t *o = json_object(), *turns = json_array(), *system = json_array();
 
 	if (*r->call->system) {
-		json_array_append_new(system,
-		    block(r->call->system, strlen(r->call->system), false));
+		json_array_append_new(
+		    system, block(r->call->system, strlen(r->call->system), false));
 		json_object_set(o, "system", system);
 	}
 	json_decref(system);
-	json_array_append_new(turns, json_pack("{s:s s:o}", "role", "user", "content",
-	    messages_user(r)));
+	json_array_append_new(
+	    turns, json_pack("{s:s s:o}", "role", "user", "content", messages_user(r)));
 	if (r->said) {
 		json_array_append_new(turns, text_message("assistant", r->said));
 		json_array_append_new(turns, text_message("user", r->told));
@@ -180,8 +183,8 @@ request_body(const struct request *r, size_t *len)
 	char *text;
 
 	if (sends_temperature(r))
-		json_object_set_new(o, "temperature",
-		    json_real(kcamp_num(r->call->camp, "model.temperature")));
+		json_object_set_new(
+		    o, "temperature", json_real(kcamp_num(r->call->camp, "model.temperature")));
 	text = json_dumps(o, KIO_DUMP);
 	json_decref(o);
 	if (!text)

@@ -24,7 +24,7 @@ struct request {
 	const struct call *call;
 	const struct kmodel *row;
 	const char *model;
-	long cap;		/* tokens of the answer at most */
+	long cap; /* tokens of the answer at most */
 	unsigned dropped;
 	/*
 	 * A continuation: what the model has said, and what it is now told. NULL: the prompt alone.

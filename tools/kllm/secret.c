@@ -17,14 +17,14 @@ enum { KEY_MIN = 4, KEY_MAX = 8192, FORMS_MAX = 24 };
 /* forms[0] is the key; the others are what it may look like elsewhere. */
 static char *forms[FORMS_MAX];
 static size_t form_count;
-static bool form_begins[256];	/* bytes that one of them begins with */
+static bool form_begins[256]; /* bytes that one of them begins with */
 
 void
 secret_harden(void)
 {
 	struct rlimit none = { 0, 0 };
 
-#ifndef __SANITIZE_ADDRESS__	/* the leak check must be able to look into its own process */
+#ifndef __SANITIZE_ADDRESS__ /* the leak check must be able to look into its own process */
 	prctl(PR_SET_DUMPABLE, 0);
 #endif
 	setrlimit(RLIMIT_CORE, &none);
@@ -95,10 +95,10 @@ add_url_form(const char *key, const char *hex)
 static void
 add_forms(const char *key)
 {
-	static const char plain[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	static const char url[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	                            "+/";
+	static const char url[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
+	                          "_";
 
 	secret_add(key);
 	for (size_t shift = 0; shift < 3; shift++) {
@@ -183,11 +183,14 @@ static const struct shape {
 	/* must hold a digit, a capital and a small letter, or it is a name in a program */
 	bool mixed;
 } shapes[] = {
-	{ "sk-", CLASS_KEY, 16, true }, { "AIza", CLASS_KEY, 30, false },
+	{ "sk-", CLASS_KEY, 16, true },
+	{ "AIza", CLASS_KEY, 30, false },
 	{ "ghp_", CLASS_ALNUM, 30, false },
-	{ "gho_", CLASS_ALNUM, 30, false }, { "github_pat_", CLASS_KEY, 30, false },
+	{ "gho_", CLASS_ALNUM, 30, false },
+	{ "github_pat_", CLASS_KEY, 30, false },
 	{ "hf_", CLASS_ALNUM, 30, false },
-	{ "AKIA", CLASS_UPPER, 16, false }, { "xoxb-", CLASS_KEY, 20, false },
+	{ "AKIA", CLASS_UPPER, 16, false },
+	{ "xoxb-", CLASS_KEY, 20, false },
 	{ "gsk_", CLASS_ALNUM, 30, false },
 };
 
@@ -195,9 +198,12 @@ static bool
 in_class(int c, int class)
 {
 	switch (class) {
-	case CLASS_UPPER: return isupper(c) || isdigit(c);
-	case CLASS_ALNUM: return isalnum(c);
-	default: return isalnum(c) || c == '-' || c == '_';
+	case CLASS_UPPER:
+		return isupper(c) || isdigit(c);
+	case CLASS_ALNUM:
+		return isalnum(c);
+	default:
+		return isalnum(c) || c == '-' || c == '_';
 	}
 }
 

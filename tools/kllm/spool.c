@@ -143,8 +143,8 @@ is_ours(const json_t *intent, const struct call *c, const char *model)
 }
 
 enum spool_state
-spool_resume(const struct call *c, int step, const char *model, struct kanswer *a,
-    int64_t *reserved)
+spool_resume(
+    const struct call *c, int step, const char *model, struct kanswer *a, int64_t *reserved)
 {
 	char *path = spool_path(c, step), *text, *end, *body;
 	enum spool_state state = SPOOL_NONE;

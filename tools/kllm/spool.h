@@ -19,9 +19,9 @@ enum { SPOOL_STEPS = 4 };
 
 /* Zero-initialise. All calls do nothing when the output is stdout. */
 struct spool {
-	int fd;			/* 0: none */
-	long intent_len;	/* bytes of the intent's line */
-	off_t len;		/* bytes written; room for more may follow */
+	int fd;          /* 0: none */
+	long intent_len; /* bytes of the intent's line */
+	off_t len;       /* bytes written; room for more may follow */
 	struct secret_stream redactor;
 };
 
@@ -30,8 +30,8 @@ struct spool {
  * that fills meanwhile costs no answer. False, with errno set and nothing left behind, when intent
  * or room cannot be had.
  */
-bool spool_begin(struct spool *s, const struct call *c, int step,
-    const json_t *intent, size_t room);
+bool spool_begin(
+    struct spool *s, const struct call *c, int step, const json_t *intent, size_t room);
 void spool_head(struct spool *s, const struct transport *t);
 void spool_body(struct spool *s, const char *bytes, size_t len);
 /*
@@ -48,8 +48,8 @@ enum spool_state { SPOOL_NONE, SPOOL_PARTIAL, SPOOL_WHOLE };
  * ended. PARTIAL: a request was sent, perhaps billed, and its answer is lost. *RESERVED is what the
  * intent had booked.
  */
-enum spool_state spool_resume(const struct call *c, int step, const char *model, struct kanswer *a,
-    int64_t *reserved);
+enum spool_state spool_resume(
+    const struct call *c, int step, const char *model, struct kanswer *a, int64_t *reserved);
 /* Nothing was billed for this step: forget the intent. */
 void spool_discard(const struct call *c, int step);
 void spool_remove(const struct call *c);

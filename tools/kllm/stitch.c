@@ -8,10 +8,10 @@ enum { CODE_MIN = 64, OVERLAP_MAX = 200 };
 
 /* What a scan of fences has seen. */
 struct fences {
-	char mark;		/* of the fence that is open; 0: none */
-	size_t width;		/* of its mark */
-	size_t inside;		/* bytes in it so far */
-	bool closed_code;	/* one of CODE_MIN bytes or more was closed */
+	char mark;        /* of the fence that is open; 0: none */
+	size_t width;     /* of its mark */
+	size_t inside;    /* bytes in it so far */
+	bool closed_code; /* one of CODE_MIN bytes or more was closed */
 };
 
 static void

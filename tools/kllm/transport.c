@@ -38,11 +38,11 @@ struct transfer {
 	struct transport *t;
 	CURL *handle;
 	bool in_body;
-	size_t got;		/* bytes of the body */
+	size_t got; /* bytes of the body */
 	size_t progress;
 	/* of the request, the first byte of the body, the last content */
 	int64_t start, first, last;
-	enum transport_end end;	/* why it was given up; TRANSPORT_DONE: it was not */
+	enum transport_end end; /* why it was given up; TRANSPORT_DONE: it was not */
 };
 
 static void
@@ -54,8 +54,8 @@ load_libcurl(void)
 		return;
 	library = dlopen("libcurl.so.4", RTLD_LAZY);
 	if (!library)
-		kdie(K_MISSING,
-		    "libcurl, which asks model servers, cannot be loaded: %s", dlerror());
+		kdie(K_MISSING, "libcurl, which asks model servers, cannot be loaded: %s",
+		    dlerror());
 #define LOAD(name) curl.name = (__typeof__(curl.name))dlsym(library, "curl_" #name)
 	LOAD(global_init);
 	LOAD(easy_init);
@@ -78,18 +78,9 @@ load_libcurl(void)
  * Headers that tell about limits and identify a request; none of them holds a secret. A final '-'
  * is a prefix.
  */
-static const char *const allowed[] = {
-	"content-type",
-	"retry-after",
-	"retry-after-ms",
-	"x-should-retry",
-	"request-id",
-	"x-request-id",
-	"x-generation-id",
-	"x-ratelimit-",
-	"anthropic-ratelimit-",
-	"location",
-};
+static const char *const allowed[] = { "content-type", "retry-after", "retry-after-ms",
+	"x-should-retry", "request-id", "x-request-id", "x-generation-id", "x-ratelimit-",
+	"anthropic-ratelimit-", "location" };
 
 static bool
 is_allowed(const char *line, size_t name_len)
@@ -194,7 +185,7 @@ static char *
 hashed_certificates(void)
 {
 	const char *all = curl.version_info(CURLVERSION_NOW)->cainfo,
-	    *slash = all ? strrchr(all, '/') : NULL;
+	           *slash = all ? strrchr(all, '/') : NULL;
 	char *folder = slash ? kstrndup(all, (size_t)(slash - all)) : NULL, *pattern;
 	glob_t found = { 0 };
 	int rc;

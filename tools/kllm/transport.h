@@ -12,20 +12,20 @@
 #include "kutil.h"
 
 enum transport_end {
-	TRANSPORT_DONE,		/* the whole response */
-	TRANSPORT_ENOUGH,	/* the reader needed no more */
-	TRANSPORT_NETWORK,	/* no connection, or it was lost */
-	TRANSPORT_PERMANENT,	/* no use asking again: certificate, address */
+	TRANSPORT_DONE,      /* the whole response */
+	TRANSPORT_ENOUGH,    /* the reader needed no more */
+	TRANSPORT_NETWORK,   /* no connection, or it was lost */
+	TRANSPORT_PERMANENT, /* no use asking again: certificate, address */
 	TRANSPORT_TOO_LARGE,
-	TRANSPORT_FIRST_BYTE,	/* no byte of the body in time */
-	TRANSPORT_STALL,	/* no content in time */
-	TRANSPORT_TOTAL		/* too long altogether */
+	TRANSPORT_FIRST_BYTE, /* no byte of the body in time */
+	TRANSPORT_STALL,      /* no content in time */
+	TRANSPORT_TOTAL       /* too long altogether */
 };
 
 struct transport {
 	/* the request */
 	const char *url;
-	const char *const *headers;	/* "name: value", NULL-terminated */
+	const char *const *headers; /* "name: value", NULL-terminated */
 	const char *body;
 	size_t body_len;
 	/* Patience. The last three may be overrun by a second. */
@@ -39,10 +39,10 @@ struct transport {
 	void (*on_head)(void *arg);
 	void *arg;
 	/* the response */
-	int status;		/* HTTP status; 0: none came */
-	struct kbuf head;	/* "name: value" lines, names in lower case */
-	struct kbuf why;	/* what libcurl says about a failure */
-	double first_byte_ms;	/* -1: none came */
+	int status;           /* HTTP status; 0: none came */
+	struct kbuf head;     /* "name: value" lines, names in lower case */
+	struct kbuf why;      /* what libcurl says about a failure */
+	double first_byte_ms; /* -1: none came */
 };
 
 /* Fills the response part; the caller frees with transport_free. */

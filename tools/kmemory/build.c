@@ -13,7 +13,14 @@
 #include "status.h"
 
 /* MAKER counts the rules below: a file made by others is made anew, not suspected. */
-enum { MAKER = 1, LINE = 400, SHORT = 160, DIRECTIONS = 3, SCORE_MAX = 1 << 30, LINEAGE_MAX = 64 << 20 };
+enum {
+	MAKER = 1,
+	LINE = 400,
+	SHORT = 160,
+	DIRECTIONS = 3,
+	SCORE_MAX = 1 << 30,
+	LINEAGE_MAX = 64 << 20
+};
 
 /* A member that says something; an empty object is left out. */
 static void
@@ -41,7 +48,10 @@ digest_file(json_t *inputs, const char *key, const char *path)
 	free(data);
 }
 
-/* The commit of an accepted round in the lineage, or NULL: a string, whatever its digits. The caller frees. */
+/*
+ * The commit of an accepted round in the lineage, or NULL: a string, whatever its digits. The
+ * caller frees.
+ */
 static char *
 commit_of(const char *id)
 {
@@ -52,8 +62,8 @@ commit_of(const char *id)
 	for (char *line = text; line && (next = strchr(line, '\n')) && !found; line = next + 1) {
 		if (!krec_parse(&rec, line, (size_t)(next - line), why, sizeof why))
 			continue;
-		if (!strcmp(kjson_str_or(rec.json, "kind", ""), "commit") && !strcmp(kjson_str_or(rec.json, "id", ""),
-		    id))
+		if (!strcmp(kjson_str_or(rec.json, "kind", ""), "commit") &&
+		    !strcmp(kjson_str_or(rec.json, "id", ""), id))
 			found = kstrdup(kjson_str_or(rec.json, "commit", ""));
 		krec_free(&rec);
 	}
@@ -93,7 +103,8 @@ add_comparison(const struct memory *m, json_t *perf, long version)
 	static const struct {
 		const char *field, *delta;
 	} members[] = {
-		{ "latency_us", "latency_delta" }, { "tflops", "tflops_delta" },
+		{ "latency_us", "latency_delta" },
+		{ "tflops", "tflops_delta" },
 		{ "bandwidth_gbps", "bandwidth_delta" },
 	};
 	const struct kcandidate *last = version > 0 ? trial_candidate(m, version - 1) : NULL;
@@ -102,8 +113,9 @@ add_comparison(const struct memory *m, json_t *perf, long version)
 	if (last) {
 		before = record_performance(m, last);
 		for (size_t i = 0; i < LEN(members); i++)
-			set_number(o, members[i].delta, kjson_num_or(perf, members[i].field, NAN) -
-			    kjson_num_or(before, members[i].field, NAN));
+			set_number(o, members[i].delta,
+			    kjson_num_or(perf, members[i].field, NAN) -
+			        kjson_num_or(before, members[i].field, NAN));
 		json_decref(before);
 	}
 	set_object(perf, "comparison_with_previous", o);
@@ -124,8 +136,8 @@ optimization(const struct kcandidate *c)
 	if (isfinite(percent))
 		impact = kasprintf("%+.3g %%", percent);
 	set_line(o, "expected_impact", impact, SHORT);
-	risks = kasprintf("%s%s%s%s", risk, *risk && rolled_back(c) ? "; " : "", rolled_back(c) ? "rolled back to " :
-	    "", rolled_back(c) ? parent : "");
+	risks = kasprintf("%s%s%s%s", risk, *risk && rolled_back(c) ? "; " : "",
+	    rolled_back(c) ? "rolled back to " : "", rolled_back(c) ? parent : "");
 	set_line(o, "risks_and_rollback", risks, LINE);
 	set_line(o, "strategy", c->strategy, 40);
 	set_line(o, "parent", parent, 24);
@@ -143,8 +155,10 @@ profile_evidence(const struct kcandidate *c)
 	const json_t *profile = own ? own : kjson_path(c->json, "sample.parent.profile");
 	const json_t *finding = json_array_get(json_object_get(profile, "findings"), 0);
 	const char *chain = kjson_str_or(c->json, "eval.plan.evidence", NULL);
-	char *made = finding ? kasprintf("%s -> %s -> %s", kjson_str_or(finding, "text", ""),
-	    kjson_str_or(finding, "id", ""), kjson_str_or(finding, "action", "")) : NULL;
+	char *made = finding
+	    ? kasprintf("%s -> %s -> %s", kjson_str_or(finding, "text", ""),
+	          kjson_str_or(finding, "id", ""), kjson_str_or(finding, "action", ""))
+	    : NULL;
 	json_t *o = json_object();
 
 	set_line(o, "evidence_chain", chain ? chain : made, LINE);
@@ -152,7 +166,8 @@ profile_evidence(const struct kcandidate *c)
 		set_line(o, "of", own ? c->id : c->parent, 24);
 		set_line(o, "tool_used", kjson_str_or(profile, "source", NULL), 24);
 		set_line(o, "bottleneck_type", kjson_str_or(profile, "bottleneck.label", NULL), 24);
-		set_line(o, "evidence_summary", kjson_str_or(profile, "bottleneck.text", NULL), LINE);
+		set_line(
+		    o, "evidence_summary", kjson_str_or(profile, "bottleneck.text", NULL), LINE);
 	}
 	free(made);
 	return o;
@@ -167,15 +182,18 @@ correctness(const struct kcandidate *c)
 	double rel = NAN, abs = NAN;
 	size_t i;
 
-	json_array_foreach((json_t *)cases, i, row) {
+	json_array_foreach((json_t *)cases, i, row)
+	{
 		rel = fmax(rel, kjson_num_or(row, "max_rel_err", NAN));
 		abs = fmax(abs, kjson_num_or(row, "max_abs_err", NAN));
 	}
 	set_number(o, "rel_err", rel);
 	set_number(o, "max_abs_err", abs);
 	if (cases) {
-		kjson_set(o, "passed", json_integer(kjson_int_or(c->json, "eval.correctness.passed", 0)));
-		kjson_set(o, "total", json_integer(kjson_int_or(c->json, "eval.correctness.total", 0)));
+		kjson_set(
+		    o, "passed", json_integer(kjson_int_or(c->json, "eval.correctness.passed", 0)));
+		kjson_set(
+		    o, "total", json_integer(kjson_int_or(c->json, "eval.correctness.total", 0)));
 	}
 	return o;
 }
@@ -189,14 +207,15 @@ isa_progress(const struct kcandidate *c)
 	size_t i;
 
 	json_array_foreach(kjson_path(c->json, "eval.profile.findings"), i, f)
-		json_object_foreach(json_object_get(f, "measured"), metric, v) {
-			o = json_object();
-			set_line(o, "metric", metric, SHORT);
-			set_line(o, "target", kjson_str_or(f, "text", ""), SHORT);
-			set_number(o, "current", json_number_value(v));
-			kjson_set(o, "met", json_false());
-			json_array_append_new(list, o);
-		}
+	    json_object_foreach(json_object_get(f, "measured"), metric, v)
+	{
+		o = json_object();
+		set_line(o, "metric", metric, SHORT);
+		set_line(o, "target", kjson_str_or(f, "text", ""), SHORT);
+		set_number(o, "current", json_number_value(v));
+		kjson_set(o, "met", json_false());
+		json_array_append_new(list, o);
+	}
 	return list;
 }
 
@@ -207,13 +226,15 @@ add_sources(const struct kcandidate *c, json_t *log, json_t *references)
 	json_t *notes = (json_t *)kjson_path(c->json, "prompt.knowledge"), *n, *o;
 	size_t i;
 
-	json_array_foreach(notes, i, n) {
+	json_array_foreach(notes, i, n)
+	{
 		const char *file = kjson_str_or(n, "file", NULL);
 
 		if (!file)
 			continue;
 		o = json_pack("{s:s,s:s}", "source", "knowledge", "actionability", "shown");
-		set_line(o, "query", kjson_str_or(n, "route", "by operation, device and backend"), SHORT);
+		set_line(o, "query", kjson_str_or(n, "route", "by operation, device and backend"),
+		    SHORT);
 		set_line(o, "finding", kjson_str_or(n, "section", file), SHORT);
 		json_array_append_new(log, o);
 		o = json_pack("{s:s}", "source_type", "knowledge");
@@ -224,11 +245,16 @@ add_sources(const struct kcandidate *c, json_t *log, json_t *references)
 }
 
 static const char *const error_types[FAULT_COUNT] = {
-	[FAULT_NONE] = "performance", [FAULT_BUILD] = "compilation", [FAULT_RUN] = "runtime",
+	[FAULT_NONE] = "performance",
+	[FAULT_BUILD] = "compilation",
+	[FAULT_RUN] = "runtime",
 	[FAULT_RESULT] = "accuracy",
 };
 
-/* "rule": refused before or beside the ladder: no code, no plan, cheating, a result that cannot be trusted. */
+/*
+ * "rule": refused before or beside the ladder: no code, no plan, cheating, a result that cannot be
+ * trusted.
+ */
 static const char *
 error_type(const struct kcandidate *c)
 {
@@ -274,8 +300,10 @@ outcome(const struct kcandidate *c)
 	if (isfinite(gain) && c->trial)
 		kbuf_printf(&b, ", %+.2f %% against the best then", gain);
 	if (c->trial)
-		kbuf_printf(&b, ": %s", c->won ? "a gain" : is_unsure(c) ?
-		    "inconclusive" : "no gain");
+		kbuf_printf(&b, ": %s",
+		    c->won             ? "a gain"
+		        : is_unsure(c) ? "inconclusive"
+		                       : "no gain");
 	return b.data;
 }
 
@@ -295,8 +323,11 @@ add_pitfall(const struct kcandidate *c, json_t *list)
 	o = json_pack("{s:s}", "error_type", error_type(c));
 	set_line(o, "id", c->id, 24);
 	set_line(o, "error_message", slow ? line : log && *log ? log : fault, LINE);
-	set_line(o, "root_cause", audit ? audit : slow ? kjson_str_or(c->json, "score.decision.code",
-	    "no gain beyond the noise") : fault, LINE);
+	set_line(o, "root_cause",
+	    audit      ? audit
+	        : slow ? kjson_str_or(c->json, "score.decision.code", "no gain beyond the noise")
+	               : fault,
+	    LINE);
 	set_line(o, "fix_applied", rolled_back(c) ? "rolled back" : "none", LINE);
 	set_line(o, "lesson", line, LINE);
 	json_array_append_new(list, o);
@@ -337,7 +368,10 @@ static json_t *
 quality_gate(const struct kcandidate *c)
 {
 	bool pass = c->trial ? c->won : c->correct;
-	json_t *o = json_pack("{s:s}", "result", pass ? "PASS" : c->timed_out ? "TIMEOUT_FAIL" : "FAIL");
+	json_t *o = json_pack("{s:s}", "result",
+	    pass               ? "PASS"
+	        : c->timed_out ? "TIMEOUT_FAIL"
+	                       : "FAIL");
 	char *line;
 
 	if (!pass) {
@@ -368,10 +402,11 @@ open_directions(const struct kcandidate *c)
 	size_t i;
 
 	json_array_foreach((json_t *)kjson_path(c->json, "eval.plan.directions"), i, d)
-		add_direction(list, json_string_value(d), "named in the plan of this round");
+	    add_direction(list, json_string_value(d), "named in the plan of this round");
 	if (!json_array_size(list))
 		json_array_foreach((json_t *)kjson_path(c->json, "eval.profile.findings"), i, d)
-			add_direction(list, kjson_str_or(d, "action", NULL), kjson_str_or(d, "text", NULL));
+		    add_direction(
+		        list, kjson_str_or(d, "action", NULL), kjson_str_or(d, "text", NULL));
 	return list;
 }
 
@@ -395,7 +430,8 @@ experience(const struct ktrial *trial)
 
 		o = json_pack("{s:I}", "index", (json_int_t)c->branch);
 		set_line(o, "name", c->id, 24);
-		set_line(o, "hypothesis", kjson_str_or(c->json, "eval.plan.hypothesis", NULL), LINE);
+		set_line(
+		    o, "hypothesis", kjson_str_or(c->json, "eval.plan.hypothesis", NULL), LINE);
 		set_line(o, "change", kjson_str_or(c->json, "eval.plan.change", category), LINE);
 		chain = profile_evidence(c);
 		set_line(o, "evidence", kjson_str_or(chain, "evidence_chain", NULL), LINE);
@@ -427,12 +463,14 @@ build_version(const struct memory *m, long version)
 	add_sources(c, log, references);
 	perf = record_performance(m, c);
 	add_comparison(m, perf, version);
-	o = json_pack("{s:s,s:s,s:o,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-	    "memory/1", "campaign", kcamp_str(m->camp, "name"), "version", json_sprintf("v%ld", version), "trial",
-	    (json_int_t)version, "id", c->id, "win", c->won, "performance", perf,
-	    "optimization", optimization(c), "profile_evidence", profile_evidence(c), "correctness", correctness(c),
-	    "isa_metric_progress", isa_progress(c), "search_log", log, "pitfalls_and_fixes", pitfalls(trial),
-	    "references", references, "quality_gate", quality_gate(c), "open_directions", open_directions(c),
+	o = json_pack("{s:s,s:s,s:o,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:"
+	              "o}",
+	    "schema", "memory/1", "campaign", kcamp_str(m->camp, "name"), "version",
+	    json_sprintf("v%ld", version), "trial", (json_int_t)version, "id", c->id, "win", c->won,
+	    "performance", perf, "optimization", optimization(c), "profile_evidence",
+	    profile_evidence(c), "correctness", correctness(c), "isa_metric_progress",
+	    isa_progress(c), "search_log", log, "pitfalls_and_fixes", pitfalls(trial), "references",
+	    references, "quality_gate", quality_gate(c), "open_directions", open_directions(c),
 	    "experience", experience(trial), "inputs", inputs_of(m, version, commit), "masked",
 	    json_boolean(kmemo_masked(&m->masks, version, KMEMO_ALL)));
 	if (!o)
@@ -445,7 +483,10 @@ build_version(const struct memory *m, long version)
 	return o;
 }
 
-/* The path of the first member that differs, "performance.latency_us"; NULL: none. The caller frees. */
+/*
+ * The path of the first member that differs, "performance.latency_us"; NULL: none. The caller
+ * frees.
+ */
 static char *
 difference(const json_t *ought, const json_t *is, const char *at)
 {
@@ -462,7 +503,8 @@ difference(const json_t *ought, const json_t *is, const char *at)
 	json_object_update(keys, (json_t *)is);
 	/* The seal follows from all others: it is named only when nothing else is wrong. */
 	json_object_del(keys, "sha256");
-	json_object_foreach(keys, key, b) {
+	json_object_foreach(keys, key, b)
+	{
 		a = json_object_get(ought, key);
 		b = json_object_get(is, key);
 		path = *at ? kasprintf("%s.%s", at, key) : kstrdup(key);
@@ -480,7 +522,8 @@ static char *
 told(const json_t *object, const char *path)
 {
 	const json_t *v = kjson_path(object, path);
-	char *text = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : kstrdup("nothing");
+	char *text = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+	               : kstrdup("nothing");
 
 	if (strlen(text) > 80)
 		strcpy(text + 77, "...");
@@ -502,9 +545,11 @@ version_fault(const json_t *ought, long version, bool *stale)
 	if (field) {
 		a = told(ought, field);
 		b = told(is, field);
-		fault = changed && !seal ? kasprintf("%s: is older than the facts; run kmemory build", path + 2) :
-		    kasprintf("%s: %s: is %s, but the facts say %s; remove the file and run kmemory build", path + 2,
-		    field, b, a);
+		fault = changed && !seal
+		    ? kasprintf("%s: is older than the facts; run kmemory build", path + 2)
+		    : kasprintf("%s: %s: is %s, but the facts say %s; remove the file and run "
+		                "kmemory build",
+		          path + 2, field, b, a);
 		free(a);
 		free(b);
 	}
@@ -530,7 +575,10 @@ checked_version(const struct memory *m, long version)
 	return v;
 }
 
-/* A file is held to the facts when those of the trial before it are sound, too: it was compared with them. */
+/*
+ * A file is held to the facts when those of the trial before it are sound, too: it was compared
+ * with them.
+ */
 static bool
 is_checkable(const struct memory *m, long version)
 {
@@ -546,7 +594,9 @@ bring(const struct memory *m, long version)
 	bool stale = true;
 
 	if (!ought)
-		kdie(K_USAGE, "trial %ld is not complete, or damaged: there is nothing to remember of it", version);
+		kdie(K_USAGE,
+		    "trial %ld is not complete, or damaged: there is nothing to remember of it",
+		    version);
 	if (access(path, F_OK) == 0 && is_checkable(m, version))
 		fault = version_fault(ought, version, &stale);
 	if (fault && !stale)
@@ -592,8 +642,8 @@ check_names(long last)
 
 	for (size_t i = 0; i < count; i++)
 		if (list[i] > last)
-			faults += complain(kasprintf("memory/v%ld.json: there is no complete trial %ld", list[i],
-			    list[i]));
+			faults += complain(kasprintf(
+			    "memory/v%ld.json: there is no complete trial %ld", list[i], list[i]));
 	free(list);
 	return faults;
 }
@@ -606,13 +656,15 @@ command_check(const struct options *o)
 
 	(void)o;
 	memory_open(&m, false);
-	faults = check_names(m.trials->last) + complain(masks_anchored(&m)) + complain(hygiene_selftest());
+	faults = check_names(m.trials->last) + complain(masks_anchored(&m)) +
+	    complain(hygiene_selftest());
 	for (long v = 0; v <= m.trials->last; v++) {
 		json_t *ought = build_version(&m, v);
 		char *path = kmemo_path(".", v);
 
 		if (access(path, F_OK) < 0)
-			faults += complain(kasprintf("%s: is missing; run kmemory build", path + 2));
+			faults +=
+			    complain(kasprintf("%s: is missing; run kmemory build", path + 2));
 		else if (ought && is_checkable(&m, v))
 			faults += complain(version_fault(ought, v, NULL));
 		free(path);

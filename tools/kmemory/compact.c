@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kmemory: a second model sums the records up; its answer is kept when it has the form asked for. See kmemory.h. */
+/*
+ * kmemory: a second model sums the records up; its answer is kept when it has the form asked for.
+ * See kmemory.h.
+ */
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -26,8 +29,8 @@ static struct files
 files_of(long number)
 {
 	return (struct files){ kasprintf("memory/compact-%03ld.ndjson", number),
-		kasprintf("memory/compact-%03ld.prompt.ndjson", number), kasprintf("memory/compact-%03ld.reply.ndjson",
-		    number),
+		kasprintf("memory/compact-%03ld.prompt.ndjson", number),
+		kasprintf("memory/compact-%03ld.reply.ndjson", number),
 		kasprintf("memory/compact-%03ld.refused.ndjson", number) };
 }
 
@@ -44,8 +47,8 @@ files_free(struct files *f)
 static void
 render(struct kbuf *out, const char *name, const json_t *facts)
 {
-	char *own = kasprintf("prompts/memory/%s.txt", name), *path = access(own, R_OK) == 0 ? kstrdup(own) :
-	    kdata_path(own);
+	char *own = kasprintf("prompts/memory/%s.txt", name),
+	     *path = access(own, R_OK) == 0 ? kstrdup(own) : kdata_path(own);
 	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL), why[512];
 	struct ktemplate t = { 0 };
 
@@ -76,7 +79,10 @@ gather(const struct memory *m, json_t *covers, struct kbuf *b)
 	free(list);
 }
 
-/* The record that asks: a prompt for kllm, and what it covers. NULL when there is nothing to sum up. */
+/*
+ * The record that asks: a prompt for kllm, and what it covers. NULL when there is nothing to sum
+ * up.
+ */
 static json_t *
 question(const struct memory *m, long number)
 {
@@ -94,9 +100,9 @@ question(const struct memory *m, long number)
 	/* Nobody whose words stand in the records knows the seed of the campaign. */
 	salt = kasprintf("%.0f/compact/%ld", kcamp_num(m->camp, "seed"), number);
 	kfence_data(&block, part, "records", salt);
-	facts = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:i}", "task", m->task->name, "device", *gpu ? gpu : "this machine",
-	    "first", json_string_value(json_array_get(covers, 0)), "last",
-	    json_string_value(json_array_get(covers, json_array_size(covers) - 1)), "count",
+	facts = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:i}", "task", m->task->name, "device",
+	    *gpu ? gpu : "this machine", "first", json_string_value(json_array_get(covers, 0)),
+	    "last", json_string_value(json_array_get(covers, json_array_size(covers) - 1)), "count",
 	    (json_int_t)json_array_size(covers), "records", block.data, "words", WORDS);
 	render(&system, "system", facts);
 	render(&user, "user", facts);
@@ -104,10 +110,10 @@ question(const struct memory *m, long number)
 	block.len = 0;
 	kbuf_printf(&block, "%s\n%s", system.data, user.data);
 	ksha256_hex(block.data, block.len, hex);
-	record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema", "compact/1", "campaign",
-	    kcamp_str(m->camp, "name"), "trial", (json_int_t)number, "branch", 0, "id",
-	    json_sprintf("%03ld/00", number), "covers", covers, "prompt", "system", system.data, "user", user.data,
-	    "stable_bytes", 0, "sha256", hex, "sections");
+	record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema",
+	    "compact/1", "campaign", kcamp_str(m->camp, "name"), "trial", (json_int_t)number,
+	    "branch", 0, "id", json_sprintf("%03ld/00", number), "covers", covers, "prompt",
+	    "system", system.data, "user", user.data, "stable_bytes", 0, "sha256", hex, "sections");
 	if (!record)
 		kdie(K_IO, "out of memory");
 	kbuf_free(&text);
@@ -120,12 +126,15 @@ question(const struct memory *m, long number)
 	return record;
 }
 
-/* kllm with the provider of the campaign's second model; returns its exit code, which is ours when it fails. */
+/*
+ * kllm with the provider of the campaign's second model; returns its exit code, which is ours when
+ * it fails.
+ */
 static int
 ask(const struct files *f)
 {
-	char *argv[] = { ktool_path("kllm"), (char *)"--feedback", (char *)"-o", f->reply, f->prompt,
-	    NULL };
+	char *argv[] = { ktool_path("kllm"), (char *)"--feedback", (char *)"-o", f->reply,
+		f->prompt, NULL };
 	int status, error;
 	pid_t pid;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kmemory: tips that would teach over-fitting are refused, by rules that are data. See kmemory.h. */
+/*
+ * kmemory: tips that would teach over-fitting are refused, by rules that are data. See kmemory.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +17,8 @@ static bool
 matches(const json_t *rule, const char *text)
 {
 	char *where = kasprintf("patterns/tips.json: %s", kjson_str_or(rule, "id", "?"));
-	struct kregex *re = kregex_new(where, NULL, kjson_str_or(rule, "pattern", "(?!)"),
-	    KREGEX_NOCASE | KREGEX_DOTALL);
+	struct kregex *re = kregex_new(
+	    where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_NOCASE | KREGEX_DOTALL);
 	bool found = kregex_search(re, text, strlen(text), 0, NULL) != KREGEX_NONE;
 
 	kregex_free(re);
@@ -31,9 +33,8 @@ broken_rule(const json_t *table, const char *text)
 	const json_t *rule;
 	size_t i;
 
-	json_array_foreach(json_object_get(table, "rules"), i, rule)
-		if (matches(rule, text))
-			return rule;
+	json_array_foreach(
+	    json_object_get(table, "rules"), i, rule) if (matches(rule, text)) return rule;
 	return NULL;
 }
 
@@ -45,7 +46,8 @@ hygiene_fault(const char *text, bool accepted)
 	char *fault = NULL;
 
 	if (rule && (accepted || !strcasestr(text, ANTI_PATTERN)))
-		fault = kasprintf("%s: %s; such a trick may only stand in a rolled-back round, with the words '" ANTI_PATTERN "'",
+		fault = kasprintf("%s: %s; such a trick may only stand in a rolled-back round, "
+		                  "with the words '" ANTI_PATTERN "'",
 		    kjson_str_or(rule, "id", "?"), kjson_str_or(rule, "why", ""));
 	json_decref(table);
 	return fault;
@@ -58,15 +60,16 @@ hygiene_selftest(void)
 	char *fault = NULL;
 	size_t i, k;
 
-	json_array_foreach(json_object_get(table, "rules"), i, rule) {
-		json_array_foreach(json_object_get(rule, "match"), k, example)
-			if (!fault && !matches(rule, json_string_value(example)))
-				fault = kasprintf("patterns/tips.json: %s: does not match its example '%s'",
-				    kjson_str_or(rule, "id", "?"), json_string_value(example));
-		json_array_foreach(json_object_get(rule, "clean"), k, example)
-			if (!fault && matches(rule, json_string_value(example)))
-				fault = kasprintf("patterns/tips.json: %s: matches '%s', which is clean",
-				    kjson_str_or(rule, "id", "?"), json_string_value(example));
+	json_array_foreach(json_object_get(table, "rules"), i, rule)
+	{
+		json_array_foreach(json_object_get(rule, "match"), k,
+		    example) if (!fault && !matches(rule, json_string_value(example))) fault =
+		    kasprintf("patterns/tips.json: %s: does not match its example '%s'",
+		        kjson_str_or(rule, "id", "?"), json_string_value(example));
+		json_array_foreach(json_object_get(rule, "clean"), k,
+		    example) if (!fault && matches(rule, json_string_value(example))) fault =
+		    kasprintf("patterns/tips.json: %s: matches '%s', which is clean",
+		        kjson_str_or(rule, "id", "?"), json_string_value(example));
 	}
 	json_decref(table);
 	return fault;

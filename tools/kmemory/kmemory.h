@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kmemory, inside. The working folder is the campaign's (main changes to it). Facts: trials/, memory/masks.ndjson,
- * memory/compact-NNN.ndjson and the tips. Views: memory/vN.json and library.ndjson.
+ * kmemory, inside. The working folder is the campaign's (main changes to it). Facts: trials/,
+ * memory/masks.ndjson, memory/compact-NNN.ndjson and the tips. Views: memory/vN.json and
+ * library.ndjson.
  */
 #ifndef KMEMORY_H
 #define KMEMORY_H
@@ -18,12 +19,12 @@
 
 /* What the command line gave. */
 struct options {
-	const char *dir;	/* -c; NULL: here */
-	const char *output;	/* -o; NULL: stdout */
-	const char *field;	/* --field */
-	const char *why;	/* --why */
-	const char *seed;	/* --seed */
-	bool undo, due, prompt;	/* --undo, --due, --prompt */
+	const char *dir;        /* -c; NULL: here */
+	const char *output;     /* -o; NULL: stdout */
+	const char *field;      /* --field */
+	const char *why;        /* --why */
+	const char *seed;       /* --seed */
+	bool undo, due, prompt; /* --undo, --due, --prompt */
 	char *const *operands;
 	size_t count;
 };
@@ -34,13 +35,16 @@ struct memory {
 	struct ktrials *trials;
 	struct ktask *task;
 	struct kmemo_masks masks;
-	const char *statistic;	/* which sample statistic is the time */
-	int lock;		/* held to the end */
+	const char *statistic; /* which sample statistic is the time */
+	int lock;              /* held to the end */
 };
 
 /* main.c */
 
-/* Open the campaign of the working folder; WRITES: alone, and memory/ is made. A broken log of masks dies. */
+/*
+ * Open the campaign of the working folder; WRITES: alone, and memory/ is made. A broken log of
+ * masks dies.
+ */
 void memory_open(struct memory *m, bool writes);
 /* An exit code: K_USAGE when a trial was found damaged, which has been said, else K_OK. */
 int memory_close(struct memory *m);
@@ -54,19 +58,27 @@ long parse_version(const char *name);
 /* trial.c: what the scored records of a trial say about it. */
 
 /*
- * The record that stands for its trial: the best win, else the best correct one, else the best. NULL
- * when the trial is not complete, or damaged.
+ * The record that stands for its trial: the best win, else the best correct one, else the best.
+ * NULL when the trial is not complete, or damaged.
  */
 const struct kcandidate *trial_candidate(const struct memory *m, long trial);
-/* "performance" of a record: latency, throughput, utilisation. New reference; an empty object when it was not timed. */
+/*
+ * "performance" of a record: latency, throughput, utilisation. New reference; an empty object when
+ * it was not timed.
+ */
 json_t *record_performance(const struct memory *m, const struct kcandidate *c);
-/* What the record tried: category, as the plan has it, or the step on the grid. The caller frees. */
+/*
+ * What the record tried: category, as the plan has it, or the step on the grid. The caller frees.
+ */
 char *record_category(const struct kcandidate *c);
 /* Its gain in per cent over the incumbent; NAN: not measured. */
 double record_gain_pct(const struct kcandidate *c);
 /* One line of foreign text, cut to MAX characters, as a member; nothing when it is empty. */
 void set_line(json_t *object, const char *key, const char *text, size_t max);
-/* A figure with six digits, which is what a view of a measurement is good for; nothing when it is not finite. */
+/*
+ * A figure with six digits, which is what a view of a measurement is good for; nothing when it is
+ * not finite.
+ */
 void set_number(json_t *object, const char *key, double value);
 
 /* build.c: memory/vN.json. */
@@ -74,13 +86,14 @@ void set_number(json_t *object, const char *key, double value);
 /* Version VERSION as the facts have it; NULL when its trial is not complete. New reference. */
 json_t *build_version(const struct memory *m, long version);
 /*
- * Compare the file of a version with OUGHT. Returns NULL, or what is wrong, naming file and field; the caller frees.
- * STALE (may be NULL) tells that its inputs have changed, so that it may be made anew.
+ * Compare the file of a version with OUGHT. Returns NULL, or what is wrong, naming file and field;
+ * the caller frees. STALE (may be NULL) tells that its inputs have changed, so that it may be made
+ * anew.
  */
 char *version_fault(const json_t *ought, long version, bool *stale);
 /*
- * Version VERSION as the facts have it, when there is a file of it; one that was changed by hand dies with K_USAGE. New
- * reference; NULL: no such version.
+ * Version VERSION as the facts have it, when there is a file of it; one that was changed by hand
+ * dies with K_USAGE. New reference; NULL: no such version.
  */
 json_t *checked_version(const struct memory *m, long version);
 /* Bring all files up to date, or those of the operands. */
@@ -97,7 +110,10 @@ int command_list(const struct options *o);
 int command_mask(const struct options *o);
 int command_unmask(const struct options *o);
 int command_restart(const struct options *o);
-/* Every digest of the log that a prompt names must be in the log. NULL, or what is wrong; the caller frees. */
+/*
+ * Every digest of the log that a prompt names must be in the log. NULL, or what is wrong; the
+ * caller frees.
+ */
 char *masks_anchored(const struct memory *m);
 
 /* compact.c */
@@ -110,11 +126,14 @@ int command_freeze(const struct options *o);
 char *tips_root(const struct kcamp *c);
 /* "nvidia-h200": the device as a name of folders. The caller frees. */
 char *tips_device(const struct kcamp *c);
-/* TEXT in lower case with one dash for everything that is no letter or digit; "none" for an empty one. */
+/*
+ * TEXT in lower case with one dash for everything that is no letter or digit; "none" for an empty
+ * one.
+ */
 char *tips_slug(const char *text);
 /*
- * The operation as a name of folders; a task whose "op" is empty is an operation of its own. The caller
- * frees.
+ * The operation as a name of folders; a task whose "op" is empty is an operation of its own. The
+ * caller frees.
  */
 char *tips_op(const struct ktask *task);
 /* Take the lock of FOLDER, which is made; closing the descriptor gives it back. */
@@ -130,8 +149,8 @@ char *hygiene_selftest(void);
 /* library.c */
 int command_library(const struct options *o);
 /*
- * What has paid in the operation OP (of tips_op) on this backend, that of the same device first. New
- * reference: array of rows of the library.
+ * What has paid in the operation OP (of tips_op) on this backend, that of the same device first.
+ * New reference: array of rows of the library.
  */
 json_t *library_top(const struct kcamp *c, const char *root, const char *op);
 

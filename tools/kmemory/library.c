@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kmemory: the library of what has paid. Each finished campaign leaves its accepted rounds in library/NAME.ndjson;
- * library.ndjson is a view of all of these: how often, and by how much, by category, operation, backend and device.
+ * kmemory: the library of what has paid. Each finished campaign leaves its accepted rounds in
+ * library/NAME.ndjson; library.ndjson is a view of all of these: how often, and by how much, by
+ * category, operation, backend and device.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -45,9 +46,9 @@ put_round(struct kbuf *b, const struct memory *m, long trial, const char *device
 		category = record_category(c);
 		same = normal(category);
 		op = tips_op(m->task);
-		row = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", "round", "campaign",
-		    kcamp_str(m->camp, "name"), "id", c->id, "category", same, "op", op, "backend",
-		    kcamp_str(m->camp, "backend"), "gpu", device);
+		row = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind",
+		    "round", "campaign", kcamp_str(m->camp, "name"), "id", c->id, "category", same,
+		    "op", op, "backend", kcamp_str(m->camp, "backend"), "gpu", device);
 		set_number(row, "gain_pct", gain);
 		set_line(row, "time", c->time, 32);
 		line = json_dumps(row, KIO_DUMP | JSON_REAL_PRECISION(15));
@@ -60,7 +61,9 @@ put_round(struct kbuf *b, const struct memory *m, long trial, const char *device
 	}
 }
 
-/* A campaign's own name among the contributions: its name, and the start of its reference's digest. */
+/*
+ * A campaign's own name among the contributions: its name, and the start of its reference's digest.
+ */
 static char *
 contribution_name(const struct memory *m)
 {
@@ -86,8 +89,11 @@ contribute(void)
 	memory_open(&m, false);
 	root = tips_root(m.camp);
 	if (!root)
-		kdie(K_USAGE, "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the library "
-		    "belongs", m.camp->file);
+		kdie(K_USAGE,
+		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the "
+		    "library "
+		    "belongs",
+		    m.camp->file);
 	name = contribution_name(&m);
 	device = tips_device(m.camp);
 	folder = kasprintf("%s/library", root);
@@ -146,7 +152,8 @@ all_rounds(const char *root, size_t *count)
 			kin_open(&in, found.gl_pathv[i]);
 			while (kin_next(&in, &rec)) {
 				if (strcmp(kjson_str_or(rec.json, "kind", ""), "round"))
-					kdie(K_USAGE, "%s:%ld: not a round of a library", in.file, in.lineno);
+					kdie(K_USAGE, "%s:%ld: not a round of a library", in.file,
+					    in.lineno);
 				rows = krealloc(rows, (*count + 1) * sizeof *rows);
 				rows[(*count)++] = json_incref(rec.json);
 				krec_free(&rec);
@@ -165,10 +172,11 @@ all_rounds(const char *root, size_t *count)
 static json_t *
 row_of(json_t *const *rows, size_t n)
 {
-	json_t *row = json_pack("{s:s,s:s,s:I}", "schema", "library/1", "kind", "pattern", "count", (json_int_t)n),
-	    *campaigns = json_object(), *gains = json_object();
-	double sum = 0, low = kjson_num_or(rows[(n - 1) / 2], "gain_pct", 0), high = kjson_num_or(rows[n / 2],
-	    "gain_pct", 0);
+	json_t *row = json_pack("{s:s,s:s,s:I}", "schema", "library/1", "kind", "pattern", "count",
+	           (json_int_t)n),
+	       *campaigns = json_object(), *gains = json_object();
+	double sum = 0, low = kjson_num_or(rows[(n - 1) / 2], "gain_pct", 0),
+	       high = kjson_num_or(rows[n / 2], "gain_pct", 0);
 
 	for (size_t i = 0; i < n; i++) {
 		sum += kjson_num_or(rows[i], "gain_pct", 0);
@@ -181,7 +189,8 @@ row_of(json_t *const *rows, size_t n)
 	set_number(gains, "mean", sum / (double)n);
 	set_number(gains, "max", kjson_num_or(rows[n - 1], "gain_pct", 0));
 	json_object_set_new(row, "gain_pct", gains);
-	json_object_set_new(row, "campaigns", json_integer((json_int_t)json_object_size(campaigns)));
+	json_object_set_new(
+	    row, "campaigns", json_integer((json_int_t)json_object_size(campaigns)));
 	json_decref(campaigns);
 	return row;
 }
@@ -217,13 +226,17 @@ update(void)
 	int lock;
 
 	if (!root)
-		kdie(K_USAGE, "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the library "
-		    "belongs", c->file);
+		kdie(K_USAGE,
+		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the "
+		    "library "
+		    "belongs",
+		    c->file);
 	lock = tips_lock(root);
 	contribute();
 	rows = library(root);
 	kbuf_add(&b, "", 0);
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		line = json_dumps(row, KIO_DUMP | JSON_REAL_PRECISION(15));
 		kbuf_printf(&b, "%s\n", line);
 		free(line);
@@ -257,7 +270,9 @@ is_of(const json_t *row, const char *member, const char *value)
 	return !strcmp(kjson_str_or(row, member, ""), value);
 }
 
-/* Does row A come before B? First the same device, then what paid most often, then what paid most. */
+/*
+ * Does row A come before B? First the same device, then what paid most often, then what paid most.
+ */
 static bool
 comes_before(const json_t *a, const json_t *b, const char *device)
 {
@@ -281,7 +296,8 @@ library_top(const struct kcamp *c, const char *root, const char *op)
 
 	do {
 		best = NULL;
-		json_array_foreach(rows, i, row) {
+		json_array_foreach(rows, i, row)
+		{
 			/* What has paid in another operation says little of this one. */
 			if (!is_of(row, "backend", backend) || !is_of(row, "op", op))
 				continue;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kmemory: what a campaign remembers of its trials, what it hides, and what it leaves to other campaigns. */
+/*
+ * kmemory: what a campaign remembers of its trials, what it hides, and what it leaves to other
+ * campaigns.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +14,38 @@
 #include "kmemory.h"
 
 static const struct kcommand commands[] = {
-	{ "build", "", "[VERSION...]", command_build, false, "bring memory/vN.json up to date with the trials" },
+	{ "build", "", "[VERSION...]", command_build, false,
+	    "bring memory/vN.json up to date with the trials" },
 	{ "check", "", NULL, command_check, false, "is every record what the facts say?" },
-	{ "read", "of", "[VERSION]", command_read, false, "print a record, or all that are not masked" },
+	{ "read", "of", "[VERSION]", command_read, false,
+	    "print a record, or all that are not masked" },
 	{ "summary", "o", NULL, command_summary, false, "a table of all records, for people" },
 	{ "latest", "o", NULL, command_latest, false, "the newest version that is not masked" },
 	{ "list", "o", NULL, command_list, false, "all versions and their files" },
 	{ "mask", "w", "VERSION...", command_mask, false, "hide records from prompts and plans" },
 	{ "unmask", "w", "VERSION...", command_unmask, false, "show them again" },
-	{ "restart", "wsud", NULL, command_restart, false, "hide a random half, never v0 nor the last win" },
-	{ "compact", "op", NULL, command_compact, false, "let the second model sum the records up" },
-	{ "tips", "ow", "add|list|check|remove [...]", command_tips, false, "tips for later campaigns" },
+	{ "restart", "wsud", NULL, command_restart, false,
+	    "hide a random half, never v0 nor the last win" },
+	{ "compact", "op", NULL, command_compact, false,
+	    "let the second model sum the records up" },
+	{ "tips", "ow", "add|list|check|remove [...]", command_tips, false,
+	    "tips for later campaigns" },
 	{ "freeze", "", NULL, command_freeze, false, "copy tips and library into the campaign" },
-	{ "library", "", "[CAMPAIGN...]", command_library, false, "what has paid in finished campaigns" },
+	{ "library", "", "[CAMPAIGN...]", command_library, false,
+	    "what has paid in finished campaigns" },
 };
 
 static const struct option long_options[] = {
-	{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
-	{ "field", required_argument, NULL, 'f' }, { "why", required_argument, NULL, 'w' },
-	{ "seed", required_argument, NULL, 's' }, { "undo", no_argument, NULL, 'u' }, { "due", no_argument, NULL, 'd' },
-	{ "prompt", no_argument, NULL, 'p' }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
+	{ "campaign", required_argument, NULL, 'c' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "field", required_argument, NULL, 'f' },
+	{ "why", required_argument, NULL, 'w' },
+	{ "seed", required_argument, NULL, 's' },
+	{ "undo", no_argument, NULL, 'u' },
+	{ "due", no_argument, NULL, 'd' },
+	{ "prompt", no_argument, NULL, 'p' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
 };
 
@@ -39,7 +54,8 @@ static const char option_help[] =
     "      --why TEXT       mask, unmask, restart, tips remove: the reason, for the log\n"
     "      --seed N         restart: instead of the campaign's seed\n"
     "      --undo           restart: take the last one back\n"
-    "      --due            restart: only when the knobs memory.restart_after and memory.mask_every ask for it\n"
+    "      --due            restart: only when the knobs memory.restart_after and "
+    "memory.mask_every ask for it\n"
     "      --prompt         compact: print the prompt and ask nobody\n";
 
 long
@@ -48,7 +64,8 @@ parse_version(const char *name)
 	long n;
 
 	if (!kmemo_version(name, &n))
-		kdie(K_USAGE, "'%s' is no version: write v and the number of the trial, such as v7", name);
+		kdie(K_USAGE, "'%s' is no version: write v and the number of the trial, such as v7",
+		    name);
 	return n;
 }
 
@@ -62,7 +79,8 @@ write_text(const char *path, const char *text, size_t len)
 void
 write_json(const char *path, const json_t *object)
 {
-	char *text = json_dumps(object, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(15)), *line;
+	char *text = json_dumps(object, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(15)),
+	     *line;
 
 	if (!text)
 		kdie(K_IO, "%s: could not be written as JSON", path);
@@ -112,14 +130,30 @@ static void
 set_option(struct options *o, int letter)
 {
 	switch (letter) {
-	case 'c': o->dir = optarg; break;
-	case 'o': o->output = optarg; break;
-	case 'f': o->field = optarg; break;
-	case 'w': o->why = optarg; break;
-	case 's': o->seed = optarg; break;
-	case 'u': o->undo = true; break;
-	case 'd': o->due = true; break;
-	case 'p': o->prompt = true; break;
+	case 'c':
+		o->dir = optarg;
+		break;
+	case 'o':
+		o->output = optarg;
+		break;
+	case 'f':
+		o->field = optarg;
+		break;
+	case 'w':
+		o->why = optarg;
+		break;
+	case 's':
+		o->seed = optarg;
+		break;
+	case 'u':
+		o->undo = true;
+		break;
+	case 'd':
+		o->due = true;
+		break;
+	case 'p':
+		o->prompt = true;
+		break;
 	}
 }
 
@@ -127,7 +161,8 @@ set_option(struct options *o, int letter)
 static char *const *
 operands_of(const struct kcommand *command, char **argv, int argc)
 {
-	bool paths = command->run == command_library, tips = command->run == command_tips && argc > 0 &&
+	bool paths = command->run == command_library,
+	     tips = command->run == command_tips && argc > 0 &&
 	    (!strcmp(argv[0], "add") || !strcmp(argv[0], "check"));
 	char **list = kcalloc((size_t)argc + 1, sizeof *list);
 
@@ -139,8 +174,8 @@ operands_of(const struct kcommand *command, char **argv, int argc)
 int
 main(int argc, char **argv)
 {
-	static const struct kcommand_line line = { commands, LEN(commands), "c:o:hV", long_options, option_help,
-	    set_option };
+	static const struct kcommand_line line = { commands, LEN(commands), "c:o:hV", long_options,
+		option_help, set_option };
 	struct options o = { 0 };
 	const struct kcommand *command;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kmemory: masking, unmasking and the partial restart, as events of memory/masks.ndjson. See kmemory.h. */
+/*
+ * kmemory: masking, unmasking and the partial restart, as events of memory/masks.ndjson. See
+ * kmemory.h.
+ */
 #include <errno.h>
 #include <glob.h>
 #include <stdlib.h>
@@ -23,7 +26,10 @@ names(const long *list, size_t count)
 	return a;
 }
 
-/* Seal EVENT as the next of the log, append it, and bring the files of its versions into line. Takes EVENT. */
+/*
+ * Seal EVENT as the next of the log, append it, and bring the files of its versions into line.
+ * Takes EVENT.
+ */
 static void
 append_event(struct memory *m, json_t *event, const long *list, size_t count)
 {
@@ -33,7 +39,8 @@ append_event(struct memory *m, json_t *event, const long *list, size_t count)
 
 	know_iso(now, sizeof now);
 	json_object_set_new(event, "schema", json_string("mask/1"));
-	json_object_set_new(event, "n", json_integer((json_int_t)json_array_size(m->masks.events) + 1));
+	json_object_set_new(
+	    event, "n", json_integer((json_int_t)json_array_size(m->masks.events) + 1));
 	json_object_set_new(event, "versions", names(list, count));
 	json_object_set_new(event, "trial", json_integer(m->trials->last + 1));
 	json_object_set_new(event, "time", json_string(now));
@@ -99,8 +106,10 @@ mask(const struct options *o, bool masked)
 	memory_open(&m, true);
 	list = operands(&m, o, masked, &count);
 	if (count)
-		append_event(&m, json_pack("{s:s,s:b,s:s}", "event", masked ? "mask" : "unmask", "masked", masked,
-		    "why", o->why ? o->why : "by hand"), list, count);
+		append_event(&m,
+		    json_pack("{s:s,s:b,s:s}", "event", masked ? "mask" : "unmask", "masked",
+		        masked, "why", o->why ? o->why : "by hand"),
+		    list, count);
 	free(list);
 	memory_close(&m);
 	return K_OK;
@@ -132,10 +141,9 @@ is_undone(const struct memory *m, const json_t *restart)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(m->masks.events, i, e)
-		if (!strcmp(kjson_str_or(e, "event", ""), "undo") &&
-		    kjson_int_or(e, "of", 0) == kjson_int_or(restart, "n", -1))
-			return true;
+	json_array_foreach(
+	    m->masks.events, i, e) if (!strcmp(kjson_str_or(e, "event", ""), "undo") &&
+	    kjson_int_or(e, "of", 0) == kjson_int_or(restart, "n", -1)) return true;
 	return false;
 }
 
@@ -146,9 +154,7 @@ last_restart(const struct memory *m)
 	const json_t *e, *last = NULL;
 	size_t i;
 
-	json_array_foreach(m->masks.events, i, e)
-		if (is_restart(e) && !is_undone(m, e))
-			last = e;
+	json_array_foreach(m->masks.events, i, e) if (is_restart(e) && !is_undone(m, e)) last = e;
 	return last;
 }
 
@@ -160,17 +166,16 @@ restarts(const struct memory *m)
 	size_t i;
 	long n = 0;
 
-	json_array_foreach(m->masks.events, i, e)
-		n += is_restart(e);
+	json_array_foreach(m->masks.events, i, e) n += is_restart(e);
 	return n;
 }
 
 /* What a restart chooses from. */
 struct choice {
-	long *open;		/* unmasked versions from v1 on that may be masked */
+	long *open; /* unmasked versions from v1 on that may be masked */
 	size_t count;
-	size_t active;		/* all unmasked versions from v1 on */
-	long last, win;		/* last version; last one that won, 0: none */
+	size_t active;  /* all unmasked versions from v1 on */
+	long last, win; /* last version; last one that won, 0: none */
 };
 
 /* Every version is compared with the facts first: what counts as a win is computed, never read. */
@@ -199,7 +204,10 @@ survey(const struct memory *m, struct choice *c, bool keep_last)
 	}
 }
 
-/* Half of the active versions, as far as they may go, drawn without replacement, ascending; how many. */
+/*
+ * Half of the active versions, as far as they may go, drawn without replacement, ascending; how
+ * many.
+ */
 static size_t
 draw_half(struct choice *c, uint64_t seed, long number, const char *purpose)
 {
@@ -226,24 +234,31 @@ draw_half(struct choice *c, uint64_t seed, long number, const char *purpose)
 	return wanted;
 }
 
-/* Mask half; KIND is "restart" or "periodic". Nothing when one has been made since the last trial. */
+/*
+ * Mask half; KIND is "restart" or "periodic". Nothing when one has been made since the last trial.
+ */
 static void
 restart(struct memory *m, const struct options *o, const char *kind, const char *why)
 {
 	const json_t *before = last_restart(m);
-	double seed = o->seed ? (double)knum_long(o->seed, 0, 9007199254740991, "--seed") : kcamp_num(m->camp, "seed");
+	double seed = o->seed ? (double)knum_long(o->seed, 0, 9007199254740991, "--seed")
+	                      : kcamp_num(m->camp, "seed");
 	char *purpose = kasprintf("memory/%s", kind);
 	struct choice c;
 	size_t count;
 
 	survey(m, &c, !strcmp(kind, "periodic"));
 	if (before && kjson_int_or(before, "trial", -1) == c.last + 1) {
-		kprogress("a restart before trial %ld was made already (event %" JSON_INTEGER_FORMAT ")", c.last + 1,
-		    kjson_int_or(before, "n", 0));
+		kprogress("a restart before trial %ld was made already (event %" JSON_INTEGER_FORMAT
+		          ")",
+		    c.last + 1, kjson_int_or(before, "n", 0));
 	} else {
 		count = draw_half(&c, (uint64_t)seed, restarts(m), purpose);
-		append_event(m, json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", kind, "masked", 1, "why", why, "seed",
-		    (json_int_t)seed, "draw", (json_int_t)restarts(m), "active", (json_int_t)c.active), c.open, count);
+		append_event(m,
+		    json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", kind, "masked", 1, "why", why,
+		        "seed", (json_int_t)seed, "draw", (json_int_t)restarts(m), "active",
+		        (json_int_t)c.active),
+		    c.open, count);
 	}
 	free(c.open);
 	free(purpose);
@@ -261,12 +276,17 @@ undo(struct memory *m)
 		return K_NO;
 	}
 	list = kcalloc(json_array_size(json_object_get(e, "versions")) + 1, sizeof *list);
-	/* What was unmasked by hand since, or is masked by a later event as well, is settled by the log's order. */
-	json_array_foreach(json_object_get(e, "versions"), i, v)
-		if (kmemo_version(json_string_value(v), &n) && kmemo_masked(&m->masks, n, KMEMO_ALL))
-			list[count++] = n;
-	append_event(m, json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why", "the restart is taken back",
-	    "of", kjson_int_or(e, "n", 0)), list, count);
+	/*
+	 * What was unmasked by hand since, or is masked by a later event as well, is settled by the
+	 * log's order.
+	 */
+	json_array_foreach(json_object_get(e, "versions"), i,
+	    v) if (kmemo_version(json_string_value(v), &n) && kmemo_masked(&m->masks, n, KMEMO_ALL))
+	    list[count++] = n;
+	append_event(m,
+	    json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
+	        "the restart is taken back", "of", kjson_int_or(e, "n", 0)),
+	    list, count);
 	free(list);
 	return K_OK;
 }
@@ -289,7 +309,8 @@ stagnation(const struct memory *m)
 static void
 restart_if_due(struct memory *m, const struct options *o)
 {
-	long every = kcamp_int(m->camp, "memory.mask_every"), after = kcamp_int(m->camp, "memory.restart_after");
+	long every = kcamp_int(m->camp, "memory.mask_every"),
+	     after = kcamp_int(m->camp, "memory.restart_after");
 	long last = m->trials->last;
 	char *why;
 
@@ -327,9 +348,8 @@ in_log(const struct memory *m, const char *hex)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(m->masks.events, i, e)
-		if (!strcmp(kjson_str_or(e, "sha256", ""), hex))
-			return true;
+	json_array_foreach(
+	    m->masks.events, i, e) if (!strcmp(kjson_str_or(e, "sha256", ""), hex)) return true;
 	return !*hex;
 }
 
@@ -346,8 +366,9 @@ masks_anchored(const struct memory *m)
 		const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
 
 		if (!in_log(m, hex))
-			fault = kasprintf("%s: an event is missing that %s was made with (%.16s...)", LOG,
-			    found.gl_pathv[i], hex);
+			fault = kasprintf("%s: an event is missing that %s was made with "
+			                  "(%.16s...)",
+			    LOG, found.gl_pathv[i], hex);
 		json_decref(prompt);
 	}
 	globfree(&found);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kmemory: read, summary, latest, list. What they print was compared with the facts first. See kmemory.h. */
+/*
+ * kmemory: read, summary, latest, list. What they print was compared with the facts first. See
+ * kmemory.h.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +55,10 @@ read_all(const struct memory *m, const struct options *o)
 	long *list = kmemo_versions(".", &count);
 
 	for (size_t i = 0; i < count; i++) {
-		json_t *v = kmemo_masked(&m->masks, list[i], KMEMO_ALL) ? NULL : checked_version(m, list[i]),
-		    *null = json_null();
+		json_t *v = kmemo_masked(&m->masks, list[i], KMEMO_ALL)
+		    ? NULL
+		    : checked_version(m, list[i]),
+		       *null = json_null();
 		const json_t *part = o->field ? kjson_path(v, o->field) : v;
 
 		if (v)
@@ -114,16 +119,19 @@ put_row(long version, const json_t *v, bool masked)
 static void
 put_name(long version, const json_t *v, bool masked)
 {
-	char *line = kasprintf("v%-5ld %-8s %-20s memory/v%ld.json", version, masked ? "[MASKED]" : "",
-	    kjson_str_or(v, "timestamp", "-"), version);
+	char *line = kasprintf("v%-5ld %-8s %-20s memory/v%ld.json", version,
+	    masked ? "[MASKED]" : "", kjson_str_or(v, "timestamp", "-"), version);
 
 	kout_line(line, strlen(line));
 	free(line);
 }
 
-/* A line for each version below HEAD (NULL: none); V is NULL when its trial is no longer complete. */
+/*
+ * A line for each version below HEAD (NULL: none); V is NULL when its trial is no longer complete.
+ */
 static int
-tell_all(const struct options *o, const char *head, void (*put)(long version, const json_t *v, bool masked))
+tell_all(const struct options *o, const char *head,
+    void (*put)(long version, const json_t *v, bool masked))
 {
 	struct memory m;
 	size_t count;
@@ -148,7 +156,9 @@ tell_all(const struct options *o, const char *head, void (*put)(long version, co
 int
 command_summary(const struct options *o)
 {
-	return tell_all(o, "version mask    latency_us   tflops     gb/s tflop%  gb/s%  correctness  gate  action", put_row);
+	return tell_all(o,
+	    "version mask    latency_us   tflops     gb/s tflop%  gb/s%  correctness  gate  action",
+	    put_row);
 }
 
 int

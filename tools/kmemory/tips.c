@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kmemory: tips, what one campaign leaves to later ones on the same device, operation and backend. See kmemory.h. */
+/*
+ * kmemory: tips, what one campaign leaves to later ones on the same device, operation and backend.
+ * See kmemory.h.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +41,8 @@ static const char dash[] = " \xe2\x80\x94 ";
 char *
 tips_root(const struct kcamp *c)
 {
-	const char *knob = kcamp_str(c, "tips.dir"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	const char *knob = kcamp_str(c, "tips.dir"), *data = getenv("XDG_DATA_HOME"),
+	           *home = getenv("HOME");
 
 	if (*knob)
 		return kcamp_path(c, knob);
@@ -144,7 +148,8 @@ tips_free(struct tips *t)
 static void
 put_tip(struct kbuf *b, const struct tip *t)
 {
-	kbuf_printf(b, "### %s round-%ld%s%s\n", t->time, t->round, dash, t->accepted ? "ACCEPTED" : "ROLLED BACK");
+	kbuf_printf(b, "### %s round-%ld%s%s\n", t->time, t->round, dash,
+	    t->accepted ? "ACCEPTED" : "ROLLED BACK");
 	for (size_t i = 0; i < FIELDS; i++)
 		kbuf_printf(b, "- %s: %s\n", field_names[i], t->field[i]);
 }
@@ -201,8 +206,8 @@ parse_field(struct tip *t, const char *line)
 	for (size_t i = 0; i < FIELDS; i++) {
 		size_t n = strlen(field_names[i]);
 
-		if (!strncmp(line, "- ", 2) && !strncmp(line + 2, field_names[i], n) && line[2 + n] == ':' &&
-		    !t->field[i]) {
+		if (!strncmp(line, "- ", 2) && !strncmp(line + 2, field_names[i], n) &&
+		    line[2 + n] == ':' && !t->field[i]) {
 			t->field[i] = kfence_line(line + 3 + n, FIELD_MAX);
 			return true;
 		}
@@ -221,13 +226,17 @@ take_line(struct tips *t, const char *path, long lineno, const char *line)
 		t->tip[t->count++] = (struct tip){ 0 };
 		known = parse_heading(&t->tip[t->count - 1], line + 4);
 		if (!known)
-			return kasprintf("%s:%ld: a tip begins with '### TIME round-N%sACCEPTED' or 'ROLLED BACK'",
+			return kasprintf("%s:%ld: a tip begins with '### TIME round-N%sACCEPTED' "
+			                 "or 'ROLLED BACK'",
 			    path, lineno, dash);
 	} else if (*line && strncmp(line, "# ", 2)) {
 		known = t->count && parse_field(&t->tip[t->count - 1], line);
 	}
-	return known ? NULL : kasprintf("%s:%ld: not a line of a tip (Context, Signal, Takeaway, Applicability, once "
-	    "each)", path, lineno);
+	return known ? NULL
+	             : kasprintf("%s:%ld: not a line of a tip (Context, Signal, Takeaway, "
+	                         "Applicability, once "
+	                         "each)",
+	                   path, lineno);
 }
 
 /* Every tip has its four fields: NULL, or what is wrong. Seals them. */
@@ -237,14 +246,19 @@ complete(struct tips *t, const char *path)
 	for (size_t i = 0; i < t->count; i++) {
 		for (size_t k = 0; k < FIELDS; k++)
 			if (!t->tip[i].field[k] || !*t->tip[i].field[k])
-				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has Context, Signal, "
-				    "Takeaway and Applicability", path, i + 1, t->tip[i].round, field_names[k]);
+				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has "
+				                 "Context, Signal, "
+				                 "Takeaway and Applicability",
+				    path, i + 1, t->tip[i].round, field_names[k]);
 		seal_tip(&t->tip[i]);
 	}
 	return NULL;
 }
 
-/* The tips of a file, none when it is absent. NULL, or what is wrong with its form; the caller frees. */
+/*
+ * The tips of a file, none when it is absent. NULL, or what is wrong with its form; the caller
+ * frees.
+ */
 static char *
 parse_tips(struct tips *t, const char *path)
 {
@@ -299,7 +313,8 @@ save_tips(const struct memory *m, const char *path, const struct tips *t)
 static bool
 was_removed(const char *folder, const char *id)
 {
-	char *path = kasprintf("%s/removed.ndjson", folder), *text = kread_file(path, FILE_MAX, NULL), *mark;
+	char *path = kasprintf("%s/removed.ndjson", folder),
+	     *text = kread_file(path, FILE_MAX, NULL), *mark;
 	bool yes;
 
 	mark = kasprintf("\"id\":\"%s\"", id);
@@ -327,9 +342,9 @@ put_workloads(struct kbuf *b, const struct kcandidate *c, bool losers)
 	const json_t *rows = kjson_path(c->json, path), *row;
 	size_t i, shown = 0;
 
-	json_array_foreach((json_t *)rows, i, row)
-		if (!losers || kjson_num_or(row, "delta_pct", 0) < 0)
-			kbuf_printf(b, "%s%s", shown++ ? ", " : "", kjson_str_or(row, "workload", "?"));
+	json_array_foreach(
+	    (json_t *)rows, i, row) if (!losers || kjson_num_or(row, "delta_pct", 0) < 0)
+	    kbuf_printf(b, "%s%s", shown++ ? ", " : "", kjson_str_or(row, "workload", "?"));
 }
 
 static char *
@@ -338,8 +353,8 @@ context_text(const struct memory *m, const struct kcandidate *c)
 	const char *gpu = kcamp_str(m->camp, "gpu");
 	struct kbuf b = { 0 };
 
-	kbuf_printf(&b, "%s (%s, %s, %s)", kcamp_str(m->camp, "name"), m->task->name, kcamp_str(m->camp, "backend"),
-	    *gpu ? gpu : "CPU");
+	kbuf_printf(&b, "%s (%s, %s, %s)", kcamp_str(m->camp, "name"), m->task->name,
+	    kcamp_str(m->camp, "backend"), *gpu ? gpu : "CPU");
 	if (json_array_size(kjson_path(c->json, "score.per_workload")))
 		kbuf_puts(&b, "; timed: ");
 	put_workloads(&b, c, false);
@@ -351,8 +366,8 @@ context_text(const struct memory *m, const struct kcandidate *c)
 static char *
 signal_text(const struct kcandidate *c)
 {
-	const char *evidence = kjson_str_or(c->json, "eval.plan.evidence", ""), *sign = kjson_str_or(c->json, "eval.plan.signal",
-	    "");
+	const char *evidence = kjson_str_or(c->json, "eval.plan.evidence", ""),
+	           *sign = kjson_str_or(c->json, "eval.plan.signal", "");
 	const char *bottleneck = kjson_str_or(c->json, "eval.profile.bottleneck.text", "");
 	double gain = record_gain_pct(c);
 	struct kbuf b = { 0 };
@@ -369,20 +384,23 @@ signal_text(const struct kcandidate *c)
 static char *
 takeaway_text(const struct kcandidate *c, bool accepted)
 {
-	const char *change = kjson_str_or(c->json, "eval.plan.change", ""), *line = kjson_str_or(c->json, "score.decision.line",
-	    "");
-	const char *reason = json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
+	const char *change = kjson_str_or(c->json, "eval.plan.change", ""),
+	           *line = kjson_str_or(c->json, "score.decision.line", "");
+	const char *reason =
+	    json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
 	char *category = record_category(c), *text;
 
 	if (!*change)
 		change = category;
 	if (c->overfit)
-		text = kasprintf("over-fit, do not retry: %s (%s)", change, reason ? reason : "refused by the audit");
+		text = kasprintf("over-fit, do not retry: %s (%s)", change,
+		    reason ? reason : "refused by the audit");
 	else if (accepted)
-		text = kasprintf("%s%s%s: %+.2f %%", category, change == category ? "" : ": ", change == category ? "" :
-		    change, record_gain_pct(c));
+		text = kasprintf("%s%s%s: %+.2f %%", category, change == category ? "" : ": ",
+		    change == category ? "" : change, record_gain_pct(c));
 	else
-		text = kasprintf("%s: %s did not pay: %s", category, change, *line ? line : status_rows[c->status].name);
+		text = kasprintf("%s: %s did not pay: %s", category, change,
+		    *line ? line : status_rows[c->status].name);
 	free(category);
 	return text;
 }
@@ -390,14 +408,16 @@ takeaway_text(const struct kcandidate *c, bool accepted)
 static char *
 applicability_text(const struct memory *m, const struct kcandidate *c)
 {
-	const char *bucket = kjson_str_or(c->json, "audit.bucket", kjson_str_or(c->json, "eval.plan.bucket", ""));
+	const char *bucket =
+	    kjson_str_or(c->json, "audit.bucket", kjson_str_or(c->json, "eval.plan.bucket", ""));
 	const char *type = kjson_str_or(c->json, "eval.profile.bottleneck.label", "");
-	double quant = kjson_num_or(c->json, "eval.plan.quant_us", NAN), step = kjson_num_or(c->json, "eval.plan.step_us", NAN);
+	double quant = kjson_num_or(c->json, "eval.plan.quant_us", NAN),
+	       step = kjson_num_or(c->json, "eval.plan.step_us", NAN);
 	struct kbuf b = { 0 }, losers = { 0 };
 
-	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(m->camp, "backend"), m->task->op ? m->task->op :
-	    m->task->name,
-	    *type ? ", " : "", type, *bucket ? ", bucket " : "", bucket);
+	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(m->camp, "backend"),
+	    m->task->op ? m->task->op : m->task->name, *type ? ", " : "", type,
+	    *bucket ? ", bucket " : "", bucket);
 	if (isfinite(quant / step))
 		kbuf_printf(&b, ", bound %.3g of a step", quant / step);
 	put_workloads(&losers, c, true);
@@ -412,9 +432,8 @@ applicability_text(const struct memory *m, const struct kcandidate *c)
 static bool
 is_reusable(const struct kcandidate *c)
 {
-	static const char *const lessons[] = { "gain", "trade_off", "tie_waiver", "build", "run", "wrong", "audit",
-	    "aggregate",
-		"core_shape", "quality" };
+	static const char *const lessons[] = { "gain", "trade_off", "tie_waiver", "build", "run",
+		"wrong", "audit", "aggregate", "core_shape", "quality" };
 	const char *code = kjson_str_or(c->json, "score.decision.code", NULL);
 
 	if (!code)
@@ -440,7 +459,8 @@ tip_of_trial(struct tip *t, const struct memory *m, long trial)
 	bool yes = c && is_reusable(c) && *c->time;
 
 	if (yes) {
-		*t = (struct tip){ .time = kstrdup(c->time), .accepted = c->won,
+		*t = (struct tip){ .time = kstrdup(c->time),
+			.accepted = c->won,
 			.round = (long)kjson_int_or(c->json, "score.decision.round", trial) };
 		set_field(t, CONTEXT, context_text(m, c));
 		set_field(t, SIGNAL, signal_text(c));
@@ -506,8 +526,8 @@ list(const struct options *o, const char *path)
 	kout_open(o->output);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct tip *t = &all.tip[i];
-		char *line = kasprintf("%s %s round-%ld %s: %s", t->id, t->time, t->round, t->accepted ? "ACCEPTED" :
-		    "ROLLED BACK", t->field[TAKEAWAY]);
+		char *line = kasprintf("%s %s round-%ld %s: %s", t->id, t->time, t->round,
+		    t->accepted ? "ACCEPTED" : "ROLLED BACK", t->field[TAKEAWAY]);
 
 		kout_line(line, strlen(line));
 		free(line);
@@ -531,7 +551,9 @@ check_file(const char *path)
 		char *why = tip_fault(&all.tip[i]);
 
 		if (why)
-			kwarn("%s: tip %s (round-%ld): %s", path, all.tip[i].id, all.tip[i].round, why), faults++;
+			kwarn("%s: tip %s (round-%ld): %s", path, all.tip[i].id, all.tip[i].round,
+			    why),
+			    faults++;
 		free(why);
 	}
 	free(fault);
@@ -559,8 +581,8 @@ note_removal(const char *folder, const struct tip *t, const char *why)
 
 	know_iso(now, sizeof now);
 	put_tip(&text, t);
-	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", t->id, "time", now, "why", why,
-	    "tip", text.data);
+	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", t->id, "time",
+	    now, "why", why, "tip", text.data);
 	line = json_dumps(record, KIO_DUMP);
 	old = kread_file(path, FILE_MAX, NULL);
 	kbuf_printf(&b, "%s%s\n", old ? old : "", line);
@@ -581,7 +603,9 @@ remove_tip(const struct memory *m, const struct options *o, const char *folder, 
 	size_t i = 0;
 
 	if (o->count != 2 || !o->why)
-		kdie(K_USAGE, "tips remove ID --why TEXT: the id (kmemory tips list) and the reason are needed");
+		kdie(K_USAGE,
+		    "tips remove ID --why TEXT: the id (kmemory tips list) and the reason are "
+		    "needed");
 	parse_or_die(&all, path);
 	while (i < all.count && strcmp(all.tip[i].id, o->operands[1]))
 		i++;
@@ -608,7 +632,9 @@ command_tips(const struct options *o)
 	memory_open(&m, false);
 	folder = folder_of(&m);
 	if (!folder)
-		kdie(K_USAGE, "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where tips belong",
+		kdie(K_USAGE,
+		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where tips "
+		    "belong",
 		    m.camp->file);
 	path = kasprintf("%s/tips.md", folder);
 	if (!strcmp(what, "add"))
@@ -633,8 +659,10 @@ tell(const struct memory *m, const char *what, size_t count, const char *from)
 {
 	char *op = tips_op(m->task);
 
-	kwarn("prompts of this campaign show %s on %s: %zu, from %s; \"tips\": {\"enabled\": \"off\"} "
-	    "in campaign.json leaves them out", what, op, count, from);
+	kwarn("prompts of this campaign show %s on %s: %zu, from %s; \"tips\": {\"enabled\": "
+	      "\"off\"} "
+	      "in campaign.json leaves them out",
+	    what, op, count, from);
 	free(op);
 }
 
@@ -676,7 +704,8 @@ freeze_library(const struct memory *m)
 		tell(m, "kinds of change that have paid", json_array_size(rows), root);
 
 	kbuf_add(&b, "", 0);
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		line = json_dumps(row, KIO_DUMP | JSON_REAL_PRECISION(15));
 		kbuf_printf(&b, "%s\n", line);
 		free(line);

@@ -25,7 +25,8 @@ stands_before(const struct kcandidate *a, const struct kcandidate *b)
 const struct kcandidate *
 trial_candidate(const struct memory *m, long number)
 {
-	const struct ktrial *trial = number <= m->trials->last ? ktrials_get(m->trials, number) : NULL;
+	const struct ktrial *trial =
+	    number <= m->trials->last ? ktrials_get(m->trials, number) : NULL;
 	const struct kcandidate *best = NULL;
 
 	/* A version needs the trial before it, and no other. */
@@ -62,7 +63,7 @@ set_number(json_t *object, const char *key, double value)
 struct means {
 	double us, tflops, gbps;
 	size_t n;
-	bool flops, bytes;	/* known of every workload so far */
+	bool flops, bytes; /* known of every workload so far */
 };
 
 static void
@@ -92,8 +93,7 @@ geomean(const json_t *rows, const char *key)
 	size_t i;
 	const json_t *row;
 
-	json_array_foreach((json_t *)rows, i, row)
-		sum += log(kjson_num_or(row, key, NAN));
+	json_array_foreach((json_t *)rows, i, row) sum += log(kjson_num_or(row, key, NAN));
 	return json_array_size(rows) ? exp(sum / (double)json_array_size(rows)) : NAN;
 }
 
@@ -104,7 +104,9 @@ set_utilization(json_t *o, const json_t *rows)
 	static const struct {
 		const char *row, *field;
 	} members[] = {
-		{ "tflops", "tflops" }, { "gbps", "bandwidth_gbps" }, { "compute_pct", "tflops_peak_utilization_pct" },
+		{ "tflops", "tflops" },
+		{ "gbps", "bandwidth_gbps" },
+		{ "compute_pct", "tflops_peak_utilization_pct" },
 		{ "memory_pct", "bandwidth_peak_utilization_pct" },
 	};
 
@@ -123,8 +125,7 @@ record_performance(const struct memory *m, const struct kcandidate *c)
 	if (!json_array_size(timing) || !c->correct)
 		return o;
 	by_shape = json_object();
-	json_array_foreach((json_t *)timing, i, row)
-		add_row(m, &sum, row, by_shape);
+	json_array_foreach((json_t *)timing, i, row) add_row(m, &sum, row, by_shape);
 	set_number(o, "latency_us", exp(sum.us / (double)sum.n));
 	json_object_set_new(o, "latency_us_by_shape", by_shape);
 	if (sum.flops)
@@ -146,7 +147,8 @@ step_text(int from, int to)
 		int step = karch_level(to, d) - (from < 0 ? 0 : karch_level(from, d));
 
 		if (step)
-			kbuf_printf(&b, "%s%s %s", b.len ? ", " : "", step > 0 ? "raise" : "lower", karch_dims[d]);
+			kbuf_printf(&b, "%s%s %s", b.len ? ", " : "", step > 0 ? "raise" : "lower",
+			    karch_dims[d]);
 	}
 	if (!b.len)
 		kbuf_puts(&b, "same techniques");

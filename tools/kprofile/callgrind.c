@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: callgrind's own file: event counts per line of code, with names shortened to "(4) name" once and "(4)" after.
- * The launch is the whole program or, with a pattern, what the functions that match cost by themselves.
+ * kprofile: callgrind's own file: event counts per line of code, with names shortened to "(4) name"
+ * once and "(4)" after. The launch is the whole program or, with a pattern, what the functions that
+ * match cost by themselves.
  */
 #include "kprofile.h"
 
@@ -20,11 +21,11 @@ struct reader {
 	char *event[MAX_EVENTS];
 	size_t events, positions;
 	double total[MAX_EVENTS];
-	bool whole;		/* the part that was read last has its totals, which end it */
-	json_t *names;		/* "4" -> name */
-	json_t *functions;	/* name -> [costs] */
-	char *function;		/* owned */
-	bool skip;		/* the next line of costs is what a call cost inside */
+	bool whole;        /* the part that was read last has its totals, which end it */
+	json_t *names;     /* "4" -> name */
+	json_t *functions; /* name -> [costs] */
+	char *function;    /* owned */
+	bool skip;         /* the next line of costs is what a call cost inside */
 };
 
 static void
@@ -42,7 +43,10 @@ read_events(struct reader *r, const char *s)
 	}
 }
 
-/* "(12) name" defines, "(12)" refers, and a name without a number is itself. UTF-8; the caller frees. */
+/*
+ * "(12) name" defines, "(12)" refers, and a name without a number is itself. UTF-8; the caller
+ * frees.
+ */
 static char *
 function_name(struct reader *r, const char *s)
 {
@@ -112,7 +116,8 @@ cost_line(struct reader *r, const char *s)
 		json_object_set_new(r->functions, r->function, sums);
 	}
 	for (size_t i = 0; i < r->events; i++)
-		json_array_set_new(sums, i, json_real(json_real_value(json_array_get(sums, i)) + cost[i]));
+		json_array_set_new(
+		    sums, i, json_real(json_real_value(json_array_get(sums, i)) + cost[i]));
 }
 
 /* A file may hold several parts, dumped one after another: each has totals of its own. */
@@ -177,7 +182,8 @@ add_functions(struct profile *p, const struct reader *r)
 	json_t *sums;
 	double cost[MAX_EVENTS];
 
-	json_object_foreach(r->functions, name, sums) {
+	json_object_foreach(r->functions, name, sums)
+	{
 		for (size_t i = 0; i < r->events; i++)
 			cost[i] = json_real_value(json_array_get(sums, i));
 		add_launch(p, r, name, cost);
@@ -187,8 +193,11 @@ add_functions(struct profile *p, const struct reader *r)
 void
 callgrind_text(struct profile *p, const struct text *t, const char *kernel)
 {
-	struct reader r = { .t = t, .names = json_object(), .functions = json_object(), .positions = 1,
-	    .function = kstrdup("") };
+	struct reader r = { .t = t,
+		.names = json_object(),
+		.functions = json_object(),
+		.positions = 1,
+		.function = kstrdup("") };
 
 	for (const char *s = t->data; *s;) {
 		size_t n = strcspn(s, "\n");

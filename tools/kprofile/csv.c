@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprofile: rows of comma-separated values. Quoted cells may hold commas, doubled quotes and line feeds. */
+/*
+ * kprofile: rows of comma-separated values. Quoted cells may hold commas, doubled quotes and line
+ * feeds.
+ */
 #include "kprofile.h"
 
 #include <stdlib.h>
@@ -38,7 +41,8 @@ quoted_cell(struct csv *c)
 		kbuf_add(&b, c->p, n);
 		c->p += n;
 		if (!*c->p)
-			text_fault(c->text, c->line, "a quoted cell does not end: the file is cut off or no CSV");
+			text_fault(c->text, c->line,
+			    "a quoted cell does not end: the file is cut off or no CSV");
 		if (c->p[1] != '"')
 			break;
 		kbuf_add(&b, "\"", 1);

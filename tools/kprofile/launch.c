@@ -25,7 +25,9 @@ text_fault(const struct text *t, long line, const char *fmt, ...)
 void
 profile_open(struct profile *p)
 {
-	*p = (struct profile){ .formats = json_array(), .files = json_array(), .notes = json_array() };
+	*p = (struct profile){
+		.formats = json_array(), .files = json_array(), .notes = json_array()
+	};
 }
 
 void
@@ -59,11 +61,11 @@ profile_note(struct profile *p, const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	note = kjson_text(text, strlen(text));
-	json_array_foreach(p->notes, i, old)
-		if (json_equal(old, note)) {
-			json_decref(note);
-			return;
-		}
+	json_array_foreach(p->notes, i, old) if (json_equal(old, note))
+	{
+		json_decref(note);
+		return;
+	}
 	json_array_append_new(p->notes, note);
 }
 
@@ -110,7 +112,8 @@ profile_launch(struct profile *p, const char *process, const char *id, const cha
 	if (!(p->count & (p->count - 1)))
 		p->launch = krealloc(p->launch, (p->count ? 2 * p->count : 1) * sizeof *p->launch);
 	l = &p->launch[p->count++];
-	*l = (struct launch){ own_process, own_id, own_kernel, json_object(), json_object(), json_array() };
+	*l = (struct launch){ own_process, own_id, own_kernel, json_object(), json_object(),
+		json_array() };
 	return l;
 }
 
@@ -120,19 +123,22 @@ launch_name(struct launch *l, const char *kernel, const struct text *t, long lin
 	char *own = utf8(kernel);
 
 	if (*l->kernel && strcmp(l->kernel, own))
-		text_fault(t, line, "launch %s is of %.80s here, and of %.80s in another file: not the same run", l->id,
-		    own, l->kernel);
+		text_fault(t, line,
+		    "launch %s is of %.80s here, and of %.80s in another file: not the same run",
+		    l->id, own, l->kernel);
 	free(l->kernel);
 	l->kernel = own;
 }
 
 void
-launch_metric(struct launch *l, const char *name, const char *value, const char *unit, const struct text *t, long line)
+launch_metric(struct launch *l, const char *name, const char *value, const char *unit,
+    const struct text *t, long line)
 {
 	if (json_object_get(l->raw, name))
 		return;
-	json_object_set_new(l->raw, name, json_pack("[o,o,o,I]", kjson_text(value, strlen(value)),
-	    kjson_text(unit, strlen(unit)), kjson_text(t->file, strlen(t->file)), (json_int_t)line));
+	json_object_set_new(l->raw, name,
+	    json_pack("[o,o,o,I]", kjson_text(value, strlen(value)), kjson_text(unit, strlen(unit)),
+	        kjson_text(t->file, strlen(t->file)), (json_int_t)line));
 }
 
 void

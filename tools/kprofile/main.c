@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: what a profiler measured of a kernel, as one JSON object: metrics, bottleneck, findings, recommendations.
+ * kprofile: what a profiler measured of a kernel, as one JSON object: metrics, bottleneck,
+ * findings, recommendations.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
 
 #include "khw.h"
 #include "kio.h"
@@ -18,14 +18,19 @@
 #define FILE_MAX ((size_t)256 << 20)
 
 static const char usage[] = "usage: kprofile [-hV] [--format "
-    "auto|ncu-raw|ncu-details|ncu-text|rocprofv3|callgrind|perf]\n"
-    "                [--kernel REGEX] [--device NAME] [--peaks FILE] [-o FILE] FILE ...\n";
+                            "auto|ncu-raw|ncu-details|ncu-text|rocprofv3|callgrind|perf]\n"
+                            "                [--kernel REGEX] [--device NAME] [--peaks FILE] [-o "
+                            "FILE] FILE ...\n";
 
 static const struct {
 	const char *format, *source;
 } formats[] = {
-	{ "ncu-raw", "ncu" }, { "ncu-details", "ncu" }, { "ncu-text", "ncu" }, { "rocprofv3", "rocprofv3" },
-	{ "callgrind", "callgrind" }, { "perf", "perf" },
+	{ "ncu-raw", "ncu" },
+	{ "ncu-details", "ncu" },
+	{ "ncu-text", "ncu" },
+	{ "rocprofv3", "rocprofv3" },
+	{ "callgrind", "callgrind" },
+	{ "perf", "perf" },
 };
 
 struct options {
@@ -72,7 +77,8 @@ looks_like_perf(const char *s)
 		return true;
 	for (const char *p = s; *p && *p != '\n'; p++)
 		commas += *p == ',';
-	return commas >= 4 && *s != '"' && (strspn(s, "0123456789.") > 0 || !strncmp(s, "<not ", 5));
+	return commas >= 4 && *s != '"' &&
+	    (strspn(s, "0123456789.") > 0 || !strncmp(s, "<not ", 5));
 }
 
 const char *
@@ -81,30 +87,37 @@ detect(const struct text *t)
 	const char *first = first_line(t), *end = first + strcspn(first, "\n");
 
 	if (t->len >= 4 && (!memcmp(t->data, "NVR", 3) || strlen(t->data) < t->len))
-		kdie(K_USAGE, "%s: a binary file; export the report of ncu as text first: ncu --import FILE --csv "
-		    "--page raw", t->file);
+		kdie(K_USAGE,
+		    "%s: a binary file; export the report of ncu as text first: ncu --import FILE "
+		    "--csv "
+		    "--page raw",
+		    t->file);
 	if (line_begins(t, "\"ID\",")) {
 		const char *header = strstr(t->data, "\"ID\",");
 
 		while (header > t->data && header[-1] != '\n')
 			header = strstr(header + 1, "\"ID\",");
 		end = header + strcspn(header, "\n");
-		return memmem(header, (size_t)(end - header), "\"Metric Name\"", 13) ? "ncu-details" : "ncu-raw";
+		return memmem(header, (size_t)(end - header), "\"Metric Name\"", 13) ? "ncu-details"
+		                                                                     : "ncu-raw";
 	}
 	if (memmem(first, (size_t)(end - first), "Dispatch_Id", 11))
 		return "rocprofv3";
-	if (!strncmp(t->data, "# callgrind format", 18) || (line_begins(t, "creator: callgrind") &&
-	    line_begins(t, "events:")))
+	if (!strncmp(t->data, "# callgrind format", 18) ||
+	    (line_begins(t, "creator: callgrind") && line_begins(t, "events:")))
 		return "callgrind";
 	if (line_begins(t, "    Section: "))
 		return "ncu-text";
 	if (looks_like_perf(first))
 		return "perf";
 	if (strstr(t->data, "ERR_NVGPUCTRPERM"))
-		kdie(K_MISSING, "%s: ncu may not read performance counters here (ERR_NVGPUCTRPERM)", t->file);
+		kdie(K_MISSING, "%s: ncu may not read performance counters here (ERR_NVGPUCTRPERM)",
+		    t->file);
 	if (strstr(t->data, "No kernels were profiled"))
 		kdie(K_USAGE, "%s: ncu profiled no kernel", t->file);
-	kdie(K_USAGE, "%s:1: unknown format: '%.*s' begins no output of ncu, rocprofv3, callgrind or perf stat -x, or -j",
+	kdie(K_USAGE,
+	    "%s:1: unknown format: '%.*s' begins no output of ncu, rocprofv3, callgrind or perf "
+	    "stat -x, or -j",
 	    t->file, (int)(end - first > 60 ? 60 : end - first), first);
 }
 
@@ -123,8 +136,8 @@ load_table(const char *source, char **path)
 }
 
 /*
- * Peaks of the table that are facts about a device, known by the names of their metrics. What is unknown stays out, and
- * with it every value that would need it.
+ * Peaks of the table that are facts about a device, known by the names of their metrics. What is
+ * unknown stays out, and with it every value that would need it.
  */
 static void
 add_facts(json_t *peaks, const json_t *table, const char *name)
@@ -136,8 +149,10 @@ add_facts(json_t *peaks, const json_t *table, const char *name)
 
 	if (name && !d)
 		kdie(K_USAGE, "--device %s: no file of docs/hardware is of that device", name);
-	json_object_foreach(json_object_get(table, "peaks"), key, v) {
-		const struct khw_fact *f = json_is_string(v) ? khw_known(d, json_string_value(v)) : NULL;
+	json_object_foreach(json_object_get(table, "peaks"), key, v)
+	{
+		const struct khw_fact *f =
+		    json_is_string(v) ? khw_known(d, json_string_value(v)) : NULL;
 
 		if (json_is_number(v))
 			json_object_set(peaks, key, v);
@@ -159,9 +174,8 @@ load_peaks(const char *path, const char *device, const json_t *table)
 		return peaks;
 	file = kjson_load(path);
 	inner = json_object_get(file, "peaks");
-	json_object_foreach(json_is_object(inner) ? inner : file, key, v)
-		if (json_is_number(v))
-			json_object_set(peaks, key, v);
+	json_object_foreach(json_is_object(inner) ? inner : file, key, v) if (json_is_number(v))
+	    json_object_set(peaks, key, v);
 	json_decref(file);
 	return peaks;
 }
@@ -178,22 +192,26 @@ kernels_of(const struct profile *p, const char *by, const double *time, const bo
 
 		if (!wanted[n])
 			continue;
-		json_array_foreach(list, i, k)
-			if (!strcmp(kjson_str_or(k, "name", ""), p->launch[n].kernel))
-				found = k;
+		json_array_foreach(list, i,
+		    k) if (!strcmp(kjson_str_or(k, "name", ""), p->launch[n].kernel)) found = k;
 		if (!found) {
-			found = json_pack("{s:o,s:i,s:f}", "name", kjson_text(p->launch[n].kernel,
-			    strlen(p->launch[n].kernel)), "launches", 0, by, 0.0);
+			found = json_pack("{s:o,s:i,s:f}", "name",
+			    kjson_text(p->launch[n].kernel, strlen(p->launch[n].kernel)),
+			    "launches", 0, by, 0.0);
 			json_array_append_new(list, found);
 		}
-		json_object_set_new(found, "launches", json_integer(kjson_int_or(found, "launches", 0) + 1));
-		json_object_set_new(found, by, json_real(kjson_num_or(found, by, 0) +
-		    (isnan(time[n]) ? 0 : time[n])));
+		json_object_set_new(
+		    found, "launches", json_integer(kjson_int_or(found, "launches", 0) + 1));
+		json_object_set_new(found, by,
+		    json_real(kjson_num_or(found, by, 0) + (isnan(time[n]) ? 0 : time[n])));
 	}
 	for (i = 1; i < json_array_size(list); i++)
-		for (size_t j = i; j > 0 && kjson_num_or(json_array_get(list, j), by, 0) >
-		    kjson_num_or(json_array_get(list, j - 1), by, 0); j--) {
-			json_t *a = json_incref(json_array_get(list, j)), *b = json_array_get(list, j - 1);
+		for (size_t j = i; j > 0 &&
+		     kjson_num_or(json_array_get(list, j), by, 0) >
+		         kjson_num_or(json_array_get(list, j - 1), by, 0);
+		     j--) {
+			json_t *a = json_incref(json_array_get(list, j)),
+			       *b = json_array_get(list, j - 1);
 
 			json_array_set(list, j, b);
 			json_array_set_new(list, j - 1, a);
@@ -202,12 +220,12 @@ kernels_of(const struct profile *p, const char *by, const double *time, const bo
 }
 
 /*
- * Of the kernel that took longest in all, the longest launch: counters of one run, not a mixture. The table may name
- * another value than the duration.
+ * Of the kernel that took longest in all, the longest launch: counters of one run, not a mixture.
+ * The table may name another value than the duration.
  */
 static const struct launch *
-choose(struct profile *p, const json_t *table, const char *where, const json_t *peaks, const char *regex,
-    json_t **kernels)
+choose(struct profile *p, const json_t *table, const char *where, const json_t *peaks,
+    const char *regex, json_t **kernels)
 {
 	double *time = kcalloc(p->count + 1, sizeof *time);
 	bool *wanted = kcalloc(p->count + 1, sizeof *wanted), untimed = false;
@@ -222,7 +240,7 @@ choose(struct profile *p, const json_t *table, const char *where, const json_t *
 		values_open(&v, table, where, &p->launch[i], peaks);
 		wanted[i] = !wish ||
 		    kregex_search(wish, p->launch[i].kernel, strlen(p->launch[i].kernel), 0,
-			NULL) == KREGEX_FOUND;
+		        NULL) == KREGEX_FOUND;
 		time[i] = values_get(&v, by);
 		untimed |= wanted[i] && isnan(time[i]);
 		values_close(&v);
@@ -251,14 +269,19 @@ choose(struct profile *p, const json_t *table, const char *where, const json_t *
 }
 
 static void
-read_file(struct profile *p, const char *path, const struct options *o, json_t **table, char **where)
+read_file(
+    struct profile *p, const char *path, const struct options *o, json_t **table, char **where)
 {
-	struct text t = { .file = path, .name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path };
+	struct text t = { .file = path,
+		.name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path };
 	const char *format, *source;
 	size_t mark;
 
 	t.data = kread_file_or_die(path, FILE_MAX, &t.len);
-	/* A byte order mark, as programs for tables put before their text, is no part of the first cell. */
+	/*
+	 * A byte order mark, as programs for tables put before their text, is no part of the first
+	 * cell.
+	 */
 	mark = kbom(t.data, t.len);
 	t.len -= mark;
 	memmove(t.data, t.data + mark, t.len + 1);
@@ -314,8 +337,10 @@ main(int argc, char **argv)
 {
 	struct options o = { .format = "auto" };
 	const struct koption options[] = {
-		{ 'f', "format", .text = &o.format }, { 'k', "kernel", .text = &o.kernel },
-		{ 'd', "device", .text = &o.device }, { 'p', "peaks", .text = &o.peaks },
+		{ 'f', "format", .text = &o.format },
+		{ 'k', "kernel", .text = &o.kernel },
+		{ 'd', "device", .text = &o.device },
+		{ 'p', "peaks", .text = &o.peaks },
 		{ 'o', "output", .text = &o.output },
 	};
 

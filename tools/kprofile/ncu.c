@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: Nsight Compute, pages "raw" (a column per metric, a row per launch, units in a row of their own) and "details"
- * (a row per metric, and a row per recommendation) as CSV.
+ * kprofile: Nsight Compute, pages "raw" (a column per metric, a row per launch, units in a row of
+ * their own) and "details" (a row per metric, and a row per recommendation) as CSV.
  */
 #include "kprofile.h"
 
@@ -12,14 +12,11 @@
 #include "kio.h"
 
 /* Columns before the metrics. Those of NVTX ranges have a colon in their names. */
-static const char *const base[] = {
-	"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Kernel Time", "Context", "Stream", "Block Size",
-	"Grid Size", "Device", "CC",
-};
-static const char *const details[] = {
-	"Section Name", "Metric Name", "Metric Unit", "Metric Value", "Rule Name", "Rule Type", "Rule Description",
-	"Estimated Speedup Type", "Estimated Speedup", "Body Item Label",
-};
+static const char *const base[] = { "ID", "Process ID", "Process Name", "Host Name", "Kernel Name",
+	"Kernel Time", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC" };
+static const char *const details[] = { "Section Name", "Metric Name", "Metric Unit", "Metric Value",
+	"Rule Name", "Rule Type", "Rule Description", "Estimated Speedup Type", "Estimated Speedup",
+	"Body Item Label" };
 
 static bool
 among(const char *name, const char *const *list, size_t n)
@@ -32,7 +29,7 @@ among(const char *name, const char *const *list, size_t n)
 
 struct header {
 	char **cell;
-	size_t width, metrics;	/* metrics: first column that is none of the base */
+	size_t width, metrics; /* metrics: first column that is none of the base */
 	long id, process, kernel;
 	bool details;
 };
@@ -52,7 +49,8 @@ need_column(const struct header *h, const char *name, const struct csv *c)
 	long at = csv_find(h->cell, h->width, name);
 
 	if (at < 0)
-		text_fault(c->text, c->line, "a table of ncu without the column \"%s\": unknown layout", name);
+		text_fault(c->text, c->line,
+		    "a table of ncu without the column \"%s\": unknown layout", name);
 	return at;
 }
 
@@ -68,17 +66,22 @@ header_read(struct header *h, const struct csv *c)
 	h->kernel = need_column(h, "Kernel Name", c);
 	h->process = csv_find(h->cell, h->width, "Process ID");
 	h->details = csv_find(h->cell, h->width, "Metric Name") >= 0;
-	while (h->metrics < h->width && (among(h->cell[h->metrics], base, LEN(base)) || strchr(h->cell[h->metrics], ':')))
+	while (h->metrics < h->width &&
+	    (among(h->cell[h->metrics], base, LEN(base)) || strchr(h->cell[h->metrics], ':')))
 		h->metrics++;
 	if (!h->details && h->metrics == h->width)
 		text_fault(c->text, c->line, "a table of ncu without metrics");
 	for (size_t i = h->metrics; i < h->width; i++) {
 		const char *name = h->cell[i];
 
-		if (h->details && !among(name, base, LEN(base)) && !among(name, details, LEN(details)) && !strchr(name, ':'))
-			text_fault(c->text, c->line, "a details page of ncu with the column \"%.60s\": unknown layout", name);
+		if (h->details && !among(name, base, LEN(base)) &&
+		    !among(name, details, LEN(details)) && !strchr(name, ':'))
+			text_fault(c->text, c->line,
+			    "a details page of ncu with the column \"%.60s\": unknown layout",
+			    name);
 		if (!h->details && strchr(name, ' '))
-			text_fault(c->text, c->line, "a raw page of ncu with the column \"%.60s\": unknown layout", name);
+			text_fault(c->text, c->line,
+			    "a raw page of ncu with the column \"%.60s\": unknown layout", name);
 	}
 	if (h->details)
 		for (size_t i = 0; i < 4; i++)
@@ -106,7 +109,9 @@ launch_of(struct profile *p, const struct header *h, const struct csv *c)
 	struct launch *l;
 
 	if (c->width < h->metrics)
-		text_fault(c->text, c->line, "a row of %zu cells, fewer than the %zu that tell the launch", c->width, h->metrics);
+		text_fault(c->text, c->line,
+		    "a row of %zu cells, fewer than the %zu that tell the launch", c->width,
+		    h->metrics);
 	l = profile_launch(p, h->process >= 0 ? c->cell[h->process] : "", c->cell[h->id], "");
 	launch_name(l, c->cell[h->kernel], c->text, c->line);
 	set_fact(l, "grid", cell(h, c, "Grid Size"));
@@ -122,7 +127,8 @@ units_row(const struct header *h, const struct csv *c)
 	char **units = kcalloc(h->width, sizeof *units);
 
 	if (c->width != h->width || *c->cell[h->id] || *c->cell[h->kernel])
-		text_fault(c->text, c->line, "a raw page of ncu without its row of units: unknown layout");
+		text_fault(
+		    c->text, c->line, "a raw page of ncu without its row of units: unknown layout");
 	for (size_t i = 0; i < h->width; i++)
 		units[i] = kstrdup(c->cell[i]);
 	return units;
@@ -134,45 +140,53 @@ raw_row(struct profile *p, const struct header *h, char *const *units, const str
 	struct launch *l = launch_of(p, h, c);
 
 	if (c->width > h->width)
-		text_fault(c->text, c->line, "a row of %zu cells below a header of %zu", c->width, h->width);
+		text_fault(c->text, c->line, "a row of %zu cells below a header of %zu", c->width,
+		    h->width);
 	if (c->width < h->width)
-		profile_note(p, "%s:%ld: %zu of %zu metrics are missing at the end of the row", c->text->name, c->line,
-		    h->width - c->width, h->width - h->metrics);
+		profile_note(p, "%s:%ld: %zu of %zu metrics are missing at the end of the row",
+		    c->text->name, c->line, h->width - c->width, h->width - h->metrics);
 	for (size_t i = h->metrics; i < c->width; i++)
 		launch_metric(l, h->cell[i], c->cell[i], units[i], c->text, c->line);
 	set_fact(l, "device", cell(h, c, "device__attribute_display_name"));
 }
 
-/* Metric rows end at the value, or one empty cell later; rows of recommendations are full and have no metric. */
+/*
+ * Metric rows end at the value, or one empty cell later; rows of recommendations are full and have
+ * no metric.
+ */
 static void
 details_row(struct profile *p, const struct header *h, const json_t *table, const struct csv *c)
 {
 	struct launch *l = launch_of(p, h, c);
 	const char *section = cell(h, c, "Section Name"), *metric = cell(h, c, "Metric Name"),
-	    *rule = cell(h, c, "Rule Name");
+	           *rule = cell(h, c, "Rule Name");
 	long value = csv_find(h->cell, h->width, "Metric Value");
 
 	if (*rule) {
-		vendor_add(l, rule, section, cell(h, c, "Rule Type"), cell(h, c, "Rule Description"),
-		    cell(h, c, "Estimated Speedup Type"), cell(h, c, "Estimated Speedup"));
+		vendor_add(l, rule, section, cell(h, c, "Rule Type"),
+		    cell(h, c, "Rule Description"), cell(h, c, "Estimated Speedup Type"),
+		    cell(h, c, "Estimated Speedup"));
 	} else if (*metric) {
 		char *key = kasprintf("%s|%s", section, metric);
 		/* The same label has other meanings in other sections, so both make the key. */
-		const char *name = json_string_value(json_object_get(json_object_get(table, "labels"), key));
+		const char *name =
+		    json_string_value(json_object_get(json_object_get(table, "labels"), key));
 
 		if ((size_t)value >= c->width)
-			text_fault(c->text, c->line, "a row of %zu cells that ends before its \"Metric Value\"", c->width);
+			text_fault(c->text, c->line,
+			    "a row of %zu cells that ends before its \"Metric Value\"", c->width);
 		if (!strcmp(section, "Command line profiler metrics"))
 			name = metric;
 		if (name)
-			launch_metric(l, name, c->cell[value], cell(h, c, "Metric Unit"), c->text, c->line);
+			launch_metric(
+			    l, name, c->cell[value], cell(h, c, "Metric Unit"), c->text, c->line);
 		free(key);
 	}
 }
 
 /*
- * Lines of the tool itself, which begin neither with a quote nor with a blank: the version, when it is told, and the reason
- * when nothing could be measured.
+ * Lines of the tool itself, which begin neither with a quote nor with a blank: the version, when it
+ * is told, and the reason when nothing could be measured.
  */
 void
 ncu_preface(struct profile *p, const struct text *t, const json_t *table)
@@ -190,13 +204,18 @@ ncu_preface(struct profile *p, const struct text *t, const json_t *table)
 		if (*copy == '"' || *copy == ' ')
 			at = NULL;
 		else if (strstr(copy, "ERR_NVGPUCTRPERM"))
-			kdie(K_MISSING, "%s:%ld: ncu may not read performance counters here (ERR_NVGPUCTRPERM)", t->file, line);
-		if (at && ((at == copy && strstr(at, "(build ")) || strstr(copy, "ncu") || strstr(copy, "Nsight"))) {
+			kdie(K_MISSING,
+			    "%s:%ld: ncu may not read performance counters here (ERR_NVGPUCTRPERM)",
+			    t->file, line);
+		if (at &&
+		    ((at == copy && strstr(at, "(build ")) || strstr(copy, "ncu") ||
+		        strstr(copy, "Nsight"))) {
 			at += strlen("Version ");
-			json_array_foreach(versions, i, v)
-				known |= !strncmp(at, json_string_value(v), strlen(json_string_value(v)));
+			json_array_foreach(versions, i, v) known |=
+			    !strncmp(at, json_string_value(v), strlen(json_string_value(v)));
 			if (!known)
-				text_fault(t, line, "ncu %.*s: a version that is not known here", (int)strcspn(at, " \r"), at);
+				text_fault(t, line, "ncu %.*s: a version that is not known here",
+				    (int)strcspn(at, " \r"), at);
 			profile_note(p, "ncu %.*s", (int)strcspn(at, " \r"), at);
 		}
 		free(copy);
@@ -221,11 +240,12 @@ ncu_csv(struct profile *p, const struct text *t, const json_t *table, const char
 			units = NULL;
 			header_read(&h, &c);
 			if (h.details != !strcmp(format, "ncu-details"))
-				text_fault(t, c.line, "this is the %s page of ncu, not %s", h.details ? "details" : "raw", format);
+				text_fault(t, c.line, "this is the %s page of ncu, not %s",
+				    h.details ? "details" : "raw", format);
 			continue;
 		}
 		if (!h.width)
-			continue;	/* a quoted word of the program that was profiled */
+			continue; /* a quoted word of the program that was profiled */
 		if (h.details) {
 			details_row(p, &h, table, &c);
 		} else if (!units) {

@@ -38,7 +38,8 @@ static void
 close_advice(struct reader *r)
 {
 	if (*r->type && r->launch)
-		vendor_add(r->launch, "", r->section, r->type, r->advice.data ? r->advice.data : "", r->scope, r->percent);
+		vendor_add(r->launch, "", r->section, r->type, r->advice.data ? r->advice.data : "",
+		    r->scope, r->percent);
 	*r->type = '\0';
 	kbuf_free(&r->advice);
 }
@@ -73,7 +74,10 @@ launch_line(struct reader *r, char *s)
 	return true;
 }
 
-/* "Duration                         ms         4.20": the value is the last word, the unit, if any, the one before. */
+/*
+ * "Duration                         ms         4.20": the value is the last word; the unit, if
+ * any, is the one before.
+ */
 static void
 metric_line(struct reader *r, char *s)
 {
@@ -136,7 +140,8 @@ read_line(struct reader *r, char *raw)
 	char *s = trim(raw);
 
 	if (*raw == '[' && isdigit((unsigned char)raw[1])) {
-		snprintf(r->process, sizeof r->process, "%.*s", (int)strspn(raw + 1, "0123456789"), raw + 1);
+		snprintf(r->process, sizeof r->process, "%.*s", (int)strspn(raw + 1, "0123456789"),
+		    raw + 1);
 	} else if (indent == 2 && launch_line(r, s)) {
 		*r->section = '\0';
 	} else if (!strncmp(s, "Section: ", 9) && r->launch) {

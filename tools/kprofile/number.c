@@ -15,7 +15,8 @@ enum { MAX_DIGITS = 64 };
 bool
 number_absent(const char *s)
 {
-	static const char *const words[] = { "n/a", "nan", "-nan", "inf", "-inf", "<not supported>", "<not counted>" };
+	static const char *const words[] = { "n/a", "nan", "-nan", "inf", "-inf", "<not supported>",
+		"<not counted>" };
 
 	if (!*s || !strncmp(s, "(!)", 3))
 		return true;
@@ -25,7 +26,10 @@ number_absent(const char *s)
 	return false;
 }
 
-/* Does every SEPARATOR up to END stand before three digits, the first one behind one to three that are no lone 0? */
+/*
+ * Does every SEPARATOR up to END stand before three digits, the first one behind one to three that
+ * are no lone 0?
+ */
 static bool
 grouped(const char *s, const char *end, char separator)
 {
@@ -46,7 +50,10 @@ grouped(const char *s, const char *end, char separator)
 	return any && run == 3;
 }
 
-/* Which of , and . parts the fraction; 0: neither. One comma before three digits groups, as in the profilers' own locale. */
+/*
+ * Which of , and . parts the fraction; 0: neither. One comma before three digits groups, as in the
+ * profilers' own locale.
+ */
 static char
 decimal_mark(const char *s)
 {
@@ -78,7 +85,8 @@ number_read(const char *s, double *value)
 	for (int k = 0; k < 2; k++) {
 		char other = k ? '.' : ',';
 
-		if (other != mark && memchr(text, other, (size_t)(part - text)) && !grouped(text, part, other))
+		if (other != mark && memchr(text, other, (size_t)(part - text)) &&
+		    !grouped(text, part, other))
 			return false;
 	}
 	if (mark && memchr(text, mark, (size_t)(part - text)))
@@ -122,7 +130,9 @@ number_scale(const json_t *units, const char *unit)
 		return 0;
 	top = scale_of(units, unit, (size_t)(slash - unit));
 	/* byte/s is a base unit, though a second alone is counted in nanoseconds. */
-	bottom = !strcmp(slash, "/s") || !strcmp(slash, "/second") ? 1 : scale_of(units, slash + 1, strlen(slash + 1));
+	bottom = !strcmp(slash, "/s") || !strcmp(slash, "/second")
+	    ? 1
+	    : scale_of(units, slash + 1, strlen(slash + 1));
 	return bottom > 0 ? top / bottom : 0;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprofile: perf stat -x, (value,unit,event,[variance,]run_time,percent[,metric,unit]) and perf stat -j. */
+/*
+ * kprofile: perf stat -x, (value,unit,event,[variance,]run_time,percent[,metric,unit]) and perf
+ * stat -j.
+ */
 #include "kprofile.h"
 
 #include <ctype.h>
@@ -22,8 +25,8 @@ is_event(const char *s)
 
 /* One event. Modifiers such as ":u" only say where it was counted. */
 static void
-add_event(struct profile *p, struct launch *l, const char *event, const char *value, const char *unit,
-    const struct text *t, long line)
+add_event(struct profile *p, struct launch *l, const char *event, const char *value,
+    const char *unit, const struct text *t, long line)
 {
 	char *name = kstrdup(event), *colon = strrchr(name, ':'), *slash;
 
@@ -60,11 +63,15 @@ csv_row(struct profile *p, struct launch *l, const struct csv *c)
 	size_t at = 3;
 
 	if (c->width < 5)
-		text_fault(c->text, c->line, "a row of %zu cells, perf stat -x, has 5 or more", c->width);
+		text_fault(
+		    c->text, c->line, "a row of %zu cells, perf stat -x, has 5 or more", c->width);
 	if (!number_absent(c->cell[0]) && !number_read(c->cell[0], &v))
-		text_fault(c->text, c->line, "'%.40s' is no count: perf's columns for -A or -I are not known here", c->cell[0]);
+		text_fault(c->text, c->line,
+		    "'%.40s' is no count: perf's columns for -A or -I are not known here",
+		    c->cell[0]);
 	if (number_read(c->cell[1], &v) || !is_event(c->cell[2]))
-		text_fault(c->text, c->line, "'%.40s' is no event: unknown columns of perf", c->cell[2]);
+		text_fault(
+		    c->text, c->line, "'%.40s' is no event: unknown columns of perf", c->cell[2]);
 	add_event(p, l, c->cell[2], c->cell[0], c->cell[1], c->text, c->line);
 	/* With -r the variance, "1.07%", stands behind the name. */
 	at += strchr(c->cell[3], '%') != NULL;
@@ -80,15 +87,18 @@ member_text(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
 
-	return json_is_number(v) ? kasprintf("%.10g", json_number_value(v)) : kstrdup(kjson_str_or(o, key, ""));
+	return json_is_number(v) ? kasprintf("%.10g", json_number_value(v))
+	                         : kstrdup(kjson_str_or(o, key, ""));
 }
 
 static void
-json_row(struct profile *p, struct launch *l, const char *line, size_t len, const struct text *t, long number)
+json_row(struct profile *p, struct launch *l, const char *line, size_t len, const struct text *t,
+    long number)
 {
 	json_error_t error;
 	json_t *o = json_loadb(line, len, 0, &error);
-	const char *event = kjson_str_or(o, "event", NULL), *value = kjson_str_or(o, "counter-value", NULL);
+	const char *event = kjson_str_or(o, "event", NULL),
+	           *value = kjson_str_or(o, "counter-value", NULL);
 	char *metric = member_text(o, "metric-value"), *percent = member_text(o, "pcnt-running");
 
 	if (!event || !value || !is_event(event))
@@ -111,7 +121,10 @@ perf_text(struct profile *p, const struct text *t)
 	struct csv c = { .text = &lines };
 	long number = 0;
 
-	/* Comments and lines of JSON are taken out of the table, and leave empty lines so that numbers stay right. */
+	/*
+	 * Comments and lines of JSON are taken out of the table, and leave empty lines so that
+	 * numbers stay right.
+	 */
 	for (const char *s = t->data; *s;) {
 		size_t n = strcspn(s, "\n");
 

@@ -31,8 +31,10 @@ metrics(struct values *v)
 	json_t *groups = json_object(), *value;
 	size_t i;
 
-	json_array_foreach(json_object_get(v->table, "values"), i, value) {
-		const char *name = kjson_str_or(value, "name", ""), *group = kjson_str_or(value, "group", "");
+	json_array_foreach(json_object_get(v->table, "values"), i, value)
+	{
+		const char *name = kjson_str_or(value, "name", ""),
+		           *group = kjson_str_or(value, "group", "");
 		double x = values_get(v, name);
 		json_t *g = json_object_get(groups, group);
 
@@ -40,7 +42,8 @@ metrics(struct values *v)
 			continue;
 		if (!g)
 			json_object_set_new(groups, group, g = json_object());
-		json_object_set_new(g, name, json_pack("{s:f,s:s}", "value", x, "unit", kjson_str_or(value, "unit", "")));
+		json_object_set_new(g, name,
+		    json_pack("{s:f,s:s}", "value", x, "unit", kjson_str_or(value, "unit", "")));
 	}
 	return groups;
 }
@@ -48,7 +51,8 @@ metrics(struct values *v)
 static int
 by_fraction(const void *x, const void *y)
 {
-	double a = kjson_num_or(*(json_t *const *)x, "fraction", 0), b = kjson_num_or(*(json_t *const *)y, "fraction", 0);
+	double a = kjson_num_or(*(json_t *const *)x, "fraction", 0),
+	       b = kjson_num_or(*(json_t *const *)y, "fraction", 0);
 
 	return a < b ? 1 : a > b ? -1 : 0;
 }
@@ -58,11 +62,14 @@ static json_t *
 stalls(struct values *v)
 {
 	const json_t *values = json_object_get(v->table, "values");
-	json_t **list = kcalloc(json_array_size(values) + 1, sizeof *list), *out = json_array(), *value;
+	json_t **list = kcalloc(json_array_size(values) + 1, sizeof *list), *out = json_array(),
+	       *value;
 	size_t n = 0, i;
 
-	json_array_foreach((json_t *)values, i, value) {
-		const char *name = kjson_str_or(value, "name", ""), *reason = kjson_str_or(value, "reason", NULL);
+	json_array_foreach((json_t *)values, i, value)
+	{
+		const char *name = kjson_str_or(value, "name", ""),
+		           *reason = kjson_str_or(value, "reason", NULL);
 		double x = reason ? values_get(v, name) : NAN;
 
 		if (!isnan(x) && x > 0)
@@ -89,8 +96,10 @@ bottleneck(struct values *v)
 	size_t i;
 
 	v->missing = missing;
-	json_array_foreach(json_object_get(table, "labels"), i, row) {
-		enum truth t = label || unknown ? NO : values_all(v, json_object_get(row, "when"), NULL);
+	json_array_foreach(json_object_get(table, "labels"), i, row)
+	{
+		enum truth t =
+		    label || unknown ? NO : values_all(v, json_object_get(row, "when"), NULL);
 
 		/* A label further down would be a guess when one above it cannot be told. */
 		unknown |= t == UNKNOWN;
@@ -100,11 +109,12 @@ bottleneck(struct values *v)
 	v->missing = NULL;
 	kbuf_puts(&text, label ? label : "unknown");
 	json_object_set_new(o, "label", json_string(label ? label : "unknown"));
-	json_array_foreach(json_object_get(table, "tags"), i, row)
-		if (label && values_all(v, json_object_get(row, "when"), NULL) == YES) {
-			json_array_append(tags, json_object_get(row, "tag"));
-			kbuf_printf(&text, ", %s", kjson_str_or(row, "tag", "?"));
-		}
+	json_array_foreach(json_object_get(table, "tags"), i,
+	    row) if (label && values_all(v, json_object_get(row, "when"), NULL) == YES)
+	{
+		json_array_append(tags, json_object_get(row, "tag"));
+		kbuf_printf(&text, ", %s", kjson_str_or(row, "tag", "?"));
+	}
 	if (label || !json_array_size(missing)) {
 		char *shown = values_fill(v, kjson_str_or(table, "text", ""));
 
@@ -128,7 +138,7 @@ measured(struct values *v, const json_t *rule)
 	size_t i;
 
 	json_array_foreach(json_object_get(rule, "when"), i, c)
-		values_used(v, json_string_value(c), false, o);
+	    values_used(v, json_string_value(c), false, o);
 	values_used(v, kjson_str_or(rule, "finding", ""), true, o);
 	return o;
 }
@@ -137,9 +147,9 @@ static json_t *
 finding(struct values *v, const json_t *rule, double margin)
 {
 	char *text = values_fill(v, kjson_str_or(rule, "finding", ""));
-	json_t *o = json_pack("{s:s,s:s,s:f,s:o,s:s,s:s}", "id", kjson_str_or(rule, "id", ""), "severity",
-	    kjson_str_or(rule, "severity", ""), "margin", margin, "measured", measured(v, rule), "text", text, "action",
-	    kjson_str_or(rule, "action", ""));
+	json_t *o = json_pack("{s:s,s:s,s:f,s:o,s:s,s:s}", "id", kjson_str_or(rule, "id", ""),
+	    "severity", kjson_str_or(rule, "severity", ""), "margin", margin, "measured",
+	    measured(v, rule), "text", text, "action", kjson_str_or(rule, "action", ""));
 	const char *skill = kjson_str_or(rule, "skill", NULL);
 
 	if (skill)
@@ -155,7 +165,10 @@ by_severity(const void *x, const void *y)
 	int d = rank_of(b) - rank_of(a);
 	double ma = kjson_num_or(a, "margin", 0), mb = kjson_num_or(b, "margin", 0);
 
-	return d ? d : ma < mb ? 1 : ma > mb ? -1 : strcmp(kjson_str_or(a, "id", ""), kjson_str_or(b, "id", ""));
+	return d      ? d
+	    : ma < mb ? 1
+	    : ma > mb ? -1
+	              : strcmp(kjson_str_or(a, "id", ""), kjson_str_or(b, "id", ""));
 }
 
 /* Every rule is tried; one whose metrics are absent is named, never taken for quiet. */
@@ -163,16 +176,19 @@ static json_t *
 findings(struct values *v, json_t *not_evaluable)
 {
 	const json_t *rules = json_object_get(v->table, "rules");
-	json_t **list = kcalloc(json_array_size(rules) + 1, sizeof *list), *out = json_array(), *rule;
+	json_t **list = kcalloc(json_array_size(rules) + 1, sizeof *list), *out = json_array(),
+	       *rule;
 	size_t n = 0, i;
 
-	json_array_foreach((json_t *)rules, i, rule) {
+	json_array_foreach((json_t *)rules, i, rule)
+	{
 		json_t *missing = json_array();
 		double margin = 0;
 		enum truth t;
 
 		if (rank_of(rule) < 0)
-			kdie(K_USAGE, "%s: rule %s: severity must be low, medium or high", v->where, kjson_str_or(rule, "id", "?"));
+			kdie(K_USAGE, "%s: rule %s: severity must be low, medium or high", v->where,
+			    kjson_str_or(rule, "id", "?"));
 		v->missing = missing;
 		t = values_all(v, json_object_get(rule, "when"), &margin);
 		v->missing = NULL;
@@ -182,8 +198,9 @@ findings(struct values *v, json_t *not_evaluable)
 		if (t == YES)
 			list[n++] = finding(v, rule, margin);
 		if (t == UNKNOWN)
-			json_array_append_new(not_evaluable, json_pack("{s:s,s:O}", "id", kjson_str_or(rule, "id", ""),
-			    "missing", missing));
+			json_array_append_new(not_evaluable,
+			    json_pack("{s:s,s:O}", "id", kjson_str_or(rule, "id", ""), "missing",
+			        missing));
 		json_decref(missing);
 	}
 	qsort(list, n, sizeof *list, by_severity);
@@ -206,22 +223,24 @@ launch_facts(struct values *v, const struct launch *l)
 }
 
 json_t *
-report(const struct profile *p, const struct launch *l, const json_t *table, const char *where, const json_t *peaks,
-    const json_t *kernels)
+report(const struct profile *p, const struct launch *l, const json_t *table, const char *where,
+    const json_t *peaks, const json_t *kernels)
 {
 	struct values v;
-	json_t *o, *not_evaluable = json_array(), *found, *cross, *advice, *notes = json_copy(p->notes), *mark;
+	json_t *o, *not_evaluable = json_array(), *found, *cross, *advice,
+	           *notes = json_copy(p->notes), *mark;
 	const char *name;
 
 	values_open(&v, table, where, l, peaks);
 	found = findings(&v, not_evaluable);
 	advice = vendor_report(l, table, found, &cross);
-	o = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", "profile/1", "source", p->source,
-	    "formats", p->formats, "files", p->files, "kernel", l->kernel, "kernels", kernels, "launch",
-	    launch_facts(&v, l), "bottleneck", bottleneck(&v), "metrics", metrics(&v), "stalls", stalls(&v), "findings", found,
+	o = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
+	    "profile/1", "source", p->source, "formats", p->formats, "files", p->files, "kernel",
+	    l->kernel, "kernels", kernels, "launch", launch_facts(&v, l), "bottleneck",
+	    bottleneck(&v), "metrics", metrics(&v), "stalls", stalls(&v), "findings", found,
 	    "not_evaluable", not_evaluable, "recommendations", advice, "cross_check", cross);
-	json_object_foreach(v.unreliable, name, mark)
-		json_array_append_new(notes, json_sprintf("%s: marked as doubtful by the profiler, not used", name));
+	json_object_foreach(v.unreliable, name, mark) json_array_append_new(
+	    notes, json_sprintf("%s: marked as doubtful by the profiler, not used", name));
 	json_object_set_new(o, "notes", notes);
 	values_close(&v);
 	return o;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: rocprofv3 as CSV: counters (a row per dispatch and counter), the kernel trace, and PC samples. Columns are
- * found by name, for releases differ. Several files of several passes make one profile, joined by dispatch.
+ * kprofile: rocprofv3 as CSV: counters (a row per dispatch and counter), the kernel trace, and PC
+ * samples. Columns are found by name, for releases differ. Several files of several passes make one
+ * profile, joined by dispatch.
  */
 #include "kprofile.h"
 
@@ -11,25 +12,24 @@
 
 #include "kio.h"
 
-static const char *const known[] = {
-	"Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id", "Process_Id", "Thread_Id", "Grid_Size", "Kernel_Id",
-	"Kernel_Name", "Workgroup_Size", "LDS_Block_Size", "Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count",
-	"Counter_Name", "Counter_Value", "Start_Timestamp", "End_Timestamp", "Kind", "Stream_Id", "Workgroup_Size_X",
-	"Workgroup_Size_Y", "Workgroup_Size_Z", "Grid_Size_X", "Grid_Size_Y", "Grid_Size_Z", "Sample_Timestamp",
-	"Exec_Mask", "Instruction", "Instruction_Comment", "Wave_Issued_Instruction", "Instruction_Type", "Stall_Reason",
-	"Wave_Count",
-};
+static const char *const known[] = { "Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id",
+	"Process_Id", "Thread_Id", "Grid_Size", "Kernel_Id", "Kernel_Name", "Workgroup_Size",
+	"LDS_Block_Size", "Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count",
+	"Counter_Name", "Counter_Value", "Start_Timestamp", "End_Timestamp", "Kind", "Stream_Id",
+	"Workgroup_Size_X", "Workgroup_Size_Y", "Workgroup_Size_Z", "Grid_Size_X", "Grid_Size_Y",
+	"Grid_Size_Z", "Sample_Timestamp", "Exec_Mask", "Instruction", "Instruction_Comment",
+	"Wave_Issued_Instruction", "Instruction_Type", "Stall_Reason", "Wave_Count" };
 /* Columns that are metrics of a dispatch by themselves. */
-static const char *const facts[] = {
-	"Grid_Size", "Workgroup_Size", "LDS_Block_Size", "Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count",
-};
+static const char *const facts[] = { "Grid_Size", "Workgroup_Size", "LDS_Block_Size",
+	"Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count" };
 
 struct reader {
 	struct profile *p;
 	struct csv c;
 	char **header;
 	size_t width;
-	json_t *seen;		/* counters of this file, per dispatch: those of an earlier pass are not added to */
+	/* counters of this file, per dispatch: those of an earlier pass are not added to */
+	json_t *seen;
 };
 
 static const char *
@@ -46,7 +46,8 @@ need(const struct reader *r, const char *name)
 	const char *s = cell(r, name);
 
 	if (!s)
-		text_fault(r->c.text, r->c.line, "a table of rocprofv3 without the column \"%s\": unknown layout", name);
+		text_fault(r->c.text, r->c.line,
+		    "a table of rocprofv3 without the column \"%s\": unknown layout", name);
 	return s;
 }
 
@@ -74,7 +75,8 @@ read_header(struct reader *r)
 		for (size_t k = 0; k < LEN(known) && !ok; k++)
 			ok = !strcmp(known[k], r->header[i]);
 		if (!ok)
-			text_fault(r->c.text, r->c.line, "a table of rocprofv3 with the column \"%.60s\": unknown layout",
+			text_fault(r->c.text, r->c.line,
+			    "a table of rocprofv3 with the column \"%.60s\": unknown layout",
 			    r->header[i]);
 	}
 }
@@ -101,11 +103,15 @@ counter(struct reader *r, struct launch *l)
 	double value = need_number(r, "Counter_Value");
 	bool here = json_object_get(r->seen, key) != NULL;
 
-	/* Twice in one file: instances of a unit. Again in another file: the same counter of another pass. */
+	/*
+	 * Twice in one file: instances of a unit. Again in another file: the same counter of
+	 * another pass.
+	 */
 	if (here || !json_object_get(l->raw, name))
 		launch_count(l, name, value, r->c.text, r->c.line);
 	if (!here)
-		json_object_set_new(r->seen, key, json_object_get(l->raw, name) ? json_true() : json_false());
+		json_object_set_new(
+		    r->seen, key, json_object_get(l->raw, name) ? json_true() : json_false());
 	free(key);
 }
 
@@ -124,8 +130,11 @@ sample(struct reader *r, struct launch *l)
 		reason += sizeof prefix - 1;
 	if (!strncmp(code, "buffer_wbl2", 11) || !strncmp(code, "buffer_inv", 10))
 		launch_count(l, "pc_fence", 1, r->c.text, r->c.line);
-	name = kasprintf("pc_%s%s", reason, strcmp(reason, "WAITCNT") ? "" : strstr(code, "vmcnt") ? "_vmcnt" :
-	    strstr(code, "lgkmcnt") ? "_lgkmcnt" : "_other");
+	name = kasprintf("pc_%s%s", reason,
+	    strcmp(reason, "WAITCNT")     ? ""
+	        : strstr(code, "vmcnt")   ? "_vmcnt"
+	        : strstr(code, "lgkmcnt") ? "_lgkmcnt"
+	                                  : "_other");
 	launch_count(l, name, 1, r->c.text, r->c.line);
 	free(name);
 }
@@ -160,7 +169,8 @@ read_row(struct reader *r)
 	struct launch *l;
 
 	if (r->c.width != r->width)
-		text_fault(r->c.text, r->c.line, "a row of %zu cells below a header of %zu", r->c.width, r->width);
+		text_fault(r->c.text, r->c.line, "a row of %zu cells below a header of %zu",
+		    r->c.width, r->width);
 	/* Passes are processes of their own, and the same dispatch has the same number in each. */
 	l = profile_launch(r->p, "", need(r, "Dispatch_Id"), "");
 	if (cell(r, "Kernel_Name"))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: values of a launch. An expression knows + - * / ( ), numbers, max(), min(), first() and names: of the table's
- * values, of raw metrics, and of peaks as "peak.NAME". What is absent makes everything absent that needs it.
+ * kprofile: values of a launch. An expression knows + - * / ( ), numbers, max(), min(), first() and
+ * names: of the table's values, of raw metrics, and of peaks as "peak.NAME". What is absent makes
+ * everything absent that needs it.
  */
 #include "kprofile.h"
 
@@ -21,7 +22,8 @@ struct parser {
 };
 
 void
-values_open(struct values *v, const json_t *table, const char *where, const struct launch *l, const json_t *peaks)
+values_open(struct values *v, const json_t *table, const char *where, const struct launch *l,
+    const json_t *peaks)
 {
 	*v = (struct values){ table, where, l, peaks, json_object(), json_object(), NULL, 0 };
 }
@@ -41,9 +43,7 @@ miss(struct values *v, const char *name)
 
 	if (!v->missing)
 		return;
-	json_array_foreach(v->missing, i, item)
-		if (!strcmp(json_string_value(item), name))
-			return;
+	json_array_foreach(v->missing, i, item) if (!strcmp(json_string_value(item), name)) return;
 	json_array_append_new(v->missing, json_string(name));
 }
 
@@ -52,7 +52,8 @@ static double
 raw_value(struct values *v, const char *name)
 {
 	const json_t *cell = json_object_get(v->launch->raw, name);
-	const char *text = json_string_value(json_array_get(cell, 0)), *unit = json_string_value(json_array_get(cell, 1));
+	const char *text = json_string_value(json_array_get(cell, 0)),
+	           *unit = json_string_value(json_array_get(cell, 1));
 	const char *file = json_string_value(json_array_get(cell, 2));
 	json_int_t line = json_integer_value(json_array_get(cell, 3));
 	double value, scale;
@@ -66,9 +67,11 @@ raw_value(struct values *v, const char *name)
 	}
 	scale = number_scale(json_object_get(v->table, "units"), unit);
 	if (scale <= 0)
-		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: unknown unit '%s'", file, line, name, unit);
+		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: unknown unit '%s'", file, line,
+		    name, unit);
 	if (!number_read(text, &value))
-		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: '%.60s' is no number", file, line, name, text);
+		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: '%.60s' is no number", file, line,
+		    name, text);
 	return value * scale;
 }
 
@@ -78,13 +81,15 @@ find_value(const json_t *table, const char *name)
 	size_t i;
 	json_t *value;
 
-	json_array_foreach(json_object_get(table, "values"), i, value)
-		if (!strcmp(kjson_str_or(value, "name", ""), name))
-			return value;
+	json_array_foreach(json_object_get(table, "values"), i,
+	    value) if (!strcmp(kjson_str_or(value, "name", ""), name)) return value;
 	return NULL;
 }
 
-/* A value of the table: the first of its metrics that is there, or else the first of its expressions that has a value. */
+/*
+ * A value of the table: the first of its metrics that is there, or else the first of its
+ * expressions that has a value.
+ */
 static double
 table_value(struct values *v, const json_t *value, const char *name)
 {
@@ -96,10 +101,10 @@ table_value(struct values *v, const json_t *value, const char *name)
 	if (++v->depth > MAX_DEPTH)
 		kdie(K_USAGE, "%s: value %s needs itself", v->where, name);
 	v->missing = NULL;
-	json_array_foreach((json_t *)from, i, item)
-		if (isnan(found))
-			found = raw_value(v, json_string_value(item));
-	json_array_foreach((json_t *)expr, i, item) {
+	json_array_foreach((json_t *)from, i, item) if (isnan(found)) found =
+	    raw_value(v, json_string_value(item));
+	json_array_foreach((json_t *)expr, i, item)
+	{
 		/* What is missing is what the preferred way needs. */
 		v->missing = i || json_array_size(from) ? NULL : wanted;
 		if (isnan(found))
@@ -111,8 +116,7 @@ table_value(struct values *v, const json_t *value, const char *name)
 	else if (isnan(found) && !json_array_size(wanted))
 		miss(v, name);
 	else if (isnan(found))
-		json_array_foreach(wanted, i, item)
-			miss(v, json_string_value(item));
+		json_array_foreach(wanted, i, item) miss(v, json_string_value(item));
 	json_decref(wanted);
 	v->depth--;
 	return found;
@@ -147,7 +151,8 @@ values_get(struct values *v, const char *name)
 _Noreturn static void
 syntax(const struct parser *s, const char *what)
 {
-	kdie(K_USAGE, "%s: \"%s\", offset %zu: %s", s->v->where, s->whole, (size_t)(s->p - s->whole), what);
+	kdie(K_USAGE, "%s: \"%s\", offset %zu: %s", s->v->where, s->whole,
+	    (size_t)(s->p - s->whole), what);
 }
 
 static double sum(struct parser *s);
@@ -181,7 +186,9 @@ call(struct parser *s, const char *name)
 		else if (first)
 			result = isnan(result) ? a : result;
 		else
-			result = isnan(a) || isnan(result) ? NAN : max ? fmax(a, result) : fmin(a, result);
+			result = isnan(a) || isnan(result) ? NAN
+			    : max                          ? fmax(a, result)
+			                                   : fmin(a, result);
 		blanks(s);
 	} while (*s->p == ',' && n < MAX_ARGUMENTS);
 	s->v->missing = outer;
@@ -312,7 +319,8 @@ values_all(struct values *v, const json_t *conditions, double *margin)
 	size_t i;
 	json_t *c;
 
-	json_array_foreach((json_t *)conditions, i, c) {
+	json_array_foreach((json_t *)conditions, i, c)
+	{
 		enum truth t = values_test(v, json_string_value(c), i ? NULL : margin);
 
 		/* One that does not hold decides, whatever is missing elsewhere. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: recommendations of the vendor's tool, held against our findings. What a rule is about is told by its name
- * (or, on the page for people, by its section), for the prose differs between releases; only the reason of a stall stands
- * in the prose alone.
+ * kprofile: recommendations of the vendor's tool, held against our findings. What a rule is about
+ * is told by its name (or, on the page for people, by its section), for the prose differs between
+ * releases; only the reason of a stall stands in the prose alone.
  */
 #include "kprofile.h"
 
@@ -16,17 +16,19 @@
 enum { KEPT = 12, CHARS = 400, HEAD = 60 };
 
 void
-vendor_add(struct launch *l, const char *rule, const char *section, const char *type, const char *text,
-    const char *scope, const char *percent)
+vendor_add(struct launch *l, const char *rule, const char *section, const char *type,
+    const char *text, const char *scope, const char *percent)
 {
 	char *line = kfence_line(text, CHARS);
-	json_t *o = json_pack("{s:o,s:o,s:o,s:s}", "rule", kjson_text(rule, strlen(rule)), "section",
-	    kjson_text(section, strlen(section)), "type", kjson_text(type, strlen(type)), "text", line);
+	json_t *o = json_pack("{s:o,s:o,s:o,s:s}", "rule", kjson_text(rule, strlen(rule)),
+	    "section", kjson_text(section, strlen(section)), "type", kjson_text(type, strlen(type)),
+	    "text", line);
 	double v;
 
 	if (number_read(percent, &v))
-		json_object_set_new(o, "speedup", json_pack("{s:s,s:f}", "scope", !strcmp(scope, "local") ? "local" : "global",
-		    "percent", v));
+		json_object_set_new(o, "speedup",
+		    json_pack("{s:s,s:f}", "scope", !strcmp(scope, "local") ? "local" : "global",
+		        "percent", v));
 	json_array_append_new(l->advice, o);
 	free(line);
 }
@@ -35,18 +37,22 @@ vendor_add(struct launch *l, const char *rule, const char *section, const char *
 static json_t *
 topics(const json_t *table, const json_t *advice)
 {
-	const char *rule = kjson_str_or(advice, "rule", ""), *section = kjson_str_or(advice, "section", ""),
-	    *text = kjson_str_or(advice, "text", "");
+	const char *rule = kjson_str_or(advice, "rule", ""),
+	           *section = kjson_str_or(advice, "section", ""),
+	           *text = kjson_str_or(advice, "text", "");
 	json_t *out = json_array(), *row, *id;
 	size_t i, k;
 
-	json_array_foreach(json_object_get(table, "vendor"), i, row) {
-		const char *name = kjson_str_or(row, "rule", ""), *word = kjson_str_or(row, "text", NULL);
-		bool same = *rule ? !strcmp(rule, name) : !strcmp(section, kjson_str_or(row, "section", "-"));
+	json_array_foreach(json_object_get(table, "vendor"), i, row)
+	{
+		const char *name = kjson_str_or(row, "rule", ""),
+		           *word = kjson_str_or(row, "text", NULL);
+		bool same = *rule ? !strcmp(rule, name)
+		                  : !strcmp(section, kjson_str_or(row, "section", "-"));
 
 		if (same && (!word || strstr(text, word)))
 			json_array_foreach(json_object_get(row, "ids"), k, id)
-				json_array_append(out, id);
+			    json_array_append(out, id);
 	}
 	return out;
 }
@@ -57,9 +63,8 @@ fired(const json_t *findings, const char *id)
 	size_t i;
 	json_t *f;
 
-	json_array_foreach((json_t *)findings, i, f)
-		if (!strcmp(kjson_str_or(f, "id", ""), id))
-			return true;
+	json_array_foreach(
+	    (json_t *)findings, i, f) if (!strcmp(kjson_str_or(f, "id", ""), id)) return true;
 	return false;
 }
 
@@ -71,12 +76,16 @@ type_rank(const json_t *a)
 	return !strcmp(type, "OPT") ? 0 : !strcmp(type, "WRN") ? 1 : 2;
 }
 
-/* Estimates for the whole kernel first, then those for one unit, the larger the earlier; then what has none. */
+/*
+ * Estimates for the whole kernel first, then those for one unit, the larger the earlier; then what
+ * has none.
+ */
 static int
 order(const void *x, const void *y)
 {
 	const json_t *a = *(const json_t *const *)x, *b = *(const json_t *const *)y;
-	double pa = kjson_num_or(a, "speedup.percent", -1), pb = kjson_num_or(b, "speedup.percent", -1);
+	double pa = kjson_num_or(a, "speedup.percent", -1),
+	       pb = kjson_num_or(b, "speedup.percent", -1);
 	int sa = pa < 0 ? 2 : !strcmp(kjson_str_or(a, "speedup.scope", ""), "local"),
 	    sb = pb < 0 ? 2 : !strcmp(kjson_str_or(b, "speedup.scope", ""), "local");
 
@@ -112,29 +121,26 @@ append_new_name(json_t *list, const char *name)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(list, i, item)
-		if (!strcmp(json_string_value(item), name))
-			return;
+	json_array_foreach(list, i, item) if (!strcmp(json_string_value(item), name)) return;
 	json_array_append_new(list, json_string(name));
 }
 
 /* "agrees", "only_vendor", or "info" for remarks that recommend nothing. */
 static void
-judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agrees, json_t *only_vendor)
+judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agrees,
+    json_t *only_vendor)
 {
 	json_t *about = topics(table, advice), *matches = json_array(), *id;
 	const char *rule = kjson_str_or(advice, "rule", ""), *verdict = "only_vendor";
 	size_t i;
 
-	json_array_foreach(about, i, id)
-		if (fired(findings, json_string_value(id)))
-			json_array_append(matches, id);
+	json_array_foreach(about, i, id) if (fired(findings, json_string_value(id)))
+	    json_array_append(matches, id);
 	if (type_rank(advice) == 2) {
 		verdict = "info";
 	} else if (json_array_size(matches)) {
 		verdict = "agrees";
-		json_array_foreach(matches, i, id)
-			append_new_name(agrees, json_string_value(id));
+		json_array_foreach(matches, i, id) append_new_name(agrees, json_string_value(id));
 	} else {
 		append_new_name(only_vendor, *rule ? rule : kjson_str_or(advice, "section", "?"));
 	}
@@ -148,7 +154,7 @@ vendor_report(const struct launch *l, const json_t *table, const json_t *finding
 {
 	size_t n = json_array_size(l->advice), kept = 0;
 	json_t **list = kcalloc(n + 1, sizeof *list), *out = json_array(), *agrees = json_array(),
-	    *only_vendor = json_array(), *only_ours = json_array(), *f;
+	       *only_vendor = json_array(), *only_ours = json_array(), *f;
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -165,19 +171,19 @@ vendor_report(const struct launch *l, const json_t *table, const json_t *finding
 		if (kept++ < KEPT)
 			json_array_append(out, list[i]);
 	}
-	json_array_foreach((json_t *)findings, i, f)
-		if (n) {
-			const char *id = kjson_str_or(f, "id", "");
-			bool both = false;
-			size_t k;
-			json_t *a;
+	json_array_foreach((json_t *)findings, i, f) if (n)
+	{
+		const char *id = kjson_str_or(f, "id", "");
+		bool both = false;
+		size_t k;
+		json_t *a;
 
-			json_array_foreach(agrees, k, a)
-				both |= !strcmp(json_string_value(a), id);
-			if (!both)
-				append_new_name(only_ours, id);
-		}
-	*cross = json_pack("{s:o,s:o,s:o}", "agrees", agrees, "only_vendor", only_vendor, "only_ours", only_ours);
+		json_array_foreach(agrees, k, a) both |= !strcmp(json_string_value(a), id);
+		if (!both)
+			append_new_name(only_ours, id);
+	}
+	*cross = json_pack(
+	    "{s:o,s:o,s:o}", "agrees", agrees, "only_vendor", only_vendor, "only_ours", only_ours);
 	free(list);
 	return out;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt --digest: the prompt for a second, cheaper model that puts the log of an evaluation into few words, for the
- * prompts that show its candidate as a parent.
+ * kprompt --digest: the prompt for a second, cheaper model that puts the log of an evaluation into
+ * few words, for the prompts that show its candidate as a parent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ enum { WORDS = 250, LOG_MAX = 60000, PROFILE_MAX = 20000 };
 
 /* TEXT between data marks, as a member; an empty one gives an empty string. */
 static void
-add_data(json_t *facts, const char *key, const char *text, size_t max, const char *what, const char *salt)
+add_data(json_t *facts, const char *key, const char *text, size_t max, const char *what,
+    const char *salt)
 {
 	char *clean = kfence_clean(text, strlen(text)), *part = kfence_shorten(clean, max);
 	struct kbuf b = { 0 };
@@ -30,9 +31,11 @@ add_data(json_t *facts, const char *key, const char *text, size_t max, const cha
 static json_t *
 facts_of(const struct campaign *c, const struct krec *rec)
 {
-	const json_t *eval = json_object_get(rec->json, "eval"), *profile = json_object_get(eval, "profile");
+	const json_t *eval = json_object_get(rec->json, "eval"),
+	             *profile = json_object_get(eval, "profile");
 	/* No author of a kernel knows the seed of the sample. */
-	const char *salt = kjson_str_or(rec->json, "sample.seed", kjson_str_or(eval, "code_sha256", ""));
+	const char *salt =
+	    kjson_str_or(rec->json, "sample.seed", kjson_str_or(eval, "code_sha256", ""));
 	char *dump = profile ? json_dumps(profile, JSON_INDENT(1) | JSON_SORT_KEYS) : kstrdup("");
 	json_t *facts = json_copy(c->stable);
 	struct kbuf code = { 0 };
@@ -64,8 +67,9 @@ digest_record(const struct campaign *c, const struct krec *rec)
 	for (size_t i = 0; i < LEN(kept); i++)
 		if (json_object_get(rec->json, kept[i]))
 			json_object_set(record, kept[i], json_object_get(rec->json, kept[i]));
-	json_object_set_new(record, "prompt", json_pack("{s:s,s:s,s:i,s:s,s:[]}", "system", system.data, "user", user.data,
-	    "stable_bytes", 0, "sha256", hex, "sections"));
+	json_object_set_new(record, "prompt",
+	    json_pack("{s:s,s:s,s:i,s:s,s:[]}", "system", system.data, "user", user.data,
+	        "stable_bytes", 0, "sha256", hex, "sections"));
 	kbuf_free(&system);
 	kbuf_free(&user);
 	kbuf_free(&whole);

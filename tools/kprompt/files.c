@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprompt: the prompt files, found in the campaign or among the shipped ones, read once, rendered. */
+/*
+ * kprompt: the prompt files, found in the campaign or among the shipped ones, read once, rendered.
+ */
 #include "kprompt.h"
 
 #include <errno.h>
@@ -81,7 +83,8 @@ load(void *arg, const char *name, const char **file)
 }
 
 static void
-render(struct kbuf *out, const char *text, const char *file, const json_t *context, json_t *sections)
+render(
+    struct kbuf *out, const char *text, const char *file, const json_t *context, json_t *sections)
 {
 	struct ktemplate t = { load, NULL, sections };
 	char why[512];
@@ -96,7 +99,8 @@ files_render(struct kbuf *out, const char *name, const json_t *context, json_t *
 	const char *file, *text = load(NULL, name, &file);
 
 	if (!text)
-		kdie(K_MISSING, "prompts/%s.txt: not found in %s or %s", name, folders[0], folders[1]);
+		kdie(K_MISSING, "prompts/%s.txt: not found in %s or %s", name, folders[0],
+		    folders[1]);
 	render(out, text, file, context, sections);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: what is known beforehand of a kind of computation, a device and a language: sections of the notes below
- * skills/knowledge and the campaign's own knowledge folder, chosen by skills/knowledge/routes.json within a budget.
+ * kprompt: what is known beforehand of a kind of computation, a device and a language: sections of
+ * the notes below skills/knowledge and the campaign's own knowledge folder, chosen by
+ * skills/knowledge/routes.json within a budget.
  */
 #include "kprompt.h"
 
@@ -15,20 +16,30 @@
 
 enum { MAX_DEPTH = 3, MAX_NAME = 200 };
 
-/* Keys of notes whose words a campaign has or has not; "when" depends on the record and is asked apart. */
+/*
+ * Keys of notes whose words a campaign has or has not; "when" depends on the record and is asked
+ * apart.
+ */
 static const char *const stable_keys[] = { "ops", "archs", "backends", "dtypes" };
 
-/* Tables of routes.json: what a campaign or a record says, to the words that notes use, and the key that takes them. */
+/*
+ * Tables of routes.json: what a campaign or a record says, to the words that notes use, and the key
+ * that takes them.
+ */
 static const struct {
 	const char *table, *key;
 } tables[] = {
-	{ "ops", "ops" }, { "gpus", "archs" }, { "isas", "archs" }, { "backends", "backends" },
-	{ "dtypes", "dtypes" }, { "when", "when" },
+	{ "ops", "ops" },
+	{ "gpus", "archs" },
+	{ "isas", "archs" },
+	{ "backends", "backends" },
+	{ "dtypes", "dtypes" },
+	{ "when", "when" },
 };
 
 /*
- * Markdown files below FOLDER/BELOW, as {"ops/gemm.md": {"path", "file"}}, where FILE begins with SHOWN; those of the
- * same name that are there already are replaced.
+ * Markdown files below FOLDER/BELOW, as {"ops/gemm.md": {"path", "file"}}, where FILE begins with
+ * SHOWN; those of the same name that are there already are replaced.
  */
 static void
 find_notes(json_t *files, const char *folder, const char *shown, const char *below, int depth)
@@ -42,7 +53,8 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 	while (dir && (e = knext_entry(dir, path))) {
 		size_t n = strlen(e->d_name);
 		char *name = kasprintf("%s%s%s", below, *below ? "/" : "", e->d_name),
-		    *file = kasprintf("%s/%s", folder, name), *told = kasprintf("%s/%s", shown, name);
+		     *file = kasprintf("%s/%s", folder, name),
+		     *told = kasprintf("%s/%s", shown, name);
 		struct stat st;
 
 		if (*e->d_name == '.' || !strcmp(e->d_name, "README.md"))
@@ -52,7 +64,8 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
 			find_notes(files, folder, shown, name, depth + 1);
 		else if (S_ISREG(st.st_mode) && n > 3 && !strcmp(e->d_name + n - 3, ".md"))
-			json_object_set_new(files, name, json_pack("{s:s,s:s}", "path", file, "file", told));
+			json_object_set_new(
+			    files, name, json_pack("{s:s,s:s}", "path", file, "file", told));
 		free(name);
 		free(file);
 		free(told);
@@ -74,15 +87,17 @@ words_of(const json_t *routes)
 		if (!json_object_get(words, tables[i].key))
 			json_object_set_new(words, tables[i].key, json_object());
 		row = json_object_get(routes, tables[i].table);
-		json_object_foreach(row, name, list)
-			json_array_foreach(list, k, word)
-				json_object_set_new(json_object_get(words, tables[i].key), json_string_value(word),
-				    json_true());
+		json_object_foreach(row, name, list) json_array_foreach(list, k, word)
+		    json_object_set_new(json_object_get(words, tables[i].key),
+		        json_string_value(word), json_true());
 	}
 	return words;
 }
 
-/* Append the words that TABLE gives for NAME, exactly as it is written there, to LIST; false when it has none. */
+/*
+ * Append the words that TABLE gives for NAME, exactly as it is written there, to LIST; false when
+ * it has none.
+ */
 static bool
 route(json_t *list, const json_t *routes, const char *table, const char *name)
 {
@@ -117,7 +132,10 @@ op_words(const json_t *routes, const char *op, const char *name)
 	return list;
 }
 
-/* The words of the device: by its exact name or, for kernels that run on this CPU, by its instruction sets. */
+/*
+ * The words of the device: by its exact name or, for kernels that run on this CPU, by its
+ * instruction sets.
+ */
 static json_t *
 arch_words(const json_t *routes, const json_t *stable, const json_t *backends, const char *gpu)
 {
@@ -131,15 +149,17 @@ arch_words(const json_t *routes, const json_t *stable, const json_t *backends, c
 		route(list, routes, "gpus", gpu);
 		return list;
 	}
-	json_array_foreach((json_t *)backends, i, word)
-		cpu = cpu || !strcmp(json_string_value(word), "cpu");
-	json_object_foreach(isas, isa, unused)
-		if (cpu && json_object_get(json_object_get(stable, "isa"), isa))
-			route(list, routes, "isas", isa);
+	json_array_foreach((json_t *)backends, i, word) cpu =
+	    cpu || !strcmp(json_string_value(word), "cpu");
+	json_object_foreach(isas, isa, unused) if (cpu &&
+	    json_object_get(json_object_get(stable, "isa"), isa)) route(list, routes, "isas", isa);
 	return list;
 }
 
-/* Place of the first of LIST's words among WANTED; 0 when there is no LIST, -1 when none stands there. */
+/*
+ * Place of the first of LIST's words among WANTED; 0 when there is no LIST, -1 when none stands
+ * there.
+ */
 static long
 rank_of(const json_t *list, const json_t *wanted)
 {
@@ -149,9 +169,7 @@ rank_of(const json_t *list, const json_t *wanted)
 	if (!list)
 		return 0;
 	json_array_foreach((json_t *)wanted, i, a)
-		json_array_foreach((json_t *)list, k, b)
-			if (json_equal(a, b))
-				return (long)i;
+	    json_array_foreach((json_t *)list, k, b) if (json_equal(a, b)) return (long)i;
 	return -1;
 }
 
@@ -159,12 +177,15 @@ static bool
 suits(const json_t *section, const json_t *wanted)
 {
 	for (size_t i = 0; i < LEN(stable_keys); i++)
-		if (rank_of(json_object_get(section, stable_keys[i]), json_object_get(wanted, stable_keys[i])) < 0)
+		if (rank_of(json_object_get(section, stable_keys[i]),
+		        json_object_get(wanted, stable_keys[i])) < 0)
 			return false;
 	return true;
 }
 
-/* By priority, then by how well the task's first words fit, then by file, then as they stand in it. */
+/*
+ * By priority, then by how well the task's first words fit, then by file, then as they stand in it.
+ */
 static int
 by_order(const void *a, const void *b)
 {
@@ -188,8 +209,7 @@ sorted(json_t *list)
 	size_t n = json_array_size(list), i;
 	json_t **item = kcalloc(n + 1, sizeof *item), *out = json_array(), *s;
 
-	json_array_foreach(list, i, s)
-		item[i] = s;
+	json_array_foreach(list, i, s) item[i] = s;
 	qsort(item, n, sizeof *item, by_order);
 	for (i = 0; i < n; i++)
 		json_array_append(out, item[i]);
@@ -206,13 +226,17 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 	const char *name;
 	size_t i;
 
-	json_object_foreach((json_t *)files, name, note) {
-		json_t *sections = notes_read(kjson_str_or(note, "path", ""), kjson_str_or(note, "file", ""), words);
+	json_object_foreach((json_t *)files, name, note)
+	{
+		json_t *sections = notes_read(
+		    kjson_str_or(note, "path", ""), kjson_str_or(note, "file", ""), words);
 
-		json_array_foreach(sections, i, s) {
+		json_array_foreach(sections, i, s)
+		{
 			json_object_set_new(s, "place", json_integer((json_int_t)i));
-			json_object_set_new(s, "rank", json_integer(rank_of(json_object_get(s, "ops"),
-			    json_object_get(wanted, "ops"))));
+			json_object_set_new(s, "rank",
+			    json_integer(rank_of(
+			        json_object_get(s, "ops"), json_object_get(wanted, "ops"))));
 			if (suits(s, wanted))
 				json_array_append(out, s);
 		}
@@ -221,7 +245,10 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 	return sorted(out);
 }
 
-/* What the campaign asks of notes: {"ops": [words], "archs": …, "backends": …, "dtypes": …}. New reference. */
+/*
+ * What the campaign asks of notes: {"ops": [words], "archs": …, "backends": …, "dtypes": …}. New
+ * reference.
+ */
 static json_t *
 wanted_words(const struct campaign *c, const json_t *routes)
 {
@@ -231,9 +258,11 @@ wanted_words(const struct campaign *c, const json_t *routes)
 	route(backends, routes, "backends", kcamp_str(c->camp, "backend"));
 	archs = arch_words(routes, c->stable, backends, kcamp_str(c->camp, "gpu"));
 	json_object_foreach(json_object_get(c->stable, "dtype"), dtype, yes)
-		route(dtypes, routes, "dtypes", dtype);
-	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(routes, kjson_str_or(c->stable, "op", ""),
-	    kjson_str_or(c->stable, "task", "")), "archs", archs, "backends", backends, "dtypes", dtypes);
+	    route(dtypes, routes, "dtypes", dtype);
+	return json_pack("{s:o,s:o,s:o,s:o}", "ops",
+	    op_words(
+	        routes, kjson_str_or(c->stable, "op", ""), kjson_str_or(c->stable, "task", "")),
+	    "archs", archs, "backends", backends, "dtypes", dtypes);
 }
 
 /* Shipped notes, then the campaign's, which replace those of the same name. New reference. */
@@ -266,39 +295,39 @@ is_word_list(const json_t *list)
 	size_t k;
 	json_t *word;
 
-	json_array_foreach((json_t *)list, k, word)
-		if (!json_is_string(word))
-			return false;
+	json_array_foreach((json_t *)list, k, word) if (!json_is_string(word)) return false;
 	return json_array_size(list) > 0;
 }
 
-/* Every table is there and maps names to lists of words, and nothing else stands beside them; else the end. */
+/*
+ * Every table is there and maps names to lists of words, and nothing else stands beside them; else
+ * the end.
+ */
 static void
 check_routes(const char *path, const json_t *routes)
 {
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)routes, name, v)
-		if (!is_member(name))
-			kdie(K_USAGE, "%s: %s: no such table", path, name);
+	json_object_foreach((json_t *)routes, name, v) if (!is_member(name))
+	    kdie(K_USAGE, "%s: %s: no such table", path, name);
 	for (size_t i = 0; i < LEN(tables); i++) {
 		json_t *table = json_object_get(routes, tables[i].table);
 
 		if (!json_is_object(table))
-			kdie(K_USAGE, "%s: %s: must be an object that maps names to lists of words", path,
-			    tables[i].table);
-		json_object_foreach(table, name, v)
-			if (!is_word_list(v))
-				kdie(K_USAGE, "%s: %s.%s: must be a list of words", path, tables[i].table, name);
+			kdie(K_USAGE, "%s: %s: must be an object that maps names to lists of words",
+			    path, tables[i].table);
+		json_object_foreach(table, name, v) if (!is_word_list(v)) kdie(
+		    K_USAGE, "%s: %s.%s: must be a list of words", path, tables[i].table, name);
 	}
 }
 
 static json_t *
 load_routes(const char *own)
 {
-	char *mine = kasprintf("%s/routes.json", own), *shipped = kdata_path("skills/knowledge/routes.json"),
-	    *path = kis_there(mine) ? mine : shipped;
+	char *mine = kasprintf("%s/routes.json", own),
+	     *shipped = kdata_path("skills/knowledge/routes.json"),
+	     *path = kis_there(mine) ? mine : shipped;
 	json_t *routes = kjson_load(path);
 
 	check_routes(path, routes);
@@ -308,8 +337,8 @@ load_routes(const char *own)
 }
 
 /*
- * Those of c->notes that hold when one of LABELS does (NULL: those that hold always), each in its turn as long as it
- * fits into what is left of the BUDGET. New reference.
+ * Those of c->notes that hold when one of LABELS does (NULL: those that hold always), each in its
+ * turn as long as it fits into what is left of the BUDGET. New reference.
  */
 static json_t *
 choose(const struct campaign *c, const json_t *labels, long budget)
@@ -317,7 +346,8 @@ choose(const struct campaign *c, const json_t *labels, long budget)
 	json_t *out = json_array(), *s;
 	size_t i;
 
-	json_array_foreach(c->notes, i, s) {
+	json_array_foreach(c->notes, i, s)
+	{
 		const json_t *when = json_object_get(s, "when");
 		long tokens = (long)kjson_int_or(s, "tokens", 0);
 
@@ -334,7 +364,8 @@ knowledge_open(struct campaign *c)
 {
 	long budget = kcamp_int(c->camp, "prompt.knowledge_tokens");
 	char *own = kcamp_path(c->camp, "knowledge");
-	json_t *routes = budget ? load_routes(own) : json_object(), *words = words_of(routes), *chosen;
+	json_t *routes = budget ? load_routes(own) : json_object(), *words = words_of(routes),
+	       *chosen;
 
 	if (budget) {
 		json_t *files = all_notes(own), *wanted = wanted_words(c, routes);
@@ -357,10 +388,12 @@ knowledge_open(struct campaign *c)
 void
 lead_facts(json_t *facts, const struct campaign *c, const json_t *sample, const json_t *profile)
 {
-	const char *said[] = { kjson_str_or(profile, "bottleneck.label", ""), kjson_str_or(sample, "escalation", ""),
-	    kjson_bool_or(sample, "stagnation", false) ? "stagnation" : "" };
-	enum { LEAD_TOKENS = 500 };	/* a few notes: the model has seen the general ones */
-	json_t *labels = json_array(), *routes = json_pack("{s:O}", "when", c->when ? c->when : json_null()), *chosen;
+	const char *said[] = { kjson_str_or(profile, "bottleneck.label", ""),
+		kjson_str_or(sample, "escalation", ""),
+		kjson_bool_or(sample, "stagnation", false) ? "stagnation" : "" };
+	enum { LEAD_TOKENS = 500 }; /* a few notes: the model has seen the general ones */
+	json_t *labels = json_array(),
+	       *routes = json_pack("{s:O}", "when", c->when ? c->when : json_null()), *chosen;
 
 	for (size_t i = 0; i < LEN(said); i++)
 		route(labels, routes, "when", said[i]);
@@ -380,9 +413,10 @@ knowledge_member(const json_t *facts)
 
 	for (size_t k = 0; k < LEN(lists); k++)
 		json_array_foreach(json_object_get(facts, lists[k]), i, s)
-			json_array_append_new(out, json_pack("{s:O,s:O,s:O,s:O}", "file", json_object_get(s, "file"),
-			    "section", json_object_get(s, "section"), "tokens", json_object_get(s, "tokens"),
-			    "sha256", json_object_get(s, "sha256")));
+		    json_array_append_new(out,
+		        json_pack("{s:O,s:O,s:O,s:O}", "file", json_object_get(s, "file"),
+		            "section", json_object_get(s, "section"), "tokens",
+		            json_object_get(s, "tokens"), "sha256", json_object_get(s, "sha256")));
 	return out;
 }
 
@@ -396,7 +430,7 @@ joined(const json_t *words)
 
 	kbuf_add(&b, "", 0);
 	json_array_foreach((json_t *)words, i, w)
-		kbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(w));
+	    kbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(w));
 	return b.data;
 }
 
@@ -407,15 +441,20 @@ knowledge_list(const struct campaign *c)
 	size_t i, next = 0;
 	json_t *s;
 
-	json_array_foreach(c->notes, i, s) {
+	json_array_foreach(c->notes, i, s)
+	{
 		bool shown = s == json_array_get(chosen, next);
 		char *when = joined(json_object_get(s, "when")), *line;
 
 		next += shown;
-		line = kasprintf("P%lld %5lld tokens  %s: %s%s%s%s", (long long)kjson_int_or(s, "priority", 0),
-		    (long long)kjson_int_or(s, "tokens", 0), kjson_str_or(s, "file", ""), kjson_str_or(s, "section",
-		    ""),
-		    *when ? "  (when " : "", *when ? when : shown ? "" : "  (left out: the budget is spent)", *when ? ")" : "");
+		line = kasprintf("P%lld %5lld tokens  %s: %s%s%s%s",
+		    (long long)kjson_int_or(s, "priority", 0),
+		    (long long)kjson_int_or(s, "tokens", 0), kjson_str_or(s, "file", ""),
+		    kjson_str_or(s, "section", ""), *when ? "  (when " : "",
+		    *when       ? when
+		        : shown ? ""
+		                : "  (left out: the budget is spent)",
+		    *when ? ")" : "");
 		kout_line(line, strlen(line));
 		free(line);
 		free(when);

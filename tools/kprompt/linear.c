@@ -54,14 +54,16 @@ history_text(const json_t *sample, const char *salt)
 	size_t i;
 	json_t *one;
 
-	json_array_foreach(json_object_get(sample, "rounds"), i, one) {
+	json_array_foreach(json_object_get(sample, "rounds"), i, one)
+	{
 		kbuf_printf(&b, "%s\n", kjson_str_or(one, "line", "?"));
 		if (json_object_get(one, "category"))
 			kbuf_printf(&b, "  kind: %s, %s\n", kjson_str_or(one, "category", "?"),
 			    kjson_str_or(one, "bucket", "?"));
 		for (size_t k = 0; k < LEN(said); k++)
 			if (json_object_get(one, said[k]))
-				kbuf_printf(&b, "  %s: %s\n", said[k], kjson_str_or(one, said[k], ""));
+				kbuf_printf(
+				    &b, "  %s: %s\n", said[k], kjson_str_or(one, said[k], ""));
 	}
 	return data_block(&b, "rounds so far", salt);
 }
@@ -74,9 +76,9 @@ ineffective_text(const json_t *sample, const char *salt)
 	json_t *one;
 
 	json_array_foreach(json_object_get(sample, "ineffective"), i, one)
-		kbuf_printf(&b, "round %lld (%s): %s: %s\n", (long long)kjson_int_or(one, "round", 0),
-		    kjson_str_or(one, "code", "?"),
-		    kjson_str_or(one, "category", "?"), kjson_str_or(one, "change", "?"));
+	    kbuf_printf(&b, "round %lld (%s): %s: %s\n", (long long)kjson_int_or(one, "round", 0),
+	        kjson_str_or(one, "code", "?"), kjson_str_or(one, "category", "?"),
+	        kjson_str_or(one, "change", "?"));
 	return data_block(&b, "directions that did not help", salt);
 }
 
@@ -97,9 +99,11 @@ put_known(struct kbuf *b, const json_t *rows)
 		const json_t *row = json_array_get(rows, i);
 
 		kbuf_printf(b, "%s: %.4g ms; reference %.4g ms", kjson_str_or(row, "workload", "?"),
-		    kjson_num_or(row, "accepted_ns", 0) / 1e6, kjson_num_or(row, "reference_ns", 0) / 1e6);
+		    kjson_num_or(row, "accepted_ns", 0) / 1e6,
+		    kjson_num_or(row, "reference_ns", 0) / 1e6);
 		if (kjson_str_or(row, "best", NULL))
-			kbuf_printf(b, "; %s %.4g ms", kjson_str_or(row, "best", "?"), kjson_num_or(row, "best_ns", 0) / 1e6);
+			kbuf_printf(b, "; %s %.4g ms", kjson_str_or(row, "best", "?"),
+			    kjson_num_or(row, "best_ns", 0) / 1e6);
 		kbuf_puts(b, "\n");
 	}
 }
@@ -110,7 +114,8 @@ put_instructions(struct kbuf *b, const json_t *isa, size_t max)
 	const json_t *mix = json_object_get(isa, "mix");
 	char *part = kfence_shorten(kjson_str_or(isa, "text", ""), max);
 
-	kbuf_printf(b, "instructions (%s), how many of each in the whole program:\n", kjson_str_or(isa, "tool", "?"));
+	kbuf_printf(b, "instructions (%s), how many of each in the whole program:\n",
+	    kjson_str_or(isa, "tool", "?"));
 	for (size_t i = 0; i < json_array_size(mix); i++)
 		kbuf_printf(b, "%s %lld\n", kjson_str_or(json_array_get(mix, i), "op", "?"),
 		    (long long)kjson_int_or(json_array_get(mix, i), "count", 0));
@@ -118,11 +123,15 @@ put_instructions(struct kbuf *b, const json_t *isa, size_t max)
 	free(part);
 }
 
-/* What was measured of the last accepted program because rounds failed in a row; its profile is shown as the parent's. */
+/*
+ * What was measured of the last accepted program because rounds failed in a row; its profile is
+ * shown as the parent's.
+ */
 static json_t *
 evidence_text(const json_t *sample, const char *salt)
 {
-	const json_t *evidence = json_object_get(sample, "evidence"), *isa = json_object_get(evidence, "isa");
+	const json_t *evidence = json_object_get(sample, "evidence"),
+	             *isa = json_object_get(evidence, "isa");
 	struct kbuf b = { 0 };
 
 	put_missing(&b, evidence, "profile_missing", "fresh profile");
@@ -141,7 +150,8 @@ note_names(const json_t *facts)
 	json_t *shown = knowledge_member(facts), *names = json_array(), *one, *seen = json_object();
 	size_t i;
 
-	json_array_foreach(shown, i, one) {
+	json_array_foreach(shown, i, one)
+	{
 		const char *file = kjson_str_or(one, "file", "?");
 
 		if (json_object_get(seen, file))
@@ -155,7 +165,8 @@ note_names(const json_t *facts)
 }
 
 void
-linear_facts(json_t *facts, const struct kcamp *camp, const json_t *sample, json_t *last, const char *salt)
+linear_facts(
+    json_t *facts, const struct kcamp *camp, const json_t *sample, json_t *last, const char *salt)
 {
 	json_t *round;
 
@@ -163,11 +174,14 @@ linear_facts(json_t *facts, const struct kcamp *camp, const json_t *sample, json
 		json_decref(last);
 		return;
 	}
-	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:{s:b}}", "number", kjson_int_or(sample, "round", 0), "stagnation",
-	    kjson_bool_or(sample, "stagnation", false), "so_far", history_text(sample, salt), "refuted",
-	    ineffective_text(sample, salt), "evidence", evidence_text(sample, salt), "last", last ? last : json_false(), "escalation",
+	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:{s:b}}", "number",
+	    kjson_int_or(sample, "round", 0), "stagnation",
+	    kjson_bool_or(sample, "stagnation", false), "so_far", history_text(sample, salt),
+	    "refuted", ineffective_text(sample, salt), "evidence", evidence_text(sample, salt),
+	    "last", last ? last : json_false(), "escalation",
 	    kjson_str_or(sample, "escalation", "none"), 1);
-	json_object_set_new(round, "stalled", json_boolean(kjson_int_or(sample, "streak", 0) >= KPLAN_STALL));
+	json_object_set_new(
+	    round, "stalled", json_boolean(kjson_int_or(sample, "streak", 0) >= KPLAN_STALL));
 	json_object_set_new(round, "notes", note_names(facts));
 	json_object_set_new(facts, "round", round);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprompt: the machine: what is known of it, its widest SIMD unit, and block sizes that follow from its caches. */
+/*
+ * kprompt: the machine: what is known of it, its widest SIMD unit, and block sizes that follow from
+ * its caches.
+ */
 #include "kprompt.h"
 
 #include <stdlib.h>
@@ -44,7 +47,8 @@ add_isa(json_t *stable, const json_t *list)
 	json_t *name;
 
 	kbuf_add(&text, "", 0);
-	json_array_foreach((json_t *)list, i, name) {
+	json_array_foreach((json_t *)list, i, name)
+	{
 		char *word = kfence_line(json_is_string(name) ? json_string_value(name) : "", 32);
 
 		if (*word) {
@@ -58,14 +62,17 @@ add_isa(json_t *stable, const json_t *list)
 	kbuf_free(&text);
 }
 
-/* The first row of prompts/simd.json that the machine has; a row without "isa" fits every machine. */
+/*
+ * The first row of prompts/simd.json that the machine has; a row without "isa" fits every machine.
+ */
 static json_t *
 choose_simd(const json_t *isa)
 {
 	json_t *table = files_json("simd.json"), *row, *chosen = NULL;
 	size_t i;
 
-	json_array_foreach(json_object_get(table, "simd"), i, row) {
+	json_array_foreach(json_object_get(table, "simd"), i, row)
+	{
 		const char *need = kjson_str_or(row, "isa", NULL);
 
 		if (!chosen && (!need || json_object_get(isa, need)))
@@ -73,7 +80,9 @@ choose_simd(const json_t *isa)
 	}
 	json_decref(table);
 	if (!chosen)
-		kdie(K_USAGE, "prompts/simd.json: no row fits this machine; the last one should have no \"isa\"");
+		kdie(K_USAGE,
+		    "prompts/simd.json: no row fits this machine; the last one should have no "
+		    "\"isa\"");
 	return chosen;
 }
 
@@ -87,21 +96,23 @@ round_down(double v, long unit, long min, long max)
 }
 
 /*
- * Block sizes of a float32 matrix product in three cache levels (Goto and van de Geijn 2008): a KC x NR panel of B in
- * half of L1, an MC x KC block of A in half of L2, a KC x NC block of B in half of L3.
+ * Block sizes of a float32 matrix product in three cache levels (Goto and van de Geijn 2008): a KC
+ * x NR panel of B in half of L1, an MC x KC block of A in half of L2, a KC x NC block of B in half
+ * of L3.
  */
 static void
 add_blocks(json_t *stable, const json_t *simd, const json_t *machine)
 {
 	long mr = (long)kjson_int_or(simd, "mr", 4), nr = (long)kjson_int_or(simd, "nr", 8);
-	double l1 = kjson_num_or(machine, "l1d_bytes", 0), l2 = kjson_num_or(machine, "l2_bytes", 0),
-	    l3 = kjson_num_or(machine, "l3_bytes", 0);
+	double l1 = kjson_num_or(machine, "l1d_bytes", 0),
+	       l2 = kjson_num_or(machine, "l2_bytes", 0), l3 = kjson_num_or(machine, "l3_bytes", 0);
 	long kc = round_down((l1 > 0 ? l1 : 32768) / 2 / (4.0 * (double)nr), 8, 64, 512);
 	long mc = round_down((l2 > 0 ? l2 : 262144) / 2 / (4.0 * (double)kc), mr, mr, 1024);
 	long nc = round_down((l3 > 0 ? l3 : 4194304) / 2 / (4.0 * (double)kc), nr, nr, 4096);
 
-	json_object_set_new(stable, "block", json_pack("{s:I,s:I,s:I}", "kc", (json_int_t)kc, "mc", (json_int_t)mc,
-	    "nc", (json_int_t)nc));
+	json_object_set_new(stable, "block",
+	    json_pack(
+	        "{s:I,s:I,s:I}", "kc", (json_int_t)kc, "mc", (json_int_t)mc, "nc", (json_int_t)nc));
 }
 
 /* The object "hardware", or false when nothing is to be said. */
@@ -143,8 +154,8 @@ machine_facts(json_t *stable, const struct kcamp *camp)
 		threads = (long)kjson_int_or(machine, "threads", 0);
 	json_object_set_new(stable, "threads", json_integer(threads));
 	json_object_set_new(stable, "gpu", clean_string(gpu));
-	json_object_set_new(stable, "device", clean_string(*gpu ? gpu : kjson_str_or(machine, "cpu", "")));
-	json_object_set_new(stable, "hardware",
-	    known || *gpu ? hardware(machine) : json_false());
+	json_object_set_new(
+	    stable, "device", clean_string(*gpu ? gpu : kjson_str_or(machine, "cpu", "")));
+	json_object_set_new(stable, "hardware", known || *gpu ? hardware(machine) : json_false());
 	json_decref(machine);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprompt: append to each record the prompt for its sample: what the whole campaign shares first, then what is new. */
+/*
+ * kprompt: append to each record the prompt for its sample: what the whole campaign shares first,
+ * then what is new.
+ */
 #include "kprompt.h"
 
 #include <stdio.h>
@@ -12,7 +15,10 @@
 
 static const char usage[] = "usage: kprompt [-dhktV] [-c dir] [-o file] [file]\n";
 
-/* Fill the tips in and part them at blank lines; those for other machines or tasks have come out empty. */
+/*
+ * Fill the tips in and part them at blank lines; those for other machines or tasks have come out
+ * empty.
+ */
 static struct texts
 load_tips(const json_t *stable)
 {
@@ -51,7 +57,8 @@ static void
 campaign_open(struct campaign *c, const struct kcamp *camp)
 {
 	const char *backend = kcamp_str(camp, "backend");
-	char *name = kasprintf("backends/%s.json", backend), *instructions = kasprintf("instructions/%s.json", backend);
+	char *name = kasprintf("backends/%s.json", backend),
+	     *instructions = kasprintf("instructions/%s.json", backend);
 	json_t *lang = files_json(name);
 
 	*c = (struct campaign){ .camp = camp };
@@ -85,7 +92,10 @@ campaign_close(struct campaign *c)
 	json_decref(c->instructions);
 }
 
-/* The parts that all prompts of the campaign share; rendered once, and from names that no record can set. */
+/*
+ * The parts that all prompts of the campaign share; rendered once, and from names that no record
+ * can set.
+ */
 static void
 render_stable(struct prompt *p, const struct campaign *c)
 {
@@ -98,7 +108,8 @@ render_stable(struct prompt *p, const struct campaign *c)
 static json_t *
 render_record(const struct prompt *shared, const struct campaign *c, const struct krec *rec)
 {
-	json_t *facts = record_facts(c, rec), *sections = json_copy(shared->sections), *memory = memory_member(facts), *member;
+	json_t *facts = record_facts(c, rec), *sections = json_copy(shared->sections),
+	       *memory = memory_member(facts), *member;
 	struct kbuf user = { 0 }, whole = { 0 };
 	char hex[65];
 
@@ -107,14 +118,15 @@ render_record(const struct prompt *shared, const struct campaign *c, const struc
 	kbuf_printf(&whole, "%s\n", shared->system.data);
 	kbuf_add(&whole, user.data, user.len);
 	ksha256_hex(whole.data, whole.len, hex);
-	member = json_pack("{s:s,s:s,s:I,s:s,s:o,s:o}", "system", shared->system.data, "user", user.data,
-	    "stable_bytes", (json_int_t)shared->stable_bytes, "sha256", hex, "sections", sections, "knowledge",
-	    knowledge_member(facts));
+	member = json_pack("{s:s,s:s,s:I,s:s,s:o,s:o}", "system", shared->system.data, "user",
+	    user.data, "stable_bytes", (json_int_t)shared->stable_bytes, "sha256", hex, "sections",
+	    sections, "knowledge", knowledge_member(facts));
 	if (member && memory)
 		json_object_set(member, "memory", memory);
 	json_decref(memory);
 	if (!member)
-		kdie(K_IO, "%s:%ld: the prompt could not be written as JSON", rec->file, rec->lineno);
+		kdie(K_IO, "%s:%ld: the prompt could not be written as JSON", rec->file,
+		    rec->lineno);
 	kbuf_free(&user);
 	kbuf_free(&whole);
 	json_decref(facts);
@@ -161,7 +173,8 @@ run(const struct kcamp *camp, const char *input, const char *output, bool text, 
 	render_stable(&shared, &c);
 	kout_open(output);
 	while (kin_next(&in, &rec)) {
-		json_t *member = digest ? digest_record(&c, &rec) : render_record(&shared, &c, &rec);
+		json_t *member =
+		    digest ? digest_record(&c, &rec) : render_record(&shared, &c, &rec);
 
 		if (text)
 			print_text(&rec, digest ? json_object_get(member, "prompt") : member);
@@ -187,8 +200,10 @@ main(int argc, char **argv)
 	bool text = false, digest = false, knowledge = false;
 	struct kcamp *camp;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &dir }, { 'o', "output", .text = &output },
-		{ 'd', "digest", .flag = &digest }, { 'k', "knowledge", .flag = &knowledge },
+		{ 'c', "campaign", .text = &dir },
+		{ 'o', "output", .text = &output },
+		{ 'd', "digest", .flag = &digest },
+		{ 'k', "knowledge", .flag = &knowledge },
 		{ 't', "text", .flag = &text },
 	};
 

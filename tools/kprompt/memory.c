@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: what the campaign remembers of its earlier trials, and what earlier campaigns left, within one budget. A
- * prompt of trial T sees only versions before T, and of the masks only what was there when T began.
+ * kprompt: what the campaign remembers of its earlier trials, and what earlier campaigns left,
+ * within one budget. A prompt of trial T sees only versions before T, and of the masks only what
+ * was there when T began.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,8 +21,8 @@ struct recall {
 	const struct kcamp *camp;
 	const char *salt;
 	long trial;
-	size_t room;		/* characters left */
-	json_t *shown;		/* what was shown, for the record: "memory" of the prompt */
+	size_t room;   /* characters left */
+	json_t *shown; /* what was shown, for the record: "memory" of the prompt */
 };
 
 /* Take what TEXT needs from the room; false when it does not fit. */
@@ -59,7 +60,7 @@ put_section(struct kbuf *b, const json_t *sections, const char *key, const char 
 
 	kbuf_printf(b, "%s:\n", title);
 	json_array_foreach((json_t *)items, i, item)
-		kbuf_printf(b, "- %s\n", json_string_value(item));
+	    kbuf_printf(b, "- %s\n", json_string_value(item));
 }
 
 /* The newest compaction that may be shown; what it covers is added to COVERED. */
@@ -67,7 +68,8 @@ static json_t *
 compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 {
 	char *name = NULL;
-	json_t *compact = kmemo_compaction(r->camp->dir, masks, r->trial, &name), *block = json_false(), *v;
+	json_t *compact = kmemo_compaction(r->camp->dir, masks, r->trial, &name),
+	       *block = json_false(), *v;
 	const json_t *sections = json_object_get(compact, "compact");
 	struct kbuf b = { 0 };
 	size_t i;
@@ -79,7 +81,7 @@ compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 	}
 	if (b.len && take(r, b.data)) {
 		json_array_foreach(json_object_get(compact, "covers"), i, v)
-			json_object_set_new(covered, json_string_value(v), json_true());
+		    json_object_set_new(covered, json_string_value(v), json_true());
 		block = data_block(r, b.data, "summary of earlier rounds");
 		json_object_set_new(r->shown, "compact", json_string(name));
 	}
@@ -97,8 +99,10 @@ add_told(json_t *covered, const struct krec *rec)
 	char name[24];
 	size_t i;
 
-	json_array_foreach((json_t *)rounds, i, round) {
-		snprintf(name, sizeof name, "v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10));
+	json_array_foreach((json_t *)rounds, i, round)
+	{
+		snprintf(
+		    name, sizeof name, "v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10));
 		json_object_set_new(covered, name, json_true());
 	}
 }
@@ -121,7 +125,8 @@ records(struct recall *r, const struct kmemo_masks *masks, const json_t *covered
 		json_t *v;
 
 		snprintf(name, sizeof name, "v%ld", n);
-		if (n < 1 || n >= r->trial || kmemo_masked(masks, n, r->trial) || json_object_get(covered, name))
+		if (n < 1 || n >= r->trial || kmemo_masked(masks, n, r->trial) ||
+		    json_object_get(covered, name))
 			continue;
 		v = kmemo_load(r->camp->dir, n);
 		kmemo_entry(&one, v);
@@ -159,8 +164,8 @@ add_recall(json_t *facts, struct recall *r, const struct krec *rec)
 		add_told(covered, rec);
 		text = records(r, &masks, covered);
 		if (json_is_string(compact) || *json_string_value(text)) {
-			json_object_set_new(facts, "recall", json_pack("{s:O,s:O}", "summary", compact, "records",
-			    text));
+			json_object_set_new(facts, "recall",
+			    json_pack("{s:O,s:O}", "summary", compact, "records", text));
 			json_object_set_new(r->shown, "masks", json_string(masks.head));
 		}
 		json_decref(compact);
@@ -174,8 +179,8 @@ add_recall(json_t *facts, struct recall *r, const struct krec *rec)
 static json_t *
 tips(struct recall *r, size_t share)
 {
-	char *path = kasprintf("%s/trials/000/tips.md", r->camp->dir), *text = kread_file(path, FILE_MAX, NULL), *end,
-	    *start;
+	char *path = kasprintf("%s/trials/000/tips.md", r->camp->dir),
+	     *text = kread_file(path, FILE_MAX, NULL), *end, *start;
 	size_t keep = r->room > share ? r->room - share : 0, shown = 0;
 	struct kbuf b = { 0 };
 	json_t *block;
@@ -187,7 +192,8 @@ tips(struct recall *r, size_t share)
 		char *one;
 		bool fits;
 
-		for (start = end - 1; start > text && !(start[-1] == '\n' && !strncmp(start, "### ", 4)); start--)
+		for (start = end - 1;
+		     start > text && !(start[-1] == '\n' && !strncmp(start, "### ", 4)); start--)
 			;
 		one = kstrndup(start, (size_t)(end - start));
 		fits = !strncmp(one, "### ", 4) && take(r, one);
@@ -212,13 +218,14 @@ static void
 put_row(struct kbuf *b, const json_t *row)
 {
 	char *category = kfence_line(kjson_str_or(row, "category", "?"), 60),
-	    *op = kfence_line(kjson_str_or(row, "op", "?"), 40),
-	    *gpu = kfence_line(kjson_str_or(row, "gpu", "?"), 40);
+	     *op = kfence_line(kjson_str_or(row, "op", "?"), 40),
+	     *gpu = kfence_line(kjson_str_or(row, "gpu", "?"), 40);
 
-	kbuf_printf(b, "%s (%s, %s): %ld times in %ld campaigns, gain %.3g to %.3g %%, median %.3g %%\n", category, op,
-	    gpu, (long)kjson_int_or(row, "count", 0), (long)kjson_int_or(row, "campaigns", 0),
-	    kjson_num_or(row, "gain_pct.min", 0), kjson_num_or(row, "gain_pct.max", 0),
-	    kjson_num_or(row, "gain_pct.median", 0));
+	kbuf_printf(b,
+	    "%s (%s, %s): %ld times in %ld campaigns, gain %.3g to %.3g %%, median %.3g %%\n",
+	    category, op, gpu, (long)kjson_int_or(row, "count", 0),
+	    (long)kjson_int_or(row, "campaigns", 0), kjson_num_or(row, "gain_pct.min", 0),
+	    kjson_num_or(row, "gain_pct.max", 0), kjson_num_or(row, "gain_pct.median", 0));
 	free(category);
 	free(op);
 	free(gpu);
@@ -271,7 +278,8 @@ add_history(json_t *facts, struct recall *r)
 	told = tips(r, room / TIPS_SHARE);
 	rows = library(r, room / LIBRARY_SHARE);
 	if (*json_string_value(told) || *json_string_value(rows))
-		json_object_set_new(facts, "history", json_pack("{s:O,s:O}", "past_tips", told, "library", rows));
+		json_object_set_new(
+		    facts, "history", json_pack("{s:O,s:O}", "past_tips", told, "library", rows));
 	json_decref(told);
 	json_decref(rows);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: notes of knowledge, Markdown with a head of "key: value" lines, taken apart into sections. A section knows
- * whom it is for: it inherits the keys of its note, and a comment below its heading may set them anew.
+ * kprompt: notes of knowledge, Markdown with a head of "key: value" lines, taken apart into
+ * sections. A section knows whom it is for: it inherits the keys of its note, and a comment below
+ * its heading may set them anew.
  */
 #include "kprompt.h"
 
@@ -11,7 +12,13 @@
 
 #include "kfence.h"
 
-enum { MAX_NOTE = 1 << 16, MAX_HEADING = 120, MAX_PRIORITY = 4, MAX_TOKENS = 1 << 16, DEFAULT_PRIORITY = 3 };
+enum {
+	MAX_NOTE = 1 << 16,
+	MAX_HEADING = 120,
+	MAX_PRIORITY = 4,
+	MAX_TOKENS = 1 << 16,
+	DEFAULT_PRIORITY = 3
+};
 
 /* Where in which file, for messages. */
 struct place {
@@ -22,7 +29,7 @@ struct place {
 static const struct key {
 	const char *name;
 	enum { TEXT, WORDS, NUMBER } type;
-	long max;		/* of a NUMBER */
+	long max; /* of a NUMBER */
 	bool head_only;
 } keys[] = {
 	{ "title", TEXT, 0, true },
@@ -35,7 +42,8 @@ static const struct key {
 	{ "tokens", NUMBER, MAX_TOKENS, true },
 };
 
-static _Noreturn void fault(const struct place *at, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static _Noreturn void fault(const struct place *at, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static _Noreturn void
 fault(const struct place *at, const char *fmt, ...)
@@ -70,7 +78,7 @@ names_of(const json_t *set)
 
 	kbuf_add(&b, "", 0);
 	json_object_foreach((json_t *)set, name, v)
-		kbuf_printf(&b, "%s%s", b.len ? ", " : "", name);
+	    kbuf_printf(&b, "%s%s", b.len ? ", " : "", name);
 	return b.data;
 }
 
@@ -86,13 +94,15 @@ word_list(const struct place *at, const struct key *k, const char *value, const 
 		char *word = trimmed(s, n);
 
 		if (!json_object_get(set, word))
-			fault(at, "%s: '%s' is no word of routes.json; there are: %s", k->name, word, names_of(set));
+			fault(at, "%s: '%s' is no word of routes.json; there are: %s", k->name,
+			    word, names_of(set));
 		json_array_append_new(list, json_string(word));
 		free(word);
 		s += n + (s[n] == ',');
 	}
 	if (!json_array_size(list))
-		fault(at, "%s: no words follow; leave the line out when it does not matter", k->name);
+		fault(
+		    at, "%s: no words follow; leave the line out when it does not matter", k->name);
 	return list;
 }
 
@@ -109,7 +119,8 @@ number(const struct place *at, const struct key *k, const char *value)
 
 /* One "key: value" of LEN bytes, put into KEYS. */
 static void
-take_key(const struct place *at, const char *s, size_t len, bool head, const json_t *words, json_t *into)
+take_key(
+    const struct place *at, const char *s, size_t len, bool head, const json_t *words, json_t *into)
 {
 	char *pair = trimmed(s, len), *colon = strchr(pair, ':'), *value;
 	const struct key *k = keys;
@@ -121,12 +132,16 @@ take_key(const struct place *at, const char *s, size_t len, bool head, const jso
 	while (k < keys + LEN(keys) && strcmp(k->name, pair))
 		k++;
 	if (k == keys + LEN(keys))
-		fault(at, "unknown key '%s'; there are title, ops, archs, backends, dtypes, when, priority, tokens",
+		fault(at,
+		    "unknown key '%s'; there are title, ops, archs, backends, dtypes, when, "
+		    "priority, tokens",
 		    pair);
 	if (k->head_only && !head)
 		fault(at, "'%s' belongs into the head of the note, not to a section", pair);
-	json_object_set_new(into, k->name, k->type == WORDS ? word_list(at, k, value, words) :
-	    k->type == NUMBER ? number(at, k, value) : json_string(value));
+	json_object_set_new(into, k->name,
+	    k->type == WORDS        ? word_list(at, k, value, words)
+	        : k->type == NUMBER ? number(at, k, value)
+	                            : json_string(value));
 	free(value);
 	free(pair);
 }
@@ -143,7 +158,8 @@ take_head(struct place *at, const char *s, const json_t *words, json_t *into)
 		size_t n = strcspn(s, "\n");
 
 		if (!s[n])
-			fault(&(struct place){ at->path, first }, "the head has no end: a line \"---\" is missing");
+			fault(&(struct place){ at->path, first },
+			    "the head has no end: a line \"---\" is missing");
 		take_key(at, s, n, true, words, into);
 		s += n + 1;
 	}
@@ -153,7 +169,10 @@ take_head(struct place *at, const char *s, const json_t *words, json_t *into)
 	return s + 4;
 }
 
-/* The comment below a heading, "<!-- key: value; key: value -->", when there is one; returns what follows it. */
+/*
+ * The comment below a heading, "<!-- key: value; key: value -->", when there is one; returns what
+ * follows it.
+ */
 static const char *
 take_comment(struct place *at, const char *s, const json_t *words, json_t *into)
 {
@@ -175,7 +194,10 @@ take_comment(struct place *at, const char *s, const json_t *words, json_t *into)
 	return end + (*end == '\n');
 }
 
-/* Length of the text up to the next line that begins with "## " outside of a code fence; LINES are those passed. */
+/*
+ * Length of the text up to the next line that begins with "## " outside of a code fence; LINES are
+ * those passed.
+ */
 static size_t
 section_length(const char *text, long *lines)
 {
@@ -197,12 +219,14 @@ section_length(const char *text, long *lines)
 static long
 tokens_of(const char *title, const char *text)
 {
-	return (long)((strlen("## \n\n\n\n") + strlen(title) + strlen(text) + TOKEN_CHARS - 1) / TOKEN_CHARS);
+	return (long)((strlen("## \n\n\n\n") + strlen(title) + strlen(text) + TOKEN_CHARS - 1) /
+	    TOKEN_CHARS);
 }
 
 /* The section of LEN bytes at S below HEADING, as kprompt.h describes it. */
 static json_t *
-section_new(const struct place *at, const json_t *own, const char *file, const char *heading, const char *s, size_t len)
+section_new(const struct place *at, const json_t *own, const char *file, const char *heading,
+    const char *s, size_t len)
 {
 	char *clean = kfence_clean(s, len), *text = trimmed(clean, strlen(clean)), hex[65];
 	char *title = kasprintf("%s: %s", kjson_str_or(own, "title", ""), heading);
@@ -223,13 +247,18 @@ section_new(const struct place *at, const json_t *own, const char *file, const c
 	return section;
 }
 
-/* One section from its heading on, put into OUT unless it only names sources; returns what follows it. */
+/*
+ * One section from its heading on, put into OUT unless it only names sources; returns what follows
+ * it.
+ */
 static const char *
-take_section(struct place *at, const char *s, const char *file, const json_t *head, const json_t *words, json_t *out)
+take_section(struct place *at, const char *s, const char *file, const json_t *head,
+    const json_t *words, json_t *out)
 {
 	json_t *own = json_copy((json_t *)head);
 	struct place heading_at = *at;
-	char *line = kstrndup(s + 3, strcspn(s + 3, "\n")), *heading = kfence_line(line, MAX_HEADING);
+	char *line = kstrndup(s + 3, strcspn(s + 3, "\n")),
+	     *heading = kfence_line(line, MAX_HEADING);
 	size_t len;
 	long lines;
 
@@ -249,7 +278,10 @@ take_section(struct place *at, const char *s, const char *file, const json_t *he
 	return s + len;
 }
 
-/* A note says how long it may become, so that nobody lets one grow over the budget of a prompt unseen. */
+/*
+ * A note says how long it may become, so that nobody lets one grow over the budget of a prompt
+ * unseen.
+ */
 static void
 check_tokens(const struct place *at, const json_t *head, const json_t *sections)
 {
@@ -257,11 +289,10 @@ check_tokens(const struct place *at, const json_t *head, const json_t *sections)
 	size_t i;
 	json_t *s;
 
-	json_array_foreach((json_t *)sections, i, s)
-		sum += kjson_int_or(s, "tokens", 0);
+	json_array_foreach((json_t *)sections, i, s) sum += kjson_int_or(s, "tokens", 0);
 	if (sum > granted)
-		fault(at, "the note comes to %lld tokens, more than the %lld that its head grants", (long long)sum,
-		    (long long)granted);
+		fault(at, "the note comes to %lld tokens, more than the %lld that its head grants",
+		    (long long)sum, (long long)granted);
 }
 
 json_t *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: skills (what to do about a sign that a profiler shows) and the profile of the parent. Skills are files of ours,
- * skills/NAME.md; everything that comes with a record is data and stands between marks.
+ * kprompt: skills (what to do about a sign that a profiler shows) and the profile of the parent.
+ * Skills are files of ours, skills/NAME.md; everything that comes with a record is data and stands
+ * between marks.
  */
 #include "kprompt.h"
 
@@ -12,19 +13,26 @@
 #include "backend.h"
 #include "kfence.h"
 
-enum { MAX_SKILL = 1 << 16, MAX_NAME = 200, MAX_TEXT = 500, MAX_FINDINGS = 10, MAX_ADVICE = 6, MIN_BODY = 300 };
+enum {
+	MAX_SKILL = 1 << 16,
+	MAX_NAME = 200,
+	MAX_TEXT = 500,
+	MAX_FINDINGS = 10,
+	MAX_ADVICE = 6,
+	MIN_BODY = 300
+};
 
 /* Of all that a profile holds, what says most. */
-static const char *const key_metrics[] = {
-	"roofline.sm_pct", "roofline.compute_pct", "roofline.valu_pct", "roofline.mfma_pct", "roofline.mem_pct",
-	"roofline.dram_pct", "roofline.stream_pct", "memory.dram_gb", "memory.l1_hit_pct", "memory.l2_hit_pct",
+static const char *const key_metrics[] = { "roofline.sm_pct", "roofline.compute_pct",
+	"roofline.valu_pct", "roofline.mfma_pct", "roofline.mem_pct", "roofline.dram_pct",
+	"roofline.stream_pct", "memory.dram_gb", "memory.l1_hit_pct", "memory.l2_hit_pct",
 	"memory.d1_miss_pct", "memory.l1_miss_pct", "memory.llc_miss_pct", "memory.coalescing_pct",
-	"memory.sectors_per_request", "memory.smem_excess_pct", "memory.lds_conflict_ratio", "memory.spill_requests",
-	"occupancy.occupancy_pct", "occupancy.occupancy_theoretical_pct", "occupancy.limit_registers",
-	"occupancy.limit_smem", "occupancy.limit_warps", "launch.registers", "launch.vgpr", "launch.smem_static",
-	"launch.smem_dynamic", "launch.lds_bytes", "launch.waves", "instruction.tensor_pct", "instruction.ipc",
-	"instruction.threads_per_inst", "instruction.branch_miss_pct", "time.cpus_utilized",
-};
+	"memory.sectors_per_request", "memory.smem_excess_pct", "memory.lds_conflict_ratio",
+	"memory.spill_requests", "occupancy.occupancy_pct", "occupancy.occupancy_theoretical_pct",
+	"occupancy.limit_registers", "occupancy.limit_smem", "occupancy.limit_warps",
+	"launch.registers", "launch.vgpr", "launch.smem_static", "launch.smem_dynamic",
+	"launch.lds_bytes", "launch.waves", "instruction.tensor_pct", "instruction.ipc",
+	"instruction.threads_per_inst", "instruction.branch_miss_pct", "time.cpus_utilized" };
 
 /* Names of the skills, in the order of the rules: {"low_ipc": true}. New reference. */
 static json_t *
@@ -34,7 +42,8 @@ skill_names(void)
 	json_t *names = json_object(), *table = kjson_load(path), *rule;
 	size_t i;
 
-	json_array_foreach(json_object_get(table, "rules"), i, rule) {
+	json_array_foreach(json_object_get(table, "rules"), i, rule)
+	{
 		const char *name = kjson_str_or(rule, "skill", "");
 
 		if (*name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
@@ -93,7 +102,8 @@ skill_facts(json_t *stable, const struct kcamp *camp)
 	const char *name;
 
 	if (wants_skills(camp))
-		json_object_foreach(names, name, yes) {
+		json_object_foreach(names, name, yes)
+		{
 			char *text = skill_text(camp, name), *line = skill_line(text);
 
 			json_array_append_new(list, json_string(line));
@@ -124,7 +134,8 @@ put_launch(struct kbuf *b, const json_t *profile)
 	kbuf_printf(b, "kernel: %s", name);
 	free(name);
 	for (size_t i = 0; i < LEN(keys); i++) {
-		char *text = kfence_line(kjson_str_or(json_object_get(profile, "launch"), keys[i], ""), MAX_NAME);
+		char *text = kfence_line(
+		    kjson_str_or(json_object_get(profile, "launch"), keys[i], ""), MAX_NAME);
 
 		if (*text)
 			kbuf_printf(b, ", %s %s", keys[i], text);
@@ -150,7 +161,8 @@ put_metrics(struct kbuf *b, const json_t *profile)
 		if (!m)
 			continue;
 		unit = kfence_line(kjson_str_or(m, "unit", ""), 32);
-		kbuf_printf(b, "%s%s ", shown++ ? ", " : "metrics: ", strchr(key_metrics[i], '.') + 1);
+		kbuf_printf(
+		    b, "%s%s ", shown++ ? ", " : "metrics: ", strchr(key_metrics[i], '.') + 1);
 		put_number(b, kjson_num_or(m, "value", 0));
 		kbuf_printf(b, "%s%s", *unit ? " " : "", unit);
 		free(unit);
@@ -166,10 +178,12 @@ put_stalls(struct kbuf *b, const json_t *profile)
 	size_t i;
 	json_t *s;
 
-	json_array_foreach((json_t *)list, i, s) {
+	json_array_foreach((json_t *)list, i, s)
+	{
 		char *reason = kfence_line(kjson_str_or(s, "reason", "?"), MAX_NAME);
 
-		kbuf_printf(b, "%s%s %.0f %%", i ? ", " : "warps wait for: ", reason, 100 * kjson_num_or(s, "fraction", 0));
+		kbuf_printf(b, "%s%s %.0f %%", i ? ", " : "warps wait for: ", reason,
+		    100 * kjson_num_or(s, "fraction", 0));
 		free(reason);
 	}
 	if (json_array_size(list))
@@ -182,14 +196,16 @@ put_findings(struct kbuf *b, const json_t *profile)
 	size_t i;
 	json_t *f;
 
-	json_array_foreach(json_object_get(profile, "findings"), i, f) {
+	json_array_foreach(json_object_get(profile, "findings"), i, f)
+	{
 		char *id = kfence_line(kjson_str_or(f, "id", "?"), MAX_NAME),
-		    *severity = kfence_line(kjson_str_or(f, "severity", "?"), 16),
-		    *text = kfence_line(kjson_str_or(f, "text", ""), MAX_TEXT),
-		    *action = kfence_line(kjson_str_or(f, "action", ""), MAX_TEXT);
+		     *severity = kfence_line(kjson_str_or(f, "severity", "?"), 16),
+		     *text = kfence_line(kjson_str_or(f, "text", ""), MAX_TEXT),
+		     *action = kfence_line(kjson_str_or(f, "action", ""), MAX_TEXT);
 
 		if (i < MAX_FINDINGS)
-			kbuf_printf(b, "%s- %s (%s): %s. Action: %s\n", i ? "" : "findings:\n", id, severity, text, action);
+			kbuf_printf(b, "%s- %s (%s): %s. Action: %s\n", i ? "" : "findings:\n", id,
+			    severity, text, action);
 		free(id);
 		free(severity);
 		free(text);
@@ -203,7 +219,8 @@ put_advice(struct kbuf *b, const json_t *profile)
 	size_t i, shown = 0;
 	json_t *a;
 
-	json_array_foreach(json_object_get(profile, "recommendations"), i, a) {
+	json_array_foreach(json_object_get(profile, "recommendations"), i, a)
+	{
 		const char *verdict = kjson_str_or(a, "verdict", "");
 		char *rule, *text;
 		double percent = kjson_num_or(a, "speedup.percent", -1);
@@ -212,17 +229,24 @@ put_advice(struct kbuf *b, const json_t *profile)
 			continue;
 		rule = kfence_line(kjson_str_or(a, "rule", ""), MAX_NAME);
 		text = kfence_line(kjson_str_or(a, "text", ""), MAX_TEXT);
-		kbuf_printf(b, "%s- %s%s", shown++ ? "" : "recommendations of the vendor's profiler:\n", rule, *rule ? " " : "");
+		kbuf_printf(b, "%s- %s%s",
+		    shown++ ? "" : "recommendations of the vendor's profiler:\n", rule,
+		    *rule ? " " : "");
 		if (percent >= 0)
 			kbuf_printf(b, "(estimate: %.3g %%%s) ", percent,
-			    !strcmp(kjson_str_or(a, "speedup.scope", ""), "local") ? " of one unit" : "");
-		kbuf_printf(b, "%s: %s\n", !strcmp(verdict, "agrees") ? "[confirms a finding]" : "[alone]", text);
+			    !strcmp(kjson_str_or(a, "speedup.scope", ""), "local") ? " of one unit"
+			                                                           : "");
+		kbuf_printf(b, "%s: %s\n",
+		    !strcmp(verdict, "agrees") ? "[confirms a finding]" : "[alone]", text);
 		free(rule);
 		free(text);
 	}
 }
 
-/* TEXT up to the last line that ends within MAX bytes, with a mark where something is missing. The caller frees. */
+/*
+ * TEXT up to the last line that ends within MAX bytes, with a mark where something is missing. The
+ * caller frees.
+ */
 static char *
 cut(const char *text, size_t max)
 {
@@ -235,7 +259,10 @@ cut(const char *text, size_t max)
 	return kasprintf("%.*s(cut)", (int)n, text);
 }
 
-/* Headings of a skill two levels down: in the prompt they stand below a section's. "#pragma" is no heading. */
+/*
+ * Headings of a skill two levels down: in the prompt they stand below a section's. "#pragma" is no
+ * heading.
+ */
 static char *
 demote(const char *text)
 {
@@ -260,14 +287,16 @@ bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 {
 	/* A record may name any file; only skills that there are come in, each once. */
 	json_t *list = json_array(), *f, *left = skill_names();
-	enum { BODIES = 5 };	/* more would drown the findings that matter most */
+	enum { BODIES = 5 }; /* more would drown the findings that matter most */
 	size_t i;
 
-	json_array_foreach(json_object_get(profile, "findings"), i, f) {
+	json_array_foreach(json_object_get(profile, "findings"), i, f)
+	{
 		const char *name = kjson_str_or(f, "skill", "");
 		char *text, *body, *shown;
 
-		if (json_array_size(list) == BODIES || room < MIN_BODY || !json_object_get(left, name))
+		if (json_array_size(list) == BODIES || room < MIN_BODY ||
+		    !json_object_get(left, name))
 			continue;
 		text = skill_text(camp, name);
 		body = demote(text);
@@ -329,8 +358,9 @@ profile_facts(json_t *facts, const struct campaign *c, const json_t *parent, con
 	room -= strlen(part) < room ? strlen(part) : room;
 	kfence_data(&block, part, "profile", salt);
 	list = bodies(c->camp, profile, room);
-	json_object_set_new(facts, "profile", json_pack("{s:s,s:b}", "measured", block.data, "has_bodies",
-	    json_array_size(list) > 0));
+	json_object_set_new(facts, "profile",
+	    json_pack(
+	        "{s:s,s:b}", "measured", block.data, "has_bodies", json_array_size(list) > 0));
 	json_object_set_new(json_object_get(facts, "profile"), "bodies", list);
 	kbuf_free(&text);
 	kbuf_free(&block);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprompt: the volatile part of a prompt: parent, best, inspirations, log, target, hints, errors of one record. */
+/*
+ * kprompt: the volatile part of a prompt: parent, best, inspirations, log, target, hints, errors of
+ * one record.
+ */
 #include "kprompt.h"
 
 #include <math.h>
@@ -19,15 +22,17 @@ static const char *const dimensions[DIMENSIONS] = { "memory", "compute", "parall
 /* What one record's texts are made with. */
 struct maker {
 	const struct campaign *c;
-	const char *salt;	/* of data marks: the sample's seed, which no author of a kernel knows */
-	const char *label;	/* of code fences */
+	/* of data marks: the sample's seed, which no author of a kernel knows */
+	const char *salt;
+	const char *label; /* of code fences */
 };
 
 /* What the backend calls a dimension: "tensor cores". */
 static const char *
 dimension_name(const struct campaign *c, size_t d)
 {
-	const char *name = json_string_value(json_array_get(kjson_path(c->stable, "lang.dimensions"), d));
+	const char *name =
+	    json_string_value(json_array_get(kjson_path(c->stable, "lang.dimensions"), d));
 
 	return name ? name : dimensions[d];
 }
@@ -57,7 +62,8 @@ add_workloads(struct kbuf *b, const json_t *program)
 	size_t i;
 	json_t *w;
 
-	json_array_foreach(json_object_get(program, "per_workload"), i, w) {
+	json_array_foreach(json_object_get(program, "per_workload"), i, w)
+	{
 		char *name = kfence_line(kjson_str_or(w, "workload", "?"), MAX_NAME);
 
 		kbuf_printf(b, "; %s %.3f ms", name, kjson_num_or(w, "runtime_ms", 0));
@@ -71,7 +77,10 @@ add_workloads(struct kbuf *b, const json_t *program)
 	}
 }
 
-/* "score 5 of 5 (compiles and is correct), speed-up 8.70x over the reference, 4.500 ms on AMD EPYC; n1024 4.500 ms" */
+/*
+ * "score 5 of 5 (compiles and is correct), speed-up 8.70x over the reference, 4.500 ms on AMD EPYC;
+ * n1024 4.500 ms"
+ */
 static json_t *
 result_line(const struct campaign *c, const json_t *program)
 {
@@ -117,7 +126,8 @@ fenced_code(const struct maker *m, const json_t *program)
 	json_t *f;
 
 	kfence_code(&b, kjson_str_or(program, "code", ""), m->label);
-	json_array_foreach(json_object_get(program, "files"), i, f) {
+	json_array_foreach(json_object_get(program, "files"), i, f)
+	{
 		char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME);
 		char *label = kasprintf("%s:%s", m->label, name);
 
@@ -134,7 +144,8 @@ static json_t *
 program_facts(const struct maker *m, const json_t *program)
 {
 	json_t *o = json_object();
-	const char *digest = program_digest(program), *log = digest ? digest : kjson_str_or(program, "log", "");
+	const char *digest = program_digest(program),
+	           *log = digest ? digest : kjson_str_or(program, "log", "");
 	bool is_reference = !strcmp(kjson_str_or(program, "code", ""), m->c->reference);
 	struct kbuf b = { 0 };
 
@@ -147,7 +158,8 @@ program_facts(const struct maker *m, const json_t *program)
 		char *clean = kfence_clean(log, strlen(log));
 		char *part = kfence_shorten(clean, LOG_CHARS);
 
-		kfence_data(&b, part, digest ? "digest of the evaluation log" : "evaluation log", m->salt);
+		kfence_data(
+		    &b, part, digest ? "digest of the evaluation log" : "evaluation log", m->salt);
 		free(clean);
 		free(part);
 	}
@@ -167,18 +179,23 @@ best_shown(const struct maker *m, const json_t *sample)
 	return best;
 }
 
-/* Inspirations that say something new: not the parent, the best shown, the reference, or one another. */
+/*
+ * Inspirations that say something new: not the parent, the best shown, the reference, or one
+ * another.
+ */
 static json_t *
 inspirations(const struct maker *m, const json_t *sample)
 {
-	const json_t *list = json_object_get(sample, "inspirations"), *parent = json_object_get(sample, "parent"),
-	    *best = best_shown(m, sample);
+	const json_t *list = json_object_get(sample, "inspirations"),
+	             *parent = json_object_get(sample, "parent"), *best = best_shown(m, sample);
 	json_t *out = json_array(), *p;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, p) {
+	json_array_foreach((json_t *)list, i, p)
+	{
 		const char *code = kjson_str_or(p, "code", "");
-		bool skip = !*code || same_code(p, parent) || same_code(p, best) || !strcmp(code, m->c->reference);
+		bool skip = !*code || same_code(p, parent) || same_code(p, best) ||
+		    !strcmp(code, m->c->reference);
 		json_t *facts;
 
 		for (size_t k = 0; k < i && !skip; k++)
@@ -186,7 +203,8 @@ inspirations(const struct maker *m, const json_t *sample)
 		if (skip)
 			continue;
 		facts = program_facts(m, p);
-		json_object_set_new(facts, "number", json_integer((json_int_t)json_array_size(out) + 1));
+		json_object_set_new(
+		    facts, "number", json_integer((json_int_t)json_array_size(out) + 1));
 		json_array_append_new(out, facts);
 	}
 	return out;
@@ -205,7 +223,8 @@ static char *
 instruction(const struct campaign *c, size_t d, int level)
 {
 	const json_t *texts = json_object_get(c->instructions, dimensions[d]);
-	const char *form = level ? json_string_value(json_array_get(texts, (size_t)level - 1)) : NULL;
+	const char *form =
+	    level ? json_string_value(json_array_get(texts, (size_t)level - 1)) : NULL;
 	char *filled, *line;
 
 	if (!form || !*form)
@@ -216,11 +235,15 @@ instruction(const struct campaign *c, size_t d, int level)
 	return line;
 }
 
-/* [{"dimension","level","now","kept","simpler","text"}] for every dimension that the target has above level 0. */
+/*
+ * [{"dimension","level","now","kept","simpler","text"}] for every dimension that the target has
+ * above level 0.
+ */
 static json_t *
 target_facts(const struct campaign *c, const json_t *sample)
 {
-	const json_t *target = json_object_get(sample, "target"), *coords = kjson_path(sample, "parent.coords");
+	const json_t *target = json_object_get(sample, "target"),
+	             *coords = kjson_path(sample, "parent.coords");
 	json_t *out = json_array();
 
 	/* Random targets distract a repair. */
@@ -231,9 +254,10 @@ target_facts(const struct campaign *c, const json_t *sample)
 		char *text = instruction(c, d, level);
 
 		if (text)
-			json_array_append_new(out, json_pack("{s:s,s:i,s:i,s:b,s:b,s:s}",
-			    "dimension", dimension_name(c, d), "level", level, "now", now, "kept", level == now,
-			    "simpler", level < now, "text", text));
+			json_array_append_new(out,
+			    json_pack("{s:s,s:i,s:i,s:b,s:b,s:s}", "dimension",
+			        dimension_name(c, d), "level", level, "now", now, "kept",
+			        level == now, "simpler", level < now, "text", text));
 		free(text);
 	}
 	return out;
@@ -248,7 +272,8 @@ direction_text(struct kbuf *b, const struct campaign *c, const json_t *direction
 		json_int_t v = json_integer_value(json_array_get(direction, d));
 
 		if (v)
-			kbuf_printf(b, "%s%s %s", b->len ? ", " : "", v > 0 ? "raise" : "lower", dimension_name(c, d));
+			kbuf_printf(b, "%s%s %s", b->len ? ", " : "", v > 0 ? "raise" : "lower",
+			    dimension_name(c, d));
 	}
 }
 
@@ -258,14 +283,16 @@ hint_facts(const struct campaign *c, const json_t *sample)
 	json_t *out = json_array(), *h;
 	size_t i;
 
-	json_array_foreach(json_object_get(sample, "hints"), i, h) {
+	json_array_foreach(json_object_get(sample, "hints"), i, h)
+	{
 		struct kbuf b = { 0 };
 
 		direction_text(&b, c, json_object_get(h, "direction"));
 		if (b.len)
-			json_array_append_new(out, json_pack("{s:s,s:I,s:I}", "text", b.data,
-			    "percent", (json_int_t)lround(100 * kjson_num_or(h, "rate", 0)),
-			    "samples", kjson_int_or(h, "samples", 0)));
+			json_array_append_new(out,
+			    json_pack("{s:s,s:I,s:I}", "text", b.data, "percent",
+			        (json_int_t)lround(100 * kjson_num_or(h, "rate", 0)), "samples",
+			        kjson_int_or(h, "samples", 0)));
 		kbuf_free(&b);
 	}
 	return out;
@@ -280,7 +307,8 @@ error_facts(const struct maker *m, const json_t *sample)
 	struct kbuf b = { 0 }, block = { 0 };
 	json_t *e;
 
-	json_array_foreach(json_object_get(sample, "errors"), i, e) {
+	json_array_foreach(json_object_get(sample, "errors"), i, e)
+	{
 		const char *text = kjson_str_or(e, "text", "");
 		char *id, *clean;
 
@@ -303,7 +331,8 @@ error_facts(const struct maker *m, const json_t *sample)
 static json_t *
 tip_facts(const struct campaign *c, const struct krec *rec, const char *seed)
 {
-	size_t wanted = (size_t)kcamp_int(c->camp, "prompt.tips"), *order = kcalloc(c->tips.count, sizeof *order);
+	size_t wanted = (size_t)kcamp_int(c->camp, "prompt.tips"),
+	       *order = kcalloc(c->tips.count, sizeof *order);
 	json_t *out = json_array();
 	struct krng rng;
 	char hex[65];
@@ -334,8 +363,8 @@ check_sample(const struct krec *rec)
 	krec_str(rec, "sample.parent.id");
 	krec_str(rec, "sample.parent.code");
 	if (start_named(status) == START_COUNT)
-		kdie(K_USAGE, "%s:%ld: sample.status '%s' is none of initial, error, correct", rec->file, rec->lineno,
-		    status);
+		kdie(K_USAGE, "%s:%ld: sample.status '%s' is none of initial, error, correct",
+		    rec->file, rec->lineno, status);
 }
 
 /* "has_tips" and the like: a heading stands once, not once per item. */
@@ -351,11 +380,14 @@ set_has(json_t *o, const char *list)
 json_t *
 record_facts(const struct campaign *c, const struct krec *rec)
 {
-	const json_t *sample = json_object_get(rec->json, "sample"), *parent = json_object_get(sample, "parent"), *best,
-	    *last = json_object_get(sample, "last");
-	const char *status = kjson_str_or(sample, "status", ""), *strategy = kjson_str_or(sample, "strategy", "mutate"),
-	    *incumbent = kjson_str_or(sample, "incumbent", "");
-	struct maker m = { c, kjson_str_or(sample, "seed", ""), kjson_str_or(c->stable, "label", "") };
+	const json_t *sample = json_object_get(rec->json, "sample"),
+	             *parent = json_object_get(sample, "parent"), *best,
+	             *last = json_object_get(sample, "last");
+	const char *status = kjson_str_or(sample, "status", ""),
+	           *strategy = kjson_str_or(sample, "strategy", "mutate"),
+	           *incumbent = kjson_str_or(sample, "incumbent", "");
+	struct maker m = { c, kjson_str_or(sample, "seed", ""),
+		kjson_str_or(c->stable, "label", "") };
 	enum start start;
 	json_t *o, *flags;
 
@@ -371,15 +403,16 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(o, "parent", program_facts(&m, parent));
 	profile_facts(o, c, parent, m.salt);
 	lead_facts(o, c, sample, program_profile(parent));
-	json_object_set_new(o, "parent_is_best", json_boolean(!strcmp(incumbent, kjson_str_or(parent, "id", "?"))));
+	json_object_set_new(
+	    o, "parent_is_best", json_boolean(!strcmp(incumbent, kjson_str_or(parent, "id", "?"))));
 	json_object_set_new(o, "best", best ? program_facts(&m, best) : json_false());
 	json_object_set_new(o, "inspirations", inspirations(&m, sample));
 	json_object_set_new(o, "target", target_facts(c, sample));
-	json_object_set_new(o, "hints",
-	    start != START_ERROR ? hint_facts(c, sample) : json_array());
+	json_object_set_new(
+	    o, "hints", start != START_ERROR ? hint_facts(c, sample) : json_array());
 	json_object_set_new(o, "errors", error_facts(&m, sample));
-	json_object_set_new(o, "tips",
-	    start != START_CORRECT ? json_array() : tip_facts(c, rec, m.salt));
+	json_object_set_new(
+	    o, "tips", start != START_CORRECT ? json_array() : tip_facts(c, rec, m.salt));
 	memory_facts(o, c, rec, m.salt);
 	linear_facts(o, c->camp, sample, last ? program_facts(&m, last) : NULL, m.salt);
 	set_has(o, "tips");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprompt: the task: description, exact entry point, shapes, build command, and the reference to beat. */
+/*
+ * kprompt: the task: description, exact entry point, shapes, build command, and the reference to
+ * beat.
+ */
 #include "kprompt.h"
 
 #include <ctype.h>
@@ -38,14 +41,17 @@ join(struct kbuf *out, const json_t *list, const char *between)
 	bool first = true;
 
 	kbuf_add(out, "", 0);
-	json_array_foreach((json_t *)list, i, item)
-		if (json_is_string(item)) {
-			kbuf_printf(out, "%s%s", first ? "" : between, json_string_value(item));
-			first = false;
-		}
+	json_array_foreach((json_t *)list, i, item) if (json_is_string(item))
+	{
+		kbuf_printf(out, "%s%s", first ? "" : between, json_string_value(item));
+		first = false;
+	}
 }
 
-/* The families whose words occur in the task's op or name, as an object of true values: {"gemm":true}. */
+/*
+ * The families whose words occur in the task's op or name, as an object of true values:
+ * {"gemm":true}.
+ */
 static void
 add_families(json_t *stable, const json_t *task)
 {
@@ -56,10 +62,9 @@ add_families(json_t *stable, const json_t *task)
 
 	for (char *p = op; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
-	json_object_foreach(json_object_get(table, "families"), family, words)
-		json_array_foreach(words, i, word)
-			if (json_is_string(word) && strstr(op, json_string_value(word)))
-				json_object_set_new(set, family, json_true());
+	json_object_foreach(json_object_get(table, "families"), family, words) json_array_foreach(
+	    words, i, word) if (json_is_string(word) && strstr(op, json_string_value(word)))
+	    json_object_set_new(set, family, json_true());
 	json_object_set_new(stable, "family", set);
 	free(op);
 	json_decref(table);
@@ -74,37 +79,42 @@ add_dtypes(json_t *stable, const json_t *task)
 	const char *name;
 
 	for (size_t i = 0; i < LEN(members); i++)
-		json_object_foreach(json_object_get(task, members[i]), name, tensor)
-			if (json_is_array(json_object_get(tensor, "shape")))
-				json_object_set_new(set, kjson_str_or(tensor, "dtype", "float32"), json_true());
+		json_object_foreach(json_object_get(task, members[i]), name,
+		    tensor) if (json_is_array(json_object_get(tensor, "shape")))
+		    json_object_set_new(set, kjson_str_or(tensor, "dtype", "float32"), json_true());
 	json_object_set_new(stable, "dtype", set);
 }
 
 /* One parameter of the entry point. */
 struct parameter {
 	const char *name, *dtype;
-	const char *kind;	/* key of the backend file: input, output, scalar */
-	const json_t *tensor;	/* NULL for an axis */
+	const char *kind;     /* key of the backend file: input, output, scalar */
+	const json_t *tensor; /* NULL for an axis */
 	bool inout;
 };
 
 static struct parameter
 parameter_of(const json_t *task, const json_t *argument)
 {
-	struct parameter p = { .name = json_string_value(argument), .dtype = "int32", .kind = "scalar" };
+	struct parameter p = {
+		.name = json_string_value(argument), .dtype = "int32", .kind = "scalar"
+	};
 	const json_t *in, *out;
 
 	if (!p.name)
 		p.name = kjson_str_or(argument, "axis", kjson_str_or(argument, "name", NULL));
 	if (!p.name)
-		kdie(K_USAGE, "the task's entry.arguments: an item is neither a name nor {\"axis\": name}");
+		kdie(K_USAGE,
+		    "the task's entry.arguments: an item is neither a name nor {\"axis\": name}");
 	in = json_object_get(json_object_get(task, "inputs"), p.name);
 	out = json_object_get(json_object_get(task, "outputs"), p.name);
 	if (!in && !out && !json_object_get(json_object_get(task, "axes"), p.name))
-		kdie(K_USAGE, "the task's entry.arguments: '%s' is no input, output or axis", p.name);
+		kdie(K_USAGE, "the task's entry.arguments: '%s' is no input, output or axis",
+		    p.name);
 	p.tensor = out ? out : in;
 	p.inout = kjson_bool_or(out, "inout", false);
-	p.dtype = kjson_str_or(p.tensor, "dtype", kjson_str_or(argument, "dtype", p.tensor ? "float32" : "int32"));
+	p.dtype = kjson_str_or(
+	    p.tensor, "dtype", kjson_str_or(argument, "dtype", p.tensor ? "float32" : "int32"));
 	if (out || json_is_array(json_object_get(in, "shape")))
 		p.kind = out ? "output" : "input";
 	return p;
@@ -135,22 +145,26 @@ listed_sizes(const json_t *task, const char *name)
 	size_t i, k;
 
 	kbuf_add(&b, "", 0);
-	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
+	{
 		json_t *v = json_object_get(json_object_get(w, "axes"), name);
 		bool known = !json_is_integer(v);
 
-		json_array_foreach(seen, k, other)
-			known |= json_equal(v, other);
+		json_array_foreach(seen, k, other) known |= json_equal(v, other);
 		if (known)
 			continue;
-		kbuf_printf(&b, "%s%" JSON_INTEGER_FORMAT, b.len ? ", " : "", json_integer_value(v));
+		kbuf_printf(
+		    &b, "%s%" JSON_INTEGER_FORMAT, b.len ? ", " : "", json_integer_value(v));
 		json_array_append(seen, v);
 	}
 	json_decref(seen);
 	return b.data;
 }
 
-/* What a size is in the calls that judge a kernel: those that workloads list, and others that are drawn. */
+/*
+ * What a size is in the calls that judge a kernel: those that workloads list, and others that are
+ * drawn.
+ */
 static void
 describe_size(struct kbuf *out, const json_t *task, const char *name)
 {
@@ -163,7 +177,8 @@ describe_size(struct kbuf *out, const json_t *task, const char *name)
 		kbuf_printf(out, "%s %s", strchr(sizes, ',') ? "size, one of" : "always", sizes);
 	else if (l.step > 1)
 		kbuf_printf(out, "size, any multiple of %lld from %lld to %lld", (long long)l.step,
-		    (long long)((l.min + l.step - 1) / l.step * l.step), (long long)(l.max / l.step * l.step));
+		    (long long)((l.min + l.step - 1) / l.step * l.step),
+		    (long long)(l.max / l.step * l.step));
 	else
 		kbuf_printf(out, "size, any from %lld to %lld", (long long)l.min, (long long)l.max);
 	free(sizes);
@@ -195,8 +210,10 @@ describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
 	size_t i;
 	json_t *w;
 
-	json_array_foreach(json_object_get(task, "workloads"), i, w) {
-		v = kjson_num_or(json_object_get(w, "values"), p->name, kjson_num_or(p->tensor, "value", 0));
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
+	{
+		v = kjson_num_or(
+		    json_object_get(w, "values"), p->name, kjson_num_or(p->tensor, "value", 0));
 		first = i ? first : v;
 		varies |= v < first || v > first;
 		a = b = v;
@@ -228,15 +245,18 @@ describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
 		describe_values(out, task, p);
 	} else {
 		kbuf_printf(out, "%s, %s, ", p->inout ? "input and output" : p->kind, p->dtype);
-		json_array_foreach((json_t *)shape, i, n) {
+		json_array_foreach((json_t *)shape, i, n)
+		{
 			kbuf_puts(out, i ? " x " : "");
 			if (json_is_integer(n))
 				kbuf_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(n));
 			else
 				kbuf_puts(out, json_is_string(n) ? json_string_value(n) : "?");
 		}
-		kbuf_puts(out, p->inout ? ", updated in place" : !strcmp(p->kind, "input") ? ", read-only" :
-		    ", to be written completely");
+		kbuf_puts(out,
+		    p->inout                        ? ", updated in place"
+		        : !strcmp(p->kind, "input") ? ", read-only"
+		                                    : ", to be written completely");
 	}
 	if (text)
 		kbuf_printf(out, ": %s", text);
@@ -252,7 +272,8 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 	char *line;
 
 	kbuf_add(&declarations, "", 0);
-	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument) {
+	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument)
+	{
 		struct parameter p = parameter_of(task, argument);
 		struct kbuf text = { 0 };
 		char *declaration = declare(&p, backend);
@@ -268,8 +289,10 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 		free(declaration);
 		free(line);
 	}
-	context = json_pack("{s:s,s:s}", "entry", kjson_str_or(task, "entry.name", ""), "arguments", declarations.data);
-	line = files_fill(kjson_str_or(backend, "entry", "void {{entry}}({{arguments}})"), "prompts/backends", context);
+	context = json_pack("{s:s,s:s}", "entry", kjson_str_or(task, "entry.name", ""), "arguments",
+	    declarations.data);
+	line = files_fill(kjson_str_or(backend, "entry", "void {{entry}}({{arguments}})"),
+	    "prompts/backends", context);
 	kfence_code(&prototype, line, kjson_str_or(stable, "label", ""));
 	set_buf(stable, "prototype", &prototype);
 	json_object_set_new(stable, "entry", json_string(kjson_str_or(task, "entry.name", "")));
@@ -285,9 +308,8 @@ in_set(const json_t *workload, const char *set)
 	size_t i;
 	json_t *s;
 
-	json_array_foreach(json_object_get(workload, "sets"), i, s)
-		if (json_is_string(s) && !strcmp(json_string_value(s), set))
-			return true;
+	json_array_foreach(json_object_get(workload, "sets"), i,
+	    s) if (json_is_string(s) && !strcmp(json_string_value(s), set)) return true;
 	return !json_object_get(workload, "sets");
 }
 
@@ -299,16 +321,18 @@ add_timed(json_t *stable, const json_t *task, const char *set)
 	const char *axis;
 	size_t i;
 
-	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
+	{
 		struct kbuf text = { 0 };
 
 		if (!kjson_bool_or(w, "timed", false) || !in_set(w, set))
 			continue;
 		json_object_foreach(json_object_get(w, "axes"), axis, v)
-			kbuf_printf(&text, "%s%s = %" JSON_INTEGER_FORMAT, text.len ? ", " : "", axis,
-			    json_integer_value(v));
-		json_array_append_new(list, json_pack("{s:s,s:s}", "name", kjson_str_or(w, "name", "?"), "text",
-		    text.data ? text.data : ""));
+		    kbuf_printf(&text, "%s%s = %" JSON_INTEGER_FORMAT, text.len ? ", " : "", axis,
+		        json_integer_value(v));
+		json_array_append_new(list,
+		    json_pack("{s:s,s:s}", "name", kjson_str_or(w, "name", "?"), "text",
+		        text.data ? text.data : ""));
 		kbuf_free(&text);
 	}
 	json_object_set_new(stable, "timed", list);
@@ -319,9 +343,10 @@ add_tolerance(json_t *stable, const json_t *task)
 {
 	static const struct {
 		const char *key, *text;
-		double pointless;	/* the value that says nothing */
+		double pointless; /* the value that says nothing */
 	} parts[] = {
-		{ "rtol", "relative error", -1 }, { "atol", "absolute error", -1 },
+		{ "rtol", "relative error", -1 },
+		{ "atol", "absolute error", -1 },
 		{ "matched_ratio", "share of elements that must match", 1 },
 		{ "max_error_cap", "no element further off than", -1 },
 	};
@@ -372,7 +397,7 @@ add_lists(json_t *stable, const json_t *task)
 	join(&symbols, json_object_get(task, "allow_symbols"), ", ");
 	set_buf(stable, "allow_symbols", &symbols);
 	json_array_foreach(json_object_get(task, "baselines"), i, b)
-		kbuf_printf(&baselines, "%s%s", i ? ", " : "", kjson_str_or(b, "name", "?"));
+	    kbuf_printf(&baselines, "%s%s", i ? ", " : "", kjson_str_or(b, "name", "?"));
 	set_buf(stable, "baselines", &baselines);
 	json_object_set_new(stable, "flops", json_string(kjson_str_or(task, "flops", "")));
 	json_object_set_new(stable, "bytes", json_string(kjson_str_or(task, "bytes", "")));
@@ -387,7 +412,10 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	struct kbuf reference = { 0 };
 
 	if (strcmp(kjson_str_or(task, "schema", ""), "task/1"))
-		kdie(K_USAGE, "%s: schema: must be \"task/1\"; this is not a task that this version of kiln reads", path);
+		kdie(K_USAGE,
+		    "%s: schema: must be \"task/1\"; this is not a task that this version of kiln "
+		    "reads",
+		    path);
 	file = ktask_beside(path, kjson_str_or(task, "reference", "reference.c"));
 	source = kread_text_or_die(file, MAX_SOURCE);
 	json_object_set_new(stable, "task", json_string(kjson_str_or(task, "name", "")));

@@ -20,12 +20,12 @@
 enum { CHUNK = 1 << 16, NOISE_MAX = 1 << 20, GRACE_MS = 3000, NOT_FOUND = 127 };
 
 struct link {
-	pid_t pid;		/* of the transport; -1: there is no such program */
-	int to, from, ended;	/* its standard input and output; readable once it has ended */
-	struct kbuf in;		/* what came and is not yet taken */
-	json_t *greeting;	/* NULL: it has not spoken yet */
-	json_t *answer;		/* NULL: not yet; its output is in IN */
-	int code;		/* how the transport ended, as a shell says it */
+	pid_t pid;           /* of the transport; -1: there is no such program */
+	int to, from, ended; /* its standard input and output; readable once it has ended */
+	struct kbuf in;      /* what came and is not yet taken */
+	json_t *greeting;    /* NULL: it has not spoken yet */
+	json_t *answer;      /* NULL: not yet; its output is in IN */
+	int code;            /* how the transport ended, as a shell says it */
 };
 
 static volatile sig_atomic_t stopped_by, greeted;
@@ -226,7 +226,8 @@ explain(const struct link *l, const struct call *c)
 	}
 	if (transport_is_absent(c, l->code)) {
 		kwarn("%s: not found here, or kremote is not there: install kiln on the other "
-		    "machine, or say where it is with --there", name);
+		      "machine, or say where it is with --there",
+		    name);
 		return K_MISSING;
 	}
 	kwarn("no way there: %s ended with %d", name, l->code);

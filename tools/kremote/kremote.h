@@ -23,9 +23,9 @@
 #define REMOTE_SCHEMA "remote/1"
 
 enum {
-	PULSE_MS = 10000,		/* from newline to newline */
-	SILENCE_MS = 120000,		/* without one: the caller is gone, though nobody said so */
-	ORDER_MAX = 64 << 20,		/* its first line, in bytes */
+	PULSE_MS = 10000,     /* from newline to newline */
+	SILENCE_MS = 120000,  /* without one: the caller is gone, though nobody said so */
+	ORDER_MAX = 64 << 20, /* its first line, in bytes */
 };
 
 /* What is the program's standard input, in the folder of the run. */
@@ -35,17 +35,17 @@ enum {
 struct call {
 	/* folder of kiln's programs on the other machine; NULL: they are in its PATH */
 	const char *there;
-	bool shared;		/* it sees the same files at the same paths */
-	bool plain;		/* the transport as it stands, without options of ours */
-	char **transport;	/* words, NULL at the end */
-	char **args;		/* program and arguments, NULL at the end */
+	bool shared;      /* it sees the same files at the same paths */
+	bool plain;       /* the transport as it stands, without options of ours */
+	char **transport; /* words, NULL at the end */
+	char **args;      /* program and arguments, NULL at the end */
 };
 
 /* order.c: what the program reads, and what it is called with there. */
 struct order {
-	json_t *head;		/* owned */
-	struct kbuf files;	/* their bytes, one behind the other */
-	char *output;		/* where the answer goes; NULL: stdout. Owned */
+	json_t *head;      /* owned */
+	struct kbuf files; /* their bytes, one behind the other */
+	char *output;      /* where the answer goes; NULL: stdout. Owned */
 };
 void order_make(struct order *o, const struct call *c);
 void order_free(struct order *o);

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage_text[] =
-    "usage: kremote [--there FOLDER] [--shared] [--plain] TRANSPORT... -- PROGRAM [ARGUMENT...]\n"
-    "       kremote --serve\n";
+static const char usage_text[] = "usage: kremote [--there FOLDER] [--shared] [--plain] "
+                                 "TRANSPORT... -- PROGRAM [ARGUMENT...]\n"
+                                 "       kremote --serve\n";
 
-static const char help_text[] = "\n"
+static const char help_text[] =
+    "\n"
     "      --there FOLDER   where kiln's programs are on the other machine (default: in its PATH)\n"
     "      --shared         the other machine has this folder at the same path: send no files\n"
     "      --plain          add no options to ssh or srun\n"
@@ -41,9 +42,10 @@ check_there(const char *folder)
 {
 	if (*folder != '/' && *folder != '~')
 		kdie(K_USAGE, "--there %s: not an absolute path, nor one from ~", folder);
-	if (folder[strspn(folder,
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+@~-")])
-		kdie(K_USAGE, "--there %s: letters, digits and / . _ + - @ ~ only; a link there "
+	if (folder[strspn(
+	        folder, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+@~-")])
+		kdie(K_USAGE,
+		    "--there %s: letters, digits and / . _ + - @ ~ only; a link there "
 		    "can have such a name",
 		    folder);
 }
@@ -76,8 +78,11 @@ main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "there", required_argument, NULL, THERE },
 		{ "shared", no_argument, NULL, SHARED },
-		{ "plain", no_argument, NULL, PLAIN }, { "serve", no_argument, NULL, SERVE },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 },
+		{ "plain", no_argument, NULL, PLAIN },
+		{ "serve", no_argument, NULL, SERVE },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 },
 	};
 	struct call c = { 0 };
 	bool other_end = false;
@@ -87,13 +92,27 @@ main(int argc, char **argv)
 	/* The first word that is no option begins the transport. */
 	while ((opt = getopt_long(argc, argv, "+hV", options, NULL)) != -1)
 		switch (opt) {
-		case THERE: c.there = optarg; break;
-		case SHARED: c.shared = true; break;
-		case PLAIN: c.plain = true; break;
-		case SERVE: other_end = true; break;
-		case 'h': printf("%s%s", usage_text, help_text); return K_OK;
-		case 'V': kversion(); return K_OK;
-		default: fputs(usage_text, stderr); return K_USAGE;
+		case THERE:
+			c.there = optarg;
+			break;
+		case SHARED:
+			c.shared = true;
+			break;
+		case PLAIN:
+			c.plain = true;
+			break;
+		case SERVE:
+			other_end = true;
+			break;
+		case 'h':
+			printf("%s%s", usage_text, help_text);
+			return K_OK;
+		case 'V':
+			kversion();
+			return K_OK;
+		default:
+			fputs(usage_text, stderr);
+			return K_USAGE;
 		}
 	if (other_end && (argv[optind] || c.there || c.shared || c.plain))
 		usage("--serve takes nothing else");

@@ -27,10 +27,10 @@ static const char *const passed[] = { "KILN_PROGRESS", "KILN_NOW" };
 
 struct making {
 	struct order *o;
-	bool shared;		/* nothing is sent: all stays where it is */
-	char here[PATH_MAX];	/* the working folder */
-	char **args;		/* as they are there, without -o; owned */
-	const char *campaign;	/* its folder */
+	bool shared;          /* nothing is sent: all stays where it is */
+	char here[PATH_MAX];  /* the working folder */
+	char **args;          /* as they are there, without -o; owned */
+	const char *campaign; /* its folder */
 };
 
 /* A path that is sent: it has to be a JSON string. */
@@ -73,11 +73,10 @@ add(struct making *m, const char *name, const char *text, size_t len)
 	json_t *list = json_object_get(m->o->head, "files"), *old;
 	size_t i;
 
-	json_array_foreach(list, i, old)
-		if (!strcmp(json_string_value(json_object_get(old, "path")), name))
-			return;
-	if (json_array_append_new(list,
-	    json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
+	json_array_foreach(list, i,
+	    old) if (!strcmp(json_string_value(json_object_get(old, "path")), name)) return;
+	if (json_array_append_new(
+	        list, json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
 		kdie(K_USAGE, "%s: a name that is not UTF-8", name);
 	kbuf_add(&m->o->files, text, len);
 }
@@ -211,9 +210,11 @@ static void
 add_input(struct making *m, const char *path)
 {
 	if (*path == '/')
-		kdie(K_USAGE, "%s: the other machine cannot have this file at the same place: let "
+		kdie(K_USAGE,
+		    "%s: the other machine cannot have this file at the same place: let "
 		    "the campaign name it from its own folder on, or give both machines the folder "
-		    "(--shared)", path);
+		    "(--shared)",
+		    path);
 	add_file(m, path);
 }
 
@@ -238,7 +239,7 @@ add_inputs(struct making *m)
 		free(text);
 	}
 	for (char *line = list ? strtok_r(list, "\n", &save) : NULL; line;
-	    line = strtok_r(NULL, "\n", &save))
+	     line = strtok_r(NULL, "\n", &save))
 		if (strcmp(line, "-") && !m->shared)
 			add_input(m, line);
 	free(list);
@@ -307,8 +308,8 @@ order_make(struct order *o, const struct call *c)
 	struct making m = { .o = o, .shared = c->shared, .campaign = "." };
 
 	*o = (struct order){
-		.head = json_pack("{s:s,s:[],s:[],s:[]}", "schema", REMOTE_SCHEMA, "args",
-		    "files", "folders"),
+		.head = json_pack(
+		    "{s:s,s:[],s:[],s:[]}", "schema", REMOTE_SCHEMA, "args", "files", "folders"),
 	};
 	if (!getcwd(m.here, sizeof m.here))
 		kdie_errno(K_IO, "working folder");

@@ -34,11 +34,11 @@ static volatile sig_atomic_t stopped_by;
 
 struct service {
 	json_t *order;
-	char *folder;		/* of this run; removed at its end */
-	char *build;		/* what stays for the next one */
-	int lock;		/* held on it, so that nobody sweeps it away */
+	char *folder; /* of this run; removed at its end */
+	char *build;  /* what stays for the next one */
+	int lock;     /* held on it, so that nobody sweeps it away */
 	bool answered;
-	sigset_t open;		/* signals that are let in while we wait */
+	sigset_t open; /* signals that are let in while we wait */
 	char host[256];
 };
 
@@ -157,8 +157,9 @@ make_folders(const struct service *s)
 	char *link;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, f) {
-		check_path(json_string_value(f) ? : "", "folder");
+	json_array_foreach((json_t *)list, i, f)
+	{
+		check_path(json_string_value(f) ?: "", "folder");
 		kmake_folder(json_string_value(f));
 	}
 	if (!campaign)
@@ -241,7 +242,8 @@ read_files(const struct service *s)
 	const json_t *list = json_object_get(s->order, "files"), *f;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, f) {
+	json_array_foreach((json_t *)list, i, f)
+	{
 		const char *path = kjson_str_or(f, "path", "");
 		json_int_t size = kjson_int_or(f, "size", -1);
 
@@ -258,9 +260,8 @@ set_environment(const struct service *s)
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)add, name, v)
-		if (!strncmp(name, "KILN_", 5) && json_is_string(v))
-			setenv(name, json_string_value(v), 1);
+	json_object_foreach((json_t *)add, name, v) if (!strncmp(name, "KILN_", 5) &&
+	    json_is_string(v)) setenv(name, json_string_value(v), 1);
 	setenv("KILN_PIPELINE", "1", 1);
 	setenv("LC_ALL", "C", 1);
 	setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);
@@ -273,13 +274,13 @@ start(const struct service *s, const char *name, int out)
 	const json_t *args = json_object_get(s->order, "args");
 	const char *folder = kjson_str_or(s->order, "folder", NULL);
 	char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv);
-	int in = kjson_bool_or(s->order, "stdin", false)
-	    ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC) : -1;
+	int in =
+	    kjson_bool_or(s->order, "stdin", false) ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC) : -1;
 	struct kproc p = { .argv = argv, .cwd = folder };
 	pid_t pid;
 
 	for (size_t i = 0; i < json_array_size(args); i++)
-		argv[i] = (char *)json_string_value(json_array_get(args, i)) ? : (char[]){ "" };
+		argv[i] = (char *)json_string_value(json_array_get(args, i)) ?: (char[]){ "" };
 	argv[0] = ktool_path(name);
 	if (!*name || strchr(name, '/') || !strchr(argv[0], '/'))
 		kdie(K_MISSING, "'%s' is no program of kiln here", name);
@@ -301,7 +302,8 @@ static bool
 watch(const struct service *s, pid_t pid)
 {
 	struct pollfd p[] = {
-		{ STDIN_FILENO, POLLIN, 0 }, { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 },
+		{ STDIN_FILENO, POLLIN, 0 },
+		{ (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 },
 	};
 	const struct timespec silence = { SILENCE_MS / 1000, 0 };
 	bool there = p[1].fd >= 0;
@@ -366,7 +368,7 @@ work(struct service *s)
 	pid_t pid;
 
 	read_order(s);
-	name = json_string_value(json_array_get(json_object_get(s->order, "args"), 0)) ? : "";
+	name = json_string_value(json_array_get(json_object_get(s->order, "args"), 0)) ?: "";
 	open_folder(s);
 	read_files(s);
 	make_folders(s);
@@ -427,8 +429,8 @@ serve(void)
 	snprintf(prog, sizeof prog, "kremote: %s", s.host);
 	kprog = prog;
 	on_exit(finish, &s);
-	greeting = json_pack("{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln",
-	    kversion_string());
+	greeting = json_pack(
+	    "{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln", kversion_string());
 	say(greeting);
 	json_decref(greeting);
 	work(&s);

@@ -18,7 +18,7 @@ enum { WORDS = 24 };
  */
 static const struct known {
 	const char *program;
-	int absent;		/* how it ends when there is no such program there */
+	int absent; /* how it ends when there is no such program there */
 	/* it looks for programs by our path, which here is that of the other machine, too */
 	bool path;
 	const char *words[WORDS];
@@ -27,16 +27,18 @@ static const struct known {
 	 * One connection for all, kept for a while, noticed when it is dead; nothing is asked,
 	 * nothing of ours goes along.
 	 */
-	{ "ssh", 127, false, { "-T", "-oBatchMode=yes", "-oControlMaster=auto",
-	    "-oControlPersist=300", "-oControlPath=%s/%%C", "-oConnectTimeout=20",
-	    "-oServerAliveInterval=15", "-oServerAliveCountMax=4", "-oCompression=yes",
-	    "-oForwardAgent=no", "-oForwardX11=no", "-oClearAllForwardings=yes" } },
+	{ "ssh", 127, false,
+	    { "-T", "-oBatchMode=yes", "-oControlMaster=auto", "-oControlPersist=300",
+	        "-oControlPath=%s/%%C", "-oConnectTimeout=20", "-oServerAliveInterval=15",
+	        "-oServerAliveCountMax=4", "-oCompression=yes", "-oForwardAgent=no",
+	        "-oForwardX11=no", "-oClearAllForwardings=yes" } },
 	/*
 	 * One task, in a folder that every node has, with hardly anything of our environment, its
 	 * output as it comes.
 	 */
-	{ "srun", 2, true, { "--quiet", "--ntasks=1", "--export=PATH,HOME", "--chdir=/",
-	    "--kill-on-bad-exit=1", "--unbuffered", "--job-name=kiln" } },
+	{ "srun", 2, true,
+	    { "--quiet", "--ntasks=1", "--export=PATH,HOME", "--chdir=/", "--kill-on-bad-exit=1",
+	        "--unbuffered", "--job-name=kiln" } },
 };
 
 static const struct known *
@@ -84,7 +86,7 @@ transport_words(const struct call *c)
 		if (strchr(k->words[i], '%') && !folder)
 			folder = socket_folder();
 		list[n++] = strchr(k->words[i], '%') ? kasprintf("-oControlPath=%s/%%C", folder)
-		    : kstrdup(k->words[i]);
+		                                     : kstrdup(k->words[i]);
 	}
 	for (size_t i = 1; i < count; i++)
 		list[n++] = kstrdup(c->transport[i]);

@@ -35,13 +35,13 @@ put_verdict(struct doc *d, const struct kcandidate *c, const char *path, const c
 	if (!o)
 		doc_cells(d, "–");
 	else if (v)
-		doc_cells(d, "%s, %+.2f %%",
-		    kjson_bool_or(o, "ok", false) ? "ok" : "failed", json_number_value(v));
+		doc_cells(d, "%s, %+.2f %%", kjson_bool_or(o, "ok", false) ? "ok" : "failed",
+		    json_number_value(v));
 	else
 		doc_cells(d, "%s",
-		    kjson_bool_or(o, "required", true) ?
-			kjson_bool_or(o, "ok", false) ? "ok" : "failed" :
-			"not asked for");
+		    kjson_bool_or(o, "required", true)
+		        ? kjson_bool_or(o, "ok", false) ? "ok" : "failed"
+		        : "not asked for");
 }
 
 static char *
@@ -53,11 +53,10 @@ reasons_of(const struct kcandidate *c)
 
 	kbuf_add(&b, "", 0);
 	json_array_foreach(reasons, i, v)
-		kbuf_printf(&b, "%s%s", i ? "; " : "",
-		    json_is_string(v) ? json_string_value(v) : "?");
+	    kbuf_printf(&b, "%s%s", i ? "; " : "", json_is_string(v) ? json_string_value(v) : "?");
 	json_array_foreach(of(c, "audit.not_measured"), i, v)
-		kbuf_printf(&b, "%s%s not measured: %s", b.len ? "; " : "",
-		    kjson_str_or(v, "what", "?"), kjson_str_or(v, "why", "?"));
+	    kbuf_printf(&b, "%s%s not measured: %s", b.len ? "; " : "",
+	        kjson_str_or(v, "what", "?"), kjson_str_or(v, "why", "?"));
 	return b.data;
 }
 
@@ -95,10 +94,10 @@ put_hits(struct doc *d, const struct report *r)
 		size_t k;
 
 		json_array_foreach(hits, k, hit)
-			doc_item(d, "\1%s\1 line %lld, rule %s (%s): %s. \1%.200s\1", c->id,
-			    (long long)kjson_int_or(hit, "line", 0), kjson_str_or(hit, "rule", "?"),
-			    kjson_str_or(hit, "bucket", "?"), kjson_str_or(hit, "why", "?"),
-			    kjson_str_or(hit, "text", ""));
+		    doc_item(d, "\1%s\1 line %lld, rule %s (%s): %s. \1%.200s\1", c->id,
+		        (long long)kjson_int_or(hit, "line", 0), kjson_str_or(hit, "rule", "?"),
+		        kjson_str_or(hit, "bucket", "?"), kjson_str_or(hit, "why", "?"),
+		        kjson_str_or(hit, "text", ""));
 	}
 }
 
@@ -117,13 +116,14 @@ put_attribution(struct doc *d, const json_t *report)
 	    verdict, show_change(kjson_num_or(report, "headline_pct", 0)),
 	    show_change(kjson_num_or(report, "real_pct", 0)), gap, noise,
 	    !strcmp(verdict, "inflated") ? " The gap is what only the loop of a benchmark sees: "
-					   "the headline must not be quoted." :
-		gap > 1 ? " A gap within the noise can neither be shown nor excluded: quote what "
-			  "is real, or measure again on a quieter machine." :
-			  "");
+	                                   "the headline must not be quoted."
+	        : gap > 1 ? " A gap within the noise can neither be shown nor excluded: quote what "
+	                    "is real, or measure again on a quieter machine."
+	                  : "");
 	doc_table(d, "Where the gain comes from",
 	    "Source|Buckets|>Benchmark gain|>Gain that carries over");
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		doc_cells(d, "%s|%s|%s|%s", kjson_str_or(row, "source", "?"),
 		    kjson_str_or(row, "buckets", ""),
 		    show_change(kjson_num_or(row, "benchmark_pct", 0)),

@@ -10,8 +10,8 @@ struct bill {
 	long replies, priced, counted, estimated, recorded, timed;
 	long long attempts;
 	double usd, model_s, eval_s;
-	json_t *models, *providers;	/* name to how many */
-	const char *first, *last;	/* times of replies */
+	json_t *models, *providers; /* name to how many */
+	const char *first, *last;   /* times of replies */
 };
 
 static void
@@ -64,8 +64,8 @@ put_tokens(struct doc *d, const struct report *r, const struct bill *b)
 	};
 
 	for (size_t i = 0; i < LEN(kinds) && b->counted; i++)
-		put_fact(d, kinds[i][1],
-		    show_count(kjson_int_or(r->archive.header, kinds[i][0], 0)));
+		put_fact(
+		    d, kinds[i][1], show_count(kjson_int_or(r->archive.header, kinds[i][0], 0)));
 	if (b->estimated)
 		put_fact(d, "Replies whose tokens are reckoned from the length of the texts",
 		    show_count(b->estimated));
@@ -95,11 +95,13 @@ put_cost(struct doc *d, const struct report *r)
 		    "%s recorded before and replayed here: no model was called for them, and their "
 		    "cost, tokens and times are those of the recording. Builds, verdicts, times "
 		    "and scores are of this campaign's own machine.",
-		    b.recorded == b.replies ? "All replies were" :
-					      plural(b.recorded, "reply was", "replies were"));
+		    b.recorded == b.replies ? "All replies were"
+		                            : plural(b.recorded, "reply was", "replies were"));
 	if (b.replies && (!b.priced || !b.counted))
-		doc_text(d, "%s unknown: the replies do not tell.", b.counted ? "The cost is" :
-		    b.priced ? "The tokens are" : "The cost and the tokens are");
+		doc_text(d, "%s unknown: the replies do not tell.",
+		    b.counted      ? "The cost is"
+		        : b.priced ? "The tokens are"
+		                   : "The cost and the tokens are");
 	doc_table(d, "What was spent", "Item|~Amount");
 	put_fact(d, "Replies", show_count(b.replies));
 	put_fact(d, "Answered by (provider)", *providers ? providers : "nobody yet");

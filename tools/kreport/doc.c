@@ -9,7 +9,7 @@
 #include "kmark.h"
 #include "ktemplate.h"
 
-enum { LONGEST_LINE = 400 };	/* of code, in bytes */
+enum { LONGEST_LINE = 400 }; /* of code, in bytes */
 
 enum { CELL_END = '\3' };
 
@@ -30,10 +30,8 @@ doc_plain(json_t *json)
 	json_t *v;
 	size_t i;
 
-	json_object_foreach(json, key, v)
-		doc_plain(v);
-	json_array_foreach(json, i, v)
-		doc_plain(v);
+	json_object_foreach(json, key, v) doc_plain(v);
+	json_array_foreach(json, i, v) doc_plain(v);
 	if (text && strpbrk(text, "\1\2\3")) {
 		char *copy = kstrdup(text);
 
@@ -189,7 +187,8 @@ doc_items(struct doc *d, const json_t *rows, const char *template)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		struct kbuf text = { 0 };
 		char why[256];
 		bool right =
@@ -255,8 +254,8 @@ doc_bar(struct doc *d, const struct doc_bar *bar, const char *fmt, ...)
 	put_inline(d, text, false);
 	kbuf_printf(&d->html, "</span><div><b style=\"width:%.2f%%\"></b>", end);
 	if (low < high)
-		kbuf_printf(&d->html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low,
-		    high - low);
+		kbuf_printf(
+		    &d->html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low, high - low);
 	kbuf_puts(&d->md, " ");
 	for (int i = 0; i < end / 4; i++)
 		kbuf_puts(&d->md, "█");
@@ -517,8 +516,8 @@ doc_end(struct doc *d, const char *style)
 	    style, d->contents.data, d->html.data, d->section ? "</section>\n" : "");
 	kbuf_free(&d->html);
 	d->html = page;
-	while (d->md.len > 1 && d->md.data[d->md.len - 1] == '\n' &&
-	    d->md.data[d->md.len - 2] == '\n')
+	while (
+	    d->md.len > 1 && d->md.data[d->md.len - 1] == '\n' && d->md.data[d->md.len - 2] == '\n')
 		d->md.data[--d->md.len] = '\0';
 }
 

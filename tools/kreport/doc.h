@@ -17,17 +17,17 @@
 #define DOC_FORMAT __attribute__((format(printf, 2, 3)))
 
 struct doc {
-	struct kbuf html, md;		/* the body so far */
-	struct kbuf contents;		/* links to the sections */
+	struct kbuf html, md; /* the body so far */
+	struct kbuf contents; /* links to the sections */
 	char *title;
 	enum doc_open { DOC_NOTHING, DOC_LIST, DOC_TILES, DOC_FIGURES, DOC_BARS } open;
 	bool section;
-	size_t columns, column;		/* of the table at work */
+	size_t columns, column; /* of the table at work */
 	struct doc_column {
 		const char *class, *name;
-		size_t len;	/* of the name */
+		size_t len; /* of the name */
 	} columns_of[32];
-	double longest;			/* bar of the group at work */
+	double longest; /* bar of the group at work */
 };
 
 /* Replaces, in all texts of a JSON value, the bytes that have a meaning here. */
@@ -54,7 +54,7 @@ void doc_tile(struct doc *d, const char *figure, const char *what, const char *f
  */
 struct doc_bar {
 	const char *name, *class;
-	double value, low, high;	/* low and high: of its interval; equal: there is none */
+	double value, low, high; /* low and high: of its interval; equal: there is none */
 };
 void doc_bars(struct doc *d, double longest, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -30,7 +30,8 @@ add_rows(struct clocks *k, const json_t *timing)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(timing, i, row) {
+	json_array_foreach(timing, i, row)
+	{
 		const json_t *device = json_object_get(row, "device");
 		long long mask = kjson_int_or(device, "throttle", -1);
 
@@ -52,7 +53,7 @@ static void
 add_eval(struct clocks *k, const json_t *eval)
 {
 	const char *sandbox = kjson_str_or(eval, "sandbox.name", NULL),
-	    *governor = kjson_str_or(eval, "environment.governor", NULL);
+	           *governor = kjson_str_or(eval, "environment.governor", NULL);
 
 	add_rows(k, json_object_get(eval, "timing"));
 	k->load = fmax(k->load, kjson_num_or(eval, "environment.load_before", 0));
@@ -93,7 +94,7 @@ static void
 put_device(struct doc *d, const struct report *r)
 {
 	const json_t *gpu = of(r->reference, "eval.environment.device"),
-	    *cl = of(r->reference, "eval.environment.opencl");
+	             *cl = of(r->reference, "eval.environment.opencl");
 	long long api = strtoll(kjson_str_or(gpu, "driver_api", "0"), NULL, 10);
 
 	if (gpu) {
@@ -150,7 +151,7 @@ put_environment(struct doc *d, const struct report *r)
 {
 	char *seed = kasprintf("%ld", (long)kcamp_num(r->camp, "seed"));
 	const char *gpu = kcamp_str(r->camp, "gpu"),
-		   *found = text_of(r->reference, "eval.environment.device.name", NULL);
+	           *found = text_of(r->reference, "eval.environment.device.name", NULL);
 
 	doc_section(d, "environment", "Environment");
 	if (found && *gpu && strcmp(gpu, found))

@@ -12,8 +12,8 @@ enum { MOST_REASONS = 12, LONGEST_REASON = 240 };
 
 /* Candidates that failed in the same way. */
 struct reason {
-	char *key;		/* status and text without numbers */
-	char *text;		/* of the first, cut */
+	char *key;  /* status and text without numbers */
+	char *text; /* of the first, cut */
 	const char *status;
 	struct kbuf ids;
 	long count;
@@ -113,8 +113,8 @@ add_failure(struct reasons *all, const struct kcandidate *c)
 	if (c->status == STATUS_COMPILE_ERROR && *log)
 		text = error_line(log);
 	else if (first)
-		text = kasprintf("%s: %s", kjson_str_or(first, "check", "?"),
-		    kjson_str_or(first, "detail", ""));
+		text = kasprintf(
+		    "%s: %s", kjson_str_or(first, "check", "?"), kjson_str_or(first, "detail", ""));
 	else if (of(c, "eval.plan_fault"))
 		text = kstrdup(text_of(c, "eval.plan_fault", ""));
 	else
@@ -128,8 +128,8 @@ by_count(const void *x, const void *y)
 {
 	const struct reason *a = x, *b = y;
 
-	return a->count != b->count ? (a->count < b->count) - (a->count > b->count) :
-				      strcmp(a->key, b->key);
+	return a->count != b->count ? (a->count < b->count) - (a->count > b->count)
+	                            : strcmp(a->key, b->key);
 }
 
 static void
@@ -144,8 +144,10 @@ put_counts(struct doc *d, const struct report *r)
 		for (size_t k = 0; k < r->count; k++)
 			n += &r->list[k] != r->reference && (int)r->list[k].status == s;
 		if (n)
-			doc_bar(d, &(struct doc_bar){ status_rows[s].name, status_rows[s].name,
-			    (double)n, 0, 0 }, "\2%ld\2 of %ld", n, all);
+			doc_bar(d,
+			    &(struct doc_bar){
+			        status_rows[s].name, status_rows[s].name, (double)n, 0, 0 },
+			    "\2%ld\2 of %ld", n, all);
 	}
 }
 
@@ -189,7 +191,8 @@ put_cheats(struct doc *d, const struct report *r)
 
 		if (!is_cheat(c))
 			continue;
-		json_array_foreach(reasons, k, reason) {
+		json_array_foreach(reasons, k, reason)
+		{
 			char *detail = cut(kjson_str_or(reason, "detail", ""));
 
 			doc_cells(d, "\1%s\1|%s|%s|%s", c->id, status_rows[c->status].name,
@@ -216,9 +219,8 @@ put_rolled_back(struct doc *d, const struct report *r)
 		if (strcmp(c->verdict, "rolled_back"))
 			continue;
 		doc_cells(d, "%lld|\1%s\1|%s|%s|%s",
-		    (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1),
-		    c->id, text_of(c, "score.decision.code", "–"),
-		    text_of(c, "eval.plan.hypothesis", "–"),
+		    (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1), c->id,
+		    text_of(c, "score.decision.code", "–"), text_of(c, "eval.plan.hypothesis", "–"),
 		    text_of(c, "score.decision.line", "–"));
 	}
 	doc_table_end(d);

@@ -165,8 +165,8 @@ const char *
 show_speedup(const struct kcandidate *c)
 {
 	if (!(c->speedup.mean > 0) || c->speedup.low >= c->speedup.high)
-		return show("%s%s", show_times(c->speedup.mean),
-		    c->provisional ? " (provisional)" : "");
+		return show(
+		    "%s%s", show_times(c->speedup.mean), c->provisional ? " (provisional)" : "");
 	return show("%s (%s%s)", show_times(c->speedup.mean),
 	    show_interval(&c->speedup, show_times), c->provisional ? ", provisional" : "");
 }
@@ -187,9 +187,8 @@ names_of(json_t *names)
 	json_t *n;
 
 	kbuf_add(&b, "", 0);
-	json_object_foreach(names, name, n)
-		kbuf_printf(&b, "%s%s (%s)", b.len ? ", " : "", name,
-		    show_count(json_integer_value(n)));
+	json_object_foreach(names, name, n) kbuf_printf(
+	    &b, "%s%s (%s)", b.len ? ", " : "", name, show_count(json_integer_value(n)));
 	return b.data;
 }
 

@@ -55,15 +55,14 @@ put_no_best(struct doc *d, const struct report *r)
 	count_statuses(r, &correct, &compiled);
 	if (!r->linear)
 		doc_lead(d, "After %s no candidate is %s.", plural(r->last, "trial", "trials"),
-		    correct ? "faster than the reference" :
-		    status_rows[STATUS_CORRECT].name);
+		    correct ? "faster than the reference" : status_rows[STATUS_CORRECT].name);
 	else if (!r->last)
 		doc_lead(d, "There is the baseline, and no round behind it yet.");
 	else
 		doc_lead(d, "None of %s was accepted: the naive reference stands as it was. %s.",
 		    plural(r->last, "round", "rounds"),
-		    correct ? plural(correct, "candidate was correct", "candidates were correct") :
-			      "No candidate was correct");
+		    correct ? plural(correct, "candidate was correct", "candidates were correct")
+		            : "No candidate was correct");
 }
 
 /* Where the figure of the best comes from. */
@@ -76,10 +75,10 @@ how_measured(const struct report *r)
 		return "measured again after the search, in turns with the reference in one run.";
 	if (!anchor)
 		return "by the evaluation that scored it, from times measured apart.";
-	return !strcmp(anchor, "reference") ?
-	    "by the evaluation that scored it, in turns with the reference." :
-	    "by the evaluation that scored it, in turns with a program whose own speed-up is "
-	    "known.";
+	return !strcmp(anchor, "reference")
+	    ? "by the evaluation that scored it, in turns with the reference."
+	    : "by the evaluation that scored it, in turns with a program whose own speed-up is "
+	      "known.";
 }
 
 static void
@@ -118,8 +117,8 @@ put_baseline_tiles(struct doc *d, const struct report *r)
 {
 	for (size_t i = 0; i < r->task->baseline_count && i < 4; i++) {
 		const char *name = r->task->baselines[i].name;
-		struct kgain_ratio ratio = kgain_ratio_of_pairs(kjson_path(r->verify, "pairs"),
-		    name, NULL, kjson_path(r->verify, "timing"));
+		struct kgain_ratio ratio = kgain_ratio_of_pairs(
+		    kjson_path(r->verify, "pairs"), name, NULL, kjson_path(r->verify, "timing"));
 		char *what = kasprintf("of the speed of %s", name);
 
 		if (ratio.n)
@@ -165,7 +164,7 @@ count_values(const json_t *cases, const char *member)
 	json_t *c;
 
 	json_array_foreach(cases, i, c)
-		json_object_set_new(seen, kjson_str_or(c, member, ""), json_true());
+	    json_object_set_new(seen, kjson_str_or(c, member, ""), json_true());
 	n = json_object_size(seen);
 	json_decref(seen);
 	return n;
@@ -177,10 +176,8 @@ all_checked(const json_t *timing)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(timing, i, row)
-		if (kjson_int_or(row, "checked_per_sample", 0) <
-		    kjson_int_or(row, "calls_per_sample", 1))
-			return false;
+	json_array_foreach(timing, i, row) if (kjson_int_or(row, "checked_per_sample", 0) <
+	    kjson_int_or(row, "calls_per_sample", 1)) return false;
 	return json_array_size(timing) > 0;
 }
 
@@ -189,7 +186,7 @@ put_checks(struct doc *d, const char *when, const json_t *eval)
 {
 	const json_t *cases = kjson_path(eval, "correctness.cases");
 	long long passed = kjson_int_or(eval, "correctness.passed", 0),
-		  total = kjson_int_or(eval, "correctness.total", 0);
+	          total = kjson_int_or(eval, "correctness.total", 0);
 
 	if (!total)
 		return;
@@ -198,9 +195,9 @@ put_checks(struct doc *d, const char *when, const json_t *eval)
 		    total,
 		    plural((long long)count_values(cases, "workload"), "workload", "workloads"),
 		    plural((long long)count_values(cases, "distribution"), "distribution",
-			"distributions"),
-		    kjson_str_or(eval, "seed", NULL) ? ", inputs drawn after the build from seed " :
-						       "",
+		        "distributions"),
+		    kjson_str_or(eval, "seed", NULL) ? ", inputs drawn after the build from seed "
+		                                     : "",
 		    kjson_str_or(eval, "seed", ""));
 	else
 		doc_item(d, "%s: right in %lld of %lld cases.", when, passed, total);
@@ -234,8 +231,8 @@ put_verified(struct doc *d, const struct report *r)
 		    "\1%s\1 (level %lld of 3).",
 		    sandbox, (long long)kjson_int_or(eval, "sandbox.level", 0));
 	if (caches)
-		doc_item(d, "Caches before every sample: %s. Every call had inputs of its own.",
-		    caches);
+		doc_item(
+		    d, "Caches before every sample: %s. Every call had inputs of its own.", caches);
 	if (when)
 		doc_item(d,
 		    "The reply with this kernel was complete at %s. Evaluations carry no clock "

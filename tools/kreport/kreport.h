@@ -22,8 +22,8 @@ struct report {
 	struct kcamp *camp;
 	struct ktask *task;
 	struct ktrials trials;
-	long last;			/* trial */
-	struct karch archive;		/* of that trial */
+	long last;            /* trial */
+	struct karch archive; /* of that trial */
 	/*
 	 * By trial and branch; the reference is the first. Their records are without the texts
 	 * that are long: prompt, codes, reply. Speed-ups are of the newest race, else of the
@@ -32,14 +32,14 @@ struct report {
 	struct kcandidate *list;
 	size_t count;
 	const struct kcandidate *reference;
-	const struct kcandidate *best;	/* NULL: none but the reference is correct */
-	json_t *verify; /* eval of the newest verification of the best; NULL: none, or */
+	const struct kcandidate *best; /* NULL: none but the reference is correct */
+	json_t *verify;  /* eval of the newest verification of the best; NULL: none, or */
 	json_t *refused; /* that of one which found it wrong */
 	long verify_trial;
-	json_t *machine, *roofline;	/* NULL: there is no such file */
-	bool audited;			/* some candidate is */
-	json_t *audit;			/* what kaudit makes of the gains; NULL: nothing */
-	bool linear;			/* rounds with decisions, in place of a search over cells */
+	json_t *machine, *roofline; /* NULL: there is no such file */
+	bool audited;               /* some candidate is */
+	json_t *audit;              /* what kaudit makes of the gains; NULL: nothing */
+	bool linear;                /* rounds with decisions, in place of a search over cells */
 	long begun; /* trial after the last whose files are there in part; 0: none */
 };
 
@@ -49,8 +49,8 @@ void free_report(struct report *r);
  * Does C follow BEST (NULL: the reference) as the best? By the rule of archives: a gain, beyond the
  * noise of both.
  */
-bool is_next_best(const struct report *r, const struct kcandidate *best,
-    const struct kcandidate *c);
+bool is_next_best(
+    const struct report *r, const struct kcandidate *best, const struct kcandidate *c);
 /* The candidate of that id, or NULL. */
 const struct kcandidate *find_candidate(const struct report *r, const char *id);
 /* A member of a candidate's record, by path; NULL when absent. */
@@ -59,15 +59,15 @@ const char *text_of(const struct kcandidate *c, const char *path, const char *de
 
 /* figures.c: figures as text. The text is good until the 64th next call. */
 
-const char *show_time(double ns);			/* "31.63 µs" */
-const char *show_times(double ratio);			/* "157.8×" */
-const char *show_percent(double ratio);			/* "102.8 %" */
-const char *show_change(double percent);		/* "+1.23 %" */
-const char *show_rate(double per_second, const char *unit);	/* "679.0 T" + unit */
+const char *show_time(double ns);                           /* "31.63 µs" */
+const char *show_times(double ratio);                       /* "157.8×" */
+const char *show_percent(double ratio);                     /* "102.8 %" */
+const char *show_change(double percent);                    /* "+1.23 %" */
+const char *show_rate(double per_second, const char *unit); /* "679.0 T" + unit */
 const char *show_bytes(double bytes);
-const char *show_count(long long n);			/* "12,345" */
+const char *show_count(long long n); /* "12,345" */
 const char *show_usd(double usd);
-const char *plural(long long n, const char *one, const char *many);	/* "1 round" */
+const char *plural(long long n, const char *one, const char *many); /* "1 round" */
 
 /* How often each name came: "claude (6), other (2)", in the order of their first; caller frees. */
 void count_name(json_t *names, const char *name);
@@ -75,7 +75,7 @@ char *names_of(json_t *names);
 /* A row of two cells; without a value none. */
 void put_fact(struct doc *d, const char *name, const char *value);
 
-const char *axis_times(double v);			/* at the ticks of an axis */
+const char *axis_times(double v); /* at the ticks of an axis */
 const char *axis_number(double v);
 const char *axis_rate(double v);
 
@@ -87,9 +87,9 @@ const char *show_speedup(const struct kcandidate *c);
 /* svg.c: plots. */
 
 struct axis {
-	double low, high;	/* in units of the axis */
-	bool log, whole;	/* whole: ticks at whole numbers alone */
-	double from, to;	/* on the paper */
+	double low, high; /* in units of the axis */
+	bool log, whole;  /* whole: ticks at whole numbers alone */
+	double from, to;  /* on the paper */
 	const char *title;
 };
 
@@ -105,7 +105,7 @@ struct plot {
  */
 void plot_begin(struct plot *p, const char *id, double width, double height, const char *title,
     const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-void plot_area(struct plot *p);			/* the default place for the axes */
+void plot_area(struct plot *p); /* the default place for the axes */
 void plot_x_axis(struct plot *p, const char *(*label)(double));
 void plot_y_axis(struct plot *p, const char *(*label)(double));
 double plot_at(const struct axis *a, double value);
@@ -120,8 +120,8 @@ struct kbuf *plot_end(struct plot *p);
 
 /* The sections of the report, each in its own file. */
 void put_headline(struct doc *d, const struct report *r);
-void put_workloads(struct doc *d, const struct report *r);	/* with put_sources and put_times */
-void put_sources(struct doc *d, const struct report *r);	/* part of the headline */
+void put_workloads(struct doc *d, const struct report *r); /* with put_sources and put_times */
+void put_sources(struct doc *d, const struct report *r);   /* part of the headline */
 void put_times(struct doc *d, const struct report *r);
 void put_roofline(struct doc *d, const struct report *r);
 void put_search(struct doc *d, const struct report *r);

@@ -13,7 +13,7 @@
 enum { MOST_STEPS = 400 };
 
 struct chain {
-	const struct kcandidate *step[MOST_STEPS];	/* the reference first */
+	const struct kcandidate *step[MOST_STEPS]; /* the reference first */
 	size_t count;
 };
 
@@ -24,7 +24,8 @@ linear_chain(const struct report *r, struct chain *chain)
 	const json_t *ids = kjson_path(r->archive.header, "linear.chain"), *id;
 	size_t i;
 
-	json_array_foreach(ids, i, id) {
+	json_array_foreach(ids, i, id)
+	{
 		const struct kcandidate *c = find_candidate(r, json_string_value(id));
 
 		if (c && chain->count < MOST_STEPS)
@@ -41,8 +42,9 @@ parent_chain(const struct report *r, struct chain *chain)
 	size_t n = 0;
 
 	while (c && n < MOST_STEPS) {
-		const struct kcandidate *parent = c == r->reference ? NULL :
-		    find_candidate(r, text_of(c, "sample.parent.id", NULL));
+		const struct kcandidate *parent = c == r->reference
+		    ? NULL
+		    : find_candidate(r, text_of(c, "sample.parent.id", NULL));
 
 		list[n++] = c;
 		c = parent && parent->trial < c->trial ? parent : NULL;
@@ -62,8 +64,8 @@ gain_of(const struct kcandidate *parent, const struct kcandidate *c, bool *paire
 
 	*paired = !strcmp(text_of(c, "sample.incumbent", ""), parent->id);
 	if (*paired)
-		ratio = kgain_ratio_of_pairs(of(c, "eval.pairs"), "incumbent", NULL,
-		    of(c, "eval.timing"));
+		ratio = kgain_ratio_of_pairs(
+		    of(c, "eval.pairs"), "incumbent", NULL, of(c, "eval.timing"));
 	*paired = ratio.n > 0;
 	if (!*paired)
 		ratio = kgain_quotient(&c->speedup, &parent->speedup);
@@ -80,8 +82,8 @@ put_overview(struct doc *d, const struct chain *chain)
 		bool paired;
 
 		doc_cells(d, "%zu|\1%s\1|%s|%s|%s|%s", i, c->id,
-		    i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–")) :
-			"the reference",
+		    i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–"))
+		      : "the reference",
 		    text_of(c, "coords.cell", "–"), show_time(c->runtime_ms * 1e6),
 		    show_speedup(c));
 		if (i) {
@@ -108,9 +110,8 @@ content_of(const json_t *program, const char *path)
 
 	if (!path)
 		return kjson_str_or(program, "code", "");
-	json_array_foreach(files, i, f)
-		if (!strcmp(kjson_str_or(f, "path", ""), path))
-			return kjson_str_or(f, "content", "");
+	json_array_foreach(files, i, f) if (!strcmp(kjson_str_or(f, "path", ""),
+	                                        path)) return kjson_str_or(f, "content", "");
 	return "";
 }
 
@@ -120,7 +121,7 @@ put_file(struct doc *d, const json_t *before, const json_t *after, const char *p
 {
 	const char *a = content_of(before, path), *b = content_of(after, path);
 	const char *before_id = kjson_str_or(before, "id", "before"),
-		   *after_id = kjson_str_or(after, "id", "after");
+	           *after_id = kjson_str_or(after, "id", "after");
 	struct kbuf text = { 0 };
 	struct kdiff diff;
 
@@ -145,10 +146,10 @@ put_diff(struct doc *d, const json_t *before, const json_t *after)
 
 	put_file(d, before, after, NULL);
 	json_array_foreach(json_object_get(after, "files"), i, f)
-		put_file(d, before, after, kjson_str_or(f, "path", ""));
-	json_array_foreach(json_object_get(before, "files"), i, f)
-		if (!*content_of(after, kjson_str_or(f, "path", "")))
-			put_file(d, before, after, kjson_str_or(f, "path", ""));
+	    put_file(d, before, after, kjson_str_or(f, "path", ""));
+	json_array_foreach(json_object_get(before, "files"), i,
+	    f) if (!*content_of(after, kjson_str_or(f, "path", "")))
+	    put_file(d, before, after, kjson_str_or(f, "path", ""));
 }
 
 static void
@@ -174,8 +175,8 @@ put_reasons(struct doc *d, const struct kcandidate *c)
 	}
 	if (of(c, "score.decision.remeasured"))
 		doc_item(d, "\2Measured again:\2 %s, mean %s, standard deviation %.2f %%",
-		    plural(kjson_int_or(c->json, "score.decision.remeasured.n", 0), "time",
-			"times"),
+		    plural(
+		        kjson_int_or(c->json, "score.decision.remeasured.n", 0), "time", "times"),
 		    show_change(kjson_num_or(c->json, "score.decision.remeasured.mean_pct", 0)),
 		    kjson_num_or(c->json, "score.decision.remeasured.sd_pct", 0));
 	if (of(c, "eval.plan.bucket"))
@@ -210,7 +211,8 @@ put_source(struct doc *d, const struct report *r, const struct kcandidate *c, co
 	doc_box(d, "source");
 	doc_heading(d, "%s, \1%s\1", what, c->id);
 	doc_code(d, code, strlen(code), language);
-	json_array_foreach(json_object_get(program, "files"), i, f) {
+	json_array_foreach(json_object_get(program, "files"), i, f)
+	{
 		const char *content = kjson_str_or(f, "content", "");
 
 		doc_text(d, "File \1%s\1:", kjson_str_or(f, "path", ""));

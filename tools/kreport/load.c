@@ -137,8 +137,8 @@ by_place(const void *x, const void *y)
 {
 	const struct kcandidate *a = x, *b = y;
 
-	return a->trial != b->trial ? (a->trial > b->trial) - (a->trial < b->trial) :
-	    (a->branch > b->branch) - (a->branch < b->branch);
+	return a->trial != b->trial ? (a->trial > b->trial) - (a->trial < b->trial)
+	                            : (a->branch > b->branch) - (a->branch < b->branch);
 }
 
 const struct kcandidate *
@@ -214,8 +214,8 @@ load_report(struct report *r, const char *dir)
 	free(path);
 	ktrials_open(&r->trials, r->camp);
 	if (!r->trials.header)
-		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report on",
-		    dir);
+		kdie(
+		    K_USAGE, "%s: no trial is complete yet, so there is nothing to report on", dir);
 	r->last = r->trials.last;
 	path = ktrials_path(r->camp, kjson_int_or(r->trials.header, "trial", 0), "archive.ndjson");
 	karch_load(&r->archive, path, true);

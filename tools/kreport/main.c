@@ -11,9 +11,8 @@
 #include "koption.h"
 #include "kreport.h"
 
-static const char usage[] =
-    "usage: kreport [-c DIR]\n"
-    "       kreport --html | --markdown [-c DIR] [-o FILE]\n";
+static const char usage[] = "usage: kreport [-c DIR]\n"
+                            "       kreport --html | --markdown [-c DIR] [-o FILE]\n";
 
 enum format { BOTH, HTML, MARKDOWN };
 
@@ -21,10 +20,9 @@ enum format { BOTH, HTML, MARKDOWN };
 static void
 write_document(struct doc *d, const struct report *r)
 {
-	static void (*const sections[])(struct doc *, const struct report *) = {
-		put_headline, put_rounds, put_search, put_map, put_failures, put_cost, put_lineage,
-		put_roofline, put_audit, put_environment, put_reproduce
-	};
+	static void (*const sections[])(struct doc *, const struct report *) = { put_headline,
+		put_rounds, put_search, put_map, put_failures, put_cost, put_lineage, put_roofline,
+		put_audit, put_environment, put_reproduce };
 	char *style_file = kdata_path("tools/kreport/report.css"),
 	     *style = kread_file_or_die(style_file, 1 << 20, NULL);
 	const char *title = kcamp_str(r->camp, "title");
@@ -61,7 +59,8 @@ main(int argc, char **argv)
 	const char *dir = ".", *output = NULL;
 	int format = BOTH;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &dir }, { 'o', "output", .text = &output },
+		{ 'c', "campaign", .text = &dir },
+		{ 'o', "output", .text = &output },
 		{ 0, "html", .choice = &format, .value = HTML },
 		{ 0, "markdown", .choice = &format, .value = MARKDOWN },
 	};

@@ -69,8 +69,8 @@ add_facts(const struct report *r, struct names *names)
 	}
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t s = 0; s < LEN(stages); s++)
-			add_name(r, names,
-			    kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
+			add_name(
+			    r, names, kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
 }
 
 /* In the form that sha256sum -c reads. */
@@ -163,8 +163,8 @@ put_reproduce(struct doc *d, const struct report *r)
 	put_commands(d, r);
 	add_sources(r, &sources);
 	add_facts(r, &facts);
-	doc_text(d,
-	    "SHA-256 of what the campaign rests on, in the form that \1sha256sum -c\1 reads:");
+	doc_text(
+	    d, "SHA-256 of what the campaign rests on, in the form that \1sha256sum -c\1 reads:");
 	put_digests(d, r, &sources, "Task and sources");
 	put_digests(d, r, &facts, "Facts");
 }

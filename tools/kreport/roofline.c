@@ -36,8 +36,8 @@ timing_of(const struct report *r, const struct kcandidate *c)
 
 /* Operations a second of a candidate on a workload of the roofline; 0: not timed. */
 static double
-rate_of(const struct report *r, const struct kcandidate *c, const json_t *workload,
-    const char *work)
+rate_of(
+    const struct report *r, const struct kcandidate *c, const json_t *workload, const char *work)
 {
 	const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(workload, "workload", ""));
 	double ns = row ? kgain_time_ns(row, "median") : 0;
@@ -97,7 +97,8 @@ measured(const json_t *rows, const char *name)
 	size_t i;
 	json_t *w;
 
-	json_array_foreach(rows, i, w) {
+	json_array_foreach(rows, i, w)
+	{
 		const json_t *figure = json_object_get(w, name);
 
 		if (strstr(kjson_str_or(figure, "by", ""), "measured"))
@@ -114,7 +115,8 @@ put_plot(struct doc *d, const struct report *r, const json_t *rows, double peak,
 	json_t *w;
 	struct plot p;
 
-	json_array_foreach(rows, i, w) {
+	json_array_foreach(rows, i, w)
+	{
 		double x = kjson_num_or(w, "intensity", 0);
 
 		widen(&s, x, fmin(peak, x * bandwidth));
@@ -144,7 +146,8 @@ put_plot(struct doc *d, const struct report *r, const json_t *rows, double peak,
 	put_roof(&p, "measured",
 	    measured(rows, "compute_ceiling") > 0 ? measured(rows, "compute_ceiling") : peak,
 	    measured(rows, "memory_ceiling"));
-	json_array_foreach(rows, i, w) {
+	json_array_foreach(rows, i, w)
+	{
 		double x = kjson_num_or(w, "intensity", 0);
 
 		if (x > 0)
@@ -157,8 +160,8 @@ put_plot(struct doc *d, const struct report *r, const json_t *rows, double peak,
 	doc_figure(d, plot_end(&p),
 	    "The roof of the device, every timed workload at its intensity: hollow the reference, "
 	    "filled the best%s.",
-	    measured(rows, "memory_ceiling") > 0 ? "; the broken line is what was measured on it" :
-						   "");
+	    measured(rows, "memory_ceiling") > 0 ? "; the broken line is what was measured on it"
+	                                         : "");
 }
 
 /* "64.6 %" of a ceiling {"value","unit"}. */
@@ -168,8 +171,8 @@ put_share(struct doc *d, double rate, const json_t *ceiling)
 	double top = plain(ceiling);
 
 	if (rate > 0 && top > 0)
-		doc_cells(d, "%s\nof %s",
-		    show_percent(rate / top), kjson_str_or(ceiling, "by", "?"));
+		doc_cells(
+		    d, "%s\nof %s", show_percent(rate / top), kjson_str_or(ceiling, "by", "?"));
 	else
 		doc_cells(d, "–");
 }
@@ -183,11 +186,12 @@ put_table(struct doc *d, const struct report *r, const json_t *rows)
 	json_t *w;
 
 	doc_table(d,
-	    r->best ? "How near the best comes to the ceilings" :
-		      "How near the reference comes to the ceilings",
+	    r->best ? "How near the best comes to the ceilings"
+	            : "How near the reference comes to the ceilings",
 	    "Workload|Bound by|>Time|>Least time|~Target|>Rate|^Of the compute ceiling|>Bytes per "
 	    "second|^Of the memory ceiling|>Intensity");
-	json_array_foreach(rows, i, w) {
+	json_array_foreach(rows, i, w)
+	{
 		const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(w, "workload", ""));
 		double flops = rate_of(r, c, w, "flops"), bytes = rate_of(r, c, w, "bytes"),
 		       floor = kjson_num_or(w, "floor_ns", 0),
@@ -218,8 +222,8 @@ put_peak(struct doc *d, const json_t *roofline, const char *path, const char *wh
 
 	if (figure)
 		doc_item(d, "%s: %.6g %s (%s, \1%s\1)", what, kjson_num_or(figure, "value", 0),
-		    kjson_str_or(figure, "unit", ""),
-		    kjson_str_or(figure, "by", "?"), kjson_str_or(figure, "from", "?"));
+		    kjson_str_or(figure, "unit", ""), kjson_str_or(figure, "by", "?"),
+		    kjson_str_or(figure, "from", "?"));
 }
 
 static void
@@ -227,9 +231,11 @@ put_gaps(struct doc *d, const json_t *roofline)
 {
 	static const char *const lists[][2] = {
 		{ "unknown", "Unknown \1{{metric}}\1: {{why}}" },
-		{ "mismatches", "Device and documents disagree on \1{{metric}}\1: {{documented}} "
+		{ "mismatches",
+		    "Device and documents disagree on \1{{metric}}\1: {{documented}} "
 		    "({{where}}), but the device says {{running}}" },
-		{ "placeholders", "Placeholder, not a fact: \1{{metric}}\1: {{value}} {{unit}} "
+		{ "placeholders",
+		    "Placeholder, not a fact: \1{{metric}}\1: {{value}} {{unit}} "
 		    "(\1{{from}}\1)" },
 		{ "implausible", "Not plausible: \1{{what}}\1, {{value}} {{unit}}: {{why}}" },
 	};
@@ -243,7 +249,7 @@ put_roofline(struct doc *d, const struct report *r)
 {
 	const json_t *rows = json_object_get(r->roofline, "workloads");
 	double peak = plain(kjson_path(r->roofline, "peaks.compute")),
-	    bandwidth = plain(kjson_path(r->roofline, "peaks.memory"));
+	       bandwidth = plain(kjson_path(r->roofline, "peaks.memory"));
 
 	doc_section(d, "roofline", "Roofline");
 	if (!r->roofline) {
@@ -253,12 +259,12 @@ put_roofline(struct doc *d, const struct report *r)
 		return;
 	}
 	doc_text(d, "Device \1%s\1. %s.",
-	    kjson_str_or(r->roofline, "device.name",
-		kjson_str_or(r->roofline, "device.asked", "not known")),
-	    !strcmp(kjson_str_or(r->roofline, "label", ""), "placeholder") ?
-		"Some of its figures are placeholders that a person consented to" :
-		peak > 0 && bandwidth > 0 ? "Every figure used has a source" :
-					    "Not enough is known of it to draw its roof");
+	    kjson_str_or(
+	        r->roofline, "device.name", kjson_str_or(r->roofline, "device.asked", "not known")),
+	    !strcmp(kjson_str_or(r->roofline, "label", ""), "placeholder")
+	        ? "Some of its figures are placeholders that a person consented to"
+	        : peak > 0 && bandwidth > 0 ? "Every figure used has a source"
+	                                    : "Not enough is known of it to draw its roof");
 	put_peak(d, r->roofline, "peaks.compute", "Compute peak");
 	put_peak(d, r->roofline, "peaks.memory", "Memory bandwidth");
 	put_gaps(d, r->roofline);

@@ -29,9 +29,8 @@ shapes_of(const struct report *r, const char *names[MOST_SHAPES])
 	const json_t *timing = of(r->reference, "eval.timing"), *row;
 	size_t i, n = 0;
 
-	json_array_foreach(timing, i, row)
-		if (n < MOST_SHAPES)
-			names[n++] = kjson_str_or(row, "workload", "?");
+	json_array_foreach(timing, i, row) if (n < MOST_SHAPES) names[n++] =
+	    kjson_str_or(row, "workload", "?");
 	return n;
 }
 
@@ -46,8 +45,8 @@ put_shape(struct doc *d, const struct report *r, const struct kcandidate *c, con
 	if (!(ns > 0))
 		doc_cells(d, "–");
 	else if (flops > 0)
-		doc_cells(d, "%s,\n%s",
-		    show_time(ns), show_rate((double)flops / ns * 1e9, "FLOP/s"));
+		doc_cells(
+		    d, "%s,\n%s", show_time(ns), show_rate((double)flops / ns * 1e9, "FLOP/s"));
 	else
 		doc_cells(d, "%s", show_time(ns));
 }
@@ -62,10 +61,10 @@ put_round(struct doc *d, const struct report *r, const struct kcandidate *c, con
 	    (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1),
 	    word_of(verdict),
 	    kjson_bool_or(c->json, "score.decision.trade_off", false) ? " (trade-off)" : "",
-	    !strcmp(verdict, "baseline") ?
-		"the naive reference" :
-		text_of(c, "eval.plan.change",
-		    text_of(c, "eval.plan_fault", status_rows[c->status].name)));
+	    !strcmp(verdict, "baseline")
+	        ? "the naive reference"
+	        : text_of(c, "eval.plan.change",
+	              text_of(c, "eval.plan_fault", status_rows[c->status].name)));
 	if (of(c, "score.decision.improvement_pct") && strcmp(verdict, "baseline"))
 		doc_cells(d, "%s",
 		    show_change(kjson_num_or(c->json, "score.decision.improvement_pct", 0)));
@@ -93,12 +92,13 @@ put_trend(struct doc *d, const struct report *r)
 			put_round(d, r, &r->list[i], names, shapes);
 	doc_table_end(d);
 	kbuf_free(&spec);
-	doc_text(d, "vs last accepted: what the decision rests on, measured in turns where the "
+	doc_text(d,
+	    "vs last accepted: what the decision rests on, measured in turns where the "
 	    "two were raced. Speed-up: over the reference, by the newest race that tells it.");
 	if (timed > shapes)
 		doc_text(d, "%s; their times are in \1trials/TTT/score.ndjson\1.",
 		    plural((long long)(timed - shapes), "further workload is not shown here",
-			"further workloads are not shown here"));
+		        "further workloads are not shown here"));
 }
 
 /* What would end the campaign. */
@@ -112,8 +112,7 @@ put_termination(struct doc *d, const struct report *r)
 	kends_find(r->camp, r->last, accepted ? accepted->json : NULL, &e);
 	doc_table(d, "Termination", "Condition|~What|State");
 	for (size_t i = 0; i < KENDS; i++) {
-		doc_cells(d, "T%zu|%s: %s|%s%s", i + 1,
-		    kends_texts[i].what, kends_texts[i].from,
+		doc_cells(d, "T%zu|%s: %s|%s%s", i + 1, kends_texts[i].what, kends_texts[i].from,
 		    e.at[i].holds ? "true" : "false", e.at[i].set ? "" : ", not set");
 	}
 	doc_table_end(d);
@@ -139,8 +138,8 @@ put_rounds(struct doc *d, const struct report *r)
 	    "back by rule. %s, %s rolled back; the last accepted program is \1%s\1.",
 	    plural(accepted, "round was accepted", "rounds were accepted"),
 	    plural(back, "was", "were"),
-	    kjson_str_or(r->archive.header, "linear.accepted",
-		r->best ? r->best->id : KARCH_REFERENCE));
+	    kjson_str_or(
+	        r->archive.header, "linear.accepted", r->best ? r->best->id : KARCH_REFERENCE));
 	put_trend(d, r);
 	put_termination(d, r);
 }

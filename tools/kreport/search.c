@@ -15,9 +15,9 @@
 /* What came of one trial. */
 struct outcome {
 	long count[STATUS_COUNT], all, gains;
-	double best;		/* speed-up of the best so far; 0: none */
+	double best; /* speed-up of the best so far; 0: none */
 	double cost;
-	long long tokens;	/* written */
+	long long tokens; /* written */
 	bool priced;
 };
 
@@ -63,8 +63,8 @@ put_best_line(struct plot *p, const struct report *r, const struct outcome *o)
 	struct kbuf path = { 0 };
 	double last = 1;
 
-	kbuf_printf(&path, "<path class=\"best\" d=\"M%.1f %.1f", plot_at(&p->x, 0),
-	    plot_at(&p->y, 1));
+	kbuf_printf(
+	    &path, "<path class=\"best\" d=\"M%.1f %.1f", plot_at(&p->x, 0), plot_at(&p->y, 1));
 	for (long t = 1; t <= r->last; t++) {
 		double now = o[t].best > 0 ? fmax(o[t].best, 1) : last;
 
@@ -168,8 +168,8 @@ speedups_of(const struct report *r, size_t *count)
 }
 
 static void
-put_summary(struct doc *d, const struct report *r, const struct outcome *o, const double *x,
-    size_t n)
+put_summary(
+    struct doc *d, const struct report *r, const struct outcome *o, const double *x, size_t n)
 {
 	long gains = 0;
 	double cost = 0;
@@ -191,18 +191,18 @@ put_summary(struct doc *d, const struct report *r, const struct outcome *o, cons
 		    show_times(kstat_quantile(x, n, 0.5)), show_times(kstat_quantile(x, n, 0.75)),
 		    show_times(x[n - 1]));
 	if (!gains)
-		doc_text(d, "There was no %s.",
-		    r->linear ? "accepted round" : "gain beyond the noise");
+		doc_text(
+		    d, "There was no %s.", r->linear ? "accepted round" : "gain beyond the noise");
 	else if (priced || tokens)
 		doc_text(d, "%s in all. Each took %s%s%s written, the failures included.",
 		    plural(gains, r->linear ? "accepted round" : "gain",
-			r->linear ? "accepted rounds" : "gains"),
+		        r->linear ? "accepted rounds" : "gains"),
 		    priced ? show_usd(cost / (double)gains) : "", priced ? " and " : "",
 		    plural(tokens / gains, "token", "tokens"));
 	else
 		doc_text(d, "%s in all; neither cost nor tokens of the replies are known.",
 		    plural(gains, r->linear ? "accepted round" : "gain",
-		    r->linear ? "accepted rounds" : "gains"));
+		        r->linear ? "accepted rounds" : "gains"));
 }
 
 static void
@@ -214,9 +214,9 @@ put_trials(struct doc *d, const struct report *r, const struct outcome *o)
 		doc_details(d, "All %ld trials", r->last);
 	for (long t = 1; t <= r->last; t++)
 		paid = paid || o[t].priced || o[t].tokens;
-	doc_table(d, "Trials", paid ?
-	    ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens written|>Cost" :
-	    ">Trial|>Candidates|>Correct|>Gains|>Best so far");
+	doc_table(d, "Trials",
+	    paid ? ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens written|>Cost"
+	         : ">Trial|>Candidates|>Correct|>Gains|>Best so far");
 	for (long t = 1; t <= r->last; t++) {
 		doc_cells(d, "%ld|%ld|%ld|%ld|%s", t, o[t].all, o[t].count[STATUS_CORRECT],
 		    o[t].gains, show_times(o[t].best));

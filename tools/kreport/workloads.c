@@ -14,16 +14,16 @@ enum { BEST, REFERENCE, BASELINES };
 struct program {
 	const char *name, *class;
 	const json_t *timing;
-	double ns;			/* median on this workload */
-	struct kgain_ratio behind;	/* speed-up of the best over it; n 0: not known */
-	struct kgain_ratio speed;	/* its own over the reference */
+	double ns;                 /* median on this workload */
+	struct kgain_ratio behind; /* speed-up of the best over it; n 0: not known */
+	struct kgain_ratio speed;  /* its own over the reference */
 };
 
 struct workload {
 	const char *name;
-	struct program *list;		/* owned by who asks workload_of */
+	struct program *list; /* owned by who asks workload_of */
 	size_t count;
-	double least_ns;		/* by the roofline; 0: not known */
+	double least_ns; /* by the roofline; 0: not known */
 };
 
 static const json_t *
@@ -32,9 +32,8 @@ baseline_named(const json_t *baselines, const char *name)
 	size_t i;
 	json_t *b;
 
-	json_array_foreach(baselines, i, b)
-		if (!strcmp(kjson_str_or(b, "name", ""), name))
-			return b;
+	json_array_foreach(
+	    baselines, i, b) if (!strcmp(kjson_str_or(b, "name", ""), name)) return b;
 	return NULL;
 }
 
@@ -173,12 +172,12 @@ put_missing_baselines(struct doc *d, const struct report *r)
 	const json_t *b;
 	size_t i;
 
-	json_array_foreach(baselines_of(r), i, b)
-		if (json_object_get(b, "missing"))
-			doc_note(d, "Baseline \1%s\1 was not available: %s",
-			    kjson_str_or(b, "name", "?"), kjson_str_or(b, "missing", ""));
+	json_array_foreach(baselines_of(r), i, b) if (json_object_get(b, "missing"))
+	    doc_note(d, "Baseline \1%s\1 was not available: %s", kjson_str_or(b, "name", "?"),
+	        kjson_str_or(b, "missing", ""));
 	if (!r->task->baseline_count)
-		doc_note(d, "The task has no baseline, so the naive reference is the only "
+		doc_note(d,
+		    "The task has no baseline, so the naive reference is the only "
 		    "program to compare with.");
 }
 
@@ -189,7 +188,8 @@ put_workloads(struct doc *d, const struct report *r)
 	size_t i;
 
 	doc_heading(d, "Speed on each workload, as a multiple of the reference");
-	json_array_foreach(timed(r), i, row) {
+	json_array_foreach(timed(r), i, row)
+	{
 		struct workload w = workload_of(r, kjson_str_or(row, "workload", "?"));
 
 		put_bars(d, &w);
@@ -198,8 +198,8 @@ put_workloads(struct doc *d, const struct report *r)
 	doc_text(d,
 	    "Longer is faster. The thin line is the 99.5 %% confidence interval; the time is the "
 	    "median of one call.%s",
-	    !r->roofline ? "" :
-			   " The roofline is the least time that the peaks of the device allow.");
+	    !r->roofline ? ""
+	                 : " The roofline is the least time that the peaks of the device allow.");
 	put_missing_baselines(d, r);
 }
 
@@ -215,8 +215,8 @@ add_rates(struct kbuf *out, const struct report *r, const char *workload, double
 	if (flops > 0)
 		kbuf_puts(out, show_rate((double)flops / ns * 1e9, "FLOP/s"));
 	if (bytes > 0)
-		kbuf_printf(out, "%s%s", flops > 0 ? ", " : "",
-		    show_rate((double)bytes / ns * 1e9, "B/s"));
+		kbuf_printf(
+		    out, "%s%s", flops > 0 ? ", " : "", show_rate((double)bytes / ns * 1e9, "B/s"));
 }
 
 static void
@@ -233,8 +233,8 @@ put_program(struct doc *d, const struct report *r, const struct program *p, cons
 	doc_cells(d, "%s|%s|%zu", show_time(p->ns), show_time(kjson_num_or(row, "iqr_ns", 0)),
 	    json_array_size(json_object_get(row, "samples_ns")));
 	if (p->behind.n)
-		doc_cells(d, "%s (%s)",
-		    show_times(p->behind.mean), show_interval(&p->behind, show_times));
+		doc_cells(d, "%s (%s)", show_times(p->behind.mean),
+		    show_interval(&p->behind, show_times));
 	else
 		doc_cells(d, "–");
 	doc_cells(d, "%s", rates.data);
@@ -249,30 +249,29 @@ put_alone(struct doc *d, const struct report *r)
 	bool any = false;
 	size_t i;
 
-	json_array_foreach(own, i, row)
-		any |= json_object_get(row, "host_ns") != NULL;
+	json_array_foreach(own, i, row) any |= json_object_get(row, "host_ns") != NULL;
 	if (!any)
 		return;
 	doc_table(d, "One call by itself", "Workload|Program|>Counts|>By itself|>Host time");
-	json_array_foreach(own, i, row)
-		for (int k = 0; k < 2; k++) {
-			const char *workload = kjson_str_or(row, "workload", "?");
-			const json_t *x = k ? kgain_row(reference, workload) : row;
+	json_array_foreach(own, i, row) for (int k = 0; k < 2; k++)
+	{
+		const char *workload = kjson_str_or(row, "workload", "?");
+		const json_t *x = k ? kgain_row(reference, workload) : row;
 
-			if (!x || !json_object_get(x, "host_ns"))
-				continue;
-			doc_cells(d, "%s", workload);
-			doc_cells(d, k ? "%s" : "\2%s\2", k ? "reference" : r->best->id);
-			doc_cells(d, "%s|%s|%s", show_time(kgain_time_ns(x, "median")),
-			    show_time(kjson_num_or(x, "alone_ns", 0)),
-			    show_time(kjson_num_or(x, "host_ns", 0)));
-		}
+		if (!x || !json_object_get(x, "host_ns"))
+			continue;
+		doc_cells(d, "%s", workload);
+		doc_cells(d, k ? "%s" : "\2%s\2", k ? "reference" : r->best->id);
+		doc_cells(d, "%s|%s|%s", show_time(kgain_time_ns(x, "median")),
+		    show_time(kjson_num_or(x, "alone_ns", 0)),
+		    show_time(kjson_num_or(x, "host_ns", 0)));
+	}
 	doc_table_end(d);
 	doc_text(d,
 	    "%s By itself: one call on an idle device, from cold caches. Host time: until the "
 	    "entry of such a call returned.",
-	    r->task->alone ? "What counts is a call by itself (\1timing\1 of the task)." :
-			     "What counts are calls back to back (\1timing\1 of the task).");
+	    r->task->alone ? "What counts is a call by itself (\1timing\1 of the task)."
+	                   : "What counts are calls back to back (\1timing\1 of the task).");
 }
 
 void
@@ -282,9 +281,11 @@ put_times(struct doc *d, const struct report *r)
 	size_t i;
 
 	doc_details(d, "Times, spread, samples and rates on every workload");
-	doc_table(d, "Every timed workload", "Workload|Program|>Median|>IQR|>Samples|"
+	doc_table(d, "Every timed workload",
+	    "Workload|Program|>Median|>IQR|>Samples|"
 	    ">Speed-up of the best over it|>Rate");
-	json_array_foreach(timing_of_best(r), i, row) {
+	json_array_foreach(timing_of_best(r), i, row)
+	{
 		struct workload w = workload_of(r, kjson_str_or(row, "workload", "?"));
 
 		for (size_t k = 0; k < w.count; k++)

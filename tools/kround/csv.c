@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* benchmark.csv: one row for every workload of the set that a candidate was judged on. See kround.h. */
+/*
+ * benchmark.csv: one row for every workload of the set that a candidate was judged on. See
+ * kround.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +24,8 @@ put_sets(const struct ktask_workload *w, struct kbuf *out)
 
 	if (!w->sets)
 		kbuf_puts(out, "all");
-	json_array_foreach(w->sets, i, s) {
+	json_array_foreach(w->sets, i, s)
+	{
 		kbuf_puts(out, i ? "+" : "");
 		put_label(json_string_value(s) ? json_string_value(s) : "", out);
 	}
@@ -50,7 +54,8 @@ put_number(bool known, double v, struct kbuf *out)
 }
 
 static void
-put_row(const struct ktask *t, const struct ktask_workload *w, const struct shape *s, struct kbuf *out)
+put_row(
+    const struct ktask *t, const struct ktask_workload *w, const struct shape *s, struct kbuf *out)
 {
 	bool timed = s->ns > 0;
 
@@ -100,7 +105,8 @@ column(const char *heading, const char *name)
 {
 	size_t n = 0, len;
 
-	for (const char *s; *(s = field(heading, n, &len)) && (len != strlen(name) || strncmp(s, name, len)); n++)
+	for (const char *s;
+	     *(s = field(heading, n, &len)) && (len != strlen(name) || strncmp(s, name, len)); n++)
 		if (s[len] == '\n')
 			break;
 	return n;
@@ -131,7 +137,8 @@ labels(const char *table, const char *set)
 	const char *s;
 
 	kbuf_puts(&out, "{");
-	for (const char *row = strchrnul(table, '\n'); *row && row[1]; row = strchrnul(row + 1, '\n')) {
+	for (const char *row = strchrnul(table, '\n'); *row && row[1];
+	     row = strchrnul(row + 1, '\n')) {
 		s = field(row + 1, sets, &len);
 		if (set && !lists(s, len, "all") && !lists(s, len, set))
 			continue;
@@ -149,13 +156,15 @@ csv_fault(const char *frozen, const char *table, const char *set)
 	char *want, *have, *fault = NULL;
 
 	if (n != m || strncmp(frozen, table, n))
-		return kasprintf("its heading '%.*s' is not the one that round 1 fixed, '%.*s': task.json has changed",
+		return kasprintf("its heading '%.*s' is not the one that round 1 fixed, '%.*s': "
+		                 "task.json has changed",
 		    (int)m, table, (int)n, frozen);
 	want = labels(frozen, set);
 	have = labels(table, NULL);
 	if (strcmp(want, have))
-		fault = kasprintf("its rows %s are not those of round 1%s%s, %s: task.json has changed", have,
-		    set ? " for the set " : "", set ? set : "", want);
+		fault = kasprintf("its rows %s are not those of round 1%s%s, %s: task.json has "
+		                  "changed",
+		    have, set ? " for the set " : "", set ? set : "", want);
 	free(want);
 	free(have);
 	return fault;

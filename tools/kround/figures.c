@@ -24,7 +24,10 @@ in_level(const struct campaign *c, const struct candidate *x, const struct ktask
 	return ktask_in_set(w, set_of(c, x));
 }
 
-/* A row of the timing that decided; of the reference also of the quick set, where that was timed apart. */
+/*
+ * A row of the timing that decided; of the reference also of the quick set, where that was timed
+ * apart.
+ */
 static const json_t *
 timing_row(const struct candidate *x, const char *workload)
 {
@@ -42,7 +45,8 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 	size_t i;
 	json_t *k;
 
-	json_array_foreach(cases, i, k) {
+	json_array_foreach(cases, i, k)
+	{
 		if (strcmp(kjson_str_or(k, "workload", ""), workload))
 			continue;
 		seen = true;
@@ -74,11 +78,12 @@ put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 }
 
 static void
-add_time(const struct campaign *c, const struct candidate *x, const struct ktask_workload *w, struct shape *s)
+add_time(const struct campaign *c, const struct candidate *x, const struct ktask_workload *w,
+    struct shape *s)
 {
 	const json_t *row = timing_row(x, w->name);
-	double flops = (double)ktask_value(c->task, w, c->task->flops), bytes = (double)ktask_value(c->task, w,
-	    c->task->bytes);
+	double flops = (double)ktask_value(c->task, w, c->task->flops),
+	       bytes = (double)ktask_value(c->task, w, c->task->bytes);
 	double ns = row ? kgain_time_ns(row, c->statistic) : NAN;
 
 	if (isnan(ns))
@@ -188,19 +193,24 @@ ratio_pct(double now, double before)
 	return now > 0 && before > 0 ? (now / before - 1) * 100 : NAN;
 }
 
-/* Pairs timed in turns tell a small change better than two times taken apart, so what the decision says comes first. */
+/*
+ * Pairs timed in turns tell a small change better than two times taken apart, so what the decision
+ * says comes first.
+ */
 double
 change_pct(const struct campaign *c, const struct candidate *x, const struct candidate *old)
 {
 	bool first = old && !old->base;
-	double judged = old == x->base ? kjson_num_or(x->decision, "improvement_pct", NAN) :
-	    first ? kjson_num_or(x->decision, "vs_baseline_pct", NAN) : NAN;
+	double judged = old == x->base ? kjson_num_or(x->decision, "improvement_pct", NAN)
+	    : first                    ? kjson_num_or(x->decision, "vs_baseline_pct", NAN)
+	                               : NAN;
 
 	if (!old)
 		return NAN;
 	if (!isnan(judged))
 		return judged;
-	return ratio_pct(aggregates_of(c, x, old).step.average, aggregates_of(c, old, x).step.average);
+	return ratio_pct(
+	    aggregates_of(c, x, old).step.average, aggregates_of(c, old, x).step.average);
 }
 
 double
@@ -208,7 +218,8 @@ shape_baseline_pct(const struct campaign *c, const struct candidate *x, size_t w
 {
 	const struct candidate *first = c->round[0].accepted;
 
-	return first && first != x ? ratio_pct(x->shape[workload].rate, first->shape[workload].rate) : NAN;
+	return first && first != x ? ratio_pct(x->shape[workload].rate, first->shape[workload].rate)
+	                           : NAN;
 }
 
 double
@@ -219,11 +230,12 @@ shape_change_pct(const struct campaign *c, const struct candidate *x, size_t wor
 	json_t *s;
 
 	/*
-	 * Of a step with two passes the decision tells the sum, which stays the step's; the passes are compared here.
+	 * Of a step with two passes the decision tells the sum, which stays the step's; the passes
+	 * are compared here.
 	 */
-	json_array_foreach(shapes, i, s)
-		if (!strcmp(kjson_str_or(s, "workload", ""), c->task->workloads[workload].name))
-			return kjson_num_or(s, "delta_pct", NAN);
+	json_array_foreach(shapes, i,
+	    s) if (!strcmp(kjson_str_or(s, "workload", ""),
+	               c->task->workloads[workload].name)) return kjson_num_or(s, "delta_pct", NAN);
 	return x->base ? ratio_pct(x->shape[workload].rate, x->base->shape[workload].rate) : NAN;
 }
 
@@ -256,8 +268,9 @@ put_vs_baseline(const struct campaign *c, const struct candidate *x, struct kbuf
 	put_pct(change_pct(c, x, first), 3, out);
 	kbuf_puts(out, ", fwd ");
 	/* Without a backward pass the step is the forward one, and both must read the same. */
-	put_pct(now.backward.n ? ratio_pct(now.forward.average, then.forward.average) : change_pct(c, x, first), 3,
-	    out);
+	put_pct(now.backward.n ? ratio_pct(now.forward.average, then.forward.average)
+	                       : change_pct(c, x, first),
+	    3, out);
 	kbuf_puts(out, ", bwd ");
 	put_pct(ratio_pct(now.backward.average, then.backward.average), 3, out);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The repository that holds the campaign. Only commands that read and write objects and one reference: no index, no
- * working tree, no HEAD, and no hook of the repository is run. See kround.h.
+ * The repository that holds the campaign. Only commands that read and write objects and one
+ * reference: no index, no working tree, no HEAD, and no hook of the repository is run. See
+ * kround.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,13 +17,15 @@ enum { GIT_ARGS = 32, GIT_S = 120 };
 extern char **environ;
 
 /*
- * Our environment without git's own variables: where a caller's git points to is not meant. References are taken as
- * they are, not as refs/replace would have them. The caller frees the list alone.
+ * Our environment without git's own variables: where a caller's git points to is not meant.
+ * References are taken as they are, not as refs/replace would have them. The caller frees the list
+ * alone.
  */
 static char **
 environment(void)
 {
-	static char ours[][32] = { "LC_ALL=C", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0" };
+	static char ours[][32] = { "LC_ALL=C", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_TERMINAL_PROMPT=0" };
 	size_t n = 0, k = 0;
 	char **env;
 
@@ -40,7 +43,8 @@ environment(void)
 static char **
 command(const char *const *args)
 {
-	static const char *const fixed[] = { "git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false" };
+	static const char *const fixed[] = { "git", "-c", "core.hooksPath=/dev/null", "-c",
+		"core.fsmonitor=false" };
 	char **argv = kcalloc(GIT_ARGS + LEN(fixed), sizeof *argv);
 	size_t n = 0;
 
@@ -56,8 +60,12 @@ static int
 run(const char *const *args, const void *in, size_t in_len, struct kproc_result *result)
 {
 	char **argv = command(args), **env = environment();
-	struct kproc p = { .argv = argv, .envp = env, .in = in, .in_len = in_len, .timeout_s = GIT_S,
-	    .max_output = OUTPUT_MAX };
+	struct kproc p = { .argv = argv,
+		.envp = env,
+		.in = in,
+		.in_len = in_len,
+		.timeout_s = GIT_S,
+		.max_output = OUTPUT_MAX };
 	int rc = kproc_run(&p, result), code;
 
 	if (rc < 0 && errno != ENOENT)
@@ -78,7 +86,8 @@ git_run(const char *const *args, const void *in, size_t in_len, bool may_fail, s
 	if (code < 0)
 		kdie(K_MISSING, "git: is not installed");
 	if (code && !may_fail)
-		kdie(K_IO, "git %s: ended with %d: %.500s", args[0], code, result.err_len ? result.err : "no message");
+		kdie(K_IO, "git %s: ended with %d: %.500s", args[0], code,
+		    result.err_len ? result.err : "no message");
 	if (!code) {
 		if (len)
 			*len = result.out_len;
@@ -101,8 +110,9 @@ repo_find(void)
 
 	if (code < 0)
 		g.why = "git is not installed";
-	else if (code && (strstr(result.err, "not a git repository") ||
-	    strstr(result.err, "must be run in a work tree")))
+	else if (code &&
+	    (strstr(result.err, "not a git repository") ||
+	        strstr(result.err, "must be run in a work tree")))
 		g.why = "no git repository holds this campaign";
 	else if (code)
 		kdie(K_IO, "git rev-parse: %.500s", result.err);
@@ -123,7 +133,8 @@ repo_free(struct repo *g)
 char *
 git_blob(const void *data, size_t len, bool write)
 {
-	const char *const args[] = { "hash-object", "-t", "blob", "--stdin", write ? "-w" : NULL, NULL };
+	const char *const args[] = { "hash-object", "-t", "blob", "--stdin", write ? "-w" : NULL,
+		NULL };
 
 	return git_run(args, data, len, false, NULL);
 }
@@ -131,13 +142,15 @@ git_blob(const void *data, size_t len, bool write)
 char *
 git_commit_object(const char *text, bool write)
 {
-	const char *const args[] = { "hash-object", "-t", "commit", "--stdin", write ? "-w" : NULL, NULL };
+	const char *const args[] = { "hash-object", "-t", "commit", "--stdin", write ? "-w" : NULL,
+		NULL };
 
 	return git_run(args, text, strlen(text), false, NULL);
 }
 
 /*
- * Entries of TREE but the one called NAME, whose object is put into *OBJECT: NULL without one, "" when it is no folder.
+ * Entries of TREE but the one called NAME, whose object is put into *OBJECT: NULL without one, ""
+ * when it is no folder.
  */
 static struct kbuf
 other_entries(const char *tree, const char *name, char **object)
@@ -150,12 +163,14 @@ other_entries(const char *tree, const char *name, char **object)
 	*object = NULL;
 	/* "MODE TYPE OBJECT\tNAME\0" */
 	for (const char *e = list; e < list + len; e += strlen(e) + 1) {
-		const char *tab = strchr(e, '\t'), *sha = strchr(e, ' ') + 1 + strcspn(strchr(e, ' ') + 1, " ") + 1;
+		const char *tab = strchr(e, '\t'),
+		           *sha = strchr(e, ' ') + 1 + strcspn(strchr(e, ' ') + 1, " ") + 1;
 
 		if (strcmp(tab + 1, name))
 			kbuf_add(&others, e, strlen(e) + 1);
 		else
-			*object = strncmp(e, "040000 ", 7) ? kstrdup("") : kstrndup(sha, (size_t)(tab - sha));
+			*object = strncmp(e, "040000 ", 7) ? kstrdup("")
+			                                   : kstrndup(sha, (size_t)(tab - sha));
 	}
 	free(list);
 	return others;

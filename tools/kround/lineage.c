@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One commit for each accepted round, on a branch that grows from where HEAD was when the first one was made.
- * logs/lineage.ndjson remembers that base, and the commits; everything in a commit comes from the records, so the same
- * records on the same base give the same hashes. See kround.h.
+ * One commit for each accepted round, on a branch that grows from where HEAD was when the first one
+ * was made. logs/lineage.ndjson remembers that base, and the commits; everything in a commit comes
+ * from the records, so the same records on the same base give the same hashes. See kround.h.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,8 +18,8 @@
 enum { SUMMARY = 60, WORDS = 600, LOCK_S = 2 };
 
 struct lineage {
-	json_t *head;		/* NULL: not begun */
-	json_t *commits;	/* array */
+	json_t *head;    /* NULL: not begun */
+	json_t *commits; /* array */
 };
 
 /* Accepted rounds, first to last. */
@@ -43,7 +43,8 @@ chain_of(const struct campaign *c)
 static char *
 plain_name(const struct campaign *c)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	                            "._-";
 	char *name = kstrdup(c->name);
 
 	for (char *p = name; *p; p++)
@@ -80,14 +81,19 @@ check_path(const char *path)
 
 		if (!n || !strncmp(p, "..", n > 2 ? n : 2) || (n == 1 && *p == '.') ||
 		    (n == 4 && !strncasecmp(p, ".git", 4)) || strcspn(p, "\n\t") < n)
-			kdie(K_USAGE, "git.kernel_path: '%s' is no path of a file within the repository", path);
+			kdie(K_USAGE,
+			    "git.kernel_path: '%s' is no path of a file within the repository",
+			    path);
 		if (!p[n])
 			return;
 		p += n + 1;
 	}
 }
 
-/* Where the kernel lives in the repository; the caller frees. A path that ends in a slash is a folder. */
+/*
+ * Where the kernel lives in the repository; the caller frees. A path that ends in a slash is a
+ * folder.
+ */
 static char *
 kernel_path(const struct campaign *c)
 {
@@ -104,7 +110,10 @@ kernel_path(const struct campaign *c)
 	return path;
 }
 
-/* Seconds since 1970 for commits: those of the round, and never before those of the round before it. */
+/*
+ * Seconds since 1970 for commits: those of the round, and never before those of the round before
+ * it.
+ */
 static long long
 commit_time(const struct chain *chain, size_t i)
 {
@@ -113,7 +122,8 @@ commit_time(const struct chain *chain, size_t i)
 	for (size_t k = 0; k <= i; k++) {
 		struct tm tm = { 0 };
 
-		if (*chain->at[k]->time && strptime(chain->at[k]->time, "%Y-%m-%dT%H:%M:%SZ", &tm) &&
+		if (*chain->at[k]->time &&
+		    strptime(chain->at[k]->time, "%Y-%m-%dT%H:%M:%SZ", &tm) &&
 		    (long long)timegm(&tm) > last)
 			last = (long long)timegm(&tm);
 	}
@@ -127,12 +137,13 @@ put_message(const struct campaign *c, const struct round *r, struct kbuf *out)
 	const char *strategy = kjson_str_or(x->json, "sample.strategy", "new best");
 	char *op = one_line(c->task->op, SUMMARY), *summary, *hypothesis;
 
-	summary = one_line(r->trial ? kjson_str_or(x->plan, "change", strategy) : "baseline", SUMMARY);
-	hypothesis = one_line(r->trial ? kjson_str_or(x->plan, "hypothesis", strategy) : "none: the reference as it is",
+	summary =
+	    one_line(r->trial ? kjson_str_or(x->plan, "change", strategy) : "baseline", SUMMARY);
+	hypothesis = one_line(r->trial ? kjson_str_or(x->plan, "hypothesis", strategy)
+	                               : "none: the reference as it is",
 	    WORDS);
 	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op,
-	    kcamp_str(c->camp, "backend"), r->number,
-	    *summary ? summary : strategy, hypothesis);
+	    kcamp_str(c->camp, "backend"), r->number, *summary ? summary : strategy, hypothesis);
 	put_result(c, x, out);
 	kbuf_printf(out, "\nDetails: %s/logs/optimize.md\n", c->name);
 	free(op);
@@ -144,10 +155,11 @@ put_message(const struct campaign *c, const struct round *r, struct kbuf *out)
 static const char *
 identity(const struct campaign *c)
 {
-	const char *who = kcamp_str(c->camp, "git.identity"), *open = strchr(who, '<'), *close = strchr(who, '>');
+	const char *who = kcamp_str(c->camp, "git.identity"), *open = strchr(who, '<'),
+	           *close = strchr(who, '>');
 
-	if (!open || open == who || open[-1] != ' ' || open - who < 2 || !close || close < open || close[1] ||
-	    strchr(open + 1, '<') || strchr(who, '\n'))
+	if (!open || open == who || open[-1] != ' ' || open - who < 2 || !close || close < open ||
+	    close[1] || strchr(open + 1, '<') || strchr(who, '\n'))
 		kdie(K_USAGE, "git.identity: '%s' is not of the form: Name <address>", who);
 	return who;
 }
@@ -155,7 +167,7 @@ identity(const struct campaign *c)
 /* A commit of the chain, as it is or would be. */
 struct made {
 	char *commit, *tree;
-	json_t *files;		/* path in the repository: SHA-256 */
+	json_t *files; /* path in the repository: SHA-256 */
 };
 
 static void
@@ -176,12 +188,12 @@ beside(const char *kernel, const char *name)
 }
 
 /*
- * The commit of round I of the chain on PARENT (NULL: none). Its tree is the base's with this round's files, so files
- * that only an earlier round had are gone.
+ * The commit of round I of the chain on PARENT (NULL: none). Its tree is the base's with this
+ * round's files, so files that only an earlier round had are gone.
  */
 static struct made
-make_commit(const struct campaign *c, const struct chain *chain, size_t i, const char *base_tree, const char *parent,
-    bool write)
+make_commit(const struct campaign *c, const struct chain *chain, size_t i, const char *base_tree,
+    const char *parent, bool write)
 {
 	struct made m = { .tree = base_tree ? kstrdup(base_tree) : NULL, .files = json_object() };
 	char *kernel = kernel_path(c), *slash = strrchr(kernel, '/');
@@ -191,8 +203,8 @@ make_commit(const struct campaign *c, const struct chain *chain, size_t i, const
 
 	program_of(chain->at[i]->accepted, slash ? slash + 1 : kernel, &p);
 	for (size_t k = 0; k < p.count; k++) {
-		char *path = beside(kernel, p.file[k].path), *blob = git_blob(p.file[k].data, p.file[k].len, write),
-		    *old = m.tree;
+		char *path = beside(kernel, p.file[k].path),
+		     *blob = git_blob(p.file[k].data, p.file[k].len, write), *old = m.tree;
 
 		m.tree = git_tree_with(old, path, blob);
 		json_object_set_new(m.files, path, json_string(p.file[k].sha256));
@@ -204,7 +216,8 @@ make_commit(const struct campaign *c, const struct chain *chain, size_t i, const
 	kbuf_printf(&text, "tree %s\n", m.tree);
 	if (parent)
 		kbuf_printf(&text, "parent %s\n", parent);
-	kbuf_printf(&text, "author %s %lld +0000\ncommitter %s %lld +0000\n\n", identity(c), when, identity(c), when);
+	kbuf_printf(&text, "author %s %lld +0000\ncommitter %s %lld +0000\n\n", identity(c), when,
+	    identity(c), when);
 	put_message(c, chain->at[i], &text);
 	m.commit = git_commit_object(text.data, write);
 	kbuf_free(&text);
@@ -255,8 +268,10 @@ lineage_load(struct lineage *l)
 	while (kin_next(&in, &rec)) {
 		bool head = !strcmp(kjson_str_or(rec.json, "kind", ""), "branch");
 
-		if (strcmp(kjson_str_or(rec.json, "schema", ""), LINEAGE_SCHEMA) || head != !l->head)
-			kdie(K_USAGE, "%s:%ld: not a line of " LINEAGE_SCHEMA " in its place", LINEAGE, rec.lineno);
+		if (strcmp(kjson_str_or(rec.json, "schema", ""), LINEAGE_SCHEMA) ||
+		    head != !l->head)
+			kdie(K_USAGE, "%s:%ld: not a line of " LINEAGE_SCHEMA " in its place",
+			    LINEAGE, rec.lineno);
 		if (head)
 			l->head = json_incref(rec.json);
 		else
@@ -291,8 +306,7 @@ lineage_save(const struct lineage *l)
 	json_t *line;
 
 	put_line(&text, l->head);
-	json_array_foreach(l->commits, i, line)
-		put_line(&text, line);
+	json_array_foreach(l->commits, i, line) put_line(&text, line);
 	put_file(LINEAGE, text.data, text.len);
 	kbuf_free(&text);
 }
@@ -300,7 +314,8 @@ lineage_save(const struct lineage *l)
 static void
 lineage_begin(struct lineage *l, const char *branch, const char *base)
 {
-	l->head = json_pack("{s:s,s:s,s:s}", "schema", LINEAGE_SCHEMA, "kind", "branch", "branch", branch);
+	l->head = json_pack(
+	    "{s:s,s:s,s:s}", "schema", LINEAGE_SCHEMA, "kind", "branch", "branch", branch);
 	if (base)
 		json_object_set_new(l->head, "base", json_string(base));
 }
@@ -308,9 +323,10 @@ lineage_begin(struct lineage *l, const char *branch, const char *base)
 static void
 lineage_add(struct lineage *l, const struct round *r, const struct made *m)
 {
-	json_array_append_new(l->commits, json_pack("{s:s,s:s,s:I,s:s,s:s,s:s,s:O}", "schema", LINEAGE_SCHEMA, "kind",
-	    "commit", "round", (json_int_t)r->number, "id", r->accepted->id, "commit", m->commit, "tree", m->tree,
-	    "files", m->files));
+	json_array_append_new(l->commits,
+	    json_pack("{s:s,s:s,s:I,s:s,s:s,s:s,s:O}", "schema", LINEAGE_SCHEMA, "kind", "commit",
+	        "round", (json_int_t)r->number, "id", r->accepted->id, "commit", m->commit, "tree",
+	        m->tree, "files", m->files));
 }
 
 static const char *
@@ -333,12 +349,13 @@ differs(const struct lineage *l, size_t i, const struct campaign *c, const struc
 	if (!differs) {
 		program_of(chain->at[i]->accepted, name, &p);
 		differs = json_object_size(files) != p.count;
-		json_object_foreach((json_t *)files, path, digest) {
+		json_object_foreach((json_t *)files, path, digest)
+		{
 			bool known = false;
 
 			for (size_t k = 0; k < p.count; k++)
-				known |= !strcmp(p.file[k].sha256, json_string_value(digest) ?
-				    json_string_value(digest) : "");
+				known |= !strcmp(p.file[k].sha256,
+				    json_string_value(digest) ? json_string_value(digest) : "");
 			differs |= !known;
 		}
 		program_free(&p);
@@ -349,8 +366,8 @@ differs(const struct lineage *l, size_t i, const struct campaign *c, const struc
 
 /* Does the chain's first N rounds on BASE (NULL: none) end at TIP? Then they are the lineage. */
 static bool
-leads_to(struct lineage *l, const struct campaign *c, const struct chain *chain, size_t n, const char *base,
-    const char *tip)
+leads_to(struct lineage *l, const struct campaign *c, const struct chain *chain, size_t n,
+    const char *base, const char *tip)
 {
 	char *tree = base ? tree_of(base) : NULL, *parent = base ? kstrdup(base) : NULL;
 	bool found;
@@ -372,11 +389,13 @@ leads_to(struct lineage *l, const struct campaign *c, const struct chain *chain,
 }
 
 /*
- * A branch without its lineage file, as after a clone or a kill: how it was made is found by making it again. Its last
- * commit bears the message of an accepted round; that round's place in the chain says how far below the base is.
+ * A branch without its lineage file, as after a clone or a kill: how it was made is found by making
+ * it again. Its last commit bears the message of an accepted round; that round's place in the chain
+ * says how far below the base is.
  */
 static bool
-adopt(struct lineage *l, const struct campaign *c, const struct chain *chain, const char *branch, const char *tip)
+adopt(struct lineage *l, const struct campaign *c, const struct chain *chain, const char *branch,
+    const char *tip)
 {
 	char *text = GIT("cat-file", "commit", tip), *body = strstr(text, "\n\n");
 	bool found = false;
@@ -387,7 +406,8 @@ adopt(struct lineage *l, const struct campaign *c, const struct chain *chain, co
 
 		put_message(c, chain->at[n - 1], &message);
 		/* git_run took the last newline away. */
-		if (strlen(body + 2) == message.len - 1 && !strncmp(body + 2, message.data, message.len - 1)) {
+		if (strlen(body + 2) == message.len - 1 &&
+		    !strncmp(body + 2, message.data, message.len - 1)) {
 			base = resolve(name);
 			found = leads_to(l, c, chain, n, base, tip);
 			if (found)
@@ -402,17 +422,17 @@ adopt(struct lineage *l, const struct campaign *c, const struct chain *chain, co
 }
 
 /*
- * Somebody works on the branch: moving it would make their working tree look changed. The folder, or NULL; the caller
- * frees.
+ * Somebody works on the branch: moving it would make their working tree look changed. The folder,
+ * or NULL; the caller frees.
  */
 static char *
 checked_out(const char *branch)
 {
-	char *list = GIT("worktree", "list", "--porcelain"), *wanted = kasprintf("branch refs/heads/%s", branch),
-	    *folder = NULL;
+	char *list = GIT("worktree", "list", "--porcelain"),
+	     *wanted = kasprintf("branch refs/heads/%s", branch), *folder = NULL;
 
 	for (char *save = NULL, *line = strtok_r(list, "\n", &save), *at = NULL; line && !folder;
-	    line = strtok_r(NULL, "\n", &save)) {
+	     line = strtok_r(NULL, "\n", &save)) {
 		if (!strncmp(line, "worktree ", 9))
 			at = line + 9;
 		else if (at && !strcmp(line, wanted))
@@ -423,16 +443,19 @@ checked_out(const char *branch)
 	return folder;
 }
 
-/* kiln's own source tree is not the repository that somebody keeps kernels in, unless they say so. */
+/*
+ * kiln's own source tree is not the repository that somebody keeps kernels in, unless they say so.
+ */
 static bool
 is_own_tree(const struct campaign *c, const struct repo *g)
 {
-	char *data = kdata_path("pipeline.mk"), *slash = strrchr(data, '/'), own[PATH_MAX], top[PATH_MAX];
+	char *data = kdata_path("pipeline.mk"), *slash = strrchr(data, '/'), own[PATH_MAX],
+	     top[PATH_MAX];
 	bool yes;
 
 	*slash = '\0';
-	yes = !strcmp(kcamp_str(c->camp, "git.branch"), "auto") && realpath(data, own) && realpath(g->top, top) &&
-	    !strcmp(own, top);
+	yes = !strcmp(kcamp_str(c->camp, "git.branch"), "auto") && realpath(data, own) &&
+	    realpath(g->top, top) && !strcmp(own, top);
 	free(data);
 	return yes;
 }
@@ -444,7 +467,9 @@ refuse(const char *branch, const char *why)
 	return K_NO;
 }
 
-/* The commits that are missing, from the last that stands on; the new tip, which the caller frees. */
+/*
+ * The commits that are missing, from the last that stands on; the new tip, which the caller frees.
+ */
 static char *
 extend(struct lineage *l, const struct campaign *c, const struct chain *chain, size_t from)
 {
@@ -453,7 +478,9 @@ extend(struct lineage *l, const struct campaign *c, const struct chain *chain, s
 	char *tip = from ? kstrdup(commit_at(l, from - 1)) : base ? kstrdup(base) : NULL;
 
 	if (base && !tree)
-		kdie(K_USAGE, "%s:1: its base %s is not in this repository; remove the file to begin a new lineage",
+		kdie(K_USAGE,
+		    "%s:1: its base %s is not in this repository; remove the file to begin a new "
+		    "lineage",
 		    LINEAGE, base);
 	while (json_array_size(l->commits) > from)
 		json_array_remove(l->commits, json_array_size(l->commits) - 1);
@@ -469,7 +496,10 @@ extend(struct lineage *l, const struct campaign *c, const struct chain *chain, s
 	return tip;
 }
 
-/* Is TIP one of the commits from number FROM on? A run that was killed had moved the branch and not yet noted it. */
+/*
+ * Is TIP one of the commits from number FROM on? A run that was killed had moved the branch and not
+ * yet noted it.
+ */
 static bool
 stands_at(const struct lineage *l, size_t from, const char *tip)
 {
@@ -479,7 +509,10 @@ stands_at(const struct lineage *l, size_t from, const char *tip)
 	return false;
 }
 
-/* git holds a reference's lock for milliseconds. One that stays belonged to a process that was killed. */
+/*
+ * git holds a reference's lock for milliseconds. One that stays belonged to a process that was
+ * killed.
+ */
 static void
 break_lock(const char *ref)
 {
@@ -496,7 +529,8 @@ break_lock(const char *ref)
 }
 
 static int
-grow(struct lineage *l, const struct campaign *c, const struct chain *chain, const char *branch, const char *tip)
+grow(struct lineage *l, const struct campaign *c, const struct chain *chain, const char *branch,
+    const char *tip)
 {
 	size_t known = json_array_size(l->commits), from = tip ? known : 0;
 	char *folder, *new = extend(l, c, chain, from), *ref = kasprintf("refs/heads/%s", branch);
@@ -504,22 +538,27 @@ grow(struct lineage *l, const struct campaign *c, const struct chain *chain, con
 	int code = K_OK;
 
 	if (tip && !at_known && !stands_at(l, from, tip)) {
-		char *why = kasprintf("is at %.12s, which kround did not put there (it left it at %.12s); name another "
-		    "in git.branch, or put it back", tip, known ? commit_at(l, known - 1) : "no commit");
+		char *why = kasprintf("is at %.12s, which kround did not put there (it left it at "
+		                      "%.12s); name another "
+		                      "in git.branch, or put it back",
+		    tip, known ? commit_at(l, known - 1) : "no commit");
 
 		code = refuse(branch, why);
 		free(why);
 	} else if (!tip || strcmp(tip, new)) {
 		folder = checked_out(branch);
 		if (folder) {
-			char *why = kasprintf("is checked out in %s; check out another one there, or name another in "
-			    "git.branch", folder);
+			char *why = kasprintf("is checked out in %s; check out another one there, "
+			                      "or name another in "
+			                      "git.branch",
+			    folder);
 
 			code = refuse(branch, why);
 			free(why);
 		} else {
 			break_lock(ref);
-			free(GIT("update-ref", "-m", "kround: accepted rounds", ref, new, tip ? tip : ""));
+			free(GIT("update-ref", "-m", "kround: accepted rounds", ref, new,
+			    tip ? tip : ""));
 		}
 		free(folder);
 	}
@@ -536,7 +575,8 @@ commit_to(const struct campaign *c, const char *branch)
 {
 	struct chain chain = chain_of(c);
 	struct lineage l;
-	char *tip = tip_of(branch), *base = NULL, *valid = GIT_TRY("check-ref-format", "--branch", branch);
+	char *tip = tip_of(branch), *base = NULL,
+	     *valid = GIT_TRY("check-ref-format", "--branch", branch);
 	int code = K_OK;
 
 	if (!valid)
@@ -546,18 +586,22 @@ commit_to(const struct campaign *c, const char *branch)
 	free(kernel_path(c));
 	if (!lineage_load(&l) && (!tip || !adopt(&l, c, &chain, branch, tip))) {
 		if (tip)
-			code = refuse(branch, "exists, and is not the lineage of this campaign; name another in "
+			code = refuse(branch,
+			    "exists, and is not the lineage of this campaign; name another in "
 			    "git.branch");
 		else
 			lineage_begin(&l, branch, base = resolve("HEAD^{commit}"));
 	}
 	if (!code && strcmp(kjson_str_or(l.head, "branch", ""), branch))
-		code = refuse(branch, "is not the one that " LINEAGE " is about; remove that file to begin a new "
+		code = refuse(branch,
+		    "is not the one that " LINEAGE " is about; remove that file to begin a new "
 		    "lineage");
 	for (size_t i = 0; i < json_array_size(l.commits) && !code; i++)
 		if (differs(&l, i, c, &chain))
-			code = refuse(branch, "holds a round that the records do not accept any more, or another "
-			    "kernel; name another in git.branch and remove " LINEAGE " to begin a new lineage");
+			code = refuse(branch,
+			    "holds a round that the records do not accept any more, or another "
+			    "kernel; name another in git.branch and remove " LINEAGE " to begin a "
+			    "new lineage");
 	if (!code)
 		code = grow(&l, c, &chain, branch, tip);
 	lineage_free(&l);
@@ -578,7 +622,8 @@ write_commits(const struct campaign *c, const struct options *o)
 	if (branch) {
 		g = repo_find();
 		if (g.top && is_own_tree(c, &g))
-			g.why = "this is kiln's own source tree: name a branch in git.branch to commit here";
+			g.why = "this is kiln's own source tree: name a branch in git.branch to "
+			        "commit here";
 		if (!g.why)
 			code = commit_to(c, branch);
 		else if (!o->quiet)
@@ -601,10 +646,11 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
 	char *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(m.commit, commit))
-		add_fault(f, "%s:%zu: round %ld is commit %s there, and %s by the records", LINEAGE, i + 2,
-		    chain->at[i]->number, commit, m.commit);
+		add_fault(f, "%s:%zu: round %ld is commit %s there, and %s by the records", LINEAGE,
+		    i + 2, chain->at[i]->number, commit, m.commit);
 	else if (!there)
-		add_fault(f, "commit %s of round %ld is not in the repository any more", commit, chain->at[i]->number);
+		add_fault(f, "commit %s of round %ld is not in the repository any more", commit,
+		    chain->at[i]->number);
 	free(there);
 	made_free(&m);
 }
@@ -619,8 +665,11 @@ check_absent(const struct campaign *c, struct faults *f)
 	if (branch)
 		g = repo_find();
 	if (g.top && !is_own_tree(c, &g))
-		add_fault(f, "%s: is missing, so nobody knows of the commits on %s; kround close makes it anew, or says what "
-		    "is on that branch", LINEAGE, branch);
+		add_fault(f,
+		    "%s: is missing, so nobody knows of the commits on %s; kround close makes it "
+		    "anew, or says what "
+		    "is on that branch",
+		    LINEAGE, branch);
 	repo_free(&g);
 	free(branch);
 }
@@ -639,14 +688,16 @@ check_commits(const struct campaign *c, struct faults *f, size_t *commits)
 	if (g.why)
 		add_fault(f, "%s: %s", LINEAGE, g.why);
 	if (g.top) {
-		const char *branch = kjson_str_or(l.head, "branch", ""), *base = kjson_str_or(l.head, "base", NULL);
+		const char *branch = kjson_str_or(l.head, "branch", ""),
+		           *base = kjson_str_or(l.head, "base", NULL);
 		char *tree = base ? tree_of(base) : NULL, *tip = tip_of(branch);
 		size_t n = json_array_size(l.commits);
 
 		for (size_t i = 0; i < n && i < chain.count; i++)
 			check_commit(c, &chain, &l, i, tree, f);
 		if (n != chain.count)
-			add_fault(f, "%s: %zu commits, and %zu accepted rounds", LINEAGE, n, chain.count);
+			add_fault(
+			    f, "%s: %zu commits, and %zu accepted rounds", LINEAGE, n, chain.count);
 		if (n && (!tip || strcmp(tip, commit_at(&l, n - 1))))
 			add_fault(f, "branch %s: is at %.12s, and kround left it at %.12s", branch,
 			    tip ? tip : "nothing", commit_at(&l, n - 1));
@@ -671,16 +722,20 @@ committed_file(const struct round *r, const char *digest, size_t *len)
 
 	if (lineage_load(&l))
 		g = repo_find();
-	json_array_foreach(l.commits, i, line) {
+	json_array_foreach(l.commits, i, line)
+	{
 		if (!g.top || kjson_int_or(line, "round", 0) != r->number)
 			continue;
-		json_object_foreach(json_object_get(line, "files"), path, sha) {
+		json_object_foreach(json_object_get(line, "files"), path, sha)
+		{
 			char *name;
 
-			if (data || strcmp(json_string_value(sha) ? json_string_value(sha) : "", digest))
+			if (data ||
+			    strcmp(json_string_value(sha) ? json_string_value(sha) : "", digest))
 				continue;
 			name = kasprintf("%s:%s", commit_at(&l, i), path);
-			data = git_run((const char *const[]){ "cat-file", "blob", name, NULL }, NULL, 0, true, len);
+			data = git_run((const char *const[]){ "cat-file", "blob", name, NULL },
+			    NULL, 0, true, len);
 			free(name);
 		}
 	}

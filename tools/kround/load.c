@@ -9,8 +9,12 @@
 static void
 take_candidate(const struct campaign *c, struct candidate *x, const struct kcandidate *scored)
 {
-	*x = (struct candidate){ .scored = scored, .json = scored->json, .id = scored->id,
-		.status = status_rows[scored->status].name, .trial = scored->trial, .branch = scored->branch,
+	*x = (struct candidate){ .scored = scored,
+		.json = scored->json,
+		.id = scored->id,
+		.status = status_rows[scored->status].name,
+		.trial = scored->trial,
+		.branch = scored->branch,
 		.eval = json_object_get(scored->json, "eval"),
 		.score = json_object_get(scored->json, "score"),
 		.audit = json_object_get(scored->json, "audit") };
@@ -21,16 +25,20 @@ take_candidate(const struct campaign *c, struct candidate *x, const struct kcand
 	x->code = kjson_str_or(x->eval, "code", NULL);
 	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
 	if (c->linear && !*scored->verdict)
-		kdie(K_USAGE, "trials/%03ld/score.ndjson: %s has no score.decision.verdict: score it again (make "
-		    "views)", x->trial, x->id);
+		kdie(K_USAGE,
+		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict: score it again "
+		    "(make "
+		    "views)",
+		    x->trial, x->id);
 }
 
 static void
 read_trial(const struct campaign *c, struct round *r, const struct ktrial *trial)
 {
 	if (c->linear && trial->count > 1)
-		kdie(K_USAGE, "trials/%03ld/score.ndjson: %zu records; in linear mode a trial has one", r->trial,
-		    trial->count);
+		kdie(K_USAGE,
+		    "trials/%03ld/score.ndjson: %zu records; in linear mode a trial has one",
+		    r->trial, trial->count);
 	r->list = kcalloc(trial->count, sizeof *r->list);
 	r->count = trial->count;
 	for (size_t i = 0; i < r->count; i++) {
@@ -83,7 +91,9 @@ campaign_load(struct campaign *c, bool write)
 	if (c->trials.last < 0)
 		kdie(K_USAGE, "no trial is complete (make trial)");
 	if (write && !c->trials.settled)
-		kdie(K_USAGE, "archive.ndjson: does not name the last trial: views are being remade, or were not "
+		kdie(K_USAGE,
+		    "archive.ndjson: does not name the last trial: views are being remade, or were "
+		    "not "
 		    "finished (make views)");
 	path = kcamp_path(c->camp, kcamp_str(c->camp, "task"));
 	c->task = ktask_load(path);
@@ -186,8 +196,9 @@ in_the_way(const char *a, const char *b)
 }
 
 /*
- * The files of a bundle keep their names. keval builds the kernel itself as candidate.SUFFIX and no file of a bundle
- * may begin so; that is its name here when one of them bears the name it should have.
+ * The files of a bundle keep their names. keval builds the kernel itself as candidate.SUFFIX and no
+ * file of a bundle may begin so; that is its name here when one of them bears the name it should
+ * have.
  */
 void
 program_of(const struct candidate *x, const char *name, struct program *p)
@@ -203,15 +214,18 @@ program_of(const struct candidate *x, const char *name, struct program *p)
 		free(own);
 		return;
 	}
-	json_array_foreach(files, i, f)
-		if (in_the_way(kjson_str_or(f, "path", ""), name)) {
-			free(own);
-			own = kasprintf("candidate%s", dot ? dot : "");
-		}
+	json_array_foreach(files, i, f) if (in_the_way(kjson_str_or(f, "path", ""), name))
+	{
+		free(own);
+		own = kasprintf("candidate%s", dot ? dot : "");
+	}
 	add_source(p, own, x->code);
-	json_array_foreach(files, i, f) {
-		const char *path = kjson_str_or(f, "path", ""), *content = kjson_str_or(f, "content", "");
-		bool fits = kextract_path_ok(path) && strncmp(path, "candidate.", 10) && p->count < LEN(p->file);
+	json_array_foreach(files, i, f)
+	{
+		const char *path = kjson_str_or(f, "path", ""),
+		           *content = kjson_str_or(f, "content", "");
+		bool fits = kextract_path_ok(path) && strncmp(path, "candidate.", 10) &&
+		    p->count < LEN(p->file);
 
 		for (size_t k = 1; k < p->count && fits; k++)
 			fits = !in_the_way(path, p->file[k].path);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each round adds to the logs that only grow: logs/optimize.md and logs/performance_trend.md. See kround.h. */
+/*
+ * What each round adds to the logs that only grow: logs/optimize.md and logs/performance_trend.md.
+ * See kround.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +11,8 @@
 enum { WORDS = 600, CELL = 120 };
 
 const char *const log_paths[LOGS] = {
-	[LOG_OPTIMIZE] = "logs/optimize.md", [LOG_TREND] = "logs/performance_trend.md",
+	[LOG_OPTIMIZE] = "logs/optimize.md",
+	[LOG_TREND] = "logs/performance_trend.md",
 };
 
 /* What entries show of a round: its accepted candidate, else the best of the others. */
@@ -36,12 +40,16 @@ put_basics(const struct campaign *c, const struct round *first, struct kbuf *out
 {
 	char when[32];
 
-	kbuf_puts(out, "# Optimisation log\n\nThis file only grows; times are UTC. A round is a trial: round 1 is the "
-	    "reference.\n\n" "## Basic information\n\n");
+	kbuf_puts(out,
+	    "# Optimisation log\n\nThis file only grows; times are UTC. A round is a trial: round "
+	    "1 is the "
+	    "reference.\n\n"
+	    "## Basic information\n\n");
 	put_item(WORDS, out, "Operation", c->task->op);
 	put_item(WORDS, out, "Language", kcamp_str(c->camp, "language"));
 	put_item(WORDS, out, "Backend", kcamp_str(c->camp, "backend"));
-	put_item(WORDS, out, "Device", *kcamp_str(c->camp, "gpu") ? kcamp_str(c->camp, "gpu") : "CPU");
+	put_item(
+	    WORDS, out, "Device", *kcamp_str(c->camp, "gpu") ? kcamp_str(c->camp, "gpu") : "CPU");
 	put_item(WORDS, out, "Campaign", c->name);
 	put_item(WORDS, out, "Search", kcamp_str(c->camp, "search.mode"));
 	put_item(WORDS, out, "Start", minute(first, when));
@@ -56,20 +64,23 @@ put_baseline(const struct campaign *c, const struct round *r, struct kbuf *out)
 
 	kbuf_puts(out, "\n## Baseline\n\n");
 	put_item(WORDS, out, "Time", minute(r, when));
-	put_item(WORDS, out, "Device", kjson_str_or(x->eval, "environment.device.name",
-	    kjson_str_or(x->eval, "environment.cpu", "unknown")));
+	put_item(WORDS, out, "Device",
+	    kjson_str_or(x->eval, "environment.device.name",
+	        kjson_str_or(x->eval, "environment.cpu", "unknown")));
 	put_item(WORDS, out, "Code", kjson_str_or(x->eval, "code_sha256", "?"));
 	put_item(WORDS, out, "Level", x->level);
 	kbuf_printf(out, "- Step geomean: ");
 	put_rate(c, &a.step, false, out);
-	kbuf_printf(out, " %s\n- Details: rounds/round-1/summary.md, rounds/round-1/artifacts/eval.log\n\n"
-	    "| Shape | Time ms | %s |\n|---|---:|---:|\n", rate_unit(c), c->task->flops ? "TFLOPS" : "sd ms");
+	kbuf_printf(out,
+	    " %s\n- Details: rounds/round-1/summary.md, rounds/round-1/artifacts/eval.log\n\n"
+	    "| Shape | Time ms | %s |\n|---|---:|---:|\n",
+	    rate_unit(c), c->task->flops ? "TFLOPS" : "sd ms");
 	for (size_t i = 0; i < c->task->workload_count; i++)
 		if (x->shape[i].ns > 0) {
 			kbuf_puts(out, "| ");
 			put_md(c->task->workloads[i].name, CELL, out);
-			kbuf_printf(out, " | %#.5g | %#.4g |\n", x->shape[i].ns / 1e6, c->task->flops ?
-			    x->shape[i].rate : x->shape[i].sd_ns / 1e6);
+			kbuf_printf(out, " | %#.5g | %#.4g |\n", x->shape[i].ns / 1e6,
+			    c->task->flops ? x->shape[i].rate : x->shape[i].sd_ns / 1e6);
 		}
 	kbuf_puts(out, "\n## Optimisation history\n");
 }
@@ -81,8 +92,10 @@ put_linear_entry(const struct campaign *c, const struct round *r, struct kbuf *o
 	char *line = verdict_line(c, r, x);
 
 	kbuf_printf(out, "- Level: %s\n", x->level);
-	put_item(WORDS, out, "Hypothesis", r->trial ? kjson_str_or(x->plan, "hypothesis", "") : "none: the baseline");
-	put_item(WORDS, out, "Change", r->trial ? kjson_str_or(x->plan, "change", "") : "no code change");
+	put_item(WORDS, out, "Hypothesis",
+	    r->trial ? kjson_str_or(x->plan, "hypothesis", "") : "none: the baseline");
+	put_item(WORDS, out, "Change",
+	    r->trial ? kjson_str_or(x->plan, "change", "") : "no code change");
 	kbuf_puts(out, "- Result: ");
 	put_result(c, x, out);
 	kbuf_puts(out, "\n- Test: ");
@@ -109,8 +122,9 @@ put_wide_entry(const struct campaign *c, const struct round *r, struct kbuf *out
 static void
 put_optimize(const struct campaign *c, const struct round *r, bool corrected, struct kbuf *out)
 {
-	const char *word = c->linear || !r->trial ? verdict_word(r, &r->list[0]) : r->accepted ? "NEW BEST" :
-	    "NO NEW BEST";
+	const char *word = c->linear || !r->trial ? verdict_word(r, &r->list[0])
+	    : r->accepted                         ? "NEW BEST"
+	                                          : "NO NEW BEST";
 	char when[32];
 
 	if (r->number == 1 && !corrected) {
@@ -118,8 +132,10 @@ put_optimize(const struct campaign *c, const struct round *r, bool corrected, st
 		put_baseline(c, r, out);
 	}
 	if (corrected)
-		kbuf_printf(out, "\n### Correction of round-%ld — %s\n\n"
-		    "This takes the place of the entry above; its facts have changed.\n\n", r->number, word);
+		kbuf_printf(out,
+		    "\n### Correction of round-%ld — %s\n\n"
+		    "This takes the place of the entry above; its facts have changed.\n\n",
+		    r->number, word);
 	else
 		kbuf_printf(out, "\n### round-%ld — %s\n\n", r->number, word);
 	put_item(WORDS, out, "Time", minute(r, when));
@@ -134,11 +150,14 @@ put_trend_heading(const struct campaign *c, struct kbuf *out)
 {
 	const char *unit = rate_unit(c);
 
-	kbuf_printf(out, "# Performance trend\n\nThis file only grows. Avg: geometric mean over the timed shapes; "
+	kbuf_printf(out,
+	    "# Performance trend\n\nThis file only grows. Avg: geometric mean over the timed "
+	    "shapes; "
 	    "Peak: the best of them. vs Baseline: throughput against round 1.\n\n"
-	    "| Round | Status | Description | Fwd Avg %s | Fwd Peak %s | Bwd Avg %s | Bwd Peak %s | Combined Step %s | "
-	    "vs Baseline | Key Finding |\n|---:|---|---|---:|---:|---:|---:|---:|---|---|\n", unit, unit, unit, unit,
-	    unit);
+	    "| Round | Status | Description | Fwd Avg %s | Fwd Peak %s | Bwd Avg %s | Bwd Peak %s "
+	    "| Combined Step %s | "
+	    "vs Baseline | Key Finding |\n|---:|---|---|---:|---:|---:|---:|---:|---|---|\n",
+	    unit, unit, unit, unit, unit);
 }
 
 static void
@@ -159,15 +178,20 @@ put_trend(const struct campaign *c, const struct round *r, bool corrected, struc
 {
 	const struct candidate *x = shown(c, r);
 	struct aggregates a = aggregates_of(c, x, NULL);
-	const struct aggregate *cells[] = { &a.forward, &a.forward, &a.backward, &a.backward, &a.step };
+	const struct aggregate *cells[] = { &a.forward, &a.forward, &a.backward, &a.backward,
+		&a.step };
 	static const bool peak[] = { false, true, false, true, false };
 
 	if (r->number == 1 && !corrected)
 		put_trend_heading(c, out);
 	kbuf_printf(out, "| %ld%s | %s | ", r->number, corrected ? " (corrected)" : "",
-	    !r->trial ? "BASELINE" : r->accepted ? "ACCEPTED" : "ROLLBACK");
-	put_md(r->trial ? kjson_str_or(x->plan, "change", kjson_str_or(x->json, "sample.strategy", "")) :
-	    "the reference", CELL, out);
+	    !r->trial         ? "BASELINE"
+	        : r->accepted ? "ACCEPTED"
+	                      : "ROLLBACK");
+	put_md(r->trial
+	        ? kjson_str_or(x->plan, "change", kjson_str_or(x->json, "sample.strategy", ""))
+	        : "the reference",
+	    CELL, out);
 	for (size_t i = 0; i < LEN(cells); i++) {
 		kbuf_puts(out, " | ");
 		put_rate(c, cells[i], peak[i], out);
@@ -183,7 +207,8 @@ put_trend(const struct campaign *c, const struct round *r, bool corrected, struc
 }
 
 void
-put_log_entry(const struct campaign *c, const struct round *r, int log, bool corrected, struct kbuf *out)
+put_log_entry(
+    const struct campaign *c, const struct round *r, int log, bool corrected, struct kbuf *out)
 {
 	if (log == LOG_OPTIMIZE)
 		put_optimize(c, r, corrected, out);

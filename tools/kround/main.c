@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kround: the rounds of a campaign as files for people, and the accepted ones as commits. See kround.h. */
+/*
+ * kround: the rounds of a campaign as files for people, and the accepted ones as commits. See
+ * kround.h.
+ */
 #include <string.h>
 #include <unistd.h>
 
@@ -37,7 +40,8 @@ check_all(const struct campaign *c, const struct options *o)
 	add_damage(&f, &c->trials);
 	code = f.count ? K_NO : K_OK;
 	if (!f.count)
-		kbuf_printf(&f.text, "%zu rounds, %zu files, %d logs, %zu commits: as they were closed\n", c->count,
+		kbuf_printf(&f.text,
+		    "%zu rounds, %zu files, %d logs, %zu commits: as they were closed\n", c->count,
 		    files, LOGS, commits);
 	kout_open(o->output);
 	kout_line(f.text.data, f.text.len - 1);
@@ -47,11 +51,12 @@ check_all(const struct campaign *c, const struct options *o)
 }
 
 /*
- * The rounds of the working folder's campaign, for one command. They are read under the lock: what another run closes in
- * the meantime would look like a round without its trial.
+ * The rounds of the working folder's campaign, for one command. They are read under the lock: what
+ * another run closes in the meantime would look like a round without its trial.
  */
 static int
-with_campaign(int (*run)(const struct campaign *c, const struct options *o), const struct options *o, bool write)
+with_campaign(int (*run)(const struct campaign *c, const struct options *o),
+    const struct options *o, bool write)
 {
 	struct campaign c;
 	int code, fd = records_lock(write);
@@ -101,18 +106,26 @@ command_restore(const struct options *o)
 }
 
 static const struct kcommand commands[] = {
-	{ "records", "C", NULL, command_records, false, "write rounds/ and logs/ up to the last complete trial" },
+	{ "records", "C", NULL, command_records, false,
+	    "write rounds/ and logs/ up to the last complete trial" },
 	{ "commit", "", NULL, command_commit, false, "a commit for each accepted round" },
-	{ "close", "C", NULL, command_close, false, "records, then commit: what a run does after each trial" },
-	{ "check", "o", NULL, command_check, false, "is everything as it was closed? exit 1 when not" },
-	{ "restore", "oNf", NULL, command_restore, false, "put the kernel of a round into the folder -o DIR" },
+	{ "close", "C", NULL, command_close, false,
+	    "records, then commit: what a run does after each trial" },
+	{ "check", "o", NULL, command_check, false,
+	    "is everything as it was closed? exit 1 when not" },
+	{ "restore", "oNf", NULL, command_restore, false,
+	    "put the kernel of a round into the folder -o DIR" },
 };
 
 static const struct option long_options[] = {
-	{ "campaign", required_argument, NULL, 'c' }, { "output", required_argument, NULL, 'o' },
-	{ "round", required_argument, NULL, 'N' }, { "from", required_argument, NULL, 'f' },
-	{ "correct", no_argument, NULL, 'C' }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL,
-	'V' }, { 0 },
+	{ "campaign", required_argument, NULL, 'c' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "round", required_argument, NULL, 'N' },
+	{ "from", required_argument, NULL, 'f' },
+	{ "correct", no_argument, NULL, 'C' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ 0 },
 };
 
 static const char option_help[] =
@@ -124,19 +137,29 @@ static void
 set_option(struct options *o, int letter)
 {
 	switch (letter) {
-	case 'c': o->dir = optarg; break;
-	case 'o': o->output = optarg; break;
-	case 'N': o->round = knum_long(optarg, 1, 999999, "--round"); break;
-	case 'f': o->from = optarg; break;
-	case 'C': o->correct = true; break;
+	case 'c':
+		o->dir = optarg;
+		break;
+	case 'o':
+		o->output = optarg;
+		break;
+	case 'N':
+		o->round = knum_long(optarg, 1, 999999, "--round");
+		break;
+	case 'f':
+		o->from = optarg;
+		break;
+	case 'C':
+		o->correct = true;
+		break;
 	}
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct kcommand_line line = { commands, LEN(commands), "c:o:N:hV", long_options, option_help,
-	    set_option };
+	static const struct kcommand_line line = { commands, LEN(commands), "c:o:N:hV",
+		long_options, option_help, set_option };
 	struct options o = { 0 };
 	const struct kcommand *command;
 

@@ -17,7 +17,8 @@ plan_file(struct plan *p, char *path)
 }
 
 char *
-place(const struct campaign *c, const struct round *r, const struct candidate *x, const char *folder, const char *name)
+place(const struct campaign *c, const struct round *r, const struct candidate *x,
+    const char *folder, const char *name)
 {
 	if (c->linear || !r->trial)
 		return kasprintf("rounds/round-%ld/%s/%s", r->number, folder, name);
@@ -25,7 +26,8 @@ place(const struct campaign *c, const struct round *r, const struct candidate *x
 }
 
 char *
-snapshot_path(const struct campaign *c, const struct round *r, const struct candidate *x, const char *name)
+snapshot_path(
+    const struct campaign *c, const struct round *r, const struct candidate *x, const char *name)
 {
 	return place(c, r, x, "kernel_snapshot", name);
 }
@@ -33,7 +35,8 @@ snapshot_path(const struct campaign *c, const struct round *r, const struct cand
 static void
 put_patch(const struct candidate *x, const char *name, struct kbuf *out)
 {
-	const char *parent = kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL);
+	const char *parent =
+	    kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL);
 	const char *id = kjson_str_or(x->json, "sample.parent.id", x->base ? x->base->id : NULL);
 	char *old, *new;
 
@@ -47,7 +50,8 @@ put_patch(const struct candidate *x, const char *name, struct kbuf *out)
 }
 
 static void
-plan_candidate(const struct campaign *c, const struct round *r, const struct candidate *x, struct plan *p)
+plan_candidate(
+    const struct campaign *c, const struct round *r, const struct candidate *x, struct plan *p)
 {
 	const char *log = kjson_str_or(x->eval, "log", "");
 	char *name = kernel_name(c);
@@ -55,12 +59,13 @@ plan_candidate(const struct campaign *c, const struct round *r, const struct can
 
 	program_of(x, name, &program);
 	for (size_t i = 0; i < program.count; i++)
-		kbuf_add(plan_file(p, snapshot_path(c, r, x, program.file[i].path)), program.file[i].data,
-		    program.file[i].len);
+		kbuf_add(plan_file(p, snapshot_path(c, r, x, program.file[i].path)),
+		    program.file[i].data, program.file[i].len);
 	program_free(&program);
 	put_csv(c, x, plan_file(p, place(c, r, x, "artifacts", "benchmark.csv")));
 	put_patch(x, name, plan_file(p, place(c, r, x, "artifacts", "diff.patch")));
-	kbuf_printf(plan_file(p, place(c, r, x, "artifacts", "eval.log")), "%s%s", log, *log ? "\n" : "");
+	kbuf_printf(
+	    plan_file(p, place(c, r, x, "artifacts", "eval.log")), "%s%s", log, *log ? "\n" : "");
 	free(name);
 }
 

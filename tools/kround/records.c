@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds as files, and the seal on them. What has to stand there is made anew from the trials each time; what stands
- * there is compared with that and with logs/closed.ndjson, which holds for every closed round the digests of its files
- * and the length and digest of each log. See kround.h.
+ * Rounds as files, and the seal on them. What has to stand there is made anew from the trials each
+ * time; what stands there is compared with that and with logs/closed.ndjson, which holds for every
+ * closed round the digests of its files and the length and digest of each log. See kround.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,21 +24,22 @@ enum { SHOWN = 200 };
 /* A line of the seal. */
 struct seal {
 	json_t *json;
-	char sha256[65];	/* of the line */
+	char sha256[65]; /* of the line */
 	long round;
-	bool correction, current;	/* current: the last one about its round */
+	bool correction, current; /* current: the last one about its round */
 	size_t length[LOGS];
 };
 
 /* Everything there is and has to be. */
 struct state {
 	const struct campaign *c;
-	struct plan *plan;	/* one for each round */
+	struct plan *plan; /* one for each round */
 	struct seal *seal;
 	size_t seals;
-	char *log[LOGS];	/* as they are */
+	char *log[LOGS]; /* as they are */
 	size_t log_len[LOGS];
-	bool *stale;		/* by round: closed, and untouched since, but its facts say something else now */
+	/* by round: closed, and untouched since, but its facts say something else now */
+	bool *stale;
 	struct faults faults, drift;
 };
 
@@ -79,8 +80,9 @@ static bool
 take_seal(struct state *s, struct krec *rec)
 {
 	static const char *const lengths[LOGS] = { "optimize.length", "trend.length" };
-	struct seal e = { .json = json_incref(rec->json), .round = (long)kjson_int_or(rec->json, "round", 0),
-	    .current = true,
+	struct seal e = { .json = json_incref(rec->json),
+		.round = (long)kjson_int_or(rec->json, "round", 0),
+		.current = true,
 		.correction = !strcmp(kjson_str_or(rec->json, "kind", ""), "correction") };
 	const char *previous = s->seals ? s->seal[s->seals - 1].sha256 : "", *fault;
 
@@ -149,13 +151,16 @@ has_round(const struct state *s, long round)
 	return (size_t)round <= s->c->count;
 }
 
-/* A log differs from its seal in the part that seal I vouches for: where, as exactly as can be told. */
+/*
+ * A log differs from its seal in the part that seal I vouches for: where, as exactly as can be
+ * told.
+ */
 static void
 tell_log(struct state *s, int l, size_t i, const char *digest)
 {
 	const struct seal *e = &s->seal[i];
-	size_t start = i ? s->seal[i - 1].length[l] : 0, line = kline_at(s->log[l], start < s->log_len[l] ? start :
-	    s->log_len[l]);
+	size_t start = i ? s->seal[i - 1].length[l] : 0,
+	       line = kline_at(s->log[l], start < s->log_len[l] ? start : s->log_len[l]);
 	struct kbuf whole = { 0 };
 	char hex[65], *is, *was;
 
@@ -164,14 +169,16 @@ tell_log(struct state *s, int l, size_t i, const char *digest)
 		put_log_entry(s->c, &s->c->round[e->round - 1], l, e->correction, &whole);
 	ksha256_hex(whole.data, whole.len, hex);
 	if (!strcmp(hex, digest)) {
-		line = first_difference(s->log[l], s->log_len[l] < e->length[l] ? s->log_len[l] : e->length[l],
-		    whole.data, whole.len, &is, &was);
-		add_fault(&s->faults, "%s:%zu: was edited: it reads '%.*s', not '%.*s'", log_paths[l], line, SHOWN, is,
-		    SHOWN, was);
+		line = first_difference(s->log[l],
+		    s->log_len[l] < e->length[l] ? s->log_len[l] : e->length[l], whole.data,
+		    whole.len, &is, &was);
+		add_fault(&s->faults, "%s:%zu: was edited: it reads '%.*s', not '%.*s'",
+		    log_paths[l], line, SHOWN, is, SHOWN, was);
 		free(is);
 		free(was);
 	} else {
-		add_fault(&s->faults, "%s:%zu: was edited in what round %ld added from this line on", log_paths[l],
+		add_fault(&s->faults,
+		    "%s:%zu: was edited in what round %ld added from this line on", log_paths[l],
 		    line, e->round);
 	}
 	kbuf_free(&whole);
@@ -227,27 +234,31 @@ check_files(struct state *s, const struct seal *e, bool must_exist)
 	const char *path;
 	char hex[65];
 
-	json_object_foreach(files, path, digest) {
+	json_object_foreach(files, path, digest)
+	{
 		bool there = file_digest(path, hex);
 
 		if (!there && must_exist)
 			add_fault(&s->faults, "%s: is missing", path);
 		else if (there && strcmp(hex, sealed_digest(files, path)))
-			add_fault(&s->faults, "%s: was changed after round %ld was closed: sha256 %s, not %s", path,
+			add_fault(&s->faults,
+			    "%s: was changed after round %ld was closed: sha256 %s, not %s", path,
 			    e->round, hex, sealed_digest(files, path));
 	}
 }
 
 /* Text that would come out otherwise today: where it differs, counted from line FIRST. */
 static void
-tell_drift(struct state *s, long round, const char *path, size_t first, const char *old, size_t old_len,
-    const struct kbuf *new)
+tell_drift(struct state *s, long round, const char *path, size_t first, const char *old,
+    size_t old_len, const struct kbuf *new)
 {
 	char *was, *now;
 	size_t line = first + first_difference(old, old_len, new->data, new->len, &was, &now) - 1;
 
-	add_fault(&s->drift, "round %ld was closed on other facts, or by another version: %s:%zu holds '%.*s', and "
-	    "would now hold '%.*s'", round, path, line, SHOWN, was, SHOWN, now);
+	add_fault(&s->drift,
+	    "round %ld was closed on other facts, or by another version: %s:%zu holds '%.*s', and "
+	    "would now hold '%.*s'",
+	    round, path, line, SHOWN, was, SHOWN, now);
 	free(was);
 	free(now);
 }
@@ -270,19 +281,23 @@ drift_of_files(struct state *s, const struct seal *e)
 		return;
 	}
 	if (json_object_size(files) != p->count)
-		add_fault(&s->drift, "round %ld was closed on other facts, or by another version: it had %zu files, "
-		    "and would now have %zu", e->round, json_object_size(files), p->count);
+		add_fault(&s->drift,
+		    "round %ld was closed on other facts, or by another version: it had %zu files, "
+		    "and would now have %zu",
+		    e->round, json_object_size(files), p->count);
 }
 
 static void
 drift_of_log(struct state *s, const struct seal *e, int l)
 {
-	size_t i = (size_t)(e - s->seal), start = i ? s->seal[i - 1].length[l] : 0, len = e->length[l] - start;
+	size_t i = (size_t)(e - s->seal), start = i ? s->seal[i - 1].length[l] : 0,
+	       len = e->length[l] - start;
 	struct kbuf entry = { 0 };
 
 	put_log_entry(s->c, &s->c->round[e->round - 1], l, e->correction, &entry);
 	if (entry.len != len || memcmp(entry.data, s->log[l] + start, len))
-		tell_drift(s, e->round, log_paths[l], kline_at(s->log[l], start), s->log[l] + start, len, &entry);
+		tell_drift(s, e->round, log_paths[l], kline_at(s->log[l], start), s->log[l] + start,
+		    len, &entry);
 	kbuf_free(&entry);
 }
 
@@ -342,9 +357,12 @@ check_complete(struct state *s)
 			    !json_array_size(json_object_get(x->eval, "timing")))
 				continue;
 			for (size_t w = 0; w < s->c->task->workload_count; w++)
-				if (x->shape[w].active && s->c->task->workloads[w].timed && !(x->shape[w].ns > 0))
-					add_fault(&s->faults, "trials/%s/eval.ndjson: workload %s of the set %s was "
-					    "not timed", x->id, s->c->task->workloads[w].name, set_of(s->c, x));
+				if (x->shape[w].active && s->c->task->workloads[w].timed &&
+				    !(x->shape[w].ns > 0))
+					add_fault(&s->faults,
+					    "trials/%s/eval.ndjson: workload %s of the set %s was "
+					    "not timed",
+					    x->id, s->c->task->workloads[w].name, set_of(s->c, x));
 		}
 }
 
@@ -361,7 +379,10 @@ is_standing(const char *path)
 	return !strcmp(path, SEAL) || !strcmp(path, LINEAGE);
 }
 
-/* Is it the name that a write which was killed left behind: that of one of our files, a dot and six letters? */
+/*
+ * Is it the name that a write which was killed left behind: that of one of our files, a dot and six
+ * letters?
+ */
 static bool
 is_leftover(const struct state *s, const char *path)
 {
@@ -387,7 +408,9 @@ is_ours(const struct state *s, const char *path)
 	return is_standing(path) || !strncmp(path, "logs/", 5);
 }
 
-/* What a killed write left is removed when CLEAN; else files in rounds/ that nobody made are told. */
+/*
+ * What a killed write left is removed when CLEAN; else files in rounds/ that nobody made are told.
+ */
 static void
 sweep(struct state *s, bool clean)
 {
@@ -413,8 +436,11 @@ inspect(struct state *s, bool must_exist)
 	read_seal(s);
 	read_logs(s);
 	if (closed_rounds(s) > (long)s->c->count) {
-		add_fault(&s->faults, "rounds up to %ld were closed, and trials/%03zu is damaged, or not complete any "
-		    "more: neither it nor what follows can be compared", closed_rounds(s), s->c->count);
+		add_fault(&s->faults,
+		    "rounds up to %ld were closed, and trials/%03zu is damaged, or not complete "
+		    "any "
+		    "more: neither it nor what follows can be compared",
+		    closed_rounds(s), s->c->count);
 		return;
 	}
 	for (int l = 0; l < LOGS; l++)
@@ -434,8 +460,9 @@ inspect(struct state *s, bool must_exist)
 static void
 state_open(struct state *s, const struct campaign *c)
 {
-	*s = (struct state){ .c = c, .plan = kcalloc(c->count, sizeof *s->plan), .stale = kcalloc(c->count,
-	    sizeof *s->stale) };
+	*s = (struct state){ .c = c,
+		.plan = kcalloc(c->count, sizeof *s->plan),
+		.stale = kcalloc(c->count, sizeof *s->stale) };
 	for (size_t i = 0; i < c->count; i++)
 		plan_round(c, &c->round[i], &s->plan[i]);
 }
@@ -491,15 +518,16 @@ remove_old_files(const struct state *s, long round)
 	for (size_t i = 0; i < s->seals; i++) {
 		if (s->seal[i].round != round || !s->seal[i].current)
 			continue;
-		json_object_foreach(json_object_get(s->seal[i].json, "files"), path, digest)
-			if (!find_planned(&s->plan[round - 1], path) && unlink(path) < 0 && errno != ENOENT)
-				kdie_errno(K_IO, "%s", path);
+		json_object_foreach(json_object_get(s->seal[i].json, "files"), path,
+		    digest) if (!find_planned(&s->plan[round - 1], path) && unlink(path) < 0 &&
+		    errno != ENOENT) kdie_errno(K_IO, "%s", path);
 	}
 }
 
 /* A line of the seal for ROUND, with the logs as long as they are now. */
 static json_t *
-seal_line(const struct state *s, long round, bool correction, const struct kbuf *log, const char *previous)
+seal_line(const struct state *s, long round, bool correction, const struct kbuf *log,
+    const char *previous)
 {
 	static const char *const names[LOGS] = { "optimize", "trend" };
 	const struct plan *p = &s->plan[round - 1];
@@ -509,14 +537,15 @@ seal_line(const struct state *s, long round, bool correction, const struct kbuf 
 
 	for (size_t i = 0; i < p->count; i++)
 		json_object_set_new(files, p->file[i].path, json_string(p->file[i].sha256));
-	line = json_pack("{s:s,s:s,s:I,s:o,s:s}", "schema", SEAL_SCHEMA, "kind", correction ? "correction" : "round",
-	    "round", (json_int_t)round, "files", files, "previous", previous);
+	line = json_pack("{s:s,s:s,s:I,s:o,s:s}", "schema", SEAL_SCHEMA, "kind",
+	    correction ? "correction" : "round", "round", (json_int_t)round, "files", files,
+	    "previous", previous);
 	if (accepted)
 		json_object_set_new(line, "accepted", json_string(accepted->id));
 	for (int l = 0; l < LOGS; l++) {
 		ksha256_hex(log[l].data, log[l].len, hex);
-		json_object_set_new(line, names[l], json_pack("{s:I,s:s}", "length", (json_int_t)log[l].len, "sha256",
-		    hex));
+		json_object_set_new(line, names[l],
+		    json_pack("{s:I,s:s}", "length", (json_int_t)log[l].len, "sha256", hex));
 	}
 	return line;
 }
@@ -566,7 +595,8 @@ grow_all(const struct state *s, struct growth *g)
 }
 
 /*
- * Beyond the seal a log may only hold what comes next: a run that was killed had written it and not yet sealed it.
+ * Beyond the seal a log may only hold what comes next: a run that was killed had written it and not
+ * yet sealed it.
  */
 static void
 check_tails(struct state *s, const struct growth *g)
@@ -575,11 +605,13 @@ check_tails(struct state *s, const struct growth *g)
 		char *is, *was;
 		size_t line;
 
-		if (s->log_len[l] <= g->log[l].len && !memcmp(s->log[l], g->log[l].data, s->log_len[l]))
+		if (s->log_len[l] <= g->log[l].len &&
+		    !memcmp(s->log[l], g->log[l].data, s->log_len[l]))
 			continue;
-		line = first_difference(s->log[l], s->log_len[l], g->log[l].data, g->log[l].len, &is, &was);
-		add_fault(&s->faults, "%s:%zu: was edited: it reads '%.*s', not '%.*s'", log_paths[l], line, SHOWN, is,
-		    SHOWN, was);
+		line = first_difference(
+		    s->log[l], s->log_len[l], g->log[l].data, g->log[l].len, &is, &was);
+		add_fault(&s->faults, "%s:%zu: was edited: it reads '%.*s', not '%.*s'",
+		    log_paths[l], line, SHOWN, is, SHOWN, was);
 		free(is);
 		free(was);
 	}
@@ -645,10 +677,12 @@ write_records(const struct campaign *c, const struct options *o)
 		check_tails(&s, &g);
 	}
 	if (s.faults.count)
-		code = refuse(&s.faults, "nothing was written; put back what was changed, or delete rounds/ and logs/ "
+		code = refuse(&s.faults,
+		    "nothing was written; put back what was changed, or delete rounds/ and logs/ "
 		    "to have them made anew");
 	else if (s.drift.count && !o->correct)
-		code = refuse(&s.drift, "nothing was written; if the change was meant, --correct adds labelled "
+		code = refuse(&s.drift,
+		    "nothing was written; if the change was meant, --correct adds labelled "
 		    "corrections to the logs");
 	else
 		write_all(&s, &g);
@@ -670,7 +704,8 @@ check_views(struct state *s)
 
 		put_view(s->c, v, &text);
 		if (v != VIEW_TERMINATION && (!is || len != text.len || memcmp(is, text.data, len)))
-			add_fault(&s->faults, "%s: is not what the records say; kround records makes it anew",
+			add_fault(&s->faults,
+			    "%s: is not what the records say; kround records makes it anew",
 			    view_paths[v]);
 		kbuf_free(&text);
 		free(is);
@@ -696,10 +731,11 @@ check_records(const struct campaign *c, struct faults *f, size_t *files)
 	for (size_t i = 0; i < c->count; i++) {
 		*files += s.plan[i].count;
 		if ((long)i >= closed_rounds(&s))
-			add_fault(&s.faults, "round %zu is not closed yet; kround records does it", i + 1);
+			add_fault(&s.faults, "round %zu is not closed yet; kround records does it",
+			    i + 1);
 	}
-	kbuf_printf(&f->text, "%s%s", s.faults.text.data ? s.faults.text.data : "", s.drift.text.data ?
-	    s.drift.text.data : "");
+	kbuf_printf(&f->text, "%s%s", s.faults.text.data ? s.faults.text.data : "",
+	    s.drift.text.data ? s.drift.text.data : "");
 	f->count += s.faults.count + s.drift.count;
 	for (int l = 0; l < LOGS; l++)
 		kbuf_free(&g.log[l]);

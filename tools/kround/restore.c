@@ -34,7 +34,8 @@ is_whole(const char *data, size_t len, const char *digest)
 }
 
 static char *
-fetch(const struct campaign *c, const struct round *r, const struct source *s, const char *from, size_t *len)
+fetch(const struct campaign *c, const struct round *r, const struct source *s, const char *from,
+    size_t *len)
 {
 	char *path = snapshot_path(c, r, r->accepted, s->path), *data = NULL;
 
@@ -42,13 +43,15 @@ fetch(const struct campaign *c, const struct round *r, const struct source *s, c
 		data = kread_file(path, SOURCE_MAX, len);
 	if (!is_whole(data, *len, s->sha256) && (!from || !strcmp(from, "git"))) {
 		if (!from)
-			kwarn("%s: %s; taken from git instead", path, data ? "was changed" : "is not there");
+			kwarn("%s: %s; taken from git instead", path,
+			    data ? "was changed" : "is not there");
 		free(data);
 		data = committed_file(r, s->sha256, len);
 	}
 	if (!is_whole(data, *len, s->sha256))
 		kdie(K_NO, "round %ld: %s is %s with sha256 %s", r->number, s->path,
-		    from ? "not in the place asked for" : "neither in the snapshot nor in git", s->sha256);
+		    from ? "not in the place asked for" : "neither in the snapshot nor in git",
+		    s->sha256);
 	free(path);
 	return data;
 }

@@ -18,7 +18,8 @@ plan_text(const struct candidate *x, const char *field)
 
 /* Items for those fields of the plan that it has. */
 static void
-put_plan_items(struct kbuf *out, const struct candidate *x, const char *const (*items)[2], size_t count)
+put_plan_items(
+    struct kbuf *out, const struct candidate *x, const char *const (*items)[2], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (plan_text(x, items[i][0]))
@@ -29,8 +30,9 @@ static void
 put_change(const struct round *r, const struct candidate *x, struct kbuf *out)
 {
 	static const char *const items[][2] = { { "category", "Category" }, { "bucket", "Bucket" },
-	    { "risks", "Risks" } };
-	const char *parent = kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL);
+		{ "risks", "Risks" } };
+	const char *parent =
+	    kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL);
 	const json_t *expected = json_object_get(x->plan, "expected_gain_pct");
 	struct kdiff d;
 
@@ -47,7 +49,8 @@ put_change(const struct round *r, const struct candidate *x, struct kbuf *out)
 		put_item(WORDS, out, "Fault of the plan", kjson_str_or(x->eval, "plan_fault", ""));
 	if (x->code && parent) {
 		kdiff(parent, strlen(parent), x->code, strlen(x->code), &d);
-		kbuf_printf(out, "- Lines: %zu added, %zu removed, of %zu\n", d.additions, d.removals, d.lines[0]);
+		kbuf_printf(out, "- Lines: %zu added, %zu removed, of %zu\n", d.additions,
+		    d.removals, d.lines[0]);
 		kdiff_free(&d);
 	}
 }
@@ -104,33 +107,41 @@ put_shapes(const struct campaign *c, const struct candidate *x, struct kbuf *out
 {
 	const struct ktask *t = c->task;
 
-	kbuf_printf(out, "| Shape | Axes | Result | Time ms | sd ms%s%s | max rel err | Delta vs current best | Delta "
-	    "vs baseline |\n" "|---|---|---|---:|---:%s%s|---:|---:|---:|\n", t->flops ? " | TFLOPS" : "",
-	    t->bytes ? " | GB/s" : "", t->flops ? "|---:" : "", t->bytes ? "|---:" : "");
+	kbuf_printf(out,
+	    "| Shape | Axes | Result | Time ms | sd ms%s%s | max rel err | Delta vs current best | "
+	    "Delta "
+	    "vs baseline |\n"
+	    "|---|---|---|---:|---:%s%s|---:|---:|---:|\n",
+	    t->flops ? " | TFLOPS" : "", t->bytes ? " | GB/s" : "", t->flops ? "|---:" : "",
+	    t->bytes ? "|---:" : "");
 	for (size_t i = 0; i < t->workload_count; i++)
 		if (x->shape[i].active)
 			put_shape(c, x, i, out);
 }
 
 static void
-put_validation(const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
+put_validation(
+    const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
 {
 	char when[32];
 	const json_t *repeats = json_object_get(x->eval, "repeats");
 
-	kbuf_printf(out, "- Time: %s\n- Candidate: %s, evaluated as `%s`%s\n- Level: %s (set `%s`)\n", minute(r, when),
-	    x->id, x->status, kjson_str_or(x->eval, "duplicate_of", NULL) ? ", a copy of an earlier one" : "", x->level,
-	    set_of(c, x));
+	kbuf_printf(out,
+	    "- Time: %s\n- Candidate: %s, evaluated as `%s`%s\n- Level: %s (set `%s`)\n",
+	    minute(r, when), x->id, x->status,
+	    kjson_str_or(x->eval, "duplicate_of", NULL) ? ", a copy of an earlier one" : "",
+	    x->level, set_of(c, x));
 	kbuf_puts(out, "- Test: ");
 	put_test(c, x, out);
 	kbuf_puts(out, "\n");
 	kbuf_printf(out, "- Benchmark: keval, tier 3: %s of the samples%s\n", c->statistic,
 	    json_object_get(x->eval, "pairs") ? ", timed in turns with the current best" : "");
 	if (json_array_size(repeats))
-		kbuf_printf(out, "- Measured again: %zu times, mean %+.3f%%, sd %.3f%%\n", json_array_size(repeats),
-		    kjson_num_or(x->decision, "remeasured.mean_pct", 0), kjson_num_or(x->decision, "remeasured.sd_pct",
-		    0));
-	kbuf_puts(out, "- Artefacts: `artifacts/` (benchmark.csv, diff.patch, eval.log, facts.sha256), "
+		kbuf_printf(out, "- Measured again: %zu times, mean %+.3f%%, sd %.3f%%\n",
+		    json_array_size(repeats), kjson_num_or(x->decision, "remeasured.mean_pct", 0),
+		    kjson_num_or(x->decision, "remeasured.sd_pct", 0));
+	kbuf_puts(out,
+	    "- Artefacts: `artifacts/` (benchmark.csv, diff.patch, eval.log, facts.sha256), "
 	    "`kernel_snapshot/`\n\n");
 	put_shapes(c, x, out);
 }
@@ -173,8 +184,8 @@ static const char *const meanings[KLINEAR_CODES] = {
 	[KLINEAR_QUALITY] = "it spills registers, or fills less of the device",
 	[KLINEAR_NOISE] = "the gain is no larger than the noise",
 	[KLINEAR_VOLATILE] = "the measurements scatter too much to confirm a gain",
-	[KLINEAR_INCONCLUSIVE] =
-	    "the noise hides whether it is faster or slower, so nothing follows for the direction",
+	[KLINEAR_INCONCLUSIVE] = "the noise hides whether it is faster or slower, so nothing "
+	                         "follows for the direction",
 	[KLINEAR_DUPLICATE] = "it is the same program as an earlier one",
 	[KLINEAR_REJECTED] = "it used what is forbidden",
 };
@@ -189,7 +200,8 @@ code_meaning(const struct candidate *x)
 }
 
 static void
-put_decision(const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
+put_decision(
+    const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
 {
 	char *line = verdict_line(c, r, x);
 
@@ -218,9 +230,11 @@ extreme_shape(const struct campaign *c, const struct candidate *x, double sign)
 }
 
 static void
-put_attribution(const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
+put_attribution(
+    const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
 {
-	static const char *const items[][2] = { { "evidence", "Evidence" }, { "signal", "Signal that was awaited" } };
+	static const char *const items[][2] = { { "evidence", "Evidence" },
+		{ "signal", "Signal that was awaited" } };
 	static const struct {
 		double sign;
 		const char *what;
@@ -254,9 +268,12 @@ static const struct {
 } escalation[] = {
 	{ "none", "Build on this round." },
 	{ "diagnose", "Diagnose why this failed, and attack the same bottleneck in another way." },
-	{ "profile", "Profile anew, name the bottleneck again, and review: three fundamentally different directions." },
+	{ "profile",
+	    "Profile anew, name the bottleneck again, and review: three fundamentally different "
+	    "directions." },
 	{ "isa", "Read the machine code beside that of a fast kernel." },
-	{ "sota", "Compare with the best kernel known, and take a fundamentally different approach." },
+	{ "sota",
+	    "Compare with the best kernel known, and take a fundamentally different approach." },
 };
 
 static const char *
@@ -277,7 +294,7 @@ put_next(const struct round *r, const struct candidate *x, struct kbuf *out)
 
 	kbuf_printf(out, "- %s\n", r->trial ? advice(r) : "State the first hypothesis.");
 	json_array_foreach(directions, i, d)
-		put_item(WORDS, out, "Named in this round", json_string_value(d));
+	    put_item(WORDS, out, "Named in this round", json_string_value(d));
 }
 
 static void
@@ -286,7 +303,8 @@ put_reasons(struct kbuf *out, const json_t *reasons)
 	size_t i;
 	json_t *reason;
 
-	json_array_foreach(reasons, i, reason) {
+	json_array_foreach(reasons, i, reason)
+	{
 		if (json_is_string(reason)) {
 			put_item(WORDS, out, "Root cause", json_string_value(reason));
 		} else {
@@ -324,17 +342,18 @@ is_cache_bucket(const char *bucket)
 
 /* The share of the benchmark's gain that real use can have. */
 static void
-put_real_gain(const struct campaign *c, const struct round *r, const struct candidate *x, const char *bucket,
-    struct kbuf *out)
+put_real_gain(const struct campaign *c, const struct round *r, const struct candidate *x,
+    const char *bucket, struct kbuf *out)
 {
 	double gain = change_pct(c, x, x->base), quant = kjson_num_or(x->plan, "quant_us", NAN),
-	    step = kjson_num_or(x->plan, "step_us", NAN), bound = 100 * quant / step;
+	       step = kjson_num_or(x->plan, "step_us", NAN), bound = 100 * quant / step;
 
 	kbuf_puts(out, "- Estimated gain in real use: ");
 	if (!strcmp(kjson_str_or(x->audit, "decision", ""), "REJECT-as-overfit")) {
 		kbuf_puts(out, "none: it lives on what only the benchmark does\n");
 	} else if (r->accepted != x || !r->trial) {
-		kbuf_printf(out, "none: %s\n", r->trial ? "the round was rolled back" : "the baseline");
+		kbuf_printf(
+		    out, "none: %s\n", r->trial ? "the round was rolled back" : "the baseline");
 	} else if (!strcmp(kjson_str_or(x->audit, "decision", ""), "ACCEPT-unmeasured")) {
 		kbuf_puts(out, "at most ");
 		put_pct(gain, 3, out);
@@ -360,11 +379,16 @@ put_skew(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 
 	kbuf_puts(out, "- Robust against skewed groups: ");
 	if (!kjson_bool_or(x->audit, "skew.required", false)) {
-		kbuf_puts(out, c->task->groups < 0 ? "not a grouped operation\n" : "not asked for: there is no gain\n");
+		kbuf_puts(out,
+		    c->task->groups < 0 ? "not a grouped operation\n"
+		                        : "not asked for: there is no gain\n");
 		return;
 	}
-	kbuf_puts(out, kjson_bool_or(x->audit, "skew.ok", false) ? "holds under skew" : "uniform-only — REJECTED");
-	json_array_foreach(rows, i, row) {
+	kbuf_puts(out,
+	    kjson_bool_or(x->audit, "skew.ok", false) ? "holds under skew"
+	                                              : "uniform-only — REJECTED");
+	json_array_foreach(rows, i, row)
+	{
 		kbuf_puts(out, sep);
 		put_md(kjson_str_or(row, "workload", "?"), CELL, out);
 		kbuf_puts(out, " ");
@@ -381,10 +405,12 @@ put_hits(const struct candidate *x, struct kbuf *out)
 	size_t i;
 	json_t *hit;
 
-	kbuf_printf(out, "- Cache key: %s\n- Identity audit: ", json_array_size(hits) ? "see the hits" : "no cache");
+	kbuf_printf(out, "- Cache key: %s\n- Identity audit: ",
+	    json_array_size(hits) ? "see the hits" : "no cache");
 	if (!json_array_size(hits))
 		kbuf_puts(out, "nothing found in the lines added");
-	json_array_foreach(hits, i, hit) {
+	json_array_foreach(hits, i, hit)
+	{
 		kbuf_printf(out, "%srule ", i ? "; " : "");
 		put_md(kjson_str_or(hit, "rule", "?"), CELL, out);
 		kbuf_printf(out, ", line %lld: ", (long long)kjson_int_or(hit, "line", 0));
@@ -402,9 +428,11 @@ unmeasured_why(const struct candidate *x)
 }
 
 static void
-put_transfer(const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
+put_transfer(
+    const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
 {
-	const char *bucket = kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?"));
+	const char *bucket =
+	    kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?"));
 	const json_t *gap = kjson_path(x->audit, "fresh.gap_pct");
 
 	if (!x->audit) {
@@ -419,8 +447,8 @@ put_transfer(const struct campaign *c, const struct round *r, const struct candi
 	put_hits(x, out);
 	kbuf_puts(out, "- Same buffers against fresh ones: ");
 	if (gap)
-		kbuf_printf(out, "gap %+.3f%%, %s\n", json_number_value(gap), kjson_bool_or(x->audit, "fresh.ok",
-		    false) ? "within bounds" : "too large");
+		kbuf_printf(out, "gap %+.3f%%, %s\n", json_number_value(gap),
+		    kjson_bool_or(x->audit, "fresh.ok", false) ? "within bounds" : "too large");
 	else
 		kbuf_printf(out, "not measured: %s\n", unmeasured_why(x));
 	put_skew(c, x, out);
@@ -468,10 +496,12 @@ put_wide(const struct campaign *c, const struct round *r, struct kbuf *out)
 {
 	char when[32];
 
-	kbuf_printf(out, "# round-%ld — trial %ld\n\n- Time: %s\n- New best: %s\n\n"
+	kbuf_printf(out,
+	    "# round-%ld — trial %ld\n\n- Time: %s\n- New best: %s\n\n"
 	    "| Candidate | Status | Strategy | Step %s | Delta vs best | vs baseline | Gain "
-	    "|\n|---|---|---|---:|---:|---|---|\n", r->number, r->trial, minute(r, when), r->accepted ?
-	    r->accepted->id : "none", rate_unit(c));
+	    "|\n|---|---|---|---:|---:|---|---|\n",
+	    r->number, r->trial, minute(r, when), r->accepted ? r->accepted->id : "none",
+	    rate_unit(c));
 	for (size_t i = 0; i < r->count; i++) {
 		const struct candidate *x = &r->list[i];
 		struct aggregates a = aggregates_of(c, x, NULL);
@@ -487,7 +517,8 @@ put_wide(const struct campaign *c, const struct round *r, struct kbuf *out)
 			put_vs_baseline(c, x, out);
 		else
 			kbuf_puts(out, "—");
-		kbuf_printf(out, " | %s |\n", kjson_bool_or(x->score, "gain", false) ? "yes" : "no");
+		kbuf_printf(
+		    out, " | %s |\n", kjson_bool_or(x->score, "gain", false) ? "yes" : "no");
 	}
 }
 

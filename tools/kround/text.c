@@ -69,11 +69,13 @@ line_at(const char *text, const char *end)
 {
 	const char *newline = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
 
-	return text < end ? kstrndup(text, (size_t)((newline ? newline : end) - text)) : kstrdup("(end of file)");
+	return text < end ? kstrndup(text, (size_t)((newline ? newline : end) - text))
+	                  : kstrdup("(end of file)");
 }
 
 size_t
-first_difference(const char *a, size_t a_len, const char *b, size_t b_len, char **line_a, char **line_b)
+first_difference(
+    const char *a, size_t a_len, const char *b, size_t b_len, char **line_a, char **line_b)
 {
 	size_t line = 1, start = 0, i = 0;
 

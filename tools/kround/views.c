@@ -11,8 +11,10 @@
 enum { WORDS = 400, CELL = 120 };
 
 const char *const view_paths[VIEWS] = {
-	[VIEW_BEST] = "rounds/current_best.md", [VIEW_DIRECTIONS] = "rounds/directions.md",
-	[VIEW_INEFFECTIVE] = "rounds/ineffective.md", [VIEW_TERMINATION] = "rounds/termination.md",
+	[VIEW_BEST] = "rounds/current_best.md",
+	[VIEW_DIRECTIONS] = "rounds/directions.md",
+	[VIEW_INEFFECTIVE] = "rounds/ineffective.md",
+	[VIEW_TERMINATION] = "rounds/termination.md",
 };
 
 static void
@@ -26,7 +28,8 @@ put_best_shapes(const struct campaign *c, const struct candidate *x, struct kbuf
 			continue;
 		kbuf_puts(out, "| ");
 		put_md(c->task->workloads[i].name, CELL, out);
-		kbuf_printf(out, " | %#.5g | %#.5g | ", first->shape[i].ns / 1e6, x->shape[i].ns / 1e6);
+		kbuf_printf(
+		    out, " | %#.5g | %#.5g | ", first->shape[i].ns / 1e6, x->shape[i].ns / 1e6);
 		put_pct(shape_baseline_pct(c, x, i), 2, out);
 		kbuf_puts(out, " |\n");
 	}
@@ -43,16 +46,21 @@ put_best(const struct campaign *c, struct kbuf *out)
 
 	for (size_t i = 1; i < c->count; i++)
 		accepted += c->round[i].accepted != NULL;
-	kbuf_printf(out, "# Current best\n\n- Round: %ld (%s)\n- Kernel: %s\n- SHA-256: %s\n- Step geomean: ",
+	kbuf_printf(out,
+	    "# Current best\n\n- Round: %ld (%s)\n- Kernel: %s\n- SHA-256: %s\n- Step geomean: ",
 	    r->number, x->id, path, kjson_str_or(x->eval, "code_sha256", "?"));
 	put_rate(c, &a.step, false, out);
 	kbuf_printf(out, " %s\n- vs baseline: ", rate_unit(c));
 	put_vs_baseline(c, x, out);
-	/* Here and not in the sealed summary: it follows what is known about the hardware, which may grow. */
+	/*
+	 * Here and not in the sealed summary: it follows what is known about the hardware, which
+	 * may grow.
+	 */
 	if (kjson_path(x->score, "efficiency_pct"))
-		kbuf_printf(out, "\n- Of the hardware's ceiling: %.1f%%", kjson_num_or(x->score, "efficiency_pct", 0));
-	kbuf_printf(out, "\n- Rounds: %zu; accepted %zu, rolled back %zu after the baseline\n", c->count, accepted,
-	    c->count - 1 - accepted);
+		kbuf_printf(out, "\n- Of the hardware's ceiling: %.1f%%",
+		    kjson_num_or(x->score, "efficiency_pct", 0));
+	kbuf_printf(out, "\n- Rounds: %zu; accepted %zu, rolled back %zu after the baseline\n",
+	    c->count, accepted, c->count - 1 - accepted);
 	put_best_shapes(c, x, out);
 	free(path);
 	free(name);
@@ -68,8 +76,8 @@ tried_in(const struct campaign *c, const char *text)
 
 	for (size_t i = 1; i < c->count && !found; i++)
 		for (size_t k = 0; k < c->round[i].count * LEN(fields) && !found; k++) {
-			char *said = kplan_normal(kjson_str_or(c->round[i].list[k / LEN(fields)].plan,
-			    fields[k % LEN(fields)], ""));
+			char *said = kplan_normal(kjson_str_or(
+			    c->round[i].list[k / LEN(fields)].plan, fields[k % LEN(fields)], ""));
 
 			if (*said && !strcmp(said, wanted))
 				found = c->round[i].number;
@@ -98,7 +106,8 @@ put_directions(const struct campaign *c, struct kbuf *out)
 
 	kbuf_puts(out, "# Directions to try\n\n");
 	for (i = 0; i < c->count; i++)
-		json_array_foreach(json_object_get(c->round[i].list[0].plan, "directions"), k, d) {
+		json_array_foreach(json_object_get(c->round[i].list[0].plan, "directions"), k, d)
+		{
 			const char *text = json_string_value(d);
 			long round;
 
@@ -129,7 +138,8 @@ put_ineffective(const struct campaign *c, struct kbuf *out)
 		if (c->round[i].accepted || !klinear_refutes(kjson_str_or(x->decision, "code", "")))
 			continue;
 		if (!any)
-			kbuf_puts(out, "| Direction | Category | Round | Reason |\n|---|---|---:|---|\n");
+			kbuf_puts(
+			    out, "| Direction | Category | Round | Reason |\n|---|---|---:|---|\n");
 		any = true;
 		kbuf_puts(out, "| ");
 		put_md(kjson_str_or(x->plan, "change", ""), WORDS, out);
@@ -152,8 +162,9 @@ put_termination(const struct campaign *c, struct kbuf *out)
 	kends_find(c->camp, (long)c->count - 1, last_accepted(c)->accepted->json, &e);
 	kbuf_puts(out, "# Termination check\n\n");
 	for (size_t i = 0; i < KENDS; i++)
-		kbuf_printf(out, "- T%zu (%s: %s): %s%s\n", i + 1, kends_texts[i].what, kends_texts[i].from,
-		    e.at[i].holds ? "true" : "false", e.at[i].set ? "" : ", not set");
+		kbuf_printf(out, "- T%zu (%s: %s): %s%s\n", i + 1, kends_texts[i].what,
+		    kends_texts[i].from, e.at[i].holds ? "true" : "false",
+		    e.at[i].set ? "" : ", not set");
 	kbuf_puts(out, "- Satisfied: ");
 	for (size_t i = 0; i < KENDS; i++)
 		if (e.at[i].holds) {
@@ -168,9 +179,17 @@ void
 put_view(const struct campaign *c, int view, struct kbuf *out)
 {
 	switch (view) {
-	case VIEW_BEST: put_best(c, out); break;
-	case VIEW_DIRECTIONS: put_directions(c, out); break;
-	case VIEW_INEFFECTIVE: put_ineffective(c, out); break;
-	case VIEW_TERMINATION: put_termination(c, out); break;
+	case VIEW_BEST:
+		put_best(c, out);
+		break;
+	case VIEW_DIRECTIONS:
+		put_directions(c, out);
+		break;
+	case VIEW_INEFFECTIVE:
+		put_ineffective(c, out);
+		break;
+	case VIEW_TERMINATION:
+		put_termination(c, out);
+		break;
 	}
 }

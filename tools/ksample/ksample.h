@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ksample: the plan of a trial (who is the parent of each branch, and where it is to go), and the record made of it. */
+/*
+ * ksample: the plan of a trial (who is the parent of each branch, and where it is to go), and the
+ * record made of it.
+ */
 #ifndef KSAMPLE_H
 #define KSAMPLE_H
 
@@ -13,15 +16,15 @@
 
 /* What the gradient knows of a cell. */
 struct slope {
-	bool known;			/* transitions have left the cell */
-	double weight;			/* 0 to 1: how promising a parent from here is */
-	json_t *directions;	/* [{"direction", "samples", "successes"}]; owned; may be NULL */
+	bool known;         /* transitions have left the cell */
+	double weight;      /* 0 to 1: how promising a parent from here is */
+	json_t *directions; /* [{"direction", "samples", "successes"}]; owned; may be NULL */
 };
 
 /* Everything that a plan is a function of. */
 struct search {
 	const struct kcamp *camp;
-	struct karch archive;		/* without what is masked */
+	struct karch archive; /* without what is masked */
 	struct kmemo_masks masks;
 	struct slope slopes[KARCH_CELLS];
 	bool has_slopes;
@@ -37,15 +40,16 @@ void free_slopes(struct search *s);
 struct plan {
 	const char *pick, *strategy;
 	int island;
-	const struct karch_row *parent;	/* NULL: BROKEN is the parent, or, when that is NULL too, the reference */
-	const json_t *broken;		/* entry of the archive's list */
-	int target;			/* cell, or -1 */
+	/* NULL: BROKEN is the parent, or, when that is NULL too, the reference */
+	const struct karch_row *parent;
+	const json_t *broken; /* entry of the archive's list */
+	int target;           /* cell, or -1 */
 };
 
 /*
- * The plan of BRANCH (1, 2, …). The branches of a trial run as separate processes, and yet must not aim at the same
- * cell or repair the same candidate: each of them plans the branches before its own as well, from streams that depend
- * on nothing else.
+ * The plan of BRANCH (1, 2, …). The branches of a trial run as separate processes, and yet must not
+ * aim at the same cell or repair the same candidate: each of them plans the branches before its own
+ * as well, from streams that depend on nothing else.
  */
 struct plan plan_branch(const struct search *s, int branch);
 
@@ -57,7 +61,10 @@ json_t *sample_json(const struct search *s, const struct plan *plan, int branch)
 /* Seed of the record's own draws; new reference. */
 json_t *seed_json(const struct search *s, int branch);
 
-/* linear.c: the same for a round of a linear search, which has no plan to draw: its parent is the last accepted program. */
+/*
+ * linear.c: the same for a round of a linear search, which has no plan to draw: its parent is the
+ * last accepted program.
+ */
 json_t *linear_json(const struct search *s);
 
 #endif

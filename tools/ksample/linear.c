@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ksample: the sample of a round of a linear search: the last accepted program, never a rolled-back one, and what the
- * rounds before have taught. See ksample.h.
+ * ksample: the sample of a round of a linear search: the last accepted program, never a rolled-back
+ * one, and what the rounds before have taught. See ksample.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +46,10 @@ add_said(json_t *to, const json_t *plan, const char *key)
 static json_t *
 round_json(const json_t *record, const char *const *said, size_t count)
 {
-	const json_t *decision = kjson_path(record, "score.decision"), *plan = kjson_path(record, "eval.plan");
+	const json_t *decision = kjson_path(record, "score.decision"),
+	             *plan = kjson_path(record, "eval.plan");
 	json_t *o = json_pack("{s:I,s:s,s:s}", "round", kjson_int_or(decision, "round", 0), "id",
-	    kjson_str_or(record, "id", ""),
-	    "code", kjson_str_or(decision, "code", ""));
+	    kjson_str_or(record, "id", ""), "code", kjson_str_or(decision, "code", ""));
 
 	for (size_t i = 0; i < count; i++)
 		add_said(o, plan, said[i]);
@@ -64,7 +64,8 @@ add_searched(json_t *list, const json_t *record)
 	const json_t *rows = kjson_path(record, "eval.plan.search");
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
-		json_t *one = json_pack("{s:I}", "round", kjson_int_or(record, "score.decision.round", 0));
+		json_t *one =
+		    json_pack("{s:I}", "round", kjson_int_or(record, "score.decision.round", 0));
 
 		for (size_t k = 0; k < LEN(said); k++)
 			add_said(one, json_array_get(rows, i), said[k]);
@@ -73,35 +74,40 @@ add_searched(json_t *list, const json_t *record)
 }
 
 /*
- * The rounds so far, the last HISTORY of them in full; every direction that was refuted, every change that was kept,
- * and every finding that a plan rested on; none that is masked.
+ * The rounds so far, the last HISTORY of them in full; every direction that was refuted, every
+ * change that was kept, and every finding that a plan rested on; none that is masked.
  */
 static void
 add_history(const struct search *s, json_t *sample)
 {
 	static const char *const all[] = { "hypothesis", "change", "category", "bucket" },
-	    *const direction[] = { "change", "category" };
+	                         *const direction[] = { "change", "category" };
 	/* Older rounds are in the memory; what was rolled back or kept is told all the same. */
 	enum { HISTORY = 8 };
-	json_t *rounds = json_array(), *ineffective = json_array(), *accepted = json_array(), *searched = json_array();
+	json_t *rounds = json_array(), *ineffective = json_array(), *accepted = json_array(),
+	       *searched = json_array();
 
 	for (long t = 1; t < s->trial; t++) {
-		json_t *record = kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t), *one;
+		json_t *record = kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t),
+		       *one;
 		const json_t *decision = kjson_path(record, "score.decision");
 		bool rolled_back = !strcmp(kjson_str_or(decision, "verdict", ""), "rolled_back");
 
 		if (decision && t >= s->trial - HISTORY) {
 			one = round_json(record, all, LEN(all));
-			kjson_set(one, "verdict",
-			    json_string(kjson_str_or(decision, "verdict", "")));
+			kjson_set(
+			    one, "verdict", json_string(kjson_str_or(decision, "verdict", "")));
 			kjson_set(one, "line", json_string(kjson_str_or(decision, "line", "")));
 			json_array_append_new(rounds, one);
 		}
 		if (rolled_back && klinear_refutes(kjson_str_or(decision, "code", "")) &&
 		    kjson_path(record, "eval.plan"))
-			json_array_append_new(ineffective, round_json(record, direction, LEN(direction)));
-		if (!strcmp(kjson_str_or(decision, "verdict", ""), "accepted") && kjson_path(record, "eval.plan"))
-			json_array_append_new(accepted, round_json(record, direction, LEN(direction)));
+			json_array_append_new(
+			    ineffective, round_json(record, direction, LEN(direction)));
+		if (!strcmp(kjson_str_or(decision, "verdict", ""), "accepted") &&
+		    kjson_path(record, "eval.plan"))
+			json_array_append_new(
+			    accepted, round_json(record, direction, LEN(direction)));
 		add_searched(searched, record);
 		json_decref(record);
 	}
@@ -111,11 +117,17 @@ add_history(const struct search *s, json_t *sample)
 	kjson_set(sample, "searched", searched);
 }
 
-/* The program of the round before, when it failed before it could be measured: its change may still be right. */
+/*
+ * The program of the round before, when it failed before it could be measured: its change may still
+ * be right.
+ */
 static void
 add_last(const struct search *s, json_t *sample)
 {
-	json_t *record = kmemo_masked(&s->masks, s->trial - 1, s->trial) ? NULL : load_round(s, s->trial - 1), *last;
+	json_t *record = kmemo_masked(&s->masks, s->trial - 1, s->trial)
+	    ? NULL
+	    : load_round(s, s->trial - 1),
+	       *last;
 	enum status status = status_at(record, "eval.status");
 
 	if (s->trial > 1 && (status_repairable(status) || status == STATUS_NO_PLAN)) {
@@ -141,16 +153,23 @@ accepted_program(const struct search *s, const char *id)
 	return o;
 }
 
-/* Each escalation needs what the ones before it need: the member of the record, or the reason why it is missing. */
+/*
+ * Each escalation needs what the ones before it need: the member of the record, or the reason why
+ * it is missing.
+ */
 static const struct {
 	long streak;
 	const char *member, *missing;
 } needs[] = {
-	{ KLINEAR_PROFILE, "profile", "profile_missing" }, { KLINEAR_ISA, "isa", "isa_missing" },
+	{ KLINEAR_PROFILE, "profile", "profile_missing" },
+	{ KLINEAR_ISA, "isa", "isa_missing" },
 	{ KLINEAR_SOTA, "sota", "sota_missing" },
 };
 
-/* Dies unless the record in PATH is of the last accepted program, in this state of the search, and holds what that asks for. */
+/*
+ * Dies unless the record in PATH is of the last accepted program, in this state of the search, and
+ * holds what that asks for.
+ */
 static void
 check_evidence(const char *path, const json_t *evidence, const json_t *program, long streak)
 {
@@ -158,19 +177,30 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 	char hex[65];
 
 	ksha256_hex(code, strlen(code), hex);
-	if (strcmp(kjson_str_or(evidence, "id", ""), id) || strcmp(kjson_str_or(evidence, "code_sha256", ""), hex))
-		kdie(K_USAGE, "%s: is evidence of %s, and the last accepted program is %s: remove it, and it is gathered "
-		    "anew", path, kjson_str_or(evidence, "id", "nothing"), id);
+	if (strcmp(kjson_str_or(evidence, "id", ""), id) ||
+	    strcmp(kjson_str_or(evidence, "code_sha256", ""), hex))
+		kdie(K_USAGE,
+		    "%s: is evidence of %s, and the last accepted program is %s: remove it, and it "
+		    "is gathered "
+		    "anew",
+		    path, kjson_str_or(evidence, "id", "nothing"), id);
 	if (kjson_int_or(evidence, "streak", 0) != streak)
-		kdie(K_USAGE, "%s: was gathered after %lld rollbacks in a row, and there are %ld: remove it, and it is "
-		    "gathered anew", path, (long long)kjson_int_or(evidence, "streak", 0), streak);
+		kdie(K_USAGE,
+		    "%s: was gathered after %lld rollbacks in a row, and there are %ld: remove it, "
+		    "and it is "
+		    "gathered anew",
+		    path, (long long)kjson_int_or(evidence, "streak", 0), streak);
 	for (size_t i = 0; i < LEN(needs); i++)
 		if (streak >= needs[i].streak && !json_object_get(evidence, needs[i].member) &&
 		    !kjson_str_or(evidence, needs[i].missing, NULL))
-			kdie(K_USAGE, "%s: has neither '%s' nor a reason why it is missing", path, needs[i].member);
+			kdie(K_USAGE, "%s: has neither '%s' nor a reason why it is missing", path,
+			    needs[i].member);
 }
 
-/* What a run of rollbacks asks for before the round may open. The fresh profile stands in place of the program's own. */
+/*
+ * What a run of rollbacks asks for before the round may open. The fresh profile stands in place of
+ * the program's own.
+ */
 static void
 add_evidence(const struct search *s, json_t *sample, json_t *program, long streak)
 {
@@ -179,9 +209,11 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 
 	if (streak >= KLINEAR_PROFILE) {
 		if (access(path, F_OK))
-			kdie(K_MISSING, "round %ld may not open: %ld rounds in a row were rolled back, and %s, fresh evidence "
-			    "of %s, is not there; keval --evidence %ld makes it", s->trial + 1, streak, path,
-			    kjson_str_or(program, "id", "?"), s->trial);
+			kdie(K_MISSING,
+			    "round %ld may not open: %ld rounds in a row were rolled back, and %s, "
+			    "fresh evidence "
+			    "of %s, is not there; keval --evidence %ld makes it",
+			    s->trial + 1, streak, path, kjson_str_or(program, "id", "?"), s->trial);
 		evidence = kjson_load(path);
 		check_evidence(path, evidence, program, streak);
 		profile = json_object_get(evidence, "profile");
@@ -197,19 +229,20 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 json_t *
 linear_json(const struct search *s)
 {
-	const json_t *linear = kjson_path(s->archive.header, "linear"), *errors = kjson_path(s->archive.header,
-	    "errors");
+	const json_t *linear = kjson_path(s->archive.header, "linear"),
+	             *errors = kjson_path(s->archive.header, "errors");
 	const char *accepted = kjson_str_or(linear, "accepted", KARCH_REFERENCE);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
 	json_t *o = json_object(), *program;
 
 	if (s->archive.header && !linear)
-		kdie(K_USAGE, "the archive holds no chain of rounds: it was made with another search.mode");
+		kdie(K_USAGE,
+		    "the archive holds no chain of rounds: it was made with another search.mode");
 	kjson_set(o, "seed", seed_json(s, 1));
 	kjson_set(o, "pick", json_string("linear"));
 	kjson_set(o, "strategy", json_string("linear"));
-	kjson_set(o, "status",
-	    json_string(start_names[s->trial > 1 ? START_CORRECT : START_INITIAL]));
+	kjson_set(
+	    o, "status", json_string(start_names[s->trial > 1 ? START_CORRECT : START_INITIAL]));
 	kjson_set(o, "island", json_integer(0));
 	kjson_set(o, "inspirations", json_array());
 	kjson_set(o, "hints", json_array());

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ksample: begins the record of one candidate: a parent from the archive, other kernels to look at, a strategy and the
- * cell to aim at. All chance comes from streams of the campaign's seed; see plan_branch.
+ * ksample: begins the record of one candidate: a parent from the archive, other kernels to look at,
+ * a strategy and the cell to aim at. All chance comes from streams of the campaign's seed; see
+ * plan_branch.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,12 +16,13 @@
 #include "ksample.h"
 #include "kutil.h"
 
-static const char usage[] = "usage: ksample [-c DIR] [-t TRIAL] [-b BRANCH] [-a ARCHIVE] [-g GRADIENT] [-o FILE]\n";
+static const char usage[] = "usage: ksample [-c DIR] [-t TRIAL] [-b BRANCH] [-a ARCHIVE] [-g "
+                            "GRADIENT] [-o FILE]\n";
 
 struct arguments {
 	const char *dir, *output;
-	char *archive, *gradient;	/* owned */
-	long trial, branch;		/* trial -1: the one after the archive's */
+	char *archive, *gradient; /* owned */
+	long trial, branch;       /* trial -1: the one after the archive's */
 };
 
 /* A line of the gradient; false when it is none of a cell. */
@@ -29,18 +31,21 @@ note_slope(struct search *s, const struct krec *rec)
 {
 	const char *kind = kjson_str_or(rec->json, "kind", NULL);
 	int c = karch_cell(kjson_str_or(rec->json, "cell", ""));
-	double rate = kjson_num_or(rec->json, "rate", 0.5), size = kjson_num_or(rec->json, "magnitude", 0);
+	double rate = kjson_num_or(rec->json, "rate", 0.5),
+	       size = kjson_num_or(rec->json, "magnitude", 0);
 
 	if (!kind)
 		kdie(K_USAGE, "%s:%ld: not a line of a gradient", rec->file, rec->lineno);
 	if (strcmp(kind, "cell"))
 		return false;
 	if (c < 0 || s->slopes[c].known)
-		kdie(K_USAGE, "%s:%ld: not a cell, or one for the second time", rec->file, rec->lineno);
+		kdie(K_USAGE, "%s:%ld: not a cell, or one for the second time", rec->file,
+		    rec->lineno);
 	if (kjson_num_or(rec->json, "departures", 0) < 1)
 		return true;
 	s->has_slopes = true;
-	s->slopes[c] = (struct slope){ .known = true, .weight = 0.5 * rate + 0.5 * fmin(1, size),
+	s->slopes[c] = (struct slope){ .known = true,
+		.weight = 0.5 * rate + 0.5 * fmin(1, size),
 		.directions = json_incref(json_object_get(rec->json, "directions")) };
 	return true;
 }
@@ -77,12 +82,15 @@ free_slopes(struct search *s)
 		json_decref(s->slopes[c].directions);
 }
 
-/* Without options: the campaign's newest archive, or the one that stands before the trial asked for. */
+/*
+ * Without options: the campaign's newest archive, or the one that stands before the trial asked
+ * for.
+ */
 static char *
 default_file(const struct arguments *a, long trial, const char *name)
 {
 	char *path = trial < 0 ? kasprintf("%s/%s.ndjson", a->dir, name)
-	    : kasprintf("%s/trials/%03ld/%s.ndjson", a->dir, trial, name);
+	                       : kasprintf("%s/trials/%03ld/%s.ndjson", a->dir, trial, name);
 
 	if (kis_there(path))
 		return path;
@@ -96,7 +104,8 @@ is_hidden(const struct search *s, const char *id)
 	const char *best = kjson_str_or(s->archive.header, "best.id", "");
 	long trial, branch;
 
-	return karch_id(id, &trial, &branch) && strcmp(id, best) && trial > 0 && kmemo_masked(&s->masks, trial, s->trial);
+	return karch_id(id, &trial, &branch) && strcmp(id, best) && trial > 0 &&
+	    kmemo_masked(&s->masks, trial, s->trial);
 }
 
 /* Entries of a list of the header that name programs. */
@@ -110,7 +119,10 @@ hide_entries(struct search *s, const char *list)
 			json_array_remove(entries, i);
 }
 
-/* Programs of masked trials are no parents, inspirations or warnings; the best program stays what it is. */
+/*
+ * Programs of masked trials are no parents, inspirations or warnings; the best program stays what
+ * it is.
+ */
 static void
 hide_masked(struct search *s)
 {
@@ -134,8 +146,8 @@ load(struct search *s, struct arguments *a)
 	if (s->trial < 1)
 		s->trial = 1;
 	if (s->archive.trial >= s->trial)
-		kdie(K_USAGE, "%s: an archive of trial %ld cannot be the past of trial %ld", a->archive,
-		    s->archive.trial, s->trial);
+		kdie(K_USAGE, "%s: an archive of trial %ld cannot be the past of trial %ld",
+		    a->archive, s->archive.trial, s->trial);
 	hide_masked(s);
 	if (!a->gradient && s->archive.header)
 		a->gradient = default_file(a, s->archive.trial, "gradient");
@@ -147,10 +159,12 @@ parse(struct arguments *a, int argc, char **argv)
 {
 	const char *archive = NULL, *gradient = NULL;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir }, { 'o', "output", .text = &a->output },
+		{ 'c', "campaign", .text = &a->dir },
+		{ 'o', "output", .text = &a->output },
 		{ 't', "trial", .number = &a->trial, .low = 1, .high = 999999 },
 		{ 'b', "branch", .number = &a->branch, .low = 1, .high = 99 },
-		{ 'a', "archive", .text = &archive }, { 'g', "gradient", .text = &gradient },
+		{ 'a', "archive", .text = &archive },
+		{ 'g', "gradient", .text = &gradient },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -176,15 +190,16 @@ main(int argc, char **argv)
 	load(&s, &a);
 	if (kcamp_linear(camp)) {
 		if (a.branch != 1)
-			kdie(K_USAGE, "--branch %ld: a round of a linear search has one branch", a.branch);
+			kdie(K_USAGE, "--branch %ld: a round of a linear search has one branch",
+			    a.branch);
 		sample = linear_json(&s);
 	} else {
 		plan = plan_branch(&s, (int)a.branch);
 		sample = sample_json(&s, &plan, (int)a.branch);
 	}
-	record = json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "schema", "candidate/1", "campaign", kcamp_str(camp, "name"),
-	    "trial", (json_int_t)s.trial, "branch", (json_int_t)a.branch, "id",
-	    json_sprintf("%03ld/%02ld", s.trial, a.branch), "sample", sample);
+	record = json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "schema", "candidate/1", "campaign",
+	    kcamp_str(camp, "name"), "trial", (json_int_t)s.trial, "branch", (json_int_t)a.branch,
+	    "id", json_sprintf("%03ld/%02ld", s.trial, a.branch), "sample", sample);
 	kout_open(a.output);
 	kout_json(record);
 	kout_commit();

@@ -16,11 +16,11 @@ enum { MAX_BRANCHES = 99, REPAIR_TRIES = 2 };
 struct planner {
 	const struct search *s;
 	double median;
-	bool tabu[KARCH_CELLS];		/* targets of recent trials */
-	bool taken[KARCH_CELLS];	/* targets of lower branches of this trial */
+	bool tabu[KARCH_CELLS];  /* targets of recent trials */
+	bool taken[KARCH_CELLS]; /* targets of lower branches of this trial */
 	const json_t *repairs[MAX_BRANCHES + 1];
-	bool fresh;			/* nothing but the reference is correct */
-	struct krng rng;		/* of the branch being planned */
+	bool fresh;      /* nothing but the reference is correct */
+	struct krng rng; /* of the branch being planned */
 };
 
 /* Parents to choose from, best first. */
@@ -42,8 +42,9 @@ is_free(const struct planner *p, int cell)
 }
 
 /*
- * An under-explored cell: empty ones first, then those whose elite scores below the median. A target of recent trials
- * comes again only when nothing else is left, and one of this trial's other branches only when all cells are.
+ * An under-explored cell: empty ones first, then those whose elite scores below the median. A
+ * target of recent trials comes again only when nothing else is left, and one of this trial's other
+ * branches only when all cells are.
  */
 static int
 draw_frontier(struct planner *p)
@@ -51,8 +52,12 @@ draw_frontier(struct planner *p)
 	static const struct {
 		bool poor, any, tabu, taken;
 	} passes[] = {
-		{ 0 }, { .poor = true }, { .tabu = true }, { .poor = true, .tabu = true },
-		{ .any = true, .tabu = true }, { .any = true, .tabu = true, .taken = true },
+		{ 0 },
+		{ .poor = true },
+		{ .tabu = true },
+		{ .poor = true, .tabu = true },
+		{ .any = true, .tabu = true },
+		{ .any = true, .tabu = true, .taken = true },
 	};
 	int list[KARCH_CELLS];
 
@@ -61,9 +66,11 @@ draw_frontier(struct planner *p)
 
 		for (int c = 0; c < KARCH_CELLS; c++) {
 			const struct karch_row *e = p->s->archive.elite[c];
-			bool wanted = passes[i].any || (passes[i].poor ? e && e->score < p->median : !e);
+			bool wanted =
+			    passes[i].any || (passes[i].poor ? e && e->score < p->median : !e);
 
-			if (wanted && (passes[i].taken || !p->taken[c]) && (passes[i].tabu || !p->tabu[c]))
+			if (wanted && (passes[i].taken || !p->taken[c]) &&
+			    (passes[i].tabu || !p->tabu[c]))
 				list[n++] = c;
 		}
 		if (n)
@@ -72,7 +79,10 @@ draw_frontier(struct planner *p)
 	return 0;
 }
 
-/* A first target: something asked for in every dimension, so that the first kernels are plans and not trifles. */
+/*
+ * A first target: something asked for in every dimension, so that the first kernels are plans and
+ * not trifles.
+ */
 static int
 draw_initial(struct planner *p)
 {
@@ -163,14 +173,18 @@ balance(int from)
 	return to;
 }
 
-/* Target of a strategy with one answer; -1 when it changes nothing, is taken, or the name is another's. */
+/*
+ * Target of a strategy with one answer; -1 when it changes nothing, is taken, or the name is
+ * another's.
+ */
 static int
 fixed_target(const struct planner *p, const char *strategy, int from)
 {
 	static const struct {
 		const char *name;
 		int (*rule)(int from);
-	} rules[] = { { "intensify", intensify }, { "specialize", specialize }, { "balance", balance } };
+	} rules[] = { { "intensify", intensify }, { "specialize", specialize },
+		{ "balance", balance } };
 
 	for (size_t i = 0; i < LEN(rules); i++)
 		if (!strcmp(rules[i].name, strategy)) {
@@ -181,13 +195,17 @@ fixed_target(const struct planner *p, const char *strategy, int from)
 	return -1;
 }
 
-/* Strategy and target for a correct parent. What cannot be had falls back to mutate, and that to a far cell. */
+/*
+ * Strategy and target for a correct parent. What cannot be had falls back to mutate, and that to a
+ * far cell.
+ */
 static void
 choose_target(struct planner *p, struct plan *plan)
 {
 	const struct kcamp *camp = p->s->camp;
 	int from = plan->parent->cell;
-	bool far = chance(p, kcamp_num(camp, "search.diversify")), simd = chance(p, kcamp_num(camp, "search.esimd"));
+	bool far = chance(p, kcamp_num(camp, "search.diversify")),
+	     simd = chance(p, kcamp_num(camp, "search.esimd"));
 
 	plan->strategy = kcamp_str(camp, "search.strategy");
 	if (far)
@@ -196,7 +214,8 @@ choose_target(struct planner *p, struct plan *plan)
 		plan->strategy = "esimd_upgrade";
 	if (plan->target < 0)
 		plan->target = fixed_target(p, plan->strategy, from);
-	if (plan->target < 0 && strcmp(plan->strategy, "diversify") && (plan->target = mutate(p, from)) >= 0)
+	if (plan->target < 0 && strcmp(plan->strategy, "diversify") &&
+	    (plan->target = mutate(p, from)) >= 0)
 		plan->strategy = "mutate";
 	if (plan->target < 0) {
 		plan->strategy = "diversify";
@@ -216,7 +235,10 @@ fill_pool(struct pool *pool, const struct karch *a, bool correct, uint64_t islan
 			pool->row[pool->n++] = list[i];
 }
 
-/* The island's correct elites; else everyone's; else, when nothing is correct, all. Broken ones are for repairs. */
+/*
+ * The island's correct elites; else everyone's; else, when nothing is correct, all. Broken ones are
+ * for repairs.
+ */
 static void
 island_pool(struct pool *pool, const struct karch *a, int island)
 {
@@ -237,7 +259,9 @@ base_weights(const struct kcamp *camp, const struct pool *pool, double *w)
 	for (size_t i = 0; i < pool->n; i++) {
 		double score = pool->row[i]->score;
 
-		w[i] = *scale == 'l' ? log(fmax(score, 1e-9)) : strcmp(scale, "raw") ? -(double)i : score;
+		w[i] = *scale == 'l'       ? log(fmax(score, 1e-9))
+		    : strcmp(scale, "raw") ? -(double)i
+		                           : score;
 		w[i] /= temperature;
 		top = fmax(top, w[i]);
 	}
@@ -247,7 +271,10 @@ base_weights(const struct kcamp *camp, const struct pool *pool, double *w)
 		w[i] /= sum;
 }
 
-/* p = (1 - a) base + a weight, with weights normalised over the candidates' cells; 0.5 for a cell without history. */
+/*
+ * p = (1 - a) base + a weight, with weights normalised over the candidates' cells; 0.5 for a cell
+ * without history.
+ */
 static void
 add_gradient(const struct search *s, const struct pool *pool, double *w)
 {
@@ -344,8 +371,9 @@ more_promising(const json_t *a, const json_t *b)
 }
 
 /*
- * Which branches repair: each broken candidate of the last trial with chance search.repair, unless its plan has had its
- * tries; the nearest to correct first, for half of the branches at most (and one where there is but one).
+ * Which branches repair: each broken candidate of the last trial with chance search.repair, unless
+ * its plan has had its tries; the nearest to correct first, for half of the branches at most (and
+ * one where there is but one).
  */
 static void
 assign_repairs(struct planner *p)
@@ -357,7 +385,8 @@ assign_repairs(struct planner *p)
 	if (!most)
 		most = 1;
 	krng_init(&p->rng, p->s->seed, p->s->trial, 0, "repair");
-	json_array_foreach((json_t *)broken, i, one) {
+	json_array_foreach((json_t *)broken, i, one)
+	{
 		size_t at = n;
 		bool drawn = chance(p, share);
 
@@ -381,7 +410,8 @@ mark_tabu(struct planner *p)
 	const char *cell;
 	json_t *last;
 
-	json_object_foreach((json_t *)tabu, cell, last) {
+	json_object_foreach((json_t *)tabu, cell, last)
+	{
 		int c = karch_cell(cell);
 
 		if (c >= 0 && p->s->trial - json_integer_value(last) <= KARCH_TABU_TRIALS)
@@ -392,7 +422,9 @@ mark_tabu(struct planner *p)
 static struct plan
 plan_one(struct planner *p, int branch, int island)
 {
-	struct plan plan = { .island = island, .target = -1, .pick = "initial", .strategy = "initial" };
+	struct plan plan = {
+		.island = island, .target = -1, .pick = "initial", .strategy = "initial"
+	};
 
 	krng_init(&p->rng, p->s->seed, p->s->trial, branch, "sample");
 	if (p->repairs[branch]) {

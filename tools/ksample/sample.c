@@ -81,7 +81,10 @@ show(struct shown *shown, const struct karch_row *row)
 	shown->row[shown->n++] = row;
 }
 
-/* Correct elites other than the parent, the best (shown anyway) and the reference (known to every prompt). */
+/*
+ * Correct elites other than the parent, the best (shown anyway) and the reference (known to every
+ * prompt).
+ */
 static size_t
 others(const struct search *s, const char *parent, const struct karch_row **list)
 {
@@ -110,7 +113,10 @@ appeal(const struct karch_row *row, int from)
 	return row->score + 0.1 * (more > 0 ? more : 0);
 }
 
-/* The most appealing of LIST that is not shown yet and in another cell than FROM; NULL when there is none. */
+/*
+ * The most appealing of LIST that is not shown yet and in another cell than FROM; NULL when there
+ * is none.
+ */
 static const struct karch_row *
 most_appealing(const struct shown *shown, const struct karch_row **list, size_t n, int from)
 {
@@ -128,16 +134,16 @@ most_appealing(const struct shown *shown, const struct karch_row **list, size_t 
 }
 
 /*
- * Half by appeal, then the best of other islands, then at random: the first are alike for all branches of a trial, the
- * others are not.
+ * Half by appeal, then the best of other islands, then at random: the first are alike for all
+ * branches of a trial, the others are not.
  */
 static void
 choose_inspirations(const struct search *s, const struct plan *plan, const char *parent, int branch,
     struct shown *shown)
 {
 	const struct karch_row *list[KARCH_CELLS], *row;
-	size_t n = others(s, parent, list), wanted = (size_t)kcamp_int(s->camp, "search.inspirations"),
-	    half = (wanted + 1) / 2;
+	size_t n = others(s, parent, list),
+	       wanted = (size_t)kcamp_int(s->camp, "search.inspirations"), half = (wanted + 1) / 2;
 	int islands = (int)kcamp_int(s->camp, "search.islands"), from = from_cell(plan);
 	struct krng rng;
 

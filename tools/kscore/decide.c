@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decision on a round of a linear search: keep it or roll back. What is compared with what, and what was measured
- * again, comes from the records here; the rules themselves are in klinear.
+ * The decision on a round of a linear search: keep it or roll back. What is compared with what, and
+ * what was measured again, comes from the records here; the rules themselves are in klinear.
  */
 #include <ctype.h>
 #include <math.h>
@@ -28,9 +28,9 @@ reason_line(const char *what)
 }
 
 /*
- * A tie may be kept for a benefit beside speed that a person attests: waivers/tie-TTT-BB.md names the candidate, and
- * in a line "benefit: …" what the benefit is. So may a program that spills or fills less of the device, by
- * waivers/quality-TTT-BB.md with a line "reason: …".
+ * A tie may be kept for a benefit beside speed that a person attests: waivers/tie-TTT-BB.md names
+ * the candidate, and in a line "benefit: …" what the benefit is. So may a program that spills or
+ * fills less of the device, by waivers/quality-TTT-BB.md with a line "reason: …".
  */
 static bool
 is_waived(const struct kcamp *camp, const char *id, const char *kind, const char *word)
@@ -51,23 +51,26 @@ is_waived(const struct kcamp *camp, const char *id, const char *kind, const char
 }
 
 /*
- * What got much worse beside the times: registers spilled, threads resident. Only where both programs were looked at, and a
- * person may waive it. The caller frees; NULL: nothing.
+ * What got much worse beside the times: registers spilled, threads resident. Only where both
+ * programs were looked at, and a person may waive it. The caller frees; NULL: nothing.
  */
 static char *
 quality_fault(const struct scorer *s, const struct krec *rec, const struct rival *rival)
 {
 	const char *occupancy = "eval.profile.metrics.occupancy.occupancy_pct.value";
 	double spills = kjson_num_or(rec->json, "eval.build.resources.spill_bytes", -1),
-	    spilled = kjson_num_or(rival->record, "eval.build.resources.spill_bytes", -1),
-	    now = kjson_num_or(rec->json, occupancy, -1), was = kjson_num_or(rival->record, occupancy, -1);
+	       spilled = kjson_num_or(rival->record, "eval.build.resources.spill_bytes", -1),
+	       now = kjson_num_or(rec->json, occupancy, -1),
+	       was = kjson_num_or(rival->record, occupancy, -1);
 
 	if (is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "quality", "reason:"))
 		return NULL;
 	if (spills >= 0 && spilled >= 0 && spills > spilled)
-		return kasprintf("it spills %.0f bytes of registers, and %s spills %.0f", spills, rival->id, spilled);
+		return kasprintf("it spills %.0f bytes of registers, and %s spills %.0f", spills,
+		    rival->id, spilled);
 	if (now >= 0 && was > 0 && now < was * (1 - occupancy_drop))
-		return kasprintf("its occupancy is %.1f %%, and that of %s %.1f %%", now, rival->id, was);
+		return kasprintf(
+		    "its occupancy is %.1f %%, and that of %s %.1f %%", now, rival->id, was);
 	return NULL;
 }
 
@@ -78,10 +81,11 @@ struct level {
 };
 
 static char *
-compare(const struct scorer *s, const struct rival *rival, const struct level *l, struct klinear_compare *out)
+compare(const struct scorer *s, const struct rival *rival, const struct level *l,
+    struct klinear_compare *out)
 {
-	return klinear_compare(json_object_get(s->task, "workloads"), rival->timing, l->timing, l->pairs, s->statistic,
-	    out);
+	return klinear_compare(json_object_get(s->task, "workloads"), rival->timing, l->timing,
+	    l->pairs, s->statistic, out);
 }
 
 /* Mean and standard deviation (n - 1) of the gains measured again; how many there are. */
@@ -97,7 +101,8 @@ gains_again(const struct scorer *s, const struct krec *rec, const struct rival *
 
 	*mean = *sd = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct level l = { timing, json_object_get(json_array_get(repeats, i), "pairs"), false };
+		struct level l = { timing, json_object_get(json_array_get(repeats, i), "pairs"),
+			false };
 		char *fault = compare(s, rival, &l, &c);
 
 		if (!fault && c.pairs)
@@ -112,24 +117,29 @@ gains_again(const struct scorer *s, const struct krec *rec, const struct rival *
 	return used;
 }
 
-/* On the deciding level; on the quick one when the last accepted round has no times on the wider and could not race. */
+/*
+ * On the deciding level; on the quick one when the last accepted round has no times on the wider
+ * and could not race.
+ */
 static void
-compare_record(const struct scorer *s, const struct krec *rec, const struct rival *rival, struct level *l,
-    struct klinear_compare *out)
+compare_record(const struct scorer *s, const struct krec *rec, const struct rival *rival,
+    struct level *l, struct klinear_compare *out)
 {
 	char *fault;
 
-	*l = (struct level){ kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.pairs"),
+	*l = (struct level){ kjson_path(rec->json, "eval.timing"),
+		kjson_path(rec->json, "eval.pairs"),
 		!strcmp(kjson_str_or(rec->json, "eval.level", ""), "quick") };
 	fault = compare(s, rival, l, out);
 	if (fault && kjson_path(rec->json, "eval.quick.timing")) {
 		free(fault);
 		*l = (struct level){ kjson_path(rec->json, "eval.quick.timing"),
-		    kjson_path(rec->json, "eval.quick.pairs"), true };
+			kjson_path(rec->json, "eval.quick.pairs"), true };
 		fault = compare(s, rival, l, out);
 	}
 	if (fault)
-		kdie(K_USAGE, "%s:%ld: %s (compared with %s)", rec->file, rec->lineno, fault, rival->id);
+		kdie(K_USAGE, "%s:%ld: %s (compared with %s)", rec->file, rec->lineno, fault,
+		    rival->id);
 }
 
 static json_t *
@@ -138,8 +148,9 @@ shapes_json(const struct klinear_compare *c)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < c->count; i++)
-		json_array_append_new(list, json_pack("{s:s,s:f,s:b}", "workload", c->unit[i].name, "delta_pct",
-		    klinear_delta(&c->unit[i]), "core", c->unit[i].core));
+		json_array_append_new(list,
+		    json_pack("{s:s,s:f,s:b}", "workload", c->unit[i].name, "delta_pct",
+		        klinear_delta(&c->unit[i]), "core", c->unit[i].core));
 	return list;
 }
 
@@ -159,7 +170,7 @@ put_figures(const struct klinear_case *c, const struct klinear_decision *d, cons
 	if (c->repeats)
 		kjson_set(out, "remeasured",
 		    json_pack("{s:I,s:f,s:f}", "n", (json_int_t)c->repeats, "mean_pct",
-			100 * c->mean, "sd_pct", 100 * c->sd));
+		        100 * c->mean, "sd_pct", 100 * c->sd));
 }
 
 static const char *
@@ -186,18 +197,19 @@ put_outcome(const struct scorer *s, const struct klinear_case *c, const struct k
 
 /* What the records say, as far as it is no measurement. The lines belong to the caller. */
 static struct klinear_case
-case_of(const struct scorer *s, const struct krec *rec, const struct rival *rival,
-    const json_t *score)
+case_of(
+    const struct scorer *s, const struct krec *rec, const struct rival *rival, const json_t *score)
 {
-	const json_t *reasons = kjson_path(rec->json, "audit.reasons"), *why = kjson_path(rec->json, "eval.reasons");
+	const json_t *reasons = kjson_path(rec->json, "audit.reasons"),
+	             *why = kjson_path(rec->json, "eval.reasons");
 
 	return (struct klinear_case){
 		.status = status_at(rec->json, "eval.status"),
 		.why = reason_line(kjson_str_or(rec->json, "eval.plan_fault",
 		    kjson_str_or(json_array_get(why, 0), "detail", NULL))),
 		.duplicate_of = kjson_str_or(rec->json, "eval.duplicate_of", NULL),
-		.overfit = !strcmp(kjson_str_or(rec->json, "audit.decision", ""),
-		    "REJECT-as-overfit"),
+		.overfit =
+		    !strcmp(kjson_str_or(rec->json, "audit.decision", ""), "REJECT-as-overfit"),
 		.overfit_why = reason_line(json_string_value(json_array_get(reasons, 0))),
 		.alarm = kjson_str_or(score, "alarm", NULL),
 		.waived = is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "tie", "benefit:"),
@@ -236,12 +248,12 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 	if (strcmp(kjson_str_or(rec->json, "id", ""), s->reference.id))
 		klinear_decide(&c, &d);
 	line = klinear_line(round, &c, &d);
-	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off", d.trade_off, "code",
-	    klinear_codes[d.code], "line", line, "round", (json_int_t)round);
+	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off",
+	    d.trade_off, "code", klinear_codes[d.code], "line", line, "round", (json_int_t)round);
 	if (c.compare) {
 		kjson_set(out, "level",
-		    json_string(level.needs_full ? "quick" :
-						   kjson_str_or(rec->json, "eval.level", "full")));
+		    json_string(level.needs_full ? "quick"
+		                                 : kjson_str_or(rec->json, "eval.level", "full")));
 		put_figures(&c, &d, score, out);
 	}
 	put_outcome(s, &c, &d, score);
@@ -257,12 +269,9 @@ first_difference(const json_t *a, const json_t *b)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)a, key, v)
-		if (!json_equal(v, json_object_get(b, key)))
-			return key;
-	json_object_foreach((json_t *)b, key, v)
-		if (!json_object_get(a, key))
-			return key;
+	json_object_foreach(
+	    (json_t *)a, key, v) if (!json_equal(v, json_object_get(b, key))) return key;
+	json_object_foreach((json_t *)b, key, v) if (!json_object_get(a, key)) return key;
 	return NULL;
 }
 
@@ -277,18 +286,20 @@ dump_member(const json_t *object, const char *key)
 bool
 decision_holds(const struct krec *rec, const json_t *score)
 {
-	const json_t *stored = kjson_path(rec->json, "score.decision"), *now = json_object_get(score, "decision");
+	const json_t *stored = kjson_path(rec->json, "score.decision"),
+	             *now = json_object_get(score, "decision");
 	const char *key = first_difference(stored, now);
 	char *is, *want;
 
 	if (!stored)
-		kdie(K_USAGE, "%s:%ld: there is no 'score.decision' to check", rec->file, rec->lineno);
+		kdie(K_USAGE, "%s:%ld: there is no 'score.decision' to check", rec->file,
+		    rec->lineno);
 	if (!key)
 		return true;
 	is = dump_member(stored, key);
 	want = dump_member(now, key);
-	kwarn("%s:%ld: round %lld: score.decision.%s is %.300s, and the records say %.300s", rec->file, rec->lineno,
-	    (long long)kjson_int_or(now, "round", 0), key, is, want);
+	kwarn("%s:%ld: round %lld: score.decision.%s is %.300s, and the records say %.300s",
+	    rec->file, rec->lineno, (long long)kjson_int_or(now, "round", 0), key, is, want);
 	free(is);
 	free(want);
 	return false;

@@ -13,22 +13,23 @@
 /* An evaluation to compare with: the reference, or the incumbent. */
 struct rival {
 	char *id;
-	json_t *record;		/* owned */
+	json_t *record; /* owned */
 	const json_t *timing;
 	double noise;
 };
 
 struct scorer {
 	struct kcamp *camp;
-	json_t *roofline;	/* trials/000/roofline.json, or NULL; owned */
-	json_t *task;		/* of a linear search: task.json, or NULL when there is none; owned */
+	json_t *roofline; /* trials/000/roofline.json, or NULL; owned */
+	/* of a linear search: task.json, or NULL when there is none; owned */
+	json_t *task;
 	bool linear;
-	bool thin;		/* write thin records */
+	bool thin; /* write thin records */
 	const char *statistic;
 	double multiplier, min_gain;
 	struct rival reference, incumbent;
-	bool incumbent_holds;	/* it is correct and timed */
-	char *archive_best;	/* id of the best in the archive given, or NULL */
+	bool incumbent_holds; /* it is correct and timed */
+	char *archive_best;   /* id of the best in the archive given, or NULL */
 };
 
 /* What RECORD is compared with: the incumbent, else the reference. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kscore: evaluation to score: the rung reached, the speed-up over the reference, and whether it is a gain beyond the
- * noise. A pure function of its records, the reference, the incumbent's evaluation and the knobs score.*.
+ * kscore: evaluation to score: the rung reached, the speed-up over the reference, and whether it is
+ * a gain beyond the noise. A pure function of its records, the reference, the incumbent's
+ * evaluation and the knobs score.*.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,7 +22,8 @@
 #include "kutil.h"
 #include "status.h"
 
-static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] [-o FILE] [FILE ...]\n";
+static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] "
+                            "[-o FILE] [FILE ...]\n";
 
 /* Returns whether it is a correct and timed kernel, with which alone others can be compared. */
 static bool
@@ -76,7 +78,7 @@ refuse(const struct krec *rec, const char *fault, const char *with)
  * The opponent that the candidate was timed in turns with, so that its own speed-up carries over.
  */
 struct anchor {
-	const char *name, *id;		/* borrowed; id NULL: none */
+	const char *name, *id; /* borrowed; id NULL: none */
 	struct kchain chain;
 };
 
@@ -105,8 +107,8 @@ find_anchor(const struct scorer *s, const struct krec *rec, struct anchor *a)
 }
 
 /*
- * The speed-up on the workload of ROW: the race with the anchor times the anchor's own. Where a link is missing, times
- * measured apart have to do.
+ * The speed-up on the workload of ROW: the race with the anchor times the anchor's own. Where a
+ * link is missing, times measured apart have to do.
  */
 static struct kgain_ratio
 speedup_of(const struct scorer *s, const struct krec *rec, const struct anchor *a,
@@ -126,9 +128,8 @@ speedup_of(const struct scorer *s, const struct krec *rec, const struct anchor *
 	if (json_equal(other, row))
 		return (struct kgain_ratio){ 1, 1, 1, 1 };
 	*apart = true;
-	return kgain_apart(other, row, s->statistic, kgain_noise(s->reference.noise,
-	    kjson_num_or(rec->json,
-	    "eval.noise.floor", 0)));
+	return kgain_apart(other, row, s->statistic,
+	    kgain_noise(s->reference.noise, kjson_num_or(rec->json, "eval.noise.floor", 0)));
 }
 
 /* By workload; new reference. APART says that a link of a chain was missing. */
@@ -142,8 +143,7 @@ speedups_of(const struct scorer *s, const struct krec *rec, const struct anchor 
 		const json_t *row = json_array_get(timing, i);
 		struct kgain_ratio r = speedup_of(s, rec, a, row, apart);
 		json_t *one = json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
-		    "runtime_ms",
-		    kgain_time_ns(row, s->statistic) / 1e6);
+		    "runtime_ms", kgain_time_ns(row, s->statistic) / 1e6);
 
 		kgain_put_speedup(one, &r);
 		json_array_append_new(rows, one);
@@ -159,8 +159,8 @@ static void
 check_times(const struct scorer *s, const struct krec *rec, const json_t *timing)
 {
 	/* The baseline of a chain is timed on more workloads than a round on its quick set. */
-	json_t *reference = s->linear ? kgain_rows_like(s->reference.timing, timing) :
-	    json_incref((json_t *)s->reference.timing);
+	json_t *reference = s->linear ? kgain_rows_like(s->reference.timing, timing)
+	                              : json_incref((json_t *)s->reference.timing);
 	double speedup;
 	char *fault = kgain_speedup(reference, timing, s->statistic, &speedup, NULL);
 
@@ -191,12 +191,12 @@ put_anchor(const struct anchor *a, json_t *score)
  * any more say nothing.
  */
 static struct kgain_ratio
-compare_incumbent(struct scorer *s, const struct krec *rec, const json_t *timing,
-    const json_t *score)
+compare_incumbent(
+    struct scorer *s, const struct krec *rec, const json_t *timing, const json_t *score)
 {
 	const struct rival *rival = rival_of(s, rec);
 	double noise = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
-	    speedup;
+	       speedup;
 	bool beside = !strcmp(kjson_str_or(rec->json, "sample.incumbent", rival->id), rival->id);
 	struct kgain_ratio r;
 	char *fault;
@@ -228,8 +228,8 @@ static void
 add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
 {
 	struct kgain_ratio r = compare_incumbent(s, rec, timing, score);
-	bool counts = !kjson_path(rec->json, "eval.duplicate_of") && !json_object_get(score,
-	    "alarm");
+	bool counts =
+	    !kjson_path(rec->json, "eval.duplicate_of") && !json_object_get(score, "alarm");
 
 	put_gain(score, &r, counts && r.low > 1 + s->min_gain, s->min_gain);
 }
@@ -255,18 +255,19 @@ static void
 add_alone(json_t *rows, const json_t *timing)
 {
 	static const char *const members[][2] = {
-		{ "alone_ns", "alone_ms" }, { "host_ns", "host_ms" },
+		{ "alone_ns", "alone_ms" },
+		{ "host_ns", "host_ms" },
 	};
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-		for (size_t m = 0; m < LEN(members); m++) {
-			double ns = kjson_num_or(json_array_get(timing, i), members[m][0], -1);
+	json_array_foreach(rows, i, row) for (size_t m = 0; m < LEN(members); m++)
+	{
+		double ns = kjson_num_or(json_array_get(timing, i), members[m][0], -1);
 
-			if (ns >= 0)
-				json_object_set_new(row, members[m][1], json_real(ns / 1e6));
-		}
+		if (ns >= 0)
+			json_object_set_new(row, members[m][1], json_real(ns / 1e6));
+	}
 }
 
 /* The speed-up, by the anchor; whether a link of its chain is shaky; and what the anchor was. */
@@ -308,7 +309,10 @@ add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t
 		add_roofline(s, timing, score);
 	if (!s->linear)
 		add_gain(s, rec, timing, score);
-	/* What the device cannot do was not done: it earns what a correct kernel without times does, and is no gain. */
+	/*
+	 * What the device cannot do was not done: it earns what a correct kernel without times
+	 * does, and is no gain.
+	 */
 	return json_object_get(score, "alarm") ? 0 : speedup.mean;
 }
 
@@ -329,7 +333,9 @@ score_of(struct scorer *s, const struct krec *rec)
 		json_object_set_new(score, "gain", json_false());
 	if (correct && !timing)
 		json_object_set_new(score, "verdict", json_string("inconclusive"));
-	/* Its times stand, and count for nothing: what made them is of no use outside a benchmark. */
+	/*
+	 * Its times stand, and count for nothing: what made them is of no use outside a benchmark.
+	 */
 	if (overfit) {
 		json_object_set_new(score, "gain", json_false());
 		json_object_set_new(score, "overfit", json_true());
@@ -395,16 +401,19 @@ main(int argc, char **argv)
 	struct scorer s = { 0 };
 	bool check = false, holds = true;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &dir }, { 'r', "reference", .text = &reference },
-		{ 'a', "archive", .text = &archive }, { 'o', "output", .text = &output },
-		{ 0, "check", .flag = &check }, { 0, "thin", .flag = &s.thin },
+		{ 'c', "campaign", .text = &dir },
+		{ 'r', "reference", .text = &reference },
+		{ 'a', "archive", .text = &archive },
+		{ 'o', "output", .text = &output },
+		{ 0, "check", .flag = &check },
+		{ 0, "thin", .flag = &s.thin },
 	};
 
 	kutil_init("kscore");
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (!reference)
-		koption_misuse(usage,
-		    "-r REFERENCE, the record of the reference evaluated, is needed");
+		koption_misuse(
+		    usage, "-r REFERENCE, the record of the reference evaluated, is needed");
 	s.camp = kcamp_load(dir);
 	s.linear = kcamp_linear(s.camp);
 	s.task = s.linear ? load_task(s.camp) : NULL;
@@ -417,7 +426,8 @@ main(int argc, char **argv)
 		kdie(K_USAGE, "%s: not the record of a correct and timed reference", reference);
 	s.archive_best = archive ? best_of(archive) : NULL;
 	if (check && !s.linear)
-		kdie(K_USAGE, "--check: %s: search.mode is not linear, so there are no decisions", s.camp->file);
+		kdie(K_USAGE, "--check: %s: search.mode is not linear, so there are no decisions",
+		    s.camp->file);
 	kout_open(output);
 	if (optind == argc)
 		holds &= score_file(&s, NULL, check);

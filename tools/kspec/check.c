@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kspec check: is every figure that a file cites where it says, and does no target come from what nobody knows. Without
- * files: are the facts themselves whole.
+ * kspec check: is every figure that a file cites where it says, and does no target come from what
+ * nobody knows. Without files: are the facts themselves whole.
  */
 #include <jansson.h>
 #include <math.h>
@@ -28,14 +28,14 @@ enum { TEXT_MAX = 16 << 20, FIGURES = 64 };
 struct text {
 	const char *name;
 	const struct khw *hw;
-	const struct khw_device *device;	/* the one that is meant; NULL: any */
+	const struct khw_device *device; /* the one that is meant; NULL: any */
 	const char *device_name;
 	struct consents consents;
-	json_t *roofline;			/* of the campaign, or NULL */
+	json_t *roofline; /* of the campaign, or NULL */
 	struct kbuf *faults;
 	double rates[FIGURES], bandwidths[FIGURES];
 	size_t rate_count, bandwidth_count;
-	char unknown[1024];			/* " metric metric " */
+	char unknown[1024]; /* " metric metric " */
 	long line;
 };
 
@@ -84,9 +84,13 @@ same_value(const char *a, const char *b)
 	return end_a > a && !*end_a && end_b > b && !*end_b ? x == y : !strcmp(a, b);
 }
 
-/* METRIC: VALUE UNIT, cited from FILE:LINE: does it stand there, and is it of the device that is meant. */
+/*
+ * METRIC: VALUE UNIT, cited from FILE:LINE: does it stand there, and is it of the device that is
+ * meant.
+ */
 static void
-check_citation(struct text *t, const char *metric, const char *value, const char *unit, const char *file, long line)
+check_citation(struct text *t, const char *metric, const char *value, const char *unit,
+    const char *file, long line)
 {
 	const struct khw_device *d = device_of_file(t->hw, file);
 	const struct khw_fact *f = d ? fact_of_line(d, line) : NULL;
@@ -98,13 +102,14 @@ check_citation(struct text *t, const char *metric, const char *value, const char
 	else if (strcmp(f->metric, metric) != 0)
 		fault(t, "%s: %s:L%ld tells of %s", metric, file, line, f->metric);
 	else if (!same_value(f->value, value) || strcmp(f->unit, unit) != 0)
-		fault(t, "%s: %s %s is cited, but %s:L%ld says %s %s", metric, value, unit, file, line, f->value,
-		    f->unit);
+		fault(t, "%s: %s %s is cited, but %s:L%ld says %s %s", metric, value, unit, file,
+		    line, f->value, f->unit);
 	else if (t->device && d != t->device)
 		fault(t, "%s: %s is of another device than %s", metric, file, t->device_name);
 	else if (!strcmp(metric, "memory_bandwidth") && t->bandwidth_count < FIGURES)
 		t->bandwidths[t->bandwidth_count++] = f->number;
-	else if (strchr(metric, '_') && khw_unit(KHW_RATE, unit, NULL, 0) > 0 && t->rate_count < FIGURES)
+	else if (strchr(metric, '_') && khw_unit(KHW_RATE, unit, NULL, 0) > 0 &&
+	    t->rate_count < FIGURES)
 		t->rates[t->rate_count++] = f->number;
 }
 
@@ -112,8 +117,8 @@ check_citation(struct text *t, const char *metric, const char *value, const char
 static void
 check_spec_line(struct text *t, const char *line, const char *arrow)
 {
-	char *left = kstrndup(line, (size_t)(arrow - line)), *start = left + strspn(left, " \t-*>`|"), *colon, *metric,
-	    *value, *unit;
+	char *left = kstrndup(line, (size_t)(arrow - line)),
+	     *start = left + strspn(left, " \t-*>`|"), *colon, *metric, *value, *unit;
 	const char *locator = arrow + strlen(ARROW), *hedge = khw_hedge(left);
 	char file[200], list[160];
 	enum khw_dimension dimension;
@@ -134,8 +139,8 @@ check_spec_line(struct text *t, const char *line, const char *arrow)
 		if (!khw_metric(metric, &dimension)) {
 			fault(t, "'%s' is no metric", metric);
 		} else if (!unit || khw_unit(dimension, unit + 1, list, sizeof list) <= 0) {
-			fault(t, "%s: '%s' is no value with a unit of it%s%s", metric, value, unit ? ": " : "",
-			    unit ? list : "");
+			fault(t, "%s: '%s' is no value with a unit of it%s%s", metric, value,
+			    unit ? ": " : "", unit ? list : "");
 		} else {
 			*unit++ = '\0';
 			if (metric > start) {
@@ -143,7 +148,8 @@ check_spec_line(struct text *t, const char *line, const char *arrow)
 				if (!khw_find(t->hw, start))
 					fault(t, "'%s' is in no file of docs/hardware", start);
 				else if (khw_find(t->hw, start) != device_of_file(t->hw, file))
-					fault(t, "%s: %s is not the file of %s", metric, file, start);
+					fault(
+					    t, "%s: %s is not the file of %s", metric, file, start);
 			}
 			check_citation(t, metric, value, unit, file, number);
 		}
@@ -168,9 +174,11 @@ is_in_roofline(const struct text *t, double value)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(json_object_get(t->roofline, "workloads"), i, row) {
+	json_array_foreach(json_object_get(t->roofline, "workloads"), i, row)
+	{
 		const char *unit = kjson_str_or(row, "target.unit", "");
-		double factor = khw_unit(strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
+		double factor =
+		    khw_unit(strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
 
 		if (fabs(kjson_num_or(row, "target.value", 0) * factor - value) <= ROUNDING * value)
 			return true;
@@ -185,8 +193,10 @@ unknown_behind(struct text *t, bool memory)
 	static char metric[64];
 	enum khw_dimension dimension;
 
-	for (const char *p = t->unknown; sscanf(p, " %63s", metric) == 1; p = strstr(p, metric) + strlen(metric))
-		if (khw_metric(metric, &dimension) && dimension == (memory ? KHW_BANDWIDTH : KHW_RATE) &&
+	for (const char *p = t->unknown; sscanf(p, " %63s", metric) == 1;
+	     p = strstr(p, metric) + strlen(metric))
+		if (khw_metric(metric, &dimension) &&
+		    dimension == (memory ? KHW_BANDWIDTH : KHW_RATE) &&
 		    !consent_for(&t->consents, metric))
 			return metric;
 	return NULL;
@@ -204,19 +214,23 @@ check_target(struct text *t, const char *line, const char *mark)
 		unit[0] = '\0';
 	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
 	if (end == value || !isfinite(v) || factor <= 0)
-		fault(t, "a target needs a number and its unit: %s", memory ? "TB/s or GB/s" : "TFLOPS");
+		fault(t, "a target needs a number and its unit: %s",
+		    memory ? "TB/s or GB/s" : "TFLOPS");
 	else if (unknown)
-		fault(t, "a target that comes from %s, which is unknown: a person has to consent in placeholder.ok",
+		fault(t,
+		    "a target that comes from %s, which is unknown: a person has to consent in "
+		    "placeholder.ok",
 		    unknown);
-	else if (!is_registered(memory ? t->bandwidths : t->rates, memory ? t->bandwidth_count : t->rate_count,
-	    v * factor) && !is_in_roofline(t, v * factor)) {
+	else if (!is_registered(memory ? t->bandwidths : t->rates,
+	             memory ? t->bandwidth_count : t->rate_count, v * factor) &&
+	    !is_in_roofline(t, v * factor)) {
 		bool consented = false;
 
 		for (size_t i = 0; i < t->consents.count; i++)
 			consented |= is_registered(&t->consents.list[i].number, 1, v * factor);
 		if (!consented)
-			fault(t, "%g %s is not %.2f of any %s that this file cites", v, unit, TARGET_SHARE,
-			    memory ? "bandwidth" : "rate");
+			fault(t, "%g %s is not %.2f of any %s that this file cites", v, unit,
+			    TARGET_SHARE, memory ? "bandwidth" : "rate");
 	}
 }
 
@@ -226,15 +240,14 @@ static void
 check_object(struct text *t, const json_t *o)
 {
 	const char *file = kjson_str_or(o, "file", NULL), *sum = kjson_str_or(o, "sha256", NULL),
-	    *metric = kjson_str_or(o, "metric", NULL), *unit = kjson_str_or(o, "unit", "");
+	           *metric = kjson_str_or(o, "metric", NULL), *unit = kjson_str_or(o, "unit", "");
 	const struct khw_device *d = file ? device_of_file(t->hw, file) : NULL;
 	const json_t *value = json_object_get(o, "value");
 	const struct khw_fact *f;
 	size_t i;
 	json_t *one;
 
-	json_array_foreach(json_object_get(o, "facts"), i, one)
-		check_object(t, one);
+	json_array_foreach(json_object_get(o, "facts"), i, one) check_object(t, one);
 	if (!file || !sum || !metric)
 		return;
 	if (!d) {
@@ -244,10 +257,12 @@ check_object(struct text *t, const json_t *o)
 	if (strcmp(sum, d->sha256) != 0)
 		fault(t, "%s: %s has changed since it was cited (sha256)", metric, file);
 	f = fact_of_line(d, (long)kjson_int_or(o, "line", 0));
-	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) != 0 || strcmp(f->unit, unit) != 0 ||
-	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0 :
-	    json_number_value(value) != strtod(f->value, NULL)))
-		fault(t, "%s: it does not stand in %s:L%ld", metric, file, (long)kjson_int_or(o, "line", 0));
+	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) != 0 ||
+	    strcmp(f->unit, unit) != 0 ||
+	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0
+	                           : json_number_value(value) != strtod(f->value, NULL)))
+		fault(t, "%s: it does not stand in %s:L%ld", metric, file,
+		    (long)kjson_int_or(o, "line", 0));
 }
 
 static bool
@@ -271,15 +286,20 @@ check_hedge(struct text *t, const char *line)
 	char *hedged = kclaim_hedged(line);
 
 	if (hedged)
-		fault(t, "'%.100s' hedges: give the figure with where it is from, or leave it out", hedged);
+		fault(t, "'%.100s' hedges: give the figure with where it is from, or leave it out",
+		    hedged);
 	free(hedged);
 }
 
-/* "[- `][DEVICE ]metric: value unit" and no more: the form of a figure of hardware, without where it is from. */
+/*
+ * "[- `][DEVICE ]metric: value unit" and no more: the form of a figure of hardware, without where
+ * it is from.
+ */
 static void
 check_bare_figure(struct text *t, const char *line, const char *arrow)
 {
-	char *left = kstrndup(line, arrow ? (size_t)(arrow - line) : strlen(line)), *colon = strrchr(left, ':'), *metric, *unit;
+	char *left = kstrndup(line, arrow ? (size_t)(arrow - line) : strlen(line)),
+	     *colon = strrchr(left, ':'), *metric, *unit;
 	enum khw_dimension dimension;
 	char name[16];
 	int n = 0;
@@ -290,9 +310,15 @@ check_bare_figure(struct text *t, const char *line, const char *arrow)
 		while (metric > left && !strchr(" `*", metric[-1]))
 			metric--;
 		strtod(colon + 1, &unit);
-		if (unit > colon + 1 && khw_metric(metric, &dimension) && sscanf(unit, " %15[A-Za-z/]%n", name, &n) == 1 &&
-		    !unit[n + (int)strspn(unit + n, " .`|")] && khw_unit(dimension, name, NULL, 0) > 0)
-			fault(t, "%s: it has no source: write 'metric: value unit" ARROW "docs/hardware/DEVICE.md:L12'", metric);
+		if (unit > colon + 1 && khw_metric(metric, &dimension) &&
+		    sscanf(unit, " %15[A-Za-z/]%n", name, &n) == 1 &&
+		    !unit[n + (int)strspn(unit + n, " .`|")] &&
+		    khw_unit(dimension, name, NULL, 0) > 0)
+			fault(t,
+			    "%s: it has no source: write 'metric: value unit" ARROW "docs/hardware/"
+			    "DEVICE.md:"
+			    "L12'",
+			    metric);
 	}
 	free(left);
 }
@@ -300,10 +326,12 @@ check_bare_figure(struct text *t, const char *line, const char *arrow)
 static void
 check_line(struct text *t, const char *line, bool targets)
 {
-	const char *arrow = strstr(line, ARROW), *mark = strstr(line, TARGET), *unknown = strstr(line, ": UNKNOWN (");
+	const char *arrow = strstr(line, ARROW), *mark = strstr(line, TARGET),
+	           *unknown = strstr(line, ": UNKNOWN (");
 	const char *start;
-	bool cites = arrow && (!strncmp(arrow + strlen(ARROW), "docs/hardware/", 14) || !strncmp(arrow + strlen(ARROW),
-	    "hardware/", 9));
+	bool cites = arrow &&
+	    (!strncmp(arrow + strlen(ARROW), "docs/hardware/", 14) ||
+	        !strncmp(arrow + strlen(ARROW), "hardware/", 9));
 
 	if (targets) {
 		if (mark)
@@ -319,11 +347,13 @@ check_line(struct text *t, const char *line, bool targets)
 	else
 		check_bare_figure(t, line, arrow);
 	if (unknown && strlen(t->unknown) + 70 < sizeof t->unknown) {
-		for (start = unknown; start > line && (start[-1] == '_' || (start[-1] >= 'a' && start[-1] <= 'z') ||
-		    (start[-1] >= '0' && start[-1] <= '9')); start--)
+		for (start = unknown; start > line &&
+		     (start[-1] == '_' || (start[-1] >= 'a' && start[-1] <= 'z') ||
+		         (start[-1] >= '0' && start[-1] <= '9'));
+		     start--)
 			continue;
-		snprintf(t->unknown + strlen(t->unknown), 70, " %.*s ", (int)(unknown - start < 64 ? unknown - start :
-		    64), start);
+		snprintf(t->unknown + strlen(t->unknown), 70, " %.*s ",
+		    (int)(unknown - start < 64 ? unknown - start : 64), start);
 	}
 }
 
@@ -364,19 +394,19 @@ check_text(struct text *t, const char *path)
 static void
 check_facts(const struct khw *h, struct kbuf *faults)
 {
-	static const char *const required[] = {
-		"fp64_vector", "fp64_matrix", "fp32_vector", "fp32_matrix", "tf32_matrix", "fp16_vector", "fp16_matrix",
-		    "bf16_vector",
-		"bf16_matrix", "fp8_matrix", "int8_matrix", "memory_bandwidth", "memory_size", "l2_size", "units",
-		    "boost_clock",
-		"warp_width", "registers_per_unit", "shared_memory_per_unit", "max_threads_per_unit",
-	};
+	static const char *const required[] = { "fp64_vector", "fp64_matrix", "fp32_vector",
+		"fp32_matrix", "tf32_matrix", "fp16_vector", "fp16_matrix", "bf16_vector",
+		"bf16_matrix", "fp8_matrix", "int8_matrix", "memory_bandwidth", "memory_size",
+		"l2_size", "units", "boost_clock", "warp_width", "registers_per_unit",
+		"shared_memory_per_unit", "max_threads_per_unit" };
 
 	for (size_t i = 0; i < h->count; i++)
 		for (size_t j = 0; j < LEN(required); j++)
 			if (!khw_fact(&h->devices[i], required[j]))
-				kbuf_printf(faults, "%s:1: %s is missing: a value with its source, 'unavailable: "
-				    "reason' or 'none: reason'\n", h->devices[i].file, required[j]);
+				kbuf_printf(faults,
+				    "%s:1: %s is missing: a value with its source, 'unavailable: "
+				    "reason' or 'none: reason'\n",
+				    h->devices[i].file, required[j]);
 }
 
 static void

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kspec: facts about hardware with their sources, lines that cite them, and what follows from them for a campaign. */
+/*
+ * kspec: facts about hardware with their sources, lines that cite them, and what follows from them
+ * for a campaign.
+ */
 #ifndef KSPEC_H
 #define KSPEC_H
 
@@ -10,12 +13,12 @@
 #include "kutil.h"
 
 struct options {
-	const char *campaign;	/* --campaign; NULL: not given */
-	const char *hardware;	/* --hardware; NULL: the folder that ships */
+	const char *campaign; /* --campaign; NULL: not given */
+	const char *hardware; /* --hardware; NULL: the folder that ships */
 	const char *output;
-	const char *device;	/* --device */
-	const char *compute;	/* --compute */
-	double flops, bytes, grid, time_ns;	/* of tile; below 0: not given */
+	const char *device;                 /* --device */
+	const char *compute;                /* --compute */
+	double flops, bytes, grid, time_ns; /* of tile; below 0: not given */
 	bool json, tolerant;
 	char **operands;
 	size_t count;
@@ -33,7 +36,10 @@ int command_check(const struct options *o);
 int command_roofline(const struct options *o);
 int command_tile(const struct options *o);
 
-/* Values that a person consented to, from DIR/placeholder.ok: lines "metric: value unit", a reason behind "#". */
+/*
+ * Values that a person consented to, from DIR/placeholder.ok: lines "metric: value unit", a reason
+ * behind "#".
+ */
 struct consent {
 	char *metric, *value, *unit;
 	double number;

@@ -10,18 +10,21 @@
 #include "kio.h"
 #include "koption.h"
 
-static const char usage_text[] =
-    "usage: kspec [--json] [-c DIR] [-o FILE] DEVICE [METRIC ...]\n"
-    "       kspec check [-c DIR] [--device NAME] [-o FILE] [FILE ...]\n"
-    "       kspec roofline [--tolerant] [-c DIR] [-o FILE]\n"
-    "       kspec tile --compute METRIC --flops N --bytes N --grid N [--time-ns N] [-c DIR] [-o FILE] DEVICE\n"
-    "options of all: --hardware DIR, --help, --version\n";
+static const char usage_text[] = "usage: kspec [--json] [-c DIR] [-o FILE] DEVICE [METRIC ...]\n"
+                                 "       kspec check [-c DIR] [--device NAME] [-o FILE] [FILE "
+                                 "...]\n"
+                                 "       kspec roofline [--tolerant] [-c DIR] [-o FILE]\n"
+                                 "       kspec tile --compute METRIC --flops N --bytes N --grid N "
+                                 "[--time-ns N] [-c DIR] [-o FILE] DEVICE\n"
+                                 "options of all: --hardware DIR, --help, --version\n";
 
 static const struct {
 	const char *name;
 	int (*run)(const struct options *o);
 } commands[] = {
-	{ "check", command_check }, { "roofline", command_roofline }, { "tile", command_tile },
+	{ "check", command_check },
+	{ "roofline", command_roofline },
+	{ "tile", command_tile },
 };
 
 const struct khw_device *
@@ -31,8 +34,8 @@ device_or_die(const struct khw *h, const char *name)
 	char *near = d ? NULL : khw_near(h, name);
 
 	if (!d)
-		kdie(K_NO, "no file of docs/hardware is of the device '%s'%s%s%s", name, *near ? "; names of others: " :
-		    "", near,
+		kdie(K_NO, "no file of docs/hardware is of the device '%s'%s%s%s", name,
+		    *near ? "; names of others: " : "", near,
 		    *near ? " (facts of another device never serve)" : "");
 	return d;
 }
@@ -67,15 +70,17 @@ consents_load(struct consents *c, const char *dir)
 			continue;
 		if (sscanf(p, " %63[a-z0-9_]: %63s %31s %*c", metric, value, unit) != 3 ||
 		    !khw_metric(metric, &dimension))
-			kdie(K_USAGE, "%s:%ld: write 'metric: value unit # who says so, and why'", path, line);
+			kdie(K_USAGE, "%s:%ld: write 'metric: value unit # who says so, and why'",
+			    path, line);
 		factor = khw_unit(dimension, unit, list, sizeof list);
 		if (factor <= 0)
-			kdie(K_USAGE, "%s:%ld: %s: '%s' is no unit of it: %s", path, line, metric, unit, list);
+			kdie(K_USAGE, "%s:%ld: %s: '%s' is no unit of it: %s", path, line, metric,
+			    unit, list);
 		if (consent_for(c, metric))
-			kdie(K_USAGE, "%s:%ld: %s: it stands in line %ld already", path, line, metric,
-			    consent_for(c, metric)->line);
+			kdie(K_USAGE, "%s:%ld: %s: it stands in line %ld already", path, line,
+			    metric, consent_for(c, metric)->line);
 		one = (struct consent){ kstrdup(metric), kstrdup(value), kstrdup(unit),
-		    knum_double(value, 1e-6, 1e30, metric) * factor, line };
+			knum_double(value, 1e-6, 1e30, metric) * factor, line };
 		c->list = krealloc(c->list, (c->count + 1) * sizeof *c->list);
 		c->list[c->count++] = one;
 	}
@@ -97,15 +102,16 @@ consents_free(struct consents *c)
 /* ---- kspec DEVICE [METRIC…] ---- */
 
 static void
-put_unknown(const struct options *o, const struct khw_device *d, const struct khw_fact *f, const char *metric)
+put_unknown(const struct options *o, const struct khw_device *d, const struct khw_fact *f,
+    const char *metric)
 {
 	const char *reason = f ? f->source : "its file does not tell it";
 	char *line = kasprintf("%s: %s", metric, UNKNOWN);
 	json_t *record;
 
 	if (o->json) {
-		record = json_pack("{s:s,s:s,s:s,s:s}", "schema", "spec/1", "device", d->name, "metric", metric,
-		    "unknown", reason);
+		record = json_pack("{s:s,s:s,s:s,s:s}", "schema", "spec/1", "device", d->name,
+		    "metric", metric, "unknown", reason);
 		kout_json(record);
 		json_decref(record);
 	} else {
@@ -144,7 +150,8 @@ command_show(const struct options *o)
 
 	for (size_t i = 1; i < o->count; i++)
 		if (!khw_metric(o->operands[i], &dimension))
-			kdie(K_USAGE, "'%s' is no metric; docs/hardware/README.md lists them", o->operands[i]);
+			kdie(K_USAGE, "'%s' is no metric; docs/hardware/README.md lists them",
+			    o->operands[i]);
 	kout_open(o->output);
 	for (size_t i = 0; i < d->fact_count && o->count == 1; i++)
 		if (d->facts[i].state == KHW_KNOWN)
@@ -170,9 +177,12 @@ main(int argc, char **argv)
 	struct options o = { .flops = -1, .bytes = -1, .time_ns = -1 };
 	long grid = -1;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o.campaign }, { 'o', "output", .text = &o.output },
-		{ 0, "hardware", .text = &o.hardware }, { 0, "device", .text = &o.device },
-		{ 0, "json", .flag = &o.json }, { 0, "tolerant", .flag = &o.tolerant },
+		{ 'c', "campaign", .text = &o.campaign },
+		{ 'o', "output", .text = &o.output },
+		{ 0, "hardware", .text = &o.hardware },
+		{ 0, "device", .text = &o.device },
+		{ 0, "json", .flag = &o.json },
+		{ 0, "tolerant", .flag = &o.tolerant },
 		{ 0, "compute", .text = &o.compute },
 		{ 0, "flops", .real = &o.flops, .low = 0, .high = 1e30 },
 		{ 0, "bytes", .real = &o.bytes, .low = 0, .high = 1e30 },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kspec roofline, Step 0 of a campaign: what bounds each timed workload, the least time that it can take, and targets.
- * A view of the task, the manifest, the facts about the device, and what was measured there; figures of vendors and
- * measurements are kept apart by label all the way.
+ * kspec roofline, Step 0 of a campaign: what bounds each timed workload, the least time that it can
+ * take, and targets. A view of the task, the manifest, the facts about the device, and what was
+ * measured there; figures of vendors and measurements are kept apart by label all the way.
  */
 #include <jansson.h>
 #include <math.h>
@@ -21,10 +21,16 @@
 #include "kspec.h"
 #include "ktask.h"
 
-/* A target is this share of the ceiling that binds; an alarm rings below this share of the least time possible. */
+/*
+ * A target is this share of the ceiling that binds; an alarm rings below this share of the least
+ * time possible.
+ */
 #define TARGET_SHARE 0.90
 #define ALARM_SHARE 0.90
-/* Moving less than this, no device comes near its bandwidth: a copy of the same size, measured, is the ceiling then. */
+/*
+ * Moving less than this, no device comes near its bandwidth: a copy of the same size, measured, is
+ * the ceiling then.
+ */
 #define SMALL_BYTES 100e6
 /* Sizes are the same when they differ by less than this. */
 #define SAME_SIZE 0.01
@@ -34,8 +40,8 @@
 /* A rate or bandwidth, in operations or bytes a second; 0: not known. */
 struct figure {
 	double number;
-	const char *by;		/* "sourced", "placeholder", "measured …" */
-	char *from;		/* file:Lnn, or the record */
+	const char *by; /* "sourced", "placeholder", "measured …" */
+	char *from;     /* file:Lnn, or the record */
 };
 
 struct step {
@@ -44,19 +50,22 @@ struct step {
 	struct kcamp *camp;
 	struct ktask *task;
 	struct khw *hw;
-	const struct khw_device *device;	/* whose facts hold; NULL: unknown */
+	const struct khw_device *device; /* whose facts hold; NULL: unknown */
 	struct consents consents;
-	json_t *ceilings, *running;		/* trials/000/ceilings.json; the device as its driver describes it; or NULL */
+	/* trials/000/ceilings.json; the device as its driver describes it; or NULL */
+	json_t *ceilings, *running;
 	json_t *reference; /* the evaluation of trial 000, or NULL */
 	json_t *unknown, *mismatches, *placeholders, *stop;
-	json_t *implausible; /* measured ceilings that cannot be right, or may not be */
-	const char *compute;			/* metric, or NULL */
-	struct figure rate, bandwidth;		/* peaks: of the roofline, floors and bounds */
-	struct figure fast_rate, copy;		/* ceilings for targets: measured ones where there are any */
+	json_t *implausible;           /* measured ceilings that cannot be right, or may not be */
+	const char *compute;           /* metric, or NULL */
+	struct figure rate, bandwidth; /* peaks: of the roofline, floors and bounds */
+	/* ceilings for targets: measured ones where there are any */
+	struct figure fast_rate, copy;
 	bool strict, lacking;
 };
 
-static void add_unknown(struct step *s, const char *metric, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void add_unknown(struct step *s, const char *metric, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static void
 add_unknown(struct step *s, const char *metric, const char *fmt, ...)
@@ -91,12 +100,16 @@ add_implausible(
 
 /* ---- which device ---- */
 
-/* A JSON file of the campaign, or the first record of a file of records; NULL when there is none. */
+/*
+ * A JSON file of the campaign, or the first record of a file of records; NULL when there is none.
+ */
 static json_t *
 load(const struct step *s, const char *name, bool records)
 {
 	char *path = kasprintf("%s/%s", s->dir, name);
-	json_t *json = records ? kin_first(path) : access(path, R_OK) == 0 ? kjson_load(path) : NULL;
+	json_t *json = records        ? kin_first(path)
+	    : access(path, R_OK) == 0 ? kjson_load(path)
+	                              : NULL;
 
 	free(path);
 	return json;
@@ -114,21 +127,28 @@ running_device(const struct step *s)
 		device = json_incref(device);
 	else if (kjson_str_or(eval, "eval.environment.opencl.device", NULL) &&
 	    !kjson_bool_or(eval, "eval.environment.opencl.cpu", false))
-		device = json_pack("{s:s}", "name", kjson_str_or(eval, "eval.environment.opencl.device", ""));
+		device = json_pack(
+		    "{s:s}", "name", kjson_str_or(eval, "eval.environment.opencl.device", ""));
 	else
 		device = NULL;
 	return device;
 }
 
-/* What the driver says against what is written down: the device decides, and the difference is told by name. */
+/*
+ * What the driver says against what is written down: the device decides, and the difference is told
+ * by name.
+ */
 static void
-add_mismatch(struct step *s, const char *metric, const char *documented, const char *where, const char *running)
+add_mismatch(struct step *s, const char *metric, const char *documented, const char *where,
+    const char *running)
 {
 	if (s->strict)
-		kdie(K_USAGE, "%s: %s (%s), but the device at work says %s", metric, documented, where, running);
+		kdie(K_USAGE, "%s: %s (%s), but the device at work says %s", metric, documented,
+		    where, running);
 	kwarn("%s: %s (%s), but the device at work says %s", metric, documented, where, running);
-	json_array_append_new(s->mismatches, json_pack("{s:s,s:s,s:s,s:s}", "metric", metric, "documented", documented,
-	    "where", where, "running", running));
+	json_array_append_new(s->mismatches,
+	    json_pack("{s:s,s:s,s:s,s:s}", "metric", metric, "documented", documented, "where",
+	        where, "running", running));
 }
 
 /* Returns how many properties of the driver's differ from the facts of D. */
@@ -137,9 +157,11 @@ compare_properties(struct step *s, const struct khw_device *d)
 {
 	static const struct {
 		const char *metric, *key;
-		double factor, tolerance;	/* memory is told without what the driver keeps, and in other units */
+		/* memory is told without what the driver keeps, and in other units */
+		double factor, tolerance;
 	} properties[] = {
-		{ "units", "multiprocessors", 1, 0 }, { "memory_size", "memory_bytes", 1, 0.1 },
+		{ "units", "multiprocessors", 1, 0 },
+		{ "memory_size", "memory_bytes", 1, 0.1 },
 		{ "l2_size", "l2_bytes", 1, 0.01 },
 		{ "boost_clock", "clock_khz", 1e3, 0.01 },
 	};
@@ -162,9 +184,10 @@ compare_properties(struct step *s, const struct khw_device *d)
 		f = khw_known(d, properties[i].metric);
 		if (f && v > 0 && (told || i != 2) &&
 		    fabs(v - f->number) > properties[i].tolerance * f->number) {
-			char *where = kasprintf("%s:L%ld", d->file, f->line), *said = kasprintf("%s %s", f->value,
-			    f->unit),
-			    *is = kasprintf("%.15g (%s)", v / properties[i].factor, properties[i].key);
+			char *where = kasprintf("%s:L%ld", d->file, f->line),
+			     *said = kasprintf("%s %s", f->value, f->unit),
+			     *is = kasprintf(
+			         "%.15g (%s)", v / properties[i].factor, properties[i].key);
 
 			add_mismatch(s, f->metric, said, where, is);
 			free(where);
@@ -181,8 +204,8 @@ choose_device(struct step *s)
 {
 	const char *asked = kcamp_str(s->camp, "gpu"), *backend = kcamp_str(s->camp, "backend");
 	const char *running = kjson_str_or(s->running, "name", "");
-	const struct khw_device *d = *asked ? khw_find(s->hw, asked) : NULL, *real = *running ? khw_find(s->hw,
-	    running) : NULL;
+	const struct khw_device *d = *asked ? khw_find(s->hw, asked) : NULL,
+	                        *real = *running ? khw_find(s->hw, running) : NULL;
 
 	if (!*asked && !*running && !kcamp_backend(s->camp)->device)
 		d = khw_find(s->hw, "x86");
@@ -190,14 +213,17 @@ choose_device(struct step *s)
 		add_mismatch(s, "name", asked, "campaign.json: gpu", running);
 	s->device = *running ? real : d;
 	if (s->device && *running && compare_properties(s, s->device)) {
-		add_unknown(s, "device", "the device at work is not the one of %s: its facts do not hold",
+		add_unknown(s, "device",
+		    "the device at work is not the one of %s: its facts do not hold",
 		    s->device->file);
 		s->device = NULL;
 	} else if (!s->device) {
 		char *near = khw_near(s->hw, *running ? running : asked);
 
-		add_unknown(s, "device", "'%s' is in no file of docs/hardware%s%s", *running ? running : *asked ?
-		    asked : backend,
+		add_unknown(s, "device", "'%s' is in no file of docs/hardware%s%s",
+		    *running     ? running
+		        : *asked ? asked
+		                 : backend,
 		    *near ? "; facts of others never serve: " : "", near);
 		free(near);
 	}
@@ -208,30 +234,37 @@ choose_device(struct step *s)
 static struct figure
 peak(struct step *s, const char *metric)
 {
-	const struct khw_fact *f = khw_known(s->device, metric), *any = s->device ? khw_fact(s->device, metric) : NULL;
+	const struct khw_fact *f = khw_known(s->device, metric),
+	                      *any = s->device ? khw_fact(s->device, metric) : NULL;
 	const struct consent *c = consent_for(&s->consents, metric);
 
 	if (f && c)
-		kdie(K_USAGE, "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s): take the line out", s->dir, c->line,
-		    metric, s->device->file, f->line, f->value, f->unit);
+		kdie(K_USAGE,
+		    "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s): take the line out",
+		    s->dir, c->line, metric, s->device->file, f->line, f->value, f->unit);
 	if (f)
-		return (struct figure){ f->number, "sourced peak", kasprintf("%s:L%ld", s->device->file, f->line) };
+		return (struct figure){ f->number, "sourced peak",
+			kasprintf("%s:L%ld", s->device->file, f->line) };
 	if (c) {
 		char *from = kasprintf("placeholder.ok:L%ld", c->line);
 
-		json_array_append_new(s->placeholders, json_pack("{s:s,s:f,s:s,s:s}", "metric", metric, "value",
-		    strtod(c->value, NULL), "unit", c->unit, "from", from));
+		json_array_append_new(s->placeholders,
+		    json_pack("{s:s,s:f,s:s,s:s}", "metric", metric, "value",
+		        strtod(c->value, NULL), "unit", c->unit, "from", from));
 		return (struct figure){ c->number, "placeholder", from };
 	}
-	add_unknown(s, metric, "%s", any ? any->source : s->device ? "its file does not tell it" :
-	    "no device is known");
+	add_unknown(s, metric, "%s",
+	    any             ? any->source
+	        : s->device ? "its file does not tell it"
+	                    : "no device is known");
 	return (struct figure){ 0 };
 }
 
 static struct figure
 measured(double number, const char *by)
 {
-	return number > 0 ? (struct figure){ number, by, kstrdup("trials/000/ceilings.json") } : (struct figure){ 0 };
+	return number > 0 ? (struct figure){ number, by, kstrdup("trials/000/ceilings.json") }
+	                  : (struct figure){ 0 };
 }
 
 static struct figure
@@ -242,15 +275,16 @@ measured_rate(const struct step *s, const char *metric)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach((json_t *)rates, i, row)
-		if (!strcmp(kjson_str_or(row, "metric", ""), metric))
-			best = fmax(best, kjson_num_or(row, "best_tflops", 0) * 1e12);
+	json_array_foreach(
+	    (json_t *)rates, i, row) if (!strcmp(kjson_str_or(row, "metric", ""), metric)) best =
+	    fmax(best, kjson_num_or(row, "best_tflops", 0) * 1e12);
 	return measured(best, "measured maximum");
 }
 
 /*
- * The fastest copy that the caches cannot hold, or that of the same size when BYTES are above 0. The best of its
- * samples: whatever else runs on the machine makes a copy slower, never faster, and a ceiling is asked for.
+ * The fastest copy that the caches cannot hold, or that of the same size when BYTES are above 0.
+ * The best of its samples: whatever else runs on the machine makes a copy slower, never faster, and
+ * a ceiling is asked for.
  */
 static struct figure
 measured_copy(const struct step *s, double bytes)
@@ -260,13 +294,14 @@ measured_copy(const struct step *s, double bytes)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach((json_t *)copies, i, row) {
+	json_array_foreach((json_t *)copies, i, row)
+	{
 		double moved = kjson_num_or(row, "moved_bytes", 0);
 
 		if (!kroof_copy_plausible(row, kroof_best_copy(copies)))
 			continue;
-		if (bytes > 0 ? fabs(moved - bytes) <= SAME_SIZE * bytes :
-		    moved >= SMALL_BYTES && kjson_bool_or(row, "beyond_caches", false))
+		if (bytes > 0 ? fabs(moved - bytes) <= SAME_SIZE * bytes
+		              : moved >= SMALL_BYTES && kjson_bool_or(row, "beyond_caches", false))
 			best = fmax(best, kjson_num_or(row, "best_gbps", 0) * 1e9);
 	}
 	return measured(best, bytes > 0 ? "measured copy of the same size" : "measured maximum");
@@ -284,7 +319,8 @@ check_measured(struct step *s)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach((json_t *)copies, i, row) {
+	json_array_foreach((json_t *)copies, i, row)
+	{
 		char *what = kasprintf("copy of %.6g bytes", kjson_num_or(row, "moved_bytes", 0));
 
 		low = kjson_num_or(row, "min_ns", 0);
@@ -301,7 +337,8 @@ check_measured(struct step *s)
 			    high / low);
 		free(what);
 	}
-	json_array_foreach(json_object_get(s->ceilings, "rates"), i, row) {
+	json_array_foreach(json_object_get(s->ceilings, "rates"), i, row)
+	{
 		low = kjson_num_or(row, "tflops", 0);
 		high = kjson_num_or(row, "best_tflops", 0);
 		if (low > 0 && high > BUSY * low)
@@ -318,7 +355,7 @@ static double
 reached(const struct step *s, const char *workload, double amount)
 {
 	const json_t *eval = json_object_get(s->reference, "eval"),
-		     *baselines = json_object_get(eval, "baselines");
+	             *baselines = json_object_get(eval, "baselines");
 	double ns = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload), "median"),
 	       best = 0;
 
@@ -354,7 +391,10 @@ raised(struct step *s, const struct figure *f, const char *workload, double amou
 		kstrdup("trials/000/00/eval.ndjson") };
 }
 
-/* A peak is the vendor's, else a placeholder, else what was measured; a ceiling is what was measured, else the peak. */
+/*
+ * A peak is the vendor's, else a placeholder, else what was measured; a ceiling is what was
+ * measured, else the peak.
+ */
 static void
 find_ceilings(struct step *s)
 {
@@ -373,30 +413,31 @@ find_ceilings(struct step *s)
 		if (!s->rate.number)
 			s->rate = measured_rate(s, s->compute);
 		if (!s->fast_rate.number)
-			s->fast_rate = (struct figure){ s->rate.number, s->rate.by, s->rate.from ?
-			    kstrdup(s->rate.from) : NULL };
+			s->fast_rate = (struct figure){ s->rate.number, s->rate.by,
+				s->rate.from ? kstrdup(s->rate.from) : NULL };
 	}
 	s->bandwidth = peak(s, "memory_bandwidth");
 	s->copy = measured_copy(s, 0);
 	if (!s->bandwidth.number)
 		s->bandwidth = measured_copy(s, 0);
 	if (!s->copy.number)
-		s->copy = (struct figure){ s->bandwidth.number, s->bandwidth.by, s->bandwidth.from ?
-		    kstrdup(s->bandwidth.from) : NULL };
+		s->copy = (struct figure){ s->bandwidth.number, s->bandwidth.by,
+			s->bandwidth.from ? kstrdup(s->bandwidth.from) : NULL };
 	s->lacking = (s->compute && !s->rate.number) || (s->task->bytes && !s->bandwidth.number);
 }
 
 static json_t *
 figure_json(const struct figure *f, double unit, const char *name)
 {
-	return json_pack("{s:f,s:s,s:s,s:s}", "value", f->number / unit, "unit", name, "by", f->by, "from", f->from);
+	return json_pack("{s:f,s:s,s:s,s:s}", "value", f->number / unit, "unit", name, "by", f->by,
+	    "from", f->from);
 }
 
 /* ---- below what no honest time lies ---- */
 
 /*
- * The fastest dense rate of the device for any type with enough bits: results may be had by other arithmetic than the
- * task's.
+ * The fastest dense rate of the device for any type with enough bits: results may be had by other
+ * arithmetic than the task's.
  */
 static double
 fastest_rate(const struct step *s)
@@ -404,9 +445,8 @@ fastest_rate(const struct step *s)
 	static const struct {
 		const char *prefix;
 		int bits;
-	} types[] = { { "fp64", 64 }, { "fp32", 32 }, { "tf32", 16 }, { "fp16", 16 }, { "bf16", 16 }, { "fp8", 8 },
-	    { "int8", 8 },
-		{ "fp6", 6 }, { "fp4", 4 } };
+	} types[] = { { "fp64", 64 }, { "fp32", 32 }, { "tf32", 16 }, { "fp16", 16 },
+		{ "bf16", 16 }, { "fp8", 8 }, { "int8", 8 }, { "fp6", 6 }, { "fp4", 4 } };
 	int bits = 64;
 	double best = 0;
 
@@ -418,7 +458,8 @@ fastest_rate(const struct step *s)
 			const struct khw_fact *f = &s->device->facts[j];
 			const char *engine = f->metric + strlen(types[i].prefix);
 
-			if (types[i].bits < bits || strncmp(f->metric, types[i].prefix, strlen(types[i].prefix)) ||
+			if (types[i].bits < bits ||
+			    strncmp(f->metric, types[i].prefix, strlen(types[i].prefix)) ||
 			    strstr(f->metric, "_sparse"))
 				continue;
 			if (f->state == KHW_UNAVAILABLE && !strcmp(engine, "_matrix"))
@@ -429,11 +470,15 @@ fastest_rate(const struct step *s)
 	return best;
 }
 
-/* Bytes that may never reach memory while the clock runs: those that the last caches hold. Below 0: not known. */
+/*
+ * Bytes that may never reach memory while the clock runs: those that the last caches hold. Below 0:
+ * not known.
+ */
 static double
 cached_bytes(const struct step *s)
 {
-	const struct khw_fact *l2 = khw_known(s->device, "l2_size"), *l3 = khw_known(s->device, "l3_size");
+	const struct khw_fact *l2 = khw_known(s->device, "l2_size"),
+	                      *l3 = khw_known(s->device, "l3_size");
 	double running = kjson_num_or(s->running, "l2_bytes", 0);
 
 	if (!l2 && running <= 0)
@@ -457,15 +502,20 @@ alarm_ns(const struct step *s, double flops, double bytes)
 /* ---- workloads ---- */
 
 static void
-add_target(struct step *s, json_t *row, const char *name, bool compute, const struct figure *ceiling)
+add_target(
+    struct step *s, json_t *row, const char *name, bool compute, const struct figure *ceiling)
 {
 	double v = TARGET_SHARE * ceiling->number, unit = v >= 1e12 ? 1e12 : 1e9;
-	const char *unit_name = unit > 1e9 ? compute ? "TFLOPS" : "TB/s" : compute ? "GFLOPS" : "GB/s";
-	char *text = kasprintf("%s-bound target >= %.6g %s", compute ? "compute" : "memory", v / unit, unit_name),
-	    *line;
+	const char *unit_name = unit > 1e9 ? compute ? "TFLOPS" : "TB/s"
+	    : compute                      ? "GFLOPS"
+	                                   : "GB/s";
+	char *text = kasprintf(
+	         "%s-bound target >= %.6g %s", compute ? "compute" : "memory", v / unit, unit_name),
+	     *line;
 
-	json_object_set_new(row, "target", json_pack("{s:s,s:f,s:s,s:s,s:s}", "text", text, "value", v / unit, "unit",
-	    unit_name, "by", ceiling->by, "from", ceiling->from));
+	json_object_set_new(row, "target",
+	    json_pack("{s:s,s:f,s:s,s:s,s:s}", "text", text, "value", v / unit, "unit", unit_name,
+	        "by", ceiling->by, "from", ceiling->from));
 	line = kasprintf("%s: %s (%.2f x %s)", name, text, TARGET_SHARE, ceiling->by);
 	json_array_append_new(s->stop, json_string(line));
 	free(line);
@@ -475,23 +525,34 @@ add_target(struct step *s, json_t *row, const char *name, bool compute, const st
 static json_t *
 workload_row(struct step *s, const struct ktask_workload *w)
 {
-	double flops = (double)ktask_value(s->task, w, s->task->flops), bytes = (double)ktask_value(s->task, w,
-	    s->task->bytes);
+	double flops = (double)ktask_value(s->task, w, s->task->flops),
+	       bytes = (double)ktask_value(s->task, w, s->task->bytes);
 	double compute_s = s->rate.number > 0 ? flops / s->rate.number : 0;
-	double memory_s = s->bandwidth.number > 0 ? bytes / s->bandwidth.number : 0, alarm = alarm_ns(s, flops, bytes);
-	struct figure same = bytes > 0 && bytes < SMALL_BYTES ? measured_copy(s, bytes) : (struct figure){ 0 };
+	double memory_s = s->bandwidth.number > 0 ? bytes / s->bandwidth.number : 0,
+	       alarm = alarm_ns(s, flops, bytes);
+	struct figure same =
+	    bytes > 0 && bytes < SMALL_BYTES ? measured_copy(s, bytes) : (struct figure){ 0 };
 	struct figure memory = raised(s, same.number > 0 ? &same : &s->copy, w->name, bytes);
 	struct figure fast = raised(s, &s->fast_rate, w->name, flops);
-	/* Where the task counts no operations, whatever their rate, it is bound by memory; where it says nothing, who knows. */
-	bool both = memory_s > 0 && (compute_s > 0 || (s->task->flops && flops == 0)), compute = compute_s >= memory_s;
-	json_t *row = json_pack("{s:s,s:f,s:f}", "workload", w->name, "flops", flops, "bytes", bytes);
+	/*
+	 * Where the task counts no operations, whatever their rate, it is bound by memory; where it
+	 * says nothing, who knows.
+	 */
+	bool both = memory_s > 0 && (compute_s > 0 || (s->task->flops && flops == 0)),
+	     compute = compute_s >= memory_s;
+	json_t *row =
+	    json_pack("{s:s,s:f,s:f}", "workload", w->name, "flops", flops, "bytes", bytes);
 
 	if (flops > 0 && bytes > 0)
 		json_object_set_new(row, "intensity", json_real(flops / bytes));
-	json_object_set_new(row, "bound", json_string(!both ? "unknown" : compute ? "compute" : "memory"));
+	json_object_set_new(row, "bound",
+	    json_string(!both ? "unknown"
+	            : compute ? "compute"
+	                      : "memory"));
 	if (fmax(compute_s, memory_s) > 0) {
 		json_object_set_new(row, "floor_ns", json_real(1e9 * fmax(compute_s, memory_s)));
-		json_object_set_new(row, "floor_by", json_string(compute ? s->rate.by : s->bandwidth.by));
+		json_object_set_new(
+		    row, "floor_by", json_string(compute ? s->rate.by : s->bandwidth.by));
 	}
 	if (alarm > 0)
 		json_object_set_new(row, "alarm_ns", json_real(alarm));
@@ -549,12 +610,14 @@ result(struct step *s)
 	for (size_t i = 0; i < s->task->workload_count; i++)
 		if (s->task->workloads[i].timed)
 			json_array_append_new(workloads, workload_row(s, &s->task->workloads[i]));
-	out = json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O}", "schema", "roofline/1", "convention",
-	    "bytes are those read plus those written", "device", device_json(s), "facts", facts_json(s), "unknown",
-	    s->unknown, "mismatches", s->mismatches, "placeholders", s->placeholders, "workloads", workloads, "stop",
-	    s->stop);
-	json_object_set_new(out, "label", json_string(json_array_size(s->placeholders) ? "placeholder" :
-	    json_array_size(s->unknown) && s->lacking ? "incomplete" : "complete"));
+	out = json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O}", "schema", "roofline/1",
+	    "convention", "bytes are those read plus those written", "device", device_json(s),
+	    "facts", facts_json(s), "unknown", s->unknown, "mismatches", s->mismatches,
+	    "placeholders", s->placeholders, "workloads", workloads, "stop", s->stop);
+	json_object_set_new(out, "label",
+	    json_string(json_array_size(s->placeholders)        ? "placeholder"
+	            : json_array_size(s->unknown) && s->lacking ? "incomplete"
+	                                                        : "complete"));
 	if (json_array_size(s->implausible))
 		json_object_set(out, "implausible", s->implausible);
 	if (s->compute)
@@ -567,10 +630,12 @@ result(struct step *s)
 	if (s->rate.number > 0 && s->bandwidth.number > 0)
 		json_object_set_new(out, "ridge", json_real(s->rate.number / s->bandwidth.number));
 	if (s->ceilings)
-		json_object_set_new(out, "measured", json_pack("{s:s,s:s,s:O*,s:O*,s:O*}", "record",
-		    "trials/000/ceilings.json", "command", kjson_str_or(s->ceilings, "command", ""), "copies",
-		    json_object_get(s->ceilings, "copies"), "rates", json_object_get(s->ceilings, "rates"),
-		    "not_measured", json_object_get(s->ceilings, "not_measured")));
+		json_object_set_new(out, "measured",
+		    json_pack("{s:s,s:s,s:O*,s:O*,s:O*}", "record", "trials/000/ceilings.json",
+		        "command", kjson_str_or(s->ceilings, "command", ""), "copies",
+		        json_object_get(s->ceilings, "copies"), "rates",
+		        json_object_get(s->ceilings, "rates"), "not_measured",
+		        json_object_get(s->ceilings, "not_measured")));
 	return out;
 }
 
@@ -582,9 +647,12 @@ refuse_unknown(const struct step *s)
 	json_t *u;
 
 	json_array_foreach(s->unknown, i, u)
-		kwarn("%s: %s: %s", kjson_str_or(u, "metric", ""), UNKNOWN, kjson_str_or(u, "why", ""));
-	kdie(K_MISSING, "no target without these; a person may consent to a placeholder by a line 'metric: value unit "
-	    "# who, why' in %s/placeholder.ok", s->dir);
+	    kwarn("%s: %s: %s", kjson_str_or(u, "metric", ""), UNKNOWN, kjson_str_or(u, "why", ""));
+	kdie(K_MISSING,
+	    "no target without these; a person may consent to a placeholder by a line 'metric: "
+	    "value unit "
+	    "# who, why' in %s/placeholder.ok",
+	    s->dir);
 }
 
 static void

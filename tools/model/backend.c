@@ -10,12 +10,15 @@
 const struct backend backends[BACKEND_COUNT] = {
 	[BACKEND_C] = {
 		.name = "c", .suffix = "c", .source = "candidate.c", .languages = { "c" },
-		.labels = { "c", "c99", "c11", "c17", "c23", "gnu11", "h", "cpp", "c++", "cc", "cxx" },
+		.labels = { "c", "c99", "c11", "c17", "c23", "gnu11", "h", "cpp", "c++", "cc",
+		    "cxx" },
 		.runner = "krun-c", .profiler = "valgrind", .lister = "objdump", .ceilings = true,
 	},
 	[BACKEND_CUDA] = {
-		.name = "cuda", .suffix = "cu", .source = "candidate.cu", .languages = { "cuda", "cu" },
-		.labels = { "cuda", "cu", "cuh", "cuda-c", "cuda-cpp", "cpp", "c++", "cc", "cxx", "c" },
+		.name = "cuda", .suffix = "cu", .source = "candidate.cu",
+		.languages = { "cuda", "cu" },
+		.labels = { "cuda", "cu", "cuh", "cuda-c", "cuda-cpp", "cpp", "c++", "cc", "cxx",
+		    "c" },
 		.runner = "krun-gpu", .profiler = "ncu", .lister = "cuobjdump",
 		.sanitizer = "compute-sanitizer",
 		.device = true, .pointers = true, .api = KGPU_CUDA,
@@ -29,16 +32,19 @@ const struct backend backends[BACKEND_COUNT] = {
 		.ceilings = true,
 	},
 	[BACKEND_OPENCL] = {
-		.name = "opencl", .suffix = "cl", .source = "candidate.cl", .languages = { "opencl", "cl" },
+		.name = "opencl", .suffix = "cl", .source = "candidate.cl",
+		.languages = { "opencl", "cl" },
 		.labels = { "opencl", "cl", "ocl", "opencl-c", "openclc", "c" },
 		.compiler = "opencl", .runner = "krun-opencl", .device = true, .facts = true,
 	},
 	[BACKEND_SYCL] = {
 		.name = "sycl", .suffix = "cpp", .source = "candidate.cpp", .languages = { "sycl" },
-		.labels = { "sycl", "dpcpp", "cpp", "c++", "cc", "cxx" }, .device = true, .facts = true,
+		.labels = { "sycl", "dpcpp", "cpp", "c++", "cc", "cxx" },
+		.device = true, .facts = true,
 	},
 	[BACKEND_TRITON] = {
-		.name = "triton", .suffix = "py", .source = "candidate.py", .languages = { "triton", "python" },
+		.name = "triton", .suffix = "py", .source = "candidate.py",
+		.languages = { "triton", "python" },
 		.labels = { "triton", "python", "py", "python3" }, .syntax = KTOKEN_PYTHON,
 		.device = true, .facts = true,
 	},
@@ -97,8 +103,11 @@ backend_lacks_runner(const struct backend *b)
 
 	if (b->runner)
 		return NULL;
-	kbuf_printf(&text, "kiln cannot run %s kernels itself: set eval.correctness and eval.timing to commands of "
-	    "your own, or choose one of", b->name);
+	kbuf_printf(&text,
+	    "kiln cannot run %s kernels itself: set eval.correctness and eval.timing to commands "
+	    "of "
+	    "your own, or choose one of",
+	    b->name);
 	for (size_t i = 0; i < LEN(backends); i++)
 		if (backends[i].runner)
 			kbuf_printf(&text, " %s", backends[i].name);

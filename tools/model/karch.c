@@ -117,7 +117,8 @@ karch_cell_json(const json_t *coords)
 	for (size_t d = 0; d < KARCH_DIMS; d++) {
 		const json_t *level = json_array_get(coords, d);
 
-		if (!json_is_integer(level) || json_integer_value(level) < 0 || json_integer_value(level) > 3)
+		if (!json_is_integer(level) || json_integer_value(level) < 0 ||
+		    json_integer_value(level) > 3)
 			return -1;
 		cell = cell << 2 | (int)json_integer_value(level);
 	}
@@ -127,8 +128,8 @@ karch_cell_json(const json_t *coords)
 json_t *
 karch_coords(int cell)
 {
-	return json_pack("[i,i,i,i]", karch_level(cell, 0), karch_level(cell, 1), karch_level(cell, 2),
-	    karch_level(cell, 3));
+	return json_pack("[i,i,i,i]", karch_level(cell, 0), karch_level(cell, 1),
+	    karch_level(cell, 2), karch_level(cell, 3));
 }
 
 static bool
@@ -153,15 +154,19 @@ karch_path(const char *dir, const char *id, const char *stage)
 	long trial, branch;
 
 	if (!karch_id(id, &trial, &branch))
-		kdie(K_USAGE, "%s: '%s' is not the id of a candidate, which is TRIAL/BRANCH, such as "
-		    "007/02", dir, id);
+		kdie(K_USAGE,
+		    "%s: '%s' is not the id of a candidate, which is TRIAL/BRANCH, such as "
+		    "007/02",
+		    dir, id);
 	return kasprintf("%s/trials/%03ld/%02ld/%s.ndjson", dir, trial, branch, stage);
 }
 
 void
 karch_step(int islands, int *current, long *filled)
 {
-	/* A few trials each: long enough for children of its own, short enough that all get a turn. */
+	/*
+	 * A few trials each: long enough for children of its own, short enough that all get a turn.
+	 */
 	enum { PER_ISLAND = 10 };
 
 	if (++*filled >= PER_ISLAND) {
@@ -186,8 +191,9 @@ static bool
 read_islands(const json_t *list, uint64_t *mask)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_int_t n = json_is_integer(json_array_get(list, i)) ?
-		    json_integer_value(json_array_get(list, i)) : -1;
+		json_int_t n = json_is_integer(json_array_get(list, i))
+		    ? json_integer_value(json_array_get(list, i))
+		    : -1;
 
 		if (n < 0 || n >= KARCH_ISLANDS)
 			return false;
@@ -309,7 +315,8 @@ read_rows(struct karch *a, struct kin *in, bool programs)
 		else
 			why = keep_row(a, row);
 		if (why)
-			return kasprintf("%s:%ld: not a line of an archive: %s", in->file, in->lineno, why);
+			return kasprintf(
+			    "%s:%ld: not a line of an archive: %s", in->file, in->lineno, why);
 		if (end)
 			return NULL;
 	}
@@ -385,8 +392,8 @@ format_row(const struct karch_row *row, struct kbuf *b)
 	const char *separator = "";
 
 	karch_cell_text(row->cell, cell);
-	kbuf_printf(b, "{\"kind\":\"%s\",\"id\":\"%s\",\"cell\":\"%s\"", row->elite ? "elite" : "program", row->id,
-	    cell);
+	kbuf_printf(b, "{\"kind\":\"%s\",\"id\":\"%s\",\"cell\":\"%s\"",
+	    row->elite ? "elite" : "program", row->id, cell);
 	kbuf_printf(b, ",\"score\":%s,\"status\":\"%s\"", karch_real(row->score, number),
 	    status_rows[row->status].name);
 	if (row->speedup > 0)
@@ -426,7 +433,8 @@ karch_put(const struct karch_row *row)
 static int
 by_rank(const void *pa, const void *pb)
 {
-	const struct karch_row *a = *(struct karch_row *const *)pa, *b = *(struct karch_row *const *)pb;
+	const struct karch_row *a = *(struct karch_row *const *)pa,
+	                       *b = *(struct karch_row *const *)pb;
 
 	if (a->score != b->score)
 		return a->score < b->score ? 1 : -1;
@@ -472,7 +480,8 @@ karch_top(const struct karch *a)
 static double
 rate_of(const json_t *direction)
 {
-	return (double)kjson_int_or(direction, "successes", 0) / (double)kjson_int_or(direction, "samples", 1);
+	return (double)kjson_int_or(direction, "successes", 0) /
+	    (double)kjson_int_or(direction, "samples", 1);
 }
 
 static bool
@@ -502,11 +511,12 @@ karch_hints(const json_t *directions)
 	size_t i;
 
 	/* An insertion sort: what is equal stays in the order of the file. */
-	json_array_foreach((json_t *)directions, i, d) {
+	json_array_foreach((json_t *)directions, i, d)
+	{
 		size_t at = json_array_size(out);
 
-		if (kjson_int_or(d, "samples", 0) < SAMPLES || rate_of(d) <= rate
-		    || is_zero(json_object_get(d, "direction")))
+		if (kjson_int_or(d, "samples", 0) < SAMPLES || rate_of(d) <= rate ||
+		    is_zero(json_object_get(d, "direction")))
 			continue;
 		while (at && better_hint(d, json_array_get(out, at - 1)))
 			at--;
@@ -516,8 +526,9 @@ karch_hints(const json_t *directions)
 		json_array_remove(out, json_array_size(out) - 1);
 	for (i = 0; i < json_array_size(out); i++) {
 		d = json_array_get(out, i);
-		json_array_set_new(out, i, json_pack("{s:O,s:f,s:I}", "direction", json_object_get(d, "direction"),
-		    "rate", rate_of(d), "samples", kjson_int_or(d, "samples", 0)));
+		json_array_set_new(out, i,
+		    json_pack("{s:O,s:f,s:I}", "direction", json_object_get(d, "direction"), "rate",
+		        rate_of(d), "samples", kjson_int_or(d, "samples", 0)));
 	}
 	return out;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karch: archives. An archive is a header line, one line of kind "elite" per occupied cell and one of kind "program"
- * per other candidate remembered, both by falling score. No code stands in it: karch_program fetches that by id from
- * the trial folders.
+ * karch: archives. An archive is a header line, one line of kind "elite" per occupied cell and one
+ * of kind "program" per other candidate remembered, both by falling score. No code stands in it:
+ * karch_program fetches that by id from the trial folders.
  */
 #ifndef KARCH_H
 #define KARCH_H
@@ -16,15 +16,15 @@
 #include "status.h"
 
 enum {
-	KARCH_DIMS = 4,		/* memory, compute, parallelism, esimd */
-	KARCH_LEVEL = 3,	/* highest level of each; the lowest is 0 */
-	KARCH_CELLS = 256,	/* a cell is a number in base 4, memory first */
-	KARCH_ISLANDS = 64,	/* most islands */
-	KARCH_TABU_TRIALS = 3,	/* a target is not repeated so soon, unless nothing else is left */
-	KARCH_ID = 24,		/* bytes that hold any id */
-	KARCH_ERRORS = 3,	/* errors that prompts show: the last ones */
-	KARCH_ERROR_CHARS = 500,	/* of each: the message and its first notes */
-	KARCH_WORD = 32		/* bytes that hold a strategy */
+	KARCH_DIMS = 4,          /* memory, compute, parallelism, esimd */
+	KARCH_LEVEL = 3,         /* highest level of each; the lowest is 0 */
+	KARCH_CELLS = 256,       /* a cell is a number in base 4, memory first */
+	KARCH_ISLANDS = 64,      /* most islands */
+	KARCH_TABU_TRIALS = 3,   /* a target is not repeated so soon, unless nothing else is left */
+	KARCH_ID = 24,           /* bytes that hold any id */
+	KARCH_ERRORS = 3,        /* errors that prompts show: the last ones */
+	KARCH_ERROR_CHARS = 500, /* of each: the message and its first notes */
+	KARCH_WORD = 32          /* bytes that hold a strategy */
 };
 
 extern const char *const karch_dims[KARCH_DIMS];
@@ -35,33 +35,35 @@ extern const char *const karch_dims[KARCH_DIMS];
 /* One line of an archive. */
 struct karch_row {
 	char id[KARCH_ID];
-	long trial, branch;		/* the id as numbers */
+	long trial, branch; /* the id as numbers */
 	int cell;
-	double score;			/* combined score */
-	double speedup, runtime_ms;	/* 0: not timed */
-	double speedup_low, speedup_high;	/* its interval; HIGH 0: the records have none */
-	bool provisional;		/* measured on a busy machine, or apart */
+	double score;                     /* combined score */
+	double speedup, runtime_ms;       /* 0: not timed */
+	double speedup_low, speedup_high; /* its interval; HIGH 0: the records have none */
+	bool provisional;                 /* measured on a busy machine, or apart */
 	enum status status;
-	char tokens[17];		/* token hash; empty: none */
-	char parent[KARCH_ID];		/* empty: none */
-	char strategy[KARCH_WORD];	/* empty: none */
-	uint64_t islands;		/* bit i: member of island i */
+	char tokens[17];           /* token hash; empty: none */
+	char parent[KARCH_ID];     /* empty: none */
+	char strategy[KARCH_WORD]; /* empty: none */
+	uint64_t islands;          /* bit i: member of island i */
 	bool elite;
-	char *line;			/* as read, without newline; NULL once something has changed */
+	/* as read, without newline; NULL once something has changed */
+	char *line;
 	size_t len;
 };
 
 struct karch {
-	json_t *header;			/* NULL: no archive yet */
-	long trial;			/* last trial in it; -1: none */
+	json_t *header; /* NULL: no archive yet */
+	long trial;     /* last trial in it; -1: none */
 	struct karch_row *elite[KARCH_CELLS];
-	struct karch_row **program;	/* the others, best first */
+	struct karch_row **program; /* the others, best first */
 	size_t programs, capacity;
 };
 
 /*
- * Read an archive; PATH NULL gives an empty one. With PROGRAMS false nothing behind the elites is read. A file that is
- * no archive, or breaks a rule of its format, ends the program with K_USAGE. Free with karch_free.
+ * Read an archive; PATH NULL gives an empty one. With PROGRAMS false nothing behind the elites is
+ * read. A file that is no archive, or breaks a rule of its format, ends the program with K_USAGE.
+ * Free with karch_free.
  */
 void karch_load(struct karch *a, const char *path, bool programs);
 /* The same, but a fault is returned as text, which the caller frees, and leaves A empty. */
@@ -88,14 +90,15 @@ int karch_distance(int a, int b);
 /* "007/02" to 7 and 2; false when TEXT is no id. */
 bool karch_id(const char *text, long *trial, long *branch);
 /*
- * DIR/trials/007/02/STAGE.ndjson of candidate ID. Here an id becomes a path, and nowhere else: whatever
- * is no id dies with K_USAGE. The caller frees.
+ * DIR/trials/007/02/STAGE.ndjson of candidate ID. Here an id becomes a path, and nowhere else:
+ * whatever is no id dies with K_USAGE. The caller frees.
  */
 char *karch_path(const char *dir, const char *id, const char *stage);
 
 /*
- * The elite rule: a program takes a cell that is empty (ELITE NULL) or whose elite has come less far. Of two that are
- * timed the new one must be faster beyond the noise of both; a tie keeps the elite.
+ * The elite rule: a program takes a cell that is empty (ELITE NULL) or whose elite has come less
+ * far. Of two that are timed the new one must be faster beyond the noise of both; a tie keeps the
+ * elite.
  */
 bool karch_takes(const struct karch_row *elite, const struct karch_row *row);
 /* The speed-up of a row with its interval; n 0: it was not timed. */
@@ -116,18 +119,22 @@ double karch_top(const struct karch *a);
 void karch_step(int islands, int *current, long *filled);
 
 /*
- * Hints from the directions of a gradient's cell, [{"direction":[0,1,0,0],"samples":3,"successes":2},...]: those that
- * were tried more than once and mostly succeeded; best rate first, then the most tried; a few at
- * most. New reference: [{"direction","rate","samples"}].
+ * Hints from the directions of a gradient's cell,
+ * [{"direction":[0,1,0,0],"samples":3,"successes":2},...]: those that were tried more than once and
+ * mostly succeeded; best rate first, then the most tried; a few at most. New reference:
+ * [{"direction","rate","samples"}].
  */
 json_t *karch_hints(const json_t *directions);
 
 /*
- * Program ID from DIR/trials/ID/eval.ndjson: {"id", "code", "files"?, "log"?} with the log only when wanted. New
- * reference. Dies with K_USAGE when there is no such evaluation, or no code in it.
+ * Program ID from DIR/trials/ID/eval.ndjson: {"id", "code", "files"?, "log"?} with the log only
+ * when wanted. New reference. Dies with K_USAGE when there is no such evaluation, or no code in it.
  */
 json_t *karch_program(const char *dir, const char *id, bool log);
-/* The first line of a record file that somebody else may have removed: the text (the caller frees) or NULL. */
+/*
+ * The first line of a record file that somebody else may have removed: the text (the caller frees)
+ * or NULL.
+ */
 char *karch_record(const char *dir, const char *id, const char *stage, size_t *len);
 
 /* Shortest decimal form that reads back as V. BUF holds 32 bytes. */

@@ -48,7 +48,8 @@ const struct kknob kknobs[] = {
 	    "softmax temperature of exploit" },
 	{ "search.scale", KKNOB_ENUM, "log", 0, 0, "log|raw|rank",
 	    "what the softmax sees: log of the combined score, the score, or its rank" },
-	{ "search.strategy", KKNOB_ENUM, "mutate", 0, 0, "mutate|diversify|intensify|specialize|balance",
+	{ "search.strategy", KKNOB_ENUM, "mutate", 0, 0,
+	    "mutate|diversify|intensify|specialize|balance",
 	    "strategy for a correct parent when no other is drawn" },
 	{ "search.diversify", KKNOB_NUM, "0.2", 0, 1, NULL,
 	    "chance that a correct parent is sent to a random under-explored cell" },
@@ -94,8 +95,8 @@ const struct kknob kknobs[] = {
 	{ "stop.failures", KKNOB_INT, "0", 0, BIG, NULL,
 	    "stop after this many candidates in a row without code or timed out; 0: never" },
 
-	{ "model.provider", KKNOB_ENUM, "replay", 0, 0, "anthropic|openai|exec:|exec-json:|file|replay|null",
-	    "who answers the prompts" },
+	{ "model.provider", KKNOB_ENUM, "replay", 0, 0,
+	    "anthropic|openai|exec:|exec-json:|file|replay|null", "who answers the prompts" },
 	{ "model.name", KKNOB_STR, "", 0, 0, NULL, "model name as the provider knows it" },
 	{ "model.fallback", KKNOB_STR, "", 0, 0, NULL,
 	    "model to ask when the first one refuses; empty: none" },
@@ -291,7 +292,10 @@ static const struct {
 	{ "git.commit", NULL, "git.branch none makes no commits" },
 };
 
-/* NULL: PATH was never a knob, or V is what holds anyway; else what to tell, which the caller frees. */
+/*
+ * NULL: PATH was never a knob, or V is what holds anyway; else what to tell, which the caller
+ * frees.
+ */
 static char *
 gone_fault(const char *path, const json_t *v, bool *known)
 {
@@ -308,9 +312,10 @@ gone_fault(const char *path, const json_t *v, bool *known)
 		return kasprintf("is no longer a field; %s: remove it", gone[i].words);
 	said = json_is_string(v) ? kstrdup(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY);
 	same = json_is_number(v) ? json_number_value(v) == strtod(gone[i].value, NULL)
-	    : !strcmp(said, gone[i].value);
+	                         : !strcmp(said, gone[i].value);
 	free(said);
-	return same ? NULL
+	return same
+	    ? NULL
 	    : kasprintf("is no longer a field; kiln always uses %s: remove it", gone[i].value);
 }
 
@@ -351,11 +356,13 @@ value_fault(const struct kknob *k, const json_t *v)
 			return NULL;
 		return kasprintf("must be one of %s", k->choices);
 	case KKNOB_INT:
-		if (json_is_integer(v) && (double)json_integer_value(v) >= k->min && (double)json_integer_value(v) <= k->max)
+		if (json_is_integer(v) && (double)json_integer_value(v) >= k->min &&
+		    (double)json_integer_value(v) <= k->max)
 			return NULL;
 		return kasprintf("must be a whole number from %.15g to %.15g", k->min, k->max);
 	case KKNOB_NUM:
-		if (json_is_number(v) && json_number_value(v) >= k->min && json_number_value(v) <= k->max)
+		if (json_is_number(v) && json_number_value(v) >= k->min &&
+		    json_number_value(v) <= k->max)
 			return NULL;
 		return kasprintf("must be a number from %.15g to %.15g", k->min, k->max);
 	case KKNOB_BOOL:
@@ -381,7 +388,8 @@ distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t j = 1; j <= lb; j++) {
-			size_t cost = diagonal + (a[i - 1] != b[j - 1]), up = row[j] + 1, left = row[j - 1] + 1;
+			size_t cost = diagonal + (a[i - 1] != b[j - 1]), up = row[j] + 1,
+			       left = row[j - 1] + 1;
 
 			diagonal = row[j];
 			row[j] = cost < up ? cost : up;
@@ -453,7 +461,8 @@ check_object(const json_t *object, const char *prefix, struct kbuf *text)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)object, key, v) {
+	json_object_foreach((json_t *)object, key, v)
+	{
 		char *path = *prefix ? kasprintf("%s.%s", prefix, key) : kstrdup(key), *why = NULL;
 
 		if (!find_knob(path) && is_group(path) && json_is_object(v))
@@ -480,16 +489,21 @@ mode_faults(const json_t *manifest, struct kbuf *text)
 	size_t faults = 0;
 
 	if (linear && kjson_int_or(manifest, "search.branches", 1) != 1) {
-		kbuf_puts(text, "search.branches: must be 1 or left out: linear mode makes one change a round\n");
+		kbuf_puts(text,
+		    "search.branches: must be 1 or left out: linear mode makes one change a "
+		    "round\n");
 		faults++;
 	}
 	if (key[strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789abcdefghijklmnopqrstuvwxyz")]) {
-		kbuf_puts(text, "model.key_env: must be the name of an environment variable: letters, "
+		kbuf_puts(text,
+		    "model.key_env: must be the name of an environment variable: letters, "
 		    "digits and _\n");
 		faults++;
 	}
 	if (*target && !klinear_target(target, &parsed)) {
-		kbuf_puts(text, "linear.target: must be a number with one of x, GFLOP/s, TFLOP/s, GB/s, TB/s, such as 2.5x or 500 TFLOP/s\n");
+		kbuf_puts(text,
+		    "linear.target: must be a number with one of x, GFLOP/s, TFLOP/s, GB/s, TB/s, "
+		    "such as 2.5x or 500 TFLOP/s\n");
 		faults++;
 	}
 	return faults;
@@ -513,16 +527,25 @@ kcamp_faults(const json_t *manifest, char **out)
 	return faults;
 }
 
-/* What kiln makes in a campaign's folder. What a person puts there, such as a task, may be a link. */
+/*
+ * What kiln makes in a campaign's folder. What a person puts there, such as a task, may be a link.
+ */
 static const struct {
 	const char *name;
 	mode_t type;
 } own[] = {
-	{ "trials", S_IFDIR }, { "rounds", S_IFDIR }, { "logs", S_IFDIR }, { "memory", S_IFDIR },
-	{ "runs", S_IFDIR }, { "adopt", S_IFDIR }, { ".run.lock", S_IFREG }, { ".proof", S_IFREG },
-	{ "report.html", S_IFREG }, { "report.md", S_IFREG },
+	{ "trials", S_IFDIR },
+	{ "rounds", S_IFDIR },
+	{ "logs", S_IFDIR },
+	{ "memory", S_IFDIR },
+	{ "runs", S_IFDIR },
+	{ "adopt", S_IFDIR },
+	{ ".run.lock", S_IFREG },
+	{ ".proof", S_IFREG },
+	{ "report.html", S_IFREG },
+	{ "report.md", S_IFREG },
 };
-enum { WALKED = 4 };	/* of them are gone through to the bottom */
+enum { WALKED = 4 }; /* of them are gone through to the bottom */
 
 /* The kind of file at PATH, of a link its own; 0: there is none. */
 static mode_t
@@ -540,8 +563,9 @@ type_of(const char *path)
 static _Noreturn void
 refuse(const char *path)
 {
-	kdie(K_USAGE, "%s: is %s; in a campaign kiln uses only files and folders of its own: remove it",
-	    path, type_of(path) == S_IFLNK ? "a symbolic link" : "not a file or folder as kiln makes it");
+	kdie(K_USAGE,
+	    "%s: is %s; in a campaign kiln uses only files and folders of its own: remove it", path,
+	    type_of(path) == S_IFLNK ? "a symbolic link" : "not a file or folder as kiln makes it");
 }
 
 static void
@@ -567,8 +591,10 @@ check_position(const char *dir)
 
 	target[n > 0 ? n : 0] = '\0';
 	if (n > 0 && (sscanf(target, "trials/%*[0-9]/archive.ndjson%n", &end) < 0 || end != n))
-		kdie(K_USAGE, "%s: is a link to '%s', and not to the archive of a trial: remove it, then "
-		    "run kcampaign views", path, target);
+		kdie(K_USAGE,
+		    "%s: is a link to '%s', and not to the archive of a trial: remove it, then "
+		    "run kcampaign views",
+		    path, target);
 	free(path);
 }
 
@@ -587,9 +613,14 @@ check_folder(const char *path)
 			continue;
 		name = kasprintf("%s/%s", path, e->d_name);
 		switch (type_of(name)) {
-		case 0: case S_IFREG: break;
-		case S_IFDIR: check_folder(name); break;
-		default: refuse(name);
+		case 0:
+		case S_IFREG:
+			break;
+		case S_IFDIR:
+			check_folder(name);
+			break;
+		default:
+			refuse(name);
 		}
 		free(name);
 	}

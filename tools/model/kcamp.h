@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcamp: the campaign manifest, campaign.json. Every knob stands in ONE table (kcamp.c) with its type, default, range and
- * meaning; the loader, `kcampaign check`, the JSON Schema and the manual page all come from it.
+ * kcamp: the campaign manifest, campaign.json. Every knob stands in ONE table (kcamp.c) with its
+ * type, default, range and meaning; the loader, `kcampaign check`, the JSON Schema and the manual
+ * page all come from it.
  */
 #ifndef KCAMP_H
 #define KCAMP_H
@@ -16,46 +17,57 @@
 enum kknob_type { KKNOB_STR, KKNOB_ENUM, KKNOB_INT, KKNOB_NUM, KKNOB_BOOL, KKNOB_JSON };
 
 struct kknob {
-	const char *path;	/* dotted: "search.exploit" */
+	const char *path; /* dotted: "search.exploit" */
 	enum kknob_type type;
-	const char *def;	/* default as text; NULL: required; "" for KKNOB_JSON and KKNOB_STR: absent */
-	double min, max;	/* KKNOB_INT, KKNOB_NUM */
-	const char *choices;	/* KKNOB_ENUM: "a|b|c"; a trailing ":" on a choice accepts "choice:anything" */
+	const char
+	    *def; /* default as text; NULL: required; "" for KKNOB_JSON and KKNOB_STR: absent */
+	double min, max; /* KKNOB_INT, KKNOB_NUM */
+	const char *
+	    choices; /* KKNOB_ENUM: "a|b|c"; a trailing ":" on a choice accepts "choice:anything" */
 	const char *help;
 };
 extern const struct kknob kknobs[];
 extern const size_t kknobs_count;
 
 struct kcamp {
-	char *dir;		/* the campaign folder */
-	char *file;		/* dir/campaign.json */
-	json_t *json;		/* as written; owned */
+	char *dir;    /* the campaign folder */
+	char *file;   /* dir/campaign.json */
+	json_t *json; /* as written; owned */
 };
 
 /*
- * Load DIR/campaign.json (DIR NULL: "."). Every field is checked: an unknown, misspelt, ill-typed or out-of-range field
- * ends the program with K_USAGE, naming file and field and saying what would be right. The caller frees with kcamp_free.
+ * Load DIR/campaign.json (DIR NULL: "."). Every field is checked: an unknown, misspelt, ill-typed
+ * or out-of-range field ends the program with K_USAGE, naming file and field and saying what would
+ * be right. The caller frees with kcamp_free.
  */
 struct kcamp *kcamp_load(const char *dir);
 void kcamp_free(struct kcamp *c);
 /*
- * A campaign may come from somebody else, and its folder may hold links that lead out of it. kcamp_load
- * refuses those among the names that kiln makes there, and this refuses all below trials, rounds, logs
- * and memory: whoever goes through a whole campaign calls it first. What is neither a file nor a folder
- * is refused, too. Dies with K_USAGE and the name.
+ * A campaign may come from somebody else, and its folder may hold links that lead out of it.
+ * kcamp_load refuses those among the names that kiln makes there, and this refuses all below
+ * trials, rounds, logs and memory: whoever goes through a whole campaign calls it first. What is
+ * neither a file nor a folder is refused, too. Dies with K_USAGE and the name.
  */
 void kcamp_no_links(const char *dir);
-/* The same check, collecting instead of dying: number of faults, one line each appended to TEXT (caller frees *TEXT). */
+/*
+ * The same check, collecting instead of dying: number of faults, one line each appended to TEXT
+ * (caller frees *TEXT).
+ */
 size_t kcamp_faults(const json_t *manifest, char **text);
 
-/* Value of a knob, or its default. PATH must stand in the table (a wrong path is a bug and aborts). Borrowed. */
+/*
+ * Value of a knob, or its default. PATH must stand in the table (a wrong path is a bug and aborts).
+ * Borrowed.
+ */
 double kcamp_num(const struct kcamp *c, const char *path);
 long kcamp_int(const struct kcamp *c, const char *path);
 bool kcamp_bool(const struct kcamp *c, const char *path);
 const char *kcamp_str(const struct kcamp *c, const char *path);
-const json_t *kcamp_json(const struct kcamp *c, const char *path);	/* NULL when absent */
+const json_t *kcamp_json(const struct kcamp *c, const char *path); /* NULL when absent */
 
-/* Is the search linear: a chain of rounds? And the candidates of a trial: search.branches, or one. */
+/*
+ * Is the search linear: a chain of rounds? And the candidates of a trial: search.branches, or one.
+ */
 /* The row of backend.h for the knob "backend". */
 const struct backend *kcamp_backend(const struct kcamp *c);
 bool kcamp_linear(const struct kcamp *c);

@@ -10,7 +10,10 @@
 #include "kutil.h"
 
 const char *const kcandidate_tokens[KCANDIDATE_TOKENS] = {
-	"input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens",
+	"input_tokens",
+	"output_tokens",
+	"reasoning_tokens",
+	"cache_read_tokens",
 	"cache_write_tokens",
 };
 
@@ -40,8 +43,8 @@ kcandidate_row(const struct kcandidate *c, double seed_score)
 }
 
 bool
-kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
-    const struct karch_row *row)
+kcandidate_takes(
+    const struct kcandidate *c, const struct karch_row *elite, const struct karch_row *row)
 {
 	if (elite && elite->speedup > 0 && row->speedup > 0 && !strcmp(elite->id, c->incumbent))
 		return c->gain;
@@ -205,7 +208,8 @@ kcandidate_place(struct kcandidate *c, const json_t *record)
 	long trial, branch;
 
 	*c = (struct kcandidate){ .trial = (long)kjson_int_or(record, "trial", -1),
-		.branch = (long)kjson_int_or(record, "branch", -1), .incumbent = KARCH_REFERENCE };
+		.branch = (long)kjson_int_or(record, "branch", -1),
+		.incumbent = KARCH_REFERENCE };
 	if (strcmp(schema, SCHEMA))
 		return kasprintf("its schema is '%s', not '" SCHEMA "'", schema);
 	if (id && !karch_id(id, &trial, &branch))
@@ -225,8 +229,12 @@ check_form(const json_t *record)
 		const char *path;
 		bool required;
 	} objects[] = {
-		{ "eval", true }, { "score", true }, { "sample", false },
-		{ "sample.parent", false }, { "reply", false }, { "reply.usage", false },
+		{ "eval", true },
+		{ "score", true },
+		{ "sample", false },
+		{ "sample.parent", false },
+		{ "reply", false },
+		{ "reply.usage", false },
 	};
 
 	for (size_t i = 0; i < LEN(objects); i++) {

@@ -15,35 +15,39 @@
 #include "status.h"
 
 enum kcandidate_tokens {
-	KCANDIDATE_INPUT, KCANDIDATE_OUTPUT, KCANDIDATE_REASONING, KCANDIDATE_CACHE_READ,
-	KCANDIDATE_CACHE_WRITE, KCANDIDATE_TOKENS
+	KCANDIDATE_INPUT,
+	KCANDIDATE_OUTPUT,
+	KCANDIDATE_REASONING,
+	KCANDIDATE_CACHE_READ,
+	KCANDIDATE_CACHE_WRITE,
+	KCANDIDATE_TOKENS
 };
-extern const char *const kcandidate_tokens[KCANDIDATE_TOKENS];	/* "input_tokens" and so on */
+extern const char *const kcandidate_tokens[KCANDIDATE_TOKENS]; /* "input_tokens" and so on */
 
 struct kcandidate {
-	json_t *json;		/* the whole record; owned; NULL when only the struct is kept */
+	json_t *json; /* the whole record; owned; NULL when only the struct is kept */
 	char id[KARCH_ID];
 	long trial, branch;
-	enum status status;	/* of the evaluation */
-	enum status standing;	/* of archives: the same, or quarantined by the audit */
+	enum status status;   /* of the evaluation */
+	enum status standing; /* of archives: the same, or quarantined by the audit */
 	bool correct;
-	char time[32];		/* of the last fact, "2026-01-31T12:00:00Z"; empty: unknown */
+	char time[32]; /* of the last fact, "2026-01-31T12:00:00Z"; empty: unknown */
 
-	int cell;		/* -1: not classified */
-	double score;		/* combined; NAN: none */
-	struct kgain_ratio speedup;	/* n 0: not timed, or nothing to believe */
-	double runtime_ms;	/* 0: not timed */
+	int cell;                   /* -1: not classified */
+	double score;               /* combined; NAN: none */
+	struct kgain_ratio speedup; /* n 0: not timed, or nothing to believe */
+	double runtime_ms;          /* 0: not timed */
 	bool provisional;
-	struct kgain_ratio gained;	/* over the incumbent; n 0: not compared */
-	bool gain, loss;	/* against the incumbent, beyond the noise */
+	struct kgain_ratio gained; /* over the incumbent; n 0: not compared */
+	bool gain, loss;           /* against the incumbent, beyond the noise */
 	/* of a round: "baseline", "accepted", "rolled_back"; or empty */
 	char verdict[KARCH_WORD];
 	/* A round that was accepted; in a search over cells, a gain. Never the reference. */
 	bool won;
-	bool overfit;		/* the audit refused it */
-	char bucket[KARCH_WORD];	/* of the audit: "K", "W1"; empty: not audited */
+	bool overfit;            /* the audit refused it */
+	char bucket[KARCH_WORD]; /* of the audit: "K", "W1"; empty: not audited */
 
-	char tokens[17];	/* token hash; empty: none */
+	char tokens[17]; /* token hash; empty: none */
 	/*
 	 * The same program as an earlier one: marked so by the evaluation, or the same tokens as
 	 * a lower branch of its trial. It has nothing to add, and a second measurement must not
@@ -51,12 +55,12 @@ struct kcandidate {
 	 */
 	bool duplicate;
 	bool timed_out;
-	char *log;		/* of a compile error, or of a refusal; owned; else NULL */
+	char *log; /* of a compile error, or of a refusal; owned; else NULL */
 
-	char strategy[KARCH_WORD];	/* sample.*: empty, -1 or 0 when absent */
+	char strategy[KARCH_WORD]; /* sample.*: empty, -1 or 0 when absent */
 	int target;
 	long island;
-	char incumbent[KARCH_ID];	/* the reference when absent */
+	char incumbent[KARCH_ID]; /* the reference when absent */
 	char parent[KARCH_ID];
 	struct kgain_ratio parent_speedup;
 	enum status parent_status;
@@ -64,7 +68,7 @@ struct kcandidate {
 	double parent_score;
 	long parent_tries;
 
-	bool paid, priced;	/* has a reply; the reply has a cost */
+	bool paid, priced; /* has a reply; the reply has a cost */
 	double cost_usd;
 	long long token_count[KCANDIDATE_TOKENS];
 };
@@ -86,8 +90,8 @@ struct karch_row *kcandidate_row(const struct kcandidate *c, double seed_score);
  * Does it take the cell that ELITE (NULL: nobody) holds? By the rule of archives, but the
  * incumbent, with which it was timed in turns, gives way to a gain and to nothing else.
  */
-bool kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
-    const struct karch_row *row);
+bool kcandidate_takes(
+    const struct kcandidate *c, const struct karch_row *elite, const struct karch_row *row);
 
 /*
  * Scored records as archives and gradients need them: a trial at a time, its branches in order

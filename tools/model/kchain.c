@@ -39,7 +39,10 @@ rows_of_race(const json_t *pairs)
 	return rows;
 }
 
-/* The scored record of candidate ID; NULL when there is none. A score hangs on it: damage ends the program. */
+/*
+ * The scored record of candidate ID; NULL when there is none. A score hangs on it: damage ends the
+ * program.
+ */
 static json_t *
 scored(const struct kcamp *camp, const char *id)
 {
@@ -147,8 +150,8 @@ take_score(const json_t *record, struct kchain *c)
 
 	c->speedup = kgain_speedup_of(score);
 	c->rows = rows ? json_incref(rows) : json_array();
-	c->provisional = kjson_bool_or(score, "provisional", false) || !json_object_get(score,
-	    "speedup_low");
+	c->provisional =
+	    kjson_bool_or(score, "provisional", false) || !json_object_get(score, "speedup_low");
 	return c->speedup.n;
 }
 
@@ -226,8 +229,9 @@ kchain_text(const struct kgain_ratio *r, bool provisional)
 	if (r->low >= r->high)
 		return kasprintf("%.*fx%s", n, r->mean, provisional ? " (provisional)" : "");
 	if (isfinite(r->high))
-		end = r->low > 0 ? kasprintf("%.*f to %.*f", n, r->low, n, r->high) :
-		    kasprintf("at most %.*f; too few samples for a lower end", n, r->high);
+		end = r->low > 0
+		    ? kasprintf("%.*f to %.*f", n, r->low, n, r->high)
+		    : kasprintf("at most %.*f; too few samples for a lower end", n, r->high);
 	else
 		end = kstrdup("too few samples for an interval");
 	text = kasprintf("%.*fx (%s%s)", n, r->mean, end, mark);

@@ -23,7 +23,7 @@
 struct kchain {
 	/* owned: [{"workload", "speedup", "speedup_low", "speedup_high"}] */
 	json_t *rows;
-	struct kgain_ratio speedup;	/* over the rows; n 0: nothing is known */
+	struct kgain_ratio speedup; /* over the rows; n 0: nothing is known */
 	/* a link was measured on a busy machine, or from times taken apart */
 	bool provisional;
 	/* owned: the race against the reference that says so; NULL: the score */
@@ -35,15 +35,17 @@ struct kchain {
  * an anchor.ndjson of a trial up to TRIAL, or a verify.ndjson of one before it; one of TRIAL itself
  * counts when it is CLOSED. False when there is none. Free with kchain_free in any case.
  */
-bool kchain_raced(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c);
+bool kchain_raced(
+    const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c);
 /*
  * The same, else what ID's own score in the campaign says; the reference is 1x by definition,
  * without rows.
  */
-bool kchain_known(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c);
+bool kchain_known(
+    const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c);
 /*
- * The ids that such races up to trial LAST are of, as members of an object: who asks for many programs
- * looks here first. New reference.
+ * The ids that such races up to trial LAST are of, as members of an object: who asks for many
+ * programs looks here first. New reference.
  */
 json_t *kchain_races(const struct kcamp *camp, long last);
 /* As kchain_known for the scored RECORD; with TRIAL -1 as its score says. */

@@ -11,7 +11,10 @@
 #include "khw.h"
 #include "kutil.h"
 
-/* Words before a figure in which a hedge counts as one of it; letters of a word that says what a number is of. */
+/*
+ * Words before a figure in which a hedge counts as one of it; letters of a word that says what a
+ * number is of.
+ */
 enum { HEDGE_WORDS = 3, WORD_MIN = 3 };
 /* What may stand between a number and its unit: Markdown's marks too. */
 #define MARKS " `*"
@@ -67,7 +70,8 @@ words_before(const char *text, const char *p)
 static bool
 hedged_behind(const char *p)
 {
-	static const char *const hedges[] = { "or so", "or thereabouts", "more or less", "give or take" };
+	static const char *const hedges[] = { "or so", "or thereabouts", "more or less",
+		"give or take" };
 
 	p += strspn(p, MARKS);
 	p += strcspn(p, MARKS ".,;\n");
@@ -225,7 +229,10 @@ clause_bears(const char *claim, const char *clause)
 	return false;
 }
 
-/* Many metrics stand on one line: a value goes with the name that no comma parts from it. LINE is cut up. */
+/*
+ * Many metrics stand on one line: a value goes with the name that no comma parts from it. LINE is
+ * cut up.
+ */
 static bool
 line_bears(const char *claim, char *line)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kclaim: what the form of a claim tells without understanding it: does it hedge a figure, and does the figure that it cites
- * stand where it says that it saw it.
+ * kclaim: what the form of a claim tells without understanding it: does it hedge a figure, and does
+ * the figure that it cites stand where it says that it saw it.
  */
 #ifndef KCLAIM_H
 #define KCLAIM_H
@@ -17,9 +17,9 @@
 char *kclaim_hedged(const char *text);
 
 /*
- * Whether CLAIM cites a metric and its value as they stand together in SHOWN: a number of the claim equals one there as far
- * as it was written out, and a word of the claim stands on the same line, with no comma, semicolon or bar between. Fenced
- * code in SHOWN does not count.
+ * Whether CLAIM cites a metric and its value as they stand together in SHOWN: a number of the claim
+ * equals one there as far as it was written out, and a word of the claim stands on the same line,
+ * with no comma, semicolon or bar between. Fenced code in SHOWN does not count.
  */
 bool kclaim_cites(const char *claim, const char *shown);
 

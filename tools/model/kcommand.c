@@ -36,14 +36,16 @@ put_help(const struct kcommand_line *line)
 	for (size_t i = 0; i < line->count; i++) {
 		const struct kcommand *c = &line->commands[i];
 
-		printf("  %-*s %-*s %s\n", name, c->name, operands, c->operands ? c->operands : "", c->help);
+		printf("  %-*s %-*s %s\n", name, c->name, operands, c->operands ? c->operands : "",
+		    c->help);
 	}
 	printf("\n"
-	    "  -c, --campaign DIR   the campaign's folder (default: .)\n"
-	    "  -o, --output FILE    write there instead of stdout\n"
-	    "  -h, --help           this text\n"
-	    "  -V, --version        the version\n"
-	    "%s", line->help);
+	       "  -c, --campaign DIR   the campaign's folder (default: .)\n"
+	       "  -o, --output FILE    write there instead of stdout\n"
+	       "  -h, --help           this text\n"
+	       "  -V, --version        the version\n"
+	       "%s",
+	    line->help);
 }
 
 static _Noreturn void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcommand: programs with commands, `NAME COMMAND [OPTION...] [OPERAND...]`. One table says which command takes which
- * options and operands; help and usage errors come from it.
+ * kcommand: programs with commands, `NAME COMMAND [OPTION...] [OPERAND...]`. One table says which
+ * command takes which options and operands; help and usage errors come from it.
  */
 #ifndef KCOMMAND_H
 #define KCOMMAND_H
@@ -15,37 +15,40 @@ struct options;
 
 struct kcommand {
 	const char *name;
-	const char *options;	/* letters of the options that it takes beside -c, -h and -V */
-	const char *operands;	/* "FOLDER"; "[FILE]": may be left out; "FILE...": several; NULL: none */
-	int (*run)(const struct options *o);	/* returns an exit code */
-	bool anywhere;		/* needs no campaign's folder to stand in */
+	const char *options; /* letters of the options that it takes beside -c, -h and -V */
+	const char
+	    *operands; /* "FOLDER"; "[FILE]": may be left out; "FILE...": several; NULL: none */
+	int (*run)(const struct options *o); /* returns an exit code */
+	bool anywhere;                       /* needs no campaign's folder to stand in */
 	const char *help;
 };
 
 struct kcommand_line {
 	const struct kcommand *commands;
 	size_t count;
-	const char *letters;	/* as getopt takes them: "c:o:hV" */
+	const char *letters; /* as getopt takes them: "c:o:hV" */
 	const struct option *options;
-	const char *help;	/* lines about the options beside the four of every program, and what else is to be said */
-	void (*set)(struct options *o, int letter);	/* one option; its value is in optarg */
+	/* lines about the options beside the four of every program, and what else is to be said */
+	const char *help;
+	void (*set)(struct options *o, int letter); /* one option; its value is in optarg */
 };
 
 /*
- * Reads the command line into O by SET. Returns the command, with optind at its first operand. -h and -V are served
- * here; what is wrong ends the program with K_USAGE.
+ * Reads the command line into O by SET. Returns the command, with optind at its first operand. -h
+ * and -V are served here; what is wrong ends the program with K_USAGE.
  */
-const struct kcommand *kcommand_read(const struct kcommand_line *line, int argc, char **argv, struct options *o);
+const struct kcommand *kcommand_read(
+    const struct kcommand_line *line, int argc, char **argv, struct options *o);
 
 /*
- * PATH as it is meant from here, for use in another working folder: the same, or made absolute (kept to the end). NULL
- * stays.
+ * PATH as it is meant from here, for use in another working folder: the same, or made absolute
+ * (kept to the end). NULL stays.
  */
 const char *kcommand_path(const char *path);
 
 /*
- * Change to DIR, the campaign's folder (NULL: here), unless the command may run anywhere. K_USAGE when
- * there is none, or when links lead out of it (kcamp_no_links).
+ * Change to DIR, the campaign's folder (NULL: here), unless the command may run anywhere. K_USAGE
+ * when there is none, or when links lead out of it (kcamp_no_links).
  */
 void kcommand_enter(const struct kcommand *command, const char *dir);
 

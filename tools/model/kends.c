@@ -18,19 +18,22 @@
 #define REQUEST "stop.request"
 
 const struct kends_text kends_texts[KENDS] = {
-	[KENDS_TARGET] = { "target", "performance target reached", "linear.target or stop.speedup" },
+	[KENDS_TARGET] = { "target", "performance target reached",
+	    "linear.target or stop.speedup" },
 	[KENDS_EFFICIENCY] = { "efficiency", "hardware efficiency reached", "stop.efficiency" },
-	[KENDS_ROUNDS] = { "rounds", "number of rounds reached", "linear.max_rounds or stop.trials" },
+	[KENDS_ROUNDS] = { "rounds", "number of rounds reached",
+	    "linear.max_rounds or stop.trials" },
 	[KENDS_REQUEST] = { "request", "somebody asks for it", "the file " REQUEST },
 };
 
 /* Index of the other pass of the step of workload W among the rows of TIMING; -1: there is none. */
 static long
-other_pass(const struct ktask *task, const struct ktask_workload *w, const json_t *timing, size_t own)
+other_pass(
+    const struct ktask *task, const struct ktask_workload *w, const json_t *timing, size_t own)
 {
 	for (size_t i = 0; w->pair && i < json_array_size(timing); i++) {
-		const struct ktask_workload *p = ktask_workload(task, kjson_str_or(json_array_get(timing, i),
-		    "workload", ""));
+		const struct ktask_workload *p =
+		    ktask_workload(task, kjson_str_or(json_array_get(timing, i), "workload", ""));
 
 		if (i != own && p && p->pair && !strcmp(p->pair, w->pair))
 			return (long)i;
@@ -40,8 +43,8 @@ other_pass(const struct ktask *task, const struct ktask_workload *w, const json_
 
 /* Adds work and time of row I; nothing for a workload that the task does not know. */
 static const struct ktask_workload *
-add_row(const struct ktask *task, const char *formula, const json_t *row, const char *statistic, double *work,
-    double *ns)
+add_row(const struct ktask *task, const char *formula, const json_t *row, const char *statistic,
+    double *work, double *ns)
 {
 	const struct ktask_workload *w = ktask_workload(task, kjson_str_or(row, "workload", ""));
 
@@ -53,8 +56,8 @@ add_row(const struct ktask *task, const char *formula, const json_t *row, const 
 }
 
 /*
- * Rate of a record in operations or bytes a second: geometric mean over its timed workloads, the two passes of a step
- * as one; 0 when the task has no formula for it.
+ * Rate of a record in operations or bytes a second: geometric mean over its timed workloads, the
+ * two passes of a step as one; 0 when the task has no formula for it.
  */
 static double
 rate_of(const struct ktask *task, const char *formula, const json_t *timing, const char *statistic)
@@ -64,15 +67,16 @@ rate_of(const struct ktask *task, const char *formula, const json_t *timing, con
 
 	for (size_t i = 0; i < json_array_size(timing) && formula && n < LEN(rate); i++) {
 		double work = 0, ns = 0;
-		const struct ktask_workload *w = add_row(task, formula, json_array_get(timing, i), statistic, &work,
-		    &ns);
+		const struct ktask_workload *w =
+		    add_row(task, formula, json_array_get(timing, i), statistic, &work, &ns);
 		long other = w ? other_pass(task, w, timing, i) : -1;
 
 		/* A step counts once, with its first row. */
 		if (other >= 0 && (size_t)other < i)
 			continue;
 		if (other >= 0)
-			add_row(task, formula, json_array_get(timing, (size_t)other), statistic, &work, &ns);
+			add_row(task, formula, json_array_get(timing, (size_t)other), statistic,
+			    &work, &ns);
 		if (work > 0 && ns > 0)
 			rate[n++] = work / ns * 1e9;
 	}
@@ -90,8 +94,8 @@ reached(const struct kcamp *c, const json_t *accepted, double speedup, int kind)
 		return speedup;
 	file = kcamp_path(c, kcamp_str(c, "task"));
 	task = ktask_load(file);
-	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes, kjson_path(accepted, "eval.timing"),
-	    kcamp_str(c, "score.statistic"));
+	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes,
+	    kjson_path(accepted, "eval.timing"), kcamp_str(c, "score.statistic"));
 	ktask_free(task);
 	free(file);
 	return rate;
@@ -124,24 +128,29 @@ check_target(const struct kcamp *c, long last, const json_t *accepted, struct ke
 	speedup = chain.speedup.mean;
 	kchain_free(&chain);
 	if (aims && reached(c, accepted, speedup, target.kind) >= target.value)
-		hold(e, KENDS_TARGET, kasprintf("over: the target of %s is reached (T1, linear.target)", text));
+		hold(e, KENDS_TARGET,
+		    kasprintf("over: the target of %s is reached (T1, linear.target)", text));
 	if (goal > 0 && speedup >= goal)
-		hold(e, KENDS_TARGET, kasprintf("over: %.4gx reaches the goal of %.4gx (T1, stop.speedup)", speedup,
-		    goal));
+		hold(e, KENDS_TARGET,
+		    kasprintf(
+		        "over: %.4gx reaches the goal of %.4gx (T1, stop.speedup)", speedup, goal));
 }
 
 /* A share of ceilings that cannot be right ends nothing. */
 static void
 check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 {
-	double least = kcamp_num(c, "stop.efficiency"), efficiency = kjson_num_or(accepted, "score.efficiency_pct", 0);
+	double least = kcamp_num(c, "stop.efficiency"),
+	       efficiency = kjson_num_or(accepted, "score.efficiency_pct", 0);
 	json_t *roofline = least > 0 && efficiency >= least ? kroof_load(c->dir) : NULL;
 	char *doubt = kroof_doubt(roofline, efficiency);
 
 	e->at[KENDS_EFFICIENCY].set = least > 0;
 	if (least > 0 && efficiency >= least && !doubt)
-		hold(e, KENDS_EFFICIENCY, kasprintf("over: %.1f %% of the ceiling are reached, and %.1f %% were asked "
-		    "for (T2, stop.efficiency)", efficiency, least));
+		hold(e, KENDS_EFFICIENCY,
+		    kasprintf("over: %.1f %% of the ceiling are reached, and %.1f %% were asked "
+		              "for (T2, stop.efficiency)",
+		        efficiency, least));
 	free(doubt);
 	json_decref(roofline);
 }
@@ -156,12 +165,15 @@ kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kend
 	check_target(c, last, accepted, e);
 	check_efficiency(c, accepted, e);
 	if (rounds && last + 1 >= rounds)
-		hold(e, KENDS_ROUNDS, kasprintf("over: %ld of %ld rounds are done (T3, linear.max_rounds)", last + 1,
-		    rounds));
+		hold(e, KENDS_ROUNDS,
+		    kasprintf("over: %ld of %ld rounds are done (T3, linear.max_rounds)", last + 1,
+		        rounds));
 	if (last >= trials)
-		hold(e, KENDS_ROUNDS, kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last, trials));
+		hold(e, KENDS_ROUNDS,
+		    kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last, trials));
 	if (access(request, F_OK) == 0)
-		hold(e, KENDS_REQUEST, kstrdup("over: a stop was asked for (T4, the file " REQUEST ")"));
+		hold(e, KENDS_REQUEST,
+		    kstrdup("over: a stop was asked for (T4, the file " REQUEST ")"));
 	free(request);
 }
 

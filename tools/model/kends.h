@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kends: the four conditions that may end a linear search, T1 to T4 (docs/linear.md), reckoned in one place for all who
- * ask: the run that stops, the status, the rounds' records and the report.
+ * kends: the four conditions that may end a linear search, T1 to T4 (docs/linear.md), reckoned in
+ * one place for all who ask: the run that stops, the status, the rounds' records and the report.
  */
 #ifndef KENDS_H
 #define KENDS_H
@@ -13,22 +13,26 @@
 
 enum { KENDS_TARGET, KENDS_EFFICIENCY, KENDS_ROUNDS, KENDS_REQUEST, KENDS };
 
-/* How people are told of each: "target"; "performance target reached"; the knobs or the file behind it. */
+/*
+ * How people are told of each: "target"; "performance target reached"; the knobs or the file behind
+ * it.
+ */
 extern const struct kends_text {
 	const char *name, *what, *from;
 } kends_texts[KENDS];
 
 struct kends {
 	struct {
-		bool set;	/* somebody asked for it */
+		bool set; /* somebody asked for it */
 		bool holds;
 	} at[KENDS];
-	char *reason;		/* of the first that holds, one line; owned; NULL: none does */
+	char *reason; /* of the first that holds, one line; owned; NULL: none does */
 };
 
 /*
- * After trial LAST, whose last accepted round has the scored record ACCEPTED (the baseline's or NULL: no target of
- * speed is reached yet). Reads the task when the target is a rate. Free with kends_free.
+ * After trial LAST, whose last accepted round has the scored record ACCEPTED (the baseline's or
+ * NULL: no target of speed is reached yet). Reads the task when the target is a rate. Free with
+ * kends_free.
  */
 void kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kends *e);
 void kends_free(struct kends *e);

@@ -26,7 +26,7 @@ struct spans {
 };
 
 struct line {
-	const char *start, *end;	/* without the line end */
+	const char *start, *end; /* without the line end */
 };
 
 static bool
@@ -85,7 +85,7 @@ kextract_path_ok(const char *path)
 {
 	size_t n = strlen(path);
 
-	if (!n || n >= sizeof ((struct kextract_file *)0)->path || path[n - 1] == '/')
+	if (!n || n >= sizeof((struct kextract_file *)0)->path || path[n - 1] == '/')
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		bool first = !i || path[i - 1] == '/';
@@ -98,7 +98,10 @@ kextract_path_ok(const char *path)
 	return true;
 }
 
-/* One word of an info string into BUF, without the dressing of attribute lists; returns what follows. */
+/*
+ * One word of an info string into BUF, without the dressing of attribute lists; returns what
+ * follows.
+ */
 static const char *
 info_word(const char *p, const char *end, char *buf, size_t cap)
 {
@@ -163,8 +166,8 @@ fence_run(struct line l)
 }
 
 /*
- * Does a C block comment stand open after line L, when COMMENT says whether one stood open before it? A literal ends
- * with its line, so that an apostrophe in bad code swallows no more.
+ * Does a C block comment stand open after line L, when COMMENT says whether one stood open before
+ * it? A literal ends with its line, so that an apostrophe in bad code swallows no more.
  */
 static bool
 comment_after(struct line l, bool comment)
@@ -209,12 +212,13 @@ add_span(struct spans *spans, struct span *s, const char *end, bool unclosed)
 }
 
 /*
- * The fences from P to END. A labelled opener inside an open fence starts a new one (a wrapper labelled markdown, or
- * an answer that was begun anew), unless it stands in a comment of the code, when COMMENTS says that comments are to
- * be trusted.
+ * The fences from P to END. A labelled opener inside an open fence starts a new one (a wrapper
+ * labelled markdown, or an answer that was begun anew), unless it stands in a comment of the code,
+ * when COMMENTS says that comments are to be trusted.
  */
 static bool
-find_fences(const char *p, const char *end, const char *language, bool comments, struct spans *spans)
+find_fences(
+    const char *p, const char *end, const char *language, bool comments, struct spans *spans)
 {
 	struct span s = { 0 };
 	size_t open = 0;
@@ -299,7 +303,8 @@ clean(const char *p, const char *end)
 	while (p < end) {
 		next = next_line(p, end, &l);
 		t = trim(l);
-		snprintf(word, sizeof word, "%.*s", (int)(t.end - t.start > 15 ? 15 : t.end - t.start), t.start);
+		snprintf(word, sizeof word, "%.*s",
+		    (int)(t.end - t.start > 15 ? 15 : t.end - t.start), t.start);
 		if (t.start < t.end && !is_stray(word))
 			break;
 		p = next;
@@ -376,7 +381,10 @@ from_fences(struct kextract *x, const char *p, const char *end, const char *lang
 	return x->code != NULL;
 }
 
-/* Text between <LANGUAGE> and </LANGUAGE>; the longest such text, unwrapped when it is a fence itself. */
+/*
+ * Text between <LANGUAGE> and </LANGUAGE>; the longest such text, unwrapped when it is a fence
+ * itself.
+ */
 static bool
 from_tags(struct kextract *x, const char *text, const char *language, bool bundle)
 {
@@ -419,9 +427,37 @@ static bool
 is_c_line(struct line t)
 {
 	static const char *const starts[] = {
-		"#include", "#define", "#pragma", "#if", "#el", "#endif", "#undef", "# ", "//", "/*", "*/", "}",
-		"static ", "void ", "inline ", "const ", "typedef ", "struct ", "template", "__global__", "__kernel",
-		"extern \"C\"", "for (", "for(", "if (", "if(", "while (", "while(", "switch (", "switch(", "else",
+		"#include",
+		"#define",
+		"#pragma",
+		"#if",
+		"#el",
+		"#endif",
+		"#undef",
+		"# ",
+		"//",
+		"/*",
+		"*/",
+		"}",
+		"static ",
+		"void ",
+		"inline ",
+		"const ",
+		"typedef ",
+		"struct ",
+		"template",
+		"__global__",
+		"__kernel",
+		"extern \"C\"",
+		"for (",
+		"for(",
+		"if (",
+		"if(",
+		"while (",
+		"while(",
+		"switch (",
+		"switch(",
+		"else",
 	};
 	size_t n = (size_t)(t.end - t.start);
 	char last = t.end[-1];
@@ -431,24 +467,24 @@ is_c_line(struct line t)
 	if (strchr("{};", last))
 		return true;
 	/* A prototype or an expression that goes on in the next line. */
-	return strchr(",()+-*/&|=\\", last) && (memchr(t.start, '(', n) || memchr(t.start, '=', n)) &&
-	    memchr(t.start, '*', n);
+	return strchr(",()+-*/&|=\\", last) &&
+	    (memchr(t.start, '(', n) || memchr(t.start, '=', n)) && memchr(t.start, '*', n);
 }
 
 static bool
 is_python_line(struct line t, bool indented)
 {
-	static const char *const starts[] = {
-		"import ", "from ", "def ", "class ", "@", "return ", "for ", "if ", "while ", "with ", "else:",
-		"elif ", "try:", "except", "#", "tl.", "torch.",
-	};
+	static const char *const starts[] = { "import ", "from ", "def ", "class ", "@", "return ",
+		"for ", "if ", "while ", "with ", "else:", "elif ", "try:", "except", "#", "tl.",
+		"torch." };
 	size_t n = (size_t)(t.end - t.start);
 
 	char last = t.end[-1];
 
 	if (begins_with_any(t, starts, LEN(starts)) || last == '(')
 		return true;
-	return indented && (memchr(t.start, '=', n) || memchr(t.start, '(', n) || strchr(",)]}", last));
+	return indented &&
+	    (memchr(t.start, '=', n) || memchr(t.start, '(', n) || strchr(",)]}", last));
 }
 
 /* The longest run of lines that read like code, with blank and comment lines inside it. */
@@ -490,7 +526,10 @@ from_lines(struct kextract *x, const char *text, const char *end, const char *la
 bool
 kextract(const char *text, size_t len, const char *language, bool bundle, struct kextract *x)
 {
-	/* A file that some editors have saved begins with a byte order mark, and perhaps the fence follows. */
+	/*
+	 * A file that some editors have saved begins with a byte order mark, and perhaps the fence
+	 * follows.
+	 */
 	size_t skip = kbom(text, len);
 	char *copy = kmalloc(len + 1);
 
@@ -501,7 +540,8 @@ kextract(const char *text, size_t len, const char *language, bool bundle, struct
 	for (size_t i = 0; i < len; i++)
 		copy[i] = text[i] ? text[i] : ' ';
 	copy[len] = '\0';
-	(void)(from_tags(x, copy, language, bundle) || from_fences(x, copy, copy + len, language, bundle) ||
+	(void)(from_tags(x, copy, language, bundle) ||
+	    from_fences(x, copy, copy + len, language, bundle) ||
 	    from_lines(x, copy, copy + len, language));
 	free(copy);
 	return x->code != NULL;

@@ -19,7 +19,8 @@ kfrozen_fault(const char *dir)
 	json_t *adopt = access(path, F_OK) ? NULL : kjson_load(path), *value;
 	const char *name;
 
-	json_object_foreach(json_object_get(adopt, "frozen"), name, value) {
+	json_object_foreach(json_object_get(adopt, "frozen"), name, value)
+	{
 		char *file = kasprintf("%s/%s", dir, name), hex[65] = "";
 		size_t len = 0;
 		char *text = kread_file(file, FILE_MAX, &len);
@@ -27,8 +28,10 @@ kfrozen_fault(const char *dir)
 		if (text)
 			ksha256_hex(text, len, hex);
 		if (!fault && strcmp(hex, json_is_string(value) ? json_string_value(value) : ""))
-			fault = kasprintf("%s: %s since the function was adopted: figures before and after cannot be compared; adopt into a "
-			    "new folder, or bring it back", file, text ? "it has changed" : "it is gone");
+			fault = kasprintf("%s: %s since the function was adopted: figures before "
+			                  "and after cannot be compared; adopt into a "
+			                  "new folder, or bring it back",
+			    file, text ? "it has changed" : "it is gone");
 		free(text);
 		free(file);
 	}

@@ -90,7 +90,8 @@ kgain_rows_like(const json_t *past, const json_t *timing)
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < json_array_size(timing); i++) {
-		const json_t *row = kgain_row(past, kjson_str_or(json_array_get(timing, i), "workload", ""));
+		const json_t *row =
+		    kgain_row(past, kjson_str_or(json_array_get(timing, i), "workload", ""));
 
 		if (row)
 			json_array_append(rows, (json_t *)row);
@@ -119,7 +120,8 @@ names_missing(const json_t *a, const json_t *b)
 		const char *name = kjson_str_or(json_array_get(a, i), "workload", "");
 
 		if (!kgain_row(b, name))
-			kbuf_printf(&text, "%s%s", text.len ? ", " : "", *name ? name : "(without a name)");
+			kbuf_printf(
+			    &text, "%s%s", text.len ? ", " : "", *name ? name : "(without a name)");
 	}
 	return text.data;
 }
@@ -131,8 +133,10 @@ workload_fault(const json_t *reference, const json_t *candidate)
 	char *only_candidate = names_missing(candidate, reference);
 	char *text = NULL;
 
-	if (only_reference || only_candidate || json_array_size(reference) != json_array_size(candidate))
-		text = kasprintf("timed workloads differ: only the reference has {%s}, only the candidate has {%s}",
+	if (only_reference || only_candidate ||
+	    json_array_size(reference) != json_array_size(candidate))
+		text = kasprintf("timed workloads differ: only the reference has {%s}, only the "
+		                 "candidate has {%s}",
 		    only_reference ? only_reference : "", only_candidate ? only_candidate : "");
 	else if (!json_array_size(candidate))
 		text = kstrdup("no workload is timed");
@@ -142,7 +146,8 @@ workload_fault(const json_t *reference, const json_t *candidate)
 }
 
 char *
-kgain_speedup(const json_t *reference, const json_t *candidate, const char *statistic, double *speedup, json_t **rows)
+kgain_speedup(const json_t *reference, const json_t *candidate, const char *statistic,
+    double *speedup, json_t **rows)
 {
 	size_t n = json_array_size(candidate);
 	char *fault = workload_fault(reference, candidate);
@@ -159,8 +164,9 @@ kgain_speedup(const json_t *reference, const json_t *candidate, const char *stat
 			fault = kasprintf("workload %s: the %s has no valid %s time", name,
 			    isnan(own) ? "candidate" : "reference", statistic);
 		else
-			json_array_append_new(array, json_pack("{s:s,s:f,s:f}", "workload", name,
-			    "speedup", other / own, "runtime_ms", own / 1e6));
+			json_array_append_new(array,
+			    json_pack("{s:s,s:f,s:f}", "workload", name, "speedup", other / own,
+			        "runtime_ms", own / 1e6));
 		ratio = other / own;
 		logs += kgain_weight(row) * log(ratio);
 		weights += kgain_weight(row);
@@ -170,7 +176,7 @@ kgain_speedup(const json_t *reference, const json_t *candidate, const char *stat
 	else
 		*rows = array;
 	if (!fault)
-		*speedup = n == 1 ? ratio : exp(logs / weights);	/* exact where it can be */
+		*speedup = n == 1 ? ratio : exp(logs / weights); /* exact where it can be */
 	return fault;
 }
 
@@ -193,7 +199,7 @@ kgain_sum(const struct kgain_sums *s)
 	double mean = s->logs / s->weights;
 
 	if (s->n < 2)
-		return s->n ? s->last : (struct kgain_ratio){ 0 };	/* exact where it can be */
+		return s->n ? s->last : (struct kgain_ratio){ 0 }; /* exact where it can be */
 	return (struct kgain_ratio){ exp(mean), exp(mean - sqrt(s->below) / s->weights),
 		exp(mean + sqrt(s->above) / s->weights), s->n };
 }
@@ -203,7 +209,7 @@ ratio_of_pair(const json_t *pair)
 {
 	double v = kjson_num_or(pair, "ratio", 0);
 	struct kgain_ratio r = { v, kjson_num_or(pair, "low", v), kjson_num_or(pair, "high", v),
-	    1 };
+		1 };
 
 	return v > 0 && r.low >= 0 && r.high > 0 ? r : (struct kgain_ratio){ 0 };
 }
@@ -251,7 +257,8 @@ kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double 
 }
 
 struct kgain_ratio
-kgain_ratio_of_pairs(const json_t *pairs, const char *name, const char *workload, const json_t *timing)
+kgain_ratio_of_pairs(
+    const json_t *pairs, const char *name, const char *workload, const json_t *timing)
 {
 	struct kgain_sums sums = { 0 };
 
@@ -260,8 +267,8 @@ kgain_ratio_of_pairs(const json_t *pairs, const char *name, const char *workload
 		const char *of = kjson_str_or(p, "workload", "");
 		struct kgain_ratio r = ratio_of_pair(p);
 
-		if (r.n && !strcmp(kjson_str_or(p, "name", ""), name) && (!workload || !strcmp(of,
-		    workload)))
+		if (r.n && !strcmp(kjson_str_or(p, "name", ""), name) &&
+		    (!workload || !strcmp(of, workload)))
 			kgain_add(&sums, kgain_weight(kgain_row(timing, of)), r);
 	}
 	return kgain_sum(&sums);
@@ -273,8 +280,8 @@ kgain_mean(const json_t *rows, const json_t *timing)
 	struct kgain_sums sums = { 0 };
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i), *of = kgain_row(timing,
-		    kjson_str_or(row, "workload", ""));
+		const json_t *row = json_array_get(rows, i),
+		             *of = kgain_row(timing, kjson_str_or(row, "workload", ""));
 		struct kgain_ratio r = kgain_speedup_of(row);
 
 		if (r.n && (of || !timing))
@@ -286,11 +293,13 @@ kgain_mean(const json_t *rows, const json_t *timing)
 struct kgain_ratio
 kgain_read(const json_t *object, const char *mean, const char *low, const char *high)
 {
-	double v = kjson_num_or(object, mean, 0), open = json_object_get(object, low) ? INFINITY : v;
+	double v = kjson_num_or(object, mean, 0),
+	       open = json_object_get(object, low) ? INFINITY : v;
 
 	if (!(v > 0))
 		return (struct kgain_ratio){ 0 };
-	return (struct kgain_ratio){ v, kjson_num_or(object, low, v), kjson_num_or(object, high, open), 1 };
+	return (struct kgain_ratio){ v, kjson_num_or(object, low, v),
+		kjson_num_or(object, high, open), 1 };
 }
 
 struct kgain_ratio
@@ -316,7 +325,7 @@ kgain_product(const struct kgain_ratio *a, const struct kgain_ratio *b)
 	if (!a->n || !b->n)
 		return (struct kgain_ratio){ 0 };
 	return (struct kgain_ratio){ mean,
-	    mean * exp(-hypot(log(a->mean / a->low), log(b->mean / b->low))),
+		mean * exp(-hypot(log(a->mean / a->low), log(b->mean / b->low))),
 		mean * exp(hypot(log(a->high / a->mean), log(b->high / b->mean))), 1 };
 }
 
@@ -349,18 +358,23 @@ kgain_verdict(const struct kgain_ratio *r, double min_gain)
 		return "gain";
 	if (r->high < 1)
 		return "loss";
-	return r->low >= 1 - KGAIN_SAME && r->high <= 1 + fmax(min_gain, KGAIN_SAME) ? "same" :
-	    "inconclusive";
+	return r->low >= 1 - KGAIN_SAME && r->high <= 1 + fmax(min_gain, KGAIN_SAME) ? "same"
+	                                                                             : "inconclusiv"
+	                                                                               "e";
 }
 
 enum { MOST_SAMPLES = 4096 };
 
-/* The median of a row and its interval, which is everything when there are no two samples to make one of. */
+/*
+ * The median of a row and its interval, which is everything when there are no two samples to make
+ * one of.
+ */
 static bool
 interval_of(const json_t *row, struct kstat_interval *m)
 {
 	const json_t *samples = json_object_get(row, "samples_ns");
-	size_t n = json_array_size(samples) < MOST_SAMPLES ? json_array_size(samples) : MOST_SAMPLES;
+	size_t n =
+	    json_array_size(samples) < MOST_SAMPLES ? json_array_size(samples) : MOST_SAMPLES;
 	double *x = kcalloc(n + 1, sizeof *x);
 
 	for (size_t i = 0; i < n; i++)
@@ -384,11 +398,11 @@ kgain_ratio_of_rows(const json_t *other, const json_t *own, const char *workload
 		struct kstat_interval a, b;
 		struct kgain_ratio r;
 
-		if ((workload && strcmp(name, workload)) || !interval_of(kgain_row(other, name), &a) ||
-		    !interval_of(row, &b))
+		if ((workload && strcmp(name, workload)) ||
+		    !interval_of(kgain_row(other, name), &a) || !interval_of(row, &b))
 			continue;
 		r = (struct kgain_ratio){ a.median / b.median, fmax(a.low, 0) / b.high,
-		    a.high / fmax(b.low, 0), 1 };
+			a.high / fmax(b.low, 0), 1 };
 		kgain_add(&sums, kgain_weight(row), r);
 	}
 	return kgain_sum(&sums);

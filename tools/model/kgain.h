@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kgain: what timing rows say: times, speed-ups, and whether a difference is more than noise. A row is an element of
- * eval.timing: {"workload", "samples_ns", "median_ns", "min_ns", "mean_ns", ...}.
+ * kgain: what timing rows say: times, speed-ups, and whether a difference is more than noise. A row
+ * is an element of eval.timing: {"workload", "samples_ns", "median_ns", "min_ns", "mean_ns", ...}.
  */
 #ifndef KGAIN_H
 #define KGAIN_H
@@ -17,8 +17,9 @@
 #define KGAIN_REUSE_GAP 0.01
 
 /*
- * Time of a row by STATISTIC ("median", "min" or "mean") in ns: the field of that name, else computed from
- * samples_ns. NAN when there is neither, or when the time is not a finite number above zero.
+ * Time of a row by STATISTIC ("median", "min" or "mean") in ns: the field of that name, else
+ * computed from samples_ns. NAN when there is neither, or when the time is not a finite number
+ * above zero.
  */
 double kgain_time_ns(const json_t *row, const char *statistic);
 
@@ -35,12 +36,13 @@ json_t *kgain_rows_like(const json_t *past, const json_t *timing);
 double kgain_runtime_ms(const json_t *timing, const char *statistic);
 
 /*
- * Speed-up of CANDIDATE over REFERENCE: geometric mean, weighted, over workloads of reference time / candidate time.
- * Both must time the same workloads, each with a valid time. Returns NULL and fills *SPEEDUP and, unless ROWS is NULL,
- * *ROWS (a new array of {"workload","speedup","runtime_ms"}); or returns the fault as text, which the caller frees.
+ * Speed-up of CANDIDATE over REFERENCE: geometric mean, weighted, over workloads of reference time
+ * / candidate time. Both must time the same workloads, each with a valid time. Returns NULL and
+ * fills *SPEEDUP and, unless ROWS is NULL, *ROWS (a new array of
+ * {"workload","speedup","runtime_ms"}); or returns the fault as text, which the caller frees.
  */
-char *kgain_speedup(const json_t *reference, const json_t *candidate, const char *statistic, double *speedup,
-    json_t **rows);
+char *kgain_speedup(const json_t *reference, const json_t *candidate, const char *statistic,
+    double *speedup, json_t **rows);
 
 /*
  * A ratio of two times, or a geometric mean over N of them, with its interval. N 0: there is none.
@@ -49,14 +51,14 @@ char *kgain_speedup(const json_t *reference, const json_t *candidate, const char
  */
 struct kgain_ratio {
 	double mean;
-	double low, high;	/* LOW 0: too few samples for a lower end; HIGH infinite: for any */
+	double low, high; /* LOW 0: too few samples for a lower end; HIGH infinite: for any */
 	size_t n;
 };
 
 /* A geometric mean in the making; zero-initialise. */
 struct kgain_sums {
 	double logs, weights;
-	double below, above;	/* squares of half-widths */
+	double below, above; /* squares of half-widths */
 	struct kgain_ratio last;
 	size_t n;
 };
@@ -69,38 +71,40 @@ struct kgain_ratio kgain_sum(const struct kgain_sums *s);
  */
 struct kgain_ratio kgain_pair(const json_t *pairs, const char *name, const char *workload);
 /* The mean over all rows of TIMING, weighted as they are. False when a row has no valid pair. */
-bool kgain_raced(const json_t *pairs, const char *name, const json_t *timing,
-    struct kgain_ratio *ratio);
+bool kgain_raced(
+    const json_t *pairs, const char *name, const json_t *timing, struct kgain_ratio *ratio);
 /*
  * The same, of which only the ratio and its lower end are asked for; false without a lower end,
  * too.
  */
-bool kgain_pairs(const json_t *pairs, const char *name, const json_t *timing, double *ratio,
-    double *low);
+bool kgain_pairs(
+    const json_t *pairs, const char *name, const json_t *timing, double *ratio, double *low);
 /*
  * The mean over what there is: from pairs with the opponent NAME, or from times measured apart,
  * OTHER over OWN, where the interval is by those of the two medians. Of one WORKLOAD, or of all
  * (NULL), weighted as the rows of TIMING (may be NULL) or OWN are.
  */
-struct kgain_ratio kgain_ratio_of_pairs(const json_t *pairs, const char *name, const char *workload,
-    const json_t *timing);
-struct kgain_ratio kgain_ratio_of_rows(const json_t *other, const json_t *own, const char *workload);
+struct kgain_ratio kgain_ratio_of_pairs(
+    const json_t *pairs, const char *name, const char *workload, const json_t *timing);
+struct kgain_ratio kgain_ratio_of_rows(
+    const json_t *other, const json_t *own, const char *workload);
 /*
  * Two rows measured apart, by STATISTIC: the interval is that of the medians, and no narrower than
  * NOISE, a share, which is all that there is without samples. And the mean over the rows of OWN;
  * false when OTHER lacks one of them.
  */
-struct kgain_ratio kgain_apart(const json_t *other, const json_t *own, const char *statistic,
-    double noise);
+struct kgain_ratio kgain_apart(
+    const json_t *other, const json_t *own, const char *statistic, double noise);
 bool kgain_all_apart(const json_t *other, const json_t *own, const char *statistic, double noise,
     struct kgain_ratio *ratio);
 
 /*
- * A ratio as records hold it, in three members: without LOW there is no interval, with LOW and without
- * HIGH no upper end. A speed-up, "speedup", "speedup_low", "speedup_high": of an object, and over ROWS
- * of such, as far as TIMING has them (NULL: all), weighted as they are there.
+ * A ratio as records hold it, in three members: without LOW there is no interval, with LOW and
+ * without HIGH no upper end. A speed-up, "speedup", "speedup_low", "speedup_high": of an object,
+ * and over ROWS of such, as far as TIMING has them (NULL: all), weighted as they are there.
  */
-struct kgain_ratio kgain_read(const json_t *object, const char *mean, const char *low, const char *high);
+struct kgain_ratio kgain_read(
+    const json_t *object, const char *mean, const char *low, const char *high);
 struct kgain_ratio kgain_speedup_of(const json_t *object);
 struct kgain_ratio kgain_mean(const json_t *rows, const json_t *timing);
 void kgain_put_speedup(json_t *object, const struct kgain_ratio *r);
@@ -122,7 +126,10 @@ bool kgain_beyond(const struct kgain_ratio *a, const struct kgain_ratio *b);
  */
 const char *kgain_verdict(const struct kgain_ratio *r, double min_gain);
 
-/* Noise of a ratio of two times that were measured apart, from the noise floor of each: sqrt(a^2 + b^2). */
+/*
+ * Noise of a ratio of two times that were measured apart, from the noise floor of each: sqrt(a^2 +
+ * b^2).
+ */
 double kgain_noise(double a, double b);
 
 #endif

@@ -22,7 +22,8 @@ kgroups_expected(const struct ktask *t)
 bool
 kgroups_of(const struct ktask *t, const struct ktask_workload *w, struct kgroups *g)
 {
-	const json_t *list = t->groups < 0 ? NULL : json_object_get(w->values, t->tensors[t->groups].name);
+	const json_t *list =
+	    t->groups < 0 ? NULL : json_object_get(w->values, t->tensors[t->groups].name);
 	size_t n = json_array_size(list);
 	int64_t least = INT64_MAX;
 
@@ -59,18 +60,22 @@ fault(struct kbuf *b, size_t *count, const char *fmt, ...)
 }
 
 /*
- * A generator that gives every group 0.2 to 1.2 of its share, say, is called unbalanced and is nearly uniform: no group
- * is empty and none has half of the rows.
+ * A generator that gives every group 0.2 to 1.2 of its share, say, is called unbalanced and is
+ * nearly uniform: no group is empty and none has half of the rows.
  */
 static void
 check_skew(struct kbuf *b, size_t *count, const struct ktask_workload *w, const struct kgroups *g)
 {
 	if (w->skew && !g->empty && !g->dominated)
-		fault(b, count, "workload %s is called skewed, but none of its %zu groups is empty and none has half "
+		fault(b, count,
+		    "workload %s is called skewed, but none of its %zu groups is empty and none "
+		    "has half "
 		    "of the "
-		    "rows (the largest has %.2f times its share): routing is not that even; leave a group empty, or "
+		    "rows (the largest has %.2f times its share): routing is not that even; leave "
+		    "a group empty, or "
 		    "give one half of the rows",
-		    w->name, g->count, (double)g->largest * (double)g->count / (double)(g->rows ? g->rows : 1));
+		    w->name, g->count,
+		    (double)g->largest * (double)g->count / (double)(g->rows ? g->rows : 1));
 }
 
 size_t
@@ -78,9 +83,11 @@ kgroups_faults(const struct ktask *t, char **text)
 {
 	enum { UNIFORM, SKEWED, DOMINATED, EMPTY, TIMED, KINDS };
 	static const char *const missing[KINDS] = {
-		"no workload has groups of equal size", "no workload is skewed (the largest group at least twice the "
-		    "average)",
-		"no workload has a group with half of the rows or more", "no workload has an empty group",
+		"no workload has groups of equal size",
+		"no workload is skewed (the largest group at least twice the "
+		"average)",
+		"no workload has a group with half of the rows or more",
+		"no workload has an empty group",
 		"no timed workload has \"skew\": true, so no gain could be shown to hold there",
 	};
 	bool found[KINDS] = { false };
@@ -93,9 +100,10 @@ kgroups_faults(const struct ktask *t, char **text)
 		struct kgroups g;
 
 		if (!kgroups_of(t, w, &g)) {
-			fault(&b, &count, "workload %s gives no values for %s: the sizes of its groups must be known",
-			    w->name,
-			    t->tensors[t->groups].name);
+			fault(&b, &count,
+			    "workload %s gives no values for %s: the sizes of its groups must be "
+			    "known",
+			    w->name, t->tensors[t->groups].name);
 			continue;
 		}
 		known++;
@@ -107,9 +115,12 @@ kgroups_faults(const struct ktask *t, char **text)
 		check_skew(&b, &count, w, &g);
 	}
 	if (t->groups < 0 && kgroups_expected(t))
-		fault(&b, &count, "op %s is a grouped operation: \"groups\" must say which input holds the sizes of "
+		fault(&b, &count,
+		    "op %s is a grouped operation: \"groups\" must say which input holds the sizes "
+		    "of "
 		    "its groups, as in "
-		    "{\"tensor\": \"offsets\", \"form\": \"offsets\"}", t->op);
+		    "{\"tensor\": \"offsets\", \"form\": \"offsets\"}",
+		    t->op);
 	for (size_t k = 0; k < KINDS && known; k++)
 		if (!found[k])
 			fault(&b, &count, "%s", missing[k]);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* khw: see khw.h. Names of metrics and units are vocabulary and stand here; values stand in docs/hardware alone. */
+/*
+ * khw: see khw.h. Names of metrics and units are vocabulary and stand here; values stand in
+ * docs/hardware alone.
+ */
 #include "khw.h"
 
 #include <ctype.h>
@@ -21,25 +24,39 @@ static const struct {
 	const char *name;
 	enum khw_dimension dimension;
 } metrics[] = {
-	{ "arch", KHW_NAME }, { "compute_capability", KHW_NAME }, { "memory_type", KHW_NAME },
-	{ "memory_bandwidth", KHW_BANDWIDTH }, { "memory_size", KHW_SIZE }, { "memory_bus", KHW_WIDTH },
-	{ "l1_per_unit", KHW_SIZE }, { "l2_size", KHW_SIZE }, { "l3_size", KHW_SIZE }, { "cache_line", KHW_SIZE },
-	{ "units", KHW_COUNT }, { "boost_clock", KHW_CLOCK }, { "memory_clock", KHW_CLOCK },
+	{ "arch", KHW_NAME },
+	{ "compute_capability", KHW_NAME },
+	{ "memory_type", KHW_NAME },
+	{ "memory_bandwidth", KHW_BANDWIDTH },
+	{ "memory_size", KHW_SIZE },
+	{ "memory_bus", KHW_WIDTH },
+	{ "l1_per_unit", KHW_SIZE },
+	{ "l2_size", KHW_SIZE },
+	{ "l3_size", KHW_SIZE },
+	{ "cache_line", KHW_SIZE },
+	{ "units", KHW_COUNT },
+	{ "boost_clock", KHW_CLOCK },
+	{ "memory_clock", KHW_CLOCK },
 	{ "board_power", KHW_POWER },
-	{ "warp_width", KHW_COUNT }, { "simd_width", KHW_WIDTH },
-	{ "registers_per_unit", KHW_COUNT }, { "register_file_per_unit", KHW_SIZE }, { "max_registers_per_thread",
-	KHW_COUNT },
-	{ "shared_memory_per_unit", KHW_SIZE }, { "shared_memory_per_block", KHW_SIZE },
-	{ "max_threads_per_unit", KHW_COUNT }, { "max_warps_per_unit", KHW_COUNT },
+	{ "warp_width", KHW_COUNT },
+	{ "simd_width", KHW_WIDTH },
+	{ "registers_per_unit", KHW_COUNT },
+	{ "register_file_per_unit", KHW_SIZE },
+	{ "max_registers_per_thread", KHW_COUNT },
+	{ "shared_memory_per_unit", KHW_SIZE },
+	{ "shared_memory_per_block", KHW_SIZE },
+	{ "max_threads_per_unit", KHW_COUNT },
+	{ "max_warps_per_unit", KHW_COUNT },
 	{ "max_blocks_per_unit", KHW_COUNT },
 	{ "max_threads_per_block", KHW_COUNT },
 };
 
 /*
- * Peak rates: a type and what computes it. Sparse: only where 2 of every 4 values are zeros. Narrow: sums kept in 16
- * bits.
+ * Peak rates: a type and what computes it. Sparse: only where 2 of every 4 values are zeros.
+ * Narrow: sums kept in 16 bits.
  */
-static const char *const types[] = { "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp6", "fp4", "int8" };
+static const char *const types[] = { "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp6", "fp4",
+	"int8" };
 static const char *const engines[] = { "_vector", "_matrix", "_matrix_sparse", "_matrix_narrow" };
 
 static const struct {
@@ -47,28 +64,42 @@ static const struct {
 	const char *name;
 	double factor;
 } units[] = {
-	{ KHW_RATE, "GFLOPS", 1e9 }, { KHW_RATE, "TFLOPS", 1e12 }, { KHW_RATE, "PFLOPS", 1e15 },
-	{ KHW_RATE, "TOPS", 1e12 }, { KHW_RATE, "POPS", 1e15 },
-	{ KHW_BANDWIDTH, "GB/s", 1e9 }, { KHW_BANDWIDTH, "TB/s", 1e12 },
-	{ KHW_SIZE, "bytes", 1 }, { KHW_SIZE, "KiB", 1024 }, { KHW_SIZE, "MiB", 1048576 },
+	{ KHW_RATE, "GFLOPS", 1e9 },
+	{ KHW_RATE, "TFLOPS", 1e12 },
+	{ KHW_RATE, "PFLOPS", 1e15 },
+	{ KHW_RATE, "TOPS", 1e12 },
+	{ KHW_RATE, "POPS", 1e15 },
+	{ KHW_BANDWIDTH, "GB/s", 1e9 },
+	{ KHW_BANDWIDTH, "TB/s", 1e12 },
+	{ KHW_SIZE, "bytes", 1 },
+	{ KHW_SIZE, "KiB", 1024 },
+	{ KHW_SIZE, "MiB", 1048576 },
 	{ KHW_SIZE, "GiB", 1073741824 },
-	{ KHW_SIZE, "KB", 1e3 }, { KHW_SIZE, "MB", 1e6 }, { KHW_SIZE, "GB", 1e9 },
-	{ KHW_CLOCK, "MHz", 1e6 }, { KHW_CLOCK, "GHz", 1e9 }, { KHW_POWER, "W", 1 },
-	{ KHW_COUNT, "SM", 1 }, { KHW_COUNT, "CU", 1 }, { KHW_COUNT, "Xe-cores", 1 }, { KHW_COUNT, "threads", 1 },
-	{ KHW_COUNT, "warps", 1 }, { KHW_COUNT, "wavefronts", 1 }, { KHW_COUNT, "blocks", 1 }, { KHW_COUNT, "registers",
-	1 },
-	{ KHW_WIDTH, "bits", 1 }, { KHW_NAME, "version", 1 }, { KHW_NAME, "name", 1 },
+	{ KHW_SIZE, "KB", 1e3 },
+	{ KHW_SIZE, "MB", 1e6 },
+	{ KHW_SIZE, "GB", 1e9 },
+	{ KHW_CLOCK, "MHz", 1e6 },
+	{ KHW_CLOCK, "GHz", 1e9 },
+	{ KHW_POWER, "W", 1 },
+	{ KHW_COUNT, "SM", 1 },
+	{ KHW_COUNT, "CU", 1 },
+	{ KHW_COUNT, "Xe-cores", 1 },
+	{ KHW_COUNT, "threads", 1 },
+	{ KHW_COUNT, "warps", 1 },
+	{ KHW_COUNT, "wavefronts", 1 },
+	{ KHW_COUNT, "blocks", 1 },
+	{ KHW_COUNT, "registers", 1 },
+	{ KHW_WIDTH, "bits", 1 },
+	{ KHW_NAME, "version", 1 },
+	{ KHW_NAME, "name", 1 },
 };
 
 /* Words that have no place beside a figure. */
-static const char *const hedges[] = {
-	"approximately", "approx", "approximate", "about", "around", "roughly", "circa", "ca.", "nearly", "almost",
-	    "estimated",
-	"estimate", "usually", "typically", "typical", "generally", "probably", "likely", "presumably", "assumed",
-	    "assume",
-	"should be", "would be", "could be", "similar product", "similar to", "or so", "more or less", "~",
-	    "\xe2\x89\x88",
-};
+static const char *const hedges[] = { "approximately", "approx", "approximate", "about", "around",
+	"roughly", "circa", "ca.", "nearly", "almost", "estimated", "estimate", "usually",
+	"typically", "typical", "generally", "probably", "likely", "presumably", "assumed",
+	"assume", "should be", "would be", "could be", "similar product", "similar to", "or so",
+	"more or less", "~", "\xe2\x89\x88" };
 
 bool
 khw_metric(const char *metric, enum khw_dimension *dimension)
@@ -79,7 +110,8 @@ khw_metric(const char *metric, enum khw_dimension *dimension)
 			return true;
 		}
 	for (size_t i = 0; i < LEN(types); i++)
-		for (size_t j = 0; j < LEN(engines) && !strncmp(metric, types[i], strlen(types[i])); j++)
+		for (size_t j = 0; j < LEN(engines) && !strncmp(metric, types[i], strlen(types[i]));
+		     j++)
 			if (!strcmp(metric + strlen(types[i]), engines[j])) {
 				*dimension = KHW_RATE;
 				return true;
@@ -99,7 +131,8 @@ khw_unit(enum khw_dimension dimension, const char *unit, char *list, size_t list
 		if (unit && !strcmp(units[i].name, unit))
 			factor = units[i].factor;
 		if (list && n < list_len)
-			n += (size_t)snprintf(list + n, list_len - n, "%s%s", n ? ", " : "", units[i].name);
+			n += (size_t)snprintf(
+			    list + n, list_len - n, "%s%s", n ? ", " : "", units[i].name);
 	}
 	return factor;
 }
@@ -137,7 +170,8 @@ struct reader {
 	bool vendor;
 };
 
-static void fault(struct reader *r, long line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void fault(struct reader *r, long line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static void
 fault(struct reader *r, long line, const char *fmt, ...)
@@ -152,7 +186,10 @@ fault(struct reader *r, long line, const char *fmt, ...)
 	r->faults++;
 }
 
-/* The text before the first C, without blanks around it, and *P behind C; all of it when there is no C. */
+/*
+ * The text before the first C, without blanks around it, and *P behind C; all of it when there is
+ * no C.
+ */
 static char *
 cut(char **p, char c)
 {
@@ -183,7 +220,8 @@ product_of(const char *s, double *v)
 {
 	char *end, op;
 
-	for (*v = strtod(s, &end); end != s; *v = op == '*' ? *v * strtod(s, &end) : *v / strtod(s, &end)) {
+	for (*v = strtod(s, &end); end != s;
+	     *v = op == '*' ? *v * strtod(s, &end) : *v / strtod(s, &end)) {
 		s = end + strspn(end, " ");
 		if (!*s)
 			return isfinite(*v);
@@ -200,16 +238,21 @@ read_evidence(struct reader *r, struct khw_fact *f, double value)
 {
 	double derived;
 
-	if (!strcmp(f->evidence, "vendor-published") || !strcmp(f->evidence, "architecture-analysis"))
+	if (!strcmp(f->evidence, "vendor-published") ||
+	    !strcmp(f->evidence, "architecture-analysis"))
 		return;
 	if (strncmp(f->evidence, "derived ", 8)) {
-		fault(r, r->line, "%s: '%s' is no class of evidence: vendor-published, architecture-analysis, or "
-		    "derived with its calculation (derived 600 / 8)", f->metric, f->evidence);
+		fault(r, r->line,
+		    "%s: '%s' is no class of evidence: vendor-published, architecture-analysis, or "
+		    "derived with its calculation (derived 600 / 8)",
+		    f->metric, f->evidence);
 	} else if (!strpbrk(f->evidence, "*/") || !product_of(f->evidence + 8, &derived)) {
-		fault(r, r->line, "%s: 'derived' needs its divisor: numbers with * and /, as in derived 600 / 8",
+		fault(r, r->line,
+		    "%s: 'derived' needs its divisor: numbers with * and /, as in derived 600 / 8",
 		    f->metric);
 	} else if (fabs(derived - value) > 1e-3 * value) {
-		fault(r, r->line, "%s: %s gives %g, not %g", f->metric, f->evidence, derived, value);
+		fault(
+		    r, r->line, "%s: %s gives %g, not %g", f->metric, f->evidence, derived, value);
 	}
 }
 
@@ -220,18 +263,26 @@ read_source(struct reader *r, struct khw_fact *f, char *text)
 	size_t n = strcspn(text, "]");
 
 	for (size_t i = 0; *text == '[' && text[n] && i < r->source_count; i++)
-		if (strlen(r->sources[i].key) == n - 1 && !strncmp(r->sources[i].key, text + 1, n - 1)) {
+		if (strlen(r->sources[i].key) == n - 1 &&
+		    !strncmp(r->sources[i].key, text + 1, n - 1)) {
 			const char *where = text + n + 1 + strspn(text + n + 1, " ");
 
 			r->sources[i].used = true;
-			f->source = kasprintf("%s%s%s", r->sources[i].text, *where ? "; " : "", where);
+			f->source =
+			    kasprintf("%s%s%s", r->sources[i].text, *where ? "; " : "", where);
 			if (!*where)
-				fault(r, r->line, "%s: say where in the source it stands: a page, section, table or "
-				    "row", f->metric);
+				fault(r, r->line,
+				    "%s: say where in the source it stands: a page, section, table "
+				    "or "
+				    "row",
+				    f->metric);
 			return;
 		}
-	fault(r, r->line, "%s: it has no source: end the line with [KEY] and where in it, KEY being one of the section "
-	    "Sources", f->metric);
+	fault(r, r->line,
+	    "%s: it has no source: end the line with [KEY] and where in it, KEY being one of the "
+	    "section "
+	    "Sources",
+	    f->metric);
 }
 
 static void
@@ -248,8 +299,9 @@ read_value(struct reader *r, struct khw_fact *f, char *rest, enum khw_dimension 
 	f->value = value;
 	factor = khw_unit(dimension, f->unit, list, sizeof list);
 	if (hedge)
-		fault(r, r->line, "%s: '%s' hedges: write the figure that the source has, or unavailable", f->metric,
-		    hedge);
+		fault(r, r->line,
+		    "%s: '%s' hedges: write the figure that the source has, or unavailable",
+		    f->metric, hedge);
 	else if (factor <= 0)
 		fault(r, r->line, "%s: '%s' is no unit of it: %s", f->metric, f->unit, list);
 	else if (dimension != KHW_NAME && !number_of(value, &number))
@@ -269,9 +321,9 @@ add_fact(struct reader *r, struct khw_fact *f)
 
 	for (size_t i = 0; i < d->fact_count; i++)
 		if (!strcmp(d->facts[i].metric, f->metric)) {
-			fault(r, r->line, "%s: it stands in line %ld already (%s %s)", f->metric, d->facts[i].line,
-			    d->facts[i].value ? d->facts[i].value : "unknown", d->facts[i].unit ? d->facts[i].unit :
-			    "");
+			fault(r, r->line, "%s: it stands in line %ld already (%s %s)", f->metric,
+			    d->facts[i].line, d->facts[i].value ? d->facts[i].value : "unknown",
+			    d->facts[i].unit ? d->facts[i].unit : "");
 			break;
 		}
 	d->facts = krealloc(d->facts, (d->fact_count + 1) * sizeof *d->facts);
@@ -293,15 +345,17 @@ read_fact(struct reader *r, char *name, char *rest)
 	else if (!strcmp(rest, "unavailable") || !strcmp(rest, "none"))
 		reason = "";
 	if (!khw_metric(name, &dimension)) {
-		fault(r, r->line, "'%s' is no metric that is known here; see docs/hardware/README.md", name);
+		fault(r, r->line,
+		    "'%s' is no metric that is known here; see docs/hardware/README.md", name);
 	} else if (!reason) {
 		read_value(r, &f, rest, dimension);
 	} else {
 		reason += strspn(reason, " ");
 		f.source = kstrdup(reason);
 		if (!*reason)
-			fault(r, r->line, "%s: what is unavailable or none needs a reason: %s: %s: because …", name,
-			    name, rest);
+			fault(r, r->line,
+			    "%s: what is unavailable or none needs a reason: %s: %s: because …",
+			    name, name, rest);
 	}
 	add_fact(r, &f);
 }
@@ -326,7 +380,8 @@ read_key(struct reader *r, char *p)
 	p += *p == ':';
 	text = cut(&p, '\n');
 	if (!strstr(text, "https://") && !strstr(text, "http://"))
-		fault(r, r->line, "[%s]: a source needs its title and its address (https://…)", key);
+		fault(
+		    r, r->line, "[%s]: a source needs its title and its address (https://…)", key);
 	r->sources = krealloc(r->sources, (r->source_count + 1) * sizeof *r->sources);
 	r->sources[r->source_count++] = (struct source){ key, text, false, r->line };
 }
@@ -402,7 +457,8 @@ read_device(struct khw_device *d, const char *path, const char *cited, struct kb
 	if (!d->name)
 		fault(&r, 1, "the line '- device: NAME' is missing");
 	else if (strlen(base) != strlen(d->name) + 3 || strncmp(base, d->name, strlen(d->name)))
-		fault(&r, 1, "the device is called '%s': so must be the file (%s.md)", d->name, d->name);
+		fault(&r, 1, "the device is called '%s': so must be the file (%s.md)", d->name,
+		    d->name);
 	if (!d->name)
 		d->name = kstrdup("");
 	for (size_t i = 0; i < r.source_count; i++) {
@@ -465,8 +521,8 @@ load_folder(struct khw *h, const char *folder, const char *cited, struct kbuf *t
 	if (n < 0)
 		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "%s", folder);
 	for (int i = 0; i < n; i++) {
-		char *path = kasprintf("%s/%s", folder, list[i]->d_name), *name = kasprintf("%s/%s", cited,
-		    list[i]->d_name);
+		char *path = kasprintf("%s/%s", folder, list[i]->d_name),
+		     *name = kasprintf("%s/%s", cited, list[i]->d_name);
 
 		h->devices = krealloc(h->devices, (h->count + 1) * sizeof *h->devices);
 		faults += read_device(&h->devices[h->count++], path, name, text);
@@ -506,8 +562,11 @@ check_claims(const struct khw *h, struct kbuf *text)
 
 			for (size_t j = i + 1; j < h->count; j++)
 				if (claims(&h->devices[j], name, &line)) {
-					kbuf_printf(text, "%s:%ld: '%s' is claimed by %s:%ld too: one device, one "
-					    "file\n", h->devices[j].file, line, name, d->file,
+					kbuf_printf(text,
+					    "%s:%ld: '%s' is claimed by %s:%ld too: one device, "
+					    "one "
+					    "file\n",
+					    h->devices[j].file, line, name, d->file,
 					    a ? d->alias_lines[a - 1] : 1);
 					faults++;
 				}
@@ -527,8 +586,8 @@ struct khw *
 khw_load(const char *folder, const char *dir)
 {
 	struct khw *h = kcalloc(1, sizeof *h);
-	char *shipped = folder ? kstrdup(folder) : kdata_path(CITED "/README.md"), *own = kasprintf("%s/hardware",
-	    dir ? dir : ".");
+	char *shipped = folder ? kstrdup(folder) : kdata_path(CITED "/README.md"),
+	     *own = kasprintf("%s/hardware", dir ? dir : ".");
 	struct kbuf text = { 0 };
 	size_t faults;
 
@@ -543,7 +602,8 @@ khw_load(const char *folder, const char *dir)
 	if (faults) {
 		for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n"))
 			kwarn("%s", line);
-		kdie(K_USAGE, "%zu fault%s in the facts about hardware", faults, faults > 1 ? "s" : "");
+		kdie(K_USAGE, "%zu fault%s in the facts about hardware", faults,
+		    faults > 1 ? "s" : "");
 	}
 	kbuf_free(&text);
 	return h;
@@ -611,11 +671,12 @@ khw_line(const struct khw_device *d, const struct khw_fact *f)
 json_t *
 khw_json(const struct khw_device *d, const struct khw_fact *f)
 {
-	json_t *value = isnan(f->number) ? json_string(f->value) : json_real(strtod(f->value, NULL));
+	json_t *value =
+	    isnan(f->number) ? json_string(f->value) : json_real(strtod(f->value, NULL));
 
-	return json_pack("{s:s,s:o,s:s,s:s,s:s,s:s,s:I,s:s}", "metric", f->metric, "value", value, "unit", f->unit,
-	    "evidence", f->evidence, "source", f->source, "file", d->file, "line", (json_int_t)f->line, "sha256",
-	    d->sha256);
+	return json_pack("{s:s,s:o,s:s,s:s,s:s,s:s,s:I,s:s}", "metric", f->metric, "value", value,
+	    "unit", f->unit, "evidence", f->evidence, "source", f->source, "file", d->file, "line",
+	    (json_int_t)f->line, "sha256", d->sha256);
 }
 
 /* The prefix of rates for a type; NULL: none. */
@@ -623,14 +684,25 @@ static const char *
 rate_of(enum kdtype t)
 {
 	switch (t) {
-	case KDTYPE_F64: return "fp64";
-	case KDTYPE_F32: return "fp32";
-	case KDTYPE_TF32: return "tf32";
-	case KDTYPE_F16: return "fp16";
-	case KDTYPE_BF16: return "bf16";
-	case KDTYPE_E4M3: case KDTYPE_E5M2: case KDTYPE_E4M3FNUZ: case KDTYPE_E5M2FNUZ: return "fp8";
-	case KDTYPE_I8: return "int8";
-	default: return NULL;
+	case KDTYPE_F64:
+		return "fp64";
+	case KDTYPE_F32:
+		return "fp32";
+	case KDTYPE_TF32:
+		return "tf32";
+	case KDTYPE_F16:
+		return "fp16";
+	case KDTYPE_BF16:
+		return "bf16";
+	case KDTYPE_E4M3:
+	case KDTYPE_E5M2:
+	case KDTYPE_E4M3FNUZ:
+	case KDTYPE_E5M2FNUZ:
+		return "fp8";
+	case KDTYPE_I8:
+		return "int8";
+	default:
+		return NULL;
 	}
 }
 
@@ -646,7 +718,8 @@ main_type(const struct ktask *t)
 		w++;
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (!t->tensors[i].scalar && t->tensors[i].input && rate_of(t->tensors[i].dtype))
-			elements[t->tensors[i].dtype] += (double)ktask_elements(t, w, &t->tensors[i]);
+			elements[t->tensors[i].dtype] +=
+			    (double)ktask_elements(t, w, &t->tensors[i]);
 	for (int i = 0; i < KDTYPE_COUNT; i++)
 		if (elements[i] > 0 && (best == KDTYPE_COUNT || elements[i] > elements[best]))
 			best = i;
@@ -683,8 +756,10 @@ khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t
 		return own;
 	type = dtype == KDTYPE_COUNT ? NULL : rate_of(dtype);
 	if (!type) {
-		snprintf(why, why_len, "no input of the task is of a type that rates are told of; say \"compute\" in "
-		    "%s", t->file);
+		snprintf(why, why_len,
+		    "no input of the task is of a type that rates are told of; say \"compute\" in "
+		    "%s",
+		    t->file);
 		return NULL;
 	}
 	snprintf(name, sizeof name, "%s_matrix", type);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * khw: facts about hardware, from the files docs/hardware/DEVICE.md: one fact on a line, each with its source. The
- * grammar is told in docs/hardware/README.md. No figure of any device stands in a program: whoever needs one asks here,
- * by a device's exact name, and gets it with file and line, or hears that it is unknown.
+ * khw: facts about hardware, from the files docs/hardware/DEVICE.md: one fact on a line, each with
+ * its source. The grammar is told in docs/hardware/README.md. No figure of any device stands in a
+ * program: whoever needs one asks here, by a device's exact name, and gets it with file and line,
+ * or hears that it is unknown.
  */
 #ifndef KHW_H
 #define KHW_H
@@ -15,27 +16,45 @@
 #include "kutil.h"
 
 /* What a metric measures, and so which units it may be told in. */
-enum khw_dimension { KHW_RATE, KHW_BANDWIDTH, KHW_SIZE, KHW_CLOCK, KHW_POWER, KHW_COUNT, KHW_WIDTH, KHW_NAME,
-    KHW_DIMENSIONS };
+enum khw_dimension {
+	KHW_RATE,
+	KHW_BANDWIDTH,
+	KHW_SIZE,
+	KHW_CLOCK,
+	KHW_POWER,
+	KHW_COUNT,
+	KHW_WIDTH,
+	KHW_NAME,
+	KHW_DIMENSIONS
+};
 
-/* KHW_NOTHING: the device has no such thing. KHW_UNAVAILABLE: nobody has published it. Both give a reason. */
+/*
+ * KHW_NOTHING: the device has no such thing. KHW_UNAVAILABLE: nobody has published it. Both give a
+ * reason.
+ */
 enum khw_state { KHW_KNOWN, KHW_NOTHING, KHW_UNAVAILABLE };
 
 struct khw_fact {
 	char *metric;
 	enum khw_state state;
-	char *value, *unit;	/* as written; NULL unless known */
-	double number;		/* in the base unit: operations, bytes or cycles a second, bytes, W, bits, or a count; NAN for names */
-	char *evidence;		/* vendor-published, derived …, architecture-analysis */
-	char *source;		/* title and address, and where in it; of what is not known: the reason */
+	char *value, *unit; /* as written; NULL unless known */
+	/*
+	 * in the base unit: operations, bytes or cycles a second, bytes, W, bits, or a count; NAN
+	 * for names
+	 */
+	double number;
+	char *evidence; /* vendor-published, derived …, architecture-analysis */
+	/* title and address, and where in it; of what is not known: the reason */
+	char *source;
 	long line;
 };
 
 struct khw_device {
-	char *name;		/* of the file, without ".md" */
-	char *file;		/* as it is cited: docs/hardware/h200.md */
+	char *name; /* of the file, without ".md" */
+	char *file; /* as it is cited: docs/hardware/h200.md */
 	char sha256[65];
-	char **aliases;		/* names by which run-time interfaces and people call exactly this device */
+	/* names by which run-time interfaces and people call exactly this device */
+	char **aliases;
 	long *alias_lines;
 	size_t alias_count;
 	struct khw_fact *facts;
@@ -48,23 +67,27 @@ struct khw {
 };
 
 /*
- * All devices of the folder that ships with kiln (FOLDER NULL) or of FOLDER, both cited as docs/hardware, and of the
- * folder hardware of the campaign DIR, if there is one (DIR may be NULL). A malformed file, two values for one metric
- * or two files for one name end the program with K_USAGE, naming the places. Free with khw_free.
+ * All devices of the folder that ships with kiln (FOLDER NULL) or of FOLDER, both cited as
+ * docs/hardware, and of the folder hardware of the campaign DIR, if there is one (DIR may be NULL).
+ * A malformed file, two values for one metric or two files for one name end the program with
+ * K_USAGE, naming the places. Free with khw_free.
  */
 struct khw *khw_load(const char *folder, const char *dir);
 void khw_free(struct khw *h);
-/* The same check of one file, collecting: number of faults, one line "file:line: …" each appended to TEXT. */
+/*
+ * The same check of one file, collecting: number of faults, one line "file:line: …" each appended
+ * to TEXT.
+ */
 size_t khw_faults(const char *path, const char *cited, struct kbuf *text);
 
 /*
- * By its exact name or alias; letters' case does not count, everything else does. NULL: none; sources of siblings never
- * serve.
+ * By its exact name or alias; letters' case does not count, everything else does. NULL: none;
+ * sources of siblings never serve.
  */
 const struct khw_device *khw_find(const struct khw *h, const char *name);
 /*
- * Names of devices whose names hold NAME or the other way round, as one text for a message; may be empty. The caller
- * frees.
+ * Names of devices whose names hold NAME or the other way round, as one text for a message; may be
+ * empty. The caller frees.
  */
 char *khw_near(const struct khw *h, const char *name);
 /* A fact of whatever state; NULL: the file says nothing of it. */
@@ -74,20 +97,27 @@ const struct khw_fact *khw_known(const struct khw_device *d, const char *metric)
 
 /* Whether METRIC is one that files may tell of, and its dimension. */
 bool khw_metric(const char *metric, enum khw_dimension *dimension);
-/* Factor from UNIT to the base unit of a dimension; 0: no such unit. LIST, unless NULL, gets the units there are. */
+/*
+ * Factor from UNIT to the base unit of a dimension; 0: no such unit. LIST, unless NULL, gets the
+ * units there are.
+ */
 double khw_unit(enum khw_dimension dimension, const char *unit, char *list, size_t list_len);
 /* "metric: value unit <- file:Lnn"; the caller frees. */
 char *khw_line(const struct khw_device *d, const struct khw_fact *f);
-/* The fact as a JSON object: metric, value, unit, evidence, source, file, line, sha256. New reference. */
+/*
+ * The fact as a JSON object: metric, value, unit, evidence, source, file, line, sha256. New
+ * reference.
+ */
 json_t *khw_json(const struct khw_device *d, const struct khw_fact *f);
 /* A word that hedges ("approximately", "~"), or NULL; lines of specifications hold none. */
 const char *khw_hedge(const char *line);
 
 /*
- * The metric whose rate bounds a task's arithmetic: the task's "compute", else the matrix rate for the type that most
- * of its elements have, or the vector rate where the device has no such matrix unit. NULL with the reason in WHY. D may
- * be NULL.
+ * The metric whose rate bounds a task's arithmetic: the task's "compute", else the matrix rate for
+ * the type that most of its elements have, or the vector rate where the device has no such matrix
+ * unit. NULL with the reason in WHY. D may be NULL.
  */
-const char *khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t why_len);
+const char *khw_compute(
+    const struct khw_device *d, const struct ktask *t, char *why, size_t why_len);
 
 #endif

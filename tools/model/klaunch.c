@@ -12,7 +12,8 @@
 
 enum { GRID_MAX = 0x7fffffff, GRID_YZ_MAX = 65535, BLOCK_MAX = 4096, SHARED_MAX = 1 << 20 };
 
-static const char hint[] = "// kiln: launch kernel=NAME grid=EXPR[,EXPR[,EXPR]] block=EXPR[,EXPR[,EXPR]] [shared=EXPR]";
+static const char hint[] = "// kiln: launch kernel=NAME grid=EXPR[,EXPR[,EXPR]] "
+                           "block=EXPR[,EXPR[,EXPR]] [shared=EXPR]";
 
 static bool __attribute__((format(printf, 4, 5)))
 fault(char *why, size_t why_len, int line, const char *fmt, ...)
@@ -76,18 +77,28 @@ set_field(struct klaunch *l, const char *word, size_t len, char *why, size_t why
 		if (len < n || strncmp(word, keys[i], n))
 			continue;
 		if (*seen[i])
-			return fault(why, why_len, l->line, "%.*s is given twice", (int)n - 1, keys[i]);
+			return fault(
+			    why, why_len, l->line, "%.*s is given twice", (int)n - 1, keys[i]);
 		word += n;
 		len -= n;
-		good = i == 0 ? set_name(l, word, len) : i == 1 ? split(word, len, l->grid, 3) :
-		    i == 2 ? split(word, len, l->block, 3) : split(word, len, &l->shared, 1);
-		return good ? true : fault(why, why_len, l->line, "%s'%.*s' is not %s", keys[i], (int)len, word, i == 0 ?
-		    "the name of a kernel" : i == 3 ? "one expression" : "one to three expressions");
+		good = i == 0 ? set_name(l, word, len)
+		    : i == 1  ? split(word, len, l->grid, 3)
+		    : i == 2  ? split(word, len, l->block, 3)
+		              : split(word, len, &l->shared, 1);
+		return good
+		    ? true
+		    : fault(why, why_len, l->line, "%s'%.*s' is not %s", keys[i], (int)len, word,
+		          i == 0       ? "the name of a kernel"
+		              : i == 3 ? "one expression"
+		                       : "one to three expressions");
 	}
-	return fault(why, why_len, l->line, "'%.*s' is none of kernel=, grid=, block=, shared=", (int)len, word);
+	return fault(why, why_len, l->line,
+	    "'%.*s' is none of kernel=, grid=, block=, shared=", (int)len, word);
 }
 
-/* The length of a word: white space inside parentheses belongs to it, unless they are never closed. */
+/*
+ * The length of a word: white space inside parentheses belongs to it, unless they are never closed.
+ */
 static size_t
 word_length(const char *p, const char *end)
 {
@@ -117,8 +128,11 @@ read_line(struct klaunch *l, const char *p, const char *end, char *why, size_t w
 		p += n;
 	}
 	if (!*l->kernel || !*l->grid[0] || !*l->block[0])
-		return fault(why, why_len, l->line, "%s is missing: %s", !*l->kernel ? "kernel=" : !*l->grid[0] ?
-		    "grid=" : "block=", hint);
+		return fault(why, why_len, l->line, "%s is missing: %s",
+		    !*l->kernel        ? "kernel="
+		        : !*l->grid[0] ? "grid="
+		                       : "block=",
+		    hint);
 	return true;
 }
 
@@ -166,8 +180,8 @@ klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t w
 }
 
 static bool
-value_of(const struct klaunch *l, const char *what, const char *expression, int64_t max, const struct ktask *t,
-    const struct ktask_workload *w, uint32_t *to, char *why, size_t why_len)
+value_of(const struct klaunch *l, const char *what, const char *expression, int64_t max,
+    const struct ktask *t, const struct ktask_workload *w, uint32_t *to, char *why, size_t why_len)
 {
 	char reason[256];
 	int64_t v = 0;
@@ -175,7 +189,8 @@ value_of(const struct klaunch *l, const char *what, const char *expression, int6
 	if (!ktask_eval(t, w, expression, &v, reason, sizeof reason))
 		return fault(why, why_len, l->line, "%s=%s: %s", what, expression, reason);
 	if (v < (strcmp(what, "shared") ? 1 : 0) || v > max)
-		return fault(why, why_len, l->line, "%s=%s is %lld for workload %s: it must be %d to %lld", what, expression,
+		return fault(why, why_len, l->line,
+		    "%s=%s is %lld for workload %s: it must be %d to %lld", what, expression,
 		    (long long)v, w->name, strcmp(what, "shared") ? 1 : 0, (long long)max);
 	*to = (uint32_t)v;
 	return true;
@@ -189,17 +204,22 @@ klaunch_eval(const struct klaunch *l, const struct ktask *t, const struct ktask_
 
 	*size = (struct klaunch_size){ { 1, 1, 1 }, { 1, 1, 1 }, 0 };
 	for (size_t i = 0; i < 3; i++) {
-		if (*l->grid[i] && !value_of(l, "grid", l->grid[i], i ? GRID_YZ_MAX : GRID_MAX, t, w, &size->grid[i], why,
-		    why_len))
+		if (*l->grid[i] &&
+		    !value_of(l, "grid", l->grid[i], i ? GRID_YZ_MAX : GRID_MAX, t, w,
+		        &size->grid[i], why, why_len))
 			return false;
-		if (*l->block[i] && !value_of(l, "block", l->block[i], BLOCK_MAX, t, w, &size->block[i], why, why_len))
+		if (*l->block[i] &&
+		    !value_of(
+		        l, "block", l->block[i], BLOCK_MAX, t, w, &size->block[i], why, why_len))
 			return false;
 		threads *= size->block[i];
 	}
 	if (threads > BLOCK_MAX)
-		return fault(why, why_len, l->line, "a block of %llu for workload %s: it must be at most %d",
+		return fault(why, why_len, l->line,
+		    "a block of %llu for workload %s: it must be at most %d",
 		    (unsigned long long)threads, w->name, BLOCK_MAX);
-	return !*l->shared || value_of(l, "shared", l->shared, SHARED_MAX, t, w, &size->shared, why, why_len);
+	return !*l->shared ||
+	    value_of(l, "shared", l->shared, SHARED_MAX, t, w, &size->shared, why, why_len);
 }
 
 bool
@@ -229,8 +249,8 @@ klaunch_pack(const char *source, size_t source_len, const void *code, size_t cod
 }
 
 bool
-klaunch_unpack(const char *data, size_t len, const char **source, size_t *source_len, const char **code,
-    size_t *code_len)
+klaunch_unpack(const char *data, size_t len, const char **source, size_t *source_len,
+    const char **code, size_t *code_len)
 {
 	const char *newline = memchr(data, '\n', len < 80 ? len : 80);
 	char head[80] = "";
@@ -252,9 +272,10 @@ klaunch_unpack(const char *data, size_t len, const char **source, size_t *source
 void
 klaunch_limit_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__	/* whose shadow memory alone is terabytes of address space */
+#ifndef __SANITIZE_ADDRESS__ /* whose shadow memory alone is terabytes of address space */
 	const char *mb = getenv("KILN_MEMORY_MB");
-	rlim_t bytes = mb ? (rlim_t)knum_long(mb, 1, 1L << 30, "KILN_MEMORY_MB") << 20 : RLIM_INFINITY;
+	rlim_t bytes =
+	    mb ? (rlim_t)knum_long(mb, 1, 1L << 30, "KILN_MEMORY_MB") << 20 : RLIM_INFINITY;
 
 	if (mb && setrlimit(RLIMIT_AS, &(struct rlimit){ bytes, bytes }) < 0)
 		kdie_errno(K_MISSING, "setrlimit");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klaunch: how kernels are launched, where a candidate is device code alone: it says so in comment lines, in order,
+ * klaunch: how kernels are launched, where a candidate is device code alone: it says so in comment
+ * lines, in order,
  *   // kiln: launch kernel=NAME grid=EXPR[,EXPR[,EXPR]] block=EXPR[,EXPR[,EXPR]] [shared=EXPR]
- * GRID counts blocks (work-groups), BLOCK the threads (work-items) of one, SHARED the bytes of memory that a block
- * shares besides what the kernel declares. EXPR is ktask's language over the axes of the task, without white space or commas
- * outside parentheses.
+ * GRID counts blocks (work-groups), BLOCK the threads (work-items) of one, SHARED the bytes of
+ * memory that a block shares besides what the kernel declares. EXPR is ktask's language over the
+ * axes of the task, without white space or commas outside parentheses.
  */
 #ifndef KLAUNCH_H
 #define KLAUNCH_H
@@ -19,7 +20,8 @@ enum { KLAUNCH_MAX = 8, KLAUNCH_NAME = 64, KLAUNCH_EXPRESSION = 256 };
 
 struct klaunch {
 	char kernel[KLAUNCH_NAME];
-	char grid[3][KLAUNCH_EXPRESSION], block[3][KLAUNCH_EXPRESSION], shared[KLAUNCH_EXPRESSION];	/* "": not given */
+	char grid[3][KLAUNCH_EXPRESSION], block[3][KLAUNCH_EXPRESSION],
+	    shared[KLAUNCH_EXPRESSION]; /* "": not given */
 	int line;
 };
 
@@ -33,23 +35,31 @@ struct klaunch_size {
 	uint32_t grid[3], block[3], shared;
 };
 
-/* False with the reason in WHY, which names the line: a fault in a launch line, too many of them, or none. */
+/*
+ * False with the reason in WHY, which names the line: a fault in a launch line, too many of them,
+ * or none.
+ */
 bool klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t why_len);
 /* False with the reason in WHY when an expression is wrong, or its value is no size of a launch. */
 bool klaunch_eval(const struct klaunch *l, const struct ktask *t, const struct ktask_workload *w,
     struct klaunch_size *size, char *why, size_t why_len);
 /* All launches on all workloads of the task, which finds every fault before anything runs. */
-bool klaunch_check(const struct klaunch_list *list, const struct ktask *t, char *why, size_t why_len);
+bool klaunch_check(
+    const struct klaunch_list *list, const struct ktask *t, char *why, size_t why_len);
 
 /*
- * Such a candidate when it has been built: its text, with the launch lines, and the device's code made of it, in one
- * file. _pack gives the bytes (the caller frees); _unpack borrows from DATA and gives false when it is no such file. The
- * text is not terminated.
+ * Such a candidate when it has been built: its text, with the launch lines, and the device's code
+ * made of it, in one file. _pack gives the bytes (the caller frees); _unpack borrows from DATA and
+ * gives false when it is no such file. The text is not terminated.
  */
-char *klaunch_pack(const char *source, size_t source_len, const void *code, size_t code_len, size_t *len);
-bool klaunch_unpack(const char *data, size_t len, const char **source, size_t *source_len, const char **code,
-    size_t *code_len);
-/* For the programs that compile: at most KILN_MEMORY_MB (environment) of address space from here on. */
+char *klaunch_pack(
+    const char *source, size_t source_len, const void *code, size_t code_len, size_t *len);
+bool klaunch_unpack(const char *data, size_t len, const char **source, size_t *source_len,
+    const char **code, size_t *code_len);
+/*
+ * For the programs that compile: at most KILN_MEMORY_MB (environment) of address space from here
+ * on.
+ */
 void klaunch_limit_memory(void);
 
 #endif

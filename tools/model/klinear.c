@@ -11,11 +11,22 @@
 #include "kio.h"
 
 const char *const klinear_codes[KLINEAR_CODES] = {
-	[KLINEAR_NO_PLAN] = "no_plan", [KLINEAR_BUILD] = "build", [KLINEAR_RUN] = "run", [KLINEAR_WRONG] = "wrong",
-	[KLINEAR_REJECTED] = "rejected", [KLINEAR_AUDIT] = "audit", [KLINEAR_DUPLICATE] = "duplicate",
-	[KLINEAR_AGGREGATE] = "aggregate", [KLINEAR_QUALITY] = "quality", [KLINEAR_CORE_SHAPE] = "core_shape", [KLINEAR_NOISE] = "noise",
-	[KLINEAR_VOLATILE] = "volatile", [KLINEAR_TIE_WAIVER] = "tie_waiver", [KLINEAR_TRADE_OFF] = "trade_off",
-	[KLINEAR_GAIN] = "gain", [KLINEAR_BASELINE] = "baseline",
+	[KLINEAR_NO_PLAN] = "no_plan",
+	[KLINEAR_BUILD] = "build",
+	[KLINEAR_RUN] = "run",
+	[KLINEAR_WRONG] = "wrong",
+	[KLINEAR_REJECTED] = "rejected",
+	[KLINEAR_AUDIT] = "audit",
+	[KLINEAR_DUPLICATE] = "duplicate",
+	[KLINEAR_AGGREGATE] = "aggregate",
+	[KLINEAR_QUALITY] = "quality",
+	[KLINEAR_CORE_SHAPE] = "core_shape",
+	[KLINEAR_NOISE] = "noise",
+	[KLINEAR_VOLATILE] = "volatile",
+	[KLINEAR_TIE_WAIVER] = "tie_waiver",
+	[KLINEAR_TRADE_OFF] = "trade_off",
+	[KLINEAR_GAIN] = "gain",
+	[KLINEAR_BASELINE] = "baseline",
 	[KLINEAR_INCONCLUSIVE] = "inconclusive",
 };
 
@@ -92,20 +103,24 @@ unit_of(struct klinear_compare *c, const char *name)
 	return &c->unit[c->count++];
 }
 
-/* One row into its unit; SUMS are the logs over forward and backward passes, and how many there are. */
+/*
+ * One row into its unit; SUMS are the logs over forward and backward passes, and how many there
+ * are.
+ */
 static char *
-add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, const json_t *rival, const json_t *pairs,
-    const char *statistic, double sums[2][2])
+add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, const json_t *rival,
+    const json_t *pairs, const char *statistic, double sums[2][2])
 {
-	const char *name = kjson_str_or(row, "workload", ""), *pair = kjson_str_or(workload, "pair", NULL);
+	const char *name = kjson_str_or(row, "workload", ""),
+	           *pair = kjson_str_or(workload, "pair", NULL);
 	struct klinear_unit *u = unit_of(c, pair ? pair : name);
 	double now = kgain_time_ns(row, statistic);
 	struct kgain_ratio r;
 
 	if (!u)
 		return kasprintf("more than %d timed workloads", KLINEAR_UNITS);
-	r = c->pairs ? kgain_pair(pairs, "incumbent", name) : kgain_apart(kgain_row(rival, name),
-	    row, statistic, 0);
+	r = c->pairs ? kgain_pair(pairs, "incumbent", name)
+	             : kgain_apart(kgain_row(rival, name), row, statistic, 0);
 	if (isnan(now) || !r.n)
 		return kasprintf("workload %s: the %s has no valid %s time", name,
 		    isnan(now) ? "candidate" : "last accepted round", statistic);
@@ -125,21 +140,21 @@ add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, co
 }
 
 char *
-klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing, const json_t *pairs,
-    const char *statistic, struct klinear_compare *out)
+klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing,
+    const json_t *pairs, const char *statistic, struct klinear_compare *out)
 {
 	double sums[2][2] = { { 0 } };
 	bool all_core = !names_core(workloads);
 	struct kgain_sums ratio = { 0 };
 	char *fault = NULL;
 
-	*out = (struct klinear_compare){ .pairs = kgain_raced(pairs, "incumbent", timing,
-	    &out->ratio) };
+	*out = (struct klinear_compare){ .pairs =
+		                             kgain_raced(pairs, "incumbent", timing, &out->ratio) };
 	for (size_t i = 0; i < json_array_size(timing) && !fault; i++) {
 		const json_t *row = json_array_get(timing, i);
 
-		fault = add_row(out, find_workload(workloads, kjson_str_or(row, "workload", "")), row, rival, pairs,
-		    statistic, sums);
+		fault = add_row(out, find_workload(workloads, kjson_str_or(row, "workload", "")),
+		    row, rival, pairs, statistic, sums);
 	}
 	if (!fault && !out->count)
 		fault = kstrdup("no workload is timed");
@@ -163,12 +178,14 @@ klinear_near_noise(const struct kgain_ratio *gain)
 
 /* Candidates without a measurement: what each fault comes to. */
 static const enum klinear_code failures[FAULT_COUNT] = {
-	[FAULT_PLAN] = KLINEAR_NO_PLAN, [FAULT_BUILD] = KLINEAR_BUILD, [FAULT_RUN] = KLINEAR_RUN,
-	[FAULT_RESULT] = KLINEAR_WRONG, [FAULT_RULES] = KLINEAR_REJECTED,
+	[FAULT_PLAN] = KLINEAR_NO_PLAN,
+	[FAULT_BUILD] = KLINEAR_BUILD,
+	[FAULT_RUN] = KLINEAR_RUN,
+	[FAULT_RESULT] = KLINEAR_WRONG,
+	[FAULT_RULES] = KLINEAR_REJECTED,
 };
 
-static void
-because(struct klinear_decision *d, enum klinear_code code, const char *format, ...)
+static void because(struct klinear_decision *d, enum klinear_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static void
@@ -236,8 +253,8 @@ because_inconclusive(struct klinear_decision *d, const struct kgain_ratio *r)
 {
 	if (r->low > 0 && isfinite(r->high))
 		because(d, KLINEAR_INCONCLUSIVE,
-		    "the noise allows anything from %+.1f%% to %+.1f%%",
-		    100 * (r->low - 1), 100 * (r->high - 1));
+		    "the noise allows anything from %+.1f%% to %+.1f%%", 100 * (r->low - 1),
+		    100 * (r->high - 1));
 	else
 		because(d, KLINEAR_INCONCLUSIVE, "there are too few samples to tell");
 }
@@ -247,19 +264,20 @@ static bool
 remeasured_holds(const struct klinear_case *c, struct klinear_decision *d)
 {
 	if (c->repeats < KLINEAR_REPEATS) {
-		because(d, KLINEAR_NOISE, "it was measured again %zu time%s, and %d are the least", c->repeats,
-		    c->repeats == 1 ? "" : "s", KLINEAR_REPEATS);
+		because(d, KLINEAR_NOISE, "it was measured again %zu time%s, and %d are the least",
+		    c->repeats, c->repeats == 1 ? "" : "s", KLINEAR_REPEATS);
 		return false;
 	}
 	if (!(c->mean > KLINEAR_MIN_MEAN)) {
-		because(d, KLINEAR_NOISE, "the mean of %zu measurements more, %+.1f%%, is not above %.1f%%", c->repeats,
-		    100 * c->mean,
-		    100 * KLINEAR_MIN_MEAN);
+		because(d, KLINEAR_NOISE,
+		    "the mean of %zu measurements more, %+.1f%%, is not above %.1f%%", c->repeats,
+		    100 * c->mean, 100 * KLINEAR_MIN_MEAN);
 		return false;
 	}
 	if (!(c->sd < c->mean / 2)) {
 		because(d, KLINEAR_VOLATILE,
-		    "%zu measurements more scatter by %.1f%%, not less than half of their mean of %+.1f%%",
+		    "%zu measurements more scatter by %.1f%%, not less than half of their mean of "
+		    "%+.1f%%",
 		    c->repeats, 100 * c->sd, 100 * c->mean);
 		return false;
 	}
@@ -291,7 +309,10 @@ is_sure(const struct klinear_case *c, struct klinear_decision *d)
 	return true;
 }
 
-/* The aggregate did not improve, or not surely. A tie may be kept for another benefit; anything else may not. */
+/*
+ * The aggregate did not improve, or not surely. A tie may be kept for another benefit; anything
+ * else may not.
+ */
 static bool
 is_kept_tie(const struct klinear_case *c, const struct klinear_decision *d)
 {
@@ -309,7 +330,8 @@ no_gain(const struct klinear_case *c, struct klinear_decision *d, bool core_lost
 		d->code = KLINEAR_TIE_WAIVER;
 		d->accepted = true;
 	} else if (c->independent && d->worst) {
-		because(d, KLINEAR_AGGREGATE, "shape %.64s got slower by %.1f%%, and no objective may", d->worst->name,
+		because(d, KLINEAR_AGGREGATE,
+		    "shape %.64s got slower by %.1f%%, and no objective may", d->worst->name,
 		    -klinear_delta(d->worst));
 	} else if (!strcmp(kgain_verdict(&ratio, 0), "inconclusive")) {
 		because_inconclusive(d, &ratio);
@@ -330,11 +352,11 @@ klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 	find_worst(c, &d->worst, &core);
 	d->improvement = c->repeats ? c->mean : c->compare->ratio.mean - 1;
 	core_lost = core && -klinear_delta(core) / 100 >= KLINEAR_CORE_REGRESSION;
-	gained = c->compare->ratio.mean > 1 && !(c->independent && d->worst &&
-	    -klinear_delta(d->worst) / 100 > KLINEAR_NEAR_NOISE);
+	gained = c->compare->ratio.mean > 1 &&
+	    !(c->independent && d->worst && -klinear_delta(d->worst) / 100 > KLINEAR_NEAR_NOISE);
 	if (c->overfit) {
-		because(d, KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s", c->overfit_why ? ": " : "",
-		    c->overfit_why ? c->overfit_why : "");
+		because(d, KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s",
+		    c->overfit_why ? ": " : "", c->overfit_why ? c->overfit_why : "");
 	} else if (c->alarm) {
 		because(d, KLINEAR_REJECTED, "its times cannot be true (%.80s)", c->alarm);
 	} else if (c->duplicate_of) {
@@ -342,7 +364,8 @@ klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 	} else if (!gained) {
 		no_gain(c, d, core_lost);
 	} else if (core_lost) {
-		because(d, KLINEAR_CORE_SHAPE, "core shape %.64s regressed %.1f%%, and %.1f%% is the limit", core->name,
+		because(d, KLINEAR_CORE_SHAPE,
+		    "core shape %.64s regressed %.1f%%, and %.1f%% is the limit", core->name,
 		    -klinear_delta(core), 100 * KLINEAR_CORE_REGRESSION);
 	} else if (c->quality) {
 		because(d, KLINEAR_QUALITY, "%s", c->quality);
@@ -362,23 +385,25 @@ klinear_line(long round, const struct klinear_case *c, const struct klinear_deci
 	double avg = 100 * d->improvement;
 
 	if (d->code == KLINEAR_BASELINE)
-		return kasprintf("Round %ld: BASELINE — %zu shape%s measured", round, shapes, shapes == 1 ? "" : "s");
+		return kasprintf("Round %ld: BASELINE — %zu shape%s measured", round, shapes,
+		    shapes == 1 ? "" : "s");
 	if (d->code == KLINEAR_TIE_WAIVER)
-		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, a tie kept for the benefit that its waiver names",
+		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, a tie kept for the benefit "
+		                 "that its waiver names",
 		    round, avg);
 	if (d->trade_off)
-		return kasprintf("Round %ld: ACCEPTED (trade-off) — avg %+.1f%%, shape %s regressed %.1f%%", round, avg,
-		    d->worst->name,
-		    -klinear_delta(d->worst));
+		return kasprintf("Round %ld: ACCEPTED (trade-off) — avg %+.1f%%, shape %s "
+		                 "regressed %.1f%%",
+		    round, avg, d->worst->name, -klinear_delta(d->worst));
 	if (d->accepted)
-		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, no regression in %zu shape%s", round, avg, shapes,
-		    shapes == 1 ? "" : "s");
+		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, no regression in %zu shape%s",
+		    round, avg, shapes, shapes == 1 ? "" : "s");
 	if (d->code == KLINEAR_INCONCLUSIVE && c->compare)
-		return kasprintf("Round %ld: ROLLED BACK — avg %+.1f%%, inconclusive: %s", round,
-		    avg, d->why);
+		return kasprintf(
+		    "Round %ld: ROLLED BACK — avg %+.1f%%, inconclusive: %s", round, avg, d->why);
 	if (d->code == KLINEAR_INCONCLUSIVE)
-		return kasprintf("Round %ld: ROLLED BACK — no result, inconclusive: %s", round,
-		    d->why);
+		return kasprintf(
+		    "Round %ld: ROLLED BACK — no result, inconclusive: %s", round, d->why);
 	if (!c->compare)
 		return kasprintf("Round %ld: ROLLED BACK — no result, because %s", round, d->why);
 	return kasprintf("Round %ld: ROLLED BACK — avg %+.1f%%, because %s", round, avg, d->why);
@@ -392,8 +417,11 @@ klinear_target(const char *text, struct klinear_target *t)
 		int kind;
 		double scale;
 	} units[] = {
-		{ "x", KLINEAR_SPEEDUP, 1 }, { "GFLOP/s", KLINEAR_FLOPS, 1e9 }, { "TFLOP/s", KLINEAR_FLOPS, 1e12 },
-		{ "GB/s", KLINEAR_BYTES, 1e9 }, { "TB/s", KLINEAR_BYTES, 1e12 },
+		{ "x", KLINEAR_SPEEDUP, 1 },
+		{ "GFLOP/s", KLINEAR_FLOPS, 1e9 },
+		{ "TFLOP/s", KLINEAR_FLOPS, 1e12 },
+		{ "GB/s", KLINEAR_BYTES, 1e9 },
+		{ "TB/s", KLINEAR_BYTES, 1e12 },
 	};
 	char *end;
 	double v = strtod(text, &end);
@@ -420,7 +448,7 @@ bool
 klinear_refutes(const char *code)
 {
 	static const char *const against[] = { "audit", "duplicate", "aggregate", "core_shape",
-	    "noise" };
+		"noise" };
 
 	for (size_t i = 0; i < LEN(against); i++)
 		if (!strcmp(against[i], code))

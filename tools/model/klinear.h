@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klinear: the arithmetic of the linear search: what a round measured against the last accepted one, whether it is
- * kept, and the line that says so. Pure functions; who measures and who remembers is elsewhere.
+ * klinear: the arithmetic of the linear search: what a round measured against the last accepted
+ * one, whether it is kept, and the line that says so. Pure functions; who measures and who
+ * remembers is elsewhere.
  */
 #ifndef KLINEAR_H
 #define KLINEAR_H
@@ -23,11 +24,11 @@ enum { KLINEAR_UNITS = 256 };
 
 /* What is judged as one: a timed workload, or the two passes of a step. */
 struct klinear_unit {
-	const char *name;	/* borrowed from the task or the timing */
+	const char *name; /* borrowed from the task or the timing */
 	bool core;
-	double now, was;	/* ns; of a step the sum of its passes */
-	double low, high;	/* WAS by the ends of the intervals */
-	double weight;		/* in the geometric means; of a step that of its heavier pass */
+	double now, was;  /* ns; of a step the sum of its passes */
+	double low, high; /* WAS by the ends of the intervals */
+	double weight;    /* in the geometric means; of a step that of its heavier pass */
 };
 
 struct klinear_compare {
@@ -35,72 +36,93 @@ struct klinear_compare {
 	size_t count;
 	/* weighted geometric mean of was / now: above 1 it is faster */
 	struct kgain_ratio ratio;
-	bool pairs;		/* from interleaved pairs, else from times taken apart */
-	double forward, backward;	/* over the passes of steps alone, for information; 0: there are none */
+	bool pairs; /* from interleaved pairs, else from times taken apart */
+	/* over the passes of steps alone, for information; 0: there are none */
+	double forward, backward;
 };
 
 /*
- * Compare TIMING (rows of eval.timing) with PAIRS that bear the name "incumbent", when they cover every row, else with
- * the rows of RIVAL that bear the same names. WORKLOADS is the task's list, or NULL; without a "core" among its timed
- * workloads all are core. Returns NULL, or a fault as text, which the caller frees.
+ * Compare TIMING (rows of eval.timing) with PAIRS that bear the name "incumbent", when they cover
+ * every row, else with the rows of RIVAL that bear the same names. WORKLOADS is the task's list, or
+ * NULL; without a "core" among its timed workloads all are core. Returns NULL, or a fault as text,
+ * which the caller frees.
  */
-char *klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing, const json_t *pairs,
-    const char *statistic, struct klinear_compare *out);
+char *klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing,
+    const json_t *pairs, const char *statistic, struct klinear_compare *out);
 
 /*
  * Figures of the protocol, as shares. Every prompt tells them, and what one campaign keeps another
  * must keep, so nobody turns them: a core workload that gets slower by CORE_REGRESSION costs a
- * round; a gain below BORDERLINE on the quick set is measured on the full one; a gain below NEAR_NOISE
- * is measured REPEATS times more, and their mean must be above MIN_MEAN.
+ * round; a gain below BORDERLINE on the quick set is measured on the full one; a gain below
+ * NEAR_NOISE is measured REPEATS times more, and their mean must be above MIN_MEAN.
  */
 #define KLINEAR_CORE_REGRESSION 0.05
 #define KLINEAR_BORDERLINE 0.05
 #define KLINEAR_NEAR_NOISE 0.02
 #define KLINEAR_MIN_MEAN 0.01
-enum { KLINEAR_REPEATS = 3 };	/* fewer tell nothing of the scatter */
+enum { KLINEAR_REPEATS = 3 }; /* fewer tell nothing of the scatter */
 /* Workloads of the baseline and of full validation; eval.set is the quick set. */
 #define KLINEAR_FULL_SET "full"
 
 /* Everything that a decision is a function of. */
 struct klinear_case {
-	enum status status;	/* of the evaluation */
-	const char *why;	/* its first reason, or the fault of the plan; NULL: none */
-	bool overfit;		/* the audit says REJECT-as-overfit */
+	enum status status; /* of the evaluation */
+	const char *why;    /* its first reason, or the fault of the plan; NULL: none */
+	bool overfit;       /* the audit says REJECT-as-overfit */
 	const char *overfit_why;
-	const char *alarm;	/* the times cannot be believed: why; NULL: they can */
-	const char *duplicate_of;	/* NULL: of none */
-	bool waived;		/* a person attests a benefit beside speed */
-	const char *quality;	/* what the compiler or a profiler says got much worse; NULL: nothing, or waived */
-	bool needs_full;	/* measured on the quick set, and there is a wider one */
+	const char *alarm;        /* the times cannot be believed: why; NULL: they can */
+	const char *duplicate_of; /* NULL: of none */
+	bool waived;              /* a person attests a benefit beside speed */
+	/* what the compiler or a profiler says got much worse; NULL: nothing, or waived */
+	const char *quality;
+	bool needs_full; /* measured on the quick set, and there is a wider one */
 	/* measured noise of both times together: times taken apart are no surer */
 	double floor;
-	size_t repeats;		/* re-measurements, their mean and standard deviation as shares */
+	size_t repeats; /* re-measurements, their mean and standard deviation as shares */
 	double mean, sd;
-	const struct klinear_compare *compare;	/* NULL unless correct and timed */
-	bool independent;	/* linear.metric */
+	const struct klinear_compare *compare; /* NULL unless correct and timed */
+	bool independent;                      /* linear.metric */
 };
 
 /* In the order in which they are looked for; an inconclusive round has no result, good or bad. */
 enum klinear_code {
-	KLINEAR_NO_PLAN, KLINEAR_BUILD, KLINEAR_RUN, KLINEAR_WRONG, KLINEAR_REJECTED, KLINEAR_AUDIT, KLINEAR_DUPLICATE,
-	KLINEAR_AGGREGATE, KLINEAR_CORE_SHAPE, KLINEAR_QUALITY, KLINEAR_NOISE, KLINEAR_VOLATILE, KLINEAR_TIE_WAIVER, KLINEAR_TRADE_OFF,
-	KLINEAR_GAIN, KLINEAR_BASELINE, KLINEAR_INCONCLUSIVE, KLINEAR_CODES
+	KLINEAR_NO_PLAN,
+	KLINEAR_BUILD,
+	KLINEAR_RUN,
+	KLINEAR_WRONG,
+	KLINEAR_REJECTED,
+	KLINEAR_AUDIT,
+	KLINEAR_DUPLICATE,
+	KLINEAR_AGGREGATE,
+	KLINEAR_CORE_SHAPE,
+	KLINEAR_QUALITY,
+	KLINEAR_NOISE,
+	KLINEAR_VOLATILE,
+	KLINEAR_TIE_WAIVER,
+	KLINEAR_TRADE_OFF,
+	KLINEAR_GAIN,
+	KLINEAR_BASELINE,
+	KLINEAR_INCONCLUSIVE,
+	KLINEAR_CODES
 };
-extern const char *const klinear_codes[KLINEAR_CODES];	/* "no_plan" and so on */
+extern const char *const klinear_codes[KLINEAR_CODES]; /* "no_plan" and so on */
 /* KLINEAR_CODES where NAME is none of them, or NULL. */
 enum klinear_code klinear_code_named(const char *name);
 
 struct klinear_decision {
 	enum klinear_code code;
 	bool accepted, trade_off;
-	double improvement;	/* share; that of the re-measurements where there are any */
+	double improvement; /* share; that of the re-measurements where there are any */
 	/* the unit that lost most, of those that surely got worse; NULL: none */
 	const struct klinear_unit *worst;
-	char why[200];		/* of a rollback: what stands behind "because" */
+	char why[200]; /* of a rollback: what stands behind "because" */
 };
 
 void klinear_decide(const struct klinear_case *c, struct klinear_decision *d);
-/* "Round 4: ACCEPTED - avg +3.1%, ..." with a dash of the length that records have; the caller frees. */
+/*
+ * "Round 4: ACCEPTED - avg +3.1%, ..." with a dash of the length that records have; the caller
+ * frees.
+ */
 char *klinear_line(long round, const struct klinear_case *c, const struct klinear_decision *d);
 
 /* Percent by which a unit became faster. */
@@ -115,7 +137,7 @@ bool klinear_near_noise(const struct kgain_ratio *gain);
 /* linear.target: "2.5x", "500 TFLOP/s", "300 GB/s". False when it is none of these. */
 struct klinear_target {
 	enum { KLINEAR_SPEEDUP, KLINEAR_FLOPS, KLINEAR_BYTES } kind;
-	double value;		/* times, operations per second, bytes per second */
+	double value; /* times, operations per second, bytes per second */
 };
 bool klinear_target(const char *text, struct klinear_target *t);
 
@@ -123,11 +145,15 @@ bool klinear_target(const char *text, struct klinear_target *t);
 const char *klinear_escalation(long streak);
 /* Rollbacks in a row from which on a round has to begin with a review. */
 enum { KLINEAR_STAGNATION = 2 };
-/* Rollbacks in a row that ask for a fresh profile, for a listing of instructions, for a comparison with known kernels. */
+/*
+ * Rollbacks in a row that ask for a fresh profile, for a listing of instructions, for a comparison
+ * with known kernels.
+ */
 enum { KLINEAR_PROFILE = 2, KLINEAR_ISA = 3, KLINEAR_SOTA = 4 };
 /*
- * Does a rollback with this code speak against the direction itself? What did not build, run or compute, or was never
- * evaluated, may be tried again, mended; and what the noise hid may be tried again as it is.
+ * Does a rollback with this code speak against the direction itself? What did not build, run or
+ * compute, or was never evaluated, may be tried again, mended; and what the noise hid may be tried
+ * again as it is.
  */
 bool klinear_refutes(const char *code);
 

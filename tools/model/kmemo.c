@@ -111,8 +111,10 @@ kmemo_seal_fault(const json_t *object, const char *path)
 	kmemo_seal(object, hex);
 	if (!strcmp(said, hex))
 		return NULL;
-	return kasprintf("%s: was changed by hand: its sha256 is not that of its content; remove it and run kmemory "
-	    "build", path);
+	return kasprintf("%s: was changed by hand: its sha256 is not that of its content; remove "
+	                 "it and run kmemory "
+	                 "build",
+	    path);
 }
 
 json_t *
@@ -162,14 +164,17 @@ event_fault(const json_t *e, const char *path, long lineno, const char *previous
 	if (kjson_int_or(e, "n", 0) != lineno || strcmp(kjson_str_or(e, "schema", ""), "mask/1"))
 		return kasprintf("%s:%ld: not event %ld of a log of masks", path, lineno, lineno);
 	if (strcmp(kjson_str_or(e, "previous", "?"), previous))
-		return kasprintf("%s:%ld: previous: is not the digest of the line before; the log was changed", path,
-		    lineno);
-	if (!json_is_boolean(json_object_get(e, "masked")) || !json_is_integer(json_object_get(e, "trial")) ||
-	    !json_is_array(versions))
+		return kasprintf("%s:%ld: previous: is not the digest of the line before; the log "
+		                 "was changed",
+		    path, lineno);
+	if (!json_is_boolean(json_object_get(e, "masked")) ||
+	    !json_is_integer(json_object_get(e, "trial")) || !json_is_array(versions))
 		return kasprintf("%s:%ld: masked, trial or versions: is missing", path, lineno);
-	json_array_foreach((json_t *)versions, i, v)
-		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n))
-			return kasprintf("%s:%ld: versions: holds what is no version (v0, v1, ...)", path, lineno);
+	json_array_foreach((json_t *)versions, i, v) if (!json_is_string(v) ||
+	    !kmemo_version(json_string_value(v), &n)) return kasprintf("%s:%ld: versions: holds "
+	                                                               "what is no version (v0, "
+	                                                               "v1, ...)",
+	    path, lineno);
 	return NULL;
 }
 
@@ -198,7 +203,8 @@ take_event(struct kmemo_masks *m, const char *path, const char *line, size_t len
 		return kasprintf("%s:%ld: %s", path, lineno, why);
 	fault = event_fault(rec.json, path, lineno, m->head);
 	if (!fault && !event_sealed(rec.json, hex))
-		fault = kasprintf("%s:%ld: sha256: is not that of the event; it was changed", path, lineno);
+		fault = kasprintf(
+		    "%s:%ld: sha256: is not that of the event; it was changed", path, lineno);
 	if (!fault) {
 		json_array_append(m->events, rec.json);
 		memcpy(m->head, hex, sizeof hex);
@@ -221,7 +227,8 @@ kmemo_masks_read(struct kmemo_masks *m, const char *dir)
 	for (char *line = text; line && *line && !fault; line = end + 1) {
 		end = strchr(line, '\n');
 		if (!end)
-			fault = kasprintf("%s:%ld: truncated (no newline at the end)", path, lineno + 1);
+			fault = kasprintf(
+			    "%s:%ld: truncated (no newline at the end)", path, lineno + 1);
 		else
 			fault = take_event(m, path, line, (size_t)(end - line), ++lineno);
 		if (!end)
@@ -256,12 +263,13 @@ kmemo_masked(const struct kmemo_masks *m, long version, long trial)
 	size_t i, k;
 	long n;
 
-	json_array_foreach(m->events, i, e) {
+	json_array_foreach(m->events, i, e)
+	{
 		if (kjson_int_or(e, "trial", 0) > trial)
 			continue;
-		json_array_foreach(json_object_get(e, "versions"), k, v)
-			if (kmemo_version(json_string_value(v), &n) && n == version)
-				masked = kjson_bool_or(e, "masked", false);
+		json_array_foreach(json_object_get(e, "versions"), k,
+		    v) if (kmemo_version(json_string_value(v), &n) && n == version) masked =
+		    kjson_bool_or(e, "masked", false);
 	}
 	return masked;
 }
@@ -276,10 +284,9 @@ usable(const json_t *compact, const struct kmemo_masks *m, long trial)
 
 	if (strcmp(kjson_str_or(compact, "schema", ""), "compact/1") || !json_array_size(covers))
 		return false;
-	json_array_foreach((json_t *)covers, i, v)
-		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial ||
-		    kmemo_masked(m, n, trial))
-			return false;
+	json_array_foreach((json_t *)covers, i, v) if (!json_is_string(v) ||
+	    !kmemo_version(json_string_value(v), &n) || n >= trial ||
+	    kmemo_masked(m, n, trial)) return false;
 	return true;
 }
 
@@ -317,8 +324,8 @@ put_part(struct kbuf *out, const char *label, const char *text)
 static void
 put_times(struct kbuf *out, const json_t *v)
 {
-	double us = kjson_num_or(v, "performance.latency_us", 0), change = kjson_num_or(v,
-	    "performance.comparison_with_previous.latency_delta", 0);
+	double us = kjson_num_or(v, "performance.latency_us", 0),
+	       change = kjson_num_or(v, "performance.comparison_with_previous.latency_delta", 0);
 
 	if (us > 0)
 		kbuf_printf(out, "  time: %.6g us%s", us, change ? "" : "\n");
@@ -334,35 +341,35 @@ put_others(struct kbuf *out, const json_t *v)
 	const char *id = kjson_str_or(v, "id", "");
 	size_t i;
 
-	json_array_foreach((json_t *)experiments, i, e)
-		if (strcmp(kjson_str_or(e, "name", ""), id))
-			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str_or(e, "change", ""),
-			    kjson_str_or(e, "result", ""));
+	json_array_foreach((json_t *)experiments, i, e) if (strcmp(kjson_str_or(e, "name", ""), id))
+	    kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str_or(e, "change", ""),
+	        kjson_str_or(e, "result", ""));
 }
 
 void
 kmemo_entry(struct kbuf *out, const json_t *v)
 {
 	const json_t *e, *list = kjson_path(v, "experience.experiments");
-	const char *id = kjson_str_or(v, "id", ""), *description = kjson_str_or(v, "optimization.action_description",
-	    "");
+	const char *id = kjson_str_or(v, "id", ""),
+	           *description = kjson_str_or(v, "optimization.action_description", "");
 	size_t i;
 
 	kbuf_printf(out, "%s (%s): %s%s%s\n", kjson_str_or(v, "version", "?"),
-	    kjson_bool_or(v, "win", false) ? "gain" : "no gain", kjson_str_or(v, "optimization.action_category", ""),
-	    *description ? ": " : "", description);
+	    kjson_bool_or(v, "win", false) ? "gain" : "no gain",
+	    kjson_str_or(v, "optimization.action_category", ""), *description ? ": " : "",
+	    description);
 	put_part(out, "because", kjson_str_or(v, "optimization.hypothesis", NULL));
 	put_part(out, "evidence", kjson_str_or(v, "profile_evidence.evidence_chain", NULL));
-	json_array_foreach((json_t *)list, i, e)
-		if (!strcmp(kjson_str_or(e, "name", ""), id))
-			put_part(out, "result", kjson_str_or(e, "result", NULL));
+	json_array_foreach((json_t *)list, i, e) if (!strcmp(kjson_str_or(e, "name", ""), id))
+	    put_part(out, "result", kjson_str_or(e, "result", NULL));
 	put_times(out, v);
-	json_array_foreach(json_object_get(v, "pitfalls_and_fixes"), i, e)
-		if (!strcmp(kjson_str_or(e, "id", ""), id) && strcmp(kjson_str_or(e, "error_type", ""), "performance"))
-			put_part(out, "pitfall", kjson_str_or(e, "error_message", NULL));
+	json_array_foreach(json_object_get(v, "pitfalls_and_fixes"), i,
+	    e) if (!strcmp(kjson_str_or(e, "id", ""), id) &&
+	    strcmp(kjson_str_or(e, "error_type", ""), "performance"))
+	    put_part(out, "pitfall", kjson_str_or(e, "error_message", NULL));
 	put_others(out, v);
 	json_array_foreach(json_object_get(v, "open_directions"), i, e)
-		put_part(out, "open", kjson_str_or(e, "direction", NULL));
+	    put_part(out, "open", kjson_str_or(e, "direction", NULL));
 }
 
 static const char *const section_names[] = { "resolved", "pending", "avoid" };
@@ -376,7 +383,8 @@ section_of(const char *line)
 	line += strspn(line, "#* \t");
 	for (size_t i = 0; i < LEN(section_names); i++) {
 		n = strlen(section_names[i]);
-		if (!strncasecmp(line, section_names[i], n) && !line[n + strspn(line + n, ":* \t\r")])
+		if (!strncasecmp(line, section_names[i], n) &&
+		    !line[n + strspn(line + n, ":* \t\r")])
 			return (int)i;
 	}
 	return -1;
@@ -405,7 +413,8 @@ sort_lines(char *text, json_t *sections)
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		next = section_of(line);
 		if (next >= 0 && next != current + 1)
-			return "its sections must be Resolved, Pending and Avoid, once each and in this order";
+			return "its sections must be Resolved, Pending and Avoid, once each and in "
+			       "this order";
 		if (next >= 0)
 			json_object_set_new(sections, section_names[current = next], json_array());
 		else if (current < 0 && line[strspn(line, " \t\r")])
@@ -413,8 +422,10 @@ sort_lines(char *text, json_t *sections)
 		else if (current >= 0)
 			add_item(json_object_get(sections, section_names[current]), line);
 	}
-	return current == LEN(section_names) - 1 ? NULL : "a section is missing: Resolved, Pending and Avoid are asked "
-	    "for";
+	return current == LEN(section_names) - 1 ? NULL
+	                                         : "a section is missing: Resolved, Pending and "
+	                                           "Avoid are asked "
+	                                           "for";
 }
 
 json_t *
@@ -422,7 +433,8 @@ kmemo_sections(const char *text, char *why, size_t why_len)
 {
 	json_t *sections = json_object();
 	char *clean = kfence_clean(text, strlen(text));
-	const char *fault = strlen(clean) > TEXT_MAX ? "it is longer than 6000 bytes" : sort_lines(clean, sections);
+	const char *fault =
+	    strlen(clean) > TEXT_MAX ? "it is longer than 6000 bytes" : sort_lines(clean, sections);
 
 	free(clean);
 	if (!fault)

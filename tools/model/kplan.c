@@ -12,27 +12,42 @@
 
 enum { TEXT_MAX = 4000, DIRECTIONS_MIN = 3, CATEGORY_MAX = 64, SEARCH_MAX = 32 };
 
-static const char form[] =
-    "give it first, in a fenced block with the info string plan, as one JSON object with hypothesis, change, category "
-    "and bucket";
+static const char form[] = "give it first, in a fenced block with the info string plan, as one "
+                           "JSON object with hypothesis, change, category "
+                           "and bucket";
 
 /* Members of a plan, and what they must be. */
 static const struct {
 	const char *name;
 	bool required, text;
 } members[] = {
-	{ "hypothesis", true, true }, { "change", true, true }, { "category", true, true }, { "bucket", true, true },
-	{ "expected_gain_pct", false, false }, { "risks", false, true }, { "signal", false, true },
-	{ "evidence", false, true }, { "quant_us", false, false }, { "step_us", false, false },
+	{ "hypothesis", true, true },
+	{ "change", true, true },
+	{ "category", true, true },
+	{ "bucket", true, true },
+	{ "expected_gain_pct", false, false },
+	{ "risks", false, true },
+	{ "signal", false, true },
+	{ "evidence", false, true },
+	{ "quant_us", false, false },
+	{ "step_us", false, false },
 };
 
-/* The kinds of change: what transfers to real use (K1 to K4, W1 within its bound), and what never does. */
+/*
+ * The kinds of change: what transfers to real use (K1 to K4, W1 within its bound), and what never
+ * does.
+ */
 static const struct {
 	const char *name;
 	bool allowed;
 } buckets[] = {
-	{ "K1", true }, { "K2", true }, { "K3", true }, { "K4", true }, { "W1", true }, { "W2", false }, { "W3",
-	    false },
+	{ "K1", true },
+	{ "K2", true },
+	{ "K3", true },
+	{ "K4", true },
+	{ "W1", true },
+	{ "W2", false },
+	{ "W3", false },
 };
 
 /* A fence: its character, its length, and what stands behind it. */
@@ -68,7 +83,8 @@ read_fence(const char *line, size_t len, struct fence *f)
 /* A fenced block of the text. */
 struct block {
 	struct fence open;
-	size_t start, stop, end;	/* content from START to STOP; END is behind the closing line */
+	/* content from START to STOP; END is behind the closing line */
+	size_t start, stop, end;
 	bool closed;
 };
 
@@ -88,7 +104,8 @@ next_block(const char *text, size_t len, size_t *at, struct block *b)
 		if (!inside && fence) {
 			*b = (struct block){ .open = f, .start = *at, .stop = len, .end = len };
 			inside = true;
-		} else if (inside && fence && f.mark == b->open.mark && f.length >= b->open.length && !f.info_len) {
+		} else if (inside && fence && f.mark == b->open.mark &&
+		    f.length >= b->open.length && !f.info_len) {
 			b->stop = start;
 			b->end = *at;
 			b->closed = true;
@@ -117,14 +134,16 @@ member_fault(const json_t *plan, size_t i)
 	const char *text = json_string_value(v);
 
 	if (!v)
-		return members[i].required ? kasprintf("the plan has no \"%s\"", members[i].name) : NULL;
+		return members[i].required ? kasprintf("the plan has no \"%s\"", members[i].name)
+		                           : NULL;
 	if (members[i].text ? !text : !json_is_number(v))
 		return kasprintf("the plan's \"%s\" must be a %s", members[i].name,
 		    members[i].text ? "text" : "number");
 	if (members[i].required && is_blank(text))
 		return kasprintf("the plan's \"%s\" is empty", members[i].name);
 	if (members[i].text && strlen(text) > TEXT_MAX)
-		return kasprintf("the plan's \"%s\" is longer than %d characters", members[i].name, TEXT_MAX);
+		return kasprintf(
+		    "the plan's \"%s\" is longer than %d characters", members[i].name, TEXT_MAX);
 	return NULL;
 }
 
@@ -133,8 +152,11 @@ bucket_fault(const char *bucket)
 {
 	for (size_t i = 0; i < LEN(buckets); i++)
 		if (!strcmp(buckets[i].name, bucket))
-			return buckets[i].allowed ? NULL : kasprintf("bucket %s is forbidden: a cache keyed on inputs, or "
-			    "results kept between calls, is no gain", bucket);
+			return buckets[i].allowed
+			    ? NULL
+			    : kasprintf("bucket %s is forbidden: a cache keyed on inputs, or "
+			                "results kept between calls, is no gain",
+			          bucket);
 	return kasprintf("the plan's \"bucket\" is '%.20s', not one of K1, K2, K3, K4, W1", bucket);
 }
 
@@ -149,7 +171,8 @@ directions_fault(const json_t *plan)
 		const char *text = json_string_value(json_array_get(list, i));
 
 		if (!text || strlen(text) > TEXT_MAX)
-			return kasprintf("the plan's \"directions\" must be a list of texts of at most %d characters",
+			return kasprintf("the plan's \"directions\" must be a list of texts of at "
+			                 "most %d characters",
 			    TEXT_MAX);
 	}
 	return NULL;
@@ -162,12 +185,15 @@ category_fault(const char *category)
 	static const char *const joints[] = { ",", ";", "/", "+", "&", " and ", " then ", "\n" };
 
 	if (strlen(category) > CATEGORY_MAX)
-		return kasprintf("the plan's \"category\" is longer than %d characters: one word names the kind of change",
+		return kasprintf("the plan's \"category\" is longer than %d characters: one word "
+		                 "names the kind of change",
 		    CATEGORY_MAX);
 	for (size_t i = 0; i < LEN(joints); i++)
 		if (strstr(category, joints[i]))
-			return kasprintf("the plan's \"category\" names several kinds, '%.64s': a round makes one change of one "
-			    "kind", category);
+			return kasprintf("the plan's \"category\" names several kinds, '%.64s': a "
+			                 "round makes one change of one "
+			                 "kind",
+			    category);
 	return NULL;
 }
 
@@ -189,7 +215,10 @@ next_arrow(const char *text, size_t *len)
 	return first;
 }
 
-/* Does each part of "metric -> inference -> action" say something? Several observations may lead to the one action. */
+/*
+ * Does each part of "metric -> inference -> action" say something? Several observations may lead to
+ * the one action.
+ */
 static bool
 is_chain(const char *text)
 {
@@ -214,7 +243,8 @@ static char *
 evidence_fault(const char *evidence)
 {
 	if (evidence && !is_chain(evidence))
-		return kstrdup("the plan's \"evidence\" must have three parts, metric -> inference -> action");
+		return kstrdup("the plan's \"evidence\" must have three parts, metric -> inference "
+		               "-> action");
 	return NULL;
 }
 
@@ -223,12 +253,14 @@ static char *
 hedge_fault(const json_t *plan)
 {
 	for (size_t i = 0; i < LEN(members); i++) {
-		const char *text = members[i].text ? kjson_str_or(plan, members[i].name, NULL) : NULL;
+		const char *text =
+		    members[i].text ? kjson_str_or(plan, members[i].name, NULL) : NULL;
 		char *hedged = text ? kclaim_hedged(text) : NULL, *fault;
 
 		if (!hedged)
 			continue;
-		fault = kasprintf("the plan's \"%s\" hedges a figure, '%.80s': give it as it was shown, or leave it out",
+		fault = kasprintf("the plan's \"%s\" hedges a figure, '%.80s': give it as it was "
+		                  "shown, or leave it out",
 		    members[i].name, hedged);
 		free(hedged);
 		return fault;
@@ -236,26 +268,38 @@ hedge_fault(const json_t *plan)
 	return NULL;
 }
 
-/* A row of the search: layers are gone through in order, so a row of one needs a row of the layer before it. */
+/*
+ * A row of the search: layers are gone through in order, so a row of one needs a row of the layer
+ * before it.
+ */
 static char *
 row_fault(const json_t *rows, size_t i)
 {
 	const json_t *row = json_array_get(rows, i), *fresh = json_object_get(row, "new");
-	const char *layer = kjson_str_or(row, "layer", ""), *source = kjson_str_or(row, "source", ""),
-	    *finding = kjson_str_or(row, "finding", "");
+	const char *layer = kjson_str_or(row, "layer", ""),
+	           *source = kjson_str_or(row, "source", ""),
+	           *finding = kjson_str_or(row, "finding", "");
 	bool before = false;
 
 	if (strlen(layer) != 2 || layer[0] != 'L' || layer[1] < '1' || layer[1] > '3')
-		return kasprintf("row %zu of the plan's \"search\" must have a \"layer\", L1, L2 or L3", i + 1);
-	if (is_blank(source) || is_blank(finding) || strlen(source) > TEXT_MAX || strlen(finding) > TEXT_MAX)
-		return kasprintf("row %zu of the plan's \"search\" must have a \"source\" and a \"finding\"", i + 1);
+		return kasprintf(
+		    "row %zu of the plan's \"search\" must have a \"layer\", L1, L2 or L3", i + 1);
+	if (is_blank(source) || is_blank(finding) || strlen(source) > TEXT_MAX ||
+	    strlen(finding) > TEXT_MAX)
+		return kasprintf("row %zu of the plan's \"search\" must have a \"source\" and a "
+		                 "\"finding\"",
+		    i + 1);
 	if (fresh && !json_is_boolean(fresh))
-		return kasprintf("row %zu of the plan's \"search\": \"new\" must be true or false", i + 1);
+		return kasprintf(
+		    "row %zu of the plan's \"search\": \"new\" must be true or false", i + 1);
 	/* A row before it of the same layer had one of the layer before. */
 	for (size_t k = 0; k < i; k++)
 		before |= kjson_str_or(json_array_get(rows, k), "layer", "")[1] + 1 >= layer[1];
-	return layer[1] == '1' || before ? NULL : kasprintf("row %zu of the plan's \"search\" is of %s, and no row before it "
-	    "is of L%c: look there first", i + 1, layer, layer[1] - 1);
+	return layer[1] == '1' || before ? NULL
+	                                 : kasprintf("row %zu of the plan's \"search\" is of %s, "
+	                                             "and no row before it "
+	                                             "is of L%c: look there first",
+	                                       i + 1, layer, layer[1] - 1);
 }
 
 static char *
@@ -265,7 +309,8 @@ search_fault(const json_t *plan)
 	char *fault = NULL;
 
 	if (rows && (!json_is_array(rows) || json_array_size(rows) > SEARCH_MAX))
-		return kasprintf("the plan's \"search\" must be a list of at most %d rows", SEARCH_MAX);
+		return kasprintf(
+		    "the plan's \"search\" must be a list of at most %d rows", SEARCH_MAX);
 	for (size_t i = 0; i < json_array_size(rows) && !fault; i++)
 		fault = row_fault(rows, i);
 	return fault;
@@ -304,7 +349,8 @@ read_object(const char *text, const struct block *b, struct kplan *p)
 		return;
 	}
 	p->json = json_loadb(text + b->start, b->stop - b->start, JSON_REJECT_DUPLICATES, &e);
-	p->fault = p->json ? plan_fault(p->json) : kasprintf("the plan is not JSON: line %d: %.120s", e.line, e.text);
+	p->fault = p->json ? plan_fault(p->json)
+	                   : kasprintf("the plan is not JSON: line %d: %.120s", e.line, e.text);
 	if (p->fault) {
 		json_decref(p->json);
 		p->json = NULL;
@@ -332,9 +378,12 @@ kplan_read(const char *text, size_t len, struct kplan *p)
 		if (!plans)
 			p->fault = kasprintf("there is no plan: %s", form);
 		else if (late)
-			p->fault = kasprintf("the plan stands behind other blocks, and must be stated before the code: %s", form);
+			p->fault = kasprintf("the plan stands behind other blocks, and must be "
+			                     "stated before the code: %s",
+			    form);
 		else
-			p->fault = kstrdup("there is more than one plan: a round is one hypothesis and one change");
+			p->fault = kstrdup("there is more than one plan: a round is one hypothesis "
+			                   "and one change");
 		json_decref(p->json);
 		p->json = NULL;
 	}
@@ -408,28 +457,33 @@ review_fault(const json_t *plan, const json_t *ineffective)
 		bool again = is_blank(text);
 
 		if (round)
-			return kasprintf("direction %zu, \"%.80s\", was rolled back in round %ld", i + 1, text, round);
+			return kasprintf("direction %zu, \"%.80s\", was rolled back in round %ld",
+			    i + 1, text, round);
 		for (size_t k = 0; k < i && !again; k++)
 			again = says_the_same(json_string_value(json_array_get(list, k)), text);
 		distinct += !again;
 	}
 	if (distinct < DIRECTIONS_MIN)
-		return kasprintf("a review names at least %d fundamentally different \"directions\", and this one has "
-		    "%zu", DIRECTIONS_MIN, distinct);
+		return kasprintf("a review names at least %d fundamentally different "
+		                 "\"directions\", and this one has "
+		                 "%zu",
+		    DIRECTIONS_MIN, distinct);
 	return NULL;
 }
 
 char *
 kplan_history_fault(const json_t *plan, const json_t *ineffective, bool review)
 {
-	const char *change = kjson_str_or(plan, "change", ""), *category = kjson_str_or(plan, "category", "");
+	const char *change = kjson_str_or(plan, "change", ""),
+	           *category = kjson_str_or(plan, "category", "");
 
 	for (size_t i = 0; i < json_array_size(ineffective); i++) {
 		const json_t *one = json_array_get(ineffective, i);
 
 		if (says_the_same(kjson_str_or(one, "change", ""), change) &&
 		    says_the_same(kjson_str_or(one, "category", ""), category))
-			return kasprintf("this change was rolled back in round %lld: propose another one",
+			return kasprintf("this change was rolled back in round %lld: propose "
+			                 "another one",
 			    (long long)kjson_int_or(one, "round", 0));
 	}
 	return review ? review_fault(plan, ineffective) : NULL;
@@ -438,14 +492,16 @@ kplan_history_fault(const json_t *plan, const json_t *ineffective, bool review)
 char *
 kplan_repeat_fault(const json_t *plan, const json_t *accepted)
 {
-	const char *change = kjson_str_or(plan, "change", ""), *category = kjson_str_or(plan, "category", "");
+	const char *change = kjson_str_or(plan, "change", ""),
+	           *category = kjson_str_or(plan, "category", "");
 
 	for (size_t i = 0; i < json_array_size(accepted); i++) {
 		const json_t *one = json_array_get(accepted, i);
 
 		if (says_the_same(kjson_str_or(one, "change", ""), change) &&
 		    says_the_same(kjson_str_or(one, "category", ""), category))
-			return kasprintf("this change was kept in round %lld and is in the program already: propose another one",
+			return kasprintf("this change was kept in round %lld and is in the program "
+			                 "already: propose another one",
 			    (long long)kjson_int_or(one, "round", 0));
 	}
 	return NULL;
@@ -458,8 +514,10 @@ found_before(const json_t *searched, const json_t *row)
 	for (size_t i = 0; i < json_array_size(searched); i++) {
 		const json_t *one = json_array_get(searched, i);
 
-		if (says_the_same(kjson_str_or(one, "source", ""), kjson_str_or(row, "source", "")) &&
-		    says_the_same(kjson_str_or(one, "finding", ""), kjson_str_or(row, "finding", "")))
+		if (says_the_same(
+		        kjson_str_or(one, "source", ""), kjson_str_or(row, "source", "")) &&
+		    says_the_same(
+		        kjson_str_or(one, "finding", ""), kjson_str_or(row, "finding", "")))
 			return (long)kjson_int_or(one, "round", 0);
 	}
 	return 0;
@@ -478,13 +536,16 @@ kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
 		if (!kjson_bool_or(row, "new", false))
 			continue;
 		if (round)
-			return kasprintf("row %zu of the plan's \"search\" is called new, and stood in the plan of round %ld",
+			return kasprintf("row %zu of the plan's \"search\" is called new, and "
+			                 "stood in the plan of round %ld",
 			    i + 1, round);
 		fresh++;
 	}
 	if (streak >= KPLAN_STALL && !fresh)
-		return kasprintf("%ld rounds in a row were rolled back, so the plan needs a \"search\" with a row that is new: "
-		    "{\"layer\": \"L1\", \"source\", \"finding\", \"new\": true}", streak);
+		return kasprintf("%ld rounds in a row were rolled back, so the plan needs a "
+		                 "\"search\" with a row that is new: "
+		                 "{\"layer\": \"L1\", \"source\", \"finding\", \"new\": true}",
+		    streak);
 	return NULL;
 }
 

@@ -16,8 +16,8 @@ static const char *const views[] = { "coords", "audit", "score" };
 static char *
 path_of(const char *dir, const char *place, const char *name)
 {
-	return strcmp(dir, ".") ? kasprintf("%s/trials/%s/%s.ndjson", dir, place, name) :
-	    kasprintf("trials/%s/%s.ndjson", place, name);
+	return strcmp(dir, ".") ? kasprintf("%s/trials/%s/%s.ndjson", dir, place, name)
+	                        : kasprintf("trials/%s/%s.ndjson", place, name);
 }
 
 /* The line of the file PATH, without newline, and its digest; or NULL. The caller frees. */
@@ -43,7 +43,8 @@ static char *
 damaged(const char *path, const char *id)
 {
 	return kasprintf("%s is missing or damaged; put it back from a copy, or make redo "
-	    "CELL=%s FROM=eval makes it anew", path, id);
+	                 "CELL=%s FROM=eval makes it anew",
+	    path, id);
 }
 
 /* What the evaluation has, and RECORD has not. */
@@ -57,7 +58,8 @@ add_eval(const char *dir, json_t *record, const char *id)
 		fault = damaged(path, id);
 	else if (strcmp(hex, kjson_str_or(record, "from", "")))
 		fault = kasprintf("it was not made from %s; remove the coords, audit and score of "
-		    "the trial, and make views makes them again", path);
+		                  "the trial, and make views makes them again",
+		    path);
 	else if (json_object_update_missing(record, whole))
 		fault = damaged(path, id);
 	json_decref(whole);

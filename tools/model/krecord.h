@@ -22,7 +22,7 @@ char *krecord_glance(const char *dir, const json_t *record);
 /* As kin_next, and whole. */
 bool krecord_next(struct kin *in, const char *dir, struct krec *rec);
 /* Write REC with the member NAME, or, THIN, that member and where it belongs. */
-void krecord_put(struct krec *rec, const char *dir, bool thin, const char *name,
-    const json_t *value);
+void krecord_put(
+    struct krec *rec, const char *dir, bool thin, const char *name, const json_t *value);
 
 #endif

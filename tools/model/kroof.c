@@ -31,7 +31,8 @@ kroof_best_copy(const json_t *copies)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach((json_t *)copies, i, row) {
+	json_array_foreach((json_t *)copies, i, row)
+	{
 		double rate = kjson_num_or(row, "best_gbps", 0);
 		bool beyond = kjson_bool_or(row, "beyond_caches", false);
 
@@ -67,11 +68,12 @@ kroof_load(const char *dir)
 }
 
 /*
- * AMOUNT done in NS, added to OUT in units of a thousand million a second (or a thousand times that), and its share of
- * a ceiling.
+ * AMOUNT done in NS, added to OUT in units of a thousand million a second (or a thousand times
+ * that), and its share of a ceiling.
  */
 static double
-add_share(json_t *out, const char *name, const char *share, double amount, double ns, double unit, double ceiling)
+add_share(json_t *out, const char *name, const char *share, double amount, double ns, double unit,
+    double ceiling)
 {
 	double rate = amount / ns / unit;
 
@@ -84,7 +86,10 @@ add_share(json_t *out, const char *name, const char *share, double amount, doubl
 	return 100 * rate / ceiling;
 }
 
-/* The percentage that binds: of the ceiling that the roofline names, else of the one that is nearer. */
+/*
+ * The percentage that binds: of the ceiling that the roofline names, else of the one that is
+ * nearer.
+ */
 static double
 binding(const json_t *row, double compute, double memory)
 {
@@ -96,15 +101,16 @@ binding(const json_t *row, double compute, double memory)
 }
 
 json_t *
-kroof_utilization(const json_t *roofline, const json_t *timing, const char *statistic, double *efficiency,
-    const char **alarm)
+kroof_utilization(const json_t *roofline, const json_t *timing, const char *statistic,
+    double *efficiency, const char **alarm)
 {
 	json_t *list = json_array(), *time;
 	double logs = 0;
 	size_t i;
 
 	*alarm = NULL;
-	json_array_foreach((json_t *)timing, i, time) {
+	json_array_foreach((json_t *)timing, i, time)
+	{
 		const char *name = kjson_str_or(time, "workload", "");
 		const json_t *row = kgain_row(json_object_get(roofline, "workloads"), name);
 		double ns = kgain_time_ns(time, statistic), compute, memory;
@@ -115,8 +121,8 @@ kroof_utilization(const json_t *roofline, const json_t *timing, const char *stat
 			continue;
 		}
 		out = json_pack("{s:s}", "workload", name);
-		compute = add_share(out, "tflops", "compute_pct", kjson_num_or(row, "flops", 0), ns, 1e3,
-		    kjson_num_or(row, "compute_ceiling.value", 0));
+		compute = add_share(out, "tflops", "compute_pct", kjson_num_or(row, "flops", 0), ns,
+		    1e3, kjson_num_or(row, "compute_ceiling.value", 0));
 		memory = add_share(out, "gbps", "memory_pct", kjson_num_or(row, "bytes", 0), ns, 1,
 		    kjson_num_or(row, "memory_ceiling.value", 0));
 		logs += log(binding(row, compute, memory) / 100);
@@ -124,7 +130,8 @@ kroof_utilization(const json_t *roofline, const json_t *timing, const char *stat
 			*alarm = name;
 		json_array_append_new(list, out);
 	}
-	*efficiency = json_array_size(timing) ? 100 * exp(logs / (double)json_array_size(timing)) : NAN;
+	*efficiency =
+	    json_array_size(timing) ? 100 * exp(logs / (double)json_array_size(timing)) : NAN;
 	if (json_array_size(list))
 		return list;
 	json_decref(list);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ktask: see ktask.h. One pass checks the JSON and fills the structure, so what is accepted and what is used can't
- * differ.
+ * ktask: see ktask.h. One pass checks the JSON and fills the structure, so what is accepted and
+ * what is used can't differ.
  */
 #include "ktask.h"
 
@@ -21,21 +21,32 @@ static const struct {
 	size_t size;
 	double eps, max;
 } dtypes[KDTYPE_COUNT] = {
-	[KDTYPE_F32] = { "float32", 4, FLT_EPSILON, FLT_MAX }, [KDTYPE_F64] = { "float64", 8, DBL_EPSILON, DBL_MAX },
-	[KDTYPE_F16] = { "float16", 2, 1.0 / 1024, 65504 }, [KDTYPE_BF16] = { "bfloat16", 2, 1.0 / 128, 0x1.fep127 },
-	[KDTYPE_I32] = { "int32", 4, 0, 0 }, [KDTYPE_I64] = { "int64", 8, 0, 0 },
+	[KDTYPE_F32] = { "float32", 4, FLT_EPSILON, FLT_MAX },
+	[KDTYPE_F64] = { "float64", 8, DBL_EPSILON, DBL_MAX },
+	[KDTYPE_F16] = { "float16", 2, 1.0 / 1024, 65504 },
+	[KDTYPE_BF16] = { "bfloat16", 2, 1.0 / 128, 0x1.fep127 },
+	[KDTYPE_I32] = { "int32", 4, 0, 0 },
+	[KDTYPE_I64] = { "int64", 8, 0, 0 },
 	[KDTYPE_TF32] = { "tfloat32", 4, 1.0 / 1024, FLT_MAX },
-	[KDTYPE_E4M3] = { "float8_e4m3", 1, 1.0 / 8, 448 }, [KDTYPE_E5M2] = { "float8_e5m2", 1, 1.0 / 4, 57344 },
+	[KDTYPE_E4M3] = { "float8_e4m3", 1, 1.0 / 8, 448 },
+	[KDTYPE_E5M2] = { "float8_e5m2", 1, 1.0 / 4, 57344 },
 	[KDTYPE_E4M3FNUZ] = { "float8_e4m3fnuz", 1, 1.0 / 8, 240 },
 	[KDTYPE_E5M2FNUZ] = { "float8_e5m2fnuz", 1, 1.0 / 4, 57344 },
 	[KDTYPE_I8] = { "int8", 1, 0, 0 },
 };
 
 static const char *const distributions[] = {
-	[KDIST_NORMAL] = "normal", [KDIST_UNIFORM] = "uniform", [KDIST_ZERO_ONE] = "zero_one", [KDIST_LARGE] = "large",
-	[KDIST_TINY] = "tiny", [KDIST_ALL_EQUAL] = "all_equal", [KDIST_SORTED] = "sorted",
-	    [KDIST_HEAVY_TAIL] = "heavy_tail",
-	[KDIST_ALTERNATING] = "alternating", [KDIST_SPECIAL] = "special", [KDIST_SPARSE] = "sparse",
+	[KDIST_NORMAL] = "normal",
+	[KDIST_UNIFORM] = "uniform",
+	[KDIST_ZERO_ONE] = "zero_one",
+	[KDIST_LARGE] = "large",
+	[KDIST_TINY] = "tiny",
+	[KDIST_ALL_EQUAL] = "all_equal",
+	[KDIST_SORTED] = "sorted",
+	[KDIST_HEAVY_TAIL] = "heavy_tail",
+	[KDIST_ALTERNATING] = "alternating",
+	[KDIST_SPECIAL] = "special",
+	[KDIST_SPARSE] = "sparse",
 	[KDIST_MIXED] = "mixed",
 };
 
@@ -105,13 +116,14 @@ kdist_name(enum kdist d)
 
 struct parser {
 	const struct ktask *t;
-	const int64_t *axis;	/* values; NULL: only names and syntax are checked, every axis counts as 1 */
+	/* values; NULL: only names and syntax are checked, every axis counts as 1 */
+	const int64_t *axis;
 	const char *p;
 	int depth;
-	unsigned divisions;	/* so far, and which of the first 64 left a remainder */
+	unsigned divisions; /* so far, and which of the first 64 left a remainder */
 	uint64_t remainders;
-	const char *fault;	/* first thing wrong */
-	char name[64];		/* and the name it is about */
+	const char *fault; /* first thing wrong */
+	char name[64];     /* and the name it is about */
 };
 
 static int64_t
@@ -179,7 +191,8 @@ apply_function(struct parser *x, const char *name, int64_t a, int64_t b)
 		snprintf(x->name, sizeof x->name, "%s", name);
 		return bad(x, "no such function (there are min, max, ceildiv):");
 	}
-	return b > 0 && a >= 0 ? apply(x, '+', a / (b ? b : 1), a % b != 0) : bad(x, "ceildiv needs a >= 0 and b > 0");
+	return b > 0 && a >= 0 ? apply(x, '+', a / (b ? b : 1), a % b != 0)
+	                       : bad(x, "ceildiv needs a >= 0 and b > 0");
 }
 
 static int64_t
@@ -203,8 +216,8 @@ number(struct parser *x)
 }
 
 /*
- * Precedence climbing with the grammar's three levels in one function: level 0 sums, 1 products, 2 a factor. One
- * recursive function needs no declaration ahead of its definition.
+ * Precedence climbing with the grammar's three levels in one function: level 0 sums, 1 products, 2
+ * a factor. One recursive function needs no declaration ahead of its definition.
  */
 static int64_t
 parse(struct parser *x, int level)
@@ -232,7 +245,8 @@ parse(struct parser *x, int level)
 	} else if (isdigit((unsigned char)*x->p)) {
 		v = number(x);
 	} else {
-		for (n = 0; n + 1 < sizeof name && (isalnum((unsigned char)*x->p) || *x->p == '_'); n++)
+		for (n = 0; n + 1 < sizeof name && (isalnum((unsigned char)*x->p) || *x->p == '_');
+		     n++)
 			name[n] = *x->p++;
 		name[n] = '\0';
 		if (!n) {
@@ -253,7 +267,8 @@ parse(struct parser *x, int level)
 }
 
 static bool
-evaluate(const struct ktask *t, const int64_t *axis, const char *expression, int64_t *value, char *why, size_t why_len)
+evaluate(const struct ktask *t, const int64_t *axis, const char *expression, int64_t *value,
+    char *why, size_t why_len)
 {
 	struct parser x = { .t = t, .axis = axis, .p = expression };
 
@@ -263,15 +278,16 @@ evaluate(const struct ktask *t, const int64_t *axis, const char *expression, int
 	if (!x.fault)
 		return true;
 	if (*x.name || !*x.p)
-		snprintf(why, why_len, "'%.80s': %s%s%s", expression, x.fault, *x.name ? " " : "", x.name);
+		snprintf(why, why_len, "'%.80s': %s%s%s", expression, x.fault, *x.name ? " " : "",
+		    x.name);
 	else
 		snprintf(why, why_len, "'%.80s': %s at '%.40s'", expression, x.fault, x.p);
 	return false;
 }
 
 bool
-ktask_eval(const struct ktask *t, const struct ktask_workload *w, const char *expression, int64_t *value, char *why,
-    size_t why_len)
+ktask_eval(const struct ktask *t, const struct ktask_workload *w, const char *expression,
+    int64_t *value, char *why, size_t why_len)
 {
 	return evaluate(t, w->axis, expression, value, why, why_len);
 }
@@ -289,7 +305,10 @@ ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *e
 
 /* ---- what may vary ---- */
 
-/* Smallest and largest value that the workloads list, and the bits of all of them; false when there is none. */
+/*
+ * Smallest and largest value that the workloads list, and the bits of all of them; false when there
+ * is none.
+ */
 static bool
 listed_values(const json_t *task, const char *axis, struct ktask_limits *l, int64_t *bits)
 {
@@ -298,7 +317,8 @@ listed_values(const json_t *task, const char *axis, struct ktask_limits *l, int6
 	json_t *w;
 
 	*bits = 0;
-	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
+	{
 		const json_t *v = json_object_get(json_object_get(w, "axes"), axis);
 		int64_t n = json_integer_value(v);
 
@@ -320,7 +340,8 @@ ktask_limits(const json_t *task, const char *axis)
 	struct ktask_limits l = { .fixed = kjson_bool_or(o, "fixed", false), .step = 1 };
 	int64_t bits;
 
-	l.stated = json_object_get(o, "min") || json_object_get(o, "max") || json_object_get(o, "step");
+	l.stated =
+	    json_object_get(o, "min") || json_object_get(o, "max") || json_object_get(o, "step");
 	if (!listed_values(task, axis, &l, &bits))
 		l.fixed = true;
 	if (bits)
@@ -359,7 +380,10 @@ ktask_range(enum kdtype t, double v, double min, double max, double *low, double
 	return *low < *high;
 }
 
-/* Evaluate every expression of an axis or a dimension; which divisions leave remainders. False when one fails. */
+/*
+ * Evaluate every expression of an axis or a dimension; which divisions leave remainders. False when
+ * one fails.
+ */
 static bool
 remainders_of(const struct ktask *t, const int64_t *axis, uint64_t *remainders)
 {
@@ -389,7 +413,8 @@ ktask_settle(const struct ktask *t, struct ktask_workload *w)
 	for (size_t pass = 0; pass < t->axis_count; pass++)
 		for (size_t i = 0; i < t->axis_count; i++)
 			if (t->axes[i].kind == KAXIS_EXPR &&
-			    !evaluate(t, w->axis, t->axes[i].expression, &w->axis[i], why, sizeof why))
+			    !evaluate(
+			        t, w->axis, t->axes[i].expression, &w->axis[i], why, sizeof why))
 				return false;
 	for (size_t i = 0; i < t->axis_count; i++)
 		if (w->axis[i] < 0 || w->axis[i] > INT32_MAX)
@@ -447,10 +472,8 @@ fault(struct reader *r, const char *field, const char *fmt, ...)
 
 enum { STRING, INTEGER, NUMBER, BOOLEAN, OBJECT, ARRAY, STRINGS, ANY };
 
-static const char *const kinds[] = {
-	"a string", "an integer", "a number", "true or false", "an object", "an array", "an array of strings",
-	    "anything",
-};
+static const char *const kinds[] = { "a string", "an integer", "a number", "true or false",
+	"an object", "an array", "an array of strings", "anything" };
 
 static bool
 is_kind(const json_t *v, int kind)
@@ -470,9 +493,7 @@ is_kind(const json_t *v, int kind)
 	case OBJECT:
 		return json_is_object(v);
 	case STRINGS:
-		json_array_foreach((json_t *)v, i, item)
-			if (!json_is_string(item))
-				return false;
+		json_array_foreach((json_t *)v, i, item) if (!json_is_string(item)) return false;
 		return json_is_array(v);
 	case ARRAY:
 		return json_is_array(v);
@@ -487,11 +508,12 @@ struct field {
 };
 
 /*
- * Check an object's members against a table; PATH stands before their names in messages. False when it is no object at
- * all.
+ * Check an object's members against a table; PATH stands before their names in messages. False when
+ * it is no object at all.
  */
 static bool
-check_fields(struct reader *r, const json_t *o, const char *path, const struct field *fields, size_t count)
+check_fields(
+    struct reader *r, const json_t *o, const char *path, const struct field *fields, size_t count)
 {
 	const char *key, *dot = *path ? "." : "";
 	char name[256];
@@ -501,7 +523,8 @@ check_fields(struct reader *r, const json_t *o, const char *path, const struct f
 		fault(r, path, "it must be an object");
 		return false;
 	}
-	json_object_foreach((json_t *)o, key, v) {
+	json_object_foreach((json_t *)o, key, v)
+	{
 		size_t i = 0;
 
 		while (i < count && strcmp(fields[i].name, key) != 0)
@@ -550,20 +573,29 @@ check_expression(struct reader *r, const char *field, const char *expression)
 	char why[256];
 	int64_t v;
 
-	/* Every axis counts as 1 here, so a division by zero may be an artefact; it is found again with real sizes. */
-	if (expression && !evaluate(r->t, NULL, expression, &v, why, sizeof why) && !strstr(why, "division by zero"))
+	/*
+	 * Every axis counts as 1 here, so a division by zero may be an artefact; it is found again
+	 * with real sizes.
+	 */
+	if (expression && !evaluate(r->t, NULL, expression, &v, why, sizeof why) &&
+	    !strstr(why, "division by zero"))
 		fault(r, field, "%s", why);
 }
 
-/* What an axis, or a scalar, says about the values that it may take: VARIES when it may say so at all. */
+/*
+ * What an axis, or a scalar, says about the values that it may take: VARIES when it may say so at
+ * all.
+ */
 static void
 check_limits(struct reader *r, const char *path, const json_t *o, bool varies)
 {
-	const json_t *min = json_object_get(o, "min"), *max = json_object_get(o, "max"), *step = json_object_get(o, "step");
+	const json_t *min = json_object_get(o, "min"), *max = json_object_get(o, "max"),
+	             *step = json_object_get(o, "step");
 	bool limits = min || max || step;
 
 	if (!varies && (limits || json_object_get(o, "fixed")))
-		fault(r, path, "only an axis of type var, or a scalar, has min, max, step or fixed");
+		fault(
+		    r, path, "only an axis of type var, or a scalar, has min, max, step or fixed");
 	if (limits && json_is_true(json_object_get(o, "fixed")))
 		fault(r, path, "it is fixed, so it has no min, max or step");
 	if (min && max && json_number_value(min) > json_number_value(max))
@@ -580,12 +612,15 @@ read_limits(struct reader *r, const json_t *task)
 		struct ktask_axis *a = &r->t->axes[i];
 
 		a->limits = ktask_limits(task, a->name);
-		for (size_t k = 0; a->limits.stated && !a->limits.fixed && k < r->t->workload_count; k++) {
+		for (size_t k = 0; a->limits.stated && !a->limits.fixed && k < r->t->workload_count;
+		     k++) {
 			int64_t v = r->t->workloads[k].axis[i];
 
 			if (v < a->limits.min || v > a->limits.max || v % a->limits.step)
-				fault(r, "axes", "%s is %lld in workload %s, beyond its own min, max or step", a->name,
-				    (long long)v, r->t->workloads[k].name ? r->t->workloads[k].name : "?");
+				fault(r, "axes",
+				    "%s is %lld in workload %s, beyond its own min, max or step",
+				    a->name, (long long)v,
+				    r->t->workloads[k].name ? r->t->workloads[k].name : "?");
 		}
 	}
 }
@@ -594,16 +629,24 @@ static void
 read_axes(struct reader *r, const json_t *axes)
 {
 	static const struct field fields[] = {
-		{ "type", STRING, true }, { "value", INTEGER, false }, { "expression", STRING, false },
-		{ "min", INTEGER, false }, { "max", INTEGER, false }, { "step", INTEGER, false },
-		{ "fixed", BOOLEAN, false }, { "description", STRING, false },
+		{ "type", STRING, true },
+		{ "value", INTEGER, false },
+		{ "expression", STRING, false },
+		{ "min", INTEGER, false },
+		{ "max", INTEGER, false },
+		{ "step", INTEGER, false },
+		{ "fixed", BOOLEAN, false },
+		{ "description", STRING, false },
 	};
-	static const char *const types[] = { [KAXIS_VAR] = "var", [KAXIS_CONST] = "const", [KAXIS_EXPR] = "expr" };
+	static const char *const types[] = {
+		[KAXIS_VAR] = "var", [KAXIS_CONST] = "const", [KAXIS_EXPR] = "expr"
+	};
 	static const char *const needs[] = { [KAXIS_CONST] = "value", [KAXIS_EXPR] = "expression" };
 	const char *name;
 	json_t *o;
 
-	json_object_foreach((json_t *)axes, name, o) {
+	json_object_foreach((json_t *)axes, name, o)
+	{
 		struct ktask_axis *a = &r->t->axes[r->t->axis_count];
 		char path[128];
 		int kind = 0;
@@ -617,10 +660,11 @@ read_axes(struct reader *r, const json_t *axes)
 		}
 		if (!check_fields(r, o, path, fields, LEN(fields)))
 			continue;
-		*a = (struct ktask_axis){ .name = name, .value = json_integer_value(json_object_get(o, "value")),
-		    .expression = string_of(o, "expression") };
-		while (kind < (int)LEN(types) && strcmp(types[kind], string_of(o, "type") ? string_of(o, "type") :
-		    "") != 0)
+		*a = (struct ktask_axis){ .name = name,
+			.value = json_integer_value(json_object_get(o, "value")),
+			.expression = string_of(o, "expression") };
+		while (kind < (int)LEN(types) &&
+		    strcmp(types[kind], string_of(o, "type") ? string_of(o, "type") : "") != 0)
 			kind++;
 		if (kind == (int)LEN(types))
 			fault(r, path, "type must be var, const or expr");
@@ -648,19 +692,24 @@ read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask
 	x->scalar = json_is_null(shape);
 	if (x->scalar)
 		return;
-	if (!json_is_array(shape) || !json_array_size(shape) || json_array_size(shape) > KTASK_RANK) {
+	if (!json_is_array(shape) || !json_array_size(shape) ||
+	    json_array_size(shape) > KTASK_RANK) {
 		fault(r, path,
-		    "shape must be null (a scalar) or an array of 1 to %d axis names, expressions or integers",
+		    "shape must be null (a scalar) or an array of 1 to %d axis names, expressions "
+		    "or integers",
 		    KTASK_RANK);
 		return;
 	}
-	json_array_foreach((json_t *)shape, i, item) {
+	json_array_foreach((json_t *)shape, i, item)
+	{
 		if (json_is_string(item))
 			x->dim[x->rank++] = kstrdup(json_string_value(item));
 		else if (json_is_integer(item))
-			x->dim[x->rank++] = kasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(item));
+			x->dim[x->rank++] =
+			    kasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(item));
 		else
-			fault(r, path, "shape[%zu] must be an axis name, an expression or an integer", i);
+			fault(r, path,
+			    "shape[%zu] must be an axis name, an expression or an integer", i);
 		if (json_is_string(item))
 			check_expression(r, path, json_string_value(item));
 	}
@@ -678,7 +727,10 @@ taken(const struct ktask *t, const char *name)
 	return false;
 }
 
-/* What an input is where the kernel is used for real: a weight keeps its place from step to step, an activation does not. */
+/*
+ * What an input is where the kernel is used for real: a weight keeps its place from step to step,
+ * an activation does not.
+ */
 static void
 read_role(struct reader *r, const char *path, const char *role, struct ktask_tensor *x)
 {
@@ -689,29 +741,43 @@ read_role(struct reader *r, const char *path, const char *role, struct ktask_ten
 		fault(r, path, "a weight is an input that is not written");
 }
 
-/* Whether V can be passed, or lie in memory, as an element of type T: a wrong one would be cut to something else. */
+/*
+ * Whether V can be passed, or lie in memory, as an element of type T: a wrong one would be cut to
+ * something else.
+ */
 static bool
 fits(const json_t *v, enum kdtype t)
 {
-	json_int_t i = json_integer_value(v), top = t == KDTYPE_I8 ? INT8_MAX : t == KDTYPE_I32 ? INT32_MAX : INT64_MAX;
+	json_int_t i = json_integer_value(v),
+	           top = t == KDTYPE_I8 ? INT8_MAX
+	    : t == KDTYPE_I32           ? INT32_MAX
+	                                : INT64_MAX;
 
-	return kdtype_is_float(t) ? json_is_number(v) : json_is_integer(v) && i <= top && i >= -top - 1;
+	return kdtype_is_float(t) ? json_is_number(v)
+	                          : json_is_integer(v) && i <= top && i >= -top - 1;
 }
 
 static void
 read_tensor(struct reader *r, const char *path, const char *name, const json_t *o, bool output)
 {
 	static const struct field fields[] = {
-		{ "shape", ANY, true }, { "dtype", STRING, true }, { "distribution", STRING, false },
-		    { "value", NUMBER, false }, { "min", NUMBER, false }, { "max", NUMBER, false },
-		    { "fixed", BOOLEAN, false },
-		{ "inout", BOOLEAN, false }, { "role", STRING, false }, { "description", STRING, false },
+		{ "shape", ANY, true },
+		{ "dtype", STRING, true },
+		{ "distribution", STRING, false },
+		{ "value", NUMBER, false },
+		{ "min", NUMBER, false },
+		{ "max", NUMBER, false },
+		{ "fixed", BOOLEAN, false },
+		{ "inout", BOOLEAN, false },
+		{ "role", STRING, false },
+		{ "description", STRING, false },
 	};
 	struct ktask_tensor *x = &r->t->tensors[r->t->tensor_count];
 	const char *distribution;
 
 	if (!is_identifier(name) || taken(r->t, name))
-		fault(r, path, "a tensor is named like a C variable, and unlike the axes and other tensors");
+		fault(r, path,
+		    "a tensor is named like a C variable, and unlike the axes and other tensors");
 	if (r->t->tensor_count == KTASK_TENSORS) {
 		fault(r, path, "more than %d tensors", KTASK_TENSORS);
 		return;
@@ -719,14 +785,21 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 	if (!check_fields(r, o, path, fields, LEN(fields)))
 		return;
 	distribution = string_of(o, "distribution");
-	*x = (struct ktask_tensor){ .name = name, .dtype = kdtype_of(string_of(o, "dtype")), .output = output,
-	    .input = !output || json_is_true(json_object_get(o, "inout")), .distribution = kdist_of(distribution),
-	    .value = json_number_value(json_object_get(o, "value")), .fixed = kjson_bool_or(o, "fixed", false),
-	    .min = kjson_num_or(o, "min", NAN), .max = kjson_num_or(o, "max", NAN) };
+	*x = (struct ktask_tensor){ .name = name,
+		.dtype = kdtype_of(string_of(o, "dtype")),
+		.output = output,
+		.input = !output || json_is_true(json_object_get(o, "inout")),
+		.distribution = kdist_of(distribution),
+		.value = json_number_value(json_object_get(o, "value")),
+		.fixed = kjson_bool_or(o, "fixed", false),
+		.min = kjson_num_or(o, "min", NAN),
+		.max = kjson_num_or(o, "max", NAN) };
 	r->t->tensor_count++;
 	read_role(r, path, string_of(o, "role"), x);
 	if (x->dtype == KDTYPE_COUNT) {
-		fault(r, path, "dtype must be float64, float32, tfloat32, float16, bfloat16, float8_e4m3, float8_e5m2 "
+		fault(r, path,
+		    "dtype must be float64, float32, tfloat32, float16, bfloat16, float8_e4m3, "
+		    "float8_e5m2 "
 		    "(AMD: float8_e4m3fnuz, float8_e5m2fnuz), int8, int32 or int64");
 		x->dtype = KDTYPE_F32;
 	}
@@ -737,8 +810,10 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 	read_shape(r, path, json_object_get(o, "shape"), x);
 	check_limits(r, path, o, x->scalar);
 	if (x->scalar && (output || !json_object_get(o, "value") || kdtype_size(x->dtype) < 4))
-		fault(r, path, "a scalar is an input of float32, float64, int32 or int64 with a \"value\"");
-	else if (x->scalar && json_is_number(json_object_get(o, "value")) && !fits(json_object_get(o, "value"), x->dtype))
+		fault(r, path,
+		    "a scalar is an input of float32, float64, int32 or int64 with a \"value\"");
+	else if (x->scalar && json_is_number(json_object_get(o, "value")) &&
+	    !fits(json_object_get(o, "value"), x->dtype))
 		fault(r, path, "its value is no %s", kdtype_name(x->dtype));
 	if (!x->scalar && json_object_get(o, "value"))
 		fault(r, path, "only a scalar (shape null) has a \"value\"");
@@ -751,7 +826,8 @@ read_tensors(struct reader *r, const json_t *task, const char *member)
 	const char *name;
 	char path[128];
 
-	json_object_foreach(all, name, o) {
+	json_object_foreach(all, name, o)
+	{
 		snprintf(path, sizeof path, "%s.%s", member, name);
 		read_tensor(r, path, name, o, !strcmp(member, "outputs"));
 	}
@@ -778,7 +854,8 @@ find_argument(const struct ktask *t, const char *name, struct ktask_arg *arg)
 static void
 read_argument(struct reader *r, size_t i, const json_t *item)
 {
-	static const struct field fields[] = { { "axis", STRING, true }, { "dtype", STRING, false } };
+	static const struct field fields[] = { { "axis", STRING, true },
+		{ "dtype", STRING, false } };
 	const char *name = json_string_value(item), *dtype = NULL;
 	struct ktask_arg arg;
 	char path[64];
@@ -811,7 +888,8 @@ read_argument(struct reader *r, size_t i, const json_t *item)
 static void
 read_entry(struct reader *r, const json_t *entry)
 {
-	static const struct field fields[] = { { "name", STRING, true }, { "arguments", ARRAY, true } };
+	static const struct field fields[] = { { "name", STRING, true },
+		{ "arguments", ARRAY, true } };
 	struct ktask *t = r->t;
 	size_t i;
 	json_t *item;
@@ -821,15 +899,15 @@ read_entry(struct reader *r, const json_t *entry)
 	t->entry = string_of(entry, "name");
 	if (t->entry && (!is_identifier(t->entry) || strlen(t->entry) > 100))
 		fault(r, "entry.name", "'%s' is no name of a C function", t->entry);
-	json_array_foreach(json_object_get(entry, "arguments"), i, item)
-		read_argument(r, i, item);
+	json_array_foreach(json_object_get(entry, "arguments"), i, item) read_argument(r, i, item);
 	for (i = 0; i < t->tensor_count; i++) {
 		size_t n = 0;
 
 		for (size_t a = 0; a < t->arg_count; a++)
 			n += t->args[a].kind == KARG_TENSOR && t->args[a].index == i;
 		if (n != 1)
-			fault(r, "entry.arguments", "'%s' must be passed once, not %zu times", t->tensors[i].name, n);
+			fault(r, "entry.arguments", "'%s' must be passed once, not %zu times",
+			    t->tensors[i].name, n);
 	}
 }
 
@@ -837,10 +915,13 @@ static void
 read_tolerance(struct reader *r, const json_t *o)
 {
 	static const struct field fields[] = {
-		{ "rtol", NUMBER, false }, { "atol", NUMBER, false }, { "matched_ratio", NUMBER, false },
+		{ "rtol", NUMBER, false },
+		{ "atol", NUMBER, false },
+		{ "matched_ratio", NUMBER, false },
 		{ "max_error_cap", NUMBER, false },
 	};
-	double *const values[] = { &r->t->rtol, &r->t->atol, &r->t->matched_ratio, &r->t->max_error_cap };
+	double *const values[] = { &r->t->rtol, &r->t->atol, &r->t->matched_ratio,
+		&r->t->max_error_cap };
 
 	for (size_t i = 0; i < LEN(fields); i++)
 		*values[i] = kjson_num_or(o, fields[i].name, i == 2 ? 1 : -1);
@@ -852,7 +933,8 @@ read_tolerance(struct reader *r, const json_t *o)
 	if (r->t->matched_ratio <= 0 || r->t->matched_ratio > 1)
 		fault(r, "tolerance.matched_ratio", "it must be above 0 and at most 1");
 	if (r->t->matched_ratio < 1 && r->t->max_error_cap < 0)
-		fault(r, "tolerance.max_error_cap", "a matched_ratio below 1 needs a cap on the error of the rest");
+		fault(r, "tolerance.max_error_cap",
+		    "a matched_ratio below 1 needs a cap on the error of the rest");
 }
 
 static void
@@ -862,17 +944,20 @@ read_distributions(struct reader *r, const json_t *list)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach((json_t *)list, i, item) {
+	json_array_foreach((json_t *)list, i, item)
+	{
 		enum kdist d = kdist_of(json_string_value(item));
 		bool twice = false;
 
 		for (size_t j = 0; j < t->distribution_count; j++)
 			twice |= t->distributions[j] == d;
 		if (d == KDIST_COUNT || twice)
-			fault(r, "distributions", "'%s' is %s", json_is_string(item) ? json_string_value(item) : "?",
-			    twice ? "named twice" :
-			    "none of normal, uniform, zero_one, large, tiny, all_equal, sorted, heavy_tail, "
-			    "alternating, special, sparse");
+			fault(r, "distributions", "'%s' is %s",
+			    json_is_string(item) ? json_string_value(item) : "?",
+			    twice ? "named twice"
+			          : "none of normal, uniform, zero_one, large, tiny, all_equal, "
+			            "sorted, heavy_tail, "
+			            "alternating, special, sparse");
 		else
 			t->distributions[t->distribution_count++] = d;
 	}
@@ -885,9 +970,13 @@ read_distributions(struct reader *r, const json_t *list)
 	t->distributions[t->distribution_count++] = KDIST_LARGE;
 }
 
-/* Value of axis I of a workload; axes given by expressions may use others, in any order. DEPTH finds circles. */
+/*
+ * Value of axis I of a workload; axes given by expressions may use others, in any order. DEPTH
+ * finds circles.
+ */
 static bool
-resolve_axis(struct reader *r, struct ktask_workload *w, const char *path, const json_t *given, size_t i, int pass)
+resolve_axis(struct reader *r, struct ktask_workload *w, const char *path, const json_t *given,
+    size_t i, int pass)
 {
 	const struct ktask_axis *a = &r->t->axes[i];
 	char why[256];
@@ -911,7 +1000,8 @@ check_given(struct reader *r, const char *path, const json_t *given)
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)given, name, v) {
+	json_object_foreach((json_t *)given, name, v)
+	{
 		size_t i = 0;
 
 		while (i < r->t->axis_count && strcmp(r->t->axes[i].name, name) != 0)
@@ -927,8 +1017,8 @@ check_given(struct reader *r, const char *path, const json_t *given)
 }
 
 /*
- * Axes and sizes of one workload. As many passes as there are axes settle every chain of expressions; a circle never
- * settles.
+ * Axes and sizes of one workload. As many passes as there are axes settle every chain of
+ * expressions; a circle never settles.
  */
 static void
 read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const json_t *given)
@@ -951,7 +1041,8 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 		if (w->axis[i] != now)
 			fault(r, path, "axis %s depends on itself", t->axes[i].name);
 		else if (now < 0 || now > INT32_MAX)
-			fault(r, path, "axis %s is %lld: it must be 0 to 2147483647", t->axes[i].name, (long long)now);
+			fault(r, path, "axis %s is %lld: it must be 0 to 2147483647",
+			    t->axes[i].name, (long long)now);
 	}
 	for (size_t i = 0; i < t->tensor_count && r->count == before; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
@@ -969,22 +1060,26 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 	}
 	if (r->count > before)
 		return;
-	for (const char *const *e = (const char *const[]){ t->flops ? t->flops : "0", t->bytes ? t->bytes : "0",
-	    t->reduction ? t->reduction : "0", NULL }; *e; e++)
+	for (const char *const *e = (const char *const[]){ t->flops ? t->flops : "0",
+	         t->bytes ? t->bytes : "0", t->reduction ? t->reduction : "0", NULL };
+	     *e; e++)
 		if (!evaluate(t, w->axis, *e, &v, why, sizeof why))
 			fault(r, path, "%s", why);
 		else if (v < 0 && w->timed)
 			fault(r, path, "'%s' is %lld: it must be 0 or more", *e, (long long)v);
 }
 
-/* Contents that a workload fixes: scalars, and small integer inputs, such as the offsets of groups. */
+/*
+ * Contents that a workload fixes: scalars, and small integer inputs, such as the offsets of groups.
+ */
 static void
 read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 {
 	const char *name;
 	json_t *list;
 
-	json_object_foreach((json_t *)w->values, name, list) {
+	json_object_foreach((json_t *)w->values, name, list)
+	{
 		const struct ktask_tensor *x = NULL;
 		bool integers = json_is_array(list);
 
@@ -995,16 +1090,19 @@ read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 			integers &= x && fits(json_array_get(list, i), x->dtype);
 		if (x && x->scalar) {
 			if (!fits(list, x->dtype))
-				fault(r, path, "values: %s must be a number of type %s", name, kdtype_name(x->dtype));
+				fault(r, path, "values: %s must be a number of type %s", name,
+				    kdtype_name(x->dtype));
 			continue;
 		}
 		if (!x || x->scalar || x->output || kdtype_is_float(x->dtype))
-			fault(r, path, "values: '%s' is no input of an integer type and no scalar", name);
+			fault(r, path, "values: '%s' is no input of an integer type and no scalar",
+			    name);
 		else if (!integers)
-			fault(r, path, "values: %s must be a list of integers of type %s", name, kdtype_name(x->dtype));
+			fault(r, path, "values: %s must be a list of integers of type %s", name,
+			    kdtype_name(x->dtype));
 		else if (!r->count && json_array_size(list) != ktask_elements(r->t, w, x))
-			fault(r, path, "values: %s must be a list of %zu integers, not %zu", name, ktask_elements(r->t, w, x),
-			    json_array_size(list));
+			fault(r, path, "values: %s must be a list of %zu integers, not %zu", name,
+			    ktask_elements(r->t, w, x), json_array_size(list));
 	}
 }
 
@@ -1012,10 +1110,17 @@ static void
 read_workload(struct reader *r, size_t i, const json_t *o)
 {
 	static const struct field fields[] = {
-		{ "name", STRING, true }, { "axes", OBJECT, true }, { "sets", STRINGS, false },
-		    { "timed", BOOLEAN, false },
-		{ "core", BOOLEAN, false }, { "skew", BOOLEAN, false }, { "description", STRING, false }, { "values", OBJECT, false },
-		    { "pair", STRING, false }, { "pass", STRING, false }, { "weight", NUMBER, false },
+		{ "name", STRING, true },
+		{ "axes", OBJECT, true },
+		{ "sets", STRINGS, false },
+		{ "timed", BOOLEAN, false },
+		{ "core", BOOLEAN, false },
+		{ "skew", BOOLEAN, false },
+		{ "description", STRING, false },
+		{ "values", OBJECT, false },
+		{ "pair", STRING, false },
+		{ "pass", STRING, false },
+		{ "weight", NUMBER, false },
 	};
 	struct ktask_workload *w = &r->t->workloads[i];
 	char path[160];
@@ -1023,11 +1128,15 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 	snprintf(path, sizeof path, "workloads[%zu]", i);
 	if (!check_fields(r, o, path, fields, LEN(fields)))
 		return;
-	*w = (struct ktask_workload){ .name = string_of(o, "name"), .timed = json_is_true(json_object_get(o, "timed")),
-	    .core = json_is_true(json_object_get(o, "core")), .skew = json_is_true(json_object_get(o, "skew")),
-	    .sets = json_object_get(o, "sets"),
-	    .values = json_object_get(o, "values"), .pair = string_of(o, "pair"), .pass = string_of(o, "pass"),
-	    .weight = kjson_num_or(o, "weight", 1) };
+	*w = (struct ktask_workload){ .name = string_of(o, "name"),
+		.timed = json_is_true(json_object_get(o, "timed")),
+		.core = json_is_true(json_object_get(o, "core")),
+		.skew = json_is_true(json_object_get(o, "skew")),
+		.sets = json_object_get(o, "sets"),
+		.values = json_object_get(o, "values"),
+		.pair = string_of(o, "pair"),
+		.pass = string_of(o, "pass"),
+		.weight = kjson_num_or(o, "weight", 1) };
 	if (!(w->weight > 0 && w->weight <= 1e9))
 		fault(r, path, "weight must be above 0");
 	if (!w->name || !*w->name || strlen(w->name) > 64)
@@ -1042,7 +1151,10 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 	read_values(r, w, path);
 }
 
-/* A step has one forward and one backward pass, timed in the same sets: else its time would be one of half a step. */
+/*
+ * A step has one forward and one backward pass, timed in the same sets: else its time would be one
+ * of half a step.
+ */
 static void
 check_pair(struct reader *r, size_t i)
 {
@@ -1055,7 +1167,8 @@ check_pair(struct reader *r, size_t i)
 	if (!w->pair && !w->pass)
 		return;
 	if (!w->pair || !w->pass || (strcmp(w->pass, "forward") && strcmp(w->pass, "backward"))) {
-		fault(r, path, "\"pair\" and \"pass\" go together, and pass is forward or backward");
+		fault(
+		    r, path, "\"pair\" and \"pass\" go together, and pass is forward or backward");
 		return;
 	}
 	for (size_t k = 0; k < t->workload_count; k++) {
@@ -1066,7 +1179,10 @@ check_pair(struct reader *r, size_t i)
 		partners++;
 		if (!strcmp(o->pass, w->pass) || o->timed != w->timed ||
 		    (o->sets != w->sets && !json_equal((json_t *)o->sets, (json_t *)w->sets)))
-			fault(r, path, "pair %s: one forward and one backward pass, timed alike and in the same sets", w->pair);
+			fault(r, path,
+			    "pair %s: one forward and one backward pass, timed alike and in the "
+			    "same sets",
+			    w->pair);
 	}
 	if (partners != 1)
 		fault(r, path, "pair %s has %zu workloads, not 2", w->pair, partners + 1);
@@ -1083,7 +1199,8 @@ read_workloads(struct reader *r, const json_t *list)
 		return;
 	t->workload_count = json_array_size(list);
 	t->workloads = kcalloc(t->workload_count + 1, sizeof *t->workloads);
-	json_array_foreach((json_t *)list, i, o) {
+	json_array_foreach((json_t *)list, i, o)
+	{
 		read_workload(r, i, o);
 		timed += t->workloads[i].timed;
 	}
@@ -1097,8 +1214,10 @@ static void
 read_baselines(struct reader *r, const json_t *list)
 {
 	static const struct field fields[] = {
-		{ "name", STRING, true }, { "file", STRING, true }, { "flags", STRINGS, false },
-		    { "symbols", STRINGS, false },
+		{ "name", STRING, true },
+		{ "file", STRING, true },
+		{ "flags", STRINGS, false },
+		{ "symbols", STRINGS, false },
 		{ "description", STRING, false },
 	};
 	struct ktask *t = r->t;
@@ -1106,14 +1225,16 @@ read_baselines(struct reader *r, const json_t *list)
 	json_t *o;
 
 	t->baselines = kcalloc(json_array_size(list) + 1, sizeof *t->baselines);
-	json_array_foreach((json_t *)list, i, o) {
+	json_array_foreach((json_t *)list, i, o)
+	{
 		char path[64];
 
 		snprintf(path, sizeof path, "baselines[%zu]", i);
 		if (!check_fields(r, o, path, fields, LEN(fields)))
 			continue;
-		t->baselines[t->baseline_count++] = (struct ktask_baseline){ string_of(o, "name"), string_of(o, "file"),
-		    json_object_get(o, "flags"), json_object_get(o, "symbols") };
+		t->baselines[t->baseline_count++] =
+		    (struct ktask_baseline){ string_of(o, "name"), string_of(o, "file"),
+			    json_object_get(o, "flags"), json_object_get(o, "symbols") };
 		check_file(r, path, string_of(o, "file"));
 	}
 }
@@ -1121,8 +1242,8 @@ read_baselines(struct reader *r, const json_t *list)
 static void
 read_build(struct reader *r, const json_t *o)
 {
-	static const struct field fields[] = { { "compiler", STRING, true }, { "flags", STRINGS, false },
-	    { "libs", STRINGS, false } };
+	static const struct field fields[] = { { "compiler", STRING, true },
+		{ "flags", STRINGS, false }, { "libs", STRINGS, false } };
 
 	if (o)
 		check_fields(r, o, "build", fields, LEN(fields));
@@ -1132,7 +1253,8 @@ read_build(struct reader *r, const json_t *o)
 static void
 read_groups(struct reader *r, const json_t *o)
 {
-	static const struct field fields[] = { { "tensor", STRING, true }, { "form", STRING, true } };
+	static const struct field fields[] = { { "tensor", STRING, true },
+		{ "form", STRING, true } };
 	struct ktask *t = r->t;
 	const char *form;
 
@@ -1169,15 +1291,34 @@ read_strings(struct ktask *t, const json_t *o)
 }
 
 static const struct field task_fields[] = {
-	{ "schema", STRING, true }, { "name", STRING, true }, { "op", STRING, true }, { "description", STRING, true },
-	{ "language", STRING, true }, { "axes", OBJECT, true }, { "inputs", OBJECT, true }, { "outputs", OBJECT, true },
-	{ "entry", OBJECT, true }, { "reference", STRING, true }, { "oracle", STRING, false },
+	{ "schema", STRING, true },
+	{ "name", STRING, true },
+	{ "op", STRING, true },
+	{ "description", STRING, true },
+	{ "language", STRING, true },
+	{ "axes", OBJECT, true },
+	{ "inputs", OBJECT, true },
+	{ "outputs", OBJECT, true },
+	{ "entry", OBJECT, true },
+	{ "reference", STRING, true },
+	{ "oracle", STRING, false },
 	{ "baselines", ARRAY, false },
-	{ "build", OBJECT, true }, { "allow_symbols", STRINGS, false }, { "files", ANY, false },
+	{ "build", OBJECT, true },
+	{ "allow_symbols", STRINGS, false },
+	{ "files", ANY, false },
 	{ "flops", STRING, false },
-	{ "bytes", STRING, false }, { "reduction", STRING, false }, { "linear", BOOLEAN, false },
-	{ "deterministic", BOOLEAN, false }, { "tolerance", OBJECT, false }, { "distributions", STRINGS, false },
-	{ "compute", STRING, false }, { "min_time_ns", NUMBER, false }, { "timing", STRING, false }, { "groups", OBJECT, false }, { "workloads", ARRAY, true }, { "title", STRING, false },
+	{ "bytes", STRING, false },
+	{ "reduction", STRING, false },
+	{ "linear", BOOLEAN, false },
+	{ "deterministic", BOOLEAN, false },
+	{ "tolerance", OBJECT, false },
+	{ "distributions", STRINGS, false },
+	{ "compute", STRING, false },
+	{ "min_time_ns", NUMBER, false },
+	{ "timing", STRING, false },
+	{ "groups", OBJECT, false },
+	{ "workloads", ARRAY, true },
+	{ "title", STRING, false },
 	{ "notes", ANY, false },
 };
 
@@ -1188,7 +1329,9 @@ check_compute(struct reader *r, const char *metric)
 	enum khw_dimension dimension;
 
 	if (metric && (!khw_metric(metric, &dimension) || dimension != KHW_RATE))
-		fault(r, "compute", "'%s' is no rate that docs/hardware tells of; fp16_matrix and fp32_vector are", metric);
+		fault(r, "compute",
+		    "'%s' is no rate that docs/hardware tells of; fp16_matrix and fp32_vector are",
+		    metric);
 }
 
 /* Which of two times counts: of calls back to back, or of one by itself. */
@@ -1197,7 +1340,9 @@ read_timing(struct reader *r, const char *word)
 {
 	r->t->alone = word && !strcmp(word, "alone");
 	if (word && !r->t->alone && strcmp(word, "batch"))
-		fault(r, "timing", "'%s' is neither \"batch\" (calls back to back) nor \"alone\" (each by itself)", word);
+		fault(r, "timing",
+		    "'%s' is neither \"batch\" (calls back to back) nor \"alone\" (each by itself)",
+		    word);
 }
 
 static void
@@ -1291,13 +1436,15 @@ ktask_lacks_oracle(const struct ktask *t, const char *reference)
 	bool narrow = false;
 
 	if (!t->oracle && ktask_device_only(t->json))
-		return "\"oracle\" is missing: a function of the host, since the reference is device code";
+		return "\"oracle\" is missing: a function of the host, since the reference is "
+		       "device code";
 	for (size_t i = 0; i < t->tensor_count; i++)
 		narrow |= kdtype_is_float(t->tensors[i].dtype) && t->tensors[i].dtype != KDTYPE_F64;
 	if (t->oracle || !narrow || strstr(reference, "REAL"))
 		return NULL;
-	return "\"oracle\" is missing, and the reference cannot take its place: it is compiled with -DREAL=double then, "
-	    "but does not write REAL for the type of its numbers";
+	return "\"oracle\" is missing, and the reference cannot take its place: it is compiled "
+	       "with -DREAL=double then, "
+	       "but does not write REAL for the type of its numbers";
 }
 
 char *
@@ -1322,9 +1469,8 @@ ktask_in_set(const struct ktask_workload *w, const char *set)
 
 	if (!w->sets)
 		return true;
-	json_array_foreach((json_t *)w->sets, i, s)
-		if (!strcmp(json_string_value(s), set))
-			return true;
+	json_array_foreach(
+	    (json_t *)w->sets, i, s) if (!strcmp(json_string_value(s), set)) return true;
 	return false;
 }
 

@@ -106,8 +106,8 @@ read_header(struct ktrials *t, long trial)
 		const char *schema = kjson_str_or(rec.json, "schema", "");
 
 		if (strcmp(schema, "archive/1"))
-			fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", path,
-			    schema);
+			fault =
+			    kasprintf("%s:1: its schema is '%s', not 'archive/1'", path, schema);
 		else if (kjson_int_or(rec.json, "trial", -1) != trial)
 			fault = kasprintf("%s:1: not the archive of trial %ld", path, trial);
 		else
@@ -176,8 +176,9 @@ take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
 	char *fault = read_record(t, trial, rec->json, &c, &advised);
 
 	if (fault) {
-		add_fault(t, kasprintf("%s:%ld: %s%s", rec->file, rec->lineno, fault,
-		    advised ? "" : REMAKE));
+		add_fault(t,
+		    kasprintf(
+		        "%s:%ld: %s%s", rec->file, rec->lineno, fault, advised ? "" : REMAKE));
 		free(fault);
 		return;
 	}

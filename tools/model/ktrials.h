@@ -22,29 +22,29 @@
 
 struct ktrial {
 	long number;
-	bool whole;		/* every record of it is sound */
-	struct kcandidate *list;	/* the sound ones, by branch */
+	bool whole;              /* every record of it is sound */
+	struct kcandidate *list; /* the sound ones, by branch */
 	size_t count;
 	/*
 	 * What later candidates are compared with, if this trial brought it: the round that was
 	 * accepted, the reference, or in a search over cells the new best; else NULL.
 	 */
 	const struct kcandidate *kept;
-	bool loaded;		/* private */
+	bool loaded; /* private */
 };
 
 struct ktrials {
 	const struct kcamp *camp;
-	bool linear;		/* rounds with decisions, in place of a search over cells */
-	long last;		/* the last trial that has an archive; -1: none */
-	bool settled;		/* the link archive.ndjson names it: no view is being remade */
-	json_t *header;		/* of the newest archive that is sound; NULL: none */
-	struct kbuf faults;	/* what is damaged, as far as it was read: a line each */
+	bool linear;        /* rounds with decisions, in place of a search over cells */
+	long last;          /* the last trial that has an archive; -1: none */
+	bool settled;       /* the link archive.ndjson names it: no view is being remade */
+	json_t *header;     /* of the newest archive that is sound; NULL: none */
+	struct kbuf faults; /* what is damaged, as far as it was read: a line each */
 	size_t fault_count;
 	/* Private. */
-	struct ktrial *trial;	/* LAST + 1 of them */
-	char *reference_of;	/* the campaign that the reference says it is of */
-	bool damaged;		/* a fault of what is being read */
+	struct ktrial *trial; /* LAST + 1 of them */
+	char *reference_of;   /* the campaign that the reference says it is of */
+	bool damaged;         /* a fault of what is being read */
 	bool glancing;
 };
 

@@ -8,21 +8,28 @@
 
 const struct status_row status_rows[STATUS_COUNT] = {
 	[STATUS_NONE] = { "unknown", "was not evaluated", 0, false, FAULT_NONE },
-	[STATUS_REJECTED] = { "rejected", "breaks a rule of the evaluation", 0, false, FAULT_RULES },
-	[STATUS_QUARANTINED] = { "quarantined", "gave a result that cannot be trusted", 0, true, FAULT_RULES },
+	[STATUS_REJECTED] = { "rejected", "breaks a rule of the evaluation", 0, false,
+	    FAULT_RULES },
+	[STATUS_QUARANTINED] = { "quarantined", "gave a result that cannot be trusted", 0, true,
+	    FAULT_RULES },
 	[STATUS_NO_CODE] = { "no_code", "holds no code", 0, false, FAULT_BUILD },
 	[STATUS_NO_PLAN] = { "no_plan", "states no valid plan", 0, false, FAULT_PLAN },
 	[STATUS_COMPILE_ERROR] = { "compile_error", "does not build", 1, false, FAULT_BUILD },
-	[STATUS_RUN_ERROR] = { "run_error", "builds, but crashes, hangs or breaks a limit", 2, true, FAULT_RUN },
-	[STATUS_WRONG_SHAPE] = { "wrong_shape", "runs, but does not write all of its output", 3, true,
+	[STATUS_RUN_ERROR] = { "run_error", "builds, but crashes, hangs or breaks a limit", 2, true,
+	    FAULT_RUN },
+	[STATUS_WRONG_SHAPE] = { "wrong_shape", "runs, but does not write all of its output", 3,
+	    true, FAULT_RESULT },
+	[STATUS_WRONG_VALUE] = { "wrong_value", "runs, but its results are wrong", 3, true,
 	    FAULT_RESULT },
-	[STATUS_WRONG_VALUE] = { "wrong_value", "runs, but its results are wrong", 3, true, FAULT_RESULT },
 	[STATUS_PARTIAL] = { "partial", "is right on some inputs only", 4, true, FAULT_RESULT },
-	[STATUS_CORRECT] = { "correct", "compiles and is correct", STATUS_TOP_RUNG, true, FAULT_NONE },
+	[STATUS_CORRECT] = { "correct", "compiles and is correct", STATUS_TOP_RUNG, true,
+	    FAULT_NONE },
 };
 
 const char *const start_names[START_COUNT] = {
-	[START_INITIAL] = "initial", [START_ERROR] = "error", [START_CORRECT] = "correct",
+	[START_INITIAL] = "initial",
+	[START_ERROR] = "error",
+	[START_CORRECT] = "correct",
 };
 
 enum status
@@ -54,7 +61,8 @@ status_of_record(const struct krec *rec)
 	enum status status = status_named(name);
 
 	if (!status)
-		kdie(K_USAGE, "%s:%ld: eval.status: unknown status '%s'; eval-1.json lists them all",
+		kdie(K_USAGE,
+		    "%s:%ld: eval.status: unknown status '%s'; eval-1.json lists them all",
 		    rec->file, rec->lineno, name);
 	return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status: what became of a candidate, eval.status of its record. One row a status says all that the tools ask about it;
- * no tool spells the words. To add one: a row here, the word in docs/schemas/eval-1.json and kiln-record(5).
+ * status: what became of a candidate, eval.status of its record. One row a status says all that the
+ * tools ask about it; no tool spells the words. To add one: a row here, the word in
+ * docs/schemas/eval-1.json and kiln-record(5).
  */
 #ifndef STATUS_H
 #define STATUS_H
@@ -13,22 +14,37 @@
 
 /* From the worst to the best, as reports stack them up. */
 enum status {
-	STATUS_NONE,		/* not evaluated, or a word that is no status */
-	STATUS_REJECTED, STATUS_QUARANTINED, STATUS_NO_CODE, STATUS_NO_PLAN, STATUS_COMPILE_ERROR,
-	STATUS_RUN_ERROR, STATUS_WRONG_SHAPE, STATUS_WRONG_VALUE, STATUS_PARTIAL, STATUS_CORRECT,
+	STATUS_NONE, /* not evaluated, or a word that is no status */
+	STATUS_REJECTED,
+	STATUS_QUARANTINED,
+	STATUS_NO_CODE,
+	STATUS_NO_PLAN,
+	STATUS_COMPILE_ERROR,
+	STATUS_RUN_ERROR,
+	STATUS_WRONG_SHAPE,
+	STATUS_WRONG_VALUE,
+	STATUS_PARTIAL,
+	STATUS_CORRECT,
 	STATUS_COUNT
 };
 
 /* What is to blame. */
 enum status_fault {
-	FAULT_NONE, FAULT_PLAN, FAULT_BUILD, FAULT_RUN, FAULT_RESULT, FAULT_RULES, FAULT_COUNT
+	FAULT_NONE,
+	FAULT_PLAN,
+	FAULT_BUILD,
+	FAULT_RUN,
+	FAULT_RESULT,
+	FAULT_RULES,
+	FAULT_COUNT
 };
 
 struct status_row {
-	const char *name;	/* "compile_error" */
-	const char *phrase;	/* "does not build": what is said of the program, to people and models */
-	int rung;		/* score.perf_score: 0 to STATUS_TOP_RUNG */
-	bool built;		/* the compiler took it */
+	const char *name; /* "compile_error" */
+	const char
+	    *phrase; /* "does not build": what is said of the program, to people and models */
+	int rung;    /* score.perf_score: 0 to STATUS_TOP_RUNG */
+	bool built;  /* the compiler took it */
 	enum status_fault fault;
 };
 enum { STATUS_TOP_RUNG = 5 };
@@ -40,7 +56,10 @@ enum status status_named(const char *name);
 enum status status_at(const json_t *object, const char *path);
 /* DEF where there is nothing at PATH. */
 enum status status_or(const json_t *object, const char *path, enum status def);
-/* The status of a record's evaluation; without one ends the program with K_USAGE and names the place. */
+/*
+ * The status of a record's evaluation; without one ends the program with K_USAGE and names the
+ * place.
+ */
 enum status status_of_record(const struct krec *rec);
 json_t *status_json(enum status status);
 
@@ -50,9 +69,7 @@ bool status_eligible(enum status status);
 bool status_repairable(enum status status);
 
 /* sample.status: what a prompt starts from. */
-enum start {
-	START_INITIAL, START_ERROR, START_CORRECT, START_COUNT
-};
+enum start { START_INITIAL, START_ERROR, START_CORRECT, START_COUNT };
 extern const char *const start_names[START_COUNT];
 /* START_COUNT where NAME is none of them. */
 enum start start_named(const char *name);

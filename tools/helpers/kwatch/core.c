@@ -23,7 +23,7 @@ static int file = -1;
 static pid_t file_owner;
 static long calls, written;
 
-static __thread struct kwatch_state *states;	/* KWATCH_NEST of them */
+static __thread struct kwatch_state *states; /* KWATCH_NEST of them */
 static __thread int depth;
 
 static int64_t
@@ -55,8 +55,7 @@ struct text {
 	size_t len, room;
 };
 
-static void __attribute__((format(printf, 2, 3)))
-add(struct text *t, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) add(struct text *t, const char *format, ...)
 {
 	va_list ap;
 	int n;
@@ -82,8 +81,9 @@ output(void)
 	snprintf(path, sizeof path, "%s.%ld", settings.prefix, (long)file_owner);
 	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (file >= 0)
-		put(file, head, (size_t)snprintf(head, sizeof head, "{\"pid\":%ld,\"begun_ns\":%lld}\n", (long)file_owner,
-		    (long long)now()));
+		put(file, head,
+		    (size_t)snprintf(head, sizeof head, "{\"pid\":%ld,\"begun_ns\":%lld}\n",
+		        (long)file_owner, (long long)now()));
 	return file;
 }
 
@@ -107,13 +107,15 @@ put_end(void)
 	char line[128];
 
 	if (file >= 0 && file_owner == getpid())
-		put(file, line, (size_t)snprintf(line, sizeof line, "{\"end\":true,\"calls\":%ld,\"written\":%ld}\n", calls, written));
+		put(file, line,
+		    (size_t)snprintf(line, sizeof line,
+		        "{\"end\":true,\"calls\":%ld,\"written\":%ld}\n", calls, written));
 }
 
-static void __attribute__((constructor))
-start_up(void)
+static void __attribute__((constructor)) start_up(void)
 {
-	const char *prefix = getenv("KWATCH_OUT"), *mode = getenv("KWATCH_MODE"), *kernel = getenv("KWATCH_KERNEL");
+	const char *prefix = getenv("KWATCH_OUT"), *mode = getenv("KWATCH_MODE"),
+	           *kernel = getenv("KWATCH_KERNEL");
 	const char *max = getenv("KWATCH_MAX");
 	char path[4096], line[4352], program[4096] = "";
 	ssize_t n;
@@ -137,8 +139,7 @@ start_up(void)
 	close(fd);
 }
 
-static void __attribute__((destructor))
-shut_down(void)
+static void __attribute__((destructor)) shut_down(void)
 {
 	put_end();
 }
@@ -184,7 +185,10 @@ stream_of(const struct kwatch_call *c)
 	return !stream && c->cuda == KWATCH_PER_THREAD ? (void *)2 : stream;
 }
 
-/* Is it a variable of a function that called, in this thread? Stacks grow downwards; what lies above one may not be readable. */
+/*
+ * Is it a variable of a function that called, in this thread? Stacks grow downwards; what lies
+ * above one may not be readable.
+ */
 static bool
 is_on_stack(uintptr_t p)
 {
@@ -207,7 +211,7 @@ is_on_stack(uintptr_t p)
 static void
 find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 {
-	enum { LOOKED_AT = 4 };		/* bytes: the smallest number that a kernel gives back */
+	enum { LOOKED_AT = 4 }; /* bytes: the smallest number that a kernel gives back */
 
 	for (size_t i = 0; i < c->count; i++) {
 		uintptr_t p = (uintptr_t)pointer_of(&c->args[i]), end;
@@ -244,8 +248,8 @@ sum_of(const struct kwatch_state *s, const struct kwatch_call *c, size_t i, bool
 }
 
 /*
- * Sums of all memory would take longer than most kernels: the first calls of every set of scalars are looked at, and
- * every call whose number is a power of two.
+ * Sums of all memory would take longer than most kernels: the first calls of every set of scalars
+ * are looked at, and every call whose number is a power of two.
  */
 static bool
 worth_a_look(const struct kwatch_call *c, long number)
@@ -324,7 +328,10 @@ start(struct kwatch_call *c)
 	s->begun = now();
 }
 
-/* With no more digits than it takes to read the same number again; JSON has neither infinity nor NaN. */
+/*
+ * With no more digits than it takes to read the same number again; JSON has neither infinity nor
+ * NaN.
+ */
 void
 kwatch_real(char *to, size_t room, double d, bool single)
 {
@@ -358,7 +365,8 @@ add_scalar(struct text *t, const struct kwatch_arg *a, const char *comma)
 		break;
 	case KWATCH_UNSIGNED:
 		memcpy(&u, a->at, a->size);
-		add(t, u > INT64_MAX ? "%s\"%s\":\"%llu\"" : "%s\"%s\":%llu", comma, a->name, (unsigned long long)u);
+		add(t, u > INT64_MAX ? "%s\"%s\":\"%llu\"" : "%s\"%s\":%llu", comma, a->name,
+		    (unsigned long long)u);
 		break;
 	case KWATCH_REAL:
 		if (a->size == sizeof f) {
@@ -371,7 +379,8 @@ add_scalar(struct text *t, const struct kwatch_arg *a, const char *comma)
 		add(t, "%s\"%s\":%s", comma, a->name, number);
 		break;
 	case KWATCH_BOOL:
-		add(t, "%s\"%s\":%s", comma, a->name, *(const unsigned char *)a->at ? "true" : "false");
+		add(t, "%s\"%s\":%s", comma, a->name,
+		    *(const unsigned char *)a->at ? "true" : "false");
 		break;
 	default:
 		break;
@@ -385,7 +394,8 @@ is_scalar(const struct kwatch_arg *a)
 }
 
 static void
-add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_call *c, size_t i, const char *comma)
+add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_call *c, size_t i,
+    const char *comma)
 {
 	const struct kwatch_arg *a = &c->args[i];
 	const struct kwatch_extent *e = &s->pointer[i].extent;
@@ -397,7 +407,8 @@ add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_ca
 		add(t, ",\"null\":true");
 	if (s->pointer[i].found && !s->pointer[i].stack)
 		add(t, ",\"bytes\":%zu,\"offset\":%zu,\"room\":%zu,\"device\":%s", e->bytes,
-		    (size_t)((uintptr_t)pointer_of(a) - e->start), s->pointer[i].room, e->device ? "true" : "false");
+		    (size_t)((uintptr_t)pointer_of(a) - e->start), s->pointer[i].room,
+		    e->device ? "true" : "false");
 	if (good)
 		add(t, ",\"written\":%s", sum != s->pointer[i].sum ? "true" : "false");
 	add(t, "}");
@@ -415,8 +426,11 @@ add_launches(struct text *t, const struct kwatch_state *s)
 
 		if (t->room - t->len < strlen(l->kernel) + strlen(l->args) + AROUND)
 			break;
-		add(t, "%s{\"symbol\":\"%s\",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,\"args\":{%s}}", i ? "," : "",
-		    l->kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared, l->args);
+		add(t,
+		    "%s{\"symbol\":\"%s\",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,"
+		    "\"args\":{%s}}",
+		    i ? "," : "", l->kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+		    l->block[1], l->block[2], l->shared, l->args);
 	}
 	add(t, "]");
 }

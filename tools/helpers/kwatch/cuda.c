@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches and memory of CUDA, by functions of the run-time library and the driver that are replaced. Their types are
- * declared here, as the ABI has them: the library is built where no toolkit is.
+ * Launches and memory of CUDA, by functions of the run-time library and the driver that are
+ * replaced. Their types are declared here, as the ABI has them: the library is built where no
+ * toolkit is.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -32,7 +33,7 @@ struct driver_config {
 };
 
 enum { ANYWHERE = 4 /* cudaMemcpyDefault */, CHUNK = 16 << 20 };
-#define PER_THREAD ((void *)2)	/* cudaStreamPerThread */
+#define PER_THREAD ((void *)2) /* cudaStreamPerThread */
 
 /* Files of the libraries, when they were loaded late and out of the program's sight. */
 static int
@@ -44,7 +45,7 @@ see_library(struct dl_phdr_info *info, size_t size, void *paths)
 	(void)size;
 	for (size_t i = 0; base && i < LEN(names); i++)
 		if (!strncmp(base, names[i], strlen(names[i])))
-			snprintf(((char (*)[1024])paths)[i], 1024, "%s", info->dlpi_name);
+			snprintf(((char(*)[1024])paths)[i], 1024, "%s", info->dlpi_name);
 	return 0;
 }
 
@@ -75,7 +76,7 @@ next(void **at, const char *name)
 enum { NAMES = 4096 };
 
 static struct {
-	const void *function;	/* what a launch names */
+	const void *function; /* what a launch names */
 	char name[128];
 } names[NAMES];
 static size_t name_count;
@@ -110,16 +111,18 @@ name_of(const void *function)
 }
 
 void
-__cudaRegisterFunction(void **module, const char *host, char *device, const char *name, int limit, void *tid, void *bid,
-    void *block, void *grid, int *warp)
+__cudaRegisterFunction(void **module, const char *host, char *device, const char *name, int limit,
+    void *tid, void *bid, void *block, void *grid, int *warp)
 {
-	NEXT(__cudaRegisterFunction, void(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
-	    int *));
+	NEXT(__cudaRegisterFunction,
+	    void(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
+	        int *));
 
 	if (kwatch_on)
 		set_name(host, name);
 	if (__cudaRegisterFunction_real)
-		__cudaRegisterFunction_real(module, host, device, name, limit, tid, bid, block, grid, warp);
+		__cudaRegisterFunction_real(
+		    module, host, device, name, limit, tid, bid, block, grid, warp);
 }
 
 /* The handle that launches of CUDA 13's compiler name. */
@@ -160,8 +163,7 @@ cuLibraryGetKernel(void **kernel, void *library, const char *name)
 
 static char *layout;
 
-static void __attribute__((constructor))
-read_layout(void)
+static void __attribute__((constructor)) read_layout(void)
 {
 	const char *path = getenv("KWATCH_LAYOUT");
 	FILE *f = path ? fopen(path, "r") : NULL;
@@ -189,13 +191,17 @@ kwatch_is_named(const char *symbol, const char *name)
 	return false;
 }
 
-/* The line for the kernel with this symbol; NULL: there is none, or several, for kernels that share their name. */
+/*
+ * The line for the kernel with this symbol; NULL: there is none, or several, for kernels that share
+ * their name.
+ */
 static const char *
 layout_of(const char *symbol)
 {
 	const char *found = NULL;
 
-	for (const char *line = layout; line && *line; line += strcspn(line, "\n"), line += *line != '\0') {
+	for (const char *line = layout; line && *line;
+	     line += strcspn(line, "\n"), line += *line != '\0') {
 		size_t len = strcspn(line, " \n");
 		char name[128];
 
@@ -235,11 +241,12 @@ add_argument(struct kwatch_launch *l, const char *word, size_t len, const void *
 	if (*word == 'p') {
 		memcpy(&p, at, sizeof p);
 		if (kwatch_extent_find(p, &e))
-			n = snprintf(to, room, "%s\"%.*s\":{\"bytes\":%zu,\"offset\":%zu}", comma, name_len, name, e.bytes,
-			    (size_t)((uintptr_t)p - e.start));
+			n = snprintf(to, room, "%s\"%.*s\":{\"bytes\":%zu,\"offset\":%zu}", comma,
+			    name_len, name, e.bytes, (size_t)((uintptr_t)p - e.start));
 	} else if (!strncmp(word, "i4", 2) || !strncmp(word, "u4", 2)) {
 		memcpy(&i, at, sizeof i);
-		n = snprintf(to, room, "%s\"%.*s\":%lld", comma, name_len, name, *word == 'i' ? (long long)i : (long long)(uint32_t)i);
+		n = snprintf(to, room, "%s\"%.*s\":%lld", comma, name_len, name,
+		    *word == 'i' ? (long long)i : (long long)(uint32_t)i);
 	} else if (!strncmp(word, "i8", 2) || !strncmp(word, "u8", 2)) {
 		memcpy(&wide, at, sizeof wide);
 		n = snprintf(to, room, "%s\"%.*s\":%lld", comma, name_len, name, (long long)wide);
@@ -251,7 +258,8 @@ add_argument(struct kwatch_launch *l, const char *word, size_t len, const void *
 		kwatch_real(number, sizeof number, d, word[1] == '4');
 		n = snprintf(to, room, "%s\"%.*s\":%s", comma, name_len, name, number);
 	} else if (!strncmp(word, "b1", 2)) {
-		n = snprintf(to, room, "%s\"%.*s\":%s", comma, name_len, name, *(const char *)at ? "true" : "false");
+		n = snprintf(to, room, "%s\"%.*s\":%s", comma, name_len, name,
+		    *(const char *)at ? "true" : "false");
 	}
 	if (n < 0 || (size_t)n >= room)
 		*to = '\0';
@@ -276,14 +284,20 @@ add_arguments(struct kwatch_launch *l, void **args)
 
 /* ---- launches ---- */
 
-/* Launches under way in this thread: one function of the run-time library may call another one of those replaced here. */
+/*
+ * Launches under way in this thread: one function of the run-time library may call another one of
+ * those replaced here.
+ */
 static __thread int launching;
-static __thread struct kwatch_state *noted;	/* what the outermost of them is noted in */
+static __thread struct kwatch_state *noted; /* what the outermost of them is noted in */
 
-/* Within a watched call a part of it; else a call itself, when it is the watched kernel: *OWN, for launch_end. */
+/*
+ * Within a watched call a part of it; else a call itself, when it is the watched kernel: *OWN, for
+ * launch_end.
+ */
 static void
-launch_begin(const void *function, const unsigned grid[3], const unsigned block[3], size_t shared, void *stream, void **args,
-    struct kwatch_state **own)
+launch_begin(const void *function, const unsigned grid[3], const unsigned block[3], size_t shared,
+    void *stream, void **args, struct kwatch_state **own)
 {
 	struct kwatch_state *s = kwatch_current();
 	struct kwatch_launch *l;
@@ -316,18 +330,19 @@ launch_end(struct kwatch_state *own, void *stream, int error)
 }
 
 #define RUNTIME_LAUNCH(name, standard) \
-int \
-name(const void *function, struct dim3 grid, struct dim3 block, void **args, size_t shared, void *stream) \
-{ \
-	NEXT(name, int(const void *, struct dim3, struct dim3, void **, size_t, void *)); \
-	const unsigned g[3] = { grid.x, grid.y, grid.z }, b[3] = { block.x, block.y, block.z }; \
-	struct kwatch_state *own; \
-	int error; \
-	launch_begin(function, g, b, shared, stream ? stream : standard, args, &own); \
-	error = name##_real(function, grid, block, args, shared, stream); \
-	launch_end(own, stream ? stream : standard, error); \
-	return error; \
-}
+	int name(const void *function, struct dim3 grid, struct dim3 block, void **args, \
+	    size_t shared, void *stream) \
+	{ \
+		NEXT(name, int(const void *, struct dim3, struct dim3, void **, size_t, void *)); \
+		const unsigned g[3] = { grid.x, grid.y, grid.z }, \
+		               b[3] = { block.x, block.y, block.z }; \
+		struct kwatch_state *own; \
+		int error; \
+		launch_begin(function, g, b, shared, stream ? stream : standard, args, &own); \
+		error = name##_real(function, grid, block, args, shared, stream); \
+		launch_end(own, stream ? stream : standard, error); \
+		return error; \
+	}
 /* "ptsz": where the default stream is one per thread. */
 RUNTIME_LAUNCH(cudaLaunchKernel, NULL)
 RUNTIME_LAUNCH(cudaLaunchKernel_ptsz, PER_THREAD)
@@ -337,73 +352,78 @@ RUNTIME_LAUNCH(cudaLaunchCooperativeKernel, NULL)
 RUNTIME_LAUNCH(cudaLaunchCooperativeKernel_ptsz, PER_THREAD)
 
 #define RUNTIME_LAUNCH_EX(name, standard) \
-int \
-name(const struct runtime_config *config, const void *function, void **args) \
-{ \
-	NEXT(name, int(const struct runtime_config *, const void *, void **)); \
-	const unsigned g[3] = { config->grid.x, config->grid.y, config->grid.z }; \
-	const unsigned b[3] = { config->block.x, config->block.y, config->block.z }; \
-	struct kwatch_state *own; \
-	int error; \
-	launch_begin(function, g, b, config->shared, config->stream ? config->stream : standard, args, &own); \
-	error = name##_real(config, function, args); \
-	launch_end(own, config->stream ? config->stream : standard, error); \
-	return error; \
-}
+	int name(const struct runtime_config *config, const void *function, void **args) \
+	{ \
+		NEXT(name, int(const struct runtime_config *, const void *, void **)); \
+		const unsigned g[3] = { config->grid.x, config->grid.y, config->grid.z }; \
+		const unsigned b[3] = { config->block.x, config->block.y, config->block.z }; \
+		struct kwatch_state *own; \
+		int error; \
+		launch_begin(function, g, b, config->shared, \
+		    config->stream ? config->stream : standard, args, &own); \
+		error = name##_real(config, function, args); \
+		launch_end(own, config->stream ? config->stream : standard, error); \
+		return error; \
+	}
 RUNTIME_LAUNCH_EX(cudaLaunchKernelExC, NULL)
 RUNTIME_LAUNCH_EX(cudaLaunchKernelExC_ptsz, PER_THREAD)
 
 #define DRIVER_LAUNCH(name, standard) \
-int \
-name(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, \
-    void *stream, void **args, void **extra) \
-{ \
-	NEXT(name, int(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **)); \
-	const unsigned grid[3] = { gx, gy, gz }, block[3] = { bx, by, bz }; \
-	struct kwatch_state *own; \
-	int error; \
-	launch_begin(function, grid, block, shared, stream ? stream : standard, args, &own); \
-	error = name##_real(function, gx, gy, gz, bx, by, bz, shared, stream, args, extra); \
-	launch_end(own, stream ? stream : standard, error); \
-	return error; \
-}
+	int name(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
+	    unsigned bz, unsigned shared, void *stream, void **args, void **extra) \
+	{ \
+		NEXT(name, \
+		    int(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
+		        unsigned, void *, void **, void **)); \
+		const unsigned grid[3] = { gx, gy, gz }, block[3] = { bx, by, bz }; \
+		struct kwatch_state *own; \
+		int error; \
+		launch_begin( \
+		    function, grid, block, shared, stream ? stream : standard, args, &own); \
+		error = \
+		    name##_real(function, gx, gy, gz, bx, by, bz, shared, stream, args, extra); \
+		launch_end(own, stream ? stream : standard, error); \
+		return error; \
+	}
 DRIVER_LAUNCH(cuLaunchKernel, NULL)
 DRIVER_LAUNCH(cuLaunchKernel_ptsz, PER_THREAD)
 
 #define DRIVER_LAUNCH_EX(name, standard) \
-int \
-name(const struct driver_config *config, void *function, void **args, void **extra) \
-{ \
-	NEXT(name, int(const struct driver_config *, void *, void **, void **)); \
-	struct kwatch_state *own; \
-	int error; \
-	launch_begin(function, config->grid, config->block, config->shared, config->stream ? config->stream : standard, args, &own); \
-	error = name##_real(config, function, args, extra); \
-	launch_end(own, config->stream ? config->stream : standard, error); \
-	return error; \
-}
+	int name(const struct driver_config *config, void *function, void **args, void **extra) \
+	{ \
+		NEXT(name, int(const struct driver_config *, void *, void **, void **)); \
+		struct kwatch_state *own; \
+		int error; \
+		launch_begin(function, config->grid, config->block, config->shared, \
+		    config->stream ? config->stream : standard, args, &own); \
+		error = name##_real(config, function, args, extra); \
+		launch_end(own, config->stream ? config->stream : standard, error); \
+		return error; \
+	}
 DRIVER_LAUNCH_EX(cuLaunchKernelEx, NULL)
 DRIVER_LAUNCH_EX(cuLaunchKernelEx_ptsz, PER_THREAD)
 
 /* ---- memory ---- */
 
 #define ALLOCATE(name, parameters, arguments, bytes) \
-int \
-name parameters \
-{ \
-	NEXT(name, int parameters); \
-	int error = name##_real arguments; \
-	if (!error) \
-		kwatch_extent_add(*to, bytes, true); \
-	return error; \
-}
+	int name parameters \
+	{ \
+		NEXT(name, int parameters); \
+		int error = name##_real arguments; \
+		if (!error) \
+			kwatch_extent_add(*to, bytes, true); \
+		return error; \
+	}
 ALLOCATE(cudaMalloc, (void **to, size_t bytes), (to, bytes), bytes)
 ALLOCATE(cudaMallocManaged, (void **to, size_t bytes, unsigned flags), (to, bytes, flags), bytes)
 ALLOCATE(cudaMallocAsync, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
 ALLOCATE(cudaMallocAsync_ptsz, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
-ALLOCATE(cudaMallocFromPoolAsync, (void **to, size_t bytes, void *pool, void *stream), (to, bytes, pool, stream), bytes)
-ALLOCATE(cudaMallocPitch, (void **to, size_t *pitch, size_t width, size_t height), (to, pitch, width, height), *pitch * height)
-ALLOCATE(cudaMallocFromPoolAsync_ptsz, (void **to, size_t bytes, void *pool, void *stream), (to, bytes, pool, stream), bytes)
+ALLOCATE(cudaMallocFromPoolAsync, (void **to, size_t bytes, void *pool, void *stream),
+    (to, bytes, pool, stream), bytes)
+ALLOCATE(cudaMallocPitch, (void **to, size_t *pitch, size_t width, size_t height),
+    (to, pitch, width, height), *pitch *height)
+ALLOCATE(cudaMallocFromPoolAsync_ptsz, (void **to, size_t bytes, void *pool, void *stream),
+    (to, bytes, pool, stream), bytes)
 ALLOCATE(cuMemAlloc_v2, (void **to, size_t bytes), (to, bytes), bytes)
 ALLOCATE(cuMemAllocAsync, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
 
@@ -411,13 +431,12 @@ ALLOCATE(cuMemAllocAsync_ptsz, (void **to, size_t bytes, void *stream), (to, byt
 ALLOCATE(cuMemAllocManaged, (void **to, size_t bytes, unsigned flags), (to, bytes, flags), bytes)
 
 #define RELEASE(name, parameters, arguments) \
-int \
-name parameters \
-{ \
-	NEXT(name, int parameters); \
-	kwatch_extent_drop(at); \
-	return name##_real arguments; \
-}
+	int name parameters \
+	{ \
+		NEXT(name, int parameters); \
+		kwatch_extent_drop(at); \
+		return name##_real arguments; \
+	}
 RELEASE(cudaFree, (void *at), (at))
 RELEASE(cudaFreeAsync, (void *at, void *stream), (at, stream))
 RELEASE(cudaFreeAsync_ptsz, (void *at, void *stream), (at, stream))
@@ -449,20 +468,31 @@ kwatch_cuda(void)
 		const char *name;
 		void *to;
 	} functions[] = {
-		{ "cudaEventCreate", &cuda.create }, { "cudaEventDestroy", &cuda.destroy }, { "cudaEventRecord", &cuda.record },
-		{ "cudaEventSynchronize", &cuda.wait }, { "cudaEventElapsedTime", &cuda.elapsed }, { "cudaMemcpyAsync", &cuda.copy },
-		{ "cudaStreamSynchronize", &cuda.settle }, { "cudaStreamIsCapturing", &cuda.capturing }, { "cudaGetDevice", &cuda.device },
-		{ "cudaPeekAtLastError", &cuda.peek }, { "cudaGetLastError", &cuda.last },
+		{ "cudaEventCreate", &cuda.create },
+		{ "cudaEventDestroy", &cuda.destroy },
+		{ "cudaEventRecord", &cuda.record },
+		{ "cudaEventSynchronize", &cuda.wait },
+		{ "cudaEventElapsedTime", &cuda.elapsed },
+		{ "cudaMemcpyAsync", &cuda.copy },
+		{ "cudaStreamSynchronize", &cuda.settle },
+		{ "cudaStreamIsCapturing", &cuda.capturing },
+		{ "cudaGetDevice", &cuda.device },
+		{ "cudaPeekAtLastError", &cuda.peek },
+		{ "cudaGetLastError", &cuda.last },
 	};
 	static bool known;
 
 	for (size_t i = 0; !known && i < LEN(functions); i++)
 		next((void **)functions[i].to, functions[i].name);
-	known = cuda.create && cuda.destroy && cuda.record && cuda.wait && cuda.elapsed && cuda.copy && cuda.settle;
+	known = cuda.create && cuda.destroy && cuda.record && cuda.wait && cuda.elapsed &&
+	    cuda.copy && cuda.settle;
 	return known;
 }
 
-/* An error of ours is taken back. One of the application's is left to be asked for: only ours in its place cannot be undone. */
+/*
+ * An error of ours is taken back. One of the application's is left to be asked for: only ours in
+ * its place cannot be undone.
+ */
 static int
 error_before(void)
 {
@@ -478,8 +508,8 @@ ours(int before, int error)
 }
 
 /*
- * Captures of streams under way, by whomever. Work of ours would become part of them, and waiting would spoil them: then
- * nothing is asked of the device.
+ * Captures of streams under way, by whomever. Work of ours would become part of them, and waiting
+ * would spoil them: then nothing is asked of the device.
  */
 static int captures;
 
@@ -495,19 +525,20 @@ is_capturing(void *stream)
 }
 
 #define CAPTURE(name, parameters, arguments, change) \
-int \
-name parameters \
-{ \
-	NEXT(name, int parameters); \
-	int error = name##_real arguments; \
-	__atomic_fetch_add(&captures, change, __ATOMIC_SEQ_CST); \
-	return error; \
-}
+	int name parameters \
+	{ \
+		NEXT(name, int parameters); \
+		int error = name##_real arguments; \
+		__atomic_fetch_add(&captures, change, __ATOMIC_SEQ_CST); \
+		return error; \
+	}
 CAPTURE(cudaStreamBeginCapture, (void *stream, int mode), (stream, mode), !error)
 CAPTURE(cudaStreamBeginCapture_ptsz, (void *stream, int mode), (stream, mode), !error)
-CAPTURE(cudaStreamBeginCaptureToGraph, (void *stream, void *graph, void *on, void *data, size_t n, int mode),
+CAPTURE(cudaStreamBeginCaptureToGraph,
+    (void *stream, void *graph, void *on, void *data, size_t n, int mode),
     (stream, graph, on, data, n, mode), !error)
-CAPTURE(cudaStreamBeginCaptureToGraph_ptsz, (void *stream, void *graph, void *on, void *data, size_t n, int mode),
+CAPTURE(cudaStreamBeginCaptureToGraph_ptsz,
+    (void *stream, void *graph, void *on, void *data, size_t n, int mode),
     (stream, graph, on, data, n, mode), !error)
 /* One that was spoilt ends, too. */
 CAPTURE(cudaStreamEndCapture, (void *stream, void **graph), (stream, graph), -(captures > 0))
@@ -533,7 +564,8 @@ kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good)
 	*good = chunk != NULL;
 	for (size_t at = 0, n; *good && at < bytes; at += n) {
 		n = bytes - at < CHUNK ? bytes - at : CHUNK;
-		*good = !ours(before, cuda.copy(chunk, (const void *)(from + at), n, ANYWHERE, stream)) &&
+		*good = !ours(before,
+		            cuda.copy(chunk, (const void *)(from + at), n, ANYWHERE, stream)) &&
 		    !ours(before, cuda.settle(stream));
 		sum = kwatch_sum(chunk, n, sum);
 	}
@@ -543,15 +575,18 @@ kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good)
 
 /* ---- time ---- */
 
-/* Calls whose events have not been looked at: as long as they wait, the device is not held up by being asked. */
+/*
+ * Calls whose events have not been looked at: as long as they wait, the device is not held up by
+ * being asked.
+ */
 enum { PENDING = 1024 };
 
 struct timer {
-	void *from, *to;	/* events of DEVICE, or NULL */
+	void *from, *to; /* events of DEVICE, or NULL */
 	int device;
-	char *line;		/* of KWATCH_LINE bytes */
-	size_t len;		/* 0: there is nothing to be written */
-	double host_ns;		/* what the host's clock says, where the events do not tell */
+	char *line;     /* of KWATCH_LINE bytes */
+	size_t len;     /* 0: there is nothing to be written */
+	double host_ns; /* what the host's clock says, where the events do not tell */
 	bool ready, stopped;
 };
 
@@ -566,10 +601,12 @@ harvest_one(void)
 	struct timer *t = &timers[first_timer % PENDING];
 	int before = error_before();
 	float ms = 0;
-	bool device = t->len && t->stopped && !ours(before, cuda.wait(t->to)) && !ours(before, cuda.elapsed(&ms, t->from, t->to));
+	bool device = t->len && t->stopped && !ours(before, cuda.wait(t->to)) &&
+	    !ours(before, cuda.elapsed(&ms, t->from, t->to));
 
 	if (t->len)
-		kwatch_write_line(t->line, t->len, device ? "device" : "host", device ? (double)ms * 1e6 : t->host_ns);
+		kwatch_write_line(t->line, t->len, device ? "device" : "host",
+		    device ? (double)ms * 1e6 : t->host_ns);
 	t->ready = false;
 	first_timer++;
 	timer_count--;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the application has allocated: functions that allocate are replaced by ones that take note. The notes are a hash
- * table by address in pages of its own.
+ * What the application has allocated: functions that allocate are replaced by ones that take note.
+ * The notes are a hash table by address in pages of its own.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -28,13 +28,14 @@ enum { FIRST_ROOM = 1 << 12 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kwatch_extent *table;
-static size_t room, used;	/* USED: entries that are not empty, GONE ones too */
+static size_t room, used; /* USED: entries that are not empty, GONE ones too */
 
 /* By the system call: mmap below is one of those that take note. */
 void *
 kwatch_pages(size_t bytes)
 {
-	long at = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long at = syscall(
+	    SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return at == -1 ? NULL : (void *)at;
 }
@@ -183,14 +184,18 @@ variable_extent(uintptr_t p, struct kwatch_extent *e)
 	dl_iterate_phdr(first_object, &base);
 	section = (const Elf64_Shdr *)((const char *)elf + elf->e_shoff);
 	for (size_t i = 0; i < elf->e_shnum; i++) {
-		const Elf64_Sym *symbol = (const Elf64_Sym *)((const char *)elf + section[i].sh_offset);
+		const Elf64_Sym *symbol =
+		    (const Elf64_Sym *)((const char *)elf + section[i].sh_offset);
 
-		if (section[i].sh_type != SHT_SYMTAB || section[i].sh_offset + section[i].sh_size > len)
+		if (section[i].sh_type != SHT_SYMTAB ||
+		    section[i].sh_offset + section[i].sh_size > len)
 			continue;
 		for (size_t k = 0; k < section[i].sh_size / sizeof *symbol; k++)
-			if (ELF64_ST_TYPE(symbol[k].st_info) == STT_OBJECT && p >= base + symbol[k].st_value &&
+			if (ELF64_ST_TYPE(symbol[k].st_info) == STT_OBJECT &&
+			    p >= base + symbol[k].st_value &&
 			    p < base + symbol[k].st_value + symbol[k].st_size) {
-				*e = (struct kwatch_extent){ base + symbol[k].st_value, symbol[k].st_size, false };
+				*e = (struct kwatch_extent){ base + symbol[k].st_value,
+					symbol[k].st_size, false };
 				return true;
 			}
 	}
@@ -211,8 +216,8 @@ kwatch_extent_find(const void *pointer, struct kwatch_extent *e)
 		*e = *slot(table, room, p);
 	found = room && e->start == p;
 	/*
-	 * Into the middle: rare enough to look everywhere, but among pieces that were asked for of late. The smallest one: what was
-	 * mapped as a whole holds what was allocated from it.
+	 * Into the middle: rare enough to look everywhere, but among pieces that were asked for of
+	 * late. The smallest one: what was mapped as a whole holds what was allocated from it.
 	 */
 	found = found || find_recent(p, e);
 	for (size_t i = 0; !found && i < room; i++)
@@ -260,7 +265,9 @@ next(void **at, const char *name)
 	return *at;
 }
 
-#define NEXT(name, type) static void *name##_at; __typeof__(type) *real = (__typeof__(type) *)next(&name##_at, #name)
+#define NEXT(name, type) \
+	static void *name##_at; \
+	__typeof__(type) *real = (__typeof__(type) *)next(&name##_at, #name)
 
 void *
 malloc(size_t bytes)
@@ -303,8 +310,10 @@ realloc(void *old, size_t bytes)
 	if (is_early(old) || !real) {
 		p = malloc(bytes);
 		if (p && old)
-			memcpy(p, old, (size_t)(early + sizeof early - (char *)old) < bytes ?
-			    (size_t)(early + sizeof early - (char *)old) : bytes);
+			memcpy(p, old,
+			    (size_t)(early + sizeof early - (char *)old) < bytes
+			        ? (size_t)(early + sizeof early - (char *)old)
+			        : bytes);
 		return p;
 	}
 	kwatch_extent_drop(old);
