@@ -360,7 +360,7 @@ if command -v openssl >/dev/null; then
 	# The trace says which files were read; the system may keep its certificates in another way.
 	if strace -o /dev/null true 2>/dev/null && [ -n "$(find /etc/ssl/certs -name '????????.0' 2>/dev/null | head -n 1)" ]; then
 		t 'a certificate of the system is looked up, and not all of them are read' '
-			unset SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE KLLM_CA; fresh
+			unset SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE KLLM_CA; fresh; : >s.log
 			openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & trap "kill $!" EXIT
 			for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
 			export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
