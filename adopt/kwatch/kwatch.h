@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../kadopt/wrapper.h"
+#include "../wrapper.h"
 
 #define LEN(a) (sizeof(a) / sizeof *(a))
 

@@ -85,7 +85,7 @@ static char *
 linkers(const struct watch *w)
 {
 	static const char *const names[] = { "ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold" };
-	char *from = kdata_path("tools/kadopt/ld.sh"), *folder = join(w->folder, "linkers"), *text;
+	char *from = kdata_path("adopt/ld.sh"), *folder = join(w->folder, "linkers"), *text;
 	size_t len;
 
 	text = kread_file_or_die(from, SOURCE_MAX, &len);
@@ -249,7 +249,7 @@ static void
 put_wrapper(const struct watch *w, const struct signature *s)
 {
 	char *copy = watch_copy_path(w), *to = join(copy, w->a->file),
-	     *header = kdata_path("tools/kadopt/wrapper.h");
+	     *header = kdata_path("adopt/wrapper.h");
 	char *shown = join(copy, ".kwatch.h"), *words = kread_file_or_die(header, SOURCE_MAX, NULL),
 	     *text;
 	struct kbuf b = { 0 };
