@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "journal.h"
-#include "kfrozen.h"
+#include "../tools/model/kfrozen.h"
 #include "kio.h"
 #include "koption.h"
 
@@ -159,7 +159,7 @@ complete(struct adopt_options *o)
 {
 	json_t *outputs = json_object_get(o->answers, "outputs");
 	const char *file = kjson_str_or(o->answers, "file", NULL),
-	           *mode = kjson_str_or(o->answers, "mode", "linear");
+	           *mode = kjson_str_or(o->answers, "mode", "linear"), *language;
 
 	for (size_t i = 0; i < json_array_size(outputs); i++)
 		json_object_set_new(json_array_get(outputs, i), "compare",
@@ -172,11 +172,12 @@ complete(struct adopt_options *o)
 		kdie(K_USAGE, "--mode %s: it is neither linear nor map-elites", mode);
 	if (!file)
 		return;
-	if (!language_of(file))
+	language = kjson_str_or(rules_language(file), "language", NULL);
+	if (!language)
 		kdie(K_USAGE,
 		    "--file %s: functions of .c, .cu, .cc, .cpp, .cxx and .C files can be adopted",
 		    file);
-	json_object_set_new(o->answers, "language", json_string(language_of(file)));
+	json_object_set_new(o->answers, "language", json_string(language));
 }
 
 /* adopt.json as it is, with what the command line says in place of what it said. */
@@ -249,33 +250,20 @@ command_adopt(int argc, char **argv)
 	return code;
 }
 
-struct adoption *
-open_adoption(int argc, char **argv, const char *text)
-{
-	const char *dir = ".";
-	const struct koption options[] = { { 'c', "campaign", .text = &dir } };
-
-	koption_read(options, LEN(options), text, argc, argv);
-	koption_no_operands(text, argc, argv);
-	return adoption_load(dir);
-}
-
 int
-command_check(int argc, char **argv)
+check_frozen(const struct adoption *a)
 {
-	struct adoption *a = open_adoption(argc, argv, "usage: kadopt check [-c CAMPAIGN]\n");
 	char *fault = kfrozen_fault(a->dir);
 	int code = fault ? K_USAGE : K_OK;
 
 	if (fault)
 		kwarn("%s", fault);
 	free(fault);
-	adoption_free(a);
 	return code;
 }
 
 int
-command_status(int argc, char **argv)
+show_status(const struct adoption *a)
 {
 	static const struct {
 		const char *step, *file;
@@ -287,7 +275,6 @@ command_status(int argc, char **argv)
 		{ "task", "task.json" },
 		{ "campaign", "archive.ndjson" },
 	};
-	struct adoption *a = open_adoption(argc, argv, "usage: kadopt status [-c CAMPAIGN]\n");
 	struct kbuf b = { 0 };
 
 	ksay("%s of %s/%s\n", a->kernel, a->project, a->file);
@@ -300,6 +287,5 @@ command_status(int argc, char **argv)
 	journal_status(a, &b);
 	ksay("%s", b.data);
 	kbuf_free(&b);
-	adoption_free(a);
 	return K_OK;
 }

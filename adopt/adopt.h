@@ -10,15 +10,15 @@
 
 /* adopt.c */
 
-/* For commands that take -c CAMPAIGN alone (and what kadopt takes everywhere). */
-struct adoption *open_adoption(int argc, char **argv, const char *usage);
+int show_status(const struct adoption *a);
+/* Are the files that all figures rest on what they were? K_USAGE, after saying which is not. */
+int check_frozen(const struct adoption *a);
 
 /* ask.c: the model. */
 
-/*
- * The program in an answer, or NULL: none, or one that is refused (FAULT then says why). The caller
- * frees both.
- */
+/* The program in an answer, as it stands; NULL: none. The caller frees. */
+char *ask_program(const struct adoption *a, const char *answer, bool *cut_off);
+/* The same; NULL, and the reason in FAULT, also for one that is refused. The caller frees both. */
 char *ask_code(const struct adoption *a, const char *answer, char **fault);
 
 /* extract.c */
@@ -44,8 +44,6 @@ bool build_alone(const struct adoption *a, const char *source, const char *objec
 const char *error_kind(const char *log);
 /* Lines of TEXT around each error in LOG, and the errors. The caller frees. */
 char *error_context(const char *text, const char *log);
-/* The kernel's signature in the project, in one spelling; the caller frees. */
-char *project_signature(const struct adoption *a);
 /*
  * Are blocks of threads in TEXT, an answer of the model, what they were? Else FAULT, to be freed,
  * names both.
@@ -150,6 +148,8 @@ char *rules_replace(const char *group, const char *language, const char *text);
  */
 size_t rules_scan(const char *group, const char *language, const char *text, const char *entry,
     const char *before, struct kbuf *faults);
+/* The row of languages for a file of this name; NULL: such files are not adopted. Borrowed. */
+const json_t *rules_language(const char *file);
 /* Names that stand for others in double precision, an object; borrowed until the end. */
 const json_t *rules_double(void);
 
@@ -164,6 +164,6 @@ char *oracle_swap(const char *text, const char *language, char *why, size_t why_
  * The reference as it is, in a wrapper that takes doubles: TASK says what is to be narrowed and
  * widened. The caller frees.
  */
-char *oracle_wrap(const char *text, const json_t *task, bool cxx);
+char *oracle_wrap(const struct adoption *a, const char *text, const json_t *task);
 
 #endif

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "adopt.h"
-#include "kextract.h"
 #include "kio.h"
 #include "ktemplate.h"
+#include "../tools/model/kextract.h"
 
 enum { TEMPLATE_MAX = 1 << 20 };
 
@@ -61,18 +61,10 @@ render(const struct adoption *a, const char *name, const json_t *context)
 static char *
 stored(const char *path)
 {
-	char *text = NULL;
-	struct krec rec;
-	struct kin in;
+	json_t *rec = kin_first(path);
+	char *text = rec ? kstrdup(kjson_str_or(rec, "reply.text", "")) : NULL;
 
-	if (access(path, R_OK))
-		return NULL;
-	kin_open(&in, path);
-	if (kin_next(&in, &rec)) {
-		text = kstrdup(krec_str(&rec, "reply.text"));
-		krec_free(&rec);
-	}
-	kin_close(&in);
+	json_decref(rec);
 	return text;
 }
 
@@ -142,22 +134,35 @@ ask_model(const struct adoption *a, const char *name, int n, const json_t *conte
 }
 
 char *
-ask_code(const struct adoption *a, const char *answer, char **fault)
+ask_program(const struct adoption *a, const char *answer, bool *cut_off)
 {
 	struct kextract x;
+	char *code =
+	    kextract(answer, strlen(answer), a->language, false, &x) ? kstrdup(x.code) : NULL;
+
+	*cut_off = x.unclosed;
+	kextract_free(&x);
+	return code;
+}
+
+char *
+ask_code(const struct adoption *a, const char *answer, char **fault)
+{
+	bool cut_off;
+	char *code = ask_program(a, answer, &cut_off);
 	struct kbuf faults = { 0 };
-	char *code = NULL;
 
 	*fault = NULL;
-	if (!kextract(answer, strlen(answer), a->language, false, &x))
+	if (!code)
 		*fault = kstrdup("the answer holds no program");
-	else if (x.unclosed)
+	else if (cut_off)
 		*fault = kstrdup("the answer was cut off");
-	else if (rules_scan("reply", a->language, x.code, a->kernel, NULL, &faults))
+	else if (rules_scan("reply", a->language, code, a->kernel, NULL, &faults))
 		*fault = kstrdup(faults.data);
-	else
-		code = kstrdup(x.code);
+	if (*fault) {
+		free(code);
+		code = NULL;
+	}
 	kbuf_free(&faults);
-	kextract_free(&x);
 	return code;
 }

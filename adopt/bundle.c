@@ -659,7 +659,7 @@ seen_include(const struct bundle *b, size_t i)
 char *
 bundle_text(struct bundle *b, const struct adoption *a)
 {
-	bool mangled = a->backend->device || is_cxx(a);
+	bool mangled = a->device || a->cxx;
 	enum kscan_kind last = KSCAN_INCLUDE;
 	struct kbuf out = { 0 };
 	char *text;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kadopt.h"
+#include "adopt.h"
 #include "kio.h"
 
 extern char **environ;
@@ -93,9 +93,40 @@ sandbox_words(const struct adoption *a, char **words, char *tmp)
 		    "%s/adopt.json: sandbox and launcher do not go together: a sandbox here "
 		    "contains nothing that runs there",
 		    a->dir);
-	make_folder(tmp);
+	kmake_folder(tmp);
 	memcpy(words, all, sizeof all);
 	return LEN(all);
+}
+
+/* The last lines of a log, for messages. */
+static char *
+tail_of(const char *log)
+{
+	size_t len = 0;
+	char *text = file_text(log, &len), *tail;
+	const char *from = text;
+
+	if (len > TAIL) {
+		from = text + len - TAIL;
+		from += strcspn(from, "\n");
+	}
+	tail = kstrdup(from && *from ? from : "(nothing)");
+	free(text);
+	return tail;
+}
+
+/* How it ended, in words. */
+static void
+explain(const struct adoption *a, const char *folder, const char *command, struct command_result *r)
+{
+	char *how = r->status == -1
+	    ? kasprintf("did not end within %.0f s (--timeout gives more)", a->timeout_s)
+	    : kasprintf("ended %s %d", r->status > 128 ? "by signal" : "with status",
+	          r->status > 128 ? r->status - 128 : r->status);
+
+	r->why = kasprintf("'%s' %s in %s (log: %s)", command, how, folder, r->log);
+	r->said = tail_of(r->log);
+	free(how);
 }
 
 static void
@@ -133,6 +164,8 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 	r->status = result.timed_out ? -1 : result.signal ? 128 + result.signal : result.exit_code;
 	r->wall_s = result.wall_s;
 	kproc_result_free(&result);
+	if (r->status)
+		explain(a, folder, command, r);
 	free(vars);
 	free(mark);
 	free(copy);
@@ -161,37 +194,9 @@ void
 command_free(struct command_result *r)
 {
 	free(r->log);
-	r->log = NULL;
-}
-
-char *
-command_tail(const char *log)
-{
-	size_t len = 0;
-	char *text = file_text(log, &len), *tail;
-	const char *from = text;
-
-	if (!text)
-		return kstrdup("(nothing)");
-	if (len > TAIL) {
-		from = text + len - TAIL;
-		from += strcspn(from, "\n");
-	}
-	tail = kstrdup(*from ? from : "(nothing)");
-	free(text);
-	return tail;
-}
-
-const char *
-command_fault(const struct command_result *r, char *buf, size_t size)
-{
-	if (r->status == -1)
-		snprintf(buf, size, "it ran out of time");
-	else if (r->status > 128)
-		snprintf(buf, size, "it was ended by signal %d", r->status - 128);
-	else
-		snprintf(buf, size, "it ended with status %d", r->status);
-	return buf;
+	free(r->why);
+	free(r->said);
+	*r = (struct command_result){ 0 };
 }
 
 /* Does the process carry our mark? */

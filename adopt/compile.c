@@ -187,7 +187,7 @@ base_name(const char *path)
 static bool
 is_handed_on(const struct adoption *a, const char *compiler)
 {
-	return !a->backend->device && !strcmp(base_name(compiler), "nvcc");
+	return !a->device && !strcmp(base_name(compiler), "nvcc");
 }
 
 /* A C++ file is C++ by its name, which the reference does not have. The caller frees. */
@@ -199,9 +199,9 @@ compiler_for(const struct adoption *a, const char *name)
 	const char *base = base_name(name);
 
 	if (is_handed_on(a, name))
-		return kstrdup(is_cxx(a) ? "g++" : "gcc");
+		return kstrdup(a->cxx ? "g++" : "gcc");
 	name = strstr(name, "/adopt/shims/") ? base : name;
-	for (size_t i = 0; i < LEN(pairs) && is_cxx(a); i++) {
+	for (size_t i = 0; i < LEN(pairs) && a->cxx; i++) {
 		const char *behind = base + strlen(pairs[i][0]);
 
 		if (!strncmp(base, pairs[i][0], strlen(pairs[i][0])) &&

@@ -20,12 +20,9 @@ enum { TRIES = 8, PULLS = 32, AROUND = 8, LOG_CHARS = 6000, CONTEXT_MAX = 200000
 json_t *
 compile_settings(const struct adoption *a)
 {
-	char *path = adopt_path(a, "compile.json");
-	json_t *settings;
+	char *path = adopt_made(a, "compile.json", "preflight");
+	json_t *settings = kjson_load(path);
 
-	if (access(path, R_OK))
-		kdie(K_USAGE, "%s is missing: run kadopt preflight", path);
-	settings = kjson_load(path);
 	free(path);
 	return settings;
 }
@@ -33,7 +30,7 @@ compile_settings(const struct adoption *a)
 json_t *
 task_libraries(const struct adoption *a)
 {
-	return a->backend->device ? json_array() : json_pack("[s]", "-lm");
+	return a->device ? json_array() : json_pack("[s]", "-lm");
 }
 
 static void
@@ -53,7 +50,7 @@ add_all(struct kbuf *b, const json_t *list)
 static char *
 build_command(const struct adoption *a, const char *source, const char *object)
 {
-	bool cuda = a->backend->device;
+	bool cuda = a->device;
 	json_t *settings = compile_settings(a), *libs = task_libraries(a);
 	struct kbuf b = { 0 };
 
@@ -87,7 +84,6 @@ build_alone(const struct adoption *a, const char *source, const char *object, ch
 	free(text);
 	free(folder);
 	free(command);
-	text = NULL;
 	command_free(&r);
 	return !*log;
 }
@@ -202,31 +198,33 @@ context_files(const struct adoption *a)
 	return list;
 }
 
+/* The kernel's signature in the project, in one spelling; the caller frees. */
+static char *
+project_signature(const struct adoption *a)
+{
+	char *path = project_path(a, a->file), *text = file_text(path, NULL), *result;
+
+	if (!text)
+		kdie_errno(K_USAGE, "%s", path);
+	result = kscan_signature_of(text, a->kernel);
+	if (!result)
+		kdie(K_USAGE, "%s: no definition of %s outside of conditions", path, a->kernel);
+	free(text);
+	free(path);
+	return result;
+}
+
 /* Does the program at hand still have the signature of the one it came from? */
 static bool
 same_signature(const struct adoption *a, const char *text, char **fault)
 {
-	char *wanted, *got;
-	struct kscan_signature g;
-	struct kscan s;
-	const struct kscan_item *f;
-	bool same;
-
-	kscan(text, strlen(text), &s);
-	f = kscan_function(&s, a->kernel);
-	if (!f) {
-		kscan_free(&s);
-		*fault = kasprintf("it does not define %s", a->kernel);
-		return false;
-	}
-	kscan_signature(&s, f, &g);
-	got = kscan_signature_text(&g);
-	kscan_signature_free(&g);
-	kscan_free(&s);
-	wanted = project_signature(a);
+	char *wanted = project_signature(a), *got = kscan_signature_of(text, a->kernel);
 	/* What stands before the parameters is linkage; those have to be the same. */
-	same = !strcmp(strrchr(wanted, '(') ? strchr(wanted, '(') : wanted, strchr(got, '('));
-	if (!same)
+	bool same = got && !strcmp(strchr(wanted, '('), strchr(got, '('));
+
+	if (!got)
+		*fault = kasprintf("it does not define %s", a->kernel);
+	else if (!same)
 		*fault = kasprintf("the parameters of %s are %s, not %s", a->kernel,
 		    strchr(got, '('), strchr(wanted, '('));
 	free(wanted);
@@ -234,58 +232,26 @@ same_signature(const struct adoption *a, const char *text, char **fault)
 	return same;
 }
 
-char *
-project_signature(const struct adoption *a)
-{
-	char *path = project_path(a, a->file), *text, *result;
-	struct kscan_signature g;
-	struct kscan s;
-	const struct kscan_item *f;
-	size_t len;
-
-	text = file_text(path, &len);
-	if (!text)
-		kdie_errno(K_USAGE, "%s", path);
-	kscan(text, len, &s);
-	f = kscan_function(&s, a->kernel);
-	if (!f)
-		kdie(K_USAGE, "%s: no definition of %s outside of conditions", path, a->kernel);
-	kscan_signature(&s, f, &g);
-	result = kscan_signature_text(&g);
-	kscan_signature_free(&g);
-	kscan_free(&s);
-	free(text);
-	free(path);
-	return result;
-}
-
 static json_t *
 question(const struct adoption *a, const char *text, const char *log, const char *fault)
 {
-	json_t *facts = json_object(), *settings = compile_settings(a);
 	char *context = error_context(text, log),
 	     *command = build_command(a, "reference", "reference.so");
 	struct kbuf code = { 0 }, words = { 0 };
-	bool structural = !strcmp(error_kind(log), "structural");
+	const char *kind = error_kind(log);
+	json_t *facts;
 
 	kfence_code(&code, text, a->language);
 	kfence_data(&words, context, "compiler", a->kernel);
-	json_object_set_new(facts, "kernel", json_string(a->kernel));
-	json_object_set_new(facts, "file", json_string(a->file));
-	json_object_set_new(facts, "label", json_string(a->language));
-	json_object_set_new(facts, "code", kjson_text(code.data, code.len));
-	json_object_set_new(facts, "log", kjson_text(words.data, words.len));
-	json_object_set_new(facts, "kind", json_string(error_kind(log)));
-	json_object_set_new(facts, "structural", json_boolean(structural));
-	json_object_set_new(facts, "device", json_boolean(a->backend->device));
-	json_object_set_new(facts, "command", json_string(command));
-	json_object_set_new(facts, "context", context_files(a));
-	json_object_set_new(facts, "fault", json_string(fault ? fault : ""));
+	facts = json_pack("{s:s,s:s,s:s,s:o,s:o,s:s,s:b,s:b,s:s,s:o,s:s}", "kernel", a->kernel,
+	    "file", a->file, "label", a->language, "code", kjson_text(code.data, code.len), "log",
+	    kjson_text(words.data, words.len), "kind", kind, "structural",
+	    !strcmp(kind, "structural"), "device", a->device, "command", command, "context",
+	    context_files(a), "fault", fault ? fault : "");
 	kbuf_free(&code);
 	kbuf_free(&words);
 	free(context);
 	free(command);
-	json_decref(settings);
 	return facts;
 }
 
@@ -385,8 +351,8 @@ geometry_same(const struct adoption *a, const char *text, char **fault)
 int
 extract(const struct adoption *a)
 {
-	char *copy = adopt_path(a, "copy"),
-	     *source = adopt_path(a, "task/reference.%s", a->backend->suffix), *log, *text;
+	char *copy = adopt_path(a, "copy"), *source = adopt_path(a, "task/reference.%s", a->suffix),
+	     *log, *text;
 	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"),
 	     *signature, *first;
 	json_t *settings = compile_settings(a), *result;
@@ -432,16 +398,4 @@ extract(const struct adoption *a)
 	free(object);
 	free(path);
 	return K_OK;
-}
-
-int
-command_extract(int argc, char **argv)
-{
-	struct adoption *a = open_adoption(argc, argv, "usage: kadopt extract [-c CAMPAIGN]\n");
-	int code;
-
-	adoption_lock(a);
-	code = extract(a);
-	adoption_free(a);
-	return code;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "adopt.h"
-#include "kextract.h"
 #include "kfence.h"
 #include "watch.h"
 
@@ -17,7 +16,7 @@ make_context(const struct watch *w)
 	json_t *context;
 
 	text = watch_source(w, &len);
-	kfence_code(&code, text, backends[w->cuda ? BACKEND_CUDA : BACKEND_C].name);
+	kfence_code(&code, text, w->a->language);
 	context = json_pack("{s:s,s:s,s:s,s:b}", "file", w->a->file, "kernel", w->a->kernel, "code",
 	    code.data, "device", w->cuda);
 	if (!context)
@@ -34,17 +33,16 @@ instrument(const struct watch *w)
 	json_t *context = make_context(w);
 	char *reply = ask_model(w->a, "instrument", 1, context), *copy = watch_copy_path(w);
 	char *path = kasprintf("%s/%s", copy, w->a->file);
-	struct kextract x;
+	bool cut_off;
+	char *code = ask_program(w->a, reply, &cut_off);
 
-	if (!kextract(reply, strlen(reply), backends[w->cuda ? BACKEND_CUDA : BACKEND_C].name,
-	        false, &x) ||
-	    !strstr(x.code, "[KKLOG_CPP]"))
+	if (!code || !strstr(code, "[KKLOG_CPP]"))
 		kdie(K_MISSING,
 		    "the model's reply (%s/adopt/ask) holds no file with the lines that were asked "
 		    "for",
 		    w->a->dir);
-	write_text(path, x.code, strlen(x.code));
-	kextract_free(&x);
+	write_text(path, code, strlen(code));
+	free(code);
 	free(path);
 	free(copy);
 	free(reply);

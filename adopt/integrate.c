@@ -112,8 +112,7 @@ written_arrays(const struct adoption *a)
 static char *
 reference_text(const struct adoption *a)
 {
-	char *path = kasprintf("%s/reference.%s", a->dir, a->backend->suffix),
-	     *text = file_text(path, NULL);
+	char *path = kasprintf("%s/reference.%s", a->dir, a->suffix), *text = file_text(path, NULL);
 
 	if (!text)
 		kdie_errno(K_IO, "%s", path);
@@ -181,27 +180,17 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 static bool
 is_fit(const struct adoption *a, const char *original, const char *text, char **why)
 {
+	char *was = kscan_signature_of(original, a->kernel),
+	     *now = kscan_signature_of(text, a->kernel);
+	bool good = was && now && !strcmp(was, now);
 	struct kscan s, o;
-	struct kscan_signature g = { 0 }, h = { 0 };
-	const struct kscan_item *f, *k;
-	char *x = NULL, *y = NULL;
-	bool good = false;
 
-	kscan(text, strlen(text), &s);
-	kscan(original, strlen(original), &o);
-	f = kscan_function(&s, a->kernel);
-	k = kscan_function(&o, a->kernel);
-	if (f && k) {
-		kscan_signature(&s, f, &g);
-		kscan_signature(&o, k, &h);
-		x = kscan_signature_text(&g);
-		y = kscan_signature_text(&h);
-		good = !strcmp(x, y);
-	}
 	if (!good)
 		*why = kasprintf("the definition of %s is not the one that the rest of the project "
 		                 "calls",
 		    a->kernel);
+	kscan(text, strlen(text), &s);
+	kscan(original, strlen(original), &o);
 	for (size_t i = 0; good && i < o.count; i++)
 		for (size_t n = 0;
 		     good && n < o.items[i].name_count && o.items[i].kind == KSCAN_FUNCTION; n++)
@@ -210,10 +199,8 @@ is_fit(const struct adoption *a, const char *original, const char *text, char **
 				*why = kasprintf("%s is missing", o.items[i].names[n]);
 				good = false;
 			}
-	free(x);
-	free(y);
-	kscan_signature_free(&g);
-	kscan_signature_free(&h);
+	free(was);
+	free(now);
 	kscan_free(&s);
 	kscan_free(&o);
 	return good;
@@ -290,18 +277,13 @@ command_good(
     const struct adoption *a, const char *what, const char *command, struct run_folder *run)
 {
 	struct command_result r;
-	char why[64];
 	bool good;
 
 	command_run(a, a->project, command, NULL, what, &r);
 	good = r.status == 0;
 	if (!good) {
-		char *said = command_tail(r.log);
-
-		kwarn("%s: '%s' in the project: %s (%s)", what, command,
-		    command_fault(&r, why, sizeof why), r.log);
-		run_note(run, "`%s` in the project: %s\n\n%s\n", command, why, said);
-		free(said);
+		kwarn("%s: %s", what, r.why);
+		run_note(run, "%s\n\n%s\n", r.why, r.said);
 	}
 	command_free(&r);
 	return good;

@@ -349,12 +349,10 @@ static void
 rebuild(const struct adoption *a)
 {
 	struct command_result r;
-	char why[64];
 
 	command_run(a, a->project, a->build, NULL, "rebuild", &r);
 	if (r.status)
-		kwarn("the sources are as they should be, but '%s' fails: %s (%s)", a->build,
-		    command_fault(&r, why, sizeof why), r.log);
+		kwarn("the sources are as they should be, but the build fails: %s", r.why);
 	command_free(&r);
 }
 
@@ -421,16 +419,4 @@ journal_status(const struct adoption *a, struct kbuf *b)
 		                     : "a change is pending: kadopt repair",
 		    kjson_str_or(s.change, "at", "?"));
 	json_decref(s.change);
-}
-
-int
-command_repair(int argc, char **argv)
-{
-	struct adoption *a = open_adoption(argc, argv, "usage: kadopt repair [-c CAMPAIGN]\n");
-	int code;
-
-	adoption_lock(a);
-	code = journal_repair(a);
-	adoption_free(a);
-	return code;
 }

@@ -11,24 +11,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "backend.h"
 #include "kproc.h"
 #include "kutil.h"
 
 /* integrate: the gain does not reach the gate, nothing was touched */
 enum { K_GATE = 10 };
 
-/* Each gets its name as argv[0] and returns the exit status. */
+/* Commands with options of their own; each gets its name as argv[0] and returns the exit status. */
 int command_adopt(int argc, char **argv);
-int command_preflight(int argc, char **argv);
 int command_observe(int argc, char **argv);
 int command_configs(int argc, char **argv);
-int command_extract(int argc, char **argv);
-int command_task(int argc, char **argv);
-int command_check(int argc, char **argv);
 int command_integrate(int argc, char **argv);
-int command_repair(int argc, char **argv);
-int command_status(int argc, char **argv);
 
 /* state.c: what was asked (adopt.json), and where things are. */
 
@@ -39,8 +32,9 @@ struct adoption {
 	const char *project; /* absolute */
 	const char *file;    /* relative to the project */
 	const char *kernel, *language, *build, *run, *launcher;
-	const struct backend *backend; /* of the language */
-	double timeout_s;              /* of one command of the project */
+	const char *suffix; /* of the task's programs */
+	bool device, cxx;   /* functions launch on a stream; the compiler is one for C++ */
+	double timeout_s;   /* of one command of the project */
 };
 
 /*
@@ -52,12 +46,6 @@ struct adoption *adoption_load(const char *dir);
 void adoption_save(const struct adoption *a);
 void adoption_free(struct adoption *a);
 /*
- * The language by the name of the file, as backends are named; NULL when functions of such files
- * are not adopted. C++ is C with another compiler.
- */
-const char *language_of(const char *file);
-bool is_cxx(const struct adoption *a);
-/*
  * One kadopt at a time works on a campaign: dies with K_AGAIN when another one does. Given back at
  * the end of the process.
  */
@@ -67,12 +55,13 @@ void adoption_unlock_child(void);
 /* A path below DIR/adopt, or of the project; the caller frees. */
 char *adopt_path(const struct adoption *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same of a file that the command STEP makes: dies without it. */
+char *adopt_made(const struct adoption *a, const char *name, const char *step);
 char *project_path(const struct adoption *a, const char *name);
 /* The text of a file and the hex digest of it; NULL and false: no such file. */
 char *file_text(const char *path, size_t *len);
 bool file_sha256(const char *path, char hex[65]);
-void make_folder(const char *path);    /* and those above it */
-void make_folder_of(const char *path); /* those above the file PATH */
+void make_folder_of(const char *path); /* the folders above the file PATH */
 /* These die when they fail. */
 void write_text(const char *path, const char *text, size_t len);
 void write_json(const char *path, const json_t *value);
@@ -88,7 +77,8 @@ void remove_tree(const char *path);
 struct command_result {
 	int status; /* exit status, 128 + signal, or -1: it ran out of time */
 	double wall_s;
-	char *log; /* the file with all it printed; owned */
+	/* owned: the file with all it printed; unless the status is 0, how it ended, its last lines */
+	char *log, *why, *said;
 };
 /*
  * Run a shell COMMAND in FOLDER, under the launcher when there is one, with ENV ("NAME=VALUE", NULL
@@ -103,10 +93,6 @@ void command_own(const struct adoption *a, const char *folder, const char *comma
 void command_free(struct command_result *r);
 /* TEXT in single quotes, for the shell. */
 void command_quote(struct kbuf *b, const char *text);
-/* How it ended, in words. */
-const char *command_fault(const struct command_result *r, char *buf, size_t size);
-/* The last lines of a log, for messages; the caller frees. */
-char *command_tail(const char *log);
 /* End what an earlier, killed kadopt of this campaign left running; returns how many processes. */
 size_t command_end_leftovers(const struct adoption *a);
 /* Words of the launcher into WORDS (32 at most), their number; *COPY is to be freed behind them. */

@@ -959,6 +959,25 @@ kscan_signature_text(const struct kscan_signature *g)
 }
 
 char *
+kscan_signature_of(const char *text, const char *name)
+{
+	struct kscan s;
+	const struct kscan_item *f;
+	struct kscan_signature g = { 0 };
+	char *result = NULL;
+
+	kscan(text, strlen(text), &s);
+	f = kscan_function(&s, name);
+	if (f) {
+		kscan_signature(&s, f, &g);
+		result = kscan_signature_text(&g);
+	}
+	kscan_signature_free(&g);
+	kscan_free(&s);
+	return result;
+}
+
+char *
 kscan_typedef(const struct kscan *s, const char *type, int *stars)
 {
 	*stars = 0;

@@ -97,6 +97,9 @@ void kscan_signature_free(struct kscan_signature *g);
  */
 char *kscan_signature_text(const struct kscan_signature *g);
 
+/* The same of the function NAME in TEXT; NULL: it is not defined there outside groups. */
+char *kscan_signature_of(const char *text, const char *name);
+
 /*
  * The type behind the name TYPE as a typedef or "using" of S makes it, with the stars it adds;
  * NULL: none. To be freed.

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kadopt.h"
+#include "adopt.h"
 #include "kio.h"
 #include "koption.h"
 #include "kstat.h"
@@ -96,7 +96,7 @@ find_adoption(struct options *o)
 		json_object_set_new(o->answers, "schema", json_string("adopt/1"));
 		json_object_set_new(o->answers, "project", kjson_text(project, strlen(project)));
 		json_object_set_new(o->answers, "language",
-		    json_string(language_of(answer(o, "file")) ?: backends[BACKEND_C].name));
+		    json_string(kjson_str_or(rules_language(answer(o, "file")), "language", "c")));
 		for (size_t i = 0; i < LEN(needed); i++)
 			answer(o, needed[i]);
 		a = adoption_new(o->campaign, json_incref(o->answers));
@@ -545,10 +545,9 @@ command_observe(int argc, char **argv)
 	parse_options(&o, argc, argv);
 	a = find_adoption(&o);
 	folder = adopt_path(a, "watch");
-	w = (struct watch){ .a = a,
-		.folder = folder,
-		.launches = o.launches,
-		.cuda = a->backend->device || o.launches };
+	w = (struct watch){
+		.a = a, .folder = folder, .launches = o.launches, .cuda = a->device || o.launches
+	};
 	find_kernel(&w, &s);
 	header = make_header(&w, &s,
 	    o.log              ? "log"

@@ -214,11 +214,11 @@ add_using(struct kbuf *b, const char *text)
 }
 
 char *
-oracle_wrap(const char *text, const json_t *task, bool cxx)
+oracle_wrap(const struct adoption *a, const char *text, const json_t *task)
 {
 	const char *entry = kjson_str_or(task, "entry.name", "kernel");
 	const json_t *arguments = kjson_path(task, "entry.arguments");
-	bool cuda = backend_for(kjson_str_or(task, "language", ""))->device;
+	bool cuda = a->device, cxx = a->cxx;
 	size_t n = json_array_size(arguments);
 	struct argument *x = kcalloc(n + 1, sizeof *x);
 	struct kbuf b = { 0 };

@@ -98,7 +98,7 @@ check_files(const struct adoption *a, struct findings *f)
 			    "it write its result "
 			    "through a pointer",
 			    a->file, s.line, a->kernel);
-		else if (a->backend->device &&
+		else if (a->device &&
 		    (!s.of.count || !signature_is_stream(&s.of.params[s.of.count - 1])))
 			tell(&f->wrong,
 			    "kernel: %s:%d: %s has no stream as its last parameter, and a task's "
@@ -285,7 +285,7 @@ check_device(const struct adoption *a, struct findings *f)
 	double load = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	if (!a->backend->device) {
+	if (!a->device) {
 		if (!a->launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
 			say("device     the load of this machine is %.1f on %ld CPUs: times will "
 			    "be noisy",
@@ -333,8 +333,8 @@ device_architecture(const struct adoption *a)
 static void
 note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 {
-	bool cuda = a->backend->device, astray;
-	const char *guess = cuda ? "nvcc" : is_cxx(a) ? "g++" : "gcc";
+	bool cuda = a->device, astray;
+	const char *guess = cuda ? "nvcc" : a->cxx ? "g++" : "gcc";
 	char *path = adopt_path(a, "compile.json"),
 	     *architecture = cuda ? device_architecture(a) : NULL;
 	json_t *found = compile_seen(a, copy, &astray);
@@ -347,7 +347,7 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 		    a->build, a->project, a->file);
 	if (!found) {
 		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2",
-		    cuda || is_cxx(a) ? "-std=c++17" : "-std=gnu11", "include", "guessed", 1);
+		    cuda || a->cxx ? "-std=c++17" : "-std=gnu11", "include", "guessed", 1);
 		say("compiler   not seen (a compiler with a path of its own?): %s -O2 is taken; "
 		    "see %s",
 		    guess, path);
@@ -372,7 +372,7 @@ static bool
 build_copy(const struct adoption *a, const char *copy, struct findings *f)
 {
 	char *shims = adopt_path(a, "shims"),
-	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")), NULL }, why[64];
+	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")), NULL };
 	char *path = kasprintf("%s/%s", copy, a->file);
 	struct command_result r;
 
@@ -382,12 +382,8 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 	utimensat(AT_FDCWD, path, NULL, 0);
 	command_run(a, copy, a->build, env, "build-copy", &r);
 	if (r.status) {
-		char *said = command_tail(r.log);
-
-		tell(&f->wrong, "build: '%s' does not build a copy of the project: %s (%s)",
-		    a->build, command_fault(&r, why, sizeof why), r.log);
-		kwarn("%s", said);
-		free(said);
+		tell(&f->wrong, "build: it does not build a copy of the project: %s", r.why);
+		kwarn("%s", r.said);
 	} else {
 		say("build      '%s': %.1f s", a->build, r.wall_s);
 	}
@@ -442,7 +438,6 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 static void
 run_copy(const struct adoption *a, const char *copy, struct findings *f)
 {
-	char why[64];
 	struct command_result r;
 
 	for (int i = 0; i < 2 && !f->wrong.len; i++) {
@@ -450,12 +445,8 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 
 		command_run(a, copy, a->run, NULL, "run-copy", &r);
 		if (r.status) {
-			char *said = command_tail(r.log);
-
-			tell(&f->wrong, "run: '%s' in a copy of the project: %s (%s)", a->run,
-			    command_fault(&r, why, sizeof why), r.log);
-			kwarn("%s", said);
-			free(said);
+			tell(&f->wrong, "run: %s", r.why);
+			kwarn("%s", r.said);
 		} else {
 			check_written(a, copy, before, f);
 			check_outputs(a, copy, i, f);
@@ -539,16 +530,4 @@ preflight(const struct adoption *a)
 	}
 	free(copy);
 	return verdict(&f);
-}
-
-int
-command_preflight(int argc, char **argv)
-{
-	struct adoption *a = open_adoption(argc, argv, "usage: kadopt preflight [-c CAMPAIGN]\n");
-	int code;
-
-	adoption_lock(a);
-	code = preflight(a);
-	adoption_free(a);
-	return code;
 }

@@ -26,8 +26,7 @@ static const double near_args = 0.01;
 static struct watch
 watch_of(const struct adoption *a, char *folder, const char *source)
 {
-	return (
-	    struct watch){ .a = a, .folder = folder, .source = source, .cuda = a->backend->device };
+	return (struct watch){ .a = a, .folder = folder, .source = source, .cuda = a->device };
 }
 
 /*

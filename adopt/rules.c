@@ -19,15 +19,24 @@ table(void)
 {
 	static json_t *loaded;
 
-	if (!loaded) {
-		char *path = kdata_path("patterns/adopt.json");
-
-		loaded = kjson_load(path);
-		if (strcmp(kjson_str_or(loaded, "schema", ""), "adopt-rules/1"))
-			kdie(K_USAGE, "%s: schema is not adopt-rules/1", path);
-		free(path);
-	}
+	if (!loaded)
+		loaded = kjson_data("patterns/adopt.json", "adopt-rules/1");
 	return loaded;
+}
+
+const json_t *
+rules_language(const char *file)
+{
+	const char *end = strrchr(file, '.');
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(table(), "languages"), i, row)
+	{
+		if (end && !strcmp(end, kjson_str_or(row, "file", "")))
+			return row;
+	}
+	return NULL;
 }
 
 const json_t *
@@ -82,16 +91,6 @@ rules_replace(const char *group, const char *language, const char *text)
 	return now;
 }
 
-static size_t
-line_at(const char *text, size_t at)
-{
-	size_t line = 1;
-
-	for (size_t i = 0; i < at; i++)
-		line += text[i] == '\n';
-	return line;
-}
-
 /* A text, and the same without comments. */
 struct subject {
 	const char *text;
@@ -129,7 +128,7 @@ rules_scan(const char *group, const char *language, const char *text, const char
 			quote[strcspn(quote, "\n")] = '\0';
 			kmask_controls(quote);
 			kbuf_printf(faults, "%s: line %zu: %s: '%s'\n",
-			    kjson_str_or(rule, "check", "?"), line_at(text, at.from),
+			    kjson_str_or(rule, "check", "?"), kline_at(text, at.from),
 			    kjson_str_or(rule, "why", ""), quote);
 			free(quote);
 			count++;

@@ -126,9 +126,9 @@ run_open(struct run_folder *r, const struct adoption *a, struct ktrials *t, cons
 {
 	char *path;
 
-	*r = (struct run_folder){ .suffix = a->backend->suffix };
+	*r = (struct run_folder){ .suffix = a->suffix };
 	choose_name(r, a);
-	make_folder(r->path);
+	kmake_folder(r->path);
 	path = run_path(r, "best");
 	write_text(path, code, strlen(code));
 	free(path);

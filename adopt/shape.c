@@ -92,7 +92,7 @@ type_of(const struct kscan *s, const char *type, int *stars)
 static bool
 is_stream(const struct adoption *a, const char *type)
 {
-	return a->backend->device && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
+	return a->device && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
 }
 
 /*
@@ -181,14 +181,12 @@ values_number(json_t *args)
 static void
 load_calls(struct values *v, const struct adoption *a)
 {
-	char *path = adopt_path(a, "observed.ndjson");
+	char *path = adopt_made(a, "observed.ndjson", "observe");
 	json_t *seen = json_object();
 	struct krec rec;
 	struct kin in;
 	bool header = true;
 
-	if (access(path, R_OK))
-		kdie(K_USAGE, "%s is missing: run kadopt observe", path);
 	v->calls = json_array();
 	kin_open(&in, path);
 	while (kin_next(&in, &rec)) {

@@ -5,16 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int
-line_of(const char *text, size_t at)
-{
-	int line = 1;
-
-	for (size_t i = 0; i < at; i++)
-		line += text[i] == '\n';
-	return line;
-}
-
 static bool
 describe(const struct kscan *k, const struct kscan_item *f, struct signature *s, char *why,
     size_t why_len)
@@ -23,7 +13,7 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	s->name = f->name_at;
 	s->body = f->body;
 	s->end = f->to;
-	s->line = line_of(k->text, f->name_at);
+	s->line = (int)kline_at(k->text, f->name_at);
 	kscan_signature(k, f, &s->of);
 	/* "void *f()" gives something back, and so does all that is not void. */
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
@@ -57,8 +47,9 @@ signature_find(
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
 		if (found) {
-			snprintf(why, why_len, "it is defined in line %d and in line %d: leave one",
-			    line_of(text, found->name_at), line_of(text, x->name_at));
+			snprintf(why, why_len,
+			    "it is defined in line %zu and in line %zu: leave one",
+			    kline_at(text, found->name_at), kline_at(text, x->name_at));
 			good = false;
 		}
 		found = x;
@@ -71,9 +62,10 @@ signature_find(
 	    (kscan_has_word(&k, found, "template") ||
 	        (found->name_at > 1 && text[found->name_at - 1] == ':'))) {
 		snprintf(why, why_len,
-		    "line %d: it is %s: put a plain function around it, with types that are named, "
+		    "line %zu: it is %s: put a plain function around it, with types that are "
+		    "named, "
 		    "and adopt that one",
-		    line_of(text, found->name_at),
+		    kline_at(text, found->name_at),
 		    text[found->name_at - 1] == ':' ? "a member, or defined by a qualified name"
 		                                    : "a template");
 		good = false;

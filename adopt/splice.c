@@ -703,14 +703,10 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 		}
 	for (size_t i = 0; i < s.len; i++)
 		if ((unsigned char)s.code[i] > 127) {
-			size_t line = 1;
-
-			for (size_t k = 0; k < i; k++)
-				line += s.text[k] == '\n';
 			kbuf_printf(faults,
 			    "prose: line %zu: a character that is not ASCII, outside of comments "
 			    "and strings\n",
-			    line);
+			    kline_at(s.text, i));
 			count++;
 			break;
 		}

@@ -12,50 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kadopt.h"
+#include "adopt.h"
 #include "kio.h"
 
 enum { TEXT_MAX = 64 << 20 };
-
-static const struct {
-	const char *end;
-	enum backend_id backend;
-	bool cxx;
-} languages[] = {
-	{ ".c", BACKEND_C, false },
-	{ ".cu", BACKEND_CUDA, false },
-	{ ".cc", BACKEND_C, true },
-	{ ".cpp", BACKEND_C, true },
-	{ ".cxx", BACKEND_C, true },
-	{ ".C", BACKEND_C, true },
-};
-
-static size_t
-place_of(const char *file)
-{
-	const char *dot = strrchr(file, '.');
-	size_t i = 0;
-
-	while (i < LEN(languages) && (!dot || strcmp(dot, languages[i].end)))
-		i++;
-	return i;
-}
-
-const char *
-language_of(const char *file)
-{
-	size_t i = place_of(file);
-
-	return i < LEN(languages) ? backends[languages[i].backend].name : NULL;
-}
-
-bool
-is_cxx(const struct adoption *a)
-{
-	size_t i = place_of(a->file);
-
-	return i < LEN(languages) && languages[i].cxx;
-}
 
 static const char *
 answer(const struct adoption *a, const char *key, bool required)
@@ -70,13 +30,18 @@ answer(const struct adoption *a, const char *key, bool required)
 static void
 take_answers(struct adoption *a)
 {
+	const json_t *row;
+
 	if (strcmp(kjson_str_or(a->json, "schema", ""), "adopt/1"))
 		kdie(K_USAGE, "%s/adopt.json: schema: it must be \"adopt/1\"", a->dir);
 	a->project = answer(a, "project", true);
 	a->file = answer(a, "file", true);
 	a->kernel = answer(a, "kernel", true);
 	a->language = answer(a, "language", true);
-	a->backend = backend_for(a->language);
+	row = rules_language(a->file);
+	a->suffix = kjson_str_or(row, "suffix", "c");
+	a->device = kjson_bool_or(row, "device", false);
+	a->cxx = kjson_bool_or(row, "cxx", false);
 	a->build = answer(a, "build", true);
 	a->run = answer(a, "run", true);
 	a->launcher = answer(a, "launcher", false);
@@ -118,7 +83,7 @@ adoption_new(const char *dir, json_t *answers)
 	struct adoption *a = kcalloc(1, sizeof *a);
 	char full[PATH_MAX];
 
-	make_folder(dir);
+	kmake_folder(dir);
 	if (!realpath(dir, full))
 		kdie_errno(K_USAGE, "%s", dir);
 	a->dir = kstrdup(full);
@@ -204,6 +169,16 @@ adopt_path(const struct adoption *a, const char *fmt, ...)
 }
 
 char *
+adopt_made(const struct adoption *a, const char *name, const char *step)
+{
+	char *path = adopt_path(a, "%s", name);
+
+	if (!kis_there(path))
+		kdie(K_USAGE, "%s is missing: run kadopt %s", path, step);
+	return path;
+}
+
+char *
 project_path(const struct adoption *a, const char *name)
 {
 	return kasprintf("%s/%s", a->project, name);
@@ -234,29 +209,13 @@ file_sha256(const char *path, char hex[65])
 }
 
 void
-make_folder(const char *path)
-{
-	char *copy = kstrdup(path);
-
-	for (char *p = copy + 1; *p; p++)
-		if (*p == '/') {
-			*p = '\0';
-			mkdir(copy, 0777);
-			*p = '/';
-		}
-	if (mkdir(copy, 0777) < 0 && errno != EEXIST)
-		kdie_errno(K_IO, "%s", path);
-	free(copy);
-}
-
-void
 make_folder_of(const char *path)
 {
 	char *copy = kstrdup(path), *slash = strrchr(copy, '/');
 
 	if (slash && slash != copy) {
 		*slash = '\0';
-		make_folder(copy);
+		kmake_folder(copy);
 	}
 	free(copy);
 }
@@ -341,7 +300,7 @@ copy_project(const struct adoption *a, const char *folder)
 	const char *clean[] = { "sh", "-c", clean_script, "sh", folder, a->project, NULL };
 
 	remove_tree(folder);
-	make_folder(folder);
+	kmake_folder(folder);
 	run_quietly(argv, a->project);
 	run_quietly(clean, folder);
 	free(inside);

@@ -44,7 +44,7 @@ watch_copy(const struct watch *w)
 {
 	char *copy = watch_copy_path(w);
 
-	make_folder(w->folder);
+	kmake_folder(w->folder);
 	copy_project(w->a, copy);
 	free(copy);
 }
@@ -56,20 +56,12 @@ watch_copy(const struct watch *w)
 static char *
 run_command(const struct watch *w, const char *what, const char *command, char *const *env)
 {
-	char *copy = watch_copy_path(w), *said, *log;
+	char *copy = watch_copy_path(w), *log;
 	struct command_result r;
 
 	command_run(w->a, copy, command, env, what, &r);
-	if (r.status) {
-		said = command_tail(r.log);
-		if (r.status == -1)
-			kdie(K_MISSING,
-			    "'%s' did not end within %.0f s; a longer time can be given (log: "
-			    "%s):\n%s",
-			    command, w->a->timeout_s, r.log, said);
-		kdie(K_MISSING, "'%s' ended with status %d in the copy %s (log: %s):\n%s", command,
-		    r.status, copy, r.log, said);
-	}
+	if (r.status)
+		kdie(K_MISSING, "%s:\n%s", r.why, r.said);
 	log = kstrdup(r.log);
 	command_free(&r);
 	free(copy);
@@ -89,7 +81,7 @@ linkers(const struct watch *w)
 	size_t len;
 
 	text = kread_file_or_die(from, SOURCE_MAX, &len);
-	make_folder(folder);
+	kmake_folder(folder);
 	for (size_t i = 0; i < LEN(names); i++) {
 		char *path = join(folder, names[i]);
 
@@ -204,11 +196,7 @@ add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const s
 static void
 add_line(struct kbuf *b, const char *text, size_t at)
 {
-	int line = 1;
-
-	for (size_t i = 0; i < at; i++)
-		line += text[i] == '\n';
-	kbuf_printf(b, "#line %d\n", line);
+	kbuf_printf(b, "#line %zu\n", kline_at(text, at));
 }
 
 /* What a strict build would say of the lines added here is not about the application. */

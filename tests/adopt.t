@@ -58,7 +58,7 @@ ok 'usage; what cannot be adopted is refused by name, before anything is touched
 	refused 2 "lies in the project" -o heat/x; rm -rf heat/x
 	refused 3 "build: nonesuch is not installed" --build nonesuch
 	refused 2 "does not build a copy" --build "make CC=false"
-	refused 2 "run: .* it ended with status 2" --run ./heat
+	refused 2 "run: .* ended with status 2" --run ./heat
 	refused 2 "heat.out2: the run has not written it" --run "./heat -n 1 some.conf heat.out" --outputs heat.out2
 	refused 2 "heat.out: the run has not written it: it lay there before" --run true --outputs heat.out
 	refused 2 "compiles $T/heat/src/diffuse.c itself" --build "gcc -fopenmp -Iinclude -c -o x.o $T/heat/src/diffuse.c"
