@@ -77,8 +77,8 @@ void remove_tree(const char *path);
 struct command_result {
 	int status; /* exit status, 128 + signal, or -1: it ran out of time */
 	double wall_s;
-	/* owned: the file with all it printed; unless the status is 0, how it ended, its last lines */
-	char *log, *why, *said;
+	char *log;        /* the file with all it printed; owned */
+	char *why, *said; /* unless STATUS is 0: how it ended, its last lines; owned */
 };
 /*
  * Run a shell COMMAND in FOLDER, under the launcher when there is one, with ENV ("NAME=VALUE", NULL

@@ -12,8 +12,8 @@ enum { MOST_REASONS = 12, LONGEST_REASON = 240 };
 
 /* Candidates that failed in the same way. */
 struct reason {
-	char *key;  /* status and text without numbers */
-	char *text; /* of the first, cut */
+	char *key;    /* status and text without numbers */
+	json_t *text; /* of the first, cut */
 	const char *status;
 	struct kbuf ids;
 	long count;
@@ -23,19 +23,6 @@ struct reasons {
 	struct reason *list;
 	size_t count;
 };
-
-static char *
-cut(const char *text)
-{
-	size_t n = strlen(text);
-
-	if (n <= LONGEST_REASON)
-		return kstrdup(text);
-	n = LONGEST_REASON;
-	while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
-		n--;
-	return kasprintf("%.*s…", (int)n, text);
-}
 
 /* Numbers tell apart what is alike: line numbers, counts, sizes. */
 static char *
@@ -70,7 +57,7 @@ add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
 		all->list = krealloc(all->list, (all->count + 1) * sizeof *all->list);
 		r = &all->list[all->count++];
 		*r = (struct reason){ .key = kstrdup(key),
-			.text = cut(text),
+			.text = cut_json(text, LONGEST_REASON),
 			.status = status_rows[c->status].name };
 	}
 	if (r->count < 8)
@@ -132,38 +119,49 @@ by_count(const void *x, const void *y)
 	                            : strcmp(a->key, b->key);
 }
 
-static void
-put_counts(struct doc *d, const struct report *r)
+static json_t *
+statuses_json(const struct report *r)
 {
-	long all = (long)r->count - 1;
+	json_t *rows = json_array();
 
-	doc_bars(d, (double)all, "Candidates by status");
 	for (int s = STATUS_COUNT - 1; s > STATUS_NONE; s--) {
-		long n = 0;
+		json_int_t n = 0;
 
 		for (size_t k = 0; k < r->count; k++)
 			n += &r->list[k] != r->reference && (int)r->list[k].status == s;
 		if (n)
-			doc_bar(d,
-			    &(struct doc_bar){
-			        status_rows[s].name, status_rows[s].name, (double)n, 0, 0 },
-			    "\2%ld\2 of %ld", n, all);
+			json_array_append_new(
+			    rows, json_pack("{s:s,s:I}", "status", status_rows[s].name, "n", n));
 	}
+	return rows;
 }
 
-static void
-put_reasons(struct doc *d, struct reasons *all)
+/* Frees them. */
+static json_t *
+reasons_json(struct reasons *all)
 {
-	qsort(all->list, all->count, sizeof *all->list, by_count);
-	doc_table(d, "Reasons, the most frequent first",
-	    "Status|>Times|~Reason, as the first had it|~Candidates");
-	for (size_t i = 0; i < all->count && i < MOST_REASONS; i++) {
-		doc_cells(d, "%s|%ld|%s|\1%s\1", all->list[i].status, all->list[i].count,
-		    all->list[i].text, all->list[i].ids.data);
+	json_t *rows = json_array(), *o;
+
+	if (all->count)
+		qsort(all->list, all->count, sizeof *all->list, by_count);
+	for (size_t i = 0; i < all->count; i++) {
+		struct reason *x = &all->list[i];
+
+		if (i < MOST_REASONS)
+			json_array_append_new(rows,
+			    json_pack("{s:s,s:I,s:O,s:s}", "status", x->status, "n",
+			        (json_int_t)x->count, "text", x->text, "ids", x->ids.data));
+		free(x->key);
+		json_decref(x->text);
+		kbuf_free(&x->ids);
 	}
-	doc_table_end(d);
-	if (all->count > MOST_REASONS)
-		doc_text(d, "%s in all.", plural((long long)all->count, "kind", "kinds"));
+	free(all->list);
+	o = rows_json(rows);
+	if (o)
+		json_object_update_new(o,
+		    json_pack("{s:I,s:b}", "kinds", (json_int_t)all->count, "more",
+		        all->count > MOST_REASONS));
+	return o;
 }
 
 static bool
@@ -172,82 +170,54 @@ is_cheat(const struct kcandidate *c)
 	return status_rows[c->status].fault == FAULT_RULES;
 }
 
-static void
-put_cheats(struct doc *d, const struct report *r)
+static json_t *
+cheats_json(const struct report *r)
 {
-	size_t n = 0;
+	json_t *rows = json_array();
 
-	for (size_t i = 0; i < r->count; i++)
-		n += is_cheat(&r->list[i]);
-	if (!n) {
-		doc_text(d, "No candidate was rejected or quarantined.");
-		return;
-	}
-	doc_table(d, "Rejected and quarantined", "Candidate|Status|Check|~What it did");
 	for (size_t i = 0; i < r->count; i++) {
 		const struct kcandidate *c = &r->list[i];
-		const json_t *reasons = of(c, "eval.reasons"), *reason;
+		const json_t *reasons = is_cheat(c) ? of(c, "eval.reasons") : NULL, *reason;
 		size_t k;
 
-		if (!is_cheat(c))
-			continue;
-		json_array_foreach(reasons, k, reason)
-		{
-			char *detail = cut(kjson_str_or(reason, "detail", ""));
-
-			doc_cells(d, "\1%s\1|%s|%s|%s", c->id, status_rows[c->status].name,
-			    kjson_str_or(reason, "check", "?"), detail);
-			free(detail);
-		}
+		json_array_foreach(reasons, k, reason) json_array_append_new(rows,
+		    json_pack("{s:s,s:s,s:s,s:o}", "id", c->id, "status",
+		        status_rows[c->status].name, "check", kjson_str_or(reason, "check", "?"),
+		        "detail", cut_json(kjson_str_or(reason, "detail", ""), LONGEST_REASON)));
 	}
-	doc_table_end(d);
+	return rows_json(rows);
 }
 
-static void
-put_rolled_back(struct doc *d, const struct report *r)
+static json_t *
+rolled_back_json(const struct report *r)
 {
-	size_t n = 0;
+	json_t *rows = json_array();
 
-	for (size_t i = 0; i < r->count; i++)
-		n += !strcmp(r->list[i].verdict, "rolled_back");
-	if (!n)
-		return;
-	doc_table(d, "Rounds rolled back", ">Round|Candidate|Reason|~Hypothesis|~Decision");
 	for (size_t i = 0; i < r->count; i++) {
 		const struct kcandidate *c = &r->list[i];
+		json_t *o;
 
 		if (strcmp(c->verdict, "rolled_back"))
 			continue;
-		doc_cells(d, "%lld|\1%s\1|%s|%s|%s",
-		    (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1), c->id,
-		    text_of(c, "score.decision.code", "–"), text_of(c, "eval.plan.hypothesis", "–"),
-		    text_of(c, "score.decision.line", "–"));
+		o = candidate_json(c);
+		json_object_set_new(o, "round",
+		    json_integer(kjson_int_or(c->json, "score.decision.round", c->trial + 1)));
+		json_array_append_new(rows, o);
 	}
-	doc_table_end(d);
+	return rows_json(rows);
 }
 
 void
-put_failures(struct doc *d, const struct report *r)
+add_failures(json_t *f, const struct report *r)
 {
 	struct reasons all = { 0 };
 
-	doc_section(d, "failures", "What failed, and why");
-	if (r->count < 2) {
-		doc_text(d, "No candidate has been made yet.");
+	if (r->count < 2)
 		return;
-	}
-	put_counts(d, r);
 	for (size_t i = 0; i < r->count; i++)
 		if (&r->list[i] != r->reference && !r->list[i].correct && !is_cheat(&r->list[i]))
 			add_failure(&all, &r->list[i]);
-	if (all.count)
-		put_reasons(d, &all);
-	put_cheats(d, r);
-	put_rolled_back(d, r);
-	for (size_t i = 0; i < all.count; i++) {
-		free(all.list[i].key);
-		free(all.list[i].text);
-		kbuf_free(&all.list[i].ids);
-	}
-	free(all.list);
+	json_object_set_new(f, "failures",
+	    json_pack("{s:o,s:o*,s:o*,s:o*}", "statuses", statuses_json(r), "reasons",
+	        reasons_json(&all), "cheats", cheats_json(r), "rolled_back", rolled_back_json(r)));
 }
