@@ -75,6 +75,8 @@ $O/krun-opencl: $O/tools/helpers/kcl.o
 $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
 # Loops over tensors, which only then become vector code.
 $O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3
+# It talks to kiln through programs and files, so the model is not on its path.
+$O/adopt/%.o: KFLAGS := $(filter-out -Itools/model,$(KFLAGS))
 # Without sanitizers, which want to come first themselves.
 $O/kwatch.so: $(KWATCH) $(wildcard adopt/kwatch/*.h) adopt/wrapper.h $O/flags
 	$(call say,LD)

@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-enum { WORDS = 32, TAIL = 4000, ENVIRON_MAX = 1 << 20 };
+enum { WORDS = 32, TAIL = 4000, ENVIRON_MAX = 1 << 20, JSON_MAX = 256 << 20 };
 
 void
 command_quote(struct kbuf *b, const char *text)
@@ -188,6 +188,24 @@ command_own(const struct adoption *a, const char *folder, const char *command, c
 	char *const env[] = { words, NULL };
 
 	run(a, folder, command, env, name, false, r);
+}
+
+json_t *
+command_json(const struct adoption *a, const char *tool, const char *what, const char *id)
+{
+	char *argv[] = { (char *)tool, (char *)what, (char *)"-c", a->dir, (char *)id, NULL };
+	struct kproc p = { .argv = argv, .max_output = JSON_MAX };
+	struct kproc_result r;
+	json_t *json;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "%s", tool);
+	kpass(r.err, r.err_len);
+	json = r.exit_code ? NULL : json_loads(r.out, 0, NULL);
+	if (!json)
+		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "%s %s: it has no answer", tool, what);
+	kproc_result_free(&r);
+	return json;
 }
 
 void

@@ -12,17 +12,13 @@
 
 #include "adopt.h"
 #include "journal.h"
-#include "karch.h"
-#include "kchain.h"
 #include "kfence.h"
-#include "kfrozen.h"
 #include "kio.h"
 #include "klog.h"
 #include "koption.h"
 #include "real.h"
 #include "runs.h"
 #include "splice.h"
-#include "status.h"
 
 static const char usage[] = "usage: kadopt integrate [-c CAMPAIGN] [--pairs N] [--gate SHARE] "
                             "[--keep-prompts]\n";
@@ -58,33 +54,32 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 
 /* ---- the winner ---- */
 
-/* The best program of the campaign, when one is better than the reference. */
+/* The best program of the campaign, as kreport tells it, when one is better than the reference. */
 static bool
-find_winner(struct ktrials *t, struct winner *w)
+find_winner(const struct adoption *a, struct winner *w)
 {
-	const char *id = kjson_str_or(t->header, "best.id", KARCH_REFERENCE), *code;
-	const struct kcandidate *best;
-	struct kchain chain;
+	char *archive = kasprintf("%s/archive.ndjson", a->dir);
+	json_t *facts, *source;
+	const json_t *best;
+	size_t i;
 
 	*w = (struct winner){ .speedup = 1 };
-	if (!t->header)
-		kdie(K_USAGE, "%s: the campaign has not run yet: make campaign", t->camp->dir);
-	if (!strcmp(id, KARCH_REFERENCE))
-		return false;
-	best = ktrials_find(t, id);
-	code = best && best->correct ? kjson_str_or(best->json, "eval.code", NULL) : NULL;
-	if (!code)
-		kdie(K_USAGE, "%s: the best program, %s, has no correct evaluation there",
-		    t->camp->dir, id);
-	kchain_of_record(t->camp, best->json, t->last, &chain);
-	if (chain.speedup.n) {
-		w->speedup = chain.speedup.mean;
-		w->sure = chain.speedup.low > 1;
+	if (access(archive, F_OK))
+		kdie(K_USAGE, "%s: the campaign has not run yet: make campaign", a->dir);
+	facts = command_json(a, "kreport", "--json", NULL);
+	best = json_object_get(facts, "best");
+	json_array_foreach(best ? json_object_get(facts, "sources") : NULL, i, source)
+	{
+		if (strcmp(kjson_str_or(source, "id", ""), kjson_str_or(best, "id", "?")))
+			continue;
+		w->id = kstrdup(kjson_str_or(best, "id", ""));
+		w->code = kstrdup(kjson_str_or(source, "code", ""));
+		w->speedup = kjson_num_or(best, "speed.mean", 1);
+		w->sure = kjson_num_or(best, "speed.low", 0) > 1;
 	}
-	kchain_free(&chain);
-	w->id = kstrdup(id);
-	w->code = kstrdup(code);
-	return true;
+	json_decref(facts);
+	free(archive);
+	return w->id != NULL;
 }
 
 static void
@@ -400,11 +395,11 @@ require_original(const struct adoption *a)
 }
 
 static int
-integrate(const struct adoption *a, struct ktrials *t, const struct integrate_options *o)
+integrate(const struct adoption *a, const struct integrate_options *o)
 {
 	struct winner w;
 	struct run_folder run;
-	bool any = find_winner(t, &w);
+	bool any = find_winner(a, &w);
 	double gain = 1 - 1 / w.speedup;
 	char *original, *path, *text;
 	int code;
@@ -432,7 +427,7 @@ integrate(const struct adoption *a, struct ktrials *t, const struct integrate_op
 		return K_OK;
 	}
 	require_original(a);
-	run_open(&run, a, t, w.id, w.code, w.speedup, o->keep_prompts);
+	run_open(&run, a, w.id, w.code, w.speedup, o->keep_prompts);
 	path = journal_original(a);
 	original = file_text(path, NULL);
 	if (!original)
@@ -463,25 +458,16 @@ command_integrate(int argc, char **argv)
 {
 	struct integrate_options o = { .campaign = ".", .pairs = PAIRS, .gate = 0.02 };
 	struct adoption *a;
-	struct kcamp *camp;
-	struct ktrials t;
-	char *fault;
 	int code;
 
 	parse_options(&o, argc, argv);
 	a = adoption_load(o.campaign);
 	adoption_lock(a);
 	code = journal_repair(a);
-	if (code != K_OK)
-		return code;
-	fault = kfrozen_fault(a->dir);
-	if (fault)
-		kdie(K_USAGE, "%s", fault);
-	camp = kcamp_load(a->dir);
-	ktrials_open(&t, camp);
-	code = integrate(a, &t, &o);
-	ktrials_close(&t);
-	kcamp_free(camp);
+	if (code == K_OK)
+		code = check_frozen(a);
+	if (code == K_OK)
+		code = integrate(a, &o);
 	adoption_free(a);
 	return code;
 }

@@ -91,6 +91,8 @@ void command_run(const struct adoption *a, const char *folder, const char *comma
 void command_own(const struct adoption *a, const char *folder, const char *command,
     const char *name, struct command_result *r);
 void command_free(struct command_result *r);
+/* What a tool of kiln prints as JSON, after "-c DIR"; dies as the tool does. New reference. */
+json_t *command_json(const struct adoption *a, const char *tool, const char *what, const char *id);
 /* TEXT in single quotes, for the shell. */
 void command_quote(struct kbuf *b, const char *text);
 /* End what an earlier, killed kadopt of this campaign left running; returns how many processes. */

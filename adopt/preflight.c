@@ -468,7 +468,7 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 static void
 check_ours(struct findings *f)
 {
-	static const char *const tools[] = { "kcampaign", "kharness", "keval" };
+	static const char *const tools[] = { "kcampaign", "kharness", "keval", "kreport" };
 
 	for (size_t i = 0; i < LEN(tools); i++) {
 		char *argv[] = { (char *)tools[i], (char *)"--version", NULL };

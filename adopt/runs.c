@@ -2,6 +2,7 @@
 /* runs: see runs.h. */
 #include "runs.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,38 +45,44 @@ put(const struct run_folder *r, const char *folder, const char *name, const char
 
 /* Program, answer and what it changed: always kept. Prompts: when asked for. */
 static void
-add_iteration(const struct run_folder *r, const struct kcandidate *c, bool prompts)
+add_iteration(const struct run_folder *r, const struct adoption *a, const char *id, bool prompts)
 {
-	const char *code = kjson_str_or(c->json, "eval.code", "");
-	const char *parent = kjson_str_or(c->json, "sample.parent.code", NULL);
-	char *folder = kasprintf("iterations/%03ld-%02ld", c->trial, c->branch);
+	static const char *const texts[][2] = { { "response.txt", "reply.text" },
+		{ "log.txt", "eval.log" }, { "prompt_system.txt", "prompt.system" },
+		{ "prompt_user.txt", "prompt.user" } };
+	json_t *record = command_json(a, "kcampaign", "record", id);
+	const char *code = kjson_str_or(record, "eval.code", ""),
+	           *parent = kjson_str_or(record, "sample.parent.code", NULL);
+	char *folder = kasprintf("iterations/%.3s-%s", id, id + 4);
 	char *name = kasprintf("standalone.%s", r->suffix),
 	     *path = kasprintf("%s/changes.patch", folder);
 
 	put(r, folder, name, code);
-	put(r, folder, "response.txt", kjson_str_or(c->json, "reply.text", ""));
-	put(r, folder, "log.txt", kjson_str_or(c->json, "eval.log", ""));
+	for (size_t i = 0; i < (prompts ? LEN(texts) : 2); i++)
+		put(r, folder, texts[i][0], kjson_str_or(record, texts[i][1], ""));
 	if (parent && *code)
 		run_diff(r, path, name, parent, code);
-	if (prompts) {
-		put(r, folder, "prompt_system.txt", kjson_str_or(c->json, "prompt.system", ""));
-		put(r, folder, "prompt_user.txt", kjson_str_or(c->json, "prompt.user", ""));
-	}
+	json_decref(record);
 	free(path);
 	free(name);
 	free(folder);
 }
 
+/* Candidates are the folders trials/TTT/BB that hold an evaluation. */
 static void
-add_iterations(const struct run_folder *r, struct ktrials *t, bool prompts)
+add_iterations(const struct run_folder *r, const struct adoption *a, bool prompts)
 {
-	for (long n = 0; n <= t->last; n++) {
-		const struct ktrial *trial = ktrials_get(t, n);
+	char *pattern = kasprintf("%s/trials/[0-9]*/[0-9]*/eval.ndjson", a->dir);
+	size_t skip = strlen(a->dir) + strlen("/trials/");
+	glob_t found;
 
-		for (size_t i = 0; i < trial->count; i++)
-			add_iteration(r, &trial->list[i], prompts);
-		ktrials_drop(t, n);
-	}
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			*strrchr(found.gl_pathv[i], '/') = '\0';
+			add_iteration(r, a, found.gl_pathv[i] + skip, prompts);
+		}
+	globfree(&found);
+	free(pattern);
 }
 
 char *
@@ -121,8 +128,8 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 }
 
 void
-run_open(struct run_folder *r, const struct adoption *a, struct ktrials *t, const char *id,
-    const char *code, double speedup, bool prompts)
+run_open(struct run_folder *r, const struct adoption *a, const char *id, const char *code,
+    double speedup, bool prompts)
 {
 	char *path;
 
@@ -132,7 +139,7 @@ run_open(struct run_folder *r, const struct adoption *a, struct ktrials *t, cons
 	path = run_path(r, "best");
 	write_text(path, code, strlen(code));
 	free(path);
-	add_iterations(r, t, prompts);
+	add_iterations(r, a, prompts);
 	run_note(r, "# %s of %s\n", a->kernel, a->file);
 	run_note(r, "Winner: %s, %.2fx alone. Project: %s\n", id, speedup, a->project);
 }

@@ -8,7 +8,6 @@
 #define RUNS_H
 
 #include "adopt.h"
-#include "ktrials.h"
 
 struct run_folder {
 	char *path, *name;  /* absolute; below the campaign */
@@ -16,9 +15,9 @@ struct run_folder {
 	struct kbuf report;
 };
 
-/* ID of the trials T is the winner. */
-void run_open(struct run_folder *r, const struct adoption *a, struct ktrials *t, const char *id,
-    const char *code, double speedup, bool prompts);
+/* Candidate ID is the winner. */
+void run_open(struct run_folder *r, const struct adoption *a, const char *id, const char *code,
+    double speedup, bool prompts);
 /* Path of NAME, with the suffix of the language, in the folder; the caller frees. */
 char *run_path(const struct run_folder *r, const char *name);
 void run_note(struct run_folder *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
