@@ -29,9 +29,36 @@ candidate_json(const struct kcandidate *c)
 	if (speed && c->provisional)
 		json_object_set_new(speed, "provisional", json_true());
 	json_object_update_new(o,
-	    json_pack("{s:s,s:I,s:s,s:f,s:o*}", "id", c->id, "trial", (json_int_t)c->trial,
-	        "status", status_rows[c->status].name, "ns", c->runtime_ms * 1e6, "speed", speed));
+	    json_pack("{s:s,s:I,s:s,s:f,s:o*,s:I}", "id", c->id, "trial", (json_int_t)c->trial,
+	        "status", status_rows[c->status].name, "ns", c->runtime_ms * 1e6, "speed", speed,
+	        "round", kjson_int_or(c->json, "score.decision.round", c->trial + 1)));
 	return o;
+}
+
+bool
+is_cheat(const struct kcandidate *c)
+{
+	return status_rows[c->status].fault == FAULT_RULES;
+}
+
+/* All of them, and what tables they are in. */
+static json_t *
+candidates_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct kcandidate *c = &r->list[i];
+		json_t *o = candidate_json(c);
+
+		json_object_update_new(o,
+		    json_pack("{s:b,s:b,s:b,s:I}", "cheat", is_cheat(c), "rolled_back",
+		        !strcmp(c->verdict, "rolled_back"), "transfer",
+		        of(c, "audit") && (c->won || c->overfit), "hits",
+		        (json_int_t)json_array_size(of(c, "audit.hits"))));
+		json_array_append_new(list, o);
+	}
+	return list;
 }
 
 json_t *
@@ -113,12 +140,13 @@ report_facts(const struct report *r)
 		add_workloads, add_rounds, add_search, add_failures, add_cost, add_lineage,
 		add_roofline, add_audit, add_environment, add_digests };
 	const char *title = kcamp_str(r->camp, "title");
-	json_t *f = json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o}", "schema", "report/1",
-	    "version", kversion_string(), "title", *title ? title : kcamp_str(r->camp, "name"),
-	    "campaign", campaign_json(r), "op", r->task->op, "device", device_of(r), "last",
-	    (json_int_t)r->last, "linear", r->linear, "null_evaluator",
-	    !strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"), "header", r->archive.header,
-	    "reference", candidate_json(r->reference));
+	json_t *f =
+	    json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o}", "schema", "report/1",
+	        "version", kversion_string(), "title", *title ? title : kcamp_str(r->camp, "name"),
+	        "campaign", campaign_json(r), "op", r->task->op, "device", device_of(r), "last",
+	        (json_int_t)r->last, "linear", r->linear, "null_evaluator",
+	        !strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"), "header", r->archive.header,
+	        "reference", candidate_json(r->reference), "candidates", candidates_json(r));
 
 	for (size_t i = 0; i < LEN(groups); i++)
 		groups[i](f, r);

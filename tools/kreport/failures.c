@@ -164,60 +164,23 @@ reasons_json(struct reasons *all)
 	return o;
 }
 
-static bool
-is_cheat(const struct kcandidate *c)
-{
-	return status_rows[c->status].fault == FAULT_RULES;
-}
-
-static json_t *
-cheats_json(const struct report *r)
-{
-	json_t *rows = json_array();
-
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
-		const json_t *reasons = is_cheat(c) ? of(c, "eval.reasons") : NULL, *reason;
-		size_t k;
-
-		json_array_foreach(reasons, k, reason) json_array_append_new(rows,
-		    json_pack("{s:s,s:s,s:s,s:o}", "id", c->id, "status",
-		        status_rows[c->status].name, "check", kjson_str_or(reason, "check", "?"),
-		        "detail", cut_json(kjson_str_or(reason, "detail", ""), LONGEST_REASON)));
-	}
-	return rows_json(rows);
-}
-
-static json_t *
-rolled_back_json(const struct report *r)
-{
-	json_t *rows = json_array();
-
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
-		json_t *o;
-
-		if (strcmp(c->verdict, "rolled_back"))
-			continue;
-		o = candidate_json(c);
-		json_object_set_new(o, "round",
-		    json_integer(kjson_int_or(c->json, "score.decision.round", c->trial + 1)));
-		json_array_append_new(rows, o);
-	}
-	return rows_json(rows);
-}
-
 void
 add_failures(json_t *f, const struct report *r)
 {
 	struct reasons all = { 0 };
+	bool cheats = false, rolled_back = false;
 
 	if (r->count < 2)
 		return;
-	for (size_t i = 0; i < r->count; i++)
-		if (&r->list[i] != r->reference && !r->list[i].correct && !is_cheat(&r->list[i]))
-			add_failure(&all, &r->list[i]);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct kcandidate *c = &r->list[i];
+
+		cheats |= is_cheat(c);
+		rolled_back |= !strcmp(c->verdict, "rolled_back");
+		if (c != r->reference && !c->correct && !is_cheat(c))
+			add_failure(&all, c);
+	}
 	json_object_set_new(f, "failures",
-	    json_pack("{s:o,s:o*,s:o*,s:o*}", "statuses", statuses_json(r), "reasons",
-	        reasons_json(&all), "cheats", cheats_json(r), "rolled_back", rolled_back_json(r)));
+	    json_pack("{s:o,s:o*,s:b,s:b}", "statuses", statuses_json(r), "reasons",
+	        reasons_json(&all), "cheats", cheats, "rolled_back", rolled_back));
 }

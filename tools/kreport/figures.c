@@ -12,6 +12,7 @@
 #include "kreport.h"
 
 #define NONE "–"
+enum { CUT = 240 };
 
 static const char *show(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -257,8 +258,12 @@ show_value(struct kbuf *out, const char *how, const json_t *value)
 	double n = json_number_value(value);
 
 	if (text) {
-		put_hidden(out, *text || !*how ? text : NONE, strlen(*text || !*how ? text : NONE));
-		return !*how || !strcmp(how, "or");
+		json_t *cut = !strcmp(how, "cut") ? cut_json(text, CUT) : NULL;
+
+		text = cut ? json_string_value(cut) : *text || !*how ? text : NONE;
+		put_hidden(out, text, strlen(text));
+		json_decref(cut);
+		return !*how || !strcmp(how, "cut") || !strcmp(how, "or");
 	}
 	if (!*how)
 		return false;

@@ -64,6 +64,8 @@ json_t *report_facts(const struct report *r);
 json_t *ratio_json(const struct kgain_ratio *r);
 /* The record with id, status, speed, ns and the like, as the page has them. */
 json_t *candidate_json(const struct kcandidate *c);
+/* Was it refused for breaking the rules? */
+bool is_cheat(const struct kcandidate *c);
 /* {"rows": ROWS}, taken over; NULL when there are none. */
 json_t *rows_json(json_t *rows);
 /* How often each name came: "claude (6), other (2)", in the order of their first. */

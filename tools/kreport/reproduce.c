@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The digest of every file that the campaign rests on. See kreport.h. */
-#include <dirent.h>
-#include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,22 +51,25 @@ add_sources(const struct report *r, struct names *names)
 		add_name(r, names, ktask_beside(task, r->task->baselines[i].file));
 }
 
+/* Facts of the trials that the report is about. */
 static void
 add_facts(const struct report *r, struct names *names)
 {
-	static const char *const stages[] = { "sample", "prompt", "reply", "digest", "eval" };
-	static const char *const singles[] = { "machine.json", "ceilings.json", "tips.md" };
+	char *pattern = kasprintf("%s/trials/{000/{machine.json,ceilings.json,tips.md},*/"
+	                          "{evidence,verify}.ndjson,*/*/"
+	                          "{sample,prompt,reply,digest,eval}.ndjson}",
+	    r->dir);
+	glob_t found;
 
-	for (size_t i = 0; i < LEN(singles); i++)
-		add_name(r, names, kasprintf("trials/000/%s", singles[i]));
-	for (long t = 1; t <= r->last; t++) {
-		add_name(r, names, kasprintf("trials/%03ld/evidence.ndjson", t));
-		add_name(r, names, kasprintf("trials/%03ld/verify.ndjson", t));
-	}
-	for (size_t i = 0; i < r->count; i++)
-		for (size_t s = 0; s < LEN(stages); s++)
-			add_name(
-			    r, names, kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
+	if (!glob(pattern, GLOB_BRACE | GLOB_NOSORT, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *name = found.gl_pathv[i] + strlen(r->dir) + 1;
+
+			if (atol(name + strlen("trials/")) <= r->last)
+				add_name(r, names, kstrdup(name));
+		}
+	globfree(&found);
+	free(pattern);
 }
 
 /* Of a group of files, in the form that sha256sum -c reads, and of that list. Frees NAMES. */

@@ -55,9 +55,7 @@ round_json(const struct report *r, const struct kcandidate *c, const char **name
 	for (size_t i = 0; i < shapes; i++)
 		json_array_append_new(list, shape_json(r, c, names[i]));
 	json_object_update_new(o,
-	    json_pack("{s:I,s:s,s:s,s:O*,s:o}", "round",
-	        kjson_int_or(c->json, "score.decision.round", c->trial + 1), "verdict",
-	        word_of(c->verdict), "change",
+	    json_pack("{s:s,s:s,s:O*,s:o}", "verdict", word_of(c->verdict), "change",
 	        baseline ? "the naive reference"
 	                 : text_of(c, "eval.plan.change",
 	                       text_of(c, "eval.plan_fault", status_rows[c->status].name)),

@@ -142,9 +142,10 @@ program_json(const struct report *r, const struct workload *w, const struct prog
 	int64_t bytes = task ? ktask_value(r->task, task, r->task->bytes) : 0;
 	double rate = p->ns > 0 ? 1e9 / p->ns : 0;
 
-	return json_pack("{s:s,s:s,s:s,s:b,s:b,s:f,s:f,s:I,s:f,s:f,s:o*,s:o*}", "workload", w->name,
-	    "name", p->name, "class", p->class, "is_best", p == &w->list[BEST], "timed", p->ns > 0,
-	    "ns", p->ns, "iqr_ns", kjson_num_or(row, "iqr_ns", 0), "samples",
+	return json_pack("{s:s,s:s,s:s,s:b,s:b,s:f,s:f,s:f,s:f,s:I,s:f,s:f,s:o*,s:o*}", "workload",
+	    w->name, "name", p->name, "class", p->class, "is_best", p == &w->list[BEST], "timed",
+	    p->ns > 0, "ns", p->ns, "iqr_ns", kjson_num_or(row, "iqr_ns", 0), "alone_ns",
+	    kjson_num_or(row, "alone_ns", 0), "host_ns", kjson_num_or(row, "host_ns", 0), "samples",
 	    (json_int_t)json_array_size(json_object_get(row, "samples_ns")), "flops",
 	    (double)(flops > 0 ? flops : 0) * rate, "bytes", (double)(bytes > 0 ? bytes : 0) * rate,
 	    "speed", p->speed.n ? ratio_json(&p->speed) : NULL, "behind",
@@ -171,34 +172,25 @@ workload_json(const struct report *r, const char *name)
 	return o;
 }
 
-/* Calls by themselves, where the device is a GPU: what a batch hides. */
-static json_t *
-alone_rows(const struct report *r)
+/* Are there calls by themselves? Where the device is a GPU: what a batch hides. */
+static bool
+has_alone(const struct report *r)
 {
-	const json_t *own = timing_of_best(r), *reference = timing_of_reference(r), *row;
-	json_t *rows = json_array();
+	const json_t *row;
 	size_t i;
 
-	json_array_foreach(own, i, row) for (int k = 0; k < 2; k++)
+	json_array_foreach(r->best ? timing_of_best(r) : NULL, i, row)
 	{
-		const char *workload = kjson_str_or(row, "workload", "?");
-		const json_t *x = k ? kgain_row(reference, workload) : row;
-
-		if (x && json_object_get(x, "host_ns"))
-			json_array_append_new(rows,
-			    json_pack("{s:s,s:s,s:b,s:f,s:f,s:f}", "workload", workload, "name",
-			        k ? "reference" : r->best->id, "is_best", !k, "ns",
-			        kgain_time_ns(x, "median"), "alone_ns",
-			        kjson_num_or(x, "alone_ns", 0), "host_ns",
-			        kjson_num_or(x, "host_ns", 0)));
+		if (json_object_get(row, "host_ns"))
+			return true;
 	}
-	return rows;
+	return false;
 }
 
 void
 add_workloads(json_t *f, const struct report *r)
 {
-	json_t *workloads = json_array(), *missing = json_array(), *alone, *b;
+	json_t *workloads = json_array(), *missing = json_array(), *b;
 	const json_t *timed = r->best ? timing_of_best(r) : timing_of_reference(r), *row;
 	size_t i;
 
@@ -206,10 +198,8 @@ add_workloads(json_t *f, const struct report *r)
 	    json_array_append_new(workloads, workload_json(r, kjson_str_or(row, "workload", "?")));
 	json_array_foreach(baselines_of(r), i, b) if (json_object_get(b, "missing"))
 	    json_array_append(missing, b);
-	alone = r->best ? rows_json(alone_rows(r)) : NULL;
-	if (alone)
-		json_object_set_new(alone, "counts_alone", json_boolean(r->task->alone));
 	json_object_update_new(f,
-	    json_pack("{s:o,s:o,s:b,s:o*}", "workloads", workloads, "missing_baselines", missing,
-	        "no_baseline", !r->task->baseline_count, "alone", alone));
+	    json_pack("{s:o,s:o,s:b,s:b,s:b}", "workloads", workloads, "missing_baselines", missing,
+	        "no_baseline", !r->task->baseline_count, "alone", has_alone(r), "counts_alone",
+	        r->task->alone));
 }
