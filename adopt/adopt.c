@@ -185,7 +185,7 @@ static struct adoption *
 take_answers(struct adopt_options *o)
 {
 	static const char *const needed[] = { "project", "file", "kernel", "build", "run" };
-	char *path = kasprintf("%s/adopt.json", o->campaign);
+	char *path = path_of("%s/adopt.json", o->campaign);
 	json_t *all = access(path, F_OK)
 	    ? json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string())
 	    : kjson_load(path);
@@ -196,7 +196,6 @@ take_answers(struct adopt_options *o)
 		if (!kjson_str_or(all, needed[i], NULL))
 			kdie(K_USAGE, "--%s is missing\n%s", needed[i], usage);
 	a = adoption_new(o->campaign, all);
-	free(path);
 	return a;
 }
 
@@ -279,10 +278,9 @@ show_status(const struct adoption *a)
 
 	ksay("%s of %s/%s\n", a->kernel, a->project, a->file);
 	for (size_t i = 0; i < LEN(steps); i++) {
-		char *path = kasprintf("%s/%s", a->dir, steps[i].file);
+		char *path = path_of("%s/%s", a->dir, steps[i].file);
 
 		ksay("%-10s %s\n", steps[i].step, access(path, F_OK) ? "to be done" : "done");
-		free(path);
 	}
 	journal_status(a, &b);
 	ksay("%s", b.data);

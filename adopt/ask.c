@@ -12,18 +12,15 @@
 
 enum { TEMPLATE_MAX = 1 << 20 };
 
-/* A manifest for kllm, where the campaign has none yet; the caller frees the folder it is in. */
+/* A manifest for kllm, where the campaign has none yet; the folder it is in. */
 static char *
 manifest_folder(const struct adoption *a)
 {
-	char *own = kasprintf("%s/campaign.json", a->dir),
-	     *path = adopt_path(a, "ask/campaign.json");
+	char *own = path_of("%s/campaign.json", a->dir), *path = adopt_path(a, "ask/campaign.json");
 	json_t *model = json_object_get(a->json, "model"), *m;
 
 	if (access(own, R_OK) == 0) {
-		free(own);
-		free(path);
-		return kstrdup(a->dir);
+		return a->dir;
 	}
 	if (!model)
 		kdie(K_MISSING,
@@ -33,7 +30,6 @@ manifest_folder(const struct adoption *a)
 	write_json(path, m);
 	json_decref(m);
 	*strrchr(path, '/') = '\0';
-	free(own);
 	return path;
 }
 
@@ -42,7 +38,7 @@ static char *
 render(const struct adoption *a, const char *name, const json_t *context)
 {
 	char *relative = kasprintf("prompts/adopt/%s.txt", name),
-	     *own = kasprintf("%s/%s", a->dir, relative);
+	     *own = path_of("%s/%s", a->dir, relative);
 	char *path = access(own, R_OK) == 0 ? kstrdup(own) : kdata_path(relative), why[512];
 	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
 	struct ktemplate t = { 0 };
@@ -52,7 +48,6 @@ render(const struct adoption *a, const char *name, const json_t *context)
 		kdie(K_USAGE, "%s", why);
 	free(text);
 	free(path);
-	free(own);
 	free(relative);
 	return out.data;
 }
@@ -105,7 +100,6 @@ call_model(const struct adoption *a, const char *prompt, const char *reply)
 		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "%s: no answer", prompt);
 	}
 	kproc_result_free(&r);
-	free(folder);
 }
 
 char *
@@ -126,8 +120,6 @@ ask_model(const struct adoption *a, const char *name, int n, const json_t *conte
 		text = stored(reply);
 	}
 	free(whole);
-	free(prompt);
-	free(reply);
 	free(system);
 	free(user);
 	return text ? text : kstrdup("");

@@ -169,8 +169,6 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 	free(vars);
 	free(mark);
 	free(copy);
-	free(script);
-	free(tmp);
 }
 
 void
@@ -211,7 +209,6 @@ command_json(const struct adoption *a, const char *tool, const char *what, const
 void
 command_free(struct command_result *r)
 {
-	free(r->log);
 	free(r->why);
 	free(r->said);
 	*r = (struct command_result){ 0 };

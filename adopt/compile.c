@@ -61,12 +61,11 @@ versioned_compilers(void)
 static void
 write_shim(const char *folder, const char *name, const char *script)
 {
-	char *path = kasprintf("%s/%s", folder, name);
+	char *path = path_of("%s/%s", folder, name);
 
 	write_text(path, script, strlen(script));
 	if (chmod(path, 0755) < 0)
 		kdie_errno(K_IO, "%s", path);
-	free(path);
 }
 
 void
@@ -104,7 +103,6 @@ compile_shims(const struct adoption *a)
 		write_shim(folder, compilers[i], script);
 	json_object_foreach(others, name, v) write_shim(folder, name, script);
 	json_decref(others);
-	free(folder);
 }
 
 /* Are these two the same file? */
@@ -296,7 +294,7 @@ compile_of(const struct adoption *a, char *line, const char *copy, const char *f
 json_t *
 compile_seen(const struct adoption *a, const char *copy, bool *astray)
 {
-	char *calls = adopt_path(a, "shims/calls"), *file = kasprintf("%s/%s", copy, a->file),
+	char *calls = adopt_path(a, "shims/calls"), *file = path_of("%s/%s", copy, a->file),
 	     *text = kread_file(calls, LOG_MAX, NULL);
 	char *save, *own = project_path(a, a->file);
 	json_t *found = NULL;
@@ -306,9 +304,6 @@ compile_seen(const struct adoption *a, const char *copy, bool *astray)
 	     line = strtok_r(NULL, "\n", &save))
 		found = compile_of(a, line, copy, file, own, astray);
 	free(text);
-	free(own);
-	free(file);
-	free(calls);
 	return found;
 }
 

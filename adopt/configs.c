@@ -272,23 +272,17 @@ config_json(const struct rule *r, const struct kconfig *c, const struct kconfigs
 {
 	const struct kconfigs_key *key = &calls[c->typical].key;
 	const json_t *example = example_of(c, observed, aligned);
-	json_t *o = json_object();
+	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:I,s:O}", "name", c->name, "key",
+	    key_json(r, key), "target_us", number(c->target_us), "total_us", number(c->total_us),
+	    "share", number(c->share), "calls", (json_int_t)c->count, "scalars", c->scalars);
 
-	kjson_set(o, "name", json_string(c->name));
-	kjson_set(o, "key", key_json(r, key));
-	if (r->launch) {
-		kjson_set(o, "grid", triple(key->at));
-		kjson_set(o, "block", triple(key->at + 3));
-	}
-	kjson_set(o, "target_us", number(c->target_us));
-	kjson_set(o, "total_us", number(c->total_us));
-	kjson_set(o, "share", number(c->share));
-	kjson_set(o, "calls", json_integer((json_int_t)c->count));
-	json_object_set(o, "scalars", c->scalars);
-	if (example) {
-		json_object_set(o, "example", json_object_get(example, "i"));
-		json_object_set(o, "pointers", json_object_get(example, "pointers"));
-	}
+	if (r->launch)
+		json_object_update_new(o,
+		    json_pack("{s:o,s:o}", "grid", triple(key->at), "block", triple(key->at + 3)));
+	if (example)
+		json_object_update_new(o,
+		    json_pack("{s:O*,s:O*}", "example", json_object_get(example, "i"), "pointers",
+		        json_object_get(example, "pointers")));
 	add_budget(o, c);
 	return o;
 }
@@ -333,8 +327,6 @@ static json_t *
 document(const struct rule *r, const struct kconfigs *c, const struct kconfigs_call *calls,
     size_t n, const json_t *header, const json_t *observed)
 {
-	json_t *o = json_pack(
-	    "{s:s,s:s}", "schema", "configs/1", "kernel", kjson_str_or(header, "kernel", ""));
 	json_t *key = json_array(), *list = json_array();
 
 	for (size_t i = 0; i < c->count; i++)
@@ -345,15 +337,11 @@ document(const struct rule *r, const struct kconfigs *c, const struct kconfigs_c
 		json_array_append_new(key, json_string("grid_x"));
 		json_array_append_new(key, json_string("block_x"));
 	}
-	kjson_set(o, "key", key);
-	kjson_set(o, "calls", json_integer((json_int_t)n));
-	kjson_set(o, "groups", json_integer((json_int_t)c->groups));
-	kjson_set(o, "total_us", number(c->total_us));
-	kjson_set(o, "coverage", number(c->coverage));
-	kjson_set(o, "aligned", json_boolean(c->aligned));
-	kjson_set(o, "notes", notes_of(c, n, json_array_size(observed)));
-	kjson_set(o, "configs", list);
-	return o;
+	return json_pack("{s:s,s:s,s:o,s:I,s:I,s:o,s:o,s:b,s:o,s:o}", "schema", "configs/1",
+	    "kernel", kjson_str_or(header, "kernel", ""), "key", key, "calls", (json_int_t)n,
+	    "groups", (json_int_t)c->groups, "total_us", number(c->total_us), "coverage",
+	    number(c->coverage), "aligned", c->aligned, "notes",
+	    notes_of(c, n, json_array_size(observed)), "configs", list);
 }
 
 /* ---- */
@@ -463,8 +451,8 @@ command_configs(int argc, char **argv)
 	size_t n, m;
 
 	parse_options(&o, argc, argv);
-	observed_path = kasprintf("%s/adopt/observed.ndjson", o.campaign);
-	timing_path = kasprintf("%s/adopt/timing.ndjson", o.campaign);
+	observed_path = path_of("%s/adopt/observed.ndjson", o.campaign);
+	timing_path = path_of("%s/adopt/timing.ndjson", o.campaign);
 	output = o.output ? kstrdup(o.output) : kasprintf("%s/adopt/configs.json", o.campaign);
 	observed = read_records(observed_path, "kadopt observe writes it");
 	find_rule(&rule, &o, observed.calls);
@@ -490,7 +478,5 @@ command_configs(int argc, char **argv)
 	free(rule.text);
 	free_records(&observed);
 	free(output);
-	free(timing_path);
-	free(observed_path);
 	return K_OK;
 }

@@ -23,7 +23,6 @@ compile_settings(const struct adoption *a)
 	char *path = adopt_made(a, "compile.json", "preflight");
 	json_t *settings = kjson_load(path);
 
-	free(path);
 	return settings;
 }
 
@@ -82,7 +81,6 @@ build_alone(const struct adoption *a, const char *source, const char *object, ch
 	if (r.status && !*log)
 		*log = kstrdup("(the compiler said nothing)");
 	free(text);
-	free(folder);
 	free(command);
 	command_free(&r);
 	return !*log;
@@ -193,7 +191,6 @@ context_files(const struct adoption *a)
 		}
 		kbuf_free(&b);
 		free(text);
-		free(path);
 	}
 	return list;
 }
@@ -210,7 +207,6 @@ project_signature(const struct adoption *a)
 	if (!result)
 		kdie(K_USAGE, "%s: no definition of %s outside of conditions", path, a->kernel);
 	free(text);
-	free(path);
 	return result;
 }
 
@@ -344,7 +340,6 @@ geometry_same(const struct adoption *a, const char *text, char **fault)
 		free(now);
 	}
 	free(first);
-	free(path);
 	return same;
 }
 
@@ -374,7 +369,6 @@ extract(const struct adoption *a)
 			free(name);
 			first = adopt_path(a, "task/first.txt");
 			write_text(first, text, strlen(text));
-			free(first);
 			text = mend(a, text, log, source, object, &tries);
 			break;
 		}
@@ -393,9 +387,5 @@ extract(const struct adoption *a)
 	bundle_close(&b);
 	free(signature);
 	free(text);
-	free(copy);
-	free(source);
-	free(object);
-	free(path);
 	return K_OK;
 }

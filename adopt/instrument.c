@@ -32,7 +32,7 @@ instrument(const struct watch *w)
 {
 	json_t *context = make_context(w);
 	char *reply = ask_model(w->a, "instrument", 1, context), *copy = watch_copy_path(w);
-	char *path = kasprintf("%s/%s", copy, w->a->file);
+	char *path = path_of("%s/%s", copy, w->a->file);
 	bool cut_off;
 	char *code = ask_program(w->a, reply, &cut_off);
 
@@ -43,8 +43,6 @@ instrument(const struct watch *w)
 		    w->a->dir);
 	write_text(path, code, strlen(code));
 	free(code);
-	free(path);
-	free(copy);
 	free(reply);
 	json_decref(context);
 }

@@ -58,7 +58,7 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 static bool
 find_winner(const struct adoption *a, struct winner *w)
 {
-	char *archive = kasprintf("%s/archive.ndjson", a->dir);
+	char *archive = path_of("%s/archive.ndjson", a->dir);
 	json_t *facts, *source;
 	const json_t *best;
 	size_t i;
@@ -78,7 +78,6 @@ find_winner(const struct adoption *a, struct winner *w)
 		w->sure = kjson_num_or(best, "speed.low", 0) > 1;
 	}
 	json_decref(facts);
-	free(archive);
 	return w->id != NULL;
 }
 
@@ -93,25 +92,23 @@ free_winner(struct winner *w)
 static json_t *
 written_arrays(const struct adoption *a)
 {
-	char *path = kasprintf("%s/task.json", a->dir);
+	char *path = path_of("%s/task.json", a->dir);
 	json_t *task = kjson_load(path), *list = json_array(), *v;
 	const char *name;
 
 	json_object_foreach(json_object_get(task, "outputs"), name, v)
 	    json_array_append_new(list, json_string(name));
 	json_decref(task);
-	free(path);
 	return list;
 }
 
 static char *
 reference_text(const struct adoption *a)
 {
-	char *path = kasprintf("%s/reference.%s", a->dir, a->suffix), *text = file_text(path, NULL);
+	char *path = path_of("%s/reference.%s", a->dir, a->suffix), *text = file_text(path, NULL);
 
 	if (!text)
 		kdie_errno(K_IO, "%s", path);
-	free(path);
 	return text;
 }
 
@@ -210,7 +207,6 @@ build_log(const struct adoption *a)
 	text = file_text(path, &len);
 	log = text ? klog_compiler(text, len, LOG_CHARS, 0) : kstrdup("");
 	free(text);
-	free(path);
 	return log;
 }
 
@@ -261,7 +257,6 @@ new_file(
 	kbuf_free(&notes);
 	free(fault);
 	free(log);
-	free(path);
 	return text;
 }
 
@@ -311,8 +306,6 @@ run_good(const struct adoption *a, struct run_folder *run)
 			kwarn("output %s is another one: %s", name, why);
 			run_note(run, "The output %s is another one: %s\n", name, why);
 		}
-		free(was);
-		free(now);
 	}
 	return good;
 }
@@ -325,7 +318,6 @@ measured_good(const struct adoption *a, const struct integrate_options *o, struc
 	bool good =
 	    real_build(a, "original", original) && real_compare(a, (size_t)o->pairs, o->gate, r);
 
-	free(original);
 	if (r->record)
 		run_json(run, "timing.json", r->record);
 	if (!good || !r->faster) {
@@ -448,7 +440,6 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 	}
 	run_close(&run, code);
 	free(original);
-	free(path);
 	free_winner(&w);
 	return code;
 }

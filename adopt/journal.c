@@ -31,8 +31,8 @@ new_path(const struct adoption *a)
 {
 	const char *slash = strrchr(a->file, '/');
 
-	return kasprintf("%s/%.*s.%s.kadopt-new", a->project,
-	    slash ? (int)(slash - a->file + 1) : 0, a->file, slash ? slash + 1 : a->file);
+	return path_of("%s/%.*s.%s.kadopt-new", a->project, slash ? (int)(slash - a->file + 1) : 0,
+	    a->file, slash ? slash + 1 : a->file);
 }
 
 static void
@@ -63,7 +63,6 @@ replace(const struct adoption *a, const char *text, size_t len)
 
 		if (stat(kept, &st) < 0)
 			kdie_errno(K_IO, "%s", kept);
-		free(kept);
 	}
 	unlink(fresh);
 	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -77,8 +76,6 @@ replace(const struct adoption *a, const char *text, size_t len)
 	    rename(fresh, path) < 0)
 		kdie_errno(K_IO, "%s", path);
 	ksync_folder(path);
-	free(fresh);
-	free(path);
 }
 
 /* ---- what the application writes ---- */
@@ -105,12 +102,9 @@ keep_outputs(const struct adoption *a)
 			write_text(to, text, len);
 		json_object_set_new(there, name, json_boolean(text));
 		free(text);
-		free(from);
-		free(to);
 	}
 	write_json(list, there);
 	json_decref(there);
-	free(list);
 }
 
 /*
@@ -153,11 +147,8 @@ return_outputs(const struct adoption *a)
 			write_in_place(to, text, len);
 			free(text);
 		}
-		free(from);
-		free(to);
 	}
 	json_decref(there);
-	free(list);
 }
 
 bool
@@ -166,8 +157,6 @@ journal_is_original(const struct adoption *a)
 	char *path = project_path(a, a->file), *kept = journal_original(a), now[65], was[65];
 	bool same = file_sha256(path, now) && file_sha256(kept, was) && !strcmp(now, was);
 
-	free(path);
-	free(kept);
 	return same;
 }
 
@@ -181,7 +170,6 @@ journal_require_writable(const struct adoption *a)
 		kdie_errno(K_IO,
 		    "%s: the winner is put in place by a rename there, and nothing was touched",
 		    folder);
-	free(folder);
 }
 
 /* ---- entries ---- */
@@ -212,7 +200,6 @@ note(const struct adoption *a, json_t *entry)
 	ksync_folder(path);
 	free(text);
 	free(line);
-	free(path);
 	json_decref(entry);
 }
 
@@ -245,7 +232,6 @@ read_journal(const struct adoption *a)
 		json_decref(entry);
 	}
 	free(text);
-	free(path);
 	return s;
 }
 
@@ -277,8 +263,6 @@ journal_backup(const struct adoption *a)
 	json_object_set_new(originals, a->file, json_string(hex));
 	json_decref(s.change);
 	free(text);
-	free(path);
-	free(kept);
 }
 
 bool
@@ -291,7 +275,6 @@ journal_is_accepted(const struct adoption *a, const char *id)
 	    !strcmp(id, kjson_str_or(s.change, "winner", ""));
 
 	json_decref(s.change);
-	free(path);
 	return same;
 }
 
@@ -309,7 +292,6 @@ journal_change(
 	    json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "what", "change", "file", a->file, "from", from,
 	        "to", to, "run", run, "winner", id));
 	replace(a, text, len);
-	free(kept);
 }
 
 void
@@ -339,7 +321,6 @@ journal_restore(const struct adoption *a)
 	return_outputs(a);
 	note(a, json_pack("{s:s}", "what", "restored"));
 	free(text);
-	free(kept);
 }
 
 /* ---- after a kill ---- */
@@ -400,8 +381,6 @@ journal_repair(const struct adoption *a)
 		}
 	}
 	json_decref(s.change);
-	free(fresh);
-	free(path);
 	return code;
 }
 

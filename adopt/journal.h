@@ -20,7 +20,7 @@
  * a change is pending.
  */
 void journal_backup(const struct adoption *a);
-/* The kept file's path, to be freed. */
+/* The kept file's path. */
 char *journal_original(const struct adoption *a);
 
 /* Is the project's file the kept one, byte by byte? */

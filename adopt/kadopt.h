@@ -52,7 +52,8 @@ void adoption_free(struct adoption *a);
 void adoption_lock(const struct adoption *a);
 /* in a child, which must not hold it longer than its parent */
 void adoption_unlock_child(void);
-/* A path below DIR/adopt, or of the project; the caller frees. */
+/* A path; one below DIR/adopt; one of the project. They are good until the end of the process. */
+char *path_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *adopt_path(const struct adoption *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same of a file that the command STEP makes: dies without it. */
@@ -77,7 +78,7 @@ void remove_tree(const char *path);
 struct command_result {
 	int status; /* exit status, 128 + signal, or -1: it ran out of time */
 	double wall_s;
-	char *log;        /* the file with all it printed; owned */
+	char *log;        /* the file with all it printed */
 	char *why, *said; /* unless STATUS is 0: how it ended, its last lines; owned */
 };
 /*

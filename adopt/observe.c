@@ -81,7 +81,7 @@ static struct adoption *
 find_adoption(struct options *o)
 {
 	static const char *const needed[] = { "kernel", "build", "run" };
-	char *path = kasprintf("%s/adopt.json", o->campaign), *project;
+	char *path = path_of("%s/adopt.json", o->campaign), *project;
 	struct adoption *a;
 
 	if (access(path, F_OK) == 0) {
@@ -104,7 +104,6 @@ find_adoption(struct options *o)
 	}
 	if (o->timeout_s > 0)
 		a->timeout_s = o->timeout_s;
-	free(path);
 	return a;
 }
 
@@ -196,7 +195,6 @@ add_program(json_t *header, const struct watch *w)
 		set_hash(header, "binary_sha256", data, len);
 		free(data);
 	}
-	free(path);
 }
 
 /* Why the file at PATH does not hold what HEADER asks for; NULL when it does. The caller frees. */
@@ -221,7 +219,6 @@ stale(const char *path, const json_t *header, const struct watch *w)
 	text = kread_file(path, (size_t)1 << 30, NULL);
 	if (!text) {
 		json_decref(now);
-		free(program);
 		return kasprintf("it is not there");
 	}
 	text[strcspn(text, "\n")] = '\0';
@@ -238,7 +235,6 @@ stale(const char *path, const json_t *header, const struct watch *w)
 	}
 	json_decref(now);
 	json_decref(old);
-	free(program);
 	free(text);
 	return why;
 }
@@ -412,7 +408,7 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 static void
 write_layout(const struct watch *w)
 {
-	char *path = kasprintf("%s/layout.txt", w->folder), *text;
+	char *path = path_of("%s/layout.txt", w->folder), *text;
 	struct kbuf b = { 0 };
 	size_t len;
 
@@ -423,7 +419,6 @@ write_layout(const struct watch *w)
 		kdie_errno(K_IO, "%s", path);
 	kbuf_free(&b);
 	free(text);
-	free(path);
 }
 
 /* A call of a host function in which nothing was launched says that the launches were not seen. */
@@ -568,11 +563,8 @@ command_observe(int argc, char **argv)
 		run(&o, &w, &s, header, observed, timing);
 	}
 	free(why);
-	free(timing);
-	free(observed);
 	json_decref(header);
 	signature_free(&s);
-	free(folder);
 	adoption_free(a);
 	json_decref(o.answers);
 	return code;

@@ -162,14 +162,13 @@ outputs_stamps(const struct adoption *a, const char *folder)
 
 	for (size_t i = 0; i < json_array_size(outputs); i++) {
 		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
-		char *path = kasprintf("%s/%s", folder, name);
+		char *path = path_of("%s/%s", folder, name);
 		struct stat st;
 
 		if (!stat(path, &st))
 			json_object_set_new(stamps, name,
 			    json_sprintf("%lld %ld %llu", (long long)st.st_mtim.tv_sec,
 			        st.st_mtim.tv_nsec, (unsigned long long)st.st_ino));
-		free(path);
 	}
 	return stamps;
 }

@@ -118,13 +118,11 @@ check_files(const struct adoption *a, struct findings *f)
 		signature_free(&s);
 		free(text);
 	}
-	free(path);
 	for (size_t i = 0; i < json_array_size(json_object_get(a->json, "context")); i++) {
 		path = project_path(
 		    a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));
 		if (access(path, R_OK) < 0)
 			tell(&f->wrong, "context: %s: %s", path, strerror(errno));
-		free(path);
 	}
 }
 
@@ -365,7 +363,6 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 	write_json(path, found);
 	json_decref(found);
 	free(architecture);
-	free(path);
 }
 
 static bool
@@ -373,7 +370,7 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 {
 	char *shims = adopt_path(a, "shims"),
 	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")), NULL };
-	char *path = kasprintf("%s/%s", copy, a->file);
+	char *path = path_of("%s/%s", copy, a->file);
 	struct command_result r;
 
 	copy_project(a, copy);
@@ -388,9 +385,7 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 		say("build      '%s': %.1f s", a->build, r.wall_s);
 	}
 	command_free(&r);
-	free(path);
 	free(env[0]);
-	free(shims);
 	return !f->wrong.len;
 }
 
@@ -414,8 +409,8 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 	for (size_t i = 0; i < json_array_size(outputs); i++) {
 		const json_t *o = json_array_get(outputs, i);
 		const char *name = kjson_str_or(o, "file", "");
-		char *from = kasprintf("%s/%s", copy, name),
-		     *to = adopt_path(a, "outputs/%s", name), *text, why[512];
+		char *from = path_of("%s/%s", copy, name), *to = adopt_path(a, "outputs/%s", name),
+		     *text, why[512];
 		size_t len;
 
 		text = file_text(from, &len);
@@ -430,8 +425,6 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 			    "(--compare float:RTOL), or name other files",
 			    name, why);
 		free(text);
-		free(from);
-		free(to);
 	}
 }
 
@@ -528,6 +521,5 @@ preflight(const struct adoption *a)
 		note_compiler(a, copy, &f);
 		run_copy(a, copy, &f);
 	}
-	free(copy);
 	return verdict(&f);
 }

@@ -73,7 +73,6 @@ build_step(const struct adoption *a, void *arg)
 	watch_prepare(&w, &s);
 	signature_free(&s);
 	free(text);
-	free(folder);
 	return K_OK;
 }
 
@@ -116,11 +115,9 @@ same_outputs(const struct adoption *a, const char *folder, char *why, size_t why
 		const json_t *o = json_array_get(outputs, i);
 		const char *name = kjson_str_or(o, "file", "");
 		char *was = adopt_path(a, "outputs/%s", name),
-		     *now = kasprintf("%s/%s", folder, name), reason[400];
+		     *now = path_of("%s/%s", folder, name), reason[400];
 		bool same = outputs_same(o, was, now, reason, sizeof reason);
 
-		free(was);
-		free(now);
 		if (!same) {
 			snprintf(why, why_len, "the application's output %s is another one: %s",
 			    name, reason);
@@ -408,7 +405,7 @@ compare_step(const struct adoption *a, void *arg)
 		run_once(a, folders[!(p % 2)], p % 2 ? &old[p] : &new[p]);
 	}
 	close(lock);
-	copy = kasprintf("%s/copy", folders[1]);
+	copy = path_of("%s/copy", folders[1]);
 	if (!same_calls(old, new, pairs, why, sizeof why)) {
 		r.faster = false;
 	} else {
@@ -417,25 +414,17 @@ compare_step(const struct adoption *a, void *arg)
 		if (!same_outputs(a, copy, why, sizeof why))
 			r.faster = false;
 	}
-	json_object_set_new(r.record, "schema", json_string("real/1"));
-	json_object_set_new(r.record, "faster", json_boolean(r.faster));
-	json_object_set_new(r.record, "reduction", number(r.reduction));
-	json_object_set_new(r.record, "low", number(r.low));
-	json_object_set_new(r.record, "high", number(r.high));
-	json_object_set_new(r.record, "worst", number(isfinite(r.worst) ? r.worst : 0));
-	json_object_set_new(r.record, "wall", number(r.wall));
-	json_object_set_new(r.record, "gate", number(c->gate));
-	json_object_set_new(r.record, "why", json_string(why));
+	json_object_update_new(r.record,
+	    json_pack("{s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "schema", "real/1", "faster",
+	        r.faster, "reduction", number(r.reduction), "low", number(r.low), "high",
+	        number(r.high), "worst", number(isfinite(r.worst) ? r.worst : 0), "wall",
+	        number(r.wall), "gate", number(c->gate), "why", why));
 	write_json(path, r.record);
 	json_decref(r.record);
 	for (size_t p = 0; p < pairs; p++) {
 		json_decref(old[p].calls);
 		json_decref(new[p].calls);
 	}
-	free(folders[0]);
-	free(folders[1]);
-	free(copy);
-	free(path);
 	return K_OK;
 }
 
@@ -459,7 +448,6 @@ real_compare(const struct adoption *a, size_t pairs, double gate, struct real *r
 	} else {
 		r->why = kstrdup("the programs could not be run to the end");
 	}
-	free(path);
 	return good;
 }
 

@@ -23,24 +23,21 @@ choose_name(struct run_folder *r, const struct adoption *a)
 		if (*c == ':')
 			*c = '-';
 	for (int n = 1;; n++) {
-		r->name = n > 1 ? kasprintf("runs/%s/%s.%d", a->kernel, now, n)
-		                : kasprintf("runs/%s/%s", a->kernel, now);
-		r->path = kasprintf("%s/%s", a->dir, r->name);
+		r->name = n > 1 ? path_of("runs/%s/%s.%d", a->kernel, now, n)
+		                : path_of("runs/%s/%s", a->kernel, now);
+		r->path = path_of("%s/%s", a->dir, r->name);
 		if (access(r->path, F_OK))
 			return;
-		free(r->name);
-		free(r->path);
 	}
 }
 
 static void
 put(const struct run_folder *r, const char *folder, const char *name, const char *text)
 {
-	char *path = kasprintf("%s/%s/%s", r->path, folder, name);
+	char *path = path_of("%s/%s/%s", r->path, folder, name);
 
 	if (text && *text)
 		write_text(path, text, strlen(text));
-	free(path);
 }
 
 /* Program, answer and what it changed: always kept. Prompts: when asked for. */
@@ -55,7 +52,7 @@ add_iteration(const struct run_folder *r, const struct adoption *a, const char *
 	           *parent = kjson_str_or(record, "sample.parent.code", NULL);
 	char *folder = kasprintf("iterations/%.3s-%s", id, id + 4);
 	char *name = kasprintf("standalone.%s", r->suffix),
-	     *path = kasprintf("%s/changes.patch", folder);
+	     *path = path_of("%s/changes.patch", folder);
 
 	put(r, folder, name, code);
 	for (size_t i = 0; i < (prompts ? LEN(texts) : 2); i++)
@@ -63,7 +60,6 @@ add_iteration(const struct run_folder *r, const struct adoption *a, const char *
 	if (parent && *code)
 		run_diff(r, path, name, parent, code);
 	json_decref(record);
-	free(path);
 	free(name);
 	free(folder);
 }
@@ -72,7 +68,7 @@ add_iteration(const struct run_folder *r, const struct adoption *a, const char *
 static void
 add_iterations(const struct run_folder *r, const struct adoption *a, bool prompts)
 {
-	char *pattern = kasprintf("%s/trials/[0-9]*/[0-9]*/eval.ndjson", a->dir);
+	char *pattern = path_of("%s/trials/[0-9]*/[0-9]*/eval.ndjson", a->dir);
 	size_t skip = strlen(a->dir) + strlen("/trials/");
 	glob_t found;
 
@@ -82,13 +78,12 @@ add_iterations(const struct run_folder *r, const struct adoption *a, bool prompt
 			add_iteration(r, a, found.gl_pathv[i] + skip, prompts);
 		}
 	globfree(&found);
-	free(pattern);
 }
 
 char *
 run_path(const struct run_folder *r, const char *name)
 {
-	return kasprintf("%s/%s.%s", r->path, name, r->suffix);
+	return path_of("%s/%s.%s", r->path, name, r->suffix);
 }
 
 void
@@ -104,17 +99,16 @@ run_note(struct run_folder *r, const char *fmt, ...)
 void
 run_json(const struct run_folder *r, const char *name, const json_t *value)
 {
-	char *path = kasprintf("%s/%s", r->path, name);
+	char *path = path_of("%s/%s", r->path, name);
 
 	write_json(path, value);
-	free(path);
 }
 
 void
 run_diff(const struct run_folder *r, const char *name, const char *file, const char *was,
     const char *now)
 {
-	char *path = kasprintf("%s/%s", r->path, name), *a = kasprintf("a/%s", file),
+	char *path = path_of("%s/%s", r->path, name), *a = kasprintf("a/%s", file),
 	     *b = kasprintf("b/%s", file);
 	struct kbuf text = { 0 };
 
@@ -124,7 +118,6 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 	kbuf_free(&text);
 	free(b);
 	free(a);
-	free(path);
 }
 
 void
@@ -138,7 +131,6 @@ run_open(struct run_folder *r, const struct adoption *a, const char *id, const c
 	kmake_folder(r->path);
 	path = run_path(r, "best");
 	write_text(path, code, strlen(code));
-	free(path);
 	add_iterations(r, a, prompts);
 	run_note(r, "# %s of %s\n", a->kernel, a->file);
 	run_note(r, "Winner: %s, %.2fx alone. Project: %s\n", id, speedup, a->project);
@@ -147,13 +139,10 @@ run_open(struct run_folder *r, const struct adoption *a, const char *id, const c
 void
 run_close(struct run_folder *r, int code)
 {
-	char *path = kasprintf("%s/report.md", r->path);
+	char *path = path_of("%s/report.md", r->path);
 
 	run_note(r, "Exit status %d.", code);
 	write_text(path, r->report.data, r->report.len);
 	ksay("report     %s\n", path);
 	kbuf_free(&r->report);
-	free(path);
-	free(r->path);
-	free(r->name);
 }

@@ -18,7 +18,7 @@ struct run_folder {
 /* Candidate ID is the winner. */
 void run_open(struct run_folder *r, const struct adoption *a, const char *id, const char *code,
     double speedup, bool prompts);
-/* Path of NAME, with the suffix of the language, in the folder; the caller frees. */
+/* Path of NAME, with the suffix of the language, in the folder. */
 char *run_path(const struct run_folder *r, const char *name);
 void run_note(struct run_folder *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void run_json(const struct run_folder *r, const char *name, const json_t *value);

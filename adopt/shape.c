@@ -208,7 +208,6 @@ load_calls(struct values *v, const struct adoption *a)
 	json_decref(seen);
 	if (!json_array_size(v->calls))
 		kdie(K_USAGE, "%s holds no call with arguments", path);
-	free(path);
 }
 
 static json_int_t

@@ -655,7 +655,6 @@ splice(const struct adoption *a, const char *original, const char *winner, struc
 	kscan_free(&t.w);
 	bundle_close(&t.b);
 	json_decref(settings);
-	free(copy);
 	return text;
 }
 

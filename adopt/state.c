@@ -74,7 +74,6 @@ follow_link(struct adoption *a)
 			a->file = answer(a, "file", true);
 		}
 	}
-	free(path);
 }
 
 struct adoption *
@@ -96,23 +95,21 @@ adoption_new(const char *dir, json_t *answers)
 struct adoption *
 adoption_load(const char *dir)
 {
-	char *path = kasprintf("%s/adopt.json", dir);
+	char *path = path_of("%s/adopt.json", dir);
 	struct adoption *a;
 
 	if (access(path, R_OK) < 0)
 		kdie(K_USAGE, "%s: no adoption here; kcampaign adopt makes one", path);
 	a = adoption_new(dir, kjson_load(path));
-	free(path);
 	return a;
 }
 
 void
 adoption_save(const struct adoption *a)
 {
-	char *path = kasprintf("%s/adopt.json", a->dir);
+	char *path = path_of("%s/adopt.json", a->dir);
 
 	write_json(path, a->json);
-	free(path);
 }
 
 void
@@ -143,7 +140,6 @@ adoption_lock(const struct adoption *a)
 			kdie(K_AGAIN, "%s: another kadopt is at work on this campaign", a->dir);
 		usleep(50000);
 	}
-	free(path);
 }
 
 void
@@ -153,19 +149,39 @@ adoption_unlock_child(void)
 		close(lock);
 }
 
+/* Paths are few and short: they live as long as the process. */
+static char *
+keep(char *text)
+{
+	static char **list;
+	static size_t count;
+
+	list = krealloc(list, (count + 1) * sizeof *list);
+	return list[count++] = text;
+}
+
+char *
+path_of(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = kvasprintf(fmt, ap);
+	va_end(ap);
+	return keep(text);
+}
+
 char *
 adopt_path(const struct adoption *a, const char *fmt, ...)
 {
 	va_list ap;
-	char *tail, *path;
+	char *tail;
 
 	va_start(ap, fmt);
-	if (vasprintf(&tail, fmt, ap) < 0)
-		kdie(K_IO, "out of memory");
+	tail = keep(kvasprintf(fmt, ap));
 	va_end(ap);
-	path = kasprintf("%s/adopt/%s", a->dir, tail);
-	free(tail);
-	return path;
+	return path_of("%s/adopt/%s", a->dir, tail);
 }
 
 char *
@@ -181,7 +197,7 @@ adopt_made(const struct adoption *a, const char *name, const char *step)
 char *
 project_path(const struct adoption *a, const char *name)
 {
-	return kasprintf("%s/%s", a->project, name);
+	return path_of("%s/%s", a->project, name);
 }
 
 char *
@@ -303,5 +319,4 @@ copy_project(const struct adoption *a, const char *folder)
 	kmake_folder(folder);
 	run_quietly(argv, a->project);
 	run_quietly(clean, folder);
-	free(inside);
 }

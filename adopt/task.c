@@ -98,6 +98,7 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 {
 	for (size_t i = 0; i < d->v.count; i++) {
 		const struct value *x = &d->v.at[i];
+		json_t *tensor;
 
 		if (x->role == ROLE_STREAM)
 			continue;
@@ -113,25 +114,19 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 		}
 		json_array_append_new(arguments, json_string(x->name));
 		/* What an integer means is not known: a mode, a stride. Numbers may vary. */
-		if (x->role == ROLE_SCALAR)
+		if (x->role == ROLE_SCALAR) {
 			json_object_set_new(inputs, x->name,
 			    json_pack("{s:n,s:s,s:O,s:b}", "shape", "dtype", x->dtype, "value",
 			        json_object_get(
 			            json_object_get(json_array_get(d->v.calls, 0), "args"),
 			            x->name),
 			        "fixed", strncmp(x->dtype, "float", 5) != 0));
-		else if (!is_output(x))
-			json_object_set_new(inputs, x->name,
-			    json_pack(
-			        "{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype));
-		else if (d->inout || x->constant)
-			json_object_set_new(outputs, x->name,
-			    json_pack("{s:o,s:s,s:b}", "shape", shape_json(x->shape), "dtype",
-			        x->dtype, "inout", 1));
-		else
-			json_object_set_new(outputs, x->name,
-			    json_pack(
-			        "{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype));
+			continue;
+		}
+		tensor = json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype);
+		if (is_output(x) && (d->inout || x->constant))
+			json_object_set_new(tensor, "inout", json_true());
+		json_object_set_new(is_output(x) ? outputs : inputs, x->name, tensor);
 	}
 }
 
@@ -407,7 +402,6 @@ comment_of(const struct draft *d)
 		}
 	bundle_close(&b);
 	json_decref(settings);
-	free(copy);
 	return found;
 }
 
@@ -513,7 +507,6 @@ write_draft(struct draft *d)
 
 	draft_task(d);
 	write_json(path, d->task);
-	free(path);
 }
 
 /* ---- trying it out ---- */
@@ -542,8 +535,6 @@ make_oracle(const struct draft *d, char *why, size_t why_len)
 			snprintf(why, why_len, "it does not compile: %.*s", (int)strcspn(log, "\n"),
 			    log);
 		free(log);
-		free(path);
-		free(object);
 	}
 	free(text);
 	return good;
@@ -580,8 +571,6 @@ judge(const struct draft *d, const char *phase, const char *more)
 	json_decref(answer);
 	command_free(&r);
 	kbuf_free(&command);
-	free(out);
-	free(folder);
 	return c;
 }
 
@@ -754,7 +743,6 @@ lint(const struct draft *d)
 		kdie(r.status < 0 ? K_MISSING : r.status, "the task is no good:\n%s", r.said);
 	command_free(&r);
 	kbuf_free(&command);
-	free(folder);
 }
 
 /* ---- the proxy ---- */
@@ -800,7 +788,6 @@ check_proxy(struct draft *d)
 	write_json(path, rows);
 	json_decref(rows);
 	json_decref(c);
-	free(path);
 	return good;
 }
 
@@ -868,7 +855,7 @@ check_geometry(const struct draft *d)
 static void
 set_defaults(const struct adoption *a)
 {
-	char *path = kasprintf("%s/campaign.json", a->dir);
+	char *path = path_of("%s/campaign.json", a->dir);
 	json_t *m = kjson_load(path), *search = json_object_get(m, "search"),
 	       *model = json_object_get(a->json, "model"), *eval;
 	bool linear = strcmp(kjson_str_or(a->json, "mode", "linear"), "map-elites");
@@ -877,10 +864,10 @@ set_defaults(const struct adoption *a)
 		json_object_set_new(m, "search", search = json_object());
 	if (!linear)
 		json_object_set_new(search, "branches", json_integer(1));
-	json_object_set_new(m, "stop", json_pack("{s:i,s:i}", "trials", 6, "patience", 4));
-	json_object_set_new(m, "score", json_pack("{s:f}", "min_gain", 0.02));
-	json_object_set_new(m, "records", json_pack("{s:s}", "enabled", "off"));
-	json_object_set_new(m, "title", json_sprintf("%s of %s", a->kernel, a->file));
+	json_object_update_new(m,
+	    json_pack("{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
+	        "score", "min_gain", 0.02, "records", "enabled", "off", "title",
+	        json_sprintf("%s of %s", a->kernel, a->file)));
 	if (model)
 		json_object_set(m, "model", model);
 	eval = json_object_get(m, "eval");
@@ -892,7 +879,6 @@ set_defaults(const struct adoption *a)
 		json_object_set(eval, "threads", json_object_get(a->json, "threads"));
 	write_json(path, m);
 	json_decref(m);
-	free(path);
 }
 
 static void
@@ -900,7 +886,7 @@ make_campaign(const struct adoption *a)
 {
 	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
 	const char *mode = kjson_str_or(a->json, "mode", "linear");
-	char *task = adopt_path(a, "task"), *trials = kasprintf("%s/trials", a->dir);
+	char *task = adopt_path(a, "task"), *trials = path_of("%s/trials", a->dir);
 	char *argv[] = { (char *)"kcampaign", (char *)"new", a->dir, (char *)"--task", task,
 		(char *)"--mode", (char *)mode, NULL };
 	struct kproc p = { .argv = argv };
@@ -912,10 +898,9 @@ make_campaign(const struct adoption *a)
 		    "remove this one",
 		    trials);
 	for (size_t i = 0; i < LEN(files); i++) {
-		char *path = kasprintf("%s/%s", a->dir, files[i]);
+		char *path = path_of("%s/%s", a->dir, files[i]);
 
 		unlink(path);
-		free(path);
 	}
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "kcampaign");
@@ -923,8 +908,6 @@ make_campaign(const struct adoption *a)
 		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "kcampaign new: %s", r.err);
 	kproc_result_free(&r);
 	set_defaults(a);
-	free(trials);
-	free(task);
 }
 
 /* Digests of what all later figures rest on. */
@@ -936,11 +919,10 @@ freeze(const struct adoption *a)
 	json_t *frozen = json_object();
 
 	for (size_t i = 0; i < LEN(files); i++) {
-		char *path = kasprintf("%s/%s", a->dir, files[i]), hex[65];
+		char *path = path_of("%s/%s", a->dir, files[i]), hex[65];
 
 		if (file_sha256(path, hex))
 			json_object_set_new(frozen, files[i], json_string(hex));
-		free(path);
 	}
 	json_object_set_new(a->json, "frozen", frozen);
 	adoption_save(a);
@@ -1001,7 +983,5 @@ make_task(const struct adoption *a)
 	json_decref(d.task);
 	kbuf_free(&said);
 	free(d.text);
-	free(path);
-	free(source);
 	return code;
 }

@@ -18,23 +18,20 @@ enum { SOURCE_MAX = 8 << 20, RAW_MAX = 1 << 30 };
 char *
 watch_copy_path(const struct watch *w)
 {
-	return kasprintf("%s/copy", w->folder);
+	return path_of("%s/copy", w->folder);
 }
 
 static char *
 join(const char *folder, const char *name)
 {
-	return kasprintf("%s/%s", folder, name);
+	return path_of("%s/%s", folder, name);
 }
 
 char *
 watch_source(const struct watch *w, size_t *len)
 {
-	char *path = w->source ? kstrdup(w->source) : join(w->a->project, w->a->file);
-	char *text = kread_file_or_die(path, SOURCE_MAX, len);
-
-	free(path);
-	return text;
+	return kread_file_or_die(
+	    w->source ? w->source : join(w->a->project, w->a->file), SOURCE_MAX, len);
 }
 
 /* ---- the copy ---- */
@@ -46,7 +43,6 @@ watch_copy(const struct watch *w)
 
 	kmake_folder(w->folder);
 	copy_project(w->a, copy);
-	free(copy);
 }
 
 /*
@@ -56,15 +52,14 @@ watch_copy(const struct watch *w)
 static char *
 run_command(const struct watch *w, const char *what, const char *command, char *const *env)
 {
-	char *copy = watch_copy_path(w), *log;
+	char *log;
 	struct command_result r;
 
-	command_run(w->a, copy, command, env, what, &r);
+	command_run(w->a, watch_copy_path(w), command, env, what, &r);
 	if (r.status)
 		kdie(K_MISSING, "%s:\n%s", r.why, r.said);
-	log = kstrdup(r.log);
+	log = r.log;
 	command_free(&r);
-	free(copy);
 	return log;
 }
 
@@ -88,7 +83,6 @@ linkers(const struct watch *w)
 		write_text(path, text, len);
 		if (chmod(path, 0755) < 0)
 			kdie_errno(K_IO, "%s", path);
-		free(path);
 	}
 	free(text);
 	free(from);
@@ -105,9 +99,8 @@ watch_build(const struct watch *w)
 		               : NULL,
 		NULL };
 
-	free(run_command(w, "watch-build", w->a->build, env));
+	run_command(w, "watch-build", w->a->build, env);
 	free(env[0]);
-	free(folder);
 }
 
 /* ---- the wrapper ---- */
@@ -252,10 +245,7 @@ put_wrapper(const struct watch *w, const struct signature *s)
 	kbuf_free(&b);
 	free(text);
 	free(words);
-	free(shown);
 	free(header);
-	free(to);
-	free(copy);
 }
 
 void
@@ -281,7 +271,6 @@ remove_raw(const char *folder)
 			char *path = join(folder, e->d_name);
 
 			unlink(path);
-			free(path);
 		}
 	if (d)
 		closedir(d);
@@ -294,7 +283,6 @@ layout_path(const struct watch *w)
 	char *path = join(w->folder, "layout.txt");
 
 	if (access(path, R_OK)) {
-		free(path);
 		return NULL;
 	}
 	return path;
@@ -359,7 +347,6 @@ collect(const char *folder, json_int_t *dropped)
 
 			raws = krealloc(raws, (n + 1) * sizeof *raws);
 			read_raw(path, &raws[n++], dropped);
-			free(path);
 		}
 	closedir(d);
 	if (n)
@@ -380,7 +367,6 @@ was_loaded(const struct watch *w, const char *program)
 	bool loaded = text && (!*program || strstr(text, program));
 
 	free(text);
-	free(path);
 	return loaded;
 }
 
@@ -392,7 +378,6 @@ die_unseen(const struct watch *w)
 	const char *slash = strrchr(path, '/');
 
 	snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
-	free(path);
 	if (!was_loaded(w, program))
 		kdie(K_MISSING,
 		    "%s of %s was seen: the library that watches was not loaded into %s: a program "
@@ -429,10 +414,9 @@ watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 
 	*dropped = 0;
 	remove_raw(w->folder);
-	free(run_command(w, mode == WATCH_TIME ? "watch-time" : "watch-args", w->a->run, env));
+	run_command(w, mode == WATCH_TIME ? "watch-time" : "watch-args", w->a->run, env);
 	for (size_t i = 0; i < LEN(env); i++)
 		free(env[i]);
-	free(layout);
 	free(library);
 	calls = collect(w->folder, dropped);
 	if (!json_array_size(calls))
@@ -444,11 +428,7 @@ watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 char *
 watch_log(const struct watch *w, size_t *len)
 {
-	char *log = run_command(w, "watch-log", w->a->run, NULL),
-	     *text = kread_file_or_die(log, RAW_MAX, len);
-
-	free(log);
-	return text;
+	return kread_file_or_die(run_command(w, "watch-log", w->a->run, NULL), RAW_MAX, len);
 }
 
 char *
@@ -470,12 +450,9 @@ watch_program(const struct watch *w)
 		free(word);
 		p += n;
 	}
-	path = *word == '/' ? kstrdup(word) : join(copy, word);
-	if (!*word || stat(path, &st) || !S_ISREG(st.st_mode)) {
-		free(path);
-		path = kstrdup("");
-	}
+	path = *word == '/' ? path_of("%s", word) : join(copy, word);
+	if (!*word || stat(path, &st) || !S_ISREG(st.st_mode))
+		path = path_of("%s", "");
 	free(word);
-	free(copy);
 	return path;
 }

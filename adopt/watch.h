@@ -53,7 +53,7 @@ void instrument(const struct watch *w);
 
 /*
  * The copy of the project, and the program in it that the run command names ("" when it names
- * none). The caller frees.
+ * none).
  */
 char *watch_copy_path(const struct watch *w);
 char *watch_program(const struct watch *w);

@@ -31,7 +31,7 @@ struct writer {
 	struct kbuf contents; /* links to the sections */
 	enum inside inside;
 	bool section;
-	char *column[CELLS]; /* of the table at work: the sign of its kind and its name; owned */
+	char *column[CELLS]; /* of the table at work: the sign of its kind and its name */
 	size_t columns;
 	double longest; /* bar of the group at work */
 	page_figure *figure;
@@ -286,7 +286,7 @@ put_table(struct writer *w, char *text)
 	for (size_t i = 0; i < w->columns; i++) {
 		const struct kind *kind = kind_of(*cell[i + 1]);
 
-		w->column[i] = kstrdup(cell[i + 1]);
+		w->column[i] = cell[i + 1];
 		kbuf_printf(&w->p->html, "<th scope=\"col\" class=\"%s\">", kind->class);
 		kbuf_puts(&w->p->md, " ");
 		put_inline(w, cell[i + 1] + !!kind->sign, true);
@@ -328,26 +328,9 @@ put_row(struct writer *w, char *text)
 }
 
 static void
-end_table(struct writer *w, char *text)
-{
-	(void)text;
-	both(w, "</tbody></table></div>\n", "\n");
-	for (size_t i = 0; i < w->columns; i++)
-		free(w->column[i]);
-	w->columns = 0;
-}
-
-static void
 put_box(struct writer *w, char *text)
 {
 	kbuf_printf(&w->p->html, "<div class=\"%s\">\n", text);
-}
-
-static void
-end_box(struct writer *w, char *text)
-{
-	(void)text;
-	kbuf_puts(&w->p->html, "</div>\n");
 }
 
 static void
@@ -361,13 +344,6 @@ put_details(struct writer *w, char *text)
 	kmark_html(&w->p->md, plain, strlen(text));
 	both(w, "</summary>\n", "</summary>\n\n");
 	free(plain);
-}
-
-static void
-end_details(struct writer *w, char *text)
-{
-	(void)text;
-	both(w, "</details>\n", "</details>\n\n");
 }
 
 static void
@@ -467,11 +443,11 @@ static const struct line {
 	{ "+", .inside = BARS, .put = put_bar },
 	{ "[", .put = put_table },
 	{ "|", .put = put_row },
-	{ "]", .put = end_table },
+	{ "]", .begin = "</tbody></table></div>\n", .end = "", .md = "\n", .md_end = "" },
 	{ "{", .put = put_box },
-	{ "}", .put = end_box },
+	{ "}", .begin = "</div>\n", .end = "", .md = "", .md_end = "" },
 	{ "(", .put = put_details },
-	{ ")", .put = end_details },
+	{ ")", .begin = "</details>\n", .end = "", .md = "</details>\n\n", .md_end = "" },
 	{ "~", .inside = PICTURES, .put = put_figure },
 };
 
