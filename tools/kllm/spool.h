@@ -2,10 +2,10 @@
 /*
  * spool: what a paid call is remembered by until its record is safe. Beside the output, one file
  * per request of a call (reply.spool, and reply.spool2 with a larger cap): a line of JSON, the
- * intent (docs/schemas/exchange-1.json), on the disk before the request is sent; then, if the server
- * answers with 200, "HTTP 200", its header lines, a blank line and the body as it arrives. After a
- * kill the next run decodes a whole answer from it and pays nothing; an intent without one means
- * that the cost is unknown.
+ * intent (docs/schemas/exchange-1.json), on the disk before the request is sent; then, if the
+ * server answers with 200, "HTTP 200", its header lines, a blank line and the body as it arrives.
+ * After a kill the next run decodes a whole answer from it and pays nothing; an intent without one
+ * means that the cost is unknown.
  */
 #ifndef KLLM_SPOOL_H
 #define KLLM_SPOOL_H
