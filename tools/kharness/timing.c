@@ -25,7 +25,7 @@ enum {
 	CALLS_MAX = 128,
 	CHECKED_MIN = 1, /* of them, where checking all would take too long */
 	/* enough for a subject whose call takes longer than slow_s */
-	SLOW_SAMPLES = 5,
+	SLOW_SAMPLES = 9,
 	/* samples with room for so many times the calls, and need of them, are taken anew */
 	MORE_CALLS = 2,
 	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
@@ -34,6 +34,8 @@ enum {
 	/* of the rounds up to the first look, where checking every one would take too long */
 	CHECKED_ROUNDS = 4,
 	CHECKED_LATER = 16, /* one in so many of the rounds after it */
+	/* one round in so many has a mixture of distributions; half of these are checked */
+	MIXED_EVERY = 8,
 	/* rounds: so many times the most, judged by the first of them */
 	HOPELESS = 2,
 	HOPELESS_MIN = 24,
@@ -314,7 +316,7 @@ draw_first(struct race *a, struct batch *b)
 	const struct space *space = a->j->space;
 	int64_t start = know_ns();
 
-	batch_draw(a->j, b, a->w, KDIST_MIXED, 1, true);
+	batch_draw(a->j, b, a->w, a->j->task->distributions[0], 1, true);
 	space->fence();
 	a->oracle_s = (double)(know_ns() - start) * 1e-9;
 	a->most = slots(a->j, a->w);
@@ -499,12 +501,26 @@ is_look(const struct race *a)
 /* ---- rounds ---- */
 
 /*
+ * What the inputs of this round are drawn from: the task's first distribution, and rarely, in secret,
+ * a mixture. Where a kernel is slower on rare values, a mixture in half of the rounds would leave
+ * their median anywhere between both speeds.
+ */
+static enum kdist
+inputs_of_round(const struct race *a)
+{
+	struct krng rng;
+
+	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "mixed rounds");
+	return krng_below(&rng, MIXED_EVERY) ? a->j->task->distributions[0] : KDIST_MIXED;
+}
+
+/*
  * Whether the results of this round are compared with the oracle's: all, where that is quick; else
- * a secret choice of the rounds before the first look (selection sampling, as in batch.c), and one
- * in CHECKED_LATER after it.
+ * a secret choice of the rounds before the first look (selection sampling, as in batch.c), one in
+ * CHECKED_LATER after it, and every second one whose inputs are a mixture.
  */
 static bool
-is_checked_round(struct race *a)
+is_checked_round(struct race *a, enum kdist inputs)
 {
 	size_t left = a->rounds < a->enough ? a->enough - a->rounds : 0;
 	struct krng rng;
@@ -513,6 +529,8 @@ is_checked_round(struct race *a)
 	if (a->oracle_s <= a->j->space->oracle_s || a->enough <= CHECKED_ROUNDS)
 		return true;
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked rounds");
+	if (inputs == KDIST_MIXED && krng_below(&rng, 2))
+		return true;
 	yes = left ? krng_below(&rng, left) < a->to_check : krng_below(&rng, CHECKED_LATER) == 0;
 	a->to_check -= yes && left;
 	return yes;
@@ -561,7 +579,7 @@ lone_calls(struct race *a)
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	struct batch b;
 
-	batch_draw(a->j, &b, a->w, KDIST_MIXED, 1, a->oracle_s <= a->j->space->oracle_s);
+	batch_draw(a->j, &b, a->w, inputs_of_round(a), 1, a->oracle_s <= a->j->space->oracle_s);
 	if (one_go_each(a, &b, ns, cpu))
 		for (size_t i = 0; i < a->count; i++)
 			if (ns[i] >= 0)
@@ -575,11 +593,12 @@ static bool
 round_of(struct race *a)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
+	enum kdist inputs = inputs_of_round(a);
 	struct batch b;
 	bool done;
 
 	batch_draw_checked(
-	    a->j, &b, a->w, KDIST_MIXED, a->calls, is_checked_round(a) ? a->checked : 0);
+	    a->j, &b, a->w, inputs, a->calls, is_checked_round(a, inputs) ? a->checked : 0);
 	done = one_go_each(a, &b, ns, cpu);
 	batch_free(a->j, &b);
 	if (!done)
