@@ -25,7 +25,7 @@ enum {
 	CALLS_MAX = 128,
 	CHECKED_MIN = 1, /* of them, where checking all would take too long */
 	/* enough for a subject whose call takes longer than slow_s */
-	SLOW_SAMPLES = 9,
+	SLOW_SAMPLES = 7,
 	/* samples with room for so many times the calls, and need of them, are taken anew */
 	MORE_CALLS = 2,
 	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
@@ -55,10 +55,10 @@ static const double slow_s = 1, warm_slow_s = 1;
 static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
 /*
  * A median by itself is known well when its interval is as narrow as this on both sides. Of a ratio
- * that is clearly not 1, less will do: two of them in a chain leave a score with a deviation of
- * little more than 1 %.
+ * that is clearly not 1, less will do: the interval is 3.5 standard errors wide on each side, and a
+ * score has two such links, each a mean over the workloads.
  */
-static const double precise = 0.02, precise_ratio = 0.03;
+static const double precise = 0.02, precise_ratio = 0.07;
 /*
  * The runner's clock may run behind the judge's by this share and this much before it counts as
  * forged; so often; and only when processor time, too, beyond that of an empty call, says that more
@@ -91,7 +91,8 @@ struct racer {
 	struct subject *s;
 	struct runner r;
 	enum outcome start; /* how it started */
-	bool out;           /* failed: takes no more part */
+	bool loaded;
+	bool out; /* failed: takes no more part */
 	/* Of the workload being timed; by round, NAN where it took no part. */
 	double *ns, *cpu;
 	double *lone, *host; /* of calls by themselves */
@@ -889,9 +890,10 @@ open_memory(struct race *a)
 
 	for (size_t i = 0; i < t->workload_count; i++) {
 		const struct ktask_workload *w = &t->workloads[i];
-		size_t x, y, n = slots(a->j, w);
+		size_t x, y, n = w->timed ? slots(a->j, w) : 1;
 
-		if (!w->timed || !ktask_in_set(w, a->j->o.set))
+		/* A GPU's memory is that of tier T2, too. */
+		if ((!w->timed && !a->j->device) || !ktask_in_set(w, a->j->o.set))
 			continue;
 		memory_slot(t, w, &x, &y);
 		in = n * x > in ? n * x : in;
@@ -943,6 +945,25 @@ race_close(struct race *a)
 	free(a);
 }
 
+void
+race_check(struct race *a)
+{
+	enum spent before = spent_on(a->j, SPENT_STARTING);
+	struct racer *x = a->racers;
+
+	if (x->start == OUT_OK) {
+		runner_greet(a->j, &x->r);
+		x->start = runner_load(a->j, &x->r);
+		x->loaded = true;
+	}
+	x->s->tier = 2;
+	if (x->start == OUT_OK)
+		judge_correctness(a->j, x->s, &a->m, &x->r);
+	else
+		subject_outcome(x->s, x->start, &x->r, NULL);
+	spent_on(a->j, before);
+}
+
 /* All runners are ready, and stopped, before the first is timed. */
 static void
 greet_all(struct race *a)
@@ -954,7 +975,7 @@ greet_all(struct race *a)
 	for (size_t i = 0; i < a->count; i++) {
 		struct racer *x = &a->racers[i];
 
-		if (x->start == OUT_OK)
+		if (x->start == OUT_OK && !x->loaded)
 			runner_greet(a->j, &x->r);
 		drop(x, x->start);
 	}
@@ -969,17 +990,24 @@ static void
 load_all(struct race *a)
 {
 	enum spent before = spent_on(a->j, SPENT_STARTING);
+	int64_t fence = 0;
 
 	for (size_t i = 0; i < a->count && !a->paced; i++)
-		if (!a->racers[i].out) {
+		if (!a->racers[i].out && !a->racers[i].loaded) {
 			struct handshake h = runner_handshake(a->j, &a->racers[i].r);
 
 			if (a->h.ns <= 0 || h.ns < a->h.ns)
 				a->h = h;
+			fence = a->racers[i].r.fence_ns;
 		}
-	for (size_t i = 0; i < a->count; i++)
-		if (!a->racers[i].out)
-			drop(&a->racers[i], runner_load(a->j, &a->racers[i].r));
+	for (size_t i = 0; i < a->count; i++) {
+		struct racer *x = &a->racers[i];
+
+		if (x->loaded)
+			x->r.fence_ns = fence;
+		else if (!x->out)
+			drop(x, runner_load(a->j, &x->r));
+	}
 	spent_on(a->j, before);
 }
 
