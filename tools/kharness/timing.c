@@ -60,6 +60,12 @@ static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
  */
 static const double precise = 0.02, precise_ratio = 0.07;
 /*
+ * Two processes of one program differ, each with pages of its own: by up to 2.6 % for calls of 5 us
+ * on a busy machine. A difference smaller than this one (the logarithm of a ratio) is believed when
+ * new processes of all show it once more.
+ */
+static const double doubtful = 0.05;
+/*
  * The runner's clock may run behind the judge's by this share and this much before it counts as
  * forged; so often; and only when processor time, too, beyond that of an empty call, says that more
  * was done than the runner admits: on a busy machine a reply can be late in all honesty.
@@ -121,6 +127,8 @@ struct race {
 	size_t to_check;
 	/* call so far, be it timed or not, of those who decide how many calls a sample has */
 	double fastest_ns;
+	/* of the pairs of racers, what the processes before these showed; median NAN: nothing */
+	struct kstat_interval earlier[RACERS_MAX][RACERS_MAX];
 	double oracle_s;         /* what the results of one call take to compute */
 	double run_ns, delay_ns; /* of all samples, and what the racers waited in them */
 	int64_t waited_ns;       /* in void rounds */
@@ -733,17 +741,23 @@ add_row(const struct race *a, struct racer *x)
 
 /* Ratio of a subject's time to that of X, from the rounds that both took part in. */
 static void
-add_pair(const struct race *a, const struct racer *x, const struct racer *other, json_t *pairs)
+add_pair(const struct race *a, size_t i, size_t k, json_t *pairs)
 {
+	const struct racer *x = &a->racers[i], *other = &a->racers[k];
+	const struct kstat_interval *e = &a->earlier[i][k];
 	struct kstat_interval m;
 	size_t n = compare_racers(a, x, other, &m);
 
-	if (n)
-		json_array_append_new(pairs,
-		    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of",
-		        x->s->name, "workload", a->w->name, "ratio", exp(m.median), "low",
-		        exp(m.low), "high", fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict",
-		        kstat_verdicts[kstat_verdict(&m)]));
+	if (!n)
+		return;
+	if (!isnan(e->median))
+		m = (struct kstat_interval){ (m.median + e->median) / 2, fmin(m.low, e->low),
+			fmax(m.high, e->high) };
+	json_array_append_new(pairs,
+	    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of", x->s->name,
+	        "workload", a->w->name, "ratio", exp(m.median), "low", exp(m.low), "high",
+	        fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict",
+	        kstat_verdicts[kstat_verdict(&m)]));
 }
 
 static bool
@@ -839,22 +853,80 @@ anybody_forged(const struct race *a)
 }
 
 static void
-add_pairs(const struct race *a, json_t *pairs)
+drop(struct racer *x, enum outcome e)
 {
-	size_t firsts = a->j->o.all_pairs ? a->count : 1;
-
-	for (size_t i = 0; i < firsts; i++)
-		for (size_t k = i + 1; k < a->count; k++)
-			if (!a->racers[i].out && !a->racers[k].out)
-				add_pair(a, &a->racers[i], &a->racers[k], pairs);
+	if (e == OUT_OK)
+		return;
+	subject_outcome(x->s, e, &x->r, NULL);
+	x->out = true;
 }
 
-/* Time one workload; the candidate's noise, or NAN when it is out. */
-static double
-one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
+static size_t
+firsts(const struct race *a)
 {
-	double noise = NAN;
+	return a->j->o.all_pairs ? a->count : 1;
+}
 
+static void
+add_pairs(const struct race *a, json_t *pairs)
+{
+	for (size_t i = 0; i < firsts(a); i++)
+		for (size_t k = i + 1; k < a->count; k++)
+			if (!a->racers[i].out && !a->racers[k].out)
+				add_pair(a, i, k, pairs);
+}
+
+/* Keep what the pairs show; whether a small difference is among that. */
+static bool
+note_pairs(struct race *a)
+{
+	bool doubt = false;
+
+	for (size_t i = 0; i < firsts(a); i++)
+		for (size_t k = i + 1; k < a->count; k++) {
+			struct kstat_interval *m = &a->earlier[i][k];
+			enum kstat_verdict v;
+
+			m->median = NAN;
+			if (a->racers[i].out || a->racers[k].out ||
+			    !compare_racers(a, &a->racers[i], &a->racers[k], m))
+				continue;
+			v = kstat_verdict(m);
+			doubt |=
+			    (v == KSTAT_FASTER || v == KSTAT_SLOWER) && fabs(m->median) < doubtful;
+		}
+	return doubt;
+}
+
+static void
+forget_pairs(struct race *a)
+{
+	for (size_t i = 0; i < RACERS_MAX; i++)
+		for (size_t k = 0; k < RACERS_MAX; k++)
+			a->earlier[i][k].median = NAN;
+}
+
+/* New processes of all who are still in the race. */
+static void
+start_again(struct race *a)
+{
+	enum spent before = spent_on(a->j, SPENT_STARTING);
+
+	for (size_t i = 0; i < a->count; i++) {
+		struct racer *x = &a->racers[i];
+
+		if (x->out)
+			continue;
+		runner_close(&x->r);
+		drop(x, runner_open(a->j, &x->r, x->s->file, &a->m));
+	}
+	spent_on(a->j, before);
+}
+
+/* Samples of all on one workload; anew where they turn out to be too short, or forged. */
+static void
+sample(struct race *a, const struct ktask_workload *w)
+{
 	a->fastest_ns = INFINITY;
 	begin(a, w);
 	take_samples(a);
@@ -863,6 +935,23 @@ one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 		end(a);
 		begin(a, w);
 		take_samples(a);
+	}
+}
+
+/* Time one workload; the candidate's noise, or NAN when it is out. */
+static double
+one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
+{
+	double noise = NAN;
+
+	sample(a, w);
+	/* The processes of a GPU take long to start, and have shown no such differences. */
+	if (!note_pairs(a) || !a->paced || a->busy || a->enough < KSTAT_PAIRS) {
+		forget_pairs(a);
+	} else {
+		end(a);
+		start_again(a);
+		sample(a, w);
 	}
 	for (size_t i = 0; i < a->count && !a->busy; i++) {
 		struct racer *x = &a->racers[i];
@@ -900,15 +989,6 @@ open_memory(struct race *a)
 		out = n * y > out ? n * y : out;
 	}
 	memory_open(a->j, &a->m, in, out, CALLS_MAX);
-}
-
-static void
-drop(struct racer *x, enum outcome e)
-{
-	if (e == OUT_OK)
-		return;
-	subject_outcome(x->s, e, &x->r, NULL);
-	x->out = true;
 }
 
 struct race *
