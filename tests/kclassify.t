@@ -119,7 +119,7 @@ ok 'explain names level, threshold, category, line, text and pattern' '
 	grep -qx "  memory 2: score 0.3846, threshold 0.18, reached" out
 	grep -qx "    shared_memory 1, line 3: __shared__ f" out
 	grep -q "^      by .*__shared__" out
-	grep -qx "  memory: gate unsynchronised_local holds it at 0 instead of 2" out
+	grep -qx "  memory: gate unsynchronised_local limits it to 0 instead of 2" out
 	echo "{\"trial\":1,\"branch\":2,\"eval\":{\"code\":\"fmaf(\"}}" | kclassify -b c -e >out
 	grep -qx "001/02: cell 0100" out'
 ok 'explain masks escapes and shortens' '
@@ -168,7 +168,7 @@ cat >faults <<'EOS'
 "schema":"patterns/1","extends":1,"dims":{}|extends
 "schema":"patterns/1","extends":"../c.json","dims":{}|extends
 "schema":"patterns/1","extends":"self.json","dims":{}|more than 8
-"schema":"patterns/1","dims":{"speed":{}}|'speed' is no dimension
+"schema":"patterns/1","dims":{"speed":{}}|'speed' must be memory
 "schema":"patterns/1","dims":{"memory":[]}|memory: must be an object
 "schema":"patterns/1","dims":{"memory":{"4":[]}}|memory 4: a level is
 "schema":"patterns/1","dims":{"memory":{"1":{}}}|memory 1: must be a list
@@ -178,13 +178,13 @@ cat >faults <<'EOS'
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"comments":1,"patterns":["x"]}]}}|memory 1 a: comments
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1}]}}|memory 1 a: 'patterns'
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":[1]}]}}|not a pattern
-"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":[]}]}}|take away
+"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":[]}]}}|to remove
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":["x","(y"]}]}}|memory 1 a: pattern 2, offset 2: missing closing
-"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":["x"]},{"name":"a","weight":1,"patterns":["x"]}]}}|stands there twice
+"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":["x"]},{"name":"a","weight":1,"patterns":["x"]}]}}|is defined twice
 "schema":"patterns/1","dims":{},"gates":1|gates
 "schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":4,"when":[],"require":[]}]|gate g: 'level'
 "schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":2,"otherwise":2,"when":[],"require":[]}]|gate g: 'otherwise'
-"schema":"patterns/1","dims":{},"gates":[{"name":"g","level":2,"when":[],"require":[]}]|no dimension
+"schema":"patterns/1","dims":{},"gates":[{"name":"g","level":2,"when":[],"require":[]}]|must be memory
 "schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":2,"when":["["],"require":[]}]|gate g: pattern 1, offset 1
 EOS
 ok 'faults in a table are named' '

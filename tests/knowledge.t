@@ -135,7 +135,7 @@ ok 'the budget holds, and the first in order goes first' '
 	is "hardware/hopper " "$(kprompt -k -c b | head -n 2 | notes)"
 	campaign_of b grouped_gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":200}"
 	is 1 "$(kprompt -k -c b | grep -c "^P0 .*[a-z]$")"
-	kprompt -k -c b | grep -q "^P1 .*(left out: the budget is spent)$"
+	kprompt -k -c b | grep -q "^P1 .*(left out: no tokens left)$"
 	campaign_of b gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":0}"
 	kprompt -c b record.ndjson >out
 	is "[]" "$(jq -c .prompt.knowledge out)"
@@ -184,7 +184,7 @@ ok 'a campaign has notes of its own, and replaces shipped ones by the same name'
 		and index(\"skills/knowledge/ops/gemm.md\") == null" out
 	# Routes too.
 	jq ".gpus = {\"My Device\": [\"hopper\"]}" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
-	exits 2 kprompt -k -c own; grep -q "is no word of routes.json" err
+	exits 2 kprompt -k -c own; grep -q "is not in routes.json" err
 	for wrong in "del(.isas)" ".ops = []" ".ops.x = \"gemm\"" ".gpus.x = [7]" ".devices = {}"; do
 		jq "$wrong" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
 		exits 2 kprompt -k -c own; grep -q "own/knowledge/routes.json: \(isas\|ops\|ops.x\|gpus.x\|devices\): " err
@@ -208,23 +208,23 @@ ok 'faults of a note are told by file and line' '
 	n=own/knowledge/n.md
 	printf "%s\n" --- "title: T" "opps: gemm" --- "## S" "x" >$n; refused "own/knowledge/n.md:3: unknown key '\''opps'\''"
 	printf "%s\n" --- "title: T" "ops: gem" --- "## S" "x" >$n
-	refused "n.md:3: ops: '\''gem'\'' is no word of routes.json; there are: attention,"
-	printf "%s\n" --- "title: T" "archs: hopper," "ops:" --- "## S" "x" >$n; refused "n.md:4: ops: no words follow"
-	printf "%s\n" --- "title: T" "priority: 5" --- "## S" "x" >$n; refused "n.md:3: priority: '\''5'\'' is no whole number from 0 to 4"
+	refused "n.md:3: ops: '\''gem'\'' is not in routes.json; it must be one of: attention,"
+	printf "%s\n" --- "title: T" "archs: hopper," "ops:" --- "## S" "x" >$n; refused "n.md:4: ops: is empty"
+	printf "%s\n" --- "title: T" "priority: 5" --- "## S" "x" >$n; refused "n.md:3: priority: '\''5'\'' must be a whole number from 0 to 4"
 	printf "%s\n" --- "title: T" "tokens: many" --- "## S" "x" >$n; refused "n.md:3: tokens:"
-	printf "%s\n" --- "title: T" "only words" --- "## S" "x" >$n; refused "n.md:3: '\''only words'\'' is no \"key: value\""
-	printf "%s\n" "## S" "x" >$n; refused "n.md:1: a note begins with"
-	printf "%s\n" --- "title: T" "## S" >$n; refused "n.md:3: '\''## S'\'' is no"
-	printf "%s\n" --- "title: T" >$n; refused "n.md:1: the head has no end"
-	printf "%s\n" --- "ops: gemm" --- "## S" "x" >$n; refused "n.md:1: the head has no title"
-	printf "%s\n" --- "title: T" --- "words" >$n; refused "n.md:1: no section"
+	printf "%s\n" --- "title: T" "only words" --- "## S" "x" >$n; refused "n.md:3: '\''only words'\'' must have the form \"key: value\""
+	printf "%s\n" "## S" "x" >$n; refused "n.md:1: a note must begin with"
+	printf "%s\n" --- "title: T" "## S" >$n; refused "n.md:3: '\''## S'\'' must have"
+	printf "%s\n" --- "title: T" >$n; refused "n.md:1: the header does not end"
+	printf "%s\n" --- "ops: gemm" --- "## S" "x" >$n; refused "n.md:1: the header has no title"
+	printf "%s\n" --- "title: T" --- "words" >$n; refused "n.md:1: the note has no section"
 	printf "%s\n" --- "title: T" --- "## S" "" "## Z" "x" >$n; refused "n.md:4: the section '\''S'\'' is empty"
 	printf "%s\n" --- "title: T" --- "" "## " "x" >$n; refused "n.md:5: a section has no name"
 	printf "%s\n" --- "title: T" --- "## S" "<!-- speed: high -->" "x" >$n; refused "n.md:5: unknown key '\''speed'\''"
-	printf "%s\n" --- "title: T" --- "## S" "<!-- tokens: 7 -->" "x" >$n; refused "n.md:5: '\''tokens'\'' belongs into the head"
+	printf "%s\n" --- "title: T" --- "## S" "<!-- tokens: 7 -->" "x" >$n; refused "n.md:5: '\''tokens'\'' belongs in the header"
 	printf "%s\n" --- "title: T" --- "## S" "<!-- priority: 1" "x" >$n; refused "n.md:5: the comment with the keys"
 	printf "%s\n" --- "title: T" "tokens: 3" --- "## S" "more than three tokens of words" >$n
-	refused "n.md:1: the note comes to 11 tokens, more than the 3"
+	refused "n.md:1: the note has 11 tokens, more than the 3"
 	# A heading inside of a code fence is none; line numbers count on behind sections.
 	printf "%s\n" --- "title: T" --- "## S" "\`\`\`" "## no heading" "\`\`\`" "## Z" "<!-- when: never -->" "x" >$n
 	refused "n.md:9: when: '\''never'\''"
@@ -279,7 +279,7 @@ ok 'the shipped campaigns: none without notes, and a sensible share of the promp
 
 ok '--knowledge takes no file' '
 	exits 2 kprompt --knowledge -c campaign record.ndjson
-	grep -q "takes no input file" err
+	grep -q "does not take an input file" err
 	. "$T/helpers.sh"
 	campaign_of c gemm "" c
 	exits 0 kprompt -k -c c -o list

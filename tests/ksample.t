@@ -282,7 +282,7 @@ ok 'files of a bundle come along' '
 	ksample -t 7 -a a | jq -e ".sample.parent.files == [{path:\"t.h\",content:\"x\"}] and .sample.parent.code == \"main\""'
 
 ok 'an archive that does not fit, or code that is not there, is an error' '
-	exits 2 ksample -t 6 -a a4; grep "cannot be the past" err
+	exits 2 ksample -t 6 -a a4; grep "cannot come before" err
 	exits 2 ksample -t 7 -a nowhere; exits 2 ksample -t 7 -a a4 -g a4; grep "not a gradient" err
 	{ sed 1q g; echo "{\"kind\":\"cell\",\"cell\":\"9999\"}"; } >bad; exits 2 ksample -t 7 -a a4 -g bad; grep "bad:2" err
 	{ sed 1q g; echo "{]"; } >bad; exits 2 ksample -t 7 -a a4 -g bad; cat err

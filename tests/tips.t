@@ -51,7 +51,7 @@ ok 'hygiene: what over-fits is refused by rule, as an anti-pattern it may stand'
 ok 'a removed tip leaves a record and does not come back' '
 	. "$T/helpers.sh"
 	id=$(kmemory tips list -c c | sed -n "s/ .*vectorized_load.*//p")
-	exits 2 kmemory tips remove -c c "$id"; grep -q "the reason are needed" err
+	exits 2 kmemory tips remove -c c "$id"; grep -q "and the reason: tips remove ID" err
 	kmemory tips remove -c c "$id" --why "holds no more"
 	is "$id holds no more" "$(jq -r "\"\(.id) \(.why)\"" c.tips/nvidia-h200/softmax/c/removed.ndjson)"
 	jq -r .tip c.tips/nvidia-h200/softmax/c/removed.ndjson | grep -q "load 128 bits"
@@ -112,7 +112,7 @@ ok 'only what the same operation has left is shown, and the run says so' '
 		lacks "SOMETHING ELSE" $folder.text; lacks foreign_trick $folder.text
 	done
 	is "" "$(cat u.err)"; lacks "earlier campaigns have left" u.text
-	grep -q "show tips of earlier campaigns on softmax: 1, from $here; .*leaves them out" s.err
+	grep -q "show tips of earlier campaigns on softmax: 1, from $here; to leave them out" s.err
 	grep -q "show kinds of change that have paid on softmax: 1, from $tips;" s.err
 	grep -q "pad rows" s.text; grep -q "wide_loads (softmax" s.text'
 
@@ -143,7 +143,7 @@ ok 'a run that was ended at any moment is mended by the next; a forged record st
 	kcampaign run -c n >log 2>&1 || { cat log; exit 1; }
 	sums n | diff before -
 	sed -i "s/\"experiment_count\": 2/\"experiment_count\": 3/" n/memory/v3.json
-	exits 2 kcampaign run -c n; grep -q "memory/v3.json: experience.experiment_count: is 3, but the facts say 2" err
+	exits 2 kcampaign run -c n; grep -q "memory/v3.json: experience.experiment_count: is 3, but the records say 2" err
 	rm n/memory/v3.json; kcampaign views -c n; sums n | diff before -'
 
 # Answers of a linear search: a plan with a number of its own, then code that the null evaluator scores by its hash.

@@ -24,7 +24,7 @@ void
 koption_no_operands(const char *usage, int argc, char **argv)
 {
 	if (optind < argc) {
-		kwarn("there are no operands, and '%s' is one", argv[optind]);
+		kwarn("unexpected operand '%s'", argv[optind]);
 		koption_misuse(usage, NULL);
 	}
 }
@@ -60,7 +60,7 @@ die_exclusive(const struct koption *options, size_t count, const int *choice, co
 	for (size_t i = 0; i < count; i++)
 		if (options[i].choice == choice)
 			kbuf_printf(&b, "%s--%s", b.len ? ", " : "", options[i].name);
-	kbuf_puts(&b, " exclude each other");
+	kbuf_puts(&b, " cannot be used together");
 	koption_misuse(usage, b.data);
 }
 

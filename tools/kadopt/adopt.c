@@ -39,7 +39,7 @@ set_text(void *answers, const char *option, const char *text)
 	json_t *v = json_string(text);
 
 	if (!v)
-		kdie(K_USAGE, "%s: it is not UTF-8", option);
+		kdie(K_USAGE, "%s: is not UTF-8", option);
 	json_object_set_new(answers, option + strlen("--"), v);
 }
 
@@ -61,7 +61,7 @@ add_shape(void *answers, const char *option, const char *text)
 	char *name;
 
 	if (!sign || sign == text || !sign[1])
-		kdie(K_USAGE, "%s %s: it must be NAME=EXPRESSION", option, text);
+		kdie(K_USAGE, "%s %s: must be NAME=EXPRESSION", option, text);
 	if (!shapes)
 		json_object_set_new(answers, "shapes", shapes = json_object());
 	name = kstrndup(text, (size_t)(sign - text));
@@ -76,7 +76,7 @@ add_proxy(void *answers, const char *option, const char *text)
 	char *copy = kstrdup(text), *comma = strchr(copy, ',');
 
 	if (!comma)
-		kdie(K_USAGE, "%s %s: it must be LOW,HIGH", option, text);
+		kdie(K_USAGE, "%s %s: must be LOW,HIGH", option, text);
 	*comma = '\0';
 	json_object_set_new(answers, "proxy",
 	    json_pack("[f,f]", knum_double(copy, 0, 1e6, option),
@@ -143,7 +143,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	koption_no_operands(usage, argc, argv);
 	if (o->compare && !outputs_compare_ok(o->compare))
 		kdie(K_USAGE,
-		    "--compare %s: it is none of exact, float:RTOL, float32:RTOL, float64:RTOL",
+		    "--compare %s: must be exact, float:RTOL, float32:RTOL or float64:RTOL",
 		    o->compare);
 	if (timeout_s > 0)
 		json_object_set_new(a, "timeout_s", json_real(timeout_s));
@@ -169,13 +169,11 @@ complete(struct adopt_options *o)
 		    o->model ? json_pack("{s:s,s:s}", "provider", o->provider, "name", o->model)
 		             : json_pack("{s:s}", "provider", o->provider));
 	if (strcmp(mode, "linear") && strcmp(mode, "map-elites"))
-		kdie(K_USAGE, "--mode %s: it is neither linear nor map-elites", mode);
+		kdie(K_USAGE, "--mode %s: must be linear or map-elites", mode);
 	if (!file)
 		return;
 	if (!language_of(file))
-		kdie(K_USAGE,
-		    "--file %s: functions of .c, .cu, .cc, .cpp, .cxx and .C files can be adopted",
-		    file);
+		kdie(K_USAGE, "--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file", file);
 	json_object_set_new(o->answers, "language", json_string(language_of(file)));
 }
 
@@ -243,7 +241,9 @@ command_adopt(int argc, char **argv)
 		code = make_task(a);
 	}
 	if (code == K_OK)
-		ksay("---------- %s: `make campaign` there, then `kcampaign integrate`\n", a->dir);
+		ksay("---------- %s is ready: run `make campaign` there, then `kcampaign "
+		     "integrate`\n",
+		    a->dir);
 	adoption_free(a);
 	json_decref(o.answers);
 	return code;
@@ -294,7 +294,7 @@ command_status(int argc, char **argv)
 	for (size_t i = 0; i < LEN(steps); i++) {
 		char *path = kasprintf("%s/%s", a->dir, steps[i].file);
 
-		ksay("%-10s %s\n", steps[i].step, access(path, F_OK) ? "to be done" : "done");
+		ksay("%-10s %s\n", steps[i].step, access(path, F_OK) ? "not done yet" : "done");
 		free(path);
 	}
 	journal_status(a, &b);

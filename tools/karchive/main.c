@@ -53,9 +53,9 @@ view(const struct arguments *a, char **operands)
 	long trial, branch;
 
 	if (*operands && operands[1])
-		koption_misuse(usage, "one archive at a time");
+		koption_misuse(usage, "give one archive only");
 	if (o.id && !karch_id(o.id, &trial, &branch))
-		koption_misuse(usage, "--lineage wants an id such as 007/02");
+		koption_misuse(usage, "--lineage needs an id such as 007/02");
 	o.dir = a->dir;
 	o.archive = path;
 	karch_load(&archive, path, true);
@@ -93,6 +93,6 @@ main(int argc, char **argv)
 	if (a.view.view != VIEW_NONE)
 		return view(&a, argv + optind);
 	if (a.view.json)
-		koption_misuse(usage, "--json belongs to a view");
+		koption_misuse(usage, "--json needs a view");
 	return update(&a, argv + optind, (size_t)(argc - optind));
 }

@@ -55,8 +55,7 @@ parse(struct arguments *a, int argc, char **argv)
 	a->files = argv + optind;
 	if (*a->files ? a->mode != MODE_RECORDS && a->mode != MODE_SOURCE : a->mode == MODE_SOURCE)
 		koption_misuse(usage_text,
-		    *a->files ? "operands where none belong"
-		              : "--source wants files with source text");
+		    *a->files ? "unexpected operand" : "--source needs files with source text");
 }
 
 static struct rules *

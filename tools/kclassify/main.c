@@ -81,7 +81,7 @@ report_gate(void *arg, const char *name, int dim, int from, int to)
 {
 	struct report *r = arg;
 
-	kbuf_printf(&r->text, "  %s: gate %s holds it at %d instead of %d\n", kpattern_dims[dim],
+	kbuf_printf(&r->text, "  %s: gate %s limits it to %d instead of %d\n", kpattern_dims[dim],
 	    name, to, from);
 }
 
@@ -262,7 +262,7 @@ main(int argc, char **argv)
 	kutil_init("kclassify");
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (backend && patterns)
-		koption_misuse(usage, "-b and -p exclude each other");
+		koption_misuse(usage, "-b and -p cannot be used together");
 	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign(dir);
 	c.flags |= lower ? KPATTERN_REQUIRE_LOWER : 0;
 	c.flags &= ~((no_strip ? KPATTERN_STRIP : 0) | (no_gates ? KPATTERN_GATES : 0));

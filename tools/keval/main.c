@@ -62,11 +62,11 @@ parse(struct arguments *a, int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	a->files = argv + optind;
 	if (a->mode != MODE_REPLIES && a->mode != MODE_RACE && *a->files)
-		koption_misuse(usage, "there are operands, and nothing is done with them");
+		koption_misuse(usage, "unexpected operand");
 	if (a->mode == MODE_RACE && !*a->files)
-		koption_misuse(usage, "--race: no kernels to race");
+		koption_misuse(usage, "--race: give the kernels to race");
 	if (a->seed && (!*a->seed || a->seed[strspn(a->seed, "0123456789abcdef")]))
-		koption_misuse(usage, "--seed wants lower-case hex digits");
+		koption_misuse(usage, "--seed must be lower-case hex digits");
 }
 
 /* The null evaluator does with no task; everything else needs one. */
@@ -121,7 +121,7 @@ open_reply(struct keval *k, const struct krec *rec, struct entry *r)
 		                 .cut_off = !strcmp(finish, "length"),
 		             } };
 	if (json_object_get(rec->json, "eval"))
-		kdie(K_USAGE, "%s:%ld: the record is evaluated already", rec->file, rec->lineno);
+		kdie(K_USAGE, "%s:%ld: the record is already evaluated", rec->file, rec->lineno);
 	krec_id(rec, r->name, sizeof r->name);
 	r->s.name = r->name;
 	r->s.too_large = is_too_large(rec->json, text);

@@ -29,7 +29,7 @@ set_hints(void *to, const char *name, const char *value)
 
 	*hints = karch_cell(value);
 	if (*hints < 0)
-		kdie(K_USAGE, "%s %s: it must be a cell such as 2103", name, value);
+		kdie(K_USAGE, "%s %s: must be a cell such as 2103", name, value);
 }
 
 static void
@@ -187,12 +187,12 @@ main(int argc, char **argv)
 	kutil_init("kgrad");
 	parse(&a, argc, argv);
 	if (a.cells && a.hints >= 0)
-		koption_misuse(usage, "one view at a time");
+		koption_misuse(usage, "give one view only");
 	if (!a.cells && a.hints < 0 && a.json)
-		koption_misuse(usage, "--json belongs to a view");
+		koption_misuse(usage, "--json needs a view");
 	if (!a.cells && a.hints < 0)
 		return update(&a, argv + optind, (size_t)(argc - optind));
 	if (argc - optind > 1)
-		koption_misuse(usage, "one gradient at a time");
+		koption_misuse(usage, "give one gradient only");
 	return view(&a, argv[optind]);
 }

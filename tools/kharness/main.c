@@ -119,7 +119,7 @@ choice(const char *word, const char *const *list, size_t count, const char *opti
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(word, list[i]))
 			return (int)i;
-	fprintf(stderr, "kharness: %s: '%s' is none of its values\n%s", option, word, usage_text);
+	fprintf(stderr, "kharness: %s: unknown value '%s'\n%s", option, word, usage_text);
 	exit(K_USAGE);
 }
 
@@ -131,7 +131,7 @@ seed_of(const char *hex)
 
 	if (!*hex || *end || strlen(hex) > 16 ||
 	    strspn(hex, "0123456789abcdefABCDEF") != strlen(hex))
-		usage("--seed: up to 16 hexadecimal digits");
+		usage("--seed: must be up to 16 hexadecimal digits");
 	return v;
 }
 
@@ -206,7 +206,7 @@ chosen_backend(const char *name)
 	char *lack = b ? backend_lacks_runner(b) : NULL;
 
 	if (!b || lack)
-		kdie(K_USAGE, "--backend %s: %s", name, lack ? lack : "there is no such backend");
+		kdie(K_USAGE, "--backend %s: %s", name, lack ? lack : "no such backend");
 	return b;
 }
 
@@ -329,17 +329,17 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 		print_machine(o);
 	if (o->ceilings) {
 		if (argc != optind)
-			usage("operands where none belong");
+			usage("unexpected operand");
 		return;
 	}
 	if (!o->task)
-		usage("a task is needed: -t TASK.json");
+		usage("give a task: -t TASK.json");
 	if (argc - optind != (*lint ? 0 : 1) || machine)
-		usage(*lint || machine ? "operands where none belong"
-		                       : "one candidate, a shared object, is needed");
+		usage(*lint || machine ? "unexpected operand"
+		                       : "give one candidate, a shared object");
 	o->candidate = argv[optind];
 	if (o->apart && !o->solo)
-		usage("--apart says how --solo lays out memory: it needs --solo");
+		usage("--apart needs --solo, because it says how --solo lays out memory");
 	if (o->reuse)
 		o->correctness = o->timing = false;
 	if (o->max_samples < o->min_samples)
@@ -485,11 +485,11 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 		timed |= in && j->task->workloads[i].timed;
 	}
 	if (!any)
-		kdie(K_USAGE, "%s: no workload is in set '%s'", j->task->file, j->o.set);
+		kdie(K_USAGE, "%s: the set '%s' contains no workload", j->task->file, j->o.set);
 	if ((j->o.timing || j->o.reuse) && !timed)
 		kdie(K_USAGE, "%s: no workload of set '%s' is timed", j->task->file, j->o.set);
 	if (j->o.correctness && !j->oracle)
-		kdie(K_USAGE, "correctness can't be judged without --oracle ORACLE.so");
+		kdie(K_USAGE, "correctness needs --oracle ORACLE.so");
 }
 
 /*
@@ -583,10 +583,10 @@ main(int argc, char **argv)
 	else if (j.o.backend->device)
 		choose_device(&j);
 	if (j.o.solo && j.opencl)
-		usage("--solo calls a function of the host: OpenCL candidates have none");
+		usage("--solo needs a host function, which OpenCL candidates do not have");
 	/* Its oracle would be given addresses of the host. */
 	if (j.o.oracle && !j.device && backend_for(j.task->language)->pointers)
-		usage("the task's language is one of devices: --backend cuda or hip is needed");
+		usage("the task's language is device code; give --backend cuda or hip");
 	if (j.o.oracle)
 		j.oracle =
 		    oracle_open(j.task, j.o.oracle, j.o.threads, j.device ? device_stream() : NULL);

@@ -65,7 +65,7 @@ parse_options(struct options *o, int argc, char **argv)
 	if (o->out && !strcmp(o->out, "-"))
 		o->out = NULL;
 	if (argc - optind > 1)
-		koption_misuse(usage, "one prompt at a time");
+		koption_misuse(usage, "give one prompt only");
 	o->in = argv[optind];
 }
 
@@ -93,7 +93,7 @@ set_knob(json_t *manifest, const char *assignment)
 	char key[128];
 
 	if (!value)
-		kdie(K_USAGE, "%s: a knob is given as NAME=VALUE", assignment);
+		kdie(K_USAGE, "%s: must be NAME=VALUE", assignment);
 	for (;; p++) {
 		size_t n = strcspn(p, ".=");
 
@@ -131,7 +131,8 @@ use_feedback(const struct kcamp *camp)
 	json_t *group = json_object_get(camp->json, "model");
 
 	if (!*provider)
-		kdie(K_USAGE, "%s: feedback.provider: is empty; name the second model there",
+		kdie(K_USAGE,
+		    "%s: feedback.provider: is empty; set it to the provider of the second model",
 		    camp->file);
 	if (!group)
 		json_object_set_new(camp->json, "model", group = json_object());
@@ -170,7 +171,7 @@ read_record(struct krec *rec, const char *path)
 	if (!kin_next(&in, rec))
 		kdie(K_USAGE, "%s: no record", in.file);
 	if (kin_next(&in, &more))
-		kdie(K_USAGE, "%s: more than one record; kllm answers one prompt at a time",
+		kdie(K_USAGE, "%s: more than one record; kllm answers give one prompt only",
 		    in.file);
 	rec->file = path ? path : "<stdin>";
 	kin_close(&in);

@@ -125,8 +125,7 @@ render_record(const struct prompt *shared, const struct campaign *c, const struc
 		json_object_set(member, "memory", memory);
 	json_decref(memory);
 	if (!member)
-		kdie(K_IO, "%s:%ld: the prompt could not be written as JSON", rec->file,
-		    rec->lineno);
+		kdie(K_IO, "%s:%ld: the prompt cannot be written as JSON", rec->file, rec->lineno);
 	kbuf_free(&user);
 	kbuf_free(&whole);
 	json_decref(facts);
@@ -211,7 +210,8 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (argc - optind > !knowledge)
 		koption_misuse(usage,
-		    knowledge ? "--knowledge takes no input file" : "more than one input file");
+		    knowledge ? "--knowledge does not take an input file"
+		              : "more than one input file");
 	camp = kcamp_load(dir);
 	files_init(dir);
 	if (knowledge)

@@ -71,7 +71,7 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
 	if (output && format == BOTH)
-		koption_misuse(usage, "-o FILE belongs to --html or --markdown");
+		koption_misuse(usage, "-o FILE needs --html or --markdown");
 	load_report(&r, dir);
 	write_document(&d, &r);
 	if (format == BOTH) {

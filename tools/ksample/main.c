@@ -39,8 +39,7 @@ note_slope(struct search *s, const struct krec *rec)
 	if (strcmp(kind, "cell"))
 		return false;
 	if (c < 0 || s->slopes[c].known)
-		kdie(K_USAGE, "%s:%ld: not a cell, or one for the second time", rec->file,
-		    rec->lineno);
+		kdie(K_USAGE, "%s:%ld: not a cell, or a duplicate", rec->file, rec->lineno);
 	if (kjson_num_or(rec->json, "departures", 0) < 1)
 		return true;
 	s->has_slopes = true;
@@ -146,7 +145,7 @@ load(struct search *s, struct arguments *a)
 	if (s->trial < 1)
 		s->trial = 1;
 	if (s->archive.trial >= s->trial)
-		kdie(K_USAGE, "%s: an archive of trial %ld cannot be the past of trial %ld",
+		kdie(K_USAGE, "%s: is the archive of trial %ld, which cannot come before trial %ld",
 		    a->archive, s->archive.trial, s->trial);
 	hide_masked(s);
 	if (!a->gradient && s->archive.header)
@@ -190,7 +189,8 @@ main(int argc, char **argv)
 	load(&s, &a);
 	if (kcamp_linear(camp)) {
 		if (a.branch != 1)
-			kdie(K_USAGE, "--branch %ld: a round of a linear search has one branch",
+			kdie(K_USAGE,
+			    "--branch %ld: must be 1: a round of a linear search has one branch",
 			    a.branch);
 		sample = linear_json(&s);
 	} else {

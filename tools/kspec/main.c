@@ -34,9 +34,9 @@ device_or_die(const struct khw *h, const char *name)
 	char *near = d ? NULL : khw_near(h, name);
 
 	if (!d)
-		kdie(K_NO, "no file of docs/hardware is of the device '%s'%s%s%s", name,
-		    *near ? "; names of others: " : "", near,
-		    *near ? " (facts of another device never serve)" : "");
+		kdie(K_NO, "no file in docs/hardware describes the device '%s'%s%s%s", name,
+		    *near ? "; known devices: " : "", near,
+		    *near ? " (facts about another device are never used)" : "");
 	return d;
 }
 
@@ -74,11 +74,11 @@ consents_load(struct consents *c, const char *dir)
 			    path, line);
 		factor = khw_unit(dimension, unit, list, sizeof list);
 		if (factor <= 0)
-			kdie(K_USAGE, "%s:%ld: %s: '%s' is no unit of it: %s", path, line, metric,
-			    unit, list);
+			kdie(K_USAGE, "%s:%ld: %s: unit '%s' must be one of: %s", path, line,
+			    metric, unit, list);
 		if (consent_for(c, metric))
-			kdie(K_USAGE, "%s:%ld: %s: it stands in line %ld already", path, line,
-			    metric, consent_for(c, metric)->line);
+			kdie(K_USAGE, "%s:%ld: %s: is already in line %ld", path, line, metric,
+			    consent_for(c, metric)->line);
 		one = (struct consent){ kstrdup(metric), kstrdup(value), kstrdup(unit),
 			knum_double(value, 1e-6, 1e30, metric) * factor, line };
 		c->list = krealloc(c->list, (c->count + 1) * sizeof *c->list);
@@ -105,7 +105,7 @@ static void
 put_unknown(const struct options *o, const struct khw_device *d, const struct khw_fact *f,
     const char *metric)
 {
-	const char *reason = f ? f->source : "its file does not tell it";
+	const char *reason = f ? f->source : "its file does not have it";
 	char *line = kasprintf("%s: %s", metric, UNKNOWN);
 	json_t *record;
 
@@ -116,7 +116,7 @@ put_unknown(const struct options *o, const struct khw_device *d, const struct kh
 		json_decref(record);
 	} else {
 		kout_line(line, strlen(line));
-		kwarn("%s of %s: %s", metric, d->name, f ? reason : "its file does not tell it");
+		kwarn("%s of %s: %s", metric, d->name, f ? reason : "its file does not have it");
 	}
 	free(line);
 }
@@ -150,7 +150,7 @@ command_show(const struct options *o)
 
 	for (size_t i = 1; i < o->count; i++)
 		if (!khw_metric(o->operands[i], &dimension))
-			kdie(K_USAGE, "'%s' is no metric; docs/hardware/README.md lists them",
+			kdie(K_USAGE, "'%s' is not a metric; docs/hardware/README.md lists them",
 			    o->operands[i]);
 	kout_open(o->output);
 	for (size_t i = 0; i < d->fact_count && o->count == 1; i++)
@@ -196,7 +196,7 @@ main(int argc, char **argv)
 	o.operands = argv + optind;
 	o.count = (size_t)(argc - optind);
 	if (!o.count)
-		koption_misuse(usage_text, "a device or a command is needed");
+		koption_misuse(usage_text, "give a device or a command");
 	for (size_t i = 0; i < LEN(commands); i++)
 		if (!strcmp(commands[i].name, o.operands[0])) {
 			o.operands++;
