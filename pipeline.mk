@@ -152,7 +152,7 @@ unpaid = echo "$$@: is missing, and views ask no model:" \
 # $1 is a trial, $2 the one before it, $3 its branches' folders.
 define trial
 $(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson trials/$2/gradient.ndjson
-	@ksample -t $1 -b $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
+	@ksample --trial $1 --branch $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
 $(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.json
 	@kprompt -o $$@ $$(filter %/sample.ndjson,$$|)
 $(if $(TIPS),$(3:%=%/prompt.ndjson): | trials/000/tips.md)

@@ -103,7 +103,7 @@ else
 fi
 ok 'a round does not open without the evidence that the streak asks for, of the program that it starts from' '
 	mkdir -p r/trials/005; e=r/trials/005/evidence.ndjson
-	opens() { ksample -c r -t 5 -a "$1"; }
+	opens() { ksample -c r --trial 5 -a "$1"; }
 	opens streak-1 >s; jq -e ".sample | .escalation == \"diagnose\" and (has(\"evidence\") | not)" s
 	exits 3 opens streak-2; grep -q "round 6 cannot open: 2 rounds in a row were rolled back, and r/trials/005/evidence.ndjson, fresh evidence of 000/00, is missing" err
 	cp e3 $e; exits 2 opens streak-4; grep -q "was gathered after 3 rollbacks in a row, but there are now 4" err

@@ -52,10 +52,10 @@ ok 'usage' '
 	record | kaudit -c c >in; exits 2 kaudit -c c in; grep -q "already" err'
 ok 'every rule matches its examples and leaves the clean ones alone' 'kaudit --check'
 ok 'a rule that misses its example or accuses a clean one is told' '
-	jq ".rules[0].match += [\"int x;\"]" "$rules" >r.json; exits 1 kaudit --check -r r.json; grep -q "rule kept_pointer misses its example" err
-	jq ".rules[0].clean += .rules[0].match" "$rules" >r.json; exits 1 kaudit --check -r r.json; grep -q "rule kept_pointer accuses" err'
+	jq ".rules[0].match += [\"int x;\"]" "$rules" >r.json; exits 1 kaudit --check --rules r.json; grep -q "rule kept_pointer misses its example" err
+	jq ".rules[0].clean += .rules[0].match" "$rules" >r.json; exits 1 kaudit --check --rules r.json; grep -q "rule kept_pointer accuses" err'
 ok 'a faulty table is refused, with rule and field' '
-	try() { jq "$1" "$rules" >r.json; exits 2 kaudit --check -r r.json; grep -q "$2" err || { cat err; return 1; }; }
+	try() { jq "$1" "$rules" >r.json; exits 2 kaudit --check --rules r.json; grep -q "$2" err || { cat err; return 1; }; }
 	try ".rules[1].patern = 1" "rules\[1\]: unknown field .patern"
 	try "del(.rules[1].why)" "rules\[1\] (pointer_table): .why. must be"
 	try ".rules[2].match = []" "rules\[2\] (kept_record): .match. must be a non-empty list"
@@ -88,7 +88,7 @@ ok 'recorded replies of the campaigns are not accused' '
 	done
 	for c in "$KILN_DATA"/campaigns/*; do
 		ls "${c##*/}"-[0-9]*.src >list 2>/dev/null || continue
-		xargs kaudit --source -b "$(jq -r ".backend // \"c\"" "$c/campaign.json")" -t "$c/$(jq -r ".task // \"task.json\"" "$c/campaign.json")" <list
+		xargs kaudit --source -b "$(jq --rules ".backend // \"c\"" "$c/campaign.json")" -t "$c/$(jq -r ".task // \"task.json\"" "$c/campaign.json")" <list
 	done
 	[ "$n" -ge 50 ]'
 

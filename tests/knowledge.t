@@ -70,16 +70,16 @@ $(routed gemm "" opencl)
 E
 	campaign_of arm matmul "" c
 	jq ".isa = [\"neon\"]" campaign/trials/000/machine.json >arm/trials/000/machine.json
-	is "ops/gemm backends/c " "$(kprompt -k -c arm | notes)"
+	is "ops/gemm backends/c " "$(kprompt --knowledge -c arm | notes)"
 	rm -r arm/trials
-	is "ops/gemm backends/c " "$(kprompt -k -c arm | notes)"'
+	is "ops/gemm backends/c " "$(kprompt --knowledge -c arm | notes)"'
 
 ok 'names of a task: its op, else its name; case and dashes do not matter' '
 	. "$T/helpers.sh"
 	is "ops/grouped_gemm ops/gemm backends/c " "$(routed Grouped-GEMM x86 c | notes | sed "s/hardware.x86 //")"
 	campaign_of n "" "" c
 	jq ".op = \"unheard_of\" | .name = \"layernorm\"" campaign/task.json >n/task.json
-	kprompt -k -c n | grep -q ops/normalization
+	kprompt --knowledge -c n | grep -q ops/normalization
 	# The words of the best fit come first.
 	routed grouped_gemm x86 c | grep "^P1" | head -n 1 | grep -q ops/grouped_gemm'
 
@@ -100,7 +100,7 @@ ok 'the prompt: a section of the stable part, in order of priority, recorded wit
 	grep -qx "# What is known beforehand" stable
 	grep -qx "## Hopper (sm_90): Threads, registers, shared memory" stable
 	is "hardware knowledge skills" "$(jq -r ".prompt.sections | .[index(\"hardware\"):][:3] | join(\" \")" out)"
-	kprompt -k -c c | grep -v "(when \|left out" >list
+	kprompt --knowledge -c c | grep -v "(when \|left out" >list
 	sed "s/^P\(.\).*/\1/" list >priorities; sort -n priorities >sorted; same sorted priorities
 	sed "s/^P. *\([0-9]*\) tokens  \(.*\): \(.*\)/\1 \2 \3/" list >want
 	jq -r ".prompt.knowledge[] | \"\(.tokens) \(.file) \(.section)\"" out >got
@@ -127,21 +127,21 @@ ok 'the budget holds, and the first in order goes first' '
 		campaign_of b grouped_gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":$n}"
 		kprompt -c b record.ndjson >out
 		test "$(jq "[.prompt.knowledge[].tokens] | add // 0" out)" -le "$n"
-		kprompt -k -c b >list
+		kprompt --knowledge -c b >list
 		jq -r ".prompt.knowledge[] | \"\(.file): \(.section)\"" out >got
 		sed -n "/left out\|(when/!s/.*tokens  //p" list >want
 		same want got
 	done
-	is "hardware/hopper " "$(kprompt -k -c b | head -n 2 | notes)"
+	is "hardware/hopper " "$(kprompt --knowledge -c b | head -n 2 | notes)"
 	campaign_of b grouped_gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":200}"
-	is 1 "$(kprompt -k -c b | grep -c "^P0 .*[a-z]$")"
-	kprompt -k -c b | grep -q "^P1 .*(left out: no tokens left)$"
+	is 1 "$(kprompt --knowledge -c b | grep -c "^P0 .*[a-z]$")"
+	kprompt --knowledge -c b | grep -q "^P1 .*(left out: no tokens left)$"
 	campaign_of b gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":0}"
 	kprompt -c b record.ndjson >out
 	is "[]" "$(jq -c .prompt.knowledge out)"
 	jq -j .prompt.user out >user
 	lacks -q "known beforehand" user
-	is "" "$(kprompt -k -c b)"
+	is "" "$(kprompt --knowledge -c b)"
 	# What counts as a token: four bytes of what stands in the prompt.
 	campaign_of b gemm "NVIDIA H200" cuda
 	kprompt -c b record.ndjson >out
@@ -184,14 +184,14 @@ ok 'a campaign has notes of its own, and replaces shipped ones by the same name'
 		and index(\"skills/knowledge/ops/gemm.md\") == null" out
 	# Routes too.
 	jq ".gpus = {\"My Device\": [\"hopper\"]}" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
-	exits 2 kprompt -k -c own; grep -q "is not in routes.json" err
+	exits 2 kprompt --knowledge -c own; grep -q "is not in routes.json" err
 	for wrong in "del(.isas)" ".ops = []" ".ops.x = \"gemm\"" ".gpus.x = [7]" ".devices = {}"; do
 		jq "$wrong" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
-		exits 2 kprompt -k -c own; grep -q "own/knowledge/routes.json: \(isas\|ops\|ops.x\|gpus.x\|devices\): " err
+		exits 2 kprompt --knowledge -c own; grep -q "own/knowledge/routes.json: \(isas\|ops\|ops.x\|gpus.x\|devices\): " err
 	done
 	jq ".gpus[\"My Device\"] = [\"hopper\"]" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
 	jq ".gpu = \"My Device\"" own/campaign.json >x; mv x own/campaign.json
-	kprompt -k -c own | grep -q hardware/hopper'
+	kprompt --knowledge -c own | grep -q hardware/hopper'
 
 ok 'control characters of a note do not reach a prompt' '
 	. "$T/helpers.sh"
@@ -282,7 +282,7 @@ ok '--knowledge takes no file' '
 	grep -q "does not take an input file" err
 	. "$T/helpers.sh"
 	campaign_of c gemm "" c
-	exits 0 kprompt -k -c c -o list
+	exits 0 kprompt --knowledge -c c -o list
 	test -s list; test ! -s out'
 
 done_testing

@@ -230,7 +230,7 @@ ok 'what rounds are judged by is frozen when round 1 is closed' '
 	mv trials/000/judged.json keep; exits 1 kround check; grep -q "facts.sha256:[0-9]* contains .*judged.json" out; mv keep trials/000/judged.json
 	cp -r ../c ../opened; cd ../opened; rm trials/000/shapes.json
 	jq ".tolerance = {rtol: 0.9, atol: 0.9}" task.json >new; mv new task.json
-	exits 1 kcampaign run -n 1; cat err; grep -q "round 2 was closed with other facts, .*judged.json" err'
+	exits 1 kcampaign run -n 1; cat err; grep -q "round 2 was closed with other facts .*judged.json" err'
 
 if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
 	ok 'every file of it fits its schema' '

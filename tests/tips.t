@@ -130,10 +130,10 @@ ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no p
 	best=$(head -1 n/archive.ndjson | jq -r .best.id)
 	cp -r n m
 	rm m/memory/masks.ndjson
-	for b in 1 2; do ksample -c m -t 6 -b $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >open
+	for b in 1 2; do ksample -c m --trial 6 --branch $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >open
 	grep -qvxE "000/00|$best" open
 	kmemory build -c m; kmemory mask -c m v1 v2 v3 v4 v5
-	for b in 1 2; do ksample -c m -t 6 -b $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >closed
+	for b in 1 2; do ksample -c m --trial 6 --branch $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >closed
 	lacks -vxE "000/00|$best" closed'
 
 ok 'a run that was ended at any moment is mended by the next; a forged record stops it' '
@@ -171,16 +171,16 @@ ok 'in linear mode all of it is on; a masked round is neither told nor counted a
 	is 7 "$(kmemory list -c l | wc -l)"
 	mkdir -p l/trials/007; keval -c l --evidence 7 -a l/trials/006/archive.ndjson -o l/trials/007/evidence.ndjson
 	find .data/kiln/tips -name tips.md | grep -q /softmax/c/
-	ksample -c l -t 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
+	ksample -c l --trial 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
 	round=$(jq -r "select(.score.decision.verdict == \"rolled_back\").id" l/trials/00*/score.ndjson | head -1)
 	grep -qx "$round" told
 	v=v$(expr "${round%/*}" + 0)
 	change=$(kmemory read -c l "$v" --field optimization.action_description | tr -d \")
-	ksample -c l -t 7 | kprompt -c l --text >text; grep -q "$change" text
+	ksample -c l --trial 7 | kprompt -c l --text >text; grep -q "$change" text
 	kmemory mask -c l "$v"
-	ksample -c l -t 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
+	ksample -c l --trial 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
 	lacks -x "$round" told
-	ksample -c l -t 7 | kprompt -c l --text >text; lacks "$change" text'
+	ksample -c l --trial 7 | kprompt -c l --text >text; lacks "$change" text'
 
 ok 'no memory where none is asked for' '
 	. "$tests_dir/campaign.sh"

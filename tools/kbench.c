@@ -18,23 +18,12 @@
 #include "kutil.h"
 #include "status.h"
 
-static const char usage[] =
-    "usage: kbench [options] TASK KERNEL ...\n"
-    "Check kernels of one task, time them in turns, and say which is faster. TASK is a task.json, "
-    "or a folder with one.\n"
-    "  -b, --backend NAME   c, cuda, hip or opencl (default: the task's language)\n"
-    "  -s, --set SET        workloads of this set (default: full)\n"
-    "  -t, --threads N      threads that a kernel may use (default: all)\n"
-    "  -r, --repeat N       race N times, and count the verdicts\n"
-    "  -k, --knob NAME=VALUE  set a field of campaign.json, such as eval.timing_s=2; repeatable\n"
-    "  -j, --json           print records, one JSON object a line (default unless stdout is a "
-    "terminal)\n"
-    "  -p, --pretty         print the table even if stdout is not a terminal\n"
-    "  -o, --output FILE    write to FILE instead of stdout\n"
-    "  -h, --help           print this text\n"
-    "  -V, --version        print the version\n"
-    "Exit status: 0 if all kernels are correct and raced, 1 if one is not, 2 usage, 3 something is "
-    "missing.\n";
+static const char usage[] = "usage: kbench [OPTION...] TASK KERNEL...\n"
+                            "Check kernels of one task, time them in turns, and say which is "
+                            "faster. TASK is a task.json, "
+                            "or a\nfolder with one. Exit status: 0 if all kernels are correct and "
+                            "raced, 1 if one is not, 2 "
+                            "usage,\n3 if something is missing.\n";
 
 enum { ANSWER_MAX = 1 << 30 };
 
@@ -67,14 +56,23 @@ static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'b', "backend", .text = &a->backend },
-		{ 's', "set", .text = &a->set },
-		{ 't', "threads", .text = &a->threads },
-		{ 'r', "repeat", .text = &a->repeat },
-		{ 'k', "knob", .call = set_knob, .to = a },
-		{ 'o', "output", .text = &a->output },
-		{ 'j', "json", .choice = &a->format, .value = 'j' },
-		{ 'p', "pretty", .choice = &a->format, .value = 'p' },
+		{ 'b', "backend", .text = &a->backend,
+		    .help = "NAME\tc, cuda, hip or opencl (default: the backend of the task)" },
+		{ 's', "set", .text = &a->set,
+		    .help = "SET\trace on this set of workloads (default: full)" },
+		{ 0, "threads", .text = &a->threads,
+		    .help = "N\tthreads that a kernel may use (default: all)" },
+		{ 0, "repeat", .text = &a->repeat,
+		    .help = "N\trace N times, and count the verdicts" },
+		{ 'k', "knob", .call = set_knob, .to = a,
+		    .help = "NAME=VALUE\tset a field of campaign.json, such as eval.timing_s=2; "
+		            "repeatable" },
+		KOPTION_OUTPUT(&a->output),
+		{ 0, "json", .choice = &a->format, .value = 'j',
+		    .help = "\tprint records, one JSON object a line (default unless stdout is a "
+		            "terminal)" },
+		{ 0, "pretty", .choice = &a->format, .value = 'p',
+		    .help = "\tprint the table even if stdout is not a terminal" },
 	};
 
 	*a = (struct arguments){ .set = "full", .repeat = "1", .eval = json_object() };

@@ -65,7 +65,8 @@ lines(void)
 	CHECK(says("// kiln: launch kernel=a block= grid=1\n", "is not one to three expressions"));
 	CHECK(
 	    says("// kiln: launch kernel=a block=1 grid=1 shared=1,2\n", "is not one expression"));
-	CHECK(says("// kiln: launch kernel=a block=1 grid=1 stream=0\n", "'stream=0' must be one of"));
+	CHECK(says(
+	    "// kiln: launch kernel=a block=1 grid=1 stream=0\n", "'stream=0' must be one of"));
 	CHECK(says("// kiln: launch kernel=a block=1 grid=n * 2\n", "'*' must be one of"));
 	CHECK(says("// kiln: launch kernel=a grid=(n + 1 block=1\n", "'+' must be one of"));
 	CHECK(parses("// kiln: launch kernel=a grid=ceildiv(n, 64),max(1, (n + 3) / 4) block=( n "

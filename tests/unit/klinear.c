@@ -244,8 +244,8 @@ test_rolled_back(void)
 	          "table keyed on a pointer")
 	          .code == KLINEAR_AUDIT);
 	k = (struct klinear_case){ .duplicate_of = "002/01" };
-	CHECK(decide(
-	          &k, &c, "Round 4: ROLLED BACK — avg +100.0%, because it is the same program as 002/01")
+	CHECK(decide(&k, &c,
+	          "Round 4: ROLLED BACK — avg +100.0%, because it is the same program as 002/01")
 	          .code == KLINEAR_DUPLICATE);
 	k = (struct klinear_case){ .quality = "it spills 8 bytes of registers" };
 	CHECK(decide(&k, &c,
@@ -291,7 +291,8 @@ test_noise(void)
 	CHECK(decide(&k, &c, NULL).accepted);
 	c = measured(0.051, 0.051, false);
 	CHECK(decide(&k, &c,
-	          "Round 4: ROLLED BACK — avg +5.1%, inconclusive: within the noise, it is anything from "
+	          "Round 4: ROLLED BACK — avg +5.1%, inconclusive: within the noise, it is "
+	          "anything from "
 	          "-5.4% to +15.6%")
 	          .code == KLINEAR_INCONCLUSIVE);
 	c = measured(0.051, 0.051, true);
@@ -320,7 +321,8 @@ test_inconclusive(void)
 	CHECK(is_near(1.01, 1.005) && is_near(1.04, 0.99) && !is_near(1.04, 1.01) &&
 	    !is_near(1, 0.9));
 	CHECK(decide(&k, &c,
-	          "Round 4: ROLLED BACK — avg -5.0%, inconclusive: within the noise, it is anything from "
+	          "Round 4: ROLLED BACK — avg -5.0%, inconclusive: within the noise, it is "
+	          "anything from "
 	          "-14.5% to +4.5%")
 	          .code == KLINEAR_INCONCLUSIVE);
 	CHECK(!klinear_refutes("inconclusive") && !klinear_refutes("volatile"));
@@ -395,8 +397,8 @@ test_independent(void)
 	struct klinear_decision d;
 
 	klinear_decide(&k, &d);
-	CHECK(!d.accepted && d.code == KLINEAR_AGGREGATE &&
-	    strstr(d.why, "shape y got 3.0% slower"));
+	CHECK(
+	    !d.accepted && d.code == KLINEAR_AGGREGATE && strstr(d.why, "shape y got 3.0% slower"));
 	c = measured(0.30, -0.01, true);
 	klinear_decide(&k, &d);
 	CHECK(d.accepted);

@@ -16,8 +16,7 @@
 #include "koption.h"
 #include "ncu.h"
 
-static const char usage[] = "usage: kadopt configs [-c CAMPAIGN] [-o FILE] [--top N] [--variance "
-                            "X] [--key NAME,NAME...] [--ncu FILE]\n";
+static const char usage[] = "usage: kadopt configs [OPTION...]\n";
 
 enum { TOP_MAX = 64 };
 
@@ -43,12 +42,15 @@ static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->campaign },
-		{ 'o', "output", .text = &o->output },
-		{ 0, "top", .number = &o->top, .low = 1, .high = TOP_MAX },
-		{ 0, "variance", .real = &o->variance, .low = 1, .high = 1e6 },
-		{ 0, "key", .text = &o->key },
-		{ 0, "ncu", .text = &o->ncu },
+		KOPTION_CAMPAIGN(&o->campaign),
+		KOPTION_OUTPUT(&o->output),
+		{ 0, "top", .number = &o->top, .low = 1, .high = TOP_MAX,
+		    .help = "N\tchoose at most N configurations" },
+		{ 0, "variance", .real = &o->variance, .low = 1, .high = 1e6,
+		    .help = "X\tsplit a key if its times differ by more than the factor X" },
+		{ 0, "key", .text = &o->key,
+		    .help = "NAME,NAME...\tgroup calls by these arguments" },
+		{ 0, "ncu", .text = &o->ncu, .help = "FILE\ttake times from a CSV file of ncu" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

@@ -24,8 +24,7 @@
 #include "splice.h"
 #include "status.h"
 
-static const char usage[] = "usage: kadopt integrate [-c CAMPAIGN] [--pairs N] [--gate SHARE] "
-                            "[--keep-prompts]\n";
+static const char usage[] = "usage: kadopt integrate [OPTION...]\n";
 
 enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000 };
 
@@ -46,10 +45,13 @@ static void
 parse_options(struct integrate_options *o, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->campaign },
-		{ 0, "pairs", .number = &o->pairs, .low = 3, .high = 32 },
-		{ 0, "gate", .real = &o->gate, .low = 0.0001, .high = 0.99 },
-		{ 0, "keep-prompts", .flag = &o->keep_prompts },
+		KOPTION_CAMPAIGN(&o->campaign),
+		{ 0, "pairs", .number = &o->pairs, .low = 3, .high = 32,
+		    .help = "N\tcompare N pairs of runs" },
+		{ 0, "gate", .real = &o->gate, .low = 0.0001, .high = 0.99,
+		    .help = "SHARE\trequire that all calls together take this share less time" },
+		{ 0, "keep-prompts", .flag = &o->keep_prompts,
+		    .help = "\tkeep copies of the prompts" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

@@ -15,11 +15,8 @@
 #include "log.h"
 #include "watch.h"
 
-static const char usage[] = "usage: kadopt observe [-c CAMPAIGN] [-p PROJECT --file FILE --kernel "
-                            "NAME --build COMMAND --run COMMAND]\n"
-                            "                      [--launcher COMMAND] [--runs N] [--timeout "
-                            "SECONDS] [--launches] [--force | --check]\n"
-                            "                      [--log FILE | --instrument]\n";
+static const char usage[] = "usage: kadopt observe [-c DIR] [-p DIR --file FILE --kernel NAME "
+                            "--build COMMAND --run COMMAND] [OPTION...]\n";
 
 enum { RUNS = 3, RUNS_MAX = 99, TIMEOUT_S = 600 };
 
@@ -44,20 +41,32 @@ parse_options(struct options *o, int argc, char **argv)
 {
 	json_t *given = json_object();
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->campaign },
-		{ 'p', "project", .call = set_answer, .to = given },
-		{ 0, "file", .call = set_answer, .to = given },
-		{ 0, "kernel", .call = set_answer, .to = given },
-		{ 0, "build", .call = set_answer, .to = given },
-		{ 0, "run", .call = set_answer, .to = given },
-		{ 0, "launcher", .call = set_answer, .to = given },
-		{ 0, "runs", .number = &o->runs, .low = 0, .high = RUNS_MAX },
-		{ 0, "timeout", .real = &o->timeout_s, .low = 1, .high = 1e6 },
-		{ 0, "launches", .flag = &o->launches },
-		{ 0, "force", .flag = &o->force },
-		{ 0, "check", .flag = &o->check },
-		{ 0, "log", .text = &o->log },
-		{ 0, "instrument", .flag = &o->instrument },
+		KOPTION_CAMPAIGN(&o->campaign),
+		{ 'p', "project", .call = set_answer, .to = given,
+		    .help = "DIR\tthe project with the application" },
+		{ 0, "file", .call = set_answer, .to = given,
+		    .help = "FILE\tthe source file with the kernel, relative to the project" },
+		{ 0, "kernel", .call = set_answer, .to = given,
+		    .help = "NAME\tthe function to observe" },
+		{ 0, "build", .call = set_answer, .to = given,
+		    .help = "COMMAND\tbuild the project" },
+		{ 0, "run", .call = set_answer, .to = given,
+		    .help = "COMMAND\trun the application" },
+		{ 0, "launcher", .call = set_answer, .to = given,
+		    .help = "COMMAND\tput COMMAND before everything that runs" },
+		{ 0, "runs", .number = &o->runs, .low = 0, .high = RUNS_MAX,
+		    .help = "N\trun the application N times for times" },
+		{ 0, "timeout", .real = &o->timeout_s, .low = 1, .high = 1e6,
+		    .help = "S\ttime limit of a build or a run" },
+		{ 0, "launches", .flag = &o->launches,
+		    .help = "\tobserve launches instead of calls" },
+		{ 0, "force", .flag = &o->force, .help = "\tobserve again" },
+		{ 0, "check", .flag = &o->check,
+		    .help = "\texit 1 if the observation is out of date" },
+		{ 0, "log", .text = &o->log,
+		    .help = "FILE\tread the calls from a log of your own" },
+		{ 0, "instrument", .flag = &o->instrument,
+		    .help = "\tlet a model add the lines that log each call" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

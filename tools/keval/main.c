@@ -16,10 +16,11 @@
 #include "koption.h"
 #include "kutil.h"
 
-static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [-o FILE]\n"
-                            "             [--reference | --code FILE | --verify ID | --evidence "
-                            "TRIAL | --anchor TRIAL | --preflight | FILE ...]\n"
-                            "       keval [-c DIR] [-s SET] [-o FILE] --race TIMES KERNEL ...\n";
+static const char usage[] = "usage: keval [OPTION...] [FILE...]\n"
+                            "       keval --reference | --code FILE | --verify ID | --evidence "
+                            "TRIAL | --anchor TRIAL [OPTION...]\n"
+                            "       keval --race TIMES [-c DIR] [-s SET] [-o FILE] KERNEL...\n"
+                            "       keval --preflight [-c DIR]\n";
 
 enum mode {
 	MODE_REPLIES,
@@ -44,19 +45,30 @@ static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir },
-		{ 'a', "archive", .text = &a->archive },
-		{ 's', "set", .text = &a->set },
-		{ 'o', "output", .text = &a->output },
-		{ 0, "seed", .text = &a->seed },
-		{ 0, "inputs", .flag = &a->inputs },
-		{ 0, "reference", .choice = &a->mode, .value = MODE_REFERENCE },
-		{ 0, "code", .choice = &a->mode, .value = MODE_CODE, .text = &a->operand },
-		{ 0, "verify", .choice = &a->mode, .value = MODE_VERIFY, .text = &a->operand },
-		{ 0, "evidence", .choice = &a->mode, .value = MODE_EVIDENCE, .text = &a->operand },
-		{ 0, "anchor", .choice = &a->mode, .value = MODE_ANCHOR, .text = &a->operand },
-		{ 0, "race", .choice = &a->mode, .value = MODE_RACE, .text = &a->operand },
-		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT },
+		KOPTION_CAMPAIGN(&a->dir),
+		{ 'a', "archive", .text = &a->archive,
+		    .help = "FILE\tarchive of the previous trial, with the program to race "
+		            "against" },
+		{ 's', "set", .text = &a->set, .help = "SET\tuse this set of workloads" },
+		KOPTION_OUTPUT(&a->output),
+		{ 0, "seed", .text = &a->seed,
+		    .help = "HEX\tseed for inputs, to repeat an evaluation" },
+		{ 0, "inputs", .flag = &a->inputs,
+		    .help = "\tlist the files that an evaluation reads" },
+		{ 0, "reference", .choice = &a->mode, .value = MODE_REFERENCE,
+		    .help = "\tevaluate the reference" },
+		{ 0, "code", .choice = &a->mode, .value = MODE_CODE, .text = &a->operand,
+		    .help = "FILE\tevaluate this file" },
+		{ 0, "verify", .choice = &a->mode, .value = MODE_VERIFY, .text = &a->operand,
+		    .help = "ID\tmeasure a candidate again with reference and baselines" },
+		{ 0, "evidence", .choice = &a->mode, .value = MODE_EVIDENCE, .text = &a->operand,
+		    .help = "TRIAL\tgather evidence for a round of a linear search" },
+		{ 0, "anchor", .choice = &a->mode, .value = MODE_ANCHOR, .text = &a->operand,
+		    .help = "TRIAL\trace the best program against the reference" },
+		{ 0, "race", .choice = &a->mode, .value = MODE_RACE, .text = &a->operand,
+		    .help = "TIMES\trace the kernels, this many times" },
+		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT,
+		    .help = "\tcheck that evaluations can run here" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

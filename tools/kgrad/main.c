@@ -36,13 +36,15 @@ static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir },
-		{ 'g', "gradient", .text = &a->gradient },
-		{ 'a', "archive", .text = &a->archive },
-		{ 'o', "output", .text = &a->output },
-		{ 0, "hints", .call = set_hints, .to = &a->hints },
-		{ 0, "cells", .flag = &a->cells },
-		{ 0, "json", .flag = &a->json },
+		KOPTION_CAMPAIGN(&a->dir),
+		{ 'g', "gradient", .text = &a->gradient, .help = "FILE\tstart from this gradient" },
+		{ 'a', "archive", .text = &a->archive,
+		    .help = "FILE\tarchive of the previous trial" },
+		KOPTION_OUTPUT(&a->output),
+		{ 0, "hints", .call = set_hints, .to = &a->hints,
+		    .help = "CELL\tprint hints for a cell, such as 2103" },
+		{ 0, "cells", .flag = &a->cells, .help = "\tprint all cells" },
+		{ 0, "json", .flag = &a->json, .help = "\tprint the view as JSON" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

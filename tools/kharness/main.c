@@ -86,24 +86,48 @@ static const struct option long_options[] = { { "task", required_argument, NULL,
 	{ NULL, 0, NULL, 0 } };
 
 static const char usage_text[] =
-    "usage: kharness -t TASK.json [-s SET] [-o FILE] [--phase correctness|timing|both] [--oracle "
-    "ORACLE.so]\n"
-    "                [--against NAME=FILE.so]... [--all-pairs] [--busy-s S] [--threads N] [--seeds "
-    "N] [--seed HEX] [--timing-s S]\n"
-    "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] "
-    "[--run-timeout-s S]\n"
-    "                [--statistic median|min|mean] [--memory-mb N] [--sandbox "
-    "auto|bwrap|landlock|none]\n"
-    "                [--name NAME] [--backend c|cuda|hip|opencl] [--lock-clocks off|try|require] "
-    "[--lock-mhz N]\n"
-    "                CANDIDATE.so\n"
-    "       kharness --reuse -t TASK.json [-s SET] [--oracle ORACLE.so] [--against "
-    "NAME=FILE.so]... CANDIDATE.so\n"
-    "       kharness --solo -t TASK.json [-s SET] [--workload NAME | --apart] [--backend "
-    "c|cuda|hip] CANDIDATE.so\n"
+    "usage: kharness -t TASK.json [OPTION...] CANDIDATE.so\n"
+    "       kharness --reuse -t TASK.json [OPTION...] CANDIDATE.so\n"
+    "       kharness --solo -t TASK.json [OPTION...] CANDIDATE.so\n"
     "       kharness --machine [-o FILE]\n"
-    "       kharness --ceilings [--backend c|cuda|hip] [--threads N] [-t TASK.json] [-o FILE]\n"
-    "       kharness --lint TASK.json [--backend c|cuda|hip] [--oracle ORACLE.so]\n";
+    "       kharness --ceilings [--backend NAME] [--threads N] [-t TASK.json] [-o FILE]\n"
+    "       kharness --lint TASK.json [--backend NAME] [--oracle ORACLE.so]\n";
+
+static const char help_text[] =
+    "\n"
+    "  -t, --task FILE        the task to judge\n"
+    "  -s, --set SET          use this set of workloads (default: full)\n"
+    "  -o, --output FILE      write to FILE instead of stdout\n"
+    "      --phase PHASE      correctness, timing or both (default: both)\n"
+    "      --oracle FILE      shared object with the oracle\n"
+    "      --against NAME=FILE  time this program in turns with the candidate; repeatable\n"
+    "      --all-pairs        compare all programs with each other\n"
+    "      --backend NAME     c, cuda, hip or opencl (default: c)\n"
+    "      --name NAME        name of the candidate in the result\n"
+    "      --threads N        threads that a kernel may use (default: all)\n"
+    "      --seeds N          input seeds per workload and distribution (default: 2)\n"
+    "      --seed HEX         seed of all inputs (default: random)\n"
+    "      --timing-s S       time for samples per workload (default: 1)\n"
+    "      --min-samples N    samples per workload at least (default: 5)\n"
+    "      --max-samples N    samples per workload at most (default: 96)\n"
+    "      --warmup N         untimed calls at least (default: 2)\n"
+    "      --warmup-s S       untimed calls for at least S seconds (default: 0.1)\n"
+    "      --busy-s S         wait at most S seconds for a quiet machine (default: 60)\n"
+    "      --run-timeout-s S  time limit of a call (default: 60)\n"
+    "      --statistic WORD   median, min or mean of the samples (default: median)\n"
+    "      --memory-mb N      memory of a candidate (default: 4096)\n"
+    "      --sandbox NAME     auto, bwrap, landlock or none (default: auto)\n"
+    "      --lock-clocks HOW  lock the clocks of a CUDA device: off, try or require\n"
+    "      --lock-mhz N       lock them at N MHz\n"
+    "      --reuse            measure on buffers that were seen before, too\n"
+    "      --solo             call the candidate without a judge, for profilers\n"
+    "      --workload NAME    solo: call it on this workload\n"
+    "      --apart            solo: put every tensor next to unmapped memory\n"
+    "      --machine          describe this machine\n"
+    "      --ceilings         measure the rates that this machine reaches\n"
+    "      --lint FILE        check a task\n"
+    "  -h, --help             print this text\n"
+    "  -V, --version          print the version\n";
 
 static _Noreturn void
 usage(const char *why)
@@ -311,6 +335,7 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	while ((c = getopt_long(argc, argv, "t:s:o:hV", long_options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(usage_text, stdout);
+			fputs(help_text, stdout);
 			exit(K_OK);
 		} else if (c == 'V') {
 			kversion();

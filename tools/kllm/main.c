@@ -11,9 +11,7 @@
 #include "koption.h"
 #include "secret.h"
 
-static const char usage[] = "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--feedback] "
-                            "[--budget USD]\n"
-                            "            [--key-file FILE] [--allow-secrets] [FILE]\n";
+static const char usage[] = "usage: kllm [OPTION...] [FILE]\n";
 
 static const struct {
 	const char *name; /* ends in ':' when a command follows */
@@ -52,13 +50,17 @@ static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->dir },
-		{ 'o', "output", .text = &o->out },
-		{ 'k', "knob", .call = add_knob, .to = o },
-		{ 0, "budget", .text = &o->budget },
-		{ 0, "feedback", .flag = &o->feedback },
-		{ 0, "key-file", .text = &o->key_file },
-		{ 0, "allow-secrets", .flag = &o->allow_secrets },
+		KOPTION_CAMPAIGN(&o->dir),
+		KOPTION_OUTPUT(&o->out),
+		{ 'k', "knob", .call = add_knob, .to = o,
+		    .help = "NAME=VALUE\tset a field of campaign.json; repeatable" },
+		{ 0, "budget", .text = &o->budget,
+		    .help = "USD\trefuse a call that could exceed this cost" },
+		{ 0, "feedback", .flag = &o->feedback,
+		    .help = "\task the second model (feedback.*) to digest a log" },
+		{ 0, "key-file", .text = &o->key_file, .help = "FILE\tread the key from FILE" },
+		{ 0, "allow-secrets", .flag = &o->allow_secrets,
+		    .help = "\tsend prompts that contain something like a key" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

@@ -17,10 +17,7 @@
 
 #define FILE_MAX ((size_t)256 << 20)
 
-static const char usage[] = "usage: kprofile [-hV] [--format "
-                            "auto|ncu-raw|ncu-details|ncu-text|rocprofv3|callgrind|perf]\n"
-                            "                [--kernel REGEX] [--device NAME] [--peaks FILE] [-o "
-                            "FILE] FILE ...\n";
+static const char usage[] = "usage: kprofile [OPTION...] FILE...\n";
 
 static const struct {
 	const char *format, *source;
@@ -339,11 +336,14 @@ main(int argc, char **argv)
 {
 	struct options o = { .format = "auto" };
 	const struct koption options[] = {
-		{ 'f', "format", .text = &o.format },
-		{ 'k', "kernel", .text = &o.kernel },
-		{ 'd', "device", .text = &o.device },
-		{ 'p', "peaks", .text = &o.peaks },
-		{ 'o', "output", .text = &o.output },
+		{ 0, "format", .text = &o.format,
+		    .help = "FORMAT\tauto, ncu-raw, ncu-details, ncu-text, rocprofv3, callgrind or "
+		            "perf" },
+		{ 0, "kernel", .text = &o.kernel, .help = "REGEX\treport on this kernel" },
+		{ 0, "device", .text = &o.device,
+		    .help = "NAME\tuse the peaks of this device, from docs/hardware" },
+		{ 0, "peaks", .text = &o.peaks, .help = "FILE\ttake the peaks from this file" },
+		KOPTION_OUTPUT(&o.output),
 	};
 
 	kutil_init("kprofile");

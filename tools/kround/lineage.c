@@ -600,8 +600,8 @@ commit_to(const struct campaign *c, const char *branch)
 			code = refuse(branch,
 			    "contains a round that the records no longer accept, or another "
 			    "kernel; name another branch in git.branch and remove " LINEAGE " to "
-			                                                                    "begin "
-			                                                                    "a "
+			    "begin "
+			    "a "
 			    "new lineage");
 	if (!code)
 		code = grow(&l, c, &chain, branch, tip);

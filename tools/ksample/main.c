@@ -16,8 +16,8 @@
 #include "ksample.h"
 #include "kutil.h"
 
-static const char usage[] = "usage: ksample [-c DIR] [-t TRIAL] [-b BRANCH] [-a ARCHIVE] [-g "
-                            "GRADIENT] [-o FILE]\n";
+static const char usage[] = "usage: ksample [-c DIR] [--trial N] [--branch N] [-a FILE] [-g FILE] "
+                            "[-o FILE]\n";
 
 struct arguments {
 	const char *dir, *output;
@@ -158,12 +158,15 @@ parse(struct arguments *a, int argc, char **argv)
 {
 	const char *archive = NULL, *gradient = NULL;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir },
-		{ 'o', "output", .text = &a->output },
-		{ 't', "trial", .number = &a->trial, .low = 1, .high = 999999 },
-		{ 'b', "branch", .number = &a->branch, .low = 1, .high = 99 },
-		{ 'a', "archive", .text = &archive },
-		{ 'g', "gradient", .text = &gradient },
+		KOPTION_CAMPAIGN(&a->dir),
+		KOPTION_OUTPUT(&a->output),
+		{ 0, "trial", .number = &a->trial, .low = 1, .high = 999999,
+		    .help = "N\ttrial to sample for (default: the next one)" },
+		{ 0, "branch", .number = &a->branch, .low = 1, .high = 99,
+		    .help = "N\tbranch of the trial (default: 1)" },
+		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
+		{ 'g', "gradient", .text = &gradient,
+		    .help = "FILE\tgradient of the previous trial" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);

@@ -401,12 +401,15 @@ main(int argc, char **argv)
 	struct scorer s = { 0 };
 	bool check = false, holds = true;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &dir },
-		{ 'r', "reference", .text = &reference },
-		{ 'a', "archive", .text = &archive },
-		{ 'o', "output", .text = &output },
-		{ 0, "check", .flag = &check },
-		{ 0, "thin", .flag = &s.thin },
+		KOPTION_CAMPAIGN(&dir),
+		{ 'r', "reference", .text = &reference,
+		    .help = "FILE\tevaluated record of the reference" },
+		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
+		KOPTION_OUTPUT(&output),
+		{ 0, "check", .flag = &check,
+		    .help = "\tcheck the stored decisions of a linear search; exit 1 if one "
+		            "differs" },
+		{ 0, "thin", .flag = &s.thin, .help = "\twrite thin records" },
 	};
 
 	kutil_init("kscore");

@@ -10,13 +10,11 @@
 #include "kio.h"
 #include "koption.h"
 
-static const char usage_text[] = "usage: kspec [--json] [-c DIR] [-o FILE] DEVICE [METRIC ...]\n"
-                                 "       kspec check [-c DIR] [--device NAME] [-o FILE] [FILE "
-                                 "...]\n"
+static const char usage_text[] = "usage: kspec [--json] [-c DIR] [-o FILE] DEVICE [METRIC...]\n"
+                                 "       kspec check [-c DIR] [--device NAME] [-o FILE] [FILE...]\n"
                                  "       kspec roofline [--tolerant] [-c DIR] [-o FILE]\n"
                                  "       kspec tile --compute METRIC --flops N --bytes N --grid N "
-                                 "[--time-ns N] [-c DIR] [-o FILE] DEVICE\n"
-                                 "options of all: --hardware DIR, --help, --version\n";
+                                 "[OPTION...] DEVICE\n";
 
 static const struct {
 	const char *name;
@@ -177,17 +175,25 @@ main(int argc, char **argv)
 	struct options o = { .flops = -1, .bytes = -1, .time_ns = -1 };
 	long grid = -1;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o.campaign },
-		{ 'o', "output", .text = &o.output },
-		{ 0, "hardware", .text = &o.hardware },
-		{ 0, "device", .text = &o.device },
-		{ 0, "json", .flag = &o.json },
-		{ 0, "tolerant", .flag = &o.tolerant },
-		{ 0, "compute", .text = &o.compute },
-		{ 0, "flops", .real = &o.flops, .low = 0, .high = 1e30 },
-		{ 0, "bytes", .real = &o.bytes, .low = 0, .high = 1e30 },
-		{ 0, "grid", .number = &grid, .low = 1, .high = 1e12 },
-		{ 0, "time-ns", .real = &o.time_ns, .low = 1e-3, .high = 1e18 },
+		KOPTION_CAMPAIGN(&o.campaign),
+		KOPTION_OUTPUT(&o.output),
+		{ 0, "hardware", .text = &o.hardware,
+		    .help = "DIR\tread facts from DIR (default: docs/hardware)" },
+		{ 0, "device", .text = &o.device,
+		    .help = "NAME\tcheck: facts must be about this device" },
+		{ 0, "json", .flag = &o.json, .help = "\tprint facts as JSON" },
+		{ 0, "tolerant", .flag = &o.tolerant,
+		    .help = "\troofline: exit 0 even if facts are missing" },
+		{ 0, "compute", .text = &o.compute,
+		    .help = "METRIC\ttile: rate that the tile uses, such as fp16_matrix" },
+		{ 0, "flops", .real = &o.flops, .low = 0, .high = 1e30,
+		    .help = "N\ttile: operations of a tile" },
+		{ 0, "bytes", .real = &o.bytes, .low = 0, .high = 1e30,
+		    .help = "N\ttile: bytes that a tile moves" },
+		{ 0, "grid", .number = &grid, .low = 1, .high = 1e12,
+		    .help = "N\ttile: number of tiles" },
+		{ 0, "time-ns", .real = &o.time_ns, .low = 1e-3, .high = 1e18,
+		    .help = "N\ttile: measured time" },
 	};
 
 	kutil_init("kspec");
