@@ -315,8 +315,8 @@ step_call(struct reuse *u, struct player *p, struct batch *b, uint32_t weights)
 		return NAN;
 	}
 	if (!verify(u, p, b, true, "stale_weights",
-	        "the result was wrong after the weights had changed in place: it keeps something "
-	        "made of older ones"))
+	        "the result was wrong after the weights changed in place: it keeps something made "
+	        "of older weights"))
 		return NAN;
 	return runner_ns(u->j, &p->r, &s, &p->handshake);
 }

@@ -294,7 +294,7 @@ describe_fault(const struct judge *j, const struct runner *r, const struct batch
 	if (sig != SIGSEGV && sig != SIGBUS)
 		return;
 	if (address < 65536)
-		snprintf(text, text_len, ": a null pointer was followed");
+		snprintf(text, text_len, ": it dereferenced a null pointer");
 	for (int i = 0; i < 2; i++) {
 		uint64_t offset = address - r->base[i];
 
@@ -531,7 +531,7 @@ stop(struct runner *r)
 		    cpu_ns(r) - before > AWAKE_NS)
 			return awake(r, cpu_ns(r) - before);
 		if (know_ns() - start > (int64_t)START_S * 1000000000)
-			kdie(K_IO, "process %d does not stop", (int)r->pid);
+			kdie(K_IO, "cannot stop process %d", (int)r->pid);
 		usleep(20);
 		/* A SIGCONT in between would have cancelled the first. */
 		kill(r->pid, SIGSTOP);
@@ -595,7 +595,7 @@ look_at_lates(struct runner *r)
 	if (r->lates < LATE_TIMES || r->lates <= r->goes / 4)
 		return OUT_OK;
 	return outcome(r, OUT_AWAKE, "worked_after_return",
-	    "the device was still at work for it after it had returned");
+	    "the device was still working for it after it had returned");
 }
 
 /* The rows of a go's calls, to be read one by one. */
@@ -841,7 +841,7 @@ greet(struct judge *j, struct runner *r)
 	r->base[0] = hello.value[0];
 	r->base[1] = hello.value[1];
 	if (clock_getcpuclockid(r->pid, &r->clock))
-		kdie(K_MISSING, "no processor clock of process %d", (int)r->pid);
+		kdie(K_MISSING, "cannot read the processor clock of process %d", (int)r->pid);
 }
 
 /* The first moment that foreign code may run. */
@@ -857,7 +857,7 @@ runner_load(struct judge *j, struct runner *r)
 	if (e != OUT_OK)
 		return e;
 	if (report.what == KRUN_FAILED)
-		return outcome(r, OUT_DIED, "load", "it can't be loaded: %s", report.text);
+		return outcome(r, OUT_DIED, "load", "it cannot be loaded: %s", report.text);
 	if (report.what != KRUN_LOADED || sender != r->pid)
 		return outcome(r, OUT_PROTOCOL, "forged_report",
 		    "it wrote to the judge's connection while being loaded");

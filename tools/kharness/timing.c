@@ -813,13 +813,12 @@ judge_racer(const struct race *a, struct racer *x)
 	v = samples(a, x, &n);
 	if (looks_forged(x)) {
 		fail(x, STATUS_REJECTED, "clock_forged",
-		    "the clock in its process fell far behind the judge's, or its work went on "
-		    "after it had returned");
+		    "the clock in its process was much slower than the judge's, or it went on "
+		    "working after it returned");
 	} else if (solves_together(a, x)) {
 		snprintf(text, sizeof text,
-		    "a call of workload %s takes %.1f us by itself, and %.1f us in a row of %zu "
-		    "calls: "
-		    "calls were solved together before their turn",
+		    "a single call of workload %s takes %.1f us, but %.1f us in a row of %zu "
+		    "calls, so calls were computed together in advance",
 		    a->w->name, 1e-3 * kstat_quantile(x->lone, x->lones, 0.5),
 		    1e-3 * kstat_quantile(v, n, 0.5), a->calls);
 		fail(x, STATUS_REJECTED, "solved_together", text);
@@ -1106,7 +1105,7 @@ end_all(struct race *a)
 			x->s->status = STATUS_CORRECT;
 		if (!x->out && a->busy)
 			kbuf_printf(&x->s->log,
-			    "not timed: for %.0f s other programs kept the processors busy\n",
+			    "not timed: other programs kept the processors busy for %.0f s\n",
 			    (double)a->waited_ns * 1e-9);
 	}
 	race_close(a);
@@ -1120,12 +1119,12 @@ machine_json(const struct race *a)
 	bool busy = a->busy || share > busy_share;
 
 	if (a->busy)
-		kwarn("the machine is busy: for %.0f s other programs had the processors; not "
+		kwarn("the machine is busy: other programs used the processors for %.0f s; not "
 		      "timed",
 		    (double)a->waited_ns * 1e-9);
 	else if (busy)
-		kwarn("the machine is busy: %.0f %% of the time went to other programs, and was "
-		      "left out",
+		kwarn("the machine is busy: %.0f %% of the time went to other programs and is not "
+		      "counted",
 		    100 * share);
 	return json_pack("{s:b,s:f,s:f}", "busy", (int)busy, "delay_pct", 100 * share, "waited_s",
 	    (double)a->waited_ns * 1e-9);
