@@ -90,8 +90,8 @@ sandbox_words(const struct adoption *a, char **words, char *tmp)
 		return 0;
 	if (a->launcher)
 		kdie(K_USAGE,
-		    "%s/adopt.json: sandbox and launcher do not go together: a sandbox here "
-		    "contains nothing that runs there",
+		    "%s/adopt.json: sandbox and launcher cannot be used together: a sandbox on "
+		    "this machine does not contain what the launcher starts",
 		    a->dir);
 	kmake_folder(tmp);
 	memcpy(words, all, sizeof all);
@@ -120,8 +120,8 @@ static void
 explain(const struct adoption *a, const char *folder, const char *command, struct command_result *r)
 {
 	char *how = r->status == -1
-	    ? kasprintf("did not end within %.0f s (--timeout gives more)", a->timeout_s)
-	    : kasprintf("ended %s %d", r->status > 128 ? "by signal" : "with status",
+	    ? kasprintf("did not end within %.0f s (give it more with --timeout)", a->timeout_s)
+	    : kasprintf(r->status > 128 ? "was killed by signal %d" : "exited with status %d",
 	          r->status > 128 ? r->status - 128 : r->status);
 
 	r->why = kasprintf("'%s' %s in %s (log: %s)", command, how, folder, r->log);

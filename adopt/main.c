@@ -16,32 +16,32 @@ static const struct command {
 	bool looks; /* changes nothing, so others may be at work */
 	const char *help;
 } commands[] = {
-	{ "adopt", .run = command_adopt,
-	    .help = "all steps up to a campaign, one after the other" },
+	{ "adopt", .run = command_adopt, .help = "run all steps up to a campaign" },
 	{ "preflight", .step = preflight,
-	    .help = "look for everything that can be missing, and build and run a copy" },
+	    .help = "check all requirements, and build and run a copy" },
 	{ "observe", .run = command_observe,
 	    .help = "run the application and record every call of the kernel" },
 	{ "configs", .run = command_configs,
 	    .help = "choose representative configurations from what was observed" },
 	{ "extract", .step = extract,
-	    .help = "the kernel with what it needs, as a file that compiles alone" },
+	    .help = "extract the kernel into a file that compiles alone" },
 	{ "task", .step = make_task,
-	    .help = "a task from it, tried out on the reference, and a campaign" },
+	    .help = "make a task, try it on the reference, and make a campaign" },
 	{ "check", .step = check_frozen, .looks = true,
 	    .help = "verify that the frozen input files are unchanged" },
 	{ "integrate", .run = command_integrate,
-	    .help = "the winner into the application, if it holds there" },
-	{ "repair", .step = journal_repair, .help = "finish or undo what a killed kadopt left" },
-	{ "status", .step = show_status, .looks = true, .help = "where the adoption stands" },
+	    .help = "put the winner into the application if it works and pays there" },
+	{ "repair", .step = journal_repair,
+	    .help = "finish or undo the changes of an interrupted kadopt" },
+	{ "status", .step = show_status, .looks = true, .help = "show the state of the adoption" },
 };
 
 static int
 run_step(const struct command *c, int argc, char **argv)
 {
-	char *usage = kasprintf("usage: kadopt %s [-c CAMPAIGN]\n", c->name);
+	char *usage = kasprintf("usage: kadopt %s [OPTION...]\n", c->name);
 	const char *dir = ".";
-	const struct koption options[] = { { 'c', "campaign", .text = &dir } };
+	const struct koption options[] = { KOPTION_CAMPAIGN(&dir) };
 	struct adoption *a;
 	int code;
 
@@ -85,7 +85,7 @@ main(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run ? commands[i].run(argc - 1, argv + 1)
 			                       : run_step(&commands[i], argc - 1, argv + 1);
-	kwarn("'%s' is no command", argv[1]);
+	kwarn("unknown command '%s'", argv[1]);
 	print_usage(stderr);
 	return K_USAGE;
 }

@@ -48,23 +48,22 @@ signature_find(
 			continue;
 		if (found) {
 			snprintf(why, why_len,
-			    "it is defined in line %zu and in line %zu: leave one",
+			    "it is defined in line %zu and again in line %zu; remove one",
 			    kline_at(text, found->name_at), kline_at(text, x->name_at));
 			good = false;
 		}
 		found = x;
 	}
 	if (!found) {
-		snprintf(why, why_len, "it is not defined there, or by a macro, or under an #if");
+		snprintf(why, why_len, "it is not defined there, or only by a macro or inside #if");
 		good = false;
 	}
 	if (good &&
 	    (kscan_has_word(&k, found, "template") ||
 	        (found->name_at > 1 && text[found->name_at - 1] == ':'))) {
 		snprintf(why, why_len,
-		    "line %zu: it is %s: put a plain function around it, with types that are "
-		    "named, "
-		    "and adopt that one",
+		    "line %zu: it is %s; write a plain function around it, with named types, and "
+		    "adopt that function",
 		    kline_at(text, found->name_at),
 		    text[found->name_at - 1] == ':' ? "a member, or defined by a qualified name"
 		                                    : "a template");

@@ -315,8 +315,8 @@ read_raw(const char *path, struct raw *raw, json_int_t *dropped)
 
 		if (!krec_parse(&rec, p, strlen(p), why, sizeof why))
 			kdie(K_MISSING,
-			    "%s: %s: the application wrote over its own records, or was cut off",
-			    path, why);
+			    "%s: %s: the application overwrote these records, or was killed", path,
+			    why);
 		if (json_object_get(rec.json, "begun_ns"))
 			raw->begun = kjson_int_or(rec.json, "begun_ns", 0);
 		else if (json_object_get(rec.json, "end"))
@@ -380,16 +380,14 @@ die_unseen(const struct watch *w)
 	snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
 	if (!was_loaded(w, program))
 		kdie(K_MISSING,
-		    "%s of %s was seen: the library that watches was not loaded into %s: a program "
-		    "that is "
-		    "linked statically, or that changes its user, does not take it",
+		    "%s of %s was seen, because the watching library was not loaded into %s; "
+		    "programs that are linked statically or change their user do not load it",
 		    w->launches ? "no launch" : "no call", w->a->kernel,
 		    *program ? program : "any program");
 	if (w->launches)
 		kdie(K_MISSING,
-		    "no launch of %s was seen: the CUDA run-time library is linked into the "
-		    "program itself; relink with "
-		    "-cudart shared, or use --instrument (what was linked: "
+		    "no launch of %s was seen, because the CUDA run-time library is linked "
+		    "statically; relink with -cudart shared, or use --instrument (build log: "
 		    "%s/adopt/log/watch-build.log)",
 		    w->a->kernel, w->a->dir);
 	kdie(K_MISSING,

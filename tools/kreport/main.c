@@ -97,11 +97,14 @@ main(int argc, char **argv)
 	const char *dir = ".", *output = NULL;
 	int format = BOTH;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &dir },
-		{ 'o', "output", .text = &output },
-		{ 0, "html", .choice = &format, .value = HTML },
-		{ 0, "markdown", .choice = &format, .value = MARKDOWN },
-		{ 0, "json", .choice = &format, .value = JSON },
+		KOPTION_CAMPAIGN(&dir),
+		KOPTION_OUTPUT(&output),
+		{ 0, "html", .choice = &format, .value = HTML,
+		    .help = "\tprint only the HTML page" },
+		{ 0, "markdown", .choice = &format, .value = MARKDOWN,
+		    .help = "\tprint only the Markdown page" },
+		{ 0, "json", .choice = &format, .value = JSON,
+		    .help = "\tprint only the facts behind the pages" },
 	};
 	struct report r;
 	json_t *facts;
@@ -110,7 +113,7 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
 	if (output && format == BOTH)
-		koption_misuse(usage, "-o FILE belongs to --html, --markdown or --json");
+		koption_misuse(usage, "-o FILE needs --html, --markdown or --json");
 	load_report(&r, dir);
 	facts = report_facts(&r);
 	if (format == JSON) {

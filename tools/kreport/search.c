@@ -121,8 +121,8 @@ plot_progress(const struct report *r)
 			high = fmax(high, r->list[i].speedup.mean);
 		}
 	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials",
-	    "A point for every correct candidate, a cross at the foot for every other one, a line "
-	    "for the best so far, which ends at %s after trial %ld.",
+	    "A point for every correct candidate, a cross at the bottom for every other one, and "
+	    "a line for the best so far, which ends at %s after trial %ld.",
 	    show_times(o[r->last].best), r->last);
 	p.x.low = 0.5;
 	p.x.high = (double)r->last + 0.5;
