@@ -8,21 +8,7 @@
 #include "kreport.h"
 #include "status.h"
 
-enum { MOST_REASONS = 12, LONGEST_REASON = 240 };
-
-/* Candidates that failed in the same way. */
-struct reason {
-	char *key;    /* status and text without numbers */
-	json_t *text; /* of the first, cut */
-	const char *status;
-	struct kbuf ids;
-	long count;
-};
-
-struct reasons {
-	struct reason *list;
-	size_t count;
-};
+enum { MOST_REASONS = 12, LONGEST_REASON = 240, MOST_IDS = 8 };
 
 /* Numbers tell apart what is alike: line numbers, counts, sizes. */
 static char *
@@ -44,27 +30,25 @@ without_numbers(const char *status, const char *text)
 	return b.data;
 }
 
+/* Into ALL, by key: status and text without numbers; the text is that of the first. */
 static void
-add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
+add_reason(json_t *all, const struct kcandidate *c, const char *text)
 {
-	char *key = without_numbers(status_rows[c->status].name, text);
-	struct reason *r = NULL;
+	const char *status = status_rows[c->status].name;
+	char *key = without_numbers(status, text);
+	json_t *o = json_object_get(all, key);
+	json_int_t n = kjson_int_or(o, "n", 0);
+	const char *ids = kjson_str_or(o, "ids", "");
 
-	for (size_t i = 0; i < all->count && !r; i++)
-		if (!strcmp(all->list[i].key, key))
-			r = &all->list[i];
-	if (!r) {
-		all->list = krealloc(all->list, (all->count + 1) * sizeof *all->list);
-		r = &all->list[all->count++];
-		*r = (struct reason){ .key = kstrdup(key),
-			.text = cut_json(text, LONGEST_REASON),
-			.status = status_rows[c->status].name };
+	if (!o) {
+		o = json_pack("{s:s,s:s,s:o}", "key", key, "status", status, "text",
+		    cut_json(text, LONGEST_REASON));
+		json_object_set_new(all, key, o);
 	}
-	if (r->count < 8)
-		kbuf_printf(&r->ids, "%s%s", r->count ? " " : "", c->id);
-	else if (r->count == 8)
-		kbuf_puts(&r->ids, " …");
-	r->count++;
+	if (n <= MOST_IDS)
+		json_object_set_new(o, "ids",
+		    json_sprintf("%s%s%s", ids, n ? " " : "", n < MOST_IDS ? c->id : "…"));
+	json_object_set_new(o, "n", json_integer(n + 1));
 	free(key);
 }
 
@@ -91,7 +75,7 @@ error_line(const char *log)
 }
 
 static void
-add_failure(struct reasons *all, const struct kcandidate *c)
+add_failure(json_t *all, const struct kcandidate *c)
 {
 	const json_t *reasons = of(c, "eval.reasons"), *first = json_array_get(reasons, 0);
 	const char *log = text_of(c, "eval.build.log", "");
@@ -113,10 +97,11 @@ add_failure(struct reasons *all, const struct kcandidate *c)
 static int
 by_count(const void *x, const void *y)
 {
-	const struct reason *a = x, *b = y;
+	const json_t *a = *(json_t *const *)x, *b = *(json_t *const *)y;
+	json_int_t n = kjson_int_or(a, "n", 0), m = kjson_int_or(b, "n", 0);
 
-	return a->count != b->count ? (a->count < b->count) - (a->count > b->count)
-	                            : strcmp(a->key, b->key);
+	return n != m ? (n < m) - (n > m)
+	              : strcmp(kjson_str_or(a, "key", ""), kjson_str_or(b, "key", ""));
 }
 
 static json_t *
@@ -136,51 +121,47 @@ statuses_json(const struct report *r)
 	return rows;
 }
 
-/* Frees them. */
+/* The most frequent ones of ALL, which is taken over. */
 static json_t *
-reasons_json(struct reasons *all)
+reasons_json(json_t *all)
 {
-	json_t *rows = json_array(), *o;
+	size_t count = json_object_size(all), n = 0;
+	json_t **list = kcalloc(count + 1, sizeof *list), *rows = json_array(), *o;
+	const char *key;
 
-	if (all->count)
-		qsort(all->list, all->count, sizeof *all->list, by_count);
-	for (size_t i = 0; i < all->count; i++) {
-		struct reason *x = &all->list[i];
-
-		if (i < MOST_REASONS)
-			json_array_append_new(rows,
-			    json_pack("{s:s,s:I,s:O,s:s}", "status", x->status, "n",
-			        (json_int_t)x->count, "text", x->text, "ids", x->ids.data));
-		free(x->key);
-		json_decref(x->text);
-		kbuf_free(&x->ids);
-	}
-	free(all->list);
+	json_object_foreach(all, key, o) list[n++] = o;
+	if (n)
+		qsort(list, n, sizeof *list, by_count);
+	for (size_t i = 0; i < n && i < MOST_REASONS; i++)
+		json_array_append(rows, list[i]);
+	free(list);
+	json_decref(all);
 	o = rows_json(rows);
 	if (o)
 		json_object_update_new(o,
-		    json_pack("{s:I,s:b}", "kinds", (json_int_t)all->count, "more",
-		        all->count > MOST_REASONS));
+		    json_pack(
+		        "{s:I,s:b}", "kinds", (json_int_t)count, "more", count > MOST_REASONS));
 	return o;
 }
 
 void
 add_failures(json_t *f, const struct report *r)
 {
-	struct reasons all = { 0 };
 	bool cheats = false, rolled_back = false;
+	json_t *all;
 
 	if (r->count < 2)
 		return;
+	all = json_object();
 	for (size_t i = 0; i < r->count; i++) {
 		const struct kcandidate *c = &r->list[i];
 
 		cheats |= is_cheat(c);
 		rolled_back |= !strcmp(c->verdict, "rolled_back");
 		if (c != r->reference && !c->correct && !is_cheat(c))
-			add_failure(&all, c);
+			add_failure(all, c);
 	}
 	json_object_set_new(f, "failures",
 	    json_pack("{s:o,s:o*,s:b,s:b}", "statuses", statuses_json(r), "reasons",
-	        reasons_json(&all), "cheats", cheats, "rolled_back", rolled_back));
+	        reasons_json(all), "cheats", cheats, "rolled_back", rolled_back));
 }
