@@ -510,9 +510,9 @@ is_look(const struct race *a)
 /* ---- rounds ---- */
 
 /*
- * What the inputs of this round are drawn from: the task's first distribution, and rarely, in secret,
- * a mixture. Where a kernel is slower on rare values, a mixture in half of the rounds would leave
- * their median anywhere between both speeds.
+ * What the inputs of this round are drawn from: the task's first distribution, and rarely, in
+ * secret, a mixture. Where a kernel is slower on rare values, a mixture in half of the rounds would
+ * leave their median anywhere between both speeds.
  */
 static enum kdist
 inputs_of_round(const struct race *a)
