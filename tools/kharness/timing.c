@@ -58,7 +58,7 @@ static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
  * that is clearly not 1, less will do: the interval is 3.5 standard errors wide on each side, and a
  * score has two such links, each a mean over the workloads.
  */
-static const double precise = 0.02, precise_ratio = 0.07;
+static const double precise = 0.02, precise_ratio = 0.05;
 /*
  * Two processes of one program differ, each with pages of its own: by up to 2.6 % for calls of 5 us
  * on a busy machine. A difference smaller than this one (the logarithm of a ratio) is believed when
