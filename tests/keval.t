@@ -30,7 +30,7 @@ void twice(const REAL *x, REAL *y, int n)
 		y[i] = 2 * x[i];
 }
 E
-echo '{"name":"twice","eval":{"timing_s":0.05,"warmup_s":0.01,"seeds":1}}' >campaign.json
+echo '{"name":"twice","eval":{"timing_s":0.05,"seeds":1}}' >campaign.json
 mkdir -p null trials/000/00
 echo '{"name":"null","eval":{"evaluator":"null"}}' >null/campaign.json
 
