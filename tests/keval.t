@@ -332,7 +332,7 @@ ok 'a candidate goes to kharness with the knobs' '
 	bin/keval -o out.ndjson in
 	is "correct 3 ab 0.01" "$(jq -r ".eval|\"\(.status) \(.tier) \(.seed) \(.noise.floor)\"" out.ndjson)"
 	is 1 "$(wc -l <calls)"
-	grep -q -- "-t ./task.json -s quick --phase both --oracle ./trials/000/build/.*so --seeds 1 --statistic median --timing-s 0.05" calls
+	grep -q -- "-t ./task.json -s quick --phase both --oracle ./trials/000/build/.*so --seeds 1 --timing-s 0.05" calls
 	jq -r .eval.log out.ndjson | grep -q "n4096: 0.002 ms, 2.048 GFLOP/s, 16.38 GB/s"'
 ok 'the work folder is gone afterwards' '
 	[ -z "$(ls -A "$TMPDIR")" ]'

@@ -350,7 +350,7 @@ if command -v openssl >/dev/null; then
 	t 'a certificate that nobody vouches for is refused; one that SSL_CERT_FILE names is not' '
 		fresh; openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost >/dev/null 2>&1
 		: >s.log
-		openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & trap "kill $!" EXIT
+		openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & server=$!; trap "kill \$server" EXIT
 		for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
 		exits 2 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -o d/a "$P"; grep -q ": permanent: .*certificate" err
 		SSL_CERT_FILE=$PWD/c.pem exits 75 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -k model.retries=1 -k model.stall_s=0.3 -o d/a "$P"
@@ -359,7 +359,7 @@ if command -v openssl >/dev/null; then
 	if strace -o /dev/null true 2>/dev/null && [ -n "$(find /etc/ssl/certs -name '????????.0' 2>/dev/null | head -n 1)" ]; then
 		t 'a certificate of the system is looked up, and not all of them are read' '
 			unset SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE KLLM_CA; fresh; : >s.log
-			openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & trap "kill $!" EXIT
+			openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & server=$!; trap "kill \$server" EXIT
 			for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
 			export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 			exits 2 strace -f -o trace -e trace=file kllm -c "$T" -k model.provider=openai -k model.name=m -k "model.base_url=https://localhost:$port/v1" "$P"
