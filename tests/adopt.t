@@ -95,7 +95,7 @@ ok 'before the campaign has run there is nothing to integrate; a changed task is
 
 ok 'the campaign finds a program that is fast where it is timed' '
 	. ./helpers.sh
-	edit c/campaign.json ".eval += {set: \"full\", timing_s: 0.05, min_samples: 25, warmup_s: 0.01, seeds: 1} | .memory = {enabled: \"off\"} | .tips = {enabled: \"off\"}"
+	edit c/campaign.json ".eval += {set: \"full\", timing_s: 0.05, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"}"
 	kcampaign run -c c -n 1 >out; cat out
 	grep -q "Round 2: ACCEPTED" out
 	cp -r c unused'
@@ -162,7 +162,7 @@ if [ -d "$tests_dir/apps/heat/replies" ]; then
 		rm -rf heat; cp -r "$tests_dir/apps/heat" heat; rm -r heat/replies; printf "die 192 192 9\nfin 128 160 3\n" >heat/some.conf
 		adopt m --compare float:1e-4 >out
 		cp -r "$tests_dir/apps/heat/replies" m/replies
-		edit m/campaign.json ".model = {provider: \"replay\"} | .eval += {set: \"full\", timing_s: 0.05, min_samples: 25, warmup_s: 0.01, seeds: 1}"
+		edit m/campaign.json ".model = {provider: \"replay\"} | .eval += {set: \"full\", timing_s: 0.05, min_samples: 25, seeds: 1}"
 		kcampaign run -c m -n "$(ls m/replies | wc -l)"
 		exits 0 kadopt integrate -c m; grep -q "^ACCEPTED" out'
 else

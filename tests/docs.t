@@ -64,7 +64,7 @@ ok 'the README sets PATH before it needs a tool, and calls only what exists' '
 	while read -r word; do
 		case " $tools " in *" $word "*) test -e found; continue ;; esac
 		case $word in
-		export) >found ;;
+		export) : >found ;;
 		sh | make | jq | sort | uniq | less | tests/cheats/run) ;;
 		*) echo "what is $word?"; exit 1 ;;
 		esac

@@ -332,8 +332,6 @@ t 'a model behind a gateway on this machine costs what the campaign says, and th
 	priced() { s=$1; shift; http "$s" openai -k model.price_input=3 -k model.price_output=15 -o a "$@" "$P"; }
 	priced usage@n5; jq -e ".reply | (.cost_usd - (.usage.input_tokens * 3 + .usage.output_tokens * 15) / 1e6 | fabs) < 1e-9" a
 	[ "$(tr -dc 1-9 <"$T/.spend")" ]
-	priced usage@n6 -k model.price_cached=0
-	jq -e ".reply | (.cost_usd - ((.usage.input_tokens - .usage.cache_read_tokens) * 3 + .usage.output_tokens * 15) / 1e6 | fabs) < 1e-9" a
 	exits 2 priced usage@n7 --budget 0.0001; grep -q "this request may cost" err; is 0 "$(requests usage@n7)"
 	exits 2 http usage@n7 openai -k model.price_input=3 "$P"; grep -q "model.price_output: is missing" err
 	exits 2 http usage@n7 openai -k model.price_input=3000 "$P"; grep -q "price_input" err
@@ -347,7 +345,7 @@ if command -v openssl >/dev/null; then
 	t 'a certificate that nobody vouches for is refused; one that SSL_CERT_FILE names is not' '
 		fresh; openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost >/dev/null 2>&1
 		: >s.log
-		openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & trap "kill $!" EXIT
+		openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & server=$!; trap "kill \$server" EXIT
 		for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
 		exits 2 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -o d/a "$P"; grep -q ": permanent: .*certificate" err
 		SSL_CERT_FILE=$PWD/c.pem exits 75 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -k model.retries=1 -k model.stall_s=0.3 -o d/a "$P"
@@ -356,7 +354,7 @@ if command -v openssl >/dev/null; then
 	if strace -o /dev/null true 2>/dev/null && [ -n "$(find /etc/ssl/certs -name '????????.0' 2>/dev/null | head -n 1)" ]; then
 		t 'a certificate of the system is looked up, and not all of them are read' '
 			unset SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE KLLM_CA; fresh; : >s.log
-			openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & trap "kill $!" EXIT
+			openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & server=$!; trap "kill \$server" EXIT
 			for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
 			export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 			exits 2 strace -f -o trace -e trace=file kllm -c "$T" -k model.provider=openai -k model.name=m -k "model.base_url=https://localhost:$port/v1" "$P"

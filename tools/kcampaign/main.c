@@ -31,7 +31,7 @@ static const struct kcommand commands[] = {
 	    "make one candidate again from a stage on" },
 	{ "verify", "j", NULL, command_verify, false, "measure the best kernel again" },
 	{ "knobs", "o", "[GROUP]", command_knobs, true,
-	    "explain the fields of campaign.json, or of one group, such as eval" },
+	    "list fields of campaign.json, or of a group; explain one" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },
 };
 
