@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "journal.h"
-#include "kfrozen.h"
 #include "kio.h"
 #include "koption.h"
+#include "kseal.h"
 
 static const char usage[] = "usage: kadopt adopt [-o CAMPAIGN] -p PROJECT --file FILE --kernel "
                             "NAME --build COMMAND --run COMMAND\n"
@@ -264,7 +264,7 @@ int
 command_check(int argc, char **argv)
 {
 	struct adoption *a = open_adoption(argc, argv, "usage: kadopt check [-c CAMPAIGN]\n");
-	char *fault = kfrozen_fault(a->dir);
+	char *fault = kseal_adopted(a->dir);
 	int code = fault ? K_USAGE : K_OK;
 
 	if (fault)

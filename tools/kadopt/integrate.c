@@ -15,10 +15,10 @@
 #include "karch.h"
 #include "kchain.h"
 #include "kfence.h"
-#include "kfrozen.h"
 #include "kio.h"
 #include "klog.h"
 #include "koption.h"
+#include "kseal.h"
 #include "real.h"
 #include "runs.h"
 #include "splice.h"
@@ -492,7 +492,7 @@ command_integrate(int argc, char **argv)
 	code = journal_repair(a);
 	if (code != K_OK)
 		return code;
-	fault = kfrozen_fault(a->dir);
+	fault = kseal_adopted(a->dir);
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
 	camp = kcamp_load(a->dir);

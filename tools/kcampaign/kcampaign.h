@@ -106,20 +106,13 @@ int command_shapes(const struct options *o);
 /* What is wrong with the quick set of a linear search, a line each, appended; false: nothing. */
 bool shapes_faults(const struct kcamp *c, struct kbuf *text);
 /*
- * Dies when the active set is not what it was when round 1 was closed; with WRITE notes what it is,
- * the first time, and says whether this was that.
- */
-bool shapes_freeze(const struct kcamp *c, bool write);
-bool shapes_frozen(void);
-/* Write down what later rounds are held to; dies when it cannot. */
-void freeze(const char *path, const json_t *what);
-
-/*
- * judged.c: what of the task and its programs is not what it was when round 1 was closed, a line
- * each, appended; false: nothing, or round 1 is open. And the note of what it is.
+ * judged.c: what of the task, its programs and the set of shapes is not what it was when round 1
+ * was closed, a line each, appended; false: nothing, or round 1 is open.
  */
 bool judged_faults(const struct kcamp *c, struct kbuf *text);
-void judged_freeze(const struct kcamp *c);
+/* Note what it is, and so close round 1; false: that has been done before. */
+bool judged_freeze(const struct kcamp *c);
+bool judged_frozen(void);
 
 /*
  * confirm.c: dies with K_NO while linear.confirm asks for a person's word that is not there, or is

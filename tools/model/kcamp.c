@@ -222,7 +222,7 @@ const struct kknob kknobs[] = {
 
 	{ "records.enabled", KKNOB_ENUM, "auto", 0, 0, "auto|on|off",
 	    "after each trial write rounds/ and logs/ and commit what was accepted, see "
-	    "kround(1); auto: in linear mode" },
+	    "krecords(1); auto: in linear mode" },
 
 	{ "git.branch", KKNOB_STR, "auto", 0, 0, NULL,
 	    "branch for accepted kernels in the repository that holds the campaign; auto: "

@@ -26,6 +26,13 @@ kseal_lock(const char *dir, bool alone)
 	return fd;
 }
 
+/* NAME in DIR; the caller frees. */
+static char *
+at(const char *dir, const char *name)
+{
+	return strcmp(dir, ".") ? kasprintf("%s/%s", dir, name) : kstrdup(name);
+}
+
 /*
  * Does the line hold NAME:"VALUE"? Quotes within a text are escaped, so nobody's words can look
  * like a member.
@@ -80,13 +87,11 @@ take_line(struct kseal *s, const char *kind, const char *line, size_t len)
 char *
 kseal_read(struct kseal *s, const char *dir, const char *kind)
 {
-	bool here = !strcmp(dir, ".");
 	const char *fault = NULL;
 	char *end;
 	size_t len = 0;
 
-	*s = (struct kseal){ .lines = json_array(),
-		.path = kasprintf("%s%s" KSEAL_FILE, here ? "" : dir, here ? "" : "/") };
+	*s = (struct kseal){ .lines = json_array(), .path = at(dir, KSEAL_FILE) };
 	s->text.data = kread_file(s->path, SEAL_MAX, &len);
 	if (!s->text.data && errno != ENOENT)
 		kdie_errno(K_IO, "%s", s->path);
@@ -137,6 +142,7 @@ kseal_add(struct kseal *s, const char *kind, json_t *event)
 	ksha256_hex(text, strlen(text) - 1, hex);
 	kbuf_printf(&s->text, "%.*s" OWN "%s\"}\n", (int)strlen(text) - 1, text, hex);
 	memcpy(s->head, hex, sizeof hex);
+	s->changed = true;
 	json_object_set_new(event, "n", json_integer(++s->count));
 	json_object_set_new(event, "sha256", json_string(hex));
 	json_array_append_new(s->lines, event);
@@ -146,8 +152,9 @@ kseal_add(struct kseal *s, const char *kind, json_t *event)
 void
 kseal_save(struct kseal *s)
 {
-	if (kwrite_file(s->path, s->text.data, s->text.len) < 0)
+	if (s->changed && kwrite_file(s->path, s->text.data, s->text.len) < 0)
 		kdie_errno(K_IO, "%s", s->path);
+	s->changed = false;
 }
 
 void
@@ -215,7 +222,7 @@ kseal_files(const char *dir, const char *const *files)
 	char hex[65];
 
 	for (; *files; files++) {
-		char *path = kasprintf("%s/%s", dir, *files);
+		char *path = at(dir, *files);
 
 		if (kseal_file(path, hex))
 			json_object_set_new(digests, *files, json_string(hex));
@@ -225,7 +232,7 @@ kseal_files(const char *dir, const char *const *files)
 }
 
 char *
-kseal_changed(const char *dir, const char *kind, const char *consequence)
+kseal_changed(const char *dir, const char *kind, const char *since)
 {
 	struct kseal s;
 	const char *name;
@@ -235,15 +242,24 @@ kseal_changed(const char *dir, const char *kind, const char *consequence)
 
 	json_object_foreach(json_object_get(line, "files"), name, digest)
 	{
-		char *path = kasprintf("%s/%s", dir, name);
+		char *path = at(dir, name);
 		bool there = kseal_file(path, hex);
 
 		if (!fault && (!there || strcmp(hex, kseal_digest(line, name))))
-			fault = kasprintf("%s: %s since %s:%lld was written; %s", path,
-			    there ? "it has changed" : "it is gone", s.path,
-			    (long long)kjson_int_or(line, "n", 0), consequence);
+			fault = kasprintf("%s: %s since %s (" KSEAL_FILE ":%lld): figures before "
+			                  "and after cannot be "
+			                  "compared; put it back, or begin anew in another "
+			                  "folder",
+			    path, there ? "it has changed" : "it is gone", since,
+			    (long long)kjson_int_or(line, "n", 0));
 		free(path);
 	}
 	kseal_close(&s);
 	return fault;
+}
+
+char *
+kseal_adopted(const char *dir)
+{
+	return kseal_changed(dir, KSEAL_ADOPTED, "the function was adopted");
 }

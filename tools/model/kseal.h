@@ -29,6 +29,7 @@ struct kseal {
 	char *path;
 	struct kbuf text;
 	long count;
+	bool changed; /* since it was read */
 };
 
 /*
@@ -46,7 +47,7 @@ void kseal_open(struct kseal *s, const char *dir, const char *kind);
 void kseal_close(struct kseal *s);
 /* Add a line with the members of EVENT, which is taken; it is among LINES. Nothing is written. */
 void kseal_add(struct kseal *s, const char *kind, json_t *event);
-/* Write what was added. Dies with K_IO. */
+/* Write what was added, if anything was. Dies with K_IO. */
 void kseal_save(struct kseal *s);
 /* All of that for one line. */
 void kseal_note(const char *dir, const char *kind, json_t *event);
@@ -63,9 +64,15 @@ bool kseal_file(const char *path, char hex[65]);
 /* Those of FILES (ends with NULL) in DIR that exist, as "files" of a line. New reference. */
 json_t *kseal_files(const char *dir, const char *const *files);
 /*
- * The first file of the last line of KIND that is not what it was, as a line that says what to do
- * and ends in CONSEQUENCE, which the caller frees; NULL: all are.
+ * The first file of the last line of KIND that is not what it was SINCE, as a line that says what
+ * to do, which the caller frees; NULL: all are.
  */
-char *kseal_changed(const char *dir, const char *kind, const char *consequence);
+char *kseal_changed(const char *dir, const char *kind, const char *since);
+/*
+ * The same of an adopted campaign's files on which all of its figures rest: task, reference,
+ * oracle, observations. NULL: nothing was adopted, too.
+ */
+#define KSEAL_ADOPTED "adopted"
+char *kseal_adopted(const char *dir);
 
 #endif
