@@ -36,9 +36,9 @@ E2
 
 ok 'a link among the names of kiln is refused by its name, and what it leads to stays as it is' '
 	. ./helpers.sh
-	for name in trials rounds logs memory runs .run.lock .proof report.html report.md; do
+	for name in trials rounds logs memory runs .run.lock .proof report.html report.md seal.ndjson; do
 		fresh; rm -rf "d/$name"
-		case $name in .*|report.*) to=victim ;; *) to= ;; esac
+		case $name in .*|report.*|seal.*) to=victim ;; *) to= ;; esac
 		ln -s "$T/outside/$to" "d/$name"
 		for command in "kcampaign status" "kcampaign run" "kcampaign views" "kcampaign best" \
 			"krecords close" "krecords remember" kreport "kaudit --report"; do
@@ -53,7 +53,7 @@ ok 'so is one below them, and what is no file' '
 	. ./helpers.sh
 	t=trials/001
 	for name in $t $t/02 $t/02/reply.txt $t/02/eval.ndjson $t/score.ndjson trials/.rules \
-		trials/.rules/score rounds/round-1 seal.ndjson memory/v1.json; do
+		trials/.rules/score rounds/round-1 memory/v1.json; do
 		fresh; rm -rf "d/$name"; mkdir -p "d/${name%/*}"
 		ln -s "$T/outside/victim" "d/$name"
 		for command in "kcampaign status" "kcampaign run" "kcampaign redo 001/01" \

@@ -373,6 +373,19 @@ ok 'a wide search: a row for each candidate, a commit for each new best' '
 	is 2 "$(grep -c "^| 002/0" o/c/rounds/round-3/summary.md)"
 	test -s o/c/rounds/round-3/kernel_snapshot/02/affine.c
 	grep -q "^### round-3 — NO NEW BEST" o/c/logs/optimize.md'
+ok 'kill -9 before any system call that changes something: nothing is lost, wedged or accused' '
+	. ./make.sh; . ./repo.sh
+	repository cut; campaign cut/c; rounds cut/c 1 3; krecords close -c cut/c; cp -r cut full; rounds full/c 4 4; krecords close -c full/c
+	prints full/c >want; cat full/c/seal.ndjson >>want; git -C full rev-parse optimize/aff_c_cpu >>want
+	point=0 code=0
+	while point=$((point + 1)); [ "$code" = 0 ]; do
+		rm -rf at; cp -r cut at; rounds at/c 4 4
+		code=0; killat $point krecords close -c at/c || code=$?
+		[ "$code" -le 1 ]
+		krecords close -c at/c; krecords check -c at/c >said || { cat said; exit 1; }
+		prints at/c >got; cat at/c/seal.ndjson >>got; git -C at rev-parse optimize/aff_c_cpu >>got; same want got
+	done
+	echo "$point points"; test "$point" -gt 40; is "" "$(find at/c -name "*.??????" ! -name "*.ndjson")"'
 ok 'kill -9 at any moment, and the next run makes it whole' '
 	. ./make.sh; . ./repo.sh; repository kill; campaign kill/c; rounds kill/c
 	for ms in 005 010 015 020 025 030 040 050 060 080 100 120; do
@@ -406,6 +419,25 @@ ok 'a run is refused while its logs are not what was written; off it writes none
 	test ! -e trials/003
 	cp ../saved/optimize.md logs; exits 0 kcampaign run -n 1; test -d rounds/round-4
 	jq ".records = {enabled: \"off\"}" campaign.json >k; mv k campaign.json; exits 0 kcampaign run -n 1; test ! -e rounds/round-5'
+
+ok 'kcampaign upgrade: what older versions sealed, each in its way, is sealed anew' '
+	. ./make.sh; campaign up; rounds up; cd up
+	mkdir -p logs memory rounds/round-1/artifacts
+	echo x >logs/closed.ndjson; echo "{}" >memory/v0.json; echo "{}" >memory/compact-003.ndjson
+	sha256sum trials/000/00/eval.ndjson >rounds/round-1/artifacts/facts.sha256
+	echo "{\"event\":\"mask\",\"masked\":true,\"n\":1,\"previous\":\"\",\"schema\":\"mask/1\",\"sha256\":\"$(printf %064d 1)\",\"time\":\"t\",\"trial\":3,\"versions\":[\"v2\"],\"why\":\"w\"}" >memory/masks.ndjson
+	printf "%s\n" "{\"schema\":\"lineage/1\",\"kind\":\"branch\",\"branch\":\"b\"}" "{\"schema\":\"lineage/1\",\"kind\":\"commit\",\"round\":1,\"id\":\"000/00\",\"commit\":\"$(printf %040d 1)\",\"tree\":\"t\",\"files\":{}}" >logs/lineage.ndjson
+	echo "{\"schema\":\"shapes/1\"}" >trials/000/shapes.json; mkdir -p trials/002/01
+	echo "{\"id\":\"002/01\",\"prompt\":{\"memory\":{\"masks\":\"$(printf %064d 1)\"}}}" >trials/002/01/prompt.ndjson
+	cp -r ../up ../up2; echo >>../up2/trials/000/00/eval.ndjson; cp -r ../up2 ../up3
+	exits 1 kcampaign upgrade -c ../up2; grep -q "trials/000/00/eval.ndjson: is not what rounds/round-1/artifacts/facts.sha256 says: nothing was converted" err
+	rm ../up2/.run.lock; diff -r ../up2 ../up3
+	kcampaign upgrade
+	is "memory branch commit frozen" "$(jq -r .kind seal.ndjson | xargs)"
+	is "memory/compact-003.ndjson" "$(echo rounds* logs* memory/* trials/000/shapes* | tr " " "\n" | grep -v "[*]")"
+	exits 0 kcampaign upgrade; grep -q "nothing to convert" out
+	krecords remember; exits 1 krecords check; is "" "$(grep mask out)"
+	krecords list | grep -q "^v2 *.MASKED"'
 
 python=/usr/bin/python3
 if $python -W ignore -c 'import jsonschema' 2>/dev/null; then

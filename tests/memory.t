@@ -145,6 +145,21 @@ ok 'masks that were changed are refused: event, order, end' '
 	head -2 good >t/seal.ndjson; krecords remember -c t
 	exits 1 krecords check -c t; grep -q "the mask with the sha256 .* is missing, with which trials/007/01/prompt.ndjson was made" out'
 
+ok 'kill -9 before any system call that changes something: no record is accused, no mask is lost' '
+	. "$T/helpers.sh"
+	for command in "mask v2 v3 v4" remember; do
+		n=0 code=0
+		while n=$((n + 1)); [ "$code" = 0 ]; do
+			rm -rf t; cp -r c t
+			[ "$command" != remember ] || rm t/memory/v1.json t/memory/v5.json
+			# shellcheck disable=SC2086
+			{ code=0; killat $n krecords $command -c t || code=$?; [ "$code" -le 1 ]; }
+			krecords remember -c t; krecords check -c t >said || { cat said; exit 1; }
+			is "$(masks t | jq -r ".versions[]")" "$(jq -r "select(.masked).version" t/memory/v?.json)"
+		done
+		test "$n" -gt 4
+	done'
+
 ok 'what is masked reaches no prompt; an older prompt stays as it was' '
 	. "$T/helpers.sh"
 	rm -rf t; cp -r c t

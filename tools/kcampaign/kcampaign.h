@@ -115,6 +115,17 @@ bool judged_freeze(const struct kcamp *c);
 bool judged_frozen(void);
 
 /*
+ * seals.c: the seals of an older version become lines of the one; false: there are none. Views that
+ * had a seal of their own are gone then.
+ */
+bool upgrade_seals(const struct kcamp *c);
+
+/* upgrade.c */
+int command_upgrade(const struct options *o);
+/* run.c: the lock of a run, until the end; dies with K_AGAIN when another one has it. */
+void take_lock(void);
+
+/*
  * confirm.c: dies with K_NO while linear.confirm asks for a person's word that is not there, or is
  * of other files than these.
  */

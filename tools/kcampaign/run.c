@@ -95,7 +95,7 @@ lock_holder(void)
  * One run per campaign. The descriptor stays open in make and the stages, so that no second run
  * begins while a straggler of a killed one is still at work.
  */
-static void
+void
 take_lock(void)
 {
 	int fd = open(LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666), tries = 5;

@@ -383,7 +383,7 @@ differs(const struct lineage *l, size_t i, const struct campaign *c, const struc
 	    strcmp(kjson_str_or(l->commit[i], "id", ""), chain->at[i]->accepted->id))
 		return true;
 	program_digest(c, chain->at[i], hex);
-	return strcmp(kjson_str_or(l->commit[i], "program", ""), hex);
+	return strcmp(kjson_str_or(l->commit[i], "program", hex), hex);
 }
 
 static int __attribute__((format(printf, 2, 3))) refuse(const char *branch, const char *fmt, ...)

@@ -314,8 +314,9 @@ is_sealed(const struct campaign *m, const char *hex)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(
-	    m->masks.events, i, e) if (!strcmp(kjson_str_or(e, "sha256", ""), hex)) return true;
+	/* "was": its digest in an older version. */
+	json_array_foreach(m->masks.events, i, e) if (!strcmp(kjson_str_or(e, "sha256", ""), hex) ||
+	    !strcmp(kjson_str_or(e, "was", ""), hex)) return true;
 	return !*hex;
 }
 

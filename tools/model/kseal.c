@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -152,9 +153,21 @@ kseal_add(struct kseal *s, const char *kind, json_t *event)
 void
 kseal_save(struct kseal *s)
 {
-	if (s->changed && kwrite_file(s->path, s->text.data, s->text.len) < 0)
+	char *pattern;
+	glob_t left = { 0 };
+
+	if (!s->changed)
+		return;
+	if (kwrite_file(s->path, s->text.data, s->text.len) < 0)
 		kdie_errno(K_IO, "%s", s->path);
 	s->changed = false;
+	/* What killed writes left. Nobody else writes: the folder is held. */
+	pattern = kasprintf("%s.??????", s->path);
+	glob(pattern, 0, NULL, &left);
+	for (size_t i = 0; i < left.gl_pathc; i++)
+		unlink(left.gl_pathv[i]);
+	globfree(&left);
+	free(pattern);
 }
 
 void
