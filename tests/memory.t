@@ -11,11 +11,11 @@ ok 'help, version, and usage errors' '
 	exits 0 krecords --help; grep -q "^usage: krecords" out
 	exits 0 krecords -V; grep -q "^krecords " out
 	exits 2 krecords; grep -q "command is missing" err
-	exits 2 krecords forget; grep -q "no such command: forget" err
-	exits 2 krecords check x; grep -q "one operand too many" err
-	exits 2 krecords remember --undo; grep -q -- "--undo means nothing to krecords remember" err
-	exits 2 krecords read -c c v07; grep -q "is no version: write v and the number" err
-	exits 2 krecords remember -c c v9; grep -q "trial 9 is not complete" err'
+	exits 2 krecords forget; grep -q "unknown command: forget" err
+	exits 2 krecords check x; grep -q "too many operands" err
+	exits 2 krecords remember --undo; grep -q -- "--undo is not an option of krecords remember" err
+	exits 2 krecords read -c c v07; grep -q "is not a version; write v and the number" err
+	exits 2 krecords remember -c c v9; grep -q "trial 9 is incomplete" err'
 
 ok 'records are made from the facts: figures, plan, correctness, gate' '
 	. "$T/helpers.sh"
@@ -37,7 +37,7 @@ ok 'a commit of the lineage is kept as a string' '
 	cp -r c t; cat c/seal.ndjson >forged
 	echo "{\"commit\":\"1234567890e123456789012345678901234567\",\"id\":\"005/01\",\"kind\":\"commit\",\"previous\":\"\",\"round\":6,\"schema\":\"seal/1\",\"sha256\":\"$(printf %064d 0)\"}" >>forged
 	./reseal <forged >t/seal.ndjson
-	exits 1 krecords check -c t; grep -q "memory/v5.json: is older than the facts" out
+	exits 1 krecords check -c t; grep -q "memory/v5.json: is out of date" out
 	krecords remember -c t
 	is "\"1234567890e123456789012345678901234567\"" "$(krecords read -c t v5 --field git_commit_hash)"'
 
@@ -52,7 +52,7 @@ ok 'a record that was changed by hand is refused by name and field, and nothing 
 	rm -rf t; cp -r c t
 	sed -i "s/\"latency_us\": 500.0/\"latency_us\": 50.0/" t/memory/v1.json
 	exits 1 krecords check -c t
-	grep -q "memory/v1.json: performance.latency_us: is 50.0, but the facts say 500.0" out
+	grep -q "memory/v1.json: performance.latency_us: is 50.0, but the records say 500.0" out
 	exits 2 krecords remember -c t
 	grep -q "memory/v1.json: performance.latency_us" err
 	grep -q "\"latency_us\": 50.0" t/memory/v1.json
@@ -69,10 +69,10 @@ ok 'a forged seal does not help, nor do invented versions; odd names are no vers
 	jq ".win=true" c/memory/v2.json >t/memory/v2.json
 	sha=$(sha256sum <t/memory/v2.json | cut -d " " -f 1)
 	sed "s,\(\"memory/v2.json\":\)\"[0-9a-f]*\",\1\"$sha\"," c/seal.ndjson | ./reseal >t/seal.ndjson
-	exits 1 krecords check -c t; grep -q "memory/v2.json: is older than the facts" out
+	exits 1 krecords check -c t; grep -q "memory/v2.json: is out of date" out
 	krecords remember -c t; cmp c/memory/v2.json t/memory/v2.json
 	cp c/memory/v2.json t/memory/v9.json
-	exits 1 krecords check -c t; grep -q "memory/v9.json: there is no complete trial 9" out
+	exits 1 krecords check -c t; grep -q "memory/v9.json: trial 9 is not complete" out
 	rm t/memory/v9.json t/memory/v3.json
 	exits 1 krecords check -c t; grep -q "memory/v3.json: is missing" out
 	touch t/memory/v3.json.bak t/memory/v03.json t/memory/vx.json
@@ -82,7 +82,7 @@ ok 'a record whose facts have changed is made anew' '
 	. "$T/helpers.sh"
 	rm -rf t; cp -r c t
 	jq -c ".eval.timing[].median_ns*=2" c/trials/002/score.ndjson >t/trials/002/score.ndjson
-	exits 1 krecords check -c t; grep -q "memory/v2.json: is older than the facts" out
+	exits 1 krecords check -c t; grep -q "memory/v2.json: is out of date" out
 	krecords remember -c t
 	is 1400.0 "$(krecords read -c t v2 --field performance.latency_us)"
 	sums t >now; sums c | diff - now >changes || true
@@ -102,14 +102,14 @@ ok 'mask and unmask: an event each, and the files are what they were' '
 	rm -rf t; cp -r c t
 	krecords mask -c t v2 v3 --why "dead end"
 	is "true" "$(jq .masked t/memory/v2.json)"
-	exits 1 krecords read -c t v2; grep -q "v2 is masked: it is not to be read" err
+	exits 1 krecords read -c t v2; grep -q "v2 is masked; to read it" err
 	is "1000.0 500.0 300.0 400.0 401.0" "$(krecords read -c t --field performance.latency_us | xargs)"
 	krecords mask -c t v6; is v5 "$(krecords latest -c t)"
 	is "[MASKED]" "$(krecords list -c t | awk "/^v3/ { print \$2 }")"
 	krecords summary -c t | grep -q "^v2  *masked"
 	krecords mask -c t v2
 	is 2 "$(masks t | wc -l)"
-	exits 2 krecords mask -c t v8; grep -q "memory/v8.json: there is no such version" err
+	exits 2 krecords mask -c t v8; grep -q "memory/v8.json: no such version" err
 	exits 2 krecords mask -c t; grep -q "an operand is missing: VERSION" err
 	valid seal-1 t/seal.ndjson
 	exits 0 krecords check -c t
@@ -121,7 +121,7 @@ ok 'the mark is a view: readers go by the log, and build puts it right' '
 	krecords mask -c t v2
 	sed -i "s/\"masked\": true/\"masked\": false/" t/memory/v2.json
 	exits 1 krecords read -c t v2
-	exits 1 krecords check -c t; grep -q "memory/v2.json: is older than the facts" out
+	exits 1 krecords check -c t; grep -q "memory/v2.json: is out of date" out
 	krecords remember -c t; is true "$(jq .masked t/memory/v2.json)"'
 
 ok 'masks that were changed are refused: event, order, end' '
@@ -222,7 +222,7 @@ ok 'a restart is seeded, made once, and taken back without a trace in the record
 ok 'a win is computed: without its facts nothing is masked' '
 	rm -rf t; cp -r c t
 	sed -i "s/\"win\": true/\"win\": false/" t/memory/v5.json
-	exits 2 krecords restart -c t; grep -q "memory/v5.json: win: is false, but the facts say true" err
+	exits 2 krecords restart -c t; grep -q "memory/v5.json: win: is false, but the records say true" err
 	is "" "$(masks t)"'
 
 ok 'knobs: after trials without a gain, and after every so many' '
@@ -276,13 +276,13 @@ ok 'an answer of another form, too long a one, and that of nobody are set aside'
 		rm -rf t; cp -r c t
 		jq --arg p "$p" ".feedback={provider:\$p,name:\"x\"}" c/campaign.json >t/campaign.json
 		exits 1 krecords compact -c t
-		grep -q "the answer is not used: .*; it is kept as memory/compact-006.refused.ndjson" err
+		grep -q "the answer cannot be used: .*; it is kept as memory/compact-006.refused.ndjson" err
 		test ! -e t/memory/compact-006.ndjson; test -e t/memory/compact-006.refused.ndjson
 		# Nobody is paid twice for the same.
-		exits 1 krecords compact -c t; grep -q "an answer was refused before" err
+		exits 1 krecords compact -c t; grep -q "an earlier answer could not be used" err
 	done
 	rm t/memory/compact-006.refused.ndjson
 	set_knobs t ".feedback={provider:\"exec:exit 3\",name:\"x\"}"
-	exits 2 krecords compact -c t; grep -q "kllm gave no answer" err'
+	exits 2 krecords compact -c t; grep -q "kllm returned no answer" err'
 
 done_testing

@@ -100,9 +100,9 @@ add_change(const struct changes *c, const char *file, const char *what, const js
 		kbuf_printf(c->text, " changed since round 1, from %.*s to %.*s", SHOWN, before,
 		    SHOWN, after);
 	else
-		kbuf_printf(c->text, " is %s since round 1", before ? "gone" : "new");
+		kbuf_printf(c->text, " was %s since round 1", before ? "removed" : "added");
 	kbuf_printf(c->text,
-	    " (" KSEAL_FILE ":%lld): rounds before and after cannot be compared; put it back, or "
+	    ", so rounds before and after cannot be compared (" KSEAL_FILE ":%lld); restore it, or "
 	    "begin a new campaign\n",
 	    c->line);
 	free(before);

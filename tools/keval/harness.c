@@ -114,7 +114,7 @@ start(struct argv *a, struct kproc_result *r)
 	if (kproc_run(&p, r) < 0)
 		kdie_errno(K_MISSING, "%s", a->at[0]);
 	if (r->signal)
-		kdie(K_IO, "%s was ended by signal %d (%s)", a->at[0], r->signal,
+		kdie(K_IO, "%s was killed by signal %d (%s)", a->at[0], r->signal,
 		    strsignal(r->signal));
 	if (r->exit_code)
 		kdie(r->exit_code, "%s failed with exit status %d", a->at[0], r->exit_code);

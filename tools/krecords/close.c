@@ -20,7 +20,7 @@ enum { SHOWN = 200 };
 #define ANEW "rounds_anew"
 
 /* Said where facts or kiln itself have changed. */
-#define DRIFT "round %ld was closed on other facts, or by another version: "
+#define DRIFT "round %ld was closed with other facts or another version of kiln: "
 
 /* A round as it was closed: a line of the seal. */
 struct closed {
@@ -82,7 +82,7 @@ add_difference(struct faults *f, const char *path, size_t first, const char *is,
 	a = line_at(is + start, is + is_len);
 	b = line_at(ought->data + start, ought->data + ought->len);
 	add_fault(f, "%s%s:%zu%s '%.*s'%s '%.*s'", before, path, first,
-	    *before ? " holds" : ": was edited: it reads", SHOWN, a, after, SHOWN, b);
+	    *before ? " contains" : ": was edited: it reads", SHOWN, a, after, SHOWN, b);
 	free(a);
 	free(b);
 }
@@ -125,7 +125,7 @@ check_piece(struct state *s, const struct closed *e, const struct piece *p)
 
 	if (whole && !same && e->current && drifts(s, e))
 		add_difference(&s->drift, p->path, p->first, p->is, p->len, p->now, drift,
-		    ", and would now hold");
+		    ", but would now contain");
 	else if (!whole && same)
 		add_difference(&s->faults, p->path, p->first, p->is, p->len, p->now, "", ", not");
 	else if (!whole)
@@ -431,8 +431,8 @@ state_open(struct state *s, struct campaign *c, bool must_exist)
 	read_closed(s);
 	if (s->last > (long)c->count) {
 		add_fault(&s->faults,
-		    "rounds up to %ld were closed, and trials/%03zu is damaged, or not complete "
-		    "any more: neither it nor what follows can be compared",
+		    "rounds up to %ld were closed, but trials/%03zu is damaged or no longer "
+		    "complete, so it and later rounds cannot be compared",
 		    s->last, c->count);
 		return;
 	}
@@ -532,12 +532,12 @@ close_rounds(struct campaign *c, bool correct)
 		grow_all(&s);
 	if (s.faults.count)
 		code = refuse(&s.faults,
-		    "nothing was written; put back what was changed, or remove the file to have "
-		    "it made again");
+		    "nothing was written; undo the change, or remove the file to have it made "
+		    "again");
 	else if (s.drift.count && !correct)
 		code = refuse(&s.drift,
-		    "nothing was written; if the change was meant, --correct adds labelled "
-		    "corrections to the logs");
+		    "nothing was written; if the change was intended, add labelled corrections to "
+		    "the logs with --correct");
 	else
 		write_all(&s);
 	state_close(&s);
@@ -575,8 +575,8 @@ check_rounds(struct campaign *c, struct faults *f, size_t *files)
 	for (size_t i = 0; i < c->count; i++) {
 		*files += s.plan[i].count;
 		if ((long)i >= s.last)
-			add_fault(&s.faults, "round %zu is not closed yet; krecords close does it",
-			    i + 1);
+			add_fault(
+			    &s.faults, "round %zu is not closed yet; run krecords close", i + 1);
 	}
 	if (!s.faults.count && !s.drift.count)
 		grow_all(&s);

@@ -174,24 +174,24 @@ extreme_shape(const struct campaign *c, const struct candidate *x, double sign)
 
 /* What the codes of a decision mean, for those who read no code. */
 static const char *const meanings[KLINEAR_CODES] = {
-	[KLINEAR_BASELINE] = "it is what everything is compared with",
-	[KLINEAR_GAIN] = "the aggregate rose beyond the noise and no shape fell",
-	[KLINEAR_TRADE_OFF] = "the aggregate rose and what fell stayed within the allowance",
+	[KLINEAR_BASELINE] = "everything is compared with it",
+	[KLINEAR_GAIN] = "the aggregate improved by more than the noise, and no shape got slower",
+	[KLINEAR_TRADE_OFF] = "the aggregate improved, and slower shapes stayed within the limit",
 	[KLINEAR_TIE_WAIVER] = "as fast, with an extra benefit that a person vouched for",
 	[KLINEAR_NO_PLAN] = "there was no valid plan, so nothing was evaluated",
 	[KLINEAR_BUILD] = "it did not build",
 	[KLINEAR_RUN] = "it failed while running",
 	[KLINEAR_WRONG] = "results were wrong",
 	[KLINEAR_AUDIT] = "the gain would not carry over to real use",
-	[KLINEAR_AGGREGATE] = "the aggregate did not rise",
-	[KLINEAR_CORE_SHAPE] = "a core shape fell too far",
-	[KLINEAR_QUALITY] = "it spills registers, or fills less of the device",
+	[KLINEAR_AGGREGATE] = "the aggregate did not improve",
+	[KLINEAR_CORE_SHAPE] = "a core shape got too much slower",
+	[KLINEAR_QUALITY] = "it spills registers or has lower occupancy",
 	[KLINEAR_NOISE] = "the gain is no larger than the noise",
 	[KLINEAR_VOLATILE] = "the measurements scatter too much to confirm a gain",
-	[KLINEAR_INCONCLUSIVE] = "the noise hides whether it is faster or slower, so nothing "
-	                         "follows for the direction",
+	[KLINEAR_INCONCLUSIVE] = "the noise hides whether it is faster or slower, so it says "
+	                         "nothing about the direction",
 	[KLINEAR_DUPLICATE] = "it is the same program as an earlier one",
-	[KLINEAR_REJECTED] = "it used what is forbidden",
+	[KLINEAR_REJECTED] = "it used something forbidden",
 };
 
 static const char *
@@ -212,11 +212,11 @@ advice(const struct round *r)
 		{ "diagnose",
 		    "Diagnose why this failed, and attack the same bottleneck in another way." },
 		{ "profile",
-		    "Profile anew, name the bottleneck again, and review: three fundamentally "
+		    "Profile again, name the bottleneck again, and review three fundamentally "
 		    "different directions." },
-		{ "isa", "Read the machine code next to that of a fast kernel." },
+		{ "isa", "Compare the machine code with that of a fast kernel." },
 		{ "sota",
-		    "Compare with the best kernel known, and take a fundamentally different "
+		    "Compare with the best known kernel, and take a fundamentally different "
 		    "approach." },
 	};
 
@@ -258,14 +258,14 @@ real_gain(const struct campaign *c, const struct round *r, const struct candidat
 	struct kbuf b = { 0 };
 
 	if (!strcmp(decision, "REJECT-as-overfit")) {
-		kbuf_puts(&b, "none: it lives on what only the benchmark does");
+		kbuf_puts(&b, "none: it depends on what only the benchmark does");
 	} else if (r->accepted != x || !r->trial) {
 		kbuf_printf(
 		    &b, "none: %s", r->trial ? "the round was rolled back" : "the baseline");
 	} else if (!strcmp(decision, "ACCEPT-unmeasured")) {
 		kbuf_puts(&b, "at most ");
 		put_pct(gain, 3, &b);
-		kbuf_puts(&b, ", if the source tells all: it was not measured on new buffers");
+		kbuf_puts(&b, ", judged by the source alone: it was not measured on new buffers");
 	} else if (*bucket != 'W') {
 		put_pct(gain, 3, &b);
 		kbuf_puts(&b, ", all of it: the change is inside the kernel");
@@ -299,7 +299,7 @@ audit_facts(const struct campaign *c, const struct round *r, const struct candid
 	        : json_null());
 	kjson_set(a, "unmeasured",
 	    md(kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
-	           "nothing asked for it"),
+	           "not needed"),
 	        WORDS));
 	kjson_set(a, "grouped", json_boolean(c->task->groups >= 0));
 	kjson_set(a, "benchmark", pct(change_pct(c, x, x->base), 3));

@@ -86,7 +86,7 @@ git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
 	if (code < 0)
 		kdie(K_MISSING, "git: is not installed");
 	if (code && !may_fail)
-		kdie(K_IO, "git %s: ended with %d: %.500s", args[0], code,
+		kdie(K_IO, "git %s: exited with %d: %.500s", args[0], code,
 		    result.err_len ? result.err : "no message");
 	if (!code) {
 		if (result.out_len && result.out[result.out_len - 1] == '\n')
@@ -173,7 +173,7 @@ git_tree_with(const char *tree, const char *path, const char *blob)
 
 	if (below && !*below == !!slash)
 		kdie(K_USAGE, "git.kernel_path: '%s' is a %s in the repository", name,
-		    slash ? "file, no folder" : "folder, no file");
+		    slash ? "file, not a folder" : "folder, not a file");
 	if (slash) {
 		char *sub = git_tree_with(below, slash + 1, blob);
 

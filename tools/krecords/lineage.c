@@ -79,7 +79,8 @@ check_path(const char *path)
 		if (!n || !strncmp(p, "..", n > 2 ? n : 2) || (n == 1 && *p == '.') ||
 		    (n == 4 && !strncasecmp(p, ".git", 4)) || strcspn(p, "\n\t") < n)
 			kdie(K_USAGE,
-			    "git.kernel_path: '%s' is no path of a file within the repository",
+			    "git.kernel_path: '%s' must be a relative path of a file in the "
+			    "repository",
 			    path);
 		if (!p[n])
 			return;
@@ -137,7 +138,7 @@ put_message(const struct campaign *c, const struct round *r, struct kbuf *out)
 	summary =
 	    kfence_line(r->trial ? kjson_str_or(x->plan, "change", strategy) : "baseline", SUMMARY);
 	hypothesis = kfence_line(r->trial ? kjson_str_or(x->plan, "hypothesis", strategy)
-	                                  : "none: the reference as it is",
+	                                  : "none: the reference unchanged",
 	    WORDS);
 	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op,
 	    kcamp_str(c->camp, "backend"), r->number, *summary ? summary : strategy, hypothesis);
@@ -157,7 +158,7 @@ identity(const struct campaign *c)
 
 	if (!open || open == who || open[-1] != ' ' || open - who < 2 || !close || close < open ||
 	    close[1] || strchr(open + 1, '<') || strchr(who, '\n'))
-		kdie(K_USAGE, "git.identity: '%s' is not of the form: Name <address>", who);
+		kdie(K_USAGE, "git.identity: '%s' must have the form: Name <address>", who);
 	return who;
 }
 
@@ -408,7 +409,7 @@ move_branch(const char *branch, const char *tip, const char *new)
 
 	if (folder) {
 		code = refuse(branch,
-		    "is checked out in %s; check out another one there, or name another in "
+		    "is checked out in %s; check out another branch there, or name another in "
 		    "git.branch",
 		    folder);
 	} else {
@@ -457,7 +458,7 @@ grow(struct campaign *c, const struct lineage *l, const struct chain *chain, con
 	}
 	if (!known)
 		code = refuse(branch,
-		    "is at %.12s, and krecords left it at %.12s; put it back, or name another in "
+		    "is at %.12s, but krecords left it at %.12s; put it back, or name another in "
 		    "git.branch",
 		    tip, last ? last : "no commit");
 	else if (!tip || strcmp(tip, new))
@@ -493,7 +494,7 @@ commit_to(struct campaign *c, const char *branch)
 	int code = K_OK;
 
 	if (!valid)
-		kdie(K_USAGE, "git.branch: '%s' is no name of a branch", branch);
+		kdie(K_USAGE, "git.branch: '%s' is not a valid name of a branch", branch);
 	/* Faults of knobs come before anything is begun. */
 	identity(c);
 	free(kernel_path(c));
@@ -501,7 +502,7 @@ commit_to(struct campaign *c, const char *branch)
 		free(l.commit);
 		if (tip)
 			code = refuse(branch,
-			    "exists, and is not the lineage of this campaign; name another in "
+			    "exists, but is not the lineage of this campaign; name another in "
 			    "git.branch");
 		else
 			begin(c, branch);
@@ -510,7 +511,7 @@ commit_to(struct campaign *c, const char *branch)
 	for (size_t i = 0; i < l.count && !code; i++)
 		if (differs(&l, i, c, &chain))
 			code = refuse(branch,
-			    "holds a round that the records do not accept any more, or another "
+			    "contains a round that the records no longer accept, or another "
 			    "kernel; name another in git.branch to begin a new lineage");
 	if (!code)
 		code = grow(c, &l, &chain, branch, tip);
@@ -533,7 +534,7 @@ find_branch(const struct campaign *c, const char **why)
 		g = repo_find();
 		*why = g.why;
 		if (g.top && is_own_tree(c, &g))
-			*why = "this is kiln's own source tree: name a branch in git.branch to "
+			*why = "this is kiln's own source tree; name a branch in git.branch to "
 			       "commit here";
 	}
 	if (*why) {
@@ -553,7 +554,7 @@ write_commits(struct campaign *c)
 
 	/* Said once, and not after every round. */
 	if (!branch && c->count <= 2)
-		kwarn("no commits: %s", why);
+		kwarn("no commits were made: %s", why);
 	free(branch);
 	return code;
 }
@@ -568,12 +569,12 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
 	     *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(made, commit))
-		add_fault(f, "%s:%lld: round %ld is commit %s there, and %s by the records",
+		add_fault(f, "%s:%lld: round %ld is commit %s here, but %s in the records",
 		    KSEAL_FILE, (long long)kjson_int_or(l->commit[i], "n", 0), chain->at[i]->number,
 		    commit, made);
 	else if (!there)
 		add_fault(f,
-		    "commit %s of round %ld is not in the repository any more; fetch it, or name "
+		    "commit %s of round %ld is no longer in the repository; fetch it, or name "
 		    "another branch in git.branch",
 		    commit, chain->at[i]->number);
 	free(there);
@@ -592,11 +593,11 @@ check_branch(
 		check_commit(c, &chain, l, i, tree, f);
 	if (l->count != chain.count)
 		add_fault(f,
-		    "branch %s: %zu commits, and %zu accepted rounds; krecords close makes what is "
+		    "branch %s: %zu commits, but %zu accepted rounds; krecords close makes what is "
 		    "missing, or says what is in its way",
 		    branch, l->count, chain.count);
 	if (l->count && (!tip || strcmp(tip, commit_at(l, l->count - 1))))
-		add_fault(f, "branch %s: is at %.12s, and krecords left it at %.12s; put it back",
+		add_fault(f, "branch %s: is at %.12s, but krecords left it at %.12s; put it back",
 		    branch, tip ? tip : "nothing", commit_at(l, l->count - 1));
 	free(chain.at);
 	free(tree);

@@ -73,8 +73,8 @@ take_candidate(const struct campaign *c, struct candidate *x, const struct kcand
 	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
 	if (c->linear && !*scored->verdict)
 		kdie(K_USAGE,
-		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict: score it again "
-		    "(make views)",
+		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict; run make views "
+		    "to score it again",
 		    x->trial, x->id);
 }
 
@@ -85,7 +85,8 @@ add_round(struct campaign *c, const struct ktrial *trial, const struct candidate
 
 	if (c->linear && trial->count > 1)
 		kdie(K_USAGE,
-		    "trials/%03ld/score.ndjson: %zu records; in linear mode a trial has one",
+		    "trials/%03ld/score.ndjson: contains %zu records, but in linear mode a trial "
+		    "has one",
 		    trial->number, trial->count);
 	*r = (struct round){ .number = trial->number + 1,
 		.trial = trial->number,
@@ -112,11 +113,11 @@ rounds_load(struct campaign *c, bool write)
 	const struct ktrial *trial;
 
 	if (c->trials.last < 0)
-		kdie(K_USAGE, "no trial is complete (make trial)");
+		kdie(K_USAGE, "no trial is complete; run make trial");
 	if (write && !c->trials.settled)
 		kdie(K_USAGE,
-		    "archive.ndjson: does not name the last trial: views are being remade, or were "
-		    "not finished (make views)");
+		    "archive.ndjson: does not name the last trial, because views are being made "
+		    "again or are unfinished; run make views");
 	c->round = kcalloc((size_t)c->trials.last + 1, sizeof *c->round);
 	for (long t = 0; t <= c->trials.last && (trial = ktrials_get(&c->trials, t))->whole; t++) {
 		add_round(c, trial, base, t ? c->round[t - 1].streak : 0);
@@ -124,7 +125,7 @@ rounds_load(struct campaign *c, bool write)
 			base = c->round[t].accepted;
 	}
 	if (!base || !c->round[0].accepted || !c->round[0].accepted->code)
-		kdie(K_USAGE, "there are no rounds without the reference and its code");
+		kdie(K_USAGE, "rounds need the reference and its code");
 }
 
 struct round *

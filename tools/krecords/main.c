@@ -73,8 +73,8 @@ command_check(const struct options *o)
 		add_fault(&f, "%.*s", (int)c.trials.faults.len - 1, c.trials.faults.data);
 	if (!f.count)
 		kbuf_printf(&f.text,
-		    "%zu rounds, %zu files, %d logs, %zu commits, %zu records of memory: as they "
-		    "were sealed\n",
+		    "%zu rounds, %zu files, %d logs, %zu commits, %zu records of memory: unchanged "
+		    "since they were sealed\n",
 		    c.count, files, LOGS, commits, versions);
 	kout_open(o->output);
 	kout_line(f.text.data, f.text.len - 1);
@@ -94,15 +94,15 @@ command_restore(const struct options *o)
 	char *name;
 
 	if (!o->output)
-		kdie(K_USAGE, "-o DIR, where to put the kernel, is missing");
+		kdie(K_USAGE, "give -o DIR, the folder for the kernel");
 	campaign_open(&c, false);
 	rounds_load(&c, false);
 	if ((size_t)o->round > c.count)
 		kdie(K_USAGE, "--round %ld: there are %zu rounds", o->round, c.count);
 	r = o->round ? &c.round[o->round - 1] : last_accepted(&c);
 	if (!r->accepted)
-		kdie(K_NO, "round %ld was not accepted; the last accepted one is round %ld",
-		    r->number, last_accepted(&c)->number);
+		kdie(K_NO, "round %ld was not accepted; the last accepted round is %ld", r->number,
+		    last_accepted(&c)->number);
 	name = kernel_name(&c);
 	program_of(r->accepted, name, &p);
 	for (size_t i = 0; i < p.count; i++) {

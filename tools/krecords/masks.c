@@ -53,7 +53,7 @@ operands(const struct campaign *m, const struct options *o, bool masked, size_t 
 		bool twice = false;
 
 		if (!there)
-			kdie(K_USAGE, "memory/v%ld.json: there is no such version", v);
+			kdie(K_USAGE, "memory/v%ld.json: no such version", v);
 		json_decref(there);
 		for (size_t k = 0; k < *count; k++)
 			twice |= list[k] == v;
@@ -251,7 +251,7 @@ undo(struct campaign *m)
 	    list[count++] = n;
 	append_event(m,
 	    json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
-	        "the restart is taken back", "of", kjson_int_or(e, "n", 0)),
+	        "the restart is undone", "of", kjson_int_or(e, "n", 0)),
 	    list, count);
 	free(list);
 	return K_OK;

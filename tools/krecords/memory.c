@@ -569,8 +569,8 @@ version_fault(const struct campaign *m, const json_t *ought, const char *path, b
 	*stale = !field || !strcmp(field, "masked") || kseal_knows(&m->seal, path, hex);
 	a = told(ought, field ? field : "");
 	b = told(is, field ? field : "");
-	fault = *stale ? kasprintf("%s: is older than the facts; run krecords remember", path)
-	               : kasprintf("%s: %s: is %s, but the facts say %s; remove the file and run "
+	fault = *stale ? kasprintf("%s: is out of date; run krecords remember", path)
+	               : kasprintf("%s: %s: is %s, but the records say %s; remove the file and run "
 	                           "krecords "
 	                           "remember",
 	                     path, field, b, a);
@@ -664,8 +664,7 @@ bring(const struct campaign *m, long version, json_t *files)
 	bool stale = true, there = kseal_file(path, hex);
 
 	if (!ought)
-		kdie(K_USAGE,
-		    "trial %ld is not complete, or damaged: there is nothing to remember of it",
+		kdie(K_USAGE, "trial %ld is incomplete or damaged, so it is not remembered",
 		    version);
 	if (there && is_checkable(m, version))
 		fault = version_fault(m, ought, path, &stale);
@@ -684,8 +683,8 @@ parse_version(const char *name)
 	long n;
 
 	if (!kmemo_version(name, &n))
-		kdie(K_USAGE, "'%s' is no version: write v and the number of the trial, such as v7",
-		    name);
+		kdie(K_USAGE,
+		    "'%s' is not a version; write v and the number of the trial, such as v7", name);
 	return n;
 }
 
@@ -722,8 +721,7 @@ check_memory(const struct campaign *m, struct faults *f, size_t *files)
 
 	for (size_t i = 0; i < *files; i++)
 		if (list[i] > m->trials.last)
-			add_fault(f,
-			    "memory/v%ld.json: there is no complete trial %ld; remove the file",
+			add_fault(f, "memory/v%ld.json: trial %ld is not complete; remove the file",
 			    list[i], list[i]);
 	for (long v = 0; v <= m->trials.last; v++) {
 		json_t *ought = build_version(m, v);

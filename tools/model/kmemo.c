@@ -243,7 +243,7 @@ put_times(struct kbuf *out, const json_t *v)
 	if (us > 0)
 		kbuf_printf(out, "  time: %.6g us%s", us, change ? "" : "\n");
 	if (us > 0 && change)
-		kbuf_printf(out, " (%+.4g us against the version before)\n", change);
+		kbuf_printf(out, " (%+.4g us against the previous version)\n", change);
 }
 
 /* Another attempt of the same trial, or what went wrong with one. */
@@ -336,9 +336,8 @@ sort_lines(char *text, json_t *sections)
 			add_item(json_object_get(sections, section_names[current]), line);
 	}
 	return current == LEN(section_names) - 1 ? NULL
-	                                         : "a section is missing: Resolved, Pending and "
-	                                           "Avoid are asked "
-	                                           "for";
+	                                         : "a section is missing: it needs Resolved, "
+	                                           "Pending and Avoid";
 }
 
 json_t *

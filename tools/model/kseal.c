@@ -259,11 +259,10 @@ kseal_changed(const char *dir, const char *kind, const char *since)
 		bool there = kseal_file(path, hex);
 
 		if (!fault && (!there || strcmp(hex, kseal_digest(line, name))))
-			fault = kasprintf("%s: %s since %s (" KSEAL_FILE ":%lld): figures before "
-			                  "and after cannot be "
-			                  "compared; put it back, or begin anew in another "
-			                  "folder",
-			    path, there ? "it has changed" : "it is gone", since,
+			fault = kasprintf("%s: %s since %s, so figures before and after cannot be "
+			                  "compared (" KSEAL_FILE ":%lld); restore it, or begin "
+			                  "again in another folder",
+			    path, there ? "it has changed" : "it was removed", since,
 			    (long long)kjson_int_or(line, "n", 0));
 		free(path);
 	}
