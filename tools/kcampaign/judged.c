@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kio.h"
-#include "kseal.h"
 #include "ktask.h"
 
 #define FROZEN "frozen"
@@ -57,27 +57,38 @@ judged_frozen(void)
 	return yes;
 }
 
-bool
-judged_freeze(const struct kcamp *c)
+void
+judged_add(struct kseal *s, const struct kcamp *c)
 {
 	char *file = kcamp_path(c, kcamp_str(c, "task")), *paths[3] = { NULL };
-	struct ktask *t;
+	struct ktask *t = ktask_load(file);
 
-	if (judged_frozen()) {
-		free(file);
-		return false;
-	}
-	t = ktask_load(file);
 	paths[0] = ktask_path(t, t->reference);
 	paths[1] = t->oracle ? ktask_path(t, t->oracle) : NULL;
-	kseal_note(".", FROZEN,
+	kseal_add(s, FROZEN,
 	    json_pack("{s:O,s:s,s:o}", "task", t->json, "set", kcamp_str(c, "eval.set"), "files",
 	        kseal_files(".", (const char *const *)paths)));
 	free(paths[0]);
 	free(paths[1]);
 	ktask_free(t);
 	free(file);
-	return true;
+}
+
+bool
+judged_freeze(const struct kcamp *c)
+{
+	int lock = kseal_lock(".", true);
+	struct kseal s;
+	bool first;
+
+	kseal_open(&s, ".", FROZEN);
+	first = !kseal_last(&s, FROZEN);
+	if (first)
+		judged_add(&s, c);
+	kseal_save(&s);
+	kseal_close(&s);
+	close(lock);
+	return first;
 }
 
 /* What there is to be told of the campaign's changes. */

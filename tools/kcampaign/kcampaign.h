@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "kcamp.h"
+#include "kseal.h"
 #include "kgain.h"
 #include "kutil.h"
 
@@ -112,6 +113,8 @@ bool shapes_faults(const struct kcamp *c, struct kbuf *text);
 bool judged_faults(const struct kcamp *c, struct kbuf *text);
 /* Note what it is, and so close round 1; false: that has been done before. */
 bool judged_freeze(const struct kcamp *c);
+/* The same as a line of S. */
+void judged_add(struct kseal *s, const struct kcamp *c);
 bool judged_frozen(void);
 
 /*

@@ -18,6 +18,8 @@
 #include "kseal.h"
 
 #define SHAPES "trials/000/shapes.json"
+#define LINEAGE "logs/lineage.ndjson"
+#define MASKS "memory/masks.ndjson"
 
 /* The lines of an old file, whose KIND (NULL: all) becomes one of the seal, as EVENT does it. */
 static void
@@ -73,15 +75,15 @@ convert_commit(struct kseal *s, const json_t *line)
 	kseal_add(s, "commit", members(line, names));
 }
 
-static void
-convert_adopted(struct kseal *s)
+/* Digests of the files of an adopted function, or NULL. New reference. */
+static json_t *
+adopted(void)
 {
 	json_t *adopt = kis_there("adopt.json") ? kjson_load("adopt.json") : NULL,
-	       *frozen = json_object_get(adopt, "frozen");
+	       *frozen = json_incref(json_object_get(adopt, "frozen"));
 
-	if (frozen)
-		kseal_add(s, KSEAL_ADOPTED, json_pack("{s:O}", "files", frozen));
 	json_decref(adopt);
+	return frozen;
 }
 
 /* The facts that a round was closed on, by the list of their digests at PATH. */
@@ -98,15 +100,15 @@ check_facts(const char *path)
 	free(text);
 }
 
-/* In memory/, records and the old log of masks alone: a summary was paid for. */
+/* In memory/ records alone: a summary was paid for. What is converted stays until it is sealed. */
 static bool
 is_view(const FTSENT *e)
 {
 	size_t len = strlen(e->fts_name);
 
-	return strncmp(e->fts_path, "memory/", 7) || !strcmp(e->fts_name, "masks.ndjson") ||
-	    !strcmp(e->fts_name, ".lock") ||
-	    (*e->fts_name == 'v' && len > 5 && !strcmp(e->fts_name + len - 5, ".json"));
+	if (strncmp(e->fts_path, "memory/", 7))
+		return strcmp(e->fts_path, LINEAGE) != 0;
+	return *e->fts_name == 'v' && len > 5 && !strcmp(e->fts_name + len - 5, ".json");
 }
 
 /* Go through rounds, logs and memory: first to check what they say of facts, then to remove. */
@@ -135,25 +137,34 @@ walk(bool remove_them)
 bool
 upgrade_seals(const struct kcamp *c)
 {
-	bool shapes = kis_there(SHAPES);
+	static const char *const old[] = { "logs/closed.ndjson", LINEAGE, MASKS, "memory/.lock",
+		SHAPES, "trials/000/judged.json", "logs", "memory" };
+	json_t *files = adopted();
+	bool any = files != NULL;
 	struct kseal s;
 
-	if (kis_there(KSEAL_FILE) ||
-	    !(shapes || kis_there("logs/closed.ndjson") || kis_there("memory") ||
-	        kis_there("adopt.json")))
+	for (size_t i = 0; i < LEN(old); i++)
+		any |= kis_there(old[i]);
+	if (kis_there(KSEAL_FILE) || !any) {
+		json_decref(files);
 		return false;
+	}
 	walk(false);
-	kseal_open(&s, ".", NULL);
-	convert_lines(&s, "memory/masks.ndjson", NULL, convert_mask);
-	convert_lines(&s, "logs/lineage.ndjson", "branch", convert_branch);
-	convert_lines(&s, "logs/lineage.ndjson", "commit", convert_commit);
-	convert_adopted(&s);
+	/* Killed from here on, the same is done again. */
+	walk(true);
+	free(kseal_read(&s, ".", NULL));
+	convert_lines(&s, MASKS, NULL, convert_mask);
+	convert_lines(&s, LINEAGE, "branch", convert_branch);
+	convert_lines(&s, LINEAGE, "commit", convert_commit);
+	if (files)
+		kseal_add(&s, KSEAL_ADOPTED, json_pack("{s:O}", "files", files));
+	if (kis_there(SHAPES))
+		judged_add(&s, c);
 	kseal_save(&s);
 	kseal_close(&s);
-	if (shapes)
-		judged_freeze(c);
-	walk(true);
-	remove(SHAPES);
-	remove("trials/000/judged.json");
+	json_decref(files);
+	for (size_t i = 0; i < LEN(old); i++)
+		if (remove(old[i]) < 0 && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
+			kdie_errno(K_IO, "%s", old[i]);
 	return true;
 }

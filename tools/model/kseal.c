@@ -85,6 +85,23 @@ take_line(struct kseal *s, const char *kind, const char *line, size_t len)
 	return NULL;
 }
 
+/* Without a seal: what only an older version of kiln leaves. */
+static bool
+is_old(const char *dir)
+{
+	static const char *const names[] = { "logs/closed.ndjson", "memory/masks.ndjson",
+		"memory/.lock", "trials/000/shapes.json" };
+	bool old = false;
+
+	for (size_t i = 0; i < LEN(names) && !old; i++) {
+		char *path = at(dir, names[i]);
+
+		old = access(path, F_OK) == 0;
+		free(path);
+	}
+	return old;
+}
+
 char *
 kseal_read(struct kseal *s, const char *dir, const char *kind)
 {
@@ -96,6 +113,10 @@ kseal_read(struct kseal *s, const char *dir, const char *kind)
 	s->text.data = kread_file(s->path, SEAL_MAX, &len);
 	if (!s->text.data && errno != ENOENT)
 		kdie_errno(K_IO, "%s", s->path);
+	if (!s->text.data && is_old(dir))
+		return kasprintf("%s: is missing, and this campaign was written by an older "
+		                 "version of kiln; run kcampaign upgrade",
+		    s->path);
 	s->text.len = s->text.cap = len;
 	for (char *line = s->text.data; line && *line && !fault; line = end + 1) {
 		end = strchrnul(line, '\n');
