@@ -223,8 +223,8 @@ kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len)
 
 	g->hip = api == KGPU_HIP;
 	/*
-	 * A context with one queue comes up in a third of the time, and the driver makes one context
-	 * after the other.
+	 * A context with one queue comes up in a third of the time, and the driver makes one
+	 * context after the other.
 	 */
 	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
 	if (bind(g, why, why_len) &&
