@@ -257,6 +257,11 @@ ok 'one commit per accepted round; working tree, index and HEAD stay; no hook ru
 	git -C w diff --name-only main optimize/aff_c_cpu >names; echo kernels/aff_c_cpu/affine.c >want; same want names
 	git -C w fsck --strict
 	exits 0 krecords check -c w/work/c; grep -q ", 3 commits, " out'
+ok 'git gets no keys' '
+	. ./make.sh; . ./repo.sh; repository keys; campaign keys/c; rounds keys/c 1 2; mkdir bin
+	printf "#!/bin/sh\nenv >>\"%s/env\"\nexec %s \"\$@\"\n" "$T" "$(command -v git)" >bin/git; chmod 755 bin/git
+	PATH=$T/bin:$PATH ANTHROPIC_API_KEY=secret krecords close -c keys/c
+	grep -q "^LC_ALL=C" env; ! grep secret env'
 ok 'the message says what and why' '
 	git -C w log --format=%B -n 1 optimize/aff_c_cpu~1 >msg
 	sed -n 1p msg | grep -qE "^\[optimize\] affine c round-2: vectors of width 2$"

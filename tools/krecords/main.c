@@ -231,6 +231,9 @@ main(int argc, char **argv)
 
 	kutil_init("krecords");
 	command = kcommand_read(&line, argc, argv, &o);
+	/* No other asks a model; git, for one, has no use for keys. */
+	if (command->run != command_compact)
+		kutil_drop_secrets();
 	o.count = (size_t)(argc - optind);
 	o.operands = operands_of(command, argv + optind, argc - optind);
 	o.output = kcommand_path(o.output);
