@@ -33,7 +33,7 @@ static const struct kcommand commands[] = {
 	{ "upgrade", "", NULL, command_upgrade, false,
 	    "convert the records of an older version of kiln" },
 	{ "knobs", "o", "[GROUP]", command_knobs, true,
-	    "explain the fields of campaign.json, or of one group, such as eval" },
+	    "list fields of campaign.json, or of a group; explain one" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },
 };
 

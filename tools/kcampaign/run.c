@@ -389,7 +389,7 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	told = g->ask == ASK_BOTH && *kcamp_str(c, "feedback.provider");
 	argv[n++] = variable("ASK", g->ask != ASK_NOBODY ? "yes" : "");
 	argv[n++] = variable("FEEDBACK", told ? "yes" : "");
-	argv[n++] = variable("TIPS", kmemo_tips_enabled(c) ? "yes" : "");
+	argv[n++] = variable("TIPS", kmemo_enabled(c) ? "yes" : "");
 	argv[n++] = variable("EVIDENCE", evidence);
 	argv[n++] = variable("ANCHORS", anchors);
 	argv[n++] = variable("KEY", kcamp_str(c, "model.key_env"));
@@ -549,7 +549,6 @@ explain(const struct kcamp *c, long trial, struct outcome *out)
 static int
 close_rounds(const struct kcamp *c, const struct options *o, long last)
 {
-	const char *enabled = kcamp_str(c, "records.enabled");
 	char *goals[] = { (char[]){ "records" }, NULL };
 	struct graph g = { .first = last, .last = last, .jobs = o->jobs };
 	struct outcome out;
@@ -560,8 +559,7 @@ close_rounds(const struct kcamp *c, const struct options *o, long last)
 	 */
 	if (kcamp_linear(c) && !judged_frozen())
 		return K_OK;
-	if (last < 0 || make_flag('n') || !strcmp(enabled, "off") ||
-	    (!strcmp(enabled, "auto") && !kcamp_linear(c)))
+	if (last < 0 || make_flag('n') || !kcamp_linear(c))
 		return K_OK;
 	out = make_graph(c, &g, goals);
 	free(out.target);
@@ -1059,8 +1057,6 @@ remove_stages(long trial, long branch, int from)
 		{ "reply.json", STAGE_REPLY, keep_answer },
 		{ "reply.spool", STAGE_REPLY, remove_file },
 		{ "reply.spool2", STAGE_REPLY, remove_file },
-		{ "reply.spool3", STAGE_REPLY, remove_file },
-		{ "reply.spool4", STAGE_REPLY, remove_file },
 		{ "eval.ndjson.scored", STAGE_EVAL, remove_file },
 		{ "digest.ndjson", STAGE_EVAL, remove_file },
 	};

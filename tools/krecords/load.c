@@ -23,7 +23,7 @@ campaign_open(struct campaign *c, bool alone)
 	free(path);
 	c->linear = c->trials.linear;
 	c->name = kcamp_str(c->camp, "name");
-	c->statistic = kcamp_str(c->camp, "score.statistic");
+	c->statistic = KGAIN_STATISTIC;
 }
 
 static void

@@ -37,10 +37,7 @@ has_line(const struct campaign *c, const char *kind)
 static bool
 has_rounds(const struct campaign *c)
 {
-	const char *enabled = kcamp_str(c->camp, "records.enabled");
-
-	return has_line(c, "round") || kis_there("rounds") || !strcmp(enabled, "on") ||
-	    (c->linear && strcmp(enabled, "off") != 0);
+	return has_line(c, "round") || kis_there("rounds") || c->linear;
 }
 
 static bool
@@ -167,8 +164,7 @@ static const char option_help[] =
     "      --why TEXT       mask, unmask, restart, tips remove: the reason, for the seal\n"
     "      --seed N         restart: instead of the campaign's seed\n"
     "      --undo           restart: take the last one back\n"
-    "      --due            restart: only when the knobs memory.restart_after and "
-    "memory.mask_every ask for it\n"
+    "      --due            restart: only if memory.restart_after requires it\n"
     "      --prompt         compact: print the prompt and ask nobody\n";
 
 static void

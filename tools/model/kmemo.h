@@ -23,12 +23,8 @@ bool kmemo_version(const char *name, long *version);
 long *kmemo_versions(const char *dir, size_t *count);
 char *kmemo_path(const char *dir, long version);
 
-/*
- * Does the campaign keep a memory, does it use tips (knobs memory.enabled, tips.enabled; auto: in
- * linear mode)?
- */
+/* Does the campaign keep a memory and exchange tips (memory.enabled; auto: in linear mode)? */
 bool kmemo_enabled(const struct kcamp *c);
-bool kmemo_tips_enabled(const struct kcamp *c);
 
 /* The kind of seal's lines (kseal.h) that tell of records, and of what is masked. */
 #define KMEMO_SEAL "memory"
