@@ -21,7 +21,7 @@ PREFIX  ?= /usr/local
 DATADIR  = $(PREFIX)/share/kiln
 MANDIR   = $(PREFIX)/share/man
 
-TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport kmemory kround kadopt
+TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport krecords kadopt
 # Programs that tools start themselves; installed below libexec.
 RUNNERS := krun-c krun-gpu krun-opencl
 HELPERS := $(RUNNERS) krtc
@@ -176,7 +176,7 @@ adopt-kill: all
 	@$(TESTENV) sh tests/adopt-kill.sh $(if $N,$N,100)
 
 # Data that the tools look for below PREFIX/share/kiln.
-DATA := pipeline.mk adopt/wrapper.h adopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css tools/kreport/*.page) $(shell find prompts campaigns skills -type f \
+DATA := pipeline.mk adopt/wrapper.h adopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css tools/kreport/*.page) $(shell find prompts pages campaigns skills -type f \
 	-not -path '*/trials/*' -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
 MAN1 := $(wildcard tools/*.1 tools/*/*.1 adopt/*.1)
 MAN5 := $(wildcard docs/*.5)

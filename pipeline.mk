@@ -51,14 +51,13 @@ status best check shapes:
 report:
 	@kreport
 records:
-	@kround close
+	@krecords close
 # Decisions, chain, logs and commits, memory, what of the gain is real, and figures in what people read.
 proof:
 	@kcampaign shapes --check
 	@kscore --check -r trials/000/00/eval.ndjson -o .proof trials/*/score.ndjson; code=$$?; rm -f .proof; exit $$code
 	@karchive --check
-	@kround check
-	@kmemory check
+	@krecords check
 	@kaudit --report -o .proof; code=$$?; rm -f .proof; exit $$code
 	@kspec check $(wildcard rounds/*.md rounds/*/summary.md logs/*.md memory/v*.json)
 
@@ -111,28 +110,28 @@ trials/000/gradient.ndjson: trials/000/score.ndjson trials/000/archive.ndjson $(
 # What earlier campaigns have left, as it stands before the first trial; TIPS says that the campaign asks for it.
 TIPS ?=
 trials/000/tips.md: | trials/000/machine.json
-	@kmemory freeze
+	@krecords freeze
 
 # What the campaign remembers. All of it is compared with the facts when a run begins; a trial adds its own record.
 .PHONY: memory-all memory-add memory-restart tips-add library-add
 memory-all:
-	@kmemory build
+	@krecords remember
 memory-add:
-	@kmemory build v$$(expr $(LAST) + 0)
+	@krecords remember v$$(expr $(LAST) + 0)
 memory-restart:
-	@kmemory restart --due
+	@krecords restart --due
 tips-add:
-	@kmemory tips add
+	@krecords tips add
 library-add:
-	@kmemory library
+	@krecords library
 # An answer of another form than the one asked for (status 1) is set aside, and the campaign goes on without it.
 memory/compact-$(LAST).ndjson: | memory-add
-	@kmemory compact || test $$? -eq 1
+	@krecords compact || test $$? -eq 1
 
 # What people read of the rounds, and the commits of those that were accepted.
 .PHONY: records
 records:
-	@kround close
+	@krecords close
 
 # Trials before which rounds of a linear search failed in a row, so that they need another look at the last accepted program.
 EVIDENCE ?=

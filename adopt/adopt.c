@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "journal.h"
-#include "../tools/model/kfrozen.h"
 #include "kio.h"
 #include "koption.h"
+#include "../tools/model/kseal.h"
 
 static const char usage[] = "usage: kadopt adopt [-c DIR] -p DIR --file FILE --kernel NAME --build "
                             "COMMAND --run COMMAND [OPTION...]\n";
@@ -260,7 +260,7 @@ command_adopt(int argc, char **argv)
 int
 check_frozen(const struct adoption *a)
 {
-	char *fault = kfrozen_fault(a->dir);
+	char *fault = kseal_adopted(a->dir);
 	int code = fault ? K_USAGE : K_OK;
 
 	if (fault)

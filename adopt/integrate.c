@@ -16,6 +16,7 @@
 #include "kio.h"
 #include "klog.h"
 #include "koption.h"
+#include "../tools/model/kseal.h"
 #include "real.h"
 #include "runs.h"
 #include "splice.h"

@@ -13,6 +13,7 @@
 #include "adopt.h"
 #include "kfence.h"
 #include "kio.h"
+#include "../tools/model/kseal.h"
 #include "shape.h"
 
 enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16 };
@@ -907,21 +908,14 @@ make_campaign(const struct adoption *a)
 	set_defaults(a);
 }
 
-/* Digests of what all later figures rest on. */
+/* Seal what all later figures rest on. */
 static void
 freeze(const struct adoption *a)
 {
 	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
-		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
-	json_t *frozen = json_object();
+		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json", NULL };
 
-	for (size_t i = 0; i < LEN(files); i++) {
-		char *path = path_of("%s/%s", a->dir, files[i]), hex[65];
-
-		if (file_sha256(path, hex))
-			json_object_set_new(frozen, files[i], json_string(hex));
-	}
-	json_object_set_new(a->json, "frozen", frozen);
+	kseal_note(a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(a->dir, files)));
 	adoption_save(a);
 }
 

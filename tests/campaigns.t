@@ -131,7 +131,7 @@ for archive in "$KILN_DATA"/campaigns/*_linear*/recorded/*.tar.gz; do
 	ok "$name: the recorded rounds prove themselves, and their plans pass the rules" '
 		(cd records; for c in "$KILN_DATA"/campaigns/*; do c=${c##*/}; [ -e $c ] || shipped $c; done)
 		cd records/$name; tar xzf "$archive"
-		make -s views; make -s proof
+		kcampaign upgrade; make -s views; make -s proof
 		cd ../../dry
 		for eval in ../records/$name/trials/00[1-9]/01/eval.ndjson; do
 			jq -c "del(.eval)" "$eval" >round; keval -c $name round

@@ -31,10 +31,10 @@ eval "$1"
 ../try status kcampaign status
 ../try report kreport --markdown
 ../try audit kaudit --report
-../try memory kmemory build
-../try round kround check
+../try memory krecords remember
+../try round krecords check
 E
-# says TEXT: all tools say exactly this of the trials; kround stops at the first that is damaged.
+# says TEXT: all tools say exactly this of the trials; krecords stops at the first that is damaged.
 cat >says <<'E'
 #!/bin/sh -eu
 for tool in status report audit memory round; do

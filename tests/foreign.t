@@ -36,12 +36,12 @@ E2
 
 ok 'a link among the names of kiln is refused by its name, and what it leads to stays as it is' '
 	. ./helpers.sh
-	for name in trials rounds logs memory runs .run.lock .proof report.html report.md; do
+	for name in trials rounds logs memory runs .run.lock .proof report.html report.md seal.ndjson; do
 		fresh; rm -rf "d/$name"
-		case $name in .*|report.*) to=victim ;; *) to= ;; esac
+		case $name in .*|report.*|seal.*) to=victim ;; *) to= ;; esac
 		ln -s "$T/outside/$to" "d/$name"
 		for command in "kcampaign status" "kcampaign run" "kcampaign views" "kcampaign best" \
-			"kround close" "kmemory build" kreport "kaudit --report"; do
+			"krecords close" "krecords remember" kreport "kaudit --report"; do
 			refused "a symbolic link" "$name" $command
 		done
 		ln -sfn "$T/outside/nothing" "d/$name"
@@ -53,11 +53,11 @@ ok 'so is one below them, and what is no file' '
 	. ./helpers.sh
 	t=trials/001
 	for name in $t $t/02 $t/02/reply.txt $t/02/eval.ndjson $t/score.ndjson trials/.rules \
-		trials/.rules/score rounds/round-1 logs/closed.ndjson memory/v1.json memory/.lock; do
+		trials/.rules/score rounds/round-1 memory/v1.json; do
 		fresh; rm -rf "d/$name"; mkdir -p "d/${name%/*}"
 		ln -s "$T/outside/victim" "d/$name"
 		for command in "kcampaign status" "kcampaign run" "kcampaign redo 001/01" \
-			"kround close" "kmemory build" kreport; do
+			"krecords close" "krecords remember" kreport; do
 			refused "a symbolic link" "$name" $command
 		done
 		rm "d/$name"; mkfifo "d/$name"
@@ -115,7 +115,7 @@ ok 'what a terminal would obey is masked wherever text of a file is printed' '
 		c/trials/002/gradient.ndjson >d/trials/002/gradient.ndjson
 	for command in "kcampaign status" "kcampaign best" "kcampaign run" "kcampaign check" \
 		"kcampaign next" "karchive --stats" "karchive --best" "karchive --top 3" \
-		"karchive --cells" "kgrad --cells" "kgrad --hints" "kmemory list" "kround check" \
+		"karchive --cells" "kgrad --cells" "kgrad --hints" "krecords list" "krecords check" \
 		"kaudit --report --markdown" "kreport --markdown" "kreport --html"; do
 		$command -c d >out 2>err || :
 		cat out err | tr -d "\\t\\n" >all

@@ -192,23 +192,23 @@ ok 'the active set is frozen when round 1 is closed' '
 	cd c
 	. ../helpers.sh
 	cp task.json task.keep
-	frozen() { jq "$1" task.keep >task.json; exits 2 kcampaign run -n 1; cat err; grep -q "the active set changed since round 1: $2" err; }
-	frozen "(.workloads[] | select(.name == \"3x5\").sets) = [\"full\"]" "3x5 is no longer in \"quick\""
-	frozen "(.workloads[] | select(.name == \"127x129\").sets) = [\"quick\", \"full\"]" "127x129 is new in \"quick\""
-	frozen "(.workloads[] | select(.name == \"4096x1024\").axes.rows) = 8192" "4096x1024 has other axes"
-	frozen "(.workloads[] | select(.name == \"4096x1024\").core) = false" "4096x1024 is no longer in \"core\""
+	frozen() { jq "$1" task.keep >task.json; exits 2 kcampaign run -n 1; cat err; grep -q "task.json: workload $2, so rounds before and after cannot be compared (seal.ndjson:[0-9]*)" err; }
+	frozen "(.workloads[] | select(.name == \"3x5\").sets) = [\"full\"]" "3x5: sets changed since round 1, from .*quick.* to .*"
+	frozen "(.workloads[] | select(.name == \"127x129\").sets) = [\"quick\", \"full\"]" "127x129: sets changed since round 1, from .* to .*quick.*"
+	frozen "(.workloads[] | select(.name == \"4096x1024\").axes.rows) = 8192" "4096x1024: axes changed since round 1, from .* to .*8192.*"
+	frozen "(.workloads[] | select(.name == \"4096x1024\").core) = false" "4096x1024: core changed since round 1, from true to false"
 	mv task.keep task.json
-	cp campaign.json keep; edit campaign.json ".eval.set = \"full\""; exits 2 kcampaign run -n 1; grep -q "the active set changed since round 1" err; mv keep campaign.json'
+	cp campaign.json keep; edit campaign.json ".eval.set = \"full\""; exits 2 kcampaign run -n 1; grep -q "campaign.json: eval.set changed since round 1, from .quick. to .full." err; mv keep campaign.json'
 
 ok 'records may be written before round 2 begins' '
 	. ./helpers.sh
 	campaign early
 	cd early
 	reply 001 2
-	kcampaign baseline; kround close
+	kcampaign baseline; krecords close
 	exits 0 kcampaign run -n 1
-	exits 0 kround check
-	grep -q trials/000/judged.json rounds/round-2/artifacts/facts.sha256'
+	exits 0 krecords check
+	is "round frozen round" "$(jq -r "select(.kind == \"round\" or .kind == \"frozen\").kind" seal.ndjson | xargs)"'
 
 ok 'what rounds are judged by is frozen when round 1 is closed' '
 	cd c
@@ -216,21 +216,20 @@ ok 'what rounds are judged by is frozen when round 1 is closed' '
 	exits 0 kcampaign shapes --check
 	judged() {
 		jq "$1" task.keep >task.json
-		exits 2 kcampaign run -n 1; cat err; grep -q "task.json: $2 since round 1, so rounds before and after cannot be compared (trials/000/judged.json)" err
+		exits 2 kcampaign run -n 1; cat err; grep -q "task.json: $2 since round 1.*, so rounds before and after cannot be compared (seal.ndjson:[0-9]*); restore it" err
 		exits 1 kcampaign shapes --check; grep -q "task.json: $2 since round 1" out
 	}
 	judged ".tolerance = {rtol: 0.9, atol: 0.9}" "tolerance changed"
 	judged ".build.flags[0] = \"-O0\"" "build changed"
 	judged "del(.flops)" "flops was removed"
-	judged "(.workloads[] | select(.name == \"4096x1024\").weight) = 9" "workload 4096x1024 changed"
+	judged "(.workloads[] | select(.name == \"4096x1024\").weight) = 9" "workload 4096x1024: weight was added"
 	jq -S ".description = \"other words\"" task.keep >task.json; exits 0 kcampaign shapes --check
 	mv task.keep task.json
-	echo "/* slower */" >>reference.c; exits 2 kcampaign run -n 1; grep -q "task.json: reference.c changed since round 1" err
+	echo "/* slower */" >>reference.c; exits 2 kcampaign run -n 1; grep -q "reference.c: it has changed since round 1 was closed, so figures" err
 	mv reference.keep reference.c; exits 0 kcampaign shapes --check
-	mv trials/000/judged.json keep; exits 1 kround check; grep -q "facts.sha256:[0-9]* contains .*judged.json" out; mv keep trials/000/judged.json
-	cp -r ../c ../opened; cd ../opened; rm trials/000/shapes.json
+	cp -r ../c ../opened; cd ../opened; jq -c "select(.kind != \"frozen\")" seal.ndjson >opened; mv opened seal.ndjson
 	jq ".tolerance = {rtol: 0.9, atol: 0.9}" task.json >new; mv new task.json
-	exits 1 kcampaign run -n 1; cat err; grep -q "round 2 was closed with other facts .*judged.json" err'
+	exits 2 kcampaign run -n 1; cat err; grep -q "seal.ndjson:[0-9]*: was" err'
 
 if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
 	ok 'every file of it fits its schema' '
@@ -238,8 +237,7 @@ if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
 		valid() { /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
 		valid candidate-1 trials/*/0?/*.ndjson trials/*/score.ndjson
 		valid archive-1 trials/*/archive.ndjson
-		valid shapes-1 trials/000/shapes.json
-		valid judged-1 trials/000/judged.json'
+		valid seal-1 seal.ndjson'
 else
 	skip 'every file of it fits its schema' 'python3-jsonschema is not installed'
 fi

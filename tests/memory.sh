@@ -3,6 +3,8 @@
 # For tests of memory and tips: a campaign of six rounds as records, and helpers for the scripts in $T/helpers.sh.
 # shellcheck source=tests/campaign.sh
 . "$tests_dir/campaign.sh"
+# shellcheck source=tests/reseal.sh
+. "$tests_dir/reseal.sh"
 
 # The scored records of six rounds, one a trial: trial|status|verdict|code|microseconds|category|bucket|change.
 cat >rounds <<'E'
@@ -58,6 +60,10 @@ lacks() {
 		echo "found: $*"
 		return 1
 	fi
+}
+# masks FOLDER: what its seal says of masks.
+masks() {
+	[ ! -e "$1/seal.ndjson" ] || jq -c 'select(.versions)' "$1/seal.ndjson"
 }
 sums() {
 	(cd "$1" && sha256sum memory/v*.json)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kmemory: tips, the library, and what a run of a campaign does with them and with its memory.
+# krecords: tips, the library, and what a run of a campaign does with them and with its memory.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/memory.sh
@@ -9,7 +9,7 @@ fixture c
 
 ok 'tips: rounds that teach something leave one, each once' '
 	. "$T/helpers.sh"
-	kmemory tips add -c c
+	krecords tips add -c c
 	f=c.tips/nvidia-h200/softmax/c/tips.md
 	is 5 "$(grep -c "^### " $f)"
 	grep -q "^### 2026-11-21T10:01:00Z round-2 — ACCEPTED$" $f
@@ -17,9 +17,9 @@ ok 'tips: rounds that teach something leave one, each once' '
 	grep -q "^- Takeaway: over-fit, do not retry: keep the maxima between calls (results kept between calls)" $f
 	is 5 "$(grep -c "^- Applicability: c kernels of softmax" $f)"
 	lacks "prefetch two rows" $f
-	cp $f before; kmemory tips add -c c; cmp before $f
-	exits 0 kmemory tips check -c c
-	is 5 "$(kmemory tips list -c c | wc -l)"'
+	cp $f before; krecords tips add -c c; cmp before $f
+	exits 0 krecords tips check -c c
+	is 5 "$(krecords tips list -c c | wc -l)"'
 
 tip() {
 	printf '### 2026-11-21T11:00:00Z round-3 — %s\n- Context: a\n- Signal: b\n- Takeaway: %s\n- Applicability: c\n' "$1" "$2"
@@ -38,44 +38,44 @@ sed 's/round-3/third/' fine.md >heading.md
 ok 'hygiene: what over-fits is refused by rule, as an anti-pattern it may stand' '
 	cp c.tips/nvidia-h200/softmax/c/tips.md before
 	for bad in cheat:identity_cache praise:identity_cache w2:bucket groups:fixed_groups w1:unbounded_weight_cache; do
-		exits 1 kmemory tips check -c c "${bad%:*}.md"; grep -q "${bad#*:}: " err
-		exits 2 kmemory tips add -c c "${bad%:*}.md"; grep -q "tip of round-3: ${bad#*:}: .*over-fit, do not retry" err
+		exits 1 krecords tips check -c c "${bad%:*}.md"; grep -q "${bad#*:}: " err
+		exits 2 krecords tips add -c c "${bad%:*}.md"; grep -q "tip of round-3: ${bad#*:}: .*over-fit, do not retry" err
 	done
-	exits 2 kmemory tips add -c c missing.md; grep -q "missing.md: tip 1 (round-3): Signal: is empty" err
-	exits 2 kmemory tips add -c c empty.md; grep -q "Signal: is empty" err
-	exits 2 kmemory tips add -c c heading.md; grep -q "heading.md:1: a tip begins with" err
+	exits 2 krecords tips add -c c missing.md; grep -q "missing.md: tip 1 (round-3): Signal: is empty" err
+	exits 2 krecords tips add -c c empty.md; grep -q "Signal: is empty" err
+	exits 2 krecords tips add -c c heading.md; grep -q "heading.md:1: a tip begins with" err
 	cmp before c.tips/nvidia-h200/softmax/c/tips.md
-	kmemory tips add -c c anti.md w1bound.md fine.md
-	is 8 "$(kmemory tips list -c c | wc -l)"; exits 0 kmemory tips check -c c'
+	krecords tips add -c c anti.md w1bound.md fine.md
+	is 8 "$(krecords tips list -c c | wc -l)"; exits 0 krecords tips check -c c'
 
 ok 'a removed tip leaves a record and does not come back' '
 	. "$T/helpers.sh"
-	id=$(kmemory tips list -c c | sed -n "s/ .*vectorized_load.*//p")
-	exits 2 kmemory tips remove -c c "$id"; grep -q "and the reason: tips remove ID" err
-	kmemory tips remove -c c "$id" --why "holds no more"
+	id=$(krecords tips list -c c | sed -n "s/ .*vectorized_load.*//p")
+	exits 2 krecords tips remove -c c "$id"; grep -q "and the reason: tips remove ID" err
+	krecords tips remove -c c "$id" --why "holds no more"
 	is "$id holds no more" "$(jq -r "\"\(.id) \(.why)\"" c.tips/nvidia-h200/softmax/c/removed.ndjson)"
 	jq -r .tip c.tips/nvidia-h200/softmax/c/removed.ndjson | grep -q "load 128 bits"
 	valid tip-removal-1 c.tips/nvidia-h200/softmax/c/removed.ndjson
-	kmemory tips add -c c; is 7 "$(kmemory tips list -c c | wc -l)"
-	exits 1 kmemory tips remove -c c "$id" --why x; grep -q "there is no tip $id" err'
+	krecords tips add -c c; is 7 "$(krecords tips list -c c | wc -l)"
+	exits 1 krecords tips remove -c c "$id" --why x; grep -q "there is no tip $id" err'
 
 ok 'many at once: no tip is lost' '
 	for i in 1 2 3 4 5 6 7 8; do
 		sed "s/pad rows/pad $i rows/" fine.md >"many$i.md"
-		kmemory tips add -c c "many$i.md" &
+		krecords tips add -c c "many$i.md" &
 	done
 	wait
-	is 15 "$(kmemory tips list -c c | wc -l)"'
+	is 15 "$(krecords tips list -c c | wc -l)"'
 
 ok 'the library: rounds of finished campaigns by category, operation, backend, device' '
 	. "$T/helpers.sh"
 	mkdir -p c/trials/000/00; cp c/trials/000/score.ndjson c/trials/000/00/eval.ndjson
 	cp -r c d; jq ".name=\"d\"" c/campaign.json >d/campaign.json
 	jq -c ".score.decision.improvement_pct=20.5" c/trials/001/score.ndjson >d/trials/001/score.ndjson
-	kmemory library -c c "$PWD/c" d
+	krecords library -c c "$PWD/c" d
 	is "fewer_passes 2 2 8.5 vectorized_load 2 2 14.5" "$(jq -r "\"\(.category) \(.count) \(.campaigns) \(.gain_pct.median)\"" c.tips/library.ndjson | xargs)"
 	is "softmax c nvidia-h200" "$(jq -r "\"\(.op) \(.backend) \(.gpu)\"" c.tips/library.ndjson | sort -u)"
-	cp c.tips/library.ndjson before; rm c.tips/library.ndjson; kmemory library -c c; cmp before c.tips/library.ndjson
+	cp c.tips/library.ndjson before; rm c.tips/library.ndjson; krecords library -c c; cmp before c.tips/library.ndjson
 	valid library-1 c.tips/library.ndjson c.tips/library/*.ndjson'
 
 ok 'tips and library are frozen before the first trial, and reach its prompts' '
@@ -83,13 +83,13 @@ ok 'tips and library are frozen before the first trial, and reach its prompts' '
 	kcampaign new e --task "$KILN_DATA/campaigns/softmax" >/dev/null
 	jq --arg t "$PWD/c.tips" ".gpu=\"NVIDIA H200\" | .memory={enabled:\"on\"} | .tips={dir:\$t}" e/campaign.json >n; mv n e/campaign.json
 	cat cheat.md >>c.tips/nvidia-h200/softmax/c/tips.md
-	exits 0 kmemory freeze -c e; grep -q "tip .* is not used: identity_cache" err
+	exits 0 krecords freeze -c e; grep -q "tip .* is not used: identity_cache" err
 	prompt e 1 >first
 	grep -q "^# What earlier campaigns have left" first; grep -q "pad 8 rows to 16 bytes" first; lacks "pays 40 %" first
 	grep -q "vectorized_load (softmax, nvidia-h200): 2 times in 2 campaigns, gain 8.5 to 20.5 %" first
 	jq -e ".prompt.memory | .tips > 0 and .library == 2 and .tokens <= 750" p.ndjson
 	cp e/trials/000/tips.md before
-	rm -r c.tips; exits 0 kmemory freeze -c e; cmp before e/trials/000/tips.md
+	rm -r c.tips; exits 0 krecords freeze -c e; cmp before e/trials/000/tips.md
 	prompt e 1 | diff first -
 	jq ".memory.enabled=\"auto\"" e/campaign.json >n; mv n e/campaign.json; prompt e 1 >off; lacks "earlier campaigns have left" off'
 
@@ -108,7 +108,7 @@ ok 'only what the same operation has left is shown, and the run says so' '
 	for folder in s u; do
 		jq --arg t "$tips" ".gpu=\"NVIDIA H200\" | .memory={enabled:\"on\"} | .tips={dir:\$t}" \
 			s/campaign.json >$folder/own.json; cp $folder/own.json $folder/campaign.json
-		kmemory freeze -c $folder 2>$folder.err; prompt $folder 1 >$folder.text
+		krecords freeze -c $folder 2>$folder.err; prompt $folder 1 >$folder.text
 		lacks "SOMETHING ELSE" $folder.text; lacks foreign_trick $folder.text
 	done
 	is "" "$(cat u.err)"; lacks "earlier campaigns have left" u.text
@@ -124,15 +124,15 @@ ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no p
 	. "$T/helpers.sh"
 	kcampaign run -c n >log 2>&1 || { cat log; exit 1; }
 	is "v0.json v1.json v2.json v3.json v4.json v5.json" "$(cd n/memory && echo v*.json)"
-	exits 0 kmemory check -c n
-	test -e n/memory/compact-003.ndjson; test -s n/memory/masks.ndjson; test -s n.tips/library.ndjson; test -e n/trials/000/tips.md
-	valid memory-1 n/memory/v?.json; valid mask-1 n/memory/masks.ndjson; valid candidate-1 n/trials/*/01/prompt.ndjson
+	exits 0 krecords check -c n
+	test -e n/memory/compact-003.ndjson; test -n "$(masks n)"; test -s n.tips/library.ndjson; test -e n/trials/000/tips.md
+	valid memory-1 n/memory/v?.json; valid seal-1 n/seal.ndjson; valid candidate-1 n/trials/*/01/prompt.ndjson
 	best=$(head -1 n/archive.ndjson | jq -r .best.id)
 	cp -r n m
-	rm m/memory/masks.ndjson
+	jq -c "select(.versions | not)" n/seal.ndjson | ./reseal >m/seal.ndjson
 	for b in 1 2; do ksample -c m --trial 6 --branch $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >open
 	grep -qvxE "000/00|$best" open
-	kmemory build -c m; kmemory mask -c m v1 v2 v3 v4 v5
+	krecords remember -c m; krecords mask -c m v1 v2 v3 v4 v5
 	for b in 1 2; do ksample -c m --trial 6 --branch $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >closed
 	lacks -vxE "000/00|$best" closed'
 
@@ -167,17 +167,17 @@ ok 'in linear mode all of it is on; a masked round is neither told nor counted a
 	jq --arg a "$PWD/answer" ".model={provider:(\"exec:sh \" + \$a)} | .eval={evaluator:\"null\"} | .stop={trials:6,patience:0}" l/campaign.json >n.json
 	mv n.json l/campaign.json
 	kcampaign run -c l >log 2>&1 || { cat log; exit 1; }
-	exits 0 kmemory check -c l
-	is 7 "$(kmemory list -c l | wc -l)"
+	exits 0 krecords check -c l
+	is 7 "$(krecords list -c l | wc -l)"
 	mkdir -p l/trials/007; keval -c l --evidence 7 -a l/trials/006/archive.ndjson -o l/trials/007/evidence.ndjson
 	find .data/kiln/tips -name tips.md | grep -q /softmax/c/
 	ksample -c l --trial 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
 	round=$(jq -r "select(.score.decision.verdict == \"rolled_back\").id" l/trials/00*/score.ndjson | head -1)
 	grep -qx "$round" told
 	v=v$(expr "${round%/*}" + 0)
-	change=$(kmemory read -c l "$v" --field optimization.action_description | tr -d \")
+	change=$(krecords read -c l "$v" --field optimization.action_description | tr -d \")
 	ksample -c l --trial 7 | kprompt -c l --text >text; grep -q "$change" text
-	kmemory mask -c l "$v"
+	krecords mask -c l "$v"
 	ksample -c l --trial 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
 	lacks -x "$round" told
 	ksample -c l --trial 7 | kprompt -c l --text >text; lacks "$change" text'

@@ -10,10 +10,10 @@ _kiln() {
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$tool" --help 2>/dev/null | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u)" -- "$cur")
-	elif [[ $COMP_CWORD -eq 1 && ${tool##*/} =~ ^k(campaign|memory|round|adopt)$ ]]; then
+	elif [[ $COMP_CWORD -eq 1 && ${tool##*/} =~ ^k(campaign|records|adopt)$ ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$tool" --help 2>/dev/null | sed -nE '/COMMAND/d; s/^ +(kadopt +)?([a-z]+) .*/\2/p')" -- "$cur")
 	else
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }
-complete -o filenames -F _kiln kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kmemory kreport kround kadopt
+complete -o filenames -F _kiln kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec krecords kreport kadopt

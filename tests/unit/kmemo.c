@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kmemo: names of versions, seals, the chain of masks as of a trial, sections of a compaction. */
+/* kmemo: names of versions, masks as of a trial, sections of a compaction. */
 #include "kmemo.h"
 
 #include <stdlib.h>
@@ -18,28 +18,6 @@ test_names(void)
 	CHECK(kmemo_version("v123456", &n) && n == 123456);
 	for (size_t i = 0; i < LEN(bad); i++)
 		tap_check(!kmemo_version(bad[i], &n), bad[i], __FILE__, __LINE__);
-}
-
-static void
-test_seal(void)
-{
-	json_t *o = json_pack("{s:s,s:f,s:b}", "version", "v1", "time", 0.1, "masked", 0);
-	char hex[65], again[65], *fault;
-
-	fault = kmemo_seal_fault(o, "f");
-	CHECK_STR(fault, "f: sha256: is missing");
-	free(fault);
-	kmemo_seal(o, hex);
-	json_object_set_new(o, "sha256", json_string(hex));
-	json_object_set_new(o, "masked", json_true());
-	kmemo_seal(o, again);
-	CHECK_STR(again, hex);
-	CHECK(!kmemo_seal_fault(o, "f"));
-	json_object_set_new(o, "time", json_real(0.2));
-	fault = kmemo_seal_fault(o, "f");
-	CHECK(fault && strstr(fault, "f: was changed by hand"));
-	free(fault);
-	json_decref(o);
 }
 
 /* Versions that events mask and unmask; each holds from its trial on. */
@@ -100,7 +78,6 @@ int
 main(void)
 {
 	test_names();
-	test_seal();
 	test_masks();
 	test_sections();
 	return tap_done();

@@ -82,7 +82,7 @@ kutil_drop_secrets(void)
 static bool
 needs_secrets(const char *prog)
 {
-	static const char *const tools[] = { "kllm", "kcampaign", "kmemory", "kadopt", "kremote" };
+	static const char *const tools[] = { "kllm", "kcampaign", "krecords", "kadopt", "kremote" };
 
 	for (size_t i = 0; i < LEN(tools); i++)
 		if (!strcmp(prog, tools[i]))

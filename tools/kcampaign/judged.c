@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judged: what the rounds of a linear search are judged by: the task but for its words, and the
- * programs that results are held against. Digests of it are noted when round 1 is closed, and
- * nothing else is accepted from then on: a wider tolerance or a slower reference would make later
- * rounds look better. See kcampaign.h.
+ * judged: what the rounds of a linear search are judged by: the set of shapes, the task but for its
+ * words, and the programs that results are held against. The seal notes them when round 1 is
+ * closed, and nothing else is accepted from then on: a wider tolerance, a slower reference or other
+ * shapes would make later rounds look better. See kcampaign.h.
  */
 #include "kcampaign.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kio.h"
 #include "ktask.h"
 
-#define JUDGED "trials/000/judged.json"
+#define FROZEN "frozen"
 
-enum { SOURCE_MAX = 64 << 20 };
+/* Of both ends of a change that is told. */
+enum { SHOWN = 60 };
 
 /*
- * Members of a task that judge nothing, and workloads, which are noted by name. Baselines are shown
- * beside a result.
+ * Members of a task that judge nothing, and workloads, which are compared by name. Baselines are
+ * shown next to a result.
  */
 static bool
 is_aside(const char *member)
@@ -33,114 +34,173 @@ is_aside(const char *member)
 	return false;
 }
 
+/* The line of the seal, or NULL: round 1 is open. New reference. */
 static json_t *
-digest_of(const json_t *value)
+frozen_line(void)
 {
-	char *dump = json_dumps(value, KIO_DUMP | JSON_ENCODE_ANY), hex[65];
+	struct kseal s;
+	json_t *line;
 
-	ksha256_hex(dump, strlen(dump), hex);
-	free(dump);
-	return json_string(hex);
+	kseal_open(&s, ".", FROZEN);
+	line = json_incref((json_t *)kseal_last(&s, FROZEN));
+	kseal_close(&s);
+	return line;
 }
+
+bool
+judged_frozen(void)
+{
+	json_t *line = frozen_line();
+	bool yes = line != NULL;
+
+	json_decref(line);
+	return yes;
+}
+
+void
+judged_add(struct kseal *s, const struct kcamp *c)
+{
+	char *file = kcamp_path(c, kcamp_str(c, "task")), *paths[3] = { NULL };
+	struct ktask *t = ktask_load(file);
+
+	paths[0] = ktask_path(t, t->reference);
+	paths[1] = t->oracle ? ktask_path(t, t->oracle) : NULL;
+	kseal_add(s, FROZEN,
+	    json_pack("{s:O,s:s,s:o}", "task", t->json, "set", kcamp_str(c, "eval.set"), "files",
+	        kseal_files(".", (const char *const *)paths)));
+	free(paths[0]);
+	free(paths[1]);
+	ktask_free(t);
+	free(file);
+}
+
+bool
+judged_freeze(const struct kcamp *c)
+{
+	int lock = kseal_lock(".", true);
+	struct kseal s;
+	bool first;
+
+	kseal_open(&s, ".", FROZEN);
+	first = !kseal_last(&s, FROZEN);
+	if (first)
+		judged_add(&s, c);
+	kseal_save(&s);
+	kseal_close(&s);
+	close(lock);
+	return first;
+}
+
+/* What there is to be told of the campaign's changes. */
+struct changes {
+	struct kbuf *text;
+	long long line; /* of the seal */
+};
 
 static void
-add_file(json_t *files, const struct ktask *t, const char *name)
+add_change(const struct changes *c, const char *file, const char *what, const json_t *was,
+    const json_t *now)
 {
-	char *path = name ? ktask_path(t, name) : NULL, *data, hex[65];
-	size_t len;
+	char *before =
+	         was ? json_dumps(was, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL,
+	     *after =
+	         now ? json_dumps(now, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
 
-	if (!path)
-		return;
-	data = kread_file(path, SOURCE_MAX, &len);
-	if (!data && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	if (data) {
-		ksha256_hex(data, len, hex);
-		json_object_set_new(files, name, json_string(hex));
-	}
-	free(data);
-	free(path);
+	kbuf_printf(c->text, "%s: %s", file, what);
+	if (before && after)
+		kbuf_printf(c->text, " changed since round 1, from %.*s to %.*s", SHOWN, before,
+		    SHOWN, after);
+	else
+		kbuf_printf(c->text, " was %s since round 1", before ? "removed" : "added");
+	kbuf_printf(c->text,
+	    ", so rounds before and after cannot be compared (" KSEAL_FILE ":%lld); restore it, or "
+	    "begin a new campaign\n",
+	    c->line);
+	free(before);
+	free(after);
 }
 
-static json_t *
-judged_json(const struct ktask *t)
+/* The members in which two objects differ; NAME is put before theirs, unless it is "". */
+static void
+compare(const struct changes *c, const char *file, const char *name, const json_t *was,
+    const json_t *now)
 {
-	json_t *task = json_object(), *workloads = json_object(), *files = json_object(), *value;
+	json_t *both = json_copy((json_t *)was), *value;
 	const char *member;
-	size_t i;
 
-	json_object_foreach(t->json, member, value) if (!is_aside(member))
-	    json_object_set_new(task, member, digest_of(value));
-	json_array_foreach(json_object_get(t->json, "workloads"), i, value)
-	    json_object_set_new(workloads, kjson_str_or(value, "name", ""), digest_of(value));
-	add_file(files, t, t->reference);
-	add_file(files, t, t->oracle);
-	return json_pack("{s:s,s:o,s:o,s:o}", "schema", "judged/1", "task", task, "workloads",
-	    workloads, "files", files);
-}
-
-/* A line for each member of WHICH that is not what it was. */
-static void
-add_changes(
-    struct kbuf *text, const char *file, const json_t *was, const json_t *now, const char *which)
-{
-	json_t *both = json_copy(json_object_get(was, which)), *digest;
-	const char *name;
-
-	json_object_update(both, json_object_get(now, which));
-	json_object_foreach(both, name, digest)
+	json_object_update(both, (json_t *)now);
+	json_object_foreach(both, member, value)
 	{
-		const json_t *a = json_object_get(json_object_get(was, which), name),
-		             *b = json_object_get(json_object_get(now, which), name);
+		const json_t *a = json_object_get(was, member), *b = json_object_get(now, member);
+		char *what = kasprintf("%s%s%s", name, *name ? ": " : "", member);
 
-		if (!a || !b || !json_equal(a, b))
-			kbuf_printf(text,
-			    "%s: %s%s %s since round 1, so rounds before and after cannot be "
-			    "compared (" JUDGED "); restore it, or begin a new campaign\n",
-			    file, strcmp(which, "workloads") ? "" : "workload ", name,
-			    !b       ? "was removed"
-			        : !a ? "was added"
-			             : "changed");
+		if ((*name || !is_aside(member)) && !(a && b && json_equal(a, b)))
+			add_change(c, file, what, a, b);
+		free(what);
 	}
 	json_decref(both);
 }
 
-bool
-judged_faults(const struct kcamp *c, struct kbuf *text)
+/* The workload of LIST that is called NAME, or NULL. */
+static const json_t *
+named(const json_t *list, const char *name)
 {
-	static const char *const parts[] = { "task", "workloads", "files" };
-	char *file = kcamp_path(c, kcamp_str(c, "task"));
-	size_t before = text->len;
-	struct ktask *t;
-	json_t *was, *now;
-
-	/*
-	 * A run that was killed may leave it while round 1 is open. Campaigns from before there was
-	 * such a file have none; in one that has, kround vouches for it.
-	 */
-	if (shapes_frozen() && exists(JUDGED)) {
-		t = ktask_load(file);
-		was = kjson_load(JUDGED);
-		now = judged_json(t);
-		for (size_t i = 0; i < LEN(parts); i++)
-			add_changes(text, file, was, now, parts[i]);
-		json_decref(now);
-		json_decref(was);
-		ktask_free(t);
-	}
-	free(file);
-	return text->len > before;
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!strcmp(kjson_str_or(json_array_get(list, i), "name", ""), name))
+			return json_array_get(list, i);
+	return NULL;
 }
 
-void
-judged_freeze(const struct kcamp *c)
+static void
+compare_workloads(const struct changes *c, const char *file, const json_t *was, const json_t *now)
 {
-	char *file = kcamp_path(c, kcamp_str(c, "task"));
-	struct ktask *t = ktask_load(file);
-	json_t *now = judged_json(t);
+	json_t *w;
+	size_t i;
 
-	freeze(JUDGED, now);
-	json_decref(now);
-	ktask_free(t);
+	json_array_foreach((json_t *)was, i, w)
+	{
+		char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
+		const json_t *other = named(now, kjson_str_or(w, "name", ""));
+
+		if (other)
+			compare(c, file, what, w, other);
+		else
+			add_change(c, file, what, w, NULL);
+		free(what);
+	}
+	json_array_foreach((json_t *)now, i, w) if (!named(was, kjson_str_or(w, "name", "")))
+	{
+		char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
+
+		add_change(c, file, what, NULL, w);
+		free(what);
+	}
+}
+
+bool
+judged_faults(const struct kcamp *camp, struct kbuf *text)
+{
+	json_t *line = frozen_line(), *now, *set;
+	const json_t *was = json_object_get(line, "task");
+	struct changes c = { text, (long long)kjson_int_or(line, "n", 0) };
+	size_t before = text->len;
+	char *file = kcamp_path(camp, kcamp_str(camp, "task")), *fault;
+
+	if (line) {
+		now = kjson_load(file);
+		set = json_string(kcamp_str(camp, "eval.set"));
+		if (!json_equal(set, json_object_get(line, "set")))
+			add_change(&c, camp->file, "eval.set", json_object_get(line, "set"), set);
+		compare(&c, file, "", was, now);
+		compare_workloads(
+		    &c, file, json_object_get(was, "workloads"), json_object_get(now, "workloads"));
+		fault = kseal_changed(".", FROZEN, "round 1 was closed");
+		kbuf_printf(text, "%s%s", fault ? fault : "", fault ? "\n" : "");
+		free(fault);
+		json_decref(set);
+		json_decref(now);
+	}
+	json_decref(line);
 	free(file);
+	return text->len > before;
 }

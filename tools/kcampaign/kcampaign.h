@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "kcamp.h"
+#include "kseal.h"
 #include "kgain.h"
 #include "kutil.h"
 
@@ -106,20 +107,26 @@ int command_shapes(const struct options *o);
 /* What is wrong with the quick set of a linear search, a line each, appended; false: nothing. */
 bool shapes_faults(const struct kcamp *c, struct kbuf *text);
 /*
- * Dies when the active set is not what it was when round 1 was closed; with WRITE notes what it is,
- * the first time, and says whether this was that.
- */
-bool shapes_freeze(const struct kcamp *c, bool write);
-bool shapes_frozen(void);
-/* Write down what later rounds are held to; dies when it cannot. */
-void freeze(const char *path, const json_t *what);
-
-/*
- * judged.c: what of the task and its programs is not what it was when round 1 was closed, a line
- * each, appended; false: nothing, or round 1 is open. And the note of what it is.
+ * judged.c: what of the task, its programs and the set of shapes is not what it was when round 1
+ * was closed, a line each, appended; false: nothing, or round 1 is open.
  */
 bool judged_faults(const struct kcamp *c, struct kbuf *text);
-void judged_freeze(const struct kcamp *c);
+/* Note what it is, and so close round 1; false: that has been done before. */
+bool judged_freeze(const struct kcamp *c);
+/* The same as a line of S. */
+void judged_add(struct kseal *s, const struct kcamp *c);
+bool judged_frozen(void);
+
+/*
+ * seals.c: the seals of an older version become lines of the one; false: there are none. Views that
+ * had a seal of their own are gone then.
+ */
+bool upgrade_seals(const struct kcamp *c);
+
+/* upgrade.c */
+int command_upgrade(const struct options *o);
+/* run.c: the lock of a run, until the end; dies with K_AGAIN when another one has it. */
+void take_lock(void);
 
 /*
  * confirm.c: dies with K_NO while linear.confirm asks for a person's word that is not there, or is

@@ -23,11 +23,11 @@
 #include "backend.h"
 #include "karch.h"
 #include "kchain.h"
-#include "kfrozen.h"
 #include "kio.h"
 #include "ktrials.h"
 #include "klinear.h"
 #include "kmemo.h"
+#include "kseal.h"
 #include "status.h"
 
 #define LOCK ".run.lock"
@@ -95,7 +95,7 @@ lock_holder(void)
  * One run per campaign. The descriptor stays open in make and the stages, so that no second run
  * begins while a straggler of a killed one is still at work.
  */
-static void
+void
 take_lock(void)
 {
 	int fd = open(LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666), tries = 5;
@@ -557,14 +557,14 @@ close_rounds(const struct kcamp *c, const struct options *o, long last)
 	 * The shapes of a linear search may be chosen until round 2 begins: only then is round 1
 	 * closed.
 	 */
-	if (kcamp_linear(c) && !shapes_frozen())
+	if (kcamp_linear(c) && !judged_frozen())
 		return K_OK;
 	if (last < 0 || make_flag('n') || !kcamp_linear(c))
 		return K_OK;
 	out = make_graph(c, &g, goals);
 	free(out.target);
 	if (out.code)
-		kwarn("trial %ld is complete, but its records are not: kround failed with status "
+		kwarn("trial %ld is complete, but its records are not: krecords failed with status "
 		      "%d",
 		    last, out.code);
 	return out.code == K_NO ? K_NO : out.code ? own_code(out.code) : K_OK;
@@ -606,7 +606,7 @@ static struct kcamp *
 begin(long *last)
 {
 	struct kcamp *c = kcamp_load(".");
-	char *fault = kfrozen_fault(".");
+	char *fault = kseal_adopted(".");
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
@@ -618,7 +618,6 @@ begin(long *last)
 	*last = ktrials_last(c);
 	if (kcamp_linear(c)) {
 		confirm_require(c);
-		shapes_freeze(c, false);
 		require_judged(c);
 	}
 	return c;
@@ -926,7 +925,7 @@ open_round(const struct kcamp *c, const struct options *o, long *last)
 		text.data[strcspn(text.data, "\n")] = '\0';
 		kdie(K_USAGE, "eval.set: %s; run `kcampaign shapes` for a fair choice", text.data);
 	}
-	return shapes_freeze(c, true) ? close_rounds(c, o, *last) : K_OK;
+	return judged_freeze(c) ? close_rounds(c, o, *last) : K_OK;
 }
 
 /* The condition that ended the search held for a kernel that was refused since? */

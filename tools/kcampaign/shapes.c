@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shapes: which workloads a linear search measures in every round: proposed from the baseline,
- * refused when they are picked cherries, and frozen once round 1 is closed. See kcampaign.h.
+ * refused when they are picked cherries. See kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -13,8 +13,6 @@
 #include "klinear.h"
 #include "kio.h"
 #include "ktask.h"
-
-#define FROZEN "trials/000/shapes.json"
 
 enum { LEAST = 3, MOST = 5 };
 
@@ -315,7 +313,6 @@ command_shapes(const struct options *o)
 	int code = K_OK;
 
 	if (o->check) {
-		shapes_freeze(c, false);
 		if (shapes_faults(c, &text) | judged_faults(c, &text))
 			code = K_NO;
 		else
@@ -333,111 +330,4 @@ command_shapes(const struct options *o)
 	emit(o, &text);
 	kcamp_free(c);
 	return code;
-}
-
-/* The workloads of a set with their sizes, by name. */
-static json_t *
-set_json(const struct ktask *t, const char *set, bool core)
-{
-	json_t *o = json_object();
-
-	for (size_t i = 0; i < t->workload_count; i++)
-		if (ktask_in_set(&t->workloads[i], set) && (!core || t->workloads[i].core))
-			json_object_set(o, t->workloads[i].name,
-			    json_object_get(
-			        words_on(t, t->workloads[i].name), core ? "name" : "axes"));
-	return o;
-}
-
-static json_t *
-shapes_json(const struct shapes *s)
-{
-	json_t *o = json_pack("{s:s,s:s,s:s,s:o,s:o,s:o}", "schema", "shapes/1", "quick_set",
-	    s->quick, "full_set", s->full, "quick", set_json(s->task, s->quick, false), "full",
-	    set_json(s->task, s->full, false), "core", set_json(s->task, s->full, true));
-	char *dump = json_dumps(o, KIO_DUMP), hex[65];
-
-	ksha256_hex(dump, strlen(dump), hex);
-	json_object_set_new(o, "sha256", json_string(hex));
-	free(dump);
-	return o;
-}
-
-/* Say how a set of workloads differs from the frozen one, and end. */
-static void
-compare_sets(const json_t *was, const json_t *now, const char *which, const char *file)
-{
-	const json_t *a = json_object_get(was, which), *b = json_object_get(now, which);
-	const char *name;
-	json_t *v;
-
-	json_object_foreach((json_t *)a, name, v)
-	{
-		const json_t *other = json_object_get(b, name);
-
-		if (!other)
-			kdie(K_USAGE,
-			    "%s: the active set changed since round 1: %s is no longer in \"%s\" "
-			    "(" FROZEN ")",
-			    file, name, which);
-		if (!json_equal(v, other))
-			kdie(K_USAGE,
-			    "%s: the active set changed since round 1: %s has other axes (" FROZEN
-			    ")",
-			    file, name);
-	}
-	json_object_foreach((json_t *)b, name, v) if (!json_object_get(a, name)) kdie(K_USAGE,
-	    "%s: the active set changed since round 1: %s is new in \"%s\" (" FROZEN ")", file,
-	    name, which);
-}
-
-bool
-shapes_frozen(void)
-{
-	return exists(FROZEN);
-}
-
-void
-freeze(const char *path, const json_t *what)
-{
-	char *dump = json_dumps(what, KIO_DUMP), *text = kasprintf("%s\n", dump);
-
-	if (kwrite_file(path, text, strlen(text)) < 0)
-		kdie_errno(K_IO, "%s", path);
-	free(text);
-	free(dump);
-}
-
-bool
-shapes_freeze(const struct kcamp *c, bool write)
-{
-	struct shapes s;
-	json_t *now, *was;
-	bool first = write && !shapes_frozen();
-
-	open_shapes(&s, c);
-	now = shapes_json(&s);
-	if (shapes_frozen()) {
-		was = kjson_load(FROZEN);
-		if (strcmp(kjson_str_or(was, "sha256", ""), kjson_str_or(now, "sha256", "?"))) {
-			static const char *const sets[] = { "quick", "full", "core" };
-
-			for (size_t i = 0; i < LEN(sets); i++)
-				compare_sets(was, now, sets[i], s.task->file);
-			kdie(K_USAGE,
-			    "the active set changed since round 1: eval.set has changed (" FROZEN
-			    ")");
-		}
-		json_decref(was);
-	} else if (first) {
-		/*
-		 * Before its sign that round 1 is closed: a run that is killed in between does both
-		 * anew.
-		 */
-		judged_freeze(c);
-		freeze(FROZEN, now);
-	}
-	json_decref(now);
-	close_shapes(&s);
-	return first;
 }

@@ -128,7 +128,7 @@ records(struct recall *r, const struct kmemo_masks *masks, const json_t *covered
 		if (n < 1 || n >= r->trial || kmemo_masked(masks, n, r->trial) ||
 		    json_object_get(covered, name))
 			continue;
-		v = kmemo_load(r->camp->dir, n);
+		v = kmemo_load(masks, r->camp->dir, n);
 		kmemo_entry(&one, v);
 		full = !take(r, one.data);
 		if (!full) {

@@ -13,6 +13,7 @@
 
 #include "backend.h"
 #include "kio.h"
+#include "kseal.h"
 #include "klinear.h"
 #include "kutil.h"
 
@@ -532,6 +533,7 @@ static const struct {
 	{ ".proof", S_IFREG },
 	{ "report.html", S_IFREG },
 	{ "report.md", S_IFREG },
+	{ KSEAL_FILE, S_IFREG },
 };
 enum { WALKED = 4 }; /* of them are gone through to the bottom */
 

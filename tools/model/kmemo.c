@@ -86,47 +86,19 @@ kmemo_versions(const char *dir, size_t *count)
 	return numbers(dir, "v", 1, ".json", count);
 }
 
-void
-kmemo_seal(const json_t *object, char hex[65])
-{
-	json_t *copy = json_copy((json_t *)object);
-	char *text;
-
-	json_object_del(copy, "sha256");
-	json_object_del(copy, "masked");
-	text = json_dumps(copy, KIO_DUMP | JSON_REAL_PRECISION(15));
-	ksha256_hex(text, strlen(text), hex);
-	free(text);
-	json_decref(copy);
-}
-
-char *
-kmemo_seal_fault(const json_t *object, const char *path)
-{
-	const char *said = kjson_str_or(object, "sha256", NULL);
-	char hex[65];
-
-	if (!said)
-		return kasprintf("%s: sha256: is missing", path);
-	kmemo_seal(object, hex);
-	if (!strcmp(said, hex))
-		return NULL;
-	return kasprintf("%s: was changed by hand (its sha256 does not match its content); remove "
-	                 "it and run kmemory build",
-	    path);
-}
-
 json_t *
-kmemo_load(const char *dir, long version)
+kmemo_load(const struct kmemo_masks *m, const char *dir, long version)
 {
-	char *path = kmemo_path(dir, version), *fault;
+	char *path = kmemo_path(dir, version), *name = path + strlen(dir) + 1, hex[65];
 	json_t *v = NULL;
 
-	if (access(path, F_OK) == 0) {
+	if (kseal_file(path, hex)) {
+		if (!kseal_knows(&m->seal, name, hex))
+			kdie(K_USAGE,
+			    "%s: was changed by hand: %s does not know its content; remove it and "
+			    "run krecords remember",
+			    path, m->seal.path);
 		v = kjson_load(path);
-		fault = kmemo_seal_fault(v, path);
-		if (fault)
-			kdie(K_USAGE, "%s", fault);
 	}
 	free(path);
 	return v;
@@ -140,89 +112,30 @@ kmemo_enabled(const struct kcamp *c)
 	return !strcmp(value, "on") || (!strcmp(value, "auto") && kcamp_linear(c));
 }
 
-/* What is wrong with the event of line LINENO that follows the digest PREVIOUS; NULL: nothing. */
-static char *
-event_fault(const json_t *e, const char *path, long lineno, const char *previous)
+void
+kmemo_masks_take(struct kmemo_masks *m, const json_t *lines)
 {
-	const json_t *versions = json_object_get(e, "versions"), *v;
+	json_t *line;
 	size_t i;
-	long n;
 
-	if (kjson_int_or(e, "n", 0) != lineno || strcmp(kjson_str_or(e, "schema", ""), "mask/1"))
-		return kasprintf("%s:%ld: not event %ld of a log of masks", path, lineno, lineno);
-	if (strcmp(kjson_str_or(e, "previous", "?"), previous))
-		return kasprintf("%s:%ld: previous: is not the digest of the previous line; the "
-		                 "log was changed",
-		    path, lineno);
-	if (!json_is_boolean(json_object_get(e, "masked")) ||
-	    !json_is_integer(json_object_get(e, "trial")) || !json_is_array(versions))
-		return kasprintf("%s:%ld: masked, trial or versions: is missing", path, lineno);
-	json_array_foreach((json_t *)versions, i, v) if (!json_is_string(v) ||
-	    !kmemo_version(json_string_value(v), &n)) return kasprintf("%s:%ld: versions: contains "
-	                                                               "something other than "
-	                                                               "versions (v0, v1, ...)",
-	    path, lineno);
-	return NULL;
-}
-
-/* The digest of an event, of all its members but "sha256". */
-static bool
-event_sealed(const json_t *e, char hex[65])
-{
-	json_t *copy = json_copy((json_t *)e);
-	char *text;
-
-	json_object_del(copy, "sha256");
-	text = json_dumps(copy, KIO_DUMP);
-	ksha256_hex(text, strlen(text), hex);
-	free(text);
-	json_decref(copy);
-	return !strcmp(hex, kjson_str_or(e, "sha256", ""));
-}
-
-static char *
-take_event(struct kmemo_masks *m, const char *path, const char *line, size_t len, long lineno)
-{
-	struct krec rec;
-	char why[256], *fault, hex[65];
-
-	if (!krec_parse(&rec, line, len, why, sizeof why))
-		return kasprintf("%s:%ld: %s", path, lineno, why);
-	fault = event_fault(rec.json, path, lineno, m->head);
-	if (!fault && !event_sealed(rec.json, hex))
-		fault = kasprintf(
-		    "%s:%ld: sha256: does not match the event; it was changed", path, lineno);
-	if (!fault) {
-		json_array_append(m->events, rec.json);
-		memcpy(m->head, hex, sizeof hex);
+	m->events = json_array();
+	json_array_foreach((json_t *)lines, i, line)
+	{
+		if (!json_object_get(line, "versions"))
+			continue;
+		json_array_append(m->events, line);
+		snprintf(m->head, sizeof m->head, "%s", kjson_str_or(line, "sha256", ""));
 	}
-	krec_free(&rec);
-	return fault;
 }
 
 char *
 kmemo_masks_read(struct kmemo_masks *m, const char *dir)
 {
-	char *path = kasprintf("%s/memory/masks.ndjson", dir), *fault = NULL, *text, *end;
-	size_t len;
-	long lineno = 0;
+	char *fault;
 
-	*m = (struct kmemo_masks){ .events = json_array() };
-	text = kread_file(path, FILE_MAX, &len);
-	if (!text && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	for (char *line = text; line && *line && !fault; line = end + 1) {
-		end = strchr(line, '\n');
-		if (!end)
-			fault = kasprintf(
-			    "%s:%ld: truncated (no newline at the end)", path, lineno + 1);
-		else
-			fault = take_event(m, path, line, (size_t)(end - line), ++lineno);
-		if (!end)
-			break;
-	}
-	free(text);
-	free(path);
+	*m = (struct kmemo_masks){ 0 };
+	fault = kseal_read(&m->seal, dir, KMEMO_SEAL);
+	kmemo_masks_take(m, m->seal.lines);
 	return fault;
 }
 
@@ -239,7 +152,8 @@ void
 kmemo_masks_free(struct kmemo_masks *m)
 {
 	json_decref(m->events);
-	m->events = NULL;
+	kseal_close(&m->seal);
+	*m = (struct kmemo_masks){ 0 };
 }
 
 bool

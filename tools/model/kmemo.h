@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kmemo: the memory of a campaign, as its readers see it: memory/vN.json, a view of trial N;
- * memory/masks.ndjson, the append-only log of what is masked; memory/compact-NNN.ndjson, what a
- * model made of older records. kmemory(1) writes them. A masked record is hidden from prompts and
- * plans; it is never deleted.
+ * memory/compact-NNN.ndjson, what a model made of older records; and in the seal what is masked.
+ * krecords(1) writes them. A masked record is hidden from prompts and plans; it is never deleted.
  */
 #ifndef KMEMO_H
 #define KMEMO_H
@@ -13,6 +12,7 @@
 #include <stddef.h>
 
 #include "kcamp.h"
+#include "kseal.h"
 #include "kutil.h"
 
 enum { KMEMO_ALL = 999999 }; /* as a trial: after all of them */
@@ -23,35 +23,30 @@ bool kmemo_version(const char *name, long *version);
 long *kmemo_versions(const char *dir, size_t *count);
 char *kmemo_path(const char *dir, long version);
 
-/* The digest of a JSON object without its members "sha256" and (a view of the masks) "masked". */
-void kmemo_seal(const json_t *object, char hex[65]);
-/*
- * What is wrong with the seal of a record read from PATH, as text that the caller frees; NULL:
- * nothing.
- */
-char *kmemo_seal_fault(const json_t *object, const char *path);
-/*
- * Load version VERSION of DIR. A record whose seal is broken dies with K_USAGE. New reference;
- * NULL: there is none.
- */
-json_t *kmemo_load(const char *dir, long version);
-
 /* Does the campaign keep a memory and exchange tips (memory.enabled; auto: in linear mode)? */
 bool kmemo_enabled(const struct kcamp *c);
 
-/* The log of masks. Zero-initialise; free with kmemo_masks_free. */
+/* The kind of seal's lines (kseal.h) that tell of records, and of what is masked. */
+#define KMEMO_SEAL "memory"
+
+/* What is masked. Zero-initialise; free with kmemo_masks_free. */
 struct kmemo_masks {
-	json_t *events; /* array; each event names the one before it by digest */
-	char head[65];  /* digest of the last event; empty: none */
+	json_t *events;    /* array: the lines of the seal that mask and unmask, in order */
+	char head[65];     /* digest of the last event; empty: none */
+	struct kseal seal; /* its lines of memory */
 };
-/*
- * Read DIR/memory/masks.ndjson (absent: no events) and check its chain. Returns NULL, or what is
- * wrong as text that names file and line; the caller frees.
- */
+/* Read the seal of DIR. NULL, or what is wrong with it as in kseal_read; free M in any case. */
 char *kmemo_masks_read(struct kmemo_masks *m, const char *dir);
+/* The events among LINES of a seal. */
+void kmemo_masks_take(struct kmemo_masks *m, const json_t *lines);
 /* The same; a fault dies with K_USAGE. */
 void kmemo_masks_load(struct kmemo_masks *m, const char *dir);
 void kmemo_masks_free(struct kmemo_masks *m);
+/*
+ * Load version VERSION of DIR. A record that the seal does not know dies with K_USAGE. New
+ * reference; NULL: there is none.
+ */
+json_t *kmemo_load(const struct kmemo_masks *m, const char *dir, long version);
 /* Is VERSION masked by the events that were there when TRIAL began? */
 bool kmemo_masked(const struct kmemo_masks *m, long version, long trial);
 

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * a second model sums the records up; its answer is kept when it has the form asked for.
+ * See krecords.h.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kfence.h"
+#include "kio.h"
+#include "krecords.h"
+#include "ktemplate.h"
+
+extern char **environ;
+
+enum { WORDS = 350, RECORDS_MAX = 40000, TEMPLATE_MAX = 1 << 20 };
+
+/* Files of one compaction, all below memory/. */
+struct files {
+	char *done, *prompt, *reply, *refused;
+};
+
+static struct files
+files_of(long number)
+{
+	return (struct files){ kasprintf("memory/compact-%03ld.ndjson", number),
+		kasprintf("memory/compact-%03ld.prompt.ndjson", number),
+		kasprintf("memory/compact-%03ld.reply.ndjson", number),
+		kasprintf("memory/compact-%03ld.refused.ndjson", number) };
+}
+
+static void
+files_free(struct files *f)
+{
+	free(f->done);
+	free(f->prompt);
+	free(f->reply);
+	free(f->refused);
+}
+
+/* prompts/memory/NAME of the campaign, else the one that ships, filled in. */
+static void
+render(struct kbuf *out, const char *name, const json_t *facts)
+{
+	char *own = kasprintf("prompts/memory/%s.txt", name),
+	     *path = access(own, R_OK) == 0 ? kstrdup(own) : kdata_path(own);
+	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL), why[512];
+	struct ktemplate t = { 0 };
+
+	if (!ktemplate_render(&t, out, text, path, facts, why, sizeof why))
+		kdie(K_USAGE, "%s", why);
+	free(text);
+	free(path);
+	free(own);
+}
+
+/* The records that are not masked, v0 apart: their names in COVERS, their text in B. */
+static void
+gather(const struct campaign *m, json_t *covers, struct kbuf *b)
+{
+	size_t count;
+	long *list = kmemo_versions(".", &count);
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *v;
+
+		if (list[i] == 0 || kmemo_masked(&m->masks, list[i], KMEMO_ALL))
+			continue;
+		v = checked_version(m, list[i]);
+		json_array_append_new(covers, json_sprintf("v%ld", list[i]));
+		kmemo_entry(b, v);
+		json_decref(v);
+	}
+	free(list);
+}
+
+/*
+ * The record that asks: a prompt for kllm, and what it covers. NULL when there is nothing to sum
+ * up.
+ */
+static json_t *
+question(const struct campaign *m, long number)
+{
+	json_t *covers = json_array(), *facts, *record;
+	struct kbuf text = { 0 }, block = { 0 }, system = { 0 }, user = { 0 };
+	const char *gpu = kcamp_str(m->camp, "gpu");
+	char hex[65], *part, *salt;
+
+	gather(m, covers, &text);
+	if (!json_array_size(covers)) {
+		json_decref(covers);
+		return NULL;
+	}
+	part = kfence_shorten(text.data, RECORDS_MAX);
+	/* Nobody whose words stand in the records knows the seed of the campaign. */
+	salt = kasprintf("%.0f/compact/%ld", kcamp_num(m->camp, "seed"), number);
+	kfence_data(&block, part, "records", salt);
+	facts = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:i}", "task", m->task->name, "device",
+	    *gpu ? gpu : "this machine", "first", json_string_value(json_array_get(covers, 0)),
+	    "last", json_string_value(json_array_get(covers, json_array_size(covers) - 1)), "count",
+	    (json_int_t)json_array_size(covers), "records", block.data, "words", WORDS);
+	render(&system, "system", facts);
+	render(&user, "user", facts);
+	kbuf_add(&block, system.data, system.len);
+	block.len = 0;
+	kbuf_printf(&block, "%s\n%s", system.data, user.data);
+	ksha256_hex(block.data, block.len, hex);
+	record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema",
+	    "compact/1", "campaign", kcamp_str(m->camp, "name"), "trial", (json_int_t)number,
+	    "branch", 0, "id", json_sprintf("%03ld/00", number), "covers", covers, "prompt",
+	    "system", system.data, "user", user.data, "stable_bytes", 0, "sha256", hex, "sections");
+	if (!record)
+		kdie(K_IO, "out of memory");
+	kbuf_free(&text);
+	kbuf_free(&block);
+	kbuf_free(&system);
+	kbuf_free(&user);
+	json_decref(facts);
+	free(part);
+	free(salt);
+	return record;
+}
+
+/*
+ * kllm with the provider of the campaign's second model; returns its exit code, which is ours when
+ * it fails.
+ */
+static int
+ask(const struct files *f)
+{
+	char *argv[] = { ktool_path("kllm"), (char *)"--feedback", (char *)"-o", f->reply,
+		f->prompt, NULL };
+	int status, error;
+	pid_t pid;
+
+	error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+	if (error)
+		kdie(K_MISSING, "kllm: cannot start: %s", strerror(error));
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (status)
+		kwarn("%s: kllm returned no answer", f->done);
+	free(argv[0]);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
+}
+
+static void
+write_line(const char *path, const json_t *record)
+{
+	struct kbuf b = { 0 };
+
+	put_json(&b, record);
+	put_file(path, b.data, b.len);
+	kbuf_free(&b);
+}
+
+/* The answer becomes a compaction, or is set aside with the reason. */
+static int
+accept(const struct files *f)
+{
+	char why[200];
+	json_t *whole = kin_first(f->reply), *sections;
+	const char *text = kjson_str_or(whole, "reply.text", NULL);
+
+	if (!text)
+		kdie(K_USAGE, "%s: no record with 'reply.text'", f->reply);
+	sections = kmemo_sections(text, why, sizeof why);
+	if (sections) {
+		json_object_set_new(whole, "compact", sections);
+		write_line(f->done, whole);
+	} else {
+		kwarn("%s: the answer cannot be used: %s; it is kept as %s", f->done, why,
+		    f->refused);
+		write_line(f->refused, whole);
+	}
+	json_decref(whole);
+	unlink(f->reply);
+	unlink(f->prompt);
+	return sections ? K_OK : K_NO;
+}
+
+static void
+put_prompt(const struct options *o, const json_t *record)
+{
+	kout_open(o->output);
+	kout_json(record);
+	kout_commit();
+}
+
+int
+command_compact(const struct options *o)
+{
+	struct campaign m;
+	struct files f;
+	json_t *record;
+	int code = K_OK;
+	long number;
+
+	campaign_open(&m, true);
+	number = m.trials.last;
+	f = files_of(number);
+	if (o->output && !o->prompt)
+		kdie(K_USAGE, "-o needs --prompt; the answer goes to %s", f.done);
+	record = question(&m, number);
+	if (!record) {
+		kwarn("there is nothing to summarise");
+		code = K_NO;
+	} else if (o->prompt) {
+		put_prompt(o, record);
+	} else if (access(f.refused, F_OK) == 0) {
+		kwarn("%s: an earlier answer could not be used; remove it to ask again", f.refused);
+		code = K_NO;
+	} else if (access(f.done, F_OK) < 0) {
+		/* An answer that a killed run has paid for is taken as it is. */
+		if (access(f.reply, F_OK) < 0) {
+			write_line(f.prompt, record);
+			code = ask(&f);
+		}
+		if (!code)
+			code = accept(&f);
+	}
+	json_decref(record);
+	files_free(&f);
+	campaign_close(&m);
+	return code;
+}

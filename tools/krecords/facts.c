@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the pages for people are filled in with: figures as they are shown, and what models and
+ * compilers said, as text that Markdown does not take for its own. See krecords.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kdiff.h"
+#include "kends.h"
+#include "kfence.h"
+#include "klinear.h"
+#include "kmark.h"
+#include "kplan.h"
+#include "krecords.h"
+#include "ktemplate.h"
+
+enum { WORDS = 2000, CELL = 160, PAGE_MAX = 1 << 20 };
+
+void
+put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf *out)
+{
+	char *data = kasprintf("pages/records/%s", name), *path = kdata_path(data),
+	     *text = kread_text_or_die(path, PAGE_MAX), why[512];
+	struct ktemplate t = { 0 };
+
+	kjson_set(facts, "unit", json_string(rate_unit(c)));
+	kjson_set(facts, "flops", json_boolean(c->task->flops));
+	kjson_set(facts, "bytes", json_boolean(c->task->bytes));
+	if (!ktemplate_render(&t, out, text, path, facts, why, sizeof why))
+		kdie(K_USAGE, "%s", why);
+	json_decref(facts);
+	free(text);
+	free(path);
+	free(data);
+}
+
+/* The text in B, which is freed. New reference. */
+static json_t *
+taken(struct kbuf *b)
+{
+	json_t *text = json_stringn(b->data ? b->data : "", b->len);
+
+	kbuf_free(b);
+	return text;
+}
+
+/* Foreign text as one line of Markdown. New reference. */
+static json_t *
+md(const char *text, size_t max)
+{
+	char *line = kfence_line(text ? text : "", max);
+	struct kbuf b = { 0 };
+
+	kmark_md(&b, line, strlen(line));
+	free(line);
+	return taken(&b);
+}
+
+/* VALUE (NULL: an empty object) with all its text as lines of Markdown. New reference. */
+static json_t *
+md_copy(const json_t *value)
+{
+	json_t *copy = json_is_array(value) ? json_array() : json_object(), *v;
+	const char *key;
+	size_t i;
+
+	if (json_is_string(value)) {
+		json_decref(copy);
+		return md(json_string_value(value), WORDS);
+	}
+	if (value && !json_is_array(value) && !json_is_object(value)) {
+		json_decref(copy);
+		return json_copy((json_t *)value);
+	}
+	json_array_foreach((json_t *)value, i, v) json_array_append_new(copy, md_copy(v));
+	json_object_foreach((json_t *)value, key, v) json_object_set_new(copy, key, md_copy(v));
+	return copy;
+}
+
+static json_t *
+pct(double value, int decimals)
+{
+	struct kbuf b = { 0 };
+
+	put_pct(value, decimals, &b);
+	return taken(&b);
+}
+
+static json_t *
+rate(const struct campaign *c, const struct aggregate *a, bool peak)
+{
+	struct kbuf b = { 0 };
+
+	put_rate(c, a, peak, &b);
+	return taken(&b);
+}
+
+/* What one of the functions of figures.c says of X. */
+static json_t *
+said(void (*put)(const struct campaign *c, const struct candidate *x, struct kbuf *out),
+    const struct campaign *c, const struct candidate *x)
+{
+	struct kbuf b = { 0 };
+
+	put(c, x, &b);
+	return taken(&b);
+}
+
+static json_t *
+digits(bool known, int count, double value)
+{
+	return known ? json_sprintf("%#.*g", count, value) : json_string("-");
+}
+
+static json_t *
+axes_text(const struct ktask *t, const struct ktask_workload *w)
+{
+	struct kbuf b = { 0 };
+
+	for (size_t a = 0; a < t->axis_count; a++)
+		if (t->axes[a].kind == KAXIS_VAR)
+			kbuf_printf(&b, "%s%s=%lld", b.len ? " " : "", t->axes[a].name,
+			    (long long)w->axis[a]);
+	return taken(&b);
+}
+
+static json_t *
+shape_facts(const struct campaign *c, const struct candidate *x, size_t i)
+{
+	const struct ktask_workload *w = &c->task->workloads[i];
+	const struct shape *s = &x->shape[i];
+	bool timed = s->ns > 0;
+
+	return json_pack("{s:o,s:b,s:o,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
+	    md(w->name, CELL), "core", w->core, "axes", axes_text(c->task, w), "check", s->check,
+	    "timed", timed, "ms", digits(timed, 5, s->ns / 1e6), "sd",
+	    digits(timed, 3, s->sd_ns / 1e6), "rate", digits(timed, 4, s->rate), "gbps",
+	    digits(timed, 4, s->gbps), "err", digits(s->max_rel_err >= 0, 3, s->max_rel_err),
+	    "delta", pct(timed ? shape_change_pct(c, x, i) : NAN, 2), "base",
+	    pct(timed ? shape_baseline_pct(c, x, i) : NAN, 2));
+}
+
+static json_t *
+shapes_facts(const struct campaign *c, const struct candidate *x)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < c->task->workload_count; i++)
+		if (x->shape[i].active)
+			json_array_append_new(list, shape_facts(c, x, i));
+	return list;
+}
+
+/* The shape that moved most in the direction SIGN, or null. */
+static json_t *
+extreme_shape(const struct campaign *c, const struct candidate *x, double sign)
+{
+	json_t *found = json_null();
+	double most = 0;
+
+	for (size_t i = 0; i < c->task->workload_count; i++) {
+		double v = x->shape[i].ns > 0 ? sign * shape_change_pct(c, x, i) : NAN;
+
+		if (v > most) {
+			most = v;
+			json_decref(found);
+			found = shape_facts(c, x, i);
+		}
+	}
+	return found;
+}
+
+/* What the codes of a decision mean, for those who read no code. */
+static const char *const meanings[KLINEAR_CODES] = {
+	[KLINEAR_BASELINE] = "everything is compared with it",
+	[KLINEAR_GAIN] = "the aggregate improved by more than the noise, and no shape got slower",
+	[KLINEAR_TRADE_OFF] = "the aggregate improved, and slower shapes stayed within the limit",
+	[KLINEAR_TIE_WAIVER] = "as fast, with an extra benefit that a person vouched for",
+	[KLINEAR_NO_PLAN] = "there was no valid plan, so nothing was evaluated",
+	[KLINEAR_BUILD] = "it did not build",
+	[KLINEAR_RUN] = "it failed while running",
+	[KLINEAR_WRONG] = "results were wrong",
+	[KLINEAR_AUDIT] = "the gain would not carry over to real use",
+	[KLINEAR_AGGREGATE] = "the aggregate did not improve",
+	[KLINEAR_CORE_SHAPE] = "a core shape got too much slower",
+	[KLINEAR_QUALITY] = "it spills registers or has lower occupancy",
+	[KLINEAR_NOISE] = "the gain is no larger than the noise",
+	[KLINEAR_VOLATILE] = "the measurements scatter too much to confirm a gain",
+	[KLINEAR_INCONCLUSIVE] = "the noise hides whether it is faster or slower, so it says "
+	                         "nothing about the direction",
+	[KLINEAR_DUPLICATE] = "it is the same program as an earlier one",
+	[KLINEAR_REJECTED] = "it used something forbidden",
+};
+
+static const char *
+code_meaning(const struct candidate *x)
+{
+	const char *word = kjson_str_or(x->decision, "code", NULL);
+	enum klinear_code code = klinear_code_named(word);
+
+	return code < KLINEAR_CODES ? meanings[code] : word ? word : x->status;
+}
+
+/* What a number of rollbacks in a row asks for: by klinear_escalation. */
+static const char *
+advice(const struct round *r)
+{
+	static const char *const rows[][2] = {
+		{ "none", "Build on this round." },
+		{ "diagnose",
+		    "Diagnose why this failed, and attack the same bottleneck in another way." },
+		{ "profile",
+		    "Profile again, name the bottleneck again, and review three fundamentally "
+		    "different directions." },
+		{ "isa", "Compare the machine code with that of a fast kernel." },
+		{ "sota",
+		    "Compare with the best known kernel, and take a fundamentally different "
+		    "approach." },
+	};
+
+	for (size_t i = 0; i < LEN(rows) && r->trial; i++)
+		if (!strcmp(rows[i][0], klinear_escalation(r->streak)))
+			return rows[i][1];
+	return "State the first hypothesis.";
+}
+
+/* Reasons are texts, or objects with a check and a detail. */
+static void
+add_reasons(json_t *list, const json_t *reasons)
+{
+	size_t i;
+	json_t *reason;
+
+	json_array_foreach(reasons, i, reason)
+	{
+		char *text = json_is_string(reason)
+		    ? kstrdup(json_string_value(reason))
+		    : kasprintf("%s: %s", kjson_str_or(reason, "check", "?"),
+		          kjson_str_or(reason, "detail", ""));
+
+		json_array_append_new(list, md(text, WORDS));
+		free(text);
+	}
+}
+
+/* The share of the benchmark's gain that real use can have. */
+static json_t *
+real_gain(const struct campaign *c, const struct round *r, const struct candidate *x)
+{
+	const char *decision = kjson_str_or(x->audit, "decision", "");
+	const char *bucket =
+	    kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?"));
+	double quant = kjson_num_or(x->plan, "quant_us", NAN),
+	       step = kjson_num_or(x->plan, "step_us", NAN), bound = 100 * quant / step;
+	double gain = change_pct(c, x, x->base);
+	struct kbuf b = { 0 };
+
+	if (!strcmp(decision, "REJECT-as-overfit")) {
+		kbuf_puts(&b, "none: it depends on what only the benchmark does");
+	} else if (r->accepted != x || !r->trial) {
+		kbuf_printf(
+		    &b, "none: %s", r->trial ? "the round was rolled back" : "the baseline");
+	} else if (!strcmp(decision, "ACCEPT-unmeasured")) {
+		kbuf_puts(&b, "at most ");
+		put_pct(gain, 3, &b);
+		kbuf_puts(&b, ", judged by the source alone: it was not measured on new buffers");
+	} else if (*bucket != 'W') {
+		put_pct(gain, 3, &b);
+		kbuf_puts(&b, ", all of it: the change is inside the kernel");
+	} else if (isnan(bound)) {
+		kbuf_puts(&b, "unknown: the plan gives no quant_us and step_us");
+	} else {
+		put_pct(fmin(gain, bound), 3, &b);
+		kbuf_printf(&b, " at most: %g us saved in a step of %g us", quant, step);
+	}
+	return taken(&b);
+}
+
+/* "audit" as the pages want it; null when there was none. */
+static json_t *
+audit_facts(const struct campaign *c, const struct round *r, const struct candidate *x)
+{
+	json_t *a, *row;
+	size_t i;
+
+	if (!x->audit)
+		return json_null();
+	a = md_copy(x->audit);
+	json_array_foreach(kjson_path(a, "skew.rows"), i, row)
+	    kjson_set(row, "delta", pct(kjson_num_or(row, "delta_pct", NAN), 2));
+	kjson_set(a, "bucket",
+	    md(kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), CELL));
+	kjson_set(a, "declared", md(kjson_str_or(x->audit, "declared", "nothing"), CELL));
+	kjson_set(a, "gap",
+	    kjson_path(x->audit, "fresh.gap_pct")
+	        ? json_sprintf("%+.3f%%", kjson_num_or(x->audit, "fresh.gap_pct", 0))
+	        : json_null());
+	kjson_set(a, "unmeasured",
+	    md(kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
+	           "not needed"),
+	        WORDS));
+	kjson_set(a, "grouped", json_boolean(c->task->groups >= 0));
+	kjson_set(a, "benchmark", pct(change_pct(c, x, x->base), 3));
+	kjson_set(a, "real", real_gain(c, r, x));
+	return a;
+}
+
+static json_t *
+lines_facts(const struct candidate *x, const char *parent)
+{
+	struct kdiff d;
+	json_t *text;
+
+	if (!x->code || !parent)
+		return json_null();
+	kdiff(parent, strlen(parent), x->code, strlen(x->code), &d);
+	text = json_sprintf("%zu added, %zu removed, of %zu", d.additions, d.removals, d.lines[0]);
+	kdiff_free(&d);
+	return text;
+}
+
+/* The decision's own line, or one like it. */
+static json_t *
+verdict_line(const struct campaign *c, const struct round *r, const struct candidate *x)
+{
+	const char *line = kjson_str_or(x->decision, "line", NULL);
+	struct kbuf b = { 0 };
+	json_t *text;
+
+	if (line)
+		return md(line, WORDS);
+	kbuf_printf(&b, "Round %ld: %s — ", r->number, verdict_word(r, x));
+	if (r->trial) {
+		kbuf_printf(&b, "%s %s, avg ", x->id, x->status);
+		put_pct(change_pct(c, x, x->base), 1, &b);
+	} else {
+		kbuf_puts(&b, "the reference");
+	}
+	text = md(b.data, WORDS);
+	kbuf_free(&b);
+	return text;
+}
+
+static void
+set_figures(json_t *o, const struct campaign *c, const struct candidate *x)
+{
+	struct aggregates a = aggregates_of(c, x, NULL);
+
+	kjson_set(o, "shapes", shapes_facts(c, x));
+	kjson_set(o, "forward", rate(c, &a.forward, false));
+	kjson_set(o, "forward_peak", rate(c, &a.forward, true));
+	kjson_set(o, "backward", rate(c, &a.backward, false));
+	kjson_set(o, "backward_peak", rate(c, &a.backward, true));
+	kjson_set(o, "forward_only", json_boolean(!a.backward.n));
+	kjson_set(o, "step", rate(c, &a.step, false));
+	kjson_set(o, "vs_baseline", a.step.n ? said(put_vs_baseline, c, x) : pct(NAN, 0));
+	kjson_set(o, "vs_best", pct(a.step.n ? change_pct(c, x, x->base) : NAN, 3));
+	kjson_set(o, "actual", pct(change_pct(c, x, x->base), 3));
+	kjson_set(o, "result", said(put_result, c, x));
+	kjson_set(o, "test", said(put_test, c, x));
+	kjson_set(o, "gained", extreme_shape(c, x, 1));
+	kjson_set(o, "lost", extreme_shape(c, x, -1));
+}
+
+/* What the plan and the evaluation said in words. */
+static void
+set_words(json_t *o, const struct round *r, const struct candidate *x)
+{
+	const char *strategy = kjson_str_or(x->json, "sample.strategy", "-"),
+	           *change = kjson_str_or(x->plan, "change", NULL);
+	const json_t *expected = json_object_get(x->plan, "expected_gain_pct");
+	json_t *reasons = json_array();
+
+	add_reasons(reasons, json_object_get(x->eval, "reasons"));
+	add_reasons(reasons, json_object_get(x->audit, "reasons"));
+	kjson_set(o, "reasons", reasons);
+	kjson_set(o, "plan", md_copy(x->plan));
+	kjson_set(o, "expected",
+	    json_is_number(expected) ? json_sprintf("%+.3g%%", json_number_value(expected))
+	                             : json_null());
+	kjson_set(o, "plan_fault", md(kjson_str_or(x->eval, "plan_fault", ""), WORDS));
+	kjson_set(o, "strategy", md(strategy, CELL));
+	kjson_set(o, "what", md(r->trial ? change ? change : strategy : "the reference", CELL));
+	kjson_set(o, "lines",
+	    lines_facts(
+	        x, kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL)));
+	kjson_set(o, "bottleneck", md(kjson_str_or(x->eval, "profile.bottleneck.text", ""), WORDS));
+	kjson_set(o, "log", md(kjson_str_or(x->eval, "log", ""), WORDS));
+	kjson_set(o, "meaning", json_string(code_meaning(x)));
+}
+
+static json_t *
+candidate_facts(const struct campaign *c, const struct round *r, const struct candidate *x)
+{
+	const json_t *repeats = json_object_get(x->eval, "repeats");
+	json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s}", "id", x->id, "status", x->status,
+	    "level", x->level, "set", set_of(c, x), "statistic", c->statistic, "copy",
+	    kjson_str_or(x->eval, "duplicate_of", NULL) != NULL, "pairs",
+	    json_object_get(x->eval, "pairs") != NULL, "base", x->base ? x->base->id : "");
+
+	set_figures(o, c, x);
+	set_words(o, r, x);
+	kjson_set(o, "line", verdict_line(c, r, x));
+	kjson_set(o, "audit", audit_facts(c, r, x));
+	kjson_set(o, "repeats",
+	    json_array_size(repeats)
+	        ? json_sprintf("%zu times, mean %+.3f%%, sd %.3f%%", json_array_size(repeats),
+	              kjson_num_or(x->decision, "remeasured.mean_pct", 0),
+	              kjson_num_or(x->decision, "remeasured.sd_pct", 0))
+	        : json_null());
+	return o;
+}
+
+/* What entries show of a round: its accepted candidate, else the best of the others. */
+static const struct candidate *
+shown(const struct campaign *c, const struct round *r)
+{
+	const struct candidate *best = NULL;
+	double most = -1;
+
+	if (r->accepted)
+		return r->accepted;
+	for (size_t i = 0; i < r->count; i++) {
+		double average = aggregates_of(c, &r->list[i], NULL).step.average;
+
+		if (average > most) {
+			most = average;
+			best = &r->list[i];
+		}
+	}
+	return best;
+}
+
+/* "2026-01-31 12:00" (UTC) or "unknown". */
+static json_t *
+minute(const struct round *r)
+{
+	return *r->time ? json_sprintf("%.10s %.5s", r->time, r->time + 11)
+	                : json_string("unknown");
+}
+
+static const char *
+round_word(const struct campaign *c, const struct round *r)
+{
+	if (c->linear || !r->trial)
+		return verdict_word(r, &r->list[0]);
+	return r->accepted ? "NEW BEST" : "NO NEW BEST";
+}
+
+/* A candidate of a wide search. */
+static json_t *
+row_facts(const struct campaign *c, const struct candidate *x)
+{
+	struct aggregates a = aggregates_of(c, x, NULL);
+
+	return json_pack("{s:s,s:s,s:b,s:o,s:o,s:o,s:o}", "id", x->id, "status", x->status, "gain",
+	    kjson_bool_or(x->score, "gain", false), "strategy",
+	    md(kjson_str_or(x->json, "sample.strategy", "-"), CELL), "step",
+	    rate(c, &a.step, false), "delta", pct(a.step.n ? change_pct(c, x, x->base) : NAN, 2),
+	    "vs_baseline", a.step.n ? said(put_vs_baseline, c, x) : pct(NAN, 0));
+}
+
+static json_t *
+make_round_facts(const struct campaign *c, const struct round *r)
+{
+	const struct candidate *x = shown(c, r);
+	const char *gpu = kcamp_str(c->camp, "gpu");
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->count && !c->linear; i++)
+		json_array_append_new(list, row_facts(c, &r->list[i]));
+	return json_pack("{s:I,s:I,s:b,s:b,s:s,s:s,s:o,s:s,s:s,s:o,s:o,s:I,s:b,"
+	                 "s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+	    "number", (json_int_t)r->number, "trial", (json_int_t)r->trial, "reference", !r->trial,
+	    "linear", c->linear, "word", round_word(c, r), "kind",
+	    !r->trial         ? "BASELINE"
+	        : r->accepted ? "ACCEPTED"
+	                      : "ROLLBACK",
+	    "when", minute(r), "accepted", r->accepted ? r->accepted->id : "", "advice", advice(r),
+	    "candidates", list, "x", candidate_facts(c, r, x), "count", (json_int_t)r->count,
+	    "corrected", 0, "op", md(c->task->op, CELL), "language",
+	    md(kcamp_str(c->camp, "language"), CELL), "backend",
+	    md(kcamp_str(c->camp, "backend"), CELL), "device", md(*gpu ? gpu : "CPU", CELL),
+	    "campaign", md(c->name, CELL), "search", md(kcamp_str(c->camp, "search.mode"), CELL),
+	    "machine",
+	    md(kjson_str_or(x->eval, "environment.device.name",
+	           kjson_str_or(x->eval, "environment.cpu", "unknown")),
+	        CELL),
+	    "code", md(kjson_str_or(x->eval, "code_sha256", "?"), CELL));
+}
+
+json_t *
+round_facts(const struct campaign *c, struct round *r)
+{
+	if (!r->facts)
+		r->facts = make_round_facts(c, r);
+	return json_copy(r->facts);
+}
+
+json_t *
+best_facts(const struct campaign *c)
+{
+	struct round *r = last_accepted(c);
+	json_t *facts = round_facts(c, r);
+	size_t accepted = 0;
+
+	for (size_t i = 1; i < c->count; i++)
+		accepted += c->round[i].accepted != NULL;
+	kjson_set(facts, "rounds", json_integer((json_int_t)c->count));
+	kjson_set(facts, "wins", json_integer((json_int_t)accepted));
+	kjson_set(facts, "losses", json_integer((json_int_t)(c->count - 1 - accepted)));
+	/* Here and not in what is sealed: what is known of the hardware may grow. */
+	kjson_set(facts, "ceiling",
+	    kjson_path(r->accepted->score, "efficiency_pct")
+	        ? json_sprintf("%.1f%%", kjson_num_or(r->accepted->score, "efficiency_pct", 0))
+	        : json_null());
+	return facts;
+}
+
+/* Did a round's plan say the same as TEXT? The number of the first such round, or 0. */
+static long
+tried_in(const struct campaign *c, const char *text)
+{
+	static const char *const fields[] = { "change", "hypothesis" };
+	char *wanted = kplan_normal(text);
+	long found = 0;
+
+	for (size_t i = 1; i < c->count && !found; i++)
+		for (size_t k = 0; k < c->round[i].count * LEN(fields) && !found; k++) {
+			char *words = kplan_normal(kjson_str_or(
+			    c->round[i].list[k / LEN(fields)].plan, fields[k % LEN(fields)], ""));
+
+			if (*words && !strcmp(words, wanted))
+				found = c->round[i].number;
+			free(words);
+		}
+	free(wanted);
+	return found;
+}
+
+json_t *
+directions_facts(const struct campaign *c)
+{
+	json_t *seen = json_object(), *list = json_array(), *d;
+	size_t i, k;
+
+	for (i = 0; i < c->count; i++)
+		json_array_foreach(json_object_get(c->round[i].list[0].plan, "directions"), k, d)
+		{
+			const char *text = json_string_value(d);
+			char *normal = kplan_normal(text ? text : "");
+
+			if (text && !json_object_get(seen, normal))
+				json_array_append_new(list,
+				    json_pack("{s:o,s:I,s:I}", "text", md(text, WORDS), "named",
+				        (json_int_t)c->round[i].number, "tried",
+				        (json_int_t)tried_in(c, text)));
+			json_object_set_new(seen, normal, json_true());
+			free(normal);
+		}
+	json_decref(seen);
+	return json_pack("{s:o}", "directions", list);
+}
+
+json_t *
+ineffective_facts(const struct campaign *c)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 1; i < c->count; i++) {
+		struct round *r = &c->round[i];
+
+		if (!r->accepted && klinear_refutes(kjson_str_or(r->list[0].decision, "code", "")))
+			json_array_append_new(list, round_facts(c, r));
+	}
+	return json_pack("{s:b,s:o}", "any", json_array_size(list) > 0, "rounds", list);
+}
+
+json_t *
+termination_facts(const struct campaign *c)
+{
+	json_t *list = json_array();
+	struct kbuf holds = { 0 };
+	struct kends e;
+
+	kends_find(c->camp, (long)c->count - 1, last_accepted(c)->accepted->json, &e);
+	for (size_t i = 0; i < KENDS; i++) {
+		json_array_append_new(list,
+		    json_pack("{s:I,s:s,s:s,s:b,s:b}", "n", (json_int_t)i + 1, "what",
+		        kends_texts[i].what, "from", kends_texts[i].from, "holds", e.at[i].holds,
+		        "set", e.at[i].set));
+		if (e.at[i].holds)
+			kbuf_printf(&holds, "%sT%zu", holds.len ? ", " : "", i + 1);
+	}
+	kends_free(&e);
+	return json_pack("{s:o,s:o}", "conditions", list, "satisfied", taken(&holds));
+}

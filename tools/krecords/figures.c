@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a round measured, as numbers: rates, means over shapes, changes. See krecords.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgain.h"
+#include "klinear.h"
+#include "krecords.h"
+#include "status.h"
+
+const char *
+set_of(const struct campaign *c, const struct candidate *x)
+{
+	return strcmp(x->level, "full") ? kcamp_str(c->camp, "eval.set") : KLINEAR_FULL_SET;
+}
+
+/* The reference is measured on everything that a later round may be measured on. */
+static bool
+in_level(const struct campaign *c, const struct candidate *x, const struct ktask_workload *w)
+{
+	if (!x->base && ktask_in_set(w, kcamp_str(c->camp, "eval.set")))
+		return true;
+	return ktask_in_set(w, set_of(c, x));
+}
+
+/*
+ * A row of the timing that decided; of the reference also of the quick set, where that was timed
+ * apart.
+ */
+static const json_t *
+timing_row(const struct candidate *x, const char *workload)
+{
+	const json_t *row = kgain_row(json_object_get(x->eval, "timing"), workload);
+
+	return row ? row : kgain_row(kjson_path(x->eval, "quick.timing"), workload);
+}
+
+/* What the correctness cases say of a workload. */
+static void
+add_check(const struct candidate *x, const char *workload, struct shape *s)
+{
+	const json_t *cases = kjson_path(x->eval, "correctness.cases");
+	bool seen = false, failed = false;
+	size_t i;
+	json_t *k;
+
+	json_array_foreach(cases, i, k)
+	{
+		if (strcmp(kjson_str_or(k, "workload", ""), workload))
+			continue;
+		seen = true;
+		failed |= !kjson_bool_or(k, "ok", false);
+		s->max_rel_err = fmax(s->max_rel_err, kjson_num_or(k, "max_rel_err", -1));
+	}
+	/* A command of the campaign's own may tell no cases: its verdict is about all of them, and
+	 * no test of ours. */
+	if (!cases && status_at(x->eval, "status") == STATUS_CORRECT)
+		s->check = "OWN";
+	else
+		s->check = !seen ? "ERROR" : failed ? "FAIL" : "PASS";
+}
+
+void
+put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
+{
+	bool own = kcamp_json(c->camp, "eval.correctness") != NULL;
+	long long total = (long long)kjson_int_or(x->eval, "correctness.total", 0);
+
+	kbuf_puts(out, own ? "the campaign's own command" : "keval, tier 2");
+	if (total)
+		kbuf_printf(out, ": %lld of %lld cases passed",
+		    (long long)kjson_int_or(x->eval, "correctness.passed", 0), total);
+	else if (status_at(x->eval, "status") == STATUS_CORRECT)
+		kbuf_puts(out, " passed it and lists no cases; kiln itself compared no results");
+	else
+		kbuf_puts(out, ": no case was reached");
+}
+
+static void
+add_time(const struct campaign *c, const struct candidate *x, const struct ktask_workload *w,
+    struct shape *s)
+{
+	const json_t *row = timing_row(x, w->name);
+	double flops = (double)ktask_value(c->task, w, c->task->flops),
+	       bytes = (double)ktask_value(c->task, w, c->task->bytes);
+	double ns = row ? kgain_time_ns(row, c->statistic) : NAN;
+
+	if (isnan(ns))
+		return;
+	s->ns = ns;
+	s->sd_ns = kjson_num_or(row, "sd_ns", 0);
+	s->rate = c->task->flops ? flops / ns / 1e3 : 1e6 / ns;
+	s->gbps = c->task->bytes ? bytes / ns : 0;
+}
+
+void
+add_shapes(const struct campaign *c, struct candidate *x)
+{
+	x->shape = kcalloc(c->task->workload_count, sizeof *x->shape);
+	for (size_t i = 0; i < c->task->workload_count; i++) {
+		const struct ktask_workload *w = &c->task->workloads[i];
+		struct shape *s = &x->shape[i];
+
+		*s = (struct shape){ .active = in_level(c, x, w), .max_rel_err = -1 };
+		add_check(x, w->name, s);
+		if (s->active && w->timed)
+			add_time(c, x, w, s);
+	}
+}
+
+const char *
+untimed_shape(const struct campaign *c, const struct candidate *x)
+{
+	if (status_at(x->eval, "status") != STATUS_CORRECT ||
+	    !json_array_size(json_object_get(x->eval, "timing")))
+		return NULL;
+	for (size_t i = 0; i < c->task->workload_count; i++)
+		if (x->shape[i].active && c->task->workloads[i].timed && !(x->shape[i].ns > 0))
+			return c->task->workloads[i].name;
+	return NULL;
+}
+
+static bool
+is_backward(const struct campaign *c, size_t i)
+{
+	const char *pass = c->task->workloads[i].pass;
+
+	return pass && !strcmp(pass, "backward");
+}
+
+/* The forward workload of the step that a backward one belongs to, or -1. */
+static long
+forward_of(const struct campaign *c, size_t backward)
+{
+	const char *pair = c->task->workloads[backward].pair;
+
+	for (size_t i = 0; pair && i < c->task->workload_count; i++) {
+		const char *other = c->task->workloads[i].pair;
+
+		if (!is_backward(c, i) && other && !strcmp(other, pair))
+			return (long)i;
+	}
+	return -1;
+}
+
+static void
+take(struct aggregate *a, double rate)
+{
+	a->average += log(rate);
+	a->peak = fmax(a->peak, rate);
+	a->n++;
+}
+
+static void
+finish(struct aggregate *a)
+{
+	if (a->n)
+		a->average = exp(a->average / (double)a->n);
+}
+
+/* The rate of forward and backward together: the work of both in the time of both. */
+static double
+step_rate(const struct campaign *c, const struct candidate *x, size_t forward, size_t backward)
+{
+	const struct shape *f = &x->shape[forward], *b = &x->shape[backward];
+	double work = c->task->flops ? f->rate * f->ns + b->rate * b->ns : 1e6;
+
+	return work / (f->ns + b->ns);
+}
+
+struct aggregates
+aggregates_of(const struct campaign *c, const struct candidate *x, const struct candidate *common)
+{
+	struct aggregates a = { 0 };
+	size_t n = c->task->workload_count;
+	bool *use = kcalloc(n, sizeof *use);
+
+	for (size_t i = 0; i < n; i++)
+		use[i] = x->shape[i].ns > 0 && (!common || common->shape[i].ns > 0);
+	for (size_t i = 0; i < n; i++)
+		if (use[i])
+			take(is_backward(c, i) ? &a.backward : &a.forward, x->shape[i].rate);
+	for (size_t i = 0; i < n; i++) {
+		long f = use[i] && is_backward(c, i) ? forward_of(c, i) : -1;
+
+		if (f >= 0 && use[f]) {
+			take(&a.step, step_rate(c, x, (size_t)f, i));
+			use[i] = use[f] = false;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		if (use[i])
+			take(&a.step, x->shape[i].rate);
+	finish(&a.forward);
+	finish(&a.backward);
+	finish(&a.step);
+	free(use);
+	return a;
+}
+
+static double
+ratio_pct(double now, double before)
+{
+	return now > 0 && before > 0 ? (now / before - 1) * 100 : NAN;
+}
+
+/*
+ * Pairs timed in turns tell a small change better than two times taken apart, so what the decision
+ * says comes first.
+ */
+double
+change_pct(const struct campaign *c, const struct candidate *x, const struct candidate *old)
+{
+	bool first = old && !old->base;
+	double judged = old == x->base ? kjson_num_or(x->decision, "improvement_pct", NAN)
+	    : first                    ? kjson_num_or(x->decision, "vs_baseline_pct", NAN)
+	                               : NAN;
+
+	if (!old)
+		return NAN;
+	if (!isnan(judged))
+		return judged;
+	return ratio_pct(
+	    aggregates_of(c, x, old).step.average, aggregates_of(c, old, x).step.average);
+}
+
+double
+shape_baseline_pct(const struct campaign *c, const struct candidate *x, size_t workload)
+{
+	const struct candidate *first = c->round[0].accepted;
+
+	return first && first != x ? ratio_pct(x->shape[workload].rate, first->shape[workload].rate)
+	                           : NAN;
+}
+
+double
+shape_change_pct(const struct campaign *c, const struct candidate *x, size_t workload)
+{
+	const json_t *shapes = json_object_get(x->decision, "shapes");
+	size_t i;
+	json_t *s;
+
+	/*
+	 * Of a step with two passes the decision tells the sum, which stays the step's; the passes
+	 * are compared here.
+	 */
+	json_array_foreach(shapes, i,
+	    s) if (!strcmp(kjson_str_or(s, "workload", ""),
+	               c->task->workloads[workload].name)) return kjson_num_or(s, "delta_pct", NAN);
+	return x->base ? ratio_pct(x->shape[workload].rate, x->base->shape[workload].rate) : NAN;
+}
+
+void
+put_pct(double pct, int decimals, struct kbuf *out)
+{
+	if (isnan(pct)) {
+		kbuf_puts(out, "—");
+		return;
+	}
+	/* No "-0.000". */
+	if (fabs(pct) < 0.5 * pow(10, -decimals))
+		pct = 0;
+	kbuf_printf(out, "%+.*f%%", decimals, pct);
+}
+
+void
+put_vs_baseline(const struct campaign *c, const struct candidate *x, struct kbuf *out)
+{
+	const struct candidate *first = c->round[0].accepted;
+	struct aggregates now, then;
+
+	if (!first || first == x) {
+		kbuf_puts(out, "—");
+		return;
+	}
+	now = aggregates_of(c, x, first);
+	then = aggregates_of(c, first, x);
+	kbuf_puts(out, "step ");
+	put_pct(change_pct(c, x, first), 3, out);
+	kbuf_puts(out, ", fwd ");
+	/* Without a backward pass the step is the forward one, and both must read the same. */
+	put_pct(now.backward.n ? ratio_pct(now.forward.average, then.forward.average)
+	                       : change_pct(c, x, first),
+	    3, out);
+	kbuf_puts(out, ", bwd ");
+	put_pct(ratio_pct(now.backward.average, then.backward.average), 3, out);
+}
+
+const char *
+rate_unit(const struct campaign *c)
+{
+	return c->task->flops ? "TFLOPS" : "ms";
+}
+
+void
+put_rate(const struct campaign *c, const struct aggregate *a, bool peak, struct kbuf *out)
+{
+	double rate = peak ? a->peak : a->average;
+
+	if (a->n)
+		kbuf_printf(out, "%#.6g", c->task->flops ? rate : 1 / rate);
+	else
+		kbuf_puts(out, "-");
+}
+
+void
+put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out)
+{
+	struct aggregates now = aggregates_of(c, x, x->base), then;
+
+	if (!now.step.n) {
+		kbuf_printf(out, "not timed (`%s`)", x->status);
+		return;
+	}
+	if (x->base) {
+		then = aggregates_of(c, x->base, x);
+		put_rate(c, &then.step, false, out);
+		kbuf_puts(out, " -> ");
+	}
+	put_rate(c, &now.step, false, out);
+	kbuf_printf(out, " %s (", rate_unit(c));
+	if (x->base)
+		put_pct(change_pct(c, x, x->base), 3, out);
+	else
+		kbuf_puts(out, "baseline");
+	kbuf_puts(out, ")");
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tips that would teach over-fitting are refused, by rules that are data. See krecords.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "krecords.h"
+#include "kregex.h"
+
+/* What a tip must say to name such a trick at all. */
+#define ANTI_PATTERN "over-fit, do not retry"
+
+/* Does the rule match TEXT? A text that defeats the pattern counts as a match. */
+static bool
+matches(const json_t *rule, const char *text)
+{
+	char *where = kasprintf("patterns/tips.json: %s", kjson_str_or(rule, "id", "?"));
+	struct kregex *re = kregex_new(
+	    where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_NOCASE | KREGEX_DOTALL);
+	bool found = kregex_search(re, text, strlen(text), 0, NULL) != KREGEX_NONE;
+
+	kregex_free(re);
+	free(where);
+	return found;
+}
+
+/* The first rule that TEXT breaks; NULL: none. Borrowed from TABLE. */
+static const json_t *
+broken_rule(const json_t *table, const char *text)
+{
+	const json_t *rule;
+	size_t i;
+
+	json_array_foreach(
+	    json_object_get(table, "rules"), i, rule) if (matches(rule, text)) return rule;
+	return NULL;
+}
+
+char *
+hygiene_fault(const char *text, bool accepted)
+{
+	json_t *table = kjson_data("patterns/tips.json", "tips-rules/1");
+	const json_t *rule = broken_rule(table, text);
+	char *fault = NULL;
+
+	if (rule && (accepted || !strcasestr(text, ANTI_PATTERN)))
+		fault = kasprintf("%s: %s; such a trick is allowed only in a rolled-back round, "
+		                  "with the words '" ANTI_PATTERN "'",
+		    kjson_str_or(rule, "id", "?"), kjson_str_or(rule, "why", ""));
+	json_decref(table);
+	return fault;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * krecords, inside: what people read of a campaign's trials, what it remembers of them, and what
+ * proves both. A round is a trial seen from outside: round 1 is the reference (trial 000), round N
+ * is trial N - 1. The working folder of the program is the campaign's (main changes to it), so
+ * every path below is relative to it.
+ *
+ * Facts: trials/, the seal (kseal.h), memory/compact-NNN.ndjson, tips. Everything else is a view:
+ * rounds/, logs/, memory/vN.json, commits.
+ */
+#ifndef KRECORDS_H
+#define KRECORDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kcamp.h"
+#include "kio.h"
+#include "kmemo.h"
+#include "kseal.h"
+#include "ktask.h"
+#include "ktrials.h"
+#include "kutil.h"
+
+/* What the command line gave. */
+struct options {
+	const char *dir;    /* -c; NULL: here */
+	const char *output; /* -o; NULL: stdout */
+	const char *field, *why;
+	long round; /* --round; 0: the last accepted */
+	long seed;  /* --seed; -1: the campaign's */
+	bool correct, undo, due, prompt;
+	char *const *operands;
+	size_t count;
+};
+
+/* One workload as one candidate did on it. */
+struct shape {
+	bool active; /* in the set that the candidate was judged on */
+	/* "PASS", "FAIL"; "OWN": the campaign's command passed it, without a list; "ERROR": it
+	 * never came to that */
+	const char *check;
+	double ns, sd_ns; /* 0: not timed */
+	/* TFLOPS, or calls per ms where the task has no FLOP formula; 0: not timed */
+	double rate;
+	double gbps;        /* 0: no formula for bytes, or not timed */
+	double max_rel_err; /* below 0: nobody said */
+};
+
+/* Geometric mean and best of a rate over some workloads; n 0: none. */
+struct aggregate {
+	double average, peak;
+	size_t n;
+};
+
+/* The step (a pair's sum of both) is what decides; its passes are for information. */
+struct aggregates {
+	struct aggregate forward, backward, step;
+};
+
+struct candidate {
+	const json_t *json; /* its record without the prompt; of the model, as is what follows */
+	const char *id, *status, *level;
+	long trial, branch;
+	const json_t *eval, *score, *decision, *plan, *audit; /* the last three may be NULL */
+	const char *code;                                     /* NULL: no code in the reply */
+	/* the last accepted one before it; NULL for the reference */
+	const struct candidate *base;
+	struct shape *shape; /* one for every workload of the task; owned */
+};
+
+struct round {
+	long number, trial;
+	struct candidate *list;
+	size_t count;
+	const struct candidate *accepted; /* what became the kernel to beat; NULL: nothing */
+	char time[32];                    /* "2026-01-31T12:00:00Z" of the last fact, or empty */
+	long streak;   /* rounds in a row without an accepted one, this one counted */
+	json_t *facts; /* of round_facts, once made */
+};
+
+struct campaign {
+	struct kcamp *camp;
+	struct ktrials trials;
+	struct ktask *task;
+	struct kseal seal;        /* all of its lines */
+	struct kmemo_masks masks; /* what they mask */
+	bool linear;
+	const char *name, *statistic;
+	struct round *round; /* of rounds_load */
+	size_t count;
+	int lock; /* held to the end */
+};
+
+/* load.c */
+
+/* The campaign of the working folder, held ALONE when something is to be written. */
+void campaign_open(struct campaign *c, bool alone);
+/* An exit code: K_USAGE when a trial was found damaged, which has been said, else K_OK. */
+int campaign_close(struct campaign *c);
+/*
+ * Its rounds up to the last trial, or up to the first that is damaged: what comes after it was
+ * compared with something unknown. Dies when there is no trial, and, when it is to WRITE, while
+ * views are remade.
+ */
+void rounds_load(struct campaign *c, bool write);
+struct round *last_accepted(const struct campaign *c);
+/* "BASELINE", "ACCEPTED", "ACCEPTED (trade-off)" or "ROLLED BACK". */
+const char *verdict_word(const struct round *r, const struct candidate *x);
+/* The files of a candidate's program as they are kept and restored, the kernel itself first. */
+struct program {
+	struct source {
+		char *path; /* owned */
+		const char *data;
+		size_t len;
+		char sha256[65];
+	} file[17];
+	size_t count;
+};
+/* NAME: what to call the kernel's own file. No file of a bundle can take its place. */
+void program_of(const struct candidate *x, const char *name, struct program *p);
+void program_free(struct program *p);
+/* The entry point's name with the suffix of the reference; the caller frees. */
+char *kernel_name(const struct campaign *c);
+/* An indented file of OBJECT, as text that the caller frees. */
+char *json_text(const json_t *object);
+/* Write a file, and make the folders that it lies in. */
+void put_file(const char *path, const void *data, size_t len);
+/* A line of JSON. */
+void put_json(struct kbuf *out, const json_t *line);
+/*
+ * The candidate that stands for its trial: the best win, else the best correct one, else the best.
+ * NULL when the trial is not complete, or damaged. The trial before it stays loaded, no other.
+ */
+const struct ktrial *trial_of(const struct campaign *c, long trial);
+const struct kcandidate *trial_candidate(const struct campaign *c, long trial);
+
+/* figures.c */
+
+void add_shapes(const struct campaign *c, struct candidate *x);
+/* Name of the set of workloads that a candidate was judged on. */
+const char *set_of(const struct campaign *c, const struct candidate *x);
+/* A workload without a time that a correct candidate must have; NULL: none. */
+const char *untimed_shape(const struct campaign *c, const struct candidate *x);
+/* Over the workloads that X has a time for, and COMMON too unless it is NULL. */
+struct aggregates aggregates_of(
+    const struct campaign *c, const struct candidate *x, const struct candidate *common);
+/*
+ * Change of the step's rate from OLD to X in percent, as it was judged where that is recorded; NAN
+ * when unknown.
+ */
+double change_pct(const struct campaign *c, const struct candidate *x, const struct candidate *old);
+/*
+ * The same for one workload (its index in the task) against the last accepted one, and against the
+ * reference.
+ */
+double shape_change_pct(const struct campaign *c, const struct candidate *x, size_t workload);
+double shape_baseline_pct(const struct campaign *c, const struct candidate *x, size_t workload);
+/* "step +1.000%, fwd +1.000%, bwd —" against round 1. */
+void put_vs_baseline(const struct campaign *c, const struct candidate *x, struct kbuf *out);
+/* "TFLOPS" or "ms"; an average or peak in that unit, "-" when there is none. */
+const char *rate_unit(const struct campaign *c);
+void put_rate(const struct campaign *c, const struct aggregate *a, bool peak, struct kbuf *out);
+/* The step's rate before and after, and the change: "12.5 -> 13.1 TFLOPS (+4.8%)". */
+void put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out);
+/* Who tested it, and what of it passed. */
+void put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out);
+/* "+1.2%", with this many decimals; "—" for NAN. */
+void put_pct(double pct, int decimals, struct kbuf *out);
+
+/* facts.c: what the pages, templates in pages/records, are filled in with. */
+
+/* Append page NAME, filled in with FACTS, which are taken. */
+void put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf *out);
+/* All that a page can say of a round. New reference. */
+json_t *round_facts(const struct campaign *c, struct round *r);
+/* Of the views that change with every round. */
+json_t *best_facts(const struct campaign *c);
+json_t *directions_facts(const struct campaign *c);
+json_t *ineffective_facts(const struct campaign *c);
+json_t *termination_facts(const struct campaign *c);
+
+/* pages.c: the files that a round has to have. */
+
+/* Most bytes of any file read. */
+#define FILE_MAX ((size_t)256 << 20)
+
+struct planned {
+	char *path;
+	struct kbuf text; /* of a fact: empty */
+	char sha256[65];
+	bool fact;
+};
+
+struct plan {
+	struct planned *file;
+	size_t count;
+};
+
+/* The facts come first: where they differ, they are why the rest does. */
+void plan_round(const struct campaign *c, struct round *r, struct plan *p);
+void plan_free(struct plan *p);
+const struct planned *find_planned(const struct plan *p, const char *path);
+/* The logs, which only grow, and what a round adds to each; CORRECTED: after an earlier entry. */
+enum { LOGS = 2 };
+extern const char *const log_paths[LOGS];
+void put_log_entry(
+    const struct campaign *c, struct round *r, int log, bool corrected, struct kbuf *out);
+/* The views that change with every round. */
+enum { VIEW_TERMINATION, VIEWS = 4 };
+extern const char *const view_paths[VIEWS];
+void put_view(const struct campaign *c, int view, struct kbuf *out);
+
+/* Faults found, one line each. */
+struct faults {
+	struct kbuf text;
+	size_t count;
+};
+void add_fault(struct faults *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* close.c: those texts as files, sealed, and what does not fit them. */
+int close_rounds(struct campaign *c, bool correct);
+void check_rounds(struct campaign *c, struct faults *f, size_t *files);
+
+/* git.c: the repository that holds the campaign, by plumbing alone. */
+
+struct repo {
+	char *top;       /* its working tree; NULL: there is none */
+	const char *why; /* then: why not */
+};
+struct repo repo_find(void);
+void repo_free(struct repo *g);
+/*
+ * git ARGS... (NULL at the end) with IN for stdin: its output without the last newline, which the
+ * caller frees. A failure is NULL when MAY_FAIL, else it ends the program with git's words.
+ */
+char *git_run(const char *const *args, const void *in, size_t in_len, bool may_fail);
+#define GIT(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, false)
+#define GIT_TRY(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, true)
+char *git_object(const char *type, const void *data, size_t len, bool write);
+/* TREE (NULL: empty) with the file PATH set to BLOB. */
+char *git_tree_with(const char *tree, const char *path, const char *blob);
+
+/* lineage.c: a commit for each accepted round. */
+int write_commits(struct campaign *c);
+void check_commits(const struct campaign *c, struct faults *f, size_t *commits);
+/* The commit of candidate ID, or NULL. */
+const char *commit_of(const struct campaign *c, const char *id);
+
+/* memory.c: memory/vN.json. */
+
+/* Version VERSION as the facts have it; NULL when its trial is not complete. New reference. */
+json_t *build_version(const struct campaign *c, long version);
+/*
+ * The same, when there is a file of it; one that was changed by hand dies with K_USAGE. New
+ * reference; NULL: no such version.
+ */
+json_t *checked_version(const struct campaign *c, long version);
+/* Add version VERSION as the facts have it, as a text by its path, to FILES. */
+void add_version(const struct campaign *c, long version, json_t *files);
+/* Seal FILES, with EVENT unless it is NULL, and write them. Takes both. */
+void write_versions(struct campaign *c, json_t *event, json_t *files);
+void check_memory(const struct campaign *c, struct faults *f, size_t *files);
+/* What a record tried: its plan's category, or the step on the grid. The caller frees. */
+char *record_category(const struct kcandidate *c);
+/* Its gain in per cent over the incumbent; NAN: not measured. */
+double record_gain_pct(const struct kcandidate *c);
+/* One line of foreign text, cut to MAX characters, as a member; nothing when it is empty. */
+void set_line(json_t *object, const char *key, const char *text, size_t max);
+/* A figure with six digits as a member; nothing when it is not finite. */
+void set_number(json_t *object, const char *key, double value);
+/* "v7", or K_USAGE with what is right. */
+long parse_version(const char *name);
+
+/* Commands; each returns an exit code. */
+int command_close(const struct options *o);
+int command_check(const struct options *o);
+int command_restore(const struct options *o);
+int command_remember(const struct options *o);
+int command_read(const struct options *o);
+int command_summary(const struct options *o);
+int command_latest(const struct options *o);
+int command_list(const struct options *o);
+int command_mask(const struct options *o);
+int command_unmask(const struct options *o);
+int command_restart(const struct options *o);
+int command_compact(const struct options *o);
+int command_tips(const struct options *o);
+int command_freeze(const struct options *o);
+int command_library(const struct options *o);
+
+/* masks.c: every mask that a prompt names must be in the seal. */
+void check_masks(const struct campaign *c, struct faults *f);
+
+/* tips.c: tips of a (gpu, op, backend), shared by campaigns. */
+
+/* The folder of all tips; NULL: there is none here. The caller frees. */
+char *tips_root(const struct kcamp *c);
+/* The same; dies when there is none. */
+char *tips_root_or_die(const struct kcamp *c);
+/* "nvidia-h200": the device as a name of folders. The caller frees. */
+char *tips_device(const struct kcamp *c);
+/*
+ * TEXT in lower case with one dash for everything that is no letter or digit; "none" for an empty
+ * one.
+ */
+char *tips_slug(const char *text);
+/*
+ * The operation as a name of folders; a task whose "op" is empty is an operation of its own. The
+ * caller frees.
+ */
+char *tips_op(const struct ktask *task);
+/* Take the lock of FOLDER, which is made; closing the descriptor gives it back. */
+int tips_lock(const char *folder);
+/*
+ * What is wrong with a tip of this TEXT by patterns/tips.json, as text that the caller frees;
+ * NULL: nothing.
+ */
+char *hygiene_fault(const char *text, bool accepted);
+
+/* library.c */
+
+/*
+ * What has paid in the operation OP (of tips_op) on this backend, that of the same device first.
+ * New reference: array of rows of the library.
+ */
+json_t *library_top(const struct kcamp *c, const char *root, const char *op);
+
+#endif

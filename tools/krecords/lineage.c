@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One commit for each accepted round, on a branch that grows from where HEAD was when the first one
+ * was made. The seal remembers that base (a line "branch") and the commits (lines "commit");
+ * everything in a commit comes from the records, so the same records on the same base give the same
+ * hashes, and a run that was killed in between is carried on by making them again. See krecords.h.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kfence.h"
+#include "krecords.h"
+
+enum { SUMMARY = 60, WORDS = 600, LOCK_S = 2 };
+
+/* Accepted rounds, first to last. */
+struct chain {
+	const struct round **at;
+	size_t count;
+};
+
+static struct chain
+chain_of(const struct campaign *c)
+{
+	struct chain chain = { kcalloc(c->count, sizeof *chain.at), 0 };
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->round[i].accepted)
+			chain.at[chain.count++] = &c->round[i];
+	return chain;
+}
+
+/* The campaign's name as part of a path or a reference. */
+static char *
+plain_name(const struct campaign *c)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	                            "._-";
+	char *name = kstrdup(c->name);
+
+	for (char *p = name; *p; p++)
+		if (!strchr(plain, *p) || (p == name && *p == '.'))
+			*p = '_';
+	return name;
+}
+
+/* The branch that commits go to, or NULL; the caller frees. */
+static char *
+branch_of(const struct campaign *c)
+{
+	const char *knob = kcamp_str(c->camp, "git.branch");
+	char *name, *branch;
+
+	if (!strcmp(knob, "none") || !*knob)
+		return NULL;
+	if (strcmp(knob, "auto"))
+		return kstrdup(knob);
+	name = plain_name(c);
+	branch = kasprintf("optimize/%s", name);
+	free(name);
+	return branch;
+}
+
+/* Every component must be a plain name: nothing leads out of the tree, or into .git. */
+static void
+check_path(const char *path)
+{
+	const char *p = path;
+
+	for (;;) {
+		size_t n = strcspn(p, "/");
+
+		if (!n || !strncmp(p, "..", n > 2 ? n : 2) || (n == 1 && *p == '.') ||
+		    (n == 4 && !strncasecmp(p, ".git", 4)) || strcspn(p, "\n\t") < n)
+			kdie(K_USAGE,
+			    "git.kernel_path: '%s' must be a relative path of a file in the "
+			    "repository",
+			    path);
+		if (!p[n])
+			return;
+		p += n + 1;
+	}
+}
+
+/*
+ * Where the kernel lives in the repository; the caller frees. A path that ends in a slash is a
+ * folder.
+ */
+static char *
+kernel_path(const struct campaign *c)
+{
+	const char *knob = kcamp_str(c->camp, "git.kernel_path");
+	char *own = kernel_name(c), *name = plain_name(c), *path;
+
+	if (!*knob)
+		path = kasprintf("kernels/%s/%s", name, own);
+	else
+		path = kasprintf("%s%s", knob, knob[strlen(knob) - 1] == '/' ? own : "");
+	check_path(path);
+	free(own);
+	free(name);
+	return path;
+}
+
+/*
+ * Seconds since 1970 for commits: those of the round, and never before those of the round before
+ * it.
+ */
+static long long
+commit_time(const struct chain *chain, size_t i)
+{
+	long long last = 0;
+
+	for (size_t k = 0; k <= i; k++) {
+		struct tm tm = { 0 };
+
+		if (*chain->at[k]->time &&
+		    strptime(chain->at[k]->time, "%Y-%m-%dT%H:%M:%SZ", &tm) &&
+		    (long long)timegm(&tm) > last)
+			last = (long long)timegm(&tm);
+	}
+	return last;
+}
+
+static void
+put_message(const struct campaign *c, const struct round *r, struct kbuf *out)
+{
+	const struct candidate *x = r->accepted;
+	const char *strategy = kjson_str_or(x->json, "sample.strategy", "new best");
+	char *op = kfence_line(c->task->op ? c->task->op : "", SUMMARY), *summary, *hypothesis;
+
+	summary =
+	    kfence_line(r->trial ? kjson_str_or(x->plan, "change", strategy) : "baseline", SUMMARY);
+	hypothesis = kfence_line(r->trial ? kjson_str_or(x->plan, "hypothesis", strategy)
+	                                  : "none: the reference unchanged",
+	    WORDS);
+	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op,
+	    kcamp_str(c->camp, "backend"), r->number, *summary ? summary : strategy, hypothesis);
+	put_result(c, x, out);
+	kbuf_printf(out, "\nDetails: %s/logs/optimize.md\n", c->name);
+	free(op);
+	free(summary);
+	free(hypothesis);
+}
+
+/* Author and committer. Commits are checked byte by byte, so nobody's own settings count. */
+#define IDENTITY "kiln <kiln@localhost>"
+
+/* Where a file of the program lies, next to the kernel; the caller frees. */
+static char *
+beside(const char *kernel, const char *name)
+{
+	const char *slash = strrchr(kernel, '/');
+
+	return slash ? kasprintf("%.*s/%s", (int)(slash - kernel), kernel, name) : kstrdup(name);
+}
+
+/*
+ * The tree of BASE (NULL: empty) with the program of a round, so files that only an earlier round
+ * had are gone.
+ */
+static char *
+make_tree(const struct campaign *c, const struct round *r, const char *base, bool write)
+{
+	char *kernel = kernel_path(c), *slash = strrchr(kernel, '/'),
+	     *tree = base ? kstrdup(base) : NULL;
+	struct program p;
+
+	program_of(r->accepted, slash ? slash + 1 : kernel, &p);
+	for (size_t k = 0; k < p.count; k++) {
+		char *path = beside(kernel, p.file[k].path), *old = tree,
+		     *blob = git_object("blob", p.file[k].data, p.file[k].len, write);
+
+		tree = git_tree_with(old, path, blob);
+		free(old);
+		free(blob);
+		free(path);
+	}
+	program_free(&p);
+	free(kernel);
+	return tree;
+}
+
+/* The commit of round I of the chain on PARENT (NULL: none); the caller frees. */
+static char *
+make_commit(const struct campaign *c, const struct chain *chain, size_t i, const char *base_tree,
+    const char *parent, bool write)
+{
+	char *tree = make_tree(c, chain->at[i], base_tree, write), *commit;
+	long long when = commit_time(chain, i);
+	struct kbuf text = { 0 };
+
+	kbuf_printf(&text, "tree %s\n", tree);
+	if (parent)
+		kbuf_printf(&text, "parent %s\n", parent);
+	kbuf_printf(&text, "author " IDENTITY " %lld +0000\ncommitter " IDENTITY " %lld +0000\n\n",
+	    when, when);
+	put_message(c, chain->at[i], &text);
+	commit = git_object("commit", text.data, text.len, write);
+	kbuf_free(&text);
+	free(tree);
+	return commit;
+}
+
+static char *
+resolve(const char *what)
+{
+	char *sha = GIT_TRY("rev-parse", "-q", "--verify", what);
+
+	if (sha && !*sha) {
+		free(sha);
+		sha = NULL;
+	}
+	return sha;
+}
+
+static char *
+tree_of(const char *commit)
+{
+	char *name = kasprintf("%s^{tree}", commit), *sha = resolve(name);
+
+	free(name);
+	return sha;
+}
+
+static char *
+tip_of(const char *branch)
+{
+	char *name = kasprintf("refs/heads/%s^{commit}", branch), *sha = resolve(name);
+
+	free(name);
+	return sha;
+}
+
+/*
+ * Somebody works on the branch: moving it would make their working tree look changed. The folder,
+ * or NULL; the caller frees.
+ */
+static char *
+checked_out(const char *branch)
+{
+	char *list = GIT("worktree", "list", "--porcelain"),
+	     *wanted = kasprintf("branch refs/heads/%s", branch), *folder = NULL;
+
+	for (char *save = NULL, *line = strtok_r(list, "\n", &save), *at = NULL; line && !folder;
+	     line = strtok_r(NULL, "\n", &save)) {
+		if (!strncmp(line, "worktree ", 9))
+			at = line + 9;
+		else if (at && !strcmp(line, wanted))
+			folder = kstrdup(at);
+	}
+	free(wanted);
+	free(list);
+	return folder;
+}
+
+/*
+ * kiln's own source tree is not the repository that somebody keeps kernels in, unless they say so.
+ */
+static bool
+is_own_tree(const struct campaign *c, const struct repo *g)
+{
+	char *data = kdata_path("pipeline.mk"), *slash = strrchr(data, '/'), own[PATH_MAX],
+	     top[PATH_MAX];
+	bool yes;
+
+	*slash = '\0';
+	yes = !strcmp(kcamp_str(c->camp, "git.branch"), "auto") && realpath(data, own) &&
+	    realpath(g->top, top) && !strcmp(own, top);
+	free(data);
+	return yes;
+}
+
+/*
+ * git holds a reference's lock for milliseconds. One that stays belonged to a process that was
+ * killed.
+ */
+static void
+break_lock(const char *ref)
+{
+	char *name = kasprintf("%s.lock", ref), *path = GIT("rev-parse", "--git-path", name);
+	struct stat before, after;
+
+	if (lstat(path, &before) == 0) {
+		sleep(LOCK_S);
+		if (lstat(path, &after) == 0 && after.st_ino == before.st_ino)
+			unlink(path);
+	}
+	free(path);
+	free(name);
+}
+
+/* What the seal says: the last branch that was begun, and the commits on it. */
+struct lineage {
+	const json_t *head; /* NULL: not begun */
+	const char *base;   /* NULL: a repository without a commit */
+	const json_t **commit;
+	size_t count;
+};
+
+static struct lineage
+lineage_of(const struct campaign *c)
+{
+	struct lineage l = { .commit =
+		                 kcalloc(json_array_size(c->seal.lines) + 1, sizeof *l.commit) };
+	json_t *line;
+	size_t i;
+
+	json_array_foreach(c->seal.lines, i, line)
+	{
+		const char *kind = kjson_str_or(line, "kind", "");
+
+		if (!strcmp(kind, "branch")) {
+			l.head = line;
+			l.count = 0;
+		} else if (!strcmp(kind, "commit")) {
+			l.commit[l.count++] = line;
+		}
+	}
+	l.base = kjson_str_or(l.head, "base", NULL);
+	return l;
+}
+
+static const char *
+commit_at(const struct lineage *l, size_t i)
+{
+	return kjson_str_or(l->commit[i], "commit", "");
+}
+
+const char *
+commit_of(const struct campaign *c, const char *id)
+{
+	struct lineage l = lineage_of(c);
+	const char *found = NULL;
+
+	for (size_t i = 0; i < l.count; i++)
+		if (!strcmp(kjson_str_or(l.commit[i], "id", ""), id))
+			found = commit_at(&l, i);
+	free(l.commit);
+	return found;
+}
+
+/* One digest of all that a round's program is. */
+static void
+program_digest(const struct campaign *c, const struct round *r, char hex[65])
+{
+	char *name = kernel_name(c);
+	struct kbuf b = { 0 };
+	struct program p;
+
+	program_of(r->accepted, name, &p);
+	kbuf_puts(&b, "");
+	for (size_t i = 0; i < p.count; i++)
+		kbuf_printf(&b, "%s  %s\n", p.file[i].sha256, p.file[i].path);
+	ksha256_hex(b.data, b.len, hex);
+	program_free(&p);
+	kbuf_free(&b);
+	free(name);
+}
+
+/* Is commit I of another round, or of another kernel, than the chain of the records? */
+static bool
+differs(const struct lineage *l, size_t i, const struct campaign *c, const struct chain *chain)
+{
+	char hex[65];
+
+	if (i >= chain->count ||
+	    strcmp(kjson_str_or(l->commit[i], "id", ""), chain->at[i]->accepted->id))
+		return true;
+	program_digest(c, chain->at[i], hex);
+	return strcmp(kjson_str_or(l->commit[i], "program", hex), hex);
+}
+
+static int __attribute__((format(printf, 2, 3))) refuse(const char *branch, const char *fmt, ...)
+{
+	va_list args;
+	char *why;
+
+	va_start(args, fmt);
+	why = kvasprintf(fmt, args);
+	va_end(args);
+	kwarn("branch %s: %s", branch, why);
+	free(why);
+	return K_NO;
+}
+
+/* Move the branch from TIP (NULL: it is not there) to NEW, unless somebody works on it. */
+static int
+move_branch(const char *branch, const char *tip, const char *new)
+{
+	char *folder = checked_out(branch), *ref = kasprintf("refs/heads/%s", branch);
+	int code = K_OK;
+
+	if (folder) {
+		code = refuse(branch,
+		    "is checked out in %s; check out another branch there, or name another in "
+		    "git.branch",
+		    folder);
+	} else {
+		break_lock(ref);
+		free(
+		    GIT("update-ref", "-m", "krecords: accepted rounds", ref, new, tip ? tip : ""));
+	}
+	free(ref);
+	free(folder);
+	return code;
+}
+
+/*
+ * The commits that the seal lacks are made, and the branch moves there from TIP: where the seal
+ * left it, or at one of these, when a run was killed before it sealed them.
+ */
+static int
+grow(struct campaign *c, const struct lineage *l, const struct chain *chain, const char *branch,
+    const char *tip)
+{
+	char *tree = l->base ? tree_of(l->base) : NULL;
+	const char *last = l->count ? commit_at(l, l->count - 1) : l->base;
+	/* A branch that is gone is made anew, from the base. */
+	bool known = tip ? l->count && !strcmp(tip, last) : true;
+	char *new = last ? kstrdup(last) : NULL;
+	int code = K_OK;
+
+	if (l->base && !tree)
+		kdie(K_USAGE,
+		    "git.branch: the base of %s, %s, is not in this repository any more; name "
+		    "another branch to begin a new lineage",
+		    branch, l->base);
+	for (size_t i = tip ? l->count : 0; i < chain->count; i++) {
+		const char *parent = i ? new : l->base;
+		char *commit = make_commit(c, chain, i, tree, parent, true), hex[65];
+
+		known |= tip && !strcmp(tip, commit);
+		program_digest(c, chain->at[i], hex);
+		if (i >= l->count)
+			kseal_add(&c->seal, "commit",
+			    json_pack("{s:I,s:s,s:s,s:s}", "round",
+			        (json_int_t)chain->at[i]->number, "id", chain->at[i]->accepted->id,
+			        "commit", commit, "program", hex));
+		free(new);
+		new = commit;
+	}
+	if (!known)
+		code = refuse(branch,
+		    "is at %.12s, but krecords left it at %.12s; put it back, or name another in "
+		    "git.branch",
+		    tip, last ? last : "no commit");
+	else if (!tip || strcmp(tip, new))
+		code = move_branch(branch, tip, new);
+	/* Killed before this, the next run finds the branch as the records would have it. */
+	if (!code)
+		kseal_save(&c->seal);
+	free(tree);
+	free(new);
+	return code;
+}
+
+/* Sealed before the branch is there, so that what it grew from is known whatever happens. */
+static void
+begin(struct campaign *c, const char *branch)
+{
+	char *base = resolve("HEAD^{commit}");
+	json_t *line = json_pack("{s:s}", "branch", branch);
+
+	if (base)
+		json_object_set_new(line, "base", json_string(base));
+	kseal_add(&c->seal, "branch", line);
+	kseal_save(&c->seal);
+	free(base);
+}
+
+static int
+commit_to(struct campaign *c, const char *branch)
+{
+	struct chain chain = chain_of(c);
+	struct lineage l = lineage_of(c);
+	char *tip = tip_of(branch), *valid = GIT_TRY("check-ref-format", "--branch", branch);
+	int code = K_OK;
+
+	if (!valid)
+		kdie(K_USAGE, "git.branch: '%s' is not a valid name of a branch", branch);
+	/* Faults of knobs come before anything is begun. */
+	free(kernel_path(c));
+	if (!l.head || strcmp(kjson_str_or(l.head, "branch", ""), branch)) {
+		free(l.commit);
+		if (tip)
+			code = refuse(branch,
+			    "exists, but is not the lineage of this campaign; name another in "
+			    "git.branch");
+		else
+			begin(c, branch);
+		l = lineage_of(c);
+	}
+	for (size_t i = 0; i < l.count && !code; i++)
+		if (differs(&l, i, c, &chain))
+			code = refuse(branch,
+			    "contains a round that the records no longer accept, or another "
+			    "kernel; name another in git.branch to begin a new lineage");
+	if (!code)
+		code = grow(c, &l, &chain, branch, tip);
+	free(l.commit);
+	free(chain.at);
+	free(valid);
+	free(tip);
+	return code;
+}
+
+/* The branch that commits belong on, or NULL with the reason that there are none. */
+static char *
+find_branch(const struct campaign *c, const char **why)
+{
+	char *branch = branch_of(c);
+	struct repo g = { 0 };
+
+	*why = "git.branch is none";
+	if (branch) {
+		g = repo_find();
+		*why = g.why;
+		if (g.top && is_own_tree(c, &g))
+			*why = "this is kiln's own source tree; name a branch in git.branch to "
+			       "commit here";
+	}
+	if (*why) {
+		free(branch);
+		branch = NULL;
+	}
+	repo_free(&g);
+	return branch;
+}
+
+int
+write_commits(struct campaign *c)
+{
+	const char *why;
+	char *branch = find_branch(c, &why);
+	int code = branch ? commit_to(c, branch) : K_OK;
+
+	/* Said once, and not after every round. */
+	if (!branch && c->count <= 2)
+		kwarn("no commits were made: %s", why);
+	free(branch);
+	return code;
+}
+
+/* A commit against the records: its bytes, the kernel in it, and that it changes nothing else. */
+static void
+check_commit(const struct campaign *c, const struct chain *chain, const struct lineage *l, size_t i,
+    const char *base_tree, struct faults *f)
+{
+	const char *commit = commit_at(l, i);
+	char *made = make_commit(c, chain, i, base_tree, i ? commit_at(l, i - 1) : l->base, false),
+	     *there = GIT_TRY("cat-file", "-t", commit);
+
+	if (strcmp(made, commit))
+		add_fault(f, "%s:%lld: round %ld is commit %s here, but %s in the records",
+		    KSEAL_FILE, (long long)kjson_int_or(l->commit[i], "n", 0), chain->at[i]->number,
+		    commit, made);
+	else if (!there)
+		add_fault(f,
+		    "commit %s of round %ld is no longer in the repository; fetch it, or name "
+		    "another branch in git.branch",
+		    commit, chain->at[i]->number);
+	free(there);
+	free(made);
+}
+
+/* All commits of a lineage, and where its branch is. */
+static void
+check_branch(
+    const struct campaign *c, const struct lineage *l, const char *branch, struct faults *f)
+{
+	struct chain chain = chain_of(c);
+	char *tree = l->base ? tree_of(l->base) : NULL, *tip = tip_of(branch);
+
+	for (size_t i = 0; i < l->count && i < chain.count; i++)
+		check_commit(c, &chain, l, i, tree, f);
+	if (l->count != chain.count)
+		add_fault(f,
+		    "branch %s: %zu commits, but %zu accepted rounds; krecords close makes what is "
+		    "missing, or says what is in its way",
+		    branch, l->count, chain.count);
+	if (l->count && (!tip || strcmp(tip, commit_at(l, l->count - 1))))
+		add_fault(f, "branch %s: is at %.12s, but krecords left it at %.12s; put it back",
+		    branch, tip ? tip : "nothing", commit_at(l, l->count - 1));
+	free(chain.at);
+	free(tree);
+	free(tip);
+}
+
+void
+check_commits(const struct campaign *c, struct faults *f, size_t *commits)
+{
+	struct lineage l = lineage_of(c);
+	const char *why;
+	char *branch = find_branch(c, &why);
+	struct repo g = { 0 };
+
+	*commits = l.count;
+	if (l.count) {
+		g = repo_find();
+		free(branch);
+		branch = kstrdup(kjson_str_or(l.head, "branch", ""));
+		if (g.why)
+			add_fault(f, "%s:%lld: commits on branch %s cannot be compared: %s",
+			    KSEAL_FILE, (long long)kjson_int_or(l.head, "n", 0), branch, g.why);
+	}
+	if (branch && !g.why)
+		check_branch(c, &l, branch, f);
+	repo_free(&g);
+	free(branch);
+	free(l.commit);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A campaign, and rounds, read from its scored records and archives. See krecords.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kextract.h"
+#include "krecords.h"
+
+void
+campaign_open(struct campaign *c, bool alone)
+{
+	char *path, *fault;
+
+	*c = (struct campaign){ .lock = kseal_lock(".", alone), .camp = kcamp_load(".") };
+	fault = kseal_read(&c->seal, ".", NULL);
+	if (fault)
+		kdie(K_NO, "%s", fault);
+	kmemo_masks_take(&c->masks, c->seal.lines);
+	ktrials_open(&c->trials, c->camp);
+	path = kcamp_path(c->camp, kcamp_str(c->camp, "task"));
+	c->task = ktask_load(path);
+	free(path);
+	c->linear = c->trials.linear;
+	c->name = kcamp_str(c->camp, "name");
+	c->statistic = KGAIN_STATISTIC;
+}
+
+static void
+rounds_free(struct campaign *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		for (size_t k = 0; k < c->round[i].count; k++)
+			free(c->round[i].list[k].shape);
+		free(c->round[i].list);
+		json_decref(c->round[i].facts);
+	}
+	free(c->round);
+}
+
+int
+campaign_close(struct campaign *c)
+{
+	int code = c->trials.fault_count ? K_USAGE : K_OK;
+
+	rounds_free(c);
+	kmemo_masks_free(&c->masks);
+	kseal_close(&c->seal);
+	ktrials_close(&c->trials);
+	ktask_free(c->task);
+	kcamp_free(c->camp);
+	close(c->lock);
+	*c = (struct campaign){ 0 };
+	return code;
+}
+
+static void
+take_candidate(const struct campaign *c, struct candidate *x, const struct kcandidate *scored)
+{
+	*x = (struct candidate){ .json = scored->json,
+		.id = scored->id,
+		.status = status_rows[scored->status].name,
+		.trial = scored->trial,
+		.branch = scored->branch,
+		.eval = json_object_get(scored->json, "eval"),
+		.score = json_object_get(scored->json, "score"),
+		.audit = json_object_get(scored->json, "audit") };
+	/* A prompt is long, and no part of what people read. */
+	json_object_del(scored->json, "prompt");
+	x->plan = json_object_get(x->eval, "plan");
+	x->decision = json_object_get(x->score, "decision");
+	x->code = kjson_str_or(x->eval, "code", NULL);
+	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
+	if (c->linear && !*scored->verdict)
+		kdie(K_USAGE,
+		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict; run make views "
+		    "to score it again",
+		    x->trial, x->id);
+}
+
+static void
+add_round(struct campaign *c, const struct ktrial *trial, const struct candidate *base, long streak)
+{
+	struct round *r = &c->round[c->count++];
+
+	if (c->linear && trial->count > 1)
+		kdie(K_USAGE,
+		    "trials/%03ld/score.ndjson: contains %zu records, but in linear mode a trial "
+		    "has one",
+		    trial->number, trial->count);
+	*r = (struct round){ .number = trial->number + 1,
+		.trial = trial->number,
+		.list = kcalloc(trial->count, sizeof *r->list),
+		.count = trial->count };
+	for (size_t i = 0; i < r->count; i++) {
+		struct candidate *x = &r->list[i];
+
+		take_candidate(c, x, &trial->list[i]);
+		x->base = base;
+		add_shapes(c, x);
+		if (&trial->list[i] == trial->kept)
+			r->accepted = x;
+		if (strcmp(trial->list[i].time, r->time) > 0)
+			strcpy(r->time, trial->list[i].time);
+	}
+	r->streak = r->accepted ? 0 : streak + 1;
+}
+
+void
+rounds_load(struct campaign *c, bool write)
+{
+	const struct candidate *base = NULL;
+	const struct ktrial *trial;
+
+	if (c->trials.last < 0)
+		kdie(K_USAGE, "no trial is complete; run make trial");
+	if (write && !c->trials.settled)
+		kdie(K_USAGE,
+		    "archive.ndjson: does not name the last trial, because views are being made "
+		    "again or are unfinished; run make views");
+	c->round = kcalloc((size_t)c->trials.last + 1, sizeof *c->round);
+	for (long t = 0; t <= c->trials.last && (trial = ktrials_get(&c->trials, t))->whole; t++) {
+		add_round(c, trial, base, t ? c->round[t - 1].streak : 0);
+		if (c->round[t].accepted)
+			base = c->round[t].accepted;
+	}
+	if (!base || !c->round[0].accepted || !c->round[0].accepted->code)
+		kdie(K_USAGE, "rounds need the reference and its code");
+}
+
+struct round *
+last_accepted(const struct campaign *c)
+{
+	size_t i = c->count;
+
+	while (i-- > 1)
+		if (c->round[i].accepted)
+			break;
+	return &c->round[i < c->count ? i : 0];
+}
+
+const char *
+verdict_word(const struct round *r, const struct candidate *x)
+{
+	if (!r->trial)
+		return "BASELINE";
+	if (r->accepted != x)
+		return "ROLLED BACK";
+	return kjson_bool_or(x->decision, "trade_off", false) ? "ACCEPTED (trade-off)" : "ACCEPTED";
+}
+
+/* A win before a correct one before any other, and of equals the better one. */
+static bool
+stands_before(const struct kcandidate *a, const struct kcandidate *b)
+{
+	int rank_a = 2 * a->won + a->correct, rank_b = 2 * b->won + b->correct;
+
+	return rank_a != rank_b ? rank_a > rank_b : a->score > b->score;
+}
+
+const struct ktrial *
+trial_of(const struct campaign *c, long number)
+{
+	/* Trials are read when they are asked for. */
+	return ktrials_get((struct ktrials *)&c->trials, number);
+}
+
+const struct kcandidate *
+trial_candidate(const struct campaign *c, long number)
+{
+	const struct ktrial *trial = number <= c->trials.last ? trial_of(c, number) : NULL;
+	const struct kcandidate *best = NULL;
+
+	if (trial && number > 1 && !c->count)
+		ktrials_drop((struct ktrials *)&c->trials, number - 2);
+	for (size_t i = 0; trial && trial->whole && i < trial->count; i++)
+		if (!best || stands_before(&trial->list[i], best))
+			best = &trial->list[i];
+	return best;
+}
+
+char *
+kernel_name(const struct campaign *c)
+{
+	const char *dot = strrchr(c->task->reference, '.');
+
+	return kasprintf("%s%s", c->task->entry, dot && !strchr(dot, '/') ? dot : "");
+}
+
+static void
+add_source(struct program *p, char *path, const char *data)
+{
+	struct source *s = &p->file[p->count++];
+
+	*s = (struct source){ .path = path, .data = data, .len = strlen(data) };
+	ksha256_hex(s->data, s->len, s->sha256);
+}
+
+/* Does one of two paths name the other, or a folder above it? */
+static bool
+in_the_way(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b), less = n < m ? n : m;
+
+	return !strncmp(a, b, less) && (n == m || (n < m ? b : a)[less] == '/');
+}
+
+/*
+ * The files of a bundle keep their names. keval builds the kernel itself as candidate.SUFFIX and no
+ * file of a bundle may begin so; that is its name here when one of them bears the name it should
+ * have.
+ */
+void
+program_of(const struct candidate *x, const char *name, struct program *p)
+{
+	const json_t *files = json_object_get(x->eval, "files");
+	const char *dot = strrchr(name, '.');
+	bool taken = false;
+	size_t i;
+	json_t *f;
+
+	*p = (struct program){ 0 };
+	if (!x->code)
+		return;
+	json_array_foreach(files, i, f) taken |= in_the_way(kjson_str_or(f, "path", ""), name);
+	add_source(p, taken ? kasprintf("candidate%s", dot ? dot : "") : kstrdup(name), x->code);
+	json_array_foreach(files, i, f)
+	{
+		const char *path = kjson_str_or(f, "path", "");
+		bool fits = kextract_path_ok(path) && strncmp(path, "candidate.", 10) &&
+		    p->count < LEN(p->file);
+
+		for (size_t k = 1; k < p->count && fits; k++)
+			fits = !in_the_way(path, p->file[k].path);
+		if (fits)
+			add_source(p, kstrdup(path), kjson_str_or(f, "content", ""));
+	}
+}
+
+void
+program_free(struct program *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		free(p->file[i].path);
+	*p = (struct program){ 0 };
+}
+
+char *
+json_text(const json_t *object)
+{
+	char *text = json_dumps(object, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(15)),
+	     *lines = text ? kasprintf("%s\n", text) : NULL;
+
+	if (!text)
+		kdie(K_IO, "out of memory");
+	free(text);
+	return lines;
+}
+
+void
+put_json(struct kbuf *out, const json_t *line)
+{
+	char *text = json_dumps(line, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+
+	if (!text)
+		kdie(K_IO, "out of memory");
+	kbuf_printf(out, "%s\n", text);
+	free(text);
+}
+
+void
+put_file(const char *path, const void *data, size_t len)
+{
+	char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path));
+
+	kmake_folder(folder);
+	if (kwrite_file(path, data, len) < 0)
+		kdie_errno(K_IO, "%s", path);
+	free(folder);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * krecords: what people read of a campaign's rounds, what it remembers, hides and leaves to other
+ * campaigns, and the proof that nobody edited any of it. See krecords.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kcommand.h"
+#include "krecords.h"
+
+/* The files come first: commits point to them. */
+int
+command_close(const struct options *o)
+{
+	struct campaign c;
+	int code, damaged;
+
+	campaign_open(&c, true);
+	rounds_load(&c, true);
+	code = close_rounds(&c, o->correct);
+	if (!code)
+		code = write_commits(&c);
+	/* The rounds before the damage are written; those after it are not. */
+	damaged = campaign_close(&c);
+	return code ? code : damaged;
+}
+
+static bool
+has_line(const struct campaign *c, const char *kind)
+{
+	return kseal_last(&c->seal, kind) != NULL;
+}
+
+/* Are there, or should there be, files of rounds? */
+static bool
+has_rounds(const struct campaign *c)
+{
+	return has_line(c, "round") || kis_there("rounds") || c->linear;
+}
+
+static bool
+has_memory(const struct campaign *c)
+{
+	size_t count;
+
+	free(kmemo_versions(".", &count));
+	return count || has_line(c, KMEMO_SEAL);
+}
+
+int
+command_check(const struct options *o)
+{
+	struct campaign c;
+	struct faults f = { 0 };
+	size_t files = 0, commits = 0, versions = 0;
+
+	campaign_open(&c, false);
+	check_masks(&c, &f);
+	/* Before the rounds, which do without prompts. */
+	if (has_memory(&c))
+		check_memory(&c, &f, &versions);
+	if (has_rounds(&c)) {
+		rounds_load(&c, false);
+		check_rounds(&c, &f, &files);
+		check_commits(&c, &f, &commits);
+	}
+	if (c.trials.fault_count)
+		add_fault(&f, "%.*s", (int)c.trials.faults.len - 1, c.trials.faults.data);
+	if (!f.count)
+		kbuf_printf(&f.text,
+		    "%zu rounds, %zu files, %d logs, %zu commits, %zu records of memory: unchanged "
+		    "since they were sealed\n",
+		    c.count, files, LOGS, commits, versions);
+	kout_open(o->output);
+	kout_line(f.text.data, f.text.len - 1);
+	kout_commit();
+	kbuf_free(&f.text);
+	campaign_close(&c);
+	return f.count ? K_NO : K_OK;
+}
+
+/* The kernel of an accepted round with the files of its bundle, byte for byte. */
+int
+command_restore(const struct options *o)
+{
+	struct campaign c;
+	struct program p;
+	const struct round *r;
+	char *name;
+
+	if (!o->output)
+		kdie(K_USAGE, "give -o DIR, the folder for the kernel");
+	campaign_open(&c, false);
+	rounds_load(&c, false);
+	if ((size_t)o->round > c.count)
+		kdie(K_USAGE, "--round %ld: there are %zu rounds", o->round, c.count);
+	r = o->round ? &c.round[o->round - 1] : last_accepted(&c);
+	if (!r->accepted)
+		kdie(K_NO, "round %ld was not accepted; the last accepted round is %ld", r->number,
+		    last_accepted(&c)->number);
+	name = kernel_name(&c);
+	program_of(r->accepted, name, &p);
+	for (size_t i = 0; i < p.count; i++) {
+		char *path = kasprintf("%s/%s", o->output, p.file[i].path);
+
+		put_file(path, p.file[i].data, p.file[i].len);
+		free(path);
+	}
+	program_free(&p);
+	free(name);
+	campaign_close(&c);
+	return K_OK;
+}
+
+static const struct kcommand commands[] = {
+	{ "close", "C", NULL, command_close, false,
+	    "write rounds/ and logs/, seal them, and commit what was accepted" },
+	{ "check", "o", NULL, command_check, false,
+	    "is everything as it was sealed? exit 1 when not" },
+	{ "restore", "oN", NULL, command_restore, false,
+	    "put the kernel of a round into the folder -o DIR" },
+	{ "remember", "", "[VERSION...]", command_remember, false,
+	    "bring memory/vN.json up to date with the trials" },
+	{ "read", "of", "[VERSION]", command_read, false,
+	    "print a record of memory, or all that are not masked" },
+	{ "summary", "o", NULL, command_summary, false, "a table of memory, for people" },
+	{ "latest", "o", NULL, command_latest, false, "the newest version that is not masked" },
+	{ "list", "o", NULL, command_list, false, "all versions and their files" },
+	{ "mask", "w", "VERSION...", command_mask, false, "hide records from prompts and plans" },
+	{ "unmask", "w", "VERSION...", command_unmask, false, "show them again" },
+	{ "restart", "wsud", NULL, command_restart, false,
+	    "hide a random half, never v0 nor the last win" },
+	{ "compact", "op", NULL, command_compact, false,
+	    "let the second model sum the records up" },
+	{ "tips", "ow", "add|list|check|remove [...]", command_tips, false,
+	    "tips for later campaigns" },
+	{ "freeze", "", NULL, command_freeze, false, "copy tips and library into the campaign" },
+	{ "library", "", "[CAMPAIGN...]", command_library, false,
+	    "what has paid in finished campaigns" },
+};
+
+static const struct option long_options[] = {
+	{ "campaign", required_argument, NULL, 'c' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "round", required_argument, NULL, 'N' },
+	{ "correct", no_argument, NULL, 'C' },
+	{ "field", required_argument, NULL, 'f' },
+	{ "why", required_argument, NULL, 'w' },
+	{ "seed", required_argument, NULL, 's' },
+	{ "undo", no_argument, NULL, 'u' },
+	{ "due", no_argument, NULL, 'd' },
+	{ "prompt", no_argument, NULL, 'p' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ 0 },
+};
+
+static const char option_help[] =
+    "      --correct        close: add labelled corrections where facts have changed\n"
+    "  -N, --round ROUND    restore: this round (default: the last accepted one)\n"
+    "      --field A.B      read: this field alone\n"
+    "      --why TEXT       mask, unmask, restart, tips remove: the reason, for the seal\n"
+    "      --seed N         restart: instead of the campaign's seed\n"
+    "      --undo           restart: take the last one back\n"
+    "      --due            restart: only if memory.restart_after requires it\n"
+    "      --prompt         compact: print the prompt and ask nobody\n";
+
+static void
+set_option(struct options *o, int letter)
+{
+	switch (letter) {
+	case 'c':
+		o->dir = optarg;
+		break;
+	case 'o':
+		o->output = optarg;
+		break;
+	case 'N':
+		o->round = knum_long(optarg, 1, 999999, "--round");
+		break;
+	case 'C':
+		o->correct = true;
+		break;
+	case 'f':
+		o->field = optarg;
+		break;
+	case 'w':
+		o->why = optarg;
+		break;
+	case 's':
+		o->seed = knum_long(optarg, 0, 9007199254740991, "--seed");
+		break;
+	case 'u':
+		o->undo = true;
+		break;
+	case 'd':
+		o->due = true;
+		break;
+	case 'p':
+		o->prompt = true;
+		break;
+	}
+}
+
+/* Operands that name files or folders are made absolute: all of library's, and what tips reads. */
+static char *const *
+operands_of(const struct kcommand *command, char **argv, int argc)
+{
+	bool paths = command->run == command_library,
+	     tips = command->run == command_tips && argc > 0 && strcmp(argv[0], "remove") != 0;
+	char **list = kcalloc((size_t)argc + 1, sizeof *list);
+
+	for (int i = 0; i < argc; i++)
+		list[i] = paths || (tips && i > 0) ? (char *)kcommand_path(argv[i]) : argv[i];
+	return list;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct kcommand_line line = { commands, LEN(commands), "c:o:N:hV",
+		long_options, option_help, set_option };
+	struct options o = { .seed = -1 };
+	const struct kcommand *command;
+
+	kutil_init("krecords");
+	command = kcommand_read(&line, argc, argv, &o);
+	/* No other asks a model; git, for one, has no use for keys. */
+	if (command->run != command_compact)
+		kutil_drop_secrets();
+	o.count = (size_t)(argc - optind);
+	o.operands = operands_of(command, argv + optind, argc - optind);
+	o.output = kcommand_path(o.output);
+	kcommand_enter(command, o.dir);
+	return command->run(&o);
+}

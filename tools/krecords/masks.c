@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * masking, unmasking and the partial restart, as events of memory/masks.ndjson. See
+ * krecords.h.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "krecords.h"
+
+/* Names of versions: v3 v5. */
+static json_t *
+names(const long *list, size_t count)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(a, json_sprintf("v%ld", list[i]));
+	return a;
+}
+
+/* Seal EVENT, which is taken, and bring the files of its versions into line. */
+static void
+append_event(struct campaign *m, json_t *event, const long *list, size_t count)
+{
+	char now[32];
+	json_t *files = json_object();
+
+	know_iso(now, sizeof now);
+	json_object_set_new(event, "versions", names(list, count));
+	json_object_set_new(event, "trial", json_integer(m->trials.last + 1));
+	json_object_set_new(event, "time", json_string(now));
+	/* It counts from here on. */
+	json_array_append(m->masks.events, event);
+	for (size_t i = 0; i < count; i++)
+		add_version(m, list[i], files);
+	write_versions(m, event, files);
+}
+
+/* The operands, without those that are MASKED already. */
+static long *
+operands(const struct campaign *m, const struct options *o, bool masked, size_t *count)
+{
+	long *list = kcalloc(o->count + 1, sizeof *list);
+
+	*count = 0;
+	for (size_t i = 0; i < o->count; i++) {
+		long v = parse_version(o->operands[i]);
+		json_t *there = checked_version(m, v);
+		bool twice = false;
+
+		if (!there)
+			kdie(K_USAGE, "memory/v%ld.json: no such version", v);
+		json_decref(there);
+		for (size_t k = 0; k < *count; k++)
+			twice |= list[k] == v;
+		if (!twice && kmemo_masked(&m->masks, v, KMEMO_ALL) != masked)
+			list[(*count)++] = v;
+	}
+	return list;
+}
+
+static int
+mask(const struct options *o, bool masked)
+{
+	struct campaign m;
+	size_t count;
+	long *list;
+
+	campaign_open(&m, true);
+	list = operands(&m, o, masked, &count);
+	if (count)
+		append_event(&m,
+		    json_pack("{s:s,s:b,s:s}", "event", masked ? "mask" : "unmask", "masked",
+		        masked, "why", o->why ? o->why : "by hand"),
+		    list, count);
+	free(list);
+	campaign_close(&m);
+	return K_OK;
+}
+
+int
+command_mask(const struct options *o)
+{
+	return mask(o, true);
+}
+
+int
+command_unmask(const struct options *o)
+{
+	return mask(o, false);
+}
+
+static bool
+is_restart(const json_t *e)
+{
+	const char *kind = kjson_str_or(e, "event", "");
+
+	return !strcmp(kind, "restart") || !strcmp(kind, "periodic");
+}
+
+static bool
+is_undone(const struct campaign *m, const json_t *restart)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(
+	    m->masks.events, i, e) if (!strcmp(kjson_str_or(e, "event", ""), "undo") &&
+	    kjson_int_or(e, "of", 0) == kjson_int_or(restart, "n", -1)) return true;
+	return false;
+}
+
+/* The last restart that was not undone; NULL: none. Borrowed. */
+static const json_t *
+last_restart(const struct campaign *m)
+{
+	const json_t *e, *last = NULL;
+	size_t i;
+
+	json_array_foreach(m->masks.events, i, e) if (is_restart(e) && !is_undone(m, e)) last = e;
+	return last;
+}
+
+/* Restarts so far, undone ones too: each has draws of its own. */
+static long
+restarts(const struct campaign *m)
+{
+	const json_t *e;
+	size_t i;
+	long n = 0;
+
+	json_array_foreach(m->masks.events, i, e) n += is_restart(e);
+	return n;
+}
+
+/* What a restart chooses from. */
+struct choice {
+	long *open; /* unmasked versions from v1 on that may be masked */
+	size_t count;
+	size_t active;  /* all unmasked versions from v1 on */
+	long last, win; /* last version; last one that won, 0: none */
+};
+
+/* Every version is compared with the facts first: what counts as a win is computed, never read. */
+static void
+survey(const struct campaign *m, struct choice *c)
+{
+	*c = (struct choice){ .last = m->trials.last };
+	for (long v = 1; v <= c->last; v++) {
+		json_t *record;
+
+		ktrials_need((struct ktrials *)&m->trials, v);
+		record = checked_version(m, v);
+		if (!record)
+			kdie(K_USAGE, "memory/v%ld.json: is missing; run krecords remember", v);
+		if (kjson_bool_or(record, "win", false))
+			c->win = v;
+		json_decref(record);
+	}
+	c->open = kcalloc((size_t)(c->last > 0 ? c->last : 0) + 1, sizeof *c->open);
+	for (long v = 1; v <= c->last; v++) {
+		if (kmemo_masked(&m->masks, v, KMEMO_ALL))
+			continue;
+		c->active++;
+		if (v != c->win)
+			c->open[c->count++] = v;
+	}
+}
+
+/*
+ * Half of the active versions, as far as they may go, drawn without replacement, ascending; how
+ * many.
+ */
+static size_t
+draw_half(struct choice *c, uint64_t seed, long number)
+{
+	size_t wanted = c->active / 2;
+	struct krng rng;
+
+	if (wanted > c->count)
+		wanted = c->count;
+	krng_init(&rng, seed, c->last + 1, number, "memory/restart");
+	for (size_t i = 0; i < wanted; i++) {
+		size_t k = i + krng_below(&rng, c->count - i);
+		long v = c->open[k];
+
+		c->open[k] = c->open[i];
+		c->open[i] = v;
+	}
+	for (size_t i = 1; i < wanted; i++)
+		for (size_t k = i; k > 0 && c->open[k] < c->open[k - 1]; k--) {
+			long v = c->open[k];
+
+			c->open[k] = c->open[k - 1];
+			c->open[k - 1] = v;
+		}
+	return wanted;
+}
+
+/* Mask half. Nothing when that has been done since the last trial. */
+static void
+restart(struct campaign *m, const struct options *o, const char *why)
+{
+	const json_t *before = last_restart(m);
+	double seed = o->seed >= 0 ? (double)o->seed : kcamp_num(m->camp, "seed");
+	struct choice c;
+	size_t count;
+
+	survey(m, &c);
+	if (before && kjson_int_or(before, "trial", -1) == c.last + 1) {
+		kprogress("a restart before trial %ld was made already (event %" JSON_INTEGER_FORMAT
+		          ")",
+		    c.last + 1, kjson_int_or(before, "n", 0));
+	} else {
+		count = draw_half(&c, (uint64_t)seed, restarts(m));
+		append_event(m,
+		    json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", "restart", "masked", 1, "why",
+		        why, "seed", (json_int_t)seed, "draw", (json_int_t)restarts(m), "active",
+		        (json_int_t)c.active),
+		    c.open, count);
+	}
+	free(c.open);
+}
+
+static int
+undo(struct campaign *m)
+{
+	const json_t *e = last_restart(m), *v;
+	size_t i, count = 0;
+	long *list, n;
+
+	if (!e) {
+		kwarn("there is no restart to undo");
+		return K_NO;
+	}
+	list = kcalloc(json_array_size(json_object_get(e, "versions")) + 1, sizeof *list);
+	/*
+	 * What was unmasked by hand since, or is masked by a later event as well, is settled by the
+	 * log's order.
+	 */
+	json_array_foreach(json_object_get(e, "versions"), i,
+	    v) if (kmemo_version(json_string_value(v), &n) && kmemo_masked(&m->masks, n, KMEMO_ALL))
+	    list[count++] = n;
+	append_event(m,
+	    json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
+	        "the restart is undone", "of", kjson_int_or(e, "n", 0)),
+	    list, count);
+	free(list);
+	return K_OK;
+}
+
+/* Trials without a gain since the last one, or since the last restart. */
+static long
+stagnation(const struct campaign *m)
+{
+	const json_t *before = last_restart(m);
+	struct choice c;
+	long since;
+
+	survey(m, &c);
+	free(c.open);
+	since = before ? (long)kjson_int_or(before, "trial", 1) - 1 : 0;
+	return c.last - (c.win > since ? c.win : since);
+}
+
+/* Only if memory.restart_after asks for it now. */
+static void
+restart_if_due(struct campaign *m, const struct options *o)
+{
+	long after = kcamp_int(m->camp, "memory.restart_after");
+	char *why;
+
+	if (m->trials.last > 0 && after && stagnation(m) >= after) {
+		why = kasprintf("no gain in %ld trials (memory.restart_after)", stagnation(m));
+		restart(m, o, why);
+		free(why);
+	}
+}
+
+int
+command_restart(const struct options *o)
+{
+	struct campaign m;
+	int code = K_OK;
+
+	campaign_open(&m, true);
+	if (o->undo)
+		code = undo(&m);
+	else if (o->due)
+		restart_if_due(&m, o);
+	else
+		restart(&m, o, o->why ? o->why : "by hand");
+	campaign_close(&m);
+	return code;
+}
+
+static bool
+is_sealed(const struct campaign *m, const char *hex)
+{
+	const json_t *e;
+	size_t i;
+
+	/* "was": its digest in an older version. */
+	json_array_foreach(m->masks.events, i, e) if (!strcmp(kjson_str_or(e, "sha256", ""), hex) ||
+	    !strcmp(kjson_str_or(e, "was", ""), hex)) return true;
+	return !*hex;
+}
+
+void
+check_masks(const struct campaign *m, struct faults *f)
+{
+	glob_t found;
+
+	if (glob("trials/[0-9]*/[0-9]*/prompt.ndjson", 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		json_t *prompt = kin_first(found.gl_pathv[i]);
+		const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
+
+		if (!is_sealed(m, hex))
+			add_fault(f,
+			    "%s: the mask with the sha256 %s is missing, with which %s was made; "
+			    "put the file back from a copy",
+			    KSEAL_FILE, hex, found.gl_pathv[i]);
+		json_decref(prompt);
+	}
+	globfree(&found);
+}

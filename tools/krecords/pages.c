@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files that a round has to have, made from its records. See krecords.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kdiff.h"
+#include "krecords.h"
+
+/* benchmark.csv: one row for every workload of the set that a candidate was judged on. */
+
+static void
+put_label(const char *name, struct kbuf *out)
+{
+	for (; *name; name++)
+		kbuf_add(out, strchr(",\"\n\r", *name) ? "_" : name, 1);
+}
+
+/* "quick+full", or "all". */
+static void
+put_sets(const struct ktask_workload *w, struct kbuf *out)
+{
+	size_t i;
+	json_t *s;
+
+	kbuf_puts(out, w->sets ? "," : ",all");
+	json_array_foreach(w->sets, i, s)
+	{
+		kbuf_puts(out, i ? "+" : "");
+		put_label(json_string_value(s) ? json_string_value(s) : "", out);
+	}
+}
+
+static void
+put_number(bool known, double v, struct kbuf *out)
+{
+	if (known)
+		kbuf_printf(out, ",%.9g", v);
+	else
+		kbuf_puts(out, ",nan");
+}
+
+static void
+put_row(
+    const struct ktask *t, const struct ktask_workload *w, const struct shape *s, struct kbuf *out)
+{
+	bool timed = s->ns > 0;
+
+	put_label(w->name, out);
+	for (size_t a = 0; a < t->axis_count; a++)
+		if (t->axes[a].kind == KAXIS_VAR)
+			kbuf_printf(out, ",%lld", (long long)w->axis[a]);
+	put_sets(w, out);
+	kbuf_printf(out, ",%s", s->check);
+	put_number(timed, s->ns / 1e6, out);
+	put_number(timed, s->sd_ns / 1e6, out);
+	if (t->flops) {
+		put_number(timed, s->rate, out);
+		put_number(timed, timed ? s->rate * s->sd_ns / s->ns : 0, out);
+	}
+	if (t->bytes)
+		put_number(timed, s->gbps, out);
+	put_number(s->max_rel_err >= 0, s->max_rel_err, out);
+	kbuf_puts(out, "\n");
+}
+
+static void
+put_csv(const struct campaign *c, const struct candidate *x, struct kbuf *out)
+{
+	const struct ktask *t = c->task;
+
+	kbuf_puts(out, "label");
+	for (size_t a = 0; a < t->axis_count; a++)
+		if (t->axes[a].kind == KAXIS_VAR)
+			kbuf_printf(out, ",%s", t->axes[a].name);
+	kbuf_printf(out, ",sets,Check,Time (ms),Time (ms)_stddev%s%s,max_rel_err\n",
+	    t->flops ? ",TFLOPS,TFLOPS_stddev" : "", t->bytes ? ",GB/s" : "");
+	for (size_t i = 0; i < t->workload_count; i++)
+		if (x->shape[i].active)
+			put_row(t, &t->workloads[i], &x->shape[i], out);
+}
+
+static void
+put_patch(const struct candidate *x, const char *name, struct kbuf *out)
+{
+	const char *parent =
+	    kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL);
+	const char *id = kjson_str_or(x->json, "sample.parent.id", x->base ? x->base->id : NULL);
+	char *old, *new;
+
+	if (!parent || !id || !x->code)
+		return;
+	old = kasprintf("a/%s\t%s", name, id);
+	new = kasprintf("b/%s\t%s", name, x->id);
+	kdiff_unified(parent, strlen(parent), x->code, strlen(x->code), old, new, out);
+	free(old);
+	free(new);
+}
+
+static struct planned *
+plan_path(struct plan *p, char *path, bool fact)
+{
+	p->file = krealloc(p->file, (p->count + 1) * sizeof *p->file);
+	p->file[p->count] = (struct planned){ .path = path, .fact = fact };
+	return &p->file[p->count++];
+}
+
+/* A file in FOLDER of a round, where a wide search has one for each branch. */
+static struct kbuf *
+plan_file(const struct campaign *c, const struct round *r, const struct candidate *x,
+    struct plan *p, const char *folder, const char *name)
+{
+	char *branch = c->linear || !r->trial ? kstrdup("") : kasprintf("%02ld/", x->branch);
+	struct planned *f = plan_path(
+	    p, kasprintf("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name), false);
+
+	kbuf_puts(&f->text, "");
+	free(branch);
+	return &f->text;
+}
+
+static void
+plan_candidate(
+    const struct campaign *c, const struct round *r, const struct candidate *x, struct plan *p)
+{
+	const char *log = kjson_str_or(x->eval, "log", "");
+	char *name = kernel_name(c);
+	struct program program;
+
+	program_of(x, name, &program);
+	for (size_t i = 0; i < program.count; i++)
+		kbuf_add(plan_file(c, r, x, p, "kernel_snapshot", program.file[i].path),
+		    program.file[i].data, program.file[i].len);
+	program_free(&program);
+	put_csv(c, x, plan_file(c, r, x, p, "artifacts", "benchmark.csv"));
+	put_patch(x, name, plan_file(c, r, x, p, "artifacts", "diff.patch"));
+	kbuf_printf(plan_file(c, r, x, p, "artifacts", "eval.log"), "%s%s", log, *log ? "\n" : "");
+	free(name);
+}
+
+/* A file that a round was made of; one that is not there is not sealed. */
+static void
+plan_fact(struct plan *p, char *path)
+{
+	struct planned *f = plan_path(p, path, true);
+
+	if (!kseal_file(path, f->sha256)) {
+		free(path);
+		p->count--;
+	}
+}
+
+void
+plan_round(const struct campaign *c, struct round *r, struct plan *p)
+{
+	static const char *const stages[] = { "sample", "prompt", "reply", "eval" };
+	char *summary = kasprintf("rounds/round-%ld/summary.md", r->number);
+
+	plan_fact(
+	    p, ktrials_path(c->camp, r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t s = 0; s < LEN(stages); s++)
+			plan_fact(p, kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
+	put_page(c, c->linear ? "summary.md" : "wide.md", round_facts(c, r),
+	    &plan_path(p, summary, false)->text);
+	for (size_t i = 0; i < r->count; i++)
+		plan_candidate(c, r, &r->list[i], p);
+	for (size_t i = 0; i < p->count; i++)
+		if (!p->file[i].fact)
+			ksha256_hex(p->file[i].text.data, p->file[i].text.len, p->file[i].sha256);
+}
+
+void
+plan_free(struct plan *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		free(p->file[i].path);
+		kbuf_free(&p->file[i].text);
+	}
+	free(p->file);
+}
+
+const struct planned *
+find_planned(const struct plan *p, const char *path)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (!strcmp(p->file[i].path, path))
+			return &p->file[i];
+	return NULL;
+}
+
+const char *const log_paths[LOGS] = { "logs/optimize.md", "logs/performance_trend.md" };
+
+void
+put_log_entry(const struct campaign *c, struct round *r, int log, bool corrected, struct kbuf *out)
+{
+	static const char *const pages[LOGS][2] = { { "optimize_head.md", "optimize.md" },
+		{ "trend_head.md", "trend.md" } };
+	json_t *facts = round_facts(c, r);
+
+	if (r->number == 1 && !corrected)
+		put_page(c, pages[log][0], round_facts(c, r), out);
+	kjson_set(facts, "corrected", json_boolean(corrected));
+	put_page(c, pages[log][1], facts, out);
+}
+
+const char *const view_paths[VIEWS] = { "rounds/termination.md", "rounds/current_best.md",
+	"rounds/directions.md", "rounds/ineffective.md" };
+
+void
+put_view(const struct campaign *c, int view, struct kbuf *out)
+{
+	static json_t *(*const facts[VIEWS])(const struct campaign *) = { termination_facts,
+		best_facts, directions_facts, ineffective_facts };
+
+	put_page(c, strrchr(view_paths[view], '/') + 1, facts[view](c), out);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read, summary, latest, list. What they print was compared with the facts first. See
+ * krecords.h.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfence.h"
+#include "kio.h"
+#include "krecords.h"
+
+static void
+put_value(const json_t *v)
+{
+	char *text = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+
+	kout_raw(text, strlen(text));
+	free(text);
+}
+
+static json_t *
+one_version(const struct campaign *m, const char *name)
+{
+	long n = parse_version(name);
+	json_t *v = checked_version(m, n);
+
+	if (!v)
+		kdie(K_USAGE, "memory/v%ld.json: no such version", n);
+	if (kmemo_masked(&m->masks, n, KMEMO_ALL))
+		kdie(K_NO, "v%ld is masked; to read it, run krecords unmask v%ld", n, n);
+	return v;
+}
+
+static int
+read_one(const struct campaign *m, const struct options *o)
+{
+	json_t *v = one_version(m, o->operands[0]);
+	const json_t *part = o->field ? kjson_path(v, o->field) : v;
+
+	if (!part)
+		kdie(K_NO, "%s has no field %s", o->operands[0], o->field);
+	put_value(part);
+	json_decref(v);
+	return K_OK;
+}
+
+/* All that is not masked, one a line; a field that a version lacks is null. */
+static int
+read_all(const struct campaign *m, const struct options *o)
+{
+	size_t count;
+	long *list = kmemo_versions(".", &count);
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *v = kmemo_masked(&m->masks, list[i], KMEMO_ALL)
+		    ? NULL
+		    : checked_version(m, list[i]),
+		       *null = json_null();
+		const json_t *part = o->field ? kjson_path(v, o->field) : v;
+
+		if (v)
+			put_value(part ? part : null);
+		json_decref(v);
+	}
+	free(list);
+	return K_OK;
+}
+
+int
+command_read(const struct options *o)
+{
+	struct campaign m;
+	int code;
+
+	campaign_open(&m, false);
+	kout_open(o->output);
+	code = o->count ? read_one(&m, o) : read_all(&m, o);
+	kout_commit();
+	campaign_close(&m);
+	return code;
+}
+
+/* A figure right-aligned in WIDTH columns with DIGITS of it; "-" when there is none. */
+static void
+put_figure(struct kbuf *b, const json_t *v, const char *path, int width, int digits)
+{
+	double x = kjson_num_or(v, path, NAN);
+	char text[40] = "-";
+
+	if (isfinite(x))
+		snprintf(text, sizeof text, "%.*g", digits, x);
+	kbuf_printf(b, " %*s", width, text);
+}
+
+static void
+put_row(long version, const json_t *v, bool masked)
+{
+	char *action = kfence_line(kjson_str_or(v, "optimization.action_category", ""), 40);
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "v%-5ld %-6s", version, masked ? "masked" : "");
+	put_figure(&b, v, "performance.latency_us", 11, 7);
+	put_figure(&b, v, "performance.tflops", 8, 4);
+	put_figure(&b, v, "performance.bandwidth_gbps", 8, 4);
+	put_figure(&b, v, "performance.tflops_peak_utilization_pct", 6, 3);
+	put_figure(&b, v, "performance.bandwidth_peak_utilization_pct", 6, 3);
+	kbuf_printf(&b, "  %-12s %-5s %s", kjson_str_or(v, "correctness.status", ""),
+	    kjson_str_or(v, "quality_gate.result", ""), action);
+	while (b.len && b.data[b.len - 1] == ' ')
+		b.len--;
+	kout_line(b.data, b.len);
+	kbuf_free(&b);
+	free(action);
+}
+
+static void
+put_name(long version, const json_t *v, bool masked)
+{
+	char *line = kasprintf("v%-5ld %-8s %-20s memory/v%ld.json", version,
+	    masked ? "[MASKED]" : "", kjson_str_or(v, "timestamp", "-"), version);
+
+	kout_line(line, strlen(line));
+	free(line);
+}
+
+/*
+ * A line for each version below HEAD (NULL: none); V is NULL when its trial is no longer complete.
+ */
+static int
+tell_all(const struct options *o, const char *head,
+    void (*put)(long version, const json_t *v, bool masked))
+{
+	struct campaign m;
+	size_t count;
+	long *list = kmemo_versions(".", &count);
+
+	campaign_open(&m, false);
+	kout_open(o->output);
+	if (head)
+		kout_line(head, strlen(head));
+	for (size_t i = 0; i < count; i++) {
+		json_t *v = checked_version(&m, list[i]);
+
+		put(list[i], v, kmemo_masked(&m.masks, list[i], KMEMO_ALL));
+		json_decref(v);
+	}
+	kout_commit();
+	free(list);
+	campaign_close(&m);
+	return K_OK;
+}
+
+int
+command_summary(const struct options *o)
+{
+	return tell_all(o,
+	    "version mask    latency_us   tflops     gb/s tflop%  gb/s%  correctness  gate  action",
+	    put_row);
+}
+
+int
+command_list(const struct options *o)
+{
+	return tell_all(o, NULL, put_name);
+}
+
+int
+command_latest(const struct options *o)
+{
+	struct campaign m;
+	size_t count;
+	long *list = kmemo_versions(".", &count);
+	char name[24];
+	int code = K_NO;
+
+	campaign_open(&m, false);
+	kout_open(o->output);
+	while (count > 0 && code == K_NO)
+		if (!kmemo_masked(&m.masks, list[--count], KMEMO_ALL)) {
+			snprintf(name, sizeof name, "v%ld", list[count]);
+			kout_line(name, strlen(name));
+			code = K_OK;
+		}
+	kout_commit();
+	free(list);
+	campaign_close(&m);
+	return code;
+}

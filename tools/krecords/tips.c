@@ -1,0 +1,745 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tips, what one campaign leaves to later ones on the same device, operation and backend.
+ * See krecords.h.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "kfence.h"
+#include "kio.h"
+#include "krecords.h"
+
+enum { CONTEXT, SIGNAL, TAKEAWAY, APPLICABILITY, FIELDS };
+static const char *const field_names[FIELDS] = { "Context", "Signal", "Takeaway", "Applicability" };
+
+enum { FIELD_MAX = 600, ID = 12 };
+
+/* "### 2026-11-21T15:00:00Z round-3 — ACCEPTED" and four lines "- Context: ...". */
+struct tip {
+	char *time;
+	long round;
+	bool accepted;
+	char *field[FIELDS];
+	char id[ID + 1];
+};
+
+struct tips {
+	struct tip *tip;
+	size_t count;
+};
+
+static const char dash[] = " \xe2\x80\x94 ";
+
+char *
+tips_root(const struct kcamp *c)
+{
+	const char *knob = kcamp_str(c, "tips.dir"), *data = getenv("XDG_DATA_HOME"),
+	           *home = getenv("HOME");
+
+	if (*knob)
+		return kcamp_path(c, knob);
+	if (data && *data == '/')
+		return kasprintf("%s/kiln/tips", data);
+	return home && *home == '/' ? kasprintf("%s/.local/share/kiln/tips", home) : NULL;
+}
+
+char *
+tips_root_or_die(const struct kcamp *c)
+{
+	char *root = tips_root(c);
+
+	if (!root)
+		kdie(K_USAGE,
+		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
+		    "is no place for tips",
+		    c->file);
+	return root;
+}
+
+char *
+tips_slug(const char *text)
+{
+	struct kbuf b = { 0 };
+
+	for (; *text; text++) {
+		char c = (char)tolower((unsigned char)*text);
+
+		if (isalnum((unsigned char)c))
+			kbuf_add(&b, &c, 1);
+		else if (b.len && b.data[b.len - 1] != '-')
+			kbuf_puts(&b, "-");
+	}
+	while (b.len && b.data[b.len - 1] == '-')
+		b.data[--b.len] = '\0';
+	if (!b.len)
+		kbuf_puts(&b, "none");
+	return b.data;
+}
+
+char *
+tips_op(const struct ktask *task)
+{
+	return tips_slug(task->op && *task->op ? task->op : task->name);
+}
+
+/* The manifest's device, else the CPU of the machine that judged the reference. */
+char *
+tips_device(const struct kcamp *c)
+{
+	const char *gpu = kcamp_str(c, "gpu");
+	json_t *machine;
+	char *slug;
+
+	if (*gpu)
+		return tips_slug(gpu);
+	if (access("trials/000/machine.json", F_OK) < 0)
+		return kstrdup("cpu");
+	machine = kjson_load("trials/000/machine.json");
+	slug = tips_slug(kjson_str_or(machine, "cpu.model", kjson_str_or(machine, "cpu", "cpu")));
+	json_decref(machine);
+	return slug;
+}
+
+int
+tips_lock(const char *folder)
+{
+	char *path = kasprintf("%s/.lock", folder);
+	int fd;
+
+	kmake_folder(folder);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0 || flock(fd, LOCK_EX) < 0)
+		kdie_errno(K_IO, "%s", path);
+	free(path);
+	return fd;
+}
+
+/* ROOT/DEVICE/OP/BACKEND; the caller frees. NULL: there is no root here. */
+static char *
+folder_of(const struct campaign *m)
+{
+	char *root = tips_root(m->camp), *device, *op, *backend, *folder;
+
+	if (!root)
+		return NULL;
+	device = tips_device(m->camp);
+	op = tips_op(m->task);
+	backend = tips_slug(kcamp_str(m->camp, "backend"));
+	folder = kasprintf("%s/%s/%s/%s", root, device, op, backend);
+	free(root);
+	free(device);
+	free(op);
+	free(backend);
+	return folder;
+}
+
+static void
+tip_free(struct tip *t)
+{
+	free(t->time);
+	for (size_t i = 0; i < FIELDS; i++)
+		free(t->field[i]);
+}
+
+static void
+tips_free(struct tips *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		tip_free(&t->tip[i]);
+	free(t->tip);
+	*t = (struct tips){ 0 };
+}
+
+static void
+put_tip(struct kbuf *b, const struct tip *t)
+{
+	kbuf_printf(b, "### %s round-%ld%s%s\n", t->time, t->round, dash,
+	    t->accepted ? "ACCEPTED" : "ROLLED BACK");
+	for (size_t i = 0; i < FIELDS; i++)
+		kbuf_printf(b, "- %s: %s\n", field_names[i], t->field[i]);
+}
+
+/* Name the tip by its text. */
+static void
+seal_tip(struct tip *t)
+{
+	struct kbuf b = { 0 };
+	char hex[65];
+
+	put_tip(&b, t);
+	ksha256_hex(b.data, b.len, hex);
+	memcpy(t->id, hex, ID);
+	t->id[ID] = '\0';
+	kbuf_free(&b);
+}
+
+/* The rule that a tip breaks; NULL: none. The caller frees. */
+static char *
+tip_fault(const struct tip *t)
+{
+	struct kbuf b = { 0 };
+	char *fault;
+
+	put_tip(&b, t);
+	fault = hygiene_fault(b.data, t->accepted);
+	kbuf_free(&b);
+	return fault;
+}
+
+/* The heading of a tip, behind "### ". */
+static bool
+parse_heading(struct tip *t, const char *line)
+{
+	const char *space = strchr(line, ' '), *mark = strstr(line, dash), *verdict;
+	char *end;
+
+	if (!space || !mark || strncmp(space, " round-", 7))
+		return false;
+	t->round = strtol(space + 7, &end, 10);
+	verdict = mark + sizeof dash - 1;
+	t->accepted = !strcmp(verdict, "ACCEPTED");
+	if (end != mark || t->round < 0 || (!t->accepted && strcmp(verdict, "ROLLED BACK")))
+		return false;
+	t->time = kstrndup(line, (size_t)(space - line));
+	return true;
+}
+
+/* "- Context: text" into the tip; false when it is none of the four, or one for the second time. */
+static bool
+parse_field(struct tip *t, const char *line)
+{
+	for (size_t i = 0; i < FIELDS; i++) {
+		size_t n = strlen(field_names[i]);
+
+		if (!strncmp(line, "- ", 2) && !strncmp(line + 2, field_names[i], n) &&
+		    line[2 + n] == ':' && !t->field[i]) {
+			t->field[i] = kfence_line(line + 3 + n, FIELD_MAX);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Take one line of PATH; what is wrong with it, or NULL. */
+static char *
+take_line(struct tips *t, const char *path, long lineno, const char *line)
+{
+	bool known = true;
+
+	if (!strncmp(line, "### ", 4)) {
+		t->tip = krealloc(t->tip, (t->count + 1) * sizeof *t->tip);
+		t->tip[t->count++] = (struct tip){ 0 };
+		known = parse_heading(&t->tip[t->count - 1], line + 4);
+		if (!known)
+			return kasprintf("%s:%ld: a tip begins with '### TIME round-N%sACCEPTED' "
+			                 "or 'ROLLED BACK'",
+			    path, lineno, dash);
+	} else if (*line && strncmp(line, "# ", 2)) {
+		known = t->count && parse_field(&t->tip[t->count - 1], line);
+	}
+	return known ? NULL
+	             : kasprintf("%s:%ld: not a line of a tip (Context, Signal, Takeaway, "
+	                         "Applicability, once "
+	                         "each)",
+	                   path, lineno);
+}
+
+/* Every tip has its four fields: NULL, or what is wrong. Seals them. */
+static char *
+complete(struct tips *t, const char *path)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		for (size_t k = 0; k < FIELDS; k++)
+			if (!t->tip[i].field[k] || !*t->tip[i].field[k])
+				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has "
+				                 "Context, Signal, "
+				                 "Takeaway and Applicability",
+				    path, i + 1, t->tip[i].round, field_names[k]);
+		seal_tip(&t->tip[i]);
+	}
+	return NULL;
+}
+
+/*
+ * The tips of a file, none when it is absent. NULL, or what is wrong with its form; the caller
+ * frees.
+ */
+static char *
+parse_tips(struct tips *t, const char *path)
+{
+	size_t len;
+	char *text = kread_file(path, FILE_MAX, &len), *clean, *next, *fault = NULL;
+	long lineno = 0;
+
+	*t = (struct tips){ 0 };
+	if (!text && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	if (!text)
+		return NULL;
+	clean = kfence_clean(text, len);
+	for (char *line = clean; line && !fault; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		fault = take_line(t, path, ++lineno, line);
+	}
+	free(clean);
+	free(text);
+	return fault ? fault : complete(t, path);
+}
+
+static void
+parse_or_die(struct tips *t, const char *path)
+{
+	char *fault = parse_tips(t, path);
+
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
+}
+
+static void
+save_tips(const struct campaign *m, const char *path, const struct tips *t)
+{
+	char *device = tips_device(m->camp), *op = tips_op(m->task);
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "# Tips: %s, %s, %s\n", device, op, kcamp_str(m->camp, "backend"));
+	for (size_t i = 0; i < t->count; i++) {
+		kbuf_puts(&b, "\n");
+		put_tip(&b, &t->tip[i]);
+	}
+	put_file(path, b.data, b.len);
+	kbuf_free(&b);
+	free(device);
+	free(op);
+}
+
+/* Was the tip ID taken out once? It does not come back by itself. */
+static bool
+was_removed(const char *folder, const char *id)
+{
+	char *path = kasprintf("%s/removed.ndjson", folder),
+	     *text = kread_file(path, FILE_MAX, NULL), *mark;
+	bool yes;
+
+	mark = kasprintf("\"id\":\"%s\"", id);
+	yes = text && strstr(text, mark);
+	free(mark);
+	free(text);
+	free(path);
+	return yes;
+}
+
+static bool
+is_in(const struct tips *t, const char *id)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (!strcmp(t->tip[i].id, id))
+			return true;
+	return false;
+}
+
+/* "a, b": names of the timed workloads; those with a loss only, when LOSERS. */
+static void
+put_workloads(struct kbuf *b, const struct kcandidate *c, bool losers)
+{
+	const char *path = losers ? "score.decision.shapes" : "score.per_workload";
+	const json_t *rows = kjson_path(c->json, path), *row;
+	size_t i, shown = 0;
+
+	json_array_foreach(
+	    (json_t *)rows, i, row) if (!losers || kjson_num_or(row, "delta_pct", 0) < 0)
+	    kbuf_printf(b, "%s%s", shown++ ? ", " : "", kjson_str_or(row, "workload", "?"));
+}
+
+static char *
+context_text(const struct campaign *m, const struct kcandidate *c)
+{
+	const char *gpu = kcamp_str(m->camp, "gpu");
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "%s (%s, %s, %s)", kcamp_str(m->camp, "name"), m->task->name,
+	    kcamp_str(m->camp, "backend"), *gpu ? gpu : "CPU");
+	if (json_array_size(kjson_path(c->json, "score.per_workload")))
+		kbuf_puts(&b, "; timed: ");
+	put_workloads(&b, c, false);
+	kbuf_printf(&b, "; from %s", kjson_str_or(c->json, "sample.parent.id", "?"));
+	return b.data;
+}
+
+/* What was seen before and after; the last resort is the bare figure. */
+static char *
+signal_text(const struct kcandidate *c)
+{
+	const char *evidence = kjson_str_or(c->json, "eval.plan.evidence", ""),
+	           *sign = kjson_str_or(c->json, "eval.plan.signal", "");
+	const char *bottleneck = kjson_str_or(c->json, "eval.profile.bottleneck.text", "");
+	double gain = record_gain_pct(c);
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "%s%s%s%s%s", evidence, *evidence && *sign ? "; " : "", sign,
+	    (*evidence || *sign) && *bottleneck ? "; profile: " : "", bottleneck);
+	if (isfinite(gain))
+		kbuf_printf(&b, "%smeasured %+.2f %%", b.len ? "; " : "", gain);
+	else
+		kbuf_printf(&b, "%sended as %s", b.len ? "; " : "", status_rows[c->status].name);
+	return b.data;
+}
+
+static char *
+takeaway_text(const struct kcandidate *c, bool accepted)
+{
+	const char *change = kjson_str_or(c->json, "eval.plan.change", ""),
+	           *line = kjson_str_or(c->json, "score.decision.line", "");
+	const char *reason =
+	    json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
+	char *category = record_category(c), *text;
+
+	if (!*change)
+		change = category;
+	if (c->overfit)
+		text = kasprintf("over-fit, do not retry: %s (%s)", change,
+		    reason ? reason : "refused by the audit");
+	else if (accepted)
+		text = kasprintf("%s%s%s: %+.2f %%", category, change == category ? "" : ": ",
+		    change == category ? "" : change, record_gain_pct(c));
+	else
+		text = kasprintf("%s: %s did not pay: %s", category, change,
+		    *line ? line : status_rows[c->status].name);
+	free(category);
+	return text;
+}
+
+static char *
+applicability_text(const struct campaign *m, const struct kcandidate *c)
+{
+	const char *bucket =
+	    kjson_str_or(c->json, "audit.bucket", kjson_str_or(c->json, "eval.plan.bucket", ""));
+	const char *type = kjson_str_or(c->json, "eval.profile.bottleneck.label", "");
+	double quant = kjson_num_or(c->json, "eval.plan.quant_us", NAN),
+	       step = kjson_num_or(c->json, "eval.plan.step_us", NAN);
+	struct kbuf b = { 0 }, losers = { 0 };
+
+	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(m->camp, "backend"),
+	    m->task->op ? m->task->op : m->task->name, *type ? ", " : "", type,
+	    *bucket ? ", bucket " : "", bucket);
+	if (isfinite(quant / step))
+		kbuf_printf(&b, ", bound %.3g of a step", quant / step);
+	put_workloads(&losers, c, true);
+	if (losers.len)
+		kbuf_printf(&b, "; not for shapes such as %s", losers.data);
+	kbuf_puts(&b, "; measure again on other shapes and types");
+	kbuf_free(&losers);
+	return b.data;
+}
+
+/* Does the round teach something? Noise, a copy and a missing plan do not. */
+static bool
+is_reusable(const struct kcandidate *c)
+{
+	static const char *const lessons[] = { "gain", "trade_off", "tie_waiver", "build", "run",
+		"wrong", "audit", "aggregate", "core_shape", "quality" };
+	const char *code = kjson_str_or(c->json, "score.decision.code", NULL);
+
+	if (!code)
+		return c->won;
+	for (size_t i = 0; i < LEN(lessons); i++)
+		if (!strcmp(code, lessons[i]))
+			return true;
+	return false;
+}
+
+static void
+set_field(struct tip *t, int which, char *text)
+{
+	t->field[which] = kfence_line(text, FIELD_MAX);
+	free(text);
+}
+
+/* The tip of a trial, in T; false when there is none to be had. */
+static bool
+tip_of_trial(struct tip *t, const struct campaign *m, long trial)
+{
+	const struct kcandidate *c = trial_candidate(m, trial);
+	bool yes = c && is_reusable(c) && *c->time;
+
+	if (yes) {
+		*t = (struct tip){ .time = kstrdup(c->time),
+			.accepted = c->won,
+			.round = (long)kjson_int_or(c->json, "score.decision.round", trial) };
+		set_field(t, CONTEXT, context_text(m, c));
+		set_field(t, SIGNAL, signal_text(c));
+		set_field(t, TAKEAWAY, takeaway_text(c, t->accepted));
+		set_field(t, APPLICABILITY, applicability_text(m, c));
+		seal_tip(t);
+	}
+	return yes;
+}
+
+/* A new tip behind the others; one that is there, was removed or is refused is not. Takes T. */
+static void
+append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
+{
+	char *fault = tip_fault(t);
+
+	if (fault && by_hand)
+		kdie(K_USAGE, "tip of round-%ld: %s", t->round, fault);
+	if (fault)
+		kwarn("no tip of round-%ld is written: %s", t->round, fault);
+	if (fault || is_in(all, t->id) || was_removed(folder, t->id)) {
+		tip_free(t);
+	} else {
+		all->tip = krealloc(all->tip, (all->count + 1) * sizeof *all->tip);
+		all->tip[all->count++] = *t;
+	}
+	free(fault);
+}
+
+/* From the campaign's rounds, or from files of tips that somebody wrote. */
+static int
+add(const struct campaign *m, const struct options *o, const char *folder, const char *path)
+{
+	int lock = tips_lock(folder);
+	struct tips all, given;
+	struct tip t;
+	size_t before;
+
+	parse_or_die(&all, path);
+	before = all.count;
+	for (long trial = 1; trial <= m->trials.last && o->count == 1; trial++)
+		if (tip_of_trial(&t, m, trial))
+			append(&all, &t, folder, false);
+	for (size_t i = 1; i < o->count; i++) {
+		parse_or_die(&given, o->operands[i]);
+		for (size_t k = 0; k < given.count; k++)
+			append(&all, &given.tip[k], folder, true);
+		free(given.tip);
+	}
+	if (all.count != before)
+		save_tips(m, path, &all);
+	tips_free(&all);
+	close(lock);
+	return K_OK;
+}
+
+static int
+list(const struct options *o, const char *path)
+{
+	struct tips all;
+
+	parse_or_die(&all, path);
+	kout_open(o->output);
+	for (size_t i = 0; i < all.count; i++) {
+		const struct tip *t = &all.tip[i];
+		char *line = kasprintf("%s %s round-%ld %s: %s", t->id, t->time, t->round,
+		    t->accepted ? "ACCEPTED" : "ROLLED BACK", t->field[TAKEAWAY]);
+
+		kout_line(line, strlen(line));
+		free(line);
+	}
+	kout_commit();
+	tips_free(&all);
+	return K_OK;
+}
+
+/* Form and rules of one file; how many faults. */
+static size_t
+check_file(const char *path)
+{
+	struct tips all;
+	char *fault = parse_tips(&all, path);
+	size_t faults = 0;
+
+	if (fault)
+		kwarn("%s", fault), faults++;
+	for (size_t i = 0; i < all.count && !fault; i++) {
+		char *why = tip_fault(&all.tip[i]);
+
+		if (why)
+			kwarn("%s: tip %s (round-%ld): %s", path, all.tip[i].id, all.tip[i].round,
+			    why),
+			    faults++;
+		free(why);
+	}
+	free(fault);
+	tips_free(&all);
+	return faults;
+}
+
+static int
+check(const struct options *o, const char *path)
+{
+	size_t faults = o->count == 1 ? check_file(path) : 0;
+
+	for (size_t i = 1; i < o->count; i++)
+		faults += check_file(o->operands[i]);
+	return faults ? K_NO : K_OK;
+}
+
+/* Append the removal to removed.ndjson: the tip as it was, when, and why. */
+static void
+note_removal(const char *folder, const struct tip *t, const char *why)
+{
+	char *path = kasprintf("%s/removed.ndjson", folder), *old, now[32];
+	struct kbuf b = { 0 }, text = { 0 };
+	json_t *record;
+
+	know_iso(now, sizeof now);
+	put_tip(&text, t);
+	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", t->id, "time",
+	    now, "why", why, "tip", text.data);
+	old = kread_file(path, FILE_MAX, NULL);
+	kbuf_puts(&b, old ? old : "");
+	put_json(&b, record);
+	put_file(path, b.data, b.len);
+	json_decref(record);
+	kbuf_free(&b);
+	kbuf_free(&text);
+	free(old);
+	free(path);
+}
+
+static int
+remove_tip(const struct campaign *m, const struct options *o, const char *folder, const char *path)
+{
+	int lock = tips_lock(folder);
+	struct tips all;
+	size_t i = 0;
+
+	if (o->count != 2 || !o->why)
+		kdie(K_USAGE,
+		    "tips remove: give the id (see krecords tips list) and the reason: tips remove "
+		    "ID --why TEXT");
+	parse_or_die(&all, path);
+	while (i < all.count && strcmp(all.tip[i].id, o->operands[1]))
+		i++;
+	if (i == all.count)
+		kdie(K_NO, "%s: there is no tip %s", path, o->operands[1]);
+	note_removal(folder, &all.tip[i], o->why);
+	tip_free(&all.tip[i]);
+	memmove(&all.tip[i], &all.tip[i + 1], (all.count - i - 1) * sizeof *all.tip);
+	all.count--;
+	save_tips(m, path, &all);
+	tips_free(&all);
+	close(lock);
+	return K_OK;
+}
+
+int
+command_tips(const struct options *o)
+{
+	struct campaign m;
+	const char *what = o->count ? o->operands[0] : "";
+	char *folder, *path;
+	int code;
+
+	campaign_open(&m, false);
+	folder = folder_of(&m);
+	if (!folder)
+		kdie(K_USAGE,
+		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
+		    "is no place for tips",
+		    m.camp->file);
+	path = kasprintf("%s/tips.md", folder);
+	if (!strcmp(what, "add"))
+		code = add(&m, o, folder, path);
+	else if (!strcmp(what, "list") && o->count == 1)
+		code = list(o, path);
+	else if (!strcmp(what, "check"))
+		code = check(o, path);
+	else if (!strcmp(what, "remove"))
+		code = remove_tip(&m, o, folder, path);
+	else
+		kdie(K_USAGE,
+		    "tips: must be followed by add [FILE...], list, check [FILE...] or remove ID");
+	free(folder);
+	free(path);
+	campaign_close(&m);
+	return code;
+}
+
+/* What prompts will hold that does not stand in the campaign. */
+static void
+tell(const struct campaign *m, const char *what, size_t count, const char *from)
+{
+	char *op = tips_op(m->task);
+
+	kwarn("prompts of this campaign will show %s on %s: %zu, from %s; to leave them out, set "
+	      "memory.enabled to off in campaign.json",
+	    what, op, count, from);
+	free(op);
+}
+
+/* The tips that stand now, as the campaign will see them to its end; none that breaks a rule. */
+static void
+freeze_tips(const struct campaign *m, const char *folder)
+{
+	char *path = folder ? kasprintf("%s/tips.md", folder) : NULL, *fault;
+	struct tips all = { 0 }, kept = { 0 };
+
+	if (path)
+		parse_or_die(&all, path);
+	kept.tip = kcalloc(all.count + 1, sizeof *kept.tip);
+	for (size_t i = 0; i < all.count; i++) {
+		fault = tip_fault(&all.tip[i]);
+		if (fault)
+			kwarn("%s: tip %s is not used: %s", path, all.tip[i].id, fault);
+		else
+			kept.tip[kept.count++] = all.tip[i];
+		free(fault);
+	}
+	if (kept.count)
+		tell(m, "tips of earlier campaigns", kept.count, path);
+	save_tips(m, "trials/000/tips.md", &kept);
+	free(kept.tip);
+	tips_free(&all);
+	free(path);
+}
+
+static void
+freeze_library(const struct campaign *m)
+{
+	char *root = tips_root(m->camp), *op = tips_op(m->task);
+	json_t *rows = root ? library_top(m->camp, root, op) : json_array(), *row;
+	struct kbuf b = { 0 };
+	size_t i;
+
+	if (json_array_size(rows))
+		tell(m, "kinds of change that have paid", json_array_size(rows), root);
+
+	kbuf_add(&b, "", 0);
+	json_array_foreach(rows, i, row) put_json(&b, row);
+	put_file("trials/000/library.ndjson", b.data, b.len);
+	json_decref(rows);
+	kbuf_free(&b);
+	free(root);
+	free(op);
+}
+
+/* Facts: made once, before the first trial; what is there stays. */
+int
+command_freeze(const struct options *o)
+{
+	struct campaign m;
+	char *folder;
+
+	(void)o;
+	campaign_open(&m, false);
+	kmake_folder("trials/000");
+	folder = folder_of(&m);
+	if (access("trials/000/tips.md", F_OK) < 0)
+		freeze_tips(&m, folder);
+	if (access("trials/000/library.ndjson", F_OK) < 0)
+		freeze_library(&m);
+	free(folder);
+	campaign_close(&m);
+	return K_OK;
+}

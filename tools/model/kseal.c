@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kseal: see kseal.h. */
+#include "kseal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "kio.h"
+
+#define SCHEMA "seal/1"
+#define OWN ",\"sha256\":\""
+
+enum { SEAL_MAX = 1 << 30, DIGEST = 64, TAIL = sizeof OWN - 1 + DIGEST + 2 };
+
+int
+kseal_lock(const char *dir, bool alone)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || flock(fd, alone ? LOCK_EX : LOCK_SH) < 0)
+		kdie_errno(K_IO, "%s", dir);
+	return fd;
+}
+
+/* NAME in DIR; the caller frees. */
+static char *
+at(const char *dir, const char *name)
+{
+	return strcmp(dir, ".") ? kasprintf("%s/%s", dir, name) : kstrdup(name);
+}
+
+/*
+ * Does the line hold NAME:"VALUE"? Quotes within a text are escaped, so nobody's words can look
+ * like a member.
+ */
+static bool
+says(const char *line, const char *name, const char *value)
+{
+	char *member = kasprintf("\"%s\":\"%s\"", name, value);
+	bool yes = strstr(line, member) != NULL;
+
+	free(member);
+	return yes;
+}
+
+/* What is wrong with LINE, which follows the digest in S->head; sets that to its own. */
+static const char *
+line_fault(struct kseal *s, const char *line, size_t len)
+{
+	char hex[65];
+	const char *tail = line + len - TAIL;
+
+	if (len <= TAIL || memcmp(tail, OWN, sizeof OWN - 1) || !says(line, "schema", SCHEMA))
+		return "was edited: not a line of " SCHEMA;
+	ksha256_hex(line, len - TAIL, hex);
+	if (memcmp(tail + sizeof OWN - 1, hex, DIGEST))
+		return "was edited: its sha256 is not that of its content";
+	if (!says(line, "previous", s->head))
+		return "was moved, or a line before it was removed: it does not continue that one";
+	memcpy(s->head, hex, sizeof hex);
+	return NULL;
+}
+
+static const char *
+take_line(struct kseal *s, const char *kind, const char *line, size_t len)
+{
+	const char *fault = line_fault(s, line, len);
+	struct krec rec;
+	char why[128];
+
+	s->count++;
+	if (fault || (kind && !says(line, "kind", kind)))
+		return fault;
+	if (!krec_parse(&rec, line, len, why, sizeof why))
+		return "was edited: not a record";
+	json_object_set_new(rec.json, "n", json_integer(s->count));
+	if (!kind || !strcmp(kjson_str_or(rec.json, "kind", ""), kind))
+		json_array_append(s->lines, rec.json);
+	krec_free(&rec);
+	return NULL;
+}
+
+/* Without a seal: what only an older version of kiln leaves. */
+static bool
+is_old(const char *dir)
+{
+	static const char *const names[] = { "logs/closed.ndjson", "memory/masks.ndjson",
+		"memory/.lock", "trials/000/shapes.json" };
+	bool old = false;
+
+	for (size_t i = 0; i < LEN(names) && !old; i++) {
+		char *path = at(dir, names[i]);
+
+		old = access(path, F_OK) == 0;
+		free(path);
+	}
+	return old;
+}
+
+char *
+kseal_read(struct kseal *s, const char *dir, const char *kind)
+{
+	const char *fault = NULL;
+	char *end;
+	size_t len = 0;
+
+	*s = (struct kseal){ .lines = json_array(), .path = at(dir, KSEAL_FILE) };
+	s->text.data = kread_file(s->path, SEAL_MAX, &len);
+	if (!s->text.data && errno != ENOENT)
+		kdie_errno(K_IO, "%s", s->path);
+	if (!s->text.data && is_old(dir))
+		return kasprintf("%s: is missing, and this campaign was written by an older "
+		                 "version of kiln; run kcampaign upgrade",
+		    s->path);
+	s->text.len = s->text.cap = len;
+	for (char *line = s->text.data; line && *line && !fault; line = end + 1) {
+		end = strchrnul(line, '\n');
+		if (!*end)
+			return kasprintf("%s:%ld: was edited: no newline at its end; put the file "
+			                 "back from a copy",
+			    s->path, s->count + 1);
+		*end = '\0';
+		fault = take_line(s, kind, line, (size_t)(end - line));
+		*end = '\n';
+	}
+	return fault
+	    ? kasprintf("%s:%ld: %s; put the file back from a copy", s->path, s->count, fault)
+	    : NULL;
+}
+
+void
+kseal_open(struct kseal *s, const char *dir, const char *kind)
+{
+	char *fault = kseal_read(s, dir, kind);
+
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
+}
+
+void
+kseal_close(struct kseal *s)
+{
+	json_decref(s->lines);
+	kbuf_free(&s->text);
+	free(s->path);
+	*s = (struct kseal){ 0 };
+}
+
+void
+kseal_add(struct kseal *s, const char *kind, json_t *event)
+{
+	char *text, hex[65];
+
+	kjson_set(event, "schema", json_string(SCHEMA));
+	kjson_set(event, "kind", json_string(kind));
+	kjson_set(event, "previous", json_string(s->head));
+	text = json_dumps(event, KIO_DUMP);
+	/* Without its last brace. */
+	ksha256_hex(text, strlen(text) - 1, hex);
+	kbuf_printf(&s->text, "%.*s" OWN "%s\"}\n", (int)strlen(text) - 1, text, hex);
+	memcpy(s->head, hex, sizeof hex);
+	s->changed = true;
+	json_object_set_new(event, "n", json_integer(++s->count));
+	json_object_set_new(event, "sha256", json_string(hex));
+	json_array_append_new(s->lines, event);
+	free(text);
+}
+
+void
+kseal_save(struct kseal *s)
+{
+	char *pattern;
+	glob_t left = { 0 };
+
+	if (!s->changed)
+		return;
+	if (kwrite_file(s->path, s->text.data, s->text.len) < 0)
+		kdie_errno(K_IO, "%s", s->path);
+	s->changed = false;
+	/* What killed writes left. Nobody else writes: the folder is held. */
+	pattern = kasprintf("%s.??????", s->path);
+	glob(pattern, 0, NULL, &left);
+	for (size_t i = 0; i < left.gl_pathc; i++)
+		unlink(left.gl_pathv[i]);
+	globfree(&left);
+	free(pattern);
+}
+
+void
+kseal_note(const char *dir, const char *kind, json_t *event)
+{
+	int lock = kseal_lock(dir, true);
+	struct kseal s;
+
+	kseal_open(&s, dir, kind);
+	kseal_add(&s, kind, event);
+	kseal_save(&s);
+	kseal_close(&s);
+	close(lock);
+}
+
+const json_t *
+kseal_last(const struct kseal *s, const char *kind)
+{
+	for (size_t i = json_array_size(s->lines); i-- > 0;) {
+		const json_t *line = json_array_get(s->lines, i);
+
+		if (!strcmp(kjson_str_or(line, "kind", ""), kind))
+			return line;
+	}
+	return NULL;
+}
+
+const char *
+kseal_digest(const json_t *line, const char *path)
+{
+	/* Paths hold dots, so no kjson_str_or. */
+	const char *digest =
+	    json_string_value(json_object_get(json_object_get(line, "files"), path));
+
+	return digest ? digest : "";
+}
+
+bool
+kseal_knows(const struct kseal *s, const char *path, const char *digest)
+{
+	for (size_t i = json_array_size(s->lines); i-- > 0;)
+		if (!strcmp(kseal_digest(json_array_get(s->lines, i), path), digest))
+			return true;
+	return false;
+}
+
+bool
+kseal_file(const char *path, char hex[65])
+{
+	size_t len;
+	char *data = kread_file(path, SEAL_MAX, &len);
+
+	if (!data && errno != ENOENT && errno != ENOTDIR)
+		kdie_errno(K_IO, "%s", path);
+	if (data)
+		ksha256_hex(data, len, hex);
+	free(data);
+	return data != NULL;
+}
+
+json_t *
+kseal_files(const char *dir, const char *const *files)
+{
+	json_t *digests = json_object();
+	char hex[65];
+
+	for (; *files; files++) {
+		char *path = at(dir, *files);
+
+		if (kseal_file(path, hex))
+			json_object_set_new(digests, *files, json_string(hex));
+		free(path);
+	}
+	return digests;
+}
+
+char *
+kseal_changed(const char *dir, const char *kind, const char *since)
+{
+	struct kseal s;
+	const char *name;
+	char *fault = kseal_read(&s, dir, kind), hex[65];
+	const json_t *line = fault ? NULL : kseal_last(&s, kind);
+	json_t *digest;
+
+	json_object_foreach(json_object_get(line, "files"), name, digest)
+	{
+		char *path = at(dir, name);
+		bool there = kseal_file(path, hex);
+
+		if (!fault && (!there || strcmp(hex, kseal_digest(line, name))))
+			fault = kasprintf("%s: %s since %s, so figures before and after cannot be "
+			                  "compared (" KSEAL_FILE ":%lld); restore it, or begin "
+			                  "again in another folder",
+			    path, there ? "it has changed" : "it was removed", since,
+			    (long long)kjson_int_or(line, "n", 0));
+		free(path);
+	}
+	kseal_close(&s);
+	return fault;
+}
+
+char *
+kseal_adopted(const char *dir)
+{
+	return kseal_changed(dir, KSEAL_ADOPTED, "the function was adopted");
+}
