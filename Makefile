@@ -24,7 +24,7 @@ MANDIR   = $(PREFIX)/share/man
 TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport kmemory kround kadopt
 # Programs that tools start themselves; installed below libexec.
 RUNNERS := krun-c krun-gpu krun-opencl
-HELPERS := $(RUNNERS) krtc
+HELPERS := $(RUNNERS) krtc kstep
 # Preloaded into applications, whose kernel is watched; beside the helpers.
 KWATCH := $(wildcard tools/helpers/kwatch/*.c)
 
@@ -174,7 +174,7 @@ adopt-kill: all
 
 # Data that the tools look for below PREFIX/share/kiln.
 DATA := pipeline.mk tools/kadopt/wrapper.h tools/kadopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css) $(shell find prompts campaigns skills -type f \
-	-not -path '*/trials/*' -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
+	-not -path '*/trials/*' -not -path '*/.run/*' -not -name campaign.mk -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
 MAN1 := $(wildcard tools/*.1 tools/*/*.1)
 MAN5 := $(wildcard docs/*.5)
 MAN7 := $(wildcard docs/*.7)

@@ -63,16 +63,22 @@ proof:
 	@kspec check $(wildcard rounds/*.md rounds/*/summary.md logs/*.md memory/v*.json)
 
 else
-# From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list;
-# LAUNCHER put before evaluations, ASK (empty: no model is asked for a reply), FEEDBACK (empty: nobody
-# is for a digest), BEST to verify, KEY, a further variable that holds a key. A recipe is text for a
-# shell, so what may be any text, such as a provider or a path, does not stand in one: the tool reads it
-# from campaign.json, or the shell from its environment. LAUNCHER is a command, and does.
+# kcampaign calls this half, with FIRST and LAST trial of the graph, the trial PREV before FIRST, the candidate BEST to verify, EVIDENCE and ANCHORS (see
+# below), and whom to ASK for what is missing: nobody, the model for replies, or both models, the second one for digests.
+# What campaign.json says stands in campaign.mk, which kcampaign writes anew whenever it changed: BRANCHES as a list;
+# LAUNCHER put before evaluations; CEILINGS, a backend that has them; THREADS; KEY, a further variable that holds a key; LINEAR,
+# FEEDBACK, RECORDS, MEMORY, TIPS: whether there is such a thing; RESTART and COMPACT: after so many trials; and the shell of the
+# recipes, by which kcampaign learns what is being made. A recipe is text for a shell, so what may be any text, such as a provider
+# or a path, does not stand in one: the tool reads it from campaign.json, or the shell from its environment. LAUNCHER is a
+# command, and does.
 #
 # Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they hang on order-only prerequisites and are made
 # once. Views (coords, audit, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they hang on
 # normal prerequisites and may be remade at any time. Tools commit by rename, so make need not delete what it was
 # interrupted at, and must not: a reply is precious.
+include campaign.mk
+# A make inside a recipe is somebody else's.
+MAKEOVERRIDES :=
 trials   := $(if $(filter $(FIRST),$(LAST)),$(FIRST),$(shell seq -f %03.0f $(FIRST) $(LAST)))
 rules    := trials/.rules
 
@@ -86,10 +92,9 @@ preflight:
 	@$(LAUNCHER) keval --preflight
 trials/000/00/eval.ndjson: | trials/000/machine.json
 	@$(LAUNCHER) keval --reference -o $@
-# What the device can do at its best, where kharness can measure that: CEILINGS is the backend, or empty. Then what follows for
-# each workload from that, from docs/hardware and from the task.
-CEILINGS ?=
-ifneq ($(CEILINGS),)
+# What the device can do at its best, where kharness can measure that, and not after the reference of a campaign that has begun.
+# Then what follows for each workload from that, from docs/hardware and from the task.
+ifneq ($(and $(CEILINGS),$(if $(wildcard trials/000/00/eval.ndjson),$(wildcard trials/000/ceilings.json),new)),)
 trials/000/ceilings.json: | trials/000/machine.json
 	@$(LAUNCHER) kharness --ceilings --backend $(CEILINGS) --threads $(THREADS) -t "$$TASK" -o $@
 trials/000/00/eval.ndjson trials/000/roofline.json: | trials/000/ceilings.json
@@ -109,12 +114,29 @@ trials/000/gradient.ndjson: trials/000/score.ndjson trials/000/archive.ndjson $(
 	@kgrad -a trials/000/archive.ndjson -o $@ $<
 
 # What earlier campaigns have left, as it stands before the first trial; TIPS says that the campaign asks for it.
-TIPS ?=
 trials/000/tips.md: | trials/000/machine.json
 	@kmemory freeze
 
-# What the campaign remembers. All of it is compared with the facts when a run begins; a trial adds its own record.
-.PHONY: memory-all memory-add memory-restart tips-add library-add
+# What is kept of the rounds, at six moments: when a run begins; when only views are made; when the
+# shapes of a linear search stand; before and after a trial; and when
+# the campaign is over. LAST is complete. The records and commits of rounds come first, for the memory names them; the shapes
+# of a linear search may be chosen until they are written down, and only then is round 1 closed.
+.PHONY: at-begin at-views at-round at-before at-after at-end records memory-all memory-add memory-restart tips-add library-add
+searched := $(filter-out 000,$(LAST))
+records  := $(if $(and $(RECORDS),$(if $(LINEAR),$(wildcard trials/000/shapes.json),yes)),records)
+# All of the memory is compared with the facts when a run begins; a trial adds its own record.
+memory   := $(if $(MEMORY),memory-$(if $(and $(filter at-after,$(MAKECMDGOALS)),$(filter-out 001,$(searched))),add,all))
+compact  := $(if $(and $(MEMORY),$(COMPACT),$(searched)),$(if $(filter 0,$(shell expr $(LAST) % $(COMPACT))),memory/compact-$(LAST).ndjson))
+at-begin: $(records) $(memory) $(compact)
+at-views: $(records) $(memory)
+at-round: $(records)
+at-before: $(if $(and $(MEMORY),$(RESTART),$(searched)),memory-restart)
+at-after: $(records) $(memory) $(compact) $(if $(and $(TIPS),$(searched)),tips-add)
+at-end: $(if $(and $(TIPS),$(searched)),library-add)
+
+records:
+	@kround close
+memory-all memory-add tips-add: | $(records)
 memory-all:
 	@kmemory build
 memory-add:
@@ -126,13 +148,8 @@ tips-add:
 library-add:
 	@kmemory library
 # An answer of another form than the one asked for (status 1) is set aside, and the campaign goes on without it.
-memory/compact-$(LAST).ndjson: | memory-add
+memory/compact-$(LAST).ndjson: | $(memory)
 	@kmemory compact || test $$? -eq 1
-
-# What people read of the rounds, and the commits of those that were accepted.
-.PHONY: records
-records:
-	@kround close
 
 # Trials before which rounds of a linear search failed in a row, so that they need another look at the last accepted program.
 EVIDENCE ?=
@@ -144,8 +161,7 @@ ANCHORS ?=
 folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRANCHES:%=trials/$1/%))
 
 # In place of a model call where only views are made.
-ASK ?=
-FEEDBACK ?=
+ASK ?= nobody
 unpaid = echo "$$@: is missing, and views ask no model:" \
 	"make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply makes it" >&2; exit 2
 
@@ -165,12 +181,12 @@ trials/$1/anchor.ndjson: | trials/$2/archive.ndjson
 	@$$(LAUNCHER) keval --anchor $1 -a trials/$2/archive.ndjson -o $$@
 .PRECIOUS: trials/$1/anchor.ndjson)
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
-	@$(if $(ASK),kllm -o $$@ $$|,$(unpaid))
+	@$(if $(filter-out nobody,$(ASK)),kllm -o $$@ $$|,$(unpaid))
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
 	@$$(LAUNCHER) keval -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
 
 # What a second model makes of the logs, where the campaign has one. The next trial's samples show it with the program.
-$(if $(FEEDBACK),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson
+$(if $(and $(FEEDBACK),$(filter both,$(ASK))),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson
 	@kprompt --digest $$| | kllm --feedback -o $$@ -
 trials/$1/archive.ndjson: | $(3:%=%/digest.ndjson)
 .PRECIOUS: $(3:%=%/digest.ndjson))
@@ -203,7 +219,7 @@ keys    := $(filter %_API_KEY %_AUTH_TOKEN $(KEY),$(.VARIABLES))
 unexport $(keys)
 define key
 $(cells:%=%/reply.ndjson) $(cells:%=%/digest.ndjson) memory/compact-$(LAST).ndjson: export $1 := $$(value $1)
-$(cells:%=%/prompt.ndjson) memory-add: export $1 :=
+$(cells:%=%/prompt.ndjson) $(memory) $(records): export $1 :=
 
 endef
 cells   := $(foreach t,$(filter-out 000,$(trials)),$(call folders,$t))

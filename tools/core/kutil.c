@@ -219,18 +219,57 @@ kpass(const char *text, size_t len)
 	free(copy);
 }
 
-void
-kprogress(const char *fmt, ...)
+/* TEXT, a line, takes the place of what the file says, so that a reader never sees half of it. */
+static void
+write_status(const char *path, const char *text)
 {
-	const char *forced = getenv("KILN_PROGRESS");
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	size_t len = strlen(text);
+
+	/* A line that is not shown must not end an evaluation. */
+	if (fd >= 0 && write(fd, text, len) == (ssize_t)len && ftruncate(fd, (off_t)len) < 0)
+		errno = 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+bool
+kstatus(const char *fmt, ...)
+{
+	const char *path = getenv("KILN_STATUS");
 	char text[1024];
 	va_list ap;
 
-	if (forced ? strcmp(forced, "1") != 0 : !isatty(STDERR_FILENO))
-		return;
+	if (!path)
+		return false;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text - 1, fmt, ap);
 	va_end(ap);
+	kmask_controls(text);
+	strcat(text, "\n");
+	write_status(path, text);
+	return true;
+}
+
+bool
+kprogress_wanted(void)
+{
+	const char *forced = getenv("KILN_PROGRESS");
+
+	return getenv("KILN_STATUS") || (forced ? !strcmp(forced, "1") : isatty(STDERR_FILENO));
+}
+
+void
+kprogress(const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text - 1, fmt, ap);
+	va_end(ap);
+	if (!kprogress_wanted() || kstatus("%s", text))
+		return;
 	kmask_controls(text);
 	/* One write, so that lines of parallel branches do not mix. */
 	strcat(text, "\n");

@@ -58,7 +58,16 @@ void kwarn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void ksay(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* What another program said on its stderr, said on ours with control characters masked. */
 void kpass(const char *text, size_t len);
-/* One line of progress on stderr, only when stderr is a terminal or KILN_PROGRESS is 1. */
+/*
+ * What this process waits for or has found out, in one line, where a run shows it: in the file that
+ * KILN_STATUS names. False when none does, and it has to be said elsewhere. "" takes the line away.
+ */
+bool kstatus(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * One line of progress: as the status, or else on stderr, only when that is a terminal or
+ * KILN_PROGRESS is 1. Whether anybody wants it.
+ */
+bool kprogress_wanted(void);
 void kprogress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Allocation that dies (K_IO) when memory is gone; the caller frees. */

@@ -19,17 +19,17 @@ static const struct kcommand commands[] = {
 	{ "next", "o", NULL, command_next, false,
 	    "number of the next trial; exit 1 when the campaign is over" },
 	{ "best", "oC", NULL, command_best, false, "the best kernel and how it was measured" },
-	{ "baseline", "j", NULL, command_baseline, false,
+	{ "baseline", "je", NULL, command_baseline, false,
 	    "measure the reference, which is round 1 of a linear search" },
 	{ "shapes", "ok", NULL, command_shapes, false,
 	    "propose the shapes of every round; --check: refuse cherries" },
 	{ "record", "o", "TRIAL/BRANCH", command_record, false,
 	    "print all that is known of a candidate" },
-	{ "run", "njrR", NULL, command_run, false, "run trials until a stop condition holds" },
-	{ "views", "j", NULL, command_views, false, "remake scores, archives and gradients" },
-	{ "redo", "jf", "TRIAL/BRANCH", command_redo, false,
+	{ "run", "njrRe", NULL, command_run, false, "run trials until a stop condition holds" },
+	{ "views", "je", NULL, command_views, false, "remake scores, archives and gradients" },
+	{ "redo", "jfe", "TRIAL/BRANCH", command_redo, false,
 	    "remake one candidate from a stage on" },
-	{ "verify", "j", NULL, command_verify, false, "measure the best kernel again" },
+	{ "verify", "je", NULL, command_verify, false, "measure the best kernel again" },
 	{ "knobs", "o", "[GROUP]", command_knobs, true,
 	    "explain the fields of campaign.json, or those of a group, such as eval" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },
@@ -42,6 +42,7 @@ static const struct option long_options[] = {
 	{ "jobs", required_argument, NULL, 'j' },
 	{ "retries", required_argument, NULL, 'r' },
 	{ "retry-s", required_argument, NULL, 'R' },
+	{ "every", required_argument, NULL, 'e' },
 	{ "from", required_argument, NULL, 'f' },
 	{ "task", required_argument, NULL, 't' },
 	{ "code", no_argument, NULL, 'C' },
@@ -59,6 +60,8 @@ static const char option_help[] =
     "      --retries N      run: tries after a temporary failure (default: 8)\n"
     "      --retry-s S      run: seconds before the first of them; doubled each time (default: "
     "15)\n"
+    "      --every S        run, views, redo, verify: say at least so often how far it is\n"
+    "                       (default: 30; lines on a terminal are always up to date)\n"
     "      --from STAGE     redo: sample, prompt, reply or eval (default: eval)\n"
     "      --code           best: print its code\n"
     "      --check          shapes: is the quick set a fair choice? exit 1 when not\n"
@@ -104,6 +107,9 @@ set_option(struct options *o, int letter)
 	case 'R':
 		o->retry_s = knum_double(optarg, 0, 86400, "--retry-s");
 		break;
+	case 'e':
+		o->every = knum_double(optarg, 0.01, 86400, "--every");
+		break;
 	case 'f':
 		o->from = optarg;
 		break;
@@ -140,7 +146,7 @@ main(int argc, char **argv)
 {
 	static const struct kcommand_line line = { commands, LEN(commands), "c:o:n:j:hV",
 		long_options, option_help, set_option };
-	struct options o = { .from = "eval", .retries = 8, .retry_s = 15 };
+	struct options o = { .from = "eval", .retries = 8, .retry_s = 15, .every = 30 };
 	const struct kcommand *command;
 
 	kutil_init("kcampaign");
