@@ -58,7 +58,7 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := all
-campaign_targets := trial trials campaign status best verify views redo report records proof baseline shapes
+campaign_targets := trial trials campaign status best verify views redo report watch records proof baseline shapes
 .PHONY: all help setup schemas check cheats lint asan valgrind fuzz coverage bench remote campaigns-check kill faults adopt-kill install uninstall clean FORCE $(campaign_targets)
 
 all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $O/kwatch.so

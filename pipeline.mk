@@ -23,13 +23,14 @@ ifneq ($(origin FIRST),command line)
 #: make status                       where the campaign stands, and what comes next
 #: make best                         the best kernel, how fast, and how that was measured
 #: make report                       all of it as a page: report.html, and report.md
+#: make watch                        report.html in a browser while a campaign runs: the page loads itself again
 #: make records                      rounds/ and logs/, and a commit for each accepted round
 #: make proof                        is every record of a linear search what the facts say, and every claim in it sourced?
 #: make verify                       measure the best kernel again, beside the reference and the baselines
 #: make views                        remake scores, archives and gradients from the stored evaluations
 #: make redo CELL=007/02 FROM=eval   remake one candidate from a stage on, and the views behind it
 #: make check                        check every field of campaign.json and task.json
-.PHONY: help trial trials campaign status best verify views redo check report records proof baseline shapes
+.PHONY: help trial trials campaign status best verify views redo check report watch records proof baseline shapes
 N    ?= 1
 FROM ?= eval
 CELL ?= missing
@@ -46,7 +47,7 @@ verify views baseline:
 	+@kcampaign $@
 redo:
 	+@kcampaign redo --from $(FROM) $(CELL)
-status best check shapes:
+status best check shapes watch:
 	@kcampaign $@
 report:
 	@kreport

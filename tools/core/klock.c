@@ -70,22 +70,19 @@ holder_of(int fd)
 	return 0;
 }
 
-/* Everybody who is kept waiting before HELD learns who has it. */
+/* Who is kept waiting by what HELD names learns who has it. */
 static void
 tell(int held, const char *path)
 {
 	long pid = holder_of(held);
-	char *file = kasprintf("/proc/%ld/comm", pid),
-	     *name = pid ? kread_file(file, 64, NULL) : NULL,
-	     *who = pid ? kasprintf("process %ld", pid) : NULL;
+	char *file = kasprintf("/proc/%ld/comm", pid), *name = kread_file(file, 64, NULL),
+	     *who = pid ? kasprintf("process %ld (%.*s)", pid, name ? (int)strcspn(name, "\n") : 1,
+	                      name ? name : "?")
+	                : kstrdup("another process");
 
-	if (name)
-		name[strcspn(name, "\n")] = '\0';
-	if (!kstatus("waiting for %s: %s%s%s%s holds it", path, who ? who : "another process",
-	        name ? " (" : "", name ? name : "", name ? ")" : ""))
-		kwarn("waiting for %s: %s%s%s%s holds it%s", path, who ? who : "another process",
-		    name ? " (" : "", name ? name : "", name ? ")" : "",
-		    who ? "" : " (lslocks shows which)");
+	if (!kstatus("waits for %s: %s has it", strrchr(path, '/') + 1, who))
+		kwarn("waiting for %s: %s holds it%s", path, who,
+		    pid ? "" : " (lslocks shows which)");
 	free(who);
 	free(name);
 	free(file);

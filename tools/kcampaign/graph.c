@@ -45,6 +45,12 @@ catch_signals(void)
 		sigaction(signals[i], &sa, NULL);
 }
 
+bool
+is_stopped(void)
+{
+	return stopped_by != 0;
+}
+
 void
 die_if_stopped(void)
 {

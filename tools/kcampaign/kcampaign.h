@@ -24,7 +24,7 @@ struct options {
 	const char *task;    /* --task */
 	long retries;        /* --retries */
 	double retry_s;      /* --retry-s */
-	double every;        /* --every */
+	double every;        /* --every; 0: the command's own */
 	long jobs;           /* --jobs; 0: as make says, else one per branch */
 	bool code;           /* --code */
 	bool check;          /* --check */
@@ -243,6 +243,7 @@ bool keeps_anything(const struct kcamp *c);
 /* Signals end make, which ends the stages; then we end as the signal ends a program. */
 void catch_signals(void);
 void die_if_stopped(void);
+bool is_stopped(void);
 /* Was make called with a flag of one LETTER? */
 bool make_flag(char letter);
 
@@ -255,7 +256,7 @@ struct outcome {
 	char *target;  /* owned */
 	double when;
 };
-/* Lines on a terminal; otherwise one for each event, and one after EVERY so many seconds. */
+/* Lines on a terminal; otherwise one for each event, and one at least EVERY (0: 30) seconds. */
 struct progress *progress_open(const struct kcamp *c, double every);
 void progress_close(struct progress *p);
 /* Where kstep is to keep its files: an absolute path. */
@@ -286,6 +287,12 @@ void report_best(const struct kcamp *c, long last, struct kbuf *text);
 void report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *text);
 /* One line after a trial. */
 void report_trial(const struct kcamp *c, long trial, struct kbuf *text);
+
+/* What is at work, what of the next trial is there, and what comes next. */
+void report_now(const struct kcamp *c, struct kbuf *text);
+
+/* watch.c */
+int command_watch(const struct options *o);
 
 /* Write TEXT (whole lines) to -o or stdout, and free it. */
 void emit(const struct options *o, struct kbuf *text);

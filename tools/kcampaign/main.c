@@ -30,6 +30,8 @@ static const struct kcommand commands[] = {
 	{ "redo", "jfe", "TRIAL/BRANCH", command_redo, false,
 	    "remake one candidate from a stage on" },
 	{ "verify", "je", NULL, command_verify, false, "measure the best kernel again" },
+	{ "watch", "e", NULL, command_watch, false,
+	    "keep the report up to date in a browser while a campaign runs" },
 	{ "knobs", "o", "[GROUP]", command_knobs, true,
 	    "explain the fields of campaign.json, or those of a group, such as eval" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },
@@ -60,8 +62,9 @@ static const char option_help[] =
     "      --retries N      run: tries after a temporary failure (default: 8)\n"
     "      --retry-s S      run: seconds before the first of them; doubled each time (default: "
     "15)\n"
-    "      --every S        run, views, redo, verify: say at least so often how far it is\n"
-    "                       (default: 30; lines on a terminal are always up to date)\n"
+    "      --every S        run, views, redo, verify: say how far it is at least every S seconds\n"
+    "                       (default: 30; lines on a terminal are always up to date);\n"
+    "                       watch: load the page again so often (default: 2)\n"
     "      --from STAGE     redo: sample, prompt, reply or eval (default: eval)\n"
     "      --code           best: print its code\n"
     "      --check          shapes: is the quick set a fair choice? exit 1 when not\n"
@@ -146,7 +149,7 @@ main(int argc, char **argv)
 {
 	static const struct kcommand_line line = { commands, LEN(commands), "c:o:n:j:hV",
 		long_options, option_help, set_option };
-	struct options o = { .from = "eval", .retries = 8, .retry_s = 15, .every = 30 };
+	struct options o = { .from = "eval", .retries = 8, .retry_s = 15 };
 	const struct kcommand *command;
 
 	kutil_init("kcampaign");

@@ -43,7 +43,7 @@ struct progress {
 	char *folder; /* of kstep's files, absolute */
 	bool live;    /* on a terminal */
 	bool silent;  /* KILN_PROGRESS=0, or only a plan */
-	double every; /* seconds between two lines that are no events */
+	double every; /* seconds that pass without a line at most */
 	double spoke, looked;
 	size_t drawn; /* lines that the next picture replaces */
 	json_t *times;
@@ -179,7 +179,7 @@ progress_open(const struct kcamp *c, double every)
 	char *base;
 
 	p->camp = c;
-	p->every = every;
+	p->every = every ? every : 30;
 	p->silent = (wanted && !strcmp(wanted, "0")) || make_flag('n');
 	p->live = !p->silent && is_terminal();
 	p->spoke = now_s();
@@ -591,16 +591,17 @@ add_branch(struct progress *p, struct kbuf *line, long branch)
 {
 	const struct step *s = step_of(p, branch);
 	int stage = next_stage(p->g->last, branch);
+	bool shown = s && (!s->ended || s->code || stage == STAGES);
 
 	kbuf_printf(line, "  %02ld  %-7s ", branch, stage < STAGES ? stages[stage] : "ready");
-	if (s && (!s->ended || s->code || stage == STAGES)) {
+	if (shown) {
 		add_elapsed(p, line, s);
-		if (*s->says)
-			kbuf_printf(line, ", %s", s->says);
 	} else if (stage < STAGES) {
 		kbuf_puts(line, "waits for its turn");
 	}
-	add_cost(line, cost_of(p, branch), "  ");
+	add_cost(line, cost_of(p, branch), ", ");
+	if (shown && *s->says)
+		kbuf_printf(line, ", %s", s->says);
 }
 
 /* Steps at work that belong to no branch of this trial, such as the reference. */
@@ -651,11 +652,12 @@ static void
 draw(struct progress *p)
 {
 	struct kbuf text = { 0 }, picture = { 0 };
-	struct winsize size = { .ws_col = 80, .ws_row = 24 };
-	size_t lines = 0;
+	struct winsize size = { 0 };
+	size_t lines = 0, rows, columns;
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_col || !size.ws_row)
-		size = (struct winsize){ .ws_col = 80, .ws_row = 24 };
+	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+	rows = size.ws_row ? size.ws_row : 24;
+	columns = size.ws_col ? size.ws_col : 80;
 	add_header(p, &text);
 	for (long b = 1; is_trial(p) && b <= kcamp_branches(p->camp); b++) {
 		kbuf_puts(&text, "\n");
@@ -664,10 +666,10 @@ draw(struct progress *p)
 	add_others(p, &text, "\n  ");
 	if (p->drawn)
 		kbuf_printf(&picture, "\033[%zuA", p->drawn);
-	for (char *at = text.data; at && lines + 1 < size.ws_row; lines++) {
+	for (char *at = text.data; at && lines + 1 < rows; lines++) {
 		size_t n = strcspn(at, "\n");
 
-		add_cut(&picture, at, n, size.ws_col);
+		add_cut(&picture, at, n, columns);
 		at = at[n] ? at + n + 1 : NULL;
 	}
 	kbuf_puts(&picture, "\033[J");

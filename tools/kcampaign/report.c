@@ -554,6 +554,17 @@ add_next(struct kbuf *text, const struct kcamp *c, long last, const struct stand
 	free(reason);
 }
 
+void
+report_now(const struct kcamp *c, struct kbuf *text)
+{
+	long last = ktrials_last(c);
+	json_t *header = archive_header(last);
+	struct standing s = standing(c, header);
+
+	add_next(text, c, last, &s, lock_holder());
+	json_decref(header);
+}
+
 /* The best, and where its figure comes from: races against the reference outlive the score. */
 static void
 add_standing(struct kbuf *text, const struct standing *s)
