@@ -46,7 +46,7 @@ ok 'on a terminal each branch has a line, which is drawn again in its place' '
 	grep -q "^  01  ready   [0-9.]* s, [a-z_]*" out
 	grep -q "$(printf "\033\[5A")trial $n of 20, " out
 	! grep -q "^$t/02 reply:" out
-	tail -n 1 out | grep -q "$(printf "\033\[[56]A\033\[J")trial $n of 20: "
+	tail -n 1 out | grep -q "$(printf "\033\[[0-9]A\033\[J")trial $n of 20: "
 	TERM=dumb script -qec "kcampaign run -n 1" /dev/null | tr -d "\r" >out
 	! grep -q "$(printf "\033")" out; grep -q "^00[0-9]/02 reply: stop" out'
 
@@ -110,6 +110,12 @@ ok 'who waits for the lock of a device is a part of that line, and no message of
 	grep -Eq "000/00 reference [0-9.]+ s, waits for kiln-cpu.lock: (process [0-9]+ \((flock|sleep)\)|another process) has it" err
 	! grep -E "^(keval|kharness): waiting" err
 	grep -q "^reference    correct" out; wait $pid'
+
+ok 'what is merely worth knowing of a task is said once in a campaign' '
+	cd softmax; rm -r trials archive.ndjson; edit task.json "del(.reduction)"
+	kcampaign baseline >out 2>err; cat err; is 1 "$(grep -c "note: no .reduction" err)"
+	kcampaign redo 000/00 >out 2>err; cat err; is 0 "$(grep -c "note:" err)"
+	kharness --lint task.json 2>err; is 1 "$(grep -c "note: no .reduction" err)"'
 
 ok 'files of runs that were killed are taken away, and those of others are not' '
 	mkdir -p .run/99999999 .run/$$; : >.run/99999999/x; : >.run/$$/x

@@ -260,7 +260,8 @@ make_baseline(struct loop *l)
 		return code;
 	set_position(l->last = 0);
 	say_measured(l, 0, 0);
-	say_trial(l);
+	if (kcamp_linear(l->camp))
+		say_trial(l);
 	return K_OK;
 }
 
