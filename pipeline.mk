@@ -68,8 +68,8 @@ else
 # below), and whom to ASK for what is missing: nobody, the model for replies, or both models, the second one for digests.
 # What campaign.json says stands in campaign.mk, which kcampaign writes anew whenever it changed: BRANCHES as a list;
 # LAUNCHER put before evaluations; CEILINGS, a backend that has them; THREADS; KEY, a further variable that holds a key; LINEAR,
-# FEEDBACK, RECORDS, MEMORY, TIPS: whether there is such a thing; RESTART and COMPACT: after so many trials; and the shell of the
-# recipes, by which kcampaign learns what is being made. A recipe is text for a shell, so what may be any text, such as a provider
+# FEEDBACK, RECORDS, MEMORY, TIPS: whether there is such a thing; RESTART and COMPACT: after so many trials; and STEP, see
+# below. A recipe is text for a shell, so what may be any text, such as a provider
 # or a path, does not stand in one: the tool reads it from campaign.json, or the shell from its environment. LAUNCHER is a
 # command, and does.
 #
@@ -78,6 +78,9 @@ else
 # normal prerequisites and may be remade at any time. Tools commit by rename, so make need not delete what it was
 # interrupted at, and must not: a reply is precious.
 include campaign.mk
+# kiln's programs tell kcampaign by themselves what they make, and how they end; STEP does it for others.
+export KILN_TARGET = $@
+launch := $(if $(LAUNCHER),$(STEP) env $(LAUNCHER))
 # A make inside a recipe is somebody else's.
 MAKEOVERRIDES :=
 trials   := $(if $(filter $(FIRST),$(LAST)),$(FIRST),$(shell seq -f %03.0f $(FIRST) $(LAST)))
@@ -87,17 +90,17 @@ rules    := trials/.rules
 $(rules)/classify $(rules)/audit $(rules)/roofline $(rules)/score $(rules)/archive $(rules)/gradient: ;
 
 trials/000/machine.json:
-	@$(LAUNCHER) kharness --machine -o $@
+	@$(launch) kharness --machine -o $@
 .PHONY: preflight
 preflight:
-	@$(LAUNCHER) keval --preflight
+	@$(launch) keval --preflight
 trials/000/00/eval.ndjson: | trials/000/machine.json
-	@$(LAUNCHER) keval --reference -o $@
+	@$(launch) keval --reference -o $@
 # What the device can do at its best, where kharness can measure that, and not after the reference of a campaign that has begun.
 # Then what follows for each workload from that, from docs/hardware and from the task.
 ifneq ($(and $(CEILINGS),$(if $(wildcard trials/000/00/eval.ndjson),$(wildcard trials/000/ceilings.json),new)),)
 trials/000/ceilings.json: | trials/000/machine.json
-	@$(LAUNCHER) kharness --ceilings --backend $(CEILINGS) --threads $(THREADS) -t "$$TASK" -o $@
+	@$(launch) kharness --ceilings --backend $(CEILINGS) --threads $(THREADS) -t "$$TASK" -o $@
 trials/000/00/eval.ndjson trials/000/roofline.json: | trials/000/ceilings.json
 .PRECIOUS: trials/000/ceilings.json
 endif
@@ -150,7 +153,7 @@ library-add:
 	@kmemory library
 # An answer of another form than the one asked for (status 1) is set aside, and the campaign goes on without it.
 memory/compact-$(LAST).ndjson: | $(memory)
-	@kmemory compact || test $$? -eq 1
+	@$(STEP) sh -c 'kmemory compact || test $$? -eq 1'
 
 # Trials before which rounds of a linear search failed in a row, so that they need another look at the last accepted program.
 EVIDENCE ?=
@@ -163,8 +166,8 @@ folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRAN
 
 # In place of a model call where only views are made.
 ASK ?= nobody
-unpaid = echo "$$@: is missing, and views ask no model:" \
-	"make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply makes it" >&2; exit 2
+unpaid = $(STEP) sh -c 'echo "$$@: is missing, and views ask no model:" \
+	"make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply makes it" >&2; exit 2'
 
 # $1 is a trial, $2 the one before it, $3 its branches' folders.
 define trial
@@ -175,20 +178,20 @@ $(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.j
 $(if $(TIPS),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
 $(if $(filter $1,$(EVIDENCE)),$(3:%=%/sample.ndjson): | trials/$1/evidence.ndjson
 trials/$1/evidence.ndjson: | trials/$2/archive.ndjson
-	@$$(LAUNCHER) keval --evidence $1 -a trials/$2/archive.ndjson -o $$@
+	@$$(launch) keval --evidence $1 -a trials/$2/archive.ndjson -o $$@
 .PRECIOUS: trials/$1/evidence.ndjson)
 $(if $(filter $1,$(ANCHORS)),$(3:%=%/eval.ndjson) trials/$1/score.ndjson trials/$1/archive.ndjson: | trials/$1/anchor.ndjson
 trials/$1/anchor.ndjson: | trials/$2/archive.ndjson
-	@$$(LAUNCHER) keval --anchor $1 -a trials/$2/archive.ndjson -o $$@
+	@$$(launch) keval --anchor $1 -a trials/$2/archive.ndjson -o $$@
 .PRECIOUS: trials/$1/anchor.ndjson)
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
 	@$(if $(filter-out nobody,$(ASK)),kllm -o $$@ $$|,$(unpaid))
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
-	@$$(LAUNCHER) keval -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
+	@$$(launch) keval -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
 
 # What a second model makes of the logs, where the campaign has one. The next trial's samples show it with the program.
 $(if $(and $(FEEDBACK),$(filter both,$(ASK))),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson
-	@kprompt --digest $$| | kllm --feedback -o $$@ -
+	@$(STEP) sh -c 'kprompt --digest $$| | kllm --feedback -o $$@ -'
 trials/$1/archive.ndjson: | $(3:%=%/digest.ndjson)
 .PRECIOUS: $(3:%=%/digest.ndjson))
 
@@ -210,7 +213,7 @@ $(foreach t,$(filter-out 000,$(trials)),\
 	$(eval $(call trial,$t,$(prev),$(call folders,$t)))$(eval prev := $t))
 
 trials/$(LAST)/verify.ndjson: | trials/$(LAST)/archive.ndjson
-	@$(LAUNCHER) keval --verify $(BEST) -o $@
+	@$(launch) keval --verify $(BEST) -o $@
 .PRECIOUS: trials/000/machine.json trials/000/roofline.json trials/000/00/eval.ndjson $(foreach f,coords audit score archive gradient,trials/000/$f.ndjson) \
 	trials/$(LAST)/verify.ndjson
 

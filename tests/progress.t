@@ -12,7 +12,25 @@ export REAL LOG KILN_BUILD PATH
 : >"$LOG"
 wrap "$T/bin"
 # With BUSY=PATH the stage that makes PATH waits a moment, and says what for.
-sed -i 's|^exec "$REAL|case " $* " in *" -o ${BUSY:-nothing} "*) echo "waits for the moon: process 7 (owl) has it" >"$KILN_STATUS"; sleep 1.5; : >"$KILN_STATUS" ;; esac\n&|' "$T/bin/wrapper"
+sed -i '/^exec/d' "$T/bin/wrapper"
+cat >>"$T/bin/wrapper" <<'E'
+case " $* " in
+*" -o ${BUSY:-nothing} "*)
+	exec "$REAL/kstep" sh -c 'echo "waits for the moon: process 7 (owl) has it" >"$KILN_STATUS"; sleep 1.5
+		: >"$KILN_STATUS"; exec "$0" "$@"' "$REAL/${0##*/}" "$@" ;;
+esac
+exec "$REAL/${0##*/}" "$@"
+E
+mkdir talk killed crashed gone
+cat >talk/kprompt <<'E'
+#!/bin/sh
+printf "kprompt: half a line, " >&2; sleep 0.2; echo "and the rest" >&2
+exec "$REAL/kprompt" "$@"
+E
+printf '#!/bin/sh\nexec "$REAL/kstep" sh -c "kill -9 \\$PPID; sleep 9"\n' >killed/kprompt
+printf '#!/bin/sh\nkill -SEGV $$\n' >crashed/kprompt
+echo '#!/nowhere/sh' >gone/kprompt
+chmod 755 ./*/kprompt
 null_campaign c 20
 cd c
 
@@ -62,12 +80,6 @@ ok 'KILN_PROGRESS=0: nothing but what a trial has brought' '
 	KILN_PROGRESS=0 kcampaign run -n 1 >out 2>err; is "" "$(cat err)"; grep -q "^trial [0-9]* of 20" out'
 
 ok 'what a stage says itself is passed on, whole lines at a time' '
-	mkdir ../talk; cat >../talk/kprompt <<"E"
-#!/bin/sh
-printf "kprompt: half a line, " >&2; sleep 0.2; echo "and the rest" >&2
-exec "$REAL/kprompt" "$@"
-E
-	chmod 755 ../talk/kprompt
 	PATH=$T/talk:$PATH kcampaign run -n 1 -j 1 >out 2>err; is 4 "$(grep -cx "kprompt: half a line, and the rest" err)"'
 
 ok 'a failure is told with the status of the stage, and nothing of make' '
@@ -77,12 +89,15 @@ ok 'a failure is told with the status of the stage, and nothing of make' '
 	grep -q "^kcampaign: trial $n: trials/$t/02/reply.ndjson failed with 3; what is done is kept" err
 	! grep -q "^make" err
 	FAIL=trials/$t/02/reply.ndjson exits 75 kcampaign run -n 1; grep -Eq "^$t/02 reply: not now \(" err
-	printf "#!/bin/sh\nkill -SEGV \$\$\n" >../talk/kprompt; rm trials/$t/02/prompt.ndjson
-	PATH=$T/talk:$PATH exits 4 kcampaign run -n 1; grep -q "prompt.ndjson failed with 139" err
-	rm ../talk/kprompt; mkdir ../empty
-	mv "$T/bin/kprompt" ../empty; PATH=$(echo "$PATH" | sed "s|$REAL:||g") exits 3 kcampaign run -n 1 ||
-		PATH=$T/bin:/usr/bin:/bin exits 3 "$REAL/kcampaign" run -n 1
-	grep -q "^kprompt: No such file" err; mv ../empty/kprompt "$T/bin"
+	FAIL=trials/$t/02/reply.ndjson CODE=139 exits 4 kcampaign run -n 1; grep -q "failed with 139" err'
+
+ok 'so is a stage that was killed, or crashed, or is not there' '
+	n=$(kcampaign next); t=$(printf %03d $n); rm trials/$t/02/prompt.ndjson
+	PATH=$T/killed:$PATH exits 4 kcampaign run -n 1; cat err; ! grep -q "^make" err
+	grep -q "trials/$t/02/prompt.ndjson was killed or has crashed; what is done is kept" err
+	PATH=$T/crashed:$PATH exits 4 kcampaign run -n 1; cat err
+	grep -q "trials/$t/02/prompt.ndjson. Segmentation fault" err
+	PATH=$T/gone:$PATH exits 4 kcampaign run -n 1; cat err; grep -q "^make: .*kprompt: No such file" err
 	kcampaign run -n 1 2>err'
 
 ok 'a makefile that cannot be read is told in the words of make' '

@@ -13,6 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "kstep.h"
 #include "kutil.h"
 
 /* When to say that it takes long: on stderr, and where a run shows it. */

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kstep.h"
+
 #ifndef KILN_VERSION
 #define KILN_VERSION "0.0.0"
 #endif
@@ -82,7 +84,8 @@ kutil_drop_secrets(void)
 static bool
 needs_secrets(const char *prog)
 {
-	static const char *const tools[] = { "kllm", "kcampaign", "kmemory", "kadopt", "kremote" };
+	static const char *const tools[] = { "kllm", "kcampaign", "kmemory", "kadopt", "kremote",
+		"kstep" };
 
 	for (size_t i = 0; i < LEN(tools); i++)
 		if (!strcmp(prog, tools[i]))
@@ -105,6 +108,7 @@ kutil_init(const char *prog)
 		if (getppid() != parent || parent == 1)
 			raise(SIGTERM);
 	}
+	kstep_begin();
 }
 
 const char *
@@ -217,38 +221,6 @@ kpass(const char *text, size_t len)
 	kmask_bytes(copy, len);
 	fwrite(copy, 1, len, stderr);
 	free(copy);
-}
-
-/* TEXT, a line, takes the place of what the file says, so that a reader never sees half of it. */
-static void
-write_status(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-	size_t len = strlen(text);
-
-	/* A line that is not shown must not end an evaluation. */
-	if (fd >= 0 && write(fd, text, len) == (ssize_t)len && ftruncate(fd, (off_t)len) < 0)
-		errno = 0;
-	if (fd >= 0)
-		close(fd);
-}
-
-bool
-kstatus(const char *fmt, ...)
-{
-	const char *path = getenv("KILN_STATUS");
-	char text[1024];
-	va_list ap;
-
-	if (!path)
-		return false;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text - 1, fmt, ap);
-	va_end(ap);
-	kmask_controls(text);
-	strcat(text, "\n");
-	write_status(path, text);
-	return true;
 }
 
 bool

@@ -146,8 +146,7 @@ write_variables(const struct kcamp *c)
 	    kcamp_int(c, "memory.restart_after") || kcamp_int(c, "memory.mask_every"));
 	snprintf(number, sizeof number, "%ld", compact);
 	add_variable(&t, "COMPACT", compact ? number : "");
-	add_variable(&t, "SHELL", step);
-	kbuf_puts(&t, ".SHELLFLAGS = $@ -c\n");
+	add_variable(&t, "STEP", step);
 	write_if_changed(VARIABLES, &t);
 	kbuf_free(&t);
 	free(step);
@@ -379,6 +378,10 @@ explain(const struct kcamp *c, long trial, const struct outcome *out, int code)
 	else if (code == K_AGAIN)
 		kwarn("trial %ld: %s: not now (%zu waiting); the same command carries on", trial,
 		    out->target, out->failed);
+	else if (out->code == STEP_LOST)
+		kwarn("trial %ld: %s was killed or has crashed; what is done is kept, and the same "
+		      "command carries on",
+		    trial, out->target);
 	else
 		kwarn("trial %ld: %s failed with %d; what is done is kept, and the same command "
 		      "carries on",

@@ -247,7 +247,9 @@ bool is_stopped(void);
 /* Was make called with a flag of one LETTER? */
 bool make_flag(char letter);
 
-/* progress.c: how far a run is, from the files that kstep keeps. */
+/* progress.c: how far a run is, from the files of its steps (kstep.h). */
+
+enum { STEP_LOST = -1 }; /* the status of a step that did not say how it ended */
 
 /* What became of one make: the first target that failed, and its exit status. */
 struct outcome {
@@ -259,7 +261,7 @@ struct outcome {
 /* Lines on a terminal; otherwise one for each event, and one at least EVERY (0: 30) seconds. */
 struct progress *progress_open(const struct kcamp *c, double every);
 void progress_close(struct progress *p);
-/* Where kstep is to keep its files: an absolute path. */
+/* Where steps are to keep their files: an absolute path. */
 const char *progress_folder(const struct progress *p);
 bool progress_is_live(const struct progress *p);
 /* A graph begins, goes on (END: is over), and has ended; the outcome's target is the caller's. */

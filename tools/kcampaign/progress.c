@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How far a run is: what each branch does, since when, for how long still, and what it waits for.
- * kstep keeps a file for each target that is being made; nothing else is asked. See kcampaign.h.
+ * A file for each target that is being made says so (kstep.h); nothing else is asked. See
+ * kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -27,7 +28,7 @@ enum {
 	TEXT = 512
 };
 
-/* What a stage and its tool are doing, from kstep's file. */
+/* What a stage and its tool are doing, from its file. */
 struct step {
 	char *target; /* owned */
 	const char *stage;
@@ -40,7 +41,7 @@ struct step {
 
 struct progress {
 	const struct kcamp *camp;
-	char *folder; /* of kstep's files, absolute */
+	char *folder; /* of the files of steps, absolute */
 	bool live;    /* on a terminal */
 	bool silent;  /* KILN_PROGRESS=0, or only a plan */
 	double every; /* seconds that pass without a line at most */
@@ -132,7 +133,7 @@ save_times(const struct progress *p)
 		unlink(TIMES ".new");
 }
 
-/* The folder of kstep's files. */
+/* The folder of those files. */
 
 /* Those of a process that has ended. */
 static void
@@ -219,7 +220,7 @@ progress_is_live(const struct progress *p)
 	return p->live;
 }
 
-/* What kstep's files say. */
+/* What they say. */
 
 /* "trials/007/02/eval.ndjson" is the stage eval of a branch; "memory-add" is its own stage. */
 static void
@@ -767,6 +768,21 @@ progress_pass(struct progress *p, const char *text, size_t len)
 	p->spoke = now_s();
 }
 
+/* Steps that nobody saw end: they were killed, or have crashed. */
+static void
+settle_lost(struct progress *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct step *s = &p->steps[i];
+
+		if (s->ended)
+			continue;
+		s->code = STEP_LOST;
+		s->until = now_s();
+		remember(&p->out, s);
+	}
+}
+
 struct outcome
 progress_end(struct progress *p, bool good)
 {
@@ -774,6 +790,8 @@ progress_end(struct progress *p, bool good)
 
 	progress_tick(p, true);
 	take_back(p);
+	if (!good)
+		settle_lost(p);
 	if (good && p->fresh)
 		add_time(p, "trial", now_s() - p->began);
 	save_times(p);
