@@ -36,7 +36,7 @@ t 'usage, version, wrong options' '
 	exits 0 kllm --help; grep -q "^usage: kllm" out
 	exits 0 kllm --version; grep -q "^kllm [0-9]" out
 	exits 2 kllm --wrong
-	exits 2 kllm a b; grep -q "one prompt at a time" err
+	exits 2 kllm a b; grep -q "give one prompt only" err
 	exits 2 kllm -c /nonexistent x
 	exits 2 ask -k model.provider=nobody "$P"; grep -q "must be one of" err
 	exits 2 ask -k model.stall=3 "$P"; grep -q "did you mean model.stall_s" err
@@ -119,7 +119,7 @@ t 'exec: exit codes' '
 	exits 2 ask -k "model.provider=exec:kill -9 \$\$" "$P"; grep -q "signal 9" err
 	exits 75 ask -k model.timeout_s=1 -k "model.provider=exec:sleep 9" "$P"; grep -q ": timeout:" err
 	ask -k "model.provider=exec:yes" "$P" | jq -e ".reply.flags == [\"too_large\"]"
-	exits 2 ask -k "model.provider=exec: " "$P"; grep -q "names no command" err'
+	exits 2 ask -k "model.provider=exec: " "$P"; grep -q "has no command" err'
 t 'exec-json: pointers to answer and usage, errors inside' '
 	J="{\"a\":[{\"x/y\":\"hi\"}],\"u\":{\"input_tokens\":3,\"output_tokens\":4},\"total_cost_usd\":0.25}"
 	ask -k "model.provider=exec-json:echo '\''$J'\'':/a/0/x~1y:/u" -o a "$P"
@@ -182,7 +182,7 @@ t 'cost: an unknown model has none, and that is said once' '
 	fresh; printf "provider\tmatch\tinput\toutput\nx\tknown\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
 	http usage@4 openai -o d/a "$P" 2>err; grep -q "no row for model .mock" err; jq -e ".reply | has(\"cost_usd\") | not" d/a
 	http usage@5 openai -o d/b "$P" 2>err; ! grep -q "no row" err
-	exits 2 http usage@6 openai --budget 1 -o d/c "$P"; grep -q "budget: .*not known" err; is 0 "$(requests usage@6)"'
+	exits 2 http usage@6 openai --budget 1 -o d/c "$P"; grep -q "budget: .*is unknown" err; is 0 "$(requests usage@6)"'
 t 'budget: refused before sending; what failed unbilled is given back' '
 	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
 	exits 2 http ok@b1 openai --budget 0.01 -k model.max_tokens=1000 -o d/a "$P"; grep -q "budget:" err; is 0 "$(requests ok@b1)"
@@ -195,14 +195,14 @@ t 'budget: refused before sending; what failed unbilled is given back' '
 
 t 'a key that is refused stops the calls that follow' '
 	fresh; exits 2 http auth@s openai "$P"; grep -q ": auth: Incorrect" err
-	exits 2 http ok@s openai "$P"; grep -q "not sent, since the call before failed: Incorrect" err; is 0 "$(requests ok@s)"'
+	exits 2 http ok@s openai "$P"; grep -q "not sent, because the call before it failed: Incorrect" err; is 0 "$(requests ok@s)"'
 t 'an overloaded server has every other call wait, too' '
 	fresh; exits 75 http overloaded-long@o1 openai "$P"; grep -q ": overload: .*asks to wait 400 s" err
 	exits 124 timeout 0.5 kllm -c "$T" -k model.provider=openai -k model.name=mock -k "model.base_url=$MOCK/ok@o2/v1" "$P"
 	is 0 "$(requests ok@o2)"'
 t 'without libcurl only servers are out of reach' '
 	fresh; mkdir -p lib; echo nothing >lib/libcurl.so.4; export LD_LIBRARY_PATH=$PWD/lib
-	exits 3 http ok@c1 openai -o d/a "$P"; grep -q "libcurl.*cannot be loaded" err; is 0 "$(requests ok@c1)"
+	exits 3 http ok@c1 openai -o d/a "$P"; grep -q "cannot load libcurl" err; is 0 "$(requests ok@c1)"
 	ask -k model.provider=null -o d/b "$P"'
 t 'keys: file of mode 0600 only, environment, none for a server elsewhere' '
 	fresh; echo "  sk-file-Key123456789012  " >key; chmod 644 key
@@ -214,13 +214,13 @@ t 'keys: file of mode 0600 only, environment, none for a server elsewhere' '
 	ANTHROPIC_AUTH_TOKEN=tok123456 http ok@k6 anthropic -o d/e "$P"; jq -e -s "any(.scenario == \"ok@k6\" and .auth)" "$T/requests"
 	exits 2 http ok@k7 openai --key-file d "$P"; grep -q "not a regular file" err
 	exits 2 http ok@k8 openai --key-file none "$P"
-	printf "two\nlines\n" >key; exits 2 http ok@k9 openai --key-file key "$P"; grep -q "no key has" err
+	printf "two\nlines\n" >key; exits 2 http ok@k9 openai --key-file key "$P"; grep -q "invalid characters" err
 	exits 2 ask -k model.provider=openai -k model.base_url=https://models.example/v1 "$P"; grep -q "auth: no key" err'
 t 'addresses: https, or this machine; nothing else' '
 	for u in http://models.example/v1 ftp://127.0.0.1/v1 "http://127.0.0.1.models.example/v1" http://10.0.0.1/v1; do
 		OPENAI_API_KEY=sk-Abc1234567 exits 2 ask -k model.provider=openai -k "model.base_url=$u" "$P"
 	done
-	exits 2 ask -k model.provider=openai -k model.base_url=http://user:pw@127.0.0.1/v1 "$P"; grep -q "user or password" err
+	exits 2 ask -k model.provider=openai -k model.base_url=http://user:pw@127.0.0.1/v1 "$P"; grep -q "user name or password" err
 	exits 2 ask -k model.provider=openai -k "model.base_url=http://127.0.0.1/ x" "$P"; grep -q "white space" err'
 t 'the base address may come from the environment' '
 	fresh; OPENAI_BASE_URL=$MOCK/ok@e1/v1/ ask -k model.provider=openai -o d/a "$P"
@@ -317,12 +317,12 @@ if cc -D_GNU_SOURCE -fPIC -shared -o full.so full.c -ldl 2>/dev/null && LD_PRELO
 	t 'without room for an answer nothing is asked for, and nothing is booked' '
 		fresh; export LD_PRELOAD=$T/full.so NO_ROOM=1
 		exits 4 http ok@n1 openai -k model.price_input=3 -k model.price_output=15 -o d/reply.ndjson "$P"
-		grep -q "no room to keep an answer.*No space left" err; is 0 "$(requests ok@n1)"; is "" "$(ls d)"
+		grep -q "cannot reserve disk space for the answer.*No space left" err; is 0 "$(requests ok@n1)"; is "" "$(ls d)"
 		grep -qx "spent_nanousd 0*" "$T/.spend"'
 	t 'an answer whose spool cannot be written on is the answer all the same' '
 		fresh; export LD_PRELOAD=$T/full.so FULL=3
 		exits 0 http ok@n2 openai -o d/reply.ndjson "$P"
-		grep -q "not kept while it comes in: No space" err; is reply.ndjson "$(ls d)"
+		grep -q "cannot write the answer to the spool: No space" err; is reply.ndjson "$(ls d)"
 		jq -e --rawfile k "$tests_dir/mock/kernel.txt" ".reply.text == \$k" d/reply.ndjson'
 else
 	skip 'a disk that fills' 'no compiler, or a sanitizer that comes first'

@@ -194,7 +194,7 @@ ok 'the result line says score, phrase, speed-up, time with three decimals, devi
 	user ".sample.parent.per_workload=[{workload:\"large\",runtime_ms:4.5,speedup:8.7},{workload:\"b\",runtime_ms:1}]" >u
 	grep -q "Golden CPU 1; large 4.500 ms (8.70x); b 1.000 ms$" u
 	user ".sample.parent.per_workload=[{workload:\"large\",runtime_ms:0.0218,speedup:8.7,alone_ms:0.0254,host_ms:0.078}]" >u
-	grep -q "; large 0.022 ms (8.70x) \[one call by itself 0.0254 ms, host time 0.0780 ms\]$" u
+	grep -q "; large 0.022 ms (8.70x) \[single call 0.0254 ms, host time 0.0780 ms\]$" u
 	for s in "no_code 0" "rejected 0" "quarantined 0" "compile_error 1" "run_error 2" "wrong_shape 3" "wrong_value 3" "partial 4" \
 	    "correct 5"; do
 		user ".sample.parent.status=\"${s% *}\"" >u
@@ -406,9 +406,9 @@ ok 'a bad entry point is told' '
 	. "$T/helpers.sh"
 	rm -rf entry; cp -r campaign entry
 	jq ".entry.arguments+=[\"Z\"]" campaign/task.json >entry/task.json
-	exits 2 kprompt -c entry record.ndjson; grep -q "Z.* is no input" err
+	exits 2 kprompt -c entry record.ndjson; grep -q "Z.* is not an input" err
 	jq ".entry.arguments+=[7]" campaign/task.json >entry/task.json
-	exits 2 kprompt -c entry record.ndjson; grep -q "neither" err
+	exits 2 kprompt -c entry record.ndjson; grep -q "must be a name" err
 '
 
 ok 'the shipped campaigns render' '

@@ -74,7 +74,7 @@ hostile_campaign() {
 	mv "$1/new" "$1/trials/006/archive.ndjson"
 	jq -n '{schema: "machine/1", cpu: "A CPU <x>", cores: 8, threads: 16, l3_bytes: 33554432, memory_bytes: 68719476736, kernel: "Linux", os: "Debian"}' \
 		>"$1/trials/000/machine.json"
-	jq -n '{schema: "roofline/1", convention: "bytes are those read plus those written", device: {asked: "NVIDIA H200", name: "h200"}, label: "complete", ridge: 206.1,
+	jq -n '{schema: "roofline/1", convention: "bytes are bytes read plus bytes written", device: {asked: "NVIDIA H200", name: "h200"}, label: "complete", ridge: 206.1,
 		peaks: {compute: {value: 989.4, unit: "TFLOPS", by: "sourced", from: "docs/hardware/h200.md:L12"},
 			memory: {value: 4800, unit: "GB/s", by: "sourced", from: "docs/hardware/h200.md:L20"}},
 		unknown: [{metric: "l3_size", why: "there is <none>"}], mismatches: [], placeholders: [],

@@ -53,9 +53,9 @@ test_faults(void)
 	check_fault("{\"name\":7}", "name: must be a string");
 	check_fault("{\"name\":\"x\",\"gradient\":{\"enabled\":1}}", "must be true or false");
 	check_fault("{\"name\":\"x\",\"gradient\":{\"decay\":0.9}}",
-	    "gradient.decay: is no longer a field; kiln always uses 0.95: remove it");
+	    "gradient.decay: is no longer a field; remove it: kiln always uses 0.95");
 	check_fault("{\"name\":\"x\",\"git\":{\"commit\":true}}",
-	    "git.commit: is no longer a field; git.branch none makes no commits: remove it");
+	    "git.commit: is no longer a field; remove it: git.branch none makes no commits");
 	check_fault("{\"name\":\"x\",\"eval\":{\"build\":1}}", "must be an object");
 	text = faults("{\"name\":\"x\",\"seed\":-1,\"zzz\":1}", &n);
 	CHECK(n == 2);

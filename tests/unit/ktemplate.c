@@ -143,10 +143,10 @@ test_partials(void)
 	gives("{{#rows}}\n{{>part}}\n{{/rows}}\n", "<one>\n<kiln>\n");
 	gives("{{>dir/@lang}}", "for c\n");
 	gives("{{>dir/inner}}", "<kiln>\n");
-	fails("x\n{{>missing}}", "t:2: no template missing");
-	fails("{{>dir/@evil}}", "t:1: no plain word for @evil");
-	fails("{{>dir/@none}}", "t:1: no plain word for @none");
-	fails("{{>dir/@absent}}", "t:1: no plain word for @absent");
+	fails("x\n{{>missing}}", "t:2: template not found: missing");
+	fails("{{>dir/@evil}}", "t:1: no plain word exists for @evil");
+	fails("{{>dir/@none}}", "t:1: no plain word exists for @none");
+	fails("{{>dir/@absent}}", "t:1: no plain word exists for @absent");
 	fails("{{>bad}}", "bad:2: unknown name oops");
 	fails("{{>loop}}", "loop:1: templates nested too deep");
 }

@@ -199,7 +199,7 @@ expand_name(struct render *r, const struct source *s, const struct tag *tag, cha
 		if (*p == '@')
 			value = json_string_value(look_up(&r->scope, key));
 		if (!value || (*p == '@' && (!*value || value[strspn(value, plain)])))
-			return fail(r, s, tag->begin, "no plain word for", p);
+			return fail(r, s, tag->begin, "no plain word exists for", p);
 		n += (size_t)snprintf(name + n, MAX_NAME - n, "%s", value);
 		if (n >= MAX_NAME)
 			return fail(r, s, tag->begin, "a tag needs a short name", "");
@@ -233,7 +233,7 @@ put_partial(struct render *r, const struct source *s, const struct tag *tag)
 		return false;
 	part.text = r->t->load ? r->t->load(r->t->arg, name, &part.file) : NULL;
 	if (!part.text)
-		return fail(r, s, tag->begin, "no template", name);
+		return fail(r, s, tag->begin, "template not found:", name);
 	part.p = part.text;
 	if (!render_text(r, &part, NULL, true))
 		return false;

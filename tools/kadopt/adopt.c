@@ -17,15 +17,8 @@
 #include "kio.h"
 #include "koption.h"
 
-static const char usage[] = "usage: kadopt adopt [-o CAMPAIGN] -p PROJECT --file FILE --kernel "
-                            "NAME --build COMMAND --run COMMAND\n"
-                            "                    [--outputs FILE]... [--compare "
-                            "exact|float:RTOL|float32:RTOL|float64:RTOL]\n"
-                            "                    [--context FILE]... [--shape NAME=EXPRESSION]... "
-                            "[--launcher COMMAND] [--timeout SECONDS] [--threads N]\n"
-                            "                    [--provider PROVIDER [--model NAME]] [--mode "
-                            "linear|map-elites] [--top N] [--runs N] [--proxy LOW,HIGH] "
-                            "[--sandbox]\n";
+static const char usage[] = "usage: kadopt adopt [-c DIR] -p DIR --file FILE --kernel NAME --build "
+                            "COMMAND --run COMMAND [OPTION...]\n";
 
 struct adopt_options {
 	const char *campaign, *compare, *provider, *model;
@@ -39,7 +32,7 @@ set_text(void *answers, const char *option, const char *text)
 	json_t *v = json_string(text);
 
 	if (!v)
-		kdie(K_USAGE, "%s: it is not UTF-8", option);
+		kdie(K_USAGE, "%s: is not UTF-8", option);
 	json_object_set_new(answers, option + strlen("--"), v);
 }
 
@@ -61,7 +54,7 @@ add_shape(void *answers, const char *option, const char *text)
 	char *name;
 
 	if (!sign || sign == text || !sign[1])
-		kdie(K_USAGE, "%s %s: it must be NAME=EXPRESSION", option, text);
+		kdie(K_USAGE, "%s %s: must be NAME=EXPRESSION", option, text);
 	if (!shapes)
 		json_object_set_new(answers, "shapes", shapes = json_object());
 	name = kstrndup(text, (size_t)(sign - text));
@@ -76,7 +69,7 @@ add_proxy(void *answers, const char *option, const char *text)
 	char *copy = kstrdup(text), *comma = strchr(copy, ',');
 
 	if (!comma)
-		kdie(K_USAGE, "%s %s: it must be LOW,HIGH", option, text);
+		kdie(K_USAGE, "%s %s: must be LOW,HIGH", option, text);
 	*comma = '\0';
 	json_object_set_new(answers, "proxy",
 	    json_pack("[f,f]", knum_double(copy, 0, 1e6, option),
@@ -116,34 +109,49 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	long threads = -1, top, runs;
 	bool sandbox = false;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->campaign },
-		{ 'o', NULL, .text = &o->campaign },
-		{ 'p', "project", .call = add_project, .to = a },
-		{ 0, "file", .call = set_text, .to = a },
-		{ 0, "kernel", .call = set_text, .to = a },
-		{ 0, "build", .call = set_text, .to = a },
-		{ 0, "run", .call = set_text, .to = a },
-		{ 0, "launcher", .call = set_text, .to = a },
-		{ 0, "mode", .call = set_text, .to = a },
-		{ 0, "outputs", .call = add_output, .to = a },
-		{ 0, "compare", .text = &o->compare },
-		{ 0, "context", .call = add_context, .to = a },
-		{ 0, "shape", .call = add_shape, .to = a },
-		{ 0, "proxy", .call = add_proxy, .to = a },
-		{ 0, "timeout", .real = &timeout_s, .low = 1, .high = 1e6 },
-		{ 0, "threads", .number = &threads, .low = 0, .high = 4096 },
-		{ 0, "provider", .text = &o->provider },
-		{ 0, "model", .text = &o->model },
-		{ 0, "top", .text = &o->top, .number = &top, .low = 1, .high = 64 },
-		{ 0, "runs", .text = &o->runs, .number = &runs, .low = 1, .high = 99 },
-		{ 0, "sandbox", .flag = &sandbox },
+		{ 'c', "campaign", .text = &o->campaign, .help = "DIR\tmake the campaign in DIR" },
+		{ 'o', "output", .text = &o->campaign, .help = "DIR\tthe same as --campaign" },
+		{ 'p', "project", .call = add_project, .to = a,
+		    .help = "DIR\tthe project with the application" },
+		{ 0, "file", .call = set_text, .to = a,
+		    .help = "FILE\tthe source file with the kernel, relative to the project" },
+		{ 0, "kernel", .call = set_text, .to = a, .help = "NAME\tthe function to adopt" },
+		{ 0, "build", .call = set_text, .to = a, .help = "COMMAND\tbuild the project" },
+		{ 0, "run", .call = set_text, .to = a, .help = "COMMAND\trun the application" },
+		{ 0, "launcher", .call = set_text, .to = a,
+		    .help = "COMMAND\tput COMMAND before everything that runs" },
+		{ 0, "mode", .call = set_text, .to = a,
+		    .help = "MODE\tsearch with linear or map-elites (default: linear)" },
+		{ 0, "outputs", .call = add_output, .to = a,
+		    .help = "FILE\tcompare this output of the application; repeatable" },
+		{ 0, "compare", .text = &o->compare,
+		    .help = "HOW\tcompare outputs by exact, float:RTOL, float32:RTOL or "
+		            "float64:RTOL" },
+		{ 0, "context", .call = add_context, .to = a,
+		    .help = "FILE\tshow this file to the model; repeatable" },
+		{ 0, "shape", .call = add_shape, .to = a,
+		    .help = "NAME=EXPRESSION\tnumber of elements of an array; repeatable" },
+		{ 0, "proxy", .call = add_proxy, .to = a,
+		    .help = "LOW,HIGH\taccept this ratio of times, alone to in the application" },
+		{ 0, "timeout", .real = &timeout_s, .low = 1, .high = 1e6,
+		    .help = "S\ttime limit of a build or a run" },
+		{ 0, "threads", .number = &threads, .low = 0, .high = 4096,
+		    .help = "N\tthreads that the kernel may use" },
+		{ 0, "provider", .text = &o->provider,
+		    .help = "PROVIDER\task this provider if a step needs a model" },
+		{ 0, "model", .text = &o->model, .help = "NAME\task this model" },
+		{ 0, "top", .text = &o->top, .number = &top, .low = 1, .high = 64,
+		    .help = "N\ttime at most N configurations" },
+		{ 0, "runs", .text = &o->runs, .number = &runs, .low = 1, .high = 99,
+		    .help = "N\trun the application N times for times" },
+		{ 0, "sandbox", .flag = &sandbox, .help = "\trun the application in a sandbox" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
 	if (o->compare && !outputs_compare_ok(o->compare))
 		kdie(K_USAGE,
-		    "--compare %s: it is none of exact, float:RTOL, float32:RTOL, float64:RTOL",
+		    "--compare %s: must be exact, float:RTOL, float32:RTOL or float64:RTOL",
 		    o->compare);
 	if (timeout_s > 0)
 		json_object_set_new(a, "timeout_s", json_real(timeout_s));
@@ -169,13 +177,11 @@ complete(struct adopt_options *o)
 		    o->model ? json_pack("{s:s,s:s}", "provider", o->provider, "name", o->model)
 		             : json_pack("{s:s}", "provider", o->provider));
 	if (strcmp(mode, "linear") && strcmp(mode, "map-elites"))
-		kdie(K_USAGE, "--mode %s: it is neither linear nor map-elites", mode);
+		kdie(K_USAGE, "--mode %s: must be linear or map-elites", mode);
 	if (!file)
 		return;
 	if (!language_of(file))
-		kdie(K_USAGE,
-		    "--file %s: functions of .c, .cu, .cc, .cpp, .cxx and .C files can be adopted",
-		    file);
+		kdie(K_USAGE, "--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file", file);
 	json_object_set_new(o->answers, "language", json_string(language_of(file)));
 }
 
@@ -243,7 +249,9 @@ command_adopt(int argc, char **argv)
 		code = make_task(a);
 	}
 	if (code == K_OK)
-		ksay("---------- %s: `make campaign` there, then `kcampaign integrate`\n", a->dir);
+		ksay("---------- %s is ready: run `make campaign` there, then `kcampaign "
+		     "integrate`\n",
+		    a->dir);
 	adoption_free(a);
 	json_decref(o.answers);
 	return code;
@@ -253,7 +261,7 @@ struct adoption *
 open_adoption(int argc, char **argv, const char *text)
 {
 	const char *dir = ".";
-	const struct koption options[] = { { 'c', "campaign", .text = &dir } };
+	const struct koption options[] = { KOPTION_CAMPAIGN(&dir) };
 
 	koption_read(options, LEN(options), text, argc, argv);
 	koption_no_operands(text, argc, argv);
@@ -294,7 +302,7 @@ command_status(int argc, char **argv)
 	for (size_t i = 0; i < LEN(steps); i++) {
 		char *path = kasprintf("%s/%s", a->dir, steps[i].file);
 
-		ksay("%-10s %s\n", steps[i].step, access(path, F_OK) ? "to be done" : "done");
+		ksay("%-10s %s\n", steps[i].step, access(path, F_OK) ? "not done yet" : "done");
 		free(path);
 	}
 	journal_status(a, &b);

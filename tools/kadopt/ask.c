@@ -26,8 +26,7 @@ manifest_folder(const struct adoption *a)
 		return kstrdup(a->dir);
 	}
 	if (!model)
-		kdie(K_MISSING,
-		    "a model has to be asked, and none is named: --provider and --model name one");
+		kdie(K_MISSING, "this step needs a model; name one with --provider and --model");
 	m = json_pack("{s:s,s:s,s:i,s:O}", "schema", "campaign/1", "name", a->kernel, "seed", 42,
 	    "model", model);
 	write_json(path, m);
@@ -150,7 +149,7 @@ ask_code(const struct adoption *a, const char *answer, char **fault)
 
 	*fault = NULL;
 	if (!kextract(answer, strlen(answer), a->language, false, &x))
-		*fault = kstrdup("the answer holds no program");
+		*fault = kstrdup("the answer contains no program");
 	else if (x.unclosed)
 		*fault = kstrdup("the answer was cut off");
 	else if (rules_scan("reply", a->language, x.code, a->kernel, NULL, &faults))

@@ -357,10 +357,9 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 		kdie_errno(K_MISSING, "grep");
 	if (*r.out && !sets_itself(b, name))
 		kdie(K_USAGE,
-		    "%s: the kernel reads %s, which other code sets on the device: %.*s: alone it "
-		    "would not be set; give it to "
-		    "the function as an array, or copy it there before the launch, with "
-		    "cudaMemcpyToSymbolAsync",
+		    "%s: the kernel reads %s, which other code sets on the device (%.*s), so it "
+		    "would not be set when the kernel runs alone; pass it to the function as an "
+		    "array, or copy it there before the launch with cudaMemcpyToSymbolAsync",
 		    x->name, name, (int)strcspn(r.out, "\n"), r.out);
 	kproc_result_free(&r);
 	free(folder);
@@ -397,8 +396,8 @@ note_variables(struct bundle *b)
 			if (!safe)
 				json_array_append_new(b->notes,
 				    json_sprintf("%s: %s uses the variable %s, which other code "
-				                 "may change; "
-				                 "alone it keeps its first value",
+				                 "may change; in the extracted file it keeps its "
+				                 "first value",
 				        x->name, "the kernel", item->names[0]));
 		}
 }

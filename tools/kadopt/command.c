@@ -90,8 +90,8 @@ sandbox_words(const struct adoption *a, char **words, char *tmp)
 		return 0;
 	if (a->launcher)
 		kdie(K_USAGE,
-		    "%s/adopt.json: sandbox and launcher do not go together: a sandbox here "
-		    "contains nothing that runs there",
+		    "%s/adopt.json: sandbox and launcher cannot be used together: a sandbox on "
+		    "this machine does not contain what the launcher starts",
 		    a->dir);
 	make_folder(tmp);
 	memcpy(words, all, sizeof all);
@@ -186,11 +186,11 @@ const char *
 command_fault(const struct command_result *r, char *buf, size_t size)
 {
 	if (r->status == -1)
-		snprintf(buf, size, "it ran out of time");
+		snprintf(buf, size, "it exceeded its time limit");
 	else if (r->status > 128)
-		snprintf(buf, size, "it was ended by signal %d", r->status - 128);
+		snprintf(buf, size, "it was killed by signal %d", r->status - 128);
 	else
-		snprintf(buf, size, "it ended with status %d", r->status);
+		snprintf(buf, size, "it exited with status %d", r->status);
 	return buf;
 }
 

@@ -16,8 +16,7 @@
 #include "koption.h"
 #include "ncu.h"
 
-static const char usage[] = "usage: kadopt configs [-c CAMPAIGN] [-o FILE] [--top N] [--variance "
-                            "X] [--key NAME,NAME...] [--ncu FILE]\n";
+static const char usage[] = "usage: kadopt configs [OPTION...]\n";
 
 enum { TOP_MAX = 64 };
 
@@ -43,12 +42,15 @@ static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->campaign },
-		{ 'o', "output", .text = &o->output },
-		{ 0, "top", .number = &o->top, .low = 1, .high = TOP_MAX },
-		{ 0, "variance", .real = &o->variance, .low = 1, .high = 1e6 },
-		{ 0, "key", .text = &o->key },
-		{ 0, "ncu", .text = &o->ncu },
+		KOPTION_CAMPAIGN(&o->campaign),
+		KOPTION_OUTPUT(&o->output),
+		{ 0, "top", .number = &o->top, .low = 1, .high = TOP_MAX,
+		    .help = "N\tchoose at most N configurations" },
+		{ 0, "variance", .real = &o->variance, .low = 1, .high = 1e6,
+		    .help = "X\tsplit a key if its times differ by more than the factor X" },
+		{ 0, "key", .text = &o->key,
+		    .help = "NAME,NAME...\tgroup calls by these arguments" },
+		{ 0, "ncu", .text = &o->ncu, .help = "FILE\ttake times from a CSV file of ncu" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -64,7 +66,7 @@ read_records(const char *path, const char *missing)
 	struct kin in;
 
 	if (access(path, F_OK))
-		kdie(K_USAGE, "%s: is not there: %s", path, missing);
+		kdie(K_USAGE, "%s does not exist: %s", path, missing);
 	kin_open(&in, path);
 	while (kin_next(&in, &rec)) {
 		if (r.header)
@@ -75,7 +77,8 @@ read_records(const char *path, const char *missing)
 	}
 	kin_close(&in);
 	if (!json_array_size(r.calls))
-		kdie(K_USAGE, "%s: it holds no call; kadopt observe --force writes it anew", path);
+		kdie(K_USAGE, "%s: contains no call; run kadopt observe --force to write it again",
+		    path);
 	return r;
 }
 
@@ -158,7 +161,7 @@ given_rule(struct rule *r, const char *key, const json_t *args)
 	r->text = kstrdup(key);
 	for (char *p = strtok_r(r->text, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
 		if (!json_is_integer(json_object_get(args, p)))
-			kdie(K_USAGE, "--key: '%s' is no integer argument of the calls", p);
+			kdie(K_USAGE, "--key: '%s' is not an integer argument of the calls", p);
 		if (r->count == KCONFIGS_KEY)
 			kdie(K_USAGE, "--key: more than %d names", KCONFIGS_KEY);
 		r->names[r->count++] = p;
@@ -192,7 +195,7 @@ key_of(const struct rule *r, const json_t *call, const char *file, size_t i)
 		    : json_object_get(json_object_get(call, "args"), r->names[n]);
 
 		if (!json_is_integer(v))
-			kdie(K_USAGE, "%s:%zu: %s: is missing, or no integer", file, i + 2,
+			kdie(K_USAGE, "%s:%zu: %s: must be an integer", file, i + 2,
 			    r->launch ? n < 3 ? "grid" : "block" : r->names[n]);
 		k.at[n] = json_integer_value(v);
 	}
@@ -312,19 +315,18 @@ notes_of(const struct kconfigs *c, size_t calls, size_t observed)
 
 	if (c->coverage < KCONFIGS_COVERAGE)
 		note(notes,
-		    "the %zu configurations cover %.1f %% of the time, less than %.0f %%: --top "
-		    "takes more of the %zu there are",
+		    "the %zu configurations cover %.1f %% of the time, less than %.0f %%; use "
+		    "--top to take more of the %zu",
 		    c->count, 100 * c->coverage, 100 * KCONFIGS_COVERAGE, c->groups);
 	if (!c->aligned && calls != observed)
 		note(notes,
-		    "%zu calls were timed and %zu observed: arguments are matched by key, so that "
-		    "fast and slow calls of one "
-		    "key get the same",
+		    "%zu calls were timed and %zu observed, so arguments are matched by key: fast "
+		    "and slow calls with the same key get the same arguments",
 		    calls, observed);
 	else if (!c->aligned)
 		note(notes,
-		    "%zu of %zu timed calls have another key than the observed ones: arguments are "
-		    "matched by key",
+		    "%zu of %zu timed calls have other keys than the observed calls, so arguments "
+		    "are matched by key",
 		    c->astray, calls);
 	return notes;
 }
@@ -368,9 +370,8 @@ check_same(const char *path, const json_t *timing, const json_t *observed)
 		if (strcmp(
 		        kjson_str_or(timing, fields[i], ""), kjson_str_or(observed, fields[i], "")))
 			kdie(K_USAGE,
-			    "%s: it is not of the program that was observed (%s differs); kadopt "
-			    "observe --force writes both "
-			    "anew",
+			    "%s: belongs to another program than the observed one (%s differs); "
+			    "run kadopt observe --force to write both again",
 			    path, fields[i]);
 }
 
@@ -381,8 +382,8 @@ timed_calls(const char *path, const struct rule *r, const struct records *observ
 	bool own = access(path, F_OK) && json_object_get(json_array_get(observed->calls, 0), "ns");
 	struct records timing = own ? *observed
 	                            : read_records(path,
-	                                  "kadopt observe writes it; "
-	                                  "for launches, --ncu FILE is another source of times");
+	                                  "run kadopt observe to write it, or give the times of "
+	                                  "launches with --ncu FILE");
 	struct kconfigs_call *calls;
 
 	check_same(path, timing.header, observed->header);
@@ -466,7 +467,7 @@ command_configs(int argc, char **argv)
 	observed_path = kasprintf("%s/adopt/observed.ndjson", o.campaign);
 	timing_path = kasprintf("%s/adopt/timing.ndjson", o.campaign);
 	output = o.output ? kstrdup(o.output) : kasprintf("%s/adopt/configs.json", o.campaign);
-	observed = read_records(observed_path, "kadopt observe writes it");
+	observed = read_records(observed_path, "run kadopt observe to write it");
 	find_rule(&rule, &o, observed.calls);
 	if (o.ncu && !rule.launch)
 		kdie(K_USAGE, "--ncu: the calls were observed without grid and block");

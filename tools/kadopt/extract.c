@@ -83,7 +83,7 @@ build_alone(const struct adoption *a, const char *source, const char *object, ch
 	text = r.status ? file_text(r.log, &len) : NULL;
 	*log = text ? klog_compiler(text, len, LOG_CHARS, 0) : NULL;
 	if (r.status && !*log)
-		*log = kstrdup("(the compiler said nothing)");
+		*log = kstrdup("(the compiler printed nothing)");
 	free(text);
 	free(folder);
 	free(command);
@@ -249,7 +249,7 @@ project_signature(const struct adoption *a)
 	kscan(text, len, &s);
 	f = kscan_function(&s, a->kernel);
 	if (!f)
-		kdie(K_USAGE, "%s: no definition of %s outside of conditions", path, a->kernel);
+		kdie(K_USAGE, "%s: no definition of %s outside #if", path, a->kernel);
 	kscan_signature(&s, f, &g);
 	result = kscan_signature_text(&g);
 	kscan_signature_free(&g);
@@ -323,8 +323,8 @@ mend(const struct adoption *a, char *text, char *log, const char *source, const 
 		}
 	}
 	kdie(K_USAGE,
-	    "%s: %d answers of the model did not help; the last of what the compiler said:\n%s",
-	    why, TRIES, log);
+	    "%s: does not compile after %d answers from the model; last compiler output:\n%s", why,
+	    TRIES, log);
 }
 
 /* ---- launches ---- */
@@ -373,7 +373,7 @@ geometry_same(const struct adoption *a, const char *text, char **fault)
 		now = launches_of(a, text);
 		same = !strcmp(was, now);
 		if (!same)
-			*fault = kasprintf("its launches are\n%s\nand were\n%s", now, was);
+			*fault = kasprintf("its launches are now\n%s\nbut were\n%s", now, was);
 		free(was);
 		free(now);
 	}

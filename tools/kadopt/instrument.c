@@ -40,8 +40,7 @@ instrument(const struct watch *w)
 	        false, &x) ||
 	    !strstr(x.code, "[KKLOG_CPP]"))
 		kdie(K_MISSING,
-		    "the model's reply (%s/adopt/ask) holds no file with the lines that were asked "
-		    "for",
+		    "the model's reply (%s/adopt/ask) contains no file with the requested lines",
 		    w->a->dir);
 	write_text(path, x.code, strlen(x.code));
 	kextract_free(&x);

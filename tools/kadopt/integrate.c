@@ -24,8 +24,7 @@
 #include "splice.h"
 #include "status.h"
 
-static const char usage[] = "usage: kadopt integrate [-c CAMPAIGN] [--pairs N] [--gate SHARE] "
-                            "[--keep-prompts]\n";
+static const char usage[] = "usage: kadopt integrate [OPTION...]\n";
 
 enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000 };
 
@@ -46,10 +45,13 @@ static void
 parse_options(struct integrate_options *o, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->campaign },
-		{ 0, "pairs", .number = &o->pairs, .low = 3, .high = 32 },
-		{ 0, "gate", .real = &o->gate, .low = 0.0001, .high = 0.99 },
-		{ 0, "keep-prompts", .flag = &o->keep_prompts },
+		KOPTION_CAMPAIGN(&o->campaign),
+		{ 0, "pairs", .number = &o->pairs, .low = 3, .high = 32,
+		    .help = "N\tcompare N pairs of runs" },
+		{ 0, "gate", .real = &o->gate, .low = 0.0001, .high = 0.99,
+		    .help = "SHARE\trequire that all calls together take this share less time" },
+		{ 0, "keep-prompts", .flag = &o->keep_prompts,
+		    .help = "\tkeep copies of the prompts" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -68,13 +70,13 @@ find_winner(struct ktrials *t, struct winner *w)
 
 	*w = (struct winner){ .speedup = 1 };
 	if (!t->header)
-		kdie(K_USAGE, "%s: the campaign has not run yet: make campaign", t->camp->dir);
+		kdie(K_USAGE, "%s: the campaign has not run yet; run make campaign", t->camp->dir);
 	if (!strcmp(id, KARCH_REFERENCE))
 		return false;
 	best = ktrials_find(t, id);
 	code = best && best->correct ? kjson_str_or(best->json, "eval.code", NULL) : NULL;
 	if (!code)
-		kdie(K_USAGE, "%s: the best program, %s, has no correct evaluation there",
+		kdie(K_USAGE, "%s: contains no correct evaluation of the best program, %s",
 		    t->camp->dir, id);
 	kchain_of_record(t->camp, best->json, t->last, &chain);
 	if (chain.speedup.n) {
@@ -130,7 +132,7 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 	size_t n = splice_scan(a, reference, code, arrays, &faults);
 
 	if (n)
-		run_note(run, "Refused, before anything was touched:\n\n%s\n", faults.data);
+		run_note(run, "Refused; no file was changed:\n\n%s\n", faults.data);
 	for (char *line = n ? strtok_r(faults.data, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
 		kwarn("%s", line);
@@ -199,9 +201,8 @@ is_fit(const struct adoption *a, const char *original, const char *text, char **
 		good = !strcmp(x, y);
 	}
 	if (!good)
-		*why = kasprintf("the definition of %s is not the one that the rest of the project "
-		                 "calls",
-		    a->kernel);
+		*why =
+		    kasprintf("the rest of the project calls another definition of %s", a->kernel);
 	for (size_t i = 0; good && i < o.count; i++)
 		for (size_t n = 0;
 		     good && n < o.items[i].name_count && o.items[i].kind == KSCAN_FUNCTION; n++)
@@ -317,8 +318,8 @@ run_good(const struct adoption *a, struct run_folder *run)
 	const char *stale = good ? outputs_untouched(a, a->project, before) : NULL;
 
 	if (stale) {
-		kwarn("output %s: the run has not written it", stale);
-		run_note(run, "The run has not written %s.\n", stale);
+		kwarn("output %s: the run did not write it", stale);
+		run_note(run, "The run did not write %s.\n", stale);
 		good = false;
 	}
 	json_decref(before);
@@ -331,8 +332,8 @@ run_good(const struct adoption *a, struct run_folder *run)
 
 		good = outputs_same(o, was, now, why, sizeof why);
 		if (!good) {
-			kwarn("output %s is another one: %s", name, why);
-			run_note(run, "The output %s is another one: %s\n", name, why);
+			kwarn("output %s differs: %s", name, why);
+			run_note(run, "The output %s differs: %s\n", name, why);
 		}
 		free(was);
 		free(now);
@@ -364,9 +365,9 @@ roll_back(const struct adoption *a, struct run_folder *run)
 {
 	journal_restore(a);
 	if (!command_good(a, "rebuild", a->build, run))
-		kwarn("%s is what it was; its build has to be looked at", a->file);
-	run_note(run, "Rolled back: %s is what it was, byte by byte.\n", a->file);
-	ksay("ROLLED BACK: %s/%s is what it was\n", a->project, a->file);
+		kwarn("%s is restored, but the project's build failed; build it again", a->file);
+	run_note(run, "Rolled back: %s is restored byte by byte.\n", a->file);
+	ksay("ROLLED BACK: %s/%s is restored\n", a->project, a->file);
 	return K_NO;
 }
 
@@ -413,7 +414,8 @@ require_original(const struct adoption *a)
 		return;
 	}
 	journal_status(a, &b);
-	kdie(K_USAGE, "%s/%s is not what was adopted (%.*s); adopt it anew, into another folder",
+	kdie(K_USAGE,
+	    "%s/%s has changed since it was adopted (%.*s); adopt it again into another folder",
 	    a->project, a->file, (int)strcspn(b.data, "\n"), b.data);
 }
 
@@ -429,23 +431,22 @@ integrate(const struct adoption *a, struct ktrials *t, const struct integrate_op
 
 	if (!any || gain < o->gate || !w.sure) {
 		if (any && gain >= o->gate)
-			ksay("GATE: the noise allows that the best program, %s, is no faster than "
-			     "the reference: nothing was "
-			     "touched; make verify measures it again\n",
+			ksay("GATE: within the noise, the best program, %s, may be no faster than "
+			     "the reference; no file was changed; run make verify to measure it "
+			     "again\n",
 			    w.id);
 		else if (any)
 			ksay("GATE: the best program, %s, takes %.1f %% less time than the "
-			     "reference, "
-			     "and %.1f %% is asked for: nothing was touched\n",
+			     "reference, but %.1f %% is required; no file was changed\n",
 			    w.id, 100 * gain, 100 * o->gate);
 		else
-			ksay("GATE: no program of the campaign is better than the reference: "
-			     "nothing was touched\n");
+			ksay("GATE: no program of the campaign is better than the reference; no "
+			     "file was changed\n");
 		free_winner(&w);
 		return K_GATE;
 	}
 	if (journal_is_accepted(a, w.id)) {
-		ksay("ACCEPTED: %s is in place already\n", w.id);
+		ksay("ACCEPTED: %s is already in place\n", w.id);
 		free_winner(&w);
 		return K_OK;
 	}
@@ -457,12 +458,11 @@ integrate(const struct adoption *a, struct ktrials *t, const struct integrate_op
 		kdie_errno(K_IO, "%s", path);
 	code = K_NO;
 	if (!scan(a, w.code, &run)) {
-		ksay("REFUSED: %s: nothing was touched\n", w.id);
+		ksay("REFUSED: %s; no file was changed\n", w.id);
 	} else if (!(text = new_file(a, &w, original, &run))) {
 		run_note(&run,
-		    "The winner could not be brought into the project's file: nothing was "
-		    "touched.\n");
-		ksay("REFUSED: %s does not build in the project's file: nothing was touched\n",
+		    "The winner does not fit into the project's file; no file was changed.\n");
+		ksay("REFUSED: %s does not build in the project's file; no file was changed\n",
 		    w.id);
 	} else {
 		run_diff(&run, "integrated.patch", a->file, original, text);

@@ -179,7 +179,8 @@ journal_require_writable(const struct adoption *a)
 	*strrchr(folder, '/') = '\0';
 	if (access(folder, W_OK) < 0)
 		kdie_errno(K_IO,
-		    "%s: the winner is put in place by a rename there, and nothing was touched",
+		    "%s: cannot rename files here, so the winner cannot be put in place; no file "
+		    "was changed",
 		    folder);
 	free(folder);
 }
@@ -264,7 +265,8 @@ journal_backup(const struct adoption *a)
 	size_t len;
 
 	if (is_pending(&s))
-		kdie(K_USAGE, "%s: a change of it is pending: kadopt repair finishes or undoes it",
+		kdie(K_USAGE,
+		    "%s: an unfinished change is pending; run kadopt repair to finish or undo it",
 		    path);
 	text = file_text(path, &len);
 	if (!text)
@@ -353,7 +355,7 @@ rebuild(const struct adoption *a)
 
 	command_run(a, a->project, a->build, NULL, "rebuild", &r);
 	if (r.status)
-		kwarn("the sources are as they should be, but '%s' fails: %s (%s)", a->build,
+		kwarn("the sources are right, but '%s' fails: %s (%s)", a->build,
 		    command_fault(&r, why, sizeof why), r.log);
 	command_free(&r);
 }
@@ -367,12 +369,12 @@ finish(const struct adoption *a, const struct standing *s, const char *now)
 	if (winner && s->verified && !s->restore) {
 		journal_accepted(a);
 		rebuild(a);
-		kwarn("%s: it was verified: it stays", a->file);
+		kwarn("%s: was verified and stays in place", a->file);
 		return K_OK;
 	}
 	journal_restore(a);
 	rebuild(a);
-	kwarn("%s/%s is again what it was", a->project, a->file);
+	kwarn("%s/%s is restored", a->project, a->file);
 	return K_OK;
 }
 
@@ -385,7 +387,7 @@ journal_repair(const struct adoption *a)
 	int code = K_OK;
 
 	if (ended)
-		kwarn("%zu process%s of an earlier run ended", ended, ended > 1 ? "es" : "");
+		kwarn("ended %zu process%s of an earlier run", ended, ended > 1 ? "es" : "");
 	unlink(fresh);
 	file_sha256(path, now);
 	if (is_pending(&s)) {
@@ -393,9 +395,8 @@ journal_repair(const struct adoption *a)
 		    !strcmp(now, kjson_str_or(s.change, "to", "?"))) {
 			code = finish(a, &s, now);
 		} else {
-			kwarn("%s: it is neither what was adopted nor what was put in its place: "
-			      "somebody has edited it since; it is left "
-			      "alone. The original is in %s/adopt/original: copy it back, then "
+			kwarn("%s was edited after the adoption, so kadopt did not change it. To "
+			      "restore it, copy the original from %s/adopt/original and run kadopt "
 			      "repair again",
 			    path, a->dir);
 			code = K_USAGE;
@@ -413,12 +414,12 @@ journal_status(const struct adoption *a, struct kbuf *b)
 	struct standing s = read_journal(a);
 
 	if (!s.change)
-		kbuf_puts(b, "project    never changed\n");
+		kbuf_puts(b, "project    unchanged\n");
 	else
 		kbuf_printf(b, "project    %s: %s (%s)\n", kjson_str_or(s.change, "run", "?"),
 		    s.accepted       ? "the winner was accepted"
 		        : s.restored ? "rolled back"
-		                     : "a change is pending: kadopt repair",
+		                     : "a change is pending; run kadopt repair",
 		    kjson_str_or(s.change, "at", "?"));
 	json_decref(s.change);
 }

@@ -10,19 +10,18 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "adopt", command_adopt, "all steps up to a campaign, one after the other" },
-	{ "preflight", command_preflight,
-	    "look for everything that can be missing, and build and run a copy" },
+	{ "adopt", command_adopt, "run all steps up to a campaign" },
+	{ "preflight", command_preflight, "check all requirements, and build and run a copy" },
 	{ "observe", command_observe, "run the application and record every call of the kernel" },
 	{ "configs", command_configs,
 	    "choose representative configurations from what was observed" },
-	{ "extract", command_extract,
-	    "the kernel with what it needs, as a file that compiles alone" },
-	{ "task", command_task, "a task from it, tried out on the reference, and a campaign" },
-	{ "check", command_check, "are the files that all figures rest on what they were?" },
-	{ "integrate", command_integrate, "the winner into the application, if it holds there" },
-	{ "repair", command_repair, "finish or undo what a killed kadopt left" },
-	{ "status", command_status, "where the adoption stands" },
+	{ "extract", command_extract, "extract the kernel into a file that compiles alone" },
+	{ "task", command_task, "make a task, try it on the reference, and make a campaign" },
+	{ "check", command_check, "verify that the frozen input files are unchanged" },
+	{ "integrate", command_integrate,
+	    "put the winner into the application if it works and pays there" },
+	{ "repair", command_repair, "finish or undo the changes of an interrupted kadopt" },
+	{ "status", command_status, "show the state of the adoption" },
 };
 
 static void
@@ -53,7 +52,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < LEN(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
-	kwarn("'%s' is no command", argv[1]);
+	kwarn("unknown command '%s'", argv[1]);
 	print_usage(stderr);
 	return K_USAGE;
 }

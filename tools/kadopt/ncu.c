@@ -132,10 +132,9 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 			header = true;
 			if (at[NAME] < 0 || at[GRID] < 0 || at[BLOCK] < 0 || at[TIME] < 0)
 				kdie(K_USAGE,
-				    "%s: the header lacks Kernel Name, Grid Size, Block Size or "
-				    "gpu__time_duration.sum: "
-				    "use ncu --metrics gpu__time_duration.sum --csv --page raw "
-				    "--print-units base",
+				    "%s: columns are missing (Kernel Name, Grid Size, Block Size "
+				    "or gpu__time_duration.sum); make the file with: ncu --metrics "
+				    "gpu__time_duration.sum --csv --page raw --print-units base",
 				    file);
 			continue;
 		}
@@ -146,7 +145,7 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 		*n += read_call(row, at, &calls[*n]);
 	}
 	if (!*n)
-		kdie(K_USAGE, "%s: no launch of %s with grid, block and time is in it", file,
+		kdie(K_USAGE, "%s: contains no launch of %s with grid, block and time", file,
 		    kernel);
 	free(row);
 	free(text);

@@ -15,11 +15,8 @@
 #include "log.h"
 #include "watch.h"
 
-static const char usage[] = "usage: kadopt observe [-c CAMPAIGN] [-p PROJECT --file FILE --kernel "
-                            "NAME --build COMMAND --run COMMAND]\n"
-                            "                      [--launcher COMMAND] [--runs N] [--timeout "
-                            "SECONDS] [--launches] [--force | --check]\n"
-                            "                      [--log FILE | --instrument]\n";
+static const char usage[] = "usage: kadopt observe [-c DIR] [-p DIR --file FILE --kernel NAME "
+                            "--build COMMAND --run COMMAND] [OPTION...]\n";
 
 enum { RUNS = 3, RUNS_MAX = 99, TIMEOUT_S = 600 };
 
@@ -44,20 +41,32 @@ parse_options(struct options *o, int argc, char **argv)
 {
 	json_t *given = json_object();
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->campaign },
-		{ 'p', "project", .call = set_answer, .to = given },
-		{ 0, "file", .call = set_answer, .to = given },
-		{ 0, "kernel", .call = set_answer, .to = given },
-		{ 0, "build", .call = set_answer, .to = given },
-		{ 0, "run", .call = set_answer, .to = given },
-		{ 0, "launcher", .call = set_answer, .to = given },
-		{ 0, "runs", .number = &o->runs, .low = 0, .high = RUNS_MAX },
-		{ 0, "timeout", .real = &o->timeout_s, .low = 1, .high = 1e6 },
-		{ 0, "launches", .flag = &o->launches },
-		{ 0, "force", .flag = &o->force },
-		{ 0, "check", .flag = &o->check },
-		{ 0, "log", .text = &o->log },
-		{ 0, "instrument", .flag = &o->instrument },
+		KOPTION_CAMPAIGN(&o->campaign),
+		{ 'p', "project", .call = set_answer, .to = given,
+		    .help = "DIR\tthe project with the application" },
+		{ 0, "file", .call = set_answer, .to = given,
+		    .help = "FILE\tthe source file with the kernel, relative to the project" },
+		{ 0, "kernel", .call = set_answer, .to = given,
+		    .help = "NAME\tthe function to observe" },
+		{ 0, "build", .call = set_answer, .to = given,
+		    .help = "COMMAND\tbuild the project" },
+		{ 0, "run", .call = set_answer, .to = given,
+		    .help = "COMMAND\trun the application" },
+		{ 0, "launcher", .call = set_answer, .to = given,
+		    .help = "COMMAND\tput COMMAND before everything that runs" },
+		{ 0, "runs", .number = &o->runs, .low = 0, .high = RUNS_MAX,
+		    .help = "N\trun the application N times for times" },
+		{ 0, "timeout", .real = &o->timeout_s, .low = 1, .high = 1e6,
+		    .help = "S\ttime limit of a build or a run" },
+		{ 0, "launches", .flag = &o->launches,
+		    .help = "\tobserve launches instead of calls" },
+		{ 0, "force", .flag = &o->force, .help = "\tobserve again" },
+		{ 0, "check", .flag = &o->check,
+		    .help = "\texit 1 if the observation is out of date" },
+		{ 0, "log", .text = &o->log,
+		    .help = "FILE\tread the calls from a log of your own" },
+		{ 0, "instrument", .flag = &o->instrument,
+		    .help = "\tlet a model add the lines that log each call" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -71,8 +80,7 @@ answer(const struct options *o, const char *field)
 	const char *text = kjson_str_or(o->answers, field, NULL);
 
 	if (!text || !*text)
-		kdie(K_USAGE, "%s/adopt.json: there is none, and --%s is not given", o->campaign,
-		    field);
+		kdie(K_USAGE, "%s/adopt.json does not exist; give --%s", o->campaign, field);
 	return text;
 }
 
@@ -86,8 +94,7 @@ find_adoption(struct options *o)
 
 	if (access(path, F_OK) == 0) {
 		if (json_object_size(o->answers))
-			kdie(K_USAGE,
-			    "%s is there, and answers what the command line says once more", path);
+			kdie(K_USAGE, "%s already exists; remove the duplicate options", path);
 		a = adoption_load(o->campaign);
 	} else {
 		project = realpath(answer(o, "project"), NULL);
@@ -157,7 +164,7 @@ add_sources(json_t *header, const struct watch *w)
 	struct kproc_result r;
 
 	if (kproc_run(&p, &r) < 0 || r.exit_code)
-		kdie(K_IO, "%s: its files cannot be listed", w->a->project);
+		kdie(K_IO, "%s: cannot list its files", w->a->project);
 	set_hash(header, "sources_sha256", r.out, r.out_len);
 	kproc_result_free(&r);
 }
@@ -208,7 +215,7 @@ stale(const char *path, const json_t *header, const struct watch *w)
 	} fields[] = {
 		{ "kernel", "another function" },
 		{ "signature_sha256", "other parameters" },
-		{ "wrapper_sha256", "another text of the function" },
+		{ "wrapper_sha256", "another version of the function" },
 		{ "command_sha256", "other commands" },
 		{ "sources_sha256", "other sources" },
 		{ "how", "another way of observing" },
@@ -222,19 +229,19 @@ stale(const char *path, const json_t *header, const struct watch *w)
 	if (!text) {
 		json_decref(now);
 		free(program);
-		return kasprintf("it is not there");
+		return kasprintf("it does not exist");
 	}
 	text[strcspn(text, "\n")] = '\0';
 	old = json_loads(text, 0, NULL);
 	for (size_t i = 0; i < LEN(fields) && !why; i++)
 		if (strcmp(kjson_str_or(old, fields[i].field, ""),
 		        kjson_str_or(header, fields[i].field, "")))
-			why = kasprintf("it is of %s (%s)", fields[i].what, fields[i].field);
+			why = kasprintf("it belongs to %s (%s)", fields[i].what, fields[i].field);
 	binary = kjson_str_or(old, "binary_sha256", NULL);
 	if (!why && binary && *program) {
 		add_program(now, w);
 		if (strcmp(binary, kjson_str_or(now, "binary_sha256", "")))
-			why = kasprintf("it is of another program (binary_sha256)");
+			why = kasprintf("it belongs to another program (binary_sha256)");
 	}
 	json_decref(now);
 	json_decref(old);
@@ -388,8 +395,8 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 	while (used < n && same_calls(runs[0], runs[used]))
 		used++;
 	if (used < n) {
-		kwarn("run %zu made %zu calls of %s, the first one %zu%s: only the first one is "
-		      "used",
+		kwarn("run %zu made %zu calls of %s, but the first run made %zu%s; only the first "
+		      "run is used",
 		    used + 1, json_array_size(runs[used]), kernel, calls,
 		    json_array_size(runs[used]) == calls ? ", in another order" : "");
 		used = 1;
@@ -438,9 +445,8 @@ check_launches(const struct watch *w, const json_t *calls)
 	json_array_foreach(
 	    (json_t *)calls, i, c) if (json_array_size(json_object_get(c, "launches"))) return;
 	kdie(K_MISSING,
-	    "%s was called, but no launch was seen: the CUDA run-time library is linked into the "
-	    "program itself; "
-	    "relink with -cudart shared, or use --instrument (what was linked: "
+	    "%s was called, but kadopt saw no launch, because the CUDA run-time library is linked "
+	    "statically; relink with -cudart shared, or use --instrument (build log: "
 	    "%s/adopt/log/watch-build.log)",
 	    w->a->kernel, w->a->dir);
 }
@@ -449,7 +455,7 @@ static void
 tell_dropped(const struct watch *w, json_int_t dropped)
 {
 	if (dropped)
-		kwarn("%lld more calls of %s were not written down; shares are of those that were",
+		kwarn("%lld more calls of %s were not recorded; shares refer to the recorded ones",
 		    (long long)dropped, w->a->kernel);
 }
 
@@ -492,17 +498,16 @@ observe_log(const struct watch *w, const json_t *header, const char *text, size_
 	json_t *calls = log_calls(text, len, w->a->kernel, w->cuda, &state);
 
 	if (!state.lines)
-		kdie(K_MISSING, "%s: no line '[KKLOG_CPP] kernel=%s …' is in it", name,
+		kdie(K_MISSING, "%s: contains no line '[KKLOG_CPP] kernel=%s …'", name,
 		    w->a->kernel);
 	if (state.torn)
 		kdie(K_MISSING,
-		    "%s: the observation is torn: %zu of %zu lines cannot be read or lack what the "
-		    "others tell; write each "
-		    "line with one call, and run again",
+		    "%s: %zu of %zu lines are unreadable or incomplete (more than 1 %%); write "
+		    "each line with one call of write(), and run again",
 		    name, state.dropped, state.lines);
 	if (state.others)
-		kwarn("%s: %zu lines of other tags are not one for each of %zu calls; they are "
-		      "left out",
+		kwarn("%s: %zu lines with other tags do not match the %zu calls one to one; they "
+		      "are ignored",
 		    name, state.others, json_array_size(calls));
 	write_observed(observed, header, calls, w->a->kernel);
 	json_decref(calls);
@@ -565,7 +570,7 @@ command_observe(int argc, char **argv)
 		code = why ? K_NO : K_OK;
 	} else if (why || o.force) {
 		if (why && access(observed, F_OK) == 0)
-			kwarn("%s: %s; observed again", observed, why);
+			kwarn("%s: %s; observing again", observed, why);
 		run(&o, &w, &s, header, observed, timing);
 	}
 	free(why);

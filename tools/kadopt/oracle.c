@@ -224,9 +224,13 @@ oracle_wrap(const char *text, const json_t *task, bool cxx)
 	struct kbuf b = { 0 };
 
 	kbuf_printf(&b,
-	    "/* The reference itself, behind a function that takes doubles: what is right has its "
-	    "rounding. */\n"
-	    "#include <stdlib.h>\n#define %s kiln_reference\n%s\n#undef %s\n\n",
+	    "/* The reference, called through a function that takes doubles: the expected results "
+	    "have its rounding. */\n"
+	    "#include <stdlib.h>\n"
+	    "#define %s kiln_reference\n"
+	    "%s\n"
+	    "#undef %s\n"
+	    "\n",
 	    entry, text, entry);
 	if (cuda || cxx)
 		add_using(&b, text);

@@ -68,7 +68,7 @@ same_bytes(const char *x, size_t n, const char *y, size_t m, char *why, size_t w
 	if (i == n && i == m)
 		return true;
 	return differ(
-	    why, why_len, "%zu and %zu bytes, unlike from byte %zu on (line %zu)", n, m, i, line);
+	    why, why_len, "%zu and %zu bytes; they differ from byte %zu (line %zu)", n, m, i, line);
 }
 
 static bool
@@ -76,8 +76,8 @@ same_binary(const char *x, size_t n, const char *y, size_t m, size_t size, doubl
     size_t why_len)
 {
 	if (n != m || n % size)
-		return differ(why, why_len,
-		    "%zu and %zu bytes, which are to be numbers of %zu bytes", n, m, size);
+		return differ(why, why_len, "%zu and %zu bytes, which are not numbers of %zu bytes",
+		    n, m, size);
 	for (size_t i = 0; i < n; i += size) {
 		double v[2];
 
@@ -123,7 +123,7 @@ same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
 			}
 		}
 		if (*x != *y)
-			return differ(why, why_len, "unlike in line %zu", line);
+			return differ(why, why_len, "line %zu differs", line);
 		line += *x == '\n';
 		before = *x++;
 		y++;
@@ -142,7 +142,7 @@ outputs_same(const json_t *o, const char *was, const char *now, char *why, size_
 	bool same;
 
 	if (!x || !y)
-		same = differ(why, why_len, "%s is not there", x ? now : was);
+		same = differ(why, why_len, "%s does not exist", x ? now : was);
 	else if (kind < 0)
 		same = same_bytes(x, n, y, m, why, why_len);
 	else if (kind == 0)

@@ -65,9 +65,9 @@ check_parameters(const struct adoption *a, const struct signature *s, struct fin
 		if (p->strange || p->stars > 1 || strstr(p->text, "struct ") ||
 		    strstr(p->text, "union "))
 			tell(&f->wrong,
-			    "kernel: %s:%d: parameter '%s': a task knows numbers and arrays of "
-			    "them, not this; put a function with plain "
-			    "parameters around the part that takes the time, and adopt that one",
+			    "kernel: %s:%d: parameter '%s': only numbers and arrays of numbers are "
+			    "supported; write a function with such parameters around the part that "
+			    "takes the time, and adopt that function",
 			    a->file, s->line, p->text);
 	}
 }
@@ -80,11 +80,11 @@ check_files(const struct adoption *a, struct findings *f)
 	size_t len, n = strlen(a->project);
 
 	if (!is_folder(a->project)) {
-		tell(&f->wrong, "project: %s is no folder", a->project);
+		tell(&f->wrong, "project: %s is not a folder", a->project);
 	} else if (!strncmp(a->dir, a->project, n) && (a->dir[n] == '/' || !a->dir[n])) {
 		tell(&f->wrong,
-		    "the campaign's folder %s lies in the project, which is copied whole: put it "
-		    "elsewhere (-o)",
+		    "the campaign's folder %s is inside the project, which is copied as a whole; "
+		    "choose a folder outside (-o)",
 		    a->dir);
 	} else if (!(text = file_text(path, &len))) {
 		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
@@ -94,17 +94,15 @@ check_files(const struct adoption *a, struct findings *f)
 			    why);
 		else if (s.returns)
 			tell(&f->wrong,
-			    "kernel: %s:%d: %s returns something: a task's entry returns void; let "
-			    "it write its result "
-			    "through a pointer",
+			    "kernel: %s:%d: %s returns a value, but a task's entry returns void; "
+			    "write the result through a pointer",
 			    a->file, s.line, a->kernel);
 		else if (a->backend->device &&
 		    (!s.of.count || !signature_is_stream(&s.of.params[s.of.count - 1])))
 			tell(&f->wrong,
-			    "kernel: %s:%d: %s has no stream as its last parameter, and a task's "
-			    "function launches on one that it is given: "
-			    "add it (with 'cudaStream_t stream = 0' its callers stay as they are), "
-			    "and launch on it",
+			    "kernel: %s:%d: the last parameter of %s is not a stream; add one "
+			    "('cudaStream_t stream = 0' keeps its callers unchanged), and launch "
+			    "on it",
 			    a->file, s.line, a->kernel);
 		else
 			say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s.line,
@@ -112,7 +110,7 @@ check_files(const struct adoption *a, struct findings *f)
 		check_parameters(a, &s, f);
 		*strrchr(path, '/') = '\0';
 		if (access(path, W_OK) < 0)
-			say("winner     %s cannot be written: a winner cannot be put in place "
+			say("winner     %s is not writable, so a winner cannot be put in place "
 			    "there",
 			    path);
 		signature_free(&s);
@@ -144,13 +142,13 @@ check_versions(const struct adoption *a)
 	for (char *c = r.out; r.exit_code == 0 && (c = strchr(c, '\n')); c++)
 		lines++;
 	if (r.exit_code)
-		say("versions   the project is under no version control that is known here (git)");
+		say("versions   the project is not in a git repository");
 	else if (!lines)
-		say("versions   git: all is committed");
+		say("versions   git: everything is committed");
 	else
-		say("versions   git: %zu file%s not committed, which %s left as %s; the first: "
+		say("versions   git: %zu file%s not committed; kadopt leaves %s as %s; the first: "
 		    "%.*s",
-		    lines, lines > 1 ? "s are" : " is", lines > 1 ? "are" : "is",
+		    lines, lines > 1 ? "s are" : " is", lines > 1 ? "them" : "it",
 		    lines > 1 ? "they are" : "it is", (int)strcspn(r.out, "\n"), r.out);
 	kproc_result_free(&r);
 }
@@ -181,8 +179,8 @@ check_room(const struct adoption *a, struct findings *f)
 	room = (double)v.f_bavail * (double)v.f_frsize;
 	if (room < needed)
 		tell(&f->missing,
-		    "%s: %.0f MB are free there, and copies of the project take about %.0f MB",
-		    a->dir, room / 1e6, needed / 1e6);
+		    "%s: %.0f MB are free, but copies of the project take about %.0f MB", a->dir,
+		    room / 1e6, needed / 1e6);
 	else
 		say("room       %.0f MB free, about %.0f MB needed", room / 1e6, needed / 1e6);
 }
@@ -215,20 +213,19 @@ check_launcher(const struct adoption *a, struct findings *f)
 	if (!a->launcher)
 		return true;
 	if (!ask(a, words, &r)) {
-		tell(&f->missing, "launcher: '%s' cannot be started: %s", a->launcher,
-		    strerror(errno));
+		tell(&f->missing, "launcher: cannot start '%s': %s", a->launcher, strerror(errno));
 		return false;
 	}
 	if (r.timed_out)
 		tell(
-		    &f->again, "launcher: '%s' gave no answer within %d s", a->launcher, CONNECT_S);
+		    &f->again, "launcher: '%s' did not answer within %d s", a->launcher, CONNECT_S);
 	else if (r.exit_code == 1)
 		tell(&f->missing,
-		    "launcher: '%s' answers, but does not see %s: both machines need the folders "
-		    "of project and campaign",
+		    "launcher: '%s' answers, but the other machine does not have %s: both machines "
+		    "need the folders of project and campaign",
 		    a->launcher, a->project);
 	else if (r.exit_code)
-		tell(&f->again, "launcher: '%s' ended with status %d: %.200s", a->launcher,
+		tell(&f->again, "launcher: '%s' exited with status %d: %.200s", a->launcher,
 		    r.exit_code, r.err);
 	else
 		say("launcher   '%s' answers", a->launcher);
@@ -296,14 +293,16 @@ check_device(const struct adoption *a, struct findings *f)
 	}
 	if (!ask(a, words, &r)) {
 		tell(&f->missing,
-		    "device: nvidia-smi is not installed: no NVIDIA GPU to be seen here");
+		    "device: nvidia-smi is not installed, so kadopt cannot find an NVIDIA GPU");
 		return;
 	}
 	if (r.exit_code)
-		tell(&f->missing, "device: nvidia-smi ended with status %d: %.200s%.200s",
+		tell(&f->missing, "device: nvidia-smi exited with status %d: %.200s%.200s",
 		    r.exit_code, r.out, r.err);
 	else if (r.out[strspn(r.out, " \n")])
-		tell(&f->again, "device: in use by others, who are left alone: %.400s", r.out);
+		tell(&f->again,
+		    "device: in use by other processes; try again when they have ended: %.400s",
+		    r.out);
 	else
 		say("device     the GPU is free");
 	kproc_result_free(&r);
@@ -341,15 +340,15 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 
 	if (astray && !found)
 		tell(&f->wrong,
-		    "build: '%s' in a copy of the project compiles %s/%s itself: a build folder or "
-		    "makefile names the project by its "
-		    "path; let the build command configure anew, or clean the project",
+		    "build: '%s' in a copy of the project compiles the original %s/%s, because a "
+		    "build folder or makefile contains the project's path; let the build command "
+		    "configure again, or clean the project",
 		    a->build, a->project, a->file);
 	if (!found) {
 		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2",
 		    cuda || is_cxx(a) ? "-std=c++17" : "-std=gnu11", "include", "guessed", 1);
-		say("compiler   not seen (a compiler with a path of its own?): %s -O2 is taken; "
-		    "see %s",
+		say("compiler   not seen (does the build call it by an absolute path?); using %s "
+		    "-O2; see %s",
 		    guess, path);
 	}
 	compile_settle(found, architecture);
@@ -405,8 +404,7 @@ check_written(const struct adoption *a, const char *copy, const json_t *before, 
 	const char *name = outputs_untouched(a, copy, before);
 
 	if (name)
-		tell(&f->wrong, "outputs: %s: the run has not written it: it lay there before",
-		    name);
+		tell(&f->wrong, "outputs: %s: the run did not write it: it existed before", name);
 }
 
 /* Keep what the run wrote, and see that a second run writes the same. */
@@ -424,14 +422,13 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 
 		text = file_text(from, &len);
 		if (!text)
-			tell(&f->wrong, "outputs: %s: the run has not written it", name);
+			tell(&f->wrong, "outputs: %s: the run did not write it", name);
 		else if (!second)
 			write_text(to, text, len);
 		else if (!outputs_same(o, to, from, why, sizeof why))
 			tell(&f->wrong,
-			    "outputs: %s: two runs of the unchanged program differ: %s; say how "
-			    "near is near enough "
-			    "(--compare float:RTOL), or name other files",
+			    "outputs: %s: two runs of the unchanged program differ: %s; give a "
+			    "tolerance (--compare float:RTOL), or name other files",
 			    name, why);
 		free(text);
 		free(from);
@@ -468,10 +465,10 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 	if (!f->wrong.len)
 		say("outputs    %zu, the same in two runs%s",
 		    json_array_size(json_object_get(a->json, "outputs")),
-		    json_array_size(json_object_get(a->json, "outputs")) ? ""
-		                                                         : ": nothing will tell a "
-		                                                           "wrong result of the "
-		                                                           "application");
+		    json_array_size(json_object_get(a->json, "outputs"))
+		        ? ""
+		        : ": no output is compared, so wrong results of the application go "
+		          "unnoticed");
 }
 
 static void
@@ -485,7 +482,7 @@ check_ours(struct findings *f)
 		struct kproc_result r;
 
 		if (kproc_run(&p, &r) < 0)
-			tell(&f->missing, "%s: it is not on the PATH", tools[i]);
+			tell(&f->missing, "%s: is not on the PATH", tools[i]);
 		else
 			kproc_result_free(&r);
 	}
@@ -519,7 +516,7 @@ preflight(const struct adoption *a)
 	char *copy = adopt_path(a, "copy"), *program;
 
 	if (ended)
-		say("leftovers  %zu process%s of an earlier run ended", ended,
+		say("leftovers  ended %zu process%s of an earlier run", ended,
 		    ended > 1 ? "es" : "");
 	check_files(a, &f);
 	check_ours(&f);

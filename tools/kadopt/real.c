@@ -123,8 +123,8 @@ same_outputs(const struct adoption *a, const char *folder, char *why, size_t why
 		free(was);
 		free(now);
 		if (!same) {
-			snprintf(why, why_len, "the application's output %s is another one: %s",
-			    name, reason);
+			snprintf(
+			    why, why_len, "the application's output %s differs: %s", name, reason);
 			return false;
 		}
 	}
@@ -277,13 +277,13 @@ same_calls(struct run *old, struct run *new, size_t pairs, char *why, size_t why
 	for (size_t p = 0; p < pairs; p++)
 		if (json_array_size(old[p].calls) != n || json_array_size(new[p].calls) != n) {
 			snprintf(why, why_len,
-			    "the runs do not make the same calls: %zu, %zu and %zu", n,
+			    "the runs make different numbers of calls: %zu, %zu and %zu", n,
 			    json_array_size(old[p].calls), json_array_size(new[p].calls));
 			return false;
 		}
 	if (!align_calls(old, new, pairs)) {
 		snprintf(why, why_len,
-		    "the calls of the two programs are not given the same, in no order");
+		    "the two programs pass different arguments to the kernel, in any order");
 		return false;
 	}
 	return true;
@@ -351,14 +351,13 @@ decide(struct real *r, const struct run *old, const struct run *new, size_t pair
 	r->faster = false;
 	if (is_unclear(old, new, pairs, gate))
 		snprintf(why, why_len,
-		    "inconclusive: %zu pairs of runs allow anything from %.1f %% more to %.1f %% "
-		    "less time "
-		    "in all calls together; --pairs asks for more",
+		    "inconclusive: after %zu pairs of runs, all calls together may take from %.1f "
+		    "%% more to %.1f %% less time; use --pairs for more pairs",
 		    pairs, -100 * m.low, 100 * m.high);
 	else if (r->reduction < gate)
 		snprintf(why, why_len,
-		    "all calls together take %.1f %% %s in the application, and %.1f %% less is "
-		    "asked for",
+		    "all calls together take %.1f %% %s in the application, but %.1f %% less is "
+		    "required",
 		    100 * fabs(r->reduction), r->reduction < 0 ? "more" : "less", 100 * gate);
 	else if (r->wall > 1 + wall_slack && best_now > median_of(was, pairs))
 		snprintf(why, why_len,
@@ -458,7 +457,7 @@ real_compare(const struct adoption *a, size_t pairs, double gate, struct real *r
 		r->wall = kjson_num_or(r->record, "wall", 0);
 		r->why = kstrdup(kjson_str_or(r->record, "why", ""));
 	} else {
-		r->why = kstrdup("the programs could not be run to the end");
+		r->why = kstrdup("the programs did not run to the end");
 	}
 	free(path);
 	return good;

@@ -130,7 +130,7 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
 	if (!p->stars && is_stream(a, p->type)) {
 		if (!last)
-			kdie(K_USAGE, "%s: the stream %s has to be the last parameter", a->kernel,
+			kdie(K_USAGE, "%s: the stream %s must be the last parameter", a->kernel,
 			    p->name);
 		x->role = ROLE_STREAM;
 		return;
@@ -138,10 +138,9 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 	type = type_of(s, p->type, &stars);
 	if (p->strange || stars > 1 || type < 0)
 		kdie(K_USAGE,
-		    "%s: parameter '%s': a task knows numbers (int, long, float, double and their "
-		    "like, by value) and arrays of "
-		    "them, not this; a function around it, with plain parameters, can be adopted "
-		    "instead",
+		    "%s: parameter '%s': only numbers by value (int, long, float, double and "
+		    "similar) and arrays of them are supported; adopt a wrapper function with such "
+		    "parameters",
 		    a->kernel, p->text);
 	x->dtype = types[type].dtype;
 	x->bytes = types[type].bytes;
@@ -151,9 +150,8 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 	x->declared = stars ? declared_shape(p) : NULL;
 	if (stars && !x->dtype)
 		kdie(K_USAGE,
-		    "%s: parameter '%s': a task knows no arrays of %s; a function around it, with "
-		    "plain parameters, can be adopted "
-		    "instead",
+		    "%s: parameter '%s': arrays of %s are not supported; adopt a wrapper function "
+		    "with plain parameters",
 		    a->kernel, p->text, p->type);
 	/* Small integers travel as int, which is how machines pass them. */
 	if (!stars && types[type].integer && x->bytes < 4) {
@@ -161,7 +159,7 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 		x->bytes = 4;
 	}
 	if (!stars && x->bytes < 4)
-		kdie(K_USAGE, "%s: parameter '%s': a scalar of a task has 4 or 8 bytes", a->kernel,
+		kdie(K_USAGE, "%s: parameter '%s': a scalar must have 4 or 8 bytes", a->kernel,
 		    p->text);
 }
 
@@ -209,7 +207,7 @@ load_calls(struct values *v, const struct adoption *a)
 	kin_close(&in);
 	json_decref(seen);
 	if (!json_array_size(v->calls))
-		kdie(K_USAGE, "%s holds no call with arguments", path);
+		kdie(K_USAGE, "%s contains no call with arguments", path);
 	free(path);
 }
 
@@ -277,7 +275,7 @@ find_ties(struct values *v)
 					x->tied = kasprintf("%s*%s", a->name, v->at[m].name);
 			if (x->tied)
 				json_array_append_new(v->notes,
-				    json_sprintf("%s was %s in every call: only such calls are "
+				    json_sprintf("%s was %s in every call, so only such calls are "
 				                 "checked",
 				        x->name, x->tied));
 		}
@@ -306,9 +304,8 @@ find_written(struct values *v)
 			v->at[i].written |= kjson_bool_or(p, "written", false);
 			if (kjson_bool_or(p, "null", false))
 				kdie(K_USAGE,
-				    "parameter %s is a null pointer in some calls: a task's arrays "
-				    "are always there; a function around "
-				    "it can be adopted instead",
+				    "parameter %s is a null pointer in some calls, which is not "
+				    "supported; adopt a wrapper function",
 				    v->at[i].name);
 		}
 }
@@ -527,15 +524,14 @@ has_room(const struct values *v, const struct value *x, const char *expression, 
 
 		if (!kscan_number(&scope, expression, &want) || want < 1) {
 			snprintf(why, why_len,
-			    "'%.80s' is no expression over the whole numbers among the parameters",
-			    expression);
+			    "'%.80s' is not an expression over the integer parameters", expression);
 			return false;
 		}
 		if (n >= 0 && want > n) {
 			char *dump = json_dumps(args, JSON_COMPACT);
 
 			snprintf(why, why_len,
-			    "%s is %lld elements with %.200s, and there were %lld", expression,
+			    "%s is %lld elements with %.200s, but there were %lld", expression,
 			    (long long)want, dump, (long long)n);
 			free(dump);
 			return false;
@@ -585,9 +581,9 @@ ask_shape(const struct values *v, const struct adoption *a, const struct value *
 			among |= !strcmp(list[i], shape);
 		good = shape && among && has_room(v, x, shape, why, sizeof why);
 		if (!shape)
-			snprintf(why, sizeof why, "it has no line 'shape: …'");
+			snprintf(why, sizeof why, "it contains no line 'shape: …'");
 		else if (!among)
-			snprintf(why, sizeof why, "%.80s is none of them", shape);
+			snprintf(why, sizeof why, "%.80s is not one of them", shape);
 		if (!good) {
 			free(shape);
 			shape = NULL;
@@ -626,8 +622,8 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 	if (!has_extent(v, x) && x->written) {
 		x->shape = kstrdup("1");
 		json_array_append_new(v->notes,
-		    json_sprintf("%s is on the caller's stack: it is taken for one number (else: "
-		                 "--shape)",
+		    json_sprintf("%s is on the caller's stack, so it counts as one number "
+		                 "(otherwise give --shape)",
 		        x->name));
 		return;
 	}
@@ -645,7 +641,7 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		if (!n)
 			add_observed(&b, v, x);
 		kdie(K_USAGE,
-		    "parameter %s: %s %s; say what its elements are: --shape %s=EXPRESSION",
+		    "parameter %s: %s %s; give its number of elements: --shape %s=EXPRESSION",
 		    x->name,
 		    n ? "several shapes fit all "
 		        "observed calls:"

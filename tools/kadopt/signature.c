@@ -57,22 +57,23 @@ signature_find(
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
 		if (found) {
-			snprintf(why, why_len, "it is defined in line %d and in line %d: leave one",
+			snprintf(why, why_len,
+			    "it is defined in line %d and again in line %d; remove one",
 			    line_of(text, found->name_at), line_of(text, x->name_at));
 			good = false;
 		}
 		found = x;
 	}
 	if (!found) {
-		snprintf(why, why_len, "it is not defined there, or by a macro, or under an #if");
+		snprintf(why, why_len, "it is not defined there, or only by a macro or inside #if");
 		good = false;
 	}
 	if (good &&
 	    (kscan_has_word(&k, found, "template") ||
 	        (found->name_at > 1 && text[found->name_at - 1] == ':'))) {
 		snprintf(why, why_len,
-		    "line %d: it is %s: put a plain function around it, with types that are named, "
-		    "and adopt that one",
+		    "line %d: it is %s; write a plain function around it, with named types, and "
+		    "adopt that function",
 		    line_of(text, found->name_at),
 		    text[found->name_at - 1] == ':' ? "a member, or defined by a qualified name"
 		                                    : "a template");

@@ -214,8 +214,10 @@ choose_names(struct state *t, struct kbuf *notes)
 				fresh = longer;
 			}
 			json_object_set_new(t->renamed, name, json_string(fresh));
-			kbuf_printf(
-			    notes, "%s is called %s: the project has another one\n", name, fresh);
+			kbuf_printf(notes,
+			    "%s is renamed to %s, because the project has another function of that "
+			    "name\n",
+			    name, fresh);
 			free(fresh);
 		}
 }
@@ -548,7 +550,7 @@ compose(struct state *t, struct kbuf *notes)
 			while (line_break(s->text + p) && b.len && b.data[b.len - 1] == '\n')
 				p += line_break(s->text + p);
 			kbuf_printf(
-			    notes, "%s is taken out: nothing uses it any more\n", x->names[0]);
+			    notes, "%s is removed: nothing uses it any more\n", x->names[0]);
 		} else if (x->kind == KSCAN_INCLUDE && x->to == place && place != first) {
 			kbuf_add(&b, s->text + p, x->to - p);
 			add_includes(&b, t, false);
@@ -596,8 +598,7 @@ same_signature(const struct state *t, const char *text, char **fault)
 	f = kscan_function(&s, t->a->kernel);
 	if (!f || s.unclosed) {
 		kscan_free(&s);
-		*fault =
-		    kasprintf("%s: after the change the file does not hold together", t->a->file);
+		*fault = kasprintf("%s: the changed file is not well-formed", t->a->file);
 		return false;
 	}
 	kscan_signature(&t->file->scan, t->kernel, &was);
@@ -608,7 +609,7 @@ same_signature(const struct state *t, const char *text, char **fault)
 	y = kscan_signature_text(&now);
 	same = !strcmp(strchr(x, '('), strchr(y, '('));
 	if (!same)
-		*fault = kasprintf("signature: %s, which was %s", strchr(y, '('), strchr(x, '('));
+		*fault = kasprintf("signature: %s, but it was %s", strchr(y, '('), strchr(x, '('));
 	free(x);
 	free(y);
 	kscan_signature_free(&was);
@@ -633,12 +634,11 @@ splice(const struct adoption *a, const char *original, const char *winner, struc
 	kscan(winner, strlen(winner), &t.w);
 	t.new_kernel = kscan_function(&t.w, a->kernel);
 	if (strcmp(t.file->text, original)) {
-		*fault = kasprintf("%s/%s is no longer what was adopted", copy, a->file);
+		*fault = kasprintf("%s/%s has changed since it was adopted", copy, a->file);
 	} else if (!t.kernel) {
-		*fault = kasprintf("%s stands under a condition (#if) in %s", a->kernel, a->file);
+		*fault = kasprintf("%s is inside #if in %s", a->kernel, a->file);
 	} else if (!t.new_kernel || t.w.unclosed) {
-		*fault =
-		    kasprintf("the winner does not define %s outside of conditions", a->kernel);
+		*fault = kasprintf("the winner does not define %s outside #if", a->kernel);
 	} else {
 		choose_own(&t);
 		choose_dead(&t);
@@ -687,7 +687,7 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 	kscan(winner, strlen(winner), &s);
 	f = kscan_function(&s, a->kernel);
 	if (!f) {
-		kbuf_printf(faults, "signature: it does not define %s\n", a->kernel);
+		kbuf_printf(faults, "signature: the winner does not define %s\n", a->kernel);
 		count++;
 	}
 	if (f && is_stub(&s, f)) {
@@ -696,9 +696,8 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 	}
 	for (size_t i = 0; f && i < json_array_size(arrays); i++)
 		if (!kscan_uses(&s, f->body, f->to, json_string_value(json_array_get(arrays, i)))) {
-			kbuf_printf(faults,
-			    "no_work: %s does not touch %s, which it has to write\n", a->kernel,
-			    json_string_value(json_array_get(arrays, i)));
+			kbuf_printf(faults, "no_work: %s does not use %s, which it must write\n",
+			    a->kernel, json_string_value(json_array_get(arrays, i)));
 			count++;
 		}
 	for (size_t i = 0; i < s.len; i++)
@@ -708,8 +707,7 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 			for (size_t k = 0; k < i; k++)
 				line += s.text[k] == '\n';
 			kbuf_printf(faults,
-			    "prose: line %zu: a character that is not ASCII, outside of comments "
-			    "and strings\n",
+			    "prose: line %zu: a non-ASCII character outside comments and strings\n",
 			    line);
 			count++;
 			break;

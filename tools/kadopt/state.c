@@ -63,7 +63,7 @@ answer(const struct adoption *a, const char *key, bool required)
 	const char *s = kjson_str_or(a->json, key, NULL);
 
 	if (required && !s)
-		kdie(K_USAGE, "%s/adopt.json: %s: it is missing (a string)", a->dir, key);
+		kdie(K_USAGE, "%s/adopt.json: %s: is missing; it must be a string", a->dir, key);
 	return s;
 }
 
@@ -71,7 +71,7 @@ static void
 take_answers(struct adoption *a)
 {
 	if (strcmp(kjson_str_or(a->json, "schema", ""), "adopt/1"))
-		kdie(K_USAGE, "%s/adopt.json: schema: it must be \"adopt/1\"", a->dir);
+		kdie(K_USAGE, "%s/adopt.json: schema: must be \"adopt/1\"", a->dir);
 	a->project = answer(a, "project", true);
 	a->file = answer(a, "file", true);
 	a->kernel = answer(a, "kernel", true);
@@ -82,7 +82,9 @@ take_answers(struct adoption *a)
 	a->launcher = answer(a, "launcher", false);
 	a->timeout_s = kjson_num_or(a->json, "timeout_s", 600);
 	if (*a->project != '/' || *a->file == '/' || strstr(a->file, ".."))
-		kdie(K_USAGE, "%s/adopt.json: project is an absolute path, file one inside of it",
+		kdie(K_USAGE,
+		    "%s/adopt.json: project must be an absolute path, and file a path inside the "
+		    "project",
 		    a->dir);
 }
 
@@ -100,8 +102,8 @@ follow_link(struct adoption *a)
 		n = strlen(project);
 		if (strncmp(full, project, n) || full[n] != '/')
 			kdie(K_USAGE,
-			    "file: %s leads out of the project, to %s: adopt it from the project "
-			    "that holds it",
+			    "file: %s leads out of the project, to %s; adopt it from the project "
+			    "that contains it",
 			    path, full);
 		if (strcmp(full + n + 1, a->file)) {
 			json_object_set_new(
@@ -135,7 +137,7 @@ adoption_load(const char *dir)
 	struct adoption *a;
 
 	if (access(path, R_OK) < 0)
-		kdie(K_USAGE, "%s: no adoption here; kcampaign adopt makes one", path);
+		kdie(K_USAGE, "%s: not found; run kcampaign adopt first", path);
 	a = adoption_new(dir, kjson_load(path));
 	free(path);
 	return a;
@@ -175,7 +177,7 @@ adoption_lock(const struct adoption *a)
 	/* A child of one that was killed dies a moment after it. */
 	for (int i = 0; flock(lock, LOCK_EX | LOCK_NB) < 0; i++) {
 		if (i == 40)
-			kdie(K_AGAIN, "%s: another kadopt is at work on this campaign", a->dir);
+			kdie(K_AGAIN, "%s: another kadopt is working on this campaign", a->dir);
 		usleep(50000);
 	}
 	free(path);

@@ -426,22 +426,18 @@ description(const struct draft *d)
 
 	if (is_cxx(a))
 		kbuf_printf(&b,
-		    "The program is C++, compiled by a C++ compiler, and the function is declared "
-		    "extern \"C\", which the application's "
-		    "file does without. ");
+		    "The program is C++. Declare the function extern \"C\", although the "
+		    "application's file does not. ");
 	kbuf_printf(&b,
-	    "The function %s, taken from an application as it stands (%s): the reference program "
-	    "defines what it computes. It is "
-	    "called with the sizes and values of the workloads below, which were observed in the "
-	    "application; their weights are their shares "
-	    "of its time. The program that wins goes back into the application in place of the "
-	    "function: it keeps the function's name and "
-	    "parameters, is right for any sizes, keeps nothing from one call to the next, and "
-	    "helper functions, types and macros stand in "
-	    "the same file.",
+	    "The function %s comes unchanged from an application (%s); the reference program "
+	    "defines what it computes. The workloads below have the sizes and values observed in "
+	    "the application, and their weights are their shares of its time. The best program "
+	    "replaces the function in the application. It must keep the function's name and "
+	    "parameters, be right for any sizes, and keep nothing from one call to the next. Put "
+	    "helper functions, types and macros into the same file.",
 	    a->kernel, a->file);
 	if (line)
-		kbuf_printf(&b, " What the application says of it: %s", line);
+		kbuf_printf(&b, " The application's comment on it: %s", line);
 	free(line);
 	free(comment);
 	return b.data;
@@ -472,8 +468,8 @@ draft_task(struct draft *d)
 	add_members(d, axes, inputs, outputs, arguments);
 	if (!json_object_size(outputs))
 		kdie(K_USAGE,
-		    "%s wrote nothing that it was given, in no observed call: there is nothing to "
-		    "check",
+		    "%s did not change any of its arrays in any observed call, so there is nothing "
+		    "to check",
 		    a->kernel);
 	workloads = timed_workloads(d);
 	json_array_extend(workloads, d->small);
@@ -574,11 +570,12 @@ judge(const struct draft *d, const char *phase, const char *more)
 	    phase, a->language, (long long)kjson_int_or(a->json, "threads", 0), more);
 	command_quote(&command, out);
 	command_own(a, folder, command.data, "harness", &r);
-	if (r.status && r.status < 128) {
+	/* A judge whose memory was harmed may also end with a result that cannot be written. */
+	if (r.status && r.status < 128 && r.status != K_IO) {
 		char *said = command_tail(r.log);
 
 		kdie(r.status == 127 || r.status < 0 ? K_MISSING : r.status,
-		    "the reference cannot be judged here:\n%s", said);
+		    "the reference cannot be evaluated:\n%s", said);
 	}
 	answer = r.status ? NULL : kjson_load(out);
 	c = json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
@@ -603,12 +600,12 @@ passes(struct draft *d, int seeds, struct kbuf *said)
 	good = status_at(c, "status") == STATUS_CORRECT;
 	if (!good && said) {
 		char *line = kfence_line(c ? kjson_str_or(c, "log", "")
-		                           : "it writes or reads beyond its arrays: their shapes "
-		                             "are others",
+		                           : "it writes or reads beyond its arrays, so their "
+		                             "shapes are wrong",
 		    LOG_LINES);
 
 		kbuf_printf(said, "  %s, oracle %s%s: %s: %s\n",
-		    d->inout ? "updated in place" : "written anew", d->oracle,
+		    d->inout ? "updated in place" : "written completely", d->oracle,
 		    d->large ? "" : ", no large values", kjson_str_or(c, "status", "?"), line);
 		free(line);
 	}
@@ -642,7 +639,7 @@ drop_small(struct draft *d)
 			json_array_append(good, json_array_get(all, i));
 		else
 			json_array_append_new(d->v.notes,
-			    json_sprintf("the reference itself fails at %s, which is left out",
+			    json_sprintf("the reference itself fails on %s, which is left out",
 			        kjson_str_or(json_array_get(all, i), "name", "?")));
 		json_decref(one);
 	}
@@ -692,8 +689,9 @@ settle(struct draft *d, struct kbuf *said)
 						return true;
 					}
 					kbuf_puts(said,
-					    "  right in the observed sizes, and not in others: a "
-					    "shape is wrong (--shape), or sizes hang together\n");
+					    "  right with the observed sizes, but not with others: "
+					    "a shape is wrong (--shape), or sizes depend on each "
+					    "other\n");
 				}
 				d->small = small;
 			}
@@ -727,9 +725,8 @@ tighten(struct draft *d)
 		d->large = false;
 		step = tightest(d);
 		json_array_append_new(d->v.notes,
-		    json_string("the reference itself is inexact on inputs of very unlike "
-		                "magnitudes: they are "
-		                "left out"));
+		    json_string("the reference itself is inexact on inputs of very different "
+		                "magnitudes, which are left out"));
 	}
 	d->step = step < LEN(steps) - 1 ? step + 1 : step;
 	write_draft(d);
@@ -747,7 +744,7 @@ lint(const struct draft *d)
 	command_own(d->a, folder, command.data, "lint", &r);
 	if (r.status) {
 		said = command_tail(r.log);
-		kdie(r.status < 0 ? K_MISSING : r.status, "the task is no good:\n%s", said);
+		kdie(r.status < 0 ? K_MISSING : r.status, "the task has faults:\n%s", said);
 	}
 	command_free(&r);
 	kbuf_free(&command);
@@ -784,16 +781,16 @@ check_proxy(struct draft *d)
 		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
 		    alone, real, ratio);
 		if (ratio < low || ratio > high) {
-			kwarn("%s: %.2f times as long alone as in the application: what is "
-			      "measured is not what the application does "
-			      "(%.3g to %.3g is accepted, 1 to 3 is usual; --proxy LOW,HIGH)",
+			kwarn("%s takes %.2f times as long alone as in the application, so the "
+			      "task does not measure the same work (accepted: %.3g to %.3g; change "
+			      "it with --proxy LOW,HIGH)",
 			    name, ratio, low, high);
 			good = false;
 		}
 	}
 	if (!good)
-		kwarn("if the machine was busy while it was observed: kadopt observe --force, "
-		      "kadopt configs, kadopt task");
+		kwarn("if the machine was busy during the observation, run kadopt observe --force, "
+		      "kadopt configs and kadopt task");
 	write_json(path, rows);
 	json_decref(rows);
 	json_decref(c);
@@ -844,8 +841,8 @@ check_geometry(const struct draft *d)
 			    (long long)t[1], (long long)t[2]);
 		}
 		if (told && !same) {
-			kwarn("%s: the application launches blocks of (%lld,%lld,%lld), the "
-			      "reference of %s",
+			kwarn("%s: the application launches blocks of (%lld,%lld,%lld), but the "
+			      "reference launches blocks of %s",
 			    kjson_str_or(c, "name", "?"),
 			    (long long)json_integer_value(json_array_get(block, 0)),
 			    (long long)json_integer_value(json_array_get(block, 1)),
@@ -974,17 +971,18 @@ make_task(const struct adoption *a)
 		d.oracle = "self";
 	d.small = small_workloads(&d);
 	if (!check_geometry(&d))
-		kdie(K_NO, "the reference does not launch what the application launches");
+		kdie(K_NO, "the reference launches other grids or blocks than the application");
 	if (!settle(&d, &said))
 		kdie(K_USAGE,
-		    "%s: the reference is not right by its own oracle, whatever was tried:\n%s",
+		    "%s: the reference fails against its own oracle with every combination of "
+		    "roles, oracle and inputs:\n%s",
 		    a->kernel, said.data);
 	tighten(&d);
 	lint(&d);
 	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
 		kwarn("%s", json_string_value(json_array_get(d.v.notes, i)));
-	ksay("task       %zu timed and %zu more workloads; what is right: %s; "
-	     "tolerance: step %zu of %zu\n",
+	ksay("task       %zu timed and %zu more workloads; oracle: %s; tolerance: step %zu of "
+	     "%zu\n",
 	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small),
 	    json_array_size(d.small), d.oracle, d.step, LEN(steps) - 1);
 	if (!check_proxy(&d)) {

@@ -64,10 +64,10 @@ run_command(const struct watch *w, const char *what, const char *command, char *
 		said = command_tail(r.log);
 		if (r.status == -1)
 			kdie(K_MISSING,
-			    "'%s' did not end within %.0f s; a longer time can be given (log: "
-			    "%s):\n%s",
+			    "'%s' did not end within %.0f s; give it more time with --timeout "
+			    "(log: %s):\n%s",
 			    command, w->a->timeout_s, r.log, said);
-		kdie(K_MISSING, "'%s' ended with status %d in the copy %s (log: %s):\n%s", command,
+		kdie(K_MISSING, "'%s' exited with status %d in the copy %s (log: %s):\n%s", command,
 		    r.status, copy, r.log, said);
 	}
 	log = kstrdup(r.log);
@@ -339,8 +339,8 @@ read_raw(const char *path, struct raw *raw, json_int_t *dropped)
 
 		if (!krec_parse(&rec, p, strlen(p), why, sizeof why))
 			kdie(K_MISSING,
-			    "%s: %s: the application wrote over its own records, or was cut off",
-			    path, why);
+			    "%s: %s: the application overwrote these records, or was killed", path,
+			    why);
 		if (json_object_get(rec.json, "begun_ns"))
 			raw->begun = kjson_int_or(rec.json, "begun_ns", 0);
 		else if (json_object_get(rec.json, "end"))
@@ -407,16 +407,14 @@ die_unseen(const struct watch *w)
 	free(path);
 	if (!was_loaded(w, program))
 		kdie(K_MISSING,
-		    "%s of %s was seen: the library that watches was not loaded into %s: a program "
-		    "that is "
-		    "linked statically, or that changes its user, does not take it",
+		    "%s of %s was seen, because the watching library was not loaded into %s; "
+		    "programs that are linked statically or change their user do not load it",
 		    w->launches ? "no launch" : "no call", w->a->kernel,
 		    *program ? program : "any program");
 	if (w->launches)
 		kdie(K_MISSING,
-		    "no launch of %s was seen: the CUDA run-time library is linked into the "
-		    "program itself; relink with "
-		    "-cudart shared, or use --instrument (what was linked: "
+		    "no launch of %s was seen, because the CUDA run-time library is linked "
+		    "statically; relink with -cudart shared, or use --instrument (build log: "
 		    "%s/adopt/log/watch-build.log)",
 		    w->a->kernel, w->a->dir);
 	kdie(K_MISSING,

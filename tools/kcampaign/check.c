@@ -283,12 +283,13 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		return;
 	if (device && device->backend != b)
 		kbuf_printf(text,
-		    "campaign.json: backend: %s, and the compiler of %s is %s, which is for %s\n",
+		    "campaign.json: backend: is %s, but the compiler in %s is %s, which is for "
+		    "%s\n",
 		    b->name, task->file, compiler, device->backend->name);
 	if (b->compiler && strcmp(compiler, b->compiler))
 		kbuf_printf(text,
-		    "%s: build.compiler: %s, and the campaign's backend is %s, whose compiler is "
-		    "%s\n",
+		    "%s: build.compiler: is %s, but the campaign's backend is %s, whose compiler "
+		    "is %s\n",
 		    task->file, compiler, b->name, b->compiler);
 }
 
@@ -328,12 +329,12 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 			timed += task->workloads[i].timed;
 		}
 	if (!in_set)
-		kbuf_printf(text, "campaign.json: eval.set: no workload of %s is in the set %s\n",
+		kbuf_printf(text, "campaign.json: eval.set: %s has no workload in the set %s\n",
 		    task->file, set);
 	else if (!timed)
 		kbuf_printf(text,
-		    "campaign.json: eval.set: no workload of the set %s is timed, so nothing can "
-		    "become faster\n",
+		    "campaign.json: eval.set: no workload of the set %s is timed, so no gain can "
+		    "be measured\n",
 		    set);
 	if (kcamp_linear(c) && in_set) {
 		struct kbuf faults = { 0 };
@@ -343,7 +344,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 			add_faults(text, "campaign.json: eval.set", faults.data);
 	}
 	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !exists("replies"))
-		kbuf_puts(text, "replies: no such folder, and model.provider is replay\n");
+		kbuf_puts(text, "replies: no such folder, but model.provider is replay\n");
 }
 
 /*
@@ -360,7 +361,7 @@ check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	else
 		for (char *line = lacks.len ? strtok(lacks.data, "\n") : NULL; line;
 		     line = strtok(NULL, "\n"))
-			kwarn("the roofline will lack: %s", line);
+			kwarn("the roofline will not have: %s", line);
 	if (!lacks.len || kcamp_num(c, "stop.efficiency") <= 0)
 		kbuf_free(&lacks);
 }

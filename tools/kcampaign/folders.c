@@ -30,7 +30,8 @@ put_aside(const char *folder)
 		/* Each of the next stages adds a few members. */
 		if (stat(path, &st) == 0 && (size_t)st.st_size > KIO_LINE_MAX - MEMBERS_MAX &&
 		    rename(path, aside) == 0)
-			kwarn("%s is longer than any tool reads; it is now %s, and is made anew",
+			kwarn("%s exceeds the limit for a record (64 MiB); moved it to %s and will "
+			      "make it again",
 			    path, aside);
 		free(path);
 		free(aside);
@@ -112,7 +113,7 @@ keep_answer(const char *path)
 	char *kept = kset_aside(path);
 
 	if (kept)
-		kwarn("%s was the answer; it is kept as %s", path, kept);
+		kwarn("the old answer %s is now %s", path, kept);
 	free(kept);
 }
 

@@ -254,7 +254,7 @@ exec_make(const struct loop *l, char *const *argv, const int *words, int make_wo
 	if (progress_is_live(l->progress))
 		dup2(words[1], STDOUT_FILENO);
 	execvp(argv[0], argv);
-	fprintf(stderr, "%s: cannot be started: %s\n", argv[0], strerror(errno));
+	fprintf(stderr, "%s: cannot start: %s\n", argv[0], strerror(errno));
 	_exit(K_MISSING);
 }
 
@@ -365,26 +365,26 @@ explain(const struct kcamp *c, long trial, const struct outcome *out, int code)
 
 	if (!strcmp(out->target, "preflight"))
 		kwarn("eval.launcher: %s: %s", *launcher ? launcher : "(here)",
-		    code == K_AGAIN ? "not now" : "evaluations cannot run there");
+		    code == K_AGAIN ? "not now" : "evaluations cannot run through eval.launcher");
 	else if (!strcmp(out->target, "records"))
-		kwarn("trial %ld is complete, but its records are not: kround ended with %d", trial,
-		    out->code);
+		kwarn("trial %ld is complete, but its records are not: kround failed with status "
+		      "%d",
+		    trial, out->code);
 	else if (code == K_AGAIN && !strcmp(kcamp_str(c, "model.provider"), "file"))
-		kwarn("trial %ld waits for %zu %s from you, since model.provider is \"file\": "
+		kwarn("trial %ld waits for %zu %s from you, because model.provider is \"file\": "
 		      "answer each prompt.md in trials/%03ld in a file reply.txt next to it, then "
-		      "run the same command again. This is not a fault; make's \"Error %d\" says "
-		      "no more than this",
+		      "run the same command again. Ignore make's \"Error %d\"; nothing is wrong",
 		    trial, out->failed, out->failed == 1 ? "reply" : "replies", trial, K_AGAIN);
 	else if (code == K_AGAIN)
-		kwarn("trial %ld: %s: not now (%zu waiting); the same command carries on", trial,
-		    out->target, out->failed);
+		kwarn("trial %ld: %s cannot continue now (%zu waiting); run the same command again "
+		      "later",
+		    trial, out->target, out->failed);
 	else if (out->code == STEP_LOST)
-		kwarn("trial %ld: %s was killed or has crashed; what is done is kept, and the same "
-		      "command carries on",
+		kwarn("trial %ld: %s was killed or has crashed; run the same command again to "
+		      "continue",
 		    trial, out->target);
 	else
-		kwarn("trial %ld: %s failed with %d; what is done is kept, and the same command "
-		      "carries on",
+		kwarn("trial %ld: %s failed with status %d; run the same command again to continue",
 		    trial, out->target, out->code);
 }
 

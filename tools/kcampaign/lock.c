@@ -40,7 +40,8 @@ take_lock(void)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		kdie_errno(K_IO, "%s", LOCK);
 	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
-		kdie(K_USAGE, "%s: has a second name, so it may be another file: remove it", LOCK);
+		kdie(K_USAGE,
+		    "%s: has more than one hard link, so it may be another file; remove it", LOCK);
 	/* lock_holder has it for a moment, too. */
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)

@@ -16,7 +16,8 @@ static void
 parse_cell(const char *text, long *trial, long *branch)
 {
 	if (!text || !karch_id(text, trial, branch))
-		kdie(K_USAGE, "'%s' is not a candidate: write trial/branch, such as 007/02",
+		kdie(K_USAGE,
+		    "'%s' is not the id of a candidate; write TRIAL/BRANCH, such as 007/02",
 		    text ? text : "");
 }
 
@@ -43,8 +44,8 @@ accept_best(const char *path, const char *id, bool replaced)
 	int code = status == STATUS_CORRECT ? K_OK : K_NO;
 
 	if (code)
-		kwarn("%s is not accepted%s: measured again on the full set it is %s: %.300s", id,
-		    replaced ? ", and that is its evaluation from now on" : "",
+		kwarn("%s is not accepted%s: measured again on the full set, it is %s: %.300s", id,
+		    replaced ? ", and this evaluation replaces the old one" : "",
 		    status_rows[status].name, kjson_str_or(record, "eval.log", ""));
 	json_decref(record);
 	return code;
@@ -166,7 +167,7 @@ stage_number(const char *name)
 	for (int s = 0; s < STAGES; s++)
 		if (!strcmp(stages[s], name))
 			return s;
-	kdie(K_USAGE, "--from %s: no such stage (sample, prompt, reply, eval)", name);
+	kdie(K_USAGE, "--from %s: must be sample, prompt, reply or eval", name);
 }
 
 /* The facts of one cell, and nothing else. */
@@ -219,9 +220,9 @@ command_redo(const struct options *o)
 	l = loop_begin(o);
 	folder = kasprintf("trials/%03ld/%02ld", trial, branch);
 	if (!exists(folder))
-		kdie(K_USAGE, "%s: there is no such candidate", folder);
+		kdie(K_USAGE, "%s: no such candidate", folder);
 	if (trial == 0 && stage != STAGE_EVAL)
-		kdie(K_USAGE, "the reference has no %s; it is redone --from eval", stages[stage]);
+		kdie(K_USAGE, "the reference has no %s; use --from eval", stages[stage]);
 	if (!make_flag('n'))
 		code = redo(l, trial, branch, stage);
 	if (!code && !make_flag('n'))

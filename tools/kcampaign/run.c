@@ -150,7 +150,7 @@ wait_before_retry(double base, long attempt)
 	    (0.5 + 0.5 * (double)(know_ns() % 1000) / 1000);
 	struct timespec t = { (time_t)s, (long)((s - floor(s)) * 1e9) };
 
-	kwarn("next try in %.0f s", s);
+	kwarn("trying again in %.0f s", s);
 	nanosleep(&t, NULL);
 	die_if_stopped();
 }
@@ -290,7 +290,7 @@ open_round(struct loop *l)
 	linear_closed(l->last);
 	if (l->last == 0 && shapes_faults(l->camp, &text)) {
 		text.data[strcspn(text.data, "\n")] = '\0';
-		kdie(K_USAGE, "eval.set: %s; `kcampaign shapes` proposes a fair choice", text.data);
+		kdie(K_USAGE, "eval.set: %s; run `kcampaign shapes` for a fair choice", text.data);
 	}
 	return shapes_freeze(l->camp, true) ? keep(l, "at-round") : K_OK;
 }
@@ -334,7 +334,7 @@ is_finished(const struct loop *l, char *reason, int *code)
 	free(reason);
 	if (holds)
 		return true;
-	kwarn("what ended the search held for the kernel that is not accepted: it goes on");
+	kwarn("the kernel that met the stop condition was not accepted; the search continues");
 	*code = K_OK;
 	return false;
 }

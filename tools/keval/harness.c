@@ -116,7 +116,7 @@ start(struct argv *a, struct kproc_result *r, bool aloud)
 	if (!aloud && (r->signal || r->exit_code))
 		kpass(r->err, r->err_len);
 	if (r->signal)
-		kdie(K_IO, "%s was ended by signal %d (%s)", a->at[0], r->signal,
+		kdie(K_IO, "%s was killed by signal %d (%s)", a->at[0], r->signal,
 		    strsignal(r->signal));
 	if (r->exit_code)
 		kdie(r->exit_code, "%s failed with exit status %d", a->at[0], r->exit_code);

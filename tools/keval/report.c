@@ -133,8 +133,8 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 		add_comparison(b, past, workload, statistic, ns);
 		if (kjson_num_or(row, "host_ns", 0) > 0)
 			kbuf_printf(b,
-			    "; one call by itself %.4g ms, of which the host took %.4g ms until it "
-			    "returned",
+			    "; one single call %.4g ms, of which %.4g ms passed before it returned "
+			    "on the host",
 			    kjson_num_or(row, "alone_ns", 0) / 1e6,
 			    kjson_num_or(row, "host_ns", 0) / 1e6);
 		kbuf_puts(b, "\n");
@@ -155,8 +155,8 @@ add_pairs(struct kbuf *b, const json_t *eval)
 	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent",
 	        json_object_get(eval, "timing"), &ratio, &low))
 		kbuf_printf(b,
-		    "Timed in turns with the best kernel so far: %.3f times its speed (%.3f at the "
-		    "least).\n",
+		    "Timed in turns with the best kernel so far: %.3f times its speed (at least "
+		    "%.3f).\n",
 		    ratio, low);
 }
 
@@ -189,8 +189,7 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 		    "The reply was cut off, so the program is incomplete: answer with a shorter "
 		    "one.\n");
 	if (refused_by_compiler && is_difference(s->code))
-		kbuf_puts(&b,
-		    "The reply is a difference between programs: answer with the whole program.\n");
+		kbuf_puts(&b, "The reply is a diff: answer with the whole program.\n");
 	if (refused_by_compiler && *kjson_str_or(eval, "build.log", ""))
 		kbuf_puts(&b, kjson_str_or(eval, "build.log", ""));
 	else if (!correct && !(*said && (status == STATUS_PARTIAL || status == STATUS_WRONG_VALUE)))

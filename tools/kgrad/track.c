@@ -285,13 +285,13 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 
 		if (trial <= g->trial)
 			kdie(K_USAGE,
-			    "the gradient holds trial %ld already, and these records are of trial "
-			    "%ld",
+			    "the gradient already contains trial %ld, but these records are of "
+			    "trial %ld",
 			    g->trial, trial);
 		if (trial <= archive->trial && trial)
 			kdie(K_USAGE,
-			    "the archive holds trial %ld already: give the one before these "
-			    "records",
+			    "the archive already contains trial %ld; give the archive from before "
+			    "these records",
 			    archive->trial);
 		for (size_t i = 0; i < n && enabled; i++) {
 			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
@@ -304,7 +304,7 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 	}
 	kcandidates_close(&in);
 	if (g->trial < 0)
-		kdie(K_USAGE, "no records, and no gradient to start from");
+		kdie(K_USAGE, "there are no records and no gradient to start from");
 	for (int c = 0; c < KARCH_CELLS; c++)
 		if (g->cells[c].used && !g->cells[c].rest.s) {
 			fitness_part(&g->cells[c]);

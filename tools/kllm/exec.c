@@ -93,7 +93,7 @@ parse_command(struct command *cmd, const char *provider)
 	if (cmd->json)
 		cut_pointers(cmd);
 	if (!cmd->line[strspn(cmd->line, " \t")])
-		kdie(K_USAGE, "model.provider: '%s' names no command", provider);
+		kdie(K_USAGE, "model.provider: '%s' has no command", provider);
 }
 
 /* An empty folder to run in, and the system text in a file beside it. */
@@ -198,7 +198,7 @@ judge(const struct call *c, const struct kproc_result *r)
 		fail(c, FAILURE_TIMEOUT, "the command ran longer than %g s: %s",
 		    kcamp_num(c->camp, "model.timeout_s"), said);
 	if (r->signal && !r->flooded)
-		fail(c, failure, "the command was ended by signal %d: %s", r->signal, said);
+		fail(c, failure, "the command was killed by signal %d: %s", r->signal, said);
 	if (r->exit_code == STATUS_NOT_FOUND)
 		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", c->id, r->exit_code,
 		    said);

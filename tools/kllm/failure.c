@@ -26,7 +26,7 @@ static const struct failure_rule rules[] = {
 	[FAILURE_CUT] = { "cut", K_AGAIN, MANY, 0, true, false, "the answer broke off" },
 	[FAILURE_EMPTY] = { "empty", K_AGAIN, MANY, 0, true, false, "the answer was empty" },
 	[FAILURE_PROTOCOL] = { "protocol", K_USAGE, 2, 0, true, false,
-	    "the server does not speak this API (is model.base_url right?)" },
+	    "the server does not offer this API (is model.base_url right?)" },
 	[FAILURE_TOO_LARGE] = { "too_large", K_USAGE, 1, 0, true, false,
 	    "the answer is larger than anything a model writes" },
 	[FAILURE_PERMANENT] = { "permanent", K_USAGE, 1, 0, false, false, no_reason },

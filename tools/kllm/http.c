@@ -86,7 +86,7 @@ build_url(const struct call *c, size_t server)
 		len--;
 	for (const char *p = base; *p; p++)
 		if (*p <= ' ' || *p == 0x7f)
-			kdie(K_USAGE, "model.base_url: holds white space or control characters");
+			kdie(K_USAGE, "model.base_url: contains white space or control characters");
 	if (len >= n && !strncmp(base + len - n, version, n) && !strncmp(path, version, n))
 		path += n;
 	return kasprintf("%.*s%s", (int)len, base, path);
@@ -102,11 +102,12 @@ check_url(const char *url)
 		kdie(K_USAGE, "model.base_url: '%s' does not begin with https://", url);
 	if (!secure && !url_is_loopback(url))
 		kdie(K_USAGE,
-		    "model.base_url: '%s' is neither https nor this machine; a key and prompts "
-		    "would go over the net in clear",
+		    "model.base_url: '%s' must begin with https://, or key and prompts would cross "
+		    "the network unencrypted",
 		    url);
 	if (memchr(host + 3, '@', strcspn(host + 3, "/?#")))
-		kdie(K_USAGE, "model.base_url: holds a user or password; name a key file instead");
+		kdie(K_USAGE,
+		    "model.base_url: contains a user name or password; use a key file instead");
 }
 
 /* Key and headers. A server on this machine may do without a key. */
@@ -128,7 +129,8 @@ set_headers(struct session *s, size_t server)
 	}
 	if (!key && !url_is_loopback(s->url))
 		kdie(K_USAGE,
-		    "auth: no key: set %s, or name a key file (--key-file, model.key_file)", env);
+		    "auth: no key found: set %s, or name a key file (--key-file, model.key_file)",
+		    env);
 	if (key) {
 		s->auth = kasprintf(bearer ? "authorization: Bearer %s" : "x-api-key: %s", key);
 		s->headers[n++] = s->auth;
@@ -172,7 +174,7 @@ session_open(struct session *s, const struct call *c)
 	if (!c->allow_secrets &&
 	    (secret_in(c->system, strlen(c->system)) || secret_in(c->user, strlen(c->user))))
 		kdie(K_USAGE,
-		    "%s: the prompt holds something that looks like a key; it was not sent "
+		    "%s: the prompt contains something that looks like a key and was not sent "
 		    "(--allow-secrets sends it)",
 		    c->id);
 	s->request = (struct request){
@@ -222,14 +224,14 @@ book(struct session *s, int64_t input)
 
 	if (cost == KUSAGE_UNKNOWN && cap > 0)
 		kdie(K_USAGE,
-		    "budget: a budget is set, but the price of '%s' is not known; add a row to the "
+		    "budget: a budget is set, but the price of '%s' is unknown; add a row to the "
 		    "model table",
 		    s->request.model);
 	s->booked = cost == KUSAGE_UNKNOWN ? 0 : cost;
 	if (s->booked && !kbudget_add(s->ledger, s->booked, cap, &spent))
 		kdie(K_USAGE,
-		    "budget: %.4f USD are spent or booked, this request may cost %.4f, and the "
-		    "budget is %.4f (%s)",
+		    "budget: %.4f USD are spent or reserved and this request may cost %.4f, but "
+		    "the budget is %.4f (%s)",
 		    (double)spent / 1e9, (double)s->booked / 1e9, s->call->budget_usd, s->ledger);
 }
 
@@ -253,11 +255,11 @@ wait_turn(struct session *s, double tokens)
 		return;
 	case KLIMIT_STOPPED:
 		refund(s);
-		kdie(K_USAGE, "%s: not sent, since the call before failed: %s", s->call->id,
+		kdie(K_USAGE, "%s: not sent, because the call before it failed: %s", s->call->id,
 		    klimit_reason(s->limit));
 	case KLIMIT_LATER:
 		refund(s);
-		kdie(K_AGAIN, "%s: rate: the next turn is in %.0f s", s->call->id, when);
+		kdie(K_AGAIN, "%s: rate limit: next request in %.0f s", s->call->id, when);
 	}
 }
 
@@ -350,8 +352,8 @@ account(struct session *s, struct kanswer *a, double expected, int64_t booked)
 		u.estimated = true;
 	} else if (!u.estimated && (double)u.input < 0.6 * whole_prompt) {
 		reply_flag(r, "prompt_truncated");
-		kwarn("%s: the server counted %lld tokens of a prompt of about %.0f: it may have "
-		      "cut it off",
+		kwarn("%s: the server counted %lld tokens in a prompt of about %.0f, so it may "
+		      "have cut it off",
 		    s->call->id, (long long)u.input, whole_prompt);
 	}
 	cost = kmodel_cost(s->request.row, &u);
@@ -384,7 +386,7 @@ explain_redirect(const struct transport *t, struct kanswer_error *e)
 
 	if (t->status >= 300 && t->status < 400)
 		snprintf(e->message, sizeof e->message,
-		    "status %d: a redirect to '%s', which is not followed", t->status, host);
+		    "status %d: a redirect to '%s', which kiln does not follow", t->status, host);
 	free(host);
 }
 
@@ -448,7 +450,9 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 
 		refund(s);
 		errno = why;
-		kdie_errno(K_IO, "%s: no room to keep an answer beside %s, so it is not asked for",
+		kdie_errno(K_IO,
+		    "%s: cannot reserve disk space for the answer next to %s; the request was not "
+		    "sent",
 		    s->call->id, s->call->out);
 	}
 	json_decref(intent);
@@ -534,11 +538,10 @@ retry_or_end(struct session *s, enum failure f, const struct outcome *o, int fai
 	else if (o->final)
 		text = kasprintf("%s; the server asks not to repeat the request", why);
 	else if (gone + pause > retry_span_s)
-		text = kasprintf("%s; tried for %.0f s", why, gone);
+		text = kasprintf("%s; gave up after %.0f s", why, gone);
 	else if (!klimit_may_retry(s->limit))
-		text = kasprintf("%s; a fifth of all requests were repetitions, so this one is not "
-		                 "repeated now",
-		    why);
+		text = kasprintf(
+		    "%s; not repeated now, because a fifth of all requests were repetitions", why);
 	if (rule->shared)
 		klimit_hold(s->limit, fmin(wait >= 0 ? wait : pause, longest_wait_s));
 	if (text)
@@ -565,8 +568,8 @@ drop_refused(struct session *s, enum failure f, const struct kanswer_error *e)
 	reply_flag(&s->reply, flag);
 	free(flag);
 	if (klimit_first_time(name))
-		kwarn("the server refuses '%s' for model '%s'; asking without it, or by its other "
-		      "name (the model's row in the table can say so: line %ld)",
+		kwarn("the server rejects '%s' for model '%s'; asking without it, or by its other "
+		      "name (to avoid this, edit line %ld of the model table)",
 		    name, s->request.model, s->request.row->line);
 	return true;
 }

@@ -56,8 +56,7 @@ klimit_folder(void)
 	if (lstat(folder, &st) < 0)
 		kdie_errno(K_IO, "%s", folder);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
-		kdie(K_IO, "%s: must be a folder of yours that nobody else may read (mode 0700)",
-		    folder);
+		kdie(K_IO, "%s: must be a folder that only you can read (mode 0700)", folder);
 	return folder;
 }
 
@@ -321,10 +320,10 @@ read_ledger(int fd, const char *path)
 	if (got &&
 	    (sscanf(text, "spent_nanousd %lld%c", &sum, &end) != 2 || end != '\n' ||
 	        text[strcspn(text, "\n") + 1]))
-		kdie(K_IO, "%s: not a ledger; it should say: spent_nanousd NUMBER", path);
+		kdie(K_IO, "%s: not a ledger; it should contain: spent_nanousd NUMBER", path);
 	if (errno == ERANGE || sum < 0 || sum > LEDGER_MAX)
-		kdie(K_IO, "%s: %.*s is not from 0 to %lld: write what was spent, in 1e-9 USD",
-		    path, (int)strcspn(text + strlen("spent_nanousd "), "\n"),
+		kdie(K_IO, "%s: %.*s must be the amount spent, from 0 to %lld in 1e-9 USD", path,
+		    (int)strcspn(text + strlen("spent_nanousd "), "\n"),
 		    text + strlen("spent_nanousd "), LEDGER_MAX);
 	return sum;
 }
@@ -342,7 +341,7 @@ kbudget_add(const char *path, int64_t amount, int64_t cap, int64_t *spent)
 	lock(fd);
 	sum = read_ledger(fd, path);
 	if (__builtin_add_overflow(sum, amount, &total) || total > LEDGER_MAX)
-		kdie(K_IO, "%s: %" PRId64 " and %" PRId64 " more are beyond what a ledger holds",
+		kdie(K_IO, "%s: %" PRId64 " and %" PRId64 " more are beyond the range of a ledger",
 		    path, sum, amount);
 	/* Somebody has set it back while a booking was under way. */
 	total = total < 0 ? 0 : total;

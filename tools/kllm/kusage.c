@@ -143,13 +143,13 @@ parse_row(struct kmodel *m, char *line, const char *file, long lineno,
 	size_t n = split(line, fields);
 
 	if (n != head_count)
-		kdie(K_USAGE, "%s:%ld: %zu fields, but the head line names %zu", file, lineno, n,
+		kdie(K_USAGE, "%s:%ld: %zu fields, but the header line has %zu", file, lineno, n,
 		    head_count);
 	set_defaults(m);
 	m->line = lineno;
 	for (size_t i = 0; i < n; i++)
 		if (heads[i] && !set_field(m, heads[i], fields[i]))
-			kdie(K_USAGE, "%s:%ld: %s: '%s' is not a value for it", file, lineno,
+			kdie(K_USAGE, "%s:%ld: %s: invalid value '%s'", file, lineno,
 			    heads[i]->name, fields[i]);
 	if (!*m->match)
 		kdie(K_USAGE, "%s:%ld: match: is missing", file, lineno);
@@ -167,7 +167,7 @@ parse_head(char *line, const char *file, const struct column *heads[])
 		matches |= !strcmp(fields[i], "match");
 	}
 	if (!matches)
-		kdie(K_USAGE, "%s: the head line names no column 'match'", file);
+		kdie(K_USAGE, "%s: the header line has no column 'match'", file);
 	return n;
 }
 

@@ -54,8 +54,7 @@ load_libcurl(void)
 		return;
 	library = dlopen("libcurl.so.4", RTLD_LAZY);
 	if (!library)
-		kdie(K_MISSING, "libcurl, which asks model servers, cannot be loaded: %s",
-		    dlerror());
+		kdie(K_MISSING, "cannot load libcurl, which model servers need: %s", dlerror());
 #define LOAD(name) curl.name = (__typeof__(curl.name))dlsym(library, "curl_" #name)
 	LOAD(global_init);
 	LOAD(easy_init);

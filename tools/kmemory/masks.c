@@ -86,7 +86,7 @@ operands(const struct memory *m, const struct options *o, bool masked, size_t *c
 		bool twice = false;
 
 		if (!there)
-			kdie(K_USAGE, "memory/v%ld.json: there is no such version", v);
+			kdie(K_USAGE, "memory/v%ld.json: no such version", v);
 		json_decref(there);
 		for (size_t k = 0; k < *count; k++)
 			twice |= list[k] == v;
@@ -285,7 +285,7 @@ undo(struct memory *m)
 	    list[count++] = n;
 	append_event(m,
 	    json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
-	        "the restart is taken back", "of", kjson_int_or(e, "n", 0)),
+	        "the restart is undone", "of", kjson_int_or(e, "n", 0)),
 	    list, count);
 	free(list);
 	return K_OK;
@@ -366,8 +366,7 @@ masks_anchored(const struct memory *m)
 		const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
 
 		if (!in_log(m, hex))
-			fault = kasprintf("%s: an event is missing that %s was made with "
-			                  "(%.16s...)",
+			fault = kasprintf("%s: an event that %s depends on is missing (%.16s...)",
 			    LOG, found.gl_pathv[i], hex);
 		json_decref(prompt);
 	}

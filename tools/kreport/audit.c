@@ -63,7 +63,7 @@ reasons_of(const struct kcandidate *c)
 static void
 put_transfer(struct doc *d, const struct report *r)
 {
-	doc_table(d, "Transfer checks of what was kept or refused",
+	doc_table(d, "Transfer checks of kept and rejected candidates",
 	    "Candidate|Bucket|Declared|>Rules hit|Reuse against fresh|Skewed "
 	    "rows|Decision|~Reasons");
 	for (size_t i = 0; i < r->count; i++) {
@@ -111,14 +111,14 @@ put_attribution(struct doc *d, const json_t *report)
 	size_t i;
 
 	doc_text(d,
-	    "Verdict: \2%s\2. Of a headline of %s, %s is real; the inflation gap is %.2f points, "
-	    "and %.2f are noise.%s",
+	    "Verdict: \2%s\2. Of the headline of %s, %s is real; the inflation gap is %.2f points, "
+	    "and the noise is %.2f.%s",
 	    verdict, show_change(kjson_num_or(report, "headline_pct", 0)),
 	    show_change(kjson_num_or(report, "real_pct", 0)), gap, noise,
-	    !strcmp(verdict, "inflated") ? " The gap is what only the loop of a benchmark sees: "
-	                                   "the headline must not be quoted."
-	        : gap > 1 ? " A gap within the noise can neither be shown nor excluded: quote what "
-	                    "is real, or measure again on a quieter machine."
+	    !strcmp(verdict, "inflated") ? " The gap exists only in a benchmark's loop, so do not "
+	                                   "quote the headline."
+	        : gap > 1 ? " The noise hides whether there is a gap: quote the real gain, or "
+	                    "measure again on a quieter machine."
 	                  : "");
 	doc_table(d, "Where the gain comes from",
 	    "Source|Buckets|>Benchmark gain|>Gain that carries over");
@@ -138,18 +138,18 @@ put_audit(struct doc *d, const struct report *r)
 	doc_section(d, "audit", "Audit");
 	if (!r->audited) {
 		doc_text(d,
-		    "No candidate of this campaign was audited for gains that only a benchmark "
-		    "gives.");
+		    "No candidate of this campaign was audited for gains that exist only in a "
+		    "benchmark.");
 		return;
 	}
 	doc_text(d,
-	    "A gain counts when the kernel would have it on inputs that are new every time: no "
-	    "cache keyed on what a benchmark repeats, no assumption that its sizes allow.");
+	    "A gain counts if the kernel also has it on new inputs: without a cache keyed on what "
+	    "a benchmark repeats, and without assumptions that only its sizes allow.");
 	put_decisions(d, r);
 	put_transfer(d, r);
 	put_hits(d, r);
 	if (r->audit)
 		put_attribution(d, r->audit);
 	else
-		doc_note(d, "The gains were not attributed: kaudit could not be run.");
+		doc_note(d, "The gains were not attributed, because kaudit could not run.");
 }

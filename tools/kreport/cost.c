@@ -67,7 +67,7 @@ put_tokens(struct doc *d, const struct report *r, const struct bill *b)
 		put_fact(
 		    d, kinds[i][1], show_count(kjson_int_or(r->archive.header, kinds[i][0], 0)));
 	if (b->estimated)
-		put_fact(d, "Replies whose tokens are reckoned from the length of the texts",
+		put_fact(d, "Replies whose tokens are estimated from the length of the text",
 		    show_count(b->estimated));
 }
 
@@ -92,19 +92,19 @@ put_cost(struct doc *d, const struct report *r)
 	doc_section(d, "cost", "Cost");
 	if (b.recorded)
 		doc_note(d,
-		    "%s recorded before and replayed here: no model was called for them, and their "
+		    "%s recorded earlier and replayed here. No model was called for them; their "
 		    "cost, tokens and times are those of the recording. Builds, verdicts, times "
-		    "and scores are of this campaign's own machine.",
+		    "and scores are from this campaign's own machine.",
 		    b.recorded == b.replies ? "All replies were"
 		                            : plural(b.recorded, "reply was", "replies were"));
 	if (b.replies && (!b.priced || !b.counted))
-		doc_text(d, "%s unknown: the replies do not tell.",
+		doc_text(d, "%s unknown, because the replies do not contain it.",
 		    b.counted      ? "The cost is"
 		        : b.priced ? "The tokens are"
 		                   : "The cost and the tokens are");
 	doc_table(d, "What was spent", "Item|~Amount");
 	put_fact(d, "Replies", show_count(b.replies));
-	put_fact(d, "Answered by (provider)", *providers ? providers : "nobody yet");
+	put_fact(d, "Answered by (provider)", *providers ? providers : "none yet");
 	put_fact(d, "Models", *models ? models : "–");
 	put_fact(d, "Requests sent", b.attempts ? show_count(b.attempts) : "none by this program");
 	put_tokens(d, r, &b);

@@ -155,7 +155,7 @@ put_environment(struct doc *d, const struct report *r)
 
 	doc_section(d, "environment", "Environment");
 	if (found && *gpu && strcmp(gpu, found))
-		doc_note(d, "The campaign is for \1%s\1; it was measured on \1%s\1.", gpu, found);
+		doc_note(d, "The campaign is for \1%s\1, but was measured on \1%s\1.", gpu, found);
 	doc_table(d, "Where it was measured", "Item|~Value");
 	put_machine(d, r);
 	put_device(d, r);

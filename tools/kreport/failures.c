@@ -155,8 +155,8 @@ static void
 put_reasons(struct doc *d, struct reasons *all)
 {
 	qsort(all->list, all->count, sizeof *all->list, by_count);
-	doc_table(d, "Reasons, the most frequent first",
-	    "Status|>Times|~Reason, as the first had it|~Candidates");
+	doc_table(d, "Reasons, most frequent first",
+	    "Status|>Times|~Reason (of the first one)|~Candidates");
 	for (size_t i = 0; i < all->count && i < MOST_REASONS; i++) {
 		doc_cells(d, "%s|%ld|%s|\1%s\1", all->list[i].status, all->list[i].count,
 		    all->list[i].text, all->list[i].ids.data);

@@ -57,9 +57,9 @@ put_no_best(struct doc *d, const struct report *r)
 		doc_lead(d, "After %s no candidate is %s.", plural(r->last, "trial", "trials"),
 		    correct ? "faster than the reference" : status_rows[STATUS_CORRECT].name);
 	else if (!r->last)
-		doc_lead(d, "There is the baseline, and no round behind it yet.");
+		doc_lead(d, "Only the baseline has been measured.");
 	else
-		doc_lead(d, "None of %s was accepted: the naive reference stands as it was. %s.",
+		doc_lead(d, "None of %s was accepted; the naive reference is still the best. %s.",
 		    plural(r->last, "round", "rounds"),
 		    correct ? plural(correct, "candidate was correct", "candidates were correct")
 		            : "No candidate was correct");
@@ -74,11 +74,10 @@ how_measured(const struct report *r)
 	if (r->verify)
 		return "measured again after the search, in turns with the reference in one run.";
 	if (!anchor)
-		return "by the evaluation that scored it, from times measured apart.";
+		return "by the evaluation that scored it, from times measured separately.";
 	return !strcmp(anchor, "reference")
 	    ? "by the evaluation that scored it, in turns with the reference."
-	    : "by the evaluation that scored it, in turns with a program whose own speed-up is "
-	      "known.";
+	    : "by the evaluation that scored it, in turns with a program whose speed-up is known.";
 }
 
 static void
@@ -94,20 +93,20 @@ put_lead(struct doc *d, const struct report *r)
 	    show_interval(&r->best->speedup, show_times), device_of(r), how_measured(r));
 	if (r->best->provisional)
 		doc_note(d,
-		    "\2Provisional:\2 the machine was busy during a race that this figure rests "
-		    "on, or times measured apart had to do.");
+		    "\2Provisional:\2 the machine was busy during a race behind this figure, or "
+		    "the times were measured separately.");
 	if (r->refused)
 		doc_note(d,
-		    "\2Not accepted:\2 measured again on the full set after trial %ld it is %s.",
+		    "\2Not accepted:\2 measured again on the full set after trial %ld, it is %s.",
 		    r->verify_trial, kjson_str_or(r->refused, "status", "?"));
 	else if (!r->verify)
 		doc_note(d,
-		    "Not verified since: \1make verify\1 measures the best kernel, the reference "
-		    "and the baselines in turns, on all workloads.");
+		    "Not verified yet: \1make verify\1 measures the best kernel, the reference and "
+		    "the baselines in turns on all workloads.");
 	if (r->audit && !strcmp(kjson_str_or(r->audit, "verdict", ""), "inflated"))
 		doc_note(d,
-		    "\2Not to be quoted:\2 the audit calls this figure inflated. Of %s, %s would "
-		    "be there outside a benchmark.",
+		    "\2Do not quote this figure:\2 the audit calls it inflated. Of %s, %s would "
+		    "remain outside a benchmark.",
 		    show_change(kjson_num_or(r->audit, "headline_pct", 0)),
 		    show_change(kjson_num_or(r->audit, "real_pct", 0)));
 }
@@ -146,7 +145,7 @@ put_tiles(struct doc *d, const struct report *r)
 	if (efficiency > 0)
 		doc_tile(d, show_percent(efficiency / 100), "of the roofline",
 		    "of the binding ceiling, over all timed workloads%s",
-		    efficiency > 100 ? "; how that can be is said there" : "");
+		    efficiency > 100 ? "; see there for how that can be" : "");
 	doc_tile(d, show_count(correct), "correct candidates", "of %s; %ld compiled",
 	    show_count((long long)r->count - 1), compiled);
 	if (cost > 0)
@@ -196,7 +195,8 @@ put_checks(struct doc *d, const char *when, const json_t *eval)
 		    plural((long long)count_values(cases, "workload"), "workload", "workloads"),
 		    plural((long long)count_values(cases, "distribution"), "distribution",
 		        "distributions"),
-		    kjson_str_or(eval, "seed", NULL) ? ", inputs drawn after the build from seed "
+		    kjson_str_or(eval, "seed", NULL) ? ", inputs generated after the build from "
+		                                       "seed "
 		                                     : "",
 		    kjson_str_or(eval, "seed", ""));
 	else
@@ -227,16 +227,16 @@ put_verified(struct doc *d, const struct report *r)
 		    "correctness cases.");
 	if (sandbox)
 		doc_item(d,
-		    "The verdict was reached in another process than the kernel's; its sandbox was "
-		    "\1%s\1 (level %lld of 3).",
+		    "A separate process judged the kernel; the kernel's sandbox was \1%s\1 (level "
+		    "%lld of 3).",
 		    sandbox, (long long)kjson_int_or(eval, "sandbox.level", 0));
 	if (caches)
 		doc_item(
-		    d, "Caches before every sample: %s. Every call had inputs of its own.", caches);
+		    d, "Caches before every sample: %s. Every call had its own inputs.", caches);
 	if (when)
 		doc_item(d,
-		    "The reply with this kernel was complete at %s. Evaluations carry no clock "
-		    "reading; %s trial %ld.",
+		    "The reply with this kernel arrived at %s. Evaluations record no time of day; "
+		    "%s trial %ld.",
 		    when, r->verify ? "it was verified after" : "it was scored in",
 		    r->verify ? r->verify_trial : r->best->trial);
 }
@@ -263,13 +263,13 @@ put_headline(struct doc *d, const struct report *r)
 	doc_section(d, "result", "Result");
 	if (!strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"))
 		doc_note(d,
-		    "\2Nothing was measured:\2 the evaluator is \1null\1, which makes times of the "
-		    "code's hash to try out the loop.");
+		    "\2Nothing was measured:\2 the evaluator is \1null\1, which derives times from "
+		    "the code's hash to try out the loop.");
 	put_lead(d, r);
 	put_tiles(d, r);
 	if (r->begun)
 		doc_note(d,
-		    "Trial %ld has begun and is not in this report, which ends with trial %ld.",
+		    "Trial %ld has begun but is not in this report, which ends with trial %ld.",
 		    r->begun, r->last);
 	put_damage(d, r);
 	put_workloads(d, r);

@@ -247,7 +247,8 @@ put_lineage(struct doc *d, const struct report *r)
 	put_overview(d, &chain);
 	if (strcmp(chain.step[0]->id, KARCH_REFERENCE))
 		doc_note(d,
-		    "The lineage is cut: the parent of \1%s\1 is not among the scored candidates.",
+		    "The lineage is incomplete: the parent of \1%s\1 is not among the scored "
+		    "candidates.",
 		    chain.step[0]->id);
 	for (size_t i = 1; i < chain.count; i++)
 		put_step(d, r, chain.step[i - 1], chain.step[i]);

@@ -214,8 +214,7 @@ load_report(struct report *r, const char *dir)
 	free(path);
 	ktrials_open(&r->trials, r->camp);
 	if (!r->trials.header)
-		kdie(
-		    K_USAGE, "%s: no trial is complete yet, so there is nothing to report on", dir);
+		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report", dir);
 	r->last = r->trials.last;
 	path = ktrials_path(r->camp, kjson_int_or(r->trials.header, "trial", 0), "archive.ndjson");
 	karch_load(&r->archive, path, true);
@@ -224,7 +223,7 @@ load_report(struct report *r, const char *dir)
 	set_figures(r);
 	r->reference = find_candidate(r, KARCH_REFERENCE);
 	if (!r->reference)
-		kdie(K_USAGE, "there is no report without the record of the reference");
+		kdie(K_USAGE, "a report needs the record of the reference");
 	r->best = find_candidate(r, kjson_str_or(r->archive.header, "best.id", NULL));
 	if (r->best == r->reference)
 		r->best = NULL;

@@ -59,10 +59,12 @@ main(int argc, char **argv)
 	const char *dir = ".", *output = NULL;
 	int format = BOTH;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &dir },
-		{ 'o', "output", .text = &output },
-		{ 0, "html", .choice = &format, .value = HTML },
-		{ 0, "markdown", .choice = &format, .value = MARKDOWN },
+		KOPTION_CAMPAIGN(&dir),
+		KOPTION_OUTPUT(&output),
+		{ 0, "html", .choice = &format, .value = HTML,
+		    .help = "\tprint only the HTML page" },
+		{ 0, "markdown", .choice = &format, .value = MARKDOWN,
+		    .help = "\tprint only the Markdown page" },
 	};
 	struct report r;
 	struct doc d;
@@ -71,7 +73,7 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
 	if (output && format == BOTH)
-		koption_misuse(usage, "-o FILE belongs to --html or --markdown");
+		koption_misuse(usage, "-o FILE needs --html or --markdown");
 	load_report(&r, dir);
 	write_document(&d, &r);
 	if (format == BOTH) {

@@ -42,7 +42,7 @@ static void
 put_table(struct doc *d, const struct report *r, const struct karch_row **list, size_t n)
 {
 	doc_details(d, "All %zu elites", n);
-	doc_table(d, "Elites, the highest score first",
+	doc_table(d, "Elites, highest score first",
 	    "Candidate|Cell|Status|>Speed-up|>Time|>Score|Strategy|Parent");
 	for (size_t i = 0; i < n; i++) {
 		const struct kcandidate *c = find_candidate(r, list[i]->id);
@@ -68,9 +68,9 @@ put_map(struct doc *d, const struct report *r)
 
 	doc_section(d, "archive", "Archive");
 	doc_text(d,
-	    "The levels, 0 to 3, of memory, compute, parallelism and explicit SIMD that a program "
-	    "shows are the four digits of its cell. A cell keeps the best program seen there. %zu "
-	    "of %d cells are occupied.",
+	    "A cell's four digits are the levels, 0 to 3, of the memory, compute, parallelism and "
+	    "explicit SIMD techniques in a program. A cell keeps its best program. %zu of %d cells "
+	    "are occupied.",
 	    n, KARCH_CELLS);
 	put_bars(d, list, n);
 	put_table(d, r, list, n);

@@ -130,25 +130,28 @@ put_commands(struct doc *d, const struct report *r)
 	    "mv trials trials.old && rm -f archive.ndjson\n"
 	    "jq '.model = {provider: \"replay\"}' campaign.json >new.json && mv new.json "
 	    "campaign.json\n";
-	char *measure = kasprintf(
-	    "# the best alone: built, checked and timed again\nmake redo CELL=%s FROM=eval\n"
-	    "# the best beside the reference and the baselines, when it was not verified yet\nmake "
-	    "verify\n"
-	    "# all of them; no model is called\nrm trials/*/*/eval.ndjson && make views\n",
+	char *measure = kasprintf("# build, check and time only the best again\n"
+	                          "make redo CELL=%s FROM=eval\n"
+	                          "# the best against the reference and the baselines, if not "
+	                          "verified yet\n"
+	                          "make verify\n"
+	                          "# all candidates; no model is called\n"
+	                          "rm trials/*/*/eval.ndjson && make views\n",
 	    r->best ? r->best->id : "001/01");
 	char *run = kasprintf("%smake -j4 trials N=%ld && make verify report\n", replay, r->last);
 
-	doc_text(d, "In the campaign's folder. The page and the views, from what is there:");
+	doc_text(
+	    d, "In the campaign's folder. To make the page and the views again from the records:");
 	doc_code(d, same, strlen(same), "sh");
 	doc_text(d,
-	    "The measurements, on this machine or another; times will differ, verdicts should "
+	    "To measure again, on this machine or another; times will differ, but verdicts should "
 	    "not:");
 	doc_code(d, measure, strlen(measure), "sh");
 	doc_text(d,
-	    "The whole search, in a copy of the folder, with the replies that were given. Prompts "
-	    "depend on measured times, so where other times lead to another parent a recorded "
-	    "reply answers a prompt that was not quite the same; the records say where "
-	    "(\1reply.recorded.prompt_match\1):");
+	    "To repeat the whole search in a copy of the folder, with the recorded replies. "
+	    "Prompts depend on measured times, so other times can lead to another parent; then a "
+	    "recorded reply answers a slightly different prompt, and "
+	    "\1reply.recorded.prompt_match\1 in the record says so:");
 	doc_code(d, run, strlen(run), "sh");
 	free(measure);
 	free(run);
@@ -163,8 +166,7 @@ put_reproduce(struct doc *d, const struct report *r)
 	put_commands(d, r);
 	add_sources(r, &sources);
 	add_facts(r, &facts);
-	doc_text(
-	    d, "SHA-256 of what the campaign rests on, in the form that \1sha256sum -c\1 reads:");
+	doc_text(d, "SHA-256 of the campaign's inputs, for \1sha256sum -c\1:");
 	put_digests(d, r, &sources, "Task and sources");
 	put_digests(d, r, &facts, "Facts");
 }

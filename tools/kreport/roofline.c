@@ -158,8 +158,8 @@ put_plot(struct doc *d, const struct report *r, const json_t *rows, double peak,
 			put_point(&p, r, r->best, w, "gain");
 	}
 	doc_figure(d, plot_end(&p),
-	    "The roof of the device, every timed workload at its intensity: hollow the reference, "
-	    "filled the best%s.",
+	    "The device's roofline, with every timed workload at its intensity: a hollow point is "
+	    "the reference, a filled one the best%s.",
 	    measured(rows, "memory_ceiling") > 0 ? "; the broken line is what was measured on it"
 	                                         : "");
 }
@@ -186,8 +186,8 @@ put_table(struct doc *d, const struct report *r, const json_t *rows)
 	json_t *w;
 
 	doc_table(d,
-	    r->best ? "How near the best comes to the ceilings"
-	            : "How near the reference comes to the ceilings",
+	    r->best ? "How close the best comes to the ceilings"
+	            : "How close the reference comes to the ceilings",
 	    "Workload|Bound by|>Time|>Least time|~Target|>Rate|^Of the compute ceiling|>Bytes per "
 	    "second|^Of the memory ceiling|>Intensity");
 	json_array_foreach(rows, i, w)
@@ -210,9 +210,9 @@ put_table(struct doc *d, const struct report *r, const json_t *rows)
 	doc_table_end(d);
 	if (below)
 		doc_text(d,
-		    "A time below the least one is no fault in itself: caches may hold what the "
-		    "formula moves, other units of the device may do the arithmetic than the one "
-		    "whose peak this is, and a peak that was measured is no upper bound.");
+		    "A time below the least time is not always an error: caches may hold the data "
+		    "that the formula counts, other units of the device may do the arithmetic, and "
+		    "a measured peak is not an upper bound.");
 }
 
 static void
@@ -232,8 +232,8 @@ put_gaps(struct doc *d, const json_t *roofline)
 	static const char *const lists[][2] = {
 		{ "unknown", "Unknown \1{{metric}}\1: {{why}}" },
 		{ "mismatches",
-		    "Device and documents disagree on \1{{metric}}\1: {{documented}} "
-		    "({{where}}), but the device says {{running}}" },
+		    "Device and documents disagree on \1{{metric}}\1: {{documented}} ({{where}}), "
+		    "but the device reports {{running}}" },
 		{ "placeholders",
 		    "Placeholder, not a fact: \1{{metric}}\1: {{value}} {{unit}} "
 		    "(\1{{from}}\1)" },
@@ -254,17 +254,16 @@ put_roofline(struct doc *d, const struct report *r)
 	doc_section(d, "roofline", "Roofline");
 	if (!r->roofline) {
 		doc_text(d,
-		    "There is no roofline: \1trials/000/roofline.json\1 is not there, so how much "
-		    "of the device is used was not reckoned.");
+		    "There is no roofline, because \1trials/000/roofline.json\1 does not exist.");
 		return;
 	}
 	doc_text(d, "Device \1%s\1. %s.",
 	    kjson_str_or(
 	        r->roofline, "device.name", kjson_str_or(r->roofline, "device.asked", "not known")),
 	    !strcmp(kjson_str_or(r->roofline, "label", ""), "placeholder")
-	        ? "Some of its figures are placeholders that a person consented to"
+	        ? "Some of its figures are placeholders that a person agreed to"
 	        : peak > 0 && bandwidth > 0 ? "Every figure used has a source"
-	                                    : "Not enough is known of it to draw its roof");
+	                                    : "Too little is known to draw its roofline");
 	put_peak(d, r->roofline, "peaks.compute", "Compute peak");
 	put_peak(d, r->roofline, "peaks.memory", "Memory bandwidth");
 	put_gaps(d, r->roofline);

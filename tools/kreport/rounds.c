@@ -93,8 +93,8 @@ put_trend(struct doc *d, const struct report *r)
 	doc_table_end(d);
 	kbuf_free(&spec);
 	doc_text(d,
-	    "vs last accepted: what the decision rests on, measured in turns where the "
-	    "two were raced. Speed-up: over the reference, by the newest race that tells it.");
+	    "vs last accepted: the figure that decided, measured in turns if the two were raced. "
+	    "Speed-up: over the reference, from the newest race of the two.");
 	if (timed > shapes)
 		doc_text(d, "%s; their times are in \1trials/TTT/score.ndjson\1.",
 		    plural((long long)(timed - shapes), "further workload is not shown here",
@@ -134,8 +134,9 @@ put_rounds(struct doc *d, const struct report *r)
 	}
 	doc_section(d, "rounds", "Rounds");
 	doc_text(d,
-	    "One change a round, with its hypothesis stated before the code; it is kept or rolled "
-	    "back by rule. %s, %s rolled back; the last accepted program is \1%s\1.",
+	    "Each round makes one change and states its hypothesis before the code. Rules decide "
+	    "whether it is kept or rolled back. %s, %s rolled back; the last accepted program is "
+	    "\1%s\1.",
 	    plural(accepted, "round was accepted", "rounds were accepted"),
 	    plural(back, "was", "were"),
 	    kjson_str_or(

@@ -118,8 +118,8 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 			high = fmax(high, r->list[i].speedup.mean);
 		}
 	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials",
-	    "A point for every correct candidate, a cross at the foot for every other one, a line "
-	    "for the best so far, which ends at %s after trial %ld.",
+	    "A point for every correct candidate, a cross at the bottom for every other one, and a "
+	    "line for the best so far, which ends at %s after trial %ld.",
 	    show_times(o[r->last].best), r->last);
 	plot_area(&p);
 	p.x = (struct axis){ .low = 0.5,
@@ -138,8 +138,8 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 	put_best_line(&p, r, o);
 	put_points(&p, r, o);
 	doc_figure(d, plot_end(&p),
-	    "Every candidate over the trials: filled when it was %s, a cross when it was not "
-	    "correct; the line is the best so far.",
+	    "Every candidate over the trials: filled if it was %s, a cross if it was not correct. "
+	    "The line is the best so far.",
 	    r->linear ? "accepted" : "a gain beyond the noise");
 }
 
@@ -194,13 +194,13 @@ put_summary(
 		doc_text(
 		    d, "There was no %s.", r->linear ? "accepted round" : "gain beyond the noise");
 	else if (priced || tokens)
-		doc_text(d, "%s in all. Each took %s%s%s written, the failures included.",
+		doc_text(d, "%s in all. Each took %s%s%s written, including failures.",
 		    plural(gains, r->linear ? "accepted round" : "gain",
 		        r->linear ? "accepted rounds" : "gains"),
 		    priced ? show_usd(cost / (double)gains) : "", priced ? " and " : "",
 		    plural(tokens / gains, "token", "tokens"));
 	else
-		doc_text(d, "%s in all; neither cost nor tokens of the replies are known.",
+		doc_text(d, "%s in all; cost and tokens of the replies are unknown.",
 		    plural(gains, r->linear ? "accepted round" : "gain",
 		        r->linear ? "accepted rounds" : "gains"));
 }

@@ -177,8 +177,8 @@ put_missing_baselines(struct doc *d, const struct report *r)
 	        kjson_str_or(b, "missing", ""));
 	if (!r->task->baseline_count)
 		doc_note(d,
-		    "The task has no baseline, so the naive reference is the only "
-		    "program to compare with.");
+		    "The task has no baseline, so kernels are compared only with the naive "
+		    "reference.");
 }
 
 void
@@ -198,8 +198,7 @@ put_workloads(struct doc *d, const struct report *r)
 	doc_text(d,
 	    "Longer is faster. The thin line is the 99.5 %% confidence interval; the time is the "
 	    "median of one call.%s",
-	    !r->roofline ? ""
-	                 : " The roofline is the least time that the peaks of the device allow.");
+	    !r->roofline ? "" : " The roofline is the least time that the device's peaks allow.");
 	put_missing_baselines(d, r);
 }
 
@@ -252,7 +251,7 @@ put_alone(struct doc *d, const struct report *r)
 	json_array_foreach(own, i, row) any |= json_object_get(row, "host_ns") != NULL;
 	if (!any)
 		return;
-	doc_table(d, "One call by itself", "Workload|Program|>Counts|>By itself|>Host time");
+	doc_table(d, "A single call", "Workload|Program|>Counts|>Single call|>Host time");
 	json_array_foreach(own, i, row) for (int k = 0; k < 2; k++)
 	{
 		const char *workload = kjson_str_or(row, "workload", "?");
@@ -268,10 +267,10 @@ put_alone(struct doc *d, const struct report *r)
 	}
 	doc_table_end(d);
 	doc_text(d,
-	    "%s By itself: one call on an idle device, from cold caches. Host time: until the "
-	    "entry of such a call returned.",
-	    r->task->alone ? "What counts is a call by itself (\1timing\1 of the task)."
-	                   : "What counts are calls back to back (\1timing\1 of the task).");
+	    "%s Single call: one call on an idle device with cold caches. Host time: until such a "
+	    "call returned.",
+	    r->task->alone ? "A single call counts (\1timing\1 of the task)."
+	                   : "Calls back to back count (\1timing\1 of the task).");
 }
 
 void
@@ -294,8 +293,8 @@ put_times(struct doc *d, const struct report *r)
 	}
 	doc_table_end(d);
 	doc_text(d,
-	    "Times are medians of one call; below 1× the other program is faster. In brackets "
-	    "stands a 99.5 %% confidence interval. Differences below %s are noise here.",
+	    "Times are medians of one call. Below 1×, the other program is faster. Brackets "
+	    "contain a 99.5 %% confidence interval. Differences below %s are noise here.",
 	    show_percent(kjson_num_or(eval, "noise.floor", 0)));
 	put_alone(d, r);
 	doc_details_end(d);

@@ -155,9 +155,8 @@ karch_path(const char *dir, const char *id, const char *stage)
 
 	if (!karch_id(id, &trial, &branch))
 		kdie(K_USAGE,
-		    "%s: '%s' is not the id of a candidate, which is TRIAL/BRANCH, such as "
-		    "007/02",
-		    dir, id);
+		    "%s: '%s' is not the id of a candidate (TRIAL/BRANCH, such as 007/02)", dir,
+		    id);
 	return kasprintf("%s/trials/%03ld/%02ld/%s.ndjson", dir, trial, branch, stage);
 }
 
@@ -219,7 +218,7 @@ read_row(const struct krec *rec, struct karch_row *row)
 	const char *kind = kjson_str_or(o, "kind", "");
 
 	if (strcmp(kind, "elite") && strcmp(kind, "program"))
-		return "its kind is neither elite nor program";
+		return "its kind must be elite or program";
 	read_word(o, "id", row->id, sizeof row->id);
 	if (!karch_id(row->id, &row->trial, &row->branch))
 		return "no id";
@@ -231,7 +230,7 @@ read_row(const struct krec *rec, struct karch_row *row)
 		return "no score";
 	row->status = status_at(o, "status");
 	if (!status_eligible(row->status))
-		return "its status may not be there";
+		return "its status does not belong in an archive";
 	row->elite = *kind == 'e';
 	row->speedup = kjson_num_or(o, "speedup", 0);
 	row->speedup_low = kjson_num_or(o, "speedup_low", 0);
@@ -258,7 +257,7 @@ read_header(struct karch *a, struct kin *in)
 	schema = kjson_str_or(rec.json, "schema", "");
 	a->trial = (long)kjson_int_or(rec.json, "trial", -1);
 	if (strcmp(schema, "archive/1"))
-		fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", in->file, schema);
+		fault = kasprintf("%s:1: schema: is '%s', must be 'archive/1'", in->file, schema);
 	else if (a->trial < 0)
 		fault = kasprintf("%s:1: an archive without a trial", in->file);
 	else
@@ -290,7 +289,7 @@ keep_row(struct karch *a, struct karch_row *row)
 	if (a->elite[row->cell])
 		why = "a second elite of its cell";
 	else if (a->programs)
-		why = "an elite behind the programs";
+		why = "an elite after the programs";
 	if (why)
 		karch_row_free(row);
 	else
@@ -586,7 +585,7 @@ karch_program(const char *dir, const char *id, bool log)
 	}
 	json_decref(record);
 	if (!kjson_str_or(program, "code", NULL))
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: no code in it", dir, id);
+		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: contains no code", dir, id);
 	if (log)
 		add_digest(program, dir, id);
 	free(text);

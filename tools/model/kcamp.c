@@ -241,7 +241,8 @@ const size_t kknobs_count = LEN(kknobs);
 static const struct {
 	const char *path, *value, *words;
 } gone[] = {
-	{ "search.random", NULL, "exploit and explore leave the rest to it" },
+	{ "search.random", NULL,
+	    "the rest of search.exploit and search.explore is drawn at random" },
 	{ "search.repair_tries", "2", NULL },
 	{ "search.programs_per_island", "10", NULL },
 	{ "search.migration_interval", "10", NULL },
@@ -270,7 +271,7 @@ static const struct {
 	{ "gradient.hints", "3", NULL },
 	{ "stop.min_trials", "3", NULL },
 	{ "model.connect_s", "10", NULL },
-	{ "model.first_byte_s", NULL, "model.stall_s counts from the request on" },
+	{ "model.first_byte_s", NULL, "model.stall_s counts from the start of the request" },
 	{ "model.replies", "replies", NULL },
 	{ "model.cache", "true", NULL },
 	{ "prompt.inspirations", NULL, "search.inspirations says how many" },
@@ -309,14 +310,14 @@ gone_fault(const char *path, const json_t *v, bool *known)
 	if (!*known)
 		return NULL;
 	if (gone[i].words)
-		return kasprintf("is no longer a field; %s: remove it", gone[i].words);
+		return kasprintf("is no longer a field; remove it: %s", gone[i].words);
 	said = json_is_string(v) ? kstrdup(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY);
 	same = json_is_number(v) ? json_number_value(v) == strtod(gone[i].value, NULL)
 	                         : !strcmp(said, gone[i].value);
 	free(said);
 	return same
 	    ? NULL
-	    : kasprintf("is no longer a field; kiln always uses %s: remove it", gone[i].value);
+	    : kasprintf("is no longer a field; remove it: kiln always uses %s", gone[i].value);
 }
 
 static const struct kknob *
@@ -565,9 +566,8 @@ type_of(const char *path)
 static _Noreturn void
 refuse(const char *path)
 {
-	kdie(K_USAGE,
-	    "%s: is %s; in a campaign kiln uses only files and folders of its own: remove it", path,
-	    type_of(path) == S_IFLNK ? "a symbolic link" : "not a file or folder as kiln makes it");
+	kdie(K_USAGE, "%s: is %s; kiln uses only files and folders that it made itself: remove it",
+	    path, type_of(path) == S_IFLNK ? "a symbolic link" : "not a regular file or folder");
 }
 
 static void
@@ -594,8 +594,8 @@ check_position(const char *dir)
 	target[n > 0 ? n : 0] = '\0';
 	if (n > 0 && (sscanf(target, "trials/%*[0-9]/archive.ndjson%n", &end) < 0 || end != n))
 		kdie(K_USAGE,
-		    "%s: is a link to '%s', and not to the archive of a trial: remove it, then "
-		    "run kcampaign views",
+		    "%s: is a link to '%s', not to the archive of a trial; remove it, then run "
+		    "kcampaign views",
 		    path, target);
 	free(path);
 }

@@ -23,7 +23,7 @@ const struct kends_text kends_texts[KENDS] = {
 	[KENDS_EFFICIENCY] = { "efficiency", "hardware efficiency reached", "stop.efficiency" },
 	[KENDS_ROUNDS] = { "rounds", "number of rounds reached",
 	    "linear.max_rounds or stop.trials" },
-	[KENDS_REQUEST] = { "request", "somebody asks for it", "the file " REQUEST },
+	[KENDS_REQUEST] = { "request", "someone asks for it", "the file " REQUEST },
 };
 
 /* Index of the other pass of the step of workload W among the rows of TIMING; -1: there is none. */
@@ -148,8 +148,8 @@ check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 	e->at[KENDS_EFFICIENCY].set = least > 0;
 	if (least > 0 && efficiency >= least && !doubt)
 		hold(e, KENDS_EFFICIENCY,
-		    kasprintf("over: %.1f %% of the ceiling are reached, and %.1f %% were asked "
-		              "for (T2, stop.efficiency)",
+		    kasprintf("over: %.1f %% of the ceiling reaches the goal of %.1f %% (T2, "
+		              "stop.efficiency)",
 		        efficiency, least));
 	free(doubt);
 	json_decref(roofline);
@@ -173,7 +173,7 @@ kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kend
 		    kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last, trials));
 	if (access(request, F_OK) == 0)
 		hold(e, KENDS_REQUEST,
-		    kstrdup("over: a stop was asked for (T4, the file " REQUEST ")"));
+		    kstrdup("over: you asked to stop (T4, the file " REQUEST ")"));
 	free(request);
 }
 

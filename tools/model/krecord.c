@@ -42,8 +42,8 @@ read_eval(const char *path, char hex[65])
 static char *
 damaged(const char *path, const char *id)
 {
-	return kasprintf("%s is missing or damaged; put it back from a copy, or make redo "
-	                 "CELL=%s FROM=eval makes it anew",
+	return kasprintf("%s is missing or damaged; restore it from a copy, or run make redo "
+	                 "CELL=%s FROM=eval",
 	    path, id);
 }
 
@@ -58,7 +58,7 @@ add_eval(const char *dir, json_t *record, const char *id)
 		fault = damaged(path, id);
 	else if (strcmp(hex, kjson_str_or(record, "from", "")))
 		fault = kasprintf("it was not made from %s; remove the coords, audit and score of "
-		                  "the trial, and make views makes them again",
+		                  "the trial, and run make views",
 		    path);
 	else if (json_object_update_missing(record, whole))
 		fault = damaged(path, id);
@@ -161,7 +161,8 @@ thin_record(const struct krec *rec, const char *dir)
 	if (!json_object_get(o, "from")) {
 		text = read_eval(path, hex);
 		if (!text)
-			kdie(K_USAGE, "%s: is missing: a thin record names what it was made from",
+			kdie(K_USAGE,
+			    "%s: is missing; a thin record names the facts that it was made from",
 			    path);
 		json_object_set_new(o, "from", json_string(hex));
 		free(text);
