@@ -27,7 +27,7 @@ cat >talk/kprompt <<'E'
 printf "kprompt: half a line, " >&2; sleep 0.2; echo "and the rest" >&2
 exec "$REAL/kprompt" "$@"
 E
-printf '#!/bin/sh\nexec "$REAL/kstep" sh -c "kill -9 \\$PPID; sleep 9"\n' >killed/kprompt
+printf '#!/bin/sh\nexec "$REAL/kstep" sh -c "kill -9 \\$PPID"\n' >killed/kprompt
 printf '#!/bin/sh\nkill -SEGV $$\n' >crashed/kprompt
 echo '#!/nowhere/sh' >gone/kprompt
 chmod 755 ./*/kprompt
