@@ -68,7 +68,7 @@ else
 # below), and whom to ASK for what is missing: nobody, the model for replies, or both models, the second one for digests.
 # What campaign.json says stands in campaign.mk, which kcampaign writes anew whenever it changed: BRANCHES as a list;
 # LAUNCHER put before evaluations; CEILINGS, a backend that has them; THREADS; KEY, a further variable that holds a key; LINEAR,
-# FEEDBACK, RECORDS, MEMORY, TIPS: whether there is such a thing; RESTART and COMPACT: after so many trials; and STEP, see
+# FEEDBACK, MEMORY: whether there is such a thing; RESTART and COMPACT: after so many trials; and STEP, see
 # below. A recipe is text for a shell, so what may be any text, such as a provider
 # or a path, does not stand in one: the tool reads it from campaign.json, or the shell from its environment. LAUNCHER is a
 # command, and does.
@@ -117,7 +117,7 @@ trials/000/archive.ndjson: trials/000/score.ndjson $(rules)/archive
 trials/000/gradient.ndjson: trials/000/score.ndjson trials/000/archive.ndjson $(rules)/gradient
 	@kgrad -a trials/000/archive.ndjson -o $@ $<
 
-# What earlier campaigns have left, as it stands before the first trial; TIPS says that the campaign asks for it.
+# What earlier campaigns have left, as it stands before the first trial, with the memory.
 trials/000/tips.md: | trials/000/machine.json
 	@kmemory freeze
 
@@ -127,7 +127,7 @@ trials/000/tips.md: | trials/000/machine.json
 # of a linear search may be chosen until they are written down, and only then is round 1 closed.
 .PHONY: at-begin at-views at-round at-before at-after at-end records memory-all memory-add memory-restart tips-add library-add
 searched := $(filter-out 000,$(LAST))
-records  := $(if $(and $(RECORDS),$(if $(LINEAR),$(wildcard trials/000/shapes.json),yes)),records)
+records  := $(if $(and $(LINEAR),$(wildcard trials/000/shapes.json)),records)
 # All of the memory is compared with the facts when a run begins; a trial adds its own record.
 memory   := $(if $(MEMORY),memory-$(if $(and $(filter at-after,$(MAKECMDGOALS)),$(filter-out 001,$(searched))),add,all))
 compact  := $(if $(and $(MEMORY),$(COMPACT),$(searched)),$(if $(filter 0,$(shell expr $(LAST) % $(COMPACT))),memory/compact-$(LAST).ndjson))
@@ -135,8 +135,8 @@ at-begin: $(records) $(memory) $(compact)
 at-views: $(records) $(memory)
 at-round: $(records)
 at-before: $(if $(and $(MEMORY),$(RESTART),$(searched)),memory-restart)
-at-after: $(records) $(memory) $(compact) $(if $(and $(TIPS),$(searched)),tips-add)
-at-end: $(if $(and $(TIPS),$(searched)),library-add)
+at-after: $(records) $(memory) $(compact) $(if $(and $(MEMORY),$(searched)),tips-add)
+at-end: $(if $(and $(MEMORY),$(searched)),library-add)
 
 records:
 	@kround close
@@ -175,7 +175,7 @@ $(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson tr
 	@ksample --trial $1 --branch $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
 $(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.json
 	@kprompt -o $$@ $$(filter %/sample.ndjson,$$|)
-$(if $(TIPS),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
+$(if $(MEMORY),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
 $(if $(filter $1,$(EVIDENCE)),$(3:%=%/sample.ndjson): | trials/$1/evidence.ndjson
 trials/$1/evidence.ndjson: | trials/$2/archive.ndjson
 	@$$(launch) keval --evidence $1 -a trials/$2/archive.ndjson -o $$@

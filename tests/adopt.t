@@ -58,10 +58,10 @@ ok 'usage; what cannot be adopted is refused by name, before anything is touched
 	refused 2 "is inside the project" -o heat/x; rm -rf heat/x
 	refused 3 "build: nonesuch is not installed" --build nonesuch
 	refused 2 "does not build a copy" --build "make CC=false"
-	refused 2 "run: .* it exited with status 2" --run ./heat
+	refused 2 "run: .* exited with status 2" --run ./heat
 	refused 2 "heat.out2: the run did not write it" --run "./heat -n 1 some.conf heat.out" --outputs heat.out2
 	refused 2 "heat.out: the run did not write it: it existed before" --run true --outputs heat.out
-	refused 2 "compiles $T/heat/src/diffuse.c itself" --build "gcc -fopenmp -Iinclude -c -o x.o $T/heat/src/diffuse.c"
+	refused 2 "compiles the original $T/heat/src/diffuse.c" --build "gcc -fopenmp -Iinclude -c -o x.o $T/heat/src/diffuse.c"
 	refused 2 "parameter .struct heat_plate.*: only numbers and arrays" --file src/source.c --kernel heat_inject
 	refused 2 "two runs of the unchanged program differ" --run "./heat -n 1 some.conf o; date +%N >now" --outputs now
 	refused 3 "cannot start .nolauncher." --launcher nolauncher
@@ -95,7 +95,7 @@ ok 'before the campaign has run there is nothing to integrate; a changed task is
 
 ok 'the campaign finds a program that is fast where it is timed' '
 	. ./helpers.sh
-	edit c/campaign.json ".eval += {set: \"full\", timing_s: 0.05, min_samples: 25, warmup_s: 0.01, seeds: 1} | .memory = {enabled: \"off\"} | .tips = {enabled: \"off\"}"
+	edit c/campaign.json ".eval += {set: \"full\", timing_s: 0.05, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"}"
 	kcampaign run -c c -n 1 >out; cat out
 	grep -q "Round 2: ACCEPTED" out
 	cp -r c unused'
@@ -162,7 +162,7 @@ if [ -d "$tests_dir/apps/heat/replies" ]; then
 		rm -rf heat; cp -r "$tests_dir/apps/heat" heat; rm -r heat/replies; printf "die 192 192 9\nfin 128 160 3\n" >heat/some.conf
 		adopt m --compare float:1e-4 >out
 		cp -r "$tests_dir/apps/heat/replies" m/replies
-		edit m/campaign.json ".model = {provider: \"replay\"} | .eval += {set: \"full\", timing_s: 0.05, min_samples: 25, warmup_s: 0.01, seeds: 1}"
+		edit m/campaign.json ".model = {provider: \"replay\"} | .eval += {set: \"full\", timing_s: 0.05, min_samples: 25, seeds: 1}"
 		kcampaign run -c m -n "$(ls m/replies | wc -l)"
 		exits 0 kadopt integrate -c m; grep -q "^ACCEPTED" out'
 else

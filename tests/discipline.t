@@ -70,7 +70,7 @@ kcampaign new c --task task --mode linear >/dev/null
 mkdir c/replies
 printf '#!/bin/sh\ncat >/dev/null\ncat "%s/c/replies/${KLLM_SAMPLE%%%%/*}.md"\n' "$T" >c/model.sh
 edit c/campaign.json ".model = {provider: \"exec:sh $T/c/model.sh\"} | .stop = {trials: 9}
-	| .eval = {set: \"full\", seeds: 1, timing_s: 0.05, warmup_s: 0.01, min_samples: 5, threads: 1, reuse: \"off\"}"
+	| .eval = {set: \"full\", seeds: 1, timing_s: 0.05, min_samples: 5, threads: 1, reuse: \"off\"}"
 reply 001 'less waste' '' "$(program 4)"
 reply 002 'more waste' '' "$(program 400)"
 reply 003 'remember the last input' '' "$(program 1 'static const REAL *last; static long again; if (x == last) again++; last = x;')"
@@ -100,13 +100,13 @@ ok 'all views, rounds, logs, memory and the report deleted and made again: the s
 	printf "%s\n" rounds/*.md $(find rounds/round-* logs memory -type f) report.html report.md >"$T/others"
 	test "$(wc -l <"$T/others")" -gt 40; ls rounds/round-5/summary.md memory/v4.json logs/closed.ndjson
 	views >"$T/before"; test "$(wc -l <"$T/before")" -gt 65
-	find trials rounds logs memory -type f | xargs sha256sum | sort -k 2 >"$T/all"
+	find trials rounds logs memory -type f -exec sha256sum {} + | sort -k 2 >"$T/all"
 	cut -c 67- "$T/before" | xargs rm
 	rm -r rounds logs memory
 	is 0 "$(find . -name "score.ndjson" -o -name "v*.json" -o -name "summary.md" | wc -l)"
 	kcampaign views; kreport
 	views >"$T/after"; same "$T/before" "$T/after"
-	find trials rounds logs memory -type f | xargs sha256sum | sort -k 2 >"$T/now"; same "$T/all" "$T/now"'
+	find trials rounds logs memory -type f -exec sha256sum {} + | sort -k 2 >"$T/now"; same "$T/all" "$T/now"'
 ok 'what stands there is proven in one go' '
 	cd c; exits 0 make -s proof KILN_BUILD="$KILN_BUILD"; cat out err'
 ok 'an edited log is refused by file and line, and no round begins' '

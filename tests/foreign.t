@@ -157,7 +157,7 @@ ok 'no value of campaign.json becomes text of a recipe' '
 		.model.name = \$t" c/campaign.json >d/campaign.json
 	mkdir -p d/trials/000/00; echo "{}" >d/trials/000/machine.json
 	file="d/$bad"; mkdir -p "${file%/*}"; cp c/task.json "$file"
-	KILN_BUILD= PATH=$T/bin:$PATH exits 3 kcampaign run -c d -n 1
+	KILN_BUILD="" PATH=$T/bin:$PATH exits 3 kcampaign run -c d -n 1
 	grep -q "^--ceilings" asked; test ! -e pwned
 	is "$bad" "$(sed -n "/^-t/,/^-o/p" asked | sed "1d;\$d")"
 	jq ".model.key_env = \"%\"" c/campaign.json >d/campaign.json

@@ -74,7 +74,7 @@ ok 'after three rollbacks in a row a plan rests on something new' '
 
 # A campaign with a measured reference, and archives that say that so many rounds in a row were rolled back.
 kcampaign new r --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null
-edit r/campaign.json '.eval = {set: "full", seeds: 1, timing_s: 0.02, warmup_s: 0.001, min_samples: 5, threads: 1, profile: "off"}'
+edit r/campaign.json '.eval = {set: "full", seeds: 1, timing_s: 0.02, min_samples: 5, threads: 1, profile: "off"}'
 mkdir -p r/trials/000/00
 keval -c r --reference -o r/trials/000/00/eval.ndjson
 kclassify -c r r/trials/000/00/eval.ndjson | kaudit -c r | kscore -c r -r r/trials/000/00/eval.ndjson | karchive -c r -o archive

@@ -20,14 +20,14 @@ PATH=$T:$PATH
 echo '{"name":"t"}' >campaign.json
 rec 000/00 correct 0000 8 'del(.sample, .reply)' >reference
 
-ok 'the reference enters a new archive with search.seed_score' '
+ok 'the reference enters a new archive with a score of 5, in every island' '
 	karchive -o a0 reference
 	is "5 correct 0" "$(jq -r "select(.kind == \"elite\") | \"\(.score) \(.status) \(.islands[])\"" a0)"
 	head -1 a0 | jq -e ".trial == 0 and .candidates == 0 and .best.id == \"000/00\" and .cost_usd == 0"
-	echo "{\"name\":\"t\",\"search\":{\"seed_score\":7.5,\"islands\":3}}" >seven.json
+	echo "{\"name\":\"t\",\"search\":{\"islands\":3}}" >seven.json
 	mkdir -p seven; mv seven.json seven/campaign.json
 	karchive -c seven -o a reference
-	is "7.5 [0,1,2]" "$(jq -r "select(.kind == \"elite\") | \"\(.score) \(.islands)\"" a)"'
+	is "5 [0,1,2]" "$(jq -r "select(.kind == \"elite\") | \"\(.score) \(.islands)\"" a)"'
 
 ok 'an empty cell is taken, a better one takes it, a tie keeps the elite' '
 	rec 001/01 correct 1000 20 >r; rec 001/02 correct 1000 20 >>r; rec 001/03 correct 0100 9 >>r; rec 001/04 correct 0100 10 >>r

@@ -12,7 +12,7 @@ export rules grouped cheats
 
 # The campaign that records belong to: a grouped product, without a model and without measurements.
 kcampaign new c --task "$grouped" >/dev/null
-jq '.eval = {seeds: 1, timing_s: 0.1, warmup_s: 0.01, threads: 1, build_timeout_s: 30} | .backend = "c"' c/campaign.json >new.json
+jq '.eval = {seeds: 1, timing_s: 0.1, threads: 1, build_timeout_s: 30} | .backend = "c"' c/campaign.json >new.json
 mv new.json c/campaign.json
 mkdir -p c/trials/000/00
 row() { printf '{"workload":"%s","samples_ns":[%d],"median_ns":%d,"min_ns":%d,"mean_ns":%d}' "$1" "$2" "$2" "$2" "$2"; }

@@ -30,7 +30,7 @@ void twice(const REAL *x, REAL *y, int n)
 		y[i] = 2 * x[i];
 }
 E
-echo '{"name":"twice","eval":{"timing_s":0.05,"warmup_s":0.01,"seeds":1}}' >campaign.json
+echo '{"name":"twice","eval":{"timing_s":0.05,"seeds":1}}' >campaign.json
 mkdir -p null trials/000/00
 echo '{"name":"null","eval":{"evaluator":"null"}}' >null/campaign.json
 
@@ -332,7 +332,7 @@ ok 'a candidate goes to kharness with the knobs' '
 	bin/keval -o out.ndjson in
 	is "correct 3 ab 0.01" "$(jq -r ".eval|\"\(.status) \(.tier) \(.seed) \(.noise.floor)\"" out.ndjson)"
 	is 1 "$(wc -l <calls)"
-	grep -q -- "-t ./task.json -s quick --phase both --oracle ./trials/000/build/.*so --seeds 1 --statistic median --timing-s 0.05" calls
+	grep -q -- "-t ./task.json -s quick --phase both --oracle ./trials/000/build/.*so --seeds 1 --timing-s 0.05" calls
 	jq -r .eval.log out.ndjson | grep -q "n4096: 0.002 ms, 2.048 GFLOP/s, 16.38 GB/s"'
 ok 'the work folder is gone afterwards' '
 	[ -z "$(ls -A "$TMPDIR")" ]'

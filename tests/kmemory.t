@@ -171,7 +171,7 @@ ok 'the budget holds, the newest first; without memory or tokens there is no sec
 	set_knobs t ".prompt.memory_tokens=0"
 	prompt t 7 >none; lacks "campaign remembers" none
 	jq -e ".prompt | has(\"memory\") | not" p.ndjson
-	set_knobs t ".memory.enabled=\"auto\" | .tips.enabled=\"auto\""
+	set_knobs t ".memory.enabled=\"auto\""
 	prompt t 7 | diff none -
 	rm -rf t/memory; cp c/campaign.json t; prompt t 7 | diff none -'
 
@@ -210,7 +210,7 @@ ok 'a win is computed: without its facts nothing is masked' '
 	exits 2 kmemory restart -c t; grep -q "memory/v5.json: win: is false, but the records say true" err
 	test ! -e t/memory/masks.ndjson'
 
-ok 'knobs: after trials without a gain, and after every so many' '
+ok 'knobs: a restart after trials without a gain' '
 	. "$T/helpers.sh"
 	rm -rf t; cp -r c t
 	kmemory restart --due -c t; test ! -e t/memory/masks.ndjson
@@ -219,12 +219,7 @@ ok 'knobs: after trials without a gain, and after every so many' '
 	set_knobs t ".memory.restart_after=1"
 	kmemory restart --due -c t
 	is "restart no gain in 1 trials (memory.restart_after)" "$(jq -r "\"\(.event) \(.why)\"" t/memory/masks.ndjson)"
-	kmemory restart --due -c t; is 1 "$(wc -l <t/memory/masks.ndjson)"
-	rm t/memory/masks.ndjson; kmemory build -c t
-	set_knobs t ".memory.mask_every=3"
-	kmemory restart --due -c t; kmemory restart --due -c t
-	is "periodic 1" "$(jq -r .event t/memory/masks.ndjson) $(wc -l <t/memory/masks.ndjson)"
-	jq -e ".versions | index(\"v6\") == null" t/memory/masks.ndjson'
+	kmemory restart --due -c t; is 1 "$(wc -l <t/memory/masks.ndjson)"'
 
 ok 'compaction: the second model sums up what is not masked; the sections are kept' '
 	. "$T/helpers.sh"

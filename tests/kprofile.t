@@ -208,7 +208,7 @@ ok 'layouts that are not known are refused by name' '
 ok 'a known version, program output, CR LF and NVTX columns are taken' '
 	. ./helpers.sh
 	raw g lts__t_sector_hit_rate.pct 90 %
-	{ echo "==PROF== Connected"; echo "Nsight Compute Version 2025.3.1.0 (build 1)"; echo "Version 1.4 of the program"; echo "\"quoted\" words"; cat g; echo done; } |
+	{ echo "==PROF== Connected"; echo "Nsight Compute Version 2025.3.1.0 (build 1)"; echo "Version 1.4 of the program"; echo "\"quoted\" words"; cat g; echo "done"; } |
 		sed "s/\$/\r/" >f.csv
 	sed "s/\"quoted\" words/(quoted words)/" f.csv >g
 	kprofile g >p

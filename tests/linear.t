@@ -40,7 +40,7 @@ ok 'a campaign begins as linear, and nothing is wrong with it' '
 
 ok 'what the mode rules out is refused by name' '
 	refused() { cp -r c bad; jq "$1" c/campaign.json >bad/campaign.json; exits 2 kcampaign check -c bad; rm -r bad; grep -q "$2" out; }
-	refused ".linear.max_rounds = 120" "linear.max_rounds: must be a whole number from 0 to 119"
+	refused ".stop.trials = 120" "stop.trials: must be at most 119 in linear mode"
 	refused ".search.branches = 4" "search.branches: must be 1 or left out"
 	refused ".linear.target = \"fast\"" "linear.target: must be a number with one of x, GFLOP/s"
 	refused ".linear.repeats = 2" "linear.repeats: is no longer a field; remove it: kiln always uses 3"'
@@ -170,7 +170,7 @@ ok 'T1, T3 and T4 end a campaign; stagnation does not, unless a patience was wri
 	. ../helpers.sh
 	edit campaign.json ".stop = {trials: 30}"; is 15 "$(kcampaign next)"
 	ends() { cp campaign.json keep; edit campaign.json "$1"; exits 1 kcampaign next; cat err; grep -q "$2" err; mv keep campaign.json; }
-	ends ".linear.max_rounds = 15" "15 of 15 rounds are done (T3, linear.max_rounds)"
+	ends ".stop.trials = 14" "14 of 14 trials are done (T3, stop.trials)"
 	ends ".linear.target = \"1.5x\"" "the target of 1.5x is reached (T1, linear.target)"
 	ends ".linear.target = \"0.001 GFLOP/s\"" "(T1, linear.target)"
 	ends ".stop.speedup = 1.5" "(T1, stop.speedup)"

@@ -22,7 +22,7 @@ export saxpy softmax
 mkdir saxpy softmax
 cp "$saxpy"/* saxpy
 cp -r "$softmax"/*.* softmax
-echo '{"name":"saxpy","backend":"opencl","eval":{"timing_s":0.05,"warmup_s":0.01,"seeds":1,"run_timeout_s":3}}' \
+echo '{"name":"saxpy","backend":"opencl","eval":{"timing_s":0.05,"seeds":1,"run_timeout_s":3}}' \
 	>saxpy/campaign.json
 
 # evaluate FILE: the campaign's verdict on a program; try SCRIPT: on the reference, changed by sed.

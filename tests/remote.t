@@ -176,8 +176,7 @@ ok 'a linear search: what a round is compared with is there, too' '
 	cd chain; mkdir -p replies/001 replies/002
 	# Only what is not hopelessly slow is raced: the reference is made so slow that a busy machine changes nothing.
 	cp reference.c fast.c; sed -i "s/y\[i/for (volatile int slow = 0; slow < 50; slow++) &/" reference.c
-	jq ".model = {provider: \"replay\"} | .eval = {set: \"full\", launcher: \"kremote env --\", seeds: 1, threads: 1, timing_s: 0.02,
-		warmup_s: 0, max_samples: 9} | .git.branch = \"none\" | .tips.enabled = \"off\" | .memory.enabled = \"off\"" \
+	jq ".model = {provider: \"replay\"} | .eval = {set: \"full\", launcher: \"kremote env --\", seeds: 1, threads: 1, timing_s: 0.02, max_samples: 9} | .git.branch = \"none\" | .memory.enabled = \"off\"" \
 		campaign.json >new && mv new campaign.json
 	for round in 001 002; do
 		{ printf "\140\140\140plan\n{\"hypothesis\":\"it should improve because %s\",\"change\":\"change %s\",\"category\":\"c%s\",\"bucket\":\"K1\",

@@ -39,7 +39,7 @@ decision() {
 hostile_campaign() {
 	mkdir -p "$1/trials/000/00"
 	cp "$KILN_DATA"/campaigns/matmul_f16_cuda_h200/*.cu "$KILN_DATA/campaigns/matmul_f16_cuda_h200/task.json" "$KILN_DATA/campaigns/matmul_f16_cuda_h200/Makefile" "$1"
-	jq -n '{schema: "campaign/1", name: "hostile", title: "A <script>alert(0)</script> & \"title\"", backend: "cuda", language: "cuda", gpu: "NVIDIA H200", search: {mode: "linear"}, linear: {max_rounds: 7}}' \
+	jq -n '{schema: "campaign/1", name: "hostile", title: "A <script>alert(0)</script> & \"title\"", backend: "cuda", language: "cuda", gpu: "NVIDIA H200", search: {mode: "linear"}, linear: {}}' \
 		>"$1/campaign.json"
 	bad='</script><script>alert(1)</script><img src=x onerror=alert(2)> ]]> ``` | \u202e \u0007 --> {{x}} <!--'
 	long=$(head -c 30000 /dev/zero | tr '\0' x)

@@ -10,7 +10,7 @@ export KILN_LOCK_DIR grouped cheats audit
 chmod 755 "$T"
 PATH=$T:$PATH
 kcampaign new c --task "$grouped" >/dev/null
-jq '.eval = {seeds: 1, min_samples: 19, timing_s: 0.1, warmup_s: 0.01, threads: 1, build_timeout_s: 30}' c/campaign.json >new.json
+jq '.eval = {seeds: 1, min_samples: 19, timing_s: 0.1, threads: 1, build_timeout_s: 30}' c/campaign.json >new.json
 mv new.json c/campaign.json
 mkdir -p c/trials/000/00
 flags='-O2 -w -std=gnu11 -fopenmp -shared -fPIC'
@@ -76,7 +76,7 @@ ok 'an honest kernel passes, measured' '
 ok 'a kernel for uniform groups alone is refused, measured' '
 	refused c ".reasons | any(startswith(\"uniform-only\"))" "(.audit.skew.required | not) and ([.eval.pairs[].low] | min < 0.7)" evaluated "$audit/uniform.c"'
 
-printf '%s' '{"schema":"campaign/1","name":"s","eval":{"reuse":"on","seeds":1,"timing_s":0.3,"warmup_s":0.01,"max_samples":5,"threads":1}}' >s.json
+printf '%s' '{"schema":"campaign/1","name":"s","eval":{"reuse":"on","seeds":1,"timing_s":0.3,"max_samples":5,"threads":1}}' >s.json
 ok 'a result kept for a sum of bits: the scan is blind, the buffers tell' '
 	mkdir -p soft/trials/000/00; cp "$cheats"/tasks/cheat_softmax_c/* soft; cp s.json soft/campaign.json
 	keval -c soft --reference -o soft/trials/000/00/eval.ndjson

@@ -89,8 +89,8 @@ ok 'pick shares are near those of the knobs' '
 		exit e < 0.62 || e > 0.78 || x < 0.14 || x > 0.26 }" picks'
 
 ok 'views rebuilt from the facts are the same bytes: trial by trial, in one call, in another order' '
-	karchive -c sim -o all $(ls sim/trials/*/score.ndjson); same sim/trials/200/archive.ndjson all
-	kgrad -c sim -a sim/trials/000/archive.ndjson -o all $(ls sim/trials/*/score.ndjson); same sim/trials/200/gradient.ndjson all
+	karchive -c sim -o all sim/trials/*/score.ndjson; same sim/trials/200/archive.ndjson all
+	kgrad -c sim -a sim/trials/000/archive.ndjson -o all sim/trials/*/score.ndjson; same sim/trials/200/gradient.ndjson all
 	for s in sim/trials/*/score.ndjson; do sort "$s"; done | LC_ALL=C TZ=Asia/Tokyo karchive -c sim -o all; same sim/trials/200/archive.ndjson all
 	ksample -c sim --trial 150 --branch 3 -a sim/trials/149/archive.ndjson -g sim/trials/149/gradient.ndjson | same sim/trials/150/03/sample.ndjson -'
 

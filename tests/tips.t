@@ -81,7 +81,7 @@ ok 'the library: rounds of finished campaigns by category, operation, backend, d
 ok 'tips and library are frozen before the first trial, and reach its prompts' '
 	. "$T/helpers.sh"
 	kcampaign new e --task "$KILN_DATA/campaigns/softmax" >/dev/null
-	jq --arg t "$PWD/c.tips" ".gpu=\"NVIDIA H200\" | .tips={enabled:\"on\",dir:\$t}" e/campaign.json >n; mv n e/campaign.json
+	jq --arg t "$PWD/c.tips" ".gpu=\"NVIDIA H200\" | .memory={enabled:\"on\"} | .tips={dir:\$t}" e/campaign.json >n; mv n e/campaign.json
 	cat cheat.md >>c.tips/nvidia-h200/softmax/c/tips.md
 	exits 0 kmemory freeze -c e; grep -q "tip .* is not used: identity_cache" err
 	prompt e 1 >first
@@ -91,7 +91,7 @@ ok 'tips and library are frozen before the first trial, and reach its prompts' '
 	cp e/trials/000/tips.md before
 	rm -r c.tips; exits 0 kmemory freeze -c e; cmp before e/trials/000/tips.md
 	prompt e 1 | diff first -
-	jq ".tips.enabled=\"auto\"" e/campaign.json >n; mv n e/campaign.json; prompt e 1 >off; lacks "earlier campaigns have left" off'
+	jq ".memory.enabled=\"auto\"" e/campaign.json >n; mv n e/campaign.json; prompt e 1 >off; lacks "earlier campaigns have left" off'
 
 ok 'only what the same operation has left is shown, and the run says so' '
 	. "$T/helpers.sh"
@@ -106,7 +106,7 @@ ok 'only what the same operation has left is shown, and the run says so' '
 	kcampaign new s --task "$KILN_DATA/campaigns/softmax" >/dev/null; cp -r s u
 	jq ".op = \"\" | .name = \"unnamed\"" s/task.json >u/task.json
 	for folder in s u; do
-		jq --arg t "$tips" ".gpu=\"NVIDIA H200\" | .tips={enabled:\"on\",dir:\$t}" \
+		jq --arg t "$tips" ".gpu=\"NVIDIA H200\" | .memory={enabled:\"on\"} | .tips={dir:\$t}" \
 			s/campaign.json >$folder/own.json; cp $folder/own.json $folder/campaign.json
 		kmemory freeze -c $folder 2>$folder.err; prompt $folder 1 >$folder.text
 		lacks "SOMETHING ELSE" $folder.text; lacks foreign_trick $folder.text
@@ -117,7 +117,7 @@ ok 'only what the same operation has left is shown, and the run says so' '
 	grep -q "pad rows" s.text; grep -q "wide_loads (softmax" s.text'
 
 null_campaign n 5
-jq --arg t "$PWD/n.tips" --arg p "exec:$good" '.memory={enabled:"on",restart_after:1,compact_every:3} | .tips={enabled:"on",dir:$t} | .search.branches=2
+jq --arg t "$PWD/n.tips" --arg p "exec:$good" '.memory={enabled:"on",restart_after:1,compact_every:3} | .tips={dir:$t} | .search.branches=2
 	| .feedback={provider:$p,name:"x"}' n/campaign.json >new.json
 mv new.json n/campaign.json
 ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no parents and no inspirations' '

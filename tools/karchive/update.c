@@ -493,7 +493,7 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 		.a = a,
 		.linear = kcamp_linear(camp),
 		.islands = (int)kcamp_int(camp, "search.islands"),
-		.seed_score = kcamp_num(camp, "search.seed_score"),
+		.seed_score = KCANDIDATE_REFERENCE_SCORE,
 		.multiplier = kcamp_num(camp, "score.multiplier"),
 		.camp = camp,
 	};

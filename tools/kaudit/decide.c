@@ -103,7 +103,7 @@ workload_ratio(
     const struct finding *f, const json_t *rival, const char *workload, double *ratio, double *low)
 {
 	const json_t *pairs = kjson_path(f->rec->json, "eval.pairs"), *row;
-	const char *statistic = kcamp_str(f->a->camp, "score.statistic");
+	const char *statistic = KGAIN_STATISTIC;
 	double own, other;
 	size_t i;
 
@@ -136,8 +136,7 @@ look_at_gain(struct finding *f, const json_t *rival)
 	        kjson_path(f->rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
 		json_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
 
-		fault = kgain_speedup(
-		    rows, timing, kcamp_str(f->a->camp, "score.statistic"), &ratio, NULL);
+		fault = kgain_speedup(rows, timing, KGAIN_STATISTIC, &ratio, NULL);
 		json_decref(rows);
 		if (fault) {
 			free(fault);

@@ -49,8 +49,7 @@ static void
 add_terms(const struct kcamp *c, struct kbuf *text)
 {
 	static const char *const knobs[] = { "backend", "gpu", "eval.set", "linear.metric",
-		"linear.target", "linear.max_rounds", "stop.trials", "model.provider",
-		"git.branch" };
+		"linear.target", "stop.trials", "model.provider", "git.branch" };
 
 	for (size_t i = 0; i < LEN(knobs); i++) {
 		const json_t *v = kjson_path(c->json, knobs[i]);

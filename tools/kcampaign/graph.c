@@ -100,18 +100,10 @@ add_branches(struct kbuf *text, long count)
 	kbuf_puts(text, "\n");
 }
 
-static bool
-keeps_records(const struct kcamp *c)
-{
-	const char *enabled = kcamp_str(c, "records.enabled");
-
-	return !strcmp(enabled, "on") || (!strcmp(enabled, "auto") && kcamp_linear(c));
-}
-
 bool
 keeps_anything(const struct kcamp *c)
 {
-	return keeps_records(c) || kmemo_enabled(c) || kmemo_tips_enabled(c);
+	return kcamp_linear(c) || kmemo_enabled(c);
 }
 
 /* Kernels are timed by kharness, not by a command of the campaign's own. */
@@ -139,11 +131,8 @@ write_variables(const struct kcamp *c)
 	add_variable(&t, "KEY", kcamp_str(c, "model.key_env"));
 	add_flag(&t, "LINEAR", kcamp_linear(c));
 	add_flag(&t, "FEEDBACK", feedback);
-	add_flag(&t, "RECORDS", keeps_records(c));
 	add_flag(&t, "MEMORY", kmemo_enabled(c));
-	add_flag(&t, "TIPS", kmemo_tips_enabled(c));
-	add_flag(&t, "RESTART",
-	    kcamp_int(c, "memory.restart_after") || kcamp_int(c, "memory.mask_every"));
+	add_flag(&t, "RESTART", kcamp_int(c, "memory.restart_after"));
 	snprintf(number, sizeof number, "%ld", compact);
 	add_variable(&t, "COMPACT", compact ? number : "");
 	add_variable(&t, "STEP", step);

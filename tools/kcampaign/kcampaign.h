@@ -238,7 +238,7 @@ struct graph {
  * is that of the stage that failed, where it is one of ours.
  */
 int make_graph(const struct loop *l, const struct graph *g, char *const *goals);
-/* Is anything kept of the rounds besides the trials: records, memory or tips? */
+/* Is anything kept of the rounds besides the trials: records or a memory? */
 bool keeps_anything(const struct kcamp *c);
 /* Signals end make, which ends the stages; then we end as the signal ends a program. */
 void catch_signals(void);

@@ -33,7 +33,7 @@ static const struct kcommand commands[] = {
 	{ "watch", "e", NULL, command_watch, false,
 	    "keep the report up to date in a browser while a campaign runs" },
 	{ "knobs", "o", "[GROUP]", command_knobs, true,
-	    "explain the fields of campaign.json, or of one group, such as eval" },
+	    "list fields of campaign.json, or of a group; explain one" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },
 };
 

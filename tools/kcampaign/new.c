@@ -192,7 +192,7 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 	char *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name), cpu,
 	    sysconf(_SC_NPROCESSORS_ONLN));
 	/* A folder may be named in any bytes. */
-	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", "campaign/1", "name",
+	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", KCAMP_SCHEMA, "name",
 	    kjson_text(name, strlen(name)), "title", kjson_text(title, strlen(title)), "task",
 	    "task.json", "backend", backend_for(language)->name, "language", language, "seed", 42);
 

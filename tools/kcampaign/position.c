@@ -222,8 +222,6 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 	if (budget > 0 && s->cost_usd >= budget)
 		return kasprintf(
 		    "over: $%.2f of $%.2f are spent (stop.budget_usd)", s->cost_usd, budget);
-	if (kcamp_bool(c, "stop.once_correct") && s->correct)
-		return kstrdup("over: one candidate is correct (stop.once_correct)");
 	if (failures && s->failures >= failures)
 		return kasprintf(
 		    "over: %ld candidates in a row without a result (stop.failures)", s->failures);

@@ -311,14 +311,13 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 
 /* "             4096x1024: 88 ms" of each timed workload. */
 static void
-add_times(struct kbuf *text, const struct kcamp *c, const json_t *timing, const char *name)
+add_times(struct kbuf *text, const json_t *timing, const char *name)
 {
-	const char *statistic = kcamp_str(c, "score.statistic");
 	const json_t *row;
 	size_t i;
 
 	json_array_foreach(timing, i, row) kbuf_printf(text, "%-12s %s: %.4g ms\n", i ? "" : name,
-	    kjson_str_or(row, "workload", "?"), kgain_time_ns(row, statistic) * 1e-6);
+	    kjson_str_or(row, "workload", "?"), kgain_time_ns(row, KGAIN_STATISTIC) * 1e-6);
 }
 
 /* The speed-up over the reference and the score that a candidate got. */
@@ -352,9 +351,9 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 	if (record)
 		kbuf_printf(text, "%-12s %s\n", trial ? id : "reference",
 		    kjson_str_or(record, "eval.status", "?"));
-	add_times(text, c, kjson_path(record, "eval.timing"), "");
+	add_times(text, kjson_path(record, "eval.timing"), "");
 	json_array_foreach(kjson_path(record, "eval.baselines"), i, baseline) add_times(
-	    text, c, json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
+	    text, json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
 	if (trial && record)
 		add_score(text, c, id);
 	json_decref(record);

@@ -224,7 +224,7 @@ best_baseline(const json_t *reference, const char *workload, const char *statist
 static json_t *
 compare_known(const struct keval *k, const json_t *past, const char **why)
 {
-	const char *statistic = kcamp_str(k->camp, "score.statistic");
+	const char *statistic = KGAIN_STATISTIC;
 	json_t *reference = past_eval(k, KARCH_REFERENCE), *rows = json_array();
 	const json_t *timing = json_object_get(past, "timing");
 

@@ -259,7 +259,7 @@ compare(const struct keval *k, const json_t *past, const json_t *eval, struct kl
 {
 	char *fault = klinear_compare(json_object_get(k->task, "workloads"),
 	    json_object_get(past, "timing"), json_object_get(eval, "timing"),
-	    json_object_get(eval, "pairs"), kcamp_str(k->camp, "score.statistic"), c);
+	    json_object_get(eval, "pairs"), KGAIN_STATISTIC, c);
 	bool good = !fault;
 
 	free(fault);

@@ -116,7 +116,7 @@ add_rates(struct kbuf *b, const struct ktask *t, const char *workload, double ns
 static void
 add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 {
-	const char *statistic = kcamp_str(k->camp, "score.statistic");
+	const char *statistic = KGAIN_STATISTIC;
 	const json_t *timing = json_object_get(eval, "timing");
 	json_t *past = past_eval(k, "000/00");
 	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes")
@@ -212,8 +212,7 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 void
 report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
 {
-	const char *statistic = kcamp_str(k->camp, "score.statistic"),
-	           *status = kjson_str_or(eval, "status", "?");
+	const char *statistic = KGAIN_STATISTIC, *status = kjson_str_or(eval, "status", "?");
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
 	json_t *reference;

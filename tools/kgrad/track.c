@@ -259,9 +259,9 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 
 /* The elite rule as the archive will apply it. */
 static void
-advance(struct karch *archive, const struct kcamp *camp, const struct kcandidate *s)
+advance(struct karch *archive, const struct kcandidate *s)
 {
-	struct karch_row *row = kcandidate_row(s, kcamp_num(camp, "search.seed_score"));
+	struct karch_row *row = kcandidate_row(s, KCANDIDATE_REFERENCE_SCORE);
 
 	if (!kcandidate_enters(s) || !kcandidate_takes(s, archive->elite[s->cell], row)) {
 		karch_row_free(row);
@@ -298,7 +298,7 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 			    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
 			    list[i].status != STATUS_NO_PLAN)
 				note(g, &list[i], archive);
-			advance(archive, camp, &list[i]);
+			advance(archive, &list[i]);
 		}
 		g->trial = trial;
 	}

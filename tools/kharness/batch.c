@@ -211,8 +211,8 @@ batch_may_mix(const struct ktask *t)
 /*
  * A case of tier T2, and some timed calls, are drawn from a mixture: of the task's first
  * distribution, and about one element of every sum of each of the others. A kernel that looks at
- * some of its inputs cannot learn from them which numbers the rest are, nor whether it is timed; and
- * one that is right for the first distribution alone is wrong in timed calls, too.
+ * some of its inputs cannot learn from them which numbers the rest are, nor whether it is timed;
+ * and one that is right for the first distribution alone is wrong in timed calls, too.
  */
 static void
 mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct krng *rng,

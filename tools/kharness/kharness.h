@@ -450,9 +450,10 @@ void judge_correctness_alone(struct judge *j, struct subject *s);
 
 /*
  * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_open starts their
- * runners, which get ready by themselves; race_check is T2 of the candidate in its runner;
- * race_run sets timing, appends to PAIRS, and returns the noise floor. SHARED is the lock held with others, which is closed, and taken alone, when all
- * runners stand. Either race_run or race_close ends the race.
+ * runners, which get ready by themselves; race_check is T2 of the candidate in its runner; race_run
+ * sets timing, appends to PAIRS, and returns the noise floor. SHARED is the lock held with others,
+ * which is closed, and taken alone, when all runners stand. Either race_run or race_close ends the
+ * race.
  */
 struct race;
 struct race *race_open(struct judge *j, struct subject *subjects, size_t count);

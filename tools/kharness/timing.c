@@ -58,7 +58,7 @@ static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
  * that is clearly not 1, less will do: the interval is 3.5 standard errors wide on each side, and a
  * score has two such links, each a mean over the workloads.
  */
-static const double precise = 0.02, precise_ratio = 0.07;
+static const double precise = 0.02, precise_ratio = 0.05;
 /*
  * Two processes of one program differ, each with pages of its own: by up to 2.6 % for calls of 5 us
  * on a busy machine. A difference smaller than this one (the logarithm of a ratio) is believed when
@@ -510,9 +510,9 @@ is_look(const struct race *a)
 /* ---- rounds ---- */
 
 /*
- * What the inputs of this round are drawn from: the task's first distribution, and rarely, in secret,
- * a mixture. Where a kernel is slower on rare values, a mixture in half of the rounds would leave
- * their median anywhere between both speeds.
+ * What the inputs of this round are drawn from: the task's first distribution, and rarely, in
+ * secret, a mixture. Where a kernel is slower on rare values, a mixture in half of the rounds would
+ * leave their median anywhere between both speeds.
  */
 static enum kdist
 inputs_of_round(const struct race *a)

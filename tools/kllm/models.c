@@ -26,8 +26,7 @@ static bool
 own_prices(const struct call *c, const char *model, struct kmodel *row)
 {
 	double input = kcamp_num(c->camp, "model.price_input"),
-	       output = kcamp_num(c->camp, "model.price_output"),
-	       cached = kcamp_num(c->camp, "model.price_cached");
+	       output = kcamp_num(c->camp, "model.price_output");
 
 	if (strcmp(model, c->priced) || (input < 0 && output < 0))
 		return false;
@@ -36,8 +35,7 @@ own_prices(const struct call *c, const char *model, struct kmodel *row)
 		    c->camp->file, input < 0 ? "input" : "output");
 	row->input = llround(input * 1e6);
 	row->output = llround(output * 1e6);
-	row->cache_read = cached < 0 ? -1 : llround(cached * 1e6);
-	row->cache_write_5m = row->cache_write_1h = -1;
+	row->cache_read = row->cache_write_5m = row->cache_write_1h = -1;
 	row->tier_start = 0;
 	return true;
 }

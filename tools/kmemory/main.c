@@ -56,7 +56,7 @@ static const char option_help[] =
     "      --why TEXT       mask, unmask, restart, tips remove: log this reason\n"
     "      --seed N         restart: use N instead of the campaign's seed\n"
     "      --undo           restart: undo the last restart\n"
-    "      --due            restart: only if memory.restart_after or memory.mask_every require it\n"
+    "      --due            restart: only if memory.restart_after requires it\n"
     "      --prompt         compact: print the prompt, and do not ask the model\n";
 
 long
@@ -100,7 +100,7 @@ memory_open(struct memory *m, bool writes)
 	path = kcamp_path(m->camp, kcamp_str(m->camp, "task"));
 	m->task = ktask_load(path);
 	free(path);
-	m->statistic = kcamp_str(m->camp, "score.statistic");
+	m->statistic = KGAIN_STATISTIC;
 	m->trials = kmalloc(sizeof *m->trials);
 	ktrials_open(m->trials, m->camp);
 	if (writes) {

@@ -661,7 +661,7 @@ tell(const struct memory *m, const char *what, size_t count, const char *from)
 	char *op = tips_op(m->task);
 
 	kwarn("prompts of this campaign will show %s on %s: %zu, from %s; to leave them out, set "
-	      "tips.enabled to off in campaign.json",
+	      "memory.enabled to off in campaign.json",
 	    what, op, count, from);
 	free(op);
 }

@@ -99,7 +99,7 @@ campaign_load(struct campaign *c, bool write)
 	free(path);
 	c->linear = c->trials.linear;
 	c->name = kcamp_str(c->camp, "name");
-	c->statistic = kcamp_str(c->camp, "score.statistic");
+	c->statistic = KGAIN_STATISTIC;
 	dot = strrchr(c->task->reference, '.');
 	c->suffix = kstrdup(dot && !strchr(dot, '/') ? dot : "");
 	load_rounds(c);

@@ -421,7 +421,7 @@ main(int argc, char **argv)
 	s.task = s.linear ? load_task(s.camp) : NULL;
 	/* Times that nobody measured say nothing of a device. */
 	s.roofline = strcmp(kcamp_str(s.camp, "eval.evaluator"), "null") ? kroof_load(dir) : NULL;
-	s.statistic = kcamp_str(s.camp, "score.statistic");
+	s.statistic = KGAIN_STATISTIC;
 	s.multiplier = kcamp_num(s.camp, "score.multiplier");
 	s.min_gain = kcamp_num(s.camp, "score.min_gain");
 	if (!load_rival(&s.reference, reference, NULL))

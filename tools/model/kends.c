@@ -21,8 +21,7 @@ const struct kends_text kends_texts[KENDS] = {
 	[KENDS_TARGET] = { "target", "performance target reached",
 	    "linear.target or stop.speedup" },
 	[KENDS_EFFICIENCY] = { "efficiency", "hardware efficiency reached", "stop.efficiency" },
-	[KENDS_ROUNDS] = { "rounds", "number of rounds reached",
-	    "linear.max_rounds or stop.trials" },
+	[KENDS_ROUNDS] = { "rounds", "number of rounds reached", "stop.trials" },
 	[KENDS_REQUEST] = { "request", "someone asks for it", "the file " REQUEST },
 };
 
@@ -95,7 +94,7 @@ reached(const struct kcamp *c, const json_t *accepted, double speedup, int kind)
 	file = kcamp_path(c, kcamp_str(c, "task"));
 	task = ktask_load(file);
 	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes,
-	    kjson_path(accepted, "eval.timing"), kcamp_str(c, "score.statistic"));
+	    kjson_path(accepted, "eval.timing"), KGAIN_STATISTIC);
 	ktask_free(task);
 	free(file);
 	return rate;
@@ -158,16 +157,12 @@ check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 void
 kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kends *e)
 {
-	long rounds = kcamp_int(c, "linear.max_rounds"), trials = kcamp_int(c, "stop.trials");
+	long trials = kcamp_int(c, "stop.trials");
 	char *request = kcamp_path(c, REQUEST);
 
 	*e = (struct kends){ .at[KENDS_ROUNDS].set = true, .at[KENDS_REQUEST].set = true };
 	check_target(c, last, accepted, e);
 	check_efficiency(c, accepted, e);
-	if (rounds && last + 1 >= rounds)
-		hold(e, KENDS_ROUNDS,
-		    kasprintf("over: %ld of %ld rounds are done (T3, linear.max_rounds)", last + 1,
-		        rounds));
 	if (last >= trials)
 		hold(e, KENDS_ROUNDS,
 		    kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last, trials));

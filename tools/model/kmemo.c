@@ -132,24 +132,12 @@ kmemo_load(const char *dir, long version)
 	return v;
 }
 
-static bool
-is_on(const struct kcamp *c, const char *knob)
-{
-	const char *value = kcamp_str(c, knob);
-
-	return !strcmp(value, "on") || (!strcmp(value, "auto") && kcamp_linear(c));
-}
-
 bool
 kmemo_enabled(const struct kcamp *c)
 {
-	return is_on(c, "memory.enabled");
-}
+	const char *value = kcamp_str(c, "memory.enabled");
 
-bool
-kmemo_tips_enabled(const struct kcamp *c)
-{
-	return is_on(c, "tips.enabled");
+	return !strcmp(value, "on") || (!strcmp(value, "auto") && kcamp_linear(c));
 }
 
 /* What is wrong with the event of line LINENO that follows the digest PREVIOUS; NULL: nothing. */
