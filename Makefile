@@ -24,7 +24,7 @@ MANDIR   = $(PREFIX)/share/man
 TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgrad kcampaign kharness kprofile kremote kspec kreport krecords kadopt
 # Programs that tools start themselves; installed below libexec.
 RUNNERS := krun-c krun-gpu krun-opencl
-HELPERS := $(RUNNERS) krtc
+HELPERS := $(RUNNERS) krtc kstep
 # Preloaded into applications, whose kernel is watched; beside the helpers.
 KWATCH := $(wildcard adopt/kwatch/*.c)
 
@@ -59,7 +59,7 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := all
-campaign_targets := trial trials campaign status best verify views redo report records proof baseline shapes
+campaign_targets := trial trials campaign status best verify views redo report watch records proof baseline shapes
 .PHONY: all help setup schemas check cheats lint asan valgrind fuzz coverage bench remote campaigns-check kill faults adopt-kill install uninstall clean FORCE $(campaign_targets)
 
 all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $O/kwatch.so
@@ -177,7 +177,7 @@ adopt-kill: all
 
 # Data that the tools look for below PREFIX/share/kiln.
 DATA := pipeline.mk adopt/wrapper.h adopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css tools/kreport/*.page) $(shell find prompts pages campaigns skills -type f \
-	-not -path '*/trials/*' -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
+	-not -path '*/trials/*' -not -path '*/.run/*' -not -name campaign.mk -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
 MAN1 := $(wildcard tools/*.1 tools/*/*.1 adopt/*.1)
 MAN5 := $(wildcard docs/*.5)
 MAN7 := $(wildcard docs/*.7)

@@ -23,13 +23,14 @@ ifneq ($(origin FIRST),command line)
 #: make status                       show the state of the campaign and the next step
 #: make best                         show the best kernel, how fast it is, and how that was measured
 #: make report                       write a report of everything: report.html and report.md
+#: make watch                        keep report.html up to date in a browser while a campaign runs
 #: make records                      write rounds/ and logs/, and make a commit for each accepted round
 #: make proof                        check the records against the raw data, and claims for sources
 #: make verify                       measure the best kernel again, in turns with the reference and the baselines
 #: make views                        make scores, archives and gradients again from the stored evaluations
 #: make redo CELL=007/02 FROM=eval   make one candidate again from a stage on, and the views that depend on it
 #: make check                        check every field of campaign.json and task.json
-.PHONY: help trial trials campaign status best verify views redo check report records proof baseline shapes
+.PHONY: help trial trials campaign status best verify views redo check report watch records proof baseline shapes
 N    ?= 1
 FROM ?= eval
 CELL ?= missing
@@ -46,7 +47,7 @@ verify views baseline:
 	+@kcampaign $@
 redo:
 	+@kcampaign redo --from $(FROM) $(CELL)
-status best check shapes:
+status best check shapes watch:
 	@kcampaign $@
 report:
 	@kreport
@@ -62,16 +63,25 @@ proof:
 	@kspec check $(wildcard rounds/*.md rounds/*/summary.md logs/*.md memory/v*.json)
 
 else
-# From kcampaign: FIRST and LAST trial of the graph, the trial PREV before FIRST, BRANCHES as a list;
-# LAUNCHER put before evaluations, ASK (empty: no model is asked for a reply), FEEDBACK (empty: nobody
-# is for a digest), BEST to verify, KEY, a further variable that holds a key. A recipe is text for a
-# shell, so what may be any text, such as a provider or a path, does not stand in one: the tool reads it
-# from campaign.json, or the shell from its environment. LAUNCHER is a command, and does.
+# kcampaign calls this half, with FIRST and LAST trial of the graph, the trial PREV before FIRST, the candidate BEST to verify, EVIDENCE and ANCHORS (see
+# below), and whom to ASK for what is missing: nobody, the model for replies, or both models, the second one for digests.
+# What campaign.json says stands in campaign.mk, which kcampaign writes anew whenever it changed: BRANCHES as a list;
+# LAUNCHER put before evaluations; CEILINGS, a backend that has them; THREADS; KEY, a further variable that holds a key; LINEAR,
+# FEEDBACK, MEMORY: whether there is such a thing; RESTART and COMPACT: after so many trials; and STEP, see
+# below. A recipe is text for a shell, so what may be any text, such as a provider
+# or a path, does not stand in one: the tool reads it from campaign.json, or the shell from its environment. LAUNCHER is a
+# command, and does.
 #
 # Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they hang on order-only prerequisites and are made
 # once. Views (coords, audit, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they hang on
 # normal prerequisites and may be remade at any time. Tools commit by rename, so make need not delete what it was
 # interrupted at, and must not: a reply is precious.
+include campaign.mk
+# kiln's programs tell kcampaign by themselves what they make, and how they end; STEP does it for others.
+export KILN_TARGET = $@
+launch := $(if $(LAUNCHER),$(STEP) env $(LAUNCHER))
+# A make inside a recipe is somebody else's.
+MAKEOVERRIDES :=
 trials   := $(if $(filter $(FIRST),$(LAST)),$(FIRST),$(shell seq -f %03.0f $(FIRST) $(LAST)))
 rules    := trials/.rules
 
@@ -79,18 +89,17 @@ rules    := trials/.rules
 $(rules)/classify $(rules)/audit $(rules)/roofline $(rules)/score $(rules)/archive $(rules)/gradient: ;
 
 trials/000/machine.json:
-	@$(LAUNCHER) kharness --machine -o $@
+	@$(launch) kharness --machine -o $@
 .PHONY: preflight
 preflight:
-	@$(LAUNCHER) keval --preflight
+	@$(launch) keval --preflight
 trials/000/00/eval.ndjson: | trials/000/machine.json
-	@$(LAUNCHER) keval --reference -o $@
-# What the device can do at its best, where kharness can measure that: CEILINGS is the backend, or empty. Then what follows for
-# each workload from that, from docs/hardware and from the task.
-CEILINGS ?=
-ifneq ($(CEILINGS),)
+	@$(launch) keval --reference -o $@
+# What the device can do at its best, where kharness can measure that, and not after the reference of a campaign that has begun.
+# Then what follows for each workload from that, from docs/hardware and from the task.
+ifneq ($(and $(CEILINGS),$(if $(wildcard trials/000/00/eval.ndjson),$(wildcard trials/000/ceilings.json),new)),)
 trials/000/ceilings.json: | trials/000/machine.json
-	@$(LAUNCHER) kharness --ceilings --backend $(CEILINGS) --threads $(THREADS) -t "$$TASK" -o $@
+	@$(launch) kharness --ceilings --backend $(CEILINGS) --threads $(THREADS) -t "$$TASK" -o $@
 trials/000/00/eval.ndjson trials/000/roofline.json: | trials/000/ceilings.json
 .PRECIOUS: trials/000/ceilings.json
 endif
@@ -107,13 +116,32 @@ trials/000/archive.ndjson: trials/000/score.ndjson $(rules)/archive
 trials/000/gradient.ndjson: trials/000/score.ndjson trials/000/archive.ndjson $(rules)/gradient
 	@kgrad -a trials/000/archive.ndjson -o $@ $<
 
-# What earlier campaigns have left, as it stands before the first trial; TIPS says that the campaign asks for it.
-TIPS ?=
+# What earlier campaigns have left, as it stands before the first trial, with the memory.
 trials/000/tips.md: | trials/000/machine.json
 	@krecords freeze
 
-# What the campaign remembers. All of it is compared with the facts when a run begins; a trial adds its own record.
-.PHONY: memory-all memory-add memory-restart tips-add library-add
+# What is kept of the rounds, at six moments: when a run begins; when only views are made; when the
+# shapes of a linear search stand; before and after a trial; and when
+# the campaign is over. LAST is complete. The records and commits of rounds come first, for the memory names them; the shapes
+# of a linear search may be chosen until they are written down, and only then is round 1 closed.
+.PHONY: at-begin at-views at-round at-before at-after at-end records memory-all memory-add memory-restart tips-add library-add
+searched := $(filter-out 000,$(LAST))
+# A line of the seal says so.
+frozen   := $(filter-out 0,$(if $(wildcard seal.ndjson),$(shell grep -c '"kind":"frozen"' seal.ndjson)))
+records  := $(if $(and $(LINEAR),$(frozen)),records)
+# All of the memory is compared with the facts when a run begins; a trial adds its own record.
+memory   := $(if $(MEMORY),memory-$(if $(and $(filter at-after,$(MAKECMDGOALS)),$(filter-out 001,$(searched))),add,all))
+compact  := $(if $(and $(MEMORY),$(COMPACT),$(searched)),$(if $(filter 0,$(shell expr $(LAST) % $(COMPACT))),memory/compact-$(LAST).ndjson))
+at-begin: $(records) $(memory) $(compact)
+at-views: $(records) $(memory)
+at-round: $(records)
+at-before: $(if $(and $(MEMORY),$(RESTART),$(searched)),memory-restart)
+at-after: $(records) $(memory) $(compact) $(if $(and $(MEMORY),$(searched)),tips-add)
+at-end: $(if $(and $(MEMORY),$(searched)),library-add)
+
+records:
+	@krecords close
+memory-all memory-add tips-add: | $(records)
 memory-all:
 	@krecords remember
 memory-add:
@@ -125,13 +153,8 @@ tips-add:
 library-add:
 	@krecords library
 # An answer of another form than the one asked for (status 1) is set aside, and the campaign goes on without it.
-memory/compact-$(LAST).ndjson: | memory-add
-	@krecords compact || test $$? -eq 1
-
-# What people read of the rounds, and the commits of those that were accepted.
-.PHONY: records
-records:
-	@krecords close
+memory/compact-$(LAST).ndjson: | $(memory)
+	@$(STEP) sh -c 'krecords compact || test $$? -eq 1'
 
 # Trials before which rounds of a linear search failed in a row, so that they need another look at the last accepted program.
 EVIDENCE ?=
@@ -143,10 +166,9 @@ ANCHORS ?=
 folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRANCHES:%=trials/$1/%))
 
 # In place of a model call where only views are made.
-ASK ?=
-FEEDBACK ?=
-unpaid = echo "$$@: is missing, and views ask no model:" \
-	"make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply makes it" >&2; exit 2
+ASK ?= nobody
+unpaid = $(STEP) sh -c 'echo "$$@: is missing, and views ask no model:" \
+	"make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply makes it" >&2; exit 2'
 
 # $1 is a trial, $2 the one before it, $3 its branches' folders.
 define trial
@@ -154,23 +176,23 @@ $(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson tr
 	@ksample --trial $1 --branch $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
 $(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.json
 	@kprompt -o $$@ $$(filter %/sample.ndjson,$$|)
-$(if $(TIPS),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
+$(if $(MEMORY),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
 $(if $(filter $1,$(EVIDENCE)),$(3:%=%/sample.ndjson): | trials/$1/evidence.ndjson
 trials/$1/evidence.ndjson: | trials/$2/archive.ndjson
-	@$$(LAUNCHER) keval --evidence $1 -a trials/$2/archive.ndjson -o $$@
+	@$$(launch) keval --evidence $1 -a trials/$2/archive.ndjson -o $$@
 .PRECIOUS: trials/$1/evidence.ndjson)
 $(if $(filter $1,$(ANCHORS)),$(3:%=%/eval.ndjson) trials/$1/score.ndjson trials/$1/archive.ndjson: | trials/$1/anchor.ndjson
 trials/$1/anchor.ndjson: | trials/$2/archive.ndjson
-	@$$(LAUNCHER) keval --anchor $1 -a trials/$2/archive.ndjson -o $$@
+	@$$(launch) keval --anchor $1 -a trials/$2/archive.ndjson -o $$@
 .PRECIOUS: trials/$1/anchor.ndjson)
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
-	@$(if $(ASK),kllm -o $$@ $$|,$(unpaid))
+	@$(if $(filter-out nobody,$(ASK)),kllm -o $$@ $$|,$(unpaid))
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
-	@$$(LAUNCHER) keval -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
+	@$$(launch) keval -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
 
 # What a second model makes of the logs, where the campaign has one. The next trial's samples show it with the program.
-$(if $(FEEDBACK),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson
-	@kprompt --digest $$| | kllm --feedback -o $$@ -
+$(if $(and $(FEEDBACK),$(filter both,$(ASK))),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson
+	@$(STEP) sh -c 'kprompt --digest $$| | kllm --feedback -o $$@ -'
 trials/$1/archive.ndjson: | $(3:%=%/digest.ndjson)
 .PRECIOUS: $(3:%=%/digest.ndjson))
 
@@ -192,7 +214,7 @@ $(foreach t,$(filter-out 000,$(trials)),\
 	$(eval $(call trial,$t,$(prev),$(call folders,$t)))$(eval prev := $t))
 
 trials/$(LAST)/verify.ndjson: | trials/$(LAST)/archive.ndjson
-	@$(LAUNCHER) keval --verify $(BEST) -o $@
+	@$(launch) keval --verify $(BEST) -o $@
 .PRECIOUS: trials/000/machine.json trials/000/roofline.json trials/000/00/eval.ndjson $(foreach f,coords audit score archive gradient,trials/000/$f.ndjson) \
 	trials/$(LAST)/verify.ndjson
 
@@ -202,7 +224,7 @@ keys    := $(filter %_API_KEY %_AUTH_TOKEN $(KEY),$(.VARIABLES))
 unexport $(keys)
 define key
 $(cells:%=%/reply.ndjson) $(cells:%=%/digest.ndjson) memory/compact-$(LAST).ndjson: export $1 := $$(value $1)
-$(cells:%=%/prompt.ndjson) memory-add: export $1 :=
+$(cells:%=%/prompt.ndjson) $(memory) $(records): export $1 :=
 
 endef
 cells   := $(foreach t,$(filter-out 000,$(trials)),$(call folders,$t))

@@ -18,8 +18,8 @@ wrap() {
 #!/bin/sh
 echo "${0##*/} $* key=${TEST_API_KEY-}" >>"$LOG"
 case " $* " in
-*" -o ${FAIL:-nothing} "*) exit "${CODE:-75}" ;;
-*" -o ${SLOW:-nothing} "*) exec sleep 60 ;;
+*" -o ${FAIL:-nothing} "*) exec "$REAL/kstep" sh -c "exit ${CODE:-75}" ;;
+*" -o ${SLOW:-nothing} "*) exec "$REAL/kstep" sleep 60 ;;
 esac
 exec "$REAL/${0##*/}" "$@"
 E

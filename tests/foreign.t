@@ -144,7 +144,7 @@ ok 'kcampaign, and make at the top of kiln, do not run the Makefile of the folde
 cat >asked.sh <<'E'
 #!/bin/sh
 printf '%s\n' "$@" >>"$T/asked"
-exit 3
+exec kstep sh -c 'exit 3'
 E
 ok 'no value of campaign.json becomes text of a recipe' '
 	. ./helpers.sh

@@ -13,9 +13,12 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "kstep.h"
 #include "kutil.h"
 
-enum { FIRST_S = 5, AGAIN_S = 30 };
+/* When to say that it takes long: on stderr, and where a run shows it. */
+static const struct itimerval on_stderr = { { 30, 0 }, { 5, 0 } },
+                              in_a_run = { { 2, 0 }, { 1, 0 } };
 
 /*
  * Other users' processes share the file: it is created for all to read, and opened without O_CREAT
@@ -68,20 +71,20 @@ holder_of(int fd)
 	return 0;
 }
 
+/* Who is kept waiting by what HELD names learns who has it. */
 static void
-tell(int fd, const char *path)
+tell(int held, const char *path)
 {
-	long pid = holder_of(fd);
-	char *file = kasprintf("/proc/%ld/comm", pid),
-	     *name = pid ? kread_file(file, 64, NULL) : NULL;
+	long pid = holder_of(held);
+	char *file = kasprintf("/proc/%ld/comm", pid), *name = kread_file(file, 64, NULL),
+	     *who = pid ? kasprintf("process %ld (%.*s)", pid, name ? (int)strcspn(name, "\n") : 1,
+	                      name ? name : "?")
+	                : kstrdup("another process");
 
-	if (name)
-		name[strcspn(name, "\n")] = '\0';
-	if (pid)
-		kwarn("waiting for %s: process %ld%s%s%s holds it", path, pid, name ? " (" : "",
-		    name ? name : "", name ? ")" : "");
-	else
-		kwarn("waiting for %s: another process holds it (lslocks shows which)", path);
+	if (!kstatus("waits for %s: %s has it", strrchr(path, '/') + 1, who))
+		kwarn("waiting for %s: %s holds it%s", path, who,
+		    pid ? "" : " (lslocks shows which)");
+	free(who);
 	free(name);
 	free(file);
 }
@@ -92,28 +95,32 @@ on_alarm(int sig)
 	(void)sig;
 }
 
-/* flock, told of on stderr when it takes longer than a moment. */
+/* flock, and word of it when it takes longer than a moment. */
 static int
-wait_lock(int fd, int operation, const char *path)
+wait_lock(int fd, int operation, int held, const char *path)
 {
-	struct itimerval soon = { { AGAIN_S, 0 }, { FIRST_S, 0 } }, timer;
+	struct itimerval timer;
 	struct sigaction wake = { .sa_handler = on_alarm }, before;
 	int rc, e;
 
 	sigaction(SIGALRM, &wake, &before);
-	setitimer(ITIMER_REAL, &soon, &timer);
+	setitimer(ITIMER_REAL, kstatus("%s", "") ? &in_a_run : &on_stderr, &timer);
 	while ((rc = flock(fd, operation)) < 0 && errno == EINTR)
-		tell(fd, path);
+		tell(held, path);
 	e = errno;
 	setitimer(ITIMER_REAL, &timer, NULL);
 	sigaction(SIGALRM, &before, NULL);
+	kstatus("%s", "");
 	errno = e;
 	return rc;
 }
 
-/* False when somebody else has it and we shall not wait. */
+/*
+ * False when somebody else has it and we shall not wait. HELD is the lock that PATH names: what is
+ * waited for in the end.
+ */
 static bool
-take(int fd, int operation, bool wait, const char *path)
+take(int fd, int operation, bool wait, int held, const char *path)
 {
 	int rc;
 
@@ -122,7 +129,7 @@ take(int fd, int operation, bool wait, const char *path)
 	if (rc < 0 && errno == EWOULDBLOCK && !wait)
 		return false;
 	if (rc < 0 && errno == EWOULDBLOCK)
-		rc = wait_lock(fd, operation, path);
+		rc = wait_lock(fd, operation, held, path);
 	if (rc < 0)
 		kdie_errno(K_IO, "%s", path);
 	return true;
@@ -144,8 +151,8 @@ klock_device(const char *name, bool alone, bool wait)
 	int gate = open_lock(gate_path), fd = open_lock(path);
 
 	/* All pass the gate one by one, and who waits for the lock alone keeps it shut. */
-	if (!take(gate, LOCK_EX, wait, gate_path) ||
-	    !take(fd, alone ? LOCK_EX : LOCK_SH, wait, path)) {
+	if (!take(gate, LOCK_EX, wait, fd, path) ||
+	    !take(fd, alone ? LOCK_EX : LOCK_SH, wait, fd, path)) {
 		close(fd);
 		fd = -1;
 	}

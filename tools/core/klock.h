@@ -12,8 +12,9 @@
  * Wait for the lock of the CPU, $KILN_LOCK_DIR/kiln-cpu.lock (default /tmp), and return a
  * descriptor; closing it, or the end of the process, gives the lock back. ALONE: nobody else holds
  * it. Waiters for ALONE are not starved: while one waits, newcomers queue behind it. Who waits
- * longer than a second says so on stderr, and who holds the lock, and again every half minute. Dies
- * with K_IO when the file can't be had, or is no regular file.
+ * longer than a few seconds says so on stderr, and who holds the lock, and again every half minute;
+ * in a run, as its status (kstatus) instead. Dies with K_IO when the file can't be had, or is no
+ * regular file.
  */
 int klock_cpu(bool alone);
 

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kstep.h"
+
 #ifndef KILN_VERSION
 #define KILN_VERSION "0.0.0"
 #endif
@@ -82,7 +84,8 @@ kutil_drop_secrets(void)
 static bool
 needs_secrets(const char *prog)
 {
-	static const char *const tools[] = { "kllm", "kcampaign", "krecords", "kadopt", "kremote" };
+	static const char *const tools[] = { "kllm", "kcampaign", "krecords", "kadopt", "kremote",
+		"kstep" };
 
 	for (size_t i = 0; i < LEN(tools); i++)
 		if (!strcmp(prog, tools[i]))
@@ -105,6 +108,7 @@ kutil_init(const char *prog)
 		if (getppid() != parent || parent == 1)
 			raise(SIGTERM);
 	}
+	kstep_begin();
 }
 
 const char *
@@ -219,18 +223,25 @@ kpass(const char *text, size_t len)
 	free(copy);
 }
 
+bool
+kprogress_wanted(void)
+{
+	const char *forced = getenv("KILN_PROGRESS");
+
+	return getenv("KILN_STATUS") || (forced ? !strcmp(forced, "1") : isatty(STDERR_FILENO));
+}
+
 void
 kprogress(const char *fmt, ...)
 {
-	const char *forced = getenv("KILN_PROGRESS");
 	char text[1024];
 	va_list ap;
 
-	if (forced ? strcmp(forced, "1") != 0 : !isatty(STDERR_FILENO))
-		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text - 1, fmt, ap);
 	va_end(ap);
+	if (!kprogress_wanted() || kstatus("%s", text))
+		return;
 	kmask_controls(text);
 	/* One write, so that lines of parallel branches do not mix. */
 	strcat(text, "\n");

@@ -31,7 +31,7 @@ extern const char *kprog;
 /*
  * Start of every main: names the tool, sets LC_NUMERIC to C, and, when KILN_PIPELINE is set in the
  * environment, asks the kernel to end this process with its parent, so that no stage outlives a
- * killed make.
+ * killed make. In a recipe of a run it is a step from here on (kstep.h).
  */
 void kutil_init(const char *prog);
 
@@ -58,7 +58,11 @@ void kwarn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void ksay(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* What another program said on its stderr, said on ours with control characters masked. */
 void kpass(const char *text, size_t len);
-/* One line of progress on stderr, only when stderr is a terminal or KILN_PROGRESS is 1. */
+/*
+ * One line of progress: as the status (kstep.h), or else on stderr, only when that is a terminal or
+ * KILN_PROGRESS is 1. Whether anybody wants it.
+ */
+bool kprogress_wanted(void);
 void kprogress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Allocation that dies (K_IO) when memory is gone; the caller frees. */

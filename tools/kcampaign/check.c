@@ -386,16 +386,6 @@ check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		kbuf_free(&lacks);
 }
 
-static int
-check_remote(void)
-{
-	struct kcamp *c = kcamp_load(".");
-	int code = preflight(c);
-
-	kcamp_free(c);
-	return code;
-}
-
 int
 command_check(const struct options *o)
 {
@@ -427,7 +417,7 @@ command_check(const struct options *o)
 	if (text.len)
 		emit(o, &text);
 	else if (o->remote)
-		code = check_remote();
+		code = preflight(o);
 	json_decref(task);
 	json_decref(manifest);
 	return code;

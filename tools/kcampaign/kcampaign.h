@@ -25,6 +25,7 @@ struct options {
 	const char *task;    /* --task */
 	long retries;        /* --retries */
 	double retry_s;      /* --retry-s */
+	double every;        /* --every; 0: the command's own */
 	long jobs;           /* --jobs; 0: as make says, else one per branch */
 	bool code;           /* --code */
 	bool check;          /* --check */
@@ -125,26 +126,12 @@ bool upgrade_seals(const struct kcamp *c);
 
 /* upgrade.c */
 int command_upgrade(const struct options *o);
-/* run.c: the lock of a run, until the end; dies with K_AGAIN when another one has it. */
-void take_lock(void);
 
 /*
  * confirm.c: dies with K_NO while linear.confirm asks for a person's word that is not there, or is
  * of other files than these.
  */
 void confirm_require(const struct kcamp *c);
-
-/* memory.c: the goals of pipeline.mk that keep memory, tips and library at a moment of a run. */
-enum memory_moment {
-	MEMORY_VIEWS,  /* as MEMORY_BEGIN, but nobody is asked for anything */
-	MEMORY_BEGIN,  /* all records stand, as the facts have them */
-	MEMORY_BEFORE, /* before the trial behind LAST: is it time to forget? */
-	MEMORY_AFTER,  /* trial LAST is complete */
-	MEMORY_END     /* the campaign is over */
-};
-enum { MEMORY_GOALS = 4 };
-/* Fill GOALS (MEMORY_GOALS of them, freed by the caller), NULL at the end. */
-void memory_goals(const struct kcamp *c, enum memory_moment moment, long last, char **goals);
 
 /* roofline.c */
 
@@ -178,20 +165,118 @@ bool rules_newer(long trial);
  */
 void rules_settle(long first, long last);
 
-/* run.c: what drives make. Each command returns an exit code. */
+/* PATH holds TEXT afterwards; it is written only when it holds something else. */
+void write_if_changed(const char *path, const struct kbuf *text);
 
+/* lock.c: one run per campaign. */
+
+/*
+ * The descriptor stays open in make and the stages, so that no second run begins while a straggler
+ * of a killed one is still at work. Dies with K_AGAIN when another run has it.
+ */
+void take_lock(void);
 /* Process that holds the campaign's lock now, or 0. */
 long lock_holder(void);
+
+/* run.c: the loop. */
+struct loop {
+	struct kcamp *camp;
+	const struct options *o;
+	long last; /* the last trial whose views stand; -1: none */
+	struct progress *progress;
+};
+/* Whom to ask for what is missing: the model for replies; the second one for digests, too. */
+enum ask { ASK_NOBODY, ASK_MODEL, ASK_BOTH };
+/* A campaign opened for a run, under its lock. */
+struct loop *loop_begin(const struct options *o);
+void loop_end(struct loop *l);
+/*
+ * Views of all trials from FIRST on, as far as they are not up to date. They cost nothing: no model
+ * is asked for what is missing unless ASK says so, and none ever for the digest of a finished
+ * trial. Exit code.
+ */
+int bring_views(const struct loop *l, long first, enum ask ask);
+/*
+ * The same, if views lag behind: when a rule has changed, or when something was begun that took the
+ * position away: a redo that was interrupted may still wait for its reply.
+ */
+int catch_up(const struct loop *l, enum ask ask);
+/* Print the report on the best kernel; and what was measured of a candidate. */
+void say_best(const struct loop *l);
+void say_measured(const struct loop *l, long trial, long branch);
 /*
  * Whether evaluations can run where eval.launcher leads; a line about that machine, or what it
  * lacks, is printed. Exit code.
  */
-int preflight(const struct kcamp *c);
+int preflight(const struct options *o);
 int command_run(const struct options *o);
 int command_baseline(const struct options *o);
 int command_views(const struct options *o);
+
+/* redo.c */
+
+/*
+ * Measure the best kernel again on the full set, unless that is done. One that is not right there
+ * is the best no more, and the next is measured; the chain of a linear search is closed, and stays.
+ * Exit code; K_NO: none is right.
+ */
+int verify_best(const struct loop *l);
 int command_redo(const struct options *o);
 int command_verify(const struct options *o);
+
+/* folders.c */
+
+/* Those of a trial, made or found. What killed stages have left in them goes: the lock is ours. */
+void make_folders(long trial, long branches);
+/* The files of a cell from STAGE on, and what providers keep with them. */
+void remove_stages(long trial, long branch, int from);
+void remove_file(const char *path);
+
+/* graph.c: one make of pipeline.mk. */
+struct graph {
+	long first, last; /* trials in it */
+	const char *best; /* candidate to verify; NULL: none */
+	enum ask ask;
+};
+/*
+ * Make GOALS (space-free paths, NULL at the end). What fails is explained on stderr; the exit code
+ * is that of the stage that failed, where it is one of ours.
+ */
+int make_graph(const struct loop *l, const struct graph *g, char *const *goals);
+/* Is anything kept of the rounds besides the trials: records or a memory? */
+bool keeps_anything(const struct kcamp *c);
+/* Signals end make, which ends the stages; then we end as the signal ends a program. */
+void catch_signals(void);
+void die_if_stopped(void);
+bool is_stopped(void);
+/* Was make called with a flag of one LETTER? */
+bool make_flag(char letter);
+
+/* progress.c: how far a run is, from the files of its steps (kstep.h). */
+
+enum { STEP_LOST = -1 }; /* the status of a step that did not say how it ended */
+
+/* What became of one make: the first target that failed, and its exit status. */
+struct outcome {
+	int code;
+	size_t failed; /* targets that failed */
+	char *target;  /* owned */
+	double when;
+};
+/* Lines on a terminal; otherwise one for each event, and one at least EVERY (0: 30) seconds. */
+struct progress *progress_open(const struct kcamp *c, double every);
+void progress_close(struct progress *p);
+/* Where steps are to keep their files: an absolute path. */
+const char *progress_folder(const struct progress *p);
+bool progress_is_live(const struct progress *p);
+/* A graph begins, goes on (END: is over), and has ended; the outcome's target is the caller's. */
+void progress_begin(struct progress *p, const struct graph *g);
+void progress_tick(struct progress *p, bool end);
+struct outcome progress_end(struct progress *p, bool good);
+/* Words of a stage, whole lines. */
+void progress_pass(struct progress *p, const char *text, size_t len);
+/* A line for each step that the run of PROCESS is at. */
+void progress_report(const struct kcamp *c, long process, struct kbuf *text);
 
 /* check.c, new.c, report.c: the other commands. */
 int command_check(const struct options *o);
@@ -205,8 +290,16 @@ int command_record(const struct options *o);
 
 /* The report on the best kernel, as `kcampaign best` prints it. */
 void report_best(const struct kcamp *c, long last, struct kbuf *text);
+/* What was measured of a candidate: times, and the speed-up and score it has. */
+void report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *text);
 /* One line after a trial. */
 void report_trial(const struct kcamp *c, long trial, struct kbuf *text);
+
+/* What is at work, what of the next trial is there, and what comes next. */
+void report_now(const struct kcamp *c, struct kbuf *text);
+
+/* watch.c */
+int command_watch(const struct options *o);
 
 /* Write TEXT (whole lines) to -o or stdout, and free it. */
 void emit(const struct options *o, struct kbuf *text);

@@ -19,19 +19,21 @@ static const struct kcommand commands[] = {
 	{ "next", "o", NULL, command_next, false,
 	    "print the number of the next trial; exit 1 if the campaign is over" },
 	{ "best", "oC", NULL, command_best, false, "show the best kernel and how it was measured" },
-	{ "baseline", "j", NULL, command_baseline, false,
+	{ "baseline", "je", NULL, command_baseline, false,
 	    "measure the reference, which is round 1 of a linear search" },
 	{ "shapes", "ok", NULL, command_shapes, false,
 	    "propose the shapes of every round; --check: reject cherry-picked sets" },
 	{ "record", "o", "TRIAL/BRANCH", command_record, false,
 	    "print everything that is known about a candidate" },
-	{ "run", "njrR", NULL, command_run, false, "run trials until a stop condition is met" },
-	{ "views", "j", NULL, command_views, false, "make scores, archives and gradients again" },
-	{ "redo", "jf", "TRIAL/BRANCH", command_redo, false,
+	{ "run", "njrRe", NULL, command_run, false, "run trials until a stop condition is met" },
+	{ "views", "je", NULL, command_views, false, "make scores, archives and gradients again" },
+	{ "redo", "jfe", "TRIAL/BRANCH", command_redo, false,
 	    "make one candidate again from a stage on" },
-	{ "verify", "j", NULL, command_verify, false, "measure the best kernel again" },
+	{ "verify", "je", NULL, command_verify, false, "measure the best kernel again" },
 	{ "upgrade", "", NULL, command_upgrade, false,
 	    "convert the records of an older version of kiln" },
+	{ "watch", "e", NULL, command_watch, false,
+	    "keep the report up to date in a browser while a campaign runs" },
 	{ "knobs", "o", "[GROUP]", command_knobs, true,
 	    "list fields of campaign.json, or of a group; explain one" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },
@@ -44,6 +46,7 @@ static const struct option long_options[] = {
 	{ "jobs", required_argument, NULL, 'j' },
 	{ "retries", required_argument, NULL, 'r' },
 	{ "retry-s", required_argument, NULL, 'R' },
+	{ "every", required_argument, NULL, 'e' },
 	{ "from", required_argument, NULL, 'f' },
 	{ "task", required_argument, NULL, 't' },
 	{ "code", no_argument, NULL, 'C' },
@@ -62,6 +65,9 @@ static const char option_help[] =
     "      --retries N      run: retry N times after temporary failures (default: 8)\n"
     "      --retry-s S      run: wait S seconds before the first retry, then twice as long "
     "(default: 15)\n"
+    "      --every S        run, views, redo, verify: show progress at least every S seconds\n"
+    "                       (default: 30; on a terminal it is always up to date);\n"
+    "                       watch: reload the page every S seconds (default: 2)\n"
     "      --from STAGE     redo: begin at sample, prompt, reply or eval (default: eval)\n"
     "      --code           best: print its code\n"
     "      --check          shapes: check that the quick set is a fair choice; exit 1 if it is "
@@ -107,6 +113,9 @@ set_option(struct options *o, int letter)
 		break;
 	case 'R':
 		o->retry_s = knum_double(optarg, 0, 86400, "--retry-s");
+		break;
+	case 'e':
+		o->every = knum_double(optarg, 0.01, 86400, "--every");
 		break;
 	case 'f':
 		o->from = optarg;

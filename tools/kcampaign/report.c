@@ -309,6 +309,58 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 	free(task_file);
 }
 
+/* "             4096x1024: 88 ms" of each timed workload. */
+static void
+add_times(struct kbuf *text, const json_t *timing, const char *name)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(timing, i, row) kbuf_printf(text, "%-12s %s: %.4g ms\n", i ? "" : name,
+	    kjson_str_or(row, "workload", "?"), kgain_time_ns(row, KGAIN_STATISTIC) * 1e-6);
+}
+
+/* The speed-up over the reference and the score that a candidate got. */
+static void
+add_score(struct kbuf *text, const struct kcamp *c, const char *id)
+{
+	json_t *record = scored_record(c, id);
+	const json_t *score = json_object_get(record, "score");
+	struct kgain_ratio r = kgain_speedup_of(score);
+
+	if (r.mean > 0) {
+		char *speedup = kchain_text(&r, false);
+
+		kbuf_printf(text, "speed-up     %s over the reference\n", speedup);
+		free(speedup);
+	}
+	if (score)
+		kbuf_printf(text, "score        %.4g\n", kjson_num_or(score, "combined", 0));
+	json_decref(record);
+}
+
+void
+report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *text)
+{
+	char *path = cell_path(trial, branch, stages[STAGE_EVAL]),
+	     *id = kasprintf("%03ld/%02ld", trial, branch);
+	json_t *record = exists(path) ? kin_first(path) : NULL;
+	const json_t *baseline;
+	size_t i;
+
+	if (record)
+		kbuf_printf(text, "%-12s %s\n", trial ? id : "reference",
+		    kjson_str_or(record, "eval.status", "?"));
+	add_times(text, kjson_path(record, "eval.timing"), "");
+	json_array_foreach(kjson_path(record, "eval.baselines"), i, baseline) add_times(
+	    text, json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
+	if (trial && record)
+		add_score(text, c, id);
+	json_decref(record);
+	free(id);
+	free(path);
+}
+
 /* The code of candidate ID as its evaluation holds it, byte for byte: it may go into a file. */
 static void
 emit_code(const struct options *o, const char *id)
@@ -481,8 +533,11 @@ add_next(struct kbuf *text, const struct kcamp *c, long last, const struct stand
 	char *reason = stop_reason(c, last, s);
 	long next = last < 1 ? 1 : last + 1;
 
-	if (holder)
-		kbuf_printf(text, "running  process %ld\n", holder);
+	if (holder) {
+		kbuf_printf(text, "running  process %ld", holder);
+		progress_report(c, holder, text);
+		kbuf_puts(text, "\n");
+	}
 	if (reason) {
 		kbuf_printf(text, "next     nothing: %s\n", reason);
 	} else {
@@ -495,6 +550,17 @@ add_next(struct kbuf *text, const struct kcamp *c, long last, const struct stand
 		    next, kcamp_branches(c));
 	}
 	free(reason);
+}
+
+void
+report_now(const struct kcamp *c, struct kbuf *text)
+{
+	long last = ktrials_last(c);
+	json_t *header = archive_header(last);
+	struct standing s = standing(c, header);
+
+	add_next(text, c, last, &s, lock_holder());
+	json_decref(header);
 }
 
 /* The best, and where its figure comes from: races against the reference outlive the score. */

@@ -190,7 +190,7 @@ add_roofline(struct kbuf *text, const struct kcamp *c)
 	khw_free(h);
 }
 
-static void
+void
 write_if_changed(const char *path, const struct kbuf *text)
 {
 	size_t len;

@@ -100,16 +100,18 @@ compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 
 /*
  * Run it, and give back its result; a failure of kharness is a failure of the environment and ends
- * this program too. What it says on stderr is passed on at once: warnings, the reason when it
- * fails, and that it waits for the machine.
+ * this program too. What it says on stderr is passed on: at once when ALOUD, so that warnings
+ * are heard, and that it waits for the machine; otherwise when it fails.
  */
 static void
-start(struct argv *a, struct kproc_result *r)
+start(struct argv *a, struct kproc_result *r, bool aloud)
 {
-	struct kproc p = { .argv = a->at, .max_output = ANSWER_MAX, .pass_err = true };
+	struct kproc p = { .argv = a->at, .max_output = ANSWER_MAX, .pass_err = aloud };
 
 	if (kproc_run(&p, r) < 0)
 		kdie_errno(K_MISSING, "%s", a->at[0]);
+	if (!aloud && (r->signal || r->exit_code))
+		kpass(r->err, r->err_len);
 	if (r->signal)
 		kdie(K_IO, "%s was killed by signal %d (%s)", a->at[0], r->signal,
 		    strsignal(r->signal));
@@ -133,7 +135,7 @@ harness_run(const struct keval *k, const struct harness_run *run)
 	json_t *answer;
 
 	compose(&a, k, run);
-	start(&a, &r);
+	start(&a, &r, true);
 	answer = json_loadb(r.out, r.out_len, JSON_REJECT_DUPLICATES, &e);
 	if (!answer || strcmp(kjson_str_or(answer, "schema", ""), "harness/1"))
 		kdie(K_IO, "%s: its answer is not a harness/1 object%s%s", a.at[0],
@@ -154,7 +156,7 @@ add_harness_spent(json_t *eval, const json_t *answer)
 }
 
 void
-harness_lint(const struct keval *k, const char *oracle)
+harness_lint(const struct keval *k, const char *oracle, bool notes)
 {
 	struct argv a = { .count = 0 };
 	char *program = ktool_path("kharness");
@@ -166,7 +168,7 @@ harness_lint(const struct keval *k, const char *oracle)
 		push(&a, "--backend", kcamp_str(k->camp, "backend"));
 	if (oracle)
 		push(&a, "--oracle", oracle);
-	start(&a, &r);
+	start(&a, &r, notes);
 	kproc_result_free(&r);
 	free_argv(&a);
 	free(program);

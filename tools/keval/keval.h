@@ -130,9 +130,9 @@ struct harness_run {
 json_t *harness_run(const struct keval *k, const struct harness_run *run);
 /*
  * kharness --lint over the task, with ORACLE its results too (NULL: its form only); its exit status
- * is ours when it refuses.
+ * is ours when it refuses. With NOTES what is merely worth knowing is said, too.
  */
-void harness_lint(const struct keval *k, const char *oracle);
+void harness_lint(const struct keval *k, const char *oracle, bool notes);
 
 /*
  * Candidates are device code alone: the task names no compiler but a program of ours that drives

@@ -10,6 +10,7 @@
 #include "kio.h"
 #include "klaunch.h"
 #include "ktask.h"
+#include "ktrials.h"
 #include "kutil.h"
 #include "status.h"
 
@@ -186,16 +187,22 @@ need_correct(const struct keval *k, const char *what, const json_t *eval)
 }
 
 /* Own commands bring their own idea of a right result; the harness's is tried on the task first. */
-void
-lint_task(struct keval *k)
+static void
+lint(struct keval *k, bool notes)
 {
 	char *oracle;
 
 	if (is_null(k))
 		return;
 	oracle = kcamp_json(k->camp, "eval.correctness") ? NULL : oracle_so(k);
-	harness_lint(k, oracle);
+	harness_lint(k, oracle, notes);
 	free(oracle);
+}
+
+void
+lint_task(struct keval *k)
+{
+	lint(k, false);
 }
 
 json_t *
@@ -213,7 +220,8 @@ evaluate_reference(struct keval *k)
 		    "%s: the reference takes more than %zu bytes in a record; it must be smaller, "
 		    "because every prompt contains it",
 		    k->task_file, KIO_CODE_MAX);
-	lint_task(k);
+	/* What is merely worth knowing of a task is said once in a campaign. */
+	lint(k, ktrials_last(k->camp) < 0);
 	/*
 	 * The root of a chain is measured on all there is, so that every later round finds its rows
 	 * in it.

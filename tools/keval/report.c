@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "keval.h"
 #include "kgain.h"
@@ -210,15 +209,6 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 	kbuf_free(&b);
 }
 
-/* kprogress prints nothing otherwise, and the reference need not be read. */
-static bool
-progress_wanted(void)
-{
-	const char *forced = getenv("KILN_PROGRESS");
-
-	return forced ? !strcmp(forced, "1") : isatty(STDERR_FILENO);
-}
-
 void
 report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
 {
@@ -229,7 +219,8 @@ report_progress(const struct keval *k, const struct subject *s, const json_t *ev
 	double speedup;
 	char *fault;
 
-	if (!progress_wanted())
+	/* The reference need not be read for nobody. */
+	if (!kprogress_wanted())
 		return;
 	if (!timing) {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",

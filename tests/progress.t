@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# How far a run is: lines on a terminal, lines in a log, status, what was measured, and the page that follows a campaign.
+# shellcheck disable=SC2016
+. "${0%/*}/lib.sh"
+. "$tests_dir/campaign.sh"
+
+REAL=$KILN_BUILD LOG=$T/log
+KILN_BUILD=
+PATH=$T/bin:$PATH
+export REAL LOG KILN_BUILD PATH
+: >"$LOG"
+wrap "$T/bin"
+# With BUSY=PATH the stage that makes PATH waits a moment, and says what for.
+sed -i '/^exec/d' "$T/bin/wrapper"
+cat >>"$T/bin/wrapper" <<'E'
+case " $* " in
+*" -o ${BUSY:-nothing} "*)
+	exec "$REAL/kstep" sh -c 'echo "waits for the moon: process 7 (owl) has it" >"$KILN_STATUS"; sleep 1.5
+		: >"$KILN_STATUS"; exec "$0" "$@"' "$REAL/${0##*/}" "$@" ;;
+esac
+exec "$REAL/${0##*/}" "$@"
+E
+mkdir talk killed crashed gone
+cat >talk/kprompt <<'E'
+#!/bin/sh
+printf "kprompt: half a line, " >&2; sleep 0.2; echo "and the rest" >&2
+exec "$REAL/kprompt" "$@"
+E
+printf '#!/bin/sh\nexec "$REAL/kstep" sh -c "kill -9 \\$PPID"\n' >killed/kprompt
+printf '#!/bin/sh\nkill -SEGV $$\n' >crashed/kprompt
+echo '#!/nowhere/sh' >gone/kprompt
+chmod 755 ./*/kprompt
+null_campaign c 20
+cd c
+
+ok 'in a log each reply and evaluation is a line, with what came of it and how long it took' '
+	kcampaign run -n 1 >out 2>err
+	for b in 01 02 03 04; do
+		grep -Eqx "001/$b reply: stop, [0-9]+ bytes, null \([0-9.]+ s\)" err
+		grep -Eqx "001/$b eval: [a-z_]+( [0-9.]+x [0-9.]+ ms)? \([0-9.]+ s\)" err
+	done
+	is 9 "$(wc -l <err)"; is "" "$(grep "\[K" err)"
+	is 1 "$(grep -c "^trial 1 of 20: " out)"'
+
+ok 'the first run says what the reference takes, and so does baseline' '
+	cp out first; kcampaign baseline >out 2>err; cat out
+	grep -qx "reference    correct" out; is 2 "$(grep -Ec "^  .*[0-9]: 10 ms$" out)"
+	head -n 3 first | same out -
+	is "" "$(cat err)"'
+
+ok 'every so often a line says who is at what, since when, for how long, and what it waits for' '
+	BUSY=trials/002/03/reply.ndjson kcampaign run -n 1 --every 0.3 >out 2>err; cat err
+	grep -Eq "^trial 2 of 20, [0-9.]+ s, about [0-9.]+ s left, at most [0-9:.]+ (s|min) for all trials; .*03 reply [0-9.]+ s of about [0-9.]+ s, waits for the moon: process 7 \(owl\) has it$" err
+	n=$(grep -c "waits for the moon" err); [ "$n" -ge 2 ] && [ "$n" -le 6 ]
+	BUSY=trials/003/03/reply.ndjson kcampaign run -n 1 >out 2>err
+	is 0 "$(grep -c "waits for the moon" err)"'
+
+ok 'on a terminal each branch has a line, which is drawn again in its place' '
+	n=$(kcampaign next); t=$(printf %03d $n)
+	BUSY=trials/$t/02/reply.ndjson TERM=xterm script -qec "kcampaign run -n 1" /dev/null | tr -d "\r" >out
+	cat -v out
+	grep -q "^  02  reply   [0-9.]* s of about [0-9.]* s, waits for the moon: process 7 (owl) has it" out
+	grep -q "^  01  ready   [0-9.]* s, [a-z_]*" out
+	grep -q "$(printf "\033\[5A")trial $n of 20, " out
+	! grep -q "^$t/02 reply:" out
+	tail -n 1 out | grep -q "$(printf "\033\[[0-9]A\033\[J")trial $n of 20: "
+	TERM=dumb script -qec "kcampaign run -n 1" /dev/null | tr -d "\r" >out
+	! grep -q "$(printf "\033")" out; grep -q "^00[0-9]/02 reply: stop" out'
+
+ok 'no line is wider than the terminal, and nothing that a stage says moves its cursor' '
+	n=$(kcampaign next); t=$(printf %03d $n)
+	sed -i "s/the moon/the moon $(printf "\\033[2J%0200d" 1)/" "$T/bin/wrapper"
+	BUSY=trials/$t/02/reply.ndjson TERM=xterm script -qec "stty rows 20 cols 60; kcampaign run -n 1" /dev/null | tr -d "\r" >out
+	sed "s/$(printf "\033")\[[0-9]*[AJK]//g" out >plain; cat plain
+	grep -q "waits for the moon ?\[2" plain
+	is "" "$(head -n -1 plain | grep -E "^.{61}")"'
+
+ok 'KILN_PROGRESS=0: nothing but what a trial has brought' '
+	KILN_PROGRESS=0 kcampaign run -n 1 >out 2>err; is "" "$(cat err)"; grep -q "^trial [0-9]* of 20" out'
+
+ok 'what a stage says itself is passed on, whole lines at a time' '
+	PATH=$T/talk:$PATH kcampaign run -n 1 -j 1 >out 2>err; is 4 "$(grep -cx "kprompt: half a line, and the rest" err)"'
+
+ok 'a failure is told with the status of the stage, and nothing of make' '
+	n=$(kcampaign next); t=$(printf %03d $n)
+	FAIL=trials/$t/02/reply.ndjson CODE=3 exits 3 kcampaign run -n 1; cat err
+	grep -Eq "^$t/02 reply: failed with 3 \(" err
+	grep -q "^kcampaign: trial $n: trials/$t/02/reply.ndjson failed with status 3; run the same command again" err
+	! grep -q "^make" err
+	FAIL=trials/$t/02/reply.ndjson exits 75 kcampaign run -n 1; grep -Eq "^$t/02 reply: not now \(" err
+	FAIL=trials/$t/02/reply.ndjson CODE=139 exits 4 kcampaign run -n 1; grep -q "failed with status 139" err'
+
+ok 'so is a stage that was killed, or crashed, or is not there' '
+	n=$(kcampaign next); t=$(printf %03d $n); rm trials/$t/02/prompt.ndjson
+	PATH=$T/killed:$PATH exits 4 kcampaign run -n 1; cat err; ! grep -q "^make" err
+	grep -q "trials/$t/02/prompt.ndjson was killed or has crashed; run the same" err
+	PATH=$T/crashed:$PATH exits 4 kcampaign run -n 1; cat err
+	grep -q "trials/$t/02/prompt.ndjson. Segmentation fault" err
+	PATH=$T/gone:$PATH exits 4 kcampaign run -n 1; cat err; grep -q "^make: .*kprompt: No such file" err
+	kcampaign run -n 1 2>err'
+
+ok 'a makefile that cannot be read is told in the words of make' '
+	mkdir ../data; ln -s "$KILN_DATA"/* ../data; rm ../data/pipeline.mk; echo "oops" >../data/pipeline.mk
+	KILN_DATA=$T/data exits 4 kcampaign run -n 1; cat err
+	grep -q "pipeline.mk:1: \*\*\* missing separator" err; grep -q "make failed with status 4" err'
+
+ok 'redo says what it has measured' '
+	kcampaign redo 001/02 >out 2>err; cat out
+	grep -qx "001/02       correct" out; grep -q "^             4096x1024: [0-9.]* ms$" out
+	grep -q "^speed-up     6.97x (6.90 to 7.04) over the reference$" out; grep -q "^score        25.9" out'
+
+ok 'status tells what another process is at' '
+	n=$(kcampaign next); t=$(printf %03d $n)
+	BUSY=trials/$t/02/reply.ndjson kcampaign run -n 1 >/dev/null 2>&1 & pid=$!
+	for i in $(seq 100); do kcampaign status >out; ! grep -q moon out || break; sleep 0.05; done
+	cat out; wait $pid
+	grep -A4 "^running  process $pid$" out | grep -q "^         $t/02 reply [0-9.]* s of about .*, waits for the moon"'
+
+ok 'who waits for the lock of a device is a part of that line, and no message of each branch' '
+	shipped softmax; make_small softmax; cd softmax
+	KILN_LOCK_DIR=$T; export KILN_LOCK_DIR
+	flock "$T/kiln-cpu.lock" sleep 4 & pid=$!
+	kcampaign baseline --every 0.3 >out 2>err; cat out err
+	grep -Eq "000/00 reference [0-9.]+ s, waits for kiln-cpu.lock: (process [0-9]+ \((flock|sleep)\)|another process) has it" err
+	! grep -E "^(keval|kharness): waiting" err
+	grep -q "^reference    correct" out; wait $pid'
+
+ok 'what is merely worth knowing of a task is said once in a campaign' '
+	cd softmax; rm -r trials archive.ndjson; edit task.json "del(.reduction)"
+	kcampaign baseline >out 2>err; cat err; is 1 "$(grep -c "note: .*reduction" err)"
+	kcampaign redo 000/00 >out 2>err; cat err; is 0 "$(grep -c "note:" err)"
+	kharness --lint task.json 2>err; is 1 "$(grep -c "note: .*reduction" err)"'
+
+ok 'files of runs that were killed are taken away, and those of others are not' '
+	mkdir -p .run/99999999 .run/$$; : >.run/99999999/x; : >.run/$$/x
+	kcampaign views; is "$$ times.json" "$(ls .run | xargs)"; rm -r .run/$$'
+
+ok 'make learns of campaign.json through campaign.mk, which is written anew when that changed, and is never believed' '
+	echo "\$(shell touch hacked)" >campaign.mk
+	kcampaign status >out; make -n trial >out 2>err || { cat err; exit 1; }
+	kcampaign run -n 1 >out 2>&1
+	[ ! -e hacked ]; grep -qx "BRANCHES := 01 02 03 04" campaign.mk
+	t=$(printf %03d "$(kcampaign next)")
+	jq ".search.branches = 2 | .eval.launcher = \"env NOTE=a\$b#c\"" campaign.json >new; mv new campaign.json
+	kcampaign run -n 1 >out 2>&1; cat out
+	grep -qx "BRANCHES := 01 02" campaign.mk; grep -qxF "env NOTE=a\$\$b#c" campaign.mk
+	is "01 02" "$(ls trials/$t | grep -E "^[0-9]*$" | xargs)"
+	jq ".eval.launcher = \"env \\\\\"" campaign.json >new; mv new campaign.json
+	exits 2 kcampaign run -n 1; grep -q "must be one line that does not end in a backslash" err'
+
+ok 'the page follows a campaign while it runs, and stays as it is at the end' '
+	. "$tests_dir/campaign.sh"
+	cd .. && null_campaign w 3 && cd w
+	kcampaign watch --every 0.1 >out 2>err & pid=$!
+	BUSY=trials/001/02/reply.ndjson kcampaign run -n 1 >/dev/null 2>&1 &
+	for i in $(seq 100); do ! grep -qs "waits for the moon" report.html || break; sleep 0.05; done
+	grep -q "http-equiv=\"refresh\" content=\"1\"" report.html; grep -q "<pre id=\"now\">running  process [0-9]*" report.html
+	wait $!
+	for i in $(seq 100); do ! grep -q "1 trial of search" report.html || break; sleep 0.05; done
+	grep -q "1 trial of search" report.html; grep -q "<meta charset=\"utf-8\">" report.html
+	is 1 "$(grep -c "http-equiv=\"refresh\"" report.html)"
+	kcampaign run >/dev/null 2>&1
+	wait $pid; cat out err
+	grep -q "3 trials of search" report.html; ! grep -q "refresh\|id=\"now\"" report.html; test -s report.md'
+
+done_testing

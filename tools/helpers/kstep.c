@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kstep COMMAND...: a recipe of pipeline.mk whose program is not one of kiln's own, such as ssh or
+ * a shell: what it makes, since when and how it ends is noted all the same (core/kstep.h).
+ */
+#include "kstep.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kutil.h"
+
+enum { NOT_STARTED = 127, BY_SIGNAL = 128 };
+
+static volatile pid_t command;
+static volatile sig_atomic_t stopped_by;
+
+static void
+pass_on(int sig)
+{
+	stopped_by = sig;
+	if (command > 0)
+		kill(command, sig);
+}
+
+static _Noreturn void
+exec_command(char **argv, pid_t parent)
+{
+	/* It ends with us, as we end with make. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(NOT_STARTED);
+	execvp(argv[0], argv);
+	kwarn("%s: %s", argv[0], strerror(errno));
+	_exit(NOT_STARTED);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct sigaction sa = { .sa_handler = pass_on };
+	pid_t self = getpid();
+	int status;
+
+	kutil_init("kstep");
+	if (argc < 2)
+		kdie(K_USAGE, "usage: kstep COMMAND...");
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	command = fork();
+	if (command == 0)
+		exec_command(argv + 1, self);
+	/* One that came before there was anything to stop. */
+	if (stopped_by)
+		kill(command, stopped_by);
+	while (waitpid(command, &status, 0) < 0)
+		if (errno != EINTR)
+			kdie_errno(K_IO, "%s", argv[1]);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : BY_SIGNAL + WTERMSIG(status);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folders of trials: made, cleared of what a killed run has left, and emptied for a redo. */
+#include "kcampaign.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kio.h"
+
+/* What the stages after an evaluation add to its record at most, in bytes. */
+#define MEMBERS_MAX ((size_t)1 << 20)
+
+/*
+ * A fact of a cell that is too long for any tool to read is put aside, so that its stage makes it
+ * anew, within the limits.
+ */
+static void
+put_aside(const char *folder)
+{
+	for (int s = STAGE_REPLY; s <= STAGE_EVAL; s++) {
+		char *path = kasprintf("%s/%s.ndjson", folder, stages[s]),
+		     *aside = kasprintf("%s.too_large", path);
+		struct stat st;
+
+		/* Each of the next stages adds a few members. */
+		if (stat(path, &st) == 0 && (size_t)st.st_size > KIO_LINE_MAX - MEMBERS_MAX &&
+		    rename(path, aside) == 0)
+			kwarn("%s exceeds the limit for a record (64 MiB); moved it to %s and will "
+			      "make it again",
+			    path, aside);
+		free(path);
+		free(aside);
+	}
+}
+
+/* A spool whose record is there: kllm was killed before it could take it away. */
+static void
+drop_spools(const char *folder)
+{
+	char *pattern = kasprintf("%s/*.spool*", folder);
+	glob_t left;
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &left) == 0) {
+		for (size_t i = 0; i < left.gl_pathc; i++) {
+			char *spool = left.gl_pathv[i],
+			     *end = strstr(spool + strlen(folder), ".spool");
+			char *record = kasprintf("%.*s.ndjson", (int)(end - spool), spool);
+
+			if (exists(record))
+				unlink(spool);
+			free(record);
+		}
+		globfree(&left);
+	}
+	free(pattern);
+}
+
+/*
+ * A folder, made or found; what a killed stage left of a file in it is removed (kio: NAME.XXXXXX),
+ * for the lock is ours.
+ */
+static void
+make_folder(const char *path)
+{
+	char *pattern = kasprintf("%s/*.ndjson.??????", path);
+	glob_t left;
+
+	if (mkdir(path, 0777) < 0) {
+		if (errno != EEXIST)
+			kdie_errno(K_IO, "%s", path);
+		if (glob(pattern, GLOB_NOSORT, NULL, &left) == 0) {
+			for (size_t i = 0; i < left.gl_pathc; i++)
+				unlink(left.gl_pathv[i]);
+			globfree(&left);
+		}
+	}
+	free(pattern);
+}
+
+void
+make_folders(long trial, long branches)
+{
+	char *path = trial_path(trial, "");
+
+	make_folder("trials");
+	make_folder(path);
+	free(path);
+	for (long b = trial ? 1 : 0; b <= (trial ? branches : 0); b++) {
+		path = kasprintf("trials/%03ld/%02ld", trial, b);
+		make_folder(path);
+		put_aside(path);
+		drop_spools(path);
+		free(path);
+	}
+}
+
+void
+remove_file(const char *path)
+{
+	if (unlink(path) < 0 && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+}
+
+/* An answer that somebody wrote by hand. */
+static void
+keep_answer(const char *path)
+{
+	char *kept = kset_aside(path);
+
+	if (kept)
+		kwarn("the old answer %s is now %s", path, kept);
+	free(kept);
+}
+
+void
+remove_stages(long trial, long branch, int from)
+{
+	static const struct {
+		const char *name;
+		int stage;
+		void (*away)(const char *path);
+	} beside[] = {
+		{ "prompt.md", STAGE_REPLY, remove_file },
+		{ "reply.txt", STAGE_REPLY, keep_answer },
+		{ "reply.json", STAGE_REPLY, keep_answer },
+		{ "reply.spool", STAGE_REPLY, remove_file },
+		{ "reply.spool2", STAGE_REPLY, remove_file },
+		{ "eval.ndjson.scored", STAGE_EVAL, remove_file },
+		{ "digest.ndjson", STAGE_EVAL, remove_file },
+	};
+
+	for (int s = from; s < STAGES; s++) {
+		char *path = cell_path(trial, branch, stages[s]);
+
+		remove_file(path);
+		free(path);
+	}
+	if (from == STAGE_SAMPLE) {
+		char *path = trial_path(trial, "evidence.ndjson");
+
+		remove_file(path);
+		free(path);
+	}
+	for (size_t i = 0; i < LEN(beside); i++) {
+		char *path = kasprintf("trials/%03ld/%02ld/%s", trial, branch, beside[i].name);
+
+		if (from <= beside[i].stage)
+			beside[i].away(path);
+		free(path);
+	}
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One make of pipeline.mk, and what became of it. See kcampaign.h. */
+#include "kcampaign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "kchain.h"
+#include "kio.h"
+#include "klinear.h"
+#include "kmemo.h"
+
+#define VARIABLES "campaign.mk"
+
+enum { TICK_MS = 250, WORDS_MAX = 1 << 20 };
+
+static volatile sig_atomic_t stopped_by;
+static volatile sig_atomic_t make_pid;
+
+static void
+on_signal(int sig)
+{
+	stopped_by = sig;
+	if (make_pid > 0)
+		kill((pid_t)make_pid, SIGTERM);
+}
+
+void
+catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	for (size_t i = 0; i < LEN(signals); i++)
+		sigaction(signals[i], &sa, NULL);
+}
+
+bool
+is_stopped(void)
+{
+	return stopped_by != 0;
+}
+
+void
+die_if_stopped(void)
+{
+	if (!stopped_by)
+		return;
+	fflush(stdout);
+	signal(stopped_by, SIG_DFL);
+	raise(stopped_by);
+}
+
+bool
+make_flag(char letter)
+{
+	const char *flags = getenv("MAKEFLAGS");
+	size_t n = flags ? strcspn(flags, " ") : 0;
+
+	return n && !memchr(flags, '-', n) && !memchr(flags, '=', n) && memchr(flags, letter, n);
+}
+
+/* A variable of make that holds VALUE as it stands, which is one line. */
+static void
+add_variable(struct kbuf *text, const char *name, const char *value)
+{
+	if (strchr(value, '\n') || (*value && value[strlen(value) - 1] == '\\'))
+		kdie(K_USAGE,
+		    "campaign.json: '%s' becomes a variable of make, so it must be one line that "
+		    "does not end in a backslash",
+		    value);
+	kbuf_printf(text, "define %s :=\n", name);
+	for (; *value; value++)
+		kbuf_puts(text, *value == '$' ? "$$" : (char[]){ *value, '\0' });
+	kbuf_puts(text, "\nendef\n");
+}
+
+static void
+add_flag(struct kbuf *text, const char *name, bool set)
+{
+	add_variable(text, name, set ? "yes" : "");
+}
+
+static void
+add_branches(struct kbuf *text, long count)
+{
+	kbuf_puts(text, "BRANCHES :=");
+	for (long b = 1; b <= count; b++)
+		kbuf_printf(text, " %02ld", b);
+	kbuf_puts(text, "\n");
+}
+
+bool
+keeps_anything(const struct kcamp *c)
+{
+	return kcamp_linear(c) || kmemo_enabled(c);
+}
+
+/* Kernels are timed by kharness, not by a command of the campaign's own. */
+static bool
+is_timed_here(const struct kcamp *c)
+{
+	return !strcmp(kcamp_str(c, "eval.evaluator"), "harness") && !kcamp_json(c, "eval.timing");
+}
+
+/* What pipeline.mk has to know of campaign.json. */
+static void
+write_variables(const struct kcamp *c)
+{
+	const struct backend *b = kcamp_backend(c);
+	bool feedback = *kcamp_str(c, "feedback.provider");
+	long compact = feedback ? kcamp_int(c, "memory.compact_every") : 0;
+	char *step = khelper_path("kstep"), number[24];
+	struct kbuf t = { 0 };
+
+	kbuf_puts(&t, "# Written by kcampaign from campaign.json; see pipeline.mk.\n");
+	add_branches(&t, kcamp_branches(c));
+	add_variable(&t, "LAUNCHER", kcamp_str(c, "eval.launcher"));
+	add_variable(&t, "CEILINGS", b->ceilings && is_timed_here(c) ? b->name : "");
+	kbuf_printf(&t, "THREADS := %ld\n", kcamp_int(c, "eval.threads"));
+	add_variable(&t, "KEY", kcamp_str(c, "model.key_env"));
+	add_flag(&t, "LINEAR", kcamp_linear(c));
+	add_flag(&t, "FEEDBACK", feedback);
+	add_flag(&t, "MEMORY", kmemo_enabled(c));
+	add_flag(&t, "RESTART", kcamp_int(c, "memory.restart_after"));
+	snprintf(number, sizeof number, "%ld", compact);
+	add_variable(&t, "COMPACT", compact ? number : "");
+	add_variable(&t, "STEP", step);
+	write_if_changed(VARIABLES, &t);
+	kbuf_free(&t);
+	free(step);
+}
+
+/* Rollbacks in a row before trial T have to be looked into first, and it has not begun. */
+static bool
+needs_evidence(const struct kcamp *c, long t)
+{
+	char *sample = cell_path(t, 1, stages[STAGE_SAMPLE]);
+	json_t *header = kcamp_linear(c) && !exists(sample) ? archive_header(t - 1) : NULL;
+	bool yes = kjson_int_or(header, "linear.streak", 0) >= KLINEAR_PROFILE;
+
+	json_decref(header);
+	free(sample);
+	return yes;
+}
+
+/* Is any branch of the trial evaluated? */
+static bool
+is_evaluated(const struct kcamp *c, long trial)
+{
+	bool any = false;
+
+	for (long b = 1; b <= kcamp_branches(c) && !any; b++) {
+		char *eval = cell_path(trial, b, stages[STAGE_EVAL]);
+
+		any = exists(eval);
+		free(eval);
+	}
+	return any;
+}
+
+/*
+ * What anchors trial T, the best of the one before, is not known well enough, or was measured while
+ * the machine was busy.
+ */
+static bool
+needs_anchor(const struct kcamp *c, long t)
+{
+	json_t *header = is_timed_here(c) && !is_evaluated(c, t) ? archive_header(t - 1) : NULL;
+	struct standing s = standing(c, header);
+	bool yes = s.best && (s.provisional || kgain_width(&s.speedup) > KCHAIN_WIDE);
+
+	json_decref(header);
+	return yes;
+}
+
+/* "NAME=007 009", the trials of the graph that NEED; the caller frees. */
+static char *
+list_trials(const char *name, bool (*need)(const struct kcamp *, long), const struct kcamp *c,
+    const struct graph *g)
+{
+	struct kbuf list = { 0 };
+
+	kbuf_printf(&list, "%s=", name);
+	for (long t = g->first > 1 ? g->first : 1; t <= g->last; t++)
+		if (need(c, t))
+			kbuf_printf(&list, " %03ld", t);
+	return list.data;
+}
+
+/* The command line; the caller frees what is in ARGV. */
+static void
+compose(char **argv, const struct loop *l, const struct graph *g, char *const *goals)
+{
+	static const char *const asked[] = { "ASK=nobody", "ASK=model", "ASK=both" };
+	long n = 0, jobs = l->o->jobs;
+
+	argv[n++] = kstrdup("make");
+	argv[n++] = kstrdup("-rRks");
+	/* Not the folder's own Makefile, which may be somebody else's. */
+	argv[n++] = kstrdup("-f");
+	argv[n++] = kdata_path("pipeline.mk");
+	argv[n++] = kstrdup("--no-print-directory");
+	if (jobs || !getenv("MAKELEVEL"))
+		argv[n++] = kasprintf("-j%ld", jobs ? jobs : kcamp_branches(l->camp));
+	argv[n++] = kasprintf("FIRST=%03ld", g->first);
+	argv[n++] = kasprintf("LAST=%03ld", g->last);
+	argv[n++] = kasprintf("PREV=%03ld", g->first > 0 ? g->first - 1 : 0);
+	argv[n++] = kasprintf("BEST=%s", g->best ? g->best : "");
+	argv[n++] = kstrdup(asked[g->ask]);
+	argv[n++] = list_trials("EVIDENCE", needs_evidence, l->camp, g);
+	argv[n++] = list_trials("ANCHORS", needs_anchor, l->camp, g);
+	for (; *goals; goals++)
+		argv[n++] = kstrdup(*goals);
+	argv[n] = NULL;
+}
+
+/* What stages say goes to WORDS; MAKE_WORDS is for make itself. */
+static _Noreturn void
+exec_make(const struct loop *l, char *const *argv, const int *words, int make_words, pid_t parent)
+{
+	char *number = kasprintf("%d", words[1]), *task = kstrdup(kcamp_str(l->camp, "task"));
+
+	/* make ends with us, and each stage ends with make. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(K_IO);
+	setenv("KILN_STEPS", progress_folder(l->progress), 1);
+	setenv("KILN_WORDS", number, 1);
+	setenv("TASK", task, 1);
+	close(words[0]);
+	dup2(make_words, STDERR_FILENO);
+	if (progress_is_live(l->progress))
+		dup2(words[1], STDOUT_FILENO);
+	execvp(argv[0], argv);
+	fprintf(stderr, "%s: cannot start: %s\n", argv[0], strerror(errno));
+	_exit(K_MISSING);
+}
+
+/* Whole lines of what stages say, as they come; at the END what is left as well. */
+static void
+pass_lines(struct progress *p, struct kbuf *words, bool end)
+{
+	char *last = words->len ? memrchr(words->data, '\n', words->len) : NULL;
+	size_t n = end ? words->len : last ? (size_t)(last - words->data) + 1 : 0;
+
+	if (!n)
+		return;
+	progress_pass(p, words->data, n);
+	words->len -= n;
+	memmove(words->data, words->data + n, words->len);
+}
+
+/* Pass on what the stages say, and show how far they are, until make has ended: its status. */
+static int
+attend(struct progress *p, int fd, pid_t pid)
+{
+	struct kbuf words = { 0 };
+	bool ended = false, open = true;
+	int status = 0;
+
+	while (!ended || open) {
+		struct pollfd event = { .fd = fd, .events = POLLIN };
+		int ready = open ? poll(&event, 1, ended ? 0 : TICK_MS) : 0;
+		char chunk[4096];
+		ssize_t n = ready > 0 ? read(fd, chunk, sizeof chunk) : -1;
+
+		if (n > 0)
+			kbuf_add(&words, chunk, (size_t)n);
+		pass_lines(p, &words, words.len > WORDS_MAX);
+		/* A straggler of a stage may hold the pipe after make has ended. */
+		if (n == 0 || (ended && n < 0))
+			open = false;
+		progress_tick(p, false);
+		if (!ended)
+			ended = waitpid(pid, &status, open ? WNOHANG : 0) == pid;
+	}
+	pass_lines(p, &words, true);
+	kbuf_free(&words);
+	return status;
+}
+
+/* Make's own words, where no stage explains them. */
+static void
+pass_file(struct progress *p, int fd)
+{
+	char text[8192];
+	ssize_t n = pread(fd, text, sizeof text, 0);
+
+	if (n > 0)
+		progress_pass(p, text, (size_t)n);
+}
+
+static struct outcome
+start_make(const struct loop *l, char *const *argv)
+{
+	int words[2], make_words = memfd_create("make", MFD_CLOEXEC), status;
+	pid_t pid, parent = getpid();
+	struct outcome out;
+
+	fflush(NULL);
+	if (make_words < 0 || pipe(words) < 0 || (pid = fork()) < 0)
+		kdie_errno(K_IO, "make");
+	if (pid == 0)
+		exec_make(l, argv, words, make_words, parent);
+	make_pid = pid;
+	close(words[1]);
+	status = attend(l->progress, words[0], pid);
+	make_pid = 0;
+	out = progress_end(l->progress, status == 0);
+	if (!out.code)
+		pass_file(l->progress, make_words);
+	close(words[0]);
+	close(make_words);
+	die_if_stopped();
+	if (status && !out.code)
+		out = (struct outcome){
+			WIFEXITED(status) && WEXITSTATUS(status) == K_MISSING ? K_MISSING : K_IO, 1,
+			kstrdup("make"), 0
+		};
+	return out;
+}
+
+/*
+ * Our exit code after TARGET ended with CODE: its own when it is one of ours; 126 and 127 mean that
+ * it is not there.
+ */
+static int
+own_code(const struct outcome *out)
+{
+	if (out->code == 126 || out->code == 127)
+		return K_MISSING;
+	if (out->code == K_NO && !strcmp(out->target, "records"))
+		return K_NO;
+	return out->code == K_USAGE || out->code == K_MISSING || out->code == K_AGAIN ? out->code
+	                                                                              : K_IO;
+}
+
+/* Say what failed, in one line, and what to do. */
+static void
+explain(const struct kcamp *c, long trial, const struct outcome *out, int code)
+{
+	const char *launcher = kcamp_str(c, "eval.launcher");
+
+	if (!strcmp(out->target, "preflight"))
+		kwarn("eval.launcher: %s: %s", *launcher ? launcher : "(here)",
+		    code == K_AGAIN ? "not now" : "evaluations cannot run through eval.launcher");
+	else if (!strcmp(out->target, "records"))
+		kwarn("trial %ld is complete, but its records are not: krecords failed with status "
+		      "%d",
+		    trial, out->code);
+	else if (code == K_AGAIN && !strcmp(kcamp_str(c, "model.provider"), "file"))
+		kwarn("trial %ld waits for %zu %s from you, because model.provider is \"file\": "
+		      "answer each prompt.md in trials/%03ld in a file reply.txt next to it, then "
+		      "run the same command again. Ignore make's \"Error %d\"; nothing is wrong",
+		    trial, out->failed, out->failed == 1 ? "reply" : "replies", trial, K_AGAIN);
+	else if (code == K_AGAIN)
+		kwarn("trial %ld: %s cannot continue now (%zu waiting); run the same command again "
+		      "later",
+		    trial, out->target, out->failed);
+	else if (out->code == STEP_LOST)
+		kwarn("trial %ld: %s was killed or has crashed; run the same command again to "
+		      "continue",
+		    trial, out->target);
+	else
+		kwarn("trial %ld: %s failed with status %d; run the same command again to continue",
+		    trial, out->target, out->code);
+}
+
+int
+make_graph(const struct loop *l, const struct graph *g, char *const *goals)
+{
+	char *argv[32];
+	struct outcome out;
+	int code;
+
+	write_variables(l->camp);
+	compose(argv, l, g, goals);
+	progress_begin(l->progress, g);
+	out = start_make(l, argv);
+	for (size_t i = 0; argv[i]; i++)
+		free(argv[i]);
+	code = out.code ? own_code(&out) : K_OK;
+	if (code)
+		explain(l->camp, g->last, &out, code);
+	free(out.target);
+	return code;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redo and verify: one candidate is made, or measured, once more. See kcampaign.h. */
+#include "kcampaign.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "karch.h"
+#include "kio.h"
+#include "status.h"
+
+static void
+parse_cell(const char *text, long *trial, long *branch)
+{
+	if (!text || !karch_id(text, trial, branch))
+		kdie(K_USAGE,
+		    "'%s' is not the id of a candidate; write TRIAL/BRANCH, such as 007/02",
+		    text ? text : "");
+}
+
+/* The report that was written about the last trial is of the best kernel as it is now? */
+static bool
+verified(const char *path, const char *best)
+{
+	json_t *record = kin_first(path);
+	bool yes = !strcmp(kjson_str_or(record, "id", ""), best);
+
+	json_decref(record);
+	return yes;
+}
+
+/*
+ * What the measurement on the full set says of the best kernel ID. K_NO: it is not right there;
+ * with REPLACED that is its evaluation from now on.
+ */
+static int
+accept_best(const char *path, const char *id, bool replaced)
+{
+	json_t *record = id ? kin_first(path) : NULL;
+	enum status status = status_or(record, "eval.status", STATUS_CORRECT);
+	int code = status == STATUS_CORRECT ? K_OK : K_NO;
+
+	if (code)
+		kwarn("%s is not accepted%s: measured again on the full set, it is %s: %.300s", id,
+		    replaced ? ", and this evaluation replaces the old one" : "",
+		    status_rows[status].name, kjson_str_or(record, "eval.log", ""));
+	json_decref(record);
+	return code;
+}
+
+/*
+ * Evaluations from trial FROM on that were taken over from ID are taken over again, with the views.
+ */
+static void
+forget_copies(const struct loop *l, const char *id, long from)
+{
+	for (long t = from; t <= l->last; t++)
+		for (long b = 1; b <= kcamp_branches(l->camp); b++) {
+			char *path = cell_path(t, b, stages[STAGE_EVAL]);
+			json_t *record = exists(path) ? kin_first(path) : NULL;
+
+			if (!strcmp(kjson_str_or(record, "eval.duplicate_of", ""), id))
+				remove_file(path);
+			json_decref(record);
+			free(path);
+		}
+}
+
+/*
+ * The evaluation of ID becomes the one of the full set that REPORT holds; the one that scored it is
+ * kept with another name. As with redo there is no position until the views stand again, so an
+ * interruption leaves nothing behind.
+ */
+static int
+demote(const struct loop *l, const char *id, const char *report)
+{
+	long trial, branch;
+	char *path, *kept;
+	json_t *record, *verified = kin_first(report);
+
+	parse_cell(id, &trial, &branch);
+	path = cell_path(trial, branch, stages[STAGE_EVAL]);
+	kept = kasprintf("%s.scored", path);
+	record = kin_first(path);
+	json_object_set(record, "eval", json_object_get(verified, "eval"));
+	clear_position();
+	forget_copies(l, id, trial);
+	remove_file(kept);
+	if (link(path, kept) < 0)
+		kdie_errno(K_IO, "%s", kept);
+	kout_open(path);
+	kout_json(record);
+	kout_commit();
+	json_decref(verified);
+	json_decref(record);
+	free(kept);
+	free(path);
+	return bring_views(l, trial, ASK_NOBODY);
+}
+
+/* The best kernel BEST (NULL: none) on the full set, in the file REPORT, unless that is done. */
+static int
+measure_best(const struct loop *l, const char *best, char *report)
+{
+	struct graph g = { .first = l->last, .last = l->last, .best = best };
+	char *goals[] = { report, NULL };
+
+	if (!best || verified(report, best))
+		return K_OK;
+	remove_file(report);
+	return make_graph(l, &g, goals);
+}
+
+int
+verify_best(const struct loop *l)
+{
+	bool chain = kcamp_linear(l->camp), again = true;
+	char *report = trial_path(l->last, "verify.ndjson"), *refused = NULL;
+	int code = K_OK;
+
+	while (again) {
+		json_t *header = archive_header(l->last);
+		struct standing now = standing(l->camp, header);
+
+		code = measure_best(l, now.best, report);
+		if (!code)
+			code = accept_best(report, now.best, !chain);
+		if (refused && !now.best)
+			code = K_NO;
+		/* One that the views hold on to all the same is refused once. */
+		again = code == K_NO && now.best && !chain && !make_flag('n') &&
+		    (!refused || strcmp(refused, now.best));
+		if (again) {
+			free(refused);
+			refused = kstrdup(now.best);
+			again = (code = demote(l, refused, report)) == K_OK;
+		}
+		json_decref(header);
+	}
+	free(refused);
+	free(report);
+	return code;
+}
+
+int
+command_verify(const struct options *o)
+{
+	struct loop *l = loop_begin(o);
+	int code = catch_up(l, ASK_NOBODY);
+
+	if (l->last < 1)
+		kdie(K_USAGE, "no trial has been made yet");
+	if (!code)
+		code = verify_best(l);
+	if (!code)
+		say_best(l);
+	loop_end(l);
+	return code;
+}
+
+static int
+stage_number(const char *name)
+{
+	for (int s = 0; s < STAGES; s++)
+		if (!strcmp(stages[s], name))
+			return s;
+	kdie(K_USAGE, "--from %s: must be sample, prompt, reply or eval", name);
+}
+
+/* The facts of one cell, and nothing else. */
+static int
+make_cell(const struct loop *l, long trial, long branch)
+{
+	struct graph g = { .first = trial, .last = trial, .ask = ASK_BOTH };
+	bool told = trial && *kcamp_str(l->camp, "feedback.provider");
+	char *digest = told ? cell_path(trial, branch, "digest") : NULL;
+	char *goals[] = { cell_path(trial, branch, stages[STAGE_EVAL]), digest, NULL };
+	int code = make_graph(l, &g, goals);
+
+	free(goals[0]);
+	free(digest);
+	return code;
+}
+
+static int
+redo(const struct loop *l, long trial, long branch, int stage)
+{
+	int code;
+
+	if (trial <= l->last) {
+		char *report = trial_path(l->last, "verify.ndjson");
+
+		/*
+		 * From here until the views stand again there is no position: an interrupted redo
+		 * is finished by any run.
+		 */
+		clear_position();
+		remove_file(report);
+		free(report);
+	}
+	remove_stages(trial, branch, stage);
+	code = make_cell(l, trial, branch);
+	if (!code && trial <= l->last)
+		code = bring_views(l, trial ? trial : 1, ASK_NOBODY);
+	return code;
+}
+
+int
+command_redo(const struct options *o)
+{
+	long trial, branch;
+	int stage = stage_number(o->from), code = K_OK;
+	struct loop *l;
+	char *folder;
+
+	parse_cell(o->operand, &trial, &branch);
+	l = loop_begin(o);
+	folder = kasprintf("trials/%03ld/%02ld", trial, branch);
+	if (!exists(folder))
+		kdie(K_USAGE, "%s: no such candidate", folder);
+	if (trial == 0 && stage != STAGE_EVAL)
+		kdie(K_USAGE, "the reference has no %s; use --from eval", stages[stage]);
+	if (!make_flag('n'))
+		code = redo(l, trial, branch, stage);
+	if (!code && !make_flag('n'))
+		say_measured(l, trial, branch);
+	free(folder);
+	loop_end(l);
+	return code;
+}
