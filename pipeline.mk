@@ -85,7 +85,7 @@ trials/000/machine.json:
 preflight:
 	@$(LAUNCHER) keval --preflight
 trials/000/00/eval.ndjson: | trials/000/machine.json
-	@$(LAUNCHER) keval --reference -o $@
+	@$(LAUNCHER) keval --thin --reference -o $@
 # What the device can do at its best, where kharness can measure that: CEILINGS is the backend, or empty. Then what follows for
 # each workload from that, from docs/hardware and from the task.
 CEILINGS ?=
@@ -152,9 +152,9 @@ unpaid = echo "$$@: is missing, and views ask no model:" \
 # $1 is a trial, $2 the one before it, $3 its branches' folders.
 define trial
 $(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson trials/$2/gradient.ndjson
-	@ksample -t $1 -b $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
+	@ksample --thin -t $1 -b $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
 $(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.json
-	@kprompt -o $$@ $$(filter %/sample.ndjson,$$|)
+	@kprompt --thin -o $$@ $$(filter %/sample.ndjson,$$|)
 $(if $(TIPS),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
 $(if $(filter $1,$(EVIDENCE)),$(3:%=%/sample.ndjson): | trials/$1/evidence.ndjson
 trials/$1/evidence.ndjson: | trials/$2/archive.ndjson
@@ -165,9 +165,9 @@ trials/$1/anchor.ndjson: | trials/$2/archive.ndjson
 	@$$(LAUNCHER) keval --anchor $1 -a trials/$2/archive.ndjson -o $$@
 .PRECIOUS: trials/$1/anchor.ndjson)
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
-	@$(if $(ASK),kllm -o $$@ $$|,$(unpaid))
+	@$(if $(ASK),kllm --thin -o $$@ $$|,$(unpaid))
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
-	@$$(LAUNCHER) keval -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
+	@$$(LAUNCHER) keval --thin -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
 
 # What a second model makes of the logs, where the campaign has one. The next trial's samples show it with the program.
 $(if $(FEEDBACK),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson

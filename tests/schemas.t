@@ -38,7 +38,9 @@ ok 'every file of a campaign' '
 	cd c
 	make -s -j2 trials N=3
 	is 12 "$(printf "%s\n" trials/00[1-3]/*/reply.ndjson | wc -l)"
-	valid candidate-1 trials/*/*/*.ndjson trials/*/coords.ndjson trials/*/audit.ndjson trials/*/score.ndjson
+	valid part-1 trials/*/*/*.ndjson trials/*/coords.ndjson trials/*/audit.ndjson trials/*/score.ndjson
+	for b in 01 02 03 04; do kcampaign record 003/$b; done >whole.ndjson
+	valid candidate-1 whole.ndjson
 	valid archive-1 trials/*/archive.ndjson
 	valid gradient-1 trials/*/gradient.ndjson
 	valid machine-1 trials/000/machine.json'

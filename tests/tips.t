@@ -69,7 +69,6 @@ ok 'many at once: no tip is lost' '
 
 ok 'the library: rounds of finished campaigns by category, operation, backend, device' '
 	. "$T/helpers.sh"
-	mkdir -p c/trials/000/00; cp c/trials/000/score.ndjson c/trials/000/00/eval.ndjson
 	cp -r c d; jq ".name=\"d\"" c/campaign.json >d/campaign.json
 	jq -c ".score.decision.improvement_pct=20.5" c/trials/001/score.ndjson >d/trials/001/score.ndjson
 	kmemory library -c c "$PWD/c" d
@@ -126,7 +125,7 @@ ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no p
 	is "v0.json v1.json v2.json v3.json v4.json v5.json" "$(cd n/memory && echo v*.json)"
 	exits 0 kmemory check -c n
 	test -e n/memory/compact-003.ndjson; test -s n/memory/masks.ndjson; test -s n.tips/library.ndjson; test -e n/trials/000/tips.md
-	valid memory-1 n/memory/v?.json; valid mask-1 n/memory/masks.ndjson; valid candidate-1 n/trials/*/01/prompt.ndjson
+	valid memory-1 n/memory/v?.json; valid mask-1 n/memory/masks.ndjson; valid part-1 n/trials/*/01/prompt.ndjson
 	best=$(head -1 n/archive.ndjson | jq -r .best.id)
 	cp -r n m
 	rm m/memory/masks.ndjson

@@ -30,6 +30,8 @@ static const struct kcommand commands[] = {
 	{ "redo", "jf", "TRIAL/BRANCH", command_redo, false,
 	    "remake one candidate from a stage on" },
 	{ "verify", "j", NULL, command_verify, false, "measure the best kernel again" },
+	{ "upgrade", "", NULL, command_upgrade, false,
+	    "convert the records of an older version of kiln" },
 	{ "knobs", "o", "[GROUP]", command_knobs, true,
 	    "explain the fields of campaign.json, or those of a group, such as eval" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },

@@ -187,7 +187,7 @@ json_t *
 scored_record(const struct kcamp *c, const char *id)
 {
 	char *fault;
-	json_t *record = ktrials_record(c, id, &fault);
+	json_t *record = ktrials_record(c, id, KJOIN_FIGURES, &fault);
 
 	free(fault);
 	return record;

@@ -358,11 +358,10 @@ command_record(const struct options *o)
 {
 	struct kcamp *c = kcamp_load(".");
 	char *fault;
-	json_t *record = ktrials_record(c, o->operand, &fault);
+	json_t *record = ktrials_record(c, o->operand, KJOIN_WHOLE, &fault);
 
 	if (!record)
 		kdie(K_USAGE, "%s", fault ? fault : "there is no such candidate with a score");
-	json_object_del(record, "from");
 	kout_open(o->output);
 	kout_json(record);
 	kout_commit();

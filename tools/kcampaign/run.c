@@ -25,6 +25,7 @@
 #include "kchain.h"
 #include "kfrozen.h"
 #include "kio.h"
+#include "krecord.h"
 #include "ktrials.h"
 #include "klinear.h"
 #include "kmemo.h"
@@ -95,7 +96,7 @@ lock_holder(void)
  * One run per campaign. The descriptor stays open in make and the stages, so that no second run
  * begins while a straggler of a killed one is still at work.
  */
-static void
+void
 take_lock(void)
 {
 	int fd = open(LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666), tries = 5;
@@ -612,6 +613,7 @@ begin(long *last)
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
+	krecord_check(".");
 	take_lock();
 	catch_signals();
 	prepare_environment();
@@ -1043,6 +1045,45 @@ keep_answer(const char *path)
 	free(kept);
 }
 
+/* Does a sample show a text of the candidate's evaluation, and name it alone? */
+static bool
+is_shown(const char *folder)
+{
+	char *mark = kasprintf("{\"id\":\"%s\",\"sha256\":", strchr(folder, '/') + 1), *text;
+	bool yes = false;
+	glob_t found = { 0 };
+
+	glob("trials/[0-9]*/[0-9]*/sample.ndjson", GLOB_NOSORT, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc && !yes; i++) {
+		text = kread_file(found.gl_pathv[i], KIO_LINE_MAX, NULL);
+		yes = text && strstr(text, mark);
+		free(text);
+	}
+	globfree(&found);
+	free(mark);
+	return yes;
+}
+
+/* An evaluation that samples show stays beside the new one, under a name with its digest. */
+static void
+put_evaluation_aside(const char *path)
+{
+	char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path)), hex[65], *text, *aside;
+
+	if (exists(path) && is_shown(folder)) {
+		text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
+		ksha256_hex(text, strcspn(text, "\n"), hex);
+		aside = kasprintf("%s/eval.ndjson.%.12s", folder, hex);
+		if (rename(path, aside) < 0)
+			kdie_errno(K_IO, "%s", aside);
+		free(aside);
+		free(text);
+	} else {
+		remove_file(path);
+	}
+	free(folder);
+}
+
 /* The files of a cell from STAGE on, and what providers keep beside them. */
 static void
 remove_stages(long trial, long branch, int from)
@@ -1059,11 +1100,12 @@ remove_stages(long trial, long branch, int from)
 		{ "reply.spool2", STAGE_REPLY, remove_file },
 		{ "reply.spool3", STAGE_REPLY, remove_file },
 		{ "reply.spool4", STAGE_REPLY, remove_file },
-		{ "eval.ndjson.scored", STAGE_EVAL, remove_file },
+		{ "eval.ndjson.scored", STAGE_EVAL, put_evaluation_aside },
+		{ "eval.ndjson", STAGE_EVAL, put_evaluation_aside },
 		{ "digest.ndjson", STAGE_EVAL, remove_file },
 	};
 
-	for (int s = from; s < STAGES; s++) {
+	for (int s = from; s < STAGE_EVAL; s++) {
 		char *path = cell_path(trial, branch, stages[s]);
 
 		remove_file(path);

@@ -14,9 +14,11 @@
 #include "keval.h"
 #include "kio.h"
 #include "koption.h"
+#include "krecord.h"
 #include "kutil.h"
 
-static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [-o FILE]\n"
+static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [--thin] [-o "
+                            "FILE]\n"
                             "             [--reference | --code FILE | --verify ID | --evidence "
                             "TRIAL | --anchor TRIAL | --preflight | FILE ...]\n"
                             "       keval [-c DIR] [-s SET] [-o FILE] --race TIMES KERNEL ...\n";
@@ -38,6 +40,7 @@ struct arguments {
 	const char *operand; /* of --code, --verify and --evidence */
 	bool inputs;         /* --inputs: only say what would be read */
 	char **files;
+	bool thin;
 };
 
 static void
@@ -50,6 +53,7 @@ parse(struct arguments *a, int argc, char **argv)
 		{ 'o', "output", .text = &a->output },
 		{ 0, "seed", .text = &a->seed },
 		{ 0, "inputs", .flag = &a->inputs },
+		{ 0, "thin", .flag = &a->thin },
 		{ 0, "reference", .choice = &a->mode, .value = MODE_REFERENCE },
 		{ 0, "code", .choice = &a->mode, .value = MODE_CODE, .text = &a->operand },
 		{ 0, "verify", .choice = &a->mode, .value = MODE_VERIFY, .text = &a->operand },
@@ -169,7 +173,7 @@ bounded(json_t *eval)
 }
 
 static void
-evaluate_reply(struct keval *k, const struct krec *rec)
+evaluate_reply(struct keval *k, struct krec *rec)
 {
 	struct entry r;
 	json_t *eval;
@@ -185,13 +189,13 @@ evaluate_reply(struct keval *k, const struct krec *rec)
 	eval = bounded(eval);
 	report_progress(k, &r.s, eval);
 	add_time(eval);
-	kout_member(rec, "eval", eval);
+	krecord_put(rec, k->camp->dir, k->thin, "eval", eval, NULL);
 	json_decref(eval);
 	close_entry(&r);
 }
 
 static void
-list_reply(struct keval *k, const struct krec *rec)
+list_reply(struct keval *k, struct krec *rec)
 {
 	struct entry r;
 
@@ -200,14 +204,13 @@ list_reply(struct keval *k, const struct krec *rec)
 }
 
 static void
-each_record(
-    struct keval *k, const char *path, void (*take)(struct keval *k, const struct krec *rec))
+each_record(struct keval *k, const char *path, void (*take)(struct keval *k, struct krec *rec))
 {
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
+	while (krecord_next(&in, k->camp->dir, &rec, KJOIN_WHOLE)) {
 		take(k, &rec);
 		krec_free(&rec);
 	}
@@ -215,8 +218,8 @@ each_record(
 }
 
 static void
-each_reply(struct keval *k, const struct arguments *a,
-    void (*take)(struct keval *k, const struct krec *rec))
+each_reply(
+    struct keval *k, const struct arguments *a, void (*take)(struct keval *k, struct krec *rec))
 {
 	if (!*a->files)
 		each_record(k, NULL, take);
@@ -232,16 +235,16 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 	struct krec rec = { .file = "<new>" };
 
 	if (id && karch_id(id, &trial, &branch))
-		rec.json = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", "candidate/1", "campaign",
+		rec.json = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", KRECORD_SCHEMA, "campaign",
 		    kcamp_str(k->camp, "name"), "trial", (int)trial, "branch", (int)branch, "id",
 		    id);
 	else
 		rec.json = json_pack(
-		    "{s:s,s:s}", "schema", "candidate/1", "campaign", kcamp_str(k->camp, "name"));
+		    "{s:s,s:s}", "schema", KRECORD_SCHEMA, "campaign", kcamp_str(k->camp, "name"));
 	rec.line = json_dumps(rec.json, KIO_DUMP);
 	rec.len = strlen(rec.line);
 	add_time(eval);
-	kout_member(&rec, "eval", eval);
+	krecord_put(&rec, k->camp->dir, k->thin, "eval", eval, NULL);
 	krec_free(&rec);
 	json_decref(eval);
 }
@@ -344,6 +347,15 @@ run(struct keval *k, const struct arguments *a)
 	}
 }
 
+/* Parts of records are read elsewhere: they are named here. */
+static struct keval *evaluator;
+
+static void
+input_of_record(const char *path)
+{
+	input_maybe(evaluator, path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -355,6 +367,9 @@ main(int argc, char **argv)
 	k.camp = kcamp_load(a.dir);
 	k.archive = a.archive;
 	k.seed = a.seed;
+	k.thin = a.thin;
+	evaluator = &k;
+	krecord_reads = input_of_record;
 	k.set = a.set ? a.set : kcamp_str(k.camp, "eval.set");
 	k.set_given = a.set != NULL;
 	open_task(&k);

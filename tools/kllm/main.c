@@ -9,11 +9,12 @@
 
 #include "kllm.h"
 #include "koption.h"
+#include "krecord.h"
 #include "secret.h"
 
 static const char usage[] = "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--feedback] "
                             "[--budget USD]\n"
-                            "            [--key-file FILE] [--allow-secrets] [FILE]\n";
+                            "            [--key-file FILE] [--allow-secrets] [--thin] [FILE]\n";
 
 static const struct {
 	const char *name; /* ends in ':' when a command follows */
@@ -36,6 +37,7 @@ struct options {
 	const char *budget, *key_file;
 	bool feedback; /* the model of feedback.* answers */
 	bool allow_secrets;
+	bool thin;
 };
 
 static void
@@ -59,6 +61,7 @@ parse_options(struct options *o, int argc, char **argv)
 		{ 0, "feedback", .flag = &o->feedback },
 		{ 0, "key-file", .text = &o->key_file },
 		{ 0, "allow-secrets", .flag = &o->allow_secrets },
+		{ 0, "thin", .flag = &o->thin },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -161,13 +164,13 @@ priced_model(const struct kcamp *camp, const struct options *o)
 
 /* The one record of the input. */
 static void
-read_record(struct krec *rec, const char *path)
+read_record(struct krec *rec, const char *dir, const char *path)
 {
 	struct krec more;
 	struct kin in;
 
 	kin_open(&in, path);
-	if (!kin_next(&in, rec))
+	if (!krecord_next(&in, dir, rec, KJOIN_WHOLE))
 		kdie(K_USAGE, "%s: no record", in.file);
 	if (kin_next(&in, &more))
 		kdie(K_USAGE, "%s: more than one record; kllm answers one prompt at a time",
@@ -251,13 +254,13 @@ main(int argc, char **argv)
 	apply_knobs(camp, &o);
 	if (o.feedback)
 		use_feedback(camp);
-	read_record(&c.rec, o.in);
+	read_record(&c.rec, camp->dir, o.in);
 	prepare(&c, camp, &o);
 	if (json_object_get(c.rec.json, "reply"))
 		kdie(K_USAGE, "%s: the record already has a reply", c.rec.file);
 	reply = reply_bounded(ask(&c));
 	kout_open(c.out);
-	kout_member(&c.rec, "reply", reply);
+	krecord_put(&c.rec, camp->dir, o.thin, "reply", reply, NULL);
 	kout_commit();
 	http_committed(&c);
 	kprogress("%s reply: %s, %zu bytes, %s", c.id, kjson_str_or(reply, "finish", "?"),

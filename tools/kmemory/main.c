@@ -102,6 +102,7 @@ memory_open(struct memory *m, bool writes)
 	m->statistic = kcamp_str(m->camp, "score.statistic");
 	m->trials = kmalloc(sizeof *m->trials);
 	ktrials_open(m->trials, m->camp);
+	m->trials->join = KJOIN_WHOLE;
 	if (writes) {
 		kmake_folder("memory");
 		m->lock = open("memory/.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);

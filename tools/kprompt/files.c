@@ -114,6 +114,13 @@ files_fill(const char *text, const char *where, const json_t *context)
 }
 
 void
+files_forms(struct kbuf *out)
+{
+	for (size_t i = 0; i < count; i++)
+		kbuf_printf(out, "\n%s", files[i].text);
+}
+
+void
 files_free(void)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -60,6 +60,8 @@ json_t *files_json(const char *name);
  */
 void files_render(struct kbuf *out, const char *name, const json_t *context, json_t *sections);
 /* Render a one-off TEXT; WHERE is for messages. The caller frees. */
+/* All prompt files that have been read, as they stand. */
+void files_forms(struct kbuf *out);
 char *files_fill(const char *text, const char *where, const json_t *context);
 void files_free(void);
 

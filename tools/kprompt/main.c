@@ -12,8 +12,9 @@
 #include "backend.h"
 #include "kfence.h"
 #include "koption.h"
+#include "krecord.h"
 
-static const char usage[] = "usage: kprompt [-dhktV] [-c dir] [-o file] [file]\n";
+static const char usage[] = "usage: kprompt [-dhktV] [--thin] [-c dir] [-o file] [file]\n";
 
 /*
  * Fill the tips in and part them at blank lines; those for other machines or tasks have come out
@@ -148,6 +149,18 @@ print_text(const struct krec *rec, const json_t *member)
 	kbuf_free(&b);
 }
 
+/* What prompts show as it stands in files, tips and forms: parts of prompts refer to it. */
+static const char *
+shared_forms(const struct campaign *c, struct kbuf *forms)
+{
+	if (!forms->len) {
+		files_forms(forms);
+		for (size_t i = 0; i < c->tips.count; i++)
+			kbuf_printf(forms, "\n- %s\n", c->tips.item[i]);
+	}
+	return forms->data;
+}
+
 static void
 list_knowledge(const struct kcamp *camp, const char *output)
 {
@@ -161,10 +174,12 @@ list_knowledge(const struct kcamp *camp, const char *output)
 }
 
 static void
-run(const struct kcamp *camp, const char *input, const char *output, bool text, bool digest)
+run(const struct kcamp *camp, const char *input, const char *output, bool text, bool digest,
+    bool thin)
 {
 	struct campaign c;
 	struct prompt shared;
+	struct kbuf forms = { 0 };
 	struct kin in;
 	struct krec rec;
 
@@ -172,7 +187,7 @@ run(const struct kcamp *camp, const char *input, const char *output, bool text, 
 	campaign_open(&c, camp);
 	render_stable(&shared, &c);
 	kout_open(output);
-	while (kin_next(&in, &rec)) {
+	while (krecord_next(&in, camp->dir, &rec, digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		json_t *member =
 		    digest ? digest_record(&c, &rec) : render_record(&shared, &c, &rec);
 
@@ -181,12 +196,14 @@ run(const struct kcamp *camp, const char *input, const char *output, bool text, 
 		else if (digest)
 			kout_json(member);
 		else
-			kout_member(&rec, "prompt", member);
+			krecord_put(
+			    &rec, camp->dir, thin, "prompt", member, shared_forms(&c, &forms));
 		json_decref(member);
 		krec_free(&rec);
 	}
 	kout_commit();
 	kin_close(&in);
+	kbuf_free(&forms);
 	kbuf_free(&shared.system);
 	kbuf_free(&shared.user);
 	json_decref(shared.sections);
@@ -197,7 +214,7 @@ int
 main(int argc, char **argv)
 {
 	const char *dir = ".", *output = NULL;
-	bool text = false, digest = false, knowledge = false;
+	bool text = false, digest = false, knowledge = false, thin = false;
 	struct kcamp *camp;
 	const struct koption options[] = {
 		{ 'c', "campaign", .text = &dir },
@@ -205,6 +222,7 @@ main(int argc, char **argv)
 		{ 'd', "digest", .flag = &digest },
 		{ 'k', "knowledge", .flag = &knowledge },
 		{ 't', "text", .flag = &text },
+		{ 0, "thin", .flag = &thin },
 	};
 
 	kutil_init("kprompt");
@@ -217,7 +235,7 @@ main(int argc, char **argv)
 	if (knowledge)
 		list_knowledge(camp, output);
 	else
-		run(camp, argv[optind], output, text, digest);
+		run(camp, argv[optind], output, text, digest, thin);
 	files_free();
 	kcamp_free(camp);
 	return K_OK;

@@ -18,8 +18,6 @@ take_candidate(const struct campaign *c, struct candidate *x, const struct kcand
 		.eval = json_object_get(scored->json, "eval"),
 		.score = json_object_get(scored->json, "score"),
 		.audit = json_object_get(scored->json, "audit") };
-	/* A prompt is long, and no part of our records. */
-	json_object_del(scored->json, "prompt");
 	x->plan = json_object_get(x->eval, "plan");
 	x->decision = json_object_get(x->score, "decision");
 	x->code = kjson_str_or(x->eval, "code", NULL);
@@ -88,6 +86,7 @@ campaign_load(struct campaign *c, bool write)
 
 	*c = (struct campaign){ .camp = kcamp_load(".") };
 	ktrials_open(&c->trials, c->camp);
+	c->trials.join = KJOIN_PROGRAMS;
 	if (c->trials.last < 0)
 		kdie(K_USAGE, "no trial is complete (make trial)");
 	if (write && !c->trials.settled)

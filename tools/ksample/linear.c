@@ -23,7 +23,7 @@ static json_t *
 load_round(const struct search *s, long trial)
 {
 	char *id = kasprintf("%03ld/01", trial), *fault;
-	json_t *record = ktrials_record(s->camp, id, &fault);
+	json_t *record = ktrials_record(s->camp, id, KJOIN_FIGURES, &fault);
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);

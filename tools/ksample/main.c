@@ -13,16 +13,18 @@
 
 #include "kio.h"
 #include "koption.h"
+#include "krecord.h"
 #include "ksample.h"
 #include "kutil.h"
 
 static const char usage[] = "usage: ksample [-c DIR] [-t TRIAL] [-b BRANCH] [-a ARCHIVE] [-g "
-                            "GRADIENT] [-o FILE]\n";
+                            "GRADIENT] [--thin] [-o FILE]\n";
 
 struct arguments {
 	const char *dir, *output;
 	char *archive, *gradient; /* owned */
 	long trial, branch;       /* trial -1: the one after the archive's */
+	bool thin;
 };
 
 /* A line of the gradient; false when it is none of a cell. */
@@ -165,6 +167,7 @@ parse(struct arguments *a, int argc, char **argv)
 		{ 'b', "branch", .number = &a->branch, .low = 1, .high = 99 },
 		{ 'a', "archive", .text = &archive },
 		{ 'g', "gradient", .text = &gradient },
+		{ 0, "thin", .flag = &a->thin },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -180,7 +183,7 @@ main(int argc, char **argv)
 	struct search s = { 0 };
 	struct kcamp *camp;
 	struct plan plan;
-	json_t *record, *sample;
+	json_t *record, *sample, *out;
 
 	kutil_init("ksample");
 	parse(&a, argc, argv);
@@ -197,12 +200,14 @@ main(int argc, char **argv)
 		plan = plan_branch(&s, (int)a.branch);
 		sample = sample_json(&s, &plan, (int)a.branch);
 	}
-	record = json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "schema", "candidate/1", "campaign",
+	record = json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "schema", KRECORD_SCHEMA, "campaign",
 	    kcamp_str(camp, "name"), "trial", (json_int_t)s.trial, "branch", (json_int_t)a.branch,
 	    "id", json_sprintf("%03ld/%02ld", s.trial, a.branch), "sample", sample);
 	kout_open(a.output);
-	kout_json(record);
+	out = a.thin ? krecord_part(a.dir, record, "sample", NULL) : json_incref(record);
+	kout_json(out);
 	kout_commit();
+	json_decref(out);
 	json_decref(record);
 	free_slopes(&s);
 	karch_free(&s.archive);

@@ -47,7 +47,7 @@ static json_t *
 scored(const struct kcamp *camp, const char *id)
 {
 	char *fault;
-	json_t *record = ktrials_record(camp, id, &fault);
+	json_t *record = ktrials_record(camp, id, KJOIN_FIGURES, &fault);
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);

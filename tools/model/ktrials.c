@@ -18,9 +18,7 @@ enum { TRIAL_MAX = 999999 };
 char *
 ktrials_path(const struct kcamp *camp, long trial, const char *name)
 {
-	const char *dir = strcmp(camp->dir, ".") ? camp->dir : "", *slash = *dir ? "/" : "";
-
-	return kasprintf("%s%strials/%03ld/%s", dir, slash, trial, name);
+	return kplace_trial(camp->dir, trial, name);
 }
 
 /* Takes TEXT. What has been said once is not said again. */
@@ -151,7 +149,6 @@ static char *
 read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
     struct kcandidate *c, bool *advised)
 {
-	bool thin = json_object_get(record, "from");
 	char *fault;
 
 	*advised = false;
@@ -159,9 +156,12 @@ read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
 	    (fault = check_place(trial, c)))
 		return fault;
 	*advised = true;
-	if (t->glancing && thin)
+	if (strcmp(kjson_str_or(record, "schema", KRECORD_SCHEMA), KPART_SCHEMA))
+		return kstrdup("is of an older version of kiln; kcampaign upgrade converts the "
+		               "campaign");
+	if (t->glancing)
 		return krecord_glance(t->camp->dir, record);
-	if ((fault = krecord_join(t->camp->dir, record)))
+	if ((fault = krecord_join(t->camp->dir, record, t->join | KJOIN_LENIENT)))
 		return fault;
 	*advised = false;
 	return kcandidate_read(c, record);
@@ -315,6 +315,7 @@ ktrials_open(struct ktrials *t, const struct kcamp *camp)
 {
 	const struct kcandidate *reference;
 
+	krecord_check(camp->dir);
 	*t = (struct ktrials){ .camp = camp, .last = find_last(camp) };
 	t->settled = t->last >= 0 && ktrials_linked(camp) == t->last;
 	t->trial = kcalloc((size_t)(t->last + 1), sizeof *t->trial);
@@ -393,7 +394,7 @@ ktrials_need(struct ktrials *t, long number)
 }
 
 json_t *
-ktrials_record(const struct kcamp *camp, const char *id, char **fault)
+ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char **fault)
 {
 	json_t *found = NULL;
 	long trial, branch;
@@ -410,7 +411,7 @@ ktrials_record(const struct kcamp *camp, const char *id, char **fault)
 		while (!found && kin_try(&in, &rec, fault)) {
 			if (!strcmp(kjson_str_or(rec.json, "id", ""), id)) {
 				found = json_incref(rec.json);
-				*fault = krecord_join(camp->dir, found);
+				*fault = krecord_join(camp->dir, found, join);
 			}
 			krec_free(&rec);
 		}
