@@ -314,7 +314,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 static void
 emit_code(const struct options *o, const char *id)
 {
-	char *path = karch_path(".", id, stages[STAGE_EVAL]);
+	char *path = kplace_id(".", id, stages[STAGE_EVAL]);
 	json_t *rec = kin_first(path);
 	const char *code = kjson_str_or(rec, "eval.code", NULL);
 	size_t len;

@@ -48,7 +48,7 @@ incumbent_of(struct scorer *s, const char *id)
 	if (!id || !strcmp(id, s->reference.id))
 		return NULL;
 	if (!s->incumbent.id || strcmp(s->incumbent.id, id)) {
-		char *path = karch_path(s->camp->dir, id, "eval");
+		char *path = kplace_id(s->camp->dir, id, "eval");
 
 		s->incumbent_holds = load_rival(&s->incumbent, path, id);
 		free(path);

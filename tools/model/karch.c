@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kio.h"
+#include "kplace.h"
 #include "kutil.h"
 
 const char *const karch_dims[KARCH_DIMS] = { "memory", "compute", "parallelism", "esimd" };
@@ -146,19 +147,6 @@ bool
 karch_id(const char *text, long *trial, long *branch)
 {
 	return digits(&text, trial) && *text++ == '/' && digits(&text, branch) && !*text;
-}
-
-char *
-karch_path(const char *dir, const char *id, const char *stage)
-{
-	long trial, branch;
-
-	if (!karch_id(id, &trial, &branch))
-		kdie(K_USAGE,
-		    "%s: '%s' is not the id of a candidate, which is TRIAL/BRANCH, such as "
-		    "007/02",
-		    dir, id);
-	return kasprintf("%s/trials/%03ld/%02ld/%s.ndjson", dir, trial, branch, stage);
 }
 
 void
@@ -536,7 +524,7 @@ karch_hints(const json_t *directions)
 char *
 karch_record(const char *dir, const char *id, const char *stage, size_t *len)
 {
-	char *path = karch_path(dir, id, stage), *text, *end;
+	char *path = kplace_id(dir, id, stage), *text, *end;
 
 	text = kread_file(path, KIO_LINE_MAX, len);
 	if (!text && errno != ENOENT && errno != ENOTDIR)
@@ -573,10 +561,10 @@ karch_program(const char *dir, const char *id, bool log)
 	static const char *const keys[] = { "code", "files", "log", "digest", "profile" };
 	json_t *program = json_pack("{s:s}", "id", id), *record;
 	size_t len;
-	char *text = karch_record(dir, id, "eval", &len);
+	char *text = karch_record(dir, id, "eval", &len), *path = kplace_id(dir, id, "eval");
 
 	if (!text)
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", dir, id, strerror(ENOENT));
+		kdie(K_USAGE, "%s: %s", path, strerror(ENOENT));
 	record = json_loadb(text, len, 0, NULL);
 	for (size_t i = 0; i < LEN(keys) - (log ? 0 : 3); i++) {
 		json_t *value = json_object_get(json_object_get(record, "eval"), keys[i]);
@@ -586,9 +574,10 @@ karch_program(const char *dir, const char *id, bool log)
 	}
 	json_decref(record);
 	if (!kjson_str_or(program, "code", NULL))
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: no code in it", dir, id);
+		kdie(K_USAGE, "%s: no code in it", path);
 	if (log)
 		add_digest(program, dir, id);
+	free(path);
 	free(text);
 	return program;
 }
