@@ -210,7 +210,9 @@ each_record(struct keval *k, const char *path, void (*take)(struct keval *k, str
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, k->camp->dir, &rec, KJOIN_WHOLE)) {
+	/* Plans are compared with the prompt; what is passed on has it. */
+	while (krecord_next(&in, k->camp->dir, &rec,
+	    k->thin && !kcamp_linear(k->camp) ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		take(k, &rec);
 		krec_free(&rec);
 	}

@@ -113,10 +113,16 @@ files_fill(const char *text, const char *where, const json_t *context)
 	return b.data;
 }
 
-void
-files_forms(struct kbuf *out)
+size_t
+files_read(void)
 {
-	for (size_t i = 0; i < count; i++)
+	return count;
+}
+
+void
+files_forms(struct kbuf *out, size_t first)
+{
+	for (size_t i = first; i < count; i++)
 		kbuf_printf(out, "\n%s", files[i].text);
 }
 

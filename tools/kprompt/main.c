@@ -151,10 +151,10 @@ print_text(const struct krec *rec, const json_t *member)
 
 /* What prompts show as it stands in files, tips and forms: parts of prompts refer to it. */
 static const char *
-shared_forms(const struct campaign *c, struct kbuf *forms)
+shared_forms(const struct campaign *c, size_t first, struct kbuf *forms)
 {
 	if (!forms->len) {
-		files_forms(forms);
+		files_forms(forms, first);
 		for (size_t i = 0; i < c->tips.count; i++)
 			kbuf_printf(forms, "\n- %s\n", c->tips.item[i]);
 	}
@@ -180,12 +180,14 @@ run(const struct kcamp *camp, const char *input, const char *output, bool text, 
 	struct campaign c;
 	struct prompt shared;
 	struct kbuf forms = { 0 };
+	size_t first;
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, input);
 	campaign_open(&c, camp);
 	render_stable(&shared, &c);
+	first = files_read();
 	kout_open(output);
 	while (krecord_next(&in, camp->dir, &rec, digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		json_t *member =
@@ -196,8 +198,8 @@ run(const struct kcamp *camp, const char *input, const char *output, bool text, 
 		else if (digest)
 			kout_json(member);
 		else
-			krecord_put(
-			    &rec, camp->dir, thin, "prompt", member, shared_forms(&c, &forms));
+			krecord_put(&rec, camp->dir, thin, "prompt", member,
+			    shared_forms(&c, first, &forms));
 		json_decref(member);
 		krec_free(&rec);
 	}

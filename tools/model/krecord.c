@@ -578,6 +578,29 @@ add_sources(struct sources *s, json_t *value, const char *path)
 	}
 }
 
+/* Do the PARTS give TEXT again? Whatever does not stays as it is. */
+static bool
+gives(const json_t *parts, const struct sources *s, size_t count, const char *text, size_t len)
+{
+	size_t n = 0;
+	char *whole = ktext_whole(parts, s->list, count, &n);
+	bool yes = whole && n == len && !memcmp(whole, text, len);
+
+	free(whole);
+	return yes;
+}
+
+/* The first COUNT names. New reference. */
+static json_t *
+first_names(const struct sources *s, size_t count)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append(names, json_array_get(s->names, i));
+	return names;
+}
+
 /*
  * One text of a member, as what it repeats of the first COUNT sources; one that would not get shorter
  * stays.
@@ -585,9 +608,8 @@ add_sources(struct sources *s, json_t *value, const char *path)
 static void
 thin_text(json_t *record, const char *path, const struct sources *s, size_t count, json_t *texts)
 {
-	json_t *value = at_path(record, path, NULL), *parts, *names, *text;
-	const char *dot = strrchr(path, '.');
-	char hex[65], *whole;
+	json_t *value = at_path(record, path, NULL), *parts, *text;
+	char hex[65], *whole, *object;
 	size_t len;
 
 	if (!json_is_string(value) && !json_is_array(value))
@@ -595,21 +617,19 @@ thin_text(json_t *record, const char *path, const struct sources *s, size_t coun
 	whole = text_of(value, &len);
 	digest_of(value, hex);
 	parts = ktext_parts(whole, len, s->list, count);
-	names = json_copy(s->names);
-	while (json_array_size(names) > count)
-		json_array_remove(names, json_array_size(names) - 1);
-	text = json_pack("{s:s,s:o,s:o}", "sha256", hex, "of", names, "parts", parts);
+	text =
+	    json_pack("{s:s,s:o,s:O}", "sha256", hex, "of", first_names(s, count), "parts", parts);
 	if (json_is_array(value))
 		kjson_set(text, "json", json_true());
-	free(whole);
-	if (kjson_size(text) < kjson_size(value)) {
-		char *object = kstrndup(path, (size_t)(dot - path));
-
+	if (kjson_size(text) < len && gives(parts, s, count, whole, len)) {
+		object = kstrndup(path, (size_t)(strrchr(path, '.') - path));
 		kjson_set(texts, path, json_incref(text));
-		json_object_del(at_path(record, object, NULL), dot + 1);
+		json_object_del(at_path(record, object, NULL), strrchr(path, '.') + 1);
 		free(object);
 	}
+	json_decref(parts);
 	json_decref(text);
+	free(whole);
 }
 
 /* What prompts of the campaign have in common with this one, and SHARED. The caller frees. */
@@ -705,31 +725,21 @@ json_t *
 krecord_part(const char *dir, const json_t *record, const char *name, const char *shared)
 {
 	static const char *const keys[] = { "campaign", "trial", "branch", "id" };
-	const json_t *member = json_object_get(record, name);
 	json_t *part = json_pack("{s:s}", "schema", KPART_SCHEMA), *texts = json_object(),
-	       *thin = json_copy((json_t *)record), *back;
-	char *fault;
+	       *thin = json_copy((json_t *)record);
 
 	for (size_t i = 0; i < LEN(keys); i++)
 		if (json_object_get(record, keys[i]))
 			json_object_set(part, keys[i], json_object_get(record, keys[i]));
 	set_from(dir, record, name, part);
-	json_object_set_new(thin, name, json_deep_copy(member));
+	json_object_set_new(thin, name, json_deep_copy(json_object_get(record, name)));
 	if (!strcmp(name, kfact_names[KFACT_SAMPLE]))
 		thin_programs(dir, json_object_get(thin, name), name, texts);
 	if (!strcmp(name, kfact_names[KFACT_PROMPT]))
 		thin_prompt(dir, thin, shared, texts);
-	/* Whatever does not come back as it was stays as it is. */
-	back = json_deep_copy(thin);
-	fault = expand(dir, back, texts, false);
-	if (!fault && json_object_size(texts) && json_equal(json_object_get(back, name), member)) {
-		json_object_set(part, name, json_object_get(thin, name));
+	json_object_set(part, name, json_object_get(thin, name));
+	if (json_object_size(texts))
 		json_object_set(part, "texts", texts);
-	} else {
-		json_object_set(part, name, (json_t *)member);
-	}
-	free(fault);
-	json_decref(back);
 	json_decref(thin);
 	json_decref(texts);
 	return part;
