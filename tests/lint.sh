@@ -71,6 +71,8 @@ if grep -rnE '(^|[^a-z_])(v?printf|puts|putchar)\(' tools --include='*.c' |
 	fail 'text for people goes through ksay or kout_line'
 fi
 
+tests/members.sh tools/*/*.c || fail 'the path of a member that no schema has'
+
 if grep -rnE 'TODO|FIXME' tools pipeline.mk Makefile --include='*.c' --include='*.h' --include='*.sh' --include='*.mk'; then
 	fail 'unfinished places'
 fi

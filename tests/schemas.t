@@ -33,6 +33,14 @@ ok 'patterns' '
 
 ok 'routes of knowledge' 'valid routes-1 "$KILN_DATA/skills/knowledge/routes.json"'
 
+ok 'a path that no schema has is found, and one of another type' '
+	cd "$KILN_DATA"; exits() { want=$1; shift; got=0; "$@" >"$T/out" 2>&1 || got=$?; cat "$T/out"; is "$want" "$got"; }
+	exits 0 tests/members.sh tools/*/*.c
+	read_of() { printf "x = %s;\n" "$1" >"$T/x.c"; exits 1 tests/members.sh "$T/x.c"; grep -qF "$2" "$T/out"; }
+	read_of "kjson_str_or(record, \"eval.sttus\", \"\")" "eval.sttus: there is no \"sttus\""
+	read_of "krec_str(\n\t&rec, \"sample.status.code\")" "\"status\" has no \"code\""
+	read_of "kjson_num_or(json_object_get(record, \"eval\"), \"log\", 0)" "\"log\" is no number"'
+
 null_campaign c 3
 ok 'every file of a campaign' '
 	cd c
