@@ -71,6 +71,11 @@ if grep -rnE '(^|[^a-z_])(v?printf|puts|putchar)\(' tools --include='*.c' |
 	fail 'text for people goes through ksay or kout_line'
 fi
 
+# kplace makes the paths of records: no other file puts one together.
+if grep -rnE 'kasprintf\("[^"]*trials/' tools --include='*.[ch]' | grep -v '^tools/model/kplace[.]c'; then
+	fail 'the path of a record; kplace.h has a function for it'
+fi
+
 tests/members.sh tools/*/*.c || fail 'the path of a member that no schema has'
 
 if grep -rnE 'TODO|FIXME' tools pipeline.mk Makefile --include='*.c' --include='*.h' --include='*.sh' --include='*.mk'; then

@@ -22,13 +22,13 @@ const char *const stages[] = { "sample", "prompt", "reply", "eval" };
 char *
 trial_path(long trial, const char *name)
 {
-	return kasprintf("trials/%03ld/%s", trial, name);
+	return kplace_trial(".", trial, name);
 }
 
 char *
 cell_path(long trial, long branch, const char *stage)
 {
-	return kasprintf("trials/%03ld/%02ld/%s.ndjson", trial, branch, stage);
+	return kplace_cell(".", trial, branch, stage);
 }
 
 bool

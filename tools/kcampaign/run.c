@@ -481,7 +481,7 @@ make_folders(long trial, long branches)
 	make_folder(path);
 	free(path);
 	for (long b = trial ? 1 : 0; b <= (trial ? branches : 0); b++) {
-		path = kasprintf("trials/%03ld/%02ld", trial, b);
+		path = kplace_folder(".", trial, b);
 		make_folder(path);
 		put_aside(path);
 		drop_spools(path);
@@ -1118,11 +1118,13 @@ remove_stages(long trial, long branch, int from)
 		free(path);
 	}
 	for (size_t i = 0; i < LEN(beside); i++) {
-		char *path = kasprintf("trials/%03ld/%02ld/%s", trial, branch, beside[i].name);
+		char *cell = kplace_folder(".", trial, branch),
+		     *path = kasprintf("%s/%s", cell, beside[i].name);
 
 		if (from <= beside[i].stage)
 			beside[i].away(path);
 		free(path);
+		free(cell);
 	}
 }
 
@@ -1160,7 +1162,7 @@ command_redo(const struct options *o)
 
 	parse_cell(o->operand, &trial, &branch);
 	c = begin(&last);
-	folder = kasprintf("trials/%03ld/%02ld", trial, branch);
+	folder = kplace_folder(".", trial, branch);
 	if (!exists(folder))
 		kdie(K_USAGE, "%s: there is no such candidate", folder);
 	if (trial == 0 && stage != STAGE_EVAL)

@@ -10,6 +10,7 @@
 #include "kchain.h"
 #include "kio.h"
 #include "kmemory.h"
+#include "kplace.h"
 #include "status.h"
 
 /* MAKER counts the rules below: a file made by others is made anew, not suspected. */
@@ -76,13 +77,13 @@ static json_t *
 inputs_of(const struct memory *m, long version, const char *commit)
 {
 	json_t *inputs = json_pack("{s:i,s:s}", "maker", MAKER, "statistic", m->statistic);
-	char *score = kasprintf("trials/%03ld/score.ndjson", version), *before;
+	char *score = kplace_trial(".", version, "score.ndjson"), *before;
 
 	set_line(inputs, "commit", commit, 80);
 	digest_file(inputs, "score", score);
 	digest_file(inputs, "task", m->task->file);
 	if (version > 0) {
-		before = kasprintf("trials/%03ld/score.ndjson", version - 1);
+		before = kplace_trial(".", version - 1, "score.ndjson");
 		digest_file(inputs, "previous", before);
 		free(before);
 	}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kio.h"
+#include "kplace.h"
 #include "kreport.h"
 
 #define FILE_MAX ((size_t)1 << 30)
@@ -62,15 +63,14 @@ add_facts(const struct report *r, struct names *names)
 	static const char *const singles[] = { "machine.json", "ceilings.json", "tips.md" };
 
 	for (size_t i = 0; i < LEN(singles); i++)
-		add_name(r, names, kasprintf("trials/000/%s", singles[i]));
+		add_name(r, names, kplace_trial(".", 0, singles[i]));
 	for (long t = 1; t <= r->last; t++) {
-		add_name(r, names, kasprintf("trials/%03ld/evidence.ndjson", t));
-		add_name(r, names, kasprintf("trials/%03ld/verify.ndjson", t));
+		add_name(r, names, kplace_trial(".", t, "evidence.ndjson"));
+		add_name(r, names, kplace_trial(".", t, "verify.ndjson"));
 	}
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t s = 0; s < LEN(stages); s++)
-			add_name(
-			    r, names, kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
+			add_name(r, names, kplace_id(".", r->list[i].id, stages[s]));
 }
 
 /* In the form that sha256sum -c reads. */

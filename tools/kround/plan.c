@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kdiff.h"
+#include "kplace.h"
 #include "kround.h"
 
 static struct kbuf *
@@ -90,7 +91,7 @@ put_facts(const struct round *r, struct kbuf *out)
 {
 	static const char *const stages[] = { "sample", "prompt", "reply", "eval" };
 
-	char *evidence = kasprintf("trials/%03ld/evidence.ndjson", r->trial);
+	char *evidence = kplace_trial(".", r->trial, "evidence.ndjson");
 
 	if (!r->trial)
 		put_fact("trials/000/machine.json", out);
@@ -101,7 +102,7 @@ put_facts(const struct round *r, struct kbuf *out)
 	free(evidence);
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t s = 0; s < LEN(stages); s++) {
-			char *path = kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]);
+			char *path = kplace_id(".", r->list[i].id, stages[s]);
 
 			put_fact(path, out);
 			free(path);

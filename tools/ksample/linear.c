@@ -204,7 +204,7 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 static void
 add_evidence(const struct search *s, json_t *sample, json_t *program, long streak)
 {
-	char *path = kasprintf("%s/trials/%03ld/evidence.ndjson", s->camp->dir, s->trial);
+	char *path = kplace_trial(s->camp->dir, s->trial, "evidence.ndjson");
 	json_t *evidence, *profile;
 
 	if (streak >= KLINEAR_PROFILE) {

@@ -91,8 +91,10 @@ free_slopes(struct search *s)
 static char *
 default_file(const struct arguments *a, long trial, const char *name)
 {
-	char *path = trial < 0 ? kasprintf("%s/%s.ndjson", a->dir, name)
-	                       : kasprintf("%s/trials/%03ld/%s.ndjson", a->dir, trial, name);
+	char *file = kasprintf("%s.ndjson", name), *path;
+
+	path = trial < 0 ? kplace_in(a->dir, file) : kplace_trial(a->dir, trial, file);
+	free(file);
 
 	if (kis_there(path))
 		return path;

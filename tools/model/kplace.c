@@ -40,6 +40,14 @@ kplace_trial(const char *dir, long trial, const char *name)
 }
 
 char *
+kplace_folder(const char *dir, long trial, long branch)
+{
+	const char *s = slash(&dir);
+
+	return kasprintf("%s%strials/%03ld/%02ld", dir, s, trial, branch);
+}
+
+char *
 kplace_cell(const char *dir, long trial, long branch, const char *name)
 {
 	const char *s = slash(&dir);

@@ -17,7 +17,8 @@ extern const char *const kfact_names[KFACTS];
 char *kplace_in(const char *dir, const char *name);
 /* "DIR/trials/007/NAME" */
 char *kplace_trial(const char *dir, long trial, const char *name);
-/* "DIR/trials/007/02/NAME.ndjson" */
+/* "DIR/trials/007/02", and a file in it: "DIR/trials/007/02/NAME.ndjson" */
+char *kplace_folder(const char *dir, long trial, long branch);
 char *kplace_cell(const char *dir, long trial, long branch, const char *name);
 /*
  * The same of the candidate ID. Here an id becomes a path, and nowhere else: whatever is no id dies

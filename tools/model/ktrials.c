@@ -15,12 +15,6 @@ enum { TRIAL_MAX = 999999 };
 /* What to do about a damaged view, which is made of facts. */
 #define REMAKE "; remove it, and make views makes it again"
 
-char *
-ktrials_path(const struct kcamp *camp, long trial, const char *name)
-{
-	return kplace_trial(camp->dir, trial, name);
-}
-
 /* Takes TEXT. What has been said once is not said again. */
 static void
 add_fault(struct ktrials *t, char *text)
@@ -37,7 +31,7 @@ add_fault(struct ktrials *t, char *text)
 static bool
 has_archive(const struct kcamp *camp, long trial)
 {
-	char *path = ktrials_path(camp, trial, "archive.ndjson");
+	char *path = kplace_trial(camp->dir, trial, "archive.ndjson");
 	bool yes = kis_there(path);
 
 	free(path);
@@ -94,7 +88,7 @@ ktrials_last(const struct kcamp *camp)
 static json_t *
 read_header(struct ktrials *t, long trial)
 {
-	char *path = ktrials_path(t->camp, trial, "archive.ndjson"), *fault = NULL;
+	char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault = NULL;
 	json_t *header = NULL;
 	struct krec rec;
 	struct kin in;
@@ -253,7 +247,8 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 static bool
 need_file(struct ktrials *t, long trial, const char *name)
 {
-	char *path = ktrials_path(t->camp, trial, name), *folder = ktrials_path(t->camp, trial, "");
+	char *path = kplace_trial(t->camp->dir, trial, name),
+	     *folder = kplace_trial(t->camp->dir, trial, "");
 	bool there = kis_there(path);
 
 	if (!kis_there(folder))
@@ -268,7 +263,7 @@ need_file(struct ktrials *t, long trial, const char *name)
 static void
 load(struct ktrials *t, struct ktrial *trial)
 {
-	char *path = ktrials_path(t->camp, trial->number, "score.ndjson");
+	char *path = kplace_trial(t->camp->dir, trial->number, "score.ndjson");
 
 	t->damaged = false;
 	if (need_file(t, trial->number, "score.ndjson"))
@@ -297,7 +292,7 @@ ktrials_get(struct ktrials *t, long number)
 static void
 read_archive(struct ktrials *t, long trial)
 {
-	char *path = ktrials_path(t->camp, trial, "archive.ndjson"), *fault;
+	char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault;
 	struct karch archive;
 
 	fault = karch_try(&archive, path, true);
@@ -405,7 +400,7 @@ ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char *
 	*fault = NULL;
 	if (!karch_id(id, &trial, &branch))
 		return NULL;
-	path = ktrials_path(camp, trial, "score.ndjson");
+	path = kplace_trial(camp->dir, trial, "score.ndjson");
 	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (!found && kin_try(&in, &rec, fault)) {

@@ -80,7 +80,4 @@ long ktrials_last(const struct kcamp *camp);
  */
 json_t *ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char **fault);
 
-/* "DIR/trials/007/NAME", without DIR when that is "."; the caller frees. */
-char *ktrials_path(const struct kcamp *camp, long trial, const char *name);
-
 #endif
