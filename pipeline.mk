@@ -15,19 +15,19 @@ export LC_ALL := C
 export KILN_PIPELINE := 1
 
 ifneq ($(origin FIRST),command line)
-#: make trial                        the next trial; with -j4 its four branches at once
-#: make trials N=3                   the next three
-#: make campaign                     trials until a stop condition holds, then the best kernel
+#: make trial                        run the next trial; with -j4, four branches at once
+#: make trials N=3                   run the next three trials
+#: make campaign                     run trials until a stop condition is met, then verify the best kernel
 #: make baseline                     measure the reference: round 1 of a linear search
-#: make shapes                       the shapes that every round of a linear search should measure
-#: make status                       where the campaign stands, and what comes next
-#: make best                         the best kernel, how fast, and how that was measured
-#: make report                       all of it as a page: report.html, and report.md
-#: make records                      rounds/ and logs/, and a commit for each accepted round
-#: make proof                        is every record of a linear search what the facts say, and every claim in it sourced?
-#: make verify                       measure the best kernel again, beside the reference and the baselines
-#: make views                        remake scores, archives and gradients from the stored evaluations
-#: make redo CELL=007/02 FROM=eval   remake one candidate from a stage on, and the views behind it
+#: make shapes                       propose the shapes for every round of a linear search
+#: make status                       show the state of the campaign and the next step
+#: make best                         show the best kernel, how fast it is, and how that was measured
+#: make report                       write a report of everything: report.html and report.md
+#: make records                      write rounds/ and logs/, and make a commit for each accepted round
+#: make proof                        check the records against the raw data, and claims for sources
+#: make verify                       measure the best kernel again, in turns with the reference and the baselines
+#: make views                        make scores, archives and gradients again from the stored evaluations
+#: make redo CELL=007/02 FROM=eval   make one candidate again from a stage on, and the views that depend on it
 #: make check                        check every field of campaign.json and task.json
 .PHONY: help trial trials campaign status best verify views redo check report records proof baseline shapes
 N    ?= 1
@@ -152,7 +152,7 @@ unpaid = echo "$$@: is missing, and views ask no model:" \
 # $1 is a trial, $2 the one before it, $3 its branches' folders.
 define trial
 $(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson trials/$2/gradient.ndjson
-	@ksample --thin -t $1 -b $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
+	@ksample --thin --trial $1 --branch $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
 $(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.json
 	@kprompt --thin -o $$@ $$(filter %/sample.ndjson,$$|)
 $(if $(TIPS),$(3:%=%/prompt.ndjson): | trials/000/tips.md)

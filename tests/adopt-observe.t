@@ -24,13 +24,13 @@ t() { ok "$1" '. "$T/do.sh"; '"$2"; }
 t 'usage, version, what is missing' '
 	exits 0 kadopt --help; grep -q "kadopt observe" out; exits 0 kadopt observe --help; grep -q "^usage: kadopt observe" out
 	exits 0 kadopt observe --version; grep -q "^kadopt " out; exits 0 kadopt configs --help; exits 2 kadopt configs x
-	exits 2 kadopt observe -c none; grep -q "none/adopt.json: there is none, and --project is not given" err
+	exits 2 kadopt observe -c none; grep -q "none/adopt.json does not exist; give --project" err
 	exits 2 heat --kernel nothing; grep -q "src/diffuse.c: nothing: it is not defined there" err
-	exits 3 heat --build false; grep -q "false. ended with status 1" err
-	exits 3 heat --build true --run "echo torn; exit 9"; grep -q "ended with status 9" err; grep -q torn err
+	exits 3 heat --build false; grep -q "false. exited with status 1 in" err
+	exits 3 heat --build true --run "echo torn; exit 9"; grep -q "exited with status 9" err; grep -q torn err
 	exits 3 heat --build true --run "sleep 9" --timeout 1; grep -q "did not end within 1 s" err
 	[ ! -e c/adopt/observed.ndjson ]
-	exits 2 kadopt configs -c c; grep -q "observed.ndjson: is not there: kadopt observe writes it" err'
+	exits 2 kadopt configs -c c; grep -q "observed.ndjson does not exist: run kadopt observe" err'
 
 t 'the application runs, every call is seen, the project stays as it was' '
 	heat
@@ -54,21 +54,21 @@ t 'configurations: fast and slow calls of one geometry apart, most of the time c
 	kadopt configs -c c -o one.json; kadopt configs -c c -o two.json; same one.json two.json
 	exits 0 kadopt configs -c c --top 1; grep -q "the 1 configurations cover .* less than 80 %" err
 	kadopt configs -c c --key radius --top 9; jq -e ".key == [\"radius\"]" c/adopt/configs.json
-	exits 2 kadopt configs -c c --key spread; grep -q "spread. is no integer argument" err
+	exits 2 kadopt configs -c c --key spread; grep -q "spread. is not an integer argument" err
 	kadopt configs -c c'
 
 t 'what was observed is taken again, until something changes; then it is said what' '
 	heat --check
 	stat -c %y c/adopt/observed.ndjson >one; heat; stat -c %y c/adopt/observed.ndjson >two; same one two
-	exits 1 heat --check --run "./heat -n 4 plates.conf heat.out"; grep -q "observed.ndjson: it is of other commands (command_sha256)" err
+	exits 1 heat --check --run "./heat -n 4 plates.conf heat.out"; grep -q "observed.ndjson: it belongs to other commands (command_sha256)" err
 	cp -r heat changed; other() { heat -p "$T/changed" --check; }
 	sed -i "s/int radius,/short radius,/" changed/src/diffuse.c; sed -i "s/int radius$/short radius/" changed/src/diffuse.c
-	exits 1 other; grep -q "other parameters (signature_sha256)" err || grep -q "another text" err
-	cp heat/src/diffuse.c changed/src; sed -i "s/sum = 0/sum = 1/" changed/src/diffuse.c; exits 1 other; grep -q "another text of the function (wrapper_sha256)" err
+	exits 1 other; grep -q "other parameters (signature_sha256)" err || grep -q "another version of the function" err
+	cp heat/src/diffuse.c changed/src; sed -i "s/sum = 0/sum = 1/" changed/src/diffuse.c; exits 1 other; grep -q "another version of the function (wrapper_sha256)" err
 	cp heat/src/diffuse.c changed/src; other; echo "# more" >>changed/Makefile; exits 1 other; grep -q "other sources (sources_sha256)" err
 	cp heat/Makefile changed; other; echo more >>c/adopt/watch/copy/heat; exits 1 other; grep -q "another program (binary_sha256)" err
 	sed "1s/\"wrapper_sha256\":\"./&x/" c/adopt/timing.ndjson >x; cp -r c cx; cp x cx/adopt/timing.ndjson
-	exits 2 kadopt configs -c cx; grep -q "it is not of the program that was observed (wrapper_sha256 differs)" err; rm -r cx'
+	exits 2 kadopt configs -c cx; grep -q "belongs to another program than the observed one (wrapper_sha256 differs)" err; rm -r cx'
 
 mkdir mixed
 cat >mixed/f.c <<'EOF'
@@ -149,9 +149,9 @@ t 'a pointer above the stack of a thread is not followed' '
 t 'no call, a static program, a function that is there twice' '
 	cp -r mixed never; sed -i "s/^main(void)/main(void) { return 0; } int other(void)/" never/f.c
 	exits 3 app never; grep -q "no call of f was seen in ../app" err
-	cp -r mixed linked; cflags=-static; exits 3 app linked; grep -q "was not loaded into app: a program that is linked statically" err
+	cp -r mixed linked; cflags=-static; exits 3 app linked; grep -q "was not loaded into app; programs that are linked statically" err
 	cp -r mixed twice; sed -n "/^static double f/,/^}/p" mixed/f.c >>twice/f.c
-	cflags=; exits 2 app twice; grep -q "f: it is defined in line 10 and in line 31" err'
+	cflags=; exits 2 app twice; grep -q "f: it is defined in line 10 and again in line 31" err'
 
 printf 'noise\n[KKLOG_CPP] kernel=other rows=1 grid_x=1 block_x=1\n' >log
 for i in 1 2 3 4; do
@@ -165,8 +165,8 @@ t 'a log of calls: numbers, names, another tag; a torn one is refused' '
 	is 4 "$(calls cl | wc -l)"
 	calls cl | head -1 | jq -e ".args == {cols: 127, depth: 1, flag: true, gain: 0.5, mask: 16, mode: \"fast\", rows: 4096}"
 	calls cl | head -1 | jq -e ".grid == [16, 1, 1] and .block == [256, 1, 1]"
-	sed "s/ cols.*//" log >half; exits 3 klog half --force; grep -q "half: the observation is torn: 4 of 8 lines" err
-	grep -v "depth=4" log >fewer; exits 0 klog fewer --force; grep -q "3 lines of other tags are not one for each of 4 calls" err
+	sed "s/ cols.*//" log >half; exits 3 klog half --force; grep -q "half: 4 of 8 lines are unreadable or incomplete" err
+	grep -v "depth=4" log >fewer; exits 0 klog fewer --force; grep -q "3 lines with other tags do not match the 4 calls" err
 	calls cl | head -1 | jq -e ".args | has(\"depth\") | not"
 	{ for i in $(seq 60); do cat log; done; echo "[KKLOG_CPP] kernel=row_mix rows=40[KKLOG_CPP] kernel=row_mix rows=4096"; } | grep -v RUST >long
 	klog long --force; is 240 "$(calls cl | wc -l)"
@@ -186,13 +186,13 @@ cat >ncu.csv <<'EOF'
 EOF
 t 'times and counters from ncu: the work of a thread' '
 	klog log --force
-	exits 2 kadopt configs -c cl; grep -q "for launches, --ncu FILE" err
+	exits 2 kadopt configs -c cl; grep -q "times of launches with --ncu FILE" err
 	kadopt configs -c cl --ncu ncu.csv
 	is "top1_slow 410 127 top2_fast 100.176 13" "$(jq -r ".configs[] | \"\(.name) \(.target_us) \(.scalars.cols)\"" cl/adopt/configs.json | xargs)"
 	jq -e ".key == [\"grid_x\", \"block_x\"] and .aligned and .configs[0].budget == {inst_per_thread: 100, bytes_per_thread: 500}" cl/adopt/configs.json
 	jq -e ".configs[1].budget == {inst_per_thread: 100}" cl/adopt/configs.json
 	sed "s/row_mix/nobody/" ncu.csv >none.csv; exits 2 kadopt configs -c cl --ncu none.csv; grep -q "no launch of row_mix" err
-	sed "s/gpu__time/x/" ncu.csv >bad.csv; exits 2 kadopt configs -c cl --ncu bad.csv; grep -q "the header lacks" err'
+	sed "s/gpu__time/x/" ncu.csv >bad.csv; exits 2 kadopt configs -c cl --ncu bad.csv; grep -q "columns are missing" err'
 
 # A stand-in for a model that does as it is told, for one file.
 cat >model <<'EOF'
@@ -211,9 +211,9 @@ t 'log lines that a model adds, in the copy alone' '
 	sha256sum plain/* >one; kadopt observe -c ci --instrument; sha256sum plain/* >two; same one two
 	is "0 1 2 3 4" "$(calls ci | jq .args.n | xargs)"
 	head -1 ci/adopt/observed.ndjson | jq -e ".how == \"instrument\""
-	exits 2 kadopt observe -c ci --kernel g; grep -q "adopt.json is there, and answers what the command line says once more" err
+	exits 2 kadopt observe -c ci --kernel g; grep -q "adopt.json already exists; remove the duplicate options" err
 	sed "s/KKLOG_CPP/KKLOG/" model >other; cp other model; cp -r ci cj; rm -r cj/adopt
-	exits 3 kadopt observe -c cj --instrument; grep -q "holds no file with the lines" err; rm -r cj'
+	exits 3 kadopt observe -c cj --instrument; grep -q "contains no file with the requested lines" err; rm -r cj'
 
 # Functions of CUDA, called as nvcc makes programs call them; nothing is behind them.
 mkdir cu
@@ -287,10 +287,10 @@ t 'the static run-time library: a copy is linked with the shared one beside it, 
 	is "beside the compiler" "$(COMPILER_PATH=$T/cl2/adopt/watch/linkers llvm/timeout 60 cl2/adopt/watch/linkers/ld.mold -o app)"
 	rm both/libcudart.so
 	exits 3 kadopt observe -c cl2 -p cu --file f.cu --kernel row_mix --runs 0 --force --build "c++ -D__CUDACC__ -x c++ f.cu -x none -o app -L$T/both -lcudart_static" --run ./app
-	grep -q "no launch was seen: the CUDA run-time library is linked into the program itself" err'
+	grep -q "kadopt saw no launch, because the CUDA run-time library is linked statically" err'
 t 'a run-time library within the program: no launch is seen, and it is said' '
-	exits 3 cuda row_mix "$T/stub.o" --force; grep -q "no launch was seen: the CUDA run-time library is linked into the program itself; relink with -cudart shared, or use --instrument" err
-	exits 3 cuda mix "$T/stub.o" --launches --force; grep -q "no launch of mix was seen: the CUDA run-time library" err'
+	exits 3 cuda row_mix "$T/stub.o" --force; grep -q "kadopt saw no launch, because the CUDA run-time library is linked statically; relink with -cudart shared, or use --instrument" err
+	exits 3 cuda mix "$T/stub.o" --launches --force; grep -q "no launch of mix was seen, because the CUDA run-time library" err'
 
 # What else an application does with streams, devices and errors, and must find as it would be without a watch.
 mkdir more

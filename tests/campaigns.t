@@ -129,7 +129,7 @@ for archive in "$KILN_DATA"/campaigns/*_linear*/recorded/*.tar.gz; do
 	name=${name##*/}
 	export archive name
 	ok "$name: the recorded rounds prove themselves, and their plans pass the rules" '
-		(cd records; for c in $(ls "$KILN_DATA/campaigns"); do [ -e $c ] || shipped $c; done)
+		(cd records; for c in "$KILN_DATA"/campaigns/*; do c=${c##*/}; [ -e $c ] || shipped $c; done)
 		cd records/$name; tar xzf "$archive"
 		make -s views; make -s proof
 		cd ../../dry

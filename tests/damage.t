@@ -45,7 +45,7 @@ for tool in status report audit memory round; do
 done
 E
 chmod 755 try hurt says
-PATH=$PWD:$PATH again='remove it, and make views makes it again'
+PATH=$PWD:$PATH again='remove it, and run make views to make it again'
 export again
 
 ok 'a whole campaign: nobody complains' '
@@ -65,33 +65,33 @@ ok 'a truncated line' '
 
 ok 'a trial in the middle is missing' '
 	hurt "rm -r trials/003"
-	says "trials/003/: is missing; put it back from a copy"
+	says "trials/003/: is missing; restore it from a copy"
 	grep -q "^trial    5 of 5" status.out'
 
 ok 'the scores of a trial are missing, or its archive' '
 	hurt "rm trials/003/score.ndjson"
-	says "trials/003/score.ndjson: is missing; make views makes it"
+	says "trials/003/score.ndjson: is missing; run make views to make it"
 	hurt "rm trials/003/archive.ndjson"
-	says "trials/003/archive.ndjson: is missing; make views makes it"'
+	says "trials/003/archive.ndjson: is missing; run make views to make it"'
 
 ok 'records of another campaign' '
 	hurt "cp ../other/trials/002/score.ndjson trials/002"
 	name=$(jq -r .name whole/campaign.json)
 	for n in 1 2 3 4; do
-		echo "trials/002/score.ndjson:$n: a record of the campaign '\''other'\'', not of '\''$name'\''; $again"
+		echo "trials/002/score.ndjson:$n: it belongs to the campaign '\''other'\'', not to '\''$name'\''; $again"
 	done >want
 	says "$(cat want)"'
 
 ok 'a record of another trial, and one twice' '
 	hurt "cp trials/001/score.ndjson trials/002"
-	grep -q "^trials/002/score.ndjson:1: a record of trial 1; $again" status.said; says "$(cat status.said)"
+	grep -q "^trials/002/score.ndjson:1: it belongs to trial 1; $again" status.said; says "$(cat status.said)"
 	hurt "head -n 1 trials/002/score.ndjson >x; cat x >>trials/002/score.ndjson"
 	grep -q "^trials/002/score.ndjson:5: a second record of 002/0[1-4]; $again" status.said
 	says "$(cat status.said)"'
 
 ok 'an empty file' '
 	hurt ": >trials/004/score.ndjson"
-	says "trials/004/score.ndjson: no record in it; $again"'
+	says "trials/004/score.ndjson: contains no record; $again"'
 
 ok 'not JSON, and no record' '
 	hurt "sed -i \"2s/.*/{not json/\" trials/004/score.ndjson"
@@ -103,7 +103,7 @@ ok 'not JSON, and no record' '
 
 ok 'a schema that is not known' '
 	hurt "sed -i \"3s|part/1|part/9|\" trials/004/score.ndjson"
-	says "trials/004/score.ndjson:3: its schema is '\''part/9'\'', not '\''part/1'\''; $again"'
+	says "trials/004/score.ndjson:3: schema: is '\''part/9'\'', must be '\''part/1'\''; $again"'
 
 ok 'the last archive: the one before it stands in' '
 	hurt ": >trials/005/archive.ndjson"
@@ -127,6 +127,6 @@ ok 'a campaign that was renamed keeps its trials' '
 
 ok 'the reference cannot be done without' '
 	hurt ": >trials/000/score.ndjson"
-	grep -q "^trials/000/score.ndjson: no record in it; $again" status.said
+	grep -q "^trials/000/score.ndjson: contains no record; $again" status.said
 	says "$(cat status.said)"; is 2 "$(cat report.code)"'
 done_testing

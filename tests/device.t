@@ -24,7 +24,7 @@ ok 'without a driver or a device: what is missing, and no result' '
 	test ! -e none
 	code=0; kharness --backend hip -t task.json --phase timing ./reference.cu 2>err || code=$?
 	is 3 "$code"; grep -q "no hip device" err
-	cc -shared -fPIC -o oracle.so -x c /dev/null; exits 2 kharness --lint task.json --oracle oracle.so; grep -q "backend cuda or hip is needed" err'
+	cc -shared -fPIC -o oracle.so -x c /dev/null; exits 2 kharness --lint task.json --oracle oracle.so; grep -q "give --backend cuda or hip" err'
 
 ok 'contents that a workload fixes: checked by name' '
 	jq ".inputs.k={shape:[3],dtype:\"int32\"} | .entry.arguments+=[\"k\"] | .workloads[0].values={k:[1,2,3]}" "$tests_dir/tasks/cuda_saxpy/task.json" >a.json
@@ -32,7 +32,7 @@ ok 'contents that a workload fixes: checked by name' '
 	jq ".workloads[0].values={k:[1,2]}" a.json >b.json
 	! kharness --lint b.json 2>err; grep -q "k must be a list of 3 integers" err
 	jq ".workloads[0].values={x:[1,2]}" a.json >b.json
-	! kharness --lint b.json 2>err; grep -q "x. is no input of an integer type" err'
+	! kharness --lint b.json 2>err; grep -q "x. must be an input of an integer type" err'
 
 if command -v g++ >/dev/null; then
 	ok 'of the C++ library, host code may use containers, and nothing that starts, waits, opens or hooks' '

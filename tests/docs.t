@@ -52,7 +52,7 @@ ok 'the map of CONTRIBUTING names every module that tools share' '
 ok 'every tool has a manual page, a line in kiln(7), and completion' '
 	cd "$KILN_DATA"
 	for tool in $tools; do
-		test -e "tools/$tool.1"
+		test -e "tools/$tool.1" || test -e "${tool#k}/$tool.1"
 		grep -qx "\.It Xr $tool 1" docs/kiln.7 || { echo "$tool is not in kiln.7"; exit 1; }
 		grep -qw "$tool" docs/completion/kiln.bash && grep -qw "$tool" docs/completion/_kiln
 	done'
@@ -64,7 +64,7 @@ ok 'the README sets PATH before it needs a tool, and calls only what exists' '
 	while read -r word; do
 		case " $tools " in *" $word "*) test -e found; continue ;; esac
 		case $word in
-		export) >found ;;
+		export) : >found ;;
 		sh | make | jq | sort | uniq | less | tests/cheats/run) ;;
 		*) echo "what is $word?"; exit 1 ;;
 		esac

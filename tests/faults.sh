@@ -26,7 +26,7 @@ mkdir -p c/replies/001
 for b in 01 02; do cp "c/trials/001/$b/reply.ndjson" "c/replies/001/$b.ndjson"; done
 
 cat >stages <<'E'
-ksample -t 001 -b 01 -a trials/000/archive.ndjson -g trials/000/gradient.ndjson -o o/out.ndjson
+ksample --trial 001 --branch 01 -a trials/000/archive.ndjson -g trials/000/gradient.ndjson -o o/out.ndjson
 kprompt -o o/out.ndjson trials/001/01/sample.ndjson
 kllm -k model.provider=replay -o o/out.ndjson trials/001/01/prompt.ndjson
 keval -a trials/000/archive.ndjson -o o/out.ndjson trials/001/01/reply.ndjson

@@ -61,7 +61,7 @@ ok 'so is one below them, and what is no file' '
 			refused "a symbolic link" "$name" $command
 		done
 		rm "d/$name"; mkfifo "d/$name"
-		refused "not a file or folder" "$name" kcampaign status
+		refused "not a regular file or folder" "$name" kcampaign status
 	done
 	is precious "$(cat outside/victim)"'
 
@@ -71,9 +71,9 @@ ok 'kllm takes no answer through a link, and the lock is no second name of a fil
 	jq ".model.provider = \"file\"" c/campaign.json >d/campaign.json
 	ln -s "$T/outside/victim" $cell/reply.txt
 	jq -c "del(.reply, .eval)" c/trials/002/01/prompt.ndjson >prompt
-	exits 2 kllm -c d -o $cell/reply.ndjson prompt; grep -q "reply.txt: is not a file" err
+	exits 2 kllm -c d -o $cell/reply.ndjson prompt; grep -q "reply.txt: is not a regular file" err
 	rm -f d/.run.lock $cell/reply.txt; ln outside/victim d/.run.lock
-	exits 2 kcampaign run -c d; grep -q ".run.lock: has a second name" err
+	exits 2 kcampaign run -c d; grep -q ".run.lock: has more than one hard link" err
 	is precious "$(cat outside/victim)"'
 
 ok 'the link to the newest archive leads to the archive of a trial, or is refused' '
@@ -157,7 +157,7 @@ ok 'no value of campaign.json becomes text of a recipe' '
 		.model.name = \$t" c/campaign.json >d/campaign.json
 	mkdir -p d/trials/000/00; echo "{}" >d/trials/000/machine.json
 	file="d/$bad"; mkdir -p "${file%/*}"; cp c/task.json "$file"
-	KILN_BUILD= PATH=$T/bin:$PATH exits 3 kcampaign run -c d -n 1
+	KILN_BUILD="" PATH=$T/bin:$PATH exits 3 kcampaign run -c d -n 1
 	grep -q "^--ceilings" asked; test ! -e pwned
 	is "$bad" "$(sed -n "/^-t/,/^-o/p" asked | sed "1d;\$d")"
 	jq ".model.key_env = \"%\"" c/campaign.json >d/campaign.json

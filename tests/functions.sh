@@ -43,7 +43,7 @@ shipped() {
 # sizes of 40 at most, one seed, and times from a file.
 make_small() (
 	cd "$1" || exit
-	edit campaign.json '.memory = {enabled: "off"} | .tips = {enabled: "off"} | .git.branch = "none" |
+	edit campaign.json '.memory = {enabled: "off"} | .git.branch = "none" |
 		.eval += {seeds: 1, threads: 1, profile: "off",
 			timing: {format: "json", command: "cat times.json", files: ["times.json"]}}'
 	[ ! -e task.json ] ||

@@ -35,32 +35,32 @@ edit n/campaign.json '.eval = {evaluator: "null"}'
 ok 'a plan: one kind of change, evidence of three parts, no hedged figure' '
 	. ./helpers.sh
 	passes "" "\"evidence\":\"l1_miss_pct 12.4 -> misses -> tile\""
-	refused "" "\"category\":\"tiling, unrolling\"" "names several kinds, .tiling, unrolling.: a round makes one change of one kind"
+	refused "" "\"category\":\"tiling, unrolling\"" "names several kinds, .tiling, unrolling.; a round makes one change of one kind"
 	refused "" "\"category\":\"tiling and unrolling\"" "names several kinds"
 	refused "" "\"evidence\":\"it is slow -> tile\"" "must have three parts, metric -> inference -> action"
-	refused "" "\"risks\":\"it stays at about 3 TB/s\"" "\"risks\" hedges a figure, .*about 3 TB/s.: give it as it was shown, or leave it out"'
+	refused "" "\"risks\":\"it stays at about 3 TB/s\"" "\"risks\" hedges a figure, .*about 3 TB/s.; give the figure from the prompt, or leave it out"'
 ok 'a plan repeats neither what failed nor what was kept' '
 	. ./helpers.sh
 	refused "\"ineffective\":[{\"round\":3,\"category\":\"Tiling\",\"change\":\"Tile by 8!\"}]" "" "this change was rolled back in round 3"
-	refused "\"accepted\":[{\"round\":4,\"category\":\"tiling\",\"change\":\"tile by 8\"}]" "" "kept in round 4 and is in the program already"
+	refused "\"accepted\":[{\"round\":4,\"category\":\"tiling\",\"change\":\"tile by 8\"}]" "" "kept in round 4 and is already in the program"
 	passes "\"accepted\":[{\"round\":4,\"category\":\"tiling\",\"change\":\"tile by 16\"}]" ""'
 ok 'where measurements were shown, a plan rests on one of them, as it was shown' '
 	. ./helpers.sh
 	seen="\"parent\":{\"id\":\"000/00\",\"code\":\"\",\"profile\":{\"metrics\":{}}}"
 	refused "$seen" "" "the prompt showed measurements, and the plan has no \"evidence\""
-	refused "$seen" "\"evidence\":\"it misses a lot -> latency -> tile\"" "cites no figure that was shown"
-	refused "$seen" "\"evidence\":\"l1_miss_pct 80 -> latency -> tile\"" "cites no figure that was shown"
-	refused "$seen" "\"evidence\":\"l1_miss_pct 0.87 -> latency -> tile\"" "cites no figure that was shown"
-	refused "$seen" "\"evidence\":\"bandwidth 12.4 -> latency -> tile\"" "cites no figure that was shown"
+	refused "$seen" "\"evidence\":\"it misses a lot -> latency -> tile\"" "cites no figure from the prompt"
+	refused "$seen" "\"evidence\":\"l1_miss_pct 80 -> latency -> tile\"" "cites no figure from the prompt"
+	refused "$seen" "\"evidence\":\"l1_miss_pct 0.87 -> latency -> tile\"" "cites no figure from the prompt"
+	refused "$seen" "\"evidence\":\"bandwidth 12.4 -> latency -> tile\"" "cites no figure from the prompt"
 	passes "$seen" "\"evidence\":\"l1_miss_pct 12.4 -> latency -> tile\""
 	passes "$seen" "\"evidence\":\"12 % l1_miss_pct -> latency -> tile\""
 	passes "" ""'
 ok 'a search goes through its layers in order, and its sources are those that were shown' '
 	. ./helpers.sh
 	row() { printf "{\"layer\":\"%s\",\"source\":\"%s\",\"finding\":\"%s\",\"new\":%s}" "$@"; }
-	refused "" "\"search\":[$(row L2 002/01 f true)]" "row 1 of the plan.s \"search\" is of L2, and no row before it is of L1"
-	refused "" "\"search\":[$(row L1 memory f true)]" "is of L1, and .memory. is none of the notes that the prompt showed"
-	refused "" "\"search\":[$(row L1 skills/knowledge/ops/gemm.md f true),$(row L2 009/01 f true)]" "is none of the programs that the prompt showed"
+	refused "" "\"search\":[$(row L2 002/01 f true)]" "row 1 of the plan.s \"search\" names the layer L2, but no earlier row names L1"
+	refused "" "\"search\":[$(row L1 memory f true)]" "names the layer L1, but .memory. is not one of the notes in the prompt"
+	refused "" "\"search\":[$(row L1 skills/knowledge/ops/gemm.md f true),$(row L2 009/01 f true)]" "is not one of the programs in the prompt"
 	passes "" "\"search\":[$(row L1 skills/knowledge/ops/gemm.md f true),$(row L2 002/01 f false),$(row L3 papers g true)]"'
 ok 'after three rollbacks in a row a plan rests on something new' '
 	. ./helpers.sh
@@ -69,12 +69,12 @@ ok 'after three rollbacks in a row a plan rests on something new' '
 	refused "\"streak\":3" "" "3 rounds in a row were rolled back, so the plan needs a \"search\" with a row that is new"
 	refused "\"streak\":3" "\"search\":[${gemm}false}]" "needs a \"search\" with a row that is new"
 	refused "\"streak\":3,\"searched\":[{\"round\":2,\"source\":\"skills/knowledge/ops/gemm.md\",\"finding\":\"Tiles.\"}]" "\"search\":[${gemm}true}]" \
-		"is called new, and stood in the plan of round 2"
+		"is marked as new, but the plan of round 2 already had it"
 	passes "\"streak\":3" "\"search\":[${gemm}true}]"'
 
 # A campaign with a measured reference, and archives that say that so many rounds in a row were rolled back.
 kcampaign new r --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null
-edit r/campaign.json '.eval = {set: "full", seeds: 1, timing_s: 0.02, warmup_s: 0.001, min_samples: 5, threads: 1, profile: "off"}'
+edit r/campaign.json '.eval = {set: "full", seeds: 1, timing_s: 0.02, min_samples: 5, threads: 1, profile: "off"}'
 mkdir -p r/trials/000/00
 keval -c r --reference -o r/trials/000/00/eval.ndjson
 kclassify -c r r/trials/000/00/eval.ndjson | kaudit -c r | kscore -c r -r r/trials/000/00/eval.ndjson | karchive -c r -o archive
@@ -89,7 +89,7 @@ ok 'evidence: from two rollbacks in a row on a profile, from three on instructio
 	jq -e ".sota | length == 1 and .[0].workload == \"main\" and .[0].accepted_ns == .[0].reference_ns" e4
 	is "000/00 $(jq -r .eval.code_sha256 r/trials/000/00/eval.ndjson) 6 5 4" "$(jq -r "\"\(.id) \(.code_sha256) \(.round) \(.trial) \(.streak)\"" e4)"
 	exits 2 keval -c r --evidence 5; grep -q "needs the archive" err
-	exits 2 keval -c r --evidence 5 --preflight; grep -q "exclude each other" err
+	exits 2 keval -c r --evidence 5 --preflight; grep -q "cannot be used together" err
 	keval -c r --evidence 5 -a streak-4 --inputs | grep -q "trials/000/00/eval.ndjson"'
 if command -v valgrind >/dev/null; then
 	ok 'evidence: the profile is made anew, whatever the record says' '
@@ -103,19 +103,19 @@ else
 fi
 ok 'a round does not open without the evidence that the streak asks for, of the program that it starts from' '
 	mkdir -p r/trials/005; e=r/trials/005/evidence.ndjson
-	opens() { ksample -c r -t 5 -a "$1"; }
+	opens() { ksample -c r --trial 5 -a "$1"; }
 	opens streak-1 >s; jq -e ".sample | .escalation == \"diagnose\" and (has(\"evidence\") | not)" s
-	exits 3 opens streak-2; grep -q "round 6 may not open: 2 rounds in a row were rolled back, and r/trials/005/evidence.ndjson, fresh evidence of 000/00, is not there" err
-	cp e3 $e; exits 2 opens streak-4; grep -q "was gathered after 3 rollbacks in a row, and there are 4" err
-	jq -c ".id = \"001/01\"" e4 >$e; exits 2 opens streak-4; grep -q "is evidence of 001/01, and the last accepted program is 000/00" err
-	jq -c ".code_sha256 = \"0\"" e4 >$e; exits 2 opens streak-4; grep -q "is evidence of 000/00, and" err
+	exits 3 opens streak-2; grep -q "round 6 cannot open: 2 rounds in a row were rolled back, and r/trials/005/evidence.ndjson, fresh evidence of 000/00, is missing" err
+	cp e3 $e; exits 2 opens streak-4; grep -q "was gathered after 3 rollbacks in a row, but there are now 4" err
+	jq -c ".id = \"001/01\"" e4 >$e; exits 2 opens streak-4; grep -q "is evidence of 001/01, but the last accepted program is 000/00" err
+	jq -c ".code_sha256 = \"0\"" e4 >$e; exits 2 opens streak-4; grep -q "is evidence of 000/00, but" err
 	for m in profile_missing isa sota; do
-		jq -c "del(.$m)" e4 >$e; exits 2 opens streak-4; grep -q "has neither .${m%_missing}. nor a reason why it is missing" err
+		jq -c "del(.$m)" e4 >$e; exits 2 opens streak-4; grep -q "must have .${m%_missing}. or a reason why it is missing" err
 	done
 	cp e4 $e; opens streak-4 >s; jq -e ".sample.evidence | .isa and .sota and .profile_missing" s'
 ok 'the prompt shows it: instructions, known kernels, what is missing; and asks for a search' '
 	kprompt -c r s | jq -j .prompt.user >user
-	grep -q "^fresh profile: not to be had here: eval.profile is off" user
+	grep -q "^fresh profile: not available: eval.profile is off" user
 	grep -q "^instructions (objdump)" user; grep -q "^<affine>:" user
 	grep -q "^main: .* ms; reference .* ms" user
 	grep -q "The plan also needs \"search\".*skills/knowledge/" user'
@@ -149,8 +149,8 @@ ok 'a faster kernel that spills, or fills half of the device no more, is rolled 
 	occupied() { printf "{metrics:{occupancy:{occupancy_pct:{value:%s,unit:\"%%\"}}}}" "$1"; }
 	jq -c ".eval.timing |= map(.median_ns = 2000000 | .samples_ns = [range(12) | 2000000 + .]) | .eval.noise.floor = 0.01 | .eval.build.resources = {spill_bytes: 0} | .eval.profile = $(occupied 60)" r/trials/000/00/eval.ndjson >ref
 	decide . | grep -q "^gain Round 2: ACCEPTED"
-	decide ".eval.build.resources.spill_bytes = 32" | grep -q "^quality Round 2: ROLLED BACK — avg +100.0%, because it spills 32 bytes of registers, and 000/00 spills 0"
-	decide ".eval.profile = $(occupied 20)" | grep -q "^quality .* its occupancy is 20.0 %, and that of 000/00 60.0 %"
+	decide ".eval.build.resources.spill_bytes = 32" | grep -q "^quality Round 2: ROLLED BACK — avg +100.0%, because it spills 32 bytes of registers, but 000/00 spills 0"
+	decide ".eval.profile = $(occupied 20)" | grep -q "^quality .* its occupancy is 20.0 %, but that of 000/00 is 60.0 %"
 	decide ".eval.profile = $(occupied 40)" | grep -q "^gain "
 	decide "del(.eval.profile, .eval.build.resources)" | grep -q "^gain "
 	mkdir -p r/waivers; echo "001/01" >r/waivers/quality-001-01.md
@@ -167,18 +167,18 @@ ok 'where a campaign asks for it, a person confirms what it will do' '
 	. ./helpers.sh
 	kcampaign new p --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null
 	edit p/campaign.json ".eval = {evaluator: \"null\", set: \"full\"} | .linear.confirm = true | .model.provider = \"null\""
-	exits 1 kcampaign baseline -c p; grep -q "nobody has confirmed this campaign; who agrees to" err
+	exits 1 kcampaign baseline -c p; grep -q "this campaign is not confirmed yet; if you agree to" err
 	grep -q "^    linear.metric (the default)" err; test ! -e p/trials/000/00
 	sed -n "/^    \(by\|campaign\|task\):/s/^    //p" err | sed "s/NAME/A. Person/" >p/confirmed
 	exits 0 kcampaign baseline -c p
 	edit p/campaign.json ".linear.metric = \"independent\""
-	exits 1 kcampaign run -n 1 -c p; grep -q "what was confirmed is not what campaign.json and the task say now" err'
+	exits 1 kcampaign run -n 1 -c p; grep -q "campaign.json or the task has changed since it was confirmed" err'
 
 ok 'a choice of shapes is of three to five' '
 	. ./helpers.sh
 	cp -r n many; jq ".workloads = [range(8) | {name: \"s\(.)\", axes: {rows: (. + 1), cols: 64}, sets: (if . == 3 then [\"full\"] else [\"quick\", \"full\"] end), timed: true}]" n/task.json >many/task.json
 	edit many/campaign.json ".eval.set = \"quick\""
-	exits 1 kcampaign shapes --check -c many; grep -q "the set quick times 7 of 8 shapes, and 5 are the most for a choice: leave some out, or take the full set" out'
+	exits 1 kcampaign shapes --check -c many; grep -q "the set quick times 7 of 8 shapes; the maximum for a choice is 5: leave some out, or use the full set" out'
 
 # A harness that finds the best kernel wrong on the full set.
 mkdir bin
@@ -198,10 +198,10 @@ ok 'a campaign is accepted by the full set: a best kernel that fails there is re
 	edit v/campaign.json ".model = {provider: \"null\"} | .eval = {evaluator: \"null\"} | .stop = {trials: 1}"
 	cd v; exits 0 kcampaign run
 	exits 1 env PATH="$T/bin:$PATH" KILN_BUILD="$T/bin" kcampaign verify
-	cat err; grep -q "is not accepted, and that is its evaluation from now on: measured again on the full set it is wrong_value: one row is off" err'
+	cat err; grep -q "is not accepted, and this evaluation replaces the old one: measured again on the full set, it is wrong_value: one row is off" err'
 
 ok 'figures in what people read are sourced, and hedged nowhere' '
-	printf "It moves about 4.8 TB/s.\n" >note.md; exits 1 kspec check note.md; grep -q "note.md:1: .*about 4.8 TB/s. hedges: give the figure" out
+	printf "It moves about 4.8 TB/s.\n" >note.md; exits 1 kspec check note.md; grep -q "note.md:1: .*about 4.8 TB/s. hedges; give the figure" out
 	echo "{\"finding\": \"roughly 900 TFLOPS\"}" >v1.json; exits 1 kspec check v1.json; grep -q "roughly 900 TFLOPS" out
 	printf "It moves 4.8 TB/s; about forty lines changed.\n" >note.md; kspec check note.md'
 done_testing

@@ -85,7 +85,7 @@ mkdir "$T/campaign"
 cp "$KILN_DATA/tests/hostile/task.json" "$KILN_DATA/tests/hostile/reference.c" "$T/campaign"
 cat >"$T/campaign/campaign.json" <<'EOF'
 {"schema": "campaign/1", "name": "hostile", "eval": {"threads": 2, "seeds": 2, "timing_s": 0.05, "min_samples": 25,
- "max_samples": 30, "warmup_s": 0.01, "run_timeout_s": 2, "build_timeout_s": 20, "memory_mb": 2000}}
+ "max_samples": 30, "run_timeout_s": 2, "build_timeout_s": 20, "memory_mb": 2000}}
 EOF
 
 # no_gain: a trick that is right all the same has not made the candidate fast: skipping the work would be a hundred times

@@ -20,14 +20,14 @@ PATH=$T:$PATH
 echo '{"name":"t"}' >campaign.json
 rec 000/00 correct 0000 8 'del(.sample, .reply)' >reference
 
-ok 'the reference enters a new archive with search.seed_score' '
+ok 'the reference enters a new archive with a score of 5, in every island' '
 	karchive -o a0 reference
 	is "5 correct 0" "$(jq -r "select(.kind == \"elite\") | \"\(.score) \(.status) \(.islands[])\"" a0)"
 	head -1 a0 | jq -e ".trial == 0 and .candidates == 0 and .best.id == \"000/00\" and .cost_usd == 0"
-	echo "{\"name\":\"t\",\"search\":{\"seed_score\":7.5,\"islands\":3}}" >seven.json
+	echo "{\"name\":\"t\",\"search\":{\"islands\":3}}" >seven.json
 	mkdir -p seven; mv seven.json seven/campaign.json
 	karchive -c seven -o a reference
-	is "7.5 [0,1,2]" "$(jq -r "select(.kind == \"elite\") | \"\(.score) \(.islands)\"" a)"'
+	is "5 [0,1,2]" "$(jq -r "select(.kind == \"elite\") | \"\(.score) \(.islands)\"" a)"'
 
 ok 'an empty cell is taken, a better one takes it, a tie keeps the elite' '
 	rec 001/01 correct 1000 20 >r; rec 001/02 correct 1000 20 >>r; rec 001/03 correct 0100 9 >>r; rec 001/04 correct 0100 10 >>r
@@ -177,7 +177,7 @@ ok 'several trials in one call give the same bytes as one call each' '
 ok 'a trial that is past, twice a branch, or no trial is refused' '
 	rec 001/01 correct 1000 9 >r
 	exits 2 karchive -a a1 -o refused r
-	grep "holds trial 1 already" err
+	grep "already contains trial 1" err
 	rec 002/01 correct 1000 9 >r; rec 001/01 correct 1000 9 >>r
 	exits 2 karchive -a a0 -o refused r
 	grep "r:2: trial 1 after trial 2" err
@@ -284,7 +284,7 @@ ok 'lines that do not change pass through byte for byte' '
 
 ok 'an archive that is none is refused with file and line' '
 	rec 009/01 correct 3330 40 >r
-	echo "{}" >bad; exits 2 karchive -a bad r; grep "bad:1: its schema" err
+	echo "{}" >bad; exits 2 karchive -a bad r; grep "bad:1: schema: is" err
 	: >bad; exits 2 karchive -a bad r; grep "bad: is empty" err
 	exits 2 karchive -a nowhere r
 	for change in "s/\"cell\":\"1000\"/\"cell\":\"1004\"/" "s/\"kind\":\"elite\"/\"kind\":\"elitist\"/" "s/\"score\":20/\"score\":true/" \
@@ -336,17 +336,17 @@ ok 'view: the map fits 80 columns and shows every kind of cell' '
 ok 'view: lineage from the root, also through a dropped program' '
 	is "000/00 001/01 002/01" "$(karchive --lineage 002/01 --json | jq -r .id | xargs)"
 	grep -v "\"program\",\"id\":\"001/01\"" archive.ndjson >dropped
-	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is neither in the archive nor in the trials" err
+	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is not in the archive and not in the trials" err
 	mkdir -p trials/000 trials/001
 	jq -c "select(.kind == \"archive\") | .trial = 1" archive.ndjson >trials/001/archive.ndjson
 	rec 001/02 correct 0100 3 >trials/001/score.ndjson
-	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is neither in the archive nor in the trials" err
+	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is not in the archive and not in the trials" err
 	rec 001/01 correct 1000 20 >>trials/001/score.ndjson
 	karchive --lineage 002/01 dropped >out
 	is "id 000/00 001/01 002/01" "$(cut -d" " -f1 out | xargs)"
 	exits 2 karchive --lineage nonsense
 	rec 001/01 correct 1000 20 ".sample.parent.id = \"001/01\"" >trials/001/score.ndjson
-	exits 2 karchive --lineage 002/01 dropped; grep "no parent of an earlier trial" err'
+	exits 2 karchive --lineage 002/01 dropped; grep "its parent is not in an earlier trial" err'
 
 ok 'view: stats' '
 	karchive --stats >out; grep "^candidates  *6, 0 of them duplicates" out; grep "^best  *002/02" out

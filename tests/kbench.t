@@ -11,24 +11,24 @@ sed 's/#define EXTRA 0/#define EXTRA 200/' reference.c >slow.c
 sed 's/y\[i\] = turned(x\[i\])/y[i] = 0/' reference.c >wrong.c
 
 ok 'kernels race in turns, and the slower one is called slower' '
-	kbench -t 1 -s long task.json reference.c slow.c >race.ndjson 2>err &&
+	kbench --threads 1 -s long task.json reference.c slow.c >race.ndjson 2>err &&
 	jq -e ".overall == [.overall[] | select(.of == \"reference.c\" and .name == \"slow.c\" and .verdict == \"faster\")] and
 		(.overall[0] | .low > 1.5 and .high < 6 and .low <= .ratio and .ratio <= .high)" race.ndjson'
 
 ok 'a kernel that is wrong does not race, and is named' '
-	code=0; kbench -t 1 -s long task.json wrong.c reference.c >race.ndjson 2>err || code=$?
+	code=0; kbench --threads 1 -s long task.json wrong.c reference.c >race.ndjson 2>err || code=$?
 	is 1 $code; jq -e "[.kernels[].status] == [\"wrong_value\", \"correct\"] and .overall == [] and
 		.kernels[1].timing[0].median_ns > 0" race.ndjson'
 
 ok 'the table says who is faster' '
-	kbench -p -t 1 -s long . reference.c slow.c >table 2>err &&
+	kbench --pretty --threads 1 -s long . reference.c slow.c >table 2>err &&
 	grep -q "^reference.c is faster than slow.c: [2-6]\." table && grep -q "^slow.c  *correct " table'
 
 ok 'races are repeated, and verdicts counted' '
-	kbench -p -r 2 -t 1 -s long . reference.c slow.c >table 2>err && grep -q "^2 races: [12] faster, 0 slower" table'
+	kbench --pretty --repeat 2 --threads 1 -s long . reference.c slow.c >table 2>err && grep -q "^2 races: [12] faster, 0 slower" table'
 
 ok 'the record fits its schema' '
-	kbench -t 1 -s long task.json reference.c slow.c -o race.ndjson 2>err &&
+	kbench --threads 1 -s long task.json reference.c slow.c -o race.ndjson 2>err &&
 	python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" bench-1 race.ndjson'
 
 ok 'a missing task or kernel is named' '

@@ -24,12 +24,12 @@ run_cases() {
 	{ print >name }' "$KILN_DATA/tests/golden/kclassify/$file"
 	while read -r backend name want options; do
 		# shellcheck disable=SC2086
-		got=$(kclassify -b "$backend" -s "$@" $options "$name")
+		got=$(kclassify -b "$backend" --source "$@" $options "$name")
 		want=$(echo "$want" | sed 's/./& /g')
 		[ "$got" = "$want $name" ] || {
 			sed -n "$(expr "$name" : '.*/0*\([0-9]*\)')p" work/titles
 			echo "got $got"
-			kclassify -b "$backend" -s --explain "$name"
+			kclassify -b "$backend" --source --explain "$name"
 			touch work/failed
 		}
 	done <work/list
@@ -109,8 +109,8 @@ ok 'a backend is a file' '
 	mkdir -p data/patterns
 	printf "{\"schema\":\"patterns/1\",\"backend\":\"metal\",\"dims\":{\"memory\":{\"2\":[{\"name\":\"tg\",\"weight\":1,\"patterns\":[\"threadgroup\"]}]}}}" >data/patterns/metal.json
 	printf "threadgroup float t[16];" >k.metal
-	is "2 0 0 0  k.metal" "$(KILN_DATA=data kclassify -b metal -s k.metal)"
-	is "2 0 0 0  k.metal" "$(kclassify -p data/patterns/metal.json -s k.metal)"'
+	is "2 0 0 0  k.metal" "$(KILN_DATA=data kclassify -b metal --source k.metal)"
+	is "2 0 0 0  k.metal" "$(kclassify --patterns data/patterns/metal.json --source k.metal)"'
 
 ok 'explain names level, threshold, category, line, text and pattern' '
 	printf "int x;\n\n__shared__ float s[16];\n" >k.cu
@@ -119,11 +119,11 @@ ok 'explain names level, threshold, category, line, text and pattern' '
 	grep -qx "  memory 2: score 0.3846, threshold 0.18, reached" out
 	grep -qx "    shared_memory 1, line 3: __shared__ f" out
 	grep -q "^      by .*__shared__" out
-	grep -qx "  memory: gate unsynchronised_local holds it at 0 instead of 2" out
+	grep -qx "  memory: gate unsynchronised_local limits it to 0 instead of 2" out
 	echo "{\"trial\":1,\"branch\":2,\"eval\":{\"code\":\"fmaf(\"}}" | kclassify -b c -e >out
 	grep -qx "001/02: cell 0100" out'
 ok 'explain masks escapes and shortens' '
-	printf "cp.async\033[31m%080d mma.sync" 1 | kclassify -b cuda -s -e >out
+	printf "cp.async\033[31m%080d mma.sync" 1 | kclassify -b cuda --source -e >out
 	! grep -q "$(printf "\033")" out
 	grep -q "cp.async?.31m0*…" out'
 
@@ -143,10 +143,10 @@ ok 'usage' '
 	grep -q ^kclassify out
 	exits 2 kclassify --nonsense
 	grep -q ^usage: err
-	exits 2 kclassify -b c -p x.json
+	exits 2 kclassify -b c --patterns x.json
 	exits 2 kclassify -b ../c k.c
 	exits 3 kclassify -b nosuch k.c
-	exits 2 kclassify -p nosuch.json k.c
+	exits 2 kclassify --patterns nosuch.json k.c
 	exits 2 kclassify -c nosuch
 	exits 2 kclassify -b c nosuch.c
 	exits 2 kclassify -b c nosuch.ndjson'
@@ -168,7 +168,7 @@ cat >faults <<'EOS'
 "schema":"patterns/1","extends":1,"dims":{}|extends
 "schema":"patterns/1","extends":"../c.json","dims":{}|extends
 "schema":"patterns/1","extends":"self.json","dims":{}|more than 8
-"schema":"patterns/1","dims":{"speed":{}}|'speed' is no dimension
+"schema":"patterns/1","dims":{"speed":{}}|'speed' must be memory
 "schema":"patterns/1","dims":{"memory":[]}|memory: must be an object
 "schema":"patterns/1","dims":{"memory":{"4":[]}}|memory 4: a level is
 "schema":"patterns/1","dims":{"memory":{"1":{}}}|memory 1: must be a list
@@ -178,20 +178,20 @@ cat >faults <<'EOS'
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"comments":1,"patterns":["x"]}]}}|memory 1 a: comments
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1}]}}|memory 1 a: 'patterns'
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":[1]}]}}|not a pattern
-"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":[]}]}}|take away
+"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":[]}]}}|to remove
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":["x","(y"]}]}}|memory 1 a: pattern 2, offset 2: missing closing
-"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":["x"]},{"name":"a","weight":1,"patterns":["x"]}]}}|stands there twice
+"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":["x"]},{"name":"a","weight":1,"patterns":["x"]}]}}|is defined twice
 "schema":"patterns/1","dims":{},"gates":1|gates
 "schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":4,"when":[],"require":[]}]|gate g: 'level'
 "schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":2,"otherwise":2,"when":[],"require":[]}]|gate g: 'otherwise'
-"schema":"patterns/1","dims":{},"gates":[{"name":"g","level":2,"when":[],"require":[]}]|no dimension
+"schema":"patterns/1","dims":{},"gates":[{"name":"g","level":2,"when":[],"require":[]}]|must be memory
 "schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":2,"when":["["],"require":[]}]|gate g: pattern 1, offset 1
 EOS
 ok 'faults in a table are named' '
 	echo "{\"schema\":\"patterns/1\",\"extends\":\"self.json\",\"dims\":{}}" >self.json
 	while IFS="|" read -r table message; do
 		printf "{%s}\n" "$table" >t.json
-		exits 2 kclassify -p t.json -s /dev/null
+		exits 2 kclassify --patterns t.json --source /dev/null
 		grep -F "$message" err || { echo "no \"$message\" for $table"; cat err; exit 1; }
 		grep -q "json" err
 	done <faults'
@@ -200,7 +200,7 @@ ok 'overlay: replaced, added, taken away' '
 	printf "{\"schema\":\"patterns/1\",\"dims\":{\"memory\":{\"1\":[{\"name\":\"a\",\"weight\":0.5,\"patterns\":[\"aaa\"]},{\"name\":\"b\",\"weight\":0.5,\"patterns\":[\"bbb\"]}]}},\"gates\":[{\"name\":\"g\",\"dimension\":\"memory\",\"level\":1,\"when\":[\"hold\"],\"require\":[\"free\"]}]}" >low.json
 	printf "{\"schema\":\"patterns/1\",\"extends\":\"low.json\",\"dims\":{\"memory\":{\"1\":[{\"name\":\"a\",\"weight\":0.1,\"patterns\":[\"ccc\"]},{\"name\":\"d\",\"weight\":0.2,\"patterns\":[\"ddd\"]}]}},\"gates\":[{\"name\":\"g\",\"dimension\":\"memory\",\"level\":1,\"otherwise\":0,\"when\":[\"stop\"],\"require\":[]}]}" >high.json
 	printf "{\"schema\":\"patterns/1\",\"extends\":\"high.json\",\"dims\":{\"memory\":{\"1\":[{\"name\":\"b\",\"weight\":1,\"patterns\":[]}]}}}" >less.json
-	level() { printf %s "$2" >src; kclassify -p "$1" -s src | cut -c1; }
+	level() { printf %s "$2" >src; kclassify --patterns "$1" --source src | cut -c1; }
 	is 1 "$(level low.json aaa)"
 	is 0 "$(level low.json "aaa hold")"
 	is 1 "$(level low.json "aaa hold free")"
@@ -216,21 +216,21 @@ ok 'overlay: replaced, added, taken away' '
 ok 'a category may read comments' '
 	printf "{\"schema\":\"patterns/1\",\"dims\":{\"compute\":{\"1\":[{\"name\":\"a\",\"weight\":1,\"comments\":true,\"patterns\":[\"// *fused\"]}],\"2\":[{\"name\":\"a\",\"weight\":1,\"patterns\":[\"fused\"]}]}}}" >t.json
 	printf "// fused\n" >src
-	is "0 1 0 0  src" "$(kclassify -p t.json -s src)"
-	is "0 2 0 0  src" "$(kclassify -p t.json -s --no-strip src)"'
+	is "0 1 0 0  src" "$(kclassify --patterns t.json --source src)"
+	is "0 2 0 0  src" "$(kclassify --patterns t.json --source --no-strip src)"'
 
 ok 'machine code and interpreter agree' '
 	set -- "$KILN_DATA"/tests/golden/kclassify/*.cases
 	for b in c hip sycl triton; do
-		kclassify -b "$b" -s "$@" >jit
-		KILN_NO_JIT=1 kclassify -b "$b" -s "$@" >plain
+		kclassify -b "$b" --source "$@" >jit
+		KILN_NO_JIT=1 kclassify -b "$b" --source "$@" >plain
 		same plain jit
 	done'
 
 ok 'a hostile text and a costly pattern end in time' '
 	printf "{\"schema\":\"patterns/1\",\"dims\":{\"memory\":{\"1\":[{\"name\":\"a\",\"weight\":1,\"patterns\":[\"(a+)+b\"]}]}}}" >t.json
 	head -c 20000 /dev/zero | tr "\\0" a >src
-	is "0 0 0 0  src" "$(timeout 10 kclassify -p t.json -s src)"'
+	is "0 0 0 0  src" "$(timeout 10 kclassify --patterns t.json --source src)"'
 
 ok 'the same answer twice, alone and in a batch' '
 	for i in 1 2 3 4 5 6 7 8; do

@@ -200,15 +200,15 @@ ok 'view: cells and hints' '
 ok 'what does not fit is refused' '
 	rec 001/01 correct 1000 9 0000 5 >r
 	kgrad -a a0 -o g r
-	exits 2 kgrad -g g -a a0 r; grep "gradient holds trial 1" err
-	rec 002/01 correct 1000 9 0000 5 >r2; sed "1s/0}/2}/" a0 >later; exits 2 kgrad -g g -a later r2; grep "archive holds trial 2" err
+	exits 2 kgrad -g g -a a0 r; grep "gradient already contains trial 1" err
+	rec 002/01 correct 1000 9 0000 5 >r2; sed "1s/0}/2}/" a0 >later; exits 2 kgrad -g g -a later r2; grep "archive already contains trial 2" err
 	exits 2 kgrad </dev/null; grep "no records" err
 	: >bad; exits 2 kgrad -g bad r2; grep "is empty" err
 	printf "{}" >bad; exits 2 kgrad -g bad r2; grep "truncated" err
 	echo "{}" >bad; exits 2 kgrad -g bad r2; grep "not a gradient" err; exits 2 kgrad --cells bad
 	sed "s/\"confidence\"/\"Confidence\"/" g >bad; exits 2 kgrad -g bad r2; grep "bad:2: not a cell" err
-	sed "s/\"rates\"/\"Rates\"/" g >bad; exits 2 kgrad -g bad r2; grep "without its parts" err
-	sed "\$d" g >bad; exits 2 kgrad -g bad r2; grep "count its transitions" err
+	sed "s/\"rates\"/\"Rates\"/" g >bad; exits 2 kgrad -g bad r2; grep "a cell without its gradient" err
+	sed "\$d" g >bad; exits 2 kgrad -g bad r2; grep "wrong count of transitions" err
 	sed "s/\"outcome\":\"discovery\"/\"outcome\":0/" ring >bad; sed "s/002/200/; s/:2,/:200,/" r2 >late
 	exits 2 kgrad -g bad -a a0 late; grep "oldest transition" err
 	exits 2 kgrad -g nowhere r2'

@@ -36,7 +36,7 @@ t 'usage, version, wrong options' '
 	exits 0 kllm --help; grep -q "^usage: kllm" out
 	exits 0 kllm --version; grep -q "^kllm [0-9]" out
 	exits 2 kllm --wrong
-	exits 2 kllm a b; grep -q "one prompt at a time" err
+	exits 2 kllm a b; grep -q "give one prompt only" err
 	exits 2 kllm -c /nonexistent x
 	exits 2 ask -k model.provider=nobody "$P"; grep -q "must be one of" err
 	exits 2 ask -k model.stall=3 "$P"; grep -q "did you mean model.stall_s" err
@@ -119,7 +119,7 @@ t 'exec: exit codes' '
 	exits 2 ask -k "model.provider=exec:kill -9 \$\$" "$P"; grep -q "signal 9" err
 	exits 75 ask -k model.timeout_s=1 -k "model.provider=exec:sleep 9" "$P"; grep -q ": timeout:" err
 	ask -k "model.provider=exec:yes" "$P" | jq -e ".reply.flags == [\"too_large\"]"
-	exits 2 ask -k "model.provider=exec: " "$P"; grep -q "names no command" err'
+	exits 2 ask -k "model.provider=exec: " "$P"; grep -q "has no command" err'
 t 'exec-json: pointers to answer and usage, errors inside' '
 	J="{\"a\":[{\"x/y\":\"hi\"}],\"u\":{\"input_tokens\":3,\"output_tokens\":4},\"total_cost_usd\":0.25}"
 	ask -k "model.provider=exec-json:echo '\''$J'\'':/a/0/x~1y:/u" -o a "$P"
@@ -152,15 +152,10 @@ t 'a redirect is not followed, and a refused parameter is not sent again' '
 	jq -e -s "map(select(.scenario == \"temperature@openai\") | .keys | index(\"temperature\") != null) == [true, false]" "$T/requests"
 	jq -e -s "map(select(.scenario == \"temperature@anthropic\") | .keys | index(\"temperature\") != null) == [true, false]" "$T/requests"
 	jq -e -s "map(select(.scenario == \"cap-field@openai\") | .keys | index(\"max_completion_tokens\") != null) == [false, true]" "$T/requests"'
-t 'truncation: twice the cap, then a turn of its own' '
-	jq -e -s "map(select(.scenario == \"length-stitch@anthropic\") | [.cap, .turns]) == [[1000, 1], [2000, 1], [2000, 3]]" "$T/requests"
-	jq -e -s "map(select(.scenario == \"length-stitch@openai\") | [.cap, .turns]) == [[1000, 2], [2000, 2], [2000, 4]]" "$T/requests"
+t 'truncation: twice the cap, and no more' '
+	jq -e -s "map(select(.scenario == \"length-for-ever@anthropic\") | [.cap, .turns]) == [[1000, 1], [2000, 1]]" "$T/requests"
+	jq -e -s "map(select(.scenario == \"length-for-ever@openai\") | [.cap, .turns]) == [[1000, 2], [2000, 2]]" "$T/requests"
 	jq -e -s "map(select(.scenario == \"length-tail@openai\")) | length == 1" "$T/requests"'
-t 'a refusal goes to the fallback model, once' '
-	fresh; http refusal-then-ok@f anthropic -k model.fallback=other -o d/r "$P"
-	jq -e ".reply | .finish == \"stop\" and .flags == [\"refused:mock:frontier_llm\"] and .attempts == 2" d/r
-	jq -e -s "map(select(.scenario == \"refusal-then-ok@f\").model) == [\"mock\", \"other\"]" "$T/requests"'
-
 t 'cost: usage times the table, to the nano-dollar, for both APIs' '
 	fresh; printf "provider\tmatch\tinput\tcache_read\tcache_write_5m\tcache_write_1h\toutput\nlocal\t*\t3\t0.3\t3.75\t6\t15\n" >table
 	export KLLM_MODELS=$PWD/table
@@ -182,7 +177,7 @@ t 'cost: an unknown model has none, and that is said once' '
 	fresh; printf "provider\tmatch\tinput\toutput\nx\tknown\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
 	http usage@4 openai -o d/a "$P" 2>err; grep -q "no row for model .mock" err; jq -e ".reply | has(\"cost_usd\") | not" d/a
 	http usage@5 openai -o d/b "$P" 2>err; ! grep -q "no row" err
-	exits 2 http usage@6 openai --budget 1 -o d/c "$P"; grep -q "budget: .*not known" err; is 0 "$(requests usage@6)"'
+	exits 2 http usage@6 openai --budget 1 -o d/c "$P"; grep -q "budget: .*is unknown" err; is 0 "$(requests usage@6)"'
 t 'budget: refused before sending; what failed unbilled is given back' '
 	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
 	exits 2 http ok@b1 openai --budget 0.01 -k model.max_tokens=1000 -o d/a "$P"; grep -q "budget:" err; is 0 "$(requests ok@b1)"
@@ -195,14 +190,14 @@ t 'budget: refused before sending; what failed unbilled is given back' '
 
 t 'a key that is refused stops the calls that follow' '
 	fresh; exits 2 http auth@s openai "$P"; grep -q ": auth: Incorrect" err
-	exits 2 http ok@s openai "$P"; grep -q "not sent, since the call before failed: Incorrect" err; is 0 "$(requests ok@s)"'
+	exits 2 http ok@s openai "$P"; grep -q "not sent, because the call before it failed: Incorrect" err; is 0 "$(requests ok@s)"'
 t 'an overloaded server has every other call wait, too' '
 	fresh; exits 75 http overloaded-long@o1 openai "$P"; grep -q ": overload: .*asks to wait 400 s" err
 	exits 124 timeout 0.5 kllm -c "$T" -k model.provider=openai -k model.name=mock -k "model.base_url=$MOCK/ok@o2/v1" "$P"
 	is 0 "$(requests ok@o2)"'
 t 'without libcurl only servers are out of reach' '
 	fresh; mkdir -p lib; echo nothing >lib/libcurl.so.4; export LD_LIBRARY_PATH=$PWD/lib
-	exits 3 http ok@c1 openai -o d/a "$P"; grep -q "libcurl.*cannot be loaded" err; is 0 "$(requests ok@c1)"
+	exits 3 http ok@c1 openai -o d/a "$P"; grep -q "cannot load libcurl" err; is 0 "$(requests ok@c1)"
 	ask -k model.provider=null -o d/b "$P"'
 t 'keys: file of mode 0600 only, environment, none for a server elsewhere' '
 	fresh; echo "  sk-file-Key123456789012  " >key; chmod 644 key
@@ -214,13 +209,13 @@ t 'keys: file of mode 0600 only, environment, none for a server elsewhere' '
 	ANTHROPIC_AUTH_TOKEN=tok123456 http ok@k6 anthropic -o d/e "$P"; jq -e -s "any(.scenario == \"ok@k6\" and .auth)" "$T/requests"
 	exits 2 http ok@k7 openai --key-file d "$P"; grep -q "not a regular file" err
 	exits 2 http ok@k8 openai --key-file none "$P"
-	printf "two\nlines\n" >key; exits 2 http ok@k9 openai --key-file key "$P"; grep -q "no key has" err
+	printf "two\nlines\n" >key; exits 2 http ok@k9 openai --key-file key "$P"; grep -q "invalid characters" err
 	exits 2 ask -k model.provider=openai -k model.base_url=https://models.example/v1 "$P"; grep -q "auth: no key" err'
 t 'addresses: https, or this machine; nothing else' '
 	for u in http://models.example/v1 ftp://127.0.0.1/v1 "http://127.0.0.1.models.example/v1" http://10.0.0.1/v1; do
 		OPENAI_API_KEY=sk-Abc1234567 exits 2 ask -k model.provider=openai -k "model.base_url=$u" "$P"
 	done
-	exits 2 ask -k model.provider=openai -k model.base_url=http://user:pw@127.0.0.1/v1 "$P"; grep -q "user or password" err
+	exits 2 ask -k model.provider=openai -k model.base_url=http://user:pw@127.0.0.1/v1 "$P"; grep -q "user name or password" err
 	exits 2 ask -k model.provider=openai -k "model.base_url=http://127.0.0.1/ x" "$P"; grep -q "white space" err'
 t 'the base address may come from the environment' '
 	fresh; OPENAI_BASE_URL=$MOCK/ok@e1/v1/ ask -k model.provider=openai -o d/a "$P"
@@ -262,11 +257,11 @@ t 'resume: a whole answer in the spool is not paid for again' '
 	ask -k model.provider=openai -k model.base_url=http://127.0.0.1:1/v1 -o d/reply.ndjson "$P"
 	jq -e ".reply | .flags == [\"resumed\"] and .usage.input_tokens == 1000" d/reply.ndjson
 	[ ! -e d/reply.spool ]; is 1 "$(requests usage@r1)"'
-t 'resume: of three requests only the missing one is sent' '
-	fresh; mkdir d/reply.ndjson; exits 4 http length-stitch@r2 anthropic -k model.max_tokens=1000 -o d/reply.ndjson "$P"; rmdir d/reply.ndjson
-	head -n 1 d/reply.spool4 >cut; mv cut d/reply.spool4
-	http length-stitch@r2 anthropic -k model.max_tokens=1000 -o d/reply.ndjson "$P"; is 4 "$(requests length-stitch@r2)"
-	jq -e ".reply | .flags == [\"resumed\", \"cap_raised\", \"cost_unknown\", \"stitched\"] and .attempts == 1" d/reply.ndjson
+t 'resume: of two requests only the missing one is sent' '
+	fresh; mkdir d/reply.ndjson; exits 4 http length-raise@r2 anthropic -k model.max_tokens=1000 -o d/reply.ndjson "$P"; rmdir d/reply.ndjson
+	head -n 1 d/reply.spool2 >cut; mv cut d/reply.spool2
+	http length-raise@r2 anthropic -k model.max_tokens=1000 -o d/reply.ndjson "$P"; is 3 "$(requests length-raise@r2)"
+	jq -e ".reply | .flags == [\"resumed\", \"cap_raised\", \"cost_unknown\"] and .attempts == 1" d/reply.ndjson
 	is "$(printf "%s" d/reply.ndjson)" "$(ls d/reply*)"'
 t 'resume: an intent without an answer means that the cost is unknown; another prompt is another matter' '
 	fresh; mkdir d/reply.ndjson; exits 4 http ok@r3 openai -o d/reply.ndjson "$P"; rmdir d/reply.ndjson
@@ -317,12 +312,12 @@ if cc -D_GNU_SOURCE -fPIC -shared -o full.so full.c -ldl 2>/dev/null && LD_PRELO
 	t 'without room for an answer nothing is asked for, and nothing is booked' '
 		fresh; export LD_PRELOAD=$T/full.so NO_ROOM=1
 		exits 4 http ok@n1 openai -k model.price_input=3 -k model.price_output=15 -o d/reply.ndjson "$P"
-		grep -q "no room to keep an answer.*No space left" err; is 0 "$(requests ok@n1)"; is "" "$(ls d)"
+		grep -q "cannot reserve disk space for the answer.*No space left" err; is 0 "$(requests ok@n1)"; is "" "$(ls d)"
 		grep -qx "spent_nanousd 0*" "$T/.spend"'
 	t 'an answer whose spool cannot be written on is the answer all the same' '
 		fresh; export LD_PRELOAD=$T/full.so FULL=3
 		exits 0 http ok@n2 openai -o d/reply.ndjson "$P"
-		grep -q "not kept while it comes in: No space" err; is reply.ndjson "$(ls d)"
+		grep -q "cannot write the answer to the spool: No space" err; is reply.ndjson "$(ls d)"
 		jq -e --rawfile k "$tests_dir/mock/kernel.txt" ".reply.text == \$k" d/reply.ndjson'
 else
 	skip 'a disk that fills' 'no compiler, or a sanitizer that comes first'
@@ -337,8 +332,6 @@ t 'a model behind a gateway on this machine costs what the campaign says, and th
 	priced() { s=$1; shift; http "$s" openai -k model.price_input=3 -k model.price_output=15 -o a "$@" "$P"; }
 	priced usage@n5; jq -e ".reply | (.cost_usd - (.usage.input_tokens * 3 + .usage.output_tokens * 15) / 1e6 | fabs) < 1e-9" a
 	[ "$(tr -dc 1-9 <"$T/.spend")" ]
-	priced usage@n6 -k model.price_cached=0
-	jq -e ".reply | (.cost_usd - ((.usage.input_tokens - .usage.cache_read_tokens) * 3 + .usage.output_tokens * 15) / 1e6 | fabs) < 1e-9" a
 	exits 2 priced usage@n7 --budget 0.0001; grep -q "this request may cost" err; is 0 "$(requests usage@n7)"
 	exits 2 http usage@n7 openai -k model.price_input=3 "$P"; grep -q "model.price_output: is missing" err
 	exits 2 http usage@n7 openai -k model.price_input=3000 "$P"; grep -q "price_input" err
@@ -352,7 +345,7 @@ if command -v openssl >/dev/null; then
 	t 'a certificate that nobody vouches for is refused; one that SSL_CERT_FILE names is not' '
 		fresh; openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost >/dev/null 2>&1
 		: >s.log
-		openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & trap "kill $!" EXIT
+		openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & server=$!; trap "kill \$server" EXIT
 		for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
 		exits 2 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -o d/a "$P"; grep -q ": permanent: .*certificate" err
 		SSL_CERT_FILE=$PWD/c.pem exits 75 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -k model.retries=1 -k model.stall_s=0.3 -o d/a "$P"
@@ -361,7 +354,7 @@ if command -v openssl >/dev/null; then
 	if strace -o /dev/null true 2>/dev/null && [ -n "$(find /etc/ssl/certs -name '????????.0' 2>/dev/null | head -n 1)" ]; then
 		t 'a certificate of the system is looked up, and not all of them are read' '
 			unset SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE KLLM_CA; fresh; : >s.log
-			openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & trap "kill $!" EXIT
+			openssl s_server -accept 0 -key k.pem -cert c.pem -www >s.log 2>&1 </dev/null & server=$!; trap "kill \$server" EXIT
 			for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
 			export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 			exits 2 strace -f -o trace -e trace=file kllm -c "$T" -k model.provider=openai -k model.name=m -k "model.base_url=https://localhost:$port/v1" "$P"
@@ -373,10 +366,6 @@ if command -v openssl >/dev/null; then
 else
 	skip 'a certificate that nobody vouches for is refused' 'no openssl here'
 fi
-t 'rate limit: shared by processes' '
-	fresh; start=$(date +%s%N)
-	for i in 1 2 3 4; do http ok@p openai -k model.rpm=600 -o d/$i "$P" & done; wait
-	took=$((($(date +%s%N) - start) / 1000000)); is 4 "$(requests ok@p)"; [ $took -ge 300 ]'
 t 'without -o the record goes to stdout, and nothing is left behind' '
 	fresh; cd d; http ok@o openai "$P" >out; jq -e .reply.text out >/dev/null; is out "$(ls)"'
 t 'a reply that repeats the key is redacted' '

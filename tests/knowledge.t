@@ -70,16 +70,16 @@ $(routed gemm "" opencl)
 E
 	campaign_of arm matmul "" c
 	jq ".isa = [\"neon\"]" campaign/trials/000/machine.json >arm/trials/000/machine.json
-	is "ops/gemm backends/c " "$(kprompt -k -c arm | notes)"
+	is "ops/gemm backends/c " "$(kprompt --knowledge -c arm | notes)"
 	rm -r arm/trials
-	is "ops/gemm backends/c " "$(kprompt -k -c arm | notes)"'
+	is "ops/gemm backends/c " "$(kprompt --knowledge -c arm | notes)"'
 
 ok 'names of a task: its op, else its name; case and dashes do not matter' '
 	. "$T/helpers.sh"
 	is "ops/grouped_gemm ops/gemm backends/c " "$(routed Grouped-GEMM x86 c | notes | sed "s/hardware.x86 //")"
 	campaign_of n "" "" c
 	jq ".op = \"unheard_of\" | .name = \"layernorm\"" campaign/task.json >n/task.json
-	kprompt -k -c n | grep -q ops/normalization
+	kprompt --knowledge -c n | grep -q ops/normalization
 	# The words of the best fit come first.
 	routed grouped_gemm x86 c | grep "^P1" | head -n 1 | grep -q ops/grouped_gemm'
 
@@ -100,7 +100,7 @@ ok 'the prompt: a section of the stable part, in order of priority, recorded wit
 	grep -qx "# What is known beforehand" stable
 	grep -qx "## Hopper (sm_90): Threads, registers, shared memory" stable
 	is "hardware knowledge skills" "$(jq -r ".prompt.sections | .[index(\"hardware\"):][:3] | join(\" \")" out)"
-	kprompt -k -c c | grep -v "(when \|left out" >list
+	kprompt --knowledge -c c | grep -v "(when \|left out" >list
 	sed "s/^P\(.\).*/\1/" list >priorities; sort -n priorities >sorted; same sorted priorities
 	sed "s/^P. *\([0-9]*\) tokens  \(.*\): \(.*\)/\1 \2 \3/" list >want
 	jq -r ".prompt.knowledge[] | \"\(.tokens) \(.file) \(.section)\"" out >got
@@ -127,21 +127,21 @@ ok 'the budget holds, and the first in order goes first' '
 		campaign_of b grouped_gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":$n}"
 		kprompt -c b record.ndjson >out
 		test "$(jq "[.prompt.knowledge[].tokens] | add // 0" out)" -le "$n"
-		kprompt -k -c b >list
+		kprompt --knowledge -c b >list
 		jq -r ".prompt.knowledge[] | \"\(.file): \(.section)\"" out >got
 		sed -n "/left out\|(when/!s/.*tokens  //p" list >want
 		same want got
 	done
-	is "hardware/hopper " "$(kprompt -k -c b | head -n 2 | notes)"
+	is "hardware/hopper " "$(kprompt --knowledge -c b | head -n 2 | notes)"
 	campaign_of b grouped_gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":200}"
-	is 1 "$(kprompt -k -c b | grep -c "^P0 .*[a-z]$")"
-	kprompt -k -c b | grep -q "^P1 .*(left out: the budget is spent)$"
+	is 1 "$(kprompt --knowledge -c b | grep -c "^P0 .*[a-z]$")"
+	kprompt --knowledge -c b | grep -q "^P1 .*(left out: no tokens left)$"
 	campaign_of b gemm "NVIDIA H200" cuda "{\"knowledge_tokens\":0}"
 	kprompt -c b record.ndjson >out
 	is "[]" "$(jq -c .prompt.knowledge out)"
 	jq -j .prompt.user out >user
 	lacks -q "known beforehand" user
-	is "" "$(kprompt -k -c b)"
+	is "" "$(kprompt --knowledge -c b)"
 	# What counts as a token: four bytes of what stands in the prompt.
 	campaign_of b gemm "NVIDIA H200" cuda
 	kprompt -c b record.ndjson >out
@@ -184,14 +184,14 @@ ok 'a campaign has notes of its own, and replaces shipped ones by the same name'
 		and index(\"skills/knowledge/ops/gemm.md\") == null" out
 	# Routes too.
 	jq ".gpus = {\"My Device\": [\"hopper\"]}" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
-	exits 2 kprompt -k -c own; grep -q "is no word of routes.json" err
+	exits 2 kprompt --knowledge -c own; grep -q "is not in routes.json" err
 	for wrong in "del(.isas)" ".ops = []" ".ops.x = \"gemm\"" ".gpus.x = [7]" ".devices = {}"; do
 		jq "$wrong" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
-		exits 2 kprompt -k -c own; grep -q "own/knowledge/routes.json: \(isas\|ops\|ops.x\|gpus.x\|devices\): " err
+		exits 2 kprompt --knowledge -c own; grep -q "own/knowledge/routes.json: \(isas\|ops\|ops.x\|gpus.x\|devices\): " err
 	done
 	jq ".gpus[\"My Device\"] = [\"hopper\"]" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
 	jq ".gpu = \"My Device\"" own/campaign.json >x; mv x own/campaign.json
-	kprompt -k -c own | grep -q hardware/hopper'
+	kprompt --knowledge -c own | grep -q hardware/hopper'
 
 ok 'control characters of a note do not reach a prompt' '
 	. "$T/helpers.sh"
@@ -208,23 +208,23 @@ ok 'faults of a note are told by file and line' '
 	n=own/knowledge/n.md
 	printf "%s\n" --- "title: T" "opps: gemm" --- "## S" "x" >$n; refused "own/knowledge/n.md:3: unknown key '\''opps'\''"
 	printf "%s\n" --- "title: T" "ops: gem" --- "## S" "x" >$n
-	refused "n.md:3: ops: '\''gem'\'' is no word of routes.json; there are: attention,"
-	printf "%s\n" --- "title: T" "archs: hopper," "ops:" --- "## S" "x" >$n; refused "n.md:4: ops: no words follow"
-	printf "%s\n" --- "title: T" "priority: 5" --- "## S" "x" >$n; refused "n.md:3: priority: '\''5'\'' is no whole number from 0 to 4"
+	refused "n.md:3: ops: '\''gem'\'' is not in routes.json; it must be one of: attention,"
+	printf "%s\n" --- "title: T" "archs: hopper," "ops:" --- "## S" "x" >$n; refused "n.md:4: ops: is empty"
+	printf "%s\n" --- "title: T" "priority: 5" --- "## S" "x" >$n; refused "n.md:3: priority: '\''5'\'' must be a whole number from 0 to 4"
 	printf "%s\n" --- "title: T" "tokens: many" --- "## S" "x" >$n; refused "n.md:3: tokens:"
-	printf "%s\n" --- "title: T" "only words" --- "## S" "x" >$n; refused "n.md:3: '\''only words'\'' is no \"key: value\""
-	printf "%s\n" "## S" "x" >$n; refused "n.md:1: a note begins with"
-	printf "%s\n" --- "title: T" "## S" >$n; refused "n.md:3: '\''## S'\'' is no"
-	printf "%s\n" --- "title: T" >$n; refused "n.md:1: the head has no end"
-	printf "%s\n" --- "ops: gemm" --- "## S" "x" >$n; refused "n.md:1: the head has no title"
-	printf "%s\n" --- "title: T" --- "words" >$n; refused "n.md:1: no section"
+	printf "%s\n" --- "title: T" "only words" --- "## S" "x" >$n; refused "n.md:3: '\''only words'\'' must have the form \"key: value\""
+	printf "%s\n" "## S" "x" >$n; refused "n.md:1: a note must begin with"
+	printf "%s\n" --- "title: T" "## S" >$n; refused "n.md:3: '\''## S'\'' must have"
+	printf "%s\n" --- "title: T" >$n; refused "n.md:1: the header does not end"
+	printf "%s\n" --- "ops: gemm" --- "## S" "x" >$n; refused "n.md:1: the header has no title"
+	printf "%s\n" --- "title: T" --- "words" >$n; refused "n.md:1: the note has no section"
 	printf "%s\n" --- "title: T" --- "## S" "" "## Z" "x" >$n; refused "n.md:4: the section '\''S'\'' is empty"
 	printf "%s\n" --- "title: T" --- "" "## " "x" >$n; refused "n.md:5: a section has no name"
 	printf "%s\n" --- "title: T" --- "## S" "<!-- speed: high -->" "x" >$n; refused "n.md:5: unknown key '\''speed'\''"
-	printf "%s\n" --- "title: T" --- "## S" "<!-- tokens: 7 -->" "x" >$n; refused "n.md:5: '\''tokens'\'' belongs into the head"
+	printf "%s\n" --- "title: T" --- "## S" "<!-- tokens: 7 -->" "x" >$n; refused "n.md:5: '\''tokens'\'' belongs in the header"
 	printf "%s\n" --- "title: T" --- "## S" "<!-- priority: 1" "x" >$n; refused "n.md:5: the comment with the keys"
 	printf "%s\n" --- "title: T" "tokens: 3" --- "## S" "more than three tokens of words" >$n
-	refused "n.md:1: the note comes to 11 tokens, more than the 3"
+	refused "n.md:1: the note has 11 tokens, more than the 3"
 	# A heading inside of a code fence is none; line numbers count on behind sections.
 	printf "%s\n" --- "title: T" --- "## S" "\`\`\`" "## no heading" "\`\`\`" "## Z" "<!-- when: never -->" "x" >$n
 	refused "n.md:9: when: '\''never'\''"
@@ -279,10 +279,10 @@ ok 'the shipped campaigns: none without notes, and a sensible share of the promp
 
 ok '--knowledge takes no file' '
 	exits 2 kprompt --knowledge -c campaign record.ndjson
-	grep -q "takes no input file" err
+	grep -q "does not take an input file" err
 	. "$T/helpers.sh"
 	campaign_of c gemm "" c
-	exits 0 kprompt -k -c c -o list
+	exits 0 kprompt --knowledge -c c -o list
 	test -s list; test ! -s out'
 
 done_testing

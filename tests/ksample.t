@@ -20,7 +20,7 @@ EOF
 cat >many <<'EOF'
 #!/bin/sh
 last=$1; shift
-i=7; while [ "$i" -le "$last" ]; do ksample -t "$i" -b 1 "$@"; i=$((i + 1)); done
+i=7; while [ "$i" -le "$last" ]; do ksample --trial "$i" --branch 1 "$@"; i=$((i + 1)); done
 EOF
 # campaign [JSON of search, JSON of gradient]
 cat >campaign <<'EOF'
@@ -33,7 +33,7 @@ campaign
 elite 000/00 0000 5 >/dev/null
 
 ok 'no archive: the reference is the parent, and the branches get different targets' '
-	for b in 1 2 3 4; do ksample -t 1 -b $b; done >out
+	for b in 1 2 3 4; do ksample --trial 1 --branch $b; done >out
 	is "000/00 initial" "$(jq -r ".sample | .pick, .strategy, .status, .parent.id" out | sort -u | xargs)"
 	is 4 "$(jq -c .sample.target out | sort -u | wc -l)"
 	jq -e ".sample.target | min > 0" out
@@ -43,19 +43,19 @@ ok 'no archive: the reference is the parent, and the branches get different targ
 
 ok 'only the reference in the archive: the same, with its score' '
 	{ header; elite 000/00 0000 5; } >a
-	ksample -t 7 -b 2 -a a >out
+	ksample --trial 7 --branch 2 -a a >out
 	jq -e ".sample | .pick == \"initial\" and .parent.combined == 5 and .parent.coords == [0,0,0,0]" out'
 
 ok 'broken elites beside the reference: still a fresh start' '
 	{ header; elite 000/00 0000 5; elite 001/01 1000 3 ".status = \"wrong_value\""; } >a
-	is initial "$(ksample -t 7 -b 1 -a a | jq -r .sample.pick)"'
+	is initial "$(ksample --trial 7 --branch 1 -a a | jq -r .sample.pick)"'
 
 ok 'draws depend on seed, trial and branch alone' '
 	{ header; for i in 1 2 3 4 5; do elite 00$i/01 ${i}000 1$i; done | sed "s/\"4000\"/\"0100\"/; s/\"5000\"/\"0200\"/"; } >a
-	ksample -t 7 -b 3 -a a >x; ksample -t 7 -b 3 -a a -o y; same x y
-	ksample -t 7 -b 2 -a a >y; ! cmp -s x y
+	ksample --trial 7 --branch 3 -a a >x; ksample --trial 7 --branch 3 -a a -o y; same x y
+	ksample --trial 7 --branch 2 -a a >y; ! cmp -s x y
 	cp campaign.json old.json; jq -c ".seed = 43" old.json >campaign.json
-	ksample -t 7 -b 3 -a a >y; ! cmp -s x y
+	ksample --trial 7 --branch 3 -a a >y; ! cmp -s x y
 	campaign'
 
 { header '.best = {id: "005/01"}'; elite 005/01 2103 90; elite 004/01 1101 45; elite 003/01 0101 22; elite 000/00 0000 5; } >a4
@@ -67,14 +67,9 @@ ok 'exploit follows the score: shares within 5 % of the softmax of log scores' '
 	awk "BEGIN { w[\"005/01\"] = 90; w[\"004/01\"] = 45; w[\"003/01\"] = 22; w[\"000/00\"] = 5 }
 		{ d = \$2 / 400 - w[\$1] / 162; if (d < -0.05 || d > 0.05) { print; bad = 1 } } END { exit bad }" got'
 
-ok 'raw scores and a low temperature are greedy, ranks less so' '
-	campaign "{\"exploit\":1,\"explore\":0,\"scale\":\"raw\"}"
-	is 005/01 "$(many 40 -a a4 | jq -r .sample.parent.id | sort -u)"
+ok 'a low temperature is greedy' '
 	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}"
-	is 005/01 "$(many 40 -a a4 | jq -r .sample.parent.id | sort -u)"
-	campaign "{\"exploit\":1,\"explore\":0,\"scale\":\"rank\"}"
-	n=$(many 106 -a a4 | jq -r .sample.parent.id | grep -c 005/01)
-	[ "$n" -gt 50 ] && [ "$n" -lt 78 ]'
+	is 005/01 "$(many 40 -a a4 | jq -r .sample.parent.id | sort -u)"'
 
 ok 'random is uniform over the elites' '
 	campaign "{\"exploit\":0,\"explore\":0}"
@@ -116,7 +111,7 @@ ok 'esimd_upgrade raises explicit SIMD, and not above 3' '
 	campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":1}"
 	many 16 -a a1 | jq -e ".sample | .strategy == \"esimd_upgrade\" and .target == [1,1,1,2]"
 	{ header ".tabu = {\"1112\": 6}"; elite 005/01 1111 90; } >a
-	ksample -t 7 -a a | jq -e ".sample.target == [1,1,1,3]"
+	ksample --trial 7 -a a | jq -e ".sample.target == [1,1,1,3]"
 	{ header; elite 005/01 1113 90; } >a
 	many 16 -a a | jq -e ".sample.strategy == \"mutate\""'
 
@@ -125,10 +120,10 @@ for rule in 'intensify 1020 2130' 'specialize 2120 2220' 'specialize 1111 2111' 
 		set -- '"$rule"'
 		campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":0,\"strategy\":\"$1\"}"
 		{ header; elite 005/01 $2 90; } >a
-		ksample -t 7 -a a >out
+		ksample --trial 7 -a a >out
 		is "$1 $3" "$(jq -r ".sample | .strategy + \" \" + (.target | map(tostring) | add)" out)"
 		{ header ".tabu = {\"$3\": 5}"; elite 005/01 $2 90; } >a
-		is mutate "$(ksample -t 7 -a a | jq -r .sample.strategy)"'
+		is mutate "$(ksample --trial 7 -a a | jq -r .sample.strategy)"'
 done
 
 ok 'strategy diversify: a cell that is empty' '
@@ -138,22 +133,22 @@ ok 'strategy diversify: a cell that is empty' '
 ok 'a target of the last three trials is not repeated' '
 	campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":0}"
 	{ header ".tabu = {\"2111\": 4, \"1211\": 6, \"1121\": 5, \"1112\": 3}"; elite 005/01 1111 90; } >a
-	for b in 1 2 3 4 5; do ksample -t 7 -b $b -a a; done | jq -c .sample.target >out
+	for b in 1 2 3 4 5; do ksample --trial 7 --branch $b -a a; done | jq -c .sample.target >out
 	is 0 "$(grep -c -e "\[2,1,1,1\]" -e "\[1,2,1,1\]" -e "\[1,1,2,1\]" out)"
 	is 5 "$(sort -u out | wc -l)"'
 
 ok 'with every step tabu, mutate goes far' '
 	{ header ".tabu = {\"2111\":6,\"1211\":6,\"1121\":6,\"1112\":6,\"0111\":6,\"1011\":6,\"1101\":6,\"1110\":6}"; elite 005/01 1111 90; } >a
-	ksample -t 7 -a a | jq -e ".sample | .strategy == \"diversify\" and ([.target, .parent.coords] | transpose | map(.[0] - .[1] | fabs) | add) > 1"'
+	ksample --trial 7 -a a | jq -e ".sample | .strategy == \"diversify\" and ([.target, .parent.coords] | transpose | map(.[0] - .[1] | fabs) | add) > 1"'
 
 ok 'with everything tabu, targets come again, but not twice in a trial' '
 	{ header ".tabu = ([range(256)] | map(. as \$c | {key: ([64, 16, 4, 1] | map(\$c / . | floor % 4 | tostring) | add), value: 6}) | from_entries)"
 		elite 005/01 1111 90; } >a
-	for b in 1 2 3 4 5 6 7 8; do ksample -t 7 -b $b -a a; done | jq -c .sample.target | sort -u | wc -l | grep -x 8'
+	for b in 1 2 3 4 5 6 7 8; do ksample --trial 7 --branch $b -a a; done | jq -c .sample.target | sort -u | wc -l | grep -x 8'
 
 ok 'the branches of a trial have different targets' '
 	campaign
-	for t in 7 8 9 10 11 12; do for b in 1 2 3 4; do ksample -t $t -b $b -a a4; done | jq -c .sample.target | sort | uniq -d; done >twice
+	for t in 7 8 9 10 11 12; do for b in 1 2 3 4; do ksample --trial $t --branch $b -a a4; done | jq -c .sample.target | sort | uniq -d; done >twice
 	[ ! -s twice ]'
 
 cat >broken <<'EOF'
@@ -168,7 +163,7 @@ chmod +x broken; broken >ab
 
 ok 'repair: the most promising broken candidates of the last trial, each once, half of the branches' '
 	campaign "{\"repair\":1,\"branches\":4}"
-	for b in 1 2 3 4; do ksample -t 7 -b $b -a ab; done >out
+	for b in 1 2 3 4; do ksample --trial 7 --branch $b -a ab; done >out
 	is "006/02 006/01" "$(jq -r "select(.sample.pick == \"repair\") | .sample.parent.id" out | xargs)"
 	jq -e "select(.branch == 1) | .sample | .strategy == \"repair\" and .status == \"error\" and (has(\"target\") | not)
 		and .hints == [] and .parent.plan_tries == 1 and .parent.combined == 4 and .parent.status == \"partial\"
@@ -176,11 +171,11 @@ ok 'repair: the most promising broken candidates of the last trial, each once, h
 
 ok 'a plan that two repairs did not save is left' '
 	campaign "{\"repair\":1,\"branches\":8}"
-	for b in 1 2 3 4; do ksample -t 7 -b $b -a ab; done | jq -r "select(.sample.pick == \"repair\") | .sample.parent.id" >out
+	for b in 1 2 3 4; do ksample --trial 7 --branch $b -a ab; done | jq -r "select(.sample.pick == \"repair\") | .sample.parent.id" >out
 	is "006/02 006/01" "$(xargs <out)"'
 
 ok 'one branch may repair too; chance 0 never does; chance 0.5 does half the time' '
-	campaign "{\"repair\":1,\"branches\":1}"; is 006/02 "$(ksample -t 7 -b 1 -a ab | jq -r .sample.parent.id)"
+	campaign "{\"repair\":1,\"branches\":1}"; is 006/02 "$(ksample --trial 7 --branch 1 -a ab | jq -r .sample.parent.id)"
 	campaign "{\"repair\":0}"; many 26 -a ab | jq -e ".sample.pick != \"repair\""
 	campaign "{\"repair\":0.5,\"branches\":1}"
 	n=$(many 106 -a ab | jq -r .sample.pick | grep -c repair)
@@ -189,7 +184,7 @@ ok 'one branch may repair too; chance 0 never does; chance 0.5 does half the tim
 ok 'nothing correct at all: a broken elite is the parent, without a target' '
 	campaign "{\"repair\":0}"
 	{ header; elite 006/01 1000 3 ".status = \"wrong_value\""; } >a
-	ksample -t 7 -a a | jq -e ".sample | .status == \"error\" and .strategy == \"repair\" and (has(\"target\") | not)"'
+	ksample --trial 7 -a a | jq -e ".sample | .status == \"error\" and .strategy == \"repair\" and (has(\"target\") | not)"'
 
 ok 'broken elites are no parents while something is correct' '
 	campaign "{\"exploit\":0,\"explore\":0,\"repair\":0}"
@@ -203,10 +198,10 @@ ok 'best and incumbent; the log goes with the parent alone' '
 	jq -e ".sample | has(\"best\") == (.parent.id != \"005/01\")" out
 	jq -e ".sample | .parent.log and ([.inspirations[], .best // {}] | map(has(\"log\")) | any | not)" out
 	{ header ".best = {id: \"000/00\"}"; elite 005/01 2103 4; elite 000/00 0000 5; } >a
-	ksample -t 7 -a a | jq -e ".sample | has(\"incumbent\") or has(\"best\") | not"
+	ksample --trial 7 -a a | jq -e ".sample | has(\"incumbent\") or has(\"best\") | not"
 	# The best keeps its place where a luckier one took its cell without a gain.
 	{ header ".best = {id: \"002/02\", cell: \"2103\", score: 80, status: \"correct\", speedup: 25}"; elite 005/01 2103 90; } >a
-	ksample -t 7 -a a | jq -e ".sample | .incumbent == \"002/02\" and .best.combined == 80 and .best.code == \"code of 002/02\""'
+	ksample --trial 7 -a a | jq -e ".sample | .incumbent == \"002/02\" and .best.combined == 80 and .best.code == \"code of 002/02\""'
 
 ok 'inspirations: neither parent, best nor reference, none twice, as many as asked for' '
 	campaign "{\"exploit\":0,\"explore\":0}"
@@ -217,9 +212,9 @@ ok 'inspirations: neither parent, best nor reference, none twice, as many as ask
 		| (.inspirations | map(.id)) as \$i | (\$i | unique | length) == (\$i | length) and (\$i - \$no) == \$i" out
 	is 2 "$(jq "select(.sample.parent.id == \"000/00\").sample.inspirations | length" out | sort -u)"
 	campaign "{\"inspirations\":0}"
-	ksample -t 7 -a a | jq -e ".sample.inspirations == []"
+	ksample --trial 7 -a a | jq -e ".sample.inspirations == []"
 	campaign "{\"inspirations\":16}"
-	ksample -t 7 -a a | jq -e ".sample.inspirations | length <= 4"'
+	ksample --trial 7 -a a | jq -e ".sample.inspirations | length <= 4"'
 
 ok 'inspirations: first by score and what is in the cell, in another cell than the parent' '
 	campaign "{\"exploit\":0,\"explore\":0,\"inspirations\":1}"
@@ -231,12 +226,12 @@ ok 'islands: parents come from the branch island, inspirations also from others'
 	campaign "{\"islands\":2,\"branches\":12,\"repair\":0,\"inspirations\":3}"
 	{ header ".island = {current:1,filled:9}"; elite 005/01 2103 90 ".islands = [0]"; elite 004/01 1101 45 ".islands = [1]"
 		elite 003/01 0101 22 ".islands = [1]"; } >a
-	for b in 1 2 11 12; do ksample -t 7 -b $b -a a; done >out
+	for b in 1 2 11 12; do ksample --trial 7 --branch $b -a a; done >out
 	is "1 0 0 1" "$(jq .sample.island out | xargs)"
 	is "005/01 005/01" "$(jq -r "select(.sample.island == 0).sample.parent.id" out | xargs)"
 	is 0 "$(jq -r "select(.sample.island == 1).sample.parent.id" out | grep -c 005)"
 	{ header ".island = {current:1,filled:0}"; elite 005/01 2103 90; } >a
-	is 005/01 "$(ksample -t 7 -a a | jq -r .sample.parent.id)"'
+	is 005/01 "$(ksample --trial 7 -a a | jq -r .sample.parent.id)"'
 
 # cell NAME RATE MAGNITUDE DIRECTIONS
 cat >cell <<'EOF'
@@ -250,50 +245,50 @@ chmod +x cell
 
 ok 'hints: often enough, mostly successful, best rate first, then the most tried' '
 	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}"
-	ksample -t 7 -a a4 -g g | jq -c ".sample.hints[]" >out
+	ksample --trial 7 -a a4 -g g | jq -c ".sample.hints[]" >out
 	printf "%s\n" "{\"direction\":[1,0,0,-1],\"rate\":1,\"samples\":3}" "{\"direction\":[0,1,1,0],\"rate\":0.75,\"samples\":8}" \
 		"{\"direction\":[0,0,1,0],\"rate\":0.75,\"samples\":4}" | same - out
 	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}" "{\"enabled\":false}"
-	is 0 "$(ksample -t 7 -a a4 -g g | jq ".sample.hints | length")"'
+	is 0 "$(ksample --trial 7 -a a4 -g g | jq ".sample.hints | length")"'
 
 ok 'the gradient moves parents: cells that paid get a share of them' '
 	{ header ".best = {id: \"005/01\"}"; elite 005/01 1101 90; elite 004/01 2103 5; } >a
-	campaign "{\"exploit\":1,\"explore\":0,\"scale\":\"raw\"}"
+	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}"
 	n=$(many 106 -a a -g g | jq -r .sample.parent.id | grep -c 004/01); [ "$n" -gt 15 ] && [ "$n" -lt 45 ]
-	campaign "{\"exploit\":1,\"explore\":0,\"scale\":\"raw\"}" "{\"enabled\":false}"
+	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}" "{\"enabled\":false}"
 	is 005/01 "$(many 26 -a a -g g | jq -r .sample.parent.id | sort -u)"'
 
 ok 'nothing behind the elites and the cells is read' '
 	{ cat a4; echo "{\"kind\":\"program\",\"id\":\"005/03\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\"}"; echo garbage; } >a
-	ksample -t 7 -a a -g g >x
-	ksample -t 7 -a a4 -g g | same - x'
+	ksample --trial 7 -a a -g g >x
+	ksample --trial 7 -a a4 -g g | same - x'
 
 ok 'defaults: the newest archive, or the one before the trial asked for' '
 	campaign
 	mkdir -p trials/006; cp a4 trials/006/archive.ndjson; cp g trials/006/gradient.ndjson; ln -s trials/006/archive.ndjson archive.ndjson
-	ksample -t 7 -a a4 -g g >x
+	ksample --trial 7 -a a4 -g g >x
 	ksample | same x -
-	ksample -t 7 | same x -
-	mv trials/006/gradient.ndjson trials/006/g; ksample -t 7 -a a4 >x; ksample | same x -'
+	ksample --trial 7 | same x -
+	mv trials/006/gradient.ndjson trials/006/g; ksample --trial 7 -a a4 >x; ksample | same x -'
 
 ok 'files of a bundle come along' '
 	{ header; elite 005/01 2103 90; } >a
 	printf "{\"eval\":{\"code\":\"main\",\"files\":[{\"path\":\"t.h\",\"content\":\"x\"}]}}\n" >trials/005/01/eval.ndjson
-	ksample -t 7 -a a | jq -e ".sample.parent.files == [{path:\"t.h\",content:\"x\"}] and .sample.parent.code == \"main\""'
+	ksample --trial 7 -a a | jq -e ".sample.parent.files == [{path:\"t.h\",content:\"x\"}] and .sample.parent.code == \"main\""'
 
 ok 'an archive that does not fit, or code that is not there, is an error' '
-	exits 2 ksample -t 6 -a a4; grep "cannot be the past" err
-	exits 2 ksample -t 7 -a nowhere; exits 2 ksample -t 7 -a a4 -g a4; grep "not a gradient" err
-	{ sed 1q g; echo "{\"kind\":\"cell\",\"cell\":\"9999\"}"; } >bad; exits 2 ksample -t 7 -a a4 -g bad; grep "bad:2" err
-	{ sed 1q g; echo "{]"; } >bad; exits 2 ksample -t 7 -a a4 -g bad; cat err
+	exits 2 ksample --trial 6 -a a4; grep "cannot come before" err
+	exits 2 ksample --trial 7 -a nowhere; exits 2 ksample --trial 7 -a a4 -g a4; grep "not a gradient" err
+	{ sed 1q g; echo "{\"kind\":\"cell\",\"cell\":\"9999\"}"; } >bad; exits 2 ksample --trial 7 -a a4 -g bad; grep "bad:2" err
+	{ sed 1q g; echo "{]"; } >bad; exits 2 ksample --trial 7 -a a4 -g bad; cat err
 	{ header; echo "{\"kind\":\"elite\",\"id\":\"009/01\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\",\"islands\":[0]}"; } >a
-	exits 2 ksample -t 10 -a a; grep "trials/009/01/eval.ndjson" err
-	mkdir -p trials/009/01; echo "{\"eval\":{}}" >trials/009/01/eval.ndjson; exits 2 ksample -t 10 -a a -o o; grep "no code" err
-	printf "{}" >trials/009/01/eval.ndjson; exits 2 ksample -t 10 -a a -o o; grep truncated err
+	exits 2 ksample --trial 10 -a a; grep "trials/009/01/eval.ndjson" err
+	mkdir -p trials/009/01; echo "{\"eval\":{}}" >trials/009/01/eval.ndjson; exits 2 ksample --trial 10 -a a -o o; grep "no code" err
+	printf "{}" >trials/009/01/eval.ndjson; exits 2 ksample --trial 10 -a a -o o; grep truncated err
 	[ ! -e o ]'
 
 ok 'usage' '
 	exits 0 ksample --help; grep usage out; exits 0 ksample --version; exits 2 ksample -x; exits 2 ksample operand
-	exits 2 ksample -t 0; exits 2 ksample -b 100; exits 2 ksample -c nowhere'
+	exits 2 ksample --trial 0; exits 2 ksample --branch 100; exits 2 ksample -c nowhere'
 
 done_testing

@@ -78,38 +78,38 @@ ok 'a fact, with file and line' '
 ok 'a sibling never serves' '
 	for d in "H200 NVL" "NVIDIA H200 MIG 1g.18gb" H2 "NVIDIA H100"; do
 		exits 1 kspec --hardware hw "$d" memory_bandwidth
-		[ ! -s out ] && grep -q "no file of docs/hardware is of the device" err
+		[ ! -s out ] && grep -q "no file in docs/hardware describes the device" err
 	done
-	exits 1 kspec --hardware hw "H200 NVL"; grep -q "names of others: h20, h200 (facts of another device never serve)" err'
+	exits 1 kspec --hardware hw "H200 NVL"; grep -q "known devices: h20, h200 (facts about another device are never used)" err'
 ok 'what is unknown is said to be' '
 	exits 1 kspec --hardware hw h200 units fp16_matrix tf32_matrix
 	printf "units: 132 SM <- docs/hardware/h200.md:L11\nfp16_matrix: UNKNOWN (docs/hardware)\ntf32_matrix: UNKNOWN (docs/hardware)\n" >want
 	same want out; grep -q "fp16_matrix of h200: nobody has told" err
-	exits 2 kspec --hardware hw h200 fp16_matrxi; grep -q "no metric" err'
+	exits 2 kspec --hardware hw h200 fp16_matrxi; grep -q "is not a metric" err'
 ok 'two values, or two files for a name, are refused with both places' '
 	. ./make.sh
-	bad "- units: 114 SM; vendor-published; [S] row SMs" "units: it stands in line 11 already (132 SM)"
+	bad "- units: 114 SM; vendor-published; [S] row SMs" "units: is already in line 11 (132 SM)"
 	rm -rf two && cp -r hw two && sed -i "s/alias: NVIDIA H20/alias: NVIDIA H200/" two/h20.md
 	exits 2 kspec --hardware two h200
-	grep -q "docs/hardware/h200.md:3: .NVIDIA H200. is claimed by docs/hardware/h20.md:3 too" err'
+	grep -q "docs/hardware/h200.md:3: .NVIDIA H200. is already in docs/hardware/h20.md:3" err'
 ok 'a line without a source, with a wrong unit, without a reason, with a word that hedges' '
 	. ./make.sh
-	bad "- board_power: 700 W; vendor-published; from memory" "it has no source"
-	bad "- board_power: 700 W; vendor-published; [X] row" "it has no source"
-	bad "- board_power: 700 W; vendor-published; [S]" "say where in the source"
-	bad "- board_power: 700 W; I think; [S] row" "no class of evidence"
-	bad "- l3_size: 4.8 TB/s; vendor-published; [S] row" ".TB/s. is no unit of it: bytes"
-	bad "- fp8_matrix: 1979 TB/s; vendor-published; [S] row" ".TB/s. is no unit of it: GFLOPS"
-	bad "- memory_clock: 3 GB; vendor-published; [S] row" ".GB. is no unit of it: MHz, GHz"
+	bad "- board_power: 700 W; vendor-published; from memory" "has no source"
+	bad "- board_power: 700 W; vendor-published; [X] row" "has no source"
+	bad "- board_power: 700 W; vendor-published; [S]" "say where it is in the source"
+	bad "- board_power: 700 W; I think; [S] row" "must be vendor-published"
+	bad "- l3_size: 4.8 TB/s; vendor-published; [S] row" "unit .TB/s. must be one of: bytes"
+	bad "- fp8_matrix: 1979 TB/s; vendor-published; [S] row" "unit .TB/s. must be one of: GFLOPS"
+	bad "- memory_clock: 3 GB; vendor-published; [S] row" "unit .GB. must be one of: MHz, GHz"
 	bad "- fp8_matrix: 1979 TFLOPS; derived 3957 / 4; [S] row" "gives 989.25, not 1979"
 	bad "- fp8_matrix: 1979 TFLOPS; derived from a total; [S] row" "needs its divisor"
-	bad "- fp8_matrix: unavailable:" "needs a reason"
+	bad "- fp8_matrix: unavailable:" "a reason is missing"
 	bad "- board_power: about 700 W; vendor-published; [S] row" ".about. hedges"
 	bad "- board_power: ~700 W; vendor-published; [S] row" ".~. hedges"
-	for v in 0 0x2BC 1e400 -700; do bad "- board_power: $v W; vendor-published; [S] row" "no number above 0"; done
-	bad "$(printf "%s\\351" "- board_power: 700 W; vendor-published; [S] r")" "no UTF-8"
-	bad "- colour: 3 W; vendor-published; [S] row" "no metric that is known"
-	bad "- [T]: nobody, https://x.example" "cited by no fact"'
+	for v in 0 0x2BC 1e400 -700; do bad "- board_power: $v W; vendor-published; [S] row" "must be a number above 0"; done
+	bad "$(printf "%s\\351" "- board_power: 700 W; vendor-published; [S] r")" "not UTF-8"
+	bad "- colour: 3 W; vendor-published; [S] row" "is not a metric"
+	bad "- [T]: nobody, https://x.example" "no fact cites"'
 ok 'the files that ship are whole' '
 	kspec check
 	for d in h100_sxm h200 b200 a100_sxm rtx4090 rtx5090 mi300x mi325x mi355x arc_b580 x86; do kspec "$d" >/dev/null; done
@@ -122,7 +122,7 @@ ok 'lines that cite what stands there' '
 	cat >note.md <<E
 - H300 memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8
 E
-	exits 1 kspec check --hardware hw --device h200 note.md; grep -q ".H300. is in no file" out
+	exits 1 kspec check --hardware hw --device h200 note.md; grep -q "no file in docs/hardware describes .H300." out
 	cat >note.md <<E
 - memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8
 * \`NVIDIA H200 bf16_matrix: 989.4 TFLOPS <- docs/hardware/h200.md:L4\`
@@ -135,27 +135,27 @@ E
 	kspec --hardware hw h200 | exits 0 kspec check --hardware hw -'
 ok 'lines that do not' '
 	. ./make.sh
-	told "memory_bandwidth: 4.9 TB/s <- docs/hardware/h200.md:L8" "4.9 TB/s is cited, but docs/hardware/h200.md:L8 says 4.8 TB/s"
-	told "memory_bandwidth: 4.8 GB/s <- docs/hardware/h200.md:L8" "4.8 GB/s is cited"
-	told "memory_bandwidth: 4.8 TB <- docs/hardware/h200.md:L8" "no value with a unit of it: GB/s, TB/s"
-	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L9" "tells of memory_size"
-	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L1" "holds no fact"
+	told "memory_bandwidth: 4.9 TB/s <- docs/hardware/h200.md:L8" "the citation says 4.9 TB/s, but docs/hardware/h200.md:L8 says 4.8 TB/s"
+	told "memory_bandwidth: 4.8 GB/s <- docs/hardware/h200.md:L8" "the citation says 4.8 GB/s"
+	told "memory_bandwidth: 4.8 TB <- docs/hardware/h200.md:L8" "has no valid unit: GB/s, TB/s"
+	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L9" "is about memory_size"
+	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L1" "contains no fact"
 	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h300.md:L8" "no such file"
 	told "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md" "write .metric: value unit"
-	told "memory_bandwidth: 4.0 TB/s <- docs/hardware/h20.md:L8" "of another device than h200"
-	told "H20 memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" "not the file of H20"
+	told "memory_bandwidth: 4.0 TB/s <- docs/hardware/h20.md:L8" "describes another device than h200"
+	told "H20 memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" "does not describe H20"
 	told "memory_bandwidth: approximately 4.8 TB/s <- docs/hardware/h200.md:L8" "hedges"
 	told "it should be memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" "hedges"
-	told "memory_bandwidth: 4.8 TB/s <- https://example.org/h200" "memory_bandwidth: it has no source"
+	told "memory_bandwidth: 4.8 TB/s <- https://example.org/h200" "memory_bandwidth: has no source"
 	told "- H200 memory_bandwidth: about 4.8 TB/s <- the data sheet" "hedges"
-	told "* \`fp16_matrix: 989.4 TFLOPS\`" "fp16_matrix: it has no source"
+	told "* \`fp16_matrix: 989.4 TFLOPS\`" "fp16_matrix: has no source"
 	told "It moves 4.8 TB/s, more or less." "hedges"
-	told "memory-bound target >= 4.32 TB/s" "not 0.90 of any bandwidth that this file cites"
+	told "memory-bound target >= 4.32 TB/s" "not 0.90 of any bandwidth cited in this file"
 	told "memory-bound target >= 4.32 TB" "needs a number and its unit"
 	told "memory-bound target >= inf TB/s" "needs a number and its unit"'
 ok 'a target from what is unknown needs consent' '
 	mkdir -p consent && printf "fp16_matrix: UNKNOWN (docs/hardware)\ncompute-bound target >= 360 TFLOPS\n" >consent/note.md && cd consent
-	exits 1 kspec check --hardware ../hw note.md; grep -q "comes from fp16_matrix, which is unknown" out
+	exits 1 kspec check --hardware ../hw note.md; grep -q "depends on fp16_matrix, which is unknown" out
 	echo "fp16_matrix: 400 TFLOPS # me, for now" >placeholder.ok
 	exits 0 kspec check --hardware ../hw note.md'
 
@@ -212,11 +212,11 @@ ok 'a person may consent, and the result says so' '
 	roof half -o half.json
 	is "placeholder placeholder placeholder.ok:L1 360" "$(jq -r "\"\(.label) \(.workloads[0].target.by) \(.workloads[0].target.from) \(.workloads[0].target.value)\"" half.json)"
 	echo "memory_bandwidth: 9 TB/s # better" >>half/placeholder.ok
-	exits 2 roof half; grep -q "placeholder.ok:2: memory_bandwidth is known (docs/hardware/h200.md:L8: 4.8 TB/s): take the line out" err
+	exits 2 roof half; grep -q "placeholder.ok:2: memory_bandwidth is known (docs/hardware/h200.md:L8: 4.8 TB/s); remove the line" err
 	echo "fp16_matrix: 400 TB/s" >half/placeholder.ok
-	exits 2 roof half; grep -q "placeholder.ok:1: fp16_matrix: .TB/s. is no unit" err
+	exits 2 roof half; grep -q "placeholder.ok:1: fp16_matrix: unit .TB/s. must be one of" err
 	printf "fp16_matrix: 400 TFLOPS\n\nfp16_matrix: 500 TFLOPS\n" >half/placeholder.ok
-	exits 2 roof half; grep -q "placeholder.ok:3: fp16_matrix: it stands in line 1 already" err
+	exits 2 roof half; grep -q "placeholder.ok:3: fp16_matrix: is already in line 1" err
 	echo "fp16_matrix: 0 TFLOPS" >half/placeholder.ok
 	exits 2 roof half; grep -q "is not a number from" err
 	echo "fast" >half/placeholder.ok; exits 2 roof half; grep -q "write .metric: value unit" err
@@ -233,13 +233,13 @@ ok 'the task may name what its arithmetic runs on' '
 	jq ".compute = \"bf16_matrix\"" half/task.json >t && cp t half/task.json
 	is 890.46 "$(roof half | jq ".workloads[0].target.value*100|round/100")"
 	jq ".compute = \"fast\"" half/task.json >t && cp t half/task.json
-	exits 2 roof half; grep -q "compute: .fast. is no rate" err'
+	exits 2 roof half; grep -q "compute: .fast. must be a rate" err'
 
 ok 'the device at work decides' '
 	. ./make.sh
 	record gemm "{$h200}" 200000; roof gemm >/dev/null
 	record gemm "{\"name\":\"NVIDIA H100 80GB HBM3\"}" 200000
-	exits 2 roof gemm; grep -q "name: NVIDIA H200 (campaign.json: gpu), but the device at work says NVIDIA H100 80GB HBM3" err
+	exits 2 roof gemm; grep -q "name: NVIDIA H200 (campaign.json: gpu), but the device in use reports NVIDIA H100 80GB HBM3" err
 	record gemm "{\"name\":\"NVIDIA H20\"}" 200000
 	is "h20 1" "$(roof gemm --tolerant 2>err | jq -r "\"\(.device.name) \(.mismatches|length)\"")"; grep -q "NVIDIA H20" err'
 ok 'what it says of itself is held against the facts' '
@@ -247,7 +247,7 @@ ok 'what it says of itself is held against the facts' '
 	for p in "multiprocessors 114 units" "compute_capability \"8.0\" compute_capability" "memory_bytes 80000000000 memory_size" "l2_bytes 62914560 l2_size"; do
 		set -- $p
 		record gemm "$(echo "{$h200}" | jq -c ".$1 = $2")" 200000
-		exits 2 roof gemm; grep -q "^kspec: $3: .* (docs/hardware/h200.md:L[0-9]*), but the device at work says" err
+		exits 2 roof gemm; grep -q "^kspec: $3: .* (docs/hardware/h200.md:L[0-9]*), but the device in use reports" err
 		is "incomplete null 1" "$(roof gemm --tolerant 2>/dev/null | jq -r "\"\(.label) \(.device.file) \(.mismatches|length)\"")"
 	done
 	record gemm "{$h200}" 200000'
@@ -311,9 +311,9 @@ ok 'made again, it is the same byte for byte; an edited source is noticed' '
 	rm -rf edited && cp -r hw edited && sed -i "s/4.8 TB/4.9 TB/" edited/h200.md
 	exits 1 kspec check --hardware edited add.json
 	grep -q "memory_bandwidth: docs/hardware/h200.md has changed since it was cited (sha256)" out
-	grep -q "memory_bandwidth: it does not stand in docs/hardware/h200.md:L8" out
+	grep -q "memory_bandwidth: is not in docs/hardware/h200.md:L8" out
 	cp -r hw moved && sed -i "1i # one more line" moved/h200.md
-	exits 1 kspec check --hardware moved add.json; grep -q "it does not stand in docs/hardware/h200.md:L11" out'
+	exits 1 kspec check --hardware moved add.json; grep -q "is not in docs/hardware/h200.md:L11" out'
 if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
 	ok 'they fit their schemas' '
 		valid() { /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
@@ -372,7 +372,7 @@ ok 'kcampaign check tells what the roofline will lack' '
 	cd null
 	exits 0 kcampaign check; [ ! -s err ]
 	jq ".gpu = \"H20 PCIe\"" campaign.json >c && mv c campaign.json
-	exits 0 kcampaign check; grep -q "the roofline will lack: campaign.json: gpu: .H20 PCIe. is in no file of docs/hardware" err
+	exits 0 kcampaign check; grep -q "the roofline will not have: campaign.json: gpu: no file in docs/hardware describes .H20 PCIe." err
 	jq ".stop.efficiency = 90" campaign.json >c && mv c campaign.json
 	exits 2 kcampaign check; grep -q "campaign.json: stop.efficiency: campaign.json: gpu:" out
 	exits 3 kcampaign run; grep -q "memory_bandwidth: UNKNOWN" err'
@@ -384,14 +384,14 @@ ok 'stop.efficiency ends a campaign' '
 	jq -c --arg id "$id" "if .id == \$id then .score.efficiency_pct = 80 else . end" trials/001/score.ndjson >s && mv s trials/001/score.ndjson
 	touch trials/001/archive.ndjson trials/001/gradient.ndjson
 	exits 1 kcampaign next
-	kcampaign status >st; tr -s " \n" " " <st | grep -q "80 % of the ceilings are reached, the goal is 79.9 % (stop.efficiency)"
+	kcampaign status >st; tr -s " \n" " " <st | grep -q "80 % of the ceilings reaches the goal of 79.9 % (stop.efficiency)"
 	jq ".implausible = [{what: \"copy of 4096 bytes\", value: 1, unit: \"GB/s\", why: \"the machine was busy\"}]" trials/000/roofline.json >rl
 	cp trials/000/roofline.json was.json; cat rl >trials/000/roofline.json
-	exits 0 kcampaign next; grep -q "stop.efficiency does not end this search: copy of 4096 bytes is no ceiling to stop by: the machine was busy" err
+	exits 0 kcampaign next; grep -q "stop.efficiency cannot end this search: copy of 4096 bytes cannot serve as a stop condition: the machine was busy" err
 	cat was.json >trials/000/roofline.json; exits 1 kcampaign next
 	jq -c --arg id "$id" "if .id == \$id then .score.efficiency_pct = 317 else . end" trials/001/score.ndjson >s && mv s trials/001/score.ndjson
 	touch trials/001/archive.ndjson trials/001/gradient.ndjson
-	exits 0 kcampaign next; grep -q "317 % of a ceiling are more than there can be" err
+	exits 0 kcampaign next; grep -q "317 % of a ceiling is impossible" err
 	jq -c --arg id "$id" "if .id == \$id then .score.efficiency_pct = 80 else . end" trials/001/score.ndjson >s && mv s trials/001/score.ndjson
 	touch trials/001/archive.ndjson trials/001/gradient.ndjson
 	jq ".stop.efficiency = 80.1" campaign.json >c && mv c campaign.json

@@ -90,5 +90,5 @@ ok 'a set that was not measured whole is no result' '
 	. ./evaluate.sh
 	export DROP="one main"
 	exits 2 sh -euc ". ./evaluate.sh; evaluate \"1.2 1.1\""
-	grep -q "workload odd of the active set quick was not checked; a round takes all of it" err'
+	grep -q "workload odd of the active set quick was not checked; a round needs the whole set" err'
 done_testing

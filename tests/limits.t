@@ -101,7 +101,7 @@ t 'a campaign that an oversized record holds up gets free by the same command' '
 	provider null; runs 1
 	rm c/trials/001/*.ndjson c/archive.ndjson
 	padded 70000000 c/trials/001/01/eval.ndjson
-	runs 1; grep -q "eval.ndjson is longer than any tool reads" err; kcampaign record -c c 001/01 | jq -e ".eval.status"
+	runs 1; grep -q "eval.ndjson exceeds the limit for a record" err; kcampaign record -c c 001/01 | jq -e ".eval.status"
 	rm c/trials/001/*.ndjson c/trials/001/01/eval.ndjson* c/archive.ndjson
 	padded 66000000 c/trials/001/01/reply.ndjson
 	runs 1; failed 001
@@ -121,7 +121,7 @@ t 'a custom evaluator that says too much fails its candidate' '
 
 t 'a program with a NUL is refused by its name and offset' '
 	printf "int a;\\0int b;\n" >nul.c
-	exits 2 keval -c c --code nul.c; grep -q "nul.c: byte 6 (line 1) is NUL" err
+	exits 2 keval -c c --code nul.c; grep -q "nul.c: byte 6 (line 1) is a NUL character" err
 	exits 2 kaudit -b c --source nul.c; grep -q "nul.c: byte 6" err'
 
 t 'credentials reach neither the tools around a candidate nor what they start' '

@@ -36,14 +36,14 @@ cd ..
 ok 'a campaign begins as linear, and nothing is wrong with it' '
 	is linear "$(jq -r .search.mode c/campaign.json)"
 	is "" "$(kcampaign check -c c)"
-	exits 2 kcampaign new d --task c --mode zigzag; grep -q "no such mode" err'
+	exits 2 kcampaign new d --task c --mode zigzag; grep -q "must be map-elites or linear" err'
 
 ok 'what the mode rules out is refused by name' '
 	refused() { cp -r c bad; jq "$1" c/campaign.json >bad/campaign.json; exits 2 kcampaign check -c bad; rm -r bad; grep -q "$2" out; }
-	refused ".linear.max_rounds = 120" "linear.max_rounds: must be a whole number from 0 to 119"
+	refused ".stop.trials = 120" "stop.trials: must be at most 119 in linear mode"
 	refused ".search.branches = 4" "search.branches: must be 1 or left out"
 	refused ".linear.target = \"fast\"" "linear.target: must be a number with one of x, GFLOP/s"
-	refused ".linear.repeats = 2" "linear.repeats: is no longer a field; kiln always uses 3: remove it"'
+	refused ".linear.repeats = 2" "linear.repeats: is no longer a field; remove it: kiln always uses 3"'
 
 ok 'round 1 is the baseline on the full set; then one candidate a round' '
 	cd c
@@ -68,15 +68,15 @@ ok 'two rollbacks in a row ask for a review: without three new directions nothin
 	. ../helpers.sh
 	reply 005 3
 	kcampaign run -n 1 >out; cat out
-	grep -q "^Round 6: ROLLED BACK — no result, because a review names at least 3" out
+	grep -q "^Round 6: ROLLED BACK — no result, because a review needs at least 3" out
 	is "no_plan profile true" "$(kcampaign record 005/01 | jq -r "\"\(.eval.status) \(.sample.escalation) \(.sample.stagnation)\"")"
-	grep -q "The program was not evaluated, because of its plan: a review names" trials/005/01/eval.ndjson
+	grep -q "The program was not evaluated, because of its plan: a review needs" trials/005/01/eval.ndjson
 	reply 006 3 ",\"directions\":[\"a\",\"b\",\"Change  4.\"]"
 	kcampaign run -n 1 >out
 	grep -q "direction 3, .*, was rolled back in round 4" trials/006/01/eval.ndjson
 	is "no_plan isa" "$(kcampaign record 006/01 | jq -r "\"\(.eval.status) \(.sample.escalation)\"")"
 	reply 007 4 "$review"
-	kcampaign run -n 1 >out; grep -q "this change was rolled back in round 4: propose another one" trials/007/01/eval.ndjson
+	kcampaign run -n 1 >out; grep -q "this change was rolled back in round 4; propose another one" trials/007/01/eval.ndjson
 	is "no_plan sota" "$(kcampaign record 007/01 | jq -r "\"\(.eval.status) \(.sample.escalation)\"")"
 	reply 008 3 "$review"
 	kcampaign run -n 1 >out; grep -q "^Round 9: ACCEPTED" out
@@ -91,7 +91,7 @@ ok 'no plan, one behind the code, a forbidden bucket: not evaluated, and the mod
 	kcampaign run -n 3 >out; cat out
 	is "no_plan no_plan no_plan" "$(jq -rs "map(.score.decision.code) | join(\" \")" trials/009/score.ndjson trials/010/score.ndjson trials/011/score.ndjson)"
 	jq -r .eval.plan_fault trials/009/01/eval.ndjson | grep -q "^there is no plan: give it first"
-	jq -r .eval.plan_fault trials/010/01/eval.ndjson | grep -q "must be stated before the code"
+	jq -r .eval.plan_fault trials/010/01/eval.ndjson | grep -q "must come before the code"
 	jq -r .eval.plan_fault trials/011/01/eval.ndjson | grep -q "^bucket W2 is forbidden"
 	is 0 "$(jq .score.perf_score trials/011/score.ndjson)"'
 
@@ -101,7 +101,7 @@ ok 'the same program again is a duplicate; what crashed may be tried again, and 
 	reply 012 5 "$review"; sed -i "s/change 5/something else/" replies/012.md
 	reply 013 6 "$review"; reply 014 7 "$review"
 	kcampaign run -n 3 >out; cat out
-	grep -q "because it is the program of 002/01" out
+	grep -q "because it is the same program as 002/01" out
 	is "duplicate run wrong" "$(jq -rs "map(.score.decision.code) | join(\" \")" trials/012/score.ndjson trials/013/score.ndjson trials/014/score.ndjson)"
 	is "013/01 run_error" "$(jq -r ".sample.last | \"\(.id) \(.status)\"" trials/014/01/sample.ndjson)"
 	is "4,5,13" "$(jq -r ".sample.ineffective | map(.round | tostring) | join(\",\")" trials/014/01/sample.ndjson)"'
@@ -111,7 +111,7 @@ ok 'the prompt: rules, rounds so far, what failed, the escalation; nothing of th
 	kcampaign record 014/01 | jq -r .prompt.user >user; cat user
 	grep -q "^# Rules of the round" user; grep -q "^# Round 15" user
 	grep -q "begins with .*plan and ends with" user
-	grep -q "^Round 13: ROLLED BACK — .*duplicate\|^Round 13: ROLLED BACK — .*because it is the program of" user
+	grep -q "^Round 13: ROLLED BACK — .*duplicate\|^Round 13: ROLLED BACK — .*because it is the same program as" user
 	grep -q "^round 4 (aggregate): tiling: change 4" user
 	grep -q "failed before it could be measured (score 2 of 5" user
 	grep -q "^Four rounds or more in a row" user; grep -q "^This round begins with a review" user
@@ -138,16 +138,16 @@ ok 'the chain is checked against the rounds' '
 	cd c
 	karchive --check
 	broken() { jq -c "if .kind == \"archive\" then $1 else . end" trials/014/archive.ndjson >edited; exits 1 karchive --check edited; cat err; grep -q "$2" err; }
-	broken ".linear.chain[2] = \"003/01\"" "round 3: 002/01 was kept, and link 2 of the chain is 003/01"
-	broken ".linear.accepted = \"003/01\"" "last accepted is 003/01, best is 008/01"
+	broken ".linear.chain[2] = \"003/01\"" "round 3: 002/01 was kept, but link 2 of the chain is 003/01"
+	broken ".linear.accepted = \"003/01\"" "last accepted is 003/01 and best is 008/01"
 	broken ".linear.streak = 0" "the streak of rollbacks is 6, not 0"
 	cp -r ../c ../worse
 	cd ../worse
 	jq -c ".score.per_workload |= map(.runtime_ms *= 3)" trials/008/score.ndjson >new && mv new trials/008/score.ndjson
 	jq -c ".sample.incumbent = \"001/01\"" trials/008/01/sample.ndjson >new && mv new trials/008/01/sample.ndjson
 	exits 1 karchive --check; cat err
-	grep -q "round 9: it was compared with 001/01, and the last accepted round is 002/01" err
-	grep -q "round 9: 008/01 is .* slower than 002/01 before it, and a link may lose 1 % at most" err
+	grep -q "round 9: it was compared with 001/01, but the last accepted round is 002/01" err
+	grep -q "round 9: 008/01 is .* slower than the link before it, 002/01; the limit is 1 %" err
 	cd .. && rm -r worse'
 
 ok 'views made again are the same bytes' '
@@ -171,13 +171,13 @@ ok 'T1, T3 and T4 end a campaign; stagnation does not, unless a patience was wri
 	. ../helpers.sh
 	edit campaign.json ".stop = {trials: 30}"; is 15 "$(kcampaign next)"
 	ends() { cp campaign.json keep; edit campaign.json "$1"; exits 1 kcampaign next; cat err; grep -q "$2" err; mv keep campaign.json; }
-	ends ".linear.max_rounds = 15" "15 of 15 rounds are done (T3, linear.max_rounds)"
+	ends ".stop.trials = 14" "14 of 14 trials are done (T3, stop.trials)"
 	ends ".linear.target = \"1.5x\"" "the target of 1.5x is reached (T1, linear.target)"
 	ends ".linear.target = \"0.001 GFLOP/s\"" "(T1, linear.target)"
 	ends ".stop.speedup = 1.5" "(T1, stop.speedup)"
-	ends ".stop.patience = 6" "no round was kept in 6 (stop.patience)"
+	ends ".stop.patience = 6" "none of the last 6 rounds was kept (stop.patience)"
 	cp trials/008/score.ndjson score; jq -c ".score.efficiency_pct = 95" score >trials/008/score.ndjson
-	ends ".stop.efficiency = 90" "95.0 % of the ceiling are reached, and 90.0 % were asked for (T2, stop.efficiency)"
+	ends ".stop.efficiency = 90" "95.0 % of the ceiling reaches the goal of 90.0 % (T2, stop.efficiency)"
 	mv score trials/008/score.ndjson
 	touch stop.request; ends . "(T4, the file stop.request)"; rm stop.request
 	edit campaign.json ".linear.target = \"900 TFLOP/s\""; is 15 "$(kcampaign next)"'
@@ -186,7 +186,7 @@ ok 'a round is closed before the next begins' '
 	cd c
 	. ../helpers.sh
 	mkdir -p trials/016/01; cp trials/014/01/sample.ndjson trials/016/01
-	exits 2 kcampaign run -n 1; cat err; grep -q "round 17 was begun before round 16 was closed" err
+	exits 2 kcampaign run -n 1; cat err; grep -q "round 17 has begun, but round 16 is not closed" err
 	rm -r trials/016'
 
 ok 'the active set is frozen when round 1 is closed' '
@@ -217,21 +217,21 @@ ok 'what rounds are judged by is frozen when round 1 is closed' '
 	exits 0 kcampaign shapes --check
 	judged() {
 		jq "$1" task.keep >task.json
-		exits 2 kcampaign run -n 1; cat err; grep -q "task.json: $2 since round 1: rounds before and after cannot be compared (trials/000/judged.json)" err
+		exits 2 kcampaign run -n 1; cat err; grep -q "task.json: $2 since round 1, so rounds before and after cannot be compared (trials/000/judged.json)" err
 		exits 1 kcampaign shapes --check; grep -q "task.json: $2 since round 1" out
 	}
 	judged ".tolerance = {rtol: 0.9, atol: 0.9}" "tolerance changed"
 	judged ".build.flags[0] = \"-O0\"" "build changed"
-	judged "del(.flops)" "flops is gone"
+	judged "del(.flops)" "flops was removed"
 	judged "(.workloads[] | select(.name == \"4096x1024\").weight) = 9" "workload 4096x1024 changed"
 	jq -S ".description = \"other words\"" task.keep >task.json; exits 0 kcampaign shapes --check
 	mv task.keep task.json
 	echo "/* slower */" >>reference.c; exits 2 kcampaign run -n 1; grep -q "task.json: reference.c changed since round 1" err
 	mv reference.keep reference.c; exits 0 kcampaign shapes --check
-	mv trials/000/judged.json keep; exits 1 kround check; grep -q "facts.sha256:[0-9]* holds .*judged.json" out; mv keep trials/000/judged.json
+	mv trials/000/judged.json keep; exits 1 kround check; grep -q "facts.sha256:[0-9]* contains .*judged.json" out; mv keep trials/000/judged.json
 	cp -r ../c ../opened; cd ../opened; rm trials/000/shapes.json
 	jq ".tolerance = {rtol: 0.9, atol: 0.9}" task.json >new; mv new task.json
-	exits 1 kcampaign run -n 1; cat err; grep -q "round 2 was closed on other facts, .*judged.json" err'
+	exits 1 kcampaign run -n 1; cat err; grep -q "round 2 was closed with other facts .*judged.json" err'
 
 if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
 	ok 'every file of it fits its schema' '
@@ -254,13 +254,13 @@ ok 'shapes: three to five are proposed from the baseline' '
 	cd many
 	. ../helpers.sh
 	jq "del(.workloads[3].skew)" task.json >plain; cp task.json skewed; cp plain task.json
-	exits 2 kcampaign shapes; grep -q "the baseline has not been measured yet: kcampaign baseline" err
+	exits 2 kcampaign shapes; grep -q "the baseline has not been measured yet; run kcampaign baseline" err
 	kcampaign baseline >out; grep -q "^Round 1: BASELINE — 6 shapes measured" out
 	kcampaign shapes >out; cat out
-	is 5 "$(grep -cE "smallest|largest|middle|scatters" out)"
+	is 5 "$(grep -cE "smallest|largest|middle|noisiest" out)"
 	grep -q "^s0 .* yes .*smallest" out; grep -q "^s5 .* yes .*largest" out; grep -q "^s2 .*middle" out
-	grep -q "^To take it: put .quick. into" out
-	is "the set quick stands for the full one" "$(kcampaign shapes --check)"
+	grep -q "^To use it, put .quick. into" out
+	is "the set quick represents the full set" "$(kcampaign shapes --check)"
 	mv skewed task.json; kcampaign shapes | grep "^s3 .*skewed groups"'
 ok 'shapes: picked cherries are refused, by check, by shapes --check and by run' '
 	cd many
@@ -268,8 +268,8 @@ ok 'shapes: picked cherries are refused, by check, by shapes --check and by run'
 	cherry() { cp plain task.json; jq "$1" plain >task.json; exits 1 kcampaign shapes --check; cat out; grep -q "$2" out; exits 2 kcampaign run -n 1; cat err; grep -q "^kcampaign: eval.set: the set quick" err; }
 	cherry ".workloads[0].sets = [\"full\"] | .workloads[1].sets = [\"quick\", \"full\"]" "the set quick leaves out the smallest shape, s0"
 	cherry ".workloads[5].sets = [\"full\"] | .workloads[4].sets = [\"quick\", \"full\"]" "the set quick leaves out the largest shape, s5"
-	cherry ".workloads[2].sets = [\"full\"]" "the set quick times 2 of 6 shapes, and 3 are the least"
-	cherry ".workloads[0].sets = [\"quick\"]" "the set quick has the workload s0, and the full set full has not"
+	cherry ".workloads[2].sets = [\"full\"]" "the set quick times 2 of 6 shapes; the minimum is 3"
+	cherry ".workloads[0].sets = [\"quick\"]" "the set quick contains the workload s0, but the full set full does not"
 	cherry ".workloads[3].skew = true" "the set quick leaves out every skewed shape"
 	exits 2 kcampaign check; grep -q "^campaign.json: eval.set: the set quick leaves out every skewed shape" out
 	cp plain task.json
@@ -280,7 +280,7 @@ ok 'shapes: picked cherries are refused, by check, by shapes --check and by run'
 ok 'a linear campaign of a task whose quick set leaves too much out takes the full one' '
 	rm -rf fair; mkdir fair; cp many/*.c fair; jq ".workloads[2].sets = [\"full\"]" many/plain >fair/task.json
 	kcampaign new fuller --task fair --mode linear >out; cat out
-	grep -q "eval.set is full, since the set quick times 2 of 6 shapes" out
+	grep -q "eval.set is set to full, because the set quick times 2 of 6 shapes" out
 	is full "$(jq -r .eval.set fuller/campaign.json)"'
 
 # Decisions that need no campaign: the rules themselves are in tests/unit/klinear.c.

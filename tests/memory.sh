@@ -37,7 +37,7 @@ E
 # fixture FOLDER: a campaign with those rounds, memory and tips on, tips in FOLDER.tips.
 fixture() {
 	kcampaign new "$1" --task "$KILN_DATA/campaigns/softmax" >/dev/null
-	jq --arg tips "$PWD/$1.tips" '.memory = {enabled: "on"} | .tips = {enabled: "on", dir: $tips} | .gpu = "NVIDIA H200"
+	jq --arg tips "$PWD/$1.tips" '.memory = {enabled: "on"} | .tips = {dir: $tips} | .gpu = "NVIDIA H200"
 		| .model = {provider: "null"}' "$1/campaign.json" >new.json
 	mv new.json "$1/campaign.json"
 	while read -r line; do

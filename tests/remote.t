@@ -36,14 +36,14 @@ chmod +x bin/*
 ok 'help, version, and usage errors' '
 	kremote --help >out; grep -q "^      --there" out
 	kremote -V >out; grep -q "^kremote [0-9]" out
-	exits 2 kremote; grep -q "no -- behind the transport" err
-	exits 2 kremote ssh far keval; grep -q "no -- behind the transport" err
-	exits 2 kremote -- -- keval; grep -q "a transport is missing" err
-	exits 2 kremote env --; grep -q "a program is missing" err
+	exits 2 kremote; grep -q -e "-- is missing after the transport" err
+	exits 2 kremote ssh far keval; grep -q -e "-- is missing after the transport" err
+	exits 2 kremote -- -- keval; grep -q "give a transport" err
+	exits 2 kremote env --; grep -q "give a program" err
 	exits 2 kremote env -- /bin/sh; grep -q "without a folder" err
-	exits 2 kremote --there "/opt/my kiln" env -- keval; grep -q "a link there can have such a name" err
-	exits 2 kremote --there kiln env -- keval; grep -q "not an absolute path" err
-	exits 2 kremote --serve env; grep -q "takes nothing else" err'
+	exits 2 kremote --there "/opt/my kiln" env -- keval; grep -q "make a link with such a name" err
+	exits 2 kremote --there kiln env -- keval; grep -q "must be an absolute path" err
+	exits 2 kremote --serve env; grep -q "does not take other options" err'
 
 ok 'here: the campaign that others are compared with' '
 	cd "here it is"
@@ -127,18 +127,18 @@ ok 'the status is the program'\''s own, its words come along, and without an ans
 	cd pipe
 	exits 2 kremote env -- keval --verify 9/9 -o none; grep -q "9/9: no evaluated candidate" err
 	exits 2 kremote env -- keval --nonsense -o none; grep -q "unrecognized option" err
-	exits 3 kremote env -- nosuch -o none; grep -q "$(uname -n): .nosuch. is no program of kiln here" err
-	exits 75 kremote broken -- keval --preflight -o none; grep -q "gpu9: the connection ended before the answer (broken ended with 255)" err
-	exits 75 kremote false -- keval --preflight -o none; grep -q "no way there: false ended with 1" err
-	exits 3 kremote nowhere -- keval --preflight -o none; grep -q "kremote is not there: install kiln" err
-	exits 3 kremote --there /nowhere env -- keval --preflight -o none; grep -q "say where it is with --there" err
+	exits 3 kremote env -- nosuch -o none; grep -q "$(uname -n): .nosuch. is not one of kiln.s programs on this machine" err
+	exits 75 kremote broken -- keval --preflight -o none; grep -q "gpu9: the connection ended before the answer (broken exited with 255)" err
+	exits 75 kremote false -- keval --preflight -o none; grep -q "cannot reach the other machine: false exited with 1" err
+	exits 3 kremote nowhere -- keval --preflight -o none; grep -q "kremote not found on the other machine: install kiln" err
+	exits 3 kremote --there /nowhere env -- keval --preflight -o none; grep -q "give its folder with --there" err
 	: >"$T/file"
 	XDG_CACHE_HOME=$T/file exits 4 kremote env -- keval --preflight -o none; grep -q "^kremote: $(uname -n): $T/file.*: Not a directory" err
 	test ! -e none'
 
 ok 'another version is refused by name; what a login prints is not taken for an answer' '
 	cd pipe
-	exits 3 kremote other -- keval --preflight; grep -q "gpu9 has kiln 0.0.1, and here is [0-9].*: install the same on both" err
+	exits 3 kremote other -- keval --preflight; grep -q "gpu9 has kiln 0.0.1, but this machine has [0-9].*: install the same version on both" err
 	exits 0 kremote noisy -- keval --preflight; grep -q "^$(uname -n): kiln" out'
 
 ok 'preflight says what is missing there, before a model is asked' '
@@ -146,14 +146,14 @@ ok 'preflight says what is missing there, before a model is asked' '
 	exits 0 kcampaign check --remote; grep -q "sandbox .*compiler gcc" out
 	jq ".build.compiler = \"gcc-from-mars\"" task.json >new && mv new task.json
 	exits 3 kcampaign check --remote
-	grep -q "compiler gcc-from-mars is not installed" err; grep -q "evaluations cannot run there" err
-	exits 3 kcampaign run; grep -q "evaluations cannot run there" err
+	grep -q "compiler gcc-from-mars is not installed" err; grep -q "evaluations cannot run through eval.launcher" err
+	exits 3 kcampaign run; grep -q "evaluations cannot run through eval.launcher" err
 	test ! -e trials/000/machine.json && test ! -e trials/001
 	jq ".eval.launcher = \"kremote other --\"" campaign.json >new && mv new campaign.json
 	exits 3 kcampaign check --remote; grep -q "gpu9 has kiln 0.0.1" err
 	jq ".eval.launcher = \"kremote false --\"" campaign.json >new && mv new campaign.json
 	exits 75 kcampaign run --retries 1 --retry-s 0.01; grep -q "eval.launcher: kremote false --: not now" err
-	is 1 "$(grep -c "next try" err)"'
+	is 1 "$(grep -c "trying again" err)"'
 
 ok 'an order that leads out of its folder is refused; one that ends too soon leaves nothing' '
 	order() { printf "{\"schema\":\"remote/1\",\"place\":\"%s\",\"args\":[\"keval\"],\"files\":[{\"path\":\"%s\",\"size\":4}]}\n%s" "$@"; }
@@ -177,8 +177,7 @@ ok 'a linear search: what a round is compared with is there, too' '
 	cd chain; mkdir -p replies/001 replies/002
 	# Only what is not hopelessly slow is raced: the reference is made so slow that a busy machine changes nothing.
 	cp reference.c fast.c; sed -i "s/y\[i/for (volatile int slow = 0; slow < 50; slow++) &/" reference.c
-	jq ".model = {provider: \"replay\"} | .eval = {set: \"full\", launcher: \"kremote env --\", seeds: 1, threads: 1, timing_s: 0.02,
-		warmup_s: 0, max_samples: 9} | .git.branch = \"none\" | .tips.enabled = \"off\" | .memory.enabled = \"off\"" \
+	jq ".model = {provider: \"replay\"} | .eval = {set: \"full\", launcher: \"kremote env --\", seeds: 1, threads: 1, timing_s: 0.02, max_samples: 9} | .git.branch = \"none\" | .memory.enabled = \"off\"" \
 		campaign.json >new && mv new campaign.json
 	for round in 001 002; do
 		{ printf "\140\140\140plan\n{\"hypothesis\":\"it should improve because %s\",\"change\":\"change %s\",\"category\":\"c%s\",\"bucket\":\"K1\",

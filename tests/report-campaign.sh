@@ -39,7 +39,7 @@ decision() {
 hostile_campaign() {
 	mkdir -p "$1/trials/000/00"
 	cp "$KILN_DATA"/campaigns/matmul_f16_cuda_h200/*.cu "$KILN_DATA/campaigns/matmul_f16_cuda_h200/task.json" "$KILN_DATA/campaigns/matmul_f16_cuda_h200/Makefile" "$1"
-	jq -n '{schema: "campaign/1", name: "hostile", title: "A <script>alert(0)</script> & \"title\"", backend: "cuda", language: "cuda", gpu: "NVIDIA H200", search: {mode: "linear"}, linear: {max_rounds: 7}}' \
+	jq -n '{schema: "campaign/1", name: "hostile", title: "A <script>alert(0)</script> & \"title\"", backend: "cuda", language: "cuda", gpu: "NVIDIA H200", search: {mode: "linear"}, linear: {}}' \
 		>"$1/campaign.json"
 	bad='</script><script>alert(1)</script><img src=x onerror=alert(2)> ]]> ``` | \u202e \u0007 --> {{x}} <!--'
 	long=$(head -c 30000 /dev/zero | tr '\0' x)
@@ -74,7 +74,7 @@ hostile_campaign() {
 	mv "$1/new" "$1/trials/006/archive.ndjson"
 	jq -n '{schema: "machine/1", cpu: "A CPU <x>", cores: 8, threads: 16, l3_bytes: 33554432, memory_bytes: 68719476736, kernel: "Linux", os: "Debian"}' \
 		>"$1/trials/000/machine.json"
-	jq -n '{schema: "roofline/1", convention: "bytes are those read plus those written", device: {asked: "NVIDIA H200", name: "h200"}, label: "complete", ridge: 206.1,
+	jq -n '{schema: "roofline/1", convention: "bytes are bytes read plus bytes written", device: {asked: "NVIDIA H200", name: "h200"}, label: "complete", ridge: 206.1,
 		peaks: {compute: {value: 989.4, unit: "TFLOPS", by: "sourced", from: "docs/hardware/h200.md:L12"},
 			memory: {value: 4800, unit: "GB/s", by: "sourced", from: "docs/hardware/h200.md:L20"}},
 		unknown: [{metric: "l3_size", why: "there is <none>"}], mismatches: [], placeholders: [],

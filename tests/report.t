@@ -17,10 +17,10 @@ ok 'help, version, and usage errors' '
 	kreport --help >out; grep -q -- "--markdown" out
 	kreport -V >out; grep -q "^kreport [0-9]" out
 	exits 2 kreport --nonsense
-	exits 2 kreport c; grep -q "no operands" err
-	exits 2 kreport -o x -c h; grep -q -- "-o FILE belongs to" err
+	exits 2 kreport c; grep -q "unexpected operand" err
+	exits 2 kreport -o x -c h; grep -q -- "-o FILE needs" err
 	exits 2 kreport -c nowhere; grep -q nowhere err
-	exits 2 kreport -c c; grep -q "nothing to report on" err'
+	exits 2 kreport -c c; grep -q "nothing to report" err'
 
 ok 'make report in a campaign writes both files, again the same bytes' '
 	make -s -j2 -C c trials N=2 >/dev/null 2>&1
@@ -34,12 +34,19 @@ ok 'make report in a campaign writes both files, again the same bytes' '
 	kreport -c c --html | cmp - c/report.html
 	kreport -c c --markdown -o md && cmp md c/report.md'
 
+ok 'the facts behind the pages, as JSON' '
+	kreport -c h --json -o facts.json
+	jq -e ".schema == \"report/1\" and .best.id == \"004/01\" and .best.speed.mean > 150 and .counts == {correct: 3, compiled: 4, made: 6}" facts.json
+	jq -e "[.sources[] | .id] == [\"000/00\", \"004/01\"] and (.sources[1].code | contains(\"tile_4\"))" facts.json
+	kreport -c c --json | jq -e ".best.speed.provisional == true and .linear == false"
+	! $python -W ignore -c "import jsonschema" 2>/dev/null || $python -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" report-1 facts.json'
+
 ok 'a best kernel that is wrong on the full set is called so' '
 	cp -r c w; best=$(jq -r "select(.kind == \"archive\").best.id" c/trials/002/archive.ndjson)
 	jq -nc --arg id "$best" "{id: \$id, eval: {status: \"partial\"}}" >w/trials/002/verify.ndjson
 	kreport -c w
-	grep -qF "> **Not accepted:** measured again on the full set after trial 2 it is partial." w/report.md
-	! grep -q "Not verified since" w/report.md; rm -r w'
+	grep -qF "> **Not accepted:** measured again on the full set after trial 2, it is partial." w/report.md
+	! grep -q "Not verified yet" w/report.md; rm -r w'
 
 ok 'what the audit refuses is not counted as correct' '
 	cp -r c w; n=$(sed -n "s/^- \*\*\([0-9]*\)\*\* correct candidates.*/\1/p" c/report.md)
@@ -54,7 +61,7 @@ ok 'a reference alone is reported, without a best' '
 	grep -q "No trial has been made yet" r/report.md
 	grep -q "^- reference: \*\*1×\*\*" r/report.md
 	rm -r r/trials/000/score.ndjson
-	exits 2 kreport -c r; grep -q "trials/000/score.ndjson: is missing; make views makes it" err'
+	exits 2 kreport -c r; grep -q "trials/000/score.ndjson: is missing; run make views to make it" err'
 
 ok 'the page asks for nothing and runs nothing' '
 	for page in c/report.html h/report.html; do
@@ -66,10 +73,10 @@ ok 'the page asks for nothing and runs nothing' '
 	done'
 
 ok 'what a call by itself costs stands beside the time that counts' '
-	grep -q "One call by itself" h/report.html
-	grep -A 9 "One call by itself" h/report.md | grep -E "2048x2560x2048 .* 33\.13 .* 36\.73 .* 19\.00 "
-	grep -q "What counts are calls back to back (.timing. of the task)" h/report.md
-	! grep -q "One call by itself" c/report.md'
+	grep -q "A single call" h/report.html
+	grep -A 9 "A single call" h/report.md | grep -E "2048x2560x2048 .* 33\.13 .* 36\.73 .* 19\.00 "
+	grep -q "Calls back to back count (.timing. of the task)" h/report.md
+	! grep -q "A single call" c/report.md'
 ok 'it is well formed: as XML too, tags and ids in order' '
 	command -v xmllint >/dev/null || exit 0
 	for f in c h; do
@@ -151,7 +158,7 @@ ok 'rounds: decisions, lineage by acceptance, what was rolled back, termination'
 
 ok 'a linear search without a result says why, and what is left out of a table' '
 	mkdir -p n/trials && cp h/*.json h/*.cu n && cp -r h/trials/000 n/trials && kreport -c n
-	grep -q "There is the baseline, and no round behind it yet" n/report.md
+	grep -q "Only the baseline has been measured" n/report.md
 	for t in 001 002 003; do mkdir -p n/trials/$t; done
 	amend n 000 ".eval.timing |= (. + [range(7) as \$i | .[0] | .workload = \"w\\(\$i)\"])"
 	for t in 1 2; do
@@ -159,7 +166,7 @@ ok 'a linear search without a result says why, and what is left out of a table' 
 		karchive -c n -a n/trials/00$((t - 1))/archive.ndjson -o n/trials/00$t/archive.ndjson n/trials/00$t/score.ndjson
 	done
 	rmdir n/trials/003; kreport -c n
-	grep -q "None of 2 rounds was accepted: the naive reference stands as it was. 2 candidates were correct" n/report.md
+	grep -q "None of 2 rounds was accepted; the naive reference is still the best. 2 candidates were correct" n/report.md
 	grep -q "^3 further workloads are not shown here; their times are in" n/report.md
 	grep -q "^| Round | Status | Change | vs last accepted | Speed-up | 2048x2560x2048 |" n/report.md'
 ok 'noise, placeholders and mismatches with their figures' '
@@ -169,16 +176,16 @@ ok 'noise, placeholders and mismatches with their figures' '
 	kreport -c v
 	grep -q "Differences below 0.2 % are noise here" v/report.md
 	grep -q "Placeholder, not a fact: .fp16_matrix.: 400 TFLOPS (.placeholder.ok:L1.)" v/report.md
-	grep -q "disagree on .units.: 132 (docs/hardware/h200.md:L9), but the device says 114" v/report.md
-	grep -q "A time below the least one is no fault in itself" v/report.md; ! grep -q "A time below the least one" h/report.md
+	grep -q "disagree on .units.: 132 (docs/hardware/h200.md:L9), but the device reports 114" v/report.md
+	grep -q "A time below the least time is not always an error" v/report.md; ! grep -q "A time below the least time" h/report.md
 	for t in 000 004; do amend v $t ".eval.noise.floor = 9"; done
-	kreport -c v; grep -q "Verdict: .*A gap within the noise can neither be shown nor excluded" v/report.md'
+	kreport -c v; grep -q "Verdict: .*The noise hides whether there is a gap" v/report.md'
 ok 'one figure for the best, with its interval, everywhere: the score, and after a race against the reference that' '
 	rm -rf v; cp -r h v
 	jq -c ".score += {speedup_low: 149, speedup_high: 154, provisional: true, anchor: {name: \"incumbent\", id: \"001/01\", speedup: 8, low: 8},
 		per_workload: [{workload: \"2048x2560x2048\", speedup: 151, speedup_low: 148, speedup_high: 155, runtime_ms: 1}]}" h/trials/004/score.ndjson >v/trials/004/score.ndjson
 	kreport -c v
-	grep -q "runs \*\*151×\*\* as fast as the naive reference (149× to 154×) on .*in turns with a program whose own speed-up is known" v/report.md
+	grep -q "runs \*\*151×\*\* as fast as the naive reference (149× to 154×) on .*in turns with a program whose speed-up is known" v/report.md
 	grep -q "^> \*\*Provisional:\*\*" v/report.md
 	grep -q "^- \*\*151×\*\* as fast as the reference: 149× to 154×, provisional" v/report.md
 	is 2 "$(grep -c "004/01.*151× (149× to 154×, provisional)" v/report.md)"
@@ -205,7 +212,7 @@ ok 'audit, roofline and utilisation come from their records' '
 	cp -r h h3; rm h3/trials/000/roofline.json; kreport -c h3; grep -q "There is no roofline" h3/report.md'
 
 ok 'cost: recorded replies are said to be recorded, unknown prices unknown' '
-	grep -q "replies were recorded before and replayed" h/report.md
+	grep -q "replies were recorded earlier and replayed" h/report.md
 	grep -q "for 3 of 6 replies; the others have no price" h/report.md
 	grep -q "unknown" c/report.md'
 
@@ -221,7 +228,7 @@ ok 'every fact has its digest, and the list checks' '
 ok 'the commands that it gives replay the campaign, to the same archive' '
 	cp -r c again
 	cd again
-	sed -n "/^The whole search/,\$p" report.md | sed -n "/^\`\`\`sh/,/^\`\`\`/p" | sed "/^\`\`\`/d" >commands
+	sed -n "/^To repeat the whole search/,\$p" report.md | sed -n "/^\`\`\`sh/,/^\`\`\`/p" | sed "/^\`\`\`/d" >commands
 	grep -q "make -j4 trials N=2" commands
 	sh -eu commands >/dev/null 2>&1
 	test -s report.html && test -d trials.old

@@ -15,7 +15,7 @@ fi
 
 mkdir -p c/trials/001/01; cp "$affine"/* c
 jq -n '{schema: "campaign/1", name: "c", backend: "c", language: "c", eval: {seeds: 1, timing_s: 0.02, min_samples: 3, max_samples: 3,
-	warmup_s: 0, threads: 1}}' >c/campaign.json
+	threads: 1}}' >c/campaign.json
 # verified BODY [HEAD]: the record of the verification of a kernel with this body.
 cat >verified <<'E1'
 #!/bin/sh -eu

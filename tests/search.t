@@ -19,7 +19,7 @@ while [ "$i" -le "$2" ]; do
 	t=trials/$(printf %03d "$i") b=1
 	while [ "$b" -le "$3" ]; do
 		mkdir -p "$t/0$b"
-		ksample -t "$i" -b "$b" -a "$p/archive.ndjson" -g "$p/gradient.ndjson" -o "$t/0$b/sample.ndjson"
+		ksample --trial "$i" --branch "$b" -a "$p/archive.ndjson" -g "$p/gradient.ndjson" -o "$t/0$b/sample.ndjson"
 		b=$((b + 1))
 	done
 	search-sim . "$i" "$3"
@@ -89,10 +89,10 @@ ok 'pick shares are near those of the knobs' '
 		exit e < 0.62 || e > 0.78 || x < 0.14 || x > 0.26 }" picks'
 
 ok 'views rebuilt from the facts are the same bytes: trial by trial, in one call, in another order' '
-	karchive -c sim -o all $(ls sim/trials/*/score.ndjson); same sim/trials/200/archive.ndjson all
-	kgrad -c sim -a sim/trials/000/archive.ndjson -o all $(ls sim/trials/*/score.ndjson); same sim/trials/200/gradient.ndjson all
+	karchive -c sim -o all sim/trials/*/score.ndjson; same sim/trials/200/archive.ndjson all
+	kgrad -c sim -a sim/trials/000/archive.ndjson -o all sim/trials/*/score.ndjson; same sim/trials/200/gradient.ndjson all
 	for s in sim/trials/*/score.ndjson; do sort "$s"; done | LC_ALL=C TZ=Asia/Tokyo karchive -c sim -o all; same sim/trials/200/archive.ndjson all
-	ksample -c sim -t 150 -b 3 -a sim/trials/149/archive.ndjson -g sim/trials/149/gradient.ndjson | same sim/trials/150/03/sample.ndjson -'
+	ksample -c sim --trial 150 --branch 3 -a sim/trials/149/archive.ndjson -g sim/trials/149/gradient.ndjson | same sim/trials/150/03/sample.ndjson -'
 
 ok 'every lineage leads to the reference' '
 	for id in $(jq -r "select(.kind == \"elite\").id" sim/trials/200/archive.ndjson | head -30); do
@@ -118,8 +118,8 @@ EOF
 chmod +x bytes
 if [ -r /proc/self/io ]; then
 	ok 'what a late candidate costs: ksample reads no more at trial 2000 than a full grid takes' '
-		a=$(bytes ksample -c sim -t 101 -b 4 -a sim/trials/100/archive.ndjson -g sim/trials/100/gradient.ndjson)
-		b=$(bytes ksample -c sim -t 201 -b 4 -a sim/trials/200/archive.ndjson -g sim/trials/200/gradient.ndjson)
+		a=$(bytes ksample -c sim --trial 101 --branch 4 -a sim/trials/100/archive.ndjson -g sim/trials/100/gradient.ndjson)
+		b=$(bytes ksample -c sim --trial 201 --branch 4 -a sim/trials/200/archive.ndjson -g sim/trials/200/gradient.ndjson)
 		echo "$a $b"
 		# More elites and cells, at most 256 of each; the records behind them are not read.
 		[ "$b" -lt $((a + 150000)) ]'

@@ -51,7 +51,7 @@ ok 'hygiene: what over-fits is refused by rule, as an anti-pattern it may stand'
 ok 'a removed tip leaves a record and does not come back' '
 	. "$T/helpers.sh"
 	id=$(kmemory tips list -c c | sed -n "s/ .*vectorized_load.*//p")
-	exits 2 kmemory tips remove -c c "$id"; grep -q "the reason are needed" err
+	exits 2 kmemory tips remove -c c "$id"; grep -q "and the reason: tips remove ID" err
 	kmemory tips remove -c c "$id" --why "holds no more"
 	is "$id holds no more" "$(jq -r "\"\(.id) \(.why)\"" c.tips/nvidia-h200/softmax/c/removed.ndjson)"
 	jq -r .tip c.tips/nvidia-h200/softmax/c/removed.ndjson | grep -q "load 128 bits"
@@ -80,7 +80,7 @@ ok 'the library: rounds of finished campaigns by category, operation, backend, d
 ok 'tips and library are frozen before the first trial, and reach its prompts' '
 	. "$T/helpers.sh"
 	kcampaign new e --task "$KILN_DATA/campaigns/softmax" >/dev/null
-	jq --arg t "$PWD/c.tips" ".gpu=\"NVIDIA H200\" | .tips={enabled:\"on\",dir:\$t}" e/campaign.json >n; mv n e/campaign.json
+	jq --arg t "$PWD/c.tips" ".gpu=\"NVIDIA H200\" | .memory={enabled:\"on\"} | .tips={dir:\$t}" e/campaign.json >n; mv n e/campaign.json
 	cat cheat.md >>c.tips/nvidia-h200/softmax/c/tips.md
 	exits 0 kmemory freeze -c e; grep -q "tip .* is not used: identity_cache" err
 	prompt e 1 >first
@@ -90,7 +90,7 @@ ok 'tips and library are frozen before the first trial, and reach its prompts' '
 	cp e/trials/000/tips.md before
 	rm -r c.tips; exits 0 kmemory freeze -c e; cmp before e/trials/000/tips.md
 	prompt e 1 | diff first -
-	jq ".tips.enabled=\"auto\"" e/campaign.json >n; mv n e/campaign.json; prompt e 1 >off; lacks "earlier campaigns have left" off'
+	jq ".memory.enabled=\"auto\"" e/campaign.json >n; mv n e/campaign.json; prompt e 1 >off; lacks "earlier campaigns have left" off'
 
 ok 'only what the same operation has left is shown, and the run says so' '
 	. "$T/helpers.sh"
@@ -105,18 +105,18 @@ ok 'only what the same operation has left is shown, and the run says so' '
 	kcampaign new s --task "$KILN_DATA/campaigns/softmax" >/dev/null; cp -r s u
 	jq ".op = \"\" | .name = \"unnamed\"" s/task.json >u/task.json
 	for folder in s u; do
-		jq --arg t "$tips" ".gpu=\"NVIDIA H200\" | .tips={enabled:\"on\",dir:\$t}" \
+		jq --arg t "$tips" ".gpu=\"NVIDIA H200\" | .memory={enabled:\"on\"} | .tips={dir:\$t}" \
 			s/campaign.json >$folder/own.json; cp $folder/own.json $folder/campaign.json
 		kmemory freeze -c $folder 2>$folder.err; prompt $folder 1 >$folder.text
 		lacks "SOMETHING ELSE" $folder.text; lacks foreign_trick $folder.text
 	done
 	is "" "$(cat u.err)"; lacks "earlier campaigns have left" u.text
-	grep -q "show tips of earlier campaigns on softmax: 1, from $here; .*leaves them out" s.err
+	grep -q "show tips of earlier campaigns on softmax: 1, from $here; to leave them out" s.err
 	grep -q "show kinds of change that have paid on softmax: 1, from $tips;" s.err
 	grep -q "pad rows" s.text; grep -q "wide_loads (softmax" s.text'
 
 null_campaign n 5
-jq --arg t "$PWD/n.tips" --arg p "exec:$good" '.memory={enabled:"on",restart_after:1,compact_every:3} | .tips={enabled:"on",dir:$t} | .search.branches=2
+jq --arg t "$PWD/n.tips" --arg p "exec:$good" '.memory={enabled:"on",restart_after:1,compact_every:3} | .tips={dir:$t} | .search.branches=2
 	| .feedback={provider:$p,name:"x"}' n/campaign.json >new.json
 mv new.json n/campaign.json
 ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no parents and no inspirations' '
@@ -129,10 +129,10 @@ ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no p
 	best=$(head -1 n/archive.ndjson | jq -r .best.id)
 	cp -r n m
 	rm m/memory/masks.ndjson
-	for b in 1 2; do ksample -c m -t 6 -b $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >open
+	for b in 1 2; do ksample -c m --trial 6 --branch $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >open
 	grep -qvxE "000/00|$best" open
 	kmemory build -c m; kmemory mask -c m v1 v2 v3 v4 v5
-	for b in 1 2; do ksample -c m -t 6 -b $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >closed
+	for b in 1 2; do ksample -c m --trial 6 --branch $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >closed
 	lacks -vxE "000/00|$best" closed'
 
 ok 'a run that was ended at any moment is mended by the next; a forged record stops it' '
@@ -142,7 +142,7 @@ ok 'a run that was ended at any moment is mended by the next; a forged record st
 	kcampaign run -c n >log 2>&1 || { cat log; exit 1; }
 	sums n | diff before -
 	sed -i "s/\"experiment_count\": 2/\"experiment_count\": 3/" n/memory/v3.json
-	exits 2 kcampaign run -c n; grep -q "memory/v3.json: experience.experiment_count: is 3, but the facts say 2" err
+	exits 2 kcampaign run -c n; grep -q "memory/v3.json: experience.experiment_count: is 3, but the records say 2" err
 	rm n/memory/v3.json; kcampaign views -c n; sums n | diff before -'
 
 # Answers of a linear search: a plan with a number of its own, then code that the null evaluator scores by its hash.
@@ -170,16 +170,16 @@ ok 'in linear mode all of it is on; a masked round is neither told nor counted a
 	is 7 "$(kmemory list -c l | wc -l)"
 	mkdir -p l/trials/007; keval -c l --evidence 7 -a l/trials/006/archive.ndjson -o l/trials/007/evidence.ndjson
 	find .data/kiln/tips -name tips.md | grep -q /softmax/c/
-	ksample -c l -t 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
+	ksample -c l --trial 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
 	round=$(jq -r "select(.score.decision.verdict == \"rolled_back\").id" l/trials/00*/score.ndjson | head -1)
 	grep -qx "$round" told
 	v=v$(expr "${round%/*}" + 0)
 	change=$(kmemory read -c l "$v" --field optimization.action_description | tr -d \")
-	ksample -c l -t 7 | kprompt -c l --text >text; grep -q "$change" text
+	ksample -c l --trial 7 | kprompt -c l --text >text; grep -q "$change" text
 	kmemory mask -c l "$v"
-	ksample -c l -t 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
+	ksample -c l --trial 7 | jq -r ".sample | (.rounds + .ineffective)[].id" | sort -u >told
 	lacks -x "$round" told
-	ksample -c l -t 7 | kprompt -c l --text >text; lacks "$change" text'
+	ksample -c l --trial 7 | kprompt -c l --text >text; lacks "$change" text'
 
 ok 'no memory where none is asked for' '
 	. "$tests_dir/campaign.sh"

@@ -18,24 +18,12 @@
 #include "kutil.h"
 #include "status.h"
 
-static const char usage[] = "usage: kbench [options] TASK KERNEL ...\n"
+static const char usage[] = "usage: kbench [OPTION...] TASK KERNEL...\n"
                             "Check kernels of one task, time them in turns, and say which is "
-                            "faster. TASK is a task.json, or a folder with one.\n"
-                            "  -b, --backend NAME   c, cuda, hip or opencl (default: the task's "
-                            "language)\n"
-                            "  -s, --set SET        workloads of this set (default: full)\n"
-                            "  -t, --threads N      threads that a kernel may use (default: all)\n"
-                            "  -r, --repeat N       race N times, and count the verdicts\n"
-                            "  -k, --knob NAME=VALUE  set a field of campaign.json, such as "
-                            "eval.timing_s=2; may be repeated\n"
-                            "  -j, --json           records, one JSON object a line (default when "
-                            "the output is no terminal)\n"
-                            "  -p, --pretty         the table, wherever it goes\n"
-                            "  -o, --output FILE    write there\n"
-                            "  -h, --help           print this text\n"
-                            "  -V, --version        print the version\n"
-                            "Exit status: 0 all kernels are correct and raced, 1 one is not, 2 "
-                            "usage, 3 something is missing here.\n";
+                            "faster. TASK is a task.json, "
+                            "or a\nfolder with one. Exit status: 0 if all kernels are correct and "
+                            "raced, 1 if one is not, 2 "
+                            "usage,\n3 if something is missing.\n";
 
 enum { ANSWER_MAX = 1 << 30 };
 
@@ -57,7 +45,7 @@ set_knob(void *to, const char *option, const char *text)
 	json_t *value;
 
 	if (strncmp(text, "eval.", 5) || !equals)
-		kdie(K_USAGE, "%s %s: it must be eval.NAME=VALUE", option, text);
+		kdie(K_USAGE, "%s %s: must be eval.NAME=VALUE", option, text);
 	name = kstrndup(text + 5, (size_t)(equals - text - 5));
 	value = json_loads(equals + 1, JSON_DECODE_ANY, NULL);
 	json_object_set_new(a->eval, name, value ? value : json_string(equals + 1));
@@ -68,20 +56,29 @@ static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'b', "backend", .text = &a->backend },
-		{ 's', "set", .text = &a->set },
-		{ 't', "threads", .text = &a->threads },
-		{ 'r', "repeat", .text = &a->repeat },
-		{ 'k', "knob", .call = set_knob, .to = a },
-		{ 'o', "output", .text = &a->output },
-		{ 'j', "json", .choice = &a->format, .value = 'j' },
-		{ 'p', "pretty", .choice = &a->format, .value = 'p' },
+		{ 'b', "backend", .text = &a->backend,
+		    .help = "NAME\tc, cuda, hip or opencl (default: the backend of the task)" },
+		{ 's', "set", .text = &a->set,
+		    .help = "SET\trace on this set of workloads (default: full)" },
+		{ 0, "threads", .text = &a->threads,
+		    .help = "N\tthreads that a kernel may use (default: all)" },
+		{ 0, "repeat", .text = &a->repeat,
+		    .help = "N\trace N times, and count the verdicts" },
+		{ 'k', "knob", .call = set_knob, .to = a,
+		    .help = "NAME=VALUE\tset a field of campaign.json, such as eval.timing_s=2; "
+		            "repeatable" },
+		KOPTION_OUTPUT(&a->output),
+		{ 0, "json", .choice = &a->format, .value = 'j',
+		    .help = "\tprint records, one JSON object a line (default unless stdout is a "
+		            "terminal)" },
+		{ 0, "pretty", .choice = &a->format, .value = 'p',
+		    .help = "\tprint the table even if stdout is not a terminal" },
 	};
 
 	*a = (struct arguments){ .set = "full", .repeat = "1", .eval = json_object() };
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (argc - optind < 2)
-		koption_misuse(usage, "a task and at least one kernel are needed");
+		koption_misuse(usage, "give a task and at least one kernel");
 	a->task = argv[optind];
 	a->kernels = argv + optind + 1;
 	if (a->threads)
@@ -155,7 +152,7 @@ race(const struct arguments *a, const char *folder)
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "%s", program);
 	if (r.signal || r.exit_code)
-		kdie(r.signal ? K_IO : r.exit_code, "the race could not be held");
+		kdie(r.signal ? K_IO : r.exit_code, "the race failed");
 	for (char *line = r.out, *end; (end = strchr(line, '\n')); line = end + 1)
 		json_array_append_new(records, json_loadb(line, (size_t)(end - line), 0, NULL));
 	kproc_result_free(&r);

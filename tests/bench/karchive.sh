@@ -72,7 +72,7 @@ sed -n 's/^{"kind":"elite","id":"\([^"]*\)".*/\1/p' archive.ndjson | while read 
 	grep -m 1 "\"id\":\"$id\"" records.ndjson >"trials/$id/eval.ndjson"
 done
 printf 'per call with a full archive: ksample '
-cpu 50 ksample -t 25001 -b 4 -a archive.ndjson -g gradient.ndjson
+cpu 50 ksample --trial 25001 --branch 4 -a archive.ndjson -g gradient.ndjson
 printf '  karchive '
 cpu 50 karchive -a archive.ndjson one.ndjson
 printf '  kgrad '

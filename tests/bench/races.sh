@@ -26,7 +26,7 @@ fi
 
 # series NAME SET COUNT OTHER: COUNT races of the reference with OTHER.
 series() {
-	kbench -j -r "$3" -t "$THREADS" -s "$2" "$T" "$T/reference.c" "$T/$4" >"$T/out" 2>"$T/err" || { cat "$T/err" >&2; exit 1; }
+	kbench --json --repeat "$3" --threads "$THREADS" -s "$2" "$T" "$T/reference.c" "$T/$4" >"$T/out" 2>"$T/err" || { cat "$T/err" >&2; exit 1; }
 	[ -z "${KEEP-}" ] || cp "$T/out" "$KEEP/$1-$2-$LOAD.ndjson"
 	jq -rs --arg name "$1 $2 $LOAD" '[.[].overall[]] as $o | ($o | map(.ratio) | sort) as $r |
 		($o | group_by(.verdict) | map("\(length) \(.[0].verdict)") | join(", ")) as $v |

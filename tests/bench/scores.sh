@@ -28,7 +28,7 @@ one() { # CAMPAIGN NUMBER LOAD
 	d=$T/$1.$2
 	mkdir "$d"
 	cp "$KILN_DATA/campaigns/$1"/*.[ch] "$KILN_DATA/campaigns/$1"/*.json "$d"
-	jq --argjson t "$threads" '.eval.threads = $t | .eval.set = "quick" | .eval.busy_s = 20 | .search.branches = 1 |
+	jq --argjson t "$threads" '.eval.threads = $t | .eval.set = "quick" | .search.branches = 1 |
 		.model = {provider: "file"}' "$d/campaign.json" >"$d/c" && mv "$d/c" "$d/campaign.json"
 	if [ "$3" = busy ]; then
 		for _ in $(seq "$(nproc)"); do

@@ -66,7 +66,7 @@ main(void)
 	check("memcheck", "apart: done one\n", true, false, "unavailable", "without a summary");
 	check("memcheck", "========= Error: Unable to find injection library\n", false, false,
 	    "unavailable", "injection");
-	check("memcheck", NULL, false, false, "unavailable", "could not be started");
+	check("memcheck", NULL, false, false, "unavailable", "did not start");
 	check("initcheck", judges, true, false, "clean", "workloads");
 	check("racecheck", race, false, false, "findings", "Race reported between Read access");
 	check("racecheck",
@@ -77,7 +77,7 @@ main(void)
 	    "heap-buffer-overflow, READ of size 4, in affine._omp_fn.0 candidate.c:9");
 	check("asan", "ERROR: AddressSanitizer: SEGV\n #0 in main (/kiln/kharness+1)\n", false,
 	    false, "unavailable", "SEGV");
-	check("ubsan", asan, false, false, "clean", "ended at the finding of asan");
+	check("ubsan", asan, false, false, "clean", "ended when asan found a fault");
 	check("ubsan",
 	    "apart: done one\n/w/candidate.c:3:5: runtime error: signed integer overflow\n", true,
 	    false, "findings", "/w/candidate.c:3:5: runtime error: signed");

@@ -53,9 +53,14 @@ test_faults(void)
 	check_fault("{\"name\":7}", "name: must be a string");
 	check_fault("{\"name\":\"x\",\"gradient\":{\"enabled\":1}}", "must be true or false");
 	check_fault("{\"name\":\"x\",\"gradient\":{\"decay\":0.9}}",
-	    "gradient.decay: is no longer a field; kiln always uses 0.95: remove it");
+	    "gradient.decay: is no longer a field; remove it: kiln always uses 0.95");
 	check_fault("{\"name\":\"x\",\"git\":{\"commit\":true}}",
-	    "git.commit: is no longer a field; git.branch none makes no commits: remove it");
+	    "git.commit: is no longer a field; remove it: git.branch none makes no commits");
+	check_fault("{\"name\":\"x\",\"schema\":\"campaign/2\"}", "schema: must be campaign/1");
+	check_fault("{\"name\":\"x\",\"tips\":{\"enabled\":\"on\"}}",
+	    "tips.enabled: is no longer a field; remove it: memory.enabled switches tips");
+	check_fault("{\"name\":\"x\",\"score\":{\"statistic\":\"min\"}}",
+	    "score.statistic: is no longer a field; remove it: kiln always uses median");
 	check_fault("{\"name\":\"x\",\"eval\":{\"build\":1}}", "must be an object");
 	text = faults("{\"name\":\"x\",\"seed\":-1,\"zzz\":1}", &n);
 	CHECK(n == 2);
@@ -101,7 +106,7 @@ test_values(void)
 	CHECK(kcamp_int(c, "seed") == 7);
 	CHECK(kcamp_num(c, "search.exploit") == 0.7);
 	CHECK(!kcamp_bool(c, "gradient.enabled"));
-	CHECK(kcamp_bool(c, "stop.once_correct") == false);
+	CHECK(kcamp_bool(c, "linear.confirm") == false);
 	CHECK_STR(kcamp_str(c, "name"), "x");
 	CHECK_STR(kcamp_str(c, "task"), "task.json");
 	CHECK(kcamp_json(c, "eval.build") && !kcamp_json(c, "eval.timing"));

@@ -96,14 +96,11 @@ test_others(void)
 	    "(T2, stop.efficiency)"));
 	CHECK(holds("\"stop\": {\"efficiency\": 61}", 3, RECORD, KENDS, NULL));
 	CHECK(holds("\"stop\": {\"efficiency\": 61}", 3, NULL, KENDS, NULL));
-	CHECK(holds("\"linear\": {\"max_rounds\": 4}", 3, RECORD, KENDS_ROUNDS,
-	    "4 of 4 rounds are done (T3, linear.max_rounds)"));
-	CHECK(holds("\"linear\": {\"max_rounds\": 5}", 3, RECORD, KENDS, NULL));
 	CHECK(holds("\"stop\": {\"trials\": 3}", 3, RECORD, KENDS_ROUNDS, "(T3, stop.trials)"));
 	put("stop.request", "");
 	CHECK(holds("", 3, RECORD, KENDS_REQUEST, "the file stop.request"));
 	/* The first that holds gives the reason. */
-	e = ends_of("\"linear\": {\"target\": \"2x\", \"max_rounds\": 4}", 3, RECORD);
+	e = ends_of("\"linear\": {\"target\": \"2x\"}, \"stop\": {\"trials\": 3}", 3, RECORD);
 	CHECK(e.at[KENDS_TARGET].set && !e.at[KENDS_EFFICIENCY].set && e.at[KENDS_ROUNDS].set);
 	CHECK(e.at[KENDS_TARGET].holds && e.at[KENDS_ROUNDS].holds && e.at[KENDS_REQUEST].holds &&
 	    strstr(e.reason, "(T1"));

@@ -54,7 +54,7 @@ lines(void)
 	CHECK(says("\n// kiln: launch\n", "line 2: kernel= is missing"));
 	CHECK(says("// kiln: launch kernel=a grid=1\n", "line 1: block= is missing"));
 	CHECK(says("// kiln: launch kernel=a block=1\n", "line 1: grid= is missing"));
-	CHECK(says("// kiln: launch kernel=a block=1 grid=1 kernel=b\n", "kernel is given twice"));
+	CHECK(says("// kiln: launch kernel=a block=1 grid=1 kernel=b\n", "kernel occurs twice"));
 	CHECK(says("// kiln: launch kernel=a+b block=1 grid=1\n", "is not the name of a kernel"));
 	CHECK(says("// kiln: launch kernel=1a block=1 grid=1\n", "is not the name of a kernel"));
 	CHECK(says("// kiln: launch kernel= block=1 grid=1\n", "is not the name of a kernel"));
@@ -65,9 +65,10 @@ lines(void)
 	CHECK(says("// kiln: launch kernel=a block= grid=1\n", "is not one to three expressions"));
 	CHECK(
 	    says("// kiln: launch kernel=a block=1 grid=1 shared=1,2\n", "is not one expression"));
-	CHECK(says("// kiln: launch kernel=a block=1 grid=1 stream=0\n", "'stream=0' is none of"));
-	CHECK(says("// kiln: launch kernel=a block=1 grid=n * 2\n", "'*' is none of"));
-	CHECK(says("// kiln: launch kernel=a grid=(n + 1 block=1\n", "'+' is none of"));
+	CHECK(says(
+	    "// kiln: launch kernel=a block=1 grid=1 stream=0\n", "'stream=0' must be one of"));
+	CHECK(says("// kiln: launch kernel=a block=1 grid=n * 2\n", "'*' must be one of"));
+	CHECK(says("// kiln: launch kernel=a grid=(n + 1 block=1\n", "'+' must be one of"));
 	CHECK(parses("// kiln: launch kernel=a grid=ceildiv(n, 64),max(1, (n + 3) / 4) block=( n "
 	             ")\n"));
 	CHECK_STR(list.at[0].grid[0], "ceildiv(n, 64)");

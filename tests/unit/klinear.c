@@ -209,8 +209,8 @@ test_accepted(void)
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_TRADE_OFF);
 	c = measured(-0.05, 0.50, true);
 	CHECK(decide(&k, &c,
-	          "Round 4: ROLLED BACK — avg +19.4%, because core shape x regressed 5.0%, and "
-	          "5.0% is the limit")
+	          "Round 4: ROLLED BACK — avg +19.4%, because core shape x regressed 5.0%; "
+	          "the limit is 5.0%")
 	          .code == KLINEAR_CORE_SHAPE);
 }
 
@@ -227,7 +227,7 @@ test_rolled_back(void)
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_AGGREGATE);
 	k.waived = true;
 	CHECK(decide(&k, &c,
-	          "Round 4: ACCEPTED — avg +0.0%, a tie kept for the benefit that its waiver names")
+	          "Round 4: ACCEPTED — avg +0.0%, a tie kept for the benefit named in its waiver")
 	          .code == KLINEAR_TIE_WAIVER);
 	k.quality = "it spills 8 bytes of registers";
 	CHECK(decide(&k, &c,
@@ -244,8 +244,8 @@ test_rolled_back(void)
 	          "table keyed on a pointer")
 	          .code == KLINEAR_AUDIT);
 	k = (struct klinear_case){ .duplicate_of = "002/01" };
-	CHECK(decide(
-	          &k, &c, "Round 4: ROLLED BACK — avg +100.0%, because it is the program of 002/01")
+	CHECK(decide(&k, &c,
+	          "Round 4: ROLLED BACK — avg +100.0%, because it is the same program as 002/01")
 	          .code == KLINEAR_DUPLICATE);
 	k = (struct klinear_case){ .quality = "it spills 8 bytes of registers" };
 	CHECK(decide(&k, &c,
@@ -268,17 +268,17 @@ test_noise(void)
 	    KLINEAR_GAIN);
 	k.sd = 0.006;
 	CHECK(decide(&k, &c,
-	          "Round 4: ROLLED BACK — avg +1.2%, because 3 measurements more scatter by 0.6%, "
-	          "not less than half of their mean of +1.2%")
+	          "Round 4: ROLLED BACK — avg +1.2%, because 3 more measurements scatter by 0.6%, "
+	          "at least half of their mean of +1.2%")
 	          .code == KLINEAR_VOLATILE);
 	k = (struct klinear_case){ .repeats = 1, .mean = 0.018, .sd = 0 };
 	CHECK(decide(&k, &c,
-	          "Round 4: ROLLED BACK — avg +1.8%, because it was measured again 1 time, and 3 "
-	          "are the least")
+	          "Round 4: ROLLED BACK — avg +1.8%, because it was measured again 1 time, but 3 "
+	          "are needed")
 	          .code == KLINEAR_NOISE);
 	k = (struct klinear_case){ .repeats = 4, .mean = 0.01, .sd = 0 };
 	CHECK(decide(&k, &c,
-	          "Round 4: ROLLED BACK — avg +1.0%, because the mean of 4 measurements more, "
+	          "Round 4: ROLLED BACK — avg +1.0%, because the mean of 4 more measurements, "
 	          "+1.0%, is not above 1.0%")
 	          .code == KLINEAR_NOISE);
 	k = (struct klinear_case){ .needs_full = true };
@@ -291,7 +291,8 @@ test_noise(void)
 	CHECK(decide(&k, &c, NULL).accepted);
 	c = measured(0.051, 0.051, false);
 	CHECK(decide(&k, &c,
-	          "Round 4: ROLLED BACK — avg +5.1%, inconclusive: the noise allows anything from "
+	          "Round 4: ROLLED BACK — avg +5.1%, inconclusive: within the noise, it is "
+	          "anything from "
 	          "-5.4% to +15.6%")
 	          .code == KLINEAR_INCONCLUSIVE);
 	c = measured(0.051, 0.051, true);
@@ -320,7 +321,8 @@ test_inconclusive(void)
 	CHECK(is_near(1.01, 1.005) && is_near(1.04, 0.99) && !is_near(1.04, 1.01) &&
 	    !is_near(1, 0.9));
 	CHECK(decide(&k, &c,
-	          "Round 4: ROLLED BACK — avg -5.0%, inconclusive: the noise allows anything from "
+	          "Round 4: ROLLED BACK — avg -5.0%, inconclusive: within the noise, it is "
+	          "anything from "
 	          "-14.5% to +4.5%")
 	          .code == KLINEAR_INCONCLUSIVE);
 	CHECK(!klinear_refutes("inconclusive") && !klinear_refutes("volatile"));
@@ -340,7 +342,7 @@ test_inconclusive(void)
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_CORE_SHAPE);
 	CHECK(decide(&(struct klinear_case){ 0 }, NULL,
 	          "Round 4: ROLLED BACK — no result, inconclusive: it was not timed, "
-	          "for the machine was too busy")
+	          "because the machine was too busy")
 	          .code == KLINEAR_INCONCLUSIVE);
 	c = measured(0.5, 0.5, true);
 	c.ratio.low = 0;
@@ -395,8 +397,8 @@ test_independent(void)
 	struct klinear_decision d;
 
 	klinear_decide(&k, &d);
-	CHECK(!d.accepted && d.code == KLINEAR_AGGREGATE &&
-	    strstr(d.why, "shape y got slower by 3.0%"));
+	CHECK(
+	    !d.accepted && d.code == KLINEAR_AGGREGATE && strstr(d.why, "shape y got 3.0% slower"));
 	c = measured(0.30, -0.01, true);
 	klinear_decide(&k, &d);
 	CHECK(d.accepted);

@@ -28,14 +28,14 @@ static int
 parse(const char *text)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &got.dir },
-		{ 't', NULL, .text = &got.task },
-		{ 'n', "trial", .number = &got.trial, .low = 1, .high = 9 },
-		{ 0, "gate", .real = &got.gate, .low = 0, .high = 1 },
-		{ 'j', "json", .flag = &got.json },
-		{ 'k', "knob", .call = count_call, .to = &got.called },
-		{ 0, "best", .choice = &got.mode, .value = 1 },
-		{ 0, "code", .choice = &got.mode, .value = 2, .text = &got.task },
+		{ 'c', "campaign", .text = &got.dir, .help = "N\tit" },
+		{ 't', NULL, .text = &got.task, .help = "N\tit" },
+		{ 'n', "trial", .number = &got.trial, .low = 1, .high = 9, .help = "N\tit" },
+		{ 0, "gate", .real = &got.gate, .low = 0, .high = 1, .help = "N\tit" },
+		{ 'j', "json", .flag = &got.json, .help = "\tit" },
+		{ 'k', "knob", .call = count_call, .to = &got.called, .help = "N\tit" },
+		{ 0, "best", .choice = &got.mode, .value = 1, .help = "\tit" },
+		{ 0, "code", .choice = &got.mode, .value = 2, .text = &got.task, .help = "N\tit" },
 	};
 	static char *argv[WORDS + 1];
 	int argc = 0;

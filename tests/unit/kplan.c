@@ -50,7 +50,7 @@ test_place(void)
 	refuses(CODE, "there is no plan");
 	refuses("", "there is no plan");
 	refuses("```json\n" GOOD "\n```\n" CODE, "there is no plan");
-	refuses(CODE "```plan\n" GOOD "\n```\n", "must be stated before the code");
+	refuses(CODE "```plan\n" GOOD "\n```\n", "must come before the code");
 	refuses("```plan\n" GOOD "\n```\n```plan\n" GOOD "\n```\n" CODE, "more than one plan");
 	refuses("```plan\n" GOOD "\n", "not closed");
 }
@@ -119,10 +119,10 @@ test_forms(void)
 	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\"}]"),
 	    "a \"source\" and a \"finding\"");
 	refuses(WITH("\"search\":[{\"layer\":\"L2\",\"source\":\"s\",\"finding\":\"f\"}]"),
-	    "no row before it is of L1");
+	    "no earlier row names L1");
 	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":"
 	             "\"L3\",\"source\":\"s\",\"finding\":\"f\"}]"),
-	    "no row before it is of L2");
+	    "no earlier row names L2");
 	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\",\"new\":1}"
 	             "]"),
 	    "\"new\" must be true or false");
@@ -172,7 +172,7 @@ test_novelty(void)
 	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"Use tiles!\"}]}", 3,
 	    "needs a \"search\"");
 	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"Use tiles!\",\"new\":true}]}",
-	    0, "stood in the plan of round 4");
+	    0, "but the plan of round 4 already had it");
 	novelty("{\"search\":[{\"source\":\"gemm.md\",\"finding\":\"use swizzles\",\"new\":true}]}",
 	    3, NULL);
 }
@@ -206,7 +206,7 @@ test_history(void)
 	history("{\"change\":\"tile by 8\",\"category\":\"other\"}", past, false, NULL);
 	history("{\"change\":\"tile by 16\",\"category\":\"tiling\"}", past, false, NULL);
 	history("{\"change\":\"z\",\"category\":\"c\"}", "[]", true,
-	    "at least 3 fundamentally different \"directions\", and this one has 0");
+	    "at least 3 fundamentally different \"directions\", but this one has 0");
 	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\" A. \",\"\"]}",
 	    "[]", true, "this one has 2");
 	history("{\"change\":\"z\",\"category\":\"c\",\"directions\":[\"a\",\"b\",\"tile by 8\"]}",

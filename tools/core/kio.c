@@ -172,7 +172,7 @@ void
 kin_end(struct kin *in)
 {
 	if (!in->count && in->f != stdin)
-		kdie(K_USAGE, "%s: no record in it", in->file);
+		kdie(K_USAGE, "%s: contains no record", in->file);
 	kin_close(in);
 }
 
@@ -296,8 +296,8 @@ end_record(void)
 	put_bytes("\n", 1);
 	if (out_record > KIO_LINE_MAX)
 		kdie(K_USAGE,
-		    "%s: the record would be %zu bytes long, and no tool reads more than %zu: "
-		    "nothing was written",
+		    "%s: nothing was written: the record would have %zu bytes, and the limit is "
+		    "%zu",
 		    out_path ? out_path : "<stdout>", out_record, KIO_LINE_MAX);
 	out_record = 0;
 }
@@ -482,7 +482,7 @@ void
 kjson_set(json_t *object, const char *key, json_t *value)
 {
 	if (json_object_set_new(object, key, value))
-		kdie(K_IO, "'%s' cannot be stored: it is no JSON, or memory is short", key);
+		kdie(K_IO, "'%s' cannot be stored: it is not valid JSON, or memory ran out", key);
 }
 
 size_t
@@ -570,8 +570,8 @@ kjson_load(const char *path)
 	json_t *json = json_loadb(text, len, LOAD_FLAGS, &e);
 
 	if (len >= 2 && ((unsigned char)*text >= 0xfe || !memcmp(text, "\xef\xbb", 2)))
-		kdie(K_USAGE,
-		    "%s:1:1: it begins with a byte order mark: save it as UTF-8 without one", path);
+		kdie(K_USAGE, "%s:1:1: begins with a byte order mark; save it as UTF-8 without one",
+		    path);
 	free(text);
 	if (!json)
 		kdie(K_USAGE, "%s:%d:%d: %s", path, e.line, e.column, e.text);

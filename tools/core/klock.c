@@ -37,8 +37,8 @@ open_lock(const char *path)
 		kdie_errno(K_IO, "%s", path);
 	if (!S_ISREG(st.st_mode))
 		kdie(K_IO,
-		    "%s: not a regular file, so no lock of ours: remove it, or name another folder "
-		    "in KILN_LOCK_DIR",
+		    "%s: is not a regular file, so kiln cannot use it as a lock; remove it, or "
+		    "name another folder in KILN_LOCK_DIR",
 		    path);
 	return fd;
 }

@@ -5,11 +5,13 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kutil.h"
 
 /* What getopt answers for row I is FIRST + I, or its letter. */
 enum { ROWS_MAX = 64, FIRST = 256 };
+enum { COLUMN = 25 }; /* of descriptions in --help */
 
 _Noreturn void
 koption_misuse(const char *usage, const char *why)
@@ -24,9 +26,31 @@ void
 koption_no_operands(const char *usage, int argc, char **argv)
 {
 	if (optind < argc) {
-		kwarn("there are no operands, and '%s' is one", argv[optind]);
+		kwarn("unexpected operand '%s'", argv[optind]);
 		koption_misuse(usage, NULL);
 	}
+}
+
+static void
+put_option(char letter, const char *name, const char *help)
+{
+	size_t n = strcspn(help, "\t");
+	char *letters = letter ? kasprintf("-%c%s", letter, name ? ", " : "") : kstrdup("    ");
+	int width = printf("  %s%s%s%s%.*s", letters, name ? "--" : "", name ? name : "",
+	    n ? " " : "", (int)n, help);
+
+	printf("%*s%s\n", width < COLUMN ? COLUMN - width : 1, "", help + n + 1);
+	free(letters);
+}
+
+static void
+put_help(const struct koption *options, size_t count, const char *usage)
+{
+	printf("%s\n", usage);
+	for (size_t i = 0; i < count; i++)
+		put_option(options[i].letter, options[i].name, options[i].help);
+	put_option('h', "help", "\tprint this text");
+	put_option('V', "version", "\tprint the version");
 }
 
 static bool
@@ -60,7 +84,7 @@ die_exclusive(const struct koption *options, size_t count, const int *choice, co
 	for (size_t i = 0; i < count; i++)
 		if (options[i].choice == choice)
 			kbuf_printf(&b, "%s--%s", b.len ? ", " : "", options[i].name);
-	kbuf_puts(&b, " exclude each other");
+	kbuf_puts(&b, " cannot be used together");
 	koption_misuse(usage, b.data);
 }
 
@@ -112,7 +136,7 @@ koption_read(const struct koption *options, size_t count, const char *usage, int
 		size_t i = c >= FIRST ? (size_t)(c - FIRST) : 0;
 
 		if (c == 'h') {
-			fputs(usage, stdout);
+			put_help(options, count, usage);
 			exit(K_OK);
 		}
 		if (c == 'V') {

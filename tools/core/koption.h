@@ -22,11 +22,23 @@ struct koption {
 	void *to;
 	bool *flag;
 	int *choice, value; /* CHOICE becomes VALUE, of options that exclude each other */
+	const char *help;   /* "VALUE\tdescription"; of an option without a value "\tdescription" */
 };
 
+/* Rows that most tools have; a letter means the same in every tool (tests/options.t). */
+#define KOPTION_CAMPAIGN(place) \
+	{ \
+		'c', "campaign", .text = (place), \
+		                 .help = "DIR\tthe campaign's folder (default: .)" \
+	}
+#define KOPTION_OUTPUT(place) \
+	{ \
+		'o', "output", .text = (place), .help = "FILE\twrite to FILE instead of stdout" \
+	}
+
 /*
- * The COUNT rows of OPTIONS; both -h and misuse print USAGE, lines that begin with "usage:".
- * Operands begin at optind, whatever the order they were given in.
+ * The COUNT rows of OPTIONS. Misuse prints USAGE, lines that begin with "usage:"; -h also prints a
+ * line for each option. Operands begin at optind, whatever the order they were given in.
  */
 void koption_read(
     const struct koption *options, size_t count, const char *usage, int argc, char **argv);

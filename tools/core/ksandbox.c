@@ -153,8 +153,8 @@ open_unreachable(const char *path)
 	else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	else
-		kwarn("%s: only root can read it, and candidates run as nobody: chmod o+rx it and "
-		      "the folders above it",
+		kwarn("%s: only root can read it, but candidates run as the user nobody; chmod "
+		      "o+rx it and the folders above it",
 		    path);
 	if (fd >= 0)
 		close(fd);
@@ -825,11 +825,11 @@ ksandbox_level(const char *wanted)
 		kdie(K_MISSING, "no sandbox here (bwrap: %s; landlock: %s): %s",
 		    why[KSANDBOX_BWRAP], why[KSANDBOX_LANDLOCK], bwrap_cure());
 	if (!strcmp(wanted, names[KSANDBOX_BWRAP]))
-		kdie(K_MISSING, "no bwrap sandbox here (%s): %s, or take sandbox landlock",
+		kdie(K_MISSING, "no bwrap sandbox here (%s): %s, or use the sandbox landlock",
 		    why[KSANDBOX_BWRAP], bwrap_cure());
 	if (!strcmp(wanted, names[KSANDBOX_LANDLOCK]))
 		kdie(K_MISSING,
 		    "no landlock sandbox here (%s): it needs Linux 5.13 with Landlock in lsm=",
 		    why[KSANDBOX_LANDLOCK]);
-	kdie(K_USAGE, "sandbox '%s': not one of auto, bwrap, landlock, none", wanted);
+	kdie(K_USAGE, "sandbox '%s': must be one of auto, bwrap, landlock, none", wanted);
 }

@@ -165,8 +165,15 @@ next_tag(struct render *r, const struct source *s, struct tag *tag)
 static bool
 put_value(struct render *r, const struct source *s, const struct tag *tag)
 {
-	const json_t *v = look_up(&r->scope, tag->name);
+	const char *colon = r->t->show ? strchr(tag->name, ':') : NULL;
+	const json_t *v = look_up(&r->scope, colon ? colon + 1 : tag->name);
+	char how[MAX_NAME];
 
+	snprintf(how, sizeof how, "%.*s", colon ? (int)(colon - tag->name) : 0, tag->name);
+	if (r->t->show && r->t->show(r->out, how, v))
+		return true;
+	if (*how)
+		return fail(r, s, tag->begin, "cannot be written so:", tag->name);
 	if (json_is_string(v))
 		kbuf_add(r->out, json_string_value(v), json_string_length(v));
 	else if (json_is_integer(v))
@@ -199,7 +206,7 @@ expand_name(struct render *r, const struct source *s, const struct tag *tag, cha
 		if (*p == '@')
 			value = json_string_value(look_up(&r->scope, key));
 		if (!value || (*p == '@' && (!*value || value[strspn(value, plain)])))
-			return fail(r, s, tag->begin, "no plain word for", p);
+			return fail(r, s, tag->begin, "no plain word exists for", p);
 		n += (size_t)snprintf(name + n, MAX_NAME - n, "%s", value);
 		if (n >= MAX_NAME)
 			return fail(r, s, tag->begin, "a tag needs a short name", "");
@@ -233,7 +240,7 @@ put_partial(struct render *r, const struct source *s, const struct tag *tag)
 		return false;
 	part.text = r->t->load ? r->t->load(r->t->arg, name, &part.file) : NULL;
 	if (!part.text)
-		return fail(r, s, tag->begin, "no template", name);
+		return fail(r, s, tag->begin, "template not found:", name);
 	part.p = part.text;
 	if (!render_text(r, &part, NULL, true))
 		return false;

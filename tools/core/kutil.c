@@ -503,8 +503,8 @@ kread_text_or_die(const char *path, size_t max)
 
 	at = strlen(text);
 	if (at < len)
-		kdie(K_USAGE, "%s: byte %zu (line %zu) is NUL: no text has one; remove it", path,
-		    at, kline_at(text, at));
+		kdie(K_USAGE, "%s: byte %zu (line %zu) is a NUL character; remove it", path, at,
+		    kline_at(text, at));
 	return text;
 }
 
@@ -690,8 +690,8 @@ khelper_path(const char *name)
 	path = path ? path : near_self("../libexec/kiln/", name);
 	if (!path)
 		kdie(K_MISSING,
-		    "%s is neither beside %s nor in ../libexec/kiln: build or install it", name,
-		    kprog);
+		    "%s: not found next to %s or in ../libexec/kiln; run make or make install",
+		    name, kprog);
 	return path;
 }
 

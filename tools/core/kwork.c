@@ -197,8 +197,8 @@ ksandbox_work_new(void)
 	}
 	if (!kuser_reaches(parent))
 		kdie(K_MISSING,
-		    "%s: not open to the user that candidates run as (nobody); set TMPDIR to "
-		    "another folder",
+		    "%s: candidates run as the user nobody, who cannot enter this folder; set "
+		    "TMPDIR to another one",
 		    parent);
 	path = kasprintf("%s/" PREFIX "%lu-%ld-%llu-XXXXXX", parent, pid_namespace(),
 	    (long)getpid(), start_time(getpid()));

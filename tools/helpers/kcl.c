@@ -37,7 +37,7 @@ static const struct {
 } errors[] = {
 	{ -1, "no device found" },
 	{ -2, "the device is not available" },
-	{ -3, "there is no compiler" },
+	{ -3, "no compiler found" },
 	{ -4, "the device has no memory left" },
 	{ -5, "out of resources" },
 	{ -6, "out of memory" },
@@ -48,18 +48,18 @@ static const struct {
 	{ -43, "invalid build options" },
 	{ -44, "invalid program" },
 	{ -45, "the program is not built" },
-	{ -46, "no kernel of that name" },
+	{ -46, "no kernel with that name" },
 	{ -48, "invalid kernel" },
 	{ -49, "invalid argument index" },
 	{ -50, "invalid argument" },
-	{ -51, "an argument of another size: the kernel's parameters are not those of the task" },
-	{ -52, "missing kernel arguments: the kernel's parameters are not those of the task" },
+	{ -51, "an argument has the wrong size: the kernel's parameters differ from the task's" },
+	{ -52, "missing kernel arguments: the kernel's parameters differ from the task's" },
 	{ -54,
-	    "invalid work-group size: too large for the device, or not what reqd_work_group_size "
-	    "says" },
+	    "invalid work-group size: too large for the device, or different from "
+	    "reqd_work_group_size" },
 	{ -55, "invalid work-item size: too large for the device" },
 	{ -63, "invalid global size" },
-	{ -13, "a sub-buffer is not aligned" },
+	{ -13, "a sub-buffer is misaligned" },
 	{ -14, "a kernel failed" },
 };
 
@@ -217,7 +217,7 @@ kcl_choose(struct kcl *c, char *why, size_t why_len)
 	if (!bind(c, why, why_len))
 		return false;
 	if (c->platforms(OBJECTS_MAX, platforms, &n) || !n) {
-		snprintf(why, why_len, "OpenCL has no platform here (/etc/OpenCL/vendors)");
+		snprintf(why, why_len, "no OpenCL platform is installed (/etc/OpenCL/vendors)");
 		return false;
 	}
 	for (uint32_t i = 0; i < n && i < OBJECTS_MAX; i++)
@@ -239,10 +239,10 @@ kcl_start(struct kcl *c, char *why, size_t why_len)
 	int e = 0;
 
 	c->context = c->create_context(NULL, 1, &c->device, NULL, NULL, &e);
-	if (!works("no context on the device", e, why, why_len))
+	if (!works("creating a context on the device", e, why, why_len))
 		return false;
 	c->queue = c->create_queue(c->context, c->device, 0, &e);
-	return works("no queue", e, why, why_len);
+	return works("creating a queue", e, why, why_len);
 }
 
 static char *

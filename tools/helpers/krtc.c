@@ -62,7 +62,8 @@ compile(const char *source, const char *name, int argc, char **argv, size_t *len
 	}
 	if (!*len)
 		kdie(K_USAGE,
-		    "no code for a device: build.flags of the task must name one, as -arch=sm_90a");
+		    "no code for a device was made: build.flags in task.json must name one, such "
+		    "as -arch=sm_90a");
 	return code;
 }
 

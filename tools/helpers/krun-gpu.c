@@ -108,12 +108,12 @@ load_kernels(const char *file)
 	void *module = NULL;
 
 	if (!data || !klaunch_unpack(data, len, &source, &source_len, &code, &code_len))
-		krunner_fail("it is no object of krtc --build", NULL, 0);
+		krunner_fail("the file was not made by krtc --build", NULL, 0);
 	aligned = malloc(code_len + 1);
 	if (!aligned)
 		krunner_fail("memory for code", NULL, 0);
 	memcpy(aligned, code, code_len);
-	need("the device refuses it", kgpu_module(gpu, aligned, &module));
+	need("the device does not accept it", kgpu_module(gpu, aligned, &module));
 	for (uint32_t i = 0; i < setup.launches; i++)
 		need(setup.kernel[i], kgpu_function(gpu, module, setup.kernel[i], &kernel[i]));
 	free(data);

@@ -95,12 +95,12 @@ load(const char *file)
 	void *program;
 
 	if (!data || !klaunch_unpack(data, len, &source, &source_len, &code, &code_len)) {
-		snprintf(refusal, sizeof refusal, "it is no object of krun-opencl --build");
+		snprintf(refusal, sizeof refusal, "the file was not made by krun-opencl --build");
 		return;
 	}
 	program = kcl_build(&cl, code, code_len, true, "", &log);
 	if (!program)
-		snprintf(refusal, sizeof refusal, "the device refuses it: %.200s", log);
+		snprintf(refusal, sizeof refusal, "the device does not accept it: %.200s", log);
 	for (uint32_t i = 0; program && i < setup.launches; i++) {
 		uint32_t want = setup.arg_count, has;
 		int e = 0;
@@ -112,8 +112,8 @@ load(const char *file)
 			    kcl_words(e));
 		else if (has != want && has != want + 1)
 			snprintf(refusal, sizeof refusal,
-			    "kernel %s takes %u arguments: the task has %u", setup.kernel[i], has,
-			    want);
+			    "kernel %s takes %u arguments, but the task has %u", setup.kernel[i],
+			    has, want);
 		local_memory[i] = has == want + 1;
 	}
 	free(log);
@@ -143,7 +143,7 @@ make_memory(void)
 {
 	if (!cl.facts.shared)
 		krunner_fail("the device has no coarse-grained shared virtual memory (OpenCL 2.0), "
-		             "which tensors lie in",
+		             "which kiln needs for tensors",
 		    NULL, 0);
 	memory[0] = cl.svm_alloc(cl.context, KCL_READ_ONLY, setup.input_bytes, 0);
 	memory[1] = cl.svm_alloc(cl.context, KCL_READ_WRITE, setup.output_bytes, 0);
@@ -216,10 +216,10 @@ check_shared(uint32_t n, uint32_t bytes)
 	snprintf(text, sizeof text, "kernel %s", setup.kernel[n]);
 	if (bytes && !local_memory[n])
 		krunner_fail(
-		    text, "shared= gives it local memory, and it has no parameter for that", 0);
+		    text, "shared= asks for local memory, but it has no parameter for that", 0);
 	if (!bytes && local_memory[n])
 		krunner_fail(text,
-		    "it has one parameter more than the task, and shared= gives it no local memory",
+		    "it has one parameter more than the task, but its launch line has no shared=",
 		    0);
 }
 
@@ -491,7 +491,7 @@ build(int argc, char **argv)
 	check_kernels(program, argv[2], &list);
 	code = kcl_binary(&cl, program, &code_len);
 	if (!code)
-		kdie(K_MISSING, "the driver gives no binary of a program");
+		kdie(K_MISSING, "the driver does not return the program's binary");
 	object = klaunch_pack(source, len, code, code_len, &object_len);
 	if (kwrite_file(argv[3], object, object_len) < 0)
 		kdie_errno(K_IO, "%s", argv[3]);

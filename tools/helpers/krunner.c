@@ -125,7 +125,7 @@ krunner_row(int rows, const struct krun_setup *setup, const uint64_t base[2], ui
 		n = read(rows, words, (size_t)want);
 	while (n < 0 && errno == EINTR);
 	if (n != want)
-		krunner_fail("the arguments of a call are gone", NULL, n < 0 ? errno : 0);
+		krunner_fail("the arguments of a call are missing", NULL, n < 0 ? errno : 0);
 	for (uint32_t i = 0; i < setup->arg_count; i++)
 		if (setup->kind[i] == KRUN_IN || setup->kind[i] == KRUN_OUT)
 			words[i] += base[setup->kind[i] == KRUN_OUT];
@@ -178,5 +178,5 @@ krunner_describe(const struct krun_setup *setup, bool stream, ffi_type **types, 
 	types[setup->arg_count] = &ffi_type_pointer;
 	if (ffi_prep_cif(cif, FFI_DEFAULT_ABI, setup->arg_count + stream, &ffi_type_void, types) !=
 	    FFI_OK)
-		krunner_fail("libffi refuses the call", NULL, 0);
+		krunner_fail("libffi cannot prepare the call", NULL, 0);
 }

@@ -83,12 +83,12 @@ check_step(struct chain *c, long round, const struct kcandidate *now)
 	if (!c->last)
 		return;
 	if (strcmp(now->incumbent, c->last->id))
-		blame(c, round, "it was compared with %s, and the last accepted round is %s",
+		blame(c, round, "it was compared with %s, but the last accepted round is %s",
 		    now->incumbent, c->last->id);
 	step = step_percent(c->last, now);
 	if (step < -dip)
 		blame(c, round,
-		    "%s is %.1f %% slower than %s before it, and a link may lose %.0f %% at most",
+		    "%s is %.1f %% slower than the link before it, %s; the limit is %.0f %%",
 		    now->id, -step, c->last->id, dip);
 }
 
@@ -98,7 +98,7 @@ check_link(struct chain *c, long round, const struct kcandidate *now)
 	const char *listed = json_string_value(json_array_get(c->list, c->next));
 
 	if (!listed || strcmp(listed, now->id))
-		blame(c, round, "%s was kept, and link %zu of the chain is %s", now->id, c->next,
+		blame(c, round, "%s was kept, but link %zu of the chain is %s", now->id, c->next,
 		    listed ? listed : "missing");
 	check_step(c, round, now);
 	c->next++;
@@ -143,11 +143,12 @@ check_header(struct chain *c, const struct karch *a)
 	           *best = kjson_str_or(a->header, "best.id", "");
 
 	if (c->next != json_array_size(c->list))
-		blame(c, a->trial + 1, "the chain has %zu links, and %zu rounds were kept",
+		blame(c, a->trial + 1, "the chain has %zu links, but %zu rounds were kept",
 		    json_array_size(c->list), c->next);
 	if (c->last && (strcmp(accepted, c->last->id) || strcmp(best, accepted)))
-		blame(c, a->trial + 1, "last accepted is %s, best is %s, and the last link is %s",
-		    accepted, best, c->last->id);
+		blame(c, a->trial + 1,
+		    "last accepted is %s and best is %s, but the last link is %s", accepted, best,
+		    c->last->id);
 	if (kjson_int_or(linear, "streak", -1) != c->streak)
 		blame(c, a->trial + 1, "the streak of rollbacks is %ld, not %lld", c->streak,
 		    (long long)kjson_int_or(linear, "streak", -1));

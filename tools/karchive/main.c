@@ -12,9 +12,9 @@
 #include "koption.h"
 #include "kutil.h"
 
-static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [-o FILE] [SCORED ...]\n"
+static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [-o FILE] [SCORED...]\n"
                             "       karchive --best | --top N | --cells | --lineage ID | --stats | "
-                            "--check [--json] [-c DIR] [-o FILE] [ARCHIVE]\n";
+                            "--check [OPTION...] [ARCHIVE]\n";
 
 struct arguments {
 	const char *dir, *archive, *output;
@@ -26,17 +26,22 @@ parse(struct arguments *a, int argc, char **argv)
 {
 	struct view_options *v = &a->view;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir },
-		{ 'a', "archive", .text = &a->archive },
-		{ 'o', "output", .text = &a->output },
-		{ 0, "json", .flag = &v->json },
-		{ 0, "best", .choice = &v->view, .value = VIEW_BEST },
+		KOPTION_CAMPAIGN(&a->dir),
+		{ 'a', "archive", .text = &a->archive, .help = "FILE\tstart from this archive" },
+		KOPTION_OUTPUT(&a->output),
+		{ 0, "json", .flag = &v->json, .help = "\tprint the view as JSON" },
+		{ 0, "best", .choice = &v->view, .value = VIEW_BEST,
+		    .help = "\tprint the best program" },
 		{ 0, "top", .choice = &v->view, .value = VIEW_TOP, .number = &v->top, .low = 1,
-		    .high = 1e9 },
-		{ 0, "cells", .choice = &v->view, .value = VIEW_CELLS },
-		{ 0, "lineage", .choice = &v->view, .value = VIEW_LINEAGE, .text = &v->id },
-		{ 0, "stats", .choice = &v->view, .value = VIEW_STATS },
-		{ 0, "check", .choice = &v->view, .value = VIEW_CHECK },
+		    .high = 1e9, .help = "N\tprint the N best programs" },
+		{ 0, "cells", .choice = &v->view, .value = VIEW_CELLS,
+		    .help = "\tprint the map of techniques" },
+		{ 0, "lineage", .choice = &v->view, .value = VIEW_LINEAGE, .text = &v->id,
+		    .help = "ID\tprint the ancestors of a candidate" },
+		{ 0, "stats", .choice = &v->view, .value = VIEW_STATS,
+		    .help = "\tprint counts by strategy and island" },
+		{ 0, "check", .choice = &v->view, .value = VIEW_CHECK,
+		    .help = "\tcheck the chain of a linear search; exit 1 if it is wrong" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -53,9 +58,9 @@ view(const struct arguments *a, char **operands)
 	long trial, branch;
 
 	if (*operands && operands[1])
-		koption_misuse(usage, "one archive at a time");
+		koption_misuse(usage, "give one archive only");
 	if (o.id && !karch_id(o.id, &trial, &branch))
-		koption_misuse(usage, "--lineage wants an id such as 007/02");
+		koption_misuse(usage, "--lineage needs an id such as 007/02");
 	o.dir = a->dir;
 	o.archive = path;
 	karch_load(&archive, path, true);
@@ -93,6 +98,6 @@ main(int argc, char **argv)
 	if (a.view.view != VIEW_NONE)
 		return view(&a, argv + optind);
 	if (a.view.json)
-		koption_misuse(usage, "--json belongs to a view");
+		koption_misuse(usage, "--json needs a view");
 	return update(&a, argv + optind, (size_t)(argc - optind));
 }

@@ -229,8 +229,8 @@ note_round(const struct keeper *k, const struct kcandidate *list, size_t n)
 
 	if (n != 1 || !*list->verdict)
 		kdie(K_USAGE,
-		    "%s: a round of a linear search has one candidate and a decision: is "
-		    "search.mode what it was?",
+		    "%s: not a round of a linear search (one candidate with score.decision); was "
+		    "search.mode changed?",
 		    list->id);
 	if (is_rolled_back(list)) {
 		bump(linear, "streak", 1);
@@ -425,7 +425,7 @@ add_trial(struct keeper *k, const struct kcandidate *list, size_t n)
 
 	if (trial <= k->a->trial)
 		kdie(K_USAGE,
-		    "the archive holds trial %ld already, and these records are of trial %ld",
+		    "the archive already contains trial %ld, but these records are of trial %ld",
 		    k->a->trial, trial);
 	kjson_set(k->header, "broken", json_array());
 	renew_best(k, trial);
@@ -493,7 +493,7 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 		.a = a,
 		.linear = kcamp_linear(camp),
 		.islands = (int)kcamp_int(camp, "search.islands"),
-		.seed_score = kcamp_num(camp, "search.seed_score"),
+		.seed_score = KCANDIDATE_REFERENCE_SCORE,
 		.multiplier = kcamp_num(camp, "score.multiplier"),
 		.camp = camp,
 	};
@@ -509,7 +509,7 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 		add_trial(&k, list, n);
 	kcandidates_close(&in);
 	if (a->trial < 0)
-		kdie(K_USAGE, "no records, and no archive to start from");
+		kdie(K_USAGE, "there are no records and no archive to start from");
 	describe_islands(&k);
 }
 

@@ -233,7 +233,7 @@ read_folder(struct ktrials *t, const char *id, struct karch_row *row)
 	struct karch_row *found;
 
 	if (!c)
-		kdie(K_USAGE, "%s is neither in the archive nor in the trials", id);
+		kdie(K_USAGE, "%s is not in the archive and not in the trials", id);
 	found = kcandidate_row(c, c->score);
 	*row = *found;
 	row->cell = row->cell < 0 ? 0 : row->cell;
@@ -257,7 +257,7 @@ show_lineage(const struct karch *a, const struct view_options *o)
 		const struct karch_row *row = find_row(a, id);
 
 		if (!karch_id(id, &trial, &branch) || trial >= last)
-			kdie(K_USAGE, "%s is no parent of an earlier trial", id);
+			kdie(K_USAGE, "%s: its parent is not in an earlier trial", id);
 		last = trial;
 		if (n == cap) {
 			cap = cap ? 2 * cap : 16;
@@ -324,8 +324,8 @@ stats_text(const struct karch *a, struct kbuf *b)
 	    kbuf_printf(b, "  %-14s %lld\n", name, (long long)json_integer_value(n));
 	kbuf_printf(b, "%-16s %zu of %d cells, %zu correct\n", "elites", count_elites(a, false),
 	    KARCH_CELLS, count_elites(a, true));
-	kbuf_printf(b, "%-16s %zu remembered beside them, %lld dropped\n", "programs", a->programs,
-	    count(h, "dropped"));
+	kbuf_printf(b, "%-16s %zu other programs remembered, %lld dropped\n", "programs",
+	    a->programs, count(h, "dropped"));
 	if (karch_best(a, &best)) {
 		struct kgain_ratio r = karch_speedup(&best);
 		char *text = kchain_text(&r, best.provisional);

@@ -103,7 +103,7 @@ workload_ratio(
     const struct finding *f, const json_t *rival, const char *workload, double *ratio, double *low)
 {
 	const json_t *pairs = kjson_path(f->rec->json, "eval.pairs"), *row;
-	const char *statistic = kcamp_str(f->a->camp, "score.statistic");
+	const char *statistic = KGAIN_STATISTIC;
 	double own, other;
 	size_t i;
 
@@ -136,8 +136,7 @@ look_at_gain(struct finding *f, const json_t *rival)
 	        kjson_path(f->rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
 		json_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
 
-		fault = kgain_speedup(
-		    rows, timing, kcamp_str(f->a->camp, "score.statistic"), &ratio, NULL);
+		fault = kgain_speedup(rows, timing, KGAIN_STATISTIC, &ratio, NULL);
 		json_decref(rows);
 		if (fault) {
 			free(fault);
@@ -205,9 +204,8 @@ look_at_code(struct finding *f)
 				    h->text);
 			else if (!f->declared || strcmp(f->declared, "W1"))
 				refuse(f,
-				    "%s, line %zu: keeps something of a weight, yet %s is "
-				    "declared: declare W1 "
-				    "with its bound (%s)",
+				    "%s, line %zu: caches something made of a weight, but the plan "
+				    "declares %s; declare W1 with its bound (%s)",
 				    h->rule, h->line, f->declared ? f->declared : "no bucket",
 				    h->text);
 		}
@@ -286,12 +284,10 @@ look_at_reuse(struct finding *f)
 	if (bad && !(f->declared && !strcmp(f->declared, "W1")))
 		refuse(f,
 		    "reuse, workload %s: %.1f %% faster on buffers that it has seen before than on "
-		    "new ones, "
-		    "%.1f points more than %s "
-		    "(noise %.1f): it keeps results from call to call, and real calls bring new "
-		    "buffers",
+		    "new ones, %.1f points more than %s (noise %.1f), so it keeps results from "
+		    "call to call; real calls bring new buffers",
 		    kjson_str_or(worst, "workload", "?"), kjson_num_or(worst, "gap_pct", 0), most,
-		    row ? "the program it is compared with" : "an honest one", noise);
+		    row ? "the program that it is compared with" : "an honest one", noise);
 }
 
 /* ---- skew ---- */
@@ -333,8 +329,8 @@ look_at_skew(struct finding *f, const json_t *rival)
 	if (f->bucket < BUCKET_UNIFORM)
 		f->bucket = BUCKET_UNIFORM;
 	refuse(f,
-	    "uniform-only: %+.1f %% over all workloads, and on no skewed one a gain: routing is "
-	    "skewed",
+	    "uniform-only: %+.1f %% over all workloads, but no gain on any skewed one, and real "
+	    "routing is skewed",
 	    f->gain_pct);
 }
 
@@ -363,9 +359,8 @@ look_at_trace(struct finding *f, json_t *out)
 	/* Half is all that can be; a step in eight may be lost to noise. */
 	if ((double)hits < 0.5 * (double)lookups * 7 / 8)
 		refuse(f,
-		    "W1: %ld hits of %ld look-ups in steps as in training, where a cache of "
-		    "weights has every "
-		    "second one",
+		    "W1: %ld hits in %ld look-ups in training-like steps, where a cache of weights "
+		    "hits every second time",
 		    hits, lookups);
 	return true;
 }
@@ -392,7 +387,7 @@ look_at_w1(struct finding *f)
 	if (f->bucket < BUCKET_W1)
 		f->bucket = BUCKET_W1;
 	if (!has_weights(f->a->task)) {
-		refuse(f, "W1 is declared, but no input of the task has the role of a weight");
+		refuse(f, "W1 is declared, but no input of the task has the role weight");
 		return;
 	}
 	if (!(quant > 0) || !(step > quant)) {
@@ -406,21 +401,21 @@ look_at_w1(struct finding *f)
 	    "gain_pct", f->gain_pct);
 	if (estimate > bound)
 		refuse(f,
-		    "W1: %.2f %% is expected, but a cache of the weight can give %.2f %% at most "
-		    "(%g us of %g "
-		    "us)",
+		    "W1: the plan expects %.2f %%, but a cache of the weight can save at most %.2f "
+		    "%% (%g us of %g us)",
 		    estimate, bound, quant, step);
 	if (f->gain_pct > bound)
 		json_object_set_new(o, "excess_pct", json_real(f->gain_pct - bound));
 	if (!look_at_trace(f, o) && f->gains)
 		refuse(f,
-		    "W1: the steps with changing weights were not run, and without them no cache "
-		    "is accepted");
+		    "W1: the steps with changing weights were not run, so no cache can be "
+		    "accepted");
 	json_object_set_new(f->out, "w1", o);
 	if (!f->refused)
-		remark(f, "W1: counts as %.2f %% at most (%g us of %g us)%s",
+		remark(f, "W1: counts as at most %.2f %% (%g us of %g us)%s",
 		    fmin(fmax(f->gain_pct, 0), bound), quant, step,
-		    f->gain_pct > bound ? "; what was measured beyond that is the benchmark's loop"
+		    f->gain_pct > bound ? "; the rest of the measured gain exists only in the "
+		                          "benchmark's loop"
 		                        : "");
 }
 
@@ -433,7 +428,7 @@ why_not_reused(const struct finding *f)
 	if (status_at(f->rec->json, "eval.status") != STATUS_CORRECT)
 		return "the candidate is not correct";
 	if (kcamp_json(f->a->camp, "eval.timing"))
-		return "the campaign's own command took the times";
+		return "the campaign's own command measured the times";
 	if (!strcmp(kcamp_str(f->a->camp, "eval.evaluator"), "null"))
 		return "the null evaluator runs nothing";
 	if (!strcmp(kcamp_str(f->a->camp, "eval.reuse"), "off"))
@@ -455,7 +450,7 @@ note_unmeasured(struct finding *f)
 	else if (rows < timed && !f->reference)
 		json_array_append_new(list,
 		    json_pack("{s:s,s:o}", "what", "reuse", "why",
-		        json_sprintf("only on %zu of %zu timed workloads", rows, timed)));
+		        json_sprintf("on only %zu of %zu timed workloads", rows, timed)));
 	if (json_array_size(list))
 		json_object_set_new(f->out, "not_measured", json_incref(list));
 	json_decref(list);
@@ -478,7 +473,7 @@ static void
 look_at_declared(struct finding *f)
 {
 	if (f->declared && (!strcmp(f->declared, "W2") || !strcmp(f->declared, "W3")))
-		refuse(f, "%s is declared: a cache of %s never hits in real use", f->declared,
+		refuse(f, "%s is declared, but a cache of %s never hits in real use", f->declared,
 		    f->declared[1] == '2' ? "activations" : "results");
 	else if (f->declared && !strcmp(f->declared, "W1"))
 		look_at_w1(f);

@@ -16,12 +16,12 @@
 
 enum { SOURCE_MAX = 64 << 20 };
 
-static const char usage_text[] = "usage: kaudit [-c DIR] [-r RULES] [--thin] [-o FILE] [FILE ...]\n"
-                                 "       kaudit --report [--json | --markdown] [-c DIR] [-o FILE]\n"
-                                 "       kaudit --source [-c DIR | -b BACKEND] [-t TASK.json] [-r "
-                                 "RULES] [-o FILE] FILE ...\n"
-                                 "       kaudit --task TASK.json\n"
-                                 "       kaudit --check [-r RULES]\n";
+static const char usage_text[] =
+    "usage: kaudit [-c DIR] [--rules FILE] [--thin] [-o FILE] [FILE...]\n"
+    "       kaudit --report [--json | --markdown] [-c DIR] [-o FILE]\n"
+    "       kaudit --source [-c DIR | -b NAME] [-t TASK.json] [--rules FILE] [-o FILE] FILE...\n"
+    "       kaudit --task TASK.json\n"
+    "       kaudit --check [--rules FILE]\n";
 
 enum mode { MODE_RECORDS, MODE_REPORT, MODE_TASK, MODE_CHECK, MODE_SOURCE };
 
@@ -36,18 +36,25 @@ static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir },
-		{ 'r', "rules", .text = &a->rules },
-		{ 'o', "output", .text = &a->output },
-		{ 'b', "backend", .text = &a->backend },
-		{ 't', NULL, .text = &a->task },
-		{ 0, "thin", .flag = &a->thin },
-		{ 0, "json", .choice = &a->format, .value = 'j' },
-		{ 0, "markdown", .choice = &a->format, .value = 'm' },
-		{ 0, "report", .choice = &a->mode, .value = MODE_REPORT },
-		{ 0, "check", .choice = &a->mode, .value = MODE_CHECK },
-		{ 0, "source", .choice = &a->mode, .value = MODE_SOURCE },
-		{ 0, "task", .choice = &a->mode, .value = MODE_TASK, .text = &a->task },
+		KOPTION_CAMPAIGN(&a->dir),
+		{ 0, "rules", .text = &a->rules, .help = "FILE\tuse this table of rules" },
+		KOPTION_OUTPUT(&a->output),
+		{ 'b', "backend", .text = &a->backend,
+		    .help = "NAME\tlanguage of the files (with --source)" },
+		{ 't', NULL, .text = &a->task, .help = "FILE\ttask of the files (with --source)" },
+		{ 0, "thin", .flag = &a->thin, .help = "\twrite thin records" },
+		{ 0, "json", .choice = &a->format, .value = 'j',
+		    .help = "\tprint the report as JSON" },
+		{ 0, "markdown", .choice = &a->format, .value = 'm',
+		    .help = "\tprint the report as Markdown" },
+		{ 0, "report", .choice = &a->mode, .value = MODE_REPORT,
+		    .help = "\treport how much of the gains is real; exit 1 if inflated" },
+		{ 0, "check", .choice = &a->mode, .value = MODE_CHECK,
+		    .help = "\tcheck the table of rules against its examples" },
+		{ 0, "source", .choice = &a->mode, .value = MODE_SOURCE,
+		    .help = "\taudit files with source text" },
+		{ 0, "task", .choice = &a->mode, .value = MODE_TASK, .text = &a->task,
+		    .help = "FILE\tcheck the groups of a task" },
 	};
 
 	*a = (struct arguments){ .dir = "." };
@@ -55,8 +62,7 @@ parse(struct arguments *a, int argc, char **argv)
 	a->files = argv + optind;
 	if (*a->files ? a->mode != MODE_RECORDS && a->mode != MODE_SOURCE : a->mode == MODE_SOURCE)
 		koption_misuse(usage_text,
-		    *a->files ? "operands where none belong"
-		              : "--source wants files with source text");
+		    *a->files ? "unexpected operand" : "--source needs files with source text");
 }
 
 static struct rules *

@@ -293,22 +293,20 @@ report_markdown(const json_t *report, struct kbuf *out)
 
 	kbuf_printf(out, "# Audit of %s\n\n", kjson_str_or(report, "campaign", "?"));
 	kbuf_printf(out,
-	    "Verdict: **%s**. Headline %+.2f %%, of which real %+.2f %% (kernel work %+.2f %%, "
-	    "weight "
-	    "caches %+.2f %%, all else 0); "
-	    "inflation gap %.2f points, noise %.2f.\n",
+	    "Verdict: **%s**. Headline %+.2f %%, of which %+.2f %% is real (kernel work %+.2f %%, "
+	    "weight caches %+.2f %%, nothing else); inflation gap %.2f points, noise %.2f.\n",
 	    verdict, kjson_num_or(report, "headline_pct", 0), kjson_num_or(report, "real_pct", 0),
 	    kjson_num_or(report, "s_real_pct", 0), kjson_num_or(report, "w_real_pct", 0),
 	    kjson_num_or(report, "inflation_gap_pct", 0), kjson_num_or(report, "noise_pct", 0));
 	if (!strcmp(verdict, "inflated"))
 		kbuf_puts(out,
-		    "The gap is what only the benchmark's loop sees: do not ship the headline, and "
-		    "roll "
-		    "those rounds back.\n");
+		    "The gap exists only in the benchmark's loop. Do not quote the headline, and "
+		    "roll those rounds back.\n");
 	put_lines(out, json_object_get(report, "damaged"));
-	put_ids(out, "Refused as overfit: ", json_object_get(report, "refused"));
+	put_ids(out, "Rejected as overfit: ", json_object_get(report, "refused"));
 	put_ids(out,
-	    "Kept, but not measured on new buffers, so real only as far as the source tells: ",
+	    "Kept, but not measured on new buffers, so the source text is the only evidence that "
+	    "the gain is real: ",
 	    json_object_get(report, "unmeasured"));
 	kbuf_puts(out,
 	    "\n| Source | Buckets | Benchmark gain | Real-training-equivalent gain "

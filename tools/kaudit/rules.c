@@ -46,8 +46,8 @@ text_of(const struct rules *r, const json_t *o, size_t i, const char *key, bool 
 	const json_t *v = json_object_get(o, key);
 
 	if (v ? !json_is_string(v) || !*json_string_value(v) : required)
-		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a text that is not empty", r->file,
-		    i, kjson_str_or(o, "id", "?"), key);
+		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a non-empty string", r->file, i,
+		    kjson_str_or(o, "id", "?"), key);
 	return json_string_value(v);
 }
 
@@ -60,7 +60,7 @@ list_of(const struct rules *r, const json_t *o, size_t i, const char *key)
 
 	json_array_foreach((json_t *)v, k, item) good &= json_is_string(item);
 	if (!good)
-		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a list of texts with one at least",
+		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a non-empty list of strings",
 		    r->file, i, kjson_str_or(o, "id", "?"), key);
 	return v;
 }
@@ -73,7 +73,7 @@ choice(const struct rules *r, const struct rule *rule, const char *key, const ch
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(list[i], word))
 			return i;
-	kdie(K_USAGE, "%s: rule %s: %s '%s' is none of its values", r->file, rule->id, key, word);
+	kdie(K_USAGE, "%s: rule %s: %s: unknown value '%s'", r->file, rule->id, key, word);
 }
 
 static void
@@ -116,7 +116,7 @@ read_rule(struct rules *r, size_t i, const json_t *o)
 		kdie(K_USAGE, "%s: rule %s: when must be grouped", r->file, rule->id);
 	for (size_t k = 0; k < i; k++)
 		if (!strcmp(r->at[k].id, rule->id))
-			kdie(K_USAGE, "%s: two rules are called %s", r->file, rule->id);
+			kdie(K_USAGE, "%s: two rules have the name %s", r->file, rule->id);
 }
 
 struct rules *

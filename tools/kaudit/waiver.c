@@ -30,7 +30,7 @@ field(char *line, const char *key)
 static void
 complain(json_t *reasons, const char *file, const char *what)
 {
-	json_array_append_new(reasons, json_sprintf("%s is no waiver: %s", file, what));
+	json_array_append_new(reasons, json_sprintf("%s is not a waiver: %s", file, what));
 }
 
 /* The fields of a waiver's text, which is taken apart. */

@@ -41,6 +41,12 @@ group_len(const char *path)
 	return dot ? (size_t)(dot - path) : 0;
 }
 
+static const char *
+default_of(const struct kknob *k)
+{
+	return !k->def ? "required" : *k->def ? k->def : "empty";
+}
+
 static _Noreturn void
 no_such_group(const char *name)
 {
@@ -56,6 +62,24 @@ no_such_group(const char *name)
 	kdie(K_USAGE, "knobs: %s: no such group or field; the groups are %s", name, groups.data);
 }
 
+/* A line: the first clause of what it is for. */
+static void
+list_knob(const struct kknob *k, struct kbuf *text)
+{
+	kbuf_printf(text, "%-23s %-10s %.*s\n", k->path, default_of(k), (int)strcspn(k->help, ";"),
+	    k->help);
+}
+
+static void
+explain_knob(const struct kknob *k, struct kbuf *text)
+{
+	char *r = range(k);
+
+	kbuf_printf(text, "%s: %s (default: %s; %s)\n", k->path, k->help, default_of(k), r);
+	free(r);
+}
+
+/* All, those of a group, each on a line, or all about one. */
 int
 command_knobs(const struct options *o)
 {
@@ -64,17 +88,11 @@ command_knobs(const struct options *o)
 
 	for (size_t i = 0; i < kknobs_count; i++) {
 		const struct kknob *k = &kknobs[i];
-		char *r;
 
-		if (n && (strncmp(k->path, o->operand, n) || !strchr(".", k->path[n])))
-			continue;
-		r = range(k);
-		kbuf_printf(&text, "%-28s %s (%s)\n    %s\n", k->path,
-		    !k->def       ? "required"
-		        : *k->def ? k->def
-		                  : "empty",
-		    r, k->help);
-		free(r);
+		if (n && !strcmp(k->path, o->operand))
+			explain_knob(k, &text);
+		else if (!n || (!strncmp(k->path, o->operand, n) && k->path[n] == '.'))
+			list_knob(k, &text);
 	}
 	if (!text.len)
 		no_such_group(o->operand);
@@ -189,7 +207,7 @@ command_schema(const struct options *o)
 {
 	json_t *root = json_pack("{s:s, s:s, s:s, s:s}", "$schema",
 	    "https://json-schema.org/draft/2020-12/schema", "$id", "campaign-1.json", "title",
-	    "campaign/1", "description",
+	    KCAMP_SCHEMA, "description",
 	    "The manifest of a campaign, campaign.json. Written by: kcampaign schema.");
 	json_t *object = object_schema(), *required = json_array();
 	struct kbuf text = { 0 };
@@ -197,6 +215,8 @@ command_schema(const struct options *o)
 
 	json_object_update(root, object);
 	json_decref(object);
+	json_object_set_new(json_object_get(root, "properties"), "schema",
+	    json_pack("{s:s, s:s}", "const", KCAMP_SCHEMA, "description", "format of this file"));
 	for (size_t i = 0; i < kknobs_count; i++) {
 		const char *leaf;
 		json_t *properties = properties_of(root, &kknobs[i], &leaf);
@@ -283,12 +303,13 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		return;
 	if (device && device->backend != b)
 		kbuf_printf(text,
-		    "campaign.json: backend: %s, and the compiler of %s is %s, which is for %s\n",
+		    "campaign.json: backend: is %s, but the compiler in %s is %s, which is for "
+		    "%s\n",
 		    b->name, task->file, compiler, device->backend->name);
 	if (b->compiler && strcmp(compiler, b->compiler))
 		kbuf_printf(text,
-		    "%s: build.compiler: %s, and the campaign's backend is %s, whose compiler is "
-		    "%s\n",
+		    "%s: build.compiler: is %s, but the campaign's backend is %s, whose compiler "
+		    "is %s\n",
 		    task->file, compiler, b->name, b->compiler);
 }
 
@@ -328,12 +349,12 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 			timed += task->workloads[i].timed;
 		}
 	if (!in_set)
-		kbuf_printf(text, "campaign.json: eval.set: no workload of %s is in the set %s\n",
+		kbuf_printf(text, "campaign.json: eval.set: %s has no workload in the set %s\n",
 		    task->file, set);
 	else if (!timed)
 		kbuf_printf(text,
-		    "campaign.json: eval.set: no workload of the set %s is timed, so nothing can "
-		    "become faster\n",
+		    "campaign.json: eval.set: no workload of the set %s is timed, so no gain can "
+		    "be measured\n",
 		    set);
 	if (kcamp_linear(c) && in_set) {
 		struct kbuf faults = { 0 };
@@ -343,7 +364,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 			add_faults(text, "campaign.json: eval.set", faults.data);
 	}
 	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !exists("replies"))
-		kbuf_puts(text, "replies: no such folder, and model.provider is replay\n");
+		kbuf_puts(text, "replies: no such folder, but model.provider is replay\n");
 }
 
 /*
@@ -360,7 +381,7 @@ check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	else
 		for (char *line = lacks.len ? strtok(lacks.data, "\n") : NULL; line;
 		     line = strtok(NULL, "\n"))
-			kwarn("the roofline will lack: %s", line);
+			kwarn("the roofline will not have: %s", line);
 	if (!lacks.len || kcamp_num(c, "stop.efficiency") <= 0)
 		kbuf_free(&lacks);
 }

@@ -49,8 +49,7 @@ static void
 add_terms(const struct kcamp *c, struct kbuf *text)
 {
 	static const char *const knobs[] = { "backend", "gpu", "eval.set", "linear.metric",
-		"linear.target", "linear.max_rounds", "stop.trials", "model.provider",
-		"git.branch" };
+		"linear.target", "stop.trials", "model.provider", "git.branch" };
 
 	for (size_t i = 0; i < LEN(knobs); i++) {
 		const json_t *v = kjson_path(c->json, knobs[i]);
@@ -78,11 +77,11 @@ confirm_require(const struct kcamp *c)
 	    !has_line(said, "task", hex[1])) {
 		add_terms(c, &text);
 		kdie(K_NO,
-		    "linear.confirm: %s; who agrees to\n%sputs these lines into the file " CONFIRMED
-		    ":\n    by: NAME\n"
+		    "linear.confirm: %s; if you agree to\n%sput these lines into the "
+		    "file " CONFIRMED ":\n    by: NAME\n"
 		    "    campaign: %s\n    task: %s",
-		    said ? "what was confirmed is not what campaign.json and the task say now"
-		         : "nobody has confirmed this campaign",
+		    said ? "campaign.json or the task has changed since it was confirmed"
+		         : "this campaign is not confirmed yet",
 		    text.data, hex[0], hex[1]);
 	}
 	free(said);

@@ -95,11 +95,11 @@ add_changes(
 
 		if (!a || !b || !json_equal(a, b))
 			kbuf_printf(text,
-			    "%s: %s%s %s since round 1: rounds before and after cannot be compared "
-			    "(" JUDGED "); put it back, or begin a new campaign\n",
+			    "%s: %s%s %s since round 1, so rounds before and after cannot be "
+			    "compared (" JUDGED "); restore it, or begin a new campaign\n",
 			    file, strcmp(which, "workloads") ? "" : "workload ", name,
-			    !b       ? "is gone"
-			        : !a ? "is new"
+			    !b       ? "was removed"
+			        : !a ? "was added"
 			             : "changed");
 	}
 	json_decref(both);

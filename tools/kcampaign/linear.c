@@ -36,7 +36,8 @@ linear_stop(const struct kcamp *c, long last, const struct standing *s)
 	struct kends e = find_ends(c, last, s);
 
 	if (!e.reason && patience && s->stale >= patience && last >= MIN_TRIALS)
-		e.reason = kasprintf("over: no round was kept in %ld (stop.patience)", s->stale);
+		e.reason = kasprintf(
+		    "over: none of the last %ld rounds was kept (stop.patience)", s->stale);
 	return e.reason;
 }
 
@@ -117,7 +118,7 @@ linear_status(const struct kcamp *c, long last, const struct standing *s, struct
 		kbuf_puts(text, "chain    ");
 		add_chain(text, json_object_get(s->linear, "chain"));
 		kbuf_printf(text, "\nstreak   %ld rollback%s in a row; next: %s%s\n", streak,
-		    streak == 1 ? "" : "s", streak ? klinear_escalation(streak) : "go on",
+		    streak == 1 ? "" : "s", streak ? klinear_escalation(streak) : "continue",
 		    streak >= KLINEAR_STAGNATION ? ", with a review" : "");
 		kbuf_puts(text, "last     ");
 		add_record_line(c, text, last, 9);
@@ -137,9 +138,8 @@ need_file(long trial, const char *name)
 
 	if (!exists(path))
 		kdie(K_USAGE,
-		    "round %ld is not closed: %s is missing; `kcampaign views` makes it, and only "
-		    "then comes "
-		    "round %ld",
+		    "round %ld is not closed (%s is missing); run `kcampaign views` before round "
+		    "%ld",
 		    trial + 1, path, trial + 2);
 	free(path);
 }
@@ -155,9 +155,8 @@ linear_closed(long last)
 	}
 	if (exists(path))
 		kdie(K_USAGE,
-		    "round %ld was begun before round %ld was closed: %s; `kcampaign views` closes "
-		    "what is "
-		    "evaluated; if round %ld is not, remove trials/%03ld",
+		    "round %ld has begun, but round %ld is not closed (%s). If round %ld is "
+		    "evaluated, run `kcampaign views`; otherwise remove trials/%03ld",
 		    last + 3, last + 2, path, last + 2, last + 2);
 	free(path);
 }

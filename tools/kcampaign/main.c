@@ -11,29 +11,29 @@
 #include "kio.h"
 
 static const struct kcommand commands[] = {
-	{ "new", "tm", "FOLDER", command_new, true, "make a campaign from a task" },
+	{ "new", "tm", "FOLDER", command_new, true, "create a campaign from a task" },
 	{ "check", "ol", NULL, command_check, false,
 	    "check every field of campaign.json and task.json" },
 	{ "status", "o", NULL, command_status, false,
-	    "where the campaign stands and what comes next" },
+	    "show the state of the campaign and the next step" },
 	{ "next", "o", NULL, command_next, false,
-	    "number of the next trial; exit 1 when the campaign is over" },
-	{ "best", "oC", NULL, command_best, false, "the best kernel and how it was measured" },
+	    "print the number of the next trial; exit 1 if the campaign is over" },
+	{ "best", "oC", NULL, command_best, false, "show the best kernel and how it was measured" },
 	{ "baseline", "j", NULL, command_baseline, false,
 	    "measure the reference, which is round 1 of a linear search" },
 	{ "shapes", "ok", NULL, command_shapes, false,
-	    "propose the shapes of every round; --check: refuse cherries" },
+	    "propose the shapes of every round; --check: reject cherry-picked sets" },
 	{ "record", "o", "TRIAL/BRANCH", command_record, false,
-	    "print all that is known of a candidate" },
-	{ "run", "njrR", NULL, command_run, false, "run trials until a stop condition holds" },
-	{ "views", "j", NULL, command_views, false, "remake scores, archives and gradients" },
+	    "print everything that is known about a candidate" },
+	{ "run", "njrR", NULL, command_run, false, "run trials until a stop condition is met" },
+	{ "views", "j", NULL, command_views, false, "make scores, archives and gradients again" },
 	{ "redo", "jf", "TRIAL/BRANCH", command_redo, false,
-	    "remake one candidate from a stage on" },
+	    "make one candidate again from a stage on" },
 	{ "verify", "j", NULL, command_verify, false, "measure the best kernel again" },
 	{ "upgrade", "", NULL, command_upgrade, false,
 	    "convert the records of an older version of kiln" },
 	{ "knobs", "o", "[GROUP]", command_knobs, true,
-	    "explain the fields of campaign.json, or those of a group, such as eval" },
+	    "list fields of campaign.json, or of a group; explain one" },
 	{ "schema", "o", NULL, command_schema, true, "print the JSON Schema of campaign.json" },
 };
 
@@ -56,20 +56,22 @@ static const struct option long_options[] = {
 };
 
 static const char option_help[] =
-    "  -n, --trials N       run: this many trials, without tries after a temporary failure\n"
-    "  -j, --jobs N         run, views, redo, verify: stages at once (default: one per branch)\n"
-    "      --retries N      run: tries after a temporary failure (default: 8)\n"
-    "      --retry-s S      run: seconds before the first of them; doubled each time (default: "
-    "15)\n"
-    "      --from STAGE     redo: sample, prompt, reply or eval (default: eval)\n"
+    "  -n, --trials N       run: run N trials, and do not retry after a temporary failure\n"
+    "  -j, --jobs N         run, views, redo, verify: run N stages at once (default: one per "
+    "branch)\n"
+    "      --retries N      run: retry N times after temporary failures (default: 8)\n"
+    "      --retry-s S      run: wait S seconds before the first retry, then twice as long "
+    "(default: 15)\n"
+    "      --from STAGE     redo: begin at sample, prompt, reply or eval (default: eval)\n"
     "      --code           best: print its code\n"
-    "      --check          shapes: is the quick set a fair choice? exit 1 when not\n"
-    "      --remote         check: that evaluations can run where eval.launcher leads, too\n"
-    "      --mode MODE      new: map-elites (the default) or linear\n"
-    "      --task DIR       new: the folder with task.json and the files it names\n"
+    "      --check          shapes: check that the quick set is a fair choice; exit 1 if it is "
+    "not\n"
+    "      --remote         check: also check that evaluations run through eval.launcher\n"
+    "      --mode MODE      new: search with map-elites (the default) or linear\n"
+    "      --task DIR       new: take task.json and its files from DIR\n"
     "\n"
-    "  adopt      a kernel of an application becomes a campaign: see kadopt(1)\n"
-    "  integrate  the winner goes into the application: see kadopt(1)\n";
+    "  adopt      make a campaign from a kernel of an application: see kadopt(1)\n"
+    "  integrate  put the winner into the application: see kadopt(1)\n";
 
 void
 emit(const struct options *o, struct kbuf *text)

@@ -30,7 +30,7 @@ wants_summary(const struct kcamp *c, long last)
 void
 memory_goals(const struct kcamp *c, enum memory_moment moment, long last, char **goals)
 {
-	bool memory = kmemo_enabled(c), tips = kmemo_tips_enabled(c);
+	bool memory = kmemo_enabled(c);
 	size_t n = 0;
 
 	switch (moment) {
@@ -42,8 +42,7 @@ memory_goals(const struct kcamp *c, enum memory_moment moment, long last, char *
 			goals[n++] = kasprintf("memory/compact-%03ld.ndjson", last);
 		break;
 	case MEMORY_BEFORE:
-		if (memory && last > 0 &&
-		    (kcamp_int(c, "memory.restart_after") || kcamp_int(c, "memory.mask_every")))
+		if (memory && last > 0 && kcamp_int(c, "memory.restart_after"))
 			goals[n++] = kstrdup("memory-restart");
 		break;
 	case MEMORY_AFTER:
@@ -51,11 +50,11 @@ memory_goals(const struct kcamp *c, enum memory_moment moment, long last, char *
 			goals[n++] = kstrdup(last > 1 ? "memory-add" : "memory-all");
 		if (memory && wants_summary(c, last))
 			goals[n++] = kasprintf("memory/compact-%03ld.ndjson", last);
-		if (tips && last > 0)
+		if (memory && last > 0)
 			goals[n++] = kstrdup("tips-add");
 		break;
 	case MEMORY_END:
-		if (tips && last > 0)
+		if (memory && last > 0)
 			goals[n++] = kstrdup("library-add");
 		break;
 	}

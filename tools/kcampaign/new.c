@@ -89,8 +89,7 @@ need_free(const char *folder, const char *name, const char *data, size_t len)
 		old = kread_file_or_die(path, FILE_MAX, &n);
 		if (n != len || memcmp(old, data, n))
 			kdie(K_USAGE,
-			    "%s: it is there already, and not what would be written: move it away, "
-			    "or take another folder",
+			    "%s exists with other content; move it away or choose another folder",
 			    path);
 		free(old);
 	}
@@ -121,7 +120,9 @@ copy_file(const char *from_dir, const char *field, const char *name, const char 
 		return;
 	from = kasprintf("%s/%s", from_dir, name);
 	if (strchr(name, '/'))
-		kdie(K_USAGE, "%s/task.json: %s: files of a task stand beside it", from_dir, name);
+		kdie(K_USAGE,
+		    "%s/task.json: %s: the files of a task must be in the same folder as task.json",
+		    from_dir, name);
 	if (field && !exists(from))
 		kdie(K_USAGE, "%s/task.json: %s: %s: no such file", from_dir, field, from);
 	data = kread_file_or_die(from, FILE_MAX, &len);
@@ -159,7 +160,7 @@ need_faultless(const char *file, const json_t *task)
 	for (char *line = strtok_r(faults, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		kwarn("%s: %s", file, line);
 	if (n)
-		kdie(K_USAGE, "%s: %zu fault%s in the task; nothing was made", file, n,
+		kdie(K_USAGE, "%s: %zu fault%s in the task; no campaign was created", file, n,
 		    n > 1 ? "s" : "");
 	free(faults);
 }
@@ -191,7 +192,7 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 	char *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name), cpu,
 	    sysconf(_SC_NPROCESSORS_ONLN));
 	/* A folder may be named in any bytes. */
-	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", "campaign/1", "name",
+	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", KCAMP_SCHEMA, "name",
 	    kjson_text(name, strlen(name)), "title", kjson_text(title, strlen(title)), "task",
 	    "task.json", "backend", backend_for(language)->name, "language", language, "seed", 42);
 
@@ -240,8 +241,8 @@ choose_set(json_t *m, const char *folder)
 	struct kcamp *c = kcamp_load(folder);
 
 	if (kcamp_linear(c) && shapes_faults(c, &why)) {
-		ksay("%s: eval.set is full, since %.*s\n", folder, (int)strcspn(why.data, "\n"),
-		    why.data);
+		ksay("%s: eval.set is set to full, because %.*s\n", folder,
+		    (int)strcspn(why.data, "\n"), why.data);
 		json_object_set_new(m, "eval", json_pack("{s:s}", "set", "full"));
 		write_manifest(folder, m);
 	}
@@ -271,11 +272,12 @@ need_all(const struct options *o, const char *file, const json_t *task, const ch
 	char *lack = backend_lacks_runner(backend_for(kjson_str_or(task, "language", "")));
 
 	if (lack)
-		kdie(K_USAGE, "%s: language: %s, in a campaign.json that you write", file, lack);
+		kdie(
+		    K_USAGE, "%s: language: %s; write campaign.json yourself for that", file, lack);
 	if (exists(path))
-		kdie(K_USAGE, "%s: there is a campaign already", path);
+		kdie(K_USAGE, "%s: already contains a campaign", path);
 	if (o->mode && strcmp(o->mode, "linear") && strcmp(o->mode, "map-elites"))
-		kdie(K_USAGE, "--mode %s: no such mode (map-elites, linear)", o->mode);
+		kdie(K_USAGE, "--mode %s: must be map-elites or linear", o->mode);
 	copy_task(o->task, task, folder, false);
 	need_faultless(file, task);
 	need_free(folder, "Makefile", make, strlen(make));
@@ -292,7 +294,7 @@ command_new(const struct options *o)
 
 	if (!o->task)
 		kdie(K_USAGE,
-		    "new: --task DIR is missing: the folder with task.json, reference and oracle");
+		    "new: give --task DIR, the folder with task.json, reference and oracle");
 	while (n > 1 && folder[n - 1] == '/')
 		folder[--n] = '\0';
 	file = kasprintf("%s/task.json", o->task);
@@ -306,7 +308,8 @@ command_new(const struct options *o)
 	write_text(folder, "Makefile", make, strlen(make));
 	write_manifest(folder, m);
 	choose_set(m, folder);
-	ksay("%s: backend %s, model by %s%s%s%s; %s`make -j4 trial` there runs the first trial\n",
+	ksay("%s: backend %s, model provider %s%s%s%s; %srun `make -j4 trial` there for the first "
+	     "trial\n",
 	    folder, kjson_str_or(m, "backend", ""), kjson_str_or(m, "model.provider", ""),
 	    p ? " (" : "", p ? p->variable : "", p ? " is set)" : "",
 	    p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then "

@@ -171,8 +171,8 @@ standing(const struct kcamp *camp, const json_t *header)
 	/* It becomes a path and a word of a recipe. */
 	if (best && !karch_id(best, &(long){ 0 }, &(long){ 0 }))
 		kdie(K_USAGE,
-		    "archive.ndjson: best.id: '%s' is not the id of a candidate, which is "
-		    "TRIAL/BRANCH, such as 007/02; make views makes the archive again",
+		    "archive.ndjson: best.id: '%s' is not the id of a candidate (TRIAL/BRANCH, "
+		    "such as 007/02); run make views to make the archive again",
 		    best);
 	if (best && strcmp(best, KARCH_REFERENCE)) {
 		s.best = best;
@@ -213,7 +213,7 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 		return kasprintf("over: %ld of %ld trials are done (stop.trials)", last, trials);
 	}
 	if (patience && s->stale >= patience && last >= MIN_TRIALS)
-		return kasprintf("over: no gain in %ld trials (stop.patience)", s->stale);
+		return kasprintf("over: no gain in the last %ld trials (stop.patience)", s->stale);
 	if (speedup > 0 && s->speedup.mean >= speedup)
 		return kasprintf("over: %.4gx reaches the goal of %.4gx (stop.speedup)",
 		    s->speedup.mean, speedup);
@@ -222,8 +222,6 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 	if (budget > 0 && s->cost_usd >= budget)
 		return kasprintf(
 		    "over: $%.2f of $%.2f are spent (stop.budget_usd)", s->cost_usd, budget);
-	if (kcamp_bool(c, "stop.once_correct") && s->correct)
-		return kstrdup("over: a candidate is correct (stop.once_correct)");
 	if (failures && s->failures >= failures)
 		return kasprintf(
 		    "over: %ld candidates in a row without a result (stop.failures)", s->failures);

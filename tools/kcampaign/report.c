@@ -250,8 +250,7 @@ add_recorded(struct kbuf *text, long last)
 
 	if (n)
 		kbuf_printf(text,
-		    "replies      %ld recorded from %s, replayed; everything else was measured "
-		    "here\n",
+		    "replies      %ld recorded replies of %s; everything else was measured here\n",
 		    n, model);
 	free(model);
 }
@@ -320,7 +319,7 @@ emit_code(const struct options *o, const char *id)
 	size_t len;
 
 	if (!code)
-		kdie(K_USAGE, "%s: holds no code", path);
+		kdie(K_USAGE, "%s: contains no code", path);
 	len = strlen(code);
 	kout_open(o->output);
 	kout_raw(code, len - (len && code[len - 1] == '\n'));
@@ -361,7 +360,7 @@ command_record(const struct options *o)
 	json_t *record = ktrials_record(c, o->operand, KJOIN_WHOLE, &fault);
 
 	if (!record)
-		kdie(K_USAGE, "%s", fault ? fault : "there is no such candidate with a score");
+		kdie(K_USAGE, "%s", fault ? fault : "there is no scored candidate with this id");
 	kout_open(o->output);
 	kout_json(record);
 	kout_commit();

@@ -37,12 +37,12 @@ roofline_stop(const struct kcamp *c, const struct standing *s)
 	doubt = kroof_doubt(roofline, reached);
 	json_decref(roofline);
 	if (doubt) {
-		kwarn("stop.efficiency does not end this search: %s (trials/000/roofline.json)",
-		    doubt);
+		kwarn(
+		    "stop.efficiency cannot end this search: %s (trials/000/roofline.json)", doubt);
 		free(doubt);
 		return NULL;
 	}
-	return kasprintf("over: %.4g %% of the ceilings are reached, the goal is %.4g %% "
+	return kasprintf("over: %.4g %% of the ceilings reaches the goal of %.4g %% "
 	                 "(stop.efficiency)",
 	    reached, goal);
 }
@@ -58,8 +58,8 @@ roofline_require(const struct kcamp *c)
 		    kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""),
 		        kjson_str_or(u, "why", ""));
 		kdie(K_MISSING,
-		    "stop.efficiency needs what the roofline lacks; docs/roofline.md says what to "
-		    "do");
+		    "campaign.json: stop.efficiency needs peak rates that the roofline does not "
+		    "have; see docs/roofline.md, \"What is unknown\"");
 	}
 	json_decref(roofline);
 }
@@ -75,8 +75,9 @@ roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf *tex
 	if (h && !d) {
 		char *near = khw_near(h, gpu);
 
-		kbuf_printf(text, "campaign.json: gpu: '%s' is in no file of docs/hardware%s%s\n",
-		    gpu, *near ? "; others are " : "", near);
+		kbuf_printf(text,
+		    "campaign.json: gpu: no file in docs/hardware describes '%s'%s%s\n", gpu,
+		    *near ? "; known devices: " : "", near);
 		free(near);
 	} else if (d) {
 		metric = task->flops ? khw_compute(d, task, why, sizeof why) : NULL;

@@ -22,7 +22,7 @@ static const struct {
 	const char *knobs[6];
 } rules[] = {
 	{ "classify", { "classify.", "backend" } },
-	{ "audit", { "backend", "score.statistic", "task" } },
+	{ "audit", { "backend", "task" } },
 	{ "roofline", { "gpu", "backend", "task" } },
 	{ "score", { "score." } },
 	{ "archive", { "name", "search." } },

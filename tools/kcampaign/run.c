@@ -106,7 +106,8 @@ take_lock(void)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		kdie_errno(K_IO, "%s", LOCK);
 	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
-		kdie(K_USAGE, "%s: has a second name, so it may be another file: remove it", LOCK);
+		kdie(K_USAGE,
+		    "%s: has more than one hard link, so it may be another file; remove it", LOCK);
 	/* lock_holder has it for a moment, too. */
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)
@@ -188,7 +189,7 @@ exec_make(char *const *argv, const int *fds, pid_t parent)
 	close(fds[0]);
 	close(fds[1]);
 	execvp(argv[0], argv);
-	fprintf(stderr, "%s: cannot be started: %s\n", argv[0], strerror(errno));
+	fprintf(stderr, "%s: cannot start: %s\n", argv[0], strerror(errno));
 	_exit(K_MISSING);
 }
 
@@ -389,7 +390,7 @@ make_graph(const struct kcamp *c, const struct graph *g, char *const *goals)
 	told = g->ask == ASK_BOTH && *kcamp_str(c, "feedback.provider");
 	argv[n++] = variable("ASK", g->ask != ASK_NOBODY ? "yes" : "");
 	argv[n++] = variable("FEEDBACK", told ? "yes" : "");
-	argv[n++] = variable("TIPS", kmemo_tips_enabled(c) ? "yes" : "");
+	argv[n++] = variable("TIPS", kmemo_enabled(c) ? "yes" : "");
 	argv[n++] = variable("EVIDENCE", evidence);
 	argv[n++] = variable("ANCHORS", anchors);
 	argv[n++] = variable("KEY", kcamp_str(c, "model.key_env"));
@@ -421,7 +422,8 @@ put_aside(const char *folder)
 		/* Each of the next stages adds a few members. */
 		if (stat(path, &st) == 0 && (size_t)st.st_size > KIO_LINE_MAX - MEMBERS_MAX &&
 		    rename(path, aside) == 0)
-			kwarn("%s is longer than any tool reads; it is now %s, and is made anew",
+			kwarn("%s exceeds the limit for a record (64 MiB); moved it to %s and will "
+			      "make it again",
 			    path, aside);
 		free(path);
 		free(aside);
@@ -528,19 +530,16 @@ explain(const struct kcamp *c, long trial, struct outcome *out)
 	int code = own_code(out->code);
 
 	if (code == K_AGAIN && !strcmp(kcamp_str(c, "model.provider"), "file"))
-		kwarn("trial %ld waits for %zu %s from you, since model.provider is \"file\": "
-		      "answer "
-		      "each prompt.md in trials/%03ld in a file reply.txt next to it, then run the "
-		      "same "
-		      "command again. This is not a fault; make's \"Error %d\" says no more than "
-		      "this",
+		kwarn("trial %ld waits for %zu %s from you, because model.provider is \"file\": "
+		      "answer each prompt.md in trials/%03ld in a file reply.txt next to it, then "
+		      "run the same command again. Ignore make's \"Error %d\"; nothing is wrong",
 		    trial, out->failed, out->failed == 1 ? "reply" : "replies", trial, K_AGAIN);
 	else if (code == K_AGAIN)
-		kwarn("trial %ld: %s: not now (%zu waiting); the same command carries on", trial,
-		    out->target, out->failed);
+		kwarn("trial %ld: %s cannot continue now (%zu waiting); run the same command again "
+		      "later",
+		    trial, out->target, out->failed);
 	else
-		kwarn("trial %ld: %s failed with %d; what is done is kept, and the same command "
-		      "carries on",
+		kwarn("trial %ld: %s failed with status %d; run the same command again to continue",
 		    trial, out->target, out->code);
 	free(out->target);
 	out->target = NULL;
@@ -551,7 +550,6 @@ explain(const struct kcamp *c, long trial, struct outcome *out)
 static int
 close_rounds(const struct kcamp *c, const struct options *o, long last)
 {
-	const char *enabled = kcamp_str(c, "records.enabled");
 	char *goals[] = { (char[]){ "records" }, NULL };
 	struct graph g = { .first = last, .last = last, .jobs = o->jobs };
 	struct outcome out;
@@ -562,14 +560,14 @@ close_rounds(const struct kcamp *c, const struct options *o, long last)
 	 */
 	if (kcamp_linear(c) && !shapes_frozen())
 		return K_OK;
-	if (last < 0 || make_flag('n') || !strcmp(enabled, "off") ||
-	    (!strcmp(enabled, "auto") && !kcamp_linear(c)))
+	if (last < 0 || make_flag('n') || !kcamp_linear(c))
 		return K_OK;
 	out = make_graph(c, &g, goals);
 	free(out.target);
 	if (out.code)
-		kwarn("trial %ld is complete, but its records are not: kround ended with %d", last,
-		    out.code);
+		kwarn("trial %ld is complete, but its records are not: kround failed with status "
+		      "%d",
+		    last, out.code);
 	return out.code == K_NO ? K_NO : out.code ? own_code(out.code) : K_OK;
 }
 
@@ -671,7 +669,7 @@ wait_before_retry(double base, long attempt)
 	    (0.5 + 0.5 * (double)(know_ns() % 1000) / 1000);
 	struct timespec t = { (time_t)s, (long)((s - floor(s)) * 1e9) };
 
-	kwarn("next try in %.0f s", s);
+	kwarn("trying again in %.0f s", s);
 	nanosleep(&t, NULL);
 	die_if_stopped();
 }
@@ -704,7 +702,8 @@ preflight(const struct kcamp *c)
 	out = make_graph(c, &g, goals);
 	if (out.code)
 		kwarn("eval.launcher: %s: %s", *launcher ? launcher : "(here)",
-		    out.code == K_AGAIN ? "not now" : "evaluations cannot run there");
+		    out.code == K_AGAIN ? "not now"
+		                        : "evaluations cannot run through eval.launcher");
 	free(out.target);
 	return out.code ? own_code(out.code) : K_OK;
 }
@@ -741,7 +740,8 @@ static void
 parse_cell(const char *text, long *trial, long *branch)
 {
 	if (!text || !karch_id(text, trial, branch))
-		kdie(K_USAGE, "'%s' is not a candidate: write trial/branch, such as 007/02",
+		kdie(K_USAGE,
+		    "'%s' is not the id of a candidate; write TRIAL/BRANCH, such as 007/02",
 		    text ? text : "");
 }
 
@@ -768,8 +768,8 @@ accept_best(const char *path, const char *id, bool replaced)
 	int code = status == STATUS_CORRECT ? K_OK : K_NO;
 
 	if (code)
-		kwarn("%s is not accepted%s: measured again on the full set it is %s: %.300s", id,
-		    replaced ? ", and that is its evaluation from now on" : "",
+		kwarn("%s is not accepted%s: measured again on the full set, it is %s: %.300s", id,
+		    replaced ? ", and this evaluation replaces the old one" : "",
 		    status_rows[status].name, kjson_str_or(record, "eval.log", ""));
 	json_decref(record);
 	return code;
@@ -926,7 +926,7 @@ open_round(const struct kcamp *c, const struct options *o, long *last)
 	linear_closed(*last);
 	if (*last == 0 && shapes_faults(c, &text)) {
 		text.data[strcspn(text.data, "\n")] = '\0';
-		kdie(K_USAGE, "eval.set: %s; `kcampaign shapes` proposes a fair choice", text.data);
+		kdie(K_USAGE, "eval.set: %s; run `kcampaign shapes` for a fair choice", text.data);
 	}
 	return shapes_freeze(c, true) ? close_rounds(c, o, *last) : K_OK;
 }
@@ -943,7 +943,8 @@ goes_on(const struct kcamp *c, long last)
 	free(reason);
 	json_decref(header);
 	if (yes)
-		kwarn("what ended the search held for the kernel that is not accepted: it goes on");
+		kwarn("the kernel that met the stop condition was not accepted; the search "
+		      "continues");
 	return yes;
 }
 
@@ -1041,7 +1042,7 @@ keep_answer(const char *path)
 	char *kept = kset_aside(path);
 
 	if (kept)
-		kwarn("%s was the answer; it is kept as %s", path, kept);
+		kwarn("the old answer %s is now %s", path, kept);
 	free(kept);
 }
 
@@ -1098,8 +1099,6 @@ remove_stages(long trial, long branch, int from)
 		{ "reply.json", STAGE_REPLY, keep_answer },
 		{ "reply.spool", STAGE_REPLY, remove_file },
 		{ "reply.spool2", STAGE_REPLY, remove_file },
-		{ "reply.spool3", STAGE_REPLY, remove_file },
-		{ "reply.spool4", STAGE_REPLY, remove_file },
 		{ "eval.ndjson.scored", STAGE_EVAL, put_evaluation_aside },
 		{ "eval.ndjson", STAGE_EVAL, put_evaluation_aside },
 		{ "digest.ndjson", STAGE_EVAL, remove_file },
@@ -1134,7 +1133,7 @@ stage_number(const char *name)
 	for (int s = 0; s < STAGES; s++)
 		if (!strcmp(stages[s], name))
 			return s;
-	kdie(K_USAGE, "--from %s: no such stage (sample, prompt, reply, eval)", name);
+	kdie(K_USAGE, "--from %s: must be sample, prompt, reply or eval", name);
 }
 
 /* The facts of one cell, and nothing else. */
@@ -1164,9 +1163,9 @@ command_redo(const struct options *o)
 	c = begin(&last);
 	folder = kplace_folder(".", trial, branch);
 	if (!exists(folder))
-		kdie(K_USAGE, "%s: there is no such candidate", folder);
+		kdie(K_USAGE, "%s: no such candidate", folder);
 	if (trial == 0 && stage != STAGE_EVAL)
-		kdie(K_USAGE, "the reference has no %s; it is redone --from eval", stages[stage]);
+		kdie(K_USAGE, "the reference has no %s; use --from eval", stages[stage]);
 	if (make_flag('n'))
 		return K_OK;
 	if (trial <= last) {

@@ -167,7 +167,7 @@ find_faults(const struct shapes *s, struct kbuf *text)
 
 		if (ktask_in_set(w, s->quick) && !ktask_in_set(w, s->full))
 			kbuf_printf(text,
-			    "the set %s has the workload %s, and the full set %s has not\n",
+			    "the set %s contains the workload %s, but the full set %s does not\n",
 			    s->quick, w->name, s->full);
 	}
 	for (size_t i = 0; i < s->count; i++) {
@@ -175,19 +175,18 @@ find_faults(const struct shapes *s, struct kbuf *text)
 		chosen += s->at[i].skew && s->at[i].quick;
 		if (s->at[i].quick && s->at[i].fails)
 			kbuf_printf(text,
-			    "the set %s has the workload %s, on which the baseline fails\n",
+			    "the set %s contains the workload %s, on which the baseline fails\n",
 			    s->quick, s->at[i].w->name);
 	}
 	if (quick == s->count)
 		return;
 	if (quick < LEAST && s->count >= LEAST)
-		kbuf_printf(text, "the set %s times %zu of %zu shapes, and %d are the least\n",
+		kbuf_printf(text, "the set %s times %zu of %zu shapes; the minimum is %d\n",
 		    s->quick, quick, s->count, LEAST);
 	if (quick > MOST)
 		kbuf_printf(text,
-		    "the set %s times %zu of %zu shapes, and %d are the most for a choice: leave "
-		    "some "
-		    "out, or take the full set (eval.set: %s)\n",
+		    "the set %s times %zu of %zu shapes; the maximum for a choice is %d: leave "
+		    "some out, or use the full set (eval.set: %s)\n",
 		    s->quick, quick, s->count, MOST, s->full);
 	if (!covers(s, s->at[0].size))
 		kbuf_printf(text, "the set %s leaves out the smallest shape, %s\n", s->quick,
@@ -249,7 +248,7 @@ add_partners(struct shapes *s, size_t chosen)
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->count && s->at[i].why && s->at[i].w->pair; k++)
 			if (s->at[k].w->pair && !strcmp(s->at[k].w->pair, s->at[i].w->pair))
-				chosen = choose(&s->at[k], "other pass of a step", chosen);
+				chosen = choose(&s->at[k], "other pass of the step", chosen);
 	return chosen;
 }
 
@@ -268,14 +267,14 @@ propose(struct shapes *s)
 			passing[0] = passing[0] ? passing[0] : &s->at[i];
 			passing[1] = &s->at[i];
 		}
-	chosen = choose(passing[0], "smallest: cost of a launch", chosen);
-	chosen = choose(passing[1], "largest: memory or arithmetic", chosen);
+	chosen = choose(passing[0], "smallest: launch cost", chosen);
+	chosen = choose(passing[1], "largest: memory or compute", chosen);
 	if (s->count)
 		chosen = choose(&s->at[(s->count - 1) / 2], "middle", chosen);
 	if (!has_skew(s))
 		chosen = choose(most_spread(s, true), "skewed groups", chosen);
 	while (chosen < MOST && most_spread(s, false))
-		chosen = choose(most_spread(s, false), "scatters most", chosen);
+		chosen = choose(most_spread(s, false), "noisiest", chosen);
 	add_partners(s, chosen);
 }
 
@@ -299,12 +298,11 @@ put_proposal(const struct shapes *s, struct kbuf *text)
 		same += x->quick == (x->why != NULL);
 	}
 	if (same == s->count)
-		kbuf_printf(text, "The set %s is this already.\n", s->quick);
+		kbuf_printf(text, "The set %s already has these shapes.\n", s->quick);
 	else
 		kbuf_printf(text,
-		    "To take it: put \"%s\" into the \"sets\" of these workloads in %s, before "
-		    "round 2 "
-		    "begins.\n",
+		    "To use it, put \"%s\" into the \"sets\" of these workloads in %s before round "
+		    "2 begins.\n",
 		    s->quick, s->task->file);
 }
 
@@ -321,12 +319,13 @@ command_shapes(const struct options *o)
 		if (shapes_faults(c, &text) | judged_faults(c, &text))
 			code = K_NO;
 		else
-			kbuf_printf(&text, "the set %s stands for the full one\n",
+			kbuf_printf(&text, "the set %s represents the full set\n",
 			    kcamp_str(c, "eval.set"));
 	} else {
 		open_shapes(&s, c);
 		if (!s.baseline)
-			kdie(K_USAGE, "the baseline has not been measured yet: kcampaign baseline");
+			kdie(K_USAGE,
+			    "the baseline has not been measured yet; run kcampaign baseline");
 		propose(&s);
 		put_proposal(&s, &text);
 		close_shapes(&s);
@@ -426,7 +425,7 @@ shapes_freeze(const struct kcamp *c, bool write)
 			for (size_t i = 0; i < LEN(sets); i++)
 				compare_sets(was, now, sets[i], s.task->file);
 			kdie(K_USAGE,
-			    "the active set changed since round 1: eval.set is another (" FROZEN
+			    "the active set changed since round 1: eval.set has changed (" FROZEN
 			    ")");
 		}
 		json_decref(was);

@@ -151,7 +151,8 @@ get_patterns(const json_t *list, const char *key, const char *where)
 	json_array_foreach((json_t *)list, i, value)
 	{
 		if (!json_is_string(value) || !*json_string_value(value))
-			kdie(K_USAGE, "%s: '%s' holds something that is not a pattern", where, key);
+			kdie(K_USAGE, "%s: '%s' contains something that is not a pattern", where,
+			    key);
 		out.p[out.n++].text = kstrdup(json_string_value(value));
 	}
 	return out;
@@ -195,7 +196,8 @@ merge_category(struct level *l, struct category c)
 	}
 	if (i == l->n)
 		kdie(K_USAGE,
-		    "%s: has no patterns, and there is no category of this name to take away",
+		    "%s: has no patterns, and the table that it extends has no category of this "
+		    "name to remove",
 		    c.where);
 	free_category(&l->c[i]);
 	if (c.patterns.n) {
@@ -221,7 +223,7 @@ merge_level(struct level *l, const json_t *list, const char *where)
 
 		json_array_foreach(
 		    (json_t *)list, j, other) if (j < i && !strcmp(get_name(other, where), c.name))
-		    kdie(K_USAGE, "%s: stands there twice", c.where);
+		    kdie(K_USAGE, "%s: is defined twice", c.where);
 		merge_category(l, c);
 	}
 }
@@ -232,8 +234,8 @@ find_dim(const char *name, const char *where)
 	for (int d = 0; d < KPATTERN_DIMS; d++)
 		if (name && !strcmp(kpattern_dims[d], name))
 			return d;
-	kdie(K_USAGE, "%s: '%s' is no dimension; there are memory, compute, parallelism and esimd",
-	    where, name ? name : "");
+	kdie(K_USAGE, "%s: '%s' must be memory, compute, parallelism or esimd", where,
+	    name ? name : "");
 }
 
 static void

@@ -17,9 +17,7 @@
 
 #define SOURCE_MAX ((size_t)64 << 20)
 
-static const char usage[] = "usage: kclassify [-es] [-b BACKEND | -p TABLE] [-c DIR] [-o FILE] "
-                            "[--no-strip]\n"
-                            "                 [--no-gates] [--require-lower-levels] [FILE ...]\n";
+static const char usage[] = "usage: kclassify [-b NAME | --patterns FILE] [OPTION...] [FILE...]\n";
 
 /* Files named so hold source text, not records. */
 static const char *const source_suffixes[] = { ".c", ".cc", ".cl", ".cpp", ".cu", ".cuh", ".cxx",
@@ -81,7 +79,7 @@ report_gate(void *arg, const char *name, int dim, int from, int to)
 {
 	struct report *r = arg;
 
-	kbuf_printf(&r->text, "  %s: gate %s holds it at %d instead of %d\n", kpattern_dims[dim],
+	kbuf_printf(&r->text, "  %s: gate %s limits it to %d instead of %d\n", kpattern_dims[dim],
 	    name, to, from);
 }
 
@@ -248,23 +246,26 @@ main(int argc, char **argv)
 	bool no_strip = false, no_gates = false, lower = false;
 	struct classifier c = { .flags = KPATTERN_STRIP | KPATTERN_GATES };
 	const struct koption options[] = {
-		{ 'b', "backend", .text = &backend },
-		{ 'p', "patterns", .text = &patterns },
-		{ 'c', "campaign", .text = &dir },
-		{ 'o', "output", .text = &output },
-		{ 'e', "explain", .flag = &c.explain },
-		{ 's', "source", .flag = &c.sources },
-		{ 0, "no-strip", .flag = &no_strip },
-		{ 0, "no-gates", .flag = &no_gates },
-		{ 0, "require-lower-levels", .flag = &lower },
-		{ 0, "thin", .flag = &c.thin },
+		{ 'b', "backend", .text = &backend,
+		    .help = "NAME\tuse the pattern table of this backend" },
+		{ 0, "patterns", .text = &patterns, .help = "FILE\tuse this pattern table" },
+		KOPTION_CAMPAIGN(&dir),
+		KOPTION_OUTPUT(&output),
+		{ 'e', "explain", .flag = &c.explain, .help = "\tsay which patterns matched" },
+		{ 0, "source", .flag = &c.sources,
+		    .help = "\tread files with source text, not records" },
+		{ 0, "no-strip", .flag = &no_strip, .help = "\talso match comments and strings" },
+		{ 0, "no-gates", .flag = &no_gates, .help = "\tdo not apply gates" },
+		{ 0, "require-lower-levels", .flag = &lower,
+		    .help = "\tcount a level only if all lower ones are there" },
+		{ 0, "thin", .flag = &c.thin, .help = "\twrite thin records" },
 	};
 	char *path;
 
 	kutil_init("kclassify");
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (backend && patterns)
-		koption_misuse(usage, "-b and -p exclude each other");
+		koption_misuse(usage, "-b and -p cannot be used together");
 	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign(dir);
 	c.flags |= lower ? KPATTERN_REQUIRE_LOWER : 0;
 	c.flags &= ~((no_strip ? KPATTERN_STRIP : 0) | (no_gates ? KPATTERN_GATES : 0));

@@ -283,7 +283,7 @@ build_log(const struct kproc_result *r, double limit_s)
 		snprintf(end, sizeof end, "[the build was stopped: it printed more than %d MiB]\n",
 		    LOG_MAX >> 20);
 	else if (r->signal)
-		snprintf(end, sizeof end, "[the build was ended by signal %d: %s]\n", r->signal,
+		snprintf(end, sizeof end, "[the build was killed by signal %d: %s]\n", r->signal,
 		    strsignal(r->signal));
 	all = kasprintf("%s%s", log, end);
 	free(log);
@@ -396,7 +396,7 @@ compile(struct keval *k, const struct subject *s, const char *work, const json_t
 	compose(k, s, extra_flags, argv);
 	if ((is_device_only(k) && !s->host ? run_helper(k, work, &p, &r)
 	                                   : run_compiler(k, work, &p, &r)) < 0)
-		kdie(K_MISSING, "the build could not be started in the sandbox");
+		kdie(K_MISSING, "the build did not start in the sandbox");
 	command = command_text(argv);
 	b->log = build_log(&r, p.timeout_s);
 	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s,
@@ -425,7 +425,7 @@ preprocess(struct keval *k, const char *work)
 
 	compose_preprocessor(k, argv);
 	if (run_compiler(k, work, &p, &r) < 0)
-		kdie(K_MISSING, "the preprocessor could not be started in the sandbox");
+		kdie(K_MISSING, "the preprocessor did not start in the sandbox");
 	if (r.exit_code == 0 && !r.timed_out && !r.flooded)
 		text = kstrndup(r.out, r.out_len);
 	kproc_result_free(&r);
@@ -444,8 +444,9 @@ build_candidate(struct keval *k, const struct subject *s, const char *work, stru
 	compile(k, s, work, NULL, b);
 	if (b->ok && !is_device_only(k) && !b->expanded) {
 		free(b->log);
-		b->log = kasprintf(
-		    "%s -E refuses or fails to end what the compiler accepts\n", compiler_of(k));
+		b->log = kasprintf("%s -E fails or does not end on a program that the compiler "
+		                   "accepts\n",
+		    compiler_of(k));
 		b->ok = false;
 	}
 	close(lock);
@@ -498,7 +499,7 @@ add_device(struct keval *k, struct kbuf *key)
 	struct kproc_result r;
 
 	if (run_helper(k, work, &p, &r) < 0)
-		kdie(K_MISSING, "%s could not be started in the sandbox", argv[0]);
+		kdie(K_MISSING, "%s did not start in the sandbox", argv[0]);
 	kbuf_puts(key, r.out);
 	kproc_result_free(&r);
 	ksandbox_work_free(work);

@@ -100,7 +100,7 @@ csv_open(
 	*csv = (struct csv){ .tier = tier, .columns = columns };
 	csv->unit_ns = unit_of(csv);
 	if (!kjson_str_or(columns, needed, NULL))
-		kdie(K_USAGE, "%s: columns.%s: the name of a column is needed", tier, needed);
+		kdie(K_USAGE, "%s: columns.%s: must be the name of a column", tier, needed);
 	while (*text) {
 		size_t blank = strspn(text, " \t\r");
 
@@ -167,6 +167,6 @@ csv_ok(const struct csv *csv, size_t row)
 	for (size_t i = 0; i < LEN(no); i++)
 		if (!strcasecmp(no[i], text))
 			return false;
-	kdie(K_USAGE, "%s: column '%s': '%s' is neither pass nor fail", csv->tier,
+	kdie(K_USAGE, "%s: column '%s': '%s' must be pass or fail", csv->tier,
 	    kjson_str_or(csv->columns, "ok", ""), text);
 }

@@ -56,7 +56,7 @@ check_tier(const struct kcamp *camp, const char *tier)
 	if (!t)
 		return;
 	if (!*kjson_str_or(t, "command", ""))
-		kdie(K_USAGE, "%s: %s.command: a shell command is needed", camp->file, tier);
+		kdie(K_USAGE, "%s: %s.command: must be a shell command", camp->file, tier);
 	json_object_foreach((json_t *)t, key, v)
 	{
 		for (i = 0; i < LEN(fields) && strcmp(fields[i], key); i++)
@@ -78,10 +78,10 @@ check_tier(const struct kcamp *camp, const char *tier)
 			    camp->file, tier, key);
 	}
 	if (strcmp(format, "json") && strcmp(format, "csv") && strcmp(format, "exit"))
-		kdie(K_USAGE, "%s: %s.format: '%s' is not json, csv or exit", camp->file, tier,
+		kdie(K_USAGE, "%s: %s.format: '%s' must be json, csv or exit", camp->file, tier,
 		    format);
 	if (!strcmp(tier, "eval.timing") && !strcmp(format, "exit"))
-		kdie(K_USAGE, "%s: eval.timing.format: times need json or csv", camp->file);
+		kdie(K_USAGE, "%s: eval.timing.format: must be json or csv", camp->file);
 }
 
 struct custom *
@@ -129,7 +129,7 @@ stage(const struct custom *c, const json_t *tier, const struct build *b)
 
 		if (!kextract_path_ok(name))
 			kdie(K_USAGE,
-			    "%s: files: '%s' is not the relative name of a file of the campaign",
+			    "%s: files: '%s' must be a relative path in the campaign's folder",
 			    c->k->camp->file, name);
 		text = input_read(c->k, path, FILE_MAX_BYTES, &len);
 		work_put(c->work, name, text, len);
@@ -211,9 +211,9 @@ run(const struct custom *c, const char *name, const struct build *b, bool exclus
 	}
 	close(lock);
 	if (e < 0)
-		kdie(K_MISSING, "%s: the command could not be started", name);
+		kdie(K_MISSING, "%s: the command did not start", name);
 	if (r->exit_code == K_AGAIN)
-		kdie(K_AGAIN, "%s: the command asks to be tried again: %.200s", name, r->err);
+		kdie(K_AGAIN, "%s: the command asks for another try later: %.200s", name, r->err);
 	for (size_t i = 0; env[i]; i++)
 		free(env[i]);
 	free(env);
@@ -262,7 +262,7 @@ ended(const struct kproc_result *r, json_t *eval)
 	else if (r->flooded)
 		detail = kasprintf("stopped: it printed more than %d MiB", OUTPUT_MAX >> 20);
 	else if (r->signal)
-		detail = kasprintf("ended by signal %d (%s)", r->signal, strsignal(r->signal));
+		detail = kasprintf("killed by signal %d (%s)", r->signal, strsignal(r->signal));
 	if (detail)
 		eval_fail(eval, STATUS_RUN_ERROR,
 		    r->signal && !r->timed_out && !r->flooded ? "signal" : "resource", detail);
@@ -313,7 +313,7 @@ set_verdict(json_t *eval, json_t *cases, bool ok)
 		eval_set(eval, "status", status_json(STATUS_CORRECT));
 	else
 		eval_fail(eval, passed && passed < total ? STATUS_PARTIAL : STATUS_WRONG_VALUE,
-		    "value", "the campaign's own check refused it");
+		    "value", "the campaign's own check rejected it");
 }
 
 static json_t *
@@ -419,8 +419,8 @@ add_sample(json_t *timing, const char *name, const char *workload, double ns)
 	json_t *row = (json_t *)kgain_row(timing, workload);
 
 	if (!(ns >= 0.5) || ns > 9e15)
-		kdie(
-		    K_USAGE, "%s: workload %s: a time must be a number above zero", name, workload);
+		kdie(K_USAGE, "%s: workload %s: the time must be a number above zero", name,
+		    workload);
 	if (!row) {
 		row = json_pack(
 		    "{s:s,s:[],s:i}", "workload", workload, "samples_ns", "calls_per_sample", 1);

@@ -170,13 +170,13 @@ json_t *
 evaluate_too_large(const char *what, size_t max)
 {
 	json_t *eval = json_object();
-	char *detail = kasprintf("the %s takes more than %zu bytes of a record", what, max);
+	char *detail = kasprintf("the %s takes more than %zu bytes in a record", what, max);
 
 	eval_fail(eval, STATUS_NO_CODE, KIO_TOO_LARGE, detail);
 	eval_set(eval, "tier", json_integer(0));
 	eval_set(eval, "log",
-	    json_sprintf("Nothing was evaluated: %s. Give one complete program, and much less "
-	                 "text.",
+	    json_sprintf("Nothing was evaluated, because %s. Give one complete program and much "
+	                 "less text.",
 	        detail));
 	free(detail);
 	return eval;
@@ -233,7 +233,7 @@ evaluate_nothing(const struct subject *s)
 
 	eval_fail(eval, STATUS_NO_CODE, "extract",
 	    s->cut_off ? "the reply was cut off before any code"
-	               : "the reply holds no fenced block of code");
+	               : "the reply contains no fenced block of code");
 	eval_set(eval, "tier", json_integer(0));
 	eval_set(eval, "log",
 	    json_string("No code was found in the reply. Give the complete program in one fenced "

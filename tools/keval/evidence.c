@@ -171,8 +171,8 @@ list_instructions(struct keval *k, const char *so, const char **why)
 	for (size_t i = 0; lister && i < LEN(listers); i++)
 		if (!strcmp(listers[i][0], lister))
 			words = listers[i];
-	*why = !words || is_device_only(k) ? "nothing here lists instructions of programs of this "
-	                                     "kind"
+	*why = !words || is_device_only(k) ? "kiln has no program that lists instructions for this "
+	                                     "backend"
 	    : !ksandbox_finds(lister)      ? "the program that lists instructions is not installed"
 	                                   : NULL;
 	if (*why)
@@ -187,7 +187,7 @@ list_instructions(struct keval *k, const char *so, const char **why)
 	if (output)
 		out = listing_json(lister, output);
 	if (!out)
-		*why = "the listing came to nothing";
+		*why = "the listing is empty";
 	ksandbox_work_free(work);
 	free(output);
 	free(object);
@@ -224,7 +224,7 @@ best_baseline(const json_t *reference, const char *workload, const char *statist
 static json_t *
 compare_known(const struct keval *k, const json_t *past, const char **why)
 {
-	const char *statistic = kcamp_str(k->camp, "score.statistic");
+	const char *statistic = KGAIN_STATISTIC;
 	json_t *reference = past_eval(k, KARCH_REFERENCE), *rows = json_array();
 	const json_t *timing = json_object_get(past, "timing");
 
@@ -270,11 +270,12 @@ archive_linear(const struct keval *k)
 	json_t *linear;
 
 	if (!k->archive)
-		kdie(K_USAGE, "--evidence needs the archive of the trial before (--archive)");
+		kdie(K_USAGE, "--evidence needs the archive of the previous trial (--archive)");
 	karch_load(&a, k->archive, false);
 	linear = json_incref(json_object_get(a.header, "linear"));
 	if (!linear)
-		kdie(K_USAGE, "%s: holds no chain of rounds: it is not of a linear search",
+		kdie(K_USAGE,
+		    "%s: contains no chain of rounds: it does not belong to a linear search",
 		    k->archive);
 	karch_free(&a);
 	return linear;
@@ -301,7 +302,7 @@ gather_evidence(struct keval *k, long trial)
 
 	past = past_eval(k, id);
 	if (!past)
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is not there",
+		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is missing",
 		    k->camp->dir, id);
 	if (!is_null(k) && !(so = incumbent_so(k, past)))
 		why = "the program does not build here";

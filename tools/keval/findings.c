@@ -41,11 +41,10 @@ add_end(json_t *rows, const char *tool, const struct tool_run *r)
 	char *detail, *words;
 
 	if (!r->text) {
-		findings_row(
-		    rows, tool, "unavailable", "it could not be started in the sandbox", NULL);
+		findings_row(rows, tool, "unavailable", "it did not start in the sandbox", NULL);
 	} else if (r->timed_out && !r->done) {
 		findings_row(rows, tool, "timeout",
-		    "the time limit (eval.sanitize_s) came before the end of one workload", r);
+		    "the time limit (eval.sanitize_s) passed before one workload was done", r);
 	} else if (!r->ended && !r->timed_out) {
 		words = line_at(r->text + strspn(r->text, "\n"));
 		detail = kasprintf("the run failed: %s", words);
@@ -130,7 +129,7 @@ findings_ubsan(json_t *rows, const struct tool_run *r)
 		free(line);
 	} else if (r->text && strstr(r->text, "AddressSanitizer: ")) {
 		findings_row(rows, "ubsan", r->done ? "clean" : "unavailable",
-		    "the run ended at the finding of asan", r);
+		    "the run ended when asan found a fault", r);
 	} else {
 		add_end(rows, "ubsan", r);
 	}

@@ -24,12 +24,9 @@ static const struct {
 } knobs[] = {
 	{ "--threads", "eval.threads", true },
 	{ "--seeds", "eval.seeds", false },
-	{ "--statistic", "score.statistic", false },
 	{ "--timing-s", "eval.timing_s", false },
-	{ "--busy-s", "eval.busy_s", false },
 	{ "--min-samples", "eval.min_samples", false },
 	{ "--max-samples", "eval.max_samples", false },
-	{ "--warmup-s", "eval.warmup_s", false },
 	{ "--run-timeout-s", "eval.run_timeout_s", false },
 	{ "--memory-mb", "eval.memory_mb", false },
 	{ "--sandbox", "eval.sandbox", false },
@@ -55,8 +52,7 @@ static void
 push_knobs(struct argv *a, const struct keval *k)
 {
 	for (size_t i = 0; i < LEN(knobs); i++) {
-		const char *text = !strcmp(knobs[i].knob, "eval.sandbox") ||
-		        !strcmp(knobs[i].knob, "score.statistic")
+		const char *text = !strcmp(knobs[i].knob, "eval.sandbox")
 		    ? kcamp_str(k->camp, knobs[i].knob)
 		    : NULL;
 		char number[40];
@@ -92,6 +88,7 @@ compose(struct argv *a, const struct keval *k, const struct harness_run *r)
 	if (is_gpu(k) && strcmp(kcamp_str(k->camp, "eval.lock_clocks"), "off"))
 		push(a, "--lock-clocks", kcamp_str(k->camp, "eval.lock_clocks"));
 	push_knobs(a, k);
+	push(a, "--warmup-s", "0.03"); /* clocks and caches settle in less */
 	for (const char *const *p = r->against; p && *p; p++)
 		push(a, "--against", *p);
 	if (r->all_pairs)
@@ -114,7 +111,7 @@ start(struct argv *a, struct kproc_result *r)
 	if (kproc_run(&p, r) < 0)
 		kdie_errno(K_MISSING, "%s", a->at[0]);
 	if (r->signal)
-		kdie(K_IO, "%s was ended by signal %d (%s)", a->at[0], r->signal,
+		kdie(K_IO, "%s was killed by signal %d (%s)", a->at[0], r->signal,
 		    strsignal(r->signal));
 	if (r->exit_code)
 		kdie(r->exit_code, "%s failed with exit status %d", a->at[0], r->exit_code);

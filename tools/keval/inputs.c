@@ -123,8 +123,7 @@ input_read(const struct keval *k, const char *path, size_t max, size_t *len)
 	char *text;
 
 	if (!needed)
-		kdie(K_IO,
-		    "%s: a fault of kiln: keval reads this file, and --inputs does not list it",
+		kdie(K_IO, "%s: bug in kiln: keval reads this file, but --inputs does not list it",
 		    path);
 	if (json_is_true(needed))
 		return len ? kread_file_or_die(path, max, len) : kread_text_or_die(path, max);

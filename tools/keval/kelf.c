@@ -209,7 +209,7 @@ read_relocations(
 			continue;
 		symbol = at(e, d->symtab + ELF64_R_SYM(r.r_info) * sizeof s, sizeof s);
 		if (d->symtab == UINT64_MAX || !symbol)
-			return "a relocation names no symbol";
+			return "a relocation has no symbol";
 		memcpy(&s, symbol, sizeof s);
 		f->ifunc |= ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC;
 		name = string_at(e, d->strtab, d->strsz, s.st_name);

@@ -43,10 +43,9 @@ evidence_fault(const struct krec *rec, const json_t *plan)
 		                "metric -> inference -> action, "
 		                "the metric with its value as it was shown");
 	else if (shown && shows_figures(rec) && !kclaim_cites(metric, shown))
-		fault = kasprintf("the plan's evidence, '%.80s', cites no figure that was shown: "
-		                  "give a metric and its value as "
-		                  "they stand side by side in the profile, the listing or the "
-		                  "times",
+		fault = kasprintf("the plan's evidence, '%.80s', cites no figure from the prompt: "
+		                  "give a metric and its value exactly as the profile, the listing "
+		                  "or the times show them together",
 		    metric);
 	free(metric);
 	return fault;
@@ -101,9 +100,8 @@ source_fault(const struct krec *rec, const json_t *plan)
 			known = !strcmp(layer, "L1") &&
 			    names_note(source, kjson_str_or(json_array_get(notes, n), "file", "?"));
 		if (!known)
-			return kasprintf("row %zu of the plan's \"search\" is of %s, and '%.80s' "
-			                 "is none of the %s that the "
-			                 "prompt showed",
+			return kasprintf("row %zu of the plan's \"search\" names the layer %s, but "
+			                 "'%.80s' is not one of the %s in the prompt",
 			    i + 1, layer, source, !strcmp(layer, "L1") ? "notes" : "programs");
 	}
 	return NULL;
@@ -230,20 +228,20 @@ check_set(const struct keval *k, const json_t *eval)
 			continue;
 		if (!own_cases && !has_case(cases, name))
 			kdie(K_USAGE,
-			    "%s: workload %s of the active set %s was not checked; a round takes "
-			    "all of it",
+			    "%s: workload %s of the active set %s was not checked; a round needs "
+			    "the whole set",
 			    k->task_file, name, k->set);
 		if (!kjson_bool_or(w, "timed", false))
 			continue;
 		timed++;
 		if (!kgain_row(timing, name))
 			kdie(K_USAGE,
-			    "%s: workload %s of the active set %s was not timed; a round takes all "
-			    "of it",
+			    "%s: workload %s of the active set %s was not timed; a round needs the "
+			    "whole set",
 			    k->task_file, name, k->set);
 	}
 	if (timed != json_array_size(timing))
-		kdie(K_USAGE, "%s: %zu workloads were timed, and the active set %s has %zu",
+		kdie(K_USAGE, "%s: %zu workloads were timed, but the active set %s has %zu",
 		    k->task_file, json_array_size(timing), k->set, timed);
 }
 
@@ -261,7 +259,7 @@ compare(const struct keval *k, const json_t *past, const json_t *eval, struct kl
 {
 	char *fault = klinear_compare(json_object_get(k->task, "workloads"),
 	    json_object_get(past, "timing"), json_object_get(eval, "timing"),
-	    json_object_get(eval, "pairs"), kcamp_str(k->camp, "score.statistic"), c);
+	    json_object_get(eval, "pairs"), KGAIN_STATISTIC, c);
 	bool good = !fault;
 
 	free(fault);

@@ -17,11 +17,11 @@
 #include "krecord.h"
 #include "kutil.h"
 
-static const char usage[] = "usage: keval [-c DIR] [-a ARCHIVE] [-s SET] [--seed HEX] [--thin] [-o "
-                            "FILE]\n"
-                            "             [--reference | --code FILE | --verify ID | --evidence "
-                            "TRIAL | --anchor TRIAL | --preflight | FILE ...]\n"
-                            "       keval [-c DIR] [-s SET] [-o FILE] --race TIMES KERNEL ...\n";
+static const char usage[] = "usage: keval [OPTION...] [FILE...]\n"
+                            "       keval --reference | --code FILE | --verify ID | --evidence "
+                            "TRIAL | --anchor TRIAL [OPTION...]\n"
+                            "       keval --race TIMES [-c DIR] [-s SET] [-o FILE] KERNEL...\n"
+                            "       keval --preflight [-c DIR]\n";
 
 enum mode {
 	MODE_REPLIES,
@@ -47,30 +47,42 @@ static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir },
-		{ 'a', "archive", .text = &a->archive },
-		{ 's', "set", .text = &a->set },
-		{ 'o', "output", .text = &a->output },
-		{ 0, "seed", .text = &a->seed },
-		{ 0, "inputs", .flag = &a->inputs },
-		{ 0, "thin", .flag = &a->thin },
-		{ 0, "reference", .choice = &a->mode, .value = MODE_REFERENCE },
-		{ 0, "code", .choice = &a->mode, .value = MODE_CODE, .text = &a->operand },
-		{ 0, "verify", .choice = &a->mode, .value = MODE_VERIFY, .text = &a->operand },
-		{ 0, "evidence", .choice = &a->mode, .value = MODE_EVIDENCE, .text = &a->operand },
-		{ 0, "anchor", .choice = &a->mode, .value = MODE_ANCHOR, .text = &a->operand },
-		{ 0, "race", .choice = &a->mode, .value = MODE_RACE, .text = &a->operand },
-		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT },
+		KOPTION_CAMPAIGN(&a->dir),
+		{ 'a', "archive", .text = &a->archive,
+		    .help = "FILE\tarchive of the previous trial, with the program to race "
+		            "against" },
+		{ 's', "set", .text = &a->set, .help = "SET\tuse this set of workloads" },
+		KOPTION_OUTPUT(&a->output),
+		{ 0, "seed", .text = &a->seed,
+		    .help = "HEX\tseed for inputs, to repeat an evaluation" },
+		{ 0, "inputs", .flag = &a->inputs,
+		    .help = "\tlist the files that an evaluation reads" },
+		{ 0, "reference", .choice = &a->mode, .value = MODE_REFERENCE,
+		    .help = "\tevaluate the reference" },
+		{ 0, "code", .choice = &a->mode, .value = MODE_CODE, .text = &a->operand,
+		    .help = "FILE\tevaluate this file" },
+		{ 0, "verify", .choice = &a->mode, .value = MODE_VERIFY, .text = &a->operand,
+		    .help = "ID\tmeasure a candidate again with reference and baselines" },
+		{ 0, "evidence", .choice = &a->mode, .value = MODE_EVIDENCE, .text = &a->operand,
+		    .help = "TRIAL\tgather evidence for a round of a linear search" },
+		{ 0, "anchor", .choice = &a->mode, .value = MODE_ANCHOR, .text = &a->operand,
+		    .help = "TRIAL\trace the best program against the reference" },
+		{ 0, "race", .choice = &a->mode, .value = MODE_RACE, .text = &a->operand,
+		    .help = "TIMES\trace the kernels, this many times" },
+		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT,
+		    .help = "\tcheck that evaluations can run here" },
+		{ 0, "thin", .flag = &a->thin,
+		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	a->files = argv + optind;
 	if (a->mode != MODE_REPLIES && a->mode != MODE_RACE && *a->files)
-		koption_misuse(usage, "there are operands, and nothing is done with them");
+		koption_misuse(usage, "unexpected operand");
 	if (a->mode == MODE_RACE && !*a->files)
-		koption_misuse(usage, "--race: no kernels to race");
+		koption_misuse(usage, "--race: give the kernels to race");
 	if (a->seed && (!*a->seed || a->seed[strspn(a->seed, "0123456789abcdef")]))
-		koption_misuse(usage, "--seed wants lower-case hex digits");
+		koption_misuse(usage, "--seed must be lower-case hex digits");
 }
 
 /* The null evaluator does with no task; everything else needs one. */
@@ -125,7 +137,7 @@ open_reply(struct keval *k, const struct krec *rec, struct entry *r)
 		                 .cut_off = !strcmp(finish, "length"),
 		             } };
 	if (json_object_get(rec->json, "eval"))
-		kdie(K_USAGE, "%s:%ld: the record is evaluated already", rec->file, rec->lineno);
+		kdie(K_USAGE, "%s:%ld: the record is already evaluated", rec->file, rec->lineno);
 	krec_id(rec, r->name, sizeof r->name);
 	r->s.name = r->name;
 	r->s.too_large = is_too_large(rec->json, text);

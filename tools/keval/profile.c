@@ -15,6 +15,8 @@
 #include "klock.h"
 #include "ksandbox.h"
 #include "kutil.h"
+
+enum { PROFILE_TIMEOUT_S = 180 }; /* a profiler replays each call dozens of times */
 #include "status.h"
 
 enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48 };
@@ -106,9 +108,7 @@ tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, s
 		.gpu = is_gpu(k),
 		.processes = 1024,
 		.file_bytes = (uint64_t)1 << 30 };
-	struct kproc p = { .argv = argv,
-		.max_output = OUTPUT_MAX,
-		.timeout_s = kcamp_num(k->camp, "eval.profile_timeout_s") };
+	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = PROFILE_TIMEOUT_S };
 	struct kproc_result r;
 	char *out = NULL;
 

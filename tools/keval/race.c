@@ -195,7 +195,7 @@ anchor_subject(const struct keval *k)
 	char *id;
 
 	if (!k->archive)
-		kdie(K_USAGE, "--anchor needs the archive of the trial before (--archive)");
+		kdie(K_USAGE, "--anchor needs the archive of the previous trial (--archive)");
 	karch_load(&a, k->archive, false);
 	id = kstrdup(kjson_str_or(a.header, "best.id", KARCH_REFERENCE));
 	karch_free(&a);
@@ -212,8 +212,8 @@ renew_anchor(struct keval *k, long trial)
 
 	if (!past || !(so = incumbent_so(k, past)))
 		kdie(K_USAGE,
-		    "%s/trials/%s/eval.ndjson: there is no program that builds, to be measured "
-		    "again",
+		    "%s/trials/%s/eval.ndjson: cannot measure again: the recorded program does not "
+		    "build",
 		    k->camp->dir, id);
 	run.so = so;
 	against[0] = reference = against_reference(k);
@@ -395,7 +395,7 @@ race_files(struct keval *k, char **files, long times)
 	k->check_only = true;
 	for (; files[count]; count++) {
 		if (count == KERNELS_MAX)
-			kdie(K_USAGE, "at most %d kernels race", KERNELS_MAX);
+			kdie(K_USAGE, "at most %d kernels can race", KERNELS_MAX);
 		entries[count] = check_file(k, files[count], name_of(files, count));
 	}
 	for (long i = 0; i < times; i++) {

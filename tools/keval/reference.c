@@ -84,7 +84,7 @@ oracle_so(struct keval *k)
 	need_oracle(k);
 	so = trusted_so(k, file, flags, host, &log);
 	if (!so)
-		kdie(K_USAGE, "%s: it does not build as the oracle, with -DREAL=double:\n%s", file,
+		kdie(K_USAGE, "%s: does not build as the oracle, with -DREAL=double:\n%s", file,
 		    log);
 	json_decref(flags);
 	return so;
@@ -181,7 +181,7 @@ need_correct(const struct keval *k, const char *what, const json_t *eval)
 	enum status status = status_at(eval, "status");
 
 	if (status != STATUS_CORRECT)
-		kdie(K_USAGE, "%s: %s is not correct but %s: %s", k->task_file, what,
+		kdie(K_USAGE, "%s: the status of %s is %s, not correct: %s", k->task_file, what,
 		    status_rows[status].name, kjson_str_or(eval, "log", ""));
 }
 
@@ -210,8 +210,8 @@ evaluate_reference(struct keval *k)
 
 	if (!subject_fits(&s))
 		kdie(K_USAGE,
-		    "%s: the reference takes more than %zu bytes of a record, and every prompt "
-		    "holds it",
+		    "%s: the reference takes more than %zu bytes in a record; it must be smaller, "
+		    "because every prompt contains it",
 		    k->task_file, KIO_CODE_MAX);
 	lint_task(k);
 	/*
@@ -286,7 +286,7 @@ evaluate_best(struct keval *k, const char *id)
 	struct kextract_file files[KEXTRACT_MAX_FILES];
 
 	if (!past || !subject_of_past(past, &s, files))
-		kdie(K_USAGE, "%s: no evaluated candidate of that id in %s/trials", id,
+		kdie(K_USAGE, "%s: no evaluated candidate with this id in %s/trials", id,
 		    k->camp->dir);
 	s.again = true;
 	if (!is_null(k)) {

@@ -117,7 +117,7 @@ add_rates(struct kbuf *b, const struct ktask *t, const char *workload, double ns
 static void
 add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 {
-	const char *statistic = kcamp_str(k->camp, "score.statistic");
+	const char *statistic = KGAIN_STATISTIC;
 	const json_t *timing = json_object_get(eval, "timing");
 	json_t *past = past_eval(k, "000/00");
 	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes")
@@ -134,8 +134,8 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 		add_comparison(b, past, workload, statistic, ns);
 		if (kjson_num_or(row, "host_ns", 0) > 0)
 			kbuf_printf(b,
-			    "; one call by itself %.4g ms, of which the host took %.4g ms until it "
-			    "returned",
+			    "; one single call %.4g ms, of which %.4g ms passed before it returned "
+			    "on the host",
 			    kjson_num_or(row, "alone_ns", 0) / 1e6,
 			    kjson_num_or(row, "host_ns", 0) / 1e6);
 		kbuf_puts(b, "\n");
@@ -156,8 +156,8 @@ add_pairs(struct kbuf *b, const json_t *eval)
 	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent",
 	        json_object_get(eval, "timing"), &ratio, &low))
 		kbuf_printf(b,
-		    "Timed in turns with the best kernel so far: %.3f times its speed (%.3f at the "
-		    "least).\n",
+		    "Timed in turns with the best kernel so far: %.3f times its speed (at least "
+		    "%.3f).\n",
 		    ratio, low);
 }
 
@@ -190,8 +190,7 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 		    "The reply was cut off, so the program is incomplete: answer with a shorter "
 		    "one.\n");
 	if (refused_by_compiler && is_difference(s->code))
-		kbuf_puts(&b,
-		    "The reply is a difference between programs: answer with the whole program.\n");
+		kbuf_puts(&b, "The reply is a diff: answer with the whole program.\n");
 	if (refused_by_compiler && *kjson_str_or(eval, "build.log", ""))
 		kbuf_puts(&b, kjson_str_or(eval, "build.log", ""));
 	else if (!correct && !(*said && (status == STATUS_PARTIAL || status == STATUS_WRONG_VALUE)))
@@ -223,8 +222,7 @@ progress_wanted(void)
 void
 report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
 {
-	const char *statistic = kcamp_str(k->camp, "score.statistic"),
-	           *status = kjson_str_or(eval, "status", "?");
+	const char *statistic = KGAIN_STATISTIC, *status = kjson_str_or(eval, "status", "?");
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
 	json_t *reference;

@@ -20,7 +20,7 @@
  * was raced with a baseline, times measured apart say whether it beats the reference, PAST.
  */
 static bool
-would_gain(const struct keval *k, const json_t *past, const json_t *eval)
+would_gain(const json_t *past, const json_t *eval)
 {
 	const json_t *timing = json_object_get(eval, "timing");
 	double ratio, low;
@@ -31,7 +31,7 @@ would_gain(const struct keval *k, const json_t *past, const json_t *eval)
 	    kgain_pairs(json_object_get(eval, "pairs"), "reference", timing, &ratio, &low))
 		return low > 1;
 	rows = kgain_rows_like(json_object_get(past, "timing"), timing);
-	fault = kgain_speedup(rows, timing, kcamp_str(k->camp, "score.statistic"), &ratio, NULL);
+	fault = kgain_speedup(rows, timing, KGAIN_STATISTIC, &ratio, NULL);
 	json_decref(rows);
 	if (fault)
 		ratio = INFINITY;
@@ -47,7 +47,7 @@ is_wanted(const struct keval *k, const struct subject *s, const json_t *past, co
 	if (s->trusted || k->rivals || !strcmp(knob, "off") ||
 	    status_at(eval, "status") != STATUS_CORRECT || !json_object_get(eval, "timing"))
 		return false;
-	return !strcmp(knob, "on") || (past && would_gain(k, past, eval));
+	return !strcmp(knob, "on") || (past && would_gain(past, eval));
 }
 
 /* A row whose gap is above the limit, and above its own noise. */

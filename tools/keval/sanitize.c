@@ -163,7 +163,7 @@ sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
 		json_array_append_new(flags, json_string(host_flags[i]));
 	if (!library)
 		add_all(rows, host_tools, LEN(host_tools), "unavailable",
-		    "the task's compiler has no library of sanitizers");
+		    "the task's compiler has no sanitizer libraries");
 	else if (!(so = build_cached(k, s, flags, &log))) {
 		why = kasprintf("it does not build with sanitizers: %s", log ? log : "");
 		add_all(rows, host_tools, LEN(host_tools), "unavailable", why);
@@ -204,8 +204,9 @@ sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, js
 {
 	json_t *flags = json_pack("[s]", "-lineinfo");
 	const char *tool = kcamp_backend(k->camp)->sanitizer;
-	const char *why = !tool     ? "no sanitizer is known for this backend"
-	    : is_device_only(k)     ? "device code alone has no function that a tool could call"
+	const char *why = !tool ? "no sanitizer is known for this backend"
+	    : is_device_only(k) ? "a candidate of device code alone has no function that a tool "
+	                          "can call"
 	    : !ksandbox_finds(tool) ? "compute-sanitizer is not installed (it is part of the CUDA "
 	                              "toolkit)"
 	                            : NULL;
@@ -230,9 +231,9 @@ not_run(const struct keval *k)
 	if (!(kcamp_num(k->camp, "eval.sanitize_s") > 0))
 		return "eval.sanitize_s is 0";
 	if (kcamp_json(k->camp, "eval.build"))
-		return "the campaign's own command builds, and knows no sanitizers";
+		return "the campaign's own command builds, without sanitizers";
 	if (!is_gpu(k) && is_device_only(k))
-		return "device code alone has no function that a tool could call";
+		return "a candidate of device code alone has no function that a tool can call";
 	return NULL;
 }
 

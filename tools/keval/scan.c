@@ -142,7 +142,8 @@ apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t 
 	if (found == KREGEX_FOUND)
 		detail = quote(why, o, text, at.from, at.to);
 	else if (found == KREGEX_LOST)
-		detail = kasprintf("%s cannot be ruled out: the text defeats the scan", why);
+		detail =
+		    kasprintf("%s cannot be ruled out, because the text defeats the scan", why);
 	if (detail)
 		add_reason(reasons, kjson_str_or(rule, "check", "?"), detail);
 	kregex_free(re);
@@ -211,7 +212,7 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 		        "?/")) {
 			add_reason(reasons, "trigraph",
 			    "?"
-			    "?/, which some compilers take for a backslash");
+			    "?/, which some compilers read as a backslash");
 			clean = false;
 		}
 		/*
@@ -220,7 +221,7 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 		 */
 		if (expand_has_marker(code)) {
 			add_reason(reasons, "line_marker",
-			    "a line that says that another file begins or ends");
+			    "a line that claims that another file begins or ends");
 			clean = false;
 		}
 	}

@@ -41,7 +41,7 @@ harness_candidate(const json_t *answer, const char *name)
 	for (size_t i = 0; i < json_array_size(all); i++)
 		if (!strcmp(kjson_str_or(json_array_get(all, i), "name", ""), name))
 			return json_array_get(all, i);
-	kdie(K_IO, "kharness: its answer has no candidate '%s'", name);
+	kdie(K_IO, "kharness: the answer has no candidate '%s'", name);
 }
 
 void
@@ -50,7 +50,7 @@ harness_merge(json_t *eval, const json_t *answer)
 	copy_members(eval, harness_candidate(answer, "candidate"), of_candidate, LEN(of_candidate));
 	copy_members(eval, answer, of_run, LEN(of_run));
 	if (!status_at(eval, "status"))
-		kdie(K_IO, "kharness: its answer has no status that is known");
+		kdie(K_IO, "kharness: the answer has an unknown status");
 }
 
 /* Device code alone: the launch lines must mean something for every workload. */

@@ -89,7 +89,7 @@ read_cell(struct gradient *g, struct span line, const char *path, long lineno)
 	struct cell *cell;
 
 	if (!o || c < 0 || g->cells[c].used || !rest)
-		kdie(K_USAGE, "%s:%ld: not a cell as kgrad writes it", path, lineno);
+		kdie(K_USAGE, "%s:%ld: not a cell written by kgrad", path, lineno);
 	cell = &g->cells[c];
 	cell->used = true;
 	cell->rest = (struct span){ rest, (size_t)(line.s + line.len - rest) };
@@ -98,7 +98,7 @@ read_cell(struct gradient *g, struct span line, const char *path, long lineno)
 	cell->since = (long long)kjson_int_or(o, "since", 0);
 	if (read_reals(json_object_get(o, "fitness"), cell->fitness, KARCH_DIMS) != KARCH_DIMS ||
 	    read_reals(json_object_get(o, "rates"), cell->rates, KARCH_DIMS) != KARCH_DIMS)
-		kdie(K_USAGE, "%s:%ld: a cell without its parts of the gradient", path, lineno);
+		kdie(K_USAGE, "%s:%ld: a cell without its gradient", path, lineno);
 	json_decref(o);
 }
 
@@ -151,7 +151,7 @@ gradient_load(struct gradient *g, const char *path)
 	}
 	g->old = (struct span){ g->text + at, len - at };
 	if (!lineno || count_lines(g->old) != g->kept)
-		kdie(K_USAGE, "%s: its header does not count its transitions right", path);
+		kdie(K_USAGE, "%s: the header has a wrong count of transitions", path);
 }
 
 static void

@@ -30,20 +30,22 @@ set_hints(void *to, const char *name, const char *value)
 
 	*hints = karch_cell(value);
 	if (*hints < 0)
-		kdie(K_USAGE, "%s %s: it must be a cell such as 2103", name, value);
+		kdie(K_USAGE, "%s %s: must be a cell such as 2103", name, value);
 }
 
 static void
 parse(struct arguments *a, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir },
-		{ 'g', "gradient", .text = &a->gradient },
-		{ 'a', "archive", .text = &a->archive },
-		{ 'o', "output", .text = &a->output },
-		{ 0, "hints", .call = set_hints, .to = &a->hints },
-		{ 0, "cells", .flag = &a->cells },
-		{ 0, "json", .flag = &a->json },
+		KOPTION_CAMPAIGN(&a->dir),
+		{ 'g', "gradient", .text = &a->gradient, .help = "FILE\tstart from this gradient" },
+		{ 'a', "archive", .text = &a->archive,
+		    .help = "FILE\tarchive of the previous trial" },
+		KOPTION_OUTPUT(&a->output),
+		{ 0, "hints", .call = set_hints, .to = &a->hints,
+		    .help = "CELL\tprint hints for a cell, such as 2103" },
+		{ 0, "cells", .flag = &a->cells, .help = "\tprint all cells" },
+		{ 0, "json", .flag = &a->json, .help = "\tprint the view as JSON" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -188,12 +190,12 @@ main(int argc, char **argv)
 	kutil_init("kgrad");
 	parse(&a, argc, argv);
 	if (a.cells && a.hints >= 0)
-		koption_misuse(usage, "one view at a time");
+		koption_misuse(usage, "give one view only");
 	if (!a.cells && a.hints < 0 && a.json)
-		koption_misuse(usage, "--json belongs to a view");
+		koption_misuse(usage, "--json needs a view");
 	if (!a.cells && a.hints < 0)
 		return update(&a, argv + optind, (size_t)(argc - optind));
 	if (argc - optind > 1)
-		koption_misuse(usage, "one gradient at a time");
+		koption_misuse(usage, "give one gradient only");
 	return view(&a, argv[optind]);
 }

@@ -259,9 +259,9 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 
 /* The elite rule as the archive will apply it. */
 static void
-advance(struct karch *archive, const struct kcamp *camp, const struct kcandidate *s)
+advance(struct karch *archive, const struct kcandidate *s)
 {
-	struct karch_row *row = kcandidate_row(s, kcamp_num(camp, "search.seed_score"));
+	struct karch_row *row = kcandidate_row(s, KCANDIDATE_REFERENCE_SCORE);
 
 	if (!kcandidate_enters(s) || !kcandidate_takes(s, archive->elite[s->cell], row)) {
 		karch_row_free(row);
@@ -285,26 +285,26 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 
 		if (trial <= g->trial)
 			kdie(K_USAGE,
-			    "the gradient holds trial %ld already, and these records are of trial "
-			    "%ld",
+			    "the gradient already contains trial %ld, but these records are of "
+			    "trial %ld",
 			    g->trial, trial);
 		if (trial <= archive->trial && trial)
 			kdie(K_USAGE,
-			    "the archive holds trial %ld already: give the one before these "
-			    "records",
+			    "the archive already contains trial %ld; give the archive from before "
+			    "these records",
 			    archive->trial);
 		for (size_t i = 0; i < n && enabled; i++) {
 			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
 			    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
 			    list[i].status != STATUS_NO_PLAN)
 				note(g, &list[i], archive);
-			advance(archive, camp, &list[i]);
+			advance(archive, &list[i]);
 		}
 		g->trial = trial;
 	}
 	kcandidates_close(&in);
 	if (g->trial < 0)
-		kdie(K_USAGE, "no records, and no gradient to start from");
+		kdie(K_USAGE, "there are no records and no gradient to start from");
 	for (int c = 0; c < KARCH_CELLS; c++)
 		if (g->cells[c].used && !g->cells[c].rest.s) {
 			fitness_part(&g->cells[c]);

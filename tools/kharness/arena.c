@@ -191,7 +191,7 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 	memory_slot(j->task, b->w, &in, &out);
 	slots = m->in.bytes / in < m->out.bytes / out ? m->in.bytes / in : m->out.bytes / out;
 	if (slots < b->count || m->calls < b->count)
-		kdie(K_IO, "internal: %zu calls do not fit into %zu slots", b->count, slots);
+		kdie(K_IO, "bug in kiln: %zu calls do not fit into %zu slots", b->count, slots);
 	first = in + out < LARGE_BYTES || m->first >= slots || secret() % STAYS == 0
 	    ? secret() % slots
 	    : m->first;
@@ -310,7 +310,7 @@ memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, siz
 
 	memory_slot(j->task, b->w, &in, &out);
 	if (b->count != 1 || (slot + 1) * in > m->in.bytes || (slot + 1) * out > m->out.bytes)
-		kdie(K_IO, "internal: slot %zu is beyond the arenas", slot);
+		kdie(K_IO, "bug in kiln: slot %zu is beyond the arenas", slot);
 	new_secrets(m);
 	m->places = krealloc(m->places, sizeof *m->places);
 	m->count = 1;

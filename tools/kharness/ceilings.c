@@ -458,9 +458,7 @@ measure_card(struct judge *j, json_t *out)
 	json_object_set_new(out, "device", device_environment());
 	json_object_set_new(json_object_get(out, "device"), "clock_khz", json_integer(f.clock_khz));
 	json_object_set_new(out, "not_measured",
-	    json_pack("[s]",
-	        "rates of arithmetic: no kernel and no library is "
-	        "run for them"));
+	    json_pack("[s]", "rates of arithmetic: kiln has no benchmark for them"));
 	kgpu_free(card.gpu, card.flush);
 }
 
@@ -477,9 +475,8 @@ measure_ceilings(struct judge *j)
 		kdie(K_USAGE, "--ceilings: not measured for backend %s", name);
 	out = json_pack("{s:s,s:s,s:s,s:s}", "schema", "ceilings/1", "backend", name, "command",
 	    command, "convention",
-	    "bytes are those read plus those written; lines that a CPU reads before it writes them "
-	    "are "
-	    "not counted");
+	    "bytes are bytes read plus bytes written; cache lines that a CPU reads before it "
+	    "writes them are not counted");
 	free(command);
 	j->device = !host;
 	lock = host ? judge_lock(j, true) : -1;

@@ -48,7 +48,7 @@ bind_library(void)
 	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL), *p;
 
 	if (!library)
-		return "there is no libnvidia-ml.so.1";
+		return "libnvidia-ml.so.1 is not installed";
 	for (size_t i = 0; i < LEN(functions); i++) {
 		p = dlsym(library, functions[i].name);
 		if (!p)
@@ -178,11 +178,11 @@ clocks_hold(struct judge *j)
 	} else {
 		operand = kasprintf("%s:%d", uuid, j->o.clocks_mhz);
 		why = start_holder(operand, answer, sizeof answer) ? NULL
-		                                                   : "the process that holds them "
-		                                                     "did not start";
+		                                                   : "the process that keeps them "
+		                                                     "locked did not start";
 		mhz = strtol(answer, &words, 10);
 		if (!why && mhz <= 0)
-			why = *words ? words + 1 : "no reason was told";
+			why = *words ? words + 1 : "no reason given";
 		free(operand);
 	}
 	if (why && required)

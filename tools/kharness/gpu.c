@@ -76,8 +76,8 @@ need(const char *what, const char *why)
 		return;
 	if (suspect_mark)
 		kwrite_file(suspect_mark, why, strlen(why));
-	kdie(K_AGAIN, "the device %s failed (%s: %s); it is set aside for %d minutes", facts.name,
-	    what, why, SUSPECT_S / 60);
+	kdie(K_AGAIN, "the device %s failed (%s: %s); kiln will not use it for %d minutes",
+	    facts.name, what, why, SUSPECT_S / 60);
 }
 
 static kgpu_ptr
@@ -522,8 +522,8 @@ try_device(struct judge *j, int number, bool wait)
 	free(suspect_mark);
 	suspect_mark = mark_of(facts.uuid);
 	if (is_suspect(suspect_mark)) {
-		kwarn("device %d (%s) failed a short while ago and is set aside: remove %s to take "
-		      "it all the same",
+		kwarn("device %d (%s) failed recently and is not used for now; remove %s to use it "
+		      "anyway",
 		    number, facts.name, suspect_mark);
 		return false;
 	}
@@ -562,8 +562,7 @@ find_device(struct judge *j)
 		sleep(1);
 	}
 	if (!found)
-		kdie(no_room ? K_AGAIN : K_MISSING, "no %s device that can be used",
-		    j->o.backend->name);
+		kdie(no_room ? K_AGAIN : K_MISSING, "no usable %s device", j->o.backend->name);
 }
 
 void

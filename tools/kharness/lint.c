@@ -78,8 +78,8 @@ try_truth(struct lint *l, const struct batch *b, size_t i)
 
 	if (!accepted(l, b, i, b->calls[0].expected[i], &v))
 		complain(l,
-		    "%s as the oracle computed it, rounded to %s, would not pass: the tolerance is "
-		    "too tight (%s)",
+		    "the oracle's own %s, rounded to %s, would not pass: the tolerance is too "
+		    "tight (%s)",
 		    l->j->task->tensors[i].name, kdtype_name(l->j->task->tensors[i].dtype),
 		    kdist_name(b->dist));
 }
@@ -153,9 +153,9 @@ find_impostors(struct lint *l, const struct batch *b, const struct batch *other,
 		kbuf_printf(&faults, "; %s computed from other inputs would pass", name);
 	else if (v.worst < contrast * v.tolerance)
 		kbuf_printf(&faults,
-		    "; %s hardly depends on the inputs: it moves by %.3g, which must be %.0f times "
-		    "the tolerance of "
-		    "%.3g; put another distribution first, or narrow \"tolerance\"",
+		    "; %s hardly depends on the inputs: it changes by %.3g, which must be %.0f "
+		    "times the tolerance of %.3g; put another distribution first, or narrow "
+		    "\"tolerance\"",
 		    name, v.worst, contrast, v.tolerance);
 	return faults.data;
 }
@@ -278,13 +278,14 @@ advise(const struct ktask *t)
 		    !json_object_get(
 		        json_object_get(json_object_get(t->json, "axes"), t->axes[i].name),
 		        "fixed"))
-			kwarn("%s: note: axis %s has the same size in all workloads: give it "
-			      "\"min\" and \"max\", or say \"fixed\": "
-			      "true",
+			kwarn("%s: note: axis %s has the same size in all workloads; give it "
+			      "\"min\" and \"max\", or \"fixed\": true",
 			    t->file, t->axes[i].name);
 	}
 	if (!t->reduction && has_float_output(t))
-		kwarn("%s: note: no \"reduction\": the tolerance takes its length as 1", t->file);
+		kwarn("%s: note: \"reduction\" is missing, so the tolerance assumes a reduction of "
+		      "length 1",
+		    t->file);
 }
 
 /* A grouped operation is tried on groups as real routing makes them. */

@@ -158,8 +158,8 @@ try_input(struct trial *x, size_t i)
 	if (!in->input || in->fixed)
 		return;
 	if (in->scalar && !scalar_varies(x, in))
-		kwarn("%s: note: inputs.%s is %g in all calls, so a kernel may compile it in: "
-		      "give it \"min\" and \"max\", or say \"fixed\": true",
+		kwarn("%s: note: inputs.%s is %g in all calls, so a kernel may hard-code it; give "
+		      "it \"min\" and \"max\", or \"fixed\": true",
 		    x->t->file, in->name, ktask_scalar(x->t->workloads, in));
 	else if (!input_matters(x, i))
 		kwarn("%s: note: inputs.%s has no influence on the results, so a kernel may ignore "
@@ -224,10 +224,9 @@ try_special(struct trial *x, const struct ktask_workload *w)
 		batch_free(x->j, &b);
 	}
 	if (finite && finite < count)
-		kwarn("%s: note: inputs with NaN and infinities have results, %zu %% of them "
-		      "finite on "
-		      "workload %s: where a kernel must get them right, add \"special\" to "
-		      "\"distributions\"",
+		kwarn("%s: note: with NaN and infinite inputs, %zu %% of the results are finite on "
+		      "workload %s; add \"special\" to \"distributions\" if kernels must handle "
+		      "them",
 		    x->t->file, finite * 100 / count, w->name);
 }
 

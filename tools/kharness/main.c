@@ -86,24 +86,48 @@ static const struct option long_options[] = { { "task", required_argument, NULL,
 	{ NULL, 0, NULL, 0 } };
 
 static const char usage_text[] =
-    "usage: kharness -t TASK.json [-s SET] [-o FILE] [--phase correctness|timing|both] [--oracle "
-    "ORACLE.so]\n"
-    "                [--against NAME=FILE.so]... [--all-pairs] [--busy-s S] [--threads N] [--seeds "
-    "N] [--seed HEX] [--timing-s S]\n"
-    "                [--min-samples N] [--max-samples N] [--warmup N] [--warmup-s S] "
-    "[--run-timeout-s S]\n"
-    "                [--statistic median|min|mean] [--memory-mb N] [--sandbox "
-    "auto|bwrap|landlock|none]\n"
-    "                [--name NAME] [--backend c|cuda|hip|opencl] [--lock-clocks off|try|require] "
-    "[--lock-mhz N]\n"
-    "                CANDIDATE.so\n"
-    "       kharness --reuse -t TASK.json [-s SET] [--oracle ORACLE.so] [--against "
-    "NAME=FILE.so]... CANDIDATE.so\n"
-    "       kharness --solo -t TASK.json [-s SET] [--workload NAME | --apart] [--backend "
-    "c|cuda|hip] CANDIDATE.so\n"
+    "usage: kharness -t TASK.json [OPTION...] CANDIDATE.so\n"
+    "       kharness --reuse -t TASK.json [OPTION...] CANDIDATE.so\n"
+    "       kharness --solo -t TASK.json [OPTION...] CANDIDATE.so\n"
     "       kharness --machine [-o FILE]\n"
-    "       kharness --ceilings [--backend c|cuda|hip] [--threads N] [-t TASK.json] [-o FILE]\n"
-    "       kharness --lint TASK.json [--backend c|cuda|hip] [--oracle ORACLE.so]\n";
+    "       kharness --ceilings [--backend NAME] [--threads N] [-t TASK.json] [-o FILE]\n"
+    "       kharness --lint TASK.json [--backend NAME] [--oracle ORACLE.so]\n";
+
+static const char help_text[] =
+    "\n"
+    "  -t, --task FILE        the task to judge\n"
+    "  -s, --set SET          use this set of workloads (default: full)\n"
+    "  -o, --output FILE      write to FILE instead of stdout\n"
+    "      --phase PHASE      correctness, timing or both (default: both)\n"
+    "      --oracle FILE      shared object with the oracle\n"
+    "      --against NAME=FILE  time this program in turns with the candidate; repeatable\n"
+    "      --all-pairs        compare all programs with each other\n"
+    "      --backend NAME     c, cuda, hip or opencl (default: c)\n"
+    "      --name NAME        name of the candidate in the result\n"
+    "      --threads N        threads that a kernel may use (default: all)\n"
+    "      --seeds N          input seeds per workload and distribution (default: 2)\n"
+    "      --seed HEX         seed of all inputs (default: random)\n"
+    "      --timing-s S       time for samples per workload (default: 1)\n"
+    "      --min-samples N    samples per workload at least (default: 5)\n"
+    "      --max-samples N    samples per workload at most (default: 96)\n"
+    "      --warmup N         untimed calls at least (default: 2)\n"
+    "      --warmup-s S       untimed calls for at least S seconds (default: 0.1)\n"
+    "      --busy-s S         wait at most S seconds for a quiet machine (default: 60)\n"
+    "      --run-timeout-s S  time limit of a call (default: 60)\n"
+    "      --statistic WORD   median, min or mean of the samples (default: median)\n"
+    "      --memory-mb N      memory of a candidate (default: 4096)\n"
+    "      --sandbox NAME     auto, bwrap, landlock or none (default: auto)\n"
+    "      --lock-clocks HOW  lock the clocks of a CUDA device: off, try or require\n"
+    "      --lock-mhz N       lock them at N MHz\n"
+    "      --reuse            measure on buffers that were seen before, too\n"
+    "      --solo             call the candidate without a judge, for profilers\n"
+    "      --workload NAME    solo: call it on this workload\n"
+    "      --apart            solo: put every tensor next to unmapped memory\n"
+    "      --machine          describe this machine\n"
+    "      --ceilings         measure the rates that this machine reaches\n"
+    "      --lint FILE        check a task\n"
+    "  -h, --help             print this text\n"
+    "  -V, --version          print the version\n";
 
 static _Noreturn void
 usage(const char *why)
@@ -119,7 +143,7 @@ choice(const char *word, const char *const *list, size_t count, const char *opti
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(word, list[i]))
 			return (int)i;
-	fprintf(stderr, "kharness: %s: '%s' is none of its values\n%s", option, word, usage_text);
+	fprintf(stderr, "kharness: %s: unknown value '%s'\n%s", option, word, usage_text);
 	exit(K_USAGE);
 }
 
@@ -131,7 +155,7 @@ seed_of(const char *hex)
 
 	if (!*hex || *end || strlen(hex) > 16 ||
 	    strspn(hex, "0123456789abcdefABCDEF") != strlen(hex))
-		usage("--seed: up to 16 hexadecimal digits");
+		usage("--seed: must be up to 16 hexadecimal digits");
 	return v;
 }
 
@@ -206,7 +230,7 @@ chosen_backend(const char *name)
 	char *lack = b ? backend_lacks_runner(b) : NULL;
 
 	if (!b || lack)
-		kdie(K_USAGE, "--backend %s: %s", name, lack ? lack : "there is no such backend");
+		kdie(K_USAGE, "--backend %s: %s", name, lack ? lack : "no such backend");
 	return b;
 }
 
@@ -311,6 +335,7 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	while ((c = getopt_long(argc, argv, "t:s:o:hV", long_options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(usage_text, stdout);
+			fputs(help_text, stdout);
 			exit(K_OK);
 		} else if (c == 'V') {
 			kversion();
@@ -329,17 +354,17 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 		print_machine(o);
 	if (o->ceilings) {
 		if (argc != optind)
-			usage("operands where none belong");
+			usage("unexpected operand");
 		return;
 	}
 	if (!o->task)
-		usage("a task is needed: -t TASK.json");
+		usage("give a task: -t TASK.json");
 	if (argc - optind != (*lint ? 0 : 1) || machine)
-		usage(*lint || machine ? "operands where none belong"
-		                       : "one candidate, a shared object, is needed");
+		usage(*lint || machine ? "unexpected operand"
+		                       : "give one candidate, a shared object");
 	o->candidate = argv[optind];
 	if (o->apart && !o->solo)
-		usage("--apart says how --solo lays out memory: it needs --solo");
+		usage("--apart needs --solo, because it says how --solo lays out memory");
 	if (o->reuse)
 		o->correctness = o->timing = false;
 	if (o->max_samples < o->min_samples)
@@ -485,11 +510,11 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 		timed |= in && j->task->workloads[i].timed;
 	}
 	if (!any)
-		kdie(K_USAGE, "%s: no workload is in set '%s'", j->task->file, j->o.set);
+		kdie(K_USAGE, "%s: the set '%s' contains no workload", j->task->file, j->o.set);
 	if ((j->o.timing || j->o.reuse) && !timed)
 		kdie(K_USAGE, "%s: no workload of set '%s' is timed", j->task->file, j->o.set);
 	if (j->o.correctness && !j->oracle)
-		kdie(K_USAGE, "correctness can't be judged without --oracle ORACLE.so");
+		kdie(K_USAGE, "correctness needs --oracle ORACLE.so");
 }
 
 /*
@@ -503,8 +528,11 @@ judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pai
 	/* A GPU's runners take long to get ready, and can do that meanwhile. */
 	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
 
-	if (j->o.correctness)
-		judge_correctness(j, &subjects[0]);
+	/* What a go costs is measured by a runner that has loaded nothing: the next one's. */
+	if (j->o.correctness && race && count > 1)
+		race_check(race);
+	else if (j->o.correctness)
+		judge_correctness_alone(j, &subjects[0]);
 	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT))
 		return race_run(race ? race : race_open(j, subjects, count), pairs, shared);
 	if (race)
@@ -583,10 +611,10 @@ main(int argc, char **argv)
 	else if (j.o.backend->device)
 		choose_device(&j);
 	if (j.o.solo && j.opencl)
-		usage("--solo calls a function of the host: OpenCL candidates have none");
+		usage("--solo needs a host function, which OpenCL candidates do not have");
 	/* Its oracle would be given addresses of the host. */
 	if (j.o.oracle && !j.device && backend_for(j.task->language)->pointers)
-		usage("the task's language is one of devices: --backend cuda or hip is needed");
+		usage("the task's language is device code; give --backend cuda or hip");
 	if (j.o.oracle)
 		j.oracle =
 		    oracle_open(j.task, j.o.oracle, j.o.threads, j.device ? device_stream() : NULL);

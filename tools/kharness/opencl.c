@@ -52,7 +52,7 @@ opencl_choose(struct judge *j)
 	struct kproc_result r;
 
 	if (ksandbox_run(&s, &p, &r) < 0)
-		kdie(K_MISSING, "krun-opencl could not be started in the sandbox");
+		kdie(K_MISSING, "krun-opencl did not start in the sandbox");
 	ksandbox_work_free((char *)s.work);
 	j->opencl = r.exit_code ? NULL : json_loadb(r.out, r.out_len, 0, NULL);
 	if (!j->opencl)
@@ -100,8 +100,7 @@ launches_read(const char *file, struct klaunch_list *list, char *why, size_t why
 		source = kstrndup(text, text_len);
 		good = klaunch_parse(source, list, why, why_len);
 	} else {
-		snprintf(why, why_len,
-		    "it is no program of device code, as krun-opencl --build makes it");
+		snprintf(why, why_len, "the file was not made by krun-opencl --build");
 	}
 	free(source);
 	free(data);

@@ -106,7 +106,7 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 	o->stream = stream;
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
-		kdie(K_USAGE, "%s: the oracle can't be loaded: %s", source(t), dlerror());
+		kdie(K_USAGE, "%s: cannot load the oracle: %s", source(t), dlerror());
 	*(void **)&o->entry = dlsym(library, t->entry);
 	if (!o->entry)
 		kdie(K_USAGE,
@@ -118,7 +118,7 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 	o->types[t->arg_count] = &ffi_type_pointer;
 	if (ffi_prep_cif(&o->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + (stream != NULL),
 	        &ffi_type_void, o->types) != FFI_OK)
-		kdie(K_USAGE, "%s: libffi refuses the call", t->file);
+		kdie(K_USAGE, "%s: libffi cannot prepare the call", t->file);
 	free(path);
 	free(number);
 	return o;
@@ -156,8 +156,8 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 	snprintf(last_words, sizeof last_words, "kharness: %s: the oracle crashed on workload %s\n",
 	    source(o->t), subject_workload(w));
 	snprintf(slow_words, sizeof slow_words,
-	    "kharness: %s: the oracle has worked on workload %s for %d s, and nothing limits it "
-	    "but you; if that is no endless loop, smaller workloads shorten it\n",
+	    "kharness: %s: the oracle has worked on workload %s for %d s and has no time limit; "
+	    "stop it if that is an endless loop, or make the workload smaller\n",
 	    source(o->t), subject_workload(w), SLOW_S);
 	call_guarded((struct oracle *)o, arguments);
 }

@@ -28,6 +28,7 @@
 enum {
 	START_S = 20, /* time to start a sandbox */
 	STOP_S = 2,   /* time for all threads to stop */
+	CODE_MAX = 256 << 20,
 	PRINT_MAX = 1 << 20,
 	PRINT_KEEP = 1000,
 	/* processor time of a process that does not stop, beyond which it is at work */
@@ -114,13 +115,26 @@ enum {
 #endif
 };
 
+/* Whether a candidate makes streams of its own; it cannot without this name. */
+static bool
+makes_streams(const char *file)
+{
+	static const char name[] = "StreamCreate";
+	size_t len;
+	char *code = kread_file(file, CODE_MAX, &len);
+	bool yes = !code || memmem(code, len, name, sizeof name - 1);
+
+	free(code);
+	return yes;
+}
+
 /* The runner's environment: of this one, what says which devices there are. */
 static char **
-environment(const struct judge *j)
+environment(const struct judge *j, const char *file)
 {
 	static const char *const passed[] = { "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
 		"ROCR_VISIBLE_DEVICES" };
-	char **env = kcalloc(6 + LEN(passed), sizeof *env);
+	char **env = kcalloc(7 + LEN(passed), sizeof *env);
 	size_t n = 0;
 
 	if (!j->device) {
@@ -133,6 +147,9 @@ environment(const struct judge *j)
 		return env;
 	}
 	env[n++] = kstrdup("CUDA_CACHE_DISABLE=1");
+	/* What the driver does by itself; see kgpu_open. */
+	if (makes_streams(file))
+		env[n++] = kstrdup("CUDA_DEVICE_MAX_CONNECTIONS=8");
 	for (size_t i = 0; i < LEN(passed); i++)
 		if (getenv(passed[i]))
 			env[n++] = kasprintf("%s=%s", passed[i], getenv(passed[i]));
@@ -146,7 +163,7 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 	static const char icd[] = "/etc/OpenCL";
 	char *program = khelper_path(j->o.backend->runner);
 	char *library = realpath(file, NULL),
-	     **env = j->opencl ? opencl_environment(j) : environment(j);
+	     **env = j->opencl ? opencl_environment(j) : environment(j, file);
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" },
 		{ library, "/kiln/kernel.so" }, { icd, icd } };
 	struct ksandbox s = { .level = j->level,
@@ -277,7 +294,7 @@ describe_fault(const struct judge *j, const struct runner *r, const struct batch
 	if (sig != SIGSEGV && sig != SIGBUS)
 		return;
 	if (address < 65536)
-		snprintf(text, text_len, ": a null pointer was followed");
+		snprintf(text, text_len, ": it dereferenced a null pointer");
 	for (int i = 0; i < 2; i++) {
 		uint64_t offset = address - r->base[i];
 
@@ -514,7 +531,7 @@ stop(struct runner *r)
 		    cpu_ns(r) - before > AWAKE_NS)
 			return awake(r, cpu_ns(r) - before);
 		if (know_ns() - start > (int64_t)START_S * 1000000000)
-			kdie(K_IO, "process %d does not stop", (int)r->pid);
+			kdie(K_IO, "cannot stop process %d", (int)r->pid);
 		usleep(20);
 		/* A SIGCONT in between would have cancelled the first. */
 		kill(r->pid, SIGSTOP);
@@ -578,7 +595,7 @@ look_at_lates(struct runner *r)
 	if (r->lates < LATE_TIMES || r->lates <= r->goes / 4)
 		return OUT_OK;
 	return outcome(r, OUT_AWAKE, "worked_after_return",
-	    "the device was still at work for it after it had returned");
+	    "the device was still working for it after it had returned");
 }
 
 /* The rows of a go's calls, to be read one by one. */
@@ -824,7 +841,7 @@ greet(struct judge *j, struct runner *r)
 	r->base[0] = hello.value[0];
 	r->base[1] = hello.value[1];
 	if (clock_getcpuclockid(r->pid, &r->clock))
-		kdie(K_MISSING, "no processor clock of process %d", (int)r->pid);
+		kdie(K_MISSING, "cannot read the processor clock of process %d", (int)r->pid);
 }
 
 /* The first moment that foreign code may run. */
@@ -840,7 +857,7 @@ runner_load(struct judge *j, struct runner *r)
 	if (e != OUT_OK)
 		return e;
 	if (report.what == KRUN_FAILED)
-		return outcome(r, OUT_DIED, "load", "it can't be loaded: %s", report.text);
+		return outcome(r, OUT_DIED, "load", "it cannot be loaded: %s", report.text);
 	if (report.what != KRUN_LOADED || sender != r->pid)
 		return outcome(r, OUT_PROTOCOL, "forged_report",
 		    "it wrote to the judge's connection while being loaded");

@@ -54,7 +54,7 @@ load(struct solo *s)
 	s->types[t->arg_count] = &ffi_type_pointer;
 	if (ffi_prep_cif(&s->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + s->j->device,
 	        &ffi_type_void, s->types) != FFI_OK)
-		kdie(K_USAGE, "%s: libffi refuses the call", t->file);
+		kdie(K_USAGE, "%s: libffi cannot prepare the call", t->file);
 	free(path);
 }
 

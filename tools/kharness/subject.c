@@ -57,7 +57,7 @@ subject_explain(struct subject *s, const struct batch *b, const struct verdict *
 		    v->worst_at, v->worst, v->tolerance);
 	else
 		kbuf_printf(&s->log,
-		    "worst at %s[%zu]: NaN or infinite where the right result is not, or finite "
-		    "where it is\n",
+		    "worst at %s[%zu]: NaN or infinite where the right result is finite, or the "
+		    "other way round\n",
 		    v->tensor, v->worst_at);
 }

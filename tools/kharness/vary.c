@@ -254,7 +254,7 @@ draw_groups(struct variation *x)
 	}
 	if (list && !json_equal(moved, (json_t *)list)) {
 		json_object_set((json_t *)x->to->values, name, moved);
-		tell(x->to, "%s in another order", name);
+		tell(x->to, "%s in a different order", name);
 	}
 	json_decref(moved);
 	free(order);

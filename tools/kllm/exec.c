@@ -93,7 +93,7 @@ parse_command(struct command *cmd, const char *provider)
 	if (cmd->json)
 		cut_pointers(cmd);
 	if (!cmd->line[strspn(cmd->line, " \t")])
-		kdie(K_USAGE, "model.provider: '%s' names no command", provider);
+		kdie(K_USAGE, "model.provider: '%s' has no command", provider);
 }
 
 /* An empty folder to run in, and the system text in a file beside it. */
@@ -198,7 +198,7 @@ judge(const struct call *c, const struct kproc_result *r)
 		fail(c, FAILURE_TIMEOUT, "the command ran longer than %g s: %s",
 		    kcamp_num(c->camp, "model.timeout_s"), said);
 	if (r->signal && !r->flooded)
-		fail(c, failure, "the command was ended by signal %d: %s", r->signal, said);
+		fail(c, failure, "the command was killed by signal %d: %s", r->signal, said);
 	if (r->exit_code == STATUS_NOT_FOUND)
 		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", c->id, r->exit_code,
 		    said);
@@ -285,7 +285,7 @@ from_json(
 		    cmd->text_pointer);
 	add_plain(&r->text, json_string_value(text), json_string_length(text));
 	if (cmd->usage_pointer)
-		reply_usage(&r->usage, pointed(o, cmd->usage_pointer));
+		kusage_read(&r->usage, pointed(o, cmd->usage_pointer));
 	cost = kjson_num_or(o, "total_cost_usd", -1);
 	if (cost >= 0 && cost < 1e6)
 		r->nanousd = (int64_t)(cost * 1e9 + 0.5);

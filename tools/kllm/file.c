@@ -22,8 +22,8 @@ compose(const struct call *c, struct kbuf *b)
 {
 	kbuf_printf(b, "<!-- kiln prompt %s sha256 %s -->\n", c->id, c->sha256);
 	kbuf_printf(b,
-	    "<!-- Answer in reply.txt (the answer as it stands) or reply.json ({\"text\", "
-	    "\"model\", \"usage\"}), beside this file, then run make again. -->\n\n");
+	    "<!-- Answer in reply.txt (plain text) or reply.json ({\"text\", \"model\", "
+	    "\"usage\"}) next to this file, then run make again. -->\n\n");
 	kbuf_printf(b, "# System\n\n%s\n\n# User\n\n%s", c->system, c->user);
 	if (b->data[b->len - 1] != '\n')
 		kbuf_puts(b, "\n");
@@ -36,7 +36,7 @@ put_aside(const char *path)
 	char *old = kset_aside(path);
 
 	if (old)
-		kwarn("%s answered another prompt; it is now %s", path, old);
+		kwarn("%s answers an older prompt; moved it to %s", path, old);
 	free(old);
 }
 
@@ -88,7 +88,8 @@ take(const char *path, size_t *len, bool *too_large)
 	while (lstat(path, &st) == 0 && st.st_size > 0) {
 		/* It could make any file of this user part of a record. */
 		if (!S_ISREG(st.st_mode))
-			kdie(K_USAGE, "%s: is not a file: put the answer itself there", path);
+			kdie(K_USAGE, "%s: is not a regular file; put the answer itself there",
+			    path);
 		age = age_of(&st);
 		if (age < settle_s) {
 			usleep((useconds_t)((settle_s - age) * 1e6) + 1000);
@@ -126,7 +127,7 @@ from_json(struct reply *r, const char *path)
 		free(r->model);
 		r->model = kstrdup(model);
 	}
-	reply_usage(&r->usage, json_object_get(o, "usage"));
+	kusage_read(&r->usage, json_object_get(o, "usage"));
 	json_decref(o);
 }
 
@@ -140,7 +141,7 @@ ask_file(const struct call *c)
 
 	if (!c->folder)
 		kdie(K_USAGE,
-		    "the provider 'file' needs -o FILE: prompt and answer stand beside it");
+		    "the provider 'file' needs -o FILE; prompt and answer go into the same folder");
 	prompt = kasprintf("%s/prompt.md", c->folder);
 	txt = kasprintf("%s/reply.txt", c->folder);
 	json = kasprintf("%s/reply.json", c->folder);

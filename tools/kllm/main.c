@@ -12,9 +12,7 @@
 #include "krecord.h"
 #include "secret.h"
 
-static const char usage[] = "usage: kllm [-c DIR] [-o FILE] [-k KNOB=VALUE]... [--feedback] "
-                            "[--budget USD]\n"
-                            "            [--key-file FILE] [--allow-secrets] [--thin] [FILE]\n";
+static const char usage[] = "usage: kllm [OPTION...] [FILE]\n";
 
 static const struct {
 	const char *name; /* ends in ':' when a command follows */
@@ -54,21 +52,26 @@ static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o->dir },
-		{ 'o', "output", .text = &o->out },
-		{ 'k', "knob", .call = add_knob, .to = o },
-		{ 0, "budget", .text = &o->budget },
-		{ 0, "feedback", .flag = &o->feedback },
-		{ 0, "key-file", .text = &o->key_file },
-		{ 0, "allow-secrets", .flag = &o->allow_secrets },
-		{ 0, "thin", .flag = &o->thin },
+		KOPTION_CAMPAIGN(&o->dir),
+		KOPTION_OUTPUT(&o->out),
+		{ 'k', "knob", .call = add_knob, .to = o,
+		    .help = "NAME=VALUE\tset a field of campaign.json; repeatable" },
+		{ 0, "budget", .text = &o->budget,
+		    .help = "USD\trefuse a call that could exceed this cost" },
+		{ 0, "feedback", .flag = &o->feedback,
+		    .help = "\task the second model (feedback.*) to digest a log" },
+		{ 0, "key-file", .text = &o->key_file, .help = "FILE\tread the key from FILE" },
+		{ 0, "allow-secrets", .flag = &o->allow_secrets,
+		    .help = "\tsend prompts that contain something like a key" },
+		{ 0, "thin", .flag = &o->thin,
+		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (o->out && !strcmp(o->out, "-"))
 		o->out = NULL;
 	if (argc - optind > 1)
-		koption_misuse(usage, "one prompt at a time");
+		koption_misuse(usage, "give one prompt only");
 	o->in = argv[optind];
 }
 
@@ -96,7 +99,7 @@ set_knob(json_t *manifest, const char *assignment)
 	char key[128];
 
 	if (!value)
-		kdie(K_USAGE, "%s: a knob is given as NAME=VALUE", assignment);
+		kdie(K_USAGE, "%s: must be NAME=VALUE", assignment);
 	for (;; p++) {
 		size_t n = strcspn(p, ".=");
 
@@ -134,7 +137,8 @@ use_feedback(const struct kcamp *camp)
 	json_t *group = json_object_get(camp->json, "model");
 
 	if (!*provider)
-		kdie(K_USAGE, "%s: feedback.provider: is empty; name the second model there",
+		kdie(K_USAGE,
+		    "%s: feedback.provider: is empty; set it to the provider of the second model",
 		    camp->file);
 	if (!group)
 		json_object_set_new(camp->json, "model", group = json_object());
@@ -173,7 +177,7 @@ read_record(struct krec *rec, const char *dir, const char *path)
 	if (!krecord_next(&in, dir, rec, KJOIN_WHOLE))
 		kdie(K_USAGE, "%s: no record", in.file);
 	if (kin_next(&in, &more))
-		kdie(K_USAGE, "%s: more than one record; kllm answers one prompt at a time",
+		kdie(K_USAGE, "%s: more than one record; kllm answers give one prompt only",
 		    in.file);
 	rec->file = path ? path : "<stdin>";
 	kin_close(&in);

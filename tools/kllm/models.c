@@ -26,19 +26,16 @@ static bool
 own_prices(const struct call *c, const char *model, struct kmodel *row)
 {
 	double input = kcamp_num(c->camp, "model.price_input"),
-	       output = kcamp_num(c->camp, "model.price_output"),
-	       cached = kcamp_num(c->camp, "model.price_cached");
+	       output = kcamp_num(c->camp, "model.price_output");
 
 	if (strcmp(model, c->priced) || (input < 0 && output < 0))
 		return false;
 	if (input < 0 || output < 0)
-		kdie(K_USAGE,
-		    "%s: model.price_%s: is missing: one price without the other counts nothing",
+		kdie(K_USAGE, "%s: model.price_%s: is missing; set both prices or neither",
 		    c->camp->file, input < 0 ? "input" : "output");
 	row->input = llround(input * 1e6);
 	row->output = llround(output * 1e6);
-	row->cache_read = cached < 0 ? -1 : llround(cached * 1e6);
-	row->cache_write_5m = row->cache_write_1h = -1;
+	row->cache_read = row->cache_write_5m = row->cache_write_1h = -1;
 	row->tier_start = 0;
 	return true;
 }
@@ -60,9 +57,8 @@ models_row(const struct call *c, const char *model)
 	path = table_path();
 	known = kmodel_find(&row, path, url_is_local(c->base_url), model, now);
 	if (!own_prices(c, model, &row) && !known && klimit_first_time(model))
-		kwarn("%s: no row for model '%s', so its cost is unknown; add one, or name your "
-		      "own "
-		      "table in KLLM_MODELS",
+		kwarn("%s: no row for model '%s', so its cost is unknown; add one, or set "
+		      "KLLM_MODELS to a table of your own",
 		    path, model);
 	free(path);
 	return &row;

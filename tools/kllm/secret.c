@@ -122,7 +122,7 @@ clean_key(char *raw, const char *where)
 		end--;
 	for (const char *p = start; p < end; p++)
 		if (*p <= ' ' || *p > '~')
-			kdie(K_USAGE, "%s: the key holds characters that no key has", where);
+			kdie(K_USAGE, "%s: the key contains invalid characters", where);
 	key = kstrndup(start, (size_t)(end - start));
 	explicit_bzero(raw, strlen(raw));
 	return key;

@@ -42,9 +42,9 @@ put(struct spool *s, const char *data, size_t len)
 static void
 give_up(struct spool *s)
 {
-	kwarn("the answer is not kept while it comes in: %s", strerror(errno));
+	kwarn("cannot write the answer to the spool: %s", strerror(errno));
 	if (ftruncate(s->fd, s->intent_len) < 0)
-		kwarn("nor can what is there of it be taken away: %s", strerror(errno));
+		kwarn("cannot truncate the spool: %s", strerror(errno));
 	close(s->fd);
 	s->fd = 0;
 }

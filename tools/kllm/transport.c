@@ -59,8 +59,7 @@ load_libcurl(const char *url)
 	}
 	library = dlopen("libcurl.so.4", RTLD_LAZY);
 	if (!library)
-		kdie(K_MISSING, "libcurl, which asks model servers, cannot be loaded: %s",
-		    dlerror());
+		kdie(K_MISSING, "cannot load libcurl, which model servers need: %s", dlerror());
 #define LOAD(name) curl.name = (__typeof__(curl.name))dlsym(library, "curl_" #name)
 	LOAD(global_init);
 	LOAD(easy_init);
@@ -79,24 +78,16 @@ load_libcurl(const char *url)
 	curl.global_init(CURL_GLOBAL_DEFAULT);
 }
 
-/*
- * Headers that tell about limits and identify a request; none of them holds a secret. A final '-'
- * is a prefix.
- */
+/* Headers that tell about limits and identify a request; none of them holds a secret. */
 static const char *const allowed[] = { "content-type", "retry-after", "retry-after-ms",
-	"x-should-retry", "request-id", "x-request-id", "x-generation-id", "x-ratelimit-",
-	"anthropic-ratelimit-", "location" };
+	"x-should-retry", "request-id", "x-request-id", "x-generation-id", "location" };
 
 static bool
 is_allowed(const char *line, size_t name_len)
 {
-	for (size_t i = 0; i < LEN(allowed); i++) {
-		size_t n = strlen(allowed[i]);
-		bool fits = allowed[i][n - 1] == '-' ? name_len >= n : name_len == n;
-
-		if (fits && !strncasecmp(line, allowed[i], n))
+	for (size_t i = 0; i < LEN(allowed); i++)
+		if (name_len == strlen(allowed[i]) && !strncasecmp(line, allowed[i], name_len))
 			return true;
-	}
 	return false;
 }
 

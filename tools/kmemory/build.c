@@ -547,8 +547,8 @@ version_fault(const json_t *ought, long version, bool *stale)
 		a = told(ought, field);
 		b = told(is, field);
 		fault = changed && !seal
-		    ? kasprintf("%s: is older than the facts; run kmemory build", path + 2)
-		    : kasprintf("%s: %s: is %s, but the facts say %s; remove the file and run "
+		    ? kasprintf("%s: is out of date; run kmemory build", path + 2)
+		    : kasprintf("%s: %s: is %s, but the records say %s; remove the file and run "
 		                "kmemory build",
 		          path + 2, field, b, a);
 		free(a);
@@ -595,8 +595,7 @@ bring(const struct memory *m, long version)
 	bool stale = true;
 
 	if (!ought)
-		kdie(K_USAGE,
-		    "trial %ld is not complete, or damaged: there is nothing to remember of it",
+		kdie(K_USAGE, "trial %ld is incomplete or damaged, so it is not remembered",
 		    version);
 	if (access(path, F_OK) == 0 && is_checkable(m, version))
 		fault = version_fault(ought, version, &stale);
@@ -644,7 +643,7 @@ check_names(long last)
 	for (size_t i = 0; i < count; i++)
 		if (list[i] > last)
 			faults += complain(kasprintf(
-			    "memory/v%ld.json: there is no complete trial %ld", list[i], list[i]));
+			    "memory/v%ld.json: trial %ld is not complete", list[i], list[i]));
 	free(list);
 	return faults;
 }

@@ -140,11 +140,11 @@ ask(const struct files *f)
 
 	error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
 	if (error)
-		kdie(K_MISSING, "kllm: cannot be started: %s", strerror(error));
+		kdie(K_MISSING, "kllm: cannot start: %s", strerror(error));
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	if (status)
-		kwarn("%s: kllm gave no answer", f->done);
+		kwarn("%s: kllm returned no answer", f->done);
 	free(argv[0]);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
 }
@@ -174,7 +174,8 @@ accept(const struct files *f)
 		json_object_set_new(whole, "compact", sections);
 		write_line(f->done, whole);
 	} else {
-		kwarn("%s: the answer is not used: %s; it is kept as %s", f->done, why, f->refused);
+		kwarn("%s: the answer cannot be used: %s; it is kept as %s", f->done, why,
+		    f->refused);
 		write_line(f->refused, whole);
 	}
 	json_decref(whole);
@@ -204,15 +205,15 @@ command_compact(const struct options *o)
 	number = m.trials->last;
 	f = files_of(number);
 	if (o->output && !o->prompt)
-		kdie(K_USAGE, "-o belongs to --prompt; the answer becomes %s", f.done);
+		kdie(K_USAGE, "-o needs --prompt; the answer goes to %s", f.done);
 	record = question(&m, number);
 	if (!record) {
-		kwarn("there is nothing to sum up");
+		kwarn("there is nothing to summarise");
 		code = K_NO;
 	} else if (o->prompt) {
 		put_prompt(o, record);
 	} else if (access(f.refused, F_OK) == 0) {
-		kwarn("%s: an answer was refused before; remove it to ask again", f.refused);
+		kwarn("%s: an earlier answer could not be used; remove it to ask again", f.refused);
 		code = K_NO;
 	} else if (access(f.done, F_OK) < 0) {
 		/* An answer that a killed run has paid for is taken as it is. */

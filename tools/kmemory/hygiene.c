@@ -46,7 +46,7 @@ hygiene_fault(const char *text, bool accepted)
 	char *fault = NULL;
 
 	if (rule && (accepted || !strcasestr(text, ANTI_PATTERN)))
-		fault = kasprintf("%s: %s; such a trick may only stand in a rolled-back round, "
+		fault = kasprintf("%s: %s; such a trick is allowed only in a rolled-back round, "
 		                  "with the words '" ANTI_PATTERN "'",
 		    kjson_str_or(rule, "id", "?"), kjson_str_or(rule, "why", ""));
 	json_decref(table);

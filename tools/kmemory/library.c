@@ -90,9 +90,8 @@ contribute(void)
 	root = tips_root(m.camp);
 	if (!root)
 		kdie(K_USAGE,
-		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the "
-		    "library "
-		    "belongs",
+		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
+		    "is no place for the library",
 		    m.camp->file);
 	name = contribution_name(&m);
 	device = tips_device(m.camp);
@@ -227,9 +226,8 @@ update(void)
 
 	if (!root)
 		kdie(K_USAGE,
-		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where the "
-		    "library "
-		    "belongs",
+		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
+		    "is no place for the library",
 		    c->file);
 	lock = tips_lock(root);
 	contribute();

@@ -16,23 +16,25 @@
 static const struct kcommand commands[] = {
 	{ "build", "", "[VERSION...]", command_build, false,
 	    "bring memory/vN.json up to date with the trials" },
-	{ "check", "", NULL, command_check, false, "is every record what the facts say?" },
+	{ "check", "", NULL, command_check, false,
+	    "check every record against the campaign's records" },
 	{ "read", "of", "[VERSION]", command_read, false,
-	    "print a record, or all that are not masked" },
-	{ "summary", "o", NULL, command_summary, false, "a table of all records, for people" },
-	{ "latest", "o", NULL, command_latest, false, "the newest version that is not masked" },
-	{ "list", "o", NULL, command_list, false, "all versions and their files" },
+	    "print a record, or all records that are not masked" },
+	{ "summary", "o", NULL, command_summary, false, "print a table of all records" },
+	{ "latest", "o", NULL, command_latest, false,
+	    "print the newest version that is not masked" },
+	{ "list", "o", NULL, command_list, false, "list all versions and their files" },
 	{ "mask", "w", "VERSION...", command_mask, false, "hide records from prompts and plans" },
-	{ "unmask", "w", "VERSION...", command_unmask, false, "show them again" },
+	{ "unmask", "w", "VERSION...", command_unmask, false, "show masked records again" },
 	{ "restart", "wsud", NULL, command_restart, false,
-	    "hide a random half, never v0 nor the last win" },
+	    "hide a random half, but never v0 or the last win" },
 	{ "compact", "op", NULL, command_compact, false,
-	    "let the second model sum the records up" },
+	    "let the second model summarise the records" },
 	{ "tips", "ow", "add|list|check|remove [...]", command_tips, false,
-	    "tips for later campaigns" },
+	    "add, list, check or remove tips for later campaigns" },
 	{ "freeze", "", NULL, command_freeze, false, "copy tips and library into the campaign" },
 	{ "library", "", "[CAMPAIGN...]", command_library, false,
-	    "what has paid in finished campaigns" },
+	    "list what has paid in finished campaigns" },
 };
 
 static const struct option long_options[] = {
@@ -50,13 +52,12 @@ static const struct option long_options[] = {
 };
 
 static const char option_help[] =
-    "      --field A.B      read: this field alone\n"
-    "      --why TEXT       mask, unmask, restart, tips remove: the reason, for the log\n"
-    "      --seed N         restart: instead of the campaign's seed\n"
-    "      --undo           restart: take the last one back\n"
-    "      --due            restart: only when the knobs memory.restart_after and "
-    "memory.mask_every ask for it\n"
-    "      --prompt         compact: print the prompt and ask nobody\n";
+    "      --field A.B      read: print only this field\n"
+    "      --why TEXT       mask, unmask, restart, tips remove: log this reason\n"
+    "      --seed N         restart: use N instead of the campaign's seed\n"
+    "      --undo           restart: undo the last restart\n"
+    "      --due            restart: only if memory.restart_after requires it\n"
+    "      --prompt         compact: print the prompt, and do not ask the model\n";
 
 long
 parse_version(const char *name)
@@ -64,8 +65,8 @@ parse_version(const char *name)
 	long n;
 
 	if (!kmemo_version(name, &n))
-		kdie(K_USAGE, "'%s' is no version: write v and the number of the trial, such as v7",
-		    name);
+		kdie(K_USAGE,
+		    "'%s' is not a version; write v and the number of the trial, such as v7", name);
 	return n;
 }
 
@@ -83,7 +84,7 @@ write_json(const char *path, const json_t *object)
 	     *line;
 
 	if (!text)
-		kdie(K_IO, "%s: could not be written as JSON", path);
+		kdie(K_IO, "%s: cannot be written as JSON", path);
 	line = kasprintf("%s\n", text);
 	write_text(path, line, strlen(line));
 	free(text);
@@ -99,7 +100,7 @@ memory_open(struct memory *m, bool writes)
 	path = kcamp_path(m->camp, kcamp_str(m->camp, "task"));
 	m->task = ktask_load(path);
 	free(path);
-	m->statistic = kcamp_str(m->camp, "score.statistic");
+	m->statistic = KGAIN_STATISTIC;
 	m->trials = kmalloc(sizeof *m->trials);
 	ktrials_open(m->trials, m->camp);
 	m->trials->join = KJOIN_WHOLE;

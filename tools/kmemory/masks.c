@@ -86,7 +86,7 @@ operands(const struct memory *m, const struct options *o, bool masked, size_t *c
 		bool twice = false;
 
 		if (!there)
-			kdie(K_USAGE, "memory/v%ld.json: there is no such version", v);
+			kdie(K_USAGE, "memory/v%ld.json: no such version", v);
 		json_decref(there);
 		for (size_t k = 0; k < *count; k++)
 			twice |= list[k] == v;
@@ -180,7 +180,7 @@ struct choice {
 
 /* Every version is compared with the facts first: what counts as a win is computed, never read. */
 static void
-survey(const struct memory *m, struct choice *c, bool keep_last)
+survey(const struct memory *m, struct choice *c)
 {
 	*c = (struct choice){ .last = m->trials->last };
 	for (long v = 1; v <= c->last; v++) {
@@ -199,7 +199,7 @@ survey(const struct memory *m, struct choice *c, bool keep_last)
 		if (kmemo_masked(&m->masks, v, KMEMO_ALL))
 			continue;
 		c->active++;
-		if (v != c->win && !(keep_last && v == c->last))
+		if (v != c->win)
 			c->open[c->count++] = v;
 	}
 }
@@ -209,14 +209,14 @@ survey(const struct memory *m, struct choice *c, bool keep_last)
  * many.
  */
 static size_t
-draw_half(struct choice *c, uint64_t seed, long number, const char *purpose)
+draw_half(struct choice *c, uint64_t seed, long number)
 {
 	size_t wanted = c->active / 2;
 	struct krng rng;
 
 	if (wanted > c->count)
 		wanted = c->count;
-	krng_init(&rng, seed, c->last + 1, number, purpose);
+	krng_init(&rng, seed, c->last + 1, number, "memory/restart");
 	for (size_t i = 0; i < wanted; i++) {
 		size_t k = i + krng_below(&rng, c->count - i);
 		long v = c->open[k];
@@ -234,34 +234,30 @@ draw_half(struct choice *c, uint64_t seed, long number, const char *purpose)
 	return wanted;
 }
 
-/*
- * Mask half; KIND is "restart" or "periodic". Nothing when one has been made since the last trial.
- */
+/* Mask half. Nothing when that has been done since the last trial. */
 static void
-restart(struct memory *m, const struct options *o, const char *kind, const char *why)
+restart(struct memory *m, const struct options *o, const char *why)
 {
 	const json_t *before = last_restart(m);
 	double seed = o->seed ? (double)knum_long(o->seed, 0, 9007199254740991, "--seed")
 	                      : kcamp_num(m->camp, "seed");
-	char *purpose = kasprintf("memory/%s", kind);
 	struct choice c;
 	size_t count;
 
-	survey(m, &c, !strcmp(kind, "periodic"));
+	survey(m, &c);
 	if (before && kjson_int_or(before, "trial", -1) == c.last + 1) {
 		kprogress("a restart before trial %ld was made already (event %" JSON_INTEGER_FORMAT
 		          ")",
 		    c.last + 1, kjson_int_or(before, "n", 0));
 	} else {
-		count = draw_half(&c, (uint64_t)seed, restarts(m), purpose);
+		count = draw_half(&c, (uint64_t)seed, restarts(m));
 		append_event(m,
-		    json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", kind, "masked", 1, "why", why,
-		        "seed", (json_int_t)seed, "draw", (json_int_t)restarts(m), "active",
+		    json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", "restart", "masked", 1, "why",
+		        why, "seed", (json_int_t)seed, "draw", (json_int_t)restarts(m), "active",
 		        (json_int_t)c.active),
 		    c.open, count);
 	}
 	free(c.open);
-	free(purpose);
 }
 
 static int
@@ -285,7 +281,7 @@ undo(struct memory *m)
 	    list[count++] = n;
 	append_event(m,
 	    json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
-	        "the restart is taken back", "of", kjson_int_or(e, "n", 0)),
+	        "the restart is undone", "of", kjson_int_or(e, "n", 0)),
 	    list, count);
 	free(list);
 	return K_OK;
@@ -299,28 +295,22 @@ stagnation(const struct memory *m)
 	struct choice c;
 	long since;
 
-	survey(m, &c, false);
+	survey(m, &c);
 	free(c.open);
 	since = before ? (long)kjson_int_or(before, "trial", 1) - 1 : 0;
 	return c.last - (c.win > since ? c.win : since);
 }
 
-/* What the knobs ask for now. */
+/* Only if memory.restart_after asks for it now. */
 static void
 restart_if_due(struct memory *m, const struct options *o)
 {
-	long every = kcamp_int(m->camp, "memory.mask_every"),
-	     after = kcamp_int(m->camp, "memory.restart_after");
-	long last = m->trials->last;
+	long after = kcamp_int(m->camp, "memory.restart_after");
 	char *why;
 
-	if (last < 1)
-		return;
-	if (every && last % every == 0)
-		restart(m, o, "periodic", "memory.mask_every");
-	if (after && stagnation(m) >= after) {
+	if (m->trials->last > 0 && after && stagnation(m) >= after) {
 		why = kasprintf("no gain in %ld trials (memory.restart_after)", stagnation(m));
-		restart(m, o, "restart", why);
+		restart(m, o, why);
 		free(why);
 	}
 }
@@ -337,7 +327,7 @@ command_restart(const struct options *o)
 	else if (o->due)
 		restart_if_due(&m, o);
 	else
-		restart(&m, o, "restart", o->why ? o->why : "by hand");
+		restart(&m, o, o->why ? o->why : "by hand");
 	memory_close(&m);
 	return code;
 }
@@ -366,8 +356,7 @@ masks_anchored(const struct memory *m)
 		const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
 
 		if (!in_log(m, hex))
-			fault = kasprintf("%s: an event is missing that %s was made with "
-			                  "(%.16s...)",
+			fault = kasprintf("%s: an event that %s depends on is missing (%.16s...)",
 			    LOG, found.gl_pathv[i], hex);
 		json_decref(prompt);
 	}

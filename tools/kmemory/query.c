@@ -28,9 +28,9 @@ one_version(const struct memory *m, const char *name)
 	json_t *v = checked_version(m, n);
 
 	if (!v)
-		kdie(K_USAGE, "memory/v%ld.json: there is no such version", n);
+		kdie(K_USAGE, "memory/v%ld.json: no such version", n);
 	if (kmemo_masked(&m->masks, n, KMEMO_ALL))
-		kdie(K_NO, "v%ld is masked: it is not to be read (kmemory unmask v%ld)", n, n);
+		kdie(K_NO, "v%ld is masked; to read it, run kmemory unmask v%ld", n, n);
 	return v;
 }
 

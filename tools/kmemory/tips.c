@@ -480,7 +480,7 @@ append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
 	if (fault && by_hand)
 		kdie(K_USAGE, "tip of round-%ld: %s", t->round, fault);
 	if (fault)
-		kwarn("no tip of round-%ld is left: %s", t->round, fault);
+		kwarn("no tip of round-%ld is written: %s", t->round, fault);
 	if (fault || is_in(all, t->id) || was_removed(folder, t->id)) {
 		tip_free(t);
 	} else {
@@ -604,8 +604,8 @@ remove_tip(const struct memory *m, const struct options *o, const char *folder, 
 
 	if (o->count != 2 || !o->why)
 		kdie(K_USAGE,
-		    "tips remove ID --why TEXT: the id (kmemory tips list) and the reason are "
-		    "needed");
+		    "tips remove: give the id (see kmemory tips list) and the reason: tips remove "
+		    "ID --why TEXT");
 	parse_or_die(&all, path);
 	while (i < all.count && strcmp(all.tip[i].id, o->operands[1]))
 		i++;
@@ -633,8 +633,8 @@ command_tips(const struct options *o)
 	folder = folder_of(&m);
 	if (!folder)
 		kdie(K_USAGE,
-		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME says where tips "
-		    "belong",
+		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
+		    "is no place for tips",
 		    m.camp->file);
 	path = kasprintf("%s/tips.md", folder);
 	if (!strcmp(what, "add"))
@@ -646,7 +646,8 @@ command_tips(const struct options *o)
 	else if (!strcmp(what, "remove"))
 		code = remove_tip(&m, o, folder, path);
 	else
-		kdie(K_USAGE, "tips: write add [FILE...], list, check [FILE...] or remove ID");
+		kdie(K_USAGE,
+		    "tips: must be followed by add [FILE...], list, check [FILE...] or remove ID");
 	free(folder);
 	free(path);
 	memory_close(&m);
@@ -659,9 +660,8 @@ tell(const struct memory *m, const char *what, size_t count, const char *from)
 {
 	char *op = tips_op(m->task);
 
-	kwarn("prompts of this campaign show %s on %s: %zu, from %s; \"tips\": {\"enabled\": "
-	      "\"off\"} "
-	      "in campaign.json leaves them out",
+	kwarn("prompts of this campaign will show %s on %s: %zu, from %s; to leave them out, set "
+	      "memory.enabled to off in campaign.json",
 	    what, op, count, from);
 	free(op);
 }

@@ -84,7 +84,7 @@ read_costs(struct reader *r, const char *s, double *cost)
 		cost[i] = strtod(s, &end);
 		if (end == s) {
 			if (s[strspn(s, " \r")])
-				text_fault(r->t, r->line, "'%.40s' is no number", s);
+				text_fault(r->t, r->line, "'%.40s' is not a number", s);
 			cost[i] = 0;
 		}
 		s = end;
@@ -142,7 +142,7 @@ read_line(struct reader *r, char *s)
 	} else if (!strncmp(s, "positions:", 10)) {
 		r->positions = strstr(s, "instr") && strstr(s, "line") ? 2 : 1;
 	} else if (!strncmp(s, "version:", 8) && strtol(s + 8, NULL, 10) != 1) {
-		text_fault(r->t, r->line, "callgrind's format %s is not known here", s);
+		text_fault(r->t, r->line, "callgrind's format %s is not supported", s);
 	} else if (!strncmp(s, "part:", 5)) {
 		r->whole = false;
 	} else if (!strncmp(s, "totals:", 7)) {
@@ -158,7 +158,7 @@ read_line(struct reader *r, char *s)
 	} else if (isdigit((unsigned char)*s) || *s == '+' || *s == '-' || *s == '*') {
 		cost_line(r, s);
 	} else if (!strchr(s, '=') && !strchr(s, ':')) {
-		text_fault(r->t, r->line, "no line of a callgrind file: '%.40s'", s);
+		text_fault(r->t, r->line, "not a line of a callgrind file: '%.40s'", s);
 	}
 }
 
@@ -210,7 +210,7 @@ callgrind_text(struct profile *p, const struct text *t, const char *kernel)
 		s += n + (s[n] == '\n');
 	}
 	if (!r.whole)
-		text_fault(t, r.line, "no totals at the end: the file is cut off");
+		text_fault(t, r.line, "the totals at the end are missing: the file is truncated");
 	if (kernel)
 		add_functions(p, &r);
 	else

@@ -42,7 +42,7 @@ quoted_cell(struct csv *c)
 		c->p += n;
 		if (!*c->p)
 			text_fault(c->text, c->line,
-			    "a quoted cell does not end: the file is cut off or no CSV");
+			    "a quoted cell does not end: the file is truncated or not CSV");
 		if (c->p[1] != '"')
 			break;
 		kbuf_add(&b, "\"", 1);
@@ -71,7 +71,7 @@ read_row(struct csv *c)
 	}
 	c->p += *c->p == '\r';
 	if (*c->p && *c->p != '\n')
-		text_fault(c->text, c->line, "text behind the closing quote of a cell");
+		text_fault(c->text, c->line, "text after the closing quote of a cell");
 	if (*c->p == '\n') {
 		c->p++;
 		c->next++;

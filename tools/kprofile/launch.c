@@ -124,7 +124,8 @@ launch_name(struct launch *l, const char *kernel, const struct text *t, long lin
 
 	if (*l->kernel && strcmp(l->kernel, own))
 		text_fault(t, line,
-		    "launch %s is of %.80s here, and of %.80s in another file: not the same run",
+		    "launch %s is of %.80s here, but of %.80s in another file: the files are from "
+		    "different runs",
 		    l->id, own, l->kernel);
 	free(l->kernel);
 	l->kernel = own;

@@ -17,10 +17,7 @@
 
 #define FILE_MAX ((size_t)256 << 20)
 
-static const char usage[] = "usage: kprofile [-hV] [--format "
-                            "auto|ncu-raw|ncu-details|ncu-text|rocprofv3|callgrind|perf]\n"
-                            "                [--kernel REGEX] [--device NAME] [--peaks FILE] [-o "
-                            "FILE] FILE ...\n";
+static const char usage[] = "usage: kprofile [OPTION...] FILE...\n";
 
 static const struct {
 	const char *format, *source;
@@ -88,9 +85,8 @@ detect(const struct text *t)
 
 	if (t->len >= 4 && (!memcmp(t->data, "NVR", 3) || strlen(t->data) < t->len))
 		kdie(K_USAGE,
-		    "%s: a binary file; export the report of ncu as text first: ncu --import FILE "
-		    "--csv "
-		    "--page raw",
+		    "%s: is a binary file; export ncu's report as text first: ncu --import FILE "
+		    "--csv --page raw",
 		    t->file);
 	if (line_begins(t, "\"ID\",")) {
 		const char *header = strstr(t->data, "\"ID\",");
@@ -111,13 +107,14 @@ detect(const struct text *t)
 	if (looks_like_perf(first))
 		return "perf";
 	if (strstr(t->data, "ERR_NVGPUCTRPERM"))
-		kdie(K_MISSING, "%s: ncu may not read performance counters here (ERR_NVGPUCTRPERM)",
+		kdie(K_MISSING,
+		    "%s: ncu has no permission to read performance counters (ERR_NVGPUCTRPERM)",
 		    t->file);
 	if (strstr(t->data, "No kernels were profiled"))
 		kdie(K_USAGE, "%s: ncu profiled no kernel", t->file);
 	kdie(K_USAGE,
-	    "%s:1: unknown format: '%.*s' begins no output of ncu, rocprofv3, callgrind or perf "
-	    "stat -x, or -j",
+	    "%s:1: unknown format: no output of ncu, rocprofv3, callgrind or perf stat (-x, or -j) "
+	    "begins with '%.*s'",
 	    t->file, (int)(end - first > 60 ? 60 : end - first), first);
 }
 
@@ -148,7 +145,7 @@ add_facts(json_t *peaks, const json_t *table, const char *name)
 	json_t *v;
 
 	if (name && !d)
-		kdie(K_USAGE, "--device %s: no file of docs/hardware is of that device", name);
+		kdie(K_USAGE, "--device %s: no file in docs/hardware describes this device", name);
 	json_object_foreach(json_object_get(table, "peaks"), key, v)
 	{
 		const struct khw_fact *f =
@@ -249,7 +246,8 @@ choose(struct profile *p, const json_t *table, const char *where, const json_t *
 	if (!json_array_size(*kernels))
 		kdie(K_USAGE, "no kernel matches '%s'", regex ? regex : "");
 	if (untimed && json_array_size(*kernels) > 1)
-		kdie(K_USAGE, "%zu kernels, and no %s to choose by: say which with --kernel",
+		kdie(K_USAGE,
+		    "there are %zu kernels, but no %s to choose one by; choose one with --kernel",
 		    json_array_size(*kernels), by);
 	name = kjson_str_or(json_array_get(*kernels, 0), "name", "");
 	for (size_t i = 0; i < p->count; i++) {
@@ -261,7 +259,7 @@ choose(struct profile *p, const json_t *table, const char *where, const json_t *
 		}
 	}
 	if (untimed && kjson_int_or(json_array_get(*kernels, 0), "launches", 0) > 1)
-		profile_note(p, "no %s: the first launch is shown", by);
+		profile_note(p, "no %s, so the first launch is shown", by);
 	kregex_free(wish);
 	free(time);
 	free(wanted);
@@ -288,7 +286,8 @@ read_file(
 	format = strcmp(o->format, "auto") ? o->format : detect(&t);
 	source = source_of(format);
 	if (p->source && strcmp(p->source, source))
-		kdie(K_USAGE, "%s: a file of %s beside one of %s", path, source, p->source);
+		kdie(K_USAGE, "%s: cannot combine %s with %s in one profile", path, source,
+		    p->source);
 	p->source = source;
 	if (!*table)
 		*table = load_table(source, where);
@@ -337,21 +336,24 @@ main(int argc, char **argv)
 {
 	struct options o = { .format = "auto" };
 	const struct koption options[] = {
-		{ 'f', "format", .text = &o.format },
-		{ 'k', "kernel", .text = &o.kernel },
-		{ 'd', "device", .text = &o.device },
-		{ 'p', "peaks", .text = &o.peaks },
-		{ 'o', "output", .text = &o.output },
+		{ 0, "format", .text = &o.format,
+		    .help = "FORMAT\tauto, ncu-raw, ncu-details, ncu-text, rocprofv3, callgrind or "
+		            "perf" },
+		{ 0, "kernel", .text = &o.kernel, .help = "REGEX\treport on this kernel" },
+		{ 0, "device", .text = &o.device,
+		    .help = "NAME\tuse the peaks of this device, from docs/hardware" },
+		{ 0, "peaks", .text = &o.peaks, .help = "FILE\ttake the peaks from this file" },
+		KOPTION_OUTPUT(&o.output),
 	};
 
 	kutil_init("kprofile");
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (strcmp(o.format, "auto") && !source_of(o.format)) {
-		kwarn("no format named '%s'", o.format);
+		kwarn("unknown format '%s'", o.format);
 		koption_misuse(usage, NULL);
 	}
 	if (optind == argc)
-		koption_misuse(usage, "no file");
+		koption_misuse(usage, "give at least one file");
 	run(&o, argv + optind, argc - optind);
 	return K_OK;
 }

@@ -49,8 +49,8 @@ need_column(const struct header *h, const char *name, const struct csv *c)
 	long at = csv_find(h->cell, h->width, name);
 
 	if (at < 0)
-		text_fault(c->text, c->line,
-		    "a table of ncu without the column \"%s\": unknown layout", name);
+		text_fault(
+		    c->text, c->line, "unknown layout: ncu's table has no column \"%s\"", name);
 	return at;
 }
 
@@ -70,18 +70,17 @@ header_read(struct header *h, const struct csv *c)
 	    (among(h->cell[h->metrics], base, LEN(base)) || strchr(h->cell[h->metrics], ':')))
 		h->metrics++;
 	if (!h->details && h->metrics == h->width)
-		text_fault(c->text, c->line, "a table of ncu without metrics");
+		text_fault(c->text, c->line, "ncu's table has no metrics");
 	for (size_t i = h->metrics; i < h->width; i++) {
 		const char *name = h->cell[i];
 
 		if (h->details && !among(name, base, LEN(base)) &&
 		    !among(name, details, LEN(details)) && !strchr(name, ':'))
 			text_fault(c->text, c->line,
-			    "a details page of ncu with the column \"%.60s\": unknown layout",
-			    name);
+			    "unknown layout: ncu's details page has a column \"%.60s\"", name);
 		if (!h->details && strchr(name, ' '))
 			text_fault(c->text, c->line,
-			    "a raw page of ncu with the column \"%.60s\": unknown layout", name);
+			    "unknown layout: ncu's raw page has a column \"%.60s\"", name);
 	}
 	if (h->details)
 		for (size_t i = 0; i < 4; i++)
@@ -110,7 +109,7 @@ launch_of(struct profile *p, const struct header *h, const struct csv *c)
 
 	if (c->width < h->metrics)
 		text_fault(c->text, c->line,
-		    "a row of %zu cells, fewer than the %zu that tell the launch", c->width,
+		    "a row of %zu cells, fewer than the %zu that identify the launch", c->width,
 		    h->metrics);
 	l = profile_launch(p, h->process >= 0 ? c->cell[h->process] : "", c->cell[h->id], "");
 	launch_name(l, c->cell[h->kernel], c->text, c->line);
@@ -127,8 +126,7 @@ units_row(const struct header *h, const struct csv *c)
 	char **units = kcalloc(h->width, sizeof *units);
 
 	if (c->width != h->width || *c->cell[h->id] || *c->cell[h->kernel])
-		text_fault(
-		    c->text, c->line, "a raw page of ncu without its row of units: unknown layout");
+		text_fault(c->text, c->line, "unknown layout: ncu's raw page has no row of units");
 	for (size_t i = 0; i < h->width; i++)
 		units[i] = kstrdup(c->cell[i]);
 	return units;
@@ -140,7 +138,7 @@ raw_row(struct profile *p, const struct header *h, char *const *units, const str
 	struct launch *l = launch_of(p, h, c);
 
 	if (c->width > h->width)
-		text_fault(c->text, c->line, "a row of %zu cells below a header of %zu", c->width,
+		text_fault(c->text, c->line, "a row of %zu cells, but the header has %zu", c->width,
 		    h->width);
 	if (c->width < h->width)
 		profile_note(p, "%s:%ld: %zu of %zu metrics are missing at the end of the row",
@@ -205,7 +203,8 @@ ncu_preface(struct profile *p, const struct text *t, const json_t *table)
 			at = NULL;
 		else if (strstr(copy, "ERR_NVGPUCTRPERM"))
 			kdie(K_MISSING,
-			    "%s:%ld: ncu may not read performance counters here (ERR_NVGPUCTRPERM)",
+			    "%s:%ld: ncu has no permission to read performance counters "
+			    "(ERR_NVGPUCTRPERM)",
 			    t->file, line);
 		if (at &&
 		    ((at == copy && strstr(at, "(build ")) || strstr(copy, "ncu") ||
@@ -214,7 +213,7 @@ ncu_preface(struct profile *p, const struct text *t, const json_t *table)
 			json_array_foreach(versions, i, v) known |=
 			    !strncmp(at, json_string_value(v), strlen(json_string_value(v)));
 			if (!known)
-				text_fault(t, line, "ncu %.*s: a version that is not known here",
+				text_fault(t, line, "ncu %.*s: this version is not supported",
 				    (int)strcspn(at, " \r"), at);
 			profile_note(p, "ncu %.*s", (int)strcspn(at, " \r"), at);
 		}
@@ -257,7 +256,8 @@ ncu_csv(struct profile *p, const struct text *t, const json_t *table, const char
 		rows++;
 	}
 	if (!rows)
-		text_fault(t, c.next, "no launch in this file of ncu: was no kernel profiled?");
+		text_fault(
+		    t, c.next, "this file of ncu contains no launch; was no kernel profiled?");
 	for (size_t i = 0; units && i < h.width; i++)
 		free(units[i]);
 	free(units);

@@ -176,5 +176,6 @@ ncu_text(struct profile *p, const struct text *t, const json_t *table)
 	}
 	close_advice(&r);
 	if (!r.launches)
-		text_fault(t, r.line, "no launch in this text of ncu: was no kernel profiled?");
+		text_fault(
+		    t, r.line, "this text of ncu contains no launch; was no kernel profiled?");
 }

@@ -39,7 +39,7 @@ add_event(struct profile *p, struct launch *l, const char *event, const char *va
 		name[strlen(name) - 1] = '\0';
 	}
 	if (json_object_get(l->raw, name))
-		profile_note(p, "%s: told more than once, and the first is taken", name);
+		profile_note(p, "%s: occurs more than once; the first value is used", name);
 	else if (number_absent(value))
 		profile_note(p, "%s: %s", name, *value ? value : "no value");
 	else
@@ -63,15 +63,15 @@ csv_row(struct profile *p, struct launch *l, const struct csv *c)
 	size_t at = 3;
 
 	if (c->width < 5)
-		text_fault(
-		    c->text, c->line, "a row of %zu cells, perf stat -x, has 5 or more", c->width);
+		text_fault(c->text, c->line,
+		    "a row of %zu cells, but perf stat -x, prints 5 or more", c->width);
 	if (!number_absent(c->cell[0]) && !number_read(c->cell[0], &v))
 		text_fault(c->text, c->line,
-		    "'%.40s' is no count: perf's columns for -A or -I are not known here",
+		    "'%.40s' is not a count; output of perf stat -A or -I is not supported",
 		    c->cell[0]);
 	if (number_read(c->cell[1], &v) || !is_event(c->cell[2]))
-		text_fault(
-		    c->text, c->line, "'%.40s' is no event: unknown columns of perf", c->cell[2]);
+		text_fault(c->text, c->line,
+		    "'%.40s' is not an event; these columns of perf are not supported", c->cell[2]);
 	add_event(p, l, c->cell[2], c->cell[0], c->cell[1], c->text, c->line);
 	/* With -r the variance, "1.07%", stands behind the name. */
 	at += strchr(c->cell[3], '%') != NULL;
@@ -102,7 +102,7 @@ json_row(struct profile *p, struct launch *l, const char *line, size_t len, cons
 	char *metric = member_text(o, "metric-value"), *percent = member_text(o, "pcnt-running");
 
 	if (!event || !value || !is_event(event))
-		text_fault(t, number, "no line of perf stat -j");
+		text_fault(t, number, "not a line of perf stat -j");
 	add_event(p, l, event, value, kjson_str_or(o, "unit", ""), t, number);
 	add_share(p, event, percent);
 	if (!strcmp(kjson_str_or(o, "metric-unit", ""), "CPUs utilized"))

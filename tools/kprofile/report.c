@@ -240,7 +240,7 @@ report(const struct profile *p, const struct launch *l, const json_t *table, con
 	    bottleneck(&v), "metrics", metrics(&v), "stalls", stalls(&v), "findings", found,
 	    "not_evaluable", not_evaluable, "recommendations", advice, "cross_check", cross);
 	json_object_foreach(v.unreliable, name, mark) json_array_append_new(
-	    notes, json_sprintf("%s: marked as doubtful by the profiler, not used", name));
+	    notes, json_sprintf("%s: not used, because the profiler marks it as doubtful", name));
 	json_object_set_new(o, "notes", notes);
 	values_close(&v);
 	return o;

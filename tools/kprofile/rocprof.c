@@ -47,7 +47,7 @@ need(const struct reader *r, const char *name)
 
 	if (!s)
 		text_fault(r->c.text, r->c.line,
-		    "a table of rocprofv3 without the column \"%s\": unknown layout", name);
+		    "unknown layout: rocprofv3's table has no column \"%s\"", name);
 	return s;
 }
 
@@ -59,7 +59,7 @@ need_number(const struct reader *r, const char *name)
 	double v = strtod(s, &end);
 
 	if (end == s || *end)
-		text_fault(r->c.text, r->c.line, "%s: '%.60s' is no number", name, s);
+		text_fault(r->c.text, r->c.line, "%s: '%.60s' is not a number", name, s);
 	return v;
 }
 
@@ -76,7 +76,7 @@ read_header(struct reader *r)
 			ok = !strcmp(known[k], r->header[i]);
 		if (!ok)
 			text_fault(r->c.text, r->c.line,
-			    "a table of rocprofv3 with the column \"%.60s\": unknown layout",
+			    "unknown layout: rocprofv3's table has a column \"%.60s\"",
 			    r->header[i]);
 	}
 }
@@ -169,7 +169,7 @@ read_row(struct reader *r)
 	struct launch *l;
 
 	if (r->c.width != r->width)
-		text_fault(r->c.text, r->c.line, "a row of %zu cells below a header of %zu",
+		text_fault(r->c.text, r->c.line, "a row of %zu cells, but the header has %zu",
 		    r->c.width, r->width);
 	/* Passes are processes of their own, and the same dispatch has the same number in each. */
 	l = profile_launch(r->p, "", need(r, "Dispatch_Id"), "");
@@ -199,7 +199,7 @@ rocprof_csv(struct profile *p, const struct text *t)
 		else
 			read_header(&r);
 	if (rows < 2)
-		text_fault(t, r.c.next, "no dispatch in this file of rocprofv3");
+		text_fault(t, r.c.next, "this file of rocprofv3 contains no dispatch");
 	for (size_t i = 0; i < r.width; i++)
 		free(r.header[i]);
 	free(r.header);

@@ -70,8 +70,8 @@ raw_value(struct values *v, const char *name)
 		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: unknown unit '%s'", file, line,
 		    name, unit);
 	if (!number_read(text, &value))
-		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: '%.60s' is no number", file, line,
-		    name, text);
+		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: '%.60s' is not a number", file,
+		    line, name, text);
 	return value * scale;
 }
 
@@ -99,7 +99,7 @@ table_value(struct values *v, const json_t *value, const char *name)
 	size_t i;
 
 	if (++v->depth > MAX_DEPTH)
-		kdie(K_USAGE, "%s: value %s needs itself", v->where, name);
+		kdie(K_USAGE, "%s: value %s depends on itself", v->where, name);
 	v->missing = NULL;
 	json_array_foreach((json_t *)from, i, item) if (isnan(found)) found =
 	    raw_value(v, json_string_value(item));
@@ -172,7 +172,7 @@ call(struct parser *s, const char *name)
 	int n = 0;
 
 	if (!first && !max && strcmp(name, "min"))
-		syntax(s, "no such function: there are first, max and min");
+		syntax(s, "unknown function: must be first, max or min");
 	do {
 		double a;
 
@@ -223,7 +223,7 @@ primary(struct parser *s)
 	while (isalnum((unsigned char)s->p[n]) || s->p[n] == '_' || s->p[n] == '.')
 		n++;
 	if (!n || n >= sizeof name)
-		syntax(s, "a number or a name expected");
+		syntax(s, "expected a number or a name");
 	memcpy(name, s->p, n);
 	name[n] = '\0';
 	s->p += n;
@@ -281,7 +281,7 @@ values_eval(struct values *v, const char *expression)
 	double a = sum(&s);
 
 	if (*s.p)
-		syntax(&s, "an operator expected");
+		syntax(&s, "expected an operator");
 	return a;
 }
 
@@ -294,12 +294,12 @@ values_test(struct values *v, const char *condition, double *margin)
 	bool equal;
 
 	if (op != '<' && op != '>')
-		syntax(&s, "one of < <= > >= expected");
+		syntax(&s, "expected one of < <= > >=");
 	equal = *++s.p == '=';
 	s.p += equal;
 	b = sum(&s);
 	if (*s.p)
-		syntax(&s, "an operator expected");
+		syntax(&s, "expected an operator");
 	if (isnan(a) || isnan(b))
 		return UNKNOWN;
 	/* 0.6 / 3 is as much as 0.2, though not in binary. */

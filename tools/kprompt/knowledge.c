@@ -463,7 +463,7 @@ knowledge_list(const struct campaign *c)
 		    kjson_str_or(s, "section", ""), *when ? "  (when " : "",
 		    *when       ? when
 		        : shown ? ""
-		                : "  (left out: the budget is spent)",
+		                : "  (left out: no tokens left)",
 		    *when ? ")" : "");
 		kout_line(line, strlen(line));
 		free(line);

@@ -88,7 +88,7 @@ put_missing(struct kbuf *b, const json_t *evidence, const char *key, const char 
 	const char *why = kjson_str_or(evidence, key, NULL);
 
 	if (why)
-		kbuf_printf(b, "%s: not to be had here: %s\n", what, why);
+		kbuf_printf(b, "%s: not available: %s\n", what, why);
 }
 
 /* "4096x1024: 1.250 ms; reference 3.000 ms; openblas 0.900 ms" for each timed workload. */

@@ -81,7 +81,7 @@ choose_simd(const json_t *isa)
 	json_decref(table);
 	if (!chosen)
 		kdie(K_USAGE,
-		    "prompts/simd.json: no row fits this machine; the last one should have no "
+		    "prompts/simd.json: no row matches this machine; the last row must have no "
 		    "\"isa\"");
 	return chosen;
 }

@@ -14,7 +14,9 @@
 #include "koption.h"
 #include "krecord.h"
 
-static const char usage[] = "usage: kprompt [-dhktV] [--thin] [-c dir] [-o file] [file]\n";
+static const char usage[] = "usage: kprompt [-c DIR] [-o FILE] [--text] [FILE]\n"
+                            "       kprompt --digest [-c DIR] [-o FILE] [--text] [FILE]\n"
+                            "       kprompt --knowledge [-c DIR] [-o FILE]\n";
 
 /*
  * Fill the tips in and part them at blank lines; those for other machines or tasks have come out
@@ -126,8 +128,7 @@ render_record(const struct prompt *shared, const struct campaign *c, const struc
 		json_object_set(member, "memory", memory);
 	json_decref(memory);
 	if (!member)
-		kdie(K_IO, "%s:%ld: the prompt could not be written as JSON", rec->file,
-		    rec->lineno);
+		kdie(K_IO, "%s:%ld: the prompt cannot be written as JSON", rec->file, rec->lineno);
 	kbuf_free(&user);
 	kbuf_free(&whole);
 	json_decref(facts);
@@ -219,19 +220,23 @@ main(int argc, char **argv)
 	bool text = false, digest = false, knowledge = false, thin = false;
 	struct kcamp *camp;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &dir },
-		{ 'o', "output", .text = &output },
-		{ 'd', "digest", .flag = &digest },
-		{ 'k', "knowledge", .flag = &knowledge },
-		{ 't', "text", .flag = &text },
-		{ 0, "thin", .flag = &thin },
+		KOPTION_CAMPAIGN(&dir),
+		KOPTION_OUTPUT(&output),
+		{ 0, "digest", .flag = &digest,
+		    .help = "\twrite the prompt for the digest of a log" },
+		{ 0, "knowledge", .flag = &knowledge,
+		    .help = "\tlist the notes that prompts can show" },
+		{ 0, "text", .flag = &text, .help = "\tprint the prompt as text" },
+		{ 0, "thin", .flag = &thin,
+		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	kutil_init("kprompt");
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (argc - optind > !knowledge)
 		koption_misuse(usage,
-		    knowledge ? "--knowledge takes no input file" : "more than one input file");
+		    knowledge ? "--knowledge does not take an input file"
+		              : "more than one input file");
 	camp = kcamp_load(dir);
 	files_init(dir);
 	if (knowledge)

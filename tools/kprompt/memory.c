@@ -274,7 +274,7 @@ add_history(json_t *facts, struct recall *r)
 	size_t room = r->room;
 
 	json_object_set_new(facts, "history", json_false());
-	if (!kmemo_tips_enabled(r->camp) || !r->room)
+	if (!kmemo_enabled(r->camp) || !r->room)
 		return;
 	told = tips(r, room / TIPS_SHARE);
 	rows = library(r, room / LIBRARY_SHARE);

@@ -94,15 +94,14 @@ word_list(const struct place *at, const struct key *k, const char *value, const 
 		char *word = trimmed(s, n);
 
 		if (!json_object_get(set, word))
-			fault(at, "%s: '%s' is no word of routes.json; there are: %s", k->name,
+			fault(at, "%s: '%s' is not in routes.json; it must be one of: %s", k->name,
 			    word, names_of(set));
 		json_array_append_new(list, json_string(word));
 		free(word);
 		s += n + (s[n] == ',');
 	}
 	if (!json_array_size(list))
-		fault(
-		    at, "%s: no words follow; leave the line out when it does not matter", k->name);
+		fault(at, "%s: is empty; remove the line if it does not matter", k->name);
 	return list;
 }
 
@@ -113,7 +112,7 @@ number(const struct place *at, const struct key *k, const char *value)
 	long n = strtol(value, &end, 10);
 
 	if (!*value || *end || n < 0 || n > k->max)
-		fault(at, "%s: '%s' is no whole number from 0 to %ld", k->name, value, k->max);
+		fault(at, "%s: '%s' must be a whole number from 0 to %ld", k->name, value, k->max);
 	return json_integer(n);
 }
 
@@ -126,18 +125,18 @@ take_key(
 	const struct key *k = keys;
 
 	if (!colon)
-		fault(at, "'%s' is no \"key: value\"", pair);
+		fault(at, "'%s' must have the form \"key: value\"", pair);
 	*colon = '\0';
 	value = trimmed(colon + 1, strlen(colon + 1));
 	while (k < keys + LEN(keys) && strcmp(k->name, pair))
 		k++;
 	if (k == keys + LEN(keys))
 		fault(at,
-		    "unknown key '%s'; there are title, ops, archs, backends, dtypes, when, "
+		    "unknown key '%s'; the keys are title, ops, archs, backends, dtypes, when, "
 		    "priority, tokens",
 		    pair);
 	if (k->head_only && !head)
-		fault(at, "'%s' belongs into the head of the note, not to a section", pair);
+		fault(at, "'%s' belongs in the header of the note, not in a section", pair);
 	json_object_set_new(into, k->name,
 	    k->type == WORDS        ? word_list(at, k, value, words)
 	        : k->type == NUMBER ? number(at, k, value)
@@ -153,19 +152,19 @@ take_head(struct place *at, const char *s, const json_t *words, json_t *into)
 	long first = at->line;
 
 	if (strncmp(s, "---\n", 4))
-		fault(at, "a note begins with a line \"---\", its keys, and another \"---\"");
+		fault(at, "a note must begin with a line \"---\", its keys, and another \"---\"");
 	for (s += 4, at->line++; strncmp(s, "---\n", 4); at->line++) {
 		size_t n = strcspn(s, "\n");
 
 		if (!s[n])
 			fault(&(struct place){ at->path, first },
-			    "the head has no end: a line \"---\" is missing");
+			    "the header does not end: the second line \"---\" is missing");
 		take_key(at, s, n, true, words, into);
 		s += n + 1;
 	}
 	at->line++;
 	if (!*kjson_str_or(into, "title", ""))
-		fault(&(struct place){ at->path, first }, "the head has no title");
+		fault(&(struct place){ at->path, first }, "the header has no title");
 	return s + 4;
 }
 
@@ -182,7 +181,9 @@ take_comment(struct place *at, const char *s, const json_t *words, json_t *into)
 		return s;
 	end = s + strcspn(s, "\n");
 	if (end - s < 7 || strncmp(end - 3, "-->", 3))
-		fault(at, "the comment with the keys of a section ends on its line, with \"-->\"");
+		fault(at,
+		    "the comment with the keys of a section must end with \"-->\" on the same "
+		    "line");
 	for (s += 4; s < end - 3; s++) {
 		size_t n = strcspn(s, ";");
 
@@ -289,7 +290,7 @@ check_tokens(const struct place *at, const json_t *head, const json_t *sections)
 
 	json_array_foreach((json_t *)sections, i, s) sum += kjson_int_or(s, "tokens", 0);
 	if (sum > granted)
-		fault(at, "the note comes to %lld tokens, more than the %lld that its head grants",
+		fault(at, "the note has %lld tokens, more than the %lld in its header",
 		    (long long)sum, (long long)granted);
 }
 
@@ -309,7 +310,9 @@ notes_read(const char *path, const char *file, const json_t *words)
 		s = take_section(&at, s, file, head, words, sections);
 	at.line = 1;
 	if (!json_array_size(sections))
-		fault(&at, "no section: a note has at least one line \"## NAME\" with text below");
+		fault(&at,
+		    "the note has no section: it needs at least one line \"## NAME\" with text "
+		    "below");
 	check_tokens(&at, head, sections);
 	json_decref(head);
 	free(text);

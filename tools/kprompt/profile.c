@@ -13,6 +13,8 @@
 #include "backend.h"
 #include "kfence.h"
 
+enum { PROFILE_TOKENS = 6000 }; /* what the findings of a launch and five skills take */
+
 enum {
 	MAX_SKILL = 1 << 16,
 	MAX_NAME = 200,
@@ -341,7 +343,7 @@ void
 profile_facts(json_t *facts, const struct campaign *c, const json_t *parent, const char *salt)
 {
 	const json_t *profile = evaluated(parent, "profile");
-	size_t room = (size_t)kcamp_int(c->camp, "prompt.profile_tokens") * TOKEN_CHARS;
+	size_t room = (size_t)PROFILE_TOKENS * TOKEN_CHARS;
 	struct kbuf text = { 0 }, block = { 0 };
 	json_t *list;
 	char *part;

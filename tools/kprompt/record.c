@@ -71,7 +71,7 @@ add_workloads(struct kbuf *b, const json_t *program)
 			kbuf_printf(b, " (%.2fx)", kjson_num_or(w, "speedup", 0));
 		/* On a GPU, what a batch hides. */
 		if (kjson_num_or(w, "host_ms", 0) > 0)
-			kbuf_printf(b, " [one call by itself %.4f ms, host time %.4f ms]",
+			kbuf_printf(b, " [single call %.4f ms, host time %.4f ms]",
 			    kjson_num_or(w, "alone_ms", 0), kjson_num_or(w, "host_ms", 0));
 		free(name);
 	}
@@ -363,7 +363,7 @@ check_sample(const struct krec *rec)
 	krec_str(rec, "sample.parent.id");
 	krec_str(rec, "sample.parent.code");
 	if (start_named(status) == START_COUNT)
-		kdie(K_USAGE, "%s:%ld: sample.status '%s' is none of initial, error, correct",
+		kdie(K_USAGE, "%s:%ld: sample.status '%s' must be initial, error or correct",
 		    rec->file, rec->lineno, status);
 }
 

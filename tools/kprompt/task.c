@@ -105,11 +105,11 @@ parameter_of(const json_t *task, const json_t *argument)
 		p.name = kjson_str_or(argument, "axis", kjson_str_or(argument, "name", NULL));
 	if (!p.name)
 		kdie(K_USAGE,
-		    "the task's entry.arguments: an item is neither a name nor {\"axis\": name}");
+		    "the task's entry.arguments: each item must be a name or {\"axis\": name}");
 	in = json_object_get(json_object_get(task, "inputs"), p.name);
 	out = json_object_get(json_object_get(task, "outputs"), p.name);
 	if (!in && !out && !json_object_get(json_object_get(task, "axes"), p.name))
-		kdie(K_USAGE, "the task's entry.arguments: '%s' is no input, output or axis",
+		kdie(K_USAGE, "the task's entry.arguments: '%s' is not an input, output or axis",
 		    p.name);
 	p.tensor = out ? out : in;
 	p.inout = kjson_bool_or(out, "inout", false);
@@ -348,7 +348,7 @@ add_tolerance(json_t *stable, const json_t *task)
 		{ "rtol", "relative error", -1 },
 		{ "atol", "absolute error", -1 },
 		{ "matched_ratio", "share of elements that must match", 1 },
-		{ "max_error_cap", "no element further off than", -1 },
+		{ "max_error_cap", "no element may be off by more than", -1 },
 	};
 	const json_t *t = json_object_get(task, "tolerance");
 	struct kbuf b = { 0 };
@@ -413,8 +413,7 @@ task_facts(json_t *stable, const struct kcamp *camp)
 
 	if (strcmp(kjson_str_or(task, "schema", ""), "task/1"))
 		kdie(K_USAGE,
-		    "%s: schema: must be \"task/1\"; this is not a task that this version of kiln "
-		    "reads",
+		    "%s: schema: must be \"task/1\"; this version of kiln reads no other tasks",
 		    path);
 	file = ktask_beside(path, kjson_str_or(task, "reference", "reference.c"));
 	source = kread_text_or_die(file, MAX_SOURCE);

@@ -134,7 +134,8 @@ check_greeting(const json_t *greeting)
 	const char *version = kjson_str_or(greeting, "kiln", "?");
 
 	if (strcmp(version, kversion_string()))
-		kdie(K_MISSING, "%s has kiln %s, and here is %s: install the same on both",
+		kdie(K_MISSING,
+		    "%s has kiln %s, but this machine has %s: install the same version on both",
 		    kjson_str_or(greeting, "host", "?"), version, kversion_string());
 }
 
@@ -160,7 +161,8 @@ take_lines(struct link *l)
 		memmove(l->in.data, end + 1, l->in.len);
 	}
 	if (!l->answer && l->in.len > NOISE_MAX)
-		kdie(K_IO, "the transport prints something else than an answer: %.60s", l->in.data);
+		kdie(K_IO, "the transport printed something other than an answer: %.60s",
+		    l->in.data);
 }
 
 static bool
@@ -220,17 +222,17 @@ explain(const struct link *l, const struct call *c)
 	const char *name = c->transport[0];
 
 	if (l->greeting) {
-		kwarn("%s: the connection ended before the answer (%s ended with %d)",
+		kwarn("%s: the connection ended before the answer (%s exited with %d)",
 		    kjson_str_or(l->greeting, "host", "?"), name, l->code);
 		return K_AGAIN;
 	}
 	if (transport_is_absent(c, l->code)) {
-		kwarn("%s: not found here, or kremote is not there: install kiln on the other "
-		      "machine, or say where it is with --there",
+		kwarn("%s: not found here, or kremote not found on the other machine: install kiln "
+		      "there, or give its folder with --there",
 		    name);
 		return K_MISSING;
 	}
-	kwarn("no way there: %s ended with %d", name, l->code);
+	kwarn("cannot reach the other machine: %s exited with %d", name, l->code);
 	return K_AGAIN;
 }
 

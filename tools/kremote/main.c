@@ -16,14 +16,15 @@ static const char usage_text[] = "usage: kremote [--there FOLDER] [--shared] [--
 
 static const char help_text[] =
     "\n"
-    "      --there FOLDER   where kiln's programs are on the other machine (default: in its PATH)\n"
-    "      --shared         the other machine has this folder at the same path: send no files\n"
-    "      --plain          add no options to ssh or srun\n"
-    "      --serve          the other end, started by the transport\n"
+    "      --there FOLDER   kiln's programs are in FOLDER on the other machine (default: in its "
+    "PATH)\n"
+    "      --shared         send no files: the other machine has this folder at the same path\n"
+    "      --plain          do not add options to ssh or srun\n"
+    "      --serve          be the other end; the transport starts this\n"
     "  -h, --help           this text\n"
     "  -V, --version        the version\n"
     "\n"
-    "such as: kremote ssh gpu1 -- keval -a trials/006/archive.ndjson -o eval.ndjson reply.ndjson\n";
+    "Example: kremote ssh gpu1 -- keval -a trials/006/archive.ndjson -o eval.ndjson reply.ndjson\n";
 
 static _Noreturn void
 usage(const char *why)
@@ -41,12 +42,12 @@ static void
 check_there(const char *folder)
 {
 	if (*folder != '/' && *folder != '~')
-		kdie(K_USAGE, "--there %s: not an absolute path, nor one from ~", folder);
+		kdie(K_USAGE, "--there %s: must be an absolute path or begin with ~", folder);
 	if (folder[strspn(
 	        folder, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+@~-")])
 		kdie(K_USAGE,
-		    "--there %s: letters, digits and / . _ + - @ ~ only; a link there "
-		    "can have such a name",
+		    "--there %s: only letters, digits and / . _ + - @ ~ are allowed; make a link "
+		    "with such a name",
 		    folder);
 }
 
@@ -59,16 +60,17 @@ split(struct call *c, char **words)
 	while (*end && strcmp(*end, "--"))
 		end++;
 	if (!*end)
-		usage("no -- behind the transport: kremote ssh HOST -- keval ...");
+		usage("-- is missing after the transport: kremote ssh HOST -- keval ...");
 	if (end == words)
-		usage("a transport is missing, such as: ssh HOST");
+		usage("give a transport, such as: ssh HOST");
 	if (!end[1])
-		usage("a program is missing behind --");
+		usage("give a program after --");
 	*end = NULL;
 	c->transport = words;
 	c->args = end + 1;
 	if (strchr(c->args[0], '/'))
-		kdie(K_USAGE, "%s: the name of a program of kiln, without a folder", c->args[0]);
+		kdie(K_USAGE, "%s: must be the name of one of kiln's programs, without a folder",
+		    c->args[0]);
 }
 
 int
@@ -115,7 +117,7 @@ main(int argc, char **argv)
 			return K_USAGE;
 		}
 	if (other_end && (argv[optind] || c.there || c.shared || c.plain))
-		usage("--serve takes nothing else");
+		usage("--serve does not take other options");
 	if (other_end)
 		return serve();
 	if (c.there)

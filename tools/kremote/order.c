@@ -39,7 +39,7 @@ static void
 append_path(const struct making *m, const char *list, const char *path)
 {
 	if (json_array_append_new(json_object_get(m->o->head, list), json_string(path)) < 0)
-		kdie(K_USAGE, "%s: a name that is not UTF-8", path);
+		kdie(K_USAGE, "%s: the name is not UTF-8", path);
 }
 
 /*
@@ -78,7 +78,7 @@ add(struct making *m, const char *name, const char *text, size_t len)
 	    old) if (!strcmp(json_string_value(json_object_get(old, "path")), name)) return;
 	if (json_array_append_new(
 	        list, json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
-		kdie(K_USAGE, "%s: a name that is not UTF-8", name);
+		kdie(K_USAGE, "%s: the name is not UTF-8", name);
 	kbuf_add(&m->o->files, text, len);
 }
 
@@ -212,8 +212,8 @@ add_input(struct making *m, const char *path)
 {
 	if (*path == '/')
 		kdie(K_USAGE,
-		    "%s: the other machine cannot have this file at the same place: let "
-		    "the campaign name it from its own folder on, or give both machines the folder "
+		    "%s: the other machine cannot have this file at the same place: use a path "
+		    "relative to the campaign's folder, or share the folder between both machines "
 		    "(--shared)",
 		    path);
 	add_file(m, path);
@@ -287,7 +287,7 @@ static void
 set_text(json_t *head, const char *name, char *text)
 {
 	if (json_object_set_new(head, name, json_string(text)) < 0)
-		kdie(K_USAGE, "%s: a name that is not UTF-8", text);
+		kdie(K_USAGE, "%s: the name is not UTF-8", text);
 	free(text);
 }
 

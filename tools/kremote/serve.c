@@ -90,7 +90,9 @@ cache_folder(void)
 	if (cache && *cache == '/')
 		return kasprintf("%s/kiln/remote", cache);
 	if (!home || *home != '/')
-		kdie(K_MISSING, "no folder for the run: neither XDG_CACHE_HOME nor HOME is set");
+		kdie(K_MISSING,
+		    "there is no folder for the run, because neither XDG_CACHE_HOME nor HOME is "
+		    "set");
 	return kasprintf("%s/.cache/kiln/remote", home);
 }
 
@@ -283,9 +285,9 @@ start(const struct service *s, const char *name, int out)
 		argv[i] = (char *)json_string_value(json_array_get(args, i)) ?: (char[]){ "" };
 	argv[0] = ktool_path(name);
 	if (!*name || strchr(name, '/') || !strchr(argv[0], '/'))
-		kdie(K_MISSING, "'%s' is no program of kiln here", name);
+		kdie(K_MISSING, "'%s' is not one of kiln's programs on this machine", name);
 	if (folder && *folder == '/' && access(folder, X_OK) < 0)
-		kdie_errno(K_MISSING, "%s, which was said to be shared", folder);
+		kdie_errno(K_MISSING, "--shared: %s does not exist on this machine", folder);
 	set_environment(s);
 	pid = kproc_spawn(&p, (int[]){ in, out, STDERR_FILENO });
 	if (pid < 0)
@@ -383,9 +385,9 @@ work(struct service *s)
 	}
 	status = kproc_kill(pid);
 	if (status && was_told_to_end(status))
-		kdie(K_AGAIN, "%s was told to end", name);
+		kdie(K_AGAIN, "%s was asked to stop", name);
 	if (WIFSIGNALED(status))
-		kwarn("%s was ended by signal %d (%s)", name, WTERMSIG(status),
+		kwarn("%s was killed by signal %d (%s)", name, WTERMSIG(status),
 		    strsignal(WTERMSIG(status)));
 	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO);
 }

@@ -67,7 +67,8 @@ socket_folder(void)
 		kdie_errno(K_IO, "%s", path);
 	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
 	    (st.st_mode & 077))
-		kdie(K_IO, "%s: not a folder of this user alone (mode 0700); remove it", path);
+		kdie(K_IO, "%s: must be a folder that only you can read (mode 0700); remove it",
+		    path);
 	return path;
 }
 

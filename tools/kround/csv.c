@@ -156,13 +156,13 @@ csv_fault(const char *frozen, const char *table, const char *set)
 	char *want, *have, *fault = NULL;
 
 	if (n != m || strncmp(frozen, table, n))
-		return kasprintf("its heading '%.*s' is not the one that round 1 fixed, '%.*s': "
+		return kasprintf("its heading '%.*s' differs from that of round 1, '%.*s': "
 		                 "task.json has changed",
 		    (int)m, table, (int)n, frozen);
 	want = labels(frozen, set);
 	have = labels(table, NULL);
 	if (strcmp(want, have))
-		fault = kasprintf("its rows %s are not those of round 1%s%s, %s: task.json has "
+		fault = kasprintf("its rows %s differ from those of round 1%s%s, %s: task.json has "
 		                  "changed",
 		    have, set ? " for the set " : "", set ? set : "", want);
 	free(want);

@@ -72,7 +72,7 @@ put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 		kbuf_printf(out, ": %lld of %lld cases passed",
 		    (long long)kjson_int_or(x->eval, "correctness.passed", 0), total);
 	else if (status_at(x->eval, "status") == STATUS_CORRECT)
-		kbuf_puts(out, " passed it, and lists no cases: kiln compared no results itself");
+		kbuf_puts(out, " passed it and lists no cases; kiln itself compared no results");
 	else
 		kbuf_puts(out, ": no case was reached");
 }

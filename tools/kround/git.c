@@ -86,7 +86,7 @@ git_run(const char *const *args, const void *in, size_t in_len, bool may_fail, s
 	if (code < 0)
 		kdie(K_MISSING, "git: is not installed");
 	if (code && !may_fail)
-		kdie(K_IO, "git %s: ended with %d: %.500s", args[0], code,
+		kdie(K_IO, "git %s: exited with %d: %.500s", args[0], code,
 		    result.err_len ? result.err : "no message");
 	if (!code) {
 		if (len)
@@ -185,9 +185,11 @@ git_tree_with(const char *tree, const char *path, const char *blob)
 	struct kbuf entries = other_entries(tree, name, &below);
 
 	if (slash && below && !*below)
-		kdie(K_USAGE, "git.kernel_path: '%s' is a file in the repository, no folder", name);
+		kdie(K_USAGE, "git.kernel_path: '%s' is a file in the repository, not a folder",
+		    name);
 	if (!slash && below && *below)
-		kdie(K_USAGE, "git.kernel_path: '%s' is a folder in the repository, no file", name);
+		kdie(K_USAGE, "git.kernel_path: '%s' is a folder in the repository, not a file",
+		    name);
 	if (slash) {
 		char *sub = git_tree_with(below, slash + 1, blob);
 

@@ -82,7 +82,8 @@ check_path(const char *path)
 		if (!n || !strncmp(p, "..", n > 2 ? n : 2) || (n == 1 && *p == '.') ||
 		    (n == 4 && !strncasecmp(p, ".git", 4)) || strcspn(p, "\n\t") < n)
 			kdie(K_USAGE,
-			    "git.kernel_path: '%s' is no path of a file within the repository",
+			    "git.kernel_path: '%s' must be a relative path of a file in the "
+			    "repository",
 			    path);
 		if (!p[n])
 			return;
@@ -140,7 +141,7 @@ put_message(const struct campaign *c, const struct round *r, struct kbuf *out)
 	summary =
 	    one_line(r->trial ? kjson_str_or(x->plan, "change", strategy) : "baseline", SUMMARY);
 	hypothesis = one_line(r->trial ? kjson_str_or(x->plan, "hypothesis", strategy)
-	                               : "none: the reference as it is",
+	                               : "none: the reference unchanged",
 	    WORDS);
 	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op,
 	    kcamp_str(c->camp, "backend"), r->number, *summary ? summary : strategy, hypothesis);
@@ -151,18 +152,8 @@ put_message(const struct campaign *c, const struct round *r, struct kbuf *out)
 	free(hypothesis);
 }
 
-/* "Name <address>", as git wants it. */
-static const char *
-identity(const struct campaign *c)
-{
-	const char *who = kcamp_str(c->camp, "git.identity"), *open = strchr(who, '<'),
-	           *close = strchr(who, '>');
-
-	if (!open || open == who || open[-1] != ' ' || open - who < 2 || !close || close < open ||
-	    close[1] || strchr(open + 1, '<') || strchr(who, '\n'))
-		kdie(K_USAGE, "git.identity: '%s' is not of the form: Name <address>", who);
-	return who;
-}
+/* Author and committer. Commits are checked byte by byte, so nobody's own settings count. */
+#define IDENTITY "kiln <kiln@localhost>"
 
 /* A commit of the chain, as it is or would be. */
 struct made {
@@ -216,8 +207,8 @@ make_commit(const struct campaign *c, const struct chain *chain, size_t i, const
 	kbuf_printf(&text, "tree %s\n", m.tree);
 	if (parent)
 		kbuf_printf(&text, "parent %s\n", parent);
-	kbuf_printf(&text, "author %s %lld +0000\ncommitter %s %lld +0000\n\n", identity(c), when,
-	    identity(c), when);
+	kbuf_printf(&text, "author " IDENTITY " %lld +0000\ncommitter " IDENTITY " %lld +0000\n\n",
+	    when, when);
 	put_message(c, chain->at[i], &text);
 	m.commit = git_commit_object(text.data, write);
 	kbuf_free(&text);
@@ -538,9 +529,8 @@ grow(struct lineage *l, const struct campaign *c, const struct chain *chain, con
 	int code = K_OK;
 
 	if (tip && !at_known && !stands_at(l, from, tip)) {
-		char *why = kasprintf("is at %.12s, which kround did not put there (it left it at "
-		                      "%.12s); name another "
-		                      "in git.branch, or put it back",
+		char *why = kasprintf("is at %.12s, but kround left it at %.12s; name another "
+		                      "branch in git.branch, or move it back",
 		    tip, known ? commit_at(l, known - 1) : "no commit");
 
 		code = refuse(branch, why);
@@ -548,9 +538,8 @@ grow(struct lineage *l, const struct campaign *c, const struct chain *chain, con
 	} else if (!tip || strcmp(tip, new)) {
 		folder = checked_out(branch);
 		if (folder) {
-			char *why = kasprintf("is checked out in %s; check out another one there, "
-			                      "or name another in "
-			                      "git.branch",
+			char *why = kasprintf("is checked out in %s; check out another branch "
+			                      "there, or name another branch in git.branch",
 			    folder);
 
 			code = refuse(branch, why);
@@ -580,15 +569,14 @@ commit_to(const struct campaign *c, const char *branch)
 	int code = K_OK;
 
 	if (!valid)
-		kdie(K_USAGE, "git.branch: '%s' is no name of a branch", branch);
+		kdie(K_USAGE, "git.branch: '%s' is not a valid name of a branch", branch);
 	/* Faults of knobs come before anything is begun. */
-	identity(c);
 	free(kernel_path(c));
 	if (!lineage_load(&l) && (!tip || !adopt(&l, c, &chain, branch, tip))) {
 		if (tip)
 			code = refuse(branch,
-			    "exists, and is not the lineage of this campaign; name another in "
-			    "git.branch");
+			    "exists, but is not the lineage of this campaign; name another branch "
+			    "in git.branch");
 		else
 			lineage_begin(&l, branch, base = resolve("HEAD^{commit}"));
 	}
@@ -599,8 +587,10 @@ commit_to(const struct campaign *c, const char *branch)
 	for (size_t i = 0; i < json_array_size(l.commits) && !code; i++)
 		if (differs(&l, i, c, &chain))
 			code = refuse(branch,
-			    "holds a round that the records do not accept any more, or another "
-			    "kernel; name another in git.branch and remove " LINEAGE " to begin a "
+			    "contains a round that the records no longer accept, or another "
+			    "kernel; name another branch in git.branch and remove " LINEAGE " to "
+			    "begin "
+			    "a "
 			    "new lineage");
 	if (!code)
 		code = grow(&l, c, &chain, branch, tip);
@@ -622,14 +612,14 @@ write_commits(const struct campaign *c, const struct options *o)
 	if (branch) {
 		g = repo_find();
 		if (g.top && is_own_tree(c, &g))
-			g.why = "this is kiln's own source tree: name a branch in git.branch to "
+			g.why = "this is kiln's own source tree; name a branch in git.branch to "
 			        "commit here";
 		if (!g.why)
 			code = commit_to(c, branch);
 		else if (!o->quiet)
-			kwarn("no commits: %s", g.why);
+			kwarn("no commits were made: %s", g.why);
 	} else if (!o->quiet) {
-		kwarn("no commits: git.branch is none");
+		kwarn("no commits were made, because git.branch is \"none\"");
 	}
 	repo_free(&g);
 	free(branch);
@@ -646,10 +636,10 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
 	char *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(m.commit, commit))
-		add_fault(f, "%s:%zu: round %ld is commit %s there, and %s by the records", LINEAGE,
+		add_fault(f, "%s:%zu: round %ld is commit %s here, but %s in the records", LINEAGE,
 		    i + 2, chain->at[i]->number, commit, m.commit);
 	else if (!there)
-		add_fault(f, "commit %s of round %ld is not in the repository any more", commit,
+		add_fault(f, "commit %s of round %ld is no longer in the repository", commit,
 		    chain->at[i]->number);
 	free(there);
 	made_free(&m);
@@ -666,9 +656,8 @@ check_absent(const struct campaign *c, struct faults *f)
 		g = repo_find();
 	if (g.top && !is_own_tree(c, &g))
 		add_fault(f,
-		    "%s: is missing, so nobody knows of the commits on %s; kround close makes it "
-		    "anew, or says what "
-		    "is on that branch",
+		    "%s is missing, so the commits on %s cannot be checked; run kround close to "
+		    "make it again",
 		    LINEAGE, branch);
 	repo_free(&g);
 	free(branch);
@@ -697,9 +686,9 @@ check_commits(const struct campaign *c, struct faults *f, size_t *commits)
 			check_commit(c, &chain, &l, i, tree, f);
 		if (n != chain.count)
 			add_fault(
-			    f, "%s: %zu commits, and %zu accepted rounds", LINEAGE, n, chain.count);
+			    f, "%s: %zu commits, but %zu accepted rounds", LINEAGE, n, chain.count);
 		if (n && (!tip || strcmp(tip, commit_at(&l, n - 1))))
-			add_fault(f, "branch %s: is at %.12s, and kround left it at %.12s", branch,
+			add_fault(f, "branch %s: is at %.12s, but kround left it at %.12s", branch,
 			    tip ? tip : "nothing", commit_at(&l, n - 1));
 		*commits = n;
 		free(tree);

@@ -24,9 +24,8 @@ take_candidate(const struct campaign *c, struct candidate *x, const struct kcand
 	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
 	if (c->linear && !*scored->verdict)
 		kdie(K_USAGE,
-		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict: score it again "
-		    "(make "
-		    "views)",
+		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict; run make views "
+		    "to score it again",
 		    x->trial, x->id);
 }
 
@@ -35,7 +34,8 @@ read_trial(const struct campaign *c, struct round *r, const struct ktrial *trial
 {
 	if (c->linear && trial->count > 1)
 		kdie(K_USAGE,
-		    "trials/%03ld/score.ndjson: %zu records; in linear mode a trial has one",
+		    "trials/%03ld/score.ndjson: contains %zu records, but in linear mode a trial "
+		    "has one",
 		    r->trial, trial->count);
 	r->list = kcalloc(trial->count, sizeof *r->list);
 	r->count = trial->count;
@@ -75,7 +75,7 @@ load_rounds(struct campaign *c)
 			base = c->round[t].accepted;
 	}
 	if (!base || !c->round[0].accepted || !c->round[0].accepted->code)
-		kdie(K_USAGE, "there are no rounds without the reference and its code");
+		kdie(K_USAGE, "rounds need the reference and its code");
 }
 
 void
@@ -88,18 +88,17 @@ campaign_load(struct campaign *c, bool write)
 	ktrials_open(&c->trials, c->camp);
 	c->trials.join = KJOIN_PROGRAMS;
 	if (c->trials.last < 0)
-		kdie(K_USAGE, "no trial is complete (make trial)");
+		kdie(K_USAGE, "no trial is complete; run make trial");
 	if (write && !c->trials.settled)
 		kdie(K_USAGE,
-		    "archive.ndjson: does not name the last trial: views are being remade, or were "
-		    "not "
-		    "finished (make views)");
+		    "archive.ndjson: does not name the last trial, because views are being made "
+		    "again or are unfinished; run make views");
 	path = kcamp_path(c->camp, kcamp_str(c->camp, "task"));
 	c->task = ktask_load(path);
 	free(path);
 	c->linear = c->trials.linear;
 	c->name = kcamp_str(c->camp, "name");
-	c->statistic = kcamp_str(c->camp, "score.statistic");
+	c->statistic = KGAIN_STATISTIC;
 	dot = strrchr(c->task->reference, '.');
 	c->suffix = kstrdup(dot && !strchr(dot, '/') ? dot : "");
 	load_rounds(c);

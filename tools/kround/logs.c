@@ -41,10 +41,13 @@ put_basics(const struct campaign *c, const struct round *first, struct kbuf *out
 	char when[32];
 
 	kbuf_puts(out,
-	    "# Optimisation log\n\nThis file only grows; times are UTC. A round is a trial: round "
-	    "1 is the "
-	    "reference.\n\n"
-	    "## Basic information\n\n");
+	    "# Optimisation log\n"
+	    "\n"
+	    "Entries are only added at the end; times are UTC. A round is a trial; round 1 is the "
+	    "reference.\n"
+	    "\n"
+	    "## Basic information\n"
+	    "\n");
 	put_item(WORDS, out, "Operation", c->task->op);
 	put_item(WORDS, out, "Language", kcamp_str(c->camp, "language"));
 	put_item(WORDS, out, "Backend", kcamp_str(c->camp, "backend"));
@@ -134,7 +137,7 @@ put_optimize(const struct campaign *c, const struct round *r, bool corrected, st
 	if (corrected)
 		kbuf_printf(out,
 		    "\n### Correction of round-%ld — %s\n\n"
-		    "This takes the place of the entry above; its facts have changed.\n\n",
+		    "This replaces the entry above, whose facts have changed.\n\n",
 		    r->number, word);
 	else
 		kbuf_printf(out, "\n### round-%ld — %s\n\n", r->number, word);
@@ -151,12 +154,14 @@ put_trend_heading(const struct campaign *c, struct kbuf *out)
 	const char *unit = rate_unit(c);
 
 	kbuf_printf(out,
-	    "# Performance trend\n\nThis file only grows. Avg: geometric mean over the timed "
-	    "shapes; "
-	    "Peak: the best of them. vs Baseline: throughput against round 1.\n\n"
+	    "# Performance trend\n"
+	    "\n"
+	    "Entries are only added at the end. Avg: geometric mean over the timed shapes; Peak: "
+	    "the best of them. vs Baseline: throughput against round 1.\n"
+	    "\n"
 	    "| Round | Status | Description | Fwd Avg %s | Fwd Peak %s | Bwd Avg %s | Bwd Peak %s "
-	    "| Combined Step %s | "
-	    "vs Baseline | Key Finding |\n|---:|---|---|---:|---:|---:|---:|---:|---|---|\n",
+	    "| Combined Step %s | vs Baseline | Key Finding |\n"
+	    "|---:|---|---|---:|---:|---:|---:|---:|---|---|\n",
 	    unit, unit, unit, unit, unit);
 }
 

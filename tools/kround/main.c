@@ -41,8 +41,9 @@ check_all(const struct campaign *c, const struct options *o)
 	code = f.count ? K_NO : K_OK;
 	if (!f.count)
 		kbuf_printf(&f.text,
-		    "%zu rounds, %zu files, %d logs, %zu commits: as they were closed\n", c->count,
-		    files, LOGS, commits);
+		    "%zu rounds, %zu files, %d logs, %zu commits: unchanged since they were "
+		    "closed\n",
+		    c->count, files, LOGS, commits);
 	kout_open(o->output);
 	kout_line(f.text.data, f.text.len - 1);
 	kout_commit();
@@ -99,22 +100,22 @@ static int
 command_restore(const struct options *o)
 {
 	if (!o->output)
-		kdie(K_USAGE, "-o DIR, where to put the kernel, is missing");
+		kdie(K_USAGE, "give -o DIR, the folder for the kernel");
 	if (o->from && strcmp(o->from, "git") && strcmp(o->from, "snapshot"))
-		kdie(K_USAGE, "--from is git or snapshot, not: %s", o->from);
+		kdie(K_USAGE, "--from %s: must be git or snapshot", o->from);
 	return with_campaign(restore_round, o, false);
 }
 
 static const struct kcommand commands[] = {
 	{ "records", "C", NULL, command_records, false,
 	    "write rounds/ and logs/ up to the last complete trial" },
-	{ "commit", "", NULL, command_commit, false, "a commit for each accepted round" },
+	{ "commit", "", NULL, command_commit, false, "make a commit for each accepted round" },
 	{ "close", "C", NULL, command_close, false,
-	    "records, then commit: what a run does after each trial" },
+	    "do what a run does after each trial: records, then commit" },
 	{ "check", "o", NULL, command_check, false,
-	    "is everything as it was closed? exit 1 when not" },
+	    "check that nothing has changed since it was closed; exit 1 if it has" },
 	{ "restore", "oNf", NULL, command_restore, false,
-	    "put the kernel of a round into the folder -o DIR" },
+	    "put the kernel of a round into the folder DIR (-o DIR)" },
 };
 
 static const struct option long_options[] = {
@@ -129,9 +130,10 @@ static const struct option long_options[] = {
 };
 
 static const char option_help[] =
-    "  -N, --round ROUND    restore: this round (default: the last accepted one)\n"
-    "      --from PLACE     restore: git or snapshot (default: whichever is whole)\n"
-    "      --correct        records, close: add labelled corrections where facts have changed\n";
+    "  -N, --round ROUND    restore: take this round (default: the last accepted one)\n"
+    "      --from PLACE     restore: take it from git or snapshot (default: the one that is "
+    "intact)\n"
+    "      --correct        records, close: add labelled corrections if facts have changed\n";
 
 static void
 set_option(struct options *o, int letter)

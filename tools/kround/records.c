@@ -65,7 +65,7 @@ seal_fault(const struct state *s, const struct seal *e, const char *previous)
 		if (!s->seal[i].correction)
 			expected = s->seal[i].round + 1;
 	if (strcmp(kjson_str_or(e->json, "schema", ""), SEAL_SCHEMA))
-		return "its schema is not " SEAL_SCHEMA;
+		return "its schema must be " SEAL_SCHEMA;
 	if (strcmp(kjson_str_or(e->json, "previous", ""), previous))
 		return "it does not continue the line before it";
 	if (e->correction ? e->round < 1 || e->round >= expected : e->round != expected)
@@ -177,8 +177,7 @@ tell_log(struct state *s, int l, size_t i, const char *digest)
 		free(is);
 		free(was);
 	} else {
-		add_fault(&s->faults,
-		    "%s:%zu: was edited in what round %ld added from this line on", log_paths[l],
+		add_fault(&s->faults, "%s:%zu: the entry of round %ld was edited", log_paths[l],
 		    line, e->round);
 	}
 	kbuf_free(&whole);
@@ -256,8 +255,8 @@ tell_drift(struct state *s, long round, const char *path, size_t first, const ch
 	size_t line = first + first_difference(old, old_len, new->data, new->len, &was, &now) - 1;
 
 	add_fault(&s->drift,
-	    "round %ld was closed on other facts, or by another version: %s:%zu holds '%.*s', and "
-	    "would now hold '%.*s'",
+	    "round %ld was closed with other facts or another version of kiln: %s:%zu contains "
+	    "'%.*s', but would now contain '%.*s'",
 	    round, path, line, SHOWN, was, SHOWN, now);
 	free(was);
 	free(now);
@@ -282,8 +281,8 @@ drift_of_files(struct state *s, const struct seal *e)
 	}
 	if (json_object_size(files) != p->count)
 		add_fault(&s->drift,
-		    "round %ld was closed on other facts, or by another version: it had %zu files, "
-		    "and would now have %zu",
+		    "round %ld was closed with other facts or another version of kiln: it had %zu "
+		    "files, but would now have %zu",
 		    e->round, json_object_size(files), p->count);
 }
 
@@ -437,9 +436,8 @@ inspect(struct state *s, bool must_exist)
 	read_logs(s);
 	if (closed_rounds(s) > (long)s->c->count) {
 		add_fault(&s->faults,
-		    "rounds up to %ld were closed, and trials/%03zu is damaged, or not complete "
-		    "any "
-		    "more: neither it nor what follows can be compared",
+		    "rounds up to %ld were closed, but trials/%03zu is damaged or no longer "
+		    "complete, so it and later rounds cannot be compared",
 		    closed_rounds(s), s->c->count);
 		return;
 	}
@@ -678,12 +676,12 @@ write_records(const struct campaign *c, const struct options *o)
 	}
 	if (s.faults.count)
 		code = refuse(&s.faults,
-		    "nothing was written; put back what was changed, or delete rounds/ and logs/ "
-		    "to have them made anew");
+		    "nothing was written; undo the change, or delete rounds/ and logs/ to have "
+		    "them made again");
 	else if (s.drift.count && !o->correct)
 		code = refuse(&s.drift,
-		    "nothing was written; if the change was meant, --correct adds labelled "
-		    "corrections to the logs");
+		    "nothing was written; if the change was intended, add labelled corrections to "
+		    "the logs with --correct");
 	else
 		write_all(&s, &g);
 	for (int l = 0; l < LOGS; l++)
@@ -705,7 +703,7 @@ check_views(struct state *s)
 		put_view(s->c, v, &text);
 		if (v != VIEW_TERMINATION && (!is || len != text.len || memcmp(is, text.data, len)))
 			add_fault(&s->faults,
-			    "%s: is not what the records say; kround records makes it anew",
+			    "%s differs from the records; run kround records to make it again",
 			    view_paths[v]);
 		kbuf_free(&text);
 		free(is);
@@ -731,8 +729,8 @@ check_records(const struct campaign *c, struct faults *f, size_t *files)
 	for (size_t i = 0; i < c->count; i++) {
 		*files += s.plan[i].count;
 		if ((long)i >= closed_rounds(&s))
-			add_fault(&s.faults, "round %zu is not closed yet; kround records does it",
-			    i + 1);
+			add_fault(
+			    &s.faults, "round %zu is not closed yet; run kround records", i + 1);
 	}
 	kbuf_printf(&f->text, "%s%s", s.faults.text.data ? s.faults.text.data : "",
 	    s.drift.text.data ? s.drift.text.data : "");

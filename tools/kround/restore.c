@@ -16,7 +16,7 @@ wanted(const struct campaign *c, long number)
 		kdie(K_USAGE, "--round %ld: there are %zu rounds", number, c->count);
 	r = number ? &c->round[number - 1] : last_accepted(c);
 	if (!r->accepted)
-		kdie(K_NO, "round %ld was not accepted; the last accepted one is round %ld", number,
+		kdie(K_NO, "round %ld was not accepted; the last accepted round is %ld", number,
 		    last_accepted(c)->number);
 	return r;
 }
@@ -50,7 +50,7 @@ fetch(const struct campaign *c, const struct round *r, const struct source *s, c
 	}
 	if (!is_whole(data, *len, s->sha256))
 		kdie(K_NO, "round %ld: %s is %s with sha256 %s", r->number, s->path,
-		    from ? "not in the place asked for" : "neither in the snapshot nor in git",
+		    from ? "not available from --from" : "neither in the snapshot nor in git",
 		    s->sha256);
 	free(path);
 	return data;

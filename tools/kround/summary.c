@@ -37,7 +37,7 @@ put_change(const struct round *r, const struct candidate *x, struct kbuf *out)
 	struct kdiff d;
 
 	if (!r->trial) {
-		kbuf_puts(out, "No code change: the reference as it is.\n");
+		kbuf_puts(out, "No code change: the reference unchanged.\n");
 		return;
 	}
 	put_md(plan_text(x, "change"), WORDS, out);
@@ -170,24 +170,24 @@ put_aggregate(const struct campaign *c, const struct candidate *x, struct kbuf *
 
 /* What the codes of a decision mean, for those who read no code. */
 static const char *const meanings[KLINEAR_CODES] = {
-	[KLINEAR_BASELINE] = "it is what everything is compared with",
-	[KLINEAR_GAIN] = "the aggregate rose beyond the noise and no shape fell",
-	[KLINEAR_TRADE_OFF] = "the aggregate rose and what fell stayed within the allowance",
+	[KLINEAR_BASELINE] = "everything is compared with it",
+	[KLINEAR_GAIN] = "the aggregate improved by more than the noise, and no shape got slower",
+	[KLINEAR_TRADE_OFF] = "the aggregate improved, and slower shapes stayed within the limit",
 	[KLINEAR_TIE_WAIVER] = "as fast, with an extra benefit that a person vouched for",
 	[KLINEAR_NO_PLAN] = "there was no valid plan, so nothing was evaluated",
 	[KLINEAR_BUILD] = "it did not build",
 	[KLINEAR_RUN] = "it failed while running",
 	[KLINEAR_WRONG] = "results were wrong",
 	[KLINEAR_AUDIT] = "the gain would not carry over to real use",
-	[KLINEAR_AGGREGATE] = "the aggregate did not rise",
-	[KLINEAR_CORE_SHAPE] = "a core shape fell too far",
-	[KLINEAR_QUALITY] = "it spills registers, or fills less of the device",
+	[KLINEAR_AGGREGATE] = "the aggregate did not improve",
+	[KLINEAR_CORE_SHAPE] = "a core shape got too much slower",
+	[KLINEAR_QUALITY] = "it spills registers or has lower occupancy",
 	[KLINEAR_NOISE] = "the gain is no larger than the noise",
 	[KLINEAR_VOLATILE] = "the measurements scatter too much to confirm a gain",
-	[KLINEAR_INCONCLUSIVE] = "the noise hides whether it is faster or slower, so nothing "
-	                         "follows for the direction",
+	[KLINEAR_INCONCLUSIVE] = "the noise hides whether it is faster or slower, so it says "
+	                         "nothing about the direction",
 	[KLINEAR_DUPLICATE] = "it is the same program as an earlier one",
-	[KLINEAR_REJECTED] = "it used what is forbidden",
+	[KLINEAR_REJECTED] = "it used something forbidden",
 };
 
 static const char *
@@ -234,7 +234,7 @@ put_attribution(
     const struct campaign *c, const struct round *r, const struct candidate *x, struct kbuf *out)
 {
 	static const char *const items[][2] = { { "evidence", "Evidence" },
-		{ "signal", "Signal that was awaited" } };
+		{ "signal", "Expected signal" } };
 	static const struct {
 		double sign;
 		const char *what;
@@ -242,7 +242,7 @@ put_attribution(
 	const char *bottleneck = kjson_str_or(x->eval, "profile.bottleneck.text", NULL);
 
 	if (!r->trial) {
-		kbuf_puts(out, "- The reference sets the figures of round 1.\n");
+		kbuf_puts(out, "- The figures of round 1 are those of the reference.\n");
 		return;
 	}
 	put_plan_items(out, x, items, LEN(items));
@@ -258,7 +258,7 @@ put_attribution(
 		kbuf_puts(out, "\n");
 	}
 	if (bottleneck)
-		put_item(WORDS, out, "Bottleneck by the profile", bottleneck);
+		put_item(WORDS, out, "Bottleneck in the profile", bottleneck);
 	kbuf_printf(out, "- Outcome: %s\n", code_meaning(x));
 }
 
@@ -269,11 +269,11 @@ static const struct {
 	{ "none", "Build on this round." },
 	{ "diagnose", "Diagnose why this failed, and attack the same bottleneck in another way." },
 	{ "profile",
-	    "Profile anew, name the bottleneck again, and review: three fundamentally different "
+	    "Profile again, name the bottleneck again, and review three fundamentally different "
 	    "directions." },
-	{ "isa", "Read the machine code beside that of a fast kernel." },
+	{ "isa", "Compare the machine code with that of a fast kernel." },
 	{ "sota",
-	    "Compare with the best kernel known, and take a fundamentally different approach." },
+	    "Compare with the best known kernel, and take a fundamentally different approach." },
 };
 
 static const char *
@@ -329,7 +329,7 @@ put_rollback(const struct campaign *c, const struct candidate *x, struct kbuf *o
 	put_reasons(out, json_object_get(x->audit, "reasons"));
 	kbuf_printf(out, "- Root cause: %s\n", code_meaning(x));
 	put_item(WORDS, out, "Log", kjson_str_or(x->eval, "log", ""));
-	kbuf_puts(out, "- Lesson: not again as it was (category ");
+	kbuf_puts(out, "- Lesson: do not repeat it unchanged (category ");
 	put_md(plan_text(x, "category"), CELL, out);
 	kbuf_printf(out, "); the next round starts from %s\n", x->base->id);
 }
@@ -350,14 +350,15 @@ put_real_gain(const struct campaign *c, const struct round *r, const struct cand
 
 	kbuf_puts(out, "- Estimated gain in real use: ");
 	if (!strcmp(kjson_str_or(x->audit, "decision", ""), "REJECT-as-overfit")) {
-		kbuf_puts(out, "none: it lives on what only the benchmark does\n");
+		kbuf_puts(out, "none: it depends on what only the benchmark does\n");
 	} else if (r->accepted != x || !r->trial) {
 		kbuf_printf(
 		    out, "none: %s\n", r->trial ? "the round was rolled back" : "the baseline");
 	} else if (!strcmp(kjson_str_or(x->audit, "decision", ""), "ACCEPT-unmeasured")) {
 		kbuf_puts(out, "at most ");
 		put_pct(gain, 3, out);
-		kbuf_puts(out, ", if the source tells all: it was not measured on new buffers\n");
+		kbuf_puts(
+		    out, ", judged by the source alone: it was not measured on new buffers\n");
 	} else if (!is_cache_bucket(bucket)) {
 		put_pct(gain, 3, out);
 		kbuf_puts(out, ", all of it: the change is inside the kernel\n");
@@ -381,7 +382,7 @@ put_skew(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 	if (!kjson_bool_or(x->audit, "skew.required", false)) {
 		kbuf_puts(out,
 		    c->task->groups < 0 ? "not a grouped operation\n"
-		                        : "not asked for: there is no gain\n");
+		                        : "not needed: there is no gain\n");
 		return;
 	}
 	kbuf_puts(out,
@@ -424,7 +425,7 @@ unmeasured_why(const struct candidate *x)
 {
 	const json_t *first = json_array_get(kjson_path(x->audit, "not_measured"), 0);
 
-	return kjson_str_or(first, "why", "nothing asked for it");
+	return kjson_str_or(first, "why", "not needed");
 }
 
 static void

@@ -180,20 +180,18 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 	if (strcmp(kjson_str_or(evidence, "id", ""), id) ||
 	    strcmp(kjson_str_or(evidence, "code_sha256", ""), hex))
 		kdie(K_USAGE,
-		    "%s: is evidence of %s, and the last accepted program is %s: remove it, and it "
-		    "is gathered "
-		    "anew",
+		    "%s: is evidence of %s, but the last accepted program is %s; remove the file, "
+		    "and it will be gathered again",
 		    path, kjson_str_or(evidence, "id", "nothing"), id);
 	if (kjson_int_or(evidence, "streak", 0) != streak)
 		kdie(K_USAGE,
-		    "%s: was gathered after %lld rollbacks in a row, and there are %ld: remove it, "
-		    "and it is "
-		    "gathered anew",
+		    "%s: was gathered after %lld rollbacks in a row, but there are now %ld; remove "
+		    "the file, and it will be gathered again",
 		    path, (long long)kjson_int_or(evidence, "streak", 0), streak);
 	for (size_t i = 0; i < LEN(needs); i++)
 		if (streak >= needs[i].streak && !json_object_get(evidence, needs[i].member) &&
 		    !kjson_str_or(evidence, needs[i].missing, NULL))
-			kdie(K_USAGE, "%s: has neither '%s' nor a reason why it is missing", path,
+			kdie(K_USAGE, "%s: must have '%s' or a reason why it is missing", path,
 			    needs[i].member);
 }
 
@@ -210,9 +208,8 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 	if (streak >= KLINEAR_PROFILE) {
 		if (access(path, F_OK))
 			kdie(K_MISSING,
-			    "round %ld may not open: %ld rounds in a row were rolled back, and %s, "
-			    "fresh evidence "
-			    "of %s, is not there; keval --evidence %ld makes it",
+			    "round %ld cannot open: %ld rounds in a row were rolled back, and %s, "
+			    "fresh evidence of %s, is missing; run keval --evidence %ld to make it",
 			    s->trial + 1, streak, path, kjson_str_or(program, "id", "?"), s->trial);
 		evidence = kjson_load(path);
 		check_evidence(path, evidence, program, streak);
@@ -237,7 +234,8 @@ linear_json(const struct search *s)
 
 	if (s->archive.header && !linear)
 		kdie(K_USAGE,
-		    "the archive holds no chain of rounds: it was made with another search.mode");
+		    "the archive contains no chain of rounds: it was made with another "
+		    "search.mode");
 	kjson_set(o, "seed", seed_json(s, 1));
 	kjson_set(o, "pick", json_string("linear"));
 	kjson_set(o, "strategy", json_string("linear"));

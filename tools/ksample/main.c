@@ -17,8 +17,8 @@
 #include "ksample.h"
 #include "kutil.h"
 
-static const char usage[] = "usage: ksample [-c DIR] [-t TRIAL] [-b BRANCH] [-a ARCHIVE] [-g "
-                            "GRADIENT] [--thin] [-o FILE]\n";
+static const char usage[] = "usage: ksample [-c DIR] [--trial N] [--branch N] [-a FILE] [-g FILE] "
+                            "[-o FILE]\n";
 
 struct arguments {
 	const char *dir, *output;
@@ -41,8 +41,7 @@ note_slope(struct search *s, const struct krec *rec)
 	if (strcmp(kind, "cell"))
 		return false;
 	if (c < 0 || s->slopes[c].known)
-		kdie(K_USAGE, "%s:%ld: not a cell, or one for the second time", rec->file,
-		    rec->lineno);
+		kdie(K_USAGE, "%s:%ld: not a cell, or a duplicate", rec->file, rec->lineno);
 	if (kjson_num_or(rec->json, "departures", 0) < 1)
 		return true;
 	s->has_slopes = true;
@@ -150,7 +149,7 @@ load(struct search *s, struct arguments *a)
 	if (s->trial < 1)
 		s->trial = 1;
 	if (s->archive.trial >= s->trial)
-		kdie(K_USAGE, "%s: an archive of trial %ld cannot be the past of trial %ld",
+		kdie(K_USAGE, "%s: is the archive of trial %ld, which cannot come before trial %ld",
 		    a->archive, s->archive.trial, s->trial);
 	hide_masked(s);
 	if (!a->gradient && s->archive.header)
@@ -163,13 +162,17 @@ parse(struct arguments *a, int argc, char **argv)
 {
 	const char *archive = NULL, *gradient = NULL;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &a->dir },
-		{ 'o', "output", .text = &a->output },
-		{ 't', "trial", .number = &a->trial, .low = 1, .high = 999999 },
-		{ 'b', "branch", .number = &a->branch, .low = 1, .high = 99 },
-		{ 'a', "archive", .text = &archive },
-		{ 'g', "gradient", .text = &gradient },
-		{ 0, "thin", .flag = &a->thin },
+		KOPTION_CAMPAIGN(&a->dir),
+		KOPTION_OUTPUT(&a->output),
+		{ 0, "trial", .number = &a->trial, .low = 1, .high = 999999,
+		    .help = "N\ttrial to sample for (default: the next one)" },
+		{ 0, "branch", .number = &a->branch, .low = 1, .high = 99,
+		    .help = "N\tbranch of the trial (default: 1)" },
+		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
+		{ 'g', "gradient", .text = &gradient,
+		    .help = "FILE\tgradient of the previous trial" },
+		{ 0, "thin", .flag = &a->thin,
+		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -195,7 +198,8 @@ main(int argc, char **argv)
 	load(&s, &a);
 	if (kcamp_linear(camp)) {
 		if (a.branch != 1)
-			kdie(K_USAGE, "--branch %ld: a round of a linear search has one branch",
+			kdie(K_USAGE,
+			    "--branch %ld: must be 1: a round of a linear search has one branch",
 			    a.branch);
 		sample = linear_json(&s);
 	} else {

@@ -249,20 +249,14 @@ island_pool(struct pool *pool, const struct karch *a, int island)
 		fill_pool(pool, a, false, UINT64_MAX);
 }
 
-/* Softmax over what search.scale makes of the scores. */
+/* Softmax over the log of the scores: over scores as they are, the best one gets nearly all. */
 static void
 base_weights(const struct kcamp *camp, const struct pool *pool, double *w)
 {
-	const char *scale = kcamp_str(camp, "search.scale");
 	double temperature = kcamp_num(camp, "search.temperature"), top = -INFINITY, sum = 0;
 
 	for (size_t i = 0; i < pool->n; i++) {
-		double score = pool->row[i]->score;
-
-		w[i] = *scale == 'l'       ? log(fmax(score, 1e-9))
-		    : strcmp(scale, "raw") ? -(double)i
-		                           : score;
-		w[i] /= temperature;
+		w[i] = log(fmax(pool->row[i]->score, 1e-9)) / temperature;
 		top = fmax(top, w[i]);
 	}
 	for (size_t i = 0; i < pool->n; i++)

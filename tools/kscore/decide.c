@@ -66,11 +66,11 @@ quality_fault(const struct scorer *s, const struct krec *rec, const struct rival
 	if (is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "quality", "reason:"))
 		return NULL;
 	if (spills >= 0 && spilled >= 0 && spills > spilled)
-		return kasprintf("it spills %.0f bytes of registers, and %s spills %.0f", spills,
+		return kasprintf("it spills %.0f bytes of registers, but %s spills %.0f", spills,
 		    rival->id, spilled);
 	if (now >= 0 && was > 0 && now < was * (1 - occupancy_drop))
 		return kasprintf(
-		    "its occupancy is %.1f %%, and that of %s %.1f %%", now, rival->id, was);
+		    "its occupancy is %.1f %%, but that of %s is %.1f %%", now, rival->id, was);
 	return NULL;
 }
 
@@ -292,13 +292,12 @@ decision_holds(const struct krec *rec, const json_t *score)
 	char *is, *want;
 
 	if (!stored)
-		kdie(K_USAGE, "%s:%ld: there is no 'score.decision' to check", rec->file,
-		    rec->lineno);
+		kdie(K_USAGE, "%s:%ld: no 'score.decision' to check", rec->file, rec->lineno);
 	if (!key)
 		return true;
 	is = dump_member(stored, key);
 	want = dump_member(now, key);
-	kwarn("%s:%ld: round %lld: score.decision.%s is %.300s, and the records say %.300s",
+	kwarn("%s:%ld: round %lld: score.decision.%s is %.300s, but the records say %.300s",
 	    rec->file, rec->lineno, (long long)kjson_int_or(now, "round", 0), key, is, want);
 	free(is);
 	free(want);

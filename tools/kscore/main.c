@@ -356,7 +356,7 @@ best_of(const char *path)
 	char *best = id ? kstrdup(id) : NULL;
 
 	if (!header)
-		kdie(K_USAGE, "%s: an empty archive, or none", path);
+		kdie(K_USAGE, "%s: is empty or not an archive", path);
 	json_decref(header);
 	return best;
 }
@@ -402,32 +402,35 @@ main(int argc, char **argv)
 	struct scorer s = { 0 };
 	bool check = false, holds = true;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &dir },
-		{ 'r', "reference", .text = &reference },
-		{ 'a', "archive", .text = &archive },
-		{ 'o', "output", .text = &output },
-		{ 0, "check", .flag = &check },
-		{ 0, "thin", .flag = &s.thin },
+		KOPTION_CAMPAIGN(&dir),
+		{ 'r', "reference", .text = &reference,
+		    .help = "FILE\tevaluated record of the reference" },
+		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
+		KOPTION_OUTPUT(&output),
+		{ 0, "check", .flag = &check,
+		    .help = "\tcheck the stored decisions of a linear search; exit 1 if one "
+		            "differs" },
+		{ 0, "thin", .flag = &s.thin, .help = "\twrite thin records" },
 	};
 
 	kutil_init("kscore");
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (!reference)
-		koption_misuse(
-		    usage, "-r REFERENCE, the record of the reference evaluated, is needed");
+		koption_misuse(usage, "give -r REFERENCE, the evaluated record of the reference");
 	s.camp = kcamp_load(dir);
 	s.linear = kcamp_linear(s.camp);
 	s.task = s.linear ? load_task(s.camp) : NULL;
 	/* Times that nobody measured say nothing of a device. */
 	s.roofline = strcmp(kcamp_str(s.camp, "eval.evaluator"), "null") ? kroof_load(dir) : NULL;
-	s.statistic = kcamp_str(s.camp, "score.statistic");
+	s.statistic = KGAIN_STATISTIC;
 	s.multiplier = kcamp_num(s.camp, "score.multiplier");
 	s.min_gain = kcamp_num(s.camp, "score.min_gain");
 	if (!load_rival(&s.reference, reference, NULL))
-		kdie(K_USAGE, "%s: not the record of a correct and timed reference", reference);
+		kdie(K_USAGE, "%s: must be the record of a correct, timed reference", reference);
 	s.archive_best = archive ? best_of(archive) : NULL;
 	if (check && !s.linear)
-		kdie(K_USAGE, "--check: %s: search.mode is not linear, so there are no decisions",
+		kdie(K_USAGE,
+		    "--check: %s: search.mode is not linear, so there are no decisions to check",
 		    s.camp->file);
 	kout_open(output);
 	if (optind == argc)

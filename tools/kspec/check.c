@@ -97,16 +97,16 @@ check_citation(struct text *t, const char *metric, const char *value, const char
 	const struct khw_fact *f = d ? fact_of_line(d, line) : NULL;
 
 	if (!d)
-		fault(t, "%s: there is no such file of facts", file);
+		fault(t, "%s: no such file of facts", file);
 	else if (!f || f->state != KHW_KNOWN)
-		fault(t, "%s: %s:L%ld holds no fact", metric, file, line);
+		fault(t, "%s: %s:L%ld contains no fact", metric, file, line);
 	else if (strcmp(f->metric, metric) != 0)
-		fault(t, "%s: %s:L%ld tells of %s", metric, file, line, f->metric);
+		fault(t, "%s: %s:L%ld is about %s", metric, file, line, f->metric);
 	else if (!same_value(f->value, value) || strcmp(f->unit, unit) != 0)
-		fault(t, "%s: %s %s is cited, but %s:L%ld says %s %s", metric, value, unit, file,
-		    line, f->value, f->unit);
+		fault(t, "%s: the citation says %s %s, but %s:L%ld says %s %s", metric, value, unit,
+		    file, line, f->value, f->unit);
 	else if (t->device && d != t->device)
-		fault(t, "%s: %s is of another device than %s", metric, file, t->device_name);
+		fault(t, "%s: %s describes another device than %s", metric, file, t->device_name);
 	else if (!strcmp(metric, "memory_bandwidth") && t->bandwidth_count < FIGURES)
 		t->bandwidths[t->bandwidth_count++] = f->number;
 	else if (strchr(metric, '_') && khw_unit(KHW_RATE, unit, NULL, 0) > 0 &&
@@ -128,7 +128,7 @@ check_spec_line(struct text *t, const char *line, const char *arrow)
 
 	colon = strrchr(start, ':');
 	if (hedge) {
-		fault(t, "'%s' hedges: a line that cites a fact gives the fact", hedge);
+		fault(t, "'%s' hedges; write the fact itself", hedge);
 	} else if (!colon || sscanf(locator, "%199[^: \t`]:L%ld%n", file, &number, &n) != 2) {
 		fault(t, "write 'metric: value unit%sdocs/hardware/DEVICE.md:L12'", ARROW);
 	} else {
@@ -138,19 +138,19 @@ check_spec_line(struct text *t, const char *line, const char *arrow)
 		value = colon + 1 + strspn(colon + 1, " `");
 		unit = strchr(value, ' ');
 		if (!khw_metric(metric, &dimension)) {
-			fault(t, "'%s' is no metric", metric);
+			fault(t, "'%s' is not a metric", metric);
 		} else if (!unit || khw_unit(dimension, unit + 1, list, sizeof list) <= 0) {
-			fault(t, "%s: '%s' is no value with a unit of it%s%s", metric, value,
-			    unit ? ": " : "", unit ? list : "");
+			fault(t, "%s: '%s' has no valid unit%s%s", metric, value, unit ? ": " : "",
+			    unit ? list : "");
 		} else {
 			*unit++ = '\0';
 			if (metric > start) {
 				metric[-1] = '\0';
 				if (!khw_find(t->hw, start))
-					fault(t, "'%s' is in no file of docs/hardware", start);
+					fault(t, "no file in docs/hardware describes '%s'", start);
 				else if (khw_find(t->hw, start) != device_of_file(t->hw, file))
 					fault(
-					    t, "%s: %s is not the file of %s", metric, file, start);
+					    t, "%s: %s does not describe %s", metric, file, start);
 			}
 			check_citation(t, metric, value, unit, file, number);
 		}
@@ -219,8 +219,8 @@ check_target(struct text *t, const char *line, const char *mark)
 		    memory ? "TB/s or GB/s" : "TFLOPS");
 	else if (unknown)
 		fault(t,
-		    "a target that comes from %s, which is unknown: a person has to consent in "
-		    "placeholder.ok",
+		    "the target depends on %s, which is unknown; a person must agree to a "
+		    "placeholder in placeholder.ok",
 		    unknown);
 	else if (!is_registered(memory ? t->bandwidths : t->rates,
 	             memory ? t->bandwidth_count : t->rate_count, v * factor) &&
@@ -230,7 +230,7 @@ check_target(struct text *t, const char *line, const char *mark)
 		for (size_t i = 0; i < t->consents.count; i++)
 			consented |= is_registered(&t->consents.list[i].number, 1, v * factor);
 		if (!consented)
-			fault(t, "%g %s is not %.2f of any %s that this file cites", v, unit,
+			fault(t, "%g %s is not %.2f of any %s cited in this file", v, unit,
 			    TARGET_SHARE, memory ? "bandwidth" : "rate");
 	}
 }
@@ -252,7 +252,7 @@ check_object(struct text *t, const json_t *o)
 	if (!file || !sum || !metric)
 		return;
 	if (!d) {
-		fault(t, "%s: there is no such file of facts", file);
+		fault(t, "%s: no such file of facts", file);
 		return;
 	}
 	if (strcmp(sum, d->sha256) != 0)
@@ -262,8 +262,7 @@ check_object(struct text *t, const json_t *o)
 	    strcmp(f->unit, unit) != 0 ||
 	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0
 	                           : json_number_value(value) != strtod(f->value, NULL)))
-		fault(t, "%s: it does not stand in %s:L%ld", metric, file,
-		    (long)kjson_int_or(o, "line", 0));
+		fault(t, "%s: is not in %s:L%ld", metric, file, (long)kjson_int_or(o, "line", 0));
 }
 
 static bool
@@ -287,8 +286,8 @@ check_hedge(struct text *t, const char *line)
 	char *hedged = kclaim_hedged(line);
 
 	if (hedged)
-		fault(t, "'%.100s' hedges: give the figure with where it is from, or leave it out",
-		    hedged);
+		fault(
+		    t, "'%.100s' hedges; give the figure with its source, or leave it out", hedged);
 	free(hedged);
 }
 
@@ -316,7 +315,7 @@ check_bare_figure(struct text *t, const char *line, const char *arrow)
 		    !unit[n + (int)strspn(unit + n, " .`|")] &&
 		    khw_unit(dimension, name, NULL, 0) > 0)
 			fault(t,
-			    "%s: it has no source: write 'metric: value unit" ARROW "docs/hardware/"
+			    "%s: has no source; write 'metric: value unit" ARROW "docs/hardware/"
 			    "DEVICE.md:"
 			    "L12'",
 			    metric);
@@ -371,7 +370,7 @@ check_text(struct text *t, const char *path)
 	if (strlen(path) > 5 && !strcmp(path + strlen(path) - 5, ".json")) {
 		check_hedge(t, data);
 		if (!check_json(t, data, len))
-			fault(t, "it is no JSON object");
+			fault(t, "it is not a JSON object");
 		free(data);
 		return;
 	}

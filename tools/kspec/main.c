@@ -10,13 +10,11 @@
 #include "kio.h"
 #include "koption.h"
 
-static const char usage_text[] = "usage: kspec [--json] [-c DIR] [-o FILE] DEVICE [METRIC ...]\n"
-                                 "       kspec check [-c DIR] [--device NAME] [-o FILE] [FILE "
-                                 "...]\n"
+static const char usage_text[] = "usage: kspec [--json] [-c DIR] [-o FILE] DEVICE [METRIC...]\n"
+                                 "       kspec check [-c DIR] [--device NAME] [-o FILE] [FILE...]\n"
                                  "       kspec roofline [--tolerant] [-c DIR] [-o FILE]\n"
                                  "       kspec tile --compute METRIC --flops N --bytes N --grid N "
-                                 "[--time-ns N] [-c DIR] [-o FILE] DEVICE\n"
-                                 "options of all: --hardware DIR, --help, --version\n";
+                                 "[OPTION...] DEVICE\n";
 
 static const struct {
 	const char *name;
@@ -34,9 +32,9 @@ device_or_die(const struct khw *h, const char *name)
 	char *near = d ? NULL : khw_near(h, name);
 
 	if (!d)
-		kdie(K_NO, "no file of docs/hardware is of the device '%s'%s%s%s", name,
-		    *near ? "; names of others: " : "", near,
-		    *near ? " (facts of another device never serve)" : "");
+		kdie(K_NO, "no file in docs/hardware describes the device '%s'%s%s%s", name,
+		    *near ? "; known devices: " : "", near,
+		    *near ? " (facts about another device are never used)" : "");
 	return d;
 }
 
@@ -74,11 +72,11 @@ consents_load(struct consents *c, const char *dir)
 			    path, line);
 		factor = khw_unit(dimension, unit, list, sizeof list);
 		if (factor <= 0)
-			kdie(K_USAGE, "%s:%ld: %s: '%s' is no unit of it: %s", path, line, metric,
-			    unit, list);
+			kdie(K_USAGE, "%s:%ld: %s: unit '%s' must be one of: %s", path, line,
+			    metric, unit, list);
 		if (consent_for(c, metric))
-			kdie(K_USAGE, "%s:%ld: %s: it stands in line %ld already", path, line,
-			    metric, consent_for(c, metric)->line);
+			kdie(K_USAGE, "%s:%ld: %s: is already in line %ld", path, line, metric,
+			    consent_for(c, metric)->line);
 		one = (struct consent){ kstrdup(metric), kstrdup(value), kstrdup(unit),
 			knum_double(value, 1e-6, 1e30, metric) * factor, line };
 		c->list = krealloc(c->list, (c->count + 1) * sizeof *c->list);
@@ -105,7 +103,7 @@ static void
 put_unknown(const struct options *o, const struct khw_device *d, const struct khw_fact *f,
     const char *metric)
 {
-	const char *reason = f ? f->source : "its file does not tell it";
+	const char *reason = f ? f->source : "its file does not have it";
 	char *line = kasprintf("%s: %s", metric, UNKNOWN);
 	json_t *record;
 
@@ -116,7 +114,7 @@ put_unknown(const struct options *o, const struct khw_device *d, const struct kh
 		json_decref(record);
 	} else {
 		kout_line(line, strlen(line));
-		kwarn("%s of %s: %s", metric, d->name, f ? reason : "its file does not tell it");
+		kwarn("%s of %s: %s", metric, d->name, f ? reason : "its file does not have it");
 	}
 	free(line);
 }
@@ -150,7 +148,7 @@ command_show(const struct options *o)
 
 	for (size_t i = 1; i < o->count; i++)
 		if (!khw_metric(o->operands[i], &dimension))
-			kdie(K_USAGE, "'%s' is no metric; docs/hardware/README.md lists them",
+			kdie(K_USAGE, "'%s' is not a metric; docs/hardware/README.md lists them",
 			    o->operands[i]);
 	kout_open(o->output);
 	for (size_t i = 0; i < d->fact_count && o->count == 1; i++)
@@ -177,17 +175,25 @@ main(int argc, char **argv)
 	struct options o = { .flops = -1, .bytes = -1, .time_ns = -1 };
 	long grid = -1;
 	const struct koption options[] = {
-		{ 'c', "campaign", .text = &o.campaign },
-		{ 'o', "output", .text = &o.output },
-		{ 0, "hardware", .text = &o.hardware },
-		{ 0, "device", .text = &o.device },
-		{ 0, "json", .flag = &o.json },
-		{ 0, "tolerant", .flag = &o.tolerant },
-		{ 0, "compute", .text = &o.compute },
-		{ 0, "flops", .real = &o.flops, .low = 0, .high = 1e30 },
-		{ 0, "bytes", .real = &o.bytes, .low = 0, .high = 1e30 },
-		{ 0, "grid", .number = &grid, .low = 1, .high = 1e12 },
-		{ 0, "time-ns", .real = &o.time_ns, .low = 1e-3, .high = 1e18 },
+		KOPTION_CAMPAIGN(&o.campaign),
+		KOPTION_OUTPUT(&o.output),
+		{ 0, "hardware", .text = &o.hardware,
+		    .help = "DIR\tread facts from DIR (default: docs/hardware)" },
+		{ 0, "device", .text = &o.device,
+		    .help = "NAME\tcheck: facts must be about this device" },
+		{ 0, "json", .flag = &o.json, .help = "\tprint facts as JSON" },
+		{ 0, "tolerant", .flag = &o.tolerant,
+		    .help = "\troofline: exit 0 even if facts are missing" },
+		{ 0, "compute", .text = &o.compute,
+		    .help = "METRIC\ttile: rate that the tile uses, such as fp16_matrix" },
+		{ 0, "flops", .real = &o.flops, .low = 0, .high = 1e30,
+		    .help = "N\ttile: operations of a tile" },
+		{ 0, "bytes", .real = &o.bytes, .low = 0, .high = 1e30,
+		    .help = "N\ttile: bytes that a tile moves" },
+		{ 0, "grid", .number = &grid, .low = 1, .high = 1e12,
+		    .help = "N\ttile: number of tiles" },
+		{ 0, "time-ns", .real = &o.time_ns, .low = 1e-3, .high = 1e18,
+		    .help = "N\ttile: measured time" },
 	};
 
 	kutil_init("kspec");
@@ -196,7 +202,7 @@ main(int argc, char **argv)
 	o.operands = argv + optind;
 	o.count = (size_t)(argc - optind);
 	if (!o.count)
-		koption_misuse(usage_text, "a device or a command is needed");
+		koption_misuse(usage_text, "give a device or a command");
 	for (size_t i = 0; i < LEN(commands); i++)
 		if (!strcmp(commands[i].name, o.operands[0])) {
 			o.operands++;

@@ -143,9 +143,9 @@ add_mismatch(struct step *s, const char *metric, const char *documented, const c
     const char *running)
 {
 	if (s->strict)
-		kdie(K_USAGE, "%s: %s (%s), but the device at work says %s", metric, documented,
+		kdie(K_USAGE, "%s: %s (%s), but the device in use reports %s", metric, documented,
 		    where, running);
-	kwarn("%s: %s (%s), but the device at work says %s", metric, documented, where, running);
+	kwarn("%s: %s (%s), but the device in use reports %s", metric, documented, where, running);
 	json_array_append_new(s->mismatches,
 	    json_pack("{s:s,s:s,s:s,s:s}", "metric", metric, "documented", documented, "where",
 	        where, "running", running));
@@ -214,17 +214,18 @@ choose_device(struct step *s)
 	s->device = *running ? real : d;
 	if (s->device && *running && compare_properties(s, s->device)) {
 		add_unknown(s, "device",
-		    "the device at work is not the one of %s: its facts do not hold",
+		    "the device in use is not the one that %s describes, so these facts do not "
+		    "apply",
 		    s->device->file);
 		s->device = NULL;
 	} else if (!s->device) {
 		char *near = khw_near(s->hw, *running ? running : asked);
 
-		add_unknown(s, "device", "'%s' is in no file of docs/hardware%s%s",
+		add_unknown(s, "device", "no file in docs/hardware describes '%s'%s%s",
 		    *running     ? running
 		        : *asked ? asked
 		                 : backend,
-		    *near ? "; facts of others never serve: " : "", near);
+		    *near ? "; facts about other devices are never used: " : "", near);
 		free(near);
 	}
 }
@@ -240,8 +241,8 @@ peak(struct step *s, const char *metric)
 
 	if (f && c)
 		kdie(K_USAGE,
-		    "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s): take the line out",
-		    s->dir, c->line, metric, s->device->file, f->line, f->value, f->unit);
+		    "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s); remove the line", s->dir,
+		    c->line, metric, s->device->file, f->line, f->value, f->unit);
 	if (f)
 		return (struct figure){ f->number, "sourced peak",
 			kasprintf("%s:L%ld", s->device->file, f->line) };
@@ -255,8 +256,8 @@ peak(struct step *s, const char *metric)
 	}
 	add_unknown(s, metric, "%s",
 	    any             ? any->source
-	        : s->device ? "its file does not tell it"
-	                    : "no device is known");
+	        : s->device ? "its file does not have it"
+	                    : "the device is unknown");
 	return (struct figure){ 0 };
 }
 
@@ -611,7 +612,7 @@ result(struct step *s)
 		if (s->task->workloads[i].timed)
 			json_array_append_new(workloads, workload_row(s, &s->task->workloads[i]));
 	out = json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O}", "schema", "roofline/1",
-	    "convention", "bytes are those read plus those written", "device", device_json(s),
+	    "convention", "bytes are bytes read plus bytes written", "device", device_json(s),
 	    "facts", facts_json(s), "unknown", s->unknown, "mismatches", s->mismatches,
 	    "placeholders", s->placeholders, "workloads", workloads, "stop", s->stop);
 	json_object_set_new(out, "label",
@@ -649,9 +650,8 @@ refuse_unknown(const struct step *s)
 	json_array_foreach(s->unknown, i, u)
 	    kwarn("%s: %s: %s", kjson_str_or(u, "metric", ""), UNKNOWN, kjson_str_or(u, "why", ""));
 	kdie(K_MISSING,
-	    "no target without these; a person may consent to a placeholder by a line 'metric: "
-	    "value unit "
-	    "# who, why' in %s/placeholder.ok",
+	    "no target without these; a person can agree to a placeholder with a line 'metric: "
+	    "value unit # who, why' in %s/placeholder.ok",
 	    s->dir);
 }
 
@@ -682,7 +682,7 @@ command_roofline(const struct options *o)
 	json_t *out;
 
 	if (o->count)
-		kdie(K_USAGE, "roofline takes no operand: the device is that of the campaign");
+		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
 	s.camp = kcamp_load(s.dir);
 	task = kcamp_path(s.camp, kcamp_str(s.camp, "task"));
 	s.task = ktask_load(task);

@@ -19,7 +19,7 @@ need(const struct khw_device *d, const char *metric)
 	const struct khw_fact *f = khw_known(d, metric);
 
 	if (!f)
-		kdie(K_MISSING, "%s: %s, so nothing can be said of tiles on %s", metric, UNKNOWN,
+		kdie(K_MISSING, "%s: %s, so kspec cannot judge tiles on %s", metric, UNKNOWN,
 		    d->name);
 	return f;
 }
@@ -44,9 +44,10 @@ command_tile(const struct options *o)
 
 	if (o->count != 1 || !o->compute || o->flops <= 0 || o->bytes <= 0 || o->grid < 1)
 		kdie(K_USAGE,
-		    "tile needs a device, --compute, and --flops, --bytes and --grid above 0");
+		    "tile needs a device, --compute, --flops, --bytes and --grid; the numbers must "
+		    "be above 0");
 	if (!khw_metric(o->compute, &dimension) || dimension != KHW_RATE)
-		kdie(K_USAGE, "--compute %s: it is no rate; fp16_matrix is one", o->compute);
+		kdie(K_USAGE, "--compute %s: must be a rate, such as fp16_matrix", o->compute);
 	d = device_or_die(h, o->operands[0]);
 	rate = need(d, o->compute);
 	bandwidth = need(d, "memory_bandwidth");

@@ -574,7 +574,7 @@ karch_program(const char *dir, const char *id, bool log)
 	}
 	json_decref(record);
 	if (!kjson_str_or(program, "code", NULL))
-		kdie(K_USAGE, "%s: no code in it", path);
+		kdie(K_USAGE, "%s: contains no code", path);
 	if (log)
 		add_digest(program, dir, id);
 	free(path);

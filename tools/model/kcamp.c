@@ -19,148 +19,121 @@
 #define BIG 1e15
 
 const struct kknob kknobs[] = {
-	{ "schema", KKNOB_ENUM, "campaign/1", 0, 0, "campaign/1", "format of this file" },
 	{ "name", KKNOB_STR, NULL, 0, 0, NULL, "name of the campaign" },
 	{ "title", KKNOB_STR, "", 0, 0, NULL, "one line for people" },
 	{ "task", KKNOB_STR, "task.json", 0, 0, NULL,
-	    "task file, relative to the campaign folder" },
+	    "task file; relative to the campaign's folder" },
 	{ "backend", KKNOB_ENUM, "c", 0, 0, "c|cuda|hip|opencl|sycl|triton",
 	    "what compiles and runs the kernels" },
-	{ "language", KKNOB_STR, "c", 0, 0, NULL,
-	    "label of the code fence that the model is asked for" },
+	{ "language", KKNOB_STR, "c", 0, 0, NULL, "label of the code fence in replies" },
 	{ "gpu", KKNOB_STR, "", 0, 0, NULL,
-	    "device name for the hardware section; empty: the machine's CPU" },
+	    "device for the hardware section; empty: the machine's CPU" },
 	{ "seed", KKNOB_INT, "42", 0, 9007199254740991.0, NULL,
-	    "the one seed of all randomness in the loop" },
+	    "seed of all randomness in the loop" },
 	{ "instructions", KKNOB_STR, "", 0, 0, NULL,
-	    "text for the model from you, verbatim in every prompt" },
+	    "your text for the model; verbatim in every prompt" },
 
 	{ "search.mode", KKNOB_ENUM, "map-elites", 0, 0, "map-elites|linear",
 	    "search algorithm; linear: one change a round, kept or rolled back" },
 	{ "search.branches", KKNOB_INT, "4", 1, 99, NULL,
-	    "candidates per trial; one in linear mode" },
+	    "candidates per trial; always 1 in linear mode" },
 	{ "search.exploit", KKNOB_NUM, "0.7", 0, 1, NULL,
-	    "share of parents drawn by softmax over the island's elites" },
+	    "share of parents drawn by score; a softmax over the elites of the island" },
 	{ "search.explore", KKNOB_NUM, "0.2", 0, 1, NULL,
-	    "share of parents drawn nearest to an under-explored cell, which becomes the "
-	    "target" },
+	    "share of parents near an under-explored cell; that cell becomes the target" },
 	{ "search.temperature", KKNOB_NUM, "1.0", 1e-8, 1e6, NULL,
-	    "softmax temperature of exploit" },
-	{ "search.scale", KKNOB_ENUM, "log", 0, 0, "log|raw|rank",
-	    "what the softmax sees: log of the combined score, the score, or its rank" },
+	    "temperature of that softmax; lower: the best ones more often" },
 	{ "search.strategy", KKNOB_ENUM, "mutate", 0, 0,
 	    "mutate|diversify|intensify|specialize|balance",
-	    "strategy for a correct parent when no other is drawn" },
+	    "strategy for a correct parent; when no other is drawn" },
 	{ "search.diversify", KKNOB_NUM, "0.2", 0, 1, NULL,
-	    "chance that a correct parent is sent to a random under-explored cell" },
+	    "chance of a random under-explored target" },
 	{ "search.esimd", KKNOB_NUM, "0.1", 0, 1, NULL,
-	    "chance of esimd_upgrade (explicit SIMD or matrix unit) where the level is below 3" },
+	    "chance of a step to explicit SIMD; or a matrix unit, where its level is below 3" },
 	{ "search.repair", KKNOB_NUM, "0.5", 0, 1, NULL,
-	    "chance per broken candidate of the last trial that a branch repairs it instead of"
-	    " mutating an elite" },
+	    "chance to repair a broken candidate; of the last trial, instead of mutating an "
+	    "elite" },
 	{ "search.inspirations", KKNOB_INT, "2", 0, 16, NULL,
-	    "other elites shown beside the parent" },
+	    "other elites shown with the parent" },
 	{ "search.islands", KKNOB_INT, "1", 1, 64, NULL, "number of islands" },
-	{ "search.seed_score", KKNOB_NUM, "5.0", 0, 1e6, NULL,
-	    "combined score given to the reference in the first archive" },
 
 	{ "linear.metric", KKNOB_ENUM, "geomean", 0, 0, "geomean|independent",
-	    "what a round must improve: the geometric mean over timed workloads (forward and "
-	    "backward of a pair count as one), or any of them while none gets worse" },
+	    "what a round must improve; geomean: the mean over timed workloads, with forward and "
+	    "backward of a pair as one; independent: any of them, while none gets worse" },
 	{ "linear.confirm", KKNOB_BOOL, "false", 0, 0, NULL,
-	    "round 1 begins only when a person has confirmed campaign.json and task.json in "
-	    "the file confirmed" },
-	{ "linear.max_rounds", KKNOB_INT, "0", 0, 119, NULL,
-	    "stop after this many rounds, the baseline being the first; 0: stop.trials alone" },
+	    "wait for a person before round 1; who confirms campaign.json and task.json in the "
+	    "file confirmed" },
 	{ "linear.target", KKNOB_STR, "", 0, 0, NULL,
-	    "stop when the last accepted round reaches this: 2.5x (over the baseline), 500 "
+	    "speed that ends the search; of the last accepted round: 2.5x (over the baseline), 500 "
 	    "TFLOP/s, 300 GB/s; empty: never" },
 
 	{ "gradient.enabled", KKNOB_BOOL, "true", 0, 0, NULL,
-	    "track transitions, reweight parents and give hints" },
+	    "learn which moves pay; it tracks transitions, reweights parents and gives hints" },
 
-	{ "stop.trials", KKNOB_INT, "10", 1, 999999, NULL, "trials at most" },
+	{ "stop.trials", KKNOB_INT, "10", 1, 999999, NULL,
+	    "number of trials; in linear mode at most 119" },
 	{ "stop.patience", KKNOB_INT, "2", 0, 999999, NULL,
-	    "stop after this many trials without a gain; 0: never, as in linear mode unless it"
-	    " is set" },
-	{ "stop.speedup", KKNOB_NUM, "0", 0, BIG, NULL,
-	    "stop when the best speed-up reaches this; 0: never" },
+	    "end after so many trials without a gain; 0: never, which is the default in linear "
+	    "mode" },
+	{ "stop.speedup", KKNOB_NUM, "0", 0, BIG, NULL, "end at this speed-up; 0: never" },
 	{ "stop.efficiency", KKNOB_NUM, "0", 0, 100, NULL,
-	    "stop when the best kernel reaches this share, in percent, of the ceilings that "
-	    "bind its workloads (docs/roofline.md); needs facts about the device; 0: never" },
+	    "end at this percentage of the roofline; of the ceilings that bind the workloads "
+	    "(docs/roofline.md); needs facts about the device; 0: never" },
 	{ "stop.budget_usd", KKNOB_NUM, "0", 0, BIG, NULL,
-	    "stop, and refuse model calls, when this much is spent; 0: no cap" },
-	{ "stop.once_correct", KKNOB_BOOL, "false", 0, 0, NULL,
-	    "stop at the first correct candidate" },
+	    "end when this much is spent, in USD; also refuses calls that could exceed it; 0: no "
+	    "limit" },
 	{ "stop.failures", KKNOB_INT, "0", 0, BIG, NULL,
-	    "stop after this many candidates in a row without code or timed out; 0: never" },
+	    "end after so many failures in a row; candidates without code or timed out; 0: never" },
 
 	{ "model.provider", KKNOB_ENUM, "replay", 0, 0,
 	    "anthropic|openai|exec:|exec-json:|file|replay|null", "who answers the prompts" },
-	{ "model.name", KKNOB_STR, "", 0, 0, NULL, "model name as the provider knows it" },
-	{ "model.fallback", KKNOB_STR, "", 0, 0, NULL,
-	    "model to ask when the first one refuses; empty: none" },
-	{ "model.base_url", KKNOB_STR, "", 0, 0, NULL,
-	    "server, for compatible ones; empty: the provider's own" },
+	{ "model.name", KKNOB_STR, "", 0, 0, NULL, "model; as the provider calls it" },
+	{ "model.base_url", KKNOB_STR, "", 0, 0, NULL, "server; empty: the provider's own" },
 	{ "model.key_env", KKNOB_STR, "", 0, 0, NULL,
-	    "environment variable that holds the key; empty: the provider's usual one" },
-	{ "model.key_file", KKNOB_STR, "", 0, 0, NULL, "file (mode 0600) that holds the key" },
-	{ "model.max_tokens", KKNOB_INT, "16000", 16, 1e7, NULL, "answer cap, reasoning included" },
+	    "environment variable with the key; empty: the provider's usual one" },
+	{ "model.key_file", KKNOB_STR, "", 0, 0, NULL, "file with the key; its mode must be 0600" },
+	{ "model.max_tokens", KKNOB_INT, "16000", 16, 1e7, NULL,
+	    "longest answer, in tokens; reasoning included" },
 	{ "model.temperature", KKNOB_NUM, "-1", -1, 2, NULL,
-	    "sampling temperature; -1: do not send" },
+	    "sampling temperature; -1: do not send one" },
 	{ "model.effort", KKNOB_ENUM, "", 0, 0, "|none|minimal|low|medium|high|xhigh|max",
-	    "reasoning effort; empty: do not send" },
-	{ "model.timeout_s", KKNOB_NUM, "1800", 1, 86400, NULL, "whole call" },
+	    "reasoning effort; empty: do not send one" },
+	{ "model.timeout_s", KKNOB_NUM, "1800", 1, 86400, NULL, "time limit of a call" },
 	{ "model.stall_s", KKNOB_NUM, "120", 0.1, 86400, NULL,
-	    "without a byte of content (comments and pings do not count)" },
-	{ "model.retries", KKNOB_INT, "6", 1, 100, NULL, "attempts per prompt at most" },
+	    "time limit without content; comments and pings do not count" },
+	{ "model.retries", KKNOB_INT, "6", 1, 100, NULL, "attempts per prompt" },
 	{ "model.backoff_s", KKNOB_NUM, "1", 0, 3600, NULL,
-	    "span of the first random pause between attempts; it doubles up to 60 s" },
-	{ "model.rpm", KKNOB_NUM, "0", 0, BIG, NULL,
-	    "requests per minute, shared by all processes; 0: no limit" },
-	{ "model.tpm", KKNOB_NUM, "0", 0, BIG, NULL,
-	    "tokens per minute, shared by all processes; 0: no limit" },
-	{ "model.inflight", KKNOB_INT, "0", 0, 10000, NULL,
-	    "requests at once, shared by all processes; 0: no limit" },
+	    "longest first pause between attempts; it is random and doubles up to 60 s" },
 	{ "model.price_input", KKNOB_NUM, "-1", -1, KCAMP_PRICE_MAX, NULL,
-	    "price of model.name, in USD per million tokens of prompt; -1: as the model table "
-	    "says" },
-	{ "model.price_cached", KKNOB_NUM, "-1", -1, KCAMP_PRICE_MAX, NULL,
-	    "the same for what comes from a prompt cache; -1: as model.price_input" },
+	    "USD per million prompt tokens; of model.name; -1: as in the model table" },
 	{ "model.price_output", KKNOB_NUM, "-1", -1, KCAMP_PRICE_MAX, NULL,
-	    "the same for tokens of the answer, reasoning included; set it together with "
+	    "USD per million answer tokens; reasoning included; set it together with "
 	    "model.price_input" },
 
 	{ "feedback.provider", KKNOB_ENUM, "", 0, 0, "|anthropic|openai|exec:|exec-json:|null",
-	    "who puts an evaluation's log into few words for the next prompts: a second, "
-	    "cheaper model; empty: nobody" },
+	    "who summarises logs for prompts; a second, cheaper model; empty: nobody" },
 	{ "feedback.name", KKNOB_STR, "", 0, 0, NULL,
-	    "its name as the provider knows it; empty: model.name" },
+	    "model; as the provider calls it; empty: model.name" },
 
-	{ "prompt.tips", KKNOB_INT, "2", 0, 20, NULL, "random strategy tips for a correct parent" },
+	{ "prompt.tips", KKNOB_INT, "2", 0, 20, NULL,
+	    "strategy tips for a correct parent; drawn at random" },
 	{ "prompt.knowledge_tokens", KKNOB_INT, "3000", 0, 100000, NULL,
-	    "tokens at most, of 4 characters, for notes on the kind of computation, the device"
-	    " and the language; 0: none" },
-	{ "prompt.profile_tokens", KKNOB_INT, "6000", 200, 100000, NULL,
-	    "tokens at most, of 4 characters, for profile and skills" },
+	    "room for notes, in tokens; on the kind of computation, the device and the language; a "
+	    "token counts as 4 characters; 0: none" },
 	{ "prompt.memory_tokens", KKNOB_INT, "1500", 0, 100000, NULL,
-	    "tokens at most, of 4 characters, for memory, tips and the library of earlier "
-	    "campaigns; 0: do not show them" },
+	    "room for memory, in tokens; with tips and library of earlier campaigns; a token "
+	    "counts as 4 characters; 0: none" },
 
 	{ "memory.enabled", KKNOB_ENUM, "auto", 0, 0, "auto|on|off",
-	    "keep memory/vN.json of every trial and show it to the model; auto: in linear mode" },
+	    "keep a memory and exchange tips; memory/vN.json of every trial is shown to the model, "
+	    "tips of earlier campaigns are read, and tips are left for later ones; auto: in linear "
+	    "mode" },
 	{ "memory.restart_after", KKNOB_INT, "0", 0, 999999, NULL,
-	    "hide a random half of the memory after this many trials in a row without a gain; "
-	    "0: never" },
-	{ "memory.mask_every", KKNOB_INT, "0", 0, 999999, NULL,
-	    "hide a random half of the memory after every so many trials; 0: never" },
-	{ "memory.compact_every", KKNOB_INT, "0", 0, 999999, NULL,
-	    "let the model of feedback.* sum the memory up after every so many trials; 0: "
+	    "hide half of it after so many trials; in a row and without a gain; a random half; 0: "
 	    "never" },
+	{ "memory.compact_every", KKNOB_INT, "0", 0, 999999, NULL,
+	    "summarise it every so many trials; the model of feedback.* does it; 0: never" },
 
-	{ "tips.enabled", KKNOB_ENUM, "auto", 0, 0, "auto|on|off",
-	    "read tips of earlier campaigns before the first trial and leave tips behind; "
-	    "auto: in linear mode" },
 	{ "tips.dir", KKNOB_STR, "", 0, 0, NULL,
 	    "folder of the tips; empty: $XDG_DATA_HOME/kiln/tips, or ~/.local/share/kiln/tips" },
 
@@ -168,69 +141,56 @@ const struct kknob kknobs[] = {
 	    "pattern table; empty: patterns/BACKEND.json" },
 
 	{ "eval.evaluator", KKNOB_ENUM, "harness", 0, 0, "harness|null",
-	    "harness: compile, check and time; null: a score from the code's hash, for "
-	    "simulations" },
-	{ "eval.set", KKNOB_STR, "quick", 0, 0, NULL,
-	    "workload set of the task used for every candidate" },
+	    "what evaluates candidates; harness: compile, check and time them; null: a score from "
+	    "the code's hash, for simulations" },
+	{ "eval.set", KKNOB_STR, "quick", 0, 0, NULL, "workload set of every candidate" },
 	{ "eval.threads", KKNOB_INT, "0", 0, 4096, NULL,
 	    "threads for kernels and baselines; 0: all CPUs of this machine" },
-	{ "eval.seeds", KKNOB_INT, "2", 1, 100, NULL, "input seeds per workload and distribution" },
-	{ "eval.build_timeout_s", KKNOB_NUM, "120", 0.1, 86400, NULL, "one build" },
-	{ "eval.run_timeout_s", KKNOB_NUM, "60", 0.1, 86400, NULL, "one kernel call" },
+	{ "eval.seeds", KKNOB_INT, "2", 1, 100, NULL,
+	    "input seeds; for each workload and distribution" },
+	{ "eval.build_timeout_s", KKNOB_NUM, "120", 0.1, 86400, NULL, "time limit of a build" },
+	{ "eval.run_timeout_s", KKNOB_NUM, "60", 0.1, 86400, NULL, "time limit of a kernel call" },
 	{ "eval.timing_s", KKNOB_NUM, "1.0", 0.01, 3600, NULL,
-	    "time spent on samples per workload, at most (at least min_samples are taken)" },
-	{ "eval.busy_s", KKNOB_NUM, "60", 0, 86400, NULL,
-	    "how long a measurement waits, in all, while other programs keep the processors "
-	    "busy; then there are no times" },
+	    "time for samples of a workload; min_samples are taken in any case" },
 	{ "eval.min_samples", KKNOB_INT, "5", 1, 100000, NULL,
-	    "timing samples per workload at least" },
+	    "smallest number of samples; for each workload" },
 	{ "eval.max_samples", KKNOB_INT, "96", 1, 100000, NULL,
-	    "timing samples per workload at most" },
-	{ "eval.warmup_s", KKNOB_NUM, "0.03", 0, 3600, NULL,
-	    "untimed calls for at least this long" },
+	    "largest number of samples; for each workload" },
 	{ "eval.reuse", KKNOB_ENUM, "auto", 0, 0, "auto|off|on",
-	    "measure on buffers that were seen before, too, for kaudit: auto: candidates that "
+	    "also measure on buffers that were seen before; for kaudit; auto: candidates that "
 	    "would be a gain; on: all correct ones" },
 	{ "eval.sandbox", KKNOB_ENUM, "auto", 0, 0, "auto|bwrap|landlock|none",
-	    "isolation required; auto: the strongest there is, landlock at least" },
+	    "isolation that is required; auto: the strongest available, landlock at least" },
 	{ "eval.memory_mb", KKNOB_INT, "4096", 16, BIG, NULL, "memory of a build or a candidate" },
 	{ "eval.launcher", KKNOB_STR, "", 0, 0, NULL,
-	    "command put before keval and kharness, such as: kremote ssh gpu1 -- "
-	    "(docs/remote.md); empty: they run here" },
+	    "command before keval and kharness; such as: kremote ssh gpu1 -- (docs/remote.md); "
+	    "empty: they run here" },
 	{ "eval.profile", KKNOB_ENUM, "auto", 0, 0, "auto|off|promising|all",
-	    "tier T4, a profiler's findings for the next prompt: for candidates that come near"
-	    " the incumbent or for all correct ones; auto: promising ones of a GPU where the "
-	    "profiler is installed" },
-	{ "eval.profile_timeout_s", KKNOB_NUM, "180", 1, 86400, NULL, "one profiler run" },
+	    "which candidates are profiled; promising: those near the incumbent; all: all correct "
+	    "ones; auto: promising ones of a GPU with an installed profiler" },
 	{ "eval.lock_clocks", KKNOB_ENUM, "off", 0, 0, "off|try|require",
-	    "lock the clocks of a CUDA device while it is measured on: try: where the machine "
-	    "permits it; require: or do not measure" },
+	    "lock the clocks of a CUDA device; try: if the machine permits it; require: or do not "
+	    "measure" },
 	{ "eval.sanitize_s", KKNOB_NUM, "60", 0, 86400, NULL,
-	    "time limit of each sanitizer that verify runs over the best kernel; 0: none is "
-	    "run, and the record says so" },
+	    "time limit of each sanitizer; verify runs them over the best kernel; 0: none runs, "
+	    "and the record says so" },
 	{ "eval.build", KKNOB_JSON, "", 0, 0, NULL,
-	    "own command instead of tier T1: {command, format, ...}, see keval(1)" },
-	{ "eval.correctness", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T2" },
-	{ "eval.timing", KKNOB_JSON, "", 0, 0, NULL, "own command instead of tier T3" },
+	    "own command for building; {command, format, ...}, see keval(1)" },
+	{ "eval.correctness", KKNOB_JSON, "", 0, 0, NULL,
+	    "own command for checking; see keval(1)" },
+	{ "eval.timing", KKNOB_JSON, "", 0, 0, NULL, "own command for timing; see keval(1)" },
 
 	{ "score.multiplier", KKNOB_NUM, "3", 0, 1e6, NULL,
-	    "combined = perf_score + multiplier * speedup for a correct candidate" },
-	{ "score.statistic", KKNOB_ENUM, "median", 0, 0, "median|min|mean",
-	    "sample statistic that is the time" },
+	    "weight of the speed-up; combined = perf_score + multiplier * speed-up, for a correct "
+	    "candidate" },
 	{ "score.min_gain", KKNOB_NUM, "0.02", 0, 10, NULL,
-	    "smallest relative gain, even when the measured noise is lower" },
-
-	{ "records.enabled", KKNOB_ENUM, "auto", 0, 0, "auto|on|off",
-	    "after each trial write rounds/ and logs/ and commit what was accepted, see "
-	    "kround(1); auto: in linear mode" },
+	    "smallest gain that counts; relative, even if the measured noise is lower" },
 
 	{ "git.branch", KKNOB_STR, "auto", 0, 0, NULL,
-	    "branch for accepted kernels in the repository that holds the campaign; auto: "
+	    "branch for accepted kernels; in the repository that contains the campaign; auto: "
 	    "optimize/NAME; none: no branch" },
 	{ "git.kernel_path", KKNOB_STR, "", 0, 0, NULL,
-	    "where the kernel lives in the repository; empty: kernels/NAME/ENTRY.SUFFIX" },
-	{ "git.identity", KKNOB_STR, "kiln <kiln@localhost>", 0, 0, NULL,
-	    "author and committer of those commits: name <address>" },
+	    "path of the kernel in the repository; empty: kernels/NAME/ENTRY.SUFFIX" },
 };
 const size_t kknobs_count = LEN(kknobs);
 
@@ -241,13 +201,16 @@ const size_t kknobs_count = LEN(kknobs);
 static const struct {
 	const char *path, *value, *words;
 } gone[] = {
-	{ "search.random", NULL, "exploit and explore leave the rest to it" },
+	{ "search.random", NULL,
+	    "the rest of search.exploit and search.explore is drawn at random" },
 	{ "search.repair_tries", "2", NULL },
 	{ "search.programs_per_island", "10", NULL },
 	{ "search.migration_interval", "10", NULL },
 	{ "search.migration_rate", "0.1", NULL },
 	{ "search.population", "1000", NULL },
 	{ "search.tabu_trials", "3", NULL },
+	{ "search.scale", "log", NULL },
+	{ "search.seed_score", "5", NULL },
 	{ "linear.full_set", "full", NULL },
 	{ "linear.core_regression", "0.05", NULL },
 	{ "linear.borderline", "0.05", NULL },
@@ -257,6 +220,7 @@ static const struct {
 	{ "linear.spill_bytes", "0", NULL },
 	{ "linear.occupancy_drop", "0.5", NULL },
 	{ "linear.history", "8", NULL },
+	{ "linear.max_rounds", NULL, "stop.trials counts the rounds after the baseline" },
 	{ "gradient.weight", "0.3", NULL },
 	{ "gradient.fitness", "0.4", NULL },
 	{ "gradient.rate", "0.4", NULL },
@@ -269,9 +233,15 @@ static const struct {
 	{ "gradient.hint_rate", "0.5", NULL },
 	{ "gradient.hints", "3", NULL },
 	{ "stop.min_trials", "3", NULL },
+	{ "stop.once_correct", NULL, "a tiny stop.speedup stops at the first timed candidate" },
 	{ "model.connect_s", "10", NULL },
-	{ "model.first_byte_s", NULL, "model.stall_s counts from the request on" },
+	{ "model.first_byte_s", NULL, "model.stall_s counts from the start of the request" },
+	{ "model.price_cached", NULL, "a row in KLLM_MODELS has a price for cached tokens" },
 	{ "model.replies", "replies", NULL },
+	{ "model.fallback", "", NULL },
+	{ "model.rpm", "0", NULL },
+	{ "model.tpm", "0", NULL },
+	{ "model.inflight", "0", NULL },
 	{ "model.cache", "true", NULL },
 	{ "prompt.inspirations", NULL, "search.inspirations says how many" },
 	{ "prompt.best", "true", NULL },
@@ -283,12 +253,22 @@ static const struct {
 	{ "prompt.profile", "true", NULL },
 	{ "prompt.skill_bodies", "5", NULL },
 	{ "prompt.lead_tokens", "500", NULL },
+	{ "prompt.profile_tokens", "6000", NULL },
+	{ "memory.mask_every", NULL, "memory.restart_after hides a half when there is no gain" },
+	{ "tips.enabled", NULL, "memory.enabled switches tips, too" },
 	{ "classify.strip", "true", NULL },
 	{ "classify.gates", "true", NULL },
 	{ "classify.require_lower_levels", "false", NULL },
 	{ "eval.warmup", "2", NULL },
+	{ "eval.warmup_s", "0.03", NULL },
+	{ "eval.busy_s", "60", NULL },
+	{ "eval.profile_timeout_s", "180", NULL },
 	{ "eval.lock_mhz", "0", NULL },
 	{ "audit.gap", "0.01", NULL },
+	{ "score.statistic", "median", NULL },
+	{ "records.enabled", NULL,
+	    "every linear search has records; kround close writes them elsewhere" },
+	{ "git.identity", "kiln <kiln@localhost>", NULL },
 	{ "git.commit", NULL, "git.branch none makes no commits" },
 };
 
@@ -309,14 +289,14 @@ gone_fault(const char *path, const json_t *v, bool *known)
 	if (!*known)
 		return NULL;
 	if (gone[i].words)
-		return kasprintf("is no longer a field; %s: remove it", gone[i].words);
+		return kasprintf("is no longer a field; remove it: %s", gone[i].words);
 	said = json_is_string(v) ? kstrdup(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY);
 	same = json_is_number(v) ? json_number_value(v) == strtod(gone[i].value, NULL)
 	                         : !strcmp(said, gone[i].value);
 	free(said);
 	return same
 	    ? NULL
-	    : kasprintf("is no longer a field; kiln always uses %s: remove it", gone[i].value);
+	    : kasprintf("is no longer a field; remove it: kiln always uses %s", gone[i].value);
 }
 
 static const struct kknob *
@@ -444,6 +424,10 @@ field_fault(const char *path, const json_t *v)
 	char *fault = k ? value_fault(k, v) : NULL, *full;
 	bool known = k != NULL;
 
+	if (!strcmp(path, "schema"))
+		return strcmp(json_is_string(v) ? json_string_value(v) : "", KCAMP_SCHEMA)
+		    ? kstrdup("must be " KCAMP_SCHEMA)
+		    : NULL;
 	if (fault) {
 		full = kasprintf("%s (%s)", fault, k->help);
 		free(fault);
@@ -488,6 +472,10 @@ mode_faults(const json_t *manifest, struct kbuf *text)
 	struct klinear_target parsed;
 	size_t faults = 0;
 
+	if (linear && kjson_int_or(manifest, "stop.trials", 1) > 119) {
+		kbuf_puts(text, "stop.trials: must be at most 119 in linear mode\n");
+		faults++;
+	}
 	if (linear && kjson_int_or(manifest, "search.branches", 1) != 1) {
 		kbuf_puts(text,
 		    "search.branches: must be 1 or left out: linear mode makes one change a "
@@ -563,9 +551,8 @@ type_of(const char *path)
 static _Noreturn void
 refuse(const char *path)
 {
-	kdie(K_USAGE,
-	    "%s: is %s; in a campaign kiln uses only files and folders of its own: remove it", path,
-	    type_of(path) == S_IFLNK ? "a symbolic link" : "not a file or folder as kiln makes it");
+	kdie(K_USAGE, "%s: is %s; kiln uses only files and folders that it made itself: remove it",
+	    path, type_of(path) == S_IFLNK ? "a symbolic link" : "not a regular file or folder");
 }
 
 static void
@@ -592,8 +579,8 @@ check_position(const char *dir)
 	target[n > 0 ? n : 0] = '\0';
 	if (n > 0 && (sscanf(target, "trials/%*[0-9]/archive.ndjson%n", &end) < 0 || end != n))
 		kdie(K_USAGE,
-		    "%s: is a link to '%s', and not to the archive of a trial: remove it, then "
-		    "run kcampaign views",
+		    "%s: is a link to '%s', not to the archive of a trial; remove it, then run "
+		    "kcampaign views",
 		    path, target);
 	free(path);
 }

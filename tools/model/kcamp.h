@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The format of the file: its member "schema", which may be left out. */
+#define KCAMP_SCHEMA "campaign/1"
+
 /* Highest price of a model, in USD per million tokens: more is a slip of the pen. */
 #define KCAMP_PRICE_MAX 1e3
 

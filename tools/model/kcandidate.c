@@ -95,7 +95,7 @@ read_words(struct kcandidate *c, const json_t *record)
 	for (size_t i = 0; i < LEN(words) && !fault; i++)
 		fault = read_word(record, &words[i]);
 	if (!fault && *c->parent && !karch_id(c->parent, &(long){ 0 }, &(long){ 0 }))
-		fault = kstrdup("sample.parent.id is no id");
+		fault = kstrdup("sample.parent.id is not an id");
 	c->status = status_named(status);
 	if (!fault && !c->status)
 		fault = kasprintf("eval.status: unknown status '%s'", status);
@@ -179,7 +179,7 @@ read_audit(struct kcandidate *c, const json_t *audit)
 		return;
 	c->standing = STATUS_QUARANTINED;
 	free(c->log);
-	c->log = kasprintf("refused, because its gain would not outlive the benchmark: %s",
+	c->log = kasprintf("rejected, because its gain exists only in the benchmark: %s",
 	    json_is_string(reason) ? json_string_value(reason) : "see its audit");
 }
 
@@ -208,13 +208,14 @@ kcandidate_place(struct kcandidate *c, const json_t *record)
 		.branch = (long)kjson_int_or(record, "branch", -1),
 		.incumbent = KARCH_REFERENCE };
 	if (strcmp(schema, KRECORD_SCHEMA) && strcmp(schema, KPART_SCHEMA))
-		return kasprintf("its schema is '%s', not '%s'", schema, KPART_SCHEMA);
+		return kasprintf("schema: is '%s', must be '%s'", schema, KPART_SCHEMA);
 	if (id && !karch_id(id, &trial, &branch))
 		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
 	if (c->trial < 0 || c->trial > 999999 || c->branch < 0 || c->branch > 999999)
 		return kstrdup("the record has no trial and branch");
 	if (id && (trial != c->trial || branch != c->branch))
-		return kasprintf("id '%s', but trial %ld and branch %ld", id, c->trial, c->branch);
+		return kasprintf(
+		    "id is '%s', but trial and branch are %ld and %ld", id, c->trial, c->branch);
 	snprintf(c->id, sizeof c->id, "%03ld/%02ld", c->trial, c->branch);
 	return NULL;
 }
@@ -240,7 +241,7 @@ check_form(const json_t *record)
 		if (!v && objects[i].required)
 			return kasprintf("the record has no '%s'", objects[i].path);
 		if (v && !json_is_object(v))
-			return kasprintf("'%s' is no object", objects[i].path);
+			return kasprintf("'%s' is not an object", objects[i].path);
 	}
 	return NULL;
 }

@@ -84,6 +84,8 @@ void kcandidate_free(struct kcandidate *c);
 
 /* May the record hold a cell? */
 bool kcandidate_enters(const struct kcandidate *c);
+/* Score of the reference in an archive: below that of most correct candidates. */
+#define KCANDIDATE_REFERENCE_SCORE 5.0
 /* As a row of an archive, a member of no island; the caller frees. The reference has SEED_SCORE. */
 struct karch_row *kcandidate_row(const struct kcandidate *c, double seed_score);
 /*

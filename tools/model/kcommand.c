@@ -41,9 +41,9 @@ put_help(const struct kcommand_line *line)
 	}
 	printf("\n"
 	       "  -c, --campaign DIR   the campaign's folder (default: .)\n"
-	       "  -o, --output FILE    write there instead of stdout\n"
-	       "  -h, --help           this text\n"
-	       "  -V, --version        the version\n"
+	       "  -o, --output FILE    write to FILE instead of stdout\n"
+	       "  -h, --help           print this text\n"
+	       "  -V, --version        print the version\n"
 	       "%s",
 	    line->help);
 }
@@ -62,7 +62,7 @@ find_command(const struct kcommand_line *line, const char *name)
 	for (size_t i = 0; i < line->count; i++)
 		if (!strcmp(line->commands[i].name, name))
 			return &line->commands[i];
-	die_usage("no such command", name);
+	die_usage("unknown command", name);
 }
 
 static void
@@ -72,7 +72,8 @@ check_option(const struct kcommand_line *line, const struct kcommand *command, c
 		return;
 	for (const struct option *o = line->options; o->name; o++)
 		if (o->val == letter)
-			kdie(K_USAGE, "--%s means nothing to %s %s", o->name, kprog, command->name);
+			kdie(K_USAGE, "--%s is not an option of %s %s", o->name, kprog,
+			    command->name);
 }
 
 static void
@@ -82,7 +83,7 @@ check_operands(const struct kcommand *command, char *const *list, size_t count)
 	size_t most = !what ? 0 : strstr(what, "...") ? SIZE_MAX : 1;
 
 	if (count > most)
-		die_usage("one operand too many", list[most]);
+		die_usage("too many operands", list[most]);
 	if (!count && what && *what != '[')
 		die_usage("an operand is missing", what);
 }

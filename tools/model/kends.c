@@ -21,9 +21,8 @@ const struct kends_text kends_texts[KENDS] = {
 	[KENDS_TARGET] = { "target", "performance target reached",
 	    "linear.target or stop.speedup" },
 	[KENDS_EFFICIENCY] = { "efficiency", "hardware efficiency reached", "stop.efficiency" },
-	[KENDS_ROUNDS] = { "rounds", "number of rounds reached",
-	    "linear.max_rounds or stop.trials" },
-	[KENDS_REQUEST] = { "request", "somebody asks for it", "the file " REQUEST },
+	[KENDS_ROUNDS] = { "rounds", "number of rounds reached", "stop.trials" },
+	[KENDS_REQUEST] = { "request", "someone asks for it", "the file " REQUEST },
 };
 
 /* Index of the other pass of the step of workload W among the rows of TIMING; -1: there is none. */
@@ -95,7 +94,7 @@ reached(const struct kcamp *c, const json_t *accepted, double speedup, int kind)
 	file = kcamp_path(c, kcamp_str(c, "task"));
 	task = ktask_load(file);
 	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes,
-	    kjson_path(accepted, "eval.timing"), kcamp_str(c, "score.statistic"));
+	    kjson_path(accepted, "eval.timing"), KGAIN_STATISTIC);
 	ktask_free(task);
 	free(file);
 	return rate;
@@ -148,8 +147,8 @@ check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 	e->at[KENDS_EFFICIENCY].set = least > 0;
 	if (least > 0 && efficiency >= least && !doubt)
 		hold(e, KENDS_EFFICIENCY,
-		    kasprintf("over: %.1f %% of the ceiling are reached, and %.1f %% were asked "
-		              "for (T2, stop.efficiency)",
+		    kasprintf("over: %.1f %% of the ceiling reaches the goal of %.1f %% (T2, "
+		              "stop.efficiency)",
 		        efficiency, least));
 	free(doubt);
 	json_decref(roofline);
@@ -158,22 +157,18 @@ check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 void
 kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kends *e)
 {
-	long rounds = kcamp_int(c, "linear.max_rounds"), trials = kcamp_int(c, "stop.trials");
+	long trials = kcamp_int(c, "stop.trials");
 	char *request = kcamp_path(c, REQUEST);
 
 	*e = (struct kends){ .at[KENDS_ROUNDS].set = true, .at[KENDS_REQUEST].set = true };
 	check_target(c, last, accepted, e);
 	check_efficiency(c, accepted, e);
-	if (rounds && last + 1 >= rounds)
-		hold(e, KENDS_ROUNDS,
-		    kasprintf("over: %ld of %ld rounds are done (T3, linear.max_rounds)", last + 1,
-		        rounds));
 	if (last >= trials)
 		hold(e, KENDS_ROUNDS,
 		    kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last, trials));
 	if (access(request, F_OK) == 0)
 		hold(e, KENDS_REQUEST,
-		    kstrdup("over: a stop was asked for (T4, the file " REQUEST ")"));
+		    kstrdup("over: you asked to stop (T4, the file " REQUEST ")"));
 	free(request);
 }
 

@@ -28,10 +28,10 @@ kfrozen_fault(const char *dir)
 		if (text)
 			ksha256_hex(text, len, hex);
 		if (!fault && strcmp(hex, json_is_string(value) ? json_string_value(value) : ""))
-			fault = kasprintf("%s: %s since the function was adopted: figures before "
-			                  "and after cannot be compared; adopt into a "
-			                  "new folder, or bring it back",
-			    file, text ? "it has changed" : "it is gone");
+			fault = kasprintf("%s: %s since the function was adopted, so figures "
+			                  "before and after cannot be compared; restore it, or "
+			                  "adopt into a new folder",
+			    file, text ? "it has changed" : "it was removed");
 		free(text);
 		free(file);
 	}

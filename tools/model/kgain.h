@@ -16,6 +16,9 @@
  */
 #define KGAIN_REUSE_GAP 0.01
 
+/* The sample statistic that is the time: a median, unlike a mean or a minimum, takes outliers. */
+#define KGAIN_STATISTIC "median"
+
 /*
  * Time of a row by STATISTIC ("median", "min" or "mean") in ns: the field of that name, else
  * computed from samples_ns. NAN when there is neither, or when the time is not a finite number

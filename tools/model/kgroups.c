@@ -68,12 +68,9 @@ check_skew(struct kbuf *b, size_t *count, const struct ktask_workload *w, const 
 {
 	if (w->skew && !g->empty && !g->dominated)
 		fault(b, count,
-		    "workload %s is called skewed, but none of its %zu groups is empty and none "
-		    "has half "
-		    "of the "
-		    "rows (the largest has %.2f times its share): routing is not that even; leave "
-		    "a group empty, or "
-		    "give one half of the rows",
+		    "workload %s is marked as skewed, but none of its %zu groups is empty and none "
+		    "has half of the rows (the largest has %.2f times its share); leave a group "
+		    "empty, or give one half of the rows",
 		    w->name, g->count,
 		    (double)g->largest * (double)g->count / (double)(g->rows ? g->rows : 1));
 }
@@ -88,7 +85,7 @@ kgroups_faults(const struct ktask *t, char **text)
 		"average)",
 		"no workload has a group with half of the rows or more",
 		"no workload has an empty group",
-		"no timed workload has \"skew\": true, so no gain could be shown to hold there",
+		"no timed workload has \"skew\": true, so nothing shows that a gain holds there",
 	};
 	bool found[KINDS] = { false };
 	struct kbuf b = { 0 };

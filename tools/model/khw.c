@@ -243,8 +243,8 @@ read_evidence(struct reader *r, struct khw_fact *f, double value)
 		return;
 	if (strncmp(f->evidence, "derived ", 8)) {
 		fault(r, r->line,
-		    "%s: '%s' is no class of evidence: vendor-published, architecture-analysis, or "
-		    "derived with its calculation (derived 600 / 8)",
+		    "%s: '%s' must be vendor-published, architecture-analysis, or derived with its "
+		    "calculation (derived 600 / 8)",
 		    f->metric, f->evidence);
 	} else if (!strpbrk(f->evidence, "*/") || !product_of(f->evidence + 8, &derived)) {
 		fault(r, r->line,
@@ -272,16 +272,14 @@ read_source(struct reader *r, struct khw_fact *f, char *text)
 			    kasprintf("%s%s%s", r->sources[i].text, *where ? "; " : "", where);
 			if (!*where)
 				fault(r, r->line,
-				    "%s: say where in the source it stands: a page, section, table "
-				    "or "
+				    "%s: say where it is in the source: a page, section, table or "
 				    "row",
 				    f->metric);
 			return;
 		}
 	fault(r, r->line,
-	    "%s: it has no source: end the line with [KEY] and where in it, KEY being one of the "
-	    "section "
-	    "Sources",
+	    "%s: has no source; end the line with [KEY] and the place in it, where KEY is from the "
+	    "section Sources",
 	    f->metric);
 }
 
@@ -300,12 +298,12 @@ read_value(struct reader *r, struct khw_fact *f, char *rest, enum khw_dimension 
 	factor = khw_unit(dimension, f->unit, list, sizeof list);
 	if (hedge)
 		fault(r, r->line,
-		    "%s: '%s' hedges: write the figure that the source has, or unavailable",
-		    f->metric, hedge);
+		    "%s: '%s' hedges; write the figure from the source, or unavailable", f->metric,
+		    hedge);
 	else if (factor <= 0)
-		fault(r, r->line, "%s: '%s' is no unit of it: %s", f->metric, f->unit, list);
+		fault(r, r->line, "%s: unit '%s' must be one of: %s", f->metric, f->unit, list);
 	else if (dimension != KHW_NAME && !number_of(value, &number))
-		fault(r, r->line, "%s: '%s' is no number above 0", f->metric, value);
+		fault(r, r->line, "%s: '%s' must be a number above 0", f->metric, value);
 	f->number = number * factor;
 	if (!isnan(number))
 		read_evidence(r, f, number);
@@ -321,7 +319,7 @@ add_fact(struct reader *r, struct khw_fact *f)
 
 	for (size_t i = 0; i < d->fact_count; i++)
 		if (!strcmp(d->facts[i].metric, f->metric)) {
-			fault(r, r->line, "%s: it stands in line %ld already (%s %s)", f->metric,
+			fault(r, r->line, "%s: is already in line %ld (%s %s)", f->metric,
 			    d->facts[i].line, d->facts[i].value ? d->facts[i].value : "unknown",
 			    d->facts[i].unit ? d->facts[i].unit : "");
 			break;
@@ -345,17 +343,15 @@ read_fact(struct reader *r, char *name, char *rest)
 	else if (!strcmp(rest, "unavailable") || !strcmp(rest, "none"))
 		reason = "";
 	if (!khw_metric(name, &dimension)) {
-		fault(r, r->line,
-		    "'%s' is no metric that is known here; see docs/hardware/README.md", name);
+		fault(r, r->line, "'%s' is not a metric; see docs/hardware/README.md", name);
 	} else if (!reason) {
 		read_value(r, &f, rest, dimension);
 	} else {
 		reason += strspn(reason, " ");
 		f.source = kstrdup(reason);
 		if (!*reason)
-			fault(r, r->line,
-			    "%s: what is unavailable or none needs a reason: %s: %s: because …",
-			    name, name, rest);
+			fault(r, r->line, "%s: a reason is missing; write %s: %s: because …", name,
+			    name, rest);
 	}
 	add_fact(r, &f);
 }
@@ -432,7 +428,7 @@ read_lines(struct reader *r, const char *text, bool sources)
 
 		r->line++;
 		if (!valid && !sources)
-			fault(r, r->line, "the line is no UTF-8");
+			fault(r, r->line, "the line is not UTF-8");
 		line[strcspn(line, "\r")] = '\0';
 		read_line(r, line, sources);
 		free(line);
@@ -457,13 +453,13 @@ read_device(struct khw_device *d, const char *path, const char *cited, struct kb
 	if (!d->name)
 		fault(&r, 1, "the line '- device: NAME' is missing");
 	else if (strlen(base) != strlen(d->name) + 3 || strncmp(base, d->name, strlen(d->name)))
-		fault(&r, 1, "the device is called '%s': so must be the file (%s.md)", d->name,
+		fault(&r, 1, "the device is '%s', so the file's name must be %s.md", d->name,
 		    d->name);
 	if (!d->name)
 		d->name = kstrdup("");
 	for (size_t i = 0; i < r.source_count; i++) {
 		if (!r.sources[i].used)
-			fault(&r, r.sources[i].line, "[%s] is cited by no fact", r.sources[i].key);
+			fault(&r, r.sources[i].line, "no fact cites [%s]", r.sources[i].key);
 		free(r.sources[i].key);
 		free(r.sources[i].text);
 	}
@@ -563,8 +559,7 @@ check_claims(const struct khw *h, struct kbuf *text)
 			for (size_t j = i + 1; j < h->count; j++)
 				if (claims(&h->devices[j], name, &line)) {
 					kbuf_printf(text,
-					    "%s:%ld: '%s' is claimed by %s:%ld too: one device, "
-					    "one "
+					    "%s:%ld: '%s' is already in %s:%ld; a device has one "
 					    "file\n",
 					    h->devices[j].file, line, name, d->file,
 					    a ? d->alias_lines[a - 1] : 1);
@@ -602,8 +597,7 @@ khw_load(const char *folder, const char *dir)
 	if (faults) {
 		for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n"))
 			kwarn("%s", line);
-		kdie(K_USAGE, "%zu fault%s in the facts about hardware", faults,
-		    faults > 1 ? "s" : "");
+		kdie(K_USAGE, "%zu fault%s in the hardware facts", faults, faults > 1 ? "s" : "");
 	}
 	kbuf_free(&text);
 	return h;
@@ -757,8 +751,7 @@ khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t
 	type = dtype == KDTYPE_COUNT ? NULL : rate_of(dtype);
 	if (!type) {
 		snprintf(why, why_len,
-		    "no input of the task is of a type that rates are told of; say \"compute\" in "
-		    "%s",
+		    "no input of the task has a type with a known rate; set \"compute\" in %s",
 		    t->file);
 		return NULL;
 	}

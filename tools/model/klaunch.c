@@ -78,7 +78,7 @@ set_field(struct klaunch *l, const char *word, size_t len, char *why, size_t why
 			continue;
 		if (*seen[i])
 			return fault(
-			    why, why_len, l->line, "%.*s is given twice", (int)n - 1, keys[i]);
+			    why, why_len, l->line, "%.*s occurs twice", (int)n - 1, keys[i]);
 		word += n;
 		len -= n;
 		good = i == 0 ? set_name(l, word, len)
@@ -93,7 +93,7 @@ set_field(struct klaunch *l, const char *word, size_t len, char *why, size_t why
 		                       : "one to three expressions");
 	}
 	return fault(why, why_len, l->line,
-	    "'%.*s' is none of kernel=, grid=, block=, shared=", (int)len, word);
+	    "'%.*s' must be one of kernel=, grid=, block=, shared=", (int)len, word);
 }
 
 /*

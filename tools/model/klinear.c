@@ -213,7 +213,8 @@ fails(const struct klinear_case *c, struct klinear_decision *d)
 	if (row->fault)
 		return true;
 	if (!c->compare)
-		because(d, KLINEAR_INCONCLUSIVE, "it was not timed, for the machine was too busy");
+		because(
+		    d, KLINEAR_INCONCLUSIVE, "it was not timed, because the machine was too busy");
 	return !c->compare;
 }
 
@@ -253,7 +254,7 @@ because_inconclusive(struct klinear_decision *d, const struct kgain_ratio *r)
 {
 	if (r->low > 0 && isfinite(r->high))
 		because(d, KLINEAR_INCONCLUSIVE,
-		    "the noise allows anything from %+.1f%% to %+.1f%%", 100 * (r->low - 1),
+		    "within the noise, it is anything from %+.1f%% to %+.1f%%", 100 * (r->low - 1),
 		    100 * (r->high - 1));
 	else
 		because(d, KLINEAR_INCONCLUSIVE, "there are too few samples to tell");
@@ -264,19 +265,19 @@ static bool
 remeasured_holds(const struct klinear_case *c, struct klinear_decision *d)
 {
 	if (c->repeats < KLINEAR_REPEATS) {
-		because(d, KLINEAR_NOISE, "it was measured again %zu time%s, and %d are the least",
+		because(d, KLINEAR_NOISE, "it was measured again %zu time%s, but %d are needed",
 		    c->repeats, c->repeats == 1 ? "" : "s", KLINEAR_REPEATS);
 		return false;
 	}
 	if (!(c->mean > KLINEAR_MIN_MEAN)) {
 		because(d, KLINEAR_NOISE,
-		    "the mean of %zu measurements more, %+.1f%%, is not above %.1f%%", c->repeats,
+		    "the mean of %zu more measurements, %+.1f%%, is not above %.1f%%", c->repeats,
 		    100 * c->mean, 100 * KLINEAR_MIN_MEAN);
 		return false;
 	}
 	if (!(c->sd < c->mean / 2)) {
 		because(d, KLINEAR_VOLATILE,
-		    "%zu measurements more scatter by %.1f%%, not less than half of their mean of "
+		    "%zu more measurements scatter by %.1f%%, at least half of their mean of "
 		    "%+.1f%%",
 		    c->repeats, 100 * c->sd, 100 * c->mean);
 		return false;
@@ -331,8 +332,8 @@ no_gain(const struct klinear_case *c, struct klinear_decision *d, bool core_lost
 		d->accepted = true;
 	} else if (c->independent && d->worst) {
 		because(d, KLINEAR_AGGREGATE,
-		    "shape %.64s got slower by %.1f%%, and no objective may", d->worst->name,
-		    -klinear_delta(d->worst));
+		    "shape %.64s got %.1f%% slower, but no objective may get slower",
+		    d->worst->name, -klinear_delta(d->worst));
 	} else if (!strcmp(kgain_verdict(&ratio, 0), "inconclusive")) {
 		because_inconclusive(d, &ratio);
 	} else {
@@ -358,14 +359,14 @@ klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 		because(d, KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s",
 		    c->overfit_why ? ": " : "", c->overfit_why ? c->overfit_why : "");
 	} else if (c->alarm) {
-		because(d, KLINEAR_REJECTED, "its times cannot be true (%.80s)", c->alarm);
+		because(d, KLINEAR_REJECTED, "its times cannot be right (%.80s)", c->alarm);
 	} else if (c->duplicate_of) {
-		because(d, KLINEAR_DUPLICATE, "it is the program of %s", c->duplicate_of);
+		because(d, KLINEAR_DUPLICATE, "it is the same program as %s", c->duplicate_of);
 	} else if (!gained) {
 		no_gain(c, d, core_lost);
 	} else if (core_lost) {
 		because(d, KLINEAR_CORE_SHAPE,
-		    "core shape %.64s regressed %.1f%%, and %.1f%% is the limit", core->name,
+		    "core shape %.64s regressed %.1f%%; the limit is %.1f%%", core->name,
 		    -klinear_delta(core), 100 * KLINEAR_CORE_REGRESSION);
 	} else if (c->quality) {
 		because(d, KLINEAR_QUALITY, "%s", c->quality);
@@ -389,7 +390,7 @@ klinear_line(long round, const struct klinear_case *c, const struct klinear_deci
 		    shapes == 1 ? "" : "s");
 	if (d->code == KLINEAR_TIE_WAIVER)
 		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, a tie kept for the benefit "
-		                 "that its waiver names",
+		                 "named in its waiver",
 		    round, avg);
 	if (d->trade_off)
 		return kasprintf("Round %ld: ACCEPTED (trade-off) — avg %+.1f%%, shape %s "

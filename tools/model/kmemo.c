@@ -111,9 +111,8 @@ kmemo_seal_fault(const json_t *object, const char *path)
 	kmemo_seal(object, hex);
 	if (!strcmp(said, hex))
 		return NULL;
-	return kasprintf("%s: was changed by hand: its sha256 is not that of its content; remove "
-	                 "it and run kmemory "
-	                 "build",
+	return kasprintf("%s: was changed by hand (its sha256 does not match its content); remove "
+	                 "it and run kmemory build",
 	    path);
 }
 
@@ -133,24 +132,12 @@ kmemo_load(const char *dir, long version)
 	return v;
 }
 
-static bool
-is_on(const struct kcamp *c, const char *knob)
-{
-	const char *value = kcamp_str(c, knob);
-
-	return !strcmp(value, "on") || (!strcmp(value, "auto") && kcamp_linear(c));
-}
-
 bool
 kmemo_enabled(const struct kcamp *c)
 {
-	return is_on(c, "memory.enabled");
-}
+	const char *value = kcamp_str(c, "memory.enabled");
 
-bool
-kmemo_tips_enabled(const struct kcamp *c)
-{
-	return is_on(c, "tips.enabled");
+	return !strcmp(value, "on") || (!strcmp(value, "auto") && kcamp_linear(c));
 }
 
 /* What is wrong with the event of line LINENO that follows the digest PREVIOUS; NULL: nothing. */
@@ -164,16 +151,16 @@ event_fault(const json_t *e, const char *path, long lineno, const char *previous
 	if (kjson_int_or(e, "n", 0) != lineno || strcmp(kjson_str_or(e, "schema", ""), "mask/1"))
 		return kasprintf("%s:%ld: not event %ld of a log of masks", path, lineno, lineno);
 	if (strcmp(kjson_str_or(e, "previous", "?"), previous))
-		return kasprintf("%s:%ld: previous: is not the digest of the line before; the log "
-		                 "was changed",
+		return kasprintf("%s:%ld: previous: is not the digest of the previous line; the "
+		                 "log was changed",
 		    path, lineno);
 	if (!json_is_boolean(json_object_get(e, "masked")) ||
 	    !json_is_integer(json_object_get(e, "trial")) || !json_is_array(versions))
 		return kasprintf("%s:%ld: masked, trial or versions: is missing", path, lineno);
 	json_array_foreach((json_t *)versions, i, v) if (!json_is_string(v) ||
-	    !kmemo_version(json_string_value(v), &n)) return kasprintf("%s:%ld: versions: holds "
-	                                                               "what is no version (v0, "
-	                                                               "v1, ...)",
+	    !kmemo_version(json_string_value(v), &n)) return kasprintf("%s:%ld: versions: contains "
+	                                                               "something other than "
+	                                                               "versions (v0, v1, ...)",
 	    path, lineno);
 	return NULL;
 }
@@ -204,7 +191,7 @@ take_event(struct kmemo_masks *m, const char *path, const char *line, size_t len
 	fault = event_fault(rec.json, path, lineno, m->head);
 	if (!fault && !event_sealed(rec.json, hex))
 		fault = kasprintf(
-		    "%s:%ld: sha256: is not that of the event; it was changed", path, lineno);
+		    "%s:%ld: sha256: does not match the event; it was changed", path, lineno);
 	if (!fault) {
 		json_array_append(m->events, rec.json);
 		memcpy(m->head, hex, sizeof hex);
@@ -330,7 +317,7 @@ put_times(struct kbuf *out, const json_t *v)
 	if (us > 0)
 		kbuf_printf(out, "  time: %.6g us%s", us, change ? "" : "\n");
 	if (us > 0 && change)
-		kbuf_printf(out, " (%+.4g us against the version before)\n", change);
+		kbuf_printf(out, " (%+.4g us against the previous version)\n", change);
 }
 
 /* Another attempt of the same trial, or what went wrong with one. */
@@ -423,9 +410,8 @@ sort_lines(char *text, json_t *sections)
 			add_item(json_object_get(sections, section_names[current]), line);
 	}
 	return current == LEN(section_names) - 1 ? NULL
-	                                         : "a section is missing: Resolved, Pending and "
-	                                           "Avoid are asked "
-	                                           "for";
+	                                         : "a section is missing: it needs Resolved, "
+	                                           "Pending and Avoid";
 }
 
 json_t *

@@ -36,12 +36,8 @@ char *kmemo_seal_fault(const json_t *object, const char *path);
  */
 json_t *kmemo_load(const char *dir, long version);
 
-/*
- * Does the campaign keep a memory, does it use tips (knobs memory.enabled, tips.enabled; auto: in
- * linear mode)?
- */
+/* Does the campaign keep a memory and exchange tips (memory.enabled; auto: in linear mode)? */
 bool kmemo_enabled(const struct kcamp *c);
-bool kmemo_tips_enabled(const struct kcamp *c);
 
 /* The log of masks. Zero-initialise; free with kmemo_masks_free. */
 struct kmemo_masks {

@@ -62,8 +62,7 @@ kplace_id(const char *dir, const char *id, const char *name)
 
 	if (!karch_id(id, &trial, &branch))
 		kdie(K_USAGE,
-		    "%s: '%s' is not the id of a candidate, which is TRIAL/BRANCH, such as "
-		    "007/02",
-		    dir, id);
+		    "%s: '%s' is not the id of a candidate (TRIAL/BRANCH, such as 007/02)", dir,
+		    id);
 	return kplace_cell(dir, trial, branch, name);
 }

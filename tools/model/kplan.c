@@ -155,7 +155,7 @@ bucket_fault(const char *bucket)
 			return buckets[i].allowed
 			    ? NULL
 			    : kasprintf("bucket %s is forbidden: a cache keyed on inputs, or "
-			                "results kept between calls, is no gain",
+			                "results kept between calls, does not count as a gain",
 			          bucket);
 	return kasprintf("the plan's \"bucket\" is '%.20s', not one of K1, K2, K3, K4, W1", bucket);
 }
@@ -185,14 +185,13 @@ category_fault(const char *category)
 	static const char *const joints[] = { ",", ";", "/", "+", "&", " and ", " then ", "\n" };
 
 	if (strlen(category) > CATEGORY_MAX)
-		return kasprintf("the plan's \"category\" is longer than %d characters: one word "
-		                 "names the kind of change",
+		return kasprintf("the plan's \"category\" is longer than %d characters; name the "
+		                 "kind of change in one word",
 		    CATEGORY_MAX);
 	for (size_t i = 0; i < LEN(joints); i++)
 		if (strstr(category, joints[i]))
-			return kasprintf("the plan's \"category\" names several kinds, '%.64s': a "
-			                 "round makes one change of one "
-			                 "kind",
+			return kasprintf("the plan's \"category\" names several kinds, '%.64s'; a "
+			                 "round makes one change of one kind",
 			    category);
 	return NULL;
 }
@@ -259,8 +258,8 @@ hedge_fault(const json_t *plan)
 
 		if (!hedged)
 			continue;
-		fault = kasprintf("the plan's \"%s\" hedges a figure, '%.80s': give it as it was "
-		                  "shown, or leave it out",
+		fault = kasprintf("the plan's \"%s\" hedges a figure, '%.80s'; give the figure "
+		                  "from the prompt, or leave it out",
 		    members[i].name, hedged);
 		free(hedged);
 		return fault;
@@ -296,9 +295,9 @@ row_fault(const json_t *rows, size_t i)
 	for (size_t k = 0; k < i; k++)
 		before |= kjson_str_or(json_array_get(rows, k), "layer", "")[1] + 1 >= layer[1];
 	return layer[1] == '1' || before ? NULL
-	                                 : kasprintf("row %zu of the plan's \"search\" is of %s, "
-	                                             "and no row before it "
-	                                             "is of L%c: look there first",
+	                                 : kasprintf("row %zu of the plan's \"search\" names the "
+	                                             "layer %s, but no earlier row names L%c; look "
+	                                             "there first",
 	                                       i + 1, layer, layer[1] - 1);
 }
 
@@ -378,8 +377,8 @@ kplan_read(const char *text, size_t len, struct kplan *p)
 		if (!plans)
 			p->fault = kasprintf("there is no plan: %s", form);
 		else if (late)
-			p->fault = kasprintf("the plan stands behind other blocks, and must be "
-			                     "stated before the code: %s",
+			p->fault = kasprintf("the plan comes after other blocks, but it must come "
+			                     "before the code: %s",
 			    form);
 		else
 			p->fault = kstrdup("there is more than one plan: a round is one hypothesis "
@@ -464,9 +463,8 @@ review_fault(const json_t *plan, const json_t *ineffective)
 		distinct += !again;
 	}
 	if (distinct < DIRECTIONS_MIN)
-		return kasprintf("a review names at least %d fundamentally different "
-		                 "\"directions\", and this one has "
-		                 "%zu",
+		return kasprintf("a review needs at least %d fundamentally different "
+		                 "\"directions\", but this one has %zu",
 		    DIRECTIONS_MIN, distinct);
 	return NULL;
 }
@@ -482,7 +480,7 @@ kplan_history_fault(const json_t *plan, const json_t *ineffective, bool review)
 
 		if (says_the_same(kjson_str_or(one, "change", ""), change) &&
 		    says_the_same(kjson_str_or(one, "category", ""), category))
-			return kasprintf("this change was rolled back in round %lld: propose "
+			return kasprintf("this change was rolled back in round %lld; propose "
 			                 "another one",
 			    (long long)kjson_int_or(one, "round", 0));
 	}
@@ -500,8 +498,8 @@ kplan_repeat_fault(const json_t *plan, const json_t *accepted)
 
 		if (says_the_same(kjson_str_or(one, "change", ""), change) &&
 		    says_the_same(kjson_str_or(one, "category", ""), category))
-			return kasprintf("this change was kept in round %lld and is in the program "
-			                 "already: propose another one",
+			return kasprintf("this change was kept in round %lld and is already in the "
+			                 "program; propose another one",
 			    (long long)kjson_int_or(one, "round", 0));
 	}
 	return NULL;
@@ -536,8 +534,8 @@ kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
 		if (!kjson_bool_or(row, "new", false))
 			continue;
 		if (round)
-			return kasprintf("row %zu of the plan's \"search\" is called new, and "
-			                 "stood in the plan of round %ld",
+			return kasprintf("row %zu of the plan's \"search\" is marked as new, but "
+			                 "the plan of round %ld already had it",
 			    i + 1, round);
 		fresh++;
 	}

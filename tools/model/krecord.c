@@ -50,8 +50,8 @@ read_part(const char *path, char hex[65])
 static char *
 damaged(const char *path, const char *id, const char *stage)
 {
-	return kasprintf("%s is missing or damaged; put it back from a copy, or make redo "
-	                 "CELL=%s FROM=%s makes it anew",
+	return kasprintf("%s is missing or damaged; restore it from a copy, or run make redo "
+	                 "CELL=%s FROM=%s",
 	    path, id, stage);
 }
 
@@ -286,8 +286,8 @@ add_fact(
 	else if (!member || (known && strcmp(hex, known)))
 		fault = kasprintf("it was not made from %s; %s", path,
 		    stage == KFACT_EVAL ? "remove the coords, audit and score of the trial, and "
-		                          "make views makes them again"
-		                        : "put that back from a copy, or make redo makes it anew");
+		                          "run make views"
+		                        : "restore that from a copy, or run make redo");
 	else if (json_object_set(record, name, member) ||
 	    (json_object_get(part, "texts") &&
 	        json_object_update(texts, json_object_get(part, "texts"))))

@@ -51,10 +51,10 @@ kroof_doubt(const json_t *roofline, double efficiency)
 	const json_t *first = json_array_get(json_object_get(roofline, "implausible"), 0);
 
 	if (first)
-		return kasprintf("%s is no ceiling to stop by: %s",
+		return kasprintf("%s cannot serve as a stop condition: %s",
 		    kjson_str_or(first, "what", "?"), kjson_str_or(first, "why", "?"));
 	if (efficiency > passed_pct)
-		return kasprintf("%.4g %% of a ceiling are more than there can be", efficiency);
+		return kasprintf("%.4g %% of a ceiling is impossible", efficiency);
 	return NULL;
 }
 

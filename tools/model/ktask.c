@@ -189,7 +189,7 @@ apply_function(struct parser *x, const char *name, int64_t a, int64_t b)
 		return a > b ? a : b;
 	if (strcmp(name, "ceildiv") != 0) {
 		snprintf(x->name, sizeof x->name, "%s", name);
-		return bad(x, "no such function (there are min, max, ceildiv):");
+		return bad(x, "unknown function (must be min, max or ceildiv):");
 	}
 	return b > 0 && a >= 0 ? apply(x, '+', a / (b ? b : 1), a % b != 0)
 	                       : bad(x, "ceildiv needs a >= 0 and b > 0");
@@ -250,7 +250,7 @@ parse(struct parser *x, int level)
 			name[n] = *x->p++;
 		name[n] = '\0';
 		if (!n) {
-			v = bad(x, "a number, an axis or '(' is missing");
+			v = bad(x, "expected a number, an axis or '('");
 		} else if (!skip(x, '(')) {
 			v = axis_value(x, name);
 		} else {
@@ -274,7 +274,7 @@ evaluate(const struct ktask *t, const int64_t *axis, const char *expression, int
 
 	*value = parse(&x, 0);
 	if (peek(&x))
-		bad(&x, "it does not end here:");
+		bad(&x, "unexpected text after the expression:");
 	if (!x.fault)
 		return true;
 	if (*x.name || !*x.p)
@@ -520,7 +520,7 @@ check_fields(
 	json_t *v;
 
 	if (!json_is_object(o)) {
-		fault(r, path, "it must be an object");
+		fault(r, path, "must be an object");
 		return false;
 	}
 	json_object_foreach((json_t *)o, key, v)
@@ -531,14 +531,14 @@ check_fields(
 			i++;
 		snprintf(name, sizeof name, "%s%s%s", path, dot, key);
 		if (i == count)
-			fault(r, name, "no such field");
+			fault(r, name, "unknown field");
 		else if (!is_kind(v, fields[i].kind))
-			fault(r, name, "it must be %s", kinds[fields[i].kind]);
+			fault(r, name, "must be %s", kinds[fields[i].kind]);
 	}
 	for (size_t i = 0; i < count; i++)
 		if (fields[i].required && !json_object_get(o, fields[i].name)) {
 			snprintf(name, sizeof name, "%s%s%s", path, dot, fields[i].name);
-			fault(r, name, "it is missing (%s)", kinds[fields[i].kind]);
+			fault(r, name, "is missing (%s)", kinds[fields[i].kind]);
 		}
 	return true;
 }
@@ -564,7 +564,8 @@ static void
 check_file(struct reader *r, const char *field, const char *name)
 {
 	if (name && (!*name || *name == '/' || strstr(name, "..")))
-		fault(r, field, "'%s' must be a file in the task's folder or below", name);
+		fault(r, field, "'%s' must be a file in the task's folder or a folder below it",
+		    name);
 }
 
 static void
@@ -618,7 +619,8 @@ read_limits(struct reader *r, const json_t *task)
 
 			if (v < a->limits.min || v > a->limits.max || v % a->limits.step)
 				fault(r, "axes",
-				    "%s is %lld in workload %s, beyond its own min, max or step",
+				    "%s is %lld in workload %s, which contradicts its own min, max "
+				    "or step",
 				    a->name, (long long)v,
 				    r->t->workloads[k].name ? r->t->workloads[k].name : "?");
 		}
@@ -653,7 +655,7 @@ read_axes(struct reader *r, const json_t *axes)
 
 		snprintf(path, sizeof path, "axes.%s", name);
 		if (!is_identifier(name))
-			fault(r, path, "an axis is named like a C variable");
+			fault(r, path, "an axis's name must be a valid C variable name");
 		if (r->t->axis_count == KTASK_AXES) {
 			fault(r, path, "more than %d axes", KTASK_AXES);
 			return;
@@ -738,7 +740,7 @@ read_role(struct reader *r, const char *path, const char *role, struct ktask_ten
 	if (role && !x->weight && strcmp(role, "activation"))
 		fault(r, path, "role must be weight or activation");
 	if (x->weight && x->output)
-		fault(r, path, "a weight is an input that is not written");
+		fault(r, path, "a weight must be an input that is not written");
 }
 
 /*
@@ -777,7 +779,8 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 
 	if (!is_identifier(name) || taken(r->t, name))
 		fault(r, path,
-		    "a tensor is named like a C variable, and unlike the axes and other tensors");
+		    "a tensor's name must be a valid C variable name, different from all axes and "
+		    "other tensors");
 	if (r->t->tensor_count == KTASK_TENSORS) {
 		fault(r, path, "more than %d tensors", KTASK_TENSORS);
 		return;
@@ -804,17 +807,18 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 		x->dtype = KDTYPE_F32;
 	}
 	if (distribution && x->distribution == KDIST_COUNT)
-		fault(r, path, "no such distribution: '%s'", distribution);
+		fault(r, path, "unknown distribution '%s'", distribution);
 	if (distribution && !x->input)
-		fault(r, path, "an output that is not \"inout\" has no distribution");
+		fault(r, path, "only an input or an \"inout\" output can have a distribution");
 	read_shape(r, path, json_object_get(o, "shape"), x);
 	check_limits(r, path, o, x->scalar);
 	if (x->scalar && (output || !json_object_get(o, "value") || kdtype_size(x->dtype) < 4))
 		fault(r, path,
-		    "a scalar is an input of float32, float64, int32 or int64 with a \"value\"");
+		    "a scalar must be an input of type float32, float64, int32 or int64 with a "
+		    "\"value\"");
 	else if (x->scalar && json_is_number(json_object_get(o, "value")) &&
 	    !fits(json_object_get(o, "value"), x->dtype))
-		fault(r, path, "its value is no %s", kdtype_name(x->dtype));
+		fault(r, path, "its value is not of type %s", kdtype_name(x->dtype));
 	if (!x->scalar && json_object_get(o, "value"))
 		fault(r, path, "only a scalar (shape null) has a \"value\"");
 }
@@ -832,7 +836,7 @@ read_tensors(struct reader *r, const json_t *task, const char *member)
 		read_tensor(r, path, name, o, !strcmp(member, "outputs"));
 	}
 	if (!strcmp(member, "outputs") && json_is_object(all) && !json_object_size(all))
-		fault(r, member, "a task has at least one output");
+		fault(r, member, "a task needs at least one output");
 }
 
 static bool
@@ -868,17 +872,17 @@ read_argument(struct reader *r, size_t i, const json_t *item)
 		dtype = string_of(item, "dtype");
 	}
 	if (!name || !find_argument(r->t, name, &arg)) {
-		fault(r, path, "'%s' is no input, output or axis", name ? name : "");
+		fault(r, path, "'%s' is not an input, output or axis", name ? name : "");
 		return;
 	}
 	if (json_is_object(item) && arg.kind != KARG_AXIS) {
-		fault(r, path, "'%s' is a tensor: write just its name", name);
+		fault(r, path, "'%s' is a tensor; write only its name", name);
 		return;
 	}
 	if (dtype)
 		arg.dtype = kdtype_of(dtype);
 	if (arg.kind == KARG_AXIS && arg.dtype != KDTYPE_I32 && arg.dtype != KDTYPE_I64)
-		fault(r, path, "an axis is passed as int32 or int64");
+		fault(r, path, "an axis must be passed as int32 or int64");
 	if (r->t->arg_count == KTASK_ARGS)
 		fault(r, path, "more than %d arguments", KTASK_ARGS);
 	else
@@ -898,7 +902,7 @@ read_entry(struct reader *r, const json_t *entry)
 		return;
 	t->entry = string_of(entry, "name");
 	if (t->entry && (!is_identifier(t->entry) || strlen(t->entry) > 100))
-		fault(r, "entry.name", "'%s' is no name of a C function", t->entry);
+		fault(r, "entry.name", "'%s' is not a valid C function name", t->entry);
 	json_array_foreach(json_object_get(entry, "arguments"), i, item) read_argument(r, i, item);
 	for (i = 0; i < t->tensor_count; i++) {
 		size_t n = 0;
@@ -931,7 +935,7 @@ read_tolerance(struct reader *r, const json_t *o)
 		if (json_is_number(json_object_get(o, fields[i].name)) && *values[i] < 0)
 			fault(r, "tolerance", "%s must not be negative", fields[i].name);
 	if (r->t->matched_ratio <= 0 || r->t->matched_ratio > 1)
-		fault(r, "tolerance.matched_ratio", "it must be above 0 and at most 1");
+		fault(r, "tolerance.matched_ratio", "must be above 0 and at most 1");
 	if (r->t->matched_ratio < 1 && r->t->max_error_cap < 0)
 		fault(r, "tolerance.max_error_cap",
 		    "a matched_ratio below 1 needs a cap on the error of the rest");
@@ -952,12 +956,11 @@ read_distributions(struct reader *r, const json_t *list)
 		for (size_t j = 0; j < t->distribution_count; j++)
 			twice |= t->distributions[j] == d;
 		if (d == KDIST_COUNT || twice)
-			fault(r, "distributions", "'%s' is %s",
+			fault(r, "distributions", "'%s' %s",
 			    json_is_string(item) ? json_string_value(item) : "?",
-			    twice ? "named twice"
-			          : "none of normal, uniform, zero_one, large, tiny, all_equal, "
-			            "sorted, heavy_tail, "
-			            "alternating, special, sparse");
+			    twice ? "occurs twice"
+			          : "must be one of normal, uniform, zero_one, large, tiny, "
+			            "all_equal, sorted, heavy_tail, alternating, special, sparse");
 		else
 			t->distributions[t->distribution_count++] = d;
 	}
@@ -1007,7 +1010,7 @@ check_given(struct reader *r, const char *path, const json_t *given)
 		while (i < r->t->axis_count && strcmp(r->t->axes[i].name, name) != 0)
 			i++;
 		if (i == r->t->axis_count || r->t->axes[i].kind != KAXIS_VAR)
-			fault(r, path, "'%s' is no axis of type var", name);
+			fault(r, path, "'%s' is not an axis of type var", name);
 		else if (!json_is_integer(v))
 			fault(r, path, "axis %s must be an integer", name);
 	}
@@ -1095,8 +1098,8 @@ read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 			continue;
 		}
 		if (!x || x->scalar || x->output || kdtype_is_float(x->dtype))
-			fault(r, path, "values: '%s' is no input of an integer type and no scalar",
-			    name);
+			fault(r, path,
+			    "values: '%s' must be an input of an integer type or a scalar", name);
 		else if (!integers)
 			fault(r, path, "values: %s must be a list of integers of type %s", name,
 			    kdtype_name(x->dtype));
@@ -1143,7 +1146,7 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 		fault(r, path, "name must have 1 to 64 characters");
 	for (size_t j = 0; w->name && j < i; j++)
 		if (r->t->workloads[j].name && !strcmp(r->t->workloads[j].name, w->name))
-			fault(r, path, "two workloads are called '%s'", w->name);
+			fault(r, path, "two workloads have the name '%s'", w->name);
 	if (w->name)
 		snprintf(path, sizeof path, "workloads[%zu] (%s)", i, w->name);
 	if (json_is_object(json_object_get(o, "axes")))
@@ -1167,8 +1170,9 @@ check_pair(struct reader *r, size_t i)
 	if (!w->pair && !w->pass)
 		return;
 	if (!w->pair || !w->pass || (strcmp(w->pass, "forward") && strcmp(w->pass, "backward"))) {
-		fault(
-		    r, path, "\"pair\" and \"pass\" go together, and pass is forward or backward");
+		fault(r, path,
+		    "\"pair\" and \"pass\" must be given together, and pass must be forward or "
+		    "backward");
 		return;
 	}
 	for (size_t k = 0; k < t->workload_count; k++) {
@@ -1180,8 +1184,8 @@ check_pair(struct reader *r, size_t i)
 		if (!strcmp(o->pass, w->pass) || o->timed != w->timed ||
 		    (o->sets != w->sets && !json_equal((json_t *)o->sets, (json_t *)w->sets)))
 			fault(r, path,
-			    "pair %s: one forward and one backward pass, timed alike and in the "
-			    "same sets",
+			    "pair %s: must be one forward and one backward pass, both timed or "
+			    "both not, in the same sets",
 			    w->pair);
 	}
 	if (partners != 1)
@@ -1266,11 +1270,11 @@ read_groups(struct reader *r, const json_t *o)
 			t->groups = (int)i;
 	if (t->groups < 0 || t->tensors[t->groups].scalar || t->tensors[t->groups].output ||
 	    kdtype_is_float(t->tensors[t->groups].dtype))
-		fault(r, "groups.tensor", "it must name an input of an integer type");
+		fault(r, "groups.tensor", "must name an input of an integer type");
 	form = string_of(o, "form");
 	t->group_offsets = form && !strcmp(form, "offsets");
 	if (form && !t->group_offsets && strcmp(form, "counts"))
-		fault(r, "groups.form", "it must be offsets or counts");
+		fault(r, "groups.form", "must be offsets or counts");
 }
 
 static void
@@ -1330,7 +1334,7 @@ check_compute(struct reader *r, const char *metric)
 
 	if (metric && (!khw_metric(metric, &dimension) || dimension != KHW_RATE))
 		fault(r, "compute",
-		    "'%s' is no rate that docs/hardware tells of; fp16_matrix and fp32_vector are",
+		    "'%s' must be a rate in docs/hardware, such as fp16_matrix or fp32_vector",
 		    metric);
 }
 
@@ -1341,7 +1345,7 @@ read_timing(struct reader *r, const char *word)
 	r->t->alone = word && !strcmp(word, "alone");
 	if (word && !r->t->alone && strcmp(word, "batch"))
 		fault(r, "timing",
-		    "'%s' is neither \"batch\" (calls back to back) nor \"alone\" (each by itself)",
+		    "'%s' must be \"batch\" (calls back to back) or \"alone\" (single calls)",
 		    word);
 }
 
@@ -1353,12 +1357,12 @@ read_task(struct reader *r, const json_t *o)
 	if (!check_fields(r, o, "", task_fields, LEN(task_fields)))
 		return;
 	if (!string_of(o, "schema") || strcmp(string_of(o, "schema"), "task/1") != 0)
-		fault(r, "schema", "it must be \"task/1\"");
+		fault(r, "schema", "must be \"task/1\"");
 	read_strings(t, o);
 	if (t->name && !*t->name)
-		fault(r, "name", "it must not be empty");
+		fault(r, "name", "must not be empty");
 	if (t->min_time_ns < 0)
-		fault(r, "min_time_ns", "it must not be negative");
+		fault(r, "min_time_ns", "must not be negative");
 	check_file(r, "reference", t->reference);
 	check_file(r, "oracle", t->oracle);
 	read_axes(r, json_object_get(o, "axes"));
@@ -1436,15 +1440,14 @@ ktask_lacks_oracle(const struct ktask *t, const char *reference)
 	bool narrow = false;
 
 	if (!t->oracle && ktask_device_only(t->json))
-		return "\"oracle\" is missing: a function of the host, since the reference is "
+		return "\"oracle\" is missing; it must be host code, because the reference is "
 		       "device code";
 	for (size_t i = 0; i < t->tensor_count; i++)
 		narrow |= kdtype_is_float(t->tensors[i].dtype) && t->tensors[i].dtype != KDTYPE_F64;
 	if (t->oracle || !narrow || strstr(reference, "REAL"))
 		return NULL;
-	return "\"oracle\" is missing, and the reference cannot take its place: it is compiled "
-	       "with -DREAL=double then, "
-	       "but does not write REAL for the type of its numbers";
+	return "\"oracle\" is missing, and the reference cannot replace it: the reference would be "
+	       "compiled with -DREAL=double, but it does not use REAL as its number type";
 }
 
 char *

@@ -13,7 +13,7 @@
 enum { TRIAL_MAX = 999999 };
 
 /* What to do about a damaged view, which is made of facts. */
-#define REMAKE "; remove it, and make views makes it again"
+#define REMAKE "; remove it, and run make views to make it again"
 
 /* Takes TEXT. What has been said once is not said again. */
 static void
@@ -99,7 +99,7 @@ read_header(struct ktrials *t, long trial)
 
 		if (strcmp(schema, "archive/1"))
 			fault =
-			    kasprintf("%s:1: its schema is '%s', not 'archive/1'", path, schema);
+			    kasprintf("%s:1: schema: is '%s', must be 'archive/1'", path, schema);
 		else if (kjson_int_or(rec.json, "trial", -1) != trial)
 			fault = kasprintf("%s:1: not the archive of trial %ld", path, trial);
 		else
@@ -124,14 +124,14 @@ check_campaign(const struct ktrials *t, const json_t *record)
 
 	if (!strcmp(of, name) || !t->reference_of || !strcmp(of, t->reference_of))
 		return NULL;
-	return kasprintf("a record of the campaign '%s', not of '%s'", of, name);
+	return kasprintf("it belongs to the campaign '%s', not to '%s'", of, name);
 }
 
 static char *
 check_place(const struct ktrial *trial, const struct kcandidate *c)
 {
 	if (c->trial != trial->number)
-		return kasprintf("a record of trial %ld", c->trial);
+		return kasprintf("it belongs to trial %ld", c->trial);
 	for (size_t i = 0; i < trial->count; i++)
 		if (trial->list[i].branch == c->branch)
 			return kasprintf("a second record of %s", c->id);
@@ -200,7 +200,7 @@ read_scores(struct ktrials *t, struct ktrial *trial, const char *path)
 		krec_free(&rec);
 	}
 	if (!in.lineno)
-		add_fault(t, kasprintf("%s: no record in it" REMAKE, path));
+		add_fault(t, kasprintf("%s: contains no record" REMAKE, path));
 	kin_close(&in);
 }
 
@@ -252,9 +252,9 @@ need_file(struct ktrials *t, long trial, const char *name)
 	bool there = kis_there(path);
 
 	if (!kis_there(folder))
-		add_fault(t, kasprintf("%s: is missing; put it back from a copy", folder));
+		add_fault(t, kasprintf("%s: is missing; restore it from a copy", folder));
 	else if (!there)
-		add_fault(t, kasprintf("%s: is missing; make views makes it", path));
+		add_fault(t, kasprintf("%s: is missing; run make views to make it", path));
 	free(folder);
 	free(path);
 	return there;
@@ -385,7 +385,7 @@ void
 ktrials_need(struct ktrials *t, long number)
 {
 	if (!ktrials_get(t, number)->whole)
-		kdie(K_USAGE, "trial %ld is damaged, and cannot be done without", number);
+		kdie(K_USAGE, "trial %ld is damaged, but later trials need it", number);
 }
 
 json_t *

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Options: --help lists each on a line; a letter means the same in every tool; manual pages name the same options.
+# shellcheck disable=SC2016	# scripts in quotes
+. "${0%/*}/lib.sh"
+
+# What --help lists, as lines TOOL|LETTER|NAME|VALUE, with the commands of kadopt. What it starts has no help of its own.
+tools=$(sed -n 's/^TOOLS := //p' "$KILN_DATA/Makefile")
+export tools
+for tool in $tools; do
+	"$tool" --help >help
+	if [ "$tool" = kadopt ]; then
+		for command in adopt preflight observe configs extract task check integrate repair status; do
+			kadopt $command --help
+		done >help
+	fi
+	sed -nE "s/^  (-(.))?(, |    )?(--([a-z-]+))?( ([^ ]+))?( .*|)$/$tool|\2|\5|\7/p" help | grep -v "||$"
+done | sort -u >options
+
+ok 'every tool lists its options, one on a line' '
+	for tool in $tools; do
+		grep -q "^$tool|h|help|$" options && grep -q "^$tool|V|version|$" options || { echo "$tool"; exit 1; }
+	done
+	is 1 "$(grep -c "^kcampaign|n|trials|N$" options)"'
+
+ok 'a letter means the same in every tool' '
+	cut -d "|" -f 2,3 options | grep "^[^|]|." | sort -u >letters
+	cut -d "|" -f 1 letters | uniq -d >twice
+	test ! -s twice || { grep -f twice letters; exit 1; }'
+
+ok 'lines of help fit into 100 columns' '
+	for tool in $tools; do
+		"$tool" --help | grep -E "^.{101}" && { echo "$tool"; exit 1; }
+	done
+	true'
+
+ok 'the manual page of a tool names the options of its help, and no others' '
+	for tool in $tools; do
+		tr -d "\\\\" <"$KILN_DATA/tools/$tool.1" >page
+		sed -n "s/^$tool|[^|]*|\([a-z-]*\)|.*/\1/p" options | grep -vE "^(help|version)?\$" | sort -u >help
+		while read -r name; do
+			grep -qE "(Fl|[,|]) -$name( |$)" page || echo "$tool.1 lacks --$name"
+		done <help
+		grep "^[.]It" page | grep -oE "(Fl|,) -[a-z][a-z-]+" | sed "s/.* -//" |
+			grep -vxFf help | grep -vxE "help|version" | sed "s/^/$tool has no --/"
+	done >faults
+	test ! -s faults || { cat faults; exit 1; }'
+done_testing
