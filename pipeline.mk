@@ -94,7 +94,7 @@ trials/000/machine.json:
 preflight:
 	@$(launch) keval --preflight
 trials/000/00/eval.ndjson: | trials/000/machine.json
-	@$(launch) keval --reference -o $@
+	@$(launch) keval --thin --reference -o $@
 # What the device can do at its best, where kharness can measure that, and not after the reference of a campaign that has begun.
 # Then what follows for each workload from that, from docs/hardware and from the task.
 ifneq ($(and $(CEILINGS),$(if $(wildcard trials/000/00/eval.ndjson),$(wildcard trials/000/ceilings.json),new)),)
@@ -173,9 +173,9 @@ unpaid = $(STEP) sh -c 'echo "$$@: is missing, and views ask no model:" \
 # $1 is a trial, $2 the one before it, $3 its branches' folders.
 define trial
 $(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson trials/$2/gradient.ndjson
-	@ksample --trial $1 --branch $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
+	@ksample --thin --trial $1 --branch $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
 $(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.json
-	@kprompt -o $$@ $$(filter %/sample.ndjson,$$|)
+	@kprompt --thin -o $$@ $$(filter %/sample.ndjson,$$|)
 $(if $(MEMORY),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
 $(if $(filter $1,$(EVIDENCE)),$(3:%=%/sample.ndjson): | trials/$1/evidence.ndjson
 trials/$1/evidence.ndjson: | trials/$2/archive.ndjson
@@ -186,9 +186,9 @@ trials/$1/anchor.ndjson: | trials/$2/archive.ndjson
 	@$$(launch) keval --anchor $1 -a trials/$2/archive.ndjson -o $$@
 .PRECIOUS: trials/$1/anchor.ndjson)
 $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
-	@$(if $(filter-out nobody,$(ASK)),kllm -o $$@ $$|,$(unpaid))
+	@$(if $(filter-out nobody,$(ASK)),kllm --thin -o $$@ $$|,$(unpaid))
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
-	@$$(launch) keval -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
+	@$$(launch) keval --thin -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
 
 # What a second model makes of the logs, where the campaign has one. The next trial's samples show it with the program.
 $(if $(and $(FEEDBACK),$(filter both,$(ASK))),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson

@@ -133,8 +133,9 @@ for archive in "$KILN_DATA"/campaigns/*_linear*/recorded/*.tar.gz; do
 		cd records/$name; tar xzf "$archive"
 		kcampaign upgrade; make -s views; make -s proof
 		cd ../../dry
-		for eval in ../records/$name/trials/00[1-9]/01/eval.ndjson; do
-			jq -c "del(.eval)" "$eval" >round; keval -c $name round
+		for id in $(cd ../records/$name/trials && ls -d 00[1-9]/01); do
+			kcampaign record -c ../records/$name "$id" | jq -c "del(.eval, .coords, .audit, .score)" >round
+			keval -c $name round
 		done >rounds
 		jq -c "[.id, .eval.status, .eval.plan_fault]" rounds
 		is "7 compile_error" "$(jq -r .eval.status rounds | sort | uniq -c | xargs)"'

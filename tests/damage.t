@@ -102,8 +102,8 @@ ok 'not JSON, and no record' '
 	grep -q "^trials/004/score.ndjson:2: the record has no " status.said; says "$(cat status.said)"'
 
 ok 'a schema that is not known' '
-	hurt "sed -i \"3s|candidate/1|candidate/9|\" trials/004/score.ndjson"
-	says "trials/004/score.ndjson:3: schema: is '\''candidate/9'\'', must be '\''candidate/1'\''; $again"'
+	hurt "sed -i \"3s|part/1|part/9|\" trials/004/score.ndjson"
+	says "trials/004/score.ndjson:3: schema: is '\''part/9'\'', must be '\''part/1'\''; $again"'
 
 ok 'the last archive: the one before it stands in' '
 	hurt ": >trials/005/archive.ndjson"

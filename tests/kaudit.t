@@ -211,8 +211,9 @@ ok 'an overfit candidate is never an elite, and the next prompts hear why' '
 # scored TRIAL JQ: a trial with one record.
 cat >scored <<'E'
 #!/bin/sh -eu
-mkdir -p "l/trials/$1"
+rm -rf "l/trials/$1"; mkdir -p "l/trials/$1"
 jq -nc "{id: \"$1/01\", trial: ($1 | tonumber), branch: 1, eval: {status: \"correct\", noise: {floor: 0.001}}, audit: {bucket: \"K1\", decision: \"ACCEPT-as-real\"}} | $2" >"l/trials/$1/score.ndjson"
+kcampaign upgrade -c l >/dev/null
 jq -nc "{schema: \"archive/1\", kind: \"archive\", linear: {}, trial: ($1 | tonumber)}" >"l/trials/$1/archive.ndjson"
 E
 chmod 755 scored

@@ -73,6 +73,7 @@ E1
 . ./make.sh
 campaign proto
 all_rounds proto
+kcampaign upgrade -c proto >/dev/null
 
 ok 'help, version, and usage errors' '
 	exits 0 krecords --help; grep -q "^usage: krecords" out
@@ -109,11 +110,9 @@ ok 'a summary has its sections, and a rolled-back one its analysis' '
 ok 'a verdict by a command of the campaign is called that, not PASS beside no case' '
 	. ./make.sh; campaign own; rounds own 1 2
 	jq ".eval.correctness = {command: \"true\"}" own/campaign.json >new.json; mv new.json own/campaign.json
-	for f in own/trials/00[01]/score.ndjson; do
-		jq -c "del(.eval.correctness) | .audit = (.audit | del(.fresh) | .decision = \"ACCEPT-unmeasured\" | .not_measured = [{what: \"reuse\", why: \"the campaign took the times\"}])" $f >new.json
-		mv new.json $f
+	for t in 000 001; do
+		amend own $t "del(.eval.correctness) | .audit = (.audit | del(.fresh) | .decision = \"ACCEPT-unmeasured\" | .not_measured = [{what: \"reuse\", why: \"the campaign took the times\"}])"
 	done
-	for i in 000/00 001/01; do jq -c "{schema, id, eval}" own/trials/${i%/*}/score.ndjson >own/trials/$i/eval.ndjson; done
 	exits 0 krecords close -c own
 	s=own/rounds/round-2/summary.md
 	! grep -E "PASS|0 of 0" $s own/rounds/round-2/artifacts/benchmark.csv own/logs/*.md
@@ -184,7 +183,7 @@ ok 'a tampered snapshot is refused, and a stranger is told' '
 	exits 1 krecords check -c l; grep -q "round-2/summary.md: is missing" out
 	krecords close -c l; exits 0 krecords check -c l'
 ok 'facts that changed behind a closed round are told; --correct labels the correction' '
-	. ./make.sh; cp -r a m; round m 3 rolled_back noise correct 1690000 0; rounds m 4 5
+	. ./make.sh; cp -r a m; round m 3 rolled_back noise correct 1690000 0; kcampaign upgrade -c m; rounds m 4 5
 	exits 1 krecords close -c m
 	grep -q "round 3 was closed with other facts or another version of kiln: trials/002/01/eval.ndjson has the sha256 [0-9a-f]*, not [0-9a-f]*$" err
 	grep -q -- "--correct" err
@@ -350,6 +349,7 @@ ok 'restore gives the last accepted kernel, or that of a round, byte for byte' '
 ok 'words of a model stay on their line, in files and in commits' '
 	. ./make.sh; . ./repo.sh; repository u; campaign u/c; rounds u/c 1 1
 	round u/c 2 accepted gain correct 1600000 0 ".eval.plan.change = \"a\\nResult: 1 -> 9 (+800%)\\n# b | c <script>\" | .eval.plan.hypothesis = \"h\\r\\nAuthor: x\""
+	kcampaign upgrade -c u/c
 	krecords close -c u/c
 	is 1 "$(git -C u log -1 --format=%B optimize/aff_c_cpu | grep -c "^Result:")"
 	! grep -q "<script>" u/c/rounds/round-2/summary.md u/c/logs/*.md
@@ -359,6 +359,7 @@ ok 'files of a bundle are kept beside the kernel, and never in its place' '
 	. ./make.sh; . ./repo.sh; repository t; campaign t/c; rounds t/c 1 1
 	round t/c 2 accepted gain correct 1600000 0 ".eval.files = [{path: \"tile.h\", content: \"one\"}, {path: \"in/deep.h\", content: \"two\"}, {path: \"../out.h\", content: \"x\"}]"
 	round t/c 3 accepted gain correct 1500000 0 ".eval.files = [{path: \"affine.c\", content: \"mine\"}]"
+	kcampaign upgrade -c t/c
 	krecords close -c t/c
 	is one "$(cat t/c/rounds/round-2/kernel_snapshot/tile.h)"; test ! -e t/c/rounds/round-2/out.h
 	is "kernels/aff_c_cpu/affine.c kernels/aff_c_cpu/in/deep.h kernels/aff_c_cpu/tile.h" "$(git -C t diff --name-only main optimize/aff_c_cpu~1 | xargs)"
@@ -368,7 +369,7 @@ ok 'files of a bundle are kept beside the kernel, and never in its place' '
 ok 'a wide search: a row for each candidate, a commit for each new best' '
 	. ./make.sh; . ./repo.sh; repository o; campaign o/c; rounds o/c 1 3
 	jq "del(.search)" o/c/campaign.json >k.json; cp k.json o/c/campaign.json
-	sed "s|002/01|002/02|;s|\"branch\":1|\"branch\":2|" o/c/trials/002/score.ndjson >more; cat more >>o/c/trials/002/score.ndjson
+	amend o/c 002 "., (.id = \"002/02\" | .branch = 2)"
 	for t in 000:000/00 001:001/01 002:001/01; do
 		jq -c --arg id "${t#*:}" ".best = {id: \$id}" o/c/trials/${t%:*}/archive.ndjson >k.json; cp k.json o/c/trials/${t%:*}/archive.ndjson
 	done

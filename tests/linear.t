@@ -108,7 +108,7 @@ ok 'the same program again is a duplicate; what crashed may be tried again, and 
 
 ok 'the prompt: rules, rounds so far, what failed, the escalation; nothing of the other search' '
 	cd c
-	jq -r .prompt.user trials/014/01/prompt.ndjson >user; cat user
+	kcampaign record 014/01 | jq -r .prompt.user >user; cat user
 	grep -q "^# Rules of the round" user; grep -q "^# Round 15" user
 	grep -q "begins with .*plan and ends with" user
 	grep -q "^Round 13: ROLLED BACK — .*duplicate\|^Round 13: ROLLED BACK — .*because it is the same program as" user
@@ -116,9 +116,9 @@ ok 'the prompt: rules, rounds so far, what failed, the escalation; nothing of th
 	grep -q "failed before it could be measured (score 2 of 5" user
 	grep -q "^Four rounds or more in a row" user; grep -q "^This round begins with a review" user
 	! grep -q "Required Optimizations\|Strategies worth\|# What to do now" user
-	jq -r .prompt.user trials/004/01/prompt.ndjson >user
+	kcampaign record 004/01 | jq -r .prompt.user >user
 	grep -q "^The last round was rolled back" user; ! grep -q "begins with a review" user
-	is 1 "$(jq -r ".prompt.user[:.prompt.stable_bytes]" trials/0*/01/prompt.ndjson | grep -c "^# Rules of the round" | awk "{ print \$1 == 14 }")"'
+	is 1 "$(for t in $(seq -f %03.0f 14); do kcampaign record "$t/01"; done | jq -r ".prompt.user[:.prompt.stable_bytes]" | grep -c "^# Rules of the round" | awk "{ print \$1 == 14 }")"'
 
 ok 'decisions are made again from the records, and a changed one is refused, naming round and field' '
 	cd c
@@ -143,7 +143,8 @@ ok 'the chain is checked against the rounds' '
 	broken ".linear.streak = 0" "the streak of rollbacks is 6, not 0"
 	cp -r ../c ../worse
 	cd ../worse
-	jq -c ".sample.incumbent = \"001/01\" | .score.per_workload |= map(.runtime_ms *= 3)" trials/008/score.ndjson >new && mv new trials/008/score.ndjson
+	jq -c ".score.per_workload |= map(.runtime_ms *= 3)" trials/008/score.ndjson >new && mv new trials/008/score.ndjson
+	jq -c ".sample.incumbent = \"001/01\"" trials/008/01/sample.ndjson >new && mv new trials/008/01/sample.ndjson
 	exits 1 karchive --check; cat err
 	grep -q "round 9: it was compared with 001/01, but the last accepted round is 002/01" err
 	grep -q "round 9: 008/01 is .* slower than the link before it, 002/01; the limit is 1 %" err
@@ -235,7 +236,8 @@ if /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
 	ok 'every file of it fits its schema' '
 		cd c
 		valid() { /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
-		valid candidate-1 trials/*/0?/*.ndjson trials/*/score.ndjson
+		valid part-1 trials/*/0?/*.ndjson trials/*/score.ndjson
+		kcampaign record 014/01 >whole.ndjson; valid candidate-1 whole.ndjson
 		valid archive-1 trials/*/archive.ndjson
 		valid seal-1 seal.ndjson'
 else

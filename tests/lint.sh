@@ -86,6 +86,13 @@ if grep -rnE '(^|[^a-z_])(v?printf|puts|putchar)\(' tools adopt --include='*.c' 
 	fail 'text for people goes through ksay or kout_line'
 fi
 
+# kplace makes the paths of records: no other file puts one together.
+if grep -rnE 'kasprintf\("[^"]*trials/' tools adopt --include='*.[ch]' | grep -v '^tools/model/kplace[.]c'; then
+	fail 'the path of a record; kplace.h has a function for it'
+fi
+
+tests/members.sh tools/*/*.c adopt/*.c || fail 'the path of a member that no schema has'
+
 if grep -rnE 'TODO|FIXME' tools adopt pipeline.mk Makefile --include='*.c' --include='*.h' --include='*.sh' --include='*.mk'; then
 	fail 'unfinished places'
 fi

@@ -48,6 +48,7 @@ fixture() {
 		printf '%s\n' "$line" | jq -Rc -f round.jq >"$t/score.ndjson"
 		printf '{"schema":"archive/1","trial":%d}\n' "${line%%|*}" >"$t/archive.ndjson"
 	done <rounds
+	kcampaign upgrade -c "$1" >/dev/null
 }
 cat >helpers.sh <<'E'
 # prompt FOLDER TRIAL: the user text of a prompt of that trial.

@@ -81,7 +81,7 @@ ok 'a forged seal does not help, nor do invented versions; odd names are no vers
 ok 'a record whose facts have changed is made anew' '
 	. "$T/helpers.sh"
 	rm -rf t; cp -r c t
-	jq -c ".eval.timing[].median_ns*=2" c/trials/002/score.ndjson >t/trials/002/score.ndjson
+	amend t 002 ".eval.timing[].median_ns*=2"
 	exits 1 krecords check -c t; grep -q "memory/v2.json: is out of date" out
 	krecords remember -c t
 	is 1400.0 "$(krecords read -c t v2 --field performance.latency_us)"

@@ -15,7 +15,7 @@ cd c
 
 ok 'make -n is a plan and makes nothing' '
 	make -n trial >plan
-	grep -q "^keval --reference -o trials/000/00/eval.ndjson" plan
+	grep -q "^keval --thin --reference -o trials/000/00/eval.ndjson" plan
 	is 4 "$(grep -c ^kllm plan)"
 	is "" "$(cat "$LOG")"
 	test ! -e trials && rm plan'
@@ -240,7 +240,7 @@ E
 	next=$(jq -r "select(.kind == \"archive\").best.id" archive.ndjson); [ "$first" != "$next" ]; grep -q "^best kernel  $next," out
 	is "$next" "$(jq -r .id trials/011/verify.ndjson)"
 	is "partial correct" "$(jq -r .eval.status "trials/$first/eval.ndjson") $(jq -r .eval.status "trials/$first/eval.ndjson.scored")"
-	jq -e ".reply and .prompt and .sample" "trials/$first/eval.ndjson"
+	kcampaign record "$first" | jq -e ".reply and .prompt and .sample"
 	views() { find trials -maxdepth 2 -name "*.ndjson" -exec sha256sum {} + | sort; }
 	views >before; rm trials/*/archive.ndjson; kcampaign views >out; views | diff before -'
 

@@ -82,14 +82,15 @@ ok 'what a run reads, as keval says it' '
 	cd "here it is"
 	is "./campaign.json ./task.json ./reference.c" "$(rm -rf ../bare; mkdir ../bare; cp *.json *.c ../bare; cd ../bare
 		keval --inputs --reference | xargs)"
-	is "./campaign.json ./task.json ./reference.c a ./trials/000/00/eval.ndjson $T/a/my reply.ndjson ./trials/001/04/eval.ndjson" \
+	texts=$(jq -r ".texts[\"prompt.system\"].of[0] | sub(\"text:\"; \"trials/000/texts/\")" trials/001/04/prompt.ndjson)
+	is "./campaign.json ./task.json ./reference.c a trials/000/00/eval.ndjson $T/a/my reply.ndjson trials/001/04/reply.ndjson trials/001/04/prompt.ndjson trials/001/04/sample.ndjson $texts trials/001/04/eval.ndjson" \
 		"$(cp trials/001/archive.ndjson a; keval --inputs -a a "$T/a/my reply.ndjson" | xargs; rm a)"
 	is - "$(keval --inputs </dev/null | tail -n 1)"
 	jq -r .eval.code trials/001/01/eval.ndjson >../a/twin.c
 	for way in env "kremote env --"; do
 		is 001/01 "$($way keval -a trials/001/archive.ndjson --code ../a/twin.c | jq -r .eval.duplicate_of)"
 	done
-	is ./trials/001/04/eval.ndjson "$(keval --inputs --verify 001/04 | tail -n 1)"'
+	is trials/001/04/eval.ndjson "$(keval --inputs --verify 001/04 | tail -n 1)"'
 
 ok 'oracles, baselines, a task in another folder, own commands: their files go along' '
 	. "$tests_dir/remote/campaign.sh"

@@ -82,4 +82,5 @@ hostile_campaign() {
 			intensity: (.[1] / .[2]), bound: "compute", floor_ns: (.[1] / 989.4e3), compute_ceiling: {value: 989.4, unit: "TFLOPS", by: "sourced", from: "x"},
 			memory_ceiling: {value: 4100, unit: "GB/s", by: "measured maximum", from: "trials/000/ceilings.json"},
 			target: {text: "compute-bound target >= 890.46 TFLOPS", value: 890.46, unit: "TFLOPS"}})}' >"$1/trials/000/roofline.json"
+	kcampaign upgrade -c "$1" >/dev/null
 }

@@ -33,12 +33,22 @@ ok 'patterns' '
 
 ok 'routes of knowledge' 'valid routes-1 "$KILN_DATA/skills/knowledge/routes.json"'
 
+ok 'a path that no schema has is found, and one of another type' '
+	cd "$KILN_DATA"; exits() { want=$1; shift; got=0; "$@" >"$T/out" 2>&1 || got=$?; cat "$T/out"; is "$want" "$got"; }
+	exits 0 tests/members.sh tools/*/*.c adopt/*.c
+	read_of() { printf "x = %s;\n" "$1" >"$T/x.c"; exits 1 tests/members.sh "$T/x.c"; grep -qF "$2" "$T/out"; }
+	read_of "kjson_str_or(record, \"eval.sttus\", \"\")" "eval.sttus: there is no \"sttus\""
+	read_of "krec_str(\n\t&rec, \"sample.status.code\")" "\"status\" has no \"code\""
+	read_of "kjson_num_or(json_object_get(record, \"eval\"), \"log\", 0)" "\"log\" is no number"'
+
 null_campaign c 3
 ok 'every file of a campaign' '
 	cd c
 	make -s -j2 trials N=3
 	is 12 "$(printf "%s\n" trials/00[1-3]/*/reply.ndjson | wc -l)"
-	valid candidate-1 trials/*/*/*.ndjson trials/*/coords.ndjson trials/*/audit.ndjson trials/*/score.ndjson
+	valid part-1 trials/*/*/*.ndjson trials/*/coords.ndjson trials/*/audit.ndjson trials/*/score.ndjson
+	for b in 01 02 03 04; do kcampaign record 003/$b; done >whole.ndjson
+	valid candidate-1 whole.ndjson
 	valid archive-1 trials/*/archive.ndjson
 	valid gradient-1 trials/*/gradient.ndjson
 	valid machine-1 trials/000/machine.json'

@@ -69,7 +69,6 @@ ok 'many at once: no tip is lost' '
 
 ok 'the library: rounds of finished campaigns by category, operation, backend, device' '
 	. "$T/helpers.sh"
-	mkdir -p c/trials/000/00; cp c/trials/000/score.ndjson c/trials/000/00/eval.ndjson
 	cp -r c d; jq ".name=\"d\"" c/campaign.json >d/campaign.json
 	jq -c ".score.decision.improvement_pct=20.5" c/trials/001/score.ndjson >d/trials/001/score.ndjson
 	krecords library -c c "$PWD/c" d
@@ -126,7 +125,7 @@ ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no p
 	is "v0.json v1.json v2.json v3.json v4.json v5.json" "$(cd n/memory && echo v*.json)"
 	exits 0 krecords check -c n
 	test -e n/memory/compact-003.ndjson; test -n "$(masks n)"; test -s n.tips/library.ndjson; test -e n/trials/000/tips.md
-	valid memory-1 n/memory/v?.json; valid seal-1 n/seal.ndjson; valid candidate-1 n/trials/*/01/prompt.ndjson
+	valid memory-1 n/memory/v?.json; valid seal-1 n/seal.ndjson; valid part-1 n/trials/*/01/prompt.ndjson
 	best=$(head -1 n/archive.ndjson | jq -r .best.id)
 	cp -r n m
 	jq -c "select(.versions | not)" n/seal.ndjson | ./reseal >m/seal.ndjson

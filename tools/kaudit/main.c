@@ -117,10 +117,10 @@ audit_file(const struct audit *a, const char *path, bool thin)
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, a->camp->dir, &rec)) {
+	while (krecord_next(&in, a->camp->dir, &rec, thin ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		json_t *audit = audit_record(a, &rec);
 
-		krecord_put(&rec, a->camp->dir, thin, "audit", audit);
+		krecord_put(&rec, a->camp->dir, thin, "audit", audit, NULL);
 		json_decref(audit);
 		krec_free(&rec);
 	}

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kio.h"
+#include "kplace.h"
 
 /* What the stages after an evaluation add to its record at most, in bytes. */
 #define MEMBERS_MAX ((size_t)1 << 20)
@@ -91,7 +92,7 @@ make_folders(long trial, long branches)
 	make_folder(path);
 	free(path);
 	for (long b = trial ? 1 : 0; b <= (trial ? branches : 0); b++) {
-		path = kasprintf("trials/%03ld/%02ld", trial, b);
+		path = kplace_folder(".", trial, b);
 		make_folder(path);
 		put_aside(path);
 		drop_spools(path);
@@ -117,6 +118,45 @@ keep_answer(const char *path)
 	free(kept);
 }
 
+/* Does a sample show a text of the candidate's evaluation, and name it alone? */
+static bool
+is_shown(const char *folder)
+{
+	char *mark = kasprintf("{\"id\":\"%s\",\"sha256\":", strchr(folder, '/') + 1), *text;
+	bool yes = false;
+	glob_t found = { 0 };
+
+	glob("trials/[0-9]*/[0-9]*/sample.ndjson", GLOB_NOSORT, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc && !yes; i++) {
+		text = kread_file(found.gl_pathv[i], KIO_LINE_MAX, NULL);
+		yes = text && strstr(text, mark);
+		free(text);
+	}
+	globfree(&found);
+	free(mark);
+	return yes;
+}
+
+/* An evaluation that samples show stays beside the new one, under a name with its digest. */
+static void
+put_evaluation_aside(const char *path)
+{
+	char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path)), hex[65], *text, *aside;
+
+	if (exists(path) && is_shown(folder)) {
+		text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
+		ksha256_hex(text, strcspn(text, "\n"), hex);
+		aside = kasprintf("%s/eval.ndjson.%.12s", folder, hex);
+		if (rename(path, aside) < 0)
+			kdie_errno(K_IO, "%s", aside);
+		free(aside);
+		free(text);
+	} else {
+		remove_file(path);
+	}
+	free(folder);
+}
+
 void
 remove_stages(long trial, long branch, int from)
 {
@@ -130,11 +170,12 @@ remove_stages(long trial, long branch, int from)
 		{ "reply.json", STAGE_REPLY, keep_answer },
 		{ "reply.spool", STAGE_REPLY, remove_file },
 		{ "reply.spool2", STAGE_REPLY, remove_file },
-		{ "eval.ndjson.scored", STAGE_EVAL, remove_file },
+		{ "eval.ndjson.scored", STAGE_EVAL, put_evaluation_aside },
+		{ "eval.ndjson", STAGE_EVAL, put_evaluation_aside },
 		{ "digest.ndjson", STAGE_EVAL, remove_file },
 	};
 
-	for (int s = from; s < STAGES; s++) {
+	for (int s = from; s < STAGE_EVAL; s++) {
 		char *path = cell_path(trial, branch, stages[s]);
 
 		remove_file(path);
@@ -147,10 +188,12 @@ remove_stages(long trial, long branch, int from)
 		free(path);
 	}
 	for (size_t i = 0; i < LEN(beside); i++) {
-		char *path = kasprintf("trials/%03ld/%02ld/%s", trial, branch, beside[i].name);
+		char *cell = kplace_folder(".", trial, branch),
+		     *path = kasprintf("%s/%s", cell, beside[i].name);
 
 		if (from <= beside[i].stage)
 			beside[i].away(path);
 		free(path);
+		free(cell);
 	}
 }

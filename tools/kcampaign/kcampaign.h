@@ -105,6 +105,10 @@ void linear_closed(long last);
 /* shapes.c */
 
 int command_shapes(const struct options *o);
+/* upgrade.c */
+int command_upgrade(const struct options *o);
+/* run.c: the lock of a run, until the end; dies with K_AGAIN when another one has it. */
+void take_lock(void);
 /* What is wrong with the quick set of a linear search, a line each, appended; false: nothing. */
 bool shapes_faults(const struct kcamp *c, struct kbuf *text);
 /*

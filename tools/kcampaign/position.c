@@ -22,13 +22,13 @@ const char *const stages[] = { "sample", "prompt", "reply", "eval" };
 char *
 trial_path(long trial, const char *name)
 {
-	return kasprintf("trials/%03ld/%s", trial, name);
+	return kplace_trial(".", trial, name);
 }
 
 char *
 cell_path(long trial, long branch, const char *stage)
 {
-	return kasprintf("trials/%03ld/%02ld/%s.ndjson", trial, branch, stage);
+	return kplace_cell(".", trial, branch, stage);
 }
 
 bool
@@ -187,7 +187,7 @@ json_t *
 scored_record(const struct kcamp *c, const char *id)
 {
 	char *fault;
-	json_t *record = ktrials_record(c, id, &fault);
+	json_t *record = ktrials_record(c, id, KJOIN_FIGURES, &fault);
 
 	free(fault);
 	return record;

@@ -10,6 +10,7 @@
 
 #include "karch.h"
 #include "kio.h"
+#include "kplace.h"
 #include "status.h"
 
 static void
@@ -218,7 +219,7 @@ command_redo(const struct options *o)
 
 	parse_cell(o->operand, &trial, &branch);
 	l = loop_begin(o);
-	folder = kasprintf("trials/%03ld/%02ld", trial, branch);
+	folder = kplace_folder(".", trial, branch);
 	if (!exists(folder))
 		kdie(K_USAGE, "%s: no such candidate", folder);
 	if (trial == 0 && stage != STAGE_EVAL)

@@ -365,7 +365,7 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 static void
 emit_code(const struct options *o, const char *id)
 {
-	char *path = karch_path(".", id, stages[STAGE_EVAL]);
+	char *path = kplace_id(".", id, stages[STAGE_EVAL]);
 	json_t *rec = kin_first(path);
 	const char *code = kjson_str_or(rec, "eval.code", NULL);
 	size_t len;
@@ -409,11 +409,10 @@ command_record(const struct options *o)
 {
 	struct kcamp *c = kcamp_load(".");
 	char *fault;
-	json_t *record = ktrials_record(c, o->operand, &fault);
+	json_t *record = ktrials_record(c, o->operand, KJOIN_WHOLE, &fault);
 
 	if (!record)
 		kdie(K_USAGE, "%s", fault ? fault : "there is no scored candidate with this id");
-	json_object_del(record, "from");
 	kout_open(o->output);
 	kout_json(record);
 	kout_commit();

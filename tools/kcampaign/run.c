@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "krecord.h"
 #include "kseal.h"
 #include "ktrials.h"
 
@@ -34,6 +35,7 @@ loop_begin(const struct options *o)
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
 	*l = (struct loop){ .camp = kcamp_load("."), .o = o };
+	krecord_check(".");
 	take_lock();
 	catch_signals();
 	if (!make_flag('n'))

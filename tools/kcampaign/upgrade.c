@@ -1,17 +1,368 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kcampaign upgrade: a campaign of an older version becomes one of this. See kcampaign.h. */
+/*
+ * kcampaign upgrade: records of an older version, where each file of a candidate held all that came
+ * before it, become parts (krecord.h). A file is written only when what it held comes back from the
+ * parts, so nothing is lost; and each by itself, so a conversion that was killed is done again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "kcampaign.h"
+#include "karch.h"
+#include "kio.h"
+#include "krecord.h"
+#include "ktrials.h"
+
+static const char *const views[] = { "coords", "audit", "score" };
+
+/* How much was done. */
+struct count {
+	long files;
+	long long before, after;
+};
+
+static bool
+is_whole(const json_t *record)
+{
+	return record && strcmp(kjson_str_or(record, "schema", ""), KPART_SCHEMA);
+}
+
+/* The file PATH becomes TEXT, and stays as old as it was, or as OF is. */
+static void
+replace(const char *path, const char *of, const struct kbuf *text, struct count *n)
+{
+	struct stat st;
+	struct timespec times[2];
+
+	if (stat(of, &st) < 0)
+		kdie_errno(K_IO, "%s", of);
+	times[0] = st.st_atim;
+	times[1] = st.st_mtim;
+	n->before += strcmp(path, of) ? 0 : (long long)st.st_size;
+	n->after += (long long)text->len;
+	n->files++;
+	if (kwrite_file(path, text->data, text->len) < 0 || utimensat(AT_FDCWD, path, times, 0) < 0)
+		kdie_errno(K_IO, "%s", path);
+}
+
+static void
+add_part(struct kbuf *text, const json_t *record, const char *name)
+{
+	json_t *part = krecord_part(".", record, name, NULL);
+	char *line = json_dumps(part, KIO_DUMP);
+
+	kbuf_printf(text, "%s\n", line);
+	free(line);
+	json_decref(part);
+}
+
+/* What every record of a candidate has beside its members. */
+static json_t *
+place_of(const json_t *record)
+{
+	static const char *const keys[] = { "campaign", "trial", "branch", "id" };
+	json_t *place = json_pack("{s:s}", "schema", KRECORD_SCHEMA);
+
+	for (size_t i = 0; i < LEN(keys); i++)
+		if (json_object_get(record, keys[i]))
+			json_object_set(place, keys[i], json_object_get(record, keys[i]));
+	return place;
+}
+
+/* Each file of a candidate tells the same of what came before it, or something has edited one. */
+static void
+check_copies(const char *path, const json_t *record, const json_t *known)
+{
+	for (int s = 0; s < KFACTS; s++) {
+		const json_t *a = json_object_get(record, kfact_names[s]),
+		             *b = json_object_get(known, kfact_names[s]);
+
+		if (a && b && !json_equal(a, b))
+			kdie(K_USAGE,
+			    "%s: its member '%s' is not what %s.ndjson has; nothing more was "
+			    "converted: put back the right one from a copy",
+			    path, kfact_names[s], kfact_names[s]);
+	}
+}
+
+/* The files of a candidate as they are found. */
+struct cell {
+	const char *id;
+	char *path[KFACTS];
+	json_t *record[KFACTS]; /* put together; NULL: there is no such file */
+	bool whole[KFACTS];     /* the file holds all of that */
+	json_t *fullest;        /* the last of those that do, or what a view holds; may be NULL */
+	const char *last;       /* the last file; NULL: none */
+};
+
+static void
+load_fact(struct cell *c, enum kfact stage)
+{
+	const char *path = c->path[stage];
+	char *fault = NULL;
+	json_t *record;
+
+	if (!exists(path))
+		return;
+	record = kin_first(path);
+	if (!record)
+		kdie(K_USAGE, "%s: no record in it", path);
+	c->whole[stage] = is_whole(record);
+	if (!c->whole[stage]) {
+		json_decref(record);
+		record = krecord_fact(".", c->id, stage, KJOIN_WHOLE, &fault);
+	}
+	if (fault)
+		kdie(K_USAGE, "%s: %s", path, fault);
+	if (c->whole[stage]) {
+		json_decref(c->fullest);
+		c->fullest = json_incref(record);
+	}
+	c->record[stage] = record;
+	c->last = path;
+}
+
+static void
+cell_open(struct cell *c, const char *id, json_t *given)
+{
+	*c = (struct cell){ .id = id, .fullest = json_incref(given) };
+	for (int s = 0; s < KFACTS; s++) {
+		c->path[s] = kplace_id(".", id, kfact_names[s]);
+		load_fact(c, (enum kfact)s);
+	}
+}
+
+static void
+cell_close(struct cell *c)
+{
+	for (int s = 0; s < KFACTS; s++) {
+		json_decref(c->record[s]);
+		free(c->path[s]);
+	}
+	json_decref(c->fullest);
+}
+
+static void
+write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct count *n)
+{
+	struct kbuf text = { 0 };
+
+	add_part(&text, known, kfact_names[stage]);
+	replace(c->path[stage],
+	    c->record[stage] ? c->path[stage]
+	        : c->last    ? c->last
+	                     : "campaign.json",
+	    &text, n);
+	kbuf_free(&text);
+}
+
+static void
+make_place(const char *path)
+{
+	char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path));
+
+	kmake_folder(folder);
+	free(folder);
+}
+
+/* The facts of candidate ID; those without a file are taken from later ones, or from GIVEN. */
+static void
+convert_facts(const char *id, json_t *given, struct count *n)
+{
+	json_t *known = NULL;
+	struct cell c;
+
+	cell_open(&c, id, given);
+	for (int s = 0; s < KFACTS; s++) {
+		json_t *record = c.record[s] ? c.record[s] : c.fullest,
+		       *member = json_object_get(record, kfact_names[s]);
+
+		if (!member)
+			continue;
+		if (!known)
+			known = place_of(record);
+		check_copies(c.path[s], record, known);
+		json_object_set(known, kfact_names[s], member);
+		if (!c.record[s])
+			make_place(c.path[s]);
+		if (!c.record[s] || c.whole[s])
+			write_fact(&c, (enum kfact)s, known, n);
+	}
+	json_decref(known);
+	cell_close(&c);
+}
+
+/* The digest of the evaluation of ID as it is now, by which views name it. The caller frees. */
+static char *
+eval_digest(const char *id)
+{
+	char *path = kplace_id(".", id, kfact_names[KFACT_EVAL]), hex[65];
+	char *text = kread_file(path, KIO_LINE_MAX, NULL);
+
+	free(path);
+	if (!text)
+		return NULL;
+	ksha256_hex(text, strcspn(text, "\n"), hex);
+	free(text);
+	return kstrdup(hex);
+}
+
+/* {"001/02": digest}: evaluations of TRIAL before the conversion. New reference. */
+static json_t *
+digests(long trial)
+{
+	char *pattern = kplace_trial(".", trial, "[0-9]*/eval.ndjson");
+	json_t *all = json_object();
+	glob_t found = { 0 };
+
+	glob(pattern, 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *id = kstrndup(found.gl_pathv[i] + strlen("trials/"),
+		    strlen(found.gl_pathv[i]) - strlen("trials//eval.ndjson"));
+		char *hex = eval_digest(id);
+
+		json_object_set_new(all, id, json_string(hex));
+		free(hex);
+		free(id);
+	}
+	globfree(&found);
+	free(pattern);
+	return all;
+}
+
+/* The line of RECORD in the view NAME; false when that was made from another evaluation. */
+static bool
+add_view(struct kbuf *text, const json_t *record, const char *name, const json_t *old)
+{
+	const char *id = kjson_str_or(record, "id", ""), *from = kjson_str_or(record, "from", NULL);
+	char *line;
+
+	if (is_whole(record)) {
+		if (json_object_get(record, name))
+			add_part(text, record, name);
+		return !from || !strcmp(from, kjson_str_or(old, id, ""));
+	}
+	line = json_dumps(record, KIO_DUMP);
+	kbuf_printf(text, "%s\n", line);
+	free(line);
+	return true;
+}
+
+/*
+ * The view NAME of a trial; without a file it may be in the records of the last view. One of other
+ * evaluations is not worth keeping.
+ */
+static void
+convert_view(long trial, const char *name, const json_t *old, struct count *n)
+{
+	char *file = kasprintf("%s.ndjson", name), *path = kplace_trial(".", trial, file),
+	     *last = kplace_trial(".", trial, "score.ndjson"), *of = exists(path) ? path : last;
+	json_t *records = kin_all(of), *record;
+	struct kbuf text = { 0 };
+	bool any = false, good = true;
+	size_t i;
+
+	json_array_foreach(records, i, record)
+	{
+		any |= is_whole(record);
+		good = add_view(&text, record, name, old) && good;
+	}
+	if (any && good && text.len)
+		replace(path, of, &text, n);
+	else if (any && !good && unlink(path) < 0)
+		kdie_errno(K_IO, "%s", path);
+	kbuf_free(&text);
+	json_decref(records);
+	free(last);
+	free(path);
+	free(file);
+}
+
+/* Facts that only the views of TRIAL hold: a record that is whole in its last view. */
+static void
+convert_given(long trial, struct count *n)
+{
+	char *path = kplace_trial(".", trial, "score.ndjson");
+	json_t *records = kin_all(path), *record;
+	size_t i;
+
+	json_array_foreach(records, i, record)
+	{
+		const char *id = kjson_str_or(record, "id", "");
+
+		if (is_whole(record) && json_object_get(record, kfact_names[KFACT_EVAL]) &&
+		    karch_id(id, &(long){ 0 }, &(long){ 0 }))
+			convert_facts(id, record, n);
+	}
+	json_decref(records);
+	free(path);
+}
+
+static void
+convert_cells(long trial, struct count *n)
+{
+	char *pattern = kplace_trial(".", trial, "[0-9]*/");
+	glob_t found = { 0 };
+
+	glob(pattern, 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		/* Where the pattern has its class, the path has the number. */
+		long branch =
+		    strtol(found.gl_pathv[i] + (strchr(pattern, '[') - pattern), NULL, 10);
+		char *id = kasprintf("%03ld/%02ld", trial, branch);
+
+		convert_facts(id, NULL, n);
+		free(id);
+	}
+	globfree(&found);
+	free(pattern);
+}
+
+static bool
+convert_trial(long trial, struct count *n)
+{
+	char *folder = kplace_trial(".", trial, "");
+	bool there = exists(folder);
+	json_t *old;
+
+	free(folder);
+	if (!there)
+		return false;
+	old = digests(trial);
+	convert_given(trial, n);
+	convert_cells(trial, n);
+	for (size_t i = 0; i < LEN(views); i++)
+		convert_view(trial, views[i], old, n);
+	json_decref(old);
+	return true;
+}
 
 int
 command_upgrade(const struct options *o)
 {
 	struct kcamp *c = kcamp_load(".");
+	struct count n = { 0 };
+	bool seals;
 
 	(void)o;
 	take_lock();
-	if (upgrade_seals(c))
-		ksay("rounds/, logs/ and memory/ are to be made and sealed anew: make views\n");
-	else
+	/* It looks at the facts as their digests were, so it comes first. */
+	seals = upgrade_seals(c);
+	for (long t = 0; convert_trial(t, &n); t++)
+		;
+	if (n.files)
+		ksay("%ld files converted: %lld KB before, %lld KB now\n", n.files, n.before / 1000,
+		    n.after / 1000);
+	if (seals)
+		ksay("rounds/, logs/ and memory/ have to be made and sealed again: run make "
+		     "views\n");
+	else if (!n.files)
 		ksay("nothing to convert\n");
 	kcamp_free(c);
 	return K_OK;

@@ -172,7 +172,7 @@ classify_record(const struct classifier *c, struct krec *rec)
 	} else {
 		kpattern_classify(c->table, source.data, source.len, c->flags, &r, NULL);
 		coords = coords_of(&r);
-		krecord_put(rec, c->dir, c->thin, "coords", coords);
+		krecord_put(rec, c->dir, c->thin, "coords", coords, NULL);
 		json_decref(coords);
 	}
 	kbuf_free(&source);
@@ -185,7 +185,9 @@ classify_records(const struct classifier *c, const char *path)
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
+	/* The evaluation alone is needed, but in a pipe all of it goes on. */
+	while (c->thin || c->explain ? kin_next(&in, &rec)
+	                             : krecord_next(&in, c->dir, &rec, KJOIN_WHOLE)) {
 		classify_record(c, &rec);
 		krec_free(&rec);
 	}

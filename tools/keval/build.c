@@ -16,6 +16,7 @@
 #include "kio.h"
 #include "klock.h"
 #include "klog.h"
+#include "kplace.h"
 #include "ksandbox.h"
 #include "kutil.h"
 
@@ -521,7 +522,7 @@ cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 	for (size_t i = 0; i < s->file_count; i++)
 		kbuf_printf(&key, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
 	ksha256_hex(key.data, key.len, hex);
-	folder = kasprintf("%s/trials/000/build", k->camp->dir);
+	folder = kplace_trial(k->camp->dir, 0, "build");
 	for (char *p = folder + strlen(k->camp->dir); p; p = strchr(p + 1, '/')) {
 		*p = '\0';
 		if (*folder && mkdir(folder, 0777) < 0 && errno != EEXIST)

@@ -31,6 +31,12 @@ input(struct keval *k, const char *path)
 }
 
 void
+input_maybe(struct keval *k, const char *path)
+{
+	put(k, path, false);
+}
+
+void
 input_past(struct keval *k, const char *id)
 {
 	char *path = past_path(k, id);

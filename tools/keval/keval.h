@@ -30,6 +30,7 @@ struct keval {
 	/* NAME=FILE and a NULL: what --verify measures beside the candidate; else NULL */
 	char **rivals;
 	bool check_only; /* tiers up to T2 */
+	bool thin;       /* records are written as parts */
 	json_t *inputs;  /* files that it reads, see inputs.c */
 	int level;       /* sandbox level; 0 until first needed */
 };
@@ -259,6 +260,8 @@ void inputs_of_run(struct keval *k);
 void inputs_of_subject(struct keval *k, struct subject *s);
 void input_past(struct keval *k, const char *id);
 void input(struct keval *k, const char *path);
+/* One that may be absent. */
+void input_maybe(struct keval *k, const char *path);
 void inputs_print(const struct keval *k);
 /*
  * Its bytes, or without LEN its text, where a NUL is refused; the caller frees. NULL: an evaluation

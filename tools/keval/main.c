@@ -14,6 +14,7 @@
 #include "keval.h"
 #include "kio.h"
 #include "koption.h"
+#include "krecord.h"
 #include "kutil.h"
 
 static const char usage[] = "usage: keval [OPTION...] [FILE...]\n"
@@ -39,6 +40,7 @@ struct arguments {
 	const char *operand; /* of --code, --verify and --evidence */
 	bool inputs;         /* --inputs: only say what would be read */
 	char **files;
+	bool thin;
 };
 
 static void
@@ -69,6 +71,8 @@ parse(struct arguments *a, int argc, char **argv)
 		    .help = "TIMES\trace the kernels, this many times" },
 		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT,
 		    .help = "\tcheck that evaluations can run here" },
+		{ 0, "thin", .flag = &a->thin,
+		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -181,7 +185,7 @@ bounded(json_t *eval)
 }
 
 static void
-evaluate_reply(struct keval *k, const struct krec *rec)
+evaluate_reply(struct keval *k, struct krec *rec)
 {
 	struct entry r;
 	json_t *eval;
@@ -197,13 +201,13 @@ evaluate_reply(struct keval *k, const struct krec *rec)
 	eval = bounded(eval);
 	report_progress(k, &r.s, eval);
 	add_time(eval);
-	kout_member(rec, "eval", eval);
+	krecord_put(rec, k->camp->dir, k->thin, "eval", eval, NULL);
 	json_decref(eval);
 	close_entry(&r);
 }
 
 static void
-list_reply(struct keval *k, const struct krec *rec)
+list_reply(struct keval *k, struct krec *rec)
 {
 	struct entry r;
 
@@ -212,14 +216,15 @@ list_reply(struct keval *k, const struct krec *rec)
 }
 
 static void
-each_record(
-    struct keval *k, const char *path, void (*take)(struct keval *k, const struct krec *rec))
+each_record(struct keval *k, const char *path, void (*take)(struct keval *k, struct krec *rec))
 {
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
+	/* Plans are compared with the prompt; what is passed on has it. */
+	while (krecord_next(&in, k->camp->dir, &rec,
+	    k->thin && !kcamp_linear(k->camp) ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		take(k, &rec);
 		krec_free(&rec);
 	}
@@ -227,8 +232,8 @@ each_record(
 }
 
 static void
-each_reply(struct keval *k, const struct arguments *a,
-    void (*take)(struct keval *k, const struct krec *rec))
+each_reply(
+    struct keval *k, const struct arguments *a, void (*take)(struct keval *k, struct krec *rec))
 {
 	if (!*a->files)
 		each_record(k, NULL, take);
@@ -244,16 +249,16 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 	struct krec rec = { .file = "<new>" };
 
 	if (id && karch_id(id, &trial, &branch))
-		rec.json = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", "candidate/1", "campaign",
+		rec.json = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", KRECORD_SCHEMA, "campaign",
 		    kcamp_str(k->camp, "name"), "trial", (int)trial, "branch", (int)branch, "id",
 		    id);
 	else
 		rec.json = json_pack(
-		    "{s:s,s:s}", "schema", "candidate/1", "campaign", kcamp_str(k->camp, "name"));
+		    "{s:s,s:s}", "schema", KRECORD_SCHEMA, "campaign", kcamp_str(k->camp, "name"));
 	rec.line = json_dumps(rec.json, KIO_DUMP);
 	rec.len = strlen(rec.line);
 	add_time(eval);
-	kout_member(&rec, "eval", eval);
+	krecord_put(&rec, k->camp->dir, k->thin, "eval", eval, NULL);
 	krec_free(&rec);
 	json_decref(eval);
 }
@@ -356,6 +361,15 @@ run(struct keval *k, const struct arguments *a)
 	}
 }
 
+/* Parts of records are read elsewhere: they are named here. */
+static struct keval *evaluator;
+
+static void
+input_of_record(const char *path)
+{
+	input_maybe(evaluator, path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -367,6 +381,9 @@ main(int argc, char **argv)
 	k.camp = kcamp_load(a.dir);
 	k.archive = a.archive;
 	k.seed = a.seed;
+	k.thin = a.thin;
+	evaluator = &k;
+	krecord_reads = input_of_record;
 	k.set = a.set ? a.set : kcamp_str(k.camp, "eval.set");
 	k.set_given = a.set != NULL;
 	open_task(&k);

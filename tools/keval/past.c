@@ -10,12 +10,13 @@
 #include "keval.h"
 #include "kio.h"
 #include "ktoken.h"
+#include "kplace.h"
 #include "kutil.h"
 
 char *
 past_path(const struct keval *k, const char *id)
 {
-	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? karch_path(k->camp->dir, id, "eval")
+	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? kplace_id(k->camp->dir, id, "eval")
 	                                                : NULL;
 }
 

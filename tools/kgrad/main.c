@@ -11,6 +11,7 @@
 #include "kgrad.h"
 #include "kio.h"
 #include "koption.h"
+#include "kplace.h"
 
 static const char usage[] =
     "usage: kgrad [-c DIR] [-g GRADIENT] [-a ARCHIVE] [-o FILE] [SCORED ...]\n"
@@ -116,7 +117,7 @@ newest_gradient(const char *dir)
 	struct karch a;
 
 	karch_load(&a, archive, false);
-	path = kasprintf("%s/trials/%03ld/gradient.ndjson", dir, a.trial);
+	path = kplace_trial(dir, a.trial, "gradient.ndjson");
 	karch_free(&a);
 	free(archive);
 	return path;

@@ -9,6 +9,7 @@
 
 #include "kllm.h"
 #include "koption.h"
+#include "krecord.h"
 #include "secret.h"
 
 static const char usage[] = "usage: kllm [OPTION...] [FILE]\n";
@@ -34,6 +35,7 @@ struct options {
 	const char *budget, *key_file;
 	bool feedback; /* the model of feedback.* answers */
 	bool allow_secrets;
+	bool thin;
 };
 
 static void
@@ -61,6 +63,8 @@ parse_options(struct options *o, int argc, char **argv)
 		{ 0, "key-file", .text = &o->key_file, .help = "FILE\tread the key from FILE" },
 		{ 0, "allow-secrets", .flag = &o->allow_secrets,
 		    .help = "\tsend prompts that contain something like a key" },
+		{ 0, "thin", .flag = &o->thin,
+		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -164,13 +168,13 @@ priced_model(const struct kcamp *camp, const struct options *o)
 
 /* The one record of the input. */
 static void
-read_record(struct krec *rec, const char *path)
+read_record(struct krec *rec, const char *dir, const char *path)
 {
 	struct krec more;
 	struct kin in;
 
 	kin_open(&in, path);
-	if (!kin_next(&in, rec))
+	if (!krecord_next(&in, dir, rec, KJOIN_WHOLE))
 		kdie(K_USAGE, "%s: no record", in.file);
 	if (kin_next(&in, &more))
 		kdie(K_USAGE, "%s: more than one record; kllm answers give one prompt only",
@@ -254,13 +258,13 @@ main(int argc, char **argv)
 	apply_knobs(camp, &o);
 	if (o.feedback)
 		use_feedback(camp);
-	read_record(&c.rec, o.in);
+	read_record(&c.rec, camp->dir, o.in);
 	prepare(&c, camp, &o);
 	if (json_object_get(c.rec.json, "reply"))
 		kdie(K_USAGE, "%s: the record already has a reply", c.rec.file);
 	reply = reply_bounded(ask(&c));
 	kout_open(c.out);
-	kout_member(&c.rec, "reply", reply);
+	krecord_put(&c.rec, camp->dir, o.thin, "reply", reply, NULL);
 	kout_commit();
 	http_committed(&c);
 	kprogress("%s reply: %s, %zu bytes, %s", c.id, kjson_str_or(reply, "finish", "?"),

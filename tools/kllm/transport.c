@@ -46,12 +46,17 @@ struct transfer {
 };
 
 static void
-load_libcurl(void)
+load_libcurl(const char *url)
 {
 	void *library;
 
 	if (curl.global_init)
 		return;
+	/* Without TLS its libraries need no settings, which take a quarter of the call to read. */
+	if (!strncasecmp(url, "http://", 7)) {
+		setenv("OPENSSL_CONF", "/dev/null", 1);
+		setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 1);
+	}
 	library = dlopen("libcurl.so.4", RTLD_LAZY);
 	if (!library)
 		kdie(K_MISSING, "cannot load libcurl, which model servers need: %s", dlerror());
@@ -299,7 +304,7 @@ transport_post(struct transport *t)
 	struct curl_slist *headers;
 	enum transport_end end;
 
-	load_libcurl();
+	load_libcurl(t->url);
 	w.handle = curl.easy_init();
 	if (!w.handle)
 		kdie(K_MISSING, "libcurl does not start");

@@ -113,6 +113,19 @@ files_fill(const char *text, const char *where, const json_t *context)
 	return b.data;
 }
 
+size_t
+files_read(void)
+{
+	return count;
+}
+
+void
+files_forms(struct kbuf *out, size_t first)
+{
+	for (size_t i = first; i < count; i++)
+		kbuf_printf(out, "\n%s", files[i].text);
+}
+
 void
 files_free(void)
 {

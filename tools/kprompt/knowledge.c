@@ -404,6 +404,19 @@ lead_facts(json_t *facts, const struct campaign *c, const json_t *sample, const 
 	json_decref(routes);
 }
 
+/* What the record says of a section that was shown. */
+static json_t *
+shown(const json_t *section)
+{
+	const char *text = kjson_str_or(section, "text", "");
+	char hex[65];
+
+	ksha256_hex(text, strlen(text), hex);
+	return json_pack("{s:O,s:O,s:O,s:s}", "file", json_object_get(section, "file"), "section",
+	    json_object_get(section, "section"), "tokens", json_object_get(section, "tokens"),
+	    "sha256", hex);
+}
+
 json_t *
 knowledge_member(const json_t *facts)
 {
@@ -413,10 +426,7 @@ knowledge_member(const json_t *facts)
 
 	for (size_t k = 0; k < LEN(lists); k++)
 		json_array_foreach(json_object_get(facts, lists[k]), i, s)
-		    json_array_append_new(out,
-		        json_pack("{s:O,s:O,s:O,s:O}", "file", json_object_get(s, "file"),
-		            "section", json_object_get(s, "section"), "tokens",
-		            json_object_get(s, "tokens"), "sha256", json_object_get(s, "sha256")));
+		    json_array_append_new(out, shown(s));
 	return out;
 }
 

@@ -60,6 +60,9 @@ json_t *files_json(const char *name);
  */
 void files_render(struct kbuf *out, const char *name, const json_t *context, json_t *sections);
 /* Render a one-off TEXT; WHERE is for messages. The caller frees. */
+/* How many prompt files have been read; and those from number FIRST on, as they stand. */
+size_t files_read(void);
+void files_forms(struct kbuf *out, size_t first);
 char *files_fill(const char *text, const char *where, const json_t *context);
 void files_free(void);
 
@@ -90,7 +93,7 @@ const json_t *program_profile(const json_t *program);
 
 /*
  * notes.c: the sections of the note in PATH as an array of {"file", "section", "title", "text",
- * "priority", "tokens", "sha256"} and, where the note says so, "ops", "archs", "backends", "dtypes"
+ * "priority", "tokens"} and, where the note says so, "ops", "archs", "backends", "dtypes"
  * and "when", lists of words that stand in WORDS, {"ops": {word: true}, …}. A fault in the note
  * dies with K_USAGE, file and line. New reference.
  */

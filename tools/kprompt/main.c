@@ -12,6 +12,7 @@
 #include "backend.h"
 #include "kfence.h"
 #include "koption.h"
+#include "krecord.h"
 
 static const char usage[] = "usage: kprompt [-c DIR] [-o FILE] [--text] [FILE]\n"
                             "       kprompt --digest [-c DIR] [-o FILE] [--text] [FILE]\n"
@@ -149,6 +150,18 @@ print_text(const struct krec *rec, const json_t *member)
 	kbuf_free(&b);
 }
 
+/* What prompts show as it stands in files, tips and forms: parts of prompts refer to it. */
+static const char *
+shared_forms(const struct campaign *c, size_t first, struct kbuf *forms)
+{
+	if (!forms->len) {
+		files_forms(forms, first);
+		for (size_t i = 0; i < c->tips.count; i++)
+			kbuf_printf(forms, "\n- %s\n", c->tips.item[i]);
+	}
+	return forms->data;
+}
+
 static void
 list_knowledge(const struct kcamp *camp, const char *output)
 {
@@ -162,18 +175,22 @@ list_knowledge(const struct kcamp *camp, const char *output)
 }
 
 static void
-run(const struct kcamp *camp, const char *input, const char *output, bool text, bool digest)
+run(const struct kcamp *camp, const char *input, const char *output, bool text, bool digest,
+    bool thin)
 {
 	struct campaign c;
 	struct prompt shared;
+	struct kbuf forms = { 0 };
+	size_t first;
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, input);
 	campaign_open(&c, camp);
 	render_stable(&shared, &c);
+	first = files_read();
 	kout_open(output);
-	while (kin_next(&in, &rec)) {
+	while (krecord_next(&in, camp->dir, &rec, digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		json_t *member =
 		    digest ? digest_record(&c, &rec) : render_record(&shared, &c, &rec);
 
@@ -182,12 +199,14 @@ run(const struct kcamp *camp, const char *input, const char *output, bool text, 
 		else if (digest)
 			kout_json(member);
 		else
-			kout_member(&rec, "prompt", member);
+			krecord_put(&rec, camp->dir, thin, "prompt", member,
+			    shared_forms(&c, first, &forms));
 		json_decref(member);
 		krec_free(&rec);
 	}
 	kout_commit();
 	kin_close(&in);
+	kbuf_free(&forms);
 	kbuf_free(&shared.system);
 	kbuf_free(&shared.user);
 	json_decref(shared.sections);
@@ -198,7 +217,7 @@ int
 main(int argc, char **argv)
 {
 	const char *dir = ".", *output = NULL;
-	bool text = false, digest = false, knowledge = false;
+	bool text = false, digest = false, knowledge = false, thin = false;
 	struct kcamp *camp;
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&dir),
@@ -208,6 +227,8 @@ main(int argc, char **argv)
 		{ 0, "knowledge", .flag = &knowledge,
 		    .help = "\tlist the notes that prompts can show" },
 		{ 0, "text", .flag = &text, .help = "\tprint the prompt as text" },
+		{ 0, "thin", .flag = &thin,
+		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	kutil_init("kprompt");
@@ -221,7 +242,7 @@ main(int argc, char **argv)
 	if (knowledge)
 		list_knowledge(camp, output);
 	else
-		run(camp, argv[optind], output, text, digest);
+		run(camp, argv[optind], output, text, digest, thin);
 	files_free();
 	kcamp_free(camp);
 	return K_OK;

@@ -12,6 +12,7 @@
 
 #include "kfence.h"
 #include "kmemo.h"
+#include "kplace.h"
 #include "kprompt.h"
 
 enum { FILE_MAX = 16 << 20, TIPS_SHARE = 3, LIBRARY_SHARE = 6, LIBRARY_ROWS = 8 };
@@ -179,7 +180,7 @@ add_recall(json_t *facts, struct recall *r, const struct krec *rec)
 static json_t *
 tips(struct recall *r, size_t share)
 {
-	char *path = kasprintf("%s/trials/000/tips.md", r->camp->dir),
+	char *path = kplace_trial(r->camp->dir, 0, "tips.md"),
 	     *text = kread_file(path, FILE_MAX, NULL), *end, *start;
 	size_t keep = r->room > share ? r->room - share : 0, shown = 0;
 	struct kbuf b = { 0 };
@@ -235,7 +236,7 @@ put_row(struct kbuf *b, const json_t *row)
 static json_t *
 library(struct recall *r, size_t share)
 {
-	char *path = kasprintf("%s/trials/000/library.ndjson", r->camp->dir);
+	char *path = kplace_trial(r->camp->dir, 0, "library.ndjson");
 	size_t keep = r->room > share ? r->room - share : 0, rows = 0;
 	struct kbuf b = { 0 }, line = { 0 };
 	struct krec rec;

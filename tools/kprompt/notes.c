@@ -229,19 +229,17 @@ static json_t *
 section_new(const struct place *at, const json_t *own, const char *file, const char *heading,
     const char *s, size_t len)
 {
-	char *clean = kfence_clean(s, len), *text = trimmed(clean, strlen(clean)), hex[65];
+	char *clean = kfence_clean(s, len), *text = trimmed(clean, strlen(clean));
 	char *title = kasprintf("%s: %s", kjson_str_or(own, "title", ""), heading);
 	json_t *section = json_copy((json_t *)own);
 
 	if (!*text)
 		fault(at, "the section '%s' is empty", heading);
-	ksha256_hex(text, strlen(text), hex);
 	json_object_set_new(section, "title", json_string(title));
 	json_object_set_new(section, "file", json_string(file));
 	json_object_set_new(section, "section", json_string(heading));
 	json_object_set_new(section, "text", json_string(text));
 	json_object_set_new(section, "tokens", json_integer(tokens_of(title, text)));
-	json_object_set_new(section, "sha256", json_string(hex));
 	free(title);
 	free(clean);
 	free(text);

@@ -18,6 +18,7 @@ campaign_open(struct campaign *c, bool alone)
 		kdie(K_NO, "%s", fault);
 	kmemo_masks_take(&c->masks, c->seal.lines);
 	ktrials_open(&c->trials, c->camp);
+	c->trials.join = KJOIN_WHOLE;
 	path = kcamp_path(c->camp, kcamp_str(c->camp, "task"));
 	c->task = ktask_load(path);
 	free(path);
@@ -65,8 +66,6 @@ take_candidate(const struct campaign *c, struct candidate *x, const struct kcand
 		.eval = json_object_get(scored->json, "eval"),
 		.score = json_object_get(scored->json, "score"),
 		.audit = json_object_get(scored->json, "audit") };
-	/* A prompt is long, and no part of what people read. */
-	json_object_del(scored->json, "prompt");
 	x->plan = json_object_get(x->eval, "plan");
 	x->decision = json_object_get(x->score, "decision");
 	x->code = kjson_str_or(x->eval, "code", NULL);

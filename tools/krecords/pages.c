@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kdiff.h"
+#include "kplace.h"
 #include "krecords.h"
 
 /* benchmark.csv: one row for every workload of the set that a candidate was judged on. */
@@ -155,11 +156,10 @@ plan_round(const struct campaign *c, struct round *r, struct plan *p)
 	static const char *const stages[] = { "sample", "prompt", "reply", "eval" };
 	char *summary = kasprintf("rounds/round-%ld/summary.md", r->number);
 
-	plan_fact(
-	    p, ktrials_path(c->camp, r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
+	plan_fact(p, kplace_trial(".", r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t s = 0; s < LEN(stages); s++)
-			plan_fact(p, kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
+			plan_fact(p, kplace_id(".", r->list[i].id, stages[s]));
 	put_page(c, c->linear ? "summary.md" : "wide.md", round_facts(c, r),
 	    &plan_path(p, summary, false)->text);
 	for (size_t i = 0; i < r->count; i++)

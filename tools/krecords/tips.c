@@ -103,7 +103,7 @@ tips_device(const struct kcamp *c)
 	if (access("trials/000/machine.json", F_OK) < 0)
 		return kstrdup("cpu");
 	machine = kjson_load("trials/000/machine.json");
-	slug = tips_slug(kjson_str_or(machine, "cpu.model", kjson_str_or(machine, "cpu", "cpu")));
+	slug = tips_slug(kjson_str_or(machine, "cpu", "cpu"));
 	json_decref(machine);
 	return slug;
 }

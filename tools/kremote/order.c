@@ -5,6 +5,7 @@
  * for ours: a name that begins at our working folder means the same there. Arguments that begin at
  * the root are made to begin at the working folder.
  */
+#include "kplace.h"
 #include "kremote.h"
 
 #include <limits.h>
@@ -294,7 +295,7 @@ set_text(json_t *head, const char *name, char *text)
 static void
 order_campaign(struct making *m)
 {
-	char *trial = kasprintf("%s/trials/000/..", m->campaign);
+	char *trial = kplace_trial(m->campaign, 0, "..");
 
 	free(name_there(m, trial));
 	free(name_there(m, "x/.."));

@@ -6,6 +6,7 @@
 
 #include "kchain.h"
 #include "kio.h"
+#include "kplace.h"
 #include "kproc.h"
 #include "kreport.h"
 #include "status.h"
@@ -151,7 +152,7 @@ static void
 load_verify(struct report *r)
 {
 	for (long t = r->last; r->best && t > 0 && !r->verify && !r->refused; t--) {
-		char *path = ktrials_path(r->camp, t, "verify.ndjson");
+		char *path = kplace_trial(r->camp->dir, t, "verify.ndjson");
 		json_t *rec = kin_first(path);
 
 		if (rec && !strcmp(kjson_str_or(rec, "id", ""), r->best->id)) {
@@ -209,7 +210,8 @@ load_report(struct report *r, const char *dir)
 	if (!r->trials.header)
 		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report", dir);
 	r->last = r->trials.last;
-	path = ktrials_path(r->camp, kjson_int_or(r->trials.header, "trial", 0), "archive.ndjson");
+	path = kplace_trial(
+	    r->camp->dir, kjson_int_or(r->trials.header, "trial", 0), "archive.ndjson");
 	karch_load(&r->archive, path, true);
 	free(path);
 	load_trials(r);
@@ -227,7 +229,7 @@ load_report(struct report *r, const char *dir)
 	r->audited = is_audited(r);
 	if (r->audited)
 		r->audit = attribution(dir);
-	begun = kasprintf("%s/trials/%03ld", dir, r->last + 1);
+	begun = kplace_trial(dir, r->last + 1, "");
 	r->begun = access(begun, F_OK) ? 0 : r->last + 1;
 	free(begun);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "kio.h"
+#include "kplace.h"
 #include "kreport.h"
 
 #define FILE_MAX ((size_t)1 << 30)
@@ -55,20 +56,22 @@ add_sources(const struct report *r, struct names *names)
 static void
 add_facts(const struct report *r, struct names *names)
 {
-	char *pattern = kasprintf("%s/trials/{000/{machine.json,ceilings.json,tips.md},*/"
-	                          "{evidence,verify}.ndjson,*/*/"
-	                          "{sample,prompt,reply,digest,eval}.ndjson}",
-	    r->dir);
+	char *pattern = kplace_in(r->dir,
+	         "trials/{000/{machine.json,ceilings.json,tips.md},*/"
+	         "{evidence,verify}.ndjson,*/*/"
+	         "{sample,prompt,reply,digest,eval}.ndjson}"),
+	     *prefix = kplace_in(r->dir, "");
 	glob_t found;
 
 	if (!glob(pattern, GLOB_BRACE | GLOB_NOSORT, NULL, &found))
 		for (size_t i = 0; i < found.gl_pathc; i++) {
-			const char *name = found.gl_pathv[i] + strlen(r->dir) + 1;
+			const char *name = found.gl_pathv[i] + strlen(prefix);
 
 			if (atol(name + strlen("trials/")) <= r->last)
 				add_name(r, names, kstrdup(name));
 		}
 	globfree(&found);
+	free(prefix);
 	free(pattern);
 }
 

@@ -23,7 +23,7 @@ static json_t *
 load_round(const struct search *s, long trial)
 {
 	char *id = kasprintf("%03ld/01", trial), *fault;
-	json_t *record = ktrials_record(s->camp, id, &fault);
+	json_t *record = ktrials_record(s->camp, id, KJOIN_FIGURES, &fault);
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
@@ -202,7 +202,7 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 static void
 add_evidence(const struct search *s, json_t *sample, json_t *program, long streak)
 {
-	char *path = kasprintf("%s/trials/%03ld/evidence.ndjson", s->camp->dir, s->trial);
+	char *path = kplace_trial(s->camp->dir, s->trial, "evidence.ndjson");
 	json_t *evidence, *profile;
 
 	if (streak >= KLINEAR_PROFILE) {

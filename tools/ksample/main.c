@@ -13,6 +13,7 @@
 
 #include "kio.h"
 #include "koption.h"
+#include "krecord.h"
 #include "ksample.h"
 #include "kutil.h"
 
@@ -23,6 +24,7 @@ struct arguments {
 	const char *dir, *output;
 	char *archive, *gradient; /* owned */
 	long trial, branch;       /* trial -1: the one after the archive's */
+	bool thin;
 };
 
 /* A line of the gradient; false when it is none of a cell. */
@@ -88,8 +90,10 @@ free_slopes(struct search *s)
 static char *
 default_file(const struct arguments *a, long trial, const char *name)
 {
-	char *path = trial < 0 ? kasprintf("%s/%s.ndjson", a->dir, name)
-	                       : kasprintf("%s/trials/%03ld/%s.ndjson", a->dir, trial, name);
+	char *file = kasprintf("%s.ndjson", name), *path;
+
+	path = trial < 0 ? kplace_in(a->dir, file) : kplace_trial(a->dir, trial, file);
+	free(file);
 
 	if (kis_there(path))
 		return path;
@@ -167,6 +171,8 @@ parse(struct arguments *a, int argc, char **argv)
 		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
 		{ 'g', "gradient", .text = &gradient,
 		    .help = "FILE\tgradient of the previous trial" },
+		{ 0, "thin", .flag = &a->thin,
+		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -182,7 +188,7 @@ main(int argc, char **argv)
 	struct search s = { 0 };
 	struct kcamp *camp;
 	struct plan plan;
-	json_t *record, *sample;
+	json_t *record, *sample, *out;
 
 	kutil_init("ksample");
 	parse(&a, argc, argv);
@@ -200,12 +206,14 @@ main(int argc, char **argv)
 		plan = plan_branch(&s, (int)a.branch);
 		sample = sample_json(&s, &plan, (int)a.branch);
 	}
-	record = json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "schema", "candidate/1", "campaign",
+	record = json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "schema", KRECORD_SCHEMA, "campaign",
 	    kcamp_str(camp, "name"), "trial", (json_int_t)s.trial, "branch", (json_int_t)a.branch,
 	    "id", json_sprintf("%03ld/%02ld", s.trial, a.branch), "sample", sample);
 	kout_open(a.output);
-	kout_json(record);
+	out = a.thin ? krecord_part(a.dir, record, "sample", NULL) : json_incref(record);
+	kout_json(out);
 	kout_commit();
+	json_decref(out);
 	json_decref(record);
 	free_slopes(&s);
 	karch_free(&s.archive);

@@ -48,7 +48,7 @@ incumbent_of(struct scorer *s, const char *id)
 	if (!id || !strcmp(id, s->reference.id))
 		return NULL;
 	if (!s->incumbent.id || strcmp(s->incumbent.id, id)) {
-		char *path = karch_path(s->camp->dir, id, "eval");
+		char *path = kplace_id(s->camp->dir, id, "eval");
 
 		s->incumbent_holds = load_rival(&s->incumbent, path, id);
 		free(path);
@@ -364,18 +364,19 @@ best_of(const char *path)
 static bool
 score_file(struct scorer *s, const char *path, bool check)
 {
+	enum kjoin join = check || s->thin ? KJOIN_FIGURES : KJOIN_WHOLE;
 	struct kin in;
 	struct krec rec;
 	bool holds = true;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, s->camp->dir, &rec)) {
+	while (krecord_next(&in, s->camp->dir, &rec, join)) {
 		json_t *score = score_of(s, &rec);
 
 		if (check)
 			holds &= decision_holds(&rec, score);
 		else
-			krecord_put(&rec, s->camp->dir, s->thin, "score", score);
+			krecord_put(&rec, s->camp->dir, s->thin, "score", score, NULL);
 		json_decref(score);
 		krec_free(&rec);
 	}

@@ -14,6 +14,7 @@
 #include "kcamp.h"
 #include "kclaim.h"
 #include "kio.h"
+#include "kplace.h"
 #include "kspec.h"
 
 #define ARROW " <- "
@@ -412,7 +413,7 @@ static void
 choose(struct text *t, const struct options *o)
 {
 	struct kcamp *c = o->campaign ? kcamp_load(o->campaign) : NULL;
-	char *path = o->campaign ? kasprintf("%s/trials/000/roofline.json", o->campaign) : NULL;
+	char *path = o->campaign ? kplace_trial(o->campaign, 0, "roofline.json") : NULL;
 
 	if (o->device || (c && *kcamp_str(c, "gpu"))) {
 		t->device_name = kstrdup(o->device ? o->device : kcamp_str(c, "gpu"));

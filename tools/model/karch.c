@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kio.h"
+#include "kplace.h"
 #include "kutil.h"
 
 const char *const karch_dims[KARCH_DIMS] = { "memory", "compute", "parallelism", "esimd" };
@@ -148,18 +149,6 @@ karch_id(const char *text, long *trial, long *branch)
 	return digits(&text, trial) && *text++ == '/' && digits(&text, branch) && !*text;
 }
 
-char *
-karch_path(const char *dir, const char *id, const char *stage)
-{
-	long trial, branch;
-
-	if (!karch_id(id, &trial, &branch))
-		kdie(K_USAGE,
-		    "%s: '%s' is not the id of a candidate (TRIAL/BRANCH, such as 007/02)", dir,
-		    id);
-	return kasprintf("%s/trials/%03ld/%02ld/%s.ndjson", dir, trial, branch, stage);
-}
-
 void
 karch_step(int islands, int *current, long *filled)
 {
@@ -218,7 +207,7 @@ read_row(const struct krec *rec, struct karch_row *row)
 	const char *kind = kjson_str_or(o, "kind", "");
 
 	if (strcmp(kind, "elite") && strcmp(kind, "program"))
-		return "its kind must be elite or program";
+		return "its kind is neither elite nor program";
 	read_word(o, "id", row->id, sizeof row->id);
 	if (!karch_id(row->id, &row->trial, &row->branch))
 		return "no id";
@@ -230,7 +219,7 @@ read_row(const struct krec *rec, struct karch_row *row)
 		return "no score";
 	row->status = status_at(o, "status");
 	if (!status_eligible(row->status))
-		return "its status does not belong in an archive";
+		return "its status may not be there";
 	row->elite = *kind == 'e';
 	row->speedup = kjson_num_or(o, "speedup", 0);
 	row->speedup_low = kjson_num_or(o, "speedup_low", 0);
@@ -257,7 +246,7 @@ read_header(struct karch *a, struct kin *in)
 	schema = kjson_str_or(rec.json, "schema", "");
 	a->trial = (long)kjson_int_or(rec.json, "trial", -1);
 	if (strcmp(schema, "archive/1"))
-		fault = kasprintf("%s:1: schema: is '%s', must be 'archive/1'", in->file, schema);
+		fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", in->file, schema);
 	else if (a->trial < 0)
 		fault = kasprintf("%s:1: an archive without a trial", in->file);
 	else
@@ -289,7 +278,7 @@ keep_row(struct karch *a, struct karch_row *row)
 	if (a->elite[row->cell])
 		why = "a second elite of its cell";
 	else if (a->programs)
-		why = "an elite after the programs";
+		why = "an elite behind the programs";
 	if (why)
 		karch_row_free(row);
 	else
@@ -535,7 +524,7 @@ karch_hints(const json_t *directions)
 char *
 karch_record(const char *dir, const char *id, const char *stage, size_t *len)
 {
-	char *path = karch_path(dir, id, stage), *text, *end;
+	char *path = kplace_id(dir, id, stage), *text, *end;
 
 	text = kread_file(path, KIO_LINE_MAX, len);
 	if (!text && errno != ENOENT && errno != ENOTDIR)
@@ -572,10 +561,10 @@ karch_program(const char *dir, const char *id, bool log)
 	static const char *const keys[] = { "code", "files", "log", "digest", "profile" };
 	json_t *program = json_pack("{s:s}", "id", id), *record;
 	size_t len;
-	char *text = karch_record(dir, id, "eval", &len);
+	char *text = karch_record(dir, id, "eval", &len), *path = kplace_id(dir, id, "eval");
 
 	if (!text)
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", dir, id, strerror(ENOENT));
+		kdie(K_USAGE, "%s: %s", path, strerror(ENOENT));
 	record = json_loadb(text, len, 0, NULL);
 	for (size_t i = 0; i < LEN(keys) - (log ? 0 : 3); i++) {
 		json_t *value = json_object_get(json_object_get(record, "eval"), keys[i]);
@@ -585,9 +574,10 @@ karch_program(const char *dir, const char *id, bool log)
 	}
 	json_decref(record);
 	if (!kjson_str_or(program, "code", NULL))
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: contains no code", dir, id);
+		kdie(K_USAGE, "%s: contains no code", path);
 	if (log)
 		add_digest(program, dir, id);
+	free(path);
 	free(text);
 	return program;
 }

@@ -90,12 +90,6 @@ int karch_distance(int a, int b);
 /* "007/02" to 7 and 2; false when TEXT is no id. */
 bool karch_id(const char *text, long *trial, long *branch);
 /*
- * DIR/trials/007/02/STAGE.ndjson of candidate ID. Here an id becomes a path, and nowhere else:
- * whatever is no id dies with K_USAGE. The caller frees.
- */
-char *karch_path(const char *dir, const char *id, const char *stage);
-
-/*
  * The elite rule: a program takes a cell that is empty (ELITE NULL) or whose elite has come less
  * far. Of two that are timed the new one must be faster beyond the noise of both; a tie keeps the
  * elite.

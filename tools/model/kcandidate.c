@@ -197,21 +197,18 @@ read_score(struct kcandidate *c, const json_t *score)
 	c->won = c->trial && (*c->verdict ? !strcmp(c->verdict, "accepted") : c->gain);
 }
 
-/* The form of records that this program knows. */
-#define SCHEMA "candidate/1"
-
 char *
 kcandidate_place(struct kcandidate *c, const json_t *record)
 {
 	const char *id = kjson_str_or(record, "id", NULL);
-	const char *schema = kjson_str_or(record, "schema", SCHEMA);
+	const char *schema = kjson_str_or(record, "schema", KRECORD_SCHEMA);
 	long trial, branch;
 
 	*c = (struct kcandidate){ .trial = (long)kjson_int_or(record, "trial", -1),
 		.branch = (long)kjson_int_or(record, "branch", -1),
 		.incumbent = KARCH_REFERENCE };
-	if (strcmp(schema, SCHEMA))
-		return kasprintf("schema: is '%s', must be '" SCHEMA "'", schema);
+	if (strcmp(schema, KRECORD_SCHEMA) && strcmp(schema, KPART_SCHEMA))
+		return kasprintf("schema: is '%s', must be '%s'", schema, KPART_SCHEMA);
 	if (id && !karch_id(id, &trial, &branch))
 		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
 	if (c->trial < 0 || c->trial > 999999 || c->branch < 0 || c->branch > 999999)
@@ -309,7 +306,7 @@ look_ahead(struct kcandidates *in)
 			in->next++;
 			in->open = true;
 		}
-		if (krecord_next(&in->in, in->dir, &rec)) {
+		if (krecord_next(&in->in, in->dir, &rec, KJOIN_FIGURES)) {
 			read_line(&in->in, &rec, &in->ahead);
 			krec_free(&rec);
 			in->pending = true;

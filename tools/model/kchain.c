@@ -47,7 +47,7 @@ static json_t *
 scored(const struct kcamp *camp, const char *id)
 {
 	char *fault;
-	json_t *record = ktrials_record(camp, id, &fault);
+	json_t *record = ktrials_record(camp, id, KJOIN_FIGURES, &fault);
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
@@ -90,8 +90,9 @@ race_in(const json_t *fact, const char *id)
 static bool
 find_race(const struct kcamp *camp, const char *id, long trial, const char *name, struct kchain *c)
 {
-	char *from = kasprintf("trials/%03ld/%s.ndjson", trial, name);
-	char *file = kasprintf("%s/%s", camp->dir, from);
+	char *record_name = kasprintf("%s.ndjson", name),
+	     *from = kplace_trial(".", trial, record_name),
+	     *file = kplace_trial(camp->dir, trial, record_name);
 	json_t *fact = kin_first(file), *record;
 	const json_t *race = race_in(fact, id);
 	bool found = false;
@@ -104,6 +105,7 @@ find_race(const struct kcamp *camp, const char *id, long trial, const char *name
 		free(from);
 	}
 	json_decref(fact);
+	free(record_name);
 	free(file);
 	return found;
 }
@@ -131,7 +133,7 @@ kchain_races(const struct kcamp *camp, long last)
 
 	for (long t = 0; t <= last; t++)
 		for (size_t i = 0; i < LEN(names); i++) {
-			char *path = ktrials_path(camp, t, names[i]);
+			char *path = kplace_trial(camp->dir, t, names[i]);
 			json_t *fact = kin_first(path);
 
 			json_object_set_new(ids, kjson_str_or(fact, "id", ""), json_true());

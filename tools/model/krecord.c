@@ -3,30 +3,37 @@
 #include "krecord.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "karch.h"
+#include "ktext.h"
 #include "kutil.h"
+
+enum {
+	SHORT_TEXT = 80, /* what is shorter takes less room than to say where it stands */
+	SHARED_MAX = 16 << 20
+};
 
 /* The members that views add, in their order. */
 static const char *const views[] = { "coords", "audit", "score" };
 
-/* "trials/007/NAME" of the campaign DIR, as messages name it; the caller frees. */
-static char *
-path_of(const char *dir, const char *place, const char *name)
-{
-	return strcmp(dir, ".") ? kasprintf("%s/trials/%s/%s.ndjson", dir, place, name)
-	                        : kasprintf("trials/%s/%s.ndjson", place, name);
-}
+/* Members of an evaluation that samples show. */
+static const char *const shown[] = { "code", "files", "log", "profile" };
+
+void (*krecord_reads)(const char *path);
 
 /* The line of the file PATH, without newline, and its digest; or NULL. The caller frees. */
 static char *
-read_eval(const char *path, char hex[65])
+read_part(const char *path, char hex[65])
 {
 	size_t len;
-	char *text = kread_file(path, KIO_LINE_MAX, &len), *end;
+	char *text, *end;
 
+	if (krecord_reads)
+		krecord_reads(path);
+	text = kread_file(path, KIO_LINE_MAX, &len);
 	if (!text && errno != ENOENT && errno != ENOTDIR)
 		kdie_errno(K_IO, "%s", path);
 	end = text ? memchr(text, '\n', len) : NULL;
@@ -39,31 +46,256 @@ read_eval(const char *path, char hex[65])
 	return text;
 }
 
+/* What to do about a part that is there no more, or not as it was. */
 static char *
-damaged(const char *path, const char *id)
+damaged(const char *path, const char *id, const char *stage)
 {
 	return kasprintf("%s is missing or damaged; restore it from a copy, or run make redo "
-	                 "CELL=%s FROM=eval",
-	    path, id);
+	                 "CELL=%s FROM=%s",
+	    path, id, stage);
 }
 
-/* What the evaluation has, and RECORD has not. */
-static char *
-add_eval(const char *dir, json_t *record, const char *id)
+static bool
+has_schema(const json_t *record, const char *schema)
 {
-	char *path = path_of(dir, id, "eval"), hex[65], *text = read_eval(path, hex), *fault = NULL;
-	json_t *whole = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	return !strcmp(kjson_str_or(record, "schema", ""), schema);
+}
 
-	if (!text)
-		fault = damaged(path, id);
-	else if (strcmp(hex, kjson_str_or(record, "from", "")))
-		fault = kasprintf("it was not made from %s; remove the coords, audit and score of "
-		                  "the trial, and run make views",
-		    path);
-	else if (json_object_update_missing(record, whole))
-		fault = damaged(path, id);
-	json_decref(whole);
+static char *
+old_format(const char *path)
+{
+	return kasprintf("%s is of an older version of kiln, where each file held the whole "
+	                 "record; kcampaign upgrade converts the campaign",
+	    path);
+}
+
+/* ---- texts that stand elsewhere ---- */
+
+/* The value at PATH, whose numbers count in arrays, or NULL; with PUT that takes its place. */
+static json_t *
+at_path(json_t *record, const char *path, json_t *put)
+{
+	json_t *v = record, *inner;
+	char key[128];
+
+	for (;;) {
+		size_t n = strcspn(path, ".");
+		bool last = !path[n];
+
+		snprintf(key, sizeof key, "%.*s", (int)n, path);
+		if (last && put && json_is_object(v) && !json_object_set(v, key, put))
+			return put;
+		inner = json_is_array(v) ? json_array_get(v, strtoul(key, NULL, 10))
+		                         : json_object_get(v, key);
+		if (last || !inner)
+			return inner;
+		v = inner;
+		path += n + 1;
+	}
+}
+
+/* A value as text: a string as it is, an array with an element to a line. The caller frees. */
+static char *
+text_of(const json_t *value, size_t *len)
+{
+	struct kbuf b = { 0 };
+	size_t i;
+	json_t *v;
+
+	if (json_is_string(value)) {
+		*len = json_string_length(value);
+		return kmemdup(json_string_value(value), *len);
+	}
+	kbuf_puts(&b, "[");
+	json_array_foreach((json_t *)value, i, v)
+	{
+		char *line = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
+
+		kbuf_printf(&b, "%s\n%s", i ? "\n," : "", line);
+		free(line);
+	}
+	kbuf_puts(&b, "\n]");
+	*len = b.len;
+	return b.data;
+}
+
+/* The digest by which a text is known, whatever way it is kept. */
+static void
+digest_of(const json_t *value, char hex[65])
+{
+	char *text = json_is_string(value) ? NULL : json_dumps(value, KIO_DUMP | JSON_ENCODE_ANY);
+
+	if (text)
+		ksha256_hex(text, strlen(text), hex);
+	else
+		ksha256_hex(json_string_value(value), json_string_length(value), hex);
 	free(text);
+}
+
+static bool
+has_digest(const json_t *value, const char *digest)
+{
+	char hex[65];
+
+	if (!value)
+		return false;
+	digest_of(value, hex);
+	return !strcmp(hex, digest);
+}
+
+/* Member KEY of the evaluation in the file PATH. New reference, or NULL. */
+static json_t *
+eval_member(const char *path, const char *key)
+{
+	char hex[65], *line = read_part(path, hex);
+	json_t *part = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL,
+	       *value = json_incref(json_object_get(json_object_get(part, "eval"), key));
+
+	json_decref(part);
+	free(line);
+	return value;
+}
+
+/* The same of candidate ID with this DIGEST: now, or before something took its place. */
+static json_t *
+shown_member(const char *dir, const char *id, const char *key, const char *digest)
+{
+	char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]),
+	     *pattern = kasprintf("%s.*", path);
+	json_t *value = eval_member(path, key);
+	glob_t aside = { 0 };
+
+	if (!has_digest(value, digest) && !glob(pattern, 0, NULL, &aside))
+		for (size_t i = 0; i < aside.gl_pathc && !has_digest(value, digest); i++) {
+			json_decref(value);
+			value = eval_member(aside.gl_pathv[i], key);
+		}
+	globfree(&aside);
+	free(pattern);
+	free(path);
+	if (has_digest(value, digest))
+		return value;
+	json_decref(value);
+	return NULL;
+}
+
+static char *
+shared_path(const char *dir, const char *name)
+{
+	char *file = kasprintf("texts/%s", name), *path = kplace_trial(dir, 0, file);
+
+	free(file);
+	return path;
+}
+
+/* Text that all prompts share, in a file that bears its digest. */
+static const char shared_mark[] = "text:";
+
+/* The text of SOURCE: of such a file, or at a path in RECORD. The caller frees. */
+static char *
+source_text(const char *dir, const json_t *record, const char *source, size_t *len)
+{
+	size_t mark = sizeof shared_mark - 1;
+	const json_t *value;
+	char *path, *text;
+
+	if (!strncmp(source, shared_mark, mark)) {
+		path = shared_path(dir, source + mark);
+		if (krecord_reads)
+			krecord_reads(path);
+		text = kread_file(path, SHARED_MAX, len);
+		free(path);
+		return text;
+	}
+	value = at_path((json_t *)record, source, NULL);
+	return json_is_string(value) ? text_of(value, len) : NULL;
+}
+
+/* The value of a text that has parts. New reference, or NULL. */
+static json_t *
+put_together(const char *dir, const json_t *record, const json_t *text)
+{
+	const json_t *of = json_object_get(text, "of"), *parts = json_object_get(text, "parts");
+	size_t n = json_array_size(of), len = 0;
+	struct ktext_source *sources = kcalloc(n + 1, sizeof *sources);
+	json_t *value = NULL;
+	bool there = true;
+	char *whole;
+
+	for (size_t i = 0; i < n && there; i++) {
+		const char *source = json_string_value(json_array_get(of, i));
+
+		sources[i].text = source ? source_text(dir, record, source, &sources[i].len) : NULL;
+		there = sources[i].text;
+	}
+	whole = there ? ktext_whole(parts, sources, n, &len) : NULL;
+	if (whole)
+		value = kjson_bool_or(text, "json", false) ? json_loadb(whole, len, 0, NULL)
+		                                           : json_stringn(whole, len);
+	for (size_t i = 0; i < n; i++)
+		free((char *)sources[i].text);
+	free(sources);
+	free(whole);
+	return value;
+}
+
+/* Put the TEXTS of a part back into RECORD; NULL, or, unless LENIENT, what is missing. */
+static char *
+expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
+{
+	const char *path;
+	json_t *text;
+
+	json_object_foreach((json_t *)texts, path, text)
+	{
+		const char *digest = kjson_str_or(text, "sha256", ""),
+		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
+		json_t *value = id && dot && karch_id(id, &(long){ 0 }, &(long){ 0 })
+		    ? shown_member(dir, id, dot + 1, digest)
+		    : put_together(dir, record, text);
+		bool good = has_digest(value, digest) && at_path(record, path, value);
+
+		json_decref(value);
+		if (!good && !lenient)
+			return kasprintf("%s is not what it was in %s%s any more; put that back "
+			                 "from a copy, or make redo CELL=%s FROM=%.6s makes the "
+			                 "record anew",
+			    path, id ? "the evaluation of " : "trials/000/texts", id ? id : "",
+			    kjson_str_or(record, "id", ""), path);
+	}
+	return NULL;
+}
+
+/* ---- parts to records ---- */
+
+/* Part STAGE of candidate ID into RECORD; FROM has its digest, if that is known, and gets the next. */
+static char *
+add_fact(
+    const char *dir, json_t *record, const char *id, enum kfact stage, json_t **from, json_t *texts)
+{
+	const char *name = kfact_names[stage],
+	           *known = json_string_value(json_object_get(*from, name));
+	char *path = kplace_id(dir, id, name), hex[65], *line = read_part(path, hex), *fault = NULL;
+	json_t *part = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL,
+	       *member = json_object_get(part, name);
+
+	if (!line || !part)
+		fault = damaged(path, id, name);
+	else if (has_schema(part, KRECORD_SCHEMA))
+		fault = old_format(path);
+	else if (!member || (known && strcmp(hex, known)))
+		fault = kasprintf("it was not made from %s; %s", path,
+		    stage == KFACT_EVAL ? "remove the coords, audit and score of the trial, and "
+		                          "run make views"
+		                        : "restore that from a copy, or run make redo");
+	else if (json_object_set(record, name, member) ||
+	    (json_object_get(part, "texts") &&
+	        json_object_update(texts, json_object_get(part, "texts"))))
+		kdie(K_IO, "out of memory");
+	json_decref(*from);
+	*from = json_incref(json_object_get(part, "from"));
+	json_decref(part);
+	free(line);
 	free(path);
 	return fault;
 }
@@ -72,12 +304,13 @@ add_eval(const char *dir, json_t *record, const char *id)
 static char *
 add_view(const char *dir, json_t *record, const char *id, const char *name)
 {
-	char *place = kstrndup(id, strcspn(id, "/"));
-	char *path = path_of(dir, place, name), *fault = NULL;
+	long trial = strtol(id, NULL, 10);
+	char *file = kasprintf("%s.ndjson", name), *path = kplace_trial(dir, trial, file),
+	     *fault = NULL;
 	struct krec rec;
 	struct kin in;
 
-	free(place);
+	free(file);
 	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (!json_object_get(record, name) && kin_try(&in, &rec, &fault)) {
@@ -97,94 +330,437 @@ char *
 krecord_glance(const char *dir, const json_t *record)
 {
 	const char *id = kjson_str_or(record, "id", "");
-	char *path = path_of(dir, id, "eval"), *fault;
+	char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]), *fault;
 	FILE *f = fopen(path, "re");
 	bool good = f && fseek(f, -1, SEEK_END) == 0 && getc(f) == '\n';
 
 	if (f)
 		fclose(f);
-	fault = good ? NULL : damaged(path, id);
+	fault = good ? NULL : damaged(path, id, kfact_names[KFACT_EVAL]);
 	free(path);
 	return fault;
 }
 
-char *
-krecord_join(const char *dir, json_t *record)
+/* The fact that FROM names; KFACTS: none. */
+static enum kfact
+named_in(const json_t *from)
+{
+	int stage = 0;
+
+	while (stage < KFACTS && !json_object_get(from, kfact_names[stage]))
+		stage++;
+	return (enum kfact)stage;
+}
+
+/* The facts that RECORD was made from. The figures need no prompt, which has a sample before it. */
+static char *
+add_facts(const char *dir, json_t *record, enum kjoin join, json_t *texts)
 {
 	const char *id = kjson_str_or(record, "id", "");
-	char *fault;
-	size_t own = LEN(views);
+	json_t *from = json_incref(json_object_get(record, "from"));
+	char *fault = NULL;
+	enum kfact stage;
 
-	if (json_object_get(record, "eval") || !json_object_get(record, "from"))
-		return NULL;
+	while (!fault && (stage = named_in(from)) != KFACTS) {
+		if (stage == KFACT_PROMPT && !(join & KJOIN_WHOLE)) {
+			json_decref(from);
+			from = json_pack("{s:n}", kfact_names[KFACT_SAMPLE]);
+		} else {
+			fault = add_fact(dir, record, id, stage, &from, texts);
+		}
+	}
+	json_decref(from);
+	return fault;
+}
+
+/* Texts of the sample, and then those of the prompt, which refer to it. */
+static char *
+add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
+{
+	static const char *const groups[] = { "sample.", "prompt." };
+	char *fault = NULL;
+
+	for (size_t i = 0; i < LEN(groups) && i < (join & ~(unsigned)KJOIN_LENIENT) && !fault;
+	     i++) {
+		json_t *group = json_object(), *text;
+		const char *path;
+
+		json_object_foreach(
+		    (json_t *)texts, path, text) if (!strncmp(path, groups[i], strlen(groups[i])))
+		    json_object_set(group, path, text);
+		fault = expand(dir, record, group, join & KJOIN_LENIENT);
+		json_decref(group);
+	}
+	return fault;
+}
+
+/* The last of the members NAMES that RECORD has; -1: none. */
+static int
+last_of(const json_t *record, const char *const *names, size_t count)
+{
+	int last = (int)count - 1;
+
+	while (last >= 0 && !json_object_get(record, names[last]))
+		last--;
+	return last;
+}
+
+char *
+krecord_join(const char *dir, json_t *record, enum kjoin join)
+{
+	const char *id = kjson_str_or(record, "id", "");
+	int view = last_of(record, views, LEN(views));
+	json_t *texts = json_object_get(record, "texts");
+	char *fault;
+
+	if (!has_schema(record, KPART_SCHEMA))
+		return json_object_get(record, "from") ? old_format("it") : NULL;
 	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }))
 		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
-	fault = add_eval(dir, record, id);
-	while (own && !json_object_get(record, views[own - 1]))
-		own--;
-	for (size_t i = 0; i + 1 < own && !fault; i++)
+	texts = texts ? json_copy(texts) : json_object();
+	fault = add_facts(dir, record, join, texts);
+	for (int i = 0; i < view && !fault; i++)
 		fault = add_view(dir, record, id, views[i]);
+	if (!fault)
+		fault = add_texts(dir, record, join, texts);
+	json_decref(texts);
+	json_object_del(record, "from");
+	json_object_del(record, "texts");
+	json_object_set_new(record, "schema", json_string(KRECORD_SCHEMA));
 	return fault;
 }
 
 bool
-krecord_next(struct kin *in, const char *dir, struct krec *rec)
+krecord_next(struct kin *in, const char *dir, struct krec *rec, enum kjoin join)
 {
-	bool thin;
 	char *fault;
 
 	if (!kin_next(in, rec))
 		return false;
-	thin = !json_object_get(rec->json, "eval");
-	fault = krecord_join(dir, rec->json);
-	if (fault)
-		kdie(K_USAGE, "%s:%ld: %s", rec->file, rec->lineno, fault);
-	/* The line is not that of the record any more. */
-	if (thin && json_object_get(rec->json, "eval")) {
+	if (has_schema(rec->json, KPART_SCHEMA)) {
+		/* The line is not that of the record any more. */
 		free(rec->line);
 		rec->line = NULL;
 	}
+	fault = krecord_join(dir, rec->json, join);
+	if (fault)
+		kdie(K_USAGE, "%s:%ld: %s", rec->file, rec->lineno, fault);
 	return true;
 }
 
-static json_t *
-thin_record(const struct krec *rec, const char *dir)
+json_t *
+krecord_fact(const char *dir, const char *id, enum kfact last, enum kjoin join, char **fault)
 {
-	static const char *const keys[] = { "schema", "campaign", "trial", "branch", "id", "from" };
-	const char *id = kjson_str_or(rec->json, "id", "");
-	char *path = path_of(dir, id, "eval"), hex[65], *text;
-	json_t *o = json_object();
+	char *path = kplace_id(dir, id, kfact_names[last]), hex[65], *line = read_part(path, hex);
+	json_t *record = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
-	for (size_t i = 0; i < LEN(keys); i++)
-		if (json_object_get(rec->json, keys[i]))
-			json_object_set(o, keys[i], json_object_get(rec->json, keys[i]));
-	if (!json_object_get(o, "from")) {
-		text = read_eval(path, hex);
-		if (!text)
-			kdie(K_USAGE,
-			    "%s: is missing; a thin record names the facts that it was made from",
-			    path);
-		json_object_set_new(o, "from", json_string(hex));
-		free(text);
-	}
+	*fault = NULL;
+	if (has_schema(record, KRECORD_SCHEMA))
+		*fault = old_format(path);
+	else if (record)
+		*fault = krecord_join(dir, record, join);
+	else if (kis_there(path))
+		*fault = damaged(path, id, kfact_names[last]);
+	free(line);
 	free(path);
-	return o;
+	if (!*fault)
+		return record;
+	json_decref(record);
+	return NULL;
 }
 
 void
-krecord_put(struct krec *rec, const char *dir, bool thin, const char *name, const json_t *value)
+krecord_check(const char *dir)
 {
-	json_t *o;
+	char *path = kplace_id(dir, KARCH_REFERENCE, kfact_names[KFACT_EVAL]), hex[65],
+	     *line = read_part(path, hex), *fault;
+	json_t *part = line ? json_loads(line, 0, NULL) : NULL;
+
+	fault = has_schema(part, KRECORD_SCHEMA) ? old_format(path) : NULL;
+	if (fault)
+		kdie(K_USAGE, "%s", fault);
+	json_decref(part);
+	free(line);
+	free(path);
+}
+
+/* ---- records to parts ---- */
+
+/* The members of one program of a sample that stand in its evaluation as they are. */
+static void
+thin_program(const char *dir, json_t *program, const char *path, json_t *texts)
+{
+	const char *id = kjson_str_or(program, "id", "");
+	char *file, hex[65], *key;
+	json_t *value, *same;
+
+	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }) || !json_object_get(program, "code"))
+		return;
+	file = kplace_id(dir, id, kfact_names[KFACT_EVAL]);
+	for (size_t i = 0; i < LEN(shown); i++) {
+		value = json_object_get(program, shown[i]);
+		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, shown[i]) : NULL;
+		if (same && json_equal(same, value)) {
+			digest_of(value, hex);
+			key = kasprintf("%s.%s", path, shown[i]);
+			kjson_set(texts, key, json_pack("{s:s,s:s}", "id", id, "sha256", hex));
+			json_object_del(program, shown[i]);
+			free(key);
+		}
+		json_decref(same);
+	}
+	free(file);
+}
+
+static void
+thin_programs(const char *dir, json_t *value, const char *path, json_t *texts)
+{
+	const char *key;
+	char *below;
+	json_t *v;
+	size_t i;
+
+	if (json_is_object(value)) {
+		thin_program(dir, value, path, texts);
+		json_object_foreach(value, key, v)
+		{
+			below = kasprintf("%s.%s", path, key);
+			thin_programs(dir, v, below, texts);
+			free(below);
+		}
+	}
+	json_array_foreach(value, i, v)
+	{
+		below = kasprintf("%s.%zu", path, i);
+		thin_programs(dir, v, below, texts);
+		free(below);
+	}
+}
+
+/* Texts that those of a prompt may repeat. */
+struct sources {
+	json_t *names;
+	struct ktext_source *list; /* of NAMES; texts borrowed */
+};
+
+static void
+add_source(struct sources *s, const char *name, const char *text, size_t len)
+{
+	size_t n = json_array_size(s->names);
+
+	json_array_append_new(s->names, json_string(name));
+	s->list = krealloc(s->list, (n + 1) * sizeof *s->list);
+	s->list[n] = (struct ktext_source){ text, len };
+}
+
+/* Every long text in VALUE. */
+static void
+add_sources(struct sources *s, json_t *value, const char *path)
+{
+	const char *key;
+	char *below;
+	json_t *v;
+	size_t i;
+
+	if (json_is_string(value) && json_string_length(value) > SHORT_TEXT)
+		add_source(s, path, json_string_value(value), json_string_length(value));
+	json_object_foreach(value, key, v)
+	{
+		below = kasprintf("%s.%s", path, key);
+		add_sources(s, v, below);
+		free(below);
+	}
+	json_array_foreach(value, i, v)
+	{
+		below = kasprintf("%s.%zu", path, i);
+		add_sources(s, v, below);
+		free(below);
+	}
+}
+
+/* Do the PARTS give TEXT again? Whatever does not stays as it is. */
+static bool
+gives(const json_t *parts, const struct sources *s, size_t count, const char *text, size_t len)
+{
+	size_t n = 0;
+	char *whole = ktext_whole(parts, s->list, count, &n);
+	bool yes = whole && n == len && !memcmp(whole, text, len);
+
+	free(whole);
+	return yes;
+}
+
+/* The first COUNT names. New reference. */
+static json_t *
+first_names(const struct sources *s, size_t count)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append(names, json_array_get(s->names, i));
+	return names;
+}
+
+/*
+ * One text of a member, as what it repeats of the first COUNT sources; one that would not get shorter
+ * stays.
+ */
+static void
+thin_text(json_t *record, const char *path, const struct sources *s, size_t count, json_t *texts)
+{
+	json_t *value = at_path(record, path, NULL), *parts, *text;
+	char hex[65], *whole, *object;
+	size_t len;
+
+	if (!json_is_string(value) && !json_is_array(value))
+		return;
+	whole = text_of(value, &len);
+	digest_of(value, hex);
+	parts = ktext_parts(whole, len, s->list, count);
+	text =
+	    json_pack("{s:s,s:o,s:O}", "sha256", hex, "of", first_names(s, count), "parts", parts);
+	if (json_is_array(value))
+		kjson_set(text, "json", json_true());
+	if (kjson_size(text) < len && gives(parts, s, count, whole, len)) {
+		object = kstrndup(path, (size_t)(strrchr(path, '.') - path));
+		kjson_set(texts, path, json_incref(text));
+		json_object_del(at_path(record, object, NULL), strrchr(path, '.') + 1);
+		free(object);
+	}
+	json_decref(parts);
+	json_decref(text);
+	free(whole);
+}
+
+/* What prompts of the campaign have in common with this one, and SHARED. The caller frees. */
+static void
+shared_text(const json_t *prompt, const char *shared, struct kbuf *b)
+{
+	const char *user = kjson_str_or(prompt, "user", "");
+	size_t stable = (size_t)kjson_int_or(prompt, "stable_bytes", 0), len;
+	const json_t *knowledge = json_object_get(prompt, "knowledge");
+	char *list = json_is_array(knowledge) ? text_of(knowledge, &len) : kstrdup("");
+
+	kbuf_printf(b, "%s\n", kjson_str_or(prompt, "system", ""));
+	kbuf_add(b, user, strnlen(user, stable));
+	kbuf_printf(b, "\n%s\n%s", list, shared ? shared : "");
+	free(list);
+}
+
+/* The name of the file that holds the text, which is made unless it is there. */
+static char *
+keep_shared(const char *dir, const struct kbuf *text)
+{
+	char hex[65], *path, *name, *folder;
+
+	ksha256_hex(text->data, text->len, hex);
+	hex[16] = '\0';
+	path = shared_path(dir, hex);
+	folder = kstrndup(path, (size_t)(strrchr(path, '/') - path));
+	kmake_folder(folder);
+	if (!kis_there(path) && kwrite_file(path, text->data, text->len) < 0)
+		kdie_errno(K_IO, "%s", path);
+	name = kasprintf("%s%s", shared_mark, hex);
+	free(folder);
+	free(path);
+	return name;
+}
+
+static void
+thin_prompt(const char *dir, json_t *record, const char *shared, json_t *texts)
+{
+	struct sources s = { .names = json_array() };
+	struct kbuf text = { 0 };
+	char *name;
+
+	shared_text(json_object_get(record, "prompt"), shared, &text);
+	name = keep_shared(dir, &text);
+	add_source(&s, name, text.data, text.len);
+	add_sources(&s, json_object_get(record, "sample"), "sample");
+	thin_text(record, "prompt.knowledge", &s, 1, texts);
+	thin_text(record, "prompt.system", &s, 1, texts);
+	thin_text(record, "prompt.user", &s, json_array_size(s.names), texts);
+	json_decref(s.names);
+	free(s.list);
+	free(name);
+	kbuf_free(&text);
+}
+
+/* The last fact that RECORD has before the stage NAME; KFACTS: none. Views come from evaluations. */
+static enum kfact
+fact_before(const json_t *record, const char *name)
+{
+	int stage = 0;
+
+	while (stage < KFACTS && strcmp(name, kfact_names[stage]))
+		stage++;
+	if (stage == KFACTS)
+		return KFACT_EVAL;
+	while (stage-- > 0)
+		if (json_object_get(record, kfact_names[stage]))
+			return (enum kfact)stage;
+	return KFACTS;
+}
+
+/* What the part NAME was made from. */
+static void
+set_from(const char *dir, const json_t *record, const char *name, json_t *part)
+{
+	enum kfact stage = fact_before(record, name);
+	char *path, hex[65], *text;
+
+	if (stage == KFACTS)
+		return;
+	path = kplace_id(dir, kjson_str_or(record, "id", ""), kfact_names[stage]);
+	text = read_part(path, hex);
+	if (!text)
+		kdie(K_USAGE, "%s: is missing: a part of a record names what it was made from",
+		    path);
+	kjson_set(part, "from", json_pack("{s:s}", kfact_names[stage], hex));
+	free(text);
+	free(path);
+}
+
+json_t *
+krecord_part(const char *dir, const json_t *record, const char *name, const char *shared)
+{
+	static const char *const keys[] = { "campaign", "trial", "branch", "id" };
+	json_t *part = json_pack("{s:s}", "schema", KPART_SCHEMA), *texts = json_object(),
+	       *thin = json_copy((json_t *)record);
+
+	for (size_t i = 0; i < LEN(keys); i++)
+		if (json_object_get(record, keys[i]))
+			json_object_set(part, keys[i], json_object_get(record, keys[i]));
+	set_from(dir, record, name, part);
+	json_object_set_new(thin, name, json_deep_copy(json_object_get(record, name)));
+	if (!strcmp(name, kfact_names[KFACT_SAMPLE]))
+		thin_programs(dir, json_object_get(thin, name), name, texts);
+	if (!strcmp(name, kfact_names[KFACT_PROMPT]))
+		thin_prompt(dir, thin, shared, texts);
+	json_object_set(part, name, json_object_get(thin, name));
+	if (json_object_size(texts))
+		json_object_set(part, "texts", texts);
+	json_decref(thin);
+	json_decref(texts);
+	return part;
+}
+
+void
+krecord_put(struct krec *rec, const char *dir, bool thin, const char *name, const json_t *value,
+    const char *shared)
+{
+	json_t *whole, *part;
 
 	if (thin) {
-		o = thin_record(rec, dir);
-		json_object_set(o, name, (json_t *)value);
-		kout_json(o);
-		json_decref(o);
+		whole = json_copy(rec->json);
+		json_object_set(whole, name, (json_t *)value);
+		part = krecord_part(dir, whole, name, shared);
+		kout_json(part);
+		json_decref(part);
+		json_decref(whole);
 		return;
 	}
 	if (!rec->line) {
-		json_object_del(rec->json, "from");
 		rec->line = json_dumps(rec->json, KIO_DUMP);
 		if (!rec->line)
 			kdie(K_IO, "out of memory");

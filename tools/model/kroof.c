@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kroof: see kroof.h. */
+#include "kplace.h"
 #include "kroof.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ kroof_doubt(const json_t *roofline, double efficiency)
 json_t *
 kroof_load(const char *dir)
 {
-	char *path = kasprintf("%s/trials/000/roofline.json", dir);
+	char *path = kplace_trial(dir, 0, "roofline.json");
 	json_t *roofline = kis_there(path) ? kjson_load(path) : NULL;
 
 	free(path);

@@ -15,14 +15,6 @@ enum { TRIAL_MAX = 999999 };
 /* What to do about a damaged view, which is made of facts. */
 #define REMAKE "; remove it, and run make views to make it again"
 
-char *
-ktrials_path(const struct kcamp *camp, long trial, const char *name)
-{
-	const char *dir = strcmp(camp->dir, ".") ? camp->dir : "", *slash = *dir ? "/" : "";
-
-	return kasprintf("%s%strials/%03ld/%s", dir, slash, trial, name);
-}
-
 /* Takes TEXT. What has been said once is not said again. */
 static void
 add_fault(struct ktrials *t, char *text)
@@ -39,7 +31,7 @@ add_fault(struct ktrials *t, char *text)
 static bool
 has_archive(const struct kcamp *camp, long trial)
 {
-	char *path = ktrials_path(camp, trial, "archive.ndjson");
+	char *path = kplace_trial(camp->dir, trial, "archive.ndjson");
 	bool yes = kis_there(path);
 
 	free(path);
@@ -96,7 +88,7 @@ ktrials_last(const struct kcamp *camp)
 static json_t *
 read_header(struct ktrials *t, long trial)
 {
-	char *path = ktrials_path(t->camp, trial, "archive.ndjson"), *fault = NULL;
+	char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault = NULL;
 	json_t *header = NULL;
 	struct krec rec;
 	struct kin in;
@@ -151,7 +143,6 @@ static char *
 read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
     struct kcandidate *c, bool *advised)
 {
-	bool thin = json_object_get(record, "from");
 	char *fault;
 
 	*advised = false;
@@ -159,9 +150,12 @@ read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
 	    (fault = check_place(trial, c)))
 		return fault;
 	*advised = true;
-	if (t->glancing && thin)
+	if (strcmp(kjson_str_or(record, "schema", KRECORD_SCHEMA), KPART_SCHEMA))
+		return kstrdup("is of an older version of kiln; kcampaign upgrade converts the "
+		               "campaign");
+	if (t->glancing)
 		return krecord_glance(t->camp->dir, record);
-	if ((fault = krecord_join(t->camp->dir, record)))
+	if ((fault = krecord_join(t->camp->dir, record, t->join | KJOIN_LENIENT)))
 		return fault;
 	*advised = false;
 	return kcandidate_read(c, record);
@@ -253,7 +247,8 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 static bool
 need_file(struct ktrials *t, long trial, const char *name)
 {
-	char *path = ktrials_path(t->camp, trial, name), *folder = ktrials_path(t->camp, trial, "");
+	char *path = kplace_trial(t->camp->dir, trial, name),
+	     *folder = kplace_trial(t->camp->dir, trial, "");
 	bool there = kis_there(path);
 
 	if (!kis_there(folder))
@@ -268,7 +263,7 @@ need_file(struct ktrials *t, long trial, const char *name)
 static void
 load(struct ktrials *t, struct ktrial *trial)
 {
-	char *path = ktrials_path(t->camp, trial->number, "score.ndjson");
+	char *path = kplace_trial(t->camp->dir, trial->number, "score.ndjson");
 
 	t->damaged = false;
 	if (need_file(t, trial->number, "score.ndjson"))
@@ -297,7 +292,7 @@ ktrials_get(struct ktrials *t, long number)
 static void
 read_archive(struct ktrials *t, long trial)
 {
-	char *path = ktrials_path(t->camp, trial, "archive.ndjson"), *fault;
+	char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault;
 	struct karch archive;
 
 	fault = karch_try(&archive, path, true);
@@ -315,6 +310,7 @@ ktrials_open(struct ktrials *t, const struct kcamp *camp)
 {
 	const struct kcandidate *reference;
 
+	krecord_check(camp->dir);
 	*t = (struct ktrials){ .camp = camp, .last = find_last(camp) };
 	t->settled = t->last >= 0 && ktrials_linked(camp) == t->last;
 	t->trial = kcalloc((size_t)(t->last + 1), sizeof *t->trial);
@@ -393,7 +389,7 @@ ktrials_need(struct ktrials *t, long number)
 }
 
 json_t *
-ktrials_record(const struct kcamp *camp, const char *id, char **fault)
+ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char **fault)
 {
 	json_t *found = NULL;
 	long trial, branch;
@@ -404,13 +400,13 @@ ktrials_record(const struct kcamp *camp, const char *id, char **fault)
 	*fault = NULL;
 	if (!karch_id(id, &trial, &branch))
 		return NULL;
-	path = ktrials_path(camp, trial, "score.ndjson");
+	path = kplace_trial(camp->dir, trial, "score.ndjson");
 	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (!found && kin_try(&in, &rec, fault)) {
 			if (!strcmp(kjson_str_or(rec.json, "id", ""), id)) {
 				found = json_incref(rec.json);
-				*fault = krecord_join(camp->dir, found);
+				*fault = krecord_join(camp->dir, found, join);
 			}
 			krec_free(&rec);
 		}

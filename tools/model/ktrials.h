@@ -35,6 +35,7 @@ struct ktrial {
 
 struct ktrials {
 	const struct kcamp *camp;
+	enum kjoin join;    /* how much of each record is put together; FIGURES unless it is set */
 	bool linear;        /* rounds with decisions, in place of a search over cells */
 	long last;          /* the last trial that has an archive; -1: none */
 	bool settled;       /* the link archive.ndjson names it: no view is being remade */
@@ -77,9 +78,6 @@ long ktrials_last(const struct kcamp *camp);
  * The scored record of ID alone, where nothing else of the campaign is asked for; NULL: there is
  * none, or it lies behind a damaged one, which *FAULT names (the caller frees). New reference.
  */
-json_t *ktrials_record(const struct kcamp *camp, const char *id, char **fault);
-
-/* "DIR/trials/007/NAME", without DIR when that is "."; the caller frees. */
-char *ktrials_path(const struct kcamp *camp, long trial, const char *name);
+json_t *ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char **fault);
 
 #endif

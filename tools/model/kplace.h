@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kplace: where the files of a campaign are. Every path of a record is made here. DIR is the
+ * campaign's folder; "." does not show in a path, as messages name files from there. The caller
+ * frees what is returned.
+ */
+#ifndef KPLACE_H
+#define KPLACE_H
+
+#include <stdbool.h>
+
+/* Facts of a candidate, in their order: each is made from the one before. */
+enum kfact { KFACT_SAMPLE, KFACT_PROMPT, KFACT_REPLY, KFACT_EVAL, KFACTS };
+extern const char *const kfact_names[KFACTS];
+
+/* "DIR/NAME" */
+char *kplace_in(const char *dir, const char *name);
+/* "DIR/trials/007/NAME" */
+char *kplace_trial(const char *dir, long trial, const char *name);
+/* "DIR/trials/007/02", and a file in it: "DIR/trials/007/02/NAME.ndjson" */
+char *kplace_folder(const char *dir, long trial, long branch);
+char *kplace_cell(const char *dir, long trial, long branch, const char *name);
+/*
+ * The same of the candidate ID. Here an id becomes a path, and nowhere else: whatever is no id dies
+ * with K_USAGE.
+ */
+char *kplace_id(const char *dir, const char *id, const char *name);
+
+#endif
