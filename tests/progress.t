@@ -145,7 +145,7 @@ ok 'make learns of campaign.json through campaign.mk, which is written anew when
 	jq ".search.branches = 2 | .eval.launcher = \"env NOTE=a\$b#c\"" campaign.json >new; mv new campaign.json
 	kcampaign run -n 1 >out 2>&1; cat out
 	grep -qx "BRANCHES := 01 02" campaign.mk; grep -qxF "env NOTE=a\$\$b#c" campaign.mk
-	is "01 02" "$(ls trials/$t | grep -E "^[0-9]*$" | xargs)"
+	is "01 02" "$(cd trials/$t; echo [0-9][0-9])"
 	jq ".eval.launcher = \"env \\\\\"" campaign.json >new; mv new campaign.json
 	exits 2 kcampaign run -n 1; grep -q "must be one line that does not end in a backslash" err'
 

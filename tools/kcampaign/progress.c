@@ -529,22 +529,13 @@ trial_left(const struct progress *p)
 	return whole > left ? whole : left;
 }
 
-/* The last trial that there can be. */
-static long
-last_trial(const struct kcamp *c)
-{
-	long trials = kcamp_int(c, "stop.trials"), rounds = kcamp_int(c, "linear.max_rounds");
-
-	return kcamp_linear(c) && rounds && rounds - 1 < trials ? rounds - 1 : trials;
-}
-
 /* "trial 7 of 40, 32 s, about 1:10 min left, at most 2:10 h for all; $0.42 of $5.00" */
 static void
 add_trial(struct progress *p, struct kbuf *line)
 {
 	double left = trial_left(p), trial = expected(p, "trial"), usd = spent(p),
 	       budget = kcamp_num(p->camp, "stop.budget_usd");
-	long all = last_trial(p->camp), more = all - p->g->last;
+	long all = kcamp_int(p->camp, "stop.trials"), more = all - p->g->last;
 	char text[24];
 
 	kbuf_printf(
