@@ -101,7 +101,8 @@ compile_shims(const struct adoption *a)
 	remove_tree(folder);
 	for (size_t i = 0; i < LEN(compilers); i++)
 		write_shim(folder, compilers[i], script);
-	json_object_foreach(others, name, v) write_shim(folder, name, script);
+	json_object_foreach(others, name, v)
+		write_shim(folder, name, script);
 	json_decref(others);
 }
 

@@ -124,8 +124,7 @@ divides(const json_t *call, json_int_t v)
 	json_t *p;
 	const char *name;
 
-	json_object_foreach(json_object_get(call, "pointers"), name, p)
-	{
+	json_object_foreach(json_object_get(call, "pointers"), name, p) {
 		json_int_t bytes = kjson_int_or(p, "bytes", 0) - kjson_int_or(p, "offset", 0);
 
 		if (v >= 16 && bytes > 0 && bytes % v == 0)
@@ -142,8 +141,7 @@ is_size(const json_t *calls, const char *name)
 	bool size = true;
 	size_t i;
 
-	json_array_foreach((json_t *)calls, i, c)
-	{
+	json_array_foreach((json_t *)calls, i, c) {
 		const json_t *v = json_object_get(json_object_get(c, "args"), name);
 
 		if (!json_is_integer(v))
@@ -180,8 +178,9 @@ find_rule(struct rule *r, const struct options *o, const json_t *observed)
 		given_rule(r, o->key, args);
 	if (o->key || r->launch)
 		return;
-	json_object_foreach((json_t *)args, name,
-	    v) if (r->count < KCONFIGS_KEY && is_size(observed, name)) r->names[r->count++] = name;
+	json_object_foreach((json_t *)args, name, v)
+		if (r->count < KCONFIGS_KEY && is_size(observed, name))
+			r->names[r->count++] = name;
 }
 
 static struct kconfigs_key
@@ -245,8 +244,9 @@ example_of(const struct kconfig *c, const json_t *observed, bool aligned)
 		if (json_equal(json_object_get(call, "args"), c->scalars))
 			return call;
 	}
-	json_array_foreach((json_t *)observed, i,
-	    call) if (json_equal(json_object_get(call, "args"), c->scalars)) return call;
+	json_array_foreach((json_t *)observed, i, call)
+		if (json_equal(json_object_get(call, "args"), c->scalars))
+			return call;
 	return NULL;
 }
 

@@ -71,8 +71,7 @@ find_winner(const struct adoption *a, struct winner *w)
 		kdie(K_USAGE, "%s: the campaign has not run yet; run make campaign", a->dir);
 	facts = command_json(a, "kreport", "--json", NULL);
 	best = json_object_get(facts, "best");
-	json_array_foreach(best ? json_object_get(facts, "sources") : NULL, i, source)
-	{
+	json_array_foreach(best ? json_object_get(facts, "sources") : NULL, i, source) {
 		if (strcmp(kjson_str_or(source, "id", ""), kjson_str_or(best, "id", "?")))
 			continue;
 		w->id = kstrdup(kjson_str_or(best, "id", ""));
@@ -100,7 +99,7 @@ written_arrays(const struct adoption *a)
 	const char *name;
 
 	json_object_foreach(json_object_get(task, "outputs"), name, v)
-	    json_array_append_new(list, json_string(name));
+		json_array_append_new(list, json_string(name));
 	json_decref(task);
 	return list;
 }

@@ -133,8 +133,7 @@ return_outputs(const struct adoption *a)
 	json_t *there = access(list, R_OK) ? NULL : kjson_load(list), *was;
 	const char *name;
 
-	json_object_foreach(there, name, was)
-	{
+	json_object_foreach(there, name, was) {
 		char *to = project_path(a, name), *from = adopt_path(a, "kept/files/%s", name),
 		     now[65], kept[65], *text;
 		size_t len;

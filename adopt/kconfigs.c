@@ -237,8 +237,7 @@ middle_of_each(const json_t **records, size_t n)
 	json_t *o = json_object(), **values = kcalloc(n, sizeof *values), *v;
 	const char *name;
 
-	json_object_foreach((json_t *)records[0], name, v)
-	{
+	json_object_foreach((json_t *)records[0], name, v) {
 		size_t count = 0;
 
 		for (size_t i = 0; i < n; i++) {

@@ -142,7 +142,8 @@ names_of(const json_t *call)
 
 	kbuf_printf(&b, "%d %d", json_object_get(call, "grid") != NULL,
 	    json_object_get(call, "block") != NULL);
-	json_object_foreach(json_object_get(call, "args"), name, v) kbuf_printf(&b, " %s", name);
+	json_object_foreach(json_object_get(call, "args"), name, v)
+		kbuf_printf(&b, " %s", name);
 	return b.data;
 }
 
@@ -155,19 +156,18 @@ drop_odd(json_t *calls, struct log_state *state)
 	json_int_t most = 0;
 	size_t i;
 
-	json_array_foreach(calls, i, call)
-	{
+	json_array_foreach(calls, i, call) {
 		char *names = names_of(call);
 
 		json_object_set_new(
 		    counts, names, json_integer(kjson_int_or(counts, names, 0) + 1));
 		free(names);
 	}
-	json_object_foreach(counts, name, v) if (json_integer_value(v) > most)
-	{
-		most = json_integer_value(v);
-		usual = name;
-	}
+	json_object_foreach(counts, name, v)
+		if (json_integer_value(v) > most) {
+			most = json_integer_value(v);
+			usual = name;
+		}
 	for (i = json_array_size(calls); i-- > 0;) {
 		char *names = names_of(json_array_get(calls, i));
 
@@ -223,8 +223,9 @@ add_others(json_t *calls, json_t *others, struct log_state *state)
 		state->others = json_array_size(others);
 		return;
 	}
-	json_array_foreach(calls, i, call) json_object_update_missing(
-	    json_object_get(call, "args"), json_object_get(json_array_get(others, i), "args"));
+	json_array_foreach(calls, i, call)
+		json_object_update_missing(json_object_get(call, "args"),
+		    json_object_get(json_array_get(others, i), "args"));
 }
 
 json_t *

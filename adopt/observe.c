@@ -256,8 +256,7 @@ main_launch(const json_t *launches)
 	double most = 0;
 	size_t i;
 
-	json_array_foreach((json_t *)launches, i, l)
-	{
+	json_array_foreach((json_t *)launches, i, l) {
 		double threads = 1;
 
 		for (size_t k = 0; k < 3; k++)
@@ -286,8 +285,9 @@ add_reading(json_t *pointers)
 	const char *name;
 	json_t *p;
 
-	json_object_foreach(pointers, name, p) if (kjson_bool_or(p, "const", false) ||
-	    !kjson_bool_or(p, "written", true)) json_object_set_new(p, "read", json_true());
+	json_object_foreach(pointers, name, p)
+		if (kjson_bool_or(p, "const", false) || !kjson_bool_or(p, "written", true))
+			json_object_set_new(p, "read", json_true());
 }
 
 /* Pointers that are among the arguments of a launch: those have extents. */
@@ -299,12 +299,12 @@ part_arguments(json_t *call)
 	const char *name;
 	void *next;
 
-	json_object_foreach_safe(args, next, name, v) if (json_is_object(v))
-	{
-		json_object_set_new(v, "device", json_true());
-		json_object_set(pointers, name, v);
-		json_object_del(args, name);
-	}
+	json_object_foreach_safe(args, next, name, v)
+		if (json_is_object(v)) {
+			json_object_set_new(v, "device", json_true());
+			json_object_set(pointers, name, v);
+			json_object_del(args, name);
+		}
 }
 
 static json_t *
@@ -437,8 +437,9 @@ check_launches(const struct watch *w, const json_t *calls)
 
 	if (!w->cuda)
 		return;
-	json_array_foreach(
-	    (json_t *)calls, i, c) if (json_array_size(json_object_get(c, "launches"))) return;
+	json_array_foreach((json_t *)calls, i, c)
+		if (json_array_size(json_object_get(c, "launches")))
+			return;
 	kdie(K_MISSING,
 	    "%s was called, but kadopt saw no launch, because the CUDA run-time library is linked "
 	    "statically; relink with -cudart shared, or use --instrument (build log: "

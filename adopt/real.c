@@ -183,8 +183,7 @@ same_args(const json_t *x, const json_t *y)
 
 	if (json_object_size(x) != json_object_size(y))
 		return false;
-	json_object_foreach((json_t *)x, name, v)
-	{
+	json_object_foreach((json_t *)x, name, v) {
 		const json_t *w = json_object_get(y, name);
 		double a = json_number_value(v), b = json_number_value(w);
 

@@ -31,8 +31,7 @@ rules_language(const char *file)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(json_object_get(table(), "languages"), i, row)
-	{
+	json_array_foreach(json_object_get(table(), "languages"), i, row) {
 		if (end && !strcmp(end, kjson_str_or(row, "file", "")))
 			return row;
 	}
@@ -77,8 +76,7 @@ rules_replace(const char *group, const char *language, const char *text)
 	char *now = kstrdup(text);
 	size_t i;
 
-	json_array_foreach((json_t *)rules, i, rule)
-	{
+	json_array_foreach((json_t *)rules, i, rule) {
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, "\\w+") : NULL;
 		char *next = re ? kregex_replace(re, now, kjson_str_or(rule, "with", "")) : NULL;
 
@@ -116,8 +114,7 @@ rules_scan(const char *group, const char *language, const char *text, const char
 	struct kregex_span at;
 	size_t i, count = 0;
 
-	json_array_foreach((json_t *)rules, i, rule)
-	{
+	json_array_foreach((json_t *)rules, i, rule) {
 		bool comments = kjson_bool_or(rule, "comments", false);
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, entry) : NULL;
 

@@ -172,8 +172,9 @@ values_number(json_t *args)
 	void *next;
 	json_t *x;
 
-	json_object_foreach_safe(args, next, name, x) if (json_is_boolean(x))
-	    json_object_set_new(args, name, json_integer(json_is_true(x)));
+	json_object_foreach_safe(args, next, name, x)
+		if (json_is_boolean(x))
+			json_object_set_new(args, name, json_integer(json_is_true(x)));
 }
 
 static void

@@ -76,11 +76,11 @@ ok 'they are converted once, and nothing of them is lost' '
 	alike new'
 
 ok 'a conversion that was killed is done again' '
-	. ./fatten.sh; cp -rp new done
+	. ./fatten.sh; cp -rp new finished
 	for stages in "sample prompt" "sample prompt reply eval"; do
-		rm -rf new; cp -rp old new; cp -r done/trials/000/texts new/trials/000
+		rm -rf new; cp -rp old new; cp -r finished/trials/000/texts new/trials/000
 		for cell in 002/01 002/02; do
-			for stage in $stages; do cp "done/trials/$cell/$stage.ndjson" "new/trials/$cell"; done
+			for stage in $stages; do cp "finished/trials/$cell/$stage.ndjson" "new/trials/$cell"; done
 		done
 		kcampaign upgrade -c new; alike new; "$tests_dir/kept.sh" old new
 	done'

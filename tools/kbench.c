@@ -183,8 +183,9 @@ row_of(const json_t *kernel, const char *workload)
 	const json_t *rows = json_object_get(kernel, "timing"), *row;
 	size_t i;
 
-	json_array_foreach((json_t *)rows, i,
-	    row) if (!strcmp(kjson_str_or(row, "workload", ""), workload)) return row;
+	json_array_foreach((json_t *)rows, i, row)
+		if (!strcmp(kjson_str_or(row, "workload", ""), workload))
+			return row;
 	return NULL;
 }
 
@@ -195,8 +196,7 @@ name_width(const json_t *kernels)
 	size_t i;
 	json_t *k;
 
-	json_array_foreach((json_t *)kernels, i, k)
-	{
+	json_array_foreach((json_t *)kernels, i, k) {
 		int n = (int)strlen(kjson_str_or(k, "name", ""));
 
 		width = n > width ? n : width;
@@ -210,8 +210,9 @@ first_timing(const json_t *kernels)
 	const json_t *k;
 	size_t i;
 
-	json_array_foreach((json_t *)kernels, i,
-	    k) if (json_object_get(k, "timing")) return json_object_get(k, "timing");
+	json_array_foreach((json_t *)kernels, i, k)
+		if (json_object_get(k, "timing"))
+			return json_object_get(k, "timing");
 	return NULL;
 }
 
@@ -223,8 +224,7 @@ show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int wid
 
 	kbuf_printf(b, "%-*s  %-12s", width, kjson_str_or(kernel, "name", "?"),
 	    kjson_str_or(kernel, "status", "?"));
-	json_array_foreach((json_t *)columns, i, c)
-	{
+	json_array_foreach((json_t *)columns, i, c) {
 		const json_t *row = row_of(kernel, kjson_str_or(c, "workload", ""));
 
 		kbuf_puts(b, "  ");
@@ -272,11 +272,13 @@ show_record(struct kbuf *b, const json_t *record)
 
 	kbuf_printf(b, "%-*s  %-12s", width, "kernel", "status");
 	json_array_foreach((json_t *)columns, i, v)
-	    kbuf_printf(b, "  %10.24s", kjson_str_or(v, "workload", "?"));
+		kbuf_printf(b, "  %10.24s", kjson_str_or(v, "workload", "?"));
 	kbuf_puts(b, "\n");
-	json_array_foreach((json_t *)kernels, i, v) show_kernel(b, v, columns, width);
+	json_array_foreach((json_t *)kernels, i, v)
+		show_kernel(b, v, columns, width);
 	kbuf_puts(b, "\n");
-	json_array_foreach(json_object_get(record, "overall"), i, v) show_pair(b, v);
+	json_array_foreach(json_object_get(record, "overall"), i, v)
+		show_pair(b, v);
 	if (kjson_bool_or(record, "machine.busy", false))
 		kbuf_printf(b,
 		    "The machine was busy: other programs had the processors for %.0f %% of the "
@@ -292,9 +294,10 @@ show_counts(struct kbuf *b, const json_t *records)
 	size_t counts[LEN(words)] = { 0 }, i, k;
 	json_t *record, *pair;
 
-	json_array_foreach((json_t *)records, i, record) json_array_foreach(
-	    json_object_get(record, "overall"), k, pair) for (size_t n = 0; n < LEN(words); n++)
-	    counts[n] += !strcmp(kjson_str_or(pair, "verdict", ""), words[n]);
+	json_array_foreach((json_t *)records, i, record)
+		json_array_foreach(json_object_get(record, "overall"), k, pair)
+			for (size_t n = 0; n < LEN(words); n++)
+				counts[n] += !strcmp(kjson_str_or(pair, "verdict", ""), words[n]);
 	kbuf_printf(b, "\n%zu races:", json_array_size(records));
 	for (size_t n = 0; n < LEN(words); n++)
 		kbuf_printf(b, "%s %zu %s", n ? "," : "", counts[n], words[n]);
@@ -324,8 +327,9 @@ all_raced(const json_t *records)
 	json_t *k;
 	size_t i;
 
-	json_array_foreach(json_object_get(json_array_get(records, 0), "kernels"), i,
-	    k) if (status_at(k, "status") != STATUS_CORRECT) return false;
+	json_array_foreach(json_object_get(json_array_get(records, 0), "kernels"), i, k)
+		if (status_at(k, "status") != STATUS_CORRECT)
+			return false;
 	return true;
 }
 
@@ -350,7 +354,8 @@ main(int argc, char **argv)
 	if (table)
 		put_table(records);
 	else
-		json_array_foreach(records, i, record) kout_json(record);
+		json_array_foreach(records, i, record)
+			kout_json(record);
 	kout_commit();
 	good = all_raced(records);
 	json_decref(records);

@@ -59,8 +59,9 @@ test_schema(void)
 	size_t i;
 
 	CHECK(json_array_size(words) == STATUS_COUNT - 1);
-	json_array_foreach((json_t *)words, i, word) tap_check(
-	    status_named(json_string_value(word)), json_string_value(word), __FILE__, __LINE__);
+	json_array_foreach((json_t *)words, i, word)
+		tap_check(status_named(json_string_value(word)), json_string_value(word), __FILE__,
+		    __LINE__);
 	json_decref(schema);
 	free(path);
 }

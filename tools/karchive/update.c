@@ -268,11 +268,11 @@ note_error(const struct keeper *k, const struct kcandidate *s)
 	if (!s->log || !*s->log || s->duplicate)
 		return;
 	text = kjson_text(s->log, kfence_chars(s->log, KARCH_ERROR_CHARS));
-	json_array_foreach(ring, i, e) if (json_equal(json_object_get(e, "text"), text))
-	{
-		json_array_remove(ring, i);
-		break;
-	}
+	json_array_foreach(ring, i, e)
+		if (json_equal(json_object_get(e, "text"), text)) {
+			json_array_remove(ring, i);
+			break;
+		}
 	json_array_append_new(ring, json_pack("{s:s,s:o}", "id", s->id, "text", text));
 	while (json_array_size(ring) > KARCH_ERRORS)
 		json_array_remove(ring, 0);
@@ -353,8 +353,9 @@ prune_tabu(const struct keeper *k, long trial)
 	const char *cell;
 	void *next;
 
-	json_object_foreach_safe(tabu, next, cell, last) if (trial + 1 - json_integer_value(last) >
-	    KARCH_TABU_TRIALS) json_object_del(tabu, cell);
+	json_object_foreach_safe(tabu, next, cell, last)
+		if (trial + 1 - json_integer_value(last) > KARCH_TABU_TRIALS)
+			json_object_del(tabu, cell);
 }
 
 /* Correct elites of an island, best first. */

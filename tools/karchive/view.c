@@ -291,8 +291,8 @@ strategies_text(const json_t *header, struct kbuf *b)
 	json_t *s;
 
 	json_object_foreach(json_object_get(header, "strategies"), name, s)
-	    kbuf_printf(b, "%-16s %lld tried, %lld correct, %lld gains\n", name, count(s, "tried"),
-	        count(s, "correct"), count(s, "gains"));
+		kbuf_printf(b, "%-16s %lld tried, %lld correct, %lld gains\n", name,
+		    count(s, "tried"), count(s, "correct"), count(s, "gains"));
 }
 
 static void
@@ -321,7 +321,7 @@ stats_text(const struct karch *a, struct kbuf *b)
 	kbuf_printf(b, "%-16s %lld, %lld of them duplicates\n", "candidates",
 	    count(h, "candidates"), count(h, "duplicates"));
 	json_object_foreach(json_object_get(h, "statuses"), name, n)
-	    kbuf_printf(b, "  %-14s %lld\n", name, (long long)json_integer_value(n));
+		kbuf_printf(b, "  %-14s %lld\n", name, (long long)json_integer_value(n));
 	kbuf_printf(b, "%-16s %zu of %d cells, %zu correct\n", "elites", count_elites(a, false),
 	    KARCH_CELLS, count_elites(a, true));
 	kbuf_printf(b, "%-16s %zu other programs remembered, %lld dropped\n", "programs",

@@ -107,14 +107,13 @@ workload_ratio(
 	double own, other;
 	size_t i;
 
-	json_array_foreach(
-	    (json_t *)pairs, i, row) if (!strcmp(kjson_str_or(row, "workload", ""), workload) &&
-	    !strcmp(kjson_str_or(row, "name", ""), "incumbent"))
-	{
-		*ratio = kjson_num_or(row, "ratio", 0);
-		*low = kjson_num_or(row, "low", 0);
-		return *ratio > 0;
-	}
+	json_array_foreach((json_t *)pairs, i, row)
+		if (!strcmp(kjson_str_or(row, "workload", ""), workload) &&
+		    !strcmp(kjson_str_or(row, "name", ""), "incumbent")) {
+			*ratio = kjson_num_or(row, "ratio", 0);
+			*low = kjson_num_or(row, "low", 0);
+			return *ratio > 0;
+		}
 	own =
 	    kgain_time_ns(kgain_row(kjson_path(f->rec->json, "eval.timing"), workload), statistic);
 	other = kgain_time_ns(kgain_row(json_object_get(rival, "timing"), workload), statistic);
@@ -156,8 +155,9 @@ is_waived(const json_t *rules, const char *rule)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(
-	    (json_t *)rules, i, item) if (!strcmp(json_string_value(item), rule)) return true;
+	json_array_foreach((json_t *)rules, i, item)
+		if (!strcmp(json_string_value(item), rule))
+			return true;
 	return false;
 }
 
@@ -246,8 +246,7 @@ look_at_reuse(struct finding *f)
 	json_t *o;
 	size_t i;
 
-	json_array_foreach((json_t *)rows, i, row)
-	{
+	json_array_foreach((json_t *)rows, i, row) {
 		double n,
 		    e = excess_of(row, kgain_row(rival, kjson_str_or(row, "workload", "")), &n);
 		/*
@@ -347,8 +346,7 @@ look_at_trace(struct finding *f, json_t *out)
 	long hits = 0, lookups = 0;
 	size_t i;
 
-	json_array_foreach((json_t *)trace, i, row)
-	{
+	json_array_foreach((json_t *)trace, i, row) {
 		hits += (long)kjson_int_or(row, "hits", 0);
 		lookups += (long)kjson_int_or(row, "lookups", 0);
 	}

@@ -256,10 +256,11 @@ put_rounds(const json_t *report, struct kbuf *out)
 	kbuf_puts(out,
 	    "\n| Candidate | Bucket | Decision | Benchmark gain | Real gain "
 	    "|\n|---|---|---|---:|---:|\n");
-	json_array_foreach(json_object_get(report, "rounds"), i, row) kbuf_printf(out,
-	    "| %s | %s | %s | %+.2f %% | %+.2f %% |\n", kjson_str_or(row, "id", "?"),
-	    kjson_str_or(row, "bucket", "?"), kjson_str_or(row, "decision", "?"),
-	    kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row, "real_pct", 0));
+	json_array_foreach(json_object_get(report, "rounds"), i, row)
+		kbuf_printf(out, "| %s | %s | %s | %+.2f %% | %+.2f %% |\n",
+		    kjson_str_or(row, "id", "?"), kjson_str_or(row, "bucket", "?"),
+		    kjson_str_or(row, "decision", "?"), kjson_num_or(row, "benchmark_pct", 0),
+		    kjson_num_or(row, "real_pct", 0));
 }
 
 static void
@@ -269,7 +270,7 @@ put_ids(struct kbuf *out, const char *what, const json_t *ids)
 	size_t i;
 
 	json_array_foreach(ids, i, id)
-	    kbuf_printf(out, "%s%s%s", i ? ", " : "\n", i ? "" : what, json_string_value(id));
+		kbuf_printf(out, "%s%s%s", i ? ", " : "\n", i ? "" : what, json_string_value(id));
 	if (json_array_size(ids))
 		kbuf_puts(out, ".\n");
 }
@@ -280,8 +281,9 @@ put_lines(struct kbuf *out, const json_t *damaged)
 	const json_t *line;
 	size_t i;
 
-	json_array_foreach(damaged, i, line) kbuf_printf(out, "%s* %s\n",
-	    i ? "" : "\nDamaged, and not in these figures:\n\n", json_string_value(line));
+	json_array_foreach(damaged, i, line)
+		kbuf_printf(out, "%s* %s\n", i ? "" : "\nDamaged, and not in these figures:\n\n",
+		    json_string_value(line));
 }
 
 void
@@ -312,9 +314,9 @@ report_markdown(const json_t *report, struct kbuf *out)
 	    "\n| Source | Buckets | Benchmark gain | Real-training-equivalent gain "
 	    "|\n|---|---|---:|---:|\n");
 	json_array_foreach(json_object_get(report, "table"), i, row)
-	    kbuf_printf(out, "| %s | %s | %+.2f %% | %+.2f %% |\n",
-	        kjson_str_or(row, "source", "?"), kjson_str_or(row, "buckets", ""),
-	        kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row, "real_pct", 0));
+		kbuf_printf(out, "| %s | %s | %+.2f %% | %+.2f %% |\n",
+		    kjson_str_or(row, "source", "?"), kjson_str_or(row, "buckets", ""),
+		    kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row, "real_pct", 0));
 	if (json_array_size(json_object_get(report, "rounds")))
 		put_rounds(report, out);
 }

@@ -58,7 +58,8 @@ list_of(const struct rules *r, const json_t *o, size_t i, const char *key)
 	bool good = json_array_size(v) > 0;
 	size_t k;
 
-	json_array_foreach((json_t *)v, k, item) good &= json_is_string(item);
+	json_array_foreach((json_t *)v, k, item)
+		good &= json_is_string(item);
 	if (!good)
 		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a non-empty list of strings",
 		    r->file, i, kjson_str_or(o, "id", "?"), key);
@@ -89,8 +90,7 @@ read_rule(struct rules *r, size_t i, const json_t *o)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)o, key, v)
-	{
+	json_object_foreach((json_t *)o, key, v) {
 		size_t k = 0;
 
 		while (k < LEN(keys) && strcmp(keys[k], key))
@@ -388,8 +388,9 @@ speaks(const struct rule *rule, const char *language)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach((json_t *)rule->languages, i,
-	    item) if (!strcmp(json_string_value(item), language)) return true;
+	json_array_foreach((json_t *)rule->languages, i, item)
+		if (!strcmp(json_string_value(item), language))
+			return true;
 	return false;
 }
 
@@ -427,8 +428,7 @@ try_examples(const struct rules *r, const struct rule *rule, const json_t *list,
 	size_t i, failures = 0;
 	json_t *item;
 
-	json_array_foreach((json_t *)list, i, item)
-	{
+	json_array_foreach((json_t *)list, i, item) {
 		const char *text = json_string_value(item);
 		struct source s = { .text = text, .len = strlen(text) };
 		struct hits hits = { 0 };

@@ -21,9 +21,9 @@ parents_text(const json_t *parent, const char *file)
 
 	if (!file)
 		return kjson_str_or(parent, "code", NULL);
-	json_array_foreach((json_t *)files, i,
-	    f) if (!strcmp(kjson_str_or(f, "path", ""), file)) return kjson_str_or(f, "content",
-	    NULL);
+	json_array_foreach((json_t *)files, i, f)
+		if (!strcmp(kjson_str_or(f, "path", ""), file))
+			return kjson_str_or(f, "content", NULL);
 	return NULL;
 }
 
@@ -85,7 +85,8 @@ change_of(const struct krec *rec, struct change *c)
 		return false;
 	count_change(parent, NULL, code, c);
 	json_array_foreach((json_t *)files, i, f)
-	    count_change(parent, kjson_str_or(f, "path", "?"), kjson_str_or(f, "content", ""), c);
+		count_change(
+		    parent, kjson_str_or(f, "path", "?"), kjson_str_or(f, "content", ""), c);
 	return true;
 }
 
@@ -107,9 +108,10 @@ scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask 
 	plain = ktoken_strip(code, strlen(code), backend_syntax(language));
 	words_of(task, plain, &w);
 	scan_file(r, language, grouped, &w, parent, NULL, code, hits);
-	json_array_foreach((json_t *)files, i, f) if (kjson_str_or(f, "content", NULL))
-	    scan_file(r, language, grouped, &w, parent, kjson_str_or(f, "path", "?"),
-	        kjson_str_or(f, "content", ""), hits);
+	json_array_foreach((json_t *)files, i, f)
+		if (kjson_str_or(f, "content", NULL))
+			scan_file(r, language, grouped, &w, parent, kjson_str_or(f, "path", "?"),
+			    kjson_str_or(f, "content", ""), hits);
 	words_free(&w);
 	free(plain);
 }

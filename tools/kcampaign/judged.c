@@ -129,8 +129,7 @@ compare(const struct changes *c, const char *file, const char *name, const json_
 	const char *member;
 
 	json_object_update(both, (json_t *)now);
-	json_object_foreach(both, member, value)
-	{
+	json_object_foreach(both, member, value) {
 		const json_t *a = json_object_get(was, member), *b = json_object_get(now, member);
 		char *what = kasprintf("%s%s%s", name, *name ? ": " : "", member);
 
@@ -157,8 +156,7 @@ compare_workloads(const struct changes *c, const char *file, const json_t *was, 
 	json_t *w;
 	size_t i;
 
-	json_array_foreach((json_t *)was, i, w)
-	{
+	json_array_foreach((json_t *)was, i, w) {
 		char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
 		const json_t *other = named(now, kjson_str_or(w, "name", ""));
 
@@ -168,13 +166,13 @@ compare_workloads(const struct changes *c, const char *file, const json_t *was, 
 			add_change(c, file, what, w, NULL);
 		free(what);
 	}
-	json_array_foreach((json_t *)now, i, w) if (!named(was, kjson_str_or(w, "name", "")))
-	{
-		char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
+	json_array_foreach((json_t *)now, i, w)
+		if (!named(was, kjson_str_or(w, "name", ""))) {
+			char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
 
-		add_change(c, file, what, NULL, w);
-		free(what);
-	}
+			add_change(c, file, what, NULL, w);
+			free(what);
+		}
 }
 
 bool

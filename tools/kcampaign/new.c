@@ -147,7 +147,7 @@ copy_task(const char *from, const json_t *task, const char *to, bool copy)
 	for (i = 0; i < LEN(members); i++)
 		copy_file(from, members[i], kjson_str_or(task, members[i], NULL), to, copy);
 	json_array_foreach(baselines, i, b)
-	    copy_file(from, "baselines", kjson_str_or(b, "file", NULL), to, copy);
+		copy_file(from, "baselines", kjson_str_or(b, "file", NULL), to, copy);
 }
 
 /* A campaign of a faulty task would end at its first step. */

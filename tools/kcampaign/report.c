@@ -95,16 +95,16 @@ add_workloads(struct kbuf *text, const json_t *pairs, const char *name, const ch
 	size_t i;
 	json_t *p;
 
-	json_array_foreach(pairs, i, p) if (!strcmp(kjson_str_or(p, "name", ""), name))
-	{
-		char value[64];
+	json_array_foreach(pairs, i, p)
+		if (!strcmp(kjson_str_or(p, "name", ""), name)) {
+			char value[64];
 
-		snprintf(value, sizeof value, "%.1f",
-		    kjson_num_or(p, "ratio", 0) * (*format == '%' ? 100 : 1));
-		kbuf_printf(text, "%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value,
-		    *format == '%' ? " %" : "x");
-		sep = ", ";
-	}
+			snprintf(value, sizeof value, "%.1f",
+			    kjson_num_or(p, "ratio", 0) * (*format == '%' ? 100 : 1));
+			kbuf_printf(text, "%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value,
+			    *format == '%' ? " %" : "x");
+			sep = ", ";
+		}
 }
 
 /* "(629 to 677)" in units of SCALE, with as many DECIMALS and UNIT behind. */
@@ -150,8 +150,7 @@ add_against_baselines(struct kbuf *text, const json_t *verified, const json_t *t
 	size_t i;
 	json_t *b;
 
-	json_array_foreach(baselines, i, b)
-	{
+	json_array_foreach(baselines, i, b) {
 		const char *name = kjson_str_or(b, "name", "?");
 		struct kgain_ratio r =
 		    kgain_ratio_of_pairs(pairs, name, NULL, kjson_path(verified, "eval.timing"));
@@ -262,8 +261,7 @@ add_sanitizers(struct kbuf *text, const json_t *verified)
 	const json_t *rows = kjson_path(verified, "eval.sanitizers"), *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-	{
+	json_array_foreach(rows, i, row) {
 		const char *status = kjson_str_or(row, "status", "?");
 
 		kbuf_printf(text, "%s%s %s", i ? ", " : "checked      ",
@@ -316,8 +314,9 @@ add_times(struct kbuf *text, const json_t *timing, const char *name)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(timing, i, row) kbuf_printf(text, "%-12s %s: %.4g ms\n", i ? "" : name,
-	    kjson_str_or(row, "workload", "?"), kgain_time_ns(row, KGAIN_STATISTIC) * 1e-6);
+	json_array_foreach(timing, i, row)
+		kbuf_printf(text, "%-12s %s: %.4g ms\n", i ? "" : name,
+		    kjson_str_or(row, "workload", "?"), kgain_time_ns(row, KGAIN_STATISTIC) * 1e-6);
 }
 
 /* The speed-up over the reference and the score that a candidate got. */
@@ -352,8 +351,9 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 		kbuf_printf(text, "%-12s %s\n", trial ? id : "reference",
 		    kjson_str_or(record, "eval.status", "?"));
 	add_times(text, kjson_path(record, "eval.timing"), "");
-	json_array_foreach(kjson_path(record, "eval.baselines"), i, baseline) add_times(
-	    text, json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
+	json_array_foreach(kjson_path(record, "eval.baselines"), i, baseline)
+		add_times(
+		    text, json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
 	if (trial && record)
 		add_score(text, c, id);
 	json_decref(record);
@@ -481,8 +481,7 @@ add_statuses(struct kbuf *text, const struct standing *s)
 	json_t *n;
 
 	kbuf_printf(text, "tried    %ld candidates", s->candidates);
-	json_object_foreach((json_t *)s->statuses, status, n)
-	{
+	json_object_foreach((json_t *)s->statuses, status, n) {
 		if (!json_integer_value(n))
 			continue;
 		kbuf_printf(

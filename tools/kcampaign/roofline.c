@@ -55,8 +55,8 @@ roofline_require(const struct kcamp *c)
 
 	if (roofline && !strcmp(kjson_str_or(roofline, "label", ""), "incomplete")) {
 		json_array_foreach(json_object_get(roofline, "unknown"), i, u)
-		    kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""),
-		        kjson_str_or(u, "why", ""));
+			kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""),
+			    kjson_str_or(u, "why", ""));
 		kdie(K_MISSING,
 		    "campaign.json: stop.efficiency needs peak rates that the roofline does not "
 		    "have; see docs/roofline.md, \"What is unknown\"");

@@ -29,8 +29,9 @@ convert_lines(struct kseal *s, const char *path, const char *kind,
 	json_t *lines = kis_there(path) ? kin_all(path) : NULL, *line;
 	size_t i;
 
-	json_array_foreach(lines, i,
-	    line) if (!kind || !strcmp(kjson_str_or(line, "kind", ""), kind)) event(s, line);
+	json_array_foreach(lines, i, line)
+		if (!kind || !strcmp(kjson_str_or(line, "kind", ""), kind))
+			event(s, line);
 	json_decref(lines);
 }
 

@@ -268,8 +268,7 @@ convert_view(long trial, const char *name, const json_t *old, struct count *n)
 	bool any = false, good = true;
 	size_t i;
 
-	json_array_foreach(records, i, record)
-	{
+	json_array_foreach(records, i, record) {
 		any |= is_whole(record);
 		good = add_view(&text, record, name, old) && good;
 	}
@@ -292,8 +291,7 @@ convert_given(long trial, struct count *n)
 	json_t *records = kin_all(path), *record;
 	size_t i;
 
-	json_array_foreach(records, i, record)
-	{
+	json_array_foreach(records, i, record) {
 		const char *id = kjson_str_or(record, "id", "");
 
 		if (is_whole(record) && json_object_get(record, kfact_names[KFACT_EVAL]) &&

@@ -117,8 +117,7 @@ check_keys(const json_t *obj, const char *const *keys, size_t n, const char *whe
 
 	if (!json_is_object(obj))
 		kdie(K_USAGE, "%s: must be an object", where);
-	json_object_foreach((json_t *)obj, key, value)
-	{
+	json_object_foreach((json_t *)obj, key, value) {
 		size_t i = 0;
 
 		while (i < n && strcmp(keys[i], key))
@@ -148,8 +147,7 @@ get_patterns(const json_t *list, const char *key, const char *where)
 	if (!json_is_array(list))
 		kdie(K_USAGE, "%s: '%s' must be a list of patterns", where, key);
 	out.p = kcalloc(json_array_size(list) + 1, sizeof *out.p);
-	json_array_foreach((json_t *)list, i, value)
-	{
+	json_array_foreach((json_t *)list, i, value) {
 		if (!json_is_string(value) || !*json_string_value(value))
 			kdie(K_USAGE, "%s: '%s' contains something that is not a pattern", where,
 			    key);
@@ -217,13 +215,12 @@ merge_level(struct level *l, const json_t *list, const char *where)
 
 	if (!json_is_array(list))
 		kdie(K_USAGE, "%s: must be a list of categories", where);
-	json_array_foreach((json_t *)list, i, value)
-	{
+	json_array_foreach((json_t *)list, i, value) {
 		struct category c = get_category(value, where);
 
-		json_array_foreach(
-		    (json_t *)list, j, other) if (j < i && !strcmp(get_name(other, where), c.name))
-		    kdie(K_USAGE, "%s: is defined twice", c.where);
+		json_array_foreach((json_t *)list, j, other)
+			if (j < i && !strcmp(get_name(other, where), c.name))
+				kdie(K_USAGE, "%s: is defined twice", c.where);
 		merge_category(l, c);
 	}
 }
@@ -246,14 +243,12 @@ merge_dims(struct kpattern_table *t, const json_t *dims, const char *path)
 
 	if (!json_is_object(dims))
 		kdie(K_USAGE, "%s: needs 'dims', an object", path);
-	json_object_foreach((json_t *)dims, dim, levels)
-	{
+	json_object_foreach((json_t *)dims, dim, levels) {
 		int d = find_dim(dim, path);
 
 		if (!json_is_object(levels))
 			kdie(K_USAGE, "%s: %s: must be an object of levels", path, dim);
-		json_object_foreach(levels, level, list)
-		{
+		json_object_foreach(levels, level, list) {
 			char *where = kasprintf("%s: %s %s", path, dim, level);
 
 			if (strlen(level) != 1 || *level < '1' || *level > '3')
@@ -304,8 +299,7 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 
 	if (list && !json_is_array(list))
 		kdie(K_USAGE, "%s: 'gates' must be a list", path);
-	json_array_foreach((json_t *)list, i, value)
-	{
+	json_array_foreach((json_t *)list, i, value) {
 		struct gate g = get_gate(value, path);
 
 		for (k = 0; k < t->gate_count && strcmp(t->gates[k].name, g.name); k++)

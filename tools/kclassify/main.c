@@ -132,8 +132,7 @@ collect_source(const struct krec *rec, struct kbuf *source)
 
 	if (code)
 		kbuf_puts(source, krec_str(rec, "eval.code"));
-	json_array_foreach((json_t *)files, i, file)
-	{
+	json_array_foreach((json_t *)files, i, file) {
 		const char *content = json_string_value(json_object_get(file, "content"));
 
 		if (!content)

@@ -57,8 +57,7 @@ check_tier(const struct kcamp *camp, const char *tier)
 		return;
 	if (!*kjson_str_or(t, "command", ""))
 		kdie(K_USAGE, "%s: %s.command: must be a shell command", camp->file, tier);
-	json_object_foreach((json_t *)t, key, v)
-	{
+	json_object_foreach((json_t *)t, key, v) {
 		for (i = 0; i < LEN(fields) && strcmp(fields[i], key); i++)
 			;
 		if (i == LEN(fields))
@@ -67,8 +66,7 @@ check_tier(const struct kcamp *camp, const char *tier)
 			    "timeout_s)",
 			    camp->file, tier, key);
 	}
-	json_object_foreach(json_object_get(t, "columns"), key, v)
-	{
+	json_object_foreach(json_object_get(t, "columns"), key, v) {
 		for (i = 0; i < LEN(columns) && strcmp(columns[i], key); i++)
 			;
 		if (i == LEN(columns))

@@ -112,8 +112,9 @@ inputs_print(const struct keval *k)
 	const char *path;
 	json_t *needed;
 
-	json_object_foreach(k->inputs, path,
-	    needed) if (json_is_true(needed) || !access(path, F_OK)) kout_raw(path, strlen(path));
+	json_object_foreach(k->inputs, path, needed)
+		if (json_is_true(needed) || !access(path, F_OK))
+			kout_raw(path, strlen(path));
 }
 
 char *

@@ -119,8 +119,9 @@ is_too_large(const json_t *rec, const char *text)
 	const json_t *flags = kjson_path(rec, "reply.flags"), *flag;
 	size_t i, len = strlen(text);
 
-	json_array_foreach(flags, i, flag) if (json_is_string(flag) &&
-	    !strcmp(json_string_value(flag), KIO_TOO_LARGE)) return true;
+	json_array_foreach(flags, i, flag)
+		if (json_is_string(flag) && !strcmp(json_string_value(flag), KIO_TOO_LARGE))
+			return true;
 	return kjson_fit(text, len, KIO_REPLY_MAX) < len;
 }
 

@@ -136,8 +136,10 @@ longest(const json_t *eval)
 	const json_t *timing = json_object_get(eval, "timing"), *worst = NULL, *row;
 	size_t i;
 
-	json_array_foreach((json_t *)timing, i, row) if (!worst ||
-	    kjson_num_or(row, "median_ns", 0) > kjson_num_or(worst, "median_ns", 0)) worst = row;
+	json_array_foreach((json_t *)timing, i, row)
+		if (!worst ||
+		    kjson_num_or(row, "median_ns", 0) > kjson_num_or(worst, "median_ns", 0))
+			worst = row;
 	return kjson_str_or(worst, "workload", NULL);
 }
 

@@ -42,8 +42,7 @@ fastest_baseline(const json_t *reference)
 	double fastest = 1;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, b)
-	{
+	json_array_foreach((json_t *)list, i, b) {
 		struct kgain_ratio r = kgain_ratio_of_pairs(
 		    json_object_get(b, "pairs"), "reference", NULL, json_object_get(b, "timing"));
 
@@ -61,8 +60,9 @@ baseline_named(struct keval *k, const char *name)
 	const json_t *list = json_object_get(k->task, "baselines"), *b;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i,
-	    b) if (!strcmp(kjson_str_or(b, "name", ""), name)) return against_baseline(k, b);
+	json_array_foreach((json_t *)list, i, b)
+		if (!strcmp(kjson_str_or(b, "name", ""), name))
+			return against_baseline(k, b);
 	return NULL;
 }
 
@@ -120,7 +120,9 @@ pairs_with_id(const json_t *answer, const char *id)
 	json_t *pairs = json_deep_copy(json_object_get(answer, "pairs")), *pair;
 	size_t i;
 
-	json_array_foreach(pairs, i, pair) if (id) eval_set(pair, "id", json_string(id));
+	json_array_foreach(pairs, i, pair)
+		if (id)
+			eval_set(pair, "id", json_string(id));
 	return pairs;
 }
 
@@ -292,17 +294,18 @@ take_times(struct entry *entries, size_t count, const json_t *answer)
 	const json_t *all = json_object_get(answer, "candidates"), *c;
 	size_t i;
 
-	json_array_foreach((json_t *)all, i, c) for (size_t n = 0; n < count; n++)
-	{
-		if (strcmp(kjson_str_or(c, "name", ""), kjson_str_or(entries[n].row, "name", "?")))
-			continue;
-		for (const char *const *key =
-		         (const char *const[]){ "status", "reasons", "timing", NULL };
-		     *key; key++)
-			if (json_object_get(c, *key))
-				eval_set(
-				    entries[n].row, *key, json_deep_copy(json_object_get(c, *key)));
-	}
+	json_array_foreach((json_t *)all, i, c)
+		for (size_t n = 0; n < count; n++) {
+			if (strcmp(kjson_str_or(c, "name", ""),
+			        kjson_str_or(entries[n].row, "name", "?")))
+				continue;
+			for (const char *const *key =
+			         (const char *const[]){ "status", "reasons", "timing", NULL };
+			     *key; key++)
+				if (json_object_get(c, *key))
+					eval_set(entries[n].row, *key,
+					    json_deep_copy(json_object_get(c, *key)));
+		}
 }
 
 /* The pairs of NAME against OF alone; new reference. */
@@ -312,8 +315,10 @@ pairs_of(const json_t *pairs, const char *of, const char *name)
 	json_t *list = json_array(), *p;
 	size_t i;
 
-	json_array_foreach((json_t *)pairs, i, p) if (!strcmp(kjson_str_or(p, "of", ""), of) &&
-	    !strcmp(kjson_str_or(p, "name", ""), name)) json_array_append(list, p);
+	json_array_foreach((json_t *)pairs, i, p)
+		if (!strcmp(kjson_str_or(p, "of", ""), of) &&
+		    !strcmp(kjson_str_or(p, "name", ""), name))
+			json_array_append(list, p);
 	return list;
 }
 

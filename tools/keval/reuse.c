@@ -57,9 +57,10 @@ is_suspect(const json_t *rows)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(
-	    (json_t *)rows, i, row) if (kjson_num_or(row, "gap_pct", 0) > 100 * KGAIN_REUSE_GAP &&
-	    kjson_num_or(row, "low_pct", 0) > 0) return true;
+	json_array_foreach((json_t *)rows, i, row)
+		if (kjson_num_or(row, "gap_pct", 0) > 100 * KGAIN_REUSE_GAP &&
+		    kjson_num_or(row, "low_pct", 0) > 0)
+			return true;
 	return false;
 }
 
@@ -98,9 +99,11 @@ take(json_t *eval, const json_t *answer, const char *rival_id)
 	for (const char *const *key = (const char *const[]){ "reuse", "trace", NULL }; *key; key++)
 		if (json_object_get(c, *key))
 			eval_set(eval, *key, json_deep_copy(json_object_get(c, *key)));
-	json_array_foreach((json_t *)all, i, o) if (!strcmp(kjson_str_or(o, "name", ""), "rival") &&
-	    json_object_get(o, "reuse")) eval_set(eval, "reuse_against",
-	    json_pack("{s:s,s:O}", "id", rival_id, "rows", json_object_get(o, "reuse")));
+	json_array_foreach((json_t *)all, i, o)
+		if (!strcmp(kjson_str_or(o, "name", ""), "rival") && json_object_get(o, "reuse"))
+			eval_set(eval, "reuse_against",
+			    json_pack(
+			        "{s:s,s:O}", "id", rival_id, "rows", json_object_get(o, "reuse")));
 }
 
 void

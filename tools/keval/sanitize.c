@@ -263,8 +263,7 @@ sanitize(struct keval *k, const struct subject *s, json_t *eval)
 		sanitize_device(k, s, eval, rows);
 	else
 		sanitize_host(k, s, rows);
-	json_array_foreach(rows, i, row)
-	{
+	json_array_foreach(rows, i, row) {
 		const char *tool = kjson_str_or(row, "tool", ""),
 		           *status = kjson_str_or(row, "status", "");
 

@@ -72,8 +72,7 @@ show_hints(const struct arguments *a, const json_t *cell)
 	int code = json_array_size(hints) ? K_OK : K_NO;
 	size_t i;
 
-	json_array_foreach(hints, i, h)
-	{
+	json_array_foreach(hints, i, h) {
 		struct kbuf b = { 0 };
 
 		if (a->json) {

@@ -389,8 +389,7 @@ measure_again(const struct engine *e, json_t *copies)
 	json_t *row;
 
 	for (int attempt = 2; attempt <= ATTEMPTS; attempt++)
-		json_array_foreach(copies, i, row)
-		{
+		json_array_foreach(copies, i, row) {
 			json_t *again;
 
 			if (kroof_copy_plausible(row, kroof_best_copy(copies)))

@@ -43,7 +43,9 @@ has_contents(const struct ktask_workload *w)
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)w->values, name, v) if (json_is_array(v)) return true;
+	json_object_foreach((json_t *)w->values, name, v)
+		if (json_is_array(v))
+			return true;
 	return false;
 }
 

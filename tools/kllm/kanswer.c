@@ -188,9 +188,9 @@ add_content(struct kanswer *a, const json_t *content)
 
 	add_string(a, &a->text, content);
 	if (json_is_array(content))
-		json_array_foreach(
-		    content, i, part) if (!strcmp(kjson_str_or(part, "type", ""), "text"))
-		    add_string(a, &a->text, json_object_get(part, "text"));
+		json_array_foreach(content, i, part)
+			if (!strcmp(kjson_str_or(part, "type", ""), "text"))
+				add_string(a, &a->text, json_object_get(part, "text"));
 }
 
 /* One chunk of a chat stream ("delta"), or a whole answer ("message"). */
@@ -243,8 +243,7 @@ read_message(struct kanswer *a, const json_t *o)
 	size_t i;
 	json_t *block;
 
-	json_array_foreach(json_object_get(o, "content"), i, block)
-	{
+	json_array_foreach(json_object_get(o, "content"), i, block) {
 		if (!strcmp(kjson_str_or(block, "type", ""), "text"))
 			add_string(a, &a->text, json_object_get(block, "text"));
 		else

@@ -47,11 +47,11 @@ add_flag(json_t *flags, json_t *flag)
 	size_t i;
 	json_t *v;
 
-	json_array_foreach(flags, i, v) if (json_equal(v, flag))
-	{
-		json_decref(flag);
-		return;
-	}
+	json_array_foreach(flags, i, v)
+		if (json_equal(v, flag)) {
+			json_decref(flag);
+			return;
+		}
 	json_array_append_new(flags, flag);
 }
 

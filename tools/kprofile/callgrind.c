@@ -182,8 +182,7 @@ add_functions(struct profile *p, const struct reader *r)
 	json_t *sums;
 	double cost[MAX_EVENTS];
 
-	json_object_foreach(r->functions, name, sums)
-	{
+	json_object_foreach(r->functions, name, sums) {
 		for (size_t i = 0; i < r->events; i++)
 			cost[i] = json_real_value(json_array_get(sums, i));
 		add_launch(p, r, name, cost);

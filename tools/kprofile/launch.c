@@ -61,11 +61,11 @@ profile_note(struct profile *p, const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	note = kjson_text(text, strlen(text));
-	json_array_foreach(p->notes, i, old) if (json_equal(old, note))
-	{
-		json_decref(note);
-		return;
-	}
+	json_array_foreach(p->notes, i, old)
+		if (json_equal(old, note)) {
+			json_decref(note);
+			return;
+		}
 	json_array_append_new(p->notes, note);
 }
 

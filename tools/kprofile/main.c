@@ -146,8 +146,7 @@ add_facts(json_t *peaks, const json_t *table, const char *name)
 
 	if (name && !d)
 		kdie(K_USAGE, "--device %s: no file in docs/hardware describes this device", name);
-	json_object_foreach(json_object_get(table, "peaks"), key, v)
-	{
+	json_object_foreach(json_object_get(table, "peaks"), key, v) {
 		const struct khw_fact *f =
 		    json_is_string(v) ? khw_known(d, json_string_value(v)) : NULL;
 
@@ -171,8 +170,9 @@ load_peaks(const char *path, const char *device, const json_t *table)
 		return peaks;
 	file = kjson_load(path);
 	inner = json_object_get(file, "peaks");
-	json_object_foreach(json_is_object(inner) ? inner : file, key, v) if (json_is_number(v))
-	    json_object_set(peaks, key, v);
+	json_object_foreach(json_is_object(inner) ? inner : file, key, v)
+		if (json_is_number(v))
+			json_object_set(peaks, key, v);
 	json_decref(file);
 	return peaks;
 }
@@ -189,8 +189,9 @@ kernels_of(const struct profile *p, const char *by, const double *time, const bo
 
 		if (!wanted[n])
 			continue;
-		json_array_foreach(list, i,
-		    k) if (!strcmp(kjson_str_or(k, "name", ""), p->launch[n].kernel)) found = k;
+		json_array_foreach(list, i, k)
+			if (!strcmp(kjson_str_or(k, "name", ""), p->launch[n].kernel))
+				found = k;
 		if (!found) {
 			found = json_pack("{s:o,s:i,s:f}", "name",
 			    kjson_text(p->launch[n].kernel, strlen(p->launch[n].kernel)),

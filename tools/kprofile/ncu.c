@@ -210,8 +210,9 @@ ncu_preface(struct profile *p, const struct text *t, const json_t *table)
 		    ((at == copy && strstr(at, "(build ")) || strstr(copy, "ncu") ||
 		        strstr(copy, "Nsight"))) {
 			at += strlen("Version ");
-			json_array_foreach(versions, i, v) known |=
-			    !strncmp(at, json_string_value(v), strlen(json_string_value(v)));
+			json_array_foreach(versions, i, v)
+				known |= !strncmp(
+				    at, json_string_value(v), strlen(json_string_value(v)));
 			if (!known)
 				text_fault(t, line, "ncu %.*s: this version is not supported",
 				    (int)strcspn(at, " \r"), at);

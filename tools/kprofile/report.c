@@ -31,8 +31,7 @@ metrics(struct values *v)
 	json_t *groups = json_object(), *value;
 	size_t i;
 
-	json_array_foreach(json_object_get(v->table, "values"), i, value)
-	{
+	json_array_foreach(json_object_get(v->table, "values"), i, value) {
 		const char *name = kjson_str_or(value, "name", ""),
 		           *group = kjson_str_or(value, "group", "");
 		double x = values_get(v, name);
@@ -66,8 +65,7 @@ stalls(struct values *v)
 	       *value;
 	size_t n = 0, i;
 
-	json_array_foreach((json_t *)values, i, value)
-	{
+	json_array_foreach((json_t *)values, i, value) {
 		const char *name = kjson_str_or(value, "name", ""),
 		           *reason = kjson_str_or(value, "reason", NULL);
 		double x = reason ? values_get(v, name) : NAN;
@@ -96,8 +94,7 @@ bottleneck(struct values *v)
 	size_t i;
 
 	v->missing = missing;
-	json_array_foreach(json_object_get(table, "labels"), i, row)
-	{
+	json_array_foreach(json_object_get(table, "labels"), i, row) {
 		enum truth t =
 		    label || unknown ? NO : values_all(v, json_object_get(row, "when"), NULL);
 
@@ -109,12 +106,11 @@ bottleneck(struct values *v)
 	v->missing = NULL;
 	kbuf_puts(&text, label ? label : "unknown");
 	json_object_set_new(o, "label", json_string(label ? label : "unknown"));
-	json_array_foreach(json_object_get(table, "tags"), i,
-	    row) if (label && values_all(v, json_object_get(row, "when"), NULL) == YES)
-	{
-		json_array_append(tags, json_object_get(row, "tag"));
-		kbuf_printf(&text, ", %s", kjson_str_or(row, "tag", "?"));
-	}
+	json_array_foreach(json_object_get(table, "tags"), i, row)
+		if (label && values_all(v, json_object_get(row, "when"), NULL) == YES) {
+			json_array_append(tags, json_object_get(row, "tag"));
+			kbuf_printf(&text, ", %s", kjson_str_or(row, "tag", "?"));
+		}
 	if (label || !json_array_size(missing)) {
 		char *shown = values_fill(v, kjson_str_or(table, "text", ""));
 
@@ -138,7 +134,7 @@ measured(struct values *v, const json_t *rule)
 	size_t i;
 
 	json_array_foreach(json_object_get(rule, "when"), i, c)
-	    values_used(v, json_string_value(c), false, o);
+		values_used(v, json_string_value(c), false, o);
 	values_used(v, kjson_str_or(rule, "finding", ""), true, o);
 	return o;
 }
@@ -180,8 +176,7 @@ findings(struct values *v, json_t *not_evaluable)
 	       *rule;
 	size_t n = 0, i;
 
-	json_array_foreach((json_t *)rules, i, rule)
-	{
+	json_array_foreach((json_t *)rules, i, rule) {
 		json_t *missing = json_array();
 		double margin = 0;
 		enum truth t;
@@ -239,8 +234,9 @@ report(const struct profile *p, const struct launch *l, const json_t *table, con
 	    l->kernel, "kernels", kernels, "launch", launch_facts(&v, l), "bottleneck",
 	    bottleneck(&v), "metrics", metrics(&v), "stalls", stalls(&v), "findings", found,
 	    "not_evaluable", not_evaluable, "recommendations", advice, "cross_check", cross);
-	json_object_foreach(v.unreliable, name, mark) json_array_append_new(
-	    notes, json_sprintf("%s: not used, because the profiler marks it as doubtful", name));
+	json_object_foreach(v.unreliable, name, mark)
+		json_array_append_new(notes,
+		    json_sprintf("%s: not used, because the profiler marks it as doubtful", name));
 	json_object_set_new(o, "notes", notes);
 	values_close(&v);
 	return o;

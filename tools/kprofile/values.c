@@ -43,7 +43,9 @@ miss(struct values *v, const char *name)
 
 	if (!v->missing)
 		return;
-	json_array_foreach(v->missing, i, item) if (!strcmp(json_string_value(item), name)) return;
+	json_array_foreach(v->missing, i, item)
+		if (!strcmp(json_string_value(item), name))
+			return;
 	json_array_append_new(v->missing, json_string(name));
 }
 
@@ -81,8 +83,9 @@ find_value(const json_t *table, const char *name)
 	size_t i;
 	json_t *value;
 
-	json_array_foreach(json_object_get(table, "values"), i,
-	    value) if (!strcmp(kjson_str_or(value, "name", ""), name)) return value;
+	json_array_foreach(json_object_get(table, "values"), i, value)
+		if (!strcmp(kjson_str_or(value, "name", ""), name))
+			return value;
 	return NULL;
 }
 
@@ -101,10 +104,10 @@ table_value(struct values *v, const json_t *value, const char *name)
 	if (++v->depth > MAX_DEPTH)
 		kdie(K_USAGE, "%s: value %s depends on itself", v->where, name);
 	v->missing = NULL;
-	json_array_foreach((json_t *)from, i, item) if (isnan(found)) found =
-	    raw_value(v, json_string_value(item));
-	json_array_foreach((json_t *)expr, i, item)
-	{
+	json_array_foreach((json_t *)from, i, item)
+		if (isnan(found))
+			found = raw_value(v, json_string_value(item));
+	json_array_foreach((json_t *)expr, i, item) {
 		/* What is missing is what the preferred way needs. */
 		v->missing = i || json_array_size(from) ? NULL : wanted;
 		if (isnan(found))
@@ -116,7 +119,8 @@ table_value(struct values *v, const json_t *value, const char *name)
 	else if (isnan(found) && !json_array_size(wanted))
 		miss(v, name);
 	else if (isnan(found))
-		json_array_foreach(wanted, i, item) miss(v, json_string_value(item));
+		json_array_foreach(wanted, i, item)
+			miss(v, json_string_value(item));
 	json_decref(wanted);
 	v->depth--;
 	return found;
@@ -319,8 +323,7 @@ values_all(struct values *v, const json_t *conditions, double *margin)
 	size_t i;
 	json_t *c;
 
-	json_array_foreach((json_t *)conditions, i, c)
-	{
+	json_array_foreach((json_t *)conditions, i, c) {
 		enum truth t = values_test(v, json_string_value(c), i ? NULL : margin);
 
 		/* One that does not hold decides, whatever is missing elsewhere. */

@@ -43,8 +43,7 @@ topics(const json_t *table, const json_t *advice)
 	json_t *out = json_array(), *row, *id;
 	size_t i, k;
 
-	json_array_foreach(json_object_get(table, "vendor"), i, row)
-	{
+	json_array_foreach(json_object_get(table, "vendor"), i, row) {
 		const char *name = kjson_str_or(row, "rule", ""),
 		           *word = kjson_str_or(row, "text", NULL);
 		bool same = *rule ? !strcmp(rule, name)
@@ -52,7 +51,7 @@ topics(const json_t *table, const json_t *advice)
 
 		if (same && (!word || strstr(text, word)))
 			json_array_foreach(json_object_get(row, "ids"), k, id)
-			    json_array_append(out, id);
+				json_array_append(out, id);
 	}
 	return out;
 }
@@ -63,8 +62,9 @@ fired(const json_t *findings, const char *id)
 	size_t i;
 	json_t *f;
 
-	json_array_foreach(
-	    (json_t *)findings, i, f) if (!strcmp(kjson_str_or(f, "id", ""), id)) return true;
+	json_array_foreach((json_t *)findings, i, f)
+		if (!strcmp(kjson_str_or(f, "id", ""), id))
+			return true;
 	return false;
 }
 
@@ -121,7 +121,9 @@ append_new_name(json_t *list, const char *name)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(list, i, item) if (!strcmp(json_string_value(item), name)) return;
+	json_array_foreach(list, i, item)
+		if (!strcmp(json_string_value(item), name))
+			return;
 	json_array_append_new(list, json_string(name));
 }
 
@@ -134,13 +136,15 @@ judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agree
 	const char *rule = kjson_str_or(advice, "rule", ""), *verdict = "only_vendor";
 	size_t i;
 
-	json_array_foreach(about, i, id) if (fired(findings, json_string_value(id)))
-	    json_array_append(matches, id);
+	json_array_foreach(about, i, id)
+		if (fired(findings, json_string_value(id)))
+			json_array_append(matches, id);
 	if (type_rank(advice) == 2) {
 		verdict = "info";
 	} else if (json_array_size(matches)) {
 		verdict = "agrees";
-		json_array_foreach(matches, i, id) append_new_name(agrees, json_string_value(id));
+		json_array_foreach(matches, i, id)
+			append_new_name(agrees, json_string_value(id));
 	} else {
 		append_new_name(only_vendor, *rule ? rule : kjson_str_or(advice, "section", "?"));
 	}
@@ -171,17 +175,18 @@ vendor_report(const struct launch *l, const json_t *table, const json_t *finding
 		if (kept++ < KEPT)
 			json_array_append(out, list[i]);
 	}
-	json_array_foreach((json_t *)findings, i, f) if (n)
-	{
-		const char *id = kjson_str_or(f, "id", "");
-		bool both = false;
-		size_t k;
-		json_t *a;
+	json_array_foreach((json_t *)findings, i, f)
+		if (n) {
+			const char *id = kjson_str_or(f, "id", "");
+			bool both = false;
+			size_t k;
+			json_t *a;
 
-		json_array_foreach(agrees, k, a) both |= !strcmp(json_string_value(a), id);
-		if (!both)
-			append_new_name(only_ours, id);
-	}
+			json_array_foreach(agrees, k, a)
+				both |= !strcmp(json_string_value(a), id);
+			if (!both)
+				append_new_name(only_ours, id);
+		}
 	*cross = json_pack(
 	    "{s:o,s:o,s:o}", "agrees", agrees, "only_vendor", only_vendor, "only_ours", only_ours);
 	free(list);

@@ -87,9 +87,10 @@ words_of(const json_t *routes)
 		if (!json_object_get(words, tables[i].key))
 			json_object_set_new(words, tables[i].key, json_object());
 		row = json_object_get(routes, tables[i].table);
-		json_object_foreach(row, name, list) json_array_foreach(list, k, word)
-		    json_object_set_new(json_object_get(words, tables[i].key),
-		        json_string_value(word), json_true());
+		json_object_foreach(row, name, list)
+			json_array_foreach(list, k, word)
+				json_object_set_new(json_object_get(words, tables[i].key),
+				    json_string_value(word), json_true());
 	}
 	return words;
 }
@@ -149,10 +150,11 @@ arch_words(const json_t *routes, const json_t *stable, const json_t *backends, c
 		route(list, routes, "gpus", gpu);
 		return list;
 	}
-	json_array_foreach((json_t *)backends, i, word) cpu =
-	    cpu || !strcmp(json_string_value(word), "cpu");
-	json_object_foreach(isas, isa, unused) if (cpu &&
-	    json_object_get(json_object_get(stable, "isa"), isa)) route(list, routes, "isas", isa);
+	json_array_foreach((json_t *)backends, i, word)
+		cpu = cpu || !strcmp(json_string_value(word), "cpu");
+	json_object_foreach(isas, isa, unused)
+		if (cpu && json_object_get(json_object_get(stable, "isa"), isa))
+			route(list, routes, "isas", isa);
 	return list;
 }
 
@@ -169,7 +171,9 @@ rank_of(const json_t *list, const json_t *wanted)
 	if (!list)
 		return 0;
 	json_array_foreach((json_t *)wanted, i, a)
-	    json_array_foreach((json_t *)list, k, b) if (json_equal(a, b)) return (long)i;
+		json_array_foreach((json_t *)list, k, b)
+			if (json_equal(a, b))
+				return (long)i;
 	return -1;
 }
 
@@ -209,7 +213,8 @@ sorted(json_t *list)
 	size_t n = json_array_size(list), i;
 	json_t **item = kcalloc(n + 1, sizeof *item), *out = json_array(), *s;
 
-	json_array_foreach(list, i, s) item[i] = s;
+	json_array_foreach(list, i, s)
+		item[i] = s;
 	qsort(item, n, sizeof *item, by_order);
 	for (i = 0; i < n; i++)
 		json_array_append(out, item[i]);
@@ -226,13 +231,11 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 	const char *name;
 	size_t i;
 
-	json_object_foreach((json_t *)files, name, note)
-	{
+	json_object_foreach((json_t *)files, name, note) {
 		json_t *sections = notes_read(
 		    kjson_str_or(note, "path", ""), kjson_str_or(note, "file", ""), words);
 
-		json_array_foreach(sections, i, s)
-		{
+		json_array_foreach(sections, i, s) {
 			json_object_set_new(s, "place", json_integer((json_int_t)i));
 			json_object_set_new(s, "rank",
 			    json_integer(rank_of(
@@ -258,7 +261,7 @@ wanted_words(const struct campaign *c, const json_t *routes)
 	route(backends, routes, "backends", kcamp_str(c->camp, "backend"));
 	archs = arch_words(routes, c->stable, backends, kcamp_str(c->camp, "gpu"));
 	json_object_foreach(json_object_get(c->stable, "dtype"), dtype, yes)
-	    route(dtypes, routes, "dtypes", dtype);
+		route(dtypes, routes, "dtypes", dtype);
 	return json_pack("{s:o,s:o,s:o,s:o}", "ops",
 	    op_words(
 	        routes, kjson_str_or(c->stable, "op", ""), kjson_str_or(c->stable, "task", "")),
@@ -295,7 +298,9 @@ is_word_list(const json_t *list)
 	size_t k;
 	json_t *word;
 
-	json_array_foreach((json_t *)list, k, word) if (!json_is_string(word)) return false;
+	json_array_foreach((json_t *)list, k, word)
+		if (!json_is_string(word))
+			return false;
 	return json_array_size(list) > 0;
 }
 
@@ -309,16 +314,19 @@ check_routes(const char *path, const json_t *routes)
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)routes, name, v) if (!is_member(name))
-	    kdie(K_USAGE, "%s: %s: no such table", path, name);
+	json_object_foreach((json_t *)routes, name, v)
+		if (!is_member(name))
+			kdie(K_USAGE, "%s: %s: no such table", path, name);
 	for (size_t i = 0; i < LEN(tables); i++) {
 		json_t *table = json_object_get(routes, tables[i].table);
 
 		if (!json_is_object(table))
 			kdie(K_USAGE, "%s: %s: must be an object that maps names to lists of words",
 			    path, tables[i].table);
-		json_object_foreach(table, name, v) if (!is_word_list(v)) kdie(
-		    K_USAGE, "%s: %s.%s: must be a list of words", path, tables[i].table, name);
+		json_object_foreach(table, name, v)
+			if (!is_word_list(v))
+				kdie(K_USAGE, "%s: %s.%s: must be a list of words", path,
+				    tables[i].table, name);
 	}
 }
 
@@ -346,8 +354,7 @@ choose(const struct campaign *c, const json_t *labels, long budget)
 	json_t *out = json_array(), *s;
 	size_t i;
 
-	json_array_foreach(c->notes, i, s)
-	{
+	json_array_foreach(c->notes, i, s) {
 		const json_t *when = json_object_get(s, "when");
 		long tokens = (long)kjson_int_or(s, "tokens", 0);
 
@@ -426,7 +433,7 @@ knowledge_member(const json_t *facts)
 
 	for (size_t k = 0; k < LEN(lists); k++)
 		json_array_foreach(json_object_get(facts, lists[k]), i, s)
-		    json_array_append_new(out, shown(s));
+			json_array_append_new(out, shown(s));
 	return out;
 }
 
@@ -440,7 +447,7 @@ joined(const json_t *words)
 
 	kbuf_add(&b, "", 0);
 	json_array_foreach((json_t *)words, i, w)
-	    kbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(w));
+		kbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(w));
 	return b.data;
 }
 
@@ -451,8 +458,7 @@ knowledge_list(const struct campaign *c)
 	size_t i, next = 0;
 	json_t *s;
 
-	json_array_foreach(c->notes, i, s)
-	{
+	json_array_foreach(c->notes, i, s) {
 		bool shown = s == json_array_get(chosen, next);
 		char *when = joined(json_object_get(s, "when")), *line;
 

@@ -54,8 +54,7 @@ history_text(const json_t *sample, const char *salt)
 	size_t i;
 	json_t *one;
 
-	json_array_foreach(json_object_get(sample, "rounds"), i, one)
-	{
+	json_array_foreach(json_object_get(sample, "rounds"), i, one) {
 		kbuf_printf(&b, "%s\n", kjson_str_or(one, "line", "?"));
 		if (json_object_get(one, "category"))
 			kbuf_printf(&b, "  kind: %s, %s\n", kjson_str_or(one, "category", "?"),
@@ -76,9 +75,9 @@ ineffective_text(const json_t *sample, const char *salt)
 	json_t *one;
 
 	json_array_foreach(json_object_get(sample, "ineffective"), i, one)
-	    kbuf_printf(&b, "round %lld (%s): %s: %s\n", (long long)kjson_int_or(one, "round", 0),
-	        kjson_str_or(one, "code", "?"), kjson_str_or(one, "category", "?"),
-	        kjson_str_or(one, "change", "?"));
+		kbuf_printf(&b, "round %lld (%s): %s: %s\n",
+		    (long long)kjson_int_or(one, "round", 0), kjson_str_or(one, "code", "?"),
+		    kjson_str_or(one, "category", "?"), kjson_str_or(one, "change", "?"));
 	return data_block(&b, "directions that did not help", salt);
 }
 
@@ -150,8 +149,7 @@ note_names(const json_t *facts)
 	json_t *shown = knowledge_member(facts), *names = json_array(), *one, *seen = json_object();
 	size_t i;
 
-	json_array_foreach(shown, i, one)
-	{
+	json_array_foreach(shown, i, one) {
 		const char *file = kjson_str_or(one, "file", "?");
 
 		if (json_object_get(seen, file))

@@ -47,8 +47,7 @@ add_isa(json_t *stable, const json_t *list)
 	json_t *name;
 
 	kbuf_add(&text, "", 0);
-	json_array_foreach((json_t *)list, i, name)
-	{
+	json_array_foreach((json_t *)list, i, name) {
 		char *word = kfence_line(json_is_string(name) ? json_string_value(name) : "", 32);
 
 		if (*word) {
@@ -71,8 +70,7 @@ choose_simd(const json_t *isa)
 	json_t *table = files_json("simd.json"), *row, *chosen = NULL;
 	size_t i;
 
-	json_array_foreach(json_object_get(table, "simd"), i, row)
-	{
+	json_array_foreach(json_object_get(table, "simd"), i, row) {
 		const char *need = kjson_str_or(row, "isa", NULL);
 
 		if (!chosen && (!need || json_object_get(isa, need)))

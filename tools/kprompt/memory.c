@@ -61,7 +61,7 @@ put_section(struct kbuf *b, const json_t *sections, const char *key, const char 
 
 	kbuf_printf(b, "%s:\n", title);
 	json_array_foreach((json_t *)items, i, item)
-	    kbuf_printf(b, "- %s\n", json_string_value(item));
+		kbuf_printf(b, "- %s\n", json_string_value(item));
 }
 
 /* The newest compaction that may be shown; what it covers is added to COVERED. */
@@ -82,7 +82,7 @@ compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 	}
 	if (b.len && take(r, b.data)) {
 		json_array_foreach(json_object_get(compact, "covers"), i, v)
-		    json_object_set_new(covered, json_string_value(v), json_true());
+			json_object_set_new(covered, json_string_value(v), json_true());
 		block = data_block(r, b.data, "summary of earlier rounds");
 		json_object_set_new(r->shown, "compact", json_string(name));
 	}
@@ -100,8 +100,7 @@ add_told(json_t *covered, const struct krec *rec)
 	char name[24];
 	size_t i;
 
-	json_array_foreach((json_t *)rounds, i, round)
-	{
+	json_array_foreach((json_t *)rounds, i, round) {
 		snprintf(
 		    name, sizeof name, "v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10));
 		json_object_set_new(covered, name, json_true());

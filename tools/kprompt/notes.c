@@ -78,7 +78,7 @@ names_of(const json_t *set)
 
 	kbuf_add(&b, "", 0);
 	json_object_foreach((json_t *)set, name, v)
-	    kbuf_printf(&b, "%s%s", b.len ? ", " : "", name);
+		kbuf_printf(&b, "%s%s", b.len ? ", " : "", name);
 	return b.data;
 }
 
@@ -288,7 +288,8 @@ check_tokens(const struct place *at, const json_t *head, const json_t *sections)
 	size_t i;
 	json_t *s;
 
-	json_array_foreach((json_t *)sections, i, s) sum += kjson_int_or(s, "tokens", 0);
+	json_array_foreach((json_t *)sections, i, s)
+		sum += kjson_int_or(s, "tokens", 0);
 	if (sum > granted)
 		fault(at, "the note has %lld tokens, more than the %lld in its header",
 		    (long long)sum, (long long)granted);

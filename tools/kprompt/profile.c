@@ -44,8 +44,7 @@ skill_names(void)
 	json_t *names = json_object(), *table = kjson_load(path), *rule;
 	size_t i;
 
-	json_array_foreach(json_object_get(table, "rules"), i, rule)
-	{
+	json_array_foreach(json_object_get(table, "rules"), i, rule) {
 		const char *name = kjson_str_or(rule, "skill", "");
 
 		if (*name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
@@ -104,8 +103,7 @@ skill_facts(json_t *stable, const struct kcamp *camp)
 	const char *name;
 
 	if (wants_skills(camp))
-		json_object_foreach(names, name, yes)
-		{
+		json_object_foreach(names, name, yes) {
 			char *text = skill_text(camp, name), *line = skill_line(text);
 
 			json_array_append_new(list, json_string(line));
@@ -180,8 +178,7 @@ put_stalls(struct kbuf *b, const json_t *profile)
 	size_t i;
 	json_t *s;
 
-	json_array_foreach((json_t *)list, i, s)
-	{
+	json_array_foreach((json_t *)list, i, s) {
 		char *reason = kfence_line(kjson_str_or(s, "reason", "?"), MAX_NAME);
 
 		kbuf_printf(b, "%s%s %.0f %%", i ? ", " : "warps wait for: ", reason,
@@ -198,8 +195,7 @@ put_findings(struct kbuf *b, const json_t *profile)
 	size_t i;
 	json_t *f;
 
-	json_array_foreach(json_object_get(profile, "findings"), i, f)
-	{
+	json_array_foreach(json_object_get(profile, "findings"), i, f) {
 		char *id = kfence_line(kjson_str_or(f, "id", "?"), MAX_NAME),
 		     *severity = kfence_line(kjson_str_or(f, "severity", "?"), 16),
 		     *text = kfence_line(kjson_str_or(f, "text", ""), MAX_TEXT),
@@ -221,8 +217,7 @@ put_advice(struct kbuf *b, const json_t *profile)
 	size_t i, shown = 0;
 	json_t *a;
 
-	json_array_foreach(json_object_get(profile, "recommendations"), i, a)
-	{
+	json_array_foreach(json_object_get(profile, "recommendations"), i, a) {
 		const char *verdict = kjson_str_or(a, "verdict", "");
 		char *rule, *text;
 		double percent = kjson_num_or(a, "speedup.percent", -1);
@@ -292,8 +287,7 @@ bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 	enum { BODIES = 5 }; /* more would drown the findings that matter most */
 	size_t i;
 
-	json_array_foreach(json_object_get(profile, "findings"), i, f)
-	{
+	json_array_foreach(json_object_get(profile, "findings"), i, f) {
 		const char *name = kjson_str_or(f, "skill", "");
 		char *text, *body, *shown;
 

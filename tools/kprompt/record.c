@@ -62,8 +62,7 @@ add_workloads(struct kbuf *b, const json_t *program)
 	size_t i;
 	json_t *w;
 
-	json_array_foreach(json_object_get(program, "per_workload"), i, w)
-	{
+	json_array_foreach(json_object_get(program, "per_workload"), i, w) {
 		char *name = kfence_line(kjson_str_or(w, "workload", "?"), MAX_NAME);
 
 		kbuf_printf(b, "; %s %.3f ms", name, kjson_num_or(w, "runtime_ms", 0));
@@ -126,8 +125,7 @@ fenced_code(const struct maker *m, const json_t *program)
 	json_t *f;
 
 	kfence_code(&b, kjson_str_or(program, "code", ""), m->label);
-	json_array_foreach(json_object_get(program, "files"), i, f)
-	{
+	json_array_foreach(json_object_get(program, "files"), i, f) {
 		char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME);
 		char *label = kasprintf("%s:%s", m->label, name);
 
@@ -191,8 +189,7 @@ inspirations(const struct maker *m, const json_t *sample)
 	json_t *out = json_array(), *p;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, p)
-	{
+	json_array_foreach((json_t *)list, i, p) {
 		const char *code = kjson_str_or(p, "code", "");
 		bool skip = !*code || same_code(p, parent) || same_code(p, best) ||
 		    !strcmp(code, m->c->reference);
@@ -283,8 +280,7 @@ hint_facts(const struct campaign *c, const json_t *sample)
 	json_t *out = json_array(), *h;
 	size_t i;
 
-	json_array_foreach(json_object_get(sample, "hints"), i, h)
-	{
+	json_array_foreach(json_object_get(sample, "hints"), i, h) {
 		struct kbuf b = { 0 };
 
 		direction_text(&b, c, json_object_get(h, "direction"));
@@ -307,8 +303,7 @@ error_facts(const struct maker *m, const json_t *sample)
 	struct kbuf b = { 0 }, block = { 0 };
 	json_t *e;
 
-	json_array_foreach(json_object_get(sample, "errors"), i, e)
-	{
+	json_array_foreach(json_object_get(sample, "errors"), i, e) {
 		const char *text = kjson_str_or(e, "text", "");
 		char *id, *clean;
 

@@ -46,17 +46,16 @@ add_fact(json_t *list, const json_t *facts, const char *metric)
 	size_t i;
 	json_t *f;
 
-	json_array_foreach(
-	    (json_t *)facts, i, f) if (!strcmp(kjson_str_or(f, "metric", ""), metric))
-	{
-		const char *word = json_string_value(json_object_get(f, "value"));
-		char number[32];
+	json_array_foreach((json_t *)facts, i, f)
+		if (!strcmp(kjson_str_or(f, "metric", ""), metric)) {
+			const char *word = json_string_value(json_object_get(f, "value"));
+			char number[32];
 
-		snprintf(number, sizeof number, "%.15g", kjson_num_or(f, "value", 0));
-		add_line(list, "%s: %s %s <- %s:L%ld", metric, word ? word : number,
-		    kjson_str_or(f, "unit", ""), kjson_str_or(f, "file", ""),
-		    (long)kjson_int_or(f, "line", 0));
-	}
+			snprintf(number, sizeof number, "%.15g", kjson_num_or(f, "value", 0));
+			add_line(list, "%s: %s %s <- %s:L%ld", metric, word ? word : number,
+			    kjson_str_or(f, "unit", ""), kjson_str_or(f, "file", ""),
+			    (long)kjson_int_or(f, "line", 0));
+		}
 }
 
 static void
@@ -93,7 +92,7 @@ roofline_facts(json_t *stable, const struct kcamp *camp)
 	for (i = 0; i < LEN(shown); i++)
 		add_fact(facts, known, shown[i]);
 	json_array_foreach(json_object_get(roofline, "workloads"), i, row)
-	    add_bound(bounds, row, kjson_num_or(roofline, "ridge", 0));
+		add_bound(bounds, row, kjson_num_or(roofline, "ridge", 0));
 	json_object_set_new(stable, "facts", facts);
 	json_object_set_new(stable, "bounds", bounds);
 	json_object_set_new(stable, "has_facts", json_boolean(json_array_size(facts)));

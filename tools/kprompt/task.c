@@ -41,11 +41,11 @@ join(struct kbuf *out, const json_t *list, const char *between)
 	bool first = true;
 
 	kbuf_add(out, "", 0);
-	json_array_foreach((json_t *)list, i, item) if (json_is_string(item))
-	{
-		kbuf_printf(out, "%s%s", first ? "" : between, json_string_value(item));
-		first = false;
-	}
+	json_array_foreach((json_t *)list, i, item)
+		if (json_is_string(item)) {
+			kbuf_printf(out, "%s%s", first ? "" : between, json_string_value(item));
+			first = false;
+		}
 }
 
 /*
@@ -62,9 +62,10 @@ add_families(json_t *stable, const json_t *task)
 
 	for (char *p = op; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
-	json_object_foreach(json_object_get(table, "families"), family, words) json_array_foreach(
-	    words, i, word) if (json_is_string(word) && strstr(op, json_string_value(word)))
-	    json_object_set_new(set, family, json_true());
+	json_object_foreach(json_object_get(table, "families"), family, words)
+		json_array_foreach(words, i, word)
+			if (json_is_string(word) && strstr(op, json_string_value(word)))
+				json_object_set_new(set, family, json_true());
 	json_object_set_new(stable, "family", set);
 	free(op);
 	json_decref(table);
@@ -79,9 +80,10 @@ add_dtypes(json_t *stable, const json_t *task)
 	const char *name;
 
 	for (size_t i = 0; i < LEN(members); i++)
-		json_object_foreach(json_object_get(task, members[i]), name,
-		    tensor) if (json_is_array(json_object_get(tensor, "shape")))
-		    json_object_set_new(set, kjson_str_or(tensor, "dtype", "float32"), json_true());
+		json_object_foreach(json_object_get(task, members[i]), name, tensor)
+			if (json_is_array(json_object_get(tensor, "shape")))
+				json_object_set_new(
+				    set, kjson_str_or(tensor, "dtype", "float32"), json_true());
 	json_object_set_new(stable, "dtype", set);
 }
 
@@ -145,12 +147,12 @@ listed_sizes(const json_t *task, const char *name)
 	size_t i, k;
 
 	kbuf_add(&b, "", 0);
-	json_array_foreach(json_object_get(task, "workloads"), i, w)
-	{
+	json_array_foreach(json_object_get(task, "workloads"), i, w) {
 		json_t *v = json_object_get(json_object_get(w, "axes"), name);
 		bool known = !json_is_integer(v);
 
-		json_array_foreach(seen, k, other) known |= json_equal(v, other);
+		json_array_foreach(seen, k, other)
+			known |= json_equal(v, other);
 		if (known)
 			continue;
 		kbuf_printf(
@@ -210,8 +212,7 @@ describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
 	size_t i;
 	json_t *w;
 
-	json_array_foreach(json_object_get(task, "workloads"), i, w)
-	{
+	json_array_foreach(json_object_get(task, "workloads"), i, w) {
 		v = kjson_num_or(
 		    json_object_get(w, "values"), p->name, kjson_num_or(p->tensor, "value", 0));
 		first = i ? first : v;
@@ -245,8 +246,7 @@ describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
 		describe_values(out, task, p);
 	} else {
 		kbuf_printf(out, "%s, %s, ", p->inout ? "input and output" : p->kind, p->dtype);
-		json_array_foreach((json_t *)shape, i, n)
-		{
+		json_array_foreach((json_t *)shape, i, n) {
 			kbuf_puts(out, i ? " x " : "");
 			if (json_is_integer(n))
 				kbuf_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(n));
@@ -272,8 +272,7 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 	char *line;
 
 	kbuf_add(&declarations, "", 0);
-	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument)
-	{
+	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument) {
 		struct parameter p = parameter_of(task, argument);
 		struct kbuf text = { 0 };
 		char *declaration = declare(&p, backend);
@@ -308,8 +307,9 @@ in_set(const json_t *workload, const char *set)
 	size_t i;
 	json_t *s;
 
-	json_array_foreach(json_object_get(workload, "sets"), i,
-	    s) if (json_is_string(s) && !strcmp(json_string_value(s), set)) return true;
+	json_array_foreach(json_object_get(workload, "sets"), i, s)
+		if (json_is_string(s) && !strcmp(json_string_value(s), set))
+			return true;
 	return !json_object_get(workload, "sets");
 }
 
@@ -321,15 +321,14 @@ add_timed(json_t *stable, const json_t *task, const char *set)
 	const char *axis;
 	size_t i;
 
-	json_array_foreach(json_object_get(task, "workloads"), i, w)
-	{
+	json_array_foreach(json_object_get(task, "workloads"), i, w) {
 		struct kbuf text = { 0 };
 
 		if (!kjson_bool_or(w, "timed", false) || !in_set(w, set))
 			continue;
 		json_object_foreach(json_object_get(w, "axes"), axis, v)
-		    kbuf_printf(&text, "%s%s = %" JSON_INTEGER_FORMAT, text.len ? ", " : "", axis,
-		        json_integer_value(v));
+			kbuf_printf(&text, "%s%s = %" JSON_INTEGER_FORMAT, text.len ? ", " : "",
+			    axis, json_integer_value(v));
 		json_array_append_new(list,
 		    json_pack("{s:s,s:s}", "name", kjson_str_or(w, "name", "?"), "text",
 		        text.data ? text.data : ""));
@@ -397,7 +396,7 @@ add_lists(json_t *stable, const json_t *task)
 	join(&symbols, json_object_get(task, "allow_symbols"), ", ");
 	set_buf(stable, "allow_symbols", &symbols);
 	json_array_foreach(json_object_get(task, "baselines"), i, b)
-	    kbuf_printf(&baselines, "%s%s", i ? ", " : "", kjson_str_or(b, "name", "?"));
+		kbuf_printf(&baselines, "%s%s", i ? ", " : "", kjson_str_or(b, "name", "?"));
 	set_buf(stable, "baselines", &baselines);
 	json_object_set_new(stable, "flops", json_string(kjson_str_or(task, "flops", "")));
 	json_object_set_new(stable, "bytes", json_string(kjson_str_or(task, "bytes", "")));

@@ -184,9 +184,12 @@ check_files(struct state *s, const struct closed *e, bool must_exist)
 	const struct plan *p = &s->plan[e->round - 1];
 	const char *path;
 
-	json_object_foreach(files, path, digest) if (is_fact(path)) check_fact(s, e, path);
-	json_object_foreach(files, path, digest) if (!is_fact(path))
-	    check_file(s, e, path, must_exist);
+	json_object_foreach(files, path, digest)
+		if (is_fact(path))
+			check_fact(s, e, path);
+	json_object_foreach(files, path, digest)
+		if (!is_fact(path))
+			check_file(s, e, path, must_exist);
 	for (size_t i = 0; i < p->count; i++)
 		if (!*kseal_digest(e->line, p->file[i].path) && drifts(s, e))
 			add_fault(&s->drift, DRIFT "%s is new", e->round, p->file[i].path);
@@ -226,8 +229,7 @@ read_closed(struct state *s)
 	json_t *line;
 
 	s->closed = kcalloc(json_array_size(s->c->seal.lines) + 1, sizeof *s->closed);
-	json_array_foreach(s->c->seal.lines, i, line)
-	{
+	json_array_foreach(s->c->seal.lines, i, line) {
 		struct closed *e = &s->closed[s->count];
 
 		if (!strcmp(kjson_str_or(line, "kind", ""), ANEW)) {
@@ -480,9 +482,10 @@ remove_old_files(const struct state *s, const struct closed *e)
 	const char *path;
 	json_t *digest;
 
-	json_object_foreach(json_object_get(e->line, "files"), path, digest) if (!is_fact(path) &&
-	    !find_planned(&s->plan[e->round - 1], path) && unlink(path) < 0 && errno != ENOENT)
-	    kdie_errno(K_IO, "%s", path);
+	json_object_foreach(json_object_get(e->line, "files"), path, digest)
+		if (!is_fact(path) && !find_planned(&s->plan[e->round - 1], path) &&
+		    unlink(path) < 0 && errno != ENOENT)
+			kdie_errno(K_IO, "%s", path);
 }
 
 static void

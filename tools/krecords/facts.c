@@ -74,8 +74,10 @@ md_copy(const json_t *value)
 		json_decref(copy);
 		return json_copy((json_t *)value);
 	}
-	json_array_foreach((json_t *)value, i, v) json_array_append_new(copy, md_copy(v));
-	json_object_foreach((json_t *)value, key, v) json_object_set_new(copy, key, md_copy(v));
+	json_array_foreach((json_t *)value, i, v)
+		json_array_append_new(copy, md_copy(v));
+	json_object_foreach((json_t *)value, key, v)
+		json_object_set_new(copy, key, md_copy(v));
 	return copy;
 }
 
@@ -233,8 +235,7 @@ add_reasons(json_t *list, const json_t *reasons)
 	size_t i;
 	json_t *reason;
 
-	json_array_foreach(reasons, i, reason)
-	{
+	json_array_foreach(reasons, i, reason) {
 		char *text = json_is_string(reason)
 		    ? kstrdup(json_string_value(reason))
 		    : kasprintf("%s: %s", kjson_str_or(reason, "check", "?"),
@@ -289,7 +290,7 @@ audit_facts(const struct campaign *c, const struct round *r, const struct candid
 		return json_null();
 	a = md_copy(x->audit);
 	json_array_foreach(kjson_path(a, "skew.rows"), i, row)
-	    kjson_set(row, "delta", pct(kjson_num_or(row, "delta_pct", NAN), 2));
+		kjson_set(row, "delta", pct(kjson_num_or(row, "delta_pct", NAN), 2));
 	kjson_set(a, "bucket",
 	    md(kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), CELL));
 	kjson_set(a, "declared", md(kjson_str_or(x->audit, "declared", "nothing"), CELL));
@@ -547,8 +548,7 @@ directions_facts(const struct campaign *c)
 	size_t i, k;
 
 	for (i = 0; i < c->count; i++)
-		json_array_foreach(json_object_get(c->round[i].list[0].plan, "directions"), k, d)
-		{
+		json_array_foreach(json_object_get(c->round[i].list[0].plan, "directions"), k, d) {
 			const char *text = json_string_value(d);
 			char *normal = kplan_normal(text ? text : "");
 

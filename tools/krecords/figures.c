@@ -45,8 +45,7 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 	size_t i;
 	json_t *k;
 
-	json_array_foreach(cases, i, k)
-	{
+	json_array_foreach(cases, i, k) {
 		if (strcmp(kjson_str_or(k, "workload", ""), workload))
 			continue;
 		seen = true;
@@ -245,9 +244,9 @@ shape_change_pct(const struct campaign *c, const struct candidate *x, size_t wor
 	 * Of a step with two passes the decision tells the sum, which stays the step's; the passes
 	 * are compared here.
 	 */
-	json_array_foreach(shapes, i,
-	    s) if (!strcmp(kjson_str_or(s, "workload", ""),
-	               c->task->workloads[workload].name)) return kjson_num_or(s, "delta_pct", NAN);
+	json_array_foreach(shapes, i, s)
+		if (!strcmp(kjson_str_or(s, "workload", ""), c->task->workloads[workload].name))
+			return kjson_num_or(s, "delta_pct", NAN);
 	return x->base ? ratio_pct(x->shape[workload].rate, x->base->shape[workload].rate) : NAN;
 }
 

@@ -33,8 +33,9 @@ broken_rule(const json_t *table, const char *text)
 	const json_t *rule;
 	size_t i;
 
-	json_array_foreach(
-	    json_object_get(table, "rules"), i, rule) if (matches(rule, text)) return rule;
+	json_array_foreach(json_object_get(table, "rules"), i, rule)
+		if (matches(rule, text))
+			return rule;
 	return NULL;
 }
 

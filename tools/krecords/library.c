@@ -231,7 +231,8 @@ update(void)
 	contribute();
 	rows = library(root);
 	kbuf_add(&b, "", 0);
-	json_array_foreach(rows, i, row) put_json(&b, row);
+	json_array_foreach(rows, i, row)
+		put_json(&b, row);
 	path = kasprintf("%s/library.ndjson", root);
 	put_file(path, b.data, b.len);
 	kbuf_free(&b);
@@ -287,8 +288,7 @@ library_top(const struct kcamp *c, const char *root, const char *op)
 
 	do {
 		best = NULL;
-		json_array_foreach(rows, i, row)
-		{
+		json_array_foreach(rows, i, row) {
 			/* What has paid in another operation says little of this one. */
 			if (!is_of(row, "backend", backend) || !is_of(row, "op", op))
 				continue;

@@ -312,8 +312,7 @@ lineage_of(const struct campaign *c)
 	json_t *line;
 	size_t i;
 
-	json_array_foreach(c->seal.lines, i, line)
-	{
+	json_array_foreach(c->seal.lines, i, line) {
 		const char *kind = kjson_str_or(line, "kind", "");
 
 		if (!strcmp(kind, "branch")) {

@@ -221,10 +221,10 @@ program_of(const struct candidate *x, const char *name, struct program *p)
 	*p = (struct program){ 0 };
 	if (!x->code)
 		return;
-	json_array_foreach(files, i, f) taken |= in_the_way(kjson_str_or(f, "path", ""), name);
-	add_source(p, taken ? kasprintf("candidate%s", dot ? dot : "") : kstrdup(name), x->code);
 	json_array_foreach(files, i, f)
-	{
+		taken |= in_the_way(kjson_str_or(f, "path", ""), name);
+	add_source(p, taken ? kasprintf("candidate%s", dot ? dot : "") : kstrdup(name), x->code);
+	json_array_foreach(files, i, f) {
 		const char *path = kjson_str_or(f, "path", "");
 		bool fits = kextract_path_ok(path) && strncmp(path, "candidate.", 10) &&
 		    p->count < LEN(p->file);

@@ -108,9 +108,10 @@ is_undone(const struct campaign *m, const json_t *restart)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(
-	    m->masks.events, i, e) if (!strcmp(kjson_str_or(e, "event", ""), "undo") &&
-	    kjson_int_or(e, "of", 0) == kjson_int_or(restart, "n", -1)) return true;
+	json_array_foreach(m->masks.events, i, e)
+		if (!strcmp(kjson_str_or(e, "event", ""), "undo") &&
+		    kjson_int_or(e, "of", 0) == kjson_int_or(restart, "n", -1))
+			return true;
 	return false;
 }
 
@@ -121,7 +122,9 @@ last_restart(const struct campaign *m)
 	const json_t *e, *last = NULL;
 	size_t i;
 
-	json_array_foreach(m->masks.events, i, e) if (is_restart(e) && !is_undone(m, e)) last = e;
+	json_array_foreach(m->masks.events, i, e)
+		if (is_restart(e) && !is_undone(m, e))
+			last = e;
 	return last;
 }
 
@@ -133,7 +136,8 @@ restarts(const struct campaign *m)
 	size_t i;
 	long n = 0;
 
-	json_array_foreach(m->masks.events, i, e) n += is_restart(e);
+	json_array_foreach(m->masks.events, i, e)
+		n += is_restart(e);
 	return n;
 }
 
@@ -242,9 +246,10 @@ undo(struct campaign *m)
 	 * What was unmasked by hand since, or is masked by a later event as well, is settled by the
 	 * log's order.
 	 */
-	json_array_foreach(json_object_get(e, "versions"), i,
-	    v) if (kmemo_version(json_string_value(v), &n) && kmemo_masked(&m->masks, n, KMEMO_ALL))
-	    list[count++] = n;
+	json_array_foreach(json_object_get(e, "versions"), i, v)
+		if (kmemo_version(json_string_value(v), &n) &&
+		    kmemo_masked(&m->masks, n, KMEMO_ALL))
+			list[count++] = n;
 	append_event(m,
 	    json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
 	        "the restart is undone", "of", kjson_int_or(e, "n", 0)),
@@ -305,8 +310,10 @@ is_sealed(const struct campaign *m, const char *hex)
 	size_t i;
 
 	/* "was": its digest in an older version. */
-	json_array_foreach(m->masks.events, i, e) if (!strcmp(kjson_str_or(e, "sha256", ""), hex) ||
-	    !strcmp(kjson_str_or(e, "was", ""), hex)) return true;
+	json_array_foreach(m->masks.events, i, e)
+		if (!strcmp(kjson_str_or(e, "sha256", ""), hex) ||
+		    !strcmp(kjson_str_or(e, "was", ""), hex))
+			return true;
 	return !*hex;
 }
 

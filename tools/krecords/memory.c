@@ -71,7 +71,8 @@ geomean(const json_t *rows, const char *key)
 	size_t i;
 	const json_t *row;
 
-	json_array_foreach((json_t *)rows, i, row) sum += log(kjson_num_or(row, key, NAN));
+	json_array_foreach((json_t *)rows, i, row)
+		sum += log(kjson_num_or(row, key, NAN));
 	return json_array_size(rows) ? exp(sum / (double)json_array_size(rows)) : NAN;
 }
 
@@ -103,7 +104,8 @@ record_performance(const struct campaign *m, const struct kcandidate *c)
 	if (!json_array_size(timing) || !c->correct)
 		return o;
 	by_shape = json_object();
-	json_array_foreach((json_t *)timing, i, row) add_row(m, &sum, row, by_shape);
+	json_array_foreach((json_t *)timing, i, row)
+		add_row(m, &sum, row, by_shape);
 	set_number(o, "latency_us", exp(sum.us / (double)sum.n));
 	json_object_set_new(o, "latency_us_by_shape", by_shape);
 	if (sum.flops)
@@ -257,8 +259,7 @@ correctness(const struct kcandidate *c)
 	double rel = NAN, abs = NAN;
 	size_t i;
 
-	json_array_foreach((json_t *)cases, i, row)
-	{
+	json_array_foreach((json_t *)cases, i, row) {
 		rel = fmax(rel, kjson_num_or(row, "max_rel_err", NAN));
 		abs = fmax(abs, kjson_num_or(row, "max_abs_err", NAN));
 	}
@@ -431,11 +432,11 @@ open_directions(const struct kcandidate *c)
 	size_t i;
 
 	json_array_foreach((json_t *)kjson_path(c->json, "eval.plan.directions"), i, d)
-	    add_direction(list, json_string_value(d), "named in the plan of this round");
+		add_direction(list, json_string_value(d), "named in the plan of this round");
 	if (!json_array_size(list))
 		json_array_foreach((json_t *)kjson_path(c->json, "eval.profile.findings"), i, d)
-		    add_direction(
-		        list, kjson_str_or(d, "action", NULL), kjson_str_or(d, "text", NULL));
+			add_direction(
+			    list, kjson_str_or(d, "action", NULL), kjson_str_or(d, "text", NULL));
 	return list;
 }
 
@@ -518,8 +519,7 @@ difference(const json_t *ought, const json_t *is, const char *at)
 		return kstrdup(at);
 	keys = json_copy((json_t *)ought);
 	json_object_update(keys, (json_t *)is);
-	json_object_foreach(keys, key, v)
-	{
+	json_object_foreach(keys, key, v) {
 		char *path = *at ? kasprintf("%s.%s", at, key) : kstrdup(key);
 
 		found = difference(json_object_get(ought, key), json_object_get(is, key), path);
@@ -627,8 +627,7 @@ write_versions(struct campaign *m, json_t *event, json_t *files)
 	const char *path;
 	char hex[65];
 
-	json_object_foreach(files, path, text)
-	{
+	json_object_foreach(files, path, text) {
 		ksha256_hex(json_string_value(text), json_string_length(text), hex);
 		if (!kseal_knows(&m->seal, path, hex))
 			json_object_set_new(digests, path, json_string(hex));
@@ -640,7 +639,7 @@ write_versions(struct campaign *m, json_t *event, json_t *files)
 	}
 	kseal_save(&m->seal);
 	json_object_foreach(files, path, text)
-	    put_file(path, json_string_value(text), json_string_length(text));
+		put_file(path, json_string_value(text), json_string_length(text));
 	json_decref(digests);
 	json_decref(files);
 }

@@ -24,8 +24,7 @@ put_sets(const struct ktask_workload *w, struct kbuf *out)
 	json_t *s;
 
 	kbuf_puts(out, w->sets ? "," : ",all");
-	json_array_foreach(w->sets, i, s)
-	{
+	json_array_foreach(w->sets, i, s) {
 		kbuf_puts(out, i ? "+" : "");
 		put_label(json_string_value(s) ? json_string_value(s) : "", out);
 	}

@@ -355,9 +355,10 @@ put_workloads(struct kbuf *b, const struct kcandidate *c, bool losers)
 	const json_t *rows = kjson_path(c->json, path), *row;
 	size_t i, shown = 0;
 
-	json_array_foreach(
-	    (json_t *)rows, i, row) if (!losers || kjson_num_or(row, "delta_pct", 0) < 0)
-	    kbuf_printf(b, "%s%s", shown++ ? ", " : "", kjson_str_or(row, "workload", "?"));
+	json_array_foreach((json_t *)rows, i, row)
+		if (!losers || kjson_num_or(row, "delta_pct", 0) < 0)
+			kbuf_printf(
+			    b, "%s%s", shown++ ? ", " : "", kjson_str_or(row, "workload", "?"));
 }
 
 static char *
@@ -716,7 +717,8 @@ freeze_library(const struct campaign *m)
 		tell(m, "kinds of change that have paid", json_array_size(rows), root);
 
 	kbuf_add(&b, "", 0);
-	json_array_foreach(rows, i, row) put_json(&b, row);
+	json_array_foreach(rows, i, row)
+		put_json(&b, row);
 	put_file("trials/000/library.ndjson", b.data, b.len);
 	json_decref(rows);
 	kbuf_free(&b);

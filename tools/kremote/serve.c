@@ -159,8 +159,7 @@ make_folders(const struct service *s)
 	char *link;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, f)
-	{
+	json_array_foreach((json_t *)list, i, f) {
 		check_path(json_string_value(f) ?: "", "folder");
 		kmake_folder(json_string_value(f));
 	}
@@ -244,8 +243,7 @@ read_files(const struct service *s)
 	const json_t *list = json_object_get(s->order, "files"), *f;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, f)
-	{
+	json_array_foreach((json_t *)list, i, f) {
 		const char *path = kjson_str_or(f, "path", "");
 		json_int_t size = kjson_int_or(f, "size", -1);
 
@@ -262,8 +260,9 @@ set_environment(const struct service *s)
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)add, name, v) if (!strncmp(name, "KILN_", 5) &&
-	    json_is_string(v)) setenv(name, json_string_value(v), 1);
+	json_object_foreach((json_t *)add, name, v)
+		if (!strncmp(name, "KILN_", 5) && json_is_string(v))
+			setenv(name, json_string_value(v), 1);
 	setenv("KILN_PIPELINE", "1", 1);
 	setenv("LC_ALL", "C", 1);
 	setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);

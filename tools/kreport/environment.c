@@ -30,8 +30,7 @@ add_rows(struct clocks *k, const json_t *timing)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(timing, i, row)
-	{
+	json_array_foreach(timing, i, row) {
 		const json_t *device = json_object_get(row, "device");
 		long long mask = kjson_int_or(device, "throttle", -1);
 

@@ -86,8 +86,9 @@ names_json(json_t *names)
 	json_t *n, *text;
 
 	kbuf_add(&b, "", 0);
-	json_object_foreach(names, name, n) kbuf_printf(
-	    &b, "%s%s (%" JSON_INTEGER_FORMAT ")", b.len ? ", " : "", name, json_integer_value(n));
+	json_object_foreach(names, name, n)
+		kbuf_printf(&b, "%s%s (%" JSON_INTEGER_FORMAT ")", b.len ? ", " : "", name,
+		    json_integer_value(n));
 	text = kjson_text(b.data, b.len);
 	kbuf_free(&b);
 	json_decref(names);

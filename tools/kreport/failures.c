@@ -129,7 +129,8 @@ reasons_json(json_t *all)
 	json_t **list = kcalloc(count + 1, sizeof *list), *rows = json_array(), *o;
 	const char *key;
 
-	json_object_foreach(all, key, o) list[n++] = o;
+	json_object_foreach(all, key, o)
+		list[n++] = o;
 	if (n)
 		qsort(list, n, sizeof *list, by_count);
 	for (size_t i = 0; i < n && i < MOST_REASONS; i++)

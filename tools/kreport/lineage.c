@@ -24,8 +24,7 @@ linear_chain(const struct report *r, struct chain *chain)
 	const json_t *ids = kjson_path(r->archive.header, "linear.chain"), *id;
 	size_t i;
 
-	json_array_foreach(ids, i, id)
-	{
+	json_array_foreach(ids, i, id) {
 		const struct kcandidate *c = find_candidate(r, json_string_value(id));
 
 		if (c && chain->count < MOST_STEPS)
@@ -81,8 +80,9 @@ content_of(const json_t *program, const char *path)
 
 	if (!path)
 		return kjson_str_or(program, "code", "");
-	json_array_foreach(files, i, f) if (!strcmp(kjson_str_or(f, "path", ""),
-	                                        path)) return kjson_str_or(f, "content", "");
+	json_array_foreach(files, i, f)
+		if (!strcmp(kjson_str_or(f, "path", ""), path))
+			return kjson_str_or(f, "content", "");
 	return "";
 }
 
@@ -116,10 +116,11 @@ diffs_json(const json_t *before, const json_t *after)
 
 	json_array_append_new(list, file_diff(before, after, NULL));
 	json_array_foreach(json_object_get(after, "files"), i, f)
-	    json_array_append_new(list, file_diff(before, after, kjson_str_or(f, "path", "")));
-	json_array_foreach(json_object_get(before, "files"), i,
-	    f) if (!*content_of(after, kjson_str_or(f, "path", "")))
-	    json_array_append_new(list, file_diff(before, after, kjson_str_or(f, "path", "")));
+		json_array_append_new(list, file_diff(before, after, kjson_str_or(f, "path", "")));
+	json_array_foreach(json_object_get(before, "files"), i, f)
+		if (!*content_of(after, kjson_str_or(f, "path", "")))
+			json_array_append_new(
+			    list, file_diff(before, after, kjson_str_or(f, "path", "")));
 	return list;
 }
 

@@ -64,7 +64,7 @@ count_values(const json_t *cases, const char *member)
 	json_t *c;
 
 	json_array_foreach(cases, i, c)
-	    json_object_set_new(seen, kjson_str_or(c, member, ""), json_true());
+		json_object_set_new(seen, kjson_str_or(c, member, ""), json_true());
 	n = (json_int_t)json_object_size(seen);
 	json_decref(seen);
 	return n;
@@ -76,8 +76,10 @@ all_checked(const json_t *timing)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(timing, i, row) if (kjson_int_or(row, "checked_per_sample", 0) <
-	    kjson_int_or(row, "calls_per_sample", 1)) return false;
+	json_array_foreach(timing, i, row)
+		if (kjson_int_or(row, "checked_per_sample", 0) <
+		    kjson_int_or(row, "calls_per_sample", 1))
+			return false;
 	return json_array_size(timing) > 0;
 }
 

@@ -97,8 +97,7 @@ measured(const json_t *rows, const char *name)
 	size_t i;
 	json_t *w;
 
-	json_array_foreach(rows, i, w)
-	{
+	json_array_foreach(rows, i, w) {
 		const json_t *figure = json_object_get(w, name);
 
 		if (strstr(kjson_str_or(figure, "by", ""), "measured"))
@@ -118,8 +117,7 @@ plot_roof(const struct report *r)
 	json_t *w;
 	struct plot p;
 
-	json_array_foreach(rows, i, w)
-	{
+	json_array_foreach(rows, i, w) {
 		double x = kjson_num_or(w, "intensity", 0);
 
 		widen(&s, x, fmin(peak, x * bandwidth));
@@ -142,8 +140,7 @@ plot_roof(const struct report *r)
 	put_roof(&p, "measured",
 	    measured(rows, "compute_ceiling") > 0 ? measured(rows, "compute_ceiling") : peak,
 	    measured(rows, "memory_ceiling"));
-	json_array_foreach(rows, i, w)
-	{
+	json_array_foreach(rows, i, w) {
 		double x = kjson_num_or(w, "intensity", 0);
 
 		if (x > 0)
@@ -193,8 +190,7 @@ add_roofline(json_t *f, const struct report *r)
 	bool below = false;
 	size_t i;
 
-	json_array_foreach(rows, i, w)
-	{
+	json_array_foreach(rows, i, w) {
 		json_t *row = ceiling_json(r, c, w);
 		double ns = kjson_num_or(row, "ns", 0);
 

@@ -29,8 +29,9 @@ shapes_of(const struct report *r, const char *names[MOST_SHAPES])
 	const json_t *timing = of(r->reference, "eval.timing"), *row;
 	size_t i, n = 0;
 
-	json_array_foreach(timing, i, row) if (n < MOST_SHAPES) names[n++] =
-	    kjson_str_or(row, "workload", "?");
+	json_array_foreach(timing, i, row)
+		if (n < MOST_SHAPES)
+			names[n++] = kjson_str_or(row, "workload", "?");
 	return n;
 }
 

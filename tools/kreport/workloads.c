@@ -32,8 +32,9 @@ baseline_named(const json_t *baselines, const char *name)
 	size_t i;
 	json_t *b;
 
-	json_array_foreach(
-	    baselines, i, b) if (!strcmp(kjson_str_or(b, "name", ""), name)) return b;
+	json_array_foreach(baselines, i, b)
+		if (!strcmp(kjson_str_or(b, "name", ""), name))
+			return b;
 	return NULL;
 }
 
@@ -179,8 +180,7 @@ has_alone(const struct report *r)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(r->best ? timing_of_best(r) : NULL, i, row)
-	{
+	json_array_foreach(r->best ? timing_of_best(r) : NULL, i, row) {
 		if (json_object_get(row, "host_ns"))
 			return true;
 	}
@@ -195,9 +195,11 @@ add_workloads(json_t *f, const struct report *r)
 	size_t i;
 
 	json_array_foreach(timed, i, row)
-	    json_array_append_new(workloads, workload_json(r, kjson_str_or(row, "workload", "?")));
-	json_array_foreach(baselines_of(r), i, b) if (json_object_get(b, "missing"))
-	    json_array_append(missing, b);
+		json_array_append_new(
+		    workloads, workload_json(r, kjson_str_or(row, "workload", "?")));
+	json_array_foreach(baselines_of(r), i, b)
+		if (json_object_get(b, "missing"))
+			json_array_append(missing, b);
 	json_object_update_new(f,
 	    json_pack("{s:o,s:o,s:b,s:b,s:b}", "workloads", workloads, "missing_baselines", missing,
 	        "no_baseline", !r->task->baseline_count, "alone", has_alone(r), "counts_alone",

@@ -379,8 +379,7 @@ assign_repairs(struct planner *p)
 	if (!most)
 		most = 1;
 	krng_init(&p->rng, p->s->seed, p->s->trial, 0, "repair");
-	json_array_foreach((json_t *)broken, i, one)
-	{
+	json_array_foreach((json_t *)broken, i, one) {
 		size_t at = n;
 		bool drawn = chance(p, share);
 
@@ -404,8 +403,7 @@ mark_tabu(struct planner *p)
 	const char *cell;
 	json_t *last;
 
-	json_object_foreach((json_t *)tabu, cell, last)
-	{
+	json_object_foreach((json_t *)tabu, cell, last) {
 		int c = karch_cell(cell);
 
 		if (c >= 0 && p->s->trial - json_integer_value(last) <= KARCH_TABU_TRIALS)

@@ -269,9 +269,12 @@ first_difference(const json_t *a, const json_t *b)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(
-	    (json_t *)a, key, v) if (!json_equal(v, json_object_get(b, key))) return key;
-	json_object_foreach((json_t *)b, key, v) if (!json_object_get(a, key)) return key;
+	json_object_foreach((json_t *)a, key, v)
+		if (!json_equal(v, json_object_get(b, key)))
+			return key;
+	json_object_foreach((json_t *)b, key, v)
+		if (!json_object_get(a, key))
+			return key;
 	return NULL;
 }
 

@@ -175,8 +175,7 @@ is_in_roofline(const struct text *t, double value)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(json_object_get(t->roofline, "workloads"), i, row)
-	{
+	json_array_foreach(json_object_get(t->roofline, "workloads"), i, row) {
 		const char *unit = kjson_str_or(row, "target.unit", "");
 		double factor =
 		    khw_unit(strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
@@ -248,7 +247,8 @@ check_object(struct text *t, const json_t *o)
 	size_t i;
 	json_t *one;
 
-	json_array_foreach(json_object_get(o, "facts"), i, one) check_object(t, one);
+	json_array_foreach(json_object_get(o, "facts"), i, one)
+		check_object(t, one);
 	if (!file || !sum || !metric)
 		return;
 	if (!d) {

@@ -276,9 +276,9 @@ measured_rate(const struct step *s, const char *metric)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(
-	    (json_t *)rates, i, row) if (!strcmp(kjson_str_or(row, "metric", ""), metric)) best =
-	    fmax(best, kjson_num_or(row, "best_tflops", 0) * 1e12);
+	json_array_foreach((json_t *)rates, i, row)
+		if (!strcmp(kjson_str_or(row, "metric", ""), metric))
+			best = fmax(best, kjson_num_or(row, "best_tflops", 0) * 1e12);
 	return measured(best, "measured maximum");
 }
 
@@ -295,8 +295,7 @@ measured_copy(const struct step *s, double bytes)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach((json_t *)copies, i, row)
-	{
+	json_array_foreach((json_t *)copies, i, row) {
 		double moved = kjson_num_or(row, "moved_bytes", 0);
 
 		if (!kroof_copy_plausible(row, kroof_best_copy(copies)))
@@ -320,8 +319,7 @@ check_measured(struct step *s)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach((json_t *)copies, i, row)
-	{
+	json_array_foreach((json_t *)copies, i, row) {
 		char *what = kasprintf("copy of %.6g bytes", kjson_num_or(row, "moved_bytes", 0));
 
 		low = kjson_num_or(row, "min_ns", 0);
@@ -338,8 +336,7 @@ check_measured(struct step *s)
 			    high / low);
 		free(what);
 	}
-	json_array_foreach(json_object_get(s->ceilings, "rates"), i, row)
-	{
+	json_array_foreach(json_object_get(s->ceilings, "rates"), i, row) {
 		low = kjson_num_or(row, "tflops", 0);
 		high = kjson_num_or(row, "best_tflops", 0);
 		if (low > 0 && high > BUSY * low)
@@ -648,7 +645,8 @@ refuse_unknown(const struct step *s)
 	json_t *u;
 
 	json_array_foreach(s->unknown, i, u)
-	    kwarn("%s: %s: %s", kjson_str_or(u, "metric", ""), UNKNOWN, kjson_str_or(u, "why", ""));
+		kwarn("%s: %s: %s", kjson_str_or(u, "metric", ""), UNKNOWN,
+		    kjson_str_or(u, "why", ""));
 	kdie(K_MISSING,
 	    "no target without these; a person can agree to a placeholder with a line 'metric: "
 	    "value unit # who, why' in %s/placeholder.ok",

@@ -499,8 +499,7 @@ karch_hints(const json_t *directions)
 	size_t i;
 
 	/* An insertion sort: what is equal stays in the order of the file. */
-	json_array_foreach((json_t *)directions, i, d)
-	{
+	json_array_foreach((json_t *)directions, i, d) {
 		size_t at = json_array_size(out);
 
 		if (kjson_int_or(d, "samples", 0) < SAMPLES || rate_of(d) <= rate ||

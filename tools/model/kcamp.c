@@ -446,8 +446,7 @@ check_object(const json_t *object, const char *prefix, struct kbuf *text)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)object, key, v)
-	{
+	json_object_foreach((json_t *)object, key, v) {
 		char *path = *prefix ? kasprintf("%s.%s", prefix, key) : kstrdup(key), *why = NULL;
 
 		if (!find_knob(path) && is_group(path) && json_is_object(v))

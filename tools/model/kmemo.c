@@ -119,8 +119,7 @@ kmemo_masks_take(struct kmemo_masks *m, const json_t *lines)
 	size_t i;
 
 	m->events = json_array();
-	json_array_foreach((json_t *)lines, i, line)
-	{
+	json_array_foreach((json_t *)lines, i, line) {
 		if (!json_object_get(line, "versions"))
 			continue;
 		json_array_append(m->events, line);
@@ -164,13 +163,12 @@ kmemo_masked(const struct kmemo_masks *m, long version, long trial)
 	size_t i, k;
 	long n;
 
-	json_array_foreach(m->events, i, e)
-	{
+	json_array_foreach(m->events, i, e) {
 		if (kjson_int_or(e, "trial", 0) > trial)
 			continue;
-		json_array_foreach(json_object_get(e, "versions"), k,
-		    v) if (kmemo_version(json_string_value(v), &n) && n == version) masked =
-		    kjson_bool_or(e, "masked", false);
+		json_array_foreach(json_object_get(e, "versions"), k, v)
+			if (kmemo_version(json_string_value(v), &n) && n == version)
+				masked = kjson_bool_or(e, "masked", false);
 	}
 	return masked;
 }
@@ -185,9 +183,10 @@ usable(const json_t *compact, const struct kmemo_masks *m, long trial)
 
 	if (strcmp(kjson_str_or(compact, "schema", ""), "compact/1") || !json_array_size(covers))
 		return false;
-	json_array_foreach((json_t *)covers, i, v) if (!json_is_string(v) ||
-	    !kmemo_version(json_string_value(v), &n) || n >= trial ||
-	    kmemo_masked(m, n, trial)) return false;
+	json_array_foreach((json_t *)covers, i, v)
+		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial ||
+		    kmemo_masked(m, n, trial))
+			return false;
 	return true;
 }
 
@@ -242,9 +241,10 @@ put_others(struct kbuf *out, const json_t *v)
 	const char *id = kjson_str_or(v, "id", "");
 	size_t i;
 
-	json_array_foreach((json_t *)experiments, i, e) if (strcmp(kjson_str_or(e, "name", ""), id))
-	    kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str_or(e, "change", ""),
-	        kjson_str_or(e, "result", ""));
+	json_array_foreach((json_t *)experiments, i, e)
+		if (strcmp(kjson_str_or(e, "name", ""), id))
+			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str_or(e, "change", ""),
+			    kjson_str_or(e, "result", ""));
 }
 
 void
@@ -261,16 +261,17 @@ kmemo_entry(struct kbuf *out, const json_t *v)
 	    description);
 	put_part(out, "because", kjson_str_or(v, "optimization.hypothesis", NULL));
 	put_part(out, "evidence", kjson_str_or(v, "profile_evidence.evidence_chain", NULL));
-	json_array_foreach((json_t *)list, i, e) if (!strcmp(kjson_str_or(e, "name", ""), id))
-	    put_part(out, "result", kjson_str_or(e, "result", NULL));
+	json_array_foreach((json_t *)list, i, e)
+		if (!strcmp(kjson_str_or(e, "name", ""), id))
+			put_part(out, "result", kjson_str_or(e, "result", NULL));
 	put_times(out, v);
-	json_array_foreach(json_object_get(v, "pitfalls_and_fixes"), i,
-	    e) if (!strcmp(kjson_str_or(e, "id", ""), id) &&
-	    strcmp(kjson_str_or(e, "error_type", ""), "performance"))
-	    put_part(out, "pitfall", kjson_str_or(e, "error_message", NULL));
+	json_array_foreach(json_object_get(v, "pitfalls_and_fixes"), i, e)
+		if (!strcmp(kjson_str_or(e, "id", ""), id) &&
+		    strcmp(kjson_str_or(e, "error_type", ""), "performance"))
+			put_part(out, "pitfall", kjson_str_or(e, "error_message", NULL));
 	put_others(out, v);
 	json_array_foreach(json_object_get(v, "open_directions"), i, e)
-	    put_part(out, "open", kjson_str_or(e, "direction", NULL));
+		put_part(out, "open", kjson_str_or(e, "direction", NULL));
 }
 
 static const char *const section_names[] = { "resolved", "pending", "avoid" };

@@ -107,8 +107,7 @@ text_of(const json_t *value, size_t *len)
 		return kmemdup(json_string_value(value), *len);
 	}
 	kbuf_puts(&b, "[");
-	json_array_foreach((json_t *)value, i, v)
-	{
+	json_array_foreach((json_t *)value, i, v) {
 		char *line = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
 
 		kbuf_printf(&b, "%s\n%s", i ? "\n," : "", line);
@@ -246,8 +245,7 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 	const char *path;
 	json_t *text;
 
-	json_object_foreach((json_t *)texts, path, text)
-	{
+	json_object_foreach((json_t *)texts, path, text) {
 		const char *digest = kjson_str_or(text, "sha256", ""),
 		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
 		json_t *value = id && dot && karch_id(id, &(long){ 0 }, &(long){ 0 })
@@ -268,7 +266,9 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 
 /* ---- parts to records ---- */
 
-/* Part STAGE of candidate ID into RECORD; FROM has its digest, if that is known, and gets the next. */
+/*
+ * Part STAGE of candidate ID into RECORD; FROM has its digest, if that is known, and gets the next.
+ */
 static char *
 add_fact(
     const char *dir, json_t *record, const char *id, enum kfact stage, json_t **from, json_t *texts)
@@ -385,9 +385,9 @@ add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
 		json_t *group = json_object(), *text;
 		const char *path;
 
-		json_object_foreach(
-		    (json_t *)texts, path, text) if (!strncmp(path, groups[i], strlen(groups[i])))
-		    json_object_set(group, path, text);
+		json_object_foreach((json_t *)texts, path, text)
+			if (!strncmp(path, groups[i], strlen(groups[i])))
+				json_object_set(group, path, text);
 		fault = expand(dir, record, group, join & KJOIN_LENIENT);
 		json_decref(group);
 	}
@@ -522,15 +522,13 @@ thin_programs(const char *dir, json_t *value, const char *path, json_t *texts)
 
 	if (json_is_object(value)) {
 		thin_program(dir, value, path, texts);
-		json_object_foreach(value, key, v)
-		{
+		json_object_foreach(value, key, v) {
 			below = kasprintf("%s.%s", path, key);
 			thin_programs(dir, v, below, texts);
 			free(below);
 		}
 	}
-	json_array_foreach(value, i, v)
-	{
+	json_array_foreach(value, i, v) {
 		below = kasprintf("%s.%zu", path, i);
 		thin_programs(dir, v, below, texts);
 		free(below);
@@ -564,14 +562,12 @@ add_sources(struct sources *s, json_t *value, const char *path)
 
 	if (json_is_string(value) && json_string_length(value) > SHORT_TEXT)
 		add_source(s, path, json_string_value(value), json_string_length(value));
-	json_object_foreach(value, key, v)
-	{
+	json_object_foreach(value, key, v) {
 		below = kasprintf("%s.%s", path, key);
 		add_sources(s, v, below);
 		free(below);
 	}
-	json_array_foreach(value, i, v)
-	{
+	json_array_foreach(value, i, v) {
 		below = kasprintf("%s.%zu", path, i);
 		add_sources(s, v, below);
 		free(below);
@@ -602,8 +598,8 @@ first_names(const struct sources *s, size_t count)
 }
 
 /*
- * One text of a member, as what it repeats of the first COUNT sources; one that would not get shorter
- * stays.
+ * One text of a member, as what it repeats of the first COUNT sources; one that would not get
+ * shorter stays.
  */
 static void
 thin_text(json_t *record, const char *path, const struct sources *s, size_t count, json_t *texts)
@@ -686,7 +682,9 @@ thin_prompt(const char *dir, json_t *record, const char *shared, json_t *texts)
 	kbuf_free(&text);
 }
 
-/* The last fact that RECORD has before the stage NAME; KFACTS: none. Views come from evaluations. */
+/*
+ * The last fact that RECORD has before the stage NAME; KFACTS: none. Views come from evaluations.
+ */
 static enum kfact
 fact_before(const json_t *record, const char *name)
 {

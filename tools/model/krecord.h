@@ -2,8 +2,9 @@
 /*
  * krecord: the record of a candidate in a trial's folder, which stands there in parts. A part has
  * the place of the record, one member, and "from", the digest of the line of the file that the
- * member was made from; a long text in it that stands elsewhere already is named in "texts" instead.
- * Here parts become whole records again, and whole records parts. In pipes records are whole.
+ * member was made from; a long text in it that stands elsewhere already is named in "texts"
+ * instead. Here parts become whole records again, and whole records parts. In pipes records are
+ * whole.
  */
 #ifndef KRECORD_H
 #define KRECORD_H

@@ -32,8 +32,7 @@ kroof_best_copy(const json_t *copies)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach((json_t *)copies, i, row)
-	{
+	json_array_foreach((json_t *)copies, i, row) {
 		double rate = kjson_num_or(row, "best_gbps", 0);
 		bool beyond = kjson_bool_or(row, "beyond_caches", false);
 
@@ -110,8 +109,7 @@ kroof_utilization(const json_t *roofline, const json_t *timing, const char *stat
 	size_t i;
 
 	*alarm = NULL;
-	json_array_foreach((json_t *)timing, i, time)
-	{
+	json_array_foreach((json_t *)timing, i, time) {
 		const char *name = kjson_str_or(time, "workload", "");
 		const json_t *row = kgain_row(json_object_get(roofline, "workloads"), name);
 		double ns = kgain_time_ns(time, statistic), compute, memory;

@@ -274,8 +274,7 @@ kseal_changed(const char *dir, const char *kind, const char *since)
 	const json_t *line = fault ? NULL : kseal_last(&s, kind);
 	json_t *digest;
 
-	json_object_foreach(json_object_get(line, "files"), name, digest)
-	{
+	json_object_foreach(json_object_get(line, "files"), name, digest) {
 		char *path = at(dir, name);
 		bool there = kseal_file(path, hex);
 

@@ -317,8 +317,7 @@ listed_values(const json_t *task, const char *axis, struct ktask_limits *l, int6
 	json_t *w;
 
 	*bits = 0;
-	json_array_foreach(json_object_get(task, "workloads"), i, w)
-	{
+	json_array_foreach(json_object_get(task, "workloads"), i, w) {
 		const json_t *v = json_object_get(json_object_get(w, "axes"), axis);
 		int64_t n = json_integer_value(v);
 
@@ -493,7 +492,9 @@ is_kind(const json_t *v, int kind)
 	case OBJECT:
 		return json_is_object(v);
 	case STRINGS:
-		json_array_foreach((json_t *)v, i, item) if (!json_is_string(item)) return false;
+		json_array_foreach((json_t *)v, i, item)
+			if (!json_is_string(item))
+				return false;
 		return json_is_array(v);
 	case ARRAY:
 		return json_is_array(v);
@@ -523,8 +524,7 @@ check_fields(
 		fault(r, path, "must be an object");
 		return false;
 	}
-	json_object_foreach((json_t *)o, key, v)
-	{
+	json_object_foreach((json_t *)o, key, v) {
 		size_t i = 0;
 
 		while (i < count && strcmp(fields[i].name, key) != 0)
@@ -647,8 +647,7 @@ read_axes(struct reader *r, const json_t *axes)
 	const char *name;
 	json_t *o;
 
-	json_object_foreach((json_t *)axes, name, o)
-	{
+	json_object_foreach((json_t *)axes, name, o) {
 		struct ktask_axis *a = &r->t->axes[r->t->axis_count];
 		char path[128];
 		int kind = 0;
@@ -702,8 +701,7 @@ read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask
 		    KTASK_RANK);
 		return;
 	}
-	json_array_foreach((json_t *)shape, i, item)
-	{
+	json_array_foreach((json_t *)shape, i, item) {
 		if (json_is_string(item))
 			x->dim[x->rank++] = kstrdup(json_string_value(item));
 		else if (json_is_integer(item))
@@ -830,8 +828,7 @@ read_tensors(struct reader *r, const json_t *task, const char *member)
 	const char *name;
 	char path[128];
 
-	json_object_foreach(all, name, o)
-	{
+	json_object_foreach(all, name, o) {
 		snprintf(path, sizeof path, "%s.%s", member, name);
 		read_tensor(r, path, name, o, !strcmp(member, "outputs"));
 	}
@@ -903,7 +900,8 @@ read_entry(struct reader *r, const json_t *entry)
 	t->entry = string_of(entry, "name");
 	if (t->entry && (!is_identifier(t->entry) || strlen(t->entry) > 100))
 		fault(r, "entry.name", "'%s' is not a valid C function name", t->entry);
-	json_array_foreach(json_object_get(entry, "arguments"), i, item) read_argument(r, i, item);
+	json_array_foreach(json_object_get(entry, "arguments"), i, item)
+		read_argument(r, i, item);
 	for (i = 0; i < t->tensor_count; i++) {
 		size_t n = 0;
 
@@ -948,8 +946,7 @@ read_distributions(struct reader *r, const json_t *list)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach((json_t *)list, i, item)
-	{
+	json_array_foreach((json_t *)list, i, item) {
 		enum kdist d = kdist_of(json_string_value(item));
 		bool twice = false;
 
@@ -1003,8 +1000,7 @@ check_given(struct reader *r, const char *path, const json_t *given)
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)given, name, v)
-	{
+	json_object_foreach((json_t *)given, name, v) {
 		size_t i = 0;
 
 		while (i < r->t->axis_count && strcmp(r->t->axes[i].name, name) != 0)
@@ -1081,8 +1077,7 @@ read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 	const char *name;
 	json_t *list;
 
-	json_object_foreach((json_t *)w->values, name, list)
-	{
+	json_object_foreach((json_t *)w->values, name, list) {
 		const struct ktask_tensor *x = NULL;
 		bool integers = json_is_array(list);
 
@@ -1203,8 +1198,7 @@ read_workloads(struct reader *r, const json_t *list)
 		return;
 	t->workload_count = json_array_size(list);
 	t->workloads = kcalloc(t->workload_count + 1, sizeof *t->workloads);
-	json_array_foreach((json_t *)list, i, o)
-	{
+	json_array_foreach((json_t *)list, i, o) {
 		read_workload(r, i, o);
 		timed += t->workloads[i].timed;
 	}
@@ -1229,8 +1223,7 @@ read_baselines(struct reader *r, const json_t *list)
 	json_t *o;
 
 	t->baselines = kcalloc(json_array_size(list) + 1, sizeof *t->baselines);
-	json_array_foreach((json_t *)list, i, o)
-	{
+	json_array_foreach((json_t *)list, i, o) {
 		char path[64];
 
 		snprintf(path, sizeof path, "baselines[%zu]", i);
@@ -1472,8 +1465,9 @@ ktask_in_set(const struct ktask_workload *w, const char *set)
 
 	if (!w->sets)
 		return true;
-	json_array_foreach(
-	    (json_t *)w->sets, i, s) if (!strcmp(json_string_value(s), set)) return true;
+	json_array_foreach((json_t *)w->sets, i, s)
+		if (!strcmp(json_string_value(s), set))
+			return true;
 	return false;
 }
 

@@ -241,11 +241,11 @@ ktext_whole(const json_t *parts, const struct ktext_source *sources, size_t coun
 	json_t *part;
 
 	kbuf_add(&b, "", 0);
-	json_array_foreach((json_t *)parts, i, part) if (!add_part(&b, part, sources, count))
-	{
-		kbuf_free(&b);
-		return NULL;
-	}
+	json_array_foreach((json_t *)parts, i, part)
+		if (!add_part(&b, part, sources, count)) {
+			kbuf_free(&b);
+			return NULL;
+		}
 	*len = b.len;
 	return b.data;
 }
