@@ -61,7 +61,7 @@ ok 'usage; what cannot be adopted is refused by name, before anything is touched
 	refused 2 "run: .* it exited with status 2" --run ./heat
 	refused 2 "heat.out2: the run did not write it" --run "./heat -n 1 some.conf heat.out" --outputs heat.out2
 	refused 2 "heat.out: the run did not write it: it existed before" --run true --outputs heat.out
-	refused 2 "compiles $T/heat/src/diffuse.c itself" --build "gcc -fopenmp -Iinclude -c -o x.o $T/heat/src/diffuse.c"
+	refused 2 "compiles the original $T/heat/src/diffuse.c" --build "gcc -fopenmp -Iinclude -c -o x.o $T/heat/src/diffuse.c"
 	refused 2 "parameter .struct heat_plate.*: only numbers and arrays" --file src/source.c --kernel heat_inject
 	refused 2 "two runs of the unchanged program differ" --run "./heat -n 1 some.conf o; date +%N >now" --outputs now
 	refused 3 "cannot start .nolauncher." --launcher nolauncher

@@ -146,7 +146,7 @@ ok 'rounds: decisions, lineage by acceptance, what was rolled back, termination'
 	grep -q "Hypothesis:\*\* tiles should help" h/report.md
 	grep -qF -- "+	float tile_4;" h/report.md
 	grep -q "^| T1 | .*linear.target or stop.speedup | false, not set |$" h/report.md
-	grep -q "^| T3 | .*linear.max\_rounds or stop.trials | true |$" h/report.md
+	grep -q "^| T3 | .*stop.trials | true |$" h/report.md
 	grep -q "^| T4 | .*stop.request | false |$" h/report.md'
 
 ok 'a linear search without a result says why, and what is left out of a table' '

@@ -872,7 +872,7 @@ set_defaults(const struct adoption *a)
 		json_object_set_new(search, "branches", json_integer(1));
 	json_object_set_new(m, "stop", json_pack("{s:i,s:i}", "trials", 6, "patience", 4));
 	json_object_set_new(m, "score", json_pack("{s:f}", "min_gain", 0.02));
-	json_object_set_new(m, "records", json_pack("{s:s}", "enabled", "off"));
+	json_object_set_new(m, "git", json_pack("{s:s}", "branch", "none"));
 	json_object_set_new(m, "title", json_sprintf("%s of %s", a->kernel, a->file));
 	if (model)
 		json_object_set(m, "model", model);
