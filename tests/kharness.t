@@ -411,7 +411,10 @@ ok 'special values: masked rows and NaN come out right, where the task asks for 
 	softmax online float "for (int k = 0; k < n; k++) { float o = m; if (x[k] > m) m = x[k]; s = s * exp(o - m) + exp(x[k] - m); }"
 	is correct "$(try online finite.json | head -n 1)"; try online max.json >out; is partial "$(head -n 1 out)"; grep -q "inputs special" out
 	softmax skip float "for (int k = 0; k < n; k++) if (x[k] > m) m = x[k]; for (int k = 0; k < n; k++) if (x[k] == x[k]) s += exp(x[k] - m);"
-	is correct "$(try skip finite.json | head -n 1)"; is partial "$(try skip max.json | head -n 1)"'
+	is correct "$(try skip finite.json | head -n 1)"; is partial "$(try skip max.json | head -n 1)"
+	# A row in which all is masked has no numbers.
+	softmax zeros float "$plain if (m < -3e38) s = 1; if (m < -3e38) m = 0;"
+	is correct "$(try zeros finite.json | head -n 1)"; is partial "$(try zeros max.json | head -n 1)"'
 ok 'mixed inputs: a look at some elements does not tell what the others are' '
 	jq ".distributions = [\"normal\", \"large\"]" max.json >wide.json
 	softmax() { # NAME TYPE BODY: BODY makes the maximum m and the sum s of x

@@ -222,6 +222,11 @@ kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len)
 	struct kgpu *g = kcalloc(1, sizeof *g);
 
 	g->hip = api == KGPU_HIP;
+	/*
+	 * A context with one queue comes up in a third of the time, and the driver makes one
+	 * context after the other.
+	 */
+	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
 	if (bind(g, why, why_len) &&
 	    works(g, "the driver does not start", g->init(0), why, why_len) &&
 	    works(g, "no such device", g->device_get(&g->device, number), why, why_len) &&

@@ -570,7 +570,8 @@ judge(const struct draft *d, const char *phase, const char *more)
 	    phase, a->language, (long long)kjson_int_or(a->json, "threads", 0), more);
 	command_quote(&command, out);
 	command_own(a, folder, command.data, "harness", &r);
-	if (r.status && r.status < 128) {
+	/* A judge whose memory was harmed may also end with a result that cannot be written. */
+	if (r.status && r.status < 128 && r.status != K_IO) {
 		char *said = command_tail(r.log);
 
 		kdie(r.status == 127 || r.status < 0 ? K_MISSING : r.status,

@@ -209,11 +209,10 @@ batch_may_mix(const struct ktask *t)
 }
 
 /*
- * Timed calls are drawn from a mixture, and so is a case of tier T2: of the task's first
- * distribution, and in every second call about one element of every sum is of each of the others. A
- * kernel that looks at some of its inputs cannot learn from them which numbers the rest are, nor
- * whether it is timed; and one that is right for the first distribution alone is wrong in timed
- * calls, too.
+ * A case of tier T2, and some timed calls, are drawn from a mixture: of the task's first
+ * distribution, and about one element of every sum of each of the others. A kernel that looks at
+ * some of its inputs cannot learn from them which numbers the rest are, nor whether it is timed;
+ * and one that is right for the first distribution alone is wrong in timed calls, too.
  */
 static void
 mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct krng *rng,
@@ -256,7 +255,6 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 {
 	const struct ktask *t = j->task;
 	size_t sparse = choose_sparse(t, rng);
-	bool mixed = b->dist == KDIST_MIXED && krng_below(rng, 2);
 
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
@@ -270,7 +268,7 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 			continue;
 		}
 		j->space->draw(x->dtype, recipe_of(t, b, i, sparse, rng), rng, n, c->raw[i]);
-		if (mixed && batch_may_be_sparse(x))
+		if (b->dist == KDIST_MIXED && batch_may_be_sparse(x))
 			mix(j, b, x, rng, c->raw[i]);
 	}
 }

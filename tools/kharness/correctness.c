@@ -24,9 +24,9 @@ static const int64_t slow_ns = 1000000000;
 struct run {
 	struct judge *j;
 	struct subject *s;
-	struct memory m;
-	struct runner r;
-	size_t in_bytes, out_bytes; /* of the arenas */
+	struct memory *m;
+	struct runner *r;
+	size_t in_bytes, out_bytes; /* of arenas that any workload fits into */
 	int64_t total_ns, last_ns;
 	size_t explained, unwritten;
 	/* the whole output arena is looked at after the next call, not a part */
@@ -75,7 +75,7 @@ kept_to_outputs(struct run *u, const struct batch *b)
 {
 	char where[256], text[640];
 	bool kept =
-	    (u->thorough ? memory_all_intact : memory_intact)(u->j, &u->m, b, where, sizeof where);
+	    (u->thorough ? memory_all_intact : memory_intact)(u->j, u->m, b, where, sizeof where);
 
 	u->thorough = false;
 	if (kept)
@@ -94,10 +94,10 @@ call(struct run *u, const struct batch *b)
 	char text[128];
 	enum outcome e;
 
-	memory_load(u->j, &u->m, b);
-	e = runner_go(u->j, &u->r, b, &s);
+	memory_load(u->j, u->m, b);
+	e = runner_go(u->j, u->r, b, &s);
 	if (e != OUT_OK) {
-		subject_outcome(u->s, e, &u->r, b);
+		subject_outcome(u->s, e, u->r, b);
 		return false;
 	}
 	u->last_ns = s.judge_ns;
@@ -129,12 +129,12 @@ repeat(struct run *u, const struct batch *b, struct verdict *v)
 
 			first[i] = u->j->space->alloc(bytes);
 			u->j->space->copy(
-			    first[i], u->m.out.memory + u->m.places[0].tensor[i], bytes);
+			    first[i], u->m->out.memory + u->m->places[0].tensor[i], bytes);
 		}
 	ran = call(u, b);
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		if (ran && first[i] &&
-		    u->j->space->differs(first[i], u->m.out.memory + u->m.places[0].tensor[i],
+		    u->j->space->differs(first[i], u->m->out.memory + u->m->places[0].tensor[i],
 		        ktask_elements(t, b->w, &t->tensors[i]) *
 		            kdtype_size(t->tensors[i].dtype))) {
 			v->ok = false;
@@ -159,7 +159,7 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 	u->broken = !call(u, &b);
 	if (!u->broken) {
 		if (u->j->oracle)
-			memory_check(u->j, &u->m, &b, 0, &v);
+			memory_check(u->j, u->m, &b, 0, &v);
 		verdict_end(u->j, &v);
 		u->unwritten += v.unwritten;
 		if (!v.ok && u->explained++ < LOG_CASES)
@@ -256,7 +256,7 @@ last_look(struct run *u, const struct ktask_workload *w)
 	struct batch none = { .w = w };
 
 	u->thorough = true;
-	u->m.count = 0;
+	u->m->count = 0;
 	if (!u->broken)
 		u->broken = !kept_to_outputs(u, &none);
 }
@@ -280,20 +280,13 @@ decide(struct run *u)
 }
 
 void
-judge_correctness(struct judge *j, struct subject *s)
+judge_correctness(struct judge *j, struct subject *s, struct memory *m, struct runner *r)
 {
-	struct run u = { .j = j, .s = s };
+	struct run u = { .j = j, .s = s, .m = m, .r = r };
 	const struct ktask_workload *last = NULL;
 	enum spent before = spent_on(j, SPENT_CORRECTNESS);
-	enum outcome e;
 
 	sizes(j, &u.in_bytes, &u.out_bytes);
-	memory_open(j, &u.m, u.in_bytes, u.out_bytes, 1);
-	e = runner_open(j, &u.r, s->file, &u.m);
-	s->tier = 2;
-	if (e != OUT_OK)
-		subject_outcome(s, e, &u.r, NULL);
-	u.broken = e != OUT_OK;
 	for (size_t i = 0; !u.broken && i < j->task->workload_count; i++)
 		if (ktask_in_set(&j->task->workloads[i], j->o.set))
 			one_workload(&u, last = &j->task->workloads[i]);
@@ -304,7 +297,27 @@ judge_correctness(struct judge *j, struct subject *s)
 		kbuf_printf(&s->log, "(and %zu more wrong cases)\n", u.explained - LOG_CASES);
 	if (s->total)
 		kbuf_printf(&s->log, "%zu of %zu correctness cases passed\n", s->passed, s->total);
-	runner_close(&u.r);
-	memory_close(j, &u.m);
+	spent_on(j, before);
+}
+
+void
+judge_correctness_alone(struct judge *j, struct subject *s)
+{
+	enum spent before = spent_on(j, SPENT_CORRECTNESS);
+	struct memory m;
+	struct runner r;
+	size_t in, out;
+	enum outcome e;
+
+	sizes(j, &in, &out);
+	memory_open(j, &m, in, out, 1);
+	e = runner_open(j, &r, s->file, &m);
+	s->tier = 2;
+	if (e == OUT_OK)
+		judge_correctness(j, s, &m, &r);
+	else
+		subject_outcome(s, e, &r, NULL);
+	runner_close(&r);
+	memory_close(j, &m);
 	spent_on(j, before);
 }

@@ -33,7 +33,8 @@ uniform(u64 seed, u64 i, int k)
 __device__ static double
 element(int dist, u64 seed, u64 i, u64 n, u64 period, bool rare, double common)
 {
-	double low = dist == KDIST_TINY ? -42 : rare ? 2 : -2, high = dist == KDIST_TINY ? -36 : 4;
+	double low = dist == KDIST_TINY ? -42 : rare ? 2 : -2;
+	double high = dist == KDIST_TINY ? -36 : rare ? 2.3 : 4;
 
 	switch (dist) {
 	case KDIST_NORMAL:

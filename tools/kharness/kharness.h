@@ -441,17 +441,23 @@ void device_free(void *p);
 /* solo.c: the candidate called in this process, for profilers. */
 void run_solo(struct judge *j);
 
-/* correctness.c: T2 of the candidate; sets status, cases, log. The lock is held, with others. */
-void judge_correctness(struct judge *j, struct subject *s);
+/*
+ * correctness.c: T2 of the candidate, whose runner R has loaded it and is on the memory M; sets
+ * status, cases, log. The lock is held, with others. Alone: with a runner and memory of its own.
+ */
+void judge_correctness(struct judge *j, struct subject *s, struct memory *m, struct runner *r);
+void judge_correctness_alone(struct judge *j, struct subject *s);
 
 /*
  * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_open starts their
- * runners, which get ready by themselves; race_run sets timing, appends to PAIRS, and returns the
- * noise floor. SHARED is the lock held with others, which is closed, and taken alone, when all
- * runners stand. Either race_run or race_close ends the race.
+ * runners, which get ready by themselves; race_check is T2 of the candidate in its runner; race_run
+ * sets timing, appends to PAIRS, and returns the noise floor. SHARED is the lock held with others,
+ * which is closed, and taken alone, when all runners stand. Either race_run or race_close ends the
+ * race.
  */
 struct race;
 struct race *race_open(struct judge *j, struct subject *subjects, size_t count);
+void race_check(struct race *a);
 double race_run(struct race *a, json_t *pairs, int shared);
 void race_close(struct race *a);
 

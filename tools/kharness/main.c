@@ -528,8 +528,11 @@ judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pai
 	/* A GPU's runners take long to get ready, and can do that meanwhile. */
 	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
 
-	if (j->o.correctness)
-		judge_correctness(j, &subjects[0]);
+	/* What a go costs is measured by a runner that has loaded nothing: the next one's. */
+	if (j->o.correctness && race && count > 1)
+		race_check(race);
+	else if (j->o.correctness)
+		judge_correctness_alone(j, &subjects[0]);
 	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT))
 		return race_run(race ? race : race_open(j, subjects, count), pairs, shared);
 	if (race)

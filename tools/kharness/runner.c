@@ -28,6 +28,7 @@
 enum {
 	START_S = 20, /* time to start a sandbox */
 	STOP_S = 2,   /* time for all threads to stop */
+	CODE_MAX = 256 << 20,
 	PRINT_MAX = 1 << 20,
 	PRINT_KEEP = 1000,
 	/* processor time of a process that does not stop, beyond which it is at work */
@@ -114,13 +115,26 @@ enum {
 #endif
 };
 
+/* Whether a candidate makes streams of its own; it cannot without this name. */
+static bool
+makes_streams(const char *file)
+{
+	static const char name[] = "StreamCreate";
+	size_t len;
+	char *code = kread_file(file, CODE_MAX, &len);
+	bool yes = !code || memmem(code, len, name, sizeof name - 1);
+
+	free(code);
+	return yes;
+}
+
 /* The runner's environment: of this one, what says which devices there are. */
 static char **
-environment(const struct judge *j)
+environment(const struct judge *j, const char *file)
 {
 	static const char *const passed[] = { "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
 		"ROCR_VISIBLE_DEVICES" };
-	char **env = kcalloc(6 + LEN(passed), sizeof *env);
+	char **env = kcalloc(7 + LEN(passed), sizeof *env);
 	size_t n = 0;
 
 	if (!j->device) {
@@ -133,6 +147,9 @@ environment(const struct judge *j)
 		return env;
 	}
 	env[n++] = kstrdup("CUDA_CACHE_DISABLE=1");
+	/* What the driver does by itself; see kgpu_open. */
+	if (makes_streams(file))
+		env[n++] = kstrdup("CUDA_DEVICE_MAX_CONNECTIONS=8");
 	for (size_t i = 0; i < LEN(passed); i++)
 		if (getenv(passed[i]))
 			env[n++] = kasprintf("%s=%s", passed[i], getenv(passed[i]));
@@ -146,7 +163,7 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 	static const char icd[] = "/etc/OpenCL";
 	char *program = khelper_path(j->o.backend->runner);
 	char *library = realpath(file, NULL),
-	     **env = j->opencl ? opencl_environment(j) : environment(j);
+	     **env = j->opencl ? opencl_environment(j) : environment(j, file);
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" },
 		{ library, "/kiln/kernel.so" }, { icd, icd } };
 	struct ksandbox s = { .level = j->level,

@@ -121,16 +121,25 @@ small_narrow(double x, int exponent, int mantissa, int bias, enum small_top top)
 SMALL_FN double
 small_special(unsigned long long seed, unsigned long long i, unsigned long long row, double value)
 {
-	enum { ZEROS = 1, MASKED, MASKED_END, MASKED_BEGIN, INFINITE, NOT_A_NUMBER, MIXED, KINDS };
+	enum {
+		ZEROS = 1,
+		MASKED,
+		MASKED_END,
+		MASKED_BEGIN,
+		MASKED_ALL,
+		INFINITE,
+		NOT_A_NUMBER,
+		MIXED,
+		KINDS
+	};
 	unsigned long long of_row = small_mix(small_mix(seed, ~0ull), i / row),
 	                   dice = small_mix(seed, i) % 16;
 	unsigned long long column = i % row, cut = (of_row >> 16) % row;
 	unsigned kind = (seed & 1) && of_row >> 8 & 31 ? 0 : (unsigned)(of_row % KINDS);
 	double zero = 0, infinite = 1 / zero, tiny = value * 0x1p-130;
 
-	if (kind == MASKED           ? dice < 4
-	        : kind == MASKED_END ? column > cut
-	                             : kind == MASKED_BEGIN && column < cut)
+	if (kind == MASKED_ALL || (kind == MASKED && dice < 4) ||
+	    (kind == MASKED_END && column > cut) || (kind == MASKED_BEGIN && column < cut))
 		return -infinite;
 	if (kind == INFINITE || kind == NOT_A_NUMBER)
 		return column != cut ? value : kind == INFINITE ? infinite : infinite - infinite;

@@ -40,8 +40,9 @@ struct recipe {
 	size_t period; /* SPECIAL: elements of a row; SPARSE: one element in so many is not zero */
 	/*
 	 * Not 0: one element in so many is drawn, and the others stay as they are. LARGE ones are
-	 * then above 100: one of about 15 among a million normals takes more digits than a softmax
-	 * in single precision has.
+	 * then between 100 and 200: one of about 15 among a million normals takes more digits than
+	 * a softmax in single precision has, and next to one of 10000 an honest sum of squares
+	 * loses the others.
 	 */
 	size_t every;
 };

@@ -25,7 +25,7 @@ enum {
 	CALLS_MAX = 128,
 	CHECKED_MIN = 1, /* of them, where checking all would take too long */
 	/* enough for a subject whose call takes longer than slow_s */
-	SLOW_SAMPLES = 5,
+	SLOW_SAMPLES = 7,
 	/* samples with room for so many times the calls, and need of them, are taken anew */
 	MORE_CALLS = 2,
 	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
@@ -34,6 +34,8 @@ enum {
 	/* of the rounds up to the first look, where checking every one would take too long */
 	CHECKED_ROUNDS = 4,
 	CHECKED_LATER = 16, /* one in so many of the rounds after it */
+	/* one round in so many has a mixture of distributions; half of these are checked */
+	MIXED_EVERY = 8,
 	/* rounds: so many times the most, judged by the first of them */
 	HOPELESS = 2,
 	HOPELESS_MIN = 24,
@@ -53,10 +55,16 @@ static const double slow_s = 1, warm_slow_s = 1;
 static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
 /*
  * A median by itself is known well when its interval is as narrow as this on both sides. Of a ratio
- * that is clearly not 1, less will do: two of them in a chain leave a score with a deviation of
- * little more than 1 %.
+ * that is clearly not 1, less will do: the interval is 3.5 standard errors wide on each side, and a
+ * score has two such links, each a mean over the workloads.
  */
-static const double precise = 0.02, precise_ratio = 0.03;
+static const double precise = 0.02, precise_ratio = 0.05;
+/*
+ * Two processes of one program differ, each with pages of its own: by up to 2.6 % for calls of 5 us
+ * on a busy machine. A difference smaller than this one (the logarithm of a ratio) is believed when
+ * new processes of all show it once more.
+ */
+static const double doubtful = 0.05;
 /*
  * The runner's clock may run behind the judge's by this share and this much before it counts as
  * forged; so often; and only when processor time, too, beyond that of an empty call, says that more
@@ -89,7 +97,8 @@ struct racer {
 	struct subject *s;
 	struct runner r;
 	enum outcome start; /* how it started */
-	bool out;           /* failed: takes no more part */
+	bool loaded;
+	bool out; /* failed: takes no more part */
 	/* Of the workload being timed; by round, NAN where it took no part. */
 	double *ns, *cpu;
 	double *lone, *host; /* of calls by themselves */
@@ -118,6 +127,8 @@ struct race {
 	size_t to_check;
 	/* call so far, be it timed or not, of those who decide how many calls a sample has */
 	double fastest_ns;
+	/* of the pairs of racers, what the processes before these showed; median NAN: nothing */
+	struct kstat_interval earlier[RACERS_MAX][RACERS_MAX];
 	double oracle_s;         /* what the results of one call take to compute */
 	double run_ns, delay_ns; /* of all samples, and what the racers waited in them */
 	int64_t waited_ns;       /* in void rounds */
@@ -314,7 +325,7 @@ draw_first(struct race *a, struct batch *b)
 	const struct space *space = a->j->space;
 	int64_t start = know_ns();
 
-	batch_draw(a->j, b, a->w, KDIST_MIXED, 1, true);
+	batch_draw(a->j, b, a->w, a->j->task->distributions[0], 1, true);
 	space->fence();
 	a->oracle_s = (double)(know_ns() - start) * 1e-9;
 	a->most = slots(a->j, a->w);
@@ -499,12 +510,26 @@ is_look(const struct race *a)
 /* ---- rounds ---- */
 
 /*
+ * What the inputs of this round are drawn from: the task's first distribution, and rarely, in
+ * secret, a mixture. Where a kernel is slower on rare values, a mixture in half of the rounds would
+ * leave their median anywhere between both speeds.
+ */
+static enum kdist
+inputs_of_round(const struct race *a)
+{
+	struct krng rng;
+
+	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "mixed rounds");
+	return krng_below(&rng, MIXED_EVERY) ? a->j->task->distributions[0] : KDIST_MIXED;
+}
+
+/*
  * Whether the results of this round are compared with the oracle's: all, where that is quick; else
- * a secret choice of the rounds before the first look (selection sampling, as in batch.c), and one
- * in CHECKED_LATER after it.
+ * a secret choice of the rounds before the first look (selection sampling, as in batch.c), one in
+ * CHECKED_LATER after it, and every second one whose inputs are a mixture.
  */
 static bool
-is_checked_round(struct race *a)
+is_checked_round(struct race *a, enum kdist inputs)
 {
 	size_t left = a->rounds < a->enough ? a->enough - a->rounds : 0;
 	struct krng rng;
@@ -513,6 +538,8 @@ is_checked_round(struct race *a)
 	if (a->oracle_s <= a->j->space->oracle_s || a->enough <= CHECKED_ROUNDS)
 		return true;
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked rounds");
+	if (inputs == KDIST_MIXED && krng_below(&rng, 2))
+		return true;
 	yes = left ? krng_below(&rng, left) < a->to_check : krng_below(&rng, CHECKED_LATER) == 0;
 	a->to_check -= yes && left;
 	return yes;
@@ -561,7 +588,7 @@ lone_calls(struct race *a)
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	struct batch b;
 
-	batch_draw(a->j, &b, a->w, KDIST_MIXED, 1, a->oracle_s <= a->j->space->oracle_s);
+	batch_draw(a->j, &b, a->w, inputs_of_round(a), 1, a->oracle_s <= a->j->space->oracle_s);
 	if (one_go_each(a, &b, ns, cpu))
 		for (size_t i = 0; i < a->count; i++)
 			if (ns[i] >= 0)
@@ -575,11 +602,12 @@ static bool
 round_of(struct race *a)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
+	enum kdist inputs = inputs_of_round(a);
 	struct batch b;
 	bool done;
 
 	batch_draw_checked(
-	    a->j, &b, a->w, KDIST_MIXED, a->calls, is_checked_round(a) ? a->checked : 0);
+	    a->j, &b, a->w, inputs, a->calls, is_checked_round(a, inputs) ? a->checked : 0);
 	done = one_go_each(a, &b, ns, cpu);
 	batch_free(a->j, &b);
 	if (!done)
@@ -713,17 +741,23 @@ add_row(const struct race *a, struct racer *x)
 
 /* Ratio of a subject's time to that of X, from the rounds that both took part in. */
 static void
-add_pair(const struct race *a, const struct racer *x, const struct racer *other, json_t *pairs)
+add_pair(const struct race *a, size_t i, size_t k, json_t *pairs)
 {
+	const struct racer *x = &a->racers[i], *other = &a->racers[k];
+	const struct kstat_interval *e = &a->earlier[i][k];
 	struct kstat_interval m;
 	size_t n = compare_racers(a, x, other, &m);
 
-	if (n)
-		json_array_append_new(pairs,
-		    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of",
-		        x->s->name, "workload", a->w->name, "ratio", exp(m.median), "low",
-		        exp(m.low), "high", fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict",
-		        kstat_verdicts[kstat_verdict(&m)]));
+	if (!n)
+		return;
+	if (!isnan(e->median))
+		m = (struct kstat_interval){ (m.median + e->median) / 2, fmin(m.low, e->low),
+			fmax(m.high, e->high) };
+	json_array_append_new(pairs,
+	    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:i,s:s}", "name", other->s->name, "of", x->s->name,
+	        "workload", a->w->name, "ratio", exp(m.median), "low", exp(m.low), "high",
+	        fmin(exp(m.high), 1e9), "pairs", (int)n, "verdict",
+	        kstat_verdicts[kstat_verdict(&m)]));
 }
 
 static bool
@@ -818,22 +852,80 @@ anybody_forged(const struct race *a)
 }
 
 static void
-add_pairs(const struct race *a, json_t *pairs)
+drop(struct racer *x, enum outcome e)
 {
-	size_t firsts = a->j->o.all_pairs ? a->count : 1;
-
-	for (size_t i = 0; i < firsts; i++)
-		for (size_t k = i + 1; k < a->count; k++)
-			if (!a->racers[i].out && !a->racers[k].out)
-				add_pair(a, &a->racers[i], &a->racers[k], pairs);
+	if (e == OUT_OK)
+		return;
+	subject_outcome(x->s, e, &x->r, NULL);
+	x->out = true;
 }
 
-/* Time one workload; the candidate's noise, or NAN when it is out. */
-static double
-one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
+static size_t
+firsts(const struct race *a)
 {
-	double noise = NAN;
+	return a->j->o.all_pairs ? a->count : 1;
+}
 
+static void
+add_pairs(const struct race *a, json_t *pairs)
+{
+	for (size_t i = 0; i < firsts(a); i++)
+		for (size_t k = i + 1; k < a->count; k++)
+			if (!a->racers[i].out && !a->racers[k].out)
+				add_pair(a, i, k, pairs);
+}
+
+/* Keep what the pairs show; whether a small difference is among that. */
+static bool
+note_pairs(struct race *a)
+{
+	bool doubt = false;
+
+	for (size_t i = 0; i < firsts(a); i++)
+		for (size_t k = i + 1; k < a->count; k++) {
+			struct kstat_interval *m = &a->earlier[i][k];
+			enum kstat_verdict v;
+
+			m->median = NAN;
+			if (a->racers[i].out || a->racers[k].out ||
+			    !compare_racers(a, &a->racers[i], &a->racers[k], m))
+				continue;
+			v = kstat_verdict(m);
+			doubt |=
+			    (v == KSTAT_FASTER || v == KSTAT_SLOWER) && fabs(m->median) < doubtful;
+		}
+	return doubt;
+}
+
+static void
+forget_pairs(struct race *a)
+{
+	for (size_t i = 0; i < RACERS_MAX; i++)
+		for (size_t k = 0; k < RACERS_MAX; k++)
+			a->earlier[i][k].median = NAN;
+}
+
+/* New processes of all who are still in the race. */
+static void
+start_again(struct race *a)
+{
+	enum spent before = spent_on(a->j, SPENT_STARTING);
+
+	for (size_t i = 0; i < a->count; i++) {
+		struct racer *x = &a->racers[i];
+
+		if (x->out)
+			continue;
+		runner_close(&x->r);
+		drop(x, runner_open(a->j, &x->r, x->s->file, &a->m));
+	}
+	spent_on(a->j, before);
+}
+
+/* Samples of all on one workload; anew where they turn out to be too short, or forged. */
+static void
+sample(struct race *a, const struct ktask_workload *w)
+{
 	a->fastest_ns = INFINITY;
 	begin(a, w);
 	take_samples(a);
@@ -842,6 +934,23 @@ one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 		end(a);
 		begin(a, w);
 		take_samples(a);
+	}
+}
+
+/* Time one workload; the candidate's noise, or NAN when it is out. */
+static double
+one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
+{
+	double noise = NAN;
+
+	sample(a, w);
+	/* The processes of a GPU take long to start, and have shown no such differences. */
+	if (!note_pairs(a) || !a->paced || a->busy || a->enough < KSTAT_PAIRS) {
+		forget_pairs(a);
+	} else {
+		end(a);
+		start_again(a);
+		sample(a, w);
 	}
 	for (size_t i = 0; i < a->count && !a->busy; i++) {
 		struct racer *x = &a->racers[i];
@@ -869,24 +978,16 @@ open_memory(struct race *a)
 
 	for (size_t i = 0; i < t->workload_count; i++) {
 		const struct ktask_workload *w = &t->workloads[i];
-		size_t x, y, n = slots(a->j, w);
+		size_t x, y, n = w->timed ? slots(a->j, w) : 1;
 
-		if (!w->timed || !ktask_in_set(w, a->j->o.set))
+		/* A GPU's memory is that of tier T2, too. */
+		if ((!w->timed && !a->j->device) || !ktask_in_set(w, a->j->o.set))
 			continue;
 		memory_slot(t, w, &x, &y);
 		in = n * x > in ? n * x : in;
 		out = n * y > out ? n * y : out;
 	}
 	memory_open(a->j, &a->m, in, out, CALLS_MAX);
-}
-
-static void
-drop(struct racer *x, enum outcome e)
-{
-	if (e == OUT_OK)
-		return;
-	subject_outcome(x->s, e, &x->r, NULL);
-	x->out = true;
 }
 
 struct race *
@@ -923,6 +1024,25 @@ race_close(struct race *a)
 	free(a);
 }
 
+void
+race_check(struct race *a)
+{
+	enum spent before = spent_on(a->j, SPENT_STARTING);
+	struct racer *x = a->racers;
+
+	if (x->start == OUT_OK) {
+		runner_greet(a->j, &x->r);
+		x->start = runner_load(a->j, &x->r);
+		x->loaded = true;
+	}
+	x->s->tier = 2;
+	if (x->start == OUT_OK)
+		judge_correctness(a->j, x->s, &a->m, &x->r);
+	else
+		subject_outcome(x->s, x->start, &x->r, NULL);
+	spent_on(a->j, before);
+}
+
 /* All runners are ready, and stopped, before the first is timed. */
 static void
 greet_all(struct race *a)
@@ -934,7 +1054,7 @@ greet_all(struct race *a)
 	for (size_t i = 0; i < a->count; i++) {
 		struct racer *x = &a->racers[i];
 
-		if (x->start == OUT_OK)
+		if (x->start == OUT_OK && !x->loaded)
 			runner_greet(a->j, &x->r);
 		drop(x, x->start);
 	}
@@ -949,17 +1069,24 @@ static void
 load_all(struct race *a)
 {
 	enum spent before = spent_on(a->j, SPENT_STARTING);
+	int64_t fence = 0;
 
 	for (size_t i = 0; i < a->count && !a->paced; i++)
-		if (!a->racers[i].out) {
+		if (!a->racers[i].out && !a->racers[i].loaded) {
 			struct handshake h = runner_handshake(a->j, &a->racers[i].r);
 
 			if (a->h.ns <= 0 || h.ns < a->h.ns)
 				a->h = h;
+			fence = a->racers[i].r.fence_ns;
 		}
-	for (size_t i = 0; i < a->count; i++)
-		if (!a->racers[i].out)
-			drop(&a->racers[i], runner_load(a->j, &a->racers[i].r));
+	for (size_t i = 0; i < a->count; i++) {
+		struct racer *x = &a->racers[i];
+
+		if (x->loaded)
+			x->r.fence_ns = fence;
+		else if (!x->out)
+			drop(x, runner_load(a->j, &x->r));
+	}
 	spent_on(a->j, before);
 }
 

@@ -236,7 +236,7 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 		EACH((double)(next_word(w) >> 63));
 		break;
 	case KDIST_LARGE:
-		EACH(spread(w, g->every ? 2 : -2, 4));
+		EACH(spread(w, g->every ? 2 : -2, g->every ? 2.3 : 4));
 		break;
 	case KDIST_TINY:
 		EACH(spread(w, -42, -36));

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * independent: how much faster is one kernel than another? A timing program that shares nothing with kharness, to compare its
+ * ratios with: both kernels in this process, called in turns on the same new random inputs, each with caches cold.
+ *
+ *   independent softmax|matmul A.so B.so PAIRS SIZE...      prints the median of A's time over B's
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PAIRS_MAX = 1000 };
+
+/* Larger than any cache. */
+static const size_t FLUSH = (size_t)1 << 30;
+
+static float *in[2], *out;
+static char *flush;
+static int64_t size[3];
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double
+call(void *entry, int matmul)
+{
+	double start;
+
+	for (size_t i = 0; i < FLUSH; i += 64)
+		flush[i]++;
+	start = now();
+	if (matmul)
+		((void (*)(const float *, const float *, float *, int64_t, int64_t, int64_t))entry)(
+		    in[0], in[1], out, size[0], size[1], size[2]);
+	else
+		((void (*)(const float *, float *, int64_t, int64_t))entry)(in[0], out, size[0], size[1]);
+	return now() - start;
+}
+
+/* Sums of twelve uniform numbers, which are all but normal. */
+static void
+draw(float *x, size_t n)
+{
+	static uint64_t s = 88172645463325252;
+
+	for (size_t i = 0; i < n; i++) {
+		x[i] = -6;
+		for (int k = 0; k < 12; k++) {
+			s ^= s << 13, s ^= s >> 7, s ^= s << 17;
+			x[i] += (float)(s >> 40) / (float)(1 << 24);
+		}
+	}
+}
+
+static int
+ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int
+main(int argc, char **argv)
+{
+	int matmul, pairs;
+	size_t n[2], outputs;
+	void *entry[2];
+	static double ratio[PAIRS_MAX];
+
+	if (argc < 7 || (pairs = atoi(argv[4])) < 1 || pairs > PAIRS_MAX)
+		return fprintf(stderr, "usage: independent softmax|matmul A.so B.so PAIRS SIZE...\n"), 2;
+	matmul = !strcmp(argv[1], "matmul");
+	for (int i = 0; i < argc - 5 && i < 3; i++)
+		size[i] = atoll(argv[5 + i]);
+	n[0] = (size_t)(size[0] * (matmul ? size[2] : size[1]));
+	n[1] = matmul ? (size_t)(size[2] * size[1]) : 1;
+	outputs = (size_t)(size[0] * size[1]);
+	for (int i = 0; i < 2; i++) {
+		void *library = dlopen(argv[2 + i], RTLD_NOW | RTLD_LOCAL);
+
+		if (!library || !(entry[i] = dlsym(library, argv[1])))
+			return fprintf(stderr, "independent: %s\n", dlerror()), 2;
+		in[i] = malloc(n[i] * sizeof(float));
+	}
+	out = malloc(outputs * sizeof(float));
+	flush = calloc(1, FLUSH);
+	for (int k = -1; k < pairs; k++) {
+		double t[2];
+
+		draw(in[0], n[0]);
+		draw(in[1], n[1]);
+		for (int i = 0; i < 2; i++)
+			t[(i + k) & 1] = call(entry[(i + k) & 1], matmul);
+		if (k >= 0)
+			ratio[k] = t[0] / t[1];
+	}
+	qsort(ratio, (size_t)pairs, sizeof *ratio, ascending);
+	printf("%.4f\n", ratio[pairs / 2]);
+	return 0;
+}
