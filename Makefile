@@ -4,7 +4,7 @@
 #: make setup                 install the Debian packages that are missing (ARGS='--tests --analysis': all there are)
 #: make check                 all tests            make lint      style, manual pages, schemas
 #: make asan                  tests with sanitizers     make valgrind  unit tests under valgrind
-#: make fuzz FUZZ_S=60        every fuzz target that long     make coverage  tests with line coverage of tools/
+#: make fuzz FUZZ_S=60        every fuzz target that long     make coverage  tests with line coverage of tools/ and adopt/
 #: make cheats                 the corpus of cheats in C (BACKEND=cuda: on a device; FILES=REGEX)
 #: make bench                 the figures of this machine     make kill      200 times kill -9 and resume
 #: make faults N=2000           so many failing system calls, one by one, in every tool of a campaign (needs strace)
@@ -26,7 +26,7 @@ TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgra
 RUNNERS := krun-c krun-gpu krun-opencl
 HELPERS := $(RUNNERS) krtc
 # Preloaded into applications, whose kernel is watched; beside the helpers.
-KWATCH := $(wildcard tools/helpers/kwatch/*.c)
+KWATCH := $(wildcard adopt/kwatch/*.c)
 
 # core: mechanisms that know nothing of kiln's records; model: what kiln knows. Tools share both.
 LIB_DIRS := core model
@@ -42,8 +42,9 @@ V ?=
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %s %s\n' $1 $(@:$O/%=%))
 
-# A tool is tools/NAME.c or, when it has outgrown one file, tools/NAME/*.c with all that only it uses.
-src_of   = $(or $(wildcard tools/$1.c),$(wildcard tools/$1/*.c))
+# A tool is tools/NAME.c or, when it has outgrown one file, tools/NAME/*.c with all that only it uses; kadopt is a package
+# of its own, adopt/.
+src_of   = $(or $(wildcard tools/$1.c),$(wildcard tools/$1/*.c),$(wildcard $(1:k%=%)/*.c))
 LIB_SRC  := $(wildcard $(LIB_DIRS:%=tools/%/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$O/%.o)
 HELPER_SRC := $(wildcard tools/helpers/*.c)
@@ -74,8 +75,10 @@ $O/krun-opencl: $O/tools/helpers/kcl.o
 $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
 # Loops over tensors, which only then become vector code.
 $O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3
+# It talks to kiln through programs and files, so the model is not on its path.
+$O/adopt/%.o: KFLAGS := $(filter-out -Itools/model,$(KFLAGS))
 # Without sanitizers, which want to come first themselves.
-$O/kwatch.so: $(KWATCH) $(wildcard tools/helpers/kwatch/*.h) tools/kadopt/wrapper.h $O/flags
+$O/kwatch.so: $(KWATCH) $(wildcard adopt/kwatch/*.h) adopt/wrapper.h $O/flags
 	$(call say,LD)
 	$(Q)$(CC) $(KFLAGS) $(CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize% --coverage,$(CFLAGS)) -fPIC -shared -o $@ $(KWATCH) \
 		-ldl -pthread
@@ -141,10 +144,10 @@ valgrind: $(UNIT)
 coverage:
 	@mkdir -p $O/coverage && find $O/coverage -name '*.gcda' -delete
 	-@$(MAKE) O=$O/coverage CFLAGS='-O0 -g --coverage' check
-	@lcov -q -c -i -d $O/coverage/tools -o $O/coverage/none.info
-	@lcov -q -c -d $O/coverage/tools -o $O/coverage/run.info
+	@lcov -q -c -i -d $O/coverage/tools -d $O/coverage/adopt -o $O/coverage/none.info
+	@lcov -q -c -d $O/coverage/tools -d $O/coverage/adopt -o $O/coverage/run.info
 	@lcov -q -a $O/coverage/none.info -a $O/coverage/run.info -o $O/coverage/all.info
-	@lcov -q -e $O/coverage/all.info '$(CURDIR)/tools/*' -o $O/coverage/tools.info
+	@lcov -q -e $O/coverage/all.info '$(CURDIR)/tools/*' '$(CURDIR)/adopt/*' -o $O/coverage/tools.info
 	@lcov -l $O/coverage/tools.info
 
 FUZZ_S ?= 60
@@ -173,9 +176,9 @@ adopt-kill: all
 	@$(TESTENV) sh tests/adopt-kill.sh $(if $N,$N,100)
 
 # Data that the tools look for below PREFIX/share/kiln.
-DATA := pipeline.mk tools/kadopt/wrapper.h tools/kadopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css) $(shell find prompts campaigns skills -type f \
+DATA := pipeline.mk adopt/wrapper.h adopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css tools/kreport/*.page) $(shell find prompts campaigns skills -type f \
 	-not -path '*/trials/*' -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
-MAN1 := $(wildcard tools/*.1 tools/*/*.1)
+MAN1 := $(wildcard tools/*.1 tools/*/*.1 adopt/*.1)
 MAN5 := $(wildcard docs/*.5)
 MAN7 := $(wildcard docs/*.7)
 INSTALL ?= install

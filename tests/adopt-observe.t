@@ -26,7 +26,7 @@ t 'usage, version, what is missing' '
 	exits 0 kadopt observe --version; grep -q "^kadopt " out; exits 0 kadopt configs --help; exits 2 kadopt configs x
 	exits 2 kadopt observe -c none; grep -q "none/adopt.json does not exist; give --project" err
 	exits 2 heat --kernel nothing; grep -q "src/diffuse.c: nothing: it is not defined there" err
-	exits 3 heat --build false; grep -q "false. exited with status 1" err
+	exits 3 heat --build false; grep -q "false. exited with status 1 in" err
 	exits 3 heat --build true --run "echo torn; exit 9"; grep -q "exited with status 9" err; grep -q torn err
 	exits 3 heat --build true --run "sleep 9" --timeout 1; grep -q "did not end within 1 s" err
 	[ ! -e c/adopt/observed.ndjson ]

@@ -58,7 +58,7 @@ ok 'usage; what cannot be adopted is refused by name, before anything is touched
 	refused 2 "is inside the project" -o heat/x; rm -rf heat/x
 	refused 3 "build: nonesuch is not installed" --build nonesuch
 	refused 2 "does not build a copy" --build "make CC=false"
-	refused 2 "run: .* it exited with status 2" --run ./heat
+	refused 2 "run: .* exited with status 2" --run ./heat
 	refused 2 "heat.out2: the run did not write it" --run "./heat -n 1 some.conf heat.out" --outputs heat.out2
 	refused 2 "heat.out: the run did not write it: it existed before" --run true --outputs heat.out
 	refused 2 "compiles the original $T/heat/src/diffuse.c" --build "gcc -fopenmp -Iinclude -c -o x.o $T/heat/src/diffuse.c"

@@ -52,7 +52,7 @@ ok 'the map of CONTRIBUTING names every module that tools share' '
 ok 'every tool has a manual page, a line in kiln(7), and completion' '
 	cd "$KILN_DATA"
 	for tool in $tools; do
-		test -e "tools/$tool.1"
+		test -e "tools/$tool.1" || test -e "${tool#k}/$tool.1"
 		grep -qx "\.It Xr $tool 1" docs/kiln.7 || { echo "$tool is not in kiln.7"; exit 1; }
 		grep -qw "$tool" docs/completion/kiln.bash && grep -qw "$tool" docs/completion/_kiln
 	done'

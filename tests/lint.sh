@@ -10,17 +10,17 @@ fail() {
 	printf 'lint: %s\n' "$*" >&2
 }
 
-for h in tools/*/*.h; do
+for h in tools/*/*.h adopt/*.h adopt/*/*.h; do
 	eval "$CC $KFLAGS" -Werror -fsyntax-only -x c '"$h"' || fail "$h does not compile alone"
 done
 
 # The form of the C is clang-format's, whose versions differ in details; comments keep to the same width. Candidates have
 # a form of their own.
 case $(clang-format --version) in
-*'version 14.'*) find tools tests/unit tests/fuzz -name '*.[ch]' -exec clang-format --dry-run -Werror {} + ||
+*'version 14.'*) find tools adopt tests/unit tests/fuzz -name '*.[ch]' -exec clang-format --dry-run -Werror {} + ||
 	fail 'the form of the C; clang-format -i mends it' ;;
 esac
-find tools tests/unit tests/fuzz -name '*.[ch]' | while read -r c; do
+find tools adopt tests/unit tests/fuzz -name '*.[ch]' | while read -r c; do
 	expand "$c" | LC_ALL=C.UTF-8 grep -nE '^.{101}' | sed "s|^|$c:|"
 done | grep . && fail 'a line wider than 100 columns'
 
@@ -30,7 +30,13 @@ for c in tools/core/*.c; do
 	eval "$CC $alone" -fsyntax-only '"$c"' || fail "$c needs more than tools/core"
 done
 
-scripts=$(find tools tests .ci docs/completion -type f \( -name '*.sh' -o -name '*.t' -o -name '*.bash' -o -path '.ci/run' \))
+# Adoption talks to kiln through programs and files. Two modules of the model are its own, too: code in replies, and what
+# must not change since an adoption.
+if grep -rnE '#include ".*(model|tools)/' adopt | grep -vE '"\.\./tools/model/(kextract|kfrozen)[.]h"'; then
+	fail 'adopt/ includes more of the model than kextract and kfrozen'
+fi
+
+scripts=$(find tools adopt tests .ci docs/completion -type f \( -name '*.sh' -o -name '*.t' -o -name '*.bash' -o -path '.ci/run' \))
 # shellcheck disable=SC2086
 shellcheck -x -P SCRIPTDIR -e SC2016 $scripts || fail 'shellcheck'
 
@@ -43,7 +49,7 @@ for t in tests/*.t; do
 		sed "s|^In - line |In $t line |"
 done | grep . && fail 'shellcheck of the scripts in tests'
 
-pages=$(find tools docs -name '*.[1-8]')
+pages=$(find tools adopt docs -name '*.[1-8]')
 # shellcheck disable=SC2086
 mandoc -T lint -W warning $pages || fail 'mandoc -T lint'
 
@@ -52,35 +58,35 @@ find docs patterns prompts skills campaigns -name '*.json' -not -path '*/trials/
 done | grep . && fail 'JSON'
 
 # Figures of devices belong into docs/hardware: neither a peak that is assigned, nor a figure that stands there.
-if grep -rniE '(peak|bandwidth|tflops|gbps|sm_count|compute_units)[a-z_]* *=[ (]*[0-9.]*[1-9]' --include='*.[ch]' --include='*.cu' tools; then
+if grep -rniE '(peak|bandwidth|tflops|gbps|sm_count|compute_units)[a-z_]* *=[ (]*[0-9.]*[1-9]' --include='*.[ch]' --include='*.cu' tools adopt; then
 	fail 'a figure of a device in a program; docs/hardware is the place'
 fi
 grep -hoE '^- [a-z0-9_]+: [0-9.]+ ' docs/hardware/*.md | grep -oE '[0-9]+[.][0-9]+' | grep -E '.{5}' | sort -u |
-	grep -rnwF -f - --include='*.[ch]' --include='*.cu' tools && fail 'a figure of docs/hardware in a program'
+	grep -rnwF -f - --include='*.[ch]' --include='*.cu' tools adopt && fail 'a figure of docs/hardware in a program'
 
 # A flat table may be long; anything else wants a second look, so this only warns.
-find tools -name '*.c' | while read -r c; do
+find tools adopt -name '*.c' | while read -r c; do
 	awk -v f="$c" '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 61)
 		printf "lint: warning: %s:%d: function of %d lines\n", f, start, FNR - start - 1; start = 0 }' "$c"
 done
 
 # The model knows the statuses and the backends; others ask it, and test properties.
 words='rejected|quarantined|no_code|no_plan|compile_error|run_error|wrong_shape|wrong_value|partial'
-if grep -rnE "\"($words)\"|(strcmp|\"status\",).*\"correct\"" tools --include='*.[ch]' | grep -v '^tools/model/'; then
+if grep -rnE "\"($words)\"|(strcmp|\"status\",).*\"correct\"" tools adopt --include='*.[ch]' | grep -v '^tools/model/'; then
 	fail 'the word of a status; status.h has a value for it'
 fi
-if grep -rnE '"(cuda|hip|opencl|sycl|triton)"|strcmp.*"c"' tools --include='*.[ch]' --include='*.cu' |
+if grep -rnE '"(cuda|hip|opencl|sycl|triton)"|strcmp.*"c"' tools adopt --include='*.[ch]' --include='*.cu' |
 	grep -vE '^tools/(model/|kclassify/kpattern[.]c)|json_object_set\('; then
 	fail 'the name of a backend; backend.h has a property for what it is about'
 fi
 
 # What goes to a terminal is masked: ksay and kout_line do that, printf does not.
-if grep -rnE '(^|[^a-z_])(v?printf|puts|putchar)\(' tools --include='*.c' |
-	grep -vE '^tools/(helpers/|kharness/|kremote/|core/(kutil|koption)[.]c|model/kcommand[.]c)'; then
+if grep -rnE '(^|[^a-z_])(v?printf|puts|putchar)\(' tools adopt --include='*.c' |
+	grep -vE '^(adopt/kwatch/|tools/(helpers/|kharness/|kremote/|core/(kutil|koption)[.]c|model/kcommand[.]c))'; then
 	fail 'text for people goes through ksay or kout_line'
 fi
 
-if grep -rnE 'TODO|FIXME' tools pipeline.mk Makefile --include='*.c' --include='*.h' --include='*.sh' --include='*.mk'; then
+if grep -rnE 'TODO|FIXME' tools adopt pipeline.mk Makefile --include='*.c' --include='*.h' --include='*.sh' --include='*.mk'; then
 	fail 'unfinished places'
 fi
 exit "$failed"

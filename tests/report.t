@@ -34,6 +34,13 @@ ok 'make report in a campaign writes both files, again the same bytes' '
 	kreport -c c --html | cmp - c/report.html
 	kreport -c c --markdown -o md && cmp md c/report.md'
 
+ok 'the facts behind the pages, as JSON' '
+	kreport -c h --json -o facts.json
+	jq -e ".schema == \"report/1\" and .best.id == \"004/01\" and .best.speed.mean > 150 and .counts == {correct: 3, compiled: 4, made: 6}" facts.json
+	jq -e "[.sources[] | .id] == [\"000/00\", \"004/01\"] and (.sources[1].code | contains(\"tile_4\"))" facts.json
+	kreport -c c --json | jq -e ".best.speed.provisional == true and .linear == false"
+	! $python -W ignore -c "import jsonschema" 2>/dev/null || $python -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" report-1 facts.json'
+
 ok 'a best kernel that is wrong on the full set is called so' '
 	cp -r c w; best=$(jq -r "select(.kind == \"archive\").best.id" c/trials/002/archive.ndjson)
 	jq -nc --arg id "$best" "{id: \$id, eval: {status: \"partial\"}}" >w/trials/002/verify.ndjson

@@ -64,7 +64,6 @@ struct act {
 #define HALF                                                                                                           \
 	"```c\\nvoid\\nkernel(float *a, const float *b, int n)\\n{\\n\\tfor (int i = 0; i < n; i++)\\n\\t\\ta[i] = "   \
 	"2.0f"
-#define REST " * b[i] + 1.0f;\\n}\\n```\\n"
 #define ERROR(type, message)                                                                                           \
 	"{\"type\":\"error\",\"error\":{\"type\":\"" type "\",\"message\":\"" message "\",\"code\":null}}"
 #define LIMITED(header) { .status = 429, .headers = header, .body = ERROR("rate_limit_error", "slow down") }
@@ -182,10 +181,6 @@ static const struct scenario {
 	{ "length-tail", { { .text = KERNEL "And now I would like to expl", .finish = { "length", "max_tokens" } } },
 	    0 },
 	{ "length-raise", { { .text = HALF, .finish = { "length", "max_tokens" } }, { 0 } }, 2 },
-	{ "length-stitch",
-	    { { .text = HALF, .finish = { "length", "max_tokens" } },
-		{ .text = HALF, .finish = { "length", "max_tokens" } }, { .text = "```c\\n\\t\\ta[i] = 2.0f" REST } },
-	    3 },
 	{ "length-for-ever", { { .text = HALF, .finish = { "length", "max_tokens" } } }, 0 },
 	{ "length-empty",
 	    { { .text = "", .reasoning = "so many thoughts", .finish = { "length", "max_tokens" } }, { 0 } }, 2 },

@@ -8,7 +8,7 @@
 #include "kutil.h"
 #include "tap.h"
 
-#include "../../tools/kadopt/kconfigs.c"
+#include "../../adopt/kconfigs.c"
 
 /* Five keys, 18 calls, 2057 us; the first key has fast and slow calls, of 13 and of 127 columns. */
 static const struct {

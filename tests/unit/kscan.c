@@ -6,7 +6,7 @@
 
 #include "tap.h"
 
-#include "../../tools/kadopt/kscan.c"
+#include "../../adopt/kscan.c"
 
 /* "kind:name,name kind:name …" of all items. */
 static char *

@@ -10,6 +10,7 @@
 
 #include "../../tools/kllm/kanswer.c"
 #include "../../tools/kllm/ksse.c"
+#include "../../tools/kllm/kusage.c"
 
 /* What the handler saw, as "name=data|". */
 static struct kbuf seen;

@@ -58,7 +58,7 @@ one_line(const char *text, char *name, size_t size)
 static void
 gives(const char *text, const char *want)
 {
-	struct ktemplate t = { load, NULL, NULL };
+	struct ktemplate t = { .load = load };
 	struct kbuf b = { 0 };
 	char why[200] = "", name[80];
 	json_t *c = context();
@@ -72,7 +72,7 @@ gives(const char *text, const char *want)
 static void
 fails(const char *text, const char *want)
 {
-	struct ktemplate t = { load, NULL, NULL };
+	struct ktemplate t = { .load = load };
 	struct kbuf b = { 0 };
 	char why[200] = "", name[80];
 	json_t *c = context();
@@ -151,11 +151,41 @@ test_partials(void)
 	fails("{{>loop}}", "loop:1: templates nested too deep");
 }
 
+/* Doubles, and a dash for what there is not. */
+static bool
+show(struct kbuf *out, const char *how, const json_t *value)
+{
+	if (strcmp(how, "twice"))
+		return false;
+	kbuf_printf(out, "%g", value ? 2 * json_number_value(value) : -1);
+	return true;
+}
+
+static void
+test_show(void)
+{
+	struct ktemplate t = { .show = show };
+	json_t *c = json_pack("{s:i,s:s}", "n", 21, "a:b", "c");
+	struct kbuf b = { 0 };
+	char why[200] = "";
+
+	CHECK(ktemplate_render(&t, &b, "{{twice:n}} {{twice:no}} {{n}}", "t", c, why, sizeof why));
+	CHECK_STR(b.data, "42 -1 21");
+	CHECK(!ktemplate_render(&t, &b, "{{thrice:n}}", "t", c, why, sizeof why));
+	CHECK_STR(why, "t:1: cannot be written so: thrice:n");
+	t.show = NULL;
+	b.len = 0;
+	CHECK(ktemplate_render(&t, &b, "{{a:b}}", "t", c, why, sizeof why));
+	CHECK_STR(b.data, "c");
+	kbuf_free(&b);
+	json_decref(c);
+}
+
 static void
 test_section_list(void)
 {
 	json_t *c = context();
-	struct ktemplate t = { load, NULL, json_array() };
+	struct ktemplate t = { .load = load, .sections = json_array() };
 	struct kbuf b = { 0 };
 	char why[200], *list;
 
@@ -191,6 +221,7 @@ main(void)
 	test_sections();
 	test_lines();
 	test_partials();
+	test_show();
 	test_section_list();
 	test_depth();
 	return tap_done();

@@ -101,8 +101,8 @@ test_cost(void)
 static void
 test_add(void)
 {
-	struct kusage a = { 1, 2, 3, 4, 5, 6, true, false },
-	              b = { 10, 20, 30, 40, 50, 60, true, true };
+	struct kusage a = { 1, 2, 3, 4, 5, 6, true, false, false },
+	              b = { 10, 20, 30, 40, 50, 60, true, true, false };
 
 	kusage_add(&a, &b);
 	CHECK(a.input == 11 && a.output == 22 && a.reasoning == 33 && a.cache_read == 44 &&

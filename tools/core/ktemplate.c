@@ -165,8 +165,15 @@ next_tag(struct render *r, const struct source *s, struct tag *tag)
 static bool
 put_value(struct render *r, const struct source *s, const struct tag *tag)
 {
-	const json_t *v = look_up(&r->scope, tag->name);
+	const char *colon = r->t->show ? strchr(tag->name, ':') : NULL;
+	const json_t *v = look_up(&r->scope, colon ? colon + 1 : tag->name);
+	char how[MAX_NAME];
 
+	snprintf(how, sizeof how, "%.*s", colon ? (int)(colon - tag->name) : 0, tag->name);
+	if (r->t->show && r->t->show(r->out, how, v))
+		return true;
+	if (*how)
+		return fail(r, s, tag->begin, "cannot be written so:", tag->name);
 	if (json_is_string(v))
 		kbuf_add(r->out, json_string_value(v), json_string_length(v));
 	else if (json_is_integer(v))

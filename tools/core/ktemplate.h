@@ -6,6 +6,7 @@
  *   {{name}}            the string or number NAME; "simd.type" goes into objects; {{.}} is the
  *                       item itself. A name that is nowhere is an error, so that a misspelt one
  *                       cannot pass as empty text.
+ *   {{how:name}}        the same as the hook SHOW writes it.
  *   {{#name}}…{{/name}} the text between, once when NAME is true, a number other than 0, a
  *                       non-empty string or an object; once per item for an array. Absent, false,
  *                       0, "" and [] give nothing.
@@ -39,6 +40,11 @@ struct ktemplate {
 	 * be NULL.
 	 */
 	json_t *sections;
+	/*
+	 * Writes VALUE, NULL when there is none, in the way that HOW names ("" without one); false
+	 * when it cannot. May be NULL: then strings and numbers are written as they are.
+	 */
+	bool (*show)(struct kbuf *out, const char *how, const json_t *value);
 };
 
 /*

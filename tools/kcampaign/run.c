@@ -1058,8 +1058,6 @@ remove_stages(long trial, long branch, int from)
 		{ "reply.json", STAGE_REPLY, keep_answer },
 		{ "reply.spool", STAGE_REPLY, remove_file },
 		{ "reply.spool2", STAGE_REPLY, remove_file },
-		{ "reply.spool3", STAGE_REPLY, remove_file },
-		{ "reply.spool4", STAGE_REPLY, remove_file },
 		{ "eval.ndjson.scored", STAGE_EVAL, remove_file },
 		{ "digest.ndjson", STAGE_EVAL, remove_file },
 	};

@@ -285,7 +285,7 @@ from_json(
 		    cmd->text_pointer);
 	add_plain(&r->text, json_string_value(text), json_string_length(text));
 	if (cmd->usage_pointer)
-		reply_usage(&r->usage, pointed(o, cmd->usage_pointer));
+		kusage_read(&r->usage, pointed(o, cmd->usage_pointer));
 	cost = kjson_num_or(o, "total_cost_usd", -1);
 	if (cost >= 0 && cost < 1e6)
 		r->nanousd = (int64_t)(cost * 1e9 + 0.5);

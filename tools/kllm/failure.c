@@ -122,84 +122,33 @@ failure_of(const struct transport *t, enum transport_end end, const struct kansw
 	return a->done || a->kind == KANSWER_EMPTY ? FAILURE_EMPTY : FAILURE_CUT;
 }
 
-/* "1s", "6m0s", "250ms", "1.5"; or -1. */
+/* A number of seconds, or -1. */
 static double
-duration(const char *s)
+number(const char *s)
 {
-	static const struct {
-		const char *unit;
-		double s;
-	} units[] = { { "ms", 1e-3 }, { "h", 3600 }, { "m", 60 }, { "s", 1 }, { "", 1 } };
-	double sum = 0;
+	char *end;
+	double v = s && isdigit((unsigned char)*s) ? strtod(s, &end) : -1;
 
-	if (!isdigit((unsigned char)*s))
-		return -1;
-	while (*s) {
-		char *end;
-		double v = strtod(s, &end);
-		size_t i = 0;
-
-		if (end == s || !isfinite(v))
-			return -1;
-		while (i < LEN(units) && strncmp(end, units[i].unit, strlen(units[i].unit)))
-			i++;
-		sum += v * units[i].s;
-		s = end + strlen(units[i].unit);
-		if (!*units[i].unit && *s)
-			return -1;
-	}
-	return sum;
+	return v >= 0 && isfinite(v) && !*end ? v : -1;
 }
 
-/* Seconds from now to a date of HTTP or of RFC 3339; -1 when it is neither. */
+/* Seconds from now to a date of HTTP; -1 when it is none. */
 static double
 until(const char *s)
 {
-	static const char *const formats[] = { "%a, %d %b %Y %H:%M:%S GMT", "%Y-%m-%dT%H:%M:%SZ" };
-	double left;
+	struct tm tm = { 0 };
+	const char *end = s ? strptime(s, "%a, %d %b %Y %H:%M:%S GMT", &tm) : NULL;
 
-	for (size_t i = 0; i < LEN(formats); i++) {
-		struct tm tm = { 0 };
-		const char *end = strptime(s, formats[i], &tm);
-
-		if (!end || *end)
-			continue;
-		left = difftime(timegm(&tm), time(NULL));
-		return left > 0 ? left : 0;
-	}
-	return -1;
-}
-
-static double
-seconds_of(const char *s)
-{
-	double v = s ? duration(s) : -1;
-
-	return v < 0 && s ? until(s) : v;
+	return end && !*end ? fmax(0, difftime(timegm(&tm), time(NULL))) : -1;
 }
 
 double
 failure_wait(const struct transport *t)
 {
-	static const char *const limits[][2] = {
-		{ "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests" },
-		{ "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens" },
-		{ "anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset" },
-		{ "anthropic-ratelimit-input-tokens-remaining",
-		    "anthropic-ratelimit-input-tokens-reset" },
-		{ "anthropic-ratelimit-output-tokens-remaining",
-		    "anthropic-ratelimit-output-tokens-reset" },
-	};
-	const char *ms = transport_header(t, "retry-after-ms");
-	double wait = ms ? duration(ms) / 1e3 : -1;
+	double ms = number(transport_header(t, "retry-after-ms")), s;
 
-	if (wait < 0)
-		wait = seconds_of(transport_header(t, "retry-after"));
-	for (size_t i = 0; i < LEN(limits) && wait < 0; i++) {
-		const char *left = transport_header(t, limits[i][0]);
-
-		if (left && !strcmp(left, "0"))
-			wait = seconds_of(transport_header(t, limits[i][1]));
-	}
-	return wait;
+	if (ms >= 0)
+		return ms / 1e3;
+	s = number(transport_header(t, "retry-after"));
+	return s >= 0 ? s : until(transport_header(t, "retry-after"));
 }

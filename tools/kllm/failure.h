@@ -42,8 +42,8 @@ enum failure failure_of(const struct transport *t, enum transport_end end, const
     const struct kanswer_error *e);
 
 /*
- * Seconds that the response asks to wait: retry-after-ms, retry-after as seconds or as a date, or,
- * when a limit is used up, its reset. Below 0: it asks for nothing that can be understood.
+ * Seconds that the response asks to wait: retry-after-ms, or retry-after as seconds or as a
+ * date. Below 0: it asks for nothing that can be understood.
  */
 double failure_wait(const struct transport *t);
 

@@ -127,7 +127,7 @@ from_json(struct reply *r, const char *path)
 		free(r->model);
 		r->model = kstrdup(model);
 	}
-	reply_usage(&r->usage, json_object_get(o, "usage"));
+	kusage_read(&r->usage, json_object_get(o, "usage"));
 	json_decref(o);
 }
 

@@ -18,7 +18,6 @@
 #include "request.h"
 #include "secret.h"
 #include "spool.h"
-#include "stitch.h"
 #include "transport.h"
 #include "url.h"
 
@@ -29,12 +28,7 @@ static const double generous_density = 3.3;
 /* No server counts fewer tokens than one for this many bytes. */
 static const size_t longest_token = 64;
 
-enum { EVENT_BYTES = 512 };
-
-static const char continue_text[] =
-    "Your answer was cut off by the length limit. Continue exactly at the cut: repeat nothing, say "
-    "nothing else, and if the cut is inside code, start inside the code without opening a new "
-    "fence.";
+enum { EVENT_BYTES = 512, CODE_MIN = 64 };
 
 struct session {
 	const struct call *call;
@@ -145,19 +139,12 @@ set_headers(struct session *s, size_t server)
 static void
 open_limit(struct session *s)
 {
-	const struct kcamp *camp = s->call->camp;
-	struct klimit_rates rates = {
-		.rpm = kcamp_num(camp, "model.rpm"),
-		.tpm = kcamp_num(camp, "model.tpm"),
-		.inflight = kcamp_int(camp, "model.inflight"),
-		.wait_s = retry_span_s,
-	};
 	const char *host = strstr(s->url, "://") + 3;
 	char *name, hex[65];
 
 	ksha256_hex(s->auth ? s->auth : "", s->auth ? strlen(s->auth) : 0, hex);
 	name = kasprintf("%s %.*s %s", s->call->provider, (int)strcspn(host, "/"), host, hex);
-	s->limit = klimit_open(name, &rates);
+	s->limit = klimit_open(name);
 	free(name);
 }
 
@@ -209,9 +196,7 @@ session_close(struct session *s)
 static size_t
 prompt_len(const struct session *s)
 {
-	const struct request *r = &s->request;
-
-	return strlen(r->call->system) + strlen(r->call->user) + (r->said ? strlen(r->said) : 0);
+	return strlen(s->call->system) + strlen(s->call->user);
 }
 
 /* Book the most that the request can cost, or refuse it. */
@@ -246,11 +231,11 @@ refund(struct session *s)
 }
 
 static void
-wait_turn(struct session *s, double tokens)
+wait_turn(struct session *s)
 {
 	double when;
 
-	switch (klimit_turn(s->limit, tokens, &when)) {
+	switch (klimit_turn(s->limit, retry_span_s, &when)) {
 	case KLIMIT_GO:
 		return;
 	case KLIMIT_STOPPED:
@@ -334,7 +319,7 @@ prepare_transport(struct flow *f, const char *body, size_t len)
 
 /* A whole answer: its usage, estimated if need be, and its cost. */
 static void
-account(struct session *s, struct kanswer *a, double expected, int64_t booked)
+account(struct session *s, struct kanswer *a, int64_t booked)
 {
 	double whole_prompt = (double)prompt_len(s) / generous_density + 1;
 	struct reply *r = &s->reply;
@@ -365,7 +350,6 @@ account(struct session *s, struct kanswer *a, double expected, int64_t booked)
 		r->nanousd = r->nanousd == KUSAGE_UNKNOWN ? cost : r->nanousd + cost;
 		settle_delta += cost - booked;
 	}
-	klimit_done(s->limit, (double)(u.input + u.output) - expected);
 	if (a->malformed)
 		reply_flag(r, "malformed_events");
 }
@@ -433,7 +417,6 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 {
 	struct flow f = { .session = s, .answer = a };
 	int64_t input = models_tokens(prompt_len(s));
-	double expected = (double)(input + s->request.cap);
 	enum failure failure = FAILURE_NONE;
 	enum transport_end end;
 	json_t *intent;
@@ -442,7 +425,7 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 	bool whole;
 
 	book(s, input);
-	wait_turn(s, expected);
+	wait_turn(s);
 	s->requests++;
 	intent = intent_of(s, step);
 	if (!spool_begin(&f.spool, s->call, step, intent, room_for(s->request.cap))) {
@@ -465,14 +448,13 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 	if (whole) {
 		if (s->reply.first_byte_ms < 0)
 			s->reply.first_byte_ms = f.transport.first_byte_ms;
-		account(s, a, expected, s->booked);
+		account(s, a, s->booked);
 	} else {
 		failure = examine(&f, end, o);
 		if (!failure_rule(failure)->billed) {
 			spool_discard(s->call, step);
 			refund(s);
 		}
-		klimit_done(s->limit, -expected);
 	}
 	free(body);
 	kbuf_free(&f.refusal);
@@ -539,9 +521,6 @@ retry_or_end(struct session *s, enum failure f, const struct outcome *o, int fai
 		text = kasprintf("%s; the server asks not to repeat the request", why);
 	else if (gone + pause > retry_span_s)
 		text = kasprintf("%s; gave up after %.0f s", why, gone);
-	else if (!klimit_may_retry(s->limit))
-		text = kasprintf(
-		    "%s; not repeated now, because a fifth of all requests were repetitions", why);
 	if (rule->shared)
 		klimit_hold(s->limit, fmin(wait >= 0 ? wait : pause, longest_wait_s));
 	if (text)
@@ -589,7 +568,7 @@ exchange(struct session *s, int step, struct kanswer *a)
 	switch (spool_resume(s->call, step, s->request.model, a, &reserved)) {
 	case SPOOL_WHOLE:
 		reply_flag(&s->reply, "resumed");
-		account(s, a, 0, reserved);
+		account(s, a, reserved);
 		return;
 	case SPOOL_PARTIAL:
 		reply_flag(&s->reply, "cost_unknown");
@@ -616,71 +595,76 @@ exchange(struct session *s, int step, struct kanswer *a)
 	}
 }
 
+/* What a scan of fences has seen. */
+struct fences {
+	char mark;        /* of the fence that is open; 0: none */
+	size_t width;     /* of its mark */
+	size_t inside;    /* bytes in it so far */
+	bool closed_code; /* one of CODE_MIN bytes or more was closed */
+};
+
+static void
+scan(struct fences *f, const char *text)
+{
+	for (const char *p = text; *p;) {
+		size_t len = strcspn(p, "\n"), indent = strspn(p, " "), width = 0;
+		char mark = p[indent] == '`' || p[indent] == '~' ? p[indent] : '\0';
+
+		while (mark && p[indent + width] == mark)
+			width++;
+		if (f->mark && mark == f->mark && width >= f->width &&
+		    indent + width + strspn(p + indent + width, " \r") == len) {
+			f->closed_code |= f->inside >= CODE_MIN;
+			f->mark = '\0';
+		} else if (f->mark) {
+			f->inside += len + 1;
+		} else if (width >= 3) {
+			*f = (struct fences){ mark, width, 0, f->closed_code };
+		}
+		p += len + (p[len] == '\n');
+	}
+}
+
+/* Does a fenced program stand in it, whole? */
+static bool
+has_code(const char *text)
+{
+	struct fences f = { 0 };
+
+	scan(&f, text);
+	return f.closed_code && !f.mark;
+}
+
 static bool
 was_cut(const struct kanswer *a)
 {
-	return !strcmp(kanswer_finish(a), "length") &&
-	    !(a->text.len && stitch_has_code(a->text.data));
+	return !strcmp(kanswer_finish(a), "length") && !(a->text.len && has_code(a->text.data));
 }
 
-static void
-replace(struct kanswer *a, struct kanswer *b)
-{
-	kanswer_free(a);
-	*a = *b;
-}
-
-/*
- * The model refuses: another one, if the campaign names one, may not. The same text is not sent to
- * the same model again.
- */
-static void
-ask_other(struct session *s, struct kanswer *a)
-{
-	const char *other = kcamp_str(s->call->camp, "model.fallback");
-	struct kanswer b;
-	char *flag;
-
-	if (strcmp(kanswer_finish(a), "refusal"))
-		return;
-	flag = kasprintf("refused:%s%s%s", s->request.model, *a->detail ? ":" : "", a->detail);
-	reply_flag(&s->reply, flag);
-	free(flag);
-	if (!*other || !strcmp(other, s->request.model))
-		return;
-	s->request.model = other;
-	s->request.row = models_row(s->call, other);
-	s->request.dropped = 0;
-	exchange(s, 2, &b);
-	replace(a, &b);
-}
-
-/* Cut off without whole code: once more with twice the cap; then once on from the cut. */
+/* Cut off without whole code: once more with twice the cap. */
 static void
 ask_more(struct session *s, struct kanswer *a)
 {
-	long twice = s->request.cap * 2,
-	     most = s->request.row->max_output ? (long)s->request.row->max_output : twice;
-	struct kanswer b;
+	long twice = s->request.cap * 2;
 
-	twice = twice < most ? twice : most;
-	if (was_cut(a) && twice > s->request.cap) {
-		s->request.cap = twice;
-		reply_flag(&s->reply, "cap_raised");
-		exchange(s, 3, &b);
-		replace(a, &b);
-	}
-	if (!was_cut(a) || !a->text.len)
+	if (s->request.row->max_output && twice > s->request.row->max_output)
+		twice = (long)s->request.row->max_output;
+	if (!was_cut(a) || twice <= s->request.cap)
 		return;
-	s->request.said = a->text.data;
-	s->request.told = continue_text;
-	exchange(s, 4, &b);
-	s->request.said = s->request.told = NULL;
-	kbuf_add(&b.text, "", 0);
-	stitch_join(&a->text, b.text.data);
-	snprintf(a->finish, sizeof a->finish, "%s", b.finish);
-	kanswer_free(&b);
-	reply_flag(&s->reply, "stitched");
+	s->request.cap = twice;
+	reply_flag(&s->reply, "cap_raised");
+	kanswer_free(a);
+	exchange(s, 2, a);
+}
+
+static void
+flag_refusal(struct session *s, const struct kanswer *a)
+{
+	char *flag =
+	    kasprintf("refused:%s%s%s", s->request.model, *a->detail ? ":" : "", a->detail);
+
+	reply_flag(&s->reply, flag);
+	free(flag);
 }
 
 static void
@@ -689,6 +673,8 @@ conclude(struct session *s, struct kanswer *a)
 	struct reply *r = &s->reply;
 
 	r->finish = kanswer_finish(a);
+	if (!strcmp(r->finish, "refusal"))
+		flag_refusal(s, a);
 	if (!strcmp(r->finish, "length"))
 		reply_flag(r,
 		    !a->text.len     ? "truncated_in_reasoning"
@@ -718,7 +704,6 @@ ask_http(const struct call *c)
 	secret_harden();
 	session_open(&s, c);
 	exchange(&s, 1, &a);
-	ask_other(&s, &a);
 	ask_more(&s, &a);
 	conclude(&s, &a);
 	kanswer_free(&a);

@@ -164,50 +164,12 @@ read_error(struct kanswer_error *e, const json_t *v)
 	status_of_error(e, code);
 }
 
+/* Cumulative in a stream: the last one holds. */
 static void
-set_count(int64_t *to, const json_t *obj, const char *path)
+read_usage(struct kanswer *a, const json_t *u)
 {
-	double v = kjson_num_or(obj, path, -1);
-
-	if (v >= 0 && v < KUSAGE_COUNT_MAX)
-		*to = (int64_t)v;
-}
-
-/* Chat completions: the cached tokens are part of the prompt's. */
-static void
-read_chat_usage(struct kanswer *a, const json_t *u)
-{
-	if (!json_is_object(u))
-		return;
-	a->usage.known = true;
-	set_count(&a->usage.input, u, "prompt_tokens");
-	set_count(&a->usage.output, u, "completion_tokens");
-	set_count(&a->usage.cache_read, u, "prompt_cache_hit_tokens");
-	set_count(&a->usage.cache_read, u, "prompt_tokens_details.cached_tokens");
-	set_count(&a->usage.cache_write, u, "prompt_tokens_details.cache_write_tokens");
-	set_count(&a->usage.reasoning, u, "completion_tokens_details.reasoning_tokens");
-}
-
-/*
- * Messages: the input counts only what the cache had no part in; counts are cumulative, the last
- * one holds.
- */
-static void
-read_message_usage(struct kanswer *a, const json_t *u)
-{
-	int64_t plain;
-
-	if (!json_is_object(u))
-		return;
-	a->usage.known = true;
-	plain = a->usage.input - a->usage.cache_read - a->usage.cache_write;
-	set_count(&plain, u, "input_tokens");
-	set_count(&a->usage.cache_read, u, "cache_read_input_tokens");
-	set_count(&a->usage.cache_write, u, "cache_creation_input_tokens");
-	set_count(&a->usage.cache_write_1h, u, "cache_creation.ephemeral_1h_input_tokens");
-	set_count(&a->usage.output, u, "output_tokens");
-	set_count(&a->usage.reasoning, u, "output_tokens_details.thinking_tokens");
-	a->usage.input = plain + a->usage.cache_read + a->usage.cache_write;
+	kusage_read(&a->usage, u);
+	a->usage.known |= json_is_object(u);
 }
 
 static void
@@ -240,7 +202,7 @@ read_chat(struct kanswer *a, const json_t *o)
 	const json_t *finish = json_object_get(choice, "finish_reason");
 
 	read_model(a, json_object_get(o, "model"));
-	read_chat_usage(a, json_object_get(o, "usage"));
+	read_usage(a, json_object_get(o, "usage"));
 	if (kjson_int_or(choice, "index", 0) != 0)
 		return;
 	if (!delta)
@@ -289,7 +251,7 @@ read_message(struct kanswer *a, const json_t *o)
 			add_string(a, &a->reasoning, json_object_get(block, "thinking"));
 	}
 	read_model(a, json_object_get(o, "model"));
-	read_message_usage(a, json_object_get(o, "usage"));
+	read_usage(a, json_object_get(o, "usage"));
 	read_stop(a, o);
 }
 
@@ -312,7 +274,7 @@ read_event(struct kanswer *a, const json_t *o, const char *type)
 		a->progress += json_string_length(json_object_get(delta, "signature"));
 	} else if (!strcmp(type, "message_delta")) {
 		read_stop(a, delta);
-		read_message_usage(a, json_object_get(o, "usage"));
+		read_usage(a, json_object_get(o, "usage"));
 	} else if (!strcmp(type, "message_stop")) {
 		a->done = true;
 	}
@@ -341,7 +303,7 @@ read_value(struct kanswer *a, const json_t *o, const char *event)
 	} else if (json_object_get(o, "choices") || json_object_get(o, "usage")) {
 		if (!strcmp(type, "message"))
 			read_message(a, o);
-		else if (strncmp(type, "message_", 8))
+		else if (json_object_get(o, "choices") || !*type)
 			read_chat(a, o);
 		else
 			read_event(a, o, type);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,24 +15,19 @@
 
 #include "kutil.h"
 
-/* Slot I is the lock of a byte of the state's file, far behind its end. */
-enum { SLOTS_AT = 1 << 20, RETRY_BURST = 20, NS = 1000000000 };
+enum { NS = 1000000000 };
 /* Most that a ledger holds, in 1e-9 USD: a billion dollars. */
 static const long long LEDGER_MAX = 1000000000000000000;
-static const double retry_share = 0.2;
 
 /* What the state's file holds; times are of the monotonic clock, in nanoseconds. */
 struct state {
 	char schema[16];
-	int64_t next_request, next_tokens; /* when the next request may start */
 	int64_t hold_until, stop_until;
-	int64_t now;    /* of the last write: later than the clock means another boot */
-	double retries; /* repetitions that are still allowed */
+	int64_t now; /* of the last write: later than the clock means another boot */
 	char reason[400];
 };
 
 struct klimit {
-	struct klimit_rates rates;
 	char *path;
 	int fd;             /* of the state's file */
 	struct state state; /* between state_enter and state_leave, and as it was then */
@@ -86,12 +80,11 @@ klimit_first_time(const char *name)
 }
 
 struct klimit *
-klimit_open(const char *name, const struct klimit_rates *rates)
+klimit_open(const char *name)
 {
 	struct klimit *l = kcalloc(1, sizeof *l);
 	char *base = state_path(name);
 
-	l->rates = *rates;
 	l->path = kasprintf("%s.state", base);
 	l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (l->fd < 0)
@@ -122,7 +115,7 @@ lock(int fd)
 static struct state *
 state_enter(struct klimit *l)
 {
-	static const struct state fresh = { .schema = "klimit/2", .retries = RETRY_BURST };
+	static const struct state fresh = { .schema = "klimit/3" };
 	struct state *s = &l->state;
 
 	lock(l->fd);
@@ -145,132 +138,38 @@ state_leave(struct klimit *l, bool save)
 	flock(l->fd, LOCK_UN);
 }
 
-static void
-sleep_ns(int64_t ns)
-{
-	struct timespec t = { ns / NS, ns % NS };
-
-	if (ns > 0)
-		nanosleep(&t, NULL);
-}
-
-static int64_t
-later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t
-spacing(double per_minute, double amount)
-{
-	return per_minute > 0 ? (int64_t)(amount * 60e9 / per_minute) : 0;
-}
-
-/* Lock or free COUNT slots from FIRST on; the kernel frees those of a process that ends. */
-static bool
-set_slots(struct klimit *l, short type, long first, long count)
-{
-	struct flock lock = {
-		.l_type = type, .l_whence = SEEK_SET, .l_start = SLOTS_AT + first, .l_len = count
-	};
-
-	return fcntl(l->fd, F_OFD_SETLK, &lock) == 0;
-}
-
-static bool
-take_slot(struct klimit *l)
-{
-	for (long i = 0; i < l->rates.inflight; i++)
-		if (set_slots(l, F_WRLCK, i, 1))
-			return true;
-	return l->rates.inflight <= 0;
-}
-
-static void
-free_slot(struct klimit *l)
-{
-	if (l->rates.inflight > 0)
-		set_slots(l, F_UNLCK, 0, l->rates.inflight);
-}
-
-static bool
-wait_slot(struct klimit *l, int64_t deadline)
-{
-	for (int64_t pause = NS / 200; !take_slot(l); pause = pause < NS / 5 ? pause * 2 : pause) {
-		if (know_ns() > deadline)
-			return false;
-		sleep_ns(pause);
-	}
-	return true;
-}
-
-/*
- * The next free moment, booked: each request moves the next one's moment on by its own share of a
- * minute. *START is 0 when nobody may send now; then *UNTIL is when to ask again.
- */
-static enum klimit_turn
-book(struct klimit *l, double tokens, int64_t deadline, int64_t *start, int64_t *until)
-{
-	struct state *s = state_enter(l);
-	int64_t now = know_ns();
-	bool held = s->hold_until > now, stopped = s->stop_until > now, late;
-
-	*until = stopped ? 0
-	    : held       ? s->hold_until
-	                 : later(now, later(s->next_request, s->next_tokens));
-	late = *until > deadline;
-	*start = stopped || held || late ? 0 : *until;
-	if (*start) {
-		s->next_request = *start + spacing(l->rates.rpm, 1);
-		s->next_tokens = *start + spacing(l->rates.tpm, tokens);
-		s->retries = fmin(RETRY_BURST, s->retries + retry_share);
-	}
-	state_leave(l, *start);
-	return stopped ? KLIMIT_STOPPED : late ? KLIMIT_LATER : KLIMIT_GO;
-}
-
 enum klimit_turn
-klimit_turn(struct klimit *l, double tokens, double *when)
+klimit_turn(struct klimit *l, double wait_s, double *when)
 {
-	int64_t deadline = know_ns() + (int64_t)(l->rates.wait_s * 1e9), start = 0, until = 0;
-	enum klimit_turn turn;
+	int64_t deadline = know_ns() + (int64_t)(wait_s * 1e9);
 
-	*when = 0;
-	if (!wait_slot(l, deadline)) {
-		*when = l->rates.wait_s;
-		return KLIMIT_LATER;
-	}
-	while (!start) {
-		turn = book(l, tokens, deadline, &start, &until);
-		if (turn != KLIMIT_GO) {
-			*when = until ? (double)(until - know_ns()) * 1e-9 : 0;
-			free_slot(l);
-			return turn;
+	for (*when = 0;;) {
+		struct state *s = state_enter(l);
+		int64_t now = know_ns(), left = s->hold_until - now;
+		struct timespec t = { left / NS, left % NS };
+		bool stopped = s->stop_until > now;
+
+		state_leave(l, false);
+		if (stopped)
+			return KLIMIT_STOPPED;
+		if (left <= 0)
+			return KLIMIT_GO;
+		if (now + left > deadline) {
+			*when = (double)left * 1e-9;
+			return KLIMIT_LATER;
 		}
-		sleep_ns(until - know_ns());
+		nanosleep(&t, NULL);
 	}
-	return KLIMIT_GO;
-}
-
-void
-klimit_done(struct klimit *l, double more)
-{
-	struct state *s;
-
-	free_slot(l);
-	if (!(l->rates.tpm > 0))
-		return;
-	s = state_enter(l);
-	s->next_tokens += (more < 0 ? -1 : 1) * spacing(l->rates.tpm, fabs(more));
-	state_leave(l, true);
 }
 
 void
 klimit_hold(struct klimit *l, double seconds)
 {
 	struct state *s = state_enter(l);
+	int64_t until = know_ns() + (int64_t)(seconds * 1e9);
 
-	s->hold_until = later(s->hold_until, know_ns() + (int64_t)(seconds * 1e9));
+	if (s->hold_until < until)
+		s->hold_until = until;
 	state_leave(l, true);
 }
 
@@ -291,18 +190,6 @@ const char *
 klimit_reason(const struct klimit *l)
 {
 	return l->state.reason;
-}
-
-bool
-klimit_may_retry(struct klimit *l)
-{
-	struct state *s = state_enter(l);
-	bool may = s->retries >= 1;
-
-	if (may)
-		s->retries -= 1;
-	state_leave(l, may);
-	return may;
 }
 
 /* What a ledger says; anything else than a sum of money in it ends the program. */

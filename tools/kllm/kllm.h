@@ -63,11 +63,6 @@ void reply_too_large(struct reply *r);
  * longer. Takes REPLY.
  */
 json_t *reply_bounded(json_t *reply);
-/*
- * Usage as the providers and reply.json files spell it, read from the object OBJ; false when it
- * holds none.
- */
-bool reply_usage(struct kusage *u, const json_t *obj);
 /* Usage of a model that reports none: estimated from the text; marked so. */
 void reply_estimate(struct reply *r, const struct call *c);
 /* Usage reported and a price known: the cost. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kcamp.h"
+#include "kio.h"
 #include "kutil.h"
 
 void
@@ -23,6 +24,51 @@ kusage_add(struct kusage *a, const struct kusage *b)
 	a->cache_read += b->cache_read;
 	a->cache_write += b->cache_write;
 	a->cache_write_1h += b->cache_write_1h;
+}
+
+/* Take the first of NAMES that OBJ has as a count. */
+static bool
+take_count(int64_t *to, const json_t *obj, const char *const *names)
+{
+	for (; *names; names++) {
+		double v = kjson_num_or(obj, *names, -1);
+
+		if (v >= 0 && v < KUSAGE_COUNT_MAX) {
+			*to = (int64_t)v;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+kusage_read(struct kusage *u, const json_t *obj)
+{
+	static const char *const input[] = { "input_tokens", "prompt_tokens", NULL };
+	static const char *const output[] = { "output_tokens", "completion_tokens", NULL };
+	static const char *const reasoning[] = { "reasoning_tokens",
+		"output_tokens_details.thinking_tokens",
+		"completion_tokens_details.reasoning_tokens", NULL };
+	static const char *const read[] = { "cache_read_tokens", "cache_read_input_tokens",
+		"prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", NULL };
+	static const char *const write[] = { "cache_write_tokens", "cache_creation_input_tokens",
+		"prompt_tokens_details.cache_write_tokens", NULL };
+	static const char *const hour[] = { "cache_creation.ephemeral_1h_input_tokens", NULL };
+	/* Names that say that the cached part is not in the input count. */
+	static const char *const apart[] = { "cache_read_input_tokens",
+		"cache_creation_input_tokens", NULL };
+	int64_t plain = u->input - (u->apart ? u->cache_read + u->cache_write : 0), ignored;
+	bool in = take_count(&plain, obj, input), out = take_count(&u->output, obj, output);
+
+	take_count(&u->reasoning, obj, reasoning);
+	take_count(&u->cache_read, obj, read);
+	take_count(&u->cache_write, obj, write);
+	take_count(&u->cache_write_1h, obj, hour);
+	u->apart |= take_count(&ignored, obj, apart);
+	u->input = plain + (u->apart ? u->cache_read + u->cache_write : 0);
+	u->estimated |= kjson_bool_or(obj, "estimated", false);
+	u->known |= in || out;
+	return in || out;
 }
 
 enum column_type { COL_TEXT, COL_PRICE, COL_COUNT, COL_FLAG, COL_THINKING };

@@ -7,6 +7,7 @@
 #ifndef KUSAGE_H
 #define KUSAGE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,7 +24,15 @@ struct kusage {
 	int64_t cache_write_1h; /* part of cache_write: kept for an hour */
 	bool known;             /* the provider reported it */
 	bool estimated;         /* reckoned from the text */
+	bool apart;             /* it was spelled so that input did not count the cached part */
 };
+
+/*
+ * Counts as any provider, or a reply.json, spells them, from the object OBJ; those that it does not
+ * have stay as they are, for streams tell them bit by bit. False when it has neither input nor
+ * output.
+ */
+bool kusage_read(struct kusage *u, const json_t *obj);
 
 /* Adds B to A; the sum is known if both are, estimated if one is. */
 void kusage_add(struct kusage *a, const struct kusage *b);

@@ -61,53 +61,6 @@ reply_flag(struct reply *r, const char *flag)
 	add_flag(r->flags, safe_text(flag));
 }
 
-/* The first of the names that OBJ has as a count of tokens. */
-static int64_t
-count_of(const json_t *obj, const char *const *names)
-{
-	for (; *names; names++) {
-		double v = kjson_num_or(obj, *names, -1);
-
-		if (v >= 0 && v < KUSAGE_COUNT_MAX)
-			return (int64_t)v;
-	}
-	return -1;
-}
-
-bool
-reply_usage(struct kusage *u, const json_t *obj)
-{
-	static const char *const input[] = { "input_tokens", "prompt_tokens", NULL };
-	static const char *const output[] = { "output_tokens", "completion_tokens", NULL };
-	static const char *const reasoning[] = { "reasoning_tokens",
-		"output_tokens_details.thinking_tokens",
-		"completion_tokens_details.reasoning_tokens", NULL };
-	static const char *const read[] = { "cache_read_tokens", "cache_read_input_tokens",
-		"prompt_tokens_details.cached_tokens", NULL };
-	static const char *const write[] = { "cache_write_tokens", "cache_creation_input_tokens",
-		NULL };
-	/* Names that say that the cached part is not in the input count. */
-	static const char *const apart[] = { "cache_read_input_tokens",
-		"cache_creation_input_tokens", NULL };
-	int64_t in = count_of(obj, input), out = count_of(obj, output);
-
-	if (in < 0 && out < 0)
-		return false;
-	*u = (struct kusage){ .known = true };
-	u->input = in < 0 ? 0 : in;
-	u->output = out < 0 ? 0 : out;
-	u->reasoning = count_of(obj, reasoning);
-	u->cache_read = count_of(obj, read);
-	u->cache_write = count_of(obj, write);
-	u->reasoning = u->reasoning < 0 ? 0 : u->reasoning;
-	u->cache_read = u->cache_read < 0 ? 0 : u->cache_read;
-	u->cache_write = u->cache_write < 0 ? 0 : u->cache_write;
-	if (count_of(obj, apart) >= 0)
-		u->input += u->cache_read + u->cache_write;
-	u->estimated = kjson_bool_or(obj, "estimated", false);
-	return true;
-}
-
 void
 reply_estimate(struct reply *r, const struct call *c)
 {

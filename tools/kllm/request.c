@@ -130,10 +130,6 @@ messages_body(const struct request *r)
 	json_decref(system);
 	json_array_append_new(
 	    turns, json_pack("{s:s s:o}", "role", "user", "content", messages_user(r)));
-	if (r->said) {
-		json_array_append_new(turns, text_message("assistant", r->said));
-		json_array_append_new(turns, text_message("user", r->told));
-	}
 	json_object_set_new(o, "model", kjson_text(r->model, strlen(r->model)));
 	json_object_set_new(o, "max_tokens", json_integer(r->cap));
 	json_object_set_new(o, "messages", turns);
@@ -160,10 +156,6 @@ chat_body(const struct request *r)
 	if (*r->call->system)
 		json_array_append_new(turns, text_message("system", r->call->system));
 	json_array_append_new(turns, text_message("user", r->call->user));
-	if (r->said) {
-		json_array_append_new(turns, text_message("assistant", r->said));
-		json_array_append_new(turns, text_message("user", r->told));
-	}
 	json_object_set_new(o, "model", kjson_text(r->model, strlen(r->model)));
 	json_object_set_new(o, "messages", turns);
 	if (!(r->dropped & DROP_CAP))

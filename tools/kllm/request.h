@@ -26,10 +26,6 @@ struct request {
 	const char *model;
 	long cap; /* tokens of the answer at most */
 	unsigned dropped;
-	/*
-	 * A continuation: what the model has said, and what it is now told. NULL: the prompt alone.
-	 */
-	const char *said, *told;
 };
 
 /* The body; the caller frees. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spool: what a paid call is remembered by until its record is safe. Beside the output, one file
- * per request of a call (reply.spool, reply.spool2, …): a line of JSON, the intent
- * (docs/schemas/exchange-1.json), on the disk before the request is sent; then, if the server
- * answers with 200, "HTTP 200", its header lines, a blank line and the body as it arrives. After a
- * kill the next run decodes a whole answer from it and pays nothing; an intent without one means
- * that the cost is unknown.
+ * per request of a call (reply.spool, and reply.spool2 with a larger cap): a line of JSON, the
+ * intent (docs/schemas/exchange-1.json), on the disk before the request is sent; then, if the
+ * server answers with 200, "HTTP 200", its header lines, a blank line and the body as it arrives.
+ * After a kill the next run decodes a whole answer from it and pays nothing; an intent without one
+ * means that the cost is unknown.
  */
 #ifndef KLLM_SPOOL_H
 #define KLLM_SPOOL_H
@@ -15,7 +15,7 @@
 #include "secret.h"
 #include "transport.h"
 
-enum { SPOOL_STEPS = 4 };
+enum { SPOOL_STEPS = 2 };
 
 /* Zero-initialise. All calls do nothing when the output is stdout. */
 struct spool {

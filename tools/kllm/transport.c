@@ -73,24 +73,16 @@ load_libcurl(void)
 	curl.global_init(CURL_GLOBAL_DEFAULT);
 }
 
-/*
- * Headers that tell about limits and identify a request; none of them holds a secret. A final '-'
- * is a prefix.
- */
+/* Headers that tell about limits and identify a request; none of them holds a secret. */
 static const char *const allowed[] = { "content-type", "retry-after", "retry-after-ms",
-	"x-should-retry", "request-id", "x-request-id", "x-generation-id", "x-ratelimit-",
-	"anthropic-ratelimit-", "location" };
+	"x-should-retry", "request-id", "x-request-id", "x-generation-id", "location" };
 
 static bool
 is_allowed(const char *line, size_t name_len)
 {
-	for (size_t i = 0; i < LEN(allowed); i++) {
-		size_t n = strlen(allowed[i]);
-		bool fits = allowed[i][n - 1] == '-' ? name_len >= n : name_len == n;
-
-		if (fits && !strncasecmp(line, allowed[i], n))
+	for (size_t i = 0; i < LEN(allowed); i++)
+		if (name_len == strlen(allowed[i]) && !strncasecmp(line, allowed[i], name_len))
 			return true;
-	}
 	return false;
 }
 

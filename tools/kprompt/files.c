@@ -86,7 +86,7 @@ static void
 render(
     struct kbuf *out, const char *text, const char *file, const json_t *context, json_t *sections)
 {
-	struct ktemplate t = { load, NULL, sections };
+	struct ktemplate t = { .load = load, .sections = sections };
 	char why[512];
 
 	if (!ktemplate_render(&t, out, text, file, context, why, sizeof why))

@@ -53,72 +53,24 @@ bill_of(const struct report *r)
 	return b;
 }
 
-static void
-put_tokens(struct doc *d, const struct report *r, const struct bill *b)
-{
-	static const char *const kinds[][2] = {
-		{ "tokens.input_tokens", "Tokens in" },
-		{ "tokens.cache_read_tokens", "of them from the prompt cache" },
-		{ "tokens.output_tokens", "Tokens out" },
-		{ "tokens.reasoning_tokens", "of them reasoning" },
-	};
-
-	for (size_t i = 0; i < LEN(kinds) && b->counted; i++)
-		put_fact(
-		    d, kinds[i][1], show_count(kjson_int_or(r->archive.header, kinds[i][0], 0)));
-	if (b->estimated)
-		put_fact(d, "Replies whose tokens are estimated from the length of the text",
-		    show_count(b->estimated));
-}
-
-static void
-put_money(struct doc *d, const struct bill *b)
-{
-	if (!b->priced)
-		return;
-	if (b->priced < b->replies)
-		doc_cells(d, "Cost|%s for %ld of %ld replies; the others have no price",
-		    show_usd(b->usd), b->priced, b->replies);
-	else
-		doc_cells(d, "Cost|%s", show_usd(b->usd));
-}
-
 void
-put_cost(struct doc *d, const struct report *r)
+add_cost(json_t *f, const struct report *r)
 {
 	struct bill b = bill_of(r);
-	char *models = names_of(b.models), *providers = names_of(b.providers);
+	json_t *o = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:f,s:o,s:o}", "replies",
+	    (json_int_t)b.replies, "priced", (json_int_t)b.priced, "counted", (json_int_t)b.counted,
+	    "estimated", (json_int_t)b.estimated, "recorded", (json_int_t)b.recorded, "timed",
+	    (json_int_t)b.timed, "attempts", (json_int_t)b.attempts, "usd", b.usd, "model_ns",
+	    b.model_s * 1e9, "eval_ns", b.eval_s * 1e9, "models", names_json(b.models), "providers",
+	    names_json(b.providers));
 
-	doc_section(d, "cost", "Cost");
-	if (b.recorded)
-		doc_note(d,
-		    "%s recorded earlier and replayed here. No model was called for them; their "
-		    "cost, tokens and times are those of the recording. Builds, verdicts, times "
-		    "and scores are from this campaign's own machine.",
-		    b.recorded == b.replies ? "All replies were"
-		                            : plural(b.recorded, "reply was", "replies were"));
-	if (b.replies && (!b.priced || !b.counted))
-		doc_text(d, "%s unknown, because the replies do not contain it.",
-		    b.counted      ? "The cost is"
-		        : b.priced ? "The tokens are"
-		                   : "The cost and the tokens are");
-	doc_table(d, "What was spent", "Item|~Amount");
-	put_fact(d, "Replies", show_count(b.replies));
-	put_fact(d, "Answered by (provider)", *providers ? providers : "none yet");
-	put_fact(d, "Models", *models ? models : "–");
-	put_fact(d, "Requests sent", b.attempts ? show_count(b.attempts) : "none by this program");
-	put_tokens(d, r, &b);
-	put_money(d, &b);
-	if (b.timed)
-		doc_cells(d, "Time in model calls|%s, of %ld of %ld replies",
-		    show_time(b.model_s * 1e9), b.timed, b.replies);
-	put_fact(d, "Time in evaluations", show_time(b.eval_s * 1e9));
-	if (b.first) {
-		doc_cells(d, "Replies complete|from %s to %s", b.first, b.last);
-	}
-	doc_table_end(d);
-	free(models);
-	free(providers);
-	json_decref(b.models);
-	json_decref(b.providers);
+	json_object_update_new(o,
+	    json_pack("{s:b,s:b,s:s,s:s,s:s}", "all_recorded", b.recorded == b.replies,
+	        "some_unpriced", b.priced < b.replies, "unknown",
+	        !b.replies || (b.priced && b.counted) ? ""
+	            : b.counted                       ? "The cost is"
+	            : b.priced                        ? "The tokens are"
+	                                              : "The cost and the tokens are",
+	        "first", b.first ? b.first : "", "until", b.last ? b.last : ""));
+	json_object_set_new(f, "cost", o);
 }

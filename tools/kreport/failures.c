@@ -8,34 +8,7 @@
 #include "kreport.h"
 #include "status.h"
 
-enum { MOST_REASONS = 12, LONGEST_REASON = 240 };
-
-/* Candidates that failed in the same way. */
-struct reason {
-	char *key;  /* status and text without numbers */
-	char *text; /* of the first, cut */
-	const char *status;
-	struct kbuf ids;
-	long count;
-};
-
-struct reasons {
-	struct reason *list;
-	size_t count;
-};
-
-static char *
-cut(const char *text)
-{
-	size_t n = strlen(text);
-
-	if (n <= LONGEST_REASON)
-		return kstrdup(text);
-	n = LONGEST_REASON;
-	while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
-		n--;
-	return kasprintf("%.*s…", (int)n, text);
-}
+enum { MOST_REASONS = 12, LONGEST_REASON = 240, MOST_IDS = 8 };
 
 /* Numbers tell apart what is alike: line numbers, counts, sizes. */
 static char *
@@ -57,27 +30,25 @@ without_numbers(const char *status, const char *text)
 	return b.data;
 }
 
+/* Into ALL, by key: status and text without numbers; the text is that of the first. */
 static void
-add_reason(struct reasons *all, const struct kcandidate *c, const char *text)
+add_reason(json_t *all, const struct kcandidate *c, const char *text)
 {
-	char *key = without_numbers(status_rows[c->status].name, text);
-	struct reason *r = NULL;
+	const char *status = status_rows[c->status].name;
+	char *key = without_numbers(status, text);
+	json_t *o = json_object_get(all, key);
+	json_int_t n = kjson_int_or(o, "n", 0);
+	const char *ids = kjson_str_or(o, "ids", "");
 
-	for (size_t i = 0; i < all->count && !r; i++)
-		if (!strcmp(all->list[i].key, key))
-			r = &all->list[i];
-	if (!r) {
-		all->list = krealloc(all->list, (all->count + 1) * sizeof *all->list);
-		r = &all->list[all->count++];
-		*r = (struct reason){ .key = kstrdup(key),
-			.text = cut(text),
-			.status = status_rows[c->status].name };
+	if (!o) {
+		o = json_pack("{s:s,s:s,s:o}", "key", key, "status", status, "text",
+		    cut_json(text, LONGEST_REASON));
+		json_object_set_new(all, key, o);
 	}
-	if (r->count < 8)
-		kbuf_printf(&r->ids, "%s%s", r->count ? " " : "", c->id);
-	else if (r->count == 8)
-		kbuf_puts(&r->ids, " …");
-	r->count++;
+	if (n <= MOST_IDS)
+		json_object_set_new(o, "ids",
+		    json_sprintf("%s%s%s", ids, n ? " " : "", n < MOST_IDS ? c->id : "…"));
+	json_object_set_new(o, "n", json_integer(n + 1));
 	free(key);
 }
 
@@ -104,7 +75,7 @@ error_line(const char *log)
 }
 
 static void
-add_failure(struct reasons *all, const struct kcandidate *c)
+add_failure(json_t *all, const struct kcandidate *c)
 {
 	const json_t *reasons = of(c, "eval.reasons"), *first = json_array_get(reasons, 0);
 	const char *log = text_of(c, "eval.build.log", "");
@@ -126,128 +97,71 @@ add_failure(struct reasons *all, const struct kcandidate *c)
 static int
 by_count(const void *x, const void *y)
 {
-	const struct reason *a = x, *b = y;
+	const json_t *a = *(json_t *const *)x, *b = *(json_t *const *)y;
+	json_int_t n = kjson_int_or(a, "n", 0), m = kjson_int_or(b, "n", 0);
 
-	return a->count != b->count ? (a->count < b->count) - (a->count > b->count)
-	                            : strcmp(a->key, b->key);
+	return n != m ? (n < m) - (n > m)
+	              : strcmp(kjson_str_or(a, "key", ""), kjson_str_or(b, "key", ""));
 }
 
-static void
-put_counts(struct doc *d, const struct report *r)
+static json_t *
+statuses_json(const struct report *r)
 {
-	long all = (long)r->count - 1;
+	json_t *rows = json_array();
 
-	doc_bars(d, (double)all, "Candidates by status");
 	for (int s = STATUS_COUNT - 1; s > STATUS_NONE; s--) {
-		long n = 0;
+		json_int_t n = 0;
 
 		for (size_t k = 0; k < r->count; k++)
 			n += &r->list[k] != r->reference && (int)r->list[k].status == s;
 		if (n)
-			doc_bar(d,
-			    &(struct doc_bar){
-			        status_rows[s].name, status_rows[s].name, (double)n, 0, 0 },
-			    "\2%ld\2 of %ld", n, all);
+			json_array_append_new(
+			    rows, json_pack("{s:s,s:I}", "status", status_rows[s].name, "n", n));
 	}
+	return rows;
 }
 
-static void
-put_reasons(struct doc *d, struct reasons *all)
+/* The most frequent ones of ALL, which is taken over. */
+static json_t *
+reasons_json(json_t *all)
 {
-	qsort(all->list, all->count, sizeof *all->list, by_count);
-	doc_table(d, "Reasons, most frequent first",
-	    "Status|>Times|~Reason (of the first one)|~Candidates");
-	for (size_t i = 0; i < all->count && i < MOST_REASONS; i++) {
-		doc_cells(d, "%s|%ld|%s|\1%s\1", all->list[i].status, all->list[i].count,
-		    all->list[i].text, all->list[i].ids.data);
-	}
-	doc_table_end(d);
-	if (all->count > MOST_REASONS)
-		doc_text(d, "%s in all.", plural((long long)all->count, "kind", "kinds"));
-}
+	size_t count = json_object_size(all), n = 0;
+	json_t **list = kcalloc(count + 1, sizeof *list), *rows = json_array(), *o;
+	const char *key;
 
-static bool
-is_cheat(const struct kcandidate *c)
-{
-	return status_rows[c->status].fault == FAULT_RULES;
-}
-
-static void
-put_cheats(struct doc *d, const struct report *r)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->count; i++)
-		n += is_cheat(&r->list[i]);
-	if (!n) {
-		doc_text(d, "No candidate was rejected or quarantined.");
-		return;
-	}
-	doc_table(d, "Rejected and quarantined", "Candidate|Status|Check|~What it did");
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
-		const json_t *reasons = of(c, "eval.reasons"), *reason;
-		size_t k;
-
-		if (!is_cheat(c))
-			continue;
-		json_array_foreach(reasons, k, reason)
-		{
-			char *detail = cut(kjson_str_or(reason, "detail", ""));
-
-			doc_cells(d, "\1%s\1|%s|%s|%s", c->id, status_rows[c->status].name,
-			    kjson_str_or(reason, "check", "?"), detail);
-			free(detail);
-		}
-	}
-	doc_table_end(d);
-}
-
-static void
-put_rolled_back(struct doc *d, const struct report *r)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->count; i++)
-		n += !strcmp(r->list[i].verdict, "rolled_back");
-	if (!n)
-		return;
-	doc_table(d, "Rounds rolled back", ">Round|Candidate|Reason|~Hypothesis|~Decision");
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
-
-		if (strcmp(c->verdict, "rolled_back"))
-			continue;
-		doc_cells(d, "%lld|\1%s\1|%s|%s|%s",
-		    (long long)kjson_int_or(c->json, "score.decision.round", c->trial + 1), c->id,
-		    text_of(c, "score.decision.code", "–"), text_of(c, "eval.plan.hypothesis", "–"),
-		    text_of(c, "score.decision.line", "–"));
-	}
-	doc_table_end(d);
+	json_object_foreach(all, key, o) list[n++] = o;
+	if (n)
+		qsort(list, n, sizeof *list, by_count);
+	for (size_t i = 0; i < n && i < MOST_REASONS; i++)
+		json_array_append(rows, list[i]);
+	free(list);
+	json_decref(all);
+	o = rows_json(rows);
+	if (o)
+		json_object_update_new(o,
+		    json_pack(
+		        "{s:I,s:b}", "kinds", (json_int_t)count, "more", count > MOST_REASONS));
+	return o;
 }
 
 void
-put_failures(struct doc *d, const struct report *r)
+add_failures(json_t *f, const struct report *r)
 {
-	struct reasons all = { 0 };
+	bool cheats = false, rolled_back = false;
+	json_t *all;
 
-	doc_section(d, "failures", "What failed, and why");
-	if (r->count < 2) {
-		doc_text(d, "No candidate has been made yet.");
+	if (r->count < 2)
 		return;
+	all = json_object();
+	for (size_t i = 0; i < r->count; i++) {
+		const struct kcandidate *c = &r->list[i];
+
+		cheats |= is_cheat(c);
+		rolled_back |= !strcmp(c->verdict, "rolled_back");
+		if (c != r->reference && !c->correct && !is_cheat(c))
+			add_failure(all, c);
 	}
-	put_counts(d, r);
-	for (size_t i = 0; i < r->count; i++)
-		if (&r->list[i] != r->reference && !r->list[i].correct && !is_cheat(&r->list[i]))
-			add_failure(&all, &r->list[i]);
-	if (all.count)
-		put_reasons(d, &all);
-	put_cheats(d, r);
-	put_rolled_back(d, r);
-	for (size_t i = 0; i < all.count; i++) {
-		free(all.list[i].key);
-		free(all.list[i].text);
-		kbuf_free(&all.list[i].ids);
-	}
-	free(all.list);
+	json_object_set_new(f, "failures",
+	    json_pack("{s:o,s:o*,s:b,s:b}", "statuses", statuses_json(r), "reasons",
+	        reasons_json(all), "cheats", cheats, "rolled_back", rolled_back));
 }

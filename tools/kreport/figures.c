@@ -11,6 +11,9 @@
 #include "kio.h"
 #include "kreport.h"
 
+#define NONE "–"
+enum { CUT = 240 };
+
 static const char *show(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 static const char *
@@ -36,11 +39,11 @@ four(double v)
 	return show("%.*f", a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3, v);
 }
 
-const char *
+static const char *
 show_time(double ns)
 {
 	if (!(ns > 0))
-		return "–";
+		return NONE;
 	if (ns < 1e3)
 		return show("%.0f ns", ns);
 	if (ns < 1e6)
@@ -55,19 +58,13 @@ show_times(double ratio)
 
 	if (ratio >= 1 && ratio <= 1)
 		return "1×";
-	return ratio > 0 ? show("%.*f×", digits, ratio) : "–";
+	return ratio > 0 ? show("%.*f×", digits, ratio) : NONE;
 }
 
-const char *
+static const char *
 show_percent(double ratio)
 {
-	return show("%.*f %%", ratio >= 0.9995 && ratio < 10 ? 1 : ratio < 1 ? 1 : 0, 100 * ratio);
-}
-
-const char *
-show_change(double percent)
-{
-	return show("%+.2f %%", percent);
+	return show("%.*f %%", ratio < 10, 100 * ratio);
 }
 
 /* VALUE in the first of N units in which it is below LIMIT; which one, into *UNIT. */
@@ -87,10 +84,22 @@ show_rate(double per_second, const char *unit)
 	size_t i;
 	double v = scaled(per_second, 1000, 1000, LEN(prefixes), &i);
 
-	return show("%s %s%s", four(v), prefixes[i], unit);
+	return per_second > 0 ? show("%s %s%s", four(v), prefixes[i], unit) : NONE;
 }
 
-const char *
+static const char *
+show_flops(double v)
+{
+	return show_rate(v, "FLOP/s");
+}
+
+static const char *
+show_bandwidth(double v)
+{
+	return show_rate(v, "B/s");
+}
+
+static const char *
 show_bytes(double bytes)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
@@ -123,12 +132,11 @@ axis_times(double v)
 	return show("%.4g×", v);
 }
 
-const char *
-show_count(long long n)
+static const char *
+show_count(double n)
 {
-	char digits[32];
-	int len = snprintf(digits, sizeof digits, "%lld", n), out = 0;
-	char text[48];
+	char digits[32], text[48];
+	int len = snprintf(digits, sizeof digits, "%.0f", n), out = 0;
 
 	for (int i = 0; i < len; i++) {
 		text[out++] = digits[i];
@@ -139,62 +147,132 @@ show_count(long long n)
 	return show("%s", text);
 }
 
-const char *
+static const char *
 show_usd(double usd)
 {
 	return show(usd > 0 && usd < 0.1 ? "$%.4f" : "$%.2f", usd);
 }
 
-const char *
-plural(long long n, const char *one, const char *many)
+/* Numbers in one way each, which a printf format may say. */
+static const char *
+show_number(const char *how, double v)
 {
-	return show("%s %s", show_count(n), n == 1 ? one : many);
+	static const struct {
+		const char *how;
+		const char *(*show)(double);
+	} ways[] = {
+		{ "time", show_time },
+		{ "times", show_times },
+		{ "percent", show_percent },
+		{ "count", show_count },
+		{ "usd", show_usd },
+		{ "bytes", show_bytes },
+		{ "flops", show_flops },
+		{ "bandwidth", show_bandwidth },
+	};
+
+	for (size_t i = 0; i < LEN(ways); i++)
+		if (!strcmp(ways[i].how, how))
+			return ways[i].show(v);
+	return !strcmp(how, "change") ? show("%+.2f %%", v)
+	    : !strcmp(how, "gain")    ? show("%+.3g", v)
+	    : !strcmp(how, "two")     ? show("%.2f", v)
+	    : !strcmp(how, "g4")      ? show("%.4g", v)
+	    : !strcmp(how, "g")       ? show("%.6g", v)
+	                              : NULL;
 }
 
-const char *
-show_interval(const struct kgain_ratio *r, const char *(*as)(double))
+static double
+low_of(const json_t *ratio)
 {
-	if (isinf(r->high) || r->low >= r->high)
+	return kjson_num_or(ratio, "low", 0);
+}
+
+static bool
+is_point(const json_t *ratio)
+{
+	return json_object_get(ratio, "high") && low_of(ratio) >= kjson_num_or(ratio, "high", 0);
+}
+
+/* "155× to 161×"; AS shows one end. */
+static const char *
+show_interval(const json_t *ratio, const char *(*as)(double))
+{
+	double high = kjson_num_or(ratio, "high", 0);
+
+	if (!json_object_get(ratio, "high") || is_point(ratio))
 		return "too few samples for an interval";
-	if (!(r->low > 0))
-		return show("at most %s; too few samples for a lower end", as(r->high));
-	return show("%s to %s", as(r->low), as(r->high));
+	if (!(low_of(ratio) > 0))
+		return show("at most %s; too few samples for a lower end", as(high));
+	return show("%s to %s", as(low_of(ratio)), as(high));
 }
 
 const char *
-show_speedup(const struct kcandidate *c)
+show_speed(const json_t *ratio)
 {
-	if (!(c->speedup.mean > 0) || c->speedup.low >= c->speedup.high)
-		return show(
-		    "%s%s", show_times(c->speedup.mean), c->provisional ? " (provisional)" : "");
-	return show("%s (%s%s)", show_times(c->speedup.mean),
-	    show_interval(&c->speedup, show_times), c->provisional ? ", provisional" : "");
+	double mean = kjson_num_or(ratio, "mean", 0);
+	bool provisional = kjson_bool_or(ratio, "provisional", false);
+
+	if (!(mean > 0) || is_point(ratio))
+		return show("%s%s", show_times(mean), provisional ? " (provisional)" : "");
+	return show("%s (%s%s)", show_times(mean), show_interval(ratio, show_times),
+	    provisional ? ", provisional" : "");
 }
 
-void
-count_name(json_t *names, const char *name)
+static const char *
+show_ratio(const char *how, const json_t *r)
 {
-	json_int_t n = json_integer_value(json_object_get(names, name));
-
-	json_object_set_new(names, name, json_integer(n + 1));
+	return !strcmp(how, "interval") ? show_interval(r, show_times)
+	    : !strcmp(how, "share")     ? show_interval(r, show_percent)
+	    : !strcmp(how, "speed")     ? show_speed(r)
+	    : strcmp(how, "around")     ? NULL
+	    : is_point(r)               ? ""
+	                                : show(" (%s)", show_interval(r, show_times));
 }
 
-char *
-names_of(json_t *names)
+/* "1 round" */
+static const char *
+show_plural(const char *words, double n)
 {
-	struct kbuf b = { 0 };
-	const char *name;
-	json_t *n;
+	const char *slash = strchr(words, '/');
 
-	kbuf_add(&b, "", 0);
-	json_object_foreach(names, name, n) kbuf_printf(
-	    &b, "%s%s (%s)", b.len ? ", " : "", name, show_count(json_integer_value(n)));
-	return b.data;
+	if (n >= 1 && n <= 1)
+		return show("1 %.*s", (int)(slash - words), words);
+	return show("%s %s", show_count(n), slash + 1);
 }
 
-void
-put_fact(struct doc *d, const char *name, const char *value)
+static void
+put_hidden(struct kbuf *out, const char *text, size_t len)
 {
-	if (value && *value)
-		doc_cells(d, "%s|%s", name, value);
+	for (size_t i = 0; i < len; i++) {
+		char c = page_hide(text[i]);
+
+		kbuf_add(out, &c, 1);
+	}
+}
+
+bool
+show_value(struct kbuf *out, const char *how, const json_t *value)
+{
+	const char *text = json_string_value(value);
+	double n = json_number_value(value);
+
+	if (text) {
+		json_t *cut = !strcmp(how, "cut") ? cut_json(text, CUT) : NULL;
+
+		text = cut ? json_string_value(cut) : *text || !*how ? text : NONE;
+		put_hidden(out, text, strlen(text));
+		json_decref(cut);
+		return !*how || !strcmp(how, "cut") || !strcmp(how, "or");
+	}
+	if (!*how)
+		return false;
+	if (!value || json_is_null(value))
+		text = !strcmp(how, "g") ? "0" : NONE;
+	else if (json_is_object(value))
+		text = show_ratio(how, value);
+	else
+		text = strchr(how, '/') ? show_plural(how, n) : show_number(how, n);
+	kbuf_puts(out, text ? text : "");
+	return text != NULL;
 }

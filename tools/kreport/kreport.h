@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kreport: a campaign as a page to read. Everything in it comes from facts and views of the
- * campaign's folder, and no clock is read, so that the same files give the same bytes.
+ * kreport: a campaign as a page to read. Its facts, one JSON document, come from facts and views of
+ * the campaign's folder; report.page makes a page of them. No clock is read, so that the same files
+ * give the same bytes.
  */
 #ifndef KREPORT_H
 #define KREPORT_H
@@ -10,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "doc.h"
 #include "kgain.h"
 #include "ktask.h"
 #include "ktrials.h"
@@ -57,32 +57,58 @@ const struct kcandidate *find_candidate(const struct report *r, const char *id);
 const json_t *of(const struct kcandidate *c, const char *path);
 const char *text_of(const struct kcandidate *c, const char *path, const char *def);
 
+/* facts.c: what the page says, as one document. New references, NULL for what there is not. */
+
+json_t *report_facts(const struct report *r);
+/* {"mean","low","high"}; without high there is no upper end, and with low = high no interval. */
+json_t *ratio_json(const struct kgain_ratio *r);
+/* The record with id, status, speed, ns and the like, as the page has them. */
+json_t *candidate_json(const struct kcandidate *c);
+/* Was it refused for breaking the rules? */
+bool is_cheat(const struct kcandidate *c);
+/* {"rows": ROWS}, taken over; NULL when there are none. */
+json_t *rows_json(json_t *rows);
+/* How often each name came: "claude (6), other (2)", in the order of their first. */
+void count_name(json_t *names, const char *name);
+json_t *names_json(json_t *names); /* takes NAMES over */
+/* TEXT, cut to MOST bytes and a sign for the rest. */
+json_t *cut_json(const char *text, size_t most);
+
+/* Members of the document F, each group in its own file. */
+void add_result(json_t *f, const struct report *r);
+void add_workloads(json_t *f, const struct report *r);
+void add_rounds(json_t *f, const struct report *r);
+void add_search(json_t *f, const struct report *r);
+void add_failures(json_t *f, const struct report *r);
+void add_cost(json_t *f, const struct report *r);
+void add_lineage(json_t *f, const struct report *r);
+void add_roofline(json_t *f, const struct report *r);
+void add_audit(json_t *f, const struct report *r);
+void add_environment(json_t *f, const struct report *r);
+void add_digests(json_t *f, const struct report *r);
+
 /* figures.c: figures as text. The text is good until the 64th next call. */
 
-const char *show_time(double ns);                           /* "31.63 µs" */
 const char *show_times(double ratio);                       /* "157.8×" */
-const char *show_percent(double ratio);                     /* "102.8 %" */
-const char *show_change(double percent);                    /* "+1.23 %" */
 const char *show_rate(double per_second, const char *unit); /* "679.0 T" + unit */
-const char *show_bytes(double bytes);
-const char *show_count(long long n); /* "12,345" */
-const char *show_usd(double usd);
-const char *plural(long long n, const char *one, const char *many); /* "1 round" */
-
-/* How often each name came: "claude (6), other (2)", in the order of their first; caller frees. */
-void count_name(json_t *names, const char *name);
-char *names_of(json_t *names);
-/* A row of two cells; without a value none. */
-void put_fact(struct doc *d, const char *name, const char *value);
-
-const char *axis_times(double v); /* at the ticks of an axis */
+const char *show_speed(const json_t *ratio);                /* "16.4× (16.1× to 16.7×)" */
+const char *axis_times(double v);                           /* at the ticks of an axis */
 const char *axis_number(double v);
 const char *axis_rate(double v);
+/* The hook of templates, which hides in texts what would be markup of the page. */
+bool show_value(struct kbuf *out, const char *how, const json_t *value);
 
-/* Its interval, "155× to 161×"; AS shows one end. */
-const char *show_interval(const struct kgain_ratio *r, const char *(*as)(double));
-/* "16.4× (16.1× to 16.7×)" of a candidate, the same wherever it is shown. */
-const char *show_speedup(const struct kcandidate *c);
+/* page.c: the filled-in template as HTML and as Markdown. */
+
+enum { FIGURES = 2 };
+struct page {
+	struct kbuf html, md;
+};
+/* A sign of markup that was hidden in a value: itself again. */
+char page_hide(char c);
+/* SVG of a figure, by its name; borrowed. */
+typedef const char *page_figure(void *arg, const char *name);
+void page_make(struct page *p, const char *text, const char *title, page_figure *figure, void *arg);
 
 /* svg.c: plots. */
 
@@ -105,33 +131,15 @@ struct plot {
  */
 void plot_begin(struct plot *p, const char *id, double width, double height, const char *title,
     const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-void plot_area(struct plot *p); /* the default place for the axes */
-void plot_x_axis(struct plot *p, const char *(*label)(double));
-void plot_y_axis(struct plot *p, const char *(*label)(double));
+void plot_axes(struct plot *p, const char *(*x_label)(double), const char *(*y_label)(double));
 double plot_at(const struct axis *a, double value);
-void plot_text(struct plot *p, double x, double y, const char *class, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
 /* A group with a title, which browsers show beside the pointer. */
 void plot_mark_begin(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void plot_mark_end(struct plot *p);
 /* As it is: no data. */
 void plot_svg(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-struct kbuf *plot_end(struct plot *p);
-
-/* The sections of the report, each in its own file. */
-void put_headline(struct doc *d, const struct report *r);
-void put_workloads(struct doc *d, const struct report *r); /* with put_sources and put_times */
-void put_sources(struct doc *d, const struct report *r);   /* part of the headline */
-void put_times(struct doc *d, const struct report *r);
-void put_roofline(struct doc *d, const struct report *r);
-void put_search(struct doc *d, const struct report *r);
-void put_map(struct doc *d, const struct report *r);
-void put_lineage(struct doc *d, const struct report *r);
-void put_failures(struct doc *d, const struct report *r);
-void put_rounds(struct doc *d, const struct report *r);
-void put_audit(struct doc *d, const struct report *r);
-void put_cost(struct doc *d, const struct report *r);
-void put_environment(struct doc *d, const struct report *r);
-void put_reproduce(struct doc *d, const struct report *r);
+/* The figures of the page, NULL where there is nothing to draw; the caller frees. */
+char *plot_progress(const struct report *r);
+char *plot_roof(const struct report *r);
 
 #endif

@@ -72,35 +72,6 @@ gain_of(const struct kcandidate *parent, const struct kcandidate *c, bool *paire
 	return ratio;
 }
 
-static void
-put_overview(struct doc *d, const struct chain *chain)
-{
-	doc_table(d, "Steps to the best",
-	    ">Step|Candidate|Strategy|Cell|>Time|>Speed-up|>Against its parent");
-	for (size_t i = 0; i < chain->count; i++) {
-		const struct kcandidate *c = chain->step[i];
-		bool paired;
-
-		doc_cells(d, "%zu|\1%s\1|%s|%s|%s|%s", i, c->id,
-		    i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", "–"))
-		      : "the reference",
-		    text_of(c, "coords.cell", "–"), show_time(c->runtime_ms * 1e6),
-		    show_speedup(c));
-		if (i) {
-			struct kgain_ratio ratio = gain_of(chain->step[i - 1], c, &paired);
-
-			if (ratio.n)
-				doc_cells(d, "%s (%s%s)", show_times(ratio.mean),
-				    show_interval(&ratio, show_times), paired ? ", in turns" : "");
-			else
-				doc_cells(d, "not timed");
-		} else {
-			doc_cells(d, "–");
-		}
-	}
-	doc_table_end(d);
-}
-
 /* The program's files by name: main file and further ones of a bundle. */
 static const char *
 content_of(const json_t *program, const char *path)
@@ -116,140 +87,86 @@ content_of(const json_t *program, const char *path)
 }
 
 /* The difference of one file of two programs; PATH NULL is the main file. */
-static void
-put_file(struct doc *d, const json_t *before, const json_t *after, const char *path)
+static json_t *
+file_diff(const json_t *before, const json_t *after, const char *path)
 {
 	const char *a = content_of(before, path), *b = content_of(after, path);
-	const char *before_id = kjson_str_or(before, "id", "before"),
-	           *after_id = kjson_str_or(after, "id", "after");
 	struct kbuf text = { 0 };
 	struct kdiff diff;
+	json_t *o;
 
 	kdiff(a, strlen(a), b, strlen(b), &diff);
-	kdiff_unified(a, strlen(a), b, strlen(b), before_id, after_id, &text);
-	if (path)
-		doc_text(d, "File \1%s\1:", path);
-	doc_text(d, "%s, %s.", plural((long long)diff.additions, "line added", "lines added"),
-	    plural((long long)diff.removals, "removed", "removed"));
-	if (text.len)
-		doc_code(d, text.data, text.len, "diff");
+	kdiff_unified(a, strlen(a), b, strlen(b), kjson_str_or(before, "id", "before"),
+	    kjson_str_or(after, "id", "after"), &text);
+	o = json_pack("{s:s,s:I,s:I,s:o}", "path", path ? path : "", "additions",
+	    (json_int_t)diff.additions, "removals", (json_int_t)diff.removals, "diff",
+	    kjson_text(text.data ? text.data : "", text.len));
 	kbuf_free(&text);
 	kdiff_free(&diff);
+	return o;
 }
 
 /* Files of AFTER, then those of BEFORE that it no longer has. */
-static void
-put_diff(struct doc *d, const json_t *before, const json_t *after)
+static json_t *
+diffs_json(const json_t *before, const json_t *after)
 {
+	json_t *list = json_array();
 	const json_t *f;
 	size_t i;
 
-	put_file(d, before, after, NULL);
+	json_array_append_new(list, file_diff(before, after, NULL));
 	json_array_foreach(json_object_get(after, "files"), i, f)
-	    put_file(d, before, after, kjson_str_or(f, "path", ""));
+	    json_array_append_new(list, file_diff(before, after, kjson_str_or(f, "path", "")));
 	json_array_foreach(json_object_get(before, "files"), i,
 	    f) if (!*content_of(after, kjson_str_or(f, "path", "")))
-	    put_file(d, before, after, kjson_str_or(f, "path", ""));
+	    json_array_append_new(list, file_diff(before, after, kjson_str_or(f, "path", "")));
+	return list;
 }
 
+/* From PARENT to C; its reasons are in the record. */
 static void
-put_reasons(struct doc *d, const struct kcandidate *c)
+add_step(
+    json_t *o, const struct report *r, const struct kcandidate *parent, const struct kcandidate *c)
 {
-	static const struct {
-		const char *path, *label;
-	} fields[] = {
-		{ "eval.plan.hypothesis", "Hypothesis" },
-		{ "eval.plan.change", "Change" },
-		{ "eval.plan.evidence", "Evidence" },
-		{ "eval.plan.risks", "Risks" },
-		{ "eval.plan.signal", "Signal" },
-		{ "score.decision.line", "Decision" },
-		{ "prelude", "In the model's words" },
-	};
-
-	for (size_t i = 0; i < LEN(fields); i++) {
-		const char *text = text_of(c, fields[i].path, NULL);
-
-		if (text && *text)
-			doc_item(d, "\2%s:\2 %s", fields[i].label, text);
-	}
-	if (of(c, "score.decision.remeasured"))
-		doc_item(d, "\2Measured again:\2 %s, mean %s, standard deviation %.2f %%",
-		    plural(
-		        kjson_int_or(c->json, "score.decision.remeasured.n", 0), "time", "times"),
-		    show_change(kjson_num_or(c->json, "score.decision.remeasured.mean_pct", 0)),
-		    kjson_num_or(c->json, "score.decision.remeasured.sd_pct", 0));
-	if (of(c, "eval.plan.bucket"))
-		doc_item(d, "\2Bucket:\2 %s; expected %+.3g %%", text_of(c, "eval.plan.bucket", ""),
-		    kjson_num_or(c->json, "eval.plan.expected_gain_pct", 0));
-}
-
-static void
-put_step(struct doc *d, const struct report *r, const struct kcandidate *before,
-    const struct kcandidate *c)
-{
-	json_t *a = karch_program(r->dir, before->id, false),
+	json_t *a = karch_program(r->dir, parent->id, false),
 	       *b = karch_program(r->dir, c->id, false);
+	bool paired;
+	struct kgain_ratio gain = gain_of(parent, c, &paired);
 
-	doc_details(d, "%s against %s: %s", c->id, before->id,
-	    text_of(c, "eval.plan.change", text_of(c, "sample.strategy", "no strategy")));
-	put_reasons(d, c);
-	put_diff(d, a, b);
-	doc_details_end(d);
+	json_object_update_new(o,
+	    json_pack("{s:s,s:s,s:b,s:o*,s:o}", "before", parent->id, "title",
+	        text_of(c, "eval.plan.change", text_of(c, "sample.strategy", "no strategy")),
+	        "paired", paired, "gain", gain.n ? ratio_json(&gain) : NULL, "diffs",
+	        diffs_json(a, b)));
 	json_decref(a);
 	json_decref(b);
 }
 
-static void
-put_source(struct doc *d, const struct report *r, const struct kcandidate *c, const char *what)
-{
-	json_t *program = karch_program(r->dir, c->id, false);
-	const char *code = content_of(program, NULL), *language = kcamp_str(r->camp, "language");
-	const json_t *f;
-	size_t i;
-
-	doc_box(d, "source");
-	doc_heading(d, "%s, \1%s\1", what, c->id);
-	doc_code(d, code, strlen(code), language);
-	json_array_foreach(json_object_get(program, "files"), i, f)
-	{
-		const char *content = kjson_str_or(f, "content", "");
-
-		doc_text(d, "File \1%s\1:", kjson_str_or(f, "path", ""));
-		doc_code(d, content, strlen(content), language);
-	}
-	doc_box_end(d);
-	json_decref(program);
-}
-
 void
-put_sources(struct doc *d, const struct report *r)
-{
-	doc_box(d, r->best ? "sources" : "");
-	put_source(d, r, r->reference, "The reference");
-	if (r->best)
-		put_source(d, r, r->best, "The best kernel");
-	doc_box_end(d);
-}
-
-void
-put_lineage(struct doc *d, const struct report *r)
+add_lineage(json_t *f, const struct report *r)
 {
 	struct chain chain = { .count = 0 };
+	json_t *steps = json_array();
+	const char *first;
 
-	doc_section(d, "lineage", "Lineage of the best");
-	if (!r->best) {
-		doc_text(d, "No kernel is better than the reference yet.");
-		return;
-	}
-	if (!r->linear || !linear_chain(r, &chain))
+	if (r->best && (!r->linear || !linear_chain(r, &chain)))
 		parent_chain(r, &chain);
-	put_overview(d, &chain);
-	if (strcmp(chain.step[0]->id, KARCH_REFERENCE))
-		doc_note(d,
-		    "The lineage is incomplete: the parent of \1%s\1 is not among the scored "
-		    "candidates.",
-		    chain.step[0]->id);
-	for (size_t i = 1; i < chain.count; i++)
-		put_step(d, r, chain.step[i - 1], chain.step[i]);
+	for (size_t i = 0; i < chain.count; i++) {
+		const struct kcandidate *c = chain.step[i];
+		json_t *o = candidate_json(c);
+
+		json_object_update_new(o,
+		    json_pack("{s:I,s:s}", "step", (json_int_t)i, "way",
+		        i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", ""))
+		          : "the reference"));
+		if (i)
+			add_step(o, r, chain.step[i - 1], c);
+		json_array_append_new(steps, o);
+	}
+	first = chain.count ? chain.step[0]->id : KARCH_REFERENCE;
+	if (r->best)
+		json_object_set_new(f, "lineage",
+		    json_pack("{s:O,s:s}", "steps", steps, "cut",
+		        strcmp(first, KARCH_REFERENCE) ? first : ""));
+	json_decref(steps);
 }

@@ -45,7 +45,6 @@ load_json(const char *dir, const char *name)
 	char *path = kasprintf("%s/%s", dir, name);
 	json_t *json = access(path, F_OK) ? NULL : kjson_load(path);
 
-	doc_plain(json);
 	free(path);
 	return json;
 }
@@ -61,18 +60,15 @@ keep_prelude(json_t *rec)
 {
 	const char *text = kjson_str_or(rec, "reply.text", ""), *fence = strstr(text, "```");
 	size_t len = fence ? (size_t)(fence - text) : 0;
+	char *prelude;
 
 	while (len && strchr(" \t\n", text[len - 1]))
 		len--;
 	if (!len)
 		return;
-	if (len > PRELUDE) {
-		for (len = PRELUDE; len && ((unsigned char)text[len] & 0xc0) == 0x80; len--)
-			;
-		json_object_set_new(rec, "prelude", json_sprintf("%.*s…", (int)len, text));
-	} else {
-		json_object_set_new(rec, "prelude", json_stringn(text, len));
-	}
+	prelude = kstrndup(text, len);
+	json_object_set_new(rec, "prelude", cut_json(prelude, PRELUDE));
+	free(prelude);
 }
 
 /* A candidate of the model, less what is long, with its speed as the whole campaign knows it. */
@@ -82,7 +78,6 @@ add_candidate(struct report *r, struct kcandidate *c, const json_t *races)
 	long raced = json_object_get(races, c->id) ? r->last : -1;
 	struct kchain chain;
 
-	doc_plain(c->json);
 	keep_prelude(c->json);
 	for (size_t i = 0; i < LEN(dropped); i++)
 		drop(c->json, dropped[i]);
@@ -163,7 +158,6 @@ load_verify(struct report *r)
 			bool right =
 			    status_or(rec, "eval.status", STATUS_CORRECT) == STATUS_CORRECT;
 
-			doc_plain(rec);
 			*(right ? &r->verify : &r->refused) =
 			    json_incref((json_t *)kjson_path(rec, "eval"));
 			r->verify_trial = t;
@@ -196,7 +190,6 @@ attribution(const char *dir)
 	free(argv[0]);
 	if (ran && (result.exit_code == K_OK || result.exit_code == K_NO))
 		json = json_loads(result.out, 0, NULL);
-	doc_plain(json);
 	if (ran)
 		kproc_result_free(&result);
 	return json;

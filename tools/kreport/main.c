@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kreport: what a campaign has found, how, and why it can be believed, as one page of HTML and as
- * Markdown.
+ * kreport: what a campaign has found, how, and why it can be believed: as facts, as one page of
+ * HTML and as Markdown.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,29 +10,51 @@
 #include "kio.h"
 #include "koption.h"
 #include "kreport.h"
+#include "ktemplate.h"
 
 static const char usage[] = "usage: kreport [-c DIR]\n"
-                            "       kreport --html | --markdown [-c DIR] [-o FILE]\n";
+                            "       kreport --html | --markdown | --json [-c DIR] [-o FILE]\n";
 
-enum format { BOTH, HTML, MARKDOWN };
+enum format { BOTH, HTML, MARKDOWN, JSON };
 
-/* The sections in their order: the result first, then how it came about, then what it rests on. */
-static void
-write_document(struct doc *d, const struct report *r)
+/* The figures that a page has asked for, kept until it is made. */
+struct drawn {
+	const struct report *r;
+	char *svg[FIGURES];
+};
+
+static const char *
+draw(void *arg, const char *name)
 {
-	static void (*const sections[])(struct doc *, const struct report *) = { put_headline,
-		put_rounds, put_search, put_map, put_failures, put_cost, put_lineage, put_roofline,
-		put_audit, put_environment, put_reproduce };
-	char *style_file = kdata_path("tools/kreport/report.css"),
-	     *style = kread_file_or_die(style_file, 1 << 20, NULL);
-	const char *title = kcamp_str(r->camp, "title");
+	static const struct {
+		const char *name;
+		char *(*plot)(const struct report *r);
+	} figures[FIGURES] = { { "progress", plot_progress }, { "roof", plot_roof } };
+	struct drawn *d = arg;
 
-	doc_begin(d, *title ? title : kcamp_str(r->camp, "name"));
-	for (size_t i = 0; i < LEN(sections); i++)
-		sections[i](d, r);
-	doc_end(d, style);
-	free(style);
-	free(style_file);
+	for (size_t i = 0; i < LEN(figures); i++)
+		if (!strcmp(figures[i].name, name))
+			return d->svg[i] = figures[i].plot(d->r);
+	kdie(K_USAGE, "report.page: there is no figure %s", name);
+}
+
+static void
+write_page(struct page *p, const struct report *r, const json_t *facts)
+{
+	struct ktemplate t = { .show = show_value };
+	char *file = kdata_path("tools/kreport/report.page"), why[256];
+	char *template = kread_text_or_die(file, 1 << 20);
+	struct drawn drawn = { .r = r };
+	struct kbuf text = { 0 };
+
+	if (!ktemplate_render(&t, &text, template, file, facts, why, sizeof why))
+		kdie(K_USAGE, "%s", why);
+	page_make(p, text.data, kjson_str_or(facts, "title", ""), draw, &drawn);
+	for (size_t i = 0; i < FIGURES; i++)
+		free(drawn.svg[i]);
+	kbuf_free(&text);
+	free(template);
+	free(file);
 }
 
 static void
@@ -53,6 +75,22 @@ write_output(const char *path, const struct kbuf *text)
 	kout_commit();
 }
 
+static void
+write_pages(const struct report *r, const json_t *facts, enum format format, const char *output)
+{
+	struct page p;
+
+	write_page(&p, r, facts);
+	if (format == BOTH) {
+		write_file(r->dir, "report.html", &p.html);
+		write_file(r->dir, "report.md", &p.md);
+	} else {
+		write_output(output, format == HTML ? &p.html : &p.md);
+	}
+	kbuf_free(&p.html);
+	kbuf_free(&p.md);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -65,24 +103,27 @@ main(int argc, char **argv)
 		    .help = "\tprint only the HTML page" },
 		{ 0, "markdown", .choice = &format, .value = MARKDOWN,
 		    .help = "\tprint only the Markdown page" },
+		{ 0, "json", .choice = &format, .value = JSON,
+		    .help = "\tprint only the facts behind the pages" },
 	};
 	struct report r;
-	struct doc d;
+	json_t *facts;
 
 	kutil_init("kreport");
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
 	if (output && format == BOTH)
-		koption_misuse(usage, "-o FILE needs --html or --markdown");
+		koption_misuse(usage, "-o FILE needs --html, --markdown or --json");
 	load_report(&r, dir);
-	write_document(&d, &r);
-	if (format == BOTH) {
-		write_file(dir, "report.html", &d.html);
-		write_file(dir, "report.md", &d.md);
+	facts = report_facts(&r);
+	if (format == JSON) {
+		kout_open(output);
+		kout_json(facts);
+		kout_commit();
 	} else {
-		write_output(output, format == HTML ? &d.html : &d.md);
+		write_pages(&r, facts, (enum format)format, output);
 	}
-	doc_free(&d);
+	json_decref(facts);
 	free_report(&r);
 	return K_OK;
 }

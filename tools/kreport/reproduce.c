@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How to get the same again: commands, and the digest of every file that the campaign rests on.
- * See kreport.h.
- */
-#include <dirent.h>
-#include <errno.h>
+/* The digest of every file that the campaign rests on. See kreport.h. */
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,118 +51,64 @@ add_sources(const struct report *r, struct names *names)
 		add_name(r, names, ktask_beside(task, r->task->baselines[i].file));
 }
 
+/* Facts of the trials that the report is about. */
 static void
 add_facts(const struct report *r, struct names *names)
 {
-	static const char *const stages[] = { "sample", "prompt", "reply", "digest", "eval" };
-	static const char *const singles[] = { "machine.json", "ceilings.json", "tips.md" };
+	char *pattern = kasprintf("%s/trials/{000/{machine.json,ceilings.json,tips.md},*/"
+	                          "{evidence,verify}.ndjson,*/*/"
+	                          "{sample,prompt,reply,digest,eval}.ndjson}",
+	    r->dir);
+	glob_t found;
 
-	for (size_t i = 0; i < LEN(singles); i++)
-		add_name(r, names, kasprintf("trials/000/%s", singles[i]));
-	for (long t = 1; t <= r->last; t++) {
-		add_name(r, names, kasprintf("trials/%03ld/evidence.ndjson", t));
-		add_name(r, names, kasprintf("trials/%03ld/verify.ndjson", t));
-	}
-	for (size_t i = 0; i < r->count; i++)
-		for (size_t s = 0; s < LEN(stages); s++)
-			add_name(
-			    r, names, kasprintf("trials/%s/%s.ndjson", r->list[i].id, stages[s]));
+	if (!glob(pattern, GLOB_BRACE | GLOB_NOSORT, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *name = found.gl_pathv[i] + strlen(r->dir) + 1;
+
+			if (atol(name + strlen("trials/")) <= r->last)
+				add_name(r, names, kstrdup(name));
+		}
+	globfree(&found);
+	free(pattern);
 }
 
-/* In the form that sha256sum -c reads. */
-static void
-add_digests(const struct report *r, const struct names *names, struct kbuf *out)
+/* Of a group of files, in the form that sha256sum -c reads, and of that list. Frees NAMES. */
+static json_t *
+digests_json(const struct report *r, struct names *names, const char *what)
 {
+	struct kbuf text = { 0 };
+	char hex[65];
+	json_t *o;
+
+	qsort(names->list, names->count, sizeof *names->list, by_name);
+	kbuf_add(&text, "", 0);
 	for (size_t i = 0; i < names->count; i++) {
-		char *path = kasprintf("%s/%s", r->dir, names->list[i]), hex[65], *data;
+		char *path = kasprintf("%s/%s", r->dir, names->list[i]), *data;
 		size_t len;
 
 		data = kread_file_or_die(path, FILE_MAX, &len);
 		ksha256_hex(data, len, hex);
-		kbuf_printf(out, "%s  %s\n", hex, names->list[i]);
+		kbuf_printf(&text, "%s  %s\n", hex, names->list[i]);
 		free(data);
 		free(path);
-	}
-}
-
-static void
-free_names(struct names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
 		free(names->list[i]);
-	free(names->list);
-}
-
-/* Digests of a group of files; returns the digest of the list itself. */
-static void
-put_digests(struct doc *d, const struct report *r, struct names *names, const char *what)
-{
-	struct kbuf text = { 0 };
-	char hex[65];
-
-	qsort(names->list, names->count, sizeof *names->list, by_name);
-	add_digests(r, names, &text);
+	}
 	ksha256_hex(text.data, text.len, hex);
-	doc_details(d, "%s: %s, digest of the list %s", what,
-	    plural((long long)names->count, "file", "files"), hex);
-	if (text.len)
-		doc_code(d, text.data, text.len, "text");
-	doc_details_end(d);
+	o = json_pack("{s:s,s:I,s:s,s:s}", "what", what, "count", (json_int_t)names->count,
+	    "sha256", hex, "list", text.data);
 	kbuf_free(&text);
-	free_names(names);
-}
-
-static void
-put_commands(struct doc *d, const struct report *r)
-{
-	static const char same[] =
-	    "make views     # scores, archives and gradients again, from the stored evaluations\n"
-	    "make report    # this page again: from the same facts the same bytes\n";
-	static const char replay[] =
-	    "for t in trials/[0-9]*/[0-9]*/reply.ndjson; do\n"
-	    "\tcell=${t#trials/} cell=${cell%/reply.ndjson}\n"
-	    "\tmkdir -p \"replies/${cell%/*}\" && cp \"$t\" \"replies/$cell.ndjson\"\n"
-	    "done\n"
-	    "mv trials trials.old && rm -f archive.ndjson\n"
-	    "jq '.model = {provider: \"replay\"}' campaign.json >new.json && mv new.json "
-	    "campaign.json\n";
-	char *measure = kasprintf("# build, check and time only the best again\n"
-	                          "make redo CELL=%s FROM=eval\n"
-	                          "# the best against the reference and the baselines, if not "
-	                          "verified yet\n"
-	                          "make verify\n"
-	                          "# all candidates; no model is called\n"
-	                          "rm trials/*/*/eval.ndjson && make views\n",
-	    r->best ? r->best->id : "001/01");
-	char *run = kasprintf("%smake -j4 trials N=%ld && make verify report\n", replay, r->last);
-
-	doc_text(
-	    d, "In the campaign's folder. To make the page and the views again from the records:");
-	doc_code(d, same, strlen(same), "sh");
-	doc_text(d,
-	    "To measure again, on this machine or another; times will differ, but verdicts should "
-	    "not:");
-	doc_code(d, measure, strlen(measure), "sh");
-	doc_text(d,
-	    "To repeat the whole search in a copy of the folder, with the recorded replies. "
-	    "Prompts depend on measured times, so other times can lead to another parent; then a "
-	    "recorded reply answers a slightly different prompt, and "
-	    "\1reply.recorded.prompt_match\1 in the record says so:");
-	doc_code(d, run, strlen(run), "sh");
-	free(measure);
-	free(run);
+	free(names->list);
+	return o;
 }
 
 void
-put_reproduce(struct doc *d, const struct report *r)
+add_digests(json_t *f, const struct report *r)
 {
 	struct names sources = { 0 }, facts = { 0 };
 
-	doc_section(d, "reproduce", "How to reproduce it");
-	put_commands(d, r);
 	add_sources(r, &sources);
 	add_facts(r, &facts);
-	doc_text(d, "SHA-256 of the campaign's inputs, for \1sha256sum -c\1:");
-	put_digests(d, r, &sources, "Task and sources");
-	put_digests(d, r, &facts, "Facts");
+	json_object_set_new(f, "digests",
+	    json_pack("[o,o]", digests_json(r, &sources, "Task and sources"),
+	        digests_json(r, &facts, "Facts")));
 }

@@ -107,9 +107,12 @@ measured(const json_t *rows, const char *name)
 	return best;
 }
 
-static void
-put_plot(struct doc *d, const struct report *r, const json_t *rows, double peak, double bandwidth)
+char *
+plot_roof(const struct report *r)
 {
+	const json_t *rows = json_object_get(r->roofline, "workloads");
+	double peak = plain(kjson_path(r->roofline, "peaks.compute")),
+	       bandwidth = plain(kjson_path(r->roofline, "peaks.memory"));
 	struct span s = { peak / bandwidth, peak / bandwidth, peak, peak };
 	size_t i;
 	json_t *w;
@@ -127,21 +130,14 @@ put_plot(struct doc *d, const struct report *r, const json_t *rows, double peak,
 	    "Rates over arithmetic intensity under the roof of %s and %s; the ridge is at %.4g "
 	    "FLOP/B.",
 	    show_rate(peak, "FLOP/s"), show_rate(bandwidth, "B/s"), peak / bandwidth);
-	plot_area(&p);
-	p.x = (struct axis){ .low = s.x_low / 2.5,
-		.high = s.x_high * 2.5,
-		.log = true,
-		.from = p.x.from,
-		.to = p.x.to,
-		.title = "arithmetic intensity, FLOP/B" };
-	p.y = (struct axis){ .low = s.y_low / 1.8,
-		.high = s.y_high * 1.8,
-		.log = true,
-		.from = p.y.from,
-		.to = p.y.to,
-		.title = "FLOP/s" };
-	plot_y_axis(&p, axis_rate);
-	plot_x_axis(&p, axis_number);
+	p.x.low = s.x_low / 2.5;
+	p.x.high = s.x_high * 2.5;
+	p.y.low = s.y_low / 1.8;
+	p.y.high = s.y_high * 1.8;
+	p.x.log = p.y.log = true;
+	p.x.title = "arithmetic intensity, FLOP/B";
+	p.y.title = "FLOP/s";
+	plot_axes(&p, axis_number, axis_rate);
 	put_roof(&p, "roof", peak, bandwidth);
 	put_roof(&p, "measured",
 	    measured(rows, "compute_ceiling") > 0 ? measured(rows, "compute_ceiling") : peak,
@@ -157,120 +153,64 @@ put_plot(struct doc *d, const struct report *r, const json_t *rows, double peak,
 		if (r->best)
 			put_point(&p, r, r->best, w, "gain");
 	}
-	doc_figure(d, plot_end(&p),
-	    "The device's roofline, with every timed workload at its intensity: a hollow point is "
-	    "the reference, a filled one the best%s.",
-	    measured(rows, "memory_ceiling") > 0 ? "; the broken line is what was measured on it"
-	                                         : "");
+	plot_svg(&p, "</svg>");
+	return p.svg.data;
 }
 
-/* "64.6 %" of a ceiling {"value","unit"}. */
-static void
-put_share(struct doc *d, double rate, const json_t *ceiling)
+/* A rate as a share of a ceiling {"value","unit"}, and who says so; NULL: not known. */
+static json_t *
+share_json(double rate, const json_t *ceiling)
 {
 	double top = plain(ceiling);
 
-	if (rate > 0 && top > 0)
-		doc_cells(
-		    d, "%s\nof %s", show_percent(rate / top), kjson_str_or(ceiling, "by", "?"));
-	else
-		doc_cells(d, "–");
+	return rate > 0 && top > 0
+	    ? json_pack("{s:f,s:s}", "share", rate / top, "by", kjson_str_or(ceiling, "by", "?"))
+	    : NULL;
 }
 
-static void
-put_table(struct doc *d, const struct report *r, const json_t *rows)
+/* How near a program comes to the ceilings on the workload ROOF of the roofline. */
+static json_t *
+ceiling_json(const struct report *r, const struct kcandidate *c, json_t *roof)
 {
-	const struct kcandidate *c = r->best ? r->best : r->reference;
-	bool below = false;
-	size_t i;
-	json_t *w;
+	const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(roof, "workload", ""));
+	double flops = rate_of(r, c, roof, "flops"), bytes = rate_of(r, c, roof, "bytes");
+	json_t *o = json_copy(roof);
 
-	doc_table(d,
-	    r->best ? "How close the best comes to the ceilings"
-	            : "How close the reference comes to the ceilings",
-	    "Workload|Bound by|>Time|>Least time|~Target|>Rate|^Of the compute ceiling|>Bytes per "
-	    "second|^Of the memory ceiling|>Intensity");
-	json_array_foreach(rows, i, w)
-	{
-		const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(w, "workload", ""));
-		double flops = rate_of(r, c, w, "flops"), bytes = rate_of(r, c, w, "bytes"),
-		       floor = kjson_num_or(w, "floor_ns", 0),
-		       ns = row ? kgain_time_ns(row, "median") : 0;
-
-		doc_cells(d, "%s|%s|%s|%s|%s|%s", kjson_str_or(w, "workload", "?"),
-		    kjson_str_or(w, "bound", "unknown"), ns > 0 ? show_time(ns) : "–",
-		    show_time(floor), kjson_str_or(w, "target.text", "–"),
-		    flops > 0 ? show_rate(flops, "FLOP/s") : "–");
-		put_share(d, flops, json_object_get(w, "compute_ceiling"));
-		doc_cells(d, "%s", bytes > 0 ? show_rate(bytes, "B/s") : "–");
-		put_share(d, bytes, json_object_get(w, "memory_ceiling"));
-		doc_cells(d, "%.4g FLOP/B", kjson_num_or(w, "intensity", 0));
-		below |= ns > 0 && ns < floor;
-	}
-	doc_table_end(d);
-	if (below)
-		doc_text(d,
-		    "A time below the least time is not always an error: caches may hold the data "
-		    "that the formula counts, other units of the device may do the arithmetic, and "
-		    "a measured peak is not an upper bound.");
-}
-
-static void
-put_peak(struct doc *d, const json_t *roofline, const char *path, const char *what)
-{
-	const json_t *figure = kjson_path(roofline, path);
-
-	if (figure)
-		doc_item(d, "%s: %.6g %s (%s, \1%s\1)", what, kjson_num_or(figure, "value", 0),
-		    kjson_str_or(figure, "unit", ""), kjson_str_or(figure, "by", "?"),
-		    kjson_str_or(figure, "from", "?"));
-}
-
-static void
-put_gaps(struct doc *d, const json_t *roofline)
-{
-	static const char *const lists[][2] = {
-		{ "unknown", "Unknown \1{{metric}}\1: {{why}}" },
-		{ "mismatches",
-		    "Device and documents disagree on \1{{metric}}\1: {{documented}} ({{where}}), "
-		    "but the device reports {{running}}" },
-		{ "placeholders",
-		    "Placeholder, not a fact: \1{{metric}}\1: {{value}} {{unit}} "
-		    "(\1{{from}}\1)" },
-		{ "implausible", "Not plausible: \1{{what}}\1, {{value}} {{unit}}: {{why}}" },
-	};
-
-	for (size_t i = 0; i < LEN(lists); i++)
-		doc_items(d, json_object_get(roofline, lists[i][0]), lists[i][1]);
+	json_object_update_new(o,
+	    json_pack("{s:f,s:f,s:f,s:o*,s:o*}", "ns", row ? kgain_time_ns(row, "median") : 0,
+	        "flops_rate", flops, "bytes_rate", bytes, "compute_share",
+	        share_json(flops, json_object_get(roof, "compute_ceiling")), "memory_share",
+	        share_json(bytes, json_object_get(roof, "memory_ceiling"))));
+	return o;
 }
 
 void
-put_roofline(struct doc *d, const struct report *r)
+add_roofline(json_t *f, const struct report *r)
 {
+	const struct kcandidate *c = r->best ? r->best : r->reference;
 	const json_t *rows = json_object_get(r->roofline, "workloads");
-	double peak = plain(kjson_path(r->roofline, "peaks.compute")),
-	       bandwidth = plain(kjson_path(r->roofline, "peaks.memory"));
+	json_t *o = r->roofline ? json_copy(r->roofline) : NULL, *list = json_array(), *w, *table;
+	bool below = false;
+	size_t i;
 
-	doc_section(d, "roofline", "Roofline");
-	if (!r->roofline) {
-		doc_text(d,
-		    "There is no roofline, because \1trials/000/roofline.json\1 does not exist.");
-		return;
+	json_array_foreach(rows, i, w)
+	{
+		json_t *row = ceiling_json(r, c, w);
+		double ns = kjson_num_or(row, "ns", 0);
+
+		below |= ns > 0 && ns < kjson_num_or(row, "floor_ns", 0);
+		json_array_append_new(list, row);
 	}
-	doc_text(d, "Device \1%s\1. %s.",
-	    kjson_str_or(
-	        r->roofline, "device.name", kjson_str_or(r->roofline, "device.asked", "not known")),
-	    !strcmp(kjson_str_or(r->roofline, "label", ""), "placeholder")
-	        ? "Some of its figures are placeholders that a person agreed to"
-	        : peak > 0 && bandwidth > 0 ? "Every figure used has a source"
-	                                    : "Too little is known to draw its roofline");
-	put_peak(d, r->roofline, "peaks.compute", "Compute peak");
-	put_peak(d, r->roofline, "peaks.memory", "Memory bandwidth");
-	put_gaps(d, r->roofline);
-	if (peak > 0 && bandwidth > 0)
-		put_plot(d, r, rows, peak, bandwidth);
-	if (json_array_size(rows))
-		put_table(d, r, rows);
-	if (kjson_str_or(r->roofline, "convention", NULL))
-		doc_text(d, "Convention: %s.", kjson_str_or(r->roofline, "convention", ""));
+	table = rows_json(list);
+	if (table)
+		json_object_set_new(table, "below", json_boolean(below));
+	if (o)
+		json_object_update_new(o,
+		    json_pack("{s:b,s:b,s:b,s:o*}", "placeholder",
+		        !strcmp(kjson_str_or(o, "label", ""), "placeholder"), "drawn",
+		        plain(kjson_path(o, "peaks.compute")) > 0 &&
+		            plain(kjson_path(o, "peaks.memory")) > 0,
+		        "measured", measured(rows, "memory_ceiling") > 0, "ceilings", table));
+	if (o)
+		json_object_set_new(f, "roofline", o);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How the search went: speed-ups over trials, statuses, their distribution, what a gain cost. See
- * kreport.h.
- */
+/* How the search went: speed-ups over trials, what a gain cost, the archive. See kreport.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +8,8 @@
 #include "kreport.h"
 #include "kstat.h"
 #include "status.h"
+
+enum { MOST_BARS = 24 };
 
 /* What came of one trial. */
 struct outcome {
@@ -89,12 +88,15 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 			continue;
 		if (c->correct && c->speedup.mean > 0) {
 			double y = plot_at(&p->y, c->speedup.mean);
+			json_t *own = candidate_json(c);
 
-			plot_mark_begin(p, "%s: %s, %s%s", c->id, show_speedup(c),
+			plot_mark_begin(p, "%s: %s, %s%s", c->id,
+			    show_speed(json_object_get(own, "speed")),
 			    *c->strategy ? c->strategy : "no strategy",
 			    c->won ? r->linear ? ", accepted" : ", a gain" : "");
 			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y,
 			    r->count > 100 ? 3 : 4, c->won ? "gain" : "point");
+			json_decref(own);
 		} else {
 			double y = p->y.from - 5;
 
@@ -106,9 +108,10 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 	}
 }
 
-static void
-put_progress(struct doc *d, const struct report *r, const struct outcome *o)
+char *
+plot_progress(const struct report *r)
 {
+	struct outcome *o = outcomes_of(r);
 	double low = 1, high = 1.5;
 	struct plot p;
 
@@ -118,29 +121,24 @@ put_progress(struct doc *d, const struct report *r, const struct outcome *o)
 			high = fmax(high, r->list[i].speedup.mean);
 		}
 	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials",
-	    "A point for every correct candidate, a cross at the bottom for every other one, and a "
-	    "line for the best so far, which ends at %s after trial %ld.",
+	    "A point for every correct candidate, a cross at the bottom for every other one, and "
+	    "a line for the best so far, which ends at %s after trial %ld.",
 	    show_times(o[r->last].best), r->last);
-	plot_area(&p);
-	p.x = (struct axis){ .low = 0.5,
-		.high = (double)r->last + 0.5,
-		.from = p.x.from,
-		.to = p.x.to,
-		.whole = true,
-		.title = r->linear ? "trial (round − 1)" : "trial" };
+	p.x.low = 0.5;
+	p.x.high = (double)r->last + 0.5;
+	p.x.whole = true;
+	p.x.title = r->linear ? "trial (round − 1)" : "trial";
 	p.y.title = "times as fast as the reference";
 	/* Room at the foot for the crosses. */
 	p.y.log = true;
 	p.y.low = low / pow(high / low, 0.12);
 	p.y.high = high * pow(high / low, 0.08);
-	plot_y_axis(&p, axis_times);
-	plot_x_axis(&p, axis_number);
+	plot_axes(&p, axis_number, axis_times);
 	put_best_line(&p, r, o);
 	put_points(&p, r, o);
-	doc_figure(d, plot_end(&p),
-	    "Every candidate over the trials: filled if it was %s, a cross if it was not correct. "
-	    "The line is the best so far.",
-	    r->linear ? "accepted" : "a gain beyond the noise");
+	plot_svg(&p, "</svg>");
+	free(o);
+	return p.svg.data;
 }
 
 static int
@@ -167,83 +165,98 @@ speedups_of(const struct report *r, size_t *count)
 	return x;
 }
 
-static void
-put_summary(
-    struct doc *d, const struct report *r, const struct outcome *o, const double *x, size_t n)
+static json_t *
+trials_json(const struct report *r, const struct outcome *o)
 {
-	long gains = 0;
-	double cost = 0;
-	long long tokens = 0;
-	bool priced = false;
+	json_t *rows = json_array();
 
-	for (long t = 1; t <= r->last; t++) {
-		gains += o[t].gains;
-		cost += o[t].cost;
-		tokens += o[t].tokens;
-		priced = priced || o[t].priced;
-	}
-	if (n)
-		doc_text(d,
-		    "Of %s %zu %s correct and timed. Their speed-ups: lowest %s, lower quartile "
-		    "%s, median %s, upper quartile %s, highest %s.",
-		    plural((long long)r->count - 1, "candidate", "candidates"), n,
-		    n == 1 ? "is" : "are", show_times(x[0]), show_times(kstat_quantile(x, n, 0.25)),
-		    show_times(kstat_quantile(x, n, 0.5)), show_times(kstat_quantile(x, n, 0.75)),
-		    show_times(x[n - 1]));
-	if (!gains)
-		doc_text(
-		    d, "There was no %s.", r->linear ? "accepted round" : "gain beyond the noise");
-	else if (priced || tokens)
-		doc_text(d, "%s in all. Each took %s%s%s written, including failures.",
-		    plural(gains, r->linear ? "accepted round" : "gain",
-		        r->linear ? "accepted rounds" : "gains"),
-		    priced ? show_usd(cost / (double)gains) : "", priced ? " and " : "",
-		    plural(tokens / gains, "token", "tokens"));
-	else
-		doc_text(d, "%s in all; cost and tokens of the replies are unknown.",
-		    plural(gains, r->linear ? "accepted round" : "gain",
-		        r->linear ? "accepted rounds" : "gains"));
+	for (long t = 1; t <= r->last; t++)
+		json_array_append_new(rows,
+		    json_pack("{s:I,s:I,s:I,s:I,s:f,s:I,s:b,s:f}", "trial", (json_int_t)t, "all",
+		        (json_int_t)o[t].all, "correct", (json_int_t)o[t].count[STATUS_CORRECT],
+		        "gains", (json_int_t)o[t].gains, "best", o[t].best, "tokens",
+		        (json_int_t)o[t].tokens, "priced", o[t].priced, "cost", o[t].cost));
+	return rows;
 }
 
-static void
-put_trials(struct doc *d, const struct report *r, const struct outcome *o)
+static json_t *
+search_json(const struct report *r, const struct outcome *o)
 {
-	bool folded = r->last > 12, paid = false;
+	struct outcome all = { .count = { 0 } };
+	size_t n;
+	double *x = speedups_of(r, &n);
+	json_t *s;
 
-	if (folded)
-		doc_details(d, "All %ld trials", r->last);
-	for (long t = 1; t <= r->last; t++)
-		paid = paid || o[t].priced || o[t].tokens;
-	doc_table(d, "Trials",
-	    paid ? ">Trial|>Candidates|>Correct|>Gains|>Best so far|>Tokens written|>Cost"
-	         : ">Trial|>Candidates|>Correct|>Gains|>Best so far");
 	for (long t = 1; t <= r->last; t++) {
-		doc_cells(d, "%ld|%ld|%ld|%ld|%s", t, o[t].all, o[t].count[STATUS_CORRECT],
-		    o[t].gains, show_times(o[t].best));
-		if (paid)
-			doc_cells(d, "%s|%s", o[t].tokens ? show_count(o[t].tokens) : "–",
-			    o[t].priced ? show_usd(o[t].cost) : "unknown");
+		all.gains += o[t].gains;
+		all.cost += o[t].cost;
+		all.tokens += o[t].tokens;
+		all.priced = all.priced || o[t].priced;
 	}
-	doc_table_end(d);
-	if (folded)
-		doc_details_end(d);
+	s = json_pack("{s:I,s:I,s:b,s:b,s:b,s:o}", "timed", (json_int_t)n, "gains",
+	    (json_int_t)all.gains, "priced", all.priced, "paid", all.priced || all.tokens, "folded",
+	    r->last > 12, "trials", trials_json(r, o));
+	if (all.gains)
+		json_object_update_new(s,
+		    json_pack("{s:f,s:I}", "usd_each", all.cost / (double)all.gains, "tokens_each",
+		        (json_int_t)(all.tokens / all.gains)));
+	if (n)
+		json_object_update_new(s,
+		    json_pack("{s:f,s:f,s:f,s:f,s:f}", "lowest", x[0], "lower",
+		        kstat_quantile(x, n, 0.25), "median", kstat_quantile(x, n, 0.5), "upper",
+		        kstat_quantile(x, n, 0.75), "highest", x[n - 1]));
+	free(x);
+	return s;
+}
+
+/* The best program of a cell; the first MOST_BARS have a bar. */
+static json_t *
+elite_json(const struct report *r, const struct karch_row *row, size_t i)
+{
+	const struct kcandidate *c = find_candidate(r, row->id);
+	bool correct = row->status == STATUS_CORRECT;
+	struct kgain_ratio alone = {
+		.mean = row->speedup, .low = row->speedup, .high = row->speedup
+	};
+	json_t *own = c ? candidate_json(c) : json_pack("{s:o*}", "speed", ratio_json(&alone)), *o;
+	char cell[KARCH_DIMS + 1];
+
+	karch_cell_text(row->cell, cell);
+	o = json_pack("{s:s,s:s,s:s,s:s,s:b,s:f,s:O*,s:f,s:f,s:s,s:s}", "id", row->id, "cell", cell,
+	    "status", status_rows[row->status].name, "class",
+	    !correct ? ""
+	        : i  ? "point"
+	             : "best",
+	    "bar", i < MOST_BARS, "value", correct ? row->speedup : 0, "speed",
+	    json_object_get(own, "speed"), "ns", row->runtime_ms * 1e6, "score", row->score,
+	    "strategy", row->strategy, "parent", row->parent);
+	json_decref(own);
+	return o;
+}
+
+static json_t *
+archive_json(const struct report *r)
+{
+	const struct karch_row *list[KARCH_CELLS];
+	size_t n = karch_ranked(&r->archive, list);
+	double longest = 1;
+	json_t *elites = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		longest = fmax(longest, list[i]->speedup);
+		json_array_append_new(elites, elite_json(r, list[i], i));
+	}
+	return json_pack("{s:I,s:I,s:f,s:o}", "count", (json_int_t)n, "cells",
+	    (json_int_t)KARCH_CELLS, "longest", longest, "elites", elites);
 }
 
 void
-put_search(struct doc *d, const struct report *r)
+add_search(json_t *f, const struct report *r)
 {
 	struct outcome *o = outcomes_of(r);
-	size_t n;
-	double *x = speedups_of(r, &n);
 
-	doc_section(d, "search", "Search");
-	if (r->last < 1) {
-		doc_text(d, "No trial has been made yet; only the reference was evaluated.");
-	} else {
-		put_summary(d, r, o, x, n);
-		put_progress(d, r, o);
-		put_trials(d, r, o);
-	}
-	free(x);
+	if (r->last > 0)
+		json_object_set_new(f, "search", search_json(r, o));
+	json_object_set_new(f, "archive", archive_json(r));
 	free(o);
 }

@@ -37,14 +37,9 @@ plot_begin(struct plot *p, const char *id, double width, double height, const ch
 	put_escaped(&p->svg, fmt, args);
 	va_end(args);
 	kbuf_puts(&p->svg, "</desc>\n");
-}
-
-void
-plot_area(struct plot *p)
-{
 	p->x.from = 50;
-	p->x.to = p->width - 10;
-	p->y.from = p->height - 42;
+	p->x.to = width - 10;
+	p->y.from = height - 42;
 	p->y.to = 24;
 }
 
@@ -100,7 +95,7 @@ ticks_of(const struct axis *a, double list[64])
 	return n;
 }
 
-void
+__attribute__((format(printf, 5, 6))) static void
 plot_text(struct plot *p, double x, double y, const char *class, const char *fmt, ...)
 {
 	va_list args;
@@ -130,8 +125,8 @@ plot_svg(struct plot *p, const char *fmt, ...)
 	kbuf_puts(&p->svg, "\n");
 }
 
-void
-plot_x_axis(struct plot *p, const char *(*label)(double))
+static void
+x_axis(struct plot *p, const char *(*label)(double))
 {
 	double ticks[64];
 	size_t n = ticks_of(&p->x, ticks);
@@ -146,8 +141,8 @@ plot_x_axis(struct plot *p, const char *(*label)(double))
 	plot_text(p, (p->x.from + p->x.to) / 2, p->y.from + 34, "mid axis", "%s", p->x.title);
 }
 
-void
-plot_y_axis(struct plot *p, const char *(*label)(double))
+static void
+y_axis(struct plot *p, const char *(*label)(double))
 {
 	double ticks[64];
 	size_t n = ticks_of(&p->y, ticks);
@@ -160,6 +155,13 @@ plot_y_axis(struct plot *p, const char *(*label)(double))
 	}
 	if (p->y.title)
 		plot_text(p, p->x.from, p->y.to - 10, "axis", "%s", p->y.title);
+}
+
+void
+plot_axes(struct plot *p, const char *(*x_label)(double), const char *(*y_label)(double))
+{
+	y_axis(p, y_label);
+	x_axis(p, x_label);
 }
 
 void
@@ -178,11 +180,4 @@ void
 plot_mark_end(struct plot *p)
 {
 	kbuf_puts(&p->svg, "</g>\n");
-}
-
-struct kbuf *
-plot_end(struct plot *p)
-{
-	kbuf_puts(&p->svg, "</svg>\n");
-	return &p->svg;
 }

@@ -124,13 +124,6 @@ workload_of(const struct report *r, const char *name)
 	return w;
 }
 
-/* The workloads that were timed: the rows of this. */
-static const json_t *
-timed(const struct report *r)
-{
-	return r->best ? timing_of_best(r) : timing_of_reference(r);
-}
-
 /* The roof in times of the reference, from the program that it is a bound for. */
 static double
 roof_of(const struct workload *w)
@@ -140,162 +133,73 @@ roof_of(const struct workload *w)
 	return w->least_ns > 0 && p->ns > 0 ? p->speed.mean * p->ns / w->least_ns : 0;
 }
 
-static void
-put_bars(struct doc *d, const struct workload *w)
+static json_t *
+program_json(const struct report *r, const struct workload *w, const struct program *p)
 {
-	double roof = roof_of(w), longest = roof;
+	const struct ktask_workload *task = ktask_workload(r->task, w->name);
+	const json_t *row = kgain_row(p->timing, w->name);
+	int64_t flops = task ? ktask_value(r->task, task, r->task->flops) : 0;
+	int64_t bytes = task ? ktask_value(r->task, task, r->task->bytes) : 0;
+	double rate = p->ns > 0 ? 1e9 / p->ns : 0;
 
-	for (size_t i = 0; i < w->count; i++)
-		longest = fmax(longest, w->list[i].speed.mean);
-	doc_bars(d, 1.04 * longest, "%s", w->name);
-	for (size_t i = 0; i < w->count; i++) {
-		const struct program *p = &w->list[i];
-		struct doc_bar bar = { p->name, p->class, p->speed.mean, p->speed.low,
-			p->speed.high };
+	return json_pack("{s:s,s:s,s:s,s:b,s:b,s:f,s:f,s:f,s:f,s:I,s:f,s:f,s:o*,s:o*}", "workload",
+	    w->name, "name", p->name, "class", p->class, "is_best", p == &w->list[BEST], "timed",
+	    p->ns > 0, "ns", p->ns, "iqr_ns", kjson_num_or(row, "iqr_ns", 0), "alone_ns",
+	    kjson_num_or(row, "alone_ns", 0), "host_ns", kjson_num_or(row, "host_ns", 0), "samples",
+	    (json_int_t)json_array_size(json_object_get(row, "samples_ns")), "flops",
+	    (double)(flops > 0 ? flops : 0) * rate, "bytes", (double)(bytes > 0 ? bytes : 0) * rate,
+	    "speed", p->speed.n ? ratio_json(&p->speed) : NULL, "behind",
+	    p->behind.n ? ratio_json(&p->behind) : NULL);
+}
 
-		if (!p->speed.n)
-			continue;
-		if (p->speed.low >= p->speed.high)
-			doc_bar(d, &bar, "\2%s\2 %s", show_times(bar.value), show_time(p->ns));
-		else
-			doc_bar(d, &bar, "\2%s\2 (%s) %s", show_times(bar.value),
-			    show_interval(&p->speed, show_times), show_time(p->ns));
+static json_t *
+workload_json(const struct report *r, const char *name)
+{
+	struct workload w = workload_of(r, name);
+	double roof = roof_of(&w), longest = roof;
+	json_t *programs = json_array(), *o;
+
+	for (size_t i = 0; i < w.count; i++) {
+		longest = fmax(longest, w.list[i].speed.mean);
+		json_array_append_new(programs, program_json(r, &w, &w.list[i]));
 	}
+	o = json_pack(
+	    "{s:s,s:f,s:o}", "name", name, "longest", 1.04 * longest, "programs", programs);
 	if (roof > 0)
-		doc_bar(d, &(struct doc_bar){ "roofline", "roofline", roof, 0, 0 }, "\2%s\2 %s",
-		    show_times(roof), show_time(w->least_ns));
+		json_object_set_new(
+		    o, "roof", json_pack("{s:f,s:f}", "times", roof, "ns", w.least_ns));
+	free(w.list);
+	return o;
 }
 
-static void
-put_missing_baselines(struct doc *d, const struct report *r)
-{
-	const json_t *b;
-	size_t i;
-
-	json_array_foreach(baselines_of(r), i, b) if (json_object_get(b, "missing"))
-	    doc_note(d, "Baseline \1%s\1 was not available: %s", kjson_str_or(b, "name", "?"),
-	        kjson_str_or(b, "missing", ""));
-	if (!r->task->baseline_count)
-		doc_note(d,
-		    "The task has no baseline, so kernels are compared only with the naive "
-		    "reference.");
-}
-
-void
-put_workloads(struct doc *d, const struct report *r)
+/* Are there calls by themselves? Where the device is a GPU: what a batch hides. */
+static bool
+has_alone(const struct report *r)
 {
 	const json_t *row;
 	size_t i;
 
-	doc_heading(d, "Speed on each workload, as a multiple of the reference");
-	json_array_foreach(timed(r), i, row)
+	json_array_foreach(r->best ? timing_of_best(r) : NULL, i, row)
 	{
-		struct workload w = workload_of(r, kjson_str_or(row, "workload", "?"));
-
-		put_bars(d, &w);
-		free(w.list);
+		if (json_object_get(row, "host_ns"))
+			return true;
 	}
-	doc_text(d,
-	    "Longer is faster. The thin line is the 99.5 %% confidence interval; the time is the "
-	    "median of one call.%s",
-	    !r->roofline ? "" : " The roofline is the least time that the device's peaks allow.");
-	put_missing_baselines(d, r);
-}
-
-/* Work per second by the task's formulas, "679.0 TFLOP/s, 928.3 GB/s"; empty without any. */
-static void
-add_rates(struct kbuf *out, const struct report *r, const char *workload, double ns)
-{
-	const struct ktask_workload *w = ktask_workload(r->task, workload);
-	int64_t flops = w ? ktask_value(r->task, w, r->task->flops) : 0;
-	int64_t bytes = w ? ktask_value(r->task, w, r->task->bytes) : 0;
-
-	kbuf_add(out, "", 0);
-	if (flops > 0)
-		kbuf_puts(out, show_rate((double)flops / ns * 1e9, "FLOP/s"));
-	if (bytes > 0)
-		kbuf_printf(
-		    out, "%s%s", flops > 0 ? ", " : "", show_rate((double)bytes / ns * 1e9, "B/s"));
-}
-
-static void
-put_program(struct doc *d, const struct report *r, const struct program *p, const char *workload)
-{
-	const json_t *row = kgain_row(p->timing, workload);
-	struct kbuf rates = { 0 };
-
-	if (!(p->ns > 0))
-		return;
-	add_rates(&rates, r, workload, p->ns);
-	doc_cells(d, "%s", workload);
-	doc_cells(d, !strcmp(p->class, "best") ? "\2%s\2" : "%s", p->name);
-	doc_cells(d, "%s|%s|%zu", show_time(p->ns), show_time(kjson_num_or(row, "iqr_ns", 0)),
-	    json_array_size(json_object_get(row, "samples_ns")));
-	if (p->behind.n)
-		doc_cells(d, "%s (%s)", show_times(p->behind.mean),
-		    show_interval(&p->behind, show_times));
-	else
-		doc_cells(d, "–");
-	doc_cells(d, "%s", rates.data);
-	kbuf_free(&rates);
-}
-
-/* Calls by themselves, where the device is a GPU: what a batch hides. */
-static void
-put_alone(struct doc *d, const struct report *r)
-{
-	const json_t *own = timing_of_best(r), *reference = timing_of_reference(r), *row;
-	bool any = false;
-	size_t i;
-
-	json_array_foreach(own, i, row) any |= json_object_get(row, "host_ns") != NULL;
-	if (!any)
-		return;
-	doc_table(d, "A single call", "Workload|Program|>Counts|>Single call|>Host time");
-	json_array_foreach(own, i, row) for (int k = 0; k < 2; k++)
-	{
-		const char *workload = kjson_str_or(row, "workload", "?");
-		const json_t *x = k ? kgain_row(reference, workload) : row;
-
-		if (!x || !json_object_get(x, "host_ns"))
-			continue;
-		doc_cells(d, "%s", workload);
-		doc_cells(d, k ? "%s" : "\2%s\2", k ? "reference" : r->best->id);
-		doc_cells(d, "%s|%s|%s", show_time(kgain_time_ns(x, "median")),
-		    show_time(kjson_num_or(x, "alone_ns", 0)),
-		    show_time(kjson_num_or(x, "host_ns", 0)));
-	}
-	doc_table_end(d);
-	doc_text(d,
-	    "%s Single call: one call on an idle device with cold caches. Host time: until such a "
-	    "call returned.",
-	    r->task->alone ? "A single call counts (\1timing\1 of the task)."
-	                   : "Calls back to back count (\1timing\1 of the task).");
+	return false;
 }
 
 void
-put_times(struct doc *d, const struct report *r)
+add_workloads(json_t *f, const struct report *r)
 {
-	const json_t *row, *eval = r->verify ? r->verify : of(r->best, "eval");
+	json_t *workloads = json_array(), *missing = json_array(), *b;
+	const json_t *timed = r->best ? timing_of_best(r) : timing_of_reference(r), *row;
 	size_t i;
 
-	doc_details(d, "Times, spread, samples and rates on every workload");
-	doc_table(d, "Every timed workload",
-	    "Workload|Program|>Median|>IQR|>Samples|"
-	    ">Speed-up of the best over it|>Rate");
-	json_array_foreach(timing_of_best(r), i, row)
-	{
-		struct workload w = workload_of(r, kjson_str_or(row, "workload", "?"));
-
-		for (size_t k = 0; k < w.count; k++)
-			put_program(d, r, &w.list[k], w.name);
-		free(w.list);
-	}
-	doc_table_end(d);
-	doc_text(d,
-	    "Times are medians of one call. Below 1×, the other program is faster. Brackets "
-	    "contain a 99.5 %% confidence interval. Differences below %s are noise here.",
-	    show_percent(kjson_num_or(eval, "noise.floor", 0)));
-	put_alone(d, r);
-	doc_details_end(d);
+	json_array_foreach(timed, i, row)
+	    json_array_append_new(workloads, workload_json(r, kjson_str_or(row, "workload", "?")));
+	json_array_foreach(baselines_of(r), i, b) if (json_object_get(b, "missing"))
+	    json_array_append(missing, b);
+	json_object_update_new(f,
+	    json_pack("{s:o,s:o,s:b,s:b,s:b}", "workloads", workloads, "missing_baselines", missing,
+	        "no_baseline", !r->task->baseline_count, "alone", has_alone(r), "counts_alone",
+	        r->task->alone));
 }

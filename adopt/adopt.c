@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt adopt, status and check: the answers, and all steps up to a campaign, one after the other.
+ * See adopt.h.
+ */
+#include "adopt.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "journal.h"
+#include "../tools/model/kfrozen.h"
+#include "kio.h"
+#include "koption.h"
+
+static const char usage[] = "usage: kadopt adopt [-c DIR] -p DIR --file FILE --kernel NAME --build "
+                            "COMMAND --run COMMAND [OPTION...]\n";
+
+struct adopt_options {
+	const char *campaign, *compare, *provider, *model;
+	const char *top, *runs;
+	json_t *answers;
+};
+
+static void
+set_text(void *answers, const char *option, const char *text)
+{
+	json_t *v = json_string(text);
+
+	if (!v)
+		kdie(K_USAGE, "%s: is not UTF-8", option);
+	json_object_set_new(answers, option + strlen("--"), v);
+}
+
+static void
+append(json_t *answers, const char *key, json_t *item)
+{
+	json_t *list = json_object_get(answers, key);
+
+	if (!list)
+		json_object_set_new(answers, key, list = json_array());
+	json_array_append_new(list, item);
+}
+
+static void
+add_shape(void *answers, const char *option, const char *text)
+{
+	const char *sign = strchr(text, '=');
+	json_t *shapes = json_object_get(answers, "shapes");
+	char *name;
+
+	if (!sign || sign == text || !sign[1])
+		kdie(K_USAGE, "%s %s: must be NAME=EXPRESSION", option, text);
+	if (!shapes)
+		json_object_set_new(answers, "shapes", shapes = json_object());
+	name = kstrndup(text, (size_t)(sign - text));
+	json_object_set_new(shapes, name, json_string(sign + 1));
+	free(name);
+}
+
+/* How far a time alone may be from the one in the application. */
+static void
+add_proxy(void *answers, const char *option, const char *text)
+{
+	char *copy = kstrdup(text), *comma = strchr(copy, ',');
+
+	if (!comma)
+		kdie(K_USAGE, "%s %s: must be LOW,HIGH", option, text);
+	*comma = '\0';
+	json_object_set_new(answers, "proxy",
+	    json_pack("[f,f]", knum_double(copy, 0, 1e6, option),
+	        knum_double(comma + 1, 0, 1e6, option)));
+	free(copy);
+}
+
+static void
+add_project(void *answers, const char *option, const char *path)
+{
+	char full[PATH_MAX];
+
+	if (!realpath(path, full))
+		kdie_errno(K_USAGE, "%s %s", option, path);
+	set_text(answers, option, full);
+}
+
+static void
+add_output(void *answers, const char *option, const char *file)
+{
+	(void)option;
+	append(answers, "outputs", json_pack("{s:s}", "file", file));
+}
+
+static void
+add_context(void *answers, const char *option, const char *file)
+{
+	(void)option;
+	append(answers, "context", json_string(file));
+}
+
+static void
+parse_options(struct adopt_options *o, int argc, char **argv)
+{
+	json_t *a = o->answers;
+	double timeout_s = 0;
+	long threads = -1, top, runs;
+	bool sandbox = false;
+	const struct koption options[] = {
+		{ 'c', "campaign", .text = &o->campaign, .help = "DIR\tmake the campaign in DIR" },
+		{ 'o', "output", .text = &o->campaign, .help = "DIR\tthe same as --campaign" },
+		{ 'p', "project", .call = add_project, .to = a,
+		    .help = "DIR\tthe project with the application" },
+		{ 0, "file", .call = set_text, .to = a,
+		    .help = "FILE\tthe source file with the kernel, relative to the project" },
+		{ 0, "kernel", .call = set_text, .to = a, .help = "NAME\tthe function to adopt" },
+		{ 0, "build", .call = set_text, .to = a, .help = "COMMAND\tbuild the project" },
+		{ 0, "run", .call = set_text, .to = a, .help = "COMMAND\trun the application" },
+		{ 0, "launcher", .call = set_text, .to = a,
+		    .help = "COMMAND\tput COMMAND before everything that runs" },
+		{ 0, "mode", .call = set_text, .to = a,
+		    .help = "MODE\tsearch with linear or map-elites (default: linear)" },
+		{ 0, "outputs", .call = add_output, .to = a,
+		    .help = "FILE\tcompare this output of the application; repeatable" },
+		{ 0, "compare", .text = &o->compare,
+		    .help = "HOW\tcompare outputs by exact, float:RTOL, float32:RTOL or "
+		            "float64:RTOL" },
+		{ 0, "context", .call = add_context, .to = a,
+		    .help = "FILE\tshow this file to the model; repeatable" },
+		{ 0, "shape", .call = add_shape, .to = a,
+		    .help = "NAME=EXPRESSION\tnumber of elements of an array; repeatable" },
+		{ 0, "proxy", .call = add_proxy, .to = a,
+		    .help = "LOW,HIGH\taccept this ratio of times, alone to in the application" },
+		{ 0, "timeout", .real = &timeout_s, .low = 1, .high = 1e6,
+		    .help = "S\ttime limit of a build or a run" },
+		{ 0, "threads", .number = &threads, .low = 0, .high = 4096,
+		    .help = "N\tthreads that the kernel may use" },
+		{ 0, "provider", .text = &o->provider,
+		    .help = "PROVIDER\task this provider if a step needs a model" },
+		{ 0, "model", .text = &o->model, .help = "NAME\task this model" },
+		{ 0, "top", .text = &o->top, .number = &top, .low = 1, .high = 64,
+		    .help = "N\ttime at most N configurations" },
+		{ 0, "runs", .text = &o->runs, .number = &runs, .low = 1, .high = 99,
+		    .help = "N\trun the application N times for times" },
+		{ 0, "sandbox", .flag = &sandbox, .help = "\trun the application in a sandbox" },
+	};
+
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
+	if (o->compare && !outputs_compare_ok(o->compare))
+		kdie(K_USAGE,
+		    "--compare %s: must be exact, float:RTOL, float32:RTOL or float64:RTOL",
+		    o->compare);
+	if (timeout_s > 0)
+		json_object_set_new(a, "timeout_s", json_real(timeout_s));
+	if (threads >= 0)
+		json_object_set_new(a, "threads", json_integer(threads));
+	if (sandbox)
+		json_object_set_new(a, "sandbox", json_true());
+}
+
+/* What the options say together, as adopt.json has it. */
+static void
+complete(struct adopt_options *o)
+{
+	json_t *outputs = json_object_get(o->answers, "outputs");
+	const char *file = kjson_str_or(o->answers, "file", NULL),
+	           *mode = kjson_str_or(o->answers, "mode", "linear"), *language;
+
+	for (size_t i = 0; i < json_array_size(outputs); i++)
+		json_object_set_new(json_array_get(outputs, i), "compare",
+		    json_string(o->compare ? o->compare : "exact"));
+	if (o->provider)
+		json_object_set_new(o->answers, "model",
+		    o->model ? json_pack("{s:s,s:s}", "provider", o->provider, "name", o->model)
+		             : json_pack("{s:s}", "provider", o->provider));
+	if (strcmp(mode, "linear") && strcmp(mode, "map-elites"))
+		kdie(K_USAGE, "--mode %s: must be linear or map-elites", mode);
+	if (!file)
+		return;
+	language = kjson_str_or(rules_language(file), "language", NULL);
+	if (!language)
+		kdie(K_USAGE, "--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file", file);
+	json_object_set_new(o->answers, "language", json_string(language));
+}
+
+/* adopt.json as it is, with what the command line says in place of what it said. */
+static struct adoption *
+take_answers(struct adopt_options *o)
+{
+	static const char *const needed[] = { "project", "file", "kernel", "build", "run" };
+	char *path = path_of("%s/adopt.json", o->campaign);
+	json_t *all = access(path, F_OK)
+	    ? json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string())
+	    : kjson_load(path);
+	struct adoption *a;
+
+	json_object_update(all, o->answers);
+	for (size_t i = 0; i < LEN(needed); i++)
+		if (!kjson_str_or(all, needed[i], NULL))
+			kdie(K_USAGE, "--%s is missing\n%s", needed[i], usage);
+	a = adoption_new(o->campaign, all);
+	return a;
+}
+
+/* One step of those that are commands of their own, with options of OURS. */
+static int
+step(const struct adoption *a, const char *name, int (*run)(int, char **), const char *option,
+    const char *value)
+{
+	char *argv[] = { (char *)name, (char *)"-c", a->dir, value ? (char *)option : NULL,
+		(char *)value, NULL };
+
+	ksay("---------- %s\n", name);
+	fflush(stdout);
+	optind = 0;
+	return run(value ? 5 : 3, argv);
+}
+
+int
+command_adopt(int argc, char **argv)
+{
+	struct adopt_options o = { .campaign = ".", .answers = json_object() };
+	struct adoption *a;
+	int code;
+
+	parse_options(&o, argc, argv);
+	complete(&o);
+	a = take_answers(&o);
+	adoption_lock(a);
+	code = journal_repair(a);
+	if (code == K_OK) {
+		journal_backup(a);
+		adoption_save(a);
+		code = preflight(a);
+	}
+	if (code == K_OK)
+		code = step(a, "observe", command_observe, "--runs", o.runs);
+	if (code == K_OK)
+		code = step(a, "configs", command_configs, "--top", o.top);
+	if (code == K_OK) {
+		ksay("---------- extract\n");
+		code = extract(a);
+	}
+	if (code == K_OK) {
+		ksay("---------- task\n");
+		code = make_task(a);
+	}
+	if (code == K_OK)
+		ksay("---------- %s is ready: run `make campaign` there, then `kcampaign "
+		     "integrate`\n",
+		    a->dir);
+	adoption_free(a);
+	json_decref(o.answers);
+	return code;
+}
+
+int
+check_frozen(const struct adoption *a)
+{
+	char *fault = kfrozen_fault(a->dir);
+	int code = fault ? K_USAGE : K_OK;
+
+	if (fault)
+		kwarn("%s", fault);
+	free(fault);
+	return code;
+}
+
+int
+show_status(const struct adoption *a)
+{
+	static const struct {
+		const char *step, *file;
+	} steps[] = {
+		{ "preflight", "adopt/compile.json" },
+		{ "observe", "adopt/observed.ndjson" },
+		{ "configs", "adopt/configs.json" },
+		{ "extract", "adopt/extract.json" },
+		{ "task", "task.json" },
+		{ "campaign", "archive.ndjson" },
+	};
+	struct kbuf b = { 0 };
+
+	ksay("%s of %s/%s\n", a->kernel, a->project, a->file);
+	for (size_t i = 0; i < LEN(steps); i++) {
+		char *path = path_of("%s/%s", a->dir, steps[i].file);
+
+		ksay("%-10s %s\n", steps[i].step, access(path, F_OK) ? "not done yet" : "done");
+	}
+	journal_status(a, &b);
+	ksay("%s", b.data);
+	kbuf_free(&b);
+	return K_OK;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model, through kllm, for what cannot be derived. See adopt.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "ktemplate.h"
+#include "../tools/model/kextract.h"
+
+enum { TEMPLATE_MAX = 1 << 20 };
+
+/* A manifest for kllm, where the campaign has none yet; the folder it is in. */
+static char *
+manifest_folder(const struct adoption *a)
+{
+	char *own = path_of("%s/campaign.json", a->dir), *path = adopt_path(a, "ask/campaign.json");
+	json_t *model = json_object_get(a->json, "model"), *m;
+
+	if (access(own, R_OK) == 0) {
+		return a->dir;
+	}
+	if (!model)
+		kdie(K_MISSING, "this step needs a model; name one with --provider and --model");
+	m = json_pack("{s:s,s:s,s:i,s:O}", "schema", "campaign/1", "name", a->kernel, "seed", 42,
+	    "model", model);
+	write_json(path, m);
+	json_decref(m);
+	*strrchr(path, '/') = '\0';
+	return path;
+}
+
+/* prompts/adopt/NAME.txt of the campaign, else the one that ships, filled in; the caller frees. */
+static char *
+render(const struct adoption *a, const char *name, const json_t *context)
+{
+	char *relative = kasprintf("prompts/adopt/%s.txt", name),
+	     *own = path_of("%s/%s", a->dir, relative);
+	char *path = access(own, R_OK) == 0 ? kstrdup(own) : kdata_path(relative), why[512];
+	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
+	struct ktemplate t = { 0 };
+	struct kbuf out = { 0 };
+
+	if (!ktemplate_render(&t, &out, text, path, context, why, sizeof why))
+		kdie(K_USAGE, "%s", why);
+	free(text);
+	free(path);
+	free(relative);
+	return out.data;
+}
+
+/* The text of a stored reply; NULL: there is none. The caller frees. */
+static char *
+stored(const char *path)
+{
+	json_t *rec = kin_first(path);
+	char *text = rec ? kstrdup(kjson_str_or(rec, "reply.text", "")) : NULL;
+
+	json_decref(rec);
+	return text;
+}
+
+/* The record that asks, for kllm. */
+static void
+write_question(const struct adoption *a, const char *path, int n, const char *system,
+    const char *user, const char *hex)
+{
+	json_t *record = json_pack("{s:s,s:s,s:i,s:i,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema",
+	    "candidate/1", "campaign", a->kernel, "trial", 0, "branch", n, "id",
+	    json_sprintf("000/%02d", n), "prompt", "system", system, "user", user, "stable_bytes",
+	    0, "sha256", hex, "sections");
+	char *line, *text;
+
+	if (!record)
+		kdie(K_USAGE, "%s: the question is not UTF-8", path);
+	line = json_dumps(record, KIO_DUMP);
+	text = kasprintf("%s\n", line);
+	write_text(path, text, strlen(text));
+	free(text);
+	free(line);
+	json_decref(record);
+}
+
+static void
+call_model(const struct adoption *a, const char *prompt, const char *reply)
+{
+	char *folder = manifest_folder(a);
+	char *argv[] = { (char *)"kllm", (char *)"-c", folder, (char *)"-o", (char *)reply,
+		(char *)prompt, NULL };
+	struct kproc p = { .argv = argv, .max_output = TEMPLATE_MAX };
+	struct kproc_result r;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "kllm");
+	if (r.exit_code) {
+		kpass(r.err, r.err_len);
+		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "%s: no answer", prompt);
+	}
+	kproc_result_free(&r);
+}
+
+char *
+ask_model(const struct adoption *a, const char *name, int n, const json_t *context)
+{
+	char *system = render(a, "system", context), *user = render(a, name, context),
+	     *whole = kasprintf("%s\n%s", system, user);
+	char *prompt, *reply, *text, hex[65];
+
+	ksha256_hex(whole, strlen(whole), hex);
+	prompt = adopt_path(a, "ask/%s-%d.%.12s/prompt.ndjson", name, n, hex);
+	reply = adopt_path(a, "ask/%s-%d.%.12s/reply.ndjson", name, n, hex);
+	text = stored(reply);
+	if (!text) {
+		write_question(a, prompt, n, system, user, hex);
+		kprogress("asking the model: %s", name);
+		call_model(a, prompt, reply);
+		text = stored(reply);
+	}
+	free(whole);
+	free(system);
+	free(user);
+	return text ? text : kstrdup("");
+}
+
+char *
+ask_program(const struct adoption *a, const char *answer, bool *cut_off)
+{
+	struct kextract x;
+	char *code =
+	    kextract(answer, strlen(answer), a->language, false, &x) ? kstrdup(x.code) : NULL;
+
+	*cut_off = x.unclosed;
+	kextract_free(&x);
+	return code;
+}
+
+char *
+ask_code(const struct adoption *a, const char *answer, char **fault)
+{
+	bool cut_off;
+	char *code = ask_program(a, answer, &cut_off);
+	struct kbuf faults = { 0 };
+
+	*fault = NULL;
+	if (!code)
+		*fault = kstrdup("the answer contains no program");
+	else if (cut_off)
+		*fault = kstrdup("the answer was cut off");
+	else if (rules_scan("reply", a->language, code, a->kernel, NULL, &faults))
+		*fault = kstrdup(faults.data);
+	if (*fault) {
+		free(code);
+		code = NULL;
+	}
+	kbuf_free(&faults);
+	return code;
+}

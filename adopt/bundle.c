@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel and all that it needs of the project, in one text that compiles alone: items of its
+ * file and of the project's headers that it names, what those name, and so on; includes of the
+ * system as they are. See adopt.h.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "ktoken.h"
+
+enum { LIST_MAX = 1 << 20 };
+
+/* What grep takes for code of the project. */
+#define CODE \
+	"--include='*.[chC]' --include='*.cc' --include='*.cpp' --include='*.cxx' " \
+	"--include='*.cu' --include='*.cuh' " \
+	"--include='*.hh' --include='*.hpp' --include='*.hxx' --exclude-dir=.git "
+
+/* What bundle_open needs to know while it goes through includes. */
+struct search {
+	struct bundle *b;
+	const char *folder; /* the copy */
+	const json_t *include;
+};
+
+static bool
+is_inside(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return !strncmp(path, folder, n) && path[n] == '/';
+}
+
+/* NAME in a folder of headers, which is one of the copy unless it is absolute. */
+static char *
+header_path(const struct search *s, const char *folder, const char *name)
+{
+	return *folder == '/' ? kasprintf("%s/%s", folder, name)
+	                      : kasprintf("%s/%s/%s", s->folder, folder, name);
+}
+
+/*
+ * The project's file that an include names, seen from FROM; NULL: it is none of the project. The
+ * caller frees.
+ */
+static char *
+find_header(const struct search *s, const char *from, const char *name, bool system)
+{
+	const char *slash = strrchr(from, '/');
+	char full[PATH_MAX],
+	    *path = system ? NULL : kasprintf("%.*s/%s", (int)(slash - from), from, name);
+
+	for (size_t i = 0; i <= json_array_size(s->include); i++) {
+		if (path && realpath(path, full) && is_inside(full, s->folder)) {
+			free(path);
+			return kstrdup(full);
+		}
+		free(path);
+		path = i < json_array_size(s->include)
+		    ? header_path(s, json_string_value(json_array_get(s->include, i)), name)
+		    : NULL;
+	}
+	return NULL;
+}
+
+static bool
+is_open(const struct bundle *b, const char *path)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (!strcmp(b->sources[i].path, path))
+			return true;
+	return false;
+}
+
+static void
+add_order(struct bundle *b, size_t source, size_t item)
+{
+	b->order = krealloc(b->order, (b->order_count + 1) * sizeof *b->order);
+	b->order[b->order_count].source = source;
+	b->order[b->order_count++].item = item;
+}
+
+/*
+ * The next line "#include" in the code of X from *P on: its file, to be freed, and whether it is
+ * the system's; NULL: none.
+ */
+static char *
+next_include(const struct kscan *x, size_t *p, size_t to, bool *system)
+{
+	while (*p < to) {
+		const char *line = x->text + *p, *c = line + strspn(line, " \t");
+		size_t n = strcspn(line, "\n");
+
+		*p += n + 1;
+		if (x->code[c - x->text] != '#')
+			continue;
+		c += 1 + strspn(c + 1, " \t");
+		if (strncmp(c, "include", 7))
+			continue;
+		c += 7 + strspn(c + 7, " \t");
+		*system = *c == '<';
+		if (*c == '<' || *c == '"')
+			return kstrndup(c + 1, strcspn(c + 1, ">\"\n"));
+	}
+	return NULL;
+}
+
+/* Has the group X another branch (#else, #elif)? */
+static bool
+has_branch(const struct kscan *s, const struct kscan_item *x)
+{
+	for (size_t p = x->from; p < x->to; p += strcspn(s->text + p, "\n") + 1) {
+		const char *c = s->text + p + strspn(s->text + p, " \t");
+
+		if (*c == '#' && !strncmp(c + 1 + strspn(c + 1, " \t"), "el", 2))
+			return true;
+	}
+	return false;
+}
+
+static void add_source(struct search *s, const char *path, bool root);
+
+/*
+ * "#ifdef HAVE_CONFIG_H" and the like: the project's headers in a condition that has no other
+ * branch are taken for included.
+ */
+static void
+add_group_headers(struct search *s, const char *path, size_t index, size_t item)
+{
+	size_t p = s->b->sources[index].scan.items[item].from;
+	bool system;
+	char *name;
+
+	if (has_branch(&s->b->sources[index].scan, &s->b->sources[index].scan.items[item]))
+		return;
+	/* The array of sources may move. */
+	while ((name = next_include(&s->b->sources[index].scan, &p,
+	            s->b->sources[index].scan.items[item].to, &system))) {
+		char *header = find_header(s, path, name, system);
+
+		if (header && !is_open(s->b, header))
+			add_source(s, header, false);
+		free(header);
+		free(name);
+	}
+}
+
+/*
+ * Does the group include something of the system, and nothing else? Then it stays as it is, like
+ * such an include outside of one.
+ */
+static bool
+is_system_group(
+    struct search *s, const char *path, const struct kscan *x, const struct kscan_item *item)
+{
+	size_t p = item->from, found = 0;
+	bool good = item->kind == KSCAN_GROUP && !item->name_count, system;
+	char *name;
+
+	while (good && (name = next_include(x, &p, item->to, &system))) {
+		char *header = find_header(s, path, name, system);
+
+		good = system && !header;
+		found++;
+		free(header);
+		free(name);
+	}
+	return good && found;
+}
+
+/* A source, and before each of its items the headers that it includes up to there. */
+static void
+add_source(struct search *s, const char *path, bool root)
+{
+	struct bundle *b = s->b;
+	size_t index = b->count++, len, count;
+	struct source *x;
+
+	b->sources = krealloc(b->sources, b->count * sizeof *b->sources);
+	x = &b->sources[index];
+	*x = (struct source){ .path = kstrdup(path),
+		.name = kstrdup(path + strlen(s->folder) + 1),
+		.text = file_text(path, &len),
+		.root = root };
+	if (!x->text)
+		kdie_errno(K_IO, "%s", path);
+	kscan(x->text, len, &x->scan);
+	x->kept = kcalloc(x->scan.count + 1, sizeof *x->kept);
+	count = x->scan.count;
+	for (size_t i = 0; i < count; i++) {
+		/* The array of sources may move below. */
+		const struct kscan_item *item = &b->sources[index].scan.items[i];
+		char *header = item->kind == KSCAN_INCLUDE
+		    ? find_header(s, path, item->names[0], item->system)
+		    : NULL;
+
+		b->sources[index].kept[i] = is_system_group(s, path, &b->sources[index].scan, item);
+		if (item->kind == KSCAN_GROUP)
+			add_group_headers(s, path, index, i);
+		if (header && !is_open(b, header))
+			add_source(s, header, false);
+		if (!header)
+			add_order(b, index, i);
+		free(header);
+	}
+}
+
+static void prepend_source(struct bundle *b, const char *path);
+
+void
+bundle_open(struct bundle *b, const struct adoption *a, const char *folder, const json_t *settings)
+{
+	char full[PATH_MAX], *path = kasprintf("%s/%s", folder, a->file), real[PATH_MAX];
+	const json_t *include = json_object_get(settings, "include"),
+	             *forced = json_object_get(settings, "forced");
+	struct search s = { .b = b, .folder = full, .include = include };
+
+	*b = (struct bundle){ .notes = json_array(), .include = json_incref((json_t *)include) };
+	if (!realpath(folder, full) || !realpath(path, real))
+		kdie_errno(K_IO, "%s", path);
+	add_source(&s, real, true);
+	free(path);
+	for (size_t i = json_array_size(forced); i-- > 0;) {
+		path = header_path(&s, ".", json_string_value(json_array_get(forced, i)));
+		if (realpath(path, real) && is_inside(real, full) && !is_open(b, real))
+			prepend_source(b, real);
+		free(path);
+	}
+}
+
+void
+bundle_close(struct bundle *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		struct source *x = &b->sources[i];
+
+		kscan_free(&x->scan);
+		free(x->path);
+		free(x->name);
+		free(x->text);
+		free(x->kept);
+	}
+	free(b->sources);
+	free(b->order);
+	json_decref(b->include);
+	json_decref(b->notes);
+	*b = (struct bundle){ 0 };
+}
+
+/* ---- what is needed ---- */
+
+struct need {
+	struct bundle *b;
+	bool changed;
+};
+
+static bool
+is_declaring(enum kscan_kind kind)
+{
+	return kind == KSCAN_MACRO || kind == KSCAN_GROUP || kind == KSCAN_FUNCTION ||
+	    kind == KSCAN_DECLARATION;
+}
+
+static bool
+see_name(void *arg, const char *name, size_t len, size_t at)
+{
+	struct need *n = arg;
+
+	(void)at;
+	for (size_t i = 0; i < n->b->count; i++) {
+		struct source *x = &n->b->sources[i];
+
+		for (size_t k = 0; k < x->scan.count; k++) {
+			const struct kscan_item *item = &x->scan.items[k];
+
+			if (x->kept[k] || !is_declaring(item->kind))
+				continue;
+			for (size_t m = 0; m < item->name_count; m++)
+				if (strlen(item->names[m]) == len &&
+				    !memcmp(item->names[m], name, len))
+					n->changed = x->kept[k] = true;
+		}
+	}
+	return true;
+}
+
+/* What is kept names things: those are kept too, until nothing new is named. */
+static void
+close_over(struct bundle *b)
+{
+	struct need n = { .b = b, .changed = true };
+	bool **seen = kcalloc(b->count + 1, sizeof *seen);
+
+	for (size_t i = 0; i < b->count; i++)
+		seen[i] = kcalloc(b->sources[i].scan.count + 1, sizeof **seen);
+	while (n.changed) {
+		n.changed = false;
+		for (size_t i = 0; i < b->count; i++)
+			for (size_t k = 0; k < b->sources[i].scan.count; k++) {
+				const struct kscan_item *item = &b->sources[i].scan.items[k];
+
+				if (!b->sources[i].kept[k] || seen[i][k])
+					continue;
+				seen[i][k] = true;
+				kscan_identifiers(
+				    &b->sources[i].scan, item->from, item->to, see_name, &n);
+			}
+	}
+	for (size_t i = 0; i < b->count; i++)
+		free(seen[i]);
+	free(seen);
+}
+
+/* Does a kept function itself copy to the device's variable NAME, before it launches? */
+static bool
+sets_itself(const struct bundle *b, const char *name)
+{
+	static const char *const calls[] = { "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync" };
+
+	for (size_t i = 0; i < b->count; i++)
+		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
+			const struct kscan *s = &b->sources[i].scan;
+			const struct kscan_item *x = &s->items[k];
+
+			for (size_t c = 0;
+			     c < LEN(calls) && b->sources[i].kept[k] && x->kind == KSCAN_FUNCTION;
+			     c++)
+				if (kscan_uses(s, x->from, x->to, calls[c]) &&
+				    kscan_uses(s, x->from, x->to, name))
+					return true;
+		}
+	return false;
+}
+
+/* Alone nobody would set it: what the reference computes with it would be something else. */
+static void
+refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
+{
+	static const char script[] =
+	    "cd \"$2\" && grep -rnE " CODE
+	    "-e \"cudaMemcpyToSymbol(Async)?[[:space:]]*\\([^,]*\\<$1\\>\" . | "
+	    "LC_ALL=C sort | head -1";
+	char *folder = kstrndup(x->path, strlen(x->path) - strlen(x->name) - 1);
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name,
+		folder, NULL };
+	struct kproc p = { .argv = argv, .max_output = LIST_MAX };
+	struct kproc_result r;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "grep");
+	if (*r.out && !sets_itself(b, name))
+		kdie(K_USAGE,
+		    "%s: the kernel reads %s, which other code sets on the device (%.*s), so it "
+		    "would not be set when the kernel runs alone; pass it to the function as an "
+		    "array, or copy it there before the launch with cudaMemcpyToSymbolAsync",
+		    x->name, name, (int)strcspn(r.out, "\n"), r.out);
+	kproc_result_free(&r);
+	free(folder);
+}
+
+/*
+ * Variables that something else may change are no arguments: stand-alone they keep the value they
+ * begin with.
+ */
+static void
+note_variables(struct bundle *b)
+{
+	static const char *const harmless[] = { "const", "constexpr", "typedef", "using", "struct",
+		"union", "enum", "class", "template" };
+
+	json_array_clear(b->notes);
+	for (size_t i = 0; i < b->count; i++)
+		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
+			const struct source *x = &b->sources[i];
+			const struct kscan_item *item = &x->scan.items[k];
+			bool safe = !x->kept[k] || item->kind != KSCAN_DECLARATION ||
+			    !item->name_count ||
+			    memchr(x->scan.code + item->from, '(', item->to - item->from);
+			bool device = item->kind == KSCAN_DECLARATION &&
+			    (kscan_has_word(&x->scan, item, "__constant__") ||
+			        kscan_has_word(&x->scan, item, "__device__"));
+
+			for (size_t m = 0; m < LEN(harmless) && !safe; m++)
+				safe = kscan_has_word(&x->scan, item, harmless[m]);
+			if (!safe && device)
+				refuse_symbol(b, x, item->names[0]);
+			/* What nobody copies to is what it was made. */
+			safe |= kscan_has_word(&x->scan, item, "__constant__");
+			if (!safe)
+				json_array_append_new(b->notes,
+				    json_sprintf("%s: %s uses the variable %s, which other code "
+				                 "may change; in the extracted file it keeps its "
+				                 "first value",
+				        x->name, "the kernel", item->names[0]));
+		}
+}
+
+/*
+ * Is it what the linker looks for by NAME: a function with its body, or a variable and not a mere
+ * declaration of it?
+ */
+static bool
+is_definition(const struct kscan *s, const struct kscan_item *x, const char *name)
+{
+	if (!kscan_declares(x, name) || kscan_has_word(s, x, "static"))
+		return false;
+	return x->kind == KSCAN_FUNCTION ||
+	    (x->kind == KSCAN_DECLARATION && !kscan_has_word(s, x, "extern") &&
+	        !kscan_has_word(s, x, "typedef") &&
+	        !memchr(s->code + x->from, '(', x->to - x->from));
+}
+
+static bool
+defines(const struct kscan *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (is_definition(s, &s->items[i], name))
+			return true;
+	return false;
+}
+
+/*
+ * The source of the project that defines the function or variable NAME, by grep's means: its path,
+ * or NULL; to be freed.
+ */
+static char *
+find_definition(const struct bundle *b, const char *name)
+{
+	static const char script[] = "grep -rlwE " CODE "-e \"$1\" \"$2\" | LC_ALL=C sort";
+	size_t n = strlen(b->sources[0].path) - strlen(b->sources[0].name) - 1;
+	char *folder = kstrndup(b->sources[0].path, n), *found = NULL, *save;
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name,
+		folder, NULL };
+	struct kproc p = { .argv = argv, .max_output = LIST_MAX };
+	struct kproc_result r;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "grep");
+	for (char *line = strtok_r(r.out, "\n", &save); line && !found;
+	     line = strtok_r(NULL, "\n", &save)) {
+		size_t len;
+		char *text = is_open(b, line) ? NULL : file_text(line, &len);
+		struct kscan s;
+
+		if (!text)
+			continue;
+		kscan(text, len, &s);
+		if (defines(&s, name))
+			found = kstrdup(line);
+		kscan_free(&s);
+		free(text);
+	}
+	kproc_result_free(&r);
+	free(folder);
+	return found;
+}
+
+bool
+bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash)
+{
+	char *path = find_definition(b, name), *text = path ? file_text(path, NULL) : NULL,
+	     other[17];
+	struct kscan s;
+	bool same = false;
+
+	if (text) {
+		kscan(text, strlen(text), &s);
+		for (size_t i = 0; i < s.count && !same; i++)
+			if (is_definition(&s, &s.items[i], name)) {
+				ktoken_hash(
+				    text + s.items[i].from, s.items[i].to - s.items[i].from, other);
+				same = !strcmp(hash, other);
+			}
+		kscan_free(&s);
+	}
+	free(text);
+	free(path);
+	return same;
+}
+
+static bool
+keep_function(struct bundle *b, const char *name)
+{
+	for (size_t i = 0; i < b->count; i++)
+		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
+			const struct kscan_item *item = &b->sources[i].scan.items[k];
+
+			if (((item->kind == KSCAN_FUNCTION || item->kind == KSCAN_GROUP) &&
+			        kscan_declares(item, name)) ||
+			    is_definition(&b->sources[i].scan, item, name)) {
+				b->sources[i].kept[k] = true;
+				return true;
+			}
+		}
+	return false;
+}
+
+/* Another source of the project goes before the kernel's own. */
+static void
+prepend_source(struct bundle *b, const char *path)
+{
+	size_t n = b->order_count,
+	       from = strlen(b->sources[0].path) - strlen(b->sources[0].name) - 1;
+	char *folder = kstrndup(b->sources[0].path, from);
+	struct search s = { .b = b, .folder = folder, .include = b->include };
+
+	add_source(&s, path, false);
+	/* What was appended comes first; the kernel's source is the last. */
+	for (size_t i = n; i < b->order_count; i++) {
+		size_t source = b->order[i].source, item = b->order[i].item;
+
+		memmove(b->order + i - n + 1, b->order + i - n, n * sizeof *b->order);
+		b->order[i - n].source = source;
+		b->order[i - n].item = item;
+	}
+	free(folder);
+}
+
+bool
+bundle_keep(struct bundle *b, const char *name)
+{
+	char *path;
+
+	if (!keep_function(b, name)) {
+		path = find_definition(b, name);
+		if (!path)
+			return false;
+		prepend_source(b, path);
+		free(path);
+		if (!keep_function(b, name))
+			return false;
+	}
+	close_over(b);
+	return true;
+}
+
+/* ---- the text ---- */
+
+static bool
+is_kept(const struct bundle *b, size_t i, const char *kernel)
+{
+	const struct source *x = &b->sources[b->order[i].source];
+	size_t k = b->order[i].item;
+	const struct kscan_item *item = &x->scan.items[k];
+
+	switch (item->kind) {
+	case KSCAN_INCLUDE:
+		return true;
+	case KSCAN_MACRO:
+		/* Those that the system's headers look at (_GNU_SOURCE) are named nowhere else. */
+		return x->kept[k] || (x->root && item->names[0][0] == '_');
+	case KSCAN_DIRECTIVE:
+		return x->root && !strstr(x->scan.code + item->from, "pragma once") &&
+		    x->scan.code[item->from] == '#' &&
+		    kscan_uses(&x->scan, item->from, item->to, "pragma");
+	case KSCAN_OPEN:
+	case KSCAN_CLOSE:
+		return false;
+	default:
+		/* Its prototype would have another linkage than the entry of a task. */
+		return x->kept[k] &&
+		    !(item->kind == KSCAN_DECLARATION && item->name_count == 1 &&
+		        !strcmp(item->names[0], kernel));
+	}
+}
+
+/*
+ * The namespaces around an item have to be opened before it and closed behind it: one line each,
+ * where something is kept.
+ */
+static void
+add_depth(struct kbuf *out, const struct bundle *b, size_t i, bool open)
+{
+	const struct source *x = &b->sources[b->order[i].source];
+	size_t k = b->order[i].item, depth = x->scan.items[k].depth;
+
+	if (!depth)
+		return;
+	if (!open) {
+		for (size_t d = 0; d < depth; d++)
+			kbuf_puts(out, "}\n");
+		return;
+	}
+	for (size_t d = 0; d < depth; d++)
+		for (size_t m = k; m-- > 0;)
+			if (x->scan.items[m].kind == KSCAN_OPEN && x->scan.items[m].depth == d) {
+				kbuf_add(out, x->text + x->scan.items[m].from,
+				    x->scan.items[m].to - x->scan.items[m].from);
+				kbuf_puts(out, "\n");
+				break;
+			}
+}
+
+/* A group without its includes of the project, whose items stand by themselves. */
+static void
+add_group(
+    struct kbuf *out, const struct bundle *b, const struct source *x, const struct kscan_item *item)
+{
+	size_t end = strlen(x->path) - strlen(x->name) - 1;
+	char *folder = kstrndup(x->path, end);
+	struct search s = { .folder = folder, .include = b->include };
+
+	for (size_t p = item->lead, next; p < item->to; p = next) {
+		size_t at = p, n = strcspn(x->text + p, "\n") + 1;
+		bool system;
+		char *name, *header;
+
+		next = p + n < item->to ? p + n : item->to;
+		name = next_include(&x->scan, &at, next, &system);
+		header = name ? find_header(&s, x->path, name, system) : NULL;
+		if (!header)
+			kbuf_add(out, x->text + p, next - p);
+		free(header);
+		free(name);
+	}
+	free(folder);
+}
+
+/* The kernel's own definition: seen from outside, and under its plain name. */
+static void
+add_entry(struct kbuf *out, const struct source *x, const struct kscan_item *item, bool mangled)
+{
+	size_t from = item->from;
+
+	kbuf_add(out, x->text + item->lead, item->from - item->lead);
+	if (mangled && !kscan_has_word(&x->scan, item, "extern"))
+		kbuf_puts(out, "extern \"C\" ");
+	if (!strncmp(x->scan.code + from, "static", 6) &&
+	    (x->scan.code[from + 6] == ' ' || x->scan.code[from + 6] == '\n' ||
+	        x->scan.code[from + 6] == '\t'))
+		from += 7;
+	kbuf_add(out, x->text + from, item->to - from);
+}
+
+static bool
+seen_include(const struct bundle *b, size_t i)
+{
+	const struct kscan_item *item =
+	    &b->sources[b->order[i].source].scan.items[b->order[i].item];
+
+	for (size_t k = 0; k < i; k++) {
+		const struct kscan_item *other =
+		    &b->sources[b->order[k].source].scan.items[b->order[k].item];
+
+		if (other->kind == KSCAN_INCLUDE && !strcmp(other->names[0], item->names[0]))
+			return true;
+	}
+	return false;
+}
+
+char *
+bundle_text(struct bundle *b, const struct adoption *a)
+{
+	bool mangled = a->device || a->cxx;
+	enum kscan_kind last = KSCAN_INCLUDE;
+	struct kbuf out = { 0 };
+	char *text;
+
+	kbuf_printf(&out, "/* %s of %s, and what it needs. */\n", a->kernel, a->file);
+	for (size_t i = 0; i < b->order_count; i++) {
+		const struct source *x = &b->sources[b->order[i].source];
+		const struct kscan_item *item = &x->scan.items[b->order[i].item];
+
+		if (!is_kept(b, i, a->kernel) ||
+		    (item->kind == KSCAN_INCLUDE && seen_include(b, i)))
+			continue;
+		if (last != item->kind || item->kind == KSCAN_FUNCTION || item->lead < item->from)
+			kbuf_puts(&out,
+			    out.len && last == KSCAN_INCLUDE && item->kind == KSCAN_INCLUDE ? ""
+			                                                                    : "\n");
+		last = item->kind;
+		add_depth(&out, b, i, true);
+		if (item->kind == KSCAN_FUNCTION && kscan_declares(item, a->kernel))
+			add_entry(&out, x, item, mangled);
+		else if (item->kind == KSCAN_GROUP)
+			add_group(&out, b, x, item);
+		else if (item->kind == KSCAN_INCLUDE)
+			kbuf_add(&out, x->text + item->from, item->to - item->from);
+		else
+			kbuf_add(&out, x->text + item->lead, item->to - item->lead);
+		if (out.data[out.len - 1] != '\n')
+			kbuf_puts(&out, "\n");
+		add_depth(&out, b, i, false);
+	}
+	note_variables(b);
+	text = rules_replace("cleanup", a->language, out.data);
+	kbuf_free(&out);
+	return text;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands of the project: its build, its run. They are the user's own and trusted, but they may
+ * hang, print without end, or outlive a kadopt that was killed: they carry a mark in their
+ * environment, by which they are found again. See kadopt.h.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kio.h"
+
+extern char **environ;
+
+enum { WORDS = 32, TAIL = 4000, ENVIRON_MAX = 1 << 20, JSON_MAX = 256 << 20 };
+
+void
+command_quote(struct kbuf *b, const char *text)
+{
+	kbuf_puts(b, "'");
+	for (const char *p = text; *p; p++)
+		if (*p == '\'')
+			kbuf_puts(b, "'\\''");
+		else
+			kbuf_add(b, p, 1);
+	kbuf_puts(b, "'");
+}
+
+/* The command as a script, so that no launcher takes it apart. */
+static char *
+write_script(const struct adoption *a, const char *folder, const char *command, char *const *env,
+    const char *name)
+{
+	char *path = adopt_path(a, "log/%s.sh", name);
+	struct kbuf b = { 0 };
+
+	kbuf_puts(&b, "cd ");
+	command_quote(&b, folder);
+	kbuf_puts(&b, " || exit 127\nexport KILN_ADOPT=");
+	command_quote(&b, a->dir);
+	kbuf_puts(&b, "\n");
+	for (; env && *env; env++) {
+		const char *value = strchr(*env, '=');
+
+		kbuf_printf(&b, "export %.*s=", (int)(value - *env), *env);
+		command_quote(&b, value + 1);
+		kbuf_puts(&b, "\n");
+	}
+	kbuf_printf(&b, "%s\n", command);
+	write_text(path, b.data, b.len);
+	kbuf_free(&b);
+	return path;
+}
+
+size_t
+launcher_words(const struct adoption *a, char **words, char **copy)
+{
+	size_t n = 0;
+	char *save;
+
+	*copy = kstrdup(a->launcher ? a->launcher : "");
+	for (char *w = strtok_r(*copy, " ", &save); w && n < WORDS; w = strtok_r(NULL, " ", &save))
+		words[n++] = w;
+	return n;
+}
+
+/*
+ * The profile for applications, when it was asked for (--sandbox): no network, processes of its
+ * own, and nothing writable but the project, the campaign and a folder for temporary files. It is
+ * for a program of the user's with a part that is not.
+ */
+static size_t
+sandbox_words(const struct adoption *a, char **words, char *tmp)
+{
+	char *const all[] = { (char *)"bwrap", (char *)"--die-with-parent", (char *)"--new-session",
+		(char *)"--unshare-net", (char *)"--unshare-pid", (char *)"--unshare-ipc",
+		(char *)"--ro-bind", (char *)"/", (char *)"/", (char *)"--dev-bind", (char *)"/dev",
+		(char *)"/dev", (char *)"--proc", (char *)"/proc", (char *)"--bind",
+		(char *)a->project, (char *)a->project, (char *)"--bind", a->dir, a->dir,
+		(char *)"--setenv", (char *)"TMPDIR", tmp };
+
+	if (!kjson_bool_or(a->json, "sandbox", false))
+		return 0;
+	if (a->launcher)
+		kdie(K_USAGE,
+		    "%s/adopt.json: sandbox and launcher cannot be used together: a sandbox on "
+		    "this machine does not contain what the launcher starts",
+		    a->dir);
+	kmake_folder(tmp);
+	memcpy(words, all, sizeof all);
+	return LEN(all);
+}
+
+/* The last lines of a log, for messages. */
+static char *
+tail_of(const char *log)
+{
+	size_t len = 0;
+	char *text = file_text(log, &len), *tail;
+	const char *from = text;
+
+	if (len > TAIL) {
+		from = text + len - TAIL;
+		from += strcspn(from, "\n");
+	}
+	tail = kstrdup(from && *from ? from : "(nothing)");
+	free(text);
+	return tail;
+}
+
+/* How it ended, in words. */
+static void
+explain(const struct adoption *a, const char *folder, const char *command, struct command_result *r)
+{
+	char *how = r->status == -1
+	    ? kasprintf("did not end within %.0f s (give it more with --timeout)", a->timeout_s)
+	    : kasprintf(r->status > 128 ? "was killed by signal %d" : "exited with status %d",
+	          r->status > 128 ? r->status - 128 : r->status);
+
+	r->why = kasprintf("'%s' %s in %s (log: %s)", command, how, folder, r->log);
+	r->said = tail_of(r->log);
+	free(how);
+}
+
+static void
+run(const struct adoption *a, const char *folder, const char *command, char *const *env,
+    const char *name, bool boxed, struct command_result *r)
+{
+	static char sh[] = "sh", c[] = "-c", into[] = "log=$1; shift; exec \"$@\" >\"$log\" 2>&1";
+	char *argv[WORDS + 8] = { sh, c, into, sh },
+	                   *script = write_script(a, folder, command, env, name), *copy;
+	char *tmp = adopt_path(a, "tmp");
+	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
+	size_t n = 5, count = 0, kept = 0;
+	struct kproc p = { .argv = argv, .timeout_s = a->timeout_s };
+	struct kproc_result result;
+	char **vars;
+
+	while (environ[count])
+		count++;
+	vars = kcalloc(count + 2, sizeof *vars);
+	/* It builds and runs what a model wrote. */
+	for (size_t i = 0; i < count; i++)
+		if (!kutil_is_secret(environ[i]))
+			vars[kept++] = environ[i];
+	vars[kept] = mark;
+	p.envp = vars;
+	*r = (struct command_result){ .log = adopt_path(a, "log/%s.log", name) };
+	argv[4] = r->log;
+	n += boxed ? sandbox_words(a, argv + n, tmp) : 0;
+	n += launcher_words(a, argv + n, &copy);
+	argv[n++] = sh;
+	argv[n++] = script;
+	argv[n] = NULL;
+	if (kproc_run(&p, &result) < 0)
+		kdie_errno(K_MISSING, "%s", argv[0]);
+	r->status = result.timed_out ? -1 : result.signal ? 128 + result.signal : result.exit_code;
+	r->wall_s = result.wall_s;
+	kproc_result_free(&result);
+	if (r->status)
+		explain(a, folder, command, r);
+	free(vars);
+	free(mark);
+	free(copy);
+}
+
+void
+command_run(const struct adoption *a, const char *folder, const char *command, char *const *env,
+    const char *name, struct command_result *r)
+{
+	run(a, folder, command, env, name, true, r);
+}
+
+void
+command_own(const struct adoption *a, const char *folder, const char *command, const char *name,
+    struct command_result *r)
+{
+	static char words[] = "LC_ALL=C"; /* what compilers say is read */
+	char *const env[] = { words, NULL };
+
+	run(a, folder, command, env, name, false, r);
+}
+
+json_t *
+command_json(const struct adoption *a, const char *tool, const char *what, const char *id)
+{
+	char *argv[] = { (char *)tool, (char *)what, (char *)"-c", a->dir, (char *)id, NULL };
+	struct kproc p = { .argv = argv, .max_output = JSON_MAX };
+	struct kproc_result r;
+	json_t *json;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "%s", tool);
+	kpass(r.err, r.err_len);
+	json = r.exit_code ? NULL : json_loads(r.out, 0, NULL);
+	if (!json)
+		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "%s %s: it has no answer", tool, what);
+	kproc_result_free(&r);
+	return json;
+}
+
+void
+command_free(struct command_result *r)
+{
+	free(r->why);
+	free(r->said);
+	*r = (struct command_result){ 0 };
+}
+
+/* Does the process carry our mark? */
+static bool
+is_marked(const char *pid, const char *mark)
+{
+	char path[300];
+	size_t len, n = strlen(mark);
+	char *text;
+	bool found = false;
+
+	snprintf(path, sizeof path, "/proc/%s/environ", pid);
+	text = kread_file(path, ENVIRON_MAX, &len);
+	for (size_t i = 0; text && i + n < len && !found; i += strlen(text + i) + 1)
+		found = !strcmp(text + i, mark);
+	free(text);
+	return found;
+}
+
+size_t
+command_end_leftovers(const struct adoption *a)
+{
+	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
+	size_t ended = 0, found = 1;
+
+	/* What a dying one started a moment ago is found in the next round. */
+	for (int round = 0; round < 50 && found; round++) {
+		DIR *d = opendir("/proc");
+		struct dirent *e;
+
+		found = 0;
+		while (d && (e = readdir(d))) {
+			pid_t pid = (pid_t)atol(e->d_name);
+
+			if (pid > 1 && pid != getpid() && is_marked(e->d_name, mark) &&
+			    kill(pid, SIGKILL) == 0)
+				found++;
+		}
+		if (d)
+			closedir(d);
+		ended += found;
+		if (found)
+			usleep(20000);
+	}
+	free(mark);
+	return ended;
+}

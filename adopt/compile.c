@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt preflight: how the project compiles the kernel's file, seen by programs that stand in its
+ * compilers' way.
+ */
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "adopt.h"
+#include "kio.h"
+
+enum { LOG_MAX = 64 << 20 };
+
+static const char *const compilers[] = { "cc", "gcc", "clang", "c99", "c11", "g++", "c++",
+	"clang++", "nvcc", "icx", "icpx", "ccache" };
+
+/* "-12" and the like. */
+static bool
+is_version(const char *text)
+{
+	return *text == '-' && text[1] && !text[1 + strspn(text + 1, "0123456789.")];
+}
+
+static bool
+has_version(const char *name)
+{
+	static const char *const plain[] = { "gcc", "g++", "clang", "clang++" };
+
+	for (size_t i = 0; i < LEN(plain); i++)
+		if (!strncmp(name, plain[i], strlen(plain[i])) &&
+		    is_version(name + strlen(plain[i])))
+			return true;
+	return false;
+}
+
+/* Those on the PATH, as a set. New reference. */
+static json_t *
+versioned_compilers(void)
+{
+	char *path = kstrdup(getenv("PATH") ? getenv("PATH") : ""), *save;
+	json_t *names = json_object();
+
+	for (char *folder = strtok_r(path, ":", &save); folder;
+	     folder = strtok_r(NULL, ":", &save)) {
+		DIR *d = opendir(folder);
+		const struct dirent *e;
+
+		while (d && (e = readdir(d)))
+			if (has_version(e->d_name))
+				json_object_set_new(names, e->d_name, json_true());
+		if (d)
+			closedir(d);
+	}
+	free(path);
+	return names;
+}
+
+static void
+write_shim(const char *folder, const char *name, const char *script)
+{
+	char *path = path_of("%s/%s", folder, name);
+
+	write_text(path, script, strlen(script));
+	if (chmod(path, 0755) < 0)
+		kdie_errno(K_IO, "%s", path);
+}
+
+void
+compile_shims(const struct adoption *a)
+{
+	static const char script[] = "#!/bin/sh\n"
+	                             "# Notes how this compiler is called, and calls it.\n"
+	                             "here=${0%/*}\n"
+	                             "name=${0##*/}\n"
+	                             "unit=$(printf '\\037')\n"
+	                             "before=\n"
+	                             "line=$name$unit$PWD\n"
+	                             "for word; do\n"
+	                             "	case $before in\n"
+	                             "	-optf | --options-file) line=$line$unit$(xargs printf "
+	                             "\"%s$unit\" <\"$word\") ;;\n"
+	                             "	*) line=$line$unit$word ;;\n"
+	                             "	esac\n"
+	                             "	before=$word\n"
+	                             "done\n"
+	                             "printf '%s\\n' \"$line\" >>\"$here/calls\"\n"
+	                             "case :$PATH: in\n"
+	                             "*\":$here:\"*)\n"
+	                             "	PATH=:$PATH:\n"
+	                             "	PATH=${PATH%%\":$here:\"*}:${PATH#*\":$here:\"}\n"
+	                             "	PATH=${PATH#:} PATH=${PATH%:}\n"
+	                             "esac\n"
+	                             "exec \"$name\" \"$@\"\n";
+	char *folder = adopt_path(a, "shims");
+	json_t *others = versioned_compilers(), *v;
+	const char *name;
+
+	remove_tree(folder);
+	for (size_t i = 0; i < LEN(compilers); i++)
+		write_shim(folder, compilers[i], script);
+	json_object_foreach(others, name, v) write_shim(folder, name, script);
+	json_decref(others);
+}
+
+/* Are these two the same file? */
+static bool
+same_file(const char *x, const char *y)
+{
+	struct stat a, b;
+
+	return !stat(x, &a) && !stat(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Is the option followed by a value of its own? */
+static bool
+takes_value(const char *option)
+{
+	static const char *const options[] = { "-o", "-I", "-D", "-U", "-isystem", "-iquote",
+		"-include", "-MF", "-MT", "-MQ", "-x", "-Xcompiler", "-gencode", "-arch", "-code",
+		"--gpu-architecture", "--generate-code", "--gpu-code", "-std", "--std", "-Xptxas",
+		"-ccbin", "-maxrregcount", "-L", "-l", "--compiler-options" };
+
+	for (size_t i = 0; i < LEN(options); i++)
+		if (!strcmp(options[i], option))
+			return true;
+	return false;
+}
+
+/*
+ * What becomes of an option of the project's compiler: it counts for the kernel alone, too, or it
+ * does not.
+ */
+static bool
+is_kept(const char *option)
+{
+	static const char *const kept[] = { "-O", "-std", "--std", "-f", "-m", "-D", "-U",
+		"-pthread", "-ansi", "-arch", "-gencode", "-code", "--gpu-architecture",
+		"--generate-code", "-use_fast_math", "--use_fast_math", "-Xcompiler",
+		"--compiler-options", "-expt", "--expt", "--extended-lambda", "--fmad", "-ftz",
+		"-prec", "--ftz", "--prec", "-maxrregcount", "-Xptxas", "-lineinfo", "-ccbin" };
+	static const char *const dropped[] = { "-fPIC", "-fpic", "-fPIE", "-fpie", "-fdiagnostics",
+		"-fmessage", "-fprofile", "-fsanitize", "-flto", "-fvisibility", "-mf", "-MM" };
+
+	for (size_t i = 0; i < LEN(dropped); i++)
+		if (!strncmp(option, dropped[i], strlen(dropped[i])))
+			return false;
+	for (size_t i = 0; i < LEN(kept); i++)
+		if (!strncmp(option, kept[i], strlen(kept[i])))
+			return true;
+	return false;
+}
+
+/*
+ * A header, or a folder of them, as it is called within the copy, so that a campaign can be moved;
+ * or as it stands.
+ */
+static json_t *
+include_folder(const char *copy, const char *cwd, const char *name)
+{
+	char full[PATH_MAX], *path = *name == '/' ? kstrdup(name) : kasprintf("%s/%s", cwd, name);
+	size_t n = strlen(copy);
+	json_t *result;
+
+	if (!realpath(path, full))
+		snprintf(full, sizeof full, "%s", path);
+	result = json_string(!strncmp(full, copy, n) && full[n] == '/' ? full + n + 1
+	        : !strcmp(full, copy)                                  ? "."
+	                                                               : full);
+	free(path);
+	return result;
+}
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Does nvcc compile a file that is not CUDA? Then it only hands it on. */
+static bool
+is_handed_on(const struct adoption *a, const char *compiler)
+{
+	return !a->device && !strcmp(base_name(compiler), "nvcc");
+}
+
+/* A C++ file is C++ by its name, which the reference does not have. The caller frees. */
+static char *
+compiler_for(const struct adoption *a, const char *name)
+{
+	static const char *const pairs[][2] = { { "cc", "c++" }, { "gcc", "g++" },
+		{ "clang", "clang++" }, { "icx", "icpx" } };
+	const char *base = base_name(name);
+
+	if (is_handed_on(a, name))
+		return kstrdup(a->cxx ? "g++" : "gcc");
+	name = strstr(name, "/adopt/shims/") ? base : name;
+	for (size_t i = 0; i < LEN(pairs) && a->cxx; i++) {
+		const char *behind = base + strlen(pairs[i][0]);
+
+		if (!strncmp(base, pairs[i][0], strlen(pairs[i][0])) &&
+		    (!*behind || is_version(behind)))
+			return kasprintf("%.*s%s%s", (int)(base - name), name, pairs[i][1], behind);
+	}
+	return kstrdup(name);
+}
+
+/* Those of nvcc's FLAGS that the compiler which it hands a file to gets. New reference. */
+static json_t *
+flags_handed_on(const json_t *flags)
+{
+	static const char *const alike[] = { "-O", "-std=", "--std=", "-D", "-U" };
+	json_t *result = json_array();
+
+	for (size_t i = 0; i < json_array_size(flags); i++) {
+		const char *flag = json_string_value(json_array_get(flags, i));
+		const char *value =
+		    takes_value(flag) ? json_string_value(json_array_get(flags, ++i)) : NULL;
+		char *words = kstrdup(value && strstr(flag, "ompiler") ? value : ""), *save;
+
+		for (char *word = strtok_r(words, ",", &save); word;
+		     word = strtok_r(NULL, ",", &save))
+			if (is_kept(word))
+				json_array_append_new(result, json_string(word));
+		for (size_t k = 0; k < LEN(alike); k++)
+			if (!strncmp(flag, alike[k], strlen(alike[k])))
+				json_array_append_new(
+				    result, json_sprintf("%s%s", flag, value ? value : ""));
+		free(words);
+	}
+	return result;
+}
+
+/*
+ * One noted call, if it compiles FILE in COPY: {"compiler", "flags", "include", "forced"}. New
+ * reference, or NULL. ASTRAY: it compiles the project's own file, which is not in the copy.
+ */
+static json_t *
+compile_of(const struct adoption *a, char *line, const char *copy, const char *file,
+    const char *own, bool *astray)
+{
+	json_t *flags = json_array(), *include = json_array(), *forced = json_array(),
+	       *result = NULL;
+	char *save, *name = strtok_r(line, "\037", &save), *cwd = strtok_r(NULL, "\037", &save),
+	            *word;
+	bool found = false;
+
+	if (name && cwd && !strcmp(name, "ccache"))
+		name = strtok_r(NULL, "\037", &save);
+	while (name && cwd && (word = strtok_r(NULL, "\037", &save))) {
+		char *full = *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word),
+		     *value = NULL;
+
+		if (*word != '-') {
+			found |= same_file(full, file);
+			*astray |= same_file(full, own);
+		} else if (!strncmp(word, "-I", 2) || !strcmp(word, "-isystem") ||
+		    !strcmp(word, "-iquote")) {
+			value = !strncmp(word, "-I", 2) && word[2] ? word + 2
+			                                           : strtok_r(NULL, "\037", &save);
+			if (value)
+				json_array_append_new(include, include_folder(copy, cwd, value));
+		} else if (!strcmp(word, "-include")) {
+			value = strtok_r(NULL, "\037", &save);
+			if (value)
+				json_array_append_new(forced, include_folder(copy, cwd, value));
+		} else if (is_kept(word)) {
+			json_array_append_new(flags, json_string(word));
+			if (takes_value(word) && (value = strtok_r(NULL, "\037", &save)))
+				json_array_append_new(flags, json_string(value));
+		} else if (takes_value(word)) {
+			strtok_r(NULL, "\037", &save);
+		}
+		free(full);
+	}
+	if (found && name) {
+		char *compiler = compiler_for(a, name);
+
+		result = json_pack("{s:s,s:o,s:O,s:O}", "compiler", compiler, "flags",
+		    is_handed_on(a, name) ? flags_handed_on(flags) : json_incref(flags), "include",
+		    include, "forced", forced);
+		free(compiler);
+	}
+	json_decref(flags);
+	json_decref(include);
+	json_decref(forced);
+	return result;
+}
+
+json_t *
+compile_seen(const struct adoption *a, const char *copy, bool *astray)
+{
+	char *calls = adopt_path(a, "shims/calls"), *file = path_of("%s/%s", copy, a->file),
+	     *text = kread_file(calls, LOG_MAX, NULL);
+	char *save, *own = project_path(a, a->file);
+	json_t *found = NULL;
+
+	*astray = false;
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !found;
+	     line = strtok_r(NULL, "\n", &save))
+		found = compile_of(a, line, copy, file, own, astray);
+	free(text);
+	return found;
+}
+
+void
+compile_settle(json_t *settings, const char *architecture)
+{
+	static const char *const more[] = { "-cudart", "shared", "-Xcompiler",
+		"-fvisibility=default" };
+	json_t *flags = json_object_get(settings, "flags");
+	bool any = false;
+
+	if (strcmp(base_name(kjson_str_or(settings, "compiler", "")), "nvcc"))
+		return;
+	for (size_t i = 0; i < json_array_size(flags); i++) {
+		const char *flag = json_string_value(json_array_get(flags, i)),
+		           *at = strstr(flag, "native");
+
+		any |= strstr(flag, "arch") != NULL;
+		if (architecture && at && !at[6] && (at == flag || at[-1] == '='))
+			json_array_set_new(
+			    flags, i, json_sprintf("%.*s%s", (int)(at - flag), flag, architecture));
+	}
+	if (architecture && !any)
+		json_array_append_new(flags, json_sprintf("-arch=%s", architecture));
+	for (size_t i = 0; i < LEN(more); i++)
+		json_array_append_new(flags, json_string(more[i]));
+}

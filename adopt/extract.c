@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt extract: the kernel with what it needs, as a file that compiles alone:
+ * adopt/task/reference.c or .cu. Put together from the project's own text; what is still missing is
+ * looked for in its other sources; the model is asked last.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kfence.h"
+#include "kio.h"
+#include "klog.h"
+
+enum { TRIES = 8, PULLS = 32, AROUND = 8, LOG_CHARS = 6000, CONTEXT_MAX = 200000 };
+
+json_t *
+compile_settings(const struct adoption *a)
+{
+	char *path = adopt_made(a, "compile.json", "preflight");
+	json_t *settings = kjson_load(path);
+
+	return settings;
+}
+
+json_t *
+task_libraries(const struct adoption *a)
+{
+	return a->device ? json_array() : json_pack("[s]", "-lm");
+}
+
+static void
+add_quoted(struct kbuf *b, const char *word)
+{
+	kbuf_puts(b, " ");
+	command_quote(b, word);
+}
+
+static void
+add_all(struct kbuf *b, const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		add_quoted(b, json_string_value(json_array_get(list, i)));
+}
+
+static char *
+build_command(const struct adoption *a, const char *source, const char *object)
+{
+	bool cuda = a->device;
+	json_t *settings = compile_settings(a), *libs = task_libraries(a);
+	struct kbuf b = { 0 };
+
+	command_quote(&b, kjson_str_or(settings, "compiler", "gcc"));
+	add_all(&b, json_object_get(settings, "flags"));
+	kbuf_puts(&b,
+	    cuda ? " -shared -Xcompiler -fPIC -Xlinker --no-undefined -o"
+	         : " -shared -fPIC -Wl,--no-undefined -o");
+	add_quoted(&b, object);
+	add_quoted(&b, source);
+	add_all(&b, libs);
+	json_decref(libs);
+	json_decref(settings);
+	return b.data;
+}
+
+bool
+build_alone(const struct adoption *a, const char *source, const char *object, char **log)
+{
+	char *command = build_command(a, source, object), *folder = adopt_path(a, "task"), *text;
+	struct command_result r;
+	size_t len;
+
+	command_own(a, folder, command, "build-alone", &r);
+	if (r.status == 127)
+		kdie(K_MISSING, "the compiler is not installed: %.80s", command);
+	text = r.status ? file_text(r.log, &len) : NULL;
+	*log = text ? klog_compiler(text, len, LOG_CHARS, 0) : NULL;
+	if (r.status && !*log)
+		*log = kstrdup("(the compiler printed nothing)");
+	free(text);
+	free(command);
+	command_free(&r);
+	return !*log;
+}
+
+const char *
+error_kind(const char *log)
+{
+	static const char *const structural[] = { "expected declaration", "expected identifier or",
+		"expected '}'", "expected ‘}’", "at end of input", "unterminated", "stray",
+		"expected a declaration", "extraneous closing brace", "#endif", "#if",
+		"missing terminating", "unrecognized token", "expected unqualified-id" };
+	const char *error = strstr(log, "error:");
+	size_t n = error ? strcspn(error, "\n") : 0;
+	char *line = error ? kstrndup(error, n) : kstrdup("");
+	bool found = false;
+
+	for (size_t i = 0; i < LEN(structural); i++)
+		found |= strstr(line, structural[i]) != NULL;
+	free(line);
+	return found ? "structural" : "semantic";
+}
+
+/* Number behind "file:" or "file(" at P; 0: none. */
+static size_t
+line_number(const char *p)
+{
+	const char *colon = strpbrk(p, ":(\n");
+
+	return colon && *colon != '\n' && isdigit((unsigned char)colon[1])
+	    ? (size_t)strtoul(colon + 1, NULL, 10)
+	    : 0;
+}
+
+char *
+error_context(const char *text, const char *log)
+{
+	struct kbuf b = { 0 };
+	size_t shown = 0;
+
+	for (const char *p = log; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL) {
+		size_t n = strcspn(p, "\n"), number = line_number(p), line = 1;
+		char *one = kstrndup(p, n);
+
+		if (strstr(one, "error")) {
+			kbuf_printf(&b, "%s\n", one);
+			for (const char *t = text; number && *t && line <= number + AROUND;
+			     line++) {
+				size_t m = strcspn(t, "\n");
+
+				if (line + AROUND >= number && line > shown) {
+					kbuf_printf(&b, "%5zu %.*s\n", line, (int)m, t);
+					shown = line;
+				}
+				t += m + (t[m] == '\n');
+			}
+		}
+		free(one);
+	}
+	if (!b.len)
+		kbuf_puts(&b, log);
+	return b.data;
+}
+
+/*
+ * The name in the first "undefined reference to `NAME'", without what it is a member of, or NULL;
+ * the caller frees.
+ */
+static char *
+undefined_name(const char *log)
+{
+	const char *p = strstr(log, "ndefined reference to ");
+	size_t n = 0;
+
+	if (!p)
+		return NULL;
+	p += strlen("ndefined reference to ");
+	while (*p && !isalpha((unsigned char)*p) && *p != '_' && *p != '\n')
+		p++;
+	for (;;) {
+		while (isalnum((unsigned char)p[n]) || p[n] == '_')
+			n++;
+		if (strncmp(p + n, "::", 2))
+			break;
+		p += n + 2;
+		n = 0;
+	}
+	return n ? kstrndup(p, n) : NULL;
+}
+
+/* ---- the model ---- */
+
+static json_t *
+context_files(const struct adoption *a)
+{
+	const json_t *context = json_object_get(a->json, "context");
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < json_array_size(context); i++) {
+		const char *name = json_string_value(json_array_get(context, i));
+		char *path = project_path(a, name), *text = kread_file(path, CONTEXT_MAX, NULL);
+		struct kbuf b = { 0 };
+
+		if (text) {
+			kbuf_printf(&b, "%s:\n\n", name);
+			kfence_code(&b, text, a->language);
+			json_array_append_new(list, kjson_text(b.data, b.len));
+		}
+		kbuf_free(&b);
+		free(text);
+	}
+	return list;
+}
+
+/* The kernel's signature in the project, in one spelling; the caller frees. */
+static char *
+project_signature(const struct adoption *a)
+{
+	char *path = project_path(a, a->file), *text = file_text(path, NULL), *result;
+
+	if (!text)
+		kdie_errno(K_USAGE, "%s", path);
+	result = kscan_signature_of(text, a->kernel);
+	if (!result)
+		kdie(K_USAGE, "%s: no definition of %s outside #if", path, a->kernel);
+	free(text);
+	return result;
+}
+
+/* Does the program at hand still have the signature of the one it came from? */
+static bool
+same_signature(const struct adoption *a, const char *text, char **fault)
+{
+	char *wanted = project_signature(a), *got = kscan_signature_of(text, a->kernel);
+	/* What stands before the parameters is linkage; those have to be the same. */
+	bool same = got && !strcmp(strchr(wanted, '('), strchr(got, '('));
+
+	if (!got)
+		*fault = kasprintf("it does not define %s", a->kernel);
+	else if (!same)
+		*fault = kasprintf("the parameters of %s are %s, not %s", a->kernel,
+		    strchr(got, '('), strchr(wanted, '('));
+	free(wanted);
+	free(got);
+	return same;
+}
+
+static json_t *
+question(const struct adoption *a, const char *text, const char *log, const char *fault)
+{
+	char *context = error_context(text, log),
+	     *command = build_command(a, "reference", "reference.so");
+	struct kbuf code = { 0 }, words = { 0 };
+	const char *kind = error_kind(log);
+	json_t *facts;
+
+	kfence_code(&code, text, a->language);
+	kfence_data(&words, context, "compiler", a->kernel);
+	facts = json_pack("{s:s,s:s,s:s,s:o,s:o,s:s,s:b,s:b,s:s,s:o,s:s}", "kernel", a->kernel,
+	    "file", a->file, "label", a->language, "code", kjson_text(code.data, code.len), "log",
+	    kjson_text(words.data, words.len), "kind", kind, "structural",
+	    !strcmp(kind, "structural"), "device", a->device, "command", command, "context",
+	    context_files(a), "fault", fault ? fault : "");
+	kbuf_free(&code);
+	kbuf_free(&words);
+	free(context);
+	free(command);
+	return facts;
+}
+
+/*
+ * Let the model mend TEXT until it builds. Takes TEXT and LOG over; returns the text that builds.
+ */
+static char *
+mend(const struct adoption *a, char *text, char *log, const char *source, const char *object,
+    int *tries)
+{
+	char *fault = NULL, *why = kasprintf("%s does not compile alone (%s)", a->kernel, source);
+
+	kpass(log, strlen(log));
+	kpass("\n", 1);
+	kwarn("%s", why);
+	for (*tries = 1; *tries <= TRIES; (*tries)++) {
+		json_t *facts = question(a, text, log, fault);
+		char *answer = ask_model(a, "extract", *tries, facts), *code;
+
+		json_decref(facts);
+		free(fault);
+		code = ask_code(a, answer, &fault);
+		free(answer);
+		if (code && same_signature(a, code, &fault) && geometry_same(a, code, &fault)) {
+			free(text);
+			text = code;
+			write_text(source, text, strlen(text));
+			free(log);
+			if (build_alone(a, source, object, &log)) {
+				free(why);
+				return text;
+			}
+		} else {
+			free(code);
+		}
+	}
+	kdie(K_USAGE,
+	    "%s: does not compile after %d answers from the model; last compiler output:\n%s", why,
+	    TRIES, log);
+}
+
+/* ---- launches ---- */
+
+/*
+ * Grids and blocks of the kernel's launches in TEXT, a line each, in their order; the caller frees.
+ */
+static char *
+launches_of(const struct adoption *a, const char *text)
+{
+	struct kscan s;
+	struct kscan_launch *list = NULL;
+	const struct kscan_item *f;
+	const struct kscan *sources[] = { &s };
+	struct kbuf b = { 0 };
+	size_t n = 0;
+
+	kscan(text, strlen(text), &s);
+	f = kscan_function(&s, a->kernel);
+	n = f ? kscan_launches(&s, f, &list) : 0;
+	kbuf_add(&b, "", 0);
+	for (size_t i = 0; i < n; i++) {
+		struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s, .f = f };
+		int64_t t[3];
+
+		if (kscan_dim3(&scope, list[i].block, t))
+			kbuf_printf(&b, "%s: block (%lld,%lld,%lld)\n", list[i].kernel,
+			    (long long)t[0], (long long)t[1], (long long)t[2]);
+		else
+			kbuf_printf(&b, "%s: block %s\n", list[i].kernel, list[i].block);
+	}
+	kscan_launches_free(list, n);
+	kscan_free(&s);
+	return b.data;
+}
+
+bool
+geometry_same(const struct adoption *a, const char *text, char **fault)
+{
+	char *path = adopt_path(a, "task/first.txt"), *first, *was, *now;
+	bool same = true;
+
+	first = file_text(path, NULL);
+	if (first) {
+		was = launches_of(a, first);
+		now = launches_of(a, text);
+		same = !strcmp(was, now);
+		if (!same)
+			*fault = kasprintf("its launches are now\n%s\nbut were\n%s", now, was);
+		free(was);
+		free(now);
+	}
+	free(first);
+	return same;
+}
+
+int
+extract(const struct adoption *a)
+{
+	char *copy = adopt_path(a, "copy"), *source = adopt_path(a, "task/reference.%s", a->suffix),
+	     *log, *text;
+	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"),
+	     *signature, *first;
+	json_t *settings = compile_settings(a), *result;
+	int tries = 0, pulls = 0;
+	struct bundle b;
+
+	bundle_open(&b, a, copy, settings);
+	if (!bundle_keep(&b, a->kernel))
+		kdie(K_USAGE, "%s/%s: no definition of %s", a->project, a->file, a->kernel);
+	for (;;) {
+		char *name;
+
+		text = bundle_text(&b, a);
+		write_text(source, text, strlen(text));
+		if (build_alone(a, source, object, &log))
+			break;
+		name = undefined_name(log);
+		if (!name || pulls++ == PULLS || !bundle_keep(&b, name)) {
+			free(name);
+			first = adopt_path(a, "task/first.txt");
+			write_text(first, text, strlen(text));
+			text = mend(a, text, log, source, object, &tries);
+			break;
+		}
+		free(name);
+		free(text);
+		free(log);
+	}
+	signature = project_signature(a);
+	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature",
+	    signature, "model", tries > 0, "tries", tries, "pulled", pulls, "notes", b.notes);
+	write_json(path, result);
+	for (size_t i = 0; i < json_array_size(b.notes); i++)
+		kwarn("%s", json_string_value(json_array_get(b.notes, i)));
+	json_decref(result);
+	json_decref(settings);
+	bundle_close(&b);
+	free(signature);
+	free(text);
+	return K_OK;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* journal: see journal.h. */
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kio.h"
+
+enum { JOURNAL_MAX = 64 << 20 };
+
+/* ---- files ---- */
+
+char *
+journal_original(const struct adoption *a)
+{
+	return adopt_path(a, "original/%s", a->file);
+}
+
+/*
+ * The name under which the new file is written, in the same folder: known beforehand, so that one
+ * left behind is found.
+ */
+static char *
+new_path(const struct adoption *a)
+{
+	const char *slash = strrchr(a->file, '/');
+
+	return path_of("%s/%.*s.%s.kadopt-new", a->project, slash ? (int)(slash - a->file + 1) : 0,
+	    a->file, slash ? slash + 1 : a->file);
+}
+
+static void
+write_all(int fd, const char *path, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			kdie_errno(K_IO, "%s", path);
+		text += n;
+		len -= (size_t)n;
+	}
+}
+
+/* TEXT in place of the project's file, with its mode and owner, at once or not at all. */
+static void
+replace(const struct adoption *a, const char *text, size_t len)
+{
+	char *path = project_path(a, a->file), *fresh = new_path(a);
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) < 0) {
+		char *kept = journal_original(a);
+
+		if (stat(kept, &st) < 0)
+			kdie_errno(K_IO, "%s", kept);
+	}
+	unlink(fresh);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", fresh);
+	write_all(fd, fresh, text, len);
+	/* Not everybody may give files away; the mode is what builds need. */
+	if (fchown(fd, st.st_uid, st.st_gid) < 0)
+		errno = 0;
+	if (fchmod(fd, st.st_mode & 07777) < 0 || fsync(fd) < 0 || close(fd) < 0 ||
+	    rename(fresh, path) < 0)
+		kdie_errno(K_IO, "%s", path);
+	ksync_folder(path);
+}
+
+/* ---- what the application writes ---- */
+
+/*
+ * Keep the project's outputs as they are, before a program that may be wrong writes them: {"FILE":
+ * was it there}.
+ */
+static void
+keep_outputs(const struct adoption *a)
+{
+	const json_t *outputs = json_object_get(a->json, "outputs");
+	json_t *there = json_object();
+	char *list = adopt_path(a, "kept/list.json");
+
+	for (size_t i = 0; i < json_array_size(outputs); i++) {
+		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
+		char *from = project_path(a, name), *to = adopt_path(a, "kept/files/%s", name),
+		     *text;
+		size_t len;
+
+		text = file_text(from, &len);
+		if (text)
+			write_text(to, text, len);
+		json_object_set_new(there, name, json_boolean(text));
+		free(text);
+	}
+	write_json(list, there);
+	json_decref(there);
+}
+
+/*
+ * TEXT in the file at PATH, which stays what it is: its mode, or a link to elsewhere. A killed one
+ * is done again.
+ */
+static void
+write_in_place(const char *path, const char *text, size_t len)
+{
+	int fd;
+
+	make_folder_of(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", path);
+	write_all(fd, path, text, len);
+	if (close(fd) < 0)
+		kdie_errno(K_IO, "%s", path);
+}
+
+/* Those outputs again; what was not there before goes. */
+static void
+return_outputs(const struct adoption *a)
+{
+	char *list = adopt_path(a, "kept/list.json");
+	json_t *there = access(list, R_OK) ? NULL : kjson_load(list), *was;
+	const char *name;
+
+	json_object_foreach(there, name, was)
+	{
+		char *to = project_path(a, name), *from = adopt_path(a, "kept/files/%s", name),
+		     now[65], kept[65], *text;
+		size_t len;
+
+		if (json_is_false(was)) {
+			unlink(to);
+		} else if (file_sha256(from, kept) &&
+		    (!file_sha256(to, now) || strcmp(now, kept))) {
+			text = file_text(from, &len);
+			write_in_place(to, text, len);
+			free(text);
+		}
+	}
+	json_decref(there);
+}
+
+bool
+journal_is_original(const struct adoption *a)
+{
+	char *path = project_path(a, a->file), *kept = journal_original(a), now[65], was[65];
+	bool same = file_sha256(path, now) && file_sha256(kept, was) && !strcmp(now, was);
+
+	return same;
+}
+
+void
+journal_require_writable(const struct adoption *a)
+{
+	char *folder = project_path(a, a->file);
+
+	*strrchr(folder, '/') = '\0';
+	if (access(folder, W_OK) < 0)
+		kdie_errno(K_IO,
+		    "%s: cannot rename files here, so the winner cannot be put in place; no file "
+		    "was changed",
+		    folder);
+}
+
+/* ---- entries ---- */
+
+/* Append one line and see it on the disk. */
+static void
+note(const struct adoption *a, json_t *entry)
+{
+	char *path = adopt_path(a, "journal.ndjson"), *line, *text, at[32], last = '\n';
+	int fd;
+	off_t end;
+
+	know_iso(at, sizeof at);
+	json_object_set_new(entry, "at", json_string(at));
+	line = json_dumps(entry, KIO_DUMP);
+	make_folder_of(path);
+	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0)
+		kdie_errno(K_IO, "%s", path);
+	/* A line that was cut off by a power failure ends here. */
+	end = lseek(fd, 0, SEEK_END);
+	if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
+		kdie_errno(K_IO, "%s", path);
+	text = kasprintf("%s%s\n", last == '\n' ? "" : "\n", line);
+	write_all(fd, path, text, strlen(text));
+	if (fsync(fd) < 0 || close(fd) < 0)
+		kdie_errno(K_IO, "%s", path);
+	ksync_folder(path);
+	free(text);
+	free(line);
+	json_decref(entry);
+}
+
+/* Where the journal stands: the last change, and what came of it. */
+struct standing {
+	json_t *change; /* NULL: none yet; owned */
+	bool verified, accepted, restore, restored;
+};
+
+static struct standing
+read_journal(const struct adoption *a)
+{
+	char *path = adopt_path(a, "journal.ndjson"), *text = kread_file(path, JOURNAL_MAX, NULL),
+	     *save;
+	struct standing s = { 0 };
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		json_t *entry = json_loads(line, 0, NULL);
+		const char *what = kjson_str_or(entry, "what", "");
+
+		if (!strcmp(what, "change")) {
+			json_decref(s.change);
+			s = (struct standing){ .change = json_incref(entry) };
+		}
+		s.verified |= !strcmp(what, "verified");
+		s.accepted |= !strcmp(what, "accepted");
+		s.restore |= !strcmp(what, "restore");
+		s.restored |= !strcmp(what, "restored");
+		json_decref(entry);
+	}
+	free(text);
+	return s;
+}
+
+static bool
+is_pending(const struct standing *s)
+{
+	return s->change && !s->accepted && !s->restored;
+}
+
+void
+journal_backup(const struct adoption *a)
+{
+	struct standing s = read_journal(a);
+	char *path = project_path(a, a->file), *kept = journal_original(a), *text, hex[65];
+	json_t *originals = json_object_get(a->json, "originals");
+	size_t len;
+
+	if (is_pending(&s))
+		kdie(K_USAGE,
+		    "%s: an unfinished change is pending; run kadopt repair to finish or undo it",
+		    path);
+	text = file_text(path, &len);
+	if (!text)
+		kdie_errno(K_USAGE, "%s", path);
+	if (!journal_is_original(a))
+		write_text(kept, text, len);
+	ksha256_hex(text, len, hex);
+	if (!originals)
+		json_object_set_new(a->json, "originals", originals = json_object());
+	json_object_set_new(originals, a->file, json_string(hex));
+	json_decref(s.change);
+	free(text);
+}
+
+bool
+journal_is_accepted(const struct adoption *a, const char *id)
+{
+	struct standing s = read_journal(a);
+	char *path = project_path(a, a->file), now[65];
+	bool same = s.accepted && file_sha256(path, now) &&
+	    !strcmp(now, kjson_str_or(s.change, "to", "")) &&
+	    !strcmp(id, kjson_str_or(s.change, "winner", ""));
+
+	json_decref(s.change);
+	return same;
+}
+
+void
+journal_change(
+    const struct adoption *a, const char *text, size_t len, const char *run, const char *id)
+{
+	char *kept = journal_original(a), from[65], to[65];
+
+	if (!file_sha256(kept, from))
+		kdie_errno(K_IO, "%s", kept);
+	ksha256_hex(text, len, to);
+	keep_outputs(a);
+	note(a,
+	    json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "what", "change", "file", a->file, "from", from,
+	        "to", to, "run", run, "winner", id));
+	replace(a, text, len);
+}
+
+void
+journal_verified(const struct adoption *a)
+{
+	note(a, json_pack("{s:s}", "what", "verified"));
+}
+
+void
+journal_accepted(const struct adoption *a)
+{
+	note(a, json_pack("{s:s}", "what", "accepted"));
+}
+
+void
+journal_restore(const struct adoption *a)
+{
+	char *kept = journal_original(a), *text;
+	size_t len;
+
+	text = file_text(kept, &len);
+	if (!text)
+		kdie_errno(K_IO, "%s", kept);
+	note(a, json_pack("{s:s}", "what", "restore"));
+	if (!journal_is_original(a))
+		replace(a, text, len);
+	return_outputs(a);
+	note(a, json_pack("{s:s}", "what", "restored"));
+	free(text);
+}
+
+/* ---- after a kill ---- */
+
+/* Objects of the file that is gone may still lie there. */
+static void
+rebuild(const struct adoption *a)
+{
+	struct command_result r;
+
+	command_run(a, a->project, a->build, NULL, "rebuild", &r);
+	if (r.status)
+		kwarn("the sources are right, but the build fails: %s", r.why);
+	command_free(&r);
+}
+
+/* The file is one of the two that the journal knows. */
+static int
+finish(const struct adoption *a, const struct standing *s, const char *now)
+{
+	bool winner = !strcmp(now, kjson_str_or(s->change, "to", "?"));
+
+	if (winner && s->verified && !s->restore) {
+		journal_accepted(a);
+		rebuild(a);
+		kwarn("%s: was verified and stays in place", a->file);
+		return K_OK;
+	}
+	journal_restore(a);
+	rebuild(a);
+	kwarn("%s/%s is restored", a->project, a->file);
+	return K_OK;
+}
+
+int
+journal_repair(const struct adoption *a)
+{
+	struct standing s = read_journal(a);
+	char *path = project_path(a, a->file), *fresh = new_path(a), now[65] = "";
+	size_t ended = command_end_leftovers(a);
+	int code = K_OK;
+
+	if (ended)
+		kwarn("ended %zu process%s of an earlier run", ended, ended > 1 ? "es" : "");
+	unlink(fresh);
+	file_sha256(path, now);
+	if (is_pending(&s)) {
+		if (!*now || !strcmp(now, kjson_str_or(s.change, "from", "?")) ||
+		    !strcmp(now, kjson_str_or(s.change, "to", "?"))) {
+			code = finish(a, &s, now);
+		} else {
+			kwarn("%s was edited after the adoption, so kadopt did not change it. To "
+			      "restore it, copy the original from %s/adopt/original and run kadopt "
+			      "repair again",
+			    path, a->dir);
+			code = K_USAGE;
+		}
+	}
+	json_decref(s.change);
+	return code;
+}
+
+void
+journal_status(const struct adoption *a, struct kbuf *b)
+{
+	struct standing s = read_journal(a);
+
+	if (!s.change)
+		kbuf_puts(b, "project    unchanged\n");
+	else
+		kbuf_printf(b, "project    %s: %s (%s)\n", kjson_str_or(s.change, "run", "?"),
+		    s.accepted       ? "the winner was accepted"
+		        : s.restored ? "rolled back"
+		                     : "a change is pending; run kadopt repair",
+		    kjson_str_or(s.change, "at", "?"));
+	json_decref(s.change);
+}

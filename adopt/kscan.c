@@ -1,0 +1,1453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kscan: see kscan.h. */
+#include "kscan.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktoken.h"
+
+enum { DEPTH = 64, CHAIN = 32 };
+
+static bool
+begins_word(char c)
+{
+	return isalpha((unsigned char)c) || c == '_';
+}
+
+static size_t
+skip_blank(const struct kscan *s, size_t p, size_t to)
+{
+	while (p < to && isspace((unsigned char)s->code[p]))
+		p++;
+	return p;
+}
+
+static size_t
+word_end(const struct kscan *s, size_t p, size_t to)
+{
+	while (p < to && kis_word(s->code[p]))
+		p++;
+	return p;
+}
+
+static bool
+is_text(const struct kscan *s, size_t p, size_t end, const char *word)
+{
+	return end - p == strlen(word) && !memcmp(s->code + p, word, end - p);
+}
+
+static bool
+is_one_of(const struct kscan *s, size_t p, size_t end, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is_text(s, p, end, words[i]))
+			return true;
+	return false;
+}
+
+/* Attributes and their like: a parenthesis behind one of these declares nothing. */
+static bool
+is_attribute(const struct kscan *s, size_t p, size_t end)
+{
+	static const char *const words[] = { "__attribute__", "__attribute", "alignas", "_Alignas",
+		"__align__", "__declspec", "__launch_bounds__", "__cluster_dims__", "decltype",
+		"typeof", "__typeof__", "asm", "__asm__", "_Static_assert", "static_assert",
+		"sizeof" };
+
+	return is_one_of(s, p, end, words, LEN(words));
+}
+
+static bool
+is_type_of(const struct kscan *s, size_t p, size_t end)
+{
+	static const char *const words[] = { "decltype", "typeof", "__typeof__" };
+
+	return is_one_of(s, p, end, words, LEN(words));
+}
+
+static bool
+is_keyword(const struct kscan *s, size_t p, size_t end)
+{
+	static const char *const words[] = { "static", "extern", "const", "constexpr", "inline",
+		"__inline__", "typedef", "struct", "union", "enum", "class", "using", "volatile",
+		"restrict", "__restrict__", "__restrict", "register", "unsigned", "signed", "int",
+		"char", "short", "long", "float", "double", "void", "bool", "_Bool", "template",
+		"typename", "namespace", "__device__", "__host__", "__global__", "__shared__",
+		"__constant__", "__forceinline__", "_Thread_local", "thread_local", "auto",
+		"_Alignas", "alignas", "__attribute__", "__align__" };
+
+	return is_one_of(s, p, end, words, LEN(words));
+}
+
+/* End of the preprocessor line at P, past its newline, backslashes at line ends included. */
+static size_t
+line_end(const struct kscan *s, size_t p, size_t to)
+{
+	while (p < to && s->code[p] != '\n') {
+		if (s->text[p] == '\\' && p + 1 < to && s->text[p + 1] == '\n')
+			p++;
+		p++;
+	}
+	return p < to ? p + 1 : to;
+}
+
+/* The word behind the '#' at P. */
+static size_t
+directive_word(const struct kscan *s, size_t p, size_t to, size_t *end)
+{
+	p++;
+	while (p < to && (s->code[p] == ' ' || s->code[p] == '\t'))
+		p++;
+	*end = word_end(s, p, to);
+	return p;
+}
+
+static bool
+at_line_start(const struct kscan *s, size_t p)
+{
+	while (p > 0 && (s->code[p - 1] == ' ' || s->code[p - 1] == '\t'))
+		p--;
+	return p == 0 || s->code[p - 1] == '\n';
+}
+
+enum branch { NO_BRANCH, BRANCH_IF, BRANCH_ELSE, BRANCH_END };
+
+static enum branch
+branch_of(const struct kscan *s, size_t p, size_t to)
+{
+	size_t end, word = directive_word(s, p, to, &end);
+
+	if (is_text(s, word, end, "if") || is_text(s, word, end, "ifdef") ||
+	    is_text(s, word, end, "ifndef"))
+		return BRANCH_IF;
+	if (is_text(s, word, end, "else") || is_text(s, word, end, "elif"))
+		return BRANCH_ELSE;
+	return is_text(s, word, end, "endif") ? BRANCH_END : NO_BRANCH;
+}
+
+/* Past the #endif of the #if at P; TO when there is none. */
+static size_t
+group_end(const struct kscan *s, size_t p, size_t to, bool *closed)
+{
+	size_t depth = 0;
+
+	while (p < to) {
+		p = skip_blank(s, p, to);
+		if (p < to && s->code[p] == '#' && at_line_start(s, p)) {
+			enum branch b = branch_of(s, p, to);
+
+			p = line_end(s, p, to);
+			depth += b == BRANCH_IF;
+			if (b == BRANCH_END && --depth == 0)
+				return p;
+			continue;
+		}
+		while (p < to && s->code[p] != '\n')
+			p++;
+	}
+	*closed = false;
+	return to;
+}
+
+/*
+ * How deep a walk through code is, and how deep it was where groups began: alternatives count once.
+ */
+struct walk {
+	int round, curly, square;
+	struct {
+		int round, curly, square;
+	} before[DEPTH];
+	size_t groups;
+};
+
+/*
+ * One step of a walk: past a preprocessor line, or past one character, which is returned (0 for a
+ * line).
+ */
+static char
+step(const struct kscan *s, size_t *p, size_t to, struct walk *w)
+{
+	char c = s->code[*p];
+
+	if (c == '#' && at_line_start(s, *p)) {
+		enum branch b = branch_of(s, *p, to);
+
+		if (b == BRANCH_IF && w->groups < DEPTH) {
+			w->before[w->groups].round = w->round;
+			w->before[w->groups].curly = w->curly;
+			w->before[w->groups].square = w->square;
+			w->groups++;
+		} else if (b == BRANCH_ELSE && w->groups) {
+			w->round = w->before[w->groups - 1].round;
+			w->curly = w->before[w->groups - 1].curly;
+			w->square = w->before[w->groups - 1].square;
+		} else if (b == BRANCH_END && w->groups) {
+			w->groups--;
+		}
+		*p = line_end(s, *p, to);
+		return 0;
+	}
+	w->round += (c == '(') - (c == ')');
+	w->curly += (c == '{') - (c == '}');
+	w->square += (c == '[') - (c == ']');
+	(*p)++;
+	return c;
+}
+
+/* Position of the bracket that closes the one at P; TO when none does. */
+static size_t
+matching(const struct kscan *s, size_t p, size_t to)
+{
+	struct walk w = { 0 };
+
+	while (p < to) {
+		size_t at = p;
+
+		if (step(s, &p, to, &w) && w.round <= 0 && w.curly <= 0 && w.square <= 0)
+			return at;
+	}
+	return to;
+}
+
+/* Past "template <…>" and the like at P: '<' and '>' in balance. */
+static size_t
+angle_end(const struct kscan *s, size_t p, size_t to)
+{
+	int depth = 0;
+
+	for (; p < to; p++) {
+		depth += (s->code[p] == '<') - (s->code[p] == '>');
+		if (s->code[p] == '>' && depth == 0)
+			return p + 1;
+		if (s->code[p] == ';' || s->code[p] == '{')
+			break;
+	}
+	return p;
+}
+
+/*
+ * Where the comment right above an item begins: full comment lines, with no blank line between.
+ * BACK: not before there.
+ */
+static size_t
+lead_of(const struct kscan *s, size_t from, size_t back)
+{
+	size_t lead = from, line = from;
+
+	while (line > back && s->text[line - 1] != '\n')
+		line--;
+	if (line < back || (line == back && back && s->text[line - 1] != '\n'))
+		return from;
+	for (;;) {
+		size_t p = line;
+		bool comment = false;
+
+		if (p <= back)
+			return lead == from ? line : lead;
+		p--;
+		while (p > back && s->text[p - 1] != '\n')
+			p--;
+		for (size_t i = p; i + 1 < line; i++) {
+			if (!isspace((unsigned char)s->code[i]))
+				return lead == from ? line : lead;
+			comment |= !isspace((unsigned char)s->text[i]);
+		}
+		if (!comment)
+			return lead == from ? line : lead;
+		lead = line = p;
+	}
+}
+
+static void
+add_name(struct kscan_item *x, const struct kscan *s, size_t p, size_t end)
+{
+	x->names = krealloc(x->names, (x->name_count + 1) * sizeof *x->names);
+	x->names[x->name_count++] = kstrndup(s->code + p, end - p);
+}
+
+static struct kscan_item *
+add_item(struct kscan *s, enum kscan_kind kind, size_t from, size_t to, size_t depth)
+{
+	size_t back = s->count ? s->items[s->count - 1].to : 0;
+	struct kscan_item *x;
+
+	s->items = krealloc(s->items, (s->count + 1) * sizeof *s->items);
+	x = &s->items[s->count++];
+	*x = (struct kscan_item){ .kind = kind, .from = from, .to = to, .depth = depth };
+	x->lead = lead_of(s, from, back > from ? from : back);
+	return x;
+}
+
+/* Enumerators: the first word behind '{' and behind every ',' inside. */
+static void
+add_enumerators(struct kscan_item *x, const struct kscan *s, size_t open, size_t close)
+{
+	struct walk w = { 0 };
+	bool expected = true;
+
+	for (size_t p = open + 1; p < close;) {
+		if (expected && w.round == 0 && begins_word(s->code[p])) {
+			size_t end = word_end(s, p, close);
+
+			add_name(x, s, p, end);
+			expected = false;
+			p = end;
+			continue;
+		}
+		if (step(s, &p, close, &w) == ',' && w.round == 0 && w.curly == 0)
+			expected = true;
+	}
+}
+
+/* What is known while the words of a declaration are read. */
+struct naming {
+	bool value;        /* behind a '=' */
+	bool tag, is_enum; /* behind struct, union, enum, class */
+	bool done;
+};
+
+/* A character that is no word: past brackets as a whole, with what they may name inside. */
+static size_t
+name_bracket(struct kscan *s, struct kscan_item *x, size_t p, struct naming *n)
+{
+	size_t to = x->to, after;
+	char c = s->code[p];
+
+	if (c == '#' && at_line_start(s, p))
+		return line_end(s, p, to);
+	n->value = c == '=' || (n->value && c != ',');
+	if (c != '(' && c != '[' && c != '{')
+		return p + 1;
+	if (c == '{' && n->is_enum && !n->value)
+		add_enumerators(x, s, p, matching(s, p, to));
+	/* A pointer to a function bears its name inside. */
+	after = skip_blank(s, p + 1, to);
+	if (c == '(' && !n->value && after < to && s->code[after] == '*') {
+		after = skip_blank(s, after + 1, to);
+		if (after < to && begins_word(s->code[after]))
+			add_name(x, s, after, word_end(s, after, to));
+		n->done = true;
+	}
+	after = matching(s, p, to);
+	return after < to ? after + 1 : to;
+}
+
+/* A word that is no attribute: a name, when the right thing follows it. */
+static void
+name_word(struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct naming *n)
+{
+	size_t to = x->to, next = skip_blank(s, end, to), behind = word_end(s, next, to);
+
+	n->is_enum |= is_text(s, p, end, "enum");
+	if (is_text(s, p, end, "enum") || is_text(s, p, end, "struct") ||
+	    is_text(s, p, end, "union") || is_text(s, p, end, "class")) {
+		n->tag = true;
+		return;
+	}
+	if (n->value || is_keyword(s, p, end))
+		return;
+	if (next < to && s->code[next] == '(') {
+		/* A prototype, or a C++ variable with arguments. */
+		add_name(x, s, p, end);
+		n->done = true;
+	} else if (next >= to || strchr(";,=[", s->code[next]) ||
+	    (n->tag && (s->code[next] == '{' || s->code[next] == ':')) ||
+	    (behind > next && is_attribute(s, next, behind))) {
+		add_name(x, s, p, end);
+	}
+	n->tag = false;
+}
+
+/*
+ * Names of a declaration: words that a ',', ';', '=', '[' or a tag's '{' follows, outside of
+ * brackets and initialisers.
+ */
+static void
+name_declaration(struct kscan *s, struct kscan_item *x)
+{
+	struct naming n = { 0 };
+	size_t p = x->from, to = x->to;
+
+	while (p < to && !n.done) {
+		size_t end = word_end(s, p, to), next = skip_blank(s, end, to);
+
+		if (!begins_word(s->code[p]) || end == p) {
+			p = name_bracket(s, x, p, &n);
+		} else if (is_text(s, p, end, "template") && next < to && s->code[next] == '<') {
+			p = angle_end(s, next, to);
+		} else if (is_attribute(s, p, end)) {
+			p = next < to && s->code[next] == '(' ? matching(s, next, to) + 1 : end;
+		} else {
+			name_word(s, x, p, end, &n);
+			p = end;
+		}
+	}
+}
+
+/*
+ * The name of the function whose body begins at BODY, from FROM on: the word before the first
+ * parenthesis that is no attribute's.
+ */
+static bool
+function_name(
+    const struct kscan *s, size_t from, size_t body, size_t *name, size_t *name_end, size_t *open)
+{
+	size_t p = from;
+
+	while (p < body) {
+		size_t end = word_end(s, p, body), next;
+
+		if (s->code[p] == '#' && at_line_start(s, p)) {
+			p = line_end(s, p, body);
+			continue;
+		}
+		if (!begins_word(s->code[p]) || end == p) {
+			if (s->code[p] == '=' || s->code[p] == '{')
+				return false;
+			p = s->code[p] == '(' || s->code[p] == '[' ? matching(s, p, body) + 1
+			                                           : p + 1;
+			continue;
+		}
+		next = skip_blank(s, end, body);
+		if (is_text(s, p, end, "template") && next < body && s->code[next] == '<') {
+			p = angle_end(s, next, body);
+			continue;
+		}
+		if (next < body && s->code[next] == '(') {
+			if (!is_attribute(s, p, end) && !is_keyword(s, p, end)) {
+				*name = p;
+				*name_end = end;
+				*open = next;
+				return true;
+			}
+			p = matching(s, next, body) + 1;
+			continue;
+		}
+		p = end;
+	}
+	return false;
+}
+
+/* What opens at the brace at P of an item that began at FROM. */
+static enum kscan_kind
+kind_at_brace(
+    const struct kscan *s, size_t from, size_t p, size_t *name, size_t *name_end, size_t *open)
+{
+	size_t word = from, end = word_end(s, from, p);
+
+	if (is_text(s, word, end, "inline")) {
+		word = skip_blank(s, end, p);
+		end = word_end(s, word, p);
+	}
+	if (is_text(s, word, end, "namespace"))
+		return KSCAN_OPEN;
+	if (is_text(s, word, end, "extern")) {
+		size_t q = skip_blank(s, end, p);
+
+		if (q < p && s->code[q] == '"') {
+			size_t close = q + 1;
+
+			while (close < p && s->code[close] != '"')
+				close++;
+			if (skip_blank(s, close + 1, p) >= p)
+				return KSCAN_OPEN;
+		}
+	}
+	return function_name(s, from, p, name, name_end, open) ? KSCAN_FUNCTION : KSCAN_DECLARATION;
+}
+
+/*
+ * Does the ';' at P end a parameter of a definition in the old style, "f(a, b) int a; double *b;
+ * {"? Names alone stand in its parentheses then, and nothing but declarations without parentheses
+ * is between them and the brace.
+ */
+static bool
+is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
+{
+	size_t name, name_end, open, close, q;
+
+	if (!function_name(s, from, p, &name, &name_end, &open))
+		return false;
+	close = matching(s, open, p);
+	for (q = skip_blank(s, open + 1, p); q < close;
+	     q = skip_blank(s, q + (s->code[q] == ','), close)) {
+		size_t end = word_end(s, q, close);
+
+		if (end == q || is_keyword(s, q, end) ||
+		    !(skip_blank(s, end, close) >= close ||
+		        s->code[skip_blank(s, end, close)] == ','))
+			return false;
+		q = skip_blank(s, end, close);
+	}
+	q = skip_blank(s, close + 1, to);
+	if (skip_blank(s, open + 1, p) >= close || q >= p || !begins_word(s->code[q]) ||
+	    is_attribute(s, q, word_end(s, q, p)))
+		return false;
+	while (q < to &&
+	    (kis_word(s->code[q]) || isspace((unsigned char)s->code[q]) ||
+	        strchr("*,;[]", s->code[q])))
+		q++;
+	if (q >= to || s->code[q] != '{')
+		return false;
+	while (q > p && isspace((unsigned char)s->code[q - 1]))
+		q--;
+	return s->code[q - 1] == ';';
+}
+
+/* The declaration or function at P; returns its end, or P when nothing can be made of it. */
+static size_t
+scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
+{
+	size_t from = p, name = 0, name_end = 0, open = 0;
+	struct walk w = { 0 };
+	struct kscan_item *x;
+
+	if (is_text(s, p, word_end(s, p, to), "template"))
+		p = angle_end(s, word_end(s, p, to), to);
+	while (p < to) {
+		size_t at = p;
+		char c = step(s, &p, to, &w);
+
+		if (c == ';' && w.round <= 0 && w.curly <= 0) {
+			if (is_old_style(s, from, at, to))
+				continue;
+			break;
+		}
+		if (c != '{' || w.round > 0 || w.curly != 1)
+			continue;
+		switch (kind_at_brace(s, from, at, &name, &name_end, &open)) {
+		case KSCAN_OPEN:
+			add_item(s, KSCAN_OPEN, from, at + 1, depth);
+			return at + 1;
+		case KSCAN_FUNCTION:
+			p = matching(s, at, to);
+			s->unclosed |= p >= to;
+			p = p < to ? p + 1 : to;
+			x = add_item(s, KSCAN_FUNCTION, from, p, depth);
+			x->name_at = name;
+			x->open = open;
+			x->body = at;
+			add_name(x, s, name, name_end);
+			return p;
+		default:
+			p = matching(s, at, to);
+			s->unclosed |= p >= to;
+			p = p < to ? p + 1 : to;
+			w.curly = 0;
+		}
+	}
+	if (p >= to && (!to || s->code[to - 1] != ';'))
+		s->unclosed |= w.curly > 0 || w.round > 0;
+	x = add_item(s, KSCAN_DECLARATION, from, p, depth);
+	name_declaration(s, x);
+	return p;
+}
+
+static void scan_range(struct kscan *s, size_t p, size_t to);
+
+/* All that a group declares, whichever of its branches: as names of the group. */
+static void
+name_group(struct kscan *s, size_t index, size_t from, size_t to)
+{
+	struct kscan inner = { .text = s->text, .code = s->code, .len = s->len };
+	struct kscan_item *x = &s->items[index];
+	size_t p = from;
+
+	while (p < to) {
+		size_t q = p;
+
+		/* Lines of the group itself part the ranges that are looked into. */
+		while (q < to &&
+		    !(s->code[q] == '#' && at_line_start(s, q) && branch_of(s, q, to) != NO_BRANCH))
+			q++;
+		if (q > p)
+			scan_range(&inner, p, q);
+		p = q < to ? line_end(s, q, to) : to;
+	}
+	for (size_t i = 0; i < inner.count; i++)
+		for (size_t k = 0; k < inner.items[i].name_count; k++)
+			if (inner.items[i].kind != KSCAN_INCLUDE) {
+				const char *name = inner.items[i].names[k];
+
+				x->names =
+				    krealloc(x->names, (x->name_count + 1) * sizeof *x->names);
+				x->names[x->name_count++] = kstrdup(name);
+			}
+	inner.code = NULL;
+	kscan_free(&inner);
+}
+
+static size_t
+scan_directive(struct kscan *s, size_t p, size_t to, size_t depth)
+{
+	size_t end, word = directive_word(s, p, to, &end), next = line_end(s, p, to), a, b;
+	struct kscan_item *x;
+	bool closed = true;
+
+	if (branch_of(s, p, to) == BRANCH_IF) {
+		next = group_end(s, p, to, &closed);
+		s->unclosed |= !closed;
+		add_item(s, KSCAN_GROUP, p, next, depth);
+		name_group(s, s->count - 1, p, next);
+		return next;
+	}
+	a = skip_blank(s, end, next);
+	if (is_text(s, word, end, "include") && a < next &&
+	    (s->text[a] == '<' || s->text[a] == '"')) {
+		char close = s->text[a] == '<' ? '>' : '"';
+
+		for (b = a + 1; b < next && s->text[b] != close && s->text[b] != '\n';)
+			b++;
+		x = add_item(s, KSCAN_INCLUDE, p, next, depth);
+		x->system = close == '>';
+		x->names = kmalloc(sizeof *x->names);
+		x->names[x->name_count++] = kstrndup(s->text + a + 1, b - a - 1);
+	} else if (is_text(s, word, end, "define") && a < next && begins_word(s->code[a])) {
+		x = add_item(s, KSCAN_MACRO, p, next, depth);
+		add_name(x, s, a, word_end(s, a, next));
+	} else {
+		add_item(s, KSCAN_DIRECTIVE, p, next, depth);
+	}
+	return next;
+}
+
+static void
+scan_range(struct kscan *s, size_t p, size_t to)
+{
+	size_t depth = 0;
+
+	while ((p = skip_blank(s, p, to)) < to) {
+		if (s->code[p] == '#' && at_line_start(s, p)) {
+			p = scan_directive(s, p, to, depth);
+		} else if (s->code[p] == '}') {
+			depth -= depth > 0;
+			add_item(s, KSCAN_CLOSE, p, p + 1, depth);
+			p++;
+		} else if (s->code[p] == ';') {
+			p++;
+		} else {
+			size_t before = s->count, next = scan_item(s, p, to, depth);
+
+			depth += s->count > before && s->items[s->count - 1].kind == KSCAN_OPEN;
+			p = next > p ? next : p + 1;
+		}
+	}
+}
+
+/* The inside of an include guard that spans the whole text. */
+static void
+look_through_guard(const struct kscan *s, size_t *from, size_t *to)
+{
+	size_t p = skip_blank(s, 0, s->len), end, word, name, inner, last = s->len;
+	bool closed = true;
+
+	if (p >= s->len || s->code[p] != '#')
+		return;
+	word = directive_word(s, p, s->len, &end);
+	if (!is_text(s, word, end, "ifndef") ||
+	    skip_blank(s, group_end(s, p, s->len, &closed), s->len) < s->len || !closed)
+		return;
+	name = skip_blank(s, end, s->len);
+	inner = skip_blank(s, line_end(s, p, s->len), s->len);
+	if (inner >= s->len || s->code[inner] != '#')
+		return;
+	word = directive_word(s, inner, s->len, &end);
+	if (!is_text(s, word, end, "define"))
+		return;
+	end = skip_blank(s, end, s->len);
+	if (word_end(s, end, s->len) - end != word_end(s, name, s->len) - name ||
+	    memcmp(s->code + end, s->code + name, word_end(s, name, s->len) - name))
+		return;
+	while (last > inner && s->code[last - 1] != '#')
+		last--;
+	*from = line_end(s, inner, s->len);
+	*to = last ? last - 1 : 0;
+}
+
+void
+kscan(const char *text, size_t len, struct kscan *s)
+{
+	size_t from = 0, to = len;
+
+	*s = (struct kscan){ .text = text,
+		.code = ktoken_strip(text, len, KTOKEN_C),
+		.len = len,
+		.items = kmalloc(sizeof *s->items) };
+	look_through_guard(s, &from, &to);
+	if (from < to)
+		scan_range(s, from, to);
+}
+
+void
+kscan_free(struct kscan *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		for (size_t k = 0; k < s->items[i].name_count; k++)
+			free(s->items[i].names[k]);
+		free(s->items[i].names);
+	}
+	free(s->items);
+	free(s->code);
+	*s = (struct kscan){ 0 };
+}
+
+bool
+kscan_declares(const struct kscan_item *x, const char *name)
+{
+	for (size_t i = 0; i < x->name_count; i++)
+		if (!strcmp(x->names[i], name))
+			return x->kind != KSCAN_INCLUDE;
+	return false;
+}
+
+const struct kscan_item *
+kscan_function(const struct kscan *s, const char *name)
+{
+	for (size_t i = s->count; i-- > 0;)
+		if (s->items[i].kind == KSCAN_FUNCTION && kscan_declares(&s->items[i], name))
+			return &s->items[i];
+	return NULL;
+}
+
+void
+kscan_identifiers(const struct kscan *s, size_t from, size_t to,
+    bool (*see)(void *arg, const char *name, size_t len, size_t at), void *arg)
+{
+	for (size_t p = from; p < to;) {
+		size_t end = word_end(s, p, to);
+
+		if (end == p) {
+			p++;
+			continue;
+		}
+		if (begins_word(s->code[p]) && !see(arg, s->code + p, end - p, p))
+			return;
+		p = end;
+	}
+}
+
+struct wanted {
+	const char *name;
+	size_t len;
+	bool found;
+};
+
+static bool
+see_wanted(void *arg, const char *name, size_t len, size_t at)
+{
+	struct wanted *w = arg;
+
+	(void)at;
+	w->found |= len == w->len && !memcmp(name, w->name, len);
+	return !w->found;
+}
+
+bool
+kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
+{
+	struct wanted w = { .name = name, .len = strlen(name) };
+
+	kscan_identifiers(s, from, to, see_wanted, &w);
+	return w.found;
+}
+
+bool
+kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *word)
+{
+	/* What looks like the name may be a macro that makes whole functions. */
+	size_t end = x->kind == KSCAN_FUNCTION ? x->name_at : x->to,
+	       head = x->kind == KSCAN_FUNCTION ? x->open : x->to;
+
+	if (kscan_uses(s, x->from, end, word))
+		return true;
+	/* "INLINE int f(...)", where INLINE is "static inline". */
+	for (size_t i = 0; i < s->count; i++) {
+		const struct kscan_item *m = &s->items[i];
+
+		if (m->kind == KSCAN_MACRO && m != x && m->name_count &&
+		    kscan_uses(s, x->from, head, m->names[0]) &&
+		    kscan_uses(s, m->from, m->to, word))
+			return true;
+	}
+	return false;
+}
+
+/* ---- signatures ---- */
+
+/* Code from FROM to TO with single blanks between words and none elsewhere; the caller frees. */
+static char *
+tidy(const struct kscan *s, size_t from, size_t to)
+{
+	struct kbuf b = { 0 };
+
+	for (size_t p = from; p < to; p++) {
+		char c = s->code[p];
+
+		if (isspace((unsigned char)c))
+			continue;
+		if (b.len && kis_word(b.data[b.len - 1]) && kis_word(c) && p > from &&
+		    !kis_word(s->code[p - 1]))
+			kbuf_puts(&b, " ");
+		kbuf_add(&b, &c, 1);
+	}
+	kbuf_add(&b, "", 0);
+	return b.data;
+}
+
+static bool
+is_qualifier(const struct kscan *s, size_t p, size_t end)
+{
+	static const char *const words[] = { "const", "volatile", "restrict", "__restrict__",
+		"__restrict", "register", "struct", "__grid_constant__", "static" };
+
+	return is_one_of(s, p, end, words, LEN(words));
+}
+
+/* The last word outside of brackets, when there is another before it; else TO. */
+static size_t
+name_of_param(const struct kscan *s, size_t from, size_t to)
+{
+	size_t last = to, words = 0;
+
+	for (size_t p = from; p < to;) {
+		size_t end = word_end(s, p, to);
+
+		if (end > p && begins_word(s->code[p]) && !is_qualifier(s, p, end)) {
+			words++;
+			last = p;
+		}
+		p = s->code[p] == '[' ? matching(s, p, to) + 1 : end > p ? end : p + 1;
+	}
+	return words > 1 ? last : to;
+}
+
+static void
+read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
+{
+	struct kbuf type = { 0 };
+	size_t last, p;
+	bool starred = false;
+
+	*x = (struct kscan_param){ .text = tidy(s, from, to) };
+	for (p = from; p < to; p++)
+		if (s->code[p] == '=') {
+			to = p;
+			break;
+		}
+	last = name_of_param(s, from, to);
+	x->name = kstrndup(s->code + last, word_end(s, last, to) - last);
+	for (p = from; p < to;) {
+		size_t end = word_end(s, p, to);
+		char c = s->code[p];
+
+		if (end > p) {
+			if (is_text(s, p, end, "const"))
+				x->constant |= !starred;
+			else if (p != last && !is_qualifier(s, p, end))
+				kbuf_printf(&type, "%s%.*s",
+				    type.len && kis_word(type.data[type.len - 1]) ? " " : "",
+				    (int)(end - p), s->code + p);
+			p = end;
+			continue;
+		}
+		if (c == '*')
+			starred = true;
+		x->stars += c == '*';
+		x->rows += c == '[';
+		if (c == '(' || c == '&')
+			x->strange = true;
+		if (c == '<' || c == '>' || c == ':' || c == ',')
+			kbuf_add(&type, &c, 1);
+		p = c == '[' ? matching(s, p, to) + 1 : p + 1;
+	}
+	kbuf_add(&type, "", 0);
+	x->type = type.data;
+	x->stars += x->rows > 0;
+	x->rows -= x->rows > 0;
+	x->strange |= x->stars > 1;
+}
+
+/* What stands before the name, without attributes, which are no part of a type. */
+static char *
+result_of(const struct kscan *s, const struct kscan_item *f)
+{
+	struct kscan plain = { .code = kmemdup(s->code, f->name_at) };
+	char *text;
+
+	for (size_t p = f->from, end; p < f->name_at; p = end) {
+		size_t open;
+
+		end = word_end(s, p, f->name_at);
+		open = skip_blank(s, end, f->name_at);
+		if (end == p && !strncmp(s->code + p, "[[", 2))
+			end = matching(s, p, f->name_at) + 1;
+		else if (end > p && is_attribute(s, p, end) && !is_type_of(s, p, end) &&
+		    open < f->name_at && s->code[open] == '(')
+			end = matching(s, open, f->name_at) + 1;
+		else
+			p = end = end > p ? end : p + 1;
+		memset(plain.code + p, ' ', (end < f->name_at ? end : f->name_at) - p);
+	}
+	text = tidy(&plain, f->from, f->name_at);
+	free(plain.code);
+	return text;
+}
+
+void
+kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g)
+{
+	size_t close = matching(s, f->open, f->to), p = f->open + 1, start = p;
+	struct walk w = { 0 };
+	int angle = 0;
+
+	*g = (struct kscan_signature){ .result = result_of(s, f) };
+	while (p <= close) {
+		size_t at = p;
+		char c = p < close ? step(s, &p, close, &w) : ',';
+
+		angle += (c == '<') - (c == '>');
+		if (at < close && (c != ',' || w.round || w.square || w.curly || angle > 0))
+			continue;
+		if (skip_blank(s, start, at) < at) {
+			char *text = tidy(s, start, at);
+			bool none = !strcmp(text, "void");
+
+			free(text);
+			if (g->count == KSCAN_PARAMS)
+				g->too_many = true;
+			else if (!none)
+				read_param(s, start, at, &g->params[g->count++]);
+		}
+		start = p;
+		if (at == close)
+			break;
+	}
+}
+
+void
+kscan_signature_free(struct kscan_signature *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		free(g->params[i].name);
+		free(g->params[i].type);
+		free(g->params[i].text);
+	}
+	free(g->result);
+	*g = (struct kscan_signature){ 0 };
+}
+
+char *
+kscan_signature_text(const struct kscan_signature *g)
+{
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "%s(", g->result);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct kscan_param *x = &g->params[i];
+
+		if (x->strange)
+			kbuf_printf(&b, "%s%s", i ? "," : "", x->text);
+		else
+			kbuf_printf(&b, "%s%s%s%.*s%.*s", i ? "," : "",
+			    x->constant && x->stars ? "const " : "", x->type, x->stars, "********",
+			    2 * x->rows, "[][][][][][][][]");
+	}
+	kbuf_puts(&b, ")");
+	return b.data;
+}
+
+char *
+kscan_signature_of(const char *text, const char *name)
+{
+	struct kscan s;
+	const struct kscan_item *f;
+	struct kscan_signature g = { 0 };
+	char *result = NULL;
+
+	kscan(text, strlen(text), &s);
+	f = kscan_function(&s, name);
+	if (f) {
+		kscan_signature(&s, f, &g);
+		result = kscan_signature_text(&g);
+	}
+	kscan_signature_free(&g);
+	kscan_free(&s);
+	return result;
+}
+
+char *
+kscan_typedef(const struct kscan *s, const char *type, int *stars)
+{
+	*stars = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct kscan_item *x = &s->items[i];
+		size_t p, end;
+		char *text, *c;
+
+		if (x->kind != KSCAN_DECLARATION || !kscan_declares(x, type))
+			continue;
+		end = word_end(s, x->from, x->to);
+		if (is_text(s, x->from, end, "using")) {
+			for (p = end; p < x->to && s->code[p] != '=';)
+				p++;
+			p++;
+		} else if (is_text(s, x->from, end, "typedef")) {
+			p = end;
+		} else {
+			continue;
+		}
+		if (p >= x->to || memchr(s->code + p, '{', x->to - p) ||
+		    memchr(s->code + p, '(', x->to - p))
+			continue;
+		text = tidy(s, p, x->to - 1);
+		/* Drop the name at the end of a typedef, and the stars before it. */
+		if (is_text(s, x->from, end, "typedef") && strlen(text) > strlen(type))
+			text[strlen(text) - strlen(type)] = '\0';
+		for (c = text + strlen(text); c > text && (c[-1] == '*' || c[-1] == ' '); c--) {
+			*stars += c[-1] == '*';
+			c[-1] = '\0';
+		}
+		if (!strncmp(text, "const ", 6))
+			memmove(text, text + 6, strlen(text + 6) + 1);
+		return text;
+	}
+	return NULL;
+}
+
+/* ---- launches ---- */
+
+size_t
+kscan_launches(const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list)
+{
+	size_t count = 0;
+
+	*list = NULL;
+	for (size_t p = f->body; p + 3 < f->to; p++) {
+		size_t name, name_end, part[3] = { p + 3 }, parts = 1, q;
+		struct walk w = { 0 };
+		int angle = 0;
+
+		if (strncmp(s->code + p, "<<<", 3))
+			continue;
+		for (q = p + 3; q < f->to && strncmp(s->code + q, ">>>", 3);) {
+			size_t at = q;
+			char c = step(s, &q, f->to, &w);
+
+			if (c == ',' && !w.round && !w.square && !w.curly && parts < LEN(part))
+				part[parts++] = at + 1;
+		}
+		if (q >= f->to || parts < 2)
+			continue;
+		for (name_end = p;
+		     name_end > f->body && isspace((unsigned char)s->code[name_end - 1]);)
+			name_end--;
+		name = name_end;
+		if (name > f->body && s->code[name - 1] == '>') {
+			do {
+				name--;
+				angle += (s->code[name] == '>') - (s->code[name] == '<');
+			} while (name > f->body && angle);
+		}
+		*list = krealloc(*list, (count + 1) * sizeof **list);
+		(*list)[count].arguments = tidy(s, name, name_end);
+		name_end = name;
+		while (name > f->body && (kis_word(s->code[name - 1]) || s->code[name - 1] == ':'))
+			name--;
+		(*list)[count].kernel = tidy(s, name, name_end);
+		(*list)[count].grid = tidy(s, part[0], part[1] - 1);
+		(*list)[count].block = tidy(s, part[1], parts > 2 ? part[2] - 1 : q);
+		(*list)[count++].at = name;
+		p = q;
+	}
+	return count;
+}
+
+void
+kscan_launches_free(struct kscan_launch *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(list[i].kernel);
+		free(list[i].arguments);
+		free(list[i].grid);
+		free(list[i].block);
+	}
+	free(list);
+}
+
+/* ---- constants ---- */
+
+struct sum {
+	const struct kscan_scope *scope;
+	const char *p;
+	int depth;
+	bool bad;
+};
+
+static int64_t evaluate(struct sum *x, int level);
+
+/* EXPRESSION in the same scope, one name deeper. */
+static int64_t
+number_of(struct sum *x, const char *expression)
+{
+	struct sum inner = { .scope = x->scope, .p = expression, .depth = x->depth + 1 };
+	int64_t v;
+
+	if (inner.depth > CHAIN) {
+		x->bad = true;
+		return 0;
+	}
+	v = evaluate(&inner, 0);
+	while (isspace((unsigned char)*inner.p) || *inner.p == '\\')
+		inner.p++;
+	x->bad |= inner.bad || *inner.p;
+	return v;
+}
+
+/*
+ * What stands behind "NAME =" from FROM to TO, up to the next ',' or ';' or '}' outside of
+ * brackets. To be freed.
+ */
+static char *
+initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t p = from; p + n < to; p++) {
+		size_t q = p + n, start;
+		struct walk w = { 0 };
+
+		if (memcmp(s->code + p, name, n) || kis_word(s->code[q]) ||
+		    (p && (kis_word(s->code[p - 1]) || s->code[p - 1] == '.')))
+			continue;
+		q = skip_blank(s, q, to);
+		if (q >= to)
+			return NULL;
+		if (s->code[q] != '=' || s->code[q + 1] == '=')
+			continue;
+		for (start = ++q; q < to;) {
+			size_t at = q;
+			char c = step(s, &q, to, &w);
+
+			if ((c == ',' || c == ';' || c == '}') && w.round <= 0 && w.curly <= 0 &&
+			    w.square <= 0)
+				return kstrndup(s->code + start, at - start);
+		}
+		return NULL;
+	}
+	return NULL;
+}
+
+/*
+ * What the variable NAME of type dim3 is made from, in a list of declarations from FROM to TO; to
+ * be freed, NULL: none.
+ */
+static char *
+dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
+{
+	for (size_t p = from; p < to;) {
+		size_t end = word_end(s, p, to);
+
+		if (end == p || !is_text(s, p, end, "dim3")) {
+			p = end == p ? p + 1 : end;
+			continue;
+		}
+		do {
+			size_t word, close;
+
+			word = skip_blank(s, end == p ? p + 1 : end, to);
+			end = word_end(s, word, to);
+			p = skip_blank(s, end, to);
+			if (end == word || p >= to || (s->code[p] != '(' && s->code[p] != '{'))
+				break;
+			close = matching(s, p, to);
+			if (is_text(s, word, end, name))
+				return kstrndup(s->code + p + 1, close - p - 1);
+			end = p = skip_blank(s, close + 1, to);
+		} while (p < to && s->code[p] == ',');
+	}
+	return NULL;
+}
+
+/*
+ * The expression that NAME stands for in one source, outside of functions; to be freed, NULL: none.
+ */
+static char *
+constant_in(const struct kscan *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct kscan_item *x = &s->items[i];
+
+		if (!kscan_declares(x, name))
+			continue;
+		if (x->kind == KSCAN_MACRO) {
+			size_t end, p = directive_word(s, x->from, x->to, &end);
+
+			p = skip_blank(s, end, x->to) + strlen(name);
+			return p < x->to && s->code[p] != '(' ? kstrndup(s->code + p, x->to - p)
+			                                      : NULL;
+		}
+		if (x->kind == KSCAN_DECLARATION)
+			return initialiser(s, x->from, x->to, name);
+	}
+	return NULL;
+}
+
+/* The enumerator's place, where no value stands behind it. */
+static bool
+enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *value)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct kscan_item *e = &s->items[i];
+
+		if (e->kind != KSCAN_DECLARATION || !kscan_has_word(s, e, "enum") ||
+		    !kscan_declares(e, name))
+			continue;
+		*value = -1;
+		for (size_t k = 0; k < e->name_count; k++) {
+			char *own = initialiser(s, e->from, e->to, e->names[k]);
+
+			*value = own && strcmp(e->names[k], name) ? number_of(x, own)
+			    : own                                 ? number_of(x, own)
+			                                          : *value + 1;
+			free(own);
+			if (!strcmp(e->names[k], name))
+				return !x->bad;
+		}
+	}
+	return false;
+}
+
+static int64_t
+name_value(struct sum *x, const char *name)
+{
+	const struct kscan_scope *c = x->scope;
+	const json_t *given = json_object_get(c->values, name);
+	char *text = NULL;
+	int64_t v = 0;
+
+	if (json_is_number(given))
+		return (int64_t)json_number_value(given);
+	if (c->f)
+		text = initialiser(c->s, c->f->body, c->f->to, name);
+	if (!text && c->s)
+		text = constant_in(c->s, name);
+	for (size_t i = 0; i < c->count && !text; i++)
+		text = constant_in(c->sources[i], name);
+	if (text) {
+		v = number_of(x, text);
+		free(text);
+		return v;
+	}
+	if (c->s && enumerator_in(x, c->s, name, &v))
+		return v;
+	for (size_t i = 0; i < c->count; i++)
+		if (enumerator_in(x, c->sources[i], name, &v))
+			return v;
+	x->bad = true;
+	return 0;
+}
+
+static bool triple_of(struct sum *x, const char *expression, int64_t triple[3]);
+
+static void
+skip_spaces(struct sum *x)
+{
+	while (isspace((unsigned char)*x->p) || (*x->p == '\\' && x->p[1] == '\n'))
+		x->p++;
+}
+
+static int64_t
+word_value(struct sum *x)
+{
+	size_t n = 0;
+	char name[128];
+
+	while (kis_word(x->p[n]))
+		n++;
+	if (n >= sizeof name) {
+		x->bad = true;
+		return 0;
+	}
+	memcpy(name, x->p, n);
+	name[n] = '\0';
+	x->p += n;
+	skip_spaces(x);
+	if (*x->p == '.' && x->p[1] >= 'x' && x->p[1] <= 'z' && !kis_word(x->p[2])) {
+		int64_t triple[3];
+		int which = x->p[1] - 'x';
+
+		x->p += 2;
+		if (x->depth++ < CHAIN && triple_of(x, name, triple))
+			return triple[which];
+		x->bad = true;
+		return 0;
+	}
+	return name_value(x, name);
+}
+
+/* A cast in parentheses: "(int)", "(unsigned long)". */
+static bool
+skip_cast(struct sum *x)
+{
+	static const char *const words[] = { "int", "unsigned", "long", "size_t", "int64_t",
+		"uint32_t", "int32_t", "short", "const" };
+	const char *p = x->p + 1;
+	bool any = false;
+
+	for (;;) {
+		size_t n = 0, i = 0;
+
+		while (*p == ' ')
+			p++;
+		while (kis_word(p[n]))
+			n++;
+		while (i < LEN(words) && (strlen(words[i]) != n || memcmp(words[i], p, n)))
+			i++;
+		if (i == LEN(words))
+			break;
+		any = true;
+		p += n;
+	}
+	if (!any || *p != ')')
+		return false;
+	x->p = p + 1;
+	return true;
+}
+
+static int64_t
+factor(struct sum *x)
+{
+	int64_t v;
+	char *end;
+
+	skip_spaces(x);
+	if (*x->p == '(') {
+		if (skip_cast(x))
+			return factor(x);
+		x->p++;
+		v = evaluate(x, 0);
+		skip_spaces(x);
+		x->bad |= *x->p != ')';
+		x->p += *x->p == ')';
+		return v;
+	}
+	if (*x->p == '-') {
+		x->p++;
+		return -factor(x);
+	}
+	if (isdigit((unsigned char)*x->p)) {
+		v = strtoll(x->p, &end, 0);
+		while (*end && strchr("uUlL", *end))
+			end++;
+		x->bad |= *end == '.' || kis_word(*end);
+		x->p = end;
+		return v;
+	}
+	if (begins_word(*x->p))
+		return word_value(x);
+	x->bad = true;
+	return 0;
+}
+
+static int64_t
+evaluate(struct sum *x, int level)
+{
+	static const char *const operators[] = { "+-", "*/%" };
+	int64_t v;
+
+	if (level == 2)
+		return factor(x);
+	if (++x->depth > 4 * CHAIN) {
+		x->bad = true;
+		return 0;
+	}
+	v = evaluate(x, level + 1);
+	for (;;) {
+		int64_t r;
+		char op;
+
+		skip_spaces(x);
+		if (x->bad || !*x->p || !strchr(operators[level], *x->p))
+			break;
+		op = *x->p++;
+		r = evaluate(x, level + 1);
+		if (op == '+' || op == '-' || op == '*')
+			x->bad |= op == '+' ? __builtin_add_overflow(v, r, &v)
+			    : op == '-'     ? __builtin_sub_overflow(v, r, &v)
+			                    : __builtin_mul_overflow(v, r, &v);
+		else if (r == 0 || (v == INT64_MIN && r == -1))
+			x->bad = true;
+		else
+			v = op == '/' ? v / r : v % r;
+	}
+	x->depth--;
+	return v;
+}
+
+bool
+kscan_number(const struct kscan_scope *scope, const char *expression, int64_t *value)
+{
+	struct sum x = { .scope = scope, .p = expression };
+
+	*value = evaluate(&x, 0);
+	skip_spaces(&x);
+	return !x.bad && !*x.p;
+}
+
+/* Up to three numbers, with commas between. */
+static bool
+numbers_of(struct sum *x, char *list, int64_t triple[3])
+{
+	int depth = 0, n = 0;
+	char *start = list;
+
+	triple[0] = triple[1] = triple[2] = 1;
+	for (char *p = list;; p++) {
+		char c = *p;
+
+		depth += (c == '(') - (c == ')');
+		if (c && (c != ',' || depth))
+			continue;
+		*p = '\0';
+		if (n == 3)
+			return false;
+		triple[n++] = number_of(x, start);
+		start = p + 1;
+		if (!c)
+			return !x->bad;
+	}
+}
+
+static bool
+triple_of(struct sum *x, const char *expression, int64_t triple[3])
+{
+	const struct kscan_scope *c = x->scope;
+	char *list = NULL, *name = kstrdup(expression + strspn(expression, " \t\n"));
+	size_t n = 0;
+	bool good;
+
+	while (kis_word(name[n]))
+		n++;
+	if (!strncmp(name, "dim3", 4) && (name[4] == '(' || name[4] == '{') && strlen(name) > 5)
+		list = kstrndup(name + 5, strlen(name) - 6);
+	else if (n && !name[n + strspn(name + n, " \t\n")] && begins_word(*name) && c->f) {
+		name[n] = '\0';
+		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
+	}
+	if (!list)
+		list = kstrdup(name);
+	good = numbers_of(x, list, triple);
+	free(list);
+	free(name);
+	return good;
+}
+
+bool
+kscan_dim3(const struct kscan_scope *scope, const char *expression, int64_t triple[3])
+{
+	struct sum x = { .scope = scope };
+
+	return triple_of(&x, expression, triple);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kscan: what stands at the top level of a C, C++ or CUDA source: includes, macros, types,
+ * variables, functions; what each of them is called, what it uses; signatures, kernel launches,
+ * constants. It knows comments, strings, braces and preprocessor lines, and nothing of semantics.
+ * It accepts any bytes and never fails.
+ */
+#ifndef KSCAN_H
+#define KSCAN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kutil.h"
+
+enum kscan_kind {
+	KSCAN_INCLUDE,     /* its name is the file; SYSTEM: in angle brackets */
+	KSCAN_MACRO,       /* #define */
+	KSCAN_DIRECTIVE,   /* any other line of the preprocessor */
+	KSCAN_GROUP,       /* #if to #endif, with all that is between */
+	KSCAN_FUNCTION,    /* with its body */
+	KSCAN_DECLARATION, /* types, variables, prototypes */
+	KSCAN_OPEN,
+	KSCAN_CLOSE /* "namespace x {" or "extern "C" {", and its end */
+};
+
+struct kscan_item {
+	enum kscan_kind kind;
+	size_t lead;     /* where the comment that belongs to it begins; FROM without one */
+	size_t from, to; /* bytes of the text */
+	size_t name_at, open, body; /* of a function: its name, its '(' and its '{' */
+	char **names;               /* what it declares; owned */
+	size_t name_count;
+	bool system;
+	size_t depth; /* namespaces and the like around it */
+};
+
+struct kscan {
+	const char *text; /* borrowed */
+	char *code;       /* the same length, comments and strings blank; owned */
+	size_t len;
+	struct kscan_item *items;
+	size_t count;
+	bool unclosed; /* a brace or a group has no end */
+};
+
+/*
+ * TEXT must outlive S. An include guard around all of it is looked through. Free with kscan_free.
+ */
+void kscan(const char *text, size_t len, struct kscan *s);
+void kscan_free(struct kscan *s);
+
+/*
+ * The function NAME with its body; NULL: there is none outside groups. The last one when there are
+ * several.
+ */
+const struct kscan_item *kscan_function(const struct kscan *s, const char *name);
+bool kscan_declares(const struct kscan_item *x, const char *name);
+/* Does the code from FROM to TO use the identifier NAME? Comments and strings do not count. */
+bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name);
+/* Every identifier there, told once or more; SEE returns false to stop. */
+void kscan_identifiers(const struct kscan *s, size_t from, size_t to,
+    bool (*see)(void *arg, const char *name, size_t len, size_t at), void *arg);
+/*
+ * Does the item begin with, or have before its name, the word WORD ("static", "__global__"), or a
+ * macro that makes it?
+ */
+bool kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *word);
+
+enum { KSCAN_PARAMS = 48 };
+
+struct kscan_param {
+	/* the type without const, restrict and stars, words apart by one blank */
+	char *name, *type;
+	/* of a pointer or an array, of however many dimensions: 1 or more */
+	int stars;
+	int rows;      /* dimensions of an array beyond the first: "a[n][m]" has 1 */
+	bool constant; /* what it points to is not for writing */
+	bool strange;  /* a reference, a pointer to a function or to an array: see TEXT */
+	char *text;    /* as it stands */
+};
+
+struct kscan_signature {
+	/* before the name, without attributes: "static void", "template<class T>__global__ void" */
+	char *result;
+	struct kscan_param params[KSCAN_PARAMS];
+	size_t count;
+	bool too_many;
+};
+void kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g);
+void kscan_signature_free(struct kscan_signature *g);
+/*
+ * Return type and parameters' types without names, one spelling for one signature; the caller
+ * frees.
+ */
+char *kscan_signature_text(const struct kscan_signature *g);
+
+/* The same of the function NAME in TEXT; NULL: it is not defined there outside groups. */
+char *kscan_signature_of(const char *text, const char *name);
+
+/*
+ * The type behind the name TYPE as a typedef or "using" of S makes it, with the stars it adds;
+ * NULL: none. To be freed.
+ */
+char *kscan_typedef(const struct kscan *s, const char *type, int *stars);
+
+/* One kernel<<<grid, block, shared, stream>>>(...). */
+struct kscan_launch {
+	char *kernel, *arguments; /* "soften", "<float, 1>" or "" */
+	char *grid, *block;       /* as they stand */
+	size_t at;
+};
+size_t kscan_launches(
+    const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list);
+void kscan_launches_free(struct kscan_launch *list, size_t count);
+
+/* Names with values beside those of the source: an object of numbers. May be NULL. */
+struct kscan_scope {
+	/* looked through for macros, constants and enumerators */
+	const struct kscan *const *sources;
+	size_t count;
+	/* the source of the function at hand, and the function, for its own constants */
+	const struct kscan *s;
+	const struct kscan_item *f;
+	const json_t *values;
+};
+/* A whole number that EXPRESSION comes to; false when that cannot be told from the source. */
+bool kscan_number(const struct kscan_scope *scope, const char *expression, int64_t *value);
+/*
+ * The same for a dim3: a name declared so, dim3(…), or a number; y and z are 1 when they are not
+ * given.
+ */
+bool kscan_dim3(const struct kscan_scope *scope, const char *expression, int64_t triple[3]);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kwatch: a library that is preloaded into an application to see the calls of one of its functions,
+ * and the launches of kernels for a GPU. It must not disturb: no memory of the application's
+ * allocator, no output but into its own file. What it is to do stands in the environment:
+ *   KWATCH_OUT      prefix of its files: PREFIX.PID (one line of JSON per call), PREFIX.loaded
+ *                   (who loaded it)
+ *   KWATCH_MODE     "args": arguments, memory, what was written; "time": arguments and time alone
+ *   KWATCH_KERNEL   launches of this kernel are calls of their own, when no function is watched;
+ *                   may be empty
+ *   KWATCH_LAYOUT   file with lines "KERNEL KIND:NAME…", the parameters of kernels; KIND is p,
+ *                   i4, i8, u4, u8, f4, f8, b1 or ?
+ *   KWATCH_MAX      calls that are written down; more are counted
+ */
+#ifndef KWATCH_H
+#define KWATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../wrapper.h"
+
+#define LEN(a) (sizeof(a) / sizeof *(a))
+
+enum { KWATCH_NEST = 8, KWATCH_LAUNCHES = 16, KWATCH_LINE = 16384 };
+
+/* A piece of memory that was allocated. */
+struct kwatch_extent {
+	uintptr_t start;
+	size_t bytes;
+	bool device;
+};
+
+/* extent.c: what is allocated. Nothing is kept unless wanted. */
+extern bool kwatch_extents_wanted;
+void kwatch_extent_add(void *start, size_t bytes, bool device);
+void kwatch_extent_drop(const void *start);
+/* The piece that holds P: allocated, or a variable of the program. */
+bool kwatch_extent_find(const void *p, struct kwatch_extent *e);
+/* Memory that does not come from malloc. NULL when there is none. */
+void *kwatch_pages(size_t bytes);
+
+/* A launch within a call. */
+struct kwatch_launch {
+	char kernel[128]; /* as the compiler named it */
+	uint32_t grid[3], block[3];
+	size_t shared;
+	char args[1024]; /* JSON: members of an object */
+	bool partial;    /* its arguments are not all known */
+};
+
+/* A call under way. */
+struct kwatch_state {
+	int64_t begun;
+	void *timer;  /* of a GPU, or NULL */
+	bool checked; /* sums of memory were taken */
+	struct {
+		struct kwatch_extent extent;
+		/* STACK: a caller's variable, of unknown size, of which the first bytes count */
+		bool found, summed, stack;
+		size_t room; /* to the end of the extent, or to another argument's place in it */
+		uint64_t sum;
+	} pointer[KWATCH_ARGS];
+	struct kwatch_launch launch[KWATCH_LAUNCHES];
+	size_t launches;
+};
+
+/* core.c */
+extern bool kwatch_on, kwatch_timing_only;
+/* The innermost call under way in this thread, or NULL. */
+struct kwatch_state *kwatch_current(void);
+/* A launch that is a call of its own: begin before it, end after it. NULL: not wanted. */
+struct kwatch_state *kwatch_begin_launch(const char *kernel, void *stream);
+void kwatch_end_launch(struct kwatch_state *s, void *stream);
+/*
+ * A line of a call whose time is known at last. LINE ends behind the launches: clock and time are
+ * appended.
+ */
+void kwatch_write_line(char *line, size_t len, const char *clock, double ns);
+
+/* cuda.c: does nothing where no run-time library is there. */
+bool kwatch_cuda(void);
+uint64_t kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good);
+/* Is SYMBOL, as the compiler names a kernel, the one that the source calls NAME? */
+bool kwatch_is_named(const char *symbol, const char *name);
+/*
+ * Time on a stream; NULL: it cannot be taken there now. _line, behind _stop, hands over the line,
+ * which is written when the time is known; an empty one is not.
+ */
+void *kwatch_timer_start(void *stream);
+void kwatch_timer_stop(void *timer, void *stream);
+void kwatch_timer_line(void *timer, const char *line, size_t len, double host_ns);
+
+void kwatch_real(char *to, size_t room, double d, bool single);
+uint64_t kwatch_sum(const void *data, size_t len, uint64_t sum);
+
+#endif

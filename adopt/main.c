@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kadopt: see kadopt.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "journal.h"
+#include "koption.h"
+
+/* A step that takes -c alone works on an adoption that is there. */
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	int (*step)(const struct adoption *a);
+	bool looks; /* changes nothing, so others may be at work */
+	const char *help;
+} commands[] = {
+	{ "adopt", .run = command_adopt, .help = "run all steps up to a campaign" },
+	{ "preflight", .step = preflight,
+	    .help = "check all requirements, and build and run a copy" },
+	{ "observe", .run = command_observe,
+	    .help = "run the application and record every call of the kernel" },
+	{ "configs", .run = command_configs,
+	    .help = "choose representative configurations from what was observed" },
+	{ "extract", .step = extract,
+	    .help = "extract the kernel into a file that compiles alone" },
+	{ "task", .step = make_task,
+	    .help = "make a task, try it on the reference, and make a campaign" },
+	{ "check", .step = check_frozen, .looks = true,
+	    .help = "verify that the frozen input files are unchanged" },
+	{ "integrate", .run = command_integrate,
+	    .help = "put the winner into the application if it works and pays there" },
+	{ "repair", .step = journal_repair,
+	    .help = "finish or undo the changes of an interrupted kadopt" },
+	{ "status", .step = show_status, .looks = true, .help = "show the state of the adoption" },
+};
+
+static int
+run_step(const struct command *c, int argc, char **argv)
+{
+	char *usage = kasprintf("usage: kadopt %s [OPTION...]\n", c->name);
+	const char *dir = ".";
+	const struct koption options[] = { KOPTION_CAMPAIGN(&dir) };
+	struct adoption *a;
+	int code;
+
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
+	a = adoption_load(dir);
+	if (!c->looks)
+		adoption_lock(a);
+	code = c->step(a);
+	adoption_free(a);
+	free(usage);
+	return code;
+}
+
+static void
+print_usage(FILE *f)
+{
+	fputs("usage: kadopt COMMAND [OPTION]...\n", f);
+	for (size_t i = 0; i < LEN(commands); i++)
+		fprintf(f, "       kadopt %-10s %s\n", commands[i].name, commands[i].help);
+	fputs("       kadopt COMMAND --help | --version\n", f);
+}
+
+int
+main(int argc, char **argv)
+{
+	kutil_init("kadopt");
+	if (argc < 2) {
+		print_usage(stderr);
+		return K_USAGE;
+	}
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
+		print_usage(stdout);
+		return K_OK;
+	}
+	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) {
+		kversion();
+		return K_OK;
+	}
+	for (size_t i = 0; i < LEN(commands); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run ? commands[i].run(argc - 1, argv + 1)
+			                       : run_step(&commands[i], argc - 1, argv + 1);
+	kwarn("unknown command '%s'", argv[1]);
+	print_usage(stderr);
+	return K_USAGE;
+}

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt observe: every call of the kernel in a real run of the application, with its arguments and
+ * memory (adopt/observed.ndjson), and its times in runs without further ado (adopt/timing.ndjson).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "koption.h"
+#include "kstat.h"
+#include "log.h"
+#include "watch.h"
+
+static const char usage[] = "usage: kadopt observe [-c DIR] [-p DIR --file FILE --kernel NAME "
+                            "--build COMMAND --run COMMAND] [OPTION...]\n";
+
+enum { RUNS = 3, RUNS_MAX = 99, TIMEOUT_S = 600 };
+
+struct options {
+	const char *campaign, *log;
+	json_t *answers; /* of the command line */
+	long runs;
+	double timeout_s; /* 0: not given */
+	bool launches, force, check, instrument;
+};
+
+/* ---- what is to be observed ---- */
+
+static void
+set_answer(void *answers, const char *option, const char *value)
+{
+	json_object_set_new(answers, option + strlen("--"), kjson_text(value, strlen(value)));
+}
+
+static void
+parse_options(struct options *o, int argc, char **argv)
+{
+	json_t *given = json_object();
+	const struct koption options[] = {
+		KOPTION_CAMPAIGN(&o->campaign),
+		{ 'p', "project", .call = set_answer, .to = given,
+		    .help = "DIR\tthe project with the application" },
+		{ 0, "file", .call = set_answer, .to = given,
+		    .help = "FILE\tthe source file with the kernel, relative to the project" },
+		{ 0, "kernel", .call = set_answer, .to = given,
+		    .help = "NAME\tthe function to observe" },
+		{ 0, "build", .call = set_answer, .to = given,
+		    .help = "COMMAND\tbuild the project" },
+		{ 0, "run", .call = set_answer, .to = given,
+		    .help = "COMMAND\trun the application" },
+		{ 0, "launcher", .call = set_answer, .to = given,
+		    .help = "COMMAND\tput COMMAND before everything that runs" },
+		{ 0, "runs", .number = &o->runs, .low = 0, .high = RUNS_MAX,
+		    .help = "N\trun the application N times for times" },
+		{ 0, "timeout", .real = &o->timeout_s, .low = 1, .high = 1e6,
+		    .help = "S\ttime limit of a build or a run" },
+		{ 0, "launches", .flag = &o->launches,
+		    .help = "\tobserve launches instead of calls" },
+		{ 0, "force", .flag = &o->force, .help = "\tobserve again" },
+		{ 0, "check", .flag = &o->check,
+		    .help = "\texit 1 if the observation is out of date" },
+		{ 0, "log", .text = &o->log,
+		    .help = "FILE\tread the calls from a log of your own" },
+		{ 0, "instrument", .flag = &o->instrument,
+		    .help = "\tlet a model add the lines that log each call" },
+	};
+
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
+	o->answers = given;
+}
+
+static const char *
+answer(const struct options *o, const char *field)
+{
+	const char *text = kjson_str_or(o->answers, field, NULL);
+
+	if (!text || !*text)
+		kdie(K_USAGE, "%s/adopt.json does not exist; give --%s", o->campaign, field);
+	return text;
+}
+
+/* adopt.json; or, before there is one, what the command line says. */
+static struct adoption *
+find_adoption(struct options *o)
+{
+	static const char *const needed[] = { "kernel", "build", "run" };
+	char *path = path_of("%s/adopt.json", o->campaign), *project;
+	struct adoption *a;
+
+	if (access(path, F_OK) == 0) {
+		if (json_object_size(o->answers))
+			kdie(K_USAGE, "%s already exists; remove the duplicate options", path);
+		a = adoption_load(o->campaign);
+	} else {
+		project = realpath(answer(o, "project"), NULL);
+		if (!project)
+			kdie_errno(K_USAGE, "%s", answer(o, "project"));
+		json_object_set_new(o->answers, "schema", json_string("adopt/1"));
+		json_object_set_new(o->answers, "project", kjson_text(project, strlen(project)));
+		json_object_set_new(o->answers, "language",
+		    json_string(kjson_str_or(rules_language(answer(o, "file")), "language", "c")));
+		for (size_t i = 0; i < LEN(needed); i++)
+			answer(o, needed[i]);
+		a = adoption_new(o->campaign, json_incref(o->answers));
+		free(project);
+	}
+	if (o->timeout_s > 0)
+		a->timeout_s = o->timeout_s;
+	return a;
+}
+
+static void
+find_kernel(const struct watch *w, struct signature *s)
+{
+	char why[512], *text;
+	size_t len;
+
+	text = watch_source(w, &len);
+	if (!signature_find(text, len, w->a->kernel, s, why, sizeof why))
+		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
+	free(text);
+}
+
+/* ---- is what was observed still true? ---- */
+
+static void
+set_hash(json_t *o, const char *name, const char *data, size_t len)
+{
+	char hex[65];
+
+	ksha256_hex(data, len, hex);
+	json_object_set_new(o, name, json_string(hex));
+}
+
+/*
+ * Everything that the build may read, by name and contents, in an order that no file system
+ * decides.
+ */
+static const char sources_script[] = "cd \"$1\" && find . \\( -name .git -o -name .hg -o -name "
+                                     ".svn ${2:+-o -path \"./$2\"} \\) -prune -o "
+                                     "-type f \\( -name '*.[chC]' -o "
+                                     "-name '*.cc' -o -name '*.cpp' -o -name '*.cxx' -o -name "
+                                     "'*.hh' -o -name '*.hpp' -o -name '*.hxx' -o -name '*.cu' -o "
+                                     "-name '*.cuh' -o -name '*.inc' -o -name '*.inl' -o -name "
+                                     "'*akefile*' -o -name 'CMakeLists.txt' -o -name '*.cmake' -o "
+                                     "-name '*.mk' -o -name 'meson.build' -o -name '*.conf' \\) "
+                                     "-print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum";
+
+static void
+add_sources(json_t *header, const struct watch *w)
+{
+	size_t n = strlen(w->a->project);
+	/* A campaign within the project is no part of it. */
+	bool within = !strncmp(w->a->dir, w->a->project, n) && w->a->dir[n] == '/';
+	const char *const argv[] = { "sh", "-c", sources_script, "sh", w->a->project,
+		within ? w->a->dir + n + 1 : NULL, NULL };
+	struct kproc p = { .argv = (char *const *)argv, .max_output = 64 << 20 };
+	struct kproc_result r;
+
+	if (kproc_run(&p, &r) < 0 || r.exit_code)
+		kdie(K_IO, "%s: cannot list its files", w->a->project);
+	set_hash(header, "sources_sha256", r.out, r.out_len);
+	kproc_result_free(&r);
+}
+
+/* The header as it would be now; without the program, which is only there when it was built. */
+static json_t *
+make_header(const struct watch *w, const struct signature *s, const char *how)
+{
+	json_t *header = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "observed/1", "kernel",
+	    w->a->kernel, "file", w->a->file, "how", how, "version", kversion_string());
+	char *normal = kscan_signature_text(&s->of), *text, *commands;
+	size_t len;
+
+	text = watch_source(w, &len);
+	commands =
+	    kasprintf("%s\n%s\n%s\n", w->a->build, w->a->run, w->a->launcher ? w->a->launcher : "");
+	set_hash(header, "signature_sha256", normal, strlen(normal));
+	set_hash(header, "wrapper_sha256", text + s->from, s->end - s->from);
+	set_hash(header, "command_sha256", commands, strlen(commands));
+	add_sources(header, w);
+	free(commands);
+	free(text);
+	free(normal);
+	return header;
+}
+
+/* Of the program in the copy; nothing when the run command names none. */
+static void
+add_program(json_t *header, const struct watch *w)
+{
+	char *path = watch_program(w), *data;
+	size_t len;
+
+	if (*path) {
+		data = kread_file_or_die(path, (size_t)1 << 30, &len);
+		set_hash(header, "binary_sha256", data, len);
+		free(data);
+	}
+}
+
+/* Why the file at PATH does not hold what HEADER asks for; NULL when it does. The caller frees. */
+static char *
+stale(const char *path, const json_t *header, const struct watch *w)
+{
+	static const struct {
+		const char *field, *what;
+	} fields[] = {
+		{ "kernel", "another function" },
+		{ "signature_sha256", "other parameters" },
+		{ "wrapper_sha256", "another version of the function" },
+		{ "command_sha256", "other commands" },
+		{ "sources_sha256", "other sources" },
+		{ "how", "another way of observing" },
+		{ "version", "another version of kiln" },
+	};
+	json_t *now = json_object(), *old;
+	char *text, *why = NULL, *program = watch_program(w);
+	const char *binary;
+
+	text = kread_file(path, (size_t)1 << 30, NULL);
+	if (!text) {
+		json_decref(now);
+		return kasprintf("it does not exist");
+	}
+	text[strcspn(text, "\n")] = '\0';
+	old = json_loads(text, 0, NULL);
+	for (size_t i = 0; i < LEN(fields) && !why; i++)
+		if (strcmp(kjson_str_or(old, fields[i].field, ""),
+		        kjson_str_or(header, fields[i].field, "")))
+			why = kasprintf("it belongs to %s (%s)", fields[i].what, fields[i].field);
+	binary = kjson_str_or(old, "binary_sha256", NULL);
+	if (!why && binary && *program) {
+		add_program(now, w);
+		if (strcmp(binary, kjson_str_or(now, "binary_sha256", "")))
+			why = kasprintf("it belongs to another program (binary_sha256)");
+	}
+	json_decref(now);
+	json_decref(old);
+	free(text);
+	return why;
+}
+
+/* ---- calls as records ---- */
+
+/* The launch that does most; of several such the first. */
+static const json_t *
+main_launch(const json_t *launches)
+{
+	const json_t *best = NULL, *l;
+	double most = 0;
+	size_t i;
+
+	json_array_foreach((json_t *)launches, i, l)
+	{
+		double threads = 1;
+
+		for (size_t k = 0; k < 3; k++)
+			threads *=
+			    json_number_value(json_array_get(json_object_get(l, "grid"), k)) *
+			    json_number_value(json_array_get(json_object_get(l, "block"), k));
+		if (threads > most) {
+			most = threads;
+			best = l;
+		}
+	}
+	return best;
+}
+
+static void
+copy_member(json_t *to, const json_t *from, const char *name)
+{
+	if (json_object_get(from, name))
+		json_object_set(to, name, json_object_get(from, name));
+}
+
+/* What is read cannot be seen; but what is const, or stays as it was, is of no use otherwise. */
+static void
+add_reading(json_t *pointers)
+{
+	const char *name;
+	json_t *p;
+
+	json_object_foreach(pointers, name, p) if (kjson_bool_or(p, "const", false) ||
+	    !kjson_bool_or(p, "written", true)) json_object_set_new(p, "read", json_true());
+}
+
+/* Pointers that are among the arguments of a launch: those have extents. */
+static void
+part_arguments(json_t *call)
+{
+	json_t *args = json_object_get(call, "args"), *pointers = json_object_get(call, "pointers"),
+	       *v;
+	const char *name;
+	void *next;
+
+	json_object_foreach_safe(args, next, name, v) if (json_is_object(v))
+	{
+		json_object_set_new(v, "device", json_true());
+		json_object_set(pointers, name, v);
+		json_object_del(args, name);
+	}
+}
+
+static json_t *
+record_of(const json_t *raw, size_t i, const char *kernel)
+{
+	const json_t *launches = json_object_get(raw, "launches"), *l = main_launch(launches);
+	json_t *r = json_pack("{s:I,s:s}", "i", (json_int_t)i, "kernel", kernel);
+
+	copy_member(r, raw, "ns");
+	copy_member(r, raw, "clock");
+	copy_member(r, raw, "args");
+	copy_member(r, raw, "pointers");
+	copy_member(r, l ? l : raw, "grid");
+	copy_member(r, l ? l : raw, "block");
+	copy_member(r, l, "shared");
+	if (json_array_size(launches))
+		copy_member(r, raw, "launches");
+	part_arguments(r);
+	add_reading(json_object_get(r, "pointers"));
+	return r;
+}
+
+static void
+write_observed(const char *path, const json_t *header, const json_t *calls, const char *kernel)
+{
+	json_t *r;
+
+	kout_open(path);
+	kout_json(header);
+	for (size_t i = 0; i < json_array_size(calls); i++) {
+		r = record_of(json_array_get(calls, i), i, kernel);
+		kout_json(r);
+		json_decref(r);
+	}
+	kout_commit();
+}
+
+/* Call I of all runs: the median of its times. */
+static json_t *
+timing_of(json_t *const *runs, size_t n, size_t i, const char *kernel)
+{
+	json_t *r = record_of(json_array_get(runs[0], i), i, kernel), *samples = json_array();
+	double *ns = kcalloc(n, sizeof *ns);
+
+	for (size_t k = 0; k < n; k++) {
+		ns[k] = kjson_num_or(json_array_get(runs[k], i), "ns", 0);
+		json_array_append_new(samples, json_integer((json_int_t)ns[k]));
+	}
+	json_object_set_new(r, "ns", json_integer((json_int_t)kstat_quantile(ns, n, 0.5)));
+	json_object_set_new(r, "samples", samples);
+	json_object_del(r, "pointers");
+	json_object_del(r, "launches");
+	free(ns);
+	return r;
+}
+
+/*
+ * Are the calls of two runs given the same, one by one? Those of threads may come in another order.
+ */
+static bool
+same_calls(const json_t *x, const json_t *y)
+{
+	if (json_array_size(x) != json_array_size(y))
+		return false;
+	for (size_t i = 0; i < json_array_size(x); i++) {
+		const json_t *a = json_object_get(json_array_get(x, i), "args"),
+		             *b = json_object_get(json_array_get(y, i), "args");
+
+		if (a != b && !json_equal(a, b))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Where runs do not make the same calls, one cannot be told from another: then the first run alone
+ * counts.
+ */
+static void
+write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, const char *kernel)
+{
+	size_t used = 1, calls = json_array_size(runs[0]);
+
+	while (used < n && same_calls(runs[0], runs[used]))
+		used++;
+	if (used < n) {
+		kwarn("run %zu made %zu calls of %s, but the first run made %zu%s; only the first "
+		      "run is used",
+		    used + 1, json_array_size(runs[used]), kernel, calls,
+		    json_array_size(runs[used]) == calls ? ", in another order" : "");
+		used = 1;
+	}
+	json_object_set_new(header, "runs", json_integer((json_int_t)used));
+	kout_open(path);
+	kout_json(header);
+	for (size_t i = 0; i < calls; i++) {
+		json_t *r = timing_of(runs, used, i, kernel);
+
+		kout_json(r);
+		json_decref(r);
+	}
+	kout_commit();
+}
+
+/* ---- the ways of observing ---- */
+
+/* Parameters of all __global__ functions of the file, for launches: one line each. */
+static void
+write_layout(const struct watch *w)
+{
+	char *path = path_of("%s/layout.txt", w->folder), *text;
+	struct kbuf b = { 0 };
+	size_t len;
+
+	kbuf_puts(&b, "");
+	text = watch_source(w, &len);
+	signature_layout(text, len, &b);
+	if (kwrite_file(path, b.data, b.len))
+		kdie_errno(K_IO, "%s", path);
+	kbuf_free(&b);
+	free(text);
+}
+
+/* A call of a host function in which nothing was launched says that the launches were not seen. */
+static void
+check_launches(const struct watch *w, const json_t *calls)
+{
+	const json_t *c;
+	size_t i;
+
+	if (!w->cuda)
+		return;
+	json_array_foreach(
+	    (json_t *)calls, i, c) if (json_array_size(json_object_get(c, "launches"))) return;
+	kdie(K_MISSING,
+	    "%s was called, but kadopt saw no launch, because the CUDA run-time library is linked "
+	    "statically; relink with -cudart shared, or use --instrument (build log: "
+	    "%s/adopt/log/watch-build.log)",
+	    w->a->kernel, w->a->dir);
+}
+
+static void
+tell_dropped(const struct watch *w, json_int_t dropped)
+{
+	if (dropped)
+		kwarn("%lld more calls of %s were not recorded; shares refer to the recorded ones",
+		    (long long)dropped, w->a->kernel);
+}
+
+static void
+observe(const struct options *o, const struct watch *w, const struct signature *s, json_t *header,
+    const char *observed, const char *timing)
+{
+	json_t *runs[RUNS_MAX], *calls, *head = json_deep_copy(header);
+	json_int_t dropped;
+
+	kprogress("observe: building a copy of %s", w->a->project);
+	watch_prepare(w, s);
+	if (w->cuda)
+		write_layout(w);
+	kprogress("observe: running '%s'", w->a->run);
+	calls = watch_run(w, WATCH_ARGS, &dropped);
+	check_launches(w, calls);
+	tell_dropped(w, dropped);
+	add_program(header, w);
+	write_observed(observed, header, calls, w->a->kernel);
+	for (long i = 0; i < o->runs; i++) {
+		kprogress("observe: run %ld of %ld for times", i + 1, o->runs);
+		runs[i] = watch_run(w, WATCH_TIME, &dropped);
+	}
+	add_program(head, w);
+	json_object_set_new(head, "schema", json_string("timing/1"));
+	if (o->runs)
+		write_timing(timing, head, runs, (size_t)o->runs, w->a->kernel);
+	for (long i = 0; i < o->runs; i++)
+		json_decref(runs[i]);
+	json_decref(head);
+	json_decref(calls);
+}
+
+static void
+observe_log(const struct watch *w, const json_t *header, const char *text, size_t len,
+    const char *name, const char *observed)
+{
+	struct log_state state;
+	json_t *calls = log_calls(text, len, w->a->kernel, w->cuda, &state);
+
+	if (!state.lines)
+		kdie(K_MISSING, "%s: contains no line '[KKLOG_CPP] kernel=%s …'", name,
+		    w->a->kernel);
+	if (state.torn)
+		kdie(K_MISSING,
+		    "%s: %zu of %zu lines are unreadable or incomplete (more than 1 %%); write "
+		    "each line with one call of write(), and run again",
+		    name, state.dropped, state.lines);
+	if (state.others)
+		kwarn("%s: %zu lines with other tags do not match the %zu calls one to one; they "
+		      "are ignored",
+		    name, state.others, json_array_size(calls));
+	write_observed(observed, header, calls, w->a->kernel);
+	json_decref(calls);
+}
+
+static void
+run(const struct options *o, const struct watch *w, const struct signature *s, json_t *header,
+    const char *observed, const char *timing)
+{
+	char *text;
+	size_t len;
+
+	if (o->log) {
+		text = kread_file_or_die(o->log, (size_t)1 << 30, &len);
+		observe_log(w, header, text, len, o->log, observed);
+		free(text);
+	} else if (o->instrument) {
+		watch_copy(w);
+		instrument(w);
+		watch_build(w);
+		text = watch_log(w, &len);
+		observe_log(w, header, text, len, "standard error", observed);
+		free(text);
+	} else {
+		observe(o, w, s, header, observed, timing);
+	}
+}
+
+int
+command_observe(int argc, char **argv)
+{
+	struct options o = { .campaign = ".", .runs = RUNS };
+	struct signature s;
+	struct adoption *a;
+	struct watch w;
+	char *observed, *timing, *why, *folder;
+	json_t *header;
+	int code = K_OK;
+
+	parse_options(&o, argc, argv);
+	a = find_adoption(&o);
+	folder = adopt_path(a, "watch");
+	w = (struct watch){
+		.a = a, .folder = folder, .launches = o.launches, .cuda = a->device || o.launches
+	};
+	find_kernel(&w, &s);
+	header = make_header(&w, &s,
+	    o.log              ? "log"
+	        : o.instrument ? "instrument"
+	        : o.launches   ? "launches"
+	                       : "calls");
+	observed = adopt_path(a, "observed.ndjson");
+	make_folder_of(observed);
+	timing = adopt_path(a, "timing.ndjson");
+	why = stale(observed, header, &w);
+	if (o.check) {
+		if (why)
+			kwarn("%s: %s", observed, why);
+		code = why ? K_NO : K_OK;
+	} else if (why || o.force) {
+		if (why && access(observed, F_OK) == 0)
+			kwarn("%s: %s; observing again", observed, why);
+		run(&o, &w, &s, header, observed, timing);
+	}
+	free(why);
+	json_decref(header);
+	signature_free(&s);
+	adoption_free(a);
+	json_decref(o.answers);
+	return code;
+}

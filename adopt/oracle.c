@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is right: the reference with every float a double; where that cannot be had by exchanging
+ * words, the reference itself in a wrapper, which then holds the rounding of the reference. See
+ * adopt.h.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "kscan.h"
+#include "ktoken.h"
+
+/*
+ * Copies of words that stand for others; the rest as it is. On lines that include nothing is
+ * exchanged.
+ */
+char *
+oracle_swap(const char *text, const char *language, char *why, size_t why_len)
+{
+	size_t len = strlen(text);
+	char *code = ktoken_strip(text, len, KTOKEN_C);
+	const json_t *words = rules_double();
+	struct kbuf faults = { 0 }, out = { 0 };
+
+	if (rules_scan("no_double", language, text, "\\w+", NULL, &faults)) {
+		snprintf(why, why_len, "%.*s", (int)strcspn(faults.data, "\n"), faults.data);
+		kbuf_free(&faults);
+		free(code);
+		return NULL;
+	}
+	for (size_t p = 0; p < len;) {
+		size_t end = p;
+
+		if (code[p] == '#' && (p == 0 || code[p - 1] == '\n') &&
+		    !strncmp(code + p + 1 + strspn(code + p + 1, " \t"), "include", 7)) {
+			end = p + strcspn(text + p, "\n");
+			kbuf_add(&out, text + p, end - p);
+			p = end;
+			continue;
+		}
+		while (end < len && kis_word(code[end]))
+			end++;
+		if (end == p || isdigit((unsigned char)code[p])) {
+			end += end == p;
+			kbuf_add(&out, text + p, end - p);
+		} else {
+			char *word = kstrndup(text + p, end - p);
+
+			kbuf_puts(&out, kjson_str_or(words, word, word));
+			free(word);
+		}
+		p = end;
+	}
+	free(code);
+	kbuf_add(&out, "", 0);
+	return out.data;
+}
+
+/* ---- the wrapper ---- */
+
+/* How an element type is written, and how it is made from a double and made one. */
+static const struct {
+	const char *dtype, *type, *narrow, *widen;
+} types[] = {
+	{ "float32", "float", "(float)", "(double)" },
+	{ "float16", "__half", "__double2half", "(double)__half2float" },
+	{ "bfloat16", "__nv_bfloat16", "__double2bfloat16", "(double)__bfloat162float" },
+	{ "int32", "int", NULL, NULL },
+	{ "int64", "long long", NULL, NULL },
+	{ "int8", "signed char", NULL, NULL },
+	{ "float64", "double", NULL, NULL },
+};
+
+struct argument {
+	const char *name, *type, *narrow, *widen;
+	bool tensor, in, out;
+	char *elements; /* expression */
+};
+
+static void
+describe(const json_t *task, const json_t *item, struct argument *x)
+{
+	const char *name = json_string_value(item), *dtype = "int32";
+	const json_t *tensor = name ? json_object_get(json_object_get(task, "inputs"), name) : NULL;
+
+	*x = (struct argument){ .name = name ? name : kjson_str_or(item, "axis", ""),
+		.in = tensor != NULL };
+	if (!tensor && name && (tensor = json_object_get(json_object_get(task, "outputs"), name))) {
+		x->out = true;
+		x->in = kjson_bool_or(tensor, "inout", false);
+	}
+	dtype = kjson_str_or(tensor ? tensor : item, "dtype", "int32");
+	for (size_t i = 0; i < LEN(types); i++)
+		if (!strcmp(types[i].dtype, dtype)) {
+			x->type = types[i].type;
+			x->narrow = types[i].narrow;
+			x->widen = types[i].widen;
+		}
+	if (tensor && json_is_array(json_object_get(tensor, "shape"))) {
+		const json_t *shape = json_object_get(tensor, "shape");
+		struct kbuf b = { 0 };
+
+		x->tensor = true;
+		for (size_t i = 0; i < json_array_size(shape); i++) {
+			const json_t *d = json_array_get(shape, i);
+
+			kbuf_printf(&b, "%s(size_t)(", i ? " * " : "");
+			if (json_is_string(d))
+				kbuf_printf(&b, "%s)", json_string_value(d));
+			else
+				kbuf_printf(&b, "%lld)", (long long)json_integer_value(d));
+		}
+		x->elements = b.data;
+	}
+}
+
+static void
+add_c(struct kbuf *b, const struct argument *x, bool before)
+{
+	if (!x->tensor || !x->narrow)
+		return;
+	if (before)
+		kbuf_printf(b,
+		    "\tsize_t n_%s = %s;\n\t%s *c_%s = (%s *)malloc(n_%s * sizeof *c_%s);\n\n\tif "
+		    "(!c_%s)\n\t\tabort();\n"
+		    "\tfor (size_t i = 0; i < n_%s; i++)\n\t\tc_%s[i] = %s%s%s;\n",
+		    x->name, x->elements, x->type, x->name, x->type, x->name, x->name, x->name,
+		    x->name, x->name, x->in ? "(float)" : "0", x->in ? x->name : "",
+		    x->in ? "[i]" : "");
+	else if (x->out)
+		kbuf_printf(b,
+		    "\tfor (size_t i = 0; i < n_%s; i++)\n\t\t%s[i] = "
+		    "(double)c_%s[i];\n\tfree(c_%s);\n",
+		    x->name, x->name, x->name, x->name);
+	else
+		kbuf_printf(b, "\tfree(c_%s);\n", x->name);
+}
+
+static void
+add_cuda(struct kbuf *b, const struct argument *x, bool before)
+{
+	if (!x->tensor || !x->narrow)
+		return;
+	if (before) {
+		kbuf_printf(b,
+		    "\tsize_t n_%s = %s;\n\t%s *c_%s = nullptr;\n\n\tcudaMalloc((void **)&c_%s, "
+		    "n_%s * sizeof *c_%s);\n",
+		    x->name, x->elements, x->type, x->name, x->name, x->name, x->name);
+		if (x->in)
+			kbuf_printf(b,
+			    "\tkiln_narrow<<<1024, 256, 0, kiln_stream>>>(%s, c_%s, n_%s);\n",
+			    x->name, x->name, x->name);
+	} else {
+		if (x->out)
+			kbuf_printf(b,
+			    "\tkiln_widen<<<1024, 256, 0, kiln_stream>>>(c_%s, %s, n_%s);\n",
+			    x->name, x->name, x->name);
+		kbuf_printf(
+		    b, "\tcudaStreamSynchronize(kiln_stream);\n\tcudaFree(c_%s);\n", x->name);
+	}
+}
+
+static const char cuda_helpers[] = "template <typename T> static __global__ void\n"
+                                   "kiln_narrow(const double *from, T *to, size_t n)\n"
+                                   "{\n"
+                                   "\tfor (size_t i = (size_t)blockIdx.x * blockDim.x + "
+                                   "threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)\n"
+                                   "\t\tto[i] = (T)(float)from[i];\n"
+                                   "}\n\n"
+                                   "template <typename T> static __global__ void\n"
+                                   "kiln_widen(const T *from, double *to, size_t n)\n"
+                                   "{\n"
+                                   "\tfor (size_t i = (size_t)blockIdx.x * blockDim.x + "
+                                   "threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)\n"
+                                   "\t\tto[i] = (double)(float)from[i];\n"
+                                   "}\n\n";
+
+/* The function may stand in a namespace: "using namespace a::b;" for each. */
+static void
+add_using(struct kbuf *b, const char *text)
+{
+	char *path[8] = { NULL }, *line;
+	struct kscan s;
+
+	kscan(text, strlen(text), &s);
+	for (size_t i = 0; i < s.count; i++) {
+		const struct kscan_item *x = &s.items[i];
+		const char *name = s.code + x->from;
+		size_t n;
+
+		if (x->kind != KSCAN_OPEN || x->depth >= LEN(path))
+			continue;
+		name += strncmp(name, "inline", 6) ? 0 : 6 + strspn(name + 6, " \t");
+		if (strncmp(name, "namespace", 9))
+			continue;
+		name += 9 + strspn(name + 9, " \t\n");
+		n = strcspn(name, " \t\n{");
+		free(path[x->depth]);
+		path[x->depth] = x->depth && path[x->depth - 1]
+		    ? kasprintf("%s::%.*s", path[x->depth - 1], (int)n, name)
+		    : kstrndup(name, n);
+		line = kasprintf("using namespace %s;\n", path[x->depth]);
+		if (n && !strstr(b->data, line))
+			kbuf_puts(b, line);
+		free(line);
+	}
+	for (size_t i = 0; i < LEN(path); i++)
+		free(path[i]);
+	kscan_free(&s);
+}
+
+char *
+oracle_wrap(const struct adoption *a, const char *text, const json_t *task)
+{
+	const char *entry = kjson_str_or(task, "entry.name", "kernel");
+	const json_t *arguments = kjson_path(task, "entry.arguments");
+	bool cuda = a->device, cxx = a->cxx;
+	size_t n = json_array_size(arguments);
+	struct argument *x = kcalloc(n + 1, sizeof *x);
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b,
+	    "/* The reference, called through a function that takes doubles: the expected results "
+	    "have its rounding. */\n"
+	    "#include <stdlib.h>\n"
+	    "#define %s kiln_reference\n"
+	    "%s\n"
+	    "#undef %s\n"
+	    "\n",
+	    entry, text, entry);
+	if (cuda || cxx)
+		add_using(&b, text);
+	kbuf_printf(&b, "%s%svoid\n%s(", cuda ? cuda_helpers : "",
+	    cuda || cxx ? "extern \"C\" " : "", entry);
+	for (size_t i = 0; i < n; i++) {
+		describe(task, json_array_get(arguments, i), &x[i]);
+		kbuf_printf(&b, "%s%s%s %s%s", i ? ", " : "",
+		    x[i].tensor && !x[i].out ? "const " : "", x[i].narrow ? "double" : x[i].type,
+		    x[i].tensor ? "*" : "", x[i].name);
+	}
+	kbuf_printf(&b, "%s)\n{\n", cuda ? ", cudaStream_t kiln_stream" : "");
+	for (size_t i = 0; i < n; i++)
+		(cuda ? add_cuda : add_c)(&b, &x[i], true);
+	kbuf_puts(&b, "\tkiln_reference(");
+	/* A matrix is a pointer to rows in C, which takes any pointer of none. */
+	for (size_t i = 0; i < n; i++)
+		kbuf_printf(&b, "%s%s%s%s", i ? ", " : "",
+		    x[i].tensor       ? cuda || cxx ? "" : "(void *)"
+		        : x[i].narrow ? "(float)"
+		                      : "",
+		    x[i].tensor && x[i].narrow ? "c_" : "", x[i].name);
+	kbuf_printf(&b, "%s);\n", cuda ? ", kiln_stream" : "");
+	for (size_t i = 0; i < n; i++) {
+		(cuda ? add_cuda : add_c)(&b, &x[i], false);
+		free(x[i].elements);
+	}
+	kbuf_puts(&b, "}\n");
+	free(x);
+	return b.data;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the application wrote before and after: byte by byte, or number by number within a
+ * tolerance. See adopt.h.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "adopt.h"
+#include "kio.h"
+
+static const char *const kinds[] = { "float", "float32", "float64" };
+
+/* The number behind "KIND:", and which kind; -1: it is none. */
+static int
+kind_of(const char *compare, double *rtol)
+{
+	const char *colon = strchr(compare, ':');
+	char *end;
+
+	for (size_t i = 0; colon && i < LEN(kinds); i++)
+		if (strlen(kinds[i]) == (size_t)(colon - compare) &&
+		    !strncmp(kinds[i], compare, strlen(kinds[i]))) {
+			*rtol = strtod(colon + 1, &end);
+			return *end || end == colon + 1 || !(*rtol >= 0 && *rtol < 1) ? -1 : (int)i;
+		}
+	return -1;
+}
+
+bool
+outputs_compare_ok(const char *compare)
+{
+	double rtol;
+
+	return !strcmp(compare, "exact") || kind_of(compare, &rtol) >= 0;
+}
+
+static bool
+near(double x, double y, double rtol)
+{
+	if (isnan(x) || isnan(y))
+		return isnan(x) && isnan(y);
+	return x == y || fabs(x - y) <= rtol * fmax(fabs(x), fabs(y));
+}
+
+static bool __attribute__((format(printf, 3, 4)))
+differ(char *why, size_t why_len, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, why_len, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static bool
+same_bytes(const char *x, size_t n, const char *y, size_t m, char *why, size_t why_len)
+{
+	size_t i = 0, line = 1;
+
+	while (i < n && i < m && x[i] == y[i])
+		line += x[i++] == '\n';
+	if (i == n && i == m)
+		return true;
+	return differ(
+	    why, why_len, "%zu and %zu bytes; they differ from byte %zu (line %zu)", n, m, i, line);
+}
+
+static bool
+same_binary(const char *x, size_t n, const char *y, size_t m, size_t size, double rtol, char *why,
+    size_t why_len)
+{
+	if (n != m || n % size)
+		return differ(why, why_len, "%zu and %zu bytes, which are not numbers of %zu bytes",
+		    n, m, size);
+	for (size_t i = 0; i < n; i += size) {
+		double v[2];
+
+		for (int k = 0; k < 2; k++) {
+			float f;
+
+			if (size == sizeof f) {
+				memcpy(&f, (k ? y : x) + i, sizeof f);
+				v[k] = (double)f;
+			} else {
+				memcpy(&v[k], (k ? y : x) + i, sizeof v[k]);
+			}
+		}
+		if (!near(v[0], v[1], rtol))
+			return differ(
+			    why, why_len, "number %zu: %.9g was %.9g", i / size, v[1], v[0]);
+	}
+	return true;
+}
+
+/* Texts: numbers are compared as numbers, all else byte by byte. */
+static bool
+same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
+{
+	size_t line = 1;
+	char before = '\n';
+
+	while (*x || *y) {
+		bool begins = !isalnum((unsigned char)before) && before != '_' && before != '.';
+		char *ex = NULL, *ey = NULL;
+
+		if (begins && (isdigit((unsigned char)*x) || strchr("+-.", *x)) && *x && *y) {
+			double u = strtod(x, &ex), v = strtod(y, &ey);
+
+			if (ex > x && ey > y) {
+				if (!near(u, v, rtol))
+					return differ(
+					    why, why_len, "line %zu: %.9g was %.9g", line, v, u);
+				before = ex[-1];
+				x = ex;
+				y = ey;
+				continue;
+			}
+		}
+		if (*x != *y)
+			return differ(why, why_len, "line %zu differs", line);
+		line += *x == '\n';
+		before = *x++;
+		y++;
+	}
+	return true;
+}
+
+bool
+outputs_same(const json_t *o, const char *was, const char *now, char *why, size_t why_len)
+{
+	const char *compare = kjson_str_or(o, "compare", "exact");
+	size_t n, m;
+	char *x = file_text(was, &n), *y = file_text(now, &m);
+	double rtol = 0;
+	int kind = kind_of(compare, &rtol);
+	bool same;
+
+	if (!x || !y)
+		same = differ(why, why_len, "%s does not exist", x ? now : was);
+	else if (kind < 0)
+		same = same_bytes(x, n, y, m, why, why_len);
+	else if (kind == 0)
+		same = same_text(x, y, rtol, why, why_len);
+	else
+		same = same_binary(x, n, y, m, kind == 1 ? 4 : 8, rtol, why, why_len);
+	free(x);
+	free(y);
+	return same;
+}
+
+json_t *
+outputs_stamps(const struct adoption *a, const char *folder)
+{
+	const json_t *outputs = json_object_get(a->json, "outputs");
+	json_t *stamps = json_object();
+
+	for (size_t i = 0; i < json_array_size(outputs); i++) {
+		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
+		char *path = path_of("%s/%s", folder, name);
+		struct stat st;
+
+		if (!stat(path, &st))
+			json_object_set_new(stamps, name,
+			    json_sprintf("%lld %ld %llu", (long long)st.st_mtim.tv_sec,
+			        st.st_mtim.tv_nsec, (unsigned long long)st.st_ino));
+	}
+	return stamps;
+}
+
+const char *
+outputs_untouched(const struct adoption *a, const char *folder, const json_t *stamps)
+{
+	const json_t *outputs = json_object_get(a->json, "outputs");
+	json_t *now = outputs_stamps(a, folder);
+	const char *found = NULL;
+
+	for (size_t i = 0; i < json_array_size(outputs) && !found; i++) {
+		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
+
+		if (json_object_get(now, name) &&
+		    json_equal(json_object_get(now, name), json_object_get(stamps, name)))
+			found = name;
+	}
+	json_decref(now);
+	return found;
+}

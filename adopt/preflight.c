@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt preflight: everything that an adoption needs and that can be missing, looked for before
+ * anything is touched. The project is built and run in a copy; how its file is compiled is noted on
+ * the way.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "signature.h"
+
+enum { CONNECT_S = 15, ROOM_COPIES = 5 };
+
+/* What was found, a line each: what is wrong ends the adoption, what is only told does not. */
+struct findings {
+	struct kbuf missing, wrong, again;
+};
+
+static void __attribute__((format(printf, 2, 3))) tell(struct kbuf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	kbuf_vline(b, fmt, ap);
+	va_end(ap);
+}
+
+static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = kvasprintf(fmt, ap);
+	va_end(ap);
+	ksay("%s\n", text);
+	free(text);
+}
+
+/* ---- what can be seen without running anything ---- */
+
+static bool
+is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* What no task takes, as far as it is told without the project's headers. */
+static void
+check_parameters(const struct adoption *a, const struct signature *s, struct findings *f)
+{
+	for (size_t i = 0; i < s->of.count; i++) {
+		const struct kscan_param *p = &s->of.params[i];
+
+		if (p->strange || p->stars > 1 || strstr(p->text, "struct ") ||
+		    strstr(p->text, "union "))
+			tell(&f->wrong,
+			    "kernel: %s:%d: parameter '%s': only numbers and arrays of numbers are "
+			    "supported; write a function with such parameters around the part that "
+			    "takes the time, and adopt that function",
+			    a->file, s->line, p->text);
+	}
+}
+
+static void
+check_files(const struct adoption *a, struct findings *f)
+{
+	char *path = project_path(a, a->file), *text, why[512];
+	struct signature s;
+	size_t len, n = strlen(a->project);
+
+	if (!is_folder(a->project)) {
+		tell(&f->wrong, "project: %s is not a folder", a->project);
+	} else if (!strncmp(a->dir, a->project, n) && (a->dir[n] == '/' || !a->dir[n])) {
+		tell(&f->wrong,
+		    "the campaign's folder %s is inside the project, which is copied as a whole; "
+		    "choose a folder outside (-o)",
+		    a->dir);
+	} else if (!(text = file_text(path, &len))) {
+		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
+	} else {
+		if (!signature_find(text, len, a->kernel, &s, why, sizeof why))
+			tell(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
+			    why);
+		else if (s.returns)
+			tell(&f->wrong,
+			    "kernel: %s:%d: %s returns a value, but a task's entry returns void; "
+			    "write the result through a pointer",
+			    a->file, s.line, a->kernel);
+		else if (a->device &&
+		    (!s.of.count || !signature_is_stream(&s.of.params[s.of.count - 1])))
+			tell(&f->wrong,
+			    "kernel: %s:%d: the last parameter of %s is not a stream; add one "
+			    "('cudaStream_t stream = 0' keeps its callers unchanged), and launch "
+			    "on it",
+			    a->file, s.line, a->kernel);
+		else
+			say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s.line,
+			    s.of.count);
+		check_parameters(a, &s, f);
+		*strrchr(path, '/') = '\0';
+		if (access(path, W_OK) < 0)
+			say("winner     %s is not writable, so a winner cannot be put in place "
+			    "there",
+			    path);
+		signature_free(&s);
+		free(text);
+	}
+	for (size_t i = 0; i < json_array_size(json_object_get(a->json, "context")); i++) {
+		path = project_path(
+		    a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));
+		if (access(path, R_OK) < 0)
+			tell(&f->wrong, "context: %s: %s", path, strerror(errno));
+	}
+}
+
+/* What is not committed there is told: it is part of what is adopted, and is left as it is. */
+static void
+check_versions(const struct adoption *a)
+{
+	char *argv[] = { (char *)"git", (char *)"--no-optional-locks", (char *)"-C",
+		(char *)a->project, (char *)"status", (char *)"--porcelain", (char *)"--",
+		(char *)".", NULL };
+	struct kproc p = { .argv = argv, .timeout_s = CONNECT_S };
+	struct kproc_result r;
+	size_t lines = 0;
+
+	if (kproc_run(&p, &r) < 0)
+		return;
+	for (char *c = r.out; r.exit_code == 0 && (c = strchr(c, '\n')); c++)
+		lines++;
+	if (r.exit_code)
+		say("versions   the project is not in a git repository");
+	else if (!lines)
+		say("versions   git: everything is committed");
+	else
+		say("versions   git: %zu file%s not committed; kadopt leaves %s as %s; the first: "
+		    "%.*s",
+		    lines, lines > 1 ? "s are" : " is", lines > 1 ? "them" : "it",
+		    lines > 1 ? "they are" : "it is", (int)strcspn(r.out, "\n"), r.out);
+	kproc_result_free(&r);
+}
+
+static double
+folder_bytes(const char *path)
+{
+	const char *argv[] = { "du", "-sk", "--", path, NULL };
+	struct kproc p = { .argv = (char *const *)argv };
+	struct kproc_result r;
+	double bytes = 0;
+
+	if (kproc_run(&p, &r) < 0)
+		return 0;
+	bytes = strtod(r.out, NULL) * 1024;
+	kproc_result_free(&r);
+	return bytes;
+}
+
+static void
+check_room(const struct adoption *a, struct findings *f)
+{
+	struct statvfs v;
+	double needed = folder_bytes(a->project) * ROOM_COPIES + 64e6, room;
+
+	if (statvfs(a->dir, &v) < 0)
+		return;
+	room = (double)v.f_bavail * (double)v.f_frsize;
+	if (room < needed)
+		tell(&f->missing,
+		    "%s: %.0f MB are free, but copies of the project take about %.0f MB", a->dir,
+		    room / 1e6, needed / 1e6);
+	else
+		say("room       %.0f MB free, about %.0f MB needed", room / 1e6, needed / 1e6);
+}
+
+/* ---- the launcher, programs, the device ---- */
+
+/* Run WORDS under the launcher; false when that cannot be. */
+static bool
+ask(const struct adoption *a, const char *const *words, struct kproc_result *r)
+{
+	char *argv[64], *copy;
+	size_t n = launcher_words(a, argv, &copy);
+	struct kproc p = { .argv = argv, .timeout_s = CONNECT_S };
+	bool good;
+
+	for (; *words && n < LEN(argv) - 1; words++)
+		argv[n++] = (char *)*words;
+	argv[n] = NULL;
+	good = kproc_run(&p, r) == 0;
+	free(copy);
+	return good;
+}
+
+static bool
+check_launcher(const struct adoption *a, struct findings *f)
+{
+	const char *words[] = { "test", "-d", a->project, NULL };
+	struct kproc_result r;
+
+	if (!a->launcher)
+		return true;
+	if (!ask(a, words, &r)) {
+		tell(&f->missing, "launcher: cannot start '%s': %s", a->launcher, strerror(errno));
+		return false;
+	}
+	if (r.timed_out)
+		tell(
+		    &f->again, "launcher: '%s' did not answer within %d s", a->launcher, CONNECT_S);
+	else if (r.exit_code == 1)
+		tell(&f->missing,
+		    "launcher: '%s' answers, but the other machine does not have %s: both machines "
+		    "need the folders of project and campaign",
+		    a->launcher, a->project);
+	else if (r.exit_code)
+		tell(&f->again, "launcher: '%s' exited with status %d: %.200s", a->launcher,
+		    r.exit_code, r.err);
+	else
+		say("launcher   '%s' answers", a->launcher);
+	kproc_result_free(&r);
+	return !f->again.len && !f->missing.len;
+}
+
+/*
+ * The program that a shell command names first, assignments passed over; "" when that is no plain
+ * word. The caller frees.
+ */
+static char *
+first_program(const char *command)
+{
+	for (;;) {
+		size_t n;
+
+		command += strspn(command, " \t");
+		n = strcspn(command, " \t;|&<>()$`'\"");
+		if (!memchr(command, '=', n))
+			return kstrndup(command, n);
+		command += n;
+		if (!*command)
+			return kstrdup("");
+		command++;
+	}
+}
+
+static void
+check_program(const struct adoption *a, const char *what, const char *name, struct findings *f)
+{
+	struct kbuf command = { 0 };
+	struct command_result r;
+
+	if (!*name)
+		return;
+	kbuf_puts(&command, "command -v -- ");
+	command_quote(&command, name);
+	command_run(a, a->project, command.data, NULL, "program", &r);
+	if (r.status)
+		tell(&f->missing, "%s: %s is not installed%s", what, name,
+		    a->launcher ? " there" : "");
+	command_free(&r);
+	kbuf_free(&command);
+}
+
+/* Processes of others on the GPU stop us; our own leftovers were ended before. */
+static void
+check_device(const struct adoption *a, struct findings *f)
+{
+	const char *words[] = { "nvidia-smi", "--query-compute-apps=pid,process_name",
+		"--format=csv,noheader", NULL };
+	struct kproc_result r;
+	double load = 0;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!a->device) {
+		if (!a->launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
+			say("device     the load of this machine is %.1f on %ld CPUs: times will "
+			    "be noisy",
+			    load, cpus);
+		else
+			say("device     CPU");
+		return;
+	}
+	if (!ask(a, words, &r)) {
+		tell(&f->missing,
+		    "device: nvidia-smi is not installed, so kadopt cannot find an NVIDIA GPU");
+		return;
+	}
+	if (r.exit_code)
+		tell(&f->missing, "device: nvidia-smi exited with status %d: %.200s%.200s",
+		    r.exit_code, r.out, r.err);
+	else if (r.out[strspn(r.out, " \n")])
+		tell(&f->again,
+		    "device: in use by other processes; try again when they have ended: %.400s",
+		    r.out);
+	else
+		say("device     the GPU is free");
+	kproc_result_free(&r);
+}
+
+/* ---- a build and a run, in a copy ---- */
+
+/* "sm_90" for the first GPU there is; NULL: it cannot be told. The caller frees. */
+static char *
+device_architecture(const struct adoption *a)
+{
+	const char *words[] = { "nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader",
+		NULL };
+	struct kproc_result r;
+	char *name = NULL;
+	int major, minor;
+
+	if (!ask(a, words, &r))
+		return NULL;
+	if (!r.exit_code && sscanf(r.out, "%d.%d", &major, &minor) == 2)
+		name = kasprintf("sm_%d%d", major, minor);
+	kproc_result_free(&r);
+	return name;
+}
+
+/* How the file is compiled, from what the shims noted; a guess when they were not called. */
+static void
+note_compiler(const struct adoption *a, const char *copy, struct findings *f)
+{
+	bool cuda = a->device, astray;
+	const char *guess = cuda ? "nvcc" : a->cxx ? "g++" : "gcc";
+	char *path = adopt_path(a, "compile.json"),
+	     *architecture = cuda ? device_architecture(a) : NULL;
+	json_t *found = compile_seen(a, copy, &astray);
+
+	if (astray && !found)
+		tell(&f->wrong,
+		    "build: '%s' in a copy of the project compiles the original %s/%s, because a "
+		    "build folder or makefile contains the project's path; let the build command "
+		    "configure again, or clean the project",
+		    a->build, a->project, a->file);
+	if (!found) {
+		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2",
+		    cuda || a->cxx ? "-std=c++17" : "-std=gnu11", "include", "guessed", 1);
+		say("compiler   not seen (does the build call it by an absolute path?); using %s "
+		    "-O2; see %s",
+		    guess, path);
+	}
+	compile_settle(found, architecture);
+	if (!kjson_bool_or(found, "guessed", false)) {
+		struct kbuf b = { 0 };
+
+		for (size_t i = 0; i < json_array_size(json_object_get(found, "flags")); i++)
+			kbuf_printf(&b, " %s",
+			    json_string_value(json_array_get(json_object_get(found, "flags"), i)));
+		say("compiler   %s%s", kjson_str_or(found, "compiler", ""), b.data ? b.data : "");
+		kbuf_free(&b);
+	}
+	write_json(path, found);
+	json_decref(found);
+	free(architecture);
+}
+
+static bool
+build_copy(const struct adoption *a, const char *copy, struct findings *f)
+{
+	char *shims = adopt_path(a, "shims"),
+	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")), NULL };
+	char *path = path_of("%s/%s", copy, a->file);
+	struct command_result r;
+
+	copy_project(a, copy);
+	compile_shims(a);
+	/* What is up to date is not compiled, and then not seen. */
+	utimensat(AT_FDCWD, path, NULL, 0);
+	command_run(a, copy, a->build, env, "build-copy", &r);
+	if (r.status) {
+		tell(&f->wrong, "build: it does not build a copy of the project: %s", r.why);
+		kwarn("%s", r.said);
+	} else {
+		say("build      '%s': %.1f s", a->build, r.wall_s);
+	}
+	command_free(&r);
+	free(env[0]);
+	return !f->wrong.len;
+}
+
+/* A file that lay in the project before is no output of the run. */
+static void
+check_written(const struct adoption *a, const char *copy, const json_t *before, struct findings *f)
+{
+	const char *name = outputs_untouched(a, copy, before);
+
+	if (name)
+		tell(&f->wrong, "outputs: %s: the run did not write it: it existed before", name);
+}
+
+/* Keep what the run wrote, and see that a second run writes the same. */
+static void
+check_outputs(const struct adoption *a, const char *copy, bool second, struct findings *f)
+{
+	json_t *outputs = json_object_get(a->json, "outputs");
+
+	for (size_t i = 0; i < json_array_size(outputs); i++) {
+		const json_t *o = json_array_get(outputs, i);
+		const char *name = kjson_str_or(o, "file", "");
+		char *from = path_of("%s/%s", copy, name), *to = adopt_path(a, "outputs/%s", name),
+		     *text, why[512];
+		size_t len;
+
+		text = file_text(from, &len);
+		if (!text)
+			tell(&f->wrong, "outputs: %s: the run did not write it", name);
+		else if (!second)
+			write_text(to, text, len);
+		else if (!outputs_same(o, to, from, why, sizeof why))
+			tell(&f->wrong,
+			    "outputs: %s: two runs of the unchanged program differ: %s; give a "
+			    "tolerance (--compare float:RTOL), or name other files",
+			    name, why);
+		free(text);
+	}
+}
+
+static void
+run_copy(const struct adoption *a, const char *copy, struct findings *f)
+{
+	struct command_result r;
+
+	for (int i = 0; i < 2 && !f->wrong.len; i++) {
+		json_t *before = outputs_stamps(a, copy);
+
+		command_run(a, copy, a->run, NULL, "run-copy", &r);
+		if (r.status) {
+			tell(&f->wrong, "run: %s", r.why);
+			kwarn("%s", r.said);
+		} else {
+			check_written(a, copy, before, f);
+			check_outputs(a, copy, i, f);
+			if (!i)
+				say("run        '%s': %.1f s", a->run, r.wall_s);
+		}
+		json_decref(before);
+		command_free(&r);
+	}
+	if (!f->wrong.len)
+		say("outputs    %zu, the same in two runs%s",
+		    json_array_size(json_object_get(a->json, "outputs")),
+		    json_array_size(json_object_get(a->json, "outputs"))
+		        ? ""
+		        : ": no output is compared, so wrong results of the application go "
+		          "unnoticed");
+}
+
+static void
+check_ours(struct findings *f)
+{
+	static const char *const tools[] = { "kcampaign", "kharness", "keval", "kreport" };
+
+	for (size_t i = 0; i < LEN(tools); i++) {
+		char *argv[] = { (char *)tools[i], (char *)"--version", NULL };
+		struct kproc p = { .argv = argv };
+		struct kproc_result r;
+
+		if (kproc_run(&p, &r) < 0)
+			tell(&f->missing, "%s: is not on the PATH", tools[i]);
+		else
+			kproc_result_free(&r);
+	}
+}
+
+static int
+verdict(struct findings *f)
+{
+	int code = f->wrong.len ? K_USAGE
+	    : f->missing.len    ? K_MISSING
+	    : f->again.len      ? K_AGAIN
+	                        : K_OK;
+	struct kbuf *all[] = { &f->wrong, &f->missing, &f->again };
+
+	for (size_t i = 0; i < LEN(all); i++) {
+		char *save;
+
+		for (char *line = all[i]->data ? strtok_r(all[i]->data, "\n", &save) : NULL; line;
+		     line = strtok_r(NULL, "\n", &save))
+			kwarn("%s", line);
+		kbuf_free(all[i]);
+	}
+	return code;
+}
+
+int
+preflight(const struct adoption *a)
+{
+	struct findings f = { 0 };
+	size_t ended = command_end_leftovers(a);
+	char *copy = adopt_path(a, "copy"), *program;
+
+	if (ended)
+		say("leftovers  ended %zu process%s of an earlier run", ended,
+		    ended > 1 ? "es" : "");
+	check_files(a, &f);
+	check_ours(&f);
+	if (!f.wrong.len) {
+		check_versions(a);
+		check_room(a, &f);
+		if (check_launcher(a, &f)) {
+			program = first_program(a->build);
+			check_program(a, "build", program, &f);
+			free(program);
+			check_device(a, &f);
+		}
+	}
+	if (!f.wrong.len && !f.missing.len && !f.again.len && build_copy(a, copy, &f)) {
+		note_compiler(a, copy, &f);
+		run_copy(a, copy, &f);
+	}
+	return verdict(&f);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* real: see real.h. */
+#include "real.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "kio.h"
+#include "klock.h"
+#include "kstat.h"
+#include "watch.h"
+
+enum { PAIRS_MAX = 32 };
+/* Runs as a whole vary more than the calls do. */
+static const double wall_slack = 0.02;
+/* What two programs give the function may differ by so much where it is no whole number. */
+static const double near_args = 0.01;
+
+static struct watch
+watch_of(const struct adoption *a, char *folder, const char *source)
+{
+	return (struct watch){ .a = a, .folder = folder, .source = source, .cuda = a->device };
+}
+
+/*
+ * Run STEP in a process of its own: what observes ends the program when something is missing, and
+ * here something has to be put back then. False when it failed; it has said why on standard error.
+ */
+static bool
+apart(int (*step)(const struct adoption *a, void *arg), const struct adoption *a, void *arg)
+{
+	pid_t parent = getpid(), pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		kdie_errno(K_IO, "fork");
+	if (!pid) {
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+			_exit(K_IO);
+		adoption_unlock_child();
+		exit(step(a, arg));
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+struct build {
+	const char *name, *source;
+};
+
+static int
+build_step(const struct adoption *a, void *arg)
+{
+	const struct build *b = arg;
+	char *folder = adopt_path(a, "real/%s", b->name), *text, why[512];
+	struct watch w = watch_of(a, folder, b->source);
+	struct signature s;
+	size_t len;
+
+	text = watch_source(&w, &len);
+	if (!signature_find(text, len, a->kernel, &s, why, sizeof why))
+		kdie(K_USAGE, "%s: %s: %s", b->source, a->kernel, why);
+	watch_prepare(&w, &s);
+	signature_free(&s);
+	free(text);
+	return K_OK;
+}
+
+bool
+real_build(const struct adoption *a, const char *name, const char *source)
+{
+	struct build b = { name, source };
+
+	return apart(build_step, a, &b);
+}
+
+/* ---- runs ---- */
+
+struct run {
+	json_t *calls;
+	double wall_s, total_ns;
+};
+
+static void
+run_once(const struct adoption *a, char *folder, struct run *r)
+{
+	struct watch w = watch_of(a, folder, NULL);
+	json_int_t dropped;
+	int64_t begun = know_ns();
+
+	r->calls = watch_run(&w, WATCH_TIME, &dropped);
+	r->wall_s = (double)(know_ns() - begun) / 1e9;
+	r->total_ns = 0;
+	for (size_t i = 0; i < json_array_size(r->calls); i++)
+		r->total_ns += kjson_num_or(json_array_get(r->calls, i), "ns", 0);
+}
+
+/* Outputs that the run with the winner has written, beside those of the original. */
+static bool
+same_outputs(const struct adoption *a, const char *folder, char *why, size_t why_len)
+{
+	const json_t *outputs = json_object_get(a->json, "outputs");
+
+	for (size_t i = 0; i < json_array_size(outputs); i++) {
+		const json_t *o = json_array_get(outputs, i);
+		const char *name = kjson_str_or(o, "file", "");
+		char *was = adopt_path(a, "outputs/%s", name),
+		     *now = path_of("%s/%s", folder, name), reason[400];
+		bool same = outputs_same(o, was, now, reason, sizeof reason);
+
+		if (!same) {
+			snprintf(
+			    why, why_len, "the application's output %s differs: %s", name, reason);
+			return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * Times by what the calls were given: {"args", "calls", "old_us", "new_us", "ratio", "share"}, a
+ * row each.
+ */
+static json_t *
+rows(struct run *old, struct run *new, size_t pairs)
+{
+	json_t *index = json_object(), *list = json_array();
+	double all = 0;
+
+	for (size_t p = 0; p < pairs; p++)
+		for (size_t i = 0; i < json_array_size(old[p].calls); i++) {
+			json_t *args = json_object_get(json_array_get(old[p].calls, i), "args"),
+			       *row;
+			char *key = args ? json_dumps(args, KIO_DUMP) : kstrdup("{}");
+			double was = kjson_num_or(json_array_get(old[p].calls, i), "ns", 0),
+			       now = kjson_num_or(json_array_get(new[p].calls, i), "ns", 0);
+
+			row = json_object_get(index, key);
+			if (!row) {
+				row = json_pack("{s:O?,s:i,s:f,s:f}", "args", args, "calls", 0,
+				    "old_us", 0.0, "new_us", 0.0);
+				json_object_set_new(index, key, row);
+				json_array_append(list, row);
+			}
+			json_object_set_new(
+			    row, "calls", json_integer(kjson_int_or(row, "calls", 0) + 1));
+			json_object_set_new(
+			    row, "old_us", json_real(kjson_num_or(row, "old_us", 0) + was / 1e3));
+			json_object_set_new(
+			    row, "new_us", json_real(kjson_num_or(row, "new_us", 0) + now / 1e3));
+			all += was / 1e3;
+			free(key);
+		}
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *row = json_array_get(list, i);
+		double was = kjson_num_or(row, "old_us", 0), now = kjson_num_or(row, "new_us", 0);
+
+		json_object_set_new(row, "ratio", json_real(was > 0 ? now / was : 0));
+		json_object_set_new(row, "share", json_real(all > 0 ? was / all : 0));
+		json_object_set_new(
+		    row, "calls", json_integer(kjson_int_or(row, "calls", 0) / (json_int_t)pairs));
+	}
+	json_decref(index);
+	return list;
+}
+
+/* Whole numbers as they are; others may follow from results, which are rounded in another way. */
+static bool
+same_args(const json_t *x, const json_t *y)
+{
+	const char *name;
+	json_t *v;
+
+	if (json_object_size(x) != json_object_size(y))
+		return false;
+	json_object_foreach((json_t *)x, name, v)
+	{
+		const json_t *w = json_object_get(y, name);
+		double a = json_number_value(v), b = json_number_value(w);
+
+		if (!json_equal(v, w) &&
+		    !(json_is_real(v) && json_is_real(w) &&
+		        fabs(a - b) <= near_args * fmax(fabs(a), fabs(b))))
+			return false;
+	}
+	return true;
+}
+
+static bool
+same_order(const struct run *x, const struct run *y)
+{
+	for (size_t i = 0; i < json_array_size(x->calls); i++)
+		if (!same_args(json_object_get(json_array_get(x->calls, i), "args"),
+		        json_object_get(json_array_get(y->calls, i), "args")))
+			return false;
+	return true;
+}
+
+struct keyed {
+	char *key;
+	json_t *call;
+};
+
+static int
+compare_keyed(const void *x, const void *y)
+{
+	return strcmp(((const struct keyed *)x)->key, ((const struct keyed *)y)->key);
+}
+
+/*
+ * Threads and processes make their calls in an order that is another one in every run: by arguments
+ * then.
+ */
+static void
+sort_calls(struct run *r)
+{
+	size_t n = json_array_size(r->calls);
+	struct keyed *list = kcalloc(n + 1, sizeof *list);
+	json_t *sorted = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *args = json_object_get(json_array_get(r->calls, i), "args");
+
+		list[i] = (struct keyed){ args ? json_dumps(args, KIO_DUMP) : kstrdup(""),
+			json_array_get(r->calls, i) };
+	}
+	qsort(list, n, sizeof *list, compare_keyed);
+	for (size_t i = 0; i < n; i++) {
+		json_array_append(sorted, list[i].call);
+		free(list[i].key);
+	}
+	free(list);
+	json_decref(r->calls);
+	r->calls = sorted;
+}
+
+/* Are the calls of all runs the same, one by one, or when they are put in order? */
+static bool
+align_calls(struct run *old, struct run *new, size_t pairs)
+{
+	bool same = true;
+
+	for (int sorted = 0; sorted < 2; sorted++) {
+		same = true;
+		for (size_t p = 0; p < pairs && sorted; p++) {
+			sort_calls(&old[p]);
+			sort_calls(&new[p]);
+		}
+		for (size_t p = 0; p < pairs && same; p++)
+			same = same_order(&old[0], &old[p]) && same_order(&old[0], &new[p]);
+		if (same)
+			break;
+	}
+	return same;
+}
+
+/* The same calls, with the same arguments, in every run: else they are no comparison. */
+static bool
+same_calls(struct run *old, struct run *new, size_t pairs, char *why, size_t why_len)
+{
+	size_t n = json_array_size(old[0].calls);
+
+	for (size_t p = 0; p < pairs; p++)
+		if (json_array_size(old[p].calls) != n || json_array_size(new[p].calls) != n) {
+			snprintf(why, why_len,
+			    "the runs make different numbers of calls: %zu, %zu and %zu", n,
+			    json_array_size(old[p].calls), json_array_size(new[p].calls));
+			return false;
+		}
+	if (!align_calls(old, new, pairs)) {
+		snprintf(why, why_len,
+		    "the two programs pass different arguments to the kernel, in any order");
+		return false;
+	}
+	return true;
+}
+
+static double
+median_of(const double *v, size_t n)
+{
+	double copy[PAIRS_MAX];
+
+	memcpy(copy, v, n * sizeof *v);
+	return kstat_quantile(copy, n, 0.5);
+}
+
+/*
+ * Shares of the time of all calls that the winner saves: the median over pairs of runs, and its
+ * interval.
+ */
+static struct kstat_interval
+saved(const struct run *old, const struct run *new, size_t pairs)
+{
+	double reductions[PAIRS_MAX];
+	struct kstat_interval m;
+
+	for (size_t p = 0; p < pairs; p++)
+		reductions[p] = 1 - new[p].total_ns / old[p].total_ns;
+	kstat_median(reductions, pairs, &m);
+	return m;
+}
+
+/* The runs so far allow what is asked for, and no gain at all: more of them may tell. */
+static bool
+is_unclear(const struct run *old, const struct run *new, size_t pairs, double gate)
+{
+	struct kstat_interval m = saved(old, new, pairs);
+
+	return m.low <= 0 && m.high >= gate;
+}
+
+static void
+decide(struct real *r, const struct run *old, const struct run *new, size_t pairs, double gate,
+    char *why, size_t why_len)
+{
+	double was[PAIRS_MAX], now[PAIRS_MAX], best_now = INFINITY;
+	struct kstat_interval m = saved(old, new, pairs);
+	json_t *list = json_array();
+
+	r->worst = INFINITY;
+	for (size_t p = 0; p < pairs; p++) {
+		double reduction = 1 - new[p].total_ns / old[p].total_ns;
+
+		r->worst = fmin(r->worst, reduction);
+		was[p] = old[p].wall_s;
+		now[p] = new[p].wall_s;
+		best_now = fmin(best_now, now[p]);
+		json_array_append_new(list,
+		    json_pack("{s:f,s:f,s:f,s:f,s:f}", "old_us", old[p].total_ns / 1e3, "new_us",
+		        new[p].total_ns / 1e3, "reduction", reduction, "old_wall_s", was[p],
+		        "new_wall_s", now[p]));
+	}
+	r->reduction = m.median;
+	r->low = m.low;
+	r->high = m.high;
+	r->wall = median_of(now, pairs) / median_of(was, pairs);
+	r->faster = false;
+	if (is_unclear(old, new, pairs, gate))
+		snprintf(why, why_len,
+		    "inconclusive: after %zu pairs of runs, all calls together may take from %.1f "
+		    "%% more to %.1f %% less time; use --pairs for more pairs",
+		    pairs, -100 * m.low, 100 * m.high);
+	else if (r->reduction < gate)
+		snprintf(why, why_len,
+		    "all calls together take %.1f %% %s in the application, but %.1f %% less is "
+		    "required",
+		    100 * fabs(r->reduction), r->reduction < 0 ? "more" : "less", 100 * gate);
+	else if (r->wall > 1 + wall_slack && best_now > median_of(was, pairs))
+		snprintf(why, why_len,
+		    "the calls are %.1f %% shorter, but the application as a whole takes %.1f %% "
+		    "longer",
+		    100 * r->reduction, 100 * (r->wall - 1));
+	else
+		r->faster = true;
+	json_object_set_new(r->record, "pairs", list);
+}
+
+static json_t *
+number(double x)
+{
+	return json_real(round(1e6 * x) / 1e6);
+}
+
+struct comparison {
+	size_t pairs;
+	double gate;
+};
+
+/* The runs and what follows from them, as adopt/real/result.json. */
+static int
+compare_step(const struct adoption *a, void *arg)
+{
+	const struct comparison *c = arg;
+	char *folders[] = { adopt_path(a, "real/original"), adopt_path(a, "real/winner") }, *copy;
+	char *path = adopt_path(a, "real/result.json");
+	struct run old[PAIRS_MAX], new[PAIRS_MAX], warm;
+	struct real r = { .record = json_object() };
+	size_t pairs = 0, most = c->pairs < KSTAT_ENOUGH ? KSTAT_ENOUGH : PAIRS_MAX;
+	char why[700] = "";
+	int lock = klock_cpu(true);
+
+	/* The first run of each pays for cold files. */
+	for (int i = 0; i < 2; i++) {
+		run_once(a, folders[i], &warm);
+		json_decref(warm.calls);
+	}
+	for (; pairs < c->pairs || (pairs < most && is_unclear(old, new, pairs, c->gate));
+	     pairs++) {
+		size_t p = pairs;
+
+		kprogress("application: pair %zu of %zu", p + 1, p < c->pairs ? c->pairs : most);
+		/* A B, B A: a drift of the machine falls on both. */
+		run_once(a, folders[p % 2], p % 2 ? &new[p] : &old[p]);
+		run_once(a, folders[!(p % 2)], p % 2 ? &old[p] : &new[p]);
+	}
+	close(lock);
+	copy = path_of("%s/copy", folders[1]);
+	if (!same_calls(old, new, pairs, why, sizeof why)) {
+		r.faster = false;
+	} else {
+		decide(&r, old, new, pairs, c->gate, why, sizeof why);
+		json_object_set_new(r.record, "configurations", rows(old, new, pairs));
+		if (!same_outputs(a, copy, why, sizeof why))
+			r.faster = false;
+	}
+	json_object_update_new(r.record,
+	    json_pack("{s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "schema", "real/1", "faster",
+	        r.faster, "reduction", number(r.reduction), "low", number(r.low), "high",
+	        number(r.high), "worst", number(isfinite(r.worst) ? r.worst : 0), "wall",
+	        number(r.wall), "gate", number(c->gate), "why", why));
+	write_json(path, r.record);
+	json_decref(r.record);
+	for (size_t p = 0; p < pairs; p++) {
+		json_decref(old[p].calls);
+		json_decref(new[p].calls);
+	}
+	return K_OK;
+}
+
+bool
+real_compare(const struct adoption *a, size_t pairs, double gate, struct real *r)
+{
+	struct comparison c = { pairs < PAIRS_MAX ? pairs : PAIRS_MAX, gate };
+	char *path = adopt_path(a, "real/result.json");
+	bool good;
+
+	*r = (struct real){ .why = NULL };
+	unlink(path);
+	good = apart(compare_step, a, &c) && !access(path, R_OK);
+	if (good) {
+		r->record = kjson_load(path);
+		r->faster = kjson_bool_or(r->record, "faster", false);
+		r->reduction = kjson_num_or(r->record, "reduction", 0);
+		r->worst = kjson_num_or(r->record, "worst", 0);
+		r->wall = kjson_num_or(r->record, "wall", 0);
+		r->why = kstrdup(kjson_str_or(r->record, "why", ""));
+	} else {
+		r->why = kstrdup("the programs did not run to the end");
+	}
+	return good;
+}
+
+void
+real_free(struct real *r)
+{
+	json_decref(r->record);
+	free(r->why);
+	*r = (struct real){ 0 };
+}

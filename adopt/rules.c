@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * patterns/adopt.json: what is cleaned up, what is refused, what a float is in double precision.
+ * See adopt.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "kregex.h"
+#include "ktoken.h"
+
+enum { QUOTE = 60 };
+
+static const json_t *
+table(void)
+{
+	static json_t *loaded;
+
+	if (!loaded)
+		loaded = kjson_data("patterns/adopt.json", "adopt-rules/1");
+	return loaded;
+}
+
+const json_t *
+rules_language(const char *file)
+{
+	const char *end = strrchr(file, '.');
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(table(), "languages"), i, row)
+	{
+		if (end && !strcmp(end, kjson_str_or(row, "file", "")))
+			return row;
+	}
+	return NULL;
+}
+
+const json_t *
+rules_double(void)
+{
+	return json_object_get(table(), "double");
+}
+
+static bool
+is_for(const json_t *rule, const char *language)
+{
+	const json_t *list = json_object_get(rule, "languages");
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!strcmp(json_string_value(json_array_get(list, i)), language))
+			return true;
+	return !list;
+}
+
+/* The rule's pattern, with ENTRY put in for (?&entry); dies when it is no expression. */
+static struct kregex *
+compile(const char *group, const json_t *rule, const char *entry)
+{
+	char *where = kasprintf("patterns/adopt.json: %s", group);
+	char *defined = kasprintf("(?(DEFINE)(?<entry>\\b%s\\b))", entry);
+	struct kregex *re =
+	    kregex_new(where, defined, kjson_str_or(rule, "pattern", ""), KREGEX_LINES);
+
+	free(defined);
+	free(where);
+	return re;
+}
+
+char *
+rules_replace(const char *group, const char *language, const char *text)
+{
+	const json_t *rules = json_object_get(table(), group), *rule;
+	char *now = kstrdup(text);
+	size_t i;
+
+	json_array_foreach((json_t *)rules, i, rule)
+	{
+		struct kregex *re = is_for(rule, language) ? compile(group, rule, "\\w+") : NULL;
+		char *next = re ? kregex_replace(re, now, kjson_str_or(rule, "with", "")) : NULL;
+
+		kregex_free(re);
+		if (!next)
+			continue;
+		free(now);
+		now = next;
+	}
+	return now;
+}
+
+/* A text, and the same without comments. */
+struct subject {
+	const char *text;
+	char *code;
+};
+
+static bool
+find(struct kregex *re, const struct subject *s, bool comments, struct kregex_span *at)
+{
+	const char *text = comments ? s->text : s->code;
+
+	return text && kregex_search(re, text, strlen(text), 0, at) == KREGEX_FOUND;
+}
+
+size_t
+rules_scan(const char *group, const char *language, const char *text, const char *entry,
+    const char *before, struct kbuf *faults)
+{
+	const json_t *rules = json_object_get(table(), group), *rule;
+	struct subject now = { text, ktoken_strip(text, strlen(text), KTOKEN_C) };
+	struct subject was = { before,
+		before ? ktoken_strip(before, strlen(before), KTOKEN_C) : NULL };
+	struct kregex_span at;
+	size_t i, count = 0;
+
+	json_array_foreach((json_t *)rules, i, rule)
+	{
+		bool comments = kjson_bool_or(rule, "comments", false);
+		struct kregex *re = is_for(rule, language) ? compile(group, rule, entry) : NULL;
+
+		if (re && find(re, &now, comments, &at) && !find(re, &was, comments, NULL)) {
+			size_t len = at.to - at.from;
+			char *quote = kstrndup(text + at.from, len < QUOTE ? len : QUOTE);
+
+			quote[strcspn(quote, "\n")] = '\0';
+			kmask_controls(quote);
+			kbuf_printf(faults, "%s: line %zu: %s: '%s'\n",
+			    kjson_str_or(rule, "check", "?"), kline_at(text, at.from),
+			    kjson_str_or(rule, "why", ""), quote);
+			free(quote);
+			count++;
+		}
+		kregex_free(re);
+	}
+	free(now.code);
+	free(was.code);
+	return count;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runs: a folder for every integration, runs/KERNEL/TIME in the campaign, never overwritten:
+ * report.md, the winner, the new file and its patch, times; iterations/TTT with program, answer and
+ * patch of every trial; prompts only when asked for.
+ */
+#ifndef RUNS_H
+#define RUNS_H
+
+#include "adopt.h"
+
+struct run_folder {
+	char *path, *name;  /* absolute; below the campaign */
+	const char *suffix; /* "c", "cu" */
+	struct kbuf report;
+};
+
+/* Candidate ID is the winner. */
+void run_open(struct run_folder *r, const struct adoption *a, const char *id, const char *code,
+    double speedup, bool prompts);
+/* Path of NAME, with the suffix of the language, in the folder. */
+char *run_path(const struct run_folder *r, const char *name);
+void run_note(struct run_folder *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void run_json(const struct run_folder *r, const char *name, const json_t *value);
+void run_diff(const struct run_folder *r, const char *name, const char *file, const char *was,
+    const char *now);
+/* Write the report. */
+void run_close(struct run_folder *r, int code);
+
+#endif

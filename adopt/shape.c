@@ -1,0 +1,762 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shapes by arithmetic: how many elements an argument points to, call by call, has to be the same
+ * simple expression of the whole numbers that the call was given. See shape.h.
+ */
+#include "shape.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kfence.h"
+#include "kio.h"
+
+enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16 };
+
+/* What C calls a type, and what a task calls it. */
+static const struct {
+	const char *type, *dtype;
+	size_t bytes;
+	bool integer;
+} types[] = {
+	{ "float", "float32", 4, false },
+	{ "double", "float64", 8, false },
+	{ "int", "int32", 4, true },
+	{ "signed int", "int32", 4, true },
+	{ "unsigned", "int32", 4, true },
+	{ "unsigned int", "int32", 4, true },
+	{ "int32_t", "int32", 4, true },
+	{ "uint32_t", "int32", 4, true },
+	{ "long", "int64", 8, true },
+	{ "long int", "int64", 8, true },
+	{ "unsigned long", "int64", 8, true },
+	{ "long long", "int64", 8, true },
+	{ "unsigned long long", "int64", 8, true },
+	{ "size_t", "int64", 8, true },
+	{ "ssize_t", "int64", 8, true },
+	{ "ptrdiff_t", "int64", 8, true },
+	{ "int64_t", "int64", 8, true },
+	{ "uint64_t", "int64", 8, true },
+	{ "char", "int8", 1, true },
+	{ "signed char", "int8", 1, true },
+	{ "unsigned char", "int8", 1, true },
+	{ "int8_t", "int8", 1, true },
+	{ "uint8_t", "int8", 1, true },
+	{ "short", NULL, 2, true },
+	{ "unsigned short", NULL, 2, true },
+	{ "int16_t", NULL, 2, true },
+	{ "uint16_t", NULL, 2, true },
+	{ "bool", NULL, 1, true },
+	{ "_Bool", NULL, 1, true },
+	{ "__half", "float16", 2, false },
+	{ "half", "float16", 2, false },
+	{ "__nv_bfloat16", "bfloat16", 2, false },
+	{ "nv_bfloat16", "bfloat16", 2, false },
+};
+
+/* ---- types ---- */
+
+/*
+ * The type's place in the table, typedefs seen through; -1: it is not there. STARS that typedefs
+ * add are counted.
+ */
+static int
+type_of(const struct kscan *s, const char *type, int *stars)
+{
+	char *name = kstrdup(strrchr(type, ':') ? strrchr(type, ':') + 1 : type);
+	int found = -1;
+
+	for (int chain = 0; chain < 16 && found < 0; chain++) {
+		char *next;
+		int more;
+
+		for (size_t i = 0; i < LEN(types) && found < 0; i++)
+			if (!strcmp(types[i].type, name))
+				found = (int)i;
+		if (found >= 0)
+			break;
+		next = kscan_typedef(s, name, &more);
+		if (!next)
+			break;
+		*stars += more;
+		free(name);
+		name = next;
+	}
+	free(name);
+	return found;
+}
+
+static bool
+is_stream(const struct adoption *a, const char *type)
+{
+	return a->device && (!strcmp(type, "cudaStream_t") || !strcmp(type, "CUstream"));
+}
+
+/*
+ * What stands in the brackets of an array parameter, as a product; NULL: it has none, or empty
+ * ones. The caller frees.
+ */
+static char *
+declared_shape(const struct kscan_param *p)
+{
+	struct kbuf b = { 0 };
+	bool whole = p->rows || strchr(p->text, '[');
+
+	for (const char *open = strchr(p->text, '['); open && whole; open = strchr(open, '[')) {
+		const char *close = strchr(++open, ']');
+		char *one;
+
+		open += !strncmp(open, "static ", 7) ? 7 : 0;
+		one = kstrndup(open, close ? (size_t)(close - open) : 0);
+		whole = *one && one[strspn(one, " ")] && !strchr(one, '[');
+		kbuf_printf(&b, strpbrk(one, "+-/% ") ? "%s(%s)" : "%s%s", b.len ? "*" : "", one);
+		free(one);
+	}
+	if (!whole)
+		kbuf_free(&b);
+	return whole ? b.data : NULL;
+}
+
+static void
+take_parameter(struct values *v, const struct adoption *a, const struct kscan *s,
+    const struct kscan_param *p, bool last)
+{
+	struct value *x = &v->at[v->count++];
+	int stars = p->stars, type;
+
+	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
+	if (!p->stars && is_stream(a, p->type)) {
+		if (!last)
+			kdie(K_USAGE, "%s: the stream %s must be the last parameter", a->kernel,
+			    p->name);
+		x->role = ROLE_STREAM;
+		return;
+	}
+	type = type_of(s, p->type, &stars);
+	if (p->strange || stars > 1 || type < 0)
+		kdie(K_USAGE,
+		    "%s: parameter '%s': only numbers by value (int, long, float, double and "
+		    "similar) and arrays of them are supported; adopt a wrapper function with such "
+		    "parameters",
+		    a->kernel, p->text);
+	x->dtype = types[type].dtype;
+	x->bytes = types[type].bytes;
+	x->role = stars                           ? ROLE_ARRAY
+	    : types[type].integer && x->bytes > 1 ? ROLE_AXIS
+	                                          : ROLE_SCALAR;
+	x->declared = stars ? declared_shape(p) : NULL;
+	if (stars && !x->dtype)
+		kdie(K_USAGE,
+		    "%s: parameter '%s': arrays of %s are not supported; adopt a wrapper function "
+		    "with plain parameters",
+		    a->kernel, p->text, p->type);
+	/* Small integers travel as int, which is how machines pass them. */
+	if (!stars && types[type].integer && x->bytes < 4) {
+		x->dtype = "int32";
+		x->bytes = 4;
+	}
+	if (!stars && x->bytes < 4)
+		kdie(K_USAGE, "%s: parameter '%s': a scalar must have 4 or 8 bytes", a->kernel,
+		    p->text);
+}
+
+/* ---- observed calls ---- */
+
+void
+values_number(json_t *args)
+{
+	const char *name;
+	void *next;
+	json_t *x;
+
+	json_object_foreach_safe(args, next, name, x) if (json_is_boolean(x))
+	    json_object_set_new(args, name, json_integer(json_is_true(x)));
+}
+
+static void
+load_calls(struct values *v, const struct adoption *a)
+{
+	char *path = adopt_made(a, "observed.ndjson", "observe");
+	json_t *seen = json_object();
+	struct krec rec;
+	struct kin in;
+	bool header = true;
+
+	v->calls = json_array();
+	kin_open(&in, path);
+	while (kin_next(&in, &rec)) {
+		const json_t *args = json_object_get(rec.json, "args");
+		json_t *both = json_pack("[O?,O?]", args, json_object_get(rec.json, "pointers"));
+		char *key = json_dumps(both, KIO_DUMP);
+
+		if (!header && args && !json_object_get(seen, key)) {
+			values_number((json_t *)args);
+			json_object_set_new(seen, key, json_true());
+			json_array_append(v->calls, rec.json);
+		}
+		header = false;
+		free(key);
+		json_decref(both);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+	json_decref(seen);
+	if (!json_array_size(v->calls))
+		kdie(K_USAGE, "%s contains no call with arguments", path);
+}
+
+static json_int_t
+argument(const struct values *v, size_t call, const char *name)
+{
+	return (json_int_t)json_number_value(
+	    json_object_get(json_object_get(json_array_get(v->calls, call), "args"), name));
+}
+
+/* Elements that argument X points to in a call, or -1: not told there. */
+static json_int_t
+elements(const struct values *v, size_t call, const struct value *x)
+{
+	const json_t *p =
+	    json_object_get(json_object_get(json_array_get(v->calls, call), "pointers"), x->name);
+	json_int_t room =
+	    kjson_int_or(p, "room", kjson_int_or(p, "bytes", -1) - kjson_int_or(p, "offset", 0));
+
+	return room < 0 || room % (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
+}
+
+/* Of memory on a caller's stack nobody knows the size. */
+static bool
+has_extent(const struct values *v, const struct value *x)
+{
+	for (size_t i = 0; i < json_array_size(v->calls); i++)
+		if (elements(v, i, x) >= 0)
+			return true;
+	return false;
+}
+
+/*
+ * Does the axis have the value of the product of A and B (NULL: of A) in every call, and a large
+ * one at that?
+ */
+static bool
+equals(const struct values *v, const struct value *x, const struct value *a, const struct value *b)
+{
+	for (size_t i = 0; i < json_array_size(v->calls); i++) {
+		json_int_t want = argument(v, i, a->name) * (b ? argument(v, i, b->name) : 1);
+
+		if (argument(v, i, x->name) != want || want < TIED_MIN)
+			return false;
+	}
+	return true;
+}
+
+/* Sizes that follow from others: a count of rows * cols; a stride that is the width. */
+static void
+find_ties(struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		for (size_t k = 0; k < v->count && !v->at[i].tied; k++) {
+			struct value *x = &v->at[i];
+			const struct value *a = &v->at[k];
+
+			if (x->role != ROLE_AXIS || k == i || a->role != ROLE_AXIS || a->tied)
+				continue;
+			if (k < i && equals(v, x, a, NULL))
+				x->tied = kstrdup(a->name);
+			for (size_t m = k; m < v->count && !x->tied; m++)
+				if (m != i && v->at[m].role == ROLE_AXIS && !v->at[m].tied &&
+				    equals(v, x, a, &v->at[m]))
+					x->tied = kasprintf("%s*%s", a->name, v->at[m].name);
+			if (x->tied)
+				json_array_append_new(v->notes,
+				    json_sprintf("%s was %s in every call, so only such calls are "
+				                 "checked",
+				        x->name, x->tied));
+		}
+}
+
+/* A whole number that is negative somewhere is no size. */
+static void
+find_signs(struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		for (size_t k = 0; k < json_array_size(v->calls) && v->at[i].role == ROLE_AXIS; k++)
+			if (argument(v, k, v->at[i].name) < 0 ||
+			    argument(v, k, v->at[i].name) > INT32_MAX)
+				v->at[i].role = ROLE_SCALAR;
+}
+
+static void
+find_written(struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		for (size_t k = 0; k < json_array_size(v->calls); k++) {
+			const json_t *p = json_object_get(
+			    json_object_get(json_array_get(v->calls, k), "pointers"),
+			    v->at[i].name);
+
+			v->at[i].written |= kjson_bool_or(p, "written", false);
+			if (kjson_bool_or(p, "null", false))
+				kdie(K_USAGE,
+				    "parameter %s is a null pointer in some calls, which is not "
+				    "supported; adopt a wrapper function",
+				    v->at[i].name);
+		}
+}
+
+/* ---- fitting ---- */
+
+/* Up to three factors, each an axis with a small number added, and a constant. */
+struct fit {
+	const struct value *axis[3];
+	int add[3];
+	size_t count;
+	json_int_t times;
+};
+
+static bool
+fits(const struct values *v, const struct value *x, const struct fit *f)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < json_array_size(v->calls); i++) {
+		json_int_t n = elements(v, i, x), product = f->times;
+
+		if (n < 0)
+			continue;
+		for (size_t k = 0; k < f->count; k++)
+			product *= argument(v, i, f->axis[k]->name) + f->add[k];
+		if (product != n)
+			return false;
+		told++;
+	}
+	return told > 0;
+}
+
+static char *
+fit_text(const struct fit *f)
+{
+	struct kbuf b = { 0 };
+
+	for (size_t i = 0; i < f->count; i++) {
+		kbuf_printf(&b, f->add[i] ? "%s(%s" : "%s%s", i ? "*" : "", f->axis[i]->name);
+		if (f->add[i])
+			kbuf_printf(&b, "+%d)", f->add[i]);
+	}
+	if (f->times != 1 || !f->count)
+		kbuf_printf(&b, "%s%lld", b.len ? "*" : "", (long long)f->times);
+	return b.data;
+}
+
+/*
+ * All expressions of a kind: so many factors, numbers added to each, and a constant. Appended to
+ * LIST.
+ */
+static void
+try_kind(const struct values *v, const struct value *x, size_t factors, int add, json_int_t times,
+    char **list, size_t *n)
+{
+	const struct value *axes[64];
+	size_t count = 0, index[3] = { 0 };
+
+	for (size_t i = 0; i < v->count && count < LEN(axes); i++)
+		if (v->at[i].role == ROLE_AXIS && !v->at[i].tied)
+			axes[count++] = &v->at[i];
+	if (!count)
+		return;
+	for (;;) {
+		/* Which of the factors get the number: at least one, when there is one. */
+		for (unsigned mask = add ? 1 : 0; mask < (add ? 1u << factors : 1u); mask++) {
+			struct fit f = { .count = factors, .times = times };
+
+			for (size_t k = 0; k < factors; k++) {
+				f.axis[k] = axes[index[k]];
+				f.add[k] = mask >> k & 1 ? add : 0;
+			}
+			if (*n < FITS && fits(v, x, &f))
+				list[(*n)++] = fit_text(&f);
+		}
+		/* The next combination, in ascending order, with repetition. */
+		{
+			size_t k = factors;
+
+			while (k > 0 && index[k - 1] == count - 1)
+				k--;
+			if (!k)
+				return;
+			index[k - 1]++;
+			for (size_t m = k; m < factors; m++)
+				index[m] = index[k - 1];
+		}
+	}
+}
+
+/*
+ * How often something is multiplied by NAME, or by a member of that name: as often as an index
+ * steps over such rows.
+ */
+static size_t
+strides(const char *text, const char *name)
+{
+	size_t n = strlen(name), count = 0;
+
+	for (const char *p = strstr(text, name); p; p = strstr(p + n, name)) {
+		const char *q = p;
+
+		if (isalnum((unsigned char)p[n]) || p[n] == '_')
+			continue;
+		while (q > text && (isalnum((unsigned char)q[-1]) || strchr("_.>-", q[-1])))
+			q--;
+		if (q < p && p[-1] != '.' && p[-1] != '>')
+			continue;
+		while (q > text && isspace((unsigned char)q[-1]))
+			q--;
+		count += q > text && q[-1] == '*';
+	}
+	return count;
+}
+
+/*
+ * Factors of a plain product in the order of memory: those that indices step by are inner ones.
+ * SHAPE is taken over.
+ */
+static char *
+in_order(char *shape, const char *text)
+{
+	char *factor[8], *copy = kstrdup(shape), *save;
+	struct kbuf b = { 0 };
+	size_t n = 0;
+
+	for (char *p = strtok_r(copy, "*", &save); p && n < LEN(factor);
+	     p = strtok_r(NULL, "*", &save))
+		factor[n++] = p;
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0 && strides(text, factor[k - 1]) > strides(text, factor[k]);
+		     k--) {
+			char *t = factor[k];
+
+			factor[k] = factor[k - 1];
+			factor[k - 1] = t;
+		}
+	for (size_t i = 0; i < n; i++)
+		kbuf_printf(&b, "%s%s", i ? "*" : "", factor[i]);
+	free(copy);
+	if (strpbrk(shape, "()+") || n < 2) {
+		kbuf_free(&b);
+		return shape;
+	}
+	free(shape);
+	return b.data;
+}
+
+/* The simplest kind of expression that fits, all of that kind. */
+static size_t
+find_fits(const struct values *v, const struct value *x, char **list)
+{
+	static const struct {
+		size_t factors;
+		int add;
+		json_int_t times;
+	} kinds[] = {
+		{ 1, 0, 1 },
+		{ 2, 0, 1 },
+		{ 1, 1, 1 },
+		{ 1, 2, 1 },
+		{ 1, 0, 2 },
+		{ 1, 0, 3 },
+		{ 1, 0, 4 },
+		{ 3, 0, 1 },
+		{ 2, 1, 1 },
+		{ 2, 2, 1 },
+		{ 2, 0, 2 },
+		{ 2, 0, 3 },
+		{ 2, 0, 4 },
+		{ 1, 0, 8 },
+		{ 1, 0, 16 },
+		{ 3, 2, 1 },
+		{ 3, 0, 3 },
+	};
+	struct fit constant = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < LEN(kinds) && !n; i++)
+		try_kind(v, x, kinds[i].factors, kinds[i].add, kinds[i].times, list, &n);
+	for (size_t i = 0; i < json_array_size(v->calls) && !n && constant.times <= 0; i++)
+		constant.times = elements(v, i, x);
+	if (!n && constant.times > 0 && fits(v, x, &constant))
+		list[n++] = fit_text(&constant);
+	return n;
+}
+
+/* ---- asking ---- */
+
+static void
+add_observed(struct kbuf *b, const struct values *v, const struct value *x)
+{
+	for (size_t i = 0; i < json_array_size(v->calls) && i < 8; i++) {
+		char *args =
+		    json_dumps(json_object_get(json_array_get(v->calls, i), "args"), JSON_COMPACT);
+
+		kbuf_printf(b, "%lld elements with %s\n", (long long)elements(v, i, x), args);
+		free(args);
+	}
+}
+
+/*
+ * Room for EXPRESSION in what X pointed to, in every call; else WHY names the first one where there
+ * is none.
+ */
+static bool
+has_room(const struct values *v, const struct value *x, const char *expression, char *why,
+    size_t why_len)
+{
+	for (size_t i = 0; i < json_array_size(v->calls); i++) {
+		const json_t *args = json_object_get(json_array_get(v->calls, i), "args");
+		struct kscan_scope scope = { .values = args };
+		json_int_t n = elements(v, i, x);
+		int64_t want;
+
+		if (!kscan_number(&scope, expression, &want) || want < 1) {
+			snprintf(why, why_len,
+			    "'%.80s' is not an expression over the integer parameters", expression);
+			return false;
+		}
+		if (n >= 0 && want > n) {
+			char *dump = json_dumps(args, JSON_COMPACT);
+
+			snprintf(why, why_len,
+			    "%s is %lld elements with %.200s, but there were %lld", expression,
+			    (long long)want, dump, (long long)n);
+			free(dump);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* "shape: rows*cols" in an answer; the caller frees. */
+static char *
+answered_shape(const char *answer)
+{
+	const char *p = strstr(answer, "shape:");
+	char *text, *end;
+
+	if (!p)
+		return NULL;
+	p += strlen("shape:");
+	p += strspn(p, " `\t");
+	text = kstrndup(p, strcspn(p, "`\n"));
+	for (end = text + strlen(text); end > text && isspace((unsigned char)end[-1]);)
+		*--end = '\0';
+	return text;
+}
+
+/* The model's word, which has to agree with what was observed. */
+static char *
+ask_shape(const struct values *v, const struct adoption *a, const struct value *x, const char *text,
+    char *const *list, size_t n)
+{
+	struct kbuf code = { 0 }, observed = { 0 }, choices = { 0 };
+	char why[512] = "", *shape = NULL;
+
+	kfence_code(&code, text, a->language);
+	add_observed(&observed, v, x);
+	for (size_t i = 0; i < n; i++)
+		kbuf_printf(&choices, "%s%s", i ? ", " : "", list[i]);
+	for (int t = 1; t <= ASK_TRIES && !shape; t++) {
+		json_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel", a->kernel, "name",
+		    x->name, "code", code.data, "observed", observed.data, "choices",
+		    choices.data ? choices.data : "", "fault", why);
+		char *answer = ask_model(a, "shape", t, facts);
+		bool good, among = !n;
+
+		shape = answered_shape(answer);
+		for (size_t i = 0; shape && i < n; i++)
+			among |= !strcmp(list[i], shape);
+		good = shape && among && has_room(v, x, shape, why, sizeof why);
+		if (!shape)
+			snprintf(why, sizeof why, "it contains no line 'shape: …'");
+		else if (!among)
+			snprintf(why, sizeof why, "%.80s is not one of them", shape);
+		if (!good) {
+			free(shape);
+			shape = NULL;
+		}
+		free(answer);
+		json_decref(facts);
+	}
+	kbuf_free(&code);
+	kbuf_free(&observed);
+	kbuf_free(&choices);
+	return shape;
+}
+
+static void
+find_shape(struct values *v, const struct adoption *a, struct value *x, const char *text)
+{
+	const char *given = kjson_str_or(json_object_get(a->json, "shapes"), x->name, NULL);
+	struct kbuf b = { 0 };
+	char *list[FITS], why[512];
+	size_t n;
+
+	if (given) {
+		if (!has_room(v, x, given, why, sizeof why))
+			kdie(K_USAGE, "--shape %s=%s: %s", x->name, given, why);
+		x->shape = kstrdup(given);
+		return;
+	}
+	/*
+	 * The brackets of a matrix say what it is; those of a vector only where nothing else does.
+	 */
+	if (x->declared && (strchr(x->declared, '*') || !has_extent(v, x)) &&
+	    has_room(v, x, x->declared, why, sizeof why)) {
+		x->shape = kstrdup(x->declared);
+		return;
+	}
+	if (!has_extent(v, x) && x->written) {
+		x->shape = kstrdup("1");
+		json_array_append_new(v->notes,
+		    json_sprintf("%s is on the caller's stack, so it counts as one number "
+		                 "(otherwise give --shape)",
+		        x->name));
+		return;
+	}
+	n = find_fits(v, x, list);
+	if (n == 1) {
+		x->shape = in_order(list[0], text);
+		return;
+	}
+	if (json_object_get(a->json, "model"))
+		x->shape = ask_shape(v, a, x, text, list, n);
+	x->asked = x->shape != NULL;
+	if (!x->shape) {
+		for (size_t i = 0; i < n; i++)
+			kbuf_printf(&b, "%s%s", i ? ", " : "", list[i]);
+		if (!n)
+			add_observed(&b, v, x);
+		kdie(K_USAGE,
+		    "parameter %s: %s %s; give its number of elements: --shape %s=EXPRESSION",
+		    x->name,
+		    n ? "several shapes fit all "
+		        "observed calls:"
+		      : "no simple shape fits all observed calls:",
+		    b.data, x->name);
+	}
+	for (size_t i = 0; i < n; i++)
+		free(list[i]);
+}
+
+/* ---- all of it ---- */
+
+static void
+mark_sizes(struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		for (size_t k = 0; k < v->count && v->at[i].shape; k++) {
+			struct kscan s;
+
+			if (v->at[k].role != ROLE_AXIS)
+				continue;
+			kscan(v->at[i].shape, strlen(v->at[i].shape), &s);
+			v->at[k].size |= kscan_uses(&s, 0, s.len, v->at[k].name);
+			kscan_free(&s);
+		}
+}
+
+void
+values_find(struct values *v, const struct adoption *a, const char *text)
+{
+	const struct kscan_item *f;
+	struct kscan_signature g;
+	struct kscan s;
+
+	*v = (struct values){ .notes = json_array() };
+	kscan(text, strlen(text), &s);
+	f = kscan_function(&s, a->kernel);
+	if (!f)
+		kdie(K_USAGE, "the reference does not define %s", a->kernel);
+	kscan_signature(&s, f, &g);
+	if (g.too_many)
+		kdie(K_USAGE, "%s has more than %d parameters", a->kernel, KSCAN_PARAMS);
+	v->at = kcalloc(g.count + 1, sizeof *v->at);
+	for (size_t i = 0; i < g.count; i++)
+		take_parameter(v, a, &s, &g.params[i], i == g.count - 1);
+	load_calls(v, a);
+	find_signs(v);
+	find_written(v);
+	find_ties(v);
+	for (size_t i = 0; i < v->count; i++)
+		if (v->at[i].role == ROLE_ARRAY)
+			find_shape(v, a, &v->at[i], text);
+	mark_sizes(v);
+	kscan_signature_free(&g);
+	kscan_free(&s);
+}
+
+void
+values_free(struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		free(v->at[i].name);
+		free(v->at[i].tied);
+		free(v->at[i].declared);
+		free(v->at[i].shape);
+	}
+	free(v->at);
+	json_decref(v->calls);
+	json_decref(v->notes);
+	*v = (struct values){ 0 };
+}
+
+/* ---- bounds ---- */
+
+/* Is NAME in the parenthesis behind WORD anywhere; with RETURNS, one that "return" follows? */
+static bool
+bounds(const struct kscan *s, const char *word, const char *name, bool returns)
+{
+	size_t n = strlen(word);
+
+	for (size_t p = 0; p + n < s->len; p++) {
+		size_t open = p + n, end;
+		int depth = 0;
+
+		if (memcmp(s->code + p, word, n) ||
+		    (p && (isalnum((unsigned char)s->code[p - 1]) || s->code[p - 1] == '_')))
+			continue;
+		while (open < s->len && isspace((unsigned char)s->code[open]))
+			open++;
+		if (open >= s->len || s->code[open] != '(')
+			continue;
+		for (end = open; end < s->len; end++) {
+			depth += (s->code[end] == '(') - (s->code[end] == ')');
+			if (!depth)
+				break;
+		}
+		if (!kscan_uses(s, open, end, name))
+			continue;
+		if (!returns)
+			return true;
+		for (end++;
+		     end < s->len && (isspace((unsigned char)s->code[end]) || s->code[end] == '{');)
+			end++;
+		if (end + 6 < s->len && !memcmp(s->code + end, "return", 6))
+			return true;
+	}
+	return false;
+}
+
+const char *
+value_bounds(const char *text, const char *name)
+{
+	struct kscan s;
+	bool a, b;
+
+	kscan(text, strlen(text), &s);
+	a = bounds(&s, "if", name, true);
+	b = bounds(&s, "for", name, false) || bounds(&s, "while", name, false);
+	kscan_free(&s);
+	return a && b ? "AB" : a ? "A" : b ? "B" : "";
+}

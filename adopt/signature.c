@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* signature: see signature.h. */
+#include "signature.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool
+describe(const struct kscan *k, const struct kscan_item *f, struct signature *s, char *why,
+    size_t why_len)
+{
+	s->from = f->from;
+	s->name = f->name_at;
+	s->body = f->body;
+	s->end = f->to;
+	s->line = (int)kline_at(k->text, f->name_at);
+	kscan_signature(k, f, &s->of);
+	/* "void *f()" gives something back, and so does all that is not void. */
+	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
+	for (const struct kscan_item *x = k->items; x < f; x++)
+		if (x->kind == KSCAN_INCLUDE && !x->depth) {
+			s->include = x->to;
+			s->include += k->text[x->to] == '\n';
+		}
+	for (size_t i = 0; i < s->of.count; i++)
+		if (!s->of.params[i].name || !*s->of.params[i].name) {
+			snprintf(why, why_len, "line %d: parameter %zu has no name: '%s'", s->line,
+			    i + 1, s->of.params[i].text);
+			return false;
+		}
+	if (s->of.too_many)
+		snprintf(why, why_len, "line %d: more than %d parameters", s->line, KSCAN_PARAMS);
+	return !s->of.too_many;
+}
+
+bool
+signature_find(
+    const char *text, size_t len, const char *name, struct signature *s, char *why, size_t why_len)
+{
+	const struct kscan_item *found = NULL;
+	struct kscan k;
+	bool good = true;
+
+	*s = (struct signature){ 0 };
+	kscan(text, len, &k);
+	for (const struct kscan_item *x = k.items; x < k.items + k.count && good; x++) {
+		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
+			continue;
+		if (found) {
+			snprintf(why, why_len,
+			    "it is defined in line %zu and again in line %zu; remove one",
+			    kline_at(text, found->name_at), kline_at(text, x->name_at));
+			good = false;
+		}
+		found = x;
+	}
+	if (!found) {
+		snprintf(why, why_len, "it is not defined there, or only by a macro or inside #if");
+		good = false;
+	}
+	if (good &&
+	    (kscan_has_word(&k, found, "template") ||
+	        (found->name_at > 1 && text[found->name_at - 1] == ':'))) {
+		snprintf(why, why_len,
+		    "line %zu: it is %s; write a plain function around it, with named types, and "
+		    "adopt that function",
+		    kline_at(text, found->name_at),
+		    text[found->name_at - 1] == ':' ? "a member, or defined by a qualified name"
+		                                    : "a template");
+		good = false;
+	}
+	good = good && describe(&k, found, s, why, why_len);
+	kscan_free(&k);
+	if (!good)
+		signature_free(s);
+	return good;
+}
+
+void
+signature_free(struct signature *s)
+{
+	kscan_signature_free(&s->of);
+	*s = (struct signature){ 0 };
+}
+
+bool
+signature_is_stream(const struct kscan_param *p)
+{
+	return !strcmp(p->type, "cudaStream_t") || !strcmp(p->type, "CUstream");
+}
+
+static const char *
+kind_of(const struct kscan_param *p)
+{
+	static const struct {
+		const char *type, *kind;
+	} kinds[] = {
+		{ "int", "i4" },
+		{ "int32_t", "i4" },
+		{ "unsigned", "u4" },
+		{ "unsigned int", "u4" },
+		{ "uint32_t", "u4" },
+		{ "long", "i8" },
+		{ "long long", "i8" },
+		{ "int64_t", "i8" },
+		{ "ptrdiff_t", "i8" },
+		{ "unsigned long", "u8" },
+		{ "unsigned long long", "u8" },
+		{ "uint64_t", "u8" },
+		{ "size_t", "u8" },
+		{ "float", "f4" },
+		{ "double", "f8" },
+		{ "bool", "b1" },
+	};
+
+	if (p->stars)
+		return "p";
+	for (size_t i = 0; i < LEN(kinds) && !p->strange; i++)
+		if (!strcmp(p->type, kinds[i].type))
+			return kinds[i].kind;
+	return "?";
+}
+
+void
+signature_layout(const char *text, size_t len, struct kbuf *out)
+{
+	struct kscan k;
+
+	kscan(text, len, &k);
+	for (const struct kscan_item *x = k.items; x < k.items + k.count; x++) {
+		struct kscan_signature s;
+
+		if (x->kind != KSCAN_FUNCTION || !x->name_count ||
+		    !kscan_has_word(&k, x, "__global__"))
+			continue;
+		kscan_signature(&k, x, &s);
+		kbuf_puts(out, x->names[0]);
+		for (size_t i = 0; i < s.count; i++)
+			kbuf_printf(out, " %s:%s", kind_of(&s.params[i]),
+			    s.params[i].name && *s.params[i].name ? s.params[i].name : "-");
+		kbuf_puts(out, "\n");
+		kscan_signature_free(&s);
+	}
+	kscan_free(&k);
+}

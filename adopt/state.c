@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answers of an adoption and its files. See kadopt.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kio.h"
+
+enum { TEXT_MAX = 64 << 20 };
+
+static const char *
+answer(const struct adoption *a, const char *key, bool required)
+{
+	const char *s = kjson_str_or(a->json, key, NULL);
+
+	if (required && !s)
+		kdie(K_USAGE, "%s/adopt.json: %s: is missing; it must be a string", a->dir, key);
+	return s;
+}
+
+static void
+take_answers(struct adoption *a)
+{
+	const json_t *row;
+
+	if (strcmp(kjson_str_or(a->json, "schema", ""), "adopt/1"))
+		kdie(K_USAGE, "%s/adopt.json: schema: must be \"adopt/1\"", a->dir);
+	a->project = answer(a, "project", true);
+	a->file = answer(a, "file", true);
+	a->kernel = answer(a, "kernel", true);
+	a->language = answer(a, "language", true);
+	row = rules_language(a->file);
+	a->suffix = kjson_str_or(row, "suffix", "c");
+	a->device = kjson_bool_or(row, "device", false);
+	a->cxx = kjson_bool_or(row, "cxx", false);
+	a->build = answer(a, "build", true);
+	a->run = answer(a, "run", true);
+	a->launcher = answer(a, "launcher", false);
+	a->timeout_s = kjson_num_or(a->json, "timeout_s", 600);
+	if (*a->project != '/' || *a->file == '/' || strstr(a->file, ".."))
+		kdie(K_USAGE,
+		    "%s/adopt.json: project must be an absolute path, and file a path inside the "
+		    "project",
+		    a->dir);
+}
+
+/*
+ * A file that is a symbolic link is the one behind it: what is put in place of a link would not be
+ * one.
+ */
+static void
+follow_link(struct adoption *a)
+{
+	char *path = project_path(a, a->file), full[PATH_MAX], project[PATH_MAX];
+	size_t n;
+
+	if (realpath(a->project, project) && realpath(path, full)) {
+		n = strlen(project);
+		if (strncmp(full, project, n) || full[n] != '/')
+			kdie(K_USAGE,
+			    "file: %s leads out of the project, to %s; adopt it from the project "
+			    "that contains it",
+			    path, full);
+		if (strcmp(full + n + 1, a->file)) {
+			json_object_set_new(
+			    a->json, "file", kjson_text(full + n + 1, strlen(full + n + 1)));
+			a->file = answer(a, "file", true);
+		}
+	}
+}
+
+struct adoption *
+adoption_new(const char *dir, json_t *answers)
+{
+	struct adoption *a = kcalloc(1, sizeof *a);
+	char full[PATH_MAX];
+
+	kmake_folder(dir);
+	if (!realpath(dir, full))
+		kdie_errno(K_USAGE, "%s", dir);
+	a->dir = kstrdup(full);
+	a->json = answers;
+	take_answers(a);
+	follow_link(a);
+	return a;
+}
+
+struct adoption *
+adoption_load(const char *dir)
+{
+	char *path = path_of("%s/adopt.json", dir);
+	struct adoption *a;
+
+	if (access(path, R_OK) < 0)
+		kdie(K_USAGE, "%s: not found; run kcampaign adopt first", path);
+	a = adoption_new(dir, kjson_load(path));
+	return a;
+}
+
+void
+adoption_save(const struct adoption *a)
+{
+	char *path = path_of("%s/adopt.json", a->dir);
+
+	write_json(path, a->json);
+}
+
+void
+adoption_free(struct adoption *a)
+{
+	if (a) {
+		free(a->dir);
+		json_decref(a->json);
+		free(a);
+	}
+}
+
+/* Held until the process ends. */
+static int lock = -1;
+
+void
+adoption_lock(const struct adoption *a)
+{
+	char *path = adopt_path(a, ".lock");
+
+	make_folder_of(path);
+	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (lock < 0)
+		kdie_errno(K_IO, "%s", path);
+	/* A child of one that was killed dies a moment after it. */
+	for (int i = 0; flock(lock, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (i == 40)
+			kdie(K_AGAIN, "%s: another kadopt is working on this campaign", a->dir);
+		usleep(50000);
+	}
+}
+
+void
+adoption_unlock_child(void)
+{
+	if (lock >= 0)
+		close(lock);
+}
+
+/* Paths are few and short: they live as long as the process. */
+static char *
+keep(char *text)
+{
+	static char **list;
+	static size_t count;
+
+	list = krealloc(list, (count + 1) * sizeof *list);
+	return list[count++] = text;
+}
+
+char *
+path_of(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = kvasprintf(fmt, ap);
+	va_end(ap);
+	return keep(text);
+}
+
+char *
+adopt_path(const struct adoption *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *tail;
+
+	va_start(ap, fmt);
+	tail = keep(kvasprintf(fmt, ap));
+	va_end(ap);
+	return path_of("%s/adopt/%s", a->dir, tail);
+}
+
+char *
+adopt_made(const struct adoption *a, const char *name, const char *step)
+{
+	char *path = adopt_path(a, "%s", name);
+
+	if (!kis_there(path))
+		kdie(K_USAGE, "%s is missing: run kadopt %s", path, step);
+	return path;
+}
+
+char *
+project_path(const struct adoption *a, const char *name)
+{
+	return path_of("%s/%s", a->project, name);
+}
+
+char *
+file_text(const char *path, size_t *len)
+{
+	size_t n;
+	char *text = kread_file(path, TEXT_MAX, &n);
+
+	if (text && len)
+		*len = n;
+	return text;
+}
+
+bool
+file_sha256(const char *path, char hex[65])
+{
+	size_t len;
+	char *text = file_text(path, &len);
+
+	*hex = '\0';
+	if (text)
+		ksha256_hex(text, len, hex);
+	free(text);
+	return text != NULL;
+}
+
+void
+make_folder_of(const char *path)
+{
+	char *copy = kstrdup(path), *slash = strrchr(copy, '/');
+
+	if (slash && slash != copy) {
+		*slash = '\0';
+		kmake_folder(copy);
+	}
+	free(copy);
+}
+
+void
+write_text(const char *path, const char *text, size_t len)
+{
+	make_folder_of(path);
+	if (kwrite_file(path, text, len) < 0)
+		kdie_errno(K_IO, "%s", path);
+}
+
+/* VALUE as text for people: numbers with no more digits than they need. The caller frees. */
+static char *
+readable(const json_t *value)
+{
+	char *dump = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	json_t *again = json_loads(dump, 0, NULL);
+
+	if (!json_equal(again, value)) {
+		free(dump);
+		dump = json_dumps(value, JSON_INDENT(2));
+	}
+	json_decref(again);
+	return dump;
+}
+
+void
+write_json(const char *path, const json_t *value)
+{
+	char *dump = readable(value), *text = kasprintf("%s\n", dump);
+
+	write_text(path, text, strlen(text));
+	free(text);
+	free(dump);
+}
+
+static void
+run_quietly(const char *const *argv, const char *what)
+{
+	struct kproc p = { .argv = (char *const *)argv };
+	struct kproc_result r;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "%s", argv[0]);
+	if (r.exit_code)
+		kdie(K_IO, "%s: %.*s", what, (int)strcspn(r.err, "\n"), r.err);
+	kproc_result_free(&r);
+}
+
+void
+remove_tree(const char *path)
+{
+	const char *argv[] = { "rm", "-rf", "--", path, NULL };
+
+	if (!access(path, F_OK))
+		run_quietly(argv, path);
+}
+
+/*
+ * Build folders of CMake and Meson name the project by its path, and so may symbolic links: a build
+ * in the copy would happen in the project. The build command has to make the folders anew; the
+ * links lead into the copy.
+ */
+static const char clean_script[] =
+    "find \"$1\" \\( -name CMakeCache.txt -o -name meson-private \\) -prune -print | while IFS= "
+    "read -r f; do\n"
+    "	d=${f%/*}\n"
+    "	if [ -e \"$d/CMakeLists.txt\" ]; then rm -rf \"$f\" \"$d/CMakeFiles\"; else rm -rf \"$d\"; "
+    "fi\n"
+    "done\n"
+    "find \"$1\" -type l -lname '/*' -print | while IFS= read -r f; do\n"
+    "	to=$(readlink -- \"$f\")\n"
+    "	case $to in \"$2\" | \"$2\"/*) ln -sfn -- \"$1${to#\"$2\"}\" \"$f\" ;; esac\n"
+    "done\n";
+
+void
+copy_project(const struct adoption *a, const char *folder)
+{
+	char *inside = project_path(a, ".");
+	const char *argv[] = { "cp", "-a", "--", inside, folder, NULL };
+	const char *clean[] = { "sh", "-c", clean_script, "sh", folder, a->project, NULL };
+
+	remove_tree(folder);
+	kmake_folder(folder);
+	run_quietly(argv, a->project);
+	run_quietly(clean, folder);
+}

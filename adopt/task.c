@@ -1,0 +1,985 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt task: a task from the reference and what was observed, tried out on the reference itself,
+ * and a campaign around it. What decides (roles, oracle, tolerance, shapes to check with) is
+ * decided by what the reference passes.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kfence.h"
+#include "kio.h"
+#include "shape.h"
+
+enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16 };
+
+/*
+ * A stand-alone time below or above this multiple of the one in the application is of something
+ * else.
+ */
+static const double proxy_limits[2] = { 0.2, 5 };
+
+struct draft {
+	const struct adoption *a;
+	struct values v;
+	json_t *configs; /* of configs.json */
+	char *text;      /* of the reference */
+	json_t *task;
+	json_t *targets; /* times in the application, us, by workload */
+	json_t *small;   /* workloads that only check */
+	bool inout;      /* what is written is also read */
+	const char
+	    *oracle; /* "double", "reference", or "self": doubles already, or whole numbers */
+	size_t step; /* of the tolerance */
+	bool large;  /* inputs of large magnitudes too */
+};
+
+/*
+ * How far results may be from the oracle's: what "reduction" and "rtol" say. The default first,
+ * each looser than the one before.
+ */
+static const struct {
+	const char *reduction;
+	double rtol;
+} steps[] = { { NULL, 0 }, { "64", 0 }, { "4096", 0 }, { "262144", 1e-5 }, { "262144", 1e-4 },
+	{ "262144", 1e-3 } };
+
+static json_t *
+strings(const char *text)
+{
+	json_t *list = json_array();
+	char *copy = kstrdup(text), *save;
+
+	for (char *p = strtok_r(copy, "*", &save); p; p = strtok_r(NULL, "*", &save)) {
+		char *end;
+		long long n = strtoll(p, &end, 10);
+		size_t len = strlen(p);
+
+		if (!*end)
+			json_array_append_new(list, json_integer(n));
+		else if (*p == '(' && p[len - 1] == ')')
+			json_array_append_new(list, json_stringn(p + 1, len - 2));
+		else
+			json_array_append_new(list, json_string(p));
+	}
+	free(copy);
+	return list;
+}
+
+/*
+ * Factors stand apart only where '*' is outside of parentheses and nothing is added: else it is one
+ * dimension.
+ */
+static json_t *
+shape_json(const char *shape)
+{
+	int depth = 0;
+
+	for (const char *p = shape; *p; p++) {
+		depth += (*p == '(') - (*p == ')');
+		if ((depth && *p == '*') || (!depth && strchr("+-/%", *p)))
+			return json_pack("[s]", shape);
+	}
+	return strings(shape);
+}
+
+static bool
+is_output(const struct value *x)
+{
+	return x->role == ROLE_ARRAY && x->written;
+}
+
+static void
+add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json_t *arguments)
+{
+	for (size_t i = 0; i < d->v.count; i++) {
+		const struct value *x = &d->v.at[i];
+		json_t *tensor;
+
+		if (x->role == ROLE_STREAM)
+			continue;
+		if (x->role == ROLE_AXIS) {
+			json_object_set_new(axes, x->name,
+			    x->tied ? json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied)
+			            : json_pack("{s:s}", "type", "var"));
+			json_array_append_new(arguments,
+			    !strcmp(x->dtype, "int64")
+			        ? json_pack("{s:s,s:s}", "axis", x->name, "dtype", "int64")
+			        : json_string(x->name));
+			continue;
+		}
+		json_array_append_new(arguments, json_string(x->name));
+		/* What an integer means is not known: a mode, a stride. Numbers may vary. */
+		if (x->role == ROLE_SCALAR) {
+			json_object_set_new(inputs, x->name,
+			    json_pack("{s:n,s:s,s:O,s:b}", "shape", "dtype", x->dtype, "value",
+			        json_object_get(
+			            json_object_get(json_array_get(d->v.calls, 0), "args"),
+			            x->name),
+			        "fixed", strncmp(x->dtype, "float", 5) != 0));
+			continue;
+		}
+		tensor = json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype);
+		if (is_output(x) && (d->inout || x->constant))
+			json_object_set_new(tensor, "inout", json_true());
+		json_object_set_new(is_output(x) ? outputs : inputs, x->name, tensor);
+	}
+}
+
+/* Bytes that a call moves at least: every array once, one that is updated twice. */
+static char *
+bytes_expression(const struct draft *d)
+{
+	struct kbuf b = { 0 };
+
+	for (size_t i = 0; i < d->v.count; i++) {
+		const struct value *x = &d->v.at[i];
+
+		if (x->role == ROLE_ARRAY)
+			kbuf_printf(&b, "%s%zu*(%s)", b.len ? "+" : "",
+			    x->bytes * (is_output(x) && d->inout ? 2 : 1), x->shape);
+	}
+	return b.data;
+}
+
+/* ---- workloads ---- */
+
+/* Axes and scalars of a call, as a workload has them. */
+static json_t *
+workload(const struct draft *d, const char *name, const json_t *args)
+{
+	json_t *axes = json_object(), *values = json_object(),
+	       *w = json_pack("{s:s}", "name", name);
+
+	for (size_t i = 0; i < d->v.count; i++) {
+		const struct value *x = &d->v.at[i];
+		json_t *given = json_object_get(args, x->name);
+
+		if (x->role == ROLE_AXIS && !x->tied)
+			json_object_set_new(
+			    axes, x->name, json_integer((json_int_t)json_number_value(given)));
+		else if (x->role == ROLE_SCALAR)
+			json_object_set(values, x->name, given);
+	}
+	json_object_set_new(w, "axes", axes);
+	if (json_object_size(values))
+		json_object_set(w, "values", values);
+	json_decref(values);
+	return w;
+}
+
+/* The workload among ALL with the same arguments, or NULL. */
+static json_t *
+twin_of(const json_t *all, const json_t *w)
+{
+	for (size_t k = 0; k < json_array_size(all); k++) {
+		json_t *other = json_array_get(all, k);
+		const json_t *x = json_object_get(other, "values"),
+		             *y = json_object_get(w, "values");
+
+		if (json_equal(json_object_get(other, "axes"), json_object_get(w, "axes")) &&
+		    (x == y || json_equal(x, y)))
+			return other;
+	}
+	return NULL;
+}
+
+/*
+ * The configurations, those with equal arguments as one, which then goes by the one with most
+ * calls: timed, each as heavy as its share of the application's time.
+ */
+static json_t *
+timed_workloads(struct draft *d)
+{
+	const json_t *list = json_object_get(d->configs, "configs");
+	json_t *all = json_array(), *calls = json_object();
+	double total = 0;
+
+	json_object_clear(d->targets);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		total += kjson_num_or(json_array_get(list, i), "share", 0);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *c = json_array_get(list, i);
+		const char *name = kjson_str_or(c, "name", "?"), *old;
+		double share = kjson_num_or(c, "share", 0) / (total > 0 ? total : 1),
+		       n = kjson_num_or(c, "calls", 1);
+		json_t *w, *twin;
+
+		values_number(json_object_get(c, "scalars"));
+		w = workload(d, name, json_object_get(c, "scalars"));
+		twin = twin_of(all, w);
+		if (!twin) {
+			json_object_set_new(w, "timed", json_true());
+			json_object_set_new(w, "weight", json_real(share));
+			json_array_append(all, w);
+			twin = w;
+		} else {
+			json_object_set_new(
+			    twin, "weight", json_real(kjson_num_or(twin, "weight", 0) + share));
+		}
+		old = kjson_str_or(twin, "name", "");
+		if (n > kjson_num_or(json_object_get(calls, old), "n", 0)) {
+			json_object_set_new(twin, "name", json_string(name));
+			json_object_set_new(calls, name, json_pack("{s:f}", "n", n));
+			json_object_set_new(
+			    d->targets, name, json_real(kjson_num_or(c, "target_us", 0)));
+		}
+		json_decref(w);
+	}
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		json_t *w = json_array_get(all, i);
+
+		json_object_set_new(w, "weight",
+		    json_real(fmax(1e-6, round(1e6 * kjson_num_or(w, "weight", 0)) / 1e6)));
+	}
+	json_decref(calls);
+	return all;
+}
+
+/*
+ * One that is there is not needed twice; one of the same sizes, with other values, gets another
+ * name.
+ */
+static void
+add_check(json_t *all, json_t *w)
+{
+	const char *name = kjson_str_or(w, "name", "");
+	bool taken = false;
+
+	if (twin_of(all, w))
+		return;
+	for (size_t i = 0; i < json_array_size(all); i++)
+		taken |= !strcmp(kjson_str_or(json_array_get(all, i), "name", ""), name);
+	if (taken)
+		json_object_set_new(w, "name", json_sprintf("%sb", name));
+	json_array_append(all, w);
+}
+
+/*
+ * Arguments that are no sizes go together (a radius with its width): combinations that occurred,
+ * the most frequent calls first.
+ */
+static json_t *
+combinations(const struct draft *d)
+{
+	json_t *list = json_array(), *seen = json_object();
+
+	for (size_t i = 0; i < json_array_size(d->v.calls) && json_array_size(list) < COMBINATIONS;
+	     i++) {
+		json_t *args = json_object_get(json_array_get(d->v.calls, i), "args"),
+		       *rest = json_copy(args);
+		char *key;
+
+		for (size_t k = 0; k < d->v.count; k++)
+			if (d->v.at[k].role == ROLE_AXIS && d->v.at[k].size)
+				json_object_del(rest, d->v.at[k].name);
+		key = json_dumps(rest, KIO_DUMP);
+		if (!json_object_get(seen, key)) {
+			json_object_set_new(seen, key, json_true());
+			json_array_append(list, args);
+		}
+		free(key);
+		json_decref(rest);
+	}
+	json_decref(seen);
+	return list;
+}
+
+/*
+ * Whole numbers that are no sizes, one more and one less than observed: the winner has to be right
+ * there too.
+ */
+static void
+add_neighbours(const struct draft *d, json_t *all, const json_t *given)
+{
+	for (size_t k = 0; k < d->v.count; k++)
+		for (int by = -1; by <= 1; by += 2) {
+			const struct value *x = &d->v.at[k];
+			json_t *args, *w;
+			json_int_t v;
+			char *name;
+
+			if (x->role != ROLE_AXIS || x->size || x->tied)
+				continue;
+			args = json_deep_copy(
+			    json_array_get(given, by < 0 ? json_array_size(given) - 1 : 0));
+			v = kjson_int_or(args, x->name, 0) + by;
+			if (v < 1) {
+				json_decref(args);
+				continue;
+			}
+			json_object_set_new(args, x->name, json_integer(v));
+			for (size_t n = 0, m = 0; n < d->v.count; n++)
+				if (d->v.at[n].role == ROLE_AXIS && d->v.at[n].size &&
+				    !d->v.at[n].tied)
+					json_object_set_new(args, d->v.at[n].name,
+					    json_integer(23 + 6 * (json_int_t)m++));
+			name = kasprintf("check_%s_%lld", x->name, (long long)v);
+			w = workload(d, name, args);
+			add_check(all, w);
+			json_decref(w);
+			free(name);
+			json_decref(args);
+		}
+}
+
+/* Small and odd sizes, to check with: one, few, primes, long and thin, near powers of two. */
+static json_t *
+small_workloads(const struct draft *d)
+{
+	static const int sizes[][4] = { { 1, 1, 1, 1 }, { 3, 5, 2, 3 }, { 17, 31, 7, 5 },
+		{ 1, 61, 3, 2 }, { 67, 1, 2, 3 }, { 33, 64, 5, 4 }, { 65, 129, 3, 3 } };
+	json_t *all = json_array(), *given = combinations(d);
+
+	for (size_t i = 0; i < LEN(sizes); i++) {
+		json_t *args = json_deep_copy(json_array_get(given, i % json_array_size(given))),
+		       *w;
+		struct kbuf name = { 0 };
+		size_t n = 0;
+
+		kbuf_puts(&name, "check");
+		for (size_t k = 0; k < d->v.count; k++)
+			if (d->v.at[k].role == ROLE_AXIS && d->v.at[k].size && !d->v.at[k].tied) {
+				json_object_set_new(
+				    args, d->v.at[k].name, json_integer(sizes[i][n % 4]));
+				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
+			}
+		w = workload(d, name.data, args);
+		if (n)
+			add_check(all, w);
+		json_decref(w);
+		kbuf_free(&name);
+		json_decref(args);
+	}
+	add_neighbours(d, all, given);
+	json_decref(given);
+	return all;
+}
+
+/* ---- the whole task ---- */
+
+/* A comment without its marks, in place. */
+static void
+strip_marks(char *s)
+{
+	char *to = s;
+	bool fresh = true;
+
+	for (char *p = s; *p; p++) {
+		if ((p[0] == '/' && (p[1] == '*' || p[1] == '/')) || (p[0] == '*' && p[1] == '/')) {
+			p++;
+			continue;
+		}
+		if (fresh && *p == '*')
+			continue;
+		fresh = *p == '\n' || (fresh && (*p == ' ' || *p == '\t'));
+		*to++ = *p;
+	}
+	*to = '\0';
+}
+
+/* The comment at the prototype or the definition, which says what it does; the caller frees. */
+static char *
+comment_of(const struct draft *d)
+{
+	const struct adoption *a = d->a;
+	char *copy = adopt_path(a, "copy"), *found = NULL;
+	json_t *settings = compile_settings(a);
+	struct bundle b;
+
+	bundle_open(&b, a, copy, settings);
+	for (size_t i = 0; i < b.count && !found; i++)
+		for (size_t k = 0; k < b.sources[i].scan.count && !found; k++) {
+			const struct kscan_item *x = &b.sources[i].scan.items[k];
+
+			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
+			    kscan_declares(x, a->kernel) && x->lead < x->from)
+				found = kstrndup(b.sources[i].text + x->lead, x->from - x->lead);
+		}
+	bundle_close(&b);
+	json_decref(settings);
+	return found;
+}
+
+static char *
+description(const struct draft *d)
+{
+	const struct adoption *a = d->a;
+	char *comment = comment_of(d), *line;
+	struct kbuf b = { 0 };
+
+	if (comment)
+		strip_marks(comment);
+	line = comment ? kfence_line(comment, 1200) : NULL;
+
+	if (a->cxx)
+		kbuf_printf(&b,
+		    "The program is C++. Declare the function extern \"C\", although the "
+		    "application's file does not. ");
+	kbuf_printf(&b,
+	    "The function %s comes unchanged from an application (%s); the reference program "
+	    "defines what it computes. The workloads below have the sizes and values observed in "
+	    "the application, and their weights are their shares of its time. The best program "
+	    "replaces the function in the application. It must keep the function's name and "
+	    "parameters, be right for any sizes, and keep nothing from one call to the next. Put "
+	    "helper functions, types and macros into the same file.",
+	    a->kernel, a->file);
+	if (line)
+		kbuf_printf(&b, " The application's comment on it: %s", line);
+	free(line);
+	free(comment);
+	return b.data;
+}
+
+static json_t *
+bounds_json(const struct draft *d)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < d->v.count; i++)
+		if (d->v.at[i].role == ROLE_AXIS)
+			json_object_set_new(o, d->v.at[i].name,
+			    json_string(value_bounds(d->text, d->v.at[i].name)));
+	return o;
+}
+
+static void
+draft_task(struct draft *d)
+{
+	const struct adoption *a = d->a;
+	bool cuda = a->device;
+	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(),
+	       *arguments = json_array(), *workloads, *t;
+	json_t *settings = compile_settings(a);
+	char *about = description(d), *bytes = bytes_expression(d);
+
+	add_members(d, axes, inputs, outputs, arguments);
+	if (!json_object_size(outputs))
+		kdie(K_USAGE,
+		    "%s did not change any of its arrays in any observed call, so there is nothing "
+		    "to check",
+		    a->kernel);
+	workloads = timed_workloads(d);
+	json_array_extend(workloads, d->small);
+	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o},s:s,s:{s:s,s:O,s:o},s:o}",
+	    "schema", "task/1", "name", a->kernel, "op", a->kernel, "description",
+	    kjson_text(about, strlen(about)), "language", a->language, "axes", axes, "inputs",
+	    inputs, "outputs", outputs, "entry", "name", a->kernel, "arguments", arguments,
+	    "reference", cuda ? "reference.cu" : "reference.c", "build", "compiler",
+	    kjson_str_or(settings, "compiler", "gcc"), "flags", json_object_get(settings, "flags"),
+	    "libs", task_libraries(a), "workloads", workloads);
+	if (!t)
+		kdie(K_IO, "out of memory");
+	if (bytes)
+		json_object_set_new(t, "bytes", json_string(bytes));
+	if (strcmp(d->oracle, "self"))
+		json_object_set_new(t, "oracle", json_string(cuda ? "oracle.cu" : "oracle.c"));
+	if (steps[d->step].reduction)
+		json_object_set_new(t, "reduction", json_string(steps[d->step].reduction));
+	if (steps[d->step].rtol > 0)
+		json_object_set_new(
+		    t, "tolerance", json_pack("{s:f}", "rtol", steps[d->step].rtol));
+	json_object_set_new(t, "distributions",
+	    d->large ? json_pack("[s,s,s]", "normal", "uniform", "large")
+	             : json_pack("[s,s]", "normal", "uniform"));
+	json_object_set_new(t, "notes",
+	    json_pack("{s:s,s:s,s:o,s:O}", "adopted", a->file, "oracle", d->oracle, "bounds",
+	        bounds_json(d), "told", d->v.notes));
+	json_decref(d->task);
+	d->task = t;
+	json_decref(settings);
+	free(bytes);
+	free(about);
+}
+
+static void
+write_draft(struct draft *d)
+{
+	char *path = adopt_path(d->a, "task/task.json");
+
+	draft_task(d);
+	write_json(path, d->task);
+}
+
+/* ---- trying it out ---- */
+
+/* Text of the oracle as D has it, NULL with WHY when it cannot be had so; the caller frees. */
+static char *
+oracle_text(const struct draft *d, char *why, size_t why_len)
+{
+	if (!strcmp(d->oracle, "double"))
+		return oracle_swap(d->text, d->a->language, why, why_len);
+	return !strcmp(d->oracle, "self") ? kstrdup(d->text) : oracle_wrap(d->a, d->text, d->task);
+}
+
+static bool
+make_oracle(const struct draft *d, char *why, size_t why_len)
+{
+	char *text = oracle_text(d, why, why_len), *path, *object, *log = NULL;
+	bool good = text != NULL;
+
+	if (text) {
+		path = adopt_path(d->a, "task/oracle.%s", d->a->suffix);
+		object = adopt_path(d->a, "task/oracle.so");
+		write_text(path, text, strlen(text));
+		good = build_alone(d->a, path, object, &log);
+		if (!good)
+			snprintf(why, why_len, "it does not compile: %.*s", (int)strcspn(log, "\n"),
+			    log);
+		free(log);
+	}
+	free(text);
+	return good;
+}
+
+/*
+ * kharness on the reference; new reference: its candidate. NULL when the judge itself came to
+ * grief: the oracle runs inside of it, and one that is given arrays smaller than it takes them for
+ * does harm there.
+ */
+static json_t *
+judge(const struct draft *d, const char *phase, const char *more)
+{
+	const struct adoption *a = d->a;
+	char *folder = adopt_path(a, "task"), *out = adopt_path(a, "log/harness.json");
+	struct command_result r;
+	struct kbuf command = { 0 };
+	json_t *answer, *c;
+
+	unlink(out);
+	kbuf_printf(&command,
+	    "kharness -t task.json -s full --oracle ./oracle.so --phase %s --backend %s --threads "
+	    "%lld --name reference "
+	    "%s ./reference.so -o ",
+	    phase, a->language, (long long)kjson_int_or(a->json, "threads", 0), more);
+	command_quote(&command, out);
+	command_own(a, folder, command.data, "harness", &r);
+	/* A judge whose memory was harmed may also end with a result that cannot be written. */
+	if (r.status && r.status < 128 && r.status != K_IO) {
+		kdie(r.status == 127 || r.status < 0 ? K_MISSING : r.status,
+		    "the reference cannot be evaluated:\n%s", r.said);
+	}
+	answer = r.status ? NULL : kjson_load(out);
+	c = json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
+	json_decref(answer);
+	command_free(&r);
+	kbuf_free(&command);
+	return c;
+}
+
+/* Right in every case that it was tried in. */
+static bool
+all_passed(const json_t *c)
+{
+	json_int_t total = kjson_int_or(c, "correctness.total", 0);
+
+	return total > 0 && kjson_int_or(c, "correctness.passed", 0) == total &&
+	    !json_array_size(json_object_get(c, "reasons"));
+}
+
+static bool
+passes(struct draft *d, int seeds, struct kbuf *said)
+{
+	char *more = kasprintf("--seeds %d", seeds);
+	json_t *c;
+	bool good;
+
+	write_draft(d);
+	c = judge(d, "correctness", more);
+	free(more);
+	good = all_passed(c);
+	if (!good && said) {
+		char *line = kfence_line(c ? kjson_str_or(c, "log", "")
+		                           : "it writes or reads beyond its arrays, so their "
+		                             "shapes are wrong",
+		    LOG_LINES);
+
+		kbuf_printf(said, "  %s, oracle %s%s: %s: %s\n",
+		    d->inout ? "updated in place" : "written completely", d->oracle,
+		    d->large ? "" : ", no large values", kjson_str_or(c, "status", "?"), line);
+		free(line);
+	}
+	json_decref(c);
+	return good;
+}
+
+static bool
+has_asked(const struct draft *d)
+{
+	for (size_t i = 0; i < d->v.count; i++)
+		if (d->v.at[i].asked)
+			return true;
+	return false;
+}
+
+/*
+ * Leave out the sizes at which the reference itself fails. False: it fails at all of them, which no
+ * honest one does; or at one, where a shape is not certain.
+ */
+static bool
+drop_small(struct draft *d)
+{
+	json_t *all = d->small, *good = json_array();
+
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		json_t *one = json_pack("[O]", json_array_get(all, i));
+
+		d->small = one;
+		if (passes(d, FEW, NULL))
+			json_array_append(good, json_array_get(all, i));
+		else
+			json_array_append_new(d->v.notes,
+			    json_sprintf("the reference itself fails on %s, which is left out",
+			        kjson_str_or(json_array_get(all, i), "name", "?")));
+		json_decref(one);
+	}
+	d->small = good;
+	if (json_array_size(good) < json_array_size(all) &&
+	    (!json_array_size(good) || has_asked(d))) {
+		json_array_clear(d->v.notes);
+		d->small = all;
+		json_decref(good);
+		return false;
+	}
+	json_decref(all);
+	return true;
+}
+
+/* Roles, oracle and inputs with which the reference is right, at the loosest tolerance. */
+static bool
+settle(struct draft *d, struct kbuf *said)
+{
+	static const char *const oracles[] = { "double", "reference" };
+	json_t *small = d->small, *none = json_array();
+	char why[512];
+
+	d->step = LEN(steps) - 1;
+	for (size_t o = 0; o < LEN(oracles); o++) {
+		if (strcmp(d->oracle, "self"))
+			d->oracle = oracles[o];
+		for (int inout = 0; inout < 2; inout++)
+			for (int large = 1; large >= 0; large--) {
+				d->inout = inout;
+				d->large = large;
+				d->small = small;
+				write_draft(d);
+				if (!make_oracle(d, why, sizeof why)) {
+					kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
+					continue;
+				}
+				if (passes(d, FEW, said)) {
+					json_decref(none);
+					return true;
+				}
+				d->small = none;
+				if (passes(d, FEW, NULL)) {
+					d->small = small;
+					if (drop_small(d)) {
+						json_decref(none);
+						return true;
+					}
+					kbuf_puts(said,
+					    "  right with the observed sizes, but not with others: "
+					    "a shape is wrong (--shape), or sizes depend on each "
+					    "other\n");
+				}
+				d->small = small;
+			}
+		if (!strcmp(d->oracle, "self"))
+			break;
+	}
+	json_decref(none);
+	return false;
+}
+
+/* The tightest step that the reference passes. */
+static size_t
+tightest(struct draft *d)
+{
+	for (d->step = 0; d->step < LEN(steps) - 1 && !passes(d, SURE, NULL);)
+		d->step++;
+	return d->step;
+}
+
+/*
+ * As tight as the reference allows, and one step: other orders of summation are not wrong. Where
+ * the default is too tight for it on large magnitudes, it depends on the draw how inexact it is;
+ * and it would loosen the tolerance for all others: they go.
+ */
+static void
+tighten(struct draft *d)
+{
+	size_t step = tightest(d);
+
+	if (d->large && step > 0) {
+		d->large = false;
+		step = tightest(d);
+		json_array_append_new(d->v.notes,
+		    json_string("the reference itself is inexact on inputs of very different "
+		                "magnitudes, which are left out"));
+	}
+	d->step = step < LEN(steps) - 1 ? step + 1 : step;
+	write_draft(d);
+}
+
+static void
+lint(const struct draft *d)
+{
+	char *folder = adopt_path(d->a, "task");
+	struct kbuf command = { 0 };
+	struct command_result r;
+
+	kbuf_printf(&command, "kharness --lint task.json --oracle ./oracle.so --backend %s",
+	    d->a->language);
+	command_own(d->a, folder, command.data, "lint", &r);
+	if (r.status)
+		kdie(r.status < 0 ? K_MISSING : r.status, "the task has faults:\n%s", r.said);
+	command_free(&r);
+	kbuf_free(&command);
+}
+
+/* ---- the proxy ---- */
+
+/*
+ * Times of the reference alone beside those in the application. False: too far apart for one to
+ * stand for the other.
+ */
+static bool
+check_proxy(struct draft *d)
+{
+	json_t *c = judge(d, "timing", "--timing-s 0.2 --warmup-s 0.02"), *rows = json_array();
+	const json_t *timing = json_object_get(c, "timing");
+	const json_t *own = json_object_get(d->a->json, "proxy");
+	double low = own ? json_number_value(json_array_get(own, 0)) : proxy_limits[0];
+	double high = own ? json_number_value(json_array_get(own, 1)) : proxy_limits[1];
+	char *path = adopt_path(d->a, "proxy.json");
+	bool good = true;
+
+	for (size_t i = 0; i < json_array_size(timing); i++) {
+		const char *name = kjson_str_or(json_array_get(timing, i), "workload", "?");
+		double alone = kjson_num_or(json_array_get(timing, i), "median_ns", 0) / 1e3,
+		       real = kjson_num_or(d->targets, name, 0), ratio = alone / real;
+
+		if (!(real > 0))
+			continue;
+		json_array_append_new(rows,
+		    json_pack("{s:s,s:f,s:f,s:f}", "workload", name, "alone_us", alone, "target_us",
+		        real, "ratio", ratio));
+		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
+		    alone, real, ratio);
+		if (ratio < low || ratio > high) {
+			kwarn("%s takes %.2f times as long alone as in the application, so the "
+			      "task does not measure the same work (accepted: %.3g to %.3g; change "
+			      "it with --proxy LOW,HIGH)",
+			    name, ratio, low, high);
+			good = false;
+		}
+	}
+	if (!good)
+		kwarn("if the machine was busy during the observation, run kadopt observe --force, "
+		      "kadopt configs and kadopt task");
+	write_json(path, rows);
+	json_decref(rows);
+	json_decref(c);
+	return good;
+}
+
+/* ---- launches ---- */
+
+/*
+ * Every launch of the reference, with the arguments of a configuration, beside the block that was
+ * observed there.
+ */
+static bool
+check_geometry(const struct draft *d)
+{
+	const json_t *list = json_object_get(d->configs, "configs");
+	struct kscan s;
+	const struct kscan *sources[] = { &s };
+	const struct kscan_item *f;
+	struct kscan_launch *launches;
+	size_t n;
+	bool good = true;
+
+	kscan(d->text, strlen(d->text), &s);
+	f = kscan_function(&s, d->a->kernel);
+	n = kscan_launches(&s, f, &launches);
+	for (size_t i = 0; i < json_array_size(list) && n; i++) {
+		const json_t *c = json_array_get(list, i), *block = json_object_get(c, "block");
+		struct kscan_scope scope = { .sources = sources,
+			.count = 1,
+			.s = &s,
+			.f = f,
+			.values = json_object_get(c, "scalars") };
+		bool told = false, same = false;
+		struct kbuf b = { 0 };
+
+		for (size_t k = 0; k < n && json_array_size(block) == 3; k++) {
+			int64_t t[3];
+
+			if (!kscan_dim3(&scope, launches[k].block, t))
+				continue;
+			told = true;
+			same |= t[0] == json_integer_value(json_array_get(block, 0)) &&
+			    t[1] == json_integer_value(json_array_get(block, 1)) &&
+			    t[2] == json_integer_value(json_array_get(block, 2));
+			kbuf_printf(&b, "%s(%lld,%lld,%lld)", b.len ? ", " : "", (long long)t[0],
+			    (long long)t[1], (long long)t[2]);
+		}
+		if (told && !same) {
+			kwarn("%s: the application launches blocks of (%lld,%lld,%lld), but the "
+			      "reference launches blocks of %s",
+			    kjson_str_or(c, "name", "?"),
+			    (long long)json_integer_value(json_array_get(block, 0)),
+			    (long long)json_integer_value(json_array_get(block, 1)),
+			    (long long)json_integer_value(json_array_get(block, 2)), b.data);
+			good = false;
+		}
+		kbuf_free(&b);
+	}
+	kscan_launches_free(launches, n);
+	kscan_free(&s);
+	return good;
+}
+
+/* ---- the campaign ---- */
+
+/* What an adopted campaign begins with: few rounds, and a gain that is worth the way back. */
+static void
+set_defaults(const struct adoption *a)
+{
+	char *path = path_of("%s/campaign.json", a->dir);
+	json_t *m = kjson_load(path), *search = json_object_get(m, "search"),
+	       *model = json_object_get(a->json, "model"), *eval;
+	bool linear = strcmp(kjson_str_or(a->json, "mode", "linear"), "map-elites");
+
+	if (!search)
+		json_object_set_new(m, "search", search = json_object());
+	if (!linear)
+		json_object_set_new(search, "branches", json_integer(1));
+	json_object_update_new(m,
+	    json_pack("{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
+	        "score", "min_gain", 0.02, "git", "branch", "none", "title",
+	        json_sprintf("%s of %s", a->kernel, a->file)));
+	if (model)
+		json_object_set(m, "model", model);
+	eval = json_object_get(m, "eval");
+	if (!eval)
+		json_object_set_new(m, "eval", eval = json_object());
+	if (a->launcher)
+		json_object_set_new(eval, "launcher", json_string(a->launcher));
+	if (json_object_get(a->json, "threads"))
+		json_object_set(eval, "threads", json_object_get(a->json, "threads"));
+	write_json(path, m);
+	json_decref(m);
+}
+
+static void
+make_campaign(const struct adoption *a)
+{
+	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
+	const char *mode = kjson_str_or(a->json, "mode", "linear");
+	char *task = adopt_path(a, "task"), *trials = path_of("%s/trials", a->dir);
+	char *argv[] = { (char *)"kcampaign", (char *)"new", a->dir, (char *)"--task", task,
+		(char *)"--mode", (char *)mode, NULL };
+	struct kproc p = { .argv = argv };
+	struct kproc_result r;
+
+	if (!access(trials, F_OK))
+		kdie(K_USAGE,
+		    "%s: the campaign has begun with another task; adopt into another folder, or "
+		    "remove this one",
+		    trials);
+	for (size_t i = 0; i < LEN(files); i++) {
+		char *path = path_of("%s/%s", a->dir, files[i]);
+
+		unlink(path);
+	}
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "kcampaign");
+	if (r.exit_code)
+		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "kcampaign new: %s", r.err);
+	kproc_result_free(&r);
+	set_defaults(a);
+}
+
+/* Digests of what all later figures rest on. */
+static void
+freeze(const struct adoption *a)
+{
+	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
+		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
+	json_t *frozen = json_object();
+
+	for (size_t i = 0; i < LEN(files); i++) {
+		char *path = path_of("%s/%s", a->dir, files[i]), hex[65];
+
+		if (file_sha256(path, hex))
+			json_object_set_new(frozen, files[i], json_string(hex));
+	}
+	json_object_set_new(a->json, "frozen", frozen);
+	adoption_save(a);
+}
+
+static bool
+has_floats(const struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (v->at[i].dtype && !strncmp(v->at[i].dtype, "float", 5) && v->at[i].bytes < 8)
+			return true;
+		else if (v->at[i].dtype && !strcmp(v->at[i].dtype, "bfloat16"))
+			return true;
+	return false;
+}
+
+int
+make_task(const struct adoption *a)
+{
+	struct draft d = { .a = a, .oracle = "double", .large = true, .targets = json_object() };
+	char *path = adopt_made(a, "configs.json", "configs"),
+	     *source = adopt_path(a, "task/reference.%s", a->suffix);
+	struct kbuf said = { 0 };
+	int code = K_OK;
+
+	d.configs = kjson_load(path);
+	d.text = file_text(source, NULL);
+	if (!d.text)
+		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
+	values_find(&d.v, a, d.text);
+	if (!has_floats(&d.v))
+		d.oracle = "self";
+	d.small = small_workloads(&d);
+	if (!check_geometry(&d))
+		kdie(K_NO, "the reference launches other grids or blocks than the application");
+	if (!settle(&d, &said))
+		kdie(K_USAGE,
+		    "%s: the reference fails against its own oracle with every combination of "
+		    "roles, oracle and inputs:\n%s",
+		    a->kernel, said.data);
+	tighten(&d);
+	lint(&d);
+	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
+		kwarn("%s", json_string_value(json_array_get(d.v.notes, i)));
+	ksay("task       %zu timed and %zu more workloads; oracle: %s; tolerance: step %zu of "
+	     "%zu\n",
+	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small),
+	    json_array_size(d.small), d.oracle, d.step, LEN(steps) - 1);
+	if (!check_proxy(&d)) {
+		code = K_NO;
+	} else {
+		make_campaign(a);
+		freeze(a);
+	}
+	values_free(&d.v);
+	json_decref(d.configs);
+	json_decref(d.small);
+	json_decref(d.targets);
+	json_decref(d.task);
+	kbuf_free(&said);
+	free(d.text);
+	return code;
+}

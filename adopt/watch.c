@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch: see watch.h. */
+#include "watch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kio.h"
+#include "ktoken.h"
+
+enum { SOURCE_MAX = 8 << 20, RAW_MAX = 1 << 30 };
+
+char *
+watch_copy_path(const struct watch *w)
+{
+	return path_of("%s/copy", w->folder);
+}
+
+static char *
+join(const char *folder, const char *name)
+{
+	return path_of("%s/%s", folder, name);
+}
+
+char *
+watch_source(const struct watch *w, size_t *len)
+{
+	return kread_file_or_die(
+	    w->source ? w->source : join(w->a->project, w->a->file), SOURCE_MAX, len);
+}
+
+/* ---- the copy ---- */
+
+void
+watch_copy(const struct watch *w)
+{
+	char *copy = watch_copy_path(w);
+
+	kmake_folder(w->folder);
+	copy_project(w->a, copy);
+}
+
+/*
+ * Run a command of the project in the copy; dies unless it ends well. Gives the file with all that
+ * it printed.
+ */
+static char *
+run_command(const struct watch *w, const char *what, const char *command, char *const *env)
+{
+	char *log;
+	struct command_result r;
+
+	command_run(w->a, watch_copy_path(w), command, env, what, &r);
+	if (r.status)
+		kdie(K_MISSING, "%s:\n%s", r.why, r.said);
+	log = r.log;
+	command_free(&r);
+	return log;
+}
+
+/*
+ * A folder of linkers that compilers find first, for programs with the static run-time library of
+ * CUDA, whose launches cannot be seen: see ld.sh. The compiler itself need not be on the PATH. The
+ * caller frees.
+ */
+static char *
+linkers(const struct watch *w)
+{
+	static const char *const names[] = { "ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold" };
+	char *from = kdata_path("adopt/ld.sh"), *folder = join(w->folder, "linkers"), *text;
+	size_t len;
+
+	text = kread_file_or_die(from, SOURCE_MAX, &len);
+	kmake_folder(folder);
+	for (size_t i = 0; i < LEN(names); i++) {
+		char *path = join(folder, names[i]);
+
+		write_text(path, text, len);
+		if (chmod(path, 0755) < 0)
+			kdie_errno(K_IO, "%s", path);
+	}
+	free(text);
+	free(from);
+	return folder;
+}
+
+void
+watch_build(const struct watch *w)
+{
+	const char *given = getenv("COMPILER_PATH");
+	char *folder = w->cuda ? linkers(w) : NULL;
+	char *env[] = { folder ? kasprintf("COMPILER_PATH=%s%s%s", folder, given ? ":" : "",
+		                     given ? given : "")
+		               : NULL,
+		NULL };
+
+	run_command(w, "watch-build", w->a->build, env);
+	free(env[0]);
+}
+
+/* ---- the wrapper ---- */
+
+/* Where the default value that begins at CODE ends. */
+static const char *
+behind_default(const char *code)
+{
+	int depth = 0;
+
+	for (; *code && (depth || !strchr(",)", *code)); code++)
+		depth += (strchr("([{", *code) != NULL) - (strchr(")]}", *code) != NULL);
+	return code;
+}
+
+/*
+ * The parameters without their default values, which one declaration alone may give, and without
+ * comments.
+ */
+static void
+add_parameters(struct kbuf *b, const char *text, size_t len)
+{
+	char *code = ktoken_strip(text, len, KTOKEN_C);
+
+	for (const char *p = code; *p;)
+		if (*p == '=')
+			p = behind_default(p);
+		else
+			kbuf_add(b, p++, 1);
+	free(code);
+}
+
+/* All of the definition before its body, with SUFFIX behind the function's name. */
+static void
+add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w,
+    const char *suffix, bool defaults)
+{
+	size_t behind = s->name + strlen(w->a->kernel);
+
+	kbuf_add(b, text + s->from, s->name - s->from);
+	kbuf_printf(b, "%s%s", w->a->kernel, suffix);
+	if (defaults)
+		kbuf_add(b, text + behind, s->body - behind);
+	else
+		add_parameters(b, text + behind, s->body - behind);
+}
+
+static void
+add_call(struct kbuf *b, const struct signature *s, const struct watch *w)
+{
+	kbuf_printf(b, "%s__kwatched(", w->a->kernel);
+	for (size_t i = 0; i < s->of.count; i++)
+		kbuf_printf(b, "%s%s", i ? ", " : "", s->of.params[i].name);
+	kbuf_puts(b, ")");
+}
+
+static void
+add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+{
+	add_head(b, text, s, w, "", false);
+	kbuf_puts(b, "\n{\n\tconst struct kwatch_arg kwatch_args[] = {\n");
+	for (size_t i = 0; i < s->of.count; i++)
+		if (signature_is_stream(&s->of.params[i]))
+			kbuf_printf(b, "\t\tKWATCH_STREAM_ARG(%s),\n", s->of.params[i].name);
+		else
+			kbuf_printf(b, "\t\tKWATCH_ARG(%s, %d),\n", s->of.params[i].name,
+			    s->of.params[i].constant);
+	if (!s->of.count)
+		kbuf_puts(b, "\t\t{ \"\", 0, 0, KWATCH_OTHER, 0 },\n");
+	kbuf_printf(b,
+	    "\t};\n\tstruct kwatch_call kwatch_call = { \"%s\", kwatch_args, %zu, KWATCH_CUDA, 0 "
+	    "};\n\n",
+	    w->a->kernel, s->of.count);
+	kbuf_puts(b, "\tkwatch_start(&kwatch_call);\n\t");
+	if (s->returns) {
+		kbuf_puts(b, "__typeof__(");
+		add_call(b, s, w);
+		kbuf_puts(b, ") kwatch_result = ");
+	}
+	add_call(b, s, w);
+	kbuf_printf(b, ";\n\tkwatch_stop(&kwatch_call);\n%s}\n",
+	    s->returns ? "\treturn kwatch_result;\n" : "");
+}
+
+/* "#line N" for what stands at AT of TEXT. */
+static void
+add_line(struct kbuf *b, const char *text, size_t at)
+{
+	kbuf_printf(b, "#line %zu\n", kline_at(text, at));
+}
+
+/* What a strict build would say of the lines added here is not about the application. */
+static const char quiet[] = "#pragma GCC diagnostic push\n"
+                            "#pragma GCC diagnostic ignored \"-Wpedantic\"\n"
+                            "#pragma GCC diagnostic ignored \"-Wmissing-declarations\"\n"
+                            "#pragma GCC diagnostic ignored \"-Wredundant-decls\"\n",
+                  loud[] = "#pragma GCC diagnostic pop\n";
+
+/*
+ * TEXT with prototypes before the definition, another name in it, and the wrapper behind it; line
+ * numbers stay true.
+ */
+static void
+wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, const struct watch *w,
+    const char *header)
+{
+	kbuf_add(b, text, s->include);
+	kbuf_printf(b, "#include \"%s\"\n", header);
+	add_line(b, text, s->include);
+	kbuf_add(b, text + s->include, s->from - s->include);
+	kbuf_puts(b, quiet);
+	add_head(b, text, s, w, "", true);
+	kbuf_puts(b, ";\n");
+	add_head(b, text, s, w, "__kwatched", false);
+	kbuf_printf(b, ";\n%s", loud);
+	add_line(b, text, s->from);
+	add_head(b, text, s, w, "__kwatched", false);
+	kbuf_add(b, text + s->body, s->end - s->body);
+	kbuf_printf(b, "\n%s", quiet);
+	add_wrapper(b, text, s, w);
+	kbuf_puts(b, loud);
+	add_line(b, text, s->end);
+	kbuf_add(b, text + s->end, len - s->end);
+}
+
+static void
+put_wrapper(const struct watch *w, const struct signature *s)
+{
+	char *copy = watch_copy_path(w), *to = join(copy, w->a->file),
+	     *header = kdata_path("adopt/wrapper.h");
+	char *shown = join(copy, ".kwatch.h"), *words = kread_file_or_die(header, SOURCE_MAX, NULL),
+	     *text;
+	struct kbuf b = { 0 };
+	size_t len;
+
+	text = watch_source(w, &len);
+	wrap(&b, text, len, s, w, shown);
+	if (kwrite_file(shown, words, strlen(words)))
+		kdie_errno(K_IO, "%s", shown);
+	if (kwrite_file(to, b.data, b.len))
+		kdie_errno(K_IO, "%s", to);
+	kbuf_free(&b);
+	free(text);
+	free(words);
+	free(header);
+}
+
+void
+watch_prepare(const struct watch *w, const struct signature *s)
+{
+	watch_copy(w);
+	if (!w->launches)
+		put_wrapper(w, s);
+	watch_build(w);
+}
+
+/* ---- a run ---- */
+
+/* What the raw records of earlier runs are called; removed before the next one. */
+static void
+remove_raw(const char *folder)
+{
+	DIR *d = opendir(folder);
+	const struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, "raw.", 4)) {
+			char *path = join(folder, e->d_name);
+
+			unlink(path);
+		}
+	if (d)
+		closedir(d);
+}
+
+/* Lines "KERNEL KIND:NAME…" for launches: parameters of the kernels in the file. */
+static char *
+layout_path(const struct watch *w)
+{
+	char *path = join(w->folder, "layout.txt");
+
+	if (access(path, R_OK)) {
+		return NULL;
+	}
+	return path;
+}
+
+struct raw {
+	json_int_t begun;
+	json_t *calls;
+};
+
+static int
+compare_raw(const void *a, const void *b)
+{
+	json_int_t x = ((const struct raw *)a)->begun, y = ((const struct raw *)b)->begun;
+
+	return (x > y) - (x < y);
+}
+
+/* The calls of one process. */
+static void
+read_raw(const char *path, struct raw *raw, json_int_t *dropped)
+{
+	char *text = kread_file(path, RAW_MAX, NULL), *save, why[256];
+
+	*raw = (struct raw){ .calls = json_array() };
+	if (!text)
+		kdie_errno(K_IO, "%s", path);
+	for (char *p = strtok_r(text, "\n", &save); p; p = strtok_r(NULL, "\n", &save)) {
+		struct krec rec;
+
+		if (!krec_parse(&rec, p, strlen(p), why, sizeof why))
+			kdie(K_MISSING,
+			    "%s: %s: the application overwrote these records, or was killed", path,
+			    why);
+		if (json_object_get(rec.json, "begun_ns"))
+			raw->begun = kjson_int_or(rec.json, "begun_ns", 0);
+		else if (json_object_get(rec.json, "end"))
+			*dropped += kjson_int_or(rec.json, "calls", 0) -
+			    kjson_int_or(rec.json, "written", 0);
+		else
+			json_array_append(raw->calls, rec.json);
+		krec_free(&rec);
+	}
+	free(text);
+}
+
+/* All processes that made calls, one after the other. */
+static json_t *
+collect(const char *folder, json_int_t *dropped)
+{
+	struct raw *raws = NULL;
+	size_t n = 0;
+	DIR *d = opendir(folder);
+	const struct dirent *e;
+	json_t *all = json_array();
+
+	if (!d)
+		kdie_errno(K_IO, "%s", folder);
+	while ((e = readdir(d)))
+		if (!strncmp(e->d_name, "raw.", 4) && isdigit((unsigned char)e->d_name[4])) {
+			char *path = join(folder, e->d_name);
+
+			raws = krealloc(raws, (n + 1) * sizeof *raws);
+			read_raw(path, &raws[n++], dropped);
+		}
+	closedir(d);
+	if (n)
+		qsort(raws, n, sizeof *raws, compare_raw);
+	for (size_t i = 0; i < n; i++) {
+		json_array_extend(all, raws[i].calls);
+		json_decref(raws[i].calls);
+	}
+	free(raws);
+	return all;
+}
+
+/* Did the program that the run command names load the library? */
+static bool
+was_loaded(const struct watch *w, const char *program)
+{
+	char *path = join(w->folder, "raw.loaded"), *text = kread_file(path, 1 << 20, NULL);
+	bool loaded = text && (!*program || strstr(text, program));
+
+	free(text);
+	return loaded;
+}
+
+/* Why nothing was seen. */
+static _Noreturn void
+die_unseen(const struct watch *w)
+{
+	char *path = watch_program(w), program[256];
+	const char *slash = strrchr(path, '/');
+
+	snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
+	if (!was_loaded(w, program))
+		kdie(K_MISSING,
+		    "%s of %s was seen, because the watching library was not loaded into %s; "
+		    "programs that are linked statically or change their user do not load it",
+		    w->launches ? "no launch" : "no call", w->a->kernel,
+		    *program ? program : "any program");
+	if (w->launches)
+		kdie(K_MISSING,
+		    "no launch of %s was seen, because the CUDA run-time library is linked "
+		    "statically; relink with -cudart shared, or use --instrument (build log: "
+		    "%s/adopt/log/watch-build.log)",
+		    w->a->kernel, w->a->dir);
+	kdie(K_MISSING,
+	    "no call of %s was seen in '%s': it is not called on this path, or the build command "
+	    "did not rebuild %s "
+	    "(see %s/adopt/log/watch-build.log)",
+	    w->a->kernel, w->a->run, w->a->file, w->a->dir);
+}
+
+json_t *
+watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
+{
+	char *library = khelper_path("kwatch.so"), *layout = layout_path(w),
+	     *env[6] = {
+		     kasprintf("KWATCH_OUT=%s/raw", w->folder),
+		     kasprintf("KWATCH_MODE=%s", mode == WATCH_TIME ? "time" : "args"),
+		     kasprintf("KWATCH_KERNEL=%s", w->launches ? w->a->kernel : ""),
+		     kasprintf("LD_PRELOAD=%s", library),
+		     layout ? kasprintf("KWATCH_LAYOUT=%s", layout) : NULL,
+	     };
+	json_t *calls;
+
+	*dropped = 0;
+	remove_raw(w->folder);
+	run_command(w, mode == WATCH_TIME ? "watch-time" : "watch-args", w->a->run, env);
+	for (size_t i = 0; i < LEN(env); i++)
+		free(env[i]);
+	free(library);
+	calls = collect(w->folder, dropped);
+	if (!json_array_size(calls))
+		die_unseen(w);
+	remove_raw(w->folder);
+	return calls;
+}
+
+char *
+watch_log(const struct watch *w, size_t *len)
+{
+	return kread_file_or_die(run_command(w, "watch-log", w->a->run, NULL), RAW_MAX, len);
+}
+
+char *
+watch_program(const struct watch *w)
+{
+	const char *p = w->a->run;
+	char *copy = watch_copy_path(w), *word, *path;
+	struct stat st;
+
+	/* Assignments come before the program's name. */
+	for (;;) {
+		size_t n;
+
+		p += strspn(p, " \t");
+		n = strcspn(p, " \t;|&<>");
+		word = kstrndup(p, n);
+		if (!n || !strchr(word, '='))
+			break;
+		free(word);
+		p += n;
+	}
+	path = *word == '/' ? path_of("%s", word) : join(copy, word);
+	if (!*word || stat(path, &st) || !S_ISREG(st.st_mode))
+		path = path_of("%s", "");
+	free(word);
+	return path;
+}

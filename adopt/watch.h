@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * watch: run an application and see the calls of one function. The project is copied; in the copy
+ * the function is given another name, and one that bears its name notes arguments and times and
+ * calls it. The project itself is only read.
+ */
+#ifndef WATCH_H
+#define WATCH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kadopt.h"
+#include "signature.h"
+
+struct watch {
+	const struct adoption *a;
+	/* where the copy and raw records go; absolute, made by watch_copy */
+	const char *folder;
+	/* the project's file as it is to be watched, when it is not the one there; or NULL */
+	const char *source;
+	/*
+	 * see launches of the kernel itself, a __global__ function: nothing is changed in the copy
+	 */
+	bool launches;
+	bool cuda; /* the file is .cu */
+};
+
+enum watch_mode { WATCH_ARGS, WATCH_TIME };
+
+/*
+ * Copy, put the wrapper in, build. Dies with K_MISSING or K_USAGE when that cannot be done. S may
+ * be NULL with LAUNCHES.
+ */
+void watch_prepare(const struct watch *w, const struct signature *s);
+/* The parts of it for other changes of the copy. */
+void watch_copy(const struct watch *w);
+void watch_build(const struct watch *w);
+
+/*
+ * Run the application once, watched. New reference: an array of calls in their order, as kwatch
+ * writes them. Dies with K_MISSING, saying why, when no call was seen. *DROPPED is the number of
+ * calls that were not written down.
+ */
+json_t *watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped);
+
+/* Run without watching; what it printed is the result, which the caller frees. */
+char *watch_log(const struct watch *w, size_t *len);
+
+/* instrument.c: have the model add lines for log.h to the copy's file. */
+void instrument(const struct watch *w);
+
+/*
+ * The copy of the project, and the program in it that the run command names ("" when it names
+ * none).
+ */
+char *watch_copy_path(const struct watch *w);
+char *watch_program(const struct watch *w);
+
+/* Text of the file; dies when there is none. The caller frees. */
+char *watch_source(const struct watch *w, size_t *len);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The facts of a campaign as one document, and what its groups share. See kreport.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kreport.h"
+#include "status.h"
+
+json_t *
+ratio_json(const struct kgain_ratio *r)
+{
+	json_t *o;
+
+	if (!(r->mean > 0))
+		return NULL;
+	o = json_pack("{s:f,s:f}", "mean", r->mean, "low", r->low);
+	if (isfinite(r->high))
+		json_object_set_new(o, "high", json_real(r->high));
+	return o;
+}
+
+json_t *
+candidate_json(const struct kcandidate *c)
+{
+	json_t *o = json_copy(c->json), *speed = ratio_json(&c->speedup);
+
+	if (speed && c->provisional)
+		json_object_set_new(speed, "provisional", json_true());
+	json_object_update_new(o,
+	    json_pack("{s:s,s:I,s:s,s:f,s:o*,s:I}", "id", c->id, "trial", (json_int_t)c->trial,
+	        "status", status_rows[c->status].name, "ns", c->runtime_ms * 1e6, "speed", speed,
+	        "round", kjson_int_or(c->json, "score.decision.round", c->trial + 1)));
+	return o;
+}
+
+bool
+is_cheat(const struct kcandidate *c)
+{
+	return status_rows[c->status].fault == FAULT_RULES;
+}
+
+/* All of them, and what tables they are in. */
+static json_t *
+candidates_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct kcandidate *c = &r->list[i];
+		json_t *o = candidate_json(c);
+
+		json_object_update_new(o,
+		    json_pack("{s:b,s:b,s:b,s:I}", "cheat", is_cheat(c), "rolled_back",
+		        !strcmp(c->verdict, "rolled_back"), "transfer",
+		        of(c, "audit") && (c->won || c->overfit), "hits",
+		        (json_int_t)json_array_size(of(c, "audit.hits"))));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+json_t *
+rows_json(json_t *rows)
+{
+	if (json_array_size(rows))
+		return json_pack("{s:o}", "rows", rows);
+	json_decref(rows);
+	return NULL;
+}
+
+void
+count_name(json_t *names, const char *name)
+{
+	json_int_t n = json_integer_value(json_object_get(names, name));
+
+	json_object_set_new(names, name, json_integer(n + 1));
+}
+
+json_t *
+names_json(json_t *names)
+{
+	struct kbuf b = { 0 };
+	const char *name;
+	json_t *n, *text;
+
+	kbuf_add(&b, "", 0);
+	json_object_foreach(names, name, n) kbuf_printf(
+	    &b, "%s%s (%" JSON_INTEGER_FORMAT ")", b.len ? ", " : "", name, json_integer_value(n));
+	text = kjson_text(b.data, b.len);
+	kbuf_free(&b);
+	json_decref(names);
+	return text;
+}
+
+json_t *
+cut_json(const char *text, size_t most)
+{
+	size_t len = strlen(text);
+
+	if (len <= most)
+		return kjson_text(text, len);
+	for (len = most; len && ((unsigned char)text[len] & 0xc0) == 0x80;)
+		len--;
+	return json_sprintf("%.*s…", (int)len, text);
+}
+
+/* The device that kernels ran on, as the evaluations name it. */
+static const char *
+device_of(const struct report *r)
+{
+	static const char *const paths[] = { "eval.environment.device.name",
+		"eval.environment.opencl.device", "eval.environment.cpu" };
+
+	for (size_t i = 0; i < LEN(paths); i++) {
+		const char *name = text_of(r->reference, paths[i], NULL);
+
+		if (name)
+			return name;
+	}
+	return kjson_str_or(r->machine, "cpu", "an unnamed device");
+}
+
+static json_t *
+campaign_json(const struct report *r)
+{
+	const struct kcamp *c = r->camp;
+
+	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s}", "name", kcamp_str(c, "name"), "backend",
+	    kcamp_str(c, "backend"), "language", kcamp_str(c, "language"), "set",
+	    kcamp_str(c, "eval.set"), "seed", (json_int_t)kcamp_num(c, "seed"), "gpu",
+	    kcamp_str(c, "gpu"));
+}
+
+json_t *
+report_facts(const struct report *r)
+{
+	static void (*const groups[])(json_t *, const struct report *) = { add_result,
+		add_workloads, add_rounds, add_search, add_failures, add_cost, add_lineage,
+		add_roofline, add_audit, add_environment, add_digests };
+	const char *title = kcamp_str(r->camp, "title");
+	json_t *f =
+	    json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o}", "schema", "report/1",
+	        "version", kversion_string(), "title", *title ? title : kcamp_str(r->camp, "name"),
+	        "campaign", campaign_json(r), "op", r->task->op, "device", device_of(r), "last",
+	        (json_int_t)r->last, "linear", r->linear, "null_evaluator",
+	        !strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"), "header", r->archive.header,
+	        "reference", candidate_json(r->reference), "candidates", candidates_json(r));
+
+	for (size_t i = 0; i < LEN(groups); i++)
+		groups[i](f, r);
+	return f;
+}

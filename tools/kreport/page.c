@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The page: lines of report.page, filled in, as HTML and as Markdown. Whatever was filled in is
+ * data: it holds no sign of markup, and is escaped for each of the two (kmark). See kreport.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmark.h"
+#include "kreport.h"
+
+enum { LONGEST_LINE = 400, CELLS = 32 }; /* of code, in bytes; of a row */
+
+/* What has a meaning in a line, in values the byte of its place from \1 on; such a byte is none. */
+static const char signs[] = "\n|`*\\";
+
+char
+page_hide(char c)
+{
+	const char *sign = c ? strchr(signs, c) : NULL;
+
+	return sign ? (char)(1 + sign - signs) : c > 0 && c <= (char)strlen(signs) ? '\6' : c;
+}
+
+/* What blocks are inside of, which ends when something else follows. */
+enum inside { NOTHING, LIST, TILES, PICTURES, BARS };
+
+struct writer {
+	struct page *p;
+	struct kbuf contents; /* links to the sections */
+	enum inside inside;
+	bool section;
+	char *column[CELLS]; /* of the table at work: the sign of its kind and its name */
+	size_t columns;
+	double longest; /* bar of the group at work */
+	page_figure *figure;
+	void *arg;
+};
+
+/* As it is, for the page and for Markdown. */
+static void
+both(struct writer *w, const char *html, const char *md)
+{
+	kbuf_puts(&w->p->html, html);
+	kbuf_puts(&w->p->md, md);
+}
+
+/* The caller frees. */
+static char *
+unhidden(const char *text, size_t len)
+{
+	char *plain = kmemdup(text, len);
+
+	for (size_t i = 0; i < len; i++)
+		if (plain[i] > 0 && plain[i] <= (char)strlen(signs))
+			plain[i] = signs[plain[i] - 1];
+	return plain;
+}
+
+static void
+put_text(struct writer *w, const char *text, size_t len)
+{
+	char *plain = unhidden(text, len);
+
+	kmark_html(&w->p->html, plain, len);
+	kmark_md(&w->p->md, plain, len);
+	free(plain);
+}
+
+/*
+ * A code span: between more backticks in a row than stand inside; a space keeps those at its ends
+ * apart.
+ */
+static void
+put_code_span(struct writer *w, const char *text, size_t len, bool in_table)
+{
+	char *plain = unhidden(text, len);
+	struct kbuf clean = { 0 }, *md = &w->p->md;
+	size_t run = 0, longest = 0;
+
+	kbuf_puts(&w->p->html, "<code>");
+	kmark_html(&w->p->html, plain, len);
+	kbuf_puts(&w->p->html, "</code>");
+	kmark_clean(&clean, plain, len);
+	for (size_t i = 0; i < clean.len; i++) {
+		run = clean.data[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	for (size_t i = 0; i <= longest; i++)
+		kbuf_puts(md, "`");
+	kbuf_puts(md, longest || !clean.len ? " " : "");
+	for (size_t i = 0; i < clean.len; i++) {
+		char c = clean.data[i];
+
+		kbuf_puts(md, in_table && c == '|' ? "\\" : "");
+		kbuf_add(md, c == '\n' || c == '\t' ? " " : &c, 1);
+	}
+	kbuf_puts(md, longest ? " " : "");
+	for (size_t i = 0; i <= longest; i++)
+		kbuf_puts(md, "`");
+	kbuf_free(&clean);
+	free(plain);
+}
+
+/* Text with `code` and **strong**. */
+static void
+put_inline(struct writer *w, const char *text, bool in_table)
+{
+	bool strong = false;
+
+	while (*text) {
+		size_t n = strcspn(text, "`*\\");
+		const char *end = text[n] == '`' ? strchr(text + n + 1, '`') : NULL;
+
+		put_text(w, text, n);
+		text += n;
+		if (end) {
+			put_code_span(w, text + 1, (size_t)(end - text - 1), in_table);
+			text = end + 1;
+		} else if (!strncmp(text, "**", 2)) {
+			strong = !strong;
+			both(w, strong ? "<strong>" : "</strong>", "**");
+			text += 2;
+		} else if (!strncmp(text, "\\n", 2)) {
+			put_text(w, "\n", 1);
+			text += 2;
+		} else if (*text) {
+			put_text(w, text++, 1);
+		}
+	}
+}
+
+static void
+enter(struct writer *w, enum inside what)
+{
+	static const struct {
+		const char *begin, *end, *md;
+	} around[] = {
+		[NOTHING] = { "", "", "" },
+		[LIST] = { "<ul>\n", "</ul>\n", "\n" },
+		[TILES] = { "<div class=\"tiles\">\n", "</div>\n", "\n" },
+		[PICTURES] = { "<div class=\"figures\">\n", "</div>\n", "" },
+		[BARS] = { "<div class=\"bars\">\n", "</ol></div></div>\n", "\n" },
+	};
+
+	if (w->inside == what)
+		return;
+	both(w, around[w->inside].end, around[w->inside].md);
+	kbuf_puts(&w->p->html, around[what].begin);
+	w->inside = what;
+}
+
+/* The parts of TEXT between '|', without blanks around them; how many. */
+static size_t
+split(char *text, char *cell[CELLS])
+{
+	size_t n = 0;
+
+	for (char *end; text && n < CELLS; text = end ? end + 1 : NULL) {
+		end = strchr(text, '|');
+		if (end)
+			*end = '\0';
+		text += strspn(text, " ");
+		for (size_t len = strlen(text); len && text[len - 1] == ' ';)
+			text[--len] = '\0';
+		cell[n++] = text;
+	}
+	for (size_t i = n; i < CELLS; i++)
+		cell[i] = text ? text : (char *)"";
+	return n;
+}
+
+static void
+put_section(struct writer *w, char *text)
+{
+	char *cell[CELLS];
+
+	split(text, cell);
+	kbuf_printf(&w->p->html, "%s<section id=\"%s\">\n<h2>%s</h2>\n",
+	    w->section ? "</section>\n" : "", cell[0], cell[1]);
+	kbuf_printf(&w->contents, "<li><a href=\"#%s\">%s</a></li>\n", cell[0], cell[1]);
+	kbuf_printf(&w->p->md, "## %s\n\n", cell[1]);
+	w->section = true;
+}
+
+static void
+put_tile(struct writer *w, char *text)
+{
+	char *cell[CELLS];
+
+	split(text, cell);
+	both(w, "<p><strong>", "- **");
+	put_inline(w, cell[0], false);
+	both(w, "</strong> ", "** ");
+	put_inline(w, cell[1], false);
+	both(w, " <small>", *cell[2] ? ": " : "");
+	put_inline(w, cell[2], false);
+	both(w, "</small></p>\n", "\n");
+}
+
+/* A group of bars, all on the scale of the longest. */
+static void
+put_bars(struct writer *w, char *text)
+{
+	char *cell[CELLS];
+
+	split(text, cell);
+	if (w->inside == BARS)
+		both(w, "</ol></div>\n", "\n");
+	enter(w, BARS);
+	w->longest = strtod(cell[0], NULL);
+	both(w, "<div><h3>", "**");
+	put_inline(w, cell[1], false);
+	both(w, "</h3><ol>\n", "**\n\n");
+}
+
+/* Percent of the scale. */
+static double
+on_scale(const struct writer *w, const char *number)
+{
+	double value = strtod(number, NULL);
+
+	return 100 * (value < w->longest ? value / w->longest : 1);
+}
+
+static void
+put_bar(struct writer *w, char *text)
+{
+	char *cell[CELLS];
+	double low, high, end;
+
+	split(text, cell);
+	end = on_scale(w, cell[2]);
+	low = on_scale(w, cell[3]);
+	high = on_scale(w, cell[4]);
+	kbuf_printf(&w->p->html, "<li class=\"%s\">", cell[0]);
+	both(w, "<span>", "- ");
+	put_inline(w, cell[1], false);
+	both(w, "</span> <span>", ": ");
+	put_inline(w, cell[5], false);
+	kbuf_printf(&w->p->html, "</span><div><b style=\"width:%.2f%%\"></b>", end);
+	if (low < high)
+		kbuf_printf(
+		    &w->p->html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low, high - low);
+	kbuf_puts(&w->p->md, " ");
+	for (int i = 0; i < end / 4; i++)
+		kbuf_puts(&w->p->md, "█");
+	both(w, "</div></li>\n", "\n");
+}
+
+/* What the sign before a column's name says. */
+static const struct kind {
+	char sign;
+	const char *class, *rule;
+} kinds[] = {
+	{ '>', "n", "---:|" },
+	{ '^', "n many", "---:|" },
+	{ '~', "prose", "---|" },
+	{ '\0', "", "---|" },
+};
+
+static const struct kind *
+kind_of(char sign)
+{
+	const struct kind *k = kinds;
+
+	while (k->sign && k->sign != sign)
+		k++;
+	return k;
+}
+
+static void
+put_table(struct writer *w, char *text)
+{
+	char *cell[CELLS];
+	struct kbuf rule = { 0 };
+
+	w->columns = split(text, cell) - 1;
+	kbuf_printf(&w->p->html,
+	    "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table>\n",
+	    cell[0]);
+	both(w, "<caption>", "**");
+	put_inline(w, cell[0], false);
+	both(w, "</caption>\n<thead><tr>", "**\n\n|");
+	for (size_t i = 0; i < w->columns; i++) {
+		const struct kind *kind = kind_of(*cell[i + 1]);
+
+		w->column[i] = cell[i + 1];
+		kbuf_printf(&w->p->html, "<th scope=\"col\" class=\"%s\">", kind->class);
+		kbuf_puts(&w->p->md, " ");
+		put_inline(w, cell[i + 1] + !!kind->sign, true);
+		both(w, "</th>", " |");
+		kbuf_puts(&rule, kind->rule);
+	}
+	kbuf_puts(&w->p->html, "</tr></thead>\n<tbody>\n");
+	kbuf_printf(&w->p->md, "\n|%s\n", rule.data);
+	kbuf_free(&rule);
+}
+
+static void
+put_row(struct writer *w, char *text)
+{
+	char *cell[CELLS];
+
+	split(text, cell);
+	both(w, "<tr>", "|");
+	for (size_t i = 0; i < w->columns; i++) {
+		const struct kind *kind = kind_of(*w->column[i]);
+
+		/* On a narrow screen a row is a card, in which each cell says what it is. */
+		if (!i) {
+			kbuf_puts(&w->p->html, "<th scope=\"row\">");
+		} else {
+			const char *name = w->column[i] + !!kind->sign;
+			char *plain = unhidden(name, strlen(name));
+
+			kbuf_printf(&w->p->html, "<td class=\"%s\" data-is=\"", kind->class);
+			kmark_html(&w->p->html, plain, strlen(name));
+			kbuf_puts(&w->p->html, "\">");
+			free(plain);
+		}
+		kbuf_puts(&w->p->md, " ");
+		put_inline(w, cell[i], true);
+		both(w, i ? "</td>" : "</th>", " |");
+	}
+	both(w, "</tr>\n", "\n");
+}
+
+static void
+put_box(struct writer *w, char *text)
+{
+	kbuf_printf(&w->p->html, "<div class=\"%s\">\n", text);
+}
+
+static void
+put_details(struct writer *w, char *text)
+{
+	char *plain = unhidden(text, strlen(text));
+
+	both(w, "<details><summary>", "<details><summary>");
+	/* Inside a tag Markdown is not read, so both get HTML. */
+	kmark_html(&w->p->html, plain, strlen(text));
+	kmark_html(&w->p->md, plain, strlen(text));
+	both(w, "</summary>\n", "</summary>\n\n");
+	free(plain);
+}
+
+static void
+put_figure(struct writer *w, char *text)
+{
+	char *cell[CELLS];
+
+	split(text, cell);
+	kbuf_printf(&w->p->html, "<figure>\n%s", w->figure(w->arg, cell[0]));
+	both(w, "<figcaption>", "*Figure:* ");
+	put_inline(w, cell[1], false);
+	both(w, "</figcaption></figure>\n", "\n\n");
+}
+
+/* The line that begins at TEXT, without its newline, cut; and the start of the next. */
+static const char *
+next_line(const char *text, const char *end, size_t *len, size_t *cut)
+{
+	const char *newline = memchr(text, '\n', (size_t)(end - text));
+	size_t all = (size_t)((newline ? newline : end) - text);
+
+	if (all && text[all - 1] == '\r')
+		all--;
+	*len = all < LONGEST_LINE ? all : LONGEST_LINE;
+	while (*len < all && *len && ((unsigned char)text[*len] & 0xc0) == 0x80)
+		--*len;
+	*cut = all - *len;
+	return newline ? newline + 1 : end;
+}
+
+static const char *
+line_class(char first)
+{
+	return first == '+' ? "add" : first == '-' ? "del" : first == '@' ? "at" : NULL;
+}
+
+static size_t
+longest_fence(const char *text, size_t len)
+{
+	size_t run = 0, longest = 2;
+
+	for (size_t i = 0; i < len; i++) {
+		run = text[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	return longest + 1;
+}
+
+/* Text in fixed pitch, of which long lines are cut; of a difference the lines have colours. */
+static void
+put_code(struct writer *w, const char *language, const char *text, const char *end)
+{
+	bool diff = !strcmp(language, "diff");
+	size_t fence = longest_fence(text, (size_t)(end - text)), n, cut;
+	struct kbuf *html = &w->p->html, *md = &w->p->md;
+
+	kbuf_puts(html, "<pre tabindex=\"0\"><code>");
+	for (size_t i = 0; i < fence; i++)
+		kbuf_puts(md, "`");
+	kbuf_printf(md, "%s\n", language);
+	for (const char *line = text, *following; line < end; line = following) {
+		const char *class = diff ? line_class(*line) : NULL;
+
+		following = next_line(line, end, &n, &cut);
+		if (class)
+			kbuf_printf(html, "<span class=\"%s\">", class);
+		kmark_html(html, line, n);
+		kmark_clean(md, line, n);
+		if (cut) {
+			kbuf_printf(html, "<i> … %zu bytes more</i>", cut);
+			kbuf_printf(md, " … %zu bytes more", cut);
+		}
+		both(w, class ? "</span>\n" : "\n", "\n");
+	}
+	kbuf_puts(html, "</code></pre>\n");
+	for (size_t i = 0; i < fence; i++)
+		kbuf_puts(md, "`");
+	kbuf_puts(md, "\n\n");
+}
+
+/* Lines by the sign that they begin with: written by a function, or between these. */
+static const struct line {
+	const char *sign;
+	enum inside inside;
+	void (*put)(struct writer *w, char *text);
+	const char *begin, *end, *md, *md_end;
+} lines[] = {
+	{ "#", .begin = "<h1>", .end = "</h1>\n", .md = "# ", .md_end = "\n\n" },
+	{ "===", .begin = "<h3>", .end = "</h3>\n", .md = "### ", .md_end = "\n\n" },
+	{ ".", .begin = "<p>", .end = "</p>\n", .md = "", .md_end = "\n\n" },
+	{ "!", .begin = "<p class=\"lead\">", .end = "</p>\n", .md = "", .md_end = "\n\n" },
+	{ ">", .begin = "<p class=\"note\">", .end = "</p>\n", .md = "> ", .md_end = "\n\n" },
+	{ "-", .inside = LIST, .begin = "<li>", .end = "</li>\n", .md = "- ", .md_end = "\n" },
+	{ "==", .put = put_section },
+	{ "*", .inside = TILES, .put = put_tile },
+	{ "&", .inside = BARS, .put = put_bars },
+	{ "+", .inside = BARS, .put = put_bar },
+	{ "[", .put = put_table },
+	{ "|", .put = put_row },
+	{ "]", .begin = "</tbody></table></div>\n", .end = "", .md = "\n", .md_end = "" },
+	{ "{", .put = put_box },
+	{ "}", .begin = "</div>\n", .end = "", .md = "", .md_end = "" },
+	{ "(", .put = put_details },
+	{ ")", .begin = "</details>\n", .end = "", .md = "</details>\n\n", .md_end = "" },
+	{ "~", .inside = PICTURES, .put = put_figure },
+};
+
+static void
+put_line(struct writer *w, char *text)
+{
+	size_t n = strcspn(text, " ");
+
+	for (size_t i = 0; i < LEN(lines); i++) {
+		const struct line *l = &lines[i];
+
+		if (strlen(l->sign) != n || strncmp(l->sign, text, n))
+			continue;
+		if (l->put != put_bars)
+			enter(w, l->inside);
+		text += n + (text[n] == ' ');
+		if (l->put) {
+			l->put(w, text);
+		} else {
+			both(w, l->begin, l->md);
+			put_inline(w, text, false);
+			both(w, l->end, l->md_end);
+		}
+		return;
+	}
+	kdie(K_USAGE, "report.page: a line begins with no sign: %.60s", text);
+}
+
+/* Behind the end of the code that begins in the line at TEXT. */
+static char *
+code_block(struct writer *w, char *text)
+{
+	char *language = text + strlen("```"), *from = strchr(text, '\n'), *end, *plain;
+	size_t len;
+
+	end = from ? strstr(from, "\n```\n") : NULL;
+	if (!end)
+		kdie(K_USAGE, "report.page: code without an end");
+	*from++ = '\0';
+	len = end >= from ? (size_t)(end - from) : 0;
+	plain = unhidden(from, len);
+	enter(w, NOTHING);
+	put_code(w, language, plain, plain + len);
+	free(plain);
+	return end + strlen("\n```\n");
+}
+
+/*
+ * The page asks for nothing and runs nothing, and says so: should a text ever get through as
+ * markup, the browser would still load and run none of it.
+ */
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+    "'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" "
+    "href=\"data:,\">\n<title>";
+
+/* Both texts whole. */
+static void
+finish(struct writer *w, const char *title)
+{
+	char *file = kdata_path("tools/kreport/report.css"),
+	     *style = kread_file_or_die(file, 1 << 20, NULL);
+	struct kbuf page = { 0 }, *md = &w->p->md;
+
+	kbuf_puts(&page, head);
+	kmark_html(&page, title, strlen(title));
+	kbuf_printf(&page,
+	    "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
+	    "<nav aria-label=\"Sections\"><ul>\n%s</ul></nav>\n<main>\n"
+	    "%s%s</main>\n</body>\n</html>\n",
+	    style, w->contents.data, w->p->html.data, w->section ? "</section>\n" : "");
+	kbuf_free(&w->p->html);
+	kbuf_free(&w->contents);
+	w->p->html = page;
+	while (md->len > 1 && md->data[md->len - 1] == '\n' && md->data[md->len - 2] == '\n')
+		md->data[--md->len] = '\0';
+	free(style);
+	free(file);
+}
+
+void
+page_make(struct page *p, const char *text, const char *title, page_figure *figure, void *arg)
+{
+	struct writer w = { .p = p, .figure = figure, .arg = arg };
+	char *copy = kstrdup(text), *end;
+
+	*p = (struct page){ 0 };
+	for (char *line = copy; *line; line = end) {
+		if (!strncmp(line, "```", 3)) {
+			end = code_block(&w, line);
+			continue;
+		}
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		if (*line)
+			put_line(&w, line);
+	}
+	enter(&w, NOTHING);
+	finish(&w, title);
+	free(copy);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The result: the best kernel against the reference and the baselines, and what was verified. See
+ * kreport.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kreport.h"
+#include "status.h"
+
+/*
+ * As `kcampaign best` counts them: what the audit refuses is not correct, and what is held for
+ * suspect was compiled.
+ */
+static json_t *
+counts_of(const struct report *r)
+{
+	long correct = 0, compiled = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct kcandidate *c = &r->list[i];
+
+		if (c == r->reference)
+			continue;
+		correct += c->correct && !of(c, "score.overfit");
+		compiled += status_rows[c->status].built;
+	}
+	return json_pack("{s:I,s:I,s:I}", "correct", (json_int_t)correct, "compiled",
+	    (json_int_t)compiled, "made", (json_int_t)r->count - 1);
+}
+
+/* The best, with what only it has: how it was timed, and its share of each baseline's speed. */
+static json_t *
+best_of(const struct report *r)
+{
+	json_t *o = candidate_json(r->best), *against = json_array();
+	double share = kjson_num_or(o, "score.efficiency_pct", 0) / 100;
+
+	for (size_t i = 0; i < r->task->baseline_count && i < 4; i++) {
+		const char *name = r->task->baselines[i].name;
+		struct kgain_ratio ratio = kgain_ratio_of_pairs(
+		    kjson_path(r->verify, "pairs"), name, NULL, kjson_path(r->verify, "timing"));
+
+		if (ratio.n)
+			json_array_append_new(against,
+			    json_pack("{s:s,s:o}", "name", name, "speed", ratio_json(&ratio)));
+	}
+	json_object_update_new(o,
+	    json_pack("{s:o,s:b,s:f,s:b,s:b}", "against", against, "by_reference",
+	        !strcmp(kjson_str_or(o, "score.anchor.name", ""), "reference"), "efficiency", share,
+	        "above", share > 1, "unverified", !r->verify && !r->refused));
+	return o;
+}
+
+/* How many different values a member has over the cases. */
+static json_int_t
+count_values(const json_t *cases, const char *member)
+{
+	json_t *seen = json_object();
+	json_int_t n;
+	size_t i;
+	json_t *c;
+
+	json_array_foreach(cases, i, c)
+	    json_object_set_new(seen, kjson_str_or(c, member, ""), json_true());
+	n = (json_int_t)json_object_size(seen);
+	json_decref(seen);
+	return n;
+}
+
+static bool
+all_checked(const json_t *timing)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(timing, i, row) if (kjson_int_or(row, "checked_per_sample", 0) <
+	    kjson_int_or(row, "calls_per_sample", 1)) return false;
+	return json_array_size(timing) > 0;
+}
+
+/* AFTER: the trial that it was verified after; 0: when it was scored. */
+static void
+add_check(json_t *list, const json_t *eval, long after)
+{
+	const json_t *cases = kjson_path(eval, "correctness.cases");
+	json_t *sanitizers = json_object_get(eval, "sanitizers");
+
+	if (!kjson_int_or(eval, "correctness.total", 0))
+		return;
+	json_array_append_new(list,
+	    json_pack("{s:I,s:I,s:I,s:I,s:I,s:s,s:o}", "after", (json_int_t)after, "passed",
+	        kjson_int_or(eval, "correctness.passed", 0), "total",
+	        kjson_int_or(eval, "correctness.total", 0), "workloads",
+	        count_values(cases, "workload"), "distributions",
+	        count_values(cases, "distribution"), "seed", kjson_str_or(eval, "seed", ""),
+	        "sanitizers", after && sanitizers ? json_incref(sanitizers) : json_array()));
+}
+
+/* What could not be read, so that nobody takes the rest for the whole. */
+static json_t *
+damage_of(const struct report *r)
+{
+	json_t *lines = json_array();
+
+	if (!r->trials.fault_count) {
+		json_decref(lines);
+		return NULL;
+	}
+	for (char *line = r->trials.faults.data, *end; (end = strchr(line, '\n')); line = end + 1)
+		json_array_append_new(lines, kjson_text(line, (size_t)(end - line)));
+	return json_pack("{s:I,s:o}", "count", (json_int_t)r->trials.fault_count, "lines", lines);
+}
+
+/* The program's files, for the page: the code, and further files of a bundle. */
+static json_t *
+source_of(const struct report *r, const struct kcandidate *c, const char *what)
+{
+	json_t *o = karch_program(r->dir, c->id, false);
+
+	json_object_set_new(o, "what", json_string(what));
+	if (!json_object_get(o, "code"))
+		json_object_set_new(o, "code", json_string(""));
+	return o;
+}
+
+void
+add_result(json_t *f, const struct report *r)
+{
+	json_t *eval = r->verify ? r->verify : (json_t *)of(r->best, "eval");
+	json_t *checks = json_array(), *sources = json_array();
+
+	if (r->best) {
+		json_object_set_new(f, "best", best_of(r));
+		add_check(checks, of(r->best, "eval"), 0);
+		add_check(checks, r->verify ? r->verify : r->refused, r->verify_trial);
+	}
+	json_array_append_new(sources, source_of(r, r->reference, "reference"));
+	if (r->best)
+		json_array_append_new(sources, source_of(r, r->best, "best kernel"));
+	json_object_update_new(f,
+	    json_pack("{s:o,s:O*,s:O*,s:O*,s:I,s:I,s:o*,s:o,s:o,s:f,s:b}", "counts", counts_of(r),
+	        "final", eval, "verify", r->verify, "refused", r->refused, "verify_trial",
+	        (json_int_t)r->verify_trial, "begun", (json_int_t)r->begun, "damage", damage_of(r),
+	        "checks", checks, "sources", sources, "noise", kjson_num_or(eval, "noise.floor", 0),
+	        "all_checked", all_checked(kjson_path(eval, "timing"))));
+}
