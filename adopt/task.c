@@ -864,7 +864,7 @@ set_defaults(const struct adoption *a)
 		json_object_set_new(search, "branches", json_integer(1));
 	json_object_update_new(m,
 	    json_pack("{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
-	        "score", "min_gain", 0.02, "records", "enabled", "off", "title",
+	        "score", "min_gain", 0.02, "git", "branch", "none", "title",
 	        json_sprintf("%s of %s", a->kernel, a->file)));
 	if (model)
 		json_object_set(m, "model", model);

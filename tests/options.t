@@ -36,7 +36,7 @@ ok 'lines of help fit into 100 columns' '
 
 ok 'the manual page of a tool names the options of its help, and no others' '
 	for tool in $tools; do
-		tr -d "\\\\" <"$KILN_DATA/tools/$tool.1" >page
+		tr -d "\\\\" <"$(find "$KILN_DATA/tools" "$KILN_DATA/adopt" -name "$tool.1")" >page
 		sed -n "s/^$tool|[^|]*|\([a-z-]*\)|.*/\1/p" options | grep -vE "^(help|version)?\$" | sort -u >help
 		while read -r name; do
 			grep -qE "(Fl|[,|]) -$name( |$)" page || echo "$tool.1 lacks --$name"

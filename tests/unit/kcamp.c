@@ -59,6 +59,8 @@ test_faults(void)
 	check_fault("{\"name\":\"x\",\"schema\":\"campaign/2\"}", "schema: must be campaign/1");
 	check_fault("{\"name\":\"x\",\"tips\":{\"enabled\":\"on\"}}",
 	    "tips.enabled: is no longer a field; remove it: memory.enabled switches tips");
+	check_fault("{\"name\":\"x\",\"records\":{\"enabled\":\"on\"}}",
+	    "records.enabled: is no longer a field; remove it: every linear search has records");
 	check_fault("{\"name\":\"x\",\"score\":{\"statistic\":\"min\"}}",
 	    "score.statistic: is no longer a field; remove it: kiln always uses median");
 	check_fault("{\"name\":\"x\",\"eval\":{\"build\":1}}", "must be an object");

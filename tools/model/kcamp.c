@@ -268,7 +268,7 @@ static const struct {
 	{ "audit.gap", "0.01", NULL },
 	{ "score.statistic", "median", NULL },
 	{ "records.enabled", NULL,
-	    "every linear search has records; kround close writes them elsewhere" },
+	    "every linear search has records; krecords close writes them elsewhere" },
 	{ "git.identity", "kiln <kiln@localhost>", NULL },
 	{ "git.commit", NULL, "git.branch none makes no commits" },
 };
@@ -398,13 +398,23 @@ nearest_knob(const char *path)
 	return best;
 }
 
+/* Does the name GROUP begin PATH? */
+static bool
+is_in(const char *path, const char *group)
+{
+	size_t n = strlen(group);
+
+	return !strncmp(path, group, n) && path[n] == '.';
+}
+
 static bool
 is_group(const char *path)
 {
-	size_t n = strlen(path);
-
 	for (size_t i = 0; i < LEN(kknobs); i++)
-		if (!strncmp(kknobs[i].path, path, n) && kknobs[i].path[n] == '.')
+		if (is_in(kknobs[i].path, path))
+			return true;
+	for (size_t i = 0; i < LEN(gone); i++)
+		if (is_in(gone[i].path, path))
 			return true;
 	return false;
 }
