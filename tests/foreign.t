@@ -70,7 +70,7 @@ ok 'kllm takes no answer through a link, and the lock is no second name of a fil
 	fresh; cell=d/trials/002/01; rm -r d/trials/002; mkdir -p $cell
 	jq ".model.provider = \"file\"" c/campaign.json >d/campaign.json
 	ln -s "$T/outside/victim" $cell/reply.txt
-	jq -c "del(.reply, .eval)" c/trials/002/01/prompt.ndjson >prompt
+	kcampaign record -c c 002/01 | jq -c "{schema, campaign, trial, branch, id, sample, prompt}" >prompt
 	exits 2 kllm -c d -o $cell/reply.ndjson prompt; grep -q "reply.txt: is not a regular file" err
 	rm -f d/.run.lock $cell/reply.txt; ln outside/victim d/.run.lock
 	exits 2 kcampaign run -c d; grep -q ".run.lock: has more than one hard link" err
@@ -100,7 +100,8 @@ ok 'what stands for the id of a candidate is one, wherever it would become a pat
 		done
 		kcampaign verify -c d >out 2>err || :; ! grep -q SECRET out err
 		exits 2 keval -c d --verify "$id"; ! grep -q SECRET out
-		jq -c --arg v "$id" ".sample.incumbent = \$v" c/trials/002/audit.ndjson >audit
+		for branch in 01 02; do kcampaign record -c c 002/$branch; done |
+			jq -c --arg v "$id" ".sample.incumbent = \$v | del(.score)" >audit
 		exits 2 kscore -c d -r c/trials/000/00/eval.ndjson audit
 		grep -q "is not the id of a candidate" err
 	done

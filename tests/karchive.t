@@ -284,7 +284,7 @@ ok 'lines that do not change pass through byte for byte' '
 
 ok 'an archive that is none is refused with file and line' '
 	rec 009/01 correct 3330 40 >r
-	echo "{}" >bad; exits 2 karchive -a bad r; grep "bad:1: schema: is" err
+	echo "{}" >bad; exits 2 karchive -a bad r; grep "bad:1: its schema is" err
 	: >bad; exits 2 karchive -a bad r; grep "bad: is empty" err
 	exits 2 karchive -a nowhere r
 	for change in "s/\"cell\":\"1000\"/\"cell\":\"1004\"/" "s/\"kind\":\"elite\"/\"kind\":\"elitist\"/" "s/\"score\":20/\"score\":true/" \
@@ -339,13 +339,13 @@ ok 'view: lineage from the root, also through a dropped program' '
 	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is not in the archive and not in the trials" err
 	mkdir -p trials/000 trials/001
 	jq -c "select(.kind == \"archive\") | .trial = 1" archive.ndjson >trials/001/archive.ndjson
-	rec 001/02 correct 0100 3 >trials/001/score.ndjson
+	rec 001/02 correct 0100 3 >trials/001/score.ndjson; kcampaign upgrade
 	exits 2 karchive --lineage 002/01 dropped; grep "001/01 is not in the archive and not in the trials" err
-	rec 001/01 correct 1000 20 >>trials/001/score.ndjson
+	rec 001/01 correct 1000 20 >>trials/001/score.ndjson; kcampaign upgrade
 	karchive --lineage 002/01 dropped >out
 	is "id 000/00 001/01 002/01" "$(cut -d" " -f1 out | xargs)"
 	exits 2 karchive --lineage nonsense
-	rec 001/01 correct 1000 20 ".sample.parent.id = \"001/01\"" >trials/001/score.ndjson
+	rm -r trials/001/0*; rec 001/01 correct 1000 20 ".sample.parent.id = \"001/01\"" >trials/001/score.ndjson; kcampaign upgrade
 	exits 2 karchive --lineage 002/01 dropped; grep "its parent is not in an earlier trial" err'
 
 ok 'view: stats' '

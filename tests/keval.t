@@ -332,7 +332,7 @@ ok 'a candidate goes to kharness with the knobs' '
 	bin/keval -o out.ndjson in
 	is "correct 3 ab 0.01" "$(jq -r ".eval|\"\(.status) \(.tier) \(.seed) \(.noise.floor)\"" out.ndjson)"
 	is 1 "$(wc -l <calls)"
-	grep -q -- "-t ./task.json -s quick --phase both --oracle ./trials/000/build/.*so --seeds 1 --timing-s 0.05" calls
+	grep -q -- "-t ./task.json -s quick --phase both --oracle trials/000/build/.*so --seeds 1 --timing-s 0.05" calls
 	jq -r .eval.log out.ndjson | grep -q "n4096: 0.002 ms, 2.048 GFLOP/s, 16.38 GB/s"'
 ok 'the work folder is gone afterwards' '
 	[ -z "$(ls -A "$TMPDIR")" ]'
@@ -414,7 +414,7 @@ ok 'a would-be gain is measured on buffers seen before; one that gains there, be
 	is "0.5 false" "$(jq -r ".eval | \"\(.reuse[0].gap_pct) \(has(\"reuse_against\"))\"" out)"
 	answer correct 2000 | jq -c ".candidates[0].reuse=[$(row 50 40)]" >answer; rm -f calls
 	jq -c ".candidates += [.candidates[0] | .name = \"rival\" | .reuse[0].gap_pct = 1]" answer >answer.rival
-	bin/keval in >out; is 3 "$(wc -l <calls)"; tail -n 1 calls | grep -q -e "--reuse .*--against rival=./trials/000/build/"
+	bin/keval in >out; is 3 "$(wc -l <calls)"; tail -n 1 calls | grep -q -e "--reuse .*--against rival=trials/000/build/"
 	is "50 000/00 1" "$(jq -r ".eval | \"\(.reuse[0].gap_pct) \(.reuse_against.id) \(.reuse_against.rows[0].gap_pct)\"" out)"
 	answer wrong_value 1 >answer.rival; rm -f calls
 	bin/keval in >out; is wrong_value "$(status out)"
@@ -427,13 +427,13 @@ ok 'timed in turns with the incumbent, else with the fastest baseline, else with
 	mkdir -p trials/001/01; answer correct 2000 >answer
 	bin/keval -o trials/001/01/eval.ndjson in
 	is reference "$(jq -r .eval.anchor trials/001/01/eval.ndjson)"
-	grep -q -- "--phase both .*--against reference=./trials/000/build/" calls
+	grep -q -- "--phase both .*--against reference=trials/000/build/" calls
 	other="void twice(const float *x, float *y, int n) { while (n--) *y++ = 2 * *x++; }"
 	reply 002/01 "$(fence "$other")" "{\"sample\":{\"incumbent\":\"001/01\"}}" >in2
 	answer correct 2000 | jq -c ".pairs=[{name:\"incumbent\",workload:\"n4096\",ratio:1.2,low:1.1,high:1.3}]" >answer.pairs
 	rm -f calls; bin/keval in2 >out
 	is 2 "$(wc -l <calls)"; tail -n 1 calls | grep -q -e --reuse
-	grep -q -- "--phase both .*--against incumbent=./trials/000/build/" calls
+	grep -q -- "--phase both .*--against incumbent=trials/000/build/" calls
 	is "incumbent 001/01 1.1 2000" "$(jq -r ".eval|\"\(.anchor) \(.pairs[0].id) \(.pairs[0].low) \(.timing[0].median_ns)\"" out)"
 	jq -r .eval.log out | grep -q "1.200 times its speed"
 	answer correct 3000 | jq -c ".pairs=[{name:\"incumbent\",workload:\"n4096\",ratio:0.7,low:0.6,high:0.8}]" >answer.pairs
@@ -453,7 +453,7 @@ ok 'the best, verified beside reference and baselines' '
 	    .candidates+=[{name:\"reference\",status:\"correct\",timing:[{workload:\"n4096\",median_ns:9000}]}]" >answer.pairs
 	rm -f calls
 	bin/keval --verify 001/01 >out
-	grep -q -- "--against reference=./trials/000/build/" calls
+	grep -q -- "--against reference=trials/000/build/" calls
 	is "001/01 reference reference 5" "$(jq -r "\"\(.id) \(.eval.pairs[0].name) \(.eval.baselines[0].name) \(.eval.pairs[0].ratio)\"" out)"
 	exits 2 bin/keval --verify 077/01; exits 2 bin/keval --verify ../../etc'
 ok 'the same tokens as the parent or one in the archive: taken over, not run' '

@@ -523,14 +523,7 @@ cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 		kbuf_printf(&key, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
 	ksha256_hex(key.data, key.len, hex);
 	folder = kplace_trial(k->camp->dir, 0, "build");
-	for (char *p = folder + strlen(k->camp->dir); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (*folder && mkdir(folder, 0777) < 0 && errno != EEXIST)
-			kdie_errno(K_IO, "%s", folder);
-		*p = '/';
-	}
-	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-		kdie_errno(K_IO, "%s", folder);
+	kmake_folder(folder);
 	path = kasprintf("%s/%.32s.so", folder, hex);
 	free(command);
 	free(folder);

@@ -116,7 +116,7 @@ command_restore(const struct options *o)
 
 static const struct kcommand commands[] = {
 	{ "close", "C", NULL, command_close, false,
-	    "write rounds/ and logs/, seal them, and commit what was accepted" },
+	    "write and seal rounds/ and logs/, commit accepted kernels" },
 	{ "check", "o", NULL, command_check, false,
 	    "is everything as it was sealed? exit 1 when not" },
 	{ "restore", "oN", NULL, command_restore, false,
