@@ -60,7 +60,7 @@ ok 'a fact holds what it made, and its name of what it was made from is right' '
 
 ok 'records of an older version are refused by name, with what converts them' '
 	. ./fatten.sh; cp -r c old; fatten old sample prompt reply eval; fat_views old
-	for tool in "kcampaign status" "kcampaign views" "kcampaign run -n 1" kreport "kround records" "kmemory build" "kaudit --report"; do
+	for tool in "kcampaign status" "kcampaign views" "kcampaign run -n 1" kreport "krecords close" "krecords remember" "kaudit --report"; do
 		exits 2 sh -c "cd old && $tool"; grep -q "trials/000/00/eval.ndjson is of an older version of kiln.*kcampaign upgrade converts" err
 	done
 	exits 2 kscore -c old -r old/trials/000/00/eval.ndjson old/trials/001/audit.ndjson

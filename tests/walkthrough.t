@@ -10,7 +10,7 @@ command -v gfortran >/dev/null || {
 }
 
 mkdir tree
-for f in Makefile pipeline.mk CONTRIBUTING.md tools adopt patterns prompts skills docs tests; do
+for f in Makefile pipeline.mk CONTRIBUTING.md tools adopt pages patterns prompts skills docs tests; do
 	cp -Rp "$KILN_DATA/$f" tree
 done
 # With their times, so that make leaves alone what the steps do not touch.
