@@ -23,7 +23,7 @@ spoil() {
 	! cmp -s unused/trials/001/01/eval.ndjson d/trials/001/01/eval.ndjson
 	# As if it had been scored so.
 	from=$(tr -d "\n" <d/trials/001/01/eval.ndjson | sha256sum | cut -d " " -f 1)
-	sed -i "/\"id\":\"001.01\"/s/\"from\":\"[0-9a-f]*\"/\"from\":\"$from\"/" d/trials/001/*.ndjson
+	sed -i "/\"id\":\"001.01\"/s/\"from\":{\"eval\":\"[0-9a-f]*\"/\"from\":{\"eval\":\"$from\"/" d/trials/001/*.ndjson
 	edit d/adopt.json "del(.model)"
 }
 sums() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k 2); }
