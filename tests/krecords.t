@@ -208,7 +208,7 @@ ok 'benchmark.csv keeps the heading and the rows of round 1' '
 	exits 1 krecords close -c n
 	grep -q "round 2 was closed with other facts or another version of kiln: rounds/round-2/artifacts/benchmark.csv:3 contains .odd,.*, but would now contain .main," err'
 ok 'a shape that was left out is refused' '
-	. ./make.sh; campaign q; rounds q 1 1; round q 2 accepted gain correct 1600000 0 ".eval.timing[0].workload = \"other\""
+	. ./make.sh; campaign q; rounds q 1 1; round q 2 accepted gain correct 1600000 0 ".eval.timing[0].workload = \"other\""; kcampaign upgrade -c q
 	exits 1 krecords close -c q; grep -q "trials/001/01/eval.ndjson: workload main of the set quick was not timed" err'
 ok 'a kill between any two writes is repaired' '
 	. ./make.sh; prints a >one
