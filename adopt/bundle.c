@@ -339,6 +339,20 @@ sets_itself(const struct bundle *b, const char *name)
 	return false;
 }
 
+/* What the shell's SCRIPT prints, with NAME as $1 and the folder of the project of X as $2. */
+static void
+search_project(const char *script, const char *name, const struct source *x, struct kproc_result *r)
+{
+	char *folder = kstrndup(x->path, strlen(x->path) - strlen(x->name) - 1);
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name,
+		folder, NULL };
+	struct kproc p = { .argv = argv, .max_output = LIST_MAX };
+
+	if (kproc_run(&p, r) < 0)
+		kdie_errno(K_MISSING, "grep");
+	free(folder);
+}
+
 /* Alone nobody would set it: what the reference computes with it would be something else. */
 static void
 refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
@@ -347,14 +361,9 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 	    "cd \"$2\" && grep -rnE " CODE
 	    "-e \"cudaMemcpyToSymbol(Async)?[[:space:]]*\\([^,]*\\<$1\\>\" . | "
 	    "LC_ALL=C sort | head -1";
-	char *folder = kstrndup(x->path, strlen(x->path) - strlen(x->name) - 1);
-	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name,
-		folder, NULL };
-	struct kproc p = { .argv = argv, .max_output = LIST_MAX };
 	struct kproc_result r;
 
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "grep");
+	search_project(script, name, x, &r);
 	if (*r.out && !sets_itself(b, name))
 		kdie(K_USAGE,
 		    "%s: the kernel reads %s, which other code sets on the device (%.*s), so it "
@@ -362,7 +371,6 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 		    "array, or copy it there before the launch with cudaMemcpyToSymbolAsync",
 		    x->name, name, (int)strcspn(r.out, "\n"), r.out);
 	kproc_result_free(&r);
-	free(folder);
 }
 
 /*
@@ -434,15 +442,10 @@ static char *
 find_definition(const struct bundle *b, const char *name)
 {
 	static const char script[] = "grep -rlwE " CODE "-e \"$1\" \"$2\" | LC_ALL=C sort";
-	size_t n = strlen(b->sources[0].path) - strlen(b->sources[0].name) - 1;
-	char *folder = kstrndup(b->sources[0].path, n), *found = NULL, *save;
-	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name,
-		folder, NULL };
-	struct kproc p = { .argv = argv, .max_output = LIST_MAX };
+	char *found = NULL, *save;
 	struct kproc_result r;
 
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "grep");
+	search_project(script, name, &b->sources[0], &r);
 	for (char *line = strtok_r(r.out, "\n", &save); line && !found;
 	     line = strtok_r(NULL, "\n", &save)) {
 		size_t len;
@@ -458,7 +461,6 @@ find_definition(const struct bundle *b, const char *name)
 		free(text);
 	}
 	kproc_result_free(&r);
-	free(folder);
 	return found;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: is what came out right. An element may differ from the oracle by rtol * |expected| + c
- * * eps * sqrt(L) * scale, where L is the length of the reduction and scale the root mean square of
- * the expected values around it: rounding errors of a sum grow like a random walk (Higham, Accuracy
- * and Stability of Numerical Algorithms, section 4.2) and are relative to its terms, not to its
- * result.
+ * kharness: is what came out right. An element may differ from the oracle by
+ *
+ *   rtol * |expected| + c * eps * sqrt(L) * scale
+ *
+ * where L is the length of the reduction and scale the root mean square of the expected values
+ * around it: rounding errors of a sum grow like a random walk (Higham, Accuracy and Stability of
+ * Numerical Algorithms, section 4.2) and are relative to its terms, not to its result.
  *
  * Inputs that were rounded to a coarser type err by eps_coarse * scale, however long the sum is, so
  * the longer it is, the more rounding would pass. What tells the two apart is a sum with few terms
