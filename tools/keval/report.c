@@ -222,6 +222,11 @@ report_progress(const struct keval *k, const struct subject *s, const json_t *ev
 	/* The reference need not be read for nobody. */
 	if (!kprogress_wanted())
 		return;
+	if (json_object_get(eval, "duplicate_of")) {
+		kprogress("%s eval: %s, same as %s", s->name, status,
+		    kjson_str_or(eval, "duplicate_of", ""));
+		return;
+	}
 	if (!timing) {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",
 		    kjson_str_or(reason, "detail", ""));
