@@ -134,6 +134,16 @@ ok 'a backend that nothing here runs is refused by name, unless the campaign bri
 	cp -r c own; edit own/campaign.json ".backend = \"sycl\""
 	exits 2 kcampaign check -c own
 	grep -q "^campaign.json: backend: kiln cannot run sycl kernels itself: .* one of c cuda hip opencl" out
+	edit own/campaign.json ".eval.correctness = {command: \"true\", format: \"exit\"}"
+	exits 2 kcampaign check -c own
+	cp -r own spoken; edit spoken/campaign.json ".backend = \"c\" | del(.eval.correctness)"
+	edit spoken/task.json ".language = \"triton\""
+	exits 2 kcampaign check -c spoken
+	grep -q "^task.json: language: kiln cannot run triton kernels itself" out
+	# Nor does the evaluator take them for another backend.
+	printf "int x;\n" >x.cpp
+	exits 2 keval -c own --code x.cpp
+	grep -q "campaign.json: backend: kiln cannot run sycl kernels itself" err
 	edit own/campaign.json ".eval.correctness = {command: \"true\", format: \"exit\"} |
 		.eval.timing = {command: \"true\", format: \"json\"}"
 	kcampaign check -c own >out || { cat out; exit 1; }'

@@ -216,7 +216,10 @@ report_progress(const struct subject *s, const json_t *eval)
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
 
-	if (timing)
+	if (json_object_get(eval, "duplicate_of"))
+		kprogress("%s eval: %s, same as %s", s->name, status,
+		    kjson_str_or(eval, "duplicate_of", ""));
+	else if (timing)
 		kprogress("%s eval: %s %.4g ms", s->name, status,
 		    kgain_runtime_ms(timing, KGAIN_STATISTIC));
 	else
