@@ -74,4 +74,12 @@ ok 'a kernel that its own test refuses is not timed' '
 	. ./helpers.sh; cd time; before=$(cat "$T/runs")
 	cp reference.py keep; sed "s/return total/return 1 + total/" keep >reference.py
 	is wrong "$(round 500)"; mv keep reference.py; is "$before" "$(cat "$T/runs")"'
+ok 'the prompt promises what these commands do, and nothing that only kiln would' '
+	cd rate
+	jq -nc --rawfile code reference.py "{schema: \"candidate/1\", campaign: \"own\", trial: 1, branch: 1, id: \"001/01\", sample: {status: \"correct\", seed: \"1\", strategy: \"refine\", incumbent: \"000/00\",
+		parent: {id: \"000/00\", status: \"correct\", code: \$code}}}" >sample
+	kprompt sample | jq -r .prompt.user >user
+	grep -q "own test decides it: .python3 test_digest.py" user; grep -q "measures Melem/s (higher is better): .sh bench.sh" user
+	grep -q "own command builds it" user
+	if grep -Ei "oracle|NaN pattern|drawn anew|gcc|in a sandbox|median over|with this command and no other" user; then exit 1; fi'
 done_testing

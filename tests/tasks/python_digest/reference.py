@@ -7,6 +7,7 @@ def digest(n):
     for i in range(n):
         total += i * i % 65521
     # Work that nobody needs, in thousandths of what is needed: the kernel's room for improvement.
-    for _ in range(n * WASTE // 1000):
-        total += 65521
+    again = 0
+    for i in range(int(n * WASTE) // 1000):
+        again += i * i % 65521
     return total % 65521
