@@ -751,6 +751,34 @@ kcamp_branches(const struct kcamp *c)
 	return kcamp_linear(c) ? 1 : kcamp_int(c, "search.branches");
 }
 
+/* The metric of the timing command, of which higher is better, or lower; NULL: it times. */
+static const char *
+own_metric(const struct kcamp *c, bool *higher)
+{
+	const json_t *timing = kcamp_json(c, "eval.timing");
+
+	*higher = !strcmp(kjson_str_or(timing, "direction", ""), "higher");
+	return kjson_str_or(timing, "metric", NULL);
+}
+
+double
+kcamp_measured(const struct kcamp *c, double value)
+{
+	bool higher;
+
+	return own_metric(c, &higher) && higher ? 1e3 / value : value;
+}
+
+double
+kcamp_shown(const struct kcamp *c, double ms, const char **unit)
+{
+	bool higher;
+	const char *metric = own_metric(c, &higher);
+
+	*unit = metric ? metric : "ms";
+	return metric && higher ? 1e3 / ms : ms;
+}
+
 char *
 kcamp_path(const struct kcamp *c, const char *name)
 {
