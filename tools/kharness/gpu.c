@@ -223,14 +223,17 @@ static void
 draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to)
 {
 	/* See values_draw. */
-	bool unscaled = kdtype_is_float(t) || how.dist == KDIST_ZERO_ONE;
-	double width = unscaled ? 1 : t == KDTYPE_I8 ? 30 : 100, common;
+	double width =
+	           t == KDTYPE_I8 ? fmin(30, values_width(t, how.dist)) : values_width(t, how.dist),
+	       common;
+	int is_unsigned = kdtype_min(t) >= 0;
 	uint64_t seed = krng_u64(rng), count = n, period = how.period, every = how.every;
 	int type = (int)t, dist = (int)how.dist;
 
 	values_draw(KDTYPE_F64, (struct recipe){ .dist = KDIST_NORMAL }, rng, 1, &common);
 	launch(DRAW, n,
-	    (void *[]){ &type, &dist, &seed, &count, &period, &every, &common, &width, &to });
+	    (void *[]){
+	        &type, &dist, &seed, &count, &period, &every, &common, &width, &is_unsigned, &to });
 }
 
 static void
@@ -412,7 +415,8 @@ source(void)
 	kbuf_printf(&b, "#define SMALL_FN __device__ static inline\n");
 	for (int t = 0; t < KDTYPE_COUNT; t++) {
 		static const char *const names[KDTYPE_COUNT] = { "F32", "F64", "F16", "BF16", "I32",
-			"I64", "TF32", "E4M3", "E5M2", "E4M3FNUZ", "E5M2FNUZ", "I8" };
+			"I64", "TF32", "E4M3", "E5M2", "E4M3FNUZ", "E5M2FNUZ", "I8", "I16", "U8",
+			"U16", "U32", "U64", "BOOL" };
 
 		kbuf_printf(&b, "#define KDTYPE_%s %d\n", names[t], t);
 	}

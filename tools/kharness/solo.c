@@ -34,6 +34,10 @@ type_of(const struct ktask *t, const struct ktask_arg *a)
 		return &ffi_type_float;
 	case KDTYPE_I64:
 		return &ffi_type_sint64;
+	case KDTYPE_U64:
+		return &ffi_type_uint64;
+	case KDTYPE_U32:
+		return &ffi_type_uint32;
 	default:
 		return &ffi_type_sint32;
 	}
