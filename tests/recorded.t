@@ -116,6 +116,6 @@ ok 'a campaign takes its recorded inputs along, and they may not change' '
 	jq -es "any(.eval.status? == \"correct\")" c/eval.ndjson
 	(cd c; keval --inputs --reference) | grep -q data/val.npy
 	rm c/data/x.npy
-	exits 2 kcampaign check -c c; grep -q "data/x.npy: no such file" err'
+	exits 2 kcampaign check -c c; cat out err | grep -q "data/x.npy: no such file"'
 
 done_testing

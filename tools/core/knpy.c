@@ -115,6 +115,27 @@ knpy_read(const char *path, struct knpy *a, char *why, size_t why_len)
 	return false;
 }
 
+bool
+knpy_write(const char *path, char kind, size_t size, const void *data, size_t count)
+{
+	enum { BEGIN = 10, UNIT = 64 };
+	struct kbuf b = { 0 };
+	bool good;
+
+	kbuf_add(&b, "\x93NUMPY\1\0\0\0", BEGIN);
+	kbuf_printf(&b, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%zu,), }",
+	    size > 1 ? '<' : '|', kind, size, count);
+	while (b.len % UNIT != UNIT - 1)
+		kbuf_puts(&b, " ");
+	kbuf_puts(&b, "\n");
+	b.data[8] = (char)((b.len - BEGIN) & 0xff);
+	b.data[9] = (char)((b.len - BEGIN) >> 8);
+	kbuf_add(&b, data, count * size);
+	good = kwrite_file(path, b.data, b.len) >= 0;
+	kbuf_free(&b);
+	return good;
+}
+
 void
 knpy_free(struct knpy *a)
 {

@@ -20,6 +20,8 @@ struct knpy {
 
 /* False, with nothing to free, when PATH is no such file: WHY says what is wrong. */
 bool knpy_read(const char *path, struct knpy *a, char *why, size_t why_len);
+/* A file of COUNT elements; false with errno when it cannot be written. */
+bool knpy_write(const char *path, char kind, size_t size, const void *data, size_t count);
 void knpy_free(struct knpy *a);
 
 #endif

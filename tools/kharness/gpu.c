@@ -5,6 +5,7 @@
  * process. The kernels are in device.cu.
  */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@ __asm__(".section .rodata\n"
 extern const char kiln_small_h[], kiln_device_cu[];
 
 enum { THREADS = 256, BLOCKS_MAX = 4096, CODE_MAX = 64 << 20, SUSPECT_S = 600, ROOM_S = 60 };
+/* Exit status: as of a process that a fault of memory ended, which it is on the host. */
+enum { FAULTED = 128 + SIGSEGV };
 
 /* Mirrors of device.cu. */
 struct device_rule {
@@ -64,6 +67,8 @@ static kgpu_ptr flush_memory;
 static bool no_room; /* a device has no memory left for a context of ours */
 /* file that says that this device is not to be trusted for a while */
 static char *suspect_mark;
+/* a program of the user's is at work in this process */
+static bool lent;
 
 /*
  * An error in the judge's own context is the device's: whoever comes next takes another one for a
@@ -74,6 +79,8 @@ need(const char *what, const char *why)
 {
 	if (!why)
 		return;
+	if (lent)
+		kdie(FAULTED, "the program failed on the device %s (%s: %s)", facts.name, what, why);
 	if (suspect_mark)
 		kwrite_file(suspect_mark, why, strlen(why));
 	kdie(K_AGAIN, "the device %s failed (%s: %s); kiln will not use it for %d minutes",
@@ -626,6 +633,22 @@ void
 device_profiler(bool on)
 {
 	kgpu_profiler(gpu, on);
+}
+
+void
+device_lend(void)
+{
+	lent = true;
+}
+
+void
+device_take_back(const char *last_words)
+{
+	const char *why = kgpu_wait(gpu);
+
+	if (why)
+		kdie(FAULTED, "%s (%s)", last_words, why);
+	lent = false;
 }
 
 void

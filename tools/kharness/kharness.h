@@ -53,6 +53,7 @@ struct options {
 	/* everybody is compared with everybody, not with the candidate alone */
 	bool all_pairs;
 	bool apart;         /* of --solo: every tensor an allocation of its own */
+	bool fenced;        /* which ends at memory that nobody may touch */
 	const char *clocks; /* off, try or require: lock those of a GPU */
 	int clocks_mhz;     /* at this; 0: the device's default */
 	int threads, seeds, min_samples, max_samples, warmup;
@@ -448,6 +449,12 @@ json_t *device_state(void);
 void *device_stream(void);
 /* Until all that the stream was given is done. */
 void device_wait(void);
+/*
+ * From now on a failure is that of a program that was called in this process, which dies of it: the
+ * device is not to blame. Or until all that was ordered is done, which is waited for.
+ */
+void device_lend(void);
+void device_take_back(const char *last_words);
 void device_profiler(bool on);
 /* Memory from no pool of the driver's, so that tools which watch accesses know where it ends. */
 void *device_alloc(size_t bytes);

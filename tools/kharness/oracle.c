@@ -156,7 +156,14 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 	    "kharness: %s: the oracle has worked on workload %s for %d s and has no time limit; "
 	    "stop it if that is an endless loop, or make the workload smaller\n",
 	    source(o->t), subject_workload(w), SLOW_S);
+	if (o->stream)
+		device_lend();
 	call_guarded((struct oracle *)o, arguments);
+	if (o->stream) {
+		/* Without the program's name and the end of the line. */
+		last_words[strlen(last_words) - 1] = '\0';
+		device_take_back(last_words + strlen("kharness: "));
+	}
 }
 
 void
