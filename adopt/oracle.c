@@ -117,10 +117,10 @@ add_unpassed(struct kbuf *b, const json_t *task, const char *size)
 		kbuf_puts(b, "(1");
 		json_object_foreach(json_object_get(w, "axes"), name, v)
 			if (is_passed(task, name))
-				kbuf_printf(b, " && %s == %lld", name,
-				    (long long)json_integer_value(v));
-		kbuf_printf(b, ") ? %lld : ",
-		    (long long)kjson_int_or(json_object_get(w, "axes"), size, 0));
+				kbuf_printf(
+				    b, " && %s == %lld", name, (long long)json_integer_value(v));
+		kbuf_printf(
+		    b, ") ? %lld : ", (long long)kjson_int_or(json_object_get(w, "axes"), size, 0));
 	}
 	kbuf_puts(b, "0)");
 }
@@ -230,7 +230,7 @@ static const char cuda_helpers[] = "template <typename T> static __global__ void
                                    "\t\tto[i] = (double)(float)from[i];\n"
                                    "}\n\n";
 
-/* What has the same bytes may go by several names: long and long long, a structure and its bytes. */
+/* What has the same bytes may go by several names: long and long long, say. */
 static const char any_pointer[] = "struct kiln_any {\n"
                                   "\tconst void *p;\n"
                                   "\ttemplate <typename T> operator T *() const\n"

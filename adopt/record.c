@@ -128,7 +128,6 @@ save(const struct adoption *a, const char *lines)
 	char *text, why[512];
 	size_t len;
 
-	remove_tree(adopt_path(a, "recorded"));
 	make_folder_of(file);
 	write_text(file, lines, strlen(lines));
 	text = watch_source(&w, &len);
@@ -149,6 +148,8 @@ record(const struct adoption *a)
 	json_t *document = kjson_load(path), *header, *calls = observed_calls(a, &header);
 
 	lines = choose(a, json_object_get(document, "configs"), calls);
+	remove_tree(adopt_path(a, "recorded"));
+	remove_tree(adopt_path(a, "task/recorded"));
 	/* Logs name no array, and launches are seen without a wrapper around them. */
 	if (*lines && !strcmp(kjson_str_or(header, "how", ""), "calls"))
 		save(a, lines);
@@ -162,8 +163,8 @@ record(const struct adoption *a)
 char *
 recorded_path(const struct adoption *a, const char *config, const char *array, bool after)
 {
-	char *path = adopt_path(a, "recorded/calls.%s.%s.%s.npy", config, array,
-	         after ? "after" : "before");
+	char *path =
+	    adopt_path(a, "recorded/calls.%s.%s.%s.npy", config, array, after ? "after" : "before");
 
 	return access(path, R_OK) ? NULL : path;
 }

@@ -148,7 +148,7 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 	    : types[type].integer && x->bytes > 1 ? ROLE_AXIS
 	                                          : ROLE_SCALAR;
 	x->declared = stars ? declared_shape(p) : NULL;
-	/* Small integers travel as int, which is how machines pass them; signs do not show there. */
+	/* Small integers travel as int, which is how machines pass them. Signs do not show. */
 	if (!stars && types[type].integer) {
 		x->bytes = x->bytes < 4 ? 4 : x->bytes;
 		x->dtype = x->bytes == 8 ? "int64" : "int32";
@@ -293,8 +293,8 @@ alignment(const struct values *v, const char *name)
 	size_t least = DEVICE;
 
 	for (size_t k = 0; k < json_array_size(v->calls); k++) {
-		const json_t *p = json_object_get(
-		    json_object_get(json_array_get(v->calls, k), "pointers"), name);
+		const json_t *p =
+		    json_object_get(json_object_get(json_array_get(v->calls, k), "pointers"), name);
 		size_t most = kjson_bool_or(p, "device", false) ? DEVICE : MALLOC,
 		       now = (size_t)kjson_int_or(p, "align", (json_int_t)most);
 

@@ -26,6 +26,12 @@ enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16, ALIGNED = 64 };
  */
 static const double proxy_limits[2] = { 0.2, 5 };
 
+/*
+ * What recorded floating-point arrays are good for: others like them may be drawn; or it is only
+ * whole numbers that mean something, and any floating-point numbers do; or none but they will do.
+ */
+enum floats { FLOATS_FRESH, FLOATS_INVENTED, FLOATS_KEPT, FLOATS_COUNT };
+
 struct draft {
 	const struct adoption *a;
 	struct values v;
@@ -39,8 +45,7 @@ struct draft {
 	    *oracle; /* "double", "reference", or "self": doubles already, or whole numbers */
 	size_t step; /* of the tolerance */
 	bool large;  /* inputs of large magnitudes too */
-	/* recorded floating-point numbers as they are; without it others like them are drawn, too */
-	bool kept;
+	enum floats floats;
 };
 
 /*
@@ -254,12 +259,12 @@ add_recorded(const struct draft *d, json_t *w, const char *config, const json_t 
 		char *file = x->role == ROLE_ARRAY ? typed_file(d, config, x, args, &count) : NULL;
 
 		if (x->own && count)
-			json_object_set_new(json_object_get(w, "axes"), x->shape,
-			    json_integer((json_int_t)count));
-		if (file && is_input(d, x)) {
+			json_object_set_new(
+			    json_object_get(w, "axes"), x->shape, json_integer((json_int_t)count));
+		if (file && is_input(d, x) && !(is_float(x) && d->floats == FLOATS_INVENTED)) {
 			json_t *o = json_pack("{s:s}", "file", file);
 
-			if (d->kept && is_float(x))
+			if (is_float(x) && d->floats == FLOATS_KEPT)
 				json_object_set_new(o, "fresh", json_false());
 			if (x->fresh && !is_float(x))
 				json_object_set_new(o, "fresh", json_true());
@@ -287,7 +292,7 @@ twin_of(const json_t *all, const json_t *w)
 	return NULL;
 }
 
-/* The arguments of the configuration that a workload was made of. */
+/* The arguments of the configuration that a workload goes by. */
 static const json_t *
 scalars_of(const struct draft *d, const json_t *w)
 {
@@ -295,7 +300,7 @@ scalars_of(const struct draft *d, const json_t *w)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, c)
-		if (!strcmp(kjson_str_or(c, "name", ""), kjson_str_or(w, "config", "?")))
+		if (!strcmp(kjson_str_or(c, "name", ""), kjson_str_or(w, "name", "?")))
 			return json_object_get(c, "scalars");
 	return NULL;
 }
@@ -326,7 +331,6 @@ timed_workloads(struct draft *d)
 		twin = twin_of(all, w);
 		if (!twin) {
 			json_object_set_new(w, "timed", json_true());
-			json_object_set_new(w, "config", json_string(name));
 			json_object_set_new(w, "weight", json_real(share));
 			json_array_append(all, w);
 			twin = w;
@@ -348,9 +352,7 @@ timed_workloads(struct draft *d)
 
 		json_object_set_new(w, "weight",
 		    json_real(fmax(1e-6, round(1e6 * kjson_num_or(w, "weight", 0)) / 1e6)));
-		/* By its first configuration, whose arguments the others have. */
-		add_recorded(d, w, kjson_str_or(w, "config", ""), scalars_of(d, w));
-		json_object_del(w, "config");
+		add_recorded(d, w, kjson_str_or(w, "name", ""), scalars_of(d, w));
 	}
 	json_decref(calls);
 	return all;
@@ -808,7 +810,8 @@ crashes_on(const struct draft *d)
 	return name;
 }
 
-static void
+/* Leave out what is invented; false: NAME is a call of the application's. */
+static bool
 drop_named(struct draft *d, const char *name)
 {
 	for (size_t i = 0; i < json_array_size(d->small); i++)
@@ -818,14 +821,9 @@ drop_named(struct draft *d, const char *name)
 			                 "invented; it is left out",
 			        name));
 			json_array_remove(d->small, i);
-			return;
+			return true;
 		}
-	kdie(K_USAGE,
-	    "%s, taken out of the application, crashes on %s, a call of the application's: %s",
-	    d->a->kernel, name,
-	    d->v.recorded ? "it needs something that is not among its arguments, or a shape is "
-	                    "wrong (--shape)"
-	                  : "its inputs are invented, because nothing was recorded (--record-mb)");
+	return false;
 }
 
 /* Sizes that are invented are used only where the reference is safe on them. */
@@ -836,7 +834,16 @@ probe(struct draft *d)
 
 	write_draft(d);
 	while ((name = crashes_on(d))) {
-		drop_named(d, name);
+		if (!drop_named(d, name) && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
+			kdie(K_USAGE,
+			    "%s, taken out of the application, crashes on %s, which is a call of "
+			    "the application's: %s",
+			    d->a->kernel, name,
+			    d->v.recorded ? "it needs something that is not among its arguments, "
+			                    "or a shape "
+			                    "is wrong (--shape)"
+			                  : "its inputs are invented, because nothing was recorded "
+			                    "(--record-mb)");
 		free(name);
 		write_draft(d);
 	}
@@ -880,11 +887,11 @@ settle(struct draft *d, struct kbuf *said)
 	bool self = !strcmp(d->oracle, "self");
 
 	d->step = LEN(steps) - 1;
-	for (int kept = 0; kept <= d->v.recorded; kept++)
+	/* From what the reference has survived on. */
+	for (; d->floats < (d->v.recorded ? FLOATS_COUNT : FLOATS_INVENTED); d->floats++)
 		for (size_t o = 0; o < (self ? 1 : LEN(oracles)); o++)
 			for (int inout = 0; inout < 2; inout++)
 				for (int large = 1; large >= 0; large--) {
-					d->kept = kept;
 					d->oracle = self ? d->oracle : oracles[o];
 					d->inout = inout;
 					d->large = large;
@@ -904,7 +911,8 @@ vary_integers(struct draft *d)
 	bool drawn = false;
 
 	for (size_t i = 0; i < d->v.count; i++)
-		drawn |= is_input(d, &d->v.at[i]) && is_float(&d->v.at[i]) && !d->kept;
+		drawn |=
+		    is_input(d, &d->v.at[i]) && is_float(&d->v.at[i]) && d->floats != FLOATS_KEPT;
 	for (size_t i = 0; i < d->v.count && d->v.recorded && !drawn; i++) {
 		struct value *x = &d->v.at[i];
 		char *name;
@@ -950,8 +958,9 @@ tighten(struct draft *d)
 	write_draft(d);
 }
 
-static void
-lint(const struct draft *d)
+/* False, with the faults, when the task is not worth solving. */
+static bool
+lint(const struct draft *d, char **faults)
 {
 	char *folder = adopt_path(d->a, "task");
 	struct kbuf command = { 0 };
@@ -960,10 +969,37 @@ lint(const struct draft *d)
 	kbuf_printf(&command, "kharness --lint task.json --oracle ./oracle.so --backend %s",
 	    d->a->language);
 	command_own(d->a, folder, command.data, "lint", &r);
-	if (r.status)
+	if (r.status && r.status != K_USAGE)
 		kdie(r.status < 0 ? K_MISSING : r.status, "the task has faults:\n%s", r.said);
+	*faults = r.status ? kstrdup(r.said) : NULL;
 	command_free(&r);
 	kbuf_free(&command);
+	return !*faults;
+}
+
+/*
+ * All of it. What was recorded may be all ones, say, so that a constant would pass: then any
+ * numbers, in the recorded structure.
+ */
+static void
+find_inputs(struct draft *d)
+{
+	struct kbuf said = { 0 };
+	char *faults = NULL;
+
+	for (bool good = false; !good; free(faults)) {
+		if (!settle(d, &said))
+			kdie(K_USAGE,
+			    "%s: the reference fails against its own oracle with every combination "
+			    "of roles, oracle and inputs:\n%s",
+			    d->a->kernel, said.data);
+		vary_integers(d);
+		tighten(d);
+		good = lint(d, &faults);
+		if (!good && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
+			kdie(K_USAGE, "the task has faults:\n%s", faults);
+	}
+	kbuf_free(&said);
 }
 
 /* ---- the proxy ---- */
@@ -1123,6 +1159,7 @@ make_campaign(const struct adoption *a)
 
 		unlink(path);
 	}
+	remove_tree(path_of("%s/recorded", a->dir));
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "kcampaign");
 	if (r.exit_code)
@@ -1133,13 +1170,30 @@ make_campaign(const struct adoption *a)
 
 /* Seal what all later figures rest on. */
 static void
-freeze(const struct adoption *a)
+freeze(const struct draft *d)
 {
 	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
-		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json", NULL };
+		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
+	const char **all = NULL, *name;
+	json_t *w, *v;
+	size_t n = 0, i;
 
-	kseal_note(a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(a->dir, files)));
-	adoption_save(a);
+	for (; n < LEN(files); n++) {
+		all = krealloc(all, (n + 2) * sizeof *all);
+		all[n] = files[n];
+	}
+	json_array_foreach(json_object_get(d->task, "workloads"), i, w)
+		json_object_foreach(json_object_get(w, "values"), name, v) {
+			if (!json_is_object(v))
+				continue;
+			all = krealloc(all, (n + 2) * sizeof *all);
+			all[n++] = kjson_str_or(v, "file", "");
+		}
+	all[n] = NULL;
+	kseal_note(
+	    d->a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(d->a->dir, all)));
+	adoption_save(d->a);
+	free(all);
 }
 
 static bool
@@ -1159,7 +1213,6 @@ make_task(const struct adoption *a)
 	struct draft d = { .a = a, .oracle = "double", .large = true, .targets = json_object() };
 	char *path = adopt_made(a, "configs.json", "configs"),
 	     *source = adopt_path(a, "task/reference.%s", a->suffix);
-	struct kbuf said = { 0 };
 	int code = K_OK;
 
 	d.configs = kjson_load(path);
@@ -1173,14 +1226,7 @@ make_task(const struct adoption *a)
 	if (!check_geometry(&d))
 		kdie(K_NO, "the reference launches other grids or blocks than the application");
 	probe(&d);
-	if (!settle(&d, &said))
-		kdie(K_USAGE,
-		    "%s: the reference fails against its own oracle with every combination of "
-		    "roles, oracle and inputs:\n%s",
-		    a->kernel, said.data);
-	vary_integers(&d);
-	tighten(&d);
-	lint(&d);
+	find_inputs(&d);
 	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
 		kwarn("%s", json_string_value(json_array_get(d.v.notes, i)));
 	ksay("task       %zu timed and %zu more workloads; oracle: %s; tolerance: step %zu of "
@@ -1191,14 +1237,13 @@ make_task(const struct adoption *a)
 		code = K_NO;
 	} else {
 		make_campaign(a);
-		freeze(a);
+		freeze(&d);
 	}
 	values_free(&d.v);
 	json_decref(d.configs);
 	json_decref(d.small);
 	json_decref(d.targets);
 	json_decref(d.task);
-	kbuf_free(&said);
 	free(d.text);
 	return code;
 }

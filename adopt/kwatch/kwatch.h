@@ -12,8 +12,8 @@
  *                   i4, i8, u4, u8, f4, f8, b1 or ?
  *   KWATCH_MAX      calls that are written down; more are counted
  *   KWATCH_SAVE     file with lines "NAME SKIP ARG=VALUE…": of the call with these arguments, after
- *                   SKIP others with them, arrays are saved as FILE.NAME.ARG.before.npy and, where they
- *                   have changed, .after.npy, as bytes
+ *                   SKIP others with them, arrays are saved as bytes: FILE.NAME.ARG.before.npy and,
+ *                   where they have changed, .after.npy
  */
 #ifndef KWATCH_H
 #define KWATCH_H

@@ -33,8 +33,7 @@ kwatch_save_open(const char *file)
 	kwatch_saving = true;
 	wanted = kwatch_pages(WANTED * sizeof *wanted);
 	snprintf(out, sizeof out, "%s", file);
-	while (f && wanted && wanted_count < WANTED &&
-	    fgets(wanted[wanted_count].line, LINE, f)) {
+	while (f && wanted && wanted_count < WANTED && fgets(wanted[wanted_count].line, LINE, f)) {
 		struct kwatch_wanted *w = &wanted[wanted_count];
 		int at = 0;
 
@@ -64,9 +63,10 @@ has_value(const struct kwatch_arg *a, const char *text)
 	}
 	/* Little end first; numbers below zero wrap around. */
 	memcpy(&u, a->at, a->size < sizeof u ? a->size : sizeof u);
-	return u == ((*text == '-' ? (unsigned long long)strtoll(text, NULL, 10)
-	                           : strtoull(text, NULL, 10)) &
-	               mask);
+	return u ==
+	    ((*text == '-' ? (unsigned long long)strtoll(text, NULL, 10)
+	                   : strtoull(text, NULL, 10)) &
+	        mask);
 }
 
 static bool

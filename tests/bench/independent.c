@@ -42,7 +42,8 @@ call(void *entry, int matmul)
 		((void (*)(const float *, const float *, float *, int64_t, int64_t, int64_t))entry)(
 		    in[0], in[1], out, size[0], size[1], size[2]);
 	else
-		((void (*)(const float *, float *, int64_t, int64_t))entry)(in[0], out, size[0], size[1]);
+		((void (*)(const float *, float *, int64_t, int64_t))entry)(
+		    in[0], out, size[0], size[1]);
 	return now() - start;
 }
 
@@ -78,7 +79,9 @@ main(int argc, char **argv)
 	static double ratio[PAIRS_MAX];
 
 	if (argc < 7 || (pairs = atoi(argv[4])) < 1 || pairs > PAIRS_MAX)
-		return fprintf(stderr, "usage: independent softmax|matmul A.so B.so PAIRS SIZE...\n"), 2;
+		return fprintf(
+		           stderr, "usage: independent softmax|matmul A.so B.so PAIRS SIZE...\n"),
+		       2;
 	matmul = !strcmp(argv[1], "matmul");
 	for (int i = 0; i < argc - 5 && i < 3; i++)
 		size[i] = atoll(argv[5 + i]);

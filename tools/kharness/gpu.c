@@ -80,7 +80,8 @@ need(const char *what, const char *why)
 	if (!why)
 		return;
 	if (lent)
-		kdie(FAULTED, "the program failed on the device %s (%s: %s)", facts.name, what, why);
+		kdie(
+		    FAULTED, "the program failed on the device %s (%s: %s)", facts.name, what, why);
 	if (suspect_mark)
 		kwrite_file(suspect_mark, why, strlen(why));
 	kdie(K_AGAIN, "the device %s failed (%s: %s); kiln will not use it for %d minutes",
