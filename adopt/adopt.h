@@ -51,6 +51,13 @@ char *error_context(const char *text, const char *log);
 bool geometry_same(const struct adoption *a, const char *text, char **fault);
 int extract(const struct adoption *a);
 
+/* record.c: arrays of the chosen calls, as the application had them. */
+int record(const struct adoption *a);
+/* Is anything of it there? */
+bool recorded_any(const struct adoption *a);
+/* The file, as bytes; NULL: there is none. */
+char *recorded_path(const struct adoption *a, const char *config, const char *array, bool after);
+
 /* task.c */
 int make_task(const struct adoption *a);
 
