@@ -353,7 +353,7 @@ name_word(struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct na
 		add_name(x, s, p, end);
 		n->done = true;
 	} else if (next >= to || strchr(";,=[", s->code[next]) ||
-	    (n->tag && (s->code[next] == '{' || s->code[next] == ':')) ||
+	    (n->tag && strchr("{:<", s->code[next])) ||
 	    (behind > next && is_attribute(s, next, behind))) {
 		add_name(x, s, p, end);
 	}
@@ -386,6 +386,37 @@ name_declaration(struct kscan *s, struct kscan_item *x)
 	}
 }
 
+/* Past the sign of "operator+" or "operator()", which is part of the name that ends at P. */
+static size_t
+operator_end(const struct kscan *s, size_t p, size_t to)
+{
+	size_t q = skip_blank(s, p, to);
+
+	if (q + 1 < to && s->code[q] == '(' && skip_blank(s, q + 1, to) < to &&
+	    s->code[skip_blank(s, q + 1, to)] == ')')
+		return skip_blank(s, q + 1, to) + 1;
+	while (p < to && s->code[p] != '(')
+		p++;
+	return p;
+}
+
+/* Where the word that ends at P has its '(', past the arguments of a specialisation; or TO. */
+static size_t
+opening(const struct kscan *s, size_t p, size_t to)
+{
+	p = skip_blank(s, p, to);
+	if (p < to && s->code[p] == '<')
+		p = skip_blank(s, angle_end(s, p, to), to);
+	return p < to && s->code[p] == '(' ? p : to;
+}
+
+/* What is no word, in front of a function's name: past brackets as a whole. */
+static size_t
+before_name(const struct kscan *s, size_t p, size_t body)
+{
+	return s->code[p] == '(' || s->code[p] == '[' ? matching(s, p, body) + 1 : p + 1;
+}
+
 /*
  * The name of the function whose body begins at BODY, from FROM on: the word before the first
  * parenthesis that is no attribute's.
@@ -406,8 +437,7 @@ function_name(
 		if (!begins_word(s->code[p]) || end == p) {
 			if (s->code[p] == '=' || s->code[p] == '{')
 				return false;
-			p = s->code[p] == '(' || s->code[p] == '[' ? matching(s, p, body) + 1
-			                                           : p + 1;
+			p = before_name(s, p, body);
 			continue;
 		}
 		next = skip_blank(s, end, body);
@@ -415,17 +445,18 @@ function_name(
 			p = angle_end(s, next, body);
 			continue;
 		}
-		if (next < body && s->code[next] == '(') {
-			if (!is_attribute(s, p, end) && !is_keyword(s, p, end)) {
-				*name = p;
-				*name_end = end;
-				*open = next;
-				return true;
-			}
-			p = matching(s, next, body) + 1;
-			continue;
+		if (is_text(s, p, end, "operator"))
+			end = operator_end(s, end, body);
+		next = opening(s, end, body);
+		if (next < body && !is_attribute(s, p, end) && !is_keyword(s, p, end)) {
+			*name = p;
+			*name_end = end;
+			*open = next;
+			return true;
 		}
-		p = end;
+		p = next < body && s->code[skip_blank(s, end, body)] == '('
+		    ? matching(s, next, body) + 1
+		    : end;
 	}
 	return false;
 }
@@ -496,6 +527,25 @@ is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
 	return s->code[q - 1] == ';';
 }
 
+/*
+ * Can anything follow the braces that the declaration from FROM has at BRACE? A type may be followed
+ * by names, and a list of values by other variables; anything else has come to its end.
+ */
+static bool
+may_go_on(const struct kscan *s, size_t from, size_t brace)
+{
+	static const char *const words[] = { "struct", "union", "enum", "class", "typedef" };
+
+	for (size_t p = from; p < brace;) {
+		size_t end = word_end(s, p, brace);
+
+		if (s->code[p] == '=' || (end > p && is_one_of(s, p, end, words, LEN(words))))
+			return true;
+		p = end > p ? end : p + 1;
+	}
+	return brace > from && kis_word(s->code[brace - 1]);
+}
+
 /* The declaration or function at P; returns its end, or P when nothing can be made of it. */
 static size_t
 scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
@@ -503,10 +553,11 @@ scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 	size_t from = p, name = 0, name_end = 0, open = 0;
 	struct walk w = { 0 };
 	struct kscan_item *x;
+	bool ended = false;
 
 	if (is_text(s, p, word_end(s, p, to), "template"))
 		p = angle_end(s, word_end(s, p, to), to);
-	while (p < to) {
+	while (p < to && !ended) {
 		size_t at = p;
 		char c = step(s, &p, to, &w);
 
@@ -536,6 +587,7 @@ scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 			s->unclosed |= p >= to;
 			p = p < to ? p + 1 : to;
 			w.curly = 0;
+			ended = !may_go_on(s, from, at);
 		}
 	}
 	if (p >= to && (!to || s->code[to - 1] != ';'))
@@ -1219,6 +1271,42 @@ enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *v
 	return false;
 }
 
+/* What is done to a name at P: past it is "=", "+=", "++" and their like, or ".x =". */
+static bool
+is_changed(const struct kscan *s, size_t p, size_t to)
+{
+	p = skip_blank(s, p, to);
+	if (p + 2 < to && s->code[p] == '.' && strchr("xyz", s->code[p + 1]))
+		p = skip_blank(s, p + 2, to);
+	if (p + 2 >= to)
+		return false;
+	if (s->code[p] == '=')
+		return s->code[p + 1] != '=';
+	if (!strncmp(s->code + p, "<<=", 3) || !strncmp(s->code + p, ">>=", 3))
+		return true;
+	return strchr("+-*/%&|^", s->code[p]) &&
+	    (s->code[p + 1] == '=' || (s->code[p + 1] == s->code[p] && strchr("+-", s->code[p])));
+}
+
+/*
+ * Has NAME another value at some places of the function than at others? Then no place alone tells
+ * it: "int b; if (wide) b = 512; else b = 256;".
+ */
+static bool
+is_variable(const struct kscan *s, const struct kscan_item *f, const char *name)
+{
+	size_t n = strlen(name), times = 0;
+
+	for (size_t p = f->body, end; p + n<f->to; p = end> p ? end : p + 1) {
+		end = word_end(s, p, f->to);
+		if (!is_text(s, p, end, name) || s->code[p - 1] == '.')
+			continue;
+		times += is_changed(s, end, f->to) || !strncmp(s->code + p - 2, "++", 2) ||
+		    !strncmp(s->code + p - 2, "--", 2);
+	}
+	return times > 1;
+}
+
 static int64_t
 name_value(struct sum *x, const char *name)
 {
@@ -1229,6 +1317,10 @@ name_value(struct sum *x, const char *name)
 
 	if (json_is_number(given))
 		return (int64_t)json_number_value(given);
+	if (c->f && is_variable(c->s, c->f, name)) {
+		x->bad = true;
+		return 0;
+	}
 	if (c->f)
 		text = initialiser(c->s, c->f->body, c->f->to, name);
 	if (!text && c->s)
@@ -1434,11 +1526,12 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 		list = kstrndup(name + 5, strlen(name) - 6);
 	else if (n && !name[n + strspn(name + n, " \t\n")] && begins_word(*name) && c->f) {
 		name[n] = '\0';
+		x->bad |= is_variable(c->s, c->f, name);
 		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
 	}
 	if (!list)
 		list = kstrdup(name);
-	good = numbers_of(x, list, triple);
+	good = numbers_of(x, list, triple) && !x->bad;
 	free(list);
 	free(name);
 	return good;
