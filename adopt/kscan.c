@@ -638,7 +638,7 @@ scan_directive(struct kscan *s, size_t p, size_t to, size_t depth)
 	struct kscan_item *x;
 	bool closed = true;
 
-	if (branch_of(s, p, to) == BRANCH_IF) {
+	if (branch_of(s, p, to) == BRANCH_IF && !s->through) {
 		next = group_end(s, p, to, &closed);
 		s->unclosed |= !closed;
 		add_item(s, KSCAN_GROUP, p, next, depth);
@@ -718,18 +718,31 @@ look_through_guard(const struct kscan *s, size_t *from, size_t *to)
 	*to = last ? last - 1 : 0;
 }
 
-void
-kscan(const char *text, size_t len, struct kscan *s)
+static void
+scan_text(const char *text, size_t len, struct kscan *s, bool through)
 {
 	size_t from = 0, to = len;
 
 	*s = (struct kscan){ .text = text,
 		.code = ktoken_strip(text, len, KTOKEN_C),
 		.len = len,
-		.items = kmalloc(sizeof *s->items) };
+		.items = kmalloc(sizeof *s->items),
+		.through = through };
 	look_through_guard(s, &from, &to);
 	if (from < to)
 		scan_range(s, from, to);
+}
+
+void
+kscan(const char *text, size_t len, struct kscan *s)
+{
+	scan_text(text, len, s, false);
+}
+
+void
+kscan_through(const char *text, size_t len, struct kscan *s)
+{
+	scan_text(text, len, s, true);
 }
 
 void
@@ -990,6 +1003,115 @@ kscan_signature_free(struct kscan_signature *g)
 	*g = (struct kscan_signature){ 0 };
 }
 
+/* ---- members of types ---- */
+
+static void
+add_member(struct kscan_param **list, size_t *count, const struct kscan_param *x)
+{
+	*list = krealloc(*list, (*count + 1) * sizeof **list);
+	(*list)[(*count)++] = *x;
+}
+
+/* "TYPE a, *b, c[3]" from FROM to TO: every one with the type put before it. */
+static void
+read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param **list,
+    size_t *count, bool *hidden)
+{
+	size_t start = from, base = 0;
+	struct walk w = { 0 };
+	int angle = 0;
+
+	for (size_t p = from; p <= to;) {
+		size_t at = p;
+		char c = p < to ? step(s, &p, to, &w) : ',';
+		struct kscan one;
+		struct kscan_param x;
+		struct kbuf b = { 0 };
+
+		p += at == to;
+		angle += (c == '<') - (c == '>');
+		if (at < to && (c != ',' || w.round || w.square || w.curly || angle > 0))
+			continue;
+		if (start > from)
+			kbuf_printf(&b, "%.*s ", (int)base, s->code + from);
+		kbuf_printf(&b, "%.*s", (int)(at - start), s->code + start);
+		one = (struct kscan){ .text = b.data, .code = b.data, .len = b.len };
+		read_param(&one, 0, b.len, &x);
+		if (start == from)
+			for (base = 0; from + base < at && !strchr("*&[", s->code[from + base]);)
+				base++;
+		if (start == from && base + from == at)
+			base = at - from - strlen(x.name);
+		*hidden |= !*x.name || memchr(b.data, '{', b.len) != NULL;
+		add_member(list, count, &x);
+		kbuf_free(&b);
+		start = p;
+	}
+}
+
+size_t
+kscan_members(
+    const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden)
+{
+	size_t open = x->from, close, count = 0;
+	struct walk w = { 0 };
+
+	*list = NULL;
+	*hidden = kscan_uses(s, x->from, x->to, "virtual");
+	while (open < x->to && s->code[open] != '{')
+		*hidden |= s->code[open++] == ':';
+	*hidden |= open >= x->to ||
+	    (kscan_uses(s, x->from, open, "class") && !kscan_uses(s, x->from, x->to, "public"));
+	close = open < x->to ? matching(s, open, x->to) : x->to;
+	for (size_t p = open + 1, start = skip_blank(s, p, close); p < close;) {
+		size_t at = p;
+		char c = step(s, &p, close, &w);
+		size_t end = word_end(s, start, close);
+
+		if (c == ':' && !w.round && !w.curly && s->code[p] != ':' &&
+		    s->code[at - 1] != ':' &&
+		    (is_text(s, start, end, "public") || is_text(s, start, end, "private") ||
+		        is_text(s, start, end, "protected"))) {
+			start = skip_blank(s, p, close);
+			continue;
+		}
+		/* The end of a function's body, or of a type that is named within. */
+		if (c == '}' && !w.round && !w.curly && memchr(s->code + start, '(', at - start)) {
+			start = skip_blank(s, p, close);
+			continue;
+		}
+		if (!c && !w.round && !w.curly) {
+			start = skip_blank(s, p, close);
+			continue;
+		}
+		if (c != ';' || w.round || w.curly)
+			continue;
+		/* A prototype is no data; a pointer to a function is. */
+		if (memchr(s->code + start, '(', at - start) &&
+		    !memmem(s->code + start, at - start, "(*", 2)) {
+			start = skip_blank(s, p, close);
+			continue;
+		}
+		if (at > start && !is_text(s, start, end, "static") &&
+		    !is_text(s, start, end, "using") && !is_text(s, start, end, "typedef") &&
+		    !is_text(s, start, end, "friend") && !is_text(s, start, end, "enum"))
+			read_members(s, start, at, list, &count, hidden);
+		start = skip_blank(s, p, close);
+	}
+	return count;
+}
+
+void
+kscan_members_free(struct kscan_param *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(list[i].name);
+		free(list[i].type);
+		free(list[i].text);
+	}
+	free(list);
+}
+
 char *
 kscan_signature_text(const struct kscan_signature *g)
 {
@@ -1030,88 +1152,124 @@ kscan_signature_of(const char *text, const char *name)
 }
 
 char *
+kscan_typedef_of(const struct kscan *s, const struct kscan_item *x, const char *type, int *stars)
+{
+	size_t end = word_end(s, x->from, x->to), p = end;
+	bool alias = is_text(s, x->from, end, "using");
+	char *text, *c;
+
+	*stars = 0;
+	if (!alias && !is_text(s, x->from, end, "typedef"))
+		return NULL;
+	while (alias && p < x->to && s->code[p++] != '=')
+		continue;
+	if (p >= x->to || memchr(s->code + p, '{', x->to - p) ||
+	    memchr(s->code + p, '(', x->to - p))
+		return NULL;
+	text = tidy(s, p, x->to - 1);
+	/* Drop the name at the end of a typedef, and the stars before it. */
+	if (!alias && strlen(text) > strlen(type))
+		text[strlen(text) - strlen(type)] = '\0';
+	for (c = text + strlen(text); c > text && (c[-1] == '*' || c[-1] == ' '); c--) {
+		*stars += c[-1] == '*';
+		c[-1] = '\0';
+	}
+	if (!strncmp(text, "const ", 6))
+		memmove(text, text + 6, strlen(text + 6) + 1);
+	return text;
+}
+
+char *
 kscan_typedef(const struct kscan *s, const char *type, int *stars)
 {
-	*stars = 0;
-	for (size_t i = 0; i < s->count; i++) {
-		const struct kscan_item *x = &s->items[i];
-		size_t p, end;
-		char *text, *c;
+	char *text = NULL;
 
-		if (x->kind != KSCAN_DECLARATION || !kscan_declares(x, type))
-			continue;
-		end = word_end(s, x->from, x->to);
-		if (is_text(s, x->from, end, "using")) {
-			for (p = end; p < x->to && s->code[p] != '=';)
-				p++;
-			p++;
-		} else if (is_text(s, x->from, end, "typedef")) {
-			p = end;
-		} else {
-			continue;
-		}
-		if (p >= x->to || memchr(s->code + p, '{', x->to - p) ||
-		    memchr(s->code + p, '(', x->to - p))
-			continue;
-		text = tidy(s, p, x->to - 1);
-		/* Drop the name at the end of a typedef, and the stars before it. */
-		if (is_text(s, x->from, end, "typedef") && strlen(text) > strlen(type))
-			text[strlen(text) - strlen(type)] = '\0';
-		for (c = text + strlen(text); c > text && (c[-1] == '*' || c[-1] == ' '); c--) {
-			*stars += c[-1] == '*';
-			c[-1] = '\0';
-		}
-		if (!strncmp(text, "const ", 6))
-			memmove(text, text + 6, strlen(text + 6) + 1);
-		return text;
-	}
-	return NULL;
+	*stars = 0;
+	for (size_t i = 0; i < s->count && !text; i++)
+		if (s->items[i].kind == KSCAN_DECLARATION && kscan_declares(&s->items[i], type))
+			text = kscan_typedef_of(s, &s->items[i], type, stars);
+	return text;
 }
 
 /* ---- launches ---- */
 
+/* Where what stands before the "<<<" at P begins: a name, perhaps with arguments of a template. */
+static size_t
+launch_name(const struct kscan *s, size_t p, size_t from, size_t *name_end)
+{
+	size_t name;
+	int angle = 0;
+
+	while (p > from && isspace((unsigned char)s->code[p - 1]))
+		p--;
+	name = p;
+	if (name > from && s->code[name - 1] == '>') {
+		do {
+			name--;
+			angle += (s->code[name] == '>') - (s->code[name] == '<');
+		} while (name > from && angle);
+		while (name > from && isspace((unsigned char)s->code[name - 1]))
+			name--;
+	}
+	*name_end = name;
+	while (name > from && (kis_word(s->code[name - 1]) || s->code[name - 1] == ':'))
+		name--;
+	return name;
+}
+
+/* The launch whose "<<<" is at P; false: it is none. */
+static bool
+read_launch(const struct kscan *s, size_t p, size_t from, size_t to, struct kscan_launch *launch)
+{
+	enum { PARTS = 4 };
+	size_t begin[PARTS] = { p + 3 }, end[PARTS], parts = 1, q = p + 3, name_end, open, close;
+	struct walk w = { 0 };
+
+	while (q < to && (w.round || strncmp(s->code + q, ">>>", 3))) {
+		size_t at = q;
+		char c = step(s, &q, to, &w);
+
+		if (c == ',' && !w.round && !w.square && !w.curly && parts < PARTS) {
+			end[parts - 1] = at;
+			begin[parts++] = at + 1;
+		}
+	}
+	if (q >= to || parts < 2)
+		return false;
+	for (size_t i = parts - 1; i < PARTS; i++)
+		end[i] = q;
+	for (size_t i = parts; i < PARTS; i++)
+		begin[i] = q;
+	open = skip_blank(s, q + 3, to);
+	close = open < to && s->code[open] == '(' ? matching(s, open, to) : to;
+	if (close >= to)
+		close = open = q + 2;
+	*launch =
+	    (struct kscan_launch){ .at = launch_name(s, p, from, &name_end), .to = close + 1 };
+	launch->kernel = tidy(s, launch->at, name_end);
+	launch->arguments = tidy(s, name_end, p);
+	launch->grid = tidy(s, begin[0], end[0]);
+	launch->block = tidy(s, begin[1], end[1]);
+	launch->shared = tidy(s, begin[2], end[2]);
+	launch->stream = tidy(s, begin[3], end[3]);
+	launch->call = tidy(s, open < close ? open + 1 : close, close);
+	return true;
+}
+
 size_t
 kscan_launches(const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list)
 {
-	size_t count = 0;
+	size_t count = 0, from = f ? f->body : 0, to = f ? f->to : s->len;
 
 	*list = NULL;
-	for (size_t p = f->body; p + 3 < f->to; p++) {
-		size_t name, name_end, part[3] = { p + 3 }, parts = 1, q;
-		struct walk w = { 0 };
-		int angle = 0;
+	for (size_t p = from; p + 3 < to; p++) {
+		struct kscan_launch launch;
 
-		if (strncmp(s->code + p, "<<<", 3))
+		if (strncmp(s->code + p, "<<<", 3) || !read_launch(s, p, from, to, &launch))
 			continue;
-		for (q = p + 3; q < f->to && strncmp(s->code + q, ">>>", 3);) {
-			size_t at = q;
-			char c = step(s, &q, f->to, &w);
-
-			if (c == ',' && !w.round && !w.square && !w.curly && parts < LEN(part))
-				part[parts++] = at + 1;
-		}
-		if (q >= f->to || parts < 2)
-			continue;
-		for (name_end = p;
-		     name_end > f->body && isspace((unsigned char)s->code[name_end - 1]);)
-			name_end--;
-		name = name_end;
-		if (name > f->body && s->code[name - 1] == '>') {
-			do {
-				name--;
-				angle += (s->code[name] == '>') - (s->code[name] == '<');
-			} while (name > f->body && angle);
-		}
 		*list = krealloc(*list, (count + 1) * sizeof **list);
-		(*list)[count].arguments = tidy(s, name, name_end);
-		name_end = name;
-		while (name > f->body && (kis_word(s->code[name - 1]) || s->code[name - 1] == ':'))
-			name--;
-		(*list)[count].kernel = tidy(s, name, name_end);
-		(*list)[count].grid = tidy(s, part[0], part[1] - 1);
-		(*list)[count].block = tidy(s, part[1], parts > 2 ? part[2] - 1 : q);
-		(*list)[count++].at = name;
-		p = q;
+		(*list)[count++] = launch;
+		p += 2;
 	}
 	return count;
 }
@@ -1124,6 +1282,9 @@ kscan_launches_free(struct kscan_launch *list, size_t count)
 		free(list[i].arguments);
 		free(list[i].grid);
 		free(list[i].block);
+		free(list[i].shared);
+		free(list[i].stream);
+		free(list[i].call);
 	}
 	free(list);
 }

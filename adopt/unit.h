@@ -21,12 +21,29 @@
 
 #include "kscan.h"
 
-/* A source that is looked through for types, macros and launches. */
+/* A source that is looked through for functions, types, macros and launches. */
 struct unit_source {
 	char *name; /* within the project */
 	char *text; /* owned */
 	struct kscan scan;
+	struct kscan_launch *launches;
+	size_t launch_count;
 };
+
+struct unit_sources {
+	struct unit_source *list;
+	size_t count;
+	json_t *index; /* where names are declared: "name": [[source, item], …] */
+};
+/* Take TEXT, of the file NAME, over. */
+void unit_sources_add(struct unit_sources *s, const char *name, char *text);
+void unit_sources_free(struct unit_sources *s);
+/*
+ * The next item that declares NAME, from *I on: of the source WHICH first, then of the others; NULL:
+ * no more.
+ */
+const struct kscan_item *unit_item(const struct unit_sources *s, size_t which, const char *name,
+    size_t *i, const struct unit_source **source);
 
 /* One argument of the entry. */
 struct unit_param {
@@ -36,7 +53,8 @@ struct unit_param {
 	bool pointer;  /* to elements of TYPE */
 	bool constant; /* what it points to is not for writing */
 	bool bytes;    /* what it points to is a structure, here as bytes */
-	bool result;   /* one element that the function returns */
+	bool one;      /* to one element: a member of a structure, or a result */
+	bool result;   /* what the function returns */
 	/* of a launch, not of the kernel: "grid_x" … "block_z", "shared_bytes", "stream" */
 	bool launch;
 	char *text; /* as it is declared when it is a parameter as it stands; or NULL */
@@ -51,6 +69,8 @@ struct unit_launch {
 	char *grid, *block, *shared, *stream, *templates, *arguments;
 	/* the function around it, or "" */
 	char *function;
+	const struct unit_source *source;
+	const struct kscan_item *inside; /* that function, or NULL */
 };
 
 struct unit {
@@ -60,7 +80,8 @@ struct unit {
 	size_t from, to; /* bytes of its definition */
 	size_t line, last_line;
 	bool kernel; /* a __global__ function */
-	char *text;  /* of the entry, or NULL */
+	const struct unit_source *source;
+	char *text; /* of the entry, or NULL */
 	struct unit_param *params;
 	size_t param_count;
 	struct unit_launch *launches; /* of a kernel */
@@ -68,12 +89,16 @@ struct unit {
 };
 
 /*
- * The unit of the function F of SOURCES[WHICH]. False: it cannot be made; every reason is a line in
+ * The unit of the function F of the source WHICH. False: it cannot be made; every reason is a line in
  * WHY. Free with unit_free.
  */
-bool unit_make(struct unit *u, const struct unit_source *sources, size_t count, size_t which,
-    const struct kscan_item *f, bool device, struct kbuf *why);
+bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
+    const struct kscan_item *f, struct kbuf *why);
 void unit_free(struct unit *u);
+/* The function around a place of the text, or NULL. */
+const struct kscan_item *unit_function_at(const struct kscan *s, size_t at);
+/* Is the source C++, by its name or by what it holds? */
+bool unit_is_cxx(const struct unit_source *s);
 /* As adopt/unit.json has it. New reference. */
 json_t *unit_json(const struct unit *u);
 

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kadopt list: which functions of a project can be adopted, and why the others cannot. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "koption.h"
+#include "unit.h"
+
+static const char usage[] = "usage: kadopt list [-p DIR] [OPTION...]\n";
+
+enum { LIST_MAX = 1 << 22, PROFILE_MAX = 64 << 20 };
+
+struct list_options {
+	const char *project, *file, *profile;
+	bool json, all;
+};
+
+/* One function of the project. */
+struct row {
+	struct unit unit;
+	struct kbuf why;
+	bool good;
+	double share;
+	char *instead;
+};
+
+static const char *const suffixes[] = { ".c", ".C", ".h", ".H", ".cc", ".cpp", ".cxx", ".hh",
+	".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl" };
+
+static bool
+is_source(const char *name)
+{
+	const char *end = strrchr(name, '.');
+
+	for (size_t i = 0; i < LEN(suffixes) && end; i++)
+		if (!strcmp(end, suffixes[i]))
+			return true;
+	return false;
+}
+
+static void
+read_sources(const char *project, struct unit_sources *s)
+{
+	const char *argv[] = { "find", "-L", project, "-name", ".git", "-prune", "-o", "-type", "f",
+		"-print", NULL };
+	struct kproc p = { .argv = (char *const *)argv, .max_output = PROFILE_MAX };
+	struct kproc_result r;
+	char *save;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie(K_IO, "%s: cannot list its files", project);
+	for (char *path = strtok_r(r.out, "\n", &save); path; path = strtok_r(NULL, "\n", &save)) {
+		char *text;
+		size_t len;
+
+		if (!is_source(path))
+			continue;
+		text = kread_file(path, LIST_MAX, &len);
+		if (!text)
+			kwarn("%s: cannot be read, or is too large", path);
+		else
+			unit_sources_add(s, path + strlen(project) + 1, text);
+	}
+	kproc_result_free(&r);
+}
+
+/* ---- a profile ---- */
+
+/*
+ * The first number of the first line that names the function: perf report and the tables of the
+ * GPU's profilers have the share, or the time, there.
+ */
+static double
+share_of(const char *profile, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = profile; at && (at = strstr(at, name)); at += n) {
+		const char *line = at;
+
+		if ((at > profile && kis_word(at[-1])) || kis_word(at[n]))
+			continue;
+		while (line > profile && line[-1] != '\n')
+			line--;
+		line += strcspn(line, "0123456789\n");
+		if (line < at)
+			return strtod(line, NULL);
+	}
+	return 0;
+}
+
+/* ---- the list ---- */
+
+/* The smallest function that calls the row's one and can be adopted. */
+static void
+propose(struct row *rows, size_t count, struct row *r, const struct unit_sources *s)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct unit *u = &rows[i].unit;
+		const struct unit_source *x = u->source;
+
+		(void)s;
+		if (!rows[i].good || u->to - u->from >= best || &rows[i] == r ||
+		    !kscan_uses(&x->scan, u->from, u->to, r->unit.name))
+			continue;
+		best = u->to - u->from;
+		r->instead = u->name;
+	}
+}
+
+static int
+hotter(const void *x, const void *y)
+{
+	const struct row *a = x, *b = y;
+
+	return (a->share < b->share) - (a->share > b->share);
+}
+
+static void
+print_json(const struct row *r)
+{
+	json_t *reasons = json_array(), *o;
+	char *text = kstrdup(r->why.len ? r->why.data : ""), *save;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		json_array_append_new(reasons, kjson_text(line, strlen(line)));
+	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:s}", "file", r->unit.file, "line",
+	    (int)r->unit.line, "function", r->unit.name, "kernel", r->unit.kernel, "good", r->good,
+	    "reasons", reasons, "text", r->unit.text ? r->unit.text : "");
+	if (r->share > 0)
+		json_object_set_new(o, "share", json_real(r->share));
+	if (r->instead)
+		json_object_set_new(o, "instead", json_string(r->instead));
+	kout_json(o);
+	json_decref(o);
+	free(text);
+}
+
+static void
+print_row(const struct row *r)
+{
+	char *text = kstrdup(r->why.len ? r->why.data : ""), *save;
+
+	if (r->share > 0)
+		ksay("%6.2f ", r->share);
+	ksay("%s %s:%zu: %s%s\n", r->good ? "yes" : "no ", r->unit.file, r->unit.line, r->unit.name,
+	    r->good && r->unit.text ? r->unit.kernel ? ", with its launches" : ", in a wrapper"
+	                            : "");
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		ksay("      %s\n", line);
+	if (r->instead)
+		ksay("      adopt %s instead, which calls it\n", r->instead);
+	free(text);
+}
+
+static bool
+is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct list_options *o)
+{
+	if (x->kind != KSCAN_FUNCTION || kscan_uses(&s->scan, x->from, x->open, "operator") ||
+	    (o->file && strcmp(s->name, o->file)))
+		return false;
+	if (kscan_has_word(&s->scan, x, "__global__"))
+		return true;
+	/* What neither loops nor indexes takes no time. */
+	return !kscan_has_word(&s->scan, x, "__device__") &&
+	    (o->all ||
+	        ((kscan_uses(&s->scan, x->body, x->to, "for") ||
+	             kscan_uses(&s->scan, x->body, x->to, "while")) &&
+	            memchr(s->scan.code + x->body, '[', x->to - x->body)));
+}
+
+static size_t
+make_rows(const struct unit_sources *s, const struct list_options *o, struct row **rows)
+{
+	char *profile = o->profile ? kread_file_or_die(o->profile, PROFILE_MAX, NULL) : NULL;
+	size_t n = 0;
+
+	*rows = NULL;
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < s->list[i].scan.count; k++) {
+			const struct kscan_item *x = &s->list[i].scan.items[k];
+			struct row *r;
+
+			if (!is_wanted(&s->list[i], x, o))
+				continue;
+			*rows = krealloc(*rows, (n + 1) * sizeof **rows);
+			r = &(*rows)[n++];
+			*r = (struct row){ 0 };
+			r->good = unit_make(&r->unit, s, i, x, &r->why);
+			r->share = profile ? share_of(profile, r->unit.name) : 0;
+		}
+	free(profile);
+	for (size_t i = 0; i < n; i++)
+		if (!(*rows)[i].good && !(*rows)[i].unit.kernel)
+			propose(*rows, n, &(*rows)[i], s);
+	if (o->profile && n)
+		qsort(*rows, n, sizeof **rows, hotter);
+	return n;
+}
+
+int
+command_list(int argc, char **argv)
+{
+	struct list_options o = { .project = "." };
+	const struct koption options[] = {
+		{ 'p', "project", .text = &o.project, .help = "DIR\tthe project" },
+		{ 0, "file", .text = &o.file, .help = "FILE\tonly the functions of this file" },
+		{ 0, "profile", .text = &o.profile,
+		    .help = "FILE\thottest first, by what perf or a profiler of the GPU printed" },
+		{ 0, "all", .flag = &o.all, .help = "\talso functions without loops over arrays" },
+		{ 0, "json", .flag = &o.json, .help = "\ta JSON object a line" },
+	};
+	struct unit_sources sources = { 0 };
+	struct row *rows;
+	size_t n, good = 0;
+
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
+	if (o.json)
+		kout_open(NULL);
+	read_sources(o.project, &sources);
+	n = make_rows(&sources, &o, &rows);
+	for (size_t i = 0; i < n; i++) {
+		if (o.json)
+			print_json(&rows[i]);
+		else
+			print_row(&rows[i]);
+		good += rows[i].good;
+	}
+	if (o.json)
+		kout_commit();
+	else
+		ksay("%zu of %zu functions can be adopted\n", good, n);
+	for (size_t i = 0; i < n; i++) {
+		unit_free(&rows[i].unit);
+		kbuf_free(&rows[i].why);
+	}
+	free(rows);
+	unit_sources_free(&sources);
+	return good ? K_OK : K_NO;
+}
