@@ -105,37 +105,6 @@ plain_name(const char *prefix, const char *path)
 	return name;
 }
 
-/* ---- structures by value ---- */
-
-static void
-take_value(struct making *m, const struct kscan_param *p, const struct type *type)
-{
-	struct type_leaves leaves;
-	char *own = spelled(m, p);
-
-	if (!type_leaves(&m->types, type, &leaves))
-		refuse(m, p, "the structure %s holds more than numbers", type->name);
-	else if (leaves.many || leaves.count > BY_VALUE)
-		refuse(m, p,
-		    "the structure %s is large, or its members are not known; pass a "
-		    "pointer to it",
-		    type->name);
-	m->own = true;
-	kbuf_printf(&m->before, "\t%s %s;\n\n", own, p->name);
-	for (size_t i = 0; i < leaves.count; i++) {
-		char *name = plain_name(p->name, leaves.list[i].path),
-		     *value = kasprintf("%s.%s", p->name, leaves.list[i].path);
-
-		add_param(m, name, leaves.list[i].type, value);
-		kbuf_printf(&m->before, "\t%s = %s;\n", value, name);
-		free(name);
-		free(value);
-	}
-	argument(m, "%s", p->name);
-	type_leaves_free(&leaves);
-	free(own);
-}
-
 /* ---- pointers to structures ---- */
 
 static void flatten(struct making *m, const struct kscan_param *p, const struct type *record,
@@ -169,12 +138,16 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	bool square = strchr(x->text, '[') != NULL;
 	struct type type;
 	struct type_leaves leaves = { 0 };
+	char *used = kasprintf(".%s", x->name);
 	bool plain;
 
 	type_find(&m->types, x->type, x->stars - square, &type);
 	plain = type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves);
-	if (!json_object_get(m->seen, x->name) || !*x->name) {
+	if (!json_object_get(m->seen, used) && *x->name) {
 		/* Nobody looks at it. */
+	} else if (strchr(x->text, '{') && !strchr(x->text, '*') && *x->name) {
+		copy_member(
+		    m, name, "unsigned char", in, out, "(unsigned char *)&", constant, true);
 	} else if (x->strange || type.stars > 1 || (square && type.stars)) {
 		refuse(m, p, "its member %s is not supported, but used", x->text);
 	} else if (!type.stars && type.kind == TYPE_NUMBER && constant && !square) {
@@ -212,6 +185,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	}
 	type_leaves_free(&leaves);
 	type_free(&type);
+	free(used);
 	free(in);
 	free(out);
 	free(name);
@@ -230,6 +204,59 @@ flatten(struct making *m, const struct kscan_param *p, const struct type *record
 	for (size_t i = 0; i < n && !hidden; i++)
 		flatten_member(m, p, &members[i], from, to, name, constant, depth);
 	kscan_members_free(members, n);
+}
+
+/* The structure OWN that P is, or points to, as its members: "p->a" is "p_.a" in the entry. */
+static void
+take_members(struct making *m, const struct kscan_param *p, const struct type *type,
+    const char *own, const char *sign)
+{
+	char *to = kasprintf("%s_.", p->name), *from = kasprintf("%s%s", p->name, sign);
+
+	m->own = true;
+	kbuf_printf(&m->before, "\t%s %s_;\n\n\t__builtin_memset(&%s_, 0, sizeof %s_);\n", own,
+	    p->name, p->name, p->name);
+	flatten(m, p, type, from, to, p->name, p->constant || *sign == '.', 0);
+	free(to);
+	free(from);
+}
+
+/* ---- structures by value ---- */
+
+static void
+take_value(struct making *m, const struct kscan_param *p, const struct type *type)
+{
+	struct type_leaves leaves;
+	char *own = spelled(m, p);
+
+	if (!type_leaves(&m->types, type, &leaves) && type->item && !m->u->kernel) {
+		take_members(m, p, type, own, ".");
+		argument(m, "%s_", p->name);
+		type_leaves_free(&leaves);
+		free(own);
+		return;
+	}
+	if (!type_leaves(&m->types, type, &leaves))
+		refuse(m, p, "the structure %s holds more than numbers", type->name);
+	else if (leaves.many || leaves.count > BY_VALUE)
+		refuse(m, p,
+		    "the structure %s is large, or its members are not known; pass a "
+		    "pointer to it",
+		    type->name);
+	m->own = true;
+	kbuf_printf(&m->before, "\t%s %s;\n\n", own, p->name);
+	for (size_t i = 0; i < leaves.count; i++) {
+		char *name = plain_name(p->name, leaves.list[i].path),
+		     *value = kasprintf("%s.%s", p->name, leaves.list[i].path);
+
+		add_param(m, name, leaves.list[i].type, value);
+		kbuf_printf(&m->before, "\t%s = %s;\n", value, name);
+		free(name);
+		free(value);
+	}
+	argument(m, "%s", p->name);
+	type_leaves_free(&leaves);
+	free(own);
 }
 
 static void
@@ -260,15 +287,8 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 		               : "the members of %s are not known",
 		    type->name);
 	} else {
-		char *to = kasprintf("%s_.", p->name),
-		     *from = kasprintf("%s%s", p->name, reference ? "." : "->");
-
-		kbuf_printf(&m->before, "\t%s %s_;\n\n\t__builtin_memset(&%s_, 0, sizeof %s_);\n",
-		    own, p->name, p->name, p->name);
-		flatten(m, p, type, from, to, p->name, constant, 0);
+		take_members(m, p, type, own, "->");
 		argument(m, reference ? "%s_" : "&%s_", p->name);
-		free(to);
-		free(from);
 	}
 	type_leaves_free(&leaves);
 	free(own);
@@ -287,9 +307,14 @@ take_array(struct making *m, const struct kscan_param *p, const struct type *typ
 	u->bytes = bytes;
 	u->one = reference;
 	u->constant = p->constant || type->constant;
-	if (p->rows && strchr(p->text, '['))
+	if (!bytes && !type->cast && !reference && type->stars == p->stars &&
+	    strcmp(own, type->name))
+		u->text = kasprintf("%s%s *%s", u->constant ? "const " : "", own, p->name);
+	if (p->rows && strchr(p->text, '[')) {
+		free(u->text);
 		u->text = kasprintf(
 		    "%s%s %s%s", u->constant ? "const " : "", own, p->name, strchr(p->text, '['));
+	}
 	m->own |= bytes || reference || type->cast;
 	if (type->cast)
 		argument(m, "%s(%s *)%s", reference ? "*" : "", own, p->name);
@@ -304,7 +329,10 @@ take_number(struct making *m, const struct kscan_param *p, const struct type *ty
 {
 	char *own = spelled(m, p);
 
-	add_param(m, p->name, type->name, p->name);
+	if (!type->cast && strcmp(own, type->name))
+		add_param(m, p->name, type->name, p->name)->text = kasprintf("%s %s", own, p->name);
+	else
+		add_param(m, p->name, type->name, p->name);
 	m->own |= type->cast;
 	if (type->cast)
 		argument(m, "(%s)%s", own, p->name);
@@ -406,6 +434,7 @@ returned_type(const struct making *m)
 static char *
 take_result(struct making *m)
 {
+	static const char *const allocates[] = { "malloc", "calloc", "realloc", "new", "strdup" };
 	char *own = returned_type(m), *before = kstrdup("");
 	struct type type;
 	struct type_leaves leaves = { 0 };
@@ -415,7 +444,13 @@ take_result(struct making *m)
 	if (type.kind == TYPE_VOID && !type.stars) {
 		/* nothing to do */
 	} else if (type.stars) {
-		kbuf_printf(m->why, "it returns a pointer\n");
+		/* Into what it was given: that is compared where it is. */
+		m->own = true;
+		for (size_t i = 0; i < LEN(allocates); i++)
+			if (json_object_get(m->seen, allocates[i]))
+				kbuf_printf(m->why,
+				    "it returns a pointer, perhaps to memory from %s\n",
+				    allocates[i]);
 	} else if (type.kind == TYPE_NUMBER ||
 	    (type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves))) {
 		bool number = type.kind == TYPE_NUMBER;

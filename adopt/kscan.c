@@ -528,8 +528,8 @@ is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
 }
 
 /*
- * Can anything follow the braces that the declaration from FROM has at BRACE? A type may be followed
- * by names, and a list of values by other variables; anything else has come to its end.
+ * Can anything follow the braces that the declaration from FROM has at BRACE? A type may be
+ * followed by names, and a list of values by other variables; anything else has come to its end.
  */
 static bool
 may_go_on(const struct kscan *s, size_t from, size_t brace)
@@ -1012,6 +1012,18 @@ add_member(struct kscan_param **list, size_t *count, const struct kscan_param *x
 	(*list)[(*count)++] = *x;
 }
 
+/* How much of the declaration TEXT is the type that all its names share. */
+static size_t
+base_length(const char *text, const char *name)
+{
+	size_t n = strcspn(text, "*&(["), m = strlen(name);
+
+	while (n && isspace((unsigned char)text[n - 1]))
+		n--;
+	return m && n > m && !strncmp(text + n - m, name, m) && !kis_word(text[n - m - 1]) ? n - m
+	                                                                                   : n;
+}
+
 /* "TYPE a, *b, c[3]" from FROM to TO: every one with the type put before it. */
 static void
 read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param **list,
@@ -1038,15 +1050,22 @@ read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param *
 		one = (struct kscan){ .text = b.data, .code = b.data, .len = b.len };
 		read_param(&one, 0, b.len, &x);
 		if (start == from)
-			for (base = 0; from + base < at && !strchr("*&[", s->code[from + base]);)
-				base++;
-		if (start == from && base + from == at)
-			base = at - from - strlen(x.name);
-		*hidden |= !*x.name || memchr(b.data, '{', b.len) != NULL;
+			base = base_length(b.data, x.name);
+		/* A type that is named nowhere else: what it holds is told as its text. */
+		*hidden |= !*x.name && !memchr(b.data, '{', b.len);
 		add_member(list, count, &x);
 		kbuf_free(&b);
 		start = p;
 	}
+}
+
+/* Is C in the code from FROM to TO, before any brace? */
+static bool
+has_before_brace(const struct kscan *s, size_t from, size_t to, char c)
+{
+	const char *brace = memchr(s->code + from, '{', to - from);
+
+	return memchr(s->code + from, c, brace ? (size_t)(brace - s->code) - from : to - from);
 }
 
 size_t
@@ -1075,8 +1094,8 @@ kscan_members(
 			start = skip_blank(s, p, close);
 			continue;
 		}
-		/* The end of a function's body, or of a type that is named within. */
-		if (c == '}' && !w.round && !w.curly && memchr(s->code + start, '(', at - start)) {
+		/* The end of a function's body; a type that is named within goes on. */
+		if (c == '}' && !w.round && !w.curly && has_before_brace(s, start, at, '(')) {
 			start = skip_blank(s, p, close);
 			continue;
 		}
@@ -1087,7 +1106,7 @@ kscan_members(
 		if (c != ';' || w.round || w.curly)
 			continue;
 		/* A prototype is no data; a pointer to a function is. */
-		if (memchr(s->code + start, '(', at - start) &&
+		if (has_before_brace(s, start, at, '(') &&
 		    !memmem(s->code + start, at - start, "(*", 2)) {
 			start = skip_blank(s, p, close);
 			continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kadopt list: which functions of a project can be adopted, and why the others cannot. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,30 +42,107 @@ is_source(const char *name)
 	return false;
 }
 
-static void
-read_sources(const char *project, struct unit_sources *s)
+/* The files below PROJECT that are sources, within it, as an array. New reference. */
+static json_t *
+find_sources(const char *project)
 {
 	const char *argv[] = { "find", "-L", project, "-name", ".git", "-prune", "-o", "-type", "f",
 		"-print", NULL };
 	struct kproc p = { .argv = (char *const *)argv, .max_output = PROFILE_MAX };
 	struct kproc_result r;
+	json_t *list = json_array();
 	char *save;
 
 	if (kproc_run(&p, &r) < 0)
 		kdie(K_IO, "%s: cannot list its files", project);
-	for (char *path = strtok_r(r.out, "\n", &save); path; path = strtok_r(NULL, "\n", &save)) {
-		char *text;
+	for (char *path = strtok_r(r.out, "\n", &save); path; path = strtok_r(NULL, "\n", &save))
+		if (is_source(path))
+			json_array_append_new(list, json_string(path + strlen(project) + 1));
+	kproc_result_free(&r);
+	return list;
+}
+
+/* Folders of headers and those around them, for a compiler that nobody told. New reference. */
+static json_t *
+header_folders(const json_t *files)
+{
+	json_t *folders = json_array(), *seen = json_object();
+
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		const char *name = json_string_value(json_array_get(files, i)),
+		           *slash = name + strlen(name);
+
+		while (!rules_language(name) && slash > name) {
+			char *folder;
+
+			while (slash > name && *--slash != '/')
+				continue;
+			folder =
+			    slash > name ? kstrndup(name, (size_t)(slash - name)) : kstrdup(".");
+			if (!json_object_get(seen, folder))
+				json_array_append_new(folders, json_string(folder));
+			json_object_set_new(seen, folder, json_true());
+			free(folder);
+		}
+	}
+	json_decref(seen);
+	return folders;
+}
+
+/* As the compiler sees it, when it is C or C++ and the compiler sees it at all. */
+static bool
+add_preprocessed(const char *project, const char *name, const json_t *include,
+    struct unit_sources *s, json_t *seen)
+{
+	const json_t *row = rules_language(name);
+	json_t *settings;
+	struct origins origins;
+	char *text;
+
+	if (!row || kjson_bool_or(row, "device", false))
+		return false;
+	settings = compile_commands(project, name, kjson_bool_or(row, "cxx", false));
+	if (!settings)
+		settings = json_pack("{s:s,s:O}", "compiler",
+		    kjson_bool_or(row, "cxx", false) ? "c++" : "cc", "include", include);
+	text = preprocess(project, name, settings, &origins);
+	json_decref(settings);
+	for (size_t i = 0; text && i < origins.count; i++)
+		json_object_set_new(seen, origins.list[i].file, json_true());
+	if (text)
+		unit_sources_add(s, name, text, origins);
+	else
+		origins_free(&origins);
+	return text != NULL;
+}
+
+static void
+read_sources(const char *project, struct unit_sources *s)
+{
+	json_t *files = find_sources(project), *include = header_folders(files),
+	       *seen = json_object();
+	bool *done = kcalloc(json_array_size(files) + 1, sizeof *done);
+
+	for (size_t i = 0; i < json_array_size(files); i++)
+		done[i] = add_preprocessed(
+		    project, json_string_value(json_array_get(files, i)), include, s, seen);
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		const char *name = json_string_value(json_array_get(files, i));
+		char *path = path_of("%s/%s", project, name), *text;
 		size_t len;
 
-		if (!is_source(path))
+		if (done[i] || json_object_get(seen, name))
 			continue;
 		text = kread_file(path, LIST_MAX, &len);
-		if (!text)
-			kwarn("%s: cannot be read, or is too large", path);
+		if (text)
+			unit_sources_add(s, name, text, (struct origins){ 0 });
 		else
-			unit_sources_add(s, path + strlen(project) + 1, text);
+			kwarn("%s: cannot be read, or is too large", path);
 	}
-	kproc_result_free(&r);
+	free(done);
+	json_decref(seen);
+	json_decref(include);
+	json_decref(files);
 }
 
 /* ---- a profile ---- */
@@ -96,7 +174,7 @@ share_of(const char *profile, const char *name)
 
 /* The smallest function that calls the row's one and can be adopted. */
 static void
-propose(struct row *rows, size_t count, struct row *r, const struct unit_sources *s)
+propose(struct row *rows, size_t count, struct row *r)
 {
 	size_t best = SIZE_MAX;
 
@@ -104,7 +182,6 @@ propose(struct row *rows, size_t count, struct row *r, const struct unit_sources
 		const struct unit *u = &rows[i].unit;
 		const struct unit_source *x = u->source;
 
-		(void)s;
 		if (!rows[i].good || u->to - u->from >= best || &rows[i] == r ||
 		    !kscan_uses(&x->scan, u->from, u->to, r->unit.name))
 			continue;
@@ -129,9 +206,9 @@ print_json(const struct row *r)
 
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		json_array_append_new(reasons, kjson_text(line, strlen(line)));
-	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:s}", "file", r->unit.file, "line",
+	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:o}", "file", r->unit.file, "line",
 	    (int)r->unit.line, "function", r->unit.name, "kernel", r->unit.kernel, "good", r->good,
-	    "reasons", reasons, "text", r->unit.text ? r->unit.text : "");
+	    "reasons", reasons, "unit", unit_json(&r->unit));
 	if (r->share > 0)
 		json_object_set_new(o, "share", json_real(r->share));
 	if (r->instead)
@@ -161,8 +238,10 @@ print_row(const struct row *r)
 static bool
 is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct list_options *o)
 {
+	size_t line;
+
 	if (x->kind != KSCAN_FUNCTION || kscan_uses(&s->scan, x->from, x->open, "operator") ||
-	    (o->file && strcmp(s->name, o->file)))
+	    (o->file && strcmp(unit_place(s, x->name_at, &line), o->file)))
 		return false;
 	if (kscan_has_word(&s->scan, x, "__global__"))
 		return true;
@@ -174,10 +253,25 @@ is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct 
 	            memchr(s->scan.code + x->body, '[', x->to - x->body)));
 }
 
+/* A function of a header is seen once, however many files include it. */
+static bool
+is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
+{
+	size_t line;
+	const char *file = unit_place(s, x->name_at, &line);
+	char *key = kasprintf("%s:%zu:%s", file, line, x->names[0]);
+	bool fresh = !json_object_get(seen, key);
+
+	json_object_set_new(seen, key, json_true());
+	free(key);
+	return fresh;
+}
+
 static size_t
 make_rows(const struct unit_sources *s, const struct list_options *o, struct row **rows)
 {
 	char *profile = o->profile ? kread_file_or_die(o->profile, PROFILE_MAX, NULL) : NULL;
+	json_t *seen = json_object();
 	size_t n = 0;
 
 	*rows = NULL;
@@ -186,7 +280,7 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 			const struct kscan_item *x = &s->list[i].scan.items[k];
 			struct row *r;
 
-			if (!is_wanted(&s->list[i], x, o))
+			if (!is_wanted(&s->list[i], x, o) || !is_new(seen, &s->list[i], x))
 				continue;
 			*rows = krealloc(*rows, (n + 1) * sizeof **rows);
 			r = &(*rows)[n++];
@@ -195,9 +289,10 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 			r->share = profile ? share_of(profile, r->unit.name) : 0;
 		}
 	free(profile);
+	json_decref(seen);
 	for (size_t i = 0; i < n; i++)
 		if (!(*rows)[i].good && !(*rows)[i].unit.kernel)
-			propose(*rows, n, &(*rows)[i], s);
+			propose(*rows, n, &(*rows)[i]);
 	if (o->profile && n)
 		qsort(*rows, n, sizeof **rows, hotter);
 	return n;
@@ -218,12 +313,15 @@ command_list(int argc, char **argv)
 	struct unit_sources sources = { 0 };
 	struct row *rows;
 	size_t n, good = 0;
+	char project[PATH_MAX];
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
 	if (o.json)
 		kout_open(NULL);
-	read_sources(o.project, &sources);
+	if (!realpath(o.project, project))
+		kdie_errno(K_USAGE, "--project %s", o.project);
+	read_sources(project, &sources);
 	n = make_rows(&sources, &o, &rows);
 	for (size_t i = 0; i < n; i++) {
 		if (o.json)

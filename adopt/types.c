@@ -271,6 +271,13 @@ add_member(const struct types *t, const struct kscan_param *m, struct type_leave
 	bool good;
 
 	type_find(t, m->type, m->stars - (square != NULL), &type);
+	if (strchr(m->text, '{')) {
+		good = !strchr(m->text, '*');
+		add_leaf(l, kasprintf("%s%s", path, m->name), "?");
+		l->many = true;
+		type_free(&type);
+		return good;
+	}
 	good = type.stars == 0 && !m->strange &&
 	    (type.kind == TYPE_NUMBER || type.kind == TYPE_RECORD);
 	if (good && square) {

@@ -12,13 +12,13 @@
 /* ---- sources ---- */
 
 void
-unit_sources_add(struct unit_sources *s, const char *name, char *text)
+unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins)
 {
 	struct unit_source *x;
 
 	s->list = krealloc(s->list, (s->count + 1) * sizeof *s->list);
 	x = &s->list[s->count];
-	*x = (struct unit_source){ .name = kstrdup(name), .text = text };
+	*x = (struct unit_source){ .name = kstrdup(name), .text = text, .origins = origins };
 	kscan_through(text, strlen(text), &x->scan);
 	x->launch_count = kscan_launches(&x->scan, NULL, &x->launches);
 	if (!s->index)
@@ -43,12 +43,23 @@ unit_sources_free(struct unit_sources *s)
 	for (size_t i = 0; i < s->count; i++) {
 		kscan_launches_free(s->list[i].launches, s->list[i].launch_count);
 		kscan_free(&s->list[i].scan);
+		origins_free(&s->list[i].origins);
 		free(s->list[i].name);
 		free(s->list[i].text);
 	}
 	free(s->list);
 	json_decref(s->index);
 	*s = (struct unit_sources){ 0 };
+}
+
+const char *
+unit_place(const struct unit_source *s, size_t at, size_t *line)
+{
+	const char *file = origin_of(&s->origins, s->text, at, line);
+
+	if (!file)
+		*line = kline_at(s->text, at);
+	return file ? file : s->name;
 }
 
 const struct kscan_item *
@@ -77,7 +88,8 @@ unit_item(const struct unit_sources *s, size_t which, const char *name, size_t *
 struct reach {
 	const struct unit_sources *sources;
 	size_t which;
-	json_t *seen; /* names */
+	const struct unit_source *in; /* what is looked through */
+	json_t *seen;                 /* names */
 	const char *language;
 	bool kernel;
 	struct kbuf *why;
@@ -92,11 +104,25 @@ static bool see_name(void *arg, const char *name, size_t len, size_t at);
 static void
 look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
 {
-	char *text = kstrndup(s->scan.code + x->body, x->to - x->body);
-	const char *what = r->kernel ? "kernel" : "function";
+	char *text = kstrndup(s->scan.code + x->body, x->to - x->body), *save;
+	struct kbuf faults = { 0 };
+	size_t line;
 
-	rules_scan(what, r->language, text, x->names[0], NULL, r->why);
+	rules_scan(
+	    r->kernel ? "kernel" : "function", r->language, text, x->names[0], NULL, &faults);
+	for (char *fault = faults.len ? strtok_r(faults.data, "\n", &save) : NULL; fault;
+	     fault = strtok_r(NULL, "\n", &save)) {
+		const char *file = unit_place(s, x->name_at, &line),
+		           *said = strstr(fault, ": line ");
+
+		/* The rule's words: "check: line 3: why: 'quote'". */
+		said = said ? strstr(said + 2, ": ") : NULL;
+		kbuf_printf(
+		    r->why, "%s (%s:%zu)%s\n", x->names[0], file, line, said ? said + 1 : fault);
+	}
+	kbuf_free(&faults);
 	free(text);
+	r->in = s;
 	if (r->depth++ < REACH)
 		kscan_identifiers(&s->scan, x->body, x->to, see_name, r);
 	r->depth--;
@@ -123,19 +149,31 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 {
 	struct reach *r = arg;
 	char *word = kstrndup(name, len);
-	const struct unit_source *s;
+	const struct unit_source *s, *in = r->in;
 	const struct kscan_item *x;
 	size_t i = 0;
 
-	(void)at;
+	if (at > 1 && (in->scan.code[at - 1] == '.' || !strncmp(in->scan.code + at - 2, "->", 2))) {
+		/* A member: ".name". */
+		char *member = kasprintf(".%s", word);
+
+		json_object_set_new(r->seen, member, json_true());
+		free(member);
+		free(word);
+		return true;
+	}
+
+	at += len;
+	at += strspn(in->scan.code + at, " \t\n");
 	if (!json_object_get(r->seen, word)) {
 		json_object_set_new(r->seen, word, json_true());
 		x = unit_item(r->sources, r->which, word, &i, &s);
-		if (x && x->kind == KSCAN_FUNCTION)
+		if (x && x->kind == KSCAN_FUNCTION && strchr("(<", in->scan.code[at]))
 			look_into(r, s, x);
 		else if (x && x->kind == KSCAN_DECLARATION)
 			look_at_variable(r, s, x, word);
 	}
+	r->in = in;
 	free(word);
 	return true;
 }
@@ -230,22 +268,21 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why)
 {
 	const struct unit_source *s = &sources->list[which];
-	const json_t *row = rules_language(s->name);
 	size_t before = why->len;
 	struct reach r = { .sources = sources, .which = which, .seen = json_object(), .why = why };
 
 	*u = (struct unit){
 		.source = s,
 		.name = kstrdup(f->names[0]),
-		.file = kstrdup(s->name),
 		.from = f->from,
 		.to = f->to,
-		.line = kline_at(s->text, f->name_at),
-		.last_line = kline_at(s->text, f->to),
 		.kernel = kscan_has_word(&s->scan, f, "__global__"),
 	};
+	u->file = kstrdup(unit_place(s, f->name_at, &u->line));
+	unit_place(s, f->to ? f->to - 1 : 0, &u->last_line);
 	r.kernel = u->kernel;
-	r.language = u->kernel ? "cuda" : kjson_str_or(row, "language", "c");
+	r.language =
+	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
 	if (is_member(&s->scan, f))
 		kbuf_puts(why, "it is a member of a type\n");
 	if (u->kernel) {

@@ -20,11 +20,13 @@
 #include <stddef.h>
 
 #include "kscan.h"
+#include "preprocess.h"
 
 /* A source that is looked through for functions, types, macros and launches. */
 struct unit_source {
-	char *name; /* within the project */
-	char *text; /* owned */
+	char *name;             /* within the project */
+	char *text;             /* owned */
+	struct origins origins; /* of a text that was preprocessed */
 	struct kscan scan;
 	struct kscan_launch *launches;
 	size_t launch_count;
@@ -35,12 +37,14 @@ struct unit_sources {
 	size_t count;
 	json_t *index; /* where names are declared: "name": [[source, item], …] */
 };
-/* Take TEXT, of the file NAME, over. */
-void unit_sources_add(struct unit_sources *s, const char *name, char *text);
+/* Take TEXT, of the file NAME, over, and where it comes from when it was preprocessed. */
+void unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins);
+/* The file and the line of a byte of the text; the file is borrowed. */
+const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
 void unit_sources_free(struct unit_sources *s);
 /*
- * The next item that declares NAME, from *I on: of the source WHICH first, then of the others; NULL:
- * no more.
+ * The next item that declares NAME, from *I on: of the source WHICH first, then of the others;
+ * NULL: no more.
  */
 const struct kscan_item *unit_item(const struct unit_sources *s, size_t which, const char *name,
     size_t *i, const struct unit_source **source);
@@ -77,7 +81,7 @@ struct unit {
 	char *name;      /* of the application's function */
 	char *entry;     /* of the task: NAME itself when it needs no text of its own */
 	char *file;      /* within the project */
-	size_t from, to; /* bytes of its definition */
+	size_t from, to; /* bytes of its definition, in the text of SOURCE */
 	size_t line, last_line;
 	bool kernel; /* a __global__ function */
 	const struct unit_source *source;
@@ -89,8 +93,8 @@ struct unit {
 };
 
 /*
- * The unit of the function F of the source WHICH. False: it cannot be made; every reason is a line in
- * WHY. Free with unit_free.
+ * The unit of the function F of the source WHICH. False: it cannot be made; every reason is a line
+ * in WHY. Free with unit_free.
  */
 bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why);
