@@ -260,7 +260,9 @@ ok 'the best is raced again before a trial that its figure is not good enough fo
 	is 1 "$(plan "{speedup: 10, speedup_low: 9.8, speedup_high: 10.2, provisional: true}")"
 	is 0 "$(plan "{id: \"000/00\", speedup: 1, speedup_low: 0.1, speedup_high: 10.2}")"
 	race="{\"id\":\"$id\",\"eval\":{\"status\":\"correct\",\"pairs\":[{\"name\":\"reference\",\"workload\":\"4096x1024\",\"ratio\":9,\"low\":8.9,\"high\":9.1}]}}"
-	is 0 "$(plan "{speedup: 10, speedup_low: 1, speedup_high: 100}" "$race")"'
+	is 0 "$(plan "{speedup: 10, speedup_low: 1, speedup_high: 100}" "$race")"
+	: a race of its own that was as rough
+	is 0 "$(plan "{speedup: 10, speedup_low: 1, speedup_high: 100}" "$(printf "%s" "$race" | sed "s/8.9/5/; s/9.1/15/")")"'
 
 ok 'what was not built is not counted as compiled' '
 	cp -r c s; all=$(jq -r "select(.kind == \"archive\").candidates" c/trials/003/archive.ndjson)

@@ -331,7 +331,7 @@ char *subject_duplicate(const struct keval *k, const struct subject *s);
  */
 void report_log(const struct keval *k, const struct subject *s, json_t *eval);
 /* One line of progress. */
-void report_progress(const struct keval *k, const struct subject *s, const json_t *eval);
+void report_progress(const struct subject *s, const json_t *eval);
 
 /* evaluate.c: everything from code to eval member (new reference). */
 json_t *evaluate(struct keval *k, const struct subject *s);

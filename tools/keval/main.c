@@ -200,7 +200,7 @@ evaluate_reply(struct keval *k, struct krec *rec)
 		eval = r.plan.fault ? evaluate_unplanned(&r.s, r.plan.fault) : evaluate(k, &r.s);
 	plan_put(eval, &r.plan);
 	eval = bounded(eval);
-	report_progress(k, &r.s, eval);
+	report_progress(&r.s, eval);
 	add_time(eval);
 	krecord_put(rec, k->camp->dir, k->thin, "eval", eval, NULL);
 	json_decref(eval);
@@ -272,7 +272,7 @@ evaluate_code(struct keval *k, const char *path)
 
 	open_code(k, path, &r);
 	eval = evaluate(k, &r.s);
-	report_progress(k, &r.s, eval);
+	report_progress(&r.s, eval);
 	close_entry(&r);
 	return eval;
 }

@@ -240,7 +240,7 @@ evaluate_reference(struct keval *k)
 	free(against);
 	if (json_array_size(list))
 		eval_set(eval, "baselines", json_incref(list));
-	report_progress(k, &s, eval);
+	report_progress(&s, eval);
 	json_decref(list);
 	free(code);
 	return eval;
@@ -307,7 +307,7 @@ evaluate_best(struct keval *k, const char *id)
 	eval = evaluate(k, &s);
 	if (!is_null(k) && status_at(eval, "status") == STATUS_CORRECT)
 		sanitize(k, &s, eval);
-	report_progress(k, &s, eval);
+	report_progress(&s, eval);
 	for (size_t i = 0; k->rivals && k->rivals[i]; i++)
 		free(k->rivals[i]);
 	free(k->rivals);

@@ -210,32 +210,16 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 }
 
 void
-report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
+report_progress(const struct subject *s, const json_t *eval)
 {
-	const char *statistic = KGAIN_STATISTIC, *status = kjson_str_or(eval, "status", "?");
+	const char *status = kjson_str_or(eval, "status", "?");
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
-	json_t *reference;
-	double speedup;
-	char *fault;
 
-	/* The reference need not be read for nobody. */
-	if (!kprogress_wanted())
-		return;
-	if (!timing) {
+	if (timing)
+		kprogress("%s eval: %s %.4g ms", s->name, status,
+		    kgain_runtime_ms(timing, KGAIN_STATISTIC));
+	else
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",
 		    kjson_str_or(reason, "detail", ""));
-		return;
-	}
-	reference = past_eval(k, "000/00");
-	fault =
-	    kgain_speedup(json_object_get(reference, "timing"), timing, statistic, &speedup, NULL);
-	if (fault)
-		kprogress(
-		    "%s eval: %s %.4g ms", s->name, status, kgain_runtime_ms(timing, statistic));
-	else
-		kprogress("%s eval: %s %.3gx %.4g ms", s->name, status, speedup,
-		    kgain_runtime_ms(timing, statistic));
-	free(fault);
-	json_decref(reference);
 }
