@@ -366,12 +366,18 @@ json_t *past_eval(const struct keval *k, const char *id);
  */
 bool subject_of_past(
     const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES]);
+/* Id of a program in the archive whose member KEY is HEX, or NULL; the caller frees. */
+char *past_with(const struct keval *k, const char *key, const char *hex);
 /*
  * Id of a program with the same tokens (the parent, or one in the archive), or NULL; the caller
  * frees.
  */
 char *past_duplicate(const struct keval *k, const struct subject *s, const char *tokens);
 
+/* Hash of a program without its author's names, see kneutral.h. */
+void program_hash(const struct keval *k, const char *code, char tokens[17]);
+/* Takes over what is known of an earlier program with the same object code; notes its hash. */
+bool take_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval);
 /* The same by the whole subject, whose tokens are hashed here. */
 char *subject_duplicate(const struct keval *k, const struct subject *s);
 
@@ -392,7 +398,7 @@ json_t *evaluate_too_large(const char *what, size_t max);
 /* Evaluation of a reply without code. */
 json_t *evaluate_nothing(const struct subject *s);
 /* Evaluation of a reply whose plan is missing or faulty: its code is kept, and not run. */
-json_t *evaluate_unplanned(const struct subject *s, const char *fault);
+json_t *evaluate_unplanned(const struct keval *k, const struct subject *s, const char *fault);
 
 bool is_null(const struct keval *k);
 bool is_gpu(const struct keval *k); /* the backend's kernels run on one, under kharness */

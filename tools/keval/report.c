@@ -214,29 +214,19 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 void
 report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
 {
-	const char *statistic = KGAIN_STATISTIC, *status = kjson_str_or(eval, "status", "?"), *unit;
+	const char *status = kjson_str_or(eval, "status", "?"), *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
-	json_t *reference;
-	double speedup, shown;
-	char *fault;
+	double shown;
 
-	/* The reference need not be read for nobody. */
-	if (!kprogress_wanted())
-		return;
-	if (!timing) {
+	if (json_object_get(eval, "duplicate_of")) {
+		kprogress("%s eval: %s, same as %s", s->name, status,
+		    kjson_str_or(eval, "duplicate_of", ""));
+	} else if (timing) {
+		shown = kcamp_shown(k->camp, kgain_runtime_ms(timing, KGAIN_STATISTIC), &unit);
+		kprogress("%s eval: %s %.4g %s", s->name, status, shown, unit);
+	} else {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",
 		    kjson_str_or(reason, "detail", ""));
-		return;
 	}
-	reference = past_eval(k, "000/00");
-	fault =
-	    kgain_speedup(json_object_get(reference, "timing"), timing, statistic, &speedup, NULL);
-	shown = kcamp_shown(k->camp, kgain_runtime_ms(timing, statistic), &unit);
-	if (fault)
-		kprogress("%s eval: %s %.4g %s", s->name, status, shown, unit);
-	else
-		kprogress("%s eval: %s %.3gx %.4g %s", s->name, status, speedup, shown, unit);
-	free(fault);
-	json_decref(reference);
 }

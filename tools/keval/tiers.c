@@ -257,7 +257,8 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 		/* The bytes that were checked are the bytes that run. */
 		if (b.so)
 			work_put(work, checked_so, b.so, b.so_len);
-		run_tiers(&t, eval);
+		if (!take_object(k, s, &b, eval))
+			run_tiers(&t, eval);
 	}
 	custom_close(c);
 	build_free(&b);

@@ -728,6 +728,17 @@ kcamp_backend(const struct kcamp *c)
 	return backend_named(kcamp_str(c, "backend"));
 }
 
+char *
+kcamp_lacks_runner(const struct kcamp *c, const char *language)
+{
+	const struct backend *b = kcamp_backend(c), *spoken = language ? backend_for(language) : b;
+
+	if (!strcmp(kcamp_str(c, "eval.evaluator"), "null") ||
+	    (kcamp_json(c, "eval.correctness") && kcamp_json(c, "eval.timing")))
+		return NULL;
+	return backend_lacks_runner(b->runner ? spoken : b);
+}
+
 bool
 kcamp_linear(const struct kcamp *c)
 {

@@ -73,6 +73,12 @@ const json_t *kcamp_json(const struct kcamp *c, const char *path); /* NULL when 
  */
 /* The row of backend.h for the knob "backend". */
 const struct backend *kcamp_backend(const struct kcamp *c);
+/*
+ * Why the campaign cannot be evaluated here: no program of ours runs kernels of its backend, or of
+ * the LANGUAGE of its task (may be NULL), and it has no commands of its own for all that a runner
+ * does. NULL: it can. The caller frees.
+ */
+char *kcamp_lacks_runner(const struct kcamp *c, const char *language);
 bool kcamp_linear(const struct kcamp *c);
 long kcamp_branches(const struct kcamp *c);
 
