@@ -70,7 +70,7 @@ kcampaign new c --task task --mode linear >/dev/null
 mkdir c/replies
 printf '#!/bin/sh\ncat >/dev/null\ncat "%s/c/replies/${KLLM_SAMPLE%%%%/*}.md"\n' "$T" >c/model.sh
 edit c/campaign.json ".model = {provider: \"exec:sh $T/c/model.sh\"} | .stop = {trials: 9}
-	| .eval = {set: \"full\", seeds: 1, timing_s: 0.05, min_samples: 5, threads: 1, reuse: \"off\"}"
+	| .eval = {set: \"full\", seeds: 1, timing_s: 0.05, min_samples: 5, threads: 1, reuse: \"off\", profile: \"off\"}"
 reply 001 'less waste' '' "$(program 4)"
 reply 002 'more waste' '' "$(program 400)"
 reply 003 'remember the last input' '' "$(program 1 'static const REAL *last; static long again; if (x == last) again++; last = x;')"
