@@ -167,8 +167,8 @@ const struct kknob kknobs[] = {
 	    "command before keval and kharness; such as: kremote ssh gpu1 -- (docs/remote.md); "
 	    "empty: they run here" },
 	{ "eval.profile", KKNOB_ENUM, "auto", 0, 0, "auto|off|promising|all",
-	    "which candidates are profiled; promising: those near the incumbent; all: all correct "
-	    "ones; auto: promising ones of a GPU with an installed profiler" },
+	    "which candidates are profiled; promising: the reference and those that would lead; "
+	    "all: all correct ones; auto: promising ones, in a search over cells only on a GPU" },
 	{ "eval.lock_clocks", KKNOB_ENUM, "off", 0, 0, "off|try|require",
 	    "lock the clocks of a CUDA device; try: if the machine permits it; require: or do not "
 	    "measure" },
