@@ -3,7 +3,8 @@
  * independent: how much faster is one kernel than another? A timing program that shares nothing with kharness, to compare its
  * ratios with: both kernels in this process, called in turns on the same new random inputs, each with caches cold.
  *
- *   independent softmax|matmul A.so B.so PAIRS SIZE...      prints the median of A's time over B's
+ *   independent softmax|matmul A.so B.so PAIRS SIZE...      prints the median of A's time over B's, and the median
+ *                                                           times of A and B in milliseconds
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -42,7 +43,8 @@ call(void *entry, int matmul)
 		((void (*)(const float *, const float *, float *, int64_t, int64_t, int64_t))entry)(
 		    in[0], in[1], out, size[0], size[1], size[2]);
 	else
-		((void (*)(const float *, float *, int64_t, int64_t))entry)(in[0], out, size[0], size[1]);
+		((void (*)(const float *, float *, int64_t, int64_t))entry)(
+		    in[0], out, size[0], size[1]);
 	return now() - start;
 }
 
@@ -69,16 +71,25 @@ ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static double
+median(double *x, int n)
+{
+	qsort(x, (size_t)n, sizeof *x, ascending);
+	return x[n / 2];
+}
+
 int
 main(int argc, char **argv)
 {
 	int matmul, pairs;
 	size_t n[2], outputs;
 	void *entry[2];
-	static double ratio[PAIRS_MAX];
+	static double ratio[PAIRS_MAX], ms[2][PAIRS_MAX];
 
 	if (argc < 7 || (pairs = atoi(argv[4])) < 1 || pairs > PAIRS_MAX)
-		return fprintf(stderr, "usage: independent softmax|matmul A.so B.so PAIRS SIZE...\n"), 2;
+		return fprintf(
+		           stderr, "usage: independent softmax|matmul A.so B.so PAIRS SIZE...\n"),
+		       2;
 	matmul = !strcmp(argv[1], "matmul");
 	for (int i = 0; i < argc - 5 && i < 3; i++)
 		size[i] = atoll(argv[5 + i]);
@@ -101,10 +112,13 @@ main(int argc, char **argv)
 		draw(in[1], n[1]);
 		for (int i = 0; i < 2; i++)
 			t[(i + k) & 1] = call(entry[(i + k) & 1], matmul);
-		if (k >= 0)
-			ratio[k] = t[0] / t[1];
+		if (k < 0)
+			continue;
+		ratio[k] = t[0] / t[1];
+		for (int i = 0; i < 2; i++)
+			ms[i][k] = 1e3 * t[i];
 	}
-	qsort(ratio, (size_t)pairs, sizeof *ratio, ascending);
-	printf("%.4f\n", ratio[pairs / 2]);
+	printf(
+	    "%.4f %.4f %.4f\n", median(ratio, pairs), median(ms[0], pairs), median(ms[1], pairs));
 	return 0;
 }

@@ -171,8 +171,8 @@ const struct kknob kknobs[] = {
 	    "command before keval and kharness; such as: kremote ssh gpu1 -- (docs/remote.md); "
 	    "empty: they run here" },
 	{ "eval.profile", KKNOB_ENUM, "auto", 0, 0, "auto|off|promising|all",
-	    "which candidates are profiled; promising: those near the incumbent; all: all correct "
-	    "ones; auto: promising ones of a GPU with an installed profiler" },
+	    "which candidates are profiled; promising: the reference and those that would lead; "
+	    "all: all correct ones; auto: promising ones, in a search over cells only on a GPU" },
 	{ "eval.lock_clocks", KKNOB_ENUM, "off", 0, 0, "off|try|require",
 	    "lock the clocks of a CUDA device; try: if the machine permits it; require: or do not "
 	    "measure" },
@@ -733,6 +733,17 @@ kcamp_backend(const struct kcamp *c)
 	return backend_named(kcamp_str(c, "backend"));
 }
 
+char *
+kcamp_lacks_runner(const struct kcamp *c, const char *language)
+{
+	const struct backend *b = kcamp_backend(c), *spoken = language ? backend_for(language) : b;
+
+	if (!strcmp(kcamp_str(c, "eval.evaluator"), "null") ||
+	    (kcamp_json(c, "eval.correctness") && kcamp_json(c, "eval.timing")))
+		return NULL;
+	return backend_lacks_runner(b->runner ? spoken : b);
+}
+
 bool
 kcamp_linear(const struct kcamp *c)
 {
@@ -743,6 +754,34 @@ long
 kcamp_branches(const struct kcamp *c)
 {
 	return kcamp_linear(c) ? 1 : kcamp_int(c, "search.branches");
+}
+
+/* The metric of the timing command, of which higher is better, or lower; NULL: it times. */
+static const char *
+own_metric(const struct kcamp *c, bool *higher)
+{
+	const json_t *timing = kcamp_json(c, "eval.timing");
+
+	*higher = !strcmp(kjson_str_or(timing, "direction", ""), "higher");
+	return kjson_str_or(timing, "metric", NULL);
+}
+
+double
+kcamp_measured(const struct kcamp *c, double value)
+{
+	bool higher;
+
+	return own_metric(c, &higher) && higher ? 1e3 / value : value;
+}
+
+double
+kcamp_shown(const struct kcamp *c, double ms, const char **unit)
+{
+	bool higher;
+	const char *metric = own_metric(c, &higher);
+
+	*unit = metric ? metric : "ms";
+	return metric && higher ? 1e3 / ms : ms;
 }
 
 char *
