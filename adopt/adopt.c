@@ -106,7 +106,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 {
 	json_t *a = o->answers;
 	double timeout_s = 0;
-	long threads = -1, top, runs;
+	long threads = -1, top, runs, megabytes = -1;
 	bool sandbox = false;
 	const struct koption options[] = {
 		{ 'c', "campaign", .text = &o->campaign, .help = "DIR\tmake the campaign in DIR" },
@@ -144,6 +144,8 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		    .help = "N\ttime at most N configurations" },
 		{ 0, "runs", .text = &o->runs, .number = &runs, .low = 1, .high = 99,
 		    .help = "N\trun the application N times for times" },
+		{ 0, "record-mb", .number = &megabytes, .low = 0, .high = 1 << 20,
+		    .help = "MB\trecord at most so many megabytes of arrays; 0: none" },
 		{ 0, "sandbox", .flag = &sandbox, .help = "\trun the application in a sandbox" },
 	};
 
@@ -157,6 +159,8 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		json_object_set_new(a, "timeout_s", json_real(timeout_s));
 	if (threads >= 0)
 		json_object_set_new(a, "threads", json_integer(threads));
+	if (megabytes >= 0)
+		json_object_set_new(a, "record_mb", json_integer(megabytes));
 	if (sandbox)
 		json_object_set_new(a, "sandbox", json_true());
 }
@@ -240,6 +244,10 @@ command_adopt(int argc, char **argv)
 		code = step(a, "observe", command_observe, "--runs", o.runs);
 	if (code == K_OK)
 		code = step(a, "configs", command_configs, "--top", o.top);
+	if (code == K_OK) {
+		ksay("---------- record\n");
+		code = record(a);
+	}
 	if (code == K_OK) {
 		ksay("---------- extract\n");
 		code = extract(a);

@@ -51,6 +51,13 @@ char *error_context(const char *text, const char *log);
 bool geometry_same(const struct adoption *a, const char *text, char **fault);
 int extract(const struct adoption *a);
 
+/* record.c: arrays of the chosen calls, as the application had them. */
+int record(const struct adoption *a);
+/* Is anything of it there? */
+bool recorded_any(const struct adoption *a);
+/* The file, as bytes; NULL: there is none. */
+char *recorded_path(const struct adoption *a, const char *config, const char *array, bool after);
+
 /* task.c */
 int make_task(const struct adoption *a);
 
@@ -66,6 +73,11 @@ void compile_shims(const struct adoption *a);
  * project's own file was compiled, which is not in the copy. New reference.
  */
 json_t *compile_seen(const struct adoption *a, const char *copy, bool *astray);
+/*
+ * The same by the compile_commands.json of FOLDER or of a build folder in it; NULL: there is none,
+ * or it does not name the file. New reference.
+ */
+json_t *compile_commands(const char *folder, const char *file, bool cxx);
 /*
  * Flags for a task in the place of nvcc's: its programs are compiled where no GPU is to be seen
  * ("native" becomes the ARCHITECTURE; NULL: unknown), bring no run-time library of their own, and

@@ -17,12 +17,15 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{ "adopt", .run = command_adopt, .help = "run all steps up to a campaign" },
+	{ "list", .run = command_list,
+	    .help = "list which functions of a project can be adopted, and why others cannot" },
 	{ "preflight", .step = preflight,
 	    .help = "check all requirements, and build and run a copy" },
 	{ "observe", .run = command_observe,
 	    .help = "run the application and record every call of the kernel" },
 	{ "configs", .run = command_configs,
 	    .help = "choose representative configurations from what was observed" },
+	{ "record", .step = record, .help = "save the arrays of the chosen calls, for the task" },
 	{ "extract", .step = extract,
 	    .help = "extract the kernel into a file that compiles alone" },
 	{ "task", .step = make_task,

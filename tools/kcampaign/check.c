@@ -255,6 +255,16 @@ check_file(struct kbuf *text, const struct ktask *task, const char *field, const
 	free(path);
 }
 
+static void
+check_recordings(struct kbuf *text, const struct ktask *task)
+{
+	json_t *list = ktask_recordings(task->json);
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		check_file(text, task, "workloads", json_string_value(json_array_get(list, i)));
+	json_decref(list);
+}
+
 /* What the campaign's own commands are given lies in the campaign's folder. */
 static void
 check_commands(struct kbuf *text, const struct kcamp *c)
@@ -344,6 +354,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	check_runner(text, c, task);
 	for (size_t i = 0; i < task->baseline_count; i++)
 		check_file(text, task, "baselines", task->baselines[i].file);
+	check_recordings(text, task);
 	for (size_t i = 0; i < task->workload_count; i++)
 		if (ktask_in_set(&task->workloads[i], set)) {
 			in_set++;

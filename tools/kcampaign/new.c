@@ -15,6 +15,9 @@
 #include "ktask.h"
 
 #define FILE_MAX ((size_t)64 << 20)
+/* Of recorded inputs, which may lie in a folder of their own, and the field that names them. */
+#define RECORDED_MAX ((size_t)1 << 34)
+#define RECORDED "workloads"
 
 /*
  * Who can answer the prompts here: the first row whose variable is set; else a person or a program,
@@ -86,7 +89,7 @@ need_free(const char *folder, const char *name, const char *data, size_t len)
 	size_t n;
 
 	if (exists(path)) {
-		old = kread_file_or_die(path, FILE_MAX, &n);
+		old = kread_file_or_die(path, RECORDED_MAX, &n);
 		if (n != len || memcmp(old, data, n))
 			kdie(K_USAGE,
 			    "%s exists with other content; move it away or choose another folder",
@@ -106,6 +109,24 @@ write_text(const char *folder, const char *name, const char *text, size_t len)
 	free(path);
 }
 
+/* They may be large, and stay as they are: another name of the same file, where that can be had. */
+static void
+write_recording(const char *folder, const char *name, const char *from)
+{
+	char *path = kasprintf("%s/%s", folder, name), *slash = strrchr(path, '/'), *data;
+	size_t len;
+
+	*slash = '\0';
+	kmake_folder(path);
+	*slash = '/';
+	if (link(from, path) < 0 && errno != EEXIST) {
+		data = kread_file_or_die(from, RECORDED_MAX, &len);
+		write_text(folder, name, data, len);
+		free(data);
+	}
+	free(path);
+}
+
 /*
  * A file of the task, named in FIELD (NULL: task.json itself); unless COPY, only whether it could
  * be copied.
@@ -113,20 +134,23 @@ write_text(const char *folder, const char *name, const char *text, size_t len)
 static void
 copy_file(const char *from_dir, const char *field, const char *name, const char *to_dir, bool copy)
 {
+	bool recorded = field && !strcmp(field, RECORDED);
 	char *from, *data;
 	size_t len;
 
 	if (!name)
 		return;
 	from = kasprintf("%s/%s", from_dir, name);
-	if (strchr(name, '/'))
+	if (strchr(name, '/') && !recorded)
 		kdie(K_USAGE,
 		    "%s/task.json: %s: the files of a task must be in the same folder as task.json",
 		    from_dir, name);
 	if (field && !exists(from))
 		kdie(K_USAGE, "%s/task.json: %s: %s: no such file", from_dir, field, from);
-	data = kread_file_or_die(from, FILE_MAX, &len);
-	if (copy)
+	data = kread_file_or_die(from, recorded ? RECORDED_MAX : FILE_MAX, &len);
+	if (copy && recorded)
+		write_recording(to_dir, name, from);
+	else if (copy)
 		write_text(to_dir, name, data, len);
 	else
 		need_free(to_dir, name, data, len);
@@ -140,14 +164,17 @@ copy_task(const char *from, const json_t *task, const char *to, bool copy)
 {
 	static const char *const members[] = { "reference", "oracle" };
 	const json_t *baselines = json_object_get(task, "baselines");
+	json_t *recordings = ktask_recordings(task), *b;
 	size_t i;
-	json_t *b;
 
 	copy_file(from, NULL, "task.json", to, copy);
 	for (i = 0; i < LEN(members); i++)
 		copy_file(from, members[i], kjson_str_or(task, members[i], NULL), to, copy);
 	json_array_foreach(baselines, i, b)
 		copy_file(from, "baselines", kjson_str_or(b, "file", NULL), to, copy);
+	json_array_foreach(recordings, i, b)
+		copy_file(from, RECORDED, json_string_value(b), to, copy);
+	json_decref(recordings);
 }
 
 /* A campaign of a faulty task would end at its first step. */

@@ -61,12 +61,16 @@ static void
 inputs_of_task(struct keval *k)
 {
 	const json_t *baselines = json_object_get(k->task, "baselines");
+	json_t *recordings = ktask_recordings(k->task);
 
 	input(k, k->task_file);
 	input_beside_task(k, task_reference(k));
 	input_beside_task(k, kjson_str_or(k->task, "oracle", NULL));
 	for (size_t i = 0; i < json_array_size(baselines); i++)
 		input_beside_task(k, kjson_str_or(json_array_get(baselines, i), "file", NULL));
+	for (size_t i = 0; i < json_array_size(recordings); i++)
+		input_beside_task(k, json_string_value(json_array_get(recordings, i)));
+	json_decref(recordings);
 }
 
 static void

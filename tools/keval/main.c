@@ -209,7 +209,7 @@ evaluate_reply(struct keval *k, struct krec *rec)
 		eval = r.plan.fault ? evaluate_unplanned(k, &r.s, r.plan.fault) : evaluate(k, &r.s);
 	plan_put(eval, &r.plan);
 	eval = bounded(eval);
-	report_progress(&r.s, eval);
+	report_progress(k, &r.s, eval);
 	add_time(eval);
 	krecord_put(rec, k->camp->dir, k->thin, "eval", eval, NULL);
 	json_decref(eval);
@@ -281,7 +281,7 @@ evaluate_code(struct keval *k, const char *path)
 
 	open_code(k, path, &r);
 	eval = evaluate(k, &r.s);
-	report_progress(&r.s, eval);
+	report_progress(k, &r.s, eval);
 	close_entry(&r);
 	return eval;
 }

@@ -167,8 +167,8 @@ const struct kknob kknobs[] = {
 	    "command before keval and kharness; such as: kremote ssh gpu1 -- (docs/remote.md); "
 	    "empty: they run here" },
 	{ "eval.profile", KKNOB_ENUM, "auto", 0, 0, "auto|off|promising|all",
-	    "which candidates are profiled; promising: those near the incumbent; all: all correct "
-	    "ones; auto: promising ones of a GPU with an installed profiler" },
+	    "which candidates are profiled; promising: the reference and those that would lead; "
+	    "all: all correct ones; auto: promising ones, in a search over cells only on a GPU" },
 	{ "eval.lock_clocks", KKNOB_ENUM, "off", 0, 0, "off|try|require",
 	    "lock the clocks of a CUDA device; try: if the machine permits it; require: or do not "
 	    "measure" },
@@ -749,6 +749,34 @@ long
 kcamp_branches(const struct kcamp *c)
 {
 	return kcamp_linear(c) ? 1 : kcamp_int(c, "search.branches");
+}
+
+/* The metric of the timing command, of which higher is better, or lower; NULL: it times. */
+static const char *
+own_metric(const struct kcamp *c, bool *higher)
+{
+	const json_t *timing = kcamp_json(c, "eval.timing");
+
+	*higher = !strcmp(kjson_str_or(timing, "direction", ""), "higher");
+	return kjson_str_or(timing, "metric", NULL);
+}
+
+double
+kcamp_measured(const struct kcamp *c, double value)
+{
+	bool higher;
+
+	return own_metric(c, &higher) && higher ? 1e3 / value : value;
+}
+
+double
+kcamp_shown(const struct kcamp *c, double ms, const char **unit)
+{
+	bool higher;
+	const char *metric = own_metric(c, &higher);
+
+	*unit = metric ? metric : "ms";
+	return metric && higher ? 1e3 / ms : ms;
 }
 
 char *
