@@ -5,7 +5,6 @@
  */
 #include "kprompt.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,29 +45,6 @@ join(struct kbuf *out, const json_t *list, const char *between)
 			kbuf_printf(out, "%s%s", first ? "" : between, json_string_value(item));
 			first = false;
 		}
-}
-
-/*
- * The families whose words occur in the task's op or name, as an object of true values:
- * {"gemm":true}.
- */
-static void
-add_families(json_t *stable, const json_t *task)
-{
-	json_t *table = files_json("families.json"), *set = json_object(), *words, *word;
-	char *op = kasprintf("%s %s", kjson_str_or(task, "op", ""), kjson_str_or(task, "name", ""));
-	const char *family;
-	size_t i;
-
-	for (char *p = op; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	json_object_foreach(json_object_get(table, "families"), family, words)
-		json_array_foreach(words, i, word)
-			if (json_is_string(word) && strstr(op, json_string_value(word)))
-				json_object_set_new(set, family, json_true());
-	json_object_set_new(stable, "family", set);
-	free(op);
-	json_decref(table);
 }
 
 /* The types of the task's tensors, as an object of true values: {"float16":true}. */
@@ -455,7 +431,7 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	json_object_set_new(stable, "task", json_string(kjson_str_or(task, "name", "")));
 	json_object_set_new(stable, "op", json_string(kjson_str_or(task, "op", "")));
 	set_text(stable, "description", kjson_str_or(task, "description", ""));
-	add_families(stable, task);
+	family_facts(stable, source, kcamp_backend(camp)->syntax);
 	add_dtypes(stable, task);
 	add_entry(stable, task, backend);
 	add_timed(stable, task, kcamp_str(camp, "eval.set"));
