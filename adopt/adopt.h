@@ -18,8 +18,11 @@ int check_frozen(const struct adoption *a);
 
 /* The program in an answer, as it stands; NULL: none. The caller frees. */
 char *ask_program(const struct adoption *a, const char *answer, bool *cut_off);
-/* The same; NULL, and the reason in FAULT, also for one that is refused. The caller frees both. */
-char *ask_code(const struct adoption *a, const char *answer, char **fault);
+/*
+ * The same; NULL, and the reason in FAULT, also for one that is refused. What stands in BEFORE, the
+ * text that was asked about, is not held against it. The caller frees both.
+ */
+char *ask_code(const struct adoption *a, const char *answer, const char *before, char **fault);
 
 /* extract.c */
 

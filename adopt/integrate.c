@@ -156,7 +156,7 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 	if (!facts)
 		kdie(K_USAGE, "%s is not UTF-8", a->file);
 	answer = ask_model(a, "integrate", n, facts);
-	file = ask_code(a, answer, why);
+	file = ask_code(a, answer, original, why);
 	free(answer);
 	json_decref(facts);
 	free(context);
@@ -179,6 +179,8 @@ is_fit(const struct adoption *a, const char *original, const char *text, char **
 	bool good = was && now && !strcmp(was, now);
 	struct kscan s, o;
 
+	kscan(text, strlen(text), &s);
+	kscan(original, strlen(original), &o);
 	if (!good)
 		*why =
 		    kasprintf("the rest of the project calls another definition of %s", a->kernel);

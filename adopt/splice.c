@@ -401,12 +401,136 @@ same_lines(const char *x, size_t n, const char *y, size_t m)
 	return !n && !m;
 }
 
+/*
+ * Attributes of the winner's that the project's function lacks: without "target" some of its words
+ * do not compile.
+ */
+static void
+add_attributes(struct kbuf *b, const struct state *t)
+{
+	static const char word[] = "__attribute__";
+	const struct kscan *old = &t->file->scan, *s = &t->w;
+	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
+
+	for (size_t p = n->from; p + sizeof word < n->name_at; p++) {
+		size_t end = p + sizeof word - 1;
+		int depth = 0;
+
+		if (strncmp(s->code + p, word, sizeof word - 1) ||
+		    behind_visibility(s, p, n->name_at) > p)
+			continue;
+		for (; end < n->name_at && (depth || s->code[end] != ')'); end++) {
+			depth += (s->code[end] == '(') - (s->code[end] == ')');
+			if (!depth && s->code[end] == ')')
+				break;
+		}
+		end += end < n->name_at;
+		if (!memmem(old->text + k->from, k->name_at - k->from, s->text + p, end - p))
+			kbuf_printf(b, "%.*s\n", (int)(end - p), s->text + p);
+		p = end - 1;
+	}
+}
+
+static const char *
+restricting(const char *text)
+{
+	static const char *const words[] = { "__restrict__", "__restrict", "restrict" };
+
+	for (size_t i = 0; i < LEN(words); i++)
+		if (strstr(text, words[i]))
+			return words[i];
+	return NULL;
+}
+
+/*
+ * The project's parameter X, with its default value and its const, by the name that the winner has
+ * for it, Y, and with the promise that nothing overlaps, where the winner makes it.
+ */
+static void
+add_parameter(struct kbuf *b, const struct kscan_param *x, const struct kscan_param *y)
+{
+	const char *promise = restricting(x->text) ? NULL : restricting(y->text),
+	           *end = x->text + strcspn(x->text, "="), *star = NULL, *name = NULL;
+	size_t n = strlen(x->name);
+
+	for (const char *p = x->text; p < end; p++) {
+		bool word = n && !strncmp(p, x->name, n) && !kis_word(p[n]) &&
+		    (p == x->text || !kis_word(p[-1]));
+
+		star = *p == '*' && !name ? p : star;
+		name = word ? p : name;
+	}
+	if (!name)
+		name = end;
+	if (promise && star && star < name)
+		kbuf_printf(b, "%.*s%s %.*s", (int)(star + 1 - x->text), x->text, promise,
+		    (int)(name - star - 1), star + 1);
+	else
+		kbuf_add(b, x->text, (size_t)(name - x->text));
+	kbuf_printf(b, "%s%s", name < end ? y->name : "", name < end ? name + n : end);
+}
+
+/* All that stands before the body, as the project has it; false where the two do not correspond. */
+static bool
+add_head(struct kbuf *b, const struct state *t)
+{
+	const struct kscan *old = &t->file->scan;
+	const struct kscan_item *k = t->kernel;
+	struct kscan_signature was, now;
+	size_t close = k->body;
+	bool same;
+
+	kscan_signature(old, k, &was);
+	kscan_signature(&t->w, t->new_kernel, &now);
+	same = was.count == now.count && !was.too_many;
+	for (size_t i = 0; same && i < was.count; i++)
+		same = *was.params[i].name && *now.params[i].name &&
+		    was.params[i].stars == now.params[i].stars;
+	while (close > k->open && old->code[close] != ')')
+		close--;
+	/* Parameters declared behind the parenthesis, as in the first C. */
+	same = same && !memchr(old->code + close, ';', k->body - close);
+	if (same) {
+		add_attributes(b, t);
+		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
+		for (size_t i = 0; i < was.count; i++) {
+			kbuf_puts(b, i ? ", " : "");
+			add_parameter(b, &was.params[i], &now.params[i]);
+		}
+		if (!was.count)
+			kbuf_add(b, old->text + k->open + 1, close - k->open - 1);
+		kbuf_add(b, old->text + close, k->body - close);
+	}
+	kscan_signature_free(&was);
+	kscan_signature_free(&now);
+	return same;
+}
+
+/* The winner's head, with the linkage of the project's. */
+static void
+add_own_head(struct kbuf *b, const struct state *t)
+{
+	const struct kscan *old = &t->file->scan;
+	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
+	char *was = plain_head(old, k), *now = plain_head(&t->w, n);
+
+	if (!strcmp(was, now)) {
+		kbuf_add(b, old->text + k->from, k->name_at - k->from);
+	} else {
+		if (kscan_has_word(old, k, "static"))
+			kbuf_puts(b, "static ");
+		add_text(b, t, behind_extern(&t->w, n), n->name_at);
+	}
+	add_text(b, t, n->name_at, n->body);
+	free(was);
+	free(now);
+}
+
 static void
 add_kernel(struct kbuf *b, const struct state *t)
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
-	char *was = plain_head(old, k), *now = plain_head(&t->w, n);
 
 	/*
 	 * The comment of the project stays, and the winner's joins it when it says something else.
@@ -415,16 +539,9 @@ add_kernel(struct kbuf *b, const struct state *t)
 	if (!same_lines(
 	        old->text + k->lead, k->from - k->lead, t->w.text + n->lead, n->from - n->lead))
 		kbuf_add(b, t->w.text + n->lead, n->from - n->lead);
-	if (!strcmp(was, now)) {
-		kbuf_add(b, old->text + k->from, k->name_at - k->from);
-	} else {
-		if (kscan_has_word(old, k, "static"))
-			kbuf_puts(b, "static ");
-		add_text(b, t, behind_extern(&t->w, n), n->name_at);
-	}
-	add_text(b, t, n->name_at, n->to);
-	free(was);
-	free(now);
+	if (!add_head(b, t))
+		add_own_head(b, t);
+	add_text(b, t, n->body, n->to);
 }
 
 /* The winner's own items before its kernel, the kernel, those behind. */
