@@ -77,6 +77,11 @@ void compile_shims(const struct adoption *a);
  */
 json_t *compile_seen(const struct adoption *a, const char *copy, bool *astray);
 /*
+ * The same by the compile_commands.json of FOLDER or of a build folder in it; NULL: there is none,
+ * or it does not name the file. New reference.
+ */
+json_t *compile_commands(const char *folder, const char *file, bool cxx);
+/*
  * Flags for a task in the place of nvcc's: its programs are compiled where no GPU is to be seen
  * ("native" becomes the ARCHITECTURE; NULL: unknown), bring no run-time library of their own, and
  * are looked up by name. Other compilers' stay.

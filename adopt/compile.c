@@ -182,16 +182,24 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Of which file a call is wanted. */
+struct subject {
+	const char *copy; /* the folder of the project */
+	const char *file; /* in it */
+	const char *own;  /* the same in the project, when COPY is one of it; or "" */
+	bool device, cxx;
+};
+
 /* Does nvcc compile a file that is not CUDA? Then it only hands it on. */
 static bool
-is_handed_on(const struct adoption *a, const char *compiler)
+is_handed_on(const struct subject *a, const char *compiler)
 {
 	return !a->device && !strcmp(base_name(compiler), "nvcc");
 }
 
 /* A C++ file is C++ by its name, which the reference does not have. The caller frees. */
 static char *
-compiler_for(const struct adoption *a, const char *name)
+compiler_for(const struct subject *a, const char *name)
 {
 	static const char *const pairs[][2] = { { "cc", "c++" }, { "gcc", "g++" },
 		{ "clang", "clang++" }, { "icx", "icpx" } };
@@ -241,8 +249,7 @@ flags_handed_on(const json_t *flags)
  * reference, or NULL. ASTRAY: it compiles the project's own file, which is not in the copy.
  */
 static json_t *
-compile_of(const struct adoption *a, char *line, const char *copy, const char *file,
-    const char *own, bool *astray)
+compile_of(const struct subject *a, char *line, bool *astray)
 {
 	json_t *flags = json_array(), *include = json_array(), *forced = json_array(),
 	       *result = NULL;
@@ -257,18 +264,18 @@ compile_of(const struct adoption *a, char *line, const char *copy, const char *f
 		     *value = NULL;
 
 		if (*word != '-') {
-			found |= same_file(full, file);
-			*astray |= same_file(full, own);
+			found |= same_file(full, a->file);
+			*astray |= same_file(full, a->own);
 		} else if (!strncmp(word, "-I", 2) || !strcmp(word, "-isystem") ||
 		    !strcmp(word, "-iquote")) {
 			value = !strncmp(word, "-I", 2) && word[2] ? word + 2
 			                                           : strtok_r(NULL, "\037", &save);
 			if (value)
-				json_array_append_new(include, include_folder(copy, cwd, value));
+				json_array_append_new(include, include_folder(a->copy, cwd, value));
 		} else if (!strcmp(word, "-include")) {
 			value = strtok_r(NULL, "\037", &save);
 			if (value)
-				json_array_append_new(forced, include_folder(copy, cwd, value));
+				json_array_append_new(forced, include_folder(a->copy, cwd, value));
 		} else if (is_kept(word)) {
 			json_array_append_new(flags, json_string(word));
 			if (takes_value(word) && (value = strtok_r(NULL, "\037", &save)))
@@ -295,16 +302,77 @@ compile_of(const struct adoption *a, char *line, const char *copy, const char *f
 json_t *
 compile_seen(const struct adoption *a, const char *copy, bool *astray)
 {
-	char *calls = adopt_path(a, "shims/calls"), *file = path_of("%s/%s", copy, a->file),
-	     *text = kread_file(calls, LOG_MAX, NULL);
-	char *save, *own = project_path(a, a->file);
+	char *calls = adopt_path(a, "shims/calls"), *text = kread_file(calls, LOG_MAX, NULL), *save;
+	struct subject subject = { copy, path_of("%s/%s", copy, a->file), project_path(a, a->file),
+		a->device, a->cxx };
 	json_t *found = NULL;
 
 	*astray = false;
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !found;
 	     line = strtok_r(NULL, "\n", &save))
-		found = compile_of(a, line, copy, file, own, astray);
+		found = compile_of(&subject, line, astray);
 	free(text);
+	return found ? found : compile_commands(copy, a->file, a->cxx);
+}
+
+/* "arguments", or the words of "command", which the shell's quotes may hold together. */
+static void
+add_words(struct kbuf *line, const json_t *entry)
+{
+	const json_t *list = json_object_get(entry, "arguments");
+	const char *c = kjson_str_or(entry, "command", "");
+	char quote = 0;
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		kbuf_printf(
+		    line, "%s%s", i ? "\037" : "", json_string_value(json_array_get(list, i)));
+	for (; !list && *c; c++) {
+		if (*c == '\\' && c[1] && quote != '\'')
+			kbuf_add(line, ++c, 1);
+		else if (quote ? *c == quote : *c == '"' || *c == '\'')
+			quote = quote ? 0 : *c;
+		else if (quote || !strchr(" \t\n", *c))
+			kbuf_add(line, c, 1);
+		else if (line->len && line->data[line->len - 1] != '\037')
+			kbuf_puts(line, "\037");
+	}
+}
+
+json_t *
+compile_commands(const char *folder, const char *file, bool cxx)
+{
+	static const char *const places[] = { ".", "build", "out", "cmake-build-release",
+		"builddir" };
+	const json_t *row = rules_language(file);
+	struct subject subject = { folder, path_of("%s/%s", folder, file), "",
+		kjson_bool_or(row, "device", false), cxx };
+	json_t *found = NULL, *entry;
+	bool astray;
+	size_t k;
+
+	for (size_t i = 0; i < LEN(places) && !found; i++) {
+		char *path = path_of("%s/%s/compile_commands.json", folder, places[i]);
+		json_t *list = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+
+		json_array_foreach(list, k, entry) {
+			struct kbuf words = { 0 }, line = { 0 };
+			size_t first;
+
+			kbuf_puts(&words, "");
+			add_words(&words, entry);
+			first = strcspn(words.data, "\037");
+			/* The compiler, the folder, and what follows, as the shims note it. */
+			kbuf_printf(&line, "%.*s\037%s%s", (int)first, words.data,
+			    json_string_value(json_object_get(entry, "directory")) ?: folder,
+			    words.data + first);
+			found = compile_of(&subject, line.data, &astray);
+			kbuf_free(&words);
+			kbuf_free(&line);
+			if (found)
+				break;
+		}
+		json_decref(list);
+	}
 	return found;
 }
 

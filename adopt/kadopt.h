@@ -19,6 +19,7 @@ enum { K_GATE = 10 };
 
 /* Commands with options of their own; each gets its name as argv[0] and returns the exit status. */
 int command_adopt(int argc, char **argv);
+int command_list(int argc, char **argv);
 int command_observe(int argc, char **argv);
 int command_configs(int argc, char **argv);
 int command_integrate(int argc, char **argv);

@@ -353,7 +353,7 @@ name_word(struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct na
 		add_name(x, s, p, end);
 		n->done = true;
 	} else if (next >= to || strchr(";,=[", s->code[next]) ||
-	    (n->tag && (s->code[next] == '{' || s->code[next] == ':')) ||
+	    (n->tag && strchr("{:<", s->code[next])) ||
 	    (behind > next && is_attribute(s, next, behind))) {
 		add_name(x, s, p, end);
 	}
@@ -386,6 +386,37 @@ name_declaration(struct kscan *s, struct kscan_item *x)
 	}
 }
 
+/* Past the sign of "operator+" or "operator()", which is part of the name that ends at P. */
+static size_t
+operator_end(const struct kscan *s, size_t p, size_t to)
+{
+	size_t q = skip_blank(s, p, to);
+
+	if (q + 1 < to && s->code[q] == '(' && skip_blank(s, q + 1, to) < to &&
+	    s->code[skip_blank(s, q + 1, to)] == ')')
+		return skip_blank(s, q + 1, to) + 1;
+	while (p < to && s->code[p] != '(')
+		p++;
+	return p;
+}
+
+/* Where the word that ends at P has its '(', past the arguments of a specialisation; or TO. */
+static size_t
+opening(const struct kscan *s, size_t p, size_t to)
+{
+	p = skip_blank(s, p, to);
+	if (p < to && s->code[p] == '<')
+		p = skip_blank(s, angle_end(s, p, to), to);
+	return p < to && s->code[p] == '(' ? p : to;
+}
+
+/* What is no word, in front of a function's name: past brackets as a whole. */
+static size_t
+before_name(const struct kscan *s, size_t p, size_t body)
+{
+	return s->code[p] == '(' || s->code[p] == '[' ? matching(s, p, body) + 1 : p + 1;
+}
+
 /*
  * The name of the function whose body begins at BODY, from FROM on: the word before the first
  * parenthesis that is no attribute's.
@@ -406,8 +437,7 @@ function_name(
 		if (!begins_word(s->code[p]) || end == p) {
 			if (s->code[p] == '=' || s->code[p] == '{')
 				return false;
-			p = s->code[p] == '(' || s->code[p] == '[' ? matching(s, p, body) + 1
-			                                           : p + 1;
+			p = before_name(s, p, body);
 			continue;
 		}
 		next = skip_blank(s, end, body);
@@ -415,17 +445,18 @@ function_name(
 			p = angle_end(s, next, body);
 			continue;
 		}
-		if (next < body && s->code[next] == '(') {
-			if (!is_attribute(s, p, end) && !is_keyword(s, p, end)) {
-				*name = p;
-				*name_end = end;
-				*open = next;
-				return true;
-			}
-			p = matching(s, next, body) + 1;
-			continue;
+		if (is_text(s, p, end, "operator"))
+			end = operator_end(s, end, body);
+		next = opening(s, end, body);
+		if (next < body && !is_attribute(s, p, end) && !is_keyword(s, p, end)) {
+			*name = p;
+			*name_end = end;
+			*open = next;
+			return true;
 		}
-		p = end;
+		p = next < body && s->code[skip_blank(s, end, body)] == '('
+		    ? matching(s, next, body) + 1
+		    : end;
 	}
 	return false;
 }
@@ -496,6 +527,25 @@ is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
 	return s->code[q - 1] == ';';
 }
 
+/*
+ * Can anything follow the braces that the declaration from FROM has at BRACE? A type may be
+ * followed by names, and a list of values by other variables; anything else has come to its end.
+ */
+static bool
+may_go_on(const struct kscan *s, size_t from, size_t brace)
+{
+	static const char *const words[] = { "struct", "union", "enum", "class", "typedef" };
+
+	for (size_t p = from; p < brace;) {
+		size_t end = word_end(s, p, brace);
+
+		if (s->code[p] == '=' || (end > p && is_one_of(s, p, end, words, LEN(words))))
+			return true;
+		p = end > p ? end : p + 1;
+	}
+	return brace > from && kis_word(s->code[brace - 1]);
+}
+
 /* The declaration or function at P; returns its end, or P when nothing can be made of it. */
 static size_t
 scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
@@ -503,10 +553,11 @@ scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 	size_t from = p, name = 0, name_end = 0, open = 0;
 	struct walk w = { 0 };
 	struct kscan_item *x;
+	bool ended = false;
 
 	if (is_text(s, p, word_end(s, p, to), "template"))
 		p = angle_end(s, word_end(s, p, to), to);
-	while (p < to) {
+	while (p < to && !ended) {
 		size_t at = p;
 		char c = step(s, &p, to, &w);
 
@@ -536,6 +587,7 @@ scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 			s->unclosed |= p >= to;
 			p = p < to ? p + 1 : to;
 			w.curly = 0;
+			ended = !may_go_on(s, from, at);
 		}
 	}
 	if (p >= to && (!to || s->code[to - 1] != ';'))
@@ -586,7 +638,7 @@ scan_directive(struct kscan *s, size_t p, size_t to, size_t depth)
 	struct kscan_item *x;
 	bool closed = true;
 
-	if (branch_of(s, p, to) == BRANCH_IF) {
+	if (branch_of(s, p, to) == BRANCH_IF && !s->through) {
 		next = group_end(s, p, to, &closed);
 		s->unclosed |= !closed;
 		add_item(s, KSCAN_GROUP, p, next, depth);
@@ -666,18 +718,31 @@ look_through_guard(const struct kscan *s, size_t *from, size_t *to)
 	*to = last ? last - 1 : 0;
 }
 
-void
-kscan(const char *text, size_t len, struct kscan *s)
+static void
+scan_text(const char *text, size_t len, struct kscan *s, bool through)
 {
 	size_t from = 0, to = len;
 
 	*s = (struct kscan){ .text = text,
 		.code = ktoken_strip(text, len, KTOKEN_C),
 		.len = len,
-		.items = kmalloc(sizeof *s->items) };
+		.items = kmalloc(sizeof *s->items),
+		.through = through };
 	look_through_guard(s, &from, &to);
 	if (from < to)
 		scan_range(s, from, to);
+}
+
+void
+kscan(const char *text, size_t len, struct kscan *s)
+{
+	scan_text(text, len, s, false);
+}
+
+void
+kscan_through(const char *text, size_t len, struct kscan *s)
+{
+	scan_text(text, len, s, true);
 }
 
 void
@@ -938,6 +1003,134 @@ kscan_signature_free(struct kscan_signature *g)
 	*g = (struct kscan_signature){ 0 };
 }
 
+/* ---- members of types ---- */
+
+static void
+add_member(struct kscan_param **list, size_t *count, const struct kscan_param *x)
+{
+	*list = krealloc(*list, (*count + 1) * sizeof **list);
+	(*list)[(*count)++] = *x;
+}
+
+/* How much of the declaration TEXT is the type that all its names share. */
+static size_t
+base_length(const char *text, const char *name)
+{
+	size_t n = strcspn(text, "*&(["), m = strlen(name);
+
+	while (n && isspace((unsigned char)text[n - 1]))
+		n--;
+	return m && n > m && !strncmp(text + n - m, name, m) && !kis_word(text[n - m - 1]) ? n - m
+	                                                                                   : n;
+}
+
+/* "TYPE a, *b, c[3]" from FROM to TO: every one with the type put before it. */
+static void
+read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param **list,
+    size_t *count, bool *hidden)
+{
+	size_t start = from, base = 0;
+	struct walk w = { 0 };
+	int angle = 0;
+
+	for (size_t p = from; p <= to;) {
+		size_t at = p;
+		char c = p < to ? step(s, &p, to, &w) : ',';
+		struct kscan one;
+		struct kscan_param x;
+		struct kbuf b = { 0 };
+
+		p += at == to;
+		angle += (c == '<') - (c == '>');
+		if (at < to && (c != ',' || w.round || w.square || w.curly || angle > 0))
+			continue;
+		if (start > from)
+			kbuf_printf(&b, "%.*s ", (int)base, s->code + from);
+		kbuf_printf(&b, "%.*s", (int)(at - start), s->code + start);
+		one = (struct kscan){ .text = b.data, .code = b.data, .len = b.len };
+		read_param(&one, 0, b.len, &x);
+		if (start == from)
+			base = base_length(b.data, x.name);
+		/* A type that is named nowhere else: what it holds is told as its text. */
+		*hidden |= !*x.name && !memchr(b.data, '{', b.len);
+		add_member(list, count, &x);
+		kbuf_free(&b);
+		start = p;
+	}
+}
+
+/* Is C in the code from FROM to TO, before any brace? */
+static bool
+has_before_brace(const struct kscan *s, size_t from, size_t to, char c)
+{
+	const char *brace = memchr(s->code + from, '{', to - from);
+
+	return memchr(s->code + from, c, brace ? (size_t)(brace - s->code) - from : to - from);
+}
+
+size_t
+kscan_members(
+    const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden)
+{
+	size_t open = x->from, close, count = 0;
+	struct walk w = { 0 };
+
+	*list = NULL;
+	*hidden = kscan_uses(s, x->from, x->to, "virtual");
+	while (open < x->to && s->code[open] != '{')
+		*hidden |= s->code[open++] == ':';
+	*hidden |= open >= x->to ||
+	    (kscan_uses(s, x->from, open, "class") && !kscan_uses(s, x->from, x->to, "public"));
+	close = open < x->to ? matching(s, open, x->to) : x->to;
+	for (size_t p = open + 1, start = skip_blank(s, p, close); p < close;) {
+		size_t at = p;
+		char c = step(s, &p, close, &w);
+		size_t end = word_end(s, start, close);
+
+		if (c == ':' && !w.round && !w.curly && s->code[p] != ':' &&
+		    s->code[at - 1] != ':' &&
+		    (is_text(s, start, end, "public") || is_text(s, start, end, "private") ||
+		        is_text(s, start, end, "protected"))) {
+			start = skip_blank(s, p, close);
+			continue;
+		}
+		/* The end of a function's body; a type that is named within goes on. */
+		if (c == '}' && !w.round && !w.curly && has_before_brace(s, start, at, '(')) {
+			start = skip_blank(s, p, close);
+			continue;
+		}
+		if (!c && !w.round && !w.curly) {
+			start = skip_blank(s, p, close);
+			continue;
+		}
+		if (c != ';' || w.round || w.curly)
+			continue;
+		/* A prototype is no data; a pointer to a function is. */
+		if (has_before_brace(s, start, at, '(') &&
+		    !memmem(s->code + start, at - start, "(*", 2)) {
+			start = skip_blank(s, p, close);
+			continue;
+		}
+		if (at > start && !is_text(s, start, end, "static") &&
+		    !is_text(s, start, end, "using") && !is_text(s, start, end, "typedef") &&
+		    !is_text(s, start, end, "friend") && !is_text(s, start, end, "enum"))
+			read_members(s, start, at, list, &count, hidden);
+		start = skip_blank(s, p, close);
+	}
+	return count;
+}
+
+void
+kscan_members_free(struct kscan_param *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(list[i].name);
+		free(list[i].type);
+		free(list[i].text);
+	}
+	free(list);
+}
+
 char *
 kscan_signature_text(const struct kscan_signature *g)
 {
@@ -978,88 +1171,124 @@ kscan_signature_of(const char *text, const char *name)
 }
 
 char *
+kscan_typedef_of(const struct kscan *s, const struct kscan_item *x, const char *type, int *stars)
+{
+	size_t end = word_end(s, x->from, x->to), p = end;
+	bool alias = is_text(s, x->from, end, "using");
+	char *text, *c;
+
+	*stars = 0;
+	if (!alias && !is_text(s, x->from, end, "typedef"))
+		return NULL;
+	while (alias && p < x->to && s->code[p++] != '=')
+		continue;
+	if (p >= x->to || memchr(s->code + p, '{', x->to - p) ||
+	    memchr(s->code + p, '(', x->to - p))
+		return NULL;
+	text = tidy(s, p, x->to - 1);
+	/* Drop the name at the end of a typedef, and the stars before it. */
+	if (!alias && strlen(text) > strlen(type))
+		text[strlen(text) - strlen(type)] = '\0';
+	for (c = text + strlen(text); c > text && (c[-1] == '*' || c[-1] == ' '); c--) {
+		*stars += c[-1] == '*';
+		c[-1] = '\0';
+	}
+	if (!strncmp(text, "const ", 6))
+		memmove(text, text + 6, strlen(text + 6) + 1);
+	return text;
+}
+
+char *
 kscan_typedef(const struct kscan *s, const char *type, int *stars)
 {
-	*stars = 0;
-	for (size_t i = 0; i < s->count; i++) {
-		const struct kscan_item *x = &s->items[i];
-		size_t p, end;
-		char *text, *c;
+	char *text = NULL;
 
-		if (x->kind != KSCAN_DECLARATION || !kscan_declares(x, type))
-			continue;
-		end = word_end(s, x->from, x->to);
-		if (is_text(s, x->from, end, "using")) {
-			for (p = end; p < x->to && s->code[p] != '=';)
-				p++;
-			p++;
-		} else if (is_text(s, x->from, end, "typedef")) {
-			p = end;
-		} else {
-			continue;
-		}
-		if (p >= x->to || memchr(s->code + p, '{', x->to - p) ||
-		    memchr(s->code + p, '(', x->to - p))
-			continue;
-		text = tidy(s, p, x->to - 1);
-		/* Drop the name at the end of a typedef, and the stars before it. */
-		if (is_text(s, x->from, end, "typedef") && strlen(text) > strlen(type))
-			text[strlen(text) - strlen(type)] = '\0';
-		for (c = text + strlen(text); c > text && (c[-1] == '*' || c[-1] == ' '); c--) {
-			*stars += c[-1] == '*';
-			c[-1] = '\0';
-		}
-		if (!strncmp(text, "const ", 6))
-			memmove(text, text + 6, strlen(text + 6) + 1);
-		return text;
-	}
-	return NULL;
+	*stars = 0;
+	for (size_t i = 0; i < s->count && !text; i++)
+		if (s->items[i].kind == KSCAN_DECLARATION && kscan_declares(&s->items[i], type))
+			text = kscan_typedef_of(s, &s->items[i], type, stars);
+	return text;
 }
 
 /* ---- launches ---- */
 
+/* Where what stands before the "<<<" at P begins: a name, perhaps with arguments of a template. */
+static size_t
+launch_name(const struct kscan *s, size_t p, size_t from, size_t *name_end)
+{
+	size_t name;
+	int angle = 0;
+
+	while (p > from && isspace((unsigned char)s->code[p - 1]))
+		p--;
+	name = p;
+	if (name > from && s->code[name - 1] == '>') {
+		do {
+			name--;
+			angle += (s->code[name] == '>') - (s->code[name] == '<');
+		} while (name > from && angle);
+		while (name > from && isspace((unsigned char)s->code[name - 1]))
+			name--;
+	}
+	*name_end = name;
+	while (name > from && (kis_word(s->code[name - 1]) || s->code[name - 1] == ':'))
+		name--;
+	return name;
+}
+
+/* The launch whose "<<<" is at P; false: it is none. */
+static bool
+read_launch(const struct kscan *s, size_t p, size_t from, size_t to, struct kscan_launch *launch)
+{
+	enum { PARTS = 4 };
+	size_t begin[PARTS] = { p + 3 }, end[PARTS], parts = 1, q = p + 3, name_end, open, close;
+	struct walk w = { 0 };
+
+	while (q < to && (w.round || strncmp(s->code + q, ">>>", 3))) {
+		size_t at = q;
+		char c = step(s, &q, to, &w);
+
+		if (c == ',' && !w.round && !w.square && !w.curly && parts < PARTS) {
+			end[parts - 1] = at;
+			begin[parts++] = at + 1;
+		}
+	}
+	if (q >= to || parts < 2)
+		return false;
+	for (size_t i = parts - 1; i < PARTS; i++)
+		end[i] = q;
+	for (size_t i = parts; i < PARTS; i++)
+		begin[i] = q;
+	open = skip_blank(s, q + 3, to);
+	close = open < to && s->code[open] == '(' ? matching(s, open, to) : to;
+	if (close >= to)
+		close = open = q + 2;
+	*launch =
+	    (struct kscan_launch){ .at = launch_name(s, p, from, &name_end), .to = close + 1 };
+	launch->kernel = tidy(s, launch->at, name_end);
+	launch->arguments = tidy(s, name_end, p);
+	launch->grid = tidy(s, begin[0], end[0]);
+	launch->block = tidy(s, begin[1], end[1]);
+	launch->shared = tidy(s, begin[2], end[2]);
+	launch->stream = tidy(s, begin[3], end[3]);
+	launch->call = tidy(s, open < close ? open + 1 : close, close);
+	return true;
+}
+
 size_t
 kscan_launches(const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list)
 {
-	size_t count = 0;
+	size_t count = 0, from = f ? f->body : 0, to = f ? f->to : s->len;
 
 	*list = NULL;
-	for (size_t p = f->body; p + 3 < f->to; p++) {
-		size_t name, name_end, part[3] = { p + 3 }, parts = 1, q;
-		struct walk w = { 0 };
-		int angle = 0;
+	for (size_t p = from; p + 3 < to; p++) {
+		struct kscan_launch launch;
 
-		if (strncmp(s->code + p, "<<<", 3))
+		if (strncmp(s->code + p, "<<<", 3) || !read_launch(s, p, from, to, &launch))
 			continue;
-		for (q = p + 3; q < f->to && strncmp(s->code + q, ">>>", 3);) {
-			size_t at = q;
-			char c = step(s, &q, f->to, &w);
-
-			if (c == ',' && !w.round && !w.square && !w.curly && parts < LEN(part))
-				part[parts++] = at + 1;
-		}
-		if (q >= f->to || parts < 2)
-			continue;
-		for (name_end = p;
-		     name_end > f->body && isspace((unsigned char)s->code[name_end - 1]);)
-			name_end--;
-		name = name_end;
-		if (name > f->body && s->code[name - 1] == '>') {
-			do {
-				name--;
-				angle += (s->code[name] == '>') - (s->code[name] == '<');
-			} while (name > f->body && angle);
-		}
 		*list = krealloc(*list, (count + 1) * sizeof **list);
-		(*list)[count].arguments = tidy(s, name, name_end);
-		name_end = name;
-		while (name > f->body && (kis_word(s->code[name - 1]) || s->code[name - 1] == ':'))
-			name--;
-		(*list)[count].kernel = tidy(s, name, name_end);
-		(*list)[count].grid = tidy(s, part[0], part[1] - 1);
-		(*list)[count].block = tidy(s, part[1], parts > 2 ? part[2] - 1 : q);
-		(*list)[count++].at = name;
-		p = q;
+		(*list)[count++] = launch;
+		p += 2;
 	}
 	return count;
 }
@@ -1072,6 +1301,9 @@ kscan_launches_free(struct kscan_launch *list, size_t count)
 		free(list[i].arguments);
 		free(list[i].grid);
 		free(list[i].block);
+		free(list[i].shared);
+		free(list[i].stream);
+		free(list[i].call);
 	}
 	free(list);
 }
@@ -1219,6 +1451,42 @@ enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *v
 	return false;
 }
 
+/* What is done to a name at P: past it is "=", "+=", "++" and their like, or ".x =". */
+static bool
+is_changed(const struct kscan *s, size_t p, size_t to)
+{
+	p = skip_blank(s, p, to);
+	if (p + 2 < to && s->code[p] == '.' && strchr("xyz", s->code[p + 1]))
+		p = skip_blank(s, p + 2, to);
+	if (p + 2 >= to)
+		return false;
+	if (s->code[p] == '=')
+		return s->code[p + 1] != '=';
+	if (!strncmp(s->code + p, "<<=", 3) || !strncmp(s->code + p, ">>=", 3))
+		return true;
+	return strchr("+-*/%&|^", s->code[p]) &&
+	    (s->code[p + 1] == '=' || (s->code[p + 1] == s->code[p] && strchr("+-", s->code[p])));
+}
+
+/*
+ * Has NAME another value at some places of the function than at others? Then no place alone tells
+ * it: "int b; if (wide) b = 512; else b = 256;".
+ */
+static bool
+is_variable(const struct kscan *s, const struct kscan_item *f, const char *name)
+{
+	size_t n = strlen(name), times = 0;
+
+	for (size_t p = f->body, end; p + n<f->to; p = end> p ? end : p + 1) {
+		end = word_end(s, p, f->to);
+		if (!is_text(s, p, end, name) || s->code[p - 1] == '.')
+			continue;
+		times += is_changed(s, end, f->to) || !strncmp(s->code + p - 2, "++", 2) ||
+		    !strncmp(s->code + p - 2, "--", 2);
+	}
+	return times > 1;
+}
+
 static int64_t
 name_value(struct sum *x, const char *name)
 {
@@ -1229,6 +1497,10 @@ name_value(struct sum *x, const char *name)
 
 	if (json_is_number(given))
 		return (int64_t)json_number_value(given);
+	if (c->f && is_variable(c->s, c->f, name)) {
+		x->bad = true;
+		return 0;
+	}
 	if (c->f)
 		text = initialiser(c->s, c->f->body, c->f->to, name);
 	if (!text && c->s)
@@ -1434,11 +1706,12 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 		list = kstrndup(name + 5, strlen(name) - 6);
 	else if (n && !name[n + strspn(name + n, " \t\n")] && begins_word(*name) && c->f) {
 		name[n] = '\0';
+		x->bad |= is_variable(c->s, c->f, name);
 		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
 	}
 	if (!list)
 		list = kstrdup(name);
-	good = numbers_of(x, list, triple);
+	good = numbers_of(x, list, triple) && !x->bad;
 	free(list);
 	free(name);
 	return good;

@@ -44,12 +44,15 @@ struct kscan {
 	struct kscan_item *items;
 	size_t count;
 	bool unclosed; /* a brace or a group has no end */
+	bool through;  /* made by kscan_through */
 };
 
 /*
  * TEXT must outlive S. An include guard around all of it is looked through. Free with kscan_free.
  */
 void kscan(const char *text, size_t len, struct kscan *s);
+/* The same with every #if looked through: what its branches hold stands side by side. */
+void kscan_through(const char *text, size_t len, struct kscan *s);
 void kscan_free(struct kscan *s);
 
 /*
@@ -92,6 +95,14 @@ struct kscan_signature {
 void kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g);
 void kscan_signature_free(struct kscan_signature *g);
 /*
+ * The members of the type that X defines, one by one as parameters are told: "float x, y[2];" is
+ * two. Returns their number; the caller frees *LIST with kscan_members_free. *HIDDEN: there are
+ * others, which are no data, or which others may not see.
+ */
+size_t kscan_members(
+    const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden);
+void kscan_members_free(struct kscan_param *list, size_t count);
+/*
  * Return type and parameters' types without names, one spelling for one signature; the caller
  * frees.
  */
@@ -105,13 +116,19 @@ char *kscan_signature_of(const char *text, const char *name);
  * NULL: none. To be freed.
  */
 char *kscan_typedef(const struct kscan *s, const char *type, int *stars);
+/* The same as the item X makes it. */
+char *kscan_typedef_of(
+    const struct kscan *s, const struct kscan_item *x, const char *type, int *stars);
 
 /* One kernel<<<grid, block, shared, stream>>>(...). */
 struct kscan_launch {
 	char *kernel, *arguments; /* "soften", "<float, 1>" or "" */
 	char *grid, *block;       /* as they stand */
-	size_t at;
+	char *shared, *stream;    /* the same, or "" */
+	char *call;               /* what the kernel is given, without parentheses */
+	size_t at, to;            /* from the kernel's name, past the ')' */
 };
+/* Those of the function F, or of the whole text. */
 size_t kscan_launches(
     const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list);
 void kscan_launches_free(struct kscan_launch *list, size_t count);

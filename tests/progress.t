@@ -38,7 +38,7 @@ ok 'in a log each reply and evaluation is a line, with what came of it and how l
 	kcampaign run -n 1 >out 2>err
 	for b in 01 02 03 04; do
 		grep -Eqx "001/$b reply: stop, [0-9]+ bytes, null \([0-9.]+ s\)" err
-		grep -Eqx "001/$b eval: [a-z_]+( [0-9.]+x [0-9.]+ ms)? \([0-9.]+ s\)" err
+		grep -Eqx "001/$b eval: [a-z_]+( [0-9.]+ ms)? \([0-9.]+ s\)" err
 	done
 	is 9 "$(wc -l <err)"; is "" "$(grep "\[K" err)"
 	is 1 "$(grep -c "^trial 1 of 20: " out)"'

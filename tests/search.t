@@ -139,4 +139,11 @@ ok 'one island and no gradient work as well' '
 	campaign plain 15 2
 	is 15 "$(head -1 plain/trials/015/archive.ndjson | jq .trial)"'
 
+ok 'the benchmark: the tools in its process find what the programs find' '
+	search-bench --arm default --landscape aligned --seeds 1 >in_process
+	search-bench --arm default --landscape aligned --seeds 1 --processes >as_programs
+	cat in_process
+	same in_process as_programs
+	is 5 "$(wc -w <in_process)"'
+
 done_testing

@@ -3,7 +3,8 @@
  * independent: how much faster is one kernel than another? A timing program that shares nothing with kharness, to compare its
  * ratios with: both kernels in this process, called in turns on the same new random inputs, each with caches cold.
  *
- *   independent softmax|matmul A.so B.so PAIRS SIZE...      prints the median of A's time over B's
+ *   independent softmax|matmul A.so B.so PAIRS SIZE...      prints the median of A's time over B's, and the median
+ *                                                           times of A and B in milliseconds
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -70,13 +71,20 @@ ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static double
+median(double *x, int n)
+{
+	qsort(x, (size_t)n, sizeof *x, ascending);
+	return x[n / 2];
+}
+
 int
 main(int argc, char **argv)
 {
 	int matmul, pairs;
 	size_t n[2], outputs;
 	void *entry[2];
-	static double ratio[PAIRS_MAX];
+	static double ratio[PAIRS_MAX], ms[2][PAIRS_MAX];
 
 	if (argc < 7 || (pairs = atoi(argv[4])) < 1 || pairs > PAIRS_MAX)
 		return fprintf(
@@ -104,10 +112,13 @@ main(int argc, char **argv)
 		draw(in[1], n[1]);
 		for (int i = 0; i < 2; i++)
 			t[(i + k) & 1] = call(entry[(i + k) & 1], matmul);
-		if (k >= 0)
-			ratio[k] = t[0] / t[1];
+		if (k < 0)
+			continue;
+		ratio[k] = t[0] / t[1];
+		for (int i = 0; i < 2; i++)
+			ms[i][k] = 1e3 * t[i];
 	}
-	qsort(ratio, (size_t)pairs, sizeof *ratio, ascending);
-	printf("%.4f\n", ratio[pairs / 2]);
+	printf(
+	    "%.4f %.4f %.4f\n", median(ratio, pairs), median(ms[0], pairs), median(ms[1], pairs));
 	return 0;
 }

@@ -81,6 +81,16 @@ test_items(void)
 	            "};\n",
 	    "declaration:DEFINE function:g declaration:f declaration:s");
 	check_items("/* int a; */ // int b;\nint c;", "declaration:c");
+	check_items("inline __device__ float4 operator+(float4 a, float4 b) { return a; }\n"
+	            "struct s { int a; bool operator()(int b) { return b; } };\n"
+	            "bool operator() (int a) { return a; }\n"
+	            "template <> __device__ float half_of<float>(float x) { return x / 2; }\n"
+	            "template <typename T> struct sum<T *> { T a; };\nvoid f(int a) { }\n",
+	    "function:operator+ declaration:s function:operator() function:half_of "
+	    "declaration:sum function:f");
+	check_items("static int table[] = { 1, 2 }, n = 2;\nint m{ 3 };\nLIST { a, b }\nvoid f() { "
+	            "}\n",
+	    "declaration:table,n declaration declaration function:f");
 }
 
 static void
@@ -169,6 +179,28 @@ test_launches(void)
 	kscan_launches_free(list, n);
 	kscan_free(&s);
 	json_decref(values);
+}
+
+/* What a function sets at two places has no value that one of them tells. */
+static void
+test_variables(void)
+{
+	static const char text[] =
+	    "void f(int w)\n{\n\tint b, once = 64, up = 1;\n\tdim3 g(8), h(4, 4);\n"
+	    "\tif (w >= 4096) b = 512; else b = 256;\n\tup <<= 2;\n\tg.y = w;\n\tg.y = 2;\n"
+	    "\tk<<<g, b>>>(w == 1);\n}\n";
+	struct kscan s;
+	const struct kscan *sources[] = { &s };
+	struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s };
+	int64_t t[3];
+
+	kscan(text, strlen(text), &s);
+	scope.f = kscan_function(&s, "f");
+	CHECK(!kscan_number(&scope, "b", &t[0]) && !kscan_number(&scope, "up", &t[0]));
+	CHECK(kscan_number(&scope, "once / 2", &t[0]) && t[0] == 32);
+	CHECK(!kscan_dim3(&scope, "b", t) && !kscan_dim3(&scope, "g", t));
+	CHECK(kscan_dim3(&scope, "h", t) && t[0] == 4 && t[1] == 4);
+	kscan_free(&s);
 }
 
 /* Any bytes are accepted: pieces of source, in any order, cut anywhere. */
@@ -266,6 +298,7 @@ main(void)
 	test_macros();
 	test_signature();
 	test_launches();
+	test_variables();
 	test_anything();
 	test_bytes();
 	return tap_done();

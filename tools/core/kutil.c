@@ -223,8 +223,8 @@ kpass(const char *text, size_t len)
 	free(copy);
 }
 
-bool
-kprogress_wanted(void)
+static bool
+progress_wanted(void)
 {
 	const char *forced = getenv("KILN_PROGRESS");
 
@@ -240,7 +240,7 @@ kprogress(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text - 1, fmt, ap);
 	va_end(ap);
-	if (!kprogress_wanted() || kstatus("%s", text))
+	if (!progress_wanted() || kstatus("%s", text))
 		return;
 	kmask_controls(text);
 	/* One write, so that lines of parallel branches do not mix. */

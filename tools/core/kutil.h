@@ -60,9 +60,8 @@ void ksay(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void kpass(const char *text, size_t len);
 /*
  * One line of progress: as the status (kstep.h), or else on stderr, only when that is a terminal or
- * KILN_PROGRESS is 1. Whether anybody wants it.
+ * KILN_PROGRESS is 1.
  */
-bool kprogress_wanted(void);
 void kprogress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Allocation that dies (K_IO) when memory is gone; the caller frees. */

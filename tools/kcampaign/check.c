@@ -325,13 +325,14 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 
 /* A backend that no program of ours runs needs the campaign's own commands. */
 static void
-check_runner(struct kbuf *text, const struct kcamp *c)
+check_runner(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
-	char *lack = backend_lacks_runner(kcamp_backend(c));
-	bool own = kcamp_json(c, "eval.correctness") && kcamp_json(c, "eval.timing");
+	char *lack = kcamp_lacks_runner(c, task->language);
 
-	if (lack && !own && strcmp(kcamp_str(c, "eval.evaluator"), "null"))
-		kbuf_printf(text, "campaign.json: backend: %s\n", lack);
+	if (lack)
+		kbuf_printf(text, "%s: %s\n",
+		    kcamp_backend(c)->runner ? "task.json: language" : "campaign.json: backend",
+		    lack);
 	free(lack);
 }
 
@@ -350,7 +351,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	check_oracle(text, c, task);
 	check_commands(text, c);
 	check_compiler(text, c, task);
-	check_runner(text, c);
+	check_runner(text, c, task);
 	for (size_t i = 0; i < task->baseline_count; i++)
 		check_file(text, task, "baselines", task->baselines[i].file);
 	check_recordings(text, task);

@@ -170,18 +170,19 @@ is_evaluated(const struct kcamp *c, long trial)
 }
 
 /*
- * What anchors trial T, the best of the one before, is not known well enough, or was measured while
- * the machine was busy.
+ * What anchors trial T, the best of the one before, was measured while the machine was busy, or is
+ * known only roughly and never raced the reference itself: a second such race would be as rough as
+ * the first.
  */
 static bool
 needs_anchor(const struct kcamp *c, long t)
 {
 	json_t *header = is_timed_here(c) && !is_evaluated(c, t) ? archive_header(t - 1) : NULL;
 	struct standing s = standing(c, header);
-	bool yes = s.best && (s.provisional || kgain_width(&s.speedup) > KCHAIN_WIDE);
+	bool rough = !*s.from && kgain_width(&s.speedup) > KCHAIN_WIDE;
 
 	json_decref(header);
-	return yes;
+	return s.best && (s.provisional || rough);
 }
 
 /* "NAME=007 009", the trials of the graph that NEED; the caller frees. */

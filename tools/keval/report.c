@@ -116,7 +116,7 @@ add_rates(struct kbuf *b, const struct ktask *t, const char *workload, double ns
 static void
 add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 {
-	const char *statistic = KGAIN_STATISTIC;
+	const char *statistic = KGAIN_STATISTIC, *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	json_t *past = past_eval(k, "000/00");
 	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes")
@@ -128,8 +128,10 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 		const char *workload = kjson_str_or(row, "workload", "?");
 		double ns = kgain_time_ns(row, statistic);
 
-		kbuf_printf(b, "- %s: %.4g ms", workload, ns / 1e6);
-		add_rates(b, t, workload, ns);
+		kbuf_printf(
+		    b, "- %s: %.4g %s", workload, kcamp_shown(k->camp, ns / 1e6, &unit), unit);
+		if (!strcmp(unit, "ms"))
+			add_rates(b, t, workload, ns);
 		add_comparison(b, past, workload, statistic, ns);
 		if (kjson_num_or(row, "host_ns", 0) > 0)
 			kbuf_printf(b,
@@ -212,30 +214,19 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 void
 report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
 {
-	const char *statistic = KGAIN_STATISTIC, *status = kjson_str_or(eval, "status", "?");
+	const char *status = kjson_str_or(eval, "status", "?"), *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
-	json_t *reference;
-	double speedup;
-	char *fault;
+	double shown;
 
-	/* The reference need not be read for nobody. */
-	if (!kprogress_wanted())
-		return;
-	if (!timing) {
+	if (json_object_get(eval, "duplicate_of")) {
+		kprogress("%s eval: %s, same as %s", s->name, status,
+		    kjson_str_or(eval, "duplicate_of", ""));
+	} else if (timing) {
+		shown = kcamp_shown(k->camp, kgain_runtime_ms(timing, KGAIN_STATISTIC), &unit);
+		kprogress("%s eval: %s %.4g %s", s->name, status, shown, unit);
+	} else {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",
 		    kjson_str_or(reason, "detail", ""));
-		return;
 	}
-	reference = past_eval(k, "000/00");
-	fault =
-	    kgain_speedup(json_object_get(reference, "timing"), timing, statistic, &speedup, NULL);
-	if (fault)
-		kprogress(
-		    "%s eval: %s %.4g ms", s->name, status, kgain_runtime_ms(timing, statistic));
-	else
-		kprogress("%s eval: %s %.3gx %.4g ms", s->name, status, speedup,
-		    kgain_runtime_ms(timing, statistic));
-	free(fault);
-	json_decref(reference);
 }

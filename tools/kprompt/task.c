@@ -386,6 +386,42 @@ add_build(json_t *stable, const json_t *task)
 	set_buf(stable, "build", &b);
 }
 
+/* The first line of a tier's command, or "". */
+static json_t *
+command_line(const json_t *tier)
+{
+	char *line = kfence_line(kjson_str_or(tier, "command", ""), MAX_LINE);
+	json_t *text = json_string(line);
+
+	free(line);
+	return text;
+}
+
+/*
+ * What the project's own commands do in place of kiln's: nothing may be promised that they do not
+ * keep.
+ */
+static void
+add_own(json_t *stable, const struct kcamp *camp)
+{
+	const json_t *build = kcamp_json(camp, "eval.build"),
+	             *check = kcamp_json(camp, "eval.correctness"),
+	             *timing = kcamp_json(camp, "eval.timing");
+	const char *metric = kjson_str_or(timing, "metric", NULL);
+	char *measure = metric
+	    ? kasprintf("%s (%s is better)", metric, kjson_str_or(timing, "direction", "higher"))
+	    : kstrdup("the time");
+
+	json_object_set_new(stable, "own",
+	    json_pack("{s:o,s:o,s:o,s:s,s:b,s:b,s:b}", "build", command_line(build), "correctness",
+	        command_line(check), "timing", command_line(timing), "measure", measure, "any",
+	        build || check || timing, "judges", check && timing, "sandboxed",
+	        kjson_bool_or(check, "sandbox", true) && kjson_bool_or(timing, "sandbox", true)));
+	if (build)
+		json_object_set_new(stable, "build", json_string(""));
+	free(measure);
+}
+
 static void
 add_lists(json_t *stable, const json_t *task)
 {
@@ -427,6 +463,7 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	json_object_set_new(
 	    stable, "alone", json_boolean(!strcmp(kjson_str_or(task, "timing", ""), "alone")));
 	add_build(stable, task);
+	add_own(stable, camp);
 	add_lists(stable, task);
 	kfence_code(&reference, source, kjson_str_or(stable, "label", ""));
 	set_buf(stable, "reference", &reference);

@@ -227,6 +227,7 @@ read_row(const struct krec *rec, struct karch_row *row)
 	row->provisional = kjson_bool_or(o, "provisional", false);
 	row->runtime_ms = kjson_num_or(o, "runtime_ms", 0);
 	read_word(o, "tokens", row->tokens, sizeof row->tokens);
+	read_word(o, "object", row->object, sizeof row->object);
 	read_word(o, "parent", row->parent, sizeof row->parent);
 	read_word(o, "strategy", row->strategy, sizeof row->strategy);
 	row->line = kstrndup(rec->line, rec->len);
@@ -390,6 +391,8 @@ format_row(const struct karch_row *row, struct kbuf *b)
 		kbuf_printf(b, ",\"runtime_ms\":%s", karch_real(row->runtime_ms, number));
 	if (*row->tokens)
 		kbuf_printf(b, ",\"tokens\":\"%s\"", row->tokens);
+	if (*row->object)
+		kbuf_printf(b, ",\"object\":\"%s\"", row->object);
 	kbuf_puts(b, ",\"islands\":[");
 	for (int i = 0; i < KARCH_ISLANDS; i++)
 		if (row->islands >> i & 1) {

@@ -43,6 +43,7 @@ struct karch_row {
 	bool provisional;                 /* measured on a busy machine, or apart */
 	enum status status;
 	char tokens[17];           /* token hash; empty: none */
+	char object[17];           /* hash of the object code; empty: none */
 	char parent[KARCH_ID];     /* empty: none */
 	char strategy[KARCH_WORD]; /* empty: none */
 	uint64_t islands;          /* bit i: member of island i */

@@ -728,6 +728,17 @@ kcamp_backend(const struct kcamp *c)
 	return backend_named(kcamp_str(c, "backend"));
 }
 
+char *
+kcamp_lacks_runner(const struct kcamp *c, const char *language)
+{
+	const struct backend *b = kcamp_backend(c), *spoken = language ? backend_for(language) : b;
+
+	if (!strcmp(kcamp_str(c, "eval.evaluator"), "null") ||
+	    (kcamp_json(c, "eval.correctness") && kcamp_json(c, "eval.timing")))
+		return NULL;
+	return backend_lacks_runner(b->runner ? spoken : b);
+}
+
 bool
 kcamp_linear(const struct kcamp *c)
 {
@@ -738,6 +749,34 @@ long
 kcamp_branches(const struct kcamp *c)
 {
 	return kcamp_linear(c) ? 1 : kcamp_int(c, "search.branches");
+}
+
+/* The metric of the timing command, of which higher is better, or lower; NULL: it times. */
+static const char *
+own_metric(const struct kcamp *c, bool *higher)
+{
+	const json_t *timing = kcamp_json(c, "eval.timing");
+
+	*higher = !strcmp(kjson_str_or(timing, "direction", ""), "higher");
+	return kjson_str_or(timing, "metric", NULL);
+}
+
+double
+kcamp_measured(const struct kcamp *c, double value)
+{
+	bool higher;
+
+	return own_metric(c, &higher) && higher ? 1e3 / value : value;
+}
+
+double
+kcamp_shown(const struct kcamp *c, double ms, const char **unit)
+{
+	bool higher;
+	const char *metric = own_metric(c, &higher);
+
+	*unit = metric ? metric : "ms";
+	return metric && higher ? 1e3 / ms : ms;
 }
 
 char *

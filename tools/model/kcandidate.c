@@ -37,6 +37,7 @@ kcandidate_row(const struct kcandidate *c, double seed_score)
 	row->runtime_ms = c->runtime_ms;
 	row->status = c->standing;
 	strcpy(row->tokens, c->tokens);
+	strcpy(row->object, c->object);
 	strcpy(row->parent, c->parent);
 	strcpy(row->strategy, c->strategy);
 	return row;
@@ -84,6 +85,7 @@ read_words(struct kcandidate *c, const json_t *record)
 	const struct word words[] = {
 		{ "eval.status", status, sizeof status, true },
 		{ "eval.tokens", c->tokens, sizeof c->tokens, false },
+		{ "eval.object", c->object, sizeof c->object, false },
 		{ "score.verdict", verdict, sizeof verdict, false },
 		{ "score.decision.verdict", c->verdict, sizeof c->verdict, false },
 		{ "sample.strategy", c->strategy, sizeof c->strategy, false },

@@ -48,6 +48,7 @@ struct kcandidate {
 	char bucket[KARCH_WORD]; /* of the audit: "K", "W1"; empty: not audited */
 
 	char tokens[17]; /* token hash; empty: none */
+	char object[17]; /* hash of the object code; empty: none */
 	/*
 	 * The same program as an earlier one: marked so by the evaluation, or the same tokens as
 	 * a lower branch of its trial. It has nothing to add, and a second measurement must not

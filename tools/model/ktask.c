@@ -1339,8 +1339,14 @@ read_build(struct reader *r, const json_t *o)
 	static const struct field fields[] = { { "compiler", STRING, true },
 		{ "flags", STRINGS, false }, { "libs", STRINGS, false } };
 
+	char *lack = backend_lacks_runner(backend_for(r->t->language ? r->t->language : ""));
+
+	/* What kiln cannot run is built by a command of the campaign. */
 	if (o)
 		check_fields(r, o, "build", fields, LEN(fields));
+	else if (!lack)
+		fault(r, "build", "is missing (an object)");
+	free(lack);
 }
 
 /* Which input says how many rows each group of a grouped operation has. */
@@ -1397,7 +1403,7 @@ static const struct field task_fields[] = {
 	{ "reference", STRING, true },
 	{ "oracle", STRING, false },
 	{ "baselines", ARRAY, false },
-	{ "build", OBJECT, true },
+	{ "build", OBJECT, false },
 	{ "allow_symbols", STRINGS, false },
 	{ "files", ANY, false },
 	{ "flops", STRING, false },

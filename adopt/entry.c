@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * entry: see entry.h. Each parameter of the function becomes what a task can be given: itself, the
+ * numbers that a structure holds, or bytes.
+ */
+#include "entry.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instance.h"
+#include "kio.h"
+#include "types.h"
+
+enum { PARAMS = 48, BY_VALUE = 16, DEEP = 3 };
+
+struct making {
+	struct unit *u;
+	struct types types;
+	const struct unit_source *s;
+	const struct kscan_item *f;
+	struct kscan_signature g;
+	const json_t *seen; /* names that the function and what it calls use */
+	struct kbuf *why;
+	/* of the entry's body: before the call, the call's arguments, after it */
+	struct kbuf before, arguments, after;
+	struct kbuf templates; /* "<float, 256>" of what is called */
+	bool cxx, own;         /* the entry is no longer the function itself */
+};
+
+static void __attribute__((format(printf, 3, 4)))
+refuse(struct making *m, const struct kscan_param *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (p)
+		kbuf_printf(m->why, "parameter '%s': ", p->text);
+	kbuf_vline(m->why, fmt, ap);
+	va_end(ap);
+}
+
+/* A parameter of the entry; its fields are set by the caller. */
+static struct unit_param *
+add_param(struct making *m, const char *name, const char *type, const char *value)
+{
+	struct unit *u = m->u;
+	struct unit_param *p;
+
+	u->params = krealloc(u->params, (u->param_count + 1) * sizeof *u->params);
+	p = &u->params[u->param_count++];
+	*p = (struct unit_param){
+		.name = kstrdup(name), .type = kstrdup(type), .value = kstrdup(value)
+	};
+	if (u->param_count == PARAMS + 1)
+		refuse(m, NULL, "its arguments come to more than %d numbers and arrays", PARAMS);
+	return p;
+}
+
+static void argument(struct making *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void
+argument(struct making *m, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = kvasprintf(fmt, ap);
+	va_end(ap);
+	kbuf_printf(&m->arguments, "%s%s", m->arguments.len ? ", " : "", text);
+	free(text);
+}
+
+/* The parameter's type as the application writes it, without const and stars. The caller frees. */
+static char *
+spelled(const struct making *m, const struct kscan_param *p)
+{
+	static const char *const words[] = { "struct ", "enum ", "union " };
+	const char *bound = kjson_str_or(m->types.bound, p->type, p->type);
+
+	for (size_t i = 0; i < LEN(words) && !m->cxx; i++) {
+		const char *at = strstr(p->text, words[i]);
+
+		if (at && (at == p->text || !kis_word(at[-1])) && strncmp(bound, words[i], 4))
+			return kasprintf("%s%s", words[i], bound);
+	}
+	return kstrdup(bound);
+}
+
+/* "x.y[0]" as part of a name. The caller frees. */
+static char *
+plain_name(const char *prefix, const char *path)
+{
+	char *name = kasprintf("%s_%s", prefix, path);
+	size_t n = 0;
+
+	for (const char *p = name; *p; p++)
+		if (kis_word(*p))
+			name[n++] = *p;
+		else if (n && name[n - 1] != '_')
+			name[n++] = '_';
+	name[n] = '\0';
+	return name;
+}
+
+/* ---- pointers to structures ---- */
+
+static void flatten(struct making *m, const struct kscan_param *p, const struct type *record,
+    const char *from, const char *to, const char *name, bool constant, int depth);
+
+/* A member as bytes that are copied in, and back. */
+static void
+copy_member(struct making *m, const char *name, const char *type, const char *from, const char *to,
+    const char *address, bool constant, bool bytes)
+{
+	char *value = kasprintf("%s%s", address, from);
+	struct unit_param *u = add_param(m, name, type, value);
+
+	u->pointer = true;
+	u->constant = constant;
+	u->bytes = bytes;
+	u->one = true;
+	kbuf_printf(&m->before, "\t__builtin_memcpy(&%s, %s, sizeof %s);\n", to, name, to);
+	if (!constant)
+		kbuf_printf(&m->after, "\t__builtin_memcpy(%s, &%s, sizeof %s);\n", name, to, to);
+	free(value);
+}
+
+/* The member X of a structure that is at FROM in the application, and TO in the entry. */
+static void
+flatten_member(struct making *m, const struct kscan_param *p, const struct kscan_param *x,
+    const char *from, const char *to, const char *prefix, bool constant, int depth)
+{
+	char *in = kasprintf("%s%s", from, x->name), *out = kasprintf("%s%s", to, x->name),
+	     *name = plain_name(prefix, x->name);
+	bool square = strchr(x->text, '[') != NULL;
+	struct type type;
+	struct type_leaves leaves = { 0 };
+	char *used = kasprintf(".%s", x->name);
+	bool plain;
+
+	type_find(&m->types, x->type, x->stars - square, &type);
+	plain = type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves);
+	if (!json_object_get(m->seen, used) && *x->name) {
+		/* Nobody looks at it. */
+	} else if (strchr(x->text, '{') && !strchr(x->text, '*') && *x->name) {
+		copy_member(
+		    m, name, "unsigned char", in, out, "(unsigned char *)&", constant, true);
+	} else if (x->strange || type.stars > 1 || (square && type.stars)) {
+		refuse(m, p, "its member %s is not supported, but used", x->text);
+	} else if (!type.stars && type.kind == TYPE_NUMBER && constant && !square) {
+		add_param(m, name, type.name, in);
+		kbuf_printf(&m->before, "\t%s = %s;\n", out, name);
+	} else if (!type.stars && (type.kind == TYPE_NUMBER || plain)) {
+		copy_member(m, name, type.kind == TYPE_NUMBER ? type.name : "unsigned char", in,
+		    out,
+		    type.kind == TYPE_NUMBER && square ? ""
+		        : type.kind == TYPE_NUMBER     ? "&"
+		                                       : "(unsigned char *)&",
+		    constant, type.kind != TYPE_NUMBER);
+	} else if (type.stars && (type.kind == TYPE_NUMBER || type.kind == TYPE_VOID || plain)) {
+		bool bytes = type.kind != TYPE_NUMBER;
+		struct unit_param *u = add_param(m, name, bytes ? "unsigned char" : type.name, in);
+
+		u->pointer = true;
+		u->bytes = bytes;
+		u->constant = x->constant || type.constant;
+		kbuf_printf(&m->before, "\t%s = (__typeof__(%s))%s;\n", out, out, name);
+	} else if (type.kind == TYPE_RECORD && type.item && depth < DEEP && !square) {
+		char *inner_from = kasprintf("%s%s", in, type.stars ? "->" : "."),
+		     *inner_to = kasprintf(type.stars ? "%s_" : "%s", type.stars ? name : out),
+		     *dot = kasprintf("%s.", inner_to);
+
+		if (type.stars)
+			kbuf_printf(&m->before, "\t__typeof__(*%s) %s = { 0 };\n\t%s = &%s;\n", out,
+			    inner_to, out, inner_to);
+		flatten(m, p, &type, inner_from, dot, name, constant, depth + 1);
+		free(inner_from);
+		free(inner_to);
+		free(dot);
+	} else {
+		refuse(m, p, "its member %s is not supported, but used", x->text);
+	}
+	type_leaves_free(&leaves);
+	type_free(&type);
+	free(used);
+	free(in);
+	free(out);
+	free(name);
+}
+
+static void
+flatten(struct making *m, const struct kscan_param *p, const struct type *record, const char *from,
+    const char *to, const char *name, bool constant, int depth)
+{
+	struct kscan_param *members;
+	bool hidden;
+	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
+
+	if (hidden || !n)
+		refuse(m, p, "the members of %s are not known", record->name);
+	for (size_t i = 0; i < n && !hidden; i++)
+		flatten_member(m, p, &members[i], from, to, name, constant, depth);
+	kscan_members_free(members, n);
+}
+
+/* The structure OWN that P is, or points to, as its members: "p->a" is "p_.a" in the entry. */
+static void
+take_members(struct making *m, const struct kscan_param *p, const struct type *type,
+    const char *own, const char *sign)
+{
+	char *to = kasprintf("%s_.", p->name), *from = kasprintf("%s%s", p->name, sign);
+
+	m->own = true;
+	kbuf_printf(&m->before, "\t%s %s_;\n\n\t__builtin_memset(&%s_, 0, sizeof %s_);\n", own,
+	    p->name, p->name, p->name);
+	flatten(m, p, type, from, to, p->name, p->constant || *sign == '.', 0);
+	free(to);
+	free(from);
+}
+
+/* ---- structures by value ---- */
+
+static void
+take_value(struct making *m, const struct kscan_param *p, const struct type *type)
+{
+	struct type_leaves leaves;
+	char *own = spelled(m, p);
+
+	if (!type_leaves(&m->types, type, &leaves) && type->item && !m->u->kernel) {
+		take_members(m, p, type, own, ".");
+		argument(m, "%s_", p->name);
+		type_leaves_free(&leaves);
+		free(own);
+		return;
+	}
+	if (!type_leaves(&m->types, type, &leaves))
+		refuse(m, p, "the structure %s holds more than numbers", type->name);
+	else if (leaves.many || leaves.count > BY_VALUE)
+		refuse(m, p,
+		    "the structure %s is large, or its members are not known; pass a "
+		    "pointer to it",
+		    type->name);
+	m->own = true;
+	kbuf_printf(&m->before, "\t%s %s;\n\n", own, p->name);
+	for (size_t i = 0; i < leaves.count; i++) {
+		char *name = plain_name(p->name, leaves.list[i].path),
+		     *value = kasprintf("%s.%s", p->name, leaves.list[i].path);
+
+		add_param(m, name, leaves.list[i].type, value);
+		kbuf_printf(&m->before, "\t%s = %s;\n", value, name);
+		free(name);
+		free(value);
+	}
+	argument(m, "%s", p->name);
+	type_leaves_free(&leaves);
+	free(own);
+}
+
+static void
+take_record(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
+{
+	struct type_leaves leaves;
+	char *own = spelled(m, p);
+	bool constant = p->constant || type->constant;
+	const char *common;
+
+	m->own = true;
+	if (type_leaves(&m->types, type, &leaves)) {
+		char *value = kasprintf("%s%s", reference ? "&" : "", p->name);
+		struct unit_param *u;
+
+		common = type_common(&leaves);
+		u = add_param(m, p->name, common ? common : "unsigned char", value);
+		u->pointer = true;
+		u->bytes = !common;
+		u->one = reference;
+		u->constant = constant;
+		argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own,
+		    p->name);
+		free(value);
+	} else if (m->u->kernel || !type->item) {
+		refuse(m, p,
+		    type->item ? "the structure %s holds pointers"
+		               : "the members of %s are not known",
+		    type->name);
+	} else {
+		take_members(m, p, type, own, "->");
+		argument(m, reference ? "%s_" : "&%s_", p->name);
+	}
+	type_leaves_free(&leaves);
+	free(own);
+}
+
+/* ---- parameters ---- */
+
+static void
+take_array(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
+{
+	bool bytes = type->kind == TYPE_VOID;
+	char *value = kasprintf("%s%s", reference ? "&" : "", p->name), *own = spelled(m, p);
+	struct unit_param *u = add_param(m, p->name, bytes ? "unsigned char" : type->name, value);
+
+	u->pointer = true;
+	u->bytes = bytes;
+	u->one = reference;
+	u->constant = p->constant || type->constant;
+	if (!bytes && !type->cast && !reference && type->stars == p->stars &&
+	    strcmp(own, type->name))
+		u->text = kasprintf("%s%s *%s", u->constant ? "const " : "", own, p->name);
+	if (p->rows && strchr(p->text, '[')) {
+		free(u->text);
+		u->text = kasprintf(
+		    "%s%s %s%s", u->constant ? "const " : "", own, p->name, strchr(p->text, '['));
+	}
+	m->own |= bytes || reference || type->cast;
+	if (type->cast)
+		argument(m, "%s(%s *)%s", reference ? "*" : "", own, p->name);
+	else
+		argument(m, "%s%s", reference ? "*" : "", p->name);
+	free(value);
+	free(own);
+}
+
+static void
+take_number(struct making *m, const struct kscan_param *p, const struct type *type)
+{
+	char *own = spelled(m, p);
+
+	if (!type->cast && strcmp(own, type->name))
+		add_param(m, p->name, type->name, p->name)->text = kasprintf("%s %s", own, p->name);
+	else
+		add_param(m, p->name, type->name, p->name);
+	m->own |= type->cast;
+	if (type->cast)
+		argument(m, "(%s)%s", own, p->name);
+	else
+		argument(m, "%s", p->name);
+	free(own);
+}
+
+/* A reference is told as a type that C does not have: "float&". The rest as it is. */
+static bool
+is_reference(const struct kscan_param *p)
+{
+	size_t n = 0;
+
+	for (const char *c = p->text; *c; c++)
+		n += *c == '&';
+	return n == 1 && !strchr(p->text, '(');
+}
+
+static void
+take_param(struct making *m, const struct kscan_param *p)
+{
+	bool reference = is_reference(p);
+	struct type type;
+
+	if (!p->name || !*p->name) {
+		refuse(m, p, "it has no name");
+		return;
+	}
+	if (strchr(p->text, '(')) {
+		refuse(m, p, "a pointer to a function, or made by a macro");
+		return;
+	}
+	type_find(&m->types, p->type, p->stars, &type);
+	if (type.kind == TYPE_HANDLE && !type.stars) {
+		add_param(m, p->name, type.name, p->name)->launch = true;
+		argument(m, "%s", p->name);
+	} else if (type.kind == TYPE_UNKNOWN || type.kind == TYPE_HANDLE) {
+		refuse(m, p, "the type %s is not defined in the project", type.name);
+	} else if (type.stars + reference > 1) {
+		refuse(m, p, "a pointer to pointers");
+	} else if (type.kind == TYPE_RECORD && !type.stars && !reference) {
+		take_value(m, p, &type);
+	} else if (type.kind == TYPE_RECORD) {
+		take_record(m, p, &type, reference);
+	} else if (type.stars || (reference && !p->constant)) {
+		take_array(m, p, &type, reference && !type.stars);
+	} else {
+		take_number(m, p, &type);
+	}
+	type_free(&type);
+}
+
+/* ---- what is returned ---- */
+
+/* The type before the name without words that are none. The caller frees. */
+static char *
+returned_type(const struct making *m)
+{
+	static const char *const words[] = { "static", "inline", "extern", "__inline__", "__inline",
+		"__forceinline__", "__device__", "__host__", "__global__", "constexpr", "register",
+		"virtual", "noinline" };
+	const char *p = m->g.result;
+	struct kbuf b = { 0 };
+
+	kbuf_add(&b, "", 0);
+	if (!strncmp(p, "template", 8) && strchr(p, '>')) {
+		int depth = 0;
+
+		do
+			depth += (*p == '<') - (*p == '>');
+		while (*p++ != '>' || depth);
+	}
+	while (*p) {
+		size_t n = 0, i = 0;
+		char *macro;
+
+		while (kis_word(p[n]))
+			n++;
+		n = n ? n : 1;
+		while (i < LEN(words) && (strlen(words[i]) != n || strncmp(words[i], p, n)))
+			i++;
+		macro = kstrndup(p, n);
+		/* A macro for words that are none: nothing but capitals, and more follows. */
+		if (i == LEN(words) &&
+		    !(p[n] == ' ' && macro[strspn(macro, "_0123456789")] &&
+		        !macro[strspn(macro, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")]))
+			kbuf_add(&b, p, n);
+		free(macro);
+		p += n;
+	}
+	while (b.len && b.data[b.len - 1] == ' ')
+		b.data[--b.len] = '\0';
+	memmove(b.data, b.data + strspn(b.data, " \""), strlen(b.data + strspn(b.data, " \"")) + 1);
+	return b.data;
+}
+
+/* How the function's result reaches the entry's: what stands before the call. The caller frees. */
+static char *
+take_result(struct making *m)
+{
+	static const char *const allocates[] = { "malloc", "calloc", "realloc", "new", "strdup" };
+	char *own = returned_type(m), *before = kstrdup("");
+	struct type type;
+	struct type_leaves leaves = { 0 };
+	struct unit_param *u;
+
+	type_find(&m->types, own, 0, &type);
+	if (type.kind == TYPE_VOID && !type.stars) {
+		/* nothing to do */
+	} else if (type.stars) {
+		/* Into what it was given: that is compared where it is. */
+		m->own = true;
+		for (size_t i = 0; i < LEN(allocates); i++)
+			if (json_object_get(m->seen, allocates[i]))
+				kbuf_printf(m->why,
+				    "it returns a pointer, perhaps to memory from %s\n",
+				    allocates[i]);
+	} else if (type.kind == TYPE_NUMBER ||
+	    (type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves))) {
+		bool number = type.kind == TYPE_NUMBER;
+
+		m->own = true;
+		u = add_param(m, "result", number ? type.name : "unsigned char", "result");
+		u->pointer = u->one = u->result = true;
+		u->bytes = !number;
+		free(before);
+		before = number ? kstrdup("*result = ") : kasprintf("*(%s *)result = ", own);
+	} else {
+		kbuf_printf(m->why, "it returns '%s', which is not a number\n", own);
+	}
+	type_leaves_free(&leaves);
+	type_free(&type);
+	free(own);
+	return before;
+}
+
+/* ---- launches ---- */
+
+/* One of the four parts of all launches: a text for all of them, or parameters of the entry. */
+static char *
+launch_part(struct making *m, const char *what, const char *(*part)(const struct unit_launch *))
+{
+	char *text;
+	size_t dims = 1;
+
+	text = instance_constant(m->u, m->types.sources, part);
+	if (text)
+		return text;
+	for (size_t i = 0; i < m->u->launch_count; i++) {
+		size_t n = instance_dimensions(&m->u->launches[i], part(&m->u->launches[i]));
+
+		dims = n > dims ? n : dims;
+	}
+	text = kstrdup(dims > 1 ? "dim3(" : "");
+	for (size_t i = 0; i < dims; i++) {
+		char *name = kasprintf("%s_%c", what, "xyz"[i]),
+		     *longer = kasprintf("%s%s%s", text, i ? ", " : "", name);
+
+		add_param(m, name, "int", name)->launch = true;
+		free(name);
+		free(text);
+		text = longer;
+	}
+	if (dims > 1) {
+		char *longer = kasprintf("%s)", text);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static const char *
+grid_of(const struct unit_launch *l)
+{
+	return l->grid;
+}
+
+static const char *
+block_of(const struct unit_launch *l)
+{
+	return l->block;
+}
+
+static const char *
+shared_of(const struct unit_launch *l)
+{
+	return *l->shared ? l->shared : "0";
+}
+
+/* "<<<grid, block, shared, stream>>>" of the entry. The caller frees. */
+static char *
+launch_text(struct making *m)
+{
+	char *grid = launch_part(m, "grid", grid_of), *block = launch_part(m, "block", block_of),
+	     *shared = instance_constant(m->u, m->types.sources, shared_of), *text;
+	bool stream = false;
+
+	if (!shared) {
+		add_param(m, "shared_bytes", "int", "shared_bytes")->launch = true;
+		shared = kstrdup("shared_bytes");
+	}
+	for (size_t i = 0; i < m->u->param_count; i++)
+		stream |= !strcmp(m->u->params[i].name, "stream");
+	if (!stream)
+		add_param(m, "stream", "cudaStream_t", "stream")->launch = true;
+	text = kasprintf("<<<%s, %s, %s, stream>>>", grid, block, shared);
+	free(grid);
+	free(block);
+	free(shared);
+	return text;
+}
+
+/* ---- the text ---- */
+
+static void
+add_declaration(struct kbuf *b, const struct unit_param *p)
+{
+	if (p->text)
+		kbuf_puts(b, p->text);
+	else
+		kbuf_printf(b, "%s%s %s%s", p->constant && p->pointer ? "const " : "", p->type,
+		    p->pointer ? "*" : "", p->name);
+}
+
+static void
+write_entry(struct making *m, const char *launch, const char *before)
+{
+	struct unit *u = m->u;
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "%svoid\n%s(", m->cxx ? "extern \"C\" " : "", u->entry);
+	for (size_t i = 0; i < u->param_count; i++) {
+		kbuf_puts(&b, i ? ", " : "");
+		add_declaration(&b, &u->params[i]);
+	}
+	kbuf_printf(&b, ")\n{\n%s\t%s%s%s%s(%s);\n%s}\n", m->before.len ? m->before.data : "",
+	    before, u->name, m->templates.len ? m->templates.data : "", launch,
+	    m->arguments.len ? m->arguments.data : "", m->after.len ? m->after.data : "");
+	u->text = b.data;
+}
+
+/* A name that nothing in the project has. The caller frees. */
+static char *
+entry_name(const struct making *m)
+{
+	const char *end = m->u->kernel ? "launch" : "entry";
+	char *name = kasprintf("%s_%s", m->u->name, end);
+
+	while (json_object_get(m->types.sources->index, name)) {
+		char *longer = kasprintf("%s_", name);
+
+		free(name);
+		name = longer;
+	}
+	return name;
+}
+
+void
+entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
+    const struct kscan_item *f, const json_t *seen, struct kbuf *why)
+{
+	struct making m = { .u = u,
+		.types = { .sources = sources, .which = which },
+		.s = &sources->list[which],
+		.f = f,
+		.why = why,
+		.seen = seen };
+	json_t *bound;
+	char *launch = kstrdup(""), *before;
+
+	m.cxx = unit_is_cxx(m.s);
+	kscan_signature(&m.s->scan, f, &m.g);
+	bound = instance_bind(u, sources, &m.g, &m.templates, why);
+	m.types.bound = bound;
+	m.own = u->kernel || m.templates.len > 0;
+	if (m.g.too_many)
+		refuse(&m, NULL, "more than %d parameters", KSCAN_PARAMS);
+	for (size_t i = 0; i < m.g.count; i++)
+		take_param(&m, &m.g.params[i]);
+	before = take_result(&m);
+	if (u->kernel && u->launch_count) {
+		free(launch);
+		launch = launch_text(&m);
+	}
+	u->entry = m.own ? entry_name(&m) : kstrdup(u->name);
+	if (m.own)
+		write_entry(&m, launch, before);
+	free(launch);
+	free(before);
+	json_decref(bound);
+	kscan_signature_free(&m.g);
+	kbuf_free(&m.before);
+	kbuf_free(&m.arguments);
+	kbuf_free(&m.after);
+	kbuf_free(&m.templates);
+}

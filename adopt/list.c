@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kadopt list: which functions of a project can be adopted, and why the others cannot. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "koption.h"
+#include "unit.h"
+
+static const char usage[] = "usage: kadopt list [-p DIR] [OPTION...]\n";
+
+enum { LIST_MAX = 1 << 22, PROFILE_MAX = 64 << 20 };
+
+struct list_options {
+	const char *project, *file, *profile;
+	bool json, all;
+};
+
+/* One function of the project. */
+struct row {
+	struct unit unit;
+	struct kbuf why;
+	bool good;
+	double share;
+	char *instead;
+};
+
+static const char *const suffixes[] = { ".c", ".C", ".h", ".H", ".cc", ".cpp", ".cxx", ".hh",
+	".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl" };
+
+static bool
+is_source(const char *name)
+{
+	const char *end = strrchr(name, '.');
+
+	for (size_t i = 0; i < LEN(suffixes) && end; i++)
+		if (!strcmp(end, suffixes[i]))
+			return true;
+	return false;
+}
+
+/* The files below PROJECT that are sources, within it, as an array. New reference. */
+static json_t *
+find_sources(const char *project)
+{
+	const char *argv[] = { "find", "-L", project, "-name", ".git", "-prune", "-o", "-type", "f",
+		"-print", NULL };
+	struct kproc p = { .argv = (char *const *)argv, .max_output = PROFILE_MAX };
+	struct kproc_result r;
+	json_t *list = json_array();
+	char *save;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie(K_IO, "%s: cannot list its files", project);
+	for (char *path = strtok_r(r.out, "\n", &save); path; path = strtok_r(NULL, "\n", &save))
+		if (is_source(path))
+			json_array_append_new(list, json_string(path + strlen(project) + 1));
+	kproc_result_free(&r);
+	return list;
+}
+
+/* Folders of headers and those around them, for a compiler that nobody told. New reference. */
+static json_t *
+header_folders(const json_t *files)
+{
+	json_t *folders = json_array(), *seen = json_object();
+
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		const char *name = json_string_value(json_array_get(files, i)),
+		           *slash = name + strlen(name);
+
+		while (!rules_language(name) && slash > name) {
+			char *folder;
+
+			while (slash > name && *--slash != '/')
+				continue;
+			folder =
+			    slash > name ? kstrndup(name, (size_t)(slash - name)) : kstrdup(".");
+			if (!json_object_get(seen, folder))
+				json_array_append_new(folders, json_string(folder));
+			json_object_set_new(seen, folder, json_true());
+			free(folder);
+		}
+	}
+	json_decref(seen);
+	return folders;
+}
+
+/* As the compiler sees it, when it is C or C++ and the compiler sees it at all. */
+static bool
+add_preprocessed(const char *project, const char *name, const json_t *include,
+    struct unit_sources *s, json_t *seen)
+{
+	const json_t *row = rules_language(name);
+	json_t *settings;
+	struct origins origins;
+	char *text;
+
+	if (!row || kjson_bool_or(row, "device", false))
+		return false;
+	settings = compile_commands(project, name, kjson_bool_or(row, "cxx", false));
+	if (!settings)
+		settings = json_pack("{s:s,s:O}", "compiler",
+		    kjson_bool_or(row, "cxx", false) ? "c++" : "cc", "include", include);
+	text = preprocess(project, name, settings, &origins);
+	json_decref(settings);
+	for (size_t i = 0; text && i < origins.count; i++)
+		json_object_set_new(seen, origins.list[i].file, json_true());
+	if (text)
+		unit_sources_add(s, name, text, origins);
+	else
+		origins_free(&origins);
+	return text != NULL;
+}
+
+static void
+read_sources(const char *project, struct unit_sources *s)
+{
+	json_t *files = find_sources(project), *include = header_folders(files),
+	       *seen = json_object();
+	bool *done = kcalloc(json_array_size(files) + 1, sizeof *done);
+
+	for (size_t i = 0; i < json_array_size(files); i++)
+		done[i] = add_preprocessed(
+		    project, json_string_value(json_array_get(files, i)), include, s, seen);
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		const char *name = json_string_value(json_array_get(files, i));
+		char *path = path_of("%s/%s", project, name), *text;
+		size_t len;
+
+		if (done[i] || json_object_get(seen, name))
+			continue;
+		text = kread_file(path, LIST_MAX, &len);
+		if (text)
+			unit_sources_add(s, name, text, (struct origins){ 0 });
+		else
+			kwarn("%s: cannot be read, or is too large", path);
+	}
+	free(done);
+	json_decref(seen);
+	json_decref(include);
+	json_decref(files);
+}
+
+/* ---- a profile ---- */
+
+/*
+ * The first number of the first line that names the function: perf report and the tables of the
+ * GPU's profilers have the share, or the time, there.
+ */
+static double
+share_of(const char *profile, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = profile; at && (at = strstr(at, name)); at += n) {
+		const char *line = at;
+
+		if ((at > profile && kis_word(at[-1])) || kis_word(at[n]))
+			continue;
+		while (line > profile && line[-1] != '\n')
+			line--;
+		line += strcspn(line, "0123456789\n");
+		if (line < at)
+			return strtod(line, NULL);
+	}
+	return 0;
+}
+
+/* ---- the list ---- */
+
+/* The smallest function that calls the row's one and can be adopted. */
+static void
+propose(struct row *rows, size_t count, struct row *r)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct unit *u = &rows[i].unit;
+		const struct unit_source *x = u->source;
+
+		if (!rows[i].good || u->to - u->from >= best || &rows[i] == r ||
+		    !kscan_uses(&x->scan, u->from, u->to, r->unit.name))
+			continue;
+		best = u->to - u->from;
+		r->instead = u->name;
+	}
+}
+
+static int
+hotter(const void *x, const void *y)
+{
+	const struct row *a = x, *b = y;
+
+	return (a->share < b->share) - (a->share > b->share);
+}
+
+static void
+print_json(const struct row *r)
+{
+	json_t *reasons = json_array(), *o;
+	char *text = kstrdup(r->why.len ? r->why.data : ""), *save;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		json_array_append_new(reasons, kjson_text(line, strlen(line)));
+	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:o}", "file", r->unit.file, "line",
+	    (int)r->unit.line, "function", r->unit.name, "kernel", r->unit.kernel, "good", r->good,
+	    "reasons", reasons, "unit", unit_json(&r->unit));
+	if (r->share > 0)
+		json_object_set_new(o, "share", json_real(r->share));
+	if (r->instead)
+		json_object_set_new(o, "instead", json_string(r->instead));
+	kout_json(o);
+	json_decref(o);
+	free(text);
+}
+
+static void
+print_row(const struct row *r)
+{
+	char *text = kstrdup(r->why.len ? r->why.data : ""), *save;
+
+	if (r->share > 0)
+		ksay("%6.2f ", r->share);
+	ksay("%s %s:%zu: %s%s\n", r->good ? "yes" : "no ", r->unit.file, r->unit.line, r->unit.name,
+	    r->good && r->unit.text ? r->unit.kernel ? ", with its launches" : ", in a wrapper"
+	                            : "");
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		ksay("      %s\n", line);
+	if (r->instead)
+		ksay("      adopt %s instead, which calls it\n", r->instead);
+	free(text);
+}
+
+static bool
+is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct list_options *o)
+{
+	size_t line;
+
+	if (x->kind != KSCAN_FUNCTION || kscan_uses(&s->scan, x->from, x->open, "operator") ||
+	    (o->file && strcmp(unit_place(s, x->name_at, &line), o->file)))
+		return false;
+	if (kscan_has_word(&s->scan, x, "__global__"))
+		return true;
+	/* What neither loops nor indexes takes no time. */
+	return !kscan_has_word(&s->scan, x, "__device__") &&
+	    (o->all ||
+	        ((kscan_uses(&s->scan, x->body, x->to, "for") ||
+	             kscan_uses(&s->scan, x->body, x->to, "while")) &&
+	            memchr(s->scan.code + x->body, '[', x->to - x->body)));
+}
+
+/* A function of a header is seen once, however many files include it. */
+static bool
+is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
+{
+	size_t line;
+	const char *file = unit_place(s, x->name_at, &line);
+	char *key = kasprintf("%s:%zu:%s", file, line, x->names[0]);
+	bool fresh = !json_object_get(seen, key);
+
+	json_object_set_new(seen, key, json_true());
+	free(key);
+	return fresh;
+}
+
+static size_t
+make_rows(const struct unit_sources *s, const struct list_options *o, struct row **rows)
+{
+	char *profile = o->profile ? kread_file_or_die(o->profile, PROFILE_MAX, NULL) : NULL;
+	json_t *seen = json_object();
+	size_t n = 0;
+
+	*rows = NULL;
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < s->list[i].scan.count; k++) {
+			const struct kscan_item *x = &s->list[i].scan.items[k];
+			struct row *r;
+
+			if (!is_wanted(&s->list[i], x, o) || !is_new(seen, &s->list[i], x))
+				continue;
+			*rows = krealloc(*rows, (n + 1) * sizeof **rows);
+			r = &(*rows)[n++];
+			*r = (struct row){ 0 };
+			r->good = unit_make(&r->unit, s, i, x, &r->why);
+			r->share = profile ? share_of(profile, r->unit.name) : 0;
+		}
+	free(profile);
+	json_decref(seen);
+	for (size_t i = 0; i < n; i++)
+		if (!(*rows)[i].good && !(*rows)[i].unit.kernel)
+			propose(*rows, n, &(*rows)[i]);
+	if (o->profile && n)
+		qsort(*rows, n, sizeof **rows, hotter);
+	return n;
+}
+
+int
+command_list(int argc, char **argv)
+{
+	struct list_options o = { .project = "." };
+	const struct koption options[] = {
+		{ 'p', "project", .text = &o.project, .help = "DIR\tthe project" },
+		{ 0, "file", .text = &o.file, .help = "FILE\tonly the functions of this file" },
+		{ 0, "profile", .text = &o.profile,
+		    .help = "FILE\thottest first, by what perf or a profiler of the GPU printed" },
+		{ 0, "all", .flag = &o.all, .help = "\talso functions without loops over arrays" },
+		{ 0, "json", .flag = &o.json, .help = "\ta JSON object a line" },
+	};
+	struct unit_sources sources = { 0 };
+	struct row *rows;
+	size_t n, good = 0;
+	char project[PATH_MAX];
+
+	koption_read(options, LEN(options), usage, argc, argv);
+	koption_no_operands(usage, argc, argv);
+	if (o.json)
+		kout_open(NULL);
+	if (!realpath(o.project, project))
+		kdie_errno(K_USAGE, "--project %s", o.project);
+	read_sources(project, &sources);
+	n = make_rows(&sources, &o, &rows);
+	for (size_t i = 0; i < n; i++) {
+		if (o.json)
+			print_json(&rows[i]);
+		else
+			print_row(&rows[i]);
+		good += rows[i].good;
+	}
+	if (o.json)
+		kout_commit();
+	else
+		ksay("%zu of %zu functions can be adopted\n", good, n);
+	for (size_t i = 0; i < n; i++) {
+		unit_free(&rows[i].unit);
+		kbuf_free(&rows[i].why);
+	}
+	free(rows);
+	unit_sources_free(&sources);
+	return good ? K_OK : K_NO;
+}

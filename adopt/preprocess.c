@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* preprocess: see preprocess.h. */
+#include "preprocess.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+#include "kproc.h"
+#include "kutil.h"
+
+enum { WORDS = 512, OUTPUT_MAX = 256 << 20, TIMEOUT_S = 60 };
+
+struct words {
+	char *at[WORDS];
+	size_t count;
+};
+
+static void
+add_word(struct words *w, const char *option, const char *folder, const char *name)
+{
+	if (w->count + 2 < WORDS)
+		w->at[w->count++] = *name == '/' || !*folder
+		    ? kasprintf("%s%s", option, name)
+		    : kasprintf("%s%s/%s", option, folder, name);
+}
+
+/* The command that writes FILE to standard output. */
+static void
+make_command(struct words *w, const char *project, const char *file, const json_t *settings)
+{
+	const json_t *flags = json_object_get(settings, "flags"),
+	             *include = json_object_get(settings, "include"),
+	             *forced = json_object_get(settings, "forced");
+
+	add_word(w, "", "", kjson_str_or(settings, "compiler", "cc"));
+	add_word(w, "", "", "-E");
+	for (size_t i = 0; i < json_array_size(flags); i++)
+		add_word(w, "", "", json_string_value(json_array_get(flags, i)));
+	for (size_t i = 0; i < json_array_size(include); i++)
+		add_word(w, "-I", project, json_string_value(json_array_get(include, i)));
+	for (size_t i = 0; i < json_array_size(forced); i++) {
+		add_word(w, "", "", "-include");
+		add_word(w, "", project, json_string_value(json_array_get(forced, i)));
+	}
+	add_word(w, "", project, file);
+	w->at[w->count] = NULL;
+}
+
+static void
+add_origin(struct origins *o, size_t at, char *file, size_t line)
+{
+	o->list = krealloc(o->list, (o->count + 1) * sizeof *o->list);
+	o->list[o->count++] = (struct origin){ .at = at, .file = file, .line = line };
+}
+
+/* NAME as the project knows it, or NULL; the caller frees. */
+static char *
+within(const char *project, const char *name)
+{
+	char full[PATH_MAX];
+	size_t n = strlen(project);
+
+	if (*name == '<' || !realpath(name, full) || strncmp(full, project, n) || full[n] != '/')
+		return NULL;
+	return kstrdup(full + n + 1);
+}
+
+/* Lines of the project, with "# LINE "FILE"" taken for what they say. */
+static char *
+own_lines(char *text, const char *project, struct origins *o)
+{
+	struct kbuf b = { 0 };
+	bool own = false;
+
+	kbuf_add(&b, "", 0);
+	for (char *line = text, *next; line && *line; line = next) {
+		char *name, *end;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (*line != '#' || line[1] != ' ') {
+			if (own)
+				kbuf_printf(&b, "%s\n", line);
+			continue;
+		}
+		name = strchr(line, '"');
+		end = name ? strrchr(name, '"') : NULL;
+		/* "#pragma" stays what it is. */
+		if (!name || end == name)
+			continue;
+		*end = '\0';
+		name = within(project, name + 1);
+		own = name != NULL;
+		if (own)
+			add_origin(o, b.len, name, strtoul(line + 2, NULL, 10));
+	}
+	return b.data;
+}
+
+char *
+preprocess(const char *project, const char *file, const json_t *settings, struct origins *origins)
+{
+	struct words w = { 0 };
+	struct kproc p = { .argv = w.at, .max_output = OUTPUT_MAX, .timeout_s = TIMEOUT_S };
+	struct kproc_result r;
+	char *text = NULL;
+
+	*origins = (struct origins){ 0 };
+	make_command(&w, project, file, settings);
+	if (kproc_run(&p, &r) == 0) {
+		/* "#error" stops no preprocessor; a header that is not there does. */
+		if (!r.timed_out && !(r.exit_code && strstr(r.err, "fatal error")) && r.out_len)
+			text = own_lines(r.out, project, origins);
+		kproc_result_free(&r);
+	}
+	for (size_t i = 0; i < w.count; i++)
+		free(w.at[i]);
+	return text;
+}
+
+void
+origins_free(struct origins *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		free(o->list[i].file);
+	free(o->list);
+	*o = (struct origins){ 0 };
+}
+
+const char *
+origin_of(const struct origins *o, const char *text, size_t at, size_t *line)
+{
+	size_t low = 0, high = o->count;
+
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+
+		if (o->list[middle].at <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (!o->count)
+		return NULL;
+	*line = o->list[low].line;
+	for (size_t p = o->list[low].at; p < at; p++)
+		*line += text[p] == '\n';
+	return o->list[low].file;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* types: see types.h. */
+#include "types.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kio.h"
+
+enum { CHAIN = 16, DEEP = 6 };
+
+/* Numbers, as C and its usual headers call them. */
+static const char *const numbers[] = { "char", "signed char", "unsigned char", "short", "short int",
+	"unsigned short", "unsigned short int", "int", "signed", "signed int", "unsigned",
+	"unsigned int", "long", "long int", "unsigned long", "unsigned long int", "long unsigned",
+	"long unsigned int", "long long", "long long int", "unsigned long long",
+	"unsigned long long int", "long long unsigned int", "float", "double", "bool", "_Bool",
+	"size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "int8_t", "int16_t", "int32_t",
+	"int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t" };
+
+/* Names for numbers that headers of a system or of CUDA give. */
+static const char *const aliases[][2] = { { "uint", "unsigned int" }, { "uchar", "unsigned char" },
+	{ "ushort", "unsigned short" }, { "ulong", "unsigned long" }, { "u_int8_t", "uint8_t" },
+	{ "u_int32_t", "uint32_t" }, { "u_char", "unsigned char" }, { "u_int", "unsigned int" },
+	{ "u_short", "unsigned short" }, { "u_long", "unsigned long" }, { "cufftReal", "float" },
+	{ "cufftDoubleReal", "double" }, { "float_t", "float" }, { "double_t", "double" },
+	{ "int_fast8_t", "signed char" }, { "uint_fast8_t", "unsigned char" },
+	{ "int_fast16_t", "long" }, { "uint_fast16_t", "unsigned long" },
+	{ "int_fast32_t", "long" }, { "uint_fast32_t", "unsigned long" },
+	{ "int_least8_t", "int8_t" }, { "int_least16_t", "int16_t" },
+	{ "int_least32_t", "int32_t" }, { "uint_least8_t", "uint8_t" },
+	{ "uint_least16_t", "uint16_t" }, { "uint_least32_t", "uint32_t" },
+	{ "intmax_t", "int64_t" }, { "uintmax_t", "uint64_t" } };
+
+/* What has two to four members x, y, z, w of one type: "float4". */
+static const char *const vectors[][2] = { { "char", "signed char" }, { "uchar", "unsigned char" },
+	{ "short", "short" }, { "ushort", "unsigned short" }, { "int", "int" },
+	{ "uint", "unsigned int" }, { "long", "long" }, { "ulong", "unsigned long" },
+	{ "longlong", "long long" }, { "ulonglong", "unsigned long long" }, { "float", "float" },
+	{ "double", "double" } };
+
+/* Records of systems: what they are made of is not known, that they hold no pointers is. */
+static const char *const opaque[] = { "half", "half2", "__half", "__half2", "__nv_bfloat16",
+	"__nv_bfloat162", "nv_bfloat16", "nv_bfloat162", "__nv_fp8_e4m3", "__nv_fp8_e5m2",
+	"__nv_fp8x4_e4m3", "_Float16", "__fp16", "__bf16", "long double", "__int128",
+	"unsigned __int128", "__uint128_t", "__int128_t", "curandState", "curandState_t",
+	"curandStateXORWOW", "curandStateXORWOW_t", "curandStatePhilox4_32_10_t",
+	"curandStateMRG32k3a", "curandStatePhilox4_32_10", "__m64", "__m128", "__m128i", "__m128d",
+	"__m256", "__m256i", "__m256d", "__m512", "__m512i", "__m512d", "uint8x16_t" };
+static const char *const complexes[][2] = { { "cuComplex", "float" }, { "cufftComplex", "float" },
+	{ "cuFloatComplex", "float" }, { "cuDoubleComplex", "double" },
+	{ "cufftDoubleComplex", "double" }, { "std::complex<float>", "float" },
+	{ "std::complex<double>", "double" }, { "thrust::complex<float>", "float" },
+	{ "thrust::complex<double>", "double" }, { "cuda::std::complex<float>", "float" } };
+
+static bool
+is_listed(const char *const *list, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+static const char *
+paired(const char *const list[][2], size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i][0], name))
+			return list[i][1];
+	return NULL;
+}
+
+/* The type of a vector's members and how many they are; 0: NAME is none. */
+static size_t
+vector_of(const char *name, const char **type)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < LEN(vectors); i++)
+		if (n == strlen(vectors[i][0]) + 1 && !strncmp(name, vectors[i][0], n - 1) &&
+		    name[n - 1] >= '1' && name[n - 1] <= '4') {
+			*type = vectors[i][1];
+			return (size_t)(name[n - 1] - '0');
+		}
+	*type = "unsigned int";
+	return strcmp(name, "dim3") ? 0 : 3;
+}
+
+void
+type_free(struct type *type)
+{
+	free(type->name);
+	*type = (struct type){ 0 };
+}
+
+/* "const T *" as a type: words to take off NAME, stars to count. The caller frees. */
+static char *
+bare(const char *text, int *stars, bool *constant)
+{
+	static const char *const words[] = { "const", "volatile", "struct", "enum", "union",
+		"class", "typename", "restrict", "__restrict__", "__restrict", "register",
+		"static" };
+	struct kbuf b = { 0 };
+
+	kbuf_add(&b, "", 0);
+	for (const char *p = text; *p;) {
+		size_t n = 0;
+		char *word;
+
+		while (kis_word(p[n]))
+			n++;
+		word = kstrndup(p, n);
+		if (n && is_listed(words, LEN(words), word)) {
+			*constant |= !strcmp(word, "const");
+			p += n + (p[n] == ' ');
+		} else {
+			*stars += *p == '*';
+			n = n ? n : 1;
+			if (*p != '*')
+				kbuf_add(&b, p, n);
+			p += n;
+		}
+		free(word);
+	}
+	while (b.len && isspace((unsigned char)b.data[b.len - 1]))
+		b.data[--b.len] = '\0';
+	if (!strncmp(b.data, "::", 2))
+		memmove(b.data, b.data + 2, b.len - 1);
+	return b.data;
+}
+
+/* Does X define a record, or an enumeration, with its members? */
+static bool
+is_definition(const struct kscan *s, const struct kscan_item *x)
+{
+	return x->kind == KSCAN_DECLARATION && memchr(s->code + x->from, '{', x->to - x->from) &&
+	    (kscan_has_word(s, x, "struct") || kscan_has_word(s, x, "class") ||
+	        kscan_has_word(s, x, "union") || kscan_has_word(s, x, "enum"));
+}
+
+/* What the macro X stands for, when it takes no arguments; NULL: nothing. The caller frees. */
+static char *
+macro_text(const struct kscan *s, const struct kscan_item *x)
+{
+	const char *end = s->code + x->to,
+	           *p =
+	               memmem(s->code + x->from, x->to - x->from, x->names[0], strlen(x->names[0]));
+	char *text;
+
+	p += strlen(x->names[0]);
+	if (p >= end || *p == '(')
+		return NULL;
+	p += strspn(p, " \t");
+	text = kstrndup(p, p < end ? (size_t)(end - p) : 0);
+	text[strcspn(text, "\r\n")] = '\0';
+	if (*text)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* What NAME stands for where types are looked up: one step. NULL: nothing. The caller frees. */
+static char *
+one_step(const struct types *t, const char *name, int *stars)
+{
+	const char *given = kjson_str_or(t->bound, name, NULL);
+	char *text = given ? kstrdup(given) : NULL;
+	const struct unit_source *s;
+	const struct kscan_item *x;
+	size_t i = 0;
+
+	while (!text && (x = unit_item(t->sources, t->which, name, &i, &s))) {
+		int more = 0;
+
+		text = x->kind == KSCAN_MACRO      ? macro_text(&s->scan, x)
+		    : x->kind == KSCAN_DECLARATION ? kscan_typedef_of(&s->scan, x, name, &more)
+		                                   : NULL;
+		if (text && !strcmp(text, name)) {
+			free(text);
+			text = NULL;
+		} else if (text) {
+			*stars += more;
+		}
+	}
+	return text;
+}
+
+/* What a name that goes no further is. */
+static void
+settle(const struct types *t, struct type *type)
+{
+	const char *other = paired(aliases, LEN(aliases), type->name), *unused;
+	const char *colon = strrchr(type->name, ':');
+	const struct unit_source *s;
+	const struct kscan_item *x;
+	size_t i = 0;
+
+	if (!strncmp(type->name, "std::", 5) && is_listed(numbers, LEN(numbers), type->name + 5))
+		memmove(type->name, type->name + 5, strlen(type->name + 5) + 1);
+	if (other) {
+		free(type->name);
+		type->name = kstrdup(other);
+	}
+	type->kind = is_listed(numbers, LEN(numbers), type->name)                    ? TYPE_NUMBER
+	    : !strcmp(type->name, "void")                                            ? TYPE_VOID
+	    : !strcmp(type->name, "cudaStream_t") || !strcmp(type->name, "CUstream") ? TYPE_HANDLE
+	    : is_listed(opaque, LEN(opaque), type->name) ||
+	        paired(complexes, LEN(complexes), type->name) || vector_of(type->name, &unused)
+	    ? TYPE_RECORD
+	    : TYPE_UNKNOWN;
+	while (type->kind == TYPE_UNKNOWN &&
+	    (x = unit_item(t->sources, t->which,
+	         colon && !strchr(colon, '>') ? colon + 1 : type->name, &i, &s))) {
+		if (!is_definition(&s->scan, x))
+			continue;
+		type->kind = TYPE_RECORD;
+		type->source = s;
+		type->item = x;
+		if (kscan_has_word(&s->scan, x, "enum")) {
+			free(type->name);
+			type->name = kstrdup("int");
+			type->kind = TYPE_NUMBER;
+			type->cast = true;
+		}
+	}
+}
+
+void
+type_find(const struct types *t, const char *name, int stars, struct type *type)
+{
+	*type = (struct type){ .stars = stars };
+	type->name = bare(name, &type->stars, &type->constant);
+	for (int i = 0; i < CHAIN && !is_listed(numbers, LEN(numbers), type->name); i++) {
+		char *next = one_step(t, type->name, &type->stars), *own = type->name;
+
+		if (!next)
+			break;
+		type->name = bare(next, &type->stars, &type->constant);
+		free(next);
+		free(own);
+	}
+	settle(t, type);
+}
+
+/* ---- what a record holds ---- */
+
+static void
+add_leaf(struct type_leaves *l, char *path, const char *type)
+{
+	if (l->count == TYPE_LEAVES) {
+		l->many = true;
+		free(path);
+		return;
+	}
+	l->list[l->count].path = path;
+	l->list[l->count++].type = kstrdup(type);
+}
+
+static bool add_record(const struct types *t, const struct type *record, struct type_leaves *l,
+    const char *path, int depth);
+
+/* The member M, and every element of it. */
+static bool
+add_member(const struct types *t, const struct kscan_param *m, struct type_leaves *l,
+    const char *path, int depth)
+{
+	const char *square = strchr(m->text, '[');
+	struct type type;
+	bool good;
+
+	type_find(t, m->type, m->stars - (square != NULL), &type);
+	if (strchr(m->text, '{')) {
+		good = !strchr(m->text, '*');
+		add_leaf(l, kasprintf("%s%s", path, m->name), "?");
+		l->many = true;
+		type_free(&type);
+		return good;
+	}
+	good = type.stars == 0 && !m->strange &&
+	    (type.kind == TYPE_NUMBER || type.kind == TYPE_RECORD);
+	if (good && square) {
+		/* How many elements an array has may be a matter of macros: it has many. */
+		struct type_leaves inner = { 0 };
+		char *name = kasprintf("%s%s[0]", path, m->name);
+
+		if (type.kind == TYPE_NUMBER)
+			add_leaf(l, name, type.name);
+		else {
+			good = add_record(t, &type, &inner, "", depth + 1);
+			add_leaf(l, name, type_common(&inner) ? type_common(&inner) : "?");
+		}
+		l->many = true;
+		type_leaves_free(&inner);
+	} else if (good && type.kind == TYPE_NUMBER) {
+		add_leaf(l, kasprintf("%s%s", path, m->name), type.name);
+	} else if (good) {
+		char *name = kasprintf("%s%s.", path, m->name);
+
+		good = add_record(t, &type, l, name, depth + 1);
+		free(name);
+	}
+	type_free(&type);
+	return good;
+}
+
+static bool
+add_record(const struct types *t, const struct type *record, struct type_leaves *l,
+    const char *path, int depth)
+{
+	const char *type, *complex = paired(complexes, LEN(complexes), record->name);
+	struct kscan_param *members;
+	size_t n = vector_of(record->name, &type), count;
+	bool hidden, good;
+
+	if (depth > DEEP)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		add_leaf(l, kasprintf("%s%c", path, "xyzw"[i]), type);
+	if (n)
+		return true;
+	for (size_t i = 0; i < 2 && complex; i++)
+		add_leaf(l, kasprintf("%s%c", path, "xy"[i]), complex);
+	if (complex)
+		return true;
+	if (!record->item) {
+		add_leaf(l, kasprintf("%s?", path), "?");
+		l->many = true;
+		return is_listed(opaque, LEN(opaque), record->name);
+	}
+	count = kscan_members(&record->source->scan, record->item, &members, &hidden);
+	good = !hidden && count;
+	for (size_t i = 0; i < count && good; i++)
+		good = add_member(t, &members[i], l, path, depth);
+	kscan_members_free(members, count);
+	return good;
+}
+
+bool
+type_leaves(const struct types *t, const struct type *record, struct type_leaves *leaves)
+{
+	*leaves = (struct type_leaves){ 0 };
+	return add_record(t, record, leaves, "", 0);
+}
+
+void
+type_leaves_free(struct type_leaves *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		free(l->list[i].path);
+		free(l->list[i].type);
+	}
+	l->count = 0;
+}
+
+const char *
+type_common(const struct type_leaves *l)
+{
+	for (size_t i = 1; i < l->count; i++)
+		if (strcmp(l->list[i].type, l->list[0].type))
+			return NULL;
+	return l->count && strcmp(l->list[0].type, "?") ? l->list[0].type : NULL;
+}

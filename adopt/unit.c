@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unit: see unit.h. Sources, launches, and what goes into an entry; entry.c writes its text. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "entry.h"
+#include "kio.h"
+
+/* ---- sources ---- */
+
+void
+unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins)
+{
+	struct unit_source *x;
+
+	s->list = krealloc(s->list, (s->count + 1) * sizeof *s->list);
+	x = &s->list[s->count];
+	*x = (struct unit_source){ .name = kstrdup(name), .text = text, .origins = origins };
+	kscan_through(text, strlen(text), &x->scan);
+	x->launch_count = kscan_launches(&x->scan, NULL, &x->launches);
+	if (!s->index)
+		s->index = json_object();
+	for (size_t i = 0; i < x->scan.count; i++)
+		for (size_t k = 0; k < x->scan.items[i].name_count; k++) {
+			const char *declared = x->scan.items[i].names[k];
+			json_t *list = json_object_get(s->index, declared);
+
+			if (x->scan.items[i].kind == KSCAN_INCLUDE)
+				continue;
+			if (!list && json_object_set_new(s->index, declared, list = json_array()))
+				continue;
+			json_array_append_new(list, json_pack("[i,i]", (int)s->count, (int)i));
+		}
+	s->count++;
+}
+
+void
+unit_sources_free(struct unit_sources *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		kscan_launches_free(s->list[i].launches, s->list[i].launch_count);
+		kscan_free(&s->list[i].scan);
+		origins_free(&s->list[i].origins);
+		free(s->list[i].name);
+		free(s->list[i].text);
+	}
+	free(s->list);
+	json_decref(s->index);
+	*s = (struct unit_sources){ 0 };
+}
+
+const char *
+unit_place(const struct unit_source *s, size_t at, size_t *line)
+{
+	const char *file = origin_of(&s->origins, s->text, at, line);
+
+	if (!file)
+		*line = kline_at(s->text, at);
+	return file ? file : s->name;
+}
+
+const struct kscan_item *
+unit_item(const struct unit_sources *s, size_t which, const char *name, size_t *i,
+    const struct unit_source **source)
+{
+	const json_t *list = json_object_get(s->index, name);
+	size_t n = json_array_size(list);
+
+	/* Twice over the list: what the source WHICH has, then the others. */
+	for (; *i < 2 * n; (*i)++) {
+		const json_t *at = json_array_get(list, *i % n);
+		size_t in = (size_t)json_integer_value(json_array_get(at, 0));
+
+		if ((in == which) != (*i < n))
+			continue;
+		(*i)++;
+		*source = &s->list[in];
+		return &(*source)->scan.items[json_integer_value(json_array_get(at, 1))];
+	}
+	return NULL;
+}
+
+/* ---- what a function needs ---- */
+
+struct reach {
+	const struct unit_sources *sources;
+	size_t which;
+	const struct unit_source *in; /* what is looked through */
+	json_t *seen;                 /* names */
+	const char *language;
+	bool kernel;
+	struct kbuf *why;
+	int depth;
+};
+
+enum { REACH = 12 };
+
+static bool see_name(void *arg, const char *name, size_t len, size_t at);
+
+/* What the function X of S does that no candidate may do, and all that it calls. */
+static void
+look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
+{
+	char *text = kstrndup(s->scan.code + x->body, x->to - x->body), *save;
+	struct kbuf faults = { 0 };
+	size_t line;
+
+	rules_scan(
+	    r->kernel ? "kernel" : "function", r->language, text, x->names[0], NULL, &faults);
+	for (char *fault = faults.len ? strtok_r(faults.data, "\n", &save) : NULL; fault;
+	     fault = strtok_r(NULL, "\n", &save)) {
+		const char *file = unit_place(s, x->name_at, &line),
+		           *said = strstr(fault, ": line ");
+
+		/* The rule's words: "check: line 3: why: 'quote'". */
+		said = said ? strstr(said + 2, ": ") : NULL;
+		kbuf_printf(
+		    r->why, "%s (%s:%zu)%s\n", x->names[0], file, line, said ? said + 1 : fault);
+	}
+	kbuf_free(&faults);
+	free(text);
+	r->in = s;
+	if (r->depth++ < REACH)
+		kscan_identifiers(&s->scan, x->body, x->to, see_name, r);
+	r->depth--;
+}
+
+/* A variable that other code fills is no part of what a kernel is given. */
+static void
+look_at_variable(
+    struct reach *r, const struct unit_source *s, const struct kscan_item *x, const char *name)
+{
+	bool constant = kscan_has_word(&s->scan, x, "__constant__");
+
+	if (!r->kernel || memchr(s->scan.code + x->from, '=', x->to - x->from) ||
+	    memchr(s->scan.code + x->from, '(', x->to - x->from) ||
+	    (!constant && !kscan_has_word(&s->scan, x, "__device__") &&
+	        !kscan_has_word(&s->scan, x, "texture")))
+		return;
+	kbuf_printf(r->why, "it reads %s (%s:%zu), which other code fills\n", name, s->name,
+	    kline_at(s->text, x->from));
+}
+
+static bool
+see_name(void *arg, const char *name, size_t len, size_t at)
+{
+	struct reach *r = arg;
+	char *word = kstrndup(name, len);
+	const struct unit_source *s, *in = r->in;
+	const struct kscan_item *x;
+	size_t i = 0;
+
+	if (at > 1 && (in->scan.code[at - 1] == '.' || !strncmp(in->scan.code + at - 2, "->", 2))) {
+		/* A member: ".name". */
+		char *member = kasprintf(".%s", word);
+
+		json_object_set_new(r->seen, member, json_true());
+		free(member);
+		free(word);
+		return true;
+	}
+
+	at += len;
+	at += strspn(in->scan.code + at, " \t\n");
+	if (!json_object_get(r->seen, word)) {
+		json_object_set_new(r->seen, word, json_true());
+		x = unit_item(r->sources, r->which, word, &i, &s);
+		if (x && x->kind == KSCAN_FUNCTION && strchr("(<", in->scan.code[at]))
+			look_into(r, s, x);
+		else if (x && x->kind == KSCAN_DECLARATION)
+			look_at_variable(r, s, x, word);
+	}
+	r->in = in;
+	free(word);
+	return true;
+}
+
+/* ---- launches ---- */
+
+const struct kscan_item *
+unit_function_at(const struct kscan *s, size_t at)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->items[i].kind == KSCAN_FUNCTION && s->items[i].from <= at &&
+		    at < s->items[i].to)
+			return &s->items[i];
+	return NULL;
+}
+
+static void
+add_launch(struct unit *u, const struct unit_source *s, const struct kscan_launch *l)
+{
+	const struct kscan_item *f = unit_function_at(&s->scan, l->at);
+	struct unit_launch *x;
+
+	u->launches = krealloc(u->launches, (u->launch_count + 1) * sizeof *u->launches);
+	x = &u->launches[u->launch_count++];
+	*x = (struct unit_launch){
+		.source = s,
+		.inside = f,
+		.file = kstrdup(s->name),
+		.from = l->at,
+		.to = l->to,
+		.line = kline_at(s->text, l->at),
+		.last_line = kline_at(s->text, l->to),
+		.grid = kstrdup(l->grid),
+		.block = kstrdup(l->block),
+		.shared = kstrdup(l->shared),
+		.stream = kstrdup(l->stream),
+		.templates = kstrdup(l->arguments),
+		.arguments = kstrdup(l->call),
+		.function = kstrdup(f ? f->names[0] : ""),
+	};
+}
+
+static void
+find_launches(struct unit *u, const struct unit_sources *sources)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		for (size_t k = 0; k < sources->list[i].launch_count; k++) {
+			const struct kscan_launch *l = &sources->list[i].launches[k];
+			const char *colon = strrchr(l->kernel, ':');
+
+			if (!strcmp(colon ? colon + 1 : l->kernel, u->name))
+				add_launch(u, &sources->list[i], l);
+		}
+}
+
+/* ---- the unit ---- */
+
+/* Not a function by itself: a member, or one of a type. */
+static bool
+is_member(const struct kscan *s, const struct kscan_item *f)
+{
+	size_t p = f->name_at;
+
+	while (p > f->from && strchr(" \t\n", s->code[p - 1]))
+		p--;
+	return p > f->from + 1 && s->code[p - 1] == ':' && s->code[p - 2] == ':';
+}
+
+static bool
+ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n > m && !strcmp(name + n - m, end);
+}
+
+bool
+unit_is_cxx(const struct unit_source *s)
+{
+	const json_t *row = rules_language(s->name);
+
+	/* A header is whatever includes it; these are C's unless they show otherwise. */
+	return row
+	    ? kjson_bool_or(row, "cxx", false) || kjson_bool_or(row, "device", false)
+	    : !ends_with(s->name, ".h") || kscan_uses(&s->scan, 0, s->scan.len, "template") ||
+	        kscan_uses(&s->scan, 0, s->scan.len, "namespace") ||
+	        kscan_uses(&s->scan, 0, s->scan.len, "__global__");
+}
+
+bool
+unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
+    const struct kscan_item *f, struct kbuf *why)
+{
+	const struct unit_source *s = &sources->list[which];
+	size_t before = why->len;
+	struct reach r = { .sources = sources, .which = which, .seen = json_object(), .why = why };
+
+	*u = (struct unit){
+		.source = s,
+		.name = kstrdup(f->names[0]),
+		.from = f->from,
+		.to = f->to,
+		.kernel = kscan_has_word(&s->scan, f, "__global__"),
+	};
+	u->file = kstrdup(unit_place(s, f->name_at, &u->line));
+	unit_place(s, f->to ? f->to - 1 : 0, &u->last_line);
+	r.kernel = u->kernel;
+	r.language =
+	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
+	if (is_member(&s->scan, f))
+		kbuf_puts(why, "it is a member of a type\n");
+	if (u->kernel) {
+		find_launches(u, sources);
+		if (!u->launch_count)
+			kbuf_puts(why, "no launch 'NAME<<<…>>>' of it in the project\n");
+	}
+	look_into(&r, s, f);
+	entry_make(u, sources, which, f, r.seen, why);
+	json_decref(r.seen);
+	return why->len == before;
+}
+
+void
+unit_free(struct unit *u)
+{
+	for (size_t i = 0; i < u->param_count; i++) {
+		free(u->params[i].name);
+		free(u->params[i].type);
+		free(u->params[i].value);
+		free(u->params[i].text);
+	}
+	for (size_t i = 0; i < u->launch_count; i++) {
+		struct unit_launch *l = &u->launches[i];
+		char *const texts[] = { l->file, l->grid, l->block, l->shared, l->stream,
+			l->templates, l->arguments, l->function };
+
+		for (size_t k = 0; k < LEN(texts); k++)
+			free(texts[k]);
+	}
+	free(u->launches);
+	free(u->params);
+	free(u->name);
+	free(u->entry);
+	free(u->file);
+	free(u->text);
+	*u = (struct unit){ 0 };
+}
+
+static json_t *
+params_json(const struct unit *u)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < u->param_count; i++) {
+		const struct unit_param *p = &u->params[i];
+
+		json_array_append_new(list,
+		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:b,s:b}", "name", p->name, "type",
+		        p->type, "value", p->value, "pointer", p->pointer, "constant", p->constant,
+		        "bytes", p->bytes, "one", p->one, "result", p->result, "launch",
+		        p->launch));
+	}
+	return list;
+}
+
+json_t *
+unit_json(const struct unit *u)
+{
+	json_t *launches = json_array();
+
+	for (size_t i = 0; i < u->launch_count; i++) {
+		const struct unit_launch *l = &u->launches[i];
+
+		json_array_append_new(launches,
+		    json_pack("{s:s,s:[I,I],s:[I,I],s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "file", l->file,
+		        "lines", (json_int_t)l->line, (json_int_t)l->last_line, "bytes",
+		        (json_int_t)l->from, (json_int_t)l->to, "grid", l->grid, "block", l->block,
+		        "shared", l->shared, "stream", l->stream, "templates", l->templates,
+		        "arguments", l->arguments, "function", l->function));
+	}
+	return json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:o}", "schema", "unit/1",
+	    "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel, "lines",
+	    (json_int_t)u->line, (json_int_t)u->last_line, "bytes", (json_int_t)u->from,
+	    (json_int_t)u->to, "text", u->text ? u->text : "", "parameters", params_json(u),
+	    "launches", launches);
+}
