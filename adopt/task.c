@@ -825,7 +825,7 @@ has_asked(const struct draft *d)
 
 /*
  * Leave out the sizes at which the reference itself fails. False: it fails at all of them, which no
- * honest one does; or at one, where a shape is not certain.
+ * honest one does whose data mean nothing; or at one, where a shape is not certain.
  */
 static bool
 drop_small(struct draft *d)
@@ -846,7 +846,7 @@ drop_small(struct draft *d)
 	}
 	d->small = good;
 	if (json_array_size(good) < json_array_size(all) &&
-	    (!json_array_size(good) || has_asked(d))) {
+	    ((!json_array_size(good) && !d->v.recorded) || has_asked(d))) {
 		json_array_clear(d->v.notes);
 		d->small = all;
 		json_decref(good);
