@@ -442,32 +442,57 @@ restricting(const char *text)
 	return NULL;
 }
 
+/* Is the word NAME at P of the code? */
+static bool
+is_word_at(const struct kscan *s, size_t p, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(s->code + p, name, n) && !kis_word(s->code[p + n]) &&
+	    !kis_word(s->code[p - 1]);
+}
+
 /*
- * The project's parameter X, with its default value and its const, by the name that the winner has
- * for it, Y, and with the promise that nothing overlaps, where the winner makes it.
+ * The project's parameter X, FROM to TO of its text, as it stands there, with its default value and
+ * its const; by the name that the winner has for it, Y, and with the promise that nothing overlaps,
+ * where the winner makes it.
  */
 static void
-add_parameter(struct kbuf *b, const struct kscan_param *x, const struct kscan_param *y)
+add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
+    const struct kscan_param *x, const struct kscan_param *y)
 {
-	const char *promise = restricting(x->text) ? NULL : restricting(y->text),
-	           *end = x->text + strcspn(x->text, "="), *star = NULL, *name = NULL;
-	size_t n = strlen(x->name);
+	const char *promise = restricting(x->text) ? NULL : restricting(y->text);
+	size_t star = 0, name = 0;
 
-	for (const char *p = x->text; p < end; p++) {
-		bool word = n && !strncmp(p, x->name, n) && !kis_word(p[n]) &&
-		    (p == x->text || !kis_word(p[-1]));
-
-		star = *p == '*' && !name ? p : star;
-		name = word ? p : name;
+	for (size_t p = from; p < to && s->code[p] != '='; p++) {
+		star = s->code[p] == '*' && !name ? p + 1 : star;
+		name = is_word_at(s, p, x->name) ? p : name;
 	}
-	if (!name)
-		name = end;
-	if (promise && star && star < name)
-		kbuf_printf(b, "%.*s%s %.*s", (int)(star + 1 - x->text), x->text, promise,
-		    (int)(name - star - 1), star + 1);
-	else
-		kbuf_add(b, x->text, (size_t)(name - x->text));
-	kbuf_printf(b, "%s%s", name < end ? y->name : "", name < end ? name + n : end);
+	if (!name) {
+		kbuf_add(b, s->text + from, to - from);
+		return;
+	}
+	if (promise && star && star <= name) {
+		kbuf_add(b, s->text + from, star - from);
+		kbuf_printf(b, "%s ", promise);
+		from = star + strspn(s->text + star, " ");
+	}
+	kbuf_add(b, s->text + from, name - from);
+	kbuf_puts(b, y->name);
+	name += strlen(x->name);
+	kbuf_add(b, s->text + name, to - name);
+}
+
+/* Where the parameter that begins at P ends: at the comma, or at CLOSE. */
+static size_t
+parameter_end(const struct kscan *s, size_t p, size_t close)
+{
+	int depth = 0;
+
+	for (; p < close && (depth || s->code[p] != ','); p++)
+		depth +=
+		    (strchr("([{<", s->code[p]) != NULL) - (strchr(")]}>", s->code[p]) != NULL);
+	return p;
 }
 
 /* All that stands before the body, as the project has it; false where the two do not correspond. */
@@ -493,9 +518,12 @@ add_head(struct kbuf *b, const struct state *t)
 	if (same) {
 		add_attributes(b, t);
 		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
-		for (size_t i = 0; i < was.count; i++) {
-			kbuf_puts(b, i ? ", " : "");
-			add_parameter(b, &was.params[i], &now.params[i]);
+		for (size_t i = 0, p = k->open + 1; i < was.count; i++) {
+			size_t end = parameter_end(old, p, close);
+
+			add_parameter(b, old, p, end, &was.params[i], &now.params[i]);
+			kbuf_add(b, old->text + end, end < close);
+			p = end + (end < close);
 		}
 		if (!was.count)
 			kbuf_add(b, old->text + k->open + 1, close - k->open - 1);
@@ -791,6 +819,30 @@ is_stub(const struct kscan *s, const struct kscan_item *f)
 	return p >= end || (end - p <= 8 && !strncmp(s->code + p, "return", 6));
 }
 
+/* What the winner calls the parameter that the reference calls NAME; the caller frees. */
+static char *
+name_in_winner(
+    const char *reference, const struct kscan *winner, const struct kscan_item *f, const char *name)
+{
+	struct kscan s;
+	struct kscan_signature was = { 0 }, now;
+	const struct kscan_item *r;
+	char *found = NULL;
+
+	kscan(reference, strlen(reference), &s);
+	kscan_signature(winner, f, &now);
+	r = kscan_function(&s, f->names[0]);
+	if (r)
+		kscan_signature(&s, r, &was);
+	for (size_t i = 0; i < was.count && i < now.count && !found; i++)
+		if (!strcmp(was.params[i].name, name))
+			found = kstrdup(now.params[i].name);
+	kscan_signature_free(&was);
+	kscan_signature_free(&now);
+	kscan_free(&s);
+	return found ? found : kstrdup(name);
+}
+
 size_t
 splice_scan(const struct adoption *a, const char *reference, const char *winner,
     const json_t *arrays, struct kbuf *faults)
@@ -810,12 +862,17 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 		kbuf_printf(faults, "stub: %s does nothing\n", a->kernel);
 		count++;
 	}
-	for (size_t i = 0; f && i < json_array_size(arrays); i++)
-		if (!kscan_uses(&s, f->body, f->to, json_string_value(json_array_get(arrays, i)))) {
+	for (size_t i = 0; f && i < json_array_size(arrays); i++) {
+		char *name =
+		    name_in_winner(reference, &s, f, json_string_value(json_array_get(arrays, i)));
+
+		if (!kscan_uses(&s, f->body, f->to, name)) {
 			kbuf_printf(faults, "no_work: %s does not use %s, which it must write\n",
-			    a->kernel, json_string_value(json_array_get(arrays, i)));
+			    a->kernel, name);
 			count++;
 		}
+		free(name);
+	}
 	for (size_t i = 0; i < s.len; i++)
 		if ((unsigned char)s.code[i] > 127) {
 			kbuf_printf(faults,

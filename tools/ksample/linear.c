@@ -86,7 +86,7 @@ add_history(const struct search *s, json_t *sample)
 	/* Older rounds are in the memory; what was rolled back or kept is told all the same. */
 	enum { HISTORY = 8 };
 	json_t *rounds = json_array(), *ineffective = json_array(), *accepted = json_array(),
-	       *searched = json_array();
+	       *searched = json_array(), *failures = kverdict_failures(s->camp->dir);
 
 	for (long t = 1; t < s->trial; t++) {
 		json_t *record = kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t),
@@ -105,8 +105,10 @@ add_history(const struct search *s, json_t *sample)
 		    kjson_path(record, "eval.plan"))
 			json_array_append_new(
 			    ineffective, round_json(record, direction, LEN(direction)));
+		/* What failed in the application is not in the program, and may be made anew. */
 		if (!strcmp(kjson_str_or(decision, "verdict", ""), "accepted") &&
-		    kjson_path(record, "eval.plan"))
+		    kjson_path(record, "eval.plan") &&
+		    !kverdict_failed(failures, kjson_str_or(record, "id", "")))
 			json_array_append_new(
 			    accepted, round_json(record, direction, LEN(direction)));
 		add_searched(searched, record);
@@ -116,6 +118,7 @@ add_history(const struct search *s, json_t *sample)
 	kjson_set(sample, "ineffective", ineffective);
 	kjson_set(sample, "accepted", accepted);
 	kjson_set(sample, "searched", searched);
+	json_decref(failures);
 }
 
 /*
