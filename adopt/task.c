@@ -652,6 +652,16 @@ bounds_json(const struct draft *d)
 	return o;
 }
 
+void
+task_formulas(const struct adoption *a, json_t *task)
+{
+	static const char *const names[] = { "flops", "bytes" };
+
+	for (size_t i = 0; i < LEN(names); i++)
+		if (json_object_get(a->json, names[i]))
+			json_object_set(task, names[i], json_object_get(a->json, names[i]));
+}
+
 static void
 draft_task(struct draft *d)
 {
@@ -683,6 +693,7 @@ draft_task(struct draft *d)
 	free(head);
 	if (bytes)
 		json_object_set_new(t, "bytes", json_string(bytes));
+	task_formulas(a, t);
 	if (strcmp(d->oracle, "self"))
 		json_object_set_new(t, "oracle", json_string(cuda ? "oracle.cu" : "oracle.c"));
 	if (steps[d->step].reduction)
@@ -1278,9 +1289,8 @@ make_campaign(const struct adoption *a)
 	set_defaults(a);
 }
 
-/* Seal what all later figures rest on. */
-static void
-freeze(const struct draft *d)
+void
+task_freeze(const struct adoption *a, const json_t *task)
 {
 	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
 		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
@@ -1292,7 +1302,7 @@ freeze(const struct draft *d)
 		all = krealloc(all, (n + 2) * sizeof *all);
 		all[n] = files[n];
 	}
-	json_array_foreach(json_object_get(d->task, "workloads"), i, w)
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
 		json_object_foreach(json_object_get(w, "values"), name, v) {
 			if (!json_is_object(v))
 				continue;
@@ -1300,9 +1310,8 @@ freeze(const struct draft *d)
 			all[n++] = kjson_str_or(v, "file", "");
 		}
 	all[n] = NULL;
-	kseal_note(
-	    d->a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(d->a->dir, all)));
-	adoption_save(d->a);
+	kseal_note(a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(a->dir, all)));
+	adoption_save(a);
 	free(all);
 }
 
@@ -1347,7 +1356,7 @@ make_task(const struct adoption *a)
 		code = K_NO;
 	} else {
 		make_campaign(a);
-		freeze(&d);
+		task_freeze(a, d.task);
 	}
 	values_free(&d.v);
 	json_decref(d.configs);

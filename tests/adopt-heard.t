@@ -61,6 +61,12 @@ ok 'a winner that the application refuses is rolled back, and that is written do
 	python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" verdict-1 c/adopt/verdicts.ndjson
 	jq -e ".id == \"001/01\" and .good == false and (.why | contains(\"exited with status 1\"))" c/adopt/verdicts.ndjson
 	exits 10 kadopt integrate -c c; grep -q "GATE: 001/01 failed in the application before" out'
+ok 'what does not touch results can be said at any time' '
+	exits 0 kadopt adopt -c c --flops "200*n" --compare float:1e-2; grep -q "^stored; the campaign in" out
+	jq -e ".flops == \"200*n\"" c/task.json; jq -e ".outputs[0].compare == \"float:1e-2\" and .flops" c/adopt.json
+	kadopt check -c c
+	exits 2 kadopt adopt -c c --flops "200*q"; grep -q "q" err
+	jq -e ".flops == \"200*n\"" c/task.json; kadopt check -c c'
 ok 'the next round begins without it, and is told' '
 	kcampaign run -c c -n 1 >out; cat out
 	jq -es "any(.sample.incumbent? == \"000/00\" and .sample.application[0].id == \"001/01\" and .sample.accepted == [])" c/trials/002/01/sample.ndjson
