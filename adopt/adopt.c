@@ -260,10 +260,15 @@ change_task(const struct adoption *a, const char *path, const json_t *task, cons
 	write_json(path, task);
 	command_own(a, a->dir, "kcampaign check -c .", "check", &r);
 	code = r.status ? K_USAGE : K_OK;
-	if (code == K_OK)
+	if (code == K_OK) {
 		task_freeze(a, task);
-	else
+		command_free(&r);
+		/* Closed rounds tell rates that follow from the formulas. */
+		command_own(a, a->dir, "test ! -d rounds || krecords close --correct", "close", &r);
+		code = r.status ? K_IO : K_OK;
+	} else {
 		write_json(path, was);
+	}
 	if (code)
 		kwarn("%s", r.said);
 	command_free(&r);

@@ -460,7 +460,7 @@ ok 'GPUs get the list of signs, in the stable part' '
 	jq -r ".rules[].id" "$KILN_DATA/patterns/profile/ncu.json" >want
 	sed -n "/^# Signs/,/^# Instr/s/^- \([a-z0-9_]*\): ................*/\1/p" stable >got
 	same want got
-	is 19 "$(wc -l <got)"
+	is 20 "$(wc -l <got)"
 	for b in hip opencl; do
 		rm -rf g; cp -r gpu g; jq ".backend=\"$b\"" gpu/campaign.json >g/campaign.json
 		kprompt -c g record.ndjson | jq -j .prompt.user >u

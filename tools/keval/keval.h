@@ -160,19 +160,24 @@ void harness_lint(const struct keval *k, const char *oracle, bool notes);
 bool is_device_only(const struct keval *k);
 
 /*
- * profile.c: tier T4: what a profiler says of a promising candidate, as eval.profile; nothing when
- * the campaign does not want it or the profiler is not installed.
+ * profile.c: tier T4: what a profiler says of a promising candidate, as eval.profile, or why it
+ * says nothing, as eval.profile_missing; neither when the campaign does not want it. SO is NULL
+ * where the campaign's own commands run it.
  */
 void profile(struct keval *k, const struct subject *s, const char *so, json_t *eval);
 /*
  * The same whatever EVAL, the program's evaluation, holds already (new reference); NULL with the
- * reason in *WHY.
+ * reason in *WHY, which the caller frees. The raw reports are kept in profiles/NAME.
  */
-json_t *profile_anew(struct keval *k, const char *so, const json_t *eval, const char **why);
-/* A program of the system in the sandbox; its output (the caller frees), or NULL with a warning. */
+json_t *profile_anew(
+    struct keval *k, const char *so, const json_t *eval, const char *name, char **why);
+/*
+ * A program of the system in the sandbox; its output (the caller frees), or NULL with the reason in
+ * *WHY (the caller frees).
+ */
 struct ksandbox_bind;
 char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds,
-    size_t bind_count, char **argv);
+    size_t bind_count, char **argv, double limit_s, char **why);
 
 /*
  * sanitize.c: tools that look for faults of memory, over a correct candidate: eval.sanitizers; one

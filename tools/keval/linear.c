@@ -38,6 +38,9 @@ evidence_fault(const struct krec *rec, const json_t *plan)
 	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
 	char *metric = kplan_metric(plan), *fault = NULL;
 
+	/* A recorded reply cites what was measured where it was recorded. */
+	if (kjson_path(rec->json, "reply.recorded"))
+		shown = NULL;
 	if (shown && shows_figures(rec) && !metric)
 		fault = kstrdup("the prompt showed measurements, and the plan has no \"evidence\": "
 		                "metric -> inference -> action, "

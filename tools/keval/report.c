@@ -126,10 +126,10 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 	for (size_t i = 0; i < json_array_size(timing); i++) {
 		const json_t *row = json_array_get(timing, i);
 		const char *workload = kjson_str_or(row, "workload", "?");
-		double ns = kgain_time_ns(row, statistic);
+		double ns = kgain_time_ns(row, statistic),
+		       shown = kcamp_shown(k->camp, ns / 1e6, &unit);
 
-		kbuf_printf(
-		    b, "- %s: %.4g %s", workload, kcamp_shown(k->camp, ns / 1e6, &unit), unit);
+		kbuf_printf(b, "- %s: %.4g %s", workload, shown, unit);
 		if (!strcmp(unit, "ms"))
 			add_rates(b, t, workload, ns);
 		add_comparison(b, past, workload, statistic, ns);

@@ -192,10 +192,10 @@ run_tiers(const struct trial *t, json_t *eval)
 	if (!json_object_get(eval, "timing") || t->k->verifies)
 		return;
 	confirm(t, eval);
-	if (needs_harness(t->c)) {
+	if (needs_harness(t->c))
 		time_reuse(t->k, t->s, t->so, eval);
-		profile(t->k, t->s, t->so, eval);
-	}
+	if (!t->s->known)
+		profile(t->k, t->s, needs_harness(t->c) ? t->so : NULL, eval);
 }
 
 /*
