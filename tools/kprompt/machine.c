@@ -150,7 +150,7 @@ hardware(const json_t *machine)
 	json_object_set_new(h, "cpu", clean_string(kjson_str_or(machine, "cpu", "")));
 	json_object_set_new(h, "os", clean_string(kjson_str_or(machine, "os", "")));
 	json_object_set_new(h, "cores", json_integer(kjson_int_or(machine, "cores", 0)));
-	json_object_set_new(h, "threads", json_integer(kjson_int_or(machine, "threads", 0)));
+	json_object_set_new(h, "processors", json_integer(kjson_int_or(machine, "threads", 0)));
 	for (size_t i = 0; i < LEN(sizes); i++) {
 		char *key = kasprintf("%s_bytes", sizes[i]);
 		double bytes = kjson_num_or(machine, key, 0);

@@ -208,6 +208,19 @@ describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
 		kbuf_printf(out, "%g where timed, from %g to %g in the checks", first, low, high);
 }
 
+/* Does a workload give its contents as a file? */
+static bool
+is_recorded(const json_t *task, const char *name)
+{
+	json_t *w;
+	size_t i;
+
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
+		if (json_is_object(json_object_get(json_object_get(w, "values"), name)))
+			return true;
+	return false;
+}
+
 /* "input, float32, M x K, read-only" */
 static void
 describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
@@ -234,6 +247,13 @@ describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
 		        : !strcmp(p->kind, "input") ? ", read-only"
 		                                    : ", to be written completely");
 	}
+	if (kjson_int_or(p->tensor, "align", 0))
+		kbuf_printf(out,
+		    ", at an address that is a multiple of %lld bytes and of no more, whatever is "
+		    "said of buffers below",
+		    (long long)kjson_int_or(p->tensor, "align", 0));
+	if (is_recorded(task, p->name))
+		kbuf_puts(out, ", with contents from real use");
 	if (text)
 		kbuf_printf(out, ": %s", text);
 }
@@ -266,8 +286,10 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 	}
 	context = json_pack("{s:s,s:s}", "entry", kjson_str_or(task, "entry.name", ""), "arguments",
 	    declarations.data);
-	line = files_fill(kjson_str_or(backend, "entry", "void {{entry}}({{arguments}})"),
-	    "prompts/backends", context);
+	line = kjson_path(task, "entry.prototype")
+	    ? kstrdup(kjson_str_or(task, "entry.prototype", ""))
+	    : files_fill(kjson_str_or(backend, "entry", "void {{entry}}({{arguments}})"),
+	          "prompts/backends", context);
 	kfence_code(&prototype, line, kjson_str_or(stable, "label", ""));
 	set_buf(stable, "prototype", &prototype);
 	json_object_set_new(stable, "entry", json_string(kjson_str_or(task, "entry.name", "")));
