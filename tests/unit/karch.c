@@ -153,7 +153,8 @@ test_hints(void)
 	    "[{\"direction\":[1,0,0,0],\"samples\":2,\"successes\":1,\"deltas\":[0.1,0.2]},"
 	    "{\"direction\":[0,1,0,0],\"samples\":2,\"successes\":2,\"deltas\":[0.1,0.2]},"
 	    "{\"direction\":[0,0,1,0],\"samples\":4,\"successes\":4,\"deltas\":[0.3,0.1,0,0.1]},"
-	    "{\"direction\":[0,0,0,1],\"samples\":3,\"successes\":2,\"deltas\":[-0.3,-0.1,0.1,0.1]},"
+	    "{\"direction\":[0,0,0,1],\"samples\":3,\"successes\":2,\"deltas\":[-0.3,-0.1,0.1,0.1]}"
+	    ","
 	    "{\"direction\":[0,0,0,0],\"samples\":9,\"successes\":9,\"deltas\":[0.1]}]",
 	    0, NULL);
 	json_t *hints = karch_hints(d);

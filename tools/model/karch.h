@@ -67,9 +67,9 @@ struct karch {
 };
 
 /*
- * Read an archive; PATH NULL gives an empty one. With PROGRAMS false only KARCH_CONTENDERS
- * of the others are read. A file that is no archive, or breaks a rule of its format, ends the program with K_USAGE.
- * Free with karch_free.
+ * Read an archive; PATH NULL gives an empty one. With PROGRAMS false only KARCH_CONTENDERS of the
+ * others are read. A file that is no archive, or breaks a rule of its format, ends the program with
+ * K_USAGE. Free with karch_free.
  */
 void karch_load(struct karch *a, const char *path, bool programs);
 /* The same, but a fault is returned as text, which the caller frees, and leaves A empty. */
