@@ -507,7 +507,7 @@ ok 'GPUs get the list of signs where there is a profile' '
 	jq -r ".rules[].id" "$KILN_DATA/patterns/profile/ncu.json" >want
 	sed -n "/^The signs/,/^What is known/s/^- \([a-z0-9_]*\): ................*/\1/p" u >got
 	same want got
-	is 19 "$(wc -l <got)"
+	is 20 "$(wc -l <got)"
 	for b in hip opencl; do
 		rm -rf g; cp -r gpu g; jq ".backend=\"$b\"" gpu/campaign.json >g/campaign.json
 		jq -c . profiled.json | kprompt -c g | jq -j .prompt.user >u

@@ -307,4 +307,13 @@ ok 'a tie is kept only by a waiver that names the candidate and its benefit' '
 	printf "001/01\nbenefit:\n" >k/waivers/tie-001-01.md; is aggregate "$(code)"
 	printf "001/01\nbenefit: half the shared memory\n" >k/waivers/tie-001-01.md; is tie_waiver "$(code)"'
 
+ok 'the null model plans its rounds, so that a linear search can be simulated' '
+	kcampaign new n --task "$KILN_DATA/campaigns/softmax" --mode linear >/dev/null
+	edit n/campaign.json ".model = {provider: \"null\"} | .eval = {evaluator: \"null\"} | .stop = {trials: 9}"
+	cd n
+	kcampaign run -n 9 >out; cat out
+	is 9 "$(ls trials/00[1-9]/01/eval.ndjson | wc -l)"
+	exits 1 grep -l no_plan trials/*/01/eval.ndjson
+	jq -r .eval.status trials/00[1-9]/01/eval.ndjson | grep -c correct'
+
 done_testing

@@ -291,11 +291,13 @@ hint_facts(const struct campaign *c, const json_t *sample)
 		struct kbuf b = { 0 };
 
 		direction_text(&b, c, json_object_get(h, "direction"));
-		if (b.len)
+		/* Samples of earlier versions do not say what was measured. */
+		if (b.len && json_object_get(h, "gain"))
 			json_array_append_new(out,
-			    json_pack("{s:s,s:I,s:I}", "text", b.data, "percent",
-			        (json_int_t)lround(100 * kjson_num_or(h, "rate", 0)), "samples",
-			        kjson_int_or(h, "samples", 0)));
+			    json_pack("{s:s,s:I,s:I,s:o}", "text", b.data, "faster",
+			        kjson_int_or(h, "successes", 0), "samples",
+			        kjson_int_or(h, "samples", 0), "percent",
+			        json_sprintf("%.2g", 100 * kjson_num_or(h, "gain", 0))));
 		kbuf_free(&b);
 	}
 	return out;
