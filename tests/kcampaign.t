@@ -22,7 +22,7 @@ ok 'help, version, and usage errors' '
 
 ok 'knobs lists at most 80 fields with default and meaning' '
 	kcampaign knobs >out
-	grep -q "^search.exploit  *0.7  *share of parents drawn by score$" out
+	grep -q "^search.exploit  *0.8  *share of parents drawn by speed$" out
 	grep -q "^name  *required  *name of the campaign$" out
 	[ "$(wc -l <out)" -le 80 ]'
 
@@ -224,7 +224,11 @@ ok 'best prints the code of the best kernel' '
 ok 'each stop condition is named' '
 	stop() { jq ".stop = $1" c/campaign.json >new && cp -r c s && mv new s/campaign.json; exits 1 kcampaign next -c s; grep -q "$2" err; rm -r s; }
 	sed -i "1s/\"failures\":[0-9]*/\"failures\":7/; 1s/\"stale\":[0-9]*/\"stale\":3/; 1s/\"cost_usd\":[0-9.]*/\"cost_usd\":2.5/" c/trials/003/archive.ndjson
-	stop "{trials: 9, patience: 3}" "no gain in the last 3 trials (stop.patience)"
+	sed -i "1s/\"stale\":[0-9]*/\"stale\":20/" c/trials/003/archive.ndjson
+	stop "{trials: 9, patience: 3}" "no gain in the last 20 trials, 3 times as long as any gain took (stop.patience)"
+	sed -i "1s/\"longest_wait\":[0-9]*/\"longest_wait\":7/" c/trials/003/archive.ndjson
+	jq ".stop = {trials: 9, patience: 3}" c/campaign.json >new && cp -r c s && mv new s/campaign.json
+	is 4 "$(kcampaign next -c s)"; rm -r s
 	stop "{trials: 9, patience: 0, speedup: 0.001}" "stop.speedup"
 	stop "{trials: 9, patience: 0, budget_usd: 2.5}" "2.50 of .2.50 are spent (stop.budget_usd)"
 	stop "{trials: 9, patience: 0, failures: 7}" "7 candidates in a row without a result (stop.failures)"'

@@ -225,6 +225,8 @@ evaluate(struct keval *k, const struct subject *s)
 	if (clean && !s->trusted && !s->again && take_over(k, s->twin, "tokens", tokens, eval))
 		return eval;
 	if (is_null(k)) {
+		/* A draw for each text, as its author wrote it. */
+		ktoken_hash(s->code, strlen(s->code), tokens);
 		null_evaluate(k, tokens, s->trusted, eval);
 		return eval;
 	}

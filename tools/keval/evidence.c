@@ -17,6 +17,7 @@
 #include "klinear.h"
 #include "ksandbox.h"
 #include "kutil.h"
+#include "kverdict.h"
 
 /* Characters kept of a listing, kinds of instructions counted and told, letters of one. */
 enum { LIST_LIMIT_S = 60, LISTING_MAX = 16000, OPS_MAX = 4096, OPS_TOLD = 24, OP_MAX = 32 };
@@ -292,7 +293,7 @@ char *
 evidence_subject(const struct keval *k)
 {
 	json_t *linear = archive_linear(k);
-	char *id = kstrdup(kjson_str_or(linear, "accepted", KARCH_REFERENCE));
+	char *id = kverdict_incumbent(k->camp->dir, linear);
 
 	json_decref(linear);
 	return id;
@@ -302,7 +303,7 @@ json_t *
 gather_evidence(struct keval *k, long trial)
 {
 	json_t *linear = archive_linear(k), *past, *out, *value;
-	const char *id = kjson_str_or(linear, "accepted", KARCH_REFERENCE);
+	char *id = kverdict_incumbent(k->camp->dir, linear);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
 	struct kextract_file files[KEXTRACT_MAX_FILES];
 	struct subject s = { 0 };
@@ -335,6 +336,7 @@ gather_evidence(struct keval *k, long trial)
 	}
 	json_decref(past);
 	json_decref(linear);
+	free(id);
 	free(name);
 	free(so);
 	return out;

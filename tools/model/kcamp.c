@@ -38,19 +38,21 @@ const struct kknob kknobs[] = {
 	    "search algorithm; linear: one change a round, kept or rolled back" },
 	{ "search.branches", KKNOB_INT, "4", 1, 99, NULL,
 	    "candidates per trial; always 1 in linear mode" },
-	{ "search.exploit", KKNOB_NUM, "0.7", 0, 1, NULL,
-	    "share of parents drawn by score; a softmax over the elites of the island" },
+	{ "search.exploit", KKNOB_NUM, "0.8", 0, 1, NULL,
+	    "share of parents drawn by speed; what this and search.explore leave is drawn at "
+	    "random" },
 	{ "search.explore", KKNOB_NUM, "0.2", 0, 1, NULL,
-	    "share of parents near an under-explored cell; that cell becomes the target" },
-	{ "search.temperature", KKNOB_NUM, "1.0", 1e-8, 1e6, NULL,
-	    "temperature of that softmax; lower: the best ones more often" },
+	    "share of leaps to under-explored cells; at first: what pays moves it" },
+	{ "search.refine", KKNOB_NUM, "0.4", 0, 1, NULL,
+	    "share of candidates that stay in their cell; at first: what pays moves it" },
+	{ "search.esimd", KKNOB_NUM, "0.05", 0, 1, NULL,
+	    "share of steps to explicit SIMD; or a matrix unit, where the parent has none; at "
+	    "first: what pays moves it" },
+	{ "search.temperature", KKNOB_NUM, "0.02", 1e-8, 1e6, NULL,
+	    "temperature of the softmax over speeds; 0.02: a parent 2 % slower is drawn 2.7 times "
+	    "less often" },
 	{ "search.strategy", KKNOB_ENUM, "mutate", 0, 0,
-	    "mutate|diversify|intensify|specialize|balance",
-	    "strategy for a correct parent; when no other is drawn" },
-	{ "search.diversify", KKNOB_NUM, "0.2", 0, 1, NULL,
-	    "chance of a random under-explored target" },
-	{ "search.esimd", KKNOB_NUM, "0.1", 0, 1, NULL,
-	    "chance of a step to explicit SIMD; or a matrix unit, where its level is below 3" },
+	    "mutate|diversify|intensify|specialize|balance", "strategy of all other candidates" },
 	{ "search.repair", KKNOB_NUM, "0.5", 0, 1, NULL,
 	    "chance to repair a broken candidate; of the last trial, instead of mutating an "
 	    "elite" },
@@ -74,8 +76,10 @@ const struct kknob kknobs[] = {
 	{ "stop.trials", KKNOB_INT, "10", 1, 999999, NULL,
 	    "number of trials; in linear mode at most 119" },
 	{ "stop.patience", KKNOB_INT, "2", 0, 999999, NULL,
-	    "end after so many trials without a gain; 0: never, which is the default in linear "
-	    "mode" },
+	    "end after so many usual waits without a gain; a usual wait is the longest from one "
+	    "gain "
+	    "to the next so far, at least 20 candidates; in linear mode rounds, and the default is "
+	    "never; 0: never" },
 	{ "stop.speedup", KKNOB_NUM, "0", 0, BIG, NULL, "end at this speed-up; 0: never" },
 	{ "stop.efficiency", KKNOB_NUM, "0", 0, 100, NULL,
 	    "end at this percentage of the roofline; of the ceilings that bind the workloads "
@@ -207,6 +211,7 @@ static const struct {
 } gone[] = {
 	{ "search.random", NULL,
 	    "the rest of search.exploit and search.explore is drawn at random" },
+	{ "search.diversify", NULL, "search.explore is the share of leaps" },
 	{ "search.repair_tries", "2", NULL },
 	{ "search.programs_per_island", "10", NULL },
 	{ "search.migration_interval", "10", NULL },
