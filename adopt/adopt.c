@@ -102,6 +102,26 @@ add_context(void *answers, const char *option, const char *file)
 }
 
 static void
+keep_numbers(
+    const struct adopt_options *o, double timeout_s, long threads, long megabytes, bool sandbox)
+{
+	json_t *a = o->answers;
+
+	if (o->compare && !outputs_compare_ok(o->compare))
+		kdie(K_USAGE,
+		    "--compare %s: must be exact, float:RTOL, float32:RTOL or float64:RTOL",
+		    o->compare);
+	if (timeout_s > 0)
+		json_object_set_new(a, "timeout_s", json_real(timeout_s));
+	if (threads >= 0)
+		json_object_set_new(a, "threads", json_integer(threads));
+	if (megabytes >= 0)
+		json_object_set_new(a, "record_mb", json_integer(megabytes));
+	if (sandbox)
+		json_object_set_new(a, "sandbox", json_true());
+}
+
+static void
 parse_options(struct adopt_options *o, int argc, char **argv)
 {
 	json_t *a = o->answers;
@@ -155,18 +175,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
-	if (o->compare && !outputs_compare_ok(o->compare))
-		kdie(K_USAGE,
-		    "--compare %s: must be exact, float:RTOL, float32:RTOL or float64:RTOL",
-		    o->compare);
-	if (timeout_s > 0)
-		json_object_set_new(a, "timeout_s", json_real(timeout_s));
-	if (threads >= 0)
-		json_object_set_new(a, "threads", json_integer(threads));
-	if (megabytes >= 0)
-		json_object_set_new(a, "record_mb", json_integer(megabytes));
-	if (sandbox)
-		json_object_set_new(a, "sandbox", json_true());
+	keep_numbers(o, timeout_s, threads, megabytes, sandbox);
 }
 
 /* What the options say together, as adopt.json has it. */

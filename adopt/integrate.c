@@ -473,6 +473,22 @@ require_original(const struct adoption *a)
 	    a->project, a->file, (int)strcspn(b.data, "\n"), b.data);
 }
 
+/* Nobody puts in again what the application has refused, unless asked to. */
+static bool
+has_failed(const struct adoption *a, const struct winner *w)
+{
+	char *why = failed_before(a, w);
+	bool failed = why != NULL;
+
+	if (failed)
+		ksay("GATE: %s failed in the application before (%s); run more rounds, which are "
+		     "told, "
+		     "or give --again\n",
+		    w->id, why);
+	free(why);
+	return failed;
+}
+
 static int
 integrate(const struct adoption *a, const struct integrate_options *o)
 {
@@ -480,7 +496,7 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 	struct run_folder run;
 	bool any = find_winner(a, &w);
 	double gain = 1 - 1 / w.speedup;
-	char *original, *path, *text, *why;
+	char *original, *path, *text;
 	int code;
 
 	if (!any || gain < o->gate || !w.sure) {
@@ -504,13 +520,7 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 		free_winner(&w);
 		return K_OK;
 	}
-	why = o->again ? NULL : failed_before(a, &w);
-	if (why) {
-		ksay("GATE: %s failed in the application before (%s); run more rounds, which are "
-		     "told, "
-		     "or give --again\n",
-		    w.id, why);
-		free(why);
+	if (!o->again && has_failed(a, &w)) {
 		free_winner(&w);
 		return K_GATE;
 	}

@@ -122,7 +122,7 @@ has_line(const char *text, const struct kregex_span *at, const char *other)
 }
 
 /*
- * The first match that is not there BEFORE, too. Of words in comments ("TODO", "as before"), every
+ * The first match that is not there BEFORE, too. Of words in comments ("as before"), every
  * line counts by itself; what code does at all, it may do anywhere.
  */
 static bool
