@@ -4,6 +4,7 @@
  * and a campaign around it. What decides (roles, oracle, tolerance, shapes to check with) is
  * decided by what the reference passes.
  */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -528,6 +529,63 @@ comment_of(const struct draft *d)
 	return found;
 }
 
+static bool
+has_flag(const json_t *settings, const char *begin)
+{
+	const json_t *flag;
+	size_t i;
+
+	json_array_foreach(json_object_get(settings, "flags"), i, flag)
+		if (!strncmp(json_string_value(flag) ?: "", begin, strlen(begin)))
+			return true;
+	return false;
+}
+
+/* What the application's own build leaves out, which a program could rest on elsewhere. */
+static void
+add_build_facts(const struct adoption *a, struct kbuf *b)
+{
+	json_t *settings = compile_settings(a);
+
+	if (!a->device && !has_flag(settings, "-fopenmp"))
+		kbuf_puts(b,
+		    " The application builds the file without -fopenmp: OpenMP pragmas do nothing, "
+		    "and the function runs on one thread.");
+	if (!a->device && !has_flag(settings, "-march") && !has_flag(settings, "-mavx") &&
+	    !has_flag(settings, "-mcpu"))
+		kbuf_puts(b,
+		    " It builds the file for any processor of the architecture: wider vectors need "
+		    "__attribute__((target(...))) on the functions that use them, and a version "
+		    "without them behind __builtin_cpu_supports.");
+	json_decref(settings);
+}
+
+/* Arrays that are one and the same in some calls of the application. */
+static void
+add_aliases(const struct values *v, struct kbuf *b)
+{
+	json_t *seen = json_object(), *call, *p;
+	size_t i;
+
+	json_array_foreach(v->calls, i, call) {
+		const char *name;
+
+		json_object_foreach(json_object_get(call, "pointers"), name, p) {
+			const char *other = kjson_str_or(p, "same_as", NULL);
+
+			if (!other || json_object_get(seen, name))
+				continue;
+			json_object_set_new(seen, name, json_true());
+			kbuf_printf(b,
+			    " In the application %s and %s are the same array in some calls, so "
+			    "do not declare them restrict; they are two arrays where the program "
+			    "is judged.",
+			    name, other);
+		}
+	}
+	json_decref(seen);
+}
+
 static char *
 description(const struct draft *d)
 {
@@ -551,10 +609,34 @@ description(const struct draft *d)
 	    "parameters, be right for any sizes, and keep nothing from one call to the next. Put "
 	    "helper functions, types and macros into the same file.",
 	    a->kernel, a->file);
+	add_build_facts(a, &b);
+	add_aliases(&d->v, &b);
 	if (line)
 		kbuf_printf(&b, " The application's comment on it: %s", line);
 	free(line);
 	free(comment);
+	return b.data;
+}
+
+/* The function's head, as the reference has it; the caller frees. */
+static char *
+prototype(const struct draft *d)
+{
+	struct kscan s;
+	const struct kscan_item *f;
+	struct kbuf b = { 0 };
+
+	kbuf_puts(&b, "");
+	kscan(d->text, strlen(d->text), &s);
+	f = kscan_function(&s, d->a->kernel);
+	for (size_t p = f ? f->from : 0; f && p < f->body; p++)
+		if (!isspace((unsigned char)s.code[p]) || s.text[p] == '"')
+			kbuf_add(&b, s.text + p, 1);
+		else if (b.len && b.data[b.len - 1] != ' ' && s.text[p] != '*')
+			kbuf_puts(&b, " ");
+	while (b.len && b.data[b.len - 1] == ' ')
+		b.data[--b.len] = '\0';
+	kscan_free(&s);
 	return b.data;
 }
 
@@ -570,6 +652,16 @@ bounds_json(const struct draft *d)
 	return o;
 }
 
+void
+task_formulas(const struct adoption *a, json_t *task)
+{
+	static const char *const names[] = { "flops", "bytes" };
+
+	for (size_t i = 0; i < LEN(names); i++)
+		if (json_object_get(a->json, names[i]))
+			json_object_set(task, names[i], json_object_get(a->json, names[i]));
+}
+
 static void
 draft_task(struct draft *d)
 {
@@ -578,7 +670,7 @@ draft_task(struct draft *d)
 	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(),
 	       *arguments = json_array(), *workloads, *t;
 	json_t *settings = compile_settings(a);
-	char *about = description(d), *bytes = bytes_expression(d);
+	char *about = description(d), *bytes = bytes_expression(d), *head = prototype(d);
 
 	add_members(d, axes, inputs, outputs, arguments);
 	if (!json_object_size(outputs))
@@ -597,8 +689,11 @@ draft_task(struct draft *d)
 	    "libs", task_libraries(a), "workloads", workloads);
 	if (!t)
 		kdie(K_IO, "out of memory");
+	json_object_set_new(json_object_get(t, "entry"), "prototype", json_string(head));
+	free(head);
 	if (bytes)
 		json_object_set_new(t, "bytes", json_string(bytes));
+	task_formulas(a, t);
 	if (strcmp(d->oracle, "self"))
 		json_object_set_new(t, "oracle", json_string(cuda ? "oracle.cu" : "oracle.c"));
 	if (steps[d->step].reduction)
@@ -741,7 +836,7 @@ has_asked(const struct draft *d)
 
 /*
  * Leave out the sizes at which the reference itself fails. False: it fails at all of them, which no
- * honest one does; or at one, where a shape is not certain.
+ * honest one does whose data mean nothing; or at one, where a shape is not certain.
  */
 static bool
 drop_small(struct draft *d)
@@ -762,7 +857,7 @@ drop_small(struct draft *d)
 	}
 	d->small = good;
 	if (json_array_size(good) < json_array_size(all) &&
-	    (!json_array_size(good) || has_asked(d))) {
+	    ((!json_array_size(good) && !d->v.recorded) || has_asked(d))) {
 		json_array_clear(d->v.notes);
 		d->small = all;
 		json_decref(good);
@@ -1108,6 +1203,23 @@ check_geometry(const struct draft *d)
 
 /* ---- the campaign ---- */
 
+/* The device that the application runs on, by name; NULL where nobody says. The caller frees. */
+static char *
+gpu_name(const struct adoption *a)
+{
+	struct command_result r;
+	char *text, *name = NULL;
+
+	command_run(
+	    a, a->dir, "nvidia-smi --query-gpu=name --format=csv,noheader", NULL, "gpu", &r);
+	text = r.status ? NULL : file_text(r.log, NULL);
+	if (text && *text && text[strcspn(text, "\n")] == '\n')
+		name = kstrndup(text, strcspn(text, "\r\n"));
+	free(text);
+	command_free(&r);
+	return name;
+}
+
 /* What an adopted campaign begins with: few rounds, and a gain that is worth the way back. */
 static void
 set_defaults(const struct adoption *a)
@@ -1115,7 +1227,9 @@ set_defaults(const struct adoption *a)
 	char *path = path_of("%s/campaign.json", a->dir);
 	json_t *m = kjson_load(path), *search = json_object_get(m, "search"),
 	       *model = json_object_get(a->json, "model"), *eval;
+	json_t *settings = compile_settings(a);
 	bool linear = strcmp(kjson_str_or(a->json, "mode", "linear"), "map-elites");
+	char *gpu;
 
 	if (!search)
 		json_object_set_new(m, "search", search = json_object());
@@ -1134,6 +1248,13 @@ set_defaults(const struct adoption *a)
 		json_object_set_new(eval, "launcher", json_string(a->launcher));
 	if (json_object_get(a->json, "threads"))
 		json_object_set(eval, "threads", json_object_get(a->json, "threads"));
+	else if (!a->device && !has_flag(settings, "-fopenmp") && !has_flag(settings, "-pthread"))
+		json_object_set_new(eval, "threads", json_integer(1));
+	json_decref(settings);
+	gpu = a->device ? gpu_name(a) : NULL;
+	if (gpu)
+		json_object_set_new(m, "gpu", json_string(gpu));
+	free(gpu);
 	write_json(path, m);
 	json_decref(m);
 }
@@ -1168,9 +1289,8 @@ make_campaign(const struct adoption *a)
 	set_defaults(a);
 }
 
-/* Seal what all later figures rest on. */
-static void
-freeze(const struct draft *d)
+void
+task_freeze(const struct adoption *a, const json_t *task)
 {
 	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
 		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
@@ -1182,7 +1302,7 @@ freeze(const struct draft *d)
 		all = krealloc(all, (n + 2) * sizeof *all);
 		all[n] = files[n];
 	}
-	json_array_foreach(json_object_get(d->task, "workloads"), i, w)
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
 		json_object_foreach(json_object_get(w, "values"), name, v) {
 			if (!json_is_object(v))
 				continue;
@@ -1190,9 +1310,8 @@ freeze(const struct draft *d)
 			all[n++] = kjson_str_or(v, "file", "");
 		}
 	all[n] = NULL;
-	kseal_note(
-	    d->a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(d->a->dir, all)));
-	adoption_save(d->a);
+	kseal_note(a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(a->dir, all)));
+	adoption_save(a);
 	free(all);
 }
 
@@ -1237,7 +1356,7 @@ make_task(const struct adoption *a)
 		code = K_NO;
 	} else {
 		make_campaign(a);
-		freeze(&d);
+		task_freeze(a, d.task);
 	}
 	values_free(&d.v);
 	json_decref(d.configs);

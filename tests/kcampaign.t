@@ -284,4 +284,7 @@ ok 'what was not built is not counted as compiled' '
 		c/trials/003/archive.ndjson >s/trials/003/archive.ndjson
 	kcampaign best -c s >out; grep -q "^candidates   $all: compiled $((all - 4)) " out; rm -r s'
 
+ok 'a campaign that nobody named is called by operation, backend, device and date' '
+	mkdir unnamed; cd unnamed; kcampaign new --task "$KILN_DATA/tests/tasks/affine" >out
+	is "affine_c_cpu_$(date -u +%Y%m%d)" "$(ls -d affine*)"; is "$(ls -d affine*)" "$(jq -r .name affine*/campaign.json)"'
 done_testing

@@ -74,7 +74,7 @@ ok 'naive product: the kernel with the longest time in all, and its longest laun
 	is "0 4196992" "$(get ".launch | [.id, .duration_ns] | join(\" \")" p)"
 	is "[2,8392832]" "$(jq -c ".kernels[0] | [.launches, .duration_ns]" p)"
 	is "matmul_naive strided_copy transpose_conflict" "$(get "[.kernels[].name | split(\"(\")[0]] | join(\" \")" p)"
-	is "stall_lg_throttle" "$(ids p)"; is lg-throttle "$(get .findings[0].skill p)"; test -s "$KILN_DATA/skills/lg-throttle.md"
+	is "stall_lg_throttle" "$(ids p)"; is stall_lg_throttle "$(get .findings[0].skill p)"; test -s "$KILN_DATA/skills/stall_lg_throttle.md"
 	is "lg_throttle" "$(get .stalls[0].reason p)"
 	near "$(get .stalls[0].fraction p)" 0.4532
 	is "agrees stall_lg_throttle" "$(get ".recommendations[] | select(.rule == \"CPIStall\" and .verdict == \"agrees\") | [.verdict, .matches[]] | join(\" \")" p)"'

@@ -115,7 +115,7 @@ ok 'the prompt: rules, rounds so far, what failed, the escalation; nothing of th
 	grep -q "^round 4 (aggregate): tiling: change 4" user
 	grep -q "failed before it could be measured (score 2 of 5" user
 	grep -q "^Four rounds or more in a row" user; grep -q "^This round begins with a review" user
-	! grep -q "Required Optimizations\|Strategies worth\|# What to do now" user
+	! grep -q "Direction of this attempt\|Strategies worth\|# What to do now" user
 	kcampaign record 004/01 | jq -r .prompt.user >user
 	grep -q "^The last round was rolled back" user; ! grep -q "begins with a review" user
 	is 1 "$(for t in $(seq -f %03.0f 14); do kcampaign record "$t/01"; done | jq -r ".prompt.user[:.prompt.stable_bytes]" | grep -c "^# Rules of the round" | awk "{ print \$1 == 14 }")"'

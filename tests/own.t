@@ -74,6 +74,19 @@ ok 'a kernel that its own test refuses is not timed' '
 	. ./helpers.sh; cd time; before=$(cat "$T/runs")
 	cp reference.py keep; sed "s/return total/return 1 + total/" keep >reference.py
 	is wrong "$(round 500)"; mv keep reference.py; is "$before" "$(cat "$T/runs")"'
+ok 'in repository mode the commands run in a copy of the project, with the candidate in the place of its kernel' '
+	. ./helpers.sh
+	chmod 755 "$T"; mkdir -p project/src project/tests; git init -q project 2>/dev/null || :
+	cp "$KILN_DATA/tests/tasks/python_digest/reference.py" project/src/digest.py; cp bench.sh project
+	echo "import sys; sys.path.insert(0, \"src\"); import digest; assert digest.digest(3) == 5; open(\"built\").read()" >project/tests/check.py
+	cp -r time repo; cd repo; rm -rf trials; mkdir -p trials/000/00
+	edit campaign.json ".git = {kernel_path: \"src/digest.py\"} | .eval += {repository: \"../project\", build: {command: \"echo yes >built; echo broken >tests/check.py\"},
+		correctness: {command: \"python3 tests/check.py\"}} | .eval.timing.command = \"sh bench.sh\" | del(.eval.timing.files)"
+	keval --reference -o trials/000/00/eval.ndjson
+	is gain "$(round 400)"
+	cp reference.py keep; sed "s/return total/return 1 + total/" keep >reference.py; is wrong "$(round 500)"; mv keep reference.py
+	git -C ../project status --short 2>/dev/null | sort >status; grep -q built status && exit 1; is 1 "$(grep -c "^WASTE = 1000" ../project/src/digest.py)"
+	edit campaign.json "del(.git)"; exits 2 keval --reference -o none; grep -q "eval.repository needs git.kernel_path" err'
 ok 'the prompt promises what these commands do, and nothing that only kiln would' '
 	cd rate
 	jq -nc --rawfile code reference.py "{schema: \"candidate/1\", campaign: \"own\", trial: 1, branch: 1, id: \"001/01\", sample: {status: \"correct\", seed: \"1\", strategy: \"refine\", incumbent: \"000/00\",

@@ -429,15 +429,18 @@ add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_ca
 	if (!pointer_of(a))
 		add(t, ",\"null\":true");
 	if (s->pointer[i].found && !s->pointer[i].stack)
-		add(t, ",\"bytes\":%zu,\"offset\":%zu,\"room\":%zu,\"device\":%s", e->bytes,
-		    (size_t)((uintptr_t)pointer_of(a) - e->start), s->pointer[i].room,
-		    e->device ? "true" : "false");
+		add(t, ",\"bytes\":%zu,\"offset\":%zu,\"room\":%zu,\"align\":%zu,\"device\":%s",
+		    e->bytes, (size_t)((uintptr_t)pointer_of(a) - e->start), s->pointer[i].room,
+		    alignment((uintptr_t)pointer_of(a)), e->device ? "true" : "false");
+	for (size_t k = 0; k < i && pointer_of(a); k++)
+		if (pointer_of(&c->args[k]) == pointer_of(a)) {
+			add(t, ",\"same_as\":\"%s\"", c->args[k].name);
+			break;
+		}
 	if (good)
 		add(t, ",\"written\":%s", sum != s->pointer[i].sum ? "true" : "false");
 	if (good && s->saved && sum != s->pointer[i].sum)
 		kwatch_save(s->saved, s, c, i, "after");
-	if (s->pointer[i].found)
-		add(t, ",\"align\":%zu", alignment((uintptr_t)pointer_of(a)));
 	add(t, "}");
 }
 

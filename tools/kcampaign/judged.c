@@ -26,7 +26,8 @@ enum { SHOWN = 60 };
 static bool
 is_aside(const char *member)
 {
-	static const char *const aside[] = { "name", "description", "baselines", "workloads" };
+	static const char *const aside[] = { "name", "description", "baselines", "workloads",
+		"flops", "bytes" };
 
 	for (size_t i = 0; i < LEN(aside); i++)
 		if (!strcmp(aside[i], member))

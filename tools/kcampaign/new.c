@@ -2,6 +2,7 @@
 /* new: a campaign folder from a task. What can be found out is not asked. See kcampaign.h. */
 #include "kcampaign.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "kgpu.h"
 #include "kio.h"
 #include "ktask.h"
 
@@ -311,21 +313,55 @@ need_all(const struct options *o, const char *file, const json_t *task, const ch
 	free(path);
 }
 
+/* What the kernels of a task run on, in a word: cpu, or the name of the first device. */
+static char *
+device_word(const struct backend *b)
+{
+	struct kgpu_facts facts;
+	char why[256];
+	struct kgpu *g = b->pointers ? kgpu_open(b->api, 0, false, why, sizeof why) : NULL;
+
+	if (!g)
+		return kstrdup(b->device ? "gpu" : "cpu");
+	kgpu_facts(g, &facts);
+	kgpu_close(g);
+	return kstrdup(facts.name);
+}
+
+/* The folder of a campaign that nobody named: OP_BACKEND_DEVICE_DATE; the caller frees. */
+static char *
+default_folder(const json_t *task)
+{
+	const struct backend *b = backend_for(kjson_str_or(task, "language", ""));
+	char *device = device_word(b), now[32], *name;
+
+	know_iso(now, sizeof now);
+	name = kasprintf("%s_%s_%s_%.4s%.2s%.2s",
+	    kjson_str_or(task, "op", kjson_str_or(task, "name", "kernel")), b->name, device, now,
+	    now + 5, now + 8);
+	for (char *p = name; *p; p++)
+		*p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '_';
+	free(device);
+	return name;
+}
+
 int
 command_new(const struct options *o)
 {
 	const struct provider *p = find_provider();
-	char *folder = kstrdup(o->operand), *file, *make = makefile(), *name;
-	size_t n = strlen(folder);
+	char *folder, *file, *make = makefile(), *name;
 	json_t *task, *m;
+	size_t n;
 
 	if (!o->task)
 		kdie(K_USAGE,
 		    "new: give --task DIR, the folder with task.json, reference and oracle");
-	while (n > 1 && folder[n - 1] == '/')
-		folder[--n] = '\0';
 	file = kasprintf("%s/task.json", o->task);
 	task = kjson_load(file);
+	folder = o->operand ? kstrdup(o->operand) : default_folder(task);
+	n = strlen(folder);
+	while (n > 1 && folder[n - 1] == '/')
+		folder[--n] = '\0';
 	need_all(o, file, task, folder, make);
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", folder);

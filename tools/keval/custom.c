@@ -21,7 +21,7 @@
 #include "kutil.h"
 #include "status.h"
 
-enum { OUTPUT_MAX = 16 << 20, FILE_MAX_BYTES = 64 << 20 };
+enum { OUTPUT_MAX = 16 << 20, FILE_MAX_BYTES = 64 << 20, COPY_LIMIT_S = 600 };
 
 struct custom {
 	struct keval *k;
@@ -133,6 +133,50 @@ custom_close(struct custom *c)
 	free(c);
 }
 
+/* Where the candidate's program lies: by its own name, or in its place in the project. */
+static const char *
+code_path(const struct custom *c)
+{
+	return *kcamp_str(c->k->camp, "eval.repository") ? kcamp_str(c->k->camp, "git.kernel_path")
+	                                                 : source_name(c->k);
+}
+
+/*
+ * A copy of the project, in which the candidate takes the place of its kernel. It is made in the
+ * sandbox: what ran there before may have left links in the way.
+ */
+static void
+stage_repository(const struct custom *c)
+{
+	const char *folder = kcamp_str(c->k->camp, "eval.repository"), *kernel = code_path(c);
+	char *path = kcamp_path(c->k->camp, folder), *from = realpath(path, NULL), cp[] = "cp",
+	     all[] = "-aT", over[] = "--remove-destination", seen[] = "/kiln/project", here[] = ".",
+	     *argv[] = { cp, all, over, seen, here, NULL };
+	struct ksandbox_bind binds[] = { { from, seen } };
+	struct ksandbox s = { .level = sandbox_level(c->k),
+		.profile = KSANDBOX_BUILD,
+		.work = c->work,
+		.binds = binds,
+		.bind_count = LEN(binds) };
+	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = COPY_LIMIT_S };
+	struct kproc_result r;
+
+	if (!kextract_path_ok(kernel))
+		kdie(K_USAGE,
+		    "%s: eval.repository needs git.kernel_path, the path of the kernel's file in "
+		    "the repository",
+		    c->k->camp->file);
+	if (!from)
+		kdie_errno(K_USAGE, "%s: eval.repository: %s", c->k->camp->file, path);
+	if (ksandbox_run(&s, &p, &r) < 0 || r.exit_code)
+		kdie(K_IO, "%s: could not be copied: %.300s", path,
+		    r.err ? r.err : "the sandbox did not start");
+	kproc_result_free(&r);
+	work_put(c->work, kernel, c->s->code, strlen(c->s->code));
+	free(from);
+	free(path);
+}
+
 /*
  * Laid out anew for every tier: an earlier one ran the candidate, which may have changed its
  * folder.
@@ -144,7 +188,10 @@ stage(const struct custom *c, const json_t *tier, const struct build *b)
 	size_t len;
 	char *text;
 
-	work_put_sources(c->k, c->s, c->work);
+	if (*kcamp_str(c->k->camp, "eval.repository"))
+		stage_repository(c);
+	else
+		work_put_sources(c->k, c->s, c->work);
 	text = input_read(c->k, c->k->task_file, FILE_MAX_BYTES, &len);
 	work_put(c->work, "task.json", text, len);
 	free(text);
@@ -180,7 +227,7 @@ environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
 	const struct {
 		const char *name, *file, *text;
 	} rows[] = {
-		{ "KILN_CODE", source_name(c->k), NULL },
+		{ "KILN_CODE", code_path(c), NULL },
 		{ "KILN_WORK", ".", NULL },
 		{ "KILN_TASK", "task.json", NULL },
 		{ "KILN_SO", so_name, NULL },

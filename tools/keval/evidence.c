@@ -17,6 +17,7 @@
 #include "klinear.h"
 #include "ksandbox.h"
 #include "kutil.h"
+#include "kverdict.h"
 
 /* Characters kept of a listing, kinds of instructions counted and told, letters of one. */
 enum { LIST_LIMIT_S = 60, LISTING_MAX = 16000, OPS_MAX = 4096, OPS_TOLD = 24, OP_MAX = 32 };
@@ -292,7 +293,7 @@ char *
 evidence_subject(const struct keval *k)
 {
 	json_t *linear = archive_linear(k);
-	char *id = kstrdup(kjson_str_or(linear, "accepted", KARCH_REFERENCE));
+	char *id = kverdict_incumbent(k->camp->dir, linear);
 
 	json_decref(linear);
 	return id;
@@ -302,15 +303,17 @@ json_t *
 gather_evidence(struct keval *k, long trial)
 {
 	json_t *linear = archive_linear(k), *past, *out, *value;
-	const char *id = kjson_str_or(linear, "accepted", KARCH_REFERENCE);
+	char *id = kverdict_incumbent(k->camp->dir, linear);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
+	struct kextract_file files[KEXTRACT_MAX_FILES];
+	struct subject s = { 0 };
 	char *so = NULL, *why = NULL, *name = kasprintf("%03ld-evidence", trial), now[32];
 
 	past = past_eval(k, id);
 	if (!past)
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is missing",
 		    k->camp->dir, id);
-	if (!is_null(k))
+	if (!is_null(k) && subject_of_past(past, &s, files))
 		so = incumbent_so(k, past);
 	know_iso(now, sizeof now);
 	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s,s:s}", "schema", "evidence/1", "campaign",
@@ -318,7 +321,7 @@ gather_evidence(struct keval *k, long trial)
 	    "id", id, "code_sha256", kjson_str_or(past, "code_sha256", ""), "streak",
 	    (json_int_t)streak, "escalation", klinear_escalation(streak), "time", now);
 	if (streak >= KLINEAR_PROFILE) {
-		value = so ? profile_anew(k, so, past, name, &why) : NULL;
+		value = so ? profile_anew(k, &s, so, past, name, &why) : NULL;
 		put(out, "profile", value, why);
 	}
 	if (streak >= KLINEAR_ISA) {
@@ -333,6 +336,7 @@ gather_evidence(struct keval *k, long trial)
 	}
 	json_decref(past);
 	json_decref(linear);
+	free(id);
 	free(name);
 	free(so);
 	return out;

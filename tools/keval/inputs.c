@@ -13,6 +13,7 @@
 #include "kio.h"
 #include "ktask.h"
 #include "kutil.h"
+#include "kverdict.h"
 
 /* NEEDED: without it the run ends; another one may be absent. */
 static void
@@ -97,6 +98,7 @@ inputs_of_run(struct keval *k)
 	inputs_of_tier(k, "eval.timing");
 	if (k->archive)
 		input(k, k->archive);
+	input_maybe(k, kverdict_path(k->camp->dir));
 	input_past(k, KARCH_REFERENCE);
 }
 

@@ -169,8 +169,8 @@ void profile(struct keval *k, const struct subject *s, const char *so, json_t *e
  * The same whatever EVAL, the program's evaluation, holds already (new reference); NULL with the
  * reason in *WHY, which the caller frees. The raw reports are kept in profiles/NAME.
  */
-json_t *profile_anew(
-    struct keval *k, const char *so, const json_t *eval, const char *name, char **why);
+json_t *profile_anew(struct keval *k, const struct subject *s, const char *so, const json_t *eval,
+    const char *name, char **why);
 /*
  * A program of the system in the sandbox; its output (the caller frees), or NULL with the reason in
  * *WHY (the caller frees).

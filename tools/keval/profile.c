@@ -23,12 +23,12 @@
 
 #include "status.h"
 
-enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48 };
+enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48, WORDS_MAX = 300 };
 /*
  * Time limits of a run, in seconds. One on a device replays each call dozens of times; callgrind
  * interprets every instruction, which takes about SLOWER times as long.
  */
-enum { DEVICE_LIMIT_S = 180, CPU_LIMIT_S = 60, SLOWER = 100 };
+enum { DEVICE_LIMIT_S = 180, CPU_LIMIT_S = 120, SLOWER = 200 };
 
 /*
  * How a profiler is run: its words before and after the program, and what is read of it, by the
@@ -36,6 +36,7 @@ enum { DEVICE_LIMIT_S = 180, CPU_LIMIT_S = 60, SLOWER = 100 };
  */
 struct profiler {
 	const char *program;
+	bool interprets; /* the instructions of a CPU */
 	const char *wrap[12];
 	struct {
 		/* of the work folder; made by EXPORT's output when there is one */
@@ -44,7 +45,7 @@ struct profiler {
 	} result[2];
 };
 static const struct profiler profilers[] = {
-	{ "ncu",
+	{ "ncu", false,
 	    { "ncu", "--set", "full", "--clock-control", "none", "--profile-from-start", "off",
 	        "-f", "-o", "report", NULL },
 	    { { "raw.csv",
@@ -53,10 +54,10 @@ static const struct profiler profilers[] = {
 	        { "details.csv",
 	            { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "details",
 	                "--print-units", "base", NULL } } } },
-	{ "rocprofv3",
+	{ "rocprofv3", false,
 	    { "rocprofv3", "--kernel-trace", "--output-format", "csv", "-o", "report", "--", NULL },
 	    { { "report_kernel_trace.csv", { NULL } }, { NULL, { NULL } } } },
-	{ "valgrind",
+	{ "valgrind", true,
 	    { "valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
 	        "--callgrind-out-file=callgrind.out", NULL },
 	    { { "callgrind.out", { NULL } }, { NULL, { NULL } } } },
@@ -117,6 +118,15 @@ add(char **argv, size_t *n, const char *const *words)
 	argv[*n] = NULL;
 }
 
+/* The last words of a tool, where the reason for its end is. */
+static const char *
+end_of(const char *text)
+{
+	size_t n = text ? strlen(text) : 0;
+
+	return n > WORDS_MAX ? text + n - WORDS_MAX : n ? text : "no message";
+}
+
 char *
 tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count,
     char **argv, double limit_s, char **why)
@@ -142,8 +152,11 @@ tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, s
 		out = kstrndup(r.out, r.out_len);
 	else if (r.timed_out)
 		*why = kasprintf("%s took more than %g s", argv[0], limit_s);
+	else if (r.signal)
+		*why = kasprintf(
+		    "%s was killed by signal %d (%s)", argv[0], r.signal, strsignal(r.signal));
 	else
-		*why = kasprintf("%s failed: %.300s", argv[0], r.err_len ? r.err : r.out);
+		*why = kasprintf("%s failed: %s", argv[0], end_of(r.err_len ? r.err : r.out));
 	kproc_result_free(&r);
 	return out;
 }
@@ -336,11 +349,38 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 	return found;
 }
 
+/* Options without which the profiler does not run what a compiler makes for this machine. */
+static const char *const for_valgrind[] = { "-mno-avx512f" };
+
+/*
+ * The program built for the profiler, which interprets fewer instructions than the machine has; SO
+ * where it does not build so. The caller frees.
+ */
+static char *
+so_for(struct keval *k, const struct profiler *p, const struct subject *s, const char *so,
+    json_t **flags)
+{
+	char *plain, *log = NULL;
+
+	*flags = json_array();
+	if (!p->interprets || !s->code)
+		return kstrdup(so);
+	for (size_t i = 0; i < LEN(for_valgrind); i++)
+		json_array_append_new(*flags, json_string(for_valgrind[i]));
+	plain = build_cached(k, s, *flags, &log);
+	if (!plain)
+		json_array_clear(*flags);
+	free(log);
+	return plain ? plain : kstrdup(so);
+}
+
 json_t *
-profile_anew(struct keval *k, const char *so, const json_t *eval, const char *name, char **why)
+profile_anew(struct keval *k, const struct subject *s, const char *so, const json_t *eval,
+    const char *name, char **why)
 {
 	const struct profiler *p = profiler_of(k);
-	json_t *found = NULL;
+	json_t *found = NULL, *flags = NULL;
+	char *built = NULL;
 
 	*why = NULL;
 	if (!strcmp(kcamp_str(k->camp, "eval.profile"), "off"))
@@ -352,7 +392,13 @@ profile_anew(struct keval *k, const char *so, const json_t *eval, const char *na
 	else if (!ksandbox_finds(p->program))
 		*why = kasprintf("%s is not installed", p->program);
 	else
-		found = profile_so(k, p, so, eval, name, why);
+		found = profile_so(k, p, built = so_for(k, p, s, so, &flags), eval, name, why);
+	if (found && json_array_size(flags))
+		json_array_append_new(json_object_get(found, "notes"),
+		    json_sprintf("built with %s as well, because %s does not run such instructions",
+		        for_valgrind[0], p->program));
+	json_decref(flags);
+	free(built);
 	if (!found && !*why)
 		*why = kstrdup("the profiler failed");
 	return found;
@@ -369,7 +415,7 @@ profile(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 	if (!is_wanted(k, s, eval))
 		return;
 	found =
-	    profile_anew(k, so, eval, karch_id(s->name, &trial, &branch) ? s->name : NULL, &why);
+	    profile_anew(k, s, so, eval, karch_id(s->name, &trial, &branch) ? s->name : NULL, &why);
 	if (found) {
 		eval_set(eval, "profile", found);
 		eval_set(eval, "tier", json_integer(4));

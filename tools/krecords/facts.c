@@ -361,6 +361,7 @@ set_figures(json_t *o, const struct campaign *c, const struct candidate *x)
 	kjson_set(o, "vs_best", pct(a.step.n ? change_pct(c, x, x->base) : NAN, 3));
 	kjson_set(o, "actual", pct(change_pct(c, x, x->base), 3));
 	kjson_set(o, "result", said(put_result, c, x));
+	kjson_set(o, "own_timing", json_boolean(kcamp_json(c->camp, "eval.timing")));
 	kjson_set(o, "test", said(put_test, c, x));
 	kjson_set(o, "gained", extreme_shape(c, x, 1));
 	kjson_set(o, "lost", extreme_shape(c, x, -1));

@@ -184,6 +184,9 @@ const struct kknob kknobs[] = {
 	{ "eval.correctness", KKNOB_JSON, "", 0, 0, NULL,
 	    "own command for checking; see keval(1)" },
 	{ "eval.timing", KKNOB_JSON, "", 0, 0, NULL, "own command for timing; see keval(1)" },
+	{ "eval.repository", KKNOB_STR, "", 0, 0, NULL,
+	    "project that own commands run in; a copy of this folder, with the candidate at "
+	    "git.kernel_path; empty: a work folder with the files that they name" },
 
 	{ "score.multiplier", KKNOB_NUM, "3", 0, 1e6, NULL,
 	    "weight of the speed-up; combined = perf_score + multiplier * speed-up, for a correct "

@@ -954,7 +954,7 @@ static void
 read_entry(struct reader *r, const json_t *entry)
 {
 	static const struct field fields[] = { { "name", STRING, true },
-		{ "arguments", ARRAY, true } };
+		{ "arguments", ARRAY, true }, { "prototype", STRING, false } };
 	struct ktask *t = r->t;
 	size_t i;
 	json_t *item;
