@@ -155,6 +155,8 @@ size_t rules_scan(const char *group, const char *language, const char *text, con
     const char *before, struct kbuf *faults);
 /* The row of languages for a file of this name; NULL: such files are not adopted. Borrowed. */
 const json_t *rules_language(const char *file);
+/* The same; of a header in a LANGUAGE, the row of that language's sources. */
+const json_t *rules_row(const char *file, const char *language);
 /* Names that stand for others in double precision, an object; borrowed until the end. */
 const json_t *rules_double(void);
 

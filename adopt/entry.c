@@ -121,7 +121,7 @@ copy_member(struct making *m, const char *name, const char *type, const char *fr
 	u->pointer = true;
 	u->constant = constant;
 	u->bytes = bytes;
-	u->one = true;
+	u->size = kasprintf("sizeof %s", from);
 	kbuf_printf(&m->before, "\t__builtin_memcpy(&%s, %s, sizeof %s);\n", to, name, to);
 	if (!constant)
 		kbuf_printf(&m->after, "\t__builtin_memcpy(%s, &%s, sizeof %s);\n", name, to, to);
@@ -138,7 +138,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	bool square = strchr(x->text, '[') != NULL;
 	struct type type;
 	struct type_leaves leaves = { 0 };
-	char *used = kasprintf(".%s", x->name);
+	char *used = kasprintf(".%s", x->name), *written = kasprintf(".%s=", x->name);
 	bool plain;
 
 	type_find(&m->types, x->type, x->stars - square, &type);
@@ -150,7 +150,8 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 		    m, name, "unsigned char", in, out, "(unsigned char *)&", constant, true);
 	} else if (x->strange || type.stars > 1 || (square && type.stars)) {
 		refuse(m, p, "its member %s is not supported, but used", x->text);
-	} else if (!type.stars && type.kind == TYPE_NUMBER && constant && !square) {
+	} else if (!type.stars && type.kind == TYPE_NUMBER && !square &&
+	    (constant || !json_object_get(m->seen, written))) {
 		add_param(m, name, type.name, in);
 		kbuf_printf(&m->before, "\t%s = %s;\n", out, name);
 	} else if (!type.stars && (type.kind == TYPE_NUMBER || plain)) {
@@ -186,6 +187,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	type_leaves_free(&leaves);
 	type_free(&type);
 	free(used);
+	free(written);
 	free(in);
 	free(out);
 	free(name);
@@ -276,7 +278,7 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 		u = add_param(m, p->name, common ? common : "unsigned char", value);
 		u->pointer = true;
 		u->bytes = !common;
-		u->one = reference;
+		u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
 		u->constant = constant;
 		argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own,
 		    p->name);
@@ -305,7 +307,7 @@ take_array(struct making *m, const struct kscan_param *p, const struct type *typ
 
 	u->pointer = true;
 	u->bytes = bytes;
-	u->one = reference;
+	u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
 	u->constant = p->constant || type->constant;
 	if (!bytes && !type->cast && !reference && type->stars == p->stars &&
 	    strcmp(own, type->name))
@@ -457,7 +459,8 @@ take_result(struct making *m)
 
 		m->own = true;
 		u = add_param(m, "result", number ? type.name : "unsigned char", "result");
-		u->pointer = u->one = u->result = true;
+		u->pointer = u->result = true;
+		u->size = kstrdup("sizeof kwatch_result");
 		u->bytes = !number;
 		free(before);
 		before = number ? kstrdup("*result = ") : kasprintf("*(%s *)result = ", own);
@@ -592,6 +595,21 @@ entry_name(const struct making *m)
 	return name;
 }
 
+/* A task takes it there. */
+static void
+put_stream_last(struct unit *u)
+{
+	for (size_t i = 0; i + 1 < u->param_count; i++)
+		if (!strcmp(u->params[i].type, "cudaStream_t")) {
+			struct unit_param stream = u->params[i];
+
+			memmove(&u->params[i], &u->params[i + 1],
+			    (u->param_count - i - 1) * sizeof *u->params);
+			u->params[u->param_count - 1] = stream;
+			return;
+		}
+}
+
 void
 entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, const json_t *seen, struct kbuf *why)
@@ -609,16 +627,20 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	kscan_signature(&m.s->scan, f, &m.g);
 	bound = instance_bind(u, sources, &m.g, &m.templates, why);
 	m.types.bound = bound;
-	m.own = u->kernel || m.templates.len > 0;
+	m.own = u->kernel || m.templates.len > 0 || !unit_is_plain(m.s, f);
+	u->names = json_array();
 	if (m.g.too_many)
 		refuse(&m, NULL, "more than %d parameters", KSCAN_PARAMS);
-	for (size_t i = 0; i < m.g.count; i++)
+	for (size_t i = 0; i < m.g.count; i++) {
 		take_param(&m, &m.g.params[i]);
+		json_array_append_new(u->names, json_string(m.g.params[i].name));
+	}
 	before = take_result(&m);
 	if (u->kernel && u->launch_count) {
 		free(launch);
 		launch = launch_text(&m);
 	}
+	put_stream_last(u);
 	u->entry = m.own ? entry_name(&m) : kstrdup(u->name);
 	if (m.own)
 		write_entry(&m, launch, before);

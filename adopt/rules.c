@@ -39,6 +39,22 @@ rules_language(const char *file)
 }
 
 const json_t *
+rules_row(const char *file, const char *language)
+{
+	const json_t *own = rules_language(file), *row;
+	size_t i;
+
+	if (!kjson_bool_or(own, "header", false) ||
+	    !strcmp(kjson_str_or(own, "language", ""), language))
+		return own;
+	json_array_foreach(json_object_get(table(), "languages"), i, row) {
+		if (!strcmp(kjson_str_or(row, "language", ""), language))
+			return row;
+	}
+	return own;
+}
+
+const json_t *
 rules_double(void)
 {
 	return json_object_get(table(), "double");

@@ -20,6 +20,7 @@ struct signature {
 	size_t include;
 	int line;     /* of the name */
 	bool returns; /* something else than void */
+	bool kernel;  /* a __global__ function */
 	struct kscan_signature of;
 };
 

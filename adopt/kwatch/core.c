@@ -219,6 +219,13 @@ find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 		s->pointer[i].summed = false;
 		s->pointer[i].found = kwatch_extent_find((const void *)p, &s->pointer[i].extent);
 		s->pointer[i].stack = !s->pointer[i].found && is_on_stack(p);
+		if (p && c->args[i].extent) {
+			/* One member of a structure, wherever that is. */
+			s->pointer[i].extent =
+			    (struct kwatch_extent){ p, c->args[i].extent, false };
+			s->pointer[i].found = true;
+			s->pointer[i].stack = false;
+		}
 		if (s->pointer[i].stack) {
 			s->pointer[i].extent = (struct kwatch_extent){ p, LOOKED_AT, false };
 			s->pointer[i].found = true;
@@ -522,4 +529,4 @@ kwatch_end_launch(struct kwatch_state *s, void *stream)
 	depth--;
 }
 
-const struct kwatch_api kwatch_api_1 = { start, stop };
+const struct kwatch_api kwatch_api_2 = { start, stop };
