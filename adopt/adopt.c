@@ -172,7 +172,7 @@ holds_kernel(const char *project, const char *file, const char *name)
 	bool found;
 
 	text = file_text(path, &len);
-	found = text && signature_find(text, len, name, &s, why, sizeof why) && s.kernel;
+	found = text && signature_find(text, len, name, 0, &s, why, sizeof why) && s.kernel;
 	if (text)
 		signature_free(&s);
 	free(text);

@@ -322,28 +322,24 @@ includes_any(const char *text, const json_t *names)
 	return false;
 }
 
-/*
- * The file that is compiled for the kernel's one: itself, or the first one that includes it, perhaps
- * by other headers. Within the project.
- */
-static const char *
-compiled_file(const struct adoption *a, const char *folder)
+const char *
+compile_source(const char *folder, const char *file)
 {
 	enum { LEVELS = 4 };
 	json_t *files, *names;
 	char *found = NULL;
 
-	if (!kjson_bool_or(rules_language(a->file), "header", false))
-		return a->file;
+	if (!rules_is_header(file))
+		return file;
 	files = unit_files(folder);
-	names = json_pack("{s:b}", base_name(a->file), 1);
+	names = json_pack("{s:b}", base_name(file), 1);
 	for (int level = 0; level < LEVELS && !found; level++)
 		for (size_t i = 0; i < json_array_size(files) && !found; i++) {
 			const char *name = json_string_value(json_array_get(files, i));
 			char *path = path_of("%s/%s", folder, name), *text = file_text(path, NULL);
 
 			if (text && includes_any(text, names)) {
-				if (kjson_bool_or(rules_language(name), "header", true))
+				if (rules_is_header(name))
 					json_object_set_new(names, base_name(name), json_true());
 				else
 					found = path_of("%s", name);
@@ -352,14 +348,14 @@ compiled_file(const struct adoption *a, const char *folder)
 		}
 	json_decref(files);
 	json_decref(names);
-	return found ? found : a->file;
+	return found ? found : file;
 }
 
 json_t *
 compile_seen(const struct adoption *a, const char *copy, bool *astray)
 {
 	char *calls = adopt_path(a, "shims/calls"), *text = kread_file(calls, LOG_MAX, NULL), *save;
-	const char *file = compiled_file(a, copy);
+	const char *file = compile_source(copy, a->file);
 	struct subject subject = { copy, path_of("%s/%s", copy, file), project_path(a, file),
 		a->device, a->cxx };
 	json_t *found = NULL;

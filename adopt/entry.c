@@ -298,6 +298,17 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 
 /* ---- parameters ---- */
 
+/* A name that a task sees through, too, and that may be another type under another #if. */
+static bool
+is_typedef(const struct making *m, const char *name)
+{
+	const struct unit_source *s;
+	size_t i = 0;
+	const struct kscan_item *x = unit_item(m->types.sources, m->types.which, name, &i, &s);
+
+	return x && x->kind == KSCAN_DECLARATION;
+}
+
 static void
 take_array(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
@@ -309,8 +320,7 @@ take_array(struct making *m, const struct kscan_param *p, const struct type *typ
 	u->bytes = bytes;
 	u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
 	u->constant = p->constant || type->constant;
-	if (!bytes && !type->cast && !reference && type->stars == p->stars &&
-	    strcmp(own, type->name))
+	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(m, own))
 		u->text = kasprintf("%s%s *%s", u->constant ? "const " : "", own, p->name);
 	if (p->rows && strchr(p->text, '[')) {
 		free(u->text);
@@ -331,7 +341,7 @@ take_number(struct making *m, const struct kscan_param *p, const struct type *ty
 {
 	char *own = spelled(m, p);
 
-	if (!type->cast && strcmp(own, type->name))
+	if (!type->cast && is_typedef(m, own))
 		add_param(m, p->name, type->name, p->name)->text = kasprintf("%s %s", own, p->name);
 	else
 		add_param(m, p->name, type->name, p->name);
@@ -475,6 +485,12 @@ take_result(struct making *m)
 
 /* ---- launches ---- */
 
+static bool
+is_digits(const char *text)
+{
+	return !text[strspn(text, "0123456789")];
+}
+
 /* One of the four parts of all launches: a text for all of them, or parameters of the entry. */
 static char *
 launch_part(struct making *m, const char *what, const char *(*part)(const struct unit_launch *))
@@ -483,8 +499,10 @@ launch_part(struct making *m, const char *what, const char *(*part)(const struct
 	size_t dims = 1;
 
 	text = instance_constant(m->u, m->types.sources, part);
-	if (text)
+	/* A grid that a name makes up follows the data, which may be other data in a task. */
+	if (text && (*what != 'g' || is_digits(part(&m->u->launches[0]))))
 		return text;
+	free(text);
 	for (size_t i = 0; i < m->u->launch_count; i++) {
 		size_t n = instance_dimensions(&m->u->launches[i], part(&m->u->launches[i]));
 

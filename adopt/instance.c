@@ -519,7 +519,7 @@ instance_dimensions(const struct unit_launch *l, const char *expression)
 	while (kis_word(expression[n]))
 		n++;
 	/* An expression of numbers is a number; a name may be anything. */
-	if (expression[n] && expression[n] != '(')
+	if (!n || (expression[n] && expression[n] != '('))
 		return 1;
 	for (size_t p = l->inside ? l->inside->open : 0; p < l->from; p++) {
 		size_t q = p + n;

@@ -49,6 +49,8 @@ struct adoption *adoption_new(const char *dir, json_t *answers);
 struct adoption *adoption_load(const char *dir);
 /* Take adopt/unit.json as it is now. */
 void adoption_read_unit(struct adoption *a);
+/* The line where the compiler saw the kernel's definition; 0: not known. */
+size_t adoption_line(const struct adoption *a);
 void adoption_save(const struct adoption *a);
 void adoption_free(struct adoption *a);
 /*

@@ -122,7 +122,7 @@ find_kernel(const struct watch *w, struct signature *s)
 	size_t len;
 
 	text = watch_source(w, &len);
-	if (!signature_find(text, len, w->a->kernel, s, why, sizeof why))
+	if (!signature_find(text, len, w->a->kernel, adoption_line(w->a), s, why, sizeof why))
 		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
 	free(text);
 }

@@ -58,18 +58,17 @@ is_folder(const char *path)
 
 /* How the kernel becomes a task's entry: adopt/unit.json, or every reason why it cannot. */
 static void
-check_unit(const struct adoption *a, const struct signature *s, struct findings *f)
+check_unit(const struct adoption *a, const struct signature *s, const json_t *unit,
+    struct kbuf *why, struct findings *f)
 {
-	struct kbuf why = { 0 };
 	char *path = adopt_path(a, "unit.json"), *save;
-	json_t *unit = unit_of(a->project, a->file, a->kernel, NULL, &why);
 	size_t n = json_array_size(json_object_get(unit, "launches"));
 
 	unlink(path);
-	for (char *line = !unit && why.len ? strtok_r(why.data, "\n", &save) : NULL; line;
+	for (char *line = !unit && why->len ? strtok_r(why->data, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
 		tell(&f->wrong, "kernel: %s:%d: %s: %s", a->file, s->line, a->kernel, line);
-	if (!unit && !why.len)
+	if (!unit && !why->len)
 		tell(&f->wrong, "kernel: %s:%d: %s: the compiler does not see it (#if)", a->file,
 		    s->line, a->kernel);
 	if (unit)
@@ -88,8 +87,6 @@ check_unit(const struct adoption *a, const struct signature *s, struct findings 
 	if (unit && *kjson_str_or(unit, "text", ""))
 		say("entry      %s, which calls it:\n%s", kjson_str_or(unit, "entry", ""),
 		    kjson_str_or(unit, "text", ""));
-	json_decref(unit);
-	kbuf_free(&why);
 }
 
 static void
@@ -97,6 +94,8 @@ check_files(const struct adoption *a, struct findings *f)
 {
 	char *path = project_path(a, a->file), *text, why[512];
 	struct signature s;
+	struct kbuf reasons = { 0 };
+	json_t *unit = NULL;
 	size_t len, n = strlen(a->project);
 
 	if (!is_folder(a->project)) {
@@ -109,7 +108,11 @@ check_files(const struct adoption *a, struct findings *f)
 	} else if (!(text = file_text(path, &len))) {
 		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
 	} else {
-		if (!signature_find(text, len, a->kernel, &s, why, sizeof why))
+		unit = unit_of(a->project, a->file, a->kernel, NULL, &reasons);
+		if (!signature_find(text, len, a->kernel,
+		        (size_t)json_integer_value(
+		            json_array_get(json_object_get(unit, "lines"), 0)),
+		        &s, why, sizeof why))
 			tell(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
 			    why);
 		else if (a->device && !s.kernel &&
@@ -120,7 +123,7 @@ check_files(const struct adoption *a, struct findings *f)
 			    "on it",
 			    a->file, s.line, a->kernel);
 		else
-			check_unit(a, &s, f);
+			check_unit(a, &s, unit, &reasons, f);
 		*strrchr(path, '/') = '\0';
 		if (access(path, W_OK) < 0)
 			say("winner     %s is not writable, so a winner cannot be put in place "
@@ -129,6 +132,8 @@ check_files(const struct adoption *a, struct findings *f)
 		signature_free(&s);
 		free(text);
 	}
+	json_decref(unit);
+	kbuf_free(&reasons);
 	for (size_t i = 0; i < json_array_size(json_object_get(a->json, "context")); i++) {
 		path = project_path(
 		    a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));

@@ -38,6 +38,14 @@ rules_language(const char *file)
 	return NULL;
 }
 
+bool
+rules_is_header(const char *file)
+{
+	const json_t *row = rules_language(file);
+
+	return kjson_bool_or(row, "header", !row);
+}
+
 const json_t *
 rules_row(const char *file, const char *language)
 {

@@ -35,8 +35,8 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 }
 
 bool
-signature_find(
-    const char *text, size_t len, const char *name, struct signature *s, char *why, size_t why_len)
+signature_find(const char *text, size_t len, const char *name, size_t line, struct signature *s,
+    char *why, size_t why_len)
 {
 	const struct kscan_item *found = NULL;
 	struct kscan k;
@@ -51,6 +51,11 @@ signature_find(
 	for (const struct kscan_item *x = k.items; x < k.items + k.count && good; x++) {
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
+		if (found && line) {
+			/* Alternatives: the compiler sees one of them. */
+			found = kline_at(text, x->name_at) == line ? x : found;
+			continue;
+		}
 		if (found) {
 			snprintf(why, why_len,
 			    "it is defined in line %zu and again in line %zu; remove one",

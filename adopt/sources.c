@@ -154,7 +154,7 @@ header_folders(const json_t *files)
 		const char *name = json_string_value(json_array_get(files, i)),
 		           *slash = name + strlen(name);
 
-		while (kjson_bool_or(rules_language(name), "header", true) && slash > name) {
+		while (rules_is_header(name) && slash > name) {
 			char *folder;
 
 			while (slash > name && *--slash != '/')
@@ -181,7 +181,7 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 	struct origins origins;
 	char *text;
 
-	if (kjson_bool_or(row, "header", !row) || kjson_bool_or(row, "device", false))
+	if (rules_is_header(name) || kjson_bool_or(row, "device", false))
 		return false;
 	settings = given ? json_incref((json_t *)given)
 	                 : compile_commands(project, name, kjson_bool_or(row, "cxx", false));

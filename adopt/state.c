@@ -105,6 +105,12 @@ adoption_read_unit(struct adoption *a)
 	a->entry = kjson_str_or(a->unit, "entry", a->kernel);
 }
 
+size_t
+adoption_line(const struct adoption *a)
+{
+	return (size_t)json_integer_value(json_array_get(json_object_get(a->unit, "lines"), 0));
+}
+
 struct adoption *
 adoption_load(const char *dir)
 {

@@ -318,7 +318,7 @@ unit_of(const char *project, const char *file, const char *name, const json_t *s
 	struct unit_sources sources = { 0 };
 	json_t *found = NULL;
 
-	unit_sources_read(&sources, project, file, settings);
+	unit_sources_read(&sources, project, compile_source(project, file), settings);
 	for (size_t i = 0; i < sources.count && !found; i++)
 		for (size_t k = 0; k < sources.list[i].scan.count && !found; k++) {
 			const struct unit_source *s = &sources.list[i];
