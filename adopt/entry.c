@@ -261,11 +261,24 @@ take_value(struct making *m, const struct kscan_param *p, const struct type *typ
 	free(own);
 }
 
+/* The record that P points to, also where a typedef is the pointer. The caller frees. */
+static char *
+record_name(const struct making *m, const struct kscan_param *p, const struct type *type)
+{
+	char *own = spelled(m, p), *name;
+
+	if (type->stars <= p->stars)
+		return own;
+	name = kasprintf("__typeof__(*(%s)0)", own);
+	free(own);
+	return name;
+}
+
 static void
 take_record(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
 	struct type_leaves leaves;
-	char *own = spelled(m, p);
+	char *own = record_name(m, p, type);
 	bool constant = p->constant || type->constant;
 	const char *common;
 
