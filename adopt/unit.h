@@ -43,8 +43,8 @@ void unit_sources_add(struct unit_sources *s, const char *name, char *text, stru
 /* The file and the line of a byte of the text; the file is borrowed. */
 const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
 /*
- * All sources of the folder PROJECT. C and C++ are preprocessed, all of them or ONLY that file, with
- * the SETTINGS of compile_settings or, when they are NULL, with what compile_commands.json or the
+ * All sources of the folder PROJECT. C and C++ are preprocessed, all of them or ONLY that file,
+ * with the SETTINGS of compile_settings or, when they are NULL, with what compile_commands.json or the
  * folders of headers say.
  */
 void unit_sources_read(
@@ -110,8 +110,8 @@ struct unit {
 bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why);
 /*
- * The same of the function NAME in FILE of a folder, as unit_json gives it; NULL, with lines in WHY:
- * it cannot be made. New reference.
+ * The same of the function NAME in FILE of a folder, as unit_json gives it; NULL, with lines in
+ * WHY: it cannot be made. New reference.
  */
 json_t *unit_of(const char *project, const char *file, const char *name, const json_t *settings,
     struct kbuf *why);
