@@ -53,8 +53,11 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$O/unit/%.t)
 TESTTOOL_SRC := $(wildcard tests/tools/*.c)
 TESTTOOLS := $(TESTTOOL_SRC:tests/tools/%.c=$O/%)
+# The benchmark of the search runs the tools in its own process, each under the name of its main.
+SEARCH    := ksample karchive kgrad
+BENCH_OBJ := $(patsubst %.c,$O/%.o,$(wildcard tests/bench/search/*.c)) $(SEARCH:%=$O/bench/%.o)
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
-OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SRC:%.c=$O/%.o) $(TESTTOOL_SRC:%.c=$O/%.o)
+OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SRC:%.c=$O/%.o) $(TESTTOOL_SRC:%.c=$O/%.o) $(BENCH_OBJ)
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -87,7 +90,12 @@ $(UNIT): $O/unit/%.t: $O/tests/unit/%.o $O/libkiln.a
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LIBS)
-$(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $(TESTTOOLS):
+$O/search-bench: $(BENCH_OBJ) $(filter-out %/main.o,$(foreach t,$(SEARCH),$(patsubst %.c,$O/%.o,$(call src_of,$t)))) $O/libkiln.a
+$(SEARCH:%=$O/bench/%.o): $O/bench/%.o: tools/%/main.c $O/flags
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(KFLAGS) -Dmain=$*_main -Wno-missing-prototypes -MMD -MP -c -o $@ $<
+$(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $(TESTTOOLS) $O/search-bench:
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LIBS)
 
@@ -111,7 +119,7 @@ export KILN_BUILD := $(abspath $O)
 TESTENV = PATH='$(abspath $O)':"$$PATH" KILN_DATA='$(CURDIR)'
 # Kernels are timed in many tests, and a busy machine can fail them: a file that fails runs once more, alone and in full,
 # and that counts.
-check: all $(UNIT) $(TESTTOOLS)
+check: all $(UNIT) $(TESTTOOLS) $O/search-bench
 	@rm -f $O/prove; $(TESTENV) prove -j"$$(nproc)" --timer --state=save --statefile=$O/prove $(wildcard tests/*.t) $(UNIT) \
 		</dev/null || { echo 'check: what failed runs once more, alone'; \
 		$(TESTENV) prove -v --timer --state=failed --statefile=$O/prove </dev/null; }
@@ -159,7 +167,7 @@ fuzz: $(FUZZ)
 	@for f in $(FUZZ); do mkdir -p $$f.corpus && echo "$$f" && \
 		$$f -max_total_time=$(FUZZ_S) -print_final_stats=1 -verbosity=0 -artifact_prefix=$$f. $$f.corpus || exit 1; done
 
-bench: all $(TESTTOOLS)
+bench: all $(TESTTOOLS) $O/search-bench
 	@for b in $(wildcard tests/bench/*.sh); do $(TESTENV) sh $$b || exit 1; done
 # All of the corpus in C, or its half BACKEND=cuda, or FILES=REGEX; make check takes a sample.
 cheats: all

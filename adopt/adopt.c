@@ -107,7 +107,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 {
 	json_t *a = o->answers;
 	double timeout_s = 0;
-	long threads = -1, top, runs;
+	long threads = -1, top, runs, megabytes = -1;
 	bool sandbox = false;
 	const struct koption options[] = {
 		{ 'c', "campaign", .text = &o->campaign, .help = "DIR\tmake the campaign in DIR" },
@@ -145,6 +145,12 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		    .help = "N\ttime at most N configurations" },
 		{ 0, "runs", .text = &o->runs, .number = &runs, .low = 1, .high = 99,
 		    .help = "N\trun the application N times for times" },
+		{ 0, "record-mb", .number = &megabytes, .low = 0, .high = 1 << 20,
+		    .help = "MB\trecord at most so many megabytes of arrays; 0: none" },
+		{ 0, "flops", .call = set_text, .to = a,
+		    .help = "EXPRESSION\toperations of a call, over the task's axes" },
+		{ 0, "bytes", .call = set_text, .to = a,
+		    .help = "EXPRESSION\tbytes that a call must move at least" },
 		{ 0, "sandbox", .flag = &sandbox, .help = "\trun the application in a sandbox" },
 	};
 
@@ -158,6 +164,8 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		json_object_set_new(a, "timeout_s", json_real(timeout_s));
 	if (threads >= 0)
 		json_object_set_new(a, "threads", json_integer(threads));
+	if (megabytes >= 0)
+		json_object_set_new(a, "record_mb", json_integer(megabytes));
 	if (sandbox)
 		json_object_set_new(a, "sandbox", json_true());
 }
@@ -189,7 +197,7 @@ complete(struct adopt_options *o)
 
 	for (size_t i = 0; i < json_array_size(outputs); i++)
 		json_object_set_new(json_array_get(outputs, i), "compare",
-		    json_string(o->compare ? o->compare : "exact"));
+		    json_string(o->compare ? o->compare : "auto"));
 	if (o->provider)
 		json_object_set_new(o->answers, "model",
 		    o->model ? json_pack("{s:s,s:s}", "provider", o->provider, "name", o->model)
@@ -222,6 +230,9 @@ take_answers(struct adopt_options *o)
 	struct adoption *a;
 
 	json_object_update(all, o->answers);
+	for (size_t i = 0; o->compare && i < json_array_size(json_object_get(all, "outputs")); i++)
+		json_object_set_new(json_array_get(json_object_get(all, "outputs"), i), "compare",
+		    json_string(o->compare));
 	for (size_t i = 0; i < LEN(needed); i++)
 		if (!kjson_str_or(all, needed[i], NULL))
 			kdie(K_USAGE, "--%s is missing\n%s", needed[i], usage);
@@ -243,6 +254,75 @@ step(const struct adoption *a, const char *name, int (*run)(int, char **), const
 	return run(value ? 5 : 3, argv);
 }
 
+/* Are all answers of this command such as do not touch the task's results? */
+static bool
+are_late(const json_t *answers)
+{
+	static const char *const late[] = { "flops", "bytes", "timeout_s", "context", "outputs",
+		"sandbox" };
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)answers, name, v) {
+		bool found = false;
+
+		for (size_t i = 0; i < LEN(late); i++)
+			found |= !strcmp(late[i], name);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* TASK instead of what it WAS, unless it is faulty. */
+static int
+change_task(const struct adoption *a, const char *path, const json_t *task, const json_t *was)
+{
+	struct command_result r;
+	int code;
+
+	write_json(path, task);
+	command_own(a, a->dir, "kcampaign check -c .", "check", &r);
+	code = r.status ? K_USAGE : K_OK;
+	if (code == K_OK) {
+		task_freeze(a, task);
+		command_free(&r);
+		/* Closed rounds tell rates that follow from the formulas. */
+		command_own(a, a->dir, "test ! -d rounds || krecords close --correct", "close", &r);
+		code = r.status ? K_IO : K_OK;
+	} else {
+		write_json(path, was);
+	}
+	if (code)
+		kwarn("%s", r.said);
+	command_free(&r);
+	return code;
+}
+
+/*
+ * Answers that a campaign takes while it is under way: how outputs are compared, which files are
+ * shown, how much work a call is.
+ */
+static int
+add_late(const struct adoption *a)
+{
+	char *path = path_of("%s/task.json", a->dir);
+	json_t *task = kjson_load(path), *was = json_deep_copy(task);
+	int code = check_frozen(a);
+
+	if (code == K_OK) {
+		outputs_propose(a);
+		task_formulas(a, task);
+		if (!json_equal(task, was))
+			code = change_task(a, path, task, was);
+	}
+	if (code == K_OK)
+		ksay("stored; the campaign in %s goes on with it\n", a->dir);
+	json_decref(was);
+	json_decref(task);
+	return code;
+}
+
 int
 command_adopt(int argc, char **argv)
 {
@@ -255,6 +335,14 @@ command_adopt(int argc, char **argv)
 	a = take_answers(&o);
 	adoption_lock(a);
 	code = journal_repair(a);
+	if (code == K_OK && are_late(o.answers) && !access(path_of("%s/trials", a->dir), F_OK)) {
+		code = add_late(a);
+		if (code == K_OK)
+			adoption_save(a);
+		adoption_free(a);
+		json_decref(o.answers);
+		return code;
+	}
 	if (code == K_OK) {
 		journal_backup(a);
 		adoption_save(a);
@@ -262,9 +350,15 @@ command_adopt(int argc, char **argv)
 		adoption_read_unit(a);
 	}
 	if (code == K_OK)
+		outputs_propose(a);
+	if (code == K_OK)
 		code = step(a, "observe", command_observe, "--runs", o.runs);
 	if (code == K_OK)
 		code = step(a, "configs", command_configs, "--top", o.top);
+	if (code == K_OK) {
+		ksay("---------- record\n");
+		code = record(a);
+	}
 	if (code == K_OK) {
 		ksay("---------- extract\n");
 		code = extract(a);

@@ -18,8 +18,11 @@ int check_frozen(const struct adoption *a);
 
 /* The program in an answer, as it stands; NULL: none. The caller frees. */
 char *ask_program(const struct adoption *a, const char *answer, bool *cut_off);
-/* The same; NULL, and the reason in FAULT, also for one that is refused. The caller frees both. */
-char *ask_code(const struct adoption *a, const char *answer, char **fault);
+/*
+ * The same; NULL, and the reason in FAULT, also for one that is refused. What stands in BEFORE, the
+ * text that was asked about, is not held against it. The caller frees both.
+ */
+char *ask_code(const struct adoption *a, const char *answer, const char *before, char **fault);
 
 /* extract.c */
 
@@ -51,8 +54,19 @@ char *error_context(const char *text, const char *log);
 bool geometry_same(const struct adoption *a, const char *text, char **fault);
 int extract(const struct adoption *a);
 
+/* record.c: arrays of the chosen calls, as the application had them. */
+int record(const struct adoption *a);
+/* Is anything of it there? */
+bool recorded_any(const struct adoption *a);
+/* The file, as bytes; NULL: there is none. */
+char *recorded_path(const struct adoption *a, const char *config, const char *array, bool after);
+
 /* task.c */
 int make_task(const struct adoption *a);
+/* What a person says of the work of a call, instead of what kadopt made of it. */
+void task_formulas(const struct adoption *a, json_t *task);
+/* Seal what all later figures rest on. */
+void task_freeze(const struct adoption *a, const json_t *task);
 
 /* compile.c: how the project compiles the kernel's file, as compile_settings gives it later. */
 
@@ -100,6 +114,11 @@ json_t *outputs_stamps(const struct adoption *a, const char *folder);
  * written. Borrowed.
  */
 const char *outputs_untouched(const struct adoption *a, const char *folder, const json_t *stamps);
+/*
+ * How to compare the outputs of which nobody said how ("auto"): those with floating-point numbers
+ * within a tolerance, as the order of sums is not the application's. Says so.
+ */
+void outputs_propose(const struct adoption *a);
 /* "exact", "float:1e-6", "float32:1e-6", "float64:1e-6"? */
 bool outputs_compare_ok(const char *compare);
 

@@ -137,7 +137,7 @@ ask_program(const struct adoption *a, const char *answer, bool *cut_off)
 }
 
 char *
-ask_code(const struct adoption *a, const char *answer, char **fault)
+ask_code(const struct adoption *a, const char *answer, const char *before, char **fault)
 {
 	bool cut_off;
 	char *code = ask_program(a, answer, &cut_off);
@@ -148,7 +148,7 @@ ask_code(const struct adoption *a, const char *answer, char **fault)
 		*fault = kstrdup("the answer contains no program");
 	else if (cut_off)
 		*fault = kstrdup("the answer was cut off");
-	else if (rules_scan("reply", a->language, code, a->kernel, NULL, &faults))
+	else if (rules_scan("reply", a->language, code, a->kernel, before, &faults))
 		*fault = kstrdup(faults.data);
 	if (*fault) {
 		free(code);

@@ -269,7 +269,7 @@ mend(const struct adoption *a, char *text, char *log, const char *source, const 
 
 		json_decref(facts);
 		free(fault);
-		code = ask_code(a, answer, &fault);
+		code = ask_code(a, answer, text, &fault);
 		free(answer);
 		if (code && same_signature(a, code, &fault) && geometry_same(a, code, &fault)) {
 			free(text);

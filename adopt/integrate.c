@@ -23,13 +23,13 @@
 
 static const char usage[] = "usage: kadopt integrate [OPTION...]\n";
 
-enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000 };
+enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000, WHY_CHARS = 1200 };
 
 struct integrate_options {
 	const char *campaign;
 	long pairs;
 	double gate; /* smallest gain, as a share of the time */
-	bool keep_prompts;
+	bool keep_prompts, again;
 };
 
 struct winner {
@@ -47,12 +47,95 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 		    .help = "N\tcompare N pairs of runs" },
 		{ 0, "gate", .real = &o->gate, .low = 0.0001, .high = 0.99,
 		    .help = "SHARE\trequire that all calls together take this share less time" },
+		{ 0, "again", .flag = &o->again,
+		    .help = "\ttry a winner that failed in the application before" },
 		{ 0, "keep-prompts", .flag = &o->keep_prompts,
 		    .help = "\tkeep copies of the prompts" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
+}
+
+/* ---- what is said of the winner ---- */
+
+/* What was wrong, for the next round; see docs/schemas/verdict-1.json. */
+static struct kbuf heard;
+
+/* Into the report of the run, and to the next round. */
+static void __attribute__((format(printf, 2, 3)))
+hear(struct run_folder *run, const char *format, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, format);
+	text = kvasprintf(format, ap);
+	va_end(ap);
+	run_note(run, "%s", text);
+	kbuf_printf(&heard, "%s%s", heard.len ? " " : "", text);
+	free(text);
+}
+
+static json_t *
+verdicts_of(const struct adoption *a)
+{
+	char *path = adopt_path(a, "verdicts.ndjson");
+	json_t *list = json_array();
+	struct krec rec;
+	struct kin in;
+
+	if (access(path, F_OK))
+		return list;
+	kin_open(&in, path);
+	while (kin_next(&in, &rec)) {
+		json_array_append(list, rec.json);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+	return list;
+}
+
+/* Add what came of a program; the search and later integrations look at it. */
+static void
+judge_winner(const struct adoption *a, const struct winner *w, bool good)
+{
+	char *path = adopt_path(a, "verdicts.ndjson"), hex[65], now[32],
+	     *line = kfence_line(heard.len ? heard.data : "accepted", WHY_CHARS);
+	json_t *list = verdicts_of(a), *v;
+	size_t i;
+
+	ksha256_hex(w->code, strlen(w->code), hex);
+	know_iso(now, sizeof now);
+	json_array_append_new(list,
+	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s}", "schema", "verdict/1", "id", w->id,
+	        "code_sha256", hex, "good", (int)good, "why", line, "at", now));
+	kout_open(path);
+	json_array_foreach(list, i, v)
+		kout_json(v);
+	kout_commit();
+	kbuf_free(&heard);
+	json_decref(list);
+	free(line);
+}
+
+/* Why the program failed in the application when it was there last; NULL: it did not. */
+static char *
+failed_before(const struct adoption *a, const struct winner *w)
+{
+	json_t *list = verdicts_of(a), *v;
+	char hex[65], *why = NULL;
+	size_t i;
+
+	ksha256_hex(w->code, strlen(w->code), hex);
+	json_array_foreach(list, i, v) {
+		if (strcmp(kjson_str_or(v, "code_sha256", ""), hex))
+			continue;
+		free(why);
+		why = kjson_bool_or(v, "good", false) ? NULL : kstrdup(kjson_str_or(v, "why", ""));
+	}
+	json_decref(list);
+	return why;
 }
 
 /* ---- the winner ---- */
@@ -123,7 +206,7 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 	size_t n = splice_scan(a, reference, code, arrays, &faults);
 
 	if (n)
-		run_note(run, "Refused; no file was changed:\n\n%s\n", faults.data);
+		hear(run, "Refused; no file was changed:\n\n%s\n", faults.data);
 	for (char *line = n ? strtok_r(faults.data, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
 		kwarn("%s", line);
@@ -156,7 +239,7 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 	if (!facts)
 		kdie(K_USAGE, "%s is not UTF-8", a->file);
 	answer = ask_model(a, "integrate", n, facts);
-	file = ask_code(a, answer, why);
+	file = ask_code(a, answer, original, why);
 	free(answer);
 	json_decref(facts);
 	free(context);
@@ -179,6 +262,8 @@ is_fit(const struct adoption *a, const char *original, const char *text, char **
 	bool good = was && now && !strcmp(was, now);
 	struct kscan s, o;
 
+	kscan(text, strlen(text), &s);
+	kscan(original, strlen(original), &o);
 	if (!good)
 		*why =
 		    kasprintf("the rest of the project calls another definition of %s", a->kernel);
@@ -235,6 +320,8 @@ new_file(
 		run_note(run, "Try %d: %s\n\n%s\n", n,
 		    text ? "it does not build in the project" : fault, log);
 		if (n > TRIES || !json_object_get(a->json, "model")) {
+			hear(run, "It does not build in the application's file: %s\n",
+			    text ? log : fault);
 			free(text);
 			text = NULL;
 			break;
@@ -272,7 +359,7 @@ command_good(
 	good = r.status == 0;
 	if (!good) {
 		kwarn("%s: %s", what, r.why);
-		run_note(run, "%s\n\n%s\n", r.why, r.said);
+		hear(run, "In the application: %s\n\n%s\n", r.why, r.said);
 	}
 	command_free(&r);
 	return good;
@@ -289,7 +376,7 @@ run_good(const struct adoption *a, struct run_folder *run)
 
 	if (stale) {
 		kwarn("output %s: the run did not write it", stale);
-		run_note(run, "The run did not write %s.\n", stale);
+		hear(run, "The run of the application did not write %s.\n", stale);
 		good = false;
 	}
 	json_decref(before);
@@ -303,7 +390,7 @@ run_good(const struct adoption *a, struct run_folder *run)
 		good = outputs_same(o, was, now, why, sizeof why);
 		if (!good) {
 			kwarn("output %s differs: %s", name, why);
-			run_note(run, "The output %s differs: %s\n", name, why);
+			hear(run, "The application's output %s differs: %s\n", name, why);
 		}
 	}
 	return good;
@@ -321,7 +408,7 @@ measured_good(const struct adoption *a, const struct integrate_options *o, struc
 		run_json(run, "timing.json", r->record);
 	if (!good || !r->faster) {
 		kwarn("%s", r->why ? r->why : "the original program does not build in a copy");
-		run_note(run, "In the application: %s\n",
+		hear(run, "In the application: %s\n",
 		    r->why ? r->why : "the original program does not build in a copy");
 	}
 	return good && r->faster;
@@ -393,7 +480,7 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 	struct run_folder run;
 	bool any = find_winner(a, &w);
 	double gain = 1 - 1 / w.speedup;
-	char *original, *path, *text;
+	char *original, *path, *text, *why;
 	int code;
 
 	if (!any || gain < o->gate || !w.sure) {
@@ -417,6 +504,16 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 		free_winner(&w);
 		return K_OK;
 	}
+	why = o->again ? NULL : failed_before(a, &w);
+	if (why) {
+		ksay("GATE: %s failed in the application before (%s); run more rounds, which are "
+		     "told, "
+		     "or give --again\n",
+		    w.id, why);
+		free(why);
+		free_winner(&w);
+		return K_GATE;
+	}
 	require_original(a);
 	run_open(&run, a, w.id, w.code, w.speedup, o->keep_prompts);
 	path = journal_original(a);
@@ -436,6 +533,7 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 		code = try_in_project(a, o, &w, text, &run);
 		free(text);
 	}
+	judge_winner(a, &w, code == K_OK);
 	run_close(&run, code);
 	free(original);
 	free_winner(&w);

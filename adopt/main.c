@@ -25,6 +25,7 @@ static const struct command {
 	    .help = "run the application and record every call of the kernel" },
 	{ "configs", .run = command_configs,
 	    .help = "choose representative configurations from what was observed" },
+	{ "record", .step = record, .help = "save the arrays of the chosen calls, for the task" },
 	{ "extract", .step = extract,
 	    .help = "extract the kernel into a file that compiles alone" },
 	{ "task", .step = make_task,

@@ -72,6 +72,12 @@ static const struct {
 	{ "int32", "int", NULL, NULL },
 	{ "int64", "long long", NULL, NULL },
 	{ "int8", "signed char", NULL, NULL },
+	{ "int16", "short", NULL, NULL },
+	{ "uint8", "unsigned char", NULL, NULL },
+	{ "uint16", "unsigned short", NULL, NULL },
+	{ "uint32", "unsigned", NULL, NULL },
+	{ "uint64", "unsigned long long", NULL, NULL },
+	{ "bool", "bool", NULL, NULL },
 	{ "float64", "double", NULL, NULL },
 };
 
@@ -80,6 +86,44 @@ struct argument {
 	bool tensor, in, out;
 	char *elements; /* expression */
 };
+
+/* Is the axis an argument of the function? */
+static bool
+is_passed(const json_t *task, const char *axis)
+{
+	const json_t *arguments = kjson_path(task, "entry.arguments"), *x;
+	size_t i;
+
+	json_array_foreach((json_t *)arguments, i, x)
+		if (!strcmp(json_string_value(x) ?: kjson_str_or(x, "axis", ""), axis))
+			return true;
+	return false;
+}
+
+/*
+ * A size that is no argument, by what the arguments are in each workload: "(n == 5 && m == 3) ? 20
+ * : …".
+ */
+static void
+add_unpassed(struct kbuf *b, const json_t *task, const char *size)
+{
+	const json_t *w;
+	size_t i;
+
+	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+		const char *name;
+		json_t *v;
+
+		kbuf_puts(b, "(1");
+		json_object_foreach(json_object_get(w, "axes"), name, v)
+			if (is_passed(task, name))
+				kbuf_printf(
+				    b, " && %s == %lld", name, (long long)json_integer_value(v));
+		kbuf_printf(
+		    b, ") ? %lld : ", (long long)kjson_int_or(json_object_get(w, "axes"), size, 0));
+	}
+	kbuf_puts(b, "0)");
+}
 
 static void
 describe(const json_t *task, const json_t *item, struct argument *x)
@@ -108,9 +152,16 @@ describe(const json_t *task, const json_t *item, struct argument *x)
 		for (size_t i = 0; i < json_array_size(shape); i++) {
 			const json_t *d = json_array_get(shape, i);
 
+			const char *size = json_string_value(d);
+
 			kbuf_printf(&b, "%s(size_t)(", i ? " * " : "");
-			if (json_is_string(d))
-				kbuf_printf(&b, "%s)", json_string_value(d));
+			if (size && json_object_get(json_object_get(task, "axes"), size) &&
+			    !is_passed(task, size) &&
+			    !json_object_get(
+			        json_object_get(json_object_get(task, "axes"), size), "expression"))
+				add_unpassed(&b, task, size);
+			else if (size)
+				kbuf_printf(&b, "%s)", size);
 			else
 				kbuf_printf(&b, "%lld)", (long long)json_integer_value(d));
 		}
@@ -179,6 +230,15 @@ static const char cuda_helpers[] = "template <typename T> static __global__ void
                                    "\t\tto[i] = (double)(float)from[i];\n"
                                    "}\n\n";
 
+/* What has the same bytes may go by several names: long and long long, say. */
+static const char any_pointer[] = "struct kiln_any {\n"
+                                  "\tconst void *p;\n"
+                                  "\ttemplate <typename T> operator T *() const\n"
+                                  "\t{\n"
+                                  "\t\treturn (T *)p;\n"
+                                  "\t}\n"
+                                  "};\n\n";
+
 /* The function may stand in a namespace: "using namespace a::b;" for each. */
 static void
 add_using(struct kbuf *b, const char *text)
@@ -226,6 +286,7 @@ oracle_wrap(const struct adoption *a, const char *text, const json_t *task)
 	kbuf_printf(&b,
 	    "/* The reference, called through a function that takes doubles: the expected results "
 	    "have its rounding. */\n"
+	    "#include <stdbool.h>\n"
 	    "#include <stdlib.h>\n"
 	    "#define %s kiln_reference\n"
 	    "%s\n"
@@ -234,7 +295,7 @@ oracle_wrap(const struct adoption *a, const char *text, const json_t *task)
 	    entry, text, entry);
 	if (cuda || cxx)
 		add_using(&b, text);
-	kbuf_printf(&b, "%s%svoid\n%s(", cuda ? cuda_helpers : "",
+	kbuf_printf(&b, "%s%s%svoid\n%s(", cuda || cxx ? any_pointer : "", cuda ? cuda_helpers : "",
 	    cuda || cxx ? "extern \"C\" " : "", entry);
 	for (size_t i = 0; i < n; i++) {
 		describe(task, json_array_get(arguments, i), &x[i]);
@@ -248,11 +309,12 @@ oracle_wrap(const struct adoption *a, const char *text, const json_t *task)
 	kbuf_puts(&b, "\tkiln_reference(");
 	/* A matrix is a pointer to rows in C, which takes any pointer of none. */
 	for (size_t i = 0; i < n; i++)
-		kbuf_printf(&b, "%s%s%s%s", i ? ", " : "",
-		    x[i].tensor       ? cuda || cxx ? "" : "(void *)"
+		kbuf_printf(&b, "%s%s%s%s%s", i ? ", " : "",
+		    x[i].tensor       ? cuda || cxx ? "kiln_any{ " : "(void *)"
 		        : x[i].narrow ? "(float)"
 		                      : "",
-		    x[i].tensor && x[i].narrow ? "c_" : "", x[i].name);
+		    x[i].tensor && x[i].narrow ? "c_" : "", x[i].name,
+		    x[i].tensor && (cuda || cxx) ? " }" : "");
 	kbuf_printf(&b, "%s);\n", cuda ? ", kiln_stream" : "");
 	for (size_t i = 0; i < n; i++) {
 		(cuda ? add_cuda : add_c)(&b, &x[i], false);

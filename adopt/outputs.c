@@ -190,3 +190,48 @@ outputs_untouched(const struct adoption *a, const char *folder, const json_t *st
 	json_decref(now);
 	return found;
 }
+
+/* Does the text hold numbers with a fraction, and nothing that is no text? */
+static bool
+has_fractions(const char *text, size_t len)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c < ' ' && !isspace(c))
+			return false;
+		any |= c == '.' && i && isdigit((unsigned char)text[i - 1]) && i + 1 < len &&
+		    isdigit((unsigned char)text[i + 1]);
+	}
+	return any;
+}
+
+void
+outputs_propose(const struct adoption *a)
+{
+	static const char proposal[] = "float:1e-4";
+	const json_t *list = json_object_get(a->json, "outputs");
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *o = json_array_get(list, i);
+		const char *name = kjson_str_or(o, "file", "");
+		char *path = adopt_path(a, "outputs/%s", name), *text;
+		size_t len;
+
+		if (strcmp(kjson_str_or(o, "compare", "auto"), "auto"))
+			continue;
+		text = file_text(path, &len);
+		if (text && has_fractions(text, len)) {
+			ksay("outputs    %s has floating-point numbers: they may differ by 1e-4 of "
+			     "their size (--compare exact: not at all)\n",
+			    name);
+			json_object_set_new(o, "compare", json_string(proposal));
+		} else {
+			json_object_set_new(o, "compare", json_string("exact"));
+		}
+		free(text);
+	}
+	adoption_save(a);
+}

@@ -120,11 +120,45 @@ struct subject {
 };
 
 static bool
-find(struct kregex *re, const struct subject *s, bool comments, struct kregex_span *at)
+find(struct kregex *re, const struct subject *s, bool comments, size_t from, struct kregex_span *at)
 {
 	const char *text = comments ? s->text : s->code;
 
-	return text && kregex_search(re, text, strlen(text), 0, at) == KREGEX_FOUND;
+	return text && kregex_search(re, text, strlen(text), from, at) == KREGEX_FOUND;
+}
+
+/* Does the line around AT, without its blanks, stand in OTHER, too? */
+static bool
+has_line(const char *text, const struct kregex_span *at, const char *other)
+{
+	size_t from = at->from, to = at->to;
+	char *line;
+	bool has;
+
+	while (from && text[from - 1] != '\n')
+		from--;
+	from += strspn(text + from, " \t");
+	to += strcspn(text + to, "\r\n");
+	line = kstrndup(text + from, to > from ? to - from : 0);
+	has = other && strstr(other, line);
+	free(line);
+	return has;
+}
+
+/*
+ * The first match that is not there BEFORE, too. Of words in comments ("TODO", "as before"), every
+ * line counts by itself; what code does at all, it may do anywhere.
+ */
+static bool
+find_new(struct kregex *re, const struct subject *now, const struct subject *was, bool comments,
+    struct kregex_span *at)
+{
+	if (!comments)
+		return find(re, now, false, 0, at) && !find(re, was, false, 0, NULL);
+	for (size_t from = 0; find(re, now, true, from, at); from = at->to + (at->to == at->from))
+		if (!has_line(now->text, at, was->text))
+			return true;
+	return false;
 }
 
 size_t
@@ -142,7 +176,7 @@ rules_scan(const char *group, const char *language, const char *text, const char
 		bool comments = kjson_bool_or(rule, "comments", false);
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, entry) : NULL;
 
-		if (re && find(re, &now, comments, &at) && !find(re, &was, comments, NULL)) {
+		if (re && find_new(re, &now, &was, comments, &at)) {
 			size_t len = at.to - at.from;
 			char *quote = kstrndup(text + at.from, len < QUOTE ? len : QUOTE);
 

@@ -26,31 +26,31 @@ static const struct {
 	{ "double", "float64", 8, false },
 	{ "int", "int32", 4, true },
 	{ "signed int", "int32", 4, true },
-	{ "unsigned", "int32", 4, true },
-	{ "unsigned int", "int32", 4, true },
+	{ "unsigned", "uint32", 4, true },
+	{ "unsigned int", "uint32", 4, true },
 	{ "int32_t", "int32", 4, true },
-	{ "uint32_t", "int32", 4, true },
+	{ "uint32_t", "uint32", 4, true },
 	{ "long", "int64", 8, true },
 	{ "long int", "int64", 8, true },
-	{ "unsigned long", "int64", 8, true },
+	{ "unsigned long", "uint64", 8, true },
 	{ "long long", "int64", 8, true },
-	{ "unsigned long long", "int64", 8, true },
-	{ "size_t", "int64", 8, true },
+	{ "unsigned long long", "uint64", 8, true },
+	{ "size_t", "uint64", 8, true },
 	{ "ssize_t", "int64", 8, true },
 	{ "ptrdiff_t", "int64", 8, true },
 	{ "int64_t", "int64", 8, true },
-	{ "uint64_t", "int64", 8, true },
+	{ "uint64_t", "uint64", 8, true },
 	{ "char", "int8", 1, true },
 	{ "signed char", "int8", 1, true },
-	{ "unsigned char", "int8", 1, true },
+	{ "unsigned char", "uint8", 1, true },
 	{ "int8_t", "int8", 1, true },
-	{ "uint8_t", "int8", 1, true },
-	{ "short", NULL, 2, true },
-	{ "unsigned short", NULL, 2, true },
-	{ "int16_t", NULL, 2, true },
-	{ "uint16_t", NULL, 2, true },
-	{ "bool", NULL, 1, true },
-	{ "_Bool", NULL, 1, true },
+	{ "uint8_t", "uint8", 1, true },
+	{ "short", "int16", 2, true },
+	{ "unsigned short", "uint16", 2, true },
+	{ "int16_t", "int16", 2, true },
+	{ "uint16_t", "uint16", 2, true },
+	{ "bool", "bool", 1, true },
+	{ "_Bool", "bool", 1, true },
 	{ "__half", "float16", 2, false },
 	{ "half", "float16", 2, false },
 	{ "__nv_bfloat16", "bfloat16", 2, false },
@@ -162,15 +162,10 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 	    : types[type].integer && x->bytes > 1 && !is_launch(a, p->name) ? ROLE_AXIS
 	                                                                    : ROLE_SCALAR;
 	x->declared = stars ? declared_shape(p) : NULL;
-	if (stars && !x->dtype)
-		kdie(K_USAGE,
-		    "%s: parameter '%s': arrays of %s are not supported; adopt a wrapper function "
-		    "with plain parameters",
-		    a->kernel, p->text, p->type);
-	/* Small integers travel as int, which is how machines pass them. */
-	if (!stars && types[type].integer && x->bytes < 4) {
-		x->dtype = "int32";
-		x->bytes = 4;
+	/* Small integers travel as int, which is how machines pass them. Signs do not show. */
+	if (!stars && types[type].integer) {
+		x->bytes = x->bytes < 4 ? 4 : x->bytes;
+		x->dtype = x->bytes == 8 ? "int64" : "int32";
 	}
 	if (!stars && x->bytes < 4)
 		kdie(K_USAGE, "%s: parameter '%s': a scalar must have 4 or 8 bytes", a->kernel,
@@ -302,6 +297,25 @@ find_signs(struct values *v)
 			if (argument(v, k, v->at[i].name) < 0 ||
 			    argument(v, k, v->at[i].name) > INT32_MAX)
 				v->at[i].role = ROLE_SCALAR;
+}
+
+/* What all addresses were multiples of: what malloc promises, where nobody promised more. */
+static size_t
+alignment(const struct values *v, const char *name)
+{
+	enum { MALLOC = 16, DEVICE = 256 };
+	size_t least = DEVICE;
+
+	for (size_t k = 0; k < json_array_size(v->calls); k++) {
+		const json_t *p =
+		    json_object_get(json_object_get(json_array_get(v->calls, k), "pointers"), name);
+		size_t most = kjson_bool_or(p, "device", false) ? DEVICE : MALLOC,
+		       now = (size_t)kjson_int_or(p, "align", (json_int_t)most);
+
+		now = now < most ? now : most;
+		least = now < least ? now : least;
+	}
+	return least;
 }
 
 static void
@@ -609,6 +623,29 @@ ask_shape(const struct values *v, const struct adoption *a, const struct value *
 	return shape;
 }
 
+/*
+ * A size of its own, which is no argument. So only recorded calls can be made: what its elements
+ * are with other arguments nobody knows.
+ */
+static void
+own_shape(struct values *v, struct value *x, char *const *list, size_t n)
+{
+	struct kbuf b = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		kbuf_printf(&b, "%s%s", i ? ", " : "", list[i]);
+	x->shape = kasprintf("%s_elements", x->name);
+	x->own = true;
+	json_array_append_new(v->notes,
+	    json_sprintf("%s: %s%s, so only the recorded calls are checked (otherwise give "
+	                 "--shape %s=EXPRESSION)",
+	        x->name,
+	        n ? "several shapes fit all observed calls: "
+	          : "no simple shape fits all observed calls",
+	        n ? b.data : "", x->name));
+	kbuf_free(&b);
+}
+
 static void
 find_shape(struct values *v, const struct adoption *a, struct value *x, const char *text)
 {
@@ -642,6 +679,11 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 	n = find_fits(v, x, list);
 	if (n == 1) {
 		x->shape = in_order(list[0], text);
+		return;
+	}
+	/* What was recorded has its own number of elements in every call. */
+	if (v->recorded && (!n || !json_object_get(a->json, "model")) && has_extent(v, x)) {
+		own_shape(v, x, list, n);
 		return;
 	}
 	if (json_object_get(a->json, "model"))
@@ -688,7 +730,7 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 	struct kscan_signature g;
 	struct kscan s;
 
-	*v = (struct values){ .notes = json_array() };
+	*v = (struct values){ .notes = json_array(), .recorded = recorded_any(a) };
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, a->entry);
 	if (!f)
@@ -706,6 +748,8 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 	for (size_t i = 0; i < v->count; i++)
 		if (v->at[i].role == ROLE_ARRAY)
 			find_shape(v, a, &v->at[i], text);
+	for (size_t i = 0; i < v->count; i++)
+		v->at[i].align = alignment(v, v->at[i].name);
 	mark_sizes(v);
 	kscan_signature_free(&g);
 	kscan_free(&s);

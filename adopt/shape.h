@@ -21,7 +21,10 @@ struct value {
 	char *tied;
 	/* of an array: what its brackets say, "rows*cols"; NULL: they do not say it all */
 	char *declared;
-	char *shape; /* of an array: factors with '*' between, "rows*cols" */
+	char *shape;  /* of an array: factors with '*' between, "rows*cols" */
+	bool fresh;   /* whole numbers, of which the kernel takes any that were recorded */
+	bool own;     /* the shape is a size of its own, which no argument tells */
+	size_t align; /* its address was a multiple of so many bytes in every call */
 	/* the shape is the model's word, one of several that fit the calls */
 	bool asked;
 };
@@ -31,6 +34,7 @@ struct values {
 	size_t count;
 	json_t *calls; /* observed, each set of arguments once, the first one */
 	json_t *notes; /* lines */
+	bool recorded; /* arrays of the chosen calls are there */
 };
 
 /*

@@ -401,12 +401,164 @@ same_lines(const char *x, size_t n, const char *y, size_t m)
 	return !n && !m;
 }
 
+/*
+ * Attributes of the winner's that the project's function lacks: without "target" some of its words
+ * do not compile.
+ */
+static void
+add_attributes(struct kbuf *b, const struct state *t)
+{
+	static const char word[] = "__attribute__";
+	const struct kscan *old = &t->file->scan, *s = &t->w;
+	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
+
+	for (size_t p = n->from; p + sizeof word < n->name_at; p++) {
+		size_t end = p + sizeof word - 1;
+		int depth = 0;
+
+		if (strncmp(s->code + p, word, sizeof word - 1) ||
+		    behind_visibility(s, p, n->name_at) > p)
+			continue;
+		for (; end < n->name_at && (depth || s->code[end] != ')'); end++) {
+			depth += (s->code[end] == '(') - (s->code[end] == ')');
+			if (!depth && s->code[end] == ')')
+				break;
+		}
+		end += end < n->name_at;
+		if (!memmem(old->text + k->from, k->name_at - k->from, s->text + p, end - p))
+			kbuf_printf(b, "%.*s\n", (int)(end - p), s->text + p);
+		p = end - 1;
+	}
+}
+
+static const char *
+restricting(const char *text)
+{
+	static const char *const words[] = { "__restrict__", "__restrict", "restrict" };
+
+	for (size_t i = 0; i < LEN(words); i++)
+		if (strstr(text, words[i]))
+			return words[i];
+	return NULL;
+}
+
+/* Is the word NAME at P of the code? */
+static bool
+is_word_at(const struct kscan *s, size_t p, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(s->code + p, name, n) && !kis_word(s->code[p + n]) &&
+	    !kis_word(s->code[p - 1]);
+}
+
+/*
+ * The project's parameter X, FROM to TO of its text, as it stands there, with its default value and
+ * its const; by the name that the winner has for it, Y, and with the promise that nothing overlaps,
+ * where the winner makes it.
+ */
+static void
+add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
+    const struct kscan_param *x, const struct kscan_param *y)
+{
+	const char *promise = restricting(x->text) ? NULL : restricting(y->text);
+	size_t star = 0, name = 0;
+
+	for (size_t p = from; p < to && s->code[p] != '='; p++) {
+		star = s->code[p] == '*' && !name ? p + 1 : star;
+		name = is_word_at(s, p, x->name) ? p : name;
+	}
+	if (!name) {
+		kbuf_add(b, s->text + from, to - from);
+		return;
+	}
+	if (promise && star && star <= name) {
+		kbuf_add(b, s->text + from, star - from);
+		kbuf_printf(b, "%s ", promise);
+		from = star + strspn(s->text + star, " ");
+	}
+	kbuf_add(b, s->text + from, name - from);
+	kbuf_puts(b, y->name);
+	name += strlen(x->name);
+	kbuf_add(b, s->text + name, to - name);
+}
+
+/* Where the parameter that begins at P ends: at the comma, or at CLOSE. */
+static size_t
+parameter_end(const struct kscan *s, size_t p, size_t close)
+{
+	int depth = 0;
+
+	for (; p < close && (depth || s->code[p] != ','); p++)
+		depth +=
+		    (strchr("([{<", s->code[p]) != NULL) - (strchr(")]}>", s->code[p]) != NULL);
+	return p;
+}
+
+/* All that stands before the body, as the project has it; false where the two do not correspond. */
+static bool
+add_head(struct kbuf *b, const struct state *t)
+{
+	const struct kscan *old = &t->file->scan;
+	const struct kscan_item *k = t->kernel;
+	struct kscan_signature was, now;
+	size_t close = k->body;
+	bool same;
+
+	kscan_signature(old, k, &was);
+	kscan_signature(&t->w, t->new_kernel, &now);
+	same = was.count == now.count && !was.too_many;
+	for (size_t i = 0; same && i < was.count; i++)
+		same = *was.params[i].name && *now.params[i].name &&
+		    was.params[i].stars == now.params[i].stars;
+	while (close > k->open && old->code[close] != ')')
+		close--;
+	/* Parameters declared behind the parenthesis, as in the first C. */
+	same = same && !memchr(old->code + close, ';', k->body - close);
+	if (same) {
+		add_attributes(b, t);
+		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
+		for (size_t i = 0, p = k->open + 1; i < was.count; i++) {
+			size_t end = parameter_end(old, p, close);
+
+			add_parameter(b, old, p, end, &was.params[i], &now.params[i]);
+			kbuf_add(b, old->text + end, end < close);
+			p = end + (end < close);
+		}
+		if (!was.count)
+			kbuf_add(b, old->text + k->open + 1, close - k->open - 1);
+		kbuf_add(b, old->text + close, k->body - close);
+	}
+	kscan_signature_free(&was);
+	kscan_signature_free(&now);
+	return same;
+}
+
+/* The winner's head, with the linkage of the project's. */
+static void
+add_own_head(struct kbuf *b, const struct state *t)
+{
+	const struct kscan *old = &t->file->scan;
+	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
+	char *was = plain_head(old, k), *now = plain_head(&t->w, n);
+
+	if (!strcmp(was, now)) {
+		kbuf_add(b, old->text + k->from, k->name_at - k->from);
+	} else {
+		if (kscan_has_word(old, k, "static"))
+			kbuf_puts(b, "static ");
+		add_text(b, t, behind_extern(&t->w, n), n->name_at);
+	}
+	add_text(b, t, n->name_at, n->body);
+	free(was);
+	free(now);
+}
+
 static void
 add_kernel(struct kbuf *b, const struct state *t)
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
-	char *was = plain_head(old, k), *now = plain_head(&t->w, n);
 
 	/*
 	 * The comment of the project stays, and the winner's joins it when it says something else.
@@ -415,16 +567,9 @@ add_kernel(struct kbuf *b, const struct state *t)
 	if (!same_lines(
 	        old->text + k->lead, k->from - k->lead, t->w.text + n->lead, n->from - n->lead))
 		kbuf_add(b, t->w.text + n->lead, n->from - n->lead);
-	if (!strcmp(was, now)) {
-		kbuf_add(b, old->text + k->from, k->name_at - k->from);
-	} else {
-		if (kscan_has_word(old, k, "static"))
-			kbuf_puts(b, "static ");
-		add_text(b, t, behind_extern(&t->w, n), n->name_at);
-	}
-	add_text(b, t, n->name_at, n->to);
-	free(was);
-	free(now);
+	if (!add_head(b, t))
+		add_own_head(b, t);
+	add_text(b, t, n->body, n->to);
 }
 
 /* The winner's own items before its kernel, the kernel, those behind. */
@@ -674,6 +819,30 @@ is_stub(const struct kscan *s, const struct kscan_item *f)
 	return p >= end || (end - p <= 8 && !strncmp(s->code + p, "return", 6));
 }
 
+/* What the winner calls the parameter that the reference calls NAME; the caller frees. */
+static char *
+name_in_winner(
+    const char *reference, const struct kscan *winner, const struct kscan_item *f, const char *name)
+{
+	struct kscan s;
+	struct kscan_signature was = { 0 }, now;
+	const struct kscan_item *r;
+	char *found = NULL;
+
+	kscan(reference, strlen(reference), &s);
+	kscan_signature(winner, f, &now);
+	r = kscan_function(&s, f->names[0]);
+	if (r)
+		kscan_signature(&s, r, &was);
+	for (size_t i = 0; i < was.count && i < now.count && !found; i++)
+		if (!strcmp(was.params[i].name, name))
+			found = kstrdup(now.params[i].name);
+	kscan_signature_free(&was);
+	kscan_signature_free(&now);
+	kscan_free(&s);
+	return found ? found : kstrdup(name);
+}
+
 size_t
 splice_scan(const struct adoption *a, const char *reference, const char *winner,
     const json_t *arrays, struct kbuf *faults)
@@ -693,12 +862,17 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 		kbuf_printf(faults, "stub: %s does nothing\n", a->kernel);
 		count++;
 	}
-	for (size_t i = 0; f && i < json_array_size(arrays); i++)
-		if (!kscan_uses(&s, f->body, f->to, json_string_value(json_array_get(arrays, i)))) {
+	for (size_t i = 0; f && i < json_array_size(arrays); i++) {
+		char *name =
+		    name_in_winner(reference, &s, f, json_string_value(json_array_get(arrays, i)));
+
+		if (!kscan_uses(&s, f->body, f->to, name)) {
 			kbuf_printf(faults, "no_work: %s does not use %s, which it must write\n",
-			    a->kernel, json_string_value(json_array_get(arrays, i)));
+			    a->kernel, name);
 			count++;
 		}
+		free(name);
+	}
 	for (size_t i = 0; i < s.len; i++)
 		if ((unsigned char)s.code[i] > 127) {
 			kbuf_printf(faults,

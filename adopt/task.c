@@ -4,6 +4,7 @@
  * and a campaign around it. What decides (roles, oracle, tolerance, shapes to check with) is
  * decided by what the reference passes.
  */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +14,24 @@
 #include "adopt.h"
 #include "kfence.h"
 #include "kio.h"
+#include "knpy.h"
 #include "../tools/model/kseal.h"
 #include "shape.h"
 
-enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16 };
+/* ALIGNED: what a task promises where it says nothing. */
+enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16, ALIGNED = 64 };
 
 /*
  * A stand-alone time below or above this multiple of the one in the application is of something
  * else.
  */
 static const double proxy_limits[2] = { 0.2, 5 };
+
+/*
+ * What recorded floating-point arrays are good for: others like them may be drawn; or it is only
+ * whole numbers that mean something, and any floating-point numbers do; or none but they will do.
+ */
+enum floats { FLOATS_FRESH, FLOATS_INVENTED, FLOATS_KEPT, FLOATS_COUNT };
 
 struct draft {
 	const struct adoption *a;
@@ -37,6 +46,7 @@ struct draft {
 	    *oracle; /* "double", "reference", or "self": doubles already, or whole numbers */
 	size_t step; /* of the tolerance */
 	bool large;  /* inputs of large magnitudes too */
+	enum floats floats;
 };
 
 /*
@@ -125,6 +135,12 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 			continue;
 		}
 		tensor = json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype);
+		if (x->align < ALIGNED)
+			json_object_set_new(tensor, "align",
+			    json_integer((json_int_t)(x->align < x->bytes ? x->bytes : x->align)));
+		if (x->own)
+			json_object_set_new(
+			    axes, x->shape, json_pack("{s:s,s:b}", "type", "var", "fixed", 1));
 		if (is_output(x) && (d->inout || x->constant))
 			json_object_set_new(tensor, "inout", json_true());
 		json_object_set_new(is_output(x) ? outputs : inputs, x->name, tensor);
@@ -173,6 +189,94 @@ workload(const struct draft *d, const char *name, const json_t *args)
 	return w;
 }
 
+/* Does the kernel read the array, as far as is known, or assumed now? */
+static bool
+is_input(const struct draft *d, const struct value *x)
+{
+	return x->role == ROLE_ARRAY && (!is_output(x) || d->inout || x->constant);
+}
+
+static bool
+is_float(const struct value *x)
+{
+	return !strncmp(x->dtype, "float", 5) || !strcmp(x->dtype, "bfloat16");
+}
+
+/* What the array has in a call, or 0. */
+static size_t
+elements_of(const struct value *x, const struct knpy *bytes, const json_t *args)
+{
+	struct kscan_scope scope = { .values = args };
+	int64_t n;
+
+	if (x->own)
+		return bytes->count / x->bytes;
+	return kscan_number(&scope, x->shape, &n) && n > 0 ? (size_t)n : 0;
+}
+
+/*
+ * The recorded bytes of an array, as a file of its type next to the task; its name there, or NULL
+ * where there is none with so many elements. COUNT: its elements.
+ */
+static char *
+typed_file(const struct draft *d, const char *config, const struct value *x, const json_t *args,
+    size_t *count)
+{
+	char *from = recorded_path(d->a, config, x->name, false), why[256], *name, *to;
+	char kind = !strcmp(x->dtype, "bfloat16") || *x->dtype == 'u' ? 'u' : *x->dtype;
+	struct knpy bytes;
+
+	if (!from || !knpy_read(from, &bytes, why, sizeof why))
+		return NULL;
+	*count = elements_of(x, &bytes, args);
+	name = kasprintf("recorded/%s.%s.npy", config, x->name);
+	to = adopt_path(d->a, "task/%s", name);
+	if (!*count || *count * x->bytes > bytes.count) {
+		free(name);
+		name = NULL;
+	} else if (access(to, F_OK)) {
+		make_folder_of(to);
+		if (!knpy_write(to, kind, x->bytes, bytes.data, *count))
+			kdie_errno(K_IO, "%s", to);
+	}
+	knpy_free(&bytes);
+	return name;
+}
+
+/*
+ * The recorded arrays of a configuration are the contents of the workload's inputs. A size of its
+ * own is set even where the array is none.
+ */
+static void
+add_recorded(const struct draft *d, json_t *w, const char *config, const json_t *args)
+{
+	json_t *values = json_object_get(w, "values");
+
+	if (!values)
+		json_object_set_new(w, "values", values = json_object());
+	for (size_t i = 0; i < d->v.count; i++) {
+		const struct value *x = &d->v.at[i];
+		size_t count = 0;
+		char *file = x->role == ROLE_ARRAY ? typed_file(d, config, x, args, &count) : NULL;
+
+		if (x->own && count)
+			json_object_set_new(
+			    json_object_get(w, "axes"), x->shape, json_integer((json_int_t)count));
+		if (file && is_input(d, x) && !(is_float(x) && d->floats == FLOATS_INVENTED)) {
+			json_t *o = json_pack("{s:s}", "file", file);
+
+			if (is_float(x) && d->floats == FLOATS_KEPT)
+				json_object_set_new(o, "fresh", json_false());
+			if (x->fresh && !is_float(x))
+				json_object_set_new(o, "fresh", json_true());
+			json_object_set_new(values, x->name, o);
+		}
+		free(file);
+	}
+	if (!json_object_size(values))
+		json_object_del(w, "values");
+}
+
 /* The workload among ALL with the same arguments, or NULL. */
 static json_t *
 twin_of(const json_t *all, const json_t *w)
@@ -186,6 +290,19 @@ twin_of(const json_t *all, const json_t *w)
 		    (x == y || json_equal(x, y)))
 			return other;
 	}
+	return NULL;
+}
+
+/* The arguments of the configuration that a workload goes by. */
+static const json_t *
+scalars_of(const struct draft *d, const json_t *w)
+{
+	const json_t *list = json_object_get(d->configs, "configs"), *c;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, c)
+		if (!strcmp(kjson_str_or(c, "name", ""), kjson_str_or(w, "name", "?")))
+			return json_object_get(c, "scalars");
 	return NULL;
 }
 
@@ -236,6 +353,7 @@ timed_workloads(struct draft *d)
 
 		json_object_set_new(w, "weight",
 		    json_real(fmax(1e-6, round(1e6 * kjson_num_or(w, "weight", 0)) / 1e6)));
+		add_recorded(d, w, kjson_str_or(w, "name", ""), scalars_of(d, w));
 	}
 	json_decref(calls);
 	return all;
@@ -334,8 +452,13 @@ small_workloads(const struct draft *d)
 {
 	static const int sizes[][4] = { { 1, 1, 1, 1 }, { 3, 5, 2, 3 }, { 17, 31, 7, 5 },
 		{ 1, 61, 3, 2 }, { 67, 1, 2, 3 }, { 33, 64, 5, 4 }, { 65, 129, 3, 3 } };
-	json_t *all = json_array(), *given = combinations(d);
+	json_t *all = json_array(), *given;
 
+	/* Sizes that no argument tells are known of recorded calls alone. */
+	for (size_t i = 0; i < d->v.count; i++)
+		if (d->v.at[i].own)
+			return all;
+	given = combinations(d);
 	for (size_t i = 0; i < LEN(sizes); i++) {
 		json_t *args = json_deep_copy(json_array_get(given, i % json_array_size(given))),
 		       *w;
@@ -406,6 +529,63 @@ comment_of(const struct draft *d)
 	return found;
 }
 
+static bool
+has_flag(const json_t *settings, const char *begin)
+{
+	const json_t *flag;
+	size_t i;
+
+	json_array_foreach(json_object_get(settings, "flags"), i, flag)
+		if (!strncmp(json_string_value(flag) ?: "", begin, strlen(begin)))
+			return true;
+	return false;
+}
+
+/* What the application's own build leaves out, which a program could rest on elsewhere. */
+static void
+add_build_facts(const struct adoption *a, struct kbuf *b)
+{
+	json_t *settings = compile_settings(a);
+
+	if (!a->device && !has_flag(settings, "-fopenmp"))
+		kbuf_puts(b,
+		    " The application builds the file without -fopenmp: OpenMP pragmas do nothing, "
+		    "and the function runs on one thread.");
+	if (!a->device && !has_flag(settings, "-march") && !has_flag(settings, "-mavx") &&
+	    !has_flag(settings, "-mcpu"))
+		kbuf_puts(b,
+		    " It builds the file for any processor of the architecture: wider vectors need "
+		    "__attribute__((target(...))) on the functions that use them, and a version "
+		    "without them behind __builtin_cpu_supports.");
+	json_decref(settings);
+}
+
+/* Arrays that are one and the same in some calls of the application. */
+static void
+add_aliases(const struct values *v, struct kbuf *b)
+{
+	json_t *seen = json_object(), *call, *p;
+	size_t i;
+
+	json_array_foreach(v->calls, i, call) {
+		const char *name;
+
+		json_object_foreach(json_object_get(call, "pointers"), name, p) {
+			const char *other = kjson_str_or(p, "same_as", NULL);
+
+			if (!other || json_object_get(seen, name))
+				continue;
+			json_object_set_new(seen, name, json_true());
+			kbuf_printf(b,
+			    " In the application %s and %s are the same array in some calls, so "
+			    "do not declare them restrict; they are two arrays where the program "
+			    "is judged.",
+			    name, other);
+		}
+	}
+	json_decref(seen);
+}
+
 static char *
 description(const struct draft *d)
 {
@@ -429,10 +609,34 @@ description(const struct draft *d)
 	    "parameters, be right for any sizes, and keep nothing from one call to the next. Put "
 	    "helper functions, types and macros into the same file.",
 	    a->kernel, a->file);
+	add_build_facts(a, &b);
+	add_aliases(&d->v, &b);
 	if (line)
 		kbuf_printf(&b, " The application's comment on it: %s", line);
 	free(line);
 	free(comment);
+	return b.data;
+}
+
+/* The function's head, as the reference has it; the caller frees. */
+static char *
+prototype(const struct draft *d)
+{
+	struct kscan s;
+	const struct kscan_item *f;
+	struct kbuf b = { 0 };
+
+	kbuf_puts(&b, "");
+	kscan(d->text, strlen(d->text), &s);
+	f = kscan_function(&s, d->a->kernel);
+	for (size_t p = f ? f->from : 0; f && p < f->body; p++)
+		if (!isspace((unsigned char)s.code[p]) || s.text[p] == '"')
+			kbuf_add(&b, s.text + p, 1);
+		else if (b.len && b.data[b.len - 1] != ' ' && s.text[p] != '*')
+			kbuf_puts(&b, " ");
+	while (b.len && b.data[b.len - 1] == ' ')
+		b.data[--b.len] = '\0';
+	kscan_free(&s);
 	return b.data;
 }
 
@@ -448,6 +652,16 @@ bounds_json(const struct draft *d)
 	return o;
 }
 
+void
+task_formulas(const struct adoption *a, json_t *task)
+{
+	static const char *const names[] = { "flops", "bytes" };
+
+	for (size_t i = 0; i < LEN(names); i++)
+		if (json_object_get(a->json, names[i]))
+			json_object_set(task, names[i], json_object_get(a->json, names[i]));
+}
+
 static void
 draft_task(struct draft *d)
 {
@@ -456,7 +670,7 @@ draft_task(struct draft *d)
 	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(),
 	       *arguments = json_array(), *workloads, *t;
 	json_t *settings = compile_settings(a);
-	char *about = description(d), *bytes = bytes_expression(d);
+	char *about = description(d), *bytes = bytes_expression(d), *head = prototype(d);
 
 	add_members(d, axes, inputs, outputs, arguments);
 	if (!json_object_size(outputs))
@@ -475,8 +689,11 @@ draft_task(struct draft *d)
 	    "libs", task_libraries(a), "workloads", workloads);
 	if (!t)
 		kdie(K_IO, "out of memory");
+	json_object_set_new(json_object_get(t, "entry"), "prototype", json_string(head));
+	free(head);
 	if (bytes)
 		json_object_set_new(t, "bytes", json_string(bytes));
+	task_formulas(a, t);
 	if (strcmp(d->oracle, "self"))
 		json_object_set_new(t, "oracle", json_string(cuda ? "oracle.cu" : "oracle.c"));
 	if (steps[d->step].reduction)
@@ -619,7 +836,7 @@ has_asked(const struct draft *d)
 
 /*
  * Leave out the sizes at which the reference itself fails. False: it fails at all of them, which no
- * honest one does; or at one, where a shape is not certain.
+ * honest one does whose data mean nothing; or at one, where a shape is not certain.
  */
 static bool
 drop_small(struct draft *d)
@@ -640,7 +857,7 @@ drop_small(struct draft *d)
 	}
 	d->small = good;
 	if (json_array_size(good) < json_array_size(all) &&
-	    (!json_array_size(good) || has_asked(d))) {
+	    ((!json_array_size(good) && !d->v.recorded) || has_asked(d))) {
 		json_array_clear(d->v.notes);
 		d->small = all;
 		json_decref(good);
@@ -650,51 +867,160 @@ drop_small(struct draft *d)
 	return true;
 }
 
+/* The name behind the last "apart: begin" of TEXT that no "apart: done" follows, or NULL. */
+static char *
+unfinished(const char *text)
+{
+	const char *begin = NULL, *done;
+
+	for (const char *p = text; (p = strstr(p, "apart: begin ")); p++)
+		begin = p + strlen("apart: begin ");
+	done = begin ? strstr(begin, "apart: done ") : NULL;
+	return begin && !done ? kstrndup(begin, strcspn(begin, "\n")) : NULL;
+}
+
+/*
+ * Call the reference, in a process of its own, on every workload; the name of one on which it
+ * crashes, reaches beyond its arrays or ends the process, or NULL. The caller frees.
+ */
+static char *
+crashes_on(const struct draft *d)
+{
+	char *folder = adopt_path(d->a, "task"), *text, *name;
+	struct kbuf command = { 0 };
+	struct command_result r;
+
+	kbuf_printf(&command,
+	    "kharness --solo --fenced -t task.json -s full --run-timeout-s 20 --backend %s "
+	    "--threads %lld ./reference.so",
+	    d->a->language, (long long)kjson_int_or(d->a->json, "threads", 0));
+	command_own(d->a, folder, command.data, "probe", &r);
+	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
+		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
+	text = r.status || !r.log ? file_text(r.log, NULL) : NULL;
+	name = text ? unfinished(text) : NULL;
+	free(text);
+	command_free(&r);
+	kbuf_free(&command);
+	return name;
+}
+
+/* Leave out what is invented; false: NAME is a call of the application's. */
+static bool
+drop_named(struct draft *d, const char *name)
+{
+	for (size_t i = 0; i < json_array_size(d->small); i++)
+		if (!strcmp(kjson_str_or(json_array_get(d->small, i), "name", ""), name)) {
+			json_array_append_new(d->v.notes,
+			    json_sprintf("the reference crashes on %s, whose size and inputs are "
+			                 "invented; it is left out",
+			        name));
+			json_array_remove(d->small, i);
+			return true;
+		}
+	return false;
+}
+
+/* Sizes that are invented are used only where the reference is safe on them. */
+static void
+probe(struct draft *d)
+{
+	char *name;
+
+	write_draft(d);
+	while ((name = crashes_on(d))) {
+		if (!drop_named(d, name) && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
+			kdie(K_USAGE,
+			    "%s, taken out of the application, crashes on %s, which is a call of "
+			    "the application's: %s",
+			    d->a->kernel, name,
+			    d->v.recorded ? "it needs something that is not among its arguments, "
+			                    "or a shape "
+			                    "is wrong (--shape)"
+			                  : "its inputs are invented, because nothing was recorded "
+			                    "(--record-mb)");
+		free(name);
+		write_draft(d);
+	}
+}
+
+/* Is the reference right with these roles, oracle and inputs, on all sizes or on most? */
+static bool
+try_combination(struct draft *d, struct kbuf *said)
+{
+	json_t *small = d->small, *none;
+	char why[512];
+	bool good;
+
+	write_draft(d);
+	if (!make_oracle(d, why, sizeof why)) {
+		kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
+		return false;
+	}
+	if (passes(d, FEW, said))
+		return true;
+	none = json_array();
+	d->small = none;
+	good = passes(d, FEW, NULL);
+	d->small = small;
+	json_decref(none);
+	if (!good)
+		return false;
+	if (drop_small(d))
+		return true;
+	kbuf_puts(said,
+	    "  right with the observed sizes, but not with others: a shape is wrong (--shape), or "
+	    "sizes depend on each other\n");
+	return false;
+}
+
 /* Roles, oracle and inputs with which the reference is right, at the loosest tolerance. */
 static bool
 settle(struct draft *d, struct kbuf *said)
 {
 	static const char *const oracles[] = { "double", "reference" };
-	json_t *small = d->small, *none = json_array();
-	char why[512];
+	bool self = !strcmp(d->oracle, "self");
 
 	d->step = LEN(steps) - 1;
-	for (size_t o = 0; o < LEN(oracles); o++) {
-		if (strcmp(d->oracle, "self"))
-			d->oracle = oracles[o];
-		for (int inout = 0; inout < 2; inout++)
-			for (int large = 1; large >= 0; large--) {
-				d->inout = inout;
-				d->large = large;
-				d->small = small;
-				write_draft(d);
-				if (!make_oracle(d, why, sizeof why)) {
-					kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
-					continue;
-				}
-				if (passes(d, FEW, said)) {
-					json_decref(none);
-					return true;
-				}
-				d->small = none;
-				if (passes(d, FEW, NULL)) {
-					d->small = small;
-					if (drop_small(d)) {
-						json_decref(none);
+	/* From what the reference has survived on. */
+	for (; d->floats < (d->v.recorded ? FLOATS_COUNT : FLOATS_INVENTED); d->floats++)
+		for (size_t o = 0; o < (self ? 1 : LEN(oracles)); o++)
+			for (int inout = 0; inout < 2; inout++)
+				for (int large = 1; large >= 0; large--) {
+					d->oracle = self ? d->oracle : oracles[o];
+					d->inout = inout;
+					d->large = large;
+					if (try_combination(d, said))
 						return true;
-					}
-					kbuf_puts(said,
-					    "  right with the observed sizes, but not with others: "
-					    "a shape is wrong (--shape), or sizes depend on each "
-					    "other\n");
 				}
-				d->small = small;
-			}
-		if (!strcmp(d->oracle, "self"))
-			break;
-	}
-	json_decref(none);
 	return false;
+}
+
+/*
+ * Where nothing is drawn anew, results could be remembered: of whole numbers, does the reference
+ * take any that were recorded, in any order? One array after the other.
+ */
+static void
+vary_integers(struct draft *d)
+{
+	bool drawn = false;
+
+	for (size_t i = 0; i < d->v.count; i++)
+		drawn |=
+		    is_input(d, &d->v.at[i]) && is_float(&d->v.at[i]) && d->floats != FLOATS_KEPT;
+	for (size_t i = 0; i < d->v.count && d->v.recorded && !drawn; i++) {
+		struct value *x = &d->v.at[i];
+		char *name;
+
+		if (!is_input(d, x) || is_float(x))
+			continue;
+		x->fresh = true;
+		write_draft(d);
+		name = crashes_on(d);
+		x->fresh = !name && passes(d, FEW, NULL);
+		free(name);
+	}
+	write_draft(d);
 }
 
 /* The tightest step that the reference passes. */
@@ -727,8 +1053,9 @@ tighten(struct draft *d)
 	write_draft(d);
 }
 
-static void
-lint(const struct draft *d)
+/* False, with the faults, when the task is not worth solving. */
+static bool
+lint(const struct draft *d, char **faults)
 {
 	char *folder = adopt_path(d->a, "task");
 	struct kbuf command = { 0 };
@@ -737,10 +1064,37 @@ lint(const struct draft *d)
 	kbuf_printf(&command, "kharness --lint task.json --oracle ./oracle.so --backend %s",
 	    d->a->language);
 	command_own(d->a, folder, command.data, "lint", &r);
-	if (r.status)
+	if (r.status && r.status != K_USAGE)
 		kdie(r.status < 0 ? K_MISSING : r.status, "the task has faults:\n%s", r.said);
+	*faults = r.status ? kstrdup(r.said) : NULL;
 	command_free(&r);
 	kbuf_free(&command);
+	return !*faults;
+}
+
+/*
+ * All of it. What was recorded may be all ones, say, so that a constant would pass: then any
+ * numbers, in the recorded structure.
+ */
+static void
+find_inputs(struct draft *d)
+{
+	struct kbuf said = { 0 };
+	char *faults = NULL;
+
+	for (bool good = false; !good; free(faults)) {
+		if (!settle(d, &said))
+			kdie(K_USAGE,
+			    "%s: the reference fails against its own oracle with every combination "
+			    "of roles, oracle and inputs:\n%s",
+			    d->a->kernel, said.data);
+		vary_integers(d);
+		tighten(d);
+		good = lint(d, &faults);
+		if (!good && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
+			kdie(K_USAGE, "the task has faults:\n%s", faults);
+	}
+	kbuf_free(&said);
 }
 
 /* ---- the proxy ---- */
@@ -849,6 +1203,23 @@ check_geometry(const struct draft *d)
 
 /* ---- the campaign ---- */
 
+/* The device that the application runs on, by name; NULL where nobody says. The caller frees. */
+static char *
+gpu_name(const struct adoption *a)
+{
+	struct command_result r;
+	char *text, *name = NULL;
+
+	command_run(
+	    a, a->dir, "nvidia-smi --query-gpu=name --format=csv,noheader", NULL, "gpu", &r);
+	text = r.status ? NULL : file_text(r.log, NULL);
+	if (text && *text && text[strcspn(text, "\n")] == '\n')
+		name = kstrndup(text, strcspn(text, "\r\n"));
+	free(text);
+	command_free(&r);
+	return name;
+}
+
 /* What an adopted campaign begins with: few rounds, and a gain that is worth the way back. */
 static void
 set_defaults(const struct adoption *a)
@@ -856,7 +1227,9 @@ set_defaults(const struct adoption *a)
 	char *path = path_of("%s/campaign.json", a->dir);
 	json_t *m = kjson_load(path), *search = json_object_get(m, "search"),
 	       *model = json_object_get(a->json, "model"), *eval;
+	json_t *settings = compile_settings(a);
 	bool linear = strcmp(kjson_str_or(a->json, "mode", "linear"), "map-elites");
+	char *gpu;
 
 	if (!search)
 		json_object_set_new(m, "search", search = json_object());
@@ -875,6 +1248,13 @@ set_defaults(const struct adoption *a)
 		json_object_set_new(eval, "launcher", json_string(a->launcher));
 	if (json_object_get(a->json, "threads"))
 		json_object_set(eval, "threads", json_object_get(a->json, "threads"));
+	else if (!a->device && !has_flag(settings, "-fopenmp") && !has_flag(settings, "-pthread"))
+		json_object_set_new(eval, "threads", json_integer(1));
+	json_decref(settings);
+	gpu = a->device ? gpu_name(a) : NULL;
+	if (gpu)
+		json_object_set_new(m, "gpu", json_string(gpu));
+	free(gpu);
 	write_json(path, m);
 	json_decref(m);
 }
@@ -900,6 +1280,7 @@ make_campaign(const struct adoption *a)
 
 		unlink(path);
 	}
+	remove_tree(path_of("%s/recorded", a->dir));
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "kcampaign");
 	if (r.exit_code)
@@ -908,15 +1289,30 @@ make_campaign(const struct adoption *a)
 	set_defaults(a);
 }
 
-/* Seal what all later figures rest on. */
-static void
-freeze(const struct adoption *a)
+void
+task_freeze(const struct adoption *a, const json_t *task)
 {
 	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
-		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json", NULL };
+		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
+	const char **all = NULL, *name;
+	json_t *w, *v;
+	size_t n = 0, i;
 
-	kseal_note(a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(a->dir, files)));
+	for (; n < LEN(files); n++) {
+		all = krealloc(all, (n + 2) * sizeof *all);
+		all[n] = files[n];
+	}
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
+		json_object_foreach(json_object_get(w, "values"), name, v) {
+			if (!json_is_object(v))
+				continue;
+			all = krealloc(all, (n + 2) * sizeof *all);
+			all[n++] = kjson_str_or(v, "file", "");
+		}
+	all[n] = NULL;
+	kseal_note(a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(a->dir, all)));
 	adoption_save(a);
+	free(all);
 }
 
 static bool
@@ -936,7 +1332,6 @@ make_task(const struct adoption *a)
 	struct draft d = { .a = a, .oracle = "double", .large = true, .targets = json_object() };
 	char *path = adopt_made(a, "configs.json", "configs"),
 	     *source = adopt_path(a, "task/reference.%s", a->suffix);
-	struct kbuf said = { 0 };
 	int code = K_OK;
 
 	d.configs = kjson_load(path);
@@ -949,13 +1344,8 @@ make_task(const struct adoption *a)
 	d.small = small_workloads(&d);
 	if (!check_geometry(&d))
 		kdie(K_NO, "the reference launches other grids or blocks than the application");
-	if (!settle(&d, &said))
-		kdie(K_USAGE,
-		    "%s: the reference fails against its own oracle with every combination of "
-		    "roles, oracle and inputs:\n%s",
-		    a->kernel, said.data);
-	tighten(&d);
-	lint(&d);
+	probe(&d);
+	find_inputs(&d);
 	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
 		kwarn("%s", json_string_value(json_array_get(d.v.notes, i)));
 	ksay("task       %zu timed and %zu more workloads; oracle: %s; tolerance: step %zu of "
@@ -966,14 +1356,13 @@ make_task(const struct adoption *a)
 		code = K_NO;
 	} else {
 		make_campaign(a);
-		freeze(a);
+		task_freeze(a, d.task);
 	}
 	values_free(&d.v);
 	json_decref(d.configs);
 	json_decref(d.small);
 	json_decref(d.targets);
 	json_decref(d.task);
-	kbuf_free(&said);
 	free(d.text);
 	return code;
 }

@@ -614,16 +614,20 @@ json_t *
 watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 {
 	char *library = khelper_path("kwatch.so"), *layout = layout_path(w),
-	     *env[6] = {
+	     *env[7] = {
 		     kasprintf("KWATCH_OUT=%s/raw", w->folder),
 		     kasprintf("KWATCH_MODE=%s", mode == WATCH_TIME ? "time" : "args"),
 		     kasprintf("KWATCH_KERNEL=%s", w->launches ? w->a->kernel : ""),
 		     kasprintf("LD_PRELOAD=%s", library),
-		     layout ? kasprintf("KWATCH_LAYOUT=%s", layout) : NULL,
 	     };
 	json_t *calls;
+	size_t n = 4;
 
 	*dropped = 0;
+	if (layout)
+		env[n++] = kasprintf("KWATCH_LAYOUT=%s", layout);
+	if (w->save)
+		env[n] = kasprintf("KWATCH_SAVE=%s", w->save);
 	remove_raw(w->folder);
 	run_command(w, mode == WATCH_TIME ? "watch-time" : "watch-args", w->a->run, env);
 	for (size_t i = 0; i < LEN(env); i++)

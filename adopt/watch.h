@@ -25,6 +25,8 @@ struct watch {
 	 */
 	bool launches;
 	bool cuda; /* the file is .cu */
+	/* which calls' arrays are saved, a file as kwatch reads it; or NULL */
+	const char *save;
 };
 
 enum watch_mode { WATCH_ARGS, WATCH_TIME };

@@ -162,7 +162,7 @@ ok 'updated in place, doubles, a helper of another source, a size_t' '
 	. ./helpers.sh
 	exits 0 forms axpy
 	grep -q "the kernel uses the variable calls" err
-	jq -e ".axes.n.type == \"var\" and .entry.arguments[0] == {axis: \"n\", dtype: \"int64\"} and .outputs.y == {shape: [\"n\"], dtype: \"float64\", inout: true} and (has(\"oracle\") | not)" c-axpy/task.json
+	jq -e ".axes.n.type == \"var\" and .entry.arguments[0] == {axis: \"n\", dtype: \"int64\"} and .outputs.y == {shape: [\"n\"], dtype: \"float64\", align: 16, inout: true} and (has(\"oracle\") | not)" c-axpy/task.json
 	grep -q "static const double factor" c-axpy/reference.c; grep -q "y += a x, damped" c-axpy/task.json'
 
 ok 'a stride that was the width in every call follows from it' '
@@ -176,13 +176,15 @@ ok 'a stride that was the width in every call follows from it' '
 ok 'whole numbers: a table of fixed size; what is right is the reference itself' '
 	. ./helpers.sh
 	exits 0 forms count
-	jq -e ".inputs.bytes.dtype == \"int8\" and .outputs.histogram == {shape: [256], dtype: \"int32\"} and .notes.oracle == \"self\"" c-count/task.json'
+	jq -e ".inputs.bytes.dtype == \"uint8\" and .outputs.histogram == {shape: [256], dtype: \"int32\", align: 16} and .notes.oracle == \"self\"" c-count/task.json'
 
 ok 'several shapes fit: the message names them, and --shape decides' '
 	. ./helpers.sh
 	exits 3 forms blend; grep -q "blend does not compile alone" err; grep -q "this step needs a model; name one with" err
 	sed -i "s/^SCALE_BY(scale.*/static inline float scale(float x) { return x * 0.5f; }/" app/k.h
-	exits 2 forms blend; grep -q "parameter in: several shapes fit all observed calls: n\*m, n\*k" err; grep -q -- "--shape in=EXPRESSION" err
+	exits 2 forms blend --record-mb 0; grep -q "parameter in: several shapes fit all observed calls: n\*m, n\*k" err; grep -q -- "--shape in=EXPRESSION" err
+	exits 0 forms blend --record-mb 10; grep -q "in: several shapes fit all observed calls: n\*m, n\*k, so only the recorded calls are checked" err
+	jq -e ".inputs.in.shape == [\"in_elements\"] and .axes.in_elements.fixed and (.workloads | length == 1 and .[0].axes.in_elements == 96)" c-blend/task.json
 	exits 2 forms blend --shape in=n*m*k; grep -q -- "--shape in=n\*m\*k: .* is 1152 elements with .*, but there were 96" err
 	exits 2 forms blend --shape in=n*q; grep -q "is not an expression over" err
 	exits 0 forms blend --shape in=n*m --shape out=n*m
@@ -203,7 +205,7 @@ ok 'a matrix, small integers, results on the stack, a table of another source, h
 	. ./helpers.sh
 	exits 0 forms tilt; cat out err
 	grep -q "peak is on the caller.s stack, so it counts as one number" err
-	jq -e ".entry.arguments == [\"n\", \"m\", \"a\", \"up\", \"by\", \"aim\", \"peak\"] and .outputs.a == {shape: [\"n\", \"m\"], dtype: \"float64\", inout: true}" c-tilt/task.json
+	jq -e ".entry.arguments == [\"n\", \"m\", \"a\", \"up\", \"by\", \"aim\", \"peak\"] and .outputs.a == {shape: [\"n\", \"m\"], dtype: \"float64\", align: 16, inout: true}" c-tilt/task.json
 	jq -e ".outputs.peak.shape == [1] and .inputs.aim.shape == [3] and .inputs.up.dtype == \"int32\" and .axes.by.type == \"var\"" c-tilt/task.json
 	jq -e "[.workloads[].values.up] | unique - [0, 1] == []" c-tilt/task.json
 	for words in "const double slopes.2. = " "define ROUNDS 400" "define FORCED 1" "include <omp.h>"; do grep -q "$words" c-tilt/reference.c; done

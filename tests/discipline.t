@@ -70,7 +70,7 @@ kcampaign new c --task task --mode linear >/dev/null
 mkdir c/replies
 printf '#!/bin/sh\ncat >/dev/null\ncat "%s/c/replies/${KLLM_SAMPLE%%%%/*}.md"\n' "$T" >c/model.sh
 edit c/campaign.json ".model = {provider: \"exec:sh $T/c/model.sh\"} | .stop = {trials: 9}
-	| .eval = {set: \"full\", seeds: 1, timing_s: 0.05, min_samples: 5, threads: 1, reuse: \"off\"}"
+	| .eval = {set: \"full\", seeds: 1, timing_s: 0.05, min_samples: 5, threads: 1, reuse: \"off\", profile: \"off\"}"
 reply 001 'less waste' '' "$(program 4)"
 reply 002 'more waste' '' "$(program 400)"
 reply 003 'remember the last input' '' "$(program 1 'static const REAL *last; static long again; if (x == last) again++; last = x;')"
@@ -85,7 +85,7 @@ ok 'a kernel that knows its input again by its address is refused, however fast'
 	kcampaign record 003/01 | jq -e ".eval.status == \"correct\" and .audit.decision == \"REJECT-as-overfit\" and .audit.bucket == \"W2\" and .score.combined == 0"
 	is 001/01 "$(jq -r "select(.kind == \"archive\").best.id" trials/003/archive.ndjson)"'
 ok 'two rollbacks in a row: fresh evidence first, and a plan that cites none of it is not evaluated' '
-	cd c; test ! -e trials/003/evidence.ndjson
+	cd c; test ! -e trials/003/evidence.ndjson; edit campaign.json ".eval.profile = \"auto\""
 	kcampaign run -n 1 >out; cat out
 	jq -e ".id == \"001/01\" and .streak == 2 and .escalation == \"profile\" and (.profile or .profile_missing)" trials/004/evidence.ndjson
 	is "$(jq -r .eval.code_sha256 trials/001/01/eval.ndjson)" "$(jq -r .code_sha256 trials/004/evidence.ndjson)"
@@ -93,7 +93,7 @@ ok 'two rollbacks in a row: fresh evidence first, and a plan that cites none of 
 	if jq -e .profile trials/004/evidence.ndjson >/dev/null; then
 		is no_plan "$(jq -r .eval.status trials/004/01/eval.ndjson)"
 		jq -r .eval.plan_fault trials/004/01/eval.ndjson | grep -q "cites no figure from the prompt"
-	fi'
+	fi; edit campaign.json ".eval.profile = \"off\""'
 ok 'all views, rounds, logs, memory and the report deleted and made again: the same bytes' '
 	. ./helpers.sh
 	cd c; kreport

@@ -98,6 +98,19 @@ if command -v valgrind >/dev/null; then
 		keval -c r --evidence 5 -a streak-2 -o e
 		jq -e ".profile.source == \"callgrind\" and (has(\"profile_missing\") | not)" e
 		edit r/campaign.json ".eval.profile = \"off\""'
+	ok 'a linear search looks at its baseline before round 2, and keeps the raw reports' '
+		edit r/campaign.json ".eval.profile = \"auto\""
+		keval -c r --reference -o e
+		jq -e ".eval | .tier == 4 and .profile.source == \"callgrind\" and .profile.workload == \"main\" and (has(\"profile_missing\") | not)" e
+		is profiles/000-00/callgrind.out.gz "$(jq -r ".eval.profile.raw[]" e)"
+		gzip -dc r/profiles/000-00/callgrind.out.gz | grep -q "^events: "
+		edit r/campaign.json ".search = {} | .linear = null | del(.linear)"; keval -c r --reference -o e; is null "$(jq -c .eval.profile e)"
+		edit r/campaign.json ".search.mode = \"linear\" | .eval.profile = \"off\""'
+	ok 'a profiler that fails leaves its reason' '
+		mkdir -p forbidden; printf "#!/bin/sh\necho counters are forbidden here >&2; exit 3\n" >forbidden/valgrind; chmod 755 forbidden/valgrind
+		cp -r r failing; edit failing/campaign.json ".eval.profile = \"auto\" | .eval.sandbox = \"none\""
+		PATH=$T/forbidden:$PATH keval -c failing --reference -o e
+		is "correct 3 valgrind failed: counters are forbidden here" "$(jq -r ".eval | \"\(.status) \(.tier) \(.profile_missing | rtrimstr(\"\n\"))\"" e)"'
 else
 	skip 'evidence: the profile is made anew' 'valgrind is not installed'
 fi

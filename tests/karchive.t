@@ -70,7 +70,7 @@ printf "%s\n" 'elites() { jq -r "select(.kind == \"elite\") | .cell + \":\" + .i
 
 ok 'a cell changes hands only beyond the noise of both; in a tie the older stays' '
 	. "$T/elites"
-	timed 001/01 1000 10 9.5 10.5 >r1
+	timed 001/01 1000 10 9.5 10.5 ".score.gain = false" >r1
 	timed 002/01 1000 10.6 10.1 11.2 ".score.gain = false" >r2
 	timed 003/01 1000 10.8 10.3 11.3 ".score.gain = false" >r3
 	timed 004/01 1000 20 1 400 ".score.gain = false" >r4
@@ -78,6 +78,17 @@ ok 'a cell changes hands only beyond the noise of both; in a tie the older stays
 	karchive -a a -o b r3; is "0000:000/00 1000:003/01" "$(elites b)"
 	karchive -a b -o c r4; is "0000:000/00 1000:003/01" "$(elites c)"
 	is "10.8 10.3 11.3" "$(jq -r "select(.id == \"003/01\") | \"\(.speedup) \(.speedup_low) \(.speedup_high)\"" c)"'
+
+ok 'the best holds its cell until there is a new best, and a new best takes its cell from anybody' '
+	. "$T/elites"
+	best() { jq -r "select(.kind == \"archive\").best.id" "$1"; }
+	timed 001/01 1000 10 9.9 10.1 >r1
+	timed 002/01 1000 11 10.9 11.1 ".score.gain = false" >r2
+	timed 003/01 2000 12 8 16 ".score.gain = false" >r3
+	timed 004/01 2000 11.5 11.4 11.6 >r4
+	karchive -a a0 -o a r1 r2; is "0000:000/00 1000:001/01" "$(elites a)"; is 001/01 "$(best a)"
+	karchive -a a -o b r3 r4; is 004/01 "$(best b)"; is "0000:000/00 1000:001/01 2000:004/01" "$(elites b)"
+	karchive --best b'
 
 ok 'a cell that the incumbent holds goes to a gain over it, by their race, and to nothing else' '
 	. "$T/elites"

@@ -22,7 +22,7 @@ ok 'help, version, and usage errors' '
 
 ok 'knobs lists at most 80 fields with default and meaning' '
 	kcampaign knobs >out
-	grep -q "^search.exploit  *0.7  *share of parents drawn by score$" out
+	grep -q "^search.exploit  *0.8  *share of parents drawn by speed$" out
 	grep -q "^name  *required  *name of the campaign$" out
 	[ "$(wc -l <out)" -le 80 ]'
 
@@ -134,6 +134,16 @@ ok 'a backend that nothing here runs is refused by name, unless the campaign bri
 	cp -r c own; edit own/campaign.json ".backend = \"sycl\""
 	exits 2 kcampaign check -c own
 	grep -q "^campaign.json: backend: kiln cannot run sycl kernels itself: .* one of c cuda hip opencl" out
+	edit own/campaign.json ".eval.correctness = {command: \"true\", format: \"exit\"}"
+	exits 2 kcampaign check -c own
+	cp -r own spoken; edit spoken/campaign.json ".backend = \"c\" | del(.eval.correctness)"
+	edit spoken/task.json ".language = \"triton\""
+	exits 2 kcampaign check -c spoken
+	grep -q "^task.json: language: kiln cannot run triton kernels itself" out
+	# Nor does the evaluator take them for another backend.
+	printf "int x;\n" >x.cpp
+	exits 2 keval -c own --code x.cpp
+	grep -q "campaign.json: backend: kiln cannot run sycl kernels itself" err
 	edit own/campaign.json ".eval.correctness = {command: \"true\", format: \"exit\"} |
 		.eval.timing = {command: \"true\", format: \"json\"}"
 	kcampaign check -c own >out || { cat out; exit 1; }'
@@ -214,7 +224,11 @@ ok 'best prints the code of the best kernel' '
 ok 'each stop condition is named' '
 	stop() { jq ".stop = $1" c/campaign.json >new && cp -r c s && mv new s/campaign.json; exits 1 kcampaign next -c s; grep -q "$2" err; rm -r s; }
 	sed -i "1s/\"failures\":[0-9]*/\"failures\":7/; 1s/\"stale\":[0-9]*/\"stale\":3/; 1s/\"cost_usd\":[0-9.]*/\"cost_usd\":2.5/" c/trials/003/archive.ndjson
-	stop "{trials: 9, patience: 3}" "no gain in the last 3 trials (stop.patience)"
+	sed -i "1s/\"stale\":[0-9]*/\"stale\":20/" c/trials/003/archive.ndjson
+	stop "{trials: 9, patience: 3}" "no gain in the last 20 trials, 3 times as long as any gain took (stop.patience)"
+	sed -i "1s/\"longest_wait\":[0-9]*/\"longest_wait\":7/" c/trials/003/archive.ndjson
+	jq ".stop = {trials: 9, patience: 3}" c/campaign.json >new && cp -r c s && mv new s/campaign.json
+	is 4 "$(kcampaign next -c s)"; rm -r s
 	stop "{trials: 9, patience: 0, speedup: 0.001}" "stop.speedup"
 	stop "{trials: 9, patience: 0, budget_usd: 2.5}" "2.50 of .2.50 are spent (stop.budget_usd)"
 	stop "{trials: 9, patience: 0, failures: 7}" "7 candidates in a row without a result (stop.failures)"'
@@ -270,4 +284,7 @@ ok 'what was not built is not counted as compiled' '
 		c/trials/003/archive.ndjson >s/trials/003/archive.ndjson
 	kcampaign best -c s >out; grep -q "^candidates   $all: compiled $((all - 4)) " out; rm -r s'
 
+ok 'a campaign that nobody named is called by operation, backend, device and date' '
+	mkdir unnamed; cd unnamed; kcampaign new --task "$KILN_DATA/tests/tasks/affine" >out
+	is "affine_c_cpu_$(date -u +%Y%m%d)" "$(ls -d affine*)"; is "$(ls -d affine*)" "$(jq -r .name affine*/campaign.json)"'
 done_testing

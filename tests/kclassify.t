@@ -46,6 +46,41 @@ ok 'starter table with stripping: only the comment on TMA changes' '
 ok 'known misreadings are mended' '. ./cases.sh; run_cases rows.cases'
 ok 'levels of every backend' '. ./cases.sh; run_cases levels.cases'
 
+# Every recorded reply: its program, then the same with other names.
+ok 'other names give the same cell, for every recorded reply' '
+	mkdir names
+	cd names
+	mkdir plain short long
+	for reply in "$KILN_DATA"/campaigns/*/replies/*/*.ndjson; do
+		dir=${reply%/replies/*} id=${reply#"$KILN_DATA"/campaigns/}
+		name=$(jq -r .backend "$dir/campaign.json").$(echo "${id%.ndjson}" | tr / -)
+		jq -r .reply.text "$reply" | awk "/^\`\`\`/ { on = !on && !/^\`\`\`plan/; next } on" >"plain/$name"
+	done
+	for kept in "$KILN_DATA"/campaigns/*/recorded/*.tar.gz; do
+		mkdir kept
+		tar -xzf "$kept" -C kept
+		dir=${kept%/recorded/*}
+		for eval in kept/trials/*/*/eval.ndjson; do
+			name=$(jq -r .backend "$dir/campaign.json").${dir##*/}-$(echo "$eval" | tr / -)
+			jq -r ".eval.code // empty" "$eval" >"plain/$name"
+		done
+		rm -r kept
+	done
+	for file in plain/*; do
+		for style in short long; do
+			awk -v STYLE=$style -f "$tests_dir/rename.awk" "$file" "$file" >"$style/${file#*/}"
+		done
+	done
+	for backend in c cuda opencl; do
+		for d in plain short long; do
+			(cd $d && kclassify -b $backend --source $backend.*) >$d.cells
+		done
+		same plain.cells short.cells
+		same plain.cells long.cells
+		[ "$(cut -c1-7 plain.cells | sort -u | wc -l)" -gt 2 ]
+	done
+	[ "$(ls plain | wc -l)" -gt 120 ]'
+
 ok 'references of the campaigns are at the origin' '
 	for c in matmul softmax layernorm stencil; do
 		[ -e "$KILN_DATA/campaigns/$c/reference.c" ] || continue
@@ -116,16 +151,16 @@ ok 'explain names level, threshold, category, line, text and pattern' '
 	printf "int x;\n\n__shared__ float s[16];\n" >k.cu
 	kclassify -b cuda --explain k.cu >out
 	grep -qx "k.cu: cell 0000" out
-	grep -qx "  memory 2: score 0.3846, threshold 0.18, reached" out
+	grep -qx "  memory 2: score 0.5263, threshold 0.18, reached" out
 	grep -qx "    shared_memory 1, line 3: __shared__ f" out
 	grep -q "^      by .*__shared__" out
 	grep -qx "  memory: gate unsynchronised_local limits it to 0 instead of 2" out
 	echo "{\"trial\":1,\"branch\":2,\"eval\":{\"code\":\"fmaf(\"}}" | kclassify -b c -e >out
 	grep -qx "001/02: cell 0100" out'
 ok 'explain masks escapes and shortens' '
-	printf "cp.async\033[31m%080d mma.sync" 1 | kclassify -b cuda --source -e >out
+	printf "cp.async.wait_group 1\033[31m%080d mma.sync" 1 | kclassify -b cuda --source -e >out
 	! grep -q "$(printf "\033")" out
-	grep -q "cp.async?.31m0*…" out'
+	grep -q "cp.async.wait_group 1?.31m0*…" out'
 
 ok 'output appears whole or not at all' '
 	printf "fmaf(a, b, c)" >k.c

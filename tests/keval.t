@@ -472,6 +472,53 @@ ok 'the same tokens as the parent or one in the archive: taken over, not run' '
 	reply 003/01 "$(fence "$good")" "{\"sample\":{\"parent\":{\"id\":\"044/01\",\"code\":\"$good\"}}}" >in3
 	bin/keval in3 >out; is false "$(jq ".eval|has(\"duplicate_of\")" out)"; [ -e calls ]'
 
+ok 'the same program in other words: the earlier result by name, neither built nor run' '
+	. ./make.sh
+	rm -f calls
+	tokens=$(jq -r .eval.tokens trials/001/01/eval.ndjson)
+	printf "%s\n" "{\"kind\":\"archive\"}" "{\"kind\":\"program\",\"id\":\"001/01\",\"tokens\":\"$tokens\"}" >archive
+	other="void twice(const float *in, float *result, int count)
+	{
+		/* doubles */
+		for (int at = 0; at < count; at++)
+			result[at] = in[at] + in[at];
+	}"
+	reply 003/01 "$(fence "$other")" >in3
+	bin/keval -a archive in3 >out
+	is "001/01 correct false" "$(jq -r ".eval|\"\(.duplicate_of) \(.status) \(.build.so // false)\"" out)"
+	jq -r .eval.log out | grep -q "^The same program as 001/01"
+	[ ! -e calls ]
+	# The name of the entry point is no choice of the author.
+	reply 003/01 "$(fence "$(echo "$other" | sed s/twice/double_it/)")" >in3
+	bin/keval -a archive in3 >out
+	is "null compile_error" "$(jq -r ".eval|\"\(.duplicate_of) \(.status)\"" out)"'
+ok 'the same object code: the earlier result by name, and nothing is run' '
+	. ./make.sh
+	rm -f calls
+	answer correct 2000 >answer
+	object=$(jq -r .eval.object trials/001/01/eval.ndjson)
+	echo "{\"kind\":\"program\",\"id\":\"001/01\",\"object\":\"$object\"}" >archive
+	reply 003/01 "$(fence "static float two(float v) { return 2 * v; }
+	void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = two(x[i]); }")" >in3
+	bin/keval -a archive in3 >out
+	is "001/01 $object correct 2000" "$(jq -r ".eval|\"\(.duplicate_of) \(.object) \(.status) \(.timing[0].median_ns)\"" out)"
+	[ ! -e calls ]
+	reply 003/01 "$(fence "void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = 3 * x[i]; }")" >in3
+	bin/keval -a archive in3 >out
+	is null "$(jq -r .eval.duplicate_of out)"
+	[ -e calls ]'
+ok 'what was refused for its words is read again in other words' '
+	. ./make.sh
+	jq -c ".eval.status = \"rejected\"" trials/001/01/eval.ndjson >kept
+	mkdir -p trials/009/01
+	cp kept trials/009/01/eval.ndjson
+	echo "{\"kind\":\"program\",\"id\":\"009/01\",\"tokens\":\"$(jq -r .eval.tokens kept)\"}" >archive
+	answer correct 2000 >answer
+	reply 010/01 "$(fence "$good")" >in3
+	bin/keval -a archive in3 >out
+	is "null correct" "$(jq -r ".eval|\"\(.duplicate_of) \(.status)\"" out)"
+	rm -r trials/009'
+
 ok 'the null evaluator: no task, no build, the same everywhere' '
 	. ./make.sh
 	for i in 1 2 3 4 5 6 7 8 9; do reply 001/0$i "$(fence "void f(int *a) { a[$i] = 1; }")"; done >in

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kgrad: outcomes of transitions, what cells count, the three parts of the gradient, the ring, and the views.
+# kgrad: outcomes of transitions, what cells count, the gradient, the ring, and the views.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 
@@ -39,10 +39,10 @@ archive 000/00:0000:5 >a0
 ok 'the reference alone: a gradient without transitions' '
 	rec 000/00 correct 0000 8 0000 0 "del(.sample)" >r
 	kgrad -a a0 -o g0 r
-	is "{\"campaign\":\"t\",\"cells\":0,\"kind\":\"gradient\",\"schema\":\"gradient/1\",\"total\":0,\"transitions\":0,\"trial\":0}" "$(cat g0)"'
+	is "{\"campaign\":\"t\",\"cells\":0,\"kind\":\"gradient\",\"schema\":\"gradient/2\",\"total\":0,\"transitions\":0,\"trial\":0}" "$(jq -c "del(.lengths)" g0)"'
 
-for row in 'discovery true correct 1000 9 0000 5' 'discovery true correct 1000 4 0000 5' 'discovery null partial 1000 4 0000 5' \
-	'replacement true correct 0000 6 0000 5' 'replacement true correct 0000 5.5 1100 9' 'improvement true correct 2222 8 0000 5' \
+for row in 'discovery true correct 1000 9 0000 5' 'discovery null correct 1000 4 0000 5' 'discovery null partial 1000 4 0000 5' \
+	'replacement true correct 0000 6 0000 5' 'replacement null correct 0000 5.5 1100 9' 'improvement true correct 2222 8 0000 5' \
 	'neutral null correct 2222 8 0000 8.005' 'neutral null correct 2222 8 0000 7.995' 'regression null correct 2222 8 0000 8.5' \
 	'regression null rejected 3000 0 0000 5' 'regression null quarantined 3000 0 0000 5'; do
 	ok "outcome: $row" '
@@ -53,7 +53,7 @@ for row in 'discovery true correct 1000 9 0000 5' 'discovery true correct 1000 4
 		is "$1 $2" "$(jq -r "select(.kind == \"transition\") | \"\(.outcome) \(.success)\"" g)"'
 done
 
-for row in 'neutral 0 10.3 10 10.6' 'improvement 3 11 10.8 11.2' 'regression -3 9 8.8 9.2' 'neutral 0 9 7 12' 'neutral 0 30 3 300'; do
+for row in 'neutral null 10.3 10 10.6' 'improvement true 11 10.8 11.2' 'regression null 9 8.8 9.2' 'neutral null 9 7 12' 'neutral null 30 3 300'; do
 	ok "a difference counts beyond the noise of parent and child: $row" '
 		set -- '"$row"'
 		archive 000/00:0000:5 001/01:2222:999 >a
@@ -61,7 +61,8 @@ for row in 'neutral 0 10.3 10 10.6' 'improvement 3 11 10.8 11.2' 'regression -3 
 			| .sample.parent += {speedup: 10, speedup_low: 9.8, speedup_high: 10.2}" >r
 		sed -i "s/\"id\":\"001\/01\"/&,\"speedup\":500/" a
 		kgrad -a a -o g r
-		is "$1 $2" "$(jq -r "select(.kind == \"transition\") | \"\(.outcome) \(.delta)\"" g)"'
+		is "$1 $2" "$(jq -r "select(.kind == \"transition\") | \"\(.outcome) \(.success)\"" g)"
+		jq -e "select(.kind == \"transition\") | .delta - ($3 / 10 | log) | fabs < 1e-9" g'
 done
 
 for row in 'regression loss false 10.1' 'improvement gain true 10.1' 'neutral inconclusive false 15' 'neutral same false 5'; do
@@ -81,7 +82,7 @@ ok 'no transition without a parent, code or news' '
 	is 0 "$(head -1 g | jq .total)"'
 
 ok 'within a trial, branches see the elites of lower branches' '
-	rec 001/02 correct 1000 9 0000 5 >r; rec 001/01 correct 1000 9 0000 5 >>r; rec 001/03 correct 1000 9.5 0000 5 >>r
+	rec 001/02 correct 1000 9 0000 5 >r; rec 001/01 correct 1000 9 0000 5 >>r; rec 001/03 correct 1000 9.5 0000 5 ".score.gain = true" >>r
 	kgrad -a a0 -o g r
 	is "001/01:discovery 001/02:improvement 001/03:replacement" "$(jq -r "select(.outcome) | .id + \":\" + .outcome" g | xargs)"'
 
@@ -89,10 +90,24 @@ ok 'cells count what leaves and what arrives' '
 	rec 001/01 correct 1000 9 0000 5 >r; rec 001/02 correct 1000 4 0000 5 >>r; rec 001/03 wrong_value 0100 3 0000 5 >>r
 	rec 001/04 correct 0000 7 0000 5 >>r
 	kgrad -a a0 -o g r
-	is "[4,1,2,2,1,3]" "$(cell 0000 "[.departures,.arrivals,.improvements,.discoveries,.replacements,.delta]" <g)"
+	is "[4,1,2,2,1,0.5]" "$(cell 0000 "[.departures,.arrivals,.improvements,.discoveries,.replacements,.rate]" <g)"
 	is "[0,2,0,0.5]" "$(cell 1000 "[.departures,.arrivals,.improvements,.rate]" <g)"
-	is "[0.5,0.2]" "$(cell 0000 "[.rate,.confidence]" <g)"
-	is "[[0,0,0,0],1,1] [[0,1,0,0],1,0] [[1,0,0,0],2,1]" "$(cell 0000 ".directions[] | [.direction,.samples,.successes]" <g | xargs)"'
+	is "[[0,0,0,0],1,1,1] [[0,1,0,0],1,0,0] [[1,0,0,0],2,1,2]" "$(cell 0000 ".directions[] | [.direction,.samples,.successes,(.deltas | length)]" <g | xargs)"
+	near "$(cell 0000 ".directions[2].deltas" <g)" "$(awk "BEGIN { printf \"[%.9f,%.9f]\", log(9 / 5), log(4 / 5) }")"
+	jq -s -e ".[0].lengths | .[0].tries == 1 and .[1].tries == 3 and .[1].correct == 2 and .[2].tries == 0
+		and (.[1].gain - (9 / 5 | log) | fabs) < 1e-9" g'
+
+ok 'a step that did not build counts against its direction, a wrong value does not' '
+	rec 001/01 compile_error 1000 1 0000 5 >r; rec 001/02 wrong_value 1000 3 0000 5 >>r; rec 001/03 run_error 1000 2 0000 5 >>r
+	kgrad -a a0 -o g r
+	is "[3,0,2,[]]" "$(cell 0000 ".directions[0] | [.samples,.successes,.failures,.deltas]" <g)"
+	is "0 0 0 0" "$(cell 0000 ".gradient[]" <g | xargs)"'
+
+ok 'a slower program that takes an empty cell is no success, and no hint' '
+	for i in 1 2 3; do rec 001/0$i correct 1${i}00 4 0000 5; done >r
+	kgrad -a a0 -o g r
+	is 0 "$(cell 0000 .improvements <g)"; is 3 "$(cell 0000 .discoveries <g)"
+	exits 1 kgrad --hints 0000 g'
 
 ok 'a repair is kept as a transition, but says nothing about directions' '
 	rec 001/01 correct 1100 60 1000 1 ".sample.parent.status = \"compile_error\"" >r
@@ -100,58 +115,24 @@ ok 'a repair is kept as a transition, but says nothing about directions' '
 	is 1 "$(head -1 g | jq .total)"; is 0 "$(head -1 g | jq .cells)"
 	tail -1 g | jq -e .repair'
 
-# An archive that pulls nowhere: every cell has the same score. So the gradient is 0.4 F + 0.4 R.
-for a in 0 1 2 3; do for b in 0 1 2 3; do for c in 0 1 2 3; do for d in 0 1 2 3; do
-	echo "001/01:$a$b$c$d:1000"
-done; done; done; done >flat.cells
-# shellcheck disable=SC2046
-archive $(cat flat.cells) >flat
-
-ok 'F: score differences per dimension, less by a twentieth per trial of age' '
+ok 'the gradient: logarithms of ratios per dimension, less by a twentieth per trial of age' '
 	rec 001/01 correct 1000 9 0000 5 >r1
 	rec 002/01 correct 2010 4 0000 5 >r2
 	rec 004/01 correct 0010 8 0000 5 >r4
-	kgrad -a flat -o g r1 r2 r4
-	near "$(cell 0000 .gradient <g)" "$(awk "BEGIN { d = 0.95; d2 = d * d; d3 = d2 * d
-		printf \"[%.7f,0,%.7f,0]\", 0.4 * (4 * d3 - d2) / (d3 + d2), 0.4 * (3 - d2) / (1 + d2) }")"
-	kgrad -a flat -o one r1; kgrad -g one -a flat -o two r2; kgrad -g two -a flat -o three r4
+	kgrad -a a0 -o g r1 r2 r4
+	near "$(cell 0000 .gradient <g)" "$(awk "BEGIN { d = 0.95; d2 = d * d; d3 = d2 * d; a = log(9 / 5); b = log(4 / 5); c = log(8 / 5)
+		printf \"[%.7f,0,%.7f,0]\", (a * d3 + b * d2) / (d3 + d2), (c + b * d2) / (1 + d2) }")"
+	kgrad -a a0 -o one r1; kgrad -g one -a a0 -o two r2; kgrad -g two -a a0 -o three r4
 	same g three'
 
-ok 'F points down where lower levels paid' '
+ok 'the gradient is the same where scores are ten times as high' '
+	for k in 1 10; do rec 001/01 correct 1100 $((9 * k)) 0000 $((5 * k)) >r; kgrad -a a0 -o g$k r; done
+	same g1 g10'
+
+ok 'the gradient points down where lower levels were faster' '
 	rec 001/01 correct 1000 9 2000 5 >r
-	kgrad -a flat -o g r
-	near "$(cell 2000 .gradient <g)" "[-1.6,0,0,0]"'
-
-ok 'R: signed success rates of directions tried three times, scaled to at most 1' '
-	for i in 1 2 3 4; do rec 001/0$i correct 1100 $((i + 5)) 0000 5; done >r
-	for i in 5 6; do rec 001/0$i correct 0010 9 0000 5; done >>r
-	kgrad -a flat -o g r
-	# (1,1,0,0): 4 of 4, and 2.5 better; (0,0,1,0): 4 better, and 2 samples only.
-	near "$(cell 0000 .gradient <g)" "[1.4,1.4,1.6,0]"
-	for i in 1 2 3; do rec 002/0$i correct 1000 $((i + 4)) 0000 5.5; done >r2
-	kgrad -g g -a flat -o h r2
-	# (1,0,0,0): 5 no, 6 and 7 yes: 2/3 more for memory, so 5/3 is scaled to 1. F: 10 in 4 of a trial before, 1.5 in 3.
-	near "$(cell 0000 .gradient <h)" "$(awk "BEGIN { printf \"[%.6g,1.24,1.6,0]\", 0.4 * 11 / 6.8 + 0.4 }")"'
-
-ok 'E: empty cells pull by the inverse of their distance, poor ones by what they lack' '
-	rec 001/01 correct 0000 9 0000 5 >r
 	kgrad -a a0 -o g r
-	near "$(cell 0000 .gradient <g)" "[0.1,0.1,0.1,0.1]"
-	archive $(sed "s/1000\$/9/; s/0001:9/0001:5/; s/3000:9/3000:1/" flat.cells) >full
-	rec 001/01 correct 0000 8 0000 5 >r
-	kgrad -a full -o g r
-	# 0001 lacks 4 at distance 1; 3000 lacks 8 at distance 3: 8/3. Over sqrt(16 + 64/9), and 0.2 of it.
-	near "$(cell 0000 .gradient <g)" "[0.11094,0,0,0.16641]"'
-
-ok 'the whole: 0.4 F, 0.4 R and 0.2 E; magnitude its length' '
-	for i in 1 2 3; do rec 001/0$i correct 1000 $((i + 5)) 0000 5; done >r
-	kgrad -a a0 -o g r
-	is true "$(cell 0000 "(.gradient | map(. * .) | add | sqrt) - .magnitude | fabs < 1e-4" <g)"
-	# F: mean of 1, 2, 3; R: 1; E: 255 empty cells less 1000, as of a step that goes nowhere.
-	archive 000/00:0000:5 001/03:1000:8 >b; rec 002/01 correct 0000 5 0000 5 >r2
-	kgrad -a b -o x r2
-	set -- $(cell 0000 ".gradient[]" <g) $(cell 0000 ".gradient[]" <x)
-	near "$1 $2" "$(awk "BEGIN { print 0.8 + 0.4 + $5, $6 }")"'
+	near "$(cell 2000 .gradient <g)" "$(awk "BEGIN { printf \"[%.7f,0,0,0]\", -log(9 / 5) }")"'
 
 # Two transitions, and as many more as a gradient keeps.
 { rec 001/01 correct 1000 9 0000 5; rec 001/02 correct 3000 1 2000 5; } >many1
@@ -164,10 +145,11 @@ ok 'the ring: what is forgotten is no longer counted' '
 	is "10000 10002" "$(head -1 ring | jq -r "\"\(.transitions) \(.total)\"")"
 	is 002/01 "$(jq -r "select(.kind == \"transition\").id" ring | head -1)"
 	is "[10000,1]" "$(cell 0000 "[.departures,(.directions | length)]" <ring)"
-	is "[0,0,[0,0,0,0],[]]" "$(cell 2000 "[.departures,.delta,.weight,.directions]" <ring)"
+	is "[0,[0,0,0,0],[]]" "$(cell 2000 "[.departures,.weight,.directions]" <ring)"
 	is 0 "$(cell 3000 .arrivals <ring)"
 	kgrad -a a0 -o one many1; karchive -a a0 -o b1 many1
 	kgrad -g one -a b1 -o two many2
+	# How lengths age depends on nothing but the trials.
 	same ring two'
 
 ok 'several trials in one call give the same bytes as one call each' '
@@ -193,7 +175,7 @@ ok 'view: cells and hints' '
 	mkdir -p trials/001; kgrad -a a0 -o trials/001/gradient.ndjson r; karchive -a a0 -o archive.ndjson r
 	kgrad --cells >out; is 4 "$(wc -l <out)"; grep "^0000 *4 *0 *75 %" out
 	is 3 "$(kgrad --cells --json trials/001/gradient.ndjson | jq -s length)"
-	is "+1 memory: better in 100 % of 3 tries" "$(kgrad --hints 0000)"
+	is "+1 memory: 3 of 3 tries were faster, by 40 % in the median" "$(kgrad --hints 0000)"
 	kgrad --hints 0000 --json -g trials/001/gradient.ndjson | jq -e ".samples == 3"
 	exits 1 kgrad --hints 3333; exits 1 kgrad --hints 1000'
 
@@ -205,9 +187,9 @@ ok 'what does not fit is refused' '
 	exits 2 kgrad </dev/null; grep "no records" err
 	: >bad; exits 2 kgrad -g bad r2; grep "is empty" err
 	printf "{}" >bad; exits 2 kgrad -g bad r2; grep "truncated" err
-	echo "{}" >bad; exits 2 kgrad -g bad r2; grep "not a gradient" err; exits 2 kgrad --cells bad
-	sed "s/\"confidence\"/\"Confidence\"/" g >bad; exits 2 kgrad -g bad r2; grep "bad:2: not a cell" err
-	sed "s/\"rates\"/\"Rates\"/" g >bad; exits 2 kgrad -g bad r2; grep "a cell without its gradient" err
+	echo "{}" >bad; exits 2 kgrad -g bad r2; grep "is not a gradient" err; exits 2 kgrad --cells bad
+	sed "s/\"sum\"/\"Sum\"/" g >bad; exits 2 kgrad -g bad r2; grep "bad:2: not a cell" err
+	sed "1s/gradient.2/gradient\/1/" g >bad; exits 2 kgrad -g bad r2; grep "make views" err
 	sed "\$d" g >bad; exits 2 kgrad -g bad r2; grep "wrong count of transitions" err
 	sed "s/\"outcome\":\"discovery\"/\"outcome\":0/" ring >bad; sed "s/002/200/; s/:2,/:200,/" r2 >late
 	exits 2 kgrad -g bad -a a0 late; grep "oldest transition" err

@@ -99,7 +99,7 @@ ok 'the prompt: a section of the stable part, in order of priority, recorded wit
 	head -c "$(jq .prompt.stable_bytes out)" user >stable
 	grep -qx "# What is known beforehand" stable
 	grep -qx "## Hopper (sm_90): Threads, registers, shared memory" stable
-	is "hardware knowledge skills" "$(jq -r ".prompt.sections | .[index(\"hardware\"):][:3] | join(\" \")" out)"
+	is "hardware knowledge answer" "$(jq -r ".prompt.sections | .[index(\"hardware\"):][:3] | join(\" \")" out)"
 	kprompt --knowledge -c c | grep -v "(when \|left out" >list
 	sed "s/^P\(.\).*/\1/" list >priorities; sort -n priorities >sorted; same sorted priorities
 	sed "s/^P. *\([0-9]*\) tokens  \(.*\): \(.*\)/\1 \2 \3/" list >want
@@ -145,7 +145,7 @@ ok 'the budget holds, and the first in order goes first' '
 	# What counts as a token: four bytes of what stands in the prompt.
 	campaign_of b gemm "NVIDIA H200" cuda
 	kprompt -c b record.ndjson >out
-	jq -j .prompt.user out | sed -n "/^## Hopper/,/^# Signs/p" | wc -c >bytes
+	jq -j .prompt.user out | sed -n "/^## Hopper/,/^# [FI]/p" | wc -c >bytes
 	tokens=$(jq "[.prompt.knowledge[].tokens] | add" out)
 	test "$tokens" -le 3000
 	test $((tokens * 4)) -ge $(($(cat bytes) - 300))'

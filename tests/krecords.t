@@ -267,16 +267,16 @@ ok 'the message says what and why' '
 	is "" "$(sed -n 2p msg)"
 	grep -q "^Hypothesis: round 2 is faster because of vectors$" msg
 	grep -qE "^Result: [0-9.e-]+ -> [0-9.e-]+ TFLOPS \([+]25\.000%\)$" msg
-	grep -q "^Details: aff_c_cpu/logs/optimize.md$" msg
+	grep -q "^Details: work/c/logs/optimize.md$" msg; test -f w/work/c/logs/optimize.md
 	git -C w log --format=%s main..optimize/aff_c_cpu | grep -vqE "^\[optimize\] affine c round-[0-9]+: " && exit 1
 	is "kiln <kiln@localhost> 2026-01-31T12:02:30+00:00" "$(git -C w log -1 --format="%an <%ae> %aI" optimize/aff_c_cpu~1)"
 	is "$(git -C w show optimize/aff_c_cpu:kernels/aff_c_cpu/affine.c | sha256sum)" "$(jq -j .eval.code w/work/c/trials/003/01/eval.ndjson | sha256sum)"'
 ok 'again it does nothing, and the same records give the same hashes' '
 	. ./make.sh; . ./repo.sh; tip=$(git -C w rev-parse optimize/aff_c_cpu)
 	krecords close -c w/work/c; is "$tip" "$(git -C w rev-parse optimize/aff_c_cpu)"
-	repository v; mkdir v/elsewhere; campaign v/elsewhere/d; for n in 1 2 3 4 5; do rounds v/elsewhere/d $n $n; krecords close -c v/elsewhere/d; done
+	repository v; mkdir v/work; campaign v/work/c; for n in 1 2 3 4 5; do rounds v/work/c $n $n; krecords close -c v/work/c; done
 	is "$tip" "$(git -C v rev-parse optimize/aff_c_cpu)"
-	is "$(commits w/work/c)" "$(commits v/elsewhere/d)"'
+	is "$(commits w/work/c)" "$(commits v/work/c)"'
 ok 'killed between the branch and the note of it, it carries on' '
 	. ./make.sh; . ./repo.sh; tip=$(git -C w rev-parse optimize/aff_c_cpu); cp w/work/c/seal.ndjson whole
 	for n in 5 6 7 8; do

@@ -14,7 +14,7 @@ cat >elite <<'EOF'
 #!/bin/sh
 mkdir -p "trials/$1"
 printf '{"id":"%s","prompt":{"user":"eval\\": \\\\"},"eval":{"status":"correct","code":"code of %s","log":"log of %s"}}\n' "$1" "$1" "$1" >"trials/$1/eval.ndjson"
-printf '{"kind":"elite","id":"%s","cell":"%s","score":%s,"status":"correct","speedup":2.5,"runtime_ms":4,"islands":[0]}\n' "$1" "$2" "$3" | jq -c "${4:-.}"
+printf '{"kind":"elite","id":"%s","cell":"%s","score":%s,"status":"correct","speedup":%s,"runtime_ms":4,"islands":[0]}\n' "$1" "$2" "$3" "$(echo "$3" | awk '{ print ($1 > 5 ? $1 : 5) / 5 }')" | jq -c "${4:-.}"
 EOF
 # many N OPTIONS: samples of trials 7 to N, branch 1.
 cat >many <<'EOF'
@@ -60,8 +60,8 @@ ok 'draws depend on seed, trial and branch alone' '
 
 { header '.best = {id: "005/01"}'; elite 005/01 2103 90; elite 004/01 1101 45; elite 003/01 0101 22; elite 000/00 0000 5; } >a4
 
-ok 'exploit follows the score: shares within 5 % of the softmax of log scores' '
-	campaign "{\"exploit\":1,\"explore\":0,\"repair\":0}"
+ok 'exploit follows the speed: shares within 5 % of the softmax of its logarithm' '
+	campaign "{\"exploit\":1,\"explore\":0,\"repair\":0,\"temperature\":1}"
 	many 406 -a a4 >out
 	jq -r .sample.parent.id out | sort | uniq -c | awk "{ print \$2, \$1 }" >got
 	awk "BEGIN { w[\"005/01\"] = 90; w[\"004/01\"] = 45; w[\"003/01\"] = 22; w[\"000/00\"] = 5 }
@@ -76,7 +76,7 @@ ok 'random is uniform over the elites' '
 	many 206 -a a4 | jq -r .sample.parent.id | sort | uniq -c | awk "\$1 < 32 || \$1 > 70 { exit 1 } END { exit NR != 4 }"'
 
 ok 'explore aims at an empty cell from the nearest elite' '
-	campaign "{\"exploit\":0,\"explore\":1}"
+	campaign "{\"exploit\":0,\"explore\":1,\"refine\":0,\"esimd\":0}"
 	many 46 -a a4 >out
 	jq -e ".sample | .pick == \"explore\" and .strategy == \"diversify\" and .status == \"correct\"" out
 	jq -c ".sample.target" out | grep -v -e "\[2,1,0,3\]" -e "\[1,1,0,1\]" -e "\[0,1,0,1\]" -e "\[0,0,0,0\]" | wc -l | grep -x 40
@@ -97,7 +97,7 @@ ok 'the mix has the shares asked for' '
 
 { header '.best = {id: "005/01"}'; elite 005/01 1111 90; } >a1
 ok 'mutate: one step in one dimension, up twice as often as down' '
-	campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":0}"
+	campaign "{\"exploit\":1,\"explore\":0,\"refine\":0,\"esimd\":0}"
 	many 306 -a a1 >out
 	jq -e ".sample | .strategy == \"mutate\" and ([.target, .parent.coords] | transpose | map(.[0] - .[1] | fabs) | add) == 1" out
 	up=$(jq ".sample.target | add" out | grep -cx 5)
@@ -107,18 +107,38 @@ ok 'mutate never leaves the grid' '
 	{ header; elite 005/01 3033 90; } >a
 	many 60 -a a | jq -e ".sample.target | min >= 0 and max <= 3"'
 
-ok 'esimd_upgrade raises explicit SIMD, and not above 3' '
-	campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":1}"
-	many 16 -a a1 | jq -e ".sample | .strategy == \"esimd_upgrade\" and .target == [1,1,1,2]"
-	{ header ".tabu = {\"1112\": 6}"; elite 005/01 1111 90; } >a
-	ksample --trial 7 -a a | jq -e ".sample.target == [1,1,1,3]"
-	{ header; elite 005/01 1113 90; } >a
-	many 16 -a a | jq -e ".sample.strategy == \"mutate\""'
+ok 'esimd_upgrade takes up explicit SIMD at any level, from a kernel that has none and something else' '
+	campaign "{\"exploit\":1,\"explore\":0,\"refine\":0,\"esimd\":1}"
+	{ header; elite 005/01 1110 90; } >a
+	many 26 -a a >out
+	jq -e ".sample | .strategy == \"esimd_upgrade\" and .target[:3] == [1,1,1]" out
+	is "1 2 3" "$(jq ".sample.target[3]" out | sort -u | xargs)"
+	for cell in 1111 0000; do
+		{ header; elite 005/01 $cell 90; } >a
+		many 16 -a a | jq -e ".sample.strategy == \"mutate\""
+	done'
+
+ok 'strategies have the shares that the knobs say' '
+	{ header ".best = {id: \"005/01\"}"; elite 005/01 2220 90; } >a
+	campaign "{\"exploit\":0.7,\"explore\":0.3,\"refine\":0.25,\"esimd\":0.15}"
+	many 406 -a a | jq -r .sample.strategy | sort | uniq -c >out; cat out
+	awk "BEGIN { w[\"diversify\"] = 120; w[\"refine\"] = 100; w[\"esimd_upgrade\"] = 60; w[\"mutate\"] = 120 }
+		\$1 < w[\$2] - 30 || \$1 > w[\$2] + 30 { exit 1 } END { exit NR != 4 }" out'
+
+ok 'refine stays in the cell of its parent' '
+	campaign "{\"exploit\":1,\"explore\":0,\"refine\":1,\"esimd\":0}"
+	many 16 -a a1 | jq -e ".sample | .strategy == \"refine\" and .target == .parent.coords"'
+
+ok 'a program measured to be faster than the best is a parent, too; others are not' '
+	campaign "{\"exploit\":0,\"explore\":0}"
+	{ header ".best = {id: \"005/01\", speedup: 18}"; elite 005/01 1111 90
+		elite 006/01 1111 91 | sed "s/elite/program/"; elite 006/02 1111 89 | sed "s/elite/program/"; } >a
+	is "005/01 006/01" "$(many 46 -a a | jq -r .sample.parent.id | sort -u | xargs)"'
 
 for rule in 'intensify 1020 2130' 'specialize 2120 2220' 'specialize 1111 2111' 'balance 3011 3121' 'balance 0213 1223'; do
 	ok "strategy $rule" '
 		set -- '"$rule"'
-		campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":0,\"strategy\":\"$1\"}"
+		campaign "{\"exploit\":1,\"explore\":0,\"refine\":0,\"esimd\":0,\"strategy\":\"$1\"}"
 		{ header; elite 005/01 $2 90; } >a
 		ksample --trial 7 -a a >out
 		is "$1 $3" "$(jq -r ".sample | .strategy + \" \" + (.target | map(tostring) | add)" out)"
@@ -127,11 +147,11 @@ for rule in 'intensify 1020 2130' 'specialize 2120 2220' 'specialize 1111 2111' 
 done
 
 ok 'strategy diversify: a cell that is empty' '
-	campaign "{\"exploit\":1,\"explore\":0,\"esimd\":0,\"strategy\":\"diversify\",\"diversify\":0}"
+	campaign "{\"exploit\":1,\"explore\":0,\"esimd\":0,\"strategy\":\"diversify\",\"refine\":0}"
 	many 26 -a a1 | jq -e ".sample | .strategy == \"diversify\" and .pick == \"exploit\" and .target != [1,1,1,1]"'
 
 ok 'a target of the last three trials is not repeated' '
-	campaign "{\"exploit\":1,\"explore\":0,\"diversify\":0,\"esimd\":0}"
+	campaign "{\"exploit\":1,\"explore\":0,\"refine\":0,\"esimd\":0}"
 	{ header ".tabu = {\"2111\": 4, \"1211\": 6, \"1121\": 5, \"1112\": 3}"; elite 005/01 1111 90; } >a
 	for b in 1 2 3 4 5; do ksample --trial 7 --branch $b -a a; done | jq -c .sample.target >out
 	is 0 "$(grep -c -e "\[2,1,1,1\]" -e "\[1,2,1,1\]" -e "\[1,1,2,1\]" out)"
@@ -148,7 +168,8 @@ ok 'with everything tabu, targets come again, but not twice in a trial' '
 
 ok 'the branches of a trial have different targets' '
 	campaign
-	for t in 7 8 9 10 11 12; do for b in 1 2 3 4; do ksample --trial $t --branch $b -a a4; done | jq -c .sample.target | sort | uniq -d; done >twice
+	for t in 7 8 9 10 11 12; do for b in 1 2 3 4; do ksample --trial $t --branch $b -a a4; done |
+		jq -c "select(.sample.strategy != \"refine\").sample.target" | sort | uniq -d; done >twice
 	[ ! -s twice ]'
 
 cat >broken <<'EOF'
@@ -233,33 +254,71 @@ ok 'islands: parents come from the branch island, inspirations also from others'
 	{ header ".island = {current:1,filled:0}"; elite 005/01 2103 90; } >a
 	is 005/01 "$(ksample --trial 7 -a a | jq -r .sample.parent.id)"'
 
-# cell NAME RATE MAGNITUDE DIRECTIONS
+# cell NAME TRIES FASTER DIRECTIONS
 cat >cell <<'EOF'
 #!/bin/sh
-printf '{"kind":"cell","cell":"%s","gradient":[0,0,0,0],"magnitude":%s,"confidence":1,"rate":%s,"departures":9,"directions":%s}\n' "$1" "$3" "$2" "$4"
+printf '{"kind":"cell","cell":"%s","departures":%s,"improvements":%s,"directions":%s}\n' "$1" "$2" "$3" "$4"
 EOF
-chmod +x cell
-{ echo '{"kind":"gradient","schema":"gradient/1","trial":6}'
-	cell 2103 1 2 '[{"direction":[0,0,0,0],"samples":9,"successes":9},{"direction":[0,0,1,0],"samples":4,"successes":3},{"direction":[0,1,0,0],"samples":1,"successes":1},{"direction":[1,0,0,0],"samples":2,"successes":1},{"direction":[0,1,1,0],"samples":8,"successes":6},{"direction":[1,0,0,-1],"samples":3,"successes":3},{"direction":[0,-1,0,0],"samples":5,"successes":3}]'
+# step DIRECTION FASTER FAILED DELTA…: one of them.
+cat >step <<'EOF'
+#!/bin/sh
+d=$1 faster=$2 failed=$3
+shift 3
+echo "$*" | jq -Rc --argjson d "[$d]" --argjson s "$faster" --argjson f "$failed" '(split(" ") | map(tonumber)) as $l
+	| {direction: $d, samples: (($l | length) + $f), successes: $s, failures: $f, deltas: $l}'
+EOF
+# gradient TRIES CORRECT GAIN: its header, the same for all lengths.
+cat >gradient <<'EOF'
+#!/bin/sh
+jq -nc --argjson n "$1" --argjson c "$2" --argjson g "$3" '{kind: "gradient", schema: "gradient/2", trial: 6,
+	lengths: [range(4) | {tries: $n, correct: $c, gain: $g}]}'
+EOF
+# list: its lines as a JSON array.
+printf '#!/bin/sh\njq -sc .\n' >list
+chmod +x cell step gradient list
+{ gradient 10 8 1
+	cell 2103 24 17 "$({ step 0,0,0,0 9 0 .1 .1 .1 .1 .1 .1 .1 .1 .1; step 0,0,1,0 3 0 .1 .02 .3 -.1; step 0,1,0,0 1 0 .5; step 1,0,0,0 1 0 .5 -.1
+		step 0,1,1,0 6 1 .1 .2 .3 .1 .2 .3 -.5; step 1,0,0,-1 3 0 .1 .1 .1; step 0,-1,0,0 3 0 .1 .2 -.1 -.1 -.1; } | list)"
 	cell 1101 0 0 '[]'; echo '{"kind":"transition"}'; echo garbage; } >g
 
-ok 'hints: often enough, mostly successful, best rate first, then the most tried' '
+ok 'hints: often enough, mostly faster, and faster in the median; best rate first, then the most tried' '
 	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}"
-	ksample --trial 7 -a a4 -g g | jq -c ".sample.hints[]" >out
-	printf "%s\n" "{\"direction\":[1,0,0,-1],\"rate\":1,\"samples\":3}" "{\"direction\":[0,1,1,0],\"rate\":0.75,\"samples\":8}" \
-		"{\"direction\":[0,0,1,0],\"rate\":0.75,\"samples\":4}" | same - out
+	ksample --trial 7 -a a4 -g g | jq -c ".sample.hints[] | [.direction, .samples, .successes, (.gain * 1000 | round)]" >out
+	printf "%s\n" "[[1,0,0,-1],3,3,105]" "[[0,1,1,0],8,6,221]" "[[0,0,1,0],4,3,62]" | same - out
 	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}" "{\"enabled\":false}"
 	is 0 "$(ksample --trial 7 -a a4 -g g | jq ".sample.hints | length")"'
 
-ok 'the gradient moves parents: cells that paid get a share of them' '
-	{ header ".best = {id: \"005/01\"}"; elite 005/01 1101 90; elite 004/01 2103 5; } >a
-	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}"
-	n=$(many 106 -a a -g g | jq -r .sample.parent.id | grep -c 004/01); [ "$n" -gt 15 ] && [ "$n" -lt 45 ]
-	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}" "{\"enabled\":false}"
-	is 005/01 "$(many 26 -a a -g g | jq -r .sample.parent.id | sort -u)"'
+ok 'of two equally fast parents, the one whose steps never were faster is drawn much less' '
+	{ header ".best = {id: \"005/01\"}"; elite 005/01 1101 90; elite 004/01 2103 90; } >a
+	{ gradient 3 3 0.1; cell 1101 10 0 "[$(step 0,1,0,0 0 0 -.4 -.4 -.4 -.4 -.4 -.4 -.4 -.4 -.4 -.4)]"; } >slow
+	campaign "{\"exploit\":1,\"explore\":0}"
+	n=$(many 206 -a a -g slow | jq -r .sample.parent.id | grep -c 005/01); echo "$n"
+	[ "$n" -lt 50 ]'
+
+ok 'steps that were slower, or did not build, are avoided; steps that were faster are taken' '
+	{ header ".best = {id: \"005/01\"}"; elite 005/01 1111 90; } >a
+	campaign "{\"exploit\":1,\"explore\":0,\"refine\":0,\"esimd\":0}"
+	share() { many 206 -a a -g "$1" | jq -c .sample.target | grep -cxF "$2" || :; }
+	{ gradient 5 4 0.5; cell 1111 10 1 "[$(step 1,0,0,0 1 0 .2 -.5 -.4 -.6 -.5 -.5 -.4 -.5 -.5 -.6)]"; } >slower
+	{ gradient 5 4 0.5; cell 1111 10 1 "[$(step 1,0,0,0 1 9 .1)]"; } >fails
+	{ gradient 5 4 0.5; cell 1111 4 4 "[$(step 1,0,0,0 4 0 .3 .2 .3 .3)]"; } >faster
+	for f in slower fails; do n=$(share $f "[2,1,1,1]"); echo $f $n; [ $n -lt 6 ]; done
+	n=$(share faster "[2,1,1,1]"); echo faster $n; [ $n -gt 60 ]
+	# The same levels elsewhere: what one cell has shown counts for those next to it.
+	sed "s/1111/1112/" slower >near
+	n=$(share near "[2,1,1,1]"); echo near $n; [ $n -lt 12 ]'
+
+ok 'shares move to what pays' '
+	campaign "{}"
+	{ header ".best = {id: \"005/01\"}"; elite 005/01 1111 90; } >a
+	{ jq -nc "{kind: \"gradient\", schema: \"gradient/2\", trial: 6, lengths: [{tries: 40, correct: 30, gain: 6}, {tries: 40, correct: 30, gain: 0},
+		{tries: 20, correct: 15, gain: 0}, {tries: 20, correct: 15, gain: 0}]}"
+		cell 1111 100 9 "$({ step 0,0,0,0 9 0 .1 .1 -.1 .1; step 1,0,0,0 0 0 -.1 -.1 -.1; step -1,0,0,0 0 0 -.1 -.1 -.1; step 0,2,0,0 0 0 -.3 -.2; } | list)"; } >stay
+	n=$(many 106 -a a -g stay | jq -r .sample.strategy | grep -c refine); echo $n
+	[ $n -gt 60 ]'
 
 ok 'nothing behind the elites and the cells is read' '
-	{ cat a4; echo "{\"kind\":\"program\",\"id\":\"005/03\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\"}"; echo garbage; } >a
+	{ cat a4; for i in 1 2 3 4 5; do echo "{\"kind\":\"program\",\"id\":\"005/0$i\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\"}"; done; echo garbage; } >a
 	ksample --trial 7 -a a -g g >x
 	ksample --trial 7 -a a4 -g g | same - x'
 
@@ -278,7 +337,7 @@ ok 'files of a bundle come along' '
 
 ok 'an archive that does not fit, or code that is not there, is an error' '
 	exits 2 ksample --trial 6 -a a4; grep "cannot come before" err
-	exits 2 ksample --trial 7 -a nowhere; exits 2 ksample --trial 7 -a a4 -g a4; grep "not a gradient" err
+	exits 2 ksample --trial 7 -a nowhere; exits 2 ksample --trial 7 -a a4 -g a4; grep "is not a gradient" err
 	{ sed 1q g; echo "{\"kind\":\"cell\",\"cell\":\"9999\"}"; } >bad; exits 2 ksample --trial 7 -a a4 -g bad; grep "bad:2" err
 	{ sed 1q g; echo "{]"; } >bad; exits 2 ksample --trial 7 -a a4 -g bad; cat err
 	{ header; echo "{\"kind\":\"elite\",\"id\":\"009/01\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\",\"islands\":[0]}"; } >a

@@ -115,7 +115,7 @@ ok 'the prompt: rules, rounds so far, what failed, the escalation; nothing of th
 	grep -q "^round 4 (aggregate): tiling: change 4" user
 	grep -q "failed before it could be measured (score 2 of 5" user
 	grep -q "^Four rounds or more in a row" user; grep -q "^This round begins with a review" user
-	! grep -q "Required Optimizations\|Strategies worth\|# What to do now" user
+	! grep -q "Direction of this attempt\|Strategies worth\|# What to do now" user
 	kcampaign record 004/01 | jq -r .prompt.user >user
 	grep -q "^The last round was rolled back" user; ! grep -q "begins with a review" user
 	is 1 "$(for t in $(seq -f %03.0f 14); do kcampaign record "$t/01"; done | jq -r ".prompt.user[:.prompt.stable_bytes]" | grep -c "^# Rules of the round" | awk "{ print \$1 == 14 }")"'
@@ -306,5 +306,14 @@ ok 'a tie is kept only by a waiver that names the candidate and its benefit' '
 	mkdir -p k/waivers; echo "benefit: half the shared memory" >k/waivers/tie-001-01.md; is aggregate "$(code)"
 	printf "001/01\nbenefit:\n" >k/waivers/tie-001-01.md; is aggregate "$(code)"
 	printf "001/01\nbenefit: half the shared memory\n" >k/waivers/tie-001-01.md; is tie_waiver "$(code)"'
+
+ok 'the null model plans its rounds, so that a linear search can be simulated' '
+	kcampaign new n --task "$KILN_DATA/campaigns/softmax" --mode linear >/dev/null
+	edit n/campaign.json ".model = {provider: \"null\"} | .eval = {evaluator: \"null\"} | .stop = {trials: 9}"
+	cd n
+	kcampaign run -n 9 >out; cat out
+	is 9 "$(ls trials/00[1-9]/01/eval.ndjson | wc -l)"
+	exits 1 grep -l no_plan trials/*/01/eval.ndjson
+	jq -r .eval.status trials/00[1-9]/01/eval.ndjson | grep -c correct'
 
 done_testing

@@ -50,7 +50,7 @@ ok 'every file of a campaign' '
 	for b in 01 02 03 04; do kcampaign record 003/$b; done >whole.ndjson
 	valid candidate-1 whole.ndjson
 	valid archive-1 trials/*/archive.ndjson
-	valid gradient-1 trials/*/gradient.ndjson
+	valid gradient-2 trials/*/gradient.ndjson
 	valid machine-1 trials/000/machine.json'
 
 # A real evaluation, as brief as can be.

@@ -39,7 +39,7 @@ ok 'coverage grows, and the best never gets worse' '
 	cat sim/trials/*/archive.ndjson | grep "^{\"best\"" | jq -r "\"\(.trial) \(.elites) \(.best.score)\"" | sort -n >course
 	is 201 "$(wc -l <course)"
 	awk "\$2 < e || \$3 < s { print; exit 1 } { e = \$2; s = \$3 }" course
-	tail -1 course | awk "\$2 < 150 || \$3 < 100 { print; exit 1 }"'
+	tail -1 course | awk "\$2 < 50 || \$3 < 100 { print; exit 1 }"'
 
 ok 'every archive: one elite per cell, no worse than all others there by more than makes a gain; best first; the population capped' '
 	for t in 001 010 050 100 150 200; do
@@ -58,35 +58,41 @@ ok 'nothing that may not enter did' '
 
 ok 'candidates are counted, and every island grows' '
 	head -1 sim/trials/200/archive.ndjson | jq -e ".candidates == 800 and ([.statuses[]] | add) == 800 and .migrations == 20
-		and .last_migration == 200 and (.cost_usd - 9.84 | fabs) < 1e-9 and (.islands | map(.elites > 20) | all) and .migrants > 0"'
+		and .last_migration == 200 and (.cost_usd - 9.84 | fabs) < 1e-9 and (.islands | map(.elites > 8) | all) and .migrants > 0"'
 
 ok 'islands take turns of 10 candidates' '
 	jq -r "[.trial, .branch, .sample.island] | @tsv" sim/trials/0[0-4]?/0?/sample.ndjson | sort -n -k1,1 -k2,2 | head -120 |
 		awk "int((NR - 1) / 10) % 3 != \$3 { print; exit 1 }"'
 
 ok 'no target within search.tabu_trials of itself, none twice in a trial' '
-	jq -r "select(.sample.target) | \"\(.trial) \(.sample.target | map(tostring) | add)\"" sim/trials/*/0?/sample.ndjson | sort -n >targets
+	jq -r "select(.sample.target and .sample.strategy != \"refine\") | \"\(.trial) \(.sample.target | map(tostring) | add)\"" sim/trials/*/0?/sample.ndjson | sort -n >targets
 	awk "(\$2 in last) && \$1 - last[\$2] <= 3 { print; exit 1 } { last[\$2] = \$1 }" targets
-	[ "$(cut -d" " -f2 targets | sort -u | wc -l)" -gt 150 ]'
+	[ "$(cut -d" " -f2 targets | sort -u | wc -l)" -gt 60 ]'
 
 ok 'only broken candidates of the trial before are repaired, each by one branch, at most 2 a trial, at most twice a plan' '
 	jq -r "select(.sample.pick == \"repair\") | \"\(.trial) \(.sample.parent.id) \(.sample.parent.plan_tries)\"" sim/trials/*/0?/sample.ndjson >repairs
 	[ "$(wc -l <repairs)" -gt 40 ]
 	awk "{ split(\$2, id, \"/\") } id[1] != \$1 - 1 || seen[\$2]++ || ++n[\$1] > 2 || \$3 > 1 { print; exit 1 }" repairs'
 
-ok 'parents are elites of the archive before, and correct unless repaired' '
+ok 'parents are elites of the archive before or measured to be faster than its best, and correct unless repaired' '
 	for t in 002 020 090 200; do
 		p=$(printf %03d $((${t#0} - 1)) 2>/dev/null || printf %03d $((1$t - 1001)))
 		jq -r "select(.sample.pick != \"repair\") | .sample.parent.id" sim/trials/$t/0?/sample.ndjson >parents
 		while read -r id; do
-			grep -q "^{\"kind\":\"elite\",\"id\":\"$id\".*\"status\":\"correct\"" "sim/trials/$p/archive.ndjson"
+			jq -s -e --arg id "$id" "(map(select(.id == \$id)) | .[0]) as \$r | \$r.status == \"correct\"
+				and (\$r.kind == \"elite\" or \$r.speedup > .[0].best.speedup)" "sim/trials/$p/archive.ndjson"
 		done <parents
 	done'
 
-ok 'pick shares are near those of the knobs' '
-	jq -r .sample.pick sim/trials/*/0?/sample.ndjson | sort | uniq -c >picks; cat picks
-	awk "{ n[\$2] = \$1 } END { all = n[\"exploit\"] + n[\"explore\"] + n[\"random\"]; e = n[\"exploit\"] / all; x = n[\"explore\"] / all
-		exit e < 0.62 || e > 0.78 || x < 0.14 || x > 0.26 }" picks'
+ok 'no move has died out' '
+	jq -r .sample.strategy sim/trials/1[0-9]?/0?/sample.ndjson | sort | uniq -c >moves; cat moves
+	for move in refine mutate diversify; do awk -v m=$move "\$2 == m && \$1 > 8 { ok = 1 } END { exit !ok }" moves; done'
+
+ok 'the best of the header holds a cell of the grid in every archive' '
+	for t in sim/trials/*/archive.ndjson; do
+		id=$(head -1 "$t" | jq -r .best.id)
+		grep -q "^{\"kind\":\"elite\",\"id\":\"$id\"" "$t" || { echo "$t: $id"; exit 1; }
+	done'
 
 ok 'views rebuilt from the facts are the same bytes: trial by trial, in one call, in another order' '
 	karchive -c sim -o all sim/trials/*/score.ndjson; same sim/trials/200/archive.ndjson all
@@ -101,10 +107,10 @@ ok 'every lineage leads to the reference' '
 	done'
 
 ok 'the schemas name every member of samples, archives and gradients, and what they require is there' '
-	for kind in archive gradient; do
-		jq -s --slurpfile schema "$KILN_DATA/docs/schemas/$kind-1.json" -e "\$schema[0][\"\$defs\"] as \$d | map(
+	for kind in archive-1 gradient-2; do
+		jq -s --slurpfile schema "$KILN_DATA/docs/schemas/$kind.json" -e "\$schema[0][\"\$defs\"] as \$d | map(
 			(if .schema then \$d.header else \$d[.kind] end) as \$s | keys as \$k
-			| \$k - (\$s.properties | keys) == [] and \$s.required - \$k == []) | all" sim/trials/200/$kind.ndjson
+			| \$k - (\$s.properties | keys) == [] and \$s.required - \$k == []) | all" sim/trials/200/${kind%-*}.ndjson
 	done
 	jq -s --slurpfile schema "$KILN_DATA/docs/schemas/sample-1.json" -e "\$schema[0] as \$s | \$s[\"\$defs\"].program as \$p | map(.sample
 		| (keys as \$k | \$k - (\$s.properties | keys) == [] and \$s.required - \$k == [])
@@ -138,5 +144,12 @@ ok 'one island and no gradient work as well' '
 	echo "{\"name\":\"p\",\"search\":{\"branches\":2},\"gradient\":{\"enabled\":false}}" >plain/campaign.json
 	campaign plain 15 2
 	is 15 "$(head -1 plain/trials/015/archive.ndjson | jq .trial)"'
+
+ok 'the benchmark: the tools in its process find what the programs find' '
+	search-bench --arm default --landscape aligned --seeds 1 >in_process
+	search-bench --arm default --landscape aligned --seeds 1 --processes >as_programs
+	cat in_process
+	same in_process as_programs
+	is 5 "$(wc -w <in_process)"'
 
 done_testing

@@ -126,6 +126,8 @@ static void __attribute__((constructor)) start_up(void)
 	strcpy(settings.prefix, prefix);
 	snprintf(settings.kernel, sizeof settings.kernel, "%s", kernel ? kernel : "");
 	settings.max = max ? atol(max) : 1000000;
+	if (getenv("KWATCH_SAVE"))
+		kwatch_save_open(getenv("KWATCH_SAVE"));
 	kwatch_timing_only = mode && !strcmp(mode, "time");
 	kwatch_extents_wanted = !kwatch_timing_only;
 	kwatch_on = true;
@@ -173,8 +175,8 @@ pointer_of(const struct kwatch_arg *a)
 	return p;
 }
 
-static void *
-stream_of(const struct kwatch_call *c)
+void *
+kwatch_stream(const struct kwatch_call *c)
 {
 	void *stream = NULL;
 
@@ -186,11 +188,11 @@ stream_of(const struct kwatch_call *c)
 }
 
 /*
- * Is it a variable of a function that called, in this thread? Stacks grow downwards; what lies
- * above one may not be readable.
+ * Bytes above a variable of a function that called, in this thread; 0: it is none. Stacks grow
+ * downwards; what lies above one may not be readable.
  */
-static bool
-is_on_stack(uintptr_t p)
+static size_t
+stack_above(uintptr_t p)
 {
 	static __thread uintptr_t low, top;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -205,26 +207,29 @@ is_on_stack(uintptr_t p)
 		}
 		pthread_attr_destroy(&a);
 	}
-	return here > low && p > here && p < top;
+	return here > low && p > here && p < top ? top - p : 0;
 }
 
 static void
 find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 {
-	enum { LOOKED_AT = 4 }; /* bytes: the smallest number that a kernel gives back */
+	/* bytes: the smallest number that a kernel gives back; what a small array may have */
+	enum { LOOKED_AT = 4, SAVED = 1 << 16 };
 
 	for (size_t i = 0; i < c->count; i++) {
 		uintptr_t p = (uintptr_t)pointer_of(&c->args[i]), end;
 
 		s->pointer[i].summed = false;
 		s->pointer[i].found = kwatch_extent_find((const void *)p, &s->pointer[i].extent);
-		s->pointer[i].stack = !s->pointer[i].found && is_on_stack(p);
+		s->pointer[i].more = s->pointer[i].found ? 0 : stack_above(p);
+		s->pointer[i].stack = s->pointer[i].more > 0;
 		if (p && c->args[i].extent) {
 			/* One member of a structure, wherever that is. */
 			s->pointer[i].extent =
 			    (struct kwatch_extent){ p, c->args[i].extent, false };
 			s->pointer[i].found = true;
 			s->pointer[i].stack = false;
+			s->pointer[i].more = 0;
 		}
 		if (s->pointer[i].stack) {
 			s->pointer[i].extent = (struct kwatch_extent){ p, LOOKED_AT, false };
@@ -240,6 +245,10 @@ find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 				end = other;
 		}
 		s->pointer[i].room = end - p;
+		if (!s->pointer[i].stack)
+			s->pointer[i].more = s->pointer[i].room;
+		else if (s->pointer[i].more > SAVED)
+			s->pointer[i].more = SAVED;
 	}
 }
 
@@ -249,7 +258,7 @@ sum_of(const struct kwatch_state *s, const struct kwatch_call *c, size_t i, bool
 	const void *p = pointer_of(&c->args[i]);
 
 	if (s->pointer[i].extent.device)
-		return kwatch_device_sum((uintptr_t)p, s->pointer[i].room, stream_of(c), good);
+		return kwatch_device_sum((uintptr_t)p, s->pointer[i].room, kwatch_stream(c), good);
 	*good = true;
 	return kwatch_sum(p, s->pointer[i].room, 0);
 }
@@ -298,6 +307,7 @@ enter(void)
 	states[depth - 1].launches = 0;
 	states[depth - 1].timer = NULL;
 	states[depth - 1].checked = false;
+	states[depth - 1].saved = NULL;
 	return &states[depth - 1];
 }
 
@@ -325,13 +335,17 @@ start(struct kwatch_call *c)
 	number = next_number();
 	if (!kwatch_timing_only) {
 		find_extents(s, c);
-		s->checked = worth_a_look(c, number);
+		s->saved = kwatch_save_wanted(c);
+		s->checked = kwatch_saving ? s->saved != NULL : worth_a_look(c, number);
 		for (size_t i = 0; s->checked && i < c->count; i++)
 			if (s->pointer[i].found)
 				s->pointer[i].sum = sum_of(s, c, i, &s->pointer[i].summed);
+		for (size_t i = 0; s->saved && i < c->count; i++)
+			if (s->pointer[i].found)
+				kwatch_save(s->saved, s, c, i, "before");
 	}
 	if (c->cuda && kwatch_cuda())
-		s->timer = kwatch_timer_start(stream_of(c));
+		s->timer = kwatch_timer_start(kwatch_stream(c));
 	s->begun = now();
 }
 
@@ -400,6 +414,16 @@ is_scalar(const struct kwatch_arg *a)
 	return a->kind >= KWATCH_SIGNED && a->kind <= KWATCH_BOOL;
 }
 
+/* What an address is a multiple of, as far as anybody cares. */
+static size_t
+alignment(uintptr_t p)
+{
+	enum { MOST = 256 };
+
+	p |= MOST;
+	return (size_t)(p & -p);
+}
+
 static void
 add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_call *c, size_t i,
     const char *comma)
@@ -413,11 +437,18 @@ add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_ca
 	if (!pointer_of(a))
 		add(t, ",\"null\":true");
 	if (s->pointer[i].found && !s->pointer[i].stack)
-		add(t, ",\"bytes\":%zu,\"offset\":%zu,\"room\":%zu,\"device\":%s", e->bytes,
-		    (size_t)((uintptr_t)pointer_of(a) - e->start), s->pointer[i].room,
-		    e->device ? "true" : "false");
+		add(t, ",\"bytes\":%zu,\"offset\":%zu,\"room\":%zu,\"align\":%zu,\"device\":%s",
+		    e->bytes, (size_t)((uintptr_t)pointer_of(a) - e->start), s->pointer[i].room,
+		    alignment((uintptr_t)pointer_of(a)), e->device ? "true" : "false");
+	for (size_t k = 0; k < i && pointer_of(a); k++)
+		if (pointer_of(&c->args[k]) == pointer_of(a)) {
+			add(t, ",\"same_as\":\"%s\"", c->args[k].name);
+			break;
+		}
 	if (good)
 		add(t, ",\"written\":%s", sum != s->pointer[i].sum ? "true" : "false");
+	if (good && s->saved && sum != s->pointer[i].sum)
+		kwatch_save(s->saved, s, c, i, "after");
 	add(t, "}");
 }
 
@@ -486,7 +517,7 @@ stop(struct kwatch_call *c)
 	if (s) {
 		/* The device's clock stops before memory is looked at. */
 		if (s->timer)
-			kwatch_timer_stop(s->timer, stream_of(c));
+			kwatch_timer_stop(s->timer, kwatch_stream(c));
 		add_call(&t, s, c);
 		finish(s, &t, end);
 	}

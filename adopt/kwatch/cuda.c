@@ -546,30 +546,46 @@ CAPTURE(cudaStreamEndCapture_ptsz, (void *stream, void **graph), (stream, graph)
 
 /* ---- sums of memory ---- */
 
-uint64_t
-kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good)
+bool
+kwatch_device_read(uintptr_t from, size_t bytes, void *stream,
+    void (*take)(void *to, const void *data, size_t len), void *to)
 {
 	static pthread_mutex_t chunk_lock = PTHREAD_MUTEX_INITIALIZER;
 	static void *chunk;
-	uint64_t sum = 0;
+	bool good = kwatch_cuda() && !is_capturing(stream);
 	int before;
 
-	*good = kwatch_cuda() && !is_capturing(stream);
-	if (!*good)
-		return 0;
+	if (!good)
+		return false;
 	before = error_before();
 	pthread_mutex_lock(&chunk_lock);
 	if (!chunk)
 		chunk = kwatch_pages(CHUNK);
-	*good = chunk != NULL;
-	for (size_t at = 0, n; *good && at < bytes; at += n) {
+	good = chunk != NULL;
+	for (size_t at = 0, n; good && at < bytes; at += n) {
 		n = bytes - at < CHUNK ? bytes - at : CHUNK;
-		*good = !ours(before,
-		            cuda.copy(chunk, (const void *)(from + at), n, ANYWHERE, stream)) &&
+		good = !ours(before,
+		           cuda.copy(chunk, (const void *)(from + at), n, ANYWHERE, stream)) &&
 		    !ours(before, cuda.settle(stream));
-		sum = kwatch_sum(chunk, n, sum);
+		if (good)
+			take(to, chunk, n);
 	}
 	pthread_mutex_unlock(&chunk_lock);
+	return good;
+}
+
+static void
+add_sum(void *sum, const void *data, size_t len)
+{
+	*(uint64_t *)sum = kwatch_sum(data, len, *(uint64_t *)sum);
+}
+
+uint64_t
+kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good)
+{
+	uint64_t sum = 0;
+
+	*good = kwatch_device_read(from, bytes, stream, add_sum, &sum);
 	return sum;
 }
 

@@ -11,6 +11,9 @@
  *   KWATCH_LAYOUT   file with lines "KERNEL KIND:NAME…", the parameters of kernels; KIND is p,
  *                   i4, i8, u4, u8, f4, f8, b1 or ?
  *   KWATCH_MAX      calls that are written down; more are counted
+ *   KWATCH_SAVE     file with lines "NAME SKIP ARG=VALUE…": of the call with these arguments, after
+ *                   SKIP others with them, arrays are saved as bytes: FILE.NAME.ARG.before.npy and,
+ *                   where they have changed, .after.npy
  */
 #ifndef KWATCH_H
 #define KWATCH_H
@@ -55,11 +58,13 @@ struct kwatch_state {
 	int64_t begun;
 	void *timer;  /* of a GPU, or NULL */
 	bool checked; /* sums of memory were taken */
+	struct kwatch_wanted *saved;
 	struct {
 		struct kwatch_extent extent;
 		/* STACK: a caller's variable, of unknown size, of which the first bytes count */
 		bool found, summed, stack;
 		size_t room; /* to the end of the extent, or to another argument's place in it */
+		size_t more; /* that may be read: of a stack, to its top */
 		uint64_t sum;
 	} pointer[KWATCH_ARGS];
 	struct kwatch_launch launch[KWATCH_LAUNCHES];
@@ -79,8 +84,20 @@ void kwatch_end_launch(struct kwatch_state *s, void *stream);
  */
 void kwatch_write_line(char *line, size_t len, const char *clock, double ns);
 
+/* save.c: arrays of the calls that KWATCH_SAVE asks for. */
+extern bool kwatch_saving;
+void kwatch_save_open(const char *file);
+/* Is this the call that a line asks for? Then it is that line's no more. */
+struct kwatch_wanted *kwatch_save_wanted(const struct kwatch_call *c);
+/* WHEN is "before" or "after". */
+void kwatch_save(const struct kwatch_wanted *w, const struct kwatch_state *s,
+    const struct kwatch_call *c, size_t i, const char *when);
+
 /* cuda.c: does nothing where no run-time library is there. */
 bool kwatch_cuda(void);
+/* All of it, piece by piece, to a function; false when it cannot be had now. */
+bool kwatch_device_read(uintptr_t from, size_t bytes, void *stream,
+    void (*take)(void *to, const void *data, size_t len), void *to);
 uint64_t kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good);
 /* Is SYMBOL, as the compiler names a kernel, the one that the source calls NAME? */
 bool kwatch_is_named(const char *symbol, const char *name);
@@ -92,6 +109,7 @@ void *kwatch_timer_start(void *stream);
 void kwatch_timer_stop(void *timer, void *stream);
 void kwatch_timer_line(void *timer, const char *line, size_t len, double host_ns);
 
+void *kwatch_stream(const struct kwatch_call *c);
 void kwatch_real(char *to, size_t room, double d, bool single);
 uint64_t kwatch_sum(const void *data, size_t len, uint64_t sum);
 

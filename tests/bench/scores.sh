@@ -4,7 +4,7 @@
 # with a baseline of its own; every second one next to one busy loop for each processor. Prints score.speedup of each run, and for
 # each kind of run the coefficient of variation.
 # usage: scores.sh [RUNS [THREADS]]     (default 12 runs, half of them busy; THREADS 1; 0: all)
-# CAMPAIGNS  of softmax and matmul (default: both)
+# CAMPAIGNS  of softmax and matmul (default: both)     LOADS  how the runs take turns (default: "idle busy")
 set -eu
 here=$(cd "${0%/*}" && pwd)
 : "${KILN_DATA:=$(dirname "$(dirname "$here")")}" "${KILN_BUILD:=$KILN_DATA/build}"
@@ -53,9 +53,10 @@ one() { # CAMPAIGN NUMBER LOAD
 for campaign in ${CAMPAIGNS:-softmax matmul}; do
 	i=0
 	while [ $i -lt "$runs" ]; do
-		[ $((i % 2)) -eq 0 ] && load=idle || load=busy
-		one "$campaign" "$i" "$load"
-		i=$((i + 1))
+		for load in ${LOADS:-idle busy}; do
+			one "$campaign" "$i" "$load"
+			i=$((i + 1))
+		done
 	done
 done | tee "$T/rows"
 jq -rs 'group_by(.campaign)[] | (map(.speedup | numbers)) as $x | ($x | add / length) as $m |

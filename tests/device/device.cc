@@ -33,7 +33,7 @@ template <class T> static void atomicAdd(T *p, T v) { *p += v; }
 extern "C" {
 #include "ktask.h"
 }
-#define KDTYPES(X) X(F32) X(F64) X(F16) X(BF16) X(I32) X(I64) X(TF32) X(E4M3) X(E5M2) X(E4M3FNUZ) X(E5M2FNUZ) X(I8)
+#define KDTYPES(X) X(F32) X(F64) X(F16) X(BF16) X(I32) X(I64) X(TF32) X(E4M3) X(E5M2) X(E4M3FNUZ) X(E5M2FNUZ) X(I8) X(I16) X(U8) X(U16) X(U32) X(U64) X(BOOL)
 #include "small.h"
 #define rule device_rule
 #include "device.cu"
@@ -231,7 +231,7 @@ test_rare_draws(void)
 		v[0][i] = v[1][i] = 7;
 	krng_init(&rng, 5, 0, 0, "test");
 	values_draw(KDTYPE_F64, how, &rng, N, v[0]);
-	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 5, N, 0, EVERY, 0, 1, v[1]);
+	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 5, N, 0, EVERY, 0, 1, 0, v[1]);
 	for (int k = 0; k < 2; k++) {
 		int drawn = 0;
 
@@ -248,13 +248,13 @@ test_draws(void)
 	static double v[N];
 	double sum = 0, squares = 0, low = 1, high = 0;
 
-	kiln_draw(KDTYPE_F64, KDIST_NORMAL, 7, N, 1, 0, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_NORMAL, 7, N, 1, 0, 0, 1, 0, v);
 	for (int i = 0; i < N; i++) {
 		sum += v[i];
 		squares += v[i] * v[i];
 	}
 	check(fabs(sum / N) < 0.01 && fabs(squares / N - 1) < 0.02, "normal numbers", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 7, N, 1, 0, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_UNIFORM, 7, N, 1, 0, 0, 1, 0, v);
 	sum = 0;
 	for (int i = 0; i < N; i++) {
 		sum += v[i];
@@ -262,16 +262,39 @@ test_draws(void)
 		high = fmax(high, v[i]);
 	}
 	check(low >= 0 && high < 1 && low < 1e-3 && high > 0.999 && fabs(sum / N - 0.5) < 0.005, "uniform numbers", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_ZERO_ONE, 9, N, 1, 0, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_ZERO_ONE, 9, N, 1, 0, 0, 1, 0, v);
 	sum = 0;
 	for (int i = 0; i < N; i++)
 		sum += v[i] > 0 ? 1 : v[i] < 0 ? NAN : 0;
 	check(fabs(sum / N - 0.5) < 0.01, "zeros and ones", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_SORTED, 9, N, 1, 0, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_SORTED, 9, N, 1, 0, 0, 1, 0, v);
 	low = 0;
 	for (int i = 1; i < N; i++)
 		low += v[i] < v[i - 1];
 	check(low < 1 && v[0] < -2.9 && v[N - 1] > 2.9, "sorted numbers", NULL);
+}
+
+/* Numbers without a sign, and tensors at addresses that are multiples of their elements' size alone. */
+static void
+test_narrow(void)
+{
+	enum { N = 4096 };
+	static unsigned char v[N], a[N + 16], b[N + 16];
+	bool good = true;
+	u64 flag = 0;
+
+	kiln_draw(KDTYPE_U8, KDIST_SORTED, 9, N, 1, 0, 0, 30, 1, v);
+	for (int i = 1; i < N; i++)
+		good &= v[i] >= v[i - 1];
+	check(good && v[0] < 3 && v[N - 1] > 170, "ascending numbers without a sign", NULL);
+	kiln_words(a + 3, 0x0123456789abcdefull, N);
+	space_host.words(b + 3, 0x0123456789abcdefull, N);
+	check(!memcmp(a, b, sizeof a), "words at any address", NULL);
+	kiln_differs(a + 3, b + 3, N, &flag);
+	good = !flag;
+	b[3 + N - 1] ^= 1;
+	kiln_differs(a + 3, b + 3, N, &flag);
+	check(good && flag, "differences at any address", NULL);
 }
 
 /* Special values where the host has them, of every kind, and rows without any; then sparse ones. */
@@ -284,7 +307,7 @@ test_special(void)
 	bool good = true;
 
 	for (u64 seed = 0; seed < 4; seed++) {
-		kiln_draw(KDTYPE_F64, KDIST_SPECIAL, seed, N, ROW, 0, 0, 1, v);
+		kiln_draw(KDTYPE_F64, KDIST_SPECIAL, seed, N, ROW, 0, 0, 1, 0, v);
 		for (int i = 0; i < N; i++) {
 			double host = small_special(seed, (u64)i, ROW, small_normal(mix(seed, (u64)i)));
 
@@ -305,7 +328,7 @@ test_special(void)
 	}
 	check(good && nans > 300 && up > 300 && down > 3000 && zeros > 300 && tiny > 300, "special values", NULL);
 	check(plain > N / ROW && plain < 4 * N / ROW * 9 / 10, "rows without special values", NULL);
-	kiln_draw(KDTYPE_F64, KDIST_SPARSE, 3, N, 100, 0, 0, 1, v);
+	kiln_draw(KDTYPE_F64, KDIST_SPARSE, 3, N, 100, 0, 0, 1, 0, v);
 	nans = 0;
 	good = true;
 	for (int i = 0; i < N; i++) {
@@ -329,6 +352,7 @@ main(void)
 	test_due();
 	test_guards();
 	test_draws();
+	test_narrow();
 	test_rare_draws();
 	test_special();
 	printf("1..%d\n", tests);

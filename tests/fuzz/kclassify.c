@@ -28,6 +28,10 @@ check_lang(const char *src, size_t len, enum ktoken_lang lang)
 	ktoken_hash_as(src, len, lang, again);
 	if (strcmp(hex, again) || strlen(hex) != 16)
 		abort();
+	kneutral_hash(src, len, lang, NULL, hex);
+	kneutral_hash(src, len, lang, NULL, again);
+	if (strcmp(hex, again))
+		abort();
 	free(stripped);
 }
 

@@ -149,16 +149,19 @@ test_real(void)
 static void
 test_hints(void)
 {
-	json_t *d = json_loads("[{\"direction\":[1,0,0,0],\"samples\":2,\"successes\":1},"
-	                       "{\"direction\":[0,1,0,0],\"samples\":2,\"successes\":2},"
-	                       "{\"direction\":[0,0,1,0],\"samples\":4,\"successes\":4},"
-	                       "{\"direction\":[0,0,0,0],\"samples\":9,\"successes\":9}]",
+	json_t *d = json_loads(
+	    "[{\"direction\":[1,0,0,0],\"samples\":2,\"successes\":1,\"deltas\":[0.1,0.2]},"
+	    "{\"direction\":[0,1,0,0],\"samples\":2,\"successes\":2,\"deltas\":[0.1,0.2]},"
+	    "{\"direction\":[0,0,1,0],\"samples\":4,\"successes\":4,\"deltas\":[0.3,0.1,0,0.1]},"
+	    "{\"direction\":[0,0,0,1],\"samples\":3,\"successes\":2,\"deltas\":[-0.3,-0.1,0.1,0.1]},"
+	    "{\"direction\":[0,0,0,0],\"samples\":9,\"successes\":9,\"deltas\":[0.1]}]",
 	    0, NULL);
 	json_t *hints = karch_hints(d);
 
 	CHECK(json_array_size(hints) == 2);
 	CHECK(kjson_int_or(json_array_get(hints, 0), "samples", 0) == 4);
-	CHECK(kjson_num_or(json_array_get(hints, 0), "rate", 0) == 1);
+	CHECK(fabs(kjson_num_or(json_array_get(hints, 0), "gain", 0) - expm1(0.1)) < 1e-12);
+	CHECK(kjson_int_or(json_array_get(hints, 1), "successes", 0) == 2);
 	json_decref(hints);
 	hints = karch_hints(NULL);
 	CHECK(json_array_size(hints) == 0);

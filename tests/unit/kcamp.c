@@ -106,7 +106,7 @@ test_values(void)
 	kwrite_file(path, text, strlen(text));
 	c = kcamp_load(dir);
 	CHECK(kcamp_int(c, "seed") == 7);
-	CHECK(kcamp_num(c, "search.exploit") == 0.7);
+	CHECK(kcamp_num(c, "search.exploit") == 0.8);
 	CHECK(!kcamp_bool(c, "gradient.enabled"));
 	CHECK(kcamp_bool(c, "linear.confirm") == false);
 	CHECK_STR(kcamp_str(c, "name"), "x");

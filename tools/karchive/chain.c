@@ -11,6 +11,7 @@
 #include "karchive.h"
 #include "ktrials.h"
 #include "kutil.h"
+#include "kverdict.h"
 
 /* How much slower than the one before a link may be: percent. */
 static const double dip = 1;
@@ -21,6 +22,7 @@ struct chain {
 	const struct kcandidate *last; /* the last link; NULL: none, or damaged */
 	long streak;
 	bool good;
+	json_t *failures; /* in the application, see kverdict.h */
 };
 
 static void __attribute__((format(printf, 3, 4)))
@@ -74,6 +76,21 @@ step_percent(const struct kcandidate *before, const struct kcandidate *c)
 	return n ? 100 * (exp(logs / (double)n) - 1) : 0;
 }
 
+/* Did all links behind INCUMBENT, up to the last one, fail in the application? */
+static bool
+is_stepped_over(const struct chain *c, const char *incumbent)
+{
+	for (size_t i = c->next; i-- > 0;) {
+		const char *id = json_string_value(json_array_get(c->list, i));
+
+		if (!id || !strcmp(id, incumbent))
+			return id && i + 1 < c->next;
+		if (!kverdict_failed(c->failures, id))
+			return false;
+	}
+	return false;
+}
+
 /* The reference was compared with nothing. */
 static void
 check_step(struct chain *c, long round, const struct kcandidate *now)
@@ -82,7 +99,7 @@ check_step(struct chain *c, long round, const struct kcandidate *now)
 
 	if (!c->last)
 		return;
-	if (strcmp(now->incumbent, c->last->id))
+	if (strcmp(now->incumbent, c->last->id) && !is_stepped_over(c, now->incumbent))
 		blame(c, round, "it was compared with %s, but the last accepted round is %s",
 		    now->incumbent, c->last->id);
 	step = step_percent(c->last, now);
@@ -158,7 +175,9 @@ int
 check_chain(const struct karch *a, const struct view_options *o)
 {
 	const json_t *linear = json_object_get(a->header, "linear");
-	struct chain c = { .list = json_object_get(linear, "chain"), .good = true };
+	struct chain c = { .list = json_object_get(linear, "chain"),
+		.good = true,
+		.failures = kverdict_failures(o->dir) };
 	struct kcamp *camp;
 	struct ktrials t;
 
@@ -171,5 +190,6 @@ check_chain(const struct karch *a, const struct view_options *o)
 	check_header(&c, a);
 	ktrials_close(&t);
 	kcamp_free(camp);
+	json_decref(c.failures);
 	return c.good ? K_OK : K_NO;
 }

@@ -151,39 +151,6 @@ row_new(const struct keeper *k, const struct kcandidate *s)
 	return row;
 }
 
-static void
-put_best(const struct keeper *k, const struct karch_row *row)
-{
-	struct kgain_ratio speedup = karch_speedup(row);
-	json_t *now =
-	    json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial, "cell",
-	        cell_json(row->cell), "score", row->score, "status", status_rows[row->status].name);
-
-	if (speedup.n)
-		kgain_put_speedup(now, &speedup);
-	if (row->provisional)
-		kjson_set(now, "provisional", json_true());
-	if (row->runtime_ms > 0)
-		kjson_set(now, "runtime_ms", json_real(row->runtime_ms));
-	kjson_set(k->header, "best", now);
-}
-
-/* The best correct program so far: only a gain makes a new one, and a tie keeps the older. */
-static void
-note_best(const struct keeper *k, const struct kcandidate *s, const struct karch_row *row)
-{
-	struct karch_row best;
-	bool first = !karch_best(k->a, &best);
-
-	/*
-	 * A round that was kept is the best, whatever it scores: levels differ, and a trade-off or
-	 * a tie may score less.
-	 */
-	if (row->status == STATUS_CORRECT &&
-	    (first || (s->gain && (k->linear || kcandidate_takes(s, &best, row)))))
-		put_best(k, row);
-}
-
 /*
  * The best was raced against the reference again, before this trial or at its beginning: that is
  * its speed from now on, as it is in the scores of those that are timed in turns with it.
@@ -200,7 +167,7 @@ renew_best(const struct keeper *k, long trial)
 	more = k->multiplier * (c.speedup.mean - best.speedup);
 	best.score += more;
 	karch_set_speedup(&best, &c.speedup, c.provisional);
-	put_best(k, &best);
+	karch_set_best(k->a, &best);
 	row = find_row(k->a, best.id);
 	if (row) {
 		row->score += more;
@@ -246,12 +213,20 @@ static void
 enter(struct keeper *k, const struct kcandidate *s)
 {
 	struct karch_row *row;
+	bool best, takes;
 
 	if (!kcandidate_enters(s))
 		return;
 	row = row_new(k, s);
-	note_best(k, s, row);
-	if (k->linear ? !is_rolled_back(s) : kcandidate_takes(s, k->a->elite[row->cell], row))
+	best = kcandidate_is_best(s, k->a, row, k->linear);
+	/* The best holds its cell: an archive agrees with its header. */
+	takes = k->linear ? !is_rolled_back(s)
+	                  : best ||
+	        kcandidate_takes(
+	            s, k->a->elite[row->cell], row, kjson_str_or(k->header, "best.id", ""));
+	if (best)
+		karch_set_best(k->a, row);
+	if (takes)
 		take_cell(k->a, row);
 	else
 		add_program(k->a, row);
@@ -336,7 +311,7 @@ count_candidate(struct keeper *k, const struct kcandidate *s)
 	note_cost(k, s);
 	note_error(k, s);
 	note_broken(k, s);
-	if (s->target >= 0) {
+	if (s->target >= 0 && s->target != s->parent_cell) {
 		char cell[KARCH_DIMS + 1];
 
 		karch_cell_text(s->target, cell);
@@ -438,8 +413,13 @@ add_trial(struct keeper *k, const struct kcandidate *list, size_t n)
 			count_candidate(k, &list[i]);
 		gain |= list[i].gain && !is_reference(&list[i]) && !list[i].duplicate;
 	}
-	if (gain)
+	if (gain) {
+		long wait = trial - (long)kjson_int_or(k->header, "last_gain", 0);
+
+		if (wait > kjson_int_or(k->header, "longest_wait", 0))
+			kjson_set(k->header, "longest_wait", json_integer(wait));
 		kjson_set(k->header, "last_gain", json_integer(trial));
+	}
 	kjson_set(k->header, "stale",
 	    json_integer(trial - (long)kjson_int_or(k->header, "last_gain", 0)));
 	kjson_set(k->header, "trial", json_integer(trial));
@@ -454,7 +434,7 @@ static json_t *
 header_new(const struct kcamp *camp)
 {
 	static const char *const zeros[] = { "candidates", "duplicates", "failures", "last_gain",
-		"stale", "unpriced", "dropped", "migrations", "migrants" };
+		"longest_wait", "stale", "unpriced", "dropped", "migrations", "migrants" };
 	static const char *const objects[] = { "statuses", "tokens", "strategies", "tabu" };
 	json_t *h = json_pack("{s:s,s:s,s:s,s:f,s:[],s:[]}", "kind", "archive", "schema",
 	    "archive/1", "campaign", kcamp_str(camp, "name"), "cost_usd", 0.0, "errors", "broken");

@@ -255,6 +255,16 @@ check_file(struct kbuf *text, const struct ktask *task, const char *field, const
 	free(path);
 }
 
+static void
+check_recordings(struct kbuf *text, const struct ktask *task)
+{
+	json_t *list = ktask_recordings(task->json);
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		check_file(text, task, "workloads", json_string_value(json_array_get(list, i)));
+	json_decref(list);
+}
+
 /* What the campaign's own commands are given lies in the campaign's folder. */
 static void
 check_commands(struct kbuf *text, const struct kcamp *c)
@@ -315,13 +325,14 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 
 /* A backend that no program of ours runs needs the campaign's own commands. */
 static void
-check_runner(struct kbuf *text, const struct kcamp *c)
+check_runner(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
-	char *lack = backend_lacks_runner(kcamp_backend(c));
-	bool own = kcamp_json(c, "eval.correctness") && kcamp_json(c, "eval.timing");
+	char *lack = kcamp_lacks_runner(c, task->language);
 
-	if (lack && !own && strcmp(kcamp_str(c, "eval.evaluator"), "null"))
-		kbuf_printf(text, "campaign.json: backend: %s\n", lack);
+	if (lack)
+		kbuf_printf(text, "%s: %s\n",
+		    kcamp_backend(c)->runner ? "task.json: language" : "campaign.json: backend",
+		    lack);
 	free(lack);
 }
 
@@ -340,9 +351,10 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	check_oracle(text, c, task);
 	check_commands(text, c);
 	check_compiler(text, c, task);
-	check_runner(text, c);
+	check_runner(text, c, task);
 	for (size_t i = 0; i < task->baseline_count; i++)
 		check_file(text, task, "baselines", task->baselines[i].file);
+	check_recordings(text, task);
 	for (size_t i = 0; i < task->workload_count; i++)
 		if (ktask_in_set(&task->workloads[i], set)) {
 			in_set++;

@@ -26,7 +26,8 @@ enum { SHOWN = 60 };
 static bool
 is_aside(const char *member)
 {
-	static const char *const aside[] = { "name", "description", "baselines", "workloads" };
+	static const char *const aside[] = { "name", "description", "baselines", "workloads",
+		"flops", "bytes" };
 
 	for (size_t i = 0; i < LEN(aside); i++)
 		if (!strcmp(aside[i], member))
@@ -60,16 +61,24 @@ judged_frozen(void)
 void
 judged_add(struct kseal *s, const struct kcamp *c)
 {
-	char *file = kcamp_path(c, kcamp_str(c, "task")), *paths[3] = { NULL };
+	char *file = kcamp_path(c, kcamp_str(c, "task")), **paths;
 	struct ktask *t = ktask_load(file);
+	json_t *recordings = ktask_recordings(t->json);
+	size_t n = 0;
 
-	paths[0] = ktask_path(t, t->reference);
-	paths[1] = t->oracle ? ktask_path(t, t->oracle) : NULL;
+	paths = kcalloc(json_array_size(recordings) + 3, sizeof *paths);
+	paths[n++] = ktask_path(t, t->reference);
+	if (t->oracle)
+		paths[n++] = ktask_path(t, t->oracle);
+	for (size_t i = 0; i < json_array_size(recordings); i++)
+		paths[n++] = ktask_path(t, json_string_value(json_array_get(recordings, i)));
 	kseal_add(s, FROZEN,
 	    json_pack("{s:O,s:s,s:o}", "task", t->json, "set", kcamp_str(c, "eval.set"), "files",
 	        kseal_files(".", (const char *const *)paths)));
-	free(paths[0]);
-	free(paths[1]);
+	while (n)
+		free(paths[--n]);
+	free(paths);
+	json_decref(recordings);
 	ktask_free(t);
 	free(file);
 }

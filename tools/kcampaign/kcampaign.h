@@ -67,6 +67,7 @@ json_t *archive_header(long trial);
 struct standing {
 	long candidates, compiled, correct; /* the reference is not counted */
 	long stale;                         /* trials since the last gain */
+	long longest_wait;                  /* most trials from one gain to the next */
 	long failures;                      /* candidates in a row without code or timed out */
 	double cost_usd;
 	json_int_t input_tokens, output_tokens;

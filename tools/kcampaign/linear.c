@@ -84,8 +84,10 @@ linear_trial(const struct kcamp *c, long trial, struct kbuf *text)
 	kbuf_printf(text, "  last accepted %s", kjson_str_or(s.linear, "accepted", "?"));
 	if (s.best) {
 		char *speedup = kchain_text(&s.speedup, s.provisional);
+		const char *unit;
+		double shown = kcamp_shown(c, s.runtime_ms, &unit);
 
-		kbuf_printf(text, ": %s over the baseline, %.4g ms", speedup, s.runtime_ms);
+		kbuf_printf(text, ": %s over the baseline, %.4g %s", speedup, shown, unit);
 		free(speedup);
 	}
 	kbuf_printf(text, "; %zu of %ld rounds kept\n",

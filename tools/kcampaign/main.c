@@ -11,7 +11,7 @@
 #include "kio.h"
 
 static const struct kcommand commands[] = {
-	{ "new", "tm", "FOLDER", command_new, true, "create a campaign from a task" },
+	{ "new", "tm", "[FOLDER]", command_new, true, "create a campaign from a task" },
 	{ "check", "ol", NULL, command_check, false,
 	    "check every field of campaign.json and task.json" },
 	{ "status", "o", NULL, command_status, false,

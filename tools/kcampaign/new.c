@@ -2,6 +2,7 @@
 /* new: a campaign folder from a task. What can be found out is not asked. See kcampaign.h. */
 #include "kcampaign.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,10 +12,14 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "kgpu.h"
 #include "kio.h"
 #include "ktask.h"
 
 #define FILE_MAX ((size_t)64 << 20)
+/* Of recorded inputs, which may lie in a folder of their own, and the field that names them. */
+#define RECORDED_MAX ((size_t)1 << 34)
+#define RECORDED "workloads"
 
 /*
  * Who can answer the prompts here: the first row whose variable is set; else a person or a program,
@@ -86,7 +91,7 @@ need_free(const char *folder, const char *name, const char *data, size_t len)
 	size_t n;
 
 	if (exists(path)) {
-		old = kread_file_or_die(path, FILE_MAX, &n);
+		old = kread_file_or_die(path, RECORDED_MAX, &n);
 		if (n != len || memcmp(old, data, n))
 			kdie(K_USAGE,
 			    "%s exists with other content; move it away or choose another folder",
@@ -106,6 +111,24 @@ write_text(const char *folder, const char *name, const char *text, size_t len)
 	free(path);
 }
 
+/* They may be large, and stay as they are: another name of the same file, where that can be had. */
+static void
+write_recording(const char *folder, const char *name, const char *from)
+{
+	char *path = kasprintf("%s/%s", folder, name), *slash = strrchr(path, '/'), *data;
+	size_t len;
+
+	*slash = '\0';
+	kmake_folder(path);
+	*slash = '/';
+	if (link(from, path) < 0 && errno != EEXIST) {
+		data = kread_file_or_die(from, RECORDED_MAX, &len);
+		write_text(folder, name, data, len);
+		free(data);
+	}
+	free(path);
+}
+
 /*
  * A file of the task, named in FIELD (NULL: task.json itself); unless COPY, only whether it could
  * be copied.
@@ -113,20 +136,23 @@ write_text(const char *folder, const char *name, const char *text, size_t len)
 static void
 copy_file(const char *from_dir, const char *field, const char *name, const char *to_dir, bool copy)
 {
+	bool recorded = field && !strcmp(field, RECORDED);
 	char *from, *data;
 	size_t len;
 
 	if (!name)
 		return;
 	from = kasprintf("%s/%s", from_dir, name);
-	if (strchr(name, '/'))
+	if (strchr(name, '/') && !recorded)
 		kdie(K_USAGE,
 		    "%s/task.json: %s: the files of a task must be in the same folder as task.json",
 		    from_dir, name);
 	if (field && !exists(from))
 		kdie(K_USAGE, "%s/task.json: %s: %s: no such file", from_dir, field, from);
-	data = kread_file_or_die(from, FILE_MAX, &len);
-	if (copy)
+	data = kread_file_or_die(from, recorded ? RECORDED_MAX : FILE_MAX, &len);
+	if (copy && recorded)
+		write_recording(to_dir, name, from);
+	else if (copy)
 		write_text(to_dir, name, data, len);
 	else
 		need_free(to_dir, name, data, len);
@@ -140,14 +166,17 @@ copy_task(const char *from, const json_t *task, const char *to, bool copy)
 {
 	static const char *const members[] = { "reference", "oracle" };
 	const json_t *baselines = json_object_get(task, "baselines");
+	json_t *recordings = ktask_recordings(task), *b;
 	size_t i;
-	json_t *b;
 
 	copy_file(from, NULL, "task.json", to, copy);
 	for (i = 0; i < LEN(members); i++)
 		copy_file(from, members[i], kjson_str_or(task, members[i], NULL), to, copy);
 	json_array_foreach(baselines, i, b)
 		copy_file(from, "baselines", kjson_str_or(b, "file", NULL), to, copy);
+	json_array_foreach(recordings, i, b)
+		copy_file(from, RECORDED, json_string_value(b), to, copy);
+	json_decref(recordings);
 }
 
 /* A campaign of a faulty task would end at its first step. */
@@ -284,21 +313,55 @@ need_all(const struct options *o, const char *file, const json_t *task, const ch
 	free(path);
 }
 
+/* What the kernels of a task run on, in a word: cpu, or the name of the first device. */
+static char *
+device_word(const struct backend *b)
+{
+	struct kgpu_facts facts;
+	char why[256];
+	struct kgpu *g = b->pointers ? kgpu_open(b->api, 0, false, why, sizeof why) : NULL;
+
+	if (!g)
+		return kstrdup(b->device ? "gpu" : "cpu");
+	kgpu_facts(g, &facts);
+	kgpu_close(g);
+	return kstrdup(facts.name);
+}
+
+/* The folder of a campaign that nobody named: OP_BACKEND_DEVICE_DATE; the caller frees. */
+static char *
+default_folder(const json_t *task)
+{
+	const struct backend *b = backend_for(kjson_str_or(task, "language", ""));
+	char *device = device_word(b), now[32], *name;
+
+	know_iso(now, sizeof now);
+	name = kasprintf("%s_%s_%s_%.4s%.2s%.2s",
+	    kjson_str_or(task, "op", kjson_str_or(task, "name", "kernel")), b->name, device, now,
+	    now + 5, now + 8);
+	for (char *p = name; *p; p++)
+		*p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '_';
+	free(device);
+	return name;
+}
+
 int
 command_new(const struct options *o)
 {
 	const struct provider *p = find_provider();
-	char *folder = kstrdup(o->operand), *file, *make = makefile(), *name;
-	size_t n = strlen(folder);
+	char *folder, *file, *make = makefile(), *name;
 	json_t *task, *m;
+	size_t n;
 
 	if (!o->task)
 		kdie(K_USAGE,
 		    "new: give --task DIR, the folder with task.json, reference and oracle");
-	while (n > 1 && folder[n - 1] == '/')
-		folder[--n] = '\0';
 	file = kasprintf("%s/task.json", o->task);
 	task = kjson_load(file);
+	folder = o->operand ? kstrdup(o->operand) : default_folder(task);
+	n = strlen(folder);
+	while (n > 1 && folder[n - 1] == '/')
+		folder[--n] = '\0';
 	need_all(o, file, task, folder, make);
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", folder);

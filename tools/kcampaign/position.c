@@ -163,6 +163,7 @@ standing(const struct kcamp *camp, const json_t *header)
 		s.compiled -= status_rows[i].built ? 0 : n;
 	}
 	s.stale = count(header, "stale");
+	s.longest_wait = count(header, "longest_wait");
 	s.failures = count(header, "failures");
 	s.cost_usd = kjson_num_or(header, "cost_usd", 0);
 	s.input_tokens = kjson_int_or(header, "tokens.input_tokens", 0);
@@ -193,6 +194,19 @@ scored_record(const struct kcamp *c, const char *id)
 	return record;
 }
 
+/*
+ * How many trials a gain of this search may take: the longest wait for one so far, and as many as
+ * make a few dozen candidates, for gains come late in any search.
+ */
+static long
+usual_wait(const struct kcamp *c, const struct standing *s)
+{
+	enum { CANDIDATES = 20 };
+	long branches = kcamp_branches(c), least = (CANDIDATES + branches - 1) / branches;
+
+	return s->longest_wait > least ? s->longest_wait : least;
+}
+
 char *
 stop_reason(const struct kcamp *c, long last, const struct standing *s)
 {
@@ -212,8 +226,10 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 	} else if (last >= trials) {
 		return kasprintf("over: %ld of %ld trials are done (stop.trials)", last, trials);
 	}
-	if (patience && s->stale >= patience && last >= MIN_TRIALS)
-		return kasprintf("over: no gain in the last %ld trials (stop.patience)", s->stale);
+	if (patience && s->stale >= patience * usual_wait(c, s))
+		return kasprintf("over: no gain in the last %ld trials, %ld times as long as any "
+		                 "gain took (stop.patience)",
+		    s->stale, patience);
 	if (speedup > 0 && s->speedup.mean >= speedup)
 		return kasprintf("over: %.4gx reaches the goal of %.4gx (stop.speedup)",
 		    s->speedup.mean, speedup);

@@ -57,11 +57,13 @@ no_best(const struct standing *s)
 
 /* "001/02: 16.4x (16.1 to 16.7), 0.123 ms" and MORE. */
 static void
-add_best(struct kbuf *text, const struct standing *s, const char *more)
+add_best(struct kbuf *text, const struct kcamp *c, const struct standing *s, const char *more)
 {
 	char *speedup = kchain_text(&s->speedup, s->provisional);
+	const char *unit;
+	double shown = kcamp_shown(c, s->runtime_ms, &unit);
 
-	kbuf_printf(text, "%s: %s, %.3f ms%s\n", s->best, speedup, s->runtime_ms, more);
+	kbuf_printf(text, "%s: %s, %.3f %s%s\n", s->best, speedup, shown, unit, more);
 	free(speedup);
 }
 
@@ -81,7 +83,7 @@ report_trial(const struct kcamp *c, long trial, struct kbuf *text)
 	if (s.best)
 		kbuf_puts(text, "best ");
 	if (s.best)
-		add_best(text, &s, atol(s.best) == trial ? " (new)" : "");
+		add_best(text, c, &s, atol(s.best) == trial ? " (new)" : "");
 	else
 		kbuf_printf(text, "%s\n", no_best(&s));
 	json_decref(header);
@@ -131,8 +133,12 @@ add_against_reference(struct kbuf *text, const json_t *verified, const struct st
 	if (status != STATUS_CORRECT) {
 		kbuf_printf(text, "as scored; not accepted: %s on the full set\n",
 		    status_rows[status].name);
-	} else if (!kgain_ratio_of_pairs(pairs, "reference", NULL, NULL).n) {
+	} else if (!verified) {
 		kbuf_puts(text, "as scored; not measured again yet (make verify)\n");
+	} else if (!kgain_ratio_of_pairs(pairs, "reference", NULL, NULL).n) {
+		kbuf_puts(text,
+		    "as scored; measured again and correct on the full set, but not in turns with "
+		    "the reference\n");
 	} else {
 		kbuf_puts(text, "same run\n             ");
 		add_workloads(text, pairs, "reference", "x");
@@ -281,6 +287,8 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 	char *path = trial_path(last, "verify.ndjson"),
 	     *task_file = kcamp_path(c, kcamp_str(c, "task"));
 	json_t *task = kjson_load(task_file);
+	const char *unit;
+	double shown;
 
 	verified = kin_first(path);
 	if (s.best && strcmp(kjson_str_or(verified, "id", ""), s.best)) {
@@ -288,9 +296,10 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 		verified = NULL;
 	}
 	if (s.best) {
+		shown = kcamp_shown(c, s.runtime_ms, &unit);
 		kbuf_printf(text,
-		    "best kernel  %s, cell %s, %.3f ms; its code: kcampaign best --code\n", s.best,
-		    s.cell, s.runtime_ms);
+		    "best kernel  %s, cell %s, %.3f %s; its code: kcampaign best --code\n", s.best,
+		    s.cell, shown, unit);
 		add_against_reference(text, verified, &s);
 		add_against_baselines(text, verified, task, !kcamp_backend(c)->device);
 		add_sanitizers(text, verified);
@@ -309,14 +318,18 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 
 /* "             4096x1024: 88 ms" of each timed workload. */
 static void
-add_times(struct kbuf *text, const json_t *timing, const char *name)
+add_times(struct kbuf *text, const struct kcamp *c, const json_t *timing, const char *name)
 {
 	const json_t *row;
+	const char *unit;
 	size_t i;
 
-	json_array_foreach(timing, i, row)
-		kbuf_printf(text, "%-12s %s: %.4g ms\n", i ? "" : name,
-		    kjson_str_or(row, "workload", "?"), kgain_time_ns(row, KGAIN_STATISTIC) * 1e-6);
+	json_array_foreach(timing, i, row) {
+		double shown = kcamp_shown(c, kgain_time_ns(row, KGAIN_STATISTIC) * 1e-6, &unit);
+
+		kbuf_printf(text, "%-12s %s: %.4g %s\n", i ? "" : name,
+		    kjson_str_or(row, "workload", "?"), shown, unit);
+	}
 }
 
 /* The speed-up over the reference and the score that a candidate got. */
@@ -350,10 +363,10 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 	if (record)
 		kbuf_printf(text, "%-12s %s\n", trial ? id : "reference",
 		    kjson_str_or(record, "eval.status", "?"));
-	add_times(text, kjson_path(record, "eval.timing"), "");
+	add_times(text, c, kjson_path(record, "eval.timing"), "");
 	json_array_foreach(kjson_path(record, "eval.baselines"), i, baseline)
-		add_times(
-		    text, json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
+		add_times(text, c, json_object_get(baseline, "timing"),
+		    kjson_str_or(baseline, "name", "?"));
 	if (trial && record)
 		add_score(text, c, id);
 	json_decref(record);
@@ -563,12 +576,12 @@ report_now(const struct kcamp *c, struct kbuf *text)
 
 /* The best, and where its figure comes from: races against the reference outlive the score. */
 static void
-add_standing(struct kbuf *text, const struct standing *s)
+add_standing(struct kbuf *text, const struct kcamp *c, const struct standing *s)
 {
 	char *cell = kasprintf(", cell %s", s->cell);
 
 	kbuf_puts(text, "best     ");
-	add_best(text, s, cell);
+	add_best(text, c, s, cell);
 	if (*s->from)
 		kbuf_printf(text, "         raced against the reference: %s\n", s->from);
 	free(cell);
@@ -594,7 +607,7 @@ command_status(const struct options *o)
 	kbuf_puts(&text, "\n");
 	add_statuses(&text, &s);
 	if (s.best)
-		add_standing(&text, &s);
+		add_standing(&text, c, &s);
 	kbuf_printf(&text, "cost     $%.2f", s.cost_usd);
 	if (budget > 0)
 		kbuf_printf(&text, " of $%.2f", budget);

@@ -16,17 +16,20 @@
 #define FOLDER "trials/.rules"
 #define TABLE_MAX ((size_t)16 << 20)
 
-/* A kind of view, and the knobs (or groups of knobs, with a final dot) that it depends on. */
+/*
+ * A kind of view, and the knobs (or groups of knobs, with a final dot) that it depends on. A tool
+ * whose views say something else than those of the version before has another form, so that old
+ * views are made again.
+ */
 static const struct {
-	const char *view;
-	const char *knobs[6];
+	const char *view, *form, *knobs[6];
 } rules[] = {
-	{ "classify", { "classify.", "backend" } },
-	{ "audit", { "backend", "task" } },
-	{ "roofline", { "gpu", "backend", "task" } },
-	{ "score", { "score." } },
-	{ "archive", { "name", "search." } },
-	{ "gradient", { "gradient.", "backend" } },
+	{ "classify", "", { "classify.", "backend" } },
+	{ "audit", "", { "backend", "task" } },
+	{ "roofline", "", { "gpu", "backend", "task" } },
+	{ "score", "", { "score." } },
+	{ "archive", "form=2\n", { "name", "search." } },
+	{ "gradient", "form=2\n", { "gradient.", "backend" } },
 };
 
 static bool
@@ -214,6 +217,7 @@ rules_refresh(const struct kcamp *c)
 		char *path = kasprintf(FOLDER "/%s", rules[i].view);
 		struct kbuf text = { 0 };
 
+		kbuf_puts(&text, rules[i].form);
 		add_knobs(&text, c, rules[i].knobs, LEN(rules[i].knobs));
 		if (!strcmp(rules[i].view, "classify"))
 			add_tables(&text, c);

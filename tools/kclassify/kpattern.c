@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kio.h"
+#include "kneutral.h"
 #include "kregex.h"
 #include "ktoken.h"
 #include "kutil.h"
@@ -59,6 +60,7 @@ struct gate {
 
 struct kpattern_table {
 	enum ktoken_lang lang;
+	bool names; /* patterns see the author's names */
 	struct level level[KPATTERN_DIMS][KPATTERN_LEVELS];
 	struct gate *gates;
 	size_t gate_count;
@@ -348,7 +350,7 @@ static void
 merge_file(struct kpattern_table *t, const char *path, int depth)
 {
 	static const char *const keys[] = { "schema", "backend", "syntax", "extends", "about",
-		"dims", "gates" };
+		"names", "dims", "gates" };
 	json_t *json = kjson_load(path);
 	const json_t *extends = json_object_get(json, "extends");
 
@@ -367,6 +369,7 @@ merge_file(struct kpattern_table *t, const char *path, int depth)
 		free(base);
 	}
 	merge_syntax(t, json_object_get(json, "syntax"), path);
+	t->names = kjson_bool_or(json, "names", t->names);
 	merge_dims(t, json_object_get(json, "dims"), path);
 	merge_gates(t, json_object_get(json, "gates"), path);
 	json_decref(json);
@@ -436,9 +439,12 @@ static void
 tell_match(
     const struct run *r, const struct category *c, const char *pattern, struct kregex_span at)
 {
+	const struct subject *s = c->comments ? &r->all : &r->code;
+
 	if (r->trace && r->trace->match)
 		r->trace->match(r->trace->arg,
-		    &(struct kpattern_match){ c->name, c->weight, pattern, at.from, at.to });
+		    &(struct kpattern_match){
+		        c->name, c->weight, pattern, s->text, at.from, at.to });
 }
 
 static double
@@ -538,6 +544,7 @@ kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int fla
     struct kpattern_result *result, const struct kpattern_trace *trace)
 {
 	char *stripped = flags & KPATTERN_STRIP ? ktoken_strip(src, len, t->lang) : NULL;
+	struct kbuf neutral = { 0 };
 	struct run r;
 
 	r.t = t;
@@ -545,10 +552,15 @@ kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int fla
 	r.trace = trace;
 	r.code = (struct subject){ .text = stripped ? stripped : src, .len = len };
 	r.all = (struct subject){ .text = src, .len = len };
+	if (!t->names) {
+		neutral = kneutral_text(r.code.text, len, t->lang, NULL);
+		r.code = (struct subject){ .text = neutral.data, .len = neutral.len };
+	}
 	for (int d = 0; d < KPATTERN_DIMS; d++)
 		for (int l = 0; l < KPATTERN_LEVELS; l++)
 			r.score[d][l] = NAN;
 	for (int d = 0; d < KPATTERN_DIMS; d++)
 		classify_dim(&r, d, result);
+	kbuf_free(&neutral);
 	free(stripped);
 }

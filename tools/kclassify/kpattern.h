@@ -46,7 +46,9 @@ struct kpattern_match {
 	const char *category;
 	double weight;
 	const char *pattern;
-	size_t from, to; /* bytes of the source that matched */
+	/* what it was matched with, which has the lines of the source, and the bytes */
+	const char *text;
+	size_t from, to;
 };
 
 /*

@@ -32,17 +32,16 @@ struct classifier {
 
 /* What --explain prints of one source. */
 struct report {
-	const char *source;
 	struct kbuf matches; /* of the level whose score comes next */
 	struct kbuf text;
 };
 
 static size_t
-line_of(const char *source, size_t pos)
+line_of(const char *text, size_t pos)
 {
 	size_t line = 1;
 
-	for (const char *p = source; (p = memchr(p, '\n', pos - (size_t)(p - source))); p++)
+	for (const char *p = text; (p = memchr(p, '\n', pos - (size_t)(p - text))); p++)
 		line++;
 	return line;
 }
@@ -53,13 +52,13 @@ report_match(void *arg, const struct kpattern_match *m)
 	enum { SHOWN = 60 };
 	struct report *r = arg;
 	size_t len = m->to - m->from, shown = len < SHOWN ? len : SHOWN;
-	char *text = kstrndup(r->source + m->from, shown);
+	char *text = kstrndup(m->text + m->from, shown);
 
 	for (char *p = text; (p = strpbrk(p, "\n\t\r")); p++)
 		*p = ' ';
 	kmask_controls(text);
 	kbuf_printf(&r->matches, "    %s %g, line %zu: %s%s\n      by %s\n", m->category, m->weight,
-	    line_of(r->source, m->from), text, len > shown ? "…" : "", m->pattern);
+	    line_of(m->text, m->from), text, len > shown ? "…" : "", m->pattern);
 	free(text);
 }
 
@@ -86,7 +85,7 @@ report_gate(void *arg, const char *name, int dim, int from, int to)
 static void
 explain(const struct classifier *c, const char *name, const char *source, size_t len)
 {
-	struct report r = { .source = source };
+	struct report r = { 0 };
 	struct kpattern_trace trace = { report_match, report_score, report_gate, &r };
 	struct kpattern_result result;
 	const int *at = result.coords;

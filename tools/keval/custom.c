@@ -21,7 +21,7 @@
 #include "kutil.h"
 #include "status.h"
 
-enum { OUTPUT_MAX = 16 << 20, FILE_MAX_BYTES = 64 << 20 };
+enum { OUTPUT_MAX = 16 << 20, FILE_MAX_BYTES = 64 << 20, COPY_LIMIT_S = 600 };
 
 struct custom {
 	struct keval *k;
@@ -38,6 +38,34 @@ custom_has(const struct custom *c, const char *tier)
 	return kcamp_json(c->k->camp, tier) != NULL;
 }
 
+/* What a timing command has beyond other commands: its turns, and a measure other than time. */
+static void
+check_measure(const struct kcamp *camp, const char *tier, const json_t *t, const char *format)
+{
+	static const char *const timing_only[] = { "turns", "metric", "direction" };
+	const char *direction = kjson_str_or(t, "direction", NULL);
+	double turns = kjson_num_or(t, "turns", CUSTOM_TURNS);
+	bool timing = !strcmp(tier, "eval.timing");
+
+	for (size_t i = 0; i < LEN(timing_only); i++)
+		if (!timing && json_object_get(t, timing_only[i]))
+			kdie(K_USAGE, "%s: %s.%s: only eval.timing can have this field", camp->file,
+			    tier, timing_only[i]);
+	if (timing && !strcmp(format, "exit"))
+		kdie(K_USAGE, "%s: eval.timing.format: must be json or csv", camp->file);
+	if (!(turns >= 1 && turns <= CUSTOM_TURNS_MAX && turns == floor(turns)))
+		kdie(K_USAGE, "%s: %s.turns: must be a whole number from 1 to %d", camp->file, tier,
+		    CUSTOM_TURNS_MAX);
+	if (direction && strcmp(direction, "higher") && strcmp(direction, "lower"))
+		kdie(K_USAGE, "%s: %s.direction: '%s' must be higher or lower", camp->file, tier,
+		    direction);
+	if (!direction != !kjson_str_or(t, "metric", NULL))
+		kdie(K_USAGE,
+		    "%s: %s: metric and direction go together: give the name of the measure, and "
+		    "whether higher or lower is better",
+		    camp->file, tier);
+}
+
 /*
  * Every field is checked before anything runs: a misspelt one would silently change what is
  * measured.
@@ -46,7 +74,7 @@ static void
 check_tier(const struct kcamp *camp, const char *tier)
 {
 	static const char *const fields[] = { "command", "format", "columns", "sandbox", "files",
-		"timeout_s" };
+		"timeout_s", "turns", "metric", "direction" };
 	static const char *const columns[] = { "workload", "time", "unit", "ok", "max_abs_err",
 		"max_rel_err" };
 	const json_t *t = kcamp_json(camp, tier), *v;
@@ -63,7 +91,7 @@ check_tier(const struct kcamp *camp, const char *tier)
 		if (i == LEN(fields))
 			kdie(K_USAGE,
 			    "%s: %s.%s: unknown field (command, format, columns, sandbox, files, "
-			    "timeout_s)",
+			    "timeout_s, turns, metric, direction)",
 			    camp->file, tier, key);
 	}
 	json_object_foreach(json_object_get(t, "columns"), key, v) {
@@ -78,8 +106,7 @@ check_tier(const struct kcamp *camp, const char *tier)
 	if (strcmp(format, "json") && strcmp(format, "csv") && strcmp(format, "exit"))
 		kdie(K_USAGE, "%s: %s.format: '%s' must be json, csv or exit", camp->file, tier,
 		    format);
-	if (!strcmp(tier, "eval.timing") && !strcmp(format, "exit"))
-		kdie(K_USAGE, "%s: eval.timing.format: must be json or csv", camp->file);
+	check_measure(camp, tier, t, format);
 }
 
 struct custom *
@@ -106,6 +133,50 @@ custom_close(struct custom *c)
 	free(c);
 }
 
+/* Where the candidate's program lies: by its own name, or in its place in the project. */
+static const char *
+code_path(const struct custom *c)
+{
+	return *kcamp_str(c->k->camp, "eval.repository") ? kcamp_str(c->k->camp, "git.kernel_path")
+	                                                 : source_name(c->k);
+}
+
+/*
+ * A copy of the project, in which the candidate takes the place of its kernel. It is made in the
+ * sandbox: what ran there before may have left links in the way.
+ */
+static void
+stage_repository(const struct custom *c)
+{
+	const char *folder = kcamp_str(c->k->camp, "eval.repository"), *kernel = code_path(c);
+	char *path = kcamp_path(c->k->camp, folder), *from = realpath(path, NULL), cp[] = "cp",
+	     all[] = "-aT", over[] = "--remove-destination", seen[] = "/kiln/project", here[] = ".",
+	     *argv[] = { cp, all, over, seen, here, NULL };
+	struct ksandbox_bind binds[] = { { from, seen } };
+	struct ksandbox s = { .level = sandbox_level(c->k),
+		.profile = KSANDBOX_BUILD,
+		.work = c->work,
+		.binds = binds,
+		.bind_count = LEN(binds) };
+	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = COPY_LIMIT_S };
+	struct kproc_result r;
+
+	if (!kextract_path_ok(kernel))
+		kdie(K_USAGE,
+		    "%s: eval.repository needs git.kernel_path, the path of the kernel's file in "
+		    "the repository",
+		    c->k->camp->file);
+	if (!from)
+		kdie_errno(K_USAGE, "%s: eval.repository: %s", c->k->camp->file, path);
+	if (ksandbox_run(&s, &p, &r) < 0 || r.exit_code)
+		kdie(K_IO, "%s: could not be copied: %.300s", path,
+		    r.err ? r.err : "the sandbox did not start");
+	kproc_result_free(&r);
+	work_put(c->work, kernel, c->s->code, strlen(c->s->code));
+	free(from);
+	free(path);
+}
+
 /*
  * Laid out anew for every tier: an earlier one ran the candidate, which may have changed its
  * folder.
@@ -117,7 +188,10 @@ stage(const struct custom *c, const json_t *tier, const struct build *b)
 	size_t len;
 	char *text;
 
-	work_put_sources(c->k, c->s, c->work);
+	if (*kcamp_str(c->k->camp, "eval.repository"))
+		stage_repository(c);
+	else
+		work_put_sources(c->k, c->s, c->work);
 	text = input_read(c->k, c->k->task_file, FILE_MAX_BYTES, &len);
 	work_put(c->work, "task.json", text, len);
 	free(text);
@@ -153,7 +227,7 @@ environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
 	const struct {
 		const char *name, *file, *text;
 	} rows[] = {
-		{ "KILN_CODE", source_name(c->k), NULL },
+		{ "KILN_CODE", code_path(c), NULL },
 		{ "KILN_WORK", ".", NULL },
 		{ "KILN_TASK", "task.json", NULL },
 		{ "KILN_SO", so_name, NULL },
@@ -295,6 +369,25 @@ custom_build(struct custom *c, struct build *b)
 	kproc_result_free(&r);
 }
 
+void
+custom_build_known(struct custom *c, struct build *b)
+{
+	char *so, *log = NULL;
+
+	if (custom_has(c, "eval.build")) {
+		custom_build(c, b);
+		return;
+	}
+	*b = (struct build){ 0 };
+	so = build_cached(c->k, c->s, c->s->flags, &log);
+	b->ok = so != NULL;
+	b->log = so ? kstrdup("") : log;
+	b->json = json_object();
+	if (so)
+		b->so = kread_file_or_die(so, FILE_MAX_BYTES, &b->so_len);
+	free(so);
+}
+
 /* Verdict from cases; all, some or none of them passed. */
 static void
 set_verdict(json_t *eval, json_t *cases, bool ok)
@@ -381,6 +474,13 @@ compare_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Whole nanoseconds; a time that stands for a rate may be shorter than those can tell. */
+static json_t *
+ns_json(double ns)
+{
+	return ns >= 1e6 || ns == floor(ns) ? json_integer(llround(ns)) : json_real(ns);
+}
+
 /* The statistics of a row that has its samples. */
 static void
 add_statistics(json_t *row)
@@ -400,109 +500,144 @@ add_statistics(json_t *row)
 		char key[16];
 
 		snprintf(key, sizeof key, "%s_ns", names[i]);
-		json_object_set_new(row, key, json_integer(llround(kgain_time_ns(row, names[i]))));
+		json_object_set_new(row, key, ns_json(kgain_time_ns(row, names[i])));
 	}
-	json_object_set_new(
-	    row, "sd_ns", json_integer(n > 1 ? llround(sqrt(squares / (double)(n - 1))) : 0));
+	json_object_set_new(row, "sd_ns", ns_json(n > 1 ? sqrt(squares / (double)(n - 1)) : 0));
 	if (n)
 		iqr = json_number_value(sorted[3 * n / 4]) - json_number_value(sorted[n / 4]);
-	json_object_set_new(row, "iqr_ns", json_integer(llround(iqr)));
+	json_object_set_new(row, "iqr_ns", ns_json(iqr));
 	free(sorted);
 }
 
 /* A sample for a workload, in the order in which workloads first appear. */
 static void
-add_sample(json_t *timing, const char *name, const char *workload, double ns)
+add_sample(json_t *timing, const char *workload, double ns)
 {
 	json_t *row = (json_t *)kgain_row(timing, workload);
 
-	if (!(ns >= 0.5) || ns > 9e15)
-		kdie(K_USAGE, "%s: workload %s: the time must be a number above zero", name,
-		    workload);
 	if (!row) {
 		row = json_pack(
 		    "{s:s,s:[],s:i}", "workload", workload, "samples_ns", "calls_per_sample", 1);
 		json_array_append_new(timing, row);
 	}
-	json_array_append_new(json_object_get(row, "samples_ns"), json_integer(llround(ns)));
+	json_array_append_new(json_object_get(row, "samples_ns"), ns_json(ns));
+}
+
+/* What the command printed, as a time: see kcamp_measure. */
+static void
+add_value(const struct custom *c, json_t *timing, const char *workload, double value)
+{
+	double ns = 1e6 * kcamp_measured(c->k->camp, value);
+
+	if (!(value > 0 && ns > 0 && ns < 9e15))
+		kdie(K_USAGE, "eval.timing: workload %s: the %s must be a number above zero",
+		    workload,
+		    kjson_str_or(kcamp_json(c->k->camp, "eval.timing"), "metric", "time"));
+	add_sample(timing, workload, ns);
 }
 
 static void
-timing_of_json(json_t *timing, const char *name, const json_t *answer)
+timing_of_json(const struct custom *c, json_t *timing, const json_t *answer)
 {
+	bool own = kjson_str_or(kcamp_json(c->k->camp, "eval.timing"), "metric", NULL) != NULL;
 	const json_t *rows = json_object_get(answer, "timing");
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i),
-		             *samples = json_object_get(row, "samples_ns");
+		             *samples = json_object_get(row, own ? "samples" : "samples_ns");
 		const char *workload = kjson_str_or(row, "workload", "all");
 
 		for (size_t s = 0; s < json_array_size(samples); s++)
-			add_sample(
-			    timing, name, workload, json_number_value(json_array_get(samples, s)));
+			add_value(c, timing, workload,
+			    json_number_value(json_array_get(samples, s)) * (own ? 1 : 1e-6));
 		if (!samples)
-			add_sample(
-			    timing, name, workload, kjson_num_or(row, "runtime_ms", NAN) * 1e6);
+			add_value(c, timing, workload,
+			    kjson_num_or(row, own ? "value" : "runtime_ms", NAN));
 	}
 }
 
 /* False when a row says that its result was wrong. */
 static bool
-timing_of_csv(const struct custom *c, json_t *timing, const char *name, const char *text)
+timing_of_csv(const struct custom *c, json_t *timing, const char *text)
 {
-	const json_t *columns = json_object_get(kcamp_json(c->k->camp, name), "columns");
+	const json_t *tier = kcamp_json(c->k->camp, "eval.timing");
+	json_t *columns = json_deep_copy(json_object_get(tier, "columns")) ?: json_object(),
+	       *metric = json_object_get(tier, "metric");
 	struct csv csv;
 	bool ok = true;
 
-	csv_open(&csv, name, text, columns, "time");
+	if (metric)
+		json_object_set(columns, "time", metric);
+	csv_open(&csv, "eval.timing", text, columns, "time");
 	for (size_t row = 1; row < csv.rows; row++) {
 		char *workload = csv_workload(&csv, row);
 		double v = NAN;
 
-		if (csv_has(&csv, "ok") && !csv_ok(&csv, row)) {
+		if (csv_has(&csv, "ok") && !csv_ok(&csv, row))
 			ok = false;
-		} else {
-			if (!csv_number(&csv, row, "time", &v))
-				v = NAN;
-			add_sample(timing, name, workload, v * csv.unit_ns);
-		}
+		else if (csv_number(&csv, row, "time", &v))
+			add_value(c, timing, workload, metric ? v : v * csv.unit_ns * 1e-6);
+		else
+			add_value(c, timing, workload, NAN);
 		free(workload);
 	}
 	csv_close(&csv);
+	json_decref(columns);
 	return ok;
 }
 
-void
-custom_timing(struct custom *c, const struct build *b, json_t *eval)
+json_t *
+custom_time(struct custom *c, const struct build *b, json_t *eval)
 {
 	const char *name = "eval.timing";
 	struct kproc_result r;
 	json_t *answer = NULL, *timing = json_array();
-	bool ok = true;
+	bool done, ok = true;
 
 	run(c, name, b, true, &r);
-	eval_set(eval, "tier", json_integer(3));
-	if (ended(&r, eval) && r.exit_code) {
+	done = ended(&r, eval);
+	if (done && r.exit_code) {
 		eval_fail(
 		    eval, STATUS_RUN_ERROR, "exit", "the campaign's own timing command failed");
-	} else if (!r.exit_code && !strcmp(format_of(c, name), "json")) {
+		done = false;
+	} else if (done && !strcmp(format_of(c, name), "json")) {
 		answer = parse_json(name, &r);
 		ok = kjson_bool_or(answer, "ok", true);
-		timing_of_json(timing, name, answer);
-	} else if (!r.exit_code) {
-		ok = timing_of_csv(c, timing, name, r.out);
+		timing_of_json(c, timing, answer);
+	} else if (done) {
+		ok = timing_of_csv(c, timing, r.out);
 	}
 	if (!ok)
 		eval_fail(eval, STATUS_WRONG_VALUE, "value", "wrong in the timed run");
-	else if (!r.exit_code && !json_array_size(timing))
+	else if (done && !json_array_size(timing))
 		kdie(K_USAGE, "%s: the command printed no times", name);
-	if (ok && !r.exit_code) {
-		for (size_t i = 0; i < json_array_size(timing); i++)
-			add_statistics(json_array_get(timing, i));
-		eval_set(eval, "timing", json_incref(timing));
-	}
 	add_log(eval, &r, answer);
-	json_decref(timing);
 	json_decref(answer);
 	kproc_result_free(&r);
+	if (done && ok)
+		return timing;
+	json_decref(timing);
+	return NULL;
+}
+
+json_t *
+custom_together(const struct custom *c, const json_t *turns)
+{
+	json_t *all = json_array(), *turn, *row, *sample, *weight;
+	size_t i, k, n;
+
+	json_array_foreach((json_t *)turns, i, turn)
+		json_array_foreach(turn, k, row)
+			json_array_foreach(json_object_get(row, "samples_ns"), n, sample)
+				add_sample(all, kjson_str_or(row, "workload", ""),
+				    json_number_value(sample));
+	json_array_foreach(all, i, row) {
+		weight = json_object_get(kgain_workload(json_object_get(c->k->task, "workloads"),
+		                             kjson_str_or(row, "workload", "")),
+		    "weight");
+		if (weight)
+			json_object_set(row, "weight", weight);
+		add_statistics(row);
+	}
+	return all;
 }

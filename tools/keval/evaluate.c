@@ -4,15 +4,16 @@
 
 #include "backend.h"
 #include "keval.h"
+#include "kelf.h"
 #include "kio.h"
-#include "ktoken.h"
+#include "kneutral.h"
 #include "kutil.h"
 #include "status.h"
 
-/* Members of an earlier evaluation that hold for the same tokens too. */
-static const char *const copied[] = { "status", "tier", "reasons", "log", "build", "correctness",
-	"timing", "noise", "sandbox", "environment", "seed", "level", "reuse", "reuse_against",
-	"trace", "anchor", "pairs", "machine" };
+/* Members of an earlier evaluation that hold for the same program too. */
+static const char *const copied[] = { "object", "status", "tier", "reasons", "log", "build",
+	"correctness", "timing", "noise", "sandbox", "environment", "seed", "level", "reuse",
+	"reuse_against", "trace", "anchor", "pairs", "machine" };
 
 bool
 is_null(const struct keval *k)
@@ -81,23 +82,27 @@ add_code(const struct subject *s, const char *tokens, json_t *eval)
 	}
 }
 
+void
+program_hash(const struct keval *k, const char *code, char tokens[17])
+{
+	const char *const keep[] = { kjson_str_or(k->task, "entry.name", ""), NULL };
+
+	kneutral_hash(code, strlen(code), kcamp_backend(k->camp)->syntax, keep, tokens);
+}
+
 /*
  * The token hash of the whole candidate: of the program, and of each file of a bundle behind a line
  * with its name.
  */
 static void
-hash_subject(const struct subject *s, char tokens[17])
+hash_subject(const struct keval *k, const struct subject *s, char tokens[17])
 {
 	struct kbuf all = { 0 };
 
-	if (!s->file_count) {
-		ktoken_hash(s->code, strlen(s->code), tokens);
-		return;
-	}
 	kbuf_puts(&all, s->code);
 	for (size_t i = 0; i < s->file_count; i++)
 		kbuf_printf(&all, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
-	ktoken_hash(all.data, all.len, tokens);
+	program_hash(k, all.data, tokens);
 	kbuf_free(&all);
 }
 
@@ -106,33 +111,57 @@ subject_duplicate(const struct keval *k, const struct subject *s)
 {
 	char tokens[17];
 
-	hash_subject(s, tokens);
+	hash_subject(k, s, tokens);
 	return past_duplicate(k, s, tokens);
 }
 
-/* An earlier evaluation of the same tokens, taken over; false when there is none to take. */
+/*
+ * What the evaluation of ID found, if its member KEY is HEX too: the same program, which is neither
+ * built nor timed twice. False when there is nothing to take over. What the words of a program have
+ * given away says nothing of the same program in other words.
+ */
 static bool
-take_duplicate(struct keval *k, const struct subject *s, const char *tokens, json_t *eval)
+take_over(struct keval *k, const char *id, const char *key, const char *hex, json_t *eval)
 {
-	json_t *old = s->twin ? past_eval(k, s->twin) : NULL;
+	json_t *old = id ? past_eval(k, id) : NULL;
+	const char *of = kjson_str_or(old, "duplicate_of", id), *log = kjson_str_or(old, "log", "");
+	const char *said = strcmp(of ? of : "", id ? id : "") ? strchrnul(log, '\n') : log;
+	bool take = old && !strcmp(kjson_str_or(old, key, ""), hex) &&
+	    status_at(old, "status") != STATUS_REJECTED;
 
-	/* The hash of the parent's program alone says nothing about the files of a bundle. */
-	if (old && strcmp(kjson_str_or(old, "tokens", ""), tokens)) {
-		json_decref(old);
-		old = NULL;
+	for (size_t i = 0; take && i < LEN(copied); i++) {
+		json_t *v = json_object_get(old, copied[i]);
+
+		if (v)
+			eval_set(eval, copied[i], json_incref(v));
 	}
-	if (old) {
-		for (size_t i = 0; i < LEN(copied); i++) {
-			json_t *v = json_object_get(old, copied[i]);
-
-			if (v)
-				eval_set(eval, copied[i], json_incref(v));
-		}
-		eval_set(
-		    eval, "duplicate_of", json_string(kjson_str_or(old, "duplicate_of", s->twin)));
+	if (take) {
+		eval_set(eval, "duplicate_of", json_string(of));
+		eval_set(eval, "log",
+		    json_sprintf("The same program as %s, but for names, comments and layout: its "
+		                 "result holds, and nothing was run.\n%s",
+		        of, said + (*said == '\n')));
 	}
 	json_decref(old);
-	return old != NULL;
+	return take;
+}
+
+bool
+take_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval)
+{
+	char hex[17], *id;
+	bool taken;
+
+	if (!b->so)
+		return false;
+	kelf_hash(b->so, b->so_len, hex);
+	eval_set(eval, "object", json_string(hex));
+	if (s->trusted || s->again || !(id = past_with(k, "object", hex)))
+		return false;
+	input_past(k, id);
+	taken = take_over(k, id, "object", hex, eval);
+	free(id);
+	return taken;
 }
 
 static bool
@@ -190,30 +219,33 @@ evaluate(struct keval *k, const struct subject *s)
 	char tokens[17];
 	bool clean;
 
-	hash_subject(s, tokens);
+	hash_subject(k, s, tokens);
 	add_code(s, tokens, eval);
-	if (!s->trusted && !s->again && take_duplicate(k, s, tokens, eval))
+	clean = is_null(k) || scan(k, s, eval);
+	if (clean && !s->trusted && !s->again && take_over(k, s->twin, "tokens", tokens, eval))
 		return eval;
 	if (is_null(k)) {
+		/* A draw for each text, as its author wrote it. */
+		ktoken_hash(s->code, strlen(s->code), tokens);
 		null_evaluate(k, tokens, s->trusted, eval);
 		return eval;
 	}
-	clean = scan(k, s, eval);
 	add_spent(eval, "scanning", start);
 	if (clean)
 		evaluate_tiers(k, s, eval);
-	report_log(k, s, eval);
+	if (!json_object_get(eval, "duplicate_of"))
+		report_log(k, s, eval);
 	eval_set(eval, "wall_s", json_real((double)(know_ns() - start) / 1e9));
 	return eval;
 }
 
 json_t *
-evaluate_unplanned(const struct subject *s, const char *fault)
+evaluate_unplanned(const struct keval *k, const struct subject *s, const char *fault)
 {
 	json_t *eval = json_object();
 	char tokens[17];
 
-	hash_subject(s, tokens);
+	hash_subject(k, s, tokens);
 	add_code(s, tokens, eval);
 	eval_fail(eval, STATUS_NO_PLAN, "plan", fault);
 	eval_set(eval, "tier", json_integer(0));

@@ -17,9 +17,10 @@
 #include "klinear.h"
 #include "ksandbox.h"
 #include "kutil.h"
+#include "kverdict.h"
 
 /* Characters kept of a listing, kinds of instructions counted and told, letters of one. */
-enum { LISTING_MAX = 16000, OPS_MAX = 4096, OPS_TOLD = 24, OP_MAX = 32 };
+enum { LIST_LIMIT_S = 60, LISTING_MAX = 16000, OPS_MAX = 4096, OPS_TOLD = 24, OP_MAX = 32 };
 
 /* How the program that a backend names lists the instructions of a shared object. */
 static const char *const listers[][8] = {
@@ -162,18 +163,18 @@ listing_json(const char *tool, char *output)
 
 /* What the program compiled to; NULL with the reason. */
 static json_t *
-list_instructions(struct keval *k, const char *so, const char **why)
+list_instructions(struct keval *k, const char *so, char **why)
 {
 	const char *lister = kcamp_backend(k->camp)->lister, *const *words = NULL;
-	char *argv[8], *work, *object, *output;
+	char *argv[8], *work, *object, *output, *fault = NULL;
 	json_t *out = NULL;
 
 	for (size_t i = 0; lister && i < LEN(listers); i++)
 		if (!strcmp(listers[i][0], lister))
 			words = listers[i];
-	*why = !words || is_device_only(k) ? "kiln has no program that lists instructions for this "
-	                                     "backend"
-	    : !ksandbox_finds(lister)      ? "the program that lists instructions is not installed"
+	*why = !words || is_device_only(k) ? kstrdup("kiln has no program that lists instructions "
+	                                             "for this backend")
+	    : !ksandbox_finds(lister)      ? kasprintf("%s is not installed", lister)
 	                                   : NULL;
 	if (*why)
 		return NULL;
@@ -182,12 +183,15 @@ list_instructions(struct keval *k, const char *so, const char **why)
 	object = realpath(so, NULL);
 	work = ksandbox_work_new();
 	output = object
-	    ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, argv)
+	    ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, argv,
+	          LIST_LIMIT_S, &fault)
 	    : NULL;
 	if (output)
 		out = listing_json(lister, output);
 	if (!out)
-		*why = "the listing is empty";
+		*why = fault ? fault : kstrdup("the listing is empty");
+	else
+		free(fault);
 	ksandbox_work_free(work);
 	free(output);
 	free(object);
@@ -222,7 +226,7 @@ best_baseline(const json_t *reference, const char *workload, const char *statist
  * reason.
  */
 static json_t *
-compare_known(const struct keval *k, const json_t *past, const char **why)
+compare_known(const struct keval *k, const json_t *past, char **why)
 {
 	const char *statistic = KGAIN_STATISTIC;
 	json_t *reference = past_eval(k, KARCH_REFERENCE), *rows = json_array();
@@ -249,18 +253,22 @@ compare_known(const struct keval *k, const json_t *past, const char **why)
 	if (json_array_size(rows))
 		return rows;
 	json_decref(rows);
-	*why = "nothing was timed";
+	*why = kstrdup("nothing was timed");
 	return NULL;
 }
 
-/* KEY with VALUE, or, when there is none, KEY_missing with the reason. */
+/* KEY with VALUE, or, when there is none, KEY_missing with the reason WHY, which is freed. */
 static void
-put(json_t *out, const char *key, json_t *value, const char *why)
+put(json_t *out, const char *key, json_t *value, char *why)
 {
 	char *missing = kasprintf("%s_missing", key);
 
-	eval_set(out, value ? key : missing, value ? value : json_string(why));
+	eval_set(out, value ? key : missing,
+	    value     ? value
+	        : why ? kjson_text(why, strlen(why))
+	              : json_string("the program does not build or run here"));
 	free(missing);
+	free(why);
 }
 
 static json_t *
@@ -285,7 +293,7 @@ char *
 evidence_subject(const struct keval *k)
 {
 	json_t *linear = archive_linear(k);
-	char *id = kstrdup(kjson_str_or(linear, "accepted", KARCH_REFERENCE));
+	char *id = kverdict_incumbent(k->camp->dir, linear);
 
 	json_decref(linear);
 	return id;
@@ -295,36 +303,39 @@ json_t *
 gather_evidence(struct keval *k, long trial)
 {
 	json_t *linear = archive_linear(k), *past, *out, *value;
-	const char *id = kjson_str_or(linear, "accepted", KARCH_REFERENCE),
-	           *why = "the null evaluator runs nothing";
+	char *id = kverdict_incumbent(k->camp->dir, linear);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
-	char *so = NULL, now[32];
+	char *so = NULL, *why = NULL, *name = kasprintf("%03ld-evidence", trial), now[32];
 
 	past = past_eval(k, id);
 	if (!past)
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is missing",
 		    k->camp->dir, id);
-	if (!is_null(k) && !(so = incumbent_so(k, past)))
-		why = "the program does not build here";
+	if (!is_null(k))
+		so = incumbent_so(k, past);
 	know_iso(now, sizeof now);
 	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s,s:s}", "schema", "evidence/1", "campaign",
 	    kcamp_str(k->camp, "name"), "trial", (json_int_t)trial, "round", (json_int_t)trial + 1,
 	    "id", id, "code_sha256", kjson_str_or(past, "code_sha256", ""), "streak",
 	    (json_int_t)streak, "escalation", klinear_escalation(streak), "time", now);
 	if (streak >= KLINEAR_PROFILE) {
-		value = so ? profile_anew(k, so, past, &why) : NULL;
+		value = so ? profile_anew(k, so, past, name, &why) : NULL;
 		put(out, "profile", value, why);
 	}
 	if (streak >= KLINEAR_ISA) {
+		why = NULL;
 		value = so ? list_instructions(k, so, &why) : NULL;
 		put(out, "isa", value, why);
 	}
 	if (streak >= KLINEAR_SOTA) {
+		why = NULL;
 		value = is_null(k) ? NULL : compare_known(k, past, &why);
 		put(out, "sota", value, why);
 	}
 	json_decref(past);
 	json_decref(linear);
+	free(id);
+	free(name);
 	free(so);
 	return out;
 }

@@ -13,6 +13,7 @@
 #include "kio.h"
 #include "ktask.h"
 #include "kutil.h"
+#include "kverdict.h"
 
 /* NEEDED: without it the run ends; another one may be absent. */
 static void
@@ -61,12 +62,16 @@ static void
 inputs_of_task(struct keval *k)
 {
 	const json_t *baselines = json_object_get(k->task, "baselines");
+	json_t *recordings = ktask_recordings(k->task);
 
 	input(k, k->task_file);
 	input_beside_task(k, task_reference(k));
 	input_beside_task(k, kjson_str_or(k->task, "oracle", NULL));
 	for (size_t i = 0; i < json_array_size(baselines); i++)
 		input_beside_task(k, kjson_str_or(json_array_get(baselines, i), "file", NULL));
+	for (size_t i = 0; i < json_array_size(recordings); i++)
+		input_beside_task(k, json_string_value(json_array_get(recordings, i)));
+	json_decref(recordings);
 }
 
 static void
@@ -93,6 +98,7 @@ inputs_of_run(struct keval *k)
 	inputs_of_tier(k, "eval.timing");
 	if (k->archive)
 		input(k, k->archive);
+	input_maybe(k, kverdict_path(k->camp->dir));
 	input_past(k, KARCH_REFERENCE);
 }
 

@@ -383,3 +383,27 @@ kelf_free(struct kelf *f)
 	free_names(&f->odd_sections);
 	*f = (struct kelf){ 0 };
 }
+
+void
+kelf_hash(const void *so, size_t len, char hex[17])
+{
+	struct image e = { .data = so, .len = len };
+	struct kbuf all = { 0 };
+	bool known = !open_image(&e);
+	char digest[65];
+
+	for (int i = 0; known && i < e.head.e_shnum; i++) {
+		const Elf64_Shdr *s = &e.sections[i];
+		const void *bytes = at(&e, s->sh_offset, s->sh_size);
+
+		if (s->sh_flags & SHF_ALLOC && s->sh_type != SHT_NOTE && s->sh_type != SHT_NOBITS &&
+		    bytes)
+			kbuf_add(&all, bytes, s->sh_size);
+	}
+	ksha256_hex(all.len ? all.data : so, all.len ? all.len : len, digest);
+	memcpy(hex, digest, 16);
+	hex[16] = '\0';
+	kbuf_free(&all);
+	free((void *)e.segments);
+	free((void *)e.sections);
+}

@@ -42,5 +42,10 @@ struct kelf {
 /* Read LEN bytes. NULL on success (free with kelf_free), else the fault as a constant string. */
 const char *kelf_read(const void *so, size_t len, struct kelf *f);
 void kelf_free(struct kelf *f);
+/*
+ * Hash of what is loaded of an object, without notes and what is for debuggers: the first 16 hex
+ * digits of its SHA-256. Of bytes that are no such object, the hash of all of them.
+ */
+void kelf_hash(const void *so, size_t len, char hex[17]);
 
 #endif

@@ -29,6 +29,7 @@ struct keval {
 	const char *seed;    /* hex, or NULL: kharness draws one */
 	/* NAME=FILE and a NULL: what --verify measures beside the candidate; else NULL */
 	char **rivals;
+	bool verifies;   /* --verify: beside the reference and every baseline */
 	bool check_only; /* tiers up to T2 */
 	bool thin;       /* records are written as parts */
 	json_t *inputs;  /* files that it reads, see inputs.c */
@@ -47,6 +48,12 @@ struct subject {
 	/* id of one on record with the same tokens, or NULL; owned */
 	char *twin;
 	bool trusted; /* the reference or a baseline */
+	/*
+	 * A baseline, or a program on record: not looked through, and timed in turns with the
+	 * reference. FLAGS come behind the task's in its build; they may be NULL.
+	 */
+	bool known;
+	const json_t *flags;
 	/* a function of the host, where candidates are device code alone */
 	bool host;
 	bool again;     /* measured anew, whatever is on record */
@@ -54,7 +61,9 @@ struct subject {
 	bool too_large; /* the reply was longer than a record takes */
 };
 
-/* A shared object: its bytes, checked, and how it was built. */
+/*
+ * The shared object of a program, as far as it has one: its bytes, checked, and how it was built.
+ */
 struct build {
 	bool ok;
 	char *so; /* bytes; owned; NULL unless ok */
@@ -62,6 +71,15 @@ struct build {
 	char *log;      /* trimmed compiler output; owned */
 	char *expanded; /* what the preprocessor made of it, or NULL; owned */
 	json_t *json;   /* eval.build; owned */
+};
+
+/* A built program under evaluation. */
+struct trial {
+	struct keval *k;
+	const struct subject *s;
+	struct custom *c; /* its commands and its work folder */
+	const struct build *b;
+	const char *so; /* file with the bytes that were checked; it may be missing, as they may */
 };
 
 /*
@@ -142,19 +160,24 @@ void harness_lint(const struct keval *k, const char *oracle, bool notes);
 bool is_device_only(const struct keval *k);
 
 /*
- * profile.c: tier T4: what a profiler says of a promising candidate, as eval.profile; nothing when
- * the campaign does not want it or the profiler is not installed.
+ * profile.c: tier T4: what a profiler says of a promising candidate, as eval.profile, or why it
+ * says nothing, as eval.profile_missing; neither when the campaign does not want it. SO is NULL
+ * where the campaign's own commands run it.
  */
 void profile(struct keval *k, const struct subject *s, const char *so, json_t *eval);
 /*
  * The same whatever EVAL, the program's evaluation, holds already (new reference); NULL with the
- * reason in *WHY.
+ * reason in *WHY, which the caller frees. The raw reports are kept in profiles/NAME.
  */
-json_t *profile_anew(struct keval *k, const char *so, const json_t *eval, const char **why);
-/* A program of the system in the sandbox; its output (the caller frees), or NULL with a warning. */
+json_t *profile_anew(
+    struct keval *k, const char *so, const json_t *eval, const char *name, char **why);
+/*
+ * A program of the system in the sandbox; its output (the caller frees), or NULL with the reason in
+ * *WHY (the caller frees).
+ */
 struct ksandbox_bind;
 char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds,
-    size_t bind_count, char **argv);
+    size_t bind_count, char **argv, double limit_s, char **why);
 
 /*
  * sanitize.c: tools that look for faults of memory, over a correct candidate: eval.sanitizers; one
@@ -185,6 +208,13 @@ void harness_merge(json_t *eval, const json_t *answer);
  */
 void run_harness(
     struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
+/*
+ * T2 and T3 on the set in use, each by the harness or by the campaign's command; and in turns with
+ * the incumbent once more, by whatever timed it: the pairs (new reference), or NULL when there is
+ * no incumbent, or when the candidate proves wrong in it, which then stands in EVAL.
+ */
+void measure(const struct trial *t, json_t *eval);
+json_t *measure_again(const struct trial *t, json_t *eval);
 
 /*
  * race.c: who a candidate is timed in turns with. Its anchor: the incumbent, else the fastest
@@ -199,6 +229,8 @@ bool choose_anchor(struct keval *k, const struct subject *s, struct anchor *a);
 void free_anchor(struct anchor *a);
 /* eval.anchor and eval.pairs, from kharness's answer. */
 void put_anchor(json_t *eval, const struct anchor *a, const json_t *answer);
+/* The name of the baseline that beat the reference by most in trial 0; NULL: none did. */
+const char *fastest_baseline(const json_t *reference);
 /* eval.pairs and eval.baselines of --verify. */
 void put_rivals(json_t *eval, const json_t *answer);
 /*
@@ -232,8 +264,7 @@ void add_harness_spent(json_t *eval, const json_t *answer);
  */
 void plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p);
 void plan_put(json_t *eval, const struct kplan *p);
-void confirm(
-    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
+void confirm(const struct trial *t, json_t *eval);
 void choose_full_set(struct keval *k);
 /* Is the workload, as the task has it, in the SET? One without sets is in all. */
 bool in_set(const json_t *workload, const char *set);
@@ -275,8 +306,9 @@ char *input_read(const struct keval *k, const char *path, size_t max, size_t *le
  */
 void preflight(struct keval *k);
 
-/* The task's name of its reference. */
+/* The task's name of its reference; the text of a file that the task names (the caller frees). */
 const char *task_reference(const struct keval *k);
+char *task_source(const struct keval *k, const char *name);
 /*
  * reference.c: trial 000: the reference and every baseline; the best kernel once more, beside them.
  * New references.
@@ -300,8 +332,26 @@ struct custom *custom_open(struct keval *k, const struct subject *s, const char 
 void custom_close(struct custom *c);
 bool custom_has(const struct custom *c, const char *tier);
 void custom_build(struct custom *c, struct build *b);
+/*
+ * A known program or one on record: by the campaign's command, or else from what was built before.
+ */
+void custom_build_known(struct custom *c, struct build *b);
 void custom_correctness(struct custom *c, const struct build *b, json_t *eval);
-void custom_timing(struct custom *c, const struct build *b, json_t *eval);
+/*
+ * The rows that one run of the timing command prints (new reference); NULL: it failed, which EVAL
+ * says. And the rows of several runs as one list, with their statistics (new reference).
+ */
+json_t *custom_time(struct custom *c, const struct build *b, json_t *eval);
+json_t *custom_together(const struct custom *c, const json_t *turns);
+/* eval.timing.turns: without the field, and at most. */
+enum { CUSTOM_TURNS = 12, CUSTOM_TURNS_MAX = 100 };
+
+/*
+ * turns.c: the timing command over several programs in turns: the candidate with its anchor, or in
+ * a verification with all there is; and once more with the incumbent (see measure_again).
+ */
+void turns_time(const struct trial *t, json_t *eval);
+json_t *turns_again(const struct trial *t, json_t *eval);
 
 /* null.c: an evaluation drawn from the code's token hash, for simulations. */
 void null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval);
@@ -316,12 +366,18 @@ json_t *past_eval(const struct keval *k, const char *id);
  */
 bool subject_of_past(
     const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES]);
+/* Id of a program in the archive whose member KEY is HEX, or NULL; the caller frees. */
+char *past_with(const struct keval *k, const char *key, const char *hex);
 /*
  * Id of a program with the same tokens (the parent, or one in the archive), or NULL; the caller
  * frees.
  */
 char *past_duplicate(const struct keval *k, const struct subject *s, const char *tokens);
 
+/* Hash of a program without its author's names, see kneutral.h. */
+void program_hash(const struct keval *k, const char *code, char tokens[17]);
+/* Takes over what is known of an earlier program with the same object code; notes its hash. */
+bool take_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval);
 /* The same by the whole subject, whose tokens are hashed here. */
 char *subject_duplicate(const struct keval *k, const struct subject *s);
 
@@ -331,7 +387,7 @@ char *subject_duplicate(const struct keval *k, const struct subject *s);
  */
 void report_log(const struct keval *k, const struct subject *s, json_t *eval);
 /* One line of progress. */
-void report_progress(const struct subject *s, const json_t *eval);
+void report_progress(const struct keval *k, const struct subject *s, const json_t *eval);
 
 /* evaluate.c: everything from code to eval member (new reference). */
 json_t *evaluate(struct keval *k, const struct subject *s);
@@ -342,7 +398,7 @@ json_t *evaluate_too_large(const char *what, size_t max);
 /* Evaluation of a reply without code. */
 json_t *evaluate_nothing(const struct subject *s);
 /* Evaluation of a reply whose plan is missing or faulty: its code is kept, and not run. */
-json_t *evaluate_unplanned(const struct subject *s, const char *fault);
+json_t *evaluate_unplanned(const struct keval *k, const struct subject *s, const char *fault);
 
 bool is_null(const struct keval *k);
 bool is_gpu(const struct keval *k); /* the backend's kernels run on one, under kharness */

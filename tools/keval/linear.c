@@ -38,6 +38,9 @@ evidence_fault(const struct krec *rec, const json_t *plan)
 	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
 	char *metric = kplan_metric(plan), *fault = NULL;
 
+	/* A recorded reply cites what was measured where it was recorded. */
+	if (kjson_path(rec->json, "reply.recorded"))
+		shown = NULL;
 	if (shown && shows_figures(rec) && !metric)
 		fault = kstrdup("the prompt showed measurements, and the plan has no \"evidence\": "
 		                "metric -> inference -> action, "
@@ -282,11 +285,11 @@ keep_quick(json_t *eval)
 
 /* A gain measured some times more, each time in turns with the incumbent. */
 static void
-measure_again(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+measure_repeats(const struct trial *t, json_t *eval)
 {
 	json_t *repeats = json_array(), *pairs;
 
-	for (int i = 0; i < KLINEAR_REPEATS && (pairs = race_incumbent(k, s, so, eval)); i++)
+	for (int i = 0; i < KLINEAR_REPEATS && (pairs = measure_again(t, eval)); i++)
 		json_array_append_new(repeats, json_pack("{s:o}", "pairs", pairs));
 	if (is_timed(eval) && json_array_size(repeats))
 		eval_set(eval, "repeats", json_incref(repeats));
@@ -303,11 +306,11 @@ note_level(const struct keval *k, json_t *eval)
 }
 
 static void
-linear_levels(
-    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
+linear_levels(const struct trial *t, json_t *eval)
 {
+	struct keval *k = t->k;
 	const char *quick = k->set, *full = full_set(k);
-	json_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL;
+	json_t *past = t->s->incumbent ? past_eval(k, t->s->incumbent) : NULL;
 	struct klinear_compare c;
 	bool wider = is_wider(k, full), gain;
 
@@ -317,7 +320,7 @@ linear_levels(
 		keep_quick(eval);
 		k->set = full;
 		eval_set(eval, "level", json_string("full"));
-		run_harness(k, s, so, phase, eval);
+		measure(t, eval);
 		gain = is_timed(eval);
 		if (gain) {
 			check_set(k, eval);
@@ -325,14 +328,14 @@ linear_levels(
 		}
 	}
 	if (gain && c.pairs && klinear_near_noise(&c.ratio))
-		measure_again(k, s, so, eval);
+		measure_repeats(t, eval);
 	k->set = quick;
 	json_decref(past);
 }
 
 void
-confirm(struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
+confirm(const struct trial *t, json_t *eval)
 {
-	if (is_timed(eval) && !s->trusted && kcamp_linear(k->camp))
-		linear_levels(k, s, so, phase, eval);
+	if (is_timed(eval) && !t->s->trusted && kcamp_linear(t->k->camp))
+		linear_levels(t, eval);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "karch.h"
 #include "keval.h"
 #include "kio.h"
@@ -89,9 +90,17 @@ parse(struct arguments *a, int argc, char **argv)
 static void
 open_task(struct keval *k)
 {
+	char *lack;
+
 	k->task_file = kcamp_path(k->camp, kcamp_str(k->camp, "task"));
 	if (!is_null(k) || !access(k->task_file, F_OK))
 		k->task = kjson_load(k->task_file);
+	lack = kcamp_lacks_runner(k->camp, kjson_str_or(k->task, "language", NULL));
+	if (lack)
+		kdie(K_USAGE, "%s: %s: %s", k->camp->file,
+		    kcamp_backend(k->camp)->runner ? "language of the task"
+		                                   : "campaign.json: backend",
+		    lack);
 }
 
 /* When it was done: the only time that later records have of a round without a model call. */
@@ -197,10 +206,10 @@ evaluate_reply(struct keval *k, struct krec *rec)
 	else if (!subject_fits(&r.s))
 		eval = evaluate_too_large("program", KIO_CODE_MAX);
 	else
-		eval = r.plan.fault ? evaluate_unplanned(&r.s, r.plan.fault) : evaluate(k, &r.s);
+		eval = r.plan.fault ? evaluate_unplanned(k, &r.s, r.plan.fault) : evaluate(k, &r.s);
 	plan_put(eval, &r.plan);
 	eval = bounded(eval);
-	report_progress(&r.s, eval);
+	report_progress(k, &r.s, eval);
 	add_time(eval);
 	krecord_put(rec, k->camp->dir, k->thin, "eval", eval, NULL);
 	json_decref(eval);
@@ -272,7 +281,7 @@ evaluate_code(struct keval *k, const char *path)
 
 	open_code(k, path, &r);
 	eval = evaluate(k, &r.s);
-	report_progress(&r.s, eval);
+	report_progress(k, &r.s, eval);
 	close_entry(&r);
 	return eval;
 }

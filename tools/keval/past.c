@@ -9,7 +9,6 @@
 #include "karch.h"
 #include "keval.h"
 #include "kio.h"
-#include "ktoken.h"
 #include "kplace.h"
 #include "kutil.h"
 
@@ -65,15 +64,17 @@ subject_of_past(
 	return s->code != NULL;
 }
 
-/* The id on the archive's line that holds the token hash, found without parsing the others. */
-static char *
-in_archive(const struct keval *k, const char *tokens)
+/* Found without parsing the archive's other lines. */
+char *
+past_with(const struct keval *k, const char *key, const char *hex)
 {
-	char needle[32], why[256], *text, *hit, *id = NULL;
+	char needle[40], why[256], *text, *hit, *id = NULL;
 	struct krec rec;
 	size_t len;
 
-	snprintf(needle, sizeof needle, "\"tokens\":\"%s\"", tokens);
+	if (!k->archive)
+		return NULL;
+	snprintf(needle, sizeof needle, "\"%s\":\"%s\"", key, hex);
 	text = input_read(k, k->archive, SIZE_MAX, &len);
 	hit = memmem(text, len, needle, strlen(needle));
 	if (hit) {
@@ -99,9 +100,9 @@ past_duplicate(const struct keval *k, const struct subject *s, const char *token
 
 	/* An archive holds the parent too, with its hash worked out. */
 	if (!k->archive && s->parent && s->parent_code) {
-		ktoken_hash(s->parent_code, strlen(s->parent_code), parent);
+		program_hash(k, s->parent_code, parent);
 		if (!strcmp(parent, tokens))
 			return kstrdup(s->parent);
 	}
-	return k->archive ? in_archive(k, tokens) : NULL;
+	return past_with(k, "tokens", tokens);
 }

@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tier T4: a profiler over one call of a promising candidate (kharness --solo), sandboxed like the
- * candidate itself, at a time when nobody measures; kprofile makes findings of what it prints. A
- * profiler that fails costs the findings, never the verdict.
+ * candidate itself, at a time when nobody measures; kprofile makes findings of what it prints,
+ * which is kept in the campaign's folder profiles/. A profiler that fails costs the findings, never
+ * the verdict, and its reason stays in the record.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "backend.h"
+#include "karch.h"
 #include "keval.h"
+#include "kgain.h"
 #include "kio.h"
 #include "klock.h"
+#include "kplace.h"
 #include "ksandbox.h"
 #include "kutil.h"
 
-enum { PROFILE_TIMEOUT_S = 180 }; /* a profiler replays each call dozens of times */
 #include "status.h"
 
 enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48 };
+/*
+ * Time limits of a run, in seconds. One on a device replays each call dozens of times; callgrind
+ * interprets every instruction, which takes about SLOWER times as long.
+ */
+enum { DEVICE_LIMIT_S = 180, CPU_LIMIT_S = 60, SLOWER = 100 };
 
 /*
  * How a profiler is run: its words before and after the program, and what is read of it, by the
@@ -64,27 +73,39 @@ profiler_of(const struct keval *k)
 	return NULL;
 }
 
-/* Near the incumbent, beside which it was timed again, or the first of all. */
+/* Would it lead? It is faster than all that it was timed in turns with, or had no opponent. */
 static bool
-is_wanted(
-    const struct keval *k, const struct subject *s, const struct profiler *p, const json_t *eval)
+is_leading(const json_t *eval)
+{
+	const json_t *pairs = json_object_get(eval, "pairs"), *pair;
+	size_t i;
+
+	json_array_foreach((json_t *)pairs, i, pair) {
+		const char *name = kjson_str_or(pair, "name", "");
+
+		if (kgain_ratio_of_pairs(pairs, name, NULL, json_object_get(eval, "timing")).mean <
+		    1)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A linear search looks at its baseline and at what may become the last accepted program, on any
+ * device that has a profiler; a search over cells at what leads, on a GPU.
+ */
+static bool
+is_wanted(const struct keval *k, const struct subject *s, const json_t *eval)
 {
 	const char *when = kcamp_str(k->camp, "eval.profile");
 
-	/* Device code alone has no function that a profiler could wrap itself around. */
-	if (!p || s->trusted || is_device_only(k) || !strcmp(when, "off") ||
-	    status_at(eval, "status") != STATUS_CORRECT)
+	if (!strcmp(when, "off") || status_at(eval, "status") != STATUS_CORRECT)
 		return false;
-	if (!ksandbox_finds(p->program)) {
-		if (strcmp(when, "auto"))
-			kwarn("eval.profile: %s is not installed; no profile", p->program);
-		return false;
-	}
 	if (!strcmp(when, "all"))
 		return true;
-	if (!strcmp(when, "auto") && !is_gpu(k))
+	if (!strcmp(when, "auto") && !is_gpu(k) && !kcamp_linear(k->camp))
 		return false;
-	return json_object_get(eval, "pairs") || !s->incumbent;
+	return s->trusted || is_leading(eval);
 }
 
 /* The words of a list, from ARGV[*N] on. */
@@ -98,7 +119,7 @@ add(char **argv, size_t *n, const char *const *words)
 
 char *
 tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count,
-    char **argv)
+    char **argv, double limit_s, char **why)
 {
 	struct ksandbox s = { .level = sandbox_level(k),
 		.profile = KSANDBOX_BUILD,
@@ -108,44 +129,60 @@ tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, s
 		.gpu = is_gpu(k),
 		.processes = 1024,
 		.file_bytes = (uint64_t)1 << 30 };
-	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = PROFILE_TIMEOUT_S };
+	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = limit_s };
 	struct kproc_result r;
 	char *out = NULL;
 
-	if (ksandbox_run(&s, &p, &r) < 0)
+	*why = NULL;
+	if (ksandbox_run(&s, &p, &r) < 0) {
+		*why = kasprintf("%s did not start", argv[0]);
 		return NULL;
-	if (r.exit_code == 0 && !r.timed_out && !r.flooded) {
-		out = kstrndup(r.out, r.out_len);
-	} else {
-		const char *words = r.err_len ? r.err : r.out;
-
-		kwarn("profile: %s %s: %.300s", argv[0], r.timed_out ? "took too long" : "failed",
-		    words ? words : "");
 	}
+	if (r.exit_code == 0 && !r.timed_out && !r.flooded)
+		out = kstrndup(r.out, r.out_len);
+	else if (r.timed_out)
+		*why = kasprintf("%s took more than %g s", argv[0], limit_s);
+	else
+		*why = kasprintf("%s failed: %.300s", argv[0], r.err_len ? r.err : r.out);
 	kproc_result_free(&r);
 	return out;
 }
 
+static double
+limit_of(const struct keval *k)
+{
+	return is_gpu(k) ? DEVICE_LIMIT_S : CPU_LIMIT_S;
+}
+
 /*
- * The timed workload of EVAL that takes longest: kprofile would look at no other, and each costs
- * seconds.
+ * The timed workload of EVAL to look at: the longest, and where every instruction is interpreted
+ * the longest that half of the limit suffices for, or else the shortest. NULL: none is timed.
  */
 static const char *
-longest(const json_t *eval)
+choose_workload(const struct keval *k, const json_t *eval)
 {
-	const json_t *timing = json_object_get(eval, "timing"), *worst = NULL, *row;
+	const json_t *timing = json_object_get(eval, "timing"), *best = NULL, *row;
+	double most = INFINITY, chosen = 0;
 	size_t i;
 
-	json_array_foreach((json_t *)timing, i, row)
-		if (!worst ||
-		    kjson_num_or(row, "median_ns", 0) > kjson_num_or(worst, "median_ns", 0))
-			worst = row;
-	return kjson_str_or(worst, "workload", NULL);
+	if (!is_gpu(k))
+		most = CPU_LIMIT_S * 1e9 / 2 / SLOWER;
+	json_array_foreach((json_t *)timing, i, row) {
+		double ns = kjson_num_or(row, "median_ns", 0) *
+		    fmax(is_gpu(k) ? 1 : kjson_num_or(row, "threads", 1), 1);
+		bool fits = ns <= most, fitted = chosen <= most;
+
+		if (best && (fits == fitted ? (ns > chosen) != fits : !fits))
+			continue;
+		best = row;
+		chosen = ns;
+	}
+	return kjson_str_or(best, "workload", NULL);
 }
 
 static bool
 run_profiler(struct keval *k, const struct profiler *p, const char *work, const char *so,
-    const char *workload)
+    const char *workload, char **why)
 {
 	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
 	     *object = realpath(so, NULL);
@@ -160,7 +197,8 @@ run_profiler(struct keval *k, const struct profiler *p, const char *work, const 
 
 	add(argv, &n, p->wrap);
 	add(argv, &n, solo);
-	out = task && object ? tool_run(k, work, binds, LEN(binds), argv) : NULL;
+	*why = NULL;
+	out = task && object ? tool_run(k, work, binds, LEN(binds), argv, limit_of(k), why) : NULL;
 	free(memory);
 	free(object);
 	free(task);
@@ -171,28 +209,29 @@ run_profiler(struct keval *k, const struct profiler *p, const char *work, const 
 
 /* Every result of the profiler as a file of its own, in FOLDER; false when one is missing. */
 static bool
-collect(struct keval *k, const struct profiler *p, const char *work, const char *folder)
+collect(struct keval *k, const struct profiler *p, const char *work, const char *folder, char **why)
 {
 	for (size_t i = 0; i < LEN(p->result) && p->result[i].file; i++) {
 		char *argv[ARGS_MAX], *text, *path = kasprintf("%s/%s", folder, p->result[i].file);
 		size_t n = 0;
+		bool good;
 
 		add(argv, &n, p->result[i].export);
-		text = n ? tool_run(k, work, NULL, 0, argv)
+		text = n ? tool_run(k, work, NULL, 0, argv, limit_of(k), why)
 		         : work_read(work, p->result[i].file, OUTPUT_MAX, &n);
-		if (!text || kwrite_file(path, text, strlen(text)) < 0) {
-			free(text);
-			free(path);
-			return false;
-		}
+		good = text && kwrite_file(path, text, strlen(text)) == 0;
 		free(text);
 		free(path);
+		if (!good && !*why)
+			*why = kasprintf("%s left no %s", p->program, p->result[i].file);
+		if (!good)
+			return false;
 	}
 	return true;
 }
 
 static json_t *
-findings(const struct profiler *p, const char *folder)
+findings(const struct profiler *p, const char *folder, char **why)
 {
 	char *argv[LEN(p->result) + 2] = { ktool_path("kprofile") };
 	struct kproc q = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = 60 };
@@ -204,7 +243,7 @@ findings(const struct profiler *p, const char *folder)
 	if (kproc_run(&q, &r) == 0) {
 		found = r.exit_code == 0 ? json_loadb(r.out, r.out_len, 0, NULL) : NULL;
 		if (!found)
-			kwarn("profile: %.300s", r.err ? r.err : "");
+			*why = kasprintf("%.300s", r.err ? r.err : "kprofile failed");
 		kproc_result_free(&r);
 	}
 	for (size_t i = 0; argv[i]; i++)
@@ -212,11 +251,67 @@ findings(const struct profiler *p, const char *folder)
 	return found;
 }
 
-/* The profiler over the program in SO, while nobody measures; NULL when it gave nothing. */
+/* The file FROM as the campaign's profiles/NAME/FILE, compressed where there is gzip. */
+static void
+keep_file(const struct keval *k, const char *from, const char *name, const char *file, json_t *kept)
+{
+	char gzip[] = "gzip", options[] = "-9nc", *argv[] = { gzip, options, (char *)from, NULL };
+	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = 60 };
+	struct kproc_result r = { 0 };
+	size_t len = 0;
+	char *text = kread_file(from, OUTPUT_MAX, &len), *path, *inside;
+	bool small = text && kproc_run(&p, &r) == 0 && r.exit_code == 0;
+
+	inside = kasprintf("profiles/%s/%s%s", name, file, small ? ".gz" : "");
+	path = kplace_in(k->camp->dir, inside);
+	if (text && kwrite_file(path, small ? r.out : text, small ? r.out_len : len) == 0)
+		json_array_append_new(kept, json_string(inside));
+	else if (text)
+		kwarn("%s: could not be written", path);
+	if (text)
+		kproc_result_free(&r);
+	free(inside);
+	free(path);
+	free(text);
+}
+
+/* The profiler's own report, and what was read of it: their paths in the campaign's folder. */
 static json_t *
-profile_so(struct keval *k, const struct profiler *p, const char *so, const json_t *eval)
+keep(const struct keval *k, const struct profiler *p, const char *id, const char *work,
+    const char *folder)
+{
+	char *name = kstrdup(id), *inside, *to, *report = kasprintf("%s/report.ncu-rep", work);
+	json_t *kept = json_array();
+
+	for (char *slash = name; (slash = strchr(slash, '/'));)
+		*slash = '-';
+	inside = kasprintf("profiles/%s", name);
+	to = kplace_in(k->camp->dir, inside);
+	kmake_folder(to);
+	for (size_t i = 0; i < LEN(p->result) && p->result[i].file; i++) {
+		char *from = kasprintf("%s/%s", folder, p->result[i].file);
+
+		keep_file(k, from, name, p->result[i].file, kept);
+		free(from);
+	}
+	keep_file(k, report, name, "report.ncu-rep", kept);
+	free(report);
+	free(inside);
+	free(name);
+	free(to);
+	return kept;
+}
+
+/*
+ * The profiler over the program in SO, while nobody measures; NULL with the reason in *WHY. NAME is
+ * what its reports are kept under, or NULL.
+ */
+static json_t *
+profile_so(struct keval *k, const struct profiler *p, const char *so, const json_t *eval,
+    const char *name, char **why)
 {
 	char *work = ksandbox_work_new(), *folder = ksandbox_work_new(), *device;
+	const char *workload = choose_workload(k, eval);
 	json_t *found = NULL;
 	bool ran;
 	int lock;
@@ -225,43 +320,62 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 	    ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"))
 	    : kstrdup("cpu");
 	lock = klock_device(device, true, true);
-	ran = run_profiler(k, p, work, so, longest(eval));
+	ran = run_profiler(k, p, work, so, workload, why);
 	close(lock);
-	if (ran && collect(k, p, work, folder))
-		found = findings(p, folder);
+	if (ran && collect(k, p, work, folder, why))
+		found = findings(p, folder, why);
+	if (found) {
+		if (workload)
+			eval_set(found, "workload", json_string(workload));
+		if (name)
+			eval_set(found, "raw", keep(k, p, name, work, folder));
+	}
 	ksandbox_work_free(folder);
 	ksandbox_work_free(work);
 	free(device);
 	return found;
 }
 
+json_t *
+profile_anew(struct keval *k, const char *so, const json_t *eval, const char *name, char **why)
+{
+	const struct profiler *p = profiler_of(k);
+	json_t *found = NULL;
+
+	*why = NULL;
+	if (!strcmp(kcamp_str(k->camp, "eval.profile"), "off"))
+		*why = kstrdup("eval.profile is off");
+	else if (!so)
+		*why = kstrdup("the campaign's own commands run the program");
+	else if (!p || is_device_only(k))
+		*why = kstrdup("there is no profiler for programs of this kind");
+	else if (!ksandbox_finds(p->program))
+		*why = kasprintf("%s is not installed", p->program);
+	else
+		found = profile_so(k, p, so, eval, name, why);
+	if (!found && !*why)
+		*why = kstrdup("the profiler failed");
+	return found;
+}
+
 void
 profile(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 {
-	const struct profiler *p = profiler_of(k);
-	json_t *found = is_wanted(k, s, p, eval) ? profile_so(k, p, so, eval) : NULL;
+	int64_t start = know_ns();
+	long trial, branch;
+	json_t *found;
+	char *why;
 
+	if (!is_wanted(k, s, eval))
+		return;
+	found =
+	    profile_anew(k, so, eval, karch_id(s->name, &trial, &branch) ? s->name : NULL, &why);
 	if (found) {
 		eval_set(eval, "profile", found);
 		eval_set(eval, "tier", json_integer(4));
+		add_spent(eval, "profiling", start);
+	} else {
+		eval_set(eval, "profile_missing", kjson_text(why, strlen(why)));
 	}
-}
-
-json_t *
-profile_anew(struct keval *k, const char *so, const json_t *eval, const char **why)
-{
-	const struct profiler *p = profiler_of(k);
-	json_t *found;
-
-	if (!strcmp(kcamp_str(k->camp, "eval.profile"), "off"))
-		*why = "eval.profile is off";
-	else if (!p || is_device_only(k))
-		*why = "there is no profiler for programs of this kind";
-	else if (!ksandbox_finds(p->program))
-		*why = "the profiler is not installed";
-	else if (!(found = profile_so(k, p, so, eval)))
-		*why = "the profiler failed";
-	else
-		return found;
-	return NULL;
+	free(why);
 }

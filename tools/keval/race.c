@@ -33,8 +33,7 @@ incumbent_so(struct keval *k, const json_t *past)
 
 /* ---- the anchor ---- */
 
-/* The name of the baseline that beat the reference by most in trial 0; NULL: none did. */
-static const char *
+const char *
 fastest_baseline(const json_t *reference)
 {
 	const json_t *list = json_object_get(reference, "baselines"), *b;

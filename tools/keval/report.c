@@ -116,7 +116,7 @@ add_rates(struct kbuf *b, const struct ktask *t, const char *workload, double ns
 static void
 add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 {
-	const char *statistic = KGAIN_STATISTIC;
+	const char *statistic = KGAIN_STATISTIC, *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	json_t *past = past_eval(k, "000/00");
 	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes")
@@ -126,10 +126,12 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 	for (size_t i = 0; i < json_array_size(timing); i++) {
 		const json_t *row = json_array_get(timing, i);
 		const char *workload = kjson_str_or(row, "workload", "?");
-		double ns = kgain_time_ns(row, statistic);
+		double ns = kgain_time_ns(row, statistic),
+		       shown = kcamp_shown(k->camp, ns / 1e6, &unit);
 
-		kbuf_printf(b, "- %s: %.4g ms", workload, ns / 1e6);
-		add_rates(b, t, workload, ns);
+		kbuf_printf(b, "- %s: %.4g %s", workload, shown, unit);
+		if (!strcmp(unit, "ms"))
+			add_rates(b, t, workload, ns);
 		add_comparison(b, past, workload, statistic, ns);
 		if (kjson_num_or(row, "host_ns", 0) > 0)
 			kbuf_printf(b,
@@ -210,16 +212,21 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 }
 
 void
-report_progress(const struct subject *s, const json_t *eval)
+report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
 {
-	const char *status = kjson_str_or(eval, "status", "?");
+	const char *status = kjson_str_or(eval, "status", "?"), *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
+	double shown;
 
-	if (timing)
-		kprogress("%s eval: %s %.4g ms", s->name, status,
-		    kgain_runtime_ms(timing, KGAIN_STATISTIC));
-	else
+	if (json_object_get(eval, "duplicate_of")) {
+		kprogress("%s eval: %s, same as %s", s->name, status,
+		    kjson_str_or(eval, "duplicate_of", ""));
+	} else if (timing) {
+		shown = kcamp_shown(k->camp, kgain_runtime_ms(timing, KGAIN_STATISTIC), &unit);
+		kprogress("%s eval: %s %.4g %s", s->name, status, shown, unit);
+	} else {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",
 		    kjson_str_or(reason, "detail", ""));
+	}
 }

@@ -145,17 +145,11 @@ run_harness(
 	free(oracle);
 }
 
-/* The harness's tiers on the set of every round, then what a gain needs beside them. */
-static void
-run_and_confirm(
-    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
+/* Does the harness call the program, for its results or for its times? */
+static bool
+needs_harness(const struct custom *c)
 {
-	run_harness(k, s, so, phase, eval);
-	if (strcmp(phase, "correctness") && !k->rivals) {
-		confirm(k, s, so, phase, eval);
-		time_reuse(k, s, so, eval);
-		profile(k, s, so, eval);
-	}
+	return !custom_has(c, "eval.correctness") || !custom_has(c, "eval.timing");
 }
 
 static bool
@@ -164,24 +158,44 @@ is_correct(const json_t *eval)
 	return status_at(eval, "status") == STATUS_CORRECT;
 }
 
-static void
-run_tiers(struct keval *k, const struct subject *s, struct custom *c, const struct build *b,
-    const char *so, json_t *eval)
+void
+measure(const struct trial *t, json_t *eval)
 {
-	bool own_correctness = custom_has(c, "eval.correctness"),
-	     own_timing = custom_has(c, "eval.timing");
+	bool own_timing = custom_has(t->c, "eval.timing"), timed = !t->k->check_only;
 
-	if (own_correctness)
-		custom_correctness(c, b, eval);
+	if (custom_has(t->c, "eval.correctness"))
+		custom_correctness(t->c, t->b, eval);
 	else
-		run_and_confirm(
-		    k, s, so, own_timing || k->check_only ? "correctness" : "both", eval);
-	if (own_correctness && !own_timing && is_correct(eval))
-		run_and_confirm(k, s, so, "timing", eval);
-	if (own_timing && is_correct(eval)) {
-		custom_timing(c, b, eval);
-		note_level(k, eval);
+		run_harness(t->k, t->s, t->so, own_timing || !timed ? "correctness" : "both", eval);
+	if (!timed || !is_correct(eval) || json_object_get(eval, "timing"))
+		return;
+	if (own_timing) {
+		turns_time(t, eval);
+		note_level(t->k, eval);
+	} else {
+		run_harness(t->k, t->s, t->so, "timing", eval);
 	}
+}
+
+json_t *
+measure_again(const struct trial *t, json_t *eval)
+{
+	return custom_has(t->c, "eval.timing") ? turns_again(t, eval)
+	                                       : race_incumbent(t->k, t->s, t->so, eval);
+}
+
+/* The tiers on the set of every round, then what a gain needs beside them. */
+static void
+run_tiers(const struct trial *t, json_t *eval)
+{
+	measure(t, eval);
+	if (!json_object_get(eval, "timing") || t->k->verifies)
+		return;
+	confirm(t, eval);
+	if (needs_harness(t->c))
+		time_reuse(t->k, t->s, t->so, eval);
+	if (!t->s->known)
+		profile(t->k, t->s, needs_harness(t->c) ? t->so : NULL, eval);
 }
 
 /*
@@ -215,14 +229,17 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	const char *work = new_work();
 	char *so = kasprintf("%s/%s", work, checked_so);
 	struct custom *c = custom_open(k, s, work);
-	bool harness = !custom_has(c, "eval.correctness") || !custom_has(c, "eval.timing");
 	struct build b = { 0 };
+	struct trial t = { k, s, c, &b, so };
+	bool harness = needs_harness(c);
 	int64_t start;
 
 	eval_set(eval, "tier", json_integer(1));
 	eval_set(eval, "sandbox", sandbox_json(k));
 	start = know_ns();
-	if (custom_has(c, "eval.build"))
+	if (s->known)
+		custom_build_known(c, &b);
+	else if (custom_has(c, "eval.build"))
 		custom_build(c, &b);
 	else
 		build_candidate(k, s, work, &b);
@@ -235,12 +252,13 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	eval_set(eval, "build", json_incref(b.json));
 	if (!b.ok) {
 		fail_build(&b, eval);
-	} else if (!harness ||
+	} else if (!harness || s->known ||
 	    (is_device_only(k) ? check_launches(k, s, eval) : check_object(k, work, &b, eval))) {
 		/* The bytes that were checked are the bytes that run. */
 		if (b.so)
 			work_put(work, checked_so, b.so, b.so_len);
-		run_tiers(k, s, c, &b, so, eval);
+		if (!take_object(k, s, &b, eval))
+			run_tiers(&t, eval);
 	}
 	custom_close(c);
 	build_free(&b);

@@ -11,9 +11,6 @@
 #include "kgrad.h"
 #include "kio.h"
 
-/* Where the part of a cell's line begins that only transitions change. */
-static const char rest_begins[] = "\"confidence\":";
-
 /* Numbers of an array, at most N; how many. */
 static size_t
 read_reals(const json_t *list, double *v, size_t n)
@@ -34,48 +31,50 @@ read_directions(struct cell *cell, const json_t *list)
 	cell->count = cell->capacity = n;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *one = json_array_get(list, i),
-		             *step = json_object_get(one, "direction");
+		             *step = json_object_get(one, "direction"),
+		             *deltas = json_object_get(one, "deltas");
+		struct direction *v = &cell->directions[i];
 
 		for (size_t d = 0; d < KARCH_DIMS; d++)
-			cell->directions[i].step[d] =
-			    (int)json_integer_value(json_array_get(step, d));
-		cell->directions[i].samples = (long)kjson_int_or(one, "samples", 0);
-		cell->directions[i].successes = (long)kjson_int_or(one, "successes", 0);
-		cell->directions[i].delta = kjson_num_or(one, "delta", 0);
+			v->step[d] = (int)json_integer_value(json_array_get(step, d));
+		v->samples = (long)kjson_int_or(one, "samples", 0);
+		v->successes = (long)kjson_int_or(one, "successes", 0);
+		v->failures = (long)kjson_int_or(one, "failures", 0);
+		v->timed = v->capacity = json_array_size(deltas);
+		v->deltas = kcalloc(v->timed, sizeof *v->deltas);
+		read_reals(deltas, v->deltas, v->timed);
 	}
 }
 
 void
 cell_open(struct cell *cell)
 {
-	struct kbuf object = { 0 };
 	json_t *o;
 
-	if (!cell->rest.s)
+	if (!cell->line.s)
 		return;
-	kbuf_puts(&object, "{");
-	kbuf_add(&object, cell->rest.s, cell->rest.len);
-	o = json_loadb(object.data, object.len, 0, NULL);
+	o = json_loadb(cell->line.s, cell->line.len, 0, NULL);
 	if (!o)
 		kdie(K_USAGE, "a cell of the gradient is malformed");
+	cell->departures = (long)kjson_int_or(o, "departures", 0);
 	cell->arrivals = (long)kjson_int_or(o, "arrivals", 0);
 	cell->improvements = (long)kjson_int_or(o, "improvements", 0);
 	cell->discoveries = (long)kjson_int_or(o, "discoveries", 0);
 	cell->replacements = (long)kjson_int_or(o, "replacements", 0);
-	cell->delta = kjson_num_or(o, "delta", 0);
-	cell->since = (long long)kjson_int_or(o, "since", 0);
+	cell->updated = (long)kjson_int_or(o, "updated", 0);
 	cell->base = (long)kjson_int_or(o, "base", 0);
 	read_reals(json_object_get(o, "sum"), cell->sum, KARCH_DIMS);
 	read_reals(json_object_get(o, "weight"), cell->weight, KARCH_DIMS);
 	read_directions(cell, json_object_get(o, "directions"));
-	cell->rest = (struct span){ 0 };
+	cell->line = (struct span){ 0 };
 	json_decref(o);
-	kbuf_free(&object);
 }
 
 static void
 cell_clear(struct cell *cell)
 {
+	for (size_t i = 0; i < cell->count; i++)
+		free(cell->directions[i].deltas);
 	free(cell->directions);
 	*cell = (struct cell){ 0 };
 }
@@ -84,21 +83,14 @@ static void
 read_cell(struct gradient *g, struct span line, const char *path, long lineno)
 {
 	json_t *o = json_loadb(line.s, line.len, 0, NULL);
-	const char *rest = memmem(line.s, line.len, rest_begins, sizeof rest_begins - 1);
 	int c = karch_cell(kjson_str_or(o, "cell", ""));
-	struct cell *cell;
+	double ignored[KARCH_DIMS];
 
-	if (!o || c < 0 || g->cells[c].used || !rest)
+	if (!o || c < 0 || g->cells[c].used || !json_object_get(o, "directions") ||
+	    read_reals(json_object_get(o, "sum"), ignored, KARCH_DIMS) != KARCH_DIMS)
 		kdie(K_USAGE, "%s:%ld: not a cell written by kgrad", path, lineno);
-	cell = &g->cells[c];
-	cell->used = true;
-	cell->rest = (struct span){ rest, (size_t)(line.s + line.len - rest) };
-	cell->departures = (long)kjson_int_or(o, "departures", 0);
-	cell->updated = (long)kjson_int_or(o, "updated", 0);
-	cell->since = (long long)kjson_int_or(o, "since", 0);
-	if (read_reals(json_object_get(o, "fitness"), cell->fitness, KARCH_DIMS) != KARCH_DIMS ||
-	    read_reals(json_object_get(o, "rates"), cell->rates, KARCH_DIMS) != KARCH_DIMS)
-		kdie(K_USAGE, "%s:%ld: a cell without its gradient", path, lineno);
+	g->cells[c].used = true;
+	g->cells[c].line = line;
 	json_decref(o);
 }
 
@@ -106,12 +98,20 @@ static void
 read_header(struct gradient *g, struct span line, const char *path)
 {
 	json_t *o = json_loadb(line.s, line.len, 0, NULL);
+	const json_t *lengths = json_object_get(o, "lengths");
 
-	if (strcmp(kjson_str_or(o, "schema", ""), "gradient/1"))
-		kdie(K_USAGE, "%s:1: not a gradient", path);
+	if (strcmp(kjson_str_or(o, "schema", ""), KARCH_GRADIENT))
+		kdie(K_USAGE, "%s:1: is not a gradient of this version; make views makes it again",
+		    path);
 	g->trial = (long)kjson_int_or(o, "trial", 0);
 	g->total = (long long)kjson_int_or(o, "total", 0);
 	g->kept = (size_t)kjson_int_or(o, "transitions", 0);
+	for (size_t i = 0; i < KARCH_LENGTHS; i++) {
+		const json_t *one = json_array_get(lengths, i);
+
+		g->lengths[i] = (struct length){ kjson_num_or(one, "tries", 0),
+			kjson_num_or(one, "correct", 0), kjson_num_or(one, "gain", 0) };
+	}
 	json_decref(o);
 }
 
@@ -155,102 +155,94 @@ gradient_load(struct gradient *g, const char *path)
 }
 
 static void
-put_reals(struct kbuf *b, const char *name, const double *v)
+put_reals(struct kbuf *b, const char *name, const double *v, size_t n)
 {
 	char number[32];
 
-	kbuf_printf(b, "\"%s\":[", name);
-	for (int d = 0; d < KARCH_DIMS; d++)
-		kbuf_printf(b, "%s%s", d ? "," : "", karch_real(v[d], number));
-	kbuf_puts(b, "],");
+	kbuf_printf(b, ",\"%s\":[", name);
+	for (size_t i = 0; i < n; i++)
+		kbuf_printf(b, "%s%s", i ? "," : "", karch_real(v[i], number));
+	kbuf_puts(b, "]");
 }
 
 static void
 put_directions(struct kbuf *b, const struct cell *cell)
 {
-	char number[32];
-
-	kbuf_puts(b, "\"directions\":[");
+	kbuf_puts(b, ",\"directions\":[");
 	for (size_t i = 0; i < cell->count; i++) {
 		const struct direction *v = &cell->directions[i];
 
 		kbuf_printf(b,
-		    "%s{\"direction\":[%d,%d,%d,%d],\"samples\":%ld,\"successes\":%ld,\"delta\":%"
-		    "s}",
+		    "%s{\"direction\":[%d,%d,%d,%d],\"samples\":%ld,\"successes\":%ld,\"failures\":"
+		    "%"
+		    "ld",
 		    i ? "," : "", v->step[0], v->step[1], v->step[2], v->step[3], v->samples,
-		    v->successes, karch_real(v->delta, number));
+		    v->successes, v->failures);
+		put_reals(b, "deltas", v->deltas, v->timed);
+		kbuf_puts(b, "}");
 	}
 	kbuf_puts(b, "]");
 }
 
 static void
-put_rest(struct kbuf *b, const struct cell *cell)
+put_cell(struct kbuf *b, const struct cell *cell, int c)
 {
-	double n = (double)cell->departures;
-	char number[32];
-
-	if (cell->rest.s) {
-		kbuf_add(b, cell->rest.s, cell->rest.len);
-		return;
-	}
-	kbuf_printf(b, "%s%s,", rest_begins, karch_real(fmin(1, n / 20), number));
-	kbuf_printf(b, "\"rate\":%s,",
-	    karch_real(cell->departures ? (double)cell->improvements / n : 0.5, number));
-	kbuf_printf(b,
-	    "\"departures\":%ld,\"arrivals\":%ld,\"improvements\":%ld,\"discoveries\":%ld,"
-	    "\"replacements\":%ld,",
-	    cell->departures, cell->arrivals, cell->improvements, cell->discoveries,
-	    cell->replacements);
-	kbuf_printf(b, "\"delta\":%s,\"since\":%lld,\"updated\":%ld,\"base\":%ld,",
-	    karch_real(cell->delta, number), cell->since, cell->updated, cell->base);
-	put_reals(b, "fitness", cell->fitness);
-	put_reals(b, "rates", cell->rates);
-	put_reals(b, "sum", cell->sum);
-	put_reals(b, "weight", cell->weight);
-	put_directions(b, cell);
-	kbuf_puts(b, "}");
-}
-
-/* Six digits of the gradient are plenty: nothing is computed from it but weights. */
-static void
-put_cell(struct kbuf *b, const struct cell *cell, int c, const double *g)
-{
-	double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2] + g[3] * g[3]);
-	char name[KARCH_DIMS + 1];
+	double gradient[KARCH_DIMS];
+	char name[KARCH_DIMS + 1], rate[32];
 
 	karch_cell_text(c, name);
+	for (int d = 0; d < KARCH_DIMS; d++)
+		gradient[d] = cell->weight[d] > 1e-12 ? cell->sum[d] / cell->weight[d] : 0;
+	karch_real(
+	    cell->departures ? (double)cell->improvements / (double)cell->departures : 0.5, rate);
 	kbuf_printf(b,
-	    "{\"kind\":\"cell\",\"cell\":\"%s\",\"gradient\":[%.6g,%.6g,%.6g,%.6g],\"magnitude\":%."
-	    "6g,",
-	    name, g[0], g[1], g[2], g[3], size);
-	put_rest(b, cell);
-	kbuf_puts(b, "\n");
+	    "{\"kind\":\"cell\",\"cell\":\"%s\",\"rate\":%s,\"departures\":%ld,\"arrivals\":%ld,"
+	    "\"improvements\":%ld,\"discoveries\":%ld,\"replacements\":%ld,\"updated\":%ld,"
+	    "\"base\":%"
+	    "ld",
+	    name, rate, cell->departures, cell->arrivals, cell->improvements, cell->discoveries,
+	    cell->replacements, cell->updated, cell->base);
+	put_reals(b, "gradient", gradient, KARCH_DIMS);
+	put_reals(b, "sum", cell->sum, KARCH_DIMS);
+	put_reals(b, "weight", cell->weight, KARCH_DIMS);
+	put_directions(b, cell);
+	kbuf_puts(b, "}");
 }
 
 static void
 put_header(const struct gradient *g, const char *campaign, long cells)
 {
 	json_t *header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "kind", "gradient", "schema",
-	    "gradient/1", "campaign", campaign, "trial", (json_int_t)g->trial, "cells",
-	    (json_int_t)cells, "transitions", (json_int_t)g->kept, "total", (json_int_t)g->total);
+	           KARCH_GRADIENT, "campaign", campaign, "trial", (json_int_t)g->trial, "cells",
+	           (json_int_t)cells, "transitions", (json_int_t)g->kept, "total",
+	           (json_int_t)g->total),
+	       *lengths = json_array();
 
+	for (size_t i = 0; i < KARCH_LENGTHS; i++)
+		json_array_append_new(lengths,
+		    json_pack("{s:f,s:f,s:f}", "tries", g->lengths[i].tries, "correct",
+		        g->lengths[i].correct, "gain", g->lengths[i].gain));
+	kjson_set(header, "lengths", lengths);
 	kout_json(header);
 	json_decref(header);
 }
 
 void
-gradient_put(const struct gradient *g, const struct kcamp *camp, const struct karch *archive)
+gradient_put(const struct gradient *g, const struct kcamp *camp)
 {
-	double pull[KARCH_CELLS], at[KARCH_DIMS];
 	struct kbuf b = { 0 };
 	long n = 0;
 
-	pulls(archive, pull);
 	for (int c = 0; c < KARCH_CELLS; c++) {
-		if (!g->cells[c].used)
+		const struct cell *cell = &g->cells[c];
+
+		if (!cell->used)
 			continue;
-		slope(&g->cells[c], c, pull, at);
-		put_cell(&b, &g->cells[c], c, at);
+		if (cell->line.s)
+			kbuf_add(&b, cell->line.s, cell->line.len);
+		else
+			put_cell(&b, cell, c);
+		kbuf_puts(&b, "\n");
 		n++;
 	}
 	kbuf_add(&b, g->old.len ? g->old.s : "", g->old.len);

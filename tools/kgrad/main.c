@@ -80,8 +80,9 @@ show_hints(const struct arguments *a, const json_t *cell)
 			continue;
 		}
 		put_step(json_object_get(h, "direction"), &b);
-		kbuf_printf(&b, ": better in %.0f %% of %lld tries",
-		    100 * kjson_num_or(h, "rate", 0), (long long)kjson_int_or(h, "samples", 0));
+		kbuf_printf(&b, ": %lld of %lld tries were faster, by %.3g %% in the median",
+		    (long long)kjson_int_or(h, "successes", 0),
+		    (long long)kjson_int_or(h, "samples", 0), 100 * kjson_num_or(h, "gain", 0));
 		kout_line(b.data, b.len);
 		kbuf_free(&b);
 	}
@@ -99,9 +100,9 @@ show_cell(const struct arguments *a, const struct krec *rec)
 		kout_raw(rec->line, rec->len);
 		return;
 	}
-	kbuf_printf(&b, "%s %6lld %6lld  %4.0f %% %9.2f ", kjson_str_or(o, "cell", "?"),
+	kbuf_printf(&b, "%s %6lld %6lld  %4.0f %% ", kjson_str_or(o, "cell", "?"),
 	    (long long)kjson_int_or(o, "departures", 0), (long long)kjson_int_or(o, "arrivals", 0),
-	    100 * kjson_num_or(o, "rate", 0), kjson_num_or(o, "delta", 0));
+	    100 * kjson_num_or(o, "rate", 0));
 	for (size_t d = 0; d < KARCH_DIMS; d++)
 		kbuf_printf(&b, " %+9.3f", json_number_value(json_array_get(slope, d)));
 	kout_line(b.data, b.len);
@@ -125,7 +126,7 @@ newest_gradient(const char *dir)
 static int
 view(const struct arguments *a, const char *operand)
 {
-	static const char heading[] = "cell  left   came   paid     delta     memory   compute "
+	static const char heading[] = "cell  left   came   paid     memory   compute "
 	                              "parallelism   esimd";
 	char *path = operand ? kstrdup(operand)
 	    : a->gradient    ? kstrdup(a->gradient)
@@ -143,7 +144,7 @@ view(const struct arguments *a, const char *operand)
 		const char *kind = kjson_str_or(rec.json, "kind", "");
 		bool cell = !strcmp(kind, "cell"), past = !strcmp(kind, "transition");
 
-		if (in.lineno == 1 && strcmp(kjson_str_or(rec.json, "schema", ""), "gradient/1"))
+		if (in.lineno == 1 && strcmp(kjson_str_or(rec.json, "schema", ""), KARCH_GRADIENT))
 			kdie(K_USAGE, "%s:1: not a gradient", path);
 		if (cell && a->cells) {
 			show_cell(a, &rec);
@@ -173,7 +174,7 @@ update(const struct arguments *a, char **operands, size_t count)
 	karch_load(&archive, a->archive, false);
 	gradient_update(&g, camp, &archive, operands, count);
 	kout_open(a->output);
-	gradient_put(&g, camp, &archive);
+	gradient_put(&g, camp);
 	kout_commit();
 	gradient_free(&g);
 	karch_free(&archive);

@@ -49,13 +49,37 @@ direction_of(struct cell *cell, const int *step)
 static struct cell *
 touch(struct gradient *g, int cell, long trial)
 {
-	if (!g->cells[cell].used) {
-		g->cells[cell].used = true;
-		g->cells[cell].since = g->total;
-	}
+	g->cells[cell].used = true;
 	cell_open(&g->cells[cell]);
 	g->cells[cell].updated = trial;
 	return &g->cells[cell];
+}
+
+/* A transition more, or (BY -1) the oldest one less. */
+static void
+count_delta(struct direction *v, const struct transition *t, int by)
+{
+	if (!t->timed)
+		return;
+	if (by < 0) {
+		memmove(v->deltas, v->deltas + 1, --v->timed * sizeof *v->deltas);
+		return;
+	}
+	if (v->timed == v->capacity) {
+		v->capacity = v->capacity ? 2 * v->capacity : 4;
+		v->deltas = krealloc(v->deltas, v->capacity * sizeof *v->deltas);
+	}
+	v->deltas[v->timed++] = t->delta;
+}
+
+static void
+drop_direction(struct cell *cell, struct direction *v)
+{
+	size_t behind = cell->count - (size_t)(v - cell->directions) - 1;
+
+	free(v->deltas);
+	memmove(v, v + 1, behind * sizeof *v);
+	cell->count--;
 }
 
 /* Count (BY 1) or discount (BY -1) a transition in the cell that it left. */
@@ -68,7 +92,7 @@ count_departure(struct cell *cell, const struct transition *t, int by)
 
 	for (int d = 0; d < KARCH_DIMS; d++) {
 		step[d] = karch_level(t->to, d) - karch_level(t->from, d);
-		if (!step[d])
+		if (!step[d] || !t->timed)
 			continue;
 		cell->sum[d] += by * (step[d] > 0 ? 1 : -1) * t->delta * aged;
 		cell->weight[d] += by * aged;
@@ -76,23 +100,18 @@ count_departure(struct cell *cell, const struct transition *t, int by)
 	direction = direction_of(cell, step);
 	direction->samples += by;
 	direction->successes += by * t->success;
-	direction->delta += by * t->delta;
-	if (!direction->samples) {
-		size_t behind = cell->count - (size_t)(direction - cell->directions) - 1;
-
-		memmove(direction, direction + 1, behind * sizeof *direction);
-		cell->count--;
-	}
+	direction->failures += by * t->failed;
+	count_delta(direction, t, by);
+	if (!direction->samples)
+		drop_direction(cell, direction);
 	cell->departures += by;
 	cell->improvements += by * t->success;
 	cell->discoveries += by * !strcmp(t->outcome, "discovery");
 	cell->replacements += by * !strcmp(t->outcome, "replacement");
-	cell->delta += by * t->delta;
 	if (!cell->departures) {
 		/* Rounding must not leave a ghost. */
 		memset(cell->sum, 0, sizeof cell->sum);
 		memset(cell->weight, 0, sizeof cell->weight);
-		cell->delta = 0;
 	}
 }
 
@@ -115,10 +134,16 @@ rebase(struct cell *cell, long trial)
 static void
 count_transition(struct gradient *g, const struct transition *t)
 {
+	int distance = karch_distance(t->from, t->to);
+	struct length *length =
+	    &g->lengths[distance < KARCH_LENGTHS ? distance : KARCH_LENGTHS - 1];
 	struct cell *from;
 
 	if (t->repair)
 		return;
+	length->tries++;
+	length->correct += t->correct;
+	length->gain += t->success ? t->delta : 0;
 	from = touch(g, t->from, t->trial);
 	rebase(from, t->trial);
 	count_departure(from, t, 1);
@@ -134,10 +159,12 @@ append_line(struct gradient *g, const struct transition *t)
 	karch_cell_text(t->to, to);
 	kbuf_printf(&g->added,
 	    "{\"kind\":\"transition\",\"id\":\"%s\",\"parent\":\"%s\",\"from\":\"%s\",\"to\":\"%"
-	    "s\","
-	    "\"delta\":%s,\"outcome\":\"%s\"%s%s}\n",
-	    t->id, t->parent, from, to, karch_real(t->delta, delta), t->outcome,
-	    t->success ? ",\"success\":true" : "", t->repair ? ",\"repair\":true" : "");
+	    "s\",\"outcome\":\"%s\"",
+	    t->id, t->parent, from, to, t->outcome);
+	if (t->timed)
+		kbuf_printf(&g->added, ",\"delta\":%s", karch_real(t->delta, delta));
+	kbuf_printf(&g->added, "%s%s%s}\n", t->success ? ",\"success\":true" : "",
+	    t->failed ? ",\"failed\":true" : "", t->repair ? ",\"repair\":true" : "");
 }
 
 static bool
@@ -151,6 +178,8 @@ parse_line(struct span line, struct transition *t, char outcome[KARCH_WORD])
 	t->from = karch_cell(kjson_str_or(o, "from", ""));
 	t->to = karch_cell(kjson_str_or(o, "to", ""));
 	t->delta = kjson_num_or(o, "delta", 0);
+	t->timed = json_object_get(o, "delta");
+	t->failed = kjson_bool_or(o, "failed", false);
 	t->success = kjson_bool_or(o, "success", false);
 	t->repair = kjson_bool_or(o, "repair", false);
 	t->outcome = outcome;
@@ -180,7 +209,6 @@ shift_line(struct gradient *g)
 static void
 forget_oldest(struct gradient *g)
 {
-	long long number = g->total - (long long)g->kept;
 	struct transition t = { 0 };
 	char outcome[KARCH_WORD];
 
@@ -189,44 +217,52 @@ forget_oldest(struct gradient *g)
 	g->kept--;
 	if (t.repair)
 		return;
-	if (g->cells[t.to].used && g->cells[t.to].since <= number) {
-		cell_open(&g->cells[t.to]);
-		g->cells[t.to].arrivals--;
-	}
-	if (g->cells[t.from].used && g->cells[t.from].since <= number) {
-		cell_open(&g->cells[t.from]);
-		count_departure(&g->cells[t.from], &t, -1);
-	}
+	cell_open(&g->cells[t.to]);
+	g->cells[t.to].arrivals--;
+	cell_open(&g->cells[t.from]);
+	count_departure(&g->cells[t.from], &t, -1);
 }
 
 /*
- * How much better a candidate is than its parent. Of two that were timed a difference counts when
- * it is beyond the noise of both; where the parent is the incumbent, their race decides.
+ * How much faster a candidate is than its parent, as the logarithm of the ratio: by their race,
+ * where the parent is the incumbent, else by what both were measured against. Without times the
+ * scores stand for them. Returns 1 or -1 when the difference is beyond the noise.
  */
-static double
-delta_of(const struct kcandidate *s)
+static int
+compare(const struct kcandidate *s, struct transition *t)
 {
-	double delta = s->score - s->parent_score;
-	bool faster, slower;
+	bool raced = !strcmp(s->parent, s->incumbent);
+	double difference = s->score - s->parent_score;
 
-	if (!s->speedup.n || !s->parent_speedup.n)
-		return fabs(delta) > threshold ? delta : 0;
-	if (!strcmp(s->parent, s->incumbent)) {
-		faster = s->gain;
-		slower = s->loss;
-	} else {
-		faster = kgain_beyond(&s->speedup, &s->parent_speedup);
-		slower = kgain_beyond(&s->parent_speedup, &s->speedup);
+	t->correct = s->standing == STATUS_CORRECT;
+	t->timed = t->correct && !t->repair && s->parent_score > 0 && s->score > 0;
+	if (!t->timed)
+		return difference < -threshold ? -1 : 0;
+	if (!s->speedup.n || !s->parent_speedup.n) {
+		t->delta = log(s->score / s->parent_score);
+		return difference > threshold ? 1 : difference < -threshold ? -1 : 0;
 	}
-	return faster ? fabs(delta) : slower ? -fabs(delta) : 0;
+	t->delta = raced && s->gained.n ? log(s->gained.mean)
+	                                : log(s->speedup.mean / s->parent_speedup.mean);
+	if (raced)
+		return s->gain ? 1 : s->loss ? -1 : 0;
+	return kgain_beyond(&s->speedup, &s->parent_speedup) ? 1
+	    : kgain_beyond(&s->parent_speedup, &s->speedup)  ? -1
+	                                                     : 0;
 }
 
 static const char *
-outcome_of(bool takes, const struct karch_row *elite, double delta)
+outcome_of(bool takes, const struct karch_row *elite, int better)
 {
 	if (takes)
 		return elite ? "replacement" : "discovery";
-	return delta > 0 ? "improvement" : delta < 0 ? "regression" : "neutral";
+	return better > 0 ? "improvement" : better < 0 ? "regression" : "neutral";
+}
+
+static const char *
+best_id(const struct karch *archive)
+{
+	return kjson_str_or(archive->header, "best.id", "");
 }
 
 static void
@@ -234,20 +270,20 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 {
 	const struct karch_row *elite = archive->elite[s->cell];
 	struct karch_row *row = kcandidate_row(s, s->score);
-	bool takes = kcandidate_takes(s, elite, row);
 	struct transition t = {
 		.trial = s->trial,
 		.from = s->parent_cell,
 		.to = s->cell,
-		.delta = delta_of(s),
 		.repair = s->parent_status && s->parent_status != STATUS_CORRECT,
 	};
+	int better = compare(s, &t);
 
 	strcpy(t.id, s->id);
 	strcpy(t.parent, s->parent);
-	t.outcome = outcome_of(takes, elite, t.delta);
-	/* A broken kernel that lands in an empty cell has found nothing. */
-	t.success = t.delta > 0 || (takes && s->standing == STATUS_CORRECT);
+	t.outcome = outcome_of(kcandidate_takes(s, elite, row, best_id(archive)), elite, better);
+	/* A cell that is found is worth keeping, but only a faster program is a success. */
+	t.success = better > 0 && t.timed && t.delta > 0;
+	t.failed = s->standing == STATUS_COMPILE_ERROR || s->standing == STATUS_RUN_ERROR;
 	free(row);
 	count_transition(g, &t);
 	append_line(g, &t);
@@ -259,16 +295,32 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 
 /* The elite rule as the archive will apply it. */
 static void
-advance(struct karch *archive, const struct kcandidate *s)
+advance(struct karch *archive, const struct kcandidate *s, bool linear)
 {
 	struct karch_row *row = kcandidate_row(s, KCANDIDATE_REFERENCE_SCORE);
+	bool enters = kcandidate_enters(s),
+	     best = enters && kcandidate_is_best(s, archive, row, linear);
 
-	if (!kcandidate_enters(s) || !kcandidate_takes(s, archive->elite[s->cell], row)) {
+	if (!enters ||
+	    !(best || kcandidate_takes(s, archive->elite[s->cell], row, best_id(archive)))) {
 		karch_row_free(row);
 		return;
 	}
 	karch_row_free(archive->elite[s->cell]);
 	archive->elite[s->cell] = row;
+	if (best)
+		karch_set_best(archive, row);
+}
+
+/* What was learned of lengths ages with the trials. */
+static void
+age_lengths(struct gradient *g, long trial)
+{
+	double factor = g->trial < 0 ? 1 : pow(decay, (double)(trial - g->trial));
+
+	for (size_t i = 0; i < KARCH_LENGTHS; i++)
+		g->lengths[i] = (struct length){ g->lengths[i].tries * factor,
+			g->lengths[i].correct * factor, g->lengths[i].gain * factor };
 }
 
 void
@@ -280,6 +332,8 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 	const struct kcandidate *list;
 	size_t n;
 
+	if (!archive->header)
+		archive->header = json_object();
 	while ((n = kcandidates_trial(&in, &list))) {
 		long trial = list[0].trial;
 
@@ -293,21 +347,17 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 			    "the archive already contains trial %ld; give the archive from before "
 			    "these records",
 			    archive->trial);
+		age_lengths(g, trial);
 		for (size_t i = 0; i < n && enabled; i++) {
 			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
 			    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
 			    list[i].status != STATUS_NO_PLAN)
 				note(g, &list[i], archive);
-			advance(archive, &list[i]);
+			advance(archive, &list[i], kcamp_linear(camp));
 		}
 		g->trial = trial;
 	}
 	kcandidates_close(&in);
 	if (g->trial < 0)
 		kdie(K_USAGE, "there are no records and no gradient to start from");
-	for (int c = 0; c < KARCH_CELLS; c++)
-		if (g->cells[c].used && !g->cells[c].rest.s) {
-			fitness_part(&g->cells[c]);
-			rate_part(&g->cells[c]);
-		}
 }

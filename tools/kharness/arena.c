@@ -27,6 +27,8 @@ enum {
 
 /* Tensor I begins at I times this within its page: equal addresses modulo 4096 would alias. */
 static size_t stagger = STAGGER;
+/* The device asks for an alignment of its own, whatever a task says. */
+static bool is_aligned;
 
 /* Room for one tensor with everything around it. */
 static size_t
@@ -51,6 +53,7 @@ void
 memory_align(size_t bytes)
 {
 	stagger = bytes > STAGGER ? bytes : STAGGER;
+	is_aligned = true;
 }
 
 void
@@ -126,7 +129,9 @@ place(const struct ktask *t, const struct ktask_workload *w, struct place *p, si
 		if (x->scalar)
 			continue;
 		at = x->output ? &out : &in;
-		p->tensor[i] = *at + jitter * PAGE + BAND + i * stagger;
+		/* A multiple of what the task says, and of no more. */
+		p->tensor[i] =
+		    *at + jitter * PAGE + BAND + i * stagger + (is_aligned ? 0 : x->align);
 		*at += extent(bytes_of(t, w, x));
 	}
 	p->in_end = in + PAGE;

@@ -150,21 +150,21 @@ store_fixed(const struct judge *j, const struct ktask_tensor *x, const json_t *l
  * call, one element in so many is not zero. Its number, or none.
  */
 static size_t
-choose_sparse(const struct ktask *t, struct krng *rng)
+choose_sparse(const struct ktask *t, const struct ktask_workload *w, struct krng *rng)
 {
 	size_t chosen = t->tensor_count, seen = 0;
 
 	for (size_t i = 0; i < t->tensor_count; i++)
-		if (batch_may_be_sparse(&t->tensors[i]) && krng_below(rng, ++seen) == 0)
+		if (batch_may_be_sparse(w, &t->tensors[i]) && krng_below(rng, ++seen) == 0)
 			chosen = i;
 	return chosen;
 }
 
 bool
-batch_may_be_sparse(const struct ktask_tensor *x)
+batch_may_be_sparse(const struct ktask_workload *w, const struct ktask_tensor *x)
 {
-	return x->input && !x->scalar && kdtype_is_float(x->dtype) &&
-	    x->distribution == KDIST_COUNT;
+	return !(w && json_object_get(w->values, x->name)) && x->input && !x->scalar &&
+	    kdtype_is_float(x->dtype) && x->distribution == KDIST_COUNT;
 }
 
 /* One in how many elements of input I is not zero, so that a sum has two terms on average. */
@@ -203,7 +203,7 @@ batch_may_mix(const struct ktask *t)
 	for (size_t d = 1; d < t->distribution_count; d++)
 		others |= may_be_rare(t->distributions[d]);
 	for (size_t i = 0; i < t->tensor_count; i++)
-		real |= batch_may_be_sparse(&t->tensors[i]);
+		real |= batch_may_be_sparse(NULL, &t->tensors[i]);
 	/* With anything else among them, zeros and ones have no exact sums. */
 	return others && real && t->distributions[0] != KDIST_ZERO_ONE;
 }
@@ -236,7 +236,7 @@ recipe_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse,
 {
 	const struct ktask_tensor *x = &t->tensors[i];
 	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution
-	    : b->dist == KDIST_MIXED                 ? t->distributions[0]
+	    : b->dist > KDIST_COUNT                  ? t->distributions[0]
 	                                             : b->dist;
 	size_t row = ktask_last_axis(t, b->w, x), period = 0;
 
@@ -254,7 +254,7 @@ static void
 draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 {
 	const struct ktask *t = j->task;
-	size_t sparse = choose_sparse(t, rng);
+	size_t sparse = choose_sparse(t, b->w, rng);
 
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
@@ -263,12 +263,14 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 		if (x->scalar || !x->input)
 			continue;
 		c->raw[i] = j->space->alloc(n * kdtype_size(x->dtype));
+		if (recorded_draw(j, b, x, rng, c->raw[i]))
+			continue;
 		if (json_object_get(b->w->values, x->name)) {
 			store_fixed(j, x, json_object_get(b->w->values, x->name), c->raw[i]);
 			continue;
 		}
 		j->space->draw(x->dtype, recipe_of(t, b, i, sparse, rng), rng, n, c->raw[i]);
-		if (b->dist == KDIST_MIXED && batch_may_be_sparse(x))
+		if (b->dist == KDIST_MIXED && batch_may_be_sparse(b->w, x))
 			mix(j, b, x, rng, c->raw[i]);
 	}
 }

@@ -57,7 +57,7 @@ compare_is_sharp(const struct ktask *t, const struct ktask_workload *w)
 	bool real = false;
 
 	for (size_t i = 0; i < t->tensor_count; i++)
-		real |= batch_may_be_sparse(&t->tensors[i]);
+		real |= batch_may_be_sparse(w, &t->tensors[i]);
 	return real && t->linear && t->atol < 0 && ktask_value(t, w, t->reduction) > SPARSE_LENGTH;
 }
 
@@ -86,9 +86,9 @@ rule_of(const struct judge *j, const struct batch *b, const struct call *c, size
 		*(sharp ? &r.rtol : &r.per_scale) += C_TF32 * kdtype_eps(type);
 	/*
 	 * {0,1} inputs of a task that is linear: sums of integers are exact, provided that the
-	 * results can be told exactly at all.
+	 * results can be told exactly at all. Recorded inputs are other numbers.
 	 */
-	r.exact = t->linear && b->dist == KDIST_ZERO_ONE &&
+	r.exact = t->linear && b->dist == KDIST_ZERO_ONE && !recorded_any(t, b->w) &&
 	    j->space->is_exact(type, c->expected[tensor], n);
 	return r;
 }

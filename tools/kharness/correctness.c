@@ -190,6 +190,8 @@ listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
 {
 	const struct ktask *t = u->j->task;
 
+	if (recorded_any(t, w))
+		one_case(u, w, KDIST_RECORDED, t->deterministic);
 	for (int s = 0; s < seeds && !u->broken; s++)
 		for (size_t d = 0; d < t->distribution_count && !u->broken; d++) {
 			one_case(u, w, t->distributions[d], t->deterministic && s == 0 && d == 0);

@@ -100,6 +100,24 @@ put(int type, void *to, u64 i, double x)
 	case KDTYPE_I8:
 		((signed char *)to)[i] = (signed char)fmin(fmax(rint(x), -128.0), 127.0);
 		break;
+	case KDTYPE_I16:
+		((short *)to)[i] = (short)fmin(fmax(rint(x), -32768.0), 32767.0);
+		break;
+	case KDTYPE_U8:
+		((u8 *)to)[i] = (u8)fmin(fmax(rint(x), 0.0), 255.0);
+		break;
+	case KDTYPE_BOOL:
+		((u8 *)to)[i] = (u8)fmin(fmax(rint(x), 0.0), 1.0);
+		break;
+	case KDTYPE_U16:
+		((unsigned short *)to)[i] = (unsigned short)fmin(fmax(rint(x), 0.0), 65535.0);
+		break;
+	case KDTYPE_U32:
+		((unsigned *)to)[i] = (unsigned)fmin(fmax(rint(x), 0.0), 4294967295.0);
+		break;
+	case KDTYPE_U64:
+		((u64 *)to)[i] = x < 0x1p64 ? (u64)fmax(rint(x), 0.0) : ~0ull;
+		break;
 	case KDTYPE_I32:
 		((int *)to)[i] = (int)rint(x);
 		break;
@@ -131,6 +149,17 @@ get(int type, const void *from, u64 i)
 		return small_widen(((const u8 *)from)[i], 5, 2, 16, SMALL_FNUZ);
 	case KDTYPE_I8:
 		return ((const signed char *)from)[i];
+	case KDTYPE_I16:
+		return ((const short *)from)[i];
+	case KDTYPE_U8:
+	case KDTYPE_BOOL:
+		return ((const u8 *)from)[i];
+	case KDTYPE_U16:
+		return ((const unsigned short *)from)[i];
+	case KDTYPE_U32:
+		return ((const unsigned *)from)[i];
+	case KDTYPE_U64:
+		return (double)((const u64 *)from)[i];
 	case KDTYPE_I32:
 		return ((const int *)from)[i];
 	default:
@@ -140,11 +169,14 @@ get(int type, const void *from, u64 i)
 
 extern "C" __global__ void
 kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, u64 every, double common, double width,
-    void *to)
+    int is_unsigned, void *to)
 {
 	EACH(i, n)
-		if (!every || mix(~seed, i) % every == 0)
-			put(type, to, i, width * element(dist, seed, i, n, period, every != 0, common));
+		if (!every || mix(~seed, i) % every == 0) {
+			double x = element(dist, seed, i, n, period, every != 0, common);
+
+			put(type, to, i, width * (is_unsigned ? small_unsigned(x, dist == KDIST_SORTED) : x));
+		}
 }
 
 extern "C" __global__ void
@@ -161,10 +193,15 @@ kiln_perturb(double *v, u64 n, double eps, u64 seed)
 		v[i] *= mix(seed, i) >> 63 ? 1 + eps : 1 - eps;
 }
 
-/* A word over and over; the last piece may be shorter. TO is aligned to 8. */
+/* A word over and over; the last piece may be shorter. */
 extern "C" __global__ void
 kiln_words(u8 *to, u64 word, u64 bytes)
 {
+	if ((u64)to % 8) {
+		EACH(i, bytes)
+			to[i] = (u8)(word >> 8 * (i % 8));
+		return;
+	}
 	EACH(i, bytes / 8)
 		((u64 *)to)[i] = word;
 	if (!blockIdx.x && threadIdx.x < bytes % 8)
@@ -208,6 +245,12 @@ kiln_guard_check(const u8 *memory, u64 key, u64 from, u64 to, u64 *bad)
 extern "C" __global__ void
 kiln_differs(const u8 *a, const u8 *b, u64 bytes, u64 *flag)
 {
+	if (((u64)a | (u64)b) % 16) {
+		EACH(i, bytes)
+			if (a[i] != b[i])
+				*flag = 1;
+		return;
+	}
 	EACH(i, (bytes + 15) / 16) {
 		if (i * 16 + 16 <= bytes) {
 			ulonglong2 x = ((const ulonglong2 *)a)[i], y = ((const ulonglong2 *)b)[i];

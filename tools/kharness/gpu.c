@@ -5,6 +5,7 @@
  * process. The kernels are in device.cu.
  */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@ __asm__(".section .rodata\n"
 extern const char kiln_small_h[], kiln_device_cu[];
 
 enum { THREADS = 256, BLOCKS_MAX = 4096, CODE_MAX = 64 << 20, SUSPECT_S = 600, ROOM_S = 60 };
+/* Exit status: as of a process that a fault of memory ended, which it is on the host. */
+enum { FAULTED = 128 + SIGSEGV };
 
 /* Mirrors of device.cu. */
 struct device_rule {
@@ -64,6 +67,8 @@ static kgpu_ptr flush_memory;
 static bool no_room; /* a device has no memory left for a context of ours */
 /* file that says that this device is not to be trusted for a while */
 static char *suspect_mark;
+/* a program of the user's is at work in this process */
+static bool lent;
 
 /*
  * An error in the judge's own context is the device's: whoever comes next takes another one for a
@@ -74,6 +79,9 @@ need(const char *what, const char *why)
 {
 	if (!why)
 		return;
+	if (lent)
+		kdie(
+		    FAULTED, "the program failed on the device %s (%s: %s)", facts.name, what, why);
 	if (suspect_mark)
 		kwrite_file(suspect_mark, why, strlen(why));
 	kdie(K_AGAIN, "the device %s failed (%s: %s); kiln will not use it for %d minutes",
@@ -223,14 +231,17 @@ static void
 draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to)
 {
 	/* See values_draw. */
-	bool unscaled = kdtype_is_float(t) || how.dist == KDIST_ZERO_ONE;
-	double width = unscaled ? 1 : t == KDTYPE_I8 ? 30 : 100, common;
+	double width =
+	           t == KDTYPE_I8 ? fmin(30, values_width(t, how.dist)) : values_width(t, how.dist),
+	       common;
+	int is_unsigned = kdtype_min(t) >= 0;
 	uint64_t seed = krng_u64(rng), count = n, period = how.period, every = how.every;
 	int type = (int)t, dist = (int)how.dist;
 
 	values_draw(KDTYPE_F64, (struct recipe){ .dist = KDIST_NORMAL }, rng, 1, &common);
 	launch(DRAW, n,
-	    (void *[]){ &type, &dist, &seed, &count, &period, &every, &common, &width, &to });
+	    (void *[]){
+	        &type, &dist, &seed, &count, &period, &every, &common, &width, &is_unsigned, &to });
 }
 
 static void
@@ -412,7 +423,8 @@ source(void)
 	kbuf_printf(&b, "#define SMALL_FN __device__ static inline\n");
 	for (int t = 0; t < KDTYPE_COUNT; t++) {
 		static const char *const names[KDTYPE_COUNT] = { "F32", "F64", "F16", "BF16", "I32",
-			"I64", "TF32", "E4M3", "E5M2", "E4M3FNUZ", "E5M2FNUZ", "I8" };
+			"I64", "TF32", "E4M3", "E5M2", "E4M3FNUZ", "E5M2FNUZ", "I8", "I16", "U8",
+			"U16", "U32", "U64", "BOOL" };
 
 		kbuf_printf(&b, "#define KDTYPE_%s %d\n", names[t], t);
 	}
@@ -622,6 +634,22 @@ void
 device_profiler(bool on)
 {
 	kgpu_profiler(gpu, on);
+}
+
+void
+device_lend(void)
+{
+	lent = true;
+}
+
+void
+device_take_back(const char *last_words)
+{
+	const char *why = kgpu_wait(gpu);
+
+	if (why)
+		kdie(FAULTED, "%s (%s)", last_words, why);
+	lent = false;
 }
 
 void

@@ -53,6 +53,7 @@ struct options {
 	/* everybody is compared with everybody, not with the candidate alone */
 	bool all_pairs;
 	bool apart;         /* of --solo: every tensor an allocation of its own */
+	bool fenced;        /* which ends at memory that nobody may touch */
 	const char *clocks; /* off, try or require: lock those of a GPU */
 	int clocks_mhz;     /* at this; 0: the device's default */
 	int threads, seeds, min_samples, max_samples, warmup;
@@ -107,6 +108,8 @@ enum spent spent_on(struct judge *j, enum spent what);
 /* N values of a tensor as doubles, or doubles into a tensor, rounded to nearest. */
 void values_widen(enum kdtype t, const void *from, size_t n, double *to);
 void values_narrow(enum kdtype t, const double *from, size_t n, void *to);
+/* What integers are drawn as multiples of. */
+double values_width(enum kdtype t, enum kdist d);
 /* Fill a tensor of N elements, or some of them, with values of a distribution. */
 void values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
 
@@ -169,11 +172,24 @@ void batch_free(const struct judge *j, struct batch *b);
 bool batch_may_mix(const struct ktask *t);
 /*
  * Whether few elements of this tensor may be left by KDIST_SPARSE: it has no distribution of its
- * own.
+ * own, nor contents that the workload gives. W may be NULL.
  */
-bool batch_may_be_sparse(const struct ktask_tensor *x);
+bool batch_may_be_sparse(const struct ktask_workload *w, const struct ktask_tensor *x);
 /* Whether the results of a call are known. */
 bool call_is_checked(const struct judge *j, const struct call *c);
+
+/* ---- recorded.c: inputs whose contents files give ---- */
+
+/* Whether the workload names any; whether anything of its inputs is drawn anew for each call. */
+bool recorded_any(const struct ktask *t, const struct ktask_workload *w);
+bool recorded_varies(const struct ktask *t, const struct ktask_workload *w);
+/*
+ * Fill input X of a call of the batch with what its file holds, or, unless the batch is of
+ * KDIST_RECORDED, with others like them where these may be drawn. False: there is no file. Dies
+ * with K_USAGE when the file is not what the task says.
+ */
+bool recorded_draw(const struct judge *j, const struct batch *b, const struct ktask_tensor *x,
+    struct krng *rng, void *to);
 
 /* ---- compare.c: is what came out right ---- */
 
@@ -433,6 +449,12 @@ json_t *device_state(void);
 void *device_stream(void);
 /* Until all that the stream was given is done. */
 void device_wait(void);
+/*
+ * From now on a failure is that of a program that was called in this process, which dies of it: the
+ * device is not to blame. Or until all that was ordered is done, which is waited for.
+ */
+void device_lend(void);
+void device_take_back(const char *last_words);
 void device_profiler(bool on);
 /* Memory from no pool of the driver's, so that tools which watch accesses know where it ends. */
 void *device_alloc(size_t bytes);

@@ -47,6 +47,7 @@ enum {
 	OPT_ALL_PAIRS,
 	OPT_BUSY,
 	OPT_APART,
+	OPT_FENCED,
 	OPT_LOCK_CLOCKS,
 	OPT_LOCK_MHZ,
 	OPT_HOLD_CLOCKS
@@ -75,6 +76,7 @@ static const struct option long_options[] = { { "task", required_argument, NULL,
 	{ "lock-mhz", required_argument, NULL, OPT_LOCK_MHZ },
 	{ "hold-clocks", required_argument, NULL, OPT_HOLD_CLOCKS },
 	{ "solo", no_argument, NULL, OPT_SOLO }, { "apart", no_argument, NULL, OPT_APART },
+	{ "fenced", no_argument, NULL, OPT_FENCED },
 	{ "workload", required_argument, NULL, OPT_WORKLOAD },
 	{ "reuse", no_argument, NULL, OPT_REUSE },
 	{ "all-pairs", no_argument, NULL, OPT_ALL_PAIRS },
@@ -122,7 +124,8 @@ static const char help_text[] =
     "      --reuse            measure on buffers that were seen before, too\n"
     "      --solo             call the candidate without a judge, for profilers\n"
     "      --workload NAME    solo: call it on this workload\n"
-    "      --apart            solo: put every tensor next to unmapped memory\n"
+    "      --apart            solo: make every tensor an allocation of its own\n"
+    "      --fenced           solo: the same, next to unmapped memory\n"
     "      --machine          describe this machine\n"
     "      --ceilings         measure the rates that this machine reaches\n"
     "      --lint FILE        check a task\n"
@@ -272,6 +275,9 @@ set_option(struct options *o, int c)
 		break;
 	case OPT_HOLD_CLOCKS:
 		exit(clocks_holder(optarg));
+	case OPT_FENCED:
+		o->fenced = true;
+		/* fallthrough */
 	case OPT_APART:
 		o->apart = true;
 		break;

@@ -28,7 +28,7 @@ type_of(const struct ktask *t, const struct ktask_arg *a)
 		return &ffi_type_pointer;
 	if (kdtype_is_float(a->dtype))
 		return &ffi_type_double;
-	return a->dtype == KDTYPE_I64 ? &ffi_type_sint64 : &ffi_type_sint32;
+	return kdtype_size(a->dtype) == 8 ? &ffi_type_sint64 : &ffi_type_sint32;
 }
 
 /* What people know the oracle by. */
@@ -130,8 +130,6 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 	union {
 		const void *p;
 		double d;
-		int32_t i32;
-		int64_t i64;
 	} word[KTASK_ARGS];
 	void *arguments[KTASK_ARGS + 1];
 
@@ -139,17 +137,16 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 		const struct ktask_arg *a = &o->t->args[i];
 		const struct ktask_tensor *x =
 		    a->kind == KARG_TENSOR ? &o->t->tensors[a->index] : NULL;
-		double value = x && x->scalar ? ktask_scalar(w, x) : 0;
-		int64_t integer = x ? (int64_t)value : w->axis[a->index];
+		double value = x && x->scalar ? ktask_scalar(w, x)
+		    : x                       ? 0
+		                              : (double)w->axis[a->index];
 
 		if (x && !x->scalar)
 			word[i].p = values[a->index];
 		else if (kdtype_is_float(a->dtype))
 			word[i].d = a->dtype == KDTYPE_F32 ? (double)(float)value : value;
-		else if (a->dtype == KDTYPE_I64)
-			word[i].i64 = integer;
 		else
-			word[i].i32 = (int32_t)integer;
+			values_narrow(a->dtype, &value, 1, &word[i]);
 		arguments[i] = &word[i];
 	}
 	arguments[o->t->arg_count] = (void *)&o->stream;
@@ -159,7 +156,14 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 	    "kharness: %s: the oracle has worked on workload %s for %d s and has no time limit; "
 	    "stop it if that is an endless loop, or make the workload smaller\n",
 	    source(o->t), subject_workload(w), SLOW_S);
+	if (o->stream)
+		device_lend();
 	call_guarded((struct oracle *)o, arguments);
+	if (o->stream) {
+		/* Without the program's name and the end of the line. */
+		last_words[strlen(last_words) - 1] = '\0';
+		device_take_back(last_words + strlen("kharness: "));
+	}
 }
 
 void

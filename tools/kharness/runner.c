@@ -80,6 +80,9 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 		[KDTYPE_F64] = KRUN_F64,
 		[KDTYPE_I32] = KRUN_I32,
 		[KDTYPE_I64] = KRUN_I64,
+		/* Calls pass words of these sizes alike, with a sign and without. */
+		[KDTYPE_U32] = KRUN_I32,
+		[KDTYPE_U64] = KRUN_I64,
 		[KDTYPE_TF32] = KRUN_F32,
 	};
 	const struct ktask *t = j->task;

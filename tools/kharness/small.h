@@ -150,6 +150,13 @@ small_special(unsigned long long seed, unsigned long long i, unsigned long long 
 	return value;
 }
 
+/* A number for a type without a sign: of ascending ones, which begin at -3, or of others. */
+SMALL_FN double
+small_unsigned(double x, int sorted)
+{
+	return sorted ? x + 3 : x < 0 ? -x : x;
+}
+
 /*
  * The distribution sparse: one element in PERIOD is not zero, and lies between 1 and 2, or -1 and
  * -2.

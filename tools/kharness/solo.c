@@ -34,6 +34,10 @@ type_of(const struct ktask *t, const struct ktask_arg *a)
 		return &ffi_type_float;
 	case KDTYPE_I64:
 		return &ffi_type_sint64;
+	case KDTYPE_U64:
+		return &ffi_type_uint64;
+	case KDTYPE_U32:
+		return &ffi_type_uint32;
 	default:
 		return &ffi_type_sint32;
 	}
@@ -119,6 +123,8 @@ apart_alloc(const struct judge *j, size_t bytes)
 
 	if (j->device)
 		return device_alloc(bytes);
+	if (j->o.fenced)
+		return j->space->alloc(bytes);
 	if (posix_memalign(&p, ALIGNED, bytes ? bytes : 1))
 		kdie(K_MISSING, "%zu bytes for a tensor", bytes);
 	return p;
@@ -129,6 +135,8 @@ apart_free(const struct judge *j, void *p)
 {
 	if (j->device)
 		device_free(p);
+	else if (j->o.fenced)
+		j->space->release(p);
 	else
 		free(p);
 }
@@ -202,8 +210,8 @@ by_bytes(const void *a, const void *b)
 
 /*
  * All workloads of the set, the smallest first, with inputs of every distribution; none is begun
- * after --run-timeout-s. Says which were done, a line each, and how many there are: what comes
- * first may be all there is time for.
+ * after --run-timeout-s. Says which were begun and done, a line each, and how many there are: what
+ * comes first may be all there is time for.
  */
 static void
 run_apart(struct solo *s)
@@ -220,6 +228,8 @@ run_apart(struct solo *s)
 	qsort(list, count, sizeof(struct ktask_workload *), by_bytes);
 	printf("apart: %zu workloads\n", count);
 	for (size_t i = 0; i < count && know_ns() < end; i++) {
+		printf("apart: begin %s\n", list[i]->name);
+		fflush(stdout);
 		for (size_t d = 0; d < t->distribution_count; d++)
 			apart_workload(s, list[i], t->distributions[d]);
 		printf("apart: done %s\n", list[i]->name);
@@ -236,6 +246,8 @@ run_solo(struct judge *j)
 
 	if (j->device && !j->o.apart)
 		device_limit(j->o.memory_bytes);
+	if (j->device)
+		device_lend();
 	load(&s);
 	if (j->o.apart) {
 		run_apart(&s);

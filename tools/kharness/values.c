@@ -93,6 +93,22 @@ values_widen(enum kdtype t, const void *from, size_t n, double *restrict to)
 	case KDTYPE_I32:
 		EACH(((const int32_t *)from)[i]);
 		break;
+	case KDTYPE_I16:
+		EACH(((const int16_t *)from)[i]);
+		break;
+	case KDTYPE_U8:
+	case KDTYPE_BOOL:
+		EACH(bytes[i]);
+		break;
+	case KDTYPE_U16:
+		EACH(((const uint16_t *)from)[i]);
+		break;
+	case KDTYPE_U32:
+		EACH(((const uint32_t *)from)[i]);
+		break;
+	case KDTYPE_U64:
+		EACH((double)((const uint64_t *)from)[i]);
+		break;
 	case KDTYPE_I64:
 	case KDTYPE_COUNT:
 		EACH((double)((const int64_t *)from)[i]);
@@ -124,6 +140,21 @@ narrow_floats(enum kdtype t, const double *from, size_t n, void *into)
 	}
 }
 
+static void
+narrow_unsigned(enum kdtype t, const double *from, size_t n, void *into)
+{
+	double max = kdtype_max(t);
+
+	for (size_t i = 0; i < n; i++) {
+		double x = fmin(fmax(rint(from[i]), 0), max);
+		/* The next number above the largest of 64 bits is a double, that one is not. */
+		uint64_t v = x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
+
+		/* Little end first. */
+		memcpy((char *)into + i * kdtype_size(t), &v, kdtype_size(t));
+	}
+}
+
 void
 values_narrow(enum kdtype t, const double *from, size_t n, void *into)
 {
@@ -133,6 +164,12 @@ values_narrow(enum kdtype t, const double *from, size_t n, void *into)
 		int8_t *to = into;
 
 		EACH((int8_t)fmin(fmax(rint(from[i]), -128), 127));
+	} else if (t == KDTYPE_I16) {
+		int16_t *to = into;
+
+		EACH((int16_t)fmin(fmax(rint(from[i]), INT16_MIN), INT16_MAX));
+	} else if (kdtype_min(t) >= 0) {
+		narrow_unsigned(t, from, n, into);
 	} else if (t == KDTYPE_I32) {
 		int32_t *to = into;
 
@@ -261,6 +298,7 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 		break;
 	case KDIST_COUNT:
 	case KDIST_MIXED:
+	case KDIST_RECORDED:
 		break;
 	}
 	g->words = words;
@@ -275,6 +313,14 @@ skip(struct drawing *g)
 		g->first += next_word(&g->words) % (2 * g->every - 1);
 }
 
+double
+values_width(enum kdtype t, enum kdist d)
+{
+	bool unscaled = kdtype_is_float(t) || t == KDTYPE_BOOL || d == KDIST_ZERO_ONE;
+
+	return unscaled ? 1 : 100;
+}
+
 void
 values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to)
 {
@@ -282,7 +328,7 @@ values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *
 	enum { CHUNK = 512 };
 	double chunk[CHUNK];
 	/* Integers are drawn as normals of this width, large ones wider. */
-	double width = kdtype_is_float(t) || how.dist == KDIST_ZERO_ONE ? 1 : 100;
+	double width = values_width(t, how.dist);
 	struct drawing g = {
 		.words = { krng_u64(rng), 0 }, .n = n, .period = how.period, .every = how.every
 	};
@@ -294,6 +340,8 @@ values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *
 
 		count = how.every ? 1 : count;
 		draw(how.dist, &g, count, chunk);
+		for (size_t i = 0; kdtype_min(t) >= 0 && i < count; i++)
+			chunk[i] = small_unsigned(chunk[i], how.dist == KDIST_SORTED);
 		for (size_t i = 0; width > 1 && i < count; i++)
 			chunk[i] *= width;
 		values_narrow(t, chunk, count, (char *)to + done * kdtype_size(t));

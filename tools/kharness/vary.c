@@ -44,7 +44,7 @@ has_contents(const struct ktask_workload *w)
 	json_t *v;
 
 	json_object_foreach((json_t *)w->values, name, v)
-		if (json_is_array(v))
+		if (json_is_array(v) || json_is_object(v))
 			return true;
 	return false;
 }

@@ -16,9 +16,9 @@ enum { LINES_MAX = 12, ADD_MAX = 4 };
 static const char *const c_lines[] = { "#pragma omp parallel for",
 	"#pragma omp parallel for collapse(2) schedule(static)", "#pragma omp simd",
 	"#pragma omp parallel for simd reduction(+:s)", "#pragma omp task", "#pragma omp atomic",
-	"#pragma GCC unroll 8", "for (int ii = 0; ii < n; ii += 64)",
-	"for (int kk = 0; kk < n; kk += 128)", "float tile[64][64];",
-	"__builtin_prefetch(b + 64, 0, 3);", "const float *restrict p = b;",
+	"#pragma GCC unroll 8", "for (int ii = 0; ii < n; ii += 64) for (int i = ii; i < n; i++)",
+	"for (int kk = 0; kk < n; kk += 128) for (int jj = 0; jj < n; jj += 8) for (int k = kk;;)",
+	"float tile[64][64];", "__builtin_prefetch(b + 64, 0, 3);", "const float *restrict p = b;",
 	"s = fmaf(a[0], b[0], s);", "__m256 v = _mm256_loadu_ps(b);",
 	"v = _mm256_fmadd_ps(v, v, v);", "__m512 w = _mm512_loadu_ps(b);",
 	"_mm256_stream_ps(a, v);", "float x __attribute__((vector_size(32)));",
@@ -123,6 +123,26 @@ mutate(const struct call *c, struct kbuf *out)
 	    (unsigned long long)(krng_u64(&rng) >> 33), *d->mark == '#' ? "" : " };");
 }
 
+/* What a round of a linear search must say before its code; no two rounds say the same. */
+static void
+put_plan(const struct call *c, struct kbuf *out)
+{
+	long trial = (long)kjson_int_or(c->rec.json, "trial", 0);
+	json_t *plan = json_pack("{s:o,s:o,s:s,s:s,s:[o,o,o],s:[{s:s,s:s,s:o,s:b}]}", "hypothesis",
+	    json_sprintf("the lines of trial %ld make it faster", trial), "change",
+	    json_sprintf("add the lines of trial %ld", trial), "category", "lines", "bucket", "K1",
+	    "directions", json_sprintf("more lines than trial %ld", trial),
+	    json_sprintf("fewer lines than trial %ld", trial),
+	    json_sprintf("other lines than trial %ld", trial), "search", "layer", "L1", "source",
+	    "skills/knowledge/ops/normalization.md", "finding",
+	    json_sprintf("the null model's finding %ld", trial), "new", 1);
+	char *text = json_dumps(plan, KIO_DUMP);
+
+	kbuf_printf(out, "```plan\n%s\n```\n\n", text);
+	free(text);
+	json_decref(plan);
+}
+
 json_t *
 ask_null(const struct call *c)
 {
@@ -130,6 +150,8 @@ ask_null(const struct call *c)
 
 	reply_init(&r, "null", "null");
 	r.timeless = true;
+	if (kcamp_linear(c->camp))
+		put_plan(c, &r.text);
 	kbuf_printf(&r.text, "```%s\n", kcamp_str(c->camp, "language"));
 	mutate(c, &r.text);
 	kbuf_puts(&r.text, "```\n");

@@ -119,15 +119,23 @@ plain_name(const char *s)
 	return name;
 }
 
-/* The words of the task, by its op or, when no route knows that, by its name. */
+/*
+ * The words of the task: by its op or, when no route knows that, by its name, as far as the code of
+ * the reference allows; else by what the code does.
+ */
 static json_t *
-op_words(const json_t *routes, const char *op, const char *name)
+op_words(const json_t *routes, const json_t *stable)
 {
-	json_t *list = json_array();
-	char *a = plain_name(op), *b = plain_name(name);
+	json_t *list = json_array(), *kinds = json_object_get(stable, "kinds"), *kind;
+	char *a = plain_name(kjson_str_or(stable, "op", "")),
+	     *b = plain_name(kjson_str_or(stable, "task", ""));
+	bool known = json_is_true(json_object_get(stable, "name_fits")) &&
+	    (route(list, routes, "ops", a) || route(list, routes, "ops", b));
+	size_t i;
 
-	if (!route(list, routes, "ops", a))
-		route(list, routes, "ops", b);
+	json_array_foreach(kinds, i, kind)
+		if (!known)
+			route(list, routes, "ops", json_string_value(kind));
 	free(a);
 	free(b);
 	return list;
@@ -262,10 +270,8 @@ wanted_words(const struct campaign *c, const json_t *routes)
 	archs = arch_words(routes, c->stable, backends, kcamp_str(c->camp, "gpu"));
 	json_object_foreach(json_object_get(c->stable, "dtype"), dtype, yes)
 		route(dtypes, routes, "dtypes", dtype);
-	return json_pack("{s:o,s:o,s:o,s:o}", "ops",
-	    op_words(
-	        routes, kjson_str_or(c->stable, "op", ""), kjson_str_or(c->stable, "task", "")),
-	    "archs", archs, "backends", backends, "dtypes", dtypes);
+	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(routes, c->stable), "archs", archs,
+	    "backends", backends, "dtypes", dtypes);
 }
 
 /* Shipped notes, then the campaign's, which replace those of the same name. New reference. */

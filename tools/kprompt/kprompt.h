@@ -12,6 +12,7 @@
 
 #include "kcamp.h"
 #include "kio.h"
+#include "ktoken.h"
 #include "kutil.h"
 
 /* Characters that count as one token where a budget is kept. */
@@ -77,6 +78,12 @@ void roofline_facts(json_t *stable, const struct kcamp *camp);
  * caller frees.
  */
 char *task_facts(json_t *stable, const struct kcamp *camp);
+
+/*
+ * families.c: what the REFERENCE does, added to STABLE: "family", "kinds" and "name_fits", for
+ * which op and task stand there already.
+ */
+void family_facts(json_t *stable, const char *reference, enum ktoken_lang lang);
 
 /* profile.c: the list of skills, one line each, added to STABLE. */
 void skill_facts(json_t *stable, const struct kcamp *camp);

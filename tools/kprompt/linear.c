@@ -81,6 +81,20 @@ ineffective_text(const json_t *sample, const char *salt)
 	return data_block(&b, "directions that did not help", salt);
 }
 
+/* What the application that the kernel comes from said of accepted programs. */
+static json_t *
+application_text(const json_t *sample, const char *salt)
+{
+	struct kbuf b = { 0 };
+	size_t i;
+	json_t *one;
+
+	json_array_foreach(json_object_get(sample, "application"), i, one)
+		kbuf_printf(&b, "program %s: %s\n", kjson_str_or(one, "id", "?"),
+		    kjson_str_or(one, "why", "?"));
+	return data_block(&b, "failures in the application", salt);
+}
+
 static void
 put_missing(struct kbuf *b, const json_t *evidence, const char *key, const char *what)
 {
@@ -172,12 +186,13 @@ linear_facts(
 		json_decref(last);
 		return;
 	}
-	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:{s:b}}", "number",
+	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:o,s:{s:b}}", "number",
 	    kjson_int_or(sample, "round", 0), "stagnation",
 	    kjson_bool_or(sample, "stagnation", false), "so_far", history_text(sample, salt),
-	    "refuted", ineffective_text(sample, salt), "evidence", evidence_text(sample, salt),
-	    "last", last ? last : json_false(), "escalation",
-	    kjson_str_or(sample, "escalation", "none"), 1);
+	    "refuted", ineffective_text(sample, salt), "application",
+	    application_text(sample, salt), "evidence", evidence_text(sample, salt), "last",
+	    last ? last : json_false(), "escalation", kjson_str_or(sample, "escalation", "none"),
+	    1);
 	json_object_set_new(
 	    round, "stalled", json_boolean(kjson_int_or(sample, "streak", 0) >= KPLAN_STALL));
 	json_object_set_new(round, "notes", note_names(facts));

@@ -84,6 +84,32 @@ choose_simd(const json_t *isa)
 	return chosen;
 }
 
+/*
+ * The unit as the task's numbers use it: of float64 it holds half as many, and the names of types
+ * and functions end in another letter. "real" is whether there are such numbers at all.
+ */
+static void
+suit_dtype(json_t *stable, json_t *simd)
+{
+	static const char *const real[] = { "float64", "float32", "float16", "bfloat16" };
+	const json_t *dtypes = json_object_get(stable, "dtype");
+	bool wide = json_object_get(dtypes, real[0]) && !json_object_get(dtypes, real[1]),
+	     any = false;
+
+	for (size_t i = 0; i < LEN(real); i++)
+		any |= json_object_get(dtypes, real[i]) != NULL;
+	json_object_set_new(stable, "real", json_boolean(any));
+	json_object_set_new(simd, "bytes", json_integer(wide ? 8 : 4));
+	json_object_set_new(simd, "suffix", json_string(wide ? "pd" : "ps"));
+	json_object_set_new(simd, "ctype", json_string(wide ? "double" : "float"));
+	json_object_set_new(simd, "fma", json_string(wide ? "fma" : "fmaf"));
+	if (!wide)
+		return;
+	for (const char *const *key = (const char *const[]){ "floats", "nr", NULL }; *key; key++)
+		json_object_set_new(simd, *key, json_integer(kjson_int_or(simd, *key, 2) / 2));
+	json_object_set(simd, "type", json_object_get(simd, "double"));
+}
+
 static long
 round_down(double v, long unit, long min, long max)
 {
@@ -94,19 +120,20 @@ round_down(double v, long unit, long min, long max)
 }
 
 /*
- * Block sizes of a float32 matrix product in three cache levels (Goto and van de Geijn 2008): a KC
+ * Block sizes of a matrix product in three cache levels (Goto and van de Geijn 2008): a KC
  * x NR panel of B in half of L1, an MC x KC block of A in half of L2, a KC x NC block of B in half
  * of L3.
  */
 static void
 add_blocks(json_t *stable, const json_t *simd, const json_t *machine)
 {
+	double size = (double)kjson_int_or(simd, "bytes", 4);
 	long mr = (long)kjson_int_or(simd, "mr", 4), nr = (long)kjson_int_or(simd, "nr", 8);
 	double l1 = kjson_num_or(machine, "l1d_bytes", 0),
 	       l2 = kjson_num_or(machine, "l2_bytes", 0), l3 = kjson_num_or(machine, "l3_bytes", 0);
-	long kc = round_down((l1 > 0 ? l1 : 32768) / 2 / (4.0 * (double)nr), 8, 64, 512);
-	long mc = round_down((l2 > 0 ? l2 : 262144) / 2 / (4.0 * (double)kc), mr, mr, 1024);
-	long nc = round_down((l3 > 0 ? l3 : 4194304) / 2 / (4.0 * (double)kc), nr, nr, 4096);
+	long kc = round_down((l1 > 0 ? l1 : 32768) / 2 / (size * (double)nr), 8, 64, 512);
+	long mc = round_down((l2 > 0 ? l2 : 262144) / 2 / (size * (double)kc), mr, mr, 1024);
+	long nc = round_down((l3 > 0 ? l3 : 4194304) / 2 / (size * (double)kc), nr, nr, 4096);
 
 	json_object_set_new(stable, "block",
 	    json_pack(
@@ -123,7 +150,7 @@ hardware(const json_t *machine)
 	json_object_set_new(h, "cpu", clean_string(kjson_str_or(machine, "cpu", "")));
 	json_object_set_new(h, "os", clean_string(kjson_str_or(machine, "os", "")));
 	json_object_set_new(h, "cores", json_integer(kjson_int_or(machine, "cores", 0)));
-	json_object_set_new(h, "threads", json_integer(kjson_int_or(machine, "threads", 0)));
+	json_object_set_new(h, "processors", json_integer(kjson_int_or(machine, "threads", 0)));
 	for (size_t i = 0; i < LEN(sizes); i++) {
 		char *key = kasprintf("%s_bytes", sizes[i]);
 		double bytes = kjson_num_or(machine, key, 0);
@@ -146,6 +173,7 @@ machine_facts(json_t *stable, const struct kcamp *camp)
 	free(path);
 	add_isa(stable, json_object_get(machine, "isa"));
 	simd = choose_simd(json_object_get(stable, "isa"));
+	suit_dtype(stable, simd);
 	json_object_set_new(stable, "simd", simd);
 	add_blocks(stable, simd, machine);
 	if (!threads)

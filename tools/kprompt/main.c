@@ -69,11 +69,11 @@ campaign_open(struct campaign *c, const struct kcamp *camp)
 	    kjson_str_or(lang, "name", backend), "suffix", kcamp_backend(camp)->suffix);
 	add_label(c->stable, camp);
 	json_object_set_new(c->stable, "wishes", json_string(kcamp_str(camp, "instructions")));
+	c->reference = task_facts(c->stable, camp);
 	machine_facts(c->stable, camp);
 	roofline_facts(c->stable, camp);
 	skill_facts(c->stable, camp);
 	linear_rules(c->stable, camp);
-	c->reference = task_facts(c->stable, camp);
 	knowledge_open(c);
 	c->device = kjson_str_or(c->stable, "device", "");
 	c->instructions = files_json(instructions);

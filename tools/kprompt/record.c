@@ -233,31 +233,38 @@ instruction(const struct campaign *c, size_t d, int level)
 }
 
 /*
- * [{"dimension","level","now","kept","simpler","text"}] for every dimension that the target has
- * above level 0.
+ * "target": [{"dimension","level","simpler","text"}] for every dimension that is to change and
+ * for which there is advice; "kept": the names of the others above level 0; "refine": none is to
+ * change. "has_target": there is one.
  */
-static json_t *
-target_facts(const struct campaign *c, const json_t *sample)
+static void
+add_target(json_t *o, const struct campaign *c, const json_t *sample)
 {
 	const json_t *target = json_object_get(sample, "target"),
 	             *coords = kjson_path(sample, "parent.coords");
-	json_t *out = json_array();
-
 	/* Random targets distract a repair. */
-	if (start_named(kjson_str_or(sample, "status", "")) == START_ERROR)
-		return out;
-	for (size_t d = 0; d < DIMENSIONS; d++) {
-		int level = level_at(target, d), now = level_at(coords, d);
-		char *text = instruction(c, d, level);
+	bool wanted = target && start_named(kjson_str_or(sample, "status", "")) != START_ERROR,
+	     refine = wanted;
+	json_t *change = json_array();
+	struct kbuf kept = { 0 };
 
-		if (text)
-			json_array_append_new(out,
-			    json_pack("{s:s,s:i,s:i,s:b,s:b,s:s}", "dimension",
-			        dimension_name(c, d), "level", level, "now", now, "kept",
-			        level == now, "simpler", level < now, "text", text));
+	for (size_t d = 0; wanted && d < DIMENSIONS; d++) {
+		int level = level_at(target, d), now = level_at(coords, d);
+		char *text = level != now ? instruction(c, d, level) : NULL;
+
+		refine &= level == now;
+		if (text && *text)
+			json_array_append_new(change,
+			    json_pack("{s:s,s:i,s:b,s:s}", "dimension", dimension_name(c, d),
+			        "level", level, "simpler", level < now, "text", text));
+		else if (level && level == now)
+			kbuf_printf(&kept, "%s%s", kept.len ? ", " : "", dimension_name(c, d));
 		free(text);
 	}
-	return out;
+	json_object_set_new(o, "has_target", json_boolean(refine || json_array_size(change) > 0));
+	json_object_set_new(o, "refine", json_boolean(refine));
+	json_object_set_new(o, "target", change);
+	json_object_set_new(o, "kept", buf_string(&kept));
 }
 
 /* "raise compute, lower memory" from a direction; empty for a zero vector. */
@@ -284,11 +291,13 @@ hint_facts(const struct campaign *c, const json_t *sample)
 		struct kbuf b = { 0 };
 
 		direction_text(&b, c, json_object_get(h, "direction"));
-		if (b.len)
+		/* Samples of earlier versions do not say what was measured. */
+		if (b.len && json_object_get(h, "gain"))
 			json_array_append_new(out,
-			    json_pack("{s:s,s:I,s:I}", "text", b.data, "percent",
-			        (json_int_t)lround(100 * kjson_num_or(h, "rate", 0)), "samples",
-			        kjson_int_or(h, "samples", 0)));
+			    json_pack("{s:s,s:I,s:I,s:o}", "text", b.data, "faster",
+			        kjson_int_or(h, "successes", 0), "samples",
+			        kjson_int_or(h, "samples", 0), "percent",
+			        json_sprintf("%.2g", 100 * kjson_num_or(h, "gain", 0))));
 		kbuf_free(&b);
 	}
 	return out;
@@ -402,7 +411,7 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	    o, "parent_is_best", json_boolean(!strcmp(incumbent, kjson_str_or(parent, "id", "?"))));
 	json_object_set_new(o, "best", best ? program_facts(&m, best) : json_false());
 	json_object_set_new(o, "inspirations", inspirations(&m, sample));
-	json_object_set_new(o, "target", target_facts(c, sample));
+	add_target(o, c, sample);
 	json_object_set_new(
 	    o, "hints", start != START_ERROR ? hint_facts(c, sample) : json_array());
 	json_object_set_new(o, "errors", error_facts(&m, sample));
@@ -411,7 +420,6 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	memory_facts(o, c, rec, m.salt);
 	linear_facts(o, c->camp, sample, last ? program_facts(&m, last) : NULL, m.salt);
 	set_has(o, "tips");
-	set_has(o, "target");
 	set_has(o, "hints");
 	return o;
 }

@@ -5,7 +5,6 @@
  */
 #include "kprompt.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,29 +45,6 @@ join(struct kbuf *out, const json_t *list, const char *between)
 			kbuf_printf(out, "%s%s", first ? "" : between, json_string_value(item));
 			first = false;
 		}
-}
-
-/*
- * The families whose words occur in the task's op or name, as an object of true values:
- * {"gemm":true}.
- */
-static void
-add_families(json_t *stable, const json_t *task)
-{
-	json_t *table = files_json("families.json"), *set = json_object(), *words, *word;
-	char *op = kasprintf("%s %s", kjson_str_or(task, "op", ""), kjson_str_or(task, "name", ""));
-	const char *family;
-	size_t i;
-
-	for (char *p = op; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	json_object_foreach(json_object_get(table, "families"), family, words)
-		json_array_foreach(words, i, word)
-			if (json_is_string(word) && strstr(op, json_string_value(word)))
-				json_object_set_new(set, family, json_true());
-	json_object_set_new(stable, "family", set);
-	free(op);
-	json_decref(table);
 }
 
 /* The types of the task's tensors, as an object of true values: {"float16":true}. */
@@ -232,6 +208,19 @@ describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
 		kbuf_printf(out, "%g where timed, from %g to %g in the checks", first, low, high);
 }
 
+/* Does a workload give its contents as a file? */
+static bool
+is_recorded(const json_t *task, const char *name)
+{
+	json_t *w;
+	size_t i;
+
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
+		if (json_is_object(json_object_get(json_object_get(w, "values"), name)))
+			return true;
+	return false;
+}
+
 /* "input, float32, M x K, read-only" */
 static void
 describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
@@ -258,6 +247,13 @@ describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
 		        : !strcmp(p->kind, "input") ? ", read-only"
 		                                    : ", to be written completely");
 	}
+	if (kjson_int_or(p->tensor, "align", 0))
+		kbuf_printf(out,
+		    ", at an address that is a multiple of %lld bytes and of no more, whatever is "
+		    "said of buffers below",
+		    (long long)kjson_int_or(p->tensor, "align", 0));
+	if (is_recorded(task, p->name))
+		kbuf_puts(out, ", with contents from real use");
 	if (text)
 		kbuf_printf(out, ": %s", text);
 }
@@ -290,8 +286,10 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 	}
 	context = json_pack("{s:s,s:s}", "entry", kjson_str_or(task, "entry.name", ""), "arguments",
 	    declarations.data);
-	line = files_fill(kjson_str_or(backend, "entry", "void {{entry}}({{arguments}})"),
-	    "prompts/backends", context);
+	line = kjson_path(task, "entry.prototype")
+	    ? kstrdup(kjson_str_or(task, "entry.prototype", ""))
+	    : files_fill(kjson_str_or(backend, "entry", "void {{entry}}({{arguments}})"),
+	          "prompts/backends", context);
 	kfence_code(&prototype, line, kjson_str_or(stable, "label", ""));
 	set_buf(stable, "prototype", &prototype);
 	json_object_set_new(stable, "entry", json_string(kjson_str_or(task, "entry.name", "")));
@@ -386,6 +384,42 @@ add_build(json_t *stable, const json_t *task)
 	set_buf(stable, "build", &b);
 }
 
+/* The first line of a tier's command, or "". */
+static json_t *
+command_line(const json_t *tier)
+{
+	char *line = kfence_line(kjson_str_or(tier, "command", ""), MAX_LINE);
+	json_t *text = json_string(line);
+
+	free(line);
+	return text;
+}
+
+/*
+ * What the project's own commands do in place of kiln's: nothing may be promised that they do not
+ * keep.
+ */
+static void
+add_own(json_t *stable, const struct kcamp *camp)
+{
+	const json_t *build = kcamp_json(camp, "eval.build"),
+	             *check = kcamp_json(camp, "eval.correctness"),
+	             *timing = kcamp_json(camp, "eval.timing");
+	const char *metric = kjson_str_or(timing, "metric", NULL);
+	char *measure = metric
+	    ? kasprintf("%s (%s is better)", metric, kjson_str_or(timing, "direction", "higher"))
+	    : kstrdup("the time");
+
+	json_object_set_new(stable, "own",
+	    json_pack("{s:o,s:o,s:o,s:s,s:b,s:b,s:b}", "build", command_line(build), "correctness",
+	        command_line(check), "timing", command_line(timing), "measure", measure, "any",
+	        build || check || timing, "judges", check && timing, "sandboxed",
+	        kjson_bool_or(check, "sandbox", true) && kjson_bool_or(timing, "sandbox", true)));
+	if (build)
+		json_object_set_new(stable, "build", json_string(""));
+	free(measure);
+}
+
 static void
 add_lists(json_t *stable, const json_t *task)
 {
@@ -419,7 +453,7 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	json_object_set_new(stable, "task", json_string(kjson_str_or(task, "name", "")));
 	json_object_set_new(stable, "op", json_string(kjson_str_or(task, "op", "")));
 	set_text(stable, "description", kjson_str_or(task, "description", ""));
-	add_families(stable, task);
+	family_facts(stable, source, kcamp_backend(camp)->syntax);
 	add_dtypes(stable, task);
 	add_entry(stable, task, backend);
 	add_timed(stable, task, kcamp_str(camp, "eval.set"));
@@ -427,6 +461,7 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	json_object_set_new(
 	    stable, "alone", json_boolean(!strcmp(kjson_str_or(task, "timing", ""), "alone")));
 	add_build(stable, task);
+	add_own(stable, camp);
 	add_lists(stable, task);
 	kfence_code(&reference, source, kjson_str_or(stable, "label", ""));
 	set_buf(stable, "reference", &reference);

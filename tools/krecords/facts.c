@@ -26,8 +26,9 @@ put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf 
 	struct ktemplate t = { 0 };
 
 	kjson_set(facts, "unit", json_string(rate_unit(c)));
-	kjson_set(facts, "flops", json_boolean(c->task->flops));
-	kjson_set(facts, "bytes", json_boolean(c->task->bytes));
+	kjson_set(facts, "time_unit", json_string(time_unit(c)));
+	kjson_set(facts, "flops", json_boolean(counts_flops(c)));
+	kjson_set(facts, "bytes", json_boolean(counts_bytes(c)));
 	if (!ktemplate_render(&t, out, text, path, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
 	json_decref(facts);
@@ -137,8 +138,8 @@ shape_facts(const struct campaign *c, const struct candidate *x, size_t i)
 
 	return json_pack("{s:o,s:b,s:o,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
 	    md(w->name, CELL), "core", w->core, "axes", axes_text(c->task, w), "check", s->check,
-	    "timed", timed, "ms", digits(timed, 5, s->ns / 1e6), "sd",
-	    digits(timed, 3, s->sd_ns / 1e6), "rate", digits(timed, 4, s->rate), "gbps",
+	    "timed", timed, "ms", digits(timed, 5, timed ? shown_time(c, s->ns) : 0), "sd",
+	    digits(timed, 3, timed ? shown_sd(c, s) : 0), "rate", digits(timed, 4, s->rate), "gbps",
 	    digits(timed, 4, s->gbps), "err", digits(s->max_rel_err >= 0, 3, s->max_rel_err),
 	    "delta", pct(timed ? shape_change_pct(c, x, i) : NAN, 2), "base",
 	    pct(timed ? shape_baseline_pct(c, x, i) : NAN, 2));
@@ -360,6 +361,7 @@ set_figures(json_t *o, const struct campaign *c, const struct candidate *x)
 	kjson_set(o, "vs_best", pct(a.step.n ? change_pct(c, x, x->base) : NAN, 3));
 	kjson_set(o, "actual", pct(change_pct(c, x, x->base), 3));
 	kjson_set(o, "result", said(put_result, c, x));
+	kjson_set(o, "own_timing", json_boolean(kcamp_json(c->camp, "eval.timing")));
 	kjson_set(o, "test", said(put_test, c, x));
 	kjson_set(o, "gained", extreme_shape(c, x, 1));
 	kjson_set(o, "lost", extreme_shape(c, x, -1));

@@ -76,6 +76,25 @@ put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 		kbuf_puts(out, ": no case was reached");
 }
 
+/* Rates follow from times, not from what a command measures in their place. */
+static bool
+is_timed(const struct campaign *c)
+{
+	return !strcmp(time_unit(c), "ms");
+}
+
+bool
+counts_flops(const struct campaign *c)
+{
+	return c->task->flops && is_timed(c);
+}
+
+bool
+counts_bytes(const struct campaign *c)
+{
+	return c->task->bytes && is_timed(c);
+}
+
 static void
 add_time(const struct campaign *c, const struct candidate *x, const struct ktask_workload *w,
     struct shape *s)
@@ -89,8 +108,8 @@ add_time(const struct campaign *c, const struct candidate *x, const struct ktask
 		return;
 	s->ns = ns;
 	s->sd_ns = kjson_num_or(row, "sd_ns", 0);
-	s->rate = c->task->flops ? flops / ns / 1e3 : 1e6 / ns;
-	s->gbps = c->task->bytes ? bytes / ns : 0;
+	s->rate = counts_flops(c) ? flops / ns / 1e3 : 1e6 / ns;
+	s->gbps = counts_bytes(c) ? bytes / ns : 0;
 }
 
 void
@@ -163,7 +182,7 @@ static double
 step_rate(const struct campaign *c, const struct candidate *x, size_t forward, size_t backward)
 {
 	const struct shape *f = &x->shape[forward], *b = &x->shape[backward];
-	double work = c->task->flops ? f->rate * f->ns + b->rate * b->ns : 1e6;
+	double work = counts_flops(c) ? f->rate * f->ns + b->rate * b->ns : 1e6;
 
 	return work / (f->ns + b->ns);
 }
@@ -287,9 +306,32 @@ put_vs_baseline(const struct campaign *c, const struct candidate *x, struct kbuf
 }
 
 const char *
+time_unit(const struct campaign *c)
+{
+	const char *unit;
+
+	kcamp_shown(c->camp, 1, &unit);
+	return unit;
+}
+
+double
+shown_time(const struct campaign *c, double ns)
+{
+	const char *unit;
+
+	return kcamp_shown(c->camp, ns / 1e6, &unit);
+}
+
+double
+shown_sd(const struct campaign *c, const struct shape *s)
+{
+	return s->sd_ns / s->ns * shown_time(c, s->ns);
+}
+
+const char *
 rate_unit(const struct campaign *c)
 {
-	return c->task->flops ? "TFLOPS" : "ms";
+	return counts_flops(c) ? "TFLOPS" : time_unit(c);
 }
 
 void
@@ -298,7 +340,7 @@ put_rate(const struct campaign *c, const struct aggregate *a, bool peak, struct 
 	double rate = peak ? a->peak : a->average;
 
 	if (a->n)
-		kbuf_printf(out, "%#.6g", c->task->flops ? rate : 1 / rate);
+		kbuf_printf(out, "%#.6g", counts_flops(c) ? rate : shown_time(c, 1e6 / rate));
 	else
 		kbuf_puts(out, "-");
 }
@@ -306,21 +348,23 @@ put_rate(const struct campaign *c, const struct aggregate *a, bool peak, struct 
 void
 put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 {
-	struct aggregates now = aggregates_of(c, x, x->base), then;
+	struct aggregates now = aggregates_of(c, x, x->base), then = now;
+	double pct = change_pct(c, x, x->base);
 
 	if (!now.step.n) {
 		kbuf_printf(out, "not timed (`%s`)", x->status);
 		return;
 	}
-	if (x->base) {
-		then = aggregates_of(c, x->base, x);
+	if (x->base && !isnan(pct)) {
+		/* What the change says of before: another measurement would not agree with it. */
+		then.step.average /= 1 + pct / 100;
 		put_rate(c, &then.step, false, out);
 		kbuf_puts(out, " -> ");
 	}
 	put_rate(c, &now.step, false, out);
 	kbuf_printf(out, " %s (", rate_unit(c));
 	if (x->base)
-		put_pct(change_pct(c, x, x->base), 3, out);
+		put_pct(pct, 3, out);
 	else
 		kbuf_puts(out, "baseline");
 	kbuf_puts(out, ")");

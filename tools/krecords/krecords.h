@@ -163,6 +163,15 @@ void put_vs_baseline(const struct campaign *c, const struct candidate *x, struct
 const char *rate_unit(const struct campaign *c);
 void put_rate(const struct campaign *c, const struct aggregate *a, bool peak, struct kbuf *out);
 /* The step's rate before and after, and the change: "12.5 -> 13.1 TFLOPS (+4.8%)". */
+/*
+ * Times as they are measured: in ms, or in the unit of the campaign's own metric. Operations and
+ * bytes per second are known where the task counts them and a time is measured.
+ */
+const char *time_unit(const struct campaign *c);
+double shown_time(const struct campaign *c, double ns);
+double shown_sd(const struct campaign *c, const struct shape *s);
+bool counts_flops(const struct campaign *c);
+bool counts_bytes(const struct campaign *c);
 void put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out);
 /* Who tested it, and what of it passed. */
 void put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out);

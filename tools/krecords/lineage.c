@@ -129,7 +129,7 @@ commit_time(const struct chain *chain, size_t i)
 }
 
 static void
-put_message(const struct campaign *c, const struct round *r, struct kbuf *out)
+put_message(const struct campaign *c, const struct round *r, const char *folder, struct kbuf *out)
 {
 	const struct candidate *x = r->accepted;
 	const char *strategy = kjson_str_or(x->json, "sample.strategy", "new best");
@@ -143,7 +143,7 @@ put_message(const struct campaign *c, const struct round *r, struct kbuf *out)
 	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op,
 	    kcamp_str(c->camp, "backend"), r->number, *summary ? summary : strategy, hypothesis);
 	put_result(c, x, out);
-	kbuf_printf(out, "\nDetails: %s/logs/optimize.md\n", c->name);
+	kbuf_printf(out, "\nDetails: %slogs/optimize.md\n", folder);
 	free(op);
 	free(summary);
 	free(hypothesis);
@@ -187,11 +187,23 @@ make_tree(const struct campaign *c, const struct round *r, const char *base, boo
 	return tree;
 }
 
-/* The commit of round I of the chain on PARENT (NULL: none); the caller frees. */
+/* What the seal says: the last branch that was begun, and the commits on it. */
+struct lineage {
+	const json_t *head; /* NULL: not begun */
+	const char *base;   /* NULL: a repository without a commit */
+	const json_t **commit;
+	size_t count;
+};
+
+/*
+ * The commit of round I of the chain on PARENT (NULL: none); the caller frees. Its message names
+ * the campaign's folder as it was in the repository when the branch was begun.
+ */
 static char *
-make_commit(const struct campaign *c, const struct chain *chain, size_t i, const char *base_tree,
-    const char *parent, bool write)
+make_commit(const struct campaign *c, const struct chain *chain, const struct lineage *l, size_t i,
+    const char *base_tree, const char *parent, bool write)
 {
+	const char *folder = kjson_str_or(l->head, "folder", "");
 	char *tree = make_tree(c, chain->at[i], base_tree, write), *commit;
 	long long when = commit_time(chain, i);
 	struct kbuf text = { 0 };
@@ -201,7 +213,7 @@ make_commit(const struct campaign *c, const struct chain *chain, size_t i, const
 		kbuf_printf(&text, "parent %s\n", parent);
 	kbuf_printf(&text, "author " IDENTITY " %lld +0000\ncommitter " IDENTITY " %lld +0000\n\n",
 	    when, when);
-	put_message(c, chain->at[i], &text);
+	put_message(c, chain->at[i], folder, &text);
 	commit = git_object("commit", text.data, text.len, write);
 	kbuf_free(&text);
 	free(tree);
@@ -295,14 +307,6 @@ break_lock(const char *ref)
 	free(path);
 	free(name);
 }
-
-/* What the seal says: the last branch that was begun, and the commits on it. */
-struct lineage {
-	const json_t *head; /* NULL: not begun */
-	const char *base;   /* NULL: a repository without a commit */
-	const json_t **commit;
-	size_t count;
-};
 
 static struct lineage
 lineage_of(const struct campaign *c)
@@ -433,7 +437,7 @@ grow(struct campaign *c, const struct lineage *l, const struct chain *chain, con
 		    branch, l->base);
 	for (size_t i = tip ? l->count : 0; i < chain->count; i++) {
 		const char *parent = i ? new : l->base;
-		char *commit = make_commit(c, chain, i, tree, parent, true), hex[65];
+		char *commit = make_commit(c, chain, l, i, tree, parent, true), hex[65];
 
 		known |= tip && !strcmp(tip, commit);
 		program_digest(c, chain->at[i], hex);
@@ -464,13 +468,14 @@ grow(struct campaign *c, const struct lineage *l, const struct chain *chain, con
 static void
 begin(struct campaign *c, const char *branch)
 {
-	char *base = resolve("HEAD^{commit}");
-	json_t *line = json_pack("{s:s}", "branch", branch);
+	char *base = resolve("HEAD^{commit}"), *folder = GIT("rev-parse", "--show-prefix");
+	json_t *line = json_pack("{s:s,s:s}", "branch", branch, "folder", folder);
 
 	if (base)
 		json_object_set_new(line, "base", json_string(base));
 	kseal_add(&c->seal, "branch", line);
 	kseal_save(&c->seal);
+	free(folder);
 	free(base);
 }
 
@@ -553,7 +558,8 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
     const char *base_tree, struct faults *f)
 {
 	const char *commit = commit_at(l, i);
-	char *made = make_commit(c, chain, i, base_tree, i ? commit_at(l, i - 1) : l->base, false),
+	char *made =
+	         make_commit(c, chain, l, i, base_tree, i ? commit_at(l, i - 1) : l->base, false),
 	     *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(made, commit))

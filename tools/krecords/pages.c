@@ -40,9 +40,10 @@ put_number(bool known, double v, struct kbuf *out)
 }
 
 static void
-put_row(
-    const struct ktask *t, const struct ktask_workload *w, const struct shape *s, struct kbuf *out)
+put_row(const struct campaign *c, const struct ktask_workload *w, const struct shape *s,
+    struct kbuf *out)
 {
+	const struct ktask *t = c->task;
 	bool timed = s->ns > 0;
 
 	put_label(w->name, out);
@@ -51,13 +52,13 @@ put_row(
 			kbuf_printf(out, ",%lld", (long long)w->axis[a]);
 	put_sets(w, out);
 	kbuf_printf(out, ",%s", s->check);
-	put_number(timed, s->ns / 1e6, out);
-	put_number(timed, s->sd_ns / 1e6, out);
-	if (t->flops) {
+	put_number(timed, timed ? shown_time(c, s->ns) : 0, out);
+	put_number(timed, timed ? shown_sd(c, s) : 0, out);
+	if (counts_flops(c)) {
 		put_number(timed, s->rate, out);
 		put_number(timed, timed ? s->rate * s->sd_ns / s->ns : 0, out);
 	}
-	if (t->bytes)
+	if (counts_bytes(c))
 		put_number(timed, s->gbps, out);
 	put_number(s->max_rel_err >= 0, s->max_rel_err, out);
 	kbuf_puts(out, "\n");
@@ -67,16 +68,21 @@ static void
 put_csv(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 {
 	const struct ktask *t = c->task;
+	const char *time = strcmp(time_unit(c), "ms") ? time_unit(c) : "Time (ms)";
 
 	kbuf_puts(out, "label");
 	for (size_t a = 0; a < t->axis_count; a++)
 		if (t->axes[a].kind == KAXIS_VAR)
 			kbuf_printf(out, ",%s", t->axes[a].name);
-	kbuf_printf(out, ",sets,Check,Time (ms),Time (ms)_stddev%s%s,max_rel_err\n",
-	    t->flops ? ",TFLOPS,TFLOPS_stddev" : "", t->bytes ? ",GB/s" : "");
+	kbuf_puts(out, ",sets,Check,");
+	put_label(time, out);
+	kbuf_puts(out, ",");
+	put_label(time, out);
+	kbuf_printf(out, "_stddev%s%s,max_rel_err\n",
+	    counts_flops(c) ? ",TFLOPS,TFLOPS_stddev" : "", counts_bytes(c) ? ",GB/s" : "");
 	for (size_t i = 0; i < t->workload_count; i++)
 		if (x->shape[i].active)
-			put_row(t, &t->workloads[i], &x->shape[i], out);
+			put_row(c, &t->workloads[i], &x->shape[i], out);
 }
 
 static void

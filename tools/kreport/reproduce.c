@@ -42,6 +42,7 @@ static void
 add_sources(const struct report *r, struct names *names)
 {
 	const char *task = kcamp_str(r->camp, "task");
+	json_t *recordings = ktask_recordings(r->task->json);
 
 	add_name(r, names, kstrdup("campaign.json"));
 	add_name(r, names, kstrdup(task));
@@ -50,6 +51,10 @@ add_sources(const struct report *r, struct names *names)
 		add_name(r, names, ktask_beside(task, r->task->oracle));
 	for (size_t i = 0; i < r->task->baseline_count; i++)
 		add_name(r, names, ktask_beside(task, r->task->baselines[i].file));
+	for (size_t i = 0; i < json_array_size(recordings); i++)
+		add_name(
+		    r, names, ktask_beside(task, json_string_value(json_array_get(recordings, i))));
+	json_decref(recordings);
 }
 
 /* Facts of the trials that the report is about. */

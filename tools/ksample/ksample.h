@@ -14,20 +14,44 @@
 #include "kcamp.h"
 #include "kmemo.h"
 
-/* What the gradient knows of a cell. */
-struct slope {
-	bool known;         /* transitions have left the cell */
-	double weight;      /* 0 to 1: how promising a parent from here is */
-	json_t *directions; /* [{"direction", "samples", "successes"}]; owned; may be NULL */
+/* What came of steps of one length: see kgrad. */
+struct length {
+	double tries, correct, gain;
 };
+
+/* A step between two cells, the mean of what it has changed, and how often that was measured. */
+struct pair {
+	int from, to;
+	double n, mean; /* of logarithms of speed */
+};
+
+enum { FIELD_PAIRS = 256 };
+
+/* field.c: what is known of steps. Zero-initialise, add, fit, ask. */
+struct field {
+	struct length lengths[KARCH_LENGTHS];
+	struct pair pair[FIELD_PAIRS];
+	size_t pairs;
+	double noise, in_place; /* the variance of a try in place; the tries that it is from */
+	double scale;           /* the variance that a change of level brings */
+	double triangle[FIELD_PAIRS][FIELD_PAIRS], solved[FIELD_PAIRS];
+	double tried[KARCH_CELLS][KARCH_CELLS], failed[KARCH_CELLS][KARCH_CELLS];
+};
+/* The directions of a cell, as kgrad writes them. */
+void field_add(struct field *f, int from, const json_t *directions);
+void field_fit(struct field *f);
+/* What a step changes, as a logarithm of speed: mean and standard deviation. */
+void field_step(const struct field *f, int from, int to, double *mean, double *sd);
 
 /* Everything that a plan is a function of. */
 struct search {
 	const struct kcamp *camp;
 	struct karch archive; /* without what is masked */
 	struct kmemo_masks masks;
-	struct slope slopes[KARCH_CELLS];
-	bool has_slopes;
+	bool has_field;                  /* steps have been recorded */
+	struct field *field;             /* owned */
+	double paid[KARCH_CELLS];        /* how often tries from a cell were faster */
+	json_t *directions[KARCH_CELLS]; /* of the gradient; owned; NULL: none */
 	uint64_t seed;
 	long trial;
 	int branches;
@@ -45,6 +69,27 @@ struct plan {
 	const json_t *broken; /* entry of the archive's list */
 	int target;           /* cell, or -1 */
 };
+
+enum { MAX_BRANCHES = 99 };
+
+/* A trial while it is being planned. */
+struct planner {
+	const struct search *s;
+	double median;
+	bool tabu[KARCH_CELLS];  /* targets of recent trials */
+	bool taken[KARCH_CELLS]; /* targets of lower branches of this trial */
+	const json_t *repairs[MAX_BRANCHES + 1];
+	bool fresh;      /* nothing but the reference is correct */
+	struct krng rng; /* of the branch being planned */
+};
+
+/*
+ * aim.c: strategy and target for the parent of PLAN, which is BEHIND the best by so much of log
+ * speed. The target stays -1 where it is to be any cell of the frontier.
+ */
+void choose_target(struct planner *p, struct plan *plan, double behind);
+int draw_frontier(struct planner *p);
+int draw_initial(struct planner *p);
 
 /*
  * The plan of BRANCH (1, 2, …). The branches of a trial run as separate processes, and yet must not

@@ -12,6 +12,7 @@
 #include "klinear.h"
 #include "ksample.h"
 #include "ktrials.h"
+#include "kverdict.h"
 #include "kutil.h"
 #include "status.h"
 
@@ -85,7 +86,7 @@ add_history(const struct search *s, json_t *sample)
 	/* Older rounds are in the memory; what was rolled back or kept is told all the same. */
 	enum { HISTORY = 8 };
 	json_t *rounds = json_array(), *ineffective = json_array(), *accepted = json_array(),
-	       *searched = json_array();
+	       *searched = json_array(), *failures = kverdict_failures(s->camp->dir);
 
 	for (long t = 1; t < s->trial; t++) {
 		json_t *record = kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t),
@@ -104,8 +105,10 @@ add_history(const struct search *s, json_t *sample)
 		    kjson_path(record, "eval.plan"))
 			json_array_append_new(
 			    ineffective, round_json(record, direction, LEN(direction)));
+		/* What failed in the application is not in the program, and may be made anew. */
 		if (!strcmp(kjson_str_or(decision, "verdict", ""), "accepted") &&
-		    kjson_path(record, "eval.plan"))
+		    kjson_path(record, "eval.plan") &&
+		    !kverdict_failed(failures, kjson_str_or(record, "id", "")))
 			json_array_append_new(
 			    accepted, round_json(record, direction, LEN(direction)));
 		add_searched(searched, record);
@@ -115,6 +118,7 @@ add_history(const struct search *s, json_t *sample)
 	kjson_set(sample, "ineffective", ineffective);
 	kjson_set(sample, "accepted", accepted);
 	kjson_set(sample, "searched", searched);
+	json_decref(failures);
 }
 
 /*
@@ -223,12 +227,32 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 	free(path);
 }
 
+/* What the application said of programs that were put into it; nothing where nothing was. */
+static void
+add_application(const struct search *s, json_t *sample)
+{
+	json_t *failures = kverdict_failures(s->camp->dir), *list = json_array(), *v;
+	size_t i;
+
+	json_array_foreach(failures, i, v) {
+		json_t *one = json_object();
+
+		add_said(one, v, "id");
+		add_said(one, v, "why");
+		json_array_append_new(list, one);
+	}
+	if (json_array_size(list))
+		kjson_set(sample, "application", json_incref(list));
+	json_decref(list);
+	json_decref(failures);
+}
+
 json_t *
 linear_json(const struct search *s)
 {
 	const json_t *linear = kjson_path(s->archive.header, "linear"),
 	             *errors = kjson_path(s->archive.header, "errors");
-	const char *accepted = kjson_str_or(linear, "accepted", KARCH_REFERENCE);
+	char *accepted = kverdict_incumbent(s->camp->dir, linear);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
 	json_t *o = json_object(), *program;
 
@@ -252,8 +276,10 @@ linear_json(const struct search *s)
 	kjson_set(o, "stagnation", json_boolean(streak >= KLINEAR_STAGNATION));
 	add_history(s, o);
 	add_last(s, o);
+	add_application(s, o);
 	program = accepted_program(s, accepted);
 	add_evidence(s, o, program, streak);
 	kjson_set(o, "parent", program);
+	free(accepted);
 	return o;
 }

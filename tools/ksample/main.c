@@ -33,22 +33,30 @@ note_slope(struct search *s, const struct krec *rec)
 {
 	const char *kind = kjson_str_or(rec->json, "kind", NULL);
 	int c = karch_cell(kjson_str_or(rec->json, "cell", ""));
-	double rate = kjson_num_or(rec->json, "rate", 0.5),
-	       size = kjson_num_or(rec->json, "magnitude", 0);
+	double tries = kjson_num_or(rec->json, "departures", 0);
 
 	if (!kind)
 		kdie(K_USAGE, "%s:%ld: not a line of a gradient", rec->file, rec->lineno);
 	if (strcmp(kind, "cell"))
 		return false;
-	if (c < 0 || s->slopes[c].known)
+	if (c < 0 || s->directions[c])
 		kdie(K_USAGE, "%s:%ld: not a cell, or a duplicate", rec->file, rec->lineno);
-	if (kjson_num_or(rec->json, "departures", 0) < 1)
-		return true;
-	s->has_slopes = true;
-	s->slopes[c] = (struct slope){ .known = true,
-		.weight = 0.5 * rate + 0.5 * fmin(1, size),
-		.directions = json_incref(json_object_get(rec->json, "directions")) };
+	s->directions[c] = json_incref(json_object_get(rec->json, "directions"));
+	s->paid[c] = (kjson_num_or(rec->json, "improvements", 0) + 1) / (tries + 2);
+	s->has_field |= tries > 0;
+	field_add(s->field, c, s->directions[c]);
 	return true;
+}
+
+static void
+read_lengths(struct field *f, const json_t *lengths)
+{
+	for (size_t i = 0; i < KARCH_LENGTHS; i++) {
+		const json_t *one = json_array_get(lengths, i);
+
+		f->lengths[i] = (struct length){ kjson_num_or(one, "tries", 0),
+			kjson_num_or(one, "correct", 0), kjson_num_or(one, "gain", 0) };
+	}
 }
 
 void
@@ -58,15 +66,18 @@ load_slopes(struct search *s, const char *path)
 	struct krec rec;
 	bool more = true;
 
+	s->field = kcalloc(1, sizeof *s->field);
 	for (int c = 0; c < KARCH_CELLS; c++)
-		s->slopes[c].weight = 0.5;
+		s->paid[c] = 0.5;
 	if (!path || !kcamp_bool(s->camp, "gradient.enabled"))
 		return;
 	kin_open(&in, path);
 	if (!kin_next(&in, &rec))
 		kdie(K_USAGE, "%s: is empty", path);
-	if (strcmp(kjson_str_or(rec.json, "schema", ""), "gradient/1"))
-		kdie(K_USAGE, "%s: not a gradient", path);
+	if (strcmp(kjson_str_or(rec.json, "schema", ""), KARCH_GRADIENT))
+		kdie(K_USAGE, "%s: is not a gradient of this version; make views makes it again",
+		    path);
+	read_lengths(s->field, json_object_get(rec.json, "lengths"));
 	krec_free(&rec);
 	/* The transitions behind the cells are not read. */
 	while (more && kin_next(&in, &rec)) {
@@ -74,13 +85,15 @@ load_slopes(struct search *s, const char *path)
 		krec_free(&rec);
 	}
 	kin_close(&in);
+	field_fit(s->field);
 }
 
 void
 free_slopes(struct search *s)
 {
 	for (int c = 0; c < KARCH_CELLS; c++)
-		json_decref(s->slopes[c].directions);
+		json_decref(s->directions[c]);
+	free(s->field);
 }
 
 /*
@@ -134,6 +147,12 @@ hide_masked(struct search *s)
 		if (s->archive.elite[c] && is_hidden(s, s->archive.elite[c]->id)) {
 			karch_row_free(s->archive.elite[c]);
 			s->archive.elite[c] = NULL;
+		}
+	for (size_t i = s->archive.programs; i-- > 0;)
+		if (is_hidden(s, s->archive.program[i]->id)) {
+			karch_row_free(s->archive.program[i]);
+			memmove(s->archive.program + i, s->archive.program + i + 1,
+			    (--s->archive.programs - i) * sizeof *s->archive.program);
 		}
 	hide_entries(s, "errors");
 	hide_entries(s, "broken");

@@ -174,11 +174,11 @@ inspirations_json(const struct search *s, const struct plan *plan, const char *p
 	return out;
 }
 
-/* Directions that have mostly paid from this cell. */
+/* Directions that were mostly faster from this cell. */
 static json_t *
 hints_json(const struct search *s, int cell)
 {
-	const json_t *directions = cell < 0 ? NULL : s->slopes[cell].directions;
+	const json_t *directions = cell < 0 ? NULL : s->directions[cell];
 
 	return karch_hints(directions);
 }

@@ -20,6 +20,8 @@ enum {
 	KARCH_LEVEL = 3,         /* highest level of each; the lowest is 0 */
 	KARCH_CELLS = 256,       /* a cell is a number in base 4, memory first */
 	KARCH_ISLANDS = 64,      /* most islands */
+	KARCH_CONTENDERS = 4,    /* programs next to the elites that may be parents, too */
+	KARCH_LENGTHS = 4,       /* steps in place, of one level, of two, of more */
 	KARCH_TABU_TRIALS = 3,   /* a target is not repeated so soon, unless nothing else is left */
 	KARCH_ID = 24,           /* bytes that hold any id */
 	KARCH_ERRORS = 3,        /* errors that prompts show: the last ones */
@@ -32,6 +34,9 @@ extern const char *const karch_dims[KARCH_DIMS];
 /* Id of the reference evaluated, the root of every lineage. */
 #define KARCH_REFERENCE "000/00"
 
+/* The form of a gradient's file. */
+#define KARCH_GRADIENT "gradient/2"
+
 /* One line of an archive. */
 struct karch_row {
 	char id[KARCH_ID];
@@ -43,6 +48,7 @@ struct karch_row {
 	bool provisional;                 /* measured on a busy machine, or apart */
 	enum status status;
 	char tokens[17];           /* token hash; empty: none */
+	char object[17];           /* hash of the object code; empty: none */
 	char parent[KARCH_ID];     /* empty: none */
 	char strategy[KARCH_WORD]; /* empty: none */
 	uint64_t islands;          /* bit i: member of island i */
@@ -61,8 +67,8 @@ struct karch {
 };
 
 /*
- * Read an archive; PATH NULL gives an empty one. With PROGRAMS false nothing behind the elites is
- * read. A file that is no archive, or breaks a rule of its format, ends the program with K_USAGE.
+ * Read an archive; PATH NULL gives an empty one. With PROGRAMS false only KARCH_CONTENDERS
+ * of the others are read. A file that is no archive, or breaks a rule of its format, ends the program with K_USAGE.
  * Free with karch_free.
  */
 void karch_load(struct karch *a, const char *path, bool programs);
@@ -103,6 +109,7 @@ void karch_set_speedup(struct karch_row *row, const struct kgain_ratio *r, bool 
  * an elite.
  */
 bool karch_best(const struct karch *a, struct karch_row *row);
+void karch_set_best(struct karch *a, const struct karch_row *row);
 
 /* Median score of the elites; 0 without any. */
 double karch_median(const struct karch *a);
@@ -113,10 +120,10 @@ double karch_top(const struct karch *a);
 void karch_step(int islands, int *current, long *filled);
 
 /*
- * Hints from the directions of a gradient's cell,
- * [{"direction":[0,1,0,0],"samples":3,"successes":2},...]: those that were tried more than once and
- * mostly succeeded; best rate first, then the most tried; a few at most. New reference:
- * [{"direction","rate","samples"}].
+ * Hints from the directions of a gradient's cell: those that were tried more than once, were mostly
+ * faster, and faster in the median of the tries that were timed; best rate first, then the most
+ * tried; a few at most. New reference: [{"direction","samples","successes","gain"}], GAIN 0.06 for
+ * a median of 6 %.
  */
 json_t *karch_hints(const json_t *directions);
 

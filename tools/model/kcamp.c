@@ -38,19 +38,21 @@ const struct kknob kknobs[] = {
 	    "search algorithm; linear: one change a round, kept or rolled back" },
 	{ "search.branches", KKNOB_INT, "4", 1, 99, NULL,
 	    "candidates per trial; always 1 in linear mode" },
-	{ "search.exploit", KKNOB_NUM, "0.7", 0, 1, NULL,
-	    "share of parents drawn by score; a softmax over the elites of the island" },
+	{ "search.exploit", KKNOB_NUM, "0.8", 0, 1, NULL,
+	    "share of parents drawn by speed; what this and search.explore leave is drawn at "
+	    "random" },
 	{ "search.explore", KKNOB_NUM, "0.2", 0, 1, NULL,
-	    "share of parents near an under-explored cell; that cell becomes the target" },
-	{ "search.temperature", KKNOB_NUM, "1.0", 1e-8, 1e6, NULL,
-	    "temperature of that softmax; lower: the best ones more often" },
+	    "share of leaps to under-explored cells; at first: what pays moves it" },
+	{ "search.refine", KKNOB_NUM, "0.4", 0, 1, NULL,
+	    "share of candidates that stay in their cell; at first: what pays moves it" },
+	{ "search.esimd", KKNOB_NUM, "0.05", 0, 1, NULL,
+	    "share of steps to explicit SIMD; or a matrix unit, where the parent has none; at "
+	    "first: what pays moves it" },
+	{ "search.temperature", KKNOB_NUM, "0.02", 1e-8, 1e6, NULL,
+	    "temperature of the softmax over speeds; 0.02: a parent 2 % slower is drawn 2.7 times "
+	    "less often" },
 	{ "search.strategy", KKNOB_ENUM, "mutate", 0, 0,
-	    "mutate|diversify|intensify|specialize|balance",
-	    "strategy for a correct parent; when no other is drawn" },
-	{ "search.diversify", KKNOB_NUM, "0.2", 0, 1, NULL,
-	    "chance of a random under-explored target" },
-	{ "search.esimd", KKNOB_NUM, "0.1", 0, 1, NULL,
-	    "chance of a step to explicit SIMD; or a matrix unit, where its level is below 3" },
+	    "mutate|diversify|intensify|specialize|balance", "strategy of all other candidates" },
 	{ "search.repair", KKNOB_NUM, "0.5", 0, 1, NULL,
 	    "chance to repair a broken candidate; of the last trial, instead of mutating an "
 	    "elite" },
@@ -74,8 +76,10 @@ const struct kknob kknobs[] = {
 	{ "stop.trials", KKNOB_INT, "10", 1, 999999, NULL,
 	    "number of trials; in linear mode at most 119" },
 	{ "stop.patience", KKNOB_INT, "2", 0, 999999, NULL,
-	    "end after so many trials without a gain; 0: never, which is the default in linear "
-	    "mode" },
+	    "end after so many usual waits without a gain; a usual wait is the longest from one "
+	    "gain "
+	    "to the next so far, at least 20 candidates; in linear mode rounds, and the default is "
+	    "never; 0: never" },
 	{ "stop.speedup", KKNOB_NUM, "0", 0, BIG, NULL, "end at this speed-up; 0: never" },
 	{ "stop.efficiency", KKNOB_NUM, "0", 0, 100, NULL,
 	    "end at this percentage of the roofline; of the ceilings that bind the workloads "
@@ -167,8 +171,8 @@ const struct kknob kknobs[] = {
 	    "command before keval and kharness; such as: kremote ssh gpu1 -- (docs/remote.md); "
 	    "empty: they run here" },
 	{ "eval.profile", KKNOB_ENUM, "auto", 0, 0, "auto|off|promising|all",
-	    "which candidates are profiled; promising: those near the incumbent; all: all correct "
-	    "ones; auto: promising ones of a GPU with an installed profiler" },
+	    "which candidates are profiled; promising: the reference and those that would lead; "
+	    "all: all correct ones; auto: promising ones, in a search over cells only on a GPU" },
 	{ "eval.lock_clocks", KKNOB_ENUM, "off", 0, 0, "off|try|require",
 	    "lock the clocks of a CUDA device; try: if the machine permits it; require: or do not "
 	    "measure" },
@@ -180,6 +184,9 @@ const struct kknob kknobs[] = {
 	{ "eval.correctness", KKNOB_JSON, "", 0, 0, NULL,
 	    "own command for checking; see keval(1)" },
 	{ "eval.timing", KKNOB_JSON, "", 0, 0, NULL, "own command for timing; see keval(1)" },
+	{ "eval.repository", KKNOB_STR, "", 0, 0, NULL,
+	    "project that own commands run in; a copy of this folder, with the candidate at "
+	    "git.kernel_path; empty: a work folder with the files that they name" },
 
 	{ "score.multiplier", KKNOB_NUM, "3", 0, 1e6, NULL,
 	    "weight of the speed-up; combined = perf_score + multiplier * speed-up, for a correct "
@@ -204,6 +211,7 @@ static const struct {
 } gone[] = {
 	{ "search.random", NULL,
 	    "the rest of search.exploit and search.explore is drawn at random" },
+	{ "search.diversify", NULL, "search.explore is the share of leaps" },
 	{ "search.repair_tries", "2", NULL },
 	{ "search.programs_per_island", "10", NULL },
 	{ "search.migration_interval", "10", NULL },
@@ -728,6 +736,17 @@ kcamp_backend(const struct kcamp *c)
 	return backend_named(kcamp_str(c, "backend"));
 }
 
+char *
+kcamp_lacks_runner(const struct kcamp *c, const char *language)
+{
+	const struct backend *b = kcamp_backend(c), *spoken = language ? backend_for(language) : b;
+
+	if (!strcmp(kcamp_str(c, "eval.evaluator"), "null") ||
+	    (kcamp_json(c, "eval.correctness") && kcamp_json(c, "eval.timing")))
+		return NULL;
+	return backend_lacks_runner(b->runner ? spoken : b);
+}
+
 bool
 kcamp_linear(const struct kcamp *c)
 {
@@ -738,6 +757,34 @@ long
 kcamp_branches(const struct kcamp *c)
 {
 	return kcamp_linear(c) ? 1 : kcamp_int(c, "search.branches");
+}
+
+/* The metric of the timing command, of which higher is better, or lower; NULL: it times. */
+static const char *
+own_metric(const struct kcamp *c, bool *higher)
+{
+	const json_t *timing = kcamp_json(c, "eval.timing");
+
+	*higher = !strcmp(kjson_str_or(timing, "direction", ""), "higher");
+	return kjson_str_or(timing, "metric", NULL);
+}
+
+double
+kcamp_measured(const struct kcamp *c, double value)
+{
+	bool higher;
+
+	return own_metric(c, &higher) && higher ? 1e3 / value : value;
+}
+
+double
+kcamp_shown(const struct kcamp *c, double ms, const char **unit)
+{
+	bool higher;
+	const char *metric = own_metric(c, &higher);
+
+	*unit = metric ? metric : "ms";
+	return metric && higher ? 1e3 / ms : ms;
 }
 
 char *

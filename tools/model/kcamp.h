@@ -73,8 +73,22 @@ const json_t *kcamp_json(const struct kcamp *c, const char *path); /* NULL when 
  */
 /* The row of backend.h for the knob "backend". */
 const struct backend *kcamp_backend(const struct kcamp *c);
+/*
+ * Why the campaign cannot be evaluated here: no program of ours runs kernels of its backend, or of
+ * the LANGUAGE of its task (may be NULL), and it has no commands of its own for all that a runner
+ * does. NULL: it can. The caller frees.
+ */
+char *kcamp_lacks_runner(const struct kcamp *c, const char *language);
 bool kcamp_linear(const struct kcamp *c);
 long kcamp_branches(const struct kcamp *c);
+
+/*
+ * What times in records mean: milliseconds; where the timing command has a metric of its own, a
+ * value of which lower is better stands for as many, and a rate for the time of one unit of it.
+ * From a value of the metric to its time, and back, with the unit that people read.
+ */
+double kcamp_measured(const struct kcamp *c, double value);
+double kcamp_shown(const struct kcamp *c, double ms, const char **unit);
 
 /* Path of a file named in the manifest, relative to the campaign folder; the caller frees. */
 char *kcamp_path(const struct kcamp *c, const char *name);

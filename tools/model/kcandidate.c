@@ -37,18 +37,30 @@ kcandidate_row(const struct kcandidate *c, double seed_score)
 	row->runtime_ms = c->runtime_ms;
 	row->status = c->standing;
 	strcpy(row->tokens, c->tokens);
+	strcpy(row->object, c->object);
 	strcpy(row->parent, c->parent);
 	strcpy(row->strategy, c->strategy);
 	return row;
 }
 
 bool
-kcandidate_takes(
-    const struct kcandidate *c, const struct karch_row *elite, const struct karch_row *row)
+kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
+    const struct karch_row *row, const char *best)
 {
 	if (elite && elite->speedup > 0 && row->speedup > 0 && !strcmp(elite->id, c->incumbent))
 		return c->gain;
-	return karch_takes(elite, row);
+	return karch_takes(elite, row) && (c->gain || !elite || strcmp(elite->id, best));
+}
+
+bool
+kcandidate_is_best(
+    const struct kcandidate *c, const struct karch *a, const struct karch_row *row, bool linear)
+{
+	struct karch_row best;
+
+	if (row->status != STATUS_CORRECT || !karch_best(a, &best))
+		return row->status == STATUS_CORRECT;
+	return c->gain && (linear || kcandidate_takes(c, &best, row, best.id));
 }
 
 /* Words that are copied: what goes into archive lines unescaped. OUT is an array of a struct. */
@@ -84,6 +96,7 @@ read_words(struct kcandidate *c, const json_t *record)
 	const struct word words[] = {
 		{ "eval.status", status, sizeof status, true },
 		{ "eval.tokens", c->tokens, sizeof c->tokens, false },
+		{ "eval.object", c->object, sizeof c->object, false },
 		{ "score.verdict", verdict, sizeof verdict, false },
 		{ "score.decision.verdict", c->verdict, sizeof c->verdict, false },
 		{ "sample.strategy", c->strategy, sizeof c->strategy, false },

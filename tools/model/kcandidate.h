@@ -48,6 +48,7 @@ struct kcandidate {
 	char bucket[KARCH_WORD]; /* of the audit: "K", "W1"; empty: not audited */
 
 	char tokens[17]; /* token hash; empty: none */
+	char object[17]; /* hash of the object code; empty: none */
 	/*
 	 * The same program as an earlier one: marked so by the evaluation, or the same tokens as
 	 * a lower branch of its trial. It has nothing to add, and a second measurement must not
@@ -90,10 +91,19 @@ bool kcandidate_enters(const struct kcandidate *c);
 struct karch_row *kcandidate_row(const struct kcandidate *c, double seed_score);
 /*
  * Does it take the cell that ELITE (NULL: nobody) holds? By the rule of archives, but the
- * incumbent, with which it was timed in turns, gives way to a gain and to nothing else.
+ * incumbent, with which it was timed in turns, gives way to a gain and to nothing else; and BEST,
+ * the id of the best program, only to a gain that is faster by that rule, too.
  */
-bool kcandidate_takes(
-    const struct kcandidate *c, const struct karch_row *elite, const struct karch_row *row);
+bool kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
+    const struct karch_row *row, const char *best);
+
+/*
+ * Is it the best correct program of archive A so far? Only a gain makes a new one, and a tie keeps
+ * the older. A round that was kept is the best, whatever it scores: levels differ, and a trade-off
+ * or a tie may score less. The best takes its cell, whoever holds it.
+ */
+bool kcandidate_is_best(
+    const struct kcandidate *c, const struct karch *a, const struct karch_row *row, bool linear);
 
 /*
  * Scored records as archives and gradients need them: a trial at a time, its branches in order

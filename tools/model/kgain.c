@@ -72,16 +72,29 @@ kgain_weight(const json_t *row)
 	return isfinite(w) && w > 0 ? w : 1;
 }
 
-const json_t *
-kgain_row(const json_t *timing, const char *workload)
+/* The element of LIST whose MEMBER is NAME, or NULL. */
+static const json_t *
+find_row(const json_t *list, const char *member, const char *name)
 {
-	for (size_t i = 0; i < json_array_size(timing); i++) {
-		const json_t *row = json_array_get(timing, i);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *row = json_array_get(list, i);
 
-		if (!strcmp(kjson_str_or(row, "workload", ""), workload))
+		if (!strcmp(kjson_str_or(row, member, ""), name))
 			return row;
 	}
 	return NULL;
+}
+
+const json_t *
+kgain_row(const json_t *timing, const char *workload)
+{
+	return find_row(timing, "workload", workload);
+}
+
+const json_t *
+kgain_workload(const json_t *workloads, const char *name)
+{
+	return find_row(workloads, "name", name);
 }
 
 json_t *

@@ -32,6 +32,9 @@ double kgain_weight(const json_t *row);
 /* The row of a workload, or NULL; borrowed. */
 const json_t *kgain_row(const json_t *timing, const char *workload);
 
+/* The workload NAME of a task's list, or NULL; borrowed. */
+const json_t *kgain_workload(const json_t *workloads, const char *name);
+
 /* The rows of PAST for the workloads that TIMING has; new reference. */
 json_t *kgain_rows_like(const json_t *past, const json_t *timing);
 

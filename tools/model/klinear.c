@@ -69,16 +69,6 @@ klinear_delta(const struct klinear_unit *u)
 	return klinear_percent(u->was, u->now);
 }
 
-/* The task's own words on a workload, or NULL. */
-static const json_t *
-find_workload(const json_t *workloads, const char *name)
-{
-	for (size_t i = 0; i < json_array_size(workloads); i++)
-		if (!strcmp(kjson_str_or(json_array_get(workloads, i), "name", ""), name))
-			return json_array_get(workloads, i);
-	return NULL;
-}
-
 static bool
 names_core(const json_t *workloads)
 {
@@ -153,7 +143,7 @@ klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timi
 	for (size_t i = 0; i < json_array_size(timing) && !fault; i++) {
 		const json_t *row = json_array_get(timing, i);
 
-		fault = add_row(out, find_workload(workloads, kjson_str_or(row, "workload", "")),
+		fault = add_row(out, kgain_workload(workloads, kjson_str_or(row, "workload", "")),
 		    row, rival, pairs, statistic, sums);
 	}
 	if (!fault && !out->count)

@@ -19,20 +19,26 @@
 static const struct {
 	const char *name;
 	size_t size;
-	double eps, max;
+	double eps, max, min;
 } dtypes[KDTYPE_COUNT] = {
-	[KDTYPE_F32] = { "float32", 4, FLT_EPSILON, FLT_MAX },
-	[KDTYPE_F64] = { "float64", 8, DBL_EPSILON, DBL_MAX },
-	[KDTYPE_F16] = { "float16", 2, 1.0 / 1024, 65504 },
-	[KDTYPE_BF16] = { "bfloat16", 2, 1.0 / 128, 0x1.fep127 },
-	[KDTYPE_I32] = { "int32", 4, 0, 0 },
-	[KDTYPE_I64] = { "int64", 8, 0, 0 },
-	[KDTYPE_TF32] = { "tfloat32", 4, 1.0 / 1024, FLT_MAX },
-	[KDTYPE_E4M3] = { "float8_e4m3", 1, 1.0 / 8, 448 },
-	[KDTYPE_E5M2] = { "float8_e5m2", 1, 1.0 / 4, 57344 },
-	[KDTYPE_E4M3FNUZ] = { "float8_e4m3fnuz", 1, 1.0 / 8, 240 },
-	[KDTYPE_E5M2FNUZ] = { "float8_e5m2fnuz", 1, 1.0 / 4, 57344 },
-	[KDTYPE_I8] = { "int8", 1, 0, 0 },
+	[KDTYPE_F32] = { "float32", 4, FLT_EPSILON, FLT_MAX, -FLT_MAX },
+	[KDTYPE_F64] = { "float64", 8, DBL_EPSILON, DBL_MAX, -DBL_MAX },
+	[KDTYPE_F16] = { "float16", 2, 1.0 / 1024, 65504, -65504 },
+	[KDTYPE_BF16] = { "bfloat16", 2, 1.0 / 128, 0x1.fep127, -0x1.fep127 },
+	[KDTYPE_I32] = { "int32", 4, 0, INT32_MAX, INT32_MIN },
+	[KDTYPE_I64] = { "int64", 8, 0, 0x1p63, -0x1p63 },
+	[KDTYPE_TF32] = { "tfloat32", 4, 1.0 / 1024, FLT_MAX, -FLT_MAX },
+	[KDTYPE_E4M3] = { "float8_e4m3", 1, 1.0 / 8, 448, -448 },
+	[KDTYPE_E5M2] = { "float8_e5m2", 1, 1.0 / 4, 57344, -57344 },
+	[KDTYPE_E4M3FNUZ] = { "float8_e4m3fnuz", 1, 1.0 / 8, 240, -240 },
+	[KDTYPE_E5M2FNUZ] = { "float8_e5m2fnuz", 1, 1.0 / 4, 57344, -57344 },
+	[KDTYPE_I8] = { "int8", 1, 0, INT8_MAX, INT8_MIN },
+	[KDTYPE_I16] = { "int16", 2, 0, INT16_MAX, INT16_MIN },
+	[KDTYPE_U8] = { "uint8", 1, 0, UINT8_MAX, 0 },
+	[KDTYPE_U16] = { "uint16", 2, 0, UINT16_MAX, 0 },
+	[KDTYPE_U32] = { "uint32", 4, 0, UINT32_MAX, 0 },
+	[KDTYPE_U64] = { "uint64", 8, 0, 0x1p64, 0 },
+	[KDTYPE_BOOL] = { "bool", 1, 0, 1, 0 },
 };
 
 static const char *const distributions[] = {
@@ -48,7 +54,11 @@ static const char *const distributions[] = {
 	[KDIST_SPECIAL] = "special",
 	[KDIST_SPARSE] = "sparse",
 	[KDIST_MIXED] = "mixed",
+	[KDIST_RECORDED] = "recorded",
 };
+
+/* Tensors lie so many bytes apart within their pages, which no address may be a multiple of. */
+enum { ALIGN_MAX = 256 };
 
 enum kdtype
 kdtype_of(const char *name)
@@ -82,6 +92,12 @@ double
 kdtype_max(enum kdtype t)
 {
 	return dtypes[t].max;
+}
+
+double
+kdtype_min(enum kdtype t)
+{
+	return dtypes[t].min;
 }
 
 bool
@@ -424,6 +440,32 @@ ktask_settle(const struct ktask *t, struct ktask_workload *w)
 	return remainders_of(t, w->axis, &now) && !(now & ~listed);
 }
 
+const json_t *
+ktask_recorded(const struct ktask_workload *w, const struct ktask_tensor *x, bool *fresh)
+{
+	const json_t *o = json_object_get(w->values, x->name);
+
+	*fresh = kjson_bool_or(o, "fresh", kdtype_is_float(x->dtype));
+	return json_is_object(o) ? o : NULL;
+}
+
+json_t *
+ktask_recordings(const json_t *task)
+{
+	json_t *seen = json_object(), *list = json_array(), *w, *v;
+	const char *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
+		json_object_foreach(json_object_get(w, "values"), name, v)
+			if (json_is_string(json_object_get(v, "file")))
+				json_object_set_new(seen, kjson_str_or(v, "file", ""), json_true());
+	json_object_foreach(seen, name, v)
+		json_array_append_new(list, json_string(name));
+	json_decref(seen);
+	return list;
+}
+
 double
 ktask_scalar(const struct ktask_workload *w, const struct ktask_tensor *x)
 {
@@ -748,13 +790,41 @@ read_role(struct reader *r, const char *path, const char *role, struct ktask_ten
 static bool
 fits(const json_t *v, enum kdtype t)
 {
-	json_int_t i = json_integer_value(v),
-	           top = t == KDTYPE_I8 ? INT8_MAX
-	    : t == KDTYPE_I32           ? INT32_MAX
-	                                : INT64_MAX;
+	double d = json_number_value(v);
 
 	return kdtype_is_float(t) ? json_is_number(v)
-	                          : json_is_integer(v) && i <= top && i >= -top - 1;
+	                          : json_is_integer(v) && d <= kdtype_max(t) && d >= kdtype_min(t);
+}
+
+/* Of what an address is a multiple: a power of two, as far as the judge goes. */
+static void
+read_align(struct reader *r, const char *path, const json_t *o, struct ktask_tensor *x)
+{
+	json_int_t n = kjson_int_or(o, "align", 0);
+
+	x->align = (size_t)n;
+	if (!json_object_get(o, "align"))
+		return;
+	if (x->scalar || n < (json_int_t)kdtype_size(x->dtype) || n > ALIGN_MAX || (n & (n - 1)))
+		fault(r, path,
+		    "align of an array must be a power of two, from the size of an "
+		    "element to %d",
+		    ALIGN_MAX);
+}
+
+/* What a scalar is unless a workload says otherwise. */
+static void
+read_value(struct reader *r, const char *path, const json_t *o, const struct ktask_tensor *x)
+{
+	if (x->scalar && (x->output || !json_object_get(o, "value") || kdtype_size(x->dtype) < 4))
+		fault(r, path,
+		    "a scalar must be an input of type float32, float64, int32, int64, uint32 or "
+		    "uint64 with a \"value\"");
+	else if (x->scalar && json_is_number(json_object_get(o, "value")) &&
+	    !fits(json_object_get(o, "value"), x->dtype))
+		fault(r, path, "its value is not of type %s", kdtype_name(x->dtype));
+	if (!x->scalar && json_object_get(o, "value"))
+		fault(r, path, "only a scalar (shape null) has a \"value\"");
 }
 
 static void
@@ -770,6 +840,7 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 		{ "fixed", BOOLEAN, false },
 		{ "inout", BOOLEAN, false },
 		{ "role", STRING, false },
+		{ "align", INTEGER, false },
 		{ "description", STRING, false },
 	};
 	struct ktask_tensor *x = &r->t->tensors[r->t->tensor_count];
@@ -800,8 +871,8 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 	if (x->dtype == KDTYPE_COUNT) {
 		fault(r, path,
 		    "dtype must be float64, float32, tfloat32, float16, bfloat16, float8_e4m3, "
-		    "float8_e5m2 "
-		    "(AMD: float8_e4m3fnuz, float8_e5m2fnuz), int8, int32 or int64");
+		    "float8_e5m2 (AMD: float8_e4m3fnuz, float8_e5m2fnuz), int8, int16, int32, "
+		    "int64, uint8, uint16, uint32, uint64 or bool");
 		x->dtype = KDTYPE_F32;
 	}
 	if (distribution && x->distribution == KDIST_COUNT)
@@ -810,15 +881,8 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 		fault(r, path, "only an input or an \"inout\" output can have a distribution");
 	read_shape(r, path, json_object_get(o, "shape"), x);
 	check_limits(r, path, o, x->scalar);
-	if (x->scalar && (output || !json_object_get(o, "value") || kdtype_size(x->dtype) < 4))
-		fault(r, path,
-		    "a scalar must be an input of type float32, float64, int32 or int64 with a "
-		    "\"value\"");
-	else if (x->scalar && json_is_number(json_object_get(o, "value")) &&
-	    !fits(json_object_get(o, "value"), x->dtype))
-		fault(r, path, "its value is not of type %s", kdtype_name(x->dtype));
-	if (!x->scalar && json_object_get(o, "value"))
-		fault(r, path, "only a scalar (shape null) has a \"value\"");
+	read_align(r, path, o, x);
+	read_value(r, path, o, x);
 }
 
 static void
@@ -890,7 +954,7 @@ static void
 read_entry(struct reader *r, const json_t *entry)
 {
 	static const struct field fields[] = { { "name", STRING, true },
-		{ "arguments", ARRAY, true } };
+		{ "arguments", ARRAY, true }, { "prototype", STRING, false } };
 	struct ktask *t = r->t;
 	size_t i;
 	json_t *item;
@@ -1068,39 +1132,72 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 			fault(r, path, "'%s' is %lld: it must be 0 or more", *e, (long long)v);
 }
 
+static const struct ktask_tensor *
+tensor_of(const struct ktask *t, const char *name)
+{
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (!strcmp(t->tensors[i].name, name))
+			return &t->tensors[i];
+	return NULL;
+}
+
+/* Contents that were recorded: what the file holds is seen by who reads it. */
+static void
+read_recorded(struct reader *r, const char *path, const char *name, const struct ktask_tensor *x,
+    const json_t *o)
+{
+	static const struct field fields[] = { { "file", STRING, true },
+		{ "fresh", BOOLEAN, false } };
+	char *field = kasprintf("%s.values.%s", path, name);
+
+	check_fields(r, o, field, fields, LEN(fields));
+	check_file(r, field, string_of(o, "file"));
+	if (!x || x->scalar || !x->input)
+		fault(r, field, "must be an array that is an input, or updated in place");
+	free(field);
+}
+
+static void
+read_list(struct reader *r, const char *path, const struct ktask_workload *w,
+    const struct ktask_tensor *x, const json_t *list)
+{
+	bool integers = json_is_array(list);
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		integers &= fits(json_array_get(list, i), x->dtype);
+	if (!integers)
+		fault(r, path, "values: %s must be a list of integers of type %s, or {\"file\"}",
+		    x->name, kdtype_name(x->dtype));
+	else if (!r->count && json_array_size(list) != ktask_elements(r->t, w, x))
+		fault(r, path, "values: %s must be a list of %zu integers, not %zu", x->name,
+		    ktask_elements(r->t, w, x), json_array_size(list));
+}
+
 /*
- * Contents that a workload fixes: scalars, and small integer inputs, such as the offsets of groups.
+ * Contents that a workload fixes: scalars; small integer inputs, such as the offsets of groups; and
+ * inputs that were recorded.
  */
 static void
 read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 {
 	const char *name;
-	json_t *list;
+	json_t *v;
 
-	json_object_foreach((json_t *)w->values, name, list) {
-		const struct ktask_tensor *x = NULL;
-		bool integers = json_is_array(list);
+	json_object_foreach((json_t *)w->values, name, v) {
+		const struct ktask_tensor *x = tensor_of(r->t, name);
 
-		for (size_t i = 0; i < r->t->tensor_count; i++)
-			if (!strcmp(r->t->tensors[i].name, name))
-				x = &r->t->tensors[i];
-		for (size_t i = 0; i < json_array_size(list); i++)
-			integers &= x && fits(json_array_get(list, i), x->dtype);
-		if (x && x->scalar) {
-			if (!fits(list, x->dtype))
+		if (json_is_object(v)) {
+			read_recorded(r, path, name, x, v);
+		} else if (x && x->scalar) {
+			if (!fits(v, x->dtype))
 				fault(r, path, "values: %s must be a number of type %s", name,
 				    kdtype_name(x->dtype));
-			continue;
-		}
-		if (!x || x->scalar || x->output || kdtype_is_float(x->dtype))
+		} else if (!x || x->output || kdtype_is_float(x->dtype)) {
 			fault(r, path,
 			    "values: '%s' must be an input of an integer type or a scalar", name);
-		else if (!integers)
-			fault(r, path, "values: %s must be a list of integers of type %s", name,
-			    kdtype_name(x->dtype));
-		else if (!r->count && json_array_size(list) != ktask_elements(r->t, w, x))
-			fault(r, path, "values: %s must be a list of %zu integers, not %zu", name,
-			    ktask_elements(r->t, w, x), json_array_size(list));
+		} else {
+			read_list(r, path, w, x, v);
+		}
 	}
 }
 
@@ -1242,8 +1339,14 @@ read_build(struct reader *r, const json_t *o)
 	static const struct field fields[] = { { "compiler", STRING, true },
 		{ "flags", STRINGS, false }, { "libs", STRINGS, false } };
 
+	char *lack = backend_lacks_runner(backend_for(r->t->language ? r->t->language : ""));
+
+	/* What kiln cannot run is built by a command of the campaign. */
 	if (o)
 		check_fields(r, o, "build", fields, LEN(fields));
+	else if (!lack)
+		fault(r, "build", "is missing (an object)");
+	free(lack);
 }
 
 /* Which input says how many rows each group of a grouped operation has. */
@@ -1300,7 +1403,7 @@ static const struct field task_fields[] = {
 	{ "reference", STRING, true },
 	{ "oracle", STRING, false },
 	{ "baselines", ARRAY, false },
-	{ "build", OBJECT, true },
+	{ "build", OBJECT, false },
 	{ "allow_symbols", STRINGS, false },
 	{ "files", ANY, false },
 	{ "flops", STRING, false },

@@ -33,6 +33,12 @@ enum kdtype {
 	KDTYPE_E4M3FNUZ,
 	KDTYPE_E5M2FNUZ,
 	KDTYPE_I8,
+	KDTYPE_I16,
+	KDTYPE_U8,
+	KDTYPE_U16,
+	KDTYPE_U32,
+	KDTYPE_U64,
+	KDTYPE_BOOL, /* one byte, 0 or 1 */
 	KDTYPE_COUNT
 };
 
@@ -41,8 +47,9 @@ enum kdtype kdtype_of(const char *name);
 const char *kdtype_name(enum kdtype t);
 size_t kdtype_size(enum kdtype t);
 bool kdtype_is_float(enum kdtype t);
-/* Largest finite number of a floating type. */
+/* Largest finite number of a type, and smallest: 0 for types without a sign. */
 double kdtype_max(enum kdtype t);
+double kdtype_min(enum kdtype t);
 /* Types of 16 or 8 bits that are for storage: sums of them are expected in float32. */
 bool kdtype_is_storage(enum kdtype t);
 /* Distance from 1 to the next larger number; 0 for integers. */
@@ -62,7 +69,9 @@ enum kdist {
 	KDIST_SPECIAL,
 	KDIST_SPARSE,
 	KDIST_COUNT,
-	KDIST_MIXED /* of timed calls, made of the task's own; no task names it */
+	/* No task names these: of timed calls, made of the task's own; what files hold, as it is */
+	KDIST_MIXED,
+	KDIST_RECORDED
 };
 enum kdist kdist_of(const char *name); /* KDIST_COUNT when NAME is none of them */
 const char *kdist_name(enum kdist d);
@@ -96,6 +105,7 @@ struct ktask_tensor {
 	/* a scalar that has no values but those listed; else MIN to MAX, NAN where not given */
 	bool fixed;
 	double min, max;
+	size_t align;          /* bytes that its address is a multiple of, and of no more; 0: any */
 	size_t rank;           /* 0 for a scalar */
 	char *dim[KTASK_RANK]; /* expressions over the axes; owned */
 };
@@ -114,7 +124,7 @@ struct ktask_workload {
 	/* PASS is "forward" or "backward" of the step PAIR, whose time is that of both; or NULL. */
 	const char *pair, *pass;
 	const json_t *sets; /* array of names; NULL: in every set */
-	/* object: contents of small integer inputs, values of scalars, by name; or NULL */
+	/* object: contents of inputs, as a list or {"file"}, values of scalars, by name; or NULL */
 	const json_t *values;
 	char drawn
 	    [160]; /* "N drawn as 1003": what differs from the workload that is listed; or empty */
@@ -230,6 +240,16 @@ bool ktask_range(enum kdtype t, double v, double min, double max, double *low, d
  * shape or an axis leaves a remainder that it leaves in no workload listed.
  */
 bool ktask_settle(const struct ktask *t, struct ktask_workload *w);
+
+/*
+ * The recorded contents of input X that the workload names, {"file","fresh"}, or NULL. FRESH is
+ * whether other contents like them may be drawn: that of numbers may, that of whole ones, which may
+ * be indices, only where the task says so.
+ */
+const json_t *ktask_recorded(
+    const struct ktask_workload *w, const struct ktask_tensor *x, bool *fresh);
+/* Names of the files that the workloads of TASK (JSON) name, each once. New reference. */
+json_t *ktask_recordings(const json_t *task);
 
 /* Value of the scalar X: the workload's own, else the task's. */
 double ktask_scalar(const struct ktask_workload *w, const struct ktask_tensor *x);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays of chosen calls, as files: what a kernel was given, and what it made of it. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kwatch.h"
+
+enum { WANTED = 64, LINE = 4096, HEADER = 128 };
+
+struct kwatch_wanted {
+	char line[LINE]; /* NAME SKIP ARG=VALUE… */
+	char name[64];
+	const char *args;
+	long skip;
+	bool taken;
+};
+
+bool kwatch_saving;
+static struct kwatch_wanted *wanted; /* WANTED of them */
+static size_t wanted_count;
+static char out[3072];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void
+kwatch_save_open(const char *file)
+{
+	FILE *f = fopen(file, "re");
+
+	kwatch_saving = true;
+	wanted = kwatch_pages(WANTED * sizeof *wanted);
+	snprintf(out, sizeof out, "%s", file);
+	while (f && wanted && wanted_count < WANTED && fgets(wanted[wanted_count].line, LINE, f)) {
+		struct kwatch_wanted *w = &wanted[wanted_count];
+		int at = 0;
+
+		w->line[strcspn(w->line, "\n")] = '\0';
+		if (sscanf(w->line, "%63s %ld %n", w->name, &w->skip, &at) >= 2 && at)
+			w->args = w->line + at, wanted_count++;
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Does argument A have the value that TEXT begins with? */
+static bool
+has_value(const struct kwatch_arg *a, const char *text)
+{
+	unsigned long long u = 0, mask = a->size < 8 ? (1ull << 8 * a->size) - 1 : ~0ull;
+	double d;
+	float f;
+
+	if (a->kind == KWATCH_REAL && a->size == sizeof f) {
+		memcpy(&f, a->at, sizeof f);
+		return strtof(text, NULL) == f;
+	}
+	if (a->kind == KWATCH_REAL) {
+		memcpy(&d, a->at, sizeof d);
+		return strtod(text, NULL) == d;
+	}
+	/* Little end first; numbers below zero wrap around. */
+	memcpy(&u, a->at, a->size < sizeof u ? a->size : sizeof u);
+	return u ==
+	    ((*text == '-' ? (unsigned long long)strtoll(text, NULL, 10)
+	                   : strtoull(text, NULL, 10)) &
+	        mask);
+}
+
+static bool
+has_values(const struct kwatch_call *c, const char *args)
+{
+	for (const char *p = args; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+		size_t n = strcspn(p, "="), i = 0;
+
+		while (i < c->count &&
+		    (strncmp(c->args[i].name, p, n) || c->args[i].name[n] ||
+		        c->args[i].kind == KWATCH_POINTER))
+			i++;
+		if (i == c->count || !has_value(&c->args[i], p + n + 1))
+			return false;
+	}
+	return true;
+}
+
+struct kwatch_wanted *
+kwatch_save_wanted(const struct kwatch_call *c)
+{
+	struct kwatch_wanted *found = NULL;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < wanted_count && !found; i++) {
+		struct kwatch_wanted *w = &wanted[i];
+
+		if (w->taken || !has_values(c, w->args))
+			continue;
+		w->taken = w->skip-- <= 0;
+		found = w->taken ? w : NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+static void
+put(void *fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = write(*(int *)fd, p, len);
+
+		if (n <= 0)
+			return;
+		p += n;
+		len -= (size_t)n;
+	}
+}
+
+/* Of NumPy's format, version 1: so long that the elements' type can be put in later. */
+static void
+put_header(int fd, size_t bytes)
+{
+	char head[HEADER + 1];
+	int n = snprintf(head, sizeof head,
+	    "%cNUMPY%c%c%c%c{'descr': '|u1', 'fortran_order': False, 'shape': (%zu,), }", 0x93, 1,
+	    0, HEADER - 10, 0, bytes);
+
+	memset(head + n, ' ', HEADER - (size_t)n - 1);
+	head[HEADER - 1] = '\n';
+	put(&fd, head, HEADER);
+}
+
+void
+kwatch_save(const struct kwatch_wanted *w, const struct kwatch_state *s,
+    const struct kwatch_call *c, size_t i, const char *when)
+{
+	uintptr_t from;
+	char path[4096];
+	int fd;
+
+	memcpy(&from, c->args[i].at, sizeof from);
+	snprintf(path, sizeof path, "%s.%s.%s.%s.npy", out, w->name, c->args[i].name, when);
+	/* Of processes that make the same call, the first. */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	put_header(fd, s->pointer[i].more);
+	if (!s->pointer[i].extent.device)
+		put(&fd, (const void *)from, s->pointer[i].more);
+	else if (!kwatch_device_read(from, s->pointer[i].more, kwatch_stream(c), put, &fd))
+		unlink(path);
+	close(fd);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kadopt record: the arrays of the calls that were chosen as configurations, as the application had
+ * them, before and after the call: adopt/recorded/calls.CONFIG.ARRAY.before.npy. They are the
+ * user's: they stay in the campaign's folder, and no prompt shows them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "watch.h"
+
+enum { MEGABYTES = 1024 };
+
+/* What the arrays of a configuration take, those that are written twice. */
+static double
+bytes_of(const json_t *config)
+{
+	const char *name;
+	double sum = 0;
+	json_t *p;
+
+	json_object_foreach(json_object_get(config, "pointers"), name, p)
+		sum += kjson_num_or(p, "room", 0) * (kjson_bool_or(p, "written", false) ? 2 : 1);
+	return sum;
+}
+
+/* A name of our own, and arguments as numbers: words of a line that kwatch reads. */
+static void
+add_line(struct kbuf *b, const json_t *config, long skip)
+{
+	const char *name;
+	json_t *v;
+
+	kbuf_printf(b, "%s %ld ", kjson_str_or(config, "name", "?"), skip);
+	json_object_foreach(json_object_get(config, "scalars"), name, v) {
+		if (json_is_integer(v) || json_is_boolean(v))
+			kbuf_printf(b, "%s=%lld ", name,
+			    json_is_true(v) ? 1 : (long long)json_integer_value(v));
+		else if (json_is_real(v))
+			kbuf_printf(b, "%s=%.17g ", name, json_real_value(v));
+		else
+			kbuf_printf(b, "%s=%s ", name, json_string_value(v));
+	}
+	kbuf_puts(b, "\n");
+}
+
+/*
+ * Half of the calls with these arguments come before the one that is saved: the first may have
+ * found nothing but zeros.
+ */
+static long
+skipped(const json_t *calls, const json_t *config)
+{
+	long n = 0;
+
+	for (size_t i = 0; i < json_array_size(calls); i++)
+		n += json_equal(json_object_get(json_array_get(calls, i), "args"),
+		    json_object_get(config, "scalars"));
+	return (n - 1) / 2;
+}
+
+static json_t *
+observed_calls(const struct adoption *a, json_t **header)
+{
+	char *path = adopt_made(a, "observed.ndjson", "observe");
+	json_t *calls = json_array();
+	struct krec rec;
+	struct kin in;
+
+	*header = NULL;
+	kin_open(&in, path);
+	while (kin_next(&in, &rec)) {
+		if (!*header)
+			*header = json_incref(rec.json);
+		else
+			json_array_append(calls, rec.json);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+	return calls;
+}
+
+/* The lines of the configurations that there is room for, which are said with their sizes. */
+static char *
+choose(const struct adoption *a, const json_t *configs, const json_t *calls)
+{
+	double limit = kjson_num_or(a->json, "record_mb", MEGABYTES), total = 0;
+	struct kbuf b = { 0 };
+	const json_t *c;
+	size_t i;
+
+	kbuf_puts(&b, "");
+	json_array_foreach((json_t *)configs, i, c) {
+		const char *name = kjson_str_or(c, "name", "?");
+		double mb = bytes_of(c) / 1e6;
+
+		if (!json_object_size(json_object_get(c, "pointers")))
+			continue;
+		if (total + mb > limit) {
+			kwarn("%s: the arrays of %s take %.1f MB, more than is left of %.0f MB "
+			      "(--record-mb), so they are not recorded",
+			    a->kernel, name, mb, limit);
+			continue;
+		}
+		total += mb;
+		ksay("record     %s: %zu arrays, %.1f MB\n", name,
+		    json_object_size(json_object_get(c, "pointers")), mb);
+		add_line(&b, c, skipped(calls, c));
+	}
+	if (b.len)
+		ksay("record     %.1f MB in all, in %s/adopt/recorded; no prompt shows them\n",
+		    total, a->dir);
+	return b.data;
+}
+
+/* Run the application once more; which calls were met is seen by their files. */
+static void
+save(const struct adoption *a, const char *lines)
+{
+	char *folder = adopt_path(a, "watch"), *file = adopt_path(a, "recorded/calls");
+	struct watch w = { .a = a, .folder = folder, .cuda = a->device, .save = file };
+	struct signature s;
+	json_int_t dropped;
+	char *text, why[512];
+	size_t len;
+
+	make_folder_of(file);
+	write_text(file, lines, strlen(lines));
+	text = watch_source(&w, &len);
+	if (!signature_find(text, len, a->kernel, adoption_line(a), &s, why, sizeof why))
+		kdie(K_USAGE, "%s/%s: %s: %s", a->project, a->file, a->kernel, why);
+	/* The copy that was observed is the one to run, unless somebody removed it. */
+	if (access(watch_copy_path(&w), F_OK))
+		watch_prepare(&w, &s);
+	json_decref(watch_run(&w, WATCH_ARGS, &dropped));
+	signature_free(&s);
+	free(text);
+}
+
+int
+record(const struct adoption *a)
+{
+	char *path = adopt_made(a, "configs.json", "configs"), *lines;
+	json_t *document = kjson_load(path), *header, *calls = observed_calls(a, &header);
+
+	lines = choose(a, json_object_get(document, "configs"), calls);
+	remove_tree(adopt_path(a, "recorded"));
+	remove_tree(adopt_path(a, "task/recorded"));
+	/* Logs name no array, and launches are seen without a wrapper around them. */
+	if (*lines && !strcmp(kjson_str_or(header, "how", ""), "calls"))
+		save(a, lines);
+	free(lines);
+	json_decref(calls);
+	json_decref(header);
+	json_decref(document);
+	return K_OK;
+}
+
+char *
+recorded_path(const struct adoption *a, const char *config, const char *array, bool after)
+{
+	char *path =
+	    adopt_path(a, "recorded/calls.%s.%s.%s.npy", config, array, after ? "after" : "before");
+
+	return access(path, R_OK) ? NULL : path;
+}
+
+bool
+recorded_any(const struct adoption *a)
+{
+	return !access(adopt_path(a, "recorded/calls"), R_OK);
+}

@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt on small programs whose data have a meaning: indices, sorted keys, bytes, masks, structures. Nothing is asked: the
+# recorded calls are the workloads.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+
+mkdir app
+cat >app/k.h <<'EOF'
+#include <stdbool.h>
+#include <stdint.h>
+struct point { float x, y, z; };
+void spmv(int rows, const int *rowptr, const int *col, const float *val, const float *x, float *y);
+void expand(const uint8_t *packed, int n, const uint16_t *table, uint8_t *out);
+void places(const float *keys, int n, const float *wanted, int m, int *at);
+void settle(float *v, const bool *keep, int n);
+void centre(const struct point *p, int n, float *at);
+EOF
+cat >app/k.c <<'EOF'
+#include "k.h"
+/* A sparse matrix, its rows one after the other, times a vector. */
+void spmv(int rows, const int *rowptr, const int *col, const float *val, const float *x, float *y)
+{
+	for (int i = 0; i < rows; i++) {
+		float sum = 0;
+
+		for (int k = rowptr[i]; k < rowptr[i + 1]; k++)
+			sum += val[k] * x[col[k]];
+		y[i] = sum;
+	}
+}
+/* Runs: a length and a symbol each, whose value a table has. */
+void expand(const uint8_t *packed, int n, const uint16_t *table, uint8_t *out)
+{
+	for (int i = 0; i < n; i += 2)
+		for (int k = 0; k < packed[i]; k++)
+			*out++ = (uint8_t)(table[packed[i + 1]] >> 4);
+}
+/* Where each wanted number is among ascending keys. */
+void places(const float *keys, int n, const float *wanted, int m, int *at)
+{
+	for (int j = 0; j < m; j++) {
+		int low = 0, high = n;
+
+		while (low < high) {
+			int middle = (low + high) / 2;
+
+			if (keys[middle] < wanted[j])
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		at[j] = low;
+	}
+}
+/* TODO: the edges, as before */
+void settle(float *v, const bool *keep, int n)
+{
+	for (int i = 1; i + 1 < n; i++)
+		if (!keep[i])
+			v[i] = 0.25f * (v[i - 1] + 2 * v[i] + v[i + 1]);
+}
+void centre(const struct point *p, int n, float *at)
+{
+	float x = 0, y = 0, z = 0;
+
+	for (int i = 0; i < n; i++) {
+		x += p[i].x;
+		y += p[i].y;
+		z += p[i].z;
+	}
+	at[0] = x / n;
+	at[1] = y / n;
+	at[2] = z / n;
+}
+EOF
+cat >app/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "k.h"
+enum { ROWS = 3000, COLS = 2000, RUNS = 4000, KEYS = 5000, WANTED = 3000, N = 20000 };
+static int rowptr[ROWS + 1], at[WANTED];
+static float x[COLS], y[ROWS], keys[KEYS], wanted[WANTED];
+int main(int argc, char **argv)
+{
+	int n = 0, bytes = 0, *col = malloc(ROWS * 17 * sizeof *col);
+	float *val = malloc(ROWS * 17 * sizeof *val), *pad = malloc((N + 3) * sizeof *pad), *v = pad + 3, middle[3] = { 0 };
+	uint8_t *packed = malloc(2 * RUNS), *out;
+	uint16_t *table = malloc(256 * sizeof *table);
+	bool *keep = malloc(N * sizeof *keep);
+	struct point *p = malloc(N * sizeof *p);
+	double sum = 0;
+
+	for (int i = 0; i < ROWS; i++) {
+		rowptr[i] = n;
+		for (int k = 0; k < i % 17; k++, n++)
+			col[n] = (i * 7 + k * 131) % COLS, val[n] = 1.f / (1 + k);
+	}
+	rowptr[ROWS] = n;
+	for (int i = 0; i < COLS; i++) x[i] = i % 13 - 6.5f;
+	for (int i = 0; i < 256; i++) table[i] = (uint16_t)(i * 37);
+	for (int i = 0; i < RUNS; i++) packed[2 * i] = (uint8_t)(i % 8), packed[2 * i + 1] = (uint8_t)(i % 200), bytes += i % 8;
+	out = malloc(bytes);
+	for (int i = 0; i < KEYS; i++) keys[i] = i * 0.75f + i % 3 * 0.1f;
+	for (int i = 0; i < WANTED; i++) wanted[i] = (float)(i * 7919 % 40000) * 0.1f;
+	for (int i = 0; i < N; i++) v[i] = (float)(i * 31 % 977), keep[i] = i % 5 == 0;
+	for (int i = 0; i < N; i++) p[i] = (struct point){ (float)(i % 11), (float)(i % 7), (float)(i % 3) };
+	for (int r = 0; r < 12; r++) {
+		if (!strcmp(argv[1], "spmv")) spmv(ROWS, rowptr, col, val, x, y);
+		if (!strcmp(argv[1], "expand")) expand(packed, 2 * RUNS, table, out);
+		if (!strcmp(argv[1], "places")) places(keys, KEYS, wanted, WANTED, at);
+		if (!strcmp(argv[1], "settle")) settle(v, keep, N);
+		if (!strcmp(argv[1], "centre")) centre(p, N, middle);
+	}
+	for (int i = 0; i < ROWS; i += 10) sum += y[i] + at[i % WANTED] + v[i] + (strcmp(argv[1], "expand") ? 0 : out[i]);
+	(void)argc;
+	printf("%.6g %.6g\n", sum, middle[1]);
+	return 0;
+}
+EOF
+cat >helpers.sh <<'EOF'
+take() {
+	f=$1
+	shift
+	exits 0 kadopt adopt -o "c-$f" -p app --file k.c --kernel "$f" --build "gcc -O1 -o app main.c k.c" --run "./app $f >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 "$@" || { cat out err; return 1; }
+}
+EOF
+
+ok 'indices: the sizes that no argument tells are those of the recorded call' '
+	. ./helpers.sh
+	take spmv
+	jq -e ".inputs.col.dtype == \"int32\" and (.workloads | length == 1) and (.workloads[0].values | map_values(.file) == {rowptr: \"recorded/top1.rowptr.npy\", col: \"recorded/top1.col.npy\", val: \"recorded/top1.val.npy\", x: \"recorded/top1.x.npy\"})" c-spmv/task.json
+	grep -q "reference crashes on check_.*, whose size and inputs are invented" err
+	grep -q "record     top1: 5 arrays, .* MB" out; grep -q "no prompt shows them" out
+	jq -e ".entry.prototype == \"void spmv(int rows, const int *rowptr, const int *col, const float *val, const float *x, float *y)\"" c-spmv/task.json
+	(cd c-spmv && keval --inputs --reference) | grep -q recorded/top1.col.npy
+	kcampaign check -c c-spmv && kadopt check -c c-spmv'
+ok 'bytes: other symbols in the same structure, as far as the reference takes them' '
+	. ./helpers.sh
+	take expand
+	jq -e ".inputs.packed.dtype == \"uint8\" and .inputs.table.dtype == \"uint16\" and .outputs.out.dtype == \"uint8\" and .notes.oracle == \"self\"" c-expand/task.json
+	jq -e ".workloads[0].values.table == {file: \"recorded/top1.table.npy\", fresh: true}" c-expand/task.json'
+ok 'sorted keys' '
+	. ./helpers.sh
+	take places
+	jq -e ".outputs.at.dtype == \"int32\" and .workloads[0].values.keys.file" c-places/task.json'
+ok 'a mask, an address of its own, and a comment that says TODO' '
+	. ./helpers.sh
+	take settle
+	jq -e ".inputs.keep.dtype == \"bool\" and .outputs.v.align == 4 and .outputs.v.inout and .workloads[0].values.keep.file" c-settle/task.json
+	jq -e ".eval.threads == 1" c-settle/campaign.json'
+ok 'nothing is recorded beyond the limit, and that is said' '
+	. ./helpers.sh
+	exits 2 kadopt adopt -o c-none -p app --file k.c --kernel spmv --build "gcc -O1 -o app main.c k.c" --run "./app spmv >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 --record-mb 0
+	grep -q "spmv: the arrays of top1 take .* MB, more than is left of 0 MB (--record-mb), so they are not recorded" err
+	grep -q "crashes on top1, which is a call of the application.s: its inputs are invented" err'
+
+done_testing

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt: what the application says of a winner is heard: it is no incumbent any more, the next round is told, and nobody tries
+# it again unasked. And a function keeps its head: default value, attributes, comments.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+
+mkdir heard
+cat >heard/k.cpp <<'EOF'
+#include "k.hpp"
+/* Neighbours, weighed. */
+__attribute__((noinline)) void smooth(const float *in, float *out, int n, float w /* of the middle */ = 0.5f)
+{
+	for (int i = 1; i + 1 < n; i++) {
+		float sum = 0;
+		for (int r = 0; r < 200; r++)
+			sum += (w * in[i] + (1 - w) * (in[i - 1] + in[i + 1])) / 200;
+		out[i] = sum;
+	}
+	out[0] = in[0];
+	out[n - 1] = in[n - 1];
+}
+#include <cstdio>
+#include <vector>
+int main()
+{
+	std::vector<float> a(4000), b(4000);
+	for (int i = 0; i < 4000; i++)
+		a[i] = static_cast<float>(i % 37);
+	for (int r = 0; r < 20; r++) {
+		smooth(a.data(), b.data(), 4000);
+		a.swap(b);
+	}
+	for (int i = 0; i < 4000; i += 100)
+		std::printf("%.4f\n", a[i]);
+}
+EOF
+echo '#pragma once' >heard/k.hpp
+cat >smooth.cpp <<'EOF'
+/* Neighbours, weighed: wins. */
+extern "C" void
+smooth(const float *__restrict__ from, float *__restrict__ to, int n, float w)
+{
+	for (int i = 1; i + 1 < n; i++)
+		to[i] = w * from[i] + (1 - w) * (from[i - 1] + from[i + 1]);
+	to[0] = from[0];
+	to[n - 1] = from[n - 1];
+}
+EOF
+
+ok 'a winner that the application refuses is rolled back, and that is written down' '
+	exits 0 kadopt adopt -o c -p heard --file k.cpp --kernel smooth --build "g++ -O1 -o app k.cpp" --run "./app >out.txt && ! test -e no" --outputs out.txt --compare float:1e-3 --threads 1 --runs 2 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
+	jq -e ".entry.prototype | endswith(\"void smooth(const float *in, float *out, int n, float w = 0.5f)\")" c/task.json
+	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"}" c/campaign.json >x.json && mv x.json c/campaign.json
+	kcampaign run -c c -n 1 >out; cat out
+	touch heard/no
+	exits 1 kadopt integrate -c c; grep -q "^ROLLED BACK" out
+	python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" verdict-1 c/adopt/verdicts.ndjson
+	jq -e ".id == \"001/01\" and .good == false and (.why | contains(\"exited with status 1\"))" c/adopt/verdicts.ndjson
+	exits 10 kadopt integrate -c c; grep -q "GATE: 001/01 failed in the application before" out'
+ok 'what does not touch results can be said at any time' '
+	exits 0 kadopt adopt -c c --flops "200*n" --compare float:1e-2; grep -q "^stored; the campaign in" out
+	jq -e ".flops == \"200*n\"" c/task.json; jq -e ".outputs[0].compare == \"float:1e-2\" and .flops" c/adopt.json
+	kadopt check -c c
+	exits 2 kadopt adopt -c c --flops "200*q"; grep -q "q" err
+	jq -e ".flops == \"200*n\"" c/task.json; kadopt check -c c'
+ok 'the next round begins without it, and is told' '
+	kcampaign run -c c -n 1 >out; cat out
+	jq -es "any(.sample.incumbent? == \"000/00\" and .sample.application[0].id == \"001/01\" and .sample.accepted == [])" c/trials/002/01/sample.ndjson
+	(cd c; kprompt trials/002/01/sample.ndjson) | grep -q "put into the application, and failed there"
+	karchive -c c --check c/archive.ndjson'
+ok 'asked for again, it goes back: the head stays that of the project, with the names of the winner' '
+	rm heard/no
+	exits 0 kadopt integrate -c c --again; cat out err; grep -q "^ACCEPTED" out
+	grep -qF "__attribute__((noinline)) void smooth(const float *__restrict__ from, float *__restrict__ to, int n, float w /* of the middle */ = 0.5f)" heard/k.cpp
+	is 1 "$(grep -cF "Neighbours, weighed. " heard/k.cpp)"
+	jq -es "map(.good) == [false, true]" c/adopt/verdicts.ndjson'
+
+done_testing

@@ -1,0 +1,734 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kneutral: see kneutral.h. Two passes over the words and signs of a text: the first one notes what
+ * is declared, the second one writes. No grammar: a declaration is recognised by its neighbours, as
+ * in "float x;", and where that is ambiguous the name stays.
+ */
+#include "kneutral.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kutil.h"
+
+/* What stands between blanks: a word, a number, or one sign; the signs of two bytes that matter. */
+enum { WORD = 1, NUMBER, SCOPE, ARROW, PASTE, COMPARED };
+
+struct token {
+	size_t from, len;
+	int kind;  /* as above, or the sign itself */
+	int depth; /* open brackets of all kinds */
+	size_t
+	    match; /* of a closing bracket: the opening one, and the other way round; or itself */
+	bool directive; /* on a preprocessor line */
+	bool first;     /* of its line */
+};
+
+/* Whose braces or brackets these are. */
+struct reader {
+	const char *s;
+	enum ktoken_lang lang;
+	struct token *t;
+	size_t n;
+	json_t *names;   /* name -> its kind, "k", "f", "t" or "v", or "=NAME" */
+	json_t *members; /* names declared inside a struct; Python: parameters */
+	const char *const *keep;
+};
+
+/* Words after which no declared name follows. */
+static const char *const verbs[] = { "return", "else", "case", "goto", "sizeof", "new", "delete",
+	"throw", "do", "if", "while", "for", "switch", "default", "operator", "using", "public",
+	"private", "protected", "defined", "co_return", "alignof", "_Alignof", "break", "continue",
+	"asm", "__asm__", "__asm", "catch", "_Pragma", "and", "or", "not", "template" };
+/* Words that stand beside a type. */
+static const char *const qualifiers[] = { "const", "volatile", "restrict", "__restrict",
+	"__restrict__", "static", "extern", "inline", "__inline", "__inline__", "constexpr",
+	"register", "mutable", "typedef", "_Thread_local", "thread_local", "__global__",
+	"__device__", "__host__", "__shared__", "__constant__", "__forceinline__", "__noinline__",
+	"__managed__", "__grid_constant__", "__kernel", "kernel", "__global", "__local",
+	"__private", "__constant", "global", "noexcept", "override", "final", "virtual", "explicit",
+	"friend", "typename", "_Alignas", "alignas", "__align__", "__attribute__",
+	"__launch_bounds__", "__cluster_dims__", "__extension__" };
+static const char *const types[] = { "void", "char", "short", "int", "long", "float", "double",
+	"signed", "unsigned", "bool", "_Bool", "auto", "half", "uchar", "ushort", "uint", "ulong",
+	"longlong", "ulonglong", "_Float16", "__bf16", "bfloat16", "__half", "__half2", "half2",
+	"__nv_bfloat16", "__nv_bfloat162", "__int128", "dim3" };
+static const char *const tags[] = { "struct", "union", "class", "enum", "namespace" };
+
+static bool
+is_in(const struct reader *r, size_t i, const char *const *list, size_t n)
+{
+	const struct token *t = i < r->n ? &r->t[i] : NULL;
+
+	for (size_t k = 0; t && t->kind == WORD && k < n; k++)
+		if (strlen(list[k]) == t->len && !memcmp(list[k], r->s + t->from, t->len))
+			return true;
+	return false;
+}
+
+#define IS_ONE_OF(r, i, list) is_in((r), (i), (list), LEN(list))
+
+static bool
+is_word(const struct reader *r, size_t i, const char *word)
+{
+	return is_in(r, i, &word, 1);
+}
+
+static int
+kind_at(const struct reader *r, size_t i)
+{
+	return i < r->n ? r->t[i].kind : 0;
+}
+
+/* The sign KIND of the language's own stands at I: a newline parts statements of Python only. */
+static bool
+is_sign(const struct reader *r, size_t i, const char *signs)
+{
+	int kind = kind_at(r, i);
+
+	return kind > COMPARED && strchr(signs, kind);
+}
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	    c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* The kind of the token at S, and its length. */
+static int
+scan(const char *s, const char *end, size_t *len)
+{
+	static const struct {
+		char text[3];
+		int kind;
+	} pairs[] = { { "::", SCOPE }, { "->", ARROW }, { "##", PASTE }, { "==", COMPARED },
+		{ "<=", COMPARED }, { ">=", COMPARED }, { "!=", COMPARED }, { "&&", COMPARED },
+		{ "||", COMPARED } };
+	const char *p = s;
+
+	if (is_letter(*s)) {
+		bool number = *s >= '0' && *s <= '9';
+
+		while (p < end && (is_letter(*p) || (number && *p == '.')))
+			p++;
+		*len = (size_t)(p - s);
+		return number ? NUMBER : WORD;
+	}
+	*len = 2;
+	for (size_t i = 0; i < LEN(pairs); i++)
+		if (end - s >= 2 && !memcmp(s, pairs[i].text, 2))
+			return pairs[i].kind;
+	*len = 1;
+	return (unsigned char)*s;
+}
+
+/* Past the string or character literal at S. */
+static const char *
+skip_literal(const char *s, const char *end)
+{
+	char quote = *s++;
+
+	while (s < end && *s != quote && *s != '\n')
+		s += *s == '\\' && s + 1 < end ? 2 : 1;
+	return s < end ? s + 1 : end;
+}
+
+/* Split PLAIN, which has neither comments nor strings but those that are code. */
+static void
+split(struct reader *r, const char *plain, size_t len)
+{
+	const char *s = plain, *end = plain + len;
+	bool directive = false, first = true;
+	size_t len_of, room = 0;
+
+	for (; s < end; s += len_of) {
+		len_of = 1;
+		if (*s == '\n') {
+			directive &= s > plain && s[-1] == '\\';
+			first = true;
+		} else if (*s == '"' || *s == '\'') {
+			len_of = (size_t)(skip_literal(s, end) - s);
+		} else if (!strchr(" \t\r\f\v\\", *s) || !*s) {
+			struct token t = { .from = (size_t)(s - plain), .first = first };
+
+			t.kind = scan(s, end, &len_of);
+			t.len = len_of;
+			directive |= first && *s == '#' && r->lang == KTOKEN_C;
+			t.directive = directive;
+			first = false;
+			if (r->n == room)
+				r->t = krealloc(r->t, (room = 2 * room + 64) * sizeof *r->t);
+			r->t[r->n++] = t;
+		}
+	}
+}
+
+/* Pair the brackets; one that has no partner is its own. */
+static void
+pair(struct reader *r)
+{
+	size_t *open = kcalloc(r->n + 1, sizeof *open), depth = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		r->t[i].match = i;
+		if (is_sign(r, i, ")]}") && depth) {
+			depth--;
+			r->t[i].match = open[depth];
+			r->t[open[depth]].match = i;
+		}
+		r->t[i].depth = (int)depth;
+		if (is_sign(r, i, "([{"))
+			open[depth++] = i;
+	}
+	free(open);
+}
+
+static char *
+text_of(const struct reader *r, size_t i)
+{
+	return kstrndup(r->s + r->t[i].from, r->t[i].len);
+}
+
+/* The name at I is declared as something of KIND; a constant stays what it is. */
+static void
+declare(struct reader *r, size_t i, const char *kind)
+{
+	char *name = text_of(r, i);
+	const char *known = json_string_value(json_object_get(r->names, name));
+
+	for (const char *const *k = r->keep; k && *k; k++)
+		if (!strcmp(*k, name))
+			kind = NULL;
+	if (kind && (!known || *known == 'v'))
+		json_object_set_new(r->names, name, json_string(kind));
+	free(name);
+}
+
+static const char *
+kind_of(const struct reader *r, size_t i)
+{
+	char *name = text_of(r, i);
+	const char *kind = json_string_value(json_object_get(r->names, name));
+
+	free(name);
+	return kind ? kind : "";
+}
+
+/* A type of the language, a library's by its look, or one that the text declares. */
+static bool
+is_type(const struct reader *r, size_t i)
+{
+	const char *s = r->s + r->t[i].from;
+	size_t n = r->t[i].len, stem = n;
+
+	if (kind_at(r, i) != WORD)
+		return false;
+	if (IS_ONE_OF(r, i, types) || *kind_of(r, i) == 't' || (i && kind_at(r, i - 1) == SCOPE))
+		return true;
+	if ((n > 2 && !memcmp(s + n - 2, "_t", 2)) || (n > 3 && !memcmp(s, "__m", 3)))
+		return true;
+	while (stem && s[stem - 1] >= '0' && s[stem - 1] <= '9')
+		stem--;
+	for (size_t k = 0; stem < n && k < LEN(types); k++)
+		if (strlen(types[k]) == stem && !memcmp(types[k], s, stem))
+			return true;
+	return false;
+}
+
+/* Could the word at I be a name of the author's at all? */
+static bool
+is_name(const struct reader *r, size_t i)
+{
+	return kind_at(r, i) == WORD && !IS_ONE_OF(r, i, verbs) && !IS_ONE_OF(r, i, qualifiers) &&
+	    !IS_ONE_OF(r, i, types) && !IS_ONE_OF(r, i, tags);
+}
+
+/* The "<" that the ">" at I closes, if between them stands what a template's arguments can be. */
+static size_t
+template_open(const struct reader *r, size_t i)
+{
+	int depth = 0;
+
+	for (size_t k = i;; k--) {
+		int kind = kind_at(r, k);
+
+		depth += (kind == '>') - (kind == '<');
+		if (!depth)
+			return k && kind_at(r, k - 1) == WORD ? k : i;
+		if (!k || (kind > COMPARED && !strchr("<>,*&()+-", kind)) || kind == COMPARED)
+			return i;
+	}
+}
+
+/* Where a declaration can begin. */
+static bool
+is_start(const struct reader *r, size_t i)
+{
+	return !i || is_sign(r, i - 1, ";{}") || r->t[i - 1].directive != r->t[i].directive ||
+	    IS_ONE_OF(r, i - 1, qualifiers);
+}
+
+/*
+ * Does a type end right before I? "float", "T *", "const struct s *restrict", "vector<int> &",
+ * "typeof(x)", and the braces of a struct.
+ */
+static bool
+follows_type(const struct reader *r, size_t i)
+{
+	bool stars = false;
+	size_t k = i, open;
+
+	while (k &&
+	    (is_sign(r, k - 1, "*&") || kind_at(r, k - 1) == COMPARED ||
+	        IS_ONE_OF(r, k - 1, qualifiers))) {
+		stars |= kind_at(r, k - 1) != WORD;
+		k--;
+	}
+	if (!k || r->t[k - 1].directive != r->t[i].directive)
+		return false;
+	k--;
+	if (kind_at(r, k) == '>')
+		return (open = template_open(r, k)) != k && !IS_ONE_OF(r, open - 1, verbs);
+	if (kind_at(r, k) == ')' || kind_at(r, k) == '}') {
+		static const char *const calls[] = { "typeof", "__typeof__", "decltype",
+			"__attribute__", "alignas", "_Alignas" };
+
+		open = r->t[k].match;
+		return kind_at(r, k) == ')' ? open && IS_ONE_OF(r, open - 1, calls)
+		                            : open &&
+		        (IS_ONE_OF(r, open - 1, tags) ||
+		            (open > 1 && IS_ONE_OF(r, open - 2, tags)));
+	}
+	if (kind_at(r, k) != WORD || IS_ONE_OF(r, k, verbs) || IS_ONE_OF(r, k, qualifiers))
+		return false;
+	if (IS_ONE_OF(r, k, tags))
+		return true;
+	return !stars || is_type(r, k) || is_start(r, k) || (k && IS_ONE_OF(r, k - 1, tags));
+}
+
+/* From the sign at I, "=" or the value of a macro: is it made of numbers and such constants? */
+static bool
+is_constant(const struct reader *r, size_t i, bool line)
+{
+	size_t from = i;
+
+	for (; i < r->n && !(line && r->t[i].first); i++) {
+		int kind = kind_at(r, i);
+
+		if (!line && is_sign(r, i, ",;"))
+			break;
+		if (kind == WORD && *kind_of(r, i) != 'k' && !is_word(r, i, "sizeof") &&
+		    !is_type(r, i))
+			return false;
+		if (kind > COMPARED && !strchr("()+-*/<>%&|~", kind))
+			return false;
+		if (kind == NUMBER && memchr(r->s + r->t[i].from, '.', r->t[i].len))
+			return false;
+	}
+	return i > from;
+}
+
+/* The body of a function begins behind the parameters that open at I. */
+static bool
+has_body(const struct reader *r, size_t i)
+{
+	size_t k = r->t[i].match;
+
+	if (k == i)
+		return false;
+	for (k++; IS_ONE_OF(r, k, qualifiers); k++)
+		if (kind_at(r, k + 1) == '(')
+			k = r->t[k + 1].match;
+	return kind_at(r, k) == '{';
+}
+
+/* The kind of what is declared at I by a type before it. */
+static const char *
+kind_declared(const struct reader *r, size_t i)
+{
+	bool fixed = false, angle = false;
+
+	for (size_t k = i; k-- > 0 && !is_sign(r, k, ";{(") && !r->t[k].directive;) {
+		if (is_sign(r, k, "})")) {
+			if (kind_at(r, k) == '}' && k + 1 < i)
+				break;
+			k = r->t[k].match;
+			continue;
+		}
+		if (is_word(r, k, "typedef"))
+			return "t";
+		fixed |= is_word(r, k, "const") || is_word(r, k, "constexpr");
+		angle |= kind_at(r, k) == '<' && k && is_word(r, k - 1, "template");
+		if (is_sign(r, k, "*&"))
+			fixed = false;
+	}
+	if (angle)
+		return IS_ONE_OF(r, i - 1, tags) || is_word(r, i - 1, "typename") ? "t" : "k";
+	if (IS_ONE_OF(r, i - 1, tags) && !is_word(r, i - 1, "enum"))
+		return "t";
+	return fixed && kind_at(r, i + 1) == '=' && is_constant(r, i + 2, false) ? "k" : "v";
+}
+
+/* Is the brace around I that of a struct? Then the name is also one of a member. */
+static void
+note_member(struct reader *r, size_t i)
+{
+	size_t k = i;
+	char *name;
+
+	while (k-- > 0 && !(kind_at(r, k) == '{' && r->t[k].depth < r->t[i].depth))
+		if (is_sign(r, k, ")]}") && r->t[k].match < k)
+			k = r->t[k].match;
+	if (k >= r->n || !(IS_ONE_OF(r, k - 1, tags) || IS_ONE_OF(r, k - 2, tags)) ||
+	    is_word(r, k - 1, "namespace") || is_word(r, k - 2, "namespace"))
+		return;
+	name = text_of(r, i);
+	/* The members of the language's own vectors. */
+	if (strlen(name) != 1 || !strchr("xyzw", *name))
+		json_object_set_new(r->members, name, json_true());
+	free(name);
+}
+
+/* "a, *b = 1" behind a declared name: the names of the other declarators. */
+static void
+declare_others(struct reader *r, size_t i, const char *kind)
+{
+	int depth = r->t[i].depth;
+
+	for (size_t k = i + 1; k < r->n && r->t[k].depth >= depth && !is_sign(r, k, ";"); k++) {
+		size_t name = k + 1;
+
+		if (r->t[k].depth != depth || kind_at(r, k) != ',')
+			continue;
+		while (is_sign(r, name, "*&") || IS_ONE_OF(r, name, qualifiers))
+			name++;
+		if (!is_name(r, name) || !is_sign(r, name + 1, "=;,[(:)"))
+			return;
+		declare(r, name, *kind != 'k' || is_constant(r, name + 2, false) ? kind : "v");
+		note_member(r, name);
+		k = name;
+	}
+}
+
+/* Does I stand in the body of a function? */
+static bool
+in_body(const struct reader *r, size_t i)
+{
+	int depth = r->t[i].depth;
+
+	for (size_t k = i; depth && k-- > 0;)
+		if (r->t[k].depth < depth && is_sign(r, k, "([{")) {
+			depth = r->t[k].depth;
+			if (kind_at(r, k) == '{' && k &&
+			    (kind_at(r, k - 1) == ')' || IS_ONE_OF(r, k - 1, qualifiers)))
+				return true;
+		}
+	return false;
+}
+
+static void
+read_define(struct reader *r, size_t i)
+{
+	const struct token *t = &r->t[i];
+	bool call = kind_at(r, i + 1) == '(' && r->t[i + 1].from == t->from + t->len;
+
+	if (call)
+		for (size_t k = i + 2; k < r->t[i + 1].match; k++)
+			if (is_name(r, k))
+				declare(r, k, "v");
+	declare(r, i, call ? "f" : is_constant(r, i + 1, true) ? "k" : "v");
+}
+
+static void
+read_enum(struct reader *r, size_t open)
+{
+	for (size_t k = open + 1; k < r->t[open].match; k++)
+		if (is_name(r, k) && r->t[k].depth == r->t[open].depth + 1 &&
+		    is_sign(r, k - 1, "{,"))
+			declare(r, k, "k");
+}
+
+/* "struct x {", "enum x", "namespace x =", "using x =". */
+static void
+read_tag(struct reader *r, size_t i)
+{
+	size_t k = i + 1 + (size_t)(is_word(r, i, "enum") && IS_ONE_OF(r, i + 1, tags));
+	bool named = is_name(r, k);
+
+	if (named && is_sign(r, k + 1, "{:;=")) {
+		if (is_word(r, i, "namespace") && kind_at(r, k + 1) == '=') {
+			size_t last = k + 2;
+			char *name, *as;
+
+			while (kind_at(r, last + 1) == SCOPE)
+				last += 2;
+			name = last < r->n ? text_of(r, last) : kstrdup("");
+			as = kasprintf("=%s", name);
+			declare(r, k, as);
+			free(name);
+			free(as);
+		} else {
+			declare(r, k, "t");
+		}
+	}
+	if (is_word(r, i, "enum")) {
+		while (k < r->n && !is_sign(r, k, "{;"))
+			k++;
+		if (kind_at(r, k) == '{')
+			read_enum(r, k);
+	}
+}
+
+static void
+read_name(struct reader *r, size_t i)
+{
+	int next = kind_at(r, i + 1);
+	const char *kind;
+
+	if (i &&
+	    (kind_at(r, i - 1) == '.' || kind_at(r, i - 1) == ARROW || kind_at(r, i - 1) == SCOPE))
+		return;
+	if (next == '(' && has_body(r, i + 1) && (!i || kind_at(r, i - 1) != ']')) {
+		declare(r, i, "f");
+		return;
+	}
+	if (next == ':' && is_start(r, i) && kind_at(r, i + 2) != ':')
+		declare(r, i, "v");
+	if (i && (is_word(r, i - 1, "typename") || is_word(r, i - 1, "class")) &&
+	    is_sign(r, i + 1, ",>="))
+		declare(r, i, "t");
+	/* A pointer to a function: (*x)(…). */
+	if (next == ')' && kind_at(r, i + 2) == '(' && i > 1 && kind_at(r, i - 1) == '*' &&
+	    kind_at(r, i - 2) == '(')
+		declare(r, i, "f");
+	if (!(is_sign(r, i + 1, "=;,)[({:>") || IS_ONE_OF(r, i + 1, qualifiers)) || !i ||
+	    !follows_type(r, i))
+		return;
+	/* A prototype: the function may be a library's. */
+	if (next == '(' && !in_body(r, i))
+		return;
+	kind = kind_declared(r, i);
+	declare(r, i, kind);
+	note_member(r, i);
+	declare_others(r, i, kind);
+}
+
+static void
+read_c(struct reader *r)
+{
+	bool define = false;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->t[i].first)
+			define = r->t[i].directive && (define || is_word(r, i + 1, "define"));
+		if (define && r->t[i].first && kind_at(r, i) == '#') {
+			if (kind_at(r, i + 2) == WORD)
+				read_define(r, i + 2);
+			i += 2;
+		} else if (r->t[i].directive && !define) {
+			continue;
+		} else if (IS_ONE_OF(r, i, tags) ||
+		    (is_word(r, i, "using") && !is_word(r, i + 1, "namespace"))) {
+			read_tag(r, i);
+		} else if (is_name(r, i)) {
+			read_name(r, i);
+		}
+	}
+}
+
+/* The parameters of the function whose "(" is at OPEN. */
+static void
+read_parameters(struct reader *r, size_t open)
+{
+	char *name;
+
+	for (size_t k = open + 1; k < r->t[open].match; k++)
+		if (kind_at(r, k) == WORD && r->t[k].depth == r->t[open].depth + 1 &&
+		    is_sign(r, k - 1, "(,*")) {
+			bool fixed = kind_at(r, k + 1) == ':' &&
+			    (is_word(r, k + 2, "constexpr") || is_word(r, k + 4, "constexpr"));
+
+			declare(r, k, fixed ? "k" : "v");
+			name = text_of(r, k);
+			json_object_set_new(r->members, name, json_true());
+			free(name);
+		}
+}
+
+/* "import triton.language as tl": whatever it is called here, it is called tl. */
+static void
+read_import(struct reader *r, size_t i)
+{
+	char *as;
+
+	if (!i || kind_at(r, i - 1) != WORD || kind_at(r, i + 1) != WORD)
+		return;
+	as = is_word(r, i - 1, "language") ? kstrdup("=tl") : NULL;
+	if (!as) {
+		char *name = text_of(r, i - 1);
+
+		as = kasprintf("=%s", name);
+		free(name);
+	}
+	declare(r, i + 1, as);
+	free(as);
+}
+
+/* The targets on the line from I on that "=" or "in" ends. */
+static void
+read_targets(struct reader *r, size_t i, bool loop)
+{
+	size_t end = i;
+	bool global = !r->t[i].from || r->s[r->t[i].from - 1] == '\n';
+
+	while (end < r->n && (end == i || !r->t[end].first) &&
+	    (kind_at(r, end) == WORD || is_sign(r, end, ",()*")) && !is_word(r, end, "in"))
+		end++;
+	if (loop ? !is_word(r, end, "in") : !is_sign(r, end, "=:"))
+		return;
+	for (size_t k = i; k < end; k++)
+		if (kind_at(r, k) == WORD && kind_at(r, k + 1) != '(')
+			declare(r, k, !loop && global && is_constant(r, end + 1, true) ? "k" : "v");
+}
+
+static void
+read_python(struct reader *r)
+{
+	static const char *const statements[] = { "for", "if", "while", "return", "else", "elif",
+		"try", "with", "def", "class", "import", "from", "assert", "raise", "pass", "del",
+		"global", "nonlocal", "yield", "lambda", "finally", "except", "break", "continue" };
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (is_word(r, i, "def") && kind_at(r, i + 1) == WORD) {
+			declare(r, i + 1, "f");
+			if (kind_at(r, i + 2) == '(')
+				read_parameters(r, i + 2);
+		} else if (is_word(r, i, "class") && kind_at(r, i + 1) == WORD) {
+			declare(r, i + 1, "t");
+		} else if (is_word(r, i, "lambda")) {
+			for (size_t k = i + 1; kind_at(r, k) == WORD || kind_at(r, k) == ','; k++)
+				if (kind_at(r, k) == WORD)
+					declare(r, k, "v");
+		} else if (is_word(r, i, "as")) {
+			read_import(r, i);
+		} else if (is_word(r, i, "for")) {
+			read_targets(r, i + 1, true);
+		} else if (r->t[i].first && !r->t[i].depth && !IS_ONE_OF(r, i, statements)) {
+			read_targets(r, i, false);
+		}
+	}
+}
+
+/* Is the name at I one of another's: a member, or behind "std::", whatever it is elsewhere? */
+static bool
+is_foreign(const struct reader *r, size_t i, const char *name)
+{
+	size_t of = i - 2;
+
+	if (i < 2)
+		return false;
+	if (kind_at(r, i - 1) == '.' || kind_at(r, i - 1) == ARROW)
+		return r->lang == KTOKEN_PYTHON || !json_object_get(r->members, name);
+	if (kind_at(r, of) == '>')
+		of = template_open(r, of) - 1;
+	return kind_at(r, i - 1) == SCOPE && of < r->n && *kind_of(r, of) != 't';
+}
+
+/* What stands for the name at I; NULL: itself. The caller frees. */
+static char *
+neutral_name(struct reader *r, size_t i, json_t *numbers)
+{
+	char *name = text_of(r, i), *out = NULL;
+	const char *kind = json_string_value(json_object_get(r->names, name));
+
+	if (!kind || is_foreign(r, i, name)) {
+		free(name);
+		return NULL;
+	}
+	if (*kind == '=') {
+		out = kstrdup(kind + 1);
+	} else {
+		if (!json_object_get(numbers, name))
+			json_object_set_new(
+			    numbers, name, json_integer((json_int_t)json_object_size(numbers) + 1));
+		out = kasprintf(
+		    "_%s%lld", kind, (long long)json_integer_value(json_object_get(numbers, name)));
+	}
+	free(name);
+	return out;
+}
+
+/* "num_warps=4" in a call: not the author's, unless a function of the text has such a parameter. */
+static bool
+is_keyword(const struct reader *r, size_t i)
+{
+	size_t open = i;
+	char *name;
+	bool own;
+
+	if (r->lang != KTOKEN_PYTHON || !r->t[i].depth || kind_at(r, i + 1) != '=' ||
+	    !is_sign(r, i - 1, "(,"))
+		return false;
+	while (open && !(is_sign(r, open, "([{") && r->t[open].depth < r->t[i].depth))
+		open--;
+	name = text_of(r, i);
+	own = json_object_get(r->members, name) && (open < 2 || kind_at(r, open - 2) != '.');
+	free(name);
+	return !own;
+}
+
+struct kbuf
+kneutral_text(const char *src, size_t len, enum ktoken_lang lang, const char *const *keep)
+{
+	char *plain = ktoken_strip(src, len, lang), *name;
+	struct reader r = { .s = plain,
+		.lang = lang,
+		.names = json_object(),
+		.members = json_object(),
+		.keep = keep };
+	json_t *numbers = json_object();
+	struct kbuf out = { 0 };
+	size_t done = 0;
+	bool include = false;
+
+	split(&r, plain, len);
+	pair(&r);
+	if (lang == KTOKEN_PYTHON)
+		read_python(&r);
+	else
+		read_c(&r);
+	for (size_t i = 0; i < r.n; i++) {
+		const struct token *t = &r.t[i];
+
+		if (t->first)
+			include = t->directive && is_word(&r, i + 1, "include");
+		if (include || t->kind != WORD || is_keyword(&r, i) ||
+		    !(name = neutral_name(&r, i, numbers)))
+			continue;
+		kbuf_add(&out, src + done, t->from - done);
+		kbuf_puts(&out, name);
+		done = t->from + t->len;
+		free(name);
+	}
+	kbuf_add(&out, src + done, len - done);
+	json_decref(r.names);
+	json_decref(r.members);
+	json_decref(numbers);
+	free(r.t);
+	free(plain);
+	return out;
+}
+
+void
+kneutral_hash(
+    const char *src, size_t len, enum ktoken_lang lang, const char *const *keep, char hex[17])
+{
+	struct kbuf text = kneutral_text(src, len, lang, keep);
+
+	ktoken_hash_as(text.data, text.len, lang, hex);
+	kbuf_free(&text);
+}

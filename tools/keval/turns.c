@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * turns: the campaign's own timing command over several programs in turns, so that what slows the
+ * machine down meets all of them. Each turn of each opponent with the candidate is a pair.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "karch.h"
+#include "keval.h"
+#include "kgain.h"
+#include "kio.h"
+#include "klinear.h"
+#include "ksandbox.h"
+#include "kstat.h"
+#include "kutil.h"
+#include "status.h"
+
+enum {
+	RACERS_MAX = 16,
+	LOOK = 6,  /* turns after which a clear result ends a race */
+	ALONE = 3, /* runs of a program that has no opponent */
+};
+
+/* An interval this narrow, as a share, decides whatever there is to decide. */
+static const double narrow = 0.002;
+
+struct racer {
+	char *name, *id; /* id: of a program on record, or NULL */
+	struct subject s;
+	struct kextract_file files[KEXTRACT_MAX_FILES];
+	char *code;     /* what s.code is, of a file of the task */
+	json_t *record; /* or whose program it is */
+	char *work;
+	struct custom *c;
+	struct build b;
+	json_t *turns; /* of each the rows that its run printed */
+	bool out;
+};
+
+struct turns {
+	struct keval *k;
+	size_t count, need;
+	struct racer racer[RACERS_MAX]; /* the first is the candidate */
+};
+
+/* Builds an opponent; one that does not build is left out. */
+static void
+enter(struct turns *t, struct racer *x)
+{
+	x->work = ksandbox_work_new();
+	x->c = custom_open(t->k, &x->s, x->work);
+	x->turns = json_array();
+	custom_build_known(x->c, &x->b);
+	x->out = !x->b.ok;
+	if (x->out)
+		kwarn("%s is left out of the race: it does not build", x->name);
+	t->count++;
+}
+
+static struct racer *
+next_racer(struct turns *t, const char *name, const char *id)
+{
+	struct racer *x = &t->racer[t->count];
+
+	if (t->count == RACERS_MAX)
+		kdie(K_USAGE, "too many baselines");
+	*x = (struct racer){ .name = kstrdup(name), .id = id ? kstrdup(id) : NULL };
+	return x;
+}
+
+static bool
+enter_past(struct turns *t, const char *id)
+{
+	struct racer *x = next_racer(t, "incumbent", id);
+
+	x->record = past_eval(t->k, id);
+	x->s.name = x->name;
+	if (x->record && subject_of_past(x->record, &x->s, x->files)) {
+		enter(t, x);
+		return true;
+	}
+	json_decref(x->record);
+	free(x->name);
+	free(x->id);
+	return false;
+}
+
+static void
+enter_file(struct turns *t, const char *name, const char *file, const json_t *flags)
+{
+	struct racer *x = next_racer(t, name, NULL);
+
+	x->code = task_source(t->k, file);
+	x->s = (struct subject){ .name = x->name, .code = x->code, .flags = flags };
+	enter(t, x);
+}
+
+static void
+enter_baseline(struct turns *t, const json_t *baseline)
+{
+	enter_file(t, kjson_str_or(baseline, "name", "?"), kjson_str_or(baseline, "file", ""),
+	    json_object_get(baseline, "flags"));
+}
+
+static void
+enter_all(struct turns *t)
+{
+	const json_t *baselines = json_object_get(t->k->task, "baselines"), *b;
+	size_t i;
+
+	enter_file(t, "reference", task_reference(t->k), NULL);
+	json_array_foreach(baselines, i, b)
+		enter_baseline(t, b);
+}
+
+/* The opponent that choose_anchor would take. */
+static void
+enter_anchor(struct turns *t, const struct subject *s)
+{
+	const json_t *baselines = json_object_get(t->k->task, "baselines"), *b;
+	bool first = !s->incumbent || !strcmp(s->incumbent, KARCH_REFERENCE);
+	json_t *reference;
+	const char *name;
+	size_t i;
+
+	if ((!first || (s->incumbent && kcamp_linear(t->k->camp))) && enter_past(t, s->incumbent))
+		return;
+	reference = past_eval(t->k, KARCH_REFERENCE);
+	name = fastest_baseline(reference);
+	json_array_foreach(baselines, i, b)
+		if (name && !strcmp(kjson_str_or(b, "name", ""), name))
+			enter_baseline(t, b);
+	if (t->count == 1)
+		enter_file(t, "reference", task_reference(t->k), NULL);
+	json_decref(reference);
+}
+
+static void
+open_turns(struct turns *t, const struct trial *trial)
+{
+	long turns =
+	    (long)kjson_int_or(kcamp_json(trial->k->camp, "eval.timing"), "turns", CUSTOM_TURNS);
+
+	*t = (struct turns){ .k = trial->k, .count = 1, .need = (size_t)turns };
+	t->racer[0] = (struct racer){ .name = kstrdup("candidate"),
+		.s = *trial->s,
+		.c = trial->c,
+		.b = *trial->b,
+		.turns = json_array() };
+}
+
+static void
+close_turns(struct turns *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct racer *x = &t->racer[i];
+
+		json_decref(x->turns);
+		json_decref(x->record);
+		free(x->name);
+		free(x->id);
+		free(x->code);
+		if (i == 0)
+			continue;
+		custom_close(x->c);
+		build_free(&x->b);
+		ksandbox_work_free(x->work);
+	}
+}
+
+/* The pairs of an opponent with the candidate on a workload: their number, and the logarithm. */
+static size_t
+compare(
+    const struct racer *own, const struct racer *x, const char *workload, struct kstat_interval *m)
+{
+	size_t turns = json_array_size(x->turns), n = 0;
+	double *logs = kcalloc(turns + 1, sizeof *logs);
+
+	for (size_t i = 0; i < turns; i++) {
+		double a = kgain_time_ns(
+		           kgain_row(json_array_get(own->turns, i), workload), KGAIN_STATISTIC),
+		       b = kgain_time_ns(
+		           kgain_row(json_array_get(x->turns, i), workload), KGAIN_STATISTIC);
+
+		if (a > 0 && b > 0)
+			logs[n++] = log(b / a);
+	}
+	if (n)
+		kstat_pairs(logs, n, m);
+	free(logs);
+	return n;
+}
+
+static bool
+is_settled(const struct turns *t)
+{
+	const json_t *rows = json_array_get(t->racer[0].turns, 0), *row;
+	struct kstat_interval m;
+	size_t w;
+
+	for (size_t i = 1; i < t->count; i++)
+		json_array_foreach((json_t *)rows, w, row) {
+			if (t->racer[i].out ||
+			    !compare(
+			        &t->racer[0], &t->racer[i], kjson_str_or(row, "workload", ""), &m))
+				continue;
+			if (m.high - m.low > narrow && m.high >= 0 &&
+			    exp(m.low) <= 1 + KLINEAR_BORDERLINE)
+				return false;
+		}
+	return true;
+}
+
+/* Everybody once, in the order of the turn. False when the candidate failed, which EVAL says. */
+static bool
+take_turn(struct turns *t, size_t turn, json_t *eval)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct racer *x = &t->racer[turn % 2 ? t->count - 1 - i : i];
+		json_t *other = json_object(), *rows;
+
+		rows = x->out ? NULL : custom_time(x->c, &x->b, x == t->racer ? eval : other);
+		if (rows)
+			json_array_append_new(x->turns, rows);
+		else if (x != t->racer && !x->out)
+			kwarn("%s is left out of the race: %s", x->name,
+			    kjson_str_or(other, "status", "?"));
+		x->out |= !rows;
+		json_decref(other);
+	}
+	return !t->racer[0].out;
+}
+
+static bool
+race(struct turns *t, bool whole, json_t *eval)
+{
+	size_t need = t->count > 1 || t->need < ALONE ? t->need : ALONE;
+
+	for (size_t turn = 0; turn < need; turn++) {
+		if (!take_turn(t, turn, eval))
+			return false;
+		if (!whole && turn + 1 == LOOK && is_settled(t))
+			break;
+	}
+	return true;
+}
+
+static json_t *
+pairs_of_turns(const struct turns *t, const json_t *timing)
+{
+	json_t *pairs = json_array(), *pair;
+	const json_t *row;
+	struct kstat_interval m;
+	size_t w, n;
+
+	json_array_foreach((json_t *)timing, w, row)
+		for (size_t i = 1; i < t->count; i++) {
+			const struct racer *x = &t->racer[i];
+			const char *workload = kjson_str_or(row, "workload", "");
+
+			n = x->out ? 0 : compare(&t->racer[0], x, workload, &m);
+			if (!n)
+				continue;
+			pair = json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:I,s:s}", "name", x->name, "of",
+			    t->racer[0].name, "workload", workload, "ratio", exp(m.median), "low",
+			    exp(m.low), "high", fmin(exp(m.high), 1e9), "pairs", (json_int_t)n,
+			    "verdict", kstat_verdicts[kstat_verdict(&m)]);
+			if (x->id)
+				eval_set(pair, "id", json_string(x->id));
+			json_array_append_new(pairs, pair);
+		}
+	return pairs;
+}
+
+/* What the other programs of a verification took. */
+static json_t *
+times_of_others(const struct turns *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 1; i < t->count; i++)
+		if (!t->racer[i].out)
+			json_array_append_new(list,
+			    json_pack("{s:s,s:o}", "name", t->racer[i].name, "timing",
+			        custom_together(t->racer[i].c, t->racer[i].turns)));
+	return list;
+}
+
+void
+turns_time(const struct trial *trial, json_t *eval)
+{
+	struct turns t;
+	json_t *timing;
+
+	open_turns(&t, trial);
+	if (trial->k->verifies)
+		enter_all(&t);
+	else if (trial->s->known)
+		enter_file(&t, "reference", task_reference(trial->k), NULL);
+	else if (!trial->s->trusted)
+		enter_anchor(&t, trial->s);
+	eval_set(eval, "tier", json_integer(3));
+	if (race(&t, trial->k->verifies, eval)) {
+		timing = custom_together(trial->c, t.racer[0].turns);
+		eval_set(eval, "timing", timing);
+		if (t.count > 1)
+			eval_set(eval, "pairs", pairs_of_turns(&t, timing));
+		if (trial->k->verifies)
+			eval_set(eval, "baselines", times_of_others(&t));
+		else if (t.count > 1 && !t.racer[1].out)
+			eval_set(eval, "anchor", json_string(t.racer[1].name));
+	}
+	close_turns(&t);
+}
+
+json_t *
+turns_again(const struct trial *trial, json_t *eval)
+{
+	struct turns t;
+	json_t *timing, *pairs = NULL;
+
+	open_turns(&t, trial);
+	if (trial->s->incumbent && enter_past(&t, trial->s->incumbent) && race(&t, true, eval)) {
+		timing = custom_together(trial->c, t.racer[0].turns);
+		pairs = pairs_of_turns(&t, timing);
+		json_decref(timing);
+	}
+	close_turns(&t);
+	if (json_array_size(pairs))
+		return pairs;
+	json_decref(pairs);
+	return NULL;
+}

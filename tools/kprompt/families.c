@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprompt: what kind of computation a task is: found in the code of its reference, by the patterns
+ * of families.json. A name may say more than the code shows, as long as it does not contradict it.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kneutral.h"
+#include "kprompt.h"
+#include "kregex.h"
+
+/* The code without comments, strings and its author's names. */
+static struct kbuf
+plain_code(const char *reference, enum ktoken_lang lang)
+{
+	size_t len = strlen(reference);
+	char *stripped = ktoken_strip(reference, len, lang);
+	struct kbuf text = kneutral_text(stripped, len, lang, NULL);
+
+	free(stripped);
+	return text;
+}
+
+static bool
+occurs(const struct kbuf *code, const char *pattern)
+{
+	struct kregex *re = kregex_new("prompts/families.json", NULL, pattern, KREGEX_LINES);
+	bool found = kregex_search(re, code->data, code->len, 0, NULL) == KREGEX_FOUND;
+
+	kregex_free(re);
+	return found;
+}
+
+/* Does one of LIST stand in SET? */
+static bool
+is_any(const json_t *list, const json_t *set)
+{
+	size_t i;
+	json_t *name;
+
+	json_array_foreach((json_t *)list, i, name)
+		if (json_object_get(set, json_string_value(name)))
+			return true;
+	return false;
+}
+
+/* FOUND: the families that stand before this one and hold. */
+static bool
+is_in_code(const json_t *family, const struct kbuf *code, const json_t *found)
+{
+	const json_t *patterns = json_object_get(family, "code");
+	size_t i;
+	json_t *p;
+
+	if (is_any(json_object_get(family, "is"), found))
+		return true;
+	json_array_foreach((json_t *)patterns, i, p)
+		if (!occurs(code, json_string_value(p)))
+			return false;
+	return json_array_size(patterns) && !is_any(json_object_get(family, "not"), found);
+}
+
+static bool
+is_in_name(const json_t *family, const char *name)
+{
+	size_t i;
+	json_t *word;
+
+	json_array_foreach(json_object_get(family, "words"), i, word)
+		if (json_is_string(word) && strstr(name, json_string_value(word)))
+			return true;
+	return false;
+}
+
+/* "rows.Softmax softmax", in small letters. */
+static char *
+names_of(const json_t *stable)
+{
+	char *name =
+	    kasprintf("%s %s", kjson_str_or(stable, "op", ""), kjson_str_or(stable, "task", ""));
+
+	for (char *p = name; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	return name;
+}
+
+void
+family_facts(json_t *stable, const char *reference, enum ktoken_lang lang)
+{
+	json_t *table = files_json("families.json"), *shown = json_object(), *named = json_object(),
+	       *notes = json_array(), *family;
+	struct kbuf code = plain_code(reference, lang);
+	char *name = names_of(stable);
+	bool agree = false;
+	const char *key;
+
+	json_object_foreach(json_object_get(table, "families"), key, family) {
+		bool in_code = is_in_code(family, &code, shown), in_name = is_in_name(family, name);
+
+		if (in_code) {
+			json_object_set_new(shown, key, json_true());
+			json_array_extend(notes, json_object_get(family, "notes"));
+		}
+		if (in_name)
+			json_object_set_new(named, key, json_true());
+		agree |= in_code && in_name;
+	}
+	agree |= !json_object_size(shown);
+	json_object_foreach(json_object_get(table, "families"), key, family)
+		if (agree && json_object_get(named, key) &&
+		    !is_any(json_object_get(family, "not"), shown))
+			json_object_set_new(shown, key, json_true());
+	json_object_set_new(stable, "family", shown);
+	/* Names of routes.json for what the code does, and whether the task's name may be asked. */
+	json_object_set_new(stable, "kinds", notes);
+	json_object_set_new(stable, "name_fits", json_boolean(agree));
+	json_decref(named);
+	json_decref(table);
+	kbuf_free(&code);
+	free(name);
+}

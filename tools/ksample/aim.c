@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ksample: where a candidate is to go from its parent: to stay and refine, a step, a step to
+ * explicit SIMD, or a leap. The knobs say how often; what has paid shifts that. See ksample.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ksample.h"
+#include "kutil.h"
+
+enum { REFINE, STEP, SIMD, LEAP, MOVES };
+
+/* Tries that the knobs, and the first guesses, count as. */
+static const double knob_tries = 8, guess_tries = 3;
+/* What a try gains before any is known, as a logarithm of speed. */
+static const double first_gain = 0.15;
+/* A move keeps this part of its knob, whatever has paid: what did not may begin to. */
+static const double floor_share = 0.2;
+
+static bool
+is_free(const struct planner *p, int cell)
+{
+	return !p->tabu[cell] && !p->taken[cell];
+}
+
+/*
+ * An under-explored cell: empty ones first, then those whose elite scores below the median. A
+ * target of recent trials comes again only when nothing else is left, and one of this trial's other
+ * branches only when all cells are.
+ */
+int
+draw_frontier(struct planner *p)
+{
+	static const struct {
+		bool poor, any, tabu, taken;
+	} passes[] = {
+		{ 0 },
+		{ .poor = true },
+		{ .tabu = true },
+		{ .poor = true, .tabu = true },
+		{ .any = true, .tabu = true },
+		{ .any = true, .tabu = true, .taken = true },
+	};
+	int list[KARCH_CELLS];
+
+	for (size_t i = 0; i < LEN(passes); i++) {
+		size_t n = 0;
+
+		for (int c = 0; c < KARCH_CELLS; c++) {
+			const struct karch_row *e = p->s->archive.elite[c];
+			bool wanted =
+			    passes[i].any || (passes[i].poor ? e && e->score < p->median : !e);
+
+			if (wanted && (passes[i].taken || !p->taken[c]) &&
+			    (passes[i].tabu || !p->tabu[c]))
+				list[n++] = c;
+		}
+		if (n)
+			return list[krng_below(&p->rng, n)];
+	}
+	return 0;
+}
+
+/*
+ * A first target: something asked for in every dimension, so that the first kernels are plans and
+ * not trifles.
+ */
+int
+draw_initial(struct planner *p)
+{
+	int list[KARCH_CELLS];
+	size_t n = 0;
+
+	for (int c = 0; c < KARCH_CELLS; c++) {
+		bool whole = is_free(p, c);
+
+		for (int d = 0; d < KARCH_DIMS; d++)
+			whole &= karch_level(c, d) > 0;
+		if (whole)
+			list[n++] = c;
+	}
+	return n ? list[krng_below(&p->rng, n)] : draw_frontier(p);
+}
+
+static int
+raised(int cell, int dim)
+{
+	int level = karch_level(cell, dim);
+
+	return level < KARCH_LEVEL ? karch_with(cell, dim, level + 1) : cell;
+}
+
+/* The first three dimensions at once; the fourth has a strategy of its own. */
+static int
+intensify(int from)
+{
+	int to = from;
+
+	for (int d = 0; d < 3; d++)
+		to = raised(to, d);
+	return to;
+}
+
+static int
+specialize(int from)
+{
+	int weakest = 0;
+
+	for (int d = 1; d < 3; d++)
+		if (karch_level(from, d) < karch_level(from, weakest))
+			weakest = d;
+	return raised(from, weakest);
+}
+
+static int
+balance(int from)
+{
+	int top = 0, to = from;
+
+	for (int d = 0; d < 3; d++)
+		if (karch_level(from, d) > top)
+			top = karch_level(from, d);
+	for (int d = 0; d < 3; d++)
+		if (karch_level(from, d) < top)
+			to = raised(to, d);
+	return to;
+}
+
+/* The answer of a strategy that has only one; -1: it has more. */
+static int
+fixed_target(const char *strategy, int from)
+{
+	static const struct {
+		const char *name;
+		int (*rule)(int from);
+	} rules[] = { { "intensify", intensify }, { "specialize", specialize },
+		{ "balance", balance } };
+
+	for (size_t i = 0; i < LEN(rules); i++)
+		if (!strcmp(rules[i].name, strategy))
+			return rules[i].rule(from);
+	return -1;
+}
+
+/*
+ * Is TO a target of the move? Explicit SIMD is taken up once, by a kernel that has something else
+ * to show.
+ */
+static bool
+is_target(int move, const char *strategy, int from, int to)
+{
+	int distance = karch_distance(from, to), fixed = fixed_target(strategy, from);
+
+	if (move == STEP)
+		return fixed < 0 ? distance == 1 : distance && to == fixed;
+	if (move == SIMD)
+		return distance && from && !karch_level(from, 3) &&
+		    to == karch_with(from, 3, karch_level(to, 3));
+	return distance > 1;
+}
+
+/* The mean gain over normal changes that are no losses. */
+static double
+expected_gain(double mean, double sd)
+{
+	double z = mean / sd;
+
+	return mean * 0.5 * erfc(-z / M_SQRT2) + sd * exp(-z * z / 2) / sqrt(2 * M_PI);
+}
+
+/*
+ * How often steps of this length lead to a correct program; less often where this very step has
+ * failed to build or to run.
+ */
+static double
+success_rate(const struct field *f, int from, int to)
+{
+	int distance = karch_distance(from, to),
+	    row = distance < KARCH_LENGTHS ? distance : KARCH_LENGTHS - 1;
+	const struct length *l = &f->lengths[row];
+	double rate = (l->correct + 2 * (0.85 - 0.1 * row)) / (l->tries + 2),
+	       built = f->tried[from][to] - f->failed[from][to];
+
+	return rate * pow(0.9, distance - row) * (built + 2) / (f->tried[from][to] + 2);
+}
+
+/* What a step is worth: its gain over the best, where it leads to a correct program. */
+static double
+promise(const struct planner *p, int from, int to, double behind)
+{
+	const struct field *f = p->s->field;
+	double mean, sd;
+
+	field_step(f, from, to, &mean, &sd);
+	return success_rate(f, from, to) *
+	    expected_gain(mean - behind, sqrt(sd * sd + 0.1 * f->noise));
+}
+
+static int
+levels(int cell)
+{
+	return karch_distance(cell, 0);
+}
+
+struct move {
+	const char *strategy;
+	double share;
+	double worth; /* of its best target; 0: there is none */
+	double weight[KARCH_CELLS];
+};
+
+/* The weights of all cells as targets of a move: what they promise, or upwards twice as often. */
+static void
+weigh_targets(const struct planner *p, int which, int from, double behind, struct move *move)
+{
+	bool known = p->s->has_field;
+
+	move->worth = 0;
+	for (int to = 0; to < KARCH_CELLS; to++) {
+		move->weight[to] = !is_target(which, move->strategy, from, to) || !is_free(p, to)
+		    ? 0
+		    : known ? promise(p, from, to, behind)
+		            : 1 + (levels(to) > levels(from));
+		move->worth = fmax(move->worth, move->weight[to]);
+	}
+	/* The best of a few that are nearly alike gets most, not all. */
+	for (int to = 0; to < KARCH_CELLS && known && move->worth > 0; to++)
+		move->weight[to] = pow(move->weight[to] / move->worth, 4);
+}
+
+static void
+weigh_moves(const struct planner *p, int from, double behind, struct move *moves)
+{
+	moves[REFINE] = (struct move){ .strategy = "refine", .worth = 1 };
+	moves[STEP].strategy = kcamp_str(p->s->camp, "search.strategy");
+	moves[SIMD].strategy = "esimd_upgrade";
+	moves[LEAP].strategy = "diversify";
+	for (int i = STEP; i < MOVES; i++)
+		weigh_targets(p, i, from, behind, &moves[i]);
+	if (!(moves[STEP].worth > 0)) {
+		moves[STEP].strategy = "mutate";
+		weigh_targets(p, STEP, from, behind, &moves[STEP]);
+	}
+}
+
+/* What moves of this length have gained so far. */
+static double
+length_gain(const struct field *f, int move)
+{
+	size_t first = move == REFINE ? 0
+	    : move == LEAP            ? 2
+	                              : 1,
+	       last = move == LEAP ? KARCH_LENGTHS - 1 : first;
+	double gain = guess_tries * first_gain, tries = guess_tries;
+
+	for (size_t i = first; i <= last; i++) {
+		gain += f->lengths[i].gain;
+		tries += f->lengths[i].tries;
+	}
+	return gain / tries;
+}
+
+/* The shares that the knobs give to the moves; a move without a target leaves its own to steps. */
+static void
+share_by_knobs(const struct kcamp *camp, struct move *moves)
+{
+	double rest = 1;
+
+	moves[LEAP].share = kcamp_num(camp, "search.explore");
+	moves[REFINE].share = kcamp_num(camp, "search.refine");
+	moves[SIMD].share = moves[SIMD].worth > 0 ? kcamp_num(camp, "search.esimd") : 0;
+	for (int i = 0; i < MOVES; i++)
+		rest -= i == STEP ? 0 : moves[i].share;
+	moves[STEP].share = fmax(0, rest);
+}
+
+/*
+ * Shares move from the knobs' to those of what a move is worth, as tries come in: the mean of what
+ * its best target promises and of what moves of its length have gained.
+ */
+static void
+share_by_worth(const struct field *f, struct move *moves)
+{
+	double sum = 0, tries = 0, knobs = 0;
+
+	for (int i = 0; i < MOVES; i++) {
+		double gained = length_gain(f, i);
+
+		moves[i].worth = !(moves[i].share > 0 && moves[i].worth > 0) ? 0
+		    : i == REFINE                                            ? gained
+		                  : sqrt(moves[i].worth * gained);
+		sum += moves[i].worth;
+		knobs += moves[i].share;
+	}
+	for (size_t i = 0; i < KARCH_LENGTHS; i++)
+		tries += f->lengths[i].tries;
+	for (int i = 0; i < MOVES && sum > 0; i++) {
+		double adapted =
+		    floor_share * moves[i].share / knobs + (1 - floor_share) * moves[i].worth / sum;
+
+		moves[i].share =
+		    (knob_tries * moves[i].share / knobs + tries * adapted) / (knob_tries + tries);
+	}
+}
+
+void
+choose_target(struct planner *p, struct plan *plan, double behind)
+{
+	static struct move moves[MOVES];
+	double share[MOVES];
+	int which, from = plan->parent->cell;
+	const struct move *move;
+
+	weigh_moves(p, from, behind, moves);
+	share_by_knobs(p->s->camp, moves);
+	if (p->s->has_field)
+		share_by_worth(p->s->field, moves);
+	for (int i = 0; i < MOVES; i++)
+		share[i] = moves[i].share;
+	which = (int)krng_weighted(&p->rng, share, MOVES);
+	move = &moves[which];
+	plan->strategy = move->strategy;
+	if (which == LEAP)
+		plan->pick = "explore";
+	if (which == REFINE)
+		plan->target = from;
+	else if (move->worth > 0 && strcmp(move->strategy, "diversify"))
+		plan->target = (int)krng_weighted(&p->rng, move->weight, KARCH_CELLS);
+	else if (move->worth > 0 && which == LEAP && p->s->has_field)
+		plan->target = (int)krng_weighted(&p->rng, move->weight, KARCH_CELLS);
+	else
+		plan->strategy = "diversify";
+}

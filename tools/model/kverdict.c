@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kverdict: see kverdict.h. */
+#include "kverdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "karch.h"
+#include "kio.h"
+#include "kplace.h"
+#include "kutil.h"
+
+#define VERDICTS "adopt/verdicts.ndjson"
+
+/* Is the program with the verdict's id still the one that it is about? */
+static bool
+is_about(const char *dir, const json_t *verdict)
+{
+	const char *id = kjson_str_or(verdict, "id", "");
+	char *path = kplace_id(dir, id, "eval"), hex[65];
+	json_t *program = kis_there(path) ? karch_program(dir, id, false) : NULL;
+	const char *code = kjson_str_or(program, "code", "");
+	bool is;
+
+	ksha256_hex(code, strlen(code), hex);
+	is = program && !strcmp(kjson_str_or(verdict, "code_sha256", ""), hex);
+	json_decref(program);
+	free(path);
+	return is;
+}
+
+static void
+forget(json_t *list, const char *id)
+{
+	for (size_t i = json_array_size(list); i-- > 0;)
+		if (!strcmp(kjson_str_or(json_array_get(list, i), "id", ""), id))
+			json_array_remove(list, i);
+}
+
+char *
+kverdict_path(const char *dir)
+{
+	return kplace_in(dir, VERDICTS);
+}
+
+json_t *
+kverdict_failures(const char *dir)
+{
+	char *path = kverdict_path(dir);
+	json_t *list = json_array();
+	struct krec rec;
+	struct kin in;
+
+	if (!kis_there(path)) {
+		free(path);
+		return list;
+	}
+	kin_open(&in, path);
+	while (kin_next(&in, &rec)) {
+		forget(list, kjson_str_or(rec.json, "id", ""));
+		if (!kjson_bool_or(rec.json, "good", false) && is_about(dir, rec.json))
+			json_array_append(list, rec.json);
+		krec_free(&rec);
+	}
+	kin_close(&in);
+	free(path);
+	return list;
+}
+
+bool
+kverdict_failed(const json_t *failures, const char *id)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach((json_t *)failures, i, v)
+		if (!strcmp(kjson_str_or(v, "id", ""), id))
+			return true;
+	return false;
+}
+
+char *
+kverdict_incumbent(const char *dir, const json_t *linear)
+{
+	const json_t *chain = json_object_get(linear, "chain");
+	const char *id = kjson_str_or(linear, "accepted", KARCH_REFERENCE);
+	json_t *failures = kverdict_failures(dir);
+
+	for (size_t i = json_array_size(chain); i-- > 0 && kverdict_failed(failures, id);)
+		id = i ? json_string_value(json_array_get(chain, i - 1)) : KARCH_REFERENCE;
+	json_decref(failures);
+	return kstrdup(id);
+}
