@@ -44,8 +44,8 @@ void unit_sources_add(struct unit_sources *s, const char *name, char *text, stru
 const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
 /*
  * All sources of the folder PROJECT. C and C++ are preprocessed, all of them or ONLY that file,
- * with the SETTINGS of compile_settings or, when they are NULL, with what compile_commands.json or the
- * folders of headers say.
+ * with the SETTINGS of compile_settings or, when they are NULL, with what compile_commands.json or
+ * the folders of headers say.
  */
 void unit_sources_read(
     struct unit_sources *s, const char *project, const char *only, const json_t *settings);
