@@ -13,6 +13,7 @@
 #include "koption.h"
 #include "kstat.h"
 #include "log.h"
+#include "unit.h"
 #include "watch.h"
 
 static const char usage[] = "usage: kadopt observe [-c DIR] [-p DIR --file FILE --kernel NAME "
@@ -121,9 +122,26 @@ find_kernel(const struct watch *w, struct signature *s)
 	size_t len;
 
 	text = watch_source(w, &len);
-	if (!signature_find(text, len, w->a->kernel, s, why, sizeof why))
+	if (!signature_find(text, len, w->a->kernel, adoption_line(w->a), s, why, sizeof why))
 		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
 	free(text);
+}
+
+static void
+set_unit(struct adoption *a, const struct signature *s)
+{
+	struct kbuf why = { 0 };
+	char *path = adopt_path(a, "unit.json");
+	json_t *unit = unit_of(a->project, a->file, a->kernel, NULL, &why);
+
+	if (!unit)
+		kdie(K_USAGE, "%s/%s:%d: %s: %s", a->project, a->file, s->line, a->kernel,
+		    why.len ? why.data : "it is not seen by the compiler");
+	make_folder_of(path);
+	write_json(path, unit);
+	json_decref(unit);
+	adoption_read_unit(a);
+	kbuf_free(&why);
 }
 
 /* ---- is what was observed still true? ---- */
@@ -550,6 +568,9 @@ command_observe(int argc, char **argv)
 		.a = a, .folder = folder, .launches = o.launches, .cuda = a->device || o.launches
 	};
 	find_kernel(&w, &s);
+	/* Without preflight, too, a kernel is seen by its launches. */
+	if (s.kernel && !o.launches && !a->unit)
+		set_unit(a, &s);
 	header = make_header(&w, &s,
 	    o.log              ? "log"
 	        : o.instrument ? "instrument"

@@ -683,7 +683,7 @@ draft_task(struct draft *d)
 	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o},s:s,s:{s:s,s:O,s:o},s:o}",
 	    "schema", "task/1", "name", a->kernel, "op", a->kernel, "description",
 	    kjson_text(about, strlen(about)), "language", a->language, "axes", axes, "inputs",
-	    inputs, "outputs", outputs, "entry", "name", a->kernel, "arguments", arguments,
+	    inputs, "outputs", outputs, "entry", "name", a->entry, "arguments", arguments,
 	    "reference", cuda ? "reference.cu" : "reference.c", "build", "compiler",
 	    kjson_str_or(settings, "compiler", "gcc"), "flags", json_object_get(settings, "flags"),
 	    "libs", task_libraries(a), "workloads", workloads);
@@ -1161,7 +1161,7 @@ check_geometry(const struct draft *d)
 	bool good = true;
 
 	kscan(d->text, strlen(d->text), &s);
-	f = kscan_function(&s, d->a->kernel);
+	f = kscan_function(&s, d->a->entry);
 	n = kscan_launches(&s, f, &launches);
 	for (size_t i = 0; i < json_array_size(list) && n; i++) {
 		const json_t *c = json_array_get(list, i), *block = json_object_get(c, "block");
