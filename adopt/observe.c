@@ -166,7 +166,8 @@ static const char sources_script[] = "cd \"$1\" && find . \\( -name .git -o -nam
                                      "'*.hh' -o -name '*.hpp' -o -name '*.hxx' -o -name '*.cu' -o "
                                      "-name '*.cuh' -o -name '*.inc' -o -name '*.inl' -o -name "
                                      "'*akefile*' -o -name 'CMakeLists.txt' -o -name '*.cmake' -o "
-                                     "-name '*.mk' -o -name 'meson.build' -o -name '*.conf' \\) "
+                                     "-name '*.mk' -o -name 'meson.build' -o -name '*.rs' -o -name "
+                                     "'Cargo.toml' -o -name 'Cargo.lock' -o -name '*.conf' \\) "
                                      "-print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum";
 
 static void
@@ -585,6 +586,11 @@ command_observe(int argc, char **argv)
 			kwarn("%s: %s", observed, why);
 		code = why ? K_NO : K_OK;
 	} else if (why || o.force) {
+		/* What the frozen figures rest on stays, also when the winner is in the sources. */
+		if (!access(path_of("%s/trials", a->dir), F_OK))
+			kdie(K_USAGE,
+			    "%s: %s, but the campaign rests on it; observe into another folder",
+			    observed, why ? why : "it would be made again");
 		if (why && access(observed, F_OK) == 0)
 			kwarn("%s: %s; observing again", observed, why);
 		run(&o, &w, &s, header, observed, timing);
