@@ -149,12 +149,36 @@ add_head(struct kbuf *b, const char *text, const struct signature *s, const stru
 		add_parameters(b, text + behind, s->body - behind);
 }
 
-/* What the function calls its parameters; a macro may hide that from the scanner. */
+/* Has the head of the function in TEXT these words, in this order? */
+static bool
+has_names(const char *text, const struct signature *s, const json_t *names)
+{
+	const char *at = text + s->name;
+
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		const char *word = json_string_value(json_array_get(names, i));
+		size_t n = strlen(word);
+
+		while ((at = strstr(at, word)) && (kis_word(at[-1]) || kis_word(at[n])))
+			at += n;
+		if (!at || at >= text + s->body)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+/*
+ * What the function calls its parameters. A macro may hide that from the scanner; the compiler told
+ * the unit, whose names stay right until a winner with names of its own is put in.
+ */
 static void
-add_names(struct kbuf *b, const struct signature *s, const struct watch *w)
+add_names(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
 {
 	const json_t *names = json_object_get(w->a->unit, "names");
 
+	if (!names || !has_names(text, s, names))
+		names = NULL;
 	for (size_t i = 0; names && i < json_array_size(names); i++)
 		kbuf_printf(b, "%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
 	for (size_t i = 0; !names && i < s->of.count; i++)
@@ -162,7 +186,7 @@ add_names(struct kbuf *b, const struct signature *s, const struct watch *w)
 }
 
 static void
-add_call(struct kbuf *b, const struct signature *s, const struct watch *w)
+add_call(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
 {
 	char *templates = instance_formals(s->of.result);
 
@@ -171,7 +195,7 @@ add_call(struct kbuf *b, const struct signature *s, const struct watch *w)
 		    w->a->kernel, templates);
 	else
 		kbuf_printf(b, "%s__kwatched%s(", w->a->kernel, templates);
-	add_names(b, s, w);
+	add_names(b, text, s, w);
 	kbuf_puts(b, ")");
 	free(templates);
 }
@@ -297,7 +321,7 @@ add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const s
 	kbuf_puts(b, "\n{\n");
 	if (s->returns) {
 		kbuf_puts(b, "\t__typeof__(");
-		add_call(b, s, w);
+		add_call(b, text, s, w);
 		kbuf_puts(b, ") kwatch_result;\n");
 	}
 	if (entry)
@@ -315,7 +339,7 @@ add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const s
 	    w->a->kernel, count);
 	kbuf_puts(b, "\tkwatch_start(&kwatch_call);\n\t");
 	kbuf_puts(b, s->returns ? "kwatch_result = " : "");
-	add_call(b, s, w);
+	add_call(b, text, s, w);
 	kbuf_printf(b, ";\n\tkwatch_stop(&kwatch_call);\n%s}\n",
 	    s->returns ? "\treturn kwatch_result;\n" : "");
 }
