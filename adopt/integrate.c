@@ -485,8 +485,7 @@ has_failed(const struct adoption *a, const struct winner *w)
 
 	if (failed)
 		ksay("GATE: %s failed in the application before (%s); run more rounds, which are "
-		     "told, "
-		     "or give --again\n",
+		     "told, or give --again\n",
 		    w->id, why);
 	free(why);
 	return failed;
@@ -523,11 +522,11 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 		free_winner(&w);
 		return K_OK;
 	}
+	require_original(a);
 	if (!o->again && has_failed(a, &w)) {
 		free_winner(&w);
 		return K_GATE;
 	}
-	require_original(a);
 	run_open(&run, a, w.id, w.code, w.speedup, o->keep_prompts);
 	path = journal_original(a);
 	original = file_text(path, NULL);

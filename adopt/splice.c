@@ -730,35 +730,49 @@ see_through(const struct state *t, struct kscan_signature *g)
 	}
 }
 
+/* The types of a function's parameters, in one spelling; the caller frees. */
+static char *
+types_of(const struct state *t, const struct kscan *s, const struct kscan_item *f)
+{
+	struct kscan_signature g;
+	char *text, *types;
+
+	kscan_signature(s, f, &g);
+	see_through(t, &g);
+	text = kscan_signature_text(&g);
+	types = kstrdup(strchr(text, '('));
+	free(text);
+	kscan_signature_free(&g);
+	return types;
+}
+
+static bool
+same_types(const struct state *t, const struct kscan *s, const struct kscan_item *f, char **fault)
+{
+	char *was = types_of(t, &t->file->scan, t->kernel), *now = types_of(t, s, f);
+	bool same = !strcmp(was, now);
+
+	if (!same)
+		*fault = kasprintf("signature: %s, but it was %s", now, was);
+	free(was);
+	free(now);
+	return same;
+}
+
+/* The head in the file is the project's: the winner's own is asked, too. */
 static bool
 same_signature(const struct state *t, const char *text, char **fault)
 {
 	struct kscan s;
 	const struct kscan_item *f;
-	struct kscan_signature was, now;
-	char *x, *y;
-	bool same;
+	bool same = false;
 
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, t->a->kernel);
-	if (!f || s.unclosed) {
-		kscan_free(&s);
+	if (!f || s.unclosed)
 		*fault = kasprintf("%s: the changed file is not well-formed", t->a->file);
-		return false;
-	}
-	kscan_signature(&t->file->scan, t->kernel, &was);
-	kscan_signature(&s, f, &now);
-	see_through(t, &was);
-	see_through(t, &now);
-	x = kscan_signature_text(&was);
-	y = kscan_signature_text(&now);
-	same = !strcmp(strchr(x, '('), strchr(y, '('));
-	if (!same)
-		*fault = kasprintf("signature: %s, but it was %s", strchr(y, '('), strchr(x, '('));
-	free(x);
-	free(y);
-	kscan_signature_free(&was);
-	kscan_signature_free(&now);
+	else
+		same = same_types(t, &s, f, fault) && same_types(t, &t->w, t->new_kernel, fault);
 	kscan_free(&s);
 	return same;
 }

@@ -10,7 +10,8 @@ export tools
 for tool in $tools; do
 	"$tool" --help >help
 	if [ "$tool" = kadopt ]; then
-		for command in adopt preflight observe configs extract task check integrate repair status; do
+		commands=$(sed -nE "s/^       kadopt ([a-z]+)  .*/\1/p" help)
+		for command in $commands; do
 			kadopt $command --help
 		done >help
 	fi

@@ -24,7 +24,7 @@ small_campaign() {
 		reply 001/01 50000 '1d; s/^\tfor (.*rows.*/#pragma omp parallel for\n&/'
 		reply 001/02 80000 '1d; s/scale \*/1 + &/'
 		reply 001/03 80000 '1d; s/;/,/'
-		reply 001/04 70000 '1d; s/^void/__attribute__((noinline)) &/'
+		reply 001/04 70000 '1d; s/int64_t j = 0; j < cols; j++/int64_t j = cols; j-- > 0;/'
 		reply 002/01 20000 '1d; s/^\t\tfor (.*cols.*/#pragma omp simd\n&/'
 		reply 002/02 50000 '1d; s/^\tfor (.*rows.*/#pragma omp parallel for\n&/'
 		reply 002/03 10000 '1d; s/^{/{\n\t__builtin_trap();/'

@@ -21,13 +21,16 @@ enum { SHOWN = 60 };
 
 /*
  * Members of a task that judge nothing, and workloads, which are compared by name. Baselines are
- * shown next to a result.
+ * shown next to a result. What a call computes and moves may be said later, for a roofline, but not
+ * taken back: reports have shown it.
  */
 static bool
-is_aside(const char *member)
+is_aside(const char *member, bool added)
 {
-	static const char *const aside[] = { "name", "description", "baselines", "workloads",
-		"flops", "bytes" };
+	static const char *const aside[] = { "name", "description", "baselines", "workloads" };
+
+	if (added && (!strcmp(member, "flops") || !strcmp(member, "bytes")))
+		return true;
 
 	for (size_t i = 0; i < LEN(aside); i++)
 		if (!strcmp(aside[i], member))
@@ -142,7 +145,7 @@ compare(const struct changes *c, const char *file, const char *name, const json_
 		const json_t *a = json_object_get(was, member), *b = json_object_get(now, member);
 		char *what = kasprintf("%s%s%s", name, *name ? ": " : "", member);
 
-		if ((*name || !is_aside(member)) && !(a && b && json_equal(a, b)))
+		if ((*name || !is_aside(member, !a)) && !(a && b && json_equal(a, b)))
 			add_change(c, file, what, a, b);
 		free(what);
 	}

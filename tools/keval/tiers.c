@@ -192,7 +192,7 @@ run_tiers(const struct trial *t, json_t *eval)
 	if (!json_object_get(eval, "timing") || t->k->verifies)
 		return;
 	confirm(t, eval);
-	if (needs_harness(t->c))
+	if (!custom_has(t->c, "eval.timing"))
 		time_reuse(t->k, t->s, t->so, eval);
 	if (!t->s->known)
 		profile(t->k, t->s, needs_harness(t->c) ? t->so : NULL, eval);
