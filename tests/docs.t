@@ -34,6 +34,20 @@ ok 'every page that a file names exists' '
 		test -e "$page" || { echo "$page is named, and is not there"; exit 1; }
 	done <"$T/named"'
 
+ok 'docs/seeds.md counts its rows, and every test that it names exists' '
+	cd "$KILN_DATA"
+	sed -n "s/^    \$ //p" docs/seeds.md >"$T/count"
+	sh "$T/count" >"$T/counts"
+	test "$(wc -l <"$T/counts")" = 5
+	sed -nE "s/^    ([a-z ]+:( [0-9]+){5})$/\1/p" docs/seeds.md | diff - "$T/counts"
+	awk -F " [|] " "/^[|] [1-4]\./ { n = split(\$4, t, \"; \"); for (i = 1; i <= n; i++) print t[i] }" docs/seeds.md | sort -u >"$T/shown"
+	while IFS= read -r shown; do
+		file=$(echo "$shown" | cut -d "\`" -f 2 | sed "s/.*tests.//; s/ .*//") title=
+		case $shown in "not shown") continue ;; *": "*) title=${shown#*: } ;; esac
+		test -e "tests/$file" && sed -E "s/^	*(ok|t) .//" "tests/$file" |
+			awk -v title="$title" "index(\$0, title) == 1 { found = 1 } END { exit !found }" || { echo "no such test: $shown"; exit 1; }
+	done <"$T/shown"'
+
 ok 'lines are at most 100 columns wide outside of tables and examples' '
 	cd "$KILN_DATA"
 	for page in $pages; do
