@@ -89,6 +89,8 @@ void add_digests(json_t *f, const struct report *r);
 
 /* figures.c: figures as text. The text is good until the 64th next call. */
 
+/* The metric that the campaign's own command gives in the place of a time; NULL: a time. */
+const char *own_metric(const struct kcamp *c);
 const char *show_times(double ratio);                       /* "157.8×" */
 const char *show_rate(double per_second, const char *unit); /* "679.0 T" + unit */
 const char *show_speed(const json_t *ratio);                /* "16.4× (16.1× to 16.7×)" */
