@@ -160,7 +160,7 @@ report_facts(const struct report *r)
 {
 	static void (*const groups[])(json_t *, const struct report *) = { add_result,
 		add_workloads, add_rounds, add_search, add_failures, add_cost, add_lineage,
-		add_roofline, add_audit, add_environment, add_digests };
+		add_roofline, add_next, add_audit, add_environment, add_digests };
 	const char *title = kcamp_str(r->camp, "title");
 	json_t *f = json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o,s:o}", "schema",
 	    "report/1", "version", kversion_string(), "title",

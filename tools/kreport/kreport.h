@@ -83,6 +83,7 @@ void add_failures(json_t *f, const struct report *r);
 void add_cost(json_t *f, const struct report *r);
 void add_lineage(json_t *f, const struct report *r);
 void add_roofline(json_t *f, const struct report *r);
+void add_next(json_t *f, const struct report *r);
 void add_audit(json_t *f, const struct report *r);
 void add_environment(json_t *f, const struct report *r);
 void add_digests(json_t *f, const struct report *r);
