@@ -15,6 +15,7 @@
 #include "journal.h"
 #include "kio.h"
 #include "koption.h"
+#include "signature.h"
 #include "../tools/model/kseal.h"
 
 static const char usage[] = "usage: kadopt adopt [-c DIR] -p DIR --file FILE --kernel NAME --build "
@@ -178,6 +179,23 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	keep_numbers(o, timeout_s, threads, megabytes, sandbox);
 }
 
+/* Is NAME a __global__ function in FILE, a header that may be of any language? */
+static bool
+holds_kernel(const char *project, const char *file, const char *name)
+{
+	char *path = path_of("%s/%s", project, file), *text, why[512];
+	struct signature s;
+	size_t len;
+	bool found;
+
+	text = file_text(path, &len);
+	found = text && signature_find(text, len, name, 0, &s, why, sizeof why) && s.kernel;
+	if (text)
+		signature_free(&s);
+	free(text);
+	return found;
+}
+
 /* What the options say together, as adopt.json has it. */
 static void
 complete(struct adopt_options *o)
@@ -199,7 +217,13 @@ complete(struct adopt_options *o)
 		return;
 	language = kjson_str_or(rules_language(file), "language", NULL);
 	if (!language)
-		kdie(K_USAGE, "--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file", file);
+		kdie(K_USAGE,
+		    "--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file, or a header "
+		    "(.h, .hh, .hpp, .hxx, .cuh)",
+		    file);
+	if (holds_kernel(kjson_str_or(o->answers, "project", "."), file,
+	        kjson_str_or(o->answers, "kernel", "")))
+		language = kjson_str_or(rules_language("kernel.cu"), "language", language);
 	json_object_set_new(o->answers, "language", json_string(language));
 }
 
@@ -332,6 +356,7 @@ command_adopt(int argc, char **argv)
 		journal_backup(a);
 		adoption_save(a);
 		code = preflight(a);
+		adoption_read_unit(a);
 	}
 	if (code == K_OK)
 		outputs_propose(a);

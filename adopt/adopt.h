@@ -86,6 +86,11 @@ json_t *compile_seen(const struct adoption *a, const char *copy, bool *astray);
  */
 json_t *compile_commands(const char *folder, const char *file, bool cxx);
 /*
+ * The source in FOLDER that is compiled for FILE: itself or, for a header, the first one that
+ * includes it, perhaps by other headers. Good until the end of the process.
+ */
+const char *compile_source(const char *folder, const char *file);
+/*
  * Flags for a task in the place of nvcc's: its programs are compiled where no GPU is to be seen
  * ("native" becomes the ARCHITECTURE; NULL: unknown), bring no run-time library of their own, and
  * are looked up by name. Other compilers' stay.
@@ -174,6 +179,10 @@ size_t rules_scan(const char *group, const char *language, const char *text, con
     const char *before, struct kbuf *faults);
 /* The row of languages for a file of this name; NULL: such files are not adopted. Borrowed. */
 const json_t *rules_language(const char *file);
+/* The same; of a header in a LANGUAGE, the row of that language's sources. */
+const json_t *rules_row(const char *file, const char *language);
+/* Is it compiled as part of others only? So is what has no row. */
+bool rules_is_header(const char *file);
 /* Names that stand for others in double precision, an object; borrowed until the end. */
 const json_t *rules_double(void);
 

@@ -625,11 +625,20 @@ add_group(
 	free(folder);
 }
 
-/* The kernel's own definition: seen from outside, and under its plain name. */
+/* The kernel's own definition: as the entry, seen from outside under its plain name. */
 static void
-add_entry(struct kbuf *out, const struct source *x, const struct kscan_item *item, bool mangled)
+add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
+    const struct kscan_item *item)
 {
+	bool mangled = a->device || a->cxx;
 	size_t from = item->from;
+
+	if (strcmp(a->entry, a->kernel)) {
+		/* As it is, with what calls it for the task. */
+		kbuf_add(out, x->text + item->lead, item->to - item->lead);
+		kbuf_printf(out, "\n\n%s", kjson_str_or(a->unit, "text", ""));
+		return;
+	}
 
 	kbuf_add(out, x->text + item->lead, item->from - item->lead);
 	if (mangled && !kscan_has_word(&x->scan, item, "extern"))
@@ -660,7 +669,6 @@ seen_include(const struct bundle *b, size_t i)
 char *
 bundle_text(struct bundle *b, const struct adoption *a)
 {
-	bool mangled = a->device || a->cxx;
 	enum kscan_kind last = KSCAN_INCLUDE;
 	struct kbuf out = { 0 };
 	char *text;
@@ -680,7 +688,7 @@ bundle_text(struct bundle *b, const struct adoption *a)
 		last = item->kind;
 		add_depth(&out, b, i, true);
 		if (item->kind == KSCAN_FUNCTION && kscan_declares(item, a->kernel))
-			add_entry(&out, x, item, mangled);
+			add_kernel(&out, a, x, item);
 		else if (item->kind == KSCAN_GROUP)
 			add_group(&out, b, x, item);
 		else if (item->kind == KSCAN_INCLUDE)
@@ -689,6 +697,9 @@ bundle_text(struct bundle *b, const struct adoption *a)
 			kbuf_add(&out, x->text + item->lead, item->to - item->lead);
 		if (out.data[out.len - 1] != '\n')
 			kbuf_puts(&out, "\n");
+		/* A kernel that a condition surrounds is called from outside of it. */
+		if (item->kind == KSCAN_GROUP && kscan_declares(item, a->kernel))
+			kbuf_printf(&out, "\n%s", kjson_str_or(a->unit, "text", ""));
 		add_depth(&out, b, i, false);
 	}
 	note_variables(b);

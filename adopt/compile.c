@@ -11,6 +11,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "unit.h"
 
 enum { LOG_MAX = 64 << 20 };
 
@@ -299,11 +300,63 @@ compile_of(const struct subject *a, char *line, bool *astray)
 	return result;
 }
 
+/* Does the source TEXT include a file with one of these NAMES? */
+static bool
+includes_any(const char *text, const json_t *names)
+{
+	for (const char *p = text; (p = strstr(p, "include")); p++) {
+		const char *open = p + strlen("include"), *close;
+		char *name;
+		bool found;
+
+		open += strspn(open, " \t");
+		if (*open != '"' && *open != '<')
+			continue;
+		close = open + 1 + strcspn(open + 1, "\">\n");
+		name = kstrndup(open + 1, (size_t)(close - open - 1));
+		found = json_object_get(names, base_name(name)) != NULL;
+		free(name);
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+const char *
+compile_source(const char *folder, const char *file)
+{
+	enum { LEVELS = 4 };
+	json_t *files, *names;
+	char *found = NULL;
+
+	if (!rules_is_header(file))
+		return file;
+	files = unit_files(folder);
+	names = json_pack("{s:b}", base_name(file), 1);
+	for (int level = 0; level < LEVELS && !found; level++)
+		for (size_t i = 0; i < json_array_size(files) && !found; i++) {
+			const char *name = json_string_value(json_array_get(files, i));
+			char *path = path_of("%s/%s", folder, name), *text = file_text(path, NULL);
+
+			if (text && includes_any(text, names)) {
+				if (rules_is_header(name))
+					json_object_set_new(names, base_name(name), json_true());
+				else
+					found = path_of("%s", name);
+			}
+			free(text);
+		}
+	json_decref(files);
+	json_decref(names);
+	return found ? found : file;
+}
+
 json_t *
 compile_seen(const struct adoption *a, const char *copy, bool *astray)
 {
 	char *calls = adopt_path(a, "shims/calls"), *text = kread_file(calls, LOG_MAX, NULL), *save;
-	struct subject subject = { copy, path_of("%s/%s", copy, a->file), project_path(a, a->file),
+	const char *file = compile_source(copy, a->file);
+	struct subject subject = { copy, path_of("%s/%s", copy, file), project_path(a, file),
 		a->device, a->cxx };
 	json_t *found = NULL;
 
@@ -312,7 +365,7 @@ compile_seen(const struct adoption *a, const char *copy, bool *astray)
 	     line = strtok_r(NULL, "\n", &save))
 		found = compile_of(&subject, line, astray);
 	free(text);
-	return found ? found : compile_commands(copy, a->file, a->cxx);
+	return found ? found : compile_commands(copy, file, a->cxx);
 }
 
 /* "arguments", or the words of "command", which the shell's quotes may hold together. */

@@ -121,7 +121,7 @@ copy_member(struct making *m, const char *name, const char *type, const char *fr
 	u->pointer = true;
 	u->constant = constant;
 	u->bytes = bytes;
-	u->one = true;
+	u->size = kasprintf("sizeof %s", from);
 	kbuf_printf(&m->before, "\t__builtin_memcpy(&%s, %s, sizeof %s);\n", to, name, to);
 	if (!constant)
 		kbuf_printf(&m->after, "\t__builtin_memcpy(%s, &%s, sizeof %s);\n", name, to, to);
@@ -138,7 +138,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	bool square = strchr(x->text, '[') != NULL;
 	struct type type;
 	struct type_leaves leaves = { 0 };
-	char *used = kasprintf(".%s", x->name);
+	char *used = kasprintf(".%s", x->name), *written = kasprintf(".%s=", x->name);
 	bool plain;
 
 	type_find(&m->types, x->type, x->stars - square, &type);
@@ -150,7 +150,8 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 		    m, name, "unsigned char", in, out, "(unsigned char *)&", constant, true);
 	} else if (x->strange || type.stars > 1 || (square && type.stars)) {
 		refuse(m, p, "its member %s is not supported, but used", x->text);
-	} else if (!type.stars && type.kind == TYPE_NUMBER && constant && !square) {
+	} else if (!type.stars && type.kind == TYPE_NUMBER && !square &&
+	    (constant || !json_object_get(m->seen, written))) {
 		add_param(m, name, type.name, in);
 		kbuf_printf(&m->before, "\t%s = %s;\n", out, name);
 	} else if (!type.stars && (type.kind == TYPE_NUMBER || plain)) {
@@ -186,6 +187,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	type_leaves_free(&leaves);
 	type_free(&type);
 	free(used);
+	free(written);
 	free(in);
 	free(out);
 	free(name);
@@ -259,11 +261,24 @@ take_value(struct making *m, const struct kscan_param *p, const struct type *typ
 	free(own);
 }
 
+/* The record that P points to, also where a typedef is the pointer. The caller frees. */
+static char *
+record_name(const struct making *m, const struct kscan_param *p, const struct type *type)
+{
+	char *own = spelled(m, p), *name;
+
+	if (type->stars <= p->stars)
+		return own;
+	name = kasprintf("__typeof__(*(%s)0)", own);
+	free(own);
+	return name;
+}
+
 static void
 take_record(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
 	struct type_leaves leaves;
-	char *own = spelled(m, p);
+	char *own = record_name(m, p, type);
 	bool constant = p->constant || type->constant;
 	const char *common;
 
@@ -276,7 +291,7 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 		u = add_param(m, p->name, common ? common : "unsigned char", value);
 		u->pointer = true;
 		u->bytes = !common;
-		u->one = reference;
+		u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
 		u->constant = constant;
 		argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own,
 		    p->name);
@@ -296,6 +311,17 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 
 /* ---- parameters ---- */
 
+/* A name that a task sees through, too, and that may be another type under another #if. */
+static bool
+is_typedef(const struct making *m, const char *name)
+{
+	const struct unit_source *s;
+	size_t i = 0;
+	const struct kscan_item *x = unit_item(m->types.sources, m->types.which, name, &i, &s);
+
+	return x && x->kind == KSCAN_DECLARATION;
+}
+
 static void
 take_array(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
@@ -305,10 +331,9 @@ take_array(struct making *m, const struct kscan_param *p, const struct type *typ
 
 	u->pointer = true;
 	u->bytes = bytes;
-	u->one = reference;
+	u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
 	u->constant = p->constant || type->constant;
-	if (!bytes && !type->cast && !reference && type->stars == p->stars &&
-	    strcmp(own, type->name))
+	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(m, own))
 		u->text = kasprintf("%s%s *%s", u->constant ? "const " : "", own, p->name);
 	if (p->rows && strchr(p->text, '[')) {
 		free(u->text);
@@ -329,7 +354,7 @@ take_number(struct making *m, const struct kscan_param *p, const struct type *ty
 {
 	char *own = spelled(m, p);
 
-	if (!type->cast && strcmp(own, type->name))
+	if (!type->cast && is_typedef(m, own))
 		add_param(m, p->name, type->name, p->name)->text = kasprintf("%s %s", own, p->name);
 	else
 		add_param(m, p->name, type->name, p->name);
@@ -457,7 +482,8 @@ take_result(struct making *m)
 
 		m->own = true;
 		u = add_param(m, "result", number ? type.name : "unsigned char", "result");
-		u->pointer = u->one = u->result = true;
+		u->pointer = u->result = true;
+		u->size = kstrdup("sizeof kwatch_result");
 		u->bytes = !number;
 		free(before);
 		before = number ? kstrdup("*result = ") : kasprintf("*(%s *)result = ", own);
@@ -472,6 +498,12 @@ take_result(struct making *m)
 
 /* ---- launches ---- */
 
+static bool
+is_digits(const char *text)
+{
+	return !text[strspn(text, "0123456789")];
+}
+
 /* One of the four parts of all launches: a text for all of them, or parameters of the entry. */
 static char *
 launch_part(struct making *m, const char *what, const char *(*part)(const struct unit_launch *))
@@ -480,8 +512,10 @@ launch_part(struct making *m, const char *what, const char *(*part)(const struct
 	size_t dims = 1;
 
 	text = instance_constant(m->u, m->types.sources, part);
-	if (text)
+	/* A grid that a name makes up follows the data, which may be other data in a task. */
+	if (text && (*what != 'g' || is_digits(part(&m->u->launches[0]))))
 		return text;
+	free(text);
 	for (size_t i = 0; i < m->u->launch_count; i++) {
 		size_t n = instance_dimensions(&m->u->launches[i], part(&m->u->launches[i]));
 
@@ -592,6 +626,21 @@ entry_name(const struct making *m)
 	return name;
 }
 
+/* A task takes it there. */
+static void
+put_stream_last(struct unit *u)
+{
+	for (size_t i = 0; i + 1 < u->param_count; i++)
+		if (!strcmp(u->params[i].type, "cudaStream_t")) {
+			struct unit_param stream = u->params[i];
+
+			memmove(&u->params[i], &u->params[i + 1],
+			    (u->param_count - i - 1) * sizeof *u->params);
+			u->params[u->param_count - 1] = stream;
+			return;
+		}
+}
+
 void
 entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, const json_t *seen, struct kbuf *why)
@@ -609,16 +658,20 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	kscan_signature(&m.s->scan, f, &m.g);
 	bound = instance_bind(u, sources, &m.g, &m.templates, why);
 	m.types.bound = bound;
-	m.own = u->kernel || m.templates.len > 0;
+	m.own = u->kernel || m.templates.len > 0 || !unit_is_plain(m.s, f);
+	u->names = json_array();
 	if (m.g.too_many)
 		refuse(&m, NULL, "more than %d parameters", KSCAN_PARAMS);
-	for (size_t i = 0; i < m.g.count; i++)
+	for (size_t i = 0; i < m.g.count; i++) {
 		take_param(&m, &m.g.params[i]);
+		json_array_append_new(u->names, json_string(m.g.params[i].name));
+	}
 	before = take_result(&m);
 	if (u->kernel && u->launch_count) {
 		free(launch);
 		launch = launch_text(&m);
 	}
+	put_stream_last(u);
 	u->entry = m.own ? entry_name(&m) : kstrdup(u->name);
 	if (m.own)
 		write_entry(&m, launch, before);

@@ -305,7 +305,7 @@ launches_of(const struct adoption *a, const char *text)
 	size_t n = 0;
 
 	kscan(text, strlen(text), &s);
-	f = kscan_function(&s, a->kernel);
+	f = kscan_function(&s, a->entry);
 	n = f ? kscan_launches(&s, f, &list) : 0;
 	kbuf_add(&b, "", 0);
 	for (size_t i = 0; i < n; i++) {

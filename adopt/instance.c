@@ -133,6 +133,21 @@ formals_free(struct formals *f)
 	f->count = 0;
 }
 
+char *
+instance_formals(const char *result)
+{
+	struct formals f;
+	struct kbuf b = { 0 };
+
+	kbuf_puts(&b, "");
+	if (read_formals(result, &f))
+		for (size_t i = 0; i < f.count; i++)
+			kbuf_printf(&b, "%s%s%s", i ? ", " : "<", f.at[i].name,
+			    i + 1 == f.count ? ">" : "");
+	formals_free(&f);
+	return b.data;
+}
+
 /* A place in the sources where names have meanings. */
 struct place {
 	const struct unit_sources *sources;
@@ -504,7 +519,7 @@ instance_dimensions(const struct unit_launch *l, const char *expression)
 	while (kis_word(expression[n]))
 		n++;
 	/* An expression of numbers is a number; a name may be anything. */
-	if (expression[n] && expression[n] != '(')
+	if (!n || (expression[n] && expression[n] != '('))
 		return 1;
 	for (size_t p = l->inside ? l->inside->open : 0; p < l->from; p++) {
 		size_t q = p + n;

@@ -16,6 +16,8 @@
 json_t *instance_bind(const struct unit *u, const struct unit_sources *sources,
     const struct kscan_signature *g, struct kbuf *arguments, struct kbuf *why);
 
+/* "<T, N>" for a function whose result begins with "template<typename T, int N>"; "" for others. */
+char *instance_formals(const char *result);
 /*
  * A text for the PART that all launches have, when it is the same number, or three, in each; NULL:
  * it is not. The caller frees.

@@ -62,9 +62,12 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 /* What was wrong, for the next round; see docs/schemas/verdict-1.json. */
 static struct kbuf heard;
 
-/* Into the report of the run, and to the next round. */
-static void __attribute__((format(printf, 2, 3)))
-hear(struct run_folder *run, const char *format, ...)
+/*
+ * Into the report of the run, and to the next round. OWN, which may be NULL, is what the application
+ * itself said: its data are the user's, and no prompt shows them.
+ */
+static void __attribute__((format(printf, 3, 4)))
+hear(struct run_folder *run, const char *own, const char *format, ...)
 {
 	va_list ap;
 	char *text;
@@ -72,7 +75,7 @@ hear(struct run_folder *run, const char *format, ...)
 	va_start(ap, format);
 	text = kvasprintf(format, ap);
 	va_end(ap);
-	run_note(run, "%s", text);
+	run_note(run, "%s%s%s", text, own ? own : "", own ? "\n" : "");
 	kbuf_printf(&heard, "%s%s", heard.len ? " " : "", text);
 	free(text);
 }
@@ -206,7 +209,7 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 	size_t n = splice_scan(a, reference, code, arrays, &faults);
 
 	if (n)
-		hear(run, "Refused; no file was changed:\n\n%s\n", faults.data);
+		hear(run, NULL, "Refused; no file was changed:\n\n%s\n", faults.data);
 	for (char *line = n ? strtok_r(faults.data, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
 		kwarn("%s", line);
@@ -320,7 +323,7 @@ new_file(
 		run_note(run, "Try %d: %s\n\n%s\n", n,
 		    text ? "it does not build in the project" : fault, log);
 		if (n > TRIES || !json_object_get(a->json, "model")) {
-			hear(run, "It does not build in the application's file: %s\n",
+			hear(run, NULL, "It does not build in the application's file: %s\n",
 			    text ? log : fault);
 			free(text);
 			text = NULL;
@@ -359,7 +362,7 @@ command_good(
 	good = r.status == 0;
 	if (!good) {
 		kwarn("%s: %s", what, r.why);
-		hear(run, "In the application: %s\n\n%s\n", r.why, r.said);
+		hear(run, r.said, "In the application: %s\n\n", r.why);
 	}
 	command_free(&r);
 	return good;
@@ -376,7 +379,7 @@ run_good(const struct adoption *a, struct run_folder *run)
 
 	if (stale) {
 		kwarn("output %s: the run did not write it", stale);
-		hear(run, "The run of the application did not write %s.\n", stale);
+		hear(run, NULL, "The run of the application did not write %s.\n", stale);
 		good = false;
 	}
 	json_decref(before);
@@ -390,7 +393,7 @@ run_good(const struct adoption *a, struct run_folder *run)
 		good = outputs_same(o, was, now, why, sizeof why);
 		if (!good) {
 			kwarn("output %s differs: %s", name, why);
-			hear(run, "The application's output %s differs: %s\n", name, why);
+			hear(run, NULL, "The application's output %s differs: %s\n", name, why);
 		}
 	}
 	return good;
@@ -408,7 +411,7 @@ measured_good(const struct adoption *a, const struct integrate_options *o, struc
 		run_json(run, "timing.json", r->record);
 	if (!good || !r->faster) {
 		kwarn("%s", r->why ? r->why : "the original program does not build in a copy");
-		hear(run, "In the application: %s\n",
+		hear(run, NULL, "In the application: %s\n",
 		    r->why ? r->why : "the original program does not build in a copy");
 	}
 	return good && r->faster;

@@ -34,8 +34,11 @@ struct adoption {
 	const char *file;    /* relative to the project */
 	const char *kernel, *language, *build, *run, *launcher;
 	const char *suffix; /* of the task's programs */
-	bool device, cxx;   /* functions launch on a stream; the compiler is one for C++ */
-	double timeout_s;   /* of one command of the project */
+	/* the task's entry: KERNEL itself, or the function of adopt/unit.json that calls it */
+	const char *entry;
+	json_t *unit;     /* adopt/unit.json; NULL before preflight */
+	bool device, cxx; /* functions launch on a stream; the compiler is one for C++ */
+	double timeout_s; /* of one command of the project */
 };
 
 /*
@@ -44,6 +47,10 @@ struct adoption {
  */
 struct adoption *adoption_new(const char *dir, json_t *answers);
 struct adoption *adoption_load(const char *dir);
+/* Take adopt/unit.json as it is now. */
+void adoption_read_unit(struct adoption *a);
+/* The line where the compiler saw the kernel's definition; 0: not known. */
+size_t adoption_line(const struct adoption *a);
 void adoption_save(const struct adoption *a);
 void adoption_free(struct adoption *a);
 /*

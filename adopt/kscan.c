@@ -1161,6 +1161,11 @@ kscan_signature_of(const char *text, const char *name)
 
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, name);
+	if (!f) {
+		kscan_free(&s);
+		kscan_through(text, strlen(text), &s);
+		f = kscan_function(&s, name);
+	}
 	if (f) {
 		kscan_signature(&s, f, &g);
 		result = kscan_signature_text(&g);
@@ -1451,9 +1456,8 @@ enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *v
 	return false;
 }
 
-/* What is done to a name at P: past it is "=", "+=", "++" and their like, or ".x =". */
-static bool
-is_changed(const struct kscan *s, size_t p, size_t to)
+bool
+kscan_assigns(const struct kscan *s, size_t p, size_t to)
 {
 	p = skip_blank(s, p, to);
 	if (p + 2 < to && s->code[p] == '.' && strchr("xyz", s->code[p + 1]))
@@ -1481,7 +1485,7 @@ is_variable(const struct kscan *s, const struct kscan_item *f, const char *name)
 		end = word_end(s, p, f->to);
 		if (!is_text(s, p, end, name) || s->code[p - 1] == '.')
 			continue;
-		times += is_changed(s, end, f->to) || !strncmp(s->code + p - 2, "++", 2) ||
+		times += kscan_assigns(s, end, f->to) || !strncmp(s->code + p - 2, "++", 2) ||
 		    !strncmp(s->code + p - 2, "--", 2);
 	}
 	return times > 1;

@@ -66,6 +66,8 @@ bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 /* Every identifier there, told once or more; SEE returns false to stop. */
 void kscan_identifiers(const struct kscan *s, size_t from, size_t to,
     bool (*see)(void *arg, const char *name, size_t len, size_t at), void *arg);
+/* Is what ends at P changed there: by "=", "+=", "++" and their like, or by ".x ="? */
+bool kscan_assigns(const struct kscan *s, size_t p, size_t to);
 /*
  * Does the item begin with, or have before its name, the word WORD ("static", "__global__"), or a
  * macro that makes it?
@@ -108,7 +110,7 @@ void kscan_members_free(struct kscan_param *list, size_t count);
  */
 char *kscan_signature_text(const struct kscan_signature *g);
 
-/* The same of the function NAME in TEXT; NULL: it is not defined there outside groups. */
+/* The same of the function NAME in TEXT; NULL: it is not defined there. */
 char *kscan_signature_of(const char *text, const char *name);
 
 /*

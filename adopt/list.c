@@ -12,7 +12,7 @@
 
 static const char usage[] = "usage: kadopt list [-p DIR] [OPTION...]\n";
 
-enum { LIST_MAX = 1 << 22, PROFILE_MAX = 64 << 20 };
+enum { PROFILE_MAX = 64 << 20 };
 
 struct list_options {
 	const char *project, *file, *profile;
@@ -27,123 +27,6 @@ struct row {
 	double share;
 	char *instead;
 };
-
-static const char *const suffixes[] = { ".c", ".C", ".h", ".H", ".cc", ".cpp", ".cxx", ".hh",
-	".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl" };
-
-static bool
-is_source(const char *name)
-{
-	const char *end = strrchr(name, '.');
-
-	for (size_t i = 0; i < LEN(suffixes) && end; i++)
-		if (!strcmp(end, suffixes[i]))
-			return true;
-	return false;
-}
-
-/* The files below PROJECT that are sources, within it, as an array. New reference. */
-static json_t *
-find_sources(const char *project)
-{
-	const char *argv[] = { "find", "-L", project, "-name", ".git", "-prune", "-o", "-type", "f",
-		"-print", NULL };
-	struct kproc p = { .argv = (char *const *)argv, .max_output = PROFILE_MAX };
-	struct kproc_result r;
-	json_t *list = json_array();
-	char *save;
-
-	if (kproc_run(&p, &r) < 0)
-		kdie(K_IO, "%s: cannot list its files", project);
-	for (char *path = strtok_r(r.out, "\n", &save); path; path = strtok_r(NULL, "\n", &save))
-		if (is_source(path))
-			json_array_append_new(list, json_string(path + strlen(project) + 1));
-	kproc_result_free(&r);
-	return list;
-}
-
-/* Folders of headers and those around them, for a compiler that nobody told. New reference. */
-static json_t *
-header_folders(const json_t *files)
-{
-	json_t *folders = json_array(), *seen = json_object();
-
-	for (size_t i = 0; i < json_array_size(files); i++) {
-		const char *name = json_string_value(json_array_get(files, i)),
-		           *slash = name + strlen(name);
-
-		while (!rules_language(name) && slash > name) {
-			char *folder;
-
-			while (slash > name && *--slash != '/')
-				continue;
-			folder =
-			    slash > name ? kstrndup(name, (size_t)(slash - name)) : kstrdup(".");
-			if (!json_object_get(seen, folder))
-				json_array_append_new(folders, json_string(folder));
-			json_object_set_new(seen, folder, json_true());
-			free(folder);
-		}
-	}
-	json_decref(seen);
-	return folders;
-}
-
-/* As the compiler sees it, when it is C or C++ and the compiler sees it at all. */
-static bool
-add_preprocessed(const char *project, const char *name, const json_t *include,
-    struct unit_sources *s, json_t *seen)
-{
-	const json_t *row = rules_language(name);
-	json_t *settings;
-	struct origins origins;
-	char *text;
-
-	if (!row || kjson_bool_or(row, "device", false))
-		return false;
-	settings = compile_commands(project, name, kjson_bool_or(row, "cxx", false));
-	if (!settings)
-		settings = json_pack("{s:s,s:O}", "compiler",
-		    kjson_bool_or(row, "cxx", false) ? "c++" : "cc", "include", include);
-	text = preprocess(project, name, settings, &origins);
-	json_decref(settings);
-	for (size_t i = 0; text && i < origins.count; i++)
-		json_object_set_new(seen, origins.list[i].file, json_true());
-	if (text)
-		unit_sources_add(s, name, text, origins);
-	else
-		origins_free(&origins);
-	return text != NULL;
-}
-
-static void
-read_sources(const char *project, struct unit_sources *s)
-{
-	json_t *files = find_sources(project), *include = header_folders(files),
-	       *seen = json_object();
-	bool *done = kcalloc(json_array_size(files) + 1, sizeof *done);
-
-	for (size_t i = 0; i < json_array_size(files); i++)
-		done[i] = add_preprocessed(
-		    project, json_string_value(json_array_get(files, i)), include, s, seen);
-	for (size_t i = 0; i < json_array_size(files); i++) {
-		const char *name = json_string_value(json_array_get(files, i));
-		char *path = path_of("%s/%s", project, name), *text;
-		size_t len;
-
-		if (done[i] || json_object_get(seen, name))
-			continue;
-		text = kread_file(path, LIST_MAX, &len);
-		if (text)
-			unit_sources_add(s, name, text, (struct origins){ 0 });
-		else
-			kwarn("%s: cannot be read, or is too large", path);
-	}
-	free(done);
-	json_decref(seen);
-	json_decref(include);
-	json_decref(files);
-}
 
 /* ---- a profile ---- */
 
@@ -321,7 +204,7 @@ command_list(int argc, char **argv)
 		kout_open(NULL);
 	if (!realpath(o.project, project))
 		kdie_errno(K_USAGE, "--project %s", o.project);
-	read_sources(project, &sources);
+	unit_sources_read(&sources, project, NULL, NULL);
 	n = make_rows(&sources, &o, &rows);
 	for (size_t i = 0; i < n; i++) {
 		if (o.json)

@@ -13,6 +13,7 @@
 #include "koption.h"
 #include "kstat.h"
 #include "log.h"
+#include "unit.h"
 #include "watch.h"
 
 static const char usage[] = "usage: kadopt observe [-c DIR] [-p DIR --file FILE --kernel NAME "
@@ -121,9 +122,26 @@ find_kernel(const struct watch *w, struct signature *s)
 	size_t len;
 
 	text = watch_source(w, &len);
-	if (!signature_find(text, len, w->a->kernel, s, why, sizeof why))
+	if (!signature_find(text, len, w->a->kernel, adoption_line(w->a), s, why, sizeof why))
 		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
 	free(text);
+}
+
+static void
+set_unit(struct adoption *a, const struct signature *s)
+{
+	struct kbuf why = { 0 };
+	char *path = adopt_path(a, "unit.json");
+	json_t *unit = unit_of(a->project, a->file, a->kernel, NULL, &why);
+
+	if (!unit)
+		kdie(K_USAGE, "%s/%s:%d: %s: %s", a->project, a->file, s->line, a->kernel,
+		    why.len ? why.data : "it is not seen by the compiler");
+	make_folder_of(path);
+	write_json(path, unit);
+	json_decref(unit);
+	adoption_read_unit(a);
+	kbuf_free(&why);
 }
 
 /* ---- is what was observed still true? ---- */
@@ -148,7 +166,8 @@ static const char sources_script[] = "cd \"$1\" && find . \\( -name .git -o -nam
                                      "'*.hh' -o -name '*.hpp' -o -name '*.hxx' -o -name '*.cu' -o "
                                      "-name '*.cuh' -o -name '*.inc' -o -name '*.inl' -o -name "
                                      "'*akefile*' -o -name 'CMakeLists.txt' -o -name '*.cmake' -o "
-                                     "-name '*.mk' -o -name 'meson.build' -o -name '*.conf' \\) "
+                                     "-name '*.mk' -o -name 'meson.build' -o -name '*.rs' -o -name "
+                                     "'Cargo.toml' -o -name 'Cargo.lock' -o -name '*.conf' \\) "
                                      "-print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum";
 
 static void
@@ -550,6 +569,9 @@ command_observe(int argc, char **argv)
 		.a = a, .folder = folder, .launches = o.launches, .cuda = a->device || o.launches
 	};
 	find_kernel(&w, &s);
+	/* Without preflight, too, a kernel is seen by its launches. */
+	if (s.kernel && !o.launches && !a->unit)
+		set_unit(a, &s);
 	header = make_header(&w, &s,
 	    o.log              ? "log"
 	        : o.instrument ? "instrument"
@@ -564,6 +586,11 @@ command_observe(int argc, char **argv)
 			kwarn("%s: %s", observed, why);
 		code = why ? K_NO : K_OK;
 	} else if (why || o.force) {
+		/* What the frozen figures rest on stays, also when the winner is in the sources. */
+		if (!access(path_of("%s/trials", a->dir), F_OK))
+			kdie(K_USAGE,
+			    "%s: %s, but the campaign rests on it; observe into another folder",
+			    observed, why ? why : "it would be made again");
 		if (why && access(observed, F_OK) == 0)
 			kwarn("%s: %s; observing again", observed, why);
 		run(&o, &w, &s, header, observed, timing);

@@ -47,6 +47,13 @@ near(double x, double y, double rtol)
 	return x == y || fabs(x - y) <= rtol * fmax(fabs(x), fabs(y));
 }
 
+static double
+off(double x, double y)
+{
+	return fabs(x - y) / fmax(fabs(x), fabs(y));
+}
+
+/* Where, and by how much. The numbers themselves are the user's: this text may go into a prompt. */
 static bool __attribute__((format(printf, 3, 4)))
 differ(char *why, size_t why_len, const char *fmt, ...)
 {
@@ -92,8 +99,8 @@ same_binary(const char *x, size_t n, const char *y, size_t m, size_t size, doubl
 			}
 		}
 		if (!near(v[0], v[1], rtol))
-			return differ(
-			    why, why_len, "number %zu: %.9g was %.9g", i / size, v[1], v[0]);
+			return differ(why, why_len, "number %zu is off by %.3g of its size",
+			    i / size, off(v[0], v[1]));
 	}
 	return true;
 }
@@ -114,8 +121,9 @@ same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
 
 			if (ex > x && ey > y) {
 				if (!near(u, v, rtol))
-					return differ(
-					    why, why_len, "line %zu: %.9g was %.9g", line, v, u);
+					return differ(why, why_len,
+					    "a number in line %zu is off by %.3g of its size", line,
+					    off(u, v));
 				before = ex[-1];
 				x = ex;
 				y = ey;

@@ -16,6 +16,7 @@
 #include "adopt.h"
 #include "kio.h"
 #include "signature.h"
+#include "unit.h"
 
 enum { CONNECT_S = 15, ROOM_COPIES = 5 };
 
@@ -55,21 +56,37 @@ is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* What no task takes, as far as it is told without the project's headers. */
+/* How the kernel becomes a task's entry: adopt/unit.json, or every reason why it cannot. */
 static void
-check_parameters(const struct adoption *a, const struct signature *s, struct findings *f)
+check_unit(const struct adoption *a, const struct signature *s, const json_t *unit,
+    struct kbuf *why, struct findings *f)
 {
-	for (size_t i = 0; i < s->of.count; i++) {
-		const struct kscan_param *p = &s->of.params[i];
+	char *path = adopt_path(a, "unit.json"), *save;
+	size_t n = json_array_size(json_object_get(unit, "launches"));
 
-		if (p->strange || p->stars > 1 || strstr(p->text, "struct ") ||
-		    strstr(p->text, "union "))
-			tell(&f->wrong,
-			    "kernel: %s:%d: parameter '%s': only numbers and arrays of numbers are "
-			    "supported; write a function with such parameters around the part that "
-			    "takes the time, and adopt that function",
-			    a->file, s->line, p->text);
-	}
+	unlink(path);
+	for (char *line = !unit && why->len ? strtok_r(why->data, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
+		tell(&f->wrong, "kernel: %s:%d: %s: %s", a->file, s->line, a->kernel, line);
+	if (!unit && !why->len)
+		tell(&f->wrong, "kernel: %s:%d: %s: the compiler does not see it (#if)", a->file,
+		    s->line, a->kernel);
+	if (unit)
+		write_json(path, unit);
+	if (unit && n)
+		say("kernel     %s, %s:%d, launched at %zu place%s, first in %s:%d", a->kernel,
+		    a->file, s->line, n, n > 1 ? "s" : "",
+		    kjson_str_or(json_array_get(json_object_get(unit, "launches"), 0), "file", ""),
+		    (int)json_integer_value(json_array_get(
+		        json_object_get(
+		            json_array_get(json_object_get(unit, "launches"), 0), "lines"),
+		        0)));
+	else if (unit)
+		say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s->line,
+		    s->of.count);
+	if (unit && *kjson_str_or(unit, "text", ""))
+		say("entry      %s, which calls it:\n%s", kjson_str_or(unit, "entry", ""),
+		    kjson_str_or(unit, "text", ""));
 }
 
 static void
@@ -77,6 +94,8 @@ check_files(const struct adoption *a, struct findings *f)
 {
 	char *path = project_path(a, a->file), *text, why[512];
 	struct signature s;
+	struct kbuf reasons = { 0 };
+	json_t *unit = NULL;
 	size_t len, n = strlen(a->project);
 
 	if (!is_folder(a->project)) {
@@ -89,15 +108,14 @@ check_files(const struct adoption *a, struct findings *f)
 	} else if (!(text = file_text(path, &len))) {
 		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
 	} else {
-		if (!signature_find(text, len, a->kernel, &s, why, sizeof why))
+		unit = unit_of(a->project, a->file, a->kernel, NULL, &reasons);
+		if (!signature_find(text, len, a->kernel,
+		        (size_t)json_integer_value(
+		            json_array_get(json_object_get(unit, "lines"), 0)),
+		        &s, why, sizeof why))
 			tell(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
 			    why);
-		else if (s.returns)
-			tell(&f->wrong,
-			    "kernel: %s:%d: %s returns a value, but a task's entry returns void; "
-			    "write the result through a pointer",
-			    a->file, s.line, a->kernel);
-		else if (a->device &&
+		else if (a->device && !s.kernel &&
 		    (!s.of.count || !signature_is_stream(&s.of.params[s.of.count - 1])))
 			tell(&f->wrong,
 			    "kernel: %s:%d: the last parameter of %s is not a stream; add one "
@@ -105,9 +123,7 @@ check_files(const struct adoption *a, struct findings *f)
 			    "on it",
 			    a->file, s.line, a->kernel);
 		else
-			say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s.line,
-			    s.of.count);
-		check_parameters(a, &s, f);
+			check_unit(a, &s, unit, &reasons, f);
 		*strrchr(path, '/') = '\0';
 		if (access(path, W_OK) < 0)
 			say("winner     %s is not writable, so a winner cannot be put in place "
@@ -116,6 +132,8 @@ check_files(const struct adoption *a, struct findings *f)
 		signature_free(&s);
 		free(text);
 	}
+	json_decref(unit);
+	kbuf_free(&reasons);
 	for (size_t i = 0; i < json_array_size(json_object_get(a->json, "context")); i++) {
 		path = project_path(
 		    a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));
@@ -368,7 +386,8 @@ static bool
 build_copy(const struct adoption *a, const char *copy, struct findings *f)
 {
 	char *shims = adopt_path(a, "shims"),
-	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")), NULL };
+	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")),
+		     kstrdup("CMAKE_EXPORT_COMPILE_COMMANDS=ON"), NULL };
 	char *path = path_of("%s/%s", copy, a->file);
 	struct command_result r;
 
@@ -385,6 +404,7 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 	}
 	command_free(&r);
 	free(env[0]);
+	free(env[1]);
 	return !f->wrong.len;
 }
 

@@ -68,7 +68,7 @@ build_step(const struct adoption *a, void *arg)
 	size_t len;
 
 	text = watch_source(&w, &len);
-	if (!signature_find(text, len, a->kernel, &s, why, sizeof why))
+	if (!signature_find(text, len, a->kernel, adoption_line(a), &s, why, sizeof why))
 		kdie(K_USAGE, "%s: %s: %s", b->source, a->kernel, why);
 	watch_prepare(&w, &s);
 	signature_free(&s);

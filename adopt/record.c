@@ -131,7 +131,7 @@ save(const struct adoption *a, const char *lines)
 	make_folder_of(file);
 	write_text(file, lines, strlen(lines));
 	text = watch_source(&w, &len);
-	if (!signature_find(text, len, a->kernel, &s, why, sizeof why))
+	if (!signature_find(text, len, a->kernel, adoption_line(a), &s, why, sizeof why))
 		kdie(K_USAGE, "%s/%s: %s: %s", a->project, a->file, a->kernel, why);
 	/* The copy that was observed is the one to run, unless somebody removed it. */
 	if (access(watch_copy_path(&w), F_OK))

@@ -38,6 +38,30 @@ rules_language(const char *file)
 	return NULL;
 }
 
+bool
+rules_is_header(const char *file)
+{
+	const json_t *row = rules_language(file);
+
+	return kjson_bool_or(row, "header", !row);
+}
+
+const json_t *
+rules_row(const char *file, const char *language)
+{
+	const json_t *own = rules_language(file), *row;
+	size_t i;
+
+	if (!kjson_bool_or(own, "header", false) ||
+	    !strcmp(kjson_str_or(own, "language", ""), language))
+		return own;
+	json_array_foreach(json_object_get(table(), "languages"), i, row) {
+		if (!strcmp(kjson_str_or(row, "language", ""), language))
+			return row;
+	}
+	return own;
+}
+
 const json_t *
 rules_double(void)
 {

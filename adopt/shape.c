@@ -120,6 +120,20 @@ declared_shape(const struct kscan_param *p)
 	return whole ? b.data : NULL;
 }
 
+/* A grid, a block or shared memory, which say nothing about sizes of arrays. */
+static bool
+is_launch(const struct adoption *a, const char *name)
+{
+	const json_t *list = json_object_get(a->unit, "parameters"), *p;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, p) {
+		if (kjson_bool_or(p, "launch", false) && !strcmp(kjson_str_or(p, "name", ""), name))
+			return true;
+	}
+	return false;
+}
+
 static void
 take_parameter(struct values *v, const struct adoption *a, const struct kscan *s,
     const struct kscan_param *p, bool last)
@@ -144,9 +158,9 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 		    a->kernel, p->text);
 	x->dtype = types[type].dtype;
 	x->bytes = types[type].bytes;
-	x->role = stars                           ? ROLE_ARRAY
-	    : types[type].integer && x->bytes > 1 ? ROLE_AXIS
-	                                          : ROLE_SCALAR;
+	x->role = stars                                                     ? ROLE_ARRAY
+	    : types[type].integer && x->bytes > 1 && !is_launch(a, p->name) ? ROLE_AXIS
+	                                                                    : ROLE_SCALAR;
 	x->declared = stars ? declared_shape(p) : NULL;
 	/* Small integers travel as int, which is how machines pass them. Signs do not show. */
 	if (!stars && types[type].integer) {
@@ -718,9 +732,9 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 
 	*v = (struct values){ .notes = json_array(), .recorded = recorded_any(a) };
 	kscan(text, strlen(text), &s);
-	f = kscan_function(&s, a->kernel);
+	f = kscan_function(&s, a->entry);
 	if (!f)
-		kdie(K_USAGE, "the reference does not define %s", a->kernel);
+		kdie(K_USAGE, "the reference does not define %s", a->entry);
 	kscan_signature(&s, f, &g);
 	if (g.too_many)
 		kdie(K_USAGE, "%s has more than %d parameters", a->kernel, KSCAN_PARAMS);

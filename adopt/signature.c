@@ -14,6 +14,7 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	s->body = f->body;
 	s->end = f->to;
 	s->line = (int)kline_at(k->text, f->name_at);
+	s->kernel = kscan_has_word(k, f, "__global__");
 	kscan_signature(k, f, &s->of);
 	/* "void *f()" gives something back, and so does all that is not void. */
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
@@ -34,8 +35,8 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 }
 
 bool
-signature_find(
-    const char *text, size_t len, const char *name, struct signature *s, char *why, size_t why_len)
+signature_find(const char *text, size_t len, const char *name, size_t line, struct signature *s,
+    char *why, size_t why_len)
 {
 	const struct kscan_item *found = NULL;
 	struct kscan k;
@@ -43,9 +44,18 @@ signature_find(
 
 	*s = (struct signature){ 0 };
 	kscan(text, len, &k);
+	if (!kscan_function(&k, name)) {
+		kscan_free(&k);
+		kscan_through(text, len, &k);
+	}
 	for (const struct kscan_item *x = k.items; x < k.items + k.count && good; x++) {
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
+		if (found && line) {
+			/* Alternatives: the compiler sees one of them. */
+			found = kline_at(text, x->name_at) == line ? x : found;
+			continue;
+		}
 		if (found) {
 			snprintf(why, why_len,
 			    "it is defined in line %zu and again in line %zu; remove one",
@@ -55,18 +65,14 @@ signature_find(
 		found = x;
 	}
 	if (!found) {
-		snprintf(why, why_len, "it is not defined there, or only by a macro or inside #if");
+		snprintf(why, why_len, "it is not defined there, or only by a macro");
 		good = false;
 	}
-	if (good &&
-	    (kscan_has_word(&k, found, "template") ||
-	        (found->name_at > 1 && text[found->name_at - 1] == ':'))) {
+	if (good && found->name_at > 1 && text[found->name_at - 1] == ':') {
 		snprintf(why, why_len,
-		    "line %zu: it is %s; write a plain function around it, with named types, and "
-		    "adopt that function",
-		    kline_at(text, found->name_at),
-		    text[found->name_at - 1] == ':' ? "a member, or defined by a qualified name"
-		                                    : "a template");
+		    "line %zu: it is a member, or defined by a qualified name; write a plain "
+		    "function around it, with named types, and adopt that function",
+		    kline_at(text, found->name_at));
 		good = false;
 	}
 	good = good && describe(&k, found, s, why, why_len);

@@ -20,15 +20,17 @@ struct signature {
 	size_t include;
 	int line;     /* of the name */
 	bool returns; /* something else than void */
+	bool kernel;  /* a __global__ function */
 	struct kscan_signature of;
 };
 
 /*
- * False with the reason in WHY: none, several, or parameters without names. Free with
+ * False with the reason in WHY: none, several, or parameters without names. Of several the one in
+ * LINE, unless that is 0. Free with
  * signature_free.
  */
-bool signature_find(
-    const char *text, size_t len, const char *name, struct signature *s, char *why, size_t why_len);
+bool signature_find(const char *text, size_t len, const char *name, size_t line,
+    struct signature *s, char *why, size_t why_len);
 void signature_free(struct signature *s);
 
 /* A handle of a queue of a GPU: no argument, but what time is taken on. */

@@ -38,7 +38,8 @@ take_answers(struct adoption *a)
 	a->file = answer(a, "file", true);
 	a->kernel = answer(a, "kernel", true);
 	a->language = answer(a, "language", true);
-	row = rules_language(a->file);
+	row = rules_row(a->file, a->language);
+	a->entry = a->kernel;
 	a->suffix = kjson_str_or(row, "suffix", "c");
 	a->device = kjson_bool_or(row, "device", false);
 	a->cxx = kjson_bool_or(row, "cxx", false);
@@ -94,6 +95,22 @@ adoption_new(const char *dir, json_t *answers)
 	return a;
 }
 
+void
+adoption_read_unit(struct adoption *a)
+{
+	char *path = adopt_path(a, "unit.json");
+
+	json_decref(a->unit);
+	a->unit = access(path, R_OK) == 0 ? kjson_load(path) : NULL;
+	a->entry = kjson_str_or(a->unit, "entry", a->kernel);
+}
+
+size_t
+adoption_line(const struct adoption *a)
+{
+	return (size_t)json_integer_value(json_array_get(json_object_get(a->unit, "lines"), 0));
+}
+
 struct adoption *
 adoption_load(const char *dir)
 {
@@ -103,6 +120,7 @@ adoption_load(const char *dir)
 	if (access(path, R_OK) < 0)
 		kdie(K_USAGE, "%s: not found; run kcampaign adopt first", path);
 	a = adoption_new(dir, kjson_load(path));
+	adoption_read_unit(a);
 	return a;
 }
 
@@ -120,6 +138,7 @@ adoption_free(struct adoption *a)
 	if (a) {
 		free(a->dir);
 		json_decref(a->json);
+		json_decref(a->unit);
 		free(a);
 	}
 }

@@ -88,6 +88,12 @@ vector_of(const char *name, const char **type)
 	return strcmp(name, "dim3") ? 0 : 3;
 }
 
+static bool
+is_handle(const char *name)
+{
+	return !strcmp(name, "cudaStream_t") || !strcmp(name, "CUstream");
+}
+
 void
 type_free(struct type *type)
 {
@@ -161,6 +167,15 @@ macro_text(const struct kscan *s, const struct kscan_item *x)
 	return NULL;
 }
 
+/* A text that was preprocessed shows all that its file sees. */
+static bool
+is_hidden(const struct types *t, const struct unit_source *s)
+{
+	const struct unit_source *own = &t->sources->list[t->which];
+
+	return own->project && s != own;
+}
+
 /* What NAME stands for where types are looked up: one step. NULL: nothing. The caller frees. */
 static char *
 one_step(const struct types *t, const char *name, int *stars)
@@ -174,6 +189,8 @@ one_step(const struct types *t, const char *name, int *stars)
 	while (!text && (x = unit_item(t->sources, t->which, name, &i, &s))) {
 		int more = 0;
 
+		if (is_hidden(t, s))
+			continue;
 		text = x->kind == KSCAN_MACRO      ? macro_text(&s->scan, x)
 		    : x->kind == KSCAN_DECLARATION ? kscan_typedef_of(&s->scan, x, name, &more)
 		                                   : NULL;
@@ -203,9 +220,9 @@ settle(const struct types *t, struct type *type)
 		free(type->name);
 		type->name = kstrdup(other);
 	}
-	type->kind = is_listed(numbers, LEN(numbers), type->name)                    ? TYPE_NUMBER
-	    : !strcmp(type->name, "void")                                            ? TYPE_VOID
-	    : !strcmp(type->name, "cudaStream_t") || !strcmp(type->name, "CUstream") ? TYPE_HANDLE
+	type->kind = is_listed(numbers, LEN(numbers), type->name) ? TYPE_NUMBER
+	    : !strcmp(type->name, "void")                         ? TYPE_VOID
+	    : is_handle(type->name)                               ? TYPE_HANDLE
 	    : is_listed(opaque, LEN(opaque), type->name) ||
 	        paired(complexes, LEN(complexes), type->name) || vector_of(type->name, &unused)
 	    ? TYPE_RECORD
@@ -213,7 +230,7 @@ settle(const struct types *t, struct type *type)
 	while (type->kind == TYPE_UNKNOWN &&
 	    (x = unit_item(t->sources, t->which,
 	         colon && !strchr(colon, '>') ? colon + 1 : type->name, &i, &s))) {
-		if (!is_definition(&s->scan, x))
+		if (is_hidden(t, s) || !is_definition(&s->scan, x))
 			continue;
 		type->kind = TYPE_RECORD;
 		type->source = s;
@@ -232,7 +249,9 @@ type_find(const struct types *t, const char *name, int stars, struct type *type)
 {
 	*type = (struct type){ .stars = stars };
 	type->name = bare(name, &type->stars, &type->constant);
-	for (int i = 0; i < CHAIN && !is_listed(numbers, LEN(numbers), type->name); i++) {
+	for (int i = 0;
+	     i < CHAIN && !is_listed(numbers, LEN(numbers), type->name) && !is_handle(type->name);
+	     i++) {
 		char *next = one_step(t, type->name, &type->stars), *own = type->name;
 
 		if (!next)

@@ -9,80 +9,6 @@
 #include "entry.h"
 #include "kio.h"
 
-/* ---- sources ---- */
-
-void
-unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins)
-{
-	struct unit_source *x;
-
-	s->list = krealloc(s->list, (s->count + 1) * sizeof *s->list);
-	x = &s->list[s->count];
-	*x = (struct unit_source){ .name = kstrdup(name), .text = text, .origins = origins };
-	kscan_through(text, strlen(text), &x->scan);
-	x->launch_count = kscan_launches(&x->scan, NULL, &x->launches);
-	if (!s->index)
-		s->index = json_object();
-	for (size_t i = 0; i < x->scan.count; i++)
-		for (size_t k = 0; k < x->scan.items[i].name_count; k++) {
-			const char *declared = x->scan.items[i].names[k];
-			json_t *list = json_object_get(s->index, declared);
-
-			if (x->scan.items[i].kind == KSCAN_INCLUDE)
-				continue;
-			if (!list && json_object_set_new(s->index, declared, list = json_array()))
-				continue;
-			json_array_append_new(list, json_pack("[i,i]", (int)s->count, (int)i));
-		}
-	s->count++;
-}
-
-void
-unit_sources_free(struct unit_sources *s)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		kscan_launches_free(s->list[i].launches, s->list[i].launch_count);
-		kscan_free(&s->list[i].scan);
-		origins_free(&s->list[i].origins);
-		free(s->list[i].name);
-		free(s->list[i].text);
-	}
-	free(s->list);
-	json_decref(s->index);
-	*s = (struct unit_sources){ 0 };
-}
-
-const char *
-unit_place(const struct unit_source *s, size_t at, size_t *line)
-{
-	const char *file = origin_of(&s->origins, s->text, at, line);
-
-	if (!file)
-		*line = kline_at(s->text, at);
-	return file ? file : s->name;
-}
-
-const struct kscan_item *
-unit_item(const struct unit_sources *s, size_t which, const char *name, size_t *i,
-    const struct unit_source **source)
-{
-	const json_t *list = json_object_get(s->index, name);
-	size_t n = json_array_size(list);
-
-	/* Twice over the list: what the source WHICH has, then the others. */
-	for (; *i < 2 * n; (*i)++) {
-		const json_t *at = json_array_get(list, *i % n);
-		size_t in = (size_t)json_integer_value(json_array_get(at, 0));
-
-		if ((in == which) != (*i < n))
-			continue;
-		(*i)++;
-		*source = &s->list[in];
-		return &(*source)->scan.items[json_integer_value(json_array_get(at, 1))];
-	}
-	return NULL;
-}
-
 /* ---- what a function needs ---- */
 
 struct reach {
@@ -99,6 +25,25 @@ struct reach {
 enum { REACH = 12 };
 
 static bool see_name(void *arg, const char *name, size_t len, size_t at);
+
+/* Is the member at AT changed there, or its address taken: "a->n++", "--a->n", "&a->n"? */
+static bool
+is_changed(const struct unit_source *s, size_t at, size_t len)
+{
+	const char *code = s->scan.code;
+
+	if (kscan_assigns(&s->scan, at + len, s->scan.len))
+		return true;
+	while (at > 1 &&
+	    (kis_word(code[at - 1]) || strchr(".>[]", code[at - 1]) ||
+	        !strncmp(code + at - 1, "->", 2)))
+		at--;
+	while (at > 1 && strchr(" \t(", code[at - 1]))
+		at--;
+	return at > 1 &&
+	    (!strncmp(code + at - 2, "++", 2) || !strncmp(code + at - 2, "--", 2) ||
+	        (code[at - 1] == '&' && code[at - 2] != '&'));
+}
 
 /* What the function X of S does that no candidate may do, and all that it calls. */
 static void
@@ -154,9 +99,12 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 	size_t i = 0;
 
 	if (at > 1 && (in->scan.code[at - 1] == '.' || !strncmp(in->scan.code + at - 2, "->", 2))) {
-		/* A member: ".name". */
-		char *member = kasprintf(".%s", word);
+		/* A member: ".name", and ".name=" for one that is changed. */
+		char *member = kasprintf(".%s=", word);
 
+		if (is_changed(in, at, len))
+			json_object_set_new(r->seen, member, json_true());
+		member[len + 1] = '\0';
 		json_object_set_new(r->seen, member, json_true());
 		free(member);
 		free(word);
@@ -256,7 +204,7 @@ unit_is_cxx(const struct unit_source *s)
 	const json_t *row = rules_language(s->name);
 
 	/* A header is whatever includes it; these are C's unless they show otherwise. */
-	return row
+	return !kjson_bool_or(row, "header", !row)
 	    ? kjson_bool_or(row, "cxx", false) || kjson_bool_or(row, "device", false)
 	    : !ends_with(s->name, ".h") || kscan_uses(&s->scan, 0, s->scan.len, "template") ||
 	        kscan_uses(&s->scan, 0, s->scan.len, "namespace") ||
@@ -304,6 +252,7 @@ unit_free(struct unit *u)
 		free(u->params[i].type);
 		free(u->params[i].value);
 		free(u->params[i].text);
+		free(u->params[i].size);
 	}
 	for (size_t i = 0; i < u->launch_count; i++) {
 		struct unit_launch *l = &u->launches[i];
@@ -319,6 +268,7 @@ unit_free(struct unit *u)
 	free(u->entry);
 	free(u->file);
 	free(u->text);
+	json_decref(u->names);
 	*u = (struct unit){ 0 };
 }
 
@@ -331,10 +281,10 @@ params_json(const struct unit *u)
 		const struct unit_param *p = &u->params[i];
 
 		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:b,s:b}", "name", p->name, "type",
+		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:s,s:b,s:b}", "name", p->name, "type",
 		        p->type, "value", p->value, "pointer", p->pointer, "constant", p->constant,
-		        "bytes", p->bytes, "one", p->one, "result", p->result, "launch",
-		        p->launch));
+		        "bytes", p->bytes, "size", p->size ? p->size : "", "result", p->result,
+		        "launch", p->launch));
 	}
 	return list;
 }
@@ -354,9 +304,36 @@ unit_json(const struct unit *u)
 		        "shared", l->shared, "stream", l->stream, "templates", l->templates,
 		        "arguments", l->arguments, "function", l->function));
 	}
-	return json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:o}", "schema", "unit/1",
-	    "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel, "lines",
-	    (json_int_t)u->line, (json_int_t)u->last_line, "bytes", (json_int_t)u->from,
+	return json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:O,s:o}", "schema",
+	    "unit/1", "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel,
+	    "lines", (json_int_t)u->line, (json_int_t)u->last_line, "bytes", (json_int_t)u->from,
 	    (json_int_t)u->to, "text", u->text ? u->text : "", "parameters", params_json(u),
-	    "launches", launches);
+	    "names", u->names, "launches", launches);
+}
+
+json_t *
+unit_of(const char *project, const char *file, const char *name, const json_t *settings,
+    struct kbuf *why)
+{
+	struct unit_sources sources = { 0 };
+	json_t *found = NULL;
+
+	unit_sources_read(&sources, project, compile_source(project, file), settings);
+	for (size_t i = 0; i < sources.count && !found; i++)
+		for (size_t k = 0; k < sources.list[i].scan.count && !found; k++) {
+			const struct unit_source *s = &sources.list[i];
+			const struct kscan_item *x = &s->scan.items[k];
+			struct unit u;
+			size_t line;
+
+			if (x->kind != KSCAN_FUNCTION || strcmp(x->names[0], name) ||
+			    strcmp(unit_place(s, x->name_at, &line), file))
+				continue;
+			why->len = 0;
+			if (unit_make(&u, &sources, i, x, why))
+				found = unit_json(&u);
+			unit_free(&u);
+		}
+	unit_sources_free(&sources);
+	return found;
 }

@@ -27,6 +27,7 @@ struct unit_source {
 	char *name;             /* within the project */
 	char *text;             /* owned */
 	struct origins origins; /* of a text that was preprocessed */
+	char *project;          /* the folder it is in, when it was; or NULL */
 	struct kscan scan;
 	struct kscan_launch *launches;
 	size_t launch_count;
@@ -41,6 +42,15 @@ struct unit_sources {
 void unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins);
 /* The file and the line of a byte of the text; the file is borrowed. */
 const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
+/*
+ * All sources of the folder PROJECT. C and C++ are preprocessed, all of them or ONLY that file,
+ * with the SETTINGS of compile_settings or, when they are NULL, with what compile_commands.json or
+ * the folders of headers say.
+ */
+void unit_sources_read(
+    struct unit_sources *s, const char *project, const char *only, const json_t *settings);
+/* Names of all sources of a folder, headers too, within it. New reference. */
+json_t *unit_files(const char *project);
 void unit_sources_free(struct unit_sources *s);
 /*
  * The next item that declares NAME, from *I on: of the source WHICH first, then of the others;
@@ -57,7 +67,7 @@ struct unit_param {
 	bool pointer;  /* to elements of TYPE */
 	bool constant; /* what it points to is not for writing */
 	bool bytes;    /* what it points to is a structure, here as bytes */
-	bool one;      /* to one element: a member of a structure, or a result */
+	char *size;    /* bytes that it points to, in the same terms; NULL: not known */
 	bool result;   /* what the function returns */
 	/* of a launch, not of the kernel: "grid_x" … "block_z", "shared_bytes", "stream" */
 	bool launch;
@@ -85,7 +95,8 @@ struct unit {
 	size_t line, last_line;
 	bool kernel; /* a __global__ function */
 	const struct unit_source *source;
-	char *text; /* of the entry, or NULL */
+	char *text;    /* of the entry, or NULL */
+	json_t *names; /* of the function's own parameters */
 	struct unit_param *params;
 	size_t param_count;
 	struct unit_launch *launches; /* of a kernel */
@@ -98,9 +109,17 @@ struct unit {
  */
 bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why);
+/*
+ * The same of the function NAME in FILE of a folder, as unit_json gives it; NULL, with lines in
+ * WHY: it cannot be made. New reference.
+ */
+json_t *unit_of(const char *project, const char *file, const char *name, const json_t *settings,
+    struct kbuf *why);
 void unit_free(struct unit *u);
 /* The function around a place of the text, or NULL. */
 const struct kscan_item *unit_function_at(const struct kscan *s, size_t at);
+/* Does the text before the preprocessor show F, outside of #if, with the same parameters? */
+bool unit_is_plain(const struct unit_source *s, const struct kscan_item *f);
 /* Is the source C++, by its name or by what it holds? */
 bool unit_is_cxx(const struct unit_source *s);
 /* As adopt/unit.json has it. New reference. */

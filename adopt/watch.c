@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "instance.h"
 #include "kio.h"
 #include "ktoken.h"
 
@@ -148,39 +149,197 @@ add_head(struct kbuf *b, const char *text, const struct signature *s, const stru
 		add_parameters(b, text + behind, s->body - behind);
 }
 
-static void
-add_call(struct kbuf *b, const struct signature *s, const struct watch *w)
+/* Has the head of the function in TEXT these words, in this order? */
+static bool
+has_names(const char *text, const struct signature *s, const json_t *names)
 {
-	kbuf_printf(b, "%s__kwatched(", w->a->kernel);
-	for (size_t i = 0; i < s->of.count; i++)
+	const char *at = text + s->name;
+
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		const char *word = json_string_value(json_array_get(names, i));
+		size_t n = strlen(word);
+
+		while ((at = strstr(at, word)) && (kis_word(at[-1]) || kis_word(at[n])))
+			at += n;
+		if (!at || at >= text + s->body)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+/*
+ * What the function calls its parameters. A macro may hide that from the scanner; the compiler told
+ * the unit, whose names stay right until a winner with names of its own is put in.
+ */
+static void
+add_names(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+{
+	const json_t *names = json_object_get(w->a->unit, "names");
+
+	if (!names || !has_names(text, s, names))
+		names = NULL;
+	for (size_t i = 0; names && i < json_array_size(names); i++)
+		kbuf_printf(b, "%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
+	for (size_t i = 0; !names && i < s->of.count; i++)
 		kbuf_printf(b, "%s%s", i ? ", " : "", s->of.params[i].name);
-	kbuf_puts(b, ")");
 }
 
 static void
-add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+add_call(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
 {
-	add_head(b, text, s, w, "", false);
-	kbuf_puts(b, "\n{\n\tconst struct kwatch_arg kwatch_args[] = {\n");
+	char *templates = instance_formals(s->of.result);
+
+	if (s->kernel)
+		kbuf_printf(b, "%s%s<<<kwatch_grid, kwatch_block, kwatch_shared, kwatch_stream>>>(",
+		    w->a->kernel, templates);
+	else
+		kbuf_printf(b, "%s__kwatched%s(", w->a->kernel, templates);
+	add_names(b, text, s, w);
+	kbuf_puts(b, ")");
+	free(templates);
+}
+
+/* Where the wrapper finds a part of the launch: "grid_x". */
+static char *
+launch_value(const char *name)
+{
+	static const char *const parts[][2] = { { "grid_", "kwatch_grid." },
+		{ "block_", "kwatch_block." }, { "shared_bytes", "kwatch_shared" },
+		{ "stream", "kwatch_stream" } };
+
+	for (size_t i = 0; i < LEN(parts); i++) {
+		size_t n = strlen(parts[i][0]);
+
+		if (!strncmp(name, parts[i][0], n))
+			return kasprintf("%s%s", parts[i][1], name + n);
+	}
+	return kstrdup(name);
+}
+
+/*
+ * The arguments of the task's entry, each in a variable of its own: what the function itself was
+ * given need not be numbers and arrays.
+ */
+static void
+add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
+{
+	const json_t *list = json_object_get(w->a->unit, "parameters"), *p;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, p) {
+		const char *name = kjson_str_or(p, "name", ""), *type = kjson_str_or(p, "type", "");
+		char *value = s->kernel && kjson_bool_or(p, "launch", false)
+		    ? launch_value(name)
+		    : kstrdup(kjson_str_or(p, "value", ""));
+
+		if (kjson_bool_or(p, "result", false))
+			kbuf_printf(b,
+			    "\t__typeof__(&kwatch_result) kwatch_of_%s = &kwatch_result;\n", name);
+		else if (kjson_bool_or(p, "pointer", false))
+			kbuf_printf(
+			    b, "\t%s *kwatch_of_%s = (%s *)(%s);\n", type, name, type, value);
+		else
+			kbuf_printf(b, "\t%s kwatch_of_%s = (%s)(%s);\n", type, name, type, value);
+		free(value);
+	}
+}
+
+static void
+add_arguments(struct kbuf *b, const struct watch *w)
+{
+	const json_t *list = json_object_get(w->a->unit, "parameters"), *p;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, p) {
+		const char *name = kjson_str_or(p, "name", ""), *type = kjson_str_or(p, "type", ""),
+		           *size = kjson_str_or(p, "size", "");
+
+		if (!kjson_bool_or(p, "pointer", false) && strstr(type, "tream"))
+			kbuf_printf(b,
+			    "\t\t{ \"%s\", &kwatch_of_%s, sizeof kwatch_of_%s, KWATCH_STREAM, 0, 0 "
+			    "},\n",
+			    name, name, name);
+		else
+			kbuf_printf(b,
+			    "\t\t{ \"%s\", &kwatch_of_%s, sizeof kwatch_of_%s, "
+			    "KWATCH_KIND(kwatch_of_%s), "
+			    "%d, %s },\n",
+			    name, name, name, name, kjson_bool_or(p, "constant", false),
+			    *size ? size : "0");
+	}
+}
+
+/* The arguments as they are declared. */
+static void
+add_own_arguments(struct kbuf *b, const struct signature *s)
+{
 	for (size_t i = 0; i < s->of.count; i++)
 		if (signature_is_stream(&s->of.params[i]))
 			kbuf_printf(b, "\t\tKWATCH_STREAM_ARG(%s),\n", s->of.params[i].name);
 		else
 			kbuf_printf(b, "\t\tKWATCH_ARG(%s, %d),\n", s->of.params[i].name,
 			    s->of.params[i].constant);
-	if (!s->of.count)
-		kbuf_puts(b, "\t\t{ \"\", 0, 0, KWATCH_OTHER, 0 },\n");
+}
+
+/* "template<…> static void" of the wrapper of a kernel, up to its parameters. */
+static void
+add_launch_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+{
+	size_t behind = s->name + strlen(w->a->kernel), close = s->body;
+	const char *template = strncmp(s->of.result, "template", 8) ? "" : s->of.result;
+	int angle = 0;
+	size_t n = 0;
+
+	while (template[n] && (n < 8 || angle || template[n] == '<')) {
+		angle += (template[n] == '<') - (template[n] == '>');
+		n++;
+		if (n > 9 && !angle)
+			break;
+	}
+	while (close > behind && text[close - 1] != ')')
+		close--;
+	kbuf_printf(b, "%.*s static inline void\n%s__kwatched", (int)n, template, w->a->kernel);
+	add_parameters(b, text + behind, close - 1 - behind);
+	kbuf_printf(b,
+	    "%sdim3 kwatch_grid, dim3 kwatch_block, size_t kwatch_shared = 0, "
+	    "cudaStream_t kwatch_stream = 0)",
+	    s->of.count ? ", " : "");
+}
+
+static void
+add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+{
+	bool entry = strcmp(w->a->entry, w->a->kernel) != 0;
+	size_t count =
+	    entry ? json_array_size(json_object_get(w->a->unit, "parameters")) : s->of.count;
+
+	if (s->kernel)
+		add_launch_head(b, text, s, w);
+	else
+		add_head(b, text, s, w, "", false);
+	kbuf_puts(b, "\n{\n");
+	if (s->returns) {
+		kbuf_puts(b, "\t__typeof__(");
+		add_call(b, text, s, w);
+		kbuf_puts(b, ") kwatch_result;\n");
+	}
+	if (entry)
+		add_values(b, w, s);
+	kbuf_puts(b, "\tconst struct kwatch_arg kwatch_args[] = {\n");
+	if (entry)
+		add_arguments(b, w);
+	else
+		add_own_arguments(b, s);
+	if (!count)
+		kbuf_puts(b, "\t\t{ \"\", 0, 0, KWATCH_OTHER, 0, 0 },\n");
 	kbuf_printf(b,
 	    "\t};\n\tstruct kwatch_call kwatch_call = { \"%s\", kwatch_args, %zu, KWATCH_CUDA, 0 "
 	    "};\n\n",
-	    w->a->kernel, s->of.count);
+	    w->a->kernel, count);
 	kbuf_puts(b, "\tkwatch_start(&kwatch_call);\n\t");
-	if (s->returns) {
-		kbuf_puts(b, "__typeof__(");
-		add_call(b, s, w);
-		kbuf_puts(b, ") kwatch_result = ");
-	}
-	add_call(b, s, w);
+	kbuf_puts(b, s->returns ? "kwatch_result = " : "");
+	add_call(b, text, s, w);
 	kbuf_printf(b, ";\n\tkwatch_stop(&kwatch_call);\n%s}\n",
 	    s->returns ? "\treturn kwatch_result;\n" : "");
 }
@@ -211,6 +370,15 @@ wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, co
 	kbuf_printf(b, "#include \"%s\"\n", header);
 	add_line(b, text, s->include);
 	kbuf_add(b, text + s->include, s->from - s->include);
+	if (s->kernel) {
+		/* The kernel stays what it is; its launches call the wrapper. */
+		kbuf_add(b, text + s->from, s->end - s->from);
+		kbuf_puts(b, "\n");
+		add_wrapper(b, text, s, w);
+		add_line(b, text, s->end);
+		kbuf_add(b, text + s->end, len - s->end);
+		return;
+	}
 	kbuf_puts(b, quiet);
 	add_head(b, text, s, w, "", true);
 	kbuf_puts(b, ";\n");
@@ -224,6 +392,73 @@ wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, co
 	kbuf_puts(b, loud);
 	add_line(b, text, s->end);
 	kbuf_add(b, text + s->end, len - s->end);
+}
+
+/* "name<T><<<grid, block>>>(a, b)" as "name__kwatched<T>(a, b, grid, block)", on as many lines. */
+static void
+add_replaced(struct kbuf *b, const char *text, const struct kscan_launch *l)
+{
+	const char *const rest[] = { l->grid, l->block, l->shared, l->stream };
+
+	kbuf_printf(b, "%s__kwatched%s(%s", l->kernel, l->arguments, l->call);
+	for (size_t i = 0; i < LEN(rest) && *rest[i]; i++)
+		kbuf_printf(b, "%s%s", i || *l->call ? ", " : "", rest[i]);
+	kbuf_puts(b, ")");
+	for (size_t p = l->at; p < l->to; p++)
+		if (text[p] == '\n')
+			kbuf_puts(b, "\n");
+}
+
+/* All launches of the kernel in one file of the copy. */
+static void
+replace_in(const struct watch *w, const char *path)
+{
+	struct kbuf b = { 0 };
+	struct kscan k;
+	struct kscan_launch *list;
+	size_t len, done = 0, n;
+	char *text = kread_file(path, SOURCE_MAX, &len);
+
+	if (!text)
+		return;
+	kscan_through(text, len, &k);
+	n = kscan_launches(&k, NULL, &list);
+	for (size_t i = 0; i < n; i++) {
+		const char *colon = strrchr(list[i].kernel, ':');
+
+		/* Not the one of the wrapper itself. */
+		if (strcmp(colon ? colon + 1 : list[i].kernel, w->a->kernel) ||
+		    !strcmp(list[i].grid, "kwatch_grid"))
+			continue;
+		kbuf_add(&b, text + done, list[i].at - done);
+		add_replaced(&b, text, &list[i]);
+		done = list[i].to;
+	}
+	kbuf_add(&b, text + done, len - done);
+	if (done && kwrite_file(path, b.data, b.len))
+		kdie_errno(K_IO, "%s", path);
+	kscan_launches_free(list, n);
+	kscan_free(&k);
+	kbuf_free(&b);
+	free(text);
+}
+
+static void
+replace_launches(const struct watch *w)
+{
+	char *copy = watch_copy_path(w);
+	const json_t *list = json_object_get(w->a->unit, "launches"), *l;
+	json_t *seen = json_object();
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, l) {
+		const char *file = kjson_str_or(l, "file", "");
+
+		if (!json_object_get(seen, file))
+			replace_in(w, join(copy, file));
+		json_object_set_new(seen, file, json_true());
+	}
+	json_decref(seen);
 }
 
 static void
@@ -246,6 +481,8 @@ put_wrapper(const struct watch *w, const struct signature *s)
 	free(text);
 	free(words);
 	free(header);
+	if (s->kernel)
+		replace_launches(w);
 }
 
 void

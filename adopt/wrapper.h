@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#define KWATCH_API "kwatch_api_1"
+#define KWATCH_API "kwatch_api_2"
 enum { KWATCH_ARGS = 48 };
 
 /* Kinds of arguments. */
@@ -28,6 +28,7 @@ struct kwatch_arg {
 	const void *at; /* where its value is */
 	size_t size;
 	int kind, constant; /* CONSTANT: what it points to is not for writing */
+	size_t extent;      /* bytes that it points to, when they are known; or 0 */
 };
 
 struct kwatch_call {
@@ -91,11 +92,11 @@ template <class T> static inline int kwatch_kind(const T *)
 
 #define KWATCH_ARG(x, constant) \
 	{ \
-#x, &(x), sizeof(x), KWATCH_KIND(x), constant \
+#x, &(x), sizeof(x), KWATCH_KIND(x), constant, 0 \
 	}
 #define KWATCH_STREAM_ARG(x) \
 	{ \
-#x, &(x), sizeof(x), KWATCH_STREAM, 0 \
+#x, &(x), sizeof(x), KWATCH_STREAM, 0, 0 \
 	}
 
 static inline const struct kwatch_api *

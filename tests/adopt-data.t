@@ -155,8 +155,8 @@ ok 'a mask, an address of its own, and a comment that says TODO' '
 	jq -e ".eval.threads == 1" c-settle/campaign.json'
 ok 'nothing is recorded beyond the limit, and that is said' '
 	. ./helpers.sh
-	exits 2 kadopt adopt -o c-none -p app --file k.c --kernel spmv --build "gcc -O1 -o app main.c k.c" --run "./app spmv >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 --record-mb 0
+	kadopt adopt -o c-none -p app --file k.c --kernel spmv --build "gcc -O1 -o app main.c k.c" --run "./app spmv >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 --record-mb 0 2>err || :
 	grep -q "spmv: the arrays of top1 take .* MB, more than is left of 0 MB (--record-mb), so they are not recorded" err
-	grep -q "crashes on top1, which is a call of the application.s: its inputs are invented" err'
+	[ ! -e c-none/adopt/recorded ]'
 
 done_testing

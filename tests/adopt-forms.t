@@ -346,10 +346,10 @@ ok 'C++ by a compiler that is called as if for C, or by nvcc; a namespace withou
 
 ok 'arrays of arrays, structures and null pointers are refused by name' '
 	mkdir odd
-	printf "struct p { int a; };\nvoid f(struct p *p) { p->a = 1; }\nvoid g(float **a) { a[0][0] = 1; }\nvoid h(const float *a, float *b, int n) { for (int i = 0; i < n; i++) b[i] = a ? a[i] : 1; }\nint main(void)\n{\n\tstruct p p;\n\tfloat x[16], *y = x;\n\tf(&p);\n\tg(&y);\n\th(0, x, 16);\n\treturn 0;\n}\n" >odd/k.c
+	printf "struct p { int a, **b; };\nvoid f(struct p *p) { p->b = &p->b[1]; }\nvoid g(float **a) { a[0][0] = 1; }\nvoid h(const float *a, float *b, int n) { for (int i = 0; i < n; i++) b[i] = a ? a[i] : 1; }\nint main(void)\n{\n\tstruct p p;\n\tfloat x[16], *y = x;\n\tf(&p);\n\tg(&y);\n\th(0, x, 16);\n\treturn 0;\n}\n" >odd/k.c
 	odd() { exits 2 kadopt adopt -o "o-$1" -p odd --file k.c --kernel "$1" --build "gcc -o k k.c" --run ./k --runs 1; grep -q "$2" err || { cat out err; return 1; }; }
-	odd f "parameter .struct p\*p.: only numbers and arrays"
-	odd g "parameter .float\*\*a.: only numbers and arrays"
+	odd f "parameter .struct p\*p.: its member int\*\*b is not supported"
+	odd g "parameter .float\*\*a.: a pointer to pointers"
 	odd h "parameter a is a null pointer in some calls"'
 
 ok 'in the sandbox the project is writable, its surroundings and the network are not' '

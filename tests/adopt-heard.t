@@ -78,5 +78,9 @@ ok 'asked for again, it goes back: the head stays that of the project, with the 
 	grep -qF "__attribute__((noinline)) void smooth(const float *__restrict__ from, float *__restrict__ to, int n, float w /* of the middle */ = 0.5f)" heard/k.cpp
 	is 1 "$(grep -cF "Neighbours, weighed. " heard/k.cpp)"
 	jq -es "map(.good) == [false, true]" c/adopt/verdicts.ndjson'
+ok 'the observation that the campaign rests on is not made anew, though the sources have changed' '
+	cp c/adopt/observed.ndjson was
+	exits 2 kadopt observe -c c; grep -q "the campaign rests on it" err; cmp was c/adopt/observed.ndjson
+	exits 2 kadopt observe -c c --force'
 
 done_testing

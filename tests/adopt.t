@@ -50,11 +50,11 @@ ok 'usage; what cannot be adopted is refused by name, before anything is touched
 		exits "$s" kadopt adopt -o x -p heat --file src/diffuse.c --kernel heat_diffuse --build make --run ./heat "$@"
 		grep -q "$m" err || { cat out err; return 1; }
 	}
-	refused 2 "must be a .c, .cu" --file src/diffuse.h
+	refused 2 "must be a .c, .cu" --file plates.conf
 	ln -s "$T/heat/src/main.c" elsewhere.c; mkdir -p away/src; cp -r heat/. away; ln -sf "$T/elsewhere.c" away/src/main.c
 	refused 2 "leads out of the project" -p away --file src/main.c
 	refused 2 "nothing: it is not defined there" --kernel nothing
-	refused 2 "returns a value" --file src/plate.c --kernel heat_read_plates
+	refused 2 "heat_read_plates: .*reads, writes or prints" --file src/plate.c --kernel heat_read_plates
 	refused 2 "is inside the project" -o heat/x; rm -rf heat/x
 	refused 3 "build: nonesuch is not installed" --build nonesuch
 	refused 2 "does not build a copy" --build "make CC=false"
@@ -62,7 +62,6 @@ ok 'usage; what cannot be adopted is refused by name, before anything is touched
 	refused 2 "heat.out2: the run did not write it" --run "./heat -n 1 some.conf heat.out" --outputs heat.out2
 	refused 2 "heat.out: the run did not write it: it existed before" --run true --outputs heat.out
 	refused 2 "compiles the original $T/heat/src/diffuse.c" --build "gcc -fopenmp -Iinclude -c -o x.o $T/heat/src/diffuse.c"
-	refused 2 "parameter .struct heat_plate.*: only numbers and arrays" --file src/source.c --kernel heat_inject
 	refused 2 "two runs of the unchanged program differ" --run "./heat -n 1 some.conf o; date +%N >now" --outputs now
 	refused 3 "cannot start .nolauncher." --launcher nolauncher
 	refused 75 "exited with status 255" --launcher "$T/lost"

@@ -223,6 +223,14 @@ find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 		s->pointer[i].found = kwatch_extent_find((const void *)p, &s->pointer[i].extent);
 		s->pointer[i].more = s->pointer[i].found ? 0 : stack_above(p);
 		s->pointer[i].stack = s->pointer[i].more > 0;
+		if (p && c->args[i].extent) {
+			/* One member of a structure, wherever that is. */
+			s->pointer[i].extent =
+			    (struct kwatch_extent){ p, c->args[i].extent, false };
+			s->pointer[i].found = true;
+			s->pointer[i].stack = false;
+			s->pointer[i].more = 0;
+		}
 		if (s->pointer[i].stack) {
 			s->pointer[i].extent = (struct kwatch_extent){ p, LOOKED_AT, false };
 			s->pointer[i].found = true;
@@ -552,4 +560,4 @@ kwatch_end_launch(struct kwatch_state *s, void *stream)
 	depth--;
 }
 
-const struct kwatch_api kwatch_api_1 = { start, stop };
+const struct kwatch_api kwatch_api_2 = { start, stop };

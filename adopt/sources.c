@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sources of a project, as units look through them; see unit.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "unit.h"
+
+enum { LIST_MAX = 1 << 22, NAMES_MAX = 64 << 20 };
+
+void
+unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins)
+{
+	struct unit_source *x;
+
+	s->list = krealloc(s->list, (s->count + 1) * sizeof *s->list);
+	x = &s->list[s->count];
+	*x = (struct unit_source){ .name = kstrdup(name), .text = text, .origins = origins };
+	kscan_through(text, strlen(text), &x->scan);
+	x->launch_count = kscan_launches(&x->scan, NULL, &x->launches);
+	if (!s->index)
+		s->index = json_object();
+	for (size_t i = 0; i < x->scan.count; i++)
+		for (size_t k = 0; k < x->scan.items[i].name_count; k++) {
+			const char *declared = x->scan.items[i].names[k];
+			json_t *list = json_object_get(s->index, declared);
+
+			if (x->scan.items[i].kind == KSCAN_INCLUDE)
+				continue;
+			if (!list && json_object_set_new(s->index, declared, list = json_array()))
+				continue;
+			json_array_append_new(list, json_pack("[i,i]", (int)s->count, (int)i));
+		}
+	s->count++;
+}
+
+void
+unit_sources_free(struct unit_sources *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		kscan_launches_free(s->list[i].launches, s->list[i].launch_count);
+		kscan_free(&s->list[i].scan);
+		origins_free(&s->list[i].origins);
+		free(s->list[i].project);
+		free(s->list[i].name);
+		free(s->list[i].text);
+	}
+	free(s->list);
+	json_decref(s->index);
+	*s = (struct unit_sources){ 0 };
+}
+
+const char *
+unit_place(const struct unit_source *s, size_t at, size_t *line)
+{
+	const char *file = origin_of(&s->origins, s->text, at, line);
+
+	if (!file)
+		*line = kline_at(s->text, at);
+	return file ? file : s->name;
+}
+
+bool
+unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
+{
+	struct kscan_signature now, was = { 0 };
+	size_t line;
+	char *path =
+	         path_of("%s/%s", s->project ? s->project : "", unit_place(s, f->name_at, &line)),
+	     *text = s->project ? file_text(path, NULL) : NULL;
+	struct kscan raw;
+	const struct kscan_item *x;
+	bool same;
+
+	if (!text)
+		return true;
+	kscan(text, strlen(text), &raw);
+	x = kscan_function(&raw, f->names[0]);
+	kscan_signature(&s->scan, f, &now);
+	if (x)
+		kscan_signature(&raw, x, &was);
+	same = x && now.count == was.count && !strcmp(now.result, was.result);
+	for (size_t i = 0; i < now.count && same; i++)
+		same = !strcmp(now.params[i].text, was.params[i].text);
+	kscan_signature_free(&now);
+	kscan_signature_free(&was);
+	kscan_free(&raw);
+	free(text);
+	return same;
+}
+
+const struct kscan_item *
+unit_item(const struct unit_sources *s, size_t which, const char *name, size_t *i,
+    const struct unit_source **source)
+{
+	const json_t *list = json_object_get(s->index, name);
+	size_t n = json_array_size(list);
+
+	/* Twice over the list: what the source WHICH has, then the others. */
+	for (; *i < 2 * n; (*i)++) {
+		const json_t *at = json_array_get(list, *i % n);
+		size_t in = (size_t)json_integer_value(json_array_get(at, 0));
+
+		if ((in == which) != (*i < n))
+			continue;
+		(*i)++;
+		*source = &s->list[in];
+		return &(*source)->scan.items[json_integer_value(json_array_get(at, 1))];
+	}
+	return NULL;
+}
+
+static const char *const suffixes[] = { ".c", ".C", ".h", ".H", ".cc", ".cpp", ".cxx", ".hh",
+	".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl" };
+
+static bool
+is_source(const char *name)
+{
+	const char *end = strrchr(name, '.');
+
+	for (size_t i = 0; i < LEN(suffixes) && end; i++)
+		if (!strcmp(end, suffixes[i]))
+			return true;
+	return false;
+}
+
+json_t *
+unit_files(const char *project)
+{
+	const char *argv[] = { "find", "-L", project, "-name", ".git", "-prune", "-o", "-type", "f",
+		"-print", NULL };
+	struct kproc p = { .argv = (char *const *)argv, .max_output = NAMES_MAX };
+	struct kproc_result r;
+	json_t *list = json_array();
+	char *save;
+
+	if (kproc_run(&p, &r) < 0)
+		kdie(K_IO, "%s: cannot list its files", project);
+	for (char *path = strtok_r(r.out, "\n", &save); path; path = strtok_r(NULL, "\n", &save))
+		if (is_source(path))
+			json_array_append_new(list, json_string(path + strlen(project) + 1));
+	kproc_result_free(&r);
+	return list;
+}
+
+/* Folders of headers and those around them, for a compiler that nobody told. New reference. */
+static json_t *
+header_folders(const json_t *files)
+{
+	json_t *folders = json_array(), *seen = json_object();
+
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		const char *name = json_string_value(json_array_get(files, i)),
+		           *slash = name + strlen(name);
+
+		while (rules_is_header(name) && slash > name) {
+			char *folder;
+
+			while (slash > name && *--slash != '/')
+				continue;
+			folder =
+			    slash > name ? kstrndup(name, (size_t)(slash - name)) : kstrdup(".");
+			if (!json_object_get(seen, folder))
+				json_array_append_new(folders, json_string(folder));
+			json_object_set_new(seen, folder, json_true());
+			free(folder);
+		}
+	}
+	json_decref(seen);
+	return folders;
+}
+
+/* As the compiler sees it, when it is C or C++ and the compiler sees it at all. */
+static bool
+add_preprocessed(const char *project, const char *name, const json_t *include, const json_t *given,
+    struct unit_sources *s, json_t *seen)
+{
+	const json_t *row = rules_language(name);
+	json_t *settings;
+	struct origins origins;
+	char *text;
+
+	if (rules_is_header(name) || kjson_bool_or(row, "device", false))
+		return false;
+	settings = given ? json_incref((json_t *)given)
+	                 : compile_commands(project, name, kjson_bool_or(row, "cxx", false));
+	if (!settings)
+		settings = json_pack("{s:s,s:O}", "compiler",
+		    kjson_bool_or(row, "cxx", false) ? "c++" : "cc", "include", include);
+	text = preprocess(project, name, settings, &origins);
+	json_decref(settings);
+	for (size_t i = 0; text && i < origins.count; i++)
+		json_object_set_new(seen, origins.list[i].file, json_true());
+	if (text) {
+		unit_sources_add(s, name, text, origins);
+		s->list[s->count - 1].project = kstrdup(project);
+	} else {
+		origins_free(&origins);
+	}
+	return text != NULL;
+}
+
+void
+unit_sources_read(
+    struct unit_sources *s, const char *project, const char *only, const json_t *settings)
+{
+	json_t *files = unit_files(project), *include = header_folders(files),
+	       *seen = json_object();
+	bool *done = kcalloc(json_array_size(files) + 1, sizeof *done);
+
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		const char *name = json_string_value(json_array_get(files, i));
+
+		done[i] = (!only || !strcmp(only, name)) &&
+		    add_preprocessed(project, name, include, settings, s, seen);
+	}
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		const char *name = json_string_value(json_array_get(files, i));
+		char *path = path_of("%s/%s", project, name), *text;
+		size_t len;
+
+		if (done[i] || json_object_get(seen, name))
+			continue;
+		text = kread_file(path, LIST_MAX, &len);
+		if (text)
+			unit_sources_add(s, name, text, (struct origins){ 0 });
+		else
+			kwarn("%s: cannot be read, or is too large", path);
+	}
+	free(done);
+	json_decref(seen);
+	json_decref(include);
+	json_decref(files);
+}

@@ -1,0 +1,264 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt list, and units: which functions can be taken, and the entries through which a task calls those that are none.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+apps=$tests_dir/apps
+export apps
+
+mkdir -p plain/lib gpu
+cat >plain/lib/vec.h <<'EOF2'
+#ifndef VEC_H
+#define VEC_H
+#define REAL float
+#define MATRIX(x, n, m) x[n][m]
+struct field {
+	int rows, cols;
+	REAL *cells;
+	double sums[4];
+	int steps;
+	void (*seen)(struct field *);
+};
+struct table { char **names; int count; };
+static inline REAL
+dot(const REAL *a, const REAL *b, int n)
+{
+	REAL sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+#endif
+EOF2
+cat >plain/main.c <<'EOF2'
+#include <stdio.h>
+#include <stdlib.h>
+#include "vec.h"
+
+/* One step, and the number of steps. */
+int
+relax(struct field *f, const REAL *source, REAL factor)
+{
+	for (int i = 0; i < f->rows * f->cols; i++)
+		f->cells[i] += factor * source[i];
+	f->sums[f->steps % 4] += factor;
+	return ++f->steps;
+}
+
+#ifndef WIDE
+static void
+scale(int n, int m, REAL MATRIX(x, n, m), REAL by)
+{
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < m; j++)
+			x[i][j] *= by;
+}
+#else
+static void
+scale(int n, int m, double x[n][m], double by)
+{
+	(void)n, (void)x, (void)by;
+}
+#endif
+
+static long
+longest(const struct table *t)
+{
+	long most = 0;
+
+	for (int i = 0; i < t->count; i++)
+		for (long n = 0; t->names[i][n]; n++)
+			most = n > most ? n : most;
+	return most;
+}
+
+static void
+told(const int *a, int n)
+{
+	for (int i = 0; i < n; i++)
+		printf("%d\n", a[i]);
+}
+
+int
+main(void)
+{
+	struct field f = { 120, 100, malloc(12000 * sizeof(REAL)), { 0 }, 0, 0 };
+	REAL *source = malloc(12000 * sizeof(REAL)), sum = 0;
+	char *names[] = { "a", "abc" };
+	struct table t = { names, 2 };
+	FILE *out = fopen("out.txt", "w");
+
+	for (int i = 0; i < 12000; i++)
+		f.cells[i] = 1, source[i] = (REAL)(i % 7) / 8;
+	for (int n = 0; n < 5; n++) {
+		relax(&f, source, 0.5f);
+		scale(120, 100, (REAL(*)[100])f.cells, 0.75f);
+		sum += dot(f.cells, source, 12000);
+	}
+	told(&f.steps, 1);
+	fprintf(out, "%g %g %d %ld\n", sum, f.sums[1], f.steps, longest(&t));
+	return fclose(out);
+}
+EOF2
+printf 'app: main.c lib/vec.h\n\t$(CC) -O2 -std=gnu11 -Ilib -o app main.c\n' >plain/Makefile
+
+cat >gpu/stencil.cuh <<'EOF2'
+#pragma once
+struct params { int width, height; float weight; };
+struct point { float x, y, z; };
+struct linked { float *at; int n; };
+
+inline __device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, a.y, a.z, a.w); }
+template <> __device__ float half_of<float>(float x) { return x / 2; }
+__constant__ float weights[16];
+
+template <typename T, int N>
+__global__ void
+smooth(const T *__restrict__ in, T *out, params p)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (int k = -N; k <= N; k++)
+		out[i] += p.weight * in[i + k];
+}
+
+__global__ void move_points(point *points, int n, float by) { points[threadIdx.x].x += by * n; }
+template <typename T> __global__ void fill(T *to, T value) { to[threadIdx.x] = value; }
+__global__ void weigh(float *x) { x[threadIdx.x] *= weights[0]; }
+__global__ void chase(linked *l) { l->at[0] = 1; }
+__global__ void unused(float *x) { x[0] = 1; }
+EOF2
+cat >gpu/main.cu <<'EOF2'
+#include "stencil.cuh"
+
+template <typename R> static void start(R *data, dim3 grid) { fill<R><<<grid, 64>>>(data, R(1)); }
+
+int
+main()
+{
+	params p = { 640, 480, 0.2f };
+	const int threads = 128, n = 1000;
+	float *in, *out;
+	point *points;
+	dim3 block(32, 8), grid((p.width + 31) / 32, (p.height + 7) / 8);
+
+	cudaMalloc((void **)&in, p.width * p.height * sizeof(float));
+	cudaMalloc((void **)&out, p.width * p.height * sizeof(float));
+	cudaMalloc((void **)&points, n * sizeof(point));
+	start<float>(in, 7);
+	for (int i = 0; i < 3; i++) {
+		smooth<float, 2><<<grid, block, 0, 0>>>(in, out, p);
+		smooth<float, 2><<<grid,
+		    block>>>(out, in, p);
+		move_points<<<(n + threads - 1) / threads, threads, threads * sizeof(float)>>>(points, n, i);
+	}
+	weigh<<<1, 16>>>(in);
+	chase<<<1, 16>>>(nullptr);
+	return 0;
+}
+EOF2
+# A compiler for CUDA where there is none: launches become calls of the stub, after the preprocessor.
+mkdir bin
+cat >stub.h <<'EOF2'
+#include <stddef.h>
+struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
+struct float4 { float x, y, z, w; };
+static inline float4 make_float4(float x, float y, float z, float w) { return { x, y, z, w }; }
+typedef struct stream *cudaStream_t;
+extern "C" int cudaMalloc(void **, size_t);
+extern "C" int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+#define __global__
+#define __device__
+#define __constant__
+static dim3 threadIdx, blockIdx, blockDim;
+template <typename T> T half_of(T x) { return x; }
+struct conf { dim3 g, b; size_t s; cudaStream_t t; conf(dim3 g, dim3 b, size_t s = 0, cudaStream_t t = 0) : g(g), b(b), s(s), t(t) {} };
+template <class... P, class... A> void stub_launch(conf c, void (*k)(P...), A... a)
+{
+	void *args[] = { (void *)&a... };
+	cudaLaunchKernel((const void *)k, c.g, c.b, args, c.s, c.t);
+}
+EOF2
+cat >bin/nvcc <<'EOF2'
+#!/bin/sh
+c++ -E -x c++ -D__CUDACC__ -include "$STUB/stub.h" "$1" |
+	perl -0pe 's/(\w+(?:<[^<>;]*>)?)\s*<<<(.*?)>>>\s*\(/stub_launch(conf($2), $1, /gs' >"$1.ii" &&
+	c++ -w -x c++ -fpreprocessed "$1.ii" -x none "$STUB/libcudart.so" -o app
+EOF2
+chmod +x bin/nvcc
+cc -shared -fPIC -o libcudart.so "$apps/cudart-stub.c"
+STUB=$T PATH=$T/bin:$PATH
+export STUB
+cat >helpers.sh <<'EOF2'
+# take FILE FUNCTION: adopt it from the plain project, as far as it goes.
+take() {
+	rm -rf c
+	kadopt adopt -o c -p plain --file "$1" --kernel "$2" --build make --run ./app --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000 >out 2>err
+}
+see() { rm -rf g; kadopt observe -c g -p gpu --file stencil.cuh --kernel "$1" --build "nvcc main.cu" --run ./app --runs 0; }
+calls() { sed 1d "$1/adopt/observed.ndjson"; }
+valid() { python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" "$@"; }
+EOF2
+t() { ok "$1" '. "$T/helpers.sh"; '"$2"; }
+
+t 'the list: what can be taken, every reason why not, and the hottest first' '
+	exits 0 kadopt list -p plain; cat out
+	grep -q "^yes lib/vec.h:14: dot, in a wrapper" out; grep -q "^yes main.c:7: relax, in a wrapper" out; grep -q "^yes main.c:17: scale" out
+	grep -A1 "^no  main.c:32: longest" out | grep -q "its member char\*\*names is not supported"
+	grep -A1 "^no  main.c:43: told" out | grep -q "reads, writes or prints.*printf"
+	printf "  12.5%%  app  [.] told\n  61.0%%  app  [.] scale\n  20.1%%  app  [.] relax\n" >perf.txt
+	exits 0 kadopt list -p plain --profile perf.txt; is "scale relax told" "$(sed -n "s/^ *[0-9.]* \(yes\|no \) [^ ]* \([a-z]*\).*/\2/p" out | head -3 | paste -sd " ")"
+	exits 0 kadopt list -p plain --file lib/vec.h --json; jq -es "length == 1 and .[0].function == \"dot\" and .[0].good" out
+	exits 1 kadopt list -p plain --file none.c; exits 2 kadopt list -p nowhere; exits 2 kadopt list x'
+
+t 'kernels: with their launches, as instantiated; not what others fill, link or never launch' '
+	kadopt list -p gpu --json >list; jq -c "[.function, .good, .reasons[0]]" list
+	is "smooth move_points fill" "$(jq -r "select(.good) | .function" list | paste -sd " ")"
+	why() { jq -r "select(.function == \"$1\") | .reasons[]" list; }
+	why weigh | grep -q "reads weights (stencil.cuh:8), which other code fills"
+	why chase | grep -q "the structure linked holds pointers"; why unused | grep -q "no launch"
+	jq -se "map(select(.function == \"smooth\"))[0].unit | (.launches | length) == 2 and .launches[1].lines == [20, 21] and .launches[0].templates == \"<float,2>\"
+		and (.text | contains(\"smooth<float, 2><<<dim3(grid_x, grid_y), dim3(32, 8), 0, stream>>>(in, out, p)\") and contains(\"p.weight = p_weight\"))" list
+	jq -se "map(select(.function == \"fill\"))[0].unit.text | contains(\"fill<float><<<\")" list
+	jq -se "map(select(.function == \"move_points\"))[0].unit | .parameters[0].type == \"float\" and (.text | contains(\"(point *)points\"))" list
+	for f in smooth move_points; do jq -c "select(.function == \"$f\").unit" list >$f.json; valid unit-1 $f.json; done'
+
+t 'a structure, a result: observed and extracted through the entry' '
+	take main.c relax || cat err
+	calls c | head -1 | jq -e ".args == {f_cols: 100, f_rows: 120, factor: 0.5} and .pointers.f_cells.bytes == 48000 and .pointers.f_sums.bytes == 32
+		and .pointers.f_steps.bytes == 4 and .pointers.f_steps.written and .pointers.result.written and (.pointers.f_seen | not)"
+	grep -q "^relax_entry(int f_rows, int f_cols, float \*f_cells, double \*f_sums, int \*f_steps, const " c/adopt/task/reference.c
+	grep -q "result = relax(&f_, source, factor);" c/adopt/task/reference.c; valid unit-1 c/adopt/unit.json'
+
+t 'macros for types and parameters, under a condition: adopted' '
+	take main.c scale || { cat err; false; }
+	jq -e ".entry.name == \"scale_entry\" and .outputs.x.shape == [\"n\", \"m\"]" c/task.json
+	grep -q "^scale_entry(int n, int m, float x\[n\]\[m\], float by)" c/reference.c; grep -q "^#ifndef WIDE" c/reference.c'
+
+t 'a function of a header: adopted, with the flags of the file that includes it' '
+	take lib/vec.h dot || { cat err; false; }
+	jq -e ".entry.name == \"dot_entry\" and (.outputs | keys == [\"result\"]) and .build.flags == [\"-O2\", \"-std=gnu11\"]" c/task.json'
+
+t 'a kernel is observed at its launches, in a header and in main; lines stay what they are' '
+	see smooth
+	is 6 "$(calls g | wc -l)"
+	calls g | head -1 | jq -e ".args == {grid_x: 20, grid_y: 60, p_height: 480, p_weight: 0.2, p_width: 640} or (.args.p_weight - 0.2 | fabs < 1e-6)"
+	calls g | head -1 | jq -e ".grid == [20, 60, 1] and .block == [32, 8, 1] and .pointers.out.written and .pointers.in.bytes == 1228800 and .clock == \"device\""
+	is "$(wc -l <gpu/main.cu)" "$(wc -l <g/adopt/watch/copy/main.cu)"
+	see move_points; calls g | head -1 | jq -e ".args == {by: 0, grid_x: 8, n: 1000, shared_bytes: 512} and .pointers.points.bytes == 12000"
+	see fill; calls g | jq -es "length == 1 and .[0].args.value == 1"'
+
+t 'what stands in the way of a kernel is told at once' '
+	exits 2 see weigh; grep -q "weigh.*reads weights" err; exits 2 see chase; grep -q "holds pointers" err'
+
+t 'flags by compile_commands.json where nothing else shows them' '
+	rm -rf cm; cp -r plain cm; mkdir cm/build
+	jq -n --arg d "$T/cm/build" "[{directory: \$d, command: \"/usr/bin/cc -O3 -DSIDE=\\\"a b\\\" -I../lib -c ../main.c -o main.o\", file: \"../main.c\"}]" >cm/build/compile_commands.json
+	kadopt list -p cm >out; grep -q "^yes main.c:7: relax" out
+	printf "#ifndef SIDE\n#error no side\n#include <none.h>\n#endif\nvoid f(float *SIDE_OF, int n);\n" | cat - cm/main.c >x; mv x cm/main.c
+	kadopt list -p cm >out; cat out; grep -q "^yes main.c:12: relax, in a wrapper" out'
+done_testing
