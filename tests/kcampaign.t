@@ -148,6 +148,11 @@ ok 'a backend that nothing here runs is refused by name, unless the campaign bri
 		.eval.timing = {command: \"true\", format: \"json\"}"
 	kcampaign check -c own >out || { cat out; exit 1; }'
 
+ok 'a missing key is told by check, and by run before anything is measured' '
+	cp -r c nokey; jq ".model = {provider: \"anthropic\", name: \"m\"}" c/campaign.json >nokey/campaign.json
+	exits 0 kcampaign check -c nokey; grep -q "auth: no key found: set ANTHROPIC_API_KEY" err; grep -q "the model cannot be asked from here" err
+	exits 2 kcampaign run -c nokey --trials 1; grep -q "set ANTHROPIC_API_KEY" err; grep -q "nothing was measured" err
+	[ ! -e nokey/trials/000/machine.json ] && [ ! -e nokey/trials/000/00/eval.ndjson ]'
 ok 'check names and explains all faults at once' '
 	cp -r c bad
 	jq ".serach = {} | .search.exploit = 2 | .stop.trials = \"ten\" | .model.effort = \"huge\" | .seed = 1.5 | del(.name)" \

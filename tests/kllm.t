@@ -211,6 +211,12 @@ t 'keys: file of mode 0600 only, environment, none for a server elsewhere' '
 	exits 2 http ok@k8 openai --key-file none "$P"
 	printf "two\nlines\n" >key; exits 2 http ok@k9 openai --key-file key "$P"; grep -q "invalid characters" err
 	exits 2 ask -k model.provider=openai -k model.base_url=https://models.example/v1 "$P"; grep -q "auth: no key" err'
+t 'check: what keeps the model from being asked, with no record and nothing sent' '
+	fresh; exits 2 ask --check -k model.provider=openai </dev/null; grep -q "auth: no key found: set OPENAI_API_KEY" err
+	exits 2 ask --check -k model.provider=openai -k model.name= </dev/null; grep -q "model.name: is missing" err
+	exits 2 ask --check --feedback -k model.provider=null -k feedback.provider=anthropic </dev/null; grep -q ANTHROPIC_API_KEY err
+	OPENAI_API_KEY=sk-Abc1234567 exits 0 http ok@ck openai --check; [ ! -s out ]; is 0 "$(requests ok@ck)"
+	exits 0 ask --check -k model.provider=null </dev/null'
 t 'addresses: https, or this machine; nothing else' '
 	for u in http://models.example/v1 ftp://127.0.0.1/v1 "http://127.0.0.1.models.example/v1" http://10.0.0.1/v1; do
 		OPENAI_API_KEY=sk-Abc1234567 exits 2 ask -k model.provider=openai -k "model.base_url=$u" "$P"

@@ -112,7 +112,7 @@ ok 'a line without a source, with a wrong unit, without a reason, with a word th
 	bad "- [T]: nobody, https://x.example" "no fact cites"'
 ok 'the files that ship are whole' '
 	kspec check
-	for d in h100_sxm h200 b200 a100_sxm rtx4090 rtx5090 mi300x mi325x mi355x arc_b580 x86; do kspec "$d" >/dev/null; done
+	for d in h20 mi308x h100_sxm h200 b200 a100_sxm rtx4090 rtx5090 mi300x mi325x mi355x arc_b580 x86; do kspec "$d" >/dev/null; done
 	for a in "NVIDIA H200" "NVIDIA H100 80GB HBM3" "AMD Instinct MI300X" "NVIDIA GeForce RTX 4090" "Intel(R) Arc(TM) B580 Graphics"; do
 		kspec "$a" memory_bandwidth
 	done

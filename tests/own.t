@@ -90,9 +90,16 @@ ok 'in repository mode the commands run in a copy of the project, with the candi
 ok 'the prompt promises what these commands do, and nothing that only kiln would' '
 	cd rate
 	jq -nc --rawfile code reference.py "{schema: \"candidate/1\", campaign: \"own\", trial: 1, branch: 1, id: \"001/01\", sample: {status: \"correct\", seed: \"1\", strategy: \"refine\", incumbent: \"000/00\",
-		parent: {id: \"000/00\", status: \"correct\", code: \$code}}}" >sample
+		parent: {id: \"000/00\", status: \"correct\", code: \$code, runtime_ms: 0.5, per_workload: [{workload: \"w\", runtime_ms: 0.25}]}}}" >sample
 	kprompt sample | jq -r .prompt.user >user
 	grep -q "own test decides it: .python3 test_digest.py" user; grep -q "measures Melem/s (higher is better): .sh bench.sh" user
 	grep -q "own command builds it" user
+	grep -q "2000.000 Melem/s.*; w 4000.000 Melem/s" user; if grep -q "[0-9] ms" user; then exit 1; fi
 	if grep -Ei "oracle|NaN pattern|drawn anew|gcc|in a sandbox|median over|with this command and no other" user; then exit 1; fi'
+ok 'the report has the metric of the command, and what ran outside the sandbox' '
+	. ./helpers.sh; cp -r rate page; cd page; rm -rf trials; kcampaign baseline >/dev/null; kreport --markdown >r
+	jq -e ".own == {judges: true, times: true, metric: \"Melem/s\", better: \"higher\", outside: \"timing\"}" <<-E
+		$(kreport --json)
+	E
+	grep -Eq "[0-9] Melem/s" r; if grep -v "^| Time in" r | grep -E "[0-9] (ms|µs|ns)"; then exit 1; fi'
 done_testing

@@ -54,7 +54,9 @@ hostile_campaign() {
 		'.eval.build = {exit_code: 1, command: "nvcc", wall_s: 1, log: "candidate.cu:12:3: error: expected <\u0027;\u0027> before </script>\n"}
 		| .eval.reasons = [{check: "compile", detail: "it did not build"}]')" >"$1/3"
 	record 4 correct 33000 "$(printf '%b\tfloat tile_4;\n%s\n```\n\033[31m</pre></code></script>\n}\n' "$code" "$long")" \
-		"$(decision accepted gain "$(line 5 ACCEPTED)" 'tensor cores should help because <b>they</b> do')" >"$1/4"
+		"$(decision accepted gain "$(line 5 ACCEPTED)" 'tensor cores should help because <b>they</b> do' \
+		'.eval.profile = {findings: [{id: "one", severity: "high", text: "it waits <b> for memory", action: "wait less"},
+			{id: "two", severity: "low", text: "t", action: "a"}, {id: "three", severity: "low", text: "t", action: "a"}]}')" >"$1/4"
 	record 5 rejected 1 "$(printf '%b}\n' "$code")" "$(decision rolled_back rejected "$(line 6 'ROLLED BACK')" 'none' \
 		'.eval.reasons = [{check: "forbidden_symbol", detail: "dlopen </td></tr></table><script>alert(3)</script>"}]')" >"$1/5"
 	record 6 wrong_value 1 "$(printf '%b}\n' "$code")" "$(decision rolled_back wrong "$(line 7 'ROLLED BACK')" 'none' \

@@ -211,6 +211,11 @@ ok 'audit, roofline and utilisation come from their records' '
 	grep -q "compute-bound target" h/report.md
 	cp -r h h3; rm h3/trials/000/roofline.json; kreport -c h3; grep -q "There is no roofline" h3/report.md'
 
+ok 'next steps: at most three, from findings, the roofline and the baselines, and none that nothing says' '
+	kreport -c h --json | jq -e ".next | length == 3 and .[0] == {what: \"it waits <b> for memory\", action: \"wait less\", from: \"profile of 004/01, finding one\"}"
+	kreport -c h --json | jq -e "[.next[].from] | any(. == \"roofline\")"
+	grep -q "^### Next steps" h/report.md; grep -q "wait less" h/report.md
+	! grep -q "finding one" c/report.md'
 ok 'cost: recorded replies are said to be recorded, unknown prices unknown' '
 	grep -q "replies were recorded earlier and replayed" h/report.md
 	grep -q "for 3 of 6 replies; the others have no price" h/report.md

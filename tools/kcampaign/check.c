@@ -10,6 +10,7 @@
 
 #include "backend.h"
 #include "kio.h"
+#include "kproc.h"
 #include "ktask.h"
 
 /* "0..1", "a|b|c", or the type's name; the caller frees. */
@@ -398,6 +399,26 @@ check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		kbuf_free(&lacks);
 }
 
+bool
+model_ready(const struct kcamp *c)
+{
+	char *program = ktool_path("kllm"),
+	     *argv[] = { program, (char[]){ "--check" }, NULL, NULL };
+	struct kproc p = { .argv = argv, .pass_err = true };
+	struct kproc_result r;
+	bool ready = true;
+
+	for (int feedback = 0; feedback <= (*kcamp_str(c, "feedback.provider") != 0); feedback++) {
+		argv[2] = feedback ? (char[]){ "--feedback" } : NULL;
+		if (kproc_run(&p, &r) < 0)
+			kdie_errno(K_MISSING, "%s", program);
+		ready &= r.exit_code == K_OK;
+		kproc_result_free(&r);
+	}
+	free(program);
+	return ready;
+}
+
 int
 command_check(const struct options *o)
 {
@@ -422,6 +443,8 @@ command_check(const struct options *o)
 
 		check_together(&text, c, t);
 		check_roofline(&text, c, t);
+		if (!text.len && !model_ready(c))
+			kwarn("the model cannot be asked from here");
 		ktask_free(t);
 		kcamp_free(c);
 	}

@@ -214,6 +214,8 @@ void say_measured(const struct loop *l, long trial, long branch);
  * lacks, is printed. Exit code.
  */
 int preflight(const struct options *o);
+/* check.c: whether the models of campaign C can be asked from here; kllm says what is missing. */
+bool model_ready(const struct kcamp *c);
 int command_run(const struct options *o);
 int command_baseline(const struct options *o);
 int command_views(const struct options *o);

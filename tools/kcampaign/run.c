@@ -205,7 +205,10 @@ over(const struct loop *l)
 	return reason;
 }
 
-/* Evaluations that run elsewhere: is all there that they need? Asked before a model is. */
+/*
+ * Before anything is measured: can the model be asked? And evaluations that run elsewhere: is all
+ * there that they need?
+ */
 static int
 arrive(const struct loop *l)
 {
@@ -213,6 +216,10 @@ arrive(const struct loop *l)
 	bool needed = !reason && *kcamp_str(l->camp, "eval.launcher") && !make_flag('n');
 	int code = K_OK;
 
+	if (!reason && l->last < 0 && !make_flag('n') && !model_ready(l->camp))
+		kdie(K_USAGE,
+		    "the model cannot be asked from here, so nothing was measured; set "
+		    "the key, or change model in campaign.json");
 	free(reason);
 	for (long attempt = 0; needed; attempt++) {
 		code = run_preflight(l);

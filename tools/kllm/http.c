@@ -713,6 +713,19 @@ ask_http(const struct call *c)
 }
 
 void
+http_check(const struct call *c)
+{
+	struct session s = { .call = c };
+	size_t server = server_of(c);
+
+	secret_harden();
+	s.url = build_url(c, server);
+	check_url(s.url);
+	set_headers(&s, server);
+	session_close(&s);
+}
+
+void
 http_committed(const struct call *c)
 {
 	int64_t spent;

@@ -83,6 +83,8 @@ json_t *ask_replay(const struct call *c);
 json_t *ask_file(const struct call *c);
 json_t *ask_exec(const struct call *c);
 json_t *ask_http(const struct call *c);
+/* Whether there is an address and a key for the server; else ends the program. Sends nothing. */
+void http_check(const struct call *c);
 /* After the record is safe: remove what a resume would have needed. */
 void http_committed(const struct call *c);
 

@@ -14,7 +14,7 @@
 
 static const char usage[] = "usage: kllm [OPTION...] [FILE]\n";
 
-static const struct {
+static const struct provider {
 	const char *name; /* ends in ':' when a command follows */
 	json_t *(*ask)(const struct call *);
 	bool needs_model;
@@ -36,6 +36,7 @@ struct options {
 	bool feedback; /* the model of feedback.* answers */
 	bool allow_secrets;
 	bool thin;
+	bool check; /* ask nobody */
 };
 
 static void
@@ -63,6 +64,8 @@ parse_options(struct options *o, int argc, char **argv)
 		{ 0, "key-file", .text = &o->key_file, .help = "FILE\tread the key from FILE" },
 		{ 0, "allow-secrets", .flag = &o->allow_secrets,
 		    .help = "\tsend prompts that contain something like a key" },
+		{ 0, "check", .flag = &o->check,
+		    .help = "\tonly say what keeps the model from being asked" },
 		{ 0, "thin", .flag = &o->thin,
 		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
@@ -194,13 +197,25 @@ base_url_of(const struct kcamp *camp)
 	return *base ? base : env ? env : "";
 }
 
+/* Whom to ask, and with which key. */
+static void
+aim(struct call *c, const struct kcamp *camp, const struct options *o)
+{
+	c->camp = camp;
+	c->provider = kcamp_str(camp, "model.provider");
+	c->model = kcamp_str(camp, "model.name");
+	c->base_url = base_url_of(camp);
+	c->key_file = o->key_file;
+	if (!c->key_file && *kcamp_str(camp, "model.key_file"))
+		c->key_file = kcamp_str(camp, "model.key_file");
+}
+
 static void
 prepare(struct call *c, const struct kcamp *camp, const struct options *o)
 {
 	size_t user_len;
 	json_int_t stable;
 
-	c->camp = camp;
 	c->system = krec_str(&c->rec, "prompt.system");
 	c->user = krec_str(&c->rec, "prompt.user");
 	c->sha256 = krec_str(&c->rec, "prompt.sha256");
@@ -208,9 +223,6 @@ prepare(struct call *c, const struct kcamp *camp, const struct options *o)
 	stable = kjson_int_or(c->rec.json, "prompt.stable_bytes", 0);
 	c->stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
 	krec_id(&c->rec, c->id, sizeof c->id);
-	c->provider = kcamp_str(camp, "model.provider");
-	c->model = kcamp_str(camp, "model.name");
-	c->base_url = base_url_of(camp);
 	c->out = o->out;
 	if (o->out) {
 		const char *slash = strrchr(o->out, '/');
@@ -218,16 +230,14 @@ prepare(struct call *c, const struct kcamp *camp, const struct options *o)
 		c->folder = slash ? kstrndup(o->out, (size_t)(slash - o->out) + (slash == o->out))
 		                  : kstrdup(".");
 	}
-	c->key_file = o->key_file;
-	if (!c->key_file && *kcamp_str(camp, "model.key_file"))
-		c->key_file = kcamp_str(camp, "model.key_file");
 	c->budget_usd = o->budget ? knum_double(o->budget, 0, 1e9, "--budget")
 	                          : kcamp_num(camp, "stop.budget_usd");
 	c->allow_secrets = o->allow_secrets;
 }
 
-static json_t *
-ask(const struct call *c)
+/* The campaign's provider; dies when there is none of that name, or it lacks its model. */
+static const struct provider *
+provider_of(const struct call *c)
 {
 	for (size_t i = 0; i < LEN(providers); i++) {
 		size_t n = strlen(providers[i].name);
@@ -238,9 +248,30 @@ ask(const struct call *c)
 		if (providers[i].needs_model && !*c->model)
 			kdie(K_USAGE, "%s: model.name: is missing (the provider %s needs it)",
 			    c->camp->file, c->provider);
-		return providers[i].ask(c);
+		return &providers[i];
 	}
 	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", c->camp->file, c->provider);
+}
+
+/* Asks for the prompt of one record and adds the reply to it. */
+static void
+answer(struct call *c, const struct kcamp *camp, const struct options *o)
+{
+	json_t *reply;
+
+	read_record(&c->rec, camp->dir, o->in);
+	prepare(c, camp, o);
+	if (json_object_get(c->rec.json, "reply"))
+		kdie(K_USAGE, "%s: the record already has a reply", c->rec.file);
+	reply = reply_bounded(provider_of(c)->ask(c));
+	kout_open(c->out);
+	krecord_put(&c->rec, camp->dir, o->thin, "reply", reply, NULL);
+	kout_commit();
+	http_committed(c);
+	kprogress("%s reply: %s, %zu bytes, %s", c->id, kjson_str_or(reply, "finish", "?"),
+	    json_string_length(json_object_get(reply, "text")), c->provider);
+	json_decref(reply);
+	krec_free(&c->rec);
 }
 
 int
@@ -249,7 +280,6 @@ main(int argc, char **argv)
 	struct options o = { 0 };
 	struct call c = { 0 };
 	struct kcamp *camp;
-	json_t *reply;
 
 	kutil_init("kllm");
 	parse_options(&o, argc, argv);
@@ -258,19 +288,11 @@ main(int argc, char **argv)
 	apply_knobs(camp, &o);
 	if (o.feedback)
 		use_feedback(camp);
-	read_record(&c.rec, camp->dir, o.in);
-	prepare(&c, camp, &o);
-	if (json_object_get(c.rec.json, "reply"))
-		kdie(K_USAGE, "%s: the record already has a reply", c.rec.file);
-	reply = reply_bounded(ask(&c));
-	kout_open(c.out);
-	krecord_put(&c.rec, camp->dir, o.thin, "reply", reply, NULL);
-	kout_commit();
-	http_committed(&c);
-	kprogress("%s reply: %s, %zu bytes, %s", c.id, kjson_str_or(reply, "finish", "?"),
-	    json_string_length(json_object_get(reply, "text")), c.provider);
-	json_decref(reply);
-	krec_free(&c.rec);
+	aim(&c, camp, &o);
+	if (!o.check)
+		answer(&c, camp, &o);
+	else if (provider_of(&c)->ask == ask_http)
+		http_check(&c);
 	kcamp_free(camp);
 	free(c.folder);
 	free(c.priced);

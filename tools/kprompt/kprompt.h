@@ -146,7 +146,7 @@ json_t *digest_record(const struct campaign *c, const struct krec *rec);
  */
 void linear_rules(json_t *stable, const struct kcamp *camp);
 void linear_facts(
-    json_t *facts, const struct kcamp *camp, const json_t *sample, json_t *last, const char *salt);
+    json_t *facts, const struct campaign *c, const json_t *sample, json_t *last, const char *salt);
 
 /*
  * record.c: the facts of one record, as the templates of the volatile part name them. New

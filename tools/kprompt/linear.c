@@ -106,17 +106,23 @@ put_missing(struct kbuf *b, const json_t *evidence, const char *key, const char 
 
 /* "4096x1024: 1.250 ms; reference 3.000 ms; openblas 0.900 ms" for each timed workload. */
 static void
-put_known(struct kbuf *b, const json_t *rows)
+put_known(struct kbuf *b, const struct campaign *c, const json_t *rows)
 {
+	const char *unit;
+
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
 
-		kbuf_printf(b, "%s: %.4g ms; reference %.4g ms", kjson_str_or(row, "workload", "?"),
-		    kjson_num_or(row, "accepted_ns", 0) / 1e6,
-		    kjson_num_or(row, "reference_ns", 0) / 1e6);
+		double accepted =
+		           kcamp_shown(c->camp, kjson_num_or(row, "accepted_ns", 0) / 1e6, &unit),
+		       reference =
+		           kcamp_shown(c->camp, kjson_num_or(row, "reference_ns", 0) / 1e6, &unit),
+		       best = kcamp_shown(c->camp, kjson_num_or(row, "best_ns", 0) / 1e6, &unit);
+
+		kbuf_printf(b, "%s: %.4g %s; reference %.4g %s", kjson_str_or(row, "workload", "?"),
+		    accepted, unit, reference, unit);
 		if (kjson_str_or(row, "best", NULL))
-			kbuf_printf(b, "; %s %.4g ms", kjson_str_or(row, "best", "?"),
-			    kjson_num_or(row, "best_ns", 0) / 1e6);
+			kbuf_printf(b, "; %s %.4g %s", kjson_str_or(row, "best", "?"), best, unit);
 		kbuf_puts(b, "\n");
 	}
 }
@@ -141,7 +147,7 @@ put_instructions(struct kbuf *b, const json_t *isa, size_t max)
  * shown as the parent's.
  */
 static json_t *
-evidence_text(const json_t *sample, const char *salt)
+evidence_text(const struct campaign *c, const json_t *sample, const char *salt)
 {
 	const json_t *evidence = json_object_get(sample, "evidence"),
 	             *isa = json_object_get(evidence, "isa");
@@ -150,7 +156,7 @@ evidence_text(const json_t *sample, const char *salt)
 	put_missing(&b, evidence, "profile_missing", "fresh profile");
 	put_missing(&b, evidence, "isa_missing", "instructions");
 	put_missing(&b, evidence, "sota_missing", "comparison with known kernels");
-	put_known(&b, json_object_get(evidence, "sota"));
+	put_known(&b, c, json_object_get(evidence, "sota"));
 	if (isa)
 		put_instructions(&b, isa, LOG_CHARS);
 	return data_block(&b, "evidence", salt);
@@ -178,11 +184,11 @@ note_names(const json_t *facts)
 
 void
 linear_facts(
-    json_t *facts, const struct kcamp *camp, const json_t *sample, json_t *last, const char *salt)
+    json_t *facts, const struct campaign *c, const json_t *sample, json_t *last, const char *salt)
 {
 	json_t *round;
 
-	if (!kcamp_linear(camp)) {
+	if (!kcamp_linear(c->camp)) {
 		json_decref(last);
 		return;
 	}
@@ -190,7 +196,7 @@ linear_facts(
 	    kjson_int_or(sample, "round", 0), "stagnation",
 	    kjson_bool_or(sample, "stagnation", false), "so_far", history_text(sample, salt),
 	    "refuted", ineffective_text(sample, salt), "application",
-	    application_text(sample, salt), "evidence", evidence_text(sample, salt), "last",
+	    application_text(sample, salt), "evidence", evidence_text(c, sample, salt), "last",
 	    last ? last : json_false(), "escalation", kjson_str_or(sample, "escalation", "none"),
 	    1);
 	json_object_set_new(

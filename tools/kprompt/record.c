@@ -57,15 +57,18 @@ buf_string(struct kbuf *b)
 
 /* Per-workload times, when the sampler passed them on. */
 static void
-add_workloads(struct kbuf *b, const json_t *program)
+add_workloads(struct kbuf *b, const struct campaign *c, const json_t *program)
 {
+	const char *unit;
 	size_t i;
 	json_t *w;
 
 	json_array_foreach(json_object_get(program, "per_workload"), i, w) {
 		char *name = kfence_line(kjson_str_or(w, "workload", "?"), MAX_NAME);
 
-		kbuf_printf(b, "; %s %.3f ms", name, kjson_num_or(w, "runtime_ms", 0));
+		kbuf_printf(b, "; %s %.3f", name,
+		    kcamp_shown(c->camp, kjson_num_or(w, "runtime_ms", 0), &unit));
+		kbuf_printf(b, " %s", unit);
 		if (kjson_num_or(w, "speedup", 0) > 0)
 			kbuf_printf(b, " (%.2fx)", kjson_num_or(w, "speedup", 0));
 		/* On a GPU, what a batch hides. */
@@ -84,7 +87,8 @@ static json_t *
 result_line(const struct campaign *c, const json_t *program)
 {
 	enum status status = status_at(program, "status");
-	double ms = kjson_num_or(program, "runtime_ms", 0);
+	double ms = kjson_num_or(program, "runtime_ms", 0), shown;
+	const char *unit;
 	struct kgain_ratio speedup = kgain_speedup_of(program);
 	struct kbuf b = { 0 };
 
@@ -101,9 +105,10 @@ result_line(const struct campaign *c, const json_t *program)
 		kbuf_printf(&b, ", speed-up %s over the reference", text);
 		free(text);
 	}
+	shown = kcamp_shown(c->camp, ms, &unit);
 	if (ms > 0 && isfinite(ms))
-		kbuf_printf(&b, ", %.3f ms%s%s", ms, *c->device ? " on " : "", c->device);
-	add_workloads(&b, program);
+		kbuf_printf(&b, ", %.3f %s%s%s", shown, unit, *c->device ? " on " : "", c->device);
+	add_workloads(&b, c, program);
 	return buf_string(&b);
 }
 
@@ -418,7 +423,7 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(
 	    o, "tips", start != START_CORRECT ? json_array() : tip_facts(c, rec, m.salt));
 	memory_facts(o, c, rec, m.salt);
-	linear_facts(o, c->camp, sample, last ? program_facts(&m, last) : NULL, m.salt);
+	linear_facts(o, c, sample, last ? program_facts(&m, last) : NULL, m.salt);
 	set_has(o, "tips");
 	set_has(o, "hints");
 	return o;

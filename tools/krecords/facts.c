@@ -129,6 +129,20 @@ axes_text(const struct ktask *t, const struct ktask_workload *w)
 	return taken(&b);
 }
 
+/*
+ * The largest errors. One that is large in relation to a value near 0 may be far within tolerance,
+ * so the absolute one comes first.
+ */
+static json_t *
+error_text(const struct shape *s)
+{
+	if (s->max_rel_err < 0)
+		return digits(s->max_abs_err >= 0, 3, s->max_abs_err);
+	return s->max_abs_err < 0
+	    ? json_sprintf("relative %#.3g", s->max_rel_err)
+	    : json_sprintf("%#.3g (relative %#.3g)", s->max_abs_err, s->max_rel_err);
+}
+
 static json_t *
 shape_facts(const struct campaign *c, const struct candidate *x, size_t i)
 {
@@ -140,8 +154,8 @@ shape_facts(const struct campaign *c, const struct candidate *x, size_t i)
 	    md(w->name, CELL), "core", w->core, "axes", axes_text(c->task, w), "check", s->check,
 	    "timed", timed, "ms", digits(timed, 5, timed ? shown_time(c, s->ns) : 0), "sd",
 	    digits(timed, 3, timed ? shown_sd(c, s) : 0), "rate", digits(timed, 4, s->rate), "gbps",
-	    digits(timed, 4, s->gbps), "err", digits(s->max_rel_err >= 0, 3, s->max_rel_err),
-	    "delta", pct(timed ? shape_change_pct(c, x, i) : NAN, 2), "base",
+	    digits(timed, 4, s->gbps), "err", error_text(s), "delta",
+	    pct(timed ? shape_change_pct(c, x, i) : NAN, 2), "base",
 	    pct(timed ? shape_baseline_pct(c, x, i) : NAN, 2));
 }
 

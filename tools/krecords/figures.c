@@ -50,6 +50,7 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 			continue;
 		seen = true;
 		failed |= !kjson_bool_or(k, "ok", false);
+		s->max_abs_err = fmax(s->max_abs_err, kjson_num_or(k, "max_abs_err", -1));
 		s->max_rel_err = fmax(s->max_rel_err, kjson_num_or(k, "max_rel_err", -1));
 	}
 	/* A command of the campaign's own may tell no cases: its verdict is about all of them, and
@@ -120,7 +121,9 @@ add_shapes(const struct campaign *c, struct candidate *x)
 		const struct ktask_workload *w = &c->task->workloads[i];
 		struct shape *s = &x->shape[i];
 
-		*s = (struct shape){ .active = in_level(c, x, w), .max_rel_err = -1 };
+		*s = (struct shape){
+			.active = in_level(c, x, w), .max_abs_err = -1, .max_rel_err = -1
+		};
 		add_check(x, w->name, s);
 		if (s->active && w->timed)
 			add_time(c, x, w, s);

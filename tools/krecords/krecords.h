@@ -44,8 +44,8 @@ struct shape {
 	double ns, sd_ns; /* 0: not timed */
 	/* TFLOPS, or calls per ms where the task has no FLOP formula; 0: not timed */
 	double rate;
-	double gbps;        /* 0: no formula for bytes, or not timed */
-	double max_rel_err; /* below 0: nobody said */
+	double gbps;                     /* 0: no formula for bytes, or not timed */
+	double max_abs_err, max_rel_err; /* below 0: nobody said */
 };
 
 /* Geometric mean and best of a rate over some workloads; n 0: none. */

@@ -123,6 +123,27 @@ device_of(const struct report *r)
 	return kjson_str_or(r->machine, "cpu", "an unnamed device");
 }
 
+/* What the campaign's own commands decide in the harness's place. */
+static json_t *
+own_json(const struct kcamp *c)
+{
+	const json_t *timing = kcamp_json(c, "eval.timing");
+	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
+	const char *direction = kjson_str_or(timing, "direction", "lower");
+	struct kbuf outside = { 0 };
+	json_t *o;
+
+	kbuf_add(&outside, "", 0);
+	for (size_t i = 0; i < LEN(tiers); i++)
+		if (!kjson_bool_or(kcamp_json(c, tiers[i]), "sandbox", true))
+			kbuf_printf(&outside, "%s%s", outside.len ? ", " : "", tiers[i] + 5);
+	o = json_pack("{s:b,s:b,s:s*,s:s,s:s}", "judges", kcamp_json(c, "eval.correctness") != NULL,
+	    "times", timing != NULL, "metric", own_metric(c), "better", direction, "outside",
+	    outside.data);
+	kbuf_free(&outside);
+	return o;
+}
+
 static json_t *
 campaign_json(const struct report *r)
 {
@@ -139,15 +160,15 @@ report_facts(const struct report *r)
 {
 	static void (*const groups[])(json_t *, const struct report *) = { add_result,
 		add_workloads, add_rounds, add_search, add_failures, add_cost, add_lineage,
-		add_roofline, add_audit, add_environment, add_digests };
+		add_roofline, add_next, add_audit, add_environment, add_digests };
 	const char *title = kcamp_str(r->camp, "title");
-	json_t *f =
-	    json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o}", "schema", "report/1",
-	        "version", kversion_string(), "title", *title ? title : kcamp_str(r->camp, "name"),
-	        "campaign", campaign_json(r), "op", r->task->op, "device", device_of(r), "last",
-	        (json_int_t)r->last, "linear", r->linear, "null_evaluator",
-	        !strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"), "header", r->archive.header,
-	        "reference", candidate_json(r->reference), "candidates", candidates_json(r));
+	json_t *f = json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o,s:o}", "schema",
+	    "report/1", "version", kversion_string(), "title",
+	    *title ? title : kcamp_str(r->camp, "name"), "campaign", campaign_json(r), "op",
+	    r->task->op, "device", device_of(r), "last", (json_int_t)r->last, "linear", r->linear,
+	    "null_evaluator", !strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"), "header",
+	    r->archive.header, "reference", candidate_json(r->reference), "candidates",
+	    candidates_json(r), "own", own_json(r->camp));
 
 	for (size_t i = 0; i < LEN(groups); i++)
 		groups[i](f, r);

@@ -147,6 +147,32 @@ show_count(double n)
 	return show("%s", text);
 }
 
+/* The campaign whose metric "measured" figures are in; one a process. */
+static const struct kcamp *metric_of;
+
+const char *
+own_metric(const struct kcamp *c)
+{
+	const char *unit;
+
+	metric_of = c;
+	kcamp_shown(c, 1, &unit);
+	return strcmp(unit, "ms") ? unit : NULL;
+}
+
+/* A time, or what the campaign's own command measures in its place. */
+static const char *
+show_measured(double ns)
+{
+	const char *unit;
+	double v;
+
+	if (!metric_of || !own_metric(metric_of))
+		return show_time(ns);
+	v = kcamp_shown(metric_of, ns / 1e6, &unit);
+	return ns > 0 ? show("%.4g %.60s", v, unit) : NONE;
+}
+
 static const char *
 show_usd(double usd)
 {
@@ -162,6 +188,7 @@ show_number(const char *how, double v)
 		const char *(*show)(double);
 	} ways[] = {
 		{ "time", show_time },
+		{ "measured", show_measured },
 		{ "times", show_times },
 		{ "percent", show_percent },
 		{ "count", show_count },

@@ -83,12 +83,15 @@ void add_failures(json_t *f, const struct report *r);
 void add_cost(json_t *f, const struct report *r);
 void add_lineage(json_t *f, const struct report *r);
 void add_roofline(json_t *f, const struct report *r);
+void add_next(json_t *f, const struct report *r);
 void add_audit(json_t *f, const struct report *r);
 void add_environment(json_t *f, const struct report *r);
 void add_digests(json_t *f, const struct report *r);
 
 /* figures.c: figures as text. The text is good until the 64th next call. */
 
+/* The metric that the campaign's own command gives in the place of a time; NULL: a time. */
+const char *own_metric(const struct kcamp *c);
 const char *show_times(double ratio);                       /* "157.8×" */
 const char *show_rate(double per_second, const char *unit); /* "679.0 T" + unit */
 const char *show_speed(const json_t *ratio);                /* "16.4× (16.1× to 16.7×)" */

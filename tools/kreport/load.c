@@ -80,6 +80,9 @@ add_candidate(struct report *r, struct kcandidate *c, const json_t *races)
 	struct kchain chain;
 
 	keep_prelude(c->json);
+	if (of(c, "eval.profile.findings"))
+		json_object_set(json_object_get(c->json, "eval"), "findings",
+		    (json_t *)of(c, "eval.profile.findings"));
 	for (size_t i = 0; i < LEN(dropped); i++)
 		drop(c->json, dropped[i]);
 	kchain_of_record(r->camp, c->json, raced, &chain);

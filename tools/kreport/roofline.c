@@ -186,11 +186,13 @@ add_roofline(json_t *f, const struct report *r)
 {
 	const struct kcandidate *c = r->best ? r->best : r->reference;
 	const json_t *rows = json_object_get(r->roofline, "workloads");
-	json_t *o = r->roofline ? json_copy(r->roofline) : NULL, *list = json_array(), *w, *table;
+	/* a metric of the campaign's own is no time to compare with a floor */
+	json_t *o = r->roofline && !own_metric(r->camp) ? json_copy(r->roofline) : NULL,
+	       *list = json_array(), *w, *table;
 	bool below = false;
 	size_t i;
 
-	json_array_foreach(rows, i, w) {
+	json_array_foreach((json_t *)(o ? rows : NULL), i, w) {
 		json_t *row = ceiling_json(r, c, w);
 		double ns = kjson_num_or(row, "ns", 0);
 

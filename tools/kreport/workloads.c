@@ -139,8 +139,9 @@ program_json(const struct report *r, const struct workload *w, const struct prog
 {
 	const struct ktask_workload *task = ktask_workload(r->task, w->name);
 	const json_t *row = kgain_row(p->timing, w->name);
-	int64_t flops = task ? ktask_value(r->task, task, r->task->flops) : 0;
-	int64_t bytes = task ? ktask_value(r->task, task, r->task->bytes) : 0;
+	bool timed = task && !own_metric(r->camp);
+	int64_t flops = timed ? ktask_value(r->task, task, r->task->flops) : 0;
+	int64_t bytes = timed ? ktask_value(r->task, task, r->task->bytes) : 0;
 	double rate = p->ns > 0 ? 1e9 / p->ns : 0;
 
 	return json_pack("{s:s,s:s,s:s,s:b,s:b,s:f,s:f,s:f,s:f,s:I,s:f,s:f,s:o*,s:o*}", "workload",

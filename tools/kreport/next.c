@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What to do next, as far as something that was measured says so: findings of a profile, the gap to
+ * the roofline, a baseline that is faster. See kreport.h.
+ */
+#include <string.h>
+
+#include "kio.h"
+#include "kreport.h"
+
+enum { STEPS = 3, TEXT = 300 };
+
+static void
+add_step(json_t *steps, json_t *what, const char *action, json_t *from)
+{
+	if (json_array_size(steps) < STEPS)
+		json_array_append_new(steps,
+		    json_pack("{s:O,s:o,s:O}", "what", what, "action", cut_json(action, TEXT),
+		        "from", from));
+	json_decref(what);
+	json_decref(from);
+}
+
+/* The findings of the profile of C from FROM to before TO, the most severe first. */
+static void
+add_findings(json_t *steps, const struct kcandidate *c, size_t from, size_t to)
+{
+	const json_t *list = of(c, "eval.findings");
+
+	for (size_t i = from; i < to && i < json_array_size(list); i++) {
+		const json_t *finding = json_array_get(list, i);
+
+		add_step(steps, cut_json(kjson_str_or(finding, "text", "?"), TEXT),
+		    kjson_str_or(finding, "action", ""),
+		    json_sprintf(
+		        "profile of %s, finding %.60s", c->id, kjson_str_or(finding, "id", "?")));
+	}
+}
+
+/* The workload that takes most times its least time. */
+static void
+add_gap(json_t *steps, const json_t *facts)
+{
+	const json_t *rows = kjson_path(facts, "roofline.ceilings.rows"), *row, *widest = NULL;
+	double most = 1.05;
+	size_t i;
+
+	json_array_foreach((json_t *)rows, i, row) {
+		double least = kjson_num_or(row, "floor_ns", 0),
+		       gap = least > 0 ? kjson_num_or(row, "ns", 0) / least : 0;
+
+		if (gap > most) {
+			most = gap;
+			widest = row;
+		}
+	}
+	if (widest)
+		add_step(steps,
+		    json_sprintf("Workload %.80s has the widest gap: %.3g times its least time; "
+		                 "what bounds it is %.40s",
+		        kjson_str_or(widest, "workload", "?"), most,
+		        kjson_str_or(widest, "bound", "unknown")),
+		    "", json_string("roofline"));
+}
+
+/* The program that is furthest ahead of the best on some workload. */
+static void
+add_rival(json_t *steps, const json_t *facts)
+{
+	const json_t *list = json_object_get(facts, "workloads"), *w, *p, *ahead = NULL;
+	double least = 0.95;
+	size_t i, k;
+
+	json_array_foreach((json_t *)list, i, w)
+		json_array_foreach(json_object_get(w, "programs"), k, p) {
+			double behind = kjson_num_or(p, "behind.mean", 1);
+
+			if (!kjson_bool_or(p, "is_best", false) && behind > 0 && behind < least) {
+				least = behind;
+				ahead = p;
+			}
+		}
+	if (ahead)
+		add_step(steps,
+		    json_sprintf("On workload %.80s, %.60s is %.3g times as fast as the best",
+		        kjson_str_or(ahead, "workload", "?"), kjson_str_or(ahead, "name", "?"),
+		        1 / least),
+		    "", json_string("times of the baselines"));
+}
+
+void
+add_next(json_t *f, const struct report *r)
+{
+	const struct kcandidate *c = r->best ? r->best : r->reference;
+	json_t *steps = json_array();
+
+	add_findings(steps, c, 0, 1);
+	add_gap(steps, f);
+	add_rival(steps, f);
+	add_findings(steps, c, 1, STEPS);
+	json_object_set_new(f, "next", steps);
+}
