@@ -63,8 +63,8 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 static struct kbuf heard;
 
 /*
- * Into the report of the run, and to the next round. OWN, which may be NULL, is what the application
- * itself said: its data are the user's, and no prompt shows them.
+ * Into the report of the run, and to the next round. OWN, which may be NULL, is what the
+ * application itself said: its data are the user's, and no prompt shows them.
  */
 static void __attribute__((format(printf, 3, 4)))
 hear(struct run_folder *run, const char *own, const char *format, ...)

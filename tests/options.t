@@ -11,6 +11,7 @@ for tool in $tools; do
 	"$tool" --help >help
 	if [ "$tool" = kadopt ]; then
 		commands=$(sed -nE "s/^       kadopt ([a-z]+)  .*/\1/p" help)
+		# shellcheck disable=SC2086	# words
 		for command in $commands; do
 			kadopt $command --help
 		done >help
