@@ -442,9 +442,11 @@ ok 'mixed inputs: a look at some elements does not tell what the others are' '
 		kharness -t narrow.json --oracle max-oracle.so --timing-s 0.05 --warmup-s 0 $k.so >n.json
 		is correct "$(jq -r ".candidates[0].status" n.json)"
 	done
-	for i in 1 2 3; do
-		kharness -t wide.json --oracle max-oracle.so --phase timing --timing-s 0.05 --warmup-s 0 look.so
-	done | jq -es "any(.[].candidates[0].reasons[]; .check == \"timed_run\")"'
+	i=0; : >n.json
+	until jq -e "any(.candidates[0].reasons[]; .check == \"timed_run\")" n.json; do
+		i=$((i + 1)); [ $i -le 20 ]
+		kharness -t wide.json --oracle max-oracle.so --phase timing --timing-s 0.05 --warmup-s 0 look.so >n.json
+	done'
 ok 'special values: what a pragma assumes away' '
 	jq ".name = \"relu\" | .entry.name = \"relu\" | .reduction = \"1\"" max.json >relu.json
 	relu() { echo "$3

@@ -82,6 +82,8 @@ enum {
  * has solved calls together before their turn.
  */
 static const double lone_ns = 15000, lone_share = 0.6;
+/* The quantile that most of the calls by themselves are above. */
+static const double lone_most = 0.2;
 /* The threads of a pool have to wake first, on a busy machine one after the other. */
 static const double wake_ns = 1e6;
 /*
@@ -767,10 +769,11 @@ looks_forged(const struct racer *x)
 }
 
 /*
- * How much more a racer's call takes by itself than in a row of calls; NAN when too few were made.
+ * How much more a racer's call takes by itself than in a row of calls, by the quantile Q of its
+ * calls by themselves; NAN when too few were made.
  */
 static double
-excess_ns(const struct race *a, const struct racer *x)
+excess_ns(const struct race *a, const struct racer *x, double q)
 {
 	double *v, ns = NAN;
 	size_t n;
@@ -779,25 +782,36 @@ excess_ns(const struct race *a, const struct racer *x)
 		return NAN;
 	v = samples(a, x, &n);
 	if (n)
-		ns = kstat_quantile(x->lone, x->lones, 0.5) - kstat_quantile(v, n, 0.5);
+		ns = kstat_quantile(x->lone, x->lones, q) - kstat_quantile(v, n, 0.5);
 	free(v);
 	return ns;
 }
 
-/* Is the time of a call in a row of calls far below what the call takes by itself? */
+/* The time that others kept the processors from the racers, as a share of what these took. */
+static double
+delayed_share(const struct race *a)
+{
+	return a->run_ns > 0 ? a->delay_ns / a->run_ns : 0;
+}
+
+/*
+ * Is the time of a call in a row of calls far below what the call takes by itself? On a busy machine
+ * a reply can be hundreds of microseconds late: half of a few single calls may look long then, but
+ * not most of them, and a call of microseconds says nothing at all.
+ */
 static bool
 solves_together(const struct race *a, const struct racer *x)
 {
-	double excess = excess_ns(a, x), usual = 0, lone;
+	double excess = excess_ns(a, x, lone_most), usual = 0, lone;
 
 	/* A driver's work for one call overlaps with the calls before it. */
 	if (isnan(excess) || a->calls == 1 || a->j->device || a->j->opencl)
 		return false;
 	for (size_t i = 1; i < a->count; i++)
-		if (x != &a->racers[i] && !isnan(excess_ns(a, &a->racers[i])))
-			usual = fmax(usual, excess_ns(a, &a->racers[i]));
-	usual += x->r.threads > 1 ? wake_ns : lone_ns;
-	lone = kstat_quantile(x->lone, x->lones, 0.5);
+		if (x != &a->racers[i] && !isnan(excess_ns(a, &a->racers[i], 0.5)))
+			usual = fmax(usual, excess_ns(a, &a->racers[i], 0.5));
+	usual += x->r.threads > 1 || delayed_share(a) > busy_share ? wake_ns : lone_ns;
+	lone = kstat_quantile(x->lone, x->lones, lone_most);
 	return lone - excess < lone_share * (lone - usual);
 }
 
@@ -819,7 +833,7 @@ judge_racer(const struct race *a, struct racer *x)
 		snprintf(text, sizeof text,
 		    "a single call of workload %s takes %.1f us, but %.1f us in a row of %zu "
 		    "calls, so calls were computed together in advance",
-		    a->w->name, 1e-3 * kstat_quantile(x->lone, x->lones, 0.5),
+		    a->w->name, 1e-3 * kstat_quantile(x->lone, x->lones, lone_most),
 		    1e-3 * kstat_quantile(v, n, 0.5), a->calls);
 		fail(x, STATUS_REJECTED, "solved_together", text);
 	} else if (kstat_quantile(v, n, 0.5) < a->j->task->min_time_ns) {
@@ -1115,7 +1129,7 @@ end_all(struct race *a)
 static json_t *
 machine_json(const struct race *a)
 {
-	double share = a->run_ns > 0 ? a->delay_ns / a->run_ns : 0;
+	double share = delayed_share(a);
 	bool busy = a->busy || share > busy_share;
 
 	if (a->busy)
