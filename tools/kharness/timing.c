@@ -795,9 +795,9 @@ delayed_share(const struct race *a)
 }
 
 /*
- * Is the time of a call in a row of calls far below what the call takes by itself? On a busy machine
- * a reply can be hundreds of microseconds late: half of a few single calls may look long then, but
- * not most of them, and a call of microseconds says nothing at all.
+ * Is the time of a call in a row of calls far below what the call takes by itself? On a busy
+ * machine a reply can be hundreds of microseconds late: half of a few single calls may look long
+ * then, but not most of them, and a call of microseconds says nothing at all.
  */
 static bool
 solves_together(const struct race *a, const struct racer *x)
